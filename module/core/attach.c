@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Loading a context on a thread and unloading it: by the user, because the
+ * thread ends, or because it executes a program that its watcher may not see.
+ *
+ * Who gets there first under the context's lock takes the thread away from it;
+ * the others find it gone.
+ */
+#include <linux/binfmts.h>
+#include <linux/capability.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/sched/coredump.h>
+#include <linux/sched/task.h>
+#include <linux/smp.h>
+
+#include "attach.h"
+#include "limits.h"
+#include "permission.h"
+#include "switch.h"
+#include "tracepoint.h"
+
+struct hlist_nulls_head pfm_threads[1 << PFM_THREAD_BITS];
+static DEFINE_RAW_SPINLOCK(threads_lock);
+
+/* False if the thread has a context already.  Context lock held. */
+static bool enter_thread(struct pfm_context *context)
+{
+	bool free;
+
+	raw_spin_lock(&threads_lock);
+	free = !pfm_thread_find(context->task);
+	if (free)
+		hlist_nulls_add_head_rcu(&context->node,
+			&pfm_threads[hash_ptr(context->task, PFM_THREAD_BITS)]);
+	raw_spin_unlock(&threads_lock);
+	return free;
+}
+
+static void leave_thread(struct pfm_context *context)
+{
+	raw_spin_lock(&threads_lock);
+	hlist_nulls_del_init_rcu(&context->node);
+	raw_spin_unlock(&threads_lock);
+}
+
+/*
+ * Takes the thread away.  Context lock held, by whom pfm_context_call() let in.
+ * Return: the task whose reference the caller has to drop, NULL if there is none.
+ */
+static struct task_struct *detach(struct pfm_context *context)
+{
+	struct task_struct *task = context->task;
+
+	if (!task)
+		return NULL;
+	pfm_monitoring_end(context);
+	if (context->cpu != PFM_NO_CPU)
+		pfm_switch_out(context);
+	leave_thread(context);
+	context->started = false;
+	context->state = PFM_STATE_UNLOADED;
+	WRITE_ONCE(context->task, NULL);
+	atomic_dec(&pfm_task_sessions);
+	return task;
+}
+
+/* From the hooks: in the thread itself.  It is told unless it watches itself. */
+static void detach_current(struct pfm_context *context)
+{
+	struct task_struct *task = NULL;
+
+	raw_spin_lock(&context->lock);
+	if (context->task == current) {
+		task = detach(context);
+		if (!context->self)
+			pfm_queue_post_end(&context->queue);
+	}
+	raw_spin_unlock(&context->lock);
+	if (task)
+		put_task_struct(task);	/* not the last: it runs */
+}
+
+/*
+ * PF_EXITING was set before: load() looks at it after it has entered the
+ * thread in the table, so one of the two sees the other.
+ */
+static void probe_sched_process_exit(void *data, struct task_struct *task)
+{
+	struct pfm_context *context;
+	unsigned long flags;
+
+	smp_mb();
+	local_irq_save(flags);
+	context = pfm_thread_find(current);
+	if (context)
+		detach_current(context);
+	local_irq_restore(flags);
+}
+
+/*
+ * The new program may be one that the watcher could not have attached to: it
+ * gained privileges or cannot be read.  (perfmon-api.md 10, row 24)
+ */
+static void probe_sched_process_exec(void *data, struct task_struct *task,
+				     pid_t old_pid, struct linux_binprm *bprm)
+{
+	struct pfm_context *context;
+	unsigned long flags;
+
+	if (!bprm->secureexec &&
+	    __get_dumpable(READ_ONCE(current->mm->flags)) == SUID_DUMP_USER)
+		return;
+	local_irq_save(flags);
+	context = pfm_thread_find(current);
+	if (context && !context->privileged)
+		detach_current(context);
+	local_irq_restore(flags);
+}
+
+void pfm_threads_init(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(pfm_threads); i++)
+		INIT_HLIST_NULLS_HEAD(&pfm_threads[i], i);
+}
+
+int pfm_hooks_enable(void)
+{
+	int error;
+
+	error = pfm_tracepoint_register("sched_process_exit",
+					probe_sched_process_exit);
+	if (error)
+		return error;
+	error = pfm_tracepoint_register("sched_process_exec",
+					probe_sched_process_exec);
+	if (error)
+		goto no_exec;
+	error = pfm_switch_enable();
+	if (error)
+		goto no_switch;
+	return 0;
+
+no_switch:
+	pfm_tracepoint_unregister("sched_process_exec", probe_sched_process_exec);
+no_exec:
+	pfm_tracepoint_unregister("sched_process_exit", probe_sched_process_exit);
+	return error;
+}
+
+void pfm_hooks_disable(void)
+{
+	pfm_switch_disable();
+	pfm_tracepoint_unregister("sched_process_exec", probe_sched_process_exec);
+	pfm_tracepoint_unregister("sched_process_exit", probe_sched_process_exit);
+}
+
+/* The thread that load_pid names, if the caller may monitor it; with reference. */
+static struct task_struct *find_target(struct pfm_context *context, u32 tid)
+{
+	struct task_struct *task;
+	struct pid *pid;
+	int error = 0;
+
+	pid = find_get_pid(tid);
+	task = get_pid_task(pid, PIDTYPE_PID);
+	if (!task) {
+		error = pfm_fail(context, -ESRCH, PFM_REASON_NO_THREAD, tid);
+		goto out;
+	}
+	if (task->flags & PF_KTHREAD)
+		error = pfm_fail(context, -EPERM, PFM_REASON_KERNEL_THREAD, tid);
+	else if (READ_ONCE(task->flags) & PF_EXITING)
+		error = pfm_fail(context, -EBUSY, PFM_REASON_THREAD_ENDED, tid);
+	else if (!pfm_may_monitor(task))
+		error = pfm_fail(context, -EPERM, PFM_REASON_PERMISSION, tid);
+	if (error) {
+		put_task_struct(task);
+		task = NULL;
+	}
+out:
+	put_pid(pid);
+	return task ?: ERR_PTR(error);
+}
+
+/* The thread may be running: no switch will bring its context in then. */
+static void catch_running(void *argument)
+{
+	struct pfm_context *context = argument;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&context->lock, flags);
+	if (context->task == current && context->cpu == PFM_NO_CPU)
+		pfm_switch_in(context);
+	raw_spin_unlock_irqrestore(&context->lock, flags);
+}
+
+/*
+ * The thread is in the table.  If it runs, it does so on task_cpu(), or it was
+ * switched in after the barrier and the hook found it.
+ */
+static void catch(struct pfm_context *context, struct task_struct *task)
+{
+	smp_mb();
+	if (task == current)
+		catch_running(context);
+	else	/* fails if the CPU is offline: nothing runs there */
+		smp_call_function_single(task_cpu(task), catch_running, context, true);
+}
+
+static int enter(struct pfm_context *context, struct task_struct *task,
+		 struct pfm_set *set)
+{
+	unsigned long flags;
+	int error = 0;
+
+	raw_spin_lock_irqsave(&context->lock, flags);
+	context->task = task;
+	if (!enter_thread(context)) {
+		context->task = NULL;
+		error = pfm_fail(context, -EEXIST, PFM_REASON_THREAD_TAKEN, 0);
+		goto unlock;
+	}
+	get_task_struct(task);
+	atomic_inc(&pfm_task_sessions);
+	context->self = task == current;
+	context->privileged = perfmon_capable();
+	context->state = PFM_STATE_LOADED;
+	context->foreign_runs = 0;
+	set->registers.task = task;
+	memset(set->overflowed, 0, sizeof(set->overflowed));
+	pfm_queue_clear(&context->queue);
+	pfm_set_activate(context, set);
+unlock:
+	raw_spin_unlock_irqrestore(&context->lock, flags);
+	return error;
+}
+
+int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
+{
+	struct task_struct *task;
+	struct pfm_set *set;
+	int error;
+
+	if (READ_ONCE(context->state) != PFM_STATE_UNLOADED)
+		return pfm_fail(context, -EBUSY, PFM_REASON_LOADED, 0);
+	set = pfm_set_find(context, load->load_set);
+	if (!set)
+		return pfm_fail(context, -EINVAL, PFM_REASON_NO_SET, load->load_set);
+	task = find_target(context, load->load_pid);
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+
+	error = enter(context, task, set);
+	if (error)
+		goto put;
+	catch(context, task);
+	/* The other half is in probe_sched_process_exit(). */
+	if (READ_ONCE(task->flags) & PF_EXITING) {
+		pfm_unload(context);
+		error = pfm_fail(context, -EBUSY, PFM_REASON_THREAD_ENDED,
+				 load->load_pid);
+	}
+put:
+	put_task_struct(task);
+	return error;
+}
+
+static void unload_here(struct pfm_context *context, void *argument)
+{
+	struct task_struct **task = argument;
+
+	*task = detach(context);
+}
+
+void pfm_unload(struct pfm_context *context)
+{
+	struct task_struct *task;
+
+	pfm_context_call(context, unload_here, &task);
+	if (task)
+		put_task_struct(task);
+}
+
+/* The context may have been unloaded by the end of its thread at any time. */
+static int unloaded(struct pfm_context *context)
+{
+	return pfm_fail(context, -EINVAL, PFM_REASON_UNLOADED, 0);
+}
+
+static void start_here(struct pfm_context *context, void *argument)
+{
+	struct pfm_set *set = argument;
+
+	if (context->state == PFM_STATE_UNLOADED)
+		return;
+	if (set) {
+		pfm_monitoring_end(context);
+		pfm_set_activate(context, set);
+	}
+	context->started = true;
+	if (context->state == PFM_STATE_LOADED)
+		pfm_monitoring_begin(context);
+}
+
+int pfm_start(struct pfm_context *context, const struct pfarg_start *start)
+{
+	struct pfm_set *set = NULL;
+
+	if (start) {
+		set = pfm_set_find(context, start->start_set);
+		if (!set)
+			return pfm_fail(context, -EINVAL, PFM_REASON_NO_SET,
+					start->start_set);
+	}
+	pfm_context_call(context, start_here, set);
+	return READ_ONCE(context->started) ? 0 : unloaded(context);
+}
+
+static void stop_here(struct pfm_context *context, void *argument)
+{
+	bool *loaded = argument;
+
+	*loaded = context->state != PFM_STATE_UNLOADED;
+	pfm_monitoring_end(context);
+	context->started = false;
+}
+
+int pfm_stop(struct pfm_context *context)
+{
+	bool loaded;
+
+	pfm_context_call(context, stop_here, &loaded);
+	return loaded ? 0 : unloaded(context);
+}
+
+/* No notifications yet, so none waits for this. */
+int pfm_restart(struct pfm_context *context)
+{
+	return pfm_fail(context, -EBUSY, PFM_REASON_NOTHING_TO_RESTART, 0);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef PERFMON_ATTACH_H
+#define PERFMON_ATTACH_H
+
+#include <linux/hash.h>
+#include <linux/rculist_nulls.h>
+
+#include "context.h"
+
+/*
+ * The thread table: which context a thread has, by the address of its task.
+ * Changed under its own lock, looked up by the scheduler hooks under RCU.
+ */
+#define PFM_THREAD_BITS	10
+
+extern struct hlist_nulls_head pfm_threads[1 << PFM_THREAD_BITS];
+
+/*
+ * Preemption off.  The context may be unloaded at the same time: look at its
+ * @task again under its lock.
+ */
+static inline struct pfm_context *pfm_thread_find(const struct task_struct *task)
+{
+	unsigned int bucket = hash_ptr(task, PFM_THREAD_BITS);
+	struct hlist_nulls_node *node;
+	struct pfm_context *context;
+
+	do {
+		hlist_nulls_for_each_entry_rcu(context, node, &pfm_threads[bucket],
+					       node)
+			if (READ_ONCE(context->task) == task)
+				return context;
+		/* A context loaded elsewhere meanwhile led into its new bucket. */
+	} while (unlikely(get_nulls_value(node) != bucket));
+	return NULL;
+}
+
+/* Mutex held. */
+int pfm_load(struct pfm_context *context, const struct pfarg_load *load);
+void pfm_unload(struct pfm_context *context);
+int pfm_start(struct pfm_context *context, const struct pfarg_start *start);
+int pfm_stop(struct pfm_context *context);
+int pfm_restart(struct pfm_context *context);
+
+/* The hooks of the scheduler; may sleep. */
+void pfm_threads_init(void);
+int pfm_hooks_enable(void);
+void pfm_hooks_disable(void);
+
+#endif

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The context: birth, death, and how its registers are reached. */
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+
+#include "context.h"
+#include "limits.h"
+#include "pmu.h"
+
+int pfm_fail(struct pfm_context *context, int error, enum pfm_reason reason,
+	     u64 value)
+{
+	context->error = (struct pfm_error){
+		.reason = reason,
+		.index = PFM_NO_INDEX,
+		.value = value,
+	};
+	return error;
+}
+
+int pfm_fail_at(struct pfm_context *context, u32 index, int error,
+		enum pfm_reason reason, u64 value)
+{
+	pfm_fail(context, error, reason, value);
+	context->error.index = index;
+	return error;
+}
+
+struct pfm_context *pfm_context_alloc(void)
+{
+	struct pfm_context *context;
+
+	context = kzalloc(sizeof(*context), GFP_KERNEL_ACCOUNT);
+	if (!context)
+		return NULL;
+	context->arguments = (void *)__get_free_page(GFP_KERNEL_ACCOUNT);
+	if (!context->arguments) {
+		kfree(context);
+		return NULL;
+	}
+	mutex_init(&context->mutex);
+	raw_spin_lock_init(&context->lock);
+	INIT_LIST_HEAD(&context->sets);
+	pfm_queue_init(&context->queue);
+	context->state = PFM_STATE_UNLOADED;
+	context->cpu = PFM_NO_CPU;
+	context->error.index = PFM_NO_INDEX;
+	return context;
+}
+
+/* Unloaded, and nobody else has it; the scheduler hooks may still look. */
+void pfm_context_free(struct pfm_context *context)
+{
+	pfm_queue_drain(&context->queue);
+	if (context->pmu) {
+		pfm_sets_free(context);
+		pfm_pmu_put();
+	}
+	free_page((unsigned long)context->arguments);
+	kfree_rcu(context, rcu);
+}
+
+static int check_flags(struct pfm_context *context, const struct pfm_create *create)
+{
+	const u32 later = PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE |
+			  PFM_FL_MAP_SETS | PFM_FL_OVFL_NO_MSG;
+	u32 flags = create->context.ctx_flags;
+
+	if (create->reserved)
+		return pfm_fail(context, -EINVAL, PFM_REASON_RESERVED, create->reserved);
+	if (flags & ~later)
+		return pfm_fail(context, -EINVAL, PFM_REASON_FLAGS, flags & ~later);
+	if ((flags & PFM_FL_NOTIFY_BLOCK) && (flags & PFM_FL_SYSTEM_WIDE))
+		return pfm_fail(context, -EINVAL, PFM_REASON_FLAGS, flags);
+	if (flags || create->format_name)
+		return pfm_fail(context, -EOPNOTSUPP, PFM_REASON_UNSUPPORTED, flags);
+	return 0;
+}
+
+int pfm_context_create(struct pfm_context *context, const struct pfm_create *create)
+{
+	struct pfm_pmu *pmu;
+	int error;
+
+	if (context->pmu)
+		return pfm_fail(context, -EBUSY, PFM_REASON_HAS_CONTEXT, 0);
+	error = check_flags(context, create);
+	if (error)
+		return error;
+	if (!pfm_limits_may_create())
+		return pfm_fail(context, -EPERM, PFM_REASON_GROUP, 0);
+	pmu = pfm_pmu_get(context);
+	if (IS_ERR(pmu))
+		return PTR_ERR(pmu);
+
+	context->pmu = pmu;
+	context->flags = create->context.ctx_flags;
+	context->active = pfm_set_create(context, 0);
+	if (!context->active) {
+		context->pmu = NULL;
+		pfm_pmu_put();
+		return pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, 0);
+	}
+	return 0;
+}
+
+struct call {
+	struct pfm_context *context;
+	pfm_context_fn function;
+	void *argument;
+	bool done;
+};
+
+/* Context lock held: does it here unless the registers are elsewhere. */
+static int try_call(struct call *call)
+{
+	int cpu = call->context->cpu;
+
+	if (cpu != PFM_NO_CPU && cpu != smp_processor_id())
+		return cpu;
+	call->function(call->context, call->argument);
+	call->done = true;
+	return PFM_NO_CPU;
+}
+
+/* Interrupt sent to the CPU where the thread was a moment ago. */
+static void call_from_interrupt(void *argument)
+{
+	struct call *call = argument;
+
+	raw_spin_lock(&call->context->lock);
+	try_call(call);
+	raw_spin_unlock(&call->context->lock);
+}
+
+/**
+ * pfm_context_call() - do something where the registers are
+ * @context: mutex held
+ * @function: called with the context's lock held and interrupts off, on the CPU
+ *	where the thread runs, or here if it runs nowhere
+ * @argument: for @function
+ *
+ * The thread is not stopped; if it moves meanwhile it is followed.
+ */
+void pfm_context_call(struct pfm_context *context, pfm_context_fn function,
+		      void *argument)
+{
+	struct call call = {
+		.context = context,
+		.function = function,
+		.argument = argument,
+	};
+	unsigned long flags;
+	int cpu;
+
+	for (;;) {
+		raw_spin_lock_irqsave(&context->lock, flags);
+		cpu = try_call(&call);
+		raw_spin_unlock_irqrestore(&context->lock, flags);
+		if (call.done)
+			return;
+		smp_call_function_single(cpu, call_from_interrupt, &call, true);
+		if (call.done)
+			return;
+		cond_resched();
+	}
+}
+
+struct status_call {
+	struct pfm_status *status;
+	struct pid *target;
+};
+
+static void status_here(struct pfm_context *context, void *argument)
+{
+	struct status_call *call = argument;
+	struct pfm_status *status = call->status;
+
+	status->state = context->state;
+	if (context->started)
+		status->flags |= PFM_STATUS_STARTED;
+	if (context->foreign_runs)
+		status->flags |= PFM_STATUS_FOREIGN_CPU;
+	status->foreign_runs = context->foreign_runs;
+	status->active_set = context->active->id;
+	if (context->task)
+		call->target = get_pid(task_pid(context->task));
+}
+
+void pfm_context_status(struct pfm_context *context, struct pfm_status *status)
+{
+	struct status_call call = { .status = status };
+
+	*status = (struct pfm_status){};
+	pfm_context_call(context, status_here, &call);
+	status->target = pid_vnr(call.target);	/* 0 for none */
+	put_pid(call.target);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef PERFMON_CONTEXT_H
+#define PERFMON_CONTEXT_H
+
+#include <linux/fs.h>
+#include <linux/irq_work.h>
+#include <linux/list.h>
+#include <linux/list_nulls.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <perfmon_pmu.h>
+
+#include "message.h"
+#include "sets.h"
+
+#define PFM_NO_CPU	(-1)
+
+/**
+ * struct pfm_context - what a file descriptor of /dev/perfmon stands for
+ *
+ * Ownership: the open file owns the context; its release unloads it and frees
+ * it after an RCU grace period, because the scheduler hooks may still look at
+ * it.  While loaded, the context holds a reference to its thread.
+ *
+ * Locking:
+ *
+ * @mutex lets one call at a time work on the context.  Process context only.
+ * What it alone protects does not concern the scheduler: the list of event sets
+ * and which of their registers are in use, the error, the argument buffer.
+ *
+ * @lock protects what the scheduler changes as well: state, thread, CPU,
+ * messages, values of registers.  Interrupts off; innermost but for the lock of
+ * the thread table.
+ *
+ * Where the registers are: while @cpu is PFM_NO_CPU they are in memory and
+ * whoever holds @lock may change them.  Otherwise the thread runs on @cpu and
+ * only that CPU may touch them, holding @lock: pfm_context_call() goes there.
+ * The overflow handler, which may be an NMI and takes no lock, runs on that CPU
+ * too and looks at the context only while the CPU's "running" names its set:
+ * who wants to change something clears that first (pfm_pause()).
+ */
+struct pfm_context {
+	/* fixed from creation on */
+	struct pfm_pmu *pmu;	/* NULL before creation */
+	u32 flags;
+
+	/* under mutex */
+	struct mutex mutex;
+	struct list_head sets;
+	struct pfm_error error;
+	void *arguments;	/* one page, for the vectors of calls */
+
+	/* under lock */
+	raw_spinlock_t lock;
+	u32 state;		/* PFM_STATE_* */
+	bool self;		/* loaded by its thread on itself */
+	bool privileged;	/* loaded with CAP_PERFMON */
+	bool started;		/* between start and stop */
+	bool monitoring;	/* started and not masked */
+	bool counting;		/* the hardware of @cpu counts for it */
+	int cpu;		/* where its thread runs, or PFM_NO_CPU */
+	struct task_struct *task;
+	struct pfm_set *active;
+	u64 since;		/* when it began to monitor on @cpu, ns */
+	u64 foreign_runs;
+	struct pfm_queue queue;
+
+	struct hlist_nulls_node node;	/* in the thread table, under its lock */
+	struct rcu_head rcu;
+};
+
+typedef void (*pfm_context_fn)(struct pfm_context *context, void *argument);
+
+struct pfm_context *pfm_context_alloc(void);
+void pfm_context_free(struct pfm_context *context);
+int pfm_context_create(struct pfm_context *context, const struct pfm_create *create);
+void pfm_context_call(struct pfm_context *context, pfm_context_fn function,
+		      void *argument);
+void pfm_context_status(struct pfm_context *context, struct pfm_status *status);
+
+/**
+ * pfm_fail() - note why the present call fails
+ * @context: its context; mutex held
+ * @error: negative errno
+ * @reason: why
+ * @value: offending value, 0 if there is none
+ *
+ * Return: @error
+ */
+int pfm_fail(struct pfm_context *context, int error, enum pfm_reason reason,
+	     u64 value);
+
+/* The same for element @index of a vector. */
+int pfm_fail_at(struct pfm_context *context, u32 index, int error,
+		enum pfm_reason reason, u64 value);
+
+#endif

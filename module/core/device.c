@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* /dev/perfmon: an open file is a context. */
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+
+#include "attach.h"
+#include "context.h"
+#include "device.h"
+#include "ioctl.h"
+#include "message.h"
+
+static int device_open(struct inode *inode, struct file *file)
+{
+	file->private_data = pfm_context_alloc();
+	return file->private_data ? stream_open(inode, file) : -ENOMEM;
+}
+
+/* The last descriptor has gone, from wherever: nobody calls any more. */
+static int device_release(struct inode *inode, struct file *file)
+{
+	struct pfm_context *context = file->private_data;
+
+	pfm_unload(context);
+	pfm_context_free(context);
+	return 0;
+}
+
+static ssize_t device_read(struct file *file, char __user *buffer, size_t size,
+			   loff_t *position)
+{
+	return pfm_message_read(file->private_data, buffer, size,
+				file->f_flags & O_NONBLOCK);
+}
+
+static __poll_t device_poll(struct file *file, poll_table *wait)
+{
+	return pfm_message_poll(file->private_data, file, wait);
+}
+
+static int device_fasync(int fd, struct file *file, int on)
+{
+	struct pfm_context *context = file->private_data;
+
+	return fasync_helper(fd, file, on, &context->queue.fasync);
+}
+
+static const struct file_operations operations = {
+	.owner = THIS_MODULE,
+	.open = device_open,
+	.release = device_release,
+	.read = device_read,
+	.poll = device_poll,
+	.fasync = device_fasync,
+	.unlocked_ioctl = pfm_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+/* Everybody may monitor what is his own; each call checks what it must. */
+static struct miscdevice device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "perfmon",
+	.mode = 0666,
+	.fops = &operations,
+};
+
+int pfm_device_init(void)
+{
+	return misc_register(&device);
+}
+
+void pfm_device_exit(void)
+{
+	misc_deregister(&device);
+}

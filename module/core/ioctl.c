@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The calls: one table, and all copying from and to user space.
+ */
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "attach.h"
+#include "context.h"
+#include "ioctl.h"
+#include "limits.h"
+#include "pmu.h"
+#include "registers.h"
+#include "sets.h"
+
+static int copy_in(struct pfm_context *context, void *to, const void __user *from,
+		   size_t size)
+{
+	if (unlikely(copy_from_user(to, from, size)))
+		return pfm_fail(context, -EFAULT, PFM_REASON_FAULT, (uintptr_t)from);
+	return 0;
+}
+
+static int copy_out(struct pfm_context *context, void __user *to, const void *from,
+		    size_t size)
+{
+	if (unlikely(copy_to_user(to, from, size)))
+		return pfm_fail(context, -EFAULT, PFM_REASON_FAULT, (uintptr_t)to);
+	return 0;
+}
+
+static int ioctl_create_context(struct pfm_context *context, void __user *argument)
+{
+	struct pfm_create create;
+
+	return copy_in(context, &create, argument, sizeof(create)) ?:
+	       pfm_context_create(context, &create);
+}
+
+static int ioctl_load(struct pfm_context *context, void __user *argument)
+{
+	struct pfarg_load load;
+
+	return copy_in(context, &load, argument, sizeof(load)) ?:
+	       pfm_load(context, &load);
+}
+
+static int ioctl_unload(struct pfm_context *context, void __user *argument)
+{
+	pfm_unload(context);
+	return 0;
+}
+
+static int ioctl_start(struct pfm_context *context, void __user *argument)
+{
+	struct pfarg_start start;
+
+	if (!argument)
+		return pfm_start(context, NULL);
+	return copy_in(context, &start, argument, sizeof(start)) ?:
+	       pfm_start(context, &start);
+}
+
+static int ioctl_stop(struct pfm_context *context, void __user *argument)
+{
+	return pfm_stop(context);
+}
+
+static int ioctl_restart(struct pfm_context *context, void __user *argument)
+{
+	return pfm_restart(context);
+}
+
+static int ioctl_info(struct pfm_context *context, void __user *argument)
+{
+	struct pfm_info info = {
+		.version = PFM_VERSION,
+		.features = PFM_FEATURE_PER_THREAD | PFM_FEATURE_EMUL64 |
+			    PFM_FEATURE_VIRTUAL,
+		.arg_mem_max = READ_ONCE(pfm_limits.arg_mem_max),
+		.message_queue_depth = PFM_QUEUE_DEPTH,
+		.max_sets = 1,
+	};
+
+	pfm_pmu_info(&info);
+	return copy_out(context, argument, &info, sizeof(info));
+}
+
+static int ioctl_last_error(struct pfm_context *context, void __user *argument)
+{
+	/* A bad address is no reason to forget the failure that is asked for. */
+	return copy_to_user(argument, &context->error, sizeof(context->error)) ?
+		-EFAULT : 0;
+}
+
+static int ioctl_status(struct pfm_context *context, void __user *argument)
+{
+	struct pfm_status status;
+
+	pfm_context_status(context, &status);
+	return copy_out(context, argument, &status, sizeof(status));
+}
+
+/* Where a vector comes from, and its copy here. */
+struct elements {
+	void __user *user;
+	void *copy;
+	size_t size;
+	u32 count;
+};
+
+/* In the order of perfmon-api.md 1.5. */
+static int elements_get(struct pfm_context *context, struct elements *elements,
+			const void __user *argument, size_t element_size)
+{
+	struct pfm_vector vector;
+
+	if (copy_in(context, &vector, argument, sizeof(vector)))
+		return -EFAULT;
+	if (vector.count < 0 || vector.count >= INT_MAX / element_size)
+		return pfm_fail(context, -EINVAL, PFM_REASON_COUNT, vector.count);
+	if (vector.reserved)
+		return pfm_fail(context, -EINVAL, PFM_REASON_RESERVED, vector.reserved);
+	elements->user = u64_to_user_ptr(vector.address);
+	elements->count = vector.count;
+	elements->size = vector.count * element_size;
+	if (elements->size > READ_ONCE(pfm_limits.arg_mem_max))
+		return pfm_fail(context, -E2BIG, PFM_REASON_TOO_LONG, elements->size);
+
+	elements->copy = context->arguments;
+	if (elements->size > PAGE_SIZE)
+		elements->copy = kvmalloc(elements->size, GFP_KERNEL_ACCOUNT);
+	if (!elements->copy)
+		return pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, elements->size);
+	if (copy_in(context, elements->copy, elements->user, elements->size)) {
+		if (elements->size > PAGE_SIZE)
+			kvfree(elements->copy);
+		return -EFAULT;
+	}
+	return 0;
+}
+
+/* @error is what the call said; the elements go back whatever that is. */
+static int elements_put(struct pfm_context *context, struct elements *elements,
+			bool copy_back, int error)
+{
+	if (copy_back && copy_out(context, elements->user, elements->copy,
+				  elements->size))
+		error = -EFAULT;
+	if (elements->size > PAGE_SIZE)
+		kvfree(elements->copy);
+	return error;
+}
+
+#define VECTOR_CALL(call, type, copy_back)					\
+static int ioctl_##call(struct pfm_context *context, void __user *argument)	\
+{										\
+	struct elements elements;						\
+	int error;								\
+										\
+	error = elements_get(context, &elements, argument, sizeof(type));	\
+	if (error)								\
+		return error;							\
+	error = pfm_##call(context, elements.copy, elements.count);		\
+	return elements_put(context, &elements, copy_back, error);		\
+}
+
+VECTOR_CALL(write_pmcs, struct pfarg_pmc, false)
+VECTOR_CALL(write_pmds, struct pfarg_pmd, false)
+VECTOR_CALL(read_pmds, struct pfarg_pmd, true)
+VECTOR_CALL(create_evtsets, struct pfarg_setdesc, true)
+VECTOR_CALL(getinfo_evtsets, struct pfarg_setinfo, true)
+VECTOR_CALL(delete_evtsets, struct pfarg_setdesc, false)
+
+struct operation {
+	unsigned int command;
+	bool needs_context;
+	int (*call)(struct pfm_context *context, void __user *argument);
+};
+
+#define OPERATION(name, call, needs_context) \
+	[_IOC_NR(PFM_IOC_##name)] = { PFM_IOC_##name, needs_context, ioctl_##call }
+
+static const struct operation operations[] = {
+	OPERATION(CREATE_CONTEXT, create_context, false),
+	OPERATION(WRITE_PMCS, write_pmcs, true),
+	OPERATION(WRITE_PMDS, write_pmds, true),
+	OPERATION(READ_PMDS, read_pmds, true),
+	OPERATION(LOAD, load, true),
+	OPERATION(START, start, true),
+	OPERATION(STOP, stop, true),
+	OPERATION(RESTART, restart, true),
+	OPERATION(CREATE_EVTSETS, create_evtsets, true),
+	OPERATION(GETINFO_EVTSETS, getinfo_evtsets, true),
+	OPERATION(DELETE_EVTSETS, delete_evtsets, true),
+	OPERATION(UNLOAD, unload, true),
+	OPERATION(INFO, info, false),
+	OPERATION(LAST_ERROR, last_error, false),
+	OPERATION(STATUS, status, true),
+};
+
+long pfm_ioctl(struct file *file, unsigned int command, unsigned long argument)
+{
+	struct pfm_context *context = file->private_data;
+	const struct operation *operation;
+	int error;
+
+	if (_IOC_NR(command) >= ARRAY_SIZE(operations))
+		return -ENOTTY;
+	operation = &operations[_IOC_NR(command)];
+	if (operation->command != command)
+		return -ENOTTY;
+
+	mutex_lock(&context->mutex);
+	if (unlikely(operation->needs_context && !context->pmu))
+		error = pfm_fail(context, -EINVAL, PFM_REASON_NO_CONTEXT, 0);
+	else
+		error = operation->call(context, (void __user *)argument);
+	if (unlikely(error) && command != PFM_IOC_LAST_ERROR) {
+		context->error.operation = _IOC_NR(command);
+		context->error.error = -error;
+	}
+	mutex_unlock(&context->mutex);
+	return error;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Who may do how much. */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/mm.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
+
+#include "limits.h"
+
+struct pfm_limits pfm_limits = {
+	.arg_mem_max = PAGE_SIZE,
+	.sys_group = -1,
+	.task_group = -1,
+};
+
+atomic_t pfm_task_sessions = ATOMIC_INIT(0);
+
+/* A context on a thread: membership of task_group, or CAP_PERFMON. */
+bool pfm_limits_may_create(void)
+{
+	int group = READ_ONCE(pfm_limits.task_group);
+
+	return group == -1 || in_egroup_p(make_kgid(&init_user_ns, group)) ||
+	       perfmon_capable();
+}

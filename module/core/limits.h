@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef PERFMON_LIMITS_H
+#define PERFMON_LIMITS_H
+
+#include <linux/atomic.h>
+#include <linux/types.h>
+
+/* Settings of /sys/kernel/perfmon; single words, read without lock. */
+struct pfm_limits {
+	size_t arg_mem_max;	/* bytes of a vector, at least a page */
+	int sys_group;		/* gid that may make system-wide contexts, -1 any */
+	int task_group;		/* gid that may make contexts on threads, -1 any */
+};
+
+extern struct pfm_limits pfm_limits;
+
+/* Loaded contexts on threads. */
+extern atomic_t pfm_task_sessions;
+
+bool pfm_limits_may_create(void);
+
+#endif

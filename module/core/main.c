@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* perfmon.ko comes and goes. */
+#include <linux/module.h>
+#include <linux/tracepoint.h>
+
+#include "attach.h"
+#include "device.h"
+#include "hotplug.h"
+#include "permission.h"
+#include "statistics.h"
+#include "switch.h"
+#include "sysfs.h"
+
+static int __init perfmon_init(void)
+{
+	int error;
+
+	pfm_switch_init();
+	pfm_threads_init();
+	error = pfm_permission_init();
+	if (error)
+		return error;
+	error = pfm_hotplug_init();
+	if (error)
+		goto no_hotplug;
+	error = pfm_sysfs_init();
+	if (error)
+		goto no_sysfs;
+	pfm_statistics_init();
+	error = pfm_device_init();
+	if (error)
+		goto no_device;
+	return 0;
+
+no_device:
+	pfm_statistics_exit();
+	pfm_sysfs_exit();
+no_sysfs:
+	pfm_hotplug_exit();
+no_hotplug:
+	pfm_permission_exit();
+	return error;
+}
+
+/* No file is open and no PMU is registered: both hold this module. */
+static void __exit perfmon_exit(void)
+{
+	pfm_device_exit();
+	pfm_statistics_exit();
+	pfm_sysfs_exit();
+	pfm_hotplug_exit();
+	pfm_permission_exit();
+	tracepoint_synchronize_unregister();	/* the last probes return */
+}
+
+module_init(perfmon_init);
+module_exit(perfmon_exit);
+
+MODULE_DESCRIPTION("Hardware performance monitoring");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who may look at whom: the kernel's own ptrace read check, security modules
+ * included.  ptrace_may_access() is not exported, but opening /proc/TID/maps
+ * asks it; our own mount of proc makes that independent of the caller's root
+ * and mount namespace.
+ */
+#include <linux/capability.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/mount.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+
+#include "permission.h"
+
+static struct vfsmount *proc;
+
+int pfm_permission_init(void)
+{
+	struct file_system_type *type = get_fs_type("proc");
+
+	if (!type)
+		return -ENODEV;
+	proc = kern_mount(type);
+	module_put(type->owner);
+	return PTR_ERR_OR_ZERO(proc);
+}
+
+void pfm_permission_exit(void)
+{
+	kern_unmount(proc);
+}
+
+bool pfm_may_monitor(struct task_struct *task)
+{
+	const struct path root = { .mnt = proc, .dentry = proc->mnt_root };
+	char name[sizeof("2147483648/maps")];
+	struct file *file;
+
+	if (same_thread_group(task, current) || perfmon_capable())
+		return true;
+	snprintf(name, sizeof(name), "%d/maps", task_pid_nr(task));
+	file = file_open_root(&root, name, O_RDONLY, 0);
+	if (IS_ERR(file))
+		return false;
+	fput(file);
+	/* The number may have been another thread's by then. */
+	return pid_alive(task);
+}

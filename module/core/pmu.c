@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The PMU registry: one PMU at a time, its hardware claimed while a context
+ * exists.
+ */
+#include <linux/cpu.h>
+#include <linux/err.h>
+#include <linux/export.h>
+#include <linux/kmod.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+
+#include "attach.h"
+#include "pmu.h"
+#include "switch.h"
+#include "sysfs.h"
+#include "virtual.h"
+
+static DEFINE_MUTEX(registry);		/* protects all of the following */
+static struct pfm_pmu *registered;
+static unsigned int users;		/* contexts */
+static char holder[sizeof_field(struct pfm_error, holder)];
+
+/* PMUs that this architecture may have, best first. */
+static const char *const candidates[] = {
+#if defined(CONFIG_ARM64)
+	"perfmon_armv8",
+#elif defined(CONFIG_PPC64)
+	"perfmon_power",
+#elif defined(CONFIG_X86)
+	"perfmon_intel",
+	"perfmon_amd",
+#endif
+	"perfmon_soft",
+};
+
+void pfm_pmu_blame(const char *who)
+{
+	strscpy(holder, who, sizeof(holder));
+}
+EXPORT_SYMBOL_GPL(pfm_pmu_blame);
+
+static void set_available(u64 *map, const struct pfm_register *registers,
+			  unsigned int count)
+{
+	unsigned int n;
+
+	for (n = 0; n < count; n++)
+		if (registers[n].name)
+			map[n / 64] |= BIT_ULL(n % 64);
+}
+
+/* Before claim(): all there is; claim() takes away. */
+static void reset_available(struct pfm_pmu *pmu)
+{
+	memset(pmu->available_pmcs, 0, sizeof(pmu->available_pmcs));
+	memset(pmu->available_pmds, 0, sizeof(pmu->available_pmds));
+	set_available(pmu->available_pmcs, pmu->pmcs, pmu->pmc_count);
+	set_available(pmu->available_pmds, pmu->pmds, pmu->pmd_count);
+	pmu->available_pmds[PFM_VIRTUAL_PMD_BASE / 64] = PFM_VIRTUAL_PMDS;
+	cpumask_copy(&pmu->cpus, cpu_possible_mask);
+}
+
+static int claim(struct pfm_pmu *pmu)
+{
+	int error;
+
+	holder[0] = '\0';
+	reset_available(pmu);
+	cpus_read_lock();
+	error = pmu->operations->claim();
+	cpus_read_unlock();
+	return error;
+}
+
+static void release(struct pfm_pmu *pmu)
+{
+	cpus_read_lock();
+	pmu->operations->release();
+	cpus_read_unlock();
+	reset_available(pmu);
+}
+
+static bool is_consistent(const struct pfm_pmu *pmu)
+{
+	const struct pfm_pmu_operations *operations = pmu->operations;
+	unsigned int n;
+
+	if (!pmu->name || !pmu->model || !operations || !operations->claim ||
+	    !operations->release || !operations->write_pmcs ||
+	    !operations->write_pmds || !operations->start || !operations->stop ||
+	    !operations->save || !operations->read_pmd ||
+	    !operations->overflows || !operations->acknowledge)
+		return false;
+	if (pmu->pmc_count > PFM_MAX_HARDWARE || pmu->pmd_count > PFM_MAX_HARDWARE)
+		return false;
+	for (n = 0; n < pmu->pmd_count; n++) {
+		const struct pfm_register *pmd = &pmu->pmds[n];
+
+		if (!pmd->name)
+			continue;
+		if (pmd->width < 1 || pmd->width > 64)
+			return false;
+		if ((pmd->type & PFM_REG_COUNTER) && n >= PFM_MAX_COUNTERS)
+			return false;
+	}
+	return true;
+}
+
+int pfm_pmu_register(struct pfm_pmu *pmu)
+{
+	int error;
+
+	if (!is_consistent(pmu))
+		return -EINVAL;
+	mutex_lock(&registry);
+	error = registered ? -EBUSY : claim(pmu);
+	if (error)
+		goto unlock;
+	release(pmu);
+	error = pfm_sysfs_add_pmu(pmu);
+	if (error)
+		goto unlock;
+	registered = pmu;
+	pr_info("perfmon: %s (%s)\n", pmu->model, pmu->name);
+unlock:
+	mutex_unlock(&registry);
+	return error;
+}
+EXPORT_SYMBOL_GPL(pfm_pmu_register);
+
+void pfm_pmu_unregister(struct pfm_pmu *pmu)
+{
+	mutex_lock(&registry);
+	pfm_sysfs_remove_pmu();
+	registered = NULL;
+	mutex_unlock(&registry);
+}
+EXPORT_SYMBOL_GPL(pfm_pmu_unregister);
+
+/*
+ * Loads the best PMU that there is.  Registering takes the mutex, so it is not
+ * held; who comes second finds one registered.
+ */
+static void load_best(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(candidates) && !READ_ONCE(registered); i++)
+		request_module("%s", candidates[i]);
+}
+
+static int begin_use(struct pfm_context *context, struct pfm_pmu *pmu)
+{
+	int error = claim(pmu);
+
+	if (error) {
+		pfm_fail(context, error, PFM_REASON_PMU_HELD, 0);
+		strscpy(context->error.holder, holder, sizeof(context->error.holder));
+		return error;
+	}
+	error = pfm_hooks_enable();
+	if (error) {
+		pfm_fail(context, error, PFM_REASON_UNSUPPORTED, 0);
+		release(pmu);
+	}
+	return error;
+}
+
+struct pfm_pmu *pfm_pmu_get(struct pfm_context *context)
+{
+	struct pfm_pmu *pmu;
+	int error = 0;
+
+	load_best();
+	mutex_lock(&registry);
+	pmu = registered;
+	if (!pmu || !try_module_get(pmu->owner)) {
+		error = pfm_fail(context, -ENOSYS, PFM_REASON_NO_PMU, 0);
+		goto unlock;
+	}
+	if (users == 0)
+		error = begin_use(context, pmu);
+	if (error)
+		module_put(pmu->owner);
+	else
+		users++;
+unlock:
+	mutex_unlock(&registry);
+	return error ? ERR_PTR(error) : pmu;
+}
+
+void pfm_pmu_put(void)
+{
+	mutex_lock(&registry);
+	if (--users == 0) {
+		pfm_hooks_disable();
+		release(registered);
+	}
+	module_put(registered->owner);
+	mutex_unlock(&registry);
+}
+
+void pfm_pmu_info(struct pfm_info *info)
+{
+	const struct pfm_pmu *pmu;
+	unsigned int n;
+
+	load_best();
+	info->implemented_pmds[PFM_VIRTUAL_PMD_BASE / 64] = PFM_VIRTUAL_PMDS;
+	mutex_lock(&registry);
+	pmu = registered;
+	if (pmu) {
+		strscpy(info->pmu_name, pmu->name, sizeof(info->pmu_name));
+		strscpy(info->pmu_model, pmu->model, sizeof(info->pmu_model));
+		info->pmu_id = pmu->id;
+		set_available(info->implemented_pmcs, pmu->pmcs, pmu->pmc_count);
+		set_available(info->implemented_pmds, pmu->pmds, pmu->pmd_count);
+		memcpy(info->available_pmcs, pmu->available_pmcs,
+		       sizeof(info->available_pmcs));
+		memcpy(info->available_pmds, pmu->available_pmds,
+		       sizeof(info->available_pmds));
+		for (n = 0; n < pmu->pmd_count; n++)
+			if (pmu->pmds[n].type & PFM_REG_COUNTER)
+				info->counter_pmds[n / 64] |= BIT_ULL(n % 64);
+	}
+	mutex_unlock(&registry);
+}

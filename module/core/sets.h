@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef PERFMON_SETS_H
+#define PERFMON_SETS_H
+
+#include <linux/list.h>
+#include <perfmon_pmu.h>
+
+struct pfm_context;
+
+/* What only overflows and resets need to know of a PMD. */
+struct pfm_pmd_attributes {
+	u64 long_reset;
+	u64 short_reset;
+	u64 last_reset;
+	u64 event_id;
+};
+
+/**
+ * struct pfm_set - an event set: the registers of a PMU and how they are switched
+ *
+ * Belongs to one context and has its locking.  A stamp is a number that
+ * is never used twice; a CPU whose stamp is the set's still holds its values:
+ *
+ * @pmc_stamp: given when PMCs change, noted by each CPU that is programmed
+ * @pmd_stamp: given by the CPU that saved the set last, 0 when PMDs change
+ */
+struct pfm_set {
+	struct list_head node;
+	u16 id;
+	u32 flags;
+	u64 timeout;
+	u64 runs;
+	u64 duration;		/* ns active, monitoring, thread running */
+	u64 overflowed[PFM_PMD_BV];
+
+	u64 pmc_stamp;
+	u64 pmd_stamp;
+	bool uses_hardware;	/* some PMD below 256 is in use */
+	u64 narrow;		/* counters without 64-bit emulation */
+	struct pfm_registers registers;
+
+	u64 used_virtual;	/* bit n: PMD PFM_VIRTUAL_PMD_BASE + n */
+	u64 virtual_value[PFM_MAX_VIRTUAL];
+	u64 virtual_start[PFM_MAX_VIRTUAL];	/* its source when monitoring began */
+
+	struct pfm_pmd_attributes attributes[];	/* one for each hardware PMD */
+};
+
+struct pfm_set *pfm_set_create(struct pfm_context *context, u16 id);
+struct pfm_set *pfm_set_find(struct pfm_context *context, u16 id);
+void pfm_sets_free(struct pfm_context *context);
+void pfm_set_activate(struct pfm_context *context, struct pfm_set *set);
+
+int pfm_create_evtsets(struct pfm_context *context,
+		       struct pfarg_setdesc *descriptions, u32 count);
+int pfm_getinfo_evtsets(struct pfm_context *context,
+			struct pfarg_setinfo *infos, u32 count);
+int pfm_delete_evtsets(struct pfm_context *context,
+		       struct pfarg_setdesc *descriptions, u32 count);
+
+#endif

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The scheduler switches threads: their contexts go in and out.  The hot path.
+ *
+ * The probe of sched_switch runs with interrupts off and the run queue locked,
+ * in the thread that goes out: it may take raw spinlocks and start pinned hard
+ * timers, it may not wake anybody (hence the irq_work of the queue).
+ *
+ * The probe is in place while a context exists.  Nothing here grows with the
+ * number of contexts: the one that goes out is noted by the CPU, the one that
+ * comes in is found in the thread table.
+ */
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
+
+#include "attach.h"
+#include "overflow.h"
+#include "switch.h"
+#include "tracepoint.h"
+#include "virtual.h"
+
+DEFINE_PER_CPU(struct pfm_cpu, pfm_cpu);
+
+/* Unique among all CPUs and never 0: it starts at the CPU's number + 1. */
+static u64 take_stamp(struct pfm_cpu *cpu)
+{
+	return cpu->next_stamp += nr_cpu_ids;
+}
+
+static void counting_begin(struct pfm_context *context, struct pfm_cpu *cpu)
+{
+	const struct pfm_pmu_operations *operations = context->pmu->operations;
+	struct pfm_set *set = context->active;
+
+	if (!set->uses_hardware)
+		return;
+	if (unlikely(!cpumask_test_cpu(context->cpu, &context->pmu->cpus))) {
+		context->foreign_runs++;
+		cpu->statistics.foreign_cpu_count++;
+		return;
+	}
+	if (cpu->pmc_stamp != set->pmc_stamp) {
+		operations->write_pmcs(&set->registers);
+		cpu->pmc_stamp = set->pmc_stamp;
+	}
+	if (cpu->pmd_stamp != set->pmd_stamp)
+		operations->write_pmds(&set->registers);
+	context->counting = true;
+	WRITE_ONCE(cpu->running, set);
+	barrier();	/* an overflow of the first count is ours already */
+	operations->start(&set->registers);
+}
+
+static void counting_end(struct pfm_context *context, struct pfm_cpu *cpu)
+{
+	const struct pfm_pmu_operations *operations = context->pmu->operations;
+	struct pfm_set *set = context->active;
+
+	if (!context->counting)
+		return;
+	WRITE_ONCE(cpu->running, NULL);
+	barrier();	/* from here on the overflow handler keeps its hands off */
+	operations->stop(&set->registers);
+	operations->save(&set->registers);
+	set->registers.resumed = true;
+	context->counting = false;
+	set->pmd_stamp = cpu->pmd_stamp = take_stamp(cpu);
+	pfm_overflow_collect(context);
+}
+
+/* The time of a set is that of its thread on a CPU. */
+static void clock_begin(struct pfm_context *context)
+{
+	context->since = ktime_get_mono_fast_ns();
+}
+
+static void clock_end(struct pfm_context *context)
+{
+	context->active->duration += ktime_get_mono_fast_ns() - context->since;
+}
+
+/* ns that @set was active; context lock held, by whom pfm_context_call() let in */
+u64 pfm_set_duration(struct pfm_context *context, struct pfm_set *set)
+{
+	if (set == context->active && context->monitoring &&
+	    context->cpu != PFM_NO_CPU)
+		return set->duration + ktime_get_mono_fast_ns() - context->since;
+	return set->duration;
+}
+
+/* The context's thread comes to this CPU. */
+void pfm_switch_in(struct pfm_context *context)
+{
+	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
+
+	context->cpu = smp_processor_id();
+	cpu->context = context;
+	if (context->monitoring) {
+		clock_begin(context);
+		counting_begin(context, cpu);
+	}
+}
+
+/* The context's thread leaves this CPU, or the context its thread. */
+void pfm_switch_out(struct pfm_context *context)
+{
+	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
+
+	counting_end(context, cpu);
+	if (context->monitoring)
+		clock_end(context);
+	cpu->context = NULL;
+	context->cpu = PFM_NO_CPU;
+}
+
+/* By the user's wish; a thread that does not run begins when it comes in. */
+void pfm_monitoring_begin(struct pfm_context *context)
+{
+	if (context->monitoring)
+		return;
+	pfm_virtual_begin(context, context->active);
+	context->active->registers.resumed = false;
+	context->monitoring = true;
+	if (context->cpu != PFM_NO_CPU) {
+		clock_begin(context);
+		counting_begin(context, this_cpu_ptr(&pfm_cpu));
+	}
+}
+
+static void monitoring_suspend(struct pfm_context *context)
+{
+	if (context->cpu != PFM_NO_CPU)
+		clock_end(context);
+	context->monitoring = false;
+	pfm_virtual_end(context, context->active);
+}
+
+/* By the user's wish, or because the thread ends. */
+void pfm_monitoring_end(struct pfm_context *context)
+{
+	counting_end(context, this_cpu_ptr(&pfm_cpu));
+	/* An overflow that only showed itself now may have masked it. */
+	if (context->monitoring)
+		monitoring_suspend(context);
+}
+
+/* By an overflow, nothing counting any more; from NMI too. */
+void pfm_monitoring_mask(struct pfm_context *context)
+{
+	context->state = PFM_STATE_MASKED;
+	if (context->monitoring)
+		monitoring_suspend(context);
+}
+
+/* Between the two the registers in memory are the truth and may be changed. */
+void pfm_pause(struct pfm_context *context)
+{
+	counting_end(context, this_cpu_ptr(&pfm_cpu));
+}
+
+void pfm_resume(struct pfm_context *context)
+{
+	if (context->monitoring && context->cpu != PFM_NO_CPU)
+		counting_begin(context, this_cpu_ptr(&pfm_cpu));
+}
+
+static void probe_sched_switch(void *data, bool preempt,
+			       struct task_struct *previous,
+			       struct task_struct *next, unsigned int state)
+{
+	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
+	struct pfm_context *context = cpu->context;
+
+	if (context) {
+		raw_spin_lock(&context->lock);
+		pfm_switch_out(context);
+		raw_spin_unlock(&context->lock);
+		cpu->statistics.ctxswout_count++;
+	}
+
+	context = pfm_thread_find(next);
+	if (context) {
+		raw_spin_lock(&context->lock);
+		if (context->task == next) {
+			pfm_switch_in(context);
+			cpu->statistics.ctxswin_count++;
+		}
+		raw_spin_unlock(&context->lock);
+	}
+}
+
+/* While the first context is made; may sleep. */
+int pfm_switch_enable(void)
+{
+	return pfm_tracepoint_register("sched_switch", probe_sched_switch);
+}
+
+/* When the last context has gone; may sleep. */
+void pfm_switch_disable(void)
+{
+	pfm_tracepoint_unregister("sched_switch", probe_sched_switch);
+}
+
+void pfm_switch_init(void)
+{
+	int number;
+
+	for_each_possible_cpu(number)
+		per_cpu(pfm_cpu, number).next_stamp = number + 1;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef PERFMON_SWITCH_H
+#define PERFMON_SWITCH_H
+
+#include <linux/percpu.h>
+
+#include "context.h"
+#include "statistics.h"
+
+/**
+ * struct pfm_cpu - what the core knows of a CPU; only that CPU touches it,
+ * interrupts off
+ *
+ * @context: context of the thread that runs here, monitoring or not
+ * @running: set for which the counters run; the overflow handler believes in
+ *	nothing else
+ * @overflow_sequence: changes with every overflow that was noted
+ * @pmc_stamp: what the configuration registers hold, see struct pfm_set
+ * @pmd_stamp: what the data registers hold
+ * @next_stamp: the next one of this CPU's own
+ */
+struct pfm_cpu {
+	struct pfm_context *context;
+	struct pfm_set *running;
+	unsigned long overflow_sequence;
+	u64 pmc_stamp;
+	u64 pmd_stamp;
+	u64 next_stamp;
+	struct pfm_statistics statistics;
+};
+
+DECLARE_PER_CPU(struct pfm_cpu, pfm_cpu);
+
+void pfm_switch_init(void);
+int pfm_switch_enable(void);
+void pfm_switch_disable(void);
+
+/* Context lock held, on the CPU where its thread runs. */
+void pfm_switch_in(struct pfm_context *context);
+void pfm_switch_out(struct pfm_context *context);
+
+/* Context lock held, by whom pfm_context_call() let in. */
+void pfm_monitoring_begin(struct pfm_context *context);
+void pfm_monitoring_end(struct pfm_context *context);
+void pfm_monitoring_mask(struct pfm_context *context);
+void pfm_pause(struct pfm_context *context);
+void pfm_resume(struct pfm_context *context);
+
+u64 pfm_set_duration(struct pfm_context *context, struct pfm_set *set);
+
+#endif

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /sys/kernel/perfmon: settings, sessions, and the description of the PMU.
+ * Formats as in perfmon-api.md 7.2.
+ */
+#include <linux/kobject.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/sysfs.h>
+
+#include "limits.h"
+#include "statistics.h"
+#include "sysfs.h"
+#include "virtual.h"
+
+static struct kobject *root;
+
+static ssize_t version_show(struct kobject *kobject, struct kobj_attribute *attribute,
+			    char *buffer)
+{
+	return sysfs_emit(buffer, "%u.%u\n", PFM_VERSION_MAJOR(PFM_VERSION),
+			  PFM_VERSION_MINOR(PFM_VERSION));
+}
+
+static ssize_t task_sessions_count_show(struct kobject *kobject,
+					struct kobj_attribute *attribute, char *buffer)
+{
+	return sysfs_emit(buffer, "%u\n", atomic_read(&pfm_task_sessions));
+}
+
+/* No system-wide sessions yet. */
+static ssize_t sys_sessions_count_show(struct kobject *kobject,
+				       struct kobj_attribute *attribute, char *buffer)
+{
+	return sysfs_emit(buffer, "%d\n", 0);
+}
+
+static ssize_t arg_mem_max_show(struct kobject *kobject,
+				struct kobj_attribute *attribute, char *buffer)
+{
+	return sysfs_emit(buffer, "%zu\n", pfm_limits.arg_mem_max);
+}
+
+static ssize_t arg_mem_max_store(struct kobject *kobject,
+				 struct kobj_attribute *attribute, const char *buffer,
+				 size_t size)
+{
+	unsigned long value;
+	int error = kstrtoul(buffer, 0, &value);
+
+	if (error)
+		return error;
+	if (value < PAGE_SIZE)
+		return -EINVAL;
+	WRITE_ONCE(pfm_limits.arg_mem_max, value);
+	return size;
+}
+
+static ssize_t group_store(int *group, const char *buffer, size_t size)
+{
+	int value;
+	int error = kstrtoint(buffer, 0, &value);
+
+	if (error)
+		return error;
+	if (value < -1)
+		return -EINVAL;
+	WRITE_ONCE(*group, value);
+	return size;
+}
+
+static ssize_t sys_group_show(struct kobject *kobject,
+			      struct kobj_attribute *attribute, char *buffer)
+{
+	return sysfs_emit(buffer, "%d\n", pfm_limits.sys_group);
+}
+
+static ssize_t sys_group_store(struct kobject *kobject,
+			       struct kobj_attribute *attribute, const char *buffer,
+			       size_t size)
+{
+	return group_store(&pfm_limits.sys_group, buffer, size);
+}
+
+static ssize_t task_group_show(struct kobject *kobject,
+			       struct kobj_attribute *attribute, char *buffer)
+{
+	return sysfs_emit(buffer, "%d\n", pfm_limits.task_group);
+}
+
+static ssize_t task_group_store(struct kobject *kobject,
+				struct kobj_attribute *attribute, const char *buffer,
+				size_t size)
+{
+	return group_store(&pfm_limits.task_group, buffer, size);
+}
+
+static ssize_t reset_stats_show(struct kobject *kobject,
+				struct kobj_attribute *attribute, char *buffer)
+{
+	return sysfs_emit(buffer, "0\n");
+}
+
+static ssize_t reset_stats_store(struct kobject *kobject,
+				 struct kobj_attribute *attribute, const char *buffer,
+				 size_t size)
+{
+	pfm_statistics_reset();
+	return size;
+}
+
+static struct kobj_attribute version = __ATTR_RO(version);
+static struct kobj_attribute task_sessions_count = __ATTR_RO(task_sessions_count);
+static struct kobj_attribute sys_sessions_count = __ATTR_RO(sys_sessions_count);
+static struct kobj_attribute arg_mem_max = __ATTR_RW(arg_mem_max);
+static struct kobj_attribute sys_group = __ATTR_RW(sys_group);
+static struct kobj_attribute task_group = __ATTR_RW(task_group);
+static struct kobj_attribute reset_stats = __ATTR_RW(reset_stats);
+
+static struct attribute *root_attrs[] = {
+	&version.attr,
+	&task_sessions_count.attr,
+	&sys_sessions_count.attr,
+	&arg_mem_max.attr,
+	&sys_group.attr,
+	&task_group.attr,
+	&reset_stats.attr,
+	NULL,
+};
+ATTRIBUTE_GROUPS(root);
+
+int pfm_sysfs_init(void)
+{
+	int error;
+
+	root = kobject_create_and_add("perfmon", kernel_kobj);
+	if (!root)
+		return -ENOMEM;
+	error = sysfs_create_groups(root, root_groups);
+	if (error)
+		kobject_put(root);
+	return error;
+}
+
+void pfm_sysfs_exit(void)
+{
+	kobject_put(root);
+}
+
+/* The directory of a register; lives as long as somebody has it open. */
+struct register_directory {
+	struct kobject kobject;
+	struct list_head node;
+	struct pfm_register description;
+};
+
+static struct register_directory *to_directory(struct kobject *kobject)
+{
+	return container_of(kobject, struct register_directory, kobject);
+}
+
+static ssize_t name_show(struct kobject *kobject, struct kobj_attribute *attribute,
+			 char *buffer)
+{
+	return sysfs_emit(buffer, "%s\n", to_directory(kobject)->description.name);
+}
+
+static ssize_t dfl_val_show(struct kobject *kobject, struct kobj_attribute *attribute,
+			    char *buffer)
+{
+	return sysfs_emit(buffer, "0x%llx\n",
+			  to_directory(kobject)->description.default_value);
+}
+
+static ssize_t rsvd_msk_show(struct kobject *kobject, struct kobj_attribute *attribute,
+			     char *buffer)
+{
+	return sysfs_emit(buffer, "0x%llx\n",
+			  to_directory(kobject)->description.reserved);
+}
+
+static ssize_t width_show(struct kobject *kobject, struct kobj_attribute *attribute,
+			  char *buffer)
+{
+	return sysfs_emit(buffer, "%d\n", to_directory(kobject)->description.width ?: 64);
+}
+
+static ssize_t addr_show(struct kobject *kobject, struct kobj_attribute *attribute,
+			 char *buffer)
+{
+	return sysfs_emit(buffer, "0x%lx\n", to_directory(kobject)->description.address);
+}
+
+static struct kobj_attribute name = __ATTR_RO(name);
+static struct kobj_attribute dfl_val = __ATTR_RO(dfl_val);
+static struct kobj_attribute rsvd_msk = __ATTR_RO(rsvd_msk);
+static struct kobj_attribute width = __ATTR_RO(width);
+static struct kobj_attribute addr = __ATTR_RO(addr);
+
+static struct attribute *register_attrs[] = {
+	&name.attr, &dfl_val.attr, &rsvd_msk.attr, &width.attr, &addr.attr, NULL,
+};
+ATTRIBUTE_GROUPS(register);
+
+static void free_directory(struct kobject *kobject)
+{
+	kfree_const(to_directory(kobject)->description.name);
+	kfree(to_directory(kobject));
+}
+
+static const struct kobj_type register_type = {
+	.release = free_directory,
+	.sysfs_ops = &kobj_sysfs_ops,
+	.default_groups = register_groups,
+};
+
+static struct kobject *pmu_directory;
+static LIST_HEAD(register_directories);
+static const char *model;	/* of the registered PMU */
+
+static ssize_t model_show(struct kobject *kobject, struct kobj_attribute *attribute,
+			  char *buffer)
+{
+	return sysfs_emit(buffer, "%s\n", model);
+}
+
+static struct kobj_attribute model_attribute = __ATTR_RO(model);
+
+static int add_register(const struct pfm_register *description, const char *kind,
+			unsigned int n)
+{
+	struct register_directory *directory;
+	int error;
+
+	directory = kzalloc(sizeof(*directory), GFP_KERNEL);
+	if (!directory)
+		return -ENOMEM;
+	directory->description = *description;
+	directory->description.name = kstrdup_const(description->name, GFP_KERNEL);
+	list_add(&directory->node, &register_directories);
+	error = kobject_init_and_add(&directory->kobject,
+				     (struct kobj_type *)&register_type,
+				     pmu_directory, "%s%u", kind, n);
+	return directory->description.name ? error : -ENOMEM;
+}
+
+static int add_registers(const struct pfm_register *descriptions,
+			 unsigned int count, const char *kind)
+{
+	unsigned int n;
+	int error = 0;
+
+	for (n = 0; n < count && !error; n++)
+		if (descriptions[n].name)
+			error = add_register(&descriptions[n], kind, n);
+	return error;
+}
+
+static int add_virtual(void)
+{
+	unsigned int n;
+	int error = 0;
+
+	for (n = PFM_VIRTUAL_PMD_BASE; pfm_virtual_name(n) && !error; n++) {
+		struct pfm_register description = {
+			.name = pfm_virtual_name(n),
+			.width = 64,
+		};
+
+		error = add_register(&description, "pmd", n);
+	}
+	return error;
+}
+
+int pfm_sysfs_add_pmu(const struct pfm_pmu *pmu)
+{
+	int error;
+
+	pmu_directory = kobject_create_and_add("pmu_desc", root);
+	if (!pmu_directory)
+		return -ENOMEM;
+	model = pmu->model;
+	error = sysfs_create_file(pmu_directory, &model_attribute.attr) ?:
+		add_registers(pmu->pmcs, pmu->pmc_count, "pmc") ?:
+		add_registers(pmu->pmds, pmu->pmd_count, "pmd") ?:
+		add_virtual();
+	if (error)
+		pfm_sysfs_remove_pmu();
+	return error;
+}
+
+void pfm_sysfs_remove_pmu(void)
+{
+	struct register_directory *directory, *next;
+
+	list_for_each_entry_safe(directory, next, &register_directories, node) {
+		list_del(&directory->node);
+		kobject_put(&directory->kobject);
+	}
+	sysfs_remove_file(pmu_directory, &model_attribute.attr);
+	kobject_put(pmu_directory);
+}

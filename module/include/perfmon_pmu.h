@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the author of a PMU description includes, and nothing else.
+ *
+ * A PMU description is a module that says which registers a PMU has and moves
+ * values between them and memory.  It knows nothing of contexts, threads,
+ * permissions, 64-bit emulation or sampling: that is the core's.
+ *
+ * It fills a struct pfm_pmu, registers it at module init if the CPU is one it
+ * knows, and unregisters it at exit.  There is one PMU at a time.
+ */
+#ifndef PERFMON_PMU_H
+#define PERFMON_PMU_H
+
+#include <linux/bits.h>
+#include <linux/cpumask.h>
+#include <linux/types.h>
+#include <perfmon/perfmon.h>
+
+struct module;
+struct pt_regs;
+struct task_struct;
+
+/* Counters that can overflow are among the first 64 PMDs: one word says all. */
+#define PFM_MAX_COUNTERS	64
+
+/* Kinds of register, struct pfm_register.type */
+#define PFM_REG_COUNTER		BIT(0)	/* PMD counts events and overflows */
+#define PFM_REG_READ_ONLY	BIT(1)	/* PMD that cannot be written */
+#define PFM_REG_NO_EMUL64	BIT(2)	/* PMC accepts PFM_REGFL_NO_EMUL64 */
+
+/**
+ * struct pfm_register - a PMC or a PMD
+ * @name: name in the manual; NULL if there is no register of this number
+ * @type: PFM_REG_*
+ * @width: bits that a PMD has in hardware, 1 to 64
+ * @default_value: value of a PMC in a fresh context
+ * @reserved: bits of a PMC that keep @default_value whatever is written
+ * @address: its number in hardware, for /sys/kernel/perfmon only
+ * @counters: PMC: the PMDs below 64 that it drives
+ */
+struct pfm_register {
+	const char *name;
+	u32 type;
+	u8 width;
+	u64 default_value;
+	u64 reserved;
+	unsigned long address;
+	u64 counters;
+};
+
+/**
+ * struct pfm_registers - the registers of one event set, in memory
+ * @used_pmcs: PMCs below 256 that were written and have to be in place while
+ *	the set counts: those, and no others, are to be programmed
+ * @used_pmds: PMDs below 256 in use: those, and no others, are to be counted,
+ *	saved and restored
+ * @counters: @used_pmds below 64 that are counters
+ * @interrupting: @counters whose overflow has to interrupt
+ * @pmcs: values
+ * @pmds: 64-bit values; the hardware holds the low @width bits, see
+ *	pfm_pmd_merge()
+ * @driver: for the PMU module's own use, one word for each PMD below 64; zero in
+ *	a fresh set
+ * @task: the monitored thread
+ * @resumed: this start goes on after the thread was switched out, it is not one
+ *	that the user asked for
+ *
+ * Owned by the core.  The operations below may read all of it, and write @pmds
+ * (in save) and @driver.
+ */
+struct pfm_registers {
+	u64 used_pmcs[PFM_MAX_HARDWARE / 64];
+	u64 used_pmds[PFM_MAX_HARDWARE / 64];
+	u64 counters;
+	u64 interrupting;
+	struct task_struct *task;
+	bool resumed;
+	u64 pmcs[PFM_MAX_HARDWARE];
+	u64 pmds[PFM_MAX_HARDWARE];
+	u64 driver[PFM_MAX_COUNTERS];
+};
+
+/**
+ * struct pfm_pmu_operations - how to move the values
+ *
+ * Those marked "hot" are called on the CPU concerned with interrupts off, may
+ * interrupt nothing and wait for nothing, and can be interrupted only by an NMI
+ * of the same PMU.  The core calls them in the order write_pmcs, write_pmds,
+ * start, ..., stop, save; it leaves out what is still in place: write_pmcs when
+ * this CPU was last programmed with the same values, write_pmds when its
+ * counters have not been touched since the set was saved there.
+ *
+ * @claim: take the hardware; process context, may sleep, CPU hotplug held off.
+ *	Clears in @available_pmcs and @available_pmds of the PMU (which hold all
+ *	that is implemented) what somebody else has, and in @cpus the CPUs that
+ *	have another PMU.  0 or a negative errno; then pfm_pmu_blame() may say
+ *	who holds it.  Called when the first context is made.
+ * @release: give it back, as it was; process context, when the last context goes.
+ * @check_pmc: may change the value of PMC @n (reserved bits are done) or refuse
+ *	it with -EINVAL; process context; optional.
+ * @write_pmcs: hot; program @used_pmcs and the interrupts of @counters.
+ * @write_pmds: hot; load @used_pmds.
+ * @start: hot; let @counters run.  One register write where there is a global
+ *	or per-counter enable.
+ * @stop: hot; halt @counters.  On return nothing counts any more.
+ * @save: hot, after stop; bring @pmds of @used_pmds up to date with
+ *	pfm_pmd_merge().
+ * @read_pmd: hot; the hardware's value of PMD @n, which may run.
+ * @overflows: hot; the @counters that wrapped and were not acknowledged.
+ * @acknowledge: hot; forget these overflows.  The core has noted them.
+ */
+struct pfm_pmu_operations {
+	int (*claim)(void);
+	void (*release)(void);
+	int (*check_pmc)(unsigned int n, u64 *value);
+	void (*write_pmcs)(struct pfm_registers *registers);
+	void (*write_pmds)(struct pfm_registers *registers);
+	void (*start)(struct pfm_registers *registers);
+	void (*stop)(struct pfm_registers *registers);
+	void (*save)(struct pfm_registers *registers);
+	u64 (*read_pmd)(struct pfm_registers *registers, unsigned int n);
+	u64 (*overflows)(struct pfm_registers *registers);
+	void (*acknowledge)(struct pfm_registers *registers, u64 counters);
+};
+
+/**
+ * struct pfm_pmu - a PMU description
+ * @name: kind of PMU, the module's name after "perfmon_"
+ * @model: model as people know it
+ * @id: model as the CPU tells it, or 0
+ * @owner: THIS_MODULE
+ * @operations: see there
+ * @pmcs: registers 0 .. @pmc_count - 1, at most PFM_MAX_HARDWARE
+ * @pmds: registers 0 .. @pmd_count - 1, at most PFM_MAX_HARDWARE
+ * @pmc_count: length of @pmcs
+ * @pmd_count: length of @pmds
+ * @available_pmcs: what claim() left; kept by the core
+ * @available_pmds: what claim() left; kept by the core
+ * @cpus: CPUs that have this PMU: all of them before claim()
+ */
+struct pfm_pmu {
+	const char *name;
+	const char *model;
+	u64 id;
+	struct module *owner;
+	const struct pfm_pmu_operations *operations;
+	const struct pfm_register *pmcs;
+	const struct pfm_register *pmds;
+	unsigned int pmc_count;
+	unsigned int pmd_count;
+	u64 available_pmcs[PFM_PMC_BV];
+	u64 available_pmds[PFM_PMD_BV];
+	struct cpumask cpus;
+};
+
+/**
+ * pfm_pmu_register() - make a PMU the machine's
+ * @pmu: filled in up to @pmd_count; static
+ *
+ * Claims the hardware once and gives it back, so that a PMU that cannot be had
+ * is not registered.  Process context, may sleep.
+ *
+ * Return: 0, -EBUSY if there is a PMU already, -EINVAL if the description is
+ * not consistent, or what claim() said.
+ */
+int pfm_pmu_register(struct pfm_pmu *pmu);
+
+/**
+ * pfm_pmu_unregister() - take it back; the module's reference count says that
+ * no context uses it.  Process context, may sleep.
+ * @pmu: one that was registered
+ */
+void pfm_pmu_unregister(struct pfm_pmu *pmu);
+
+/**
+ * pfm_pmu_blame() - say who holds the hardware, from claim()
+ * @holder: a word or two, copied; up to 39 bytes
+ */
+void pfm_pmu_blame(const char *holder);
+
+/**
+ * pfm_overflow() - tell the core of an overflow interrupt
+ * @regs: interrupted registers
+ *
+ * Called by the PMU module's interrupt handler, interrupt or NMI, on the CPU
+ * concerned, with the counters of the running set halted.  The core asks
+ * overflows(), notes and acknowledges them.
+ *
+ * Return: the registers of the set that has to go on, for start(); NULL if
+ * nothing is to count on this CPU now.
+ */
+struct pfm_registers *pfm_overflow(struct pt_regs *regs);
+
+/**
+ * pfm_running_registers() - registers of the set that counts on this CPU
+ *
+ * Interrupts off or NMI.
+ *
+ * Return: NULL if none does.
+ */
+struct pfm_registers *pfm_running_registers(void);
+
+/**
+ * pfm_registers_lost() - tell the core that this CPU's registers have been
+ * changed by somebody else, so that it relies on none of them.  Interrupts off,
+ * nothing counting on this CPU.
+ */
+void pfm_registers_lost(void);
+
+/* The low @width bits, 1 to 64. */
+static inline u64 pfm_width_mask(unsigned int width)
+{
+	return ~0ull >> (64 - width);
+}
+
+/**
+ * pfm_pmd_merge() - a 64-bit value from its upper part in memory and its lower
+ * part in hardware
+ * @value: 64-bit value as it was
+ * @hardware: what the register holds
+ * @mask: pfm_width_mask() of the register
+ */
+static inline u64 pfm_pmd_merge(u64 value, u64 hardware, u64 mask)
+{
+	return (value & ~mask) | (hardware & mask);
+}
+
+/* Every bit of the 64-bit word @word, as @bit, lowest first; uses @rest. */
+#define pfm_for_each_bit(bit, rest, word)				\
+	for ((rest) = (word);						\
+	     (rest) && ((bit) = __builtin_ctzll(rest), true);		\
+	     (rest) &= (rest) - 1)
+
+#endif

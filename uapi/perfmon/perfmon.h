@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * perfmon: hardware performance monitoring through /dev/perfmon
+ *
+ * The protocol in a page
+ * ----------------------
+ * Open /dev/perfmon and the file descriptor stands for one monitoring
+ * context: a set of counters and what is known of them, attached to one
+ * thread at a time.  Everything is done by ioctls on it:
+ *
+ *	PFM_IOC_CREATE_CONTEXT	makes the context (once for each open)
+ *	PFM_IOC_WRITE_PMCS	says what is counted (configuration registers)
+ *	PFM_IOC_WRITE_PMDS	sets the counters (data registers)
+ *	PFM_IOC_LOAD		attaches to a thread, the caller's or another
+ *	PFM_IOC_START, _STOP	let the counters run, as often as wanted
+ *	PFM_IOC_READ_PMDS	reads them, running or not
+ *	PFM_IOC_UNLOAD		detaches; the values stay and can be read
+ *
+ * Closing the last descriptor undoes it all.  read() returns messages (struct
+ * pfarg_ovfl_msg), poll() says when there is one: the end of the monitored
+ * thread is a message, PFM_MSG_END.
+ *
+ * A PMC is a register that says what is counted, a PMD one that holds a count.
+ * Numbers are logical; which PMC drives which PMD belongs to the PMU and stands
+ * in the header of its register map (perfmon_armv8.h, perfmon_soft.h, ...).
+ * Every counter is 64 bits wide here, whatever the hardware has.
+ * PMDs from PFM_VIRTUAL_PMD_BASE on exist with every PMU: time, context
+ * switches and the like of the monitored thread.
+ *
+ * All structures have the same layout for 32-bit and 64-bit programs.  Those
+ * named pfarg_* are the ones of perfmon2, their reserved fields are ignored;
+ * in those named pfm_* reserved fields must be zero (EINVAL).  A pointer
+ * travels as a 64-bit integer.
+ *
+ * A call that fails sets errno; PFM_IOC_LAST_ERROR then tells which element of
+ * the vector was at fault and why.
+ */
+#ifndef _PERFMON_PERFMON_H
+#define _PERFMON_PERFMON_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#include <linux/ioctl.h>
+#else
+#include <stdint.h>
+#include <sys/ioctl.h>
+#endif
+
+#define PFM_DEVICE		"/dev/perfmon"
+
+/* The version of this interface, as in /sys/kernel/perfmon/version: 2.8. */
+#define PFM_VERSION		0x20008u
+#define PFM_VERSION_MAJOR(x)	(((x) >> 16) & 0xffff)
+#define PFM_VERSION_MINOR(x)	((x) & 0xffff)
+
+/* Register n is bit n % 64 of word n / 64. */
+#define PFM_MAX_HARDWARE	256
+#define PFM_MAX_VIRTUAL		64
+#define PFM_MAX_PMCS		(PFM_MAX_HARDWARE + PFM_MAX_VIRTUAL)
+#define PFM_MAX_PMDS		(PFM_MAX_HARDWARE + PFM_MAX_VIRTUAL)
+#define PFM_PMC_BV		(PFM_MAX_PMCS / 64)
+#define PFM_PMD_BV		(PFM_MAX_PMDS / 64)
+
+/*
+ * Virtual PMDs, given by the core with every PMU.  They count from start to
+ * stop like any PMD and never overflow.
+ */
+#define PFM_VIRTUAL_PMD_BASE	PFM_MAX_HARDWARE
+#define PFM_PMD_TASK_CLOCK	256	/* ns of CPU time of the thread */
+#define PFM_PMD_CONTEXT_SWITCHES 257	/* times the thread was switched out */
+#define PFM_PMD_CPU_MIGRATIONS	258	/* times it went to another CPU */
+#define PFM_PMD_MINOR_FAULTS	259	/* page faults without I/O */
+#define PFM_PMD_MAJOR_FAULTS	260	/* page faults that waited for I/O */
+#define PFM_PMD_MONOTONIC_TIME	261	/* ns of CLOCK_MONOTONIC between start and stop */
+
+/* pfarg_ctx.ctx_flags */
+#define PFM_FL_NOTIFY_BLOCK	0x01	/* block the thread on a notification */
+#define PFM_FL_SYSTEM_WIDE	0x02	/* monitor a CPU, not a thread */
+#define PFM_FL_MAP_SETS		0x10	/* a user-readable page for each set */
+#define PFM_FL_OVFL_NO_MSG	0x80	/* signal overflows, queue no message */
+
+/* pfarg_pmc.reg_flags and pfarg_pmd.reg_flags */
+#define PFM_REGFL_OVFL_NOTIFY	0x1	/* PMD: notify on 64-bit overflow */
+#define PFM_REGFL_RANDOM	0x2	/* PMD: randomise reset values */
+#define PFM_REGFL_NO_EMUL64	0x4	/* PMC: its counter keeps the hardware's width */
+
+/* pfarg_setdesc.set_flags */
+#define PFM_SETFL_OVFL_SWITCH	0x1	/* switch to the next set on overflow */
+#define PFM_SETFL_TIME_SWITCH	0x2	/* switch to the next set after a time */
+
+/* Types of message. */
+#define PFM_MSG_OVFL		1	/* an overflow */
+#define PFM_MSG_END		2	/* the monitored thread has ended */
+
+/**
+ * struct pfarg_ctx - properties of a new context
+ * @ctx_flags: in: PFM_FL_*; unknown flags are EINVAL
+ * @ctx_reserved1: ignored
+ * @ctx_reserved3: ignored
+ */
+struct pfarg_ctx {
+	uint32_t ctx_flags;
+	uint32_t ctx_reserved1;
+	uint64_t ctx_reserved3[7];
+};
+
+/**
+ * struct pfarg_pmc - a configuration register to write
+ * @reg_num: in: logical number of the PMC
+ * @reg_set: in: event set
+ * @reg_flags: in: 0 or PFM_REGFL_NO_EMUL64
+ * @reg_value: in: value; reserved bits are replaced by the register's default
+ * @reg_reserved2: ignored
+ */
+struct pfarg_pmc {
+	uint16_t reg_num;
+	uint16_t reg_set;
+	uint32_t reg_flags;
+	uint64_t reg_value;
+	uint64_t reg_reserved2[4];
+};
+
+/**
+ * struct pfarg_pmd - a data register to write or read
+ * @reg_num: in: logical number of the PMD
+ * @reg_set: in: event set
+ * @reg_flags: in on write: PFM_REGFL_OVFL_NOTIFY, PFM_REGFL_RANDOM
+ * @reg_value: in on write, out on read: 64-bit value
+ * @reg_long_reset: in on write: value after a notification
+ * @reg_short_reset: in on write: value after an overflow without one
+ * @reg_last_reset_val: out on read: value last loaded
+ * @reg_ovfl_switch_cnt: in on write: overflows before a set switch;
+ *	out on read: those that remain
+ * @reg_reset_pmds: in on write: PMDs reset when this one overflows
+ * @reg_smpl_pmds: in on write: PMDs recorded when this one overflows
+ * @reg_smpl_eventid: in on write: handed to the sampling format
+ * @reg_random_mask: in on write: bits of the reset value to randomise
+ * @reg_random_seed: in on write: seed of the random numbers, 0 the kernel's own
+ * @reg_reserved2: ignored
+ */
+struct pfarg_pmd {
+	uint16_t reg_num;
+	uint16_t reg_set;
+	uint32_t reg_flags;
+	uint64_t reg_value;
+	uint64_t reg_long_reset;
+	uint64_t reg_short_reset;
+	uint64_t reg_last_reset_val;
+	uint64_t reg_ovfl_switch_cnt;
+	uint64_t reg_reset_pmds[PFM_PMD_BV];
+	uint64_t reg_smpl_pmds[PFM_PMD_BV];
+	uint64_t reg_smpl_eventid;
+	uint64_t reg_random_mask;
+	uint32_t reg_random_seed;
+	uint32_t reg_reserved2[7];
+};
+
+/**
+ * struct pfarg_start - where to start
+ * @start_set: in: event set that becomes active
+ * @start_reserved1: ignored
+ * @start_reserved2: ignored
+ * @reserved3: ignored
+ */
+struct pfarg_start {
+	uint16_t start_set;
+	uint16_t start_reserved1;
+	uint32_t start_reserved2;
+	uint64_t reserved3[3];
+};
+
+/**
+ * struct pfarg_load - what to attach to
+ * @load_pid: in: thread (tid) as the caller sees it
+ * @load_set: in: event set that becomes active
+ * @load_reserved1: ignored
+ * @load_reserved2: ignored
+ */
+struct pfarg_load {
+	uint32_t load_pid;
+	uint16_t load_set;
+	uint16_t load_reserved1;
+	uint64_t load_reserved2[2];
+};
+
+/**
+ * struct pfarg_setdesc - an event set to create, change or delete
+ * @set_id: in: number of the set; set 0 always exists
+ * @set_reserved1: ignored
+ * @set_flags: in: PFM_SETFL_*
+ * @set_timeout: in: ns until the next set with PFM_SETFL_TIME_SWITCH
+ * @reserved: ignored
+ */
+struct pfarg_setdesc {
+	uint16_t set_id;
+	uint16_t set_reserved1;
+	uint32_t set_flags;
+	uint64_t set_timeout;
+	uint64_t reserved[6];
+};
+
+/**
+ * struct pfarg_setinfo - what is known of an event set
+ * @set_id: in: number of the set
+ * @set_reserved1: ignored
+ * @set_flags: out: PFM_SETFL_*
+ * @set_ovfl_pmds: out: PMDs that overflowed last
+ * @set_runs: out: times the set became active
+ * @set_timeout: out: ns that remain of the timeout
+ * @set_act_duration: out: ns the set was active, started and its thread running
+ * @set_avail_pmcs: out: PMCs this context may write
+ * @set_avail_pmds: out: PMDs this context may use
+ * @set_reserved3: ignored
+ */
+struct pfarg_setinfo {
+	uint16_t set_id;
+	uint16_t set_reserved1;
+	uint32_t set_flags;
+	uint64_t set_ovfl_pmds[PFM_PMD_BV];
+	uint64_t set_runs;
+	uint64_t set_timeout;
+	uint64_t set_act_duration;
+	uint64_t set_avail_pmcs[PFM_PMC_BV];
+	uint64_t set_avail_pmds[PFM_PMD_BV];
+	uint64_t set_reserved3[6];
+};
+
+/**
+ * struct pfarg_ovfl_msg - a message, as read() returns it
+ * @msg_type: PFM_MSG_OVFL or PFM_MSG_END; with END the rest is zero
+ * @msg_ovfl_pid: thread (tid) that overflowed
+ * @msg_active_set: event set at the overflow
+ * @msg_ovfl_cpu: CPU of the overflow
+ * @msg_ovfl_tid: process (thread group) of that thread; the two names are the
+ *	wrong way round and stay so for programs of the time
+ * @msg_ovfl_ip: interrupted instruction
+ * @msg_ovfl_pmds: PMDs that overflowed
+ */
+struct pfarg_ovfl_msg {
+	uint32_t msg_type;
+	uint32_t msg_ovfl_pid;
+	uint16_t msg_active_set;
+	uint16_t msg_ovfl_cpu;
+	uint32_t msg_ovfl_tid;
+	uint64_t msg_ovfl_ip;
+	uint64_t msg_ovfl_pmds[PFM_PMD_BV];
+};
+
+union pfarg_msg {
+	uint32_t type;
+	struct pfarg_ovfl_msg pfm_ovfl_msg;
+};
+
+/**
+ * struct pfm_create - argument of PFM_IOC_CREATE_CONTEXT
+ * @context: in: properties of the context
+ * @format_name: in: address of the name of a sampling format, 0 for none
+ * @format_argument: in: address of the format's argument, 0 for none
+ * @format_size: in: bytes of the format's argument
+ * @reserved: must be zero
+ */
+struct pfm_create {
+	struct pfarg_ctx context;
+	uint64_t format_name;
+	uint64_t format_argument;
+	uint64_t format_size;
+	uint64_t reserved;
+};
+
+/**
+ * struct pfm_vector - argument of the calls that take several elements
+ * @address: in: address of the first element
+ * @count: in: number of elements; 0 does nothing
+ * @reserved: must be zero
+ *
+ * Elements are taken in order; the first bad one ends the call with its errno
+ * and those before it stay applied.  Calls that return something copy the
+ * whole vector back, also on error.
+ */
+struct pfm_vector {
+	uint64_t address;
+	int32_t count;
+	uint32_t reserved;
+};
+
+/* pfm_info.features */
+#define PFM_FEATURE_PER_THREAD	0x1	/* contexts on threads */
+#define PFM_FEATURE_EMUL64	0x2	/* 64-bit counters on narrower hardware */
+#define PFM_FEATURE_VIRTUAL	0x4	/* virtual PMDs */
+
+/**
+ * struct pfm_info - what the module and the machine's PMU offer
+ * @version: out: PFM_VERSION of the module
+ * @features: out: PFM_FEATURE_*
+ * @pmu_name: out: kind of PMU, the name of its module after "perfmon_":
+ *	"armv8", "soft", ...; it tells which register map holds
+ * @pmu_model: out: model, as in /sys/kernel/perfmon/pmu_desc/model
+ * @pmu_id: out: model as the CPU tells it (MIDR_EL1, PVR, ...), 0 if it does not
+ * @arg_mem_max: out: bytes of a vector at most
+ * @message_queue_depth: out: messages that are kept
+ * @max_sets: out: event sets of a context at most
+ * @implemented_pmcs: out: PMCs that the PMU has
+ * @implemented_pmds: out: PMDs that the PMU has, virtual ones too
+ * @available_pmcs: out: PMCs not taken by somebody else; known exactly while a
+ *	context exists
+ * @available_pmds: out: PMDs not taken by somebody else
+ * @counter_pmds: out: PMDs that count events
+ * @reserved: zero
+ */
+struct pfm_info {
+	uint32_t version;
+	uint32_t features;
+	char pmu_name[32];
+	char pmu_model[64];
+	uint64_t pmu_id;
+	uint64_t arg_mem_max;
+	uint32_t message_queue_depth;
+	uint32_t max_sets;
+	uint64_t implemented_pmcs[PFM_PMC_BV];
+	uint64_t implemented_pmds[PFM_PMD_BV];
+	uint64_t available_pmcs[PFM_PMC_BV];
+	uint64_t available_pmds[PFM_PMD_BV];
+	uint64_t counter_pmds[PFM_PMD_BV];
+	uint64_t reserved[8];
+};
+
+/* pfm_status.state */
+#define PFM_STATE_UNLOADED	1	/* not attached */
+#define PFM_STATE_LOADED	2	/* attached, started or not */
+#define PFM_STATE_MASKED	3	/* attached, suspended by an overflow */
+
+/* pfm_status.flags */
+#define PFM_STATUS_STARTED	0x1	/* between start and stop */
+#define PFM_STATUS_FOREIGN_CPU	0x2	/* see pfm_status.foreign_runs */
+
+/**
+ * struct pfm_status - where a context stands
+ * @state: out: PFM_STATE_*
+ * @flags: out: PFM_STATUS_*
+ * @target: out: thread it is attached to, as the caller sees it; 0 if none
+ * @active_set: out: the active event set
+ * @foreign_runs: out: times since load that the thread ran, started, on a CPU
+ *	whose PMU is not the one the context is programmed for (big.LITTLE):
+ *	nothing was counted then, and PFM_STATUS_FOREIGN_CPU is set
+ * @reserved: zero
+ */
+struct pfm_status {
+	uint32_t state;
+	uint32_t flags;
+	uint32_t target;
+	uint32_t active_set;
+	uint64_t foreign_runs;
+	uint64_t reserved[5];
+};
+
+/*
+ * Why a call failed.  X(name, sentence): the name makes PFM_REASON_<name>, the
+ * sentence is what pfm_last_error() says.  Only ever added to at the end.
+ */
+#define PFM_REASONS(X)							\
+	X(NONE, "no call has failed on this descriptor")		\
+	X(FAULT, "an address is not readable or not writable")		\
+	X(MEMORY, "no memory")						\
+	X(NO_CONTEXT, "the descriptor has no context yet: create it first") \
+	X(HAS_CONTEXT, "the descriptor has a context already")		\
+	X(COUNT, "the number of elements is negative or too large")	\
+	X(TOO_LONG, "the vector is longer than /sys/kernel/perfmon/arg_mem_max") \
+	X(RESERVED, "a reserved field is not zero")			\
+	X(FLAGS, "an unknown flag is set")				\
+	X(UNSUPPORTED, "this version does not offer it yet")		\
+	X(NO_PMU, "no PMU description is loaded and none fits this machine") \
+	X(PMU_HELD, "the PMU is held by another user")			\
+	X(GROUP, "the caller is not in the group that may do this")	\
+	X(NO_PMC, "the PMU has no such PMC")				\
+	X(NO_PMD, "the PMU has no such PMD")				\
+	X(PMC_HELD, "the PMC is held by another user of the PMU")	\
+	X(PMD_HELD, "the PMD is held by another user of the PMU")	\
+	X(PMC_VALUE, "the PMU does not accept the value of the PMC")	\
+	X(NOT_A_COUNTER, "the PMC drives no counter whose 64-bit emulation could be switched off") \
+	X(PMD_UNUSED, "the PMD was never written in this set")		\
+	X(READ_ONLY, "the PMD is read-only")				\
+	X(NO_SET, "the event set does not exist")			\
+	X(SET_ZERO, "event set 0 cannot be deleted")			\
+	X(LOADED, "the context is attached already")			\
+	X(UNLOADED, "the context is not attached")			\
+	X(NO_THREAD, "there is no such thread")				\
+	X(THREAD_ENDED, "the thread has ended or is ending")		\
+	X(KERNEL_THREAD, "kernel threads cannot be monitored")		\
+	X(PERMISSION, "the caller may not look at that thread")		\
+	X(THREAD_TAKEN, "the thread has a context already")		\
+	X(SYSTEM_SESSIONS, "system-wide sessions are in the way")	\
+	X(NOTHING_TO_RESTART, "no notification waits for a restart")
+
+enum pfm_reason {
+#define PFM_REASON_ENTRY(name, sentence) PFM_REASON_##name,
+	PFM_REASONS(PFM_REASON_ENTRY)
+#undef PFM_REASON_ENTRY
+	PFM_REASON_COUNT_OF_REASONS
+};
+
+#define PFM_NO_INDEX		0xffffffffu
+
+/**
+ * struct pfm_error - why the last failed call on this descriptor failed
+ * @operation: out: its ioctl number (_IOC_NR of the command)
+ * @error: out: its errno
+ * @reason: out: enum pfm_reason
+ * @index: out: element of the vector at fault, PFM_NO_INDEX if none
+ * @value: out: the offending value, where one value is to blame
+ * @holder: out: who holds the PMU or the register, "" if nobody or not known
+ */
+struct pfm_error {
+	uint32_t operation;
+	int32_t error;
+	uint32_t reason;
+	uint32_t index;
+	uint64_t value;
+	char holder[40];
+};
+
+#define PFM_IOC_TYPE		0xf3
+
+/**
+ * PFM_IOC_CREATE_CONTEXT - make the context of this descriptor
+ *
+ * The context is unloaded and has event set 0, all PMCs at their defaults.
+ * Loads the best PMU description of the machine if there is none.
+ *
+ * ENOSYS: no PMU.  EFAULT: argument unreadable.  EINVAL: unknown flag, reserved
+ * field not zero.  EOPNOTSUPP: a flag or a format that is not offered yet.
+ * EPERM: not in task_group.  EBUSY: PMU held by someone else, or the descriptor
+ * has a context.  ENOMEM.
+ */
+#define PFM_IOC_CREATE_CONTEXT	_IOW(PFM_IOC_TYPE, 0, struct pfm_create)
+
+/**
+ * PFM_IOC_WRITE_PMCS - write configuration registers (struct pfarg_pmc)
+ *
+ * Takes effect at once if the set is active and the thread runs.
+ *
+ * EINVAL: count, PMC, flag, set or value; NO_EMUL64 on a PMC without counter.
+ * E2BIG: longer than arg_mem_max.  EFAULT, ENOMEM.
+ */
+#define PFM_IOC_WRITE_PMCS	_IOW(PFM_IOC_TYPE, 1, struct pfm_vector)
+
+/**
+ * PFM_IOC_WRITE_PMDS - write data registers (struct pfarg_pmd)
+ *
+ * A PMD written is in use in its set from then on; only PMDs in use count and
+ * can be read.  Writing a read-only PMD marks it in use and changes no value.
+ *
+ * EINVAL: count, PMD, flag or set.  EOPNOTSUPP: sampling attributes (notify,
+ * random, smpl_pmds, reset_pmds, switch count) until they are offered.
+ * E2BIG, EFAULT, ENOMEM.
+ */
+#define PFM_IOC_WRITE_PMDS	_IOW(PFM_IOC_TYPE, 2, struct pfm_vector)
+
+/**
+ * PFM_IOC_READ_PMDS - read data registers (struct pfarg_pmd)
+ *
+ * Live values if the context counts, kept ones otherwise; in every state.
+ *
+ * EINVAL: count, PMD or set; PMD not in use.  E2BIG, EFAULT, ENOMEM.
+ */
+#define PFM_IOC_READ_PMDS	_IOWR(PFM_IOC_TYPE, 3, struct pfm_vector)
+
+/**
+ * PFM_IOC_LOAD - attach to a thread
+ *
+ * The thread is not stopped and may run.  Monitoring is stopped, messages
+ * are dropped, the set becomes active, counts stay.
+ *
+ * ESRCH: no such thread.  EPERM: the caller may not look at it (the kernel's
+ * own ptrace read check, or CAP_PERFMON), or a kernel thread.  EBUSY: loaded
+ * already, thread ending, other sessions in the way.  EEXIST: the thread has a
+ * context.  EINVAL: no such set.  EFAULT.
+ */
+#define PFM_IOC_LOAD		_IOW(PFM_IOC_TYPE, 4, struct pfarg_load)
+
+/**
+ * PFM_IOC_START - let the counters run
+ *
+ * The argument is a struct pfarg_start or NULL for the last active set.
+ * Starting what is started changes nothing.
+ *
+ * EINVAL: not loaded, no such set.  EFAULT.
+ */
+#define PFM_IOC_START		_IOW(PFM_IOC_TYPE, 5, struct pfarg_start)
+
+/**
+ * PFM_IOC_STOP - stop the counters; values stay.  EINVAL: not loaded.
+ */
+#define PFM_IOC_STOP		_IO(PFM_IOC_TYPE, 6)
+
+/**
+ * PFM_IOC_RESTART - go on after a notification.  EBUSY: nothing to restart.
+ */
+#define PFM_IOC_RESTART		_IO(PFM_IOC_TYPE, 7)
+
+/**
+ * PFM_IOC_CREATE_EVTSETS - create or change event sets (struct pfarg_setdesc)
+ *
+ * Changing a set puts its PMCs at their defaults; PMD values stay.
+ *
+ * EBUSY: loaded.  EINVAL: flags.  EOPNOTSUPP: a set other than 0, and switching,
+ * until they are offered.  E2BIG, EFAULT, ENOMEM.
+ */
+#define PFM_IOC_CREATE_EVTSETS	_IOWR(PFM_IOC_TYPE, 8, struct pfm_vector)
+
+/**
+ * PFM_IOC_GETINFO_EVTSETS - ask about event sets (struct pfarg_setinfo)
+ *
+ * EINVAL: no such set.  E2BIG, EFAULT, ENOMEM.
+ */
+#define PFM_IOC_GETINFO_EVTSETS	_IOWR(PFM_IOC_TYPE, 9, struct pfm_vector)
+
+/**
+ * PFM_IOC_DELETE_EVTSETS - delete event sets (struct pfarg_setdesc)
+ *
+ * EBUSY: loaded.  EINVAL: no such set, or set 0.  E2BIG, EFAULT, ENOMEM.
+ */
+#define PFM_IOC_DELETE_EVTSETS	_IOW(PFM_IOC_TYPE, 10, struct pfm_vector)
+
+/**
+ * PFM_IOC_UNLOAD - stop and detach; succeeds on a context that is not loaded.
+ */
+#define PFM_IOC_UNLOAD		_IO(PFM_IOC_TYPE, 11)
+
+/**
+ * PFM_IOC_INFO - what the module and the PMU offer; needs no context.
+ *
+ * Loads the best PMU description of the machine if there is none.
+ * EFAULT.  Without a PMU it succeeds with an empty pmu_name.
+ */
+#define PFM_IOC_INFO		_IOR(PFM_IOC_TYPE, 12, struct pfm_info)
+
+/**
+ * PFM_IOC_LAST_ERROR - why the last failed call on this descriptor failed;
+ * needs no context.  EFAULT.
+ */
+#define PFM_IOC_LAST_ERROR	_IOR(PFM_IOC_TYPE, 13, struct pfm_error)
+
+/**
+ * PFM_IOC_STATUS - where the context stands.  EFAULT.
+ */
+#define PFM_IOC_STATUS		_IOR(PFM_IOC_TYPE, 14, struct pfm_status)
+
+#ifndef __KERNEL__
+/* Programs of the perfmon2 time find the functions in this header, too. */
+#include <perfmon/pfmdev.h>
+#endif
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * Register map of pmu_name "armv8": Arm PMUv3 (Arm ARM, chapter D11, "The
+ * Performance Monitors Extension").
+ *
+ * PMC n and PMD n belong together; n is the bit that the counter has in
+ * PMCNTENSET_EL0:
+ *
+ *	PMC 0..30	PMEVTYPER<n>_EL0	PMD 0..30	PMEVCNTR<n>_EL0
+ *	PMC 31		PMCCFILTR_EL0		PMD 31		PMCCNTR_EL0
+ *
+ * As many event counters as the CPU has (PMCR_EL0.N).  Event counters are 32
+ * bits wide, or 64 with FEAT_PMUv3p5; the cycle counter is 64 bits wide.
+ */
+#ifndef _PERFMON_ARMV8_H
+#define _PERFMON_ARMV8_H
+
+#define PFM_ARMV8_CYCLE_COUNTER		31
+
+/* Fields of a PMC that the module accepts; the rest is reserved. */
+#define PFM_ARMV8_PMC_EVENT		0x0000ffffull	/* evtCount, not in PMC 31 */
+#define PFM_ARMV8_PMC_EXCLUDE_KERNEL	(1ull << 31)	/* P */
+#define PFM_ARMV8_PMC_EXCLUDE_USER	(1ull << 30)	/* U */
+#define PFM_ARMV8_PMC_INCLUDE_HYP	(1ull << 27)	/* NSH */
+
+#endif

@@ -95,12 +95,3 @@ struct pfm_registers *pfm_running_registers(void)
 	return set ? &set->registers : NULL;
 }
 EXPORT_SYMBOL_GPL(pfm_running_registers);
-
-void pfm_registers_lost(void)
-{
-	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
-
-	cpu->pmc_stamp = 0;
-	cpu->pmd_stamp = 0;
-}
-EXPORT_SYMBOL_GPL(pfm_registers_lost);

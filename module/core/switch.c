@@ -10,6 +10,7 @@
  * number of contexts: the one that goes out is noted by the CPU, the one that
  * comes in is found in the thread table.
  */
+#include <linux/export.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 
@@ -26,6 +27,15 @@ static u64 take_stamp(struct pfm_cpu *cpu)
 {
 	return cpu->next_stamp += nr_cpu_ids;
 }
+
+void pfm_registers_lost(void)
+{
+	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
+
+	cpu->pmc_stamp = 0;
+	cpu->pmd_stamp = take_stamp(cpu);
+}
+EXPORT_SYMBOL_GPL(pfm_registers_lost);
 
 static void counting_begin(struct pfm_context *context, struct pfm_cpu *cpu)
 {
@@ -205,6 +215,10 @@ void pfm_switch_init(void)
 {
 	int number;
 
-	for_each_possible_cpu(number)
-		per_cpu(pfm_cpu, number).next_stamp = number + 1;
+	for_each_possible_cpu(number) {
+		struct pfm_cpu *cpu = per_cpu_ptr(&pfm_cpu, number);
+
+		cpu->next_stamp = number + 1;
+		cpu->pmd_stamp = take_stamp(cpu);
+	}
 }

@@ -15,8 +15,9 @@
  * @running: set for which the counters run; the overflow handler believes in
  *	nothing else
  * @overflow_sequence: changes with every overflow that was noted
- * @pmc_stamp: what the configuration registers hold, see struct pfm_set
- * @pmd_stamp: what the data registers hold
+ * @pmc_stamp: what the configuration registers hold, see struct pfm_set; 0 if
+ *	that is not known
+ * @pmd_stamp: what the data registers hold; never 0
  * @next_stamp: the next one of this CPU's own
  */
 struct pfm_cpu {

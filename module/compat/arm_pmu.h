@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * linux/perf/arm_pmu.h: which bit of pmu_hw_events.used_mask is which counter.
+ *
+ * Since 6.12 (ARMV8_PMU_CYCLE_IDX) the bit of event counter n is n and that of
+ * the cycle counter 31, as in PMCNTENSET_EL0.  Before, the cycle counter was 0
+ * and event counter n was n + 1.
+ */
+#ifndef COMPAT_ARM_PMU_H
+#define COMPAT_ARM_PMU_H
+
+#include <linux/perf/arm_pmu.h>
+#ifdef __has_include /* sparse has not */
+#if __has_include(<linux/perf/arm_pmuv3.h>)
+#include <linux/perf/arm_pmuv3.h> /* since 6.4 */
+#endif
+#endif
+
+/* Bit of counter @n, 31 being the cycle counter. */
+static inline unsigned int arm_pmu_used_bit(unsigned int n)
+{
+#ifdef ARMV8_PMU_CYCLE_IDX
+	return n;
+#else
+	return (n + 1) % 32;
+#endif
+}
+
+#endif

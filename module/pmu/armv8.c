@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PMU description "armv8": Arm PMUv3.
+ *
+ * PMC n is PMEVTYPER<n>_EL0 and PMD n PMEVCNTR<n>_EL0; 31 is the cycle counter
+ * with PMCCFILTR_EL0; see perfmon_armv8.h.  Number n is bit n in every register
+ * that has a bit for each counter.  The manual: see armv8_registers.h.
+ *
+ * There is an enable bit for each counter, so start and stop are one write.
+ * PMCR_EL0.E is on as long as the PMU is claimed; it belongs to perf as well.
+ */
+#include <asm/cputype.h>
+#include <asm/virt.h>
+#include <linux/bitfield.h>
+#include <linux/module.h>
+#include <linux/smp.h>
+
+#include "armv8.h"
+#include "armv8_registers.h"
+#include "perfmon_pmu.h"
+
+#define CYCLE_COUNTER PFM_ARMV8_CYCLE_COUNTER
+#define REGISTERS     (CYCLE_COUNTER + 1)
+#define FILTERS                                                                          \
+	(PFM_ARMV8_PMC_EXCLUDE_KERNEL | PFM_ARMV8_PMC_EXCLUDE_USER |                     \
+	 PFM_ARMV8_PMC_INCLUDE_HYP)
+#define EVENT_10_BITS 0x3ff /* event numbers before FEAT_PMUv3p1 */
+
+static char *cpus;
+module_param(cpus, charp, 0444);
+MODULE_PARM_DESC(cpus, "list of CPUs to use (all that have the PMU of the first one)");
+
+/* Looked at by claim, that is when the first context is made. */
+static unsigned int leave_to_perf;
+module_param(leave_to_perf, uint, 0644);
+MODULE_PARM_DESC(leave_to_perf,
+		 "mask of counters not to take, bit 31 is the cycle counter (0)");
+
+static struct pfm_pmu armv8_pmu;
+static unsigned int version; /* ID_AA64DFR0_EL1.PMUVer */
+static u64 event_mask; /* low bits that an event counter has */
+static bool kernel_at_el2;
+
+static u64 pmd_mask(unsigned int n)
+{
+	return n == CYCLE_COUNTER ? ~0ull : event_mask;
+}
+
+/*
+ * "Kernel" is where the kernel runs.  At EL1 that is what the hardware's P bit
+ * is about.  At EL2 (FEAT_VHE) it is NSH, which has the opposite sense: P then
+ * only says whether the kernels of guests count, and follows.  There is no
+ * other hypervisor then, so INCLUDE_HYP says nothing.  EL0 is under U in both
+ * cases.  (Pseudocode AArch64.CountPMUEvents, "Filtering event counting".)
+ */
+static u64 filter(u64 pmc)
+{
+	if (!kernel_at_el2)
+		return pmc;
+	if (pmc & PFM_ARMV8_PMC_EXCLUDE_KERNEL)
+		return pmc & ~ARMV8_TYPE_NSH;
+	return pmc | ARMV8_TYPE_NSH;
+}
+
+static int armv8_check_pmc(unsigned int n, u64 *value)
+{
+	if (version < ARMV8_PMUVER_3P1 && (*value & PFM_ARMV8_PMC_EVENT) > EVENT_10_BITS)
+		return -EINVAL;
+	return 0;
+}
+
+/* Events, filters, interrupts; nothing counts here. */
+void armv8_program(struct pfm_registers *registers)
+{
+	u32 counters = registers->counters;
+	u32 interrupting = registers->interrupting;
+	unsigned int n;
+	u32 rest;
+
+	pfm_for_each_bit(n, rest, registers->used_pmcs[0])
+		armv8_write_type(n, filter(registers->pmcs[n]));
+	armv8_disable_interrupt(counters & ~interrupting);
+	armv8_enable_interrupt(interrupting);
+	armv8_clear_overflows(counters);
+	this_cpu_and(armv8_kept_overflows, ~counters);
+	isb(); /* what counts is settled before the enable bits are set */
+}
+
+void armv8_load(struct pfm_registers *registers)
+{
+	unsigned int n;
+	u32 rest;
+
+	pfm_for_each_bit(n, rest, registers->used_pmds[0])
+		armv8_write_counter(n, registers->pmds[n] & pmd_mask(n));
+	isb(); /* no count gets lost below a value that comes in late */
+}
+
+static void armv8_start(struct pfm_registers *registers)
+{
+	armv8_enable(registers->counters);
+	/* No ISB: the way back to the thread is an exception return. */
+}
+
+void armv8_halt(struct pfm_registers *registers)
+{
+	armv8_disable(registers->counters);
+	isb(); /* what is read or written from here on stands still */
+}
+
+void armv8_save(struct pfm_registers *registers)
+{
+	unsigned int n;
+	u32 rest;
+
+	pfm_for_each_bit(n, rest, registers->used_pmds[0])
+		registers->pmds[n] = pfm_pmd_merge(registers->pmds[n],
+						   armv8_read_counter(n), pmd_mask(n));
+}
+
+/* Who asks came in by an exception: no ISB to have all that was before. */
+static u64 armv8_read_pmd(struct pfm_registers *registers, unsigned int n)
+{
+	return armv8_read_counter(n);
+}
+
+static u64 armv8_overflows(struct pfm_registers *registers)
+{
+	return (armv8_read_overflows() | this_cpu_read(armv8_kept_overflows)) &
+	       registers->counters;
+}
+
+static void armv8_acknowledge(struct pfm_registers *registers, u64 counters)
+{
+	armv8_clear_overflows(counters);
+	this_cpu_and(armv8_kept_overflows, ~(u32)counters);
+}
+
+static int armv8_claim(void)
+{
+	u32 wanted = armv8_pmu.available_pmds[0] & ~READ_ONCE(leave_to_perf);
+	u32 taken = armv8_perf_take(wanted);
+
+	if (!taken) {
+		pfm_pmu_blame("perf");
+		return -EBUSY;
+	}
+	armv8_pmu.available_pmcs[0] &= taken;
+	armv8_pmu.available_pmds[0] &= taken;
+	cpumask_and(&armv8_pmu.cpus, &armv8_pmu.cpus, &armv8_cpus);
+	return 0;
+}
+
+static void armv8_release(void)
+{
+	armv8_perf_give_back();
+}
+
+static const struct pfm_pmu_operations armv8_operations = {
+	.claim = armv8_claim,
+	.release = armv8_release,
+	.check_pmc = armv8_check_pmc,
+	.write_pmcs = armv8_program,
+	.write_pmds = armv8_load,
+	.start = armv8_start,
+	.stop = armv8_halt,
+	.save = armv8_save,
+	.read_pmd = armv8_read_pmd,
+	.overflows = armv8_overflows,
+	.acknowledge = armv8_acknowledge,
+};
+
+#define ARMV8_EVENT_PMC(n)                                                               \
+	[n] = {                                                                          \
+		.name = "PMEVTYPER" #n "_EL0",                                           \
+		.type = PFM_REG_NO_EMUL64,                                               \
+		.reserved = ~(PFM_ARMV8_PMC_EVENT | FILTERS),                            \
+		.address = SYS_PMEVTYPERn_EL0(n),                                        \
+		.counters = BIT_ULL(n),                                                  \
+	},
+#define ARMV8_EVENT_PMD(n)                                                               \
+	[n] = {                                                                          \
+		.name = "PMEVCNTR" #n "_EL0",                                            \
+		.type = PFM_REG_COUNTER,                                                 \
+		.width = 32,                                                             \
+		.address = SYS_PMEVCNTRn_EL0(n),                                         \
+	},
+
+/*
+ * All that the architecture knows; armv8_describe() takes away what the CPU
+ * lacks.  Event 0, the default, is SW_INCR: it counts writes of PMSWINC_EL0,
+ * which the kernel allows to nobody.
+ */
+static struct pfm_register armv8_pmcs[REGISTERS] __ro_after_init = {
+	ARMV8_EVENT_COUNTERS(ARMV8_EVENT_PMC)
+	[CYCLE_COUNTER] = {
+		.name = "PMCCFILTR_EL0",
+		.type = PFM_REG_NO_EMUL64,
+		.reserved = ~FILTERS,
+		.address = SYS_PMCCFILTR_EL0,
+		.counters = BIT_ULL(CYCLE_COUNTER),
+	},
+};
+
+static struct pfm_register armv8_pmds[REGISTERS] __ro_after_init = {
+	ARMV8_EVENT_COUNTERS(ARMV8_EVENT_PMD)
+	[CYCLE_COUNTER] = {
+		.name = "PMCCNTR_EL0",
+		.type = PFM_REG_COUNTER,
+		.width = 64,	/* the kernel sets PMCR_EL0.LC */
+		.address = SYS_PMCCNTR_EL0,
+	},
+};
+
+static struct pfm_pmu armv8_pmu = {
+	.name = "armv8",
+	.owner = THIS_MODULE,
+	.operations = &armv8_operations,
+	.pmcs = armv8_pmcs,
+	.pmds = armv8_pmds,
+	.pmc_count = REGISTERS,
+	.pmd_count = REGISTERS,
+};
+
+/* MIDR_EL1.PartNum where MIDR_EL1.Implementer is Arm Limited (0x41) */
+static const struct {
+	unsigned int part;
+	const char *name;
+} parts[] __initconst = {
+	{ 0xd02, "Cortex-A34" },   { 0xd03, "Cortex-A53" },   { 0xd04, "Cortex-A35" },
+	{ 0xd05, "Cortex-A55" },   { 0xd06, "Cortex-A65" },   { 0xd07, "Cortex-A57" },
+	{ 0xd08, "Cortex-A72" },   { 0xd09, "Cortex-A73" },   { 0xd0a, "Cortex-A75" },
+	{ 0xd0b, "Cortex-A76" },   { 0xd0c, "Neoverse-N1" },  { 0xd0d, "Cortex-A77" },
+	{ 0xd0e, "Cortex-A76AE" }, { 0xd40, "Neoverse-V1" },  { 0xd41, "Cortex-A78" },
+	{ 0xd42, "Cortex-A78AE" }, { 0xd43, "Cortex-A65AE" }, { 0xd44, "Cortex-X1" },
+	{ 0xd46, "Cortex-A510" },  { 0xd47, "Cortex-A710" },  { 0xd48, "Cortex-X2" },
+	{ 0xd49, "Neoverse-N2" },  { 0xd4a, "Neoverse-E1" },  { 0xd4b, "Cortex-A78C" },
+	{ 0xd4c, "Cortex-X1C" },   { 0xd4d, "Cortex-A715" },  { 0xd4e, "Cortex-X3" },
+	{ 0xd4f, "Neoverse-V2" },  { 0xd80, "Cortex-A520" },  { 0xd81, "Cortex-A720" },
+	{ 0xd82, "Cortex-X4" },	   { 0xd84, "Neoverse-V3" },
+};
+
+static const char *__init armv8_model(u32 midr, const char *arm_pmu_name)
+{
+	static char model[64];
+	unsigned int i;
+
+	if (MIDR_IMPLEMENTOR(midr) == ARM_CPU_IMP_ARM)
+		for (i = 0; i < ARRAY_SIZE(parts); i++)
+			if (parts[i].part == MIDR_PARTNUM(midr)) {
+				snprintf(model, sizeof(model), "Arm %s PMUv3",
+					 parts[i].name);
+				return model;
+			}
+	strscpy(model, arm_pmu_name, sizeof(model));
+	return model;
+}
+
+/* What a CPU says of itself. */
+struct identity {
+	u32 midr;
+	unsigned int version;
+	u64 control;
+};
+
+static void __init identify(void *argument)
+{
+	struct identity *identity = argument;
+
+	identity->midr = read_cpuid_id();
+	identity->version = FIELD_GET(ARMV8_DFR0_PMUVER, read_sysreg(id_aa64dfr0_el1));
+	if (identity->version != ARMV8_PMUVER_NONE &&
+	    identity->version != ARMV8_PMUVER_OTHER)
+		identity->control = armv8_read_control();
+}
+
+/* An event counter is as wide as its overflow is far: PMCR_EL0.LP. */
+static void __init armv8_describe(const struct identity *identity)
+{
+	bool wide = identity->version >= ARMV8_PMUVER_3P5 &&
+		    identity->control & ARMV8_PMCR_LP;
+	unsigned int width = wide ? 64 : 32, n;
+
+	version = identity->version;
+	event_mask = pfm_width_mask(width);
+	kernel_at_el2 = is_kernel_in_hyp_mode();
+
+	for (n = 0; n < CYCLE_COUNTER; n++) {
+		if (n < FIELD_GET(ARMV8_PMCR_N, identity->control)) {
+			armv8_pmds[n].width = width;
+		} else {
+			armv8_pmcs[n] = (struct pfm_register){};
+			armv8_pmds[n] = (struct pfm_register){};
+		}
+	}
+}
+
+static int __init armv8_init(void)
+{
+	struct identity identity = {};
+	const char *name;
+	int error;
+
+	error = cpulist_parse(cpus ?: "all", &armv8_cpus);
+	if (error)
+		return error;
+	error = armv8_perf_find(&name);
+	if (error)
+		return error;
+	error = smp_call_function_any(&armv8_cpus, identify, &identity, true);
+	if (error)
+		return error;
+	if (identity.version == ARMV8_PMUVER_NONE ||
+	    identity.version == ARMV8_PMUVER_OTHER)
+		return -ENODEV;
+
+	armv8_describe(&identity);
+	armv8_pmu.id = identity.midr;
+	armv8_pmu.model = armv8_model(identity.midr, name);
+
+	error = armv8_perf_init();
+	if (error)
+		return error;
+	error = pfm_pmu_register(&armv8_pmu);
+	if (error)
+		armv8_perf_exit();
+	return error;
+}
+module_init(armv8_init);
+
+static void __exit armv8_exit(void)
+{
+	pfm_pmu_unregister(&armv8_pmu);
+	armv8_perf_exit();
+}
+module_exit(armv8_exit);
+
+MODULE_DESCRIPTION("perfmon: PMU description of Arm PMUv3, shared with perf_event");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * perfmon_armv8: armv8.c describes the PMU and moves values, armv8_perf.c
+ * shares it with the kernel's own perf_event.
+ */
+#ifndef PERFMON_ARMV8_H
+#define PERFMON_ARMV8_H
+
+#include <linux/cpumask.h>
+#include <linux/percpu.h>
+#include <linux/types.h>
+
+struct pfm_registers;
+
+/*
+ * Overflows of ours that are in the hardware no longer: perf's handler clears
+ * all that it finds.  They count as if they still stood in PMOVSCLR_EL0.
+ */
+DECLARE_PER_CPU(u32, armv8_kept_overflows);
+
+/* armv8.c */
+void armv8_program(struct pfm_registers *registers);
+void armv8_load(struct pfm_registers *registers);
+void armv8_halt(struct pfm_registers *registers);
+void armv8_save(struct pfm_registers *registers);
+
+/* armv8_perf.c */
+extern struct cpumask armv8_cpus;
+int armv8_perf_find(const char **name);
+u32 armv8_perf_take(u32 wanted);
+void armv8_perf_give_back(void);
+int armv8_perf_init(void);
+void armv8_perf_exit(void);
+
+#endif

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PMU description "soft": counters made by software, for a machine whose PMU
+ * cannot be had, and for trying the core where there is none.
+ *
+ * Each CPU has the "hardware": event selectors, counters of counter_width bits
+ * and a word of latched overflows.  What a counter counts exists anyway as an
+ * ever growing number, its source: a clock, or a field of the thread.  A counter
+ * that runs remembers where the source was when last looked at; looking adds
+ * what came since and latches a wrap.  It is looked at
+ *
+ *  - in stop(), which the core calls at every switch: there an event of the
+ *    thread (switches, migrations) overflows;
+ *  - in read_pmd(), so that overflows() afterwards agrees with the value read;
+ *  - by a timer, set at start() for the earliest moment at which a counter that
+ *    has to interrupt can wrap: the overflow interrupt.
+ *
+ * A source has 64 bits, so that nothing is lost between two looks, but of
+ * several wraps the latch keeps one, as in hardware.  With 64 bits that takes
+ * centuries.  With 16 it takes 65 us of a clock, so interrupts kept off for
+ * longer than that lose wraps; it takes 65536 faults between two looks, which
+ * the timer prevents for a counter that interrupts; and 65536 migrations of a
+ * thread that waits, which nobody looks at.  Switches come one at a time.
+ *
+ * Everything here runs on the CPU concerned with interrupts off; no NMI.
+ */
+#include <linux/hrtimer.h>
+#include <linux/math64.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
+#include <linux/timex.h>
+#include <asm/irq_regs.h>
+#if defined(CONFIG_X86)
+#include <asm/tsc.h>
+#elif defined(CONFIG_ARM64)
+#include <asm/arch_timer.h>
+#elif defined(CONFIG_PPC)
+#include <asm/time.h>
+#endif
+#include "hrtimer.h"
+#include "perfmon_pmu.h"
+#include <perfmon/perfmon_soft.h>
+
+/*
+ * The timer never fires sooner than this after a start, so that a counter that
+ * wraps all the time leaves the thread some: what perf's software clocks take.
+ */
+#define SOFT_MINIMUM_NS	   10000
+
+/*
+ * A page fault takes longer than this on any CPU, which makes a clock of the
+ * number of faults that are left: the wrap is not sooner.  Looked for again, at
+ * most every SOFT_FAULT_LOOK_NS, it is noticed that much late.  Both together
+ * see every wrap of 16 bits (65536 faults take 4 ms at least).
+ */
+#define SOFT_FAULT_NS	   64
+#define SOFT_FAULT_LOOK_NS 1000000
+
+/*
+ * A wrap so many counts ahead, half a day of any source without a switch, is
+ * not waited for; stop() notices it.  What is less fits the conversion to ns.
+ */
+#define SOFT_FAR	   BIT_ULL(48)
+#define SOFT_NEVER	   U64_MAX
+
+/* ns per tick of the time counter, times 2^SOFT_TICK_SHIFT */
+#define SOFT_TICK_SHIFT	   20
+static u32 soft_ns_per_tick;
+
+static unsigned int counter_width = 64;
+module_param(counter_width, uint, 0444);
+MODULE_PARM_DESC(counter_width, "bits of a counter, 16 to 64 (64)");
+
+static u64 soft_mask;
+
+/**
+ * struct soft_cpu - the hardware of one CPU
+ * @timer: the overflow interrupt
+ * @running: registers of what counts; NULL when halted
+ * @active: the counters that run
+ * @overflows: latched wraps
+ * @event: what each counter is to count
+ * @value: the counters, of counter_width bits
+ * @source: where its source was when @value was right; only while it runs
+ */
+struct soft_cpu {
+	struct hrtimer timer;
+	struct pfm_registers *running;
+	u64 active;
+	u64 overflows;
+	u8 event[PFM_SOFT_COUNTERS];
+	u64 value[PFM_SOFT_COUNTERS];
+	u64 source[PFM_SOFT_COUNTERS];
+};
+
+static DEFINE_PER_CPU(struct soft_cpu, soft_cpus);
+
+static u64 soft_source(const struct task_struct *task, unsigned int event)
+{
+	switch (event) {
+	case PFM_SOFT_TASK_CLOCK:
+		return ktime_get_mono_fast_ns();
+	case PFM_SOFT_TIME_COUNTER:
+		return get_cycles();
+	}
+	if (!task)
+		return 0;
+	switch (event) {
+	case PFM_SOFT_CONTEXT_SWITCHES:
+		/* __schedule() counts the switch before it traces it. */
+		return (u64)task->nvcsw + task->nivcsw;
+	case PFM_SOFT_CPU_MIGRATIONS:
+		return task->se.nr_migrations;
+	case PFM_SOFT_MINOR_FAULTS:
+		return task->min_flt;
+	case PFM_SOFT_MAJOR_FAULTS:
+		return task->maj_flt;
+	}
+	return 0;
+}
+
+static void soft_look(struct soft_cpu *cpu, unsigned int n)
+{
+	u64 source = soft_source(cpu->running->task, cpu->event[n]);
+	u64 counts = source - cpu->source[n];
+
+	cpu->source[n] = source;
+	/*
+	 * ktime_get_mono_fast_ns() may step back a little while the timekeeper
+	 * is updated, a TSC at resume from suspend.
+	 */
+	if ((s64)counts <= 0)
+		return;
+	if (counts > soft_mask - cpu->value[n])
+		cpu->overflows |= BIT_ULL(n);
+	cpu->value[n] = (cpu->value[n] + counts) & soft_mask;
+}
+
+/*
+ * Halts the counters.  Remembers in the set where the sources of the thread's
+ * events were, and for which event, should the PMC be written before the set
+ * goes on.
+ */
+static void soft_halt(struct soft_cpu *cpu)
+{
+	struct pfm_registers *registers = cpu->running;
+	unsigned int n;
+	u64 rest;
+
+	pfm_for_each_bit(n, rest, cpu->active) {
+		soft_look(cpu, n);
+		registers->driver[n] = cpu->source[n] << 8 | cpu->event[n];
+	}
+	cpu->active = 0;
+	cpu->running = NULL;
+}
+
+/* Earliest wrap of a running counter from now, ns. */
+static u64 soft_distance(const struct soft_cpu *cpu, unsigned int n)
+{
+	u64 left = soft_mask - cpu->value[n];
+
+	if (left >= SOFT_FAR)
+		return SOFT_NEVER;
+	left++;
+	switch (cpu->event[n]) {
+	case PFM_SOFT_TASK_CLOCK:
+		return left;
+	case PFM_SOFT_TIME_COUNTER:
+		return mul_u64_u32_shr(left, soft_ns_per_tick, SOFT_TICK_SHIFT);
+	case PFM_SOFT_MINOR_FAULTS:
+	case PFM_SOFT_MAJOR_FAULTS:
+		return max_t(u64, left * SOFT_FAULT_NS, SOFT_FAULT_LOOK_NS);
+	}
+	return SOFT_NEVER;
+}
+
+/*
+ * Sets the timer.  Allowed with a run queue locked: a pinned hard timer of this
+ * CPU wakes nobody up.
+ */
+static void soft_arm(struct soft_cpu *cpu)
+{
+	u64 interrupting = cpu->running->interrupting;
+	u64 distance = SOFT_NEVER, rest;
+	unsigned int n;
+
+	pfm_for_each_bit(n, rest, cpu->active & interrupting)
+		distance = min(distance, soft_distance(cpu, n));
+	/* An overflow that nobody acknowledged still wants to interrupt. */
+	if (cpu->overflows & interrupting)
+		distance = 0;
+	if (distance == SOFT_NEVER)
+		return;
+	distance = max_t(u64, distance, SOFT_MINIMUM_NS);
+	hrtimer_start(&cpu->timer, ns_to_ktime(distance), HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+static void soft_go(struct soft_cpu *cpu, struct pfm_registers *registers)
+{
+	unsigned int n;
+	u64 rest;
+
+	/* A counter without its PMC counts nothing. */
+	cpu->active = registers->counters & registers->used_pmcs[0];
+	cpu->running = registers;
+	pfm_for_each_bit(n, rest, cpu->active) {
+		u64 before = registers->driver[n];
+		u8 event = cpu->event[n];
+
+		/* What belongs to the thread went on while it was out. */
+		if (registers->resumed && (u8)before == event &&
+		    event >= PFM_SOFT_CONTEXT_SWITCHES)
+			cpu->source[n] = before >> 8;
+		else
+			cpu->source[n] = soft_source(registers->task, event);
+	}
+	if (registers->interrupting)
+		soft_arm(cpu);
+}
+
+/*
+ * The overflow interrupt, or too early for one: conversions are rough, and the
+ * number of faults is a guess.
+ *
+ * Nothing stops this CPU's counters while it runs, except pfm_overflow().  stop()
+ * cancels the timer on the same CPU with interrupts off, so it finds no callback
+ * running, and one that was late does not come after it.  A CPU cannot go
+ * offline with the timer set, because its counters were stopped before; a timer
+ * that is moved nevertheless does no harm.
+ */
+static enum hrtimer_restart soft_interrupt(struct hrtimer *timer)
+{
+	struct soft_cpu *cpu = container_of(timer, struct soft_cpu, timer);
+	struct pfm_registers *registers = cpu->running;
+	unsigned int n;
+	u64 rest;
+
+	if (!registers || cpu != this_cpu_ptr(&soft_cpus))
+		return HRTIMER_NORESTART;
+	pfm_for_each_bit(n, rest, cpu->active)
+		soft_look(cpu, n);
+	if (!(cpu->overflows & registers->interrupting)) {
+		soft_arm(cpu);
+		return HRTIMER_NORESTART;
+	}
+	soft_halt(cpu);
+	registers = pfm_overflow(get_irq_regs());
+	if (registers)
+		soft_go(cpu, registers);
+	return HRTIMER_NORESTART; /* set anew, if at all */
+}
+
+/* Nobody else can hold what is made here. */
+static int soft_claim(void)
+{
+	return 0;
+}
+
+static void soft_release(void)
+{
+}
+
+static int soft_check_pmc(unsigned int n, u64 *value)
+{
+	return *value <= PFM_SOFT_MAJOR_FAULTS ? 0 : -EINVAL;
+}
+
+static void soft_write_pmcs(struct pfm_registers *registers)
+{
+	struct soft_cpu *cpu = this_cpu_ptr(&soft_cpus);
+	unsigned int n;
+	u64 rest;
+
+	pfm_for_each_bit(n, rest, registers->used_pmcs[0])
+		cpu->event[n] = registers->pmcs[n];
+}
+
+static void soft_write_pmds(struct pfm_registers *registers)
+{
+	struct soft_cpu *cpu = this_cpu_ptr(&soft_cpus);
+	unsigned int n;
+	u64 rest;
+
+	pfm_for_each_bit(n, rest, registers->used_pmds[0])
+		cpu->value[n] = registers->pmds[n] & soft_mask;
+}
+
+static void soft_start(struct pfm_registers *registers)
+{
+	soft_go(this_cpu_ptr(&soft_cpus), registers);
+}
+
+static void soft_stop(struct pfm_registers *registers)
+{
+	struct soft_cpu *cpu = this_cpu_ptr(&soft_cpus);
+
+	if (!cpu->running)
+		return;
+	soft_halt(cpu);
+	if (hrtimer_is_queued(&cpu->timer))
+		hrtimer_try_to_cancel(&cpu->timer);
+}
+
+static void soft_save(struct pfm_registers *registers)
+{
+	struct soft_cpu *cpu = this_cpu_ptr(&soft_cpus);
+	unsigned int n;
+	u64 rest;
+
+	pfm_for_each_bit(n, rest, registers->used_pmds[0])
+		registers->pmds[n] =
+			pfm_pmd_merge(registers->pmds[n], cpu->value[n], soft_mask);
+}
+
+static u64 soft_read_pmd(struct pfm_registers *registers, unsigned int n)
+{
+	struct soft_cpu *cpu = this_cpu_ptr(&soft_cpus);
+
+	if (cpu->active & BIT_ULL(n))
+		soft_look(cpu, n);
+	return cpu->value[n];
+}
+
+static u64 soft_overflows(struct pfm_registers *registers)
+{
+	return this_cpu_ptr(&soft_cpus)->overflows & registers->counters;
+}
+
+static void soft_acknowledge(struct pfm_registers *registers, u64 counters)
+{
+	this_cpu_ptr(&soft_cpus)->overflows &= ~counters;
+}
+
+static const struct pfm_pmu_operations soft_operations = {
+	.claim = soft_claim,
+	.release = soft_release,
+	.check_pmc = soft_check_pmc,
+	.write_pmcs = soft_write_pmcs,
+	.write_pmds = soft_write_pmds,
+	.start = soft_start,
+	.stop = soft_stop,
+	.save = soft_save,
+	.read_pmd = soft_read_pmd,
+	.overflows = soft_overflows,
+	.acknowledge = soft_acknowledge,
+};
+
+#define SOFT_PMC(n)                                                                      \
+	{                                                                                \
+		.name = "SELECT" #n, .address = (n), .counters = BIT_ULL(n)              \
+	}
+#define SOFT_PMD(n)                                                                      \
+	{                                                                                \
+		.name = "COUNTER" #n, .address = (n), .type = PFM_REG_COUNTER            \
+	}
+
+static const struct pfm_register soft_pmcs[PFM_SOFT_COUNTERS] = {
+	SOFT_PMC(0), SOFT_PMC(1), SOFT_PMC(2), SOFT_PMC(3),
+	SOFT_PMC(4), SOFT_PMC(5), SOFT_PMC(6), SOFT_PMC(7),
+};
+
+/* .width is counter_width's */
+static struct pfm_register soft_pmds[PFM_SOFT_COUNTERS] = {
+	SOFT_PMD(0), SOFT_PMD(1), SOFT_PMD(2), SOFT_PMD(3),
+	SOFT_PMD(4), SOFT_PMD(5), SOFT_PMD(6), SOFT_PMD(7),
+};
+
+static struct pfm_pmu soft_pmu = {
+	.name = "soft",
+	.model = "software counters",
+	.owner = THIS_MODULE,
+	.operations = &soft_operations,
+	.pmcs = soft_pmcs,
+	.pmds = soft_pmds,
+	.pmc_count = PFM_SOFT_COUNTERS,
+	.pmd_count = PFM_SOFT_COUNTERS,
+};
+
+/* Ticks per second of what get_cycles() reads. */
+static u64 soft_tick_rate(void)
+{
+#if defined(CONFIG_X86)
+	return tsc_khz * 1000ull;
+#elif defined(CONFIG_ARM64)
+	return arch_timer_get_cntfrq();
+#elif defined(CONFIG_PPC)
+	return tb_ticks_per_sec;
+#endif
+}
+
+static int __init soft_init(void)
+{
+	unsigned int n;
+	int cpu;
+
+	if (counter_width < 16 || counter_width > 64) {
+		pr_err("perfmon_soft: counter_width is %u, not 16 to 64\n",
+		       counter_width);
+		return -EINVAL;
+	}
+	soft_mask = pfm_width_mask(counter_width);
+	for (n = 0; n < PFM_SOFT_COUNTERS; n++)
+		soft_pmds[n].width = counter_width;
+	/* At 1 MHz and more, as all have, this fits. */
+	soft_ns_per_tick = div64_u64((u64)NSEC_PER_SEC << SOFT_TICK_SHIFT,
+				     max_t(u64, soft_tick_rate(), 1000000));
+	for_each_possible_cpu(cpu)
+		hrtimer_setup(&per_cpu(soft_cpus, cpu).timer, soft_interrupt,
+			      CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+
+	return pfm_pmu_register(&soft_pmu);
+}
+
+static void __exit soft_exit(void)
+{
+	int cpu;
+
+	pfm_pmu_unregister(&soft_pmu);
+	/* None is set, but a callback may be on its last instructions. */
+	for_each_possible_cpu(cpu)
+		hrtimer_cancel(&per_cpu(soft_cpus, cpu).timer);
+}
+
+module_init(soft_init);
+module_exit(soft_exit);
+
+MODULE_DESCRIPTION("perfmon: PMU description of counters made by software");
+MODULE_LICENSE("GPL");

@@ -39,7 +39,7 @@
 #elif defined(CONFIG_PPC)
 #include <asm/time.h>
 #endif
-#include "hrtimer.h"
+#include "compat/hrtimer.h"
 #include "perfmon_pmu.h"
 #include <perfmon/perfmon_soft.h>
 

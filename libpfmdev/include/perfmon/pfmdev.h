@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libpfmdev: the calls of perfmon2 (v2.8) on top of /dev/perfmon, and those
+ * that tell what the module offers and why a call failed.
+ *
+ * <perfmon/perfmon.h> includes this header, as programs of the perfmon2 time
+ * expect; including this one alone is as good.
+ *
+ * Every call returns 0, or a descriptor where it says so; -1 with errno set on
+ * failure.  See libpfmdev(7) and the page of each function.
+ */
+#ifndef _PERFMON_PFMDEV_H
+#define _PERFMON_PFMDEV_H
+
+#include <stddef.h>
+#include <sys/types.h>
+#include <perfmon/perfmon.h>
+
+/* Names of the perfmon2 header that the protocol itself has no use for. */
+#define PFM_VERSION_MAJ	   PFM_VERSION_MAJOR(PFM_VERSION)
+#define PFM_VERSION_MIN	   PFM_VERSION_MINOR(PFM_VERSION)
+#define PFM_GROUP_PERM_ANY (-1)
+#define PFM_BPL		   (sizeof(uint64_t) << 3)
+#define PFM_BVSIZE(x)	   (((x) + PFM_BPL - 1) / PFM_BPL)
+
+typedef struct pfarg_ctx pfarg_ctx_t;
+typedef struct pfarg_pmc pfarg_pmc_t;
+typedef struct pfarg_pmd pfarg_pmd_t;
+typedef struct pfarg_start pfarg_start_t;
+typedef struct pfarg_load pfarg_load_t;
+typedef struct pfarg_setdesc pfarg_setdesc_t;
+typedef struct pfarg_setinfo pfarg_setinfo_t;
+typedef struct pfarg_ovfl_msg pfarg_ovfl_msg_t;
+typedef union pfarg_msg pfarg_msg_t;
+typedef int os_err_t;
+
+/* Bytes that hold any sentence of pfm_last_error(). */
+#define PFM_LAST_ERROR_SIZE 512
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* perfmon2 v2.8 */
+os_err_t pfm_create_context(pfarg_ctx_t *ctx, char *fmt_name, void *fmt_arg,
+			    size_t fmt_size);
+os_err_t pfm_write_pmcs(int fd, pfarg_pmc_t *pmcs, int count);
+os_err_t pfm_write_pmds(int fd, pfarg_pmd_t *pmds, int count);
+os_err_t pfm_read_pmds(int fd, pfarg_pmd_t *pmds, int count);
+os_err_t pfm_load_context(int fd, pfarg_load_t *load);
+os_err_t pfm_start(int fd, pfarg_start_t *start);
+os_err_t pfm_stop(int fd);
+os_err_t pfm_restart(int fd);
+os_err_t pfm_create_evtsets(int fd, pfarg_setdesc_t *sets, int count);
+os_err_t pfm_getinfo_evtsets(int fd, pfarg_setinfo_t *info, int count);
+os_err_t pfm_delete_evtsets(int fd, pfarg_setdesc_t *sets, int count);
+os_err_t pfm_unload_context(int fd);
+
+/* new here */
+int pfm_open_device(void);
+int pfm_get_info(int fd, struct pfm_info *info);
+int pfm_get_status(int fd, struct pfm_status *status);
+int pfm_get_error(int fd, struct pfm_error *error);
+const char *pfm_last_error(int fd, char *buffer, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "internal.h"
+
+PFMDEV_EXPORT int pfm_get_info(int fd, struct pfm_info *info)
+{
+	return pfmdev_call(fd, PFM_IOC_INFO, info);
+}
+
+PFMDEV_EXPORT int pfm_get_status(int fd, struct pfm_status *status)
+{
+	return pfmdev_call(fd, PFM_IOC_STATUS, status);
+}

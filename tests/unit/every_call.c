@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Takes the address of every call with the type that perfmon2 programs expect. */
+#include <perfmon/perfmon.h>
+
+int (*create_context)(pfarg_ctx_t *, char *, void *, size_t) = pfm_create_context;
+int (*write_pmcs)(int, pfarg_pmc_t *, int) = pfm_write_pmcs;
+int (*write_pmds)(int, pfarg_pmd_t *, int) = pfm_write_pmds;
+int (*read_pmds)(int, pfarg_pmd_t *, int) = pfm_read_pmds;
+int (*load_context)(int, pfarg_load_t *) = pfm_load_context;
+int (*start)(int, pfarg_start_t *) = pfm_start;
+int (*stop)(int) = pfm_stop;
+int (*restart)(int) = pfm_restart;
+int (*create_evtsets)(int, pfarg_setdesc_t *, int) = pfm_create_evtsets;
+int (*getinfo_evtsets)(int, pfarg_setinfo_t *, int) = pfm_getinfo_evtsets;
+int (*delete_evtsets)(int, pfarg_setdesc_t *, int) = pfm_delete_evtsets;
+int (*unload_context)(int) = pfm_unload_context;
+int (*open_device)(void) = pfm_open_device;
+int (*get_info)(int, struct pfm_info *) = pfm_get_info;
+int (*get_status)(int, struct pfm_status *) = pfm_get_status;
+int (*get_error)(int, struct pfm_error *) = pfm_get_error;
+const char *(*last_error)(int, char *, size_t) = pfm_last_error;
+
+/* Programs of the time define these helpers themselves. */
+static inline void pfm_bv_set(uint64_t *bv, uint16_t rnum)
+{
+	bv[rnum >> 6] |= (uint64_t)1 << (rnum & 63);
+}
+
+static inline int pfm_bv_isset(uint64_t *bv, uint16_t rnum)
+{
+	return bv[rnum >> 6] >> (rnum & 63) & 1;
+}
+
+int main(void)
+{
+	uint64_t bv[PFM_PMD_BV] = { 0 };
+
+	pfm_bv_set(bv, 65);
+	return !(create_context && last_error && pfm_bv_isset(bv, 65));
+}

@@ -1,0 +1,144 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What libpfmdev shows: the symbols of its map and no others, a page for each of
+# them whose prototype stands in the header, files that clash with none of libpfm4.
+#
+# BUILD: where libpfmdev was built
+# check() calls the functions below by their names:
+# shellcheck disable=SC2317
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+top=$here/../..
+lib=$top/libpfmdev
+build=${BUILD:-$top/build}
+# shellcheck source-path=SCRIPTDIR source=check.sh
+. "$here/check.sh"
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+symbols=$(sed -n 's/^\t\(pfm_[a-z_]*\);$/\1/p' "$lib/libpfmdev.map" | sort)
+
+map_is_what_is_exported()
+{
+	echo "$symbols" > "$work/map"
+	nm -D --defined-only "$build/lib/libpfmdev.so" | sed -n 's/.* T \([^@]*\)@@LIBPFMDEV_1\.0$/\1/p' |
+		sort | diff "$work/map" -
+}
+
+header_declares_what_is_exported()
+{
+	echo "$symbols" > "$work/map"
+	grep -o 'pfm_[a-z_]*(' "$lib/include/perfmon/pfmdev.h" | grep -v 'pfm_last_error()' |
+		tr -d '(' | sort -u | diff "$work/map" -
+}
+
+static_library_has_only_our_names()
+{
+	! nm --defined-only --extern-only "$build/lib/libpfmdev.a" | grep ' [A-Z] ' |
+		grep -v -e ' pfmdev_' -e ' pfm_'
+}
+
+soname_is_kept()
+{
+	readelf -d "$build/lib/libpfmdev.so" | grep 'SONAME.*\[libpfmdev\.so\.1\]'
+}
+
+# One line, one space between words, no backslashes and stars of scdoc.
+prototype_of_page()
+{
+	sed -n "s/^\*\(.*[ \\*]$1(.*);\)\*$/\1/p" "$lib/man/$1.3.scd" | tr -d '\134'
+}
+
+one_line_header()
+{
+	tr '\n\t' '  ' < "$lib/include/perfmon/pfmdev.h" | tr -s ' '
+}
+
+prototype_stands_in_header()
+{
+	prototype=$(prototype_of_page "$1")
+	[ -n "$prototype" ] || { echo "no prototype in the page"; return 1; }
+	one_line_header | grep -qF " $prototype" || { echo "not in the header: $prototype"; return 1; }
+}
+
+page_is_complete()
+{
+	for section in NAME SYNOPSIS DESCRIPTION 'RETURN VALUE' 'SEE ALSO'; do
+		grep -qx "# $section" "$lib/man/$1.3.scd" || { echo "no section $section"; return 1; }
+	done
+	grep -q "^$1 - " "$lib/man/$1.3.scd" && grep -qF "*$1*(3)" "$lib/man/libpfmdev.7.scd"
+}
+
+page_is_of_a_symbol()
+{
+	echo "$symbols" | grep -qx "$(basename "$1" .3.scd)"
+}
+
+# shellcheck disable=SC2016
+overview_example_compiles()
+{
+	sed -n '/^```$/,/^```$/p' "$lib/man/libpfmdev.7.scd" | grep -v '^```' |
+		sed 's/\\\\/\\/g' > "$work/example.c"
+	gcc -Wall -Wextra -Werror -I"$lib/include" -I"$top/uapi" -o "$work/example" "$work/example.c" \
+		-L"$build/lib" -lpfmdev
+}
+
+install_and_uninstall()
+{
+	make -s -C "$lib" BUILD="$build" DESTDIR="$work/root" PREFIX=/usr install >/dev/null &&
+		(cd "$work/root" && find . -type f -o -type l) | sort > "$work/installed" &&
+		make -s -C "$lib" BUILD="$build" DESTDIR="$work/root" PREFIX=/usr uninstall &&
+		[ -z "$(find "$work/root" -type f -o -type l)" ]
+}
+
+installed_files_are_complete()
+{
+	for file in lib/libpfmdev.a lib/libpfmdev.so lib/libpfmdev.so.1 lib/pkgconfig/libpfmdev.pc \
+		include/perfmon/perfmon.h include/perfmon/pfmdev.h share/man/man7/libpfmdev.7; do
+		grep -qxF "./usr/$file" "$work/installed" || { echo "$file"; return 1; }
+	done
+	for symbol in $symbols; do
+		grep -qxF "./usr/share/man/man3/$symbol.3" "$work/installed" || { echo "$symbol.3"; return 1; }
+	done
+}
+
+# Without the directory, since Debian's library directory is another one.
+no_file_name_of_libpfm4()
+{
+	dpkg -L libpfm4-dev libpfm4 | grep -e /perfmon/ -e /lib -e /man/ | sed 's/\.gz$//; s|.*/||' | sort -u > "$work/theirs"
+	sed 's|.*/||' "$work/installed" | sort -u | comm -12 - "$work/theirs" > "$work/clash"
+	cat "$work/clash"
+	[ ! -s "$work/clash" ]
+}
+
+no_symbol_of_libpfm4()
+{
+	nm -D --defined-only "$(gcc -print-file-name=libpfm.so)" | awk '{ print $3 }' | sed 's/@.*//' | sort > "$work/theirs"
+	[ -s "$work/theirs" ] || return 1
+	nm --defined-only --extern-only "$build/lib/libpfmdev.a" | awk 'NF == 3 { print $3 }' | sort |
+		comm -12 - "$work/theirs" > "$work/clash"
+	cat "$work/clash"
+	[ ! -s "$work/clash" ]
+}
+
+check "map is what is exported" map_is_what_is_exported
+check "header declares what is exported" header_declares_what_is_exported
+check "static library has only our names" static_library_has_only_our_names
+check "soname is kept" soname_is_kept
+for symbol in $symbols; do
+	check "prototype of the page of $symbol" prototype_stands_in_header "$symbol"
+	check "page of $symbol is complete" page_is_complete "$symbol"
+done
+for page in "$lib"/man/*.3.scd; do
+	check "$(basename "$page") is of a symbol" page_is_of_a_symbol "$page"
+done
+check "example of the overview compiles" overview_example_compiles
+check "install and uninstall" install_and_uninstall
+check "installed files are complete" installed_files_are_complete
+if dpkg -s libpfm4-dev >/dev/null 2>&1; then
+	check "no file name of libpfm4" no_file_name_of_libpfm4
+	check "no symbol of libpfm4" no_symbol_of_libpfm4
+fi
+
+summary interface

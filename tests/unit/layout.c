@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Structures and constants are those that perfmon2 programs know. */
+#include <stddef.h>
+#include <perfmon/perfmon.h>
+
+#include "layout.h"
+#include "main.h"
+
+START_TEST(sizes_are_those_of_perfmon2)
+{
+#define CHECK(type, size)                                                                \
+	ck_assert_msg(sizeof(type) == (size), #type ": %zu, not %d", sizeof(type), size);
+	SIZES(CHECK)
+#undef CHECK
+}
+END_TEST
+
+START_TEST(offsets_are_those_of_perfmon2)
+{
+#define CHECK(type, field, offset)                                                       \
+	ck_assert_msg(offsetof(type, field) == (offset),                                 \
+		      #type "." #field ": %zu, not %d", offsetof(type, field), offset);
+	OFFSETS(CHECK)
+#undef CHECK
+}
+END_TEST
+
+START_TEST(constants_are_those_of_perfmon2)
+{
+#define CHECK(name, value)                                                               \
+	ck_assert_msg((long)(name) == (value), #name ": %ld, not %ld", (long)(name),     \
+		      (long)(value));
+	VALUES(CHECK)
+#undef CHECK
+}
+END_TEST
+
+TESTS("layout", sizes_are_those_of_perfmon2, offsets_are_those_of_perfmon2,
+      constants_are_those_of_perfmon2)

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The same at compile time, for compilers whose programs cannot be run here:
+ * headers.sh compiles it with each that is installed.
+ */
+#include <stddef.h>
+#include <perfmon/perfmon.h>
+
+#include "layout.h"
+
+#define SIZE(type, size) _Static_assert(sizeof(type) == (size), #type);
+#define OFFSET(type, field, offset)                                                      \
+	_Static_assert(offsetof(type, field) == (offset), #type "." #field);
+#define VALUE(name, value) _Static_assert((long)(name) == (value), #name);
+
+SIZES(SIZE)
+OFFSETS(OFFSET)
+VALUES(VALUE)

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What goes over the wire.  The linker puts the functions below in the place of
+ * open, ioctl and close (--wrap): a module that notes what it is asked, and
+ * answers as told.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+#include <perfmon/perfmon.h>
+
+#include "main.h"
+
+#define DESCRIPTOR 1000
+
+static struct {
+	/* answers */
+	int open_errno;
+	int ioctl_errno;
+	int last_error_errno;
+	struct pfm_error last_error;
+	/* what was asked */
+	char path[64];
+	int flags;
+	int opened;
+	int closed;
+	int calls;
+	int fd;
+	unsigned long command;
+	void *argument;
+	struct pfm_vector vector;
+	struct pfm_create create;
+} module;
+
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_close(int fd);
+int __wrap_ioctl(int fd, unsigned long command, ...);
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	if (module.open_errno) {
+		errno = module.open_errno;
+		return -1;
+	}
+	strncpy(module.path, path, sizeof(module.path) - 1);
+	module.flags = flags;
+	module.opened++;
+	return DESCRIPTOR;
+}
+
+/* As the real one may: it does not leave errno alone. */
+int __wrap_close(int fd)
+{
+	if (fd == DESCRIPTOR)
+		module.closed++;
+	errno = EINTR;
+	return 0;
+}
+
+static int answer_last_error(struct pfm_error *error)
+{
+	if (module.last_error_errno) {
+		errno = module.last_error_errno;
+		return -1;
+	}
+	*error = module.last_error;
+	return 0;
+}
+
+int __wrap_ioctl(int fd, unsigned long command, ...)
+{
+	va_list arguments;
+	void *argument;
+
+	va_start(arguments, command);
+	argument = va_arg(arguments, void *);
+	va_end(arguments);
+	if (command == PFM_IOC_LAST_ERROR)
+		return answer_last_error(argument);
+	module.calls++;
+	module.fd = fd;
+	module.command = command;
+	module.argument = argument;
+	if (_IOC_SIZE(command) == sizeof(module.vector))
+		memcpy(&module.vector, argument, sizeof(module.vector));
+	if (command == PFM_IOC_CREATE_CONTEXT)
+		memcpy(&module.create, argument, sizeof(module.create));
+	if (module.ioctl_errno) {
+		errno = module.ioctl_errno;
+		return -1;
+	}
+	return 0;
+}
+
+/* Did one call come, with this command and argument, from a call that succeeded? */
+static void asked(int result, unsigned long command, const void *argument)
+{
+	ck_assert_int_eq(result, 0);
+	ck_assert_int_eq(module.calls, 1);
+	ck_assert_int_eq(module.fd, 7);
+	ck_assert_uint_eq(module.command, command);
+	ck_assert_ptr_eq(module.argument, argument);
+	module.calls = 0;
+}
+
+static void asked_vector(int result, unsigned long command, const void *address,
+			 int count)
+{
+	asked(result, command, module.argument);
+	ck_assert_uint_eq(module.vector.address, (uintptr_t)address);
+	ck_assert_int_eq(module.vector.count, count);
+	ck_assert_uint_eq(module.vector.reserved, 0);
+}
+
+START_TEST(calls_without_vector_pass_their_argument)
+{
+	pfarg_load_t load = { 0 };
+	pfarg_start_t start = { 0 };
+	struct pfm_info info;
+	struct pfm_status status;
+
+	asked(pfm_load_context(7, &load), PFM_IOC_LOAD, &load);
+	asked(pfm_load_context(7, NULL), PFM_IOC_LOAD, NULL);
+	asked(pfm_start(7, &start), PFM_IOC_START, &start);
+	asked(pfm_start(7, NULL), PFM_IOC_START, NULL);
+	asked(pfm_stop(7), PFM_IOC_STOP, NULL);
+	asked(pfm_restart(7), PFM_IOC_RESTART, NULL);
+	asked(pfm_unload_context(7), PFM_IOC_UNLOAD, NULL);
+	asked(pfm_get_info(7, &info), PFM_IOC_INFO, &info);
+	asked(pfm_get_status(7, &status), PFM_IOC_STATUS, &status);
+}
+END_TEST
+
+START_TEST(vector_calls_pass_address_and_count)
+{
+	pfarg_pmc_t pmcs[3];
+	pfarg_pmd_t pmds[3];
+	pfarg_setdesc_t sets[3];
+	pfarg_setinfo_t info[3];
+
+	asked_vector(pfm_write_pmcs(7, pmcs, 3), PFM_IOC_WRITE_PMCS, pmcs, 3);
+	asked_vector(pfm_write_pmds(7, pmds, 2), PFM_IOC_WRITE_PMDS, pmds, 2);
+	asked_vector(pfm_read_pmds(7, pmds, 1), PFM_IOC_READ_PMDS, pmds, 1);
+	asked_vector(pfm_create_evtsets(7, sets, 3), PFM_IOC_CREATE_EVTSETS, sets, 3);
+	asked_vector(pfm_getinfo_evtsets(7, info, 2), PFM_IOC_GETINFO_EVTSETS, info, 2);
+	asked_vector(pfm_delete_evtsets(7, sets, 1), PFM_IOC_DELETE_EVTSETS, sets, 1);
+}
+END_TEST
+
+START_TEST(odd_vectors_are_left_to_the_kernel)
+{
+	asked_vector(pfm_write_pmcs(7, NULL, 0), PFM_IOC_WRITE_PMCS, NULL, 0);
+	asked_vector(pfm_write_pmcs(7, NULL, -1), PFM_IOC_WRITE_PMCS, NULL, -1);
+	asked_vector(pfm_read_pmds(7, NULL, INT_MAX), PFM_IOC_READ_PMDS, NULL, INT_MAX);
+	asked_vector(pfm_read_pmds(7, NULL, INT_MIN), PFM_IOC_READ_PMDS, NULL, INT_MIN);
+}
+END_TEST
+
+START_TEST(errno_comes_through_but_enotty)
+{
+	static const int errors[] = { EINVAL, EBUSY,  ESRCH,  EPERM,
+				      E2BIG,  EFAULT, ENOMEM, EEXIST };
+
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		module.ioctl_errno = errors[i];
+		ck_assert_int_eq(pfm_stop(7), -1);
+		ck_assert_int_eq(errno, errors[i]);
+	}
+	module.ioctl_errno = ENOTTY;
+	ck_assert_int_eq(pfm_stop(7), -1);
+	ck_assert_int_eq(errno, EBADF);
+}
+END_TEST
+
+START_TEST(create_opens_the_device_as_perfmon2_did)
+{
+	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_OVFL_NO_MSG };
+	char name[] = "default";
+	uint64_t argument[2];
+
+	ck_assert_int_eq(pfm_create_context(&ctx, name, argument, sizeof(argument)),
+			 DESCRIPTOR);
+	ck_assert_str_eq(module.path, "/dev/perfmon");
+	ck_assert_int_eq(module.flags, O_RDONLY);
+	ck_assert_int_eq(module.closed, 0);
+	ck_assert_int_eq(module.fd, DESCRIPTOR);
+	ck_assert_uint_eq(module.command, PFM_IOC_CREATE_CONTEXT);
+	ck_assert_mem_eq(&module.create.context, &ctx, sizeof(ctx));
+	ck_assert_uint_eq(module.create.format_name, (uintptr_t)name);
+	ck_assert_uint_eq(module.create.format_argument, (uintptr_t)argument);
+	ck_assert_uint_eq(module.create.format_size, sizeof(argument));
+	ck_assert_uint_eq(module.create.reserved, 0);
+}
+END_TEST
+
+START_TEST(failed_create_closes_and_keeps_errno)
+{
+	pfarg_ctx_t ctx = { 0 };
+
+	module.ioctl_errno = EBUSY;
+	ck_assert_int_eq(pfm_create_context(&ctx, NULL, NULL, 0), -1);
+	ck_assert_int_eq(errno, EBUSY);
+	ck_assert_int_eq(module.opened, 1);
+	ck_assert_int_eq(module.closed, 1);
+}
+END_TEST
+
+static const struct pfm_error pmu_held = {
+	.operation = 0,
+	.error = EBUSY,
+	.reason = PFM_REASON_PMU_HELD,
+	.index = PFM_NO_INDEX,
+	.holder = "perf_event",
+};
+
+START_TEST(failed_create_keeps_the_reason)
+{
+	pfarg_ctx_t ctx = { 0 };
+	struct pfm_error error;
+	char text[PFM_LAST_ERROR_SIZE];
+
+	module.ioctl_errno = EBUSY;
+	module.last_error = pmu_held;
+	ck_assert_int_eq(pfm_create_context(&ctx, NULL, NULL, 0), -1);
+	ck_assert_str_eq(
+		pfm_last_error(-1, text, sizeof(text)),
+		"pfm_create_context: the PMU is held by another user: perf_event");
+	ck_assert_int_eq(pfm_get_error(-1, &error), 0);
+	ck_assert_mem_eq(&error, &pmu_held, sizeof(error));
+}
+END_TEST
+
+START_TEST(failed_create_without_reason_tells_the_errno)
+{
+	pfarg_ctx_t ctx = { 0 };
+	char text[PFM_LAST_ERROR_SIZE];
+
+	module.ioctl_errno = ENOMEM;
+	module.last_error_errno = ENOTTY;
+	ck_assert_int_eq(pfm_create_context(&ctx, NULL, NULL, 0), -1);
+	ck_assert_int_eq(errno, ENOMEM);
+	ck_assert_str_eq(pfm_last_error(-1, text, sizeof(text)),
+			 "pfm_create_context: Cannot allocate memory");
+}
+END_TEST
+
+START_TEST(create_without_argument_is_efault)
+{
+	char text[PFM_LAST_ERROR_SIZE];
+
+	ck_assert_int_eq(pfm_create_context(NULL, NULL, NULL, 0), -1);
+	ck_assert_int_eq(errno, EFAULT);
+	ck_assert_int_eq(module.opened, 0);
+	ck_assert_str_eq(
+		pfm_last_error(-1, text, sizeof(text)),
+		"pfm_create_context: an address is not readable or not writable");
+}
+END_TEST
+
+START_TEST(missing_module_is_enosys)
+{
+	static const int errors[] = { ENOENT, ENODEV, ENXIO };
+	pfarg_ctx_t ctx = { 0 };
+	char text[PFM_LAST_ERROR_SIZE];
+
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		module.open_errno = errors[i];
+		ck_assert_int_eq(pfm_create_context(&ctx, NULL, NULL, 0), -1);
+		ck_assert_int_eq(errno, ENOSYS);
+		ck_assert_int_eq(pfm_open_device(), -1);
+		ck_assert_int_eq(errno, ENOSYS);
+		ck_assert_ptr_nonnull(strstr(pfm_last_error(-1, text, sizeof(text)),
+					     "modprobe perfmon"));
+	}
+	module.open_errno = ENOENT;
+	pfm_open_device();
+	ck_assert_str_eq(
+		pfm_last_error(-1, text, sizeof(text)),
+		"cannot open /dev/perfmon: No such file or directory: the kernel module is "
+		"not loaded; \"modprobe perfmon\" as root loads it");
+}
+END_TEST
+
+START_TEST(closed_device_says_so)
+{
+	pfarg_ctx_t ctx = { 0 };
+	char text[PFM_LAST_ERROR_SIZE];
+
+	module.open_errno = EACCES;
+	ck_assert_int_eq(pfm_create_context(&ctx, NULL, NULL, 0), -1);
+	ck_assert_int_eq(errno, EACCES);
+	ck_assert_str_eq(
+		pfm_last_error(-1, text, sizeof(text)),
+		"cannot open /dev/perfmon: Permission denied: the caller may not read it; "
+		"\"ls -l /dev/perfmon\" tells who may");
+	module.open_errno = EMFILE;
+	ck_assert_int_eq(pfm_create_context(&ctx, NULL, NULL, 0), -1);
+	ck_assert_str_eq(pfm_last_error(-1, text, sizeof(text)),
+			 "cannot open /dev/perfmon: Too many open files");
+}
+END_TEST
+
+static void *nothing_failed_here(void *unused)
+{
+	static char text[PFM_LAST_ERROR_SIZE];
+
+	(void)unused;
+	return (void *)pfm_last_error(-1, text, sizeof(text));
+}
+
+START_TEST(failures_belong_to_their_thread)
+{
+	pfarg_ctx_t ctx = { 0 };
+	pthread_t thread;
+	void *text;
+
+	module.open_errno = ENOENT;
+	pfm_create_context(&ctx, NULL, NULL, 0);
+	pthread_create(&thread, NULL, nothing_failed_here, NULL);
+	pthread_join(thread, &text);
+	ck_assert_str_eq(text, "no pfm_create_context has failed in this thread");
+}
+END_TEST
+
+START_TEST(last_error_asks_the_descriptor)
+{
+	char text[PFM_LAST_ERROR_SIZE];
+
+	module.last_error = (struct pfm_error){
+		.operation = 1,
+		.error = EINVAL,
+		.reason = PFM_REASON_NO_PMC,
+		.index = 2,
+		.value = 77,
+	};
+	errno = E2BIG;
+	ck_assert_str_eq(pfm_last_error(7, text, sizeof(text)),
+			 "pfm_write_pmcs: element 2: the PMU has no such PMC: PMC 77");
+	ck_assert_int_eq(errno, E2BIG);
+}
+END_TEST
+
+START_TEST(last_error_is_never_null_nor_too_long)
+{
+	char text[16];
+
+	module.last_error = pmu_held;
+	ck_assert_ptr_nonnull(pfm_last_error(7, NULL, 100));
+	ck_assert_ptr_nonnull(pfm_last_error(7, text, 0));
+	memset(text, 'x', sizeof(text));
+	ck_assert_str_eq(pfm_last_error(7, text, 8), "pfm_cre");
+	ck_assert_int_eq(text[8], 'x');
+	ck_assert_str_eq(pfm_last_error(7, text, 1), "");
+}
+END_TEST
+
+START_TEST(get_error_wants_an_address)
+{
+	ck_assert_int_eq(pfm_get_error(-1, NULL), -1);
+	ck_assert_int_eq(errno, EFAULT);
+}
+END_TEST
+
+TESTS("protocol", calls_without_vector_pass_their_argument,
+      vector_calls_pass_address_and_count, odd_vectors_are_left_to_the_kernel,
+      errno_comes_through_but_enotty, create_opens_the_device_as_perfmon2_did,
+      failed_create_closes_and_keeps_errno, failed_create_keeps_the_reason,
+      failed_create_without_reason_tells_the_errno, create_without_argument_is_efault,
+      missing_module_is_enosys, closed_device_says_so, failures_belong_to_their_thread,
+      last_error_asks_the_descriptor, last_error_is_never_null_nor_too_long,
+      get_error_wants_an_address)

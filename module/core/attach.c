@@ -220,7 +220,8 @@ static int enter(struct pfm_context *context, struct task_struct *task,
 	context->task = task;
 	if (!enter_thread(context)) {
 		context->task = NULL;
-		error = pfm_fail(context, -EEXIST, PFM_REASON_THREAD_TAKEN, 0);
+		error = pfm_fail(context, -EEXIST, PFM_REASON_THREAD_TAKEN,
+				 task_pid_vnr(task));
 		goto unlock;
 	}
 	get_task_struct(task);

@@ -33,7 +33,8 @@
  * travels as a 64-bit integer.
  *
  * A call that fails sets errno; PFM_IOC_LAST_ERROR then tells which element of
- * the vector was at fault and why.
+ * the vector was at fault and why.  Before the context is made every call but
+ * _CREATE_CONTEXT, _INFO and _LAST_ERROR fails with EINVAL.
  */
 #ifndef _PERFMON_PERFMON_H
 #define _PERFMON_PERFMON_H
@@ -180,7 +181,7 @@ struct pfarg_load {
 	uint32_t load_pid;
 	uint16_t load_set;
 	uint16_t load_reserved1;
-	uint64_t load_reserved2[2];
+	uint64_t load_reserved2[3];
 };
 
 /**

@@ -17,7 +17,12 @@
 
 #define PFM_ARMV8_CYCLE_COUNTER		31
 
-/* Fields of a PMC that the module accepts; the rest is reserved. */
+/*
+ * Fields of a PMC that the module accepts; the rest is reserved.  Event numbers
+ * have 16 bits with FEAT_PMUv3p1, else 10.  EXCLUDE_KERNEL is about the kernel
+ * at whatever exception level it runs; INCLUDE_HYP adds a hypervisor below it
+ * and says nothing where the kernel runs at EL2 itself.
+ */
 #define PFM_ARMV8_PMC_EVENT		0x0000ffffull	/* evtCount, not in PMC 31 */
 #define PFM_ARMV8_PMC_EXCLUDE_KERNEL	(1ull << 31)	/* P */
 #define PFM_ARMV8_PMC_EXCLUDE_USER	(1ull << 30)	/* U */

@@ -1,44 +1,49 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make           the modules for the running kernel (or KDIR=), the library, the tool
-# make install   with DKMS, into PREFIX (and DESTDIR); make uninstall takes it away
-# make demo      shows pfmon counting a program on a stock kernel, in a guest
-# make check     all tests; installs the Debian packages it lacks
-# make bench     costs in guest instructions, beside perf's
-# make format    brings the sources into shape; make check-format only looks
+# make              the modules for the running kernel (or KDIR=), the library, the tool
+# make install      by DKMS, and into PREFIX (/usr/local); DESTDIR= for packages
+# make uninstall    takes it all away
+# make demo         shows pfmon counting a program on a stock kernel, in a guest
+# make check        all tests
+# make bench        costs in guest instructions, beside perf's
+# make format       brings the C sources into shape
+# make clean
+#
+# demo, check and bench install the Debian packages that they lack.
 
 VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 PREFIX ?= /usr/local
+DESTDIR ?=
 BUILD ?= build/host
 CROSS ?=
 STATIC ?=
 SYSROOT ?=
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-# Sub-makes run in their own folders.
+# Sub-makes run in folders of their own.
 override BUILD := $(abspath $(BUILD))
 passed = BUILD=$(BUILD) CROSS=$(CROSS) STATIC=$(STATIC) SYSROOT=$(SYSROOT) \
 	PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) VERSION=$(VERSION)
 
-.PHONY: all modules programs libpfmdev pfmon workload guest-tests man \
-	install uninstall check demo bench clean
 .DEFAULT_GOAL := all
+.PHONY: all modules programs libpfmdev pfmon workload guest-tests bench-program \
+	install uninstall demo check bench format clean
 
-all: modules libpfmdev pfmon man
+all: modules libpfmdev pfmon
 
 include tests/vm/guest.mk
 
 modules:
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/module modules
 
-# What runs in user space: for the host, or for a guest (tests/vm/guest.mk).
-programs: libpfmdev pfmon workload guest-tests
+# What runs in user space, for the host or for a guest (tests/vm/guest.mk).
+programs: pfmon workload guest-tests bench-program
 
 libpfmdev:
 	$(MAKE) -C libpfmdev $(passed)
 
 pfmon: libpfmdev
-	$(MAKE) -C tools/pfmon $(passed)
+	$(MAKE) -C tools/pfmon $(passed) all man
 
 workload:
 	$(MAKE) -C tests/workload $(passed)
@@ -46,11 +51,38 @@ workload:
 guest-tests: libpfmdev
 	$(MAKE) -C tests/guest $(passed)
 
-man:
-	$(MAKE) -C libpfmdev $(passed) man
-	$(MAKE) -C tools/pfmon $(passed) man
+bench-program: libpfmdev
+	$(MAKE) -C tests/bench $(passed)
+
+install: libpfmdev pfmon
+	$(MAKE) -C libpfmdev $(passed) install
+	$(MAKE) -C tools/pfmon $(passed) install
+	install -D -m 644 packaging/perfmon.conf $(DESTDIR)/usr/lib/modules-load.d/perfmon.conf
+	DESTDIR=$(DESTDIR) packaging/install install
+
+uninstall:
+	DESTDIR=$(DESTDIR) packaging/install uninstall
+	rm -f $(DESTDIR)/usr/lib/modules-load.d/perfmon.conf
+	$(MAKE) -C tools/pfmon $(passed) uninstall
+	$(MAKE) -C libpfmdev $(passed) uninstall
+
+demo:
+	@tests/vm/fetch tools
+	@tests/demo
+
+check:
+	@tests/vm/fetch tools
+	@tests/check
+
+bench:
+	@tests/vm/fetch tools
+	@tests/bench/bench
+
+format:
+	git ls-files '*.c' '*.h' | xargs clang-format -i
 
 clean:
 	rm -rf build
 	find module -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
-		-o -name '.*.cmd' -o -name modules.order -o -name Module.symvers | xargs -r rm -f
+		-o -name '.*.cmd' -o -name modules.order -o -name Module.symvers | \
+		xargs -r rm -f

@@ -31,7 +31,8 @@ static bool enter_thread(struct pfm_context *context)
 	raw_spin_lock(&threads_lock);
 	free = !pfm_thread_find(context->task);
 	if (free)
-		hlist_nulls_add_head_rcu(&context->node,
+		hlist_nulls_add_head_rcu(
+			&context->node,
 			&pfm_threads[hash_ptr(context->task, PFM_THREAD_BITS)]);
 	raw_spin_unlock(&threads_lock);
 	return free;
@@ -78,7 +79,7 @@ static void detach_current(struct pfm_context *context)
 	}
 	raw_spin_unlock(&context->lock);
 	if (task)
-		put_task_struct(task);	/* not the last: it runs */
+		put_task_struct(task); /* not the last: it runs */
 }
 
 /*
@@ -102,8 +103,8 @@ static void probe_sched_process_exit(void *data, struct task_struct *task)
  * The new program may be one that the watcher could not have attached to: it
  * gained privileges or cannot be read.  (perfmon-api.md 10, row 24)
  */
-static void probe_sched_process_exec(void *data, struct task_struct *task,
-				     pid_t old_pid, struct linux_binprm *bprm)
+static void probe_sched_process_exec(void *data, struct task_struct *task, pid_t old_pid,
+				     struct linux_binprm *bprm)
 {
 	struct pfm_context *context;
 	unsigned long flags;
@@ -130,12 +131,10 @@ int pfm_hooks_enable(void)
 {
 	int error;
 
-	error = pfm_tracepoint_register("sched_process_exit",
-					probe_sched_process_exit);
+	error = pfm_tracepoint_register("sched_process_exit", probe_sched_process_exit);
 	if (error)
 		return error;
-	error = pfm_tracepoint_register("sched_process_exec",
-					probe_sched_process_exec);
+	error = pfm_tracepoint_register("sched_process_exec", probe_sched_process_exec);
 	if (error)
 		goto no_exec;
 	error = pfm_switch_enable();
@@ -201,12 +200,12 @@ static void catch_running(void *argument)
  * The thread is in the table.  If it runs, it does so on task_cpu(), or it was
  * switched in after the barrier and the hook found it.
  */
-static void catch(struct pfm_context *context, struct task_struct *task)
+static void catch (struct pfm_context *context, struct task_struct *task)
 {
 	smp_mb();
 	if (task == current)
 		catch_running(context);
-	else	/* fails if the CPU is offline: nothing runs there */
+	else /* fails if the CPU is offline: nothing runs there */
 		smp_call_function_single(task_cpu(task), catch_running, context, true);
 }
 
@@ -257,7 +256,7 @@ int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 	error = enter(context, task, set);
 	if (error)
 		goto put;
-	catch(context, task);
+	catch (context, task);
 	/* The other half is in probe_sched_process_exit(). */
 	if (READ_ONCE(task->flags) & PF_EXITING) {
 		pfm_unload(context);

@@ -11,7 +11,7 @@
  * The thread table: which context a thread has, by the address of its task.
  * Changed under its own lock, looked up by the scheduler hooks under RCU.
  */
-#define PFM_THREAD_BITS	10
+#define PFM_THREAD_BITS 10
 
 extern struct hlist_nulls_head pfm_threads[1 << PFM_THREAD_BITS];
 
@@ -27,9 +27,8 @@ static inline struct pfm_context *pfm_thread_find(const struct task_struct *task
 
 	do {
 		hlist_nulls_for_each_entry_rcu(context, node, &pfm_threads[bucket],
-					       node)
-			if (READ_ONCE(context->task) == task)
-				return context;
+					       node) if (READ_ONCE(context->task) ==
+							 task) return context;
 		/* A context loaded elsewhere meanwhile led into its new bucket. */
 	} while (unlikely(get_nulls_value(node) != bucket));
 	return NULL;

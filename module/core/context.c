@@ -9,8 +9,7 @@
 #include "limits.h"
 #include "pmu.h"
 
-int pfm_fail(struct pfm_context *context, int error, enum pfm_reason reason,
-	     u64 value)
+int pfm_fail(struct pfm_context *context, int error, enum pfm_reason reason, u64 value)
 {
 	context->error = (struct pfm_error){
 		.reason = reason,
@@ -20,8 +19,8 @@ int pfm_fail(struct pfm_context *context, int error, enum pfm_reason reason,
 	return error;
 }
 
-int pfm_fail_at(struct pfm_context *context, u32 index, int error,
-		enum pfm_reason reason, u64 value)
+int pfm_fail_at(struct pfm_context *context, u32 index, int error, enum pfm_reason reason,
+		u64 value)
 {
 	pfm_fail(context, error, reason, value);
 	context->error.index = index;
@@ -64,8 +63,8 @@ void pfm_context_free(struct pfm_context *context)
 
 static int check_flags(struct pfm_context *context, const struct pfm_create *create)
 {
-	const u32 later = PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE |
-			  PFM_FL_MAP_SETS | PFM_FL_OVFL_NO_MSG;
+	const u32 later = PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE | PFM_FL_MAP_SETS |
+			  PFM_FL_OVFL_NO_MSG;
 	u32 flags = create->context.ctx_flags;
 
 	if (create->reserved)
@@ -195,6 +194,6 @@ void pfm_context_status(struct pfm_context *context, struct pfm_status *status)
 
 	*status = (struct pfm_status){};
 	pfm_context_call(context, status_here, &call);
-	status->target = pid_vnr(call.target);	/* 0 for none */
+	status->target = pid_vnr(call.target); /* 0 for none */
 	put_pid(call.target);
 }

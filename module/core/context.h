@@ -15,7 +15,7 @@
 #include "message.h"
 #include "sets.h"
 
-#define PFM_NO_CPU	(-1)
+#define PFM_NO_CPU (-1)
 
 /**
  * struct pfm_context - what a file descriptor of /dev/perfmon stands for
@@ -43,31 +43,31 @@
  */
 struct pfm_context {
 	/* fixed from creation on */
-	struct pfm_pmu *pmu;	/* NULL before creation */
+	struct pfm_pmu *pmu; /* NULL before creation */
 	u32 flags;
 
 	/* under mutex */
 	struct mutex mutex;
 	struct list_head sets;
 	struct pfm_error error;
-	void *arguments;	/* one page, for the vectors of calls */
+	void *arguments; /* one page, for the vectors of calls */
 
 	/* under lock */
 	raw_spinlock_t lock;
-	u32 state;		/* PFM_STATE_* */
-	bool self;		/* loaded by its thread on itself */
-	bool privileged;	/* loaded with CAP_PERFMON */
-	bool started;		/* between start and stop */
-	bool monitoring;	/* started and not masked */
-	bool counting;		/* the hardware of @cpu counts for it */
-	int cpu;		/* where its thread runs, or PFM_NO_CPU */
+	u32 state; /* PFM_STATE_* */
+	bool self; /* loaded by its thread on itself */
+	bool privileged; /* loaded with CAP_PERFMON */
+	bool started; /* between start and stop */
+	bool monitoring; /* started and not masked */
+	bool counting; /* the hardware of @cpu counts for it */
+	int cpu; /* where its thread runs, or PFM_NO_CPU */
 	struct task_struct *task;
 	struct pfm_set *active;
-	u64 since;		/* when it began to monitor on @cpu, ns */
+	u64 since; /* when it began to monitor on @cpu, ns */
 	u64 foreign_runs;
 	struct pfm_queue queue;
 
-	struct hlist_nulls_node node;	/* in the thread table, under its lock */
+	struct hlist_nulls_node node; /* in the thread table, under its lock */
 	struct rcu_head rcu;
 };
 
@@ -89,11 +89,10 @@ void pfm_context_status(struct pfm_context *context, struct pfm_status *status);
  *
  * Return: @error
  */
-int pfm_fail(struct pfm_context *context, int error, enum pfm_reason reason,
-	     u64 value);
+int pfm_fail(struct pfm_context *context, int error, enum pfm_reason reason, u64 value);
 
 /* The same for element @index of a vector. */
-int pfm_fail_at(struct pfm_context *context, u32 index, int error,
-		enum pfm_reason reason, u64 value);
+int pfm_fail_at(struct pfm_context *context, u32 index, int error, enum pfm_reason reason,
+		u64 value);
 
 #endif

@@ -27,8 +27,8 @@ static int online(unsigned int cpu)
 
 int pfm_hotplug_init(void)
 {
-	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "perfmon:online",
-					  online, NULL);
+	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "perfmon:online", online,
+					  NULL);
 	return state < 0 ? state : 0;
 }
 

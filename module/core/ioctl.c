@@ -35,16 +35,16 @@ static int ioctl_create_context(struct pfm_context *context, void __user *argume
 {
 	struct pfm_create create;
 
-	return copy_in(context, &create, argument, sizeof(create)) ?:
-	       pfm_context_create(context, &create);
+	return copy_in(context, &create, argument, sizeof(create))
+		       ?: pfm_context_create(context, &create);
 }
 
 static int ioctl_load(struct pfm_context *context, void __user *argument)
 {
 	struct pfarg_load load;
 
-	return copy_in(context, &load, argument, sizeof(load)) ?:
-	       pfm_load(context, &load);
+	return copy_in(context, &load, argument, sizeof(load))
+		       ?: pfm_load(context, &load);
 }
 
 static int ioctl_unload(struct pfm_context *context, void __user *argument)
@@ -59,8 +59,8 @@ static int ioctl_start(struct pfm_context *context, void __user *argument)
 
 	if (!argument)
 		return pfm_start(context, NULL);
-	return copy_in(context, &start, argument, sizeof(start)) ?:
-	       pfm_start(context, &start);
+	return copy_in(context, &start, argument, sizeof(start))
+		       ?: pfm_start(context, &start);
 }
 
 static int ioctl_stop(struct pfm_context *context, void __user *argument)
@@ -91,8 +91,8 @@ static int ioctl_info(struct pfm_context *context, void __user *argument)
 static int ioctl_last_error(struct pfm_context *context, void __user *argument)
 {
 	/* A bad address is no reason to forget the failure that is asked for. */
-	return copy_to_user(argument, &context->error, sizeof(context->error)) ?
-		-EFAULT : 0;
+	return copy_to_user(argument, &context->error, sizeof(context->error)) ? -EFAULT
+									       : 0;
 }
 
 static int ioctl_status(struct pfm_context *context, void __user *argument)
@@ -146,26 +146,26 @@ static int elements_get(struct pfm_context *context, struct elements *elements,
 static int elements_put(struct pfm_context *context, struct elements *elements,
 			bool copy_back, int error)
 {
-	if (copy_back && copy_out(context, elements->user, elements->copy,
-				  elements->size))
+	if (copy_back &&
+	    copy_out(context, elements->user, elements->copy, elements->size))
 		error = -EFAULT;
 	if (elements->size > PAGE_SIZE)
 		kvfree(elements->copy);
 	return error;
 }
 
-#define VECTOR_CALL(call, type, copy_back)					\
-static int ioctl_##call(struct pfm_context *context, void __user *argument)	\
-{										\
-	struct elements elements;						\
-	int error;								\
-										\
-	error = elements_get(context, &elements, argument, sizeof(type));	\
-	if (error)								\
-		return error;							\
-	error = pfm_##call(context, elements.copy, elements.count);		\
-	return elements_put(context, &elements, copy_back, error);		\
-}
+#define VECTOR_CALL(call, type, copy_back)                                               \
+	static int ioctl_##call(struct pfm_context *context, void __user *argument)      \
+	{                                                                                \
+		struct elements elements;                                                \
+		int error;                                                               \
+                                                                                         \
+		error = elements_get(context, &elements, argument, sizeof(type));        \
+		if (error)                                                               \
+			return error;                                                    \
+		error = pfm_##call(context, elements.copy, elements.count);              \
+		return elements_put(context, &elements, copy_back, error);               \
+	}
 
 VECTOR_CALL(write_pmcs, struct pfarg_pmc, false)
 VECTOR_CALL(write_pmds, struct pfarg_pmd, false)
@@ -180,7 +180,7 @@ struct operation {
 	int (*call)(struct pfm_context *context, void __user *argument);
 };
 
-#define OPERATION(name, call, needs_context) \
+#define OPERATION(name, call, needs_context)                                             \
 	[_IOC_NR(PFM_IOC_##name)] = { PFM_IOC_##name, needs_context, ioctl_##call }
 
 static const struct operation operations[] = {

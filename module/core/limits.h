@@ -7,9 +7,9 @@
 
 /* Settings of /sys/kernel/perfmon; single words, read without lock. */
 struct pfm_limits {
-	size_t arg_mem_max;	/* bytes of a vector, at least a page */
-	int sys_group;		/* gid that may make system-wide contexts, -1 any */
-	int task_group;		/* gid that may make contexts on threads, -1 any */
+	size_t arg_mem_max; /* bytes of a vector, at least a page */
+	int sys_group; /* gid that may make system-wide contexts, -1 any */
+	int task_group; /* gid that may make contexts on threads, -1 any */
 };
 
 extern struct pfm_limits pfm_limits;

@@ -50,7 +50,7 @@ static void __exit perfmon_exit(void)
 	pfm_sysfs_exit();
 	pfm_hotplug_exit();
 	pfm_permission_exit();
-	tracepoint_synchronize_unregister();	/* the last probes return */
+	tracepoint_synchronize_unregister(); /* the last probes return */
 }
 
 module_init(perfmon_init);

@@ -58,8 +58,8 @@ static bool queue_take(struct pfm_context *context, struct pfarg_ovfl_msg *messa
 }
 
 /* One message a call, whatever the size; there is no end of file. */
-ssize_t pfm_message_read(struct pfm_context *context, char __user *buffer,
-			 size_t size, bool nonblock)
+ssize_t pfm_message_read(struct pfm_context *context, char __user *buffer, size_t size,
+			 bool nonblock)
 {
 	struct pfarg_ovfl_msg message;
 

@@ -10,7 +10,7 @@
 
 struct pfm_context;
 
-#define PFM_QUEUE_DEPTH	8	/* messages of overflows */
+#define PFM_QUEUE_DEPTH 8 /* messages of overflows */
 
 /**
  * struct pfm_queue - messages that wait for read()
@@ -35,8 +35,8 @@ void pfm_queue_drain(struct pfm_queue *queue);
 void pfm_queue_clear(struct pfm_queue *queue);
 void pfm_queue_post_end(struct pfm_queue *queue);
 
-ssize_t pfm_message_read(struct pfm_context *context, char __user *buffer,
-			 size_t size, bool nonblock);
+ssize_t pfm_message_read(struct pfm_context *context, char __user *buffer, size_t size,
+			 bool nonblock);
 __poll_t pfm_message_poll(struct pfm_context *context, struct file *file,
 			  poll_table *wait);
 

@@ -16,9 +16,9 @@
 #include "sysfs.h"
 #include "virtual.h"
 
-static DEFINE_MUTEX(registry);		/* protects all of the following */
+static DEFINE_MUTEX(registry); /* protects all of the following */
 static struct pfm_pmu *registered;
-static unsigned int users;		/* contexts */
+static unsigned int users; /* contexts */
 static char holder[sizeof_field(struct pfm_error, holder)];
 
 /* PMUs that this architecture may have, best first. */
@@ -87,10 +87,9 @@ static bool is_consistent(const struct pfm_pmu *pmu)
 	unsigned int n;
 
 	if (!pmu->name || !pmu->model || !operations || !operations->claim ||
-	    !operations->release || !operations->write_pmcs ||
-	    !operations->write_pmds || !operations->start || !operations->stop ||
-	    !operations->save || !operations->read_pmd ||
-	    !operations->overflows || !operations->acknowledge)
+	    !operations->release || !operations->write_pmcs || !operations->write_pmds ||
+	    !operations->start || !operations->stop || !operations->save ||
+	    !operations->read_pmd || !operations->overflows || !operations->acknowledge)
 		return false;
 	if (pmu->pmc_count > PFM_MAX_HARDWARE || pmu->pmd_count > PFM_MAX_HARDWARE)
 		return false;

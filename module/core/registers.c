@@ -8,7 +8,7 @@
 #include "virtual.h"
 
 /* Elements handled with interrupts off at a time. */
-#define CHUNK	32
+#define CHUNK 32
 
 struct chunk {
 	union {
@@ -94,8 +94,7 @@ static int check_pmc(struct pfm_context *context, struct pfarg_pmc *pmc, u32 ind
 
 	pmc->reg_value = (pmc->reg_value & ~desc->reserved) |
 			 (desc->default_value & desc->reserved);
-	if (pmu->operations->check_pmc &&
-	    pmu->operations->check_pmc(n, &pmc->reg_value))
+	if (pmu->operations->check_pmc && pmu->operations->check_pmc(n, &pmc->reg_value))
 		return invalid(context, index, PFM_REASON_PMC_VALUE, pmc->reg_value);
 	return 0;
 }
@@ -136,13 +135,13 @@ int pfm_write_pmcs(struct pfm_context *context, struct pfarg_pmc *pmcs, u32 coun
 	return error;
 }
 
-static int check_pmd(struct pfm_context *context, const struct pfarg_pmd *pmd,
-		     u32 index)
+static int check_pmd(struct pfm_context *context, const struct pfarg_pmd *pmd, u32 index)
 {
 	unsigned int n = pmd->reg_num;
 
-	if (pfm_is_virtual(n) ? !pfm_virtual_name(n) :
-	    n >= context->pmu->pmd_count || !context->pmu->pmds[n].name)
+	if (pfm_is_virtual(n)
+		    ? !pfm_virtual_name(n)
+		    : n >= context->pmu->pmd_count || !context->pmu->pmds[n].name)
 		return invalid(context, index, PFM_REASON_NO_PMD, n);
 	if (!test_register(context->pmu->available_pmds, n))
 		return invalid(context, index, PFM_REASON_PMD_HELD, n);
@@ -153,8 +152,8 @@ static int check_pmd(struct pfm_context *context, const struct pfarg_pmd *pmd,
 	if (pmd->reg_flags || pmd->reg_ovfl_switch_cnt ||
 	    memchr_inv(pmd->reg_reset_pmds, 0, sizeof(pmd->reg_reset_pmds)) ||
 	    memchr_inv(pmd->reg_smpl_pmds, 0, sizeof(pmd->reg_smpl_pmds)))
-		return pfm_fail_at(context, index, -EOPNOTSUPP,
-				   PFM_REASON_UNSUPPORTED, n);
+		return pfm_fail_at(context, index, -EOPNOTSUPP, PFM_REASON_UNSUPPORTED,
+				   n);
 	return 0;
 }
 
@@ -230,8 +229,8 @@ int pfm_write_pmds(struct pfm_context *context, struct pfarg_pmd *pmds, u32 coun
  * part from hardware.  @wrapped are counters whose overflow was seen before
  * the hardware is read here, its interrupt not yet taken.
  */
-static u64 read_hardware(struct pfm_context *context, struct pfm_set *set,
-			 unsigned int n, u64 wrapped)
+static u64 read_hardware(struct pfm_context *context, struct pfm_set *set, unsigned int n,
+			 u64 wrapped)
 {
 	struct pfm_registers *registers = &set->registers;
 	u64 value = registers->pmds[n];
@@ -258,7 +257,8 @@ static int read_pmd(struct pfm_context *context, struct pfarg_pmd *pmd, u64 wrap
 	if (n < PFM_MAX_HARDWARE) {
 		if (unlikely(!test_register(set->registers.used_pmds, n)))
 			return n < context->pmu->pmd_count && context->pmu->pmds[n].name
-				? PFM_REASON_PMD_UNUSED : PFM_REASON_NO_PMD;
+				       ? PFM_REASON_PMD_UNUSED
+				       : PFM_REASON_NO_PMD;
 		pmd->reg_value = read_hardware(context, set, n, wrapped);
 		pmd->reg_last_reset_val = set->attributes[n].last_reset;
 	} else {
@@ -295,8 +295,9 @@ static void read_pmds_here(struct pfm_context *context, void *argument)
 			reason = read_pmd(context, &chunk->pmds[i], wrapped);
 			if (unlikely(reason)) {
 				chunk->error = invalid(context, i, reason,
-					reason == PFM_REASON_NO_SET ?
-					chunk->pmds[i].reg_set : chunk->pmds[i].reg_num);
+						       reason == PFM_REASON_NO_SET
+							       ? chunk->pmds[i].reg_set
+							       : chunk->pmds[i].reg_num);
 				break;
 			}
 		}

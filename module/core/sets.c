@@ -55,8 +55,8 @@ static bool is_unloaded(struct pfm_context *context)
 	return READ_ONCE(context->state) == PFM_STATE_UNLOADED;
 }
 
-int pfm_create_evtsets(struct pfm_context *context,
-		       struct pfarg_setdesc *descriptions, u32 count)
+int pfm_create_evtsets(struct pfm_context *context, struct pfarg_setdesc *descriptions,
+		       u32 count)
 {
 	struct pfm_set *set;
 	u32 i;
@@ -72,7 +72,8 @@ int pfm_create_evtsets(struct pfm_context *context,
 		set = pfm_set_find(context, descriptions[i].set_id);
 		if (!set || flags)
 			return pfm_fail_at(context, i, -EOPNOTSUPP,
-				       PFM_REASON_UNSUPPORTED, descriptions[i].set_id);
+					   PFM_REASON_UNSUPPORTED,
+					   descriptions[i].set_id);
 		set->runs = 0;
 		set->duration = 0;
 		memset(set->overflowed, 0, sizeof(set->overflowed));
@@ -99,8 +100,8 @@ static void getinfo_here(struct pfm_context *context, void *argument)
 	memcpy(info->set_ovfl_pmds, set->overflowed, sizeof(info->set_ovfl_pmds));
 }
 
-int pfm_getinfo_evtsets(struct pfm_context *context,
-			struct pfarg_setinfo *infos, u32 count)
+int pfm_getinfo_evtsets(struct pfm_context *context, struct pfarg_setinfo *infos,
+			u32 count)
 {
 	const struct pfm_pmu *pmu = context->pmu;
 	u32 i;
@@ -113,7 +114,7 @@ int pfm_getinfo_evtsets(struct pfm_context *context,
 
 		if (!call.set)
 			return pfm_fail_at(context, i, -EINVAL, PFM_REASON_NO_SET,
-				       infos[i].set_id);
+					   infos[i].set_id);
 		pfm_context_call(context, getinfo_here, &call);
 		memcpy(infos[i].set_avail_pmcs, pmu->available_pmcs,
 		       sizeof(infos[i].set_avail_pmcs));
@@ -123,8 +124,8 @@ int pfm_getinfo_evtsets(struct pfm_context *context,
 	return 0;
 }
 
-int pfm_delete_evtsets(struct pfm_context *context,
-		       struct pfarg_setdesc *descriptions, u32 count)
+int pfm_delete_evtsets(struct pfm_context *context, struct pfarg_setdesc *descriptions,
+		       u32 count)
 {
 	u32 i;
 
@@ -135,7 +136,7 @@ int pfm_delete_evtsets(struct pfm_context *context,
 			return pfm_fail_at(context, i, -EINVAL, PFM_REASON_SET_ZERO, 0);
 		if (!pfm_set_find(context, descriptions[i].set_id))
 			return pfm_fail_at(context, i, -EINVAL, PFM_REASON_NO_SET,
-				       descriptions[i].set_id);
+					   descriptions[i].set_id);
 	}
 	return 0;
 }

@@ -30,20 +30,20 @@ struct pfm_set {
 	u32 flags;
 	u64 timeout;
 	u64 runs;
-	u64 duration;		/* ns active, monitoring, thread running */
+	u64 duration; /* ns active, monitoring, thread running */
 	u64 overflowed[PFM_PMD_BV];
 
 	u64 pmc_stamp;
 	u64 pmd_stamp;
-	bool uses_hardware;	/* some PMD below 256 is in use */
-	u64 narrow;		/* counters without 64-bit emulation */
+	bool uses_hardware; /* some PMD below 256 is in use */
+	u64 narrow; /* counters without 64-bit emulation */
 	struct pfm_registers registers;
 
-	u64 used_virtual;	/* bit n: PMD PFM_VIRTUAL_PMD_BASE + n */
+	u64 used_virtual; /* bit n: PMD PFM_VIRTUAL_PMD_BASE + n */
 	u64 virtual_value[PFM_MAX_VIRTUAL];
-	u64 virtual_start[PFM_MAX_VIRTUAL];	/* its source when monitoring began */
+	u64 virtual_start[PFM_MAX_VIRTUAL]; /* its source when monitoring began */
 
-	struct pfm_pmd_attributes attributes[];	/* one for each hardware PMD */
+	struct pfm_pmd_attributes attributes[]; /* one for each hardware PMD */
 };
 
 struct pfm_set *pfm_set_create(struct pfm_context *context, u16 id);
@@ -51,11 +51,11 @@ struct pfm_set *pfm_set_find(struct pfm_context *context, u16 id);
 void pfm_sets_free(struct pfm_context *context);
 void pfm_set_activate(struct pfm_context *context, struct pfm_set *set);
 
-int pfm_create_evtsets(struct pfm_context *context,
-		       struct pfarg_setdesc *descriptions, u32 count);
-int pfm_getinfo_evtsets(struct pfm_context *context,
-			struct pfarg_setinfo *infos, u32 count);
-int pfm_delete_evtsets(struct pfm_context *context,
-		       struct pfarg_setdesc *descriptions, u32 count);
+int pfm_create_evtsets(struct pfm_context *context, struct pfarg_setdesc *descriptions,
+		       u32 count);
+int pfm_getinfo_evtsets(struct pfm_context *context, struct pfarg_setinfo *infos,
+			u32 count);
+int pfm_delete_evtsets(struct pfm_context *context, struct pfarg_setdesc *descriptions,
+		       u32 count);
 
 #endif

@@ -21,8 +21,8 @@ void pfm_statistics_init(void)
 
 		snprintf(name, sizeof(name), "cpu%d", cpu);
 		directory = debugfs_create_dir(name, root);
-#define CREATE_FILE(field) \
-		debugfs_create_u64(#field, 0444, directory, &statistics->field);
+#define CREATE_FILE(field)                                                               \
+	debugfs_create_u64(#field, 0444, directory, &statistics->field);
 		PFM_STATISTICS(CREATE_FILE)
 #undef CREATE_FILE
 	}

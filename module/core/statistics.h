@@ -5,18 +5,18 @@
 #include <linux/types.h>
 
 /* One file each in debugfs perfmon/cpuN. */
-#define PFM_STATISTICS(X)						\
-	X(ovfl_intr_all_count)		/* overflow interrupts */	\
-	X(ovfl_intr_regular_count)	/* with an overflow to note */	\
-	X(ovfl_intr_spurious_count)	/* with none */			\
-	X(ovfl_intr_nmi_count)		/* that were NMIs */		\
-	X(ovfl_intr_ns)			/* time in them, if measured */	\
-	X(ovfl_intr_replay_count)	/* overflows found at a stop */	\
-	X(ctxswin_count)		/* monitored threads in */	\
-	X(ctxswin_ns)			/* time for that, if measured */ \
-	X(ctxswout_count)		/* monitored threads out */	\
-	X(ctxswout_ns)			/* time for that, if measured */ \
-	X(foreign_cpu_count)		/* not counted: other PMU here */
+#define PFM_STATISTICS(X)                                                                \
+	X(ovfl_intr_all_count) /* overflow interrupts */                                 \
+	X(ovfl_intr_regular_count) /* with an overflow to note */                        \
+	X(ovfl_intr_spurious_count) /* with none */                                      \
+	X(ovfl_intr_nmi_count) /* that were NMIs */                                      \
+	X(ovfl_intr_ns) /* time in them, if measured */                                  \
+	X(ovfl_intr_replay_count) /* overflows found at a stop */                        \
+	X(ctxswin_count) /* monitored threads in */                                      \
+	X(ctxswin_ns) /* time for that, if measured */                                   \
+	X(ctxswout_count) /* monitored threads out */                                    \
+	X(ctxswout_ns) /* time for that, if measured */                                  \
+	X(foreign_cpu_count) /* not counted: other PMU here */
 
 /* Plain words of a CPU, changed by itself with interrupts off. */
 struct pfm_statistics {

@@ -57,7 +57,7 @@ static void counting_begin(struct pfm_context *context, struct pfm_cpu *cpu)
 		operations->write_pmds(&set->registers);
 	context->counting = true;
 	WRITE_ONCE(cpu->running, set);
-	barrier();	/* an overflow of the first count is ours already */
+	barrier(); /* an overflow of the first count is ours already */
 	operations->start(&set->registers);
 }
 
@@ -69,7 +69,7 @@ static void counting_end(struct pfm_context *context, struct pfm_cpu *cpu)
 	if (!context->counting)
 		return;
 	WRITE_ONCE(cpu->running, NULL);
-	barrier();	/* from here on the overflow handler keeps its hands off */
+	barrier(); /* from here on the overflow handler keeps its hands off */
 	operations->stop(&set->registers);
 	operations->save(&set->registers);
 	set->registers.resumed = true;
@@ -92,8 +92,7 @@ static void clock_end(struct pfm_context *context)
 /* ns that @set was active; context lock held, by whom pfm_context_call() let in */
 u64 pfm_set_duration(struct pfm_context *context, struct pfm_set *set)
 {
-	if (set == context->active && context->monitoring &&
-	    context->cpu != PFM_NO_CPU)
+	if (set == context->active && context->monitoring && context->cpu != PFM_NO_CPU)
 		return set->duration + ktime_get_mono_fast_ns() - context->since;
 	return set->duration;
 }
@@ -174,8 +173,7 @@ void pfm_resume(struct pfm_context *context)
 		counting_begin(context, this_cpu_ptr(&pfm_cpu));
 }
 
-static void probe_sched_switch(void *data, bool preempt,
-			       struct task_struct *previous,
+static void probe_sched_switch(void *data, bool preempt, struct task_struct *previous,
 			       struct task_struct *next, unsigned int state)
 {
 	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);

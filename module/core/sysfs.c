@@ -35,8 +35,8 @@ static ssize_t sys_sessions_count_show(struct kobject *kobject,
 	return sysfs_emit(buffer, "%d\n", 0);
 }
 
-static ssize_t arg_mem_max_show(struct kobject *kobject,
-				struct kobj_attribute *attribute, char *buffer)
+static ssize_t arg_mem_max_show(struct kobject *kobject, struct kobj_attribute *attribute,
+				char *buffer)
 {
 	return sysfs_emit(buffer, "%zu\n", pfm_limits.arg_mem_max);
 }
@@ -69,34 +69,32 @@ static ssize_t group_store(int *group, const char *buffer, size_t size)
 	return size;
 }
 
-static ssize_t sys_group_show(struct kobject *kobject,
-			      struct kobj_attribute *attribute, char *buffer)
+static ssize_t sys_group_show(struct kobject *kobject, struct kobj_attribute *attribute,
+			      char *buffer)
 {
 	return sysfs_emit(buffer, "%d\n", pfm_limits.sys_group);
 }
 
-static ssize_t sys_group_store(struct kobject *kobject,
-			       struct kobj_attribute *attribute, const char *buffer,
-			       size_t size)
+static ssize_t sys_group_store(struct kobject *kobject, struct kobj_attribute *attribute,
+			       const char *buffer, size_t size)
 {
 	return group_store(&pfm_limits.sys_group, buffer, size);
 }
 
-static ssize_t task_group_show(struct kobject *kobject,
-			       struct kobj_attribute *attribute, char *buffer)
+static ssize_t task_group_show(struct kobject *kobject, struct kobj_attribute *attribute,
+			       char *buffer)
 {
 	return sysfs_emit(buffer, "%d\n", pfm_limits.task_group);
 }
 
-static ssize_t task_group_store(struct kobject *kobject,
-				struct kobj_attribute *attribute, const char *buffer,
-				size_t size)
+static ssize_t task_group_store(struct kobject *kobject, struct kobj_attribute *attribute,
+				const char *buffer, size_t size)
 {
 	return group_store(&pfm_limits.task_group, buffer, size);
 }
 
-static ssize_t reset_stats_show(struct kobject *kobject,
-				struct kobj_attribute *attribute, char *buffer)
+static ssize_t reset_stats_show(struct kobject *kobject, struct kobj_attribute *attribute,
+				char *buffer)
 {
 	return sysfs_emit(buffer, "0\n");
 }
@@ -216,7 +214,7 @@ static const struct kobj_type register_type = {
 
 static struct kobject *pmu_directory;
 static LIST_HEAD(register_directories);
-static const char *model;	/* of the registered PMU */
+static const char *model; /* of the registered PMU */
 
 static ssize_t model_show(struct kobject *kobject, struct kobj_attribute *attribute,
 			  char *buffer)
@@ -239,13 +237,13 @@ static int add_register(const struct pfm_register *description, const char *kind
 	directory->description.name = kstrdup_const(description->name, GFP_KERNEL);
 	list_add(&directory->node, &register_directories);
 	error = kobject_init_and_add(&directory->kobject,
-				     (struct kobj_type *)&register_type,
-				     pmu_directory, "%s%u", kind, n);
+				     (struct kobj_type *)&register_type, pmu_directory,
+				     "%s%u", kind, n);
 	return directory->description.name ? error : -ENOMEM;
 }
 
-static int add_registers(const struct pfm_register *descriptions,
-			 unsigned int count, const char *kind)
+static int add_registers(const struct pfm_register *descriptions, unsigned int count,
+			 const char *kind)
 {
 	unsigned int n;
 	int error = 0;

@@ -29,8 +29,7 @@ int pfm_tracepoint_register(const char *name, void *probe)
 {
 	struct tracepoint *tracepoint = find(name);
 
-	return tracepoint ? tracepoint_probe_register(tracepoint, probe, NULL)
-			  : -ENOENT;
+	return tracepoint ? tracepoint_probe_register(tracepoint, probe, NULL) : -ENOENT;
 }
 
 void pfm_tracepoint_unregister(const char *name, void *probe)

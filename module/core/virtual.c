@@ -27,8 +27,7 @@ const char *pfm_virtual_name(unsigned int pmd)
 	return pfm_is_virtual(pmd) && n < ARRAY_SIZE(names) ? names[n] : NULL;
 }
 
-static u64 source(struct pfm_context *context, struct pfm_set *set,
-		  unsigned int pmd)
+static u64 source(struct pfm_context *context, struct pfm_set *set, unsigned int pmd)
 {
 	const struct task_struct *task = context->task;
 
@@ -68,8 +67,7 @@ void pfm_virtual_end(struct pfm_context *context, struct pfm_set *set)
 					 set->virtual_start[n];
 }
 
-u64 pfm_virtual_read(struct pfm_context *context, struct pfm_set *set,
-		     unsigned int pmd)
+u64 pfm_virtual_read(struct pfm_context *context, struct pfm_set *set, unsigned int pmd)
 {
 	unsigned int n = pmd - PFM_VIRTUAL_PMD_BASE;
 	u64 value = set->virtual_value[n];
@@ -80,8 +78,8 @@ u64 pfm_virtual_read(struct pfm_context *context, struct pfm_set *set,
 }
 
 /* Puts it in use, too: its count starts here if monitoring is on. */
-void pfm_virtual_write(struct pfm_context *context, struct pfm_set *set,
-		       unsigned int pmd, u64 value)
+void pfm_virtual_write(struct pfm_context *context, struct pfm_set *set, unsigned int pmd,
+		       u64 value)
 {
 	unsigned int n = pmd - PFM_VIRTUAL_PMD_BASE;
 

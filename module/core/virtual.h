@@ -5,7 +5,7 @@
 #include "context.h"
 
 /* Bit n: PMD PFM_VIRTUAL_PMD_BASE + n exists. */
-#define PFM_VIRTUAL_PMDS	GENMASK_ULL(PFM_PMD_MONOTONIC_TIME - PFM_VIRTUAL_PMD_BASE, 0)
+#define PFM_VIRTUAL_PMDS GENMASK_ULL(PFM_PMD_MONOTONIC_TIME - PFM_VIRTUAL_PMD_BASE, 0)
 
 static inline bool pfm_is_virtual(unsigned int pmd)
 {
@@ -17,9 +17,8 @@ const char *pfm_virtual_name(unsigned int pmd);
 /* Context lock held, by whom pfm_context_call() let in, or from NMI. */
 void pfm_virtual_begin(struct pfm_context *context, struct pfm_set *set);
 void pfm_virtual_end(struct pfm_context *context, struct pfm_set *set);
-u64 pfm_virtual_read(struct pfm_context *context, struct pfm_set *set,
-		     unsigned int pmd);
-void pfm_virtual_write(struct pfm_context *context, struct pfm_set *set,
-		       unsigned int pmd, u64 value);
+u64 pfm_virtual_read(struct pfm_context *context, struct pfm_set *set, unsigned int pmd);
+void pfm_virtual_write(struct pfm_context *context, struct pfm_set *set, unsigned int pmd,
+		       u64 value);
 
 #endif

@@ -22,12 +22,12 @@ struct pt_regs;
 struct task_struct;
 
 /* Counters that can overflow are among the first 64 PMDs: one word says all. */
-#define PFM_MAX_COUNTERS	64
+#define PFM_MAX_COUNTERS  64
 
 /* Kinds of register, struct pfm_register.type */
-#define PFM_REG_COUNTER		BIT(0)	/* PMD counts events and overflows */
-#define PFM_REG_READ_ONLY	BIT(1)	/* PMD that cannot be written */
-#define PFM_REG_NO_EMUL64	BIT(2)	/* PMC accepts PFM_REGFL_NO_EMUL64 */
+#define PFM_REG_COUNTER	  BIT(0) /* PMD counts events and overflows */
+#define PFM_REG_READ_ONLY BIT(1) /* PMD that cannot be written */
+#define PFM_REG_NO_EMUL64 BIT(2) /* PMC accepts PFM_REGFL_NO_EMUL64 */
 
 /**
  * struct pfm_register - a PMC or a PMD
@@ -89,14 +89,18 @@ struct pfm_registers {
  * of the same PMU.  The core calls them in the order write_pmcs, write_pmds,
  * start, ..., stop, save; it leaves out what is still in place: write_pmcs when
  * this CPU was last programmed with the same values, write_pmds when its
- * counters have not been touched since the set was saved there.
+ * counters have not been touched since the set was saved there.  Before start
+ * pfm_running_registers() names the set already, from before stop on it does not:
+ * a handler that comes between finds nobody running and must leave overflows
+ * where overflows() finds them.
  *
  * @claim: take the hardware; process context, may sleep, CPU hotplug held off.
  *	Clears in @available_pmcs and @available_pmds of the PMU (which hold all
  *	that is implemented) what somebody else has, and in @cpus the CPUs that
  *	have another PMU.  0 or a negative errno; then pfm_pmu_blame() may say
  *	who holds it.  Called when the first context is made.
- * @release: give it back, as it was; process context, when the last context goes.
+ * @release: give it back, as it was; process context, may sleep, CPU hotplug held
+ *	off.  Called when the last context has gone; nothing counts any more.
  * @check_pmc: may change the value of PMC @n (reserved bits are done) or refuse
  *	it with -EINVAL; process context; optional.
  * @write_pmcs: hot; program @used_pmcs and the interrupts of @counters.
@@ -227,9 +231,8 @@ static inline u64 pfm_pmd_merge(u64 value, u64 hardware, u64 mask)
 }
 
 /* Every bit of the 64-bit word @word, as @bit, lowest first; uses @rest. */
-#define pfm_for_each_bit(bit, rest, word)				\
-	for ((rest) = (word);						\
-	     (rest) && ((bit) = __builtin_ctzll(rest), true);		\
-	     (rest) &= (rest) - 1)
+#define pfm_for_each_bit(bit, rest, word)                                                \
+	for ((rest) = (word); (rest) && ((bit) = __builtin_ctzll(rest), true);           \
+	     (rest) &= (rest)-1)
 
 #endif

@@ -67,9 +67,11 @@ static irqreturn_t shared_handle_irq(struct arm_pmu *pmu)
 		}
 	} else {
 		/*
-		 * An NMI between the core's taking the set out and its asking
-		 * for overflows.
+		 * As an NMI, between the core's taking a set out and its asking
+		 * for overflows: what still counts is about to be stopped.
 		 */
+		armv8_disable(taken);
+		isb();
 		this_cpu_or(armv8_kept_overflows, armv8_read_overflows() & taken);
 	}
 	result = perf_handle_irq(pmu);

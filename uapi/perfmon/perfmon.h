@@ -47,51 +47,51 @@
 #include <sys/ioctl.h>
 #endif
 
-#define PFM_DEVICE		"/dev/perfmon"
+#define PFM_DEVICE		 "/dev/perfmon"
 
 /* The version of this interface, as in /sys/kernel/perfmon/version: 2.8. */
-#define PFM_VERSION		0x20008u
-#define PFM_VERSION_MAJOR(x)	(((x) >> 16) & 0xffff)
-#define PFM_VERSION_MINOR(x)	((x) & 0xffff)
+#define PFM_VERSION		 0x20008u
+#define PFM_VERSION_MAJOR(x)	 (((x) >> 16) & 0xffff)
+#define PFM_VERSION_MINOR(x)	 ((x)&0xffff)
 
 /* Register n is bit n % 64 of word n / 64. */
-#define PFM_MAX_HARDWARE	256
-#define PFM_MAX_VIRTUAL		64
-#define PFM_MAX_PMCS		(PFM_MAX_HARDWARE + PFM_MAX_VIRTUAL)
-#define PFM_MAX_PMDS		(PFM_MAX_HARDWARE + PFM_MAX_VIRTUAL)
-#define PFM_PMC_BV		(PFM_MAX_PMCS / 64)
-#define PFM_PMD_BV		(PFM_MAX_PMDS / 64)
+#define PFM_MAX_HARDWARE	 256
+#define PFM_MAX_VIRTUAL		 64
+#define PFM_MAX_PMCS		 (PFM_MAX_HARDWARE + PFM_MAX_VIRTUAL)
+#define PFM_MAX_PMDS		 (PFM_MAX_HARDWARE + PFM_MAX_VIRTUAL)
+#define PFM_PMC_BV		 (PFM_MAX_PMCS / 64)
+#define PFM_PMD_BV		 (PFM_MAX_PMDS / 64)
 
 /*
  * Virtual PMDs, given by the core with every PMU.  They count from start to
  * stop like any PMD and never overflow.
  */
-#define PFM_VIRTUAL_PMD_BASE	PFM_MAX_HARDWARE
-#define PFM_PMD_TASK_CLOCK	256	/* ns of CPU time of the thread */
-#define PFM_PMD_CONTEXT_SWITCHES 257	/* times the thread was switched out */
-#define PFM_PMD_CPU_MIGRATIONS	258	/* times it went to another CPU */
-#define PFM_PMD_MINOR_FAULTS	259	/* page faults without I/O */
-#define PFM_PMD_MAJOR_FAULTS	260	/* page faults that waited for I/O */
-#define PFM_PMD_MONOTONIC_TIME	261	/* ns of CLOCK_MONOTONIC between start and stop */
+#define PFM_VIRTUAL_PMD_BASE	 PFM_MAX_HARDWARE
+#define PFM_PMD_TASK_CLOCK	 256 /* ns of CPU time of the thread */
+#define PFM_PMD_CONTEXT_SWITCHES 257 /* times the thread was switched out */
+#define PFM_PMD_CPU_MIGRATIONS	 258 /* times it went to another CPU */
+#define PFM_PMD_MINOR_FAULTS	 259 /* page faults without I/O */
+#define PFM_PMD_MAJOR_FAULTS	 260 /* page faults that waited for I/O */
+#define PFM_PMD_MONOTONIC_TIME	 261 /* ns of CLOCK_MONOTONIC between start and stop */
 
 /* pfarg_ctx.ctx_flags */
-#define PFM_FL_NOTIFY_BLOCK	0x01	/* block the thread on a notification */
-#define PFM_FL_SYSTEM_WIDE	0x02	/* monitor a CPU, not a thread */
-#define PFM_FL_MAP_SETS		0x10	/* a user-readable page for each set */
-#define PFM_FL_OVFL_NO_MSG	0x80	/* signal overflows, queue no message */
+#define PFM_FL_NOTIFY_BLOCK	 0x01 /* block the thread on a notification */
+#define PFM_FL_SYSTEM_WIDE	 0x02 /* monitor a CPU, not a thread */
+#define PFM_FL_MAP_SETS		 0x10 /* a user-readable page for each set */
+#define PFM_FL_OVFL_NO_MSG	 0x80 /* signal overflows, queue no message */
 
 /* pfarg_pmc.reg_flags and pfarg_pmd.reg_flags */
-#define PFM_REGFL_OVFL_NOTIFY	0x1	/* PMD: notify on 64-bit overflow */
-#define PFM_REGFL_RANDOM	0x2	/* PMD: randomise reset values */
-#define PFM_REGFL_NO_EMUL64	0x4	/* PMC: its counter keeps the hardware's width */
+#define PFM_REGFL_OVFL_NOTIFY	 0x1 /* PMD: notify on 64-bit overflow */
+#define PFM_REGFL_RANDOM	 0x2 /* PMD: randomise reset values */
+#define PFM_REGFL_NO_EMUL64	 0x4 /* PMC: its counter keeps the hardware's width */
 
 /* pfarg_setdesc.set_flags */
-#define PFM_SETFL_OVFL_SWITCH	0x1	/* switch to the next set on overflow */
-#define PFM_SETFL_TIME_SWITCH	0x2	/* switch to the next set after a time */
+#define PFM_SETFL_OVFL_SWITCH	 0x1 /* switch to the next set on overflow */
+#define PFM_SETFL_TIME_SWITCH	 0x2 /* switch to the next set after a time */
 
 /* Types of message. */
-#define PFM_MSG_OVFL		1	/* an overflow */
-#define PFM_MSG_END		2	/* the monitored thread has ended */
+#define PFM_MSG_OVFL		 1 /* an overflow */
+#define PFM_MSG_END		 2 /* the monitored thread has ended */
 
 /**
  * struct pfarg_ctx - properties of a new context
@@ -285,9 +285,9 @@ struct pfm_vector {
 };
 
 /* pfm_info.features */
-#define PFM_FEATURE_PER_THREAD	0x1	/* contexts on threads */
-#define PFM_FEATURE_EMUL64	0x2	/* 64-bit counters on narrower hardware */
-#define PFM_FEATURE_VIRTUAL	0x4	/* virtual PMDs */
+#define PFM_FEATURE_PER_THREAD 0x1 /* contexts on threads */
+#define PFM_FEATURE_EMUL64     0x2 /* 64-bit counters on narrower hardware */
+#define PFM_FEATURE_VIRTUAL    0x4 /* virtual PMDs */
 
 /**
  * struct pfm_info - what the module and the machine's PMU offer
@@ -326,13 +326,13 @@ struct pfm_info {
 };
 
 /* pfm_status.state */
-#define PFM_STATE_UNLOADED	1	/* not attached */
-#define PFM_STATE_LOADED	2	/* attached, started or not */
-#define PFM_STATE_MASKED	3	/* attached, suspended by an overflow */
+#define PFM_STATE_UNLOADED     1 /* not attached */
+#define PFM_STATE_LOADED       2 /* attached, started or not */
+#define PFM_STATE_MASKED       3 /* attached, suspended by an overflow */
 
 /* pfm_status.flags */
-#define PFM_STATUS_STARTED	0x1	/* between start and stop */
-#define PFM_STATUS_FOREIGN_CPU	0x2	/* see pfm_status.foreign_runs */
+#define PFM_STATUS_STARTED     0x1 /* between start and stop */
+#define PFM_STATUS_FOREIGN_CPU 0x2 /* see pfm_status.foreign_runs */
 
 /**
  * struct pfm_status - where a context stands
@@ -358,38 +358,39 @@ struct pfm_status {
  * Why a call failed.  X(name, sentence): the name makes PFM_REASON_<name>, the
  * sentence is what pfm_last_error() says.  Only ever added to at the end.
  */
-#define PFM_REASONS(X)							\
-	X(NONE, "no call has failed on this descriptor")		\
-	X(FAULT, "an address is not readable or not writable")		\
-	X(MEMORY, "no memory")						\
-	X(NO_CONTEXT, "the descriptor has no context yet: create it first") \
-	X(HAS_CONTEXT, "the descriptor has a context already")		\
-	X(COUNT, "the number of elements is negative or too large")	\
-	X(TOO_LONG, "the vector is longer than /sys/kernel/perfmon/arg_mem_max") \
-	X(RESERVED, "a reserved field is not zero")			\
-	X(FLAGS, "an unknown flag is set")				\
-	X(UNSUPPORTED, "this version does not offer it yet")		\
-	X(NO_PMU, "no PMU description is loaded and none fits this machine") \
-	X(PMU_HELD, "the PMU is held by another user")			\
-	X(GROUP, "the caller is not in the group that may do this")	\
-	X(NO_PMC, "the PMU has no such PMC")				\
-	X(NO_PMD, "the PMU has no such PMD")				\
-	X(PMC_HELD, "the PMC is held by another user of the PMU")	\
-	X(PMD_HELD, "the PMD is held by another user of the PMU")	\
-	X(PMC_VALUE, "the PMU does not accept the value of the PMC")	\
-	X(NOT_A_COUNTER, "the PMC drives no counter whose 64-bit emulation could be switched off") \
-	X(PMD_UNUSED, "the PMD was never written in this set")		\
-	X(READ_ONLY, "the PMD is read-only")				\
-	X(NO_SET, "the event set does not exist")			\
-	X(SET_ZERO, "event set 0 cannot be deleted")			\
-	X(LOADED, "the context is attached already")			\
-	X(UNLOADED, "the context is not attached")			\
-	X(NO_THREAD, "there is no such thread")				\
-	X(THREAD_ENDED, "the thread has ended or is ending")		\
-	X(KERNEL_THREAD, "kernel threads cannot be monitored")		\
-	X(PERMISSION, "the caller may not look at that thread")		\
-	X(THREAD_TAKEN, "the thread has a context already")		\
-	X(SYSTEM_SESSIONS, "system-wide sessions are in the way")	\
+#define PFM_REASONS(X)                                                                   \
+	X(NONE, "no call has failed on this descriptor")                                 \
+	X(FAULT, "an address is not readable or not writable")                           \
+	X(MEMORY, "no memory")                                                           \
+	X(NO_CONTEXT, "the descriptor has no context yet: create it first")              \
+	X(HAS_CONTEXT, "the descriptor has a context already")                           \
+	X(COUNT, "the number of elements is negative or too large")                      \
+	X(TOO_LONG, "the vector is longer than /sys/kernel/perfmon/arg_mem_max")         \
+	X(RESERVED, "a reserved field is not zero")                                      \
+	X(FLAGS, "an unknown flag is set")                                               \
+	X(UNSUPPORTED, "this version does not offer it yet")                             \
+	X(NO_PMU, "no PMU description is loaded and none fits this machine")             \
+	X(PMU_HELD, "the PMU is held by another user")                                   \
+	X(GROUP, "the caller is not in the group that may do this")                      \
+	X(NO_PMC, "the PMU has no such PMC")                                             \
+	X(NO_PMD, "the PMU has no such PMD")                                             \
+	X(PMC_HELD, "the PMC is held by another user of the PMU")                        \
+	X(PMD_HELD, "the PMD is held by another user of the PMU")                        \
+	X(PMC_VALUE, "the PMU does not accept the value of the PMC")                     \
+	X(NOT_A_COUNTER,                                                                 \
+	  "the PMC drives no counter whose 64-bit emulation could be switched off")      \
+	X(PMD_UNUSED, "the PMD was never written in this set")                           \
+	X(READ_ONLY, "the PMD is read-only")                                             \
+	X(NO_SET, "the event set does not exist")                                        \
+	X(SET_ZERO, "event set 0 cannot be deleted")                                     \
+	X(LOADED, "the context is attached already")                                     \
+	X(UNLOADED, "the context is not attached")                                       \
+	X(NO_THREAD, "there is no such thread")                                          \
+	X(THREAD_ENDED, "the thread has ended or is ending")                             \
+	X(KERNEL_THREAD, "kernel threads cannot be monitored")                           \
+	X(PERMISSION, "the caller may not look at that thread")                          \
+	X(THREAD_TAKEN, "the thread has a context already")                              \
+	X(SYSTEM_SESSIONS, "system-wide sessions are in the way")                        \
 	X(NOTHING_TO_RESTART, "no notification waits for a restart")
 
 enum pfm_reason {
@@ -399,7 +400,7 @@ enum pfm_reason {
 	PFM_REASON_COUNT_OF_REASONS
 };
 
-#define PFM_NO_INDEX		0xffffffffu
+#define PFM_NO_INDEX 0xffffffffu
 
 /**
  * struct pfm_error - why the last failed call on this descriptor failed
@@ -513,7 +514,7 @@ struct pfm_error {
  *
  * EINVAL: no such set.  E2BIG, EFAULT, ENOMEM.
  */
-#define PFM_IOC_GETINFO_EVTSETS	_IOWR(PFM_IOC_TYPE, 9, struct pfm_vector)
+#define PFM_IOC_GETINFO_EVTSETS _IOWR(PFM_IOC_TYPE, 9, struct pfm_vector)
 
 /**
  * PFM_IOC_DELETE_EVTSETS - delete event sets (struct pfarg_setdesc)

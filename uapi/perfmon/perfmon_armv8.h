@@ -15,7 +15,7 @@
 #ifndef _PERFMON_ARMV8_H
 #define _PERFMON_ARMV8_H
 
-#define PFM_ARMV8_CYCLE_COUNTER		31
+#define PFM_ARMV8_CYCLE_COUNTER	     31
 
 /*
  * Fields of a PMC that the module accepts; the rest is reserved.  Event numbers
@@ -23,9 +23,9 @@
  * at whatever exception level it runs; INCLUDE_HYP adds a hypervisor below it
  * and says nothing where the kernel runs at EL2 itself.
  */
-#define PFM_ARMV8_PMC_EVENT		0x0000ffffull	/* evtCount, not in PMC 31 */
-#define PFM_ARMV8_PMC_EXCLUDE_KERNEL	(1ull << 31)	/* P */
-#define PFM_ARMV8_PMC_EXCLUDE_USER	(1ull << 30)	/* U */
-#define PFM_ARMV8_PMC_INCLUDE_HYP	(1ull << 27)	/* NSH */
+#define PFM_ARMV8_PMC_EVENT	     0x0000ffffull /* evtCount, not in PMC 31 */
+#define PFM_ARMV8_PMC_EXCLUDE_KERNEL (1ull << 31) /* P */
+#define PFM_ARMV8_PMC_EXCLUDE_USER   (1ull << 30) /* U */
+#define PFM_ARMV8_PMC_INCLUDE_HYP    (1ull << 27) /* NSH */
 
 #endif

@@ -4,6 +4,8 @@
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/printk.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -201,6 +203,17 @@ static const struct operation operations[] = {
 	OPERATION(STATUS, status, true),
 };
 
+/* What pfm_fail() could not know. */
+static void note_failure(struct pfm_context *context, unsigned int number, int error)
+{
+	context->error.operation = number;
+	context->error.error = -error;
+	if (READ_ONCE(pfm_limits.debug) & PFM_DEBUG_CALLS)
+		pr_info("perfmon: %s[%d]: call %u: error %d, reason %u, index %d\n",
+			current->comm, task_pid_nr(current), number, error,
+			context->error.reason, (int)context->error.index);
+}
+
 long pfm_ioctl(struct file *file, unsigned int command, unsigned long argument)
 {
 	struct pfm_context *context = file->private_data;
@@ -218,10 +231,8 @@ long pfm_ioctl(struct file *file, unsigned int command, unsigned long argument)
 		error = pfm_fail(context, -EINVAL, PFM_REASON_NO_CONTEXT, 0);
 	else
 		error = operation->call(context, (void __user *)argument);
-	if (unlikely(error) && command != PFM_IOC_LAST_ERROR) {
-		context->error.operation = _IOC_NR(command);
-		context->error.error = -error;
-	}
+	if (unlikely(error) && command != PFM_IOC_LAST_ERROR)
+		note_failure(context, _IOC_NR(command), error);
 	mutex_unlock(&context->mutex);
 	return error;
 }

@@ -5,11 +5,15 @@
 #include <linux/atomic.h>
 #include <linux/types.h>
 
+#define PFM_DEBUG_CALLS	 0x1 /* log calls that fail */
+#define PFM_DEBUG_TIMING 0x4 /* measure the statistics of time */
+
 /* Settings of /sys/kernel/perfmon; single words, read without lock. */
 struct pfm_limits {
 	size_t arg_mem_max; /* bytes of a vector, at least a page */
 	int sys_group; /* gid that may make system-wide contexts, -1 any */
 	int task_group; /* gid that may make contexts on threads, -1 any */
+	int debug; /* PFM_DEBUG_* */
 };
 
 extern struct pfm_limits pfm_limits;

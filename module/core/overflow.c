@@ -58,33 +58,47 @@ void pfm_overflow_collect(struct pfm_context *context)
 	struct pfm_set *set = context->active;
 	u64 overflows = context->pmu->operations->overflows(&set->registers);
 
-	if (overflows && note(context, set, overflows))
+	if (likely(!overflows))
+		return;
+	this_cpu_inc(pfm_cpu.statistics.ovfl_intr_replay_count);
+	if (note(context, set, overflows))
 		pfm_monitoring_mask(context);
 }
 
-struct pfm_registers *pfm_overflow(struct pt_regs *regs)
+static struct pfm_registers *handle(struct pfm_cpu *cpu)
 {
-	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
 	struct pfm_set *set = READ_ONCE(cpu->running);
+	struct pfm_context *context = cpu->context;
 	u64 overflows = 0;
 
-	cpu->statistics.ovfl_intr_all_count++;
-	if (in_nmi())
-		cpu->statistics.ovfl_intr_nmi_count++;
 	if (set)
-		overflows = cpu->context->pmu->operations->overflows(&set->registers);
+		overflows = context->pmu->operations->overflows(&set->registers);
 	if (!overflows) {
 		cpu->statistics.ovfl_intr_spurious_count++;
 		return set ? &set->registers : NULL;
 	}
 	cpu->statistics.ovfl_intr_regular_count++;
 	cpu->overflow_sequence++;
-	if (note(cpu->context, set, overflows)) {
-		pfm_monitoring_end(cpu->context);
-		pfm_monitoring_mask(cpu->context);
+	if (note(context, set, overflows)) {
+		pfm_monitoring_end(context);
+		pfm_monitoring_mask(context);
 		return NULL;
 	}
 	return &set->registers;
+}
+
+struct pfm_registers *pfm_overflow(struct pt_regs *regs)
+{
+	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
+	u64 begun = pfm_timing_begin();
+	struct pfm_registers *registers;
+
+	cpu->statistics.ovfl_intr_all_count++;
+	if (in_nmi())
+		cpu->statistics.ovfl_intr_nmi_count++;
+	registers = handle(cpu);
+	pfm_timing_end(&cpu->statistics.ovfl_intr_ns, begun);
+	return registers;
 }
 EXPORT_SYMBOL_GPL(pfm_overflow);
 

@@ -6,6 +6,8 @@
 #include "statistics.h"
 #include "switch.h"
 
+DEFINE_STATIC_KEY_FALSE(pfm_timing);
+
 static struct dentry *root;
 
 /* A machine without debugfs has no statistics. */

@@ -2,6 +2,8 @@
 #ifndef PERFMON_STATISTICS_H
 #define PERFMON_STATISTICS_H
 
+#include <linux/jump_label.h>
+#include <linux/timekeeping.h>
 #include <linux/types.h>
 
 /* One file each in debugfs perfmon/cpuN. */
@@ -24,6 +26,20 @@ struct pfm_statistics {
 	PFM_STATISTICS(PFM_STATISTIC_FIELD)
 #undef PFM_STATISTIC_FIELD
 };
+
+/* Whether the *_ns are measured: bit 2 of /sys/kernel/perfmon/debug. */
+DECLARE_STATIC_KEY_FALSE(pfm_timing);
+
+static inline u64 pfm_timing_begin(void)
+{
+	return static_branch_unlikely(&pfm_timing) ? ktime_get_mono_fast_ns() : 0;
+}
+
+static inline void pfm_timing_end(u64 *sum, u64 begun)
+{
+	if (static_branch_unlikely(&pfm_timing) && begun)
+		*sum += ktime_get_mono_fast_ns() - begun;
+}
 
 void pfm_statistics_init(void);
 void pfm_statistics_exit(void);

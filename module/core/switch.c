@@ -173,28 +173,42 @@ void pfm_resume(struct pfm_context *context)
 		counting_begin(context, this_cpu_ptr(&pfm_cpu));
 }
 
+static void switch_out(struct pfm_cpu *cpu, struct pfm_context *context)
+{
+	u64 begun = pfm_timing_begin();
+
+	raw_spin_lock(&context->lock);
+	pfm_switch_out(context);
+	raw_spin_unlock(&context->lock);
+	cpu->statistics.ctxswout_count++;
+	pfm_timing_end(&cpu->statistics.ctxswout_ns, begun);
+}
+
+static void switch_in(struct pfm_cpu *cpu, struct pfm_context *context,
+		      struct task_struct *next)
+{
+	u64 begun = pfm_timing_begin();
+
+	raw_spin_lock(&context->lock);
+	if (context->task == next) {
+		pfm_switch_in(context);
+		cpu->statistics.ctxswin_count++;
+	}
+	raw_spin_unlock(&context->lock);
+	pfm_timing_end(&cpu->statistics.ctxswin_ns, begun);
+}
+
 static void probe_sched_switch(void *data, bool preempt, struct task_struct *previous,
 			       struct task_struct *next, unsigned int state)
 {
 	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
 	struct pfm_context *context = cpu->context;
 
-	if (context) {
-		raw_spin_lock(&context->lock);
-		pfm_switch_out(context);
-		raw_spin_unlock(&context->lock);
-		cpu->statistics.ctxswout_count++;
-	}
-
+	if (context)
+		switch_out(cpu, context);
 	context = pfm_thread_find(next);
-	if (context) {
-		raw_spin_lock(&context->lock);
-		if (context->task == next) {
-			pfm_switch_in(context);
-			cpu->statistics.ctxswin_count++;
-		}
-		raw_spin_unlock(&context->lock);
-	}
+	if (context)
+		switch_in(cpu, context, next);
 }
 
 /* While the first context is made; may sleep. */

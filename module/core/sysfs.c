@@ -93,6 +93,32 @@ static ssize_t task_group_store(struct kobject *kobject, struct kobj_attribute *
 	return group_store(&pfm_limits.task_group, buffer, size);
 }
 
+static ssize_t debug_show(struct kobject *kobject, struct kobj_attribute *attribute,
+			  char *buffer)
+{
+	return sysfs_emit(buffer, "%d\n", pfm_limits.debug);
+}
+
+static ssize_t debug_store(struct kobject *kobject, struct kobj_attribute *attribute,
+			   const char *buffer, size_t size)
+{
+	int value;
+	int error = kstrtoint(buffer, 0, &value);
+
+	if (error)
+		return error;
+	if (value & ~(PFM_DEBUG_CALLS | PFM_DEBUG_TIMING))
+		return -EINVAL;
+	WRITE_ONCE(pfm_limits.debug, value);
+	if (value & PFM_DEBUG_TIMING)
+		static_branch_enable(&pfm_timing);
+	else
+		static_branch_disable(&pfm_timing);
+	if (!value)
+		pfm_statistics_reset();
+	return size;
+}
+
 static ssize_t reset_stats_show(struct kobject *kobject, struct kobj_attribute *attribute,
 				char *buffer)
 {
@@ -113,17 +139,13 @@ static struct kobj_attribute sys_sessions_count = __ATTR_RO(sys_sessions_count);
 static struct kobj_attribute arg_mem_max = __ATTR_RW(arg_mem_max);
 static struct kobj_attribute sys_group = __ATTR_RW(sys_group);
 static struct kobj_attribute task_group = __ATTR_RW(task_group);
+static struct kobj_attribute debug = __ATTR_RW(debug);
 static struct kobj_attribute reset_stats = __ATTR_RW(reset_stats);
 
 static struct attribute *root_attrs[] = {
-	&version.attr,
-	&task_sessions_count.attr,
-	&sys_sessions_count.attr,
-	&arg_mem_max.attr,
-	&sys_group.attr,
-	&task_group.attr,
-	&reset_stats.attr,
-	NULL,
+	&version.attr,	   &task_sessions_count.attr, &sys_sessions_count.attr,
+	&arg_mem_max.attr, &sys_group.attr,	      &task_group.attr,
+	&debug.attr,	   &reset_stats.attr,	      NULL,
 };
 ATTRIBUTE_GROUPS(root);
 

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# make guest-ARCH: build/ARCH/module and build/ARCH/bin, what a guest of ARCH has of ours.
+# The top Makefile includes this and has the target "programs". With KERNEL=VERSION the
+# modules are for that kernel and in build/ARCH-VERSION. W, C and KCFLAGS reach Kbuild.
+
+guest_arches := x86_64 arm64 ppc64el
+
+guest-x86_64 guest-modules-x86_64: guest_cross := x86_64-linux-gnu-
+guest-arm64 guest-modules-arm64: guest_cross := aarch64-linux-gnu-
+guest-ppc64el guest-modules-ppc64el: guest_cross := powerpc64le-linux-gnu-
+
+guests := $(addprefix guest-,$(guest_arches))
+guest_modules := $(addprefix guest-modules-,$(guest_arches))
+guest_programs := $(addprefix guest-programs-,$(guest_arches))
+.PHONY: $(guests) $(guest_modules) $(guest_programs)
+
+$(guests): guest-%: guest-modules-% guest-programs-%
+
+# Kbuild writes beside the sources, so each architecture has a tree of links to them. When a
+# source comes or goes, or a Kbuild changes, the tree is made anew: nothing stale survives.
+kbuild_sources := \( -name '*.[chS]' ! -name '*.mod.c' -o -name Kbuild -o -name Makefile \)
+
+$(guest_modules): stage = $(CURDIR)/build/$*$(KERNEL:%=-%)
+$(guest_modules): guest-modules-%:
+	@mkdir -p $(stage)
+	@{ find module uapi -type f $(kbuild_sources) | LC_ALL=C sort; \
+	   find module -name Kbuild -exec cat {} +; } >$(stage)/layout.new
+	@if ! cmp -s $(stage)/layout.new $(stage)/layout; then \
+		rm -rf $(stage)/module $(stage)/uapi && \
+		cp -rs $(CURDIR)/module $(CURDIR)/uapi $(stage) && \
+		find $(stage)/module -type l ! $(kbuild_sources) -delete && \
+		mv $(stage)/layout.new $(stage)/layout; \
+	fi
+	@kdir=$$(tests/vm/fetch headers $* $(KERNEL)) && \
+	$(MAKE) --no-print-directory -C $$kdir M=$(stage)/module \
+		CROSS_COMPILE=$(guest_cross) CONFIG_DEBUG_INFO_BTF_MODULES= W=1 KCFLAGS=-Werror modules
+
+$(guest_programs): guest-programs-%:
+	@sysroot=$$(tests/vm/fetch sysroot $*) && \
+	$(MAKE) --no-print-directory programs BUILD=build/$* CROSS=$(guest_cross) \
+		SYSROOT=$$sysroot STATIC=1

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Work whose events are known beforehand, as the truth for what counts them.
+ *
+ * Linked statically and frugal outside of the work itself: no stdio unless there
+ * is something to say, so that start and exit add but few instructions.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TWO_INSTRUCTIONS 20000000000ULL
+
+static const char help[] =
+	"Usage: pfm-workload WORK NUMBER...\n"
+	"Do work of a known size, for tests of what measures it.\n"
+	"\n"
+	"  loop N       N instructions from pfm_loop_begin to pfm_loop_end\n"
+	"  faults N     touch N fresh pages: N minor faults\n"
+	"  switch N     give the CPU up N times (voluntary context switches)\n"
+	"  spin MS      use MS milliseconds of CPU time; 0: go on for ever\n"
+	"  threads T N  loop N in each of T threads at once\n"
+	"  forks F N    loop N in each of F children, one after the other\n"
+	"  two A B      20,000,000,000 instructions in small turns, A parts of\n"
+	"               them in pfm_first and B parts in pfm_second\n"
+	"\n"
+	"The N of a loop is a multiple of 10. Exit status: 0, or 2 after a message.\n";
+
+static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *format, ...)
+{
+	va_list values;
+
+	fputs("pfm-workload: ", stderr);
+	va_start(values, format);
+	vfprintf(stderr, format, values);
+	va_end(values);
+	fputc('\n', stderr);
+	exit(2);
+}
+
+/*
+ * The counted loops: NAME(tens) runs exactly 10 * tens instructions, for tens > 0,
+ * between the places that begin and end mark. The only branch in there is direct,
+ * because QEMU's count for POWER runs low after others.
+ */
+/* clang-format off */
+#if defined(__x86_64__) || defined(__i386__)
+#ifdef __x86_64__
+#define LOOP_START  "mov %rdi, %rcx\n"
+#define LOOP_BACK   "dec %rcx; jnz 1b\n"
+#else
+#define LOOP_START  "mov 4(%esp), %ecx\n"
+#define LOOP_BACK   "dec %ecx; jnz 1b\n"
+#endif
+#define LOOP_TEN    "1: nop; nop; nop; nop; nop; nop; nop; nop;" LOOP_BACK
+#define LOOP_RETURN "ret\n"
+#elif defined(__aarch64__)
+#define LOOP_START  ""
+#define LOOP_TEN    "1: nop; nop; nop; nop; nop; nop; nop; nop; subs x0, x0, #1; b.ne 1b\n"
+#define LOOP_RETURN "ret\n"
+#elif defined(__powerpc64__)
+#define LOOP_START  "mtctr 3\n"
+#define LOOP_TEN    "1: nop; nop; nop; nop; nop; nop; nop; nop; nop; bdnz 1b\n"
+#define LOOP_RETURN "blr\n"
+#else
+#error "no counted loop for this architecture"
+#endif
+
+#define MARKER(name) ".globl " #name "\n" #name ":\n"
+
+#define COUNTED_LOOP(name, begin, end)		\
+	void name(unsigned long tens);		\
+	__asm__(".text\n"			\
+		".balign 64\n"			\
+		".type " #name ", STT_FUNC\n"	\
+		MARKER(name)			\
+		LOOP_START			\
+		begin				\
+		LOOP_TEN			\
+		end				\
+		LOOP_RETURN			\
+		".size " #name ", . - " #name "\n")
+/* clang-format on */
+
+COUNTED_LOOP(pfm_loop, MARKER(pfm_loop_begin), MARKER(pfm_loop_end));
+COUNTED_LOOP(pfm_first, "", "");
+COUNTED_LOOP(pfm_second, "", "");
+
+/* The works take their numbers from the command line in order. */
+
+static void loop(const uint64_t *n)
+{
+	if (n[0])
+		pfm_loop(n[0] / 10);
+}
+
+static void faults(const uint64_t *n)
+{
+	const size_t page = sysconf(_SC_PAGESIZE);
+	const uint64_t pages = n[0];
+	volatile char *memory;
+
+	if (!pages)
+		return;
+	if (pages > SIZE_MAX / page)
+		fail("so many pages have no room: %" PRIu64, pages);
+	memory = mmap(NULL, pages * page, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		fail("%" PRIu64 " pages: %s", pages, strerror(errno));
+
+	/* A huge page would be one fault for many. EINVAL: this kernel has none. */
+	if (madvise((void *)memory, pages * page, MADV_NOHUGEPAGE) && errno != EINVAL)
+		fail("madvise: %s", strerror(errno));
+	for (uint64_t i = 0; i < pages; i++)
+		memory[i * page] = 1;
+}
+
+static uint64_t voluntary_switches(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_nvcsw;
+}
+
+/*
+ * A sleep is one voluntary switch, unless its timer fires between being set and
+ * the thread being gone. So the kernel's own count says when it is enough: n[0]
+ * for this thread, exactly, from here to the return. Preemption is involuntary
+ * and comes on top, as does the switch away for ever at exit.
+ */
+static void switches(const uint64_t *n)
+{
+	const struct timespec shortest = { .tv_nsec = 1 };
+	const uint64_t end = voluntary_switches() + n[0];
+	uint64_t now;
+
+	while ((now = voluntary_switches()) < end)
+		nanosleep(&shortest, NULL);
+	if (now > end)
+		fail("switched %" PRIu64 " times too often", now - end);
+}
+
+static void spin(const uint64_t *n)
+{
+	struct timespec used;
+
+	do {
+		pfm_loop(1000);
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	} while (!n[0] || used.tv_sec * 1000ULL + used.tv_nsec / 1000000 < n[0]);
+}
+
+static void *thread_loop(void *n)
+{
+	loop(n);
+	return NULL;
+}
+
+static void threads(const uint64_t *n)
+{
+	enum {
+		MOST = 10000
+	};
+	const uint64_t count = n[0];
+	uint64_t instructions = n[1];
+	static pthread_t thread[MOST];
+	int error;
+
+	if (count > MOST)
+		fail("more than %d threads", MOST);
+	for (uint64_t i = 0; i < count; i++) {
+		error = pthread_create(&thread[i], NULL, thread_loop, &instructions);
+		if (error)
+			fail("thread %" PRIu64 ": %s", i, strerror(error));
+	}
+	for (uint64_t i = 0; i < count; i++)
+		pthread_join(thread[i], NULL);
+}
+
+static void forks(const uint64_t *n)
+{
+	const uint64_t children = n[0];
+	int status;
+	pid_t child;
+
+	for (uint64_t i = 0; i < children; i++) {
+		child = fork();
+		if (child < 0)
+			fail("fork: %s", strerror(errno));
+		if (!child) {
+			loop(&n[1]);
+			_exit(0);
+		}
+		if (waitpid(child, &status, 0) < 0 || status)
+			fail("child %" PRIu64 " did not end well", i);
+	}
+}
+
+/* In turns, so that every piece of the run has both in proportion. */
+static void two(const uint64_t *n)
+{
+	enum {
+		TURNS = 1000,
+		MOST_PARTS = 10000
+	};
+	const uint64_t tens_per_turn = TWO_INSTRUCTIONS / TURNS / 10;
+	uint64_t part;
+
+	if (!n[0] || !n[1] || n[0] > MOST_PARTS || n[1] > MOST_PARTS)
+		fail("parts are from 1 to %d", MOST_PARTS);
+	part = tens_per_turn / (n[0] + n[1]);
+	for (int turn = 0; turn < TURNS; turn++) {
+		pfm_first(part * n[0]);
+		pfm_second(part * n[1]);
+	}
+}
+
+enum {
+	MOST_NUMBERS = 2
+};
+
+static const struct work {
+	const char *name;
+	int numbers;
+	bool loops; /* the last number is one of instructions */
+	void (*run)(const uint64_t *n);
+} works[] = {
+	{ "loop", 1, true, loop },	  { "faults", 1, false, faults },
+	{ "switch", 1, false, switches }, { "spin", 1, false, spin },
+	{ "threads", 2, true, threads },  { "forks", 2, true, forks },
+	{ "two", 2, false, two },
+};
+
+static const struct work *find_work(const char *name)
+{
+	for (size_t i = 0; i < sizeof(works) / sizeof(works[0]); i++)
+		if (!strcmp(works[i].name, name))
+			return &works[i];
+	fail("no work '%s' (--help for help)", name);
+}
+
+static uint64_t parse_number(const char *text)
+{
+	uint64_t number = 0;
+	const char *c = text;
+
+	do {
+		if (*c < '0' || *c > '9' || __builtin_mul_overflow(number, 10, &number) ||
+		    __builtin_add_overflow(number, *c - '0', &number))
+			fail("not a number that fits: '%s'", text);
+	} while (*++c);
+	return number;
+}
+
+static void check_instructions(uint64_t instructions)
+{
+	if (instructions % 10)
+		fail("not a multiple of 10: %" PRIu64, instructions);
+	if (instructions / 10 > ULONG_MAX)
+		fail("too long a loop: %" PRIu64, instructions);
+}
+
+int main(int argc, char **argv)
+{
+	const struct work *work;
+	uint64_t n[MOST_NUMBERS];
+
+	if (argc < 2)
+		fail("which work? (--help for help)");
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return fputs(help, stdout) < 0 ? 2 : 0;
+
+	work = find_work(argv[1]);
+	if (argc - 2 != work->numbers)
+		fail("%s wants %d number%s", work->name, work->numbers,
+		     work->numbers == 1 ? "" : "s");
+	for (int i = 0; i < work->numbers; i++)
+		n[i] = parse_number(argv[2 + i]);
+	if (work->loops)
+		check_instructions(n[work->numbers - 1]);
+	work->run(n);
+	return 0;
+}

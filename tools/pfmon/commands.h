@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The subcommands.  Each gets its own arguments and returns the exit status. */
+#ifndef PFMON_COMMANDS_H
+#define PFMON_COMMANDS_H
+
+int command_stat(int argc, char **argv);
+int command_list(int argc, char **argv);
+int command_info(int argc, char **argv);
+
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which event goes to which counter: a maximum matching of events and counters
+ * by augmenting paths.  An event that finds none of its counters free asks the
+ * events on them to move, and those others in turn; an event once placed may
+ * move but never loses its place, so that the earlier ones go first.
+ */
+#include <stdbool.h>
+#include <string.h>
+
+#include "assign.h"
+
+#define NOBODY ((size_t)-1)
+
+struct matching {
+	const struct choice *choices;
+	size_t owner[PFM_MAX_HARDWARE];
+	bool is_asked[PFM_MAX_HARDWARE];
+};
+
+static bool place(struct matching *matching, size_t event)
+{
+	const struct choice *choice = &matching->choices[event];
+
+	for (unsigned int i = 0; i < choice->count; i++) {
+		if (matching->owner[choice->pmds[i]] == NOBODY) {
+			matching->owner[choice->pmds[i]] = event;
+			return true;
+		}
+	}
+	for (unsigned int i = 0; i < choice->count; i++) {
+		uint16_t pmd = choice->pmds[i];
+
+		if (matching->is_asked[pmd])
+			continue;
+		matching->is_asked[pmd] = true;
+		if (place(matching, matching->owner[pmd])) {
+			matching->owner[pmd] = event;
+			return true;
+		}
+	}
+	return false;
+}
+
+size_t assign_counters(const struct choice *choices, size_t count, int *assigned)
+{
+	struct matching matching = { .choices = choices };
+	size_t left = 0;
+
+	for (unsigned int pmd = 0; pmd < PFM_MAX_HARDWARE; pmd++)
+		matching.owner[pmd] = NOBODY;
+
+	for (size_t event = 0; event < count; event++) {
+		memset(matching.is_asked, 0, sizeof(matching.is_asked));
+		assigned[event] = NO_COUNTER;
+		if (!place(&matching, event))
+			left++;
+	}
+
+	for (unsigned int pmd = 0; pmd < PFM_MAX_HARDWARE; pmd++)
+		if (matching.owner[pmd] != NOBODY)
+			assigned[matching.owner[pmd]] = (int)pmd;
+	return left;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which event goes to which counter. */
+#ifndef PFMON_ASSIGN_H
+#define PFMON_ASSIGN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <perfmon/perfmon.h>
+
+#define NO_COUNTER (-1)
+
+/**
+ * struct choice - the counters that one event can use
+ * @pmds: their PMDs, the best first
+ * @count: how many there are
+ */
+struct choice {
+	uint16_t pmds[PFM_MAX_HARDWARE];
+	unsigned int count;
+};
+
+/*
+ * Give as many events as possible a counter of their own: @assigned[i] becomes
+ * a PMD of @choices[i] or NO_COUNTER.  If not all can have one, the earlier ones
+ * go first.  Returns the number of events without.
+ *
+ * What the counters of a PMU can take is not decided here but by the rules of
+ * the PMU (pmu.h).
+ */
+size_t assign_counters(const struct choice *choices, size_t count, int *assigned);
+
+#endif

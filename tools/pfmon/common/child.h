@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The process that runs COMMAND. */
+#ifndef PFMON_CHILD_H
+#define PFMON_CHILD_H
+
+#include <signal.h>
+#include <sys/types.h>
+
+/**
+ * struct child - a process that is about to run COMMAND
+ * @pid: the process
+ * @go: written to, lets it go on; closed, makes it end
+ * @failure: errno of an exec that failed is read from it
+ */
+struct child {
+	pid_t pid;
+	int go;
+	int failure;
+};
+
+/*
+ * Find the file of @command as a shell does.  Returns 0 and the path in
+ * @path, to be freed, or EXIT_NOT_FOUND or EXIT_NOT_EXECUTABLE after saying so.
+ */
+int child_find(const char *command, char **path);
+
+/*
+ * Make a process that waits, with signal mask @mask, to become @path with
+ * @arguments.  Says what is wrong and returns -1, or 0.
+ */
+int child_prepare(struct child *child, const char *path, char **arguments,
+		  const sigset_t *mask);
+
+/*
+ * Let it go on.  Returns 0 once COMMAND runs, or EXIT_NOT_EXECUTABLE or
+ * EXIT_NOT_FOUND after saying why not; the process is reaped then.
+ */
+int child_release(struct child *child, const char *command);
+
+/* End a process that was prepared and not released. */
+void child_cancel(struct child *child);
+
+#endif

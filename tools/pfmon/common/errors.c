@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What pfmon says when something is wrong: one sentence, and what to do. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <perfmon/perfmon.h>
+
+#include "errors.h"
+
+#define SENTENCE(name, sentence) [PFM_REASON_##name] = sentence,
+static const char *const sentences[] = { PFM_REASONS(SENTENCE) };
+
+static void say(const char *prefix, const char *format, va_list arguments)
+{
+	fflush(stdout);
+	fputs(prefix, stderr);
+	vfprintf(stderr, format, arguments);
+	fputc('\n', stderr);
+}
+
+int fail(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say("pfmon: ", format, arguments);
+	va_end(arguments);
+	return -1;
+}
+
+void warn_user(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say("pfmon: warning: ", format, arguments);
+	va_end(arguments);
+}
+
+/*
+ * The kernel's reason for the last failure on @fd (-1: of making a context),
+ * with who is in the way if that is known; else what @error means.
+ */
+static const char *reason(int fd, int error, char *buffer, size_t size)
+{
+	struct pfm_error last;
+
+	if (pfm_get_error(fd, &last) || last.reason == PFM_REASON_NONE ||
+	    last.reason >= PFM_REASON_COUNT_OF_REASONS)
+		snprintf(buffer, size, "%s", strerror(error));
+	else if (last.holder[0])
+		snprintf(buffer, size, "%s (%.*s)", sentences[last.reason],
+			 (int)sizeof(last.holder), last.holder);
+	else
+		snprintf(buffer, size, "%s", sentences[last.reason]);
+	return buffer;
+}
+
+static int fail_no_pmu(void)
+{
+	struct pfm_error last;
+
+	if (!pfm_get_error(-1, &last) && last.reason == PFM_REASON_NO_PMU)
+		return fail("there is no PMU description for this machine: load one, "
+			    "'modprobe perfmon_soft' as root fits everywhere");
+	return fail("perfmon is not loaded: run 'modprobe perfmon' as root");
+}
+
+int fail_open(int error)
+{
+	char buffer[PFM_LAST_ERROR_SIZE];
+
+	switch (error) {
+	case ENOSYS:
+		return fail_no_pmu();
+	case EACCES:
+		return fail("no permission to open " PFM_DEVICE
+			    ": ask its owner, see 'ls -l " PFM_DEVICE "'");
+	case EPERM:
+		return fail("no permission to monitor threads: join the group in "
+			    "/sys/kernel/perfmon/task_group or run as root");
+	case EBUSY:
+		return fail("the PMU cannot be had: %s; end that use and try again",
+			    reason(-1, error, buffer, sizeof(buffer)));
+	default:
+		return fail("cannot make a monitoring context: %s",
+			    reason(-1, error, buffer, sizeof(buffer)));
+	}
+}
+
+int fail_load(int fd, int tid, int error)
+{
+	char buffer[PFM_LAST_ERROR_SIZE];
+
+	switch (error) {
+	case ESRCH:
+		return fail("there is no thread %d: see 'ps -eL' for those that run",
+			    tid);
+	case EPERM:
+		return fail("cannot monitor thread %d: %s; use a thread of your own or "
+			    "run as root",
+			    tid, reason(fd, error, buffer, sizeof(buffer)));
+	case EEXIST:
+		return fail("thread %d is monitored by someone else already: "
+			    "wait until that has ended",
+			    tid);
+	default:
+		return fail("cannot monitor thread %d: %s", tid,
+			    reason(fd, error, buffer, sizeof(buffer)));
+	}
+}
+
+int fail_call(int fd, const char *what, int error)
+{
+	char buffer[PFM_LAST_ERROR_SIZE];
+
+	errno = error;
+	return fail("cannot %s: %s", what, pfm_last_error(fd, buffer, sizeof(buffer)));
+}

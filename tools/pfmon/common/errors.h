@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What pfmon says when something is wrong. */
+#ifndef PFMON_ERRORS_H
+#define PFMON_ERRORS_H
+
+/* Exit status when pfmon itself fails, as env(1) and timeout(1) have it. */
+#define EXIT_PFMON	    125
+#define EXIT_NOT_EXECUTABLE 126
+#define EXIT_NOT_FOUND	    127
+
+/* Print "pfmon: SENTENCE"; fail() returns -1, to be handed on. */
+int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void warn_user(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Say why the device could not be opened or a context not be made; @error is
+ * the errno of that call.  Returns -1.
+ */
+int fail_open(int error);
+
+/* Say why attaching to thread @tid failed with @error on @fd.  Returns -1. */
+int fail_load(int fd, int tid, int error);
+
+/* Say that @what failed with @error on @fd, and libpfmdev's reason. */
+int fail_call(int fd, const char *what, int error);
+
+#endif

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From names of events to codes. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu_events.h"
+#include "errors.h"
+#include "events.h"
+#include "libpfm.h"
+#include "suggest.h"
+
+/* As perf stat has them. */
+static const char *const default_events[] = {
+	"task-clock", "context-switches", "cpu-migrations", "page-faults",
+	"cycles",     "instructions",	  "branches",	    "branch-misses",
+};
+
+/* Names that are understood on hardware PMUs, for messages elsewhere. */
+static const char *const hardware_names[] = {
+	"cycles",
+	"cpu-cycles",
+	"instructions",
+	"branches",
+	"branch-misses",
+	"branch-instructions",
+	"cache-misses",
+	"cache-references",
+	"bus-cycles",
+	"stalled-cycles-frontend",
+	"stalled-cycles-backend",
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum parse_result {
+	PARSE_OK,
+	PARSE_UNKNOWN, /* another kind of name may fit */
+	PARSE_NOT_SUPPORTED, /* known, but this machine does not have it */
+	PARSE_FAILED, /* what is wrong has been said */
+};
+
+static struct event *add_event(struct event_list *list, const char *name)
+{
+	struct event *events, *event;
+
+	events = realloc(list->events, (list->count + 1) * sizeof(*events));
+	if (!events)
+		return NULL;
+	list->events = events;
+	event = &events[list->count];
+	memset(event, 0, sizeof(*event));
+	event->name = strdup(name);
+	if (!event->name)
+		return NULL;
+	list->count++;
+	return event;
+}
+
+void events_free(struct event_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->events[i].name);
+	free(list->events);
+	memset(list, 0, sizeof(*list));
+}
+
+/* Cut ":u", ":k", ":uk", ":u:k" off the end of @name.  Returns the modes. */
+static unsigned int cut_modes(char *name)
+{
+	unsigned int modes = 0;
+	char *colon;
+
+	while ((colon = strrchr(name, ':'))) {
+		size_t length = strlen(colon + 1);
+
+		if (!length || strspn(colon + 1, "uk") != length)
+			break;
+		if (strchr(colon + 1, 'u'))
+			modes |= MODE_USER;
+		if (strchr(colon + 1, 'k'))
+			modes |= MODE_KERNEL;
+		*colon = '\0';
+	}
+	return modes ? modes : MODE_BOTH;
+}
+
+static bool is_hardware_pmu(const struct machine *machine)
+{
+	return machine->pmu && machine->pmu->is_hardware;
+}
+
+static enum parse_result parse_software(struct event *event, const char *name)
+{
+	const struct software_event *software = software_find(name);
+
+	if (!software)
+		return PARSE_UNKNOWN;
+	event->role = software->role;
+	event->is_time = software->is_time;
+	memcpy(event->pmds, software->pmds, sizeof(event->pmds));
+	event->pmd_count = software->pmd_count;
+	return PARSE_OK;
+}
+
+/* @code is the event's; look what it means. */
+static enum parse_result take_code(struct event *event, uint64_t code,
+				   const struct pmu *pmu)
+{
+	event->code = code & pmu->code_mask;
+	event->role = pmu_role(pmu, event->code);
+	event->needs_counter = true;
+	return PARSE_OK;
+}
+
+static enum parse_result parse_common(struct event *event, const char *name,
+				      const struct machine *machine)
+{
+	const struct common_event *common;
+	uint64_t code;
+
+	if (!machine->pmu)
+		return PARSE_UNKNOWN;
+	common = pmu_common(machine->pmu, name);
+	if (!common)
+		return PARSE_UNKNOWN;
+	if (!pmu_common_code(machine->pmu, common, &code))
+		return PARSE_NOT_SUPPORTED;
+	event->is_time = common->is_time;
+	return take_code(event, code, machine->pmu);
+}
+
+/* "r" and a code in hexadecimal digits. */
+static bool is_raw(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length > 1 && length <= 17 && name[0] == 'r' &&
+	       strspn(name + 1, "0123456789abcdefABCDEF") == length - 1;
+}
+
+static enum parse_result parse_raw(struct event *event, const char *name,
+				   const struct machine *machine)
+{
+	uint64_t code;
+
+	if (!is_raw(name) || !is_hardware_pmu(machine))
+		return PARSE_UNKNOWN;
+	code = strtoull(name + 1, NULL, 16);
+	if (code & ~machine->pmu->code_mask) {
+		fail("event code '%s' is too large: those of PMU %s go up to r%llx", name,
+		     machine->pmu->name, (unsigned long long)machine->pmu->code_mask);
+		return PARSE_FAILED;
+	}
+	return take_code(event, code, machine->pmu);
+}
+
+static enum parse_result parse_libpfm(struct event *event, const char *name,
+				      const struct machine *machine)
+{
+	const char *reason = "";
+	uint64_t code;
+
+	if (!is_hardware_pmu(machine))
+		return PARSE_UNKNOWN;
+	switch (libpfm_encode(name, &code, &reason)) {
+	case LIBPFM_OK:
+		break;
+	case LIBPFM_UNKNOWN:
+		return PARSE_UNKNOWN;
+	case LIBPFM_UMASK:
+		fail("event '%s': %s; see 'pfmon list %.*s'", name, reason,
+		     (int)strcspn(name, ":"), name);
+		return PARSE_FAILED;
+	case LIBPFM_FAILED:
+		fail("event '%s' cannot be used: %s", name, reason);
+		return PARSE_FAILED;
+	}
+	if (machine->pmu->has_code &&
+	    !machine->pmu->has_code(code & machine->pmu->code_mask))
+		return PARSE_NOT_SUPPORTED;
+	return take_code(event, code, machine->pmu);
+}
+
+/* On Arm: a name of the kernel's list, also where libpfm4 knows no CPU. */
+static enum parse_result parse_cpu_event(struct event *event, const char *name,
+					 const struct machine *machine)
+{
+	const struct cpu_event *found;
+
+	if (!is_hardware_pmu(machine))
+		return PARSE_UNKNOWN;
+	found = cpu_events_find(name);
+	if (!found)
+		return PARSE_UNKNOWN;
+	return take_code(event, found->code, machine->pmu);
+}
+
+/* Would @name be an event if the CPU's PMU could be had? */
+static bool is_hardware_name(const char *name)
+{
+	const char *reason;
+	uint64_t code;
+
+	for (size_t i = 0; i < COUNT(hardware_names); i++)
+		if (!strcmp(hardware_names[i], name))
+			return true;
+	return is_raw(name) || libpfm_encode(name, &code, &reason) == LIBPFM_OK;
+}
+
+bool events_have(const struct machine *machine, const char *name)
+{
+	const struct pmu *pmu = machine->pmu;
+	const char *reason;
+	uint64_t code;
+
+	if (!is_hardware_pmu(machine))
+		return false;
+	if (!pmu->has_code)
+		return true;
+	return libpfm_encode(name, &code, &reason) == LIBPFM_OK &&
+	       pmu->has_code(code & pmu->code_mask);
+}
+
+struct search {
+	const struct machine *machine;
+	struct suggestions near;
+};
+
+static void suggest_libpfm(void *data, const char *name, const char *description)
+{
+	struct search *search = data;
+
+	(void)description;
+	if (events_have(search->machine, name))
+		suggest(&search->near, name);
+}
+
+/* Events of this machine with names near to @name. */
+static void search_near(struct search *search)
+{
+	const struct pmu *pmu = search->machine->pmu;
+	uint64_t code;
+
+	for (size_t i = 0; i < software_event_count; i++)
+		suggest(&search->near, software_events[i].name);
+	for (size_t i = 0; pmu && i < pmu->common_count; i++)
+		if (pmu_common_code(pmu, &pmu->common[i], &code))
+			suggest(&search->near, pmu->common[i].name);
+	if (is_hardware_pmu(search->machine))
+		libpfm_for_each(suggest_libpfm, search);
+}
+
+static int fail_unknown(const char *name, const struct machine *machine)
+{
+	struct search search = { .machine = machine, .near.wanted = name };
+	const struct suggestions *near = &search.near;
+
+	search_near(&search);
+	switch (near->count) {
+	case 0:
+		return fail("unknown event '%s': 'pfmon list' shows those there are",
+			    name);
+	case 1:
+		return fail("unknown event '%s': did you mean '%s'?", name,
+			    near->names[0]);
+	case 2:
+		return fail("unknown event '%s': did you mean '%s' or '%s'?", name,
+			    near->names[0], near->names[1]);
+	default:
+		return fail("unknown event '%s': did you mean '%s', '%s' or '%s'?", name,
+			    near->names[0], near->names[1], near->names[2]);
+	}
+}
+
+static int fail_no_hardware(const char *name, const struct machine *machine)
+{
+	if (!machine->pmu)
+		return fail("this pfmon does not know PMU '%s': hardware event "
+			    "'%s' is not available, software events are",
+			    machine->info.pmu_name, name);
+	return fail("this machine's PMU cannot be had (perfmon uses its software "
+		    "PMU): hardware event '%s' is not available",
+		    name);
+}
+
+static int fail_not_supported(const char *name)
+{
+	return fail("the CPU does not have event '%s': 'pfmon list' shows those "
+		    "there are",
+		    name);
+}
+
+/* Find @name, without modifiers, in all kinds of names. */
+static enum parse_result parse_name(struct event *event, const char *name,
+				    const struct machine *machine)
+{
+	enum parse_result result;
+
+	result = parse_software(event, name);
+	if (result == PARSE_UNKNOWN)
+		result = parse_common(event, name, machine);
+	if (result == PARSE_UNKNOWN)
+		result = parse_libpfm(event, name, machine);
+	if (result == PARSE_UNKNOWN)
+		result = parse_cpu_event(event, name, machine);
+	if (result == PARSE_UNKNOWN)
+		result = parse_raw(event, name, machine);
+	return result;
+}
+
+static int fail_parse(enum parse_result result, const char *name,
+		      const struct machine *machine)
+{
+	if (result == PARSE_FAILED)
+		return -1;
+	if (result == PARSE_NOT_SUPPORTED)
+		return fail_not_supported(name);
+	if (!strncmp(name, "soft::", 6) && is_hardware_pmu(machine))
+		return fail("event '%s' is one of the software PMU, this machine's "
+			    "is %s: leave out 'soft::'",
+			    name, machine->info.pmu_name);
+	if (!is_hardware_pmu(machine) && is_hardware_name(name))
+		return fail_no_hardware(name, machine);
+	return fail_unknown(name, machine);
+}
+
+/* Only hardware can tell user from kernel. */
+static int check_modes(const struct event *event, const char *name,
+		       const struct machine *machine)
+{
+	if (event->modes == MODE_BOTH)
+		return 0;
+	if (event->needs_counter && machine->pmu->has_modes)
+		return 0;
+	return fail("event '%s' cannot be split into user and kernel: leave out "
+		    "':%s'",
+		    name, event->modes == MODE_USER ? "u" : "k");
+}
+
+static int parse_event(struct event_list *list, const char *text,
+		       const struct machine *machine)
+{
+	struct event *event = add_event(list, text);
+	enum parse_result result;
+	char name[MAX_NAME];
+
+	if (!event)
+		return fail("no memory");
+	if (strlen(text) >= sizeof(name))
+		return fail("the event name '%s' is too long", text);
+	strcpy(name, text);
+	event->modes = cut_modes(name);
+	if (!*name)
+		return fail("an event has no name: see 'pfmon stat --help'");
+	result = parse_name(event, name, machine);
+	if (result != PARSE_OK)
+		return fail_parse(result, name, machine);
+	return check_modes(event, name, machine);
+}
+
+int events_parse(struct event_list *list, const char *text, const struct machine *machine)
+{
+	char *copy = strdup(text), *rest = copy, *name;
+	int result = 0;
+
+	if (!copy)
+		return fail("no memory");
+	while (!result && (name = strsep(&rest, ",")))
+		result = parse_event(list, name, machine);
+	free(copy);
+	return result;
+}
+
+int events_default(struct event_list *list, const struct machine *machine)
+{
+	for (size_t i = 0; i < COUNT(default_events); i++) {
+		struct event *event = add_event(list, default_events[i]);
+
+		if (!event)
+			return fail("no memory");
+		event->modes = MODE_BOTH;
+		if (parse_name(event, default_events[i], machine) != PARSE_OK)
+			event->state = EVENT_NOT_SUPPORTED;
+	}
+	return 0;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The events of a measurement: from names on the command line to registers. */
+#ifndef PFMON_EVENTS_H
+#define PFMON_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pmu.h"
+#include "software.h"
+
+/**
+ * struct machine - what can be counted here
+ * @info: what the module says
+ * @pmu: what pfmon knows of that PMU; NULL if nothing
+ */
+struct machine {
+	struct pfm_info info;
+	const struct pmu *pmu;
+};
+
+enum event_state {
+	EVENT_COUNTED,
+	EVENT_NOT_SUPPORTED, /* the PMU does not have it */
+	EVENT_NOT_COUNTED, /* no counter was left */
+};
+
+/**
+ * struct event - an event to count
+ * @name: as it was asked for
+ * @state: whether it is counted
+ * @role: what it means
+ * @is_time: the count is nanoseconds
+ * @needs_counter: it takes a counter of the PMU; else it is virtual PMDs
+ * @modes: MODE_*
+ * @code: its code on the PMU, if it needs a counter
+ * @pmds: the PMDs whose sum it is
+ * @pmd_count: how many; 0 until assigned
+ */
+struct event {
+	char *name;
+	enum event_state state;
+	enum event_role role;
+	bool is_time;
+	bool needs_counter;
+	unsigned int modes;
+	uint64_t code;
+	uint16_t pmds[MAX_PMDS_PER_EVENT];
+	unsigned int pmd_count;
+};
+
+struct event_list {
+	struct event *events;
+	size_t count;
+};
+
+/*
+ * Add the events of @text, names separated by commas.  Says what is wrong and
+ * returns -1, or 0.
+ */
+int events_parse(struct event_list *list, const char *text,
+		 const struct machine *machine);
+
+/*
+ * Add what is counted when nothing is asked for; what the machine does not have
+ * becomes EVENT_NOT_SUPPORTED.
+ */
+int events_default(struct event_list *list, const struct machine *machine);
+
+/*
+ * Give each event its PMDs.  If there are too few counters: with @is_lenient
+ * the last events become EVENT_NOT_COUNTED, else it is said and -1 returned.
+ */
+int events_assign(struct event_list *list, const struct machine *machine,
+		  bool is_lenient);
+
+/* Has the CPU libpfm4's event @name? */
+bool events_have(const struct machine *machine, const char *name);
+
+void events_free(struct event_list *list);
+
+#endif

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Results as JSON: one object on one line. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "format.h"
+
+/* Counts are integers as long as JSON's readers have integers that large. */
+static json_t *number(uint64_t value)
+{
+	return value <= INT64_MAX ? json_integer((json_int_t)value)
+				  : json_real((double)value);
+}
+
+static json_t *values_of(const struct results *results, size_t index)
+{
+	json_t *values = json_array();
+
+	for (unsigned int i = 0; i < results->run_count; i++)
+		json_array_append_new(values, number(results->runs[i].values[index]));
+	return values;
+}
+
+static void add_counts(json_t *object, const struct results *results, size_t index)
+{
+	struct figure figure = results_value(results, index);
+	struct metric metric = results_metric(results, index);
+
+	if (results->run_count == 1)
+		json_object_set_new(object, "value",
+				    number(results->runs[0].values[index]));
+	else
+		json_object_set_new(object, "value", json_real(figure.mean));
+	json_object_set_new(object, "spread", json_real(figure_spread(&figure)));
+	json_object_set_new(object, "values", values_of(results, index));
+	if (metric.unit) {
+		json_object_set_new(object, "metric-value", json_real(metric.value));
+		json_object_set_new(object, "metric-unit", json_string(metric.unit));
+	}
+}
+
+static json_t *event_object(const struct results *results, size_t index)
+{
+	static const char *const states[] = {
+		[EVENT_COUNTED] = "counted",
+		[EVENT_NOT_SUPPORTED] = "not supported",
+		[EVENT_NOT_COUNTED] = "not counted",
+	};
+	const struct event *event = &results->events->events[index];
+	json_t *object = json_object();
+
+	json_object_set_new(object, "event", json_string(event->name));
+	json_object_set_new(object, "state", json_string(states[event->state]));
+	json_object_set_new(object, "unit", json_string(event->is_time ? "ns" : ""));
+	if (event->state == EVENT_COUNTED)
+		add_counts(object, results, index);
+	return object;
+}
+
+static json_t *events_array(const struct results *results)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < results->events->count; i++)
+		json_array_append_new(array, event_object(results, i));
+	return array;
+}
+
+/* What is not UTF-8 cannot be said in JSON: such an argument loses its bytes. */
+static json_t *argument_string(const char *argument)
+{
+	json_t *string = json_string(argument);
+	char *copy;
+
+	if (string)
+		return string;
+	copy = strdup(argument);
+	for (char *next = copy; next && *next; next++)
+		if (*next & 0x80)
+			*next = '?';
+	string = json_string(copy);
+	free(copy);
+	return string;
+}
+
+static json_t *command_array(const struct results *results)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; results->command && results->command[i]; i++)
+		json_array_append_new(array, argument_string(results->command[i]));
+	return array;
+}
+
+static void add_times(json_t *object, const struct results *results)
+{
+	struct figure elapsed = results_elapsed(results);
+
+	json_object_set_new(object, "runtime-ns",
+			    number((uint64_t)results_runtime(results).mean));
+	json_object_set_new(object, "elapsed-seconds", json_real(elapsed.mean));
+	json_object_set_new(object, "elapsed-spread", json_real(figure_spread(&elapsed)));
+	if (!results->has_usage)
+		return;
+	json_object_set_new(object, "user-seconds",
+			    json_real(results_user(results).mean));
+	json_object_set_new(object, "system-seconds",
+			    json_real(results_system(results).mean));
+}
+
+int format_json(FILE *file, const struct results *results)
+{
+	json_t *object = json_object();
+	char *text;
+
+	if (results->tid)
+		json_object_set_new(object, "thread", json_integer(results->tid));
+	json_object_set_new(object, "command", command_array(results));
+	json_object_set_new(object, "pmu", json_string(results->machine->info.pmu_name));
+	json_object_set_new(object, "runs", json_integer(results->run_count));
+	json_object_set_new(object, "exit-status", json_integer(results->exit_status));
+	json_object_set_new(object, "events", events_array(results));
+	add_times(object, results);
+
+	text = json_dumps(object, JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15));
+	json_decref(object);
+	if (!text)
+		return -1;
+	fprintf(file, "%s\n", text);
+	free(text);
+	return 0;
+}

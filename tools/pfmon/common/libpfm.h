@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The event names of libpfm4 for the CPU of this machine. */
+#ifndef PFMON_LIBPFM_H
+#define PFMON_LIBPFM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum libpfm_result {
+	LIBPFM_OK,
+	LIBPFM_UNKNOWN, /* no such event on this CPU */
+	LIBPFM_UMASK, /* the event is there, its unit mask is not */
+	LIBPFM_FAILED, /* libpfm4 cannot say what it is */
+};
+
+/*
+ * The code of event @name (with unit masks, without u and k) for the CPU.  On
+ * LIBPFM_UMASK and LIBPFM_FAILED @reason says more.
+ */
+enum libpfm_result libpfm_encode(const char *name, uint64_t *code, const char **reason);
+
+/* What libpfm4 calls the CPU, "ARM Cortex A57"; NULL if it does not know it. */
+const char *libpfm_model(void);
+
+/*
+ * Call @visit for each event of the CPU, and each of its unit masks as
+ * EVENT:UMASK.
+ */
+void libpfm_for_each(void (*visit)(void *data, const char *name, const char *description),
+		     void *data);
+
+#endif

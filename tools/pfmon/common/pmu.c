@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The kinds of PMU that pfmon can program. */
+#include <string.h>
+
+#include "pmu.h"
+
+static const struct pmu *const pmus[] = {
+	&pmu_armv8,
+	&pmu_soft,
+};
+
+const struct pmu *pmu_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(pmus) / sizeof(pmus[0]); i++)
+		if (!strcmp(pmus[i]->name, name))
+			return pmus[i];
+	return NULL;
+}
+
+static bool can_use(const struct pmu *pmu, const struct pfm_info *info, uint64_t code,
+		    uint16_t pmd)
+{
+	struct pfarg_pmc pmcs[MAX_PMCS_PER_EVENT];
+	unsigned int count;
+
+	if (!register_in(info->available_pmds, pmd))
+		return false;
+	count = pmu->encode(code, MODE_BOTH, pmd, pmcs);
+	for (unsigned int i = 0; i < count; i++)
+		if (!register_in(info->available_pmcs, pmcs[i].reg_num))
+			return false;
+	return true;
+}
+
+static bool contains(const uint16_t *pmds, unsigned int count, uint16_t pmd)
+{
+	for (unsigned int i = 0; i < count; i++)
+		if (pmds[i] == pmd)
+			return true;
+	return false;
+}
+
+unsigned int pmu_counters(const struct pmu *pmu, const struct pfm_info *info,
+			  uint64_t code, uint16_t *pmds)
+{
+	unsigned int count = 0;
+
+	for (size_t i = 0; i < pmu->rule_count; i++) {
+		const struct counter_rule *rule = &pmu->rules[i];
+
+		if ((code & rule->mask) != rule->code)
+			continue;
+		for (uint16_t pmd = rule->first; pmd <= rule->last; pmd++)
+			if (can_use(pmu, info, code, pmd) && !contains(pmds, count, pmd))
+				pmds[count++] = pmd;
+		if (rule->only)
+			break;
+	}
+	return count;
+}
+
+const struct common_event *pmu_common(const struct pmu *pmu, const char *name)
+{
+	for (size_t i = 0; i < pmu->common_count; i++) {
+		const struct common_event *event = &pmu->common[i];
+
+		if (!strcmp(event->name, name) ||
+		    (event->alias && !strcmp(event->alias, name)))
+			return event;
+	}
+	return NULL;
+}
+
+bool pmu_common_code(const struct pmu *pmu, const struct common_event *event,
+		     uint64_t *code)
+{
+	for (unsigned int i = 0; i < event->code_count; i++) {
+		if (!pmu->has_code || pmu->has_code(event->codes[i])) {
+			*code = event->codes[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+enum event_role pmu_role(const struct pmu *pmu, uint64_t code)
+{
+	for (size_t i = 0; i < pmu->common_count; i++)
+		for (unsigned int j = 0; j < pmu->common[i].code_count; j++)
+			if (pmu->common[i].codes[j] == code)
+				return pmu->common[i].role;
+	return ROLE_OTHER;
+}

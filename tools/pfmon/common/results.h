@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What was measured. */
+#ifndef PFMON_RESULTS_H
+#define PFMON_RESULTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "events.h"
+
+/**
+ * struct run - the figures of one run
+ * @values: counts, one for each event
+ * @runtime: ns of CPU time of the thread
+ * @elapsed: seconds from start to end
+ * @user: seconds of the command in user mode
+ * @system: seconds of the command in the kernel
+ */
+struct run {
+	uint64_t *values;
+	uint64_t runtime;
+	double elapsed;
+	double user;
+	double system;
+};
+
+/**
+ * struct results - the figures of a measurement
+ * @machine: where
+ * @events: of what
+ * @command: the command, NULL-terminated, or NULL
+ * @tid: the thread that was attached to, or 0
+ * @runs: the runs
+ * @run_count: how many
+ * @has_usage: whether user and system times were measured
+ * @exit_status: of pfmon
+ */
+struct results {
+	const struct machine *machine;
+	const struct event_list *events;
+	char *const *command;
+	int tid;
+	struct run *runs;
+	unsigned int run_count;
+	bool has_usage;
+	int exit_status;
+};
+
+/**
+ * struct figure - the mean of the runs
+ * @mean: the mean
+ * @error: standard error of the mean, 0 with a single run
+ */
+struct figure {
+	double mean;
+	double error;
+};
+
+struct figure results_value(const struct results *results, size_t event);
+
+/* The mean as a whole number, exact with a single run. */
+uint64_t results_count(const struct results *results, size_t event);
+
+struct figure results_runtime(const struct results *results);
+struct figure results_elapsed(const struct results *results);
+struct figure results_user(const struct results *results);
+struct figure results_system(const struct results *results);
+
+/* Standard error in percent of the mean. */
+double figure_spread(const struct figure *figure);
+
+/* Add an empty run; NULL without memory. */
+struct run *results_add_run(struct results *results);
+void results_free(struct results *results);
+
+/**
+ * struct metric - what the comment column says of an event
+ * @value: figure, in units of @unit
+ * @decimals: digits behind the point that say something
+ * @unit: "insn per cycle", ...; NULL if there is nothing to say
+ */
+struct metric {
+	double value;
+	int decimals;
+	const char *unit;
+};
+
+struct metric results_metric(const struct results *results, size_t event);
+
+#endif

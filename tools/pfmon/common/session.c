@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A monitoring context with the events of a measurement in it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "errors.h"
+#include "session.h"
+
+int session_open(struct session *session)
+{
+	struct pfarg_ctx context = { 0 };
+
+	memset(session, 0, sizeof(*session));
+	session->fd = pfm_create_context(&context, NULL, NULL, 0);
+	if (session->fd == -1)
+		return fail_open(errno);
+	/* COMMAND must not have it. */
+	fcntl(session->fd, F_SETFD, FD_CLOEXEC);
+	if (pfm_get_info(session->fd, &session->machine.info))
+		return fail_call(session->fd, "ask what the PMU offers", errno);
+	session->machine.pmu = pmu_find(session->machine.info.pmu_name);
+	return 0;
+}
+
+void session_close(struct session *session)
+{
+	if (session->fd != -1)
+		close(session->fd);
+	free(session->pmds);
+	session->pmds = NULL;
+	session->fd = -1;
+}
+
+static bool is_counted(const struct event *event)
+{
+	return event->state == EVENT_COUNTED;
+}
+
+/* Add @pmc to @pmcs, merged with what other events want in the same PMC. */
+static unsigned int merge_pmc(struct pfarg_pmc *pmcs, unsigned int count,
+			      const struct pfarg_pmc *pmc)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		if (pmcs[i].reg_num == pmc->reg_num) {
+			pmcs[i].reg_value |= pmc->reg_value;
+			return count;
+		}
+	}
+	pmcs[count] = *pmc;
+	return count + 1;
+}
+
+/* The elements of @size bytes that fit into one call. */
+static unsigned int vector_limit(const struct session *session, size_t size)
+{
+	uint64_t bytes = session->machine.info.arg_mem_max;
+
+	return bytes < size ? 1 : (unsigned int)(bytes / size);
+}
+
+static unsigned int smaller(unsigned int a, unsigned int b)
+{
+	return a < b ? a : b;
+}
+
+static int write_pmcs(struct session *session, const struct event_list *events)
+{
+	unsigned int limit = vector_limit(session, sizeof(struct pfarg_pmc));
+	struct pfarg_pmc *pmcs, own[MAX_PMCS_PER_EVENT];
+	unsigned int count = 0, own_count;
+	int result = 0;
+
+	pmcs = calloc(events->count * MAX_PMCS_PER_EVENT + 1, sizeof(*pmcs));
+	if (!pmcs)
+		return fail("no memory");
+	for (size_t i = 0; i < events->count; i++) {
+		const struct event *event = &events->events[i];
+
+		if (!is_counted(event) || !event->needs_counter)
+			continue;
+		own_count = session->machine.pmu->encode(event->code, event->modes,
+							 event->pmds[0], own);
+		for (unsigned int j = 0; j < own_count; j++)
+			count = merge_pmc(pmcs, count, &own[j]);
+	}
+	for (unsigned int i = 0; i < count && !result; i += limit)
+		if (pfm_write_pmcs(session->fd, pmcs + i, (int)smaller(limit, count - i)))
+			result = fail_call(session->fd, "program the PMU", errno);
+	free(pmcs);
+	return result;
+}
+
+static void list_pmds(struct session *session, const struct event_list *events)
+{
+	for (size_t i = 0; i < events->count; i++) {
+		const struct event *event = &events->events[i];
+
+		if (!is_counted(event))
+			continue;
+		for (unsigned int j = 0; j < event->pmd_count; j++)
+			session->pmds[session->pmd_count++].reg_num = event->pmds[j];
+	}
+	if (register_in(session->machine.info.implemented_pmds, PFM_PMD_TASK_CLOCK)) {
+		session->pmds[session->pmd_count++].reg_num = PFM_PMD_TASK_CLOCK;
+		session->has_runtime = true;
+	}
+}
+
+int session_program(struct session *session, const struct event_list *events)
+{
+	session->pmds =
+		calloc(events->count * MAX_PMDS_PER_EVENT + 1, sizeof(*session->pmds));
+	if (!session->pmds)
+		return fail("no memory");
+	list_pmds(session, events);
+	return write_pmcs(session, events);
+}
+
+/* Put all PMDs at zero. */
+static int write_pmds(struct session *session)
+{
+	unsigned int limit = vector_limit(session, sizeof(struct pfarg_pmd));
+
+	for (unsigned int i = 0; i < session->pmd_count; i++) {
+		uint16_t number = session->pmds[i].reg_num;
+
+		memset(&session->pmds[i], 0, sizeof(session->pmds[i]));
+		session->pmds[i].reg_num = number;
+	}
+	for (unsigned int i = 0; i < session->pmd_count; i += limit)
+		if (pfm_write_pmds(session->fd, session->pmds + i,
+				   (int)smaller(limit, session->pmd_count - i)))
+			return fail_call(session->fd, "set the counters", errno);
+	return 0;
+}
+
+int session_attach(struct session *session, int tid)
+{
+	struct pfarg_load load = { .load_pid = (uint32_t)tid };
+
+	if (write_pmds(session))
+		return -1;
+	if (pfm_load_context(session->fd, &load))
+		return fail_load(session->fd, tid, errno);
+	return 0;
+}
+
+int session_start(struct session *session)
+{
+	struct pfm_status status;
+
+	if (!pfm_start(session->fd, NULL))
+		return 0;
+	/* The thread may have ended between attach and here. */
+	if (errno == EINVAL && !pfm_get_status(session->fd, &status) &&
+	    status.state == PFM_STATE_UNLOADED)
+		return fail("the thread has ended before it could be monitored");
+	return fail_call(session->fd, "start counting", errno);
+}
+
+int session_detach(struct session *session)
+{
+	struct pfm_status status;
+
+	/* Stopping fails if the thread ends at this moment: nothing is lost. */
+	if (!pfm_get_status(session->fd, &status) && status.state != PFM_STATE_UNLOADED)
+		pfm_stop(session->fd);
+	if (pfm_unload_context(session->fd))
+		return fail_call(session->fd, "detach", errno);
+	return 0;
+}
+
+int session_read(struct session *session, const struct event_list *events,
+		 uint64_t *values, uint64_t *runtime)
+{
+	unsigned int limit = vector_limit(session, sizeof(struct pfarg_pmd));
+	unsigned int next = 0;
+
+	for (unsigned int i = 0; i < session->pmd_count; i += limit)
+		if (pfm_read_pmds(session->fd, session->pmds + i,
+				  (int)smaller(limit, session->pmd_count - i)))
+			return fail_call(session->fd, "read the counters", errno);
+
+	for (size_t i = 0; i < events->count; i++) {
+		const struct event *event = &events->events[i];
+
+		values[i] = 0;
+		for (unsigned int j = 0; is_counted(event) && j < event->pmd_count; j++)
+			values[i] += session->pmds[next++].reg_value;
+	}
+	*runtime = session->has_runtime ? session->pmds[next].reg_value : 0;
+	return 0;
+}
+
+bool session_ran_elsewhere(const struct session *session)
+{
+	struct pfm_status status;
+
+	return !pfm_get_status(session->fd, &status) &&
+	       status.flags & PFM_STATUS_FOREIGN_CPU;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A monitoring context with the events of a measurement in it. */
+#ifndef PFMON_SESSION_H
+#define PFMON_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "events.h"
+
+/**
+ * struct session - a monitoring context
+ * @fd: its descriptor
+ * @machine: where it is
+ * @pmds: the PMDs of all events, one after the other, and last the thread's
+ *	CPU time if the module counts that
+ * @pmd_count: how many
+ * @has_runtime: whether the last one is the CPU time
+ */
+struct session {
+	int fd;
+	struct machine machine;
+	struct pfarg_pmd *pmds;
+	unsigned int pmd_count;
+	bool has_runtime;
+};
+
+/*
+ * These say what is wrong and return -1, or 0.  A session that was opened,
+ * successfully or not, is closed with session_close().
+ */
+int session_open(struct session *session);
+int session_program(struct session *session, const struct event_list *events);
+int session_attach(struct session *session, int tid);
+int session_start(struct session *session);
+
+/* Stop counting and detach; also of a thread that has ended. */
+int session_detach(struct session *session);
+
+/*
+ * Counts of @events into @values, and ns of the thread's CPU time into
+ * @runtime, 0 if that is not known.
+ */
+int session_read(struct session *session, const struct event_list *events,
+		 uint64_t *values, uint64_t *runtime);
+
+/* Did the thread run on CPUs on which nothing was counted? */
+bool session_ran_elsewhere(const struct session *session);
+
+void session_close(struct session *session);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Events that every machine has: the virtual PMDs. */
+#ifndef PFMON_SOFTWARE_H
+#define PFMON_SOFTWARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pmu.h"
+
+#define MAX_PMDS_PER_EVENT 2
+
+/**
+ * struct software_event - an event counted by virtual PMDs
+ * @name: its name
+ * @aliases: other names, up to the first NULL
+ * @description: one line
+ * @role: what it means
+ * @is_time: it counts nanoseconds
+ * @pmds: the PMDs, whose sum it is
+ * @pmd_count: how many there are
+ */
+struct software_event {
+	const char *name;
+	const char *aliases[2];
+	const char *description;
+	enum event_role role;
+	bool is_time;
+	uint16_t pmds[MAX_PMDS_PER_EVENT];
+	unsigned int pmd_count;
+};
+
+extern const struct software_event software_events[];
+extern const size_t software_event_count;
+
+/* The event of that name or alias, or NULL. */
+const struct software_event *software_find(const char *name);
+
+#endif

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* pfmon info: the module, the PMU and its counters. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "common/errors.h"
+#include "common/events.h"
+#include "common/libpfm.h"
+
+static const char usage[] =
+	"Usage: pfmon info\n"
+	"\n"
+	"Show the version of the perfmon module, the PMU, its registers and limits.\n"
+	"\n"
+	"Options:\n"
+	"  -h, --help  show this and exit\n";
+
+#define SYSFS	   "/sys/kernel/perfmon"
+#define VALUE_SIZE 64
+
+/* The first line of a file below SYSFS, "?" if there is none. */
+static const char *read_value(const char *name, char value[VALUE_SIZE])
+{
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), SYSFS "/%s", name);
+	strcpy(value, "?");
+	file = fopen(path, "re");
+	if (!file)
+		return value;
+	if (fgets(value, VALUE_SIZE, file))
+		value[strcspn(value, "\n")] = '\0';
+	fclose(file);
+	return value;
+}
+
+static const char *read_attribute(const char *kind, unsigned int number,
+				  const char *attribute, char value[VALUE_SIZE])
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "pmu_desc/%s%u/%s", kind, number, attribute);
+	return read_value(name, value);
+}
+
+static void show_module(const struct pfm_info *info)
+{
+	static const struct {
+		uint32_t bit;
+		const char *name;
+	} features[] = {
+		{ PFM_FEATURE_PER_THREAD, "per-thread" },
+		{ PFM_FEATURE_EMUL64, "64-bit-counters" },
+		{ PFM_FEATURE_VIRTUAL, "virtual-counters" },
+	};
+
+	printf("version              %u.%u\n", PFM_VERSION_MAJOR(info->version),
+	       PFM_VERSION_MINOR(info->version));
+	printf("features            ");
+	for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++)
+		if (info->features & features[i].bit)
+			printf(" %s", features[i].name);
+	putchar('\n');
+}
+
+static void show_pmu(const struct machine *machine)
+{
+	const struct pfm_info *info = &machine->info;
+	const char *model = libpfm_model();
+
+	if (!info->pmu_name[0]) {
+		printf("pmu                  none: no PMU description is loaded and "
+		       "none fits\n");
+		return;
+	}
+	printf("pmu                  %s%s\n", info->pmu_name,
+	       machine->pmu ? "" : " (not known to this pfmon)");
+	printf("model                %s\n", info->pmu_model);
+	if (info->pmu_id)
+		printf("id                   0x%llx\n", (unsigned long long)info->pmu_id);
+	if (machine->pmu && machine->pmu->is_hardware)
+		printf("event names          %s\n",
+		       model ? model : "libpfm4 does not know this CPU");
+}
+
+static void show_limits(const struct pfm_info *info)
+{
+	char value[VALUE_SIZE];
+
+	printf("bytes in a call      %llu\n", (unsigned long long)info->arg_mem_max);
+	printf("event sets           %u\n", info->max_sets);
+	printf("message queue        %u\n", info->message_queue_depth);
+	printf("threads monitored    %s\n", read_value("task_sessions_count", value));
+	printf("CPUs monitored       %s\n", read_value("sys_sessions_count", value));
+	read_value("task_group", value);
+	printf("who may monitor      %s%s\n", strcmp(value, "-1") ? "group " : "everyone",
+	       strcmp(value, "-1") ? value : "");
+}
+
+static unsigned int count_bits(const uint64_t *set, unsigned int first, unsigned int last)
+{
+	unsigned int count = 0;
+
+	for (unsigned int i = first; i < last; i++)
+		count += register_in(set, i);
+	return count;
+}
+
+static void show_counters(const struct pfm_info *info)
+{
+	uint64_t available[PFM_PMD_BV];
+
+	for (unsigned int i = 0; i < PFM_PMD_BV; i++)
+		available[i] = info->counter_pmds[i] & info->available_pmds[i];
+	printf("counters             %u, %u of them available, and %u virtual\n",
+	       count_bits(info->counter_pmds, 0, PFM_VIRTUAL_PMD_BASE),
+	       count_bits(available, 0, PFM_VIRTUAL_PMD_BASE),
+	       count_bits(info->implemented_pmds, PFM_VIRTUAL_PMD_BASE, PFM_MAX_PMDS));
+}
+
+static void show_pmds(const struct pfm_info *info)
+{
+	char name[VALUE_SIZE], width[VALUE_SIZE];
+
+	printf("\n%-8s %-24s %-6s kind\n", "PMD", "name", "width");
+	for (unsigned int i = 0; i < PFM_MAX_PMDS; i++) {
+		if (!register_in(info->implemented_pmds, i))
+			continue;
+		read_attribute("pmd", i, "name", name);
+		read_attribute("pmd", i, "width", width);
+		printf("%-8u %-24s %-6s %s%s\n", i, name, width,
+		       i >= PFM_VIRTUAL_PMD_BASE	    ? "virtual"
+		       : register_in(info->counter_pmds, i) ? "counter"
+							    : "",
+		       register_in(info->available_pmds, i) ? "" : ", taken");
+	}
+}
+
+static void show_pmcs(const struct pfm_info *info)
+{
+	char name[VALUE_SIZE], value[VALUE_SIZE], reserved[VALUE_SIZE];
+
+	printf("\n%-8s %-24s %-18s reserved\n", "PMC", "name", "default");
+	for (unsigned int i = 0; i < PFM_MAX_PMCS; i++) {
+		if (!register_in(info->implemented_pmcs, i))
+			continue;
+		read_attribute("pmc", i, "name", name);
+		read_attribute("pmc", i, "dfl_val", value);
+		read_attribute("pmc", i, "rsvd_msk", reserved);
+		printf("%-8u %-24s %-18s %s%s\n", i, name, value, reserved,
+		       register_in(info->available_pmcs, i) ? "" : ", taken");
+	}
+}
+
+/*
+ * What others hold is known exactly while a context exists; where none can be
+ * made, the device alone still tells the rest.
+ */
+static int look_at_machine(struct machine *machine)
+{
+	struct pfarg_ctx context = { 0 };
+	int fd, result = 0;
+
+	fd = pfm_create_context(&context, NULL, NULL, 0);
+	if (fd == -1)
+		fd = pfm_open_device();
+	if (fd == -1)
+		return fail_open(errno);
+	if (pfm_get_info(fd, &machine->info))
+		result = fail_call(fd, "ask what the PMU offers", errno);
+	close(fd);
+	machine->pmu = pmu_find(machine->info.pmu_name);
+	return result;
+}
+
+int command_info(int argc, char **argv)
+{
+	static const struct option names[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct machine machine = { 0 };
+	int option;
+
+	while ((option = getopt_long(argc, argv, "h", names, NULL)) != -1) {
+		if (option == 'h') {
+			fputs(usage, stdout);
+			return EXIT_SUCCESS;
+		}
+		fail("see 'pfmon info --help'");
+		return EXIT_PFMON;
+	}
+	if (optind < argc) {
+		fail("'pfmon info' takes no arguments");
+		return EXIT_PFMON;
+	}
+	if (look_at_machine(&machine))
+		return EXIT_PFMON;
+	show_module(&machine.info);
+	show_pmu(&machine);
+	show_limits(&machine.info);
+	show_counters(&machine.info);
+	show_pmds(&machine.info);
+	show_pmcs(&machine.info);
+	return fflush(stdout) ? EXIT_PFMON : EXIT_SUCCESS;
+}

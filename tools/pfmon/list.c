@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* pfmon list: events that can be counted on this machine. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "common/cpu_events.h"
+#include "common/errors.h"
+#include "common/events.h"
+#include "common/libpfm.h"
+
+static const char usage[] =
+	"Usage: pfmon list [WORD]\n"
+	"\n"
+	"Show the events that can be counted on this machine, one on a line with what\n"
+	"it counts; with WORD those that have it in their line, in capitals or not.\n"
+	"\n"
+	"Options:\n"
+	"  -h, --help  show this and exit\n"
+	"\n"
+	"Events are given to 'pfmon stat -e'.  Besides those shown, rHEX counts the\n"
+	"hardware event with that code.\n"
+	"\n"
+	"Examples:\n"
+	"  pfmon list\n"
+	"  pfmon list cache\n";
+
+/**
+ * struct listing - what is to be shown
+ * @machine: where
+ * @word: part of a line, or NULL for all
+ * @count: lines shown
+ */
+struct listing {
+	struct machine machine;
+	const char *word;
+	unsigned int count;
+};
+
+static void show(struct listing *listing, const char *name, const char *description)
+{
+	if (listing->word && !strcasestr(name, listing->word) &&
+	    !strcasestr(description, listing->word))
+		return;
+	/* One line each, whatever stands in libpfm4's descriptions. */
+	printf("  %-32s %.*s\n", name, (int)strcspn(description, "\n"), description);
+	listing->count++;
+}
+
+static void show_software(struct listing *listing)
+{
+	for (size_t i = 0; i < software_event_count; i++) {
+		const struct software_event *event = &software_events[i];
+		bool has_all = true;
+
+		for (unsigned int j = 0; j < event->pmd_count; j++)
+			has_all &= register_in(listing->machine.info.implemented_pmds,
+					       event->pmds[j]);
+		if (has_all)
+			show(listing, event->name, event->description);
+	}
+}
+
+static void show_common(struct listing *listing)
+{
+	const struct pmu *pmu = listing->machine.pmu;
+	uint64_t code;
+
+	for (size_t i = 0; i < pmu->common_count; i++)
+		if (pmu_common_code(pmu, &pmu->common[i], &code))
+			show(listing, pmu->common[i].name, pmu->common[i].description);
+}
+
+static void show_libpfm(void *data, const char *name, const char *description)
+{
+	struct listing *listing = data;
+
+	if (events_have(&listing->machine, name))
+		show(listing, name, description);
+}
+
+/* Where libpfm4 does not know the CPU, the kernel's list has names at least. */
+static void show_cpu_events(struct listing *listing)
+{
+	const struct cpu_event *events;
+	char description[64];
+	size_t count;
+
+	events = cpu_events_list(&count);
+	for (size_t i = 0; i < count; i++) {
+		snprintf(description, sizeof(description), "event 0x%llx of the CPU",
+			 (unsigned long long)events[i].code);
+		show(listing, events[i].name, description);
+	}
+}
+
+static void show_all(struct listing *listing)
+{
+	show_software(listing);
+	if (!listing->machine.pmu)
+		return;
+	show_common(listing);
+	if (!listing->machine.pmu->is_hardware)
+		return;
+	if (libpfm_model())
+		libpfm_for_each(show_libpfm, listing);
+	else
+		show_cpu_events(listing);
+}
+
+static int look_at_machine(struct machine *machine)
+{
+	int fd = pfm_open_device();
+
+	if (fd == -1)
+		return fail_open(errno);
+	if (pfm_get_info(fd, &machine->info)) {
+		fail_call(fd, "ask what the PMU offers", errno);
+		close(fd);
+		return -1;
+	}
+	close(fd);
+	machine->pmu = pmu_find(machine->info.pmu_name);
+	return 0;
+}
+
+int command_list(int argc, char **argv)
+{
+	static const struct option names[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct listing listing = { 0 };
+	int option;
+
+	while ((option = getopt_long(argc, argv, "h", names, NULL)) != -1) {
+		if (option == 'h') {
+			fputs(usage, stdout);
+			return EXIT_SUCCESS;
+		}
+		fail("see 'pfmon list --help'");
+		return EXIT_PFMON;
+	}
+	if (argc - optind > 1) {
+		fail("more than one WORD: see 'pfmon list --help'");
+		return EXIT_PFMON;
+	}
+	listing.word = argv[optind];
+	if (look_at_machine(&listing.machine))
+		return EXIT_PFMON;
+	show_all(&listing);
+	if (!listing.count) {
+		fail("no event has '%s' in its line: 'pfmon list' shows all",
+		     listing.word ? listing.word : "");
+		return EXIT_PFMON;
+	}
+	return fflush(stdout) ? EXIT_PFMON : EXIT_SUCCESS;
+}

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* pfmon stat: count events while a command runs. */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "commands.h"
+#include "common/child.h"
+#include "common/errors.h"
+#include "common/format.h"
+#include "common/session.h"
+#include "common/wait.h"
+
+static const char usage[] =
+	"Usage: pfmon stat [OPTIONS] [--] COMMAND [ARGUMENTS]\n"
+	"       pfmon stat [OPTIONS] -t TID [[--] COMMAND [ARGUMENTS]]\n"
+	"\n"
+	"Count events of the thread that runs COMMAND, from its start to its end, or\n"
+	"of a thread that runs already.\n"
+	"\n"
+	"Options:\n"
+	"  -e, --event EVENT[,EVENT]...\n"
+	"                       what to count; may be given several times; a modifier\n"
+	"                       :u counts in user mode only, :k in the kernel only.\n"
+	"                       'pfmon list' shows the events\n"
+	"  -r, --repeat RUNS    run COMMAND that often: means, and how far they spread\n"
+	"  -t, --tid TID        count thread TID: until it ends, or while COMMAND runs,\n"
+	"                       or until Ctrl-C\n"
+	"  -x, --field-separator SEPARATOR\n"
+	"                       a line for each event, its fields separated by that\n"
+	"  -j, --json           a JSON object\n"
+	"  -o, --output FILE    write there instead of to standard error; - is\n"
+	"                       standard output\n"
+	"  -h, --help           show this and exit\n"
+	"\n"
+	"Counted is one thread: not the processes that COMMAND starts, and not further\n"
+	"threads of its own.\n"
+	"\n"
+	"Exit status: that of COMMAND; 128 + N if signal N ended it; 127 if it was not\n"
+	"found, 126 if it could not be executed; 125 if pfmon itself failed.\n"
+	"\n"
+	"Examples:\n"
+	"  pfmon stat ./app\n"
+	"  pfmon stat -e instructions:u -x, -o counts.csv -- ./app --fast\n"
+	"  pfmon stat -t 4711 -e cycles,page-faults sleep 10\n";
+
+#define MAX_EVENT_OPTIONS 64
+
+/**
+ * struct options - the command line
+ * @events: arguments of -e
+ * @event_count: how many
+ * @runs: of the command
+ * @tid: thread to count, 0 for the command
+ * @separator: of CSV, NULL for no CSV
+ * @is_json: JSON is wanted
+ * @output: file, NULL for standard error
+ * @command: NULL-terminated, or NULL
+ */
+struct options {
+	const char *events[MAX_EVENT_OPTIONS];
+	unsigned int event_count;
+	unsigned int runs;
+	int tid;
+	const char *separator;
+	bool is_json;
+	const char *output;
+	char **command;
+};
+
+/* All that one measurement needs. */
+struct measurement {
+	struct session session;
+	struct event_list events;
+	struct results results;
+	struct signals signals;
+	const char *path;
+	bool ran_elsewhere;
+	bool ended_early;
+	int killed_by;
+};
+
+static int parse_number(const char *text, const char *what, int *number)
+{
+	char *end;
+	long value;
+
+	errno = 0;
+	value = strtol(text, &end, 10);
+	if (errno || end == text || *end || value < 1 || value > INT_MAX)
+		return fail("'%s' is not a %s: give a number from 1", text, what);
+	*number = (int)value;
+	return 0;
+}
+
+static int parse_option(int option, struct options *options)
+{
+	int number;
+
+	switch (option) {
+	case 'e':
+		if (options->event_count == MAX_EVENT_OPTIONS)
+			return fail("too many -e: separate events by commas");
+		options->events[options->event_count++] = optarg;
+		return 0;
+	case 'r':
+		if (parse_number(optarg, "number of runs", &number))
+			return -1;
+		options->runs = (unsigned int)number;
+		return 0;
+	case 't':
+		return parse_number(optarg, "thread id", &options->tid);
+	case 'x':
+		if (!*optarg)
+			return fail("the separator of -x is empty: give a character");
+		options->separator = optarg;
+		return 0;
+	case 'j':
+		options->is_json = true;
+		return 0;
+	case 'o':
+		options->output = optarg;
+		return 0;
+	default:
+		return fail("see 'pfmon stat --help'");
+	}
+}
+
+static int check_options(const struct options *options)
+{
+	if (!options->command && !options->tid)
+		return fail("no command to count: see 'pfmon stat --help'");
+	if (!options->command && options->runs > 1)
+		return fail("-r needs a command to run");
+	if (options->separator && options->is_json)
+		return fail("-x and -j exclude each other");
+	return 0;
+}
+
+/* Returns 1 if help was asked for and given, -1 if something is wrong. */
+static int parse_options(int argc, char **argv, struct options *options)
+{
+	static const struct option names[] = {
+		{ "event", required_argument, NULL, 'e' },
+		{ "repeat", required_argument, NULL, 'r' },
+		{ "tid", required_argument, NULL, 't' },
+		{ "field-separator", required_argument, NULL, 'x' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option;
+
+	memset(options, 0, sizeof(*options));
+	options->runs = 1;
+	while ((option = getopt_long(argc, argv, "+e:r:t:x:jo:h", names, NULL)) != -1) {
+		if (option == 'h') {
+			fputs(usage, stdout);
+			return 1;
+		}
+		if (parse_option(option, options))
+			return -1;
+	}
+	if (optind < argc)
+		options->command = argv + optind;
+	return check_options(options);
+}
+
+static FILE *open_output(const char *name)
+{
+	FILE *file;
+
+	if (!name)
+		return stderr;
+	if (!strcmp(name, "-"))
+		return stdout;
+	file = fopen(name, "we");
+	if (!file)
+		fail("cannot write '%s': %s", name, strerror(errno));
+	return file;
+}
+
+static int close_output(FILE *file, const char *name)
+{
+	bool is_bad = fflush(file) || ferror(file);
+
+	if (file != stderr && file != stdout)
+		is_bad |= fclose(file) != 0;
+	if (is_bad)
+		return fail("cannot write '%s': %s", name ? name : "standard error",
+			    strerror(errno));
+	return 0;
+}
+
+static int prepare_events(struct measurement *measurement, const struct options *options)
+{
+	const struct machine *machine = &measurement->session.machine;
+	struct event_list *events = &measurement->events;
+	bool is_default = !options->event_count;
+
+	if (is_default && events_default(events, machine))
+		return -1;
+	for (unsigned int i = 0; i < options->event_count; i++)
+		if (events_parse(events, options->events[i], machine))
+			return -1;
+	if (events_assign(events, machine, is_default))
+		return -1;
+	return session_program(&measurement->session, events);
+}
+
+static double seconds(const struct timeval *time)
+{
+	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
+}
+
+/* Exit status for what waitpid() said, as a shell has it. */
+static int exit_status(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Wait, detach and read; the first command that fails gives the exit status. */
+static int finish_run(struct measurement *measurement, pid_t pid, uint64_t begin,
+		      struct outcome *outcome)
+{
+	struct session *session = &measurement->session;
+	struct results *results = &measurement->results;
+	struct run *run = results_add_run(results);
+	uint64_t end;
+
+	if (!run)
+		return fail("no memory");
+	if (wait_for_end(session->fd, pid, &measurement->signals, outcome))
+		return -1;
+	end = nanoseconds_now();
+	if (session_detach(session) ||
+	    session_read(session, results->events, run->values, &run->runtime))
+		return -1;
+	run->elapsed = (double)(end - begin) / 1e9;
+	run->user = seconds(&outcome->usage.ru_utime);
+	run->system = seconds(&outcome->usage.ru_stime);
+	measurement->ran_elsewhere |= session_ran_elsewhere(session);
+	measurement->ended_early |= outcome->ended_early;
+	if (pid && !results->exit_status) {
+		results->exit_status = exit_status(outcome->status);
+		if (WIFSIGNALED(outcome->status))
+			measurement->killed_by = WTERMSIG(outcome->status);
+	}
+	return 0;
+}
+
+/* Attach to @tid and let the counters run. */
+static int begin_run(struct measurement *measurement, int tid)
+{
+	if (session_attach(&measurement->session, tid))
+		return -1;
+	return session_start(&measurement->session);
+}
+
+/* Run the command once.  Returns 0, or the status to exit with. */
+static int run_command(struct measurement *measurement, const struct options *options,
+		       struct outcome *outcome)
+{
+	struct child child;
+	uint64_t begin;
+	int result;
+
+	if (child_prepare(&child, measurement->path, options->command,
+			  &measurement->signals.before))
+		return EXIT_PFMON;
+	if (begin_run(measurement, options->tid ? options->tid : child.pid)) {
+		child_cancel(&child);
+		return EXIT_PFMON;
+	}
+	begin = nanoseconds_now();
+	result = child_release(&child, options->command[0]);
+	if (result)
+		return result;
+	if (finish_run(measurement, child.pid, begin, outcome))
+		return EXIT_PFMON;
+	return 0;
+}
+
+/* Count a thread without a command. */
+static int run_alone(struct measurement *measurement, int tid, struct outcome *outcome)
+{
+	if (begin_run(measurement, tid) ||
+	    finish_run(measurement, 0, nanoseconds_now(), outcome))
+		return EXIT_PFMON;
+	return 0;
+}
+
+static int run_all(struct measurement *measurement, const struct options *options)
+{
+	struct outcome outcome = { 0 };
+	int result = 0;
+
+	if (signals_take(&measurement->signals))
+		return EXIT_PFMON;
+	for (unsigned int i = 0; i < options->runs; i++) {
+		if (options->command)
+			result = run_command(measurement, options, &outcome);
+		else
+			result = run_alone(measurement, options->tid, &outcome);
+		if (result || outcome.signal)
+			break;
+	}
+	signals_give_back(&measurement->signals);
+	return result;
+}
+
+static void warn_about(const struct measurement *measurement,
+		       const struct options *options)
+{
+	if (measurement->ran_elsewhere)
+		warn_user("part of the run was on CPUs with another PMU and was not "
+			  "counted: see 'taskset' to keep it on one kind of CPU");
+	if (measurement->ended_early && options->tid)
+		warn_user("thread %d ended before the command did", options->tid);
+	else if (measurement->ended_early)
+		warn_user("the command's first thread ended, or may no longer be "
+			  "monitored, before the command ended: the counts go up "
+			  "to then");
+	if (measurement->killed_by && measurement->killed_by != SIGINT)
+		warn_user("the command was ended by a signal: %s",
+			  strsignal(measurement->killed_by));
+}
+
+static int report(const struct results *results, const struct options *options,
+		  FILE *file)
+{
+	if (options->separator)
+		format_csv(file, results, options->separator);
+	else if (!options->is_json)
+		format_table(file, results);
+	else if (format_json(file, results))
+		return fail("no memory");
+	return 0;
+}
+
+static int measure(struct measurement *measurement, const struct options *options,
+		   FILE *file)
+{
+	struct results *results = &measurement->results;
+	int result;
+
+	if (session_open(&measurement->session) || prepare_events(measurement, options))
+		return EXIT_PFMON;
+	results->machine = &measurement->session.machine;
+	results->events = &measurement->events;
+	results->command = options->command;
+	results->tid = options->tid;
+	results->has_usage = !options->tid;
+
+	result = run_all(measurement, options);
+	if (result)
+		return result;
+	warn_about(measurement, options);
+	if (report(results, options, file))
+		return EXIT_PFMON;
+	return results->exit_status;
+}
+
+int command_stat(int argc, char **argv)
+{
+	struct measurement measurement = { .session.fd = -1 };
+	struct options options;
+	char *path = NULL;
+	FILE *file;
+	int result;
+
+	result = parse_options(argc, argv, &options);
+	if (result)
+		return result > 0 ? EXIT_SUCCESS : EXIT_PFMON;
+	if (options.command) {
+		result = child_find(options.command[0], &path);
+		if (result)
+			return result;
+	}
+	measurement.path = path;
+	file = open_output(options.output);
+	result = EXIT_PFMON;
+	if (file) {
+		result = measure(&measurement, &options, file);
+		if (close_output(file, options.output))
+			result = EXIT_PFMON;
+	}
+	results_free(&measurement.results);
+	events_free(&measurement.events);
+	session_close(&measurement.session);
+	free(path);
+	return result;
+}

@@ -13,6 +13,7 @@
 #include <linux/sched/coredump.h>
 #include <linux/sched/task.h>
 #include <linux/smp.h>
+#include <linux/timekeeping.h>
 
 #include "attach.h"
 #include "limits.h"
@@ -57,7 +58,7 @@ static struct task_struct *detach(struct pfm_context *context)
 		return NULL;
 	pfm_monitoring_end(context);
 	if (context->cpu != PFM_NO_CPU)
-		pfm_switch_out(context);
+		pfm_switch_out(context, ktime_get_mono_fast_ns());
 	leave_thread(context);
 	context->started = false;
 	context->state = PFM_STATE_UNLOADED;
@@ -156,30 +157,37 @@ void pfm_hooks_disable(void)
 	pfm_tracepoint_unregister("sched_process_exit", probe_sched_process_exit);
 }
 
+/* Whether the caller may monitor the thread, at this moment. */
+static int check_target(struct pfm_context *context, struct task_struct *task, u32 tid)
+{
+	bool allowed;
+
+	if (task->flags & PF_KTHREAD)
+		return pfm_fail(context, -EPERM, PFM_REASON_KERNEL_THREAD, tid);
+	allowed = pfm_may_monitor(task);
+	/* Looked at last: nobody may look at a thread that has ended. */
+	if (READ_ONCE(task->flags) & PF_EXITING)
+		return pfm_fail(context, -EBUSY, PFM_REASON_THREAD_ENDED, tid);
+	return allowed ? 0 : pfm_fail(context, -EPERM, PFM_REASON_PERMISSION, tid);
+}
+
 /* The thread that load_pid names, if the caller may monitor it; with reference. */
 static struct task_struct *find_target(struct pfm_context *context, u32 tid)
 {
 	struct task_struct *task;
 	struct pid *pid;
-	int error = 0;
+	int error;
 
 	pid = find_get_pid(tid);
 	task = get_pid_task(pid, PIDTYPE_PID);
-	if (!task) {
+	if (task)
+		error = check_target(context, task, tid);
+	else
 		error = pfm_fail(context, -ESRCH, PFM_REASON_NO_THREAD, tid);
-		goto out;
-	}
-	if (task->flags & PF_KTHREAD)
-		error = pfm_fail(context, -EPERM, PFM_REASON_KERNEL_THREAD, tid);
-	else if (READ_ONCE(task->flags) & PF_EXITING)
-		error = pfm_fail(context, -EBUSY, PFM_REASON_THREAD_ENDED, tid);
-	else if (!pfm_may_monitor(task))
-		error = pfm_fail(context, -EPERM, PFM_REASON_PERMISSION, tid);
-	if (error) {
+	if (task && error) {
 		put_task_struct(task);
 		task = NULL;
 	}
-out:
 	put_pid(pid);
 	return task ?: ERR_PTR(error);
 }
@@ -192,7 +200,7 @@ static void catch_running(void *argument)
 
 	raw_spin_lock_irqsave(&context->lock, flags);
 	if (context->task == current && context->cpu == PFM_NO_CPU)
-		pfm_switch_in(context);
+		pfm_switch_in(context, ktime_get_mono_fast_ns());
 	raw_spin_unlock_irqrestore(&context->lock, flags);
 }
 
@@ -200,7 +208,7 @@ static void catch_running(void *argument)
  * The thread is in the table.  If it runs, it does so on task_cpu(), or it was
  * switched in after the barrier and the hook found it.
  */
-static void catch (struct pfm_context *context, struct task_struct *task)
+static void catch_thread(struct pfm_context *context, struct task_struct *task)
 {
 	smp_mb();
 	if (task == current)
@@ -238,6 +246,17 @@ unlock:
 	return error;
 }
 
+/* As if it had never been loaded: the hooks may have told an end already. */
+static void undo_enter(struct pfm_context *context)
+{
+	unsigned long flags;
+
+	pfm_unload(context);
+	raw_spin_lock_irqsave(&context->lock, flags);
+	pfm_queue_clear(&context->queue);
+	raw_spin_unlock_irqrestore(&context->lock, flags);
+}
+
 int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 {
 	struct task_struct *task;
@@ -256,13 +275,14 @@ int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 	error = enter(context, task, set);
 	if (error)
 		goto put;
-	catch (context, task);
-	/* The other half is in probe_sched_process_exit(). */
-	if (READ_ONCE(task->flags) & PF_EXITING) {
-		pfm_unload(context);
-		error = pfm_fail(context, -EBUSY, PFM_REASON_THREAD_ENDED,
-				 load->load_pid);
-	}
+	catch_thread(context, task);
+	/*
+	 * Again: it may have ended, or become another program, before the hooks
+	 * could find it in the table.
+	 */
+	error = check_target(context, task, load->load_pid);
+	if (error)
+		undo_enter(context);
 put:
 	put_task_struct(task);
 	return error;

@@ -133,7 +133,8 @@ static int elements_get(struct pfm_context *context, struct elements *elements,
 
 	elements->copy = context->arguments;
 	if (elements->size > PAGE_SIZE)
-		elements->copy = kvmalloc(elements->size, GFP_KERNEL_ACCOUNT);
+		elements->copy =
+			kvmalloc(elements->size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!elements->copy)
 		return pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, elements->size);
 	if (copy_in(context, elements->copy, elements->user, elements->size)) {

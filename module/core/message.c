@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The notification queue of a context, and how user space empties it. */
+#include <linux/pagemap.h>
 #include <linux/uaccess.h>
 
 #include "context.h"
@@ -65,6 +66,9 @@ ssize_t pfm_message_read(struct pfm_context *context, char __user *buffer, size_
 
 	if (size < sizeof(message))
 		return -EINVAL;
+	/* Before a message is taken that could not be delivered. */
+	if (fault_in_safe_writeable(buffer, sizeof(message)))
+		return -EFAULT;
 	if (nonblock) {
 		if (!queue_take(context, &message))
 			return -EAGAIN;

@@ -90,14 +90,14 @@ static struct pfm_registers *handle(struct pfm_cpu *cpu)
 struct pfm_registers *pfm_overflow(struct pt_regs *regs)
 {
 	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
-	u64 begun = pfm_timing_begin();
+	u64 begun = static_branch_unlikely(&pfm_timing) ? ktime_get_mono_fast_ns() : 0;
 	struct pfm_registers *registers;
 
 	cpu->statistics.ovfl_intr_all_count++;
 	if (in_nmi())
 		cpu->statistics.ovfl_intr_nmi_count++;
 	registers = handle(cpu);
-	pfm_timing_end(&cpu->statistics.ovfl_intr_ns, begun);
+	pfm_timing_add(&cpu->statistics.ovfl_intr_ns, &begun);
 	return registers;
 }
 EXPORT_SYMBOL_GPL(pfm_overflow);

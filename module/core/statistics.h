@@ -30,15 +30,15 @@ struct pfm_statistics {
 /* Whether the *_ns are measured: bit 2 of /sys/kernel/perfmon/debug. */
 DECLARE_STATIC_KEY_FALSE(pfm_timing);
 
-static inline u64 pfm_timing_begin(void)
+/* Adds the time since *@begun to *@sum, and goes on from now. */
+static inline void pfm_timing_add(u64 *sum, u64 *begun)
 {
-	return static_branch_unlikely(&pfm_timing) ? ktime_get_mono_fast_ns() : 0;
-}
+	if (static_branch_unlikely(&pfm_timing)) {
+		u64 now = ktime_get_mono_fast_ns();
 
-static inline void pfm_timing_end(u64 *sum, u64 begun)
-{
-	if (static_branch_unlikely(&pfm_timing) && begun)
-		*sum += ktime_get_mono_fast_ns() - begun;
+		*sum += now - *begun;
+		*begun = now;
+	}
 }
 
 void pfm_statistics_init(void);

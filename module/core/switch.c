@@ -79,14 +79,14 @@ static void counting_end(struct pfm_context *context, struct pfm_cpu *cpu)
 }
 
 /* The time of a set is that of its thread on a CPU. */
-static void clock_begin(struct pfm_context *context)
+static void clock_begin(struct pfm_context *context, u64 now)
 {
-	context->since = ktime_get_mono_fast_ns();
+	context->since = now;
 }
 
-static void clock_end(struct pfm_context *context)
+static void clock_end(struct pfm_context *context, u64 now)
 {
-	context->active->duration += ktime_get_mono_fast_ns() - context->since;
+	context->active->duration += now - context->since;
 }
 
 /* ns that @set was active; context lock held, by whom pfm_context_call() let in */
@@ -98,26 +98,26 @@ u64 pfm_set_duration(struct pfm_context *context, struct pfm_set *set)
 }
 
 /* The context's thread comes to this CPU. */
-void pfm_switch_in(struct pfm_context *context)
+void pfm_switch_in(struct pfm_context *context, u64 now)
 {
 	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
 
 	context->cpu = smp_processor_id();
 	cpu->context = context;
 	if (context->monitoring) {
-		clock_begin(context);
+		clock_begin(context, now);
 		counting_begin(context, cpu);
 	}
 }
 
 /* The context's thread leaves this CPU, or the context its thread. */
-void pfm_switch_out(struct pfm_context *context)
+void pfm_switch_out(struct pfm_context *context, u64 now)
 {
 	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
 
 	counting_end(context, cpu);
 	if (context->monitoring)
-		clock_end(context);
+		clock_end(context, now);
 	cpu->context = NULL;
 	context->cpu = PFM_NO_CPU;
 }
@@ -131,7 +131,7 @@ void pfm_monitoring_begin(struct pfm_context *context)
 	context->active->registers.resumed = false;
 	context->monitoring = true;
 	if (context->cpu != PFM_NO_CPU) {
-		clock_begin(context);
+		clock_begin(context, ktime_get_mono_fast_ns());
 		counting_begin(context, this_cpu_ptr(&pfm_cpu));
 	}
 }
@@ -139,7 +139,7 @@ void pfm_monitoring_begin(struct pfm_context *context)
 static void monitoring_suspend(struct pfm_context *context)
 {
 	if (context->cpu != PFM_NO_CPU)
-		clock_end(context);
+		clock_end(context, ktime_get_mono_fast_ns());
 	context->monitoring = false;
 	pfm_virtual_end(context, context->active);
 }
@@ -173,42 +173,42 @@ void pfm_resume(struct pfm_context *context)
 		counting_begin(context, this_cpu_ptr(&pfm_cpu));
 }
 
-static void switch_out(struct pfm_cpu *cpu, struct pfm_context *context)
+static void switch_out(struct pfm_context *context, u64 now)
 {
-	u64 begun = pfm_timing_begin();
-
 	raw_spin_lock(&context->lock);
-	pfm_switch_out(context);
+	pfm_switch_out(context, now);
 	raw_spin_unlock(&context->lock);
-	cpu->statistics.ctxswout_count++;
-	pfm_timing_end(&cpu->statistics.ctxswout_ns, begun);
 }
 
-static void switch_in(struct pfm_cpu *cpu, struct pfm_context *context,
-		      struct task_struct *next)
+static void switch_in(struct pfm_context *context, struct task_struct *next, u64 now)
 {
-	u64 begun = pfm_timing_begin();
-
 	raw_spin_lock(&context->lock);
-	if (context->task == next) {
-		pfm_switch_in(context);
-		cpu->statistics.ctxswin_count++;
-	}
+	if (context->task == next)
+		pfm_switch_in(context, now);
 	raw_spin_unlock(&context->lock);
-	pfm_timing_end(&cpu->statistics.ctxswin_ns, begun);
 }
 
 static void probe_sched_switch(void *data, bool preempt, struct task_struct *previous,
 			       struct task_struct *next, unsigned int state)
 {
 	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
-	struct pfm_context *context = cpu->context;
+	struct pfm_context *out = cpu->context;
+	struct pfm_context *in = pfm_thread_find(next);
+	u64 now;
 
-	if (context)
-		switch_out(cpu, context);
-	context = pfm_thread_find(next);
-	if (context)
-		switch_in(cpu, context, next);
+	if (likely(!out && !in))
+		return;
+	now = ktime_get_mono_fast_ns();
+	if (out) {
+		switch_out(out, now);
+		cpu->statistics.ctxswout_count++;
+		pfm_timing_add(&cpu->statistics.ctxswout_ns, &now);
+	}
+	if (in) {
+		switch_in(in, next, now);
+		cpu->statistics.ctxswin_count++;
+		pfm_timing_add(&cpu->statistics.ctxswin_ns, &now);
+	}
 }
 
 /* While the first context is made; may sleep. */

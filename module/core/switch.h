@@ -36,9 +36,9 @@ void pfm_switch_init(void);
 int pfm_switch_enable(void);
 void pfm_switch_disable(void);
 
-/* Context lock held, on the CPU where its thread runs. */
-void pfm_switch_in(struct pfm_context *context);
-void pfm_switch_out(struct pfm_context *context);
+/* Context lock held, on the CPU where its thread runs; @now in ns. */
+void pfm_switch_in(struct pfm_context *context, u64 now);
+void pfm_switch_out(struct pfm_context *context, u64 now);
 
 /* Context lock held, by whom pfm_context_call() let in. */
 void pfm_monitoring_begin(struct pfm_context *context);

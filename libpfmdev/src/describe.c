@@ -22,6 +22,7 @@ static const char *const calls[] = {
 	[_IOC_NR(PFM_IOC_WRITE_PMCS)] = "pfm_write_pmcs",
 	[_IOC_NR(PFM_IOC_WRITE_PMDS)] = "pfm_write_pmds",
 	[_IOC_NR(PFM_IOC_READ_PMDS)] = "pfm_read_pmds",
+	[_IOC_NR(PFM_IOC_READ)] = "pfm_read",
 	[_IOC_NR(PFM_IOC_LOAD)] = "pfm_load_context",
 	[_IOC_NR(PFM_IOC_START)] = "pfm_start",
 	[_IOC_NR(PFM_IOC_STOP)] = "pfm_stop",

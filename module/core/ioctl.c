@@ -105,7 +105,113 @@ static int ioctl_status(struct pfm_context *context, void __user *argument)
 	return copy_out(context, argument, &status, sizeof(status));
 }
 
-/* Where a vector comes from, and its copy here. */
+/* In the order of perfmon-api.md 1.5. */
+static int vector_get(struct pfm_context *context, struct pfm_vector *vector,
+		      const void __user *argument, size_t element_size)
+{
+	if (copy_in(context, vector, argument, sizeof(*vector)))
+		return -EFAULT;
+	if (vector->count < 0 || vector->count >= INT_MAX / element_size)
+		return pfm_fail(context, -EINVAL, PFM_REASON_COUNT, vector->count);
+	if (vector->reserved)
+		return pfm_fail(context, -EINVAL, PFM_REASON_RESERVED, vector->reserved);
+	if (vector->count * element_size > READ_ONCE(pfm_limits.arg_mem_max))
+		return pfm_fail(context, -E2BIG, PFM_REASON_TOO_LONG,
+				vector->count * element_size);
+	return 0;
+}
+
+/*
+ * Reading is a hot path: no buffer for whole elements, only the few words of
+ * each that matter.  A pfarg_pmd begins as a pfarg_pmr does.
+ */
+static_assert(offsetof(struct pfarg_pmd, reg_num) == offsetof(struct pfarg_pmr, reg_num));
+static_assert(offsetof(struct pfarg_pmd, reg_set) == offsetof(struct pfarg_pmr, reg_set));
+static_assert(offsetof(struct pfarg_pmd, reg_value) ==
+	      offsetof(struct pfarg_pmr, reg_value));
+
+static int readings_in(struct pfm_reading *readings, const void __user *user,
+		       size_t element_size, u32 count)
+{
+	u32 i;
+
+	if (!user_read_access_begin(user, count * element_size))
+		return -EFAULT;
+	for (i = 0; i < count; i++)
+		unsafe_get_user(readings[i].pmd_and_set,
+				(const u32 __user *)(user + i * element_size), fault);
+	user_read_access_end();
+	return 0;
+
+fault:
+	user_read_access_end();
+	return -EFAULT;
+}
+
+static int readings_out(const struct pfm_reading *readings, void __user *user,
+			size_t element_size, u32 count)
+{
+	u32 i;
+
+	if (!user_write_access_begin(user, count * element_size))
+		return -EFAULT;
+	for (i = 0; i < count; i++) {
+		struct pfarg_pmd __user *pmd = user + i * element_size;
+
+		unsafe_put_user(readings[i].value, &pmd->reg_value, fault);
+		if (element_size == sizeof(struct pfarg_pmr))
+			continue;
+		unsafe_put_user(readings[i].last_reset, &pmd->reg_last_reset_val, fault);
+		unsafe_put_user(0, &pmd->reg_ovfl_switch_cnt, fault);
+	}
+	user_write_access_end();
+	return 0;
+
+fault:
+	user_write_access_end();
+	return -EFAULT;
+}
+
+/* Elements from the bad one on keep what is in them. */
+static __always_inline int read_vector(struct pfm_context *context, void __user *argument,
+				       size_t element_size)
+{
+	struct pfm_reading readings[PFM_READINGS];
+	struct pfm_vector vector;
+	void __user *user;
+	u32 first, count;
+	int error;
+
+	error = vector_get(context, &vector, argument, element_size);
+	user = u64_to_user_ptr(vector.address);
+	for (first = 0; !error && first < vector.count; first += count) {
+		count = min_t(u32, vector.count - first, PFM_READINGS);
+		if (readings_in(readings, user, element_size, count))
+			goto fault;
+		error = pfm_read(context, readings, count, first);
+		if (unlikely(error))
+			count = context->error.index - first;
+		if (readings_out(readings, user, element_size, count))
+			goto fault;
+		user += count * element_size;
+	}
+	return error;
+
+fault:
+	return pfm_fail(context, -EFAULT, PFM_REASON_FAULT, (uintptr_t)user);
+}
+
+static int ioctl_read_pmds(struct pfm_context *context, void __user *argument)
+{
+	return read_vector(context, argument, sizeof(struct pfarg_pmd));
+}
+
+static int ioctl_read(struct pfm_context *context, void __user *argument)
+{
+	return read_vector(context, argument, sizeof(struct pfarg_pmr));
+}
+
+/* The elements of any other vector, and their copy here. */
 struct elements {
 	void __user *user;
 	void *copy;
@@ -113,23 +219,18 @@ struct elements {
 	u32 count;
 };
 
-/* In the order of perfmon-api.md 1.5. */
 static int elements_get(struct pfm_context *context, struct elements *elements,
 			const void __user *argument, size_t element_size)
 {
 	struct pfm_vector vector;
 
-	if (copy_in(context, &vector, argument, sizeof(vector)))
-		return -EFAULT;
-	if (vector.count < 0 || vector.count >= INT_MAX / element_size)
-		return pfm_fail(context, -EINVAL, PFM_REASON_COUNT, vector.count);
-	if (vector.reserved)
-		return pfm_fail(context, -EINVAL, PFM_REASON_RESERVED, vector.reserved);
+	int error = vector_get(context, &vector, argument, element_size);
+
+	if (error)
+		return error;
 	elements->user = u64_to_user_ptr(vector.address);
 	elements->count = vector.count;
 	elements->size = vector.count * element_size;
-	if (elements->size > READ_ONCE(pfm_limits.arg_mem_max))
-		return pfm_fail(context, -E2BIG, PFM_REASON_TOO_LONG, elements->size);
 
 	elements->copy = context->arguments;
 	if (elements->size > PAGE_SIZE)
@@ -172,7 +273,6 @@ static int elements_put(struct pfm_context *context, struct elements *elements,
 
 VECTOR_CALL(write_pmcs, struct pfarg_pmc, false)
 VECTOR_CALL(write_pmds, struct pfarg_pmd, false)
-VECTOR_CALL(read_pmds, struct pfarg_pmd, true)
 VECTOR_CALL(create_evtsets, struct pfarg_setdesc, true)
 VECTOR_CALL(getinfo_evtsets, struct pfarg_setinfo, true)
 VECTOR_CALL(delete_evtsets, struct pfarg_setdesc, false)
@@ -202,6 +302,7 @@ static const struct operation operations[] = {
 	OPERATION(INFO, info, false),
 	OPERATION(LAST_ERROR, last_error, false),
 	OPERATION(STATUS, status, true),
+	OPERATION(READ, read, true),
 };
 
 /* What pfm_fail() could not know. */

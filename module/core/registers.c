@@ -247,30 +247,49 @@ static u64 read_hardware(struct pfm_context *context, struct pfm_set *set, unsig
 	return value;
 }
 
-static int read_pmd(struct pfm_context *context, struct pfarg_pmd *pmd, u64 wrapped)
+static int read_pmd(struct pfm_context *context, struct pfm_reading *reading, u64 wrapped)
 {
-	struct pfm_set *set = pfm_set_find(context, pmd->reg_set);
-	unsigned int n = pmd->reg_num;
+	struct pfm_set *set = pfm_set_find(context, reading->set);
+	unsigned int n = reading->pmd;
 
 	if (unlikely(!set))
 		return PFM_REASON_NO_SET;
-	if (n < PFM_MAX_HARDWARE) {
+	if (likely(!pfm_is_virtual(n))) {
 		if (unlikely(!test_register(set->registers.used_pmds, n)))
 			return n < context->pmu->pmd_count && context->pmu->pmds[n].name
 				       ? PFM_REASON_PMD_UNUSED
 				       : PFM_REASON_NO_PMD;
-		pmd->reg_value = read_hardware(context, set, n, wrapped);
-		pmd->reg_last_reset_val = set->attributes[n].last_reset;
+		reading->value = read_hardware(context, set, n, wrapped);
+		reading->last_reset = set->attributes[n].last_reset;
 	} else {
 		if (unlikely(!pfm_virtual_name(n)))
 			return PFM_REASON_NO_PMD;
 		if (unlikely(!(set->used_virtual & BIT_ULL(n - PFM_VIRTUAL_PMD_BASE))))
 			return PFM_REASON_PMD_UNUSED;
-		pmd->reg_value = pfm_virtual_read(context, set, n);
-		pmd->reg_last_reset_val = 0;
+		reading->value = pfm_virtual_read(context, set, n);
+		reading->last_reset = 0;
 	}
-	pmd->reg_ovfl_switch_cnt = 0;
 	return PFM_REASON_NONE;
+}
+
+struct read_call {
+	struct pfm_reading *readings;
+	u32 count;
+	u32 bad;
+	int reason;
+};
+
+static void read_all(struct pfm_context *context, struct read_call *call, u64 wrapped)
+{
+	u32 i;
+
+	for (i = 0; i < call->count; i++) {
+		call->reason = read_pmd(context, &call->readings[i], wrapped);
+		if (unlikely(call->reason)) {
+			call->bad = i;
+			return;
+		}
+	}
 }
 
 /*
@@ -278,37 +297,33 @@ static int read_pmd(struct pfm_context *context, struct pfarg_pmd *pmd, u64 wrap
  * meanwhile that was not known at the beginning, whether its interrupt came (an
  * NMI) or is still to come (the status); otherwise once more.
  */
-static void read_pmds_here(struct pfm_context *context, void *argument)
+static void read_here(struct pfm_context *context, void *argument)
 {
 	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
-	const struct pfm_pmu_operations *operations = context->pmu->operations;
-	struct chunk *chunk = argument;
 	unsigned long sequence;
 	u64 wrapped, seen = 0;
-	int reason;
-	u32 i;
 
 	do {
 		sequence = READ_ONCE(cpu->overflow_sequence);
 		wrapped = seen;
-		for (i = chunk->first; i < chunk->end; i++) {
-			reason = read_pmd(context, &chunk->pmds[i], wrapped);
-			if (unlikely(reason)) {
-				chunk->error = invalid(context, i, reason,
-						       reason == PFM_REASON_NO_SET
-							       ? chunk->pmds[i].reg_set
-							       : chunk->pmds[i].reg_num);
-				break;
-			}
-		}
+		read_all(context, argument, wrapped);
 		if (!context->counting)
 			return;
-		seen = operations->overflows(&context->active->registers);
+		seen = context->pmu->operations->overflows(&context->active->registers);
 	} while (unlikely(seen != wrapped) ||
 		 unlikely(sequence != READ_ONCE(cpu->overflow_sequence)));
 }
 
-int pfm_read_pmds(struct pfm_context *context, struct pfarg_pmd *pmds, u32 count)
+int pfm_read(struct pfm_context *context, struct pfm_reading *readings, u32 count,
+	     u32 first)
 {
-	return call_in_chunks(context, read_pmds_here, pmds, count);
+	struct read_call call = { .readings = readings, .count = count };
+	const struct pfm_reading *bad;
+
+	pfm_context_call(context, read_here, &call);
+	if (likely(!call.reason))
+		return 0;
+	bad = &readings[call.bad];
+	return invalid(context, first + call.bad, call.reason,
+		       call.reason == PFM_REASON_NO_SET ? bad->set : bad->pmd);
 }

@@ -46,7 +46,7 @@ START_TEST(every_call_is_named)
 		"pfm_create_evtsets", "pfm_getinfo_evtsets",
 		"pfm_delete_evtsets", "pfm_unload_context",
 		"pfm_get_info",	      "pfm_get_error",
-		"pfm_get_status",
+		"pfm_get_status",     "pfm_read",
 	};
 	char expected[100];
 

@@ -14,6 +14,7 @@ static int call_create_nothing(int fd, int number)
 {
 	pfarg_pmc_t pmc = { 0 };
 	pfarg_pmd_t pmd = { 0 };
+	pfarg_pmr_t pmr = { 0 };
 	pfarg_load_t load = { 0 };
 	pfarg_setdesc_t set = { 0 };
 	pfarg_setinfo_t setinfo = { 0 };
@@ -48,12 +49,14 @@ static int call_create_nothing(int fd, int number)
 		return pfm_get_info(fd, &info);
 	case 12:
 		return pfm_get_status(fd, &status);
+	case 13:
+		return pfm_read(fd, 0, PFM_RW_PMD, &pmr, sizeof(pmr));
 	default:
 		return pfm_get_error(fd, &error);
 	}
 }
 
-#define CALLS 14
+#define CALLS 15
 
 static void every_call_says_ebadf(int fd, int calls)
 {

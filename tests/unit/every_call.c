@@ -6,6 +6,7 @@ int (*create_context)(pfarg_ctx_t *, char *, void *, size_t) = pfm_create_contex
 int (*write_pmcs)(int, pfarg_pmc_t *, int) = pfm_write_pmcs;
 int (*write_pmds)(int, pfarg_pmd_t *, int) = pfm_write_pmds;
 int (*read_pmds)(int, pfarg_pmd_t *, int) = pfm_read_pmds;
+int (*read_values)(int, int, int, void *, size_t) = pfm_read;
 int (*load_context)(int, pfarg_load_t *) = pfm_load_context;
 int (*start)(int, pfarg_start_t *) = pfm_start;
 int (*stop)(int) = pfm_stop;

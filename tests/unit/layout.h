@@ -9,6 +9,7 @@
 	X(pfarg_ctx_t, 64)                                                               \
 	X(pfarg_pmc_t, 48)                                                               \
 	X(pfarg_pmd_t, 176)                                                              \
+	X(pfarg_pmr_t, 16)                                                               \
 	X(pfarg_start_t, 32)                                                             \
 	X(pfarg_load_t, 32)                                                              \
 	X(pfarg_setdesc_t, 64)                                                           \
@@ -31,6 +32,10 @@
 	X(pfarg_pmc_t, reg_flags, 4)                                                     \
 	X(pfarg_pmc_t, reg_value, 8)                                                     \
 	X(pfarg_pmc_t, reg_reserved2, 16)                                                \
+	X(pfarg_pmr_t, reg_num, 0)                                                       \
+	X(pfarg_pmr_t, reg_set, 2)                                                       \
+	X(pfarg_pmr_t, reg_flags, 4)                                                     \
+	X(pfarg_pmr_t, reg_value, 8)                                                     \
 	X(pfarg_pmd_t, reg_num, 0)                                                       \
 	X(pfarg_pmd_t, reg_set, 2)                                                       \
 	X(pfarg_pmd_t, reg_flags, 4)                                                     \

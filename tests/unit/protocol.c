@@ -141,6 +141,7 @@ START_TEST(vector_calls_pass_address_and_count)
 	pfarg_pmd_t pmds[3];
 	pfarg_setdesc_t sets[3];
 	pfarg_setinfo_t info[3];
+	pfarg_pmr_t pmrs[3];
 
 	asked_vector(pfm_write_pmcs(7, pmcs, 3), PFM_IOC_WRITE_PMCS, pmcs, 3);
 	asked_vector(pfm_write_pmds(7, pmds, 2), PFM_IOC_WRITE_PMDS, pmds, 2);
@@ -148,6 +149,8 @@ START_TEST(vector_calls_pass_address_and_count)
 	asked_vector(pfm_create_evtsets(7, sets, 3), PFM_IOC_CREATE_EVTSETS, sets, 3);
 	asked_vector(pfm_getinfo_evtsets(7, info, 2), PFM_IOC_GETINFO_EVTSETS, info, 2);
 	asked_vector(pfm_delete_evtsets(7, sets, 1), PFM_IOC_DELETE_EVTSETS, sets, 1);
+	asked_vector(pfm_read(7, 0, PFM_RW_PMD, pmrs, sizeof(pmrs)), PFM_IOC_READ, pmrs,
+		     3);
 }
 END_TEST
 
@@ -157,6 +160,32 @@ START_TEST(odd_vectors_are_left_to_the_kernel)
 	asked_vector(pfm_write_pmcs(7, NULL, -1), PFM_IOC_WRITE_PMCS, NULL, -1);
 	asked_vector(pfm_read_pmds(7, NULL, INT_MAX), PFM_IOC_READ_PMDS, NULL, INT_MAX);
 	asked_vector(pfm_read_pmds(7, NULL, INT_MIN), PFM_IOC_READ_PMDS, NULL, INT_MIN);
+}
+END_TEST
+
+/* As perfmon3 had it: unlike a count, a size of 0 is an error. */
+START_TEST(read_takes_whole_elements_of_its_type)
+{
+	static const struct {
+		int flags, type;
+		size_t size;
+		int error;
+	} wrong[] = {
+		{ 1, PFM_RW_PMD, sizeof(pfarg_pmr_t), EINVAL },
+		{ 0, 0, sizeof(pfarg_pmr_t), EINVAL },
+		{ 0, 2, sizeof(pfarg_pmr_t), EINVAL },
+		{ 0, PFM_RW_PMD, 0, EINVAL },
+		{ 0, PFM_RW_PMD, sizeof(pfarg_pmr_t) + 1, EINVAL },
+		{ 0, PFM_RW_PMD, (size_t)INT_MAX + 1, E2BIG },
+	};
+	pfarg_pmr_t pmr;
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		ck_assert_int_eq(pfm_read(7, wrong[i].flags, wrong[i].type, &pmr,
+					  wrong[i].size),
+				 -1);
+		ck_assert_int_eq(errno, wrong[i].error);
+	}
 }
 END_TEST
 
@@ -367,9 +396,9 @@ END_TEST
 
 TESTS("protocol", calls_without_vector_pass_their_argument,
       vector_calls_pass_address_and_count, odd_vectors_are_left_to_the_kernel,
-      errno_comes_through_but_enotty, create_opens_the_device_as_perfmon2_did,
-      failed_create_closes_and_keeps_errno, failed_create_keeps_the_reason,
-      failed_create_without_reason_tells_the_errno, create_without_argument_is_efault,
-      missing_module_is_enosys, closed_device_says_so, failures_belong_to_their_thread,
-      last_error_asks_the_descriptor, last_error_is_never_null_nor_too_long,
-      get_error_wants_an_address)
+      read_takes_whole_elements_of_its_type, errno_comes_through_but_enotty,
+      create_opens_the_device_as_perfmon2_did, failed_create_closes_and_keeps_errno,
+      failed_create_keeps_the_reason, failed_create_without_reason_tells_the_errno,
+      create_without_argument_is_efault, missing_module_is_enosys, closed_device_says_so,
+      failures_belong_to_their_thread, last_error_asks_the_descriptor,
+      last_error_is_never_null_nor_too_long, get_error_wants_an_address)

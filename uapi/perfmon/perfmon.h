@@ -157,6 +157,20 @@ struct pfarg_pmd {
 };
 
 /**
+ * struct pfarg_pmr - a data register to read, its value only (perfmon v3)
+ * @reg_num: in: logical number of the PMD
+ * @reg_set: in: event set
+ * @reg_flags: ignored
+ * @reg_value: out: 64-bit value
+ */
+struct pfarg_pmr {
+	uint16_t reg_num;
+	uint16_t reg_set;
+	uint32_t reg_flags;
+	uint64_t reg_value;
+};
+
+/**
  * struct pfarg_start - where to start
  * @start_set: in: event set that becomes active
  * @start_reserved1: ignored
@@ -462,7 +476,7 @@ struct pfm_error {
  *
  * Live values if the context counts, kept ones otherwise; in every state.
  *
- * EINVAL: count, PMD or set; PMD not in use.  E2BIG, EFAULT, ENOMEM.
+ * EINVAL: count, PMD or set; PMD not in use.  E2BIG, EFAULT.
  */
 #define PFM_IOC_READ_PMDS	_IOWR(PFM_IOC_TYPE, 3, struct pfm_vector)
 
@@ -546,6 +560,15 @@ struct pfm_error {
  * PFM_IOC_STATUS - where the context stands.  EFAULT.
  */
 #define PFM_IOC_STATUS		_IOR(PFM_IOC_TYPE, 14, struct pfm_status)
+
+/**
+ * PFM_IOC_READ - read values of data registers (struct pfarg_pmr)
+ *
+ * As PFM_IOC_READ_PMDS, with less to carry: the fastest way to read.
+ *
+ * EINVAL: count, PMD or set; PMD not in use.  E2BIG, EFAULT.
+ */
+#define PFM_IOC_READ		_IOWR(PFM_IOC_TYPE, 15, struct pfm_vector)
 
 #ifndef __KERNEL__
 /* Programs of the perfmon2 time find the functions in this header, too. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libpfmdev: the calls of perfmon2 (v2.8) on top of /dev/perfmon, and those
- * that tell what the module offers and why a call failed.
+ * libpfmdev: the calls of perfmon2 (v2.8) on top of /dev/perfmon, the one of
+ * perfmon3 that reads faster, and those that tell what the module offers and why
+ * a call failed.
  *
  * <perfmon/perfmon.h> includes this header, as programs of the perfmon2 time
  * expect; including this one alone is as good.
@@ -26,6 +27,7 @@
 typedef struct pfarg_ctx pfarg_ctx_t;
 typedef struct pfarg_pmc pfarg_pmc_t;
 typedef struct pfarg_pmd pfarg_pmd_t;
+typedef struct pfarg_pmr pfarg_pmr_t;
 typedef struct pfarg_start pfarg_start_t;
 typedef struct pfarg_load pfarg_load_t;
 typedef struct pfarg_setdesc pfarg_setdesc_t;
@@ -33,6 +35,9 @@ typedef struct pfarg_setinfo pfarg_setinfo_t;
 typedef struct pfarg_ovfl_msg pfarg_ovfl_msg_t;
 typedef union pfarg_msg pfarg_msg_t;
 typedef int os_err_t;
+
+/* Types of pfm_read() */
+#define PFM_RW_PMD	    1 /* values of PMDs, pfarg_pmr_t */
 
 /* Bytes that hold any sentence of pfm_last_error(). */
 #define PFM_LAST_ERROR_SIZE 512
@@ -55,6 +60,9 @@ os_err_t pfm_create_evtsets(int fd, pfarg_setdesc_t *sets, int count);
 os_err_t pfm_getinfo_evtsets(int fd, pfarg_setinfo_t *info, int count);
 os_err_t pfm_delete_evtsets(int fd, pfarg_setdesc_t *sets, int count);
 os_err_t pfm_unload_context(int fd);
+
+/* perfmon3 */
+os_err_t pfm_read(int fd, int flags, int type, void *ptr, size_t size);
 
 /* new here */
 int pfm_open_device(void);

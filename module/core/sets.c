@@ -69,6 +69,8 @@ int pfm_create_evtsets(struct pfm_context *context, struct pfarg_setdesc *descri
 		if ((flags & ~(PFM_SETFL_OVFL_SWITCH | PFM_SETFL_TIME_SWITCH)) ||
 		    flags == (PFM_SETFL_OVFL_SWITCH | PFM_SETFL_TIME_SWITCH))
 			return pfm_fail_at(context, i, -EINVAL, PFM_REASON_FLAGS, flags);
+		if (flags == PFM_SETFL_TIME_SWITCH && !descriptions[i].set_timeout)
+			return pfm_fail_at(context, i, -EINVAL, PFM_REASON_TIMEOUT, 0);
 		set = pfm_set_find(context, descriptions[i].set_id);
 		if (!set || flags)
 			return pfm_fail_at(context, i, -EOPNOTSUPP,

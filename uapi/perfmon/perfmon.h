@@ -405,7 +405,8 @@ struct pfm_status {
 	X(PERMISSION, "the caller may not look at that thread")                          \
 	X(THREAD_TAKEN, "the thread has a context already")                              \
 	X(SYSTEM_SESSIONS, "system-wide sessions are in the way")                        \
-	X(NOTHING_TO_RESTART, "no notification waits for a restart")
+	X(NOTHING_TO_RESTART, "no notification waits for a restart")                     \
+	X(TIMEOUT, "the timeout of the event set is too short")
 
 enum pfm_reason {
 #define PFM_REASON_ENTRY(name, sentence) PFM_REASON_##name,

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The PMU that is loaded, contexts on it, and counts that can be checked. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <perfmon/perfmon_armv8.h>
+#include <perfmon/perfmon_soft.h>
+
+#include "guest.h"
+
+/* ---- calls -------------------------------------------------------------------- */
+
+const char *subject = "";
+
+const char *sentence(int fd)
+{
+	static char text[PFM_LAST_ERROR_SIZE];
+
+	return pfm_last_error(fd, text, sizeof(text));
+}
+
+const char *wrong_failure(int fd, long result, int error, int wanted_errno,
+			  unsigned int wanted_reason, uint32_t wanted_index)
+{
+	static char text[256];
+	struct pfm_error found;
+
+	if (result != -1) {
+		snprintf(text, sizeof(text), "returns %ld, should fail with %s", result,
+			 strerror(wanted_errno));
+		return text;
+	}
+	if (pfm_get_error(fd, &found)) {
+		snprintf(text, sizeof(text), "%s; no more is told: %s", strerror(error),
+			 strerror(errno));
+		return text;
+	}
+	if (error == wanted_errno && found.error == wanted_errno &&
+	    found.reason == wanted_reason && found.index == wanted_index)
+		return NULL;
+	snprintf(text, sizeof(text),
+		 "errno %d (%s), told %d, reason %u, index %d; should be %d, %u, %d",
+		 error, strerror(error), found.error, found.reason, (int)found.index,
+		 wanted_errno, wanted_reason, (int)wanted_index);
+	return text;
+}
+
+/* ---- the PMU ------------------------------------------------------------------- */
+
+/* Numbers available in @map, of those below @end; there must be enough. */
+static void pick(unsigned int *numbers, size_t count, const uint64_t *map,
+		 unsigned int end)
+{
+	unsigned int n;
+	size_t found = 0;
+
+	for (n = 0; n < end && found < count; n++)
+		if (map[n / 64] >> (n % 64) & 1)
+			numbers[found++] = n;
+	ck_assert_msg(found == count, "only %zu counters below %u are available", found,
+		      end);
+}
+
+static unsigned int first_missing(const uint64_t *map)
+{
+	unsigned int n;
+
+	for (n = 0; map[n / 64] >> (n % 64) & 1; n++)
+		;
+	return n;
+}
+
+#define ARMV8_CPU_CYCLES 0x11 /* Arm ARM, common event numbers */
+#define MIDR_PART_A57	 0xd07
+
+static void describe_armv8(struct pmu *pmu)
+{
+	pick(pmu->pmcs, COUNT(pmu->pmcs), pmu->info.available_pmcs,
+	     PFM_ARMV8_CYCLE_COUNTER);
+	pmu->busy = ARMV8_CPU_CYCLES;
+	pmu->busy_user = ARMV8_CPU_CYCLES | PFM_ARMV8_PMC_EXCLUDE_KERNEL;
+	pmu->quiet = 0; /* SW_INCR */
+	/* PMUv3 proper has event numbers of 10 bits, and so has the Cortex-A57. */
+	pmu->has_bad_value = (pmu->info.pmu_id >> 4 & 0xfff) == MIDR_PART_A57;
+	pmu->bad_value = 0x400;
+	pmu->can_narrow = true;
+}
+
+static void describe_soft(struct pmu *pmu)
+{
+	pick(pmu->pmcs, COUNT(pmu->pmcs), pmu->info.available_pmcs, PFM_SOFT_COUNTERS);
+	pmu->busy = pmu->busy_user = PFM_SOFT_TASK_CLOCK;
+	pmu->quiet = PFM_SOFT_NOTHING;
+	pmu->has_bad_value = true;
+	pmu->bad_value = 99;
+}
+
+static void describe(struct pmu *pmu)
+{
+	int fd = pfm_open_device();
+
+	ck_assert_msg(fd != -1, "%s", sentence(-1));
+	must(fd, pfm_get_info(fd, &pmu->info));
+	close(fd);
+	if (!strcmp(pmu->info.pmu_name, "armv8"))
+		describe_armv8(pmu);
+	else if (!strcmp(pmu->info.pmu_name, "soft"))
+		describe_soft(pmu);
+	else
+		ck_abort_msg("PMU \"%s\" is not known to these tests",
+			     pmu->info.pmu_name);
+	memcpy(pmu->pmds, pmu->pmcs, sizeof(pmu->pmds));
+	pmu->missing_pmc = first_missing(pmu->info.implemented_pmcs);
+	pmu->missing_pmd = first_missing(pmu->info.implemented_pmds);
+}
+
+static struct pmu the_pmu;
+
+const struct pmu *pmu(void)
+{
+	if (!the_pmu.info.version)
+		describe(&the_pmu);
+	return &the_pmu;
+}
+
+void pmu_forget(void)
+{
+	the_pmu = (struct pmu){};
+}
+
+bool pmu_is(const char *name)
+{
+	return !strcmp(pmu()->info.pmu_name, name);
+}
+
+/* ---- contexts ------------------------------------------------------------------ */
+
+int make_context(void)
+{
+	pfarg_ctx_t ctx = {};
+	int fd = pfm_create_context(&ctx, NULL, NULL, 0);
+
+	ck_assert_msg(fd != -1, "pfm_create_context: %s (%s)", strerror(errno),
+		      sentence(-1));
+	return fd;
+}
+
+void write_pmc(int fd, unsigned int pmc, uint64_t value)
+{
+	pfarg_pmc_t element = { .reg_num = pmc, .reg_value = value };
+
+	must(fd, pfm_write_pmcs(fd, &element, 1));
+}
+
+void write_pmd(int fd, unsigned int pmd, uint64_t value)
+{
+	pfarg_pmd_t element = { .reg_num = pmd, .reg_value = value };
+
+	must(fd, pfm_write_pmds(fd, &element, 1));
+}
+
+uint64_t read_pmd(int fd, unsigned int pmd)
+{
+	pfarg_pmd_t element = { .reg_num = pmd };
+
+	must(fd, pfm_read_pmds(fd, &element, 1));
+	return element.reg_value;
+}
+
+int try_load(int fd, pid_t tid)
+{
+	pfarg_load_t load = { .load_pid = tid };
+
+	return pfm_load_context(fd, &load);
+}
+
+void load(int fd, pid_t tid)
+{
+	must(fd, try_load(fd, tid));
+}
+
+struct pfm_status status_of(int fd)
+{
+	struct pfm_status status;
+
+	must(fd, pfm_get_status(fd, &status));
+	return status;
+}
+
+struct pfarg_setinfo set_of(int fd, unsigned int id)
+{
+	struct pfarg_setinfo info = { .set_id = id };
+
+	must(fd, pfm_getinfo_evtsets(fd, &info, 1));
+	return info;
+}
+
+void use_busy_counters(int fd)
+{
+	write_pmc(fd, pmu()->pmcs[0], pmu()->busy);
+	write_pmd(fd, pmu()->pmds[0], 0);
+	write_pmd(fd, PFM_PMD_TASK_CLOCK, 0);
+	write_pmd(fd, PFM_PMD_MINOR_FAULTS, 0);
+}
+
+int busy_context(void)
+{
+	int fd = make_context();
+
+	use_busy_counters(fd);
+	return fd;
+}
+
+int busy_context_on(pid_t tid)
+{
+	int fd = busy_context();
+
+	load(fd, tid);
+	must(fd, pfm_start(fd, NULL));
+	return fd;
+}
+
+/* ---- counts and their truth ------------------------------------------------------ */
+
+static uint64_t now(clockid_t clock)
+{
+	struct timespec time;
+
+	ck_assert_int_eq(clock_gettime(clock, &time), 0);
+	return time.tv_sec * 1000000000ull + time.tv_nsec;
+}
+
+uint64_t cpu_time(void)
+{
+	return now(CLOCK_THREAD_CPUTIME_ID);
+}
+
+uint64_t minor_faults(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_minflt;
+}
+
+void touch_pages(uint64_t pages)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	volatile char *memory = mmap(NULL, pages * page, PROT_READ | PROT_WRITE,
+				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t n;
+
+	if (memory == MAP_FAILED)
+		abort();
+	madvise((void *)memory, pages * page, MADV_NOHUGEPAGE);
+	for (n = 0; n < pages; n++)
+		memory[n * page] = 1;
+	munmap((void *)memory, pages * page);
+}
+
+void spin_turns(uint64_t turns)
+{
+	volatile uint64_t turn;
+
+	for (turn = 0; turn < turns; turn++)
+		;
+}
+
+struct reading {
+	uint64_t wall;
+	uint64_t faults;
+};
+
+static struct reading take_reading(void)
+{
+	return (struct reading){ now(CLOCK_MONOTONIC), minor_faults() };
+}
+
+static void check_range(const char *name, uint64_t count, uint64_t at_least,
+			uint64_t at_most)
+{
+	ck_assert_msg(count >= at_least && count <= at_most,
+		      "%s: %ju, should be %ju to %ju", name, (uintmax_t)count,
+		      (uintmax_t)at_least, (uintmax_t)at_most);
+}
+
+void count_must_be_right(int fd)
+{
+	const unsigned int pages = 64;
+	struct reading outer[2], inner[2];
+	uint64_t busy, clock, faults;
+
+	must(fd, pfm_unload_context(fd));
+	use_busy_counters(fd);
+	load(fd, thread_id());
+	outer[0] = take_reading();
+	must(fd, pfm_start(fd, NULL));
+	inner[0] = take_reading();
+	touch_pages(pages);
+	spin_turns(100000);
+	inner[1] = take_reading();
+	must(fd, pfm_stop(fd));
+	outer[1] = take_reading();
+	busy = read_pmd(fd, pmu()->pmds[0]);
+	clock = read_pmd(fd, PFM_PMD_TASK_CLOCK);
+	faults = read_pmd(fd, PFM_PMD_MINOR_FAULTS);
+	must(fd, pfm_unload_context(fd));
+
+	check_range("minor faults", faults, inner[1].faults - inner[0].faults,
+		    outer[1].faults - outer[0].faults);
+	check_range("minor faults", faults, pages, UINT64_MAX);
+	/* The CPU time that the kernel accounts is too coarse for so short a time. */
+	check_range("task clock", clock, 1, outer[1].wall - outer[0].wall);
+	if (pmu_is("soft"))
+		check_range("busy counter", busy, 1, outer[1].wall - outer[0].wall);
+	ck_assert_msg(busy > 0, "the busy counter did not count");
+	ck_assert_uint_eq(read_pmd(fd, pmu()->pmds[0]), busy);
+}
+
+/* ---- messages --------------------------------------------------------------------- */
+
+void must_end(int fd)
+{
+	struct pfarg_ovfl_msg message, only_type = { .msg_type = PFM_MSG_END };
+	ssize_t size = read(fd, &message, sizeof(message));
+
+	ck_assert_msg(size == sizeof(message), "read: %zd (%s)", size,
+		      size < 0 ? strerror(errno) : "bytes");
+	ck_assert_uint_eq(message.msg_type, PFM_MSG_END);
+	ck_assert_mem_eq(&message, &only_type, sizeof(message));
+}
+
+void must_be_silent(int fd)
+{
+	struct pfarg_ovfl_msg message;
+	int flags = fcntl(fd, F_GETFL);
+
+	ck_assert_int_eq(fcntl(fd, F_SETFL, flags | O_NONBLOCK), 0);
+	must_fail_errno(read(fd, &message, sizeof(message)), EAGAIN);
+	ck_assert_int_eq(fcntl(fd, F_SETFL, flags), 0);
+}

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "measure.h"
+
+/* ---- known work ---------------------------------------------------------------- */
+
+void loop(uint64_t instructions)
+{
+	unsigned long tens = instructions / 10;
+
+#if defined(__x86_64__)
+	__asm__ volatile("1: nop; nop; nop; nop; nop; nop; nop; nop; dec %0; jnz 1b"
+			 : "+r"(tens)
+			 :
+			 : "cc");
+#elif defined(__aarch64__)
+	__asm__ volatile("1: nop; nop; nop; nop; nop; nop; nop; nop;"
+			 "subs %0, %0, #1; b.ne 1b"
+			 : "+r"(tens)
+			 :
+			 : "cc");
+#elif defined(__powerpc64__)
+	/* The mtctr is one of the few around. */
+	__asm__ volatile("mtctr %0\n"
+			 "1: nop; nop; nop; nop; nop; nop; nop; nop; nop; bdnz 1b"
+			 : "+r"(tens)
+			 :
+			 : "ctr");
+#else
+#error "no counted loop for this architecture"
+#endif
+}
+
+bool is_deterministic(void)
+{
+	/* An option that tests/vm/run gives with --icount only. */
+	return strstr(read_text("/proc/cmdline"), "randomize_kstack_offset=off");
+}
+
+void need_armv8(void)
+{
+	if (!pmu_is("armv8"))
+		skip("the PMU is not armv8");
+}
+
+void need_exact_counts(void)
+{
+	need_armv8();
+	if (!is_deterministic())
+		skip("QEMU counts instructions only with --icount");
+}
+
+void need_cpus(unsigned int count)
+{
+	if (cpus_online() < count)
+		skip("fewer than %u CPUs", count);
+}
+
+/* ---- truths ---------------------------------------------------------------------- */
+
+static uint64_t read_clock(clockid_t clock)
+{
+	struct timespec time;
+
+	ck_assert_msg(!clock_gettime(clock, &time), "clock %d: %s", (int)clock,
+		      strerror(errno));
+	return time.tv_sec * 1000000000ull + time.tv_nsec;
+}
+
+uint64_t monotonic_time(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+uint64_t cpu_time_of(pid_t pid)
+{
+	clockid_t clock;
+
+	ck_assert_msg(!clock_getcpuclockid(pid, &clock), "no clock of process %d", pid);
+	return read_clock(clock);
+}
+
+/* The number after the colon in the line that begins with @name. */
+static uint64_t field(const char *text, const char *name)
+{
+	const char *line = strstr(text, name);
+
+	ck_assert_msg(line && (line == text || line[-1] == '\n'), "no line %s", name);
+	return strtoull(strchr(line, ':') + 1, NULL, 10);
+}
+
+static const char *proc_file(pid_t tid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", tid, name);
+	return read_text(path);
+}
+
+uint64_t switches(pid_t tid)
+{
+	const char *text = proc_file(tid, "status");
+
+	return field(text, "voluntary_ctxt_switches") +
+	       field(text, "nonvoluntary_ctxt_switches");
+}
+
+uint64_t migrations(pid_t tid)
+{
+	return field(proc_file(tid, "sched"), "se.nr_migrations");
+}
+
+uint64_t major_faults(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_majflt;
+}
+
+void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t most)
+{
+	ck_assert_msg(count + 20 * MS >= least - least / 100 &&
+			      count <= most + most / 50 + 20 * MS,
+		      "%s: %ju ns, should be %ju to %ju", what, (uintmax_t)count,
+		      (uintmax_t)least, (uintmax_t)most);
+}
+
+uint64_t work(uint64_t instructions)
+{
+	int cpu = sched_getcpu();
+	uint64_t time = cpu_time();
+
+	loop(instructions);
+	time = cpu_time() - time;
+	return cpu == sched_getcpu() ? time : 0;
+}
+
+uint64_t work_until_stopped(uint64_t unused)
+{
+	struct child_page *page = child_own_page();
+	uint64_t worked = 0;
+
+	(void)unused;
+	while (!page->stop) {
+		worked += work(1000000);
+		page->turns++;
+	}
+	page->stop = 0;
+	return worked;
+}
+
+/* ---- contexts --------------------------------------------------------------------- */
+
+void use(int fd, unsigned int n, uint64_t pmc, uint64_t value)
+{
+	write_pmc(fd, n, pmc);
+	write_pmd(fd, n, value);
+}
+
+int context_of(unsigned int n, uint64_t pmc)
+{
+	int fd = make_context();
+
+	use(fd, n, pmc, 0);
+	return fd;
+}
+
+void read_pmds(int fd, const unsigned int *numbers, uint64_t *values, int count)
+{
+	struct pfarg_pmd pmds[8] = {};
+	int i;
+
+	ck_assert(count <= (int)COUNT(pmds));
+	for (i = 0; i < count; i++)
+		pmds[i].reg_num = numbers[i];
+	must(fd, pfm_read_pmds(fd, pmds, count));
+	for (i = 0; i < count; i++)
+		values[i] = pmds[i].reg_value;
+}
+
+void poke_pmc(int fd, unsigned int n, uint64_t value)
+{
+	struct pfarg_pmc pmc = { .reg_num = n, .reg_value = value };
+
+	if (pfm_write_pmcs(fd, &pmc, 1))
+		abort();
+}
+
+void poke_pmd(int fd, unsigned int n, uint64_t value)
+{
+	struct pfarg_pmd pmd = { .reg_num = n, .reg_value = value };
+
+	if (pfm_write_pmds(fd, &pmd, 1))
+		abort();
+}
+
+uint64_t peek_pmd(int fd, unsigned int n)
+{
+	struct pfarg_pmd pmd = { .reg_num = n };
+
+	if (pfm_read_pmds(fd, &pmd, 1))
+		abort();
+	return pmd.reg_value;
+}
+
+uint64_t count_loop(int fd, unsigned int n, uint64_t instructions)
+{
+	uint64_t before = read_pmd(fd, n);
+	int started, stopped;
+
+	started = pfm_start(fd, NULL);
+	loop(instructions);
+	stopped = pfm_stop(fd);
+	must(fd, started);
+	must(fd, stopped);
+	return read_pmd(fd, n) - before;
+}
+
+void pin_thread(pid_t tid, unsigned int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	ck_assert_msg(!sched_setaffinity(tid, sizeof(set), &set), "CPU %u: %s", cpu,
+		      strerror(errno));
+}
+
+uint64_t statistic_of(unsigned int cpu, const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), DEBUGFS "cpu%u/%s", cpu, name);
+	return read_number(path);
+}
+
+uint64_t statistic(const char *name)
+{
+	unsigned int cpu, cpus = sysconf(_SC_NPROCESSORS_CONF);
+	uint64_t sum = 0;
+
+	for (cpu = 0; cpu < cpus; cpu++)
+		sum += statistic_of(cpu, name);
+	return sum;
+}
+
+/* ---- company ------------------------------------------------------------------------ */
+
+static pid_t company[8];
+
+void company_come(unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		company[i] = fork();
+		ck_assert(company[i] != -1);
+		if (company[i])
+			continue;
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close_range(3, ~0u, 0); /* no context stays open in there */
+		for (;;)
+			loop(1000);
+	}
+}
+
+void company_leave(void)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(company); i++) {
+		if (!company[i])
+			continue;
+		kill(company[i], SIGKILL);
+		waitpid(company[i], NULL, 0);
+		company[i] = 0;
+	}
+}
+
+void cpu_online(unsigned int cpu, bool online)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
+	write_text(path, online ? "1" : "0");
+}
+
+/* A failed assertion ends the process that fails, so the checks are in another one. */
+static int run_apart(void (*check)(void))
+{
+	int status;
+	pid_t pid = check_fork();
+
+	ck_assert(pid != -1);
+	if (pid == 0) {
+		check();
+		exit(EXIT_SUCCESS);
+	}
+	ck_assert(waitpid(pid, &status, 0) == pid);
+	return status;
+}
+
+static void end_like(int status)
+{
+	if (WIFSIGNALED(status))
+		raise(WTERMSIG(status));
+	if (WEXITSTATUS(status))
+		_exit(WEXITSTATUS(status));
+}
+
+static void change_pmu(const char *from, const char *to, const char *parameters)
+{
+	int error = from ? module_unload(from) : 0;
+
+	ck_assert_msg(!error, "rmmod %s: %s", from, strerror(error));
+	error = module_load(to, parameters);
+	ck_assert_msg(!error, "modprobe %s %s: %s", to, parameters, strerror(error));
+}
+
+/* Not pmu_module(): that is remembered, also by the process that checks. */
+static const char *loaded_pmu_module(void)
+{
+	static const char *const names[] = { "perfmon_armv8", "perfmon_power",
+					     "perfmon_intel", "perfmon_amd",
+					     "perfmon_soft" };
+	size_t i;
+
+	for (i = 0; i < COUNT(names); i++)
+		if (module_is_loaded(names[i]))
+			return names[i];
+	return NULL;
+}
+
+void with_pmu(const char *module, const char *parameters, void (*check)(void))
+{
+	const char *before = loaded_pmu_module();
+	int status;
+
+	ck_assert_msg(before, "no PMU module is loaded");
+	change_pmu(before, module, parameters);
+	status = run_apart(check);
+	change_pmu(module, before, "");
+	end_like(status);
+}
+
+void with_all_cpus_back(void (*check)(void))
+{
+	unsigned int cpu, cpus = sysconf(_SC_NPROCESSORS_CONF);
+	int status = run_apart(check);
+
+	for (cpu = 1; cpu < cpus; cpu++)
+		cpu_online(cpu, true);
+	end_like(status);
+}
+
+/* ---- perf ----------------------------------------------------------------------------- */
+
+static int open_event(struct perf_event_attr *attr, pid_t tid, int cpu, int group)
+{
+	attr->type = PERF_TYPE_RAW;
+	attr->size = sizeof(*attr);
+	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
+			    PERF_FORMAT_TOTAL_TIME_RUNNING;
+	return syscall(SYS_perf_event_open, attr, tid, cpu, group, PERF_FLAG_FD_CLOEXEC);
+}
+
+int perf_open(uint64_t event, bool user_only, pid_t tid, int cpu, int group)
+{
+	struct perf_event_attr attr = {
+		.config = event,
+		.exclude_kernel = user_only,
+		.disabled = group == -1,
+	};
+
+	return open_event(&attr, tid, cpu, group);
+}
+
+int perf_open_sampling(uint64_t event, uint64_t period, pid_t tid, int cpu)
+{
+	struct perf_event_attr attr = {
+		.config = event,
+		.sample_period = period,
+		.sample_type = PERF_SAMPLE_IP,
+		.disabled = 1,
+	};
+
+	return open_event(&attr, tid, cpu, -1);
+}
+
+void perf_enable(int fd)
+{
+	ck_assert(!ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
+}
+
+void perf_disable(int fd)
+{
+	ck_assert(!ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
+}
+
+struct perf_count perf_read(int fd)
+{
+	struct perf_count count;
+
+	ck_assert_msg(read(fd, &count, sizeof(count)) == sizeof(count),
+		      "read of a perf event: %s", strerror(errno));
+	return count;
+}

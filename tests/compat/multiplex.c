@@ -17,11 +17,10 @@
 
 #include <perfmon/perfmon.h>
 
-#define NUM_SETS	2
-#define SWITCH_TIMEOUT	10000000	/* ns */
+#define NUM_SETS       2
+#define SWITCH_TIMEOUT 10000000 /* ns */
 
-int
-main(int argc, char **argv)
+int main(int argc, char **argv)
 {
 	pfarg_ctx_t ctx;
 	pfarg_setdesc_t sets[NUM_SETS];
@@ -87,10 +86,11 @@ main(int argc, char **argv)
 	for (i = 0; i < NUM_SETS; i++)
 		total += info[i].set_act_duration;
 	for (i = 0; i < NUM_SETS; i++)
-		printf("set%u runs %"PRIu64" PMD%u %"PRIu64" scaled %.0f\n", info[i].set_id,
-			info[i].set_runs, pd[i].reg_num, pd[i].reg_value,
-			info[i].set_act_duration ?
-			(double)pd[i].reg_value * total / info[i].set_act_duration : 0.0);
+		printf("set%u runs %" PRIu64 " PMD%u %" PRIu64 " scaled %.0f\n",
+		       info[i].set_id, info[i].set_runs, pd[i].reg_num, pd[i].reg_value,
+		       info[i].set_act_duration ? (double)pd[i].reg_value * total /
+							  info[i].set_act_duration
+						: 0.0);
 
 	close(fd);
 	return 0;

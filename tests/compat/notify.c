@@ -19,21 +19,19 @@
 
 #include <perfmon/perfmon.h>
 
-#define BPL	(sizeof(uint64_t)<<3)
-#define LBPL	6
+#define BPL  (sizeof(uint64_t) << 3)
+#define LBPL 6
 
 static volatile unsigned long notification_received;
 static pfarg_pmd_t pd[2];
 static int ctx_fd;
 
-static inline void
-pfm_bv_set(uint64_t *bv, uint16_t rnum)
+static inline void pfm_bv_set(uint64_t *bv, uint16_t rnum)
 {
-	bv[rnum>>LBPL] |= 1ULL << (rnum&(BPL-1));
+	bv[rnum >> LBPL] |= 1ULL << (rnum & (BPL - 1));
 }
 
-static void
-sigio_handler(int n, siginfo_t *info, void *sc)
+static void sigio_handler(int n, siginfo_t *info, void *sc)
 {
 	pfarg_msg_t msg;
 
@@ -50,8 +48,7 @@ sigio_handler(int n, siginfo_t *info, void *sc)
 		_exit(5);
 }
 
-int
-main(int argc, char **argv)
+int main(int argc, char **argv)
 {
 	pfarg_ctx_t ctx;
 	pfarg_pmc_t pc[1];
@@ -79,9 +76,9 @@ main(int argc, char **argv)
 
 	pd[0].reg_num = pc[0].reg_num;
 	pd[0].reg_flags |= PFM_REGFL_OVFL_NOTIFY;
-	pd[0].reg_value = - period;
-	pd[0].reg_long_reset = - period;
-	pd[0].reg_short_reset = - period;
+	pd[0].reg_value = -period;
+	pd[0].reg_long_reset = -period;
+	pd[0].reg_short_reset = -period;
 	pfm_bv_set(pd[0].reg_reset_pmds, pd[0].reg_num);
 
 	if (pfm_write_pmcs(ctx_fd, pc, 1))

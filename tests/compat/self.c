@@ -19,8 +19,7 @@
 
 static void fatal_error(char *fmt, ...) __attribute__((noreturn));
 
-static void
-fatal_error(char *fmt, ...)
+static void fatal_error(char *fmt, ...)
 {
 	va_list ap;
 
@@ -32,15 +31,13 @@ fatal_error(char *fmt, ...)
 
 static volatile unsigned long sink;
 
-static void
-noploop(unsigned long n)
+static void noploop(unsigned long n)
 {
 	for (; n; n--)
 		sink += n;
 }
 
-int
-main(int argc, char **argv)
+int main(int argc, char **argv)
 {
 	pfarg_ctx_t ctx[1];
 	pfarg_pmc_t pc[1];
@@ -60,7 +57,7 @@ main(int argc, char **argv)
 	fd = pfm_create_context(ctx, NULL, NULL, 0);
 	if (fd == -1) {
 		if (errno == ENOSYS)
-			fatal_error("Your kernel does not have performance monitoring support!\n");
+			fatal_error("no perfmon on this machine\n");
 		fatal_error("Can't create PFM context %s\n", strerror(errno));
 	}
 
@@ -85,7 +82,7 @@ main(int argc, char **argv)
 	if (pfm_read_pmds(fd, pd, 1))
 		fatal_error("pfm_read_pmds error errno %d\n", errno);
 
-	printf("PMD%u %20"PRIu64"\n", pd[0].reg_num, pd[0].reg_value);
+	printf("PMD%u %20" PRIu64 "\n", pd[0].reg_num, pd[0].reg_value);
 
 	close(fd);
 	return 0;

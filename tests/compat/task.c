@@ -19,11 +19,10 @@
 
 #include <perfmon/perfmon.h>
 
-#define NUM_PMCS	PFM_MAX_PMCS
-#define NUM_PMDS	PFM_MAX_PMDS
+#define NUM_PMCS PFM_MAX_PMCS
+#define NUM_PMDS PFM_MAX_PMDS
 
-static pid_t
-create_child(char **arg)
+static pid_t create_child(char **arg)
 {
 	pid_t pid = fork();
 
@@ -36,8 +35,7 @@ create_child(char **arg)
 	return pid;
 }
 
-int
-main(int argc, char **argv)
+int main(int argc, char **argv)
 {
 	static pfarg_pmc_t pc[NUM_PMCS];
 	static pfarg_pmd_t pd[NUM_PMDS];
@@ -58,7 +56,8 @@ main(int argc, char **argv)
 
 	if ((fd = pfm_create_context(&ctx, NULL, NULL, 0)) == -1) {
 		if (errno == ENOSYS)
-			errx(1, "your kernel does not have performance monitoring support");
+			errx(1,
+			     "your kernel does not have performance monitoring support");
 		err(1, "cannot create PFM context");
 	}
 	/* the child must not hold the context */
@@ -102,7 +101,7 @@ main(int argc, char **argv)
 
 	if (pfm_read_pmds(fd, pd, 1))
 		err(1, "pfm_read_pmds");
-	printf("PMD%u %20"PRIu64"\n", pd[0].reg_num, pd[0].reg_value);
+	printf("PMD%u %20" PRIu64 "\n", pd[0].reg_num, pd[0].reg_value);
 
 	close(fd);
 	return 0;

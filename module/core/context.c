@@ -112,57 +112,34 @@ struct call {
 	bool done;
 };
 
-/* Context lock held: does it here unless the registers are elsewhere. */
-static int try_call(struct call *call)
-{
-	int cpu = call->context->cpu;
-
-	if (cpu != PFM_NO_CPU && cpu != smp_processor_id())
-		return cpu;
-	call->function(call->context, call->argument);
-	call->done = true;
-	return PFM_NO_CPU;
-}
-
 /* Interrupt sent to the CPU where the thread was a moment ago. */
 static void call_from_interrupt(void *argument)
 {
 	struct call *call = argument;
 
 	raw_spin_lock(&call->context->lock);
-	try_call(call);
+	if (pfm_is_here(call->context)) {
+		call->function(call->context, call->argument);
+		call->done = true;
+	}
 	raw_spin_unlock(&call->context->lock);
 }
 
-/**
- * pfm_context_call() - do something where the registers are
- * @context: mutex held
- * @function: called with the context's lock held and interrupts off, on the CPU
- *	where the thread runs, or here if it runs nowhere
- * @argument: for @function
- *
- * The thread is not stopped; if it moves meanwhile it is followed.
- */
-void pfm_context_call(struct pfm_context *context, pfm_context_fn function,
-		      void *argument)
+void pfm_context_call_elsewhere(struct pfm_context *context, pfm_context_fn function,
+				void *argument)
 {
 	struct call call = {
 		.context = context,
 		.function = function,
 		.argument = argument,
 	};
-	unsigned long flags;
-	int cpu;
 
-	for (;;) {
-		raw_spin_lock_irqsave(&context->lock, flags);
-		cpu = try_call(&call);
-		raw_spin_unlock_irqrestore(&context->lock, flags);
-		if (call.done)
-			return;
+	while (!call.done) {
+		int cpu = READ_ONCE(context->cpu);
+
+		if (cpu == PFM_NO_CPU)
+			cpu = raw_smp_processor_id();
 		smp_call_function_single(cpu, call_from_interrupt, &call, true);
-		if (call.done)
-			return;
 		cond_resched();
 	}
 }

@@ -71,13 +71,26 @@ struct pfm_context {
 	struct rcu_head rcu;
 };
 
+/* NULL if there is none; mutex held. */
+static __always_inline struct pfm_set *pfm_set_find(struct pfm_context *context, u16 id)
+{
+	struct pfm_set *set = context->active;
+
+	if (likely(set->id == id))
+		return set;
+	list_for_each_entry(set, &context->sets, node)
+		if (set->id == id)
+			return set;
+	return NULL;
+}
+
 typedef void (*pfm_context_fn)(struct pfm_context *context, void *argument);
 
 struct pfm_context *pfm_context_alloc(void);
 void pfm_context_free(struct pfm_context *context);
 int pfm_context_create(struct pfm_context *context, const struct pfm_create *create);
-void pfm_context_call(struct pfm_context *context, pfm_context_fn function,
-		      void *argument);
+void pfm_context_call_elsewhere(struct pfm_context *context, pfm_context_fn function,
+				void *argument);
 void pfm_context_status(struct pfm_context *context, struct pfm_status *status);
 
 /**
@@ -94,5 +107,35 @@ int pfm_fail(struct pfm_context *context, int error, enum pfm_reason reason, u64
 /* The same for element @index of a vector. */
 int pfm_fail_at(struct pfm_context *context, u32 index, int error, enum pfm_reason reason,
 		u64 value);
+
+/* Context lock held: the registers are in memory, or in this CPU. */
+static inline bool pfm_is_here(const struct pfm_context *context)
+{
+	return context->cpu == PFM_NO_CPU || context->cpu == smp_processor_id();
+}
+
+/**
+ * pfm_context_call() - do something where the registers are
+ * @context: mutex held
+ * @function: called with the context's lock held and interrupts off, on the CPU
+ *	where the thread runs, or here if it runs nowhere
+ * @argument: for @function
+ *
+ * The thread is not stopped; if it moves meanwhile it is followed.
+ */
+static __always_inline void pfm_context_call(struct pfm_context *context,
+					     pfm_context_fn function, void *argument)
+{
+	unsigned long flags;
+	bool here;
+
+	raw_spin_lock_irqsave(&context->lock, flags);
+	here = pfm_is_here(context);
+	if (likely(here))
+		function(context, argument);
+	raw_spin_unlock_irqrestore(&context->lock, flags);
+	if (unlikely(!here))
+		pfm_context_call_elsewhere(context, function, argument);
+}
 
 #endif

@@ -7,9 +7,9 @@
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
 
 #include "attach.h"
+#include "compat/uaccess.h"
 #include "context.h"
 #include "ioctl.h"
 #include "limits.h"
@@ -105,12 +105,29 @@ static int ioctl_status(struct pfm_context *context, void __user *argument)
 	return copy_out(context, argument, &status, sizeof(status));
 }
 
-/* In the order of perfmon-api.md 1.5. */
-static int vector_get(struct pfm_context *context, struct pfm_vector *vector,
-		      const void __user *argument, size_t element_size)
+static __always_inline bool vector_copy(struct pfm_vector *vector,
+					const struct pfm_vector __user *argument)
 {
-	if (copy_in(context, vector, argument, sizeof(*vector)))
-		return -EFAULT;
+	if (!user_read_access_begin(argument, sizeof(*argument)))
+		return false;
+	unsafe_get_user(vector->address, &argument->address, fault);
+	unsafe_get_user(vector->count, &argument->count, fault);
+	unsafe_get_user(vector->reserved, &argument->reserved, fault);
+	user_read_access_end();
+	return true;
+
+fault:
+	user_read_access_end();
+	return false;
+}
+
+/* In the order of perfmon-api.md 1.5. */
+static __always_inline int vector_get(struct pfm_context *context,
+				      struct pfm_vector *vector,
+				      const void __user *argument, size_t element_size)
+{
+	if (unlikely(!vector_copy(vector, argument)))
+		return pfm_fail(context, -EFAULT, PFM_REASON_FAULT, (uintptr_t)argument);
 	if (vector->count < 0 || vector->count >= INT_MAX / element_size)
 		return pfm_fail(context, -EINVAL, PFM_REASON_COUNT, vector->count);
 	if (vector->reserved)
@@ -130,75 +147,69 @@ static_assert(offsetof(struct pfarg_pmd, reg_set) == offsetof(struct pfarg_pmr, 
 static_assert(offsetof(struct pfarg_pmd, reg_value) ==
 	      offsetof(struct pfarg_pmr, reg_value));
 
-static int readings_in(struct pfm_reading *readings, const void __user *user,
-		       size_t element_size, u32 count)
-{
-	u32 i;
+union pmd_name {
+	struct {
+		u16 pmd;
+		u16 set;
+	};
+	u32 both; /* as they lie in user memory */
+};
 
-	if (!user_read_access_begin(user, count * element_size))
-		return -EFAULT;
-	for (i = 0; i < count; i++)
-		unsafe_get_user(readings[i].pmd_and_set,
-				(const u32 __user *)(user + i * element_size), fault);
-	user_read_access_end();
-	return 0;
-
-fault:
-	user_read_access_end();
-	return -EFAULT;
-}
-
-static int readings_out(const struct pfm_reading *readings, void __user *user,
-			size_t element_size, u32 count)
-{
-	u32 i;
-
-	if (!user_write_access_begin(user, count * element_size))
-		return -EFAULT;
-	for (i = 0; i < count; i++) {
-		struct pfarg_pmd __user *pmd = user + i * element_size;
-
-		unsafe_put_user(readings[i].value, &pmd->reg_value, fault);
-		if (element_size == sizeof(struct pfarg_pmr))
-			continue;
-		unsafe_put_user(readings[i].last_reset, &pmd->reg_last_reset_val, fault);
-		unsafe_put_user(0, &pmd->reg_ovfl_switch_cnt, fault);
-	}
-	user_write_access_end();
-	return 0;
-
-fault:
-	user_write_access_end();
-	return -EFAULT;
-}
-
-/* Elements from the bad one on keep what is in them. */
+/*
+ * Elements from the bad one on keep what is in them.  Nothing may be called
+ * between begin and end of the access.
+ */
 static __always_inline int read_vector(struct pfm_context *context, void __user *argument,
 				       size_t element_size)
 {
-	struct pfm_reading readings[PFM_READINGS];
+	struct pfm_snapshot *snapshot = context->arguments;
+	struct pfarg_pmd __user *pmd;
+	struct pfm_set *active, *set;
 	struct pfm_vector vector;
-	void __user *user;
-	u32 first, count;
-	int error;
+	union pmd_name name;
+	u16 active_id;
+	u64 value, last_reset;
+	int i, error;
 
 	error = vector_get(context, &vector, argument, element_size);
-	user = u64_to_user_ptr(vector.address);
-	for (first = 0; !error && first < vector.count; first += count) {
-		count = min_t(u32, vector.count - first, PFM_READINGS);
-		if (readings_in(readings, user, element_size, count))
-			goto fault;
-		error = pfm_read(context, readings, count, first);
-		if (unlikely(error))
-			count = context->error.index - first;
-		if (readings_out(readings, user, element_size, count))
-			goto fault;
-		user += count * element_size;
-	}
-	return error;
+	if (unlikely(error))
+		return error;
+	pfm_snapshot(context, snapshot);
+	active = snapshot->set;
+	active_id = active->id;
 
+	pmd = u64_to_user_ptr(vector.address);
+	if (unlikely(!user_access_begin(pmd, vector.count * element_size)))
+		goto no_access;
+	for (i = 0; i < vector.count; i++) {
+		unsafe_get_user(name.both, (const u32 __user *)pmd, fault);
+		if (likely(name.set == active_id && pfm_pmd_used(active, name.pmd))) {
+			value = snapshot->values[name.pmd];
+			last_reset = pfm_pmd_last_reset(active, name.pmd);
+		} else {
+			set = pfm_set_find(context, name.set);
+			if (!set || set == active || !pfm_pmd_used(set, name.pmd))
+				goto bad;
+			value = pfm_pmd_kept(set, name.pmd);
+			last_reset = pfm_pmd_last_reset(set, name.pmd);
+		}
+		unsafe_put_user(value, &pmd->reg_value, fault);
+		if (element_size == sizeof(*pmd)) {
+			unsafe_put_user(last_reset, &pmd->reg_last_reset_val, fault);
+			unsafe_put_user(0, &pmd->reg_ovfl_switch_cnt, fault);
+		}
+		pmd = (void __user *)pmd + element_size;
+	}
+	user_access_end();
+	return 0;
+
+bad:
+	user_access_end();
+	return pfm_unreadable(context, i, name.set, name.pmd);
 fault:
-	return pfm_fail(context, -EFAULT, PFM_REASON_FAULT, (uintptr_t)user);
+	user_access_end();
+no_access:
+	return pfm_fail(context, -EFAULT, PFM_REASON_FAULT, (uintptr_t)pmd);
 }
 
 static int ioctl_read_pmds(struct pfm_context *context, void __user *argument)
@@ -328,7 +339,9 @@ long pfm_ioctl(struct file *file, unsigned int command, unsigned long argument)
 	if (operation->command != command)
 		return -ENOTTY;
 
-	mutex_lock(&context->mutex);
+	/* mutex_lock() would first look whether to reschedule. */
+	if (unlikely(!mutex_trylock(&context->mutex)))
+		mutex_lock(&context->mutex);
 	if (unlikely(operation->needs_context && !context->pmu))
 		error = pfm_fail(context, -EINVAL, PFM_REASON_NO_CONTEXT, 0);
 	else

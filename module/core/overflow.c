@@ -53,15 +53,10 @@ static bool note(struct pfm_context *context, struct pfm_set *set, u64 overflows
 	return true;
 }
 
-void pfm_overflow_collect(struct pfm_context *context)
+void pfm_overflow_collect(struct pfm_context *context, u64 overflows)
 {
-	struct pfm_set *set = context->active;
-	u64 overflows = context->pmu->operations->overflows(&set->registers);
-
-	if (likely(!overflows))
-		return;
 	this_cpu_inc(pfm_cpu.statistics.ovfl_intr_replay_count);
-	if (note(context, set, overflows))
+	if (note(context, context->active, overflows))
 		pfm_monitoring_mask(context);
 }
 

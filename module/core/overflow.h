@@ -5,6 +5,6 @@
 struct pfm_context;
 
 /* Counters halted and saved: take the overflows that no interrupt brought. */
-void pfm_overflow_collect(struct pfm_context *context);
+void pfm_overflow_collect(struct pfm_context *context, u64 overflows);
 
 #endif

@@ -88,8 +88,8 @@ static bool is_consistent(const struct pfm_pmu *pmu)
 
 	if (!pmu->name || !pmu->model || !operations || !operations->claim ||
 	    !operations->release || !operations->write_pmcs || !operations->write_pmds ||
-	    !operations->start || !operations->stop || !operations->save ||
-	    !operations->read_pmd || !operations->overflows || !operations->acknowledge)
+	    !operations->start || !operations->stop || !operations->read ||
+	    !operations->overflows || !operations->acknowledge)
 		return false;
 	if (pmu->pmc_count > PFM_MAX_HARDWARE || pmu->pmd_count > PFM_MAX_HARDWARE)
 		return false;

@@ -224,72 +224,25 @@ int pfm_write_pmds(struct pfm_context *context, struct pfarg_pmd *pmds, u32 coun
 	return error;
 }
 
-/*
- * The value of a PMD in use: from memory, or while it counts with the lower
- * part from hardware.  @wrapped are counters whose overflow was seen before
- * the hardware is read here, its interrupt not yet taken.
- */
-static u64 read_hardware(struct pfm_context *context, struct pfm_set *set, unsigned int n,
-			 u64 wrapped)
+/* Overflows that were seen before the hardware was read, their interrupts not yet taken. */
+static void add_wrapped(struct pfm_context *context, u64 *values, u64 wrapped)
 {
-	struct pfm_registers *registers = &set->registers;
-	u64 value = registers->pmds[n];
-	unsigned int width;
+	unsigned int n;
+	u64 rest;
 
-	if (!context->counting || set != context->active)
-		return value;
-	width = context->pmu->pmds[n].width;
-	value = pfm_pmd_merge(value, context->pmu->operations->read_pmd(registers, n),
-			      pfm_width_mask(width));
-	if (unlikely(wrapped) && n < PFM_MAX_COUNTERS && width < 64 &&
-	    (wrapped & registers->interrupting & BIT_ULL(n)))
-		value += 1ull << width;
-	return value;
+	pfm_for_each_bit(n, rest, wrapped & context->active->registers.interrupting)
+		if (context->pmu->pmds[n].width < 64)
+			values[n] += 1ull << context->pmu->pmds[n].width;
 }
 
-static int read_pmd(struct pfm_context *context, struct pfm_reading *reading, u64 wrapped)
+static void copy_values(const struct pfm_registers *registers, u64 *values)
 {
-	struct pfm_set *set = pfm_set_find(context, reading->set);
-	unsigned int n = reading->pmd;
+	unsigned int word, n;
+	u64 rest;
 
-	if (unlikely(!set))
-		return PFM_REASON_NO_SET;
-	if (likely(!pfm_is_virtual(n))) {
-		if (unlikely(!test_register(set->registers.used_pmds, n)))
-			return n < context->pmu->pmd_count && context->pmu->pmds[n].name
-				       ? PFM_REASON_PMD_UNUSED
-				       : PFM_REASON_NO_PMD;
-		reading->value = read_hardware(context, set, n, wrapped);
-		reading->last_reset = set->attributes[n].last_reset;
-	} else {
-		if (unlikely(!pfm_virtual_name(n)))
-			return PFM_REASON_NO_PMD;
-		if (unlikely(!(set->used_virtual & BIT_ULL(n - PFM_VIRTUAL_PMD_BASE))))
-			return PFM_REASON_PMD_UNUSED;
-		reading->value = pfm_virtual_read(context, set, n);
-		reading->last_reset = 0;
-	}
-	return PFM_REASON_NONE;
-}
-
-struct read_call {
-	struct pfm_reading *readings;
-	u32 count;
-	u32 bad;
-	int reason;
-};
-
-static void read_all(struct pfm_context *context, struct read_call *call, u64 wrapped)
-{
-	u32 i;
-
-	for (i = 0; i < call->count; i++) {
-		call->reason = read_pmd(context, &call->readings[i], wrapped);
-		if (unlikely(call->reason)) {
-			call->bad = i;
-			return;
-		}
-	}
+	for (word = 0; word < ARRAY_SIZE(registers->used_pmds); word++)
+		pfm_for_each_bit(n, rest, registers->used_pmds[word])
+			values[word * 64 + n] = registers->pmds[word * 64 + n];
 }
 
 /*
@@ -297,8 +250,10 @@ static void read_all(struct pfm_context *context, struct read_call *call, u64 wr
  * meanwhile that was not known at the beginning, whether its interrupt came (an
  * NMI) or is still to come (the status); otherwise once more.
  */
-static void read_here(struct pfm_context *context, void *argument)
+static void read_running(struct pfm_context *context, u64 *values)
 {
+	const struct pfm_pmu_operations *operations = context->pmu->operations;
+	struct pfm_registers *registers = &context->active->registers;
 	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
 	unsigned long sequence;
 	u64 wrapped, seen = 0;
@@ -306,24 +261,42 @@ static void read_here(struct pfm_context *context, void *argument)
 	do {
 		sequence = READ_ONCE(cpu->overflow_sequence);
 		wrapped = seen;
-		read_all(context, argument, wrapped);
-		if (!context->counting)
-			return;
-		seen = context->pmu->operations->overflows(&context->active->registers);
+		seen = operations->read(registers, values);
 	} while (unlikely(seen != wrapped) ||
 		 unlikely(sequence != READ_ONCE(cpu->overflow_sequence)));
+	if (unlikely(wrapped))
+		add_wrapped(context, values, wrapped);
 }
 
-int pfm_read(struct pfm_context *context, struct pfm_reading *readings, u32 count,
-	     u32 first)
+static void snapshot_here(struct pfm_context *context, void *argument)
 {
-	struct read_call call = { .readings = readings, .count = count };
-	const struct pfm_reading *bad;
+	struct pfm_snapshot *snapshot = argument;
+	struct pfm_set *set = context->active;
+	unsigned int n;
+	u64 rest;
 
-	pfm_context_call(context, read_here, &call);
-	if (likely(!call.reason))
-		return 0;
-	bad = &readings[call.bad];
-	return invalid(context, first + call.bad, call.reason,
-		       call.reason == PFM_REASON_NO_SET ? bad->set : bad->pmd);
+	snapshot->set = set;
+	if (likely(context->counting))
+		read_running(context, snapshot->values);
+	else
+		copy_values(&set->registers, snapshot->values);
+	pfm_for_each_bit(n, rest, set->used_virtual)
+		snapshot->values[PFM_VIRTUAL_PMD_BASE + n] =
+			pfm_virtual_read(context, set, PFM_VIRTUAL_PMD_BASE + n);
+}
+
+void pfm_snapshot(struct pfm_context *context, struct pfm_snapshot *snapshot)
+{
+	pfm_context_call(context, snapshot_here, snapshot);
+}
+
+/* Why PMD @n of set @id cannot be read. */
+int pfm_unreadable(struct pfm_context *context, u32 index, u16 id, unsigned int n)
+{
+	if (!pfm_set_find(context, id))
+		return invalid(context, index, PFM_REASON_NO_SET, id);
+	if (pfm_is_virtual(n) ? !!pfm_virtual_name(n)
+			      : n < context->pmu->pmd_count && context->pmu->pmds[n].name)
+		return invalid(context, index, PFM_REASON_PMD_UNUSED, n);
+	return invalid(context, index, PFM_REASON_NO_PMD, n);
 }

@@ -12,34 +12,38 @@ int pfm_write_pmcs(struct pfm_context *context, struct pfarg_pmc *pmcs, u32 coun
 int pfm_write_pmds(struct pfm_context *context, struct pfarg_pmd *pmds, u32 count);
 
 /**
- * struct pfm_reading - a PMD to read
- * @pmd: in: its number
- * @set: in: its event set
- * @pmd_and_set: both at once, as they lie in user memory
- * @value: out: 64-bit value
- * @last_reset: out: value last loaded
+ * struct pfm_snapshot - the PMDs in use of the active set at one moment
+ * @set: the active set
+ * @values: by number; the others are undefined
  */
-struct pfm_reading {
-	union {
-		struct {
-			u16 pmd;
-			u16 set;
-		};
-		u32 pmd_and_set;
-	};
-	u64 value;
-	u64 last_reset;
+struct pfm_snapshot {
+	struct pfm_set *set;
+	u64 values[PFM_MAX_PMDS];
 };
 
-/* Readings that are taken at the same moment, interrupts off. */
-#define PFM_READINGS 16
+/* Mutex held. */
+void pfm_snapshot(struct pfm_context *context, struct pfm_snapshot *snapshot);
+int pfm_unreadable(struct pfm_context *context, u32 index, u16 id, unsigned int n);
 
-/*
- * Mutex held.  @first is the index that the first reading has for the caller.
- * Return: as above; readings before the bad one are valid.
- */
-int pfm_read(struct pfm_context *context, struct pfm_reading *readings, u32 count,
-	     u32 first);
+static __always_inline bool pfm_pmd_used(const struct pfm_set *set, unsigned int n)
+{
+	if (likely(n < PFM_MAX_HARDWARE))
+		return set->registers.used_pmds[n / 64] & BIT_ULL(n % 64);
+	n -= PFM_VIRTUAL_PMD_BASE;
+	return n < PFM_MAX_VIRTUAL && set->used_virtual & BIT_ULL(n);
+}
+
+/* In memory: the value of a PMD whose set is not active, and what it was set to. */
+static __always_inline u64 pfm_pmd_kept(const struct pfm_set *set, unsigned int n)
+{
+	return n < PFM_MAX_HARDWARE ? set->registers.pmds[n]
+				    : set->virtual_value[n - PFM_VIRTUAL_PMD_BASE];
+}
+
+static __always_inline u64 pfm_pmd_last_reset(const struct pfm_set *set, unsigned int n)
+{
+	return likely(n < PFM_MAX_HARDWARE) ? set->attributes[n].last_reset : 0;
+}
 
 /* Gives a set's PMCs their default values; context unloaded. */
 void pfm_registers_default(struct pfm_context *context, struct pfm_set *set);

@@ -7,18 +7,6 @@
 #include "sets.h"
 #include "switch.h"
 
-struct pfm_set *pfm_set_find(struct pfm_context *context, u16 id)
-{
-	struct pfm_set *set = context->active;
-
-	if (likely(set->id == id))
-		return set;
-	list_for_each_entry(set, &context->sets, node)
-		if (set->id == id)
-			return set;
-	return NULL;
-}
-
 struct pfm_set *pfm_set_create(struct pfm_context *context, u16 id)
 {
 	struct pfm_set *set;

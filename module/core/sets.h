@@ -47,7 +47,6 @@ struct pfm_set {
 };
 
 struct pfm_set *pfm_set_create(struct pfm_context *context, u16 id);
-struct pfm_set *pfm_set_find(struct pfm_context *context, u16 id);
 void pfm_sets_free(struct pfm_context *context);
 void pfm_set_activate(struct pfm_context *context, struct pfm_set *set);
 

@@ -65,17 +65,19 @@ static void counting_end(struct pfm_context *context, struct pfm_cpu *cpu)
 {
 	const struct pfm_pmu_operations *operations = context->pmu->operations;
 	struct pfm_set *set = context->active;
+	u64 overflows;
 
 	if (!context->counting)
 		return;
 	WRITE_ONCE(cpu->running, NULL);
 	barrier(); /* from here on the overflow handler keeps its hands off */
 	operations->stop(&set->registers);
-	operations->save(&set->registers);
+	overflows = operations->read(&set->registers, set->registers.pmds);
 	set->registers.resumed = true;
 	context->counting = false;
 	set->pmd_stamp = cpu->pmd_stamp = take_stamp(cpu);
-	pfm_overflow_collect(context);
+	if (unlikely(overflows))
+		pfm_overflow_collect(context, overflows);
 }
 
 /* The time of a set is that of its thread on a CPU. */

@@ -67,7 +67,7 @@ struct pfm_register {
  *	that the user asked for
  *
  * Owned by the core.  The operations below may read all of it, and write @pmds
- * (in save) and @driver.
+ * (in read) and @driver.
  */
 struct pfm_registers {
 	u64 used_pmcs[PFM_MAX_HARDWARE / 64];
@@ -87,7 +87,7 @@ struct pfm_registers {
  * Those marked "hot" are called on the CPU concerned with interrupts off, may
  * interrupt nothing and wait for nothing, and can be interrupted only by an NMI
  * of the same PMU.  The core calls them in the order write_pmcs, write_pmds,
- * start, ..., stop, save; it leaves out what is still in place: write_pmcs when
+ * start, ..., stop, read; it leaves out what is still in place: write_pmcs when
  * this CPU was last programmed with the same values, write_pmds when its
  * counters have not been touched since the set was saved there.  Before start
  * pfm_running_registers() names the set already, from before stop on it does not:
@@ -108,9 +108,10 @@ struct pfm_registers {
  * @start: hot; let @counters run.  One register write where there is a global
  *	or per-counter enable.
  * @stop: hot; halt @counters.  On return nothing counts any more.
- * @save: hot, after stop; bring @pmds of @used_pmds up to date with
- *	pfm_pmd_merge().
- * @read_pmd: hot; the hardware's value of PMD @n, which may run.
+ * @read: hot; put the 64-bit values of @used_pmds, which may run, into @values by
+ *	their numbers: pfm_pmd_merge() of what is in memory and in hardware.
+ *	After stop @values are @pmds of the set itself.  Returns what overflows()
+ *	says when all has been read.
  * @overflows: hot; the @counters that wrapped and were not acknowledged.
  * @acknowledge: hot; forget these overflows.  The core has noted them.
  */
@@ -122,8 +123,7 @@ struct pfm_pmu_operations {
 	void (*write_pmds)(struct pfm_registers *registers);
 	void (*start)(struct pfm_registers *registers);
 	void (*stop)(struct pfm_registers *registers);
-	void (*save)(struct pfm_registers *registers);
-	u64 (*read_pmd)(struct pfm_registers *registers, unsigned int n);
+	u64 (*read)(struct pfm_registers *registers, u64 *values);
 	u64 (*overflows)(struct pfm_registers *registers);
 	void (*acknowledge)(struct pfm_registers *registers, u64 counters);
 };

@@ -108,26 +108,24 @@ void armv8_halt(struct pfm_registers *registers)
 	isb(); /* what is read or written from here on stands still */
 }
 
-void armv8_save(struct pfm_registers *registers)
-{
-	unsigned int n;
-	u32 rest;
-
-	pfm_for_each_bit(n, rest, registers->used_pmds[0])
-		registers->pmds[n] = pfm_pmd_merge(registers->pmds[n],
-						   armv8_read_counter(n), pmd_mask(n));
-}
-
-/* Who asks came in by an exception: no ISB to have all that was before. */
-static u64 armv8_read_pmd(struct pfm_registers *registers, unsigned int n)
-{
-	return armv8_read_counter(n);
-}
-
 static u64 armv8_overflows(struct pfm_registers *registers)
 {
 	return (armv8_read_overflows() | this_cpu_read(armv8_kept_overflows)) &
 	       registers->counters;
+}
+
+/* Who asks came in by an exception: no ISB to have all that was before. */
+u64 armv8_read(struct pfm_registers *registers, u64 *values)
+{
+	u32 used = registers->used_pmds[0], rest;
+	unsigned int n;
+
+	pfm_for_each_bit(n, rest, used & ~BIT(CYCLE_COUNTER))
+		values[n] = pfm_pmd_merge(registers->pmds[n], armv8_read_counter(n),
+					  event_mask);
+	if (used & BIT(CYCLE_COUNTER))
+		values[CYCLE_COUNTER] = armv8_read_counter(CYCLE_COUNTER);
+	return armv8_overflows(registers);
 }
 
 static void armv8_acknowledge(struct pfm_registers *registers, u64 counters)
@@ -164,8 +162,7 @@ static const struct pfm_pmu_operations armv8_operations = {
 	.write_pmds = armv8_load,
 	.start = armv8_start,
 	.stop = armv8_halt,
-	.save = armv8_save,
-	.read_pmd = armv8_read_pmd,
+	.read = armv8_read,
 	.overflows = armv8_overflows,
 	.acknowledge = armv8_acknowledge,
 };

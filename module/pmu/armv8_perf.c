@@ -129,7 +129,7 @@ static int power_changes(struct notifier_block *block, unsigned long event, void
 	switch (event) {
 	case CPU_PM_ENTER:
 		armv8_halt(running);
-		armv8_save(running);
+		armv8_read(running, running->pmds);
 		this_cpu_or(armv8_kept_overflows,
 			    armv8_read_overflows() & running->counters);
 		return NOTIFY_OK;

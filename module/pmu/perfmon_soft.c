@@ -11,7 +11,7 @@
  *
  *  - in stop(), which the core calls at every switch: there an event of the
  *    thread (switches, migrations) overflows;
- *  - in read_pmd(), so that overflows() afterwards agrees with the value read;
+ *  - in read(), so that the overflows it returns agree with the values;
  *  - by a timer, set at start() for the earliest moment at which a counter that
  *    has to interrupt can wrap: the overflow interrupt.
  *
@@ -304,29 +304,22 @@ static void soft_stop(struct pfm_registers *registers)
 		hrtimer_try_to_cancel(&cpu->timer);
 }
 
-static void soft_save(struct pfm_registers *registers)
+static u64 soft_overflows(struct pfm_registers *registers)
+{
+	return this_cpu_ptr(&soft_cpus)->overflows & registers->counters;
+}
+
+static u64 soft_read(struct pfm_registers *registers, u64 *values)
 {
 	struct soft_cpu *cpu = this_cpu_ptr(&soft_cpus);
 	unsigned int n;
 	u64 rest;
 
-	pfm_for_each_bit(n, rest, registers->used_pmds[0])
-		registers->pmds[n] =
-			pfm_pmd_merge(registers->pmds[n], cpu->value[n], soft_mask);
-}
-
-static u64 soft_read_pmd(struct pfm_registers *registers, unsigned int n)
-{
-	struct soft_cpu *cpu = this_cpu_ptr(&soft_cpus);
-
-	if (cpu->active & BIT_ULL(n))
+	pfm_for_each_bit(n, rest, cpu->active)
 		soft_look(cpu, n);
-	return cpu->value[n];
-}
-
-static u64 soft_overflows(struct pfm_registers *registers)
-{
-	return this_cpu_ptr(&soft_cpus)->overflows & registers->counters;
+	pfm_for_each_bit(n, rest, registers->used_pmds[0])
+		values[n] = pfm_pmd_merge(registers->pmds[n], cpu->value[n], soft_mask);
+	return soft_overflows(registers);
 }
 
 static void soft_acknowledge(struct pfm_registers *registers, u64 counters)
@@ -342,8 +335,7 @@ static const struct pfm_pmu_operations soft_operations = {
 	.write_pmds = soft_write_pmds,
 	.start = soft_start,
 	.stop = soft_stop,
-	.save = soft_save,
-	.read_pmd = soft_read_pmd,
+	.read = soft_read,
 	.overflows = soft_overflows,
 	.acknowledge = soft_acknowledge,
 };

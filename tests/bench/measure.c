@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <err.h>
+#include <stdlib.h>
+
+#include "measure.h"
+#include "ruler.h"
+
+#define WARM_UP	       100
+#define KNOWN_ROUNDS   10000
+#define KNOWN_ACCURACY 0.001
+
+static double instructions_per_tick;
+static double own_cost;
+
+static void nothing(void *argument)
+{
+	(void)argument;
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static double median(uint64_t *ticks)
+{
+	qsort(ticks, REPETITIONS, sizeof(*ticks), compare);
+	return (ticks[REPETITIONS / 2 - 1] + ticks[REPETITIONS / 2]) / 2.0 *
+	       instructions_per_tick;
+}
+
+static uint64_t time_step(step_fn step, void *argument)
+{
+	uint64_t before = ruler_now();
+
+	step(argument);
+	return ruler_now() - before;
+}
+
+void measure_pair(step_fn first, step_fn second, void *argument, double *first_cost,
+		  double *second_cost)
+{
+	static uint64_t first_ticks[REPETITIONS], second_ticks[REPETITIONS];
+	int i;
+
+	for (i = -WARM_UP; i < REPETITIONS; i++) {
+		/* Slot 0 is written over by the first that counts. */
+		first_ticks[i < 0 ? 0 : i] = time_step(first, argument);
+		second_ticks[i < 0 ? 0 : i] = time_step(second, argument);
+	}
+	*first_cost = median(first_ticks) - own_cost;
+	*second_cost = median(second_ticks) - own_cost;
+}
+
+double measure(step_fn step, void *argument)
+{
+	double cost, unused;
+
+	measure_pair(step, nothing, argument, &cost, &unused);
+	return cost;
+}
+
+static void known_work(void *argument)
+{
+	*(uint64_t *)argument = ruler_known_work(KNOWN_ROUNDS);
+}
+
+static void check_ruler(void)
+{
+	uint64_t expected;
+	double measured = measure(known_work, &expected);
+
+	if (fabs(measured - expected) > expected * KNOWN_ACCURACY)
+		errx(2,
+		     "the clock says %.0f for %.0f instructions: run me in a guest with --icount",
+		     measured, (double)expected);
+}
+
+void measure_init(void)
+{
+	instructions_per_tick = 1e9 / ruler_frequency();
+	own_cost = measure(nothing, NULL);
+	check_ruler();
+}

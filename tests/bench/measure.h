@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef BENCH_MEASURE_H
+#define BENCH_MEASURE_H
+
+#include <math.h>
+
+#define REPETITIONS  1000
+#define NOT_MEASURED NAN
+
+/* One thing whose cost is asked for. */
+typedef void (*step_fn)(void *argument);
+
+/* Ends the program if the ruler does not count instructions. */
+void measure_init(void);
+
+/*
+ * Median cost of a step in guest instructions, after a warm-up; the ruler's own
+ * cost and that of the call is subtracted.  Timer ticks are outliers that the
+ * median leaves out.
+ */
+double measure(step_fn step, void *argument);
+
+/* The same for two steps that undo each other. */
+void measure_pair(step_fn first, step_fn second, void *argument, double *first_cost,
+		  double *second_cost);
+
+#endif

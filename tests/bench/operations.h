@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is measured. */
+#ifndef BENCH_OPERATIONS_H
+#define BENCH_OPERATIONS_H
+
+#include "tool.h"
+
+/*
+ * The table.  X(name, title); a switch with a tool is what it adds to
+ * ROW_SWITCH.
+ */
+/* clang-format off */
+#define ROWS(X)									\
+	X(GETPID, "getpid()")							\
+	X(IOCTL, "ioctl() that does nothing")					\
+	X(SWITCH, "context switch, nobody monitored")				\
+	X(START_1, "start, 1 counter")						\
+	X(START_4, "start, 4 counters")						\
+	X(START_6, "start, 6 counters")						\
+	X(STOP_1, "stop, 1 counter")						\
+	X(STOP_4, "stop, 4 counters")						\
+	X(STOP_6, "stop, 6 counters")						\
+	X(READ_1, "read 1 counter")						\
+	X(READ_4, "read 4 counters")						\
+	X(READ_6, "read 6 counters")						\
+	X(READ_VALUES_1, "read 1 counter with pfm_read()")			\
+	X(READ_VALUES_4, "read 4 counters with pfm_read()")			\
+	X(READ_VALUES_6, "read 6 counters with pfm_read()")			\
+	X(READ_VIRTUAL_1, "read 1 virtual counter")				\
+	X(READ_VIRTUAL_4, "read 4 virtual counters")				\
+	X(READ_VIRTUAL_6, "read 6 virtual counters")				\
+	X(READ_OTHER_1, "read 1 counter of a sleeping thread")			\
+	X(READ_OTHER_6, "read 6 counters of a sleeping thread")			\
+	X(SWITCH_1, "added to a switch, 1 counter on both threads")		\
+	X(SWITCH_4, "added to a switch, 4 counters on both threads")		\
+	X(SWITCH_6, "added to a switch, 6 counters on both threads")		\
+	X(SWITCH_ALONE_1, "added to a switch, 1 counter on one of them")	\
+	X(SWITCH_ALONE_4, "added to a switch, 4 counters on one of them")	\
+	X(SWITCH_ALONE_6, "added to a switch, 6 counters on one of them")	\
+	X(SWITCH_IDLE, "added to a switch, counters on a third thread")		\
+	X(CREATE, "make a context or an event")					\
+	X(DESTROY, "close it")							\
+	X(OPEN_1, "set up 1 counter, ready to start")				\
+	X(CLOSE_1, "close it")							\
+	X(OPEN_6, "set up 6 counters, ready to start")				\
+	X(CLOSE_6, "close them")						\
+	X(ATTACH, "load a context")						\
+	X(DETACH, "unload it")
+/* clang-format on */
+
+enum row {
+#define ROW_NAME(name, title) ROW_##name,
+	ROWS(ROW_NAME)
+#undef ROW_NAME
+	ROW_COUNT
+};
+
+/* Costs in guest instructions, by row; NOT_MEASURED where there is none. */
+void measure_floors(double *costs);
+void measure_virtual(double *costs);
+void measure_tool(const struct tool *tool, double nobody_monitored, double *costs);
+
+#endif

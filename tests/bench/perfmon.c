@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Counting with perfmon: through libpfmdev, as its users do. */
+#include <err.h>
+#include <string.h>
+#include <unistd.h>
+#include <perfmon/pfmdev.h>
+#include <perfmon/perfmon_armv8.h>
+#include <perfmon/perfmon_soft.h>
+
+#include "tool.h"
+
+#define ARMV8_INST_RETIRED 0x08
+
+struct counter {
+	uint16_t pmc;
+	uint64_t value;
+	uint16_t pmd;
+};
+
+static const struct pmu {
+	const char *name;
+	struct counter counters[MOST_COUNTERS];
+} pmus[] = {
+	{ "armv8",
+	  { { 0, ARMV8_INST_RETIRED, 0 },
+	    { 1, ARMV8_INST_RETIRED, 1 },
+	    { 2, ARMV8_INST_RETIRED, 2 },
+	    { 3, ARMV8_INST_RETIRED, 3 },
+	    { 4, ARMV8_INST_RETIRED, 4 },
+	    { 5, ARMV8_INST_RETIRED, 5 } } },
+	{ "soft",
+	  { { 0, PFM_SOFT_TIME_COUNTER, 0 },
+	    { 1, PFM_SOFT_TASK_CLOCK, 1 },
+	    { 2, PFM_SOFT_TIME_COUNTER, 2 },
+	    { 3, PFM_SOFT_TASK_CLOCK, 3 },
+	    { 4, PFM_SOFT_TIME_COUNTER, 4 },
+	    { 5, PFM_SOFT_TASK_CLOCK, 5 } } },
+};
+
+static void must(int fd, int result)
+{
+	char reason[PFM_LAST_ERROR_SIZE];
+
+	if (result == -1)
+		errx(1, "%s", pfm_last_error(fd, reason, sizeof(reason)));
+}
+
+void perfmon_describe(struct pfm_info *info)
+{
+	int fd = pfm_open_device();
+
+	must(fd, fd);
+	must(fd, pfm_get_info(fd, info));
+	close(fd);
+}
+
+static const struct pmu *find_pmu(void)
+{
+	static const struct pmu *found;
+	struct pfm_info info;
+	size_t i;
+
+	if (found)
+		return found;
+	perfmon_describe(&info);
+	for (i = 0; i < sizeof(pmus) / sizeof(pmus[0]); i++)
+		if (strcmp(pmus[i].name, info.pmu_name) == 0)
+			return found = &pmus[i];
+	errx(1, "no events known for the PMU \"%s\"", info.pmu_name);
+}
+
+static void perfmon_create(void *argument)
+{
+	struct session *session = argument;
+	struct pfarg_ctx context = { 0 };
+
+	session->fd = pfm_create_context(&context, NULL, NULL, 0);
+	must(session->fd, session->fd);
+}
+
+static void perfmon_close(void *argument)
+{
+	struct session *session = argument;
+
+	close(session->fd);
+}
+
+static void perfmon_attach(void *argument)
+{
+	struct session *session = argument;
+
+	must(session->fd, pfm_load_context(session->fd, &session->load));
+}
+
+static void perfmon_detach(void *argument)
+{
+	struct session *session = argument;
+
+	must(session->fd, pfm_unload_context(session->fd));
+}
+
+static void write_pmds_and_attach(struct session *session, pid_t thread)
+{
+	must(session->fd, pfm_write_pmds(session->fd, session->pmds, session->count));
+	session->load = (struct pfarg_load){ .load_pid = thread ?: gettid() };
+	perfmon_attach(session);
+}
+
+static bool perfmon_open(struct session *session, unsigned int count, pid_t thread)
+{
+	const struct counter *counters = find_pmu()->counters;
+	struct pfarg_pmc pmcs[MOST_COUNTERS] = { 0 };
+	unsigned int i;
+
+	*session = (struct session){ .count = count };
+	for (i = 0; i < count; i++) {
+		pmcs[i].reg_num = counters[i].pmc;
+		pmcs[i].reg_value = counters[i].value;
+		session->pmds[i].reg_num = counters[i].pmd;
+		session->pmrs[i].reg_num = counters[i].pmd;
+	}
+	perfmon_create(session);
+	must(session->fd, pfm_write_pmcs(session->fd, pmcs, count));
+	write_pmds_and_attach(session, thread);
+	return true;
+}
+
+static bool virtual_open(struct session *session, unsigned int count, pid_t thread)
+{
+	unsigned int i;
+
+	*session = (struct session){ .count = count };
+	for (i = 0; i < count; i++)
+		session->pmds[i].reg_num = PFM_VIRTUAL_PMD_BASE + i;
+	perfmon_create(session);
+	write_pmds_and_attach(session, thread);
+	return true;
+}
+
+static void perfmon_start(void *argument)
+{
+	struct session *session = argument;
+
+	must(session->fd, pfm_start(session->fd, NULL));
+}
+
+static void perfmon_stop(void *argument)
+{
+	struct session *session = argument;
+
+	must(session->fd, pfm_stop(session->fd));
+}
+
+static void perfmon_read(void *argument)
+{
+	struct session *session = argument;
+
+	must(session->fd, pfm_read_pmds(session->fd, session->pmds, session->count));
+}
+
+static void perfmon_read_values(void *argument)
+{
+	struct session *session = argument;
+
+	must(session->fd, pfm_read(session->fd, 0, PFM_RW_PMD, session->pmrs,
+				   session->count * sizeof(session->pmrs[0])));
+}
+
+static uint64_t perfmon_value(const struct session *session, unsigned int n)
+{
+	return session->pmds[n].reg_value;
+}
+
+#define PERFMON_TOOL(open_function)                                                      \
+	{                                                                                \
+		.create = perfmon_create, .destroy = perfmon_close,                      \
+		.open = (open_function), .close = perfmon_close,                         \
+		.attach = perfmon_attach, .detach = perfmon_detach,                      \
+		.start = perfmon_start, .stop = perfmon_stop, .read = perfmon_read,      \
+		.read_values = perfmon_read_values, .value = perfmon_value,              \
+	}
+
+const struct tool perfmon_tool = PERFMON_TOOL(perfmon_open);
+const struct tool virtual_tool = PERFMON_TOOL(virtual_open);

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What it costs to count: with perfmon, with perf_event, and at the least.
+ *
+ * Runs in a guest of tests/vm/run --icount, as root; tests/bench/bench does that.
+ */
+#include <err.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/utsname.h>
+
+#include "measure.h"
+#include "operations.h"
+
+static const char *const names[] = {
+#define ROW_KEY(name, title) [ROW_##name] = #name,
+	ROWS(ROW_KEY)
+};
+
+static const char *const titles[] = {
+#define ROW_TITLE(name, title) [ROW_##name] = title,
+	ROWS(ROW_TITLE)
+};
+
+/* What a call to a driver cannot be below. */
+static const enum row floors[ROW_COUNT] = {
+	[ROW_START_1... ROW_READ_OTHER_6] = ROW_IOCTL,
+};
+
+/* --check: our share of perf's cost at most; arm64, where perf has the same counters. */
+static const double limits[ROW_COUNT] = {
+	[ROW_START_1] = 0.40, [ROW_STOP_1] = 0.60,   [ROW_READ_1] = 0.80,
+	[ROW_READ_6] = 0.45,  [ROW_SWITCH_1] = 0.20,
+};
+
+static double ours[ROW_COUNT], perf[ROW_COUNT], neither[ROW_COUNT];
+
+static double floor_of(enum row row)
+{
+	return floors[row] ? neither[floors[row]] : neither[row];
+}
+
+static void measure_all(void)
+{
+	int row;
+
+	for (row = 0; row < ROW_COUNT; row++)
+		ours[row] = perf[row] = neither[row] = NOT_MEASURED;
+	measure_init();
+	measure_floors(neither);
+	/*
+	 * perf comes last: its scheduler hooks stay on for a second after the last
+	 * event, ours go with the last context, and the counters with them.
+	 */
+	measure_virtual(ours);
+	measure_tool(&perfmon_tool, neither[ROW_SWITCH], ours);
+	measure_tool(&perf_tool, neither[ROW_SWITCH], perf);
+}
+
+static void print_cell(double value, int decimals)
+{
+	if (isnan(value))
+		printf(" %9s", "-");
+	else
+		printf(" %9.*f", decimals, value);
+}
+
+static void print_table(const struct pfm_info *info, const struct utsname *system)
+{
+	int row;
+
+	printf("Guest instructions, medians of %d; Linux %s, PMU \"%s\" (%s)\n\n",
+	       REPETITIONS, system->release, info->pmu_name, info->pmu_model);
+	printf("%-46s %9s %9s %9s %9s\n", "", "perfmon", "perf", "ratio", "floor");
+	for (row = 0; row < ROW_COUNT; row++) {
+		printf("%-46s", titles[row]);
+		print_cell(ours[row], 0);
+		print_cell(perf[row], 0);
+		print_cell(ours[row] / perf[row], 2);
+		print_cell(floor_of(row), 0);
+		printf("\n");
+	}
+}
+
+static void print_number(FILE *file, const char *name, double value)
+{
+	if (isnan(value))
+		fprintf(file, ", \"%s\": null", name);
+	else
+		fprintf(file, ", \"%s\": %.1f", name, value);
+}
+
+static void write_json(const char *path, const struct pfm_info *info,
+		       const struct utsname *system)
+{
+	FILE *file = fopen(path, "w");
+	int row;
+
+	if (!file)
+		err(1, "%s", path);
+	fprintf(file, "{\n\t\"unit\": \"guest instructions\",\n");
+	fprintf(file, "\t\"repetitions\": %d,\n", REPETITIONS);
+	fprintf(file, "\t\"machine\": \"%s\",\n", system->machine);
+	fprintf(file, "\t\"kernel\": \"%s\",\n", system->release);
+	fprintf(file, "\t\"pmu\": \"%s\",\n", info->pmu_name);
+	fprintf(file, "\t\"rows\": [");
+	for (row = 0; row < ROW_COUNT; row++) {
+		fprintf(file, "%s\n\t\t{ \"name\": \"%s\", \"title\": \"%s\"",
+			row ? "," : "", names[row], titles[row]);
+		print_number(file, "perfmon", ours[row]);
+		print_number(file, "perf", perf[row]);
+		print_number(file, "floor", floor_of(row));
+		fprintf(file, " }");
+	}
+	fprintf(file, "\n\t]\n}\n");
+	if (fclose(file))
+		err(1, "%s", path);
+}
+
+static int check(void)
+{
+	int row, bad = 0;
+
+	for (row = 0; row < ROW_COUNT; row++) {
+		double ratio = ours[row] / perf[row];
+
+		/* NaN is not within any limit. */
+		if (!limits[row] || ratio <= limits[row])
+			continue;
+		printf("%s: %.0f is %.2f of perf's %.0f, more than %.2f\n", titles[row],
+		       ours[row], ratio, perf[row], limits[row]);
+		bad = 1;
+	}
+	return bad;
+}
+
+static void usage(FILE *file)
+{
+	fputs("Usage: pfm-bench [--json FILE] [--check]\n"
+	      "\n"
+	      "Print what perfmon and perf_event cost in guest instructions.\n"
+	      "\n"
+	      "      --json FILE  write the figures to FILE as well\n"
+	      "      --check      exit with 1 if perfmon costs more of perf's cost than it may\n"
+	      "  -h, --help       this text\n",
+	      file);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "json", required_argument, NULL, 'j' },
+		{ "check", no_argument, NULL, 'c' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	const char *json = NULL;
+	struct utsname system;
+	struct pfm_info info;
+	int option, checking = 0;
+
+	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		switch (option) {
+		case 'j':
+			json = optarg;
+			break;
+		case 'c':
+			checking = 1;
+			break;
+		case 'h':
+			usage(stdout);
+			return 0;
+		default:
+			usage(stderr);
+			return 2;
+		}
+	}
+	if (optind != argc) {
+		usage(stderr);
+		return 2;
+	}
+
+	measure_all();
+	uname(&system);
+	perfmon_describe(&info);
+	print_table(&info, &system);
+	if (json)
+		write_json(json, &info, &system);
+	return checking ? check() : 0;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef BENCH_TOOL_H
+#define BENCH_TOOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <perfmon/pfmdev.h>
+
+#define MOST_COUNTERS 6
+
+/**
+ * struct session - counters of one thread
+ * @fd: perfmon's context, or the leader of perf's group
+ * @count: number of counters
+ * @members: perf: descriptors of the others
+ * @values: perf: what read() gave: @count and as many values, or one value
+ * @pmds: perfmon: the vector of pfm_read_pmds()
+ * @pmrs: perfmon: the vector of pfm_read()
+ * @load: perfmon: the argument of pfm_load_context()
+ */
+struct session {
+	int fd;
+	unsigned int count;
+	int members[MOST_COUNTERS];
+	uint64_t values[1 + MOST_COUNTERS];
+	struct pfarg_pmd pmds[MOST_COUNTERS];
+	struct pfarg_pmr pmrs[MOST_COUNTERS];
+	struct pfarg_load load;
+};
+
+/**
+ * struct tool - a way to count; all but @open take a struct session
+ * @create: make the kernel's object, of one counter, and nothing more
+ * @destroy: undo @create
+ * @open: all that is needed before @start; false if there are not so many
+ *	counters; @thread 0 is the caller
+ * @close: undo @open
+ * @attach: optional
+ * @detach: optional
+ * @start: let the counters run
+ * @stop: halt them
+ * @read: read all of them
+ * @read_values: the same by the call that gives values and nothing else; optional
+ * @value: what @read found of counter @n
+ */
+struct tool {
+	void (*create)(void *session);
+	void (*destroy)(void *session);
+	bool (*open)(struct session *session, unsigned int count, pid_t thread);
+	void (*close)(void *session);
+	void (*attach)(void *session);
+	void (*detach)(void *session);
+	void (*start)(void *session);
+	void (*stop)(void *session);
+	void (*read)(void *session);
+	void (*read_values)(void *session);
+	uint64_t (*value)(const struct session *session, unsigned int n);
+};
+
+extern const struct tool perfmon_tool; /* counters of the PMU */
+extern const struct tool virtual_tool; /* perfmon's virtual PMDs */
+extern const struct tool perf_tool;
+
+/* The PMU that perfmon_tool uses. */
+void perfmon_describe(struct pfm_info *info);
+
+#endif

@@ -84,5 +84,5 @@ format:
 clean:
 	rm -rf build
 	find module -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
-		-o -name '.*.cmd' -o -name modules.order -o -name Module.symvers | \
+		-o -name '.*.cmd' -o -name '.*.d' -o -name modules.order -o -name Module.symvers | \
 		xargs -r rm -f

@@ -120,19 +120,24 @@ static void write_json(const char *path, const struct pfm_info *info,
 
 static int check(void)
 {
-	int row, bad = 0;
+	int row, passed = 0, failed = 0;
 
 	for (row = 0; row < ROW_COUNT; row++) {
 		double ratio = ours[row] / perf[row];
 
-		/* NaN is not within any limit. */
-		if (!limits[row] || ratio <= limits[row])
+		if (!limits[row])
 			continue;
-		printf("%s: %.0f is %.2f of perf's %.0f, more than %.2f\n", titles[row],
-		       ours[row], ratio, perf[row], limits[row]);
-		bad = 1;
+		/* NaN is not within any limit. */
+		if (ratio <= limits[row]) {
+			passed++;
+			continue;
+		}
+		printf("FAILED: %s: %.0f is %.3f of perf's %.0f, more than %.2f\n",
+		       titles[row], ours[row], ratio, perf[row], limits[row]);
+		failed++;
 	}
-	return bad;
+	printf("%d passed, %d failed\n", passed, failed);
+	return failed > 0;
 }
 
 static void usage(FILE *file)

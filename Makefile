@@ -34,6 +34,8 @@ all: modules libpfmdev pfmon
 include tests/vm/guest.mk
 
 modules:
+	@test -e $(KDIR) || { echo "no kernel headers in $(KDIR): install" \
+		"linux-headers-$$(uname -r), or name others with KDIR=" >&2; exit 1; }
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/module modules
 
 # What runs in user space, for the host or for a guest (tests/vm/guest.mk).

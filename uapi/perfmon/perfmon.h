@@ -571,8 +571,11 @@ struct pfm_error {
  */
 #define PFM_IOC_READ		_IOWR(PFM_IOC_TYPE, 15, struct pfm_vector)
 
-#ifndef __KERNEL__
-/* Programs of the perfmon2 time find the functions in this header, too. */
+/*
+ * Programs of the perfmon2 time find the functions in this header, too.  Who
+ * drives the ioctls without libpfmdev defines PFM_NO_LIBRARY.
+ */
+#if !defined(__KERNEL__) && !defined(PFM_NO_LIBRARY)
 #include <perfmon/pfmdev.h>
 #endif
 

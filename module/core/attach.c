@@ -25,16 +25,17 @@ struct hlist_nulls_head pfm_threads[1 << PFM_THREAD_BITS];
 static DEFINE_RAW_SPINLOCK(threads_lock);
 
 /* False if the thread has a context already.  Context lock held. */
-static bool enter_thread(struct pfm_context *context)
+static bool enter_thread(struct pfm_context *context, struct task_struct *task)
 {
 	bool free;
 
 	raw_spin_lock(&threads_lock);
-	free = !pfm_thread_find(context->task);
-	if (free)
-		hlist_nulls_add_head_rcu(
-			&context->node,
-			&pfm_threads[hash_ptr(context->task, PFM_THREAD_BITS)]);
+	free = !pfm_thread_find(task);
+	if (free) {
+		WRITE_ONCE(context->task, task);
+		hlist_nulls_add_head_rcu(&context->node,
+					 &pfm_threads[hash_ptr(task, PFM_THREAD_BITS)]);
+	}
 	raw_spin_unlock(&threads_lock);
 	return free;
 }
@@ -67,15 +68,15 @@ static struct task_struct *detach(struct pfm_context *context)
 	return task;
 }
 
-/* From the hooks: in the thread itself.  It is told unless it watches itself. */
-static void detach_current(struct pfm_context *context)
+/* From the hooks: in the thread itself. */
+static void detach_current(struct pfm_context *context, bool tell)
 {
 	struct task_struct *task = NULL;
 
 	raw_spin_lock(&context->lock);
 	if (context->task == current) {
 		task = detach(context);
-		if (!context->self)
+		if (tell)
 			pfm_queue_post_end(&context->queue);
 	}
 	raw_spin_unlock(&context->lock);
@@ -85,7 +86,8 @@ static void detach_current(struct pfm_context *context)
 
 /*
  * PF_EXITING was set before: load() looks at it after it has entered the
- * thread in the table, so one of the two sees the other.
+ * thread in the table, so one of the two sees the other.  Who watches himself
+ * is not told.
  */
 static void probe_sched_process_exit(void *data, struct task_struct *task)
 {
@@ -96,7 +98,7 @@ static void probe_sched_process_exit(void *data, struct task_struct *task)
 	local_irq_save(flags);
 	context = pfm_thread_find(current);
 	if (context)
-		detach_current(context);
+		detach_current(context, !context->self);
 	local_irq_restore(flags);
 }
 
@@ -116,7 +118,7 @@ static void probe_sched_process_exec(void *data, struct task_struct *task, pid_t
 	local_irq_save(flags);
 	context = pfm_thread_find(current);
 	if (context && !context->privileged)
-		detach_current(context);
+		detach_current(context, true);
 	local_irq_restore(flags);
 }
 
@@ -160,15 +162,25 @@ void pfm_hooks_disable(void)
 /* Whether the caller may monitor the thread, at this moment. */
 static int check_target(struct pfm_context *context, struct task_struct *task, u32 tid)
 {
-	bool allowed;
+	int error;
 
 	if (task->flags & PF_KTHREAD)
 		return pfm_fail(context, -EPERM, PFM_REASON_KERNEL_THREAD, tid);
-	allowed = pfm_may_monitor(task);
+	error = pfm_may_monitor(task);
 	/* Looked at last: nobody may look at a thread that has ended. */
 	if (READ_ONCE(task->flags) & PF_EXITING)
 		return pfm_fail(context, -EBUSY, PFM_REASON_THREAD_ENDED, tid);
-	return allowed ? 0 : pfm_fail(context, -EPERM, PFM_REASON_PERMISSION, tid);
+	switch (error) {
+	case 0:
+		return 0;
+	case -EPERM:
+		return pfm_fail(context, error, PFM_REASON_PERMISSION, tid);
+	case -ESRCH:
+	case -ENOENT:
+		return pfm_fail(context, -ESRCH, PFM_REASON_NO_THREAD, tid);
+	default:
+		return pfm_fail(context, error, PFM_REASON_MEMORY, 0);
+	}
 }
 
 /* The thread that load_pid names, if the caller may monitor it; with reference. */
@@ -206,27 +218,35 @@ static void catch_running(void *argument)
 
 /*
  * The thread is in the table.  If it runs, it does so on task_cpu(), or it was
- * switched in after the barrier and the hook found it.
+ * switched in after the barrier and the hook found it; or it moved meanwhile, by
+ * a way that orders less than a wakeup does.
  */
 static void catch_thread(struct pfm_context *context, struct task_struct *task)
 {
-	smp_mb();
-	if (task == current)
+	int cpu;
+
+	if (task == current) {
 		catch_running(context);
-	else /* fails if the CPU is offline: nothing runs there */
-		smp_call_function_single(task_cpu(task), catch_running, context, true);
+		return;
+	}
+	do {
+		smp_mb();
+		cpu = task_cpu(task);
+		/* Fails if the CPU is offline: nothing runs there. */
+		smp_call_function_single(cpu, catch_running, context, true);
+	} while (READ_ONCE(context->cpu) == PFM_NO_CPU && task_cpu(task) != cpu);
 }
 
 static int enter(struct pfm_context *context, struct task_struct *task,
 		 struct pfm_set *set)
 {
+	/* It may call into a security module: not under a raw lock. */
+	bool privileged = perfmon_capable();
 	unsigned long flags;
 	int error = 0;
 
 	raw_spin_lock_irqsave(&context->lock, flags);
-	context->task = task;
-	if (!enter_thread(context)) {
-		context->task = NULL;
+	if (!enter_thread(context, task)) {
 		error = pfm_fail(context, -EEXIST, PFM_REASON_THREAD_TAKEN,
 				 task_pid_vnr(task));
 		goto unlock;
@@ -234,7 +254,7 @@ static int enter(struct pfm_context *context, struct task_struct *task,
 	get_task_struct(task);
 	atomic_inc(&pfm_task_sessions);
 	context->self = task == current;
-	context->privileged = perfmon_capable();
+	context->privileged = privileged;
 	context->state = PFM_STATE_LOADED;
 	context->foreign_runs = 0;
 	set->registers.task = task;
@@ -254,6 +274,7 @@ static void undo_enter(struct pfm_context *context)
 	pfm_unload(context);
 	raw_spin_lock_irqsave(&context->lock, flags);
 	pfm_queue_clear(&context->queue);
+	context->active->runs--;
 	raw_spin_unlock_irqrestore(&context->lock, flags);
 }
 
@@ -310,33 +331,41 @@ static int unloaded(struct pfm_context *context)
 	return pfm_fail(context, -EINVAL, PFM_REASON_UNLOADED, 0);
 }
 
+struct start_call {
+	struct pfm_set *set; /* NULL: the active one */
+	bool loaded;
+};
+
 static void start_here(struct pfm_context *context, void *argument)
 {
-	struct pfm_set *set = argument;
+	struct start_call *call = argument;
 
-	if (context->state == PFM_STATE_UNLOADED)
+	call->loaded = context->state != PFM_STATE_UNLOADED;
+	if (!call->loaded)
 		return;
-	if (set) {
+	pfm_pause(context); /* no overflow may mask it in the middle */
+	if (call->set) {
 		pfm_monitoring_end(context);
-		pfm_set_activate(context, set);
+		pfm_set_activate(context, call->set);
 	}
 	context->started = true;
 	if (context->state == PFM_STATE_LOADED)
 		pfm_monitoring_begin(context);
+	pfm_resume(context);
 }
 
 int pfm_start(struct pfm_context *context, const struct pfarg_start *start)
 {
-	struct pfm_set *set = NULL;
+	struct start_call call = {};
 
 	if (start) {
-		set = pfm_set_find(context, start->start_set);
-		if (!set)
+		call.set = pfm_set_find(context, start->start_set);
+		if (!call.set)
 			return pfm_fail(context, -EINVAL, PFM_REASON_NO_SET,
 					start->start_set);
 	}
-	pfm_context_call(context, start_here, set);
-	return READ_ONCE(context->started) ? 0 : unloaded(context);
+	pfm_context_call(context, start_here, &call);
+	return call.loaded ? 0 : unloaded(context);
 }
 
 static void stop_here(struct pfm_context *context, void *argument)

@@ -9,9 +9,11 @@
 
 /*
  * The thread table: which context a thread has, by the address of its task.
- * Changed under its own lock, looked up by the scheduler hooks under RCU.
+ * Changed under its own lock, looked up by the scheduler hooks under RCU.  A
+ * look-up walks the contexts that share a bucket: its cost grows with the number
+ * of loaded contexts divided by that of the buckets.
  */
-#define PFM_THREAD_BITS 10
+#define PFM_THREAD_BITS 12
 
 extern struct hlist_nulls_head pfm_threads[1 << PFM_THREAD_BITS];
 

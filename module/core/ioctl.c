@@ -4,6 +4,7 @@
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -172,7 +173,7 @@ static __always_inline int read_vector(struct pfm_context *context, void __user 
 	int i, error;
 
 	error = vector_get(context, &vector, argument, element_size);
-	if (unlikely(error))
+	if (unlikely(error || !vector.count))
 		return error;
 	pfm_snapshot(context, snapshot);
 	active = snapshot->set;
@@ -335,7 +336,8 @@ long pfm_ioctl(struct file *file, unsigned int command, unsigned long argument)
 
 	if (_IOC_NR(command) >= ARRAY_SIZE(operations))
 		return -ENOTTY;
-	operation = &operations[_IOC_NR(command)];
+	operation =
+		&operations[array_index_nospec(_IOC_NR(command), ARRAY_SIZE(operations))];
 	if (operation->command != command)
 		return -ENOTTY;
 

@@ -7,6 +7,7 @@
 #include "device.h"
 #include "hotplug.h"
 #include "permission.h"
+#include "pmu.h"
 #include "statistics.h"
 #include "switch.h"
 #include "sysfs.h"
@@ -50,6 +51,7 @@ static void __exit perfmon_exit(void)
 	pfm_sysfs_exit();
 	pfm_hotplug_exit();
 	pfm_permission_exit();
+	pfm_pmu_exit();
 	tracepoint_synchronize_unregister(); /* the last probes return */
 }
 

@@ -11,6 +11,7 @@
 #include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/mount.h>
+#include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 
@@ -20,8 +21,12 @@ static struct vfsmount *proc;
 
 int pfm_permission_init(void)
 {
-	struct file_system_type *type = get_fs_type("proc");
+	struct file_system_type *type;
 
+	/* The mount has the pid namespace of who makes it. */
+	if (task_active_pid_ns(current) != &init_pid_ns)
+		return -EPERM;
+	type = get_fs_type("proc");
 	if (!type)
 		return -ENODEV;
 	proc = kern_mount(type);
@@ -34,19 +39,25 @@ void pfm_permission_exit(void)
 	kern_unmount(proc);
 }
 
-bool pfm_may_monitor(struct task_struct *task)
+/*
+ * A thread without memory is exiting, or a helper of the kernel's (modprobe) on
+ * its way to exec: opening its maps would succeed unchecked.
+ */
+int pfm_may_monitor(struct task_struct *task)
 {
 	const struct path root = { .mnt = proc, .dentry = proc->mnt_root };
 	char name[sizeof("2147483648/maps")];
 	struct file *file;
 
 	if (same_thread_group(task, current) || perfmon_capable())
-		return true;
+		return 0;
+	if (!READ_ONCE(task->mm))
+		return -EPERM;
 	snprintf(name, sizeof(name), "%d/maps", task_pid_nr(task));
 	file = file_open_root(&root, name, O_RDONLY, 0);
 	if (IS_ERR(file))
-		return false;
+		return PTR_ERR(file) == -EACCES ? -EPERM : PTR_ERR(file);
 	fput(file);
 	/* The number may have been another thread's by then. */
-	return pid_alive(task);
+	return pid_alive(task) ? 0 : -ESRCH;
 }

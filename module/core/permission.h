@@ -9,7 +9,10 @@ struct task_struct;
 int pfm_permission_init(void);
 void pfm_permission_exit(void);
 
-/* Whether the calling thread may look at another one.  May sleep. */
-bool pfm_may_monitor(struct task_struct *task);
+/*
+ * Whether the calling thread may look at another one.  May sleep.
+ * Return: 0, -EPERM if not, -ESRCH if it has gone, or why that cannot be said.
+ */
+int pfm_may_monitor(struct task_struct *task);
 
 #endif

@@ -9,6 +9,7 @@
 #include <linux/kmod.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/workqueue.h>
 
 #include "attach.h"
 #include "pmu.h"
@@ -149,6 +150,44 @@ static void load_best(void)
 		request_module("%s", candidates[i]);
 }
 
+/*
+ * Hooks stay for a while after the last context: to put them in place patches
+ * the kernel's text on all CPUs, which nobody shall make happen at will.
+ */
+#define HOOKS_LINGER HZ
+
+static bool hooks_enabled;
+
+static void hooks_expire(struct work_struct *work)
+{
+	mutex_lock(&registry);
+	if (hooks_enabled && users == 0) {
+		pfm_hooks_disable();
+		hooks_enabled = false;
+	}
+	mutex_unlock(&registry);
+}
+
+static DECLARE_DELAYED_WORK(hooks_expiry, hooks_expire);
+
+static int hooks_needed(void)
+{
+	int error = 0;
+
+	if (!hooks_enabled) {
+		error = pfm_hooks_enable();
+		hooks_enabled = !error;
+	}
+	return error;
+}
+
+/* At the end of the module: no PMU is registered any more. */
+void pfm_pmu_exit(void)
+{
+	cancel_delayed_work_sync(&hooks_expiry);
+	hooks_expire(NULL);
+}
+
 static int begin_use(struct pfm_context *context, struct pfm_pmu *pmu)
 {
 	int error = claim(pmu);
@@ -158,7 +197,7 @@ static int begin_use(struct pfm_context *context, struct pfm_pmu *pmu)
 		strscpy(context->error.holder, holder, sizeof(context->error.holder));
 		return error;
 	}
-	error = pfm_hooks_enable();
+	error = hooks_needed();
 	if (error) {
 		pfm_fail(context, error, PFM_REASON_UNSUPPORTED, 0);
 		release(pmu);
@@ -193,8 +232,8 @@ void pfm_pmu_put(void)
 {
 	mutex_lock(&registry);
 	if (--users == 0) {
-		pfm_hooks_disable();
 		release(registered);
+		mod_delayed_work(system_wq, &hooks_expiry, HOOKS_LINGER);
 	}
 	module_put(registered->owner);
 	mutex_unlock(&registry);

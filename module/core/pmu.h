@@ -13,6 +13,8 @@ struct pfm_context;
 struct pfm_pmu *pfm_pmu_get(struct pfm_context *context);
 void pfm_pmu_put(void);
 
+void pfm_pmu_exit(void);
+
 /* Fills in what the registered PMU offers; loads one if there is none. */
 void pfm_pmu_info(struct pfm_info *info);
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Writing PMCs and PMDs, reading PMDs: running or not, here or on another CPU. */
 #include <linux/atomic.h>
-#include <linux/bitmap.h>
+#include <linux/nospec.h>
+#include <linux/sched.h>
+#include <linux/string.h>
 
 #include "registers.h"
 #include "switch.h"
@@ -17,19 +19,18 @@ struct chunk {
 	};
 	u32 first;
 	u32 end;
-	int error;
 };
 
-static int call_in_chunks(struct pfm_context *context, pfm_context_fn function,
-			  void *elements, u32 count)
+static void call_in_chunks(struct pfm_context *context, pfm_context_fn function,
+			   void *elements, u32 count)
 {
 	struct chunk chunk = { .pmcs = elements };
 
-	for (; chunk.first < count && !chunk.error; chunk.first = chunk.end) {
+	for (; chunk.first < count; chunk.first = chunk.end) {
 		chunk.end = min(chunk.first + CHUNK, count);
 		pfm_context_call(context, function, &chunk);
+		cond_resched();
 	}
-	return chunk.error;
 }
 
 static bool test_register(const u64 *map, unsigned int n)
@@ -79,9 +80,12 @@ static int check_pmc(struct pfm_context *context, struct pfarg_pmc *pmc, u32 ind
 {
 	const struct pfm_pmu *pmu = context->pmu;
 	unsigned int n = pmc->reg_num;
-	const struct pfm_register *desc = &pmu->pmcs[n];
+	const struct pfm_register *desc;
 
-	if (n >= pmu->pmc_count || !desc->name)
+	if (n >= pmu->pmc_count)
+		return invalid(context, index, PFM_REASON_NO_PMC, n);
+	desc = &pmu->pmcs[array_index_nospec(n, pmu->pmc_count)];
+	if (!desc->name)
 		return invalid(context, index, PFM_REASON_NO_PMC, n);
 	if (!test_register(pmu->available_pmcs, n))
 		return invalid(context, index, PFM_REASON_PMC_HELD, n);
@@ -245,44 +249,42 @@ static void copy_values(const struct pfm_registers *registers, u64 *values)
 			values[word * 64 + n] = registers->pmds[word * 64 + n];
 }
 
-/*
- * Counters go on while they are read.  The values hold if nothing overflowed
- * meanwhile that was not known at the beginning, whether its interrupt came (an
- * NMI) or is still to come (the status); otherwise once more.
- */
+/* Counters go on while they are read: once more if one wrapped meanwhile. */
 static void read_running(struct pfm_context *context, u64 *values)
 {
 	const struct pfm_pmu_operations *operations = context->pmu->operations;
 	struct pfm_registers *registers = &context->active->registers;
-	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
-	unsigned long sequence;
 	u64 wrapped, seen = 0;
 
 	do {
-		sequence = READ_ONCE(cpu->overflow_sequence);
 		wrapped = seen;
 		seen = operations->read(registers, values);
-	} while (unlikely(seen != wrapped) ||
-		 unlikely(sequence != READ_ONCE(cpu->overflow_sequence)));
+	} while (unlikely(seen != wrapped));
 	if (unlikely(wrapped))
 		add_wrapped(context, values, wrapped);
 }
 
+/* Once more, too, if an overflow was handled meanwhile: by an NMI. */
 static void snapshot_here(struct pfm_context *context, void *argument)
 {
+	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
 	struct pfm_snapshot *snapshot = argument;
 	struct pfm_set *set = context->active;
+	unsigned long sequence;
 	unsigned int n;
 	u64 rest;
 
 	snapshot->set = set;
-	if (likely(context->counting))
-		read_running(context, snapshot->values);
-	else
-		copy_values(&set->registers, snapshot->values);
-	pfm_for_each_bit(n, rest, set->used_virtual)
-		snapshot->values[PFM_VIRTUAL_PMD_BASE + n] =
-			pfm_virtual_read(context, set, PFM_VIRTUAL_PMD_BASE + n);
+	do {
+		sequence = READ_ONCE(cpu->overflow_sequence);
+		if (likely(context->counting))
+			read_running(context, snapshot->values);
+		else
+			copy_values(&set->registers, snapshot->values);
+		pfm_for_each_bit(n, rest, set->used_virtual)
+			snapshot->values[PFM_VIRTUAL_PMD_BASE + n] =
+				pfm_virtual_read(context, set, PFM_VIRTUAL_PMD_BASE + n);
+	} while (unlikely(sequence != READ_ONCE(cpu->overflow_sequence)));
 }
 
 void pfm_snapshot(struct pfm_context *context, struct pfm_snapshot *snapshot)

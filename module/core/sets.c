@@ -77,17 +77,23 @@ struct info_call {
 	struct pfarg_setinfo *info;
 };
 
+/* Once more if an overflow was handled meanwhile: by an NMI. */
 static void getinfo_here(struct pfm_context *context, void *argument)
 {
+	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
 	struct info_call *call = argument;
 	struct pfarg_setinfo *info = call->info;
 	struct pfm_set *set = call->set;
+	unsigned long sequence;
 
 	info->set_flags = set->flags;
 	info->set_runs = set->runs;
 	info->set_timeout = set->timeout;
-	info->set_act_duration = pfm_set_duration(context, set);
-	memcpy(info->set_ovfl_pmds, set->overflowed, sizeof(info->set_ovfl_pmds));
+	do {
+		sequence = READ_ONCE(cpu->overflow_sequence);
+		info->set_act_duration = pfm_set_duration(context, set);
+		memcpy(info->set_ovfl_pmds, set->overflowed, sizeof(info->set_ovfl_pmds));
+	} while (sequence != READ_ONCE(cpu->overflow_sequence));
 }
 
 int pfm_getinfo_evtsets(struct pfm_context *context, struct pfarg_setinfo *infos,

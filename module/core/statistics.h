@@ -30,13 +30,14 @@ struct pfm_statistics {
 /* Whether the *_ns are measured: bit 2 of /sys/kernel/perfmon/debug. */
 DECLARE_STATIC_KEY_FALSE(pfm_timing);
 
-/* Adds the time since *@begun to *@sum, and goes on from now. */
+/* Adds the time since *@begun to *@sum, and goes on from now; 0: never begun. */
 static inline void pfm_timing_add(u64 *sum, u64 *begun)
 {
 	if (static_branch_unlikely(&pfm_timing)) {
 		u64 now = ktime_get_mono_fast_ns();
 
-		*sum += now - *begun;
+		if (*begun)
+			*sum += now - *begun;
 		*begun = now;
 	}
 }

@@ -6,9 +6,9 @@
  * in the thread that goes out: it may take raw spinlocks and start pinned hard
  * timers, it may not wake anybody (hence the irq_work of the queue).
  *
- * The probe is in place while a context exists.  Nothing here grows with the
- * number of contexts: the one that goes out is noted by the CPU, the one that
- * comes in is found in the thread table.
+ * The probe is in place while a context exists and a little longer.  The context
+ * that goes out is noted by the CPU, the one that comes in is found in the thread
+ * table; only that look-up knows how many contexts there are (attach.h).
  */
 #include <linux/export.h>
 #include <linux/sched.h>
@@ -37,6 +37,12 @@ void pfm_registers_lost(void)
 }
 EXPORT_SYMBOL_GPL(pfm_registers_lost);
 
+/* Whether its CPU has another PMU. */
+static bool is_foreign(const struct pfm_context *context)
+{
+	return !cpumask_test_cpu(context->cpu, &context->pmu->cpus);
+}
+
 static void counting_begin(struct pfm_context *context, struct pfm_cpu *cpu)
 {
 	const struct pfm_pmu_operations *operations = context->pmu->operations;
@@ -44,7 +50,7 @@ static void counting_begin(struct pfm_context *context, struct pfm_cpu *cpu)
 
 	if (!set->uses_hardware)
 		return;
-	if (unlikely(!cpumask_test_cpu(context->cpu, &context->pmu->cpus))) {
+	if (unlikely(is_foreign(context))) {
 		context->foreign_runs++;
 		cpu->statistics.foreign_cpu_count++;
 		return;
@@ -86,16 +92,22 @@ static void clock_begin(struct pfm_context *context, u64 now)
 	context->since = now;
 }
 
+/* ktime_get_mono_fast_ns() may step back a little: never below nothing. */
+static u64 clock_read(const struct pfm_context *context, u64 now)
+{
+	return max_t(s64, now - context->since, 0);
+}
+
 static void clock_end(struct pfm_context *context, u64 now)
 {
-	context->active->duration += now - context->since;
+	context->active->duration += clock_read(context, now);
 }
 
 /* ns that @set was active; context lock held, by whom pfm_context_call() let in */
 u64 pfm_set_duration(struct pfm_context *context, struct pfm_set *set)
 {
 	if (set == context->active && context->monitoring && context->cpu != PFM_NO_CPU)
-		return set->duration + ktime_get_mono_fast_ns() - context->since;
+		return set->duration + clock_read(context, ktime_get_mono_fast_ns());
 	return set->duration;
 }
 
@@ -171,7 +183,8 @@ void pfm_pause(struct pfm_context *context)
 
 void pfm_resume(struct pfm_context *context)
 {
-	if (context->monitoring && context->cpu != PFM_NO_CPU)
+	if (context->monitoring && !context->counting && context->cpu != PFM_NO_CPU &&
+	    !is_foreign(context))
 		counting_begin(context, this_cpu_ptr(&pfm_cpu));
 }
 

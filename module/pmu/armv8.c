@@ -125,6 +125,7 @@ u64 armv8_read(struct pfm_registers *registers, u64 *values)
 					  event_mask);
 	if (used & BIT(CYCLE_COUNTER))
 		values[CYCLE_COUNTER] = armv8_read_counter(CYCLE_COUNTER);
+	isb(); /* reads of different registers have no order of their own */
 	return armv8_overflows(registers);
 }
 

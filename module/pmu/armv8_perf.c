@@ -124,7 +124,7 @@ static int power_changes(struct notifier_block *block, unsigned long event, void
 {
 	struct pfm_registers *running = pfm_running_registers();
 
-	if (!running)
+	if (!running || !taken)
 		return NOTIFY_DONE;
 	switch (event) {
 	case CPU_PM_ENTER:
@@ -273,6 +273,7 @@ void armv8_perf_give_back(void)
 	/* Only now, when they are silent, perf may have them. */
 	pfm_for_each_bit(n, rest, taken)
 		unnote(n, nr_cpu_ids);
+	taken = 0;
 	on_each_cpu_mask(&armv8_cpus, idle_here, NULL, true);
 }
 

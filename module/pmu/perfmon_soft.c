@@ -47,7 +47,8 @@
  * The timer never fires sooner than this after a start, so that a counter that
  * wraps all the time leaves the thread some: what perf's software clocks take.
  */
-#define SOFT_MINIMUM_NS	   10000
+#define SOFT_LARGEST_STEP_BACK (1ull << 30) /* counts of a clock */
+#define SOFT_MINIMUM_NS	       10000
 
 /*
  * A page fault takes longer than this on any CPU, which makes a clock of the
@@ -55,18 +56,18 @@
  * most every SOFT_FAULT_LOOK_NS, it is noticed that much late.  Both together
  * see every wrap of 16 bits (65536 faults take 4 ms at least).
  */
-#define SOFT_FAULT_NS	   64
-#define SOFT_FAULT_LOOK_NS 1000000
+#define SOFT_FAULT_NS	       64
+#define SOFT_FAULT_LOOK_NS     1000000
 
 /*
  * A wrap so many counts ahead, half a day of any source without a switch, is
  * not waited for; stop() notices it.  What is less fits the conversion to ns.
  */
-#define SOFT_FAR	   BIT_ULL(48)
-#define SOFT_NEVER	   U64_MAX
+#define SOFT_FAR	       BIT_ULL(48)
+#define SOFT_NEVER	       U64_MAX
 
 /* ns per tick of the time counter, times 2^SOFT_TICK_SHIFT */
-#define SOFT_TICK_SHIFT	   20
+#define SOFT_TICK_SHIFT	       20
 static u32 soft_ns_per_tick;
 
 static unsigned int counter_width = 64;
@@ -126,12 +127,14 @@ static void soft_look(struct soft_cpu *cpu, unsigned int n)
 	u64 source = soft_source(cpu->running->task, cpu->event[n]);
 	u64 counts = source - cpu->source[n];
 
-	cpu->source[n] = source;
 	/*
 	 * ktime_get_mono_fast_ns() may step back a little while the timekeeper
-	 * is updated, a TSC at resume from suspend.
+	 * is updated: wait until it is back.  A TSC may start anew at resume.
 	 */
-	if ((s64)counts <= 0)
+	if ((s64)counts <= 0 && -counts < SOFT_LARGEST_STEP_BACK)
+		return;
+	cpu->source[n] = source;
+	if ((s64)counts < 0)
 		return;
 	if (counts > soft_mask - cpu->value[n])
 		cpu->overflows |= BIT_ULL(n);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "measure.h"
 #include "operations.h"
@@ -49,12 +50,10 @@ static void measure_all(void)
 		ours[row] = perf[row] = neither[row] = NOT_MEASURED;
 	measure_init();
 	measure_floors(neither);
-	/*
-	 * perf comes last: its scheduler hooks stay on for a second after the last
-	 * event, ours go with the last context, and the counters with them.
-	 */
+	/* Scheduler hooks stay on for a second after the last context or event. */
 	measure_virtual(ours);
 	measure_tool(&perfmon_tool, neither[ROW_SWITCH], ours);
+	sleep(2);
 	measure_tool(&perf_tool, neither[ROW_SWITCH], perf);
 }
 

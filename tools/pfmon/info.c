@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* pfmon info: the module, the PMU and its counters. */
-#include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "commands.h"
 #include "common/errors.h"
 #include "common/events.h"
 #include "common/libpfm.h"
+#include "common/options.h"
 
 static const char usage[] =
 	"Usage: pfmon info\n"
@@ -158,49 +156,19 @@ static void show_pmcs(const struct pfm_info *info)
 	}
 }
 
-/*
- * What others hold is known exactly while a context exists; where none can be
- * made, the device alone still tells the rest.
- */
-static int look_at_machine(struct machine *machine)
-{
-	struct pfarg_ctx context = { 0 };
-	int fd, result = 0;
-
-	fd = pfm_create_context(&context, NULL, NULL, 0);
-	if (fd == -1)
-		fd = pfm_open_device();
-	if (fd == -1)
-		return fail_open(errno);
-	if (pfm_get_info(fd, &machine->info))
-		result = fail_call(fd, "ask what the PMU offers", errno);
-	close(fd);
-	machine->pmu = pmu_find(machine->info.pmu_name);
-	return result;
-}
-
 int command_info(int argc, char **argv)
 {
-	static const struct option names[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
 	struct machine machine = { 0 };
-	int option;
+	int result;
 
-	while ((option = getopt_long(argc, argv, "h", names, NULL)) != -1) {
-		if (option == 'h') {
-			fputs(usage, stdout);
-			return EXIT_SUCCESS;
-		}
-		fail("see 'pfmon info --help'");
-		return EXIT_PFMON;
-	}
+	result = options_help_only(argc, argv, usage);
+	if (result)
+		return result > 0 ? EXIT_SUCCESS : EXIT_PFMON;
 	if (optind < argc) {
 		fail("'pfmon info' takes no arguments");
 		return EXIT_PFMON;
 	}
-	if (look_at_machine(&machine))
+	if (machine_look(&machine))
 		return EXIT_PFMON;
 	show_module(&machine.info);
 	show_pmu(&machine);
@@ -208,5 +176,5 @@ int command_info(int argc, char **argv)
 	show_counters(&machine.info);
 	show_pmds(&machine.info);
 	show_pmcs(&machine.info);
-	return fflush(stdout) ? EXIT_PFMON : EXIT_SUCCESS;
+	return EXIT_SUCCESS;
 }

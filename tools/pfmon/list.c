@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* pfmon list: events that can be counted on this machine. */
-#include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "commands.h"
 #include "common/cpu_events.h"
 #include "common/errors.h"
 #include "common/events.h"
 #include "common/libpfm.h"
+#include "common/options.h"
 
 static const char usage[] =
 	"Usage: pfmon list [WORD]\n"
@@ -112,45 +110,20 @@ static void show_all(struct listing *listing)
 		show_cpu_events(listing);
 }
 
-static int look_at_machine(struct machine *machine)
-{
-	int fd = pfm_open_device();
-
-	if (fd == -1)
-		return fail_open(errno);
-	if (pfm_get_info(fd, &machine->info)) {
-		fail_call(fd, "ask what the PMU offers", errno);
-		close(fd);
-		return -1;
-	}
-	close(fd);
-	machine->pmu = pmu_find(machine->info.pmu_name);
-	return 0;
-}
-
 int command_list(int argc, char **argv)
 {
-	static const struct option names[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
 	struct listing listing = { 0 };
-	int option;
+	int result;
 
-	while ((option = getopt_long(argc, argv, "h", names, NULL)) != -1) {
-		if (option == 'h') {
-			fputs(usage, stdout);
-			return EXIT_SUCCESS;
-		}
-		fail("see 'pfmon list --help'");
-		return EXIT_PFMON;
-	}
+	result = options_help_only(argc, argv, usage);
+	if (result)
+		return result > 0 ? EXIT_SUCCESS : EXIT_PFMON;
 	if (argc - optind > 1) {
 		fail("more than one WORD: see 'pfmon list --help'");
 		return EXIT_PFMON;
 	}
 	listing.word = argv[optind];
-	if (look_at_machine(&listing.machine))
+	if (machine_look(&listing.machine))
 		return EXIT_PFMON;
 	show_all(&listing);
 	if (!listing.count) {
@@ -158,5 +131,5 @@ int command_list(int argc, char **argv)
 		     listing.word ? listing.word : "");
 		return EXIT_PFMON;
 	}
-	return fflush(stdout) ? EXIT_PFMON : EXIT_SUCCESS;
+	return EXIT_SUCCESS;
 }

@@ -89,7 +89,7 @@ static int show_version(void)
 	return EXIT_SUCCESS;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
 	const char *first = argc > 1 ? argv[1] : NULL;
 
@@ -108,4 +108,9 @@ int main(int argc, char **argv)
 		return EXIT_PFMON;
 	}
 	return run_command(first, argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+	return finish_stdout(run(argc, argv));
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* pfmon stat: count events while a command runs. */
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "common/child.h"
 #include "common/errors.h"
 #include "common/format.h"
+#include "common/options.h"
 #include "common/session.h"
 #include "common/wait.h"
 
@@ -31,7 +31,8 @@ static const char usage[] =
 	"  -t, --tid TID        count thread TID: until it ends, or while COMMAND runs,\n"
 	"                       or until Ctrl-C\n"
 	"  -x, --field-separator SEPARATOR\n"
-	"                       a line for each event, its fields separated by that\n"
+	"                       a line for each event, its fields separated by that;\n"
+	"                       \\t is a tab\n"
 	"  -j, --json           a JSON object\n"
 	"  -o, --output FILE    write there instead of to standard error; - is\n"
 	"                       standard output\n"
@@ -92,7 +93,8 @@ static int parse_number(const char *text, const char *what, int *number)
 	errno = 0;
 	value = strtol(text, &end, 10);
 	if (errno || end == text || *end || value < 1 || value > INT_MAX)
-		return fail("'%s' is not a %s: give a number from 1", text, what);
+		return fail("'%s' is not a %s: give one from 1 to %d", text, what,
+			    INT_MAX);
 	*number = (int)value;
 	return 0;
 }
@@ -117,16 +119,14 @@ static int parse_option(int option, struct options *options)
 	case 'x':
 		if (!*optarg)
 			return fail("the separator of -x is empty: give a character");
-		options->separator = optarg;
+		options->separator = strcmp(optarg, "\\t") ? optarg : "\t";
 		return 0;
 	case 'j':
 		options->is_json = true;
 		return 0;
-	case 'o':
+	default:
 		options->output = optarg;
 		return 0;
-	default:
-		return fail("see 'pfmon stat --help'");
 	}
 }
 
@@ -158,11 +158,13 @@ static int parse_options(int argc, char **argv, struct options *options)
 
 	memset(options, 0, sizeof(*options));
 	options->runs = 1;
-	while ((option = getopt_long(argc, argv, "+e:r:t:x:jo:h", names, NULL)) != -1) {
+	while ((option = options_next(argc, argv, "+:e:r:t:x:jo:h", names)) != -1) {
 		if (option == 'h') {
 			fputs(usage, stdout);
 			return 1;
 		}
+		if (option == '?' || option == ':')
+			return options_fail(option, argv, names);
 		if (parse_option(option, options))
 			return -1;
 	}
@@ -185,11 +187,15 @@ static FILE *open_output(const char *name)
 	return file;
 }
 
+/* Of standard output main() takes care. */
 static int close_output(FILE *file, const char *name)
 {
-	bool is_bad = fflush(file) || ferror(file);
+	bool is_bad;
 
-	if (file != stderr && file != stdout)
+	if (file == stdout)
+		return 0;
+	is_bad = fflush(file) || ferror(file);
+	if (file != stderr)
 		is_bad |= fclose(file) != 0;
 	if (is_bad)
 		return fail("cannot write '%s': %s", name ? name : "standard error",
@@ -271,7 +277,7 @@ static int run_command(struct measurement *measurement, const struct options *op
 	int result;
 
 	if (child_prepare(&child, measurement->path, options->command,
-			  &measurement->signals.before))
+			  &measurement->signals))
 		return EXIT_PFMON;
 	if (begin_run(measurement, options->tid ? options->tid : child.pid)) {
 		child_cancel(&child);
@@ -310,7 +316,7 @@ static int run_all(struct measurement *measurement, const struct options *option
 		if (result || outcome.signal)
 			break;
 	}
-	signals_give_back(&measurement->signals);
+	signals_close(&measurement->signals);
 	return result;
 }
 
@@ -331,22 +337,55 @@ static void warn_about(const struct measurement *measurement,
 			  strsignal(measurement->killed_by));
 }
 
-static int report(const struct results *results, const struct options *options,
+static int format(const struct results *results, const struct options *options,
 		  FILE *file)
 {
+	if (options->is_json)
+		return format_json(file, results);
 	if (options->separator)
 		format_csv(file, results, options->separator);
-	else if (!options->is_json)
+	else
 		format_table(file, results);
-	else if (format_json(file, results))
-		return fail("no memory");
 	return 0;
 }
 
-static int measure(struct measurement *measurement, const struct options *options,
-		   FILE *file)
+/* In one write(2), so that what others write to the same place is not between. */
+static int report(const struct results *results, const struct options *options,
+		  FILE *file)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+	bool is_bad;
+
+	if (!memory)
+		return fail("no memory");
+	is_bad = format(results, options, memory) != 0;
+	is_bad |= fclose(memory) != 0;
+	if (!is_bad)
+		fwrite(text, 1, size, file);
+	free(text);
+	return is_bad ? fail("no memory") : 0;
+}
+
+/* Returns the status to exit with. */
+static int run_and_report(struct measurement *measurement, const struct options *options,
+			  FILE *file)
+{
+	int result = run_all(measurement, options);
+
+	if (result)
+		return result;
+	warn_about(measurement, options);
+	if (report(&measurement->results, options, file))
+		return EXIT_PFMON;
+	return measurement->results.exit_status;
+}
+
+static int measure(struct measurement *measurement, const struct options *options)
 {
 	struct results *results = &measurement->results;
+	FILE *file;
 	int result;
 
 	if (session_open(&measurement->session) || prepare_events(measurement, options))
@@ -357,13 +396,12 @@ static int measure(struct measurement *measurement, const struct options *option
 	results->tid = options->tid;
 	results->has_usage = !options->tid;
 
-	result = run_all(measurement, options);
-	if (result)
-		return result;
-	warn_about(measurement, options);
-	if (report(results, options, file))
+	/* What it held is lost from here on: all that can be checked has been. */
+	file = open_output(options->output);
+	if (!file)
 		return EXIT_PFMON;
-	return results->exit_status;
+	result = run_and_report(measurement, options, file);
+	return close_output(file, options->output) ? EXIT_PFMON : result;
 }
 
 int command_stat(int argc, char **argv)
@@ -371,7 +409,6 @@ int command_stat(int argc, char **argv)
 	struct measurement measurement = { .session.fd = -1 };
 	struct options options;
 	char *path = NULL;
-	FILE *file;
 	int result;
 
 	result = parse_options(argc, argv, &options);
@@ -383,13 +420,7 @@ int command_stat(int argc, char **argv)
 			return result;
 	}
 	measurement.path = path;
-	file = open_output(options.output);
-	result = EXIT_PFMON;
-	if (file) {
-		result = measure(&measurement, &options, file);
-		if (close_output(file, options.output))
-			result = EXIT_PFMON;
-	}
+	result = measure(&measurement, &options);
 	results_free(&measurement.results);
 	events_free(&measurement.events);
 	session_close(&measurement.session);

@@ -150,24 +150,37 @@ static void settle(const struct child *child)
 		usleep(PAUSE_US);
 }
 
+static int make_pipes(int go[2], int failure[2])
+{
+	if (pipe2(go, O_CLOEXEC))
+		return fail("cannot make a pipe: %s", strerror(errno));
+	if (pipe2(failure, O_CLOEXEC)) {
+		fail("cannot make a pipe: %s", strerror(errno));
+		close(go[0]);
+		close(go[1]);
+		return -1;
+	}
+	return 0;
+}
+
 int child_prepare(struct child *child, const char *path, char **arguments,
-		  const sigset_t *mask)
+		  const struct signals *signals)
 {
 	char **script = script_arguments(path, arguments);
 	int go[2], failure[2];
 
 	if (!script)
 		return fail("no memory");
-	if (pipe2(go, O_CLOEXEC) || pipe2(failure, O_CLOEXEC)) {
+	if (make_pipes(go, failure)) {
 		free(script);
-		return fail("cannot make a pipe: %s", strerror(errno));
+		return -1;
 	}
 	fflush(NULL);
 	child->pid = fork();
 	if (!child->pid) {
 		close(go[1]);
 		close(failure[0]);
-		sigprocmask(SIG_SETMASK, mask, NULL);
+		signals_restore(signals);
 		run(go[0], failure[1], path, arguments, script);
 	}
 	free(script);

@@ -3,8 +3,9 @@
 #ifndef PFMON_CHILD_H
 #define PFMON_CHILD_H
 
-#include <signal.h>
 #include <sys/types.h>
+
+#include "wait.h"
 
 /**
  * struct child - a process that is about to run COMMAND
@@ -25,11 +26,11 @@ struct child {
 int child_find(const char *command, char **path);
 
 /*
- * Make a process that waits, with signal mask @mask, to become @path with
- * @arguments.  Says what is wrong and returns -1, or 0.
+ * Make a process that waits, with the signals of before @signals, to become @path
+ * with @arguments.  Says what is wrong and returns -1, or 0.
  */
 int child_prepare(struct child *child, const char *path, char **arguments,
-		  const sigset_t *mask);
+		  const struct signals *signals);
 
 /*
  * Let it go on.  Returns 0 once COMMAND runs, or EXIT_NOT_EXECUTABLE or

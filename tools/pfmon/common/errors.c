@@ -39,6 +39,15 @@ void warn_user(const char *format, ...)
 	va_end(arguments);
 }
 
+int finish_stdout(int status)
+{
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	fail("cannot write to standard output: %s", strerror(errno ? errno : EIO));
+	return EXIT_PFMON;
+}
+
 /*
  * The kernel's reason for the last failure on @fd (-1: of making a context),
  * with who is in the way if that is known; else what @error means.

@@ -13,6 +13,12 @@ int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void warn_user(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
+ * Write out what is left for standard output.  Returns @status, the exit status
+ * so far, or says why that failed and returns EXIT_PFMON.
+ */
+int finish_stdout(int status);
+
+/*
  * Say why the device could not be opened or a context not be made; @error is
  * the errno of that call.  Returns -1.
  */

@@ -18,21 +18,6 @@ static const char *const default_events[] = {
 	"cycles",     "instructions",	  "branches",	    "branch-misses",
 };
 
-/* Names that are understood on hardware PMUs, for messages elsewhere. */
-static const char *const hardware_names[] = {
-	"cycles",
-	"cpu-cycles",
-	"instructions",
-	"branches",
-	"branch-misses",
-	"branch-instructions",
-	"cache-misses",
-	"cache-references",
-	"bus-cycles",
-	"stalled-cycles-frontend",
-	"stalled-cycles-backend",
-};
-
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum parse_result {
@@ -204,10 +189,8 @@ static bool is_hardware_name(const char *name)
 	const char *reason;
 	uint64_t code;
 
-	for (size_t i = 0; i < COUNT(hardware_names); i++)
-		if (!strcmp(hardware_names[i], name))
-			return true;
-	return is_raw(name) || libpfm_encode(name, &code, &reason) == LIBPFM_OK;
+	return pmu_names_hardware(name) || is_raw(name) ||
+	       libpfm_encode(name, &code, &reason) == LIBPFM_OK;
 }
 
 bool events_have(const struct machine *machine, const char *name)
@@ -278,11 +261,13 @@ static int fail_unknown(const char *name, const struct machine *machine)
 static int fail_no_hardware(const char *name, const struct machine *machine)
 {
 	if (!machine->pmu)
-		return fail("this pfmon does not know PMU '%s': hardware event "
-			    "'%s' is not available, software events are",
+		return fail("this pfmon does not know PMU '%s', so hardware event '%s' "
+			    "is not available: count software events ('pfmon list' "
+			    "shows them)",
 			    machine->info.pmu_name, name);
-	return fail("this machine's PMU cannot be had (perfmon uses its software "
-		    "PMU): hardware event '%s' is not available",
+	return fail("perfmon has only its software PMU here, so hardware event '%s' is "
+		    "not available: count software events ('pfmon list' shows them), "
+		    "or end what holds the CPU's PMU and reload perfmon",
 		    name);
 }
 

@@ -7,18 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pmu.h"
+#include "machine.h"
 #include "software.h"
-
-/**
- * struct machine - what can be counted here
- * @info: what the module says
- * @pmu: what pfmon knows of that PMU; NULL if nothing
- */
-struct machine {
-	struct pfm_info info;
-	const struct pmu *pmu;
-};
 
 enum event_state {
 	EVENT_COUNTED,

@@ -94,12 +94,12 @@ static void table_times(FILE *file, const struct results *results)
 {
 	struct figure elapsed = results_elapsed(results);
 
-	if (results->run_count > 1) {
-		fprintf(file, "\n %17.9f +- %.9f seconds time elapsed  ( +-%6.2f%% )\n\n",
-			elapsed.mean, elapsed.error, figure_spread(&elapsed));
-		return;
-	}
-	fprintf(file, "\n %17.9f seconds time elapsed\n\n", elapsed.mean);
+	fprintf(file, "\n %17.9f ", elapsed.mean);
+	if (results->run_count > 1)
+		fprintf(file, "+- %.9f seconds time elapsed  ( +-%6.2f%% )\n\n",
+			elapsed.error, figure_spread(&elapsed));
+	else
+		fputs("seconds time elapsed\n\n", file);
 	if (results->has_usage)
 		fprintf(file, " %17.9f seconds user\n %17.9f seconds sys\n\n",
 			results_user(results).mean, results_system(results).mean);

@@ -71,6 +71,14 @@ const struct common_event *pmu_common(const struct pmu *pmu, const char *name)
 	return NULL;
 }
 
+bool pmu_names_hardware(const char *name)
+{
+	for (size_t i = 0; i < sizeof(pmus) / sizeof(pmus[0]); i++)
+		if (pmus[i]->is_hardware && pmu_common(pmus[i], name))
+			return true;
+	return false;
+}
+
 bool pmu_common_code(const struct pmu *pmu, const struct common_event *event,
 		     uint64_t *code)
 {

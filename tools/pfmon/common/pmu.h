@@ -106,6 +106,9 @@ extern const struct pmu pmu_soft;
 /* The PMU of that name, or NULL if pfmon does not know it. */
 const struct pmu *pmu_find(const char *name);
 
+/* Has a PMU of hardware, of this machine or not, a common event of that name? */
+bool pmu_names_hardware(const char *name);
+
 /*
  * The PMDs that can count @code, by preference, with all registers they need
  * available, into @pmds (PFM_MAX_HARDWARE elements).  Returns how many.

@@ -19,10 +19,7 @@ int session_open(struct session *session)
 		return fail_open(errno);
 	/* COMMAND must not have it. */
 	fcntl(session->fd, F_SETFD, FD_CLOEXEC);
-	if (pfm_get_info(session->fd, &session->machine.info))
-		return fail_call(session->fd, "ask what the PMU offers", errno);
-	session->machine.pmu = pmu_find(session->machine.info.pmu_name);
-	return 0;
+	return machine_ask(&session->machine, session->fd);
 }
 
 void session_close(struct session *session)

@@ -35,8 +35,11 @@ static void add_unless_ignored(sigset_t *set, int number)
 
 int signals_take(struct signals *signals)
 {
+	struct sigaction action = { .sa_handler = SIG_DFL };
 	sigset_t set;
 
+	/* The status of a child is lost where SIGCHLD is ignored. */
+	sigaction(SIGCHLD, &action, &signals->child);
 	sigemptyset(&set);
 	/* Not so these: scripts end with them what they run in background. */
 	sigaddset(&set, SIGINT);
@@ -44,16 +47,21 @@ int signals_take(struct signals *signals)
 	sigaddset(&set, SIGCHLD);
 	add_unless_ignored(&set, SIGHUP);
 	add_unless_ignored(&set, SIGQUIT);
-	sigprocmask(SIG_BLOCK, &set, &signals->before);
+	sigprocmask(SIG_BLOCK, &set, &signals->mask);
 	signals->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (signals->fd == -1)
 		return fail("cannot take signals: %s", strerror(errno));
 	return 0;
 }
 
-void signals_give_back(struct signals *signals)
+void signals_restore(const struct signals *signals)
 {
-	sigprocmask(SIG_SETMASK, &signals->before, NULL);
+	sigaction(SIGCHLD, &signals->child, NULL);
+	sigprocmask(SIG_SETMASK, &signals->mask, NULL);
+}
+
+void signals_close(struct signals *signals)
+{
 	close(signals->fd);
 }
 
@@ -88,11 +96,15 @@ static bool take_message(int fd, struct outcome *outcome)
 	return false;
 }
 
-static bool is_over(pid_t pid, struct outcome *outcome)
+/* Returns 1 if it is, 0 if not, -1 if that cannot be known. */
+static int is_over(pid_t pid, struct outcome *outcome)
 {
+	pid_t ended;
+
 	if (!pid)
 		return outcome->ended || outcome->signal;
-	return wait4(pid, &outcome->status, WNOHANG, &outcome->usage) == pid;
+	ended = wait4(pid, &outcome->status, WNOHANG, &outcome->usage);
+	return ended == pid ? 1 : ended;
 }
 
 int wait_for_end(int fd, pid_t pid, const struct signals *signals,
@@ -103,11 +115,15 @@ int wait_for_end(int fd, pid_t pid, const struct signals *signals,
 		{ .fd = fd, .events = POLLIN },
 	};
 	uint64_t ended_at = 0;
+	int over;
 
 	memset(outcome, 0, sizeof(*outcome));
-	while (!is_over(pid, outcome)) {
-		if (poll(files, 2, -1) == -1 && errno != EINTR)
-			return fail("cannot wait: %s", strerror(errno));
+	while (!(over = is_over(pid, outcome))) {
+		if (poll(files, 2, -1) == -1) {
+			if (errno == EINTR)
+				continue;
+			break;
+		}
 		if (files[0].revents)
 			take_signals(signals, pid, outcome);
 		if (files[1].revents && !take_message(fd, outcome)) {
@@ -115,6 +131,10 @@ int wait_for_end(int fd, pid_t pid, const struct signals *signals,
 			ended_at = nanoseconds_now();
 		}
 	}
+	if (over != 1)
+		return fail("cannot wait: %s", strerror(errno));
+	/* Those of the command's last moments belong to this run, too. */
+	take_signals(signals, 0, outcome);
 	if (outcome->ended && pid)
 		outcome->ended_early = nanoseconds_now() - ended_at > EARLY;
 	return 0;

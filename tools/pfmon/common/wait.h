@@ -12,15 +12,25 @@
 /**
  * struct signals - signals that are taken here while something is measured
  * @fd: from which they are read
- * @before: signal mask of before, which is that of COMMAND
+ * @mask: signal mask of before
+ * @child: what was done about SIGCHLD before
  */
 struct signals {
 	int fd;
-	sigset_t before;
+	sigset_t mask;
+	struct sigaction child;
 };
 
 int signals_take(struct signals *signals);
-void signals_give_back(struct signals *signals);
+
+/* As they were before: for COMMAND. */
+void signals_restore(const struct signals *signals);
+
+/*
+ * What is measured is over.  Signals stay blocked, so that one which came too
+ * late for it does not end pfmon before the counts are shown.
+ */
+void signals_close(struct signals *signals);
 
 /**
  * struct outcome - how it ended

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What can be counted on this machine. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "errors.h"
+#include "machine.h"
+
+int machine_ask(struct machine *machine, int fd)
+{
+	if (pfm_get_info(fd, &machine->info))
+		return fail_call(fd, "ask what the PMU offers", errno);
+	machine->pmu = pmu_find(machine->info.pmu_name);
+	return 0;
+}
+
+/*
+ * What others hold is known exactly while a context exists; where none can be
+ * made, the device alone still tells the rest.
+ */
+int machine_look(struct machine *machine)
+{
+	struct pfarg_ctx context = { 0 };
+	int fd, result;
+
+	fd = pfm_create_context(&context, NULL, NULL, 0);
+	if (fd == -1)
+		fd = pfm_open_device();
+	if (fd == -1)
+		return fail_open(errno);
+	result = machine_ask(machine, fd);
+	close(fd);
+	return result;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What can be counted on this machine. */
+#ifndef PFMON_MACHINE_H
+#define PFMON_MACHINE_H
+
+#include "pmu.h"
+
+/**
+ * struct machine - what can be counted here
+ * @info: what the module says
+ * @pmu: what pfmon knows of that PMU; NULL if nothing
+ */
+struct machine {
+	struct pfm_info info;
+	const struct pmu *pmu;
+};
+
+/*
+ * These say what is wrong and return -1, or 0.  machine_ask() asks the device or
+ * the context of @fd; machine_look() one that it opens and closes.
+ */
+int machine_ask(struct machine *machine, int fd);
+int machine_look(struct machine *machine);
+
+#endif

@@ -246,6 +246,9 @@ static int enter(struct pfm_context *context, struct task_struct *task,
 	int error = 0;
 
 	raw_spin_lock_irqsave(&context->lock, flags);
+	/* The hooks read these two without the lock, once it is in the table. */
+	context->self = task == current;
+	context->privileged = privileged;
 	if (!enter_thread(context, task)) {
 		error = pfm_fail(context, -EEXIST, PFM_REASON_THREAD_TAKEN,
 				 task_pid_vnr(task));
@@ -253,8 +256,6 @@ static int enter(struct pfm_context *context, struct task_struct *task,
 	}
 	get_task_struct(task);
 	atomic_inc(&pfm_task_sessions);
-	context->self = task == current;
-	context->privileged = privileged;
 	context->state = PFM_STATE_LOADED;
 	context->foreign_runs = 0;
 	set->registers.task = task;

@@ -95,7 +95,6 @@ int pfm_context_create(struct pfm_context *context, const struct pfm_create *cre
 		return PTR_ERR(pmu);
 
 	context->pmu = pmu;
-	context->flags = create->context.ctx_flags;
 	context->active = pfm_set_create(context, 0);
 	if (!context->active) {
 		context->pmu = NULL;

@@ -44,7 +44,6 @@
 struct pfm_context {
 	/* fixed from creation on */
 	struct pfm_pmu *pmu; /* NULL before creation */
-	u32 flags;
 
 	/* under mutex */
 	struct mutex mutex;

@@ -6,10 +6,11 @@
 # make demo         shows pfmon counting a program on a stock kernel, in a guest
 # make check        all tests
 # make bench        costs in guest instructions, beside perf's
+# make coverage     which lines of the modules the tests reach
 # make format       brings the C sources into shape
 # make clean
 #
-# demo, check and bench install the Debian packages that they lack.
+# demo, check, bench and coverage install the Debian packages that they lack.
 
 VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 PREFIX ?= /usr/local
@@ -27,7 +28,7 @@ passed = BUILD=$(BUILD) CROSS=$(CROSS) STATIC=$(STATIC) SYSROOT=$(SYSROOT) \
 
 .DEFAULT_GOAL := all
 .PHONY: all modules programs libpfmdev pfmon workload guest-tests bench-program \
-	install uninstall demo check bench format clean
+	install uninstall demo check bench coverage format clean
 
 all: modules libpfmdev pfmon
 
@@ -79,6 +80,11 @@ check:
 bench:
 	@tests/vm/fetch tools
 	@tests/bench/bench
+
+coverage:
+	@tests/vm/fetch tools
+	@tests/check debug-x86_64 debug-arm64 debug-tool-x86_64 coverage
+	@grep 'of .* lines,' build/check/coverage.log
 
 format:
 	git ls-files '*.c' '*.h' | xargs clang-format -i

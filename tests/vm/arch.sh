@@ -6,15 +6,15 @@
 arch_names() {
 	case $1 in
 	x86_64)
-		deb=amd64 flavour=amd64 kernel_arch=x86
+		deb=amd64 flavour=amd64 kernel_arch=x86 image=bzImage
 		triplet=x86_64-linux-gnu qemu_package=qemu-system-x86
 		modules_to_load='perfmon perfmon_soft' ;;
 	arm64)
-		deb=arm64 flavour=arm64 kernel_arch=arm64
+		deb=arm64 flavour=arm64 kernel_arch=arm64 image=Image
 		triplet=aarch64-linux-gnu qemu_package=qemu-system-arm
 		modules_to_load='perfmon perfmon_armv8' ;;
 	ppc64el)
-		deb=ppc64el flavour=powerpc64le kernel_arch=powerpc
+		deb=ppc64el flavour=powerpc64le kernel_arch=powerpc image=zImage
 		triplet=powerpc64le-linux-gnu qemu_package=qemu-system-ppc
 		modules_to_load='perfmon perfmon_soft' ;;
 	*)

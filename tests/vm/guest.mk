@@ -3,12 +3,19 @@
 # make guest-ARCH: build/ARCH/module and build/ARCH/bin, what a guest of ARCH has of ours.
 # The top Makefile includes this and has the target "programs". With KERNEL=VERSION the
 # modules are for that kernel and in build/ARCH-VERSION. W, C and KCFLAGS reach Kbuild.
+#
+# In the debug kernel our code counts the lines it runs, and is checked for undefined
+# behaviour: the calls for that are more than objtool allows where user memory is accessed.
 
 guest_arches := x86_64 arm64 ppc64el
 
-guest-x86_64 guest-modules-x86_64: guest_cross := x86_64-linux-gnu-
-guest-arm64 guest-modules-arm64: guest_cross := aarch64-linux-gnu-
-guest-ppc64el guest-modules-ppc64el: guest_cross := powerpc64le-linux-gnu-
+guest-programs-x86_64 guest-modules-x86_64: guest_cross := x86_64-linux-gnu-
+guest-programs-arm64 guest-modules-arm64: guest_cross := aarch64-linux-gnu-
+guest-programs-ppc64el guest-modules-ppc64el: guest_cross := powerpc64le-linux-gnu-
+
+guest-modules-x86_64: guest_kernel_arch := x86
+guest-modules-arm64: guest_kernel_arch := arm64
+guest-modules-ppc64el: guest_kernel_arch := powerpc
 
 guests := $(addprefix guest-,$(guest_arches))
 guest_modules := $(addprefix guest-modules-,$(guest_arches))
@@ -22,6 +29,8 @@ $(guests): guest-%: guest-modules-% guest-programs-%
 kbuild_sources := \( -name '*.[chS]' ! -name '*.mod.c' -o -name Kbuild -o -name Makefile \)
 
 $(guest_modules): stage = $(CURDIR)/build/$*$(KERNEL:%=-%)
+$(guest_modules): debug_settings = $(if $(filter debug,$(KERNEL)),\
+	GCOV_PROFILE=y UBSAN_SANITIZE=y OBJECT_FILES_NON_STANDARD=y)
 $(guest_modules): guest-modules-%:
 	@mkdir -p $(stage)
 	@{ find module uapi -type f $(kbuild_sources) | LC_ALL=C sort; \
@@ -34,7 +43,8 @@ $(guest_modules): guest-modules-%:
 	fi
 	@kdir=$$(tests/vm/fetch headers $* $(KERNEL)) && \
 	$(MAKE) --no-print-directory -C $$kdir M=$(stage)/module \
-		CROSS_COMPILE=$(guest_cross) CONFIG_DEBUG_INFO_BTF_MODULES= W=1 KCFLAGS=-Werror modules
+		ARCH=$(guest_kernel_arch) CROSS_COMPILE=$(guest_cross) CONFIG_DEBUG_INFO_BTF_MODULES= \
+		$(debug_settings) W=1 KCFLAGS=-Werror modules
 
 $(guest_programs): guest-programs-%:
 	@sysroot=$$(tests/vm/fetch sysroot $*) && \

@@ -87,8 +87,8 @@ static int ioctl_info(struct pfm_context *context, void __user *argument)
 		.max_sets = 1,
 	};
 
-	pfm_pmu_info(&info);
-	return copy_out(context, argument, &info, sizeof(info));
+	return pfm_pmu_info(context, &info)
+		       ?: copy_out(context, argument, &info, sizeof(info));
 }
 
 static int ioctl_last_error(struct pfm_context *context, void __user *argument)

@@ -140,14 +140,17 @@ EXPORT_SYMBOL_GPL(pfm_pmu_unregister);
 
 /*
  * Loads the best PMU that there is.  Registering takes the mutex, so it is not
- * held; who comes second finds one registered.
+ * held; who comes second finds one registered.  Lack of memory says nothing
+ * about the machine: it must not lead to the next best.
  */
-static void load_best(void)
+static int load_best(struct pfm_context *context)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(candidates) && !READ_ONCE(registered); i++)
-		request_module("%s", candidates[i]);
+		if (request_module("%s", candidates[i]) == -ENOMEM)
+			return pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, 0);
+	return 0;
 }
 
 /*
@@ -188,18 +191,24 @@ void pfm_pmu_exit(void)
 	hooks_expire(NULL);
 }
 
+/* @reason holds unless it is memory that lacks. */
+static void fail_to_begin(struct pfm_context *context, int error, enum pfm_reason reason)
+{
+	pfm_fail(context, error, error == -ENOMEM ? PFM_REASON_MEMORY : reason, 0);
+}
+
 static int begin_use(struct pfm_context *context, struct pfm_pmu *pmu)
 {
 	int error = claim(pmu);
 
 	if (error) {
-		pfm_fail(context, error, PFM_REASON_PMU_HELD, 0);
+		fail_to_begin(context, error, PFM_REASON_PMU_HELD);
 		strscpy(context->error.holder, holder, sizeof(context->error.holder));
 		return error;
 	}
 	error = hooks_needed();
 	if (error) {
-		pfm_fail(context, error, PFM_REASON_UNSUPPORTED, 0);
+		fail_to_begin(context, error, PFM_REASON_UNSUPPORTED);
 		release(pmu);
 	}
 	return error;
@@ -208,9 +217,10 @@ static int begin_use(struct pfm_context *context, struct pfm_pmu *pmu)
 struct pfm_pmu *pfm_pmu_get(struct pfm_context *context)
 {
 	struct pfm_pmu *pmu;
-	int error = 0;
+	int error = load_best(context);
 
-	load_best();
+	if (error)
+		return ERR_PTR(error);
 	mutex_lock(&registry);
 	pmu = registered;
 	if (!pmu || !try_module_get(pmu->owner)) {
@@ -239,12 +249,14 @@ void pfm_pmu_put(void)
 	mutex_unlock(&registry);
 }
 
-void pfm_pmu_info(struct pfm_info *info)
+int pfm_pmu_info(struct pfm_context *context, struct pfm_info *info)
 {
+	int error = load_best(context);
 	const struct pfm_pmu *pmu;
 	unsigned int n;
 
-	load_best();
+	if (error)
+		return error;
 	info->implemented_pmds[PFM_VIRTUAL_PMD_BASE / 64] = PFM_VIRTUAL_PMDS;
 	mutex_lock(&registry);
 	pmu = registered;
@@ -263,4 +275,5 @@ void pfm_pmu_info(struct pfm_info *info)
 				info->counter_pmds[n / 64] |= BIT_ULL(n % 64);
 	}
 	mutex_unlock(&registry);
+	return 0;
 }

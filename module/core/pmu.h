@@ -15,7 +15,7 @@ void pfm_pmu_put(void);
 
 void pfm_pmu_exit(void);
 
-/* Fills in what the registered PMU offers; loads one if there is none. */
-void pfm_pmu_info(struct pfm_info *info);
+/* Fills in what the registered PMU offers; loads one if there is none.  0, -ENOMEM. */
+int pfm_pmu_info(struct pfm_context *context, struct pfm_info *info);
 
 #endif

@@ -547,7 +547,7 @@ struct pfm_error {
  * PFM_IOC_INFO - what the module and the PMU offer; needs no context.
  *
  * Loads the best PMU description of the machine if there is none.
- * EFAULT.  Without a PMU it succeeds with an empty pmu_name.
+ * EFAULT, ENOMEM.  Without a PMU it succeeds with an empty pmu_name.
  */
 #define PFM_IOC_INFO		_IOR(PFM_IOC_TYPE, 12, struct pfm_info)
 

@@ -39,6 +39,18 @@ void pfm_permission_exit(void)
 	kern_unmount(proc);
 }
 
+/* proc says that there is no such thread, too, when it has no memory for an inode. */
+static int why_not_opened(struct task_struct *task, pid_t number, int error)
+{
+	switch (error) {
+	case -EACCES:
+		return -EPERM;
+	case -ENOENT:
+		return pid_alive(task) && task_pid_nr(task) == number ? -ENOMEM : -ESRCH;
+	}
+	return error;
+}
+
 /*
  * A thread without memory is exiting, or a helper of the kernel's (modprobe) on
  * its way to exec: opening its maps would succeed unchecked.
@@ -47,16 +59,17 @@ int pfm_may_monitor(struct task_struct *task)
 {
 	const struct path root = { .mnt = proc, .dentry = proc->mnt_root };
 	char name[sizeof("2147483648/maps")];
+	pid_t number = task_pid_nr(task);
 	struct file *file;
 
 	if (same_thread_group(task, current) || perfmon_capable())
 		return 0;
 	if (!READ_ONCE(task->mm))
 		return -EPERM;
-	snprintf(name, sizeof(name), "%d/maps", task_pid_nr(task));
+	snprintf(name, sizeof(name), "%d/maps", number);
 	file = file_open_root(&root, name, O_RDONLY, 0);
 	if (IS_ERR(file))
-		return PTR_ERR(file) == -EACCES ? -EPERM : PTR_ERR(file);
+		return why_not_opened(task, number, PTR_ERR(file));
 	fput(file);
 	/* The number may have been another thread's by then. */
 	return pid_alive(task) ? 0 : -ESRCH;

@@ -11,7 +11,8 @@ void pfm_permission_exit(void);
 
 /*
  * Whether the calling thread may look at another one.  May sleep.
- * Return: 0, -EPERM if not, -ESRCH if it has gone, or why that cannot be said.
+ * Return: 0, -EPERM if not, -ESRCH if it has gone, -ENOMEM or another reason why
+ * that cannot be said.
  */
 int pfm_may_monitor(struct task_struct *task);
 

@@ -237,8 +237,16 @@ static void catch_thread(struct pfm_context *context, struct task_struct *task)
 	} while (READ_ONCE(context->cpu) == PFM_NO_CPU && task_cpu(task) != cpu);
 }
 
+/* What a load that fails after all must not have changed. */
+struct before_load {
+	struct pfm_set *active;
+	u64 foreign_runs;
+	u64 overflowed[PFM_PMD_BV]; /* of the set that is loaded */
+	struct pfm_queue_mark messages;
+};
+
 static int enter(struct pfm_context *context, struct task_struct *task,
-		 struct pfm_set *set)
+		 struct pfm_set *set, struct before_load *before)
 {
 	/* It may call into a security module: not under a raw lock. */
 	bool privileged = perfmon_capable();
@@ -257,10 +265,13 @@ static int enter(struct pfm_context *context, struct task_struct *task,
 	get_task_struct(task);
 	atomic_inc(&pfm_task_sessions);
 	context->state = PFM_STATE_LOADED;
+	before->active = context->active;
+	before->foreign_runs = context->foreign_runs;
 	context->foreign_runs = 0;
 	set->registers.task = task;
+	memcpy(before->overflowed, set->overflowed, sizeof(set->overflowed));
 	memset(set->overflowed, 0, sizeof(set->overflowed));
-	pfm_queue_clear(&context->queue);
+	before->messages = pfm_queue_clear(&context->queue);
 	pfm_set_activate(context, set);
 unlock:
 	raw_spin_unlock_irqrestore(&context->lock, flags);
@@ -268,19 +279,24 @@ unlock:
 }
 
 /* As if it had never been loaded: the hooks may have told an end already. */
-static void undo_enter(struct pfm_context *context)
+static void undo_enter(struct pfm_context *context, struct pfm_set *set,
+		       const struct before_load *before)
 {
 	unsigned long flags;
 
 	pfm_unload(context);
 	raw_spin_lock_irqsave(&context->lock, flags);
-	pfm_queue_clear(&context->queue);
-	context->active->runs--;
+	pfm_queue_restore(&context->queue, &before->messages);
+	memcpy(set->overflowed, before->overflowed, sizeof(set->overflowed));
+	set->runs--;
+	context->foreign_runs = before->foreign_runs;
+	context->active = before->active;
 	raw_spin_unlock_irqrestore(&context->lock, flags);
 }
 
 int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 {
+	struct before_load before;
 	struct task_struct *task;
 	struct pfm_set *set;
 	int error;
@@ -294,7 +310,7 @@ int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 	if (IS_ERR(task))
 		return PTR_ERR(task);
 
-	error = enter(context, task, set);
+	error = enter(context, task, set, &before);
 	if (error)
 		goto put;
 	catch_thread(context, task);
@@ -304,7 +320,7 @@ int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 	 */
 	error = check_target(context, task, load->load_pid);
 	if (error)
-		undo_enter(context);
+		undo_enter(context, set, &before);
 put:
 	put_task_struct(task);
 	return error;

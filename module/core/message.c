@@ -26,9 +26,19 @@ void pfm_queue_drain(struct pfm_queue *queue)
 	irq_work_sync(&queue->wake);
 }
 
-void pfm_queue_clear(struct pfm_queue *queue)
+struct pfm_queue_mark pfm_queue_clear(struct pfm_queue *queue)
 {
+	const struct pfm_queue_mark mark = { queue->head, queue->count };
+
+	queue->head = (queue->head + queue->count) % ARRAY_SIZE(queue->messages);
 	queue->count = 0;
+	return mark;
+}
+
+void pfm_queue_restore(struct pfm_queue *queue, const struct pfm_queue_mark *mark)
+{
+	queue->head = mark->head;
+	queue->count = mark->count;
 }
 
 /* Context lock held; at most once between two loads, so the slot is free. */

@@ -30,9 +30,17 @@ struct pfm_queue {
 	struct fasync_struct *fasync;
 };
 
+/* Where the messages were that pfm_queue_clear() dropped. */
+struct pfm_queue_mark {
+	unsigned int head;
+	unsigned int count;
+};
+
 void pfm_queue_init(struct pfm_queue *queue);
 void pfm_queue_drain(struct pfm_queue *queue);
-void pfm_queue_clear(struct pfm_queue *queue);
+struct pfm_queue_mark pfm_queue_clear(struct pfm_queue *queue);
+/* As before that: of a full queue the end that was posted since took the oldest. */
+void pfm_queue_restore(struct pfm_queue *queue, const struct pfm_queue_mark *mark);
 void pfm_queue_post_end(struct pfm_queue *queue);
 
 ssize_t pfm_message_read(struct pfm_context *context, char __user *buffer, size_t size,

@@ -353,14 +353,25 @@ void with_pmu(const char *module, const char *parameters, void (*check)(void))
 	end_like(status);
 }
 
-void with_all_cpus_back(void (*check)(void))
+void then_put_back(void (*check)(void), void (*put_back)(void))
+{
+	int status = run_apart(check);
+
+	put_back();
+	end_like(status);
+}
+
+void all_cpus_back(void)
 {
 	unsigned int cpu, cpus = sysconf(_SC_NPROCESSORS_CONF);
-	int status = run_apart(check);
 
 	for (cpu = 1; cpu < cpus; cpu++)
 		cpu_online(cpu, true);
-	end_like(status);
+}
+
+void with_all_cpus_back(void (*check)(void))
+{
+	then_put_back(check, all_cpus_back);
 }
 
 /* ---- perf ----------------------------------------------------------------------------- */

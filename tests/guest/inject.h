@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Allocations that fail, one after the other: CONFIG_FAULT_INJECTION.
+ *
+ *	for (nth = 1;; nth++) {
+ *		inject_arm(nth);
+ *		... the operation, and nothing else: no assertion
+ *		found = inject_disarm();
+ *		if (!found.injected)
+ *			break;
+ *	}
+ *
+ * Every allocation of the kernel that may fail is a point: of slabs and of pages,
+ * thus of vmalloc() and per-CPU memory, too.  A charge to a memory cgroup is none.
+ */
+#ifndef INJECT_H
+#define INJECT_H
+
+#include "guest.h"
+
+/*
+ * What fails.  The kernel takes pages for new slabs and for records of its own
+ * at any time, but objects in the same order whenever the same thing is done.
+ * Hence the two are counted apart, but for the last, where it does not matter.
+ */
+enum inject_kind {
+	INJECT_OBJECT, /* the nth object of a slab: kmalloc() and the like */
+	INJECT_PAGE, /* the nth page, or pages together */
+	INJECT_REST, /* the nth allocation and all that follow: memory is used up */
+	INJECT_KINDS
+};
+
+/**
+ * struct injected - what became of an injection
+ * @injected: there was an nth allocation; it failed
+ * @told: and was not marked by its caller as one that may well fail
+ *	(__GFP_NOWARN): what has a fallback, and the debug kernel's own records.
+ *	Not known of INJECT_REST.
+ * @ours: and perfmon was at work: one of its modules is in the stack.  Not known
+ *	of INJECT_REST.
+ */
+struct injected {
+	bool injected;
+	bool told;
+	bool ours;
+};
+
+/* As root, before anything else; skips the test on a kernel that cannot. */
+void inject_open(void);
+void inject_kind(enum inject_kind kind);
+
+/*
+ * In the calling thread, or in @pid, which then has to sleep.  The console does
+ * not get the kernel's warnings in between: they speak of the allocation.
+ * inject_disarm() looks through them for what is more than that.
+ */
+void inject_arm(unsigned int nth);
+void inject_arm_process(pid_t pid, unsigned int nth);
+struct injected inject_disarm(void);
+
+#endif

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The loop: every allocation of an operation fails in turn, and then it and all
+ * that follow; what is looked at after each attempt.
+ */
+#include <poll.h>
+#include <stdio.h>
+
+#include "measure.h"
+#include "survive.h"
+
+int fd = -1;
+struct child child;
+
+/* What must not change. */
+struct state {
+	struct pfm_status status;
+	struct pfarg_setinfo set;
+	pfarg_pmd_t pmds[3];
+	uint64_t sessions;
+	int core_users;
+	int pmu_users;
+	int events;
+};
+
+static struct state state_now(void)
+{
+	struct pollfd pollfd = { .fd = fd, .events = POLLIN };
+	struct state state = {};
+
+	state.sessions = sessions();
+	state.core_users = module_users("perfmon");
+	state.pmu_users = module_users(best_pmu_module());
+	poll(&pollfd, 1, 0);
+	state.events = pollfd.revents;
+	if (pfm_get_status(fd, &state.status))
+		return state; /* no context yet */
+	state.set = set_of(fd, 0);
+	state.pmds[0].reg_num = pmu()->pmds[0];
+	state.pmds[1].reg_num = PFM_PMD_TASK_CLOCK;
+	state.pmds[2].reg_num = PFM_PMD_MINOR_FAULTS;
+	must(fd, pfm_read_pmds(fd, state.pmds, 3));
+	return state;
+}
+
+#define must_be_unchanged(field)                                                         \
+	ck_assert_msg(!memcmp(&before->field, &now.field, sizeof(now.field)),            \
+		      "%sthe failure changed " #field, subject)
+
+static void state_must_be(const struct state *before)
+{
+	const struct state now = state_now();
+
+	must_be_unchanged(status);
+	must_be_unchanged(set);
+	must_be_unchanged(pmds);
+	must_be_unchanged(sessions);
+	must_be_unchanged(core_users);
+	must_be_unchanged(pmu_users);
+	must_be_unchanged(events);
+}
+
+static void check_failure(const struct operation *operation, int error, bool ours)
+{
+	struct pfm_error told;
+
+	ck_assert_msg(error == ENOMEM || operation->foreign, "%s%s", subject,
+		      strerror(error));
+	if (!operation->reason || !ours)
+		return;
+	must(fd, pfm_get_error(fd, &told));
+	ck_assert_msg(told.error == ENOMEM && told.reason == PFM_REASON_MEMORY &&
+			      told.index == PFM_NO_INDEX,
+		      "%stold errno %d, reason %u, index %d", subject, told.error,
+		      told.reason, (int)told.index);
+}
+
+struct tally {
+	unsigned int failed;
+	unsigned int ours; /* of those, but not of INJECT_REST */
+	unsigned int absorbed; /* by somebody who has a fallback */
+	unsigned int tolerated; /* by @absorbed of the operation */
+};
+
+static void judge(const struct operation *operation, int error, enum inject_kind kind,
+		  const struct injected *found, struct tally *tally)
+{
+	if (error != operation->normally) {
+		ck_assert_msg(found->injected, "%s%s without a failure injected", subject,
+			      strerror(error));
+		check_failure(operation, error, found->ours || kind == INJECT_REST);
+		tally->failed++;
+		tally->ours += found->ours;
+	} else if (found->told) {
+		ck_assert_msg(operation->absorbed || operation->foreign,
+			      "%sit succeeds all the same", subject);
+		tally->tolerated++;
+	} else {
+		tally->absorbed += found->injected;
+	}
+}
+
+static void arm(const struct operation *operation, unsigned int nth)
+{
+	if (operation->process)
+		inject_arm_process(*operation->process, nth);
+	else
+		inject_arm(nth);
+}
+
+/* Odd and prime: of what repeats itself it meets every part. */
+#define STRIDE 13
+
+static unsigned int step(const struct operation *operation, enum inject_kind kind,
+			 unsigned int nth)
+{
+	bool long_way = operation->repetitive || kind == INJECT_REST;
+
+	return long_way && nth > 100 ? STRIDE : 1;
+}
+
+static struct tally fail_in_turn(const struct operation *operation, enum inject_kind kind)
+{
+	static const char *const kinds[] = { "object", "page", "all from" };
+	static char where[128];
+	struct injected found;
+	struct tally tally = {};
+	struct state before;
+	unsigned int nth;
+	int error;
+
+	inject_kind(kind);
+	for (nth = 1;; nth += step(operation, kind, nth)) {
+		snprintf(where, sizeof(where), "%s, %s %u: ", operation->name,
+			 kinds[kind], nth);
+		subject = where;
+		if (operation->before)
+			operation->before();
+		if (!operation->verify)
+			before = state_now();
+		arm(operation, nth);
+		error = operation->attempt(operation);
+		found = inject_disarm();
+		judge(operation, error, kind, &found, &tally);
+		if (operation->verify)
+			operation->verify(error);
+		else if (error != operation->normally)
+			state_must_be(&before);
+		if (error == operation->normally && operation->undo)
+			operation->undo();
+		if (!found.injected)
+			break;
+	}
+	subject = "";
+	return tally;
+}
+
+static void print_tally(const struct operation *operation, const char *what,
+			const struct tally *tally)
+{
+	if (!tally->failed && !tally->absorbed && !tally->tolerated)
+		return;
+	printf("         %s: %s: %u fail", operation->name, what, tally->failed);
+	if (tally->ours)
+		printf(" (%u inside perfmon)", tally->ours);
+	if (tally->absorbed)
+		printf(", %u have a fallback", tally->absorbed);
+	if (tally->tolerated)
+		printf(", %u do no harm: %s", tally->tolerated,
+		       operation->absorbed ?: operation->foreign);
+	putchar('\n');
+}
+
+void must_survive(const struct operation *operation)
+{
+	struct tally object, page, rest = {};
+
+	object = fail_in_turn(operation, INJECT_OBJECT);
+	page = fail_in_turn(operation, INJECT_PAGE);
+	if (!operation->once)
+		rest = fail_in_turn(operation, INJECT_REST);
+	print_tally(operation, "object", &object);
+	print_tally(operation, "page", &page);
+	if (!operation->once)
+		print_tally(operation, "rest", &rest);
+	fflush(stdout);
+	if (operation->allocates)
+		ck_assert_msg(object.ours + page.ours + rest.failed > 0,
+			      "%s: no allocation of ours has failed", operation->name);
+}
+
+void all_must_survive(const struct operation *operations, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		must_survive(&operations[i]);
+}
+
+void watch_new_child(void)
+{
+	child = child_new();
+	strcpy(child.page->text, "/proc/self/exe");
+	fd = busy_context_on(child.pid);
+}
+
+void must_do(int error, const char *what, const char *name)
+{
+	ck_assert_msg(!error, "%s%s %s: %s", subject, what, name, strerror(error));
+}
+
+/* Whatever a test that failed has left. */
+static void all_back(void)
+{
+	char page[32];
+
+	all_cpus_back();
+	module_load("perfmon", "");
+	module_load(best_pmu_module(), "");
+	snprintf(page, sizeof(page), "%ld\n", sysconf(_SC_PAGESIZE));
+	write_text(SYSFS "arg_mem_max", page);
+}
+
+void survive_then_put_back(void (*check)(void))
+{
+	then_put_back(check, all_back);
+}

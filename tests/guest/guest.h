@@ -259,6 +259,11 @@ int module_load(const char *name, const char *parameters);
 int module_unload(const char *name);
 bool module_is_loaded(const char *name);
 int module_users(const char *name);
+/*
+ * It looks after itself: KASAN, lockdep, kmemleak.  All takes five to ten times
+ * as long there.
+ */
+bool kernel_checks_itself(void);
 /* The module of the loaded PMU, or of the PMU that this guest begins with. */
 const char *pmu_module(void);
 const char *best_pmu_module(void);

@@ -7,60 +7,9 @@
 #include <stdio.h>
 #include <sys/wait.h>
 
-#include "guest.h"
+#include "workers.h"
 
-#define CYCLES	1000
-#define WORKERS 2
-
-/* Failures end a worker with the line where they happened. */
-#define require(condition)                                                               \
-	do {                                                                             \
-		if (!(condition))                                                        \
-			give_up(__LINE__, #condition);                                   \
-	} while (0)
-
-static void __attribute__((noreturn)) give_up(int line, const char *condition)
-{
-	fprintf(stderr, "stress.c:%d: %s (%s)\n", line, condition, strerror(errno));
-	_exit(EXIT_FAILURE);
-}
-
-/* Spins until it is killed; returns when it has begun. */
-static pid_t fork_victim(void)
-{
-	int gate[2];
-	char byte;
-	pid_t pid;
-
-	require(pipe(gate) == 0);
-	pid = fork();
-	require(pid != -1);
-	if (pid == 0) {
-		close(gate[0]);
-		require(write(gate[1], "", 1) == 1);
-		close(gate[1]);
-		for (;;)
-			;
-	}
-	close(gate[1]);
-	require(read(gate[0], &byte, 1) == 1);
-	close(gate[0]);
-	return pid;
-}
-
-static int create(void)
-{
-	pfarg_ctx_t ctx = {};
-	pfarg_pmc_t pmc = { .reg_num = pmu()->pmcs[0], .reg_value = pmu()->busy };
-	pfarg_pmd_t pmds[2] = { { .reg_num = pmu()->pmds[0] },
-				{ .reg_num = PFM_PMD_TASK_CLOCK } };
-	int fd = pfm_create_context(&ctx, NULL, NULL, 0);
-
-	require(fd != -1);
-	require(pfm_write_pmcs(fd, &pmc, 1) == 0);
-	require(pfm_write_pmds(fd, pmds, 2) == 0);
-	return fd;
-}
+#define CYCLES 1000
 
 /* create / load on a child / start / kill the child / read / close */
 static void kill_read_close(void)
@@ -130,38 +79,6 @@ static void end_with_all_open(void)
 		_exit(EXIT_SUCCESS);
 	}
 	require(waitpid(pid, NULL, 0) == pid);
-}
-
-static void run_workers(void (*cycle)(void), unsigned int cycles)
-{
-	pid_t pids[WORKERS];
-	unsigned int worker, i;
-	int status;
-
-	pmu();
-	for (worker = 0; worker < WORKERS; worker++) {
-		pids[worker] = fork();
-		ck_assert_int_ne(pids[worker], -1);
-		if (pids[worker])
-			continue;
-		pin(worker % cpus_online());
-		for (i = 0; i < cycles; i++)
-			cycle();
-		_exit(EXIT_SUCCESS);
-	}
-	for (worker = 0; worker < WORKERS; worker++) {
-		ck_assert_int_eq(waitpid(pids[worker], &status, 0), pids[worker]);
-		ck_assert_msg(status == 0, "worker %u ended with status %#x", worker,
-			      status);
-	}
-}
-
-static void nothing_must_be_left(void)
-{
-	wait_until(sessions() == 0);
-	ck_assert_int_eq(module_users(pmu_module()), 0);
-	/* the PMU's */
-	ck_assert_int_eq(module_users("perfmon"), 1);
 }
 
 /* ---- memory -------------------------------------------------------------------------- */

@@ -209,3 +209,8 @@ const char *best_pmu_module(void)
 	return "perfmon_soft";
 #endif
 }
+
+bool kernel_checks_itself(void)
+{
+	return path_exists("/sys/kernel/debug/kmemleak");
+}

@@ -259,6 +259,9 @@ int module_load(const char *name, const char *parameters);
 int module_unload(const char *name);
 bool module_is_loaded(const char *name);
 int module_users(const char *name);
+/* A copy of this program that belongs to @uid, with @mode; remove it. */
+const char *copy_of_this(uid_t uid, mode_t mode);
+
 /*
  * It looks after itself: KASAN, lockdep, kmemleak.  All takes five to ten times
  * as long there.

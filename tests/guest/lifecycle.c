@@ -738,26 +738,6 @@ END_TEST
 
 /* ---- setuid programs --------------------------------------------------------------------- */
 
-/* A copy of this program that belongs to @uid, with @mode. */
-static const char *copy_of_this(uid_t uid, mode_t mode)
-{
-	static char path[64];
-	char buffer[65536];
-	int from = open("/proc/self/exe", O_RDONLY), to;
-	ssize_t size;
-
-	snprintf(path, sizeof(path), "/tmp/perfmon-tests.%d", getpid());
-	to = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	ck_assert(from != -1 && to != -1);
-	while ((size = read(from, buffer, sizeof(buffer))) > 0)
-		ck_assert_int_eq(write(to, buffer, size), size);
-	ck_assert_int_eq(fchown(to, uid, uid), 0);
-	ck_assert_int_eq(fchmod(to, mode), 0);
-	close(from);
-	close(to);
-	return path;
-}
-
 START_TEST(a_setuid_program_ends_the_context_of_an_ordinary_watcher)
 {
 	const char *program = copy_of_this(0, 04755);

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "guest.h"
+#include "workers.h"
 
 #define SUITES_MAX 32
 #define SKIPS_MAX  256
@@ -199,6 +199,7 @@ int main(int argc, char **argv)
 	int option;
 
 	child_main(argc, argv);
+	runner_main(argc, argv);
 	while ((option = getopt(argc, argv, "lh")) != -1) {
 		switch (option) {
 		case 'l':

@@ -15,14 +15,22 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <sys/param.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "measure.h"
 #include "workers.h"
 
+/* PERFMON_ITERATIONS in the environment: for who looks for something. */
 static unsigned int iterations(void)
 {
+	const char *wanted = getenv("PERFMON_ITERATIONS");
+
+	if (wanted)
+		return atoi(wanted);
 	return kernel_checks_itself() ? 1000 : 10000;
 }
 
@@ -47,16 +55,17 @@ enum order {
 	ORDERS
 };
 
-#define STEP	     64 /* turns */
 #define JITTER_WIDTH 18
 
 /**
  * struct meeting - when two meet, and how often in which order
  * @lead: turns that the other side is given, less than 0: that we take
+ * @step: how much that is changed when one was too early
  * @orders: how often each was seen
  */
 struct meeting {
 	int lead;
+	int step;
 	unsigned int orders[ORDERS];
 };
 
@@ -72,9 +81,9 @@ static void note_order(struct meeting *meeting, enum order order)
 {
 	meeting->orders[order]++;
 	if (order == BEFORE)
-		meeting->lead += STEP;
+		meeting->lead += meeting->step;
 	if (order == AFTER)
-		meeting->lead -= STEP;
+		meeting->lead -= meeting->step;
 }
 
 static void both_must_have_happened(const struct meeting *meeting, const char *name)
@@ -115,6 +124,7 @@ static struct target {
 	enum ending ending;
 	volatile int wanted; /* by the mother */
 	pid_t pid; /* what to wait for, 0 for a thread of this process */
+	volatile bool made; /* @pid and @tid are right */
 	volatile pid_t tid; /* 0 when it has gone */
 	volatile bool here; /* it spins */
 	volatile int go; /* lets it end */
@@ -135,15 +145,20 @@ static pid_t new_thread(int (*function)(void *), char *stack)
 		     &target.tid);
 }
 
-static void spin_until_let_go(void)
+static void spin_out(void)
 {
 	uint64_t left;
 
+	for (left = target.patience; left; left--)
+		target.turns++;
+}
+
+static void spin_until_let_go(void)
+{
 	target.here = true;
 	while (!target.go)
 		target.turns++;
-	for (left = target.patience; left; left--)
-		target.turns++;
+	spin_out();
 }
 
 static int end(void *unused)
@@ -183,7 +198,7 @@ static int end_group(void *unused)
 	new_thread(be_ended, target.second_stack);
 	while (!target.go)
 		syscall(SYS_futex, &target.go, FUTEX_WAIT, 0, NULL);
-	spin_turns(target.patience);
+	spin_out();
 	syscall(SYS_exit_group, 0);
 	return 0;
 }
@@ -228,6 +243,7 @@ static void *mother(void *unused)
 			syscall(SYS_futex, &target.wanted, FUTEX_WAIT, 0, NULL);
 		target.wanted = 0;
 		make_target();
+		target.made = true;
 	}
 	return unused;
 }
@@ -237,13 +253,12 @@ static void target_begin(enum ending ending, uint64_t patience)
 {
 	target.ending = ending;
 	target.patience = patience;
-	target.here = false;
+	target.here = target.made = false;
 	target.go = 0;
 	target.tid = target.pid = 0;
 	target.wanted = 1;
 	syscall(SYS_futex, &target.wanted, FUTEX_WAKE, 1);
-	/* The pid comes after the thread, which may be quicker. */
-	while (!target.here || !target.tid)
+	while (!target.here || !target.made)
 		;
 }
 
@@ -268,13 +283,15 @@ static void target_reap(void)
 static void meet_all_endings(enum order (*meet)(enum ending ending, int lead))
 {
 	struct meeting meetings[ENDINGS] = {};
-	unsigned int i, ending;
+	unsigned int count = iterations(), i, ending;
 	pthread_t thread;
 
 	need_cpus(2);
 	pin(0);
 	require(pthread_create(&thread, NULL, mother, NULL) == 0);
-	for (i = 0; i < iterations(); i++) {
+	for (ending = 0; ending < ENDINGS; ending++)
+		meetings[ending].step = 64;
+	for (i = 0; i < count; i++) {
 		ending = i % ENDINGS;
 		note_order(&meetings[ending],
 			   meet(ending, choose_lead(&meetings[ending])));
@@ -354,5 +371,568 @@ START_TEST(the_load_may_meet_the_end_of_the_thread)
 }
 END_TEST
 
+/* ---- unload, stop or close and an overflow --------------------------------------------- */
+
+/* A thread on CPU 1 that runs all the time, or comes and goes. */
+struct spinner {
+	pthread_t thread;
+	bool naps;
+	volatile bool stop;
+	volatile pid_t tid;
+};
+
+static void *spin(void *argument)
+{
+	const struct timespec shortest = { .tv_nsec = 1 };
+	struct spinner *spinner = argument;
+
+	pin(1);
+	spinner->tid = thread_id();
+	while (!spinner->stop) {
+		spin_turns(100);
+		if (spinner->naps)
+			nanosleep(&shortest, NULL);
+	}
+	return NULL;
+}
+
+static void spinner_begin(struct spinner *spinner)
+{
+	require(pthread_create(&spinner->thread, NULL, spin, spinner) == 0);
+	wait_until(spinner->tid);
+}
+
+static void spinner_end(struct spinner *spinner)
+{
+	spinner->stop = true;
+	require(pthread_join(spinner->thread, NULL) == 0);
+}
+
+enum way {
+	STOP,
+	UNLOAD,
+	CLOSE,
+	WAYS
+};
+
+/* Counting begins @distance below a wrap of the hardware, or of 64 bits. */
+struct approach {
+	unsigned int width;
+	bool saturates;
+	uint64_t distance;
+};
+
+/*
+ * The thread counts towards the wrap when we end that.  What came of it has to be
+ * whole: not there yet, or carried, or suspended and told.
+ */
+static enum order end_at_overflow(int *fd, pid_t tid, enum way way,
+				  const struct approach *approach)
+{
+	const unsigned int pmd = pmu()->pmds[0];
+	const uint64_t wrap = approach->saturates ? 0 : 3ull << approach->width;
+	const uint64_t preload = wrap - approach->distance;
+	uint64_t begun = monotonic_time(), counted;
+	struct pfm_status status;
+	bool wrapped, told;
+
+	poke_pmd(*fd, pmd, preload);
+	require(try_load(*fd, tid) == 0);
+	require(pfm_start(*fd, NULL) == 0);
+	spin_turns(random_below(1000));
+	if (way == CLOSE) {
+		require(close(*fd) == 0);
+		*fd = create();
+		return DURING;
+	}
+	require((way == STOP ? pfm_stop(*fd) : pfm_unload_context(*fd)) == 0);
+	counted = peek_pmd(*fd, pmd) - preload;
+	told = set_of(*fd, 0).set_ovfl_pmds[0] != 0;
+	require(pfm_get_status(*fd, &status) == 0);
+	require(pfm_unload_context(*fd) == 0);
+
+	/* All busy counters are clocks here; a wrap lost or doubled is far more. */
+	require(counted <= monotonic_time() - begun + BIT(approach->width - 1));
+	wrapped = counted >= approach->distance;
+	require(told == (wrapped && approach->saturates));
+	require(way == UNLOAD ? status.state == PFM_STATE_UNLOADED
+			      : (status.state == PFM_STATE_MASKED) == told);
+	return wrapped ? AFTER : BEFORE;
+}
+
+static void overflows_must_be_whole(void)
+{
+	const char *const names[] = { "a carry", "an overflow of 64 bits" };
+	struct spinner spinners[2] = { {}, { .naps = true } };
+	struct approach approach = {};
+	struct meeting meetings[2] = { { .step = 256 }, { .step = 256 } };
+	unsigned int count = iterations(), i, taken, pending;
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), SYSFS "pmu_desc/pmd%u/width", pmu()->pmds[0]);
+	approach.width = read_number(path);
+	pin(0);
+	spinner_begin(&spinners[0]);
+	spinner_begin(&spinners[1]);
+	taken = statistic("ovfl_intr_regular_count");
+	pending = statistic("ovfl_intr_replay_count");
+	fd = create();
+	for (i = 0; i < count; i++) {
+		struct meeting *meeting = &meetings[i % 2];
+		pid_t tid = random_below(8) ? spinners[random_below(2)].tid : thread_id();
+
+		approach.saturates = i % 2;
+		approach.distance = MAX(1, 20000 - choose_lead(meeting));
+		note_order(meeting,
+			   end_at_overflow(&fd, tid, random_below(WAYS), &approach));
+	}
+	close(fd);
+	taken = statistic("ovfl_intr_regular_count") - taken;
+	pending = statistic("ovfl_intr_replay_count") - pending;
+	spinner_end(&spinners[0]);
+	spinner_end(&spinners[1]);
+	both_must_have_happened(&meetings[0], names[0]);
+	both_must_have_happened(&meetings[1], names[1]);
+	printf("         overflows: %u taken, %u pending at the end\n", taken, pending);
+	fflush(stdout);
+	ck_assert_msg(taken && pending, "%u taken, %u pending", taken, pending);
+	all_must_be_well();
+}
+
+START_TEST(the_end_of_monitoring_may_meet_an_overflow)
+{
+	need_cpus(2);
+	overflows_must_be_whole();
+}
+END_TEST
+
+START_TEST(the_end_of_monitoring_may_meet_an_overflow_of_31_bits)
+{
+	need_cpus(2);
+	with_pmu("perfmon_soft", "counter_width=31", overflows_must_be_whole);
+}
+END_TEST
+
+/* ---- load and exec ------------------------------------------------------------------------ */
+
+#define RUNNER_OPTION "--runner"
+#define RUNNER_FD     5
+
+/* Shared with the programs that a runner becomes. */
+struct runner {
+	pid_t pid;
+	volatile bool stop;
+	volatile bool threads; /* a second thread executes now and then */
+	volatile uint64_t execs;
+	/* Odd while the program has privileges: not sooner, not later. */
+	volatile uint64_t generation;
+	char programs[2][64]; /* in turn */
+};
+
+static void drop_privileges(struct runner *runner)
+{
+	const uid_t uid = getuid();
+
+	runner->generation++;
+	spin_turns(random_below(20000));
+	runner->generation++;
+	if (setresgid(uid, uid, uid) || setresuid(uid, uid, uid) ||
+	    prctl(PR_SET_DUMPABLE, 1))
+		abort();
+}
+
+static void *execute_next(void *argument)
+{
+	struct runner *runner = argument;
+
+	execl(runner->programs[runner->execs % 2], "perfmon-tests", RUNNER_OPTION, NULL);
+	abort();
+}
+
+static void __attribute__((noreturn)) runner_run(struct runner *runner)
+{
+	pthread_t thread;
+
+	if (getuid() != geteuid())
+		drop_privileges(runner);
+	spin_turns(random_below(2000));
+	if (runner->stop)
+		_exit(EXIT_SUCCESS);
+	runner->execs++;
+	if (runner->threads && runner->execs % 4 == 0 &&
+	    !pthread_create(&thread, NULL, execute_next, runner))
+		pause(); /* ends here */
+	execute_next(runner);
+	abort();
+}
+
+void runner_main(int argc, char **argv)
+{
+	struct runner *runner;
+
+	if (argc != 2 || strcmp(argv[1], RUNNER_OPTION))
+		return;
+	runner = mmap(NULL, sizeof(*runner), PROT_READ | PROT_WRITE, MAP_SHARED,
+		      RUNNER_FD, 0);
+	if (runner == MAP_FAILED)
+		abort();
+	runner_run(runner);
+}
+
+/* It belongs to @uid and goes from one program to the other. */
+static struct runner *runner_begin(uid_t uid, bool threads, const char *second)
+{
+	int fd = memfd_create("runner", 0);
+	struct runner *runner;
+
+	require(fd != -1 && ftruncate(fd, sizeof(*runner)) == 0);
+	runner = mmap(NULL, sizeof(*runner), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	require(runner != MAP_FAILED);
+	runner->threads = threads;
+	strcpy(runner->programs[0], "/proc/self/exe");
+	strcpy(runner->programs[1], second);
+	runner->pid = check_fork();
+	require(runner->pid != -1);
+	if (runner->pid == 0) {
+		pin(1);
+		dup2(fd, RUNNER_FD);
+		close_range(RUNNER_FD + 1, ~0u, 0);
+		if (uid)
+			become(uid);
+		runner_run(runner);
+	}
+	close(fd);
+	wait_until(runner->execs > 2);
+	return runner;
+}
+
+static void runner_end(struct runner *runner)
+{
+	int status;
+
+	runner->stop = true;
+	require(waitpid(runner->pid, &status, 0) == runner->pid);
+	require(status == 0);
+	munmap(runner, sizeof(*runner));
+}
+
+/* Loaded or not, never while the program has privileges that the watcher lacks. */
+static void must_not_watch_privileges(int fd, const struct runner *runner)
+{
+	uint64_t generation = runner->generation;
+	struct pfm_status status;
+
+	require(pfm_get_status(fd, &status) == 0);
+	require(status.state != PFM_STATE_MASKED);
+	require(!(generation % 2) || runner->generation != generation ||
+		status.state == PFM_STATE_UNLOADED);
+}
+
+struct exec_counts {
+	unsigned int loaded, refused, ended, gone;
+};
+
+/* Every load meets an exec: the runner does little else. */
+static struct exec_counts load_while_it_executes(const struct runner *runner,
+						 bool ordinary_user)
+{
+	struct exec_counts counts = {};
+	unsigned int count = iterations(), i;
+	int fd = create(), turn;
+
+	for (i = 0; i < count; i++) {
+		spin_turns(random_below(1 << random_below(16)));
+		if (try_load(fd, runner->pid) == 0)
+			counts.loaded++;
+		else if (errno == EPERM)
+			counts.refused++;
+		else if (errno == EBUSY)
+			counts.ended++;
+		else if (errno == ESRCH)
+			counts.gone++;
+		else
+			require(!"an errno of load");
+		for (turn = random_below(4); turn > 0; turn--)
+			if (ordinary_user)
+				must_not_watch_privileges(fd, runner);
+			else
+				require(pfm_start(fd, NULL) == 0 || errno == EINVAL);
+		require(pfm_unload_context(fd) == 0);
+	}
+	require(close(fd) == 0);
+	printf("         %ju execs: %u loaded, %u refused, %u ended, %u gone\n",
+	       (uintmax_t)runner->execs, counts.loaded, counts.refused, counts.ended,
+	       counts.gone);
+	fflush(stdout);
+	return counts;
+}
+
+START_TEST(the_load_may_meet_an_exec)
+{
+	struct exec_counts counts;
+	struct runner *runner;
+
+	need_cpus(2);
+	pin(0);
+	runner = runner_begin(0, true, "/proc/self/exe");
+	counts = load_while_it_executes(runner, false);
+	runner_end(runner);
+	ck_assert_uint_gt(counts.loaded, 0);
+	ck_assert_uint_eq(counts.refused, 0);
+	all_must_be_well();
+}
+END_TEST
+
+/* All that needs to be root is done before and after. */
+static void watch_as_a_user(struct runner *runner)
+{
+	struct exec_counts counts;
+
+	become(USER_ID);
+	counts = load_while_it_executes(runner, true);
+	require(counts.loaded > 0 && counts.refused > 0);
+	require(counts.ended == 0 && counts.gone == 0);
+}
+
+START_TEST(a_users_load_may_meet_the_exec_of_a_setuid_program)
+{
+	const char *program;
+	struct runner *runner;
+	pid_t pid;
+	int status;
+
+	need_cpus(2);
+	pin(0);
+	pmu();
+	program = copy_of_this(0, 04755);
+	runner = runner_begin(USER_ID, false, program);
+	pid = check_fork();
+	if (pid == 0) {
+		watch_as_a_user(runner);
+		exit(EXIT_SUCCESS);
+	}
+	require(waitpid(pid, &status, 0) == pid);
+	runner_end(runner);
+	unlink(program);
+	ck_assert_msg(status == 0, "the user's part ended with status %#x", status);
+	all_must_be_well();
+}
+END_TEST
+
+/* ---- several threads on one descriptor ----------------------------------------------------- */
+
+#define HAMMERS 2
+
+/**
+ * struct anvil - a descriptor that several threads use and one closes
+ * @round: grows when there is a new descriptor
+ * @done: threads that have found it closed
+ * @seen: largest value read of the PMD that is never written again
+ * @calls: calls that were answered
+ */
+static struct anvil {
+	volatile int fd;
+	volatile unsigned int round;
+	volatile unsigned int done;
+	volatile bool stop;
+	uint64_t seen;
+	uint64_t calls;
+	pid_t targets[2 + HAMMERS];
+} anvil;
+
+/* Returns false when the descriptor has been closed. */
+static bool answered(long result, int error, int allowed, int also_allowed)
+{
+	if (result != -1) {
+		__atomic_add_fetch(&anvil.calls, 1, __ATOMIC_RELAXED);
+		return true;
+	}
+	errno = error;
+	if (error == EBADF)
+		return false;
+	__atomic_add_fetch(&anvil.calls, 1, __ATOMIC_RELAXED);
+	require(error == allowed || error == also_allowed);
+	return true;
+}
+
+#define ANSWERED(call, ...)                                                              \
+	({                                                                               \
+		long answer = (call);                                                    \
+		answered(answer, errno, __VA_ARGS__);                                    \
+	})
+
+/* What was read before this call began is not more than what it returns. */
+static bool read_grows(int fd, bool short_form)
+{
+	uint64_t seen = __atomic_load_n(&anvil.seen, __ATOMIC_SEQ_CST), value;
+	pfarg_pmd_t pmd = { .reg_num = pmu()->pmds[1] };
+	pfarg_pmr_t pmr = { .reg_num = pmu()->pmds[1] };
+	long result = short_form ? pfm_read(fd, 0, PFM_RW_PMD, &pmr, sizeof(pmr))
+				 : pfm_read_pmds(fd, &pmd, 1);
+
+	if (!answered(result, errno, 0, 0))
+		return false;
+	value = short_form ? pmr.reg_value : pmd.reg_value;
+	require(value >= seen);
+	while (seen < value &&
+	       !__atomic_compare_exchange_n(&anvil.seen, &seen, value, false,
+					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		;
+	return true;
+}
+
+static bool status_is_consistent(int fd)
+{
+	struct pfm_status status;
+	size_t i;
+
+	if (!ANSWERED(pfm_get_status(fd, &status), 0, 0))
+		return false;
+	if (status.state == PFM_STATE_UNLOADED) {
+		require(!status.target && !(status.flags & PFM_STATUS_STARTED));
+		return true;
+	}
+	require(status.state == PFM_STATE_LOADED);
+	for (i = 0; i < COUNT(anvil.targets); i++)
+		if (status.target == (uint32_t)anvil.targets[i])
+			return true;
+	require(!"the target is one of ours");
+	return true;
+}
+
+static bool duplicate(int fd)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 100);
+
+	if (!answered(copy, errno, 0, 0))
+		return false;
+	status_is_consistent(copy);
+	require(close(copy) == 0);
+	return true;
+}
+
+static bool poll_and_read(int fd)
+{
+	struct pollfd poll_one = { .fd = fd, .events = POLLIN };
+	struct pfarg_ovfl_msg message;
+
+	require(poll(&poll_one, 1, 0) != -1);
+	require(!(poll_one.revents & POLLIN)); /* no target ends */
+	return ANSWERED(read(fd, &message, sizeof(message)), EAGAIN, 0);
+}
+
+static bool any_call(int fd)
+{
+	pfarg_pmc_t pmcs[2] = { { .reg_num = pmu()->pmcs[0], .reg_value = pmu()->busy },
+				{ .reg_num = pmu()->pmcs[1], .reg_value = pmu()->busy } };
+	pfarg_pmd_t pmd = { .reg_num = pmu()->pmds[0], .reg_value = random_below(~0u) };
+	struct pfarg_setdesc set = {};
+	struct pfarg_setinfo info = {};
+	pid_t target = anvil.targets[random_below(COUNT(anvil.targets))];
+
+	switch (random_below(16)) {
+	case 0:
+		return ANSWERED(pfm_write_pmcs(fd, pmcs, 2), 0, 0);
+	case 1:
+		return ANSWERED(pfm_write_pmds(fd, &pmd, 1), 0, 0);
+	case 2:
+		return ANSWERED(pfm_unload_context(fd), 0, 0);
+	case 3:
+		return ANSWERED(pfm_stop(fd), EINVAL, 0);
+	case 4:
+		return ANSWERED(pfm_restart(fd), EBUSY, 0);
+	case 5:
+		return ANSWERED(pfm_create_evtsets(fd, &set, 1), EBUSY, 0);
+	case 6:
+		return ANSWERED(pfm_getinfo_evtsets(fd, &info, 1), 0, 0);
+	case 7:
+		return ANSWERED(pfm_delete_evtsets(fd, &set, 1), EBUSY, EINVAL);
+	case 8:
+		return status_is_consistent(fd);
+	case 9:
+		return poll_and_read(fd);
+	case 10:
+		return duplicate(fd);
+	case 11:
+	case 12:
+		return read_grows(fd, random_below(2));
+	case 13:
+		return ANSWERED(pfm_start(fd, NULL), EINVAL, 0);
+	default:
+		return ANSWERED(try_load(fd, target), EBUSY, 0);
+	}
+}
+
+static void *hammer(void *argument)
+{
+	unsigned int round = 0;
+
+	*(pid_t *)argument = thread_id();
+	for (;;) {
+		while (anvil.round == round)
+			if (anvil.stop)
+				return NULL;
+		round = anvil.round;
+		while (any_call(anvil.fd))
+			;
+		__atomic_add_fetch(&anvil.done, 1, __ATOMIC_SEQ_CST);
+	}
+}
+
+/* The descriptor is closed in the middle of their calls. */
+static void strike(void)
+{
+	const uint64_t value = BIT(32) - random_below(100000); /* wraps meanwhile */
+	int fd = create();
+
+	require(fcntl(fd, F_SETFL, O_NONBLOCK) == 0);
+	poke_pmc(fd, pmu()->pmcs[1], pmu()->busy);
+	poke_pmd(fd, pmu()->pmds[1], value);
+	anvil.seen = value;
+	anvil.done = 0;
+	anvil.fd = fd;
+	anvil.round++;
+	usleep(random_below(2000));
+	require(close(fd) == 0);
+	while (anvil.done < HAMMERS)
+		sched_yield();
+}
+
+START_TEST(threads_may_use_and_close_one_descriptor_at_once)
+{
+	struct spinner spinners[2] = { {}, { .naps = true } };
+	const uint64_t calls = 2 * iterations();
+	pthread_t threads[HAMMERS];
+	size_t i;
+
+	need_cpus(2);
+	pmu();
+	for (i = 0; i < 2; i++) {
+		spinner_begin(&spinners[i]);
+		anvil.targets[i] = spinners[i].tid;
+	}
+	for (i = 0; i < HAMMERS; i++) {
+		require(!pthread_create(&threads[i], NULL, hammer,
+					&anvil.targets[2 + i]));
+		wait_until(__atomic_load_n(&anvil.targets[2 + i], __ATOMIC_ACQUIRE));
+	}
+	while (anvil.calls < calls)
+		strike();
+	anvil.stop = true;
+	for (i = 0; i < HAMMERS; i++)
+		pthread_join(threads[i], NULL);
+	for (i = 0; i < 2; i++)
+		spinner_end(&spinners[i]);
+	printf("         %ju calls on %u descriptors\n", (uintmax_t)anvil.calls,
+	       anvil.round);
+	fflush(stdout);
+	all_must_be_well();
+}
+END_TEST
+
 SUITE(races, 300, the_close_may_meet_the_end_of_the_thread,
-      the_load_may_meet_the_end_of_the_thread)
+      the_load_may_meet_the_end_of_the_thread, the_end_of_monitoring_may_meet_an_overflow,
+      the_end_of_monitoring_may_meet_an_overflow_of_31_bits, the_load_may_meet_an_exec,
+      a_users_load_may_meet_the_exec_of_a_setuid_program,
+      threads_may_use_and_close_one_descriptor_at_once)

@@ -214,3 +214,22 @@ bool kernel_checks_itself(void)
 {
 	return path_exists("/sys/kernel/debug/kmemleak");
 }
+
+const char *copy_of_this(uid_t uid, mode_t mode)
+{
+	static char path[64];
+	char buffer[65536];
+	int from = open("/proc/self/exe", O_RDONLY), to;
+	ssize_t size;
+
+	snprintf(path, sizeof(path), "/tmp/perfmon-tests.%d", getpid());
+	to = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	ck_assert(from != -1 && to != -1);
+	while ((size = read(from, buffer, sizeof(buffer))) > 0)
+		ck_assert_int_eq(write(to, buffer, size), size);
+	ck_assert_int_eq(fchown(to, uid, uid), 0);
+	ck_assert_int_eq(fchmod(to, mode), 0);
+	close(from);
+	close(to);
+	return path;
+}

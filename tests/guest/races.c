@@ -16,8 +16,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <sys/param.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -462,16 +462,16 @@ static enum order end_at_overflow(int *fd, pid_t tid, enum way way,
 
 static void overflows_must_be_whole(void)
 {
-	const char *const names[] = { "a carry", "an overflow of 64 bits" };
 	struct spinner spinners[2] = { {}, { .naps = true } };
 	struct approach approach = {};
 	struct meeting meetings[2] = { { .step = 256 }, { .step = 256 } };
 	unsigned int count = iterations(), i, taken, pending;
 	char path[64];
-	int fd;
+	int fd, distance;
 
 	snprintf(path, sizeof(path), SYSFS "pmu_desc/pmd%u/width", pmu()->pmds[0]);
 	approach.width = read_number(path);
+	approach.saturates = approach.width == 64;
 	pin(0);
 	spinner_begin(&spinners[0]);
 	spinner_begin(&spinners[1]);
@@ -479,21 +479,23 @@ static void overflows_must_be_whole(void)
 	pending = statistic("ovfl_intr_replay_count");
 	fd = create();
 	for (i = 0; i < count; i++) {
-		struct meeting *meeting = &meetings[i % 2];
+		struct meeting *meeting = &meetings[approach.saturates];
 		pid_t tid = random_below(8) ? spinners[random_below(2)].tid : thread_id();
 
-		approach.saturates = i % 2;
-		approach.distance = MAX(1, 20000 - choose_lead(meeting));
+		distance = 20000 - choose_lead(meeting);
+		approach.distance = distance > 0 ? distance : 1;
 		note_order(meeting,
 			   end_at_overflow(&fd, tid, random_below(WAYS), &approach));
+		approach.saturates = approach.width == 64 || i % 2;
 	}
 	close(fd);
 	taken = statistic("ovfl_intr_regular_count") - taken;
 	pending = statistic("ovfl_intr_replay_count") - pending;
 	spinner_end(&spinners[0]);
 	spinner_end(&spinners[1]);
-	both_must_have_happened(&meetings[0], names[0]);
-	both_must_have_happened(&meetings[1], names[1]);
+	if (approach.width < 64)
+		both_must_have_happened(&meetings[0], "a carry");
+	both_must_have_happened(&meetings[1], "an overflow of 64 bits");
 	printf("         overflows: %u taken, %u pending at the end\n", taken, pending);
 	fflush(stdout);
 	ck_assert_msg(taken && pending, "%u taken, %u pending", taken, pending);
@@ -556,7 +558,7 @@ static void __attribute__((noreturn)) runner_run(struct runner *runner)
 
 	if (getuid() != geteuid())
 		drop_privileges(runner);
-	spin_turns(random_below(2000));
+	spin_turns(random_below(1 << random_below(18)));
 	if (runner->stop)
 		_exit(EXIT_SUCCESS);
 	runner->execs++;
@@ -585,6 +587,7 @@ static struct runner *runner_begin(uid_t uid, bool threads, const char *second)
 {
 	int fd = memfd_create("runner", 0);
 	struct runner *runner;
+	pid_t pid;
 
 	require(fd != -1 && ftruncate(fd, sizeof(*runner)) == 0);
 	runner = mmap(NULL, sizeof(*runner), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -592,9 +595,9 @@ static struct runner *runner_begin(uid_t uid, bool threads, const char *second)
 	runner->threads = threads;
 	strcpy(runner->programs[0], "/proc/self/exe");
 	strcpy(runner->programs[1], second);
-	runner->pid = check_fork();
-	require(runner->pid != -1);
-	if (runner->pid == 0) {
+	pid = check_fork();
+	require(pid != -1);
+	if (pid == 0) {
 		pin(1);
 		dup2(fd, RUNNER_FD);
 		close_range(RUNNER_FD + 1, ~0u, 0);
@@ -603,6 +606,7 @@ static struct runner *runner_begin(uid_t uid, bool threads, const char *second)
 		runner_run(runner);
 	}
 	close(fd);
+	runner->pid = pid;
 	wait_until(runner->execs > 2);
 	return runner;
 }
@@ -633,7 +637,7 @@ struct exec_counts {
 	unsigned int loaded, refused, ended, gone;
 };
 
-/* Every load meets an exec: the runner does little else. */
+/* Most loads meet an exec: the runner does little else, and each takes long. */
 static struct exec_counts load_while_it_executes(const struct runner *runner,
 						 bool ordinary_user)
 {
@@ -641,8 +645,8 @@ static struct exec_counts load_while_it_executes(const struct runner *runner,
 	unsigned int count = iterations(), i;
 	int fd = create(), turn;
 
-	for (i = 0; i < count; i++) {
-		spin_turns(random_below(1 << random_below(16)));
+	for (i = 0; i < count || runner->execs < count / 20; i++) {
+		spin_turns(random_below(1 << random_below(18)));
 		if (try_load(fd, runner->pid) == 0)
 			counts.loaded++;
 		else if (errno == EPERM)
@@ -931,8 +935,440 @@ START_TEST(threads_may_use_and_close_one_descriptor_at_once)
 }
 END_TEST
 
+/* ---- hotplug ---------------------------------------------------------------------------------- */
+
+static volatile bool turmoil_over;
+
+static void *cycle_cpu(void *cycles)
+{
+	while (!turmoil_over) {
+		cpu_online(1, false);
+		cpu_online(1, true);
+		++*(unsigned int *)cycles;
+	}
+	return NULL;
+}
+
+/* To any CPU or one of them, if that is there. */
+static void drive(pid_t tid)
+{
+	unsigned long cpus = random_below(3) + 1;
+
+	require(syscall(SYS_sched_setaffinity, tid, sizeof(cpus), &cpus) != -1 ||
+		errno == EINVAL);
+}
+
+/* A context on a thread that is driven about: what it says never shrinks. */
+static void watch_driven(pid_t tid)
+{
+	const unsigned int numbers[] = { pmu()->pmds[0], PFM_PMD_CONTEXT_SWITCHES };
+	uint64_t last[2] = {}, values[2];
+	int fd = create(), turn;
+
+	poke_pmd(fd, PFM_PMD_CONTEXT_SWITCHES, 0);
+	drive(tid);
+	require(try_load(fd, tid) == 0);
+	require(pfm_start(fd, NULL) == 0);
+	for (turn = 0; turn < 3; turn++) {
+		drive(tid);
+		values[0] = peek_pmd(fd, numbers[0]);
+		values[1] = peek_pmd(fd, numbers[1]);
+		require(values[0] >= last[0] && values[1] >= last[1]);
+		memcpy(last, values, sizeof(last));
+	}
+	if (random_below(2)) {
+		require(pfm_stop(fd) == 0);
+		require(peek_pmd(fd, numbers[0]) >= last[0]);
+	}
+	require(close(fd) == 0);
+}
+
+/* The own thread: exactly its page faults, whatever happens to the CPUs. */
+static void watch_oneself(void)
+{
+	uint64_t outer, inner, count;
+	int fd = create();
+
+	poke_pmd(fd, PFM_PMD_MINOR_FAULTS, 0);
+	drive(thread_id());
+	require(try_load(fd, thread_id()) == 0);
+	outer = minor_faults();
+	require(pfm_start(fd, NULL) == 0);
+	inner = minor_faults();
+	drive(thread_id());
+	touch_pages(5);
+	inner = minor_faults() - inner;
+	require(pfm_stop(fd) == 0);
+	outer = minor_faults() - outer;
+	count = peek_pmd(fd, PFM_PMD_MINOR_FAULTS);
+	require(count >= inner && count <= outer);
+	require(close(fd) == 0);
+}
+
+static void everything_with_hotplug(void)
+{
+	struct spinner spinners[2] = { {}, { .naps = true } };
+	unsigned int count = iterations(), cycles = 0, i;
+	pthread_t thread;
+
+	pmu();
+	spinner_begin(&spinners[0]);
+	spinner_begin(&spinners[1]);
+	require(pthread_create(&thread, NULL, cycle_cpu, &cycles) == 0);
+	for (i = 0; i < count; i++)
+		if (i % 2)
+			watch_oneself();
+		else
+			watch_driven(spinners[random_below(2)].tid);
+	turmoil_over = true;
+	pthread_join(thread, NULL);
+	spinner_end(&spinners[0]);
+	spinner_end(&spinners[1]);
+	printf("         CPU 1 went and came %u times\n", cycles);
+	fflush(stdout);
+	ck_assert_uint_gt(cycles, 10);
+	all_must_be_well();
+}
+
+START_TEST(everything_may_meet_hotplug)
+{
+	need_cpus(2);
+	if (!path_exists("/sys/devices/system/cpu/cpu1/online"))
+		skip("CPU 1 cannot be taken offline");
+	with_all_cpus_back(everything_with_hotplug);
+}
+END_TEST
+
+/* ---- modules that go ---------------------------------------------------------------------------- */
+
+/* Files that go with the PMU, and with the core; what is read is a line or nothing. */
+static void *read_files(void *unused)
+{
+	static const char *const files[] = {
+		SYSFS "pmu_desc/model",
+		SYSFS "pmu_desc/pmd0/width",
+		SYSFS "task_sessions_count",
+		DEBUGFS "cpu0/ctxswin_count",
+		DEBUGFS "cpu1/ovfl_intr_all_count",
+	};
+	char text[256];
+	size_t i = 0;
+
+	while (!turmoil_over) {
+		i = (i + 1) % COUNT(files);
+		if (!try_read_text(files[i], text, sizeof(text)))
+			require(!*text || text[strlen(text) - 1] == '\n');
+	}
+	return unused;
+}
+
+struct module_counts {
+	const char *pmu;
+	volatile unsigned int tries;
+	unsigned int pmus, cores;
+};
+
+static bool went(const char *module)
+{
+	int error = module_unload(module);
+
+	require(!error || error == EAGAIN || error == EBUSY || error == ENOENT);
+	return !error;
+}
+
+/* A context that comes may have it loaded at the same time. */
+static void come(const char *module)
+{
+	int error = module_load(module, "");
+
+	require(!error || error == EEXIST || error == EBUSY);
+}
+
+/*
+ * Both go whenever nobody uses them at the moment, with whatever the last context
+ * left: hooks, work, a free object on its way.  Who comes between gets the
+ * software PMU.
+ */
+static void *unload_modules(void *argument)
+{
+	struct module_counts *counts = argument;
+	unsigned int turn;
+
+	pin(1);
+	while (!turmoil_over) {
+		spin_turns(random_below(1 << random_below(18)));
+		counts->tries++;
+		if (!went(counts->pmu) && !went("perfmon_soft"))
+			continue;
+		counts->pmus++;
+		for (turn = random_below(50); turn; turn--)
+			if (went("perfmon")) {
+				counts->cores++;
+				come("perfmon");
+				break;
+			}
+		come(counts->pmu);
+	}
+	went("perfmon_soft");
+	come(counts->pmu);
+	return NULL;
+}
+
+/* A context, if there is something to make it of; it leaves as much as it can. */
+static bool use_what_is_there(void)
+{
+	pfarg_ctx_t ctx = {};
+	pfarg_pmc_t pmc = { .reg_num = pmu()->pmcs[0], .reg_value = pmu()->busy };
+	pfarg_pmd_t pmd = { .reg_num = pmu()->pmds[0] };
+	int fd = pfm_create_context(&ctx, NULL, NULL, 0);
+
+	if (fd == -1) {
+		require(errno == ENOSYS || errno == ENXIO || errno == ENODEV);
+		return false;
+	}
+	pmd.reg_value = -(uint64_t)random_below(100000);
+	/* The software PMU does not know the event. */
+	require(pfm_write_pmcs(fd, &pmc, 1) == 0 || errno == EINVAL);
+	require(pfm_write_pmds(fd, &pmd, 1) == 0);
+	require(try_load(fd, thread_id()) == 0);
+	require(pfm_start(fd, NULL) == 0);
+	spin_turns(random_below(1 << random_below(12)));
+	require(close(fd) == 0);
+	spin_turns(random_below(1 << random_below(18)));
+	return true;
+}
+
+START_TEST(modules_may_go_whenever_nobody_uses_them)
+{
+	struct module_counts counts = {};
+	unsigned int wanted = iterations(), made = 0, missed = 0;
+	pthread_t unloader, reader;
+	char name[64];
+
+	need_cpus(2);
+	snprintf(name, sizeof(name), "%s", pmu_module());
+	counts.pmu = name;
+	pin(0);
+	require(pthread_create(&unloader, NULL, unload_modules, &counts) == 0);
+	require(pthread_create(&reader, NULL, read_files, NULL) == 0);
+	/* Most of them wait for the modules to come again. */
+	while (counts.tries < wanted || made < wanted / 8) {
+		bool was_made = use_what_is_there();
+
+		made += was_made;
+		missed += !was_made;
+	}
+	turmoil_over = true;
+	pthread_join(unloader, NULL);
+	pthread_join(reader, NULL);
+	printf("         %u contexts made, %u not; of %u tries the PMU went in %u, "
+	       "the core in %u\n",
+	       made, missed, counts.tries, counts.pmus, counts.cores);
+	fflush(stdout);
+	ck_assert(counts.pmus && counts.cores && counts.tries > counts.pmus);
+	pmu_forget();
+	all_must_be_well();
+}
+END_TEST
+
+/* ---- fork in a signal handler ------------------------------------------------------------------- */
+
+/* Shared with the process that forks. */
+struct family {
+	volatile bool stop;
+	volatile unsigned int forks;
+};
+
+static struct family *family;
+
+/* Each child's end makes the next one. */
+static void fork_again(int signal)
+{
+	pid_t pid;
+
+	(void)signal;
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+	if (family->stop)
+		return;
+	pid = fork();
+	if (pid) {
+		waitpid(pid, NULL, random_below(8) ? 0 : WNOHANG);
+		return;
+	}
+	if (family->forks++ % 16 == 0)
+		execl("/proc/self/exe", "perfmon-tests", "-h", NULL);
+	touch_pages(50); /* nobody's but its own */
+	_exit(EXIT_SUCCESS);
+}
+
+static void __attribute__((noreturn)) be_a_parent(void)
+{
+	pin(1);
+	close_range(3, ~0u, 0);
+	require(open("/dev/null", O_WRONLY) != -1 && dup2(3, STDOUT_FILENO) != -1);
+	signal(SIGCHLD, fork_again);
+	raise(SIGCHLD);
+	while (!family->stop)
+		spin_turns(1000);
+	_exit(EXIT_SUCCESS);
+}
+
+/* Of a process of one thread: /proc/PID/stat, field 10. */
+static uint64_t faults_of(pid_t pid)
+{
+	uintmax_t faults;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	require(sscanf(strrchr(read_text(path), ')'), ") %*c %*d %*d %*d %*d %*d %*u %ju",
+		       &faults) == 1);
+	return faults;
+}
+
+/* Its own page faults are counted and no child's; a child is never monitored. */
+static void watch_parent(int fd, pid_t pid)
+{
+	uint64_t outer, inner = 0, count;
+
+	poke_pmd(fd, PFM_PMD_MINOR_FAULTS, 0);
+	outer = faults_of(pid);
+	require(try_load(fd, pid) == 0);
+	require(pfm_start(fd, NULL) == 0);
+	if (random_below(4) == 0) {
+		inner = faults_of(pid);
+		spin_turns(random_below(100000));
+		inner = faults_of(pid) - inner;
+	}
+	spin_turns(random_below(20000));
+	require(sessions() == 1);
+	if (random_below(2))
+		require(pfm_stop(fd) == 0);
+	require(pfm_unload_context(fd) == 0);
+	outer = faults_of(pid) - outer;
+	count = peek_pmd(fd, PFM_PMD_MINOR_FAULTS);
+	require(count >= inner && count <= outer);
+}
+
+START_TEST(the_target_may_fork_in_signal_handlers)
+{
+	unsigned int wanted = iterations(), turns;
+	pid_t pid;
+	int fd;
+
+	need_cpus(2);
+	pin(0);
+	family = mmap(NULL, sizeof(*family), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	require(family != MAP_FAILED);
+	pid = check_fork();
+	if (pid == 0)
+		be_a_parent();
+	fd = create();
+	for (turns = 0; family->forks < wanted; turns++)
+		watch_parent(fd, pid);
+	load(fd, pid);
+	must(fd, pfm_start(fd, NULL));
+	family->stop = true;
+	must_end(fd);
+	must_be_silent(fd);
+	require(waitpid(pid, NULL, 0) == pid);
+	close(fd);
+	printf("         %u forks, loaded %u times\n", family->forks, turns);
+	fflush(stdout);
+	all_must_be_well();
+}
+END_TEST
+
+/* ---- helpers of the kernel ------------------------------------------------------------------------ */
+
+#define MODPROBE "/proc/sys/kernel/modprobe"
+
+/* On its way to a program, a helper has no memory, is no kernel thread, and is root's. */
+static void __attribute__((noreturn)) call_for_helpers(void)
+{
+	unsigned int family_number;
+
+	pin(1);
+	for (;;) {
+		family_number = 11 + random_below(8); /* protocols nobody has loaded */
+		close(socket(family_number, SOCK_DGRAM, 0));
+	}
+}
+
+static pid_t last_pid(void)
+{
+	int pid = 0;
+
+	require(sscanf(read_text("/proc/loadavg"), "%*f %*f %*f %*d/%*d %d", &pid) == 1);
+	return pid;
+}
+
+/* The next process is the next helper; 0 if it was gone before we saw it. */
+static int meet_helper(int fd)
+{
+	pid_t pid = last_pid() + 1;
+	unsigned int turn = 0;
+
+	do {
+		require(try_load(fd, pid) == -1);
+		if (errno != ESRCH)
+			return errno;
+	} while (++turn % 16 || last_pid() < pid);
+	return 0;
+}
+
+static void watch_helpers(void)
+{
+	unsigned int count = iterations(), i, refused = 0, ended = 0;
+	int fd, error;
+
+	become(USER_ID);
+	fd = create();
+	for (i = 0; i < count; i++) {
+		error = meet_helper(fd);
+		require(!error || error == EPERM || error == EBUSY);
+		refused += error == EPERM;
+		ended += error == EBUSY;
+	}
+	printf("         helpers: %u refused, %u ended, %u missed\n", refused, ended,
+	       count - refused - ended);
+	fflush(stdout);
+	require(refused > 0);
+}
+
+START_TEST(a_user_may_not_watch_a_helper_of_the_kernel)
+{
+	char before[256];
+	pid_t caller, watcher;
+	int status;
+
+	need_cpus(2);
+	pin(0);
+	pmu();
+	snprintf(before, sizeof(before), "%s", read_text(MODPROBE));
+	write_text(MODPROBE, "/no/such/program");
+	caller = check_fork();
+	if (caller == 0)
+		call_for_helpers();
+	watcher = check_fork();
+	if (watcher == 0) {
+		watch_helpers();
+		exit(EXIT_SUCCESS);
+	}
+	require(waitpid(watcher, &status, 0) == watcher);
+	kill(caller, SIGKILL);
+	waitpid(caller, NULL, 0);
+	write_text(MODPROBE, before);
+	ck_assert_msg(status == 0, "the watcher ended with status %#x", status);
+	all_must_be_well();
+}
+END_TEST
+
 SUITE(races, 300, the_close_may_meet_the_end_of_the_thread,
       the_load_may_meet_the_end_of_the_thread, the_end_of_monitoring_may_meet_an_overflow,
       the_end_of_monitoring_may_meet_an_overflow_of_31_bits, the_load_may_meet_an_exec,
       a_users_load_may_meet_the_exec_of_a_setuid_program,
-      threads_may_use_and_close_one_descriptor_at_once)
+      threads_may_use_and_close_one_descriptor_at_once, everything_may_meet_hotplug,
+      modules_may_go_whenever_nobody_uses_them, the_target_may_fork_in_signal_handlers,
+      a_user_may_not_watch_a_helper_of_the_kernel)

@@ -58,7 +58,7 @@ enum order {
 
 /* Turns, as everything here. */
 #define LEAST_STEP   64
-#define LARGEST_STEP 8192
+#define LARGEST_STEP 65536
 #define JITTER_WIDTH 16
 
 /**
@@ -1117,7 +1117,8 @@ static void *unload_modules(void *argument)
 		if (!went(counts->pmu) && !went("perfmon_soft"))
 			continue;
 		counts->pmus++;
-		held_off = false; /* it opens the device while the core goes */
+		/* Or it opens the device while the core goes. */
+		held_off = random_below(2);
 		spin_turns(random_below(1 << random_below(12)));
 		if (went("perfmon")) {
 			counts->cores++;

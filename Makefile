@@ -7,10 +7,11 @@
 # make check        all tests
 # make bench        costs in guest instructions, beside perf's
 # make coverage     which lines of the modules the tests reach
+# make fuzz         calls at random in a guest; SECONDS=600 SEED=, ARCH=x86_64, KERNEL=debug
 # make format       brings the C sources into shape
 # make clean
 #
-# demo, check, bench and coverage install the Debian packages that they lack.
+# demo, check, bench, coverage and fuzz install the Debian packages that they lack.
 
 VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 PREFIX ?= /usr/local
@@ -28,7 +29,7 @@ passed = BUILD=$(BUILD) CROSS=$(CROSS) STATIC=$(STATIC) SYSROOT=$(SYSROOT) \
 
 .DEFAULT_GOAL := all
 .PHONY: all modules programs libpfmdev pfmon workload guest-tests bench-program \
-	install uninstall demo check bench coverage format clean
+	fuzz-program install uninstall demo check bench coverage fuzz format clean
 
 all: modules libpfmdev pfmon
 
@@ -40,7 +41,7 @@ modules:
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/module modules
 
 # What runs in user space, for the host or for a guest (tests/vm/guest.mk).
-programs: pfmon workload guest-tests bench-program
+programs: pfmon workload guest-tests bench-program fuzz-program
 
 libpfmdev:
 	$(MAKE) -C libpfmdev $(passed)
@@ -56,6 +57,9 @@ guest-tests: libpfmdev
 
 bench-program: libpfmdev
 	$(MAKE) -C tests/bench $(passed)
+
+fuzz-program:
+	$(MAKE) -C tests/fuzz $(passed)
 
 install: libpfmdev pfmon
 	$(MAKE) -C libpfmdev $(passed) install
@@ -85,6 +89,11 @@ coverage:
 	@tests/vm/fetch tools
 	@tests/check debug-x86_64 debug-arm64 debug-tool-x86_64 coverage
 	@grep 'of .* lines,' build/check/coverage.log
+
+fuzz:
+	@tests/vm/fetch tools
+	@tests/fuzz/fuzz $(ARCH:%=-a %) $(KERNEL:%=-k %) $(SEED:%=--seed %) \
+		$(SECONDS:%=--seconds %)
 
 format:
 	git ls-files '*.c' '*.h' | xargs clang-format -i

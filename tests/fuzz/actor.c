@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Who executes: descriptors, memory, whom he knows, and memory that lacks. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "calls.h"
+
+#define INNER_BYTES (64 << 10)
+
+/* Slots that threads of a process share, and processes from before a fork. */
+static volatile int shared_slots[SHARED_SLOTS];
+
+void shared_slots_clear(void)
+{
+	unsigned int n;
+
+	for (n = 0; n < SHARED_SLOTS; n++)
+		shared_slots[n] = -1;
+}
+
+static volatile int *slot_of(struct actor *actor, unsigned int slot)
+{
+	if (slot < SHARED_SLOTS)
+		return &shared_slots[slot];
+	return (volatile int *)&actor
+		->private_slots[(slot - SHARED_SLOTS) % PRIVATE_SLOTS];
+}
+
+int descriptor(struct actor *actor, const struct operation *operation)
+{
+	return *slot_of(actor, operation->slot);
+}
+
+/* What was in the slot is closed. */
+void put_in_slot(struct actor *actor, unsigned int slot, int fd)
+{
+	int old = __atomic_exchange_n(slot_of(actor, slot), fd, __ATOMIC_SEQ_CST);
+
+	if (old != -1)
+		close(old);
+}
+
+/* ---- memory ----------------------------------------------------------------------- */
+
+size_t page_size(void)
+{
+	return sysconf(_SC_PAGESIZE);
+}
+
+void *map(size_t size, int protection)
+{
+	void *address = mmap(NULL, size, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (address == MAP_FAILED)
+		abort();
+	return address;
+}
+
+static struct area area_new(size_t size)
+{
+	struct area area;
+
+	size = (size + page_size() - 1) / page_size() * page_size();
+	area.base = map(size + page_size(), PROT_READ | PROT_WRITE);
+	area.size = size;
+	mprotect(area.base + size, page_size(), PROT_NONE);
+	area.read_only = map(page_size(), PROT_READ);
+	return area;
+}
+
+static void area_free(struct area *area)
+{
+	munmap(area->base, area->size + page_size());
+	munmap(area->read_only, page_size());
+}
+
+void *address_in(const struct area *area, enum place place, size_t size)
+{
+	char *end = area->base + area->size;
+
+	if (size > area->size)
+		size = area->size;
+	switch (place) {
+	case AT_END:
+		return end - size;
+	case OVER_END:
+		return end - size / 2;
+	case READ_ONLY:
+		return area->read_only;
+	case UNMAPPED:
+		return end;
+	case NOWHERE:
+		return NULL;
+	case KERNEL:
+		return (void *)(-1ul << 30);
+	default:
+		return area->base;
+	}
+}
+
+/*
+ * As much of the argument as there is and as its place has room for; it is said to
+ * have @whole bytes.
+ */
+void *put_argument(const struct area *area, enum place place, const void *argument,
+		   size_t size, size_t whole)
+{
+	char *address = address_in(area, place, whole);
+	char *end = area->base + area->size;
+
+	if (address >= area->base && address < end) {
+		memcpy(address, argument,
+		       size < (size_t)(end - address) ? size : (size_t)(end - address));
+	} else if (address == area->read_only) {
+		mprotect(address, page_size(), PROT_READ | PROT_WRITE);
+		memcpy(address, argument, size < page_size() ? size : page_size());
+		mprotect(address, page_size(), PROT_READ);
+	}
+	return address;
+}
+
+/* ---- people ----------------------------------------------------------------------- */
+
+pid_t thread_id(void)
+{
+	return syscall(SYS_gettid);
+}
+
+pid_t somebody(struct actor *actor, const struct operation *operation)
+{
+	switch (operation->who) {
+	case SELF:
+		return thread_id();
+	case TARGET:
+		return actor->table->targets[operation->value % TARGETS];
+	case WORKER:
+		return actor->table->workers[operation->value % WORKERS];
+	case CHILD:
+		return actor->child;
+	case DEAD: {
+		pid_t pid = fork();
+
+		if (pid == 0)
+			_exit(0);
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+		return pid;
+	}
+	case INIT:
+		return 1;
+	case KERNEL_THREAD:
+		return 2;
+	default:
+		return operation->value;
+	}
+}
+
+/* ---- memory that lacks ------------------------------------------------------------- */
+
+/* Only the call itself shall lack memory, not what prepares it. */
+void fail_begin(struct actor *actor, const struct operation *operation)
+{
+	char text[8];
+
+	if (!operation->fail || actor->fail_nth == -1)
+		return;
+	snprintf(text, sizeof(text), "%u", operation->fail);
+	if (pwrite(actor->fail_nth, text, strlen(text), 0) == -1)
+		return; /* a user may not; then nothing fails */
+}
+
+void fail_end(struct actor *actor, const struct operation *operation)
+{
+	int error = errno;
+
+	if (!operation->fail || actor->fail_nth == -1)
+		return;
+	if (pwrite(actor->fail_nth, "0", 1, 0) == -1)
+		return;
+	errno = error;
+}
+
+/* ---- begin and end ---------------------------------------------------------------- */
+
+void actor_begin(struct actor *actor, struct table *table, unsigned int number,
+		 bool alone)
+{
+	*actor = (struct actor){
+		.table = table,
+		.number = number,
+		.alone = alone,
+		.private_slots = { -1, -1, -1, -1 },
+		.inner = area_new(INNER_BYTES),
+		.outer = area_new(1),
+	};
+	actor->fail_nth = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+	table->workers[number] = thread_id();
+}
+
+void actor_end(struct actor *actor)
+{
+	unsigned int n;
+
+	for (n = 0; n < PRIVATE_SLOTS; n++)
+		if (actor->private_slots[n] != -1)
+			close(actor->private_slots[n]);
+	do_unmap(actor);
+	area_free(&actor->inner);
+	area_free(&actor->outer);
+	if (actor->fail_nth != -1)
+		close(actor->fail_nth);
+}

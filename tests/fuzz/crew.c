@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The workers of a round: processes and threads, from birth to the last corpse.
+ *
+ * All of them are one process group below the process of worker 0, which is below
+ * the caller; what loses its parent becomes a child of the caller's.
+ */
+#include <errno.h>
+#include <grp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "crew.h"
+
+/* A call that blocks ends after this long, by a signal. */
+#define PATIENCE_NS 4000000
+
+struct post {
+	const struct plan *plan;
+	struct table *table;
+	unsigned int number;
+	bool alone;
+};
+
+static void nothing(int signal)
+{
+	(void)signal;
+}
+
+static void set_handlers(void)
+{
+	const int signals[] = { SIGALRM, SIGUSR1, SIGUSR2, SIGIO, REAL_TIME_SIGNAL };
+	struct sigaction action = { .sa_handler = nothing };
+	unsigned int n;
+
+	for (n = 0; n < sizeof(signals) / sizeof(signals[0]); n++)
+		sigaction(signals[n], &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static timer_t timer_begin(void)
+{
+	struct itimerspec interval = { { 0, PATIENCE_NS }, { 0, PATIENCE_NS } };
+	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID,
+				  .sigev_signo = SIGALRM };
+	timer_t timer;
+
+	event._sigev_un._tid = syscall(SYS_gettid);
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer))
+		abort();
+	timer_settime(timer, 0, &interval, NULL);
+	return timer;
+}
+
+/* Of this thread alone: what glibc's functions do is for all of the process. */
+static void become(uid_t user)
+{
+	if (!user)
+		return;
+	if (syscall(SYS_setgroups, 0, NULL) || syscall(SYS_setresgid, user, user, user) ||
+	    syscall(SYS_setresuid, user, user, user))
+		abort();
+	prctl(PR_SET_DUMPABLE, 1);
+}
+
+static void *work(void *argument)
+{
+	const struct post *post = argument;
+	const struct worker *worker = &post->plan->workers[post->number];
+	struct actor actor;
+	timer_t timer = timer_begin();
+
+	become(worker->user);
+	actor_begin(&actor, post->table, post->number, post->alone);
+	execute(&actor, worker->operations, worker->count);
+	actor_end(&actor);
+	timer_delete(timer);
+	return NULL;
+}
+
+static unsigned int threads_of(const struct plan *plan, unsigned int process)
+{
+	unsigned int n, threads = 0;
+
+	for (n = 1; n < plan->count; n++)
+		threads += plan->workers[n].process == process;
+	return threads;
+}
+
+static void run_process(const struct plan *plan, struct table *table,
+			unsigned int process)
+{
+	bool alone = process && threads_of(plan, process) == 1;
+	struct post posts[WORKERS];
+	pthread_t threads[WORKERS];
+	unsigned int n, count = 0;
+
+	for (n = 1; n < plan->count; n++) {
+		if (plan->workers[n].process != process)
+			continue;
+		posts[count] = (struct post){ plan, table, n, alone };
+		if (pthread_create(&threads[count], NULL, work, &posts[count]))
+			abort();
+		count++;
+	}
+	for (n = 0; n < count; n++)
+		pthread_join(threads[n], NULL);
+}
+
+/* Nobody kills workers; if one dies, this program is at fault. */
+static void check_end(int status)
+{
+	if (WIFSIGNALED(status))
+		wrong("a worker died of signal %d", WTERMSIG(status));
+}
+
+static void end_of(pid_t process)
+{
+	int status;
+
+	while (waitpid(process, &status, 0) == -1)
+		if (errno != EINTR)
+			return; /* REAP was quicker */
+	check_end(status);
+}
+
+/* In the process of worker 0. */
+static void run_round(const struct plan *plan, struct table *table)
+{
+	struct post founder = { plan, table, 0, false };
+	pid_t children[WORKERS] = {};
+	unsigned int process;
+
+	set_handlers();
+	work(&founder);
+	for (process = 1; process < WORKERS; process++) {
+		if (!threads_of(plan, process))
+			continue;
+		children[process] = fork();
+		if (children[process] == 0) {
+			run_process(plan, table, process);
+			_exit(0);
+		}
+	}
+	run_process(plan, table, 0);
+	for (process = 1; process < WORKERS; process++)
+		if (children[process] > 0)
+			end_of(children[process]);
+}
+
+static bool is_later(const struct timespec *end)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec > end->tv_sec ||
+	       (now.tv_sec == end->tv_sec && now.tv_nsec > end->tv_nsec);
+}
+
+/* Waits for the process, or for all children with -1; false when time is over. */
+static bool wait_for(pid_t process, unsigned int seconds)
+{
+	struct timespec end;
+	pid_t ended;
+	int status;
+
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += seconds;
+	while (true) {
+		ended = waitpid(process, &status, WNOHANG);
+		if (ended == process && process > 0)
+			check_end(status);
+		if (ended == process || (ended == -1 && errno == ECHILD))
+			return true;
+		if (is_later(&end))
+			return false;
+		if (ended == 0)
+			usleep(500);
+	}
+}
+
+bool crew_run(const struct plan *plan, unsigned int seconds)
+{
+	struct table *table = mmap(NULL, sizeof(*table), PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	bool ended = true;
+	pid_t group;
+
+	if (table == MAP_FAILED)
+		abort();
+	shared_slots_clear();
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	group = fork();
+	if (group == 0) {
+		setpgid(0, 0);
+		run_round(plan, table);
+		_exit(0);
+	}
+	setpgid(group, group);
+	if (!wait_for(group, seconds)) {
+		crew_hangs(group);
+		ended = false;
+	}
+	/* The founder may be gone, not so its targets. */
+	do {
+		kill(-group, SIGKILL);
+	} while (!wait_for(-1, 1) && seconds--);
+	if (!kill(-group, 0)) {
+		crew_hangs(group);
+		ended = false;
+	}
+	munmap(table, sizeof(*table));
+	return ended;
+}

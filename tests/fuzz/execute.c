@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One operation of a plan, done. */
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "calls.h"
+
+/* The errno of a call that is looked at, else 0. */
+static int do_call(struct actor *actor, const struct operation *operation)
+{
+	int fd = descriptor(actor, operation);
+
+	switch (operation->call) {
+	case OPEN:
+		return do_open(actor, operation);
+	case OTHER_IOCTL:
+		return do_other_ioctl(actor, operation);
+	case READ:
+		return do_read(actor, operation);
+	case READV:
+		return do_readv(actor, operation);
+	case WRITE:
+		return do_write(actor, operation);
+	case LSEEK:
+		return do_lseek(actor, operation);
+	case MMAP:
+		return do_mmap(actor, operation);
+	case POLL:
+		return do_poll(actor, operation);
+	case SELECT:
+		return do_select(actor, operation);
+	case SETTING:
+		return do_setting(operation);
+	case OPEN_OTHER:
+		do_open_other(actor, operation);
+		break;
+	case REOPEN:
+		do_reopen(actor, operation);
+		break;
+	case CLOSE:
+		put_in_slot(actor, operation->slot, -1);
+		break;
+	case DUP:
+		do_dup(actor, operation);
+		break;
+	case FLAGS:
+		fcntl(fd, F_SETFL, operation->flags);
+		break;
+	case OWNER:
+		do_owner(actor, operation);
+		break;
+	case SIGNAL:
+		fcntl(fd, F_SETSIG, operation->count);
+		break;
+	case UNMAP:
+		do_unmap(actor);
+		break;
+	case REMAP:
+		do_remap(actor, operation);
+		break;
+	case SPAWN:
+		do_spawn(actor, operation);
+		break;
+	case KILL:
+		do_kill(actor, operation);
+		break;
+	case REAP:
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+		break;
+	case AFFINITY:
+		pin(operation->count);
+		break;
+	case PRIORITY:
+		setpriority(PRIO_PROCESS, somebody(actor, operation), operation->count);
+		break;
+	case YIELD:
+		sched_yield();
+		break;
+	case SLEEP:
+		usleep(operation->count);
+		break;
+	case WORK:
+		do_work(operation);
+		break;
+	case LOOK:
+		do_look(operation);
+		break;
+	case FILE_TABLE:
+		do_file_table();
+		break;
+	case DEVICE_MODE:
+		chmod(PFM_DEVICE, operation->flags);
+		break;
+	case PROCESSOR:
+		write_file("/sys/devices/system/cpu/cpu1/online",
+			   operation->value ? "1" : "0");
+		break;
+	case MODULE:
+		do_module(operation);
+		break;
+	case CANARY:
+		canary(operation);
+		break;
+	default:
+		return do_ioctl(actor, operation);
+	}
+	return 0;
+}
+
+/* Without room for another descriptor, if it says so. */
+static int do_limited(struct actor *actor, const struct operation *operation)
+{
+	struct rlimit limit;
+	int error;
+
+	if (!operation->few)
+		return do_call(actor, operation);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = 0;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	error = do_call(actor, operation);
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	return error;
+}
+
+void execute(struct actor *actor, const struct operation *operations, unsigned int count)
+{
+	unsigned int n;
+
+	for (n = 0; n < count; n++) {
+		if (operations[n].call == FORK)
+			n += do_fork(actor, &operations[n], count - n - 1);
+		else
+			outcome(actor, &operations[n], do_limited(actor, &operations[n]));
+	}
+}

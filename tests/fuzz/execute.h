@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One operation of a plan, done. */
+#ifndef FUZZ_EXECUTE_H
+#define FUZZ_EXECUTE_H
+
+#include "plan.h"
+
+#define COUNT(array)	   (sizeof(array) / sizeof((array)[0]))
+
+#define USER_ID		   1000
+#define OTHER_ID	   1001
+
+#define REAL_TIME_SIGNAL   37
+
+/* Copies of busybox that targets become. */
+#define SETUID_PROGRAM	   "/tmp/perfmon-fuzz-setuid"
+#define UNREADABLE_PROGRAM "/tmp/perfmon-fuzz-unreadable"
+
+#if defined(__aarch64__)
+#define PMU_MODULE "perfmon_armv8"
+#else
+#define PMU_MODULE "perfmon_soft"
+#endif
+
+/* Seen by all processes of a round. */
+struct table {
+	volatile pid_t workers[WORKERS];
+	volatile pid_t targets[TARGETS];
+};
+
+/* Writable memory that ends where nothing is mapped, and a page to read only. */
+struct area {
+	char *base;
+	size_t size;
+	char *read_only;
+};
+
+/**
+ * struct actor - the thread that executes
+ * @table: of the round
+ * @number: of the worker
+ * @alone: nobody else can use its private descriptors
+ * @private_slots: descriptors, -1 if there is none
+ * @inner: for arguments
+ * @outer: for struct pfm_vector
+ * @fail_nth: the file, -1 if the kernel injects no faults
+ * @mapping: what MMAP made, @mapped bytes
+ * @child: forked last
+ */
+struct actor {
+	struct table *table;
+	unsigned int number;
+	bool alone;
+	int private_slots[PRIVATE_SLOTS];
+	struct area inner;
+	struct area outer;
+	int fail_nth;
+	void *mapping;
+	size_t mapped;
+	pid_t child;
+};
+
+void actor_begin(struct actor *actor, struct table *table, unsigned int number,
+		 bool alone);
+void actor_end(struct actor *actor);
+
+/* Before a round. */
+void shared_slots_clear(void);
+
+/* All of them, from the first on. */
+void execute(struct actor *actor, const struct operation *operations, unsigned int count);
+
+/* Bytes of an element of the call's vector; 0 if it takes none. */
+size_t element_size(enum call call);
+
+/* One check that what is counted is right; see canary.c. */
+void canary(const struct operation *operation);
+
+/* Before all rounds: what they need beside perfmon. */
+void machine_prepare(void);
+
+int write_file(const char *path, const char *text); /* 0 or errno */
+int read_file(const char *path, char *text, size_t size); /* 0 or errno */
+int module_load(const char *name); /* 0 or errno */
+int module_unload(const char *name); /* 0 or errno */
+
+/* Given by the program: told of what a call came to, and of what is wrong. */
+void outcome(const struct actor *actor, const struct operation *operation, int error);
+void wrong(const char *what, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

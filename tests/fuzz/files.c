@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Calls that any file has, and settings. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/select.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "calls.h"
+
+int do_open(struct actor *actor, const struct operation *operation)
+{
+	int fd, error;
+
+	fail_begin(actor, operation);
+	fd = open(PFM_DEVICE, operation->flags, 0600);
+	error = fd == -1 ? errno : 0;
+	fail_end(actor, operation);
+	if (fd != -1)
+		put_in_slot(actor, operation->slot, fd);
+	return error;
+}
+
+int do_read(struct actor *actor, const struct operation *operation)
+{
+	void *address = address_in(&actor->inner, operation->place, operation->size);
+
+	return read(descriptor(actor, operation), address, operation->size) == -1 ? errno
+										  : 0;
+}
+
+int do_readv(struct actor *actor, const struct operation *operation)
+{
+	char *address = address_in(&actor->inner, operation->place, operation->size);
+	struct iovec vectors[2] = {
+		{ address, operation->size / 2 },
+		{ address + operation->size / 2, operation->size - operation->size / 2 },
+	};
+
+	return readv(descriptor(actor, operation), vectors, operation->count) == -1
+		       ? errno
+		       : 0;
+}
+
+int do_write(struct actor *actor, const struct operation *operation)
+{
+	return write(descriptor(actor, operation),
+		     address_in(&actor->inner, operation->place, operation->size),
+		     operation->size) == -1
+		       ? errno
+		       : 0;
+}
+
+int do_lseek(struct actor *actor, const struct operation *operation)
+{
+	return lseek(descriptor(actor, operation), operation->value, operation->count) ==
+			       -1
+		       ? errno
+		       : 0;
+}
+
+/* @count: protection; @flags: as mmap's; @value: offset in pages */
+int do_mmap(struct actor *actor, const struct operation *operation)
+{
+	void *address = mmap(NULL, operation->size, operation->count, operation->flags,
+			     descriptor(actor, operation),
+			     operation->value * page_size());
+
+	if (address == MAP_FAILED)
+		return errno;
+	if (actor->mapping)
+		munmap(actor->mapping, actor->mapped);
+	actor->mapping = address;
+	actor->mapped = operation->size;
+	return 0;
+}
+
+void do_unmap(struct actor *actor)
+{
+	if (actor->mapping)
+		munmap(actor->mapping, actor->mapped);
+	actor->mapping = NULL;
+}
+
+void do_remap(struct actor *actor, const struct operation *operation)
+{
+	void *address;
+
+	if (!actor->mapping || !operation->size)
+		return;
+	address = mremap(actor->mapping, actor->mapped, operation->size, MREMAP_MAYMOVE);
+	if (address == MAP_FAILED)
+		return;
+	actor->mapping = address;
+	actor->mapped = operation->size;
+}
+
+int do_poll(struct actor *actor, const struct operation *operation)
+{
+	struct pollfd polled = { descriptor(actor, operation), operation->flags, 0 };
+
+	return poll(&polled, 1, operation->count) == -1 ? errno : 0;
+}
+
+int do_select(struct actor *actor, const struct operation *operation)
+{
+	struct timeval timeout = { .tv_usec = operation->value };
+	int fd = descriptor(actor, operation);
+	fd_set readable, writable;
+
+	if (fd < 0 || fd >= FD_SETSIZE)
+		return EBADF;
+	FD_ZERO(&readable);
+	FD_SET(fd, &readable);
+	writable = readable;
+	return select(fd + 1, &readable, operation->flags ? &writable : NULL, NULL,
+		      &timeout) == -1
+		       ? errno
+		       : 0;
+}
+
+/* @count: which file; @flags: which value */
+int do_setting(const struct operation *operation)
+{
+	static const char *const files[] = { "task_group", "sys_group", "arg_mem_max",
+					     "debug", "reset_stats" };
+	static const char *const values[] = {
+		"-1",  "0",	"1000", "12345", "1048576", "18446744073709551615",
+		"100", "65536", "-2",	"x",	 "3",	    "4",
+		"",
+	};
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/kernel/perfmon/%s",
+		 files[operation->count % COUNT(files)]);
+	return write_file(path, values[operation->flags % COUNT(values)]);
+}

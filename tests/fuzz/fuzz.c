@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* perfmon-fuzz: rounds of calls made at random, and what must hold after each. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "crew.h"
+#include "generate.h"
+#include "pairs.h"
+#include "print.h"
+#include "random.h"
+#include "system.h"
+
+#define ROUND_SECONDS 120 /* a round takes about one */
+#define FINDINGS      16 /* kept of a round */
+
+/* Written by all processes of a round. */
+struct report {
+	struct seen seen;
+	uint32_t findings;
+	char finding[FINDINGS][256];
+};
+
+static struct report *report;
+static bool verbose;
+
+/* ---- what the runner tells ------------------------------------------------------------ */
+
+void wrong(const char *what, ...)
+{
+	uint32_t n = __atomic_fetch_add(&report->findings, 1, __ATOMIC_SEQ_CST);
+	va_list arguments;
+
+	if (n >= FINDINGS)
+		return;
+	va_start(arguments, what);
+	vsnprintf(report->finding[n], sizeof(report->finding[n]), what, arguments);
+	va_end(arguments);
+}
+
+void outcome(const struct actor *actor, const struct operation *operation, int error)
+{
+	uint32_t *times = &report->seen.times[operation->call][error % ERRNOS];
+
+	__atomic_fetch_add(times, 1, __ATOMIC_RELAXED);
+	if (verbose)
+		dprintf(STDOUT_FILENO, "worker %u: %s, slot %u: %s\n", actor->number,
+			call_name(operation->call), operation->slot,
+			error ? strerrorname_np(error) : "0");
+	if (pair_is_allowed(operation->call, error))
+		return;
+	wrong("unexpected pair: %s %s (worker %u, slot %u, place %u)",
+	      call_name(operation->call), strerrorname_np(error), actor->number,
+	      operation->slot, operation->place);
+}
+
+static void show_file(pid_t pid, const char *name)
+{
+	char path[64], text[4096];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	if (!read_file(path, text, sizeof(text)))
+		printf("%s: %s\n", path, text);
+}
+
+void crew_hangs(pid_t group)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+
+	wrong("the round hangs");
+	while (proc && (entry = readdir(proc))) {
+		pid_t pid = atoi(entry->d_name);
+
+		if (pid <= 0 || getpgid(pid) != group)
+			continue;
+		show_file(pid, "stat");
+		show_file(pid, "wchan");
+		show_file(pid, "stack");
+	}
+	if (proc)
+		closedir(proc);
+}
+
+/* ---- a round --------------------------------------------------------------------------- */
+
+/* Parts of plans that are left out, to find what a failure needs. */
+static struct drop {
+	unsigned int worker;
+	unsigned int from;
+	unsigned int to;
+} drops[256];
+static unsigned int drop_count;
+
+static void drop_operations(struct plan *plan, const struct drop *drop)
+{
+	struct worker *worker = &plan->workers[drop->worker];
+	struct operation *operations;
+	unsigned int to;
+
+	if (drop->worker >= plan->count || drop->from >= worker->count)
+		return;
+	to = drop->to < worker->count ? drop->to : worker->count - 1;
+	operations = (struct operation *)worker->operations;
+	memmove(&operations[drop->from], &operations[to + 1],
+		(worker->count - to - 1) * sizeof(*operations));
+	worker->count -= to - drop->from + 1;
+}
+
+/* Numbers are those of the whole plan: from the last one on. */
+static const struct plan *plan_of(uint64_t seed, enum pmu pmu)
+{
+	static struct plan plan;
+	unsigned int n;
+
+	plan = *generate(seed, pmu);
+	for (n = drop_count; n-- > 0;)
+		drop_operations(&plan, &drops[n]);
+	return &plan;
+}
+
+static bool run_round(uint64_t seed, enum pmu pmu)
+{
+	uint32_t n;
+
+	report->findings = 0;
+	if (crew_run(plan_of(seed, pmu), ROUND_SECONDS))
+		system_check();
+	system_restore();
+	for (n = 0; n < report->findings && n < FINDINGS; n++)
+		printf("FAIL: round 0x%" PRIx64 ": %s\n", seed, report->finding[n]);
+	if (report->findings > FINDINGS)
+		printf("FAIL: and %u more\n", report->findings - FINDINGS);
+	return report->findings == 0;
+}
+
+/* ---- the program ----------------------------------------------------------------------- */
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec + time.tv_nsec / 1e9;
+}
+
+/* Rounds of seeds that follow from @seed, or with @only, that one @times times. */
+static int fuzz(uint64_t seed, enum pmu pmu, unsigned int seconds, bool only,
+		unsigned int times)
+{
+	struct random random = { seed };
+	unsigned int rounds = 0, failed = 0;
+	double begun, lasted;
+
+	system_begin();
+	begun = now();
+	while (only ? rounds < times : now() < begun + seconds) {
+		uint64_t round = only ? seed : random_next(&random);
+
+		printf("round %u: seed 0x%" PRIx64 "\n", ++rounds, round);
+		failed += !run_round(round, pmu);
+		if (failed >= 10)
+			break;
+	}
+	lasted = now() - begun;
+	if (!only)
+		system_end();
+	printf("\nseed 0x%" PRIx64 ": %u rounds, %" PRIu64 " operations in %.0f s, "
+	       "%.0f operations per second\n",
+	       seed, rounds, seen_operations(&report->seen), lasted,
+	       seen_operations(&report->seen) / lasted);
+	pairs_report(&report->seen);
+	printf("%u passed, %u failed\n", rounds - failed, failed);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static void usage(FILE *stream)
+{
+	fputs("Usage: perfmon-fuzz [--seed N] [--seconds N]\n"
+	      "       perfmon-fuzz --round SEED [--times N] [--drop WORKER[:FROM-TO]]...\n"
+	      "       perfmon-fuzz --print SEED [--drop WORKER[:FROM-TO]]...\n\n"
+	      "Call perfmon at random, as root in a guest that is good for nothing else: the\n"
+	      "settings, CPUs and modules of the machine change.  The same seed makes the same\n"
+	      "calls.\n\n"
+	      "  --seed N       begin with this seed (default: from the clock)\n"
+	      "  --seconds N    begin rounds for so long (default 60)\n"
+	      "  --round SEED   only the round of this seed, which a run printed\n"
+	      "  --times N      so often (default 1)\n"
+	      "  --print SEED   print that round as a C program; may run anywhere\n"
+	      "  --drop W[:F-T] leave out worker W, or its operations F to T\n"
+	      "  --pmu NAME     registers of that PMU: soft, armv8 (default: armv8 on arm64,\n"
+	      "                 else soft)\n"
+	      "  --verbose      print what came of each call\n"
+	      "  -h, --help     this text\n\n"
+	      "Exit status: 0 if nothing was found, 1 if something was, 2 for a wrong command\n"
+	      "line.\n",
+	      stream);
+}
+
+static void bad(const char *what, const char *text)
+{
+	fprintf(stderr, "perfmon-fuzz: bad %s: %s\n", what, text);
+	exit(2);
+}
+
+static uint64_t number(const char *text)
+{
+	char *end;
+	uint64_t value = strtoull(text, &end, 0);
+
+	if (end == text || *end)
+		bad("number", text);
+	return value;
+}
+
+static enum pmu pmu_named(const char *name)
+{
+	if (!strcmp(name, "soft"))
+		return PMU_SOFT;
+	if (strcmp(name, "armv8"))
+		bad("PMU", name);
+	return PMU_ARMV8;
+}
+
+static void add_drop(const char *text)
+{
+	struct drop drop = { .to = ~0u };
+	int fields = sscanf(text, "%u:%u-%u", &drop.worker, &drop.from, &drop.to);
+
+	if ((fields != 1 && fields != 3) || drop.worker >= WORKERS ||
+	    drop.to < drop.from || drop_count == sizeof(drops) / sizeof(drops[0]))
+		bad("part of a plan", text);
+	drops[drop_count++] = drop;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "seed", required_argument, NULL, 's' },
+		{ "seconds", required_argument, NULL, 'l' },
+		{ "round", required_argument, NULL, 'r' },
+		{ "times", required_argument, NULL, 't' },
+		{ "print", required_argument, NULL, 'p' },
+		{ "drop", required_argument, NULL, 'd' },
+		{ "pmu", required_argument, NULL, 'u' },
+		{ "verbose", no_argument, NULL, 'v' },
+		{ "help", no_argument, NULL, 'h' },
+		{},
+	};
+#if defined(__aarch64__)
+	enum pmu pmu = PMU_ARMV8;
+#else
+	enum pmu pmu = PMU_SOFT;
+#endif
+	uint64_t seed = time(NULL);
+	unsigned int seconds = 60, times = 1;
+	bool only = false, print = false;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		switch (option) {
+		case 's':
+			seed = number(optarg);
+			break;
+		case 'l':
+			seconds = number(optarg);
+			break;
+		case 'r':
+			seed = number(optarg);
+			only = true;
+			break;
+		case 't':
+			times = number(optarg);
+			break;
+		case 'p':
+			seed = number(optarg);
+			print = true;
+			break;
+		case 'd':
+			add_drop(optarg);
+			break;
+		case 'u':
+			pmu = pmu_named(optarg);
+			break;
+		case 'v':
+			verbose = true;
+			break;
+		case 'h':
+			usage(stdout);
+			return EXIT_SUCCESS;
+		default:
+			usage(stderr);
+			return 2;
+		}
+	}
+	if (optind < argc)
+		bad("argument", argv[optind]);
+	if (print) {
+		char title[80];
+
+		snprintf(title, sizeof(title), "perfmon-fuzz: round 0x%" PRIx64, seed);
+		print_plan(plan_of(seed, pmu), title);
+		return EXIT_SUCCESS;
+	}
+	setvbuf(stdout, NULL, _IONBF, 0);
+	report = mmap(NULL, sizeof(*report), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (report == MAP_FAILED) {
+		perror("perfmon-fuzz: mmap");
+		return EXIT_FAILURE;
+	}
+	return fuzz(seed, pmu, seconds, only, times);
+}

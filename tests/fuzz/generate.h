@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Makes the plan of a round from its seed, and from nothing else. */
+#ifndef FUZZ_GENERATE_H
+#define FUZZ_GENERATE_H
+
+#include "plan.h"
+
+/* Whose registers the plan is about. */
+enum pmu {
+	PMU_SOFT,
+	PMU_ARMV8
+};
+
+/* The plan is valid until the next one is made. */
+const struct plan *generate(uint64_t seed, enum pmu pmu);
+
+#endif

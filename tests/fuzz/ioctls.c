@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The ioctls of perfmon, and others. */
+#include <errno.h>
+#include <string.h>
+
+#include "calls.h"
+
+#define FILLED 64 /* elements of a vector; the rest is as it was */
+
+static const unsigned long commands[] = {
+#define COMMAND_ENTRY(name, command) [name] = command,
+	IOCTLS(COMMAND_ENTRY)
+#undef COMMAND_ENTRY
+};
+
+size_t element_size(enum call call)
+{
+	switch (call) {
+	case WRITE_PMCS:
+		return sizeof(struct pfarg_pmc);
+	case WRITE_PMDS:
+	case READ_PMDS:
+		return sizeof(struct pfarg_pmd);
+	case READ_VALUES:
+		return sizeof(struct pfarg_pmr);
+	case CREATE_EVTSETS:
+	case DELETE_EVTSETS:
+		return sizeof(struct pfarg_setdesc);
+	case GETINFO_EVTSETS:
+		return sizeof(struct pfarg_setinfo);
+	default:
+		return 0;
+	}
+}
+
+union argument {
+	struct pfm_create create;
+	struct pfarg_load load;
+	struct pfarg_start start;
+	struct pfm_info info;
+	struct pfm_error error;
+	struct pfm_status status;
+	struct pfm_vector vector;
+	struct pfarg_pmc pmc;
+	struct pfarg_pmd pmd;
+	struct pfarg_pmr pmr;
+	struct pfarg_setdesc setdesc;
+	struct pfarg_setinfo setinfo;
+};
+
+static union argument make_element(const struct operation *operation, unsigned int n)
+{
+	const struct element *e = &operation->element[n % ELEMENTS];
+	union argument argument;
+
+	memset(&argument, operation->dirty ? 0xa5 : 0, sizeof(argument));
+	switch (operation->call) {
+	case WRITE_PMCS:
+		argument.pmc.reg_num = e->number;
+		argument.pmc.reg_set = e->set;
+		argument.pmc.reg_flags = e->flags;
+		argument.pmc.reg_value = e->value;
+		break;
+	case WRITE_PMDS:
+	case READ_PMDS:
+		argument.pmd.reg_num = e->number;
+		argument.pmd.reg_set = e->set;
+		argument.pmd.reg_flags = e->flags;
+		argument.pmd.reg_value = e->value;
+		argument.pmd.reg_long_reset = e->reset;
+		argument.pmd.reg_short_reset = ~e->reset;
+		argument.pmd.reg_ovfl_switch_cnt = e->map >> 56;
+		memset(argument.pmd.reg_reset_pmds, 0,
+		       sizeof(argument.pmd.reg_reset_pmds));
+		memset(argument.pmd.reg_smpl_pmds, 0, sizeof(argument.pmd.reg_smpl_pmds));
+		argument.pmd.reg_reset_pmds[e->number % PFM_PMD_BV] = e->map & 0xffff;
+		argument.pmd.reg_smpl_pmds[e->number % PFM_PMD_BV] = e->map >> 16 &
+								     0xffff;
+		break;
+	case READ_VALUES:
+		argument.pmr.reg_num = e->number;
+		argument.pmr.reg_set = e->set;
+		argument.pmr.reg_flags = e->flags;
+		break;
+	case CREATE_EVTSETS:
+	case DELETE_EVTSETS:
+		argument.setdesc.set_id = e->set;
+		argument.setdesc.set_flags = e->flags;
+		argument.setdesc.set_timeout = e->value;
+		break;
+	case GETINFO_EVTSETS:
+		argument.setinfo.set_id = e->set;
+		break;
+	}
+	return argument;
+}
+
+/* The elements, as far as their place has room; returns their address. */
+static void *put_elements(struct actor *actor, const struct operation *operation,
+			  size_t size)
+{
+	size_t count = operation->count < 0 ? 1 : operation->count, n;
+	size_t room = actor->inner.size / size;
+	union argument elements[FILLED];
+
+	if (count > room)
+		count = room;
+	for (n = 0; n < count && n < FILLED; n++) {
+		union argument element = make_element(
+			operation, operation->elements ? n % operation->elements : 0);
+
+		memcpy((char *)elements + n * size, &element, size);
+	}
+	return put_argument(&actor->inner, operation->place, elements, n * size,
+			    count * size);
+}
+
+static void *put_vector(struct actor *actor, const struct operation *operation)
+{
+	struct pfm_vector vector = {
+		.address = (uintptr_t)put_elements(actor, operation,
+						   element_size(operation->call)),
+		.count = operation->count,
+		.reserved = operation->size,
+	};
+
+	return put_argument(&actor->outer, operation->outer, &vector, sizeof(vector),
+			    sizeof(vector));
+}
+
+static void *put_ioctl_argument(struct actor *actor, const struct operation *operation)
+{
+	union argument argument;
+	size_t size = _IOC_SIZE(commands[operation->call]);
+
+	if (element_size(operation->call))
+		return put_vector(actor, operation);
+	memset(&argument, operation->dirty ? 0xa5 : 0, sizeof(argument));
+	switch (operation->call) {
+	case CREATE_CONTEXT:
+		memset(&argument.create, 0, sizeof(argument.create));
+		memset(argument.create.context.ctx_reserved3, operation->dirty,
+		       sizeof(argument.create.context.ctx_reserved3));
+		argument.create.context.ctx_flags = operation->flags;
+		argument.create.format_name = operation->value;
+		argument.create.reserved = operation->size;
+		break;
+	case LOAD:
+		argument.load.load_pid = somebody(actor, operation);
+		argument.load.load_set = operation->count;
+		break;
+	case START:
+		argument.start.start_set = operation->count;
+		break;
+	}
+	return put_argument(&actor->inner, operation->place, &argument, size, size);
+}
+
+/* On a descriptor that nobody else has, the last error is this one. */
+static void check_last_error(int fd, const struct operation *operation, int error)
+{
+	struct pfm_error told;
+
+	if (ioctl(fd, PFM_IOC_LAST_ERROR, &told))
+		return; /* of another kind */
+	if (told.operation == _IOC_NR(commands[operation->call]) && told.error == error &&
+	    told.reason != PFM_REASON_NONE && told.reason < PFM_REASON_COUNT_OF_REASONS)
+		return;
+	wrong("call %u failed with errno %d, the last error told is of call %u: errno %d, reason %u",
+	      (unsigned int)_IOC_NR(commands[operation->call]), error, told.operation,
+	      told.error, told.reason);
+}
+
+static void check_status(const struct pfm_status *status)
+{
+	unsigned int i;
+
+	if (status->state < PFM_STATE_UNLOADED || status->state > PFM_STATE_MASKED)
+		wrong("status: state %u", status->state);
+	if (status->flags & ~(PFM_STATUS_STARTED | PFM_STATUS_FOREIGN_CPU))
+		wrong("status: flags %#x", status->flags);
+	if (status->state == PFM_STATE_UNLOADED &&
+	    (status->target || (status->flags & PFM_STATUS_STARTED)))
+		wrong("status: unloaded, yet target %u, flags %#x", status->target,
+		      status->flags);
+	for (i = 0; i < COUNT(status->reserved); i++)
+		if (status->reserved[i])
+			wrong("status: reserved field %u is not zero", i);
+}
+
+int do_ioctl(struct actor *actor, const struct operation *operation)
+{
+	int fd = descriptor(actor, operation);
+	void *argument = put_ioctl_argument(actor, operation);
+	int error;
+
+	fail_begin(actor, operation);
+	error = ioctl(fd, commands[operation->call], argument) ? errno : 0;
+	fail_end(actor, operation);
+	if (!error && operation->call == STATUS && operation->place == GOOD)
+		check_status(argument);
+	if (error && error != EBADF && error != ENOTTY && operation->call != LAST_ERROR &&
+	    operation->slot >= SHARED_SLOTS && actor->alone)
+		check_last_error(fd, operation, error);
+	return error;
+}
+
+/* Nobody's: @count number, @value type, @flags direction, @size bytes of argument */
+int do_other_ioctl(struct actor *actor, const struct operation *operation)
+{
+	static const unsigned long directions[] = { _IOC_NONE, _IOC_READ, _IOC_WRITE,
+						    _IOC_READ | _IOC_WRITE };
+	unsigned long command = _IOC(directions[operation->flags % COUNT(directions)],
+				     operation->value & 0xff, operation->count & 0xff,
+				     operation->size & 0xfff);
+	char argument[512];
+	int fd = descriptor(actor, operation);
+
+	memset(argument, operation->dirty, sizeof(argument));
+	return ioctl(fd, command,
+		     put_argument(&actor->inner, operation->place, argument,
+				  sizeof(argument), sizeof(argument))) == -1
+		       ? errno
+		       : 0;
+}

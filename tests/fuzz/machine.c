@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Files and modules of the machine. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "execute.h"
+
+int write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int error = 0;
+
+	if (fd == -1)
+		return errno;
+	if (write(fd, text, strlen(text)) == -1)
+		error = errno;
+	close(fd);
+	return error;
+}
+
+int read_file(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length, all = 0;
+
+	if (fd == -1)
+		return errno;
+	while ((length = read(fd, text + all, size - 1 - all)) > 0)
+		all += length;
+	text[all] = '\0';
+	close(fd);
+	return length < 0 ? errno : 0;
+}
+
+int module_load(const char *name)
+{
+	struct utsname system;
+	char path[256];
+	int fd, error = 0;
+
+	uname(&system);
+	snprintf(path, sizeof(path), "/lib/modules/%s/updates/%s.ko", system.release,
+		 name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd == -1 || syscall(SYS_finit_module, fd, "", 0))
+		error = errno;
+	if (fd != -1)
+		close(fd);
+	return error;
+}
+
+int module_unload(const char *name)
+{
+	return syscall(SYS_delete_module, name, O_NONBLOCK) ? errno : 0;
+}
+
+/* Allocations fail where the kernel can make them fail, and without a word. */
+static void prepare_faults(void)
+{
+	write_file("/sys/kernel/debug/failslab/ignore-gfp-wait", "N");
+	write_file("/sys/kernel/debug/failslab/verbose", "0");
+	write_file("/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", "N");
+	write_file("/sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem", "N");
+	write_file("/sys/kernel/debug/fail_page_alloc/min-order", "0");
+	write_file("/sys/kernel/debug/fail_page_alloc/verbose", "0");
+}
+
+static void copy_program(const char *from, const char *to, mode_t mode)
+{
+	char bytes[65536];
+	int in = open(from, O_RDONLY), out = open(to, O_WRONLY | O_CREAT, 0700);
+	ssize_t size;
+
+	while ((size = read(in, bytes, sizeof(bytes))) > 0)
+		if (write(out, bytes, size) != size)
+			break;
+	close(in);
+	close(out);
+	chmod(to, mode);
+}
+
+void machine_prepare(void)
+{
+	prepare_faults();
+	copy_program("/bin/busybox", SETUID_PROGRAM, 04755);
+	copy_program("/bin/busybox", UNREADABLE_PROGRAM, 0111);
+}

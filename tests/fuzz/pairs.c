@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The table of pairs: what each call may fail with.
+ *
+ * A line with a source is documented, by that section of perfmon-api.md or by that
+ * file where the implementation says more; those are counted, also where a guest
+ * cannot reach them.  A line without one is not perfmon's doing: what Linux itself
+ * says of an address, a limit or a descriptor of another kind.  Whatever is not
+ * here at all is a finding.
+ *
+ * Not listed are errnos of what is not implemented: sampling formats, system-wide
+ * sessions, event sets other than 0, notifications.  They say EOPNOTSUPP.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "execute.h"
+#include "pairs.h"
+
+#define LINUX  NULL
+#define HEADER "perfmon.h"
+
+struct pair {
+	uint8_t call;
+	uint8_t error;
+	const char *source;
+};
+
+static const struct pair pairs[] = {
+	{ OPEN, EMFILE, "1.7" }, /* ENFILE there, of both limits */
+	{ OPEN, ENFILE, "1.7" },
+	{ OPEN, ENOMEM, "1.7" },
+	{ OPEN, EACCES, "pfm_create_context(3)" },
+	/* The module comes and goes; flags. */
+	{ OPEN, ENOENT, LINUX },
+	{ OPEN, ENXIO, LINUX },
+	{ OPEN, ENODEV, LINUX },
+	{ OPEN, EEXIST, LINUX },
+	{ OPEN, EPERM, LINUX },
+	{ OPEN, EINVAL, LINUX },
+
+	{ CREATE_CONTEXT, EBADF, "1.5" },
+	{ CREATE_CONTEXT, ENOSYS, "1.7" },
+	{ CREATE_CONTEXT, EFAULT, "1.7" },
+	{ CREATE_CONTEXT, EINVAL, "1.7" },
+	{ CREATE_CONTEXT, EPERM, "1.7" },
+	{ CREATE_CONTEXT, EBUSY, "1.7" },
+	{ CREATE_CONTEXT, ENOMEM, "1.7" },
+	{ CREATE_CONTEXT, EOPNOTSUPP, HEADER },
+
+	{ WRITE_PMCS, EINVAL, "1.8" },
+	{ WRITE_PMCS, EBADF, "1.5" },
+	{ WRITE_PMCS, E2BIG, "1.5" },
+	{ WRITE_PMCS, ENOMEM, "1.5" },
+	{ WRITE_PMCS, EFAULT, "1.5" },
+
+	{ WRITE_PMDS, EINVAL, "1.9" },
+	{ WRITE_PMDS, EBADF, "1.5" },
+	{ WRITE_PMDS, E2BIG, "1.5" },
+	{ WRITE_PMDS, ENOMEM, "1.5" },
+	{ WRITE_PMDS, EFAULT, "1.5" },
+	{ WRITE_PMDS, EOPNOTSUPP, HEADER },
+
+	/* ENOMEM of 1.5 has no cause here: reading needs no memory (perfmon.h). */
+	{ READ_PMDS, EINVAL, "1.10" },
+	{ READ_PMDS, EBADF, "1.5" },
+	{ READ_PMDS, E2BIG, "1.5" },
+	{ READ_PMDS, EFAULT, "1.5" },
+
+	{ READ_VALUES, EINVAL, "2.3" },
+	{ READ_VALUES, EBADF, "2.3" },
+	{ READ_VALUES, E2BIG, "2.3" },
+	{ READ_VALUES, EFAULT, "2.3" },
+
+	{ LOAD, EFAULT, "1.11" },
+	{ LOAD, EBADF, "1.11" },
+	{ LOAD, ESRCH, "1.11" },
+	{ LOAD, EPERM, "1.11" },
+	{ LOAD, EBUSY, "1.11" },
+	{ LOAD, EINVAL, "1.11" },
+	{ LOAD, EEXIST, "1.11" },
+	/* The ptrace check opens a file (module/core/permission.c). */
+	{ LOAD, ENOMEM, LINUX },
+	{ LOAD, ENFILE, LINUX },
+
+	{ START, EBADF, "1.5" },
+	{ START, EINVAL, "1.12" },
+	{ START, EFAULT, HEADER },
+	{ STOP, EBADF, "1.5" },
+	{ STOP, EINVAL, "1.12" },
+	{ RESTART, EBADF, "1.5" },
+	{ RESTART, EBUSY, "1.12" },
+	{ RESTART, EINVAL, HEADER },
+	{ UNLOAD, EBADF, "1.5" },
+	{ UNLOAD, EINVAL, HEADER },
+
+	{ CREATE_EVTSETS, EINVAL, "1.13" },
+	{ CREATE_EVTSETS, EBUSY, "1.13" },
+	{ CREATE_EVTSETS, EBADF, "1.5" },
+	{ CREATE_EVTSETS, E2BIG, "1.5" },
+	{ CREATE_EVTSETS, ENOMEM, "1.5" },
+	{ CREATE_EVTSETS, EFAULT, "1.5" },
+	{ CREATE_EVTSETS, EOPNOTSUPP, HEADER },
+
+	{ GETINFO_EVTSETS, EINVAL, "1.14" },
+	{ GETINFO_EVTSETS, EBADF, "1.5" },
+	{ GETINFO_EVTSETS, E2BIG, "1.5" },
+	{ GETINFO_EVTSETS, ENOMEM, "1.5" },
+	{ GETINFO_EVTSETS, EFAULT, "1.5" },
+
+	{ DELETE_EVTSETS, EINVAL, "1.14" },
+	{ DELETE_EVTSETS, EBUSY, "1.14" },
+	{ DELETE_EVTSETS, EBADF, "1.5" },
+	{ DELETE_EVTSETS, E2BIG, "1.5" },
+	{ DELETE_EVTSETS, ENOMEM, "1.5" },
+	{ DELETE_EVTSETS, EFAULT, "1.5" },
+
+	{ INFO, EBADF, "pfm_get_info(3)" },
+	{ INFO, EFAULT, HEADER },
+	{ LAST_ERROR, EBADF, "pfm_get_error(3)" },
+	{ LAST_ERROR, EFAULT, HEADER },
+	{ STATUS, EBADF, "pfm_get_status(3)" },
+	{ STATUS, EFAULT, HEADER },
+	{ STATUS, EINVAL, "pfm_get_status(3)" },
+
+	/* EINVAL in 4.5; what is not an ioctl of the file is ENOTTY in Linux. */
+	{ OTHER_IOCTL, ENOTTY, "4.5" },
+	{ OTHER_IOCTL, EBADF, LINUX },
+	{ OTHER_IOCTL, EFAULT, LINUX },
+	{ OTHER_IOCTL, EINVAL, LINUX },
+	{ OTHER_IOCTL, EPERM, LINUX },
+	{ OTHER_IOCTL, EOPNOTSUPP, LINUX },
+
+	{ READ, EINVAL, "4.5" },
+	{ READ, EAGAIN, "4.5" },
+	{ READ, EINTR, "4.5" },
+	{ READ, EFAULT, "4.5" },
+	{ READ, EBADF, LINUX },
+	{ READV, EINVAL, LINUX },
+	{ READV, EAGAIN, LINUX },
+	{ READV, EINTR, LINUX },
+	{ READV, EFAULT, LINUX },
+	{ READV, EBADF, LINUX },
+
+	{ WRITE, EINVAL, "4.5" },
+	{ WRITE, EBADF, LINUX },
+	{ WRITE, EFAULT, LINUX },
+	{ WRITE, EAGAIN, LINUX },
+
+	{ LSEEK, ESPIPE, "4.5" },
+	{ LSEEK, EBADF, LINUX },
+	{ LSEEK, EINVAL, LINUX },
+	{ LSEEK, ENXIO, LINUX },
+	{ LSEEK, EOVERFLOW, LINUX },
+
+	/* EINVAL in 5.5 of a context without a buffer; there are no buffers yet. */
+	{ MMAP, ENODEV, LINUX },
+	{ MMAP, EINVAL, LINUX },
+	{ MMAP, EACCES, LINUX },
+	{ MMAP, EBADF, LINUX },
+	{ MMAP, EOVERFLOW, LINUX },
+	{ MMAP, ENOMEM, LINUX },
+
+	{ POLL, EINTR, LINUX },
+	{ POLL, EINVAL, LINUX }, /* no descriptor allowed at all */
+	{ SELECT, EINTR, LINUX },
+	{ SELECT, EBADF, LINUX },
+
+	{ SETTING, EINVAL, "7.2" },
+	{ SETTING, EACCES, "7.2" },
+	{ SETTING, ERANGE, LINUX },
+	{ SETTING, ENOENT, LINUX },
+	{ SETTING, ENODEV, LINUX },
+	{ SETTING, EMFILE, LINUX },
+	{ SETTING, ENFILE, LINUX },
+};
+
+static const char *const names[] = {
+#define IOCTL_NAME(name, command) [name] = #name,
+#define CALL_NAME(name)		  [name] = #name,
+	IOCTLS(IOCTL_NAME) FILE_CALLS(CALL_NAME) SURROUNDINGS(CALL_NAME)
+};
+
+const char *call_name(enum call call)
+{
+	return names[call];
+}
+
+static bool is_ioctl(enum call call)
+{
+	return call < OPEN;
+}
+
+bool pair_is_allowed(enum call call, int error)
+{
+	size_t n;
+
+	/* A descriptor of another kind. */
+	if (!error || (is_ioctl(call) && error == ENOTTY))
+		return true;
+	for (n = 0; n < COUNT(pairs); n++)
+		if (pairs[n].call == call && pairs[n].error == error)
+			return true;
+	return false;
+}
+
+static void report_failures(const struct seen *seen)
+{
+	unsigned int reached = 0, documented = 0;
+	size_t n;
+
+	for (n = 0; n < COUNT(pairs); n++) {
+		if (!pairs[n].source)
+			continue;
+		documented++;
+		reached += !!seen->times[pairs[n].call][pairs[n].error];
+	}
+	printf("%u of %u documented (operation, errno) pairs reached (%u %%)\n", reached,
+	       documented, reached * 100 / documented);
+	for (n = 0; n < COUNT(pairs); n++)
+		if (pairs[n].source && !seen->times[pairs[n].call][pairs[n].error])
+			printf("missing: %s %s (%s)\n", names[pairs[n].call],
+			       strerrorname_np(pairs[n].error), pairs[n].source);
+}
+
+static void report_successes(const struct seen *seen)
+{
+	unsigned int call;
+
+	for (call = 0; call < OPEN_OTHER; call++) {
+		/* These two cannot. */
+		if (call == RESTART || call == OTHER_IOCTL)
+			continue;
+		if (!seen->times[call][0])
+			printf("never succeeded: %s\n", names[call]);
+	}
+}
+
+void pairs_report(const struct seen *seen)
+{
+	report_failures(seen);
+	report_successes(seen);
+}
+
+uint64_t seen_operations(const struct seen *seen)
+{
+	uint64_t all = 0;
+	unsigned int call, error;
+
+	for (call = 0; call < CALLS; call++)
+		for (error = 0; error < ERRNOS; error++)
+			all += seen->times[call][error];
+	return all;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A plan as a C program that stands alone: the sources which execute plans (runner,
+ * put together by the Makefile), the plan as a table, and a main().
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "pairs.h"
+#include "print.h"
+
+__asm__(".section .rodata\n"
+	"runner: .incbin \"" RUNNER "\"\n"
+	".byte 0\n"
+	".previous\n");
+extern const char runner[];
+
+static const char *const places[] = {
+#define PLACE_NAME(name) #name,
+	PLACES(PLACE_NAME)
+};
+
+static const char *const people[] = {
+#define PERSON_NAME(name) #name,
+	PEOPLE(PERSON_NAME)
+};
+
+/* What a field is by default is not said. */
+static void print_number(const char *field, uint64_t value)
+{
+	if (value)
+		printf(value < 10 ? ", .%s = %" PRIu64 : ", .%s = 0x%" PRIx64, field,
+		       value);
+}
+
+static void print_element(const struct element *e)
+{
+	printf("{ .number = %u", e->number);
+	print_number("set", e->set);
+	print_number("flags", e->flags);
+	print_number("value", e->value);
+	print_number("reset", e->reset);
+	print_number("map", e->map);
+	printf(" }, ");
+}
+
+static void print_operation(const struct operation *operation)
+{
+	unsigned int n;
+
+	printf("\t{ %s, %u", call_name(operation->call), operation->slot);
+	if (operation->place)
+		printf(", .place = %s", places[operation->place]);
+	if (operation->outer)
+		printf(", .outer = %s", places[operation->outer]);
+	if (operation->who)
+		printf(", .who = %s", people[operation->who]);
+	print_number("fail", operation->fail);
+	print_number("dirty", operation->dirty);
+	print_number("few", operation->few);
+	if (operation->count)
+		printf(", .count = %" PRId32, operation->count);
+	print_number("flags", operation->flags);
+	print_number("value", operation->value);
+	print_number("size", operation->size);
+	if (operation->elements) {
+		printf(",\n\t  .elements = %u, .element = { ", operation->elements);
+		for (n = 0; n < operation->elements; n++)
+			print_element(&operation->element[n]);
+		printf("}");
+	}
+	puts(" },");
+}
+
+static void print_worker(const struct worker *worker, unsigned int number)
+{
+	unsigned int n;
+
+	printf("static const struct operation worker_%u[] = {\n", number);
+	for (n = 0; n < worker->count; n++)
+		print_operation(&worker->operations[n]);
+	if (!worker->count)
+		puts("\t{ YIELD, 0 },");
+	puts("};\n");
+}
+
+static const char program_end[] =
+	"#include <stdarg.h>\n"
+	"#include <stdio.h>\n\n"
+	"void outcome(const struct actor *actor, const struct operation *operation, int error)\n"
+	"{\n"
+	"\tif (getenv(\"VERBOSE\"))\n"
+	"\t\tprintf(\"worker %u: call %u: %s\\n\", actor->number, operation->call,\n"
+	"\t\t       error ? strerrorname_np(error) : \"0\");\n"
+	"}\n\n"
+	"void wrong(const char *what, ...)\n"
+	"{\n"
+	"\tva_list arguments;\n\n"
+	"\tva_start(arguments, what);\n"
+	"\tvprintf(what, arguments);\n"
+	"\tva_end(arguments);\n"
+	"\tputchar('\\n');\n"
+	"}\n\n"
+	"void crew_hangs(pid_t group)\n"
+	"{\n"
+	"\tprintf(\"process group %d hangs\\n\", group);\n"
+	"}\n\n"
+	"/* Times to run it, 1 if not said. */\n"
+	"int main(int argc, char **argv)\n"
+	"{\n"
+	"\tint times = argc > 1 ? atoi(argv[1]) : 1;\n\n"
+	"\tsetvbuf(stdout, NULL, _IONBF, 0);\n"
+	"\tmachine_prepare();\n"
+	"\twhile (times-- > 0)\n"
+	"\t\tif (!crew_run(&plan, 60))\n"
+	"\t\t\treturn 1;\n"
+	"\treturn 0;\n"
+	"}\n";
+
+void print_plan(const struct plan *plan, const char *title)
+{
+	unsigned int n;
+
+	printf("/*\n * %s\n *\n"
+	       " * cc -D_GNU_SOURCE -static -pthread -I uapi FILE; for a guest, as root.\n"
+	       " */\n",
+	       title);
+	fputs(runner, stdout);
+	puts("\n/* ---- the plan ----------------------------------------------------- */\n");
+	for (n = 0; n < plan->count; n++)
+		print_worker(&plan->workers[n], n);
+	printf("static const struct plan plan = {\n\t.count = %u,\n\t.workers = {\n",
+	       plan->count);
+	for (n = 0; n < plan->count; n++)
+		printf("\t\t{ .process = %u, .user = %u, .count = %u, .operations = worker_%u },\n",
+		       plan->workers[n].process, plan->workers[n].user,
+		       plan->workers[n].count, n);
+	puts("\t},\n};\n");
+	fputs(program_end, stdout);
+}

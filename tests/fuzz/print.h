@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A plan as a C program that stands alone. */
+#ifndef FUZZ_PRINT_H
+#define FUZZ_PRINT_H
+
+#include "plan.h"
+
+/* To standard output; @title is a comment. */
+void print_plan(const struct plan *plan, const char *title);
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What happens around the calls: processes, signals, CPUs, modules, limits. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "calls.h"
+
+void do_open_other(struct actor *actor, const struct operation *operation)
+{
+	int fd = -1, pair[2];
+
+	switch (operation->count) {
+	case 0:
+		fd = open("/dev/null", O_RDWR);
+		break;
+	case 1:
+		if (!pipe(pair)) {
+			fd = pair[0];
+			close(pair[1]);
+		}
+		break;
+	case 2:
+		fd = eventfd(1, EFD_NONBLOCK);
+		break;
+	case 3:
+		fd = epoll_create(1);
+		break;
+	case 4:
+		fd = open(PFM_DEVICE, O_PATH);
+		break;
+	}
+	if (fd != -1)
+		put_in_slot(actor, operation->slot, fd);
+}
+
+void do_reopen(struct actor *actor, const struct operation *operation)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", descriptor(actor, operation));
+	fd = open(path, operation->flags);
+	if (fd != -1)
+		put_in_slot(actor, operation->value % SLOTS, fd);
+}
+
+void do_dup(struct actor *actor, const struct operation *operation)
+{
+	int fd = fcntl(descriptor(actor, operation), operation->flags, 0);
+
+	if (fd != -1)
+		put_in_slot(actor, operation->value % SLOTS, fd);
+}
+
+void do_owner(struct actor *actor, const struct operation *operation)
+{
+	struct f_owner_ex owner = { operation->count, somebody(actor, operation) };
+
+	fcntl(descriptor(actor, operation), F_SETOWN_EX, &owner);
+}
+
+static void spin(unsigned int turns)
+{
+	volatile unsigned int turn;
+
+	for (turn = 0; turn < turns; turn++)
+		;
+}
+
+static void touch_pages(unsigned int pages)
+{
+	volatile char *memory = map(pages * page_size(), PROT_READ | PROT_WRITE);
+	unsigned int n;
+
+	for (n = 0; n < pages; n++)
+		memory[n * page_size()] = 1;
+	munmap((void *)memory, pages * page_size());
+}
+
+void pin(unsigned int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu % 2, &set);
+	if (cpu == 2)
+		CPU_SET(1, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+static void fork_and_forget(void)
+{
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(0);
+	if (child > 0)
+		waitpid(child, NULL, 0);
+}
+
+static void become_program(const char *path)
+{
+	execl(path, "sleep", "1", NULL);
+	_exit(127);
+}
+
+/* What a target does all its life; the round ends it. */
+static void target_live(unsigned int kind)
+{
+	unsigned int turn;
+
+	/* Tests on how much time there is are not what this is about. */
+	for (turn = 0;; turn++) {
+		switch (kind) {
+		case 0:
+			spin(2000);
+			sched_yield();
+			break;
+		case 1:
+			pause();
+			break;
+		case 2:
+			usleep(500);
+			_exit(0);
+		case 3:
+			become_program("/bin/sleep");
+			break;
+		case 4:
+			fork_and_forget();
+			usleep(4000);
+			break;
+		case 5:
+			pin(turn % 2);
+			break;
+		case 6:
+			touch_pages(8);
+			break;
+		case 7:
+			usleep(500);
+			become_program(SETUID_PROGRAM);
+			break;
+		case 8:
+			usleep(500);
+			become_program(UNREADABLE_PROGRAM);
+			break;
+		default:
+			_exit(0);
+		}
+		usleep(1000);
+	}
+}
+
+static void give_up_descriptors(void)
+{
+	close_range(3, ~0u, 0);
+}
+
+/* @value: which target; @count: what it does; @flags: its user; @size: keeps descriptors */
+void do_spawn(struct actor *actor, const struct operation *operation)
+{
+	volatile pid_t *target = &actor->table->targets[operation->value % TARGETS];
+	pid_t old = *target, child;
+
+	if (old > 0)
+		kill(old, SIGKILL);
+	child = fork();
+	if (child == 0) {
+		if (!operation->size)
+			give_up_descriptors();
+		if (operation->flags && (syscall(SYS_setresuid, operation->flags,
+						 operation->flags, operation->flags)))
+			_exit(1);
+		target_live(operation->count);
+	}
+	if (child > 0)
+		*target = child;
+}
+
+/* @count: signal; workers get none that ends them */
+void do_kill(struct actor *actor, const struct operation *operation)
+{
+	pid_t tid = somebody(actor, operation);
+
+	if (tid > 1)
+		syscall(SYS_tkill, tid, operation->count);
+}
+
+void do_work(const struct operation *operation)
+{
+	spin(operation->count);
+	if (operation->value)
+		touch_pages(operation->value);
+}
+
+/* Reads a file that tells of perfmon. */
+void do_look(const struct operation *operation)
+{
+	static const char *const files[] = {
+		"/sys/kernel/perfmon/task_sessions_count",
+		"/sys/kernel/perfmon/sys_sessions_count",
+		"/sys/kernel/perfmon/version",
+		"/sys/kernel/perfmon/pmu_desc/model",
+		"/sys/kernel/perfmon/pmu_desc/pmc0/rsvd_msk",
+		"/sys/kernel/perfmon/pmu_desc/pmd0/width",
+		"/sys/kernel/perfmon/pmu_desc/pmd261/name",
+		"/sys/kernel/debug/perfmon/cpu0/ctxswin_count",
+		"/sys/kernel/debug/perfmon/cpu1/ovfl_intr_all_count",
+	};
+	char text[256];
+
+	read_file(files[operation->count % COUNT(files)], text, sizeof(text));
+}
+
+/* For a moment only root may open files. */
+void do_file_table(void)
+{
+	char before[64];
+
+	if (read_file("/proc/sys/fs/file-max", before, sizeof(before)) ||
+	    !strcmp(before, "1\n"))
+		return;
+	write_file("/proc/sys/fs/file-max", "1\n");
+	usleep(3000);
+	write_file("/proc/sys/fs/file-max", before);
+}
+
+/* @value: bit 0 load, bit 1 the core, bit 2 modprobe cannot load a PMU meanwhile */
+void do_module(const struct operation *operation)
+{
+	const char *name = operation->value & 2 ? "perfmon" : PMU_MODULE;
+
+	if (operation->value & 4)
+		write_file("/proc/sys/kernel/modprobe",
+			   operation->value & 1 ? "/sbin/modprobe\n" : "\n");
+	if (operation->value & 1)
+		module_load(name);
+	else
+		module_unload(name);
+}
+
+/* In a child of its own: time goes by without a timer of the worker's. */
+static void bound_blocking(void)
+{
+	struct itimerval interval = { { 0, 4000 }, { 0, 4000 } };
+
+	setitimer(ITIMER_REAL, &interval, NULL);
+}
+
+/* The child does the next @count operations; who forked it goes on after them. */
+unsigned int do_fork(struct actor *actor, const struct operation *operation,
+		     unsigned int left)
+{
+	unsigned int count = operation->count;
+	pid_t child;
+
+	if (count > left)
+		count = left;
+	child = fork();
+	if (child == 0) {
+		actor->alone = false;
+		actor->fail_nth = -1;
+		bound_blocking();
+		execute(actor, operation + 1, count);
+		if (operation->flags)
+			become_program("/bin/sleep");
+		_exit(0);
+	}
+	if (child > 0)
+		actor->child = child;
+	return child == -1 ? 0 : count;
+}

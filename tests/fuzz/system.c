@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The machine around the rounds: as it was, and what must be true of it. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "execute.h"
+#include "system.h"
+
+/* Files whose contents rounds change. */
+static struct setting {
+	const char *path;
+	char before[64];
+} settings[] = {
+	{ "/proc/sys/kernel/modprobe", "" },
+	{ "/proc/sys/fs/file-max", "" },
+	{ "/sys/devices/system/cpu/cpu1/online", "" },
+	{ "/sys/kernel/perfmon/task_group", "" },
+	{ "/sys/kernel/perfmon/sys_group", "" },
+	{ "/sys/kernel/perfmon/arg_mem_max", "" },
+	{ "/sys/kernel/perfmon/debug", "" },
+};
+
+static int users_before;
+
+/* Users of the core, as /proc/modules has it; -1 if it is not loaded. */
+static int module_users(void)
+{
+	static char text[65536];
+	const char *line = text;
+	int users;
+
+	if (read_file("/proc/modules", text, sizeof(text)))
+		return -1;
+	for (; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (sscanf(line, "perfmon %*u %d", &users) == 1)
+			return users;
+	}
+	return -1;
+}
+
+static int sessions(void)
+{
+	char text[32];
+
+	if (read_file("/sys/kernel/perfmon/task_sessions_count", text, sizeof(text)))
+		return -1;
+	return atoi(text);
+}
+
+void system_begin(void)
+{
+	unsigned int n;
+
+	for (n = 0; n < COUNT(settings); n++)
+		if (read_file(settings[n].path, settings[n].before,
+			      sizeof(settings[n].before)))
+			printf("no %s\n", settings[n].path);
+	users_before = module_users();
+	machine_prepare();
+}
+
+/* What the kernel undoes a little later counts as undone. */
+static bool soon(int (*value)(void), int wanted)
+{
+	unsigned int turn;
+
+	for (turn = 0; turn < 1000 && value() != wanted; turn++)
+		usleep(10000);
+	return value() == wanted;
+}
+
+void system_restore(void)
+{
+	unsigned int n;
+
+	write_file(settings[0].path, settings[0].before);
+	module_load("perfmon");
+	module_load(PMU_MODULE);
+	for (n = 0; n < COUNT(settings); n++)
+		write_file(settings[n].path, settings[n].before);
+	chmod(PFM_DEVICE, 0666);
+}
+
+void system_check(void)
+{
+	static const struct operation check = { .call = CANARY, .count = 16 };
+
+	system_restore();
+	if (!soon(sessions, 0))
+		wrong("%d sessions are left", sessions());
+	if (!soon(module_users, users_before))
+		wrong("perfmon has %d users, had %d", module_users(), users_before);
+	canary(&check);
+}
+
+void system_end(void)
+{
+}

@@ -2,12 +2,14 @@
 /* Who executes: descriptors, memory, whom he knows, and memory that lacks. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "calls.h"
@@ -187,6 +189,39 @@ void fail_end(struct actor *actor, const struct operation *operation)
 	errno = error;
 }
 
+/* ---- patience ---------------------------------------------------------------------- */
+
+#define PATIENCE_NS 3000000
+
+timer_t patience_new(void)
+{
+	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID,
+				  .sigev_signo = SIGALRM };
+	timer_t timer;
+
+	event._sigev_un._tid = thread_id();
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer))
+		abort();
+	return timer;
+}
+
+/* From here on a call that blocks ends with EINTR soon, whenever it begins. */
+void patience_begin(struct actor *actor)
+{
+	const struct itimerspec interval = { { 0, PATIENCE_NS }, { 0, PATIENCE_NS } };
+
+	timer_settime(actor->timer, 0, &interval, NULL);
+}
+
+void patience_end(struct actor *actor)
+{
+	const struct itimerspec never = {};
+	int error = errno;
+
+	timer_settime(actor->timer, 0, &never, NULL);
+	errno = error;
+}
+
 /* ---- begin and end ---------------------------------------------------------------- */
 
 void actor_begin(struct actor *actor, struct table *table, unsigned int number,
@@ -199,6 +234,7 @@ void actor_begin(struct actor *actor, struct table *table, unsigned int number,
 		.private_slots = { -1, -1, -1, -1 },
 		.inner = area_new(INNER_BYTES),
 		.outer = area_new(1),
+		.timer = patience_new(),
 	};
 	actor->fail_nth = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 	table->workers[number] = thread_id();
@@ -214,6 +250,7 @@ void actor_end(struct actor *actor)
 	do_unmap(actor);
 	area_free(&actor->inner);
 	area_free(&actor->outer);
+	timer_delete(actor->timer);
 	if (actor->fail_nth != -1)
 		close(actor->fail_nth);
 }

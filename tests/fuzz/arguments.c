@@ -264,7 +264,7 @@ static void fill_ioctl(struct author *author, struct operation *operation)
 	}
 	if (percent(author, 4))
 		operation->place = spoilt_place(author);
-	if (percent(author, 6))
+	if (percent(author, operation->call == CREATE_CONTEXT ? 12 : 4))
 		operation->fail = which_allocation(author);
 	operation->dirty = percent(author, 30);
 }
@@ -430,7 +430,7 @@ static void fill_surroundings(struct author *author, struct operation *operation
 		break;
 	case WORK:
 		operation->count = below(author, 4000);
-		operation->value = below(author, 8);
+		operation->value = percent(author, 30) ? below(author, 4) : 0;
 		break;
 	case LOOK:
 		operation->count = below(author, 9);
@@ -445,7 +445,7 @@ static void fill_surroundings(struct author *author, struct operation *operation
 		operation->value = below(author, 8);
 		break;
 	case CANARY:
-		operation->count = 1 + below(author, 16);
+		operation->count = 1 + below(author, 8);
 		break;
 	}
 }

@@ -17,6 +17,9 @@ pid_t thread_id(void);
 pid_t somebody(struct actor *actor, const struct operation *operation);
 void fail_begin(struct actor *actor, const struct operation *operation);
 void fail_end(struct actor *actor, const struct operation *operation);
+timer_t patience_new(void);
+void patience_begin(struct actor *actor);
+void patience_end(struct actor *actor);
 
 /* ioctls.c */
 int do_ioctl(struct actor *actor, const struct operation *operation);

@@ -135,7 +135,7 @@ static void canary_count(int fd, unsigned int pages, unsigned int count)
 		return;
 	}
 	inner[0] = take_truth();
-	for (turn = 0; turn < 4; turn++) {
+	for (turn = 0; turn < 3; turn++) {
 		canary_work(pages);
 		if (!canary_read(fd, values, count))
 			return;

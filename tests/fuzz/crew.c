@@ -21,9 +21,6 @@
 
 #include "crew.h"
 
-/* A call that blocks ends after this long, by a signal. */
-#define PATIENCE_NS 4000000
-
 struct post {
 	const struct plan *plan;
 	struct table *table;
@@ -47,20 +44,6 @@ static void set_handlers(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-static timer_t timer_begin(void)
-{
-	struct itimerspec interval = { { 0, PATIENCE_NS }, { 0, PATIENCE_NS } };
-	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID,
-				  .sigev_signo = SIGALRM };
-	timer_t timer;
-
-	event._sigev_un._tid = syscall(SYS_gettid);
-	if (timer_create(CLOCK_MONOTONIC, &event, &timer))
-		abort();
-	timer_settime(timer, 0, &interval, NULL);
-	return timer;
-}
-
 /* Of this thread alone: what glibc's functions do is for all of the process. */
 static void become(uid_t user)
 {
@@ -77,13 +60,11 @@ static void *work(void *argument)
 	const struct post *post = argument;
 	const struct worker *worker = &post->plan->workers[post->number];
 	struct actor actor;
-	timer_t timer = timer_begin();
 
 	become(worker->user);
 	actor_begin(&actor, post->table, post->number, post->alone);
 	execute(&actor, worker->operations, worker->count);
 	actor_end(&actor);
-	timer_delete(timer);
 	return NULL;
 }
 

@@ -9,6 +9,30 @@
 
 #include "calls.h"
 
+/* These may wait for ever. */
+static int do_patiently(struct actor *actor, const struct operation *operation)
+{
+	int error;
+
+	patience_begin(actor);
+	switch (operation->call) {
+	case READ:
+		error = do_read(actor, operation);
+		break;
+	case READV:
+		error = do_readv(actor, operation);
+		break;
+	case POLL:
+		error = do_poll(actor, operation);
+		break;
+	default:
+		error = do_select(actor, operation);
+		break;
+	}
+	patience_end(actor);
+	return error;
+}
+
 /* The errno of a call that is looked at, else 0. */
 static int do_call(struct actor *actor, const struct operation *operation)
 {
@@ -20,19 +44,16 @@ static int do_call(struct actor *actor, const struct operation *operation)
 	case OTHER_IOCTL:
 		return do_other_ioctl(actor, operation);
 	case READ:
-		return do_read(actor, operation);
 	case READV:
-		return do_readv(actor, operation);
+	case POLL:
+	case SELECT:
+		return do_patiently(actor, operation);
 	case WRITE:
 		return do_write(actor, operation);
 	case LSEEK:
 		return do_lseek(actor, operation);
 	case MMAP:
 		return do_mmap(actor, operation);
-	case POLL:
-		return do_poll(actor, operation);
-	case SELECT:
-		return do_select(actor, operation);
 	case SETTING:
 		return do_setting(operation);
 	case OPEN_OTHER:

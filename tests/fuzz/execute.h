@@ -3,6 +3,8 @@
 #ifndef FUZZ_EXECUTE_H
 #define FUZZ_EXECUTE_H
 
+#include <time.h>
+
 #include "plan.h"
 
 #define COUNT(array)	   (sizeof(array) / sizeof((array)[0]))
@@ -46,6 +48,7 @@ struct area {
  * @fail_nth: the file, -1 if the kernel injects no faults
  * @mapping: what MMAP made, @mapped bytes
  * @child: forked last
+ * @timer: ends calls that block
  */
 struct actor {
 	struct table *table;
@@ -58,6 +61,7 @@ struct actor {
 	void *mapping;
 	size_t mapped;
 	pid_t child;
+	timer_t timer;
 };
 
 void actor_begin(struct actor *actor, struct table *table, unsigned int number,

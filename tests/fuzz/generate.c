@@ -8,7 +8,7 @@
 
 #include "author.h"
 
-#define MOST_OPERATIONS 400 /* of a worker */
+#define MOST_OPERATIONS 200 /* of a worker */
 
 struct choice {
 	uint8_t call;
@@ -66,10 +66,10 @@ static void add_any(struct author *author, unsigned int slot)
 		{ SIGNAL, 1 },
 		{ UNMAP, 1 },
 		{ REMAP, 1 },
-		{ SPAWN, 2 },
+		{ SPAWN, 1 },
 		{ KILL, 3 },
 		{ REAP, 1 },
-		{ FORK, 2 },
+		{ FORK, 1 },
 		{ AFFINITY, 2 },
 		{ PRIORITY, 1 },
 		{ YIELD, 2 },
@@ -107,7 +107,7 @@ static void tell_monitoring(struct author *author, unsigned int slot, bool targe
 	}
 	step(author, WRITE_PMCS, slot);
 	step(author, WRITE_PMDS, slot);
-	if (target && percent(author, 40))
+	if (target && percent(author, 25))
 		step(author, SPAWN, slot);
 	load = step(author, LOAD, slot);
 	if (target) {
@@ -341,11 +341,11 @@ static enum theme choose_theme(struct random *random)
 {
 	unsigned int kind = random_below(random, 100);
 
-	if (kind < 20)
+	if (kind < 30)
 		return THEME_LIMITS;
-	if (kind < 28)
+	if (kind < 38)
 		return THEME_PROCESSORS;
-	if (kind < 36)
+	if (kind < 50)
 		return THEME_MODULES;
 	return THEME_USUAL;
 }
@@ -386,9 +386,9 @@ const struct plan *generate(uint64_t seed, enum pmu pmu)
 						: 5 + random_below(&random, WORKERS - 4);
 	write_worker(0, &random, pmu, theme, 0, 64, 0, write_founder);
 	write_worker(1, &random, pmu, theme, 1,
-		     theme == THEME_MODULES ? 2 : 4 + random_below(&random, 12), 0,
+		     theme == THEME_MODULES ? 2 : 2 + random_below(&random, 8), 0,
 		     write_canary);
-	write_worker(2, &random, pmu, theme, 2, 4 + random_below(&random, 24), 0,
+	write_worker(2, &random, pmu, theme, 2, 4 + random_below(&random, 16), 0,
 		     write_disturber);
 	for (n = 3; n < the_plan.count; n++) {
 		unsigned int process = random_percent(&random, 50)

@@ -21,7 +21,7 @@
 #define SHARED_SLOTS  6 /* descriptors that all threads of a process use */
 #define PRIVATE_SLOTS 4 /* and those of each thread alone: numbers after these */
 #define SLOTS	      (SHARED_SLOTS + PRIVATE_SLOTS)
-#define TARGETS	      6 /* processes that a round monitors */
+#define TARGETS	      4 /* processes that a round monitors */
 #define ELEMENTS      4 /* different ones in a vector; longer vectors repeat them */
 
 /* Ioctls that take a descriptor of /dev/perfmon: X(name, command) */

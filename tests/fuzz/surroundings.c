@@ -11,7 +11,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -121,7 +120,7 @@ static void target_live(unsigned int kind)
 {
 	unsigned int turn;
 
-	/* Tests on how much time there is are not what this is about. */
+	/* Mostly asleep: the workers shall have the CPUs. */
 	for (turn = 0;; turn++) {
 		switch (kind) {
 		case 0:
@@ -139,7 +138,7 @@ static void target_live(unsigned int kind)
 			break;
 		case 4:
 			fork_and_forget();
-			usleep(4000);
+			usleep(20000);
 			break;
 		case 5:
 			pin(turn % 2);
@@ -158,7 +157,7 @@ static void target_live(unsigned int kind)
 		default:
 			_exit(0);
 		}
-		usleep(1000);
+		usleep(5000);
 	}
 }
 
@@ -250,14 +249,6 @@ void do_module(const struct operation *operation)
 		module_unload(name);
 }
 
-/* In a child of its own: time goes by without a timer of the worker's. */
-static void bound_blocking(void)
-{
-	struct itimerval interval = { { 0, 4000 }, { 0, 4000 } };
-
-	setitimer(ITIMER_REAL, &interval, NULL);
-}
-
 /* The child does the next @count operations; who forked it goes on after them. */
 unsigned int do_fork(struct actor *actor, const struct operation *operation,
 		     unsigned int left)
@@ -271,7 +262,7 @@ unsigned int do_fork(struct actor *actor, const struct operation *operation,
 	if (child == 0) {
 		actor->alone = false;
 		actor->fail_nth = -1;
-		bound_blocking();
+		actor->timer = patience_new(); /* those of the parent's are not for him */
 		execute(actor, operation + 1, count);
 		if (operation->flags)
 			become_program("/bin/sleep");

@@ -155,6 +155,20 @@ static double now(void)
 	return time.tv_sec + time.tv_nsec / 1e9;
 }
 
+/*
+ * Before the round, because nothing may come after it: to the host, and among the
+ * kernel's words on the console.
+ */
+static void announce(unsigned int number, uint64_t seed)
+{
+	char text[80];
+
+	printf("round %u: seed 0x%" PRIx64 "\n", number, seed);
+	snprintf(text, sizeof(text), "<3>perfmon-fuzz: round %u: seed 0x%" PRIx64 "\n",
+		 number, seed);
+	write_file("/dev/kmsg", text);
+}
+
 /* Rounds of seeds that follow from @seed, or with @only, that one @times times. */
 static int fuzz(uint64_t seed, enum pmu pmu, unsigned int seconds, bool only,
 		unsigned int times)
@@ -168,14 +182,12 @@ static int fuzz(uint64_t seed, enum pmu pmu, unsigned int seconds, bool only,
 	while (only ? rounds < times : now() < begun + seconds) {
 		uint64_t round = only ? seed : random_next(&random);
 
-		printf("round %u: seed 0x%" PRIx64 "\n", ++rounds, round);
+		announce(++rounds, round);
 		failed += !run_round(round, pmu);
 		if (failed >= 10)
 			break;
 	}
 	lasted = now() - begun;
-	if (!only)
-		system_end();
 	printf("\nseed 0x%" PRIx64 ": %u rounds, %" PRIu64 " operations in %.0f s, "
 	       "%.0f operations per second\n",
 	       seed, rounds, seen_operations(&report->seen), lasted,

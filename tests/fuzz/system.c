@@ -98,7 +98,3 @@ void system_check(void)
 		wrong("perfmon has %d users, had %d", module_users(), users_before);
 	canary(&check);
 }
-
-void system_end(void)
-{
-}

@@ -12,7 +12,4 @@ void system_check(void);
 /* Puts back what rounds change. */
 void system_restore(void);
 
-/* After all: leaks. */
-void system_end(void);
-
 #endif

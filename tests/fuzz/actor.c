@@ -166,26 +166,33 @@ pid_t somebody(struct actor *actor, const struct operation *operation)
 
 /* ---- memory that lacks ------------------------------------------------------------- */
 
-/* Only the call itself shall lack memory, not what prepares it. */
-void fail_begin(struct actor *actor, const struct operation *operation)
+/* What the file of this thread says from here on; a user may not say anything. */
+static void fault_file_write(int fd, unsigned int number)
 {
 	char text[8];
 
-	if (!operation->fail || actor->fail_nth == -1)
+	snprintf(text, sizeof(text), "%u", number);
+	if (fd != -1 && pwrite(fd, text, strlen(text), 0) == -1)
 		return;
-	snprintf(text, sizeof(text), "%u", operation->fail);
-	if (pwrite(actor->fail_nth, text, strlen(text), 0) == -1)
-		return; /* a user may not; then nothing fails */
+}
+
+/* Only the call itself shall lack memory, not what prepares it. */
+void fail_begin(struct actor *actor, const struct operation *operation)
+{
+	if (operation->fail == FAIL_ALL)
+		fault_file_write(actor->fail_all, 1);
+	else if (operation->fail)
+		fault_file_write(actor->fail_nth, operation->fail);
 }
 
 void fail_end(struct actor *actor, const struct operation *operation)
 {
 	int error = errno;
 
-	if (!operation->fail || actor->fail_nth == -1)
-		return;
-	if (pwrite(actor->fail_nth, "0", 1, 0) == -1)
-		return;
+	if (operation->fail == FAIL_ALL)
+		fault_file_write(actor->fail_all, 0);
+	else if (operation->fail)
+		fault_file_write(actor->fail_nth, 0);
 	errno = error;
 }
 
@@ -237,6 +244,7 @@ void actor_begin(struct actor *actor, struct table *table, unsigned int number,
 		.timer = patience_new(),
 	};
 	actor->fail_nth = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+	actor->fail_all = open("/proc/thread-self/make-it-fail", O_RDWR | O_CLOEXEC);
 	table->workers[number] = thread_id();
 }
 
@@ -253,4 +261,6 @@ void actor_end(struct actor *actor)
 	timer_delete(actor->timer);
 	if (actor->fail_nth != -1)
 		close(actor->fail_nth);
+	if (actor->fail_all != -1)
+		close(actor->fail_all);
 }

@@ -235,6 +235,8 @@ uint32_t open_flags(struct author *author)
 /* More than that is not allocated on the way. */
 static unsigned int which_allocation(struct author *author)
 {
+	if (percent(author, 25))
+		return FAIL_ALL;
 	return 1 + below(author, percent(author, 70) ? 3 : 12);
 }
 

@@ -45,7 +45,7 @@ struct area {
  * @private_slots: descriptors, -1 if there is none
  * @inner: for arguments
  * @outer: for struct pfm_vector
- * @fail_nth: the file, -1 if the kernel injects no faults
+ * @fail_nth, @fail_all: the files, -1 if the kernel injects no faults
  * @mapping: what MMAP made, @mapped bytes
  * @child: forked last
  * @timer: ends calls that block
@@ -58,6 +58,7 @@ struct actor {
 	struct area inner;
 	struct area outer;
 	int fail_nth;
+	int fail_all;
 	void *mapping;
 	size_t mapped;
 	pid_t child;

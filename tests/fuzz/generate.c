@@ -257,6 +257,12 @@ static void tell_modules(struct author *author)
 	add(author, CLOSE, slot);
 	add(author, MODULE, 0)->value = 1 | 2;
 	add(author, MODULE, 0)->value = 1 | 4;
+	/* The first context of all needs more memory than those after it. */
+	add(author, OPEN, slot)->flags = O_RDWR;
+	add(author, CREATE_CONTEXT, slot)->fail =
+		percent(author, 60) ? 1 + below(author, 8) : FAIL_ALL;
+	step(author, CREATE_CONTEXT, slot);
+	add(author, CLOSE, slot);
 	step(author, SLEEP, slot);
 }
 

@@ -63,12 +63,23 @@ int module_unload(const char *name)
 /* Allocations fail where the kernel can make them fail, and without a word. */
 static void prepare_faults(void)
 {
-	write_file("/sys/kernel/debug/failslab/ignore-gfp-wait", "N");
-	write_file("/sys/kernel/debug/failslab/verbose", "0");
-	write_file("/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", "N");
-	write_file("/sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem", "N");
-	write_file("/sys/kernel/debug/fail_page_alloc/min-order", "0");
-	write_file("/sys/kernel/debug/fail_page_alloc/verbose", "0");
+	static const char *const kinds[] = { "failslab", "fail_page_alloc" };
+	static const char *const values[][2] = {
+		{ "ignore-gfp-wait", "N" }, { "ignore-gfp-highmem", "N" },
+		{ "min-order", "0" },	    { "verbose", "0" },
+		{ "task-filter", "Y" }, /* those that make-it-fail names */
+		{ "probability", "100" },   { "times", "-1" },
+	};
+	unsigned int kind, n;
+	char path[64];
+
+	for (kind = 0; kind < COUNT(kinds); kind++) {
+		for (n = 0; n < COUNT(values); n++) {
+			snprintf(path, sizeof(path), "/sys/kernel/debug/%s/%s",
+				 kinds[kind], values[n][0]);
+			write_file(path, values[n][1]); /* not each has all */
+		}
+	}
 }
 
 static void copy_program(const char *from, const char *to, mode_t mode)

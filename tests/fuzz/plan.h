@@ -93,6 +93,8 @@ enum call {
 		CALLS
 };
 
+#define FAIL_ALL 255 /* of struct operation's fail */
+
 /* Where an argument lies. */
 #define PLACES(X)                                                                        \
 	X(GOOD)                                                                          \
@@ -143,7 +145,7 @@ struct element {
  * @place: of the argument, or of the vector's elements
  * @outer: place of struct pfm_vector
  * @who: enum person
- * @fail: so many memory allocations succeed, then one fails; 0: none fails
+ * @fail: the memory allocation of this number fails, with FAIL_ALL all; 0: none
  * @dirty: fields that the kernel ignores are not zero
  * @few: the limit of open files is reached
  * @count: elements, or what the call takes

@@ -261,7 +261,7 @@ unsigned int do_fork(struct actor *actor, const struct operation *operation,
 	child = fork();
 	if (child == 0) {
 		actor->alone = false;
-		actor->fail_nth = -1;
+		actor->fail_nth = actor->fail_all = -1;
 		actor->timer = patience_new(); /* those of the parent's are not for him */
 		execute(actor, operation + 1, count);
 		if (operation->flags)

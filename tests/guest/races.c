@@ -1078,7 +1078,7 @@ static void *read_files(void *unused)
 struct module_counts {
 	const char *pmu;
 	volatile unsigned int tries;
-	unsigned int pmus, cores;
+	volatile unsigned int pmus, cores;
 };
 
 /* The next context has to wait: both modules can go. */
@@ -1111,14 +1111,15 @@ static void *unload_modules(void *argument)
 
 	pin(1);
 	while (!turmoil_over) {
-		held_off = random_below(64) == 0;
+		held_off = random_below(32) == 0;
 		spin_turns(random_below(1 << random_below(18)));
 		counts->tries++;
 		if (!went(counts->pmu) && !went("perfmon_soft"))
 			continue;
 		counts->pmus++;
 		/* Or it opens the device while the core goes. */
-		held_off = random_below(2);
+		if (random_below(2))
+			held_off = false;
 		spin_turns(random_below(1 << random_below(12)));
 		if (went("perfmon")) {
 			counts->cores++;
@@ -1172,7 +1173,7 @@ START_TEST(modules_may_go_whenever_nobody_uses_them)
 	require(pthread_create(&unloader, NULL, unload_modules, &counts) == 0);
 	require(pthread_create(&reader, NULL, read_files, NULL) == 0);
 	/* Most of them wait for the modules to come again. */
-	while (counts.tries < wanted || made < wanted / 8) {
+	while (counts.tries < wanted || made < wanted / 8 || !counts.cores) {
 		bool was_made = use_what_is_there();
 
 		made += was_made;

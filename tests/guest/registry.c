@@ -6,6 +6,7 @@
  * fails before that, the next first use does.
  */
 #include <stdio.h>
+#include <sys/klog.h>
 #include <sys/stat.h>
 
 #include "guest.h"
@@ -334,6 +335,7 @@ START_TEST(settings_have_their_defaults_and_formats)
 	ck_assert_str_eq(read_text(SYSFS "task_sessions_count"), "0\n");
 	ck_assert_str_eq(read_text(SYSFS "sys_sessions_count"), "0\n");
 	ck_assert_str_eq(read_text(SYSFS "reset_stats"), "0\n");
+	ck_assert_str_eq(read_text(SYSFS "debug"), "0\n");
 }
 END_TEST
 
@@ -350,6 +352,7 @@ START_TEST(files_have_the_modes_of_the_api)
 		{ SYSFS "sys_group", 0644 },
 		{ SYSFS "task_group", 0644 },
 		{ SYSFS "reset_stats", 0644 },
+		{ SYSFS "debug", 0644 },
 		{ SYSFS "pmu_desc/model", 0444 },
 		{ SYSFS "pmu_desc/pmc0/name", 0444 },
 		{ SYSFS "pmu_desc/pmd0/width", 0444 },
@@ -378,6 +381,8 @@ START_TEST(bad_settings_are_einval_and_change_nothing)
 		{ SYSFS "task_group", "-2\n" },	 { SYSFS "task_group", "root\n" },
 		{ SYSFS "task_group", "1 2\n" }, { SYSFS "task_group", "\n" },
 		{ SYSFS "sys_group", "-2\n" },	 { SYSFS "sys_group", "root\n" },
+		{ SYSFS "debug", "2\n" },	 { SYSFS "debug", "8\n" },
+		{ SYSFS "debug", "-1\n" },	 { SYSFS "debug", "all\n" },
 	};
 	char before[32];
 	size_t i;
@@ -594,6 +599,75 @@ START_TEST(reset_stats_puts_statistics_at_zero)
 }
 END_TEST
 
+#define SYSLOG_ACTION_READ_ALL 3 /* linux/syslog.h, which only the kernel has */
+
+/* What the kernel logged last. */
+static const char *kernel_log(void)
+{
+	static char text[16384];
+	int length = klogctl(SYSLOG_ACTION_READ_ALL, text, sizeof(text) - 1);
+
+	ck_assert_int_ge(length, 0);
+	text[length] = '\0';
+	return text;
+}
+
+#define CALLS_ARE_LOGGED 1
+#define TIME_IS_MEASURED 4
+
+static void set_debug(int bits)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d\n", bits);
+	write_text(SYSFS "debug", text);
+	ck_assert_str_eq(read_text(SYSFS "debug"), text);
+}
+
+/* Neither call may be made of a context that is not loaded. */
+START_TEST(failing_calls_are_logged_if_asked_for)
+{
+	int fd = make_context();
+	char start[128], stop[128];
+
+	snprintf(start, sizeof(start), "[%d]: call %u: error %d,", thread_id(),
+		 (unsigned int)_IOC_NR(PFM_IOC_START), -EINVAL);
+	snprintf(stop, sizeof(stop), "[%d]: call %u: error %d,", thread_id(),
+		 (unsigned int)_IOC_NR(PFM_IOC_STOP), -EINVAL);
+	must_fail_errno(pfm_start(fd, NULL), EINVAL);
+	ck_assert_msg(!strstr(kernel_log(), start), "logged without being asked for");
+	set_debug(CALLS_ARE_LOGGED);
+	must_fail_errno(pfm_start(fd, NULL), EINVAL);
+	set_debug(0);
+	ck_assert_msg(strstr(kernel_log(), start), "no \"%s\"", start);
+	must_fail_errno(pfm_stop(fd), EINVAL);
+	ck_assert_msg(!strstr(kernel_log(), stop), "still logged");
+}
+END_TEST
+
+START_TEST(time_is_measured_if_asked_for)
+{
+	const unsigned int cpu = 0;
+	struct child child = child_new();
+
+	child_call(&child, child_pin, cpu);
+	busy_context_on(child.pid);
+	write_text(SYSFS "reset_stats", "0\n");
+	child_call(&child, child_work, 1);
+	wait_until(thread_state(child.pid) == 'S');
+	ck_assert_uint_gt(statistic(cpu, "ctxswin_count"), 0);
+	ck_assert_uint_eq(statistic(cpu, "ctxswin_ns"), 0);
+	set_debug(TIME_IS_MEASURED);
+	child_call(&child, child_work, 1);
+	wait_until(statistic(cpu, "ctxswin_ns") > 0 && statistic(cpu, "ctxswout_ns") > 0);
+	/* Writing 0 puts statistics at zero, too. */
+	wait_until(thread_state(child.pid) == 'S');
+	set_debug(0);
+	ck_assert_uint_eq(statistic(cpu, "ctxswin_count"), 0);
+	ck_assert_uint_eq(statistic(cpu, "ctxswin_ns"), 0);
+}
+END_TEST
+
 SUITE(registry, 60, the_first_context_loads_the_best_pmu,
       asking_for_information_loads_the_best_pmu,
       an_ordinary_users_first_context_loads_the_best_pmu,
@@ -614,4 +688,5 @@ SUITE(registry, 60, the_first_context_loads_the_best_pmu,
       every_register_has_a_description_and_nothing_else_has,
       the_description_goes_with_the_pmu, each_cpu_has_statistics,
       switches_of_watched_threads_are_counted_where_they_happen,
-      switches_of_other_threads_are_not_counted, reset_stats_puts_statistics_at_zero)
+      switches_of_other_threads_are_not_counted, reset_stats_puts_statistics_at_zero,
+      failing_calls_are_logged_if_asked_for, time_is_measured_if_asked_for)

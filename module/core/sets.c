@@ -12,7 +12,7 @@ struct pfm_set *pfm_set_create(struct pfm_context *context, u16 id)
 	struct pfm_set *set;
 
 	set = kvzalloc(struct_size(set, attributes, context->pmu->pmd_count),
-		       GFP_KERNEL_ACCOUNT);
+		       GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!set)
 		return NULL;
 	set->id = id;

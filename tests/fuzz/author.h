@@ -20,7 +20,6 @@ enum theme {
  * @random: all that decides
  * @pmu: whose registers
  * @theme: of the round
- * @root: the worker is root
  * @operations: written so far, @count of them
  * @limit: as many there shall be
  * @numbers: registers used last, so that reading finds what writing used
@@ -29,7 +28,6 @@ struct author {
 	struct random random;
 	enum pmu pmu;
 	enum theme theme;
-	bool root;
 	struct operation *operations;
 	unsigned int count;
 	unsigned int limit;

@@ -367,7 +367,6 @@ static void write_worker(unsigned int number, struct random *random, enum pmu pm
 		.random = { random_next(random) },
 		.pmu = pmu,
 		.theme = theme,
-		.root = !user,
 		.operations = operations[number],
 		.limit = limit,
 	};

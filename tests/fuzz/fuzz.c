@@ -103,30 +103,37 @@ static struct drop {
 } drops[256];
 static unsigned int drop_count;
 
-static void drop_operations(struct plan *plan, const struct drop *drop)
+/* Numbers are those of the whole plan. */
+static bool is_dropped(unsigned int worker, unsigned int operation)
 {
-	struct worker *worker = &plan->workers[drop->worker];
-	struct operation *operations;
-	unsigned int to;
+	unsigned int n;
 
-	if (drop->worker >= plan->count || drop->from >= worker->count)
-		return;
-	to = drop->to < worker->count ? drop->to : worker->count - 1;
-	operations = (struct operation *)worker->operations;
-	memmove(&operations[drop->from], &operations[to + 1],
-		(worker->count - to - 1) * sizeof(*operations));
-	worker->count -= to - drop->from + 1;
+	for (n = 0; n < drop_count; n++)
+		if (drops[n].worker == worker && operation >= drops[n].from &&
+		    operation <= drops[n].to)
+			return true;
+	return false;
 }
 
-/* Numbers are those of the whole plan: from the last one on. */
+static void drop_operations(struct worker *worker, unsigned int number)
+{
+	struct operation *operations = (struct operation *)worker->operations;
+	unsigned int n, kept = 0;
+
+	for (n = 0; n < worker->count; n++)
+		if (!is_dropped(number, n))
+			operations[kept++] = operations[n];
+	worker->count = kept;
+}
+
 static const struct plan *plan_of(uint64_t seed, enum pmu pmu)
 {
 	static struct plan plan;
 	unsigned int n;
 
 	plan = *generate(seed, pmu);
-	for (n = drop_count; n-- > 0;)
-		drop_operations(&plan, &drops[n]);
+	for (n = 0; drop_count && n < plan.count; n++)
+		drop_operations(&plan.workers[n], n);
 	return &plan;
 }
 

@@ -263,6 +263,12 @@ static void fill_ioctl(struct author *author, struct operation *operation)
 	case DELETE_EVTSETS:
 		fill_vector(author, operation);
 		break;
+	case INFO:
+	case LAST_ERROR:
+	case STATUS:
+		if (percent(author, 12))
+			operation->place = spoilt_place(author);
+		break;
 	}
 	if (percent(author, 4))
 		operation->place = spoilt_place(author);

@@ -224,9 +224,9 @@ static void tell_settings(struct author *author)
 		operation = add(author, SETTING, 0);
 		operation->flags = 0; /* task_group -1 */
 	}
-	if (percent(author, 20))
+	if (percent(author, 40))
 		add(author, FILE_TABLE, 0);
-	if (percent(author, 20)) {
+	if (percent(author, 40)) {
 		add_filled(author, DEVICE_MODE, 0);
 		step(author, SLEEP, 0);
 		add(author, DEVICE_MODE, 0)->flags = 0666;

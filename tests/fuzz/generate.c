@@ -248,7 +248,7 @@ static void tell_modules(struct author *author)
 
 	for (n = 0; n < SLOTS; n++)
 		add(author, CLOSE, n);
-	add(author, MODULE, 0)->value = percent(author, 50) ? 4 : 0;
+	add(author, MODULE, 0)->value = percent(author, 70) ? 4 : 0;
 	if (percent(author, 30))
 		add(author, MODULE, 0)->value = 2;
 	add(author, OPEN, slot)->flags = O_RDWR;
@@ -387,8 +387,10 @@ const struct plan *generate(uint64_t seed, enum pmu pmu)
 	enum theme theme = choose_theme(&random);
 	unsigned int n;
 
-	the_plan.count = theme == THEME_MODULES ? 3 + random_below(&random, 2)
-						: 5 + random_below(&random, WORKERS - 4);
+	if (theme == THEME_MODULES)
+		the_plan.count = random_percent(&random, 30) ? 4 : 3;
+	else
+		the_plan.count = 5 + random_below(&random, WORKERS - 4);
 	write_worker(0, &random, pmu, theme, 0, 64, 0, write_founder);
 	write_worker(1, &random, pmu, theme, 1,
 		     theme == THEME_MODULES ? 2 : 2 + random_below(&random, 8), 0,

@@ -46,6 +46,12 @@ static int device_fasync(int fd, struct file *file, int on)
 	return fasync_helper(fd, file, on, &context->queue.fasync);
 }
 
+/* There is no sampling buffer.  (perfmon-api.md 5.5) */
+static int device_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	return -EINVAL;
+}
+
 static const struct file_operations operations = {
 	.owner = THIS_MODULE,
 	.open = device_open,
@@ -53,6 +59,7 @@ static const struct file_operations operations = {
 	.read = device_read,
 	.poll = device_poll,
 	.fasync = device_fasync,
+	.mmap = device_mmap,
 	.unlocked_ioctl = pfm_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 };

@@ -490,7 +490,8 @@ struct pfm_error {
  * ESRCH: no such thread.  EPERM: the caller may not look at it (the kernel's
  * own ptrace read check, or CAP_PERFMON), or a kernel thread.  EBUSY: loaded
  * already, thread ending, other sessions in the way.  EEXIST: the thread has a
- * context.  EINVAL: no such set.  EFAULT, ENOMEM.
+ * context.  EINVAL: no such set.  EFAULT.  ENOMEM, ENFILE: no memory, or no
+ * file, for that check.
  */
 #define PFM_IOC_LOAD		_IOW(PFM_IOC_TYPE, 4, struct pfarg_load)
 

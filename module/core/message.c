@@ -39,6 +39,9 @@ void pfm_queue_restore(struct pfm_queue *queue, const struct pfm_queue_mark *mar
 {
 	queue->head = mark->head;
 	queue->count = mark->count;
+	/* For who came meanwhile and found nothing. */
+	if (queue->count)
+		irq_work_queue(&queue->wake);
 }
 
 /* Context lock held; at most once between two loads, so the slot is free. */

@@ -39,7 +39,10 @@ struct pfm_queue_mark {
 void pfm_queue_init(struct pfm_queue *queue);
 void pfm_queue_drain(struct pfm_queue *queue);
 struct pfm_queue_mark pfm_queue_clear(struct pfm_queue *queue);
-/* As before that: of a full queue the end that was posted since took the oldest. */
+/*
+ * As before that.  If the queue was full, an end posted meanwhile has taken the
+ * place of its oldest message.
+ */
 void pfm_queue_restore(struct pfm_queue *queue, const struct pfm_queue_mark *mark);
 void pfm_queue_post_end(struct pfm_queue *queue);
 

@@ -140,8 +140,8 @@ EXPORT_SYMBOL_GPL(pfm_pmu_unregister);
 
 /*
  * Loads the best PMU that there is.  Registering takes the mutex, so it is not
- * held; who comes second finds one registered.  Lack of memory says nothing
- * about the machine: it must not lead to the next best.
+ * held; who comes second finds one registered.  That the caller lacks memory says
+ * nothing about the machine: it must not lead to the next best.
  */
 static int load_best(struct pfm_context *context)
 {

@@ -166,7 +166,18 @@ static void canary_count(int fd, unsigned int pages, unsigned int count)
 	}
 }
 
-/* @count: pages to touch in a turn */
+/*
+ * Whether a failure is right: in a round there may be no room, no PMU, or somebody
+ * else who watches this thread; with @operation's flags nothing of that can be.
+ */
+static void not_now(const struct operation *operation, const char *what)
+{
+	if (operation->flags)
+		wrong("canary: %s failed with errno %d, though nothing is in the way",
+		      what, errno);
+}
+
+/* @count: pages to touch in a turn; @flags: nothing is in the way, it must work */
 void canary(const struct operation *operation)
 {
 	struct pfm_create create = {};
@@ -175,11 +186,14 @@ void canary(const struct operation *operation)
 	int fd = open(PFM_DEVICE, O_RDWR | O_CLOEXEC);
 	unsigned int values;
 
-	/* No room, no PMU, or somebody else watches this thread: not now. */
-	if (fd == -1)
+	if (fd == -1) {
+		not_now(operation, "opening");
 		return;
-	if (ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create))
+	}
+	if (ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create)) {
+		not_now(operation, "creating");
 		goto close;
+	}
 	if (ioctl(fd, PFM_IOC_INFO, &info)) {
 		wrong("canary: PFM_IOC_INFO failed with errno %d", errno);
 		goto close;
@@ -190,7 +204,9 @@ void canary(const struct operation *operation)
 		goto close;
 	}
 	if (ioctl(fd, PFM_IOC_LOAD, &load)) {
-		if (errno != EEXIST)
+		if (errno == EEXIST)
+			not_now(operation, "loading");
+		else
 			wrong("canary: loading failed with errno %d", errno);
 		goto close;
 	}

@@ -89,7 +89,7 @@ void system_restore(void)
 
 void system_check(void)
 {
-	static const struct operation check = { .call = CANARY, .count = 16 };
+	static const struct operation check = { .call = CANARY, .count = 16, .flags = 1 };
 
 	system_restore();
 	if (!soon(sessions, 0))

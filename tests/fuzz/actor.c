@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -38,6 +39,19 @@ static volatile int *slot_of(struct actor *actor, unsigned int slot)
 int descriptor(struct actor *actor, const struct operation *operation)
 {
 	return *slot_of(actor, operation->slot);
+}
+
+/* The number of the device may be another one each time that the module is loaded. */
+enum kind kind_of_descriptor(struct actor *actor, const struct operation *operation)
+{
+	struct stat status, device;
+
+	if (fstat(descriptor(actor, operation), &status))
+		return CLOSED;
+	if (!S_ISCHR(status.st_mode) || stat(PFM_DEVICE, &device) ||
+	    status.st_rdev != device.st_rdev)
+		return OTHER;
+	return PERFMON;
 }
 
 /* What was in the slot is closed. */

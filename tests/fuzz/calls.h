@@ -7,6 +7,7 @@
 
 /* actor.c */
 int descriptor(struct actor *actor, const struct operation *operation);
+enum kind kind_of_descriptor(struct actor *actor, const struct operation *operation);
 void put_in_slot(struct actor *actor, unsigned int slot, int fd);
 size_t page_size(void);
 void *map(size_t size, int protection);

@@ -150,6 +150,15 @@ static int do_limited(struct actor *actor, const struct operation *operation)
 	return error;
 }
 
+static void do_and_tell(struct actor *actor, const struct operation *operation)
+{
+	enum kind before = kind_of_descriptor(actor, operation);
+	int error = do_limited(actor, operation);
+	enum kind after = kind_of_descriptor(actor, operation);
+
+	outcome(actor, operation, error, before == after ? before : UNSURE);
+}
+
 void execute(struct actor *actor, const struct operation *operations, unsigned int count)
 {
 	unsigned int n;
@@ -158,6 +167,6 @@ void execute(struct actor *actor, const struct operation *operations, unsigned i
 		if (operations[n].call == FORK)
 			n += do_fork(actor, &operations[n], count - n - 1);
 		else
-			outcome(actor, &operations[n], do_limited(actor, &operations[n]));
+			do_and_tell(actor, &operations[n]);
 	}
 }

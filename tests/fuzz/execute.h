@@ -89,8 +89,23 @@ int read_file(const char *path, char *text, size_t size); /* 0 or errno */
 int module_load(const char *name); /* 0 or errno */
 int module_unload(const char *name); /* 0 or errno */
 
+/**
+ * enum kind - what the descriptor of a call is
+ * @UNSURE: others may have changed it meanwhile
+ * @PERFMON: perfmon's, before the call and after it
+ * @OTHER: open, and not perfmon's
+ * @CLOSED: none
+ */
+enum kind {
+	UNSURE,
+	PERFMON,
+	OTHER,
+	CLOSED
+};
+
 /* Given by the program: told of what a call came to, and of what is wrong. */
-void outcome(const struct actor *actor, const struct operation *operation, int error);
+void outcome(const struct actor *actor, const struct operation *operation, int error,
+	     enum kind kind);
 void wrong(const char *what, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -49,16 +49,15 @@ void wrong(const char *what, ...)
 	va_end(arguments);
 }
 
-void outcome(const struct actor *actor, const struct operation *operation, int error)
+void outcome(const struct actor *actor, const struct operation *operation, int error,
+	     enum kind kind)
 {
-	uint32_t *times = &report->seen.times[operation->call][error % ERRNOS];
-
-	__atomic_fetch_add(times, 1, __ATOMIC_RELAXED);
+	pair_count(&report->seen, operation->call, error, kind);
 	if (verbose)
 		dprintf(STDOUT_FILENO, "worker %u: %s, slot %u: %s\n", actor->number,
 			call_name(operation->call), operation->slot,
 			error ? strerrorname_np(error) : "0");
-	if (pair_is_allowed(operation->call, error))
+	if (pair_is_allowed(operation, error, kind))
 		return;
 	wrong("unexpected pair: %s %s (worker %u, slot %u, place %u)",
 	      call_name(operation->call), strerrorname_np(error), actor->number,
@@ -197,8 +196,8 @@ static int fuzz(uint64_t seed, enum pmu pmu, unsigned int seconds, bool only,
 	lasted = now() - begun;
 	printf("\nseed 0x%" PRIx64 ": %u rounds, %" PRIu64 " operations in %.0f s, "
 	       "%.0f operations per second\n",
-	       seed, rounds, seen_operations(&report->seen), lasted,
-	       seen_operations(&report->seen) / lasted);
+	       seed, rounds, report->seen.operations, lasted,
+	       report->seen.operations / lasted);
 	pairs_report(&report->seen);
 	printf("%u passed, %u failed\n", rounds - failed, failed);
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;

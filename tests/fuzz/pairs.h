@@ -3,24 +3,29 @@
 #ifndef FUZZ_PAIRS_H
 #define FUZZ_PAIRS_H
 
-#include "plan.h"
+#include "execute.h"
 
 #define ERRNOS 160
 
-/* Counted by all processes: how often a call came to an errno, 0 for success. */
+/**
+ * struct seen - counted by all processes
+ * @operations: calls of all kinds
+ * @times: how often one of perfmon's descriptors, or none, made a call come to an
+ *	errno, 0 for success
+ */
 struct seen {
+	uint64_t operations;
 	uint32_t times[CALLS][ERRNOS];
 };
 
 const char *call_name(enum call call);
 
+void pair_count(struct seen *seen, enum call call, int error, enum kind kind);
+
 /* Whether the call may come to that. */
-bool pair_is_allowed(enum call call, int error);
+bool pair_is_allowed(const struct operation *operation, int error, enum kind kind);
 
-/* Prints what was reached and what was not. */
-void pairs_report(const struct seen *seen);
-
-/* All calls of all kinds. */
-uint64_t seen_operations(const struct seen *seen);
+/* Prints what was reached and what was not; per cent of perfmon-api.md's pairs. */
+unsigned int pairs_report(const struct seen *seen);
 
 #endif

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Files and modules of the machine. */
+/*
+ * Files and modules of the machine.
+ *
+ * write_file() is what try_write_text() of tests/guest/system.c is: a printed program
+ * holds this file and stands alone.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
  * seed alone, so the same seed makes the same plan; what depends on the moment (a
  * thread's number, an address) is named here and looked up by who executes it.
  *
- * This file and those that execute a plan (execute, canary, crew) are also the
- * head of every program that perfmon-fuzz prints.
+ * This file and those that execute a plan (execute, canary, crew) and look what came
+ * of it (system, pairs) are also the head of every program that perfmon-fuzz prints.
  */
 #ifndef FUZZ_PLAN_H
 #define FUZZ_PLAN_H
@@ -43,7 +43,7 @@
 	X(STATUS, PFM_IOC_STATUS)                                                        \
 	X(READ_VALUES, PFM_IOC_READ)
 
-/* Other calls whose errno is looked at.  What the fields mean: execute.c. */
+/* Other calls whose errno is looked at.  What the fields mean: files.c, ioctls.c. */
 #define FILE_CALLS(X)                                                                    \
 	X(OPEN)                                                                          \
 	X(OTHER_IOCTL)                                                                   \
@@ -56,7 +56,7 @@
 	X(SELECT)                                                                        \
 	X(SETTING)
 
-/* What happens around them; it may fail as it likes. */
+/* What happens around them; it may fail as it likes.  The fields: surroundings.c. */
 #define SURROUNDINGS(X)                                                                  \
 	X(OPEN_OTHER)                                                                    \
 	X(REOPEN)                                                                        \

@@ -175,12 +175,15 @@ static void announce(unsigned int number, uint64_t seed)
 	write_file("/dev/kmsg", text);
 }
 
-/* Rounds of seeds that follow from @seed, or with @only, that one @times times. */
+/*
+ * Rounds of seeds that follow from @seed, or with @only, that one @times times; they
+ * have to reach @wanted per cent of the documented pairs.
+ */
 static int fuzz(uint64_t seed, enum pmu pmu, unsigned int seconds, bool only,
-		unsigned int times)
+		unsigned int times, unsigned int wanted)
 {
 	struct random random = { seed };
-	unsigned int rounds = 0, failed = 0;
+	unsigned int rounds = 0, failed = 0, reached;
 	double begun, lasted;
 
 	system_begin();
@@ -198,14 +201,17 @@ static int fuzz(uint64_t seed, enum pmu pmu, unsigned int seconds, bool only,
 	       "%.0f operations per second\n",
 	       seed, rounds, report->seen.operations, lasted,
 	       report->seen.operations / lasted);
-	pairs_report(&report->seen);
-	printf("%u passed, %u failed\n", rounds - failed, failed);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	reached = pairs_report(&report->seen);
+	if (reached < wanted)
+		printf("FAIL: %u %% of perfmon-api.md's pairs reached, should be %u %%\n",
+		       reached, wanted);
+	printf("%u passed, %u failed\n", rounds - failed, failed + (reached < wanted));
+	return failed || reached < wanted ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 static void usage(FILE *stream)
 {
-	fputs("Usage: perfmon-fuzz [--seed N] [--seconds N]\n"
+	fputs("Usage: perfmon-fuzz [--seed N] [--seconds N] [--pairs PERCENT]\n"
 	      "       perfmon-fuzz --round SEED [--times N] [--drop WORKER[:FROM-TO]]...\n"
 	      "       perfmon-fuzz --print SEED [--drop WORKER[:FROM-TO]]...\n\n"
 	      "Call perfmon at random, as root in a guest that is good for nothing else: the\n"
@@ -219,6 +225,8 @@ static void usage(FILE *stream)
 	      "  --drop W[:F-T] leave out worker W, or its operations F to T\n"
 	      "  --pmu NAME     registers of that PMU: soft, armv8 (default: armv8 on arm64,\n"
 	      "                 else soft)\n"
+	      "  --pairs P      fail if less than P per cent of perfmon-api.md's pairs of\n"
+	      "                 operation and errno are reached\n"
 	      "  --verbose      print what came of each call\n"
 	      "  -h, --help     this text\n\n"
 	      "Exit status: 0 if nothing was found, 1 if something was, 2 for a wrong command\n"
@@ -272,6 +280,7 @@ int main(int argc, char **argv)
 		{ "print", required_argument, NULL, 'p' },
 		{ "drop", required_argument, NULL, 'd' },
 		{ "pmu", required_argument, NULL, 'u' },
+		{ "pairs", required_argument, NULL, 'w' },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "help", no_argument, NULL, 'h' },
 		{},
@@ -282,7 +291,7 @@ int main(int argc, char **argv)
 	enum pmu pmu = PMU_SOFT;
 #endif
 	uint64_t seed = time(NULL);
-	unsigned int seconds = 60, times = 1;
+	unsigned int seconds = 60, times = 1, pairs = 0;
 	bool only = false, print = false;
 	int option;
 
@@ -311,6 +320,9 @@ int main(int argc, char **argv)
 		case 'u':
 			pmu = pmu_named(optarg);
 			break;
+		case 'w':
+			pairs = number(optarg);
+			break;
 		case 'v':
 			verbose = true;
 			break;
@@ -338,5 +350,5 @@ int main(int argc, char **argv)
 		perror("perfmon-fuzz: mmap");
 		return EXIT_FAILURE;
 	}
-	return fuzz(seed, pmu, seconds, only, times);
+	return fuzz(seed, pmu, seconds, only, times, pairs);
 }

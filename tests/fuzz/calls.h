@@ -46,6 +46,8 @@ void do_dup(struct actor *actor, const struct operation *operation);
 void do_owner(struct actor *actor, const struct operation *operation);
 void pin(unsigned int cpu);
 void do_spawn(struct actor *actor, const struct operation *operation);
+void crash_is_wrong(int status);
+void do_reap(void);
 void do_kill(struct actor *actor, const struct operation *operation);
 void do_work(const struct operation *operation);
 void do_look(const struct operation *operation);

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "crew.h"
 
 struct post {
@@ -97,7 +98,7 @@ static void run_process(const struct plan *plan, struct table *table,
 		pthread_join(threads[n], NULL);
 }
 
-/* Nobody kills workers; if one dies, this program is at fault. */
+/* Nobody kills workers; if one dies, the kernel or this program is at fault. */
 static void check_end(int status)
 {
 	if (WIFSIGNALED(status))
@@ -160,6 +161,8 @@ static bool wait_for(pid_t process, unsigned int seconds)
 		ended = waitpid(process, &status, WNOHANG);
 		if (ended == process && process > 0)
 			check_end(status);
+		else if (ended > 0)
+			crash_is_wrong(status);
 		if (ended == process || (ended == -1 && errno == ECHILD))
 			return true;
 		if (is_later(&end))

@@ -4,7 +4,6 @@
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "calls.h"
@@ -90,8 +89,7 @@ static int do_call(struct actor *actor, const struct operation *operation)
 		do_kill(actor, operation);
 		break;
 	case REAP:
-		while (waitpid(-1, NULL, WNOHANG) > 0)
-			;
+		do_reap();
 		break;
 	case AFFINITY:
 		pin(operation->count);

@@ -187,6 +187,22 @@ void do_spawn(struct actor *actor, const struct operation *operation)
 		*target = child;
 }
 
+/* Nobody sends these: perfmon's work on memory or registers of the process is suspect. */
+void crash_is_wrong(int status)
+{
+	if (WIFSIGNALED(status) &&
+	    (WTERMSIG(status) == SIGSEGV || WTERMSIG(status) == SIGBUS))
+		wrong("a process died of signal %d", WTERMSIG(status));
+}
+
+void do_reap(void)
+{
+	int status;
+
+	while (waitpid(-1, &status, WNOHANG) > 0)
+		crash_is_wrong(status);
+}
+
 /* @count: signal; workers get none that ends them */
 void do_kill(struct actor *actor, const struct operation *operation)
 {

@@ -474,45 +474,68 @@ static enum order end_at_overflow(int *fd, pid_t tid, enum way way,
 	return wrapped ? AFTER : BEFORE;
 }
 
+static const char *const way_names[] = {
+	[STOP] = "stop",
+	[UNLOAD] = "unload",
+	[CLOSE] = "close",
+};
+
+/*
+ * An iteration is one end on the way to an overflow.  Those that came when it was
+ * pending - the counter had wrapped and nobody had been told - are a share of them
+ * that is demanded of each way on its own.
+ */
+static void end_in_one_way(enum way way, struct approach *approach,
+			   struct meeting *meetings, const pid_t *tids)
+{
+	const unsigned int count = iterations();
+	unsigned int taken = statistic("ovfl_intr_regular_count");
+	unsigned int pending = statistic("ovfl_intr_replay_count"), i;
+	int fd = create();
+
+	for (i = 0; i < count; i++) {
+		struct meeting *meeting = &meetings[i % 2];
+		pid_t tid = random_below(8) ? tids[random_below(2)] : thread_id();
+		int distance = 20000 - choose_lead(meeting);
+
+		approach->saturates = i % 2;
+		approach->distance = distance > 0 ? distance : 1;
+		note_order(meeting, end_at_overflow(&fd, tid, way, approach));
+	}
+	close(fd);
+	taken = statistic("ovfl_intr_regular_count") - taken;
+	pending = statistic("ovfl_intr_replay_count") - pending;
+	printf("         %s: %u iterations; overflows: %u taken, %u pending at the end\n",
+	       way_names[way], count, taken, pending);
+	fflush(stdout);
+	ck_assert_uint_gt(taken, 0);
+	ck_assert_uint_ge(pending, count / 20);
+}
+
 static void overflows_must_be_whole(void)
 {
 	struct spinner spinners[2] = { {}, { .naps = true } };
 	struct approach approach = {};
 	struct meeting meetings[2] = {};
-	unsigned int count = iterations(), i, taken, pending;
+	pid_t tids[2];
 	char path[64];
-	int fd, distance;
+	enum way way;
+	int i;
 
 	snprintf(path, sizeof(path), SYSFS "pmu_desc/pmd%u/width", pmu()->pmds[0]);
 	approach.width = read_number(path);
 	pin(0);
-	spinner_begin(&spinners[0]);
-	spinner_begin(&spinners[1]);
-	taken = statistic("ovfl_intr_regular_count");
-	pending = statistic("ovfl_intr_replay_count");
-	fd = create();
-	for (i = 0; i < count; i++) {
-		struct meeting *meeting = &meetings[approach.saturates];
-		pid_t tid = random_below(8) ? spinners[random_below(2)].tid : thread_id();
-
-		distance = 20000 - choose_lead(meeting);
-		approach.distance = distance > 0 ? distance : 1;
-		note_order(meeting,
-			   end_at_overflow(&fd, tid,
-					   random_below(8) ? random_below(2) : CLOSE,
-					   &approach));
-		approach.saturates = i % 2;
+	for (i = 0; i < 2; i++) {
+		spinner_begin(&spinners[i]);
+		tids[i] = spinners[i].tid;
 	}
-	close(fd);
-	taken = statistic("ovfl_intr_regular_count") - taken;
-	pending = statistic("ovfl_intr_replay_count") - pending;
-	spinner_end(&spinners[0]);
-	spinner_end(&spinners[1]);
+	/* The last one sees no order: it goes by what the others have found. */
+	for (way = STOP; way <= CLOSE; way++)
+		end_in_one_way(way, &approach, meetings, tids);
+	for (i = 0; i < 2; i++)
+		spinner_end(&spinners[i]);
 	both_must_have_happened(&meetings[0], "a carry");
 	both_must_have_happened(&meetings[1], "an overflow of 64 bits");
-	printf("         overflows: %u taken, %u pending at the end\n", taken, pending);
-	fflush(stdout);
-	ck_assert_msg(taken && pending, "%u taken, %u pending", taken, pending);
 	all_must_be_well();
 }
 
@@ -650,7 +673,11 @@ struct exec_counts {
 	unsigned int loaded, refused, ended, gone;
 };
 
-/* Most loads meet an exec: the runner does little else, and each takes long. */
+/*
+ * An iteration is a load.  Most meet an exec: the runner does little else, and each
+ * takes long, so that several loads meet the same one; there are execs for a third of
+ * the iterations at least.
+ */
 static struct exec_counts load_while_it_executes(const struct runner *runner,
 						 bool ordinary_user)
 {
@@ -658,7 +685,7 @@ static struct exec_counts load_while_it_executes(const struct runner *runner,
 	unsigned int count = iterations(), i;
 	int fd = create(), turn;
 
-	for (i = 0; i < count || runner->execs < count / 20; i++) {
+	for (i = 0; i < count || runner->execs < count / 3; i++) {
 		spin_turns(random_below(1 << random_below(16)));
 		if (try_load(fd, runner->pid) == 0)
 			counts.loaded++;
@@ -678,8 +705,8 @@ static struct exec_counts load_while_it_executes(const struct runner *runner,
 		require(pfm_unload_context(fd) == 0);
 	}
 	require(close(fd) == 0);
-	printf("         %ju execs: %u loaded, %u refused, %u ended, %u gone\n",
-	       (uintmax_t)runner->execs, counts.loaded, counts.refused, counts.ended,
+	printf("         %u loads met %ju execs: %u loaded, %u refused, %u ended, %u gone\n",
+	       i, (uintmax_t)runner->execs, counts.loaded, counts.refused, counts.ended,
 	       counts.gone);
 	fflush(stdout);
 	return counts;
@@ -747,6 +774,8 @@ END_TEST
  * @done: threads that have found it closed
  * @seen: largest value read of the PMD that is never written again
  * @calls: calls that were answered
+ * @inside: for each thread: it is in a call
+ * @met: calls at whose begin or end the other thread was in one
  */
 static struct anvil {
 	volatile int fd;
@@ -755,6 +784,8 @@ static struct anvil {
 	volatile bool stop;
 	uint64_t seen;
 	uint64_t calls;
+	volatile bool inside[HAMMERS];
+	uint64_t met;
 	pid_t targets[2 + HAMMERS];
 } anvil;
 
@@ -881,8 +912,23 @@ static bool any_call(int fd)
 	}
 }
 
+/* With @other at the same time, or not: that is seen, and counted. */
+static bool any_call_of(unsigned int self, unsigned int other)
+{
+	bool met, open;
+
+	anvil.inside[self] = true;
+	met = anvil.inside[other];
+	open = any_call(anvil.fd);
+	met |= anvil.inside[other];
+	anvil.inside[self] = false;
+	__atomic_add_fetch(&anvil.met, met, __ATOMIC_RELAXED);
+	return open;
+}
+
 static void *hammer(void *argument)
 {
+	const unsigned int self = (pid_t *)argument - &anvil.targets[2];
 	unsigned int round = 0;
 
 	*(pid_t *)argument = thread_id();
@@ -891,7 +937,7 @@ static void *hammer(void *argument)
 			if (anvil.stop)
 				return NULL;
 		round = anvil.round;
-		while (any_call(anvil.fd))
+		while (any_call_of(self, !self))
 			;
 		__atomic_add_fetch(&anvil.done, 1, __ATOMIC_SEQ_CST);
 	}
@@ -910,16 +956,17 @@ static void strike(void)
 	anvil.done = 0;
 	anvil.fd = fd;
 	anvil.round++;
-	usleep(random_below(2000));
+	usleep(random_below(1000));
 	require(close(fd) == 0);
 	while (anvil.done < HAMMERS)
 		sched_yield();
 }
 
+/* An iteration is a pair of calls that met; in one of 20 a close met them, too. */
 START_TEST(threads_may_use_and_close_one_descriptor_at_once)
 {
 	struct spinner spinners[2] = { {}, { .naps = true } };
-	const uint64_t calls = 2 * iterations();
+	const unsigned int wanted = iterations();
 	pthread_t threads[HAMMERS];
 	size_t i;
 
@@ -934,15 +981,16 @@ START_TEST(threads_may_use_and_close_one_descriptor_at_once)
 					&anvil.targets[2 + i]));
 		wait_until(__atomic_load_n(&anvil.targets[2 + i], __ATOMIC_ACQUIRE));
 	}
-	while (anvil.calls < calls)
+	while (anvil.met < 2 * wanted || anvil.round < wanted / 20)
 		strike();
 	anvil.stop = true;
 	for (i = 0; i < HAMMERS; i++)
 		pthread_join(threads[i], NULL);
 	for (i = 0; i < 2; i++)
 		spinner_end(&spinners[i]);
-	printf("         %ju calls on %u descriptors\n", (uintmax_t)anvil.calls,
-	       anvil.round);
+	printf("         %ju calls, %ju of them met one of the other thread; "
+	       "%u closes met calls\n",
+	       (uintmax_t)anvil.calls, (uintmax_t)anvil.met, anvil.round);
 	fflush(stdout);
 	all_must_be_well();
 }
@@ -952,14 +1000,23 @@ END_TEST
 
 static volatile bool turmoil_over;
 
-static void *cycle_cpu(void *cycles)
+/* What the thread that takes CPU 1 away and brings it back is at. */
+static struct {
+	volatile bool moving; /* it goes or comes right now */
+	volatile unsigned int moves; /* two of them are a cycle */
+} hotplug;
+
+static void *cycle_cpu(void *unused)
 {
 	while (!turmoil_over) {
-		cpu_online(1, false);
-		cpu_online(1, true);
-		++*(unsigned int *)cycles;
+		hotplug.moving = true;
+		cpu_online(1, hotplug.moves % 2);
+		hotplug.moving = false;
+		hotplug.moves++;
 	}
-	return NULL;
+	if (hotplug.moves % 2)
+		cpu_online(1, true);
+	return unused;
 }
 
 /* To any CPU or one of them, if that is there. */
@@ -1018,28 +1075,37 @@ static void watch_oneself(void)
 	require(close(fd) == 0);
 }
 
+/*
+ * An iteration is a context at whose begin or end the CPU was going or coming.
+ * To go and to come takes as long as dozens of contexts.
+ */
 static void everything_with_hotplug(void)
 {
 	struct spinner spinners[2] = { {}, { .naps = true } };
-	unsigned int count = iterations(), cycles = 0, i;
+	unsigned int count = iterations(), met = 0, made;
 	pthread_t thread;
 
 	pmu();
 	spinner_begin(&spinners[0]);
 	spinner_begin(&spinners[1]);
-	require(pthread_create(&thread, NULL, cycle_cpu, &cycles) == 0);
-	for (i = 0; i < count; i++)
-		if (i % 2)
+	require(pthread_create(&thread, NULL, cycle_cpu, NULL) == 0);
+	for (made = 0; met < count || hotplug.moves / 2 < count / 50; made++) {
+		bool moved = hotplug.moving;
+
+		if (made % 2)
 			watch_oneself();
 		else
 			watch_driven(spinners[random_below(2)].tid);
+		met += moved || hotplug.moving;
+	}
 	turmoil_over = true;
 	pthread_join(thread, NULL);
 	spinner_end(&spinners[0]);
 	spinner_end(&spinners[1]);
-	printf("         CPU 1 went and came %u times\n", cycles);
+	printf("         %u contexts, %u of them while CPU 1 went or came; "
+	       "it went and came %u times\n",
+	       made, met, hotplug.moves / 2);
 	fflush(stdout);
-	ck_assert_uint_gt(cycles, 10);
 	all_must_be_well();
 }
 
@@ -1111,7 +1177,7 @@ static void *unload_modules(void *argument)
 
 	pin(1);
 	while (!turmoil_over) {
-		held_off = random_below(32) == 0;
+		held_off = random_below(8) == 0;
 		spin_turns(random_below(1 << random_below(18)));
 		counts->tries++;
 		if (!went(counts->pmu) && !went("perfmon_soft"))
@@ -1159,6 +1225,10 @@ static bool use_what_is_there(void)
 	return true;
 }
 
+/*
+ * An iteration is a try to unload: whether it is let go is what is raced for, and
+ * most are refused.  Unloads that succeed are the next test's.
+ */
 START_TEST(modules_may_go_whenever_nobody_uses_them)
 {
 	struct module_counts counts = {};
@@ -1173,7 +1243,8 @@ START_TEST(modules_may_go_whenever_nobody_uses_them)
 	require(pthread_create(&unloader, NULL, unload_modules, &counts) == 0);
 	require(pthread_create(&reader, NULL, read_files, NULL) == 0);
 	/* Most of them wait for the modules to come again. */
-	while (counts.tries < wanted || made < wanted / 8 || !counts.cores) {
+	while (counts.tries < wanted || made < wanted / 8 || counts.pmus < wanted / 500 ||
+	       !counts.cores) {
 		bool was_made = use_what_is_there();
 
 		made += was_made;
@@ -1187,6 +1258,83 @@ START_TEST(modules_may_go_whenever_nobody_uses_them)
 	       made, missed, counts.tries, counts.pmus, counts.cores);
 	fflush(stdout);
 	ck_assert(counts.pmus && counts.cores && counts.tries > counts.pmus);
+	pmu_forget();
+	all_must_be_well();
+}
+END_TEST
+
+/* A core goes in one iteration of so many: that waits for all of RCU several times. */
+#define CORE_EVERY 16
+
+/* @module has no user: it goes, or a reference on its way out keeps it for a moment. */
+static unsigned int must_go(const char *module)
+{
+	unsigned int refusals;
+	int error;
+
+	for (refusals = 0; (error = module_unload(module)); refusals++) {
+		require(error == EAGAIN || error == EBUSY);
+		sched_yield();
+	}
+	return refusals;
+}
+
+/* The target ends at the same time, or it goes on and ends when all is over. */
+static void leave_work(enum ending ending)
+{
+	bool ends = random_below(2);
+	int fd;
+
+	target_begin(ending, 0);
+	fd = create(); /* the hooks are in place for a second more */
+	require(try_load(fd, target.tid) == 0);
+	require(pfm_start(fd, NULL) == 0);
+	if (ends) {
+		target_let_go();
+		spin_turns(random_below(1 << random_below(14)));
+	}
+	require(close(fd) == 0); /* kfree_rcu(), and the END message's irq_work */
+	if (!ends)
+		target_let_go();
+}
+
+/*
+ * An iteration is a context on a running target, closed, and at once the PMU's
+ * module is removed, and in some the core's, until it is gone: with the hooks
+ * still in place, the context waiting for RCU, the target maybe in its exit, and
+ * a reader of the files that vanish.  Each iteration succeeds.
+ */
+START_TEST(modules_may_go_with_work_outstanding)
+{
+	unsigned int count = iterations(), i, cores = 0, refused = 0;
+	uint64_t begun = monotonic_time();
+	pthread_t thread, reader;
+	char name[64];
+
+	need_cpus(2);
+	snprintf(name, sizeof(name), "%s", pmu_module());
+	pmu();
+	pin(0);
+	require(pthread_create(&thread, NULL, mother, NULL) == 0);
+	require(pthread_create(&reader, NULL, read_files, NULL) == 0);
+	for (i = 0; i < count; i++) {
+		leave_work(i % ENDINGS);
+		refused += must_go(name);
+		if (i % CORE_EVERY == 0) {
+			refused += must_go("perfmon");
+			cores++;
+			require(module_load("perfmon", "") == 0);
+		}
+		target_reap();
+		require(module_load(name, "") == 0);
+	}
+	turmoil_over = true;
+	pthread_join(reader, NULL);
+	printf("         with work outstanding the PMU went %u times, the core %u times, "
+	       "after %u refusals; %ju us each\n",
+	       i, cores, refused, (uintmax_t)(monotonic_time() - begun) / 1000 / i);
+	fflush(stdout);
+	ck_assert_uint_ge(cores, count / 20);
 	pmu_forget();
 	all_must_be_well();
 }
@@ -1390,5 +1538,5 @@ SUITE(races, 600, the_close_may_meet_the_end_of_the_thread,
       the_load_may_meet_the_end_of_the_thread, the_end_of_monitoring_may_meet_an_overflow,
       the_load_may_meet_an_exec, a_users_load_may_meet_the_exec_of_a_setuid_program,
       threads_may_use_and_close_one_descriptor_at_once, everything_may_meet_hotplug,
-      modules_may_go_whenever_nobody_uses_them, the_target_may_fork_in_signal_handlers,
-      a_user_may_not_watch_a_helper_of_the_kernel)
+      modules_may_go_whenever_nobody_uses_them, modules_may_go_with_work_outstanding,
+      the_target_may_fork_in_signal_handlers, a_user_may_not_watch_a_helper_of_the_kernel)

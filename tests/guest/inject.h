@@ -34,10 +34,10 @@ enum inject_kind {
  * struct injected - what became of an injection
  * @injected: there was an nth allocation; it failed
  * @told: and was not marked by its caller as one that may well fail
- *	(__GFP_NOWARN): what has a fallback, and the debug kernel's own records.
- *	Not known of INJECT_REST.
- * @ours: and perfmon was at work: one of its modules is in the stack.  Not known
- *	of INJECT_REST.
+ *	(__GFP_NOWARN): what has a fallback, vectors and event sets of perfmon, and
+ *	the debug kernel's own records.  Of INJECT_REST: any that failed was not.
+ * @ours: and perfmon was at work: one of its modules is in the stack of one that
+ *	is told.
  */
 struct injected {
 	bool injected;
@@ -52,7 +52,8 @@ void inject_kind(enum inject_kind kind);
 /*
  * In the calling thread, or in @pid, which then has to sleep.  The console does
  * not get the kernel's warnings in between: they speak of the allocation.
- * inject_disarm() looks through them for what is more than that.
+ * inject_disarm() looks through them for what is more than that, and for the end of
+ * kmemleak, which gives up when it has no memory for its records.
  */
 void inject_arm(unsigned int nth);
 void inject_arm_process(pid_t pid, unsigned int nth);

@@ -77,13 +77,38 @@ static void check_failure(const struct operation *operation, int error, bool our
 
 struct tally {
 	unsigned int failed;
-	unsigned int ours; /* of those, but not of INJECT_REST */
+	unsigned int ours; /* of those, as far as their stacks are told */
 	unsigned int absorbed; /* by somebody who has a fallback */
 	unsigned int tolerated; /* by @absorbed of the operation */
+	unsigned int tried;
+	unsigned int last; /* the number of the last one tried: then there were no more */
 };
 
+/*
+ * What the debug kernel may take for its records after the last allocation that an
+ * operation needs.  It does without when there is no memory.
+ */
+#define MOST_RECORDS 6
+
+/*
+ * No fallback helps when all the rest fails, and which of the allocations marked as
+ * ones that may well fail are perfmon's is not known.  So an operation of ours has
+ * to fail when there is no memory at all, and in the end only records may be left.
+ */
+static void check_success(const struct operation *operation, unsigned int nth,
+			  const struct tally *tally)
+{
+	if (operation->absorbed || operation->foreign ||
+	    !(operation->allocates || operation->reason))
+		return;
+	ck_assert_msg(nth > 1, "%sit succeeds without any memory", subject);
+	ck_assert_msg(tally->absorbed <= MOST_RECORDS,
+		      "%sit succeeds all the same, as %u times before", subject,
+		      tally->absorbed - 1);
+}
+
 static void judge(const struct operation *operation, int error, enum inject_kind kind,
-		  const struct injected *found, struct tally *tally)
+		  unsigned int nth, const struct injected *found, struct tally *tally)
 {
 	if (error != operation->normally) {
 		ck_assert_msg(found->injected, "%s%s without a failure injected", subject,
@@ -95,8 +120,10 @@ static void judge(const struct operation *operation, int error, enum inject_kind
 		ck_assert_msg(operation->absorbed || operation->foreign,
 			      "%sit succeeds all the same", subject);
 		tally->tolerated++;
-	} else {
-		tally->absorbed += found->injected;
+	} else if (found->injected) {
+		tally->absorbed++;
+		if (kind == INJECT_REST)
+			check_success(operation, nth, tally);
 	}
 }
 
@@ -108,15 +135,16 @@ static void arm(const struct operation *operation, unsigned int nth)
 		inject_arm(nth);
 }
 
-/* Odd and prime: of what repeats itself it meets every part. */
+/*
+ * One at a time, every allocation is tried.  With all the rest failing, of a long
+ * operation only each STRIDEth after the first hundred is: odd and prime, so that of
+ * what repeats itself it meets every part.
+ */
 #define STRIDE 13
 
-static unsigned int step(const struct operation *operation, enum inject_kind kind,
-			 unsigned int nth)
+static unsigned int step(enum inject_kind kind, unsigned int nth)
 {
-	bool long_way = operation->repetitive || kind == INJECT_REST;
-
-	return long_way && nth > 100 ? STRIDE : 1;
+	return kind == INJECT_REST && nth > 100 ? STRIDE : 1;
 }
 
 static struct tally fail_in_turn(const struct operation *operation, enum inject_kind kind)
@@ -130,7 +158,7 @@ static struct tally fail_in_turn(const struct operation *operation, enum inject_
 	int error;
 
 	inject_kind(kind);
-	for (nth = 1;; nth += step(operation, kind, nth)) {
+	for (nth = 1;; nth += step(kind, nth)) {
 		snprintf(where, sizeof(where), "%s, %s %u: ", operation->name,
 			 kinds[kind], nth);
 		subject = where;
@@ -141,7 +169,7 @@ static struct tally fail_in_turn(const struct operation *operation, enum inject_
 		arm(operation, nth);
 		error = operation->attempt(operation);
 		found = inject_disarm();
-		judge(operation, error, kind, &found, &tally);
+		judge(operation, error, kind, nth, &found, &tally);
 		if (operation->verify)
 			operation->verify(error);
 		else if (error != operation->normally)
@@ -150,7 +178,9 @@ static struct tally fail_in_turn(const struct operation *operation, enum inject_
 			operation->undo();
 		if (!found.injected)
 			break;
+		tally.tried++;
 	}
+	tally.last = nth - 1;
 	subject = "";
 	return tally;
 }
@@ -162,12 +192,14 @@ static void print_tally(const struct operation *operation, const char *what,
 		return;
 	printf("         %s: %s: %u fail", operation->name, what, tally->failed);
 	if (tally->ours)
-		printf(" (%u inside perfmon)", tally->ours);
+		printf(" (%u seen inside perfmon)", tally->ours);
 	if (tally->absorbed)
 		printf(", %u have a fallback", tally->absorbed);
 	if (tally->tolerated)
 		printf(", %u do no harm: %s", tally->tolerated,
 		       operation->absorbed ?: operation->foreign);
+	if (tally->tried < tally->last)
+		printf("; only %u of about %u were tried", tally->tried, tally->last);
 	putchar('\n');
 }
 

@@ -20,11 +20,13 @@
  * @normally: errno when nothing is injected
  * @foreign: the path is the kernel's and not ours: why it says another errno
  *	than ENOMEM, or succeeds
- * @absorbed: why it may succeed although an allocation without fallback failed
- * @repetitive: after the first hundred allocations some will do
+ * @absorbed: why it may succeed although an allocation without fallback failed, or
+ *	none was to be had
  * @once: not with all the rest failing, too: somebody would wait for ever
  * @process: whose allocations fail; NULL: the caller's
- * @command, @size, @count: of vector_attempt()
+ * @command, @size: of attempt_vector()
+ * @count: elements for attempt_vector(), the least descriptor for attempt_dup(), the
+ *	state of the CPU for attempt_cpu()
  */
 struct operation {
 	const char *name;
@@ -37,7 +39,6 @@ struct operation {
 	int normally;
 	const char *foreign;
 	const char *absorbed;
-	bool repetitive;
 	bool once;
 	const pid_t *process;
 	unsigned long command;

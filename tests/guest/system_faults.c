@@ -396,7 +396,6 @@ static void check_pmu_modules(void)
 		  .attempt = attempt_load_module,
 		  .before = without_pmu,
 		  .verify = pmu_must_be_whole,
-		  .repetitive = true,
 		  .allocates = true,
 		  .absorbed = optional_why },
 		{ .name = "unload of the PMU",

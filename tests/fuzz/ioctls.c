@@ -205,6 +205,16 @@ int do_ioctl(struct actor *actor, const struct operation *operation)
 	return error;
 }
 
+static bool is_known(unsigned long command)
+{
+	size_t n;
+
+	for (n = 0; n < COUNT(commands); n++)
+		if (commands[n] == command)
+			return true;
+	return false;
+}
+
 /* Nobody's: @count number, @value type, @flags direction, @size bytes of argument */
 int do_other_ioctl(struct actor *actor, const struct operation *operation)
 {
@@ -216,6 +226,9 @@ int do_other_ioctl(struct actor *actor, const struct operation *operation)
 	char argument[512];
 	int fd = descriptor(actor, operation);
 
+	/* None of ours has an odd size. */
+	if (is_known(command))
+		command ^= _IOC(0, 0, 0, 1);
 	memset(argument, operation->dirty, sizeof(argument));
 	return ioctl(fd, command,
 		     put_argument(&actor->inner, operation->place, argument,

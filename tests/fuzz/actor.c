@@ -2,6 +2,7 @@
 /* Who executes: descriptors, memory, whom he knows, and memory that lacks. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,7 +162,7 @@ pid_t somebody(struct actor *actor, const struct operation *operation)
 	case CHILD:
 		return actor->child;
 	case DEAD: {
-		pid_t pid = fork();
+		pid_t pid = fork_when_possible();
 
 		if (pid == 0)
 			_exit(0);
@@ -190,12 +191,46 @@ static void fault_file_write(int fd, unsigned int number)
 		return;
 }
 
+/*
+ * After a fork each page has to be copied when it is next written to.  A thread
+ * that lacks all memory cannot, and the kernel lets it try for ever: so nobody
+ * forks meanwhile, and it writes before to what it is going to write to.
+ */
+static pthread_rwlock_t forking = PTHREAD_RWLOCK_INITIALIZER;
+
+pid_t fork_when_possible(void)
+{
+	pid_t pid;
+
+	pthread_rwlock_wrlock(&forking);
+	pid = fork();
+	if (pid == 0)
+		forking = (pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER;
+	else
+		pthread_rwlock_unlock(&forking);
+	return pid;
+}
+
+/* The stack here and below, and what the C library has for this thread. */
+static __attribute__((noinline)) void touch_own_memory(void)
+{
+	volatile char stack[16384];
+	size_t n;
+
+	for (n = 0; n < sizeof(stack); n += 1024)
+		stack[n] = 0;
+	*(volatile int *)&errno = errno;
+}
+
 /* Only the call itself shall lack memory, not what prepares it. */
 void fail_begin(struct actor *actor, const struct operation *operation)
 {
-	if (operation->fail == FAIL_ALL)
+	if (operation->fail == FAIL_ALL) {
+		pthread_rwlock_rdlock(&forking);
+		touch_own_memory();
 		fault_file_write(actor->fail_all, 1);
-	else if (operation->fail)
+	}
+	if (operation->fail && operation->fail != FAIL_ALL)
 		fault_file_write(actor->fail_nth, operation->fail);
 }
 
@@ -203,10 +238,12 @@ void fail_end(struct actor *actor, const struct operation *operation)
 {
 	int error = errno;
 
-	if (operation->fail == FAIL_ALL)
+	if (operation->fail == FAIL_ALL) {
 		fault_file_write(actor->fail_all, 0);
-	else if (operation->fail)
+		pthread_rwlock_unlock(&forking);
+	} else if (operation->fail) {
 		fault_file_write(actor->fail_nth, 0);
+	}
 	errno = error;
 }
 

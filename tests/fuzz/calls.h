@@ -18,6 +18,8 @@ pid_t thread_id(void);
 pid_t somebody(struct actor *actor, const struct operation *operation);
 void fail_begin(struct actor *actor, const struct operation *operation);
 void fail_end(struct actor *actor, const struct operation *operation);
+/* fork(), but not while a thread of this process lacks all memory. */
+pid_t fork_when_possible(void);
 timer_t patience_new(void);
 void patience_begin(struct actor *actor);
 void patience_end(struct actor *actor);

@@ -64,13 +64,33 @@ void outcome(const struct actor *actor, const struct operation *operation, int e
 	      operation->slot, operation->place);
 }
 
-static void show_file(pid_t pid, const char *name)
+static void show_file(const char *folder, const char *thread, const char *name)
 {
-	char path[64], text[4096];
+	char path[320], text[4096];
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	snprintf(path, sizeof(path), "%s/%s/%s", folder, thread, name);
 	if (!read_file(path, text, sizeof(text)))
 		printf("%s: %s\n", path, text);
+}
+
+/* What all threads of a process do. */
+static void show_process(pid_t pid)
+{
+	struct dirent *entry;
+	char folder[64];
+	DIR *threads;
+
+	snprintf(folder, sizeof(folder), "/proc/%d/task", pid);
+	threads = opendir(folder);
+	while (threads && (entry = readdir(threads))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		show_file(folder, entry->d_name, "stat");
+		show_file(folder, entry->d_name, "syscall");
+		show_file(folder, entry->d_name, "stack");
+	}
+	if (threads)
+		closedir(threads);
 }
 
 void crew_hangs(pid_t group)
@@ -82,11 +102,8 @@ void crew_hangs(pid_t group)
 	while (proc && (entry = readdir(proc))) {
 		pid_t pid = atoi(entry->d_name);
 
-		if (pid <= 0 || getpgid(pid) != group)
-			continue;
-		show_file(pid, "stat");
-		show_file(pid, "wchan");
-		show_file(pid, "stack");
+		if (pid > 0 && getpgid(pid) == group)
+			show_process(pid);
 	}
 	if (proc)
 		closedir(proc);

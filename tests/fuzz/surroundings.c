@@ -101,7 +101,7 @@ void pin(unsigned int cpu)
 
 static void fork_and_forget(void)
 {
-	pid_t child = fork();
+	pid_t child = fork_when_possible();
 
 	if (child == 0)
 		_exit(0);
@@ -174,7 +174,7 @@ void do_spawn(struct actor *actor, const struct operation *operation)
 
 	if (old > 0)
 		kill(old, SIGKILL);
-	child = fork();
+	child = fork_when_possible();
 	if (child == 0) {
 		if (!operation->size)
 			give_up_descriptors();
@@ -274,7 +274,7 @@ unsigned int do_fork(struct actor *actor, const struct operation *operation,
 
 	if (count > left)
 		count = left;
-	child = fork();
+	child = fork_when_possible();
 	if (child == 0) {
 		actor->alone = false;
 		actor->fail_nth = actor->fail_all = -1;

@@ -678,8 +678,8 @@ struct exec_counts {
 };
 
 /*
- * An iteration is an exec, with a load or several on their way: the runner does
- * little else, and each takes long.
+ * An iteration is a load of a thread that does little else than exec; that takes
+ * several times as long, so each of at least a quarter as many execs meets some.
  */
 static struct exec_counts load_while_it_executes(const struct runner *runner,
 						 bool ordinary_user)
@@ -688,7 +688,7 @@ static struct exec_counts load_while_it_executes(const struct runner *runner,
 	unsigned int count = iterations(), i;
 	int fd = create(), turn;
 
-	for (i = 0; i < count || runner->execs < count; i++) {
+	for (i = 0; i < count || runner->execs < count / 4; i++) {
 		spin_turns(random_below(1 << random_below(16)));
 		if (try_load(fd, runner->pid) == 0)
 			counts.loaded++;

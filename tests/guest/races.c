@@ -1545,7 +1545,7 @@ START_TEST(a_user_may_not_watch_a_helper_of_the_kernel)
 }
 END_TEST
 
-SUITE(races, 600, the_close_may_meet_the_end_of_the_thread,
+SUITE(races, 1800, the_close_may_meet_the_end_of_the_thread,
       the_load_may_meet_the_end_of_the_thread, the_end_of_monitoring_may_meet_an_overflow,
       the_load_may_meet_an_exec, a_users_load_may_meet_the_exec_of_a_setuid_program,
       threads_may_use_and_close_one_descriptor_at_once, everything_may_meet_hotplug,

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * Register map of pmu_name "power": POWER8, POWER9 and POWER10 (Power ISA, Book
+ * III, chapter "Performance Monitor Facility"; the events and the fields of MMCR1
+ * that choose them are in the processors' user manuals).
+ *
+ *	PMC 0	MMCR0				PMD 0		TB, the time base
+ *	PMC 1	MMCR1				PMD 1 .. 6	PMC1 .. PMC6
+ *	PMC 2	MMCRA
+ *	PMC 3	MMCR2
+ *	PMC 4	MMCR3, from POWER10 on
+ *
+ * That is the numbering of perfmon2 for POWER4 to POWER6, with MMCR2 and MMCR3
+ * behind.  All counters share all PMCs; a PMC that was not written has its default
+ * value.  PMC5 counts instructions and PMC6 cycles, whatever MMCR1 says.
+ *
+ * A counter has 31 bits: bit 31 of the register tells that it has overflowed.
+ * PMD 0 is read-only and always runs: it is time, not a count of the thread.
+ */
+#ifndef _PERFMON_POWER_H
+#define _PERFMON_POWER_H
+
+#define PFM_POWER_MMCR0			0
+#define PFM_POWER_MMCR1			1
+#define PFM_POWER_MMCRA			2
+#define PFM_POWER_MMCR2			3
+#define PFM_POWER_MMCR3			4
+#define PFM_POWER_PMCS			5
+
+#define PFM_POWER_TIMEBASE		0
+#define PFM_POWER_PMC1			1 /* PMCn is n */
+#define PFM_POWER_PMC5			5
+#define PFM_POWER_PMC6			6
+#define PFM_POWER_PMDS			7
+
+/*
+ * The bits of MMCR0 that are the user's; they say when all counters stand still.
+ * The module looks after the others.  PMC5 and PMC6 stand still, too, when neither
+ * is in use.
+ */
+#define PFM_POWER_MMCR0_FCS		0x40000000ull /* privileged state: the kernel */
+#define PFM_POWER_MMCR0_FCP		0x20000000ull /* problem state: the user */
+#define PFM_POWER_MMCR0_CC56RUN		0x00000100ull /* PMC5/6 count in a CPU that waits */
+#define PFM_POWER_MMCR0_FC14		0x00000020ull /* PMC1 to 4 */
+#define PFM_POWER_MMCR0_FC56		0x00000010ull /* PMC5 and 6 */
+#define PFM_POWER_MMCR0_FCH		0x00000001ull /* the hypervisor */
+
+/* The fields of MMCR1 for PMCn, n = 1 to 4: unit and event. */
+#define PFM_POWER_MMCR1_UNIT_SHIFT(n)	(64 - 4 * (n))
+#define PFM_POWER_MMCR1_SELECT_SHIFT(n) (32 - 8 * (n))
+
+/* MMCR2 stops PMCn, n = 1 to 6, alone. */
+#define PFM_POWER_MMCR2_FCS(n)		(1ull << (72 - 9 * (n))) /* in the kernel */
+#define PFM_POWER_MMCR2_FCP(n)		(1ull << (71 - 9 * (n))) /* of the user */
+#define PFM_POWER_MMCR2_FCH(n)		(1ull << (66 - 9 * (n))) /* in the hypervisor */
+
+#endif

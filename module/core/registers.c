@@ -103,6 +103,18 @@ static int check_pmc(struct pfm_context *context, struct pfarg_pmc *pmc, u32 ind
 	return 0;
 }
 
+/* Where PMCs share counters, those that can have the flag decide. */
+static void choose_width(struct pfm_set *set, const struct pfarg_pmc *pmc,
+			 const struct pfm_register *desc)
+{
+	if (!(desc->type & PFM_REG_NO_EMUL64))
+		return;
+	if (pmc->reg_flags & PFM_REGFL_NO_EMUL64)
+		set->narrow |= desc->counters;
+	else
+		set->narrow &= ~desc->counters;
+}
+
 static void write_pmcs_here(struct pfm_context *context, void *argument)
 {
 	struct chunk *chunk = argument;
@@ -112,14 +124,10 @@ static void write_pmcs_here(struct pfm_context *context, void *argument)
 	for (i = chunk->first; i < chunk->end; i++) {
 		const struct pfarg_pmc *pmc = &chunk->pmcs[i];
 		struct pfm_set *set = pfm_set_find(context, pmc->reg_set);
-		u64 counters = context->pmu->pmcs[pmc->reg_num].counters;
 
 		set->registers.pmcs[pmc->reg_num] = pmc->reg_value;
 		set_register(set->registers.used_pmcs, pmc->reg_num);
-		if (pmc->reg_flags & PFM_REGFL_NO_EMUL64)
-			set->narrow |= counters;
-		else
-			set->narrow &= ~counters;
+		choose_width(set, pmc, &context->pmu->pmcs[pmc->reg_num]);
 		configuration_changed(set);
 	}
 	pfm_resume(context);

@@ -5,11 +5,13 @@
 #include <unistd.h>
 #include <perfmon/pfmdev.h>
 #include <perfmon/perfmon_armv8.h>
+#include <perfmon/perfmon_power.h>
 #include <perfmon/perfmon_soft.h>
 
 #include "tool.h"
 
 #define ARMV8_INST_RETIRED 0x08
+#define POWER_INST_CMPL	   0x02020202 /* PM_INST_CMPL on PMC1 to PMC4 */
 
 struct counter {
 	uint16_t pmc;
@@ -28,6 +30,13 @@ static const struct pmu {
 	    { 3, ARMV8_INST_RETIRED, 3 },
 	    { 4, ARMV8_INST_RETIRED, 4 },
 	    { 5, ARMV8_INST_RETIRED, 5 } } },
+	{ "power",
+	  { { PFM_POWER_MMCR1, POWER_INST_CMPL, 1 },
+	    { PFM_POWER_MMCR1, POWER_INST_CMPL, 2 },
+	    { PFM_POWER_MMCR1, POWER_INST_CMPL, 3 },
+	    { PFM_POWER_MMCR1, POWER_INST_CMPL, 4 },
+	    { PFM_POWER_MMCR0, 0, PFM_POWER_PMC5 },
+	    { PFM_POWER_MMCR0, 0, PFM_POWER_PMC6 } } },
 	{ "soft",
 	  { { 0, PFM_SOFT_TIME_COUNTER, 0 },
 	    { 1, PFM_SOFT_TASK_CLOCK, 1 },

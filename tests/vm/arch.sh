@@ -16,7 +16,7 @@ arch_names() {
 	ppc64el)
 		deb=ppc64el flavour=powerpc64le kernel_arch=powerpc image=zImage
 		triplet=powerpc64le-linux-gnu qemu_package=qemu-system-ppc
-		modules_to_load='perfmon perfmon_soft' ;;
+		modules_to_load='perfmon perfmon_power' ;;
 	*)
 		echo "${0##*/}: no guest of architecture '$1' (x86_64, arm64, ppc64el)" >&2
 		return 2 ;;

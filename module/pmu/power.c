@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PMU description "power": POWER8, POWER9 and POWER10, perfmon_power.h.
+ *
+ * The manual is the Power ISA, Book III, chapter "Performance Monitor Facility".
+ * What it leaves open, such as the order in which registers are to be written, is
+ * as the kernel has it in arch/powerpc/perf.
+ *
+ * One register, MMCR0, halts and enables all counters and their interrupt, so
+ * start and stop are one write.  A counter overflows when its bit 31 (bit 0 in the
+ * manual's count) becomes one, and stays so: the flag is in the value itself, and
+ * 31 bits are left to count with.
+ *
+ * While the hardware is ours, MMCR0[PMCC] keeps programs from reading it, and every
+ * register is written before anything counts: what others left there, or one thread
+ * for the next, is never seen.
+ */
+#include <asm/cputable.h>
+#include <asm/pmc.h>
+#include <asm/reg.h>
+#include <asm/synch.h>
+#include <asm/time.h>
+#include <linux/cpuhotplug.h>
+#include <linux/module.h>
+
+#include "perfmon_pmu.h"
+#include <perfmon/perfmon_power.h>
+
+#define OVERFLOWED   BIT(31)
+#define COUNTER_MASK (OVERFLOWED - 1)
+
+/* PMD numbers as bits */
+#define PMC1	     BIT(PFM_POWER_PMC1)
+#define PMC1_TO_4    GENMASK(4, 1)
+#define PMC2_TO_6    GENMASK(6, 2)
+#define PMC5_AND_6   GENMASK(6, 5)
+#define PMC1_TO_6    GENMASK(6, 1)
+
+#ifndef PVR_POWER11 /* Linux 6.10; its PMU is POWER10's */
+#define PVR_POWER11 0x0082
+#endif
+
+/* MMCR0[PMCC] = 01: problem state neither reads nor writes. */
+#define MMCR0_PMCC_NONE 0x00040000ul
+#define MMCR0_OF_USER                                                                    \
+	(PFM_POWER_MMCR0_FCS | PFM_POWER_MMCR0_FCP | PFM_POWER_MMCR0_CC56RUN |           \
+	 PFM_POWER_MMCR0_FC14 | PFM_POWER_MMCR0_FC56 | PFM_POWER_MMCR0_FCH)
+
+/* All the bits FCS(n), and from there to FCH(n). */
+#define MMCR2_FCS_ALL                                                                    \
+	(PFM_POWER_MMCR2_FCS(1) | PFM_POWER_MMCR2_FCS(2) | PFM_POWER_MMCR2_FCS(3) |      \
+	 PFM_POWER_MMCR2_FCS(4) | PFM_POWER_MMCR2_FCS(5) | PFM_POWER_MMCR2_FCS(6))
+#define MMCR2_FCS_TO_FCH     6
+#define MMCR2_FCH_ALL	     (MMCR2_FCS_ALL >> MMCR2_FCS_TO_FCH)
+
+/*
+ * Fields of MMCRA: what is sampled, and on which threshold; those of the branch
+ * history buffer are nobody's.  The threshold has moved with each architecture.
+ */
+#define MMCRA_SAMPLING	     (GENMASK_ULL(6, 0) | GENMASK_ULL(18, 8))
+#define MMCRA_SDAR_MODE	     GENMASK_ULL(43, 42)
+#define MMCRA_THRESHOLD_207  GENMASK_ULL(41, 32) /* POWER8 */
+#define MMCRA_THRESHOLD_300  GENMASK_ULL(54, 45) /* POWER9 */
+#define MMCRA_THRESHOLD_31   GENMASK_ULL(55, 45) /* POWER10 */
+
+#define MMCR2_FREEZE	     GENMASK_ULL(63, 10)
+#define MMCR2_L2L3_SELECT_31 GENMASK_ULL(7, 3)
+#define MMCR3_SOURCES	     GENMASK_ULL(63, 4)
+
+static struct pfm_pmu power_pmu;
+
+static bool has_mmcr3;
+static bool kernel_is_hypervisor;
+static unsigned long idle_mmcr0; /* as the kernel leaves the registers at boot */
+static unsigned long idle_mmcra;
+static unsigned long frozen_mmcr0; /* while the hardware is ours */
+static enum cpuhp_state hotplug_state;
+
+/* SPR numbers are part of the instruction. */
+static u32 read_counter(unsigned int n)
+{
+	switch (n) {
+	case 1:
+		return mfspr(SPRN_PMC1);
+	case 2:
+		return mfspr(SPRN_PMC2);
+	case 3:
+		return mfspr(SPRN_PMC3);
+	case 4:
+		return mfspr(SPRN_PMC4);
+	case 5:
+		return mfspr(SPRN_PMC5);
+	default:
+		return mfspr(SPRN_PMC6);
+	}
+}
+
+static void write_counter(unsigned int n, u32 value)
+{
+	switch (n) {
+	case 1:
+		mtspr(SPRN_PMC1, value);
+		break;
+	case 2:
+		mtspr(SPRN_PMC2, value);
+		break;
+	case 3:
+		mtspr(SPRN_PMC3, value);
+		break;
+	case 4:
+		mtspr(SPRN_PMC4, value);
+		break;
+	case 5:
+		mtspr(SPRN_PMC5, value);
+		break;
+	case 6:
+		mtspr(SPRN_PMC6, value);
+		break;
+	}
+}
+
+/*
+ * No counter counts after this, and no interrupt comes: with PMAO goes the one that
+ * waits for interrupts to be enabled.  Its overflow stays in the counter.
+ */
+static void freeze(void)
+{
+	mtspr(SPRN_MMCR0, frozen_mmcr0);
+	isync();
+}
+
+/*
+ * "Kernel" is where the kernel runs.  Below a hypervisor that is privileged state
+ * (FCS).  On bare metal it is hypervisor state (FCH), and there is no other
+ * hypervisor that FCH could be about.
+ */
+static u64 freeze_kernel_0(u64 mmcr0)
+{
+	if (!kernel_is_hypervisor)
+		return mmcr0;
+	mmcr0 &= ~PFM_POWER_MMCR0_FCH;
+	return mmcr0 & PFM_POWER_MMCR0_FCS ? mmcr0 | PFM_POWER_MMCR0_FCH : mmcr0;
+}
+
+static u64 freeze_kernel_2(u64 mmcr2)
+{
+	if (!kernel_is_hypervisor)
+		return mmcr2;
+	return (mmcr2 & ~MMCR2_FCH_ALL) | (mmcr2 & MMCR2_FCS_ALL) >> MMCR2_FCS_TO_FCH;
+}
+
+/* MMCR0 while the set counts; kept in the set, so that start() need not think. */
+static u64 *running_mmcr0(struct pfm_registers *registers)
+{
+	return &registers->driver[0];
+}
+
+/*
+ * The enable bits are two: for PMC1, and for the others together.  PMC5 and PMC6
+ * stop by FC56 only, both.
+ */
+static u64 make_running_mmcr0(const struct pfm_registers *registers)
+{
+	u64 mmcr0 = freeze_kernel_0(registers->pmcs[PFM_POWER_MMCR0]) & ~MMCR0_FC;
+
+	mmcr0 |= frozen_mmcr0 & ~MMCR0_FC;
+	if (!(registers->counters & PMC5_AND_6))
+		mmcr0 |= MMCR0_FC56;
+	if (registers->interrupting & PMC1)
+		mmcr0 |= MMCR0_PMXE | MMCR0_PMC1CE;
+	if (registers->interrupting & PMC2_TO_6)
+		mmcr0 |= MMCR0_PMXE | MMCR0_PMCjCE;
+	return mmcr0;
+}
+
+/*
+ * A counter that is not in use must not overflow either, since the enable bit may be
+ * on for another's sake: it is to count nothing, which is event 0.
+ */
+static u64 select_used(const struct pfm_registers *registers)
+{
+	u64 mmcr1 = registers->pmcs[PFM_POWER_MMCR1];
+	unsigned int n;
+	u32 rest;
+
+	pfm_for_each_bit(n, rest, PMC1_TO_4 & ~registers->counters)
+		mmcr1 &= ~(0xffull << PFM_POWER_MMCR1_SELECT_SHIFT(n));
+	return mmcr1;
+}
+
+/* The PMCs that were not written have their defaults in memory. */
+static void power_write_pmcs(struct pfm_registers *registers)
+{
+	*running_mmcr0(registers) = make_running_mmcr0(registers);
+	mtspr(SPRN_MMCRA, registers->pmcs[PFM_POWER_MMCRA] & ~MMCRA_SAMPLE_ENABLE);
+	mtspr(SPRN_MMCR1, select_used(registers));
+	mtspr(SPRN_MMCR2, freeze_kernel_2(registers->pmcs[PFM_POWER_MMCR2]));
+	if (has_mmcr3)
+		mtspr(SPRN_MMCR3, registers->pmcs[PFM_POWER_MMCR3]);
+}
+
+static void power_write_pmds(struct pfm_registers *registers)
+{
+	unsigned int n;
+	u32 rest;
+
+	pfm_for_each_bit(n, rest, registers->counters)
+		write_counter(n, registers->pmds[n] & COUNTER_MASK);
+}
+
+/* Instructions are marked for sampling only while counters run. */
+static bool samples(const struct pfm_registers *registers)
+{
+	return unlikely(registers->pmcs[PFM_POWER_MMCRA] & MMCRA_SAMPLE_ENABLE);
+}
+
+static void power_start(struct pfm_registers *registers)
+{
+	if (!registers->counters)
+		return;
+	mtspr(SPRN_MMCR0, *running_mmcr0(registers));
+	if (samples(registers))
+		mtspr(SPRN_MMCRA, registers->pmcs[PFM_POWER_MMCRA]);
+	/* No isync: the way back to the thread is an interrupt return. */
+}
+
+static void power_stop(struct pfm_registers *registers)
+{
+	freeze();
+	if (samples(registers))
+		mtspr(SPRN_MMCRA,
+		      registers->pmcs[PFM_POWER_MMCRA] & ~MMCRA_SAMPLE_ENABLE);
+}
+
+/* Value and flag are read at once, so they agree. */
+static u64 power_read(struct pfm_registers *registers, u64 *values)
+{
+	u32 rest, overflows = 0;
+	unsigned int n;
+
+	pfm_for_each_bit(n, rest, registers->counters) {
+		u32 counter = read_counter(n);
+
+		values[n] = pfm_pmd_merge(registers->pmds[n], counter, COUNTER_MASK);
+		if (unlikely(counter & OVERFLOWED))
+			overflows |= BIT(n);
+	}
+	if (registers->used_pmds[0] & BIT(PFM_POWER_TIMEBASE))
+		values[PFM_POWER_TIMEBASE] = mftb();
+	return overflows;
+}
+
+static u64 power_overflows(struct pfm_registers *registers)
+{
+	u32 rest, overflows = 0;
+	unsigned int n;
+
+	pfm_for_each_bit(n, rest, registers->counters)
+		if (read_counter(n) & OVERFLOWED)
+			overflows |= BIT(n);
+	return overflows;
+}
+
+static void power_acknowledge(struct pfm_registers *registers, u64 counters)
+{
+	unsigned int n;
+	u32 rest;
+
+	pfm_for_each_bit(n, rest, counters)
+		write_counter(n, read_counter(n) & COUNTER_MASK);
+}
+
+/*
+ * If one of PMC5 and PMC6 is in use the other counts along, and has its overflow,
+ * too, which is nobody's.
+ */
+static void drop_foreign_overflow(const struct pfm_registers *registers)
+{
+	u32 used = registers->counters & PMC5_AND_6, rest;
+	unsigned int n;
+
+	if (!used)
+		return;
+	pfm_for_each_bit(n, rest, PMC5_AND_6 & ~used)
+		if (read_counter(n) & OVERFLOWED)
+			write_counter(n, 0);
+}
+
+/*
+ * The performance monitor interrupt.  It is an NMI where the kernel has interrupts
+ * off, which is only a word in memory to it.
+ *
+ * If nobody runs, the core has just taken a set out and is about to stop it: then
+ * there is no more to do than that, the overflow waits in the counter.
+ */
+static void power_interrupt(struct pt_regs *regs)
+{
+	struct pfm_registers *running;
+
+	freeze();
+	if (!pfm_running_registers())
+		return;
+	running = pfm_overflow(regs);
+	if (!running)
+		return;
+	drop_foreign_overflow(running);
+	power_start(running);
+}
+
+/*
+ * All that a register can hold is gone after this, also where an instruction was
+ * when it was sampled.
+ */
+static void clear_registers(unsigned long mmcr0)
+{
+	unsigned int n;
+	u32 rest;
+
+	mtspr(SPRN_MMCR0, mmcr0);
+	isync();
+	mtspr(SPRN_MMCRA, idle_mmcra);
+	mtspr(SPRN_MMCR1, 0);
+	mtspr(SPRN_MMCR2, 0);
+	if (has_mmcr3)
+		mtspr(SPRN_MMCR3, 0);
+	pfm_for_each_bit(n, rest, PMC1_TO_6)
+		write_counter(n, 0);
+	mtspr(SPRN_SIAR, 0);
+	mtspr(SPRN_SDAR, 0);
+}
+
+/*
+ * On every CPU when the hardware becomes ours, and on those that come later, before
+ * ordinary threads do.  A hypervisor has to be told that there is something to save
+ * when it takes a CPU from the partition.
+ */
+static int begin_here(unsigned int cpu)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	ppc_enable_pmcs();
+	clear_registers(frozen_mmcr0);
+	pfm_registers_lost();
+	local_irq_restore(flags);
+	return 0;
+}
+
+/* The same backwards; also on a CPU that goes, after ordinary threads have left it. */
+static int end_here(unsigned int cpu)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	clear_registers(idle_mmcr0);
+	ppc_set_pmu_inuse(0);
+	local_irq_restore(flags);
+	return 0;
+}
+
+static int power_claim(void)
+{
+	int state;
+
+	/* With the hardware comes its interrupt.  perf takes it in the same way. */
+	if (reserve_pmc_hardware(power_interrupt)) {
+		pfm_pmu_blame("perf");
+		return -EBUSY;
+	}
+	state = cpuhp_setup_state_cpuslocked(CPUHP_AP_ONLINE_DYN, "perfmon/power:online",
+					     begin_here, end_here);
+	if (state < 0) {
+		release_pmc_hardware();
+		return state;
+	}
+	hotplug_state = state;
+	return 0;
+}
+
+/*
+ * end_here() comes in a thread of each CPU, so the interrupt that could be running
+ * there is over, and no other can come.
+ */
+static void power_release(void)
+{
+	__cpuhp_remove_state_cpuslocked(hotplug_state, true);
+	release_pmc_hardware();
+}
+
+static const struct pfm_pmu_operations power_operations = {
+	.claim = power_claim,
+	.release = power_release,
+	.write_pmcs = power_write_pmcs,
+	.write_pmds = power_write_pmds,
+	.start = power_start,
+	.stop = power_stop,
+	.read = power_read,
+	.overflows = power_overflows,
+	.acknowledge = power_acknowledge,
+};
+
+static struct pfm_register power_pmcs[PFM_POWER_PMCS] __ro_after_init = {
+	[PFM_POWER_MMCR0] = {
+		.name = "MMCR0",
+		.type = PFM_REG_NO_EMUL64,
+		.default_value = MMCR0_FC,
+		.reserved = ~MMCR0_OF_USER,
+		.address = SPRN_MMCR0,
+		.counters = PMC1_TO_6,
+	},
+	[PFM_POWER_MMCR1] = {
+		.name = "MMCR1",
+		.address = SPRN_MMCR1,
+		.counters = PMC1_TO_4,
+	},
+	[PFM_POWER_MMCRA] = {
+		.name = "MMCRA",
+		.reserved = ~(MMCRA_SAMPLING | MMCRA_SDAR_MODE | MMCRA_THRESHOLD_207),
+		.address = SPRN_MMCRA,
+		.counters = PMC1_TO_6,
+	},
+	[PFM_POWER_MMCR2] = {
+		.name = "MMCR2",
+		.reserved = ~MMCR2_FREEZE,
+		.address = SPRN_MMCR2,
+		.counters = PMC1_TO_6,
+	},
+	[PFM_POWER_MMCR3] = {
+		.name = "MMCR3",
+		.reserved = ~MMCR3_SOURCES,
+		.address = SPRN_MMCR3,
+		.counters = PMC1_TO_4,
+	},
+};
+
+#define POWER_COUNTER(n)                                                                 \
+	[n] = {                                                                          \
+		.name = "PMC" #n,                                                        \
+		.type = PFM_REG_COUNTER,                                                 \
+		.width = 31,                                                             \
+		.address = SPRN_PMC##n,                                                  \
+	}
+
+static const struct pfm_register power_pmds[PFM_POWER_PMDS] = {
+	[PFM_POWER_TIMEBASE] = {
+		.name = "TB",
+		.type = PFM_REG_READ_ONLY,
+		.width = 64,
+		.address = SPRN_TBRL,
+	},
+	POWER_COUNTER(1), POWER_COUNTER(2), POWER_COUNTER(3),
+	POWER_COUNTER(4), POWER_COUNTER(5), POWER_COUNTER(6),
+};
+
+static struct pfm_pmu power_pmu = {
+	.name = "power",
+	.owner = THIS_MODULE,
+	.operations = &power_operations,
+	.pmcs = power_pmcs,
+	.pmds = power_pmds,
+	.pmc_count = PFM_POWER_PMCS,
+	.pmd_count = PFM_POWER_PMDS,
+};
+
+/* By the upper half of the processor version register. */
+static const struct {
+	unsigned int version;
+	const char *name;
+} processors[] __initconst = {
+	{ PVR_POWER8E, "IBM POWER8E" }, { PVR_POWER8NVL, "IBM POWER8NVL" },
+	{ PVR_POWER8, "IBM POWER8" },	{ PVR_POWER9, "IBM POWER9" },
+	{ PVR_POWER10, "IBM POWER10" }, { PVR_POWER11, "IBM POWER11" },
+};
+
+static const char *__init power_model(unsigned int version)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(processors); i++)
+		if (processors[i].version == version)
+			return processors[i].name;
+	return NULL;
+}
+
+/* A partition may have to take its processor for an older one: it lacks the rest. */
+static void __init power_describe(void)
+{
+	struct pfm_register *mmcra = &power_pmcs[PFM_POWER_MMCRA];
+
+	kernel_is_hypervisor = cpu_has_feature(CPU_FTR_HVMODE);
+	has_mmcr3 = cpu_has_feature(CPU_FTR_ARCH_31);
+	idle_mmcr0 = MMCR0_FC;
+	if (has_mmcr3) {
+		idle_mmcr0 |= MMCR0_PMCCEXT;
+		idle_mmcra = MMCRA_BHRB_DISABLE;
+		mmcra->default_value = MMCRA_BHRB_DISABLE;
+		mmcra->reserved =
+			~(MMCRA_SAMPLING | MMCRA_SDAR_MODE | MMCRA_THRESHOLD_31);
+		power_pmcs[PFM_POWER_MMCR2].reserved =
+			~(MMCR2_FREEZE | MMCR2_L2L3_SELECT_31);
+	} else {
+		power_pmcs[PFM_POWER_MMCR3] = (struct pfm_register){};
+		if (cpu_has_feature(CPU_FTR_ARCH_300))
+			mmcra->reserved =
+				~(MMCRA_SAMPLING | MMCRA_SDAR_MODE | MMCRA_THRESHOLD_300);
+	}
+	frozen_mmcr0 = idle_mmcr0 | MMCR0_PMCC_NONE;
+}
+
+static int __init power_init(void)
+{
+	power_pmu.id = mfspr(SPRN_PVR);
+	power_pmu.model = power_model(PVR_VER(power_pmu.id));
+	if (!power_pmu.model)
+		return -ENODEV;
+	power_describe();
+	return pfm_pmu_register(&power_pmu);
+}
+module_init(power_init);
+
+static void __exit power_exit(void)
+{
+	pfm_pmu_unregister(&power_pmu);
+}
+module_exit(power_exit);
+
+MODULE_DESCRIPTION("perfmon: PMU description of POWER8, POWER9 and POWER10");
+MODULE_LICENSE("GPL");

@@ -57,12 +57,14 @@ static u64 new_pmc_stamp(void)
 }
 
 /* What follows from which PMDs are in use and which counters stay narrow. */
-static void configuration_changed(struct pfm_set *set)
+static void configuration_changed(const struct pfm_pmu *pmu, struct pfm_set *set)
 {
 	struct pfm_registers *registers = &set->registers;
 
 	registers->interrupting = registers->counters & ~set->narrow;
 	set->pmc_stamp = new_pmc_stamp();
+	if (pmu->operations->configure)
+		pmu->operations->configure(registers);
 }
 
 void pfm_registers_default(struct pfm_context *context, struct pfm_set *set)
@@ -73,7 +75,7 @@ void pfm_registers_default(struct pfm_context *context, struct pfm_set *set)
 	for (n = 0; n < pmu->pmc_count; n++)
 		set->registers.pmcs[n] = pmu->pmcs[n].default_value;
 	set->narrow = 0;
-	configuration_changed(set);
+	configuration_changed(pmu, set);
 }
 
 static int check_pmc(struct pfm_context *context, struct pfarg_pmc *pmc, u32 index)
@@ -117,6 +119,7 @@ static void choose_width(struct pfm_set *set, const struct pfarg_pmc *pmc,
 
 static void write_pmcs_here(struct pfm_context *context, void *argument)
 {
+	const struct pfm_pmu *pmu = context->pmu;
 	struct chunk *chunk = argument;
 	u32 i;
 
@@ -127,8 +130,8 @@ static void write_pmcs_here(struct pfm_context *context, void *argument)
 
 		set->registers.pmcs[pmc->reg_num] = pmc->reg_value;
 		set_register(set->registers.used_pmcs, pmc->reg_num);
-		choose_width(set, pmc, &context->pmu->pmcs[pmc->reg_num]);
-		configuration_changed(set);
+		choose_width(set, pmc, &pmu->pmcs[pmc->reg_num]);
+		configuration_changed(pmu, set);
 	}
 	pfm_resume(context);
 }
@@ -185,7 +188,7 @@ static void use_pmd(const struct pfm_pmu *pmu, struct pfm_set *set, unsigned int
 	for (pmc = 0; pmc < pmu->pmc_count; pmc++)
 		if (pmu->pmcs[pmc].counters & BIT_ULL(n))
 			set_register(registers->used_pmcs, pmc);
-	configuration_changed(set);
+	configuration_changed(pmu, set);
 }
 
 static void write_pmd(struct pfm_context *context, const struct pfarg_pmd *pmd)

@@ -3,7 +3,7 @@
 #define PERFMON_STATISTICS_H
 
 #include <linux/jump_label.h>
-#include <linux/timekeeping.h>
+#include <linux/sched/clock.h>
 #include <linux/types.h>
 
 /* One file each in debugfs perfmon/cpuN. */
@@ -34,7 +34,7 @@ DECLARE_STATIC_KEY_FALSE(pfm_timing);
 static inline void pfm_timing_add(u64 *sum, u64 *begun)
 {
 	if (static_branch_unlikely(&pfm_timing)) {
-		u64 now = ktime_get_mono_fast_ns();
+		u64 now = local_clock();
 
 		if (*begun)
 			*sum += now - *begun;

@@ -12,7 +12,7 @@
  */
 #include <linux/export.h>
 #include <linux/sched.h>
-#include <linux/timekeeping.h>
+#include <linux/sched/clock.h>
 
 #include "attach.h"
 #include "overflow.h"
@@ -86,16 +86,18 @@ static void counting_end(struct pfm_context *context, struct pfm_cpu *cpu)
 		pfm_overflow_collect(context, overflows);
 }
 
-/* The time of a set is that of its thread on a CPU. */
+/*
+ * The time of a set is that of its thread on a CPU.  local_clock() never steps back
+ * on one CPU, also in an NMI, and is what the scheduler takes its own times from.
+ */
 static void clock_begin(struct pfm_context *context, u64 now)
 {
 	context->since = now;
 }
 
-/* ktime_get_mono_fast_ns() may step back a little: never below nothing. */
 static u64 clock_read(const struct pfm_context *context, u64 now)
 {
-	return max_t(s64, now - context->since, 0);
+	return now - context->since;
 }
 
 static void clock_end(struct pfm_context *context, u64 now)
@@ -107,7 +109,7 @@ static void clock_end(struct pfm_context *context, u64 now)
 u64 pfm_set_duration(struct pfm_context *context, struct pfm_set *set)
 {
 	if (set == context->active && context->monitoring && context->cpu != PFM_NO_CPU)
-		return set->duration + clock_read(context, ktime_get_mono_fast_ns());
+		return set->duration + clock_read(context, local_clock());
 	return set->duration;
 }
 
@@ -145,7 +147,7 @@ void pfm_monitoring_begin(struct pfm_context *context)
 	context->active->registers.resumed = false;
 	context->monitoring = true;
 	if (context->cpu != PFM_NO_CPU) {
-		clock_begin(context, ktime_get_mono_fast_ns());
+		clock_begin(context, local_clock());
 		counting_begin(context, this_cpu_ptr(&pfm_cpu));
 	}
 }
@@ -153,7 +155,7 @@ void pfm_monitoring_begin(struct pfm_context *context)
 static void monitoring_suspend(struct pfm_context *context)
 {
 	if (context->cpu != PFM_NO_CPU)
-		clock_end(context, ktime_get_mono_fast_ns());
+		clock_end(context, local_clock());
 	context->monitoring = false;
 	pfm_virtual_end(context, context->active);
 }
@@ -213,7 +215,7 @@ static void probe_sched_switch(void *data, bool preempt, struct task_struct *pre
 
 	if (likely(!out && !in))
 		return;
-	now = ktime_get_mono_fast_ns();
+	now = local_clock();
 	if (out) {
 		switch_out(out, now);
 		cpu->statistics.ctxswout_count++;

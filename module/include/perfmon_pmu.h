@@ -103,6 +103,9 @@ struct pfm_registers {
  *	off.  Called when the last context has gone; nothing counts any more.
  * @check_pmc: may change the value of PMC @n (reserved bits are done) or refuse
  *	it with -EINVAL; process context; optional.
+ * @configure: PMC values, @counters or @interrupting of a set have changed; puts into
+ *	@driver what write_pmcs and start need not find out each time.  Interrupts
+ *	off, on any CPU, the set counts nowhere; optional.
  * @write_pmcs: hot; program @used_pmcs and the interrupts of @counters.
  * @write_pmds: hot; load @used_pmds.
  * @start: hot; let @counters run.  One register write where there is a global
@@ -119,6 +122,7 @@ struct pfm_pmu_operations {
 	int (*claim)(void);
 	void (*release)(void);
 	int (*check_pmc)(unsigned int n, u64 *value);
+	void (*configure)(struct pfm_registers *registers);
 	void (*write_pmcs)(struct pfm_registers *registers);
 	void (*write_pmds)(struct pfm_registers *registers);
 	void (*start)(struct pfm_registers *registers);

@@ -76,47 +76,33 @@ static unsigned long idle_mmcra;
 static unsigned long frozen_mmcr0; /* while the hardware is ours */
 static enum cpuhp_state hotplug_state;
 
-/* SPR numbers are part of the instruction. */
+/*
+ * The number of a register is part of the instruction that reads or writes it, so
+ * what goes through all counters has a line for each: no loop, no jump table.
+ */
+#define FOR_EACH_COUNTER(do_it) do_it(1) do_it(2) do_it(3) do_it(4) do_it(5) do_it(6)
+
 static u32 read_counter(unsigned int n)
 {
+#define READ_CASE(number)                                                                \
+	case number:                                                                     \
+		return mfspr(SPRN_PMC##number);
 	switch (n) {
-	case 1:
-		return mfspr(SPRN_PMC1);
-	case 2:
-		return mfspr(SPRN_PMC2);
-	case 3:
-		return mfspr(SPRN_PMC3);
-	case 4:
-		return mfspr(SPRN_PMC4);
-	case 5:
-		return mfspr(SPRN_PMC5);
-	default:
-		return mfspr(SPRN_PMC6);
+		FOR_EACH_COUNTER(READ_CASE)
 	}
+	return 0;
 }
 
 static void write_counter(unsigned int n, u32 value)
 {
+#define WRITE_CASE(number)                                                               \
+	case number:                                                                     \
+		mtspr(SPRN_PMC##number, value);                                          \
+		break;
 	switch (n) {
-	case 1:
-		mtspr(SPRN_PMC1, value);
-		break;
-	case 2:
-		mtspr(SPRN_PMC2, value);
-		break;
-	case 3:
-		mtspr(SPRN_PMC3, value);
-		break;
-	case 4:
-		mtspr(SPRN_PMC4, value);
-		break;
-	case 5:
-		mtspr(SPRN_PMC5, value);
-		break;
-	case 6:
-		mtspr(SPRN_PMC6, value);
-		break;
+		FOR_EACH_COUNTER(WRITE_CASE)
 	}
+#undef WRITE_CASE
 }
 
 /*
@@ -149,21 +135,22 @@ static u64 freeze_kernel_2(u64 mmcr2)
 	return (mmcr2 & ~MMCR2_FCH_ALL) | (mmcr2 & MMCR2_FCS_ALL) >> MMCR2_FCS_TO_FCH;
 }
 
-/* MMCR0 while the set counts; kept in the set, so that start() need not think. */
-static u64 *running_mmcr0(struct pfm_registers *registers)
-{
-	return &registers->driver[0];
-}
+/* What depends on the set alone; in its words for the driver. */
+enum {
+	RUNNING_MMCR0,
+	RUNNING_MMCR1,
+	RUNNING_MMCR2
+};
 
 /*
  * The enable bits are two: for PMC1, and for the others together.  PMC5 and PMC6
  * stop by FC56 only, both.
  */
-static u64 make_running_mmcr0(const struct pfm_registers *registers)
+static u64 running_mmcr0(const struct pfm_registers *registers)
 {
-	u64 mmcr0 = freeze_kernel_0(registers->pmcs[PFM_POWER_MMCR0]) & ~MMCR0_FC;
+	u64 mmcr0 = freeze_kernel_0(registers->pmcs[PFM_POWER_MMCR0]);
 
-	mmcr0 |= frozen_mmcr0 & ~MMCR0_FC;
+	mmcr0 = (mmcr0 | frozen_mmcr0) & ~MMCR0_FC;
 	if (!(registers->counters & PMC5_AND_6))
 		mmcr0 |= MMCR0_FC56;
 	if (registers->interrupting & PMC1)
@@ -177,7 +164,7 @@ static u64 make_running_mmcr0(const struct pfm_registers *registers)
  * A counter that is not in use must not overflow either, since the enable bit may be
  * on for another's sake: it is to count nothing, which is event 0.
  */
-static u64 select_used(const struct pfm_registers *registers)
+static u64 running_mmcr1(const struct pfm_registers *registers)
 {
 	u64 mmcr1 = registers->pmcs[PFM_POWER_MMCR1];
 	unsigned int n;
@@ -188,24 +175,34 @@ static u64 select_used(const struct pfm_registers *registers)
 	return mmcr1;
 }
 
+static void power_configure(struct pfm_registers *registers)
+{
+	u64 *running = registers->driver;
+
+	running[RUNNING_MMCR0] = running_mmcr0(registers);
+	running[RUNNING_MMCR1] = running_mmcr1(registers);
+	running[RUNNING_MMCR2] = freeze_kernel_2(registers->pmcs[PFM_POWER_MMCR2]);
+}
+
 /* The PMCs that were not written have their defaults in memory. */
 static void power_write_pmcs(struct pfm_registers *registers)
 {
-	*running_mmcr0(registers) = make_running_mmcr0(registers);
 	mtspr(SPRN_MMCRA, registers->pmcs[PFM_POWER_MMCRA] & ~MMCRA_SAMPLE_ENABLE);
-	mtspr(SPRN_MMCR1, select_used(registers));
-	mtspr(SPRN_MMCR2, freeze_kernel_2(registers->pmcs[PFM_POWER_MMCR2]));
+	mtspr(SPRN_MMCR1, registers->driver[RUNNING_MMCR1]);
+	mtspr(SPRN_MMCR2, registers->driver[RUNNING_MMCR2]);
 	if (has_mmcr3)
 		mtspr(SPRN_MMCR3, registers->pmcs[PFM_POWER_MMCR3]);
 }
 
 static void power_write_pmds(struct pfm_registers *registers)
 {
-	unsigned int n;
-	u32 rest;
+	u32 counters = registers->counters;
 
-	pfm_for_each_bit(n, rest, registers->counters)
-		write_counter(n, registers->pmds[n] & COUNTER_MASK);
+#define WRITE_IF_USED(n)                                                                 \
+	if (counters & BIT(n))                                                           \
+		mtspr(SPRN_PMC##n, registers->pmds[n] & COUNTER_MASK);
+	FOR_EACH_COUNTER(WRITE_IF_USED)
+#undef WRITE_IF_USED
 }
 
 /* Instructions are marked for sampling only while counters run. */
@@ -218,7 +215,7 @@ static void power_start(struct pfm_registers *registers)
 {
 	if (!registers->counters)
 		return;
-	mtspr(SPRN_MMCR0, *running_mmcr0(registers));
+	mtspr(SPRN_MMCR0, registers->driver[RUNNING_MMCR0]);
 	if (samples(registers))
 		mtspr(SPRN_MMCRA, registers->pmcs[PFM_POWER_MMCRA]);
 	/* No isync: the way back to the thread is an interrupt return. */
@@ -235,16 +232,15 @@ static void power_stop(struct pfm_registers *registers)
 /* Value and flag are read at once, so they agree. */
 static u64 power_read(struct pfm_registers *registers, u64 *values)
 {
-	u32 rest, overflows = 0;
-	unsigned int n;
+	u32 counters = registers->counters, overflows = 0, counter;
 
-	pfm_for_each_bit(n, rest, registers->counters) {
-		u32 counter = read_counter(n);
-
-		values[n] = pfm_pmd_merge(registers->pmds[n], counter, COUNTER_MASK);
-		if (unlikely(counter & OVERFLOWED))
-			overflows |= BIT(n);
+#define READ_IF_USED(n)                                                                  \
+	if (counters & BIT(n)) {                                                         \
+		counter = mfspr(SPRN_PMC##n);                                            \
+		values[n] = pfm_pmd_merge(registers->pmds[n], counter, COUNTER_MASK);    \
+		overflows |= counter >> 31 << n;                                         \
 	}
+	FOR_EACH_COUNTER(READ_IF_USED)
 	if (registers->used_pmds[0] & BIT(PFM_POWER_TIMEBASE))
 		values[PFM_POWER_TIMEBASE] = mftb();
 	return overflows;
@@ -252,12 +248,12 @@ static u64 power_read(struct pfm_registers *registers, u64 *values)
 
 static u64 power_overflows(struct pfm_registers *registers)
 {
-	u32 rest, overflows = 0;
-	unsigned int n;
+	u32 counters = registers->counters, overflows = 0;
 
-	pfm_for_each_bit(n, rest, registers->counters)
-		if (read_counter(n) & OVERFLOWED)
-			overflows |= BIT(n);
+#define LOOK_IF_USED(n)                                                                  \
+	if (counters & BIT(n))                                                           \
+		overflows |= (u32)mfspr(SPRN_PMC##n) >> 31 << n;
+	FOR_EACH_COUNTER(LOOK_IF_USED)
 	return overflows;
 }
 
@@ -390,6 +386,7 @@ static void power_release(void)
 static const struct pfm_pmu_operations power_operations = {
 	.claim = power_claim,
 	.release = power_release,
+	.configure = power_configure,
 	.write_pmcs = power_write_pmcs,
 	.write_pmds = power_write_pmds,
 	.start = power_start,

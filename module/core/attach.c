@@ -34,7 +34,7 @@ static bool enter_thread(struct pfm_context *context, struct task_struct *task)
 	if (free) {
 		WRITE_ONCE(context->task, task);
 		hlist_nulls_add_head_rcu(&context->node,
-					 &pfm_threads[hash_ptr(task, PFM_THREAD_BITS)]);
+					 &pfm_threads[pfm_thread_bucket(task)]);
 	}
 	raw_spin_unlock(&threads_lock);
 	return free;

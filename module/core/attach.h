@@ -17,13 +17,19 @@
 
 extern struct hlist_nulls_head pfm_threads[1 << PFM_THREAD_BITS];
 
+/* The low bits of an address are those of a cache line, the high ones all the same. */
+static inline unsigned int pfm_thread_bucket(const struct task_struct *task)
+{
+	return hash_32((u32)((unsigned long)task >> 6), PFM_THREAD_BITS);
+}
+
 /*
  * Preemption off.  The context may be unloaded at the same time: look at its
  * @task again under its lock.
  */
 static inline struct pfm_context *pfm_thread_find(const struct task_struct *task)
 {
-	unsigned int bucket = hash_ptr(task, PFM_THREAD_BITS);
+	unsigned int bucket = pfm_thread_bucket(task);
 	struct hlist_nulls_node *node;
 	struct pfm_context *context;
 

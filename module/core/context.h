@@ -137,4 +137,26 @@ static __always_inline void pfm_context_call(struct pfm_context *context,
 		pfm_context_call_elsewhere(context, function, argument);
 }
 
+/**
+ * pfm_context_look() - the same for a @function that changes nothing
+ *
+ * A thread that looks at itself, which is how programs read their counters, finds
+ * itself on this CPU and stays there while interrupts are off.  Then nobody else may
+ * touch what @function looks at, and the lock says no more.
+ */
+static __always_inline void pfm_context_look(struct pfm_context *context,
+					     pfm_context_fn function, void *argument)
+{
+	unsigned long flags;
+	bool here;
+
+	local_irq_save(flags);
+	here = READ_ONCE(context->cpu) == smp_processor_id();
+	if (likely(here))
+		function(context, argument);
+	local_irq_restore(flags);
+	if (unlikely(!here))
+		pfm_context_call(context, function, argument);
+}
+
 #endif

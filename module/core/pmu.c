@@ -206,6 +206,7 @@ static int begin_use(struct pfm_context *context, struct pfm_pmu *pmu)
 		strscpy(context->error.holder, holder, sizeof(context->error.holder));
 		return error;
 	}
+	pfm_switch_use(&pmu->cpus);
 	error = hooks_needed();
 	if (error) {
 		fail_to_begin(context, error, PFM_REASON_UNSUPPORTED);

@@ -300,7 +300,7 @@ static void snapshot_here(struct pfm_context *context, void *argument)
 
 void pfm_snapshot(struct pfm_context *context, struct pfm_snapshot *snapshot)
 {
-	pfm_context_call(context, snapshot_here, snapshot);
+	pfm_context_look(context, snapshot_here, snapshot);
 }
 
 /* Why PMD @n of set @id cannot be read. */

@@ -37,10 +37,13 @@ void pfm_registers_lost(void)
 }
 EXPORT_SYMBOL_GPL(pfm_registers_lost);
 
-/* Whether its CPU has another PMU. */
-static bool is_foreign(const struct pfm_context *context)
+/* While the PMU is being claimed: there is no context. */
+void pfm_switch_use(const struct cpumask *cpus)
 {
-	return !cpumask_test_cpu(context->cpu, &context->pmu->cpus);
+	int number;
+
+	for_each_possible_cpu(number)
+		per_cpu(pfm_cpu, number).is_foreign = !cpumask_test_cpu(number, cpus);
 }
 
 static void counting_begin(struct pfm_context *context, struct pfm_cpu *cpu)
@@ -50,7 +53,7 @@ static void counting_begin(struct pfm_context *context, struct pfm_cpu *cpu)
 
 	if (!set->uses_hardware)
 		return;
-	if (unlikely(is_foreign(context))) {
+	if (unlikely(cpu->is_foreign)) {
 		context->foreign_runs++;
 		cpu->statistics.foreign_cpu_count++;
 		return;
@@ -77,8 +80,7 @@ static void counting_end(struct pfm_context *context, struct pfm_cpu *cpu)
 		return;
 	WRITE_ONCE(cpu->running, NULL);
 	barrier(); /* from here on the overflow handler keeps its hands off */
-	operations->stop(&set->registers);
-	overflows = operations->read(&set->registers, set->registers.pmds);
+	overflows = operations->stop(&set->registers);
 	set->registers.resumed = true;
 	context->counting = false;
 	set->pmd_stamp = cpu->pmd_stamp = take_stamp(cpu);
@@ -185,9 +187,11 @@ void pfm_pause(struct pfm_context *context)
 
 void pfm_resume(struct pfm_context *context)
 {
+	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
+
 	if (context->monitoring && !context->counting && context->cpu != PFM_NO_CPU &&
-	    !is_foreign(context))
-		counting_begin(context, this_cpu_ptr(&pfm_cpu));
+	    !cpu->is_foreign)
+		counting_begin(context, cpu);
 }
 
 static void switch_out(struct pfm_context *context, u64 now)

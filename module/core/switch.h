@@ -11,6 +11,7 @@
  * struct pfm_cpu - what the core knows of a CPU; only that CPU touches it,
  * interrupts off
  *
+ * @is_foreign: it has another PMU than the one claimed; fixed while there are contexts
  * @context: context of the thread that runs here, monitoring or not
  * @running: set for which the counters run; the overflow handler believes in
  *	nothing else
@@ -21,6 +22,7 @@
  * @next_stamp: the next one of this CPU's own
  */
 struct pfm_cpu {
+	bool is_foreign;
 	struct pfm_context *context;
 	struct pfm_set *running;
 	unsigned long overflow_sequence;
@@ -33,6 +35,7 @@ struct pfm_cpu {
 DECLARE_PER_CPU(struct pfm_cpu, pfm_cpu);
 
 void pfm_switch_init(void);
+void pfm_switch_use(const struct cpumask *cpus);
 int pfm_switch_enable(void);
 void pfm_switch_disable(void);
 

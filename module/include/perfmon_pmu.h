@@ -87,7 +87,7 @@ struct pfm_registers {
  * Those marked "hot" are called on the CPU concerned with interrupts off, may
  * interrupt nothing and wait for nothing, and can be interrupted only by an NMI
  * of the same PMU.  The core calls them in the order write_pmcs, write_pmds,
- * start, ..., stop, read; it leaves out what is still in place: write_pmcs when
+ * start, ..., stop; it leaves out what is still in place: write_pmcs when
  * this CPU was last programmed with the same values, write_pmds when its
  * counters have not been touched since the set was saved there.  Before start
  * pfm_running_registers() names the set already, from before stop on it does not:
@@ -110,11 +110,11 @@ struct pfm_registers {
  * @write_pmds: hot; load @used_pmds.
  * @start: hot; let @counters run.  One register write where there is a global
  *	or per-counter enable.
- * @stop: hot; halt @counters.  On return nothing counts any more.
+ * @stop: hot; halt @counters, then what read does, with @pmds of the set itself as
+ *	@values.  On return nothing counts any more.
  * @read: hot; put the 64-bit values of @used_pmds, which may run, into @values by
  *	their numbers: pfm_pmd_merge() of what is in memory and in hardware.
- *	After stop @values are @pmds of the set itself.  Returns what overflows()
- *	says when all has been read.
+ *	Returns what overflows() says when all has been read.
  * @overflows: hot; the @counters that wrapped and were not acknowledged.
  * @acknowledge: hot; forget these overflows.  The core has noted them.
  */
@@ -126,7 +126,7 @@ struct pfm_pmu_operations {
 	void (*write_pmcs)(struct pfm_registers *registers);
 	void (*write_pmds)(struct pfm_registers *registers);
 	void (*start)(struct pfm_registers *registers);
-	void (*stop)(struct pfm_registers *registers);
+	u64 (*stop)(struct pfm_registers *registers);
 	u64 (*read)(struct pfm_registers *registers, u64 *values);
 	u64 (*overflows)(struct pfm_registers *registers);
 	void (*acknowledge)(struct pfm_registers *registers, u64 counters);

@@ -129,6 +129,12 @@ u64 armv8_read(struct pfm_registers *registers, u64 *values)
 	return armv8_overflows(registers);
 }
 
+static u64 armv8_stop(struct pfm_registers *registers)
+{
+	armv8_halt(registers);
+	return armv8_read(registers, registers->pmds);
+}
+
 static void armv8_acknowledge(struct pfm_registers *registers, u64 counters)
 {
 	armv8_clear_overflows(counters);
@@ -162,7 +168,7 @@ static const struct pfm_pmu_operations armv8_operations = {
 	.write_pmcs = armv8_program,
 	.write_pmds = armv8_load,
 	.start = armv8_start,
-	.stop = armv8_halt,
+	.stop = armv8_stop,
 	.read = armv8_read,
 	.overflows = armv8_overflows,
 	.acknowledge = armv8_acknowledge,

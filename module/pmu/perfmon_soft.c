@@ -296,17 +296,6 @@ static void soft_start(struct pfm_registers *registers)
 	soft_go(this_cpu_ptr(&soft_cpus), registers);
 }
 
-static void soft_stop(struct pfm_registers *registers)
-{
-	struct soft_cpu *cpu = this_cpu_ptr(&soft_cpus);
-
-	if (!cpu->running)
-		return;
-	soft_halt(cpu);
-	if (hrtimer_is_queued(&cpu->timer))
-		hrtimer_try_to_cancel(&cpu->timer);
-}
-
 static u64 soft_overflows(struct pfm_registers *registers)
 {
 	return this_cpu_ptr(&soft_cpus)->overflows & registers->counters;
@@ -323,6 +312,18 @@ static u64 soft_read(struct pfm_registers *registers, u64 *values)
 	pfm_for_each_bit(n, rest, registers->used_pmds[0])
 		values[n] = pfm_pmd_merge(registers->pmds[n], cpu->value[n], soft_mask);
 	return soft_overflows(registers);
+}
+
+static u64 soft_stop(struct pfm_registers *registers)
+{
+	struct soft_cpu *cpu = this_cpu_ptr(&soft_cpus);
+
+	if (cpu->running) {
+		soft_halt(cpu);
+		if (hrtimer_is_queued(&cpu->timer))
+			hrtimer_try_to_cancel(&cpu->timer);
+	}
+	return soft_read(registers, registers->pmds);
 }
 
 static void soft_acknowledge(struct pfm_registers *registers, u64 counters)

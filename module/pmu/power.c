@@ -150,6 +150,8 @@ static u64 running_mmcr0(const struct pfm_registers *registers)
 {
 	u64 mmcr0 = freeze_kernel_0(registers->pmcs[PFM_POWER_MMCR0]);
 
+	if (!registers->counters)
+		return frozen_mmcr0;
 	mmcr0 = (mmcr0 | frozen_mmcr0) & ~MMCR0_FC;
 	if (!(registers->counters & PMC5_AND_6))
 		mmcr0 |= MMCR0_FC56;
@@ -213,20 +215,10 @@ static bool samples(const struct pfm_registers *registers)
 
 static void power_start(struct pfm_registers *registers)
 {
-	if (!registers->counters)
-		return;
 	mtspr(SPRN_MMCR0, registers->driver[RUNNING_MMCR0]);
 	if (samples(registers))
 		mtspr(SPRN_MMCRA, registers->pmcs[PFM_POWER_MMCRA]);
 	/* No isync: the way back to the thread is an interrupt return. */
-}
-
-static void power_stop(struct pfm_registers *registers)
-{
-	freeze();
-	if (samples(registers))
-		mtspr(SPRN_MMCRA,
-		      registers->pmcs[PFM_POWER_MMCRA] & ~MMCRA_SAMPLE_ENABLE);
 }
 
 /* Value and flag are read at once, so they agree. */
@@ -244,6 +236,15 @@ static u64 power_read(struct pfm_registers *registers, u64 *values)
 	if (registers->used_pmds[0] & BIT(PFM_POWER_TIMEBASE))
 		values[PFM_POWER_TIMEBASE] = mftb();
 	return overflows;
+}
+
+static u64 power_stop(struct pfm_registers *registers)
+{
+	freeze();
+	if (samples(registers))
+		mtspr(SPRN_MMCRA,
+		      registers->pmcs[PFM_POWER_MMCRA] & ~MMCRA_SAMPLE_ENABLE);
+	return power_read(registers, registers->pmds);
 }
 
 static u64 power_overflows(struct pfm_registers *registers)

@@ -181,7 +181,7 @@ static void fill_vector(const struct operation *operation)
 	memset(&vector, 0, sizeof(vector));
 	for (i = 0; i < operation->count; i++) {
 		if (operation->command == PFM_IOC_WRITE_PMCS)
-			vector.pmcs[i].reg_value = pmu()->busy;
+			vector.pmcs[i].reg_value = pmu()->busy[0];
 		if (operation->command != PFM_IOC_CREATE_EVTSETS &&
 		    operation->command != PFM_IOC_DELETE_EVTSETS &&
 		    operation->command != PFM_IOC_GETINFO_EVTSETS)

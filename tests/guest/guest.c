@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <perfmon/perfmon_armv8.h>
+#include <perfmon/perfmon_power.h>
 #include <perfmon/perfmon_soft.h>
 
 #include "guest.h"
@@ -73,16 +74,25 @@ static unsigned int first_missing(const uint64_t *map)
 	return n;
 }
 
+/* Where each PMD has its PMC, of the same number. */
+static void take(struct pmu *pmu, unsigned int end, uint64_t busy, uint64_t quiet)
+{
+	size_t i;
+
+	pick(pmu->pmcs, COUNT(pmu->pmcs), pmu->info.available_pmcs, end);
+	memcpy(pmu->pmds, pmu->pmcs, sizeof(pmu->pmds));
+	for (i = 0; i < COUNT(pmu->pmcs); i++) {
+		pmu->busy[i] = busy;
+		pmu->quiet[i] = quiet;
+	}
+}
+
 #define ARMV8_CPU_CYCLES 0x11 /* Arm ARM, common event numbers */
 #define MIDR_PART_A57	 0xd07
 
 static void describe_armv8(struct pmu *pmu)
 {
-	pick(pmu->pmcs, COUNT(pmu->pmcs), pmu->info.available_pmcs,
-	     PFM_ARMV8_CYCLE_COUNTER);
-	pmu->busy = ARMV8_CPU_CYCLES;
-	pmu->busy_user = ARMV8_CPU_CYCLES | PFM_ARMV8_PMC_EXCLUDE_KERNEL;
-	pmu->quiet = 0; /* SW_INCR */
+	take(pmu, PFM_ARMV8_CYCLE_COUNTER, ARMV8_CPU_CYCLES, 0 /* SW_INCR */);
 	/* PMUv3 proper has event numbers of 10 bits, and so has the Cortex-A57. */
 	pmu->has_bad_value = (pmu->info.pmu_id >> 4 & 0xfff) == MIDR_PART_A57;
 	pmu->bad_value = 0x400;
@@ -91,11 +101,24 @@ static void describe_armv8(struct pmu *pmu)
 
 static void describe_soft(struct pmu *pmu)
 {
-	pick(pmu->pmcs, COUNT(pmu->pmcs), pmu->info.available_pmcs, PFM_SOFT_COUNTERS);
-	pmu->busy = pmu->busy_user = PFM_SOFT_TASK_CLOCK;
-	pmu->quiet = PFM_SOFT_NOTHING;
+	take(pmu, PFM_SOFT_COUNTERS, PFM_SOFT_TASK_CLOCK, PFM_SOFT_NOTHING);
 	pmu->has_bad_value = true;
 	pmu->bad_value = 99;
+}
+
+#define POWER_CYCLES 0x1eull /* PM_CYC, on any of PMC1 to PMC4 */
+
+static void describe_power(struct pmu *pmu)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(pmu->pmcs); i++) {
+		pmu->pmcs[i] = PFM_POWER_MMCR1;
+		pmu->pmds[i] = PFM_POWER_PMC1 + i;
+		pmu->quiet[i] = i ? pmu->busy[i - 1] : 0;
+		pmu->busy[i] = pmu->quiet[i] |
+			       POWER_CYCLES << PFM_POWER_MMCR1_SELECT_SHIFT(pmu->pmds[i]);
+	}
 }
 
 static void describe(struct pmu *pmu)
@@ -109,10 +132,11 @@ static void describe(struct pmu *pmu)
 		describe_armv8(pmu);
 	else if (!strcmp(pmu->info.pmu_name, "soft"))
 		describe_soft(pmu);
+	else if (!strcmp(pmu->info.pmu_name, "power"))
+		describe_power(pmu);
 	else
 		ck_abort_msg("PMU \"%s\" is not known to these tests",
 			     pmu->info.pmu_name);
-	memcpy(pmu->pmds, pmu->pmcs, sizeof(pmu->pmds));
 	pmu->missing_pmc = first_missing(pmu->info.implemented_pmcs);
 	pmu->missing_pmd = first_missing(pmu->info.implemented_pmds);
 }
@@ -200,7 +224,7 @@ struct pfarg_setinfo set_of(int fd, unsigned int id)
 
 void use_busy_counters(int fd)
 {
-	write_pmc(fd, pmu()->pmcs[0], pmu()->busy);
+	write_pmc(fd, pmu()->pmcs[0], pmu()->busy[0]);
 	write_pmd(fd, pmu()->pmds[0], 0);
 	write_pmd(fd, PFM_PMD_TASK_CLOCK, 0);
 	write_pmd(fd, PFM_PMD_MINOR_FAULTS, 0);

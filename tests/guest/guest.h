@@ -107,10 +107,12 @@ const char *wrong_failure(int fd, long result, int error, int wanted_errno,
 /**
  * struct pmu - counters and values that tests use, whichever PMU is loaded
  * @info: what PFM_IOC_INFO said
- * @pmcs, @pmds: three counters, available now; PMC i drives PMD i
- * @busy: value of a PMC: counts whenever the thread runs
- * @busy_user: the same in user mode only; == @busy where that cannot be told
- * @quiet: value of a PMC: counts nothing in a test
+ * @pmcs, @pmds: three counters, available now; PMC i drives PMD i, and they may
+ *	share it
+ * @busy: values of the PMCs: PMD i, and those before it that share its PMC, count
+ *	whenever the thread runs
+ * @quiet: values of the PMCs: PMD i counts nothing in a test, those before it that
+ *	share its PMC are busy
  * @bad_value: value that the PMU refuses, if @has_bad_value
  * @can_narrow: PFM_REGFL_NO_EMUL64 is accepted
  * @missing_pmc, @missing_pmd: numbers that the PMU does not have
@@ -119,9 +121,8 @@ struct pmu {
 	struct pfm_info info;
 	unsigned int pmcs[3];
 	unsigned int pmds[3];
-	uint64_t busy;
-	uint64_t busy_user;
-	uint64_t quiet;
+	uint64_t busy[3];
+	uint64_t quiet[3];
 	uint64_t bad_value;
 	bool has_bad_value;
 	bool can_narrow;

@@ -256,7 +256,7 @@ START_TEST(pmds_can_be_read_in_every_state)
 	unsigned int n = pmu()->pmds[1];
 	int fd = make_context();
 
-	write_pmc(fd, pmu()->pmcs[1], pmu()->quiet);
+	write_pmc(fd, pmu()->pmcs[1], pmu()->quiet[1]);
 	write_pmd(fd, n, 0x123456789abcdef);
 	ck_assert_uint_eq(read_pmd(fd, n), 0x123456789abcdef);
 	load(fd, thread_id());
@@ -283,12 +283,12 @@ START_TEST(registers_can_be_written_in_every_state)
 	ck_assert_uint_gt(value, 1ull << 60);
 	ck_assert_uint_lt(value, 1ull << 61);
 	/* counting: no more from now on */
-	write_pmc(fd, pmu()->pmcs[0], pmu()->quiet);
+	write_pmc(fd, pmu()->pmcs[0], pmu()->quiet[0]);
 	value = read_pmd(fd, first);
 	spin_turns(1000);
 	ck_assert_uint_eq(read_pmd(fd, first), value);
 	/* and again */
-	write_pmc(fd, pmu()->pmcs[0], pmu()->busy);
+	write_pmc(fd, pmu()->pmcs[0], pmu()->busy[0]);
 	spin_turns(1000);
 	ck_assert_uint_gt(read_pmd(fd, first), value);
 	must(fd, pfm_stop(fd));

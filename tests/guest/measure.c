@@ -52,6 +52,20 @@ void need_armv8(void)
 		skip("the PMU is not armv8");
 }
 
+void need_power(void)
+{
+	if (!pmu_is("power"))
+		skip("the PMU is not power");
+}
+
+void need_overflow_interrupts(void)
+{
+	const char *qemu = getenv("QEMU_VERSION"); /* of tests/vm/run */
+
+	if (pmu_is("power") && qemu && atoi(qemu) < 10)
+		skip("QEMU %s raises no overflow interrupts on POWER", qemu);
+}
+
 void need_exact_counts(void)
 {
 	need_armv8();

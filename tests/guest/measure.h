@@ -31,6 +31,9 @@ bool is_deterministic(void);
 /* Ends the test unless known instructions can be counted by hardware. */
 void need_exact_counts(void);
 void need_armv8(void);
+void need_power(void);
+/* QEMU's POWER raises none before version 10. */
+void need_overflow_interrupts(void);
 void need_cpus(unsigned int count);
 
 /* wanted - tolerance <= value <= wanted + tolerance */

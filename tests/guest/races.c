@@ -875,8 +875,10 @@ static bool poll_and_read(int fd)
 
 static bool any_call(int fd)
 {
-	pfarg_pmc_t pmcs[2] = { { .reg_num = pmu()->pmcs[0], .reg_value = pmu()->busy },
-				{ .reg_num = pmu()->pmcs[1], .reg_value = pmu()->busy } };
+	pfarg_pmc_t pmcs[2] = {
+		{ .reg_num = pmu()->pmcs[0], .reg_value = pmu()->busy[0] },
+		{ .reg_num = pmu()->pmcs[1], .reg_value = pmu()->busy[1] }
+	};
 	pfarg_pmd_t pmd = { .reg_num = pmu()->pmds[0], .reg_value = random_below(~0u) };
 	struct pfarg_setdesc set = {};
 	struct pfarg_setinfo info = {};
@@ -955,7 +957,7 @@ static void strike(void)
 	int fd = create();
 
 	require(fcntl(fd, F_SETFL, O_NONBLOCK) == 0);
-	poke_pmc(fd, pmu()->pmcs[1], pmu()->busy);
+	poke_pmc(fd, pmu()->pmcs[1], pmu()->busy[1]);
 	poke_pmd(fd, pmu()->pmds[1], value);
 	anvil.seen = value;
 	anvil.done = 0;
@@ -1208,7 +1210,7 @@ static void *unload_modules(void *argument)
 static bool use_what_is_there(void)
 {
 	pfarg_ctx_t ctx = {};
-	pfarg_pmc_t pmc = { .reg_num = pmu()->pmcs[0], .reg_value = pmu()->busy };
+	pfarg_pmc_t pmc = { .reg_num = pmu()->pmcs[0], .reg_value = pmu()->busy[0] };
 	pfarg_pmd_t pmd = { .reg_num = pmu()->pmds[0] };
 	int fd = pfm_create_context(&ctx, NULL, NULL, 0);
 

@@ -67,7 +67,7 @@ pid_t fork_victim(void)
 int create(void)
 {
 	pfarg_ctx_t ctx = {};
-	pfarg_pmc_t pmc = { .reg_num = pmu()->pmcs[0], .reg_value = pmu()->busy };
+	pfarg_pmc_t pmc = { .reg_num = pmu()->pmcs[0], .reg_value = pmu()->busy[0] };
 	pfarg_pmd_t pmds[2] = { { .reg_num = pmu()->pmds[0] },
 				{ .reg_num = PFM_PMD_TASK_CLOCK } };
 	int fd = pfm_create_context(&ctx, NULL, NULL, 0);

@@ -211,29 +211,31 @@ START_TEST(modes_become_exclude_bits_on_armv8)
 		{ MODE_KERNEL, 3, PFM_ARMV8_PMC_EXCLUDE_USER | 0x08 },
 		{ MODE_USER, PFM_ARMV8_CYCLE_COUNTER, PFM_ARMV8_PMC_EXCLUDE_KERNEL },
 	};
-	struct pfarg_pmc pmcs[MAX_PMCS_PER_EVENT];
+	struct pmc_bits bits[MAX_PMCS_PER_EVENT];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		ck_assert_uint_eq(
-			pmu_armv8.encode(0x08, cases[i].modes, cases[i].pmd, pmcs), 1);
-		ck_assert_uint_eq(pmcs[0].reg_num, cases[i].pmd);
-		ck_assert_uint_eq(pmcs[0].reg_value, cases[i].value);
+		ck_assert_uint_eq(pmu_armv8.encode(&pmu_armv8, 0x08, cases[i].modes,
+						   cases[i].pmd, bits),
+				  1);
+		ck_assert_uint_eq(bits[0].pmc, cases[i].pmd);
+		ck_assert_uint_eq(bits[0].value, cases[i].value);
 	}
 }
 END_TEST
 
 START_TEST(soft_events_go_to_any_counter_of_the_software_PMU)
 {
-	struct pfarg_pmc pmcs[MAX_PMCS_PER_EVENT];
+	struct pmc_bits bits[MAX_PMCS_PER_EVENT];
 	uint16_t pmds[PFM_MAX_HARDWARE];
 	struct pfm_info info;
 
 	make_machine(&info, 0xff);
 	ck_assert_uint_eq(pmu_counters(&pmu_soft, &info, PFM_SOFT_TIME_COUNTER, pmds),
 			  PFM_SOFT_COUNTERS);
-	ck_assert_uint_eq(pmu_soft.encode(PFM_SOFT_TIME_COUNTER, MODE_BOTH, 5, pmcs), 1);
-	ck_assert_uint_eq(pmcs[0].reg_num, 5);
-	ck_assert_uint_eq(pmcs[0].reg_value, PFM_SOFT_TIME_COUNTER);
+	ck_assert_uint_eq(
+		pmu_soft.encode(&pmu_soft, PFM_SOFT_TIME_COUNTER, MODE_BOTH, 5, bits), 1);
+	ck_assert_uint_eq(bits[0].pmc, 5);
+	ck_assert_uint_eq(bits[0].value, PFM_SOFT_TIME_COUNTER);
 }
 END_TEST
 

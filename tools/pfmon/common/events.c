@@ -90,10 +90,16 @@ static enum parse_result parse_software(struct event *event, const char *name)
 	return PARSE_OK;
 }
 
-/* @code is the event's; look what it means. */
-static enum parse_result take_code(struct event *event, uint64_t code,
+/* @code is the event's; look whether it can be counted and what it means. */
+static enum parse_result take_code(struct event *event, const char *name, uint64_t code,
 				   const struct pmu *pmu)
 {
+	const char *reason = pmu_refusal(pmu, code & pmu->code_mask);
+
+	if (reason) {
+		fail("event '%s' cannot be counted, because %s", name, reason);
+		return PARSE_FAILED;
+	}
 	event->code = code & pmu->code_mask;
 	event->role = pmu_role(pmu, event->code);
 	event->needs_counter = true;
@@ -114,7 +120,7 @@ static enum parse_result parse_common(struct event *event, const char *name,
 	if (!pmu_common_code(machine->pmu, common, &code))
 		return PARSE_NOT_SUPPORTED;
 	event->is_time = common->is_time;
-	return take_code(event, code, machine->pmu);
+	return take_code(event, name, code, machine->pmu);
 }
 
 /* "r" and a code in hexadecimal digits. */
@@ -139,7 +145,7 @@ static enum parse_result parse_raw(struct event *event, const char *name,
 		     machine->pmu->name, (unsigned long long)machine->pmu->code_mask);
 		return PARSE_FAILED;
 	}
-	return take_code(event, code, machine->pmu);
+	return take_code(event, name, code, machine->pmu);
 }
 
 static enum parse_result parse_libpfm(struct event *event, const char *name,
@@ -166,7 +172,7 @@ static enum parse_result parse_libpfm(struct event *event, const char *name,
 	if (machine->pmu->has_code &&
 	    !machine->pmu->has_code(code & machine->pmu->code_mask))
 		return PARSE_NOT_SUPPORTED;
-	return take_code(event, code, machine->pmu);
+	return take_code(event, name, code, machine->pmu);
 }
 
 /* On Arm: a name of the kernel's list, also where libpfm4 knows no CPU. */
@@ -180,7 +186,7 @@ static enum parse_result parse_cpu_event(struct event *event, const char *name,
 	found = cpu_events_find(name);
 	if (!found)
 		return PARSE_UNKNOWN;
-	return take_code(event, found->code, machine->pmu);
+	return take_code(event, name, found->code, machine->pmu);
 }
 
 /* Would @name be an event if the CPU's PMU could be had? */
@@ -201,10 +207,12 @@ bool events_have(const struct machine *machine, const char *name)
 
 	if (!is_hardware_pmu(machine))
 		return false;
-	if (!pmu->has_code)
+	if (!pmu->has_code && !pmu->refusal)
 		return true;
-	return libpfm_encode(name, &code, &reason) == LIBPFM_OK &&
-	       pmu->has_code(code & pmu->code_mask);
+	if (libpfm_encode(name, &code, &reason) != LIBPFM_OK)
+		return false;
+	code &= pmu->code_mask;
+	return (!pmu->has_code || pmu->has_code(code)) && !pmu_refusal(pmu, code);
 }
 
 struct search {

@@ -10,7 +10,7 @@ int machine_ask(struct machine *machine, int fd)
 {
 	if (pfm_get_info(fd, &machine->info))
 		return fail_call(fd, "ask what the PMU offers", errno);
-	machine->pmu = pmu_find(machine->info.pmu_name);
+	machine->pmu = pmu_find(machine->info.pmu_name, machine->info.pmu_id);
 	return 0;
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From codes of events to PMDs. */
+/*
+ * From codes of events to PMDs.  Two events can be counted at once if each has a
+ * counter of its own and they agree on the PMCs that they share.
+ */
 #include <stdlib.h>
 
-#include "assign.h"
+#include "agree.h"
 #include "errors.h"
 #include "events.h"
 
@@ -41,75 +44,85 @@ static int check_virtual(const struct event_list *list, const struct machine *ma
 	return 0;
 }
 
-static int fail_too_many(const struct event_list *list, const int *assigned,
+/* Say why the first event that is left out is, and of how many. */
+static int fail_left_out(const struct event_list *list, const struct verdict *verdicts,
 			 size_t wanted, size_t left)
 {
-	const char *first = NULL;
-	size_t next = 0;
+	const struct verdict *verdict = verdicts;
+	const struct event *first = NULL;
 
-	for (size_t i = 0; i < list->count && !first; i++)
-		if (wants_counter(&list->events[i]) && assigned[next++] == NO_COUNTER)
-			first = list->events[i].name;
+	for (size_t i = 0; i < list->count; i++) {
+		if (!wants_counter(&list->events[i]))
+			continue;
+		if (verdict->pmd == NO_COUNTER) {
+			first = &list->events[i];
+			break;
+		}
+		verdict++;
+	}
+	if (verdict->rival)
+		return fail("events '%s' and '%s' cannot be counted at once: they need "
+			    "different bits in PMC %u, which all counters share; leave "
+			    "one out, or count them in several runs",
+			    verdict->rival->name, first->name, verdict->pmc);
 	if (wanted == 1)
 		return fail("no counter is free for event '%s': 'pfmon info' shows "
 			    "the counters",
-			    first);
+			    first->name);
 	return fail("%zu events need a counter and %zu find one: leave out '%s'%s, "
 		    "or count them in several runs",
-		    wanted, wanted - left, first, left > 1 ? " and others" : "");
+		    wanted, wanted - left, first->name, left > 1 ? " and others" : "");
 }
 
 /* Write down in the events what was assigned. */
-static void take(struct event_list *list, const int *assigned)
+static void take(struct event_list *list, const struct verdict *verdicts)
 {
-	size_t next = 0;
-
 	for (size_t i = 0; i < list->count; i++) {
 		struct event *event = &list->events[i];
-		int pmd;
 
 		if (!wants_counter(event))
 			continue;
-		pmd = assigned[next++];
-		if (pmd == NO_COUNTER) {
+		if (verdicts->pmd == NO_COUNTER) {
 			event->state = EVENT_NOT_COUNTED;
 		} else {
-			event->pmds[0] = (uint16_t)pmd;
+			event->pmds[0] = (uint16_t)verdicts->pmd;
 			event->pmd_count = 1;
 		}
+		verdicts++;
 	}
 }
 
 int events_assign(struct event_list *list, const struct machine *machine, bool is_lenient)
 {
-	size_t wanted = counters_wanted(list), next = 0, left;
-	struct choice *choices;
-	int *assigned, result;
+	size_t wanted = counters_wanted(list), next = 0, left = 0;
+	const struct event **events;
+	struct verdict *verdicts;
+	int result;
 
 	result = check_virtual(list, machine, is_lenient);
 	if (result || !wanted)
 		return result;
-	choices = calloc(wanted, sizeof(*choices));
-	assigned = calloc(wanted, sizeof(*assigned));
-	if (!choices || !assigned) {
+	events = calloc(wanted, sizeof(*events));
+	verdicts = calloc(wanted, sizeof(*verdicts));
+	if (!events || !verdicts) {
 		result = fail("no memory");
 		goto out;
 	}
-	for (size_t i = 0; i < list->count; i++) {
-		if (!wants_counter(&list->events[i]))
-			continue;
-		choices[next].count = pmu_counters(machine->pmu, &machine->info,
-						   list->events[i].code,
-						   choices[next].pmds);
-		next++;
+	for (size_t i = 0; i < list->count; i++)
+		if (wants_counter(&list->events[i]))
+			events[next++] = &list->events[i];
+	if (agree(events, wanted, machine, verdicts)) {
+		result = fail("no memory");
+		goto out;
 	}
-	left = assign_counters(choices, wanted, assigned);
+	for (size_t i = 0; i < wanted; i++)
+		left += verdicts[i].pmd == NO_COUNTER;
 	if (left && !is_lenient)
-		result = fail_too_many(list, assigned, wanted, left);
+		result = fail_left_out(list, verdicts, wanted, left);
 	else
-		take(list, assigned);
+		take(list, verdicts);
 out:
-	free(choices);
-	free(assigned);
+	free(events);
+	free(verdicts);
 	return result;
 }

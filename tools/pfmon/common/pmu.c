@@ -9,10 +9,11 @@ static const struct pmu *const pmus[] = {
 	&pmu_soft,
 };
 
-const struct pmu *pmu_find(const char *name)
+const struct pmu *pmu_find(const char *name, uint64_t id)
 {
 	for (size_t i = 0; i < sizeof(pmus) / sizeof(pmus[0]); i++)
-		if (!strcmp(pmus[i]->name, name))
+		if (!strcmp(pmus[i]->name, name) &&
+		    (!pmus[i]->is_model || pmus[i]->is_model(id)))
 			return pmus[i];
 	return NULL;
 }
@@ -20,16 +21,16 @@ const struct pmu *pmu_find(const char *name)
 static bool can_use(const struct pmu *pmu, const struct pfm_info *info, uint64_t code,
 		    uint16_t pmd)
 {
-	struct pfarg_pmc pmcs[MAX_PMCS_PER_EVENT];
+	struct pmc_bits bits[MAX_PMCS_PER_EVENT];
 	unsigned int count;
 
 	if (!register_in(info->available_pmds, pmd))
 		return false;
-	count = pmu->encode(code, MODE_BOTH, pmd, pmcs);
+	count = pmu->encode(pmu, code, MODE_BOTH, pmd, bits);
 	for (unsigned int i = 0; i < count; i++)
-		if (!register_in(info->available_pmcs, pmcs[i].reg_num))
+		if (!register_in(info->available_pmcs, bits[i].pmc))
 			return false;
-	return true;
+	return count > 0;
 }
 
 static bool contains(const uint16_t *pmds, unsigned int count, uint16_t pmd)
@@ -77,6 +78,11 @@ bool pmu_names_hardware(const char *name)
 		if (pmus[i]->is_hardware && pmu_common(pmus[i], name))
 			return true;
 	return false;
+}
+
+const char *pmu_refusal(const struct pmu *pmu, uint64_t code)
+{
+	return pmu->refusal ? pmu->refusal(pmu, code) : NULL;
 }
 
 bool pmu_common_code(const struct pmu *pmu, const struct common_event *event,

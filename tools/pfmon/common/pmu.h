@@ -70,11 +70,26 @@ struct counter_rule {
 	bool only;
 };
 
-#define MAX_PMCS_PER_EVENT 2
+#define MAX_PMCS_PER_EVENT 5
 
 /**
- * struct pmu - a kind of PMU
+ * struct pmc_bits - what an event needs in a PMC
+ * @pmc: the number of the PMC
+ * @value: the bits
+ * @mask: which of them the event needs to be as they are in @value; the others
+ *	are for other events to choose, and 0 in @value
+ */
+struct pmc_bits {
+	uint16_t pmc;
+	uint64_t value;
+	uint64_t mask;
+};
+
+/**
+ * struct pmu - a kind of PMU, or one model of it
  * @name: pfm_info.pmu_name
+ * @is_model: is it for a CPU with that pfm_info.pmu_id?  NULL: for all
+ * @model: what the operations know of the model, their own affair
  * @is_hardware: it counts the events that libpfm4 has for the CPU
  * @has_modes: it can tell user from kernel
  * @code_mask: the bits of a code that choose the event
@@ -82,12 +97,16 @@ struct counter_rule {
  * @common_count: how many there are
  * @rules: which counters take which event
  * @rule_count: how many there are
- * @encode: fill in the PMCs that make PMD @pmd count an event, and return how
- *	many; if events share a PMC, each fills in its bits, and they are merged
+ * @encode: fill in what PMCs need to be for PMD @pmd to count an event, and
+ *	return how many they are; 0 if that PMD cannot count it
  * @has_code: does the CPU implement the event?  NULL: all are taken to be
+ * @refusal: why no counter can count an event whatever the CPU implements, what
+ *	follows "because", or NULL if one can; NULL: one always can
  */
 struct pmu {
 	const char *name;
+	bool (*is_model)(uint64_t id);
+	const void *model;
 	bool is_hardware;
 	bool has_modes;
 	uint64_t code_mask;
@@ -95,16 +114,17 @@ struct pmu {
 	size_t common_count;
 	const struct counter_rule *rules;
 	size_t rule_count;
-	unsigned int (*encode)(uint64_t code, unsigned int modes, uint16_t pmd,
-			       struct pfarg_pmc pmcs[MAX_PMCS_PER_EVENT]);
+	unsigned int (*encode)(const struct pmu *pmu, uint64_t code, unsigned int modes,
+			       uint16_t pmd, struct pmc_bits bits[MAX_PMCS_PER_EVENT]);
 	bool (*has_code)(uint64_t code);
+	const char *(*refusal)(const struct pmu *pmu, uint64_t code);
 };
 
 extern const struct pmu pmu_armv8;
 extern const struct pmu pmu_soft;
 
-/* The PMU of that name, or NULL if pfmon does not know it. */
-const struct pmu *pmu_find(const char *name);
+/* The PMU of that name on a CPU of that id, or NULL if pfmon does not know it. */
+const struct pmu *pmu_find(const char *name, uint64_t id);
 
 /* Has a PMU of hardware, of this machine or not, a common event of that name? */
 bool pmu_names_hardware(const char *name);
@@ -118,6 +138,9 @@ unsigned int pmu_counters(const struct pmu *pmu, const struct pfm_info *info,
 
 /* The common event of that name or alias, or NULL. */
 const struct common_event *pmu_common(const struct pmu *pmu, const char *name);
+
+/* Why the PMU cannot count @code, what follows "because"; NULL if it can. */
+const char *pmu_refusal(const struct pmu *pmu, uint64_t code);
 
 /* Does the CPU implement a code of @event?  That code into @code. */
 bool pmu_common_code(const struct pmu *pmu, const struct common_event *event,

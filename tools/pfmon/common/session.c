@@ -36,18 +36,20 @@ static bool is_counted(const struct event *event)
 	return event->state == EVENT_COUNTED;
 }
 
-/* Add @pmc to @pmcs, merged with what other events want in the same PMC. */
+/*
+ * Add @bits to @pmcs, merged with what other events need in the same PMC; that
+ * they agree where their masks meet was seen to when counters were assigned.
+ */
 static unsigned int merge_pmc(struct pfarg_pmc *pmcs, unsigned int count,
-			      const struct pfarg_pmc *pmc)
+			      const struct pmc_bits *bits)
 {
-	for (unsigned int i = 0; i < count; i++) {
-		if (pmcs[i].reg_num == pmc->reg_num) {
-			pmcs[i].reg_value |= pmc->reg_value;
-			return count;
-		}
-	}
-	pmcs[count] = *pmc;
-	return count + 1;
+	unsigned int i = 0;
+
+	while (i < count && pmcs[i].reg_num != bits->pmc)
+		i++;
+	pmcs[i].reg_num = bits->pmc;
+	pmcs[i].reg_value |= bits->value;
+	return i < count ? count : count + 1;
 }
 
 /* The elements of @size bytes that fit into one call. */
@@ -66,8 +68,10 @@ static unsigned int smaller(unsigned int a, unsigned int b)
 static int write_pmcs(struct session *session, const struct event_list *events)
 {
 	unsigned int limit = vector_limit(session, sizeof(struct pfarg_pmc));
-	struct pfarg_pmc *pmcs, own[MAX_PMCS_PER_EVENT];
+	const struct pmu *pmu = session->machine.pmu;
+	struct pmc_bits bits[MAX_PMCS_PER_EVENT];
 	unsigned int count = 0, own_count;
+	struct pfarg_pmc *pmcs;
 	int result = 0;
 
 	pmcs = calloc(events->count * MAX_PMCS_PER_EVENT + 1, sizeof(*pmcs));
@@ -78,10 +82,10 @@ static int write_pmcs(struct session *session, const struct event_list *events)
 
 		if (!is_counted(event) || !event->needs_counter)
 			continue;
-		own_count = session->machine.pmu->encode(event->code, event->modes,
-							 event->pmds[0], own);
+		own_count =
+			pmu->encode(pmu, event->code, event->modes, event->pmds[0], bits);
 		for (unsigned int j = 0; j < own_count; j++)
-			count = merge_pmc(pmcs, count, &own[j]);
+			count = merge_pmc(pmcs, count, &bits[j]);
 	}
 	for (unsigned int i = 0; i < count && !result; i += limit)
 		if (pfm_write_pmcs(session->fd, pmcs + i, (int)smaller(limit, count - i)))

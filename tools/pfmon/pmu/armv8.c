@@ -3,8 +3,6 @@
  * Arm PMUv3, perfmon_armv8.h.  Event numbers: Arm ARM, "PMU events and event
  * numbers" (common events, 0x0000 to 0x003F).
  */
-#include <string.h>
-
 #include <perfmon/perfmon_armv8.h>
 
 #include "../common/cpu_events.h"
@@ -106,11 +104,12 @@ static const struct counter_rule rules[] = {
 	{ .first = 0, .last = PFM_ARMV8_CYCLE_COUNTER - 1 },
 };
 
-static unsigned int encode(uint64_t code, unsigned int modes, uint16_t pmd,
-			   struct pfarg_pmc pmcs[MAX_PMCS_PER_EVENT])
+static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int modes,
+			   uint16_t pmd, struct pmc_bits bits[MAX_PMCS_PER_EVENT])
 {
 	uint64_t value = 0;
 
+	(void)pmu;
 	if (pmd != PFM_ARMV8_CYCLE_COUNTER)
 		value |= code & PFM_ARMV8_PMC_EVENT;
 	if (!(modes & MODE_USER))
@@ -119,9 +118,7 @@ static unsigned int encode(uint64_t code, unsigned int modes, uint16_t pmd,
 		value |= PFM_ARMV8_PMC_EXCLUDE_KERNEL;
 	/* On a kernel that runs at EL2 the module makes EL2 of "kernel". */
 
-	memset(&pmcs[0], 0, sizeof(pmcs[0]));
-	pmcs[0].reg_num = pmd;
-	pmcs[0].reg_value = value;
+	bits[0] = (struct pmc_bits){ .pmc = pmd, .value = value, .mask = ~0ull };
 	return 1;
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The software PMU, perfmon_soft.h: PMC n holds what PMD n counts. */
-#include <string.h>
-
 #include <perfmon/perfmon_soft.h>
 
 #include "../common/pmu.h"
@@ -58,13 +56,12 @@ static const struct counter_rule rules[] = {
 	{ .first = 0, .last = PFM_SOFT_COUNTERS - 1 },
 };
 
-static unsigned int encode(uint64_t code, unsigned int modes, uint16_t pmd,
-			   struct pfarg_pmc pmcs[MAX_PMCS_PER_EVENT])
+static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int modes,
+			   uint16_t pmd, struct pmc_bits bits[MAX_PMCS_PER_EVENT])
 {
+	(void)pmu;
 	(void)modes;
-	memset(&pmcs[0], 0, sizeof(pmcs[0]));
-	pmcs[0].reg_num = pmd;
-	pmcs[0].reg_value = code;
+	bits[0] = (struct pmc_bits){ .pmc = pmd, .value = code, .mask = ~0ull };
 	return 1;
 }
 

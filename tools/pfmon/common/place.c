@@ -62,7 +62,7 @@ static int fail_left_out(const struct event_list *list, const struct verdict *ve
 	}
 	if (verdict->rival)
 		return fail("events '%s' and '%s' cannot be counted at once: they need "
-			    "different bits in PMC %u, which all counters share; leave "
+			    "different bits in PMC %u, which they share; leave "
 			    "one out, or count them in several runs",
 			    verdict->rival->name, first->name, verdict->pmc);
 	if (wanted == 1)

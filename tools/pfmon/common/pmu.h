@@ -121,6 +121,9 @@ struct pmu {
 };
 
 extern const struct pmu pmu_armv8;
+extern const struct pmu pmu_power8;
+extern const struct pmu pmu_power9;
+extern const struct pmu pmu_power10;
 extern const struct pmu pmu_soft;
 
 /* The PMU of that name on a CPU of that id, or NULL if pfmon does not know it. */

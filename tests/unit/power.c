@@ -1,0 +1,685 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pfmon on POWER: event codes, and what they become in the registers.  The values are
+ * worked out by hand from the positions of the fields in the Power ISA and in the
+ * kernel's isa207-common.h.
+ */
+#include <stdbool.h>
+#include <string.h>
+#include <perfmon/perfmon.h>
+#include <perfmon/perfmon_power.h>
+
+#include "../../tools/pfmon/common/agree.h"
+#include "../../tools/pfmon/common/pmu.h"
+#include "main.h"
+
+#define MMCR0	     PFM_POWER_MMCR0
+#define MMCR1	     PFM_POWER_MMCR1
+#define MMCRA	     PFM_POWER_MMCRA
+#define MMCR2	     PFM_POWER_MMCR2
+#define MMCR3	     PFM_POWER_MMCR3
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* What an event needs: as many PMCs as there are masks. */
+struct encoding {
+	const struct pmu *pmu;
+	uint64_t code;
+	unsigned int modes;
+	uint16_t pmd;
+	struct pmc_bits bits[MAX_PMCS_PER_EVENT];
+};
+
+static void check_encoding(const struct encoding *wanted)
+{
+	struct pmc_bits bits[MAX_PMCS_PER_EVENT];
+	unsigned int count, expected = 0;
+
+	count = wanted->pmu->encode(wanted->pmu, wanted->code, wanted->modes, wanted->pmd,
+				    bits);
+	while (expected < MAX_PMCS_PER_EVENT && wanted->bits[expected].mask)
+		expected++;
+	ck_assert_msg(count == expected, "r%llx on PMD %u: %u PMCs, not %u",
+		      (unsigned long long)wanted->code, wanted->pmd, count, expected);
+	for (unsigned int i = 0; i < count; i++) {
+		const struct pmc_bits *own = &wanted->bits[i];
+
+		ck_assert_msg(bits[i].pmc == own->pmc && bits[i].value == own->value &&
+				      bits[i].mask == own->mask,
+			      "r%llx on PMD %u: PMC %u %#llx of %#llx, not %u %#llx of "
+			      "%#llx",
+			      (unsigned long long)wanted->code, wanted->pmd, bits[i].pmc,
+			      (unsigned long long)bits[i].value,
+			      (unsigned long long)bits[i].mask, own->pmc,
+			      (unsigned long long)own->value,
+			      (unsigned long long)own->mask);
+	}
+}
+
+static void check_encodings(const struct encoding *encodings, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		check_encoding(&encodings[i]);
+}
+
+START_TEST(POWER8_codes_become_register_fields)
+{
+	static const struct encoding encodings[] = {
+		/* PM_LD_MISS_L1: unit 14, select 0x54 */
+		{ &pmu_power8,
+		  0x3e054,
+		  MODE_USER,
+		  3,
+		  { { MMCR1, 0x00e0000000005400, 0x00f000020000ff00 },
+		    { MMCRA, 0, 0x000003ff0007ff00 },
+		    { MMCR2, 0x0000208000000000, 0x0000308000000000 } } },
+		/* PM_BR_PRED_BR_CMPL: unit 4, combined, any counter */
+		{ &pmu_power8,
+		  0x489c,
+		  MODE_BOTH,
+		  1,
+		  { { MMCR1, 0x400000089c000000, 0xf0000008ff000000 },
+		    { MMCRA, 0, 0x000003ff0007ff00 },
+		    { MMCR2, 0x0200000000000000, 0xc200000000000000 } } },
+		/* PM_L1MISS_LAT_EXC_1024: marked, threshold 1 from 6 to 7 */
+		{ &pmu_power8,
+		  0x67200301ea,
+		  MODE_BOTH,
+		  3,
+		  { { MMCR1, 0x000000000000ea00, 0x00f000020000ff00 },
+		    { MMCRA, 0x0000000000016701, 0x000003ff0007ff77 },
+		    { MMCR2, 0x0000008000000000, 0x0000308000000000 } } },
+		/* the same compared with 0x155 */
+		{ &pmu_power8,
+		  0x15567200301ea,
+		  MODE_BOTH,
+		  3,
+		  { { MMCR1, 0x000000000000ea00, 0x00f000020000ff00 },
+		    { MMCRA, 0x0000015500016701, 0x000003ff0007ff77 },
+		    { MMCR2, 0x0000008000000000, 0x0000308000000000 } } },
+		/* PM_MRK_FAB_RSP_MATCH of 0xa5: no threshold */
+		{ &pmu_power8,
+		  0xa500030156,
+		  MODE_BOTH,
+		  3,
+		  { { MMCR1, 0x00000a5000005600, 0x00f00ff20000ff00 },
+		    { MMCRA, 0x0000000000000001, 0x0000000000000077 },
+		    { MMCR2, 0x0000008000000000, 0x0000308000000000 } } },
+		/* PM_ALL_CHIP_PUMP_CPRED: cache selector 6, qualifier 2 */
+		{ &pmu_power8,
+		  0x610050,
+		  MODE_BOTH,
+		  1,
+		  { { MMCR1, 0x0000800050000000, 0xf000c008ff000000 },
+		    { MMCRA, 0, 0x000003ff0007ff00 },
+		    { MMCR2, 0x0200000000000000, 0xc200000000000000 } } },
+	};
+
+	check_encodings(encodings, COUNT(encodings));
+}
+END_TEST
+
+START_TEST(POWER9_codes_become_register_fields)
+{
+	static const struct encoding encodings[] = {
+		/* PM_LD_MISS_L1_FIN: unit 12, select 0x4e */
+		{ &pmu_power9,
+		  0x2c04e,
+		  MODE_BOTH,
+		  2,
+		  { { MMCR1, 0x0c000000004e0000, 0x0f00c03000ff0000 },
+		    { MMCR2, 0x0001000000000000, 0x0061000000000000 } } },
+		/* PM_L2_ST_MISS: unit 6, combine 2; its bank is selected on PMC4 */
+		{ &pmu_power9,
+		  0x26880,
+		  MODE_BOTH,
+		  2,
+		  { { MMCR1, 0x0606002000800080, 0x0f0f003000ff00ff },
+		    { MMCR2, 0x0001000000000000, 0x0061000000000000 } } },
+		/* mem-loads: marked, eligibility 5, threshold 1 from 3 to 4 */
+		{ &pmu_power9,
+		  0x34340401e0,
+		  MODE_BOTH,
+		  4,
+		  { { MMCR1, 0x00000000000000e0, 0x000fc003000000ff },
+		    { MMCRA, 0x0000000000013451, 0x007fec000007ff77 },
+		    { MMCR2, 0x0000000040000000, 0x0000001840000000 } } },
+		/* the same compared with 0x155 */
+		{ &pmu_power9,
+		  0x15534340401e0,
+		  MODE_BOTH,
+		  4,
+		  { { MMCR1, 0x00000000000000e0, 0x000fc003000000ff },
+		    { MMCRA, 0x002aa00000013451, 0x007fec000007ff77 },
+		    { MMCR2, 0x0000000040000000, 0x0000001840000000 } } },
+		/* PM_LD_REF_L1 with SDAR mode 2 and cache selector 1 */
+		{ &pmu_power9,
+		  0x00080000001100fc,
+		  MODE_BOTH,
+		  1,
+		  { { MMCR1, 0x00004000fc000000, 0xf000c0c0ff000000 },
+		    { MMCRA, 0x0000080000000000, 0x00000c0000000000 },
+		    { MMCR2, 0x0200000000000000, 0xc200000000000000 } } },
+	};
+
+	check_encodings(encodings, COUNT(encodings));
+}
+END_TEST
+
+START_TEST(POWER10_codes_become_register_fields)
+{
+	static const struct encoding encodings[] = {
+		/* PM_DATA_FROM_L3: unit 12, select 0x40, source 0x9a */
+		{ &pmu_power10,
+		  0x1340000001c040,
+		  MODE_BOTH,
+		  1,
+		  { { MMCR1, 0xc000000040000000, 0xf000e0c0ff000000 },
+		    { MMCR2, 0x0200000000000000, 0xc200000000000000 },
+		    { MMCR3, 0x0134000000000000, 0xfffe000000000000 } } },
+		/* PM_L2_DC_INV: unit 6, combine 2, select 0x80, L2 selector 1 */
+		{ &pmu_power10,
+		  0x10000026880,
+		  MODE_BOTH,
+		  2,
+		  { { MMCR1, 0x0600002000800000, 0x0f00203000ff0000 },
+		    { MMCR2, 0x0001000000000008, 0x00610000000000f8 },
+		    { MMCR3, 0, 0x0001fffc00000000 } } },
+		/* PM_BR_CMPL with radix scope: unit 13 */
+		{ &pmu_power10,
+		  0x4d25e,
+		  MODE_KERNEL,
+		  4,
+		  { { MMCR1, 0x000d20000000005e, 0x000fe003000000ff },
+		    { MMCR2, 0x0000000840000000, 0x0000001840000000 },
+		    { MMCR3, 0, 0x000000000007fff0 } } },
+		/* mem-loads: marked, eligibility 5, threshold 1 from 3 to 5 */
+		{ &pmu_power10,
+		  0x35340401e0,
+		  MODE_BOTH,
+		  4,
+		  { { MMCR1, 0x00000000000000e0, 0x000fe003000000ff },
+		    { MMCRA, 0x0000000000013551, 0x00ffec000007ff77 },
+		    { MMCR2, 0x0000000040000000, 0x0000001840000000 },
+		    { MMCR3, 0, 0x000000000007fff0 } } },
+		/* the last of the sources, on PMC3 */
+		{ &pmu_power10,
+		  0x0fffe0000003c040,
+		  MODE_BOTH,
+		  3,
+		  { { MMCR1, 0x00c0000000004000, 0x00f0e00c0000ff00 },
+		    { MMCR2, 0x0000008000000000, 0x0000308000000000 },
+		    { MMCR3, 0x00000003fff80000, 0x00000003fff80000 } } },
+	};
+
+	check_encodings(encodings, COUNT(encodings));
+}
+END_TEST
+
+START_TEST(instructions_and_cycles_have_counters_of_their_own)
+{
+	static const struct encoding encodings[] = {
+		{ &pmu_power8,
+		  0x1e,
+		  MODE_USER,
+		  6,
+		  { { MMCR0, 0x100, 0x100 }, { MMCR2, 0x41000, 0x61000 } } },
+		{ &pmu_power9,
+		  0x02,
+		  MODE_KERNEL,
+		  5,
+		  { { MMCR0, 0x100, 0x100 }, { MMCR2, 0x4200000, 0xc200000 } } },
+		{ &pmu_power10,
+		  0x600f4,
+		  MODE_BOTH,
+		  6,
+		  { { MMCR0, 0x100, 0x100 }, { MMCR2, 0x1000, 0x61000 } } },
+		/* what is of PMC5 and PMC6, on another */
+		{ &pmu_power9,
+		  0x500fa,
+		  MODE_BOTH,
+		  4,
+		  { { MMCR1, 0x02, 0x000fc003000000ff },
+		    { MMCR2, 0x0000000040000000, 0x0000001840000000 } } },
+		{ &pmu_power10,
+		  0x600f4,
+		  MODE_BOTH,
+		  2,
+		  { { MMCR1, 0x1e0000, 0x0f00e03000ff0000 },
+		    { MMCR2, 0x0001000000000000, 0x0061000000000000 },
+		    { MMCR3, 0, 0x0001fffc00000000 } } },
+		/* and nothing else goes there, nor one where the other does */
+		{ &pmu_power8, 0x489c, MODE_BOTH, 5, { { 0 } } },
+		{ &pmu_power8, 0x10068, MODE_BOTH, 6, { { 0 } } },
+		{ &pmu_power9, 0x1e, MODE_BOTH, 5, { { 0 } } },
+		{ &pmu_power10, 0x500fa, MODE_BOTH, 6, { { 0 } } },
+		/* nor anything to the timebase */
+		{ &pmu_power9, 0x489c, MODE_BOTH, 7, { { 0 } } },
+	};
+
+	check_encodings(encodings, COUNT(encodings));
+}
+END_TEST
+
+static void make_machine(struct machine *machine, const struct pmu *pmu)
+{
+	memset(machine, 0, sizeof(*machine));
+	machine->pmu = pmu;
+	machine->info.available_pmcs[0] = pmu == &pmu_power10 ? 0x1f : 0x0f;
+	machine->info.available_pmds[0] = 0x7f;
+}
+
+START_TEST(a_code_goes_to_the_counters_that_have_its_event)
+{
+	static const struct {
+		const struct pmu *pmu;
+		uint64_t code;
+		uint16_t pmds[6];
+	} cases[] = {
+		{ &pmu_power8, 0x1e, { 6, 1, 2, 3, 4 } },
+		{ &pmu_power9, 0x02, { 5, 1, 2, 3, 4 } },
+		{ &pmu_power10, 0x600f4, { 6, 1, 2, 3, 4 } },
+		{ &pmu_power10, 0x500fa, { 5, 1, 2, 3, 4 } },
+		/* libpfm4's PM_RUN_CYC and PM_INST_CMPL of POWER9 */
+		{ &pmu_power9, 0x200f4, { 6, 2, 1, 3, 4 } },
+		{ &pmu_power9, 0x10002, { 1, 2, 3, 4, 5 } },
+		{ &pmu_power8, 0x489c, { 1, 2, 3, 4 } },
+		{ &pmu_power9, 0x400f6, { 4 } },
+		/* another code for it on another counter, or none */
+		{ &pmu_power8, 0x3e054, { 3, 4 } },
+		{ &pmu_power8, 0x400f0, { 4, 3 } },
+		{ &pmu_power10, 0x3e054, { 3 } },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		uint16_t pmds[PFM_MAX_HARDWARE];
+		unsigned int count, wanted = 0;
+		struct machine machine;
+
+		make_machine(&machine, cases[i].pmu);
+		count = pmu_counters(machine.pmu, &machine.info, cases[i].code, pmds);
+		while (wanted < 6 && cases[i].pmds[wanted])
+			wanted++;
+		ck_assert_msg(count == wanted, "r%llx: %u counters, not %u",
+			      (unsigned long long)cases[i].code, count, wanted);
+		for (unsigned int j = 0; j < count; j++)
+			ck_assert_msg(pmds[j] == cases[i].pmds[j],
+				      "r%llx: counter %u is %u, not %u",
+				      (unsigned long long)cases[i].code, j, pmds[j],
+				      cases[i].pmds[j]);
+	}
+}
+END_TEST
+
+START_TEST(the_processor_version_tells_the_model)
+{
+	ck_assert_ptr_eq(pmu_find("power", 0x004b0201), &pmu_power8);
+	ck_assert_ptr_eq(pmu_find("power", 0x004c0100), &pmu_power8);
+	ck_assert_ptr_eq(pmu_find("power", 0x004d0200), &pmu_power8);
+	ck_assert_ptr_eq(pmu_find("power", 0x004e1202), &pmu_power9);
+	ck_assert_ptr_eq(pmu_find("power", 0x00800200), &pmu_power10);
+	ck_assert_ptr_eq(pmu_find("power", 0x00821200), &pmu_power10);
+	/* POWER7, and one to come */
+	ck_assert_ptr_null(pmu_find("power", 0x003f0201));
+	ck_assert_ptr_null(pmu_find("power", 0x00830100));
+	ck_assert_ptr_eq(pmu_find("armv8", 0x004d0200), &pmu_armv8);
+	ck_assert_ptr_null(pmu_find("none", 0x004d0200));
+}
+END_TEST
+
+START_TEST(what_cannot_be_encoded_is_refused)
+{
+	static const struct {
+		const struct pmu *pmu;
+		uint64_t code;
+		const char *words; /* NULL: it can */
+	} cases[] = {
+		{ &pmu_power8, 0x80000000000489c, "POWER8" },
+		{ &pmu_power8, 0x2f24a, "POWER8" }, /* bit 9 */
+		{ &pmu_power8, 0x0004000000010068, "POWER8" }, /* SDAR mode */
+		{ &pmu_power8, 0x01340000001c040, "POWER8" }, /* POWER10's */
+		{ &pmu_power9, 0x01340000001c040, "POWER9" },
+		{ &pmu_power9, 0x4d25e, "POWER9" },
+		{ &pmu_power9, 0x4100fc, "POWER9" }, /* cache selector 4 */
+		{ &pmu_power10, 0x01340000001c040, NULL },
+		{ &pmu_power8, 0x8000000000010068, "event-based branches" },
+		{ &pmu_power10, 0x8000000000010068, "event-based branches" },
+		{ &pmu_power9, 0x4000000000010068, "branch history" },
+		{ &pmu_power9, 0x1000000000010068, "branch history" },
+		{ &pmu_power8, 0x70068, "above PMC6" },
+		{ &pmu_power10, 0xf0068, "above PMC6" },
+		{ &pmu_power8, 0x500f4, "PMC5" },
+		{ &pmu_power8, 0x600fa, "PMC6" },
+		{ &pmu_power9, 0x501fa, "PMC5" },
+		{ &pmu_power9, 0x500fa, NULL },
+		{ &pmu_power10, 0x600f4, NULL },
+		/* L2 and L3: what is in MMCRC; the bank of the L3 does not matter */
+		{ &pmu_power8, 0x617082, "hypervisor" },
+		{ &pmu_power8, 0x817082, NULL },
+		{ &pmu_power8, 0x17082, NULL },
+		{ &pmu_power8, 0x610050, NULL },
+		{ &pmu_power10, 0x100000100fc, "unit" },
+		/* compare value: exponent 1 and mantissa 0x1f, or 0x20 */
+		{ &pmu_power8, 0x09f67200301ea, "threshold" },
+		{ &pmu_power8, 0x0a067200301ea, NULL },
+		{ &pmu_power9, 0x09f34340401e0, "threshold" },
+		{ &pmu_power9, 0x0a034340401e0, NULL },
+		{ &pmu_power9, 0x3f340401e0, "reserved" },
+		{ &pmu_power10, 0xf5340401e0, "reserved" },
+		{ &pmu_power9, 0x34140401e0, "threshold" }, /* nothing selected */
+		/* sampling */
+		{ &pmu_power9, 0x34340400e0, "marked" },
+		{ &pmu_power9, 0x30401e0, "sampling mode" },
+		{ &pmu_power9, 0xc0401e0, "sampling mode" },
+		{ &pmu_power10, 0xc0401e0, NULL },
+		{ &pmu_power10, 0x100401e0, "sampling mode" },
+		{ &pmu_power9, 0x100401e0, NULL },
+		{ &pmu_power10, 0x1e0401e0, "sampling mode" },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const char *reason = pmu_refusal(cases[i].pmu, cases[i].code);
+
+		ck_assert_msg(!reason == !cases[i].words &&
+				      (!reason || strstr(reason, cases[i].words)),
+			      "r%llx: '%s', not '%s'", (unsigned long long)cases[i].code,
+			      reason ? reason : "", cases[i].words ? cases[i].words : "");
+	}
+}
+END_TEST
+
+static void check_common(const struct pmu *pmu, const char *name, uint64_t wanted)
+{
+	const struct common_event *event = pmu_common(pmu, name);
+	uint64_t code;
+
+	if (!wanted) {
+		ck_assert_ptr_null(event);
+		return;
+	}
+	ck_assert_ptr_nonnull(event);
+	ck_assert(pmu_common_code(pmu, event, &code));
+	ck_assert_msg(code == wanted, "%s: r%llx, not r%llx", name,
+		      (unsigned long long)code, (unsigned long long)wanted);
+	ck_assert_ptr_null(pmu_refusal(pmu, code));
+}
+
+START_TEST(common_events_are_those_of_perf)
+{
+	static const struct {
+		const char *name;
+		uint64_t power8, power9, power10;
+	} cases[] = {
+		{ "cycles", 0x1e, 0x1e, 0x600f4 },
+		{ "cpu-cycles", 0x1e, 0x1e, 0x600f4 },
+		{ "instructions", 0x02, 0x02, 0x500fa },
+		{ "branches", 0x10068, 0x4d05e, 0x2f04a },
+		{ "branch-instructions", 0x10068, 0x4d05e, 0x2f04a },
+		{ "branch-misses", 0x400f6, 0x400f6, 0x3e098 },
+		{ "cache-references", 0x100ee, 0x100fc, 0x100fc },
+		{ "cache-misses", 0x3e054, 0x2c04e, 0x400f0 },
+		{ "stalled-cycles-frontend", 0x100f8, 0x100f8, 0 },
+		{ "stalled-cycles-backend", 0x4000a, 0x1e054, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		check_common(&pmu_power8, cases[i].name, cases[i].power8);
+		check_common(&pmu_power9, cases[i].name, cases[i].power9);
+		check_common(&pmu_power10, cases[i].name, cases[i].power10);
+	}
+}
+END_TEST
+
+#define MAX_EVENTS 7
+
+/* Events of those codes, in user and kernel mode, and what becomes of them. */
+struct together {
+	struct machine machine;
+	struct event events[MAX_EVENTS];
+	const struct event *pointers[MAX_EVENTS];
+	struct verdict verdicts[MAX_EVENTS];
+};
+
+static void count_together(struct together *together, const struct pmu *pmu,
+			   const uint64_t *codes, size_t count)
+{
+	memset(together, 0, sizeof(*together));
+	make_machine(&together->machine, pmu);
+	for (size_t i = 0; i < count; i++) {
+		together->events[i].code = codes[i];
+		together->events[i].modes = MODE_BOTH;
+		together->pointers[i] = &together->events[i];
+	}
+	ck_assert_int_eq(agree(together->pointers, count, &together->machine,
+			       together->verdicts),
+			 0);
+}
+
+static void check_together(const struct pmu *pmu, const uint64_t *codes, const int *pmds,
+			   size_t count)
+{
+	struct together together;
+
+	count_together(&together, pmu, codes, count);
+	for (size_t i = 0; i < count; i++)
+		ck_assert_msg(together.verdicts[i].pmd == pmds[i],
+			      "event %zu, r%llx: PMD %d, not %d", i,
+			      (unsigned long long)codes[i], together.verdicts[i].pmd,
+			      pmds[i]);
+}
+
+#define CHECK_TOGETHER(pmu, codes, pmds) check_together(pmu, codes, pmds, COUNT(codes))
+
+START_TEST(six_events_have_six_counters)
+{
+	static const uint64_t codes[] = { 0x489c, 0x02, 0x10068, 0x1e, 0x1e, 0x400f6 };
+	static const int pmds[] = { 2, 5, 1, 6, 3, 4 };
+
+	CHECK_TOGETHER(&pmu_power8, codes, pmds);
+}
+END_TEST
+
+START_TEST(instructions_and_cycles_give_way_to_who_has_no_choice)
+{
+	static const uint64_t codes[] = { 0x02, 0x500fa, 0x1e, 0x600f4, 0x10068, 0x20036 };
+	struct together together;
+
+	/* Four and two fixed ones: together they need all six counters. */
+	count_together(&together, &pmu_power9, codes, COUNT(codes));
+	for (size_t i = 0; i < COUNT(codes); i++)
+		ck_assert_int_ne(together.verdicts[i].pmd, NO_COUNTER);
+	ck_assert_int_eq(together.verdicts[4].pmd, 1);
+}
+END_TEST
+
+START_TEST(a_second_event_for_one_counter_is_without)
+{
+	static const uint64_t codes[] = { 0x10068, 0x100ee, 0x02 };
+	struct together together;
+
+	count_together(&together, &pmu_power8, codes, COUNT(codes));
+	ck_assert_int_eq(together.verdicts[0].pmd, 1);
+	ck_assert_int_eq(together.verdicts[1].pmd, NO_COUNTER);
+	ck_assert_ptr_null(together.verdicts[1].rival);
+	ck_assert_int_eq(together.verdicts[2].pmd, 5);
+}
+END_TEST
+
+START_TEST(events_that_need_other_bits_of_a_register_clash)
+{
+	static const struct {
+		const struct pmu *pmu;
+		uint64_t first, second;
+		uint16_t pmc;
+	} cases[] = {
+		/* thresholds */
+		{ &pmu_power8, 0x67200301ea, 0x10068, MMCRA },
+		{ &pmu_power8, 0x67200301ea, 0xde200401ec, MMCRA },
+		{ &pmu_power9, 0x34340401e0, 0x35340301e0, MMCRA },
+		{ &pmu_power10, 0x35340401e0, 0x35540301e0, MMCRA },
+		/* eligibility for sampling */
+		{ &pmu_power9, 0x40401e0, 0x80301e2, MMCRA },
+		/* qualifiers of the L1 caches */
+		{ &pmu_power8, 0x610050, 0x520050, MMCR1 },
+		{ &pmu_power9, 0x1100fc, 0x400f6, MMCR1 },
+		/* banks of the L2 and L3 caches */
+		{ &pmu_power9, 0x160a0, 0x26880, MMCR1 },
+		{ &pmu_power9, 0x160a0, 0x400f6, MMCR1 },
+		{ &pmu_power10, 0x10000016080, 0x60000026880, MMCR2 },
+		/* translations */
+		{ &pmu_power10, 0x1c240, 0x400f0, MMCR1 },
+		/* responses */
+		{ &pmu_power8, 0xa500030156, 0x5a0004f152, MMCR1 },
+	};
+	struct together together;
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		uint64_t codes[] = { 0x02, cases[i].first, cases[i].second, 0x1e };
+
+		count_together(&together, cases[i].pmu, codes, COUNT(codes));
+		ck_assert_msg(together.verdicts[1].pmd != NO_COUNTER &&
+				      together.verdicts[2].pmd == NO_COUNTER,
+			      "case %zu: PMD %d and %d", i, together.verdicts[1].pmd,
+			      together.verdicts[2].pmd);
+		ck_assert_ptr_eq(together.verdicts[2].rival, &together.events[1]);
+		ck_assert_uint_eq(together.verdicts[2].pmc, cases[i].pmc);
+		/* The others are counted. */
+		ck_assert_int_eq(together.verdicts[0].pmd, 5);
+		ck_assert_int_eq(together.verdicts[3].pmd, 6);
+	}
+}
+END_TEST
+
+START_TEST(events_that_agree_share_a_register)
+{
+	static const uint64_t threshold[] = { 0x67200301ea, 0x67200101e8, 0x1e };
+	static const int threshold_pmds[] = { 3, 1, 6 };
+	static const uint64_t plain[] = { 0x34340401e0, 0x2c04e, 0x100fc };
+	static const int plain_pmds[] = { 4, 2, 1 };
+	static const uint64_t bank[] = { 0x160a0, 0x260a0, 0x360a0, 0x460a0 };
+	static const int bank_pmds[] = { 1, 2, 3, 4 };
+
+	CHECK_TOGETHER(&pmu_power8, threshold, threshold_pmds);
+	CHECK_TOGETHER(&pmu_power9, plain, plain_pmds);
+	CHECK_TOGETHER(&pmu_power9, bank, bank_pmds);
+}
+END_TEST
+
+START_TEST(an_event_keeps_off_the_counter_that_selects_the_bank_of_another)
+{
+	static const uint64_t codes[] = { 0x40bc, 0x48bc, 0x160a0, 0x5080 };
+	struct together together;
+
+	count_together(&together, &pmu_power9, codes, COUNT(codes));
+	ck_assert_int_eq(together.verdicts[0].pmd + together.verdicts[1].pmd, 2 + 3);
+	ck_assert_int_eq(together.verdicts[2].pmd, 1);
+	ck_assert_int_eq(together.verdicts[3].pmd, NO_COUNTER);
+}
+END_TEST
+
+/* ---- against all possibilities --------------------------------------------------- */
+
+static bool clash(const struct pmu *pmu, uint64_t code, uint16_t pmd, uint64_t other,
+		  uint16_t other_pmd)
+{
+	struct pmc_bits mine[MAX_PMCS_PER_EVENT], others[MAX_PMCS_PER_EVENT];
+	unsigned int count = pmu->encode(pmu, code, MODE_BOTH, pmd, mine);
+	unsigned int other_count = pmu->encode(pmu, other, MODE_BOTH, other_pmd, others);
+
+	for (unsigned int i = 0; i < count; i++)
+		for (unsigned int j = 0; j < other_count; j++)
+			if (mine[i].pmc == others[j].pmc &&
+			    (mine[i].value ^ others[j].value) & mine[i].mask &
+				    others[j].mask)
+				return true;
+	return false;
+}
+
+/* Can event @next and those after it be placed beside those before? */
+static bool can_all(const struct pmu *pmu, const uint64_t *codes, uint16_t *pmds,
+		    size_t next, size_t count)
+{
+	struct pmc_bits bits[MAX_PMCS_PER_EVENT];
+
+	if (next == count)
+		return true;
+	for (uint16_t pmd = 1; pmd <= 6; pmd++) {
+		bool is_free = pmu->encode(pmu, codes[next], MODE_BOTH, pmd, bits) > 0;
+
+		for (size_t i = 0; i < next && is_free; i++)
+			is_free = pmds[i] != pmd &&
+				  !clash(pmu, codes[next], pmd, codes[i], pmds[i]);
+		pmds[next] = pmd;
+		if (is_free && can_all(pmu, codes, pmds, next + 1, count))
+			return true;
+	}
+	return false;
+}
+
+static void check_against_all(const struct pmu *pmu, const uint64_t *codes, size_t count)
+{
+	uint64_t placed[MAX_EVENTS];
+	uint16_t pmds[MAX_EVENTS];
+	struct together together;
+	size_t placed_count = 0;
+
+	count_together(&together, pmu, codes, count);
+	for (size_t i = 0; i < count; i++) {
+		int pmd = together.verdicts[i].pmd;
+		bool can;
+
+		placed[placed_count] = codes[i];
+		can = can_all(pmu, placed, pmds, 0, placed_count + 1);
+		ck_assert_msg(can == (pmd != NO_COUNTER), "event %zu, r%llx: PMD %d", i,
+			      (unsigned long long)codes[i], pmd);
+		placed_count += can;
+		for (size_t j = 0; j < i && can; j++) {
+			int other = together.verdicts[j].pmd;
+
+			if (other == NO_COUNTER)
+				continue;
+			ck_assert_int_ne(pmd, other);
+			ck_assert(!clash(pmu, codes[i], (uint16_t)pmd, codes[j],
+					 (uint16_t)other));
+		}
+	}
+}
+
+START_TEST(as_many_events_as_agree_are_placed_earlier_ones_first)
+{
+	static const uint64_t power8[] = {
+		0x02,	      0x1e,	0x489c,	  0x10068, 0x3e054, 0x67200301ea,
+		0x67200101e8, 0x610050, 0x520050, 0x500fa, 0x600f4, 0x20036
+	};
+	static const uint64_t power9[] = { 0x02,    0x1e,     0x40bc,  0x160a0,
+					   0x26880, 0x460a0,  0x36880, 0x400f6,
+					   0x2c04e, 0x1040bc, 0x200f4, 0x10002 };
+	uint64_t codes[MAX_EVENTS];
+	uint32_t state = 1;
+
+	for (int round = 0; round < 4000; round++) {
+		bool is_power8 = round % 2;
+		size_t count;
+
+		state = state * 1664525 + 1013904223;
+		count = 1 + (state >> 16) % MAX_EVENTS;
+		for (size_t i = 0; i < count; i++) {
+			state = state * 1664525 + 1013904223;
+			codes[i] = (is_power8 ? power8 : power9)[(state >> 16) % 12];
+		}
+		check_against_all(is_power8 ? &pmu_power8 : &pmu_power9, codes, count);
+	}
+}
+END_TEST
+
+TESTS("power", POWER8_codes_become_register_fields, POWER9_codes_become_register_fields,
+      POWER10_codes_become_register_fields,
+      instructions_and_cycles_have_counters_of_their_own,
+      a_code_goes_to_the_counters_that_have_its_event,
+      the_processor_version_tells_the_model, what_cannot_be_encoded_is_refused,
+      common_events_are_those_of_perf, six_events_have_six_counters,
+      instructions_and_cycles_give_way_to_who_has_no_choice,
+      a_second_event_for_one_counter_is_without,
+      events_that_need_other_bits_of_a_register_clash, events_that_agree_share_a_register,
+      an_event_keeps_off_the_counter_that_selects_the_bank_of_another,
+      as_many_events_as_agree_are_placed_earlier_ones_first)

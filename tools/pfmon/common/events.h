@@ -13,7 +13,7 @@
 enum event_state {
 	EVENT_COUNTED,
 	EVENT_NOT_SUPPORTED, /* the PMU does not have it */
-	EVENT_NOT_COUNTED, /* no counter was left */
+	EVENT_NOT_COUNTED, /* no counter was left, or it clashes with another */
 };
 
 /**
@@ -59,8 +59,9 @@ int events_parse(struct event_list *list, const char *text,
 int events_default(struct event_list *list, const struct machine *machine);
 
 /*
- * Give each event its PMDs.  If there are too few counters: with @is_lenient
- * the last events become EVENT_NOT_COUNTED, else it is said and -1 returned.
+ * Give each event its PMDs.  If they cannot all be counted at once: with
+ * @is_lenient the last ones that do not fit become EVENT_NOT_COUNTED, else it is said
+ * and -1 returned.
  */
 int events_assign(struct event_list *list, const struct machine *machine,
 		  bool is_lenient);

@@ -31,6 +31,7 @@
 
 /* PMD numbers as bits */
 #define PMC1	     BIT(PFM_POWER_PMC1)
+#define PMC4	     BIT(4)
 #define PMC1_TO_4    GENMASK(4, 1)
 #define PMC2_TO_6    GENMASK(6, 2)
 #define PMC5_AND_6   GENMASK(6, 5)
@@ -70,6 +71,7 @@
 static struct pfm_pmu power_pmu;
 
 static bool has_mmcr3;
+static bool has_banks;
 static bool kernel_is_hypervisor;
 static unsigned long idle_mmcr0; /* as the kernel leaves the registers at boot */
 static unsigned long idle_mmcra;
@@ -163,16 +165,29 @@ static u64 running_mmcr0(const struct pfm_registers *registers)
 }
 
 /*
- * A counter that is not in use must not overflow either, since the enable bit may be
- * on for another's sake: it is to count nothing, which is event 0.
+ * POWER9 has the events of the L2 and L3 caches (units 6 to 9) in banks of four, and
+ * what PMC4 selects chooses the bank also for the others.
+ */
+static bool selects_bank(u64 mmcr1)
+{
+	unsigned int unit = mmcr1 >> PFM_POWER_MMCR1_UNIT_SHIFT(4) & 0xf;
+
+	return has_banks && unit >= 6 && unit <= 9;
+}
+
+/*
+ * A counter that is not in use should not overflow either, since the enable bit may
+ * be on for another's sake: it is to count nothing, which is event 0.
  */
 static u64 running_mmcr1(const struct pfm_registers *registers)
 {
 	u64 mmcr1 = registers->pmcs[PFM_POWER_MMCR1];
+	u32 rest, unused = PMC1_TO_4 & ~registers->counters;
 	unsigned int n;
-	u32 rest;
 
-	pfm_for_each_bit(n, rest, PMC1_TO_4 & ~registers->counters)
+	if (selects_bank(mmcr1))
+		unused &= ~PMC4;
+	pfm_for_each_bit(n, rest, unused)
 		mmcr1 &= ~(0xffull << PFM_POWER_MMCR1_SELECT_SHIFT(n));
 	return mmcr1;
 }
@@ -268,17 +283,15 @@ static void power_acknowledge(struct pfm_registers *registers, u64 counters)
 }
 
 /*
- * If one of PMC5 and PMC6 is in use the other counts along, and has its overflow,
- * too, which is nobody's.
+ * If one of PMC5 and PMC6 is in use the other counts along, as PMC4 does that only
+ * selects a bank; its overflow is nobody's.
  */
 static void drop_foreign_overflow(const struct pfm_registers *registers)
 {
-	u32 used = registers->counters & PMC5_AND_6, rest;
 	unsigned int n;
+	u32 rest;
 
-	if (!used)
-		return;
-	pfm_for_each_bit(n, rest, PMC5_AND_6 & ~used)
+	pfm_for_each_bit(n, rest, (PMC4 | PMC5_AND_6) & ~registers->counters)
 		if (read_counter(n) & OVERFLOWED)
 			write_counter(n, 0);
 }
@@ -487,6 +500,7 @@ static void __init power_describe(void)
 
 	kernel_is_hypervisor = cpu_has_feature(CPU_FTR_HVMODE);
 	has_mmcr3 = cpu_has_feature(CPU_FTR_ARCH_31);
+	has_banks = cpu_has_feature(CPU_FTR_ARCH_300) && !has_mmcr3;
 	idle_mmcr0 = MMCR0_FC;
 	if (has_mmcr3) {
 		idle_mmcr0 |= MMCR0_PMCCEXT;

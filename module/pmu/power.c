@@ -146,7 +146,8 @@ enum {
 
 /*
  * The enable bits are two: for PMC1, and for the others together.  PMC5 and PMC6
- * stop by FC56 only, both.
+ * stop by FC56 only, both.  At an overflow all counters stop in the same moment
+ * (FCECE), as under perf_event: none counts the interrupt's way to its handler.
  */
 static u64 running_mmcr0(const struct pfm_registers *registers)
 {
@@ -158,9 +159,9 @@ static u64 running_mmcr0(const struct pfm_registers *registers)
 	if (!(registers->counters & PMC5_AND_6))
 		mmcr0 |= MMCR0_FC56;
 	if (registers->interrupting & PMC1)
-		mmcr0 |= MMCR0_PMXE | MMCR0_PMC1CE;
+		mmcr0 |= MMCR0_PMXE | MMCR0_FCECE | MMCR0_PMC1CE;
 	if (registers->interrupting & PMC2_TO_6)
-		mmcr0 |= MMCR0_PMXE | MMCR0_PMCjCE;
+		mmcr0 |= MMCR0_PMXE | MMCR0_FCECE | MMCR0_PMCjCE;
 	return mmcr0;
 }
 

@@ -69,7 +69,7 @@ static int claim(struct pfm_pmu *pmu)
 	holder[0] = '\0';
 	reset_available(pmu);
 	cpus_read_lock();
-	error = pmu->operations->claim();
+	error = pmu->operations->claim ? pmu->operations->claim() : 0;
 	cpus_read_unlock();
 	return error;
 }
@@ -77,7 +77,8 @@ static int claim(struct pfm_pmu *pmu)
 static void release(struct pfm_pmu *pmu)
 {
 	cpus_read_lock();
-	pmu->operations->release();
+	if (pmu->operations->release)
+		pmu->operations->release();
 	cpus_read_unlock();
 	reset_available(pmu);
 }
@@ -87,10 +88,11 @@ static bool is_consistent(const struct pfm_pmu *pmu)
 	const struct pfm_pmu_operations *operations = pmu->operations;
 	unsigned int n;
 
-	if (!pmu->name || !pmu->model || !operations || !operations->claim ||
-	    !operations->release || !operations->write_pmcs || !operations->write_pmds ||
-	    !operations->start || !operations->stop || !operations->read ||
-	    !operations->overflows || !operations->acknowledge)
+	if (!pmu->name || !pmu->model || !operations || !operations->write_pmcs ||
+	    !operations->write_pmds || !operations->start || !operations->stop ||
+	    !operations->read || !operations->acknowledge)
+		return false;
+	if (!operations->claim != !operations->release)
 		return false;
 	if (pmu->pmc_count > PFM_MAX_HARDWARE || pmu->pmd_count > PFM_MAX_HARDWARE)
 		return false;

@@ -100,7 +100,8 @@ struct pfm_registers {
  *	have another PMU.  0 or a negative errno; then pfm_pmu_blame() may say
  *	who holds it.  Called when the first context is made.
  * @release: give it back, as it was; process context, may sleep, CPU hotplug held
- *	off.  Called when the last context has gone; nothing counts any more.
+ *	off.  Called when the last context has gone; nothing counts any more.  Hardware
+ *	that nobody else could have needs neither this nor @claim.
  * @check_pmc: may change the value of PMC @n (reserved bits are done) or refuse
  *	it with -EINVAL; process context; optional.
  * @configure: PMC values, @counters or @interrupting of a set have changed; puts into
@@ -115,7 +116,8 @@ struct pfm_registers {
  * @read: hot; put the 64-bit values of @used_pmds, which may run, into @values by
  *	their numbers: pfm_pmd_merge() of what is in memory and in hardware.
  *	Returns what overflows() says when all has been read.
- * @overflows: hot; the @counters that wrapped and were not acknowledged.
+ * @overflows: hot; the @counters that wrapped and were not acknowledged; needed by
+ *	a PMU that calls pfm_overflow().
  * @acknowledge: hot; forget these overflows.  The core has noted them.
  */
 struct pfm_pmu_operations {

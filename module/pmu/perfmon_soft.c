@@ -256,16 +256,6 @@ static enum hrtimer_restart soft_interrupt(struct hrtimer *timer)
 	return HRTIMER_NORESTART; /* set anew, if at all */
 }
 
-/* Nobody else can hold what is made here. */
-static int soft_claim(void)
-{
-	return 0;
-}
-
-static void soft_release(void)
-{
-}
-
 static int soft_check_pmc(unsigned int n, u64 *value)
 {
 	return *value <= PFM_SOFT_MAJOR_FAULTS ? 0 : -EINVAL;
@@ -332,8 +322,6 @@ static void soft_acknowledge(struct pfm_registers *registers, u64 counters)
 }
 
 static const struct pfm_pmu_operations soft_operations = {
-	.claim = soft_claim,
-	.release = soft_release,
 	.check_pmc = soft_check_pmc,
 	.write_pmcs = soft_write_pmcs,
 	.write_pmds = soft_write_pmds,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make guest-ARCH: build/ARCH/module and build/ARCH/bin, what a guest of ARCH has of ours.
+# make guest-ARCH: build/ARCH/module, build/ARCH/examples and build/ARCH/bin, what a guest of
+# ARCH has of ours.
 # The top Makefile includes this and has the target "programs". With KERNEL=VERSION the
 # modules are for that kernel and in build/ARCH-VERSION. W, C and KCFLAGS reach Kbuild.
 #
@@ -31,20 +32,24 @@ kbuild_sources := \( -name '*.[chS]' ! -name '*.mod.c' -o -name Kbuild -o -name 
 $(guest_modules): stage = $(CURDIR)/build/$*$(KERNEL:%=-%)
 $(guest_modules): debug_settings = $(if $(filter debug,$(KERNEL)),\
 	GCOV_PROFILE=y UBSAN_SANITIZE=y OBJECT_FILES_NON_STANDARD=y)
+# Which lines of the examples run is not counted.
+$(guest_modules): build = $(MAKE) --no-print-directory ARCH=$(guest_kernel_arch) \
+	CROSS_COMPILE=$(guest_cross) CONFIG_DEBUG_INFO_BTF_MODULES= W=1 KCFLAGS=-Werror \
+	$(debug_settings)
 $(guest_modules): guest-modules-%:
 	@mkdir -p $(stage)
-	@{ find module uapi -type f $(kbuild_sources) | LC_ALL=C sort; \
-	   find module -name Kbuild -exec cat {} +; } >$(stage)/layout.new
+	@{ find module uapi examples -type f $(kbuild_sources) | LC_ALL=C sort; \
+	   find module examples -name Kbuild -exec cat {} +; } >$(stage)/layout.new
 	@if ! cmp -s $(stage)/layout.new $(stage)/layout; then \
-		rm -rf $(stage)/module $(stage)/uapi && \
-		cp -rs $(CURDIR)/module $(CURDIR)/uapi $(stage) && \
-		find $(stage)/module -type l ! $(kbuild_sources) -delete && \
+		rm -rf $(stage)/module $(stage)/uapi $(stage)/examples && \
+		cp -rs $(CURDIR)/module $(CURDIR)/uapi $(CURDIR)/examples $(stage) && \
+		find $(stage)/module $(stage)/examples -type l ! $(kbuild_sources) -delete && \
 		mv $(stage)/layout.new $(stage)/layout; \
 	fi
 	@kdir=$$(tests/vm/fetch headers $* $(KERNEL)) && \
-	$(MAKE) --no-print-directory -C $$kdir M=$(stage)/module \
-		ARCH=$(guest_kernel_arch) CROSS_COMPILE=$(guest_cross) CONFIG_DEBUG_INFO_BTF_MODULES= \
-		$(debug_settings) W=1 KCFLAGS=-Werror modules
+	$(build) -C $$kdir M=$(stage)/module modules && \
+	$(build) -C $$kdir M=$(stage)/examples/pmu GCOV_PROFILE= \
+		KBUILD_EXTRA_SYMBOLS=$(stage)/module/Module.symvers modules
 
 $(guest_programs): guest-programs-%:
 	@sysroot=$$(tests/vm/fetch sysroot $*) && \

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PMU description "example": two counters of what the CPU's time counter ticks.
+ * PMC n is 1 if PMD n is to count, else 0.  See docs/writing-a-pmu-module.md.
+ * No interrupt: 48 bits last 19 hours at 4 GHz, so that stop and read see each wrap.
+ */
+#include <linux/device.h>
+#include <linux/module.h>
+#include <linux/timex.h>
+#include "perfmon_pmu.h"
+
+#define MASK pfm_width_mask(48)
+
+/* The hardware.  Operations run on its CPU, interrupts off: nothing to lock. */
+static DEFINE_PER_CPU(u64, selected); /* one bit for each counter, as in the next two */
+static DEFINE_PER_CPU(u64, running);
+static DEFINE_PER_CPU(u64, overflows);
+static DEFINE_PER_CPU(u64[2], counters);
+static DEFINE_PER_CPU(u64, since); /* when the counters were looked at */
+
+/* A PMC that is not used has its default, and nobody else needs this register. */
+static void example_write_pmcs(struct pfm_registers *set)
+{
+	this_cpu_write(selected, set->pmcs[0] | set->pmcs[1] << 1);
+}
+
+static void example_write_pmds(struct pfm_registers *set)
+{
+	u64 n, rest;
+
+	pfm_for_each_bit(n, rest, set->used_pmds[0])
+		this_cpu_write(counters[n], set->pmds[n] & MASK);
+}
+
+static void example_start(struct pfm_registers *set)
+{
+	this_cpu_write(running, set->counters & this_cpu_read(selected));
+	this_cpu_write(since, get_cycles());
+}
+
+static u64 example_read(struct pfm_registers *set, u64 *values)
+{
+	u64 now = get_cycles(), ticks = now - this_cpu_read(since), n, rest;
+
+	this_cpu_write(since, now);
+	pfm_for_each_bit(n, rest, this_cpu_read(running)) {
+		if (this_cpu_add_return(counters[n], ticks) > MASK)
+			this_cpu_or(overflows, BIT_ULL(n));
+		this_cpu_and(counters[n], MASK);
+	}
+	pfm_for_each_bit(n, rest, set->used_pmds[0])
+		values[n] = pfm_pmd_merge(set->pmds[n], this_cpu_read(counters[n]), MASK);
+	return this_cpu_read(overflows) & set->counters;
+}
+
+static u64 example_stop(struct pfm_registers *set)
+{
+	u64 wrapped = example_read(set, set->pmds);
+
+	this_cpu_write(running, 0);
+	return wrapped;
+}
+
+static void example_acknowledge(struct pfm_registers *set, u64 which)
+{
+	this_cpu_and(overflows, ~which);
+}
+
+static const struct pfm_pmu_operations example_operations = {
+	.write_pmcs = example_write_pmcs,
+	.write_pmds = example_write_pmds,
+	.start = example_start,
+	.stop = example_stop,
+	.read = example_read,
+	.acknowledge = example_acknowledge,
+};
+
+static const struct pfm_register pmcs[] = {
+	{ .name = "SELECT0", .reserved = ~1ull, .counters = BIT_ULL(0) },
+	{ .name = "SELECT1", .reserved = ~1ull, .counters = BIT_ULL(1) },
+};
+static const struct pfm_register pmds[] = {
+	{ .name = "COUNTER0", .type = PFM_REG_COUNTER, .width = 48 },
+	{ .name = "COUNTER1", .type = PFM_REG_COUNTER, .width = 48 },
+};
+
+static struct pfm_pmu example_pmu = {
+	.name = "example",
+	.model = "ticks of the CPU's time counter",
+	.owner = THIS_MODULE,
+	.operations = &example_operations,
+	.pmcs = pmcs,
+	.pmds = pmds,
+	.pmc_count = ARRAY_SIZE(pmcs),
+	.pmd_count = ARRAY_SIZE(pmds),
+};
+module_driver(example_pmu, pfm_pmu_register, pfm_pmu_unregister);
+MODULE_DESCRIPTION("perfmon: example of a PMU description");
+MODULE_LICENSE("GPL");

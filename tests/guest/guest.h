@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfmon-tests: what its suites have in common.
+ * perfmon-tests and perfmon-conformance: what their suites have in common.
  *
  * A suite is a file:
  *
@@ -20,7 +20,7 @@
  * Each test is a process of its own, ended with all its children after so many
  * seconds.  It begins with the modules loaded, nothing else going on, as root,
  * on any CPU; what it changes outside of itself it puts back.  After it no
- * session may be left (main.c looks).
+ * session may be left (suites.c looks).
  */
 #ifndef GUEST_H
 #define GUEST_H
@@ -49,6 +49,9 @@
 
 void suite_register(const char *name, int seconds, const TTest *const *tests,
 		    size_t count);
+/* Those that @words name, or all; @words as argv, "SUITE[/TEST]".  For main(). */
+void suites_list(char **words);
+int suites_run(char **words); /* exit status */
 
 /* Ends the test: it cannot run here, and that is no failure. */
 void skip(const char *why, ...) __attribute__((noreturn, format(printf, 1, 2)));

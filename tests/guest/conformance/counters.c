@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The counters that the PMU has, and what they have to count. */
+#include <stdio.h>
+#include <sys/mman.h>
+#include <perfmon/perfmon_power.h>
+
+#include "conformance.h"
+
+#define PFM_MAX_COUNTERS 64 /* as in perfmon_pmu.h */
+#define CLOCK_LAG	 (40 * MS)
+
+const char *module_parameters = "";
+
+/* Shared by the tests, which are processes: calibrated once. */
+static struct table {
+	struct pfm_info info;
+	struct counter counters[PFM_MAX_COUNTERS];
+	unsigned int count;
+	bool calibrated;
+} * table;
+
+__attribute__((constructor)) static void make_table(void)
+{
+	table = mmap(NULL, sizeof(*table), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (table == MAP_FAILED)
+		abort();
+}
+
+/* ---- which counters ----------------------------------------------------------- */
+
+static struct counter *new_counter(unsigned int pmd)
+{
+	struct counter *counter = &table->counters[table->count++];
+
+	*counter = (struct counter){ .pmd = pmd };
+	return counter;
+}
+
+static struct counter *add_setting(struct counter *counter, unsigned int pmc,
+				   uint64_t value, uint64_t quiet)
+{
+	counter->settings[counter->setting_count++] =
+		(struct setting){ pmc, value, quiet };
+	counter->has_quiet = true;
+	return counter;
+}
+
+static bool parse_number(const char **text, uint64_t *number)
+{
+	char *end;
+
+	if (**text < '0' || **text > '9')
+		return false;
+	*number = strtoull(*text, &end, 0);
+	*text = end;
+	return true;
+}
+
+static bool skip_character(const char **text, char character)
+{
+	if (**text != character)
+		return false;
+	(*text)++;
+	return true;
+}
+
+bool counter_add(const char *text)
+{
+	uint64_t pmd, pmc, value, quiet;
+	unsigned int quiets = 0;
+	struct counter *counter;
+
+	if (table->count == PFM_MAX_COUNTERS || !parse_number(&text, &pmd) ||
+	    pmd >= PFM_MAX_COUNTERS || !skip_character(&text, ':'))
+		return false;
+	counter = new_counter(pmd);
+	do {
+		if (counter->setting_count == SETTINGS_MAX ||
+		    !parse_number(&text, &pmc) || pmc >= PFM_MAX_HARDWARE ||
+		    !skip_character(&text, '=') || !parse_number(&text, &value))
+			return false;
+		quiet = value;
+		if (skip_character(&text, '/')) {
+			if (!parse_number(&text, &quiet))
+				return false;
+			quiets++;
+		}
+		add_setting(counter, pmc, value, quiet);
+	} while (skip_character(&text, ','));
+	counter->has_quiet = quiets > 0;
+	return !*text;
+}
+
+static bool is_available(unsigned int pmd)
+{
+	return has(table->info.available_pmds, pmd);
+}
+
+static void know_armv8(void)
+{
+	unsigned int n;
+
+	for (n = 0; n < PFM_ARMV8_CYCLE_COUNTER; n++)
+		if (is_available(n))
+			add_setting(new_counter(n), n, CPU_CYCLES, 0); /* SW_INCR */
+	if (is_available(n))
+		add_setting(new_counter(n), n, 0, USER | KERNEL);
+}
+
+static void know_soft(void)
+{
+	unsigned int n;
+
+	for (n = 0; n < PFM_SOFT_COUNTERS; n++)
+		add_setting(new_counter(n), n,
+			    n % 2 ? PFM_SOFT_TIME_COUNTER : PFM_SOFT_TASK_CLOCK,
+			    PFM_SOFT_NOTHING);
+}
+
+/* Events that QEMU has on each counter; real ones have PM_INST_CMPL and PM_CYC there. */
+static void know_power(void)
+{
+	unsigned int n;
+
+	for (n = PFM_POWER_PMC1; n < PFM_POWER_PMC5; n++)
+		add_setting(add_setting(new_counter(n), PFM_POWER_MMCR0, 0, 0),
+			    PFM_POWER_MMCR1,
+			    (n % 2 ? 0x02ull : 0x1eull)
+				    << PFM_POWER_MMCR1_SELECT_SHIFT(n),
+			    0);
+	for (; n < PFM_POWER_PMDS; n++)
+		add_setting(new_counter(n), PFM_POWER_MMCR0, 0, PFM_POWER_MMCR0_FC56);
+}
+
+static void know_example(void)
+{
+	unsigned int n;
+
+	for (n = 0; n < 2; n++)
+		add_setting(new_counter(n), n, 1, 0);
+}
+
+static const struct {
+	const char *name;
+	void (*know)(void);
+} known[] = {
+	{ "armv8", know_armv8 },
+	{ "soft", know_soft },
+	{ "power", know_power },
+	{ "example", know_example },
+};
+
+bool has(const uint64_t *map, unsigned int n)
+{
+	return map[n / 64] >> (n % 64) & 1;
+}
+
+/* Of what is available it is exact while a context exists. */
+static void ask(void)
+{
+	int fd = make_context();
+	size_t i;
+
+	must(fd, pfm_get_info(fd, &table->info));
+	close(fd);
+	ck_assert_msg(table->info.pmu_name[0], "no PMU module is loaded");
+	for (i = 0; i < COUNT(known) && !table->count; i++)
+		if (!strcmp(table->info.pmu_name, known[i].name))
+			known[i].know();
+	ck_assert_msg(table->count,
+		      "PMU \"%s\" is not known here: say by --counter how "
+		      "its counters can be made to count",
+		      table->info.pmu_name);
+	for (i = 0; i < table->count; i++)
+		table->counters[i].width =
+			register_number("pmd", table->counters[i].pmd, "width");
+}
+
+const struct pfm_info *information(void)
+{
+	if (!table->info.version)
+		ask();
+	return &table->info;
+}
+
+const char *module_of_the_pmu(void)
+{
+	static char name[64];
+
+	snprintf(name, sizeof(name), "perfmon_%s", information()->pmu_name);
+	return name;
+}
+
+const char *register_file(const char *kind, unsigned int n, const char *file)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), SYSFS "pmu_desc/%s%u/%s", kind, n, file);
+	return path;
+}
+
+uint64_t register_number(const char *kind, unsigned int n, const char *file)
+{
+	const char *text = read_text(register_file(kind, n, file));
+	char *end;
+	uint64_t number = strtoull(text, &end, 0);
+
+	ck_assert_msg(end > text && !strcmp(end, "\n"), "%s%u/%s: \"%s\"", kind, n, file,
+		      text);
+	return number;
+}
+
+uint64_t mask_of(const struct counter *counter)
+{
+	return ~0ull >> (64 - counter->width);
+}
+
+/* ---- contexts -------------------------------------------------------------------- */
+
+static void choose_values(uint64_t counters, bool quiet, uint64_t *values, bool *used)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < table->count; i++) {
+		const struct counter *counter = &table->counters[i];
+
+		if (!(counters & BIT(i)))
+			continue;
+		for (j = 0; j < counter->setting_count; j++) {
+			const struct setting *setting = &counter->settings[j];
+
+			values[setting->pmc] |= quiet ? setting->quiet : setting->value;
+			used[setting->pmc] = true;
+		}
+	}
+}
+
+void program(int fd, uint64_t busy, uint64_t quiet)
+{
+	uint64_t values[PFM_MAX_HARDWARE] = {};
+	bool used[PFM_MAX_HARDWARE] = {};
+	unsigned int n;
+
+	choose_values(busy, false, values, used);
+	choose_values(quiet, true, values, used);
+	for (n = 0; n < PFM_MAX_HARDWARE; n++)
+		if (used[n])
+			write_pmc(fd, n, values[n]);
+	for (n = 0; n < table->count; n++)
+		if ((busy | quiet) & BIT(n))
+			write_pmd(fd, table->counters[n].pmd, 0);
+}
+
+int context_with(uint64_t busy, uint64_t quiet)
+{
+	int fd = make_context();
+
+	program(fd, busy, quiet);
+	return fd;
+}
+
+int context_on(pid_t tid, uint64_t busy, uint64_t quiet)
+{
+	int fd = context_with(busy, quiet);
+
+	load(fd, tid);
+	must(fd, pfm_start(fd, NULL));
+	return fd;
+}
+
+/* ---- what they have to count ------------------------------------------------------- */
+
+/*
+ * In a guest the kernel's account of CPU time is behind by some ticks if the host was
+ * slow to deliver them; time that passes for all is not.
+ */
+struct span {
+	uint64_t cpu;
+	uint64_t all;
+};
+
+static struct span span_begin(void)
+{
+	return (struct span){ cpu_time(), monotonic_time() };
+}
+
+static struct span span_end(struct span begun)
+{
+	return (struct span){ cpu_time() - begun.cpu, monotonic_time() - begun.all };
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+struct done run(int fd, uint64_t instructions)
+{
+	struct span outer = span_begin(), inner;
+
+	must(fd, pfm_start(fd, NULL));
+	inner = span_begin();
+	loop(instructions);
+	inner = span_end(inner);
+	must(fd, pfm_stop(fd));
+	outer = span_end(outer);
+	return (struct done){
+		.least = smaller(inner.cpu, inner.all),
+		.most = smaller(outer.cpu + CLOCK_LAG, outer.all),
+		.instructions = instructions,
+	};
+}
+
+/* Page faults: CPU time with few instructions, compared with a loop. */
+static double rate_of_faults(int fd, const struct counter *counter)
+{
+	uint64_t time = 0, before = read_pmd(fd, counter->pmd), part;
+
+	must(fd, pfm_start(fd, NULL));
+	while (time < 60 * MS) {
+		part = cpu_time();
+		touch_pages(100);
+		time += cpu_time() - part;
+	}
+	must(fd, pfm_stop(fd));
+	return (double)(read_pmd(fd, counter->pmd) - before) / time;
+}
+
+static double spread(double a, double b)
+{
+	return a > b ? a / b : b / a;
+}
+
+/*
+ * A counter of cycles or time has one rate in all that a thread does.  One of
+ * instructions has not, but each turn of a loop is worth the same to it.  A busy
+ * host may disturb one measurement, not all.
+ */
+static bool calibrate(struct counter *counter)
+{
+	static const unsigned int lengths[] = { 40, 160, 80 };
+	int fd = context_with(set_of_counter(counter), 0);
+	double by_time[3], by_work[3], faults;
+	uint64_t before;
+	struct done done;
+	size_t i;
+
+	load(fd, thread_id());
+	for (i = 0; i < COUNT(lengths); i++) {
+		before = read_pmd(fd, counter->pmd);
+		done = run(fd, lengths[i] * MILLION);
+		before = read_pmd(fd, counter->pmd) - before;
+		ck_assert_msg(before > 0, "PMD %u does not count", counter->pmd);
+		by_time[i] = (double)before / (done.least ?: 1);
+		by_work[i] = (double)before / done.instructions;
+	}
+	faults = rate_of_faults(fd, counter);
+	close(fd);
+	counter->follows_work = spread(faults, by_time[1]) > 1.2;
+	counter->rate = counter->follows_work ? by_work[1] : by_time[1];
+	if (counter->follows_work)
+		return spread(by_work[0], by_work[1]) < 1.1 &&
+		       spread(by_work[2], by_work[1]) < 1.1;
+	return spread(by_time[0], by_time[1]) < 1.1 &&
+	       spread(by_time[2], by_time[1]) < 1.1;
+}
+
+static void calibrate_all(void)
+{
+	unsigned int i, tries;
+
+	information();
+	for (i = 0; i < table->count; i++) {
+		for (tries = 0; tries < 20 && !calibrate(&table->counters[i]); tries++)
+			;
+		ck_assert_msg(tries < 20,
+			      "PMD %u counts neither time nor work: what it makes of "
+			      "40, 160 and 80 million instructions is not proportional",
+			      table->counters[i].pmd);
+		printf("         PMD %u: %g counts a %s, %u bits\n",
+		       table->counters[i].pmd, table->counters[i].rate,
+		       table->counters[i].follows_work ? "turn" : "ns",
+		       table->counters[i].width);
+	}
+	fflush(stdout);
+	table->calibrated = true;
+}
+
+static void nothing_to_put_back(void)
+{
+}
+
+/* In a process of its own: the caller's thread may have a context. */
+static void must_be_calibrated(void)
+{
+	if (!table->calibrated)
+		then_put_back(calibrate_all, nothing_to_put_back);
+}
+
+unsigned int counter_count(void)
+{
+	information();
+	return table->count;
+}
+
+const struct counter *counter_at(unsigned int i)
+{
+	return &table->counters[i];
+}
+
+const struct counter *subject_counter(unsigned int i)
+{
+	static char text[32];
+
+	snprintf(text, sizeof(text), "PMD %u: ", counter_at(i)->pmd);
+	subject = text;
+	return counter_at(i);
+}
+
+/* Of several measurements the least: a busy host makes them longer. */
+uint64_t expected(const struct counter *counter, uint64_t instructions)
+{
+	uint64_t least = UINT64_MAX, time;
+	int i;
+
+	must_be_calibrated();
+	if (counter->follows_work)
+		return counter->rate * instructions;
+	for (i = 0; i < 3; i++) {
+		time = monotonic_time();
+		loop(instructions);
+		least = smaller(least, monotonic_time() - time);
+	}
+	return counter->rate * least;
+}
+
+/*
+ * Time: two clocks, and a host that is elsewhere while one of them is read; see
+ * must_be_cpu_time().  Work: interrupts are more of it, and a loop in a debug
+ * kernel has more of them.
+ */
+void must_count(const struct counter *counter, const char *what, uint64_t count,
+		const struct done *done)
+{
+	double least, most;
+
+	must_be_calibrated();
+	if (counter->follows_work) {
+		least = counter->rate * done->instructions * 0.95;
+		most = counter->rate * (done->instructions * 1.5 + 5 * MILLION);
+	} else {
+		least = counter->rate * (done->least * 0.92 - CLOCK_LAG);
+		most = counter->rate * (done->most * 1.08 + CLOCK_LAG);
+	}
+	ck_assert_msg(count > 0 && count >= least && count <= most,
+		      "%sPMD %u, %s: %ju, should be %.0f to %.0f (%ju to %ju ns, %ju "
+		      "instructions)",
+		      subject, counter->pmd, what, (uintmax_t)count, least, most,
+		      (uintmax_t)done->least, (uintmax_t)done->most,
+		      (uintmax_t)done->instructions);
+}
+
+/* Longer than what the clocks may be apart. */
+void must_count_right(int fd, const struct counter *counter)
+{
+	struct done done;
+
+	must(fd, pfm_unload_context(fd));
+	program(fd, set_of_counter(counter), 0);
+	load(fd, thread_id());
+	done = run(fd, 200 * MILLION);
+	must_count(counter, "a loop", read_pmd(fd, counter->pmd), &done);
+}
+
+struct done work_begin(const struct child *child)
+{
+	struct done done = { .most = cpu_time_of(child->pid) };
+
+	child->page->turns = 0;
+	child->page->stop = 0;
+	child_begin(child, work_until_stopped, 0);
+	return done;
+}
+
+void work_end(const struct child *child, struct done *done)
+{
+	child->page->stop = 1;
+	done->least = child_finish(child);
+	done->instructions = child->page->turns * MILLION;
+	wait_until(thread_state(child->pid) == 'S');
+	done->most = cpu_time_of(child->pid) - done->most;
+}
+
+void must_count_work(int fd, const struct counter *counter, const struct done *done)
+{
+	must_count(counter, "a working thread", read_pmd(fd, counter->pmd), done);
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* CPUs that go and come while threads are counted. */
+#include "conformance.h"
+
+static void need_hotplug(void)
+{
+	need_cpus(2);
+	if (!path_exists("/sys/devices/system/cpu/cpu1/online"))
+		skip("CPU 1 cannot be taken offline");
+}
+
+static void must_all_count(int fd, const struct done *done)
+{
+	const struct counter *counter;
+
+	for_each_counter(counter)
+		must_count_work(fd, counter, done);
+}
+
+/* The CPU goes from under the thread. */
+static void check_running(void)
+{
+	struct child child = child_new();
+	int fd = context_on(child.pid, ALL_COUNTERS, 0), i;
+	struct done done = work_begin(&child);
+	uint64_t turns;
+
+	for (i = 0; i < 4; i++) {
+		pin_thread(child.pid, 1);
+		turns = child.page->turns;
+		wait_until(child.page->turns > turns + 10);
+		cpu_online(1, false);
+		turns = child.page->turns;
+		wait_until(child.page->turns > turns + 10);
+		cpu_online(1, true);
+	}
+	work_end(&child, &done);
+	must_all_count(fd, &done);
+	close(fd);
+	child_exit(&child);
+}
+
+START_TEST(a_running_thread_loses_its_cpu)
+{
+	need_hotplug();
+	with_all_cpus_back(check_running);
+}
+END_TEST
+
+/* What the registers hold when the CPU is back is not what the thread left there. */
+static void check_sleeping(void)
+{
+	struct child child = child_new();
+	int fd = context_on(child.pid, ALL_COUNTERS, 0), i;
+	struct done sum = { .most = cpu_time_of(child.pid) };
+
+	for (i = 0; i < 4; i++) {
+		child_call(&child, child_pin, 1);
+		sum.least += child_call(&child, work, 20 * MILLION);
+		wait_until(thread_state(child.pid) == 'S');
+		cpu_online(1, false);
+		cpu_online(1, true);
+		child_call(&child, child_pin, 1);
+		sum.least += child_call(&child, work, 20 * MILLION);
+		sum.instructions += 40 * MILLION;
+	}
+	wait_until(thread_state(child.pid) == 'S');
+	sum.most = cpu_time_of(child.pid) - sum.most;
+	must_all_count(fd, &sum);
+	close(fd);
+	child_exit(&child);
+}
+
+START_TEST(a_sleeping_thread_loses_its_cpu)
+{
+	need_hotplug();
+	with_all_cpus_back(check_sleeping);
+}
+END_TEST
+
+/* The hardware is taken while a CPU is away, and given back while another is. */
+static void check_away(void)
+{
+	struct done done;
+	int fd;
+
+	cpu_online(1, false);
+	fd = context_with(ALL_COUNTERS, 0);
+	cpu_online(1, true);
+	pin(1);
+	load(fd, thread_id());
+	done = run(fd, 200 * MILLION);
+	must_all_count(fd, &done);
+	pin(0);
+	cpu_online(1, false);
+	close(fd);
+	cpu_online(1, true);
+	pin(1);
+	fd = context_with(ALL_COUNTERS, 0);
+	load(fd, thread_id());
+	done = run(fd, 200 * MILLION);
+	must_all_count(fd, &done);
+	close(fd);
+}
+
+START_TEST(a_cpu_comes_after_the_context)
+{
+	need_hotplug();
+	with_all_cpus_back(check_away);
+}
+END_TEST
+
+SUITE(cpus, CONFORMANCE_SECONDS, a_running_thread_loses_its_cpu,
+      a_sleeping_thread_loses_its_cpu, a_cpu_comes_after_the_context)

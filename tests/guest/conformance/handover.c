@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The hardware is taken, given back and taken again, and the module goes and comes. */
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+
+#include "conformance.h"
+
+#define ROUNDS 20
+
+/* Cycles that perf counts of a loop on this thread; 0 if it cannot. */
+static uint64_t cycles_of_perf(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	uint64_t count = 0;
+
+	if (fd == -1)
+		return 0;
+	loop(10 * MILLION);
+	ck_assert(read(fd, &count, sizeof(count)) == sizeof(count));
+	close(fd);
+	return count;
+}
+
+/* Counters close to their wrap are left behind: they must not go on. */
+static void use_and_leave(void)
+{
+	const struct counter *counter;
+	int fd;
+
+	for_each_counter(counter) {
+		fd = make_context();
+		must_count_right(fd, counter);
+		close(fd);
+	}
+	fd = context_on(thread_id(), ALL_COUNTERS, 0);
+	for_each_counter(counter)
+		write_pmd(fd, counter->pmd, mask_of(counter) / 2 + 1 - 1000000);
+	loop(10000);
+	close(fd);
+}
+
+START_TEST(the_hardware_is_given_back)
+{
+	uint64_t perf, interrupts;
+	int round;
+
+	use_and_leave();
+	perf = cycles_of_perf();
+	for (round = 0; round < ROUNDS; round++) {
+		use_and_leave();
+		interrupts = statistic("ovfl_intr_all_count");
+		loop(20 * MILLION);
+		ck_assert_uint_eq(statistic("ovfl_intr_all_count"), interrupts);
+		ck_assert_msg(!perf == !cycles_of_perf(),
+			      "perf counts %s when the PMU was given back",
+			      perf ? "no more" : "now");
+	}
+}
+END_TEST
+
+START_TEST(the_module_goes_and_comes)
+{
+	const char *module = module_of_the_pmu();
+	uint64_t perf = 0, interrupts;
+	int round, error;
+
+	if (!path_exists(module_path(module)))
+		skip("the module is not %s", module_path(module));
+	for (round = 0; round < ROUNDS; round++) {
+		use_and_leave();
+		error = module_unload(module);
+		ck_assert_msg(!error, "rmmod %s: %s", module, strerror(error));
+		interrupts = statistic("ovfl_intr_all_count");
+		loop(20 * MILLION);
+		if (round == 0)
+			perf = cycles_of_perf();
+		else
+			ck_assert_msg(!perf == !cycles_of_perf(),
+				      "perf counts %s without the module",
+				      perf ? "no more" : "now");
+		ck_assert_uint_eq(statistic("ovfl_intr_all_count"), interrupts);
+		error = module_load(module, module_parameters);
+		ck_assert_msg(!error, "insmod %s: %s", module, strerror(error));
+	}
+	use_and_leave();
+}
+END_TEST
+
+/* Whoever asks while a context is there gets it, or is told; nothing breaks. */
+START_TEST(perf_beside_a_context_changes_no_count)
+{
+	const struct counter *counter;
+	struct done done;
+	int fd;
+
+	for_each_counter(counter) {
+		fd = context_with(set_of_counter(counter), 0);
+		load(fd, thread_id());
+		done = run(fd, 200 * MILLION);
+		must_count(counter, "before perf", read_pmd(fd, counter->pmd), &done);
+		cycles_of_perf();
+		write_pmd(fd, counter->pmd, 0);
+		done = run(fd, 200 * MILLION);
+		must_count(counter, "after perf", read_pmd(fd, counter->pmd), &done);
+		close(fd);
+	}
+}
+END_TEST
+
+SUITE(handover, 2 * CONFORMANCE_SECONDS, the_hardware_is_given_back,
+      the_module_goes_and_comes, perf_beside_a_context_changes_no_count)

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * An overflow of 64 bits suspends the context, at the latest when it is stopped, and
+ * is that of no other counter.
+ */
+#include "conformance.h"
+
+#define LOOP (10 * MILLION)
+
+static void must_be_suspended(int fd, const struct counter *counter)
+{
+	uint64_t overflows = set_of(fd, 0).set_ovfl_pmds[0];
+
+	ck_assert_msg(status_of(fd).state == PFM_STATE_MASKED, "%sstate %u", subject,
+		      status_of(fd).state);
+	ck_assert_msg(overflows == BIT(counter->pmd), "%soverflows 0x%jx", subject,
+		      (uintmax_t)overflows);
+}
+
+/* They began at 0, and had no wrap that could be doubled or made up. */
+static void others_must_be_small(int fd, const struct counter *counter)
+{
+	unsigned int i;
+	uint64_t value;
+
+	for (i = 0; i < counter_count(); i++) {
+		if (counter_at(i) == counter)
+			continue;
+		value = read_pmd(fd, counter_at(i)->pmd);
+		ck_assert_msg(value < BIT(29) + expected(counter_at(i), 40 * LOOP),
+			      "%sPMD %u is 0x%jx", subject, counter_at(i)->pmd,
+			      (uintmax_t)value);
+		write_pmd(fd, counter_at(i)->pmd, 0);
+	}
+}
+
+static void check_overflow(int fd, const struct counter *counter, uint64_t before)
+{
+	uint64_t left;
+
+	write_pmd(fd, counter->pmd, -before);
+	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
+	run(fd, 10 * LOOP); /* much more than needed, should it be faster now */
+	must_be_suspended(fd, counter);
+	others_must_be_small(fd, counter);
+	left = read_pmd(fd, counter->pmd);
+	/* What came until it was seen; not what was there before. */
+	ck_assert_msg(left < BIT(31) + expected(counter, 10 * LOOP), "%s0x%jx left",
+		      subject, (uintmax_t)left);
+	/* Nothing counts until it is loaded anew. */
+	must(fd, pfm_start(fd, NULL));
+	loop(LOOP);
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(read_pmd(fd, counter->pmd), left);
+	must(fd, pfm_unload_context(fd));
+	ck_assert_uint_eq(read_pmd(fd, counter->pmd), left);
+	load(fd, thread_id());
+	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
+	ck_assert_uint_eq(set_of(fd, 0).set_ovfl_pmds[0], 0);
+}
+
+/* The other counters of the context are not named, and are what they were. */
+START_TEST(an_overflow_of_64_bits_suspends)
+{
+	const struct counter *counter;
+	int fd = context_with(ALL_COUNTERS, 0);
+
+	load(fd, thread_id());
+	for_each_counter(counter) {
+		check_overflow(fd, counter, 1);
+		check_overflow(fd, counter, expected(counter, LOOP) / 2);
+		check_overflow(fd, counter, expected(counter, LOOP) / 10);
+		write_pmd(fd, counter->pmd, 0);
+	}
+	for_each_counter(counter)
+		must_count_right(fd, counter);
+	close(fd);
+}
+END_TEST
+
+/* It is stopped by the switch, not by a call. */
+START_TEST(the_overflow_of_another_thread_suspends)
+{
+	const struct counter *counter;
+	struct child child = child_new();
+	struct done done;
+	uint64_t left;
+	int fd;
+
+	for_each_counter(counter) {
+		fd = context_on(child.pid, set_of_counter(counter), 0);
+		write_pmd(fd, counter->pmd, -expected(counter, 10 * MILLION));
+		done = work_begin(&child);
+		wait_until(child.page->turns > 30);
+		work_end(&child, &done);
+		must_be_suspended(fd, counter);
+		left = read_pmd(fd, counter->pmd);
+		done = work_begin(&child);
+		wait_until(child.page->turns > 5);
+		work_end(&child, &done);
+		ck_assert_uint_eq(read_pmd(fd, counter->pmd), left);
+		close(fd);
+	}
+	child_exit(&child);
+}
+END_TEST
+
+/* Wraps of the hardware are none, even just before the end. */
+START_TEST(the_last_wraps_do_not_suspend)
+{
+	const struct counter *counter;
+	struct done done;
+	uint64_t preload;
+	int fd = make_context();
+
+	load(fd, thread_id());
+	for_each_counter(counter) {
+		if (counter->width > 62)
+			continue;
+		program(fd, set_of_counter(counter), 0);
+		preload = -BIT(counter->width) - expected(counter, LOOP) / 2;
+		write_pmd(fd, counter->pmd, preload);
+		done = run(fd, LOOP);
+		must_count(counter, "before the last wrap but one",
+			   read_pmd(fd, counter->pmd) - preload, &done);
+		ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
+		ck_assert_uint_eq(set_of(fd, 0).set_ovfl_pmds[0], 0);
+	}
+	close(fd);
+}
+END_TEST
+
+SUITE(overflow, CONFORMANCE_SECONDS, an_overflow_of_64_bits_suspends,
+      the_overflow_of_another_thread_suspends, the_last_wraps_do_not_suspend)

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The registers of the description: numbers, values, what sysfs and the calls say. */
+#include <stdio.h>
+
+#include "conformance.h"
+
+#define END_OF_NUMBERS 1024
+
+static bool is_implemented_pmc(unsigned int n)
+{
+	return n < PFM_MAX_PMCS && has(information()->implemented_pmcs, n);
+}
+
+static bool is_implemented_pmd(unsigned int n)
+{
+	return n < PFM_MAX_PMDS && has(information()->implemented_pmds, n);
+}
+
+static void must_be_described(const char *kind, unsigned int n, bool implemented)
+{
+	uint64_t width;
+
+	ck_assert_msg(path_exists(register_file(kind, n, "")) == implemented,
+		      "%s%u: the call and sysfs do not agree", kind, n);
+	if (!implemented)
+		return;
+	ck_assert_msg(strlen(read_text(register_file(kind, n, "name"))) > 1,
+		      "%s%u has no name", kind, n);
+	width = register_number(kind, n, "width");
+	ck_assert_msg(width >= 1 && width <= 64, "%s%u: %ju bits", kind, n,
+		      (uintmax_t)width);
+	register_number(kind, n, "addr");
+	register_number(kind, n, "rsvd_msk");
+	register_number(kind, n, "dfl_val");
+}
+
+START_TEST(sysfs_and_the_call_describe_the_same_registers)
+{
+	const struct pfm_info *info = information();
+	char model[sizeof(info->pmu_model) + 1];
+	unsigned int n;
+
+	ck_assert_msg(info->pmu_model[0], "the PMU has no model");
+	snprintf(model, sizeof(model), "%s\n", info->pmu_model);
+	ck_assert_str_eq(read_text(SYSFS "pmu_desc/model"), model);
+	ck_assert_msg(module_is_loaded(module_of_the_pmu()),
+		      "the PMU is \"%s\", its module is not perfmon_%s", info->pmu_name,
+		      info->pmu_name);
+	for (n = 0; n < PFM_MAX_PMDS; n++) {
+		must_be_described("pmc", n, is_implemented_pmc(n));
+		must_be_described("pmd", n, is_implemented_pmd(n));
+	}
+}
+END_TEST
+
+START_TEST(counters_are_registers_below_64)
+{
+	const struct pfm_info *info = information();
+	unsigned int n;
+
+	for (n = 0; n < PFM_MAX_PMDS; n++) {
+		if (has(info->available_pmcs, n))
+			ck_assert_msg(has(info->implemented_pmcs, n), "PMC %u", n);
+		if (has(info->available_pmds, n))
+			ck_assert_msg(has(info->implemented_pmds, n), "PMD %u", n);
+		if (has(info->counter_pmds, n))
+			ck_assert_msg(n < 64 && has(info->implemented_pmds, n), "PMD %u",
+				      n);
+	}
+	for (n = 0; n < counter_count(); n++)
+		ck_assert_msg(has(info->counter_pmds, counter_at(n)->pmd) &&
+				      has(info->available_pmds, counter_at(n)->pmd),
+			      "PMD %u is no counter that is available",
+			      counter_at(n)->pmd);
+}
+END_TEST
+
+START_TEST(numbers_that_are_not_there_are_refused)
+{
+	int fd = context_with(BIT(0), 0);
+	unsigned int n;
+
+	for (n = 0; n < END_OF_NUMBERS; n++) {
+		pfarg_pmc_t pmcs[2] = { { .reg_num = counter_at(0)->settings[0].pmc },
+					{ .reg_num = n } };
+		pfarg_pmd_t pmds[2] = { { .reg_num = counter_at(0)->pmd },
+					{ .reg_num = n } };
+
+		pmcs[0].reg_value = counter_at(0)->settings[0].value;
+		if (!is_implemented_pmc(n))
+			must_fail(fd, pfm_write_pmcs(fd, pmcs, 2), EINVAL,
+				  PFM_REASON_NO_PMC, 1);
+		else if (!has(information()->available_pmcs, n))
+			must_fail(fd, pfm_write_pmcs(fd, pmcs, 2), EINVAL,
+				  PFM_REASON_PMC_HELD, 1);
+		if (!is_implemented_pmd(n)) {
+			must_fail(fd, pfm_write_pmds(fd, pmds, 2), EINVAL,
+				  PFM_REASON_NO_PMD, 1);
+			must_fail(fd, pfm_read_pmds(fd, pmds, 2), EINVAL,
+				  PFM_REASON_NO_PMD, 1);
+		} else if (n != counter_at(0)->pmd) {
+			must_fail(fd, pfm_read_pmds(fd, pmds, 2), EINVAL,
+				  PFM_REASON_PMD_UNUSED, 1);
+			if (!has(information()->available_pmds, n))
+				must_fail(fd, pfm_write_pmds(fd, pmds, 2), EINVAL,
+					  PFM_REASON_PMD_HELD, 1);
+		}
+	}
+	must_count_right(fd, counter_at(0));
+	close(fd);
+}
+END_TEST
+
+START_TEST(every_pmc_takes_its_default)
+{
+	int fd = make_context();
+	unsigned int n;
+
+	for (n = 0; n < PFM_MAX_HARDWARE; n++)
+		if (has(information()->available_pmcs, n))
+			write_pmc(fd, n, register_number("pmc", n, "dfl_val"));
+	close(fd);
+}
+END_TEST
+
+static uint64_t count_with_defaults(const struct counter *counter, bool written)
+{
+	int fd = make_context();
+	uint64_t count;
+	unsigned int n;
+
+	for (n = 0; n < PFM_MAX_HARDWARE && written; n++)
+		if (has(information()->available_pmcs, n))
+			write_pmc(fd, n, register_number("pmc", n, "dfl_val"));
+	write_pmd(fd, counter->pmd, 0);
+	load(fd, thread_id());
+	run(fd, 20 * MILLION);
+	count = read_pmd(fd, counter->pmd);
+	close(fd);
+	return count;
+}
+
+/* Whatever another context had there before. */
+START_TEST(a_pmc_not_written_has_its_default)
+{
+	const struct counter *counter;
+	int fd;
+
+	for_each_counter(counter) {
+		fd = context_on(thread_id(), ALL_COUNTERS, 0);
+		loop(MILLION);
+		close(fd);
+		ck_assert_msg(!count_with_defaults(counter, false) ==
+				      !count_with_defaults(counter, true),
+			      "PMD %u counts with the one and not with the other",
+			      counter->pmd);
+	}
+}
+END_TEST
+
+/* ---- values of PMDs ---------------------------------------------------------------- */
+
+static const uint64_t patterns[] = {
+	1,
+	0x5555555555555555,
+	0xaaaaaaaaaaaaaaaa,
+	0x7fffffff,
+	0x80000000,
+	0xffffffff,
+	0x123456789abcdef0,
+	BIT(48) - 1,
+	BIT(63),
+	BIT(63) - 1,
+	~0ull,
+	0,
+};
+
+/* One that is read-only takes none of them. */
+static void check_patterns(int fd, unsigned int n, const char *when)
+{
+	uint64_t first, value;
+	unsigned int kept = 0;
+	size_t i;
+
+	write_pmd(fd, n, 0);
+	first = read_pmd(fd, n);
+	for (i = 0; i < COUNT(patterns); i++) {
+		write_pmd(fd, n, patterns[i]);
+		value = read_pmd(fd, n);
+		if (value == patterns[i])
+			kept++;
+		else
+			ck_assert_msg(value == first && kept == 0,
+				      "PMD %u, %s: 0x%jx is 0x%jx", n, when,
+				      (uintmax_t)patterns[i], (uintmax_t)value);
+	}
+	ck_assert_msg(kept == COUNT(patterns) ||
+			      (kept <= 1 && !has(information()->counter_pmds, n)),
+		      "PMD %u, %s: keeps %u of %zu values", n, when, kept,
+		      COUNT(patterns));
+}
+
+START_TEST(pmds_read_as_written)
+{
+	int fd = make_context();
+	unsigned int n;
+
+	for (n = 0; n < PFM_MAX_HARDWARE; n++)
+		if (has(information()->available_pmds, n))
+			check_patterns(fd, n, "not attached");
+	load(fd, thread_id());
+	for (n = 0; n < PFM_MAX_HARDWARE; n++)
+		if (has(information()->available_pmds, n))
+			check_patterns(fd, n, "attached");
+	close(fd);
+}
+END_TEST
+
+/* Through the hardware, and back; live, too. */
+START_TEST(counters_that_stand_still_keep_all_bits)
+{
+	const struct counter *counter;
+	int fd = make_context();
+	size_t i;
+
+	load(fd, thread_id());
+	for_each_counter(counter) {
+		if (!counter->has_quiet)
+			continue;
+		program(fd, 0, set_of_counter(counter));
+		for (i = 0; i < COUNT(patterns); i++) {
+			write_pmd(fd, counter->pmd, patterns[i]);
+			must(fd, pfm_start(fd, NULL));
+			loop(10000);
+			ck_assert_uint_eq(read_pmd(fd, counter->pmd), patterns[i]);
+			must(fd, pfm_stop(fd));
+			ck_assert_uint_eq(read_pmd(fd, counter->pmd), patterns[i]);
+		}
+	}
+	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
+	close(fd);
+}
+END_TEST
+
+SUITE(registers, CONFORMANCE_SECONDS, sysfs_and_the_call_describe_the_same_registers,
+      counters_are_registers_below_64, numbers_that_are_not_there_are_refused,
+      every_pmc_takes_its_default, a_pmc_not_written_has_its_default,
+      pmds_read_as_written, counters_that_stand_still_keep_all_bits)

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * 64-bit values on narrower hardware: they go on over each border as if it were not
+ * there.  A wrap that is lost or doubled is an error of 2^width, which is far above
+ * what the truth leaves open for widths from 31 on.
+ */
+#include <stdio.h>
+
+#include "conformance.h"
+
+#define LOOP (5 * MILLION)
+
+/* Borders that hardware could have, none of them the end of 64 bits. */
+static unsigned int make_borders(const struct counter *counter, uint64_t *borders)
+{
+	static const unsigned int powers[] = { 31, 32, 40, 47, 48, 56, 63 };
+	unsigned int count = 0;
+	size_t i;
+
+	if (counter->width < 64) {
+		uint64_t wrap = BIT(counter->width);
+
+		borders[count++] = wrap;
+		borders[count++] = 2 * wrap;
+		borders[count++] = 7 * wrap;
+		borders[count++] = BIT(63) + wrap;
+		borders[count++] = -wrap; /* and the next is the end */
+	}
+	for (i = 0; i < COUNT(powers); i++)
+		borders[count++] = BIT(powers[i]);
+	return count;
+}
+
+/* Before the border: by one, in the loop, just not reached; and behind it. */
+static unsigned int make_preloads(const struct counter *counter, uint64_t *preloads)
+{
+	uint64_t borders[16], loop_counts = expected(counter, LOOP);
+	unsigned int count = 0, i, j, borders_count = make_borders(counter, borders);
+
+	for (i = 0; i < borders_count; i++) {
+		const uint64_t before[] = { 1, loop_counts / 2, loop_counts / 4,
+					    3 * loop_counts, 0 };
+
+		for (j = 0; j < COUNT(before); j++)
+			preloads[count++] = borders[i] - before[j];
+	}
+	return count;
+}
+
+static void must_not_be_suspended(int fd)
+{
+	ck_assert_msg(status_of(fd).state == PFM_STATE_LOADED, "%sstate %u", subject,
+		      status_of(fd).state);
+	ck_assert_msg(set_of(fd, 0).set_ovfl_pmds[0] == 0, "%soverflows 0x%jx", subject,
+		      (uintmax_t)set_of(fd, 0).set_ovfl_pmds[0]);
+}
+
+static void say(char *what, size_t size, const char *how, uint64_t preload)
+{
+	snprintf(what, size, "%s from 0x%jx", how, (uintmax_t)preload);
+}
+
+START_TEST(a_count_goes_on_over_a_wrap)
+{
+	const struct counter *counter;
+	uint64_t preloads[128], expect;
+	unsigned int i, count;
+	struct done done;
+	char what[64];
+	int fd;
+
+	for_each_counter(counter) {
+		count = make_preloads(counter, preloads);
+		fd = context_with(set_of_counter(counter), 0);
+		load(fd, thread_id());
+		for (i = 0; i < count; i++) {
+			write_pmd(fd, counter->pmd, preloads[i]);
+			done = run(fd, LOOP);
+			expect = read_pmd(fd, counter->pmd);
+			say(what, sizeof(what), "stopped", preloads[i]);
+			must_count(counter, what, expect - preloads[i], &done);
+		}
+		must_not_be_suspended(fd);
+		close(fd);
+	}
+}
+END_TEST
+
+/* A read must never see the lower half wrapped and the upper half not yet. */
+START_TEST(live_reads_go_on_over_a_wrap)
+{
+	const struct counter *counter;
+	uint64_t preloads[128], last, now;
+	unsigned int i, j, count;
+	struct done done;
+	char what[64];
+	int fd;
+
+	for_each_counter(counter) {
+		count = make_preloads(counter, preloads);
+		fd = context_with(set_of_counter(counter), 0);
+		load(fd, thread_id());
+		for (i = 0; i < count; i++) {
+			write_pmd(fd, counter->pmd, preloads[i]);
+			say(what, sizeof(what), "live", preloads[i]);
+			done.instructions = LOOP;
+			done.most = cpu_time();
+			must(fd, pfm_start(fd, NULL));
+			done.least = cpu_time();
+			for (last = j = 0; j < 50; j++) {
+				loop(LOOP / 50);
+				now = peek_pmd(fd, counter->pmd) - preloads[i];
+				ck_assert_msg(now >= last, "%s%s: %jd after %jd", subject,
+					      what, (intmax_t)now, (intmax_t)last);
+				last = now;
+			}
+			done.least = cpu_time() - done.least;
+			done.most = cpu_time() - done.most;
+			must_count(counter, what, last, &done);
+			must(fd, pfm_stop(fd));
+			now = read_pmd(fd, counter->pmd) - preloads[i];
+			ck_assert_msg(now >= last && now - last < BIT(30),
+				      "%s%s: %jd when stopped, %jd before", subject, what,
+				      (intmax_t)now, (intmax_t)last);
+		}
+		must_not_be_suspended(fd);
+		close(fd);
+	}
+}
+END_TEST
+
+/* Each at another moment of the same run. */
+START_TEST(all_counters_wrap_in_one_run)
+{
+	const struct counter *counter;
+	uint64_t preloads[64];
+	struct done done;
+	int fd, round;
+
+	fd = context_with(ALL_COUNTERS, 0);
+	load(fd, thread_id());
+	for (round = 0; round < 20; round++) {
+		for_each_counter(counter) {
+			uint64_t counts = expected(counter, LOOP);
+
+			preloads[counter_i] =
+				3 * (mask_of(counter) / 4 + 1) * 4 -
+				counts * (counter_i + 1) / (counter_count() + 1);
+			if (counter->width == 64)
+				preloads[counter_i] = BIT(32) - counts / 2;
+			write_pmd(fd, counter->pmd, preloads[counter_i]);
+		}
+		done = run(fd, LOOP);
+		for_each_counter(counter)
+			must_count(counter, "with the others",
+				   read_pmd(fd, counter->pmd) - preloads[counter_i],
+				   &done);
+	}
+	must_not_be_suspended(fd);
+	close(fd);
+}
+END_TEST
+
+/* A worker that others drive out all the time, watched from elsewhere. */
+START_TEST(a_wrap_among_other_threads_is_seen)
+{
+	const struct counter *counter;
+	struct child child = child_new();
+	struct done done;
+	uint64_t preload, last, now;
+	int fd, i;
+
+	child_call(&child, child_pin, 0);
+	pin(0);
+	company_come(2);
+	pin(cpus_online() - 1);
+	for (i = 0; i < 2; i++)
+		for_each_counter(counter) {
+			preload = (counter->width < 64 ? BIT(counter->width) : BIT(32)) -
+				  expected(counter, 30 * MILLION);
+			fd = context_on(child.pid, set_of_counter(counter), 0);
+			write_pmd(fd, counter->pmd, preload);
+			done = work_begin(&child);
+			last = 0;
+			while (child.page->turns < 60) {
+				now = read_pmd(fd, counter->pmd) - preload;
+				ck_assert_msg(now >= last, "%s%jd after %jd", subject,
+					      (intmax_t)now, (intmax_t)last);
+				last = now;
+				usleep(1000);
+			}
+			work_end(&child, &done);
+			must_count(counter, "among others",
+				   read_pmd(fd, counter->pmd) - preload, &done);
+			must_not_be_suspended(fd);
+			close(fd);
+		}
+	company_leave();
+	child_exit(&child);
+}
+END_TEST
+
+SUITE(wrap, CONFORMANCE_SECONDS, a_count_goes_on_over_a_wrap,
+      live_reads_go_on_over_a_wrap, all_counters_wrap_in_one_run,
+      a_wrap_among_other_threads_is_seen)

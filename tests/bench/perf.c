@@ -11,12 +11,12 @@
 
 /*
  * Raw events: what QEMU's PMU counts, and instructions wherever it can.  On
- * POWER PMC1 to PMC4 take these; a group has four.
+ * POWER PMC1 to PMC4 take the first four, PMC5 and PMC6 the others.
  */
 #if defined(__aarch64__)
 static const uint64_t events[MOST_COUNTERS] = { 0x08, 0x08, 0x08, 0x08, 0x08, 0x08 };
 #elif defined(__powerpc64__)
-static const uint64_t events[MOST_COUNTERS] = { 0x02, 0x1e, 0x02, 0x1e };
+static const uint64_t events[MOST_COUNTERS] = { 0x02, 0x1e, 0x02, 0x1e, 0x500fa, 0x600f4 };
 #else
 static const uint64_t events[MOST_COUNTERS];
 #endif

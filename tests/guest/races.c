@@ -678,6 +678,31 @@ struct exec_counts {
 };
 
 /*
+ * Takes the CPU from the loader at any instruction, for about as long as an exec takes.
+ */
+static pid_t disturber_begin(void)
+{
+	const struct sched_param parameter = { .sched_priority = 1 };
+	struct timespec pause = {};
+	pid_t pid = check_fork();
+
+	if (pid)
+		return pid;
+	require(sched_setscheduler(0, SCHED_FIFO, &parameter) == 0);
+	for (;;) {
+		pause.tv_nsec = 20000 + random_below(300000);
+		nanosleep(&pause, NULL);
+		spin_turns(random_below(1 << random_below(19)));
+	}
+}
+
+static void disturber_end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	require(waitpid(pid, NULL, 0) == pid);
+}
+
+/*
  * An iteration is a load of a thread that does little else than exec; that takes
  * several times as long, so each of at least a quarter as many execs meets some.
  */
@@ -700,7 +725,8 @@ static struct exec_counts load_while_it_executes(const struct runner *runner,
 			counts.gone++;
 		else
 			require(!"an errno of load");
-		for (turn = random_below(4); turn > 0; turn--)
+		/* Long enough for the program to come to where it tells of privileges. */
+		for (turn = random_below(ordinary_user ? 100 : 4); turn > 0; turn--)
 			if (ordinary_user)
 				must_not_watch_privileges(fd, runner);
 			else
@@ -746,12 +772,13 @@ START_TEST(a_users_load_may_meet_the_exec_of_a_setuid_program)
 {
 	const char *program;
 	struct runner *runner;
-	pid_t pid;
+	pid_t pid, disturber;
 	int status;
 
 	need_cpus(2);
 	pin(0);
 	pmu();
+	disturber = disturber_begin();
 	program = copy_of_this(0, 04755);
 	runner = runner_begin(USER_ID, false, program);
 	pid = check_fork();
@@ -761,6 +788,7 @@ START_TEST(a_users_load_may_meet_the_exec_of_a_setuid_program)
 	}
 	require(waitpid(pid, &status, 0) == pid);
 	runner_end(runner);
+	disturber_end(disturber);
 	unlink(program);
 	ck_assert_msg(status == 0, "the user's part ended with status %#x", status);
 	all_must_be_well();

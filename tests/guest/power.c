@@ -116,6 +116,7 @@ START_TEST(a_count_across_31_and_32_bits_is_exact)
 	int fd;
 
 	need_exact_power();
+	need_overflow_interrupts();
 	fd = four_counters();
 	load(fd, thread_id());
 	must_wrap_exactly(fd, 1, PMC5, BLOCK);
@@ -134,6 +135,7 @@ START_TEST(wraps_at_every_place_are_exact)
 	int fd;
 
 	need_exact_power();
+	need_overflow_interrupts();
 	fd = four_counters();
 	load(fd, thread_id());
 	for (i = 0; i < rounds; i++) {

@@ -10,12 +10,12 @@
 #include <linux/capability.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
-#include <linux/sched/clock.h>
 #include <linux/sched/coredump.h>
 #include <linux/sched/task.h>
 #include <linux/smp.h>
 
 #include "attach.h"
+#include "clock.h"
 #include "limits.h"
 #include "permission.h"
 #include "switch.h"
@@ -59,7 +59,7 @@ static struct task_struct *detach(struct pfm_context *context)
 		return NULL;
 	pfm_monitoring_end(context);
 	if (context->cpu != PFM_NO_CPU)
-		pfm_switch_out(context, local_clock());
+		pfm_switch_out(context, pfm_clock());
 	leave_thread(context);
 	context->started = false;
 	context->state = PFM_STATE_UNLOADED;
@@ -212,7 +212,7 @@ static void catch_running(void *argument)
 
 	raw_spin_lock_irqsave(&context->lock, flags);
 	if (context->task == current && context->cpu == PFM_NO_CPU)
-		pfm_switch_in(context, local_clock());
+		pfm_switch_in(context, pfm_clock());
 	raw_spin_unlock_irqrestore(&context->lock, flags);
 }
 

@@ -8,8 +8,8 @@
 #include <linux/export.h>
 #include <linux/hardirq.h>
 #include <linux/preempt.h>
-#include <linux/sched/clock.h>
 
+#include "clock.h"
 #include "overflow.h"
 #include "switch.h"
 
@@ -86,7 +86,7 @@ static struct pfm_registers *handle(struct pfm_cpu *cpu)
 struct pfm_registers *pfm_overflow(struct pt_regs *regs)
 {
 	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
-	u64 begun = static_branch_unlikely(&pfm_timing) ? local_clock() : 0;
+	u64 begun = static_branch_unlikely(&pfm_timing) ? pfm_clock() : 0;
 	struct pfm_registers *registers;
 
 	cpu->statistics.ovfl_intr_all_count++;

@@ -3,8 +3,9 @@
 #define PERFMON_STATISTICS_H
 
 #include <linux/jump_label.h>
-#include <linux/sched/clock.h>
 #include <linux/types.h>
+
+#include "clock.h"
 
 /* One file each in debugfs perfmon/cpuN. */
 #define PFM_STATISTICS(X)                                                                \
@@ -34,7 +35,7 @@ DECLARE_STATIC_KEY_FALSE(pfm_timing);
 static inline void pfm_timing_add(u64 *sum, u64 *begun)
 {
 	if (static_branch_unlikely(&pfm_timing)) {
-		u64 now = local_clock();
+		u64 now = pfm_clock();
 
 		if (*begun)
 			*sum += now - *begun;

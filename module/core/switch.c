@@ -12,9 +12,9 @@
  */
 #include <linux/export.h>
 #include <linux/sched.h>
-#include <linux/sched/clock.h>
 
 #include "attach.h"
+#include "clock.h"
 #include "overflow.h"
 #include "switch.h"
 #include "tracepoint.h"
@@ -88,10 +88,7 @@ static void counting_end(struct pfm_context *context, struct pfm_cpu *cpu)
 		pfm_overflow_collect(context, overflows);
 }
 
-/*
- * The time of a set is that of its thread on a CPU.  local_clock() never steps back
- * on one CPU, also in an NMI, and is what the scheduler takes its own times from.
- */
+/* The time of a set is that of its thread on a CPU. */
 static void clock_begin(struct pfm_context *context, u64 now)
 {
 	context->since = now;
@@ -99,7 +96,7 @@ static void clock_begin(struct pfm_context *context, u64 now)
 
 static u64 clock_read(const struct pfm_context *context, u64 now)
 {
-	return now - context->since;
+	return pfm_clock_between(context->since, now);
 }
 
 static void clock_end(struct pfm_context *context, u64 now)
@@ -111,7 +108,7 @@ static void clock_end(struct pfm_context *context, u64 now)
 u64 pfm_set_duration(struct pfm_context *context, struct pfm_set *set)
 {
 	if (set == context->active && context->monitoring && context->cpu != PFM_NO_CPU)
-		return set->duration + clock_read(context, local_clock());
+		return set->duration + clock_read(context, pfm_clock());
 	return set->duration;
 }
 
@@ -149,7 +146,7 @@ void pfm_monitoring_begin(struct pfm_context *context)
 	context->active->registers.resumed = false;
 	context->monitoring = true;
 	if (context->cpu != PFM_NO_CPU) {
-		clock_begin(context, local_clock());
+		clock_begin(context, pfm_clock());
 		counting_begin(context, this_cpu_ptr(&pfm_cpu));
 	}
 }
@@ -157,7 +154,7 @@ void pfm_monitoring_begin(struct pfm_context *context)
 static void monitoring_suspend(struct pfm_context *context)
 {
 	if (context->cpu != PFM_NO_CPU)
-		clock_end(context, local_clock());
+		clock_end(context, pfm_clock());
 	context->monitoring = false;
 	pfm_virtual_end(context, context->active);
 }
@@ -219,7 +216,7 @@ static void probe_sched_switch(void *data, bool preempt, struct task_struct *pre
 
 	if (likely(!out && !in))
 		return;
-	now = local_clock();
+	now = pfm_clock();
 	if (out) {
 		switch_out(out, now);
 		cpu->statistics.ctxswout_count++;

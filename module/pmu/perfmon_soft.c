@@ -29,7 +29,7 @@
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
-#include <linux/sched/clock.h>
+#include <linux/timekeeping.h>
 #include <linux/timex.h>
 #include <asm/irq_regs.h>
 #if defined(CONFIG_X86)
@@ -102,7 +102,7 @@ static u64 soft_source(const struct task_struct *task, unsigned int event)
 {
 	switch (event) {
 	case PFM_SOFT_TASK_CLOCK:
-		return local_clock();
+		return ktime_get_mono_fast_ns();
 	case PFM_SOFT_TIME_COUNTER:
 		return get_cycles();
 	}
@@ -128,8 +128,8 @@ static void soft_look(struct soft_cpu *cpu, unsigned int n)
 	u64 counts = source - cpu->source[n];
 
 	/*
-	 * A time counter may step back a little, if CPUs do not quite agree: wait until
-	 * it is back.  A TSC may start anew at resume.
+	 * ktime_get_mono_fast_ns() may step back a little while the timekeeper
+	 * is updated: wait until it is back.  A TSC may start anew at resume.
 	 */
 	if ((s64)counts <= 0 && -counts < SOFT_LARGEST_STEP_BACK)
 		return;

@@ -83,6 +83,21 @@ static void release(struct pfm_pmu *pmu)
 	reset_available(pmu);
 }
 
+/*
+ * Whether the hardware can be had at all.  Who has it now will leave it one day, so
+ * that is for contexts to be told, and no reason to go without this PMU for good.
+ */
+static int try_claim(struct pfm_pmu *pmu)
+{
+	int error = claim(pmu);
+
+	if (!error)
+		release(pmu);
+	else
+		reset_available(pmu);
+	return error == -EBUSY ? 0 : error;
+}
+
 static bool is_consistent(const struct pfm_pmu *pmu)
 {
 	const struct pfm_pmu_operations *operations = pmu->operations;
@@ -116,10 +131,9 @@ int pfm_pmu_register(struct pfm_pmu *pmu)
 	if (!is_consistent(pmu))
 		return -EINVAL;
 	mutex_lock(&registry);
-	error = registered ? -EBUSY : claim(pmu);
+	error = registered ? -EBUSY : try_claim(pmu);
 	if (error)
 		goto unlock;
-	release(pmu);
 	error = pfm_sysfs_add_pmu(pmu);
 	if (error)
 		goto unlock;

@@ -97,8 +97,8 @@ struct pfm_registers {
  * @claim: take the hardware; process context, may sleep, CPU hotplug held off.
  *	Clears in @available_pmcs and @available_pmds of the PMU (which hold all
  *	that is implemented) what somebody else has, and in @cpus the CPUs that
- *	have another PMU.  0 or a negative errno; then pfm_pmu_blame() may say
- *	who holds it.  Called when the first context is made.
+ *	have another PMU.  0 or a negative errno; -EBUSY is for hardware that
+ *	somebody else has, and pfm_pmu_blame() says who.  Called when the first context is made.
  * @release: give it back, as it was; process context, may sleep, CPU hotplug held
  *	off.  Called when the last context has gone; nothing counts any more.  Hardware
  *	that nobody else could have needs neither this nor @claim.
@@ -169,7 +169,8 @@ struct pfm_pmu {
  * @pmu: filled in up to @pmd_count; static
  *
  * Claims the hardware once and gives it back, so that a PMU that cannot be had
- * is not registered.  Process context, may sleep.
+ * is not registered.  One that somebody else has at the moment (-EBUSY) is: contexts
+ * are told when they are made.  Process context, may sleep.
  *
  * Return: 0, -EBUSY if there is a PMU already, -EINVAL if the description is
  * not consistent, or what claim() said.

@@ -574,6 +574,29 @@ START_TEST(the_hardware_goes_to_perf_and_back_a_thousand_times)
 }
 END_TEST
 
+/* At its first use perf may have the hardware; the software PMU is not to stay for that. */
+START_TEST(the_module_is_loaded_while_perf_has_the_hardware)
+{
+	struct pfm_create create = {};
+	int event, error, fd;
+
+	need_power();
+	error = module_unload(pmu_module());
+	ck_assert_msg(!error, "%s", strerror(error));
+	pmu_forget();
+	event = perf_open(CYCLES_1_TO_4, false, 0, -1, -1);
+	ck_assert_msg(event != -1, "perf_event_open: %s", strerror(errno));
+	fd = pfm_open_device();
+	ck_assert_int_ne(fd, -1);
+	must_fail(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create), EBUSY,
+		  PFM_REASON_PMU_HELD, PFM_NO_INDEX);
+	ck_assert_str_eq(pmu_module(), best_pmu_module());
+	close(event);
+	must(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
+	close(fd);
+}
+END_TEST
+
 /* What perf leaves in the registers is not counted on, nor seen. */
 START_TEST(the_first_count_after_perf_is_right)
 {
@@ -605,6 +628,7 @@ SUITE(power, 300, a_count_across_31_and_32_bits_is_exact, wraps_at_every_place_a
       freeze_bits_hold_their_counters, pmd_0_is_the_time_base,
       programs_read_no_register_while_it_is_ours,
       the_hardware_goes_to_perf_and_back_a_thousand_times,
+      the_module_is_loaded_while_perf_has_the_hardware,
       the_first_count_after_perf_is_right)
 
 #endif

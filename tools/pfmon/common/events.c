@@ -274,8 +274,7 @@ static int fail_no_hardware(const char *name, const struct machine *machine)
 			    "shows them)",
 			    machine->info.pmu_name, name);
 	return fail("perfmon has only its software PMU here, so hardware event '%s' is "
-		    "not available: count software events ('pfmon list' shows them), "
-		    "or end what holds the CPU's PMU and reload perfmon",
+		    "not available: count software events ('pfmon list' shows them)",
 		    name);
 }
 

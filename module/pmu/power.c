@@ -229,12 +229,27 @@ static bool samples(const struct pfm_registers *registers)
 	return unlikely(registers->pmcs[PFM_POWER_MMCRA] & MMCRA_SAMPLE_ENABLE);
 }
 
-static void power_start(struct pfm_registers *registers)
+static void go(struct pfm_registers *registers)
 {
 	mtspr(SPRN_MMCR0, registers->driver[RUNNING_MMCR0]);
 	if (samples(registers))
 		mtspr(SPRN_MMCRA, registers->pmcs[PFM_POWER_MMCRA]);
 	/* No isync: the way back to the thread is an interrupt return. */
+}
+
+/*
+ * On bare metal the CPU may have been idle since the core last looked, and a deep
+ * stop state loses the counters, which the kernel does not save, and of MMCR1 the
+ * upper half, of which it saves 32 bits (power9_idle_stop() in powernv/idle.c).  So
+ * there nothing is taken to be in place.  A hypervisor keeps all of it for us.
+ */
+static void power_start(struct pfm_registers *registers)
+{
+	if (unlikely(kernel_is_hypervisor)) {
+		power_write_pmcs(registers);
+		power_write_pmds(registers);
+	}
+	go(registers);
 }
 
 /* Value and flag are read at once, so they agree. */
@@ -315,7 +330,7 @@ static void power_interrupt(struct pt_regs *regs)
 	if (!running)
 		return;
 	drop_foreign_overflow(running);
-	power_start(running);
+	go(running);
 }
 
 /*

@@ -300,14 +300,15 @@ static void power_acknowledge(struct pfm_registers *registers, u64 counters)
 
 /*
  * If one of PMC5 and PMC6 is in use the other counts along, as PMC4 does that only
- * selects a bank; its overflow is nobody's.
+ * selects a bank; its overflow is nobody's.  The rest should have none, but one that
+ * has it for whatever reason would interrupt for ever.
  */
 static void drop_foreign_overflow(const struct pfm_registers *registers)
 {
 	unsigned int n;
 	u32 rest;
 
-	pfm_for_each_bit(n, rest, (PMC4 | PMC5_AND_6) & ~registers->counters)
+	pfm_for_each_bit(n, rest, PMC1_TO_6 & ~registers->counters)
 		if (read_counter(n) & OVERFLOWED)
 			write_counter(n, 0);
 }

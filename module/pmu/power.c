@@ -229,7 +229,7 @@ static bool samples(const struct pfm_registers *registers)
 	return unlikely(registers->pmcs[PFM_POWER_MMCRA] & MMCRA_SAMPLE_ENABLE);
 }
 
-static void go(struct pfm_registers *registers)
+static void power_start(struct pfm_registers *registers)
 {
 	mtspr(SPRN_MMCR0, registers->driver[RUNNING_MMCR0]);
 	if (samples(registers))
@@ -243,13 +243,11 @@ static void go(struct pfm_registers *registers)
  * upper half, of which it saves 32 bits (power9_idle_stop() in powernv/idle.c).  So
  * there nothing is taken to be in place.  A hypervisor keeps all of it for us.
  */
-static void power_start(struct pfm_registers *registers)
+static void bare_metal_start(struct pfm_registers *registers)
 {
-	if (unlikely(kernel_is_hypervisor)) {
-		power_write_pmcs(registers);
-		power_write_pmds(registers);
-	}
-	go(registers);
+	power_write_pmcs(registers);
+	power_write_pmds(registers);
+	power_start(registers);
 }
 
 /* Value and flag are read at once, so they agree. */
@@ -331,7 +329,7 @@ static void power_interrupt(struct pt_regs *regs)
 	if (!running)
 		return;
 	drop_foreign_overflow(running);
-	go(running);
+	power_start(running);
 }
 
 /*
@@ -354,6 +352,11 @@ static void clear_registers(unsigned long mmcr0)
 		write_counter(n, 0);
 	mtspr(SPRN_SIAR, 0);
 	mtspr(SPRN_SDAR, 0);
+	mtspr(SPRN_SIER, 0);
+	if (has_mmcr3) {
+		mtspr(SPRN_SIER2, 0);
+		mtspr(SPRN_SIER3, 0);
+	}
 }
 
 /*
@@ -373,7 +376,10 @@ static int begin_here(unsigned int cpu)
 	return 0;
 }
 
-/* The same backwards; also on a CPU that goes, after ordinary threads have left it. */
+/*
+ * The same backwards; also on a CPU that goes.  Ordinary threads have been driven off
+ * it by then, or are about to be.
+ */
 static int end_here(unsigned int cpu)
 {
 	unsigned long flags;
@@ -414,7 +420,7 @@ static void power_release(void)
 	release_pmc_hardware();
 }
 
-static const struct pfm_pmu_operations power_operations = {
+static struct pfm_pmu_operations power_operations __ro_after_init = {
 	.claim = power_claim,
 	.release = power_release,
 	.configure = power_configure,
@@ -443,7 +449,6 @@ static struct pfm_register power_pmcs[PFM_POWER_PMCS] __ro_after_init = {
 	},
 	[PFM_POWER_MMCRA] = {
 		.name = "MMCRA",
-		.reserved = ~(MMCRA_SAMPLING | MMCRA_SDAR_MODE | MMCRA_THRESHOLD_207),
 		.address = SPRN_MMCRA,
 		.counters = PMC1_TO_6,
 	},
@@ -490,59 +495,74 @@ static struct pfm_pmu power_pmu = {
 	.pmd_count = PFM_POWER_PMDS,
 };
 
-/* By the upper half of the processor version register. */
-static const struct {
+/**
+ * struct processor - what the manuals of the processors differ in
+ * @version: upper half of the processor version register
+ * @name: its name
+ * @threshold: the threshold's value in MMCRA
+ */
+struct processor {
 	unsigned int version;
 	const char *name;
-} processors[] __initconst = {
-	{ PVR_POWER8E, "IBM POWER8E" }, { PVR_POWER8NVL, "IBM POWER8NVL" },
-	{ PVR_POWER8, "IBM POWER8" },	{ PVR_POWER9, "IBM POWER9" },
-	{ PVR_POWER10, "IBM POWER10" }, { PVR_POWER11, "IBM POWER11" },
+	u64 threshold;
 };
 
-static const char *__init power_model(unsigned int version)
+static const struct processor processors[] __initconst = {
+	{ PVR_POWER8E, "IBM POWER8E", MMCRA_THRESHOLD_207 },
+	{ PVR_POWER8NVL, "IBM POWER8NVL", MMCRA_THRESHOLD_207 },
+	{ PVR_POWER8, "IBM POWER8", MMCRA_THRESHOLD_207 },
+	{ PVR_POWER9, "IBM POWER9", MMCRA_THRESHOLD_300 },
+	{ PVR_POWER10, "IBM POWER10", MMCRA_THRESHOLD_31 },
+	{ PVR_POWER11, "IBM POWER11", MMCRA_THRESHOLD_31 },
+};
+
+static const struct processor *__init find_processor(unsigned int version)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(processors); i++)
 		if (processors[i].version == version)
-			return processors[i].name;
+			return &processors[i];
 	return NULL;
 }
 
-/* A partition may have to take its processor for an older one: it lacks the rest. */
-static void __init power_describe(void)
+/*
+ * A partition may have to take its processor for an older one: then the kernel has
+ * not set up what is new in Power ISA 3.1, and leaves other values.
+ */
+static void __init power_describe(const struct processor *processor)
 {
 	struct pfm_register *mmcra = &power_pmcs[PFM_POWER_MMCRA];
 
+	power_pmu.model = processor->name;
+	mmcra->reserved = ~(MMCRA_SAMPLING | MMCRA_SDAR_MODE | processor->threshold);
+	has_banks = processor->version == PVR_POWER9;
 	kernel_is_hypervisor = cpu_has_feature(CPU_FTR_HVMODE);
+	if (kernel_is_hypervisor)
+		power_operations.start = bare_metal_start;
 	has_mmcr3 = cpu_has_feature(CPU_FTR_ARCH_31);
-	has_banks = cpu_has_feature(CPU_FTR_ARCH_300) && !has_mmcr3;
 	idle_mmcr0 = MMCR0_FC;
 	if (has_mmcr3) {
 		idle_mmcr0 |= MMCR0_PMCCEXT;
 		idle_mmcra = MMCRA_BHRB_DISABLE;
 		mmcra->default_value = MMCRA_BHRB_DISABLE;
-		mmcra->reserved =
-			~(MMCRA_SAMPLING | MMCRA_SDAR_MODE | MMCRA_THRESHOLD_31);
 		power_pmcs[PFM_POWER_MMCR2].reserved =
 			~(MMCR2_FREEZE | MMCR2_L2L3_SELECT_31);
 	} else {
 		power_pmcs[PFM_POWER_MMCR3] = (struct pfm_register){};
-		if (cpu_has_feature(CPU_FTR_ARCH_300))
-			mmcra->reserved =
-				~(MMCRA_SAMPLING | MMCRA_SDAR_MODE | MMCRA_THRESHOLD_300);
 	}
 	frozen_mmcr0 = idle_mmcr0 | MMCR0_PMCC_NONE;
 }
 
 static int __init power_init(void)
 {
+	const struct processor *processor;
+
 	power_pmu.id = mfspr(SPRN_PVR);
-	power_pmu.model = power_model(PVR_VER(power_pmu.id));
-	if (!power_pmu.model)
+	processor = find_processor(PVR_VER(power_pmu.id));
+	if (!processor)
 		return -ENODEV;
-	power_describe();
+	power_describe(processor);
 	return pfm_pmu_register(&power_pmu);
 }
 module_init(power_init);

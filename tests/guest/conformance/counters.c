@@ -242,6 +242,7 @@ void program(int fd, uint64_t busy, uint64_t quiet)
 	bool used[PFM_MAX_HARDWARE] = {};
 	unsigned int n;
 
+	information(); /* the first test of all may begin here */
 	choose_values(busy, false, values, used);
 	choose_values(quiet, true, values, used);
 	for (n = 0; n < PFM_MAX_HARDWARE; n++)

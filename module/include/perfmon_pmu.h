@@ -51,8 +51,9 @@ struct pfm_register {
 
 /**
  * struct pfm_registers - the registers of one event set, in memory
- * @used_pmcs: PMCs below 256 that were written and have to be in place while
- *	the set counts: those, and no others, are to be programmed
+ * @used_pmcs: PMCs below 256 that were written, or drive a counter in use, and have
+ *	to be in place while the set counts: on hardware that others use beside us
+ *	those, and no others, are to be programmed
  * @used_pmds: PMDs below 256 in use: those, and no others, are to be counted,
  *	saved and restored
  * @counters: @used_pmds below 64 that are counters
@@ -67,7 +68,7 @@ struct pfm_register {
  *	that the user asked for
  *
  * Owned by the core.  The operations below may read all of it, and write @pmds
- * (in read) and @driver.
+ * (in stop) and @driver.
  */
 struct pfm_registers {
 	u64 used_pmcs[PFM_MAX_HARDWARE / 64];
@@ -107,7 +108,8 @@ struct pfm_registers {
  * @configure: PMC values, @counters or @interrupting of a set have changed; puts into
  *	@driver what write_pmcs and start need not find out each time.  Interrupts
  *	off, on any CPU, the set counts nowhere; optional.
- * @write_pmcs: hot; program @used_pmcs and the interrupts of @counters.
+ * @write_pmcs: hot; program @used_pmcs, and that of @counters those @interrupting may
+ *	interrupt (or leave that to start).
  * @write_pmds: hot; load @used_pmds.
  * @start: hot; let @counters run.  One register write where there is a global
  *	or per-counter enable.

@@ -84,7 +84,7 @@ static inline uint64_t set_of_counter(const struct counter *counter)
 /**
  * struct done - what a thread did while a counter ran
  * @least: CPU time, ns, that it saw pass
- * @most: CPU time that the kernel accounted
+ * @most: CPU time that the kernel accounted; if it worked all the time, time that passed
  * @instructions: of loop()
  */
 struct done {

@@ -273,9 +273,10 @@ int context_on(pid_t tid, uint64_t busy, uint64_t quiet)
 /* ---- what they have to count ------------------------------------------------------- */
 
 /*
- * In a guest the kernel's account of CPU time is behind if the host was elsewhere: it
- * does not believe in more than a tick between two ticks.  Time that passes for all is
- * not behind.
+ * Where the kernel does not trust the TSC its account of CPU time is behind if the host
+ * was elsewhere, as it does not believe in more than a tick between two ticks, and then
+ * ahead of us when it catches up.  Time that passes for all is neither.  A counter may
+ * follow the one or the other.
  */
 struct span {
 	uint64_t cpu;
@@ -297,6 +298,11 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 struct done run(int fd, uint64_t instructions)
 {
 	struct span outer = span_begin(), inner;
@@ -309,7 +315,7 @@ struct done run(int fd, uint64_t instructions)
 	outer = span_end(outer);
 	return (struct done){
 		.least = smaller(inner.cpu, inner.all),
-		.most = outer.all,
+		.most = larger(outer.cpu, outer.all),
 		.instructions = instructions,
 	};
 }

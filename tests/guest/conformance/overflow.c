@@ -113,6 +113,7 @@ START_TEST(the_last_wraps_do_not_suspend)
 	uint64_t preload;
 	int fd = make_context();
 
+	need_overflow_interrupts();
 	load(fd, thread_id());
 	for_each_counter(counter) {
 		if (counter->width > 62)

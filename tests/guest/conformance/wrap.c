@@ -69,6 +69,7 @@ START_TEST(a_count_goes_on_over_a_wrap)
 	char what[64];
 	int fd;
 
+	need_overflow_interrupts();
 	for_each_counter(counter) {
 		count = make_preloads(counter, preloads);
 		fd = context_with(set_of_counter(counter), 0);
@@ -96,6 +97,7 @@ START_TEST(live_reads_go_on_over_a_wrap)
 	char what[64];
 	int fd;
 
+	need_overflow_interrupts();
 	for_each_counter(counter) {
 		count = make_preloads(counter, preloads);
 		fd = context_with(set_of_counter(counter), 0);
@@ -137,6 +139,7 @@ START_TEST(all_counters_wrap_in_one_run)
 	struct done done;
 	int fd, round;
 
+	need_overflow_interrupts();
 	fd = context_with(ALL_COUNTERS, 0);
 	load(fd, thread_id());
 	for (round = 0; round < 20; round++) {
@@ -170,6 +173,7 @@ START_TEST(a_wrap_among_other_threads_is_seen)
 	uint64_t preload, last, now;
 	int fd, i;
 
+	need_overflow_interrupts();
 	child_call(&child, child_pin, 0);
 	pin(0);
 	company_come(2);

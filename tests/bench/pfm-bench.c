@@ -35,7 +35,9 @@ static const double limits[ROW_COUNT] = {
 	[ROW_START_1] = 0.40, [ROW_STOP_1] = 0.60,   [ROW_READ_1] = 0.80,
 	[ROW_READ_6] = 0.45,  [ROW_SWITCH_1] = 0.20,
 #elif defined(__powerpc64__)
-	[ROW_START_1] = 0.40, [ROW_STOP_1] = 0.50,   [ROW_READ_1] = 0.75,
+	[ROW_START_1] = 0.40,
+	[ROW_STOP_1] = 0.50,
+	[ROW_READ_1] = 0.75,
 	[ROW_SWITCH_1] = 0.15,
 #endif
 };

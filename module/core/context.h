@@ -36,7 +36,8 @@
  *
  * Where the registers are: while @cpu is PFM_NO_CPU they are in memory and
  * whoever holds @lock may change them.  Otherwise the thread runs on @cpu and
- * only that CPU may touch them, holding @lock: pfm_context_call() goes there.
+ * only that CPU may touch them, holding @lock: pfm_context_call() goes there.  To
+ * look at them there interrupts off are enough, see pfm_context_look().
  * The overflow handler, which may be an NMI and takes no lock, runs on that CPU
  * too and looks at the context only while the CPU's "running" names its set:
  * who wants to change something clears that first (pfm_pause()).

@@ -104,7 +104,7 @@ static void clock_end(struct pfm_context *context, u64 now)
 	context->active->duration += clock_read(context, now);
 }
 
-/* ns that @set was active; context lock held, by whom pfm_context_call() let in */
+/* ns that @set was active; by whom pfm_context_call() or pfm_context_look() let in */
 u64 pfm_set_duration(struct pfm_context *context, struct pfm_set *set)
 {
 	if (set == context->active && context->monitoring && context->cpu != PFM_NO_CPU)

@@ -99,7 +99,8 @@ struct pfm_registers {
  *	Clears in @available_pmcs and @available_pmds of the PMU (which hold all
  *	that is implemented) what somebody else has, and in @cpus the CPUs that
  *	have another PMU.  0 or a negative errno; -EBUSY is for hardware that
- *	somebody else has, and pfm_pmu_blame() says who.  Called when the first context is made.
+ *	somebody else has, and pfm_pmu_blame() says who.  Called when the first
+ *	context is made.
  * @release: give it back, as it was; process context, may sleep, CPU hotplug held
  *	off.  Called when the last context has gone; nothing counts any more.  Hardware
  *	that nobody else could have needs neither this nor @claim.

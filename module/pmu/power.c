@@ -104,7 +104,6 @@ static void write_counter(unsigned int n, u32 value)
 	switch (n) {
 		FOR_EACH_COUNTER(WRITE_CASE)
 	}
-#undef WRITE_CASE
 }
 
 /*
@@ -220,7 +219,6 @@ static void power_write_pmds(struct pfm_registers *registers)
 	if (counters & BIT(n))                                                           \
 		mtspr(SPRN_PMC##n, registers->pmds[n] & COUNTER_MASK);
 	FOR_EACH_COUNTER(WRITE_IF_USED)
-#undef WRITE_IF_USED
 }
 
 /* Instructions are marked for sampling only while counters run. */

@@ -15,7 +15,8 @@
  * value.  PMC5 counts instructions and PMC6 cycles, whatever MMCR1 says.
  *
  * A counter has 31 bits: bit 31 of the register tells that it has overflowed.
- * PMD 0 is read-only and always runs: it is time, not a count of the thread.
+ * PMD 0 is read-only: the time, not a count of the thread, when it was read or, if
+ * the set does not count, when it last did.
  */
 #ifndef _PERFMON_POWER_H
 #define _PERFMON_POWER_H

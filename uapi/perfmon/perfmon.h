@@ -269,7 +269,8 @@ union pfarg_msg {
 /**
  * struct pfm_create - argument of PFM_IOC_CREATE_CONTEXT
  * @context: in: properties of the context
- * @format_name: in: address of the name of a sampling format, 0 for none
+ * @format_name: in: address of the name of a sampling format, or of its UUID as
+ *	text; 0 for none
  * @format_argument: in: address of the format's argument, 0 for none
  * @format_size: in: bytes of the format's argument
  * @reserved: must be zero
@@ -302,6 +303,7 @@ struct pfm_vector {
 #define PFM_FEATURE_PER_THREAD 0x1 /* contexts on threads */
 #define PFM_FEATURE_EMUL64     0x2 /* 64-bit counters on narrower hardware */
 #define PFM_FEATURE_VIRTUAL    0x4 /* virtual PMDs */
+#define PFM_FEATURE_SAMPLING   0x8 /* notifications, sampling formats and their buffers */
 
 /**
  * struct pfm_info - what the module and the machine's PMU offer
@@ -406,7 +408,17 @@ struct pfm_status {
 	X(THREAD_TAKEN, "the thread has a context already")                              \
 	X(SYSTEM_SESSIONS, "system-wide sessions are in the way")                        \
 	X(NOTHING_TO_RESTART, "no notification waits for a restart")                     \
-	X(TIMEOUT, "the timeout of the event set is too short")
+	X(TIMEOUT, "the timeout of the event set is too short")                          \
+	X(NO_FORMAT, "there is no sampling format of that name")                         \
+	X(FORMAT_SIZE, "the sampling format has an argument of another size")            \
+	X(FORMAT_ARGUMENT, "the sampling format does not accept its argument")           \
+	X(BUFFER_LIMIT,                                                                  \
+	  "sampling buffers are at /sys/kernel/perfmon/smpl_buffer_mem_max")             \
+	X(BUFFER_MEMLOCK, "the sampling buffer is over the limit of locked memory")      \
+	X(BLOCK_SELF, "a thread cannot block itself")                                    \
+	X(SMPL_PMDS, "a PMD to be recorded does not exist or is held")                   \
+	X(RESET_PMDS, "a PMD to be reset does not exist, is held or read-only")          \
+	X(NO_BUFFER, "the context has no sampling buffer")
 
 enum pfm_reason {
 #define PFM_REASON_ENTRY(name, sentence) PFM_REASON_##name,
@@ -441,12 +453,16 @@ struct pfm_error {
  * PFM_IOC_CREATE_CONTEXT - make the context of this descriptor
  *
  * The context is unloaded and has event set 0, all PMCs at their defaults.
- * Loads the best PMU description of the machine if there is none.
+ * Loads the best PMU description of the machine if there is none, and the module
+ * of the sampling format.  The format's buffer is mapped by mmap() of the descriptor,
+ * read-only, at offset 0; it counts against RLIMIT_MEMLOCK and
+ * /sys/kernel/perfmon/smpl_buffer_mem_max, and stays readable until munmap().
  *
  * ENOSYS: no PMU.  EFAULT: argument unreadable.  EINVAL: unknown flag, reserved
- * field not zero.  EOPNOTSUPP: a flag or a format that is not offered yet.
+ * field not zero; no such format, argument of another size, or one that the format
+ * does not accept.  EOPNOTSUPP: a flag that is not offered yet.
  * EPERM: not in task_group.  EBUSY: PMU held by someone else, or the descriptor
- * has a context.  ENOMEM.
+ * has a context.  ENOMEM: no memory, or the buffer is over one of the limits.
  */
 #define PFM_IOC_CREATE_CONTEXT	_IOW(PFM_IOC_TYPE, 0, struct pfm_create)
 
@@ -464,11 +480,18 @@ struct pfm_error {
  * PFM_IOC_WRITE_PMDS - write data registers (struct pfarg_pmd)
  *
  * A PMD written is in use in its set from then on; only PMDs in use count and
- * can be read.  Writing a read-only PMD marks it in use and changes no value.
+ * can be read.  So are those in reg_smpl_pmds and reg_reset_pmds.  Writing a
+ * read-only PMD marks it in use and changes no value.
  *
- * EINVAL: count, PMD, flag or set.  EOPNOTSUPP: sampling attributes (notify,
- * random, smpl_pmds, reset_pmds, switch count) until they are offered.
- * E2BIG, EFAULT, ENOMEM.
+ * A counter that begins at -N overflows after N events.  Then, and for each
+ * PMD in its reg_reset_pmds, the value becomes that PMD's own reg_short_reset; or, if
+ * monitoring was masked, its reg_long_reset at PFM_IOC_RESTART.  With
+ * PFM_REGFL_RANDOM a random number & reg_random_mask is subtracted, which makes the
+ * period longer by that; the generator is Carta's with reg_random_seed, or a
+ * seed of the kernel's if that is 0.
+ *
+ * EINVAL: count, PMD, flag or set; PMD in reg_smpl_pmds or reg_reset_pmds.
+ * EOPNOTSUPP: reg_ovfl_switch_cnt, until it is offered.  E2BIG, EFAULT, ENOMEM.
  */
 #define PFM_IOC_WRITE_PMDS	_IOW(PFM_IOC_TYPE, 2, struct pfm_vector)
 
@@ -511,7 +534,14 @@ struct pfm_error {
 #define PFM_IOC_STOP		_IO(PFM_IOC_TYPE, 6)
 
 /**
- * PFM_IOC_RESTART - go on after a notification.  EBUSY: nothing to restart.
+ * PFM_IOC_RESTART - go on after a notification
+ *
+ * The sampling format empties its buffer, PMDs that wait for it get their long
+ * reset values, monitoring is unmasked and a blocked thread goes on; all that has
+ * happened when the call returns.
+ *
+ * EBUSY: no notification waits for it; not loaded; not masked and no format that could
+ * be restarted.
  */
 #define PFM_IOC_RESTART		_IO(PFM_IOC_TYPE, 7)
 

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the author of a sampling format includes, and nothing else.
+ *
+ * A sampling format is a module that says what becomes of a sample: the core
+ * gives it a buffer, which the user can map read-only, and calls it for each
+ * overflow.  It knows nothing of registers, threads or messages: that is the core's.
+ *
+ * It fills a struct pfm_format, registers it at module init and unregisters it at
+ * exit.  So that it is loaded when a program asks for it, by name or UUID, it has
+ *
+ *	MODULE_ALIAS(PFM_FORMAT_ALIAS("name"));
+ *	MODULE_ALIAS(PFM_FORMAT_ALIAS("UUID"));
+ *
+ * docs/writing-a-sampling-format.md has an example of 60 lines.
+ */
+#ifndef PERFMON_FORMAT_H
+#define PERFMON_FORMAT_H
+
+#include <linux/types.h>
+#include <perfmon/perfmon.h>
+#include <perfmon/perfmon_dfl_smpl.h>
+#include <asm/barrier.h>
+
+struct module;
+struct pt_regs;
+
+#define PFM_FORMAT_ALIAS(name) "perfmon-format-" name
+
+/**
+ * struct pfm_sample - an overflow
+ * @regs: interrupted registers; those of user mode if the overflow only showed
+ *	itself when the thread left the CPU
+ * @ip: interrupted instruction, or the last one in user mode if the user may not see
+ *	the kernel's
+ * @time: ns of the scheduler's clock
+ * @last_reset: value with which the PMD began; its negative is the period
+ * @event_id: reg_smpl_eventid of the PMD
+ * @values: of the PMDs to be recorded with this one, ascending by number
+ * @value_count: how many
+ * @pmd: the PMD that overflowed
+ * @set: its event set
+ * @cpu: CPU
+ * @tid: thread, as the one who loaded the context sees it
+ * @tgid: its process, likewise
+ * @may_see_kernel: the user may see addresses of the kernel
+ */
+struct pfm_sample {
+	struct pt_regs *regs;
+	u64 ip;
+	u64 time;
+	u64 last_reset;
+	u64 event_id;
+	const u64 *values;
+	u16 value_count;
+	u16 pmd;
+	u16 set;
+	u16 cpu;
+	u32 tid;
+	u32 tgid;
+	bool may_see_kernel;
+};
+
+/* What the core is to do after a sample, or at a restart; or-ed together. */
+#define PFM_CONTROL_NOTIFY 0x1 /* send a message if the PMD has OVFL_NOTIFY */
+#define PFM_CONTROL_RESET  0x2 /* give the PMDs their reset values */
+#define PFM_CONTROL_MASK   0x4 /* suspend monitoring, or leave it so */
+
+/* struct pfm_format.flags */
+#define PFM_FORMAT_CONTINUOUS                                                            \
+	0x1 /* monitoring goes on while the user works: a full queue of messages does    \
+	     * not mask, and a restart needs no message before it */
+
+/**
+ * struct pfm_format_setup - what a context is created with
+ * @argument: the user's argument, @argument_size bytes, or NULL if there is none
+ * @context_flags: PFM_FL_*
+ * @pmds: PMDs that can be recorded with a sample at most
+ */
+struct pfm_format_setup {
+	const void *argument;
+	u32 context_flags;
+	unsigned int pmds;
+};
+
+/**
+ * struct pfm_format - a sampling format
+ * @name: by which programs ask for it: up to 31 of a-z, 0-9, '_' and '-'
+ * @uuid: the same as text, 36 characters
+ * @version: major << 16 | minor
+ * @argument_size: bytes of the argument, up to a page; 0: it takes none
+ * @flags: PFM_FORMAT_*
+ * @owner: THIS_MODULE
+ *
+ * @buffer_size: looks at the argument, -EINVAL if it is not good, and says how many bytes
+ *	the buffer has to have, 0 for none.  Process context, may sleep; optional.
+ * @init: writes the buffer's header.  The buffer is zeroed, begins on a page and is
+ *	NULL if there is none.  Process context, may sleep; optional.
+ * @handler: takes a sample.  Called for each PMD that overflowed, ascending, with
+ *	interrupts off, perhaps from NMI; never twice at a time for a buffer.  It may
+ *	wait for nothing and fault nowhere.  Returns PFM_CONTROL_*.
+ * @restart: the user has worked on what he was notified of.  @active: monitoring is not
+ *	masked.  Interrupts off, no handler running.  Returns PFM_CONTROL_RESET, _MASK,
+ *	or -EBUSY if there is nothing to restart; optional.
+ * @throttled: monitoring waits for the next tick because of too many interrupts.  As
+ *	@handler; optional.
+ *
+ * The user reads the buffer while it is written: what a count or an offset takes in is
+ * to be there before, see pfm_format_publish().
+ */
+struct pfm_format {
+	const char *name;
+	const char *uuid;
+	u32 version;
+	size_t argument_size;
+	u32 flags;
+	struct module *owner;
+	int (*buffer_size)(const struct pfm_format_setup *setup, size_t *size);
+	void (*init)(void *buffer, const struct pfm_format_setup *setup);
+	u32 (*handler)(void *buffer, const struct pfm_sample *sample);
+	int (*restart)(void *buffer, bool active);
+	void (*throttled)(void *buffer);
+};
+
+/**
+ * pfm_format_register() - make a format known
+ * @format: static
+ *
+ * Process context, may sleep.
+ *
+ * Return: 0, -EBUSY if its name or UUID is taken, -EINVAL if the description is not
+ * complete, -ENOMEM.
+ */
+int pfm_format_register(struct pfm_format *format);
+
+/**
+ * pfm_format_unregister() - take it back; the module's reference count says that no
+ * context uses it.  Process context, may sleep.
+ * @format: one that was registered
+ */
+void pfm_format_unregister(struct pfm_format *format);
+
+/* After all that it takes in has been written: let the user see it. */
+#define pfm_format_publish(pointer, value) smp_store_release(pointer, value)
+
+/*
+ * The linear buffer of formats "default" and "callchain": struct pfm_dfl_smpl_hdr,
+ * then entries one after the other.
+ */
+
+/**
+ * pfm_linear_init() - an empty buffer
+ * @header: head of the buffer
+ * @size: its bytes
+ * @largest: bytes of the largest entry
+ * @version: of the format
+ */
+static inline void pfm_linear_init(struct pfm_dfl_smpl_hdr *header, u64 size, u64 largest,
+				   u32 version)
+{
+	header->hdr_buf_size = size;
+	header->hdr_min_buf_space = largest;
+	header->hdr_version = version;
+	header->hdr_cur_offs = sizeof(*header);
+}
+
+/**
+ * pfm_linear_next() - where the next entry goes
+ *
+ * Return: NULL if there is no room for the largest; the sample is counted as lost then
+ * and the handler returns pfm_linear_full().
+ */
+static inline void *pfm_linear_next(struct pfm_dfl_smpl_hdr *header)
+{
+	if (unlikely(header->hdr_buf_size - header->hdr_cur_offs <
+		     header->hdr_min_buf_space)) {
+		header->hdr_lost++;
+		return NULL;
+	}
+	return (void *)header + header->hdr_cur_offs;
+}
+
+static inline u32 pfm_linear_full(void)
+{
+	return PFM_CONTROL_NOTIFY | PFM_CONTROL_MASK;
+}
+
+/**
+ * pfm_linear_add() - take in the entry that was written, of @size bytes
+ *
+ * Return: what the handler returns.
+ */
+static inline u32 pfm_linear_add(struct pfm_dfl_smpl_hdr *header, u64 size)
+{
+	u64 offset = header->hdr_cur_offs + size;
+
+	pfm_format_publish(&header->hdr_cur_offs, offset);
+	pfm_format_publish(&header->hdr_count, header->hdr_count + 1);
+	if (likely(header->hdr_buf_size - offset >= header->hdr_min_buf_space))
+		return PFM_CONTROL_RESET;
+	header->hdr_overflows++;
+	return pfm_linear_full();
+}
+
+/* pfm_format.restart: the buffer has been read. */
+static inline int pfm_linear_restart(void *buffer, bool active)
+{
+	struct pfm_dfl_smpl_hdr *header = buffer;
+
+	WRITE_ONCE(header->hdr_count, 0);
+	WRITE_ONCE(header->hdr_cur_offs, sizeof(*header));
+	return PFM_CONTROL_RESET;
+}
+
+/* pfm_format.throttled */
+static inline void pfm_linear_throttled(void *buffer)
+{
+	((struct pfm_dfl_smpl_hdr *)buffer)->hdr_throttled++;
+}
+
+/* A sample as struct pfm_dfl_smpl_entry. */
+static inline void pfm_sample_write(struct pfm_dfl_smpl_entry *entry,
+				    const struct pfm_sample *sample)
+{
+	entry->pid = sample->tid;
+	entry->ovfl_pmd = sample->pmd;
+	entry->reserved = 0;
+	entry->last_reset_val = sample->last_reset;
+	entry->ip = sample->ip;
+	entry->tstamp = sample->time;
+	entry->cpu = sample->cpu;
+	entry->set = sample->set;
+	entry->tgid = sample->tgid;
+}
+
+/* Its values, at @to.  Return: the first byte behind them. */
+static inline void *pfm_sample_write_values(u64 *to, const struct pfm_sample *sample)
+{
+	unsigned int i;
+
+	for (i = 0; i < sample->value_count; i++)
+		to[i] = sample->values[i];
+	return to + sample->value_count;
+}
+
+#endif

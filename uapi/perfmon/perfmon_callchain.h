@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * Sampling format "callchain": format "default" plus the stack.
+ *
+ * Header and handling of a full buffer are those of "default" (hdr_version is
+ * PFM_CALLCHAIN_VERSION).  An entry is a struct pfm_callchain_entry, and after it
+ *
+ *	uint64_t values[value_count]		as in "default"
+ *	uint64_t kernel[kernel_count]		return addresses, innermost first;
+ *						the first is the interrupted instruction
+ *	uint64_t user[user_count]		the same of the program
+ *
+ * The kernel's part is only there if the interrupt hit the kernel, and for who may
+ * see its addresses (CAP_PERFMON at load).  The user's part follows frame pointers (-fno-omit-
+ * frame-pointer; on POWER the back chain, which is always there); it ends where
+ * memory is not present, for no page is ever fetched from an overflow interrupt.
+ */
+#ifndef _PERFMON_PERFMON_CALLCHAIN_H
+#define _PERFMON_PERFMON_CALLCHAIN_H
+
+#include <perfmon/perfmon_dfl_smpl.h>
+
+#define PFM_CALLCHAIN_NAME	"callchain"
+#define PFM_CALLCHAIN_UUID	"3b1e7d52-90c4-4f6e-8a1d-57e2c40b96f3"
+#define PFM_CALLCHAIN_VERSION	0x10000u /* 1.0 */
+#define PFM_CALLCHAIN_MAX_DEPTH 127
+
+/* pfm_callchain_arg.flags */
+#define PFM_CALLCHAIN_NO_KERNEL 0x1 /* leave out the kernel's part */
+#define PFM_CALLCHAIN_NO_USER	0x2 /* leave out the user's part */
+
+/**
+ * struct pfm_callchain_arg - argument of the format at creation, 64 bytes
+ * @buf_size: in: bytes of the buffer, header included
+ * @flags: in: PFM_CALLCHAIN_NO_*
+ * @max_kernel: in: addresses of the kernel's part at most, up to
+ *	PFM_CALLCHAIN_MAX_DEPTH; 0 for as many as that
+ * @max_user: in: the same of the user's part
+ * @reserved: in: 0
+ *
+ * EINVAL if one of these does not hold, there is no argument, or the buffer cannot
+ * hold its header and one entry of the greatest size.
+ */
+struct pfm_callchain_arg {
+	uint64_t buf_size;
+	uint32_t flags;
+	uint16_t max_kernel;
+	uint16_t max_user;
+	uint64_t reserved[6];
+};
+
+/**
+ * struct pfm_callchain_entry - a sample, 48 bytes; values and addresses follow
+ * @sample: as in "default"
+ * @value_count: values of PMDs
+ * @kernel_count: addresses of the kernel's part
+ * @user_count: addresses of the user's part
+ * @reserved: zero
+ */
+struct pfm_callchain_entry {
+	struct pfm_dfl_smpl_entry sample;
+	uint16_t value_count;
+	uint16_t kernel_count;
+	uint16_t user_count;
+	uint16_t reserved;
+};
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * Sampling format "default": every sample is a record in a linear buffer.
+ *
+ * The buffer (mmap() of the context, read-only) begins with struct
+ * pfm_dfl_smpl_hdr; the entries follow without padding.  An entry is a struct
+ * pfm_dfl_smpl_entry and after it the values of the PMDs that the overflowed
+ * PMD records (reg_smpl_pmds), a uint64_t each, ascending by number.
+ *
+ * When no further entry is sure to fit, monitoring is masked and, if the PMD has
+ * PFM_REGFL_OVFL_NOTIFY, a message is sent.  pfm_restart() empties the buffer and
+ * monitoring goes on.  Layout of perfmon2; two of its reserved words are in use.
+ */
+#ifndef _PERFMON_PERFMON_DFL_SMPL_H
+#define _PERFMON_PERFMON_DFL_SMPL_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#else
+#include <stdint.h>
+#endif
+
+#define PFM_DFL_SMPL_NAME    "default"
+#define PFM_DFL_SMPL_UUID    "d139b29e-62e8-40e4-b402-73078792e937"
+#define PFM_DFL_SMPL_VERSION 0x10000u /* 1.0 */
+
+/**
+ * struct pfm_dfl_smpl_arg - argument of the format at creation, 64 bytes
+ * @buf_size: in: bytes of the buffer, header included
+ * @buf_flags: ignored
+ * @reserved1: ignored
+ * @reserved: ignored
+ *
+ * EINVAL if there is no argument, or the buffer cannot hold its header and one entry
+ * with the values of all PMDs of the PMU.
+ */
+struct pfm_dfl_smpl_arg {
+	uint64_t buf_size;
+	uint32_t buf_flags;
+	uint32_t reserved1;
+	uint64_t reserved[6];
+};
+
+/**
+ * struct pfm_dfl_smpl_hdr - head of the buffer, 128 bytes
+ * @hdr_count: entries in the buffer
+ * @hdr_cur_offs: bytes from the head to the first free one
+ * @hdr_overflows: times the buffer became full
+ * @hdr_buf_size: buf_size
+ * @hdr_min_buf_space: bytes of the largest entry; full is a buffer with less free
+ * @hdr_version: PFM_DFL_SMPL_VERSION
+ * @hdr_buf_flags: buf_flags
+ * @hdr_lost: samples for which there was no room (0 in perfmon2)
+ * @hdr_throttled: times monitoring waited for the next tick because of too many
+ *	interrupts (0 in perfmon2)
+ * @hdr_reserved: zero
+ *
+ * An entry is complete before @hdr_cur_offs and then @hdr_count take it in.
+ * pfm_restart() sets these two back; the others go on.
+ */
+struct pfm_dfl_smpl_hdr {
+	uint64_t hdr_count;
+	uint64_t hdr_cur_offs;
+	uint64_t hdr_overflows;
+	uint64_t hdr_buf_size;
+	uint64_t hdr_min_buf_space;
+	uint32_t hdr_version;
+	uint32_t hdr_buf_flags;
+	uint64_t hdr_lost;
+	uint64_t hdr_throttled;
+	uint64_t hdr_reserved[8];
+};
+
+/**
+ * struct pfm_dfl_smpl_entry - a sample, 40 bytes; values follow
+ * @pid: thread (tid), as the one who loaded the context sees it
+ * @ovfl_pmd: PMD that overflowed
+ * @reserved: zero
+ * @last_reset_val: value with which the PMD began: the period is its negative
+ * @ip: interrupted instruction.  For who may not see the kernel's (no CAP_PERFMON
+ *	at load) the one at which the thread entered the kernel
+ * @tstamp: ns of the scheduler's clock, as in perf's samples
+ * @cpu: CPU
+ * @set: event set
+ * @tgid: process of the thread
+ */
+struct pfm_dfl_smpl_entry {
+	uint32_t pid;
+	uint16_t ovfl_pmd;
+	uint16_t reserved;
+	uint64_t last_reset_val;
+	uint64_t ip;
+	uint64_t tstamp;
+	uint16_t cpu;
+	uint16_t set;
+	uint32_t tgid;
+};
+
+#ifndef __KERNEL__
+typedef struct pfm_dfl_smpl_arg pfm_dfl_smpl_arg_t;
+typedef struct pfm_dfl_smpl_hdr pfm_dfl_smpl_hdr_t;
+typedef struct pfm_dfl_smpl_entry pfm_dfl_smpl_entry_t;
+#endif
+
+#endif

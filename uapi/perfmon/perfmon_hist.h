@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * Sampling format "hist": a profile that the kernel adds up.
+ *
+ * No sample is copied: each adds to the entry of its (process, instruction, event
+ * set, PMD).  The buffer is struct pfm_hist_hdr and a hash table of struct
+ * pfm_hist_entry.  It may be read at any time; entries are never taken away, and
+ * sums only grow.  No message is sent and monitoring never stops.
+ */
+#ifndef _PERFMON_PERFMON_HIST_H
+#define _PERFMON_PERFMON_HIST_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#else
+#include <stdint.h>
+#endif
+
+#define PFM_HIST_NAME	     "hist"
+#define PFM_HIST_UUID	     "c7409b6a-2d15-4e8b-b3f0-8ad1e95c2647"
+#define PFM_HIST_VERSION     0x10000u /* 1.0 */
+#define PFM_HIST_MAX_ENTRIES (1u << 24)
+
+/**
+ * struct pfm_hist_arg - argument of the format at creation, 64 bytes
+ * @entries: in: size of the table, a power of two, 16 to PFM_HIST_MAX_ENTRIES
+ * @flags: in: 0
+ * @reserved: in: 0
+ *
+ * EINVAL if one of these does not hold, or there is no argument.
+ */
+struct pfm_hist_arg {
+	uint32_t entries;
+	uint32_t flags;
+	uint64_t reserved[7];
+};
+
+/**
+ * struct pfm_hist_hdr - head of the buffer, 128 bytes; the table follows
+ * @version: PFM_HIST_VERSION
+ * @entries: size of the table
+ * @used: entries in use
+ * @produced: samples: the sum of all counts, and @lost
+ * @lost: samples for which the table had no entry left
+ * @lost_sum: sum of their periods
+ * @throttled: times monitoring waited for the next tick because of too many
+ *	interrupts
+ * @reserved: zero
+ */
+struct pfm_hist_hdr {
+	uint32_t version;
+	uint32_t entries;
+	uint64_t used;
+	uint64_t produced;
+	uint64_t lost;
+	uint64_t lost_sum;
+	uint64_t throttled;
+	uint64_t reserved[10];
+};
+
+/**
+ * struct pfm_hist_entry - what came together at an instruction, 32 bytes
+ * @tgid: process, as the one who loaded the context sees it
+ * @set: event set
+ * @pmd: PMD that overflowed
+ * @ip: instruction, as in pfm_dfl_smpl_entry
+ * @count: samples; 0 if the entry is not in use
+ * @sum: sum of their periods (pfm_dfl_smpl_entry.last_reset_val)
+ *
+ * The rest of an entry is there before its @count is not 0.
+ */
+struct pfm_hist_entry {
+	uint32_t tgid;
+	uint16_t set;
+	uint16_t pmd;
+	uint64_t ip;
+	uint64_t count;
+	uint64_t sum;
+};
+
+#endif

@@ -24,11 +24,11 @@ static void example_write_pmcs(struct pfm_registers *set)
 	this_cpu_write(selected, set->pmcs[0] | set->pmcs[1] << 1);
 }
 
-static void example_write_pmds(struct pfm_registers *set)
+static void example_write_pmds(struct pfm_registers *set, u64 pmds)
 {
 	u64 n, rest;
 
-	pfm_for_each_bit(n, rest, set->used_pmds[0])
+	pfm_for_each_bit(n, rest, pmds)
 		this_cpu_write(counters[n], set->pmds[n] & MASK);
 }
 

@@ -18,6 +18,7 @@
 #include "clock.h"
 #include "limits.h"
 #include "permission.h"
+#include "reset.h"
 #include "switch.h"
 #include "tracepoint.h"
 
@@ -47,41 +48,59 @@ static void leave_thread(struct pfm_context *context)
 	raw_spin_unlock(&threads_lock);
 }
 
-/*
- * Takes the thread away.  Context lock held, by whom pfm_context_call() let in.
- * Return: the task whose reference the caller has to drop, NULL if there is none.
- */
-static struct task_struct *detach(struct pfm_context *context)
-{
-	struct task_struct *task = context->task;
+/* What a context had while it was loaded: for drop_thread(), without its lock. */
+struct loaded {
+	struct task_struct *task; /* NULL: it was not loaded */
+	struct pfm_block *block;
+};
 
-	if (!task)
-		return NULL;
+/* Takes the thread away.  Context lock held, by whom pfm_context_call() let in. */
+static struct loaded detach(struct pfm_context *context)
+{
+	const struct loaded loaded = { context->task, context->block };
+
+	if (!loaded.task)
+		return loaded;
 	pfm_monitoring_end(context);
 	if (context->cpu != PFM_NO_CPU)
 		pfm_switch_out(context, pfm_clock());
 	leave_thread(context);
 	context->started = false;
 	context->state = PFM_STATE_UNLOADED;
+	context->credit = 0;
+	context->block = NULL;
 	WRITE_ONCE(context->task, NULL);
 	atomic_dec(&pfm_task_sessions);
-	return task;
+	return loaded;
+}
+
+static void drop_thread(const struct loaded *loaded)
+{
+	if (!loaded->task)
+		return;
+	if (loaded->block) {
+		pfm_block_end(loaded->block, loaded->task);
+		pfm_block_put(loaded->block);
+	}
+	put_task_struct(loaded->task);
 }
 
 /* From the hooks: in the thread itself. */
 static void detach_current(struct pfm_context *context, bool tell)
 {
-	struct task_struct *task = NULL;
+	const struct pfarg_ovfl_msg end = { .msg_type = PFM_MSG_END };
+	struct loaded loaded = {};
 
 	raw_spin_lock(&context->lock);
 	if (context->task == current) {
-		task = detach(context);
-		if (tell)
-			pfm_queue_post_end(&context->queue);
+		loaded = detach(context);
+		if (tell) {
+			pfm_queue_post(&context->queue, &end);
+			irq_work_queue(&context->notification);
+		}
 	}
 	raw_spin_unlock(&context->lock);
-	if (task)
-		put_task_struct(task); /* not the last: it runs */
+	drop_thread(&loaded);
 }
 
 /*
@@ -102,9 +121,25 @@ static void probe_sched_process_exit(void *data, struct task_struct *task)
 	local_irq_restore(flags);
 }
 
+/* A thread that executes a program becomes the leader of its process. */
+static void becomes_leader(struct pfm_context *context)
+{
+	raw_spin_lock(&context->lock);
+	if (context->task == current)
+		context->tid = context->tgid;
+	raw_spin_unlock(&context->lock);
+}
+
+/* It gained privileges or cannot be read. */
+static bool is_closed_program(const struct linux_binprm *bprm)
+{
+	return bprm->secureexec ||
+	       __get_dumpable(READ_ONCE(current->mm->flags)) != SUID_DUMP_USER;
+}
+
 /*
- * The new program may be one that the watcher could not have attached to: it
- * gained privileges or cannot be read.  (perfmon-api.md 10, row 24)
+ * The new program may be one that the watcher could not have attached to.
+ * (perfmon-api.md 10, row 24)
  */
 static void probe_sched_process_exec(void *data, struct task_struct *task, pid_t old_pid,
 				     struct linux_binprm *bprm)
@@ -112,12 +147,11 @@ static void probe_sched_process_exec(void *data, struct task_struct *task, pid_t
 	struct pfm_context *context;
 	unsigned long flags;
 
-	if (!bprm->secureexec &&
-	    __get_dumpable(READ_ONCE(current->mm->flags)) == SUID_DUMP_USER)
-		return;
 	local_irq_save(flags);
 	context = pfm_thread_find(current);
-	if (context && !context->privileged)
+	if (context)
+		becomes_leader(context);
+	if (context && !context->privileged && is_closed_program(bprm))
 		detach_current(context, true);
 	local_irq_restore(flags);
 }
@@ -241,13 +275,34 @@ static void catch_thread(struct pfm_context *context, struct task_struct *task)
 struct before_load {
 	struct pfm_set *active;
 	u64 foreign_runs;
-	u64 overflowed[PFM_PMD_BV]; /* of the set that is loaded */
 	struct pfm_queue_mark messages;
+	/* of the set that is loaded */
+	u64 overflowed[PFM_PMD_BV];
+	u64 reset_pmds;
+	u64 reset_virtual;
 };
 
-static int enter(struct pfm_context *context, struct task_struct *task,
-		 struct pfm_set *set, struct before_load *before)
+/* Of the set that becomes active: which overflows came last, and what waits for them. */
+static void forget_overflows(struct pfm_set *set, struct before_load *before)
 {
+	memcpy(before->overflowed, set->overflowed, sizeof(set->overflowed));
+	before->reset_pmds = set->reset_pmds;
+	before->reset_virtual = set->reset_virtual;
+	memset(set->overflowed, 0, sizeof(set->overflowed));
+	pfm_reset_forget(set);
+}
+
+static void remember_overflows(struct pfm_set *set, const struct before_load *before)
+{
+	memcpy(set->overflowed, before->overflowed, sizeof(set->overflowed));
+	set->reset_pmds = before->reset_pmds;
+	set->reset_virtual = before->reset_virtual;
+}
+
+static int enter(struct pfm_context *context, struct task_struct *task,
+		 struct pfm_set *set, struct pfm_block *block, struct before_load *before)
+{
+	const u32 tid = task_pid_vnr(task), tgid = task_tgid_vnr(task);
 	/* It may call into a security module: not under a raw lock. */
 	bool privileged = perfmon_capable();
 	unsigned long flags;
@@ -258,8 +313,7 @@ static int enter(struct pfm_context *context, struct task_struct *task,
 	context->self = task == current;
 	context->privileged = privileged;
 	if (!enter_thread(context, task)) {
-		error = pfm_fail(context, -EEXIST, PFM_REASON_THREAD_TAKEN,
-				 task_pid_vnr(task));
+		error = pfm_fail(context, -EEXIST, PFM_REASON_THREAD_TAKEN, tid);
 		goto unlock;
 	}
 	get_task_struct(task);
@@ -268,9 +322,12 @@ static int enter(struct pfm_context *context, struct task_struct *task,
 	before->active = context->active;
 	before->foreign_runs = context->foreign_runs;
 	context->foreign_runs = 0;
+	context->tid = tid;
+	context->tgid = tgid;
+	context->block = block;
+	context->loader = current->files;
 	set->registers.task = task;
-	memcpy(before->overflowed, set->overflowed, sizeof(set->overflowed));
-	memset(set->overflowed, 0, sizeof(set->overflowed));
+	forget_overflows(set, before);
 	before->messages = pfm_queue_clear(&context->queue);
 	pfm_set_activate(context, set);
 unlock:
@@ -287,15 +344,27 @@ static void undo_enter(struct pfm_context *context, struct pfm_set *set,
 	pfm_unload(context);
 	raw_spin_lock_irqsave(&context->lock, flags);
 	pfm_queue_restore(&context->queue, &before->messages);
-	memcpy(set->overflowed, before->overflowed, sizeof(set->overflowed));
+	remember_overflows(set, before);
 	set->runs--;
 	context->foreign_runs = before->foreign_runs;
 	context->active = before->active;
 	raw_spin_unlock_irqrestore(&context->lock, flags);
+	/* For who came meanwhile and found no message. */
+	irq_work_queue(&context->notification);
+}
+
+static int may_block(struct pfm_context *context, const struct task_struct *task,
+		     struct pfm_block **block)
+{
+	if (task == current)
+		return pfm_fail(context, -EINVAL, PFM_REASON_BLOCK_SELF, 0);
+	*block = pfm_block_create();
+	return *block ? 0 : pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, 0);
 }
 
 int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 {
+	struct pfm_block *block = NULL;
 	struct before_load before;
 	struct task_struct *task;
 	struct pfm_set *set;
@@ -310,9 +379,17 @@ int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 	if (IS_ERR(task))
 		return PTR_ERR(task);
 
-	error = enter(context, task, set, &before);
-	if (error)
+	if (context->flags & PFM_FL_NOTIFY_BLOCK) {
+		error = may_block(context, task, &block);
+		if (error)
+			goto put;
+	}
+	error = enter(context, task, set, block, &before);
+	if (error) {
+		if (block)
+			pfm_block_put(block);
 		goto put;
+	}
 	catch_thread(context, task);
 	/*
 	 * Again: it may have ended, or become another program, before the hooks
@@ -328,18 +405,56 @@ put:
 
 static void unload_here(struct pfm_context *context, void *argument)
 {
-	struct task_struct **task = argument;
+	struct loaded *loaded = argument;
 
-	*task = detach(context);
+	*loaded = detach(context);
 }
 
 void pfm_unload(struct pfm_context *context)
 {
-	struct task_struct *task;
+	struct loaded loaded;
 
-	pfm_context_call(context, unload_here, &task);
-	if (task)
+	pfm_context_call(context, unload_here, &loaded);
+	drop_thread(&loaded);
+}
+
+void pfm_block_thread(struct pfm_context *context)
+{
+	struct pfm_block *block;
+	struct task_struct *task;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&context->lock, flags);
+	task = context->task;
+	block = context->block;
+	if (task) {
+		get_task_struct(task);
+		pfm_block_get(block);
+	}
+	raw_spin_unlock_irqrestore(&context->lock, flags);
+	if (task) {
+		pfm_block_arrange(block, task);
+		pfm_block_put(block);
 		put_task_struct(task);
+	}
+}
+
+void pfm_loader_ends(struct pfm_context *context, const void *files)
+{
+	struct pfm_block *block = NULL;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&context->lock, flags);
+	if (context->block && context->loader == files) {
+		block = context->block;
+		pfm_block_get(block);
+	}
+	raw_spin_unlock_irqrestore(&context->lock, flags);
+	if (block) {
+		WRITE_ONCE(block->over, true);
+		pfm_block_release(block);
+		pfm_block_put(block);
+	}
 }
 
 /* The context may have been unloaded by the end of its thread at any time. */
@@ -400,10 +515,4 @@ int pfm_stop(struct pfm_context *context)
 
 	pfm_context_call(context, stop_here, &loaded);
 	return loaded ? 0 : unloaded(context);
-}
-
-/* No notifications yet, so none waits for this. */
-int pfm_restart(struct pfm_context *context)
-{
-	return pfm_fail(context, -EBUSY, PFM_REASON_NOTHING_TO_RESTART, 0);
 }

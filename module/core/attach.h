@@ -3,6 +3,7 @@
 #define PERFMON_ATTACH_H
 
 #include <linux/hash.h>
+#include <linux/rculist.h>
 #include <linux/rculist_nulls.h>
 
 #include "context.h"
@@ -47,7 +48,15 @@ int pfm_load(struct pfm_context *context, const struct pfarg_load *load);
 void pfm_unload(struct pfm_context *context);
 int pfm_start(struct pfm_context *context, const struct pfarg_start *start);
 int pfm_stop(struct pfm_context *context);
-int pfm_restart(struct pfm_context *context);
+
+/* From its notification, in interrupt context: its thread waits for a restart. */
+void pfm_block_thread(struct pfm_context *context);
+
+/*
+ * The process with the file table @files ends.  If it loaded the context, its thread
+ * shall not wait for a restart by anybody else who happens to have the descriptor.
+ */
+void pfm_loader_ends(struct pfm_context *context, const void *files);
 
 /* The hooks of the scheduler; may sleep. */
 void pfm_threads_init(void);

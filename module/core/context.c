@@ -5,9 +5,11 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
+#include "attach.h"
 #include "context.h"
 #include "limits.h"
 #include "pmu.h"
+#include "virtual.h"
 
 int pfm_fail(struct pfm_context *context, int error, enum pfm_reason reason, u64 value)
 {
@@ -27,6 +29,17 @@ int pfm_fail_at(struct pfm_context *context, u32 index, int error, enum pfm_reas
 	return error;
 }
 
+/* In interrupt context, soon after there was something to tell. */
+static void notify(struct irq_work *work)
+{
+	struct pfm_context *context =
+		container_of(work, struct pfm_context, notification);
+
+	pfm_queue_wake(&context->queue);
+	if (context->flags & PFM_FL_NOTIFY_BLOCK)
+		pfm_block_thread(context);
+}
+
 struct pfm_context *pfm_context_alloc(void)
 {
 	struct pfm_context *context;
@@ -43,6 +56,7 @@ struct pfm_context *pfm_context_alloc(void)
 	raw_spin_lock_init(&context->lock);
 	INIT_LIST_HEAD(&context->sets);
 	pfm_queue_init(&context->queue);
+	init_irq_work(&context->notification, notify);
 	context->state = PFM_STATE_UNLOADED;
 	context->cpu = PFM_NO_CPU;
 	context->error.index = PFM_NO_INDEX;
@@ -52,33 +66,106 @@ struct pfm_context *pfm_context_alloc(void)
 /* Unloaded, and nobody else has it; the scheduler hooks may still look. */
 void pfm_context_free(struct pfm_context *context)
 {
-	pfm_queue_drain(&context->queue);
+	/* Nobody posts any more: wait until nobody tells any more. */
+	irq_work_sync(&context->notification);
 	if (context->pmu) {
 		pfm_sets_free(context);
 		pfm_pmu_put();
 	}
+	if (context->buffer)
+		pfm_buffer_put(context->buffer);
+	if (context->format)
+		pfm_format_put(context->format);
 	free_page((unsigned long)context->arguments);
 	kfree_rcu(context, rcu);
 }
 
 static int check_flags(struct pfm_context *context, const struct pfm_create *create)
 {
-	const u32 later = PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE | PFM_FL_MAP_SETS |
+	const u32 known = PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE | PFM_FL_MAP_SETS |
 			  PFM_FL_OVFL_NO_MSG;
+	const u32 later = PFM_FL_SYSTEM_WIDE | PFM_FL_MAP_SETS;
 	u32 flags = create->context.ctx_flags;
 
 	if (create->reserved)
 		return pfm_fail(context, -EINVAL, PFM_REASON_RESERVED, create->reserved);
-	if (flags & ~later)
-		return pfm_fail(context, -EINVAL, PFM_REASON_FLAGS, flags & ~later);
+	if (flags & ~known)
+		return pfm_fail(context, -EINVAL, PFM_REASON_FLAGS, flags & ~known);
 	if ((flags & PFM_FL_NOTIFY_BLOCK) && (flags & PFM_FL_SYSTEM_WIDE))
 		return pfm_fail(context, -EINVAL, PFM_REASON_FLAGS, flags);
-	if (flags || create->format_name)
+	if (flags & later)
 		return pfm_fail(context, -EOPNOTSUPP, PFM_REASON_UNSUPPORTED, flags);
 	return 0;
 }
 
-int pfm_context_create(struct pfm_context *context, const struct pfm_create *create)
+static unsigned int count_pmds(const struct pfm_pmu *pmu)
+{
+	unsigned int count = hweight64(PFM_VIRTUAL_PMDS), n;
+
+	for (n = 0; n < pmu->pmd_count; n++)
+		if (pmu->pmds[n].name)
+			count++;
+	return count;
+}
+
+/* Its buffer, NULL if it has none, or an error pointer. */
+static struct pfm_buffer *make_buffer(struct pfm_context *context,
+				      const struct pfm_format *format,
+				      const struct pfm_format_setup *setup)
+{
+	struct pfm_buffer *buffer = NULL;
+	u64 size = 0;
+
+	if (format->buffer_size && format->buffer_size(setup, &size))
+		return ERR_PTR(pfm_fail(context, -EINVAL, PFM_REASON_FORMAT_ARGUMENT, 0));
+	if (size > 0) {
+		buffer = pfm_buffer_create(context, size);
+		if (IS_ERR(buffer))
+			return buffer;
+	}
+	if (format->init)
+		format->init(buffer ? buffer->memory : NULL, setup);
+	return buffer;
+}
+
+static int use_format(struct pfm_context *context, const struct pfm_create *create,
+		      const char *name)
+{
+	struct pfm_format_setup setup = {
+		.argument = create->format_argument ? context->arguments : NULL,
+		.context_flags = create->context.ctx_flags,
+		.pmds = count_pmds(context->pmu),
+	};
+	const struct pfm_format *format = pfm_format_get(name);
+	struct pfm_buffer *buffer;
+
+	if (!format)
+		return pfm_fail(context, -EINVAL, PFM_REASON_NO_FORMAT, 0);
+	if (create->format_size == format->argument_size)
+		buffer = make_buffer(context, format, &setup);
+	else
+		buffer = ERR_PTR(pfm_fail(context, -EINVAL, PFM_REASON_FORMAT_SIZE,
+					  create->format_size));
+	if (IS_ERR(buffer)) {
+		pfm_format_put(format);
+		return PTR_ERR(buffer);
+	}
+	context->format = format;
+	smp_store_release(&context->buffer, buffer); /* mmap() comes without mutex */
+	return 0;
+}
+
+/* As it was before: an empty descriptor. */
+static void undo_create(struct pfm_context *context)
+{
+	pfm_sets_free(context);
+	context->pmu = NULL;
+	pfm_pmu_put();
+}
+
+/* @name of a format, or NULL; its argument is in context->arguments. */
+int pfm_context_create(struct pfm_context *context, const struct pfm_create *create,
+		       const char *name)
 {
 	struct pfm_pmu *pmu;
 	int error;
@@ -95,13 +182,15 @@ int pfm_context_create(struct pfm_context *context, const struct pfm_create *cre
 		return PTR_ERR(pmu);
 
 	context->pmu = pmu;
+	context->flags = create->context.ctx_flags;
 	context->active = pfm_set_create(context, 0);
-	if (!context->active) {
-		context->pmu = NULL;
-		pfm_pmu_put();
-		return pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, 0);
-	}
-	return 0;
+	if (!context->active)
+		error = pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, 0);
+	else if (name)
+		error = use_format(context, create, name);
+	if (error)
+		undo_create(context);
+	return error;
 }
 
 struct call {

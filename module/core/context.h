@@ -12,7 +12,10 @@
 #include <linux/wait.h>
 #include <perfmon_pmu.h>
 
+#include "block.h"
+#include "format.h"
 #include "message.h"
+#include "sample.h"
 #include "sets.h"
 
 #define PFM_NO_CPU (-1)
@@ -40,11 +43,15 @@
  * look at them there interrupts off are enough, see pfm_context_look().
  * The overflow handler, which may be an NMI and takes no lock, runs on that CPU
  * too and looks at the context only while the CPU's "running" names its set:
- * who wants to change something clears that first (pfm_pause()).
+ * who wants to change something clears that first (pfm_pause()).  What it has to tell
+ * to somebody is left to @notification.
  */
 struct pfm_context {
 	/* fixed from creation on */
 	struct pfm_pmu *pmu; /* NULL before creation */
+	u32 flags; /* PFM_FL_* */
+	const struct pfm_format *format; /* NULL: none */
+	struct pfm_buffer *buffer; /* NULL: none */
 
 	/* under mutex */
 	struct mutex mutex;
@@ -65,7 +72,14 @@ struct pfm_context {
 	struct pfm_set *active;
 	u64 since; /* when it began to monitor on @cpu, ns */
 	u64 foreign_runs;
+	u32 tid; /* of its thread, as who loaded it sees it */
+	u32 tgid; /* of the thread's process, likewise */
+	u32 credit; /* restarts that notifications wait for */
+	struct pfm_block *block; /* PFM_FL_NOTIFY_BLOCK, while loaded */
+	const void *loader; /* file table of who loaded it; only to compare */
 	struct pfm_queue queue;
+
+	struct irq_work notification; /* wakes, signals and blocks */
 
 	struct hlist_nulls_node node; /* in the thread table, under its lock */
 	struct rcu_head rcu;
@@ -88,7 +102,8 @@ typedef void (*pfm_context_fn)(struct pfm_context *context, void *argument);
 
 struct pfm_context *pfm_context_alloc(void);
 void pfm_context_free(struct pfm_context *context);
-int pfm_context_create(struct pfm_context *context, const struct pfm_create *create);
+int pfm_context_create(struct pfm_context *context, const struct pfm_create *create,
+		       const char *name);
 void pfm_context_call_elsewhere(struct pfm_context *context, pfm_context_fn function,
 				void *argument);
 void pfm_context_status(struct pfm_context *context, struct pfm_status *status);

@@ -46,15 +46,27 @@ static int device_fasync(int fd, struct file *file, int on)
 	return fasync_helper(fd, file, on, &context->queue.fasync);
 }
 
-/* There is no sampling buffer.  (perfmon-api.md 5.5) */
+/* At each close(), and at the end of each process that has the file. */
+static int device_flush(struct file *file, fl_owner_t files)
+{
+	if (current->flags & PF_EXITING)
+		pfm_loader_ends(file->private_data, files);
+	return 0;
+}
+
+/* Under mmap_lock, which is taken under the context's mutex elsewhere. */
 static int device_mmap(struct file *file, struct vm_area_struct *vma)
 {
-	return -EINVAL;
+	struct pfm_context *context = file->private_data;
+	struct pfm_buffer *buffer = smp_load_acquire(&context->buffer);
+
+	return buffer ? pfm_buffer_map(buffer, vma) : -EINVAL;
 }
 
 static const struct file_operations operations = {
 	.owner = THIS_MODULE,
 	.open = device_open,
+	.flush = device_flush,
 	.release = device_release,
 	.read = device_read,
 	.poll = device_poll,

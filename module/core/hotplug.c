@@ -10,7 +10,7 @@
 #include <linux/irqflags.h>
 
 #include "hotplug.h"
-#include <perfmon_pmu.h>
+#include "switch.h"
 
 static int state;
 
@@ -20,6 +20,7 @@ static int online(unsigned int cpu)
 	unsigned long flags;
 
 	local_irq_save(flags);
+	this_cpu_and(pfm_cpu.held_off, ~PFM_HELD_THROTTLED); /* its timer went with it */
 	pfm_registers_lost();
 	local_irq_restore(flags);
 	return 0;

@@ -16,6 +16,7 @@
 #include "limits.h"
 #include "pmu.h"
 #include "registers.h"
+#include "restart.h"
 #include "sets.h"
 
 static int copy_in(struct pfm_context *context, void *to, const void __user *from,
@@ -34,12 +35,45 @@ static int copy_out(struct pfm_context *context, void __user *to, const void *fr
 	return 0;
 }
 
+/* A name that is too long is that of no format. */
+static int copy_name(struct pfm_context *context, char *name, u64 address)
+{
+	long length =
+		strncpy_from_user(name, u64_to_user_ptr(address), PFM_FORMAT_NAME_SIZE);
+
+	if (length < 0)
+		return pfm_fail(context, -EFAULT, PFM_REASON_FAULT, address);
+	if (length == PFM_FORMAT_NAME_SIZE)
+		return pfm_fail(context, -EINVAL, PFM_REASON_NO_FORMAT, 0);
+	return 0;
+}
+
+/* No format takes more than a page. */
+static int copy_format_argument(struct pfm_context *context,
+				const struct pfm_create *create)
+{
+	if (create->format_size > PAGE_SIZE)
+		return pfm_fail(context, -EINVAL, PFM_REASON_FORMAT_SIZE,
+				create->format_size);
+	if (!create->format_argument)
+		return 0;
+	return copy_in(context, context->arguments,
+		       u64_to_user_ptr(create->format_argument), create->format_size);
+}
+
 static int ioctl_create_context(struct pfm_context *context, void __user *argument)
 {
+	char name[PFM_FORMAT_NAME_SIZE];
 	struct pfm_create create;
+	int error;
 
-	return copy_in(context, &create, argument, sizeof(create))
-		       ?: pfm_context_create(context, &create);
+	error = copy_in(context, &create, argument, sizeof(create));
+	if (!error && create.format_name)
+		error = copy_name(context, name, create.format_name)
+				?: copy_format_argument(context, &create);
+	return error
+		       ?: pfm_context_create(context, &create,
+					     create.format_name ? name : NULL);
 }
 
 static int ioctl_load(struct pfm_context *context, void __user *argument)
@@ -81,7 +115,7 @@ static int ioctl_info(struct pfm_context *context, void __user *argument)
 	struct pfm_info info = {
 		.version = PFM_VERSION,
 		.features = PFM_FEATURE_PER_THREAD | PFM_FEATURE_EMUL64 |
-			    PFM_FEATURE_VIRTUAL,
+			    PFM_FEATURE_VIRTUAL | PFM_FEATURE_SAMPLING,
 		.arg_mem_max = READ_ONCE(pfm_limits.arg_mem_max),
 		.message_queue_depth = PFM_QUEUE_DEPTH,
 		.max_sets = 1,

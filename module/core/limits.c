@@ -12,6 +12,9 @@ struct pfm_limits pfm_limits = {
 	.arg_mem_max = PAGE_SIZE,
 	.sys_group = -1,
 	.task_group = -1,
+	.smpl_buffer_mem_max = SIZE_MAX,
+	/* 100,000 a second, as perf_event has it. */
+	.max_interrupts_per_tick = DIV_ROUND_UP(100000, HZ),
 };
 
 atomic_t pfm_task_sessions = ATOMIC_INIT(0);

@@ -14,6 +14,8 @@ struct pfm_limits {
 	int sys_group; /* gid that may make system-wide contexts, -1 any */
 	int task_group; /* gid that may make contexts on threads, -1 any */
 	int debug; /* PFM_DEBUG_* */
+	size_t smpl_buffer_mem_max; /* bytes of all sampling buffers */
+	unsigned int max_interrupts_per_tick; /* overflow interrupts of a CPU */
 };
 
 extern struct pfm_limits pfm_limits;

@@ -4,13 +4,16 @@
 #include <linux/tracepoint.h>
 
 #include "attach.h"
+#include "block.h"
 #include "device.h"
+#include "format.h"
 #include "hotplug.h"
 #include "permission.h"
 #include "pmu.h"
 #include "statistics.h"
 #include "switch.h"
 #include "sysfs.h"
+#include "throttle.h"
 
 static int __init perfmon_init(void)
 {
@@ -18,6 +21,7 @@ static int __init perfmon_init(void)
 
 	pfm_switch_init();
 	pfm_threads_init();
+	pfm_throttle_init();
 	error = pfm_permission_init();
 	if (error)
 		return error;
@@ -28,12 +32,17 @@ static int __init perfmon_init(void)
 	if (error)
 		goto no_sysfs;
 	pfm_statistics_init();
+	error = pfm_format_default_init();
+	if (error)
+		goto no_format;
 	error = pfm_device_init();
 	if (error)
 		goto no_device;
 	return 0;
 
 no_device:
+	pfm_format_default_exit();
+no_format:
 	pfm_statistics_exit();
 	pfm_sysfs_exit();
 no_sysfs:
@@ -43,15 +52,18 @@ no_hotplug:
 	return error;
 }
 
-/* No file is open and no PMU is registered: both hold this module. */
+/* No file is open, no PMU and no format registered: all of them hold this module. */
 static void __exit perfmon_exit(void)
 {
 	pfm_device_exit();
+	pfm_format_default_exit();
 	pfm_statistics_exit();
 	pfm_sysfs_exit();
 	pfm_hotplug_exit();
 	pfm_permission_exit();
 	pfm_pmu_exit();
+	pfm_throttle_exit();
+	pfm_block_exit();
 	tracepoint_synchronize_unregister(); /* the last probes return */
 }
 

@@ -5,53 +5,46 @@
 
 #include "context.h"
 
-/* In interrupt context, soon after a message was posted. */
-static void queue_wake(struct irq_work *work)
+void pfm_queue_init(struct pfm_queue *queue)
 {
-	struct pfm_queue *queue = container_of(work, struct pfm_queue, wake);
+	init_waitqueue_head(&queue->waiters);
+}
 
+void pfm_queue_wake(struct pfm_queue *queue)
+{
 	wake_up_interruptible_poll(&queue->waiters, EPOLLIN | EPOLLRDNORM);
 	kill_fasync(&queue->fasync, SIGIO, POLL_IN);
 }
 
-void pfm_queue_init(struct pfm_queue *queue)
+static struct pfarg_ovfl_msg *slot(struct pfm_queue *queue, unsigned int number)
 {
-	init_waitqueue_head(&queue->waiters);
-	init_irq_work(&queue->wake, queue_wake);
+	return &queue->messages[number % PFM_QUEUE_SLOTS];
 }
 
-/* Nobody posts any more: wait until nobody wakes any more. */
-void pfm_queue_drain(struct pfm_queue *queue)
+void pfm_queue_post(struct pfm_queue *queue, const struct pfarg_ovfl_msg *message)
 {
-	irq_work_sync(&queue->wake);
+	*slot(queue, queue->last) = *message;
+	smp_store_release(&queue->last, queue->last + 1); /* the message is there */
 }
 
 struct pfm_queue_mark pfm_queue_clear(struct pfm_queue *queue)
 {
-	const struct pfm_queue_mark mark = { queue->head, queue->count };
+	const struct pfm_queue_mark mark = { queue->first, queue->last };
 
-	queue->head = (queue->head + queue->count) % ARRAY_SIZE(queue->messages);
-	queue->count = 0;
+	WRITE_ONCE(queue->first, queue->last);
 	return mark;
 }
 
+/* As before that; an end posted meanwhile is dropped. */
 void pfm_queue_restore(struct pfm_queue *queue, const struct pfm_queue_mark *mark)
 {
-	queue->head = mark->head;
-	queue->count = mark->count;
-	/* For who came meanwhile and found nothing. */
-	if (queue->count)
-		irq_work_queue(&queue->wake);
+	WRITE_ONCE(queue->last, mark->last);
+	WRITE_ONCE(queue->first, mark->first);
 }
 
-/* Context lock held; at most once between two loads, so the slot is free. */
-void pfm_queue_post_end(struct pfm_queue *queue)
+static bool is_empty(const struct pfm_queue *queue)
 {
-	unsigned int slot = (queue->head + queue->count) % ARRAY_SIZE(queue->messages);
-
-	queue->messages[slot] = (struct pfarg_ovfl_msg){ .msg_type = PFM_MSG_END };
-	queue->count++;
-	irq_work_queue(&queue->wake);
+	return READ_ONCE(queue->first) == smp_load_acquire(&queue->last);
 }
 
 static bool queue_take(struct pfm_context *context, struct pfarg_ovfl_msg *message)
@@ -61,11 +54,11 @@ static bool queue_take(struct pfm_context *context, struct pfarg_ovfl_msg *messa
 	bool found;
 
 	raw_spin_lock_irqsave(&context->lock, flags);
-	found = queue->count > 0;
+	found = !is_empty(queue);
 	if (found) {
-		*message = queue->messages[queue->head];
-		queue->head = (queue->head + 1) % ARRAY_SIZE(queue->messages);
-		queue->count--;
+		*message = *slot(queue, queue->first);
+		/* Who posts may have the slot once it has been read. */
+		smp_store_release(&queue->first, queue->first + 1);
 	}
 	raw_spin_unlock_irqrestore(&context->lock, flags);
 	return found;
@@ -98,5 +91,5 @@ __poll_t pfm_message_poll(struct pfm_context *context, struct file *file,
 			  poll_table *wait)
 {
 	poll_wait(file, &context->queue.waiters, wait);
-	return READ_ONCE(context->queue.count) ? EPOLLIN | EPOLLRDNORM : 0;
+	return is_empty(&context->queue) ? 0 : EPOLLIN | EPOLLRDNORM;
 }

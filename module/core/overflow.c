@@ -8,10 +8,17 @@
 #include <linux/export.h>
 #include <linux/hardirq.h>
 #include <linux/preempt.h>
+#include <linux/ptrace.h>
+#include <linux/sched/clock.h>
+#include <linux/sched/task_stack.h>
 
 #include "clock.h"
+#include "format.h"
 #include "overflow.h"
+#include "reset.h"
 #include "switch.h"
+#include "throttle.h"
+#include "virtual.h"
 
 /*
  * Adds what the hardware could not hold.  A counter without interrupt keeps
@@ -37,35 +44,202 @@ static u64 carry(const struct pfm_pmu *pmu, struct pfm_registers *registers,
 }
 
 /*
- * perfmon-api 3.5: without notification and format an overflow of 64 bits
- * suspends monitoring and nothing takes it up again ("saturation").
- *
- * Return: whether monitoring has to be suspended.
+ * An overflow that shows itself only when the thread leaves the CPU, as one of the user
+ * level does that came with the last instruction before a system call, belongs to
+ * where the thread entered the kernel.
  */
-static bool note(struct pfm_context *context, struct pfm_set *set, u64 overflows)
+static struct pt_regs *registers_or_user(struct pt_regs *regs)
 {
-	u64 wrapped = carry(context->pmu, &set->registers, overflows);
+	return regs ?: task_pt_regs(current);
+}
 
+/* Addresses of the kernel are not for everybody. */
+static u64 visible_ip(const struct pfm_context *context, struct pt_regs *regs)
+{
+	if (!context->privileged && !user_mode(regs))
+		regs = task_pt_regs(current);
+	return instruction_pointer(regs);
+}
+
+/* Values of the PMDs to be recorded, into this CPU's; counters halted. */
+static unsigned int gather(struct pfm_context *context, struct pfm_set *set,
+			   const struct pfm_pmd_attributes *attributes)
+{
+	u64 *values = this_cpu_ptr(&pfm_cpu)->values;
+	unsigned int word, n, count = 0;
+	u64 rest;
+
+	for (word = 0; word < PFM_MAX_HARDWARE / 64; word++)
+		pfm_for_each_bit(n, rest, attributes->smpl_pmds[word])
+			values[count++] = set->registers.pmds[word * 64 + n];
+	pfm_for_each_bit(n, rest, attributes->smpl_pmds[PFM_VIRTUAL_PMD_BASE / 64])
+		values[count++] =
+			pfm_virtual_read(context, set, PFM_VIRTUAL_PMD_BASE + n);
+	return count;
+}
+
+/* Gives the format a sample for each.  Return: what it wants, PFM_CONTROL_*. */
+static u32 sample(struct pfm_context *context, struct pfm_set *set, u64 wrapped,
+		  struct pt_regs *regs)
+{
+	const struct pfm_format *format = context->format;
+	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
+	void *buffer = context->buffer ? context->buffer->memory : NULL;
+	u64 begun = static_branch_unlikely(&pfm_timing) ? pfm_clock() : 0;
+	struct pfm_sample sample = {
+		.regs = regs,
+		.ip = visible_ip(context, regs),
+		.time = local_clock(),
+		.values = cpu->values,
+		.set = set->id,
+		.cpu = smp_processor_id(),
+		.tid = context->tid,
+		.tgid = context->tgid,
+		.may_see_kernel = context->privileged,
+	};
+	bool is_read = !context->counting;
+	u32 control = 0;
+	unsigned int n;
+	u64 rest;
+
+	pfm_for_each_bit(n, rest, wrapped) {
+		const struct pfm_pmd_attributes *attributes = &set->attributes[n];
+
+		sample.pmd = n;
+		sample.last_reset = attributes->last_reset;
+		sample.event_id = attributes->event_id;
+		if (unlikely(attributes->records)) {
+			if (!is_read)
+				context->pmu->operations->read(&set->registers,
+							       set->registers.pmds);
+			is_read = true;
+			sample.value_count = gather(context, set, attributes);
+		} else {
+			sample.value_count = 0;
+		}
+		control |= format->handler(buffer, &sample);
+		cpu->statistics.fmt_handler_calls++;
+	}
+	pfm_timing_add(&cpu->statistics.fmt_handler_ns, &begun);
+	return control;
+}
+
+/* Return: PFM_CONTROL_MASK if the message had no place. */
+static u32 notify(struct pfm_context *context, struct pfm_set *set, u64 wrapped,
+		  struct pt_regs *regs)
+{
+	const struct pfarg_ovfl_msg message = {
+		.msg_type = PFM_MSG_OVFL,
+		.msg_ovfl_pid = context->tid,
+		.msg_active_set = set->id,
+		.msg_ovfl_cpu = smp_processor_id(),
+		.msg_ovfl_tid = context->tgid,
+		.msg_ovfl_ip = visible_ip(context, regs),
+		.msg_ovfl_pmds = { wrapped },
+	};
+	const bool is_silent = context->flags & PFM_FL_OVFL_NO_MSG;
+	u32 control = 0;
+
+	this_cpu_inc(pfm_cpu.statistics.ovfl_notify_count);
+	if (context->block)
+		pfm_block_want(context->block);
+	if (is_silent || !pfm_queue_is_full(&context->queue)) {
+		if (!is_silent)
+			pfm_queue_post(&context->queue, &message);
+		context->credit++;
+	} else if (!context->format ||
+		   !(context->format->flags & PFM_FORMAT_CONTINUOUS)) {
+		control = PFM_CONTROL_MASK;
+	}
+	irq_work_queue(&context->notification);
+	return control;
+}
+
+/*
+ * 64 bits overflowed: steps 2, 3 and 6 of perfmon-api.md 3.5.  Without a format,
+ * monitoring is suspended; without a notification on top of that nothing takes it up
+ * again ("saturation").
+ *
+ * Return: what remains to be done, PFM_CONTROL_MASK and _RESET.
+ */
+static u32 handle_wrapped(struct pfm_context *context, struct pfm_set *set, u64 wrapped,
+			  struct pt_regs *regs)
+{
+	u32 control = PFM_CONTROL_NOTIFY | PFM_CONTROL_MASK;
+	unsigned int n;
+	u64 rest;
+
+	regs = registers_or_user(regs);
+	set->overflowed[0] = wrapped;
+	pfm_for_each_bit(n, rest, wrapped)
+		pfm_reset_note(set, n);
+	if (context->format)
+		control = sample(context, set, wrapped, regs);
+	if (control & PFM_CONTROL_NOTIFY && wrapped & set->notifying)
+		control |= notify(context, set, wrapped, regs);
+	return control;
+}
+
+/* The counters are halted and have been saved. */
+void pfm_overflow_collect(struct pfm_context *context, u64 overflows)
+{
+	struct pfm_set *set = context->active;
+	u64 wrapped = carry(context->pmu, &set->registers, overflows);
+	u32 control;
+
+	this_cpu_inc(pfm_cpu.statistics.ovfl_intr_replay_count);
 	context->pmu->operations->acknowledge(&set->registers, overflows);
 	if (!wrapped)
+		return;
+	control = handle_wrapped(context, set, wrapped, NULL);
+	if (control & PFM_CONTROL_MASK) {
+		pfm_monitoring_mask(context);
+	} else if (control & PFM_CONTROL_RESET) {
+		pfm_reset(context, set, false);
+		set->pmd_stamp = 0; /* they are to be loaded */
+	}
+}
+
+/* Return: whether the set goes on. */
+static bool handle_overflows(struct pfm_context *context, struct pfm_set *set,
+			     u64 overflows, struct pt_regs *regs)
+{
+	const struct pfm_pmu_operations *operations = context->pmu->operations;
+	u64 wrapped = carry(context->pmu, &set->registers, overflows);
+	u32 control;
+
+	operations->acknowledge(&set->registers, overflows);
+	if (!wrapped)
+		return true;
+	control = handle_wrapped(context, set, wrapped, regs);
+	if (control & PFM_CONTROL_MASK) {
+		pfm_monitoring_end(context);
+		pfm_monitoring_mask(context);
 		return false;
-	memset(set->overflowed, 0, sizeof(set->overflowed));
-	set->overflowed[0] = wrapped;
+	}
+	if (control & PFM_CONTROL_RESET)
+		operations->write_pmds(&set->registers, pfm_reset(context, set, false));
 	return true;
 }
 
-void pfm_overflow_collect(struct pfm_context *context, u64 overflows)
+/* Nothing counts here before the next tick. */
+static void throttle(struct pfm_context *context, struct pfm_cpu *cpu)
 {
-	this_cpu_inc(pfm_cpu.statistics.ovfl_intr_replay_count);
-	if (note(context, context->active, overflows))
-		pfm_monitoring_mask(context);
+	const struct pfm_format *format = context->format;
+
+	cpu->statistics.ovfl_throttle_count++;
+	if (format && format->throttled)
+		format->throttled(context->buffer ? context->buffer->memory : NULL);
+	pfm_hold_off(PFM_HELD_THROTTLED);
+	pfm_throttle_wait(&cpu->throttle);
 }
 
-static struct pfm_registers *handle(struct pfm_cpu *cpu)
+static struct pfm_registers *handle(struct pfm_cpu *cpu, struct pt_regs *regs)
 {
 	struct pfm_set *set = READ_ONCE(cpu->running);
 	struct pfm_context *context = cpu->context;
-	u64 overflows = 0;
+	u64 begun, overflows = 0;
+	bool goes_on;
 
 	if (set)
 		overflows = context->pmu->operations->overflows(&set->registers);
@@ -73,14 +247,15 @@ static struct pfm_registers *handle(struct pfm_cpu *cpu)
 		cpu->statistics.ovfl_intr_spurious_count++;
 		return set ? &set->registers : NULL;
 	}
+	begun = pfm_throttle_begin(&cpu->throttle);
 	cpu->statistics.ovfl_intr_regular_count++;
 	cpu->overflow_sequence++;
-	if (note(context, set, overflows)) {
-		pfm_monitoring_end(context);
-		pfm_monitoring_mask(context);
-		return NULL;
+	goes_on = handle_overflows(context, set, overflows, regs);
+	if (pfm_throttle_end(&cpu->throttle, begun) && goes_on) {
+		throttle(context, cpu);
+		goes_on = false;
 	}
-	return &set->registers;
+	return goes_on ? &set->registers : NULL;
 }
 
 struct pfm_registers *pfm_overflow(struct pt_regs *regs)
@@ -92,7 +267,7 @@ struct pfm_registers *pfm_overflow(struct pt_regs *regs)
 	cpu->statistics.ovfl_intr_all_count++;
 	if (in_nmi())
 		cpu->statistics.ovfl_intr_nmi_count++;
-	registers = handle(cpu);
+	registers = handle(cpu, regs);
 	pfm_timing_add(&cpu->statistics.ovfl_intr_ns, &begun);
 	return registers;
 }

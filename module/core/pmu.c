@@ -118,7 +118,9 @@ static bool is_consistent(const struct pfm_pmu *pmu)
 			continue;
 		if (pmd->width < 1 || pmd->width > 64)
 			return false;
-		if ((pmd->type & PFM_REG_COUNTER) && n >= PFM_MAX_COUNTERS)
+		if (n >= PFM_MAX_COUNTERS &&
+		    (pmd->type & (PFM_REG_COUNTER | PFM_REG_READ_ONLY)) !=
+			    PFM_REG_READ_ONLY)
 			return false;
 	}
 	return true;

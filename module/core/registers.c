@@ -2,6 +2,7 @@
 /* Writing PMCs and PMDs, reading PMDs: running or not, here or on another CPU. */
 #include <linux/atomic.h>
 #include <linux/nospec.h>
+#include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 
@@ -150,13 +151,52 @@ int pfm_write_pmcs(struct pfm_context *context, struct pfarg_pmc *pmcs, u32 coun
 	return error;
 }
 
+static bool has_pmd(const struct pfm_pmu *pmu, unsigned int n)
+{
+	return pfm_is_virtual(n) ? !!pfm_virtual_name(n)
+				 : n < pmu->pmd_count && pmu->pmds[n].name;
+}
+
+static bool is_read_only(const struct pfm_pmu *pmu, unsigned int n)
+{
+	return !pfm_is_virtual(n) && pmu->pmds[n].type & PFM_REG_READ_ONLY;
+}
+
+/* The first PMD of @map that is not there or, if it has to, cannot be written; or -1. */
+static int find_bad_pmd(const struct pfm_pmu *pmu, const u64 *map, bool is_written)
+{
+	unsigned int word, n;
+	u64 rest;
+
+	for (word = 0; word < PFM_PMD_BV; word++) {
+		pfm_for_each_bit(n, rest, map[word]) {
+			unsigned int pmd = word * 64 + n;
+
+			if (!test_register(pmu->available_pmds, pmd) ||
+			    (is_written && is_read_only(pmu, pmd)))
+				return pmd;
+		}
+	}
+	return -1;
+}
+
+static int check_maps(struct pfm_context *context, const struct pfarg_pmd *pmd, u32 index)
+{
+	int bad = find_bad_pmd(context->pmu, pmd->reg_smpl_pmds, false);
+
+	if (bad >= 0)
+		return invalid(context, index, PFM_REASON_SMPL_PMDS, bad);
+	bad = find_bad_pmd(context->pmu, pmd->reg_reset_pmds, true);
+	if (bad >= 0)
+		return invalid(context, index, PFM_REASON_RESET_PMDS, bad);
+	return 0;
+}
+
 static int check_pmd(struct pfm_context *context, const struct pfarg_pmd *pmd, u32 index)
 {
 	unsigned int n = pmd->reg_num;
 
-	if (pfm_is_virtual(n)
-		    ? !pfm_virtual_name(n)
-		    : n >= context->pmu->pmd_count || !context->pmu->pmds[n].name)
+	if (!has_pmd(context->pmu, n))
 		return invalid(context, index, PFM_REASON_NO_PMD, n);
 	if (!test_register(context->pmu->available_pmds, n))
 		return invalid(context, index, PFM_REASON_PMD_HELD, n);
@@ -164,12 +204,10 @@ static int check_pmd(struct pfm_context *context, const struct pfarg_pmd *pmd, u
 		return invalid(context, index, PFM_REASON_NO_SET, pmd->reg_set);
 	if (pmd->reg_flags & ~(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM))
 		return invalid(context, index, PFM_REASON_FLAGS, pmd->reg_flags);
-	if (pmd->reg_flags || pmd->reg_ovfl_switch_cnt ||
-	    memchr_inv(pmd->reg_reset_pmds, 0, sizeof(pmd->reg_reset_pmds)) ||
-	    memchr_inv(pmd->reg_smpl_pmds, 0, sizeof(pmd->reg_smpl_pmds)))
+	if (pmd->reg_ovfl_switch_cnt)
 		return pfm_fail_at(context, index, -EOPNOTSUPP, PFM_REASON_UNSUPPORTED,
 				   n);
-	return 0;
+	return check_maps(context, pmd, index);
 }
 
 /* From now on the PMD counts, and whatever drives it is programmed. */
@@ -191,24 +229,65 @@ static void use_pmd(const struct pfm_pmu *pmu, struct pfm_set *set, unsigned int
 	configuration_changed(pmu, set);
 }
 
-static void write_pmd(struct pfm_context *context, const struct pfarg_pmd *pmd)
+static void use_pmds(struct pfm_context *context, struct pfm_set *set, const u64 *map)
 {
-	struct pfm_set *set = pfm_set_find(context, pmd->reg_set);
-	struct pfm_pmd_attributes *attributes;
-	unsigned int n = pmd->reg_num;
+	unsigned int word, n;
+	u64 rest;
 
-	if (pfm_is_virtual(n)) {
-		pfm_virtual_write(context, set, n, pmd->reg_value);
-		return;
-	}
-	use_pmd(context->pmu, set, n);
-	set->overflowed[n / 64] &= ~BIT_ULL(n % 64);
-	attributes = &set->attributes[n];
+	for (word = 0; word < PFM_MAX_HARDWARE / 64; word++)
+		pfm_for_each_bit(n, rest, map[word])
+			use_pmd(context->pmu, set, word * 64 + n);
+	pfm_virtual_use(context, set, map[PFM_VIRTUAL_PMD_BASE / 64]);
+}
+
+static void write_attributes(struct pfm_set *set, const struct pfarg_pmd *pmd)
+{
+	struct pfm_pmd_attributes *attributes = pfm_attributes(set, pmd->reg_num);
+
 	attributes->long_reset = pmd->reg_long_reset;
 	attributes->short_reset = pmd->reg_short_reset;
 	attributes->last_reset = pmd->reg_value;
 	attributes->event_id = pmd->reg_smpl_eventid;
-	if (context->pmu->pmds[n].type & PFM_REG_READ_ONLY)
+	attributes->reset_pmds = pmd->reg_reset_pmds[0];
+	attributes->reset_virtual = pmd->reg_reset_pmds[PFM_VIRTUAL_PMD_BASE / 64];
+	attributes->is_random = pmd->reg_flags & PFM_REGFL_RANDOM;
+	attributes->random_state = pmd->reg_random_seed;
+	attributes->random_mask = pmd->reg_random_mask;
+	memcpy(attributes->smpl_pmds, pmd->reg_smpl_pmds, sizeof(attributes->smpl_pmds));
+	attributes->records =
+		memchr_inv(pmd->reg_smpl_pmds, 0, sizeof(pmd->reg_smpl_pmds));
+}
+
+static void write_counter(struct pfm_set *set, const struct pfarg_pmd *pmd)
+{
+	u64 bit = BIT_ULL(pmd->reg_num);
+
+	set->attributes[pmd->reg_num].reset_pmds |= bit;
+	set->overflowed[0] &= ~bit;
+	set->reset_pmds &= ~bit;
+	if (pmd->reg_flags & PFM_REGFL_OVFL_NOTIFY)
+		set->notifying |= bit;
+	else
+		set->notifying &= ~bit;
+}
+
+static void write_pmd(struct pfm_context *context, const struct pfarg_pmd *pmd)
+{
+	struct pfm_set *set = pfm_set_find(context, pmd->reg_set);
+	const struct pfm_pmu *pmu = context->pmu;
+	unsigned int n = pmd->reg_num;
+
+	use_pmds(context, set, pmd->reg_smpl_pmds);
+	use_pmds(context, set, pmd->reg_reset_pmds);
+	write_attributes(set, pmd);
+	if (pfm_is_virtual(n)) {
+		pfm_virtual_write(context, set, n, pmd->reg_value);
+		return;
+	}
+	use_pmd(pmu, set, n);
+	if (pmu->pmds[n].type & PFM_REG_COUNTER)
+		write_counter(set, pmd);
+	if (is_read_only(pmu, n))
 		return;
 	set->registers.pmds[n] = pmd->reg_value;
 	set->pmd_stamp = 0;
@@ -225,6 +304,14 @@ static void write_pmds_here(struct pfm_context *context, void *argument)
 	pfm_resume(context);
 }
 
+/* States of Carta's generator are 1 to 2^31 - 2. */
+static u32 choose_seed(u32 seed)
+{
+	if (!seed)
+		seed = get_random_u32();
+	return seed % 0x7fffffff ?: 1;
+}
+
 int pfm_write_pmds(struct pfm_context *context, struct pfarg_pmd *pmds, u32 count)
 {
 	int error = 0;
@@ -234,6 +321,9 @@ int pfm_write_pmds(struct pfm_context *context, struct pfarg_pmd *pmds, u32 coun
 		error = check_pmd(context, &pmds[good], good);
 		if (error)
 			break;
+		if (pmds[good].reg_flags & PFM_REGFL_RANDOM)
+			pmds[good].reg_random_seed =
+				choose_seed(pmds[good].reg_random_seed);
 	}
 	call_in_chunks(context, write_pmds_here, pmds, good);
 	return error;
@@ -308,8 +398,7 @@ int pfm_unreadable(struct pfm_context *context, u32 index, u16 id, unsigned int 
 {
 	if (!pfm_set_find(context, id))
 		return invalid(context, index, PFM_REASON_NO_SET, id);
-	if (pfm_is_virtual(n) ? !!pfm_virtual_name(n)
-			      : n < context->pmu->pmd_count && context->pmu->pmds[n].name)
+	if (has_pmd(context->pmu, n))
 		return invalid(context, index, PFM_REASON_PMD_UNUSED, n);
 	return invalid(context, index, PFM_REASON_NO_PMD, n);
 }

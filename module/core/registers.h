@@ -40,9 +40,9 @@ static __always_inline u64 pfm_pmd_kept(const struct pfm_set *set, unsigned int 
 				    : set->virtual_value[n - PFM_VIRTUAL_PMD_BASE];
 }
 
-static __always_inline u64 pfm_pmd_last_reset(const struct pfm_set *set, unsigned int n)
+static __always_inline u64 pfm_pmd_last_reset(struct pfm_set *set, unsigned int n)
 {
-	return likely(n < PFM_MAX_HARDWARE) ? set->attributes[n].last_reset : 0;
+	return pfm_attributes(set, n)->last_reset;
 }
 
 /* Gives a set's PMCs their default values; context unloaded. */

@@ -4,18 +4,22 @@
 
 #include "context.h"
 #include "registers.h"
+#include "reset.h"
 #include "sets.h"
 #include "switch.h"
+#include "virtual.h"
 
 struct pfm_set *pfm_set_create(struct pfm_context *context, u16 id)
 {
+	unsigned int pmds = context->pmu->pmd_count;
 	struct pfm_set *set;
 
-	set = kvzalloc(struct_size(set, attributes, context->pmu->pmd_count),
+	set = kvzalloc(struct_size(set, attributes, pmds + hweight64(PFM_VIRTUAL_PMDS)),
 		       GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!set)
 		return NULL;
 	set->id = id;
+	set->pmd_count = pmds;
 	pfm_registers_default(context, set);
 	list_add_tail(&set->node, &context->sets);
 	return set;
@@ -31,11 +35,13 @@ void pfm_sets_free(struct pfm_context *context)
 	}
 }
 
-/* Context lock held, nothing monitored. */
+/* Context lock held, nothing monitored.  By the user's wish, so resets are long ones. */
 void pfm_set_activate(struct pfm_context *context, struct pfm_set *set)
 {
 	context->active = set;
 	set->runs++;
+	pfm_reset(context, set, true);
+	set->pmd_stamp = 0;
 }
 
 static bool is_unloaded(struct pfm_context *context)

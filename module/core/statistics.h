@@ -15,6 +15,12 @@
 	X(ovfl_intr_nmi_count) /* that were NMIs */                                      \
 	X(ovfl_intr_ns) /* time in them, if measured */                                  \
 	X(ovfl_intr_replay_count) /* overflows found at a stop */                        \
+	X(ovfl_notify_count) /* notifications */                                         \
+	X(ovfl_throttle_count) /* times too many interrupts were held off */             \
+	X(reset_pmds_count) /* times PMDs got reset values */                            \
+	X(pfm_restart_count) /* restarts */                                              \
+	X(fmt_handler_calls) /* samples given to formats */                              \
+	X(fmt_handler_ns) /* time in formats, if measured */                             \
 	X(ctxswin_count) /* monitored threads in */                                      \
 	X(ctxswin_ns) /* time for that, if measured */                                   \
 	X(ctxswout_count) /* monitored threads out */                                    \

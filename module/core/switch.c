@@ -43,7 +43,8 @@ void pfm_switch_use(const struct cpumask *cpus)
 	int number;
 
 	for_each_possible_cpu(number)
-		per_cpu(pfm_cpu, number).is_foreign = !cpumask_test_cpu(number, cpus);
+		per_cpu(pfm_cpu, number).held_off =
+			cpumask_test_cpu(number, cpus) ? 0 : PFM_HELD_FOREIGN;
 }
 
 static void counting_begin(struct pfm_context *context, struct pfm_cpu *cpu)
@@ -53,9 +54,11 @@ static void counting_begin(struct pfm_context *context, struct pfm_cpu *cpu)
 
 	if (!set->uses_hardware)
 		return;
-	if (unlikely(cpu->is_foreign)) {
-		context->foreign_runs++;
-		cpu->statistics.foreign_cpu_count++;
+	if (unlikely(cpu->held_off)) {
+		if (cpu->held_off & PFM_HELD_FOREIGN) {
+			context->foreign_runs++;
+			cpu->statistics.foreign_cpu_count++;
+		}
 		return;
 	}
 	if (cpu->pmc_stamp != set->pmc_stamp) {
@@ -63,7 +66,7 @@ static void counting_begin(struct pfm_context *context, struct pfm_cpu *cpu)
 		cpu->pmc_stamp = set->pmc_stamp;
 	}
 	if (cpu->pmd_stamp != set->pmd_stamp)
-		operations->write_pmds(&set->registers);
+		operations->write_pmds(&set->registers, set->registers.used_pmds[0]);
 	context->counting = true;
 	WRITE_ONCE(cpu->running, set);
 	barrier(); /* an overflow of the first count is ours already */
@@ -187,8 +190,30 @@ void pfm_resume(struct pfm_context *context)
 	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
 
 	if (context->monitoring && !context->counting && context->cpu != PFM_NO_CPU &&
-	    !cpu->is_foreign)
+	    !cpu->held_off)
 		counting_begin(context, cpu);
+}
+
+void pfm_hold_off(unsigned int reason)
+{
+	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
+
+	cpu->held_off |= reason;
+	if (cpu->context)
+		pfm_pause(cpu->context);
+}
+
+void pfm_let_go(unsigned int reason)
+{
+	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
+	struct pfm_context *context = cpu->context;
+
+	cpu->held_off &= ~reason;
+	if (!context)
+		return;
+	raw_spin_lock(&context->lock);
+	pfm_resume(context);
+	raw_spin_unlock(&context->lock);
 }
 
 static void switch_out(struct pfm_context *context, u64 now)

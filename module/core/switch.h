@@ -6,12 +6,17 @@
 
 #include "context.h"
 #include "statistics.h"
+#include "throttle.h"
+
+/* Why a CPU does not count, struct pfm_cpu.held_off */
+#define PFM_HELD_FOREIGN   0x1 /* it has another PMU than the one claimed */
+#define PFM_HELD_THROTTLED 0x2 /* until the next tick */
 
 /**
  * struct pfm_cpu - what the core knows of a CPU; only that CPU touches it,
  * interrupts off
  *
- * @is_foreign: it has another PMU than the one claimed; fixed while there are contexts
+ * @held_off: PFM_HELD_*, reasons why nothing may count here
  * @context: context of the thread that runs here, monitoring or not
  * @running: set for which the counters run; the overflow handler believes in
  *	nothing else
@@ -20,9 +25,11 @@
  *	that is not known
  * @pmd_stamp: what the data registers hold; never 0
  * @next_stamp: the next one of this CPU's own
+ * @throttle: its interrupt budget
+ * @values: of the PMDs recorded with a sample; the overflow handler's
  */
 struct pfm_cpu {
-	bool is_foreign;
+	unsigned int held_off;
 	struct pfm_context *context;
 	struct pfm_set *running;
 	unsigned long overflow_sequence;
@@ -30,6 +37,8 @@ struct pfm_cpu {
 	u64 pmd_stamp;
 	u64 next_stamp;
 	struct pfm_statistics statistics;
+	struct pfm_throttle throttle;
+	u64 values[PFM_MAX_PMDS];
 };
 
 DECLARE_PER_CPU(struct pfm_cpu, pfm_cpu);
@@ -49,6 +58,10 @@ void pfm_monitoring_end(struct pfm_context *context);
 void pfm_monitoring_mask(struct pfm_context *context);
 void pfm_pause(struct pfm_context *context);
 void pfm_resume(struct pfm_context *context);
+
+/* Interrupts off: this CPU counts nothing for a while, or goes on. */
+void pfm_hold_off(unsigned int reason);
+void pfm_let_go(unsigned int reason);
 
 u64 pfm_set_duration(struct pfm_context *context, struct pfm_set *set);
 

@@ -8,7 +8,9 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
+#include "format.h"
 #include "limits.h"
+#include "sample.h"
 #include "statistics.h"
 #include "sysfs.h"
 #include "virtual.h"
@@ -53,6 +55,55 @@ static ssize_t arg_mem_max_store(struct kobject *kobject,
 	if (value < PAGE_SIZE)
 		return -EINVAL;
 	WRITE_ONCE(pfm_limits.arg_mem_max, value);
+	return size;
+}
+
+static ssize_t smpl_buffer_mem_cur_show(struct kobject *kobject,
+					struct kobj_attribute *attribute, char *buffer)
+{
+	return sysfs_emit(buffer, "%lu\n", atomic_long_read(&pfm_buffer_bytes));
+}
+
+static ssize_t smpl_buffer_mem_max_show(struct kobject *kobject,
+					struct kobj_attribute *attribute, char *buffer)
+{
+	return sysfs_emit(buffer, "%zu\n", pfm_limits.smpl_buffer_mem_max);
+}
+
+static ssize_t smpl_buffer_mem_max_store(struct kobject *kobject,
+					 struct kobj_attribute *attribute,
+					 const char *buffer, size_t size)
+{
+	unsigned long value;
+	int error = kstrtoul(buffer, 0, &value);
+
+	if (error)
+		return error;
+	if (value < PAGE_SIZE)
+		return -EINVAL;
+	WRITE_ONCE(pfm_limits.smpl_buffer_mem_max, value);
+	return size;
+}
+
+static ssize_t max_interrupts_per_tick_show(struct kobject *kobject,
+					    struct kobj_attribute *attribute,
+					    char *buffer)
+{
+	return sysfs_emit(buffer, "%u\n", pfm_limits.max_interrupts_per_tick);
+}
+
+static ssize_t max_interrupts_per_tick_store(struct kobject *kobject,
+					     struct kobj_attribute *attribute,
+					     const char *buffer, size_t size)
+{
+	unsigned int value;
+	int error = kstrtouint(buffer, 0, &value);
+
+	if (error)
+		return error;
+	if (value < 1)
+		return -EINVAL;
+	WRITE_ONCE(pfm_limits.max_interrupts_per_tick, value);
 	return size;
 }
 
@@ -137,17 +188,31 @@ static struct kobj_attribute version = __ATTR_RO(version);
 static struct kobj_attribute task_sessions_count = __ATTR_RO(task_sessions_count);
 static struct kobj_attribute sys_sessions_count = __ATTR_RO(sys_sessions_count);
 static struct kobj_attribute arg_mem_max = __ATTR_RW(arg_mem_max);
+static struct kobj_attribute smpl_buffer_mem_cur = __ATTR_RO(smpl_buffer_mem_cur);
+static struct kobj_attribute smpl_buffer_mem_max = __ATTR_RW(smpl_buffer_mem_max);
+static struct kobj_attribute max_interrupts_per_tick = __ATTR_RW(max_interrupts_per_tick);
 static struct kobj_attribute sys_group = __ATTR_RW(sys_group);
 static struct kobj_attribute task_group = __ATTR_RW(task_group);
 static struct kobj_attribute debug = __ATTR_RW(debug);
 static struct kobj_attribute reset_stats = __ATTR_RW(reset_stats);
 
 static struct attribute *root_attrs[] = {
-	&version.attr,	   &task_sessions_count.attr, &sys_sessions_count.attr,
-	&arg_mem_max.attr, &sys_group.attr,	      &task_group.attr,
-	&debug.attr,	   &reset_stats.attr,	      NULL,
+	&version.attr,
+	&task_sessions_count.attr,
+	&sys_sessions_count.attr,
+	&arg_mem_max.attr,
+	&sys_group.attr,
+	&task_group.attr,
+	&debug.attr,
+	&reset_stats.attr,
+	&smpl_buffer_mem_cur.attr,
+	&smpl_buffer_mem_max.attr,
+	&max_interrupts_per_tick.attr,
+	NULL,
 };
 ATTRIBUTE_GROUPS(root);
+
+static struct kobject *formats;
 
 int pfm_sysfs_init(void)
 {
@@ -158,13 +223,93 @@ int pfm_sysfs_init(void)
 		return -ENOMEM;
 	error = sysfs_create_groups(root, root_groups);
 	if (error)
-		kobject_put(root);
+		goto put;
+	formats = kobject_create_and_add("formats", root);
+	if (formats)
+		return 0;
+	error = -ENOMEM;
+put:
+	kobject_put(root);
 	return error;
 }
 
 void pfm_sysfs_exit(void)
 {
+	kobject_put(formats);
 	kobject_put(root);
+}
+
+/* The directory of a sampling format; lives as long as somebody has it open. */
+struct pfm_format_directory {
+	struct kobject kobject;
+	u32 version;
+	char uuid[PFM_FORMAT_NAME_SIZE];
+};
+
+static struct pfm_format_directory *to_format_directory(struct kobject *kobject)
+{
+	return container_of(kobject, struct pfm_format_directory, kobject);
+}
+
+static ssize_t format_version_show(struct kobject *kobject,
+				   struct kobj_attribute *attribute, char *buffer)
+{
+	u32 value = to_format_directory(kobject)->version;
+
+	return sysfs_emit(buffer, "%u.%u\n", PFM_VERSION_MAJOR(value),
+			  PFM_VERSION_MINOR(value));
+}
+
+static ssize_t uuid_show(struct kobject *kobject, struct kobj_attribute *attribute,
+			 char *buffer)
+{
+	return sysfs_emit(buffer, "%s\n", to_format_directory(kobject)->uuid);
+}
+
+static struct kobj_attribute format_version =
+	__ATTR(version, 0444, format_version_show, NULL);
+static struct kobj_attribute uuid = __ATTR_RO(uuid);
+
+static struct attribute *format_attrs[] = {
+	&format_version.attr,
+	&uuid.attr,
+	NULL,
+};
+ATTRIBUTE_GROUPS(format);
+
+static void free_format_directory(struct kobject *kobject)
+{
+	kfree(to_format_directory(kobject));
+}
+
+static const struct kobj_type format_type = {
+	.release = free_format_directory,
+	.sysfs_ops = &kobj_sysfs_ops,
+	.default_groups = format_groups,
+};
+
+struct pfm_format_directory *pfm_sysfs_add_format(const struct pfm_format *format)
+{
+	struct pfm_format_directory *directory;
+	int error;
+
+	directory = kzalloc(sizeof(*directory), GFP_KERNEL);
+	if (!directory)
+		return ERR_PTR(-ENOMEM);
+	directory->version = format->version;
+	strscpy(directory->uuid, format->uuid, sizeof(directory->uuid));
+	error = kobject_init_and_add(&directory->kobject,
+				     (struct kobj_type *)&format_type, formats, "%s",
+				     format->name);
+	if (!error)
+		return directory;
+	kobject_put(&directory->kobject);
+	return ERR_PTR(error);
+}
+
+void pfm_sysfs_remove_format(struct pfm_format_directory *directory)
+{
+	kobject_put(&directory->kobject);
 }
 
 /* The directory of a register; lives as long as somebody has it open. */

@@ -4,11 +4,18 @@
 
 #include <perfmon_pmu.h>
 
+struct pfm_format;
+struct pfm_format_directory;
+
 int pfm_sysfs_init(void);
 void pfm_sysfs_exit(void);
 
 /* pmu_desc/ of the registered PMU. */
 int pfm_sysfs_add_pmu(const struct pfm_pmu *pmu);
 void pfm_sysfs_remove_pmu(void);
+
+/* formats/NAME/ of a registered format; an error pointer if it cannot be made. */
+struct pfm_format_directory *pfm_sysfs_add_format(const struct pfm_format *format);
+void pfm_sysfs_remove_format(struct pfm_format_directory *directory);
 
 #endif

@@ -77,6 +77,16 @@ u64 pfm_virtual_read(struct pfm_context *context, struct pfm_set *set, unsigned 
 	return value;
 }
 
+/* Bit n of @pmds: PMD PFM_VIRTUAL_PMD_BASE + n.  Those that were not in use count from here. */
+void pfm_virtual_use(struct pfm_context *context, struct pfm_set *set, u64 pmds)
+{
+	unsigned int n;
+	u64 rest;
+
+	pfm_for_each_bit(n, rest, pmds & ~set->used_virtual)
+		pfm_virtual_write(context, set, PFM_VIRTUAL_PMD_BASE + n, 0);
+}
+
 /* Puts it in use, too: its count starts here if monitoring is on. */
 void pfm_virtual_write(struct pfm_context *context, struct pfm_set *set, unsigned int pmd,
 		       u64 value)

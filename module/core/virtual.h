@@ -18,6 +18,7 @@ const char *pfm_virtual_name(unsigned int pmd);
 void pfm_virtual_begin(struct pfm_context *context, struct pfm_set *set);
 void pfm_virtual_end(struct pfm_context *context, struct pfm_set *set);
 u64 pfm_virtual_read(struct pfm_context *context, struct pfm_set *set, unsigned int pmd);
+void pfm_virtual_use(struct pfm_context *context, struct pfm_set *set, u64 pmds);
 void pfm_virtual_write(struct pfm_context *context, struct pfm_set *set, unsigned int pmd,
 		       u64 value);
 

@@ -115,7 +115,7 @@ struct pfm_format {
 	size_t argument_size;
 	u32 flags;
 	struct module *owner;
-	int (*buffer_size)(const struct pfm_format_setup *setup, size_t *size);
+	int (*buffer_size)(const struct pfm_format_setup *setup, u64 *size);
 	void (*init)(void *buffer, const struct pfm_format_setup *setup);
 	u32 (*handler)(void *buffer, const struct pfm_sample *sample);
 	int (*restart)(void *buffer, bool active);

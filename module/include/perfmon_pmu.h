@@ -26,7 +26,7 @@ struct task_struct;
 
 /* Kinds of register, struct pfm_register.type */
 #define PFM_REG_COUNTER	  BIT(0) /* PMD counts events and overflows */
-#define PFM_REG_READ_ONLY BIT(1) /* PMD that cannot be written */
+#define PFM_REG_READ_ONLY BIT(1) /* PMD that cannot be written; all from 64 on */
 #define PFM_REG_NO_EMUL64 BIT(2) /* PMC accepts PFM_REGFL_NO_EMUL64 */
 
 /**
@@ -111,7 +111,8 @@ struct pfm_registers {
  *	off, on any CPU, the set counts nowhere; optional.
  * @write_pmcs: hot; program @used_pmcs, and that of @counters those @interrupting may
  *	interrupt (or leave that to start).
- * @write_pmds: hot; load @used_pmds.
+ * @write_pmds: hot; load @pmds, of @used_pmds those below 64 or, after an overflow,
+ *	some of them.
  * @start: hot; let @counters run.  One register write where there is a global
  *	or per-counter enable.
  * @stop: hot; halt @counters, then what read does, with @pmds of the set itself as
@@ -129,7 +130,7 @@ struct pfm_pmu_operations {
 	int (*check_pmc)(unsigned int n, u64 *value);
 	void (*configure)(struct pfm_registers *registers);
 	void (*write_pmcs)(struct pfm_registers *registers);
-	void (*write_pmds)(struct pfm_registers *registers);
+	void (*write_pmds)(struct pfm_registers *registers, u64 pmds);
 	void (*start)(struct pfm_registers *registers);
 	u64 (*stop)(struct pfm_registers *registers);
 	u64 (*read)(struct pfm_registers *registers, u64 *values);

@@ -86,12 +86,12 @@ void armv8_program(struct pfm_registers *registers)
 	isb(); /* what counts is settled before the enable bits are set */
 }
 
-void armv8_load(struct pfm_registers *registers)
+void armv8_load(struct pfm_registers *registers, u64 pmds)
 {
 	unsigned int n;
 	u32 rest;
 
-	pfm_for_each_bit(n, rest, registers->used_pmds[0])
+	pfm_for_each_bit(n, rest, (u32)pmds)
 		armv8_write_counter(n, registers->pmds[n] & pmd_mask(n));
 	isb(); /* no count gets lost below a value that comes in late */
 }

@@ -271,13 +271,13 @@ static void soft_write_pmcs(struct pfm_registers *registers)
 		cpu->event[n] = registers->pmcs[n];
 }
 
-static void soft_write_pmds(struct pfm_registers *registers)
+static void soft_write_pmds(struct pfm_registers *registers, u64 pmds)
 {
 	struct soft_cpu *cpu = this_cpu_ptr(&soft_cpus);
 	unsigned int n;
 	u64 rest;
 
-	pfm_for_each_bit(n, rest, registers->used_pmds[0])
+	pfm_for_each_bit(n, rest, pmds)
 		cpu->value[n] = registers->pmds[n] & soft_mask;
 }
 

@@ -211,14 +211,14 @@ static void power_write_pmcs(struct pfm_registers *registers)
 		mtspr(SPRN_MMCR3, registers->pmcs[PFM_POWER_MMCR3]);
 }
 
-static void power_write_pmds(struct pfm_registers *registers)
+static void power_write_pmds(struct pfm_registers *registers, u64 pmds)
 {
-	u32 counters = registers->counters;
+	u32 some = pmds;
 
-#define WRITE_IF_USED(n)                                                                 \
-	if (counters & BIT(n))                                                           \
+#define WRITE_IF_ASKED(n)                                                                \
+	if (some & BIT(n))                                                               \
 		mtspr(SPRN_PMC##n, registers->pmds[n] & COUNTER_MASK);
-	FOR_EACH_COUNTER(WRITE_IF_USED)
+	FOR_EACH_COUNTER(WRITE_IF_ASKED)
 }
 
 /* Instructions are marked for sampling only while counters run. */
@@ -244,7 +244,7 @@ static void power_start(struct pfm_registers *registers)
 static void bare_metal_start(struct pfm_registers *registers)
 {
 	power_write_pmcs(registers);
-	power_write_pmds(registers);
+	power_write_pmds(registers, registers->used_pmds[0]);
 	power_start(registers);
 }
 

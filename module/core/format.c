@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The registry of sampling formats. */
+#include <linux/ctype.h>
+#include <linux/export.h>
+#include <linux/kmod.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "format.h"
+#include "sysfs.h"
+
+struct registration {
+	struct list_head node;
+	struct pfm_format *format;
+	struct pfm_format_directory *directory;
+};
+
+static DEFINE_MUTEX(registry); /* protects the list */
+static LIST_HEAD(registrations);
+
+static struct registration *find(const char *name)
+{
+	struct registration *registration;
+
+	list_for_each_entry(registration, &registrations, node)
+		if (!strcmp(registration->format->name, name) ||
+		    !strcasecmp(registration->format->uuid, name))
+			return registration;
+	return NULL;
+}
+
+/* It becomes part of a module's alias and of a path in sysfs. */
+static bool is_name(const char *name)
+{
+	size_t length = strlen(name), i;
+
+	for (i = 0; i < length; i++)
+		if (!isalnum(name[i]) && name[i] != '_' && name[i] != '-')
+			return false;
+	return length > 0 && length < PFM_FORMAT_NAME_SIZE;
+}
+
+static bool is_complete(const struct pfm_format *format)
+{
+	return format->name && is_name(format->name) && format->uuid &&
+	       is_name(format->uuid) && strlen(format->uuid) == 36 && format->owner &&
+	       format->handler && format->argument_size <= PAGE_SIZE &&
+	       !(format->flags & ~PFM_FORMAT_CONTINUOUS);
+}
+
+int pfm_format_register(struct pfm_format *format)
+{
+	struct registration *registration;
+	int error = 0;
+
+	if (!is_complete(format))
+		return -EINVAL;
+	registration = kzalloc(sizeof(*registration), GFP_KERNEL);
+	if (!registration)
+		return -ENOMEM;
+	registration->format = format;
+	mutex_lock(&registry);
+	if (find(format->name) || find(format->uuid))
+		error = -EBUSY;
+	if (!error) {
+		registration->directory = pfm_sysfs_add_format(format);
+		error = PTR_ERR_OR_ZERO(registration->directory);
+	}
+	if (error)
+		kfree(registration);
+	else
+		list_add_tail(&registration->node, &registrations);
+	mutex_unlock(&registry);
+	return error;
+}
+EXPORT_SYMBOL_GPL(pfm_format_register);
+
+void pfm_format_unregister(struct pfm_format *format)
+{
+	struct registration *registration;
+
+	mutex_lock(&registry);
+	registration = find(format->name);
+	list_del(&registration->node);
+	pfm_sysfs_remove_format(registration->directory);
+	mutex_unlock(&registry);
+	kfree(registration);
+}
+EXPORT_SYMBOL_GPL(pfm_format_unregister);
+
+static const struct pfm_format *get_registered(const char *name)
+{
+	struct registration *registration;
+	const struct pfm_format *format = NULL;
+
+	mutex_lock(&registry);
+	registration = find(name);
+	if (registration && try_module_get(registration->format->owner))
+		format = registration->format;
+	mutex_unlock(&registry);
+	return format;
+}
+
+const struct pfm_format *pfm_format_get(const char *name)
+{
+	const struct pfm_format *format;
+
+	if (!is_name(name))
+		return NULL;
+	format = get_registered(name);
+	/* Registering takes the mutex, so it is not held. */
+	if (!format && !request_module(PFM_FORMAT_ALIAS("%s"), name))
+		format = get_registered(name);
+	return format;
+}
+
+void pfm_format_put(const struct pfm_format *format)
+{
+	module_put(format->owner);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef PERFMON_CORE_FORMAT_H
+#define PERFMON_CORE_FORMAT_H
+
+#include <perfmon_format.h>
+
+/* A name or a UUID, and its end. */
+#define PFM_FORMAT_NAME_SIZE 40
+
+/*
+ * The format of this name or UUID, its module loaded if need be and held; NULL if
+ * there is none.  Process context, may sleep.
+ */
+const struct pfm_format *pfm_format_get(const char *name);
+void pfm_format_put(const struct pfm_format *format);
+
+/* The one that is always there. */
+int pfm_format_default_init(void);
+void pfm_format_default_exit(void);
+
+#endif

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Going on after a notification. */
+#include "attach.h"
+#include "registers.h"
+#include "reset.h"
+#include "restart.h"
+#include "switch.h"
+
+struct restart_call {
+	enum pfm_reason refused; /* PFM_REASON_NONE: it was not */
+	struct pfm_block *block; /* of who may wait for it, with reference */
+};
+
+/* perfmon-api.md 1.12 */
+static bool may_restart(const struct pfm_context *context)
+{
+	const struct pfm_format *format = context->format;
+
+	if (context->state == PFM_STATE_LOADED && !(format && format->restart))
+		return false;
+	return context->credit > 0 || (format && format->flags & PFM_FORMAT_CONTINUOUS);
+}
+
+/* PFM_CONTROL_*, or a negative errno. */
+static int ask_format(struct pfm_context *context)
+{
+	const struct pfm_format *format = context->format;
+
+	if (!format || !format->restart)
+		return PFM_CONTROL_RESET;
+	return format->restart(context->buffer ? context->buffer->memory : NULL,
+			       context->state == PFM_STATE_LOADED);
+}
+
+static void go_on(struct pfm_context *context, int control)
+{
+	struct pfm_set *set = context->active;
+
+	if (control & PFM_CONTROL_RESET && pfm_reset(context, set, true))
+		set->pmd_stamp = 0;
+	if (context->state != PFM_STATE_MASKED || control & PFM_CONTROL_MASK)
+		return;
+	context->state = PFM_STATE_LOADED;
+	if (context->started)
+		pfm_monitoring_begin(context);
+}
+
+static void restart_here(struct pfm_context *context, void *argument)
+{
+	struct restart_call *call = argument;
+	int control;
+
+	if (context->state == PFM_STATE_UNLOADED) {
+		call->refused = PFM_REASON_UNLOADED;
+		return;
+	}
+	pfm_pause(context); /* no overflow may come in the middle, nor mask it */
+	control = may_restart(context) ? ask_format(context) : -EBUSY;
+	if (control >= 0) {
+		if (context->credit > 0)
+			context->credit--;
+		go_on(context, control);
+		call->block = context->block;
+		if (call->block)
+			pfm_block_get(call->block);
+		this_cpu_inc(pfm_cpu.statistics.pfm_restart_count);
+	} else {
+		call->refused = PFM_REASON_NOTHING_TO_RESTART;
+	}
+	pfm_resume(context);
+}
+
+int pfm_restart(struct pfm_context *context)
+{
+	struct restart_call call = {};
+
+	pfm_context_call(context, restart_here, &call);
+	if (call.refused)
+		return pfm_fail(context, -EBUSY, call.refused, 0);
+	if (call.block) {
+		pfm_block_release(call.block);
+		pfm_block_put(call.block);
+	}
+	return 0;
+}

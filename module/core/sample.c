@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The sampling buffer: allocation, accounting, mapping. */
+#include <linux/anon_inodes.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "compat/mm.h"
+#include "context.h"
+#include "limits.h"
+#include "sample.h"
+
+atomic_long_t pfm_buffer_bytes = ATOMIC_LONG_INIT(0);
+
+/* First the machine's limit, then the user's.  (perfmon-api.md 5.5) */
+static int charge(struct pfm_context *context, struct pfm_buffer *buffer)
+{
+	size_t limit = READ_ONCE(pfm_limits.smpl_buffer_mem_max);
+	size_t total = atomic_long_add_return(buffer->size, &pfm_buffer_bytes);
+
+	if (total > limit) {
+		atomic_long_sub(buffer->size, &pfm_buffer_bytes);
+		return pfm_fail(context, -ENOMEM, PFM_REASON_BUFFER_LIMIT, buffer->size);
+	}
+	if (account_locked_vm(current->mm, buffer->size >> PAGE_SHIFT, true)) {
+		atomic_long_sub(buffer->size, &pfm_buffer_bytes);
+		return pfm_fail(context, -ENOMEM, PFM_REASON_BUFFER_MEMLOCK,
+				buffer->size);
+	}
+	buffer->mm = current->mm;
+	mmgrab(buffer->mm);
+	return 0;
+}
+
+static void uncharge(struct pfm_buffer *buffer)
+{
+	account_locked_vm(buffer->mm, buffer->size >> PAGE_SHIFT, false);
+	mmdrop(buffer->mm);
+	atomic_long_sub(buffer->size, &pfm_buffer_bytes);
+}
+
+static void free_pages_of(struct pfm_buffer *buffer, unsigned long count)
+{
+	while (count > 0)
+		__free_page(buffer->pages[--count]);
+	kvfree(buffer->pages);
+}
+
+/* Page by page, so that each can be mapped and no user needs a contiguous piece. */
+static int allocate(struct pfm_buffer *buffer)
+{
+	const gfp_t flags = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN;
+	unsigned long count = buffer->size >> PAGE_SHIFT, i;
+
+	buffer->pages = kvmalloc_array(count, sizeof(*buffer->pages), flags);
+	if (!buffer->pages)
+		return -ENOMEM;
+	for (i = 0; i < count; i++) {
+		buffer->pages[i] = fatal_signal_pending(current) ? NULL
+								 : alloc_page(flags);
+		if (!buffer->pages[i])
+			goto free;
+		cond_resched();
+	}
+	buffer->memory = vmap(buffer->pages, count, VM_MAP, PAGE_KERNEL);
+	if (buffer->memory)
+		return 0;
+free:
+	free_pages_of(buffer, i);
+	return -ENOMEM;
+}
+
+struct pfm_buffer *pfm_buffer_create(struct pfm_context *context, u64 size)
+{
+	struct pfm_buffer *buffer;
+	int error;
+
+	/* What cannot be had anyway is not even tried. */
+	if (size > (u64)totalram_pages() << PAGE_SHIFT)
+		return ERR_PTR(pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, size));
+	buffer = kzalloc(sizeof(*buffer), GFP_KERNEL_ACCOUNT);
+	if (!buffer)
+		return ERR_PTR(pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, 0));
+	refcount_set(&buffer->references, 1);
+	buffer->size = PAGE_ALIGN(size);
+	error = charge(context, buffer);
+	if (error)
+		goto free;
+	error = allocate(buffer);
+	if (!error)
+		return buffer;
+	pfm_fail(context, error, PFM_REASON_MEMORY, size);
+	uncharge(buffer);
+free:
+	kfree(buffer);
+	return ERR_PTR(error);
+}
+
+/* Process context: of a context that is freed, or of a mapping's file. */
+void pfm_buffer_put(struct pfm_buffer *buffer)
+{
+	if (!refcount_dec_and_test(&buffer->references))
+		return;
+	vunmap(buffer->memory);
+	free_pages_of(buffer, buffer->size >> PAGE_SHIFT);
+	uncharge(buffer);
+	kfree(buffer);
+}
+
+static int mapping_release(struct inode *inode, struct file *file)
+{
+	pfm_buffer_put(file->private_data);
+	return 0;
+}
+
+static const struct file_operations mapping_operations = {
+	.owner = THIS_MODULE,
+	.release = mapping_release,
+};
+
+/* The file that the mapping holds instead of the context's, which can be closed. */
+static struct file *mapping_file(struct pfm_buffer *buffer)
+{
+	struct file *file;
+
+	file = anon_inode_getfile("[perfmon-buffer]", &mapping_operations, buffer,
+				  O_RDONLY);
+	if (!IS_ERR(file))
+		refcount_inc(&buffer->references);
+	return file;
+}
+
+int pfm_buffer_map(struct pfm_buffer *buffer, struct vm_area_struct *vma)
+{
+	unsigned long count = vma_pages(vma);
+	struct file *file;
+
+	if (vma->vm_flags & VM_WRITE || vma->vm_pgoff ||
+	    count > buffer->size >> PAGE_SHIFT)
+		return -EINVAL;
+	file = mapping_file(buffer);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	vma_set_file(vma, file);
+	fput(file); /* the mapping has its own reference */
+	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE);
+	/* All of it now: reading a sample shall not fault. */
+	return vm_map_pages_zero(vma, buffer->pages, count);
+}

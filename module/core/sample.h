@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef PERFMON_SAMPLE_H
+#define PERFMON_SAMPLE_H
+
+#include <linux/atomic.h>
+#include <linux/refcount.h>
+#include <linux/types.h>
+
+struct mm_struct;
+struct page;
+struct pfm_context;
+struct vm_area_struct;
+
+/* Bytes of all sampling buffers. */
+extern atomic_long_t pfm_buffer_bytes;
+
+/**
+ * struct pfm_buffer - a sampling buffer
+ *
+ * Belongs to its context and to each mapping of it; the last frees it.  Fixed after
+ * creation.
+ *
+ * @size: bytes, whole pages
+ * @memory: where the kernel has it
+ * @pages: what it is made of
+ * @mm: the creator's, whose locked memory it counts as
+ */
+struct pfm_buffer {
+	refcount_t references;
+	size_t size;
+	void *memory;
+	struct page **pages;
+	struct mm_struct *mm;
+};
+
+/*
+ * Process context, may sleep.  A zeroed buffer of @size bytes, rounded up to pages, or
+ * an error pointer: -ENOMEM, and the context knows why.
+ */
+struct pfm_buffer *pfm_buffer_create(struct pfm_context *context, u64 size);
+void pfm_buffer_put(struct pfm_buffer *buffer);
+
+/* mmap() of a context.  It is called under mmap_lock: the context's mutex is not. */
+int pfm_buffer_map(struct pfm_buffer *buffer, struct vm_area_struct *vma);
+
+#endif

@@ -151,6 +151,7 @@ static int use_format(struct pfm_context *context, const struct pfm_create *crea
 		return PTR_ERR(buffer);
 	}
 	context->format = format;
+	context->samples = buffer ? buffer->memory : NULL;
 	smp_store_release(&context->buffer, buffer); /* mmap() comes without mutex */
 	return 0;
 }

@@ -52,6 +52,7 @@ struct pfm_context {
 	u32 flags; /* PFM_FL_* */
 	const struct pfm_format *format; /* NULL: none */
 	struct pfm_buffer *buffer; /* NULL: none */
+	void *samples; /* what is in it */
 
 	/* under mutex */
 	struct mutex mutex;

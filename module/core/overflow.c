@@ -26,8 +26,8 @@
  *
  * Return: PMDs that wrapped at 64 bits.
  */
-static u64 carry(const struct pfm_pmu *pmu, struct pfm_registers *registers,
-		 u64 overflows)
+static __always_inline u64 carry(const struct pfm_pmu *pmu,
+				 struct pfm_registers *registers, u64 overflows)
 {
 	u64 rest, wrapped = 0;
 	unsigned int n;
@@ -61,63 +61,54 @@ static u64 visible_ip(const struct pfm_context *context, struct pt_regs *regs)
 	return instruction_pointer(regs);
 }
 
-/* Values of the PMDs to be recorded, into this CPU's; counters halted. */
-static unsigned int gather(struct pfm_context *context, struct pfm_set *set,
-			   const struct pfm_pmd_attributes *attributes)
+/* Values of the PMDs to be recorded; counters halted. */
+static noinline unsigned int gather(struct pfm_cpu *cpu, struct pfm_context *context,
+				    struct pfm_set *set,
+				    const struct pfm_pmd_attributes *attributes)
 {
-	u64 *values = this_cpu_ptr(&pfm_cpu)->values;
 	unsigned int word, n, count = 0;
 	u64 rest;
 
+	if (context->counting)
+		context->pmu->operations->read(&set->registers, set->registers.pmds);
 	for (word = 0; word < PFM_MAX_HARDWARE / 64; word++)
 		pfm_for_each_bit(n, rest, attributes->smpl_pmds[word])
-			values[count++] = set->registers.pmds[word * 64 + n];
+			cpu->values[count++] = set->registers.pmds[word * 64 + n];
 	pfm_for_each_bit(n, rest, attributes->smpl_pmds[PFM_VIRTUAL_PMD_BASE / 64])
-		values[count++] =
+		cpu->values[count++] =
 			pfm_virtual_read(context, set, PFM_VIRTUAL_PMD_BASE + n);
 	return count;
 }
 
 /* Gives the format a sample for each.  Return: what it wants, PFM_CONTROL_*. */
-static u32 sample(struct pfm_context *context, struct pfm_set *set, u64 wrapped,
-		  struct pt_regs *regs)
+static u32 sample_all(struct pfm_cpu *cpu, struct pfm_context *context,
+		      struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
 {
-	const struct pfm_format *format = context->format;
-	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
-	void *buffer = context->buffer ? context->buffer->memory : NULL;
 	u64 begun = static_branch_unlikely(&pfm_timing) ? pfm_clock() : 0;
-	struct pfm_sample sample = {
-		.regs = regs,
-		.ip = visible_ip(context, regs),
-		.time = local_clock(),
-		.values = cpu->values,
-		.set = set->id,
-		.cpu = smp_processor_id(),
-		.tid = context->tid,
-		.tgid = context->tgid,
-		.may_see_kernel = context->privileged,
-	};
-	bool is_read = !context->counting;
+	const struct pfm_format *format = context->format;
+	struct pfm_sample *sample = &cpu->sample;
 	u32 control = 0;
 	unsigned int n;
 	u64 rest;
 
+	sample->regs = regs;
+	sample->ip = visible_ip(context, regs);
+	sample->time = local_clock();
+	sample->set = set->id;
+	sample->tid = context->tid;
+	sample->tgid = context->tgid;
+	sample->may_see_kernel = context->privileged;
 	pfm_for_each_bit(n, rest, wrapped) {
 		const struct pfm_pmd_attributes *attributes = &set->attributes[n];
 
-		sample.pmd = n;
-		sample.last_reset = attributes->last_reset;
-		sample.event_id = attributes->event_id;
-		if (unlikely(attributes->records)) {
-			if (!is_read)
-				context->pmu->operations->read(&set->registers,
-							       set->registers.pmds);
-			is_read = true;
-			sample.value_count = gather(context, set, attributes);
-		} else {
-			sample.value_count = 0;
-		}
-		control |= format->handler(buffer, &sample);
+		pfm_reset_note(set, n);
+		sample->pmd = n;
+		sample->last_reset = attributes->last_reset;
+		sample->event_id = attributes->event_id;
+		sample->value_count = unlikely(attributes->records)
+					      ? gather(cpu, context, set, attributes)
+					      : 0;
+		control |= format->handler(context->samples, sample);
 		cpu->statistics.fmt_handler_calls++;
 	}
 	pfm_timing_add(&cpu->statistics.fmt_handler_ns, &begun);
@@ -125,8 +116,8 @@ static u32 sample(struct pfm_context *context, struct pfm_set *set, u64 wrapped,
 }
 
 /* Return: PFM_CONTROL_MASK if the message had no place. */
-static u32 notify(struct pfm_context *context, struct pfm_set *set, u64 wrapped,
-		  struct pt_regs *regs)
+static noinline u32 notify(struct pfm_cpu *cpu, struct pfm_context *context,
+			   struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
 {
 	const struct pfarg_ovfl_msg message = {
 		.msg_type = PFM_MSG_OVFL,
@@ -140,7 +131,7 @@ static u32 notify(struct pfm_context *context, struct pfm_set *set, u64 wrapped,
 	const bool is_silent = context->flags & PFM_FL_OVFL_NO_MSG;
 	u32 control = 0;
 
-	this_cpu_inc(pfm_cpu.statistics.ovfl_notify_count);
+	cpu->statistics.ovfl_notify_count++;
 	if (context->block)
 		pfm_block_want(context->block);
 	if (is_silent || !pfm_queue_is_full(&context->queue)) {
@@ -155,6 +146,17 @@ static u32 notify(struct pfm_context *context, struct pfm_set *set, u64 wrapped,
 	return control;
 }
 
+/* Without a format: perfmon-api.md 3.5, step 3. */
+static u32 note_all(struct pfm_set *set, u64 wrapped)
+{
+	unsigned int n;
+	u64 rest;
+
+	pfm_for_each_bit(n, rest, wrapped)
+		pfm_reset_note(set, n);
+	return PFM_CONTROL_NOTIFY | PFM_CONTROL_MASK;
+}
+
 /*
  * 64 bits overflowed: steps 2, 3 and 6 of perfmon-api.md 3.5.  Without a format,
  * monitoring is suspended; without a notification on top of that nothing takes it up
@@ -162,47 +164,47 @@ static u32 notify(struct pfm_context *context, struct pfm_set *set, u64 wrapped,
  *
  * Return: what remains to be done, PFM_CONTROL_MASK and _RESET.
  */
-static u32 handle_wrapped(struct pfm_context *context, struct pfm_set *set, u64 wrapped,
-			  struct pt_regs *regs)
+static u32 handle_wrapped(struct pfm_cpu *cpu, struct pfm_context *context,
+			  struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
 {
-	u32 control = PFM_CONTROL_NOTIFY | PFM_CONTROL_MASK;
-	unsigned int n;
-	u64 rest;
+	u32 control;
 
 	regs = registers_or_user(regs);
 	set->overflowed[0] = wrapped;
-	pfm_for_each_bit(n, rest, wrapped)
-		pfm_reset_note(set, n);
 	if (context->format)
-		control = sample(context, set, wrapped, regs);
+		control = sample_all(cpu, context, set, wrapped, regs);
+	else
+		control = note_all(set, wrapped);
 	if (control & PFM_CONTROL_NOTIFY && wrapped & set->notifying)
-		control |= notify(context, set, wrapped, regs);
+		control |= notify(cpu, context, set, wrapped, regs);
 	return control;
 }
 
 /* The counters are halted and have been saved. */
 void pfm_overflow_collect(struct pfm_context *context, u64 overflows)
 {
+	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
 	struct pfm_set *set = context->active;
 	u64 wrapped = carry(context->pmu, &set->registers, overflows);
 	u32 control;
 
-	this_cpu_inc(pfm_cpu.statistics.ovfl_intr_replay_count);
+	cpu->statistics.ovfl_intr_replay_count++;
 	context->pmu->operations->acknowledge(&set->registers, overflows);
 	if (!wrapped)
 		return;
-	control = handle_wrapped(context, set, wrapped, NULL);
+	control = handle_wrapped(cpu, context, set, wrapped, NULL);
 	if (control & PFM_CONTROL_MASK) {
 		pfm_monitoring_mask(context);
 	} else if (control & PFM_CONTROL_RESET) {
 		pfm_reset(context, set, false);
 		set->pmd_stamp = 0; /* they are to be loaded */
+		cpu->statistics.reset_pmds_count++;
 	}
 }
 
 /* Return: whether the set goes on. */
-static bool handle_overflows(struct pfm_context *context, struct pfm_set *set,
-			     u64 overflows, struct pt_regs *regs)
+static bool handle_overflows(struct pfm_cpu *cpu, struct pfm_context *context,
+			     struct pfm_set *set, u64 overflows, struct pt_regs *regs)
 {
 	const struct pfm_pmu_operations *operations = context->pmu->operations;
 	u64 wrapped = carry(context->pmu, &set->registers, overflows);
@@ -211,25 +213,27 @@ static bool handle_overflows(struct pfm_context *context, struct pfm_set *set,
 	operations->acknowledge(&set->registers, overflows);
 	if (!wrapped)
 		return true;
-	control = handle_wrapped(context, set, wrapped, regs);
-	if (control & PFM_CONTROL_MASK) {
+	control = handle_wrapped(cpu, context, set, wrapped, regs);
+	if (unlikely(control & PFM_CONTROL_MASK)) {
 		pfm_monitoring_end(context);
 		pfm_monitoring_mask(context);
 		return false;
 	}
-	if (control & PFM_CONTROL_RESET)
+	if (control & PFM_CONTROL_RESET) {
 		operations->write_pmds(&set->registers, pfm_reset(context, set, false));
+		cpu->statistics.reset_pmds_count++;
+	}
 	return true;
 }
 
 /* Nothing counts here before the next tick. */
-static void throttle(struct pfm_context *context, struct pfm_cpu *cpu)
+static noinline void throttle(struct pfm_cpu *cpu, struct pfm_context *context)
 {
 	const struct pfm_format *format = context->format;
 
 	cpu->statistics.ovfl_throttle_count++;
 	if (format && format->throttled)
-		format->throttled(context->buffer ? context->buffer->memory : NULL);
+		format->throttled(context->samples);
 	pfm_hold_off(PFM_HELD_THROTTLED);
 	pfm_throttle_wait(&cpu->throttle);
 }
@@ -250,9 +254,9 @@ static struct pfm_registers *handle(struct pfm_cpu *cpu, struct pt_regs *regs)
 	begun = pfm_throttle_begin(&cpu->throttle);
 	cpu->statistics.ovfl_intr_regular_count++;
 	cpu->overflow_sequence++;
-	goes_on = handle_overflows(context, set, overflows, regs);
-	if (pfm_throttle_end(&cpu->throttle, begun) && goes_on) {
-		throttle(context, cpu);
+	goes_on = handle_overflows(cpu, context, set, overflows, regs);
+	if (unlikely(begun) && pfm_throttle_is_due(&cpu->throttle, begun) && goes_on) {
+		throttle(cpu, context);
 		goes_on = false;
 	}
 	return goes_on ? &set->registers : NULL;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reset values: what a PMD goes on from after an overflow. */
 #include "reset.h"
-#include "statistics.h"
-#include "switch.h"
 #include "virtual.h"
 
 /*
@@ -23,7 +21,7 @@ static u32 draw(struct pfm_pmd_attributes *attributes)
 	return drawn;
 }
 
-static u64 random_number(struct pfm_pmd_attributes *attributes)
+static noinline u64 random_number(struct pfm_pmd_attributes *attributes)
 {
 	u64 number = draw(attributes);
 
@@ -42,6 +40,20 @@ static u64 reset_value(struct pfm_pmd_attributes *attributes, bool is_long)
 	return value;
 }
 
+static noinline void reset_virtual(struct pfm_context *context, struct pfm_set *set,
+				   bool is_long)
+{
+	unsigned int n;
+	u64 rest;
+
+	pfm_for_each_bit(n, rest, set->reset_virtual) {
+		unsigned int pmd = PFM_VIRTUAL_PMD_BASE + n;
+
+		pfm_virtual_write(context, set, pmd,
+				  reset_value(pfm_attributes(set, pmd), is_long));
+	}
+}
+
 u64 pfm_reset(struct pfm_context *context, struct pfm_set *set, bool is_long)
 {
 	u64 changed = set->reset_pmds, rest;
@@ -49,13 +61,8 @@ u64 pfm_reset(struct pfm_context *context, struct pfm_set *set, bool is_long)
 
 	pfm_for_each_bit(n, rest, changed)
 		set->registers.pmds[n] = reset_value(&set->attributes[n], is_long);
-	pfm_for_each_bit(n, rest, set->reset_virtual) {
-		unsigned int pmd = PFM_VIRTUAL_PMD_BASE + n;
-
-		pfm_virtual_write(context, set, pmd,
-				  reset_value(pfm_attributes(set, pmd), is_long));
-	}
+	if (unlikely(set->reset_virtual))
+		reset_virtual(context, set, is_long);
 	pfm_reset_forget(set);
-	this_cpu_inc(pfm_cpu.statistics.reset_pmds_count);
 	return changed;
 }

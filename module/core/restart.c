@@ -28,16 +28,18 @@ static int ask_format(struct pfm_context *context)
 
 	if (!format || !format->restart)
 		return PFM_CONTROL_RESET;
-	return format->restart(context->buffer ? context->buffer->memory : NULL,
-			       context->state == PFM_STATE_LOADED);
+	return format->restart(context->samples, context->state == PFM_STATE_LOADED);
 }
 
 static void go_on(struct pfm_context *context, int control)
 {
 	struct pfm_set *set = context->active;
 
-	if (control & PFM_CONTROL_RESET && pfm_reset(context, set, true))
+	if (control & PFM_CONTROL_RESET) {
+		pfm_reset(context, set, true);
 		set->pmd_stamp = 0;
+		this_cpu_inc(pfm_cpu.statistics.reset_pmds_count);
+	}
 	if (context->state != PFM_STATE_MASKED || control & PFM_CONTROL_MASK)
 		return;
 	context->state = PFM_STATE_LOADED;

@@ -273,6 +273,8 @@ void pfm_switch_init(void)
 	for_each_possible_cpu(number) {
 		struct pfm_cpu *cpu = per_cpu_ptr(&pfm_cpu, number);
 
+		cpu->sample.cpu = number;
+		cpu->sample.values = cpu->values;
 		cpu->next_stamp = number + 1;
 		cpu->pmd_stamp = take_stamp(cpu);
 	}

@@ -26,7 +26,8 @@
  * @pmd_stamp: what the data registers hold; never 0
  * @next_stamp: the next one of this CPU's own
  * @throttle: its interrupt budget
- * @values: of the PMDs recorded with a sample; the overflow handler's
+ * @sample: the overflow handler's
+ * @values: of the PMDs recorded with it
  */
 struct pfm_cpu {
 	unsigned int held_off;
@@ -38,6 +39,7 @@ struct pfm_cpu {
 	u64 next_stamp;
 	struct pfm_statistics statistics;
 	struct pfm_throttle throttle;
+	struct pfm_sample sample;
 	u64 values[PFM_MAX_PMDS];
 };
 

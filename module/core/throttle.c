@@ -16,14 +16,38 @@
 /* Percent of the time that handlers may take.  Entry and return come on top. */
 #define BUSY 25
 
-bool pfm_throttle_is_busy(struct pfm_throttle *throttle, u64 begun)
+/* Interrupts as long as the one that began at @begun fill too much of the time. */
+static bool is_busy(struct pfm_throttle *throttle, u64 begun)
 {
 	u64 now = pfm_clock();
-	u64 taken = pfm_clock_between(begun, now) * PFM_THROTTLE_LOOK;
+	u64 taken = pfm_clock_between(begun, now) * throttle->step;
 	u64 passed = pfm_clock_between(throttle->looked, now);
 
 	throttle->looked = now;
 	return taken * 100 > passed * BUSY;
+}
+
+/* A tick's interrupts are counted in steps, of one if so few are allowed. */
+static bool has_too_many(struct pfm_throttle *throttle)
+{
+	unsigned int limit = READ_ONCE(pfm_limits.max_interrupts_per_tick);
+	unsigned long now = jiffies;
+
+	if (throttle->tick != now) {
+		throttle->tick = now;
+		throttle->interrupts = 0;
+	}
+	throttle->interrupts += throttle->step;
+	throttle->step = clamp(limit / 4, 1u, PFM_THROTTLE_LOOK);
+	throttle->left = throttle->step;
+	return throttle->interrupts > limit;
+}
+
+bool pfm_throttle_is_due(struct pfm_throttle *throttle, u64 begun)
+{
+	bool busy = is_busy(throttle, begun);
+
+	return has_too_many(throttle) || busy;
 }
 
 static struct pfm_cpu *cpu_of(struct pfm_throttle *throttle)
@@ -61,6 +85,7 @@ void pfm_throttle_init(void)
 	for_each_possible_cpu(number) {
 		struct pfm_throttle *throttle = &per_cpu(pfm_cpu, number).throttle;
 
+		throttle->left = throttle->step = PFM_THROTTLE_LOOK;
 		init_irq_work(&throttle->work, start_timer);
 		hrtimer_setup(&throttle->timer, go_on, CLOCK_MONOTONIC,
 			      HRTIMER_MODE_REL_PINNED_HARD);

@@ -9,53 +9,41 @@
 #include "clock.h"
 #include "limits.h"
 
-/* Interrupts between two looks at the clock; a power of two. */
-#define PFM_THROTTLE_LOOK 16
+/* Interrupts between two looks at the budget, at most. */
+#define PFM_THROTTLE_LOOK 16u
 
 /**
  * struct pfm_throttle - the interrupt budget of a CPU, its own with interrupts off
  *
- * @tick: jiffies of the last overflow interrupt
- * @interrupts: overflow interrupts in it
- * @all: overflow interrupts ever
- * @looked: when the clock was looked at last, ns
+ * @left: overflow interrupts until the next look
+ * @step: overflow interrupts since the last one, when that is
+ * @tick: jiffies of the last look
+ * @interrupts: overflow interrupts seen by looks in this tick
+ * @looked: when that was, ns
  * @work: starts the timer, which an NMI cannot
  * @timer: ends the time in which monitoring is held off
  */
 struct pfm_throttle {
-	unsigned long tick;
+	unsigned int left;
+	unsigned int step;
 	unsigned int interrupts;
-	unsigned int all;
+	unsigned long tick;
 	u64 looked;
 	struct irq_work work;
 	struct hrtimer timer;
 };
 
-/* Begin of an overflow interrupt.  Return: when, or 0 if it is not to be measured. */
+/* Begin of an overflow interrupt.  Return: when, or 0 if there is no look at its end. */
 static inline u64 pfm_throttle_begin(struct pfm_throttle *throttle)
 {
-	return likely(++throttle->all % PFM_THROTTLE_LOOK) ? 0 : pfm_clock();
+	return likely(--throttle->left) ? 0 : pfm_clock();
 }
-
-bool pfm_throttle_is_busy(struct pfm_throttle *throttle, u64 begun);
 
 /*
- * Its end.  Return: whether the CPU has had too many of them: more than
- * max_interrupts_per_tick, or so many that it does little else.
+ * Its end, if it has begun at @begun.  Return: whether the CPU has had too many of them:
+ * more than max_interrupts_per_tick, or so many that it does little else.
  */
-static inline bool pfm_throttle_end(struct pfm_throttle *throttle, u64 begun)
-{
-	unsigned long now = jiffies;
-
-	if (throttle->tick != now) {
-		throttle->tick = now;
-		throttle->interrupts = 0;
-	}
-	if (unlikely(++throttle->interrupts >
-		     READ_ONCE(pfm_limits.max_interrupts_per_tick)))
-		return true;
-	return unlikely(begun) && pfm_throttle_is_busy(throttle, begun);
-}
+bool pfm_throttle_is_due(struct pfm_throttle *throttle, u64 begun);
 
 /* Let the CPU, which does not count any more, go on at the next tick. */
 void pfm_throttle_wait(struct pfm_throttle *throttle);

@@ -138,7 +138,8 @@ static u64 armv8_stop(struct pfm_registers *registers)
 static void armv8_acknowledge(struct pfm_registers *registers, u64 counters)
 {
 	armv8_clear_overflows(counters);
-	this_cpu_and(armv8_kept_overflows, ~(u32)counters);
+	if (unlikely(this_cpu_read(armv8_kept_overflows)))
+		this_cpu_and(armv8_kept_overflows, ~(u32)counters);
 }
 
 static int armv8_claim(void)

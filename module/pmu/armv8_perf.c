@@ -47,12 +47,13 @@ static bool here_is_ours(void)
 
 /*
  * In place of the arm_pmu's own; the interrupt may be an NMI.  pfm_overflow()
- * is asked whenever one of ours wrapped, perf's handler always runs.
+ * is asked whenever one of ours wrapped.  perf's handler forgets all overflows that it
+ * finds: ours have been noted by then, and nothing of ours counts while it runs.
  */
 static irqreturn_t shared_handle_irq(struct arm_pmu *pmu)
 {
+	irqreturn_t result = IRQ_HANDLED;
 	struct pfm_registers *running;
-	irqreturn_t result;
 	bool ours = false;
 
 	if (!here_is_ours())
@@ -74,7 +75,8 @@ static irqreturn_t shared_handle_irq(struct arm_pmu *pmu)
 		isb();
 		this_cpu_or(armv8_kept_overflows, armv8_read_overflows() & taken);
 	}
-	result = perf_handle_irq(pmu);
+	if (!ours || armv8_read_overflows() & ~taken)
+		result = perf_handle_irq(pmu);
 	if (running)
 		armv8_enable(running->counters);
 	return ours ? IRQ_HANDLED : result;

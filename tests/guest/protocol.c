@@ -884,7 +884,7 @@ START_TEST(restart_without_notification_is_ebusy_in_every_state)
 {
 	int fd = busy_context();
 
-	must_fail(fd, pfm_restart(fd), EBUSY, PFM_REASON_NOTHING_TO_RESTART, NO_INDEX);
+	must_fail(fd, pfm_restart(fd), EBUSY, PFM_REASON_UNLOADED, NO_INDEX);
 	load(fd, thread_id());
 	must_fail(fd, pfm_restart(fd), EBUSY, PFM_REASON_NOTHING_TO_RESTART, NO_INDEX);
 	must(fd, pfm_start(fd, NULL));

@@ -18,7 +18,12 @@
  *
  * Closing the last descriptor undoes it all.  read() returns messages (struct
  * pfarg_ovfl_msg), poll() says when there is one: the end of the monitored
- * thread is a message, PFM_MSG_END.
+ * thread is a message, PFM_MSG_END, and an overflow is one, PFM_MSG_OVFL, if the PMD
+ * has PFM_REGFL_OVFL_NOTIFY.  PFM_IOC_RESTART says that it has been seen to.
+ *
+ * A context made with a sampling format has a buffer, which mmap() shows: at each
+ * overflow of 64 bits the format notes in it what happened (perfmon_dfl_smpl.h).
+ * Without a format an overflow suspends monitoring until PFM_IOC_RESTART.
  *
  * A PMC is a register that says what is counted, a PMD one that holds a count.
  * Numbers are logical; which PMC drives which PMD belongs to the PMU and stands

@@ -53,11 +53,14 @@ static struct pt_regs *registers_or_user(struct pt_regs *regs)
 	return regs ?: task_pt_regs(current);
 }
 
-/* Addresses of the kernel are not for everybody. */
+/*
+ * Addresses of the kernel are not for everybody, nor are those of the thread that goes
+ * out, which is current when an NMI comes right after the probe of sched_switch.
+ */
 static u64 visible_ip(const struct pfm_context *context, struct pt_regs *regs)
 {
 	if (!context->privileged && !user_mode(regs))
-		regs = task_pt_regs(current);
+		regs = task_pt_regs(context->task);
 	return instruction_pointer(regs);
 }
 
@@ -91,6 +94,7 @@ static u32 sample_all(struct pfm_cpu *cpu, struct pfm_context *context,
 	unsigned int n;
 	u64 rest;
 
+	sample->task = context->task;
 	sample->regs = regs;
 	sample->ip = visible_ip(context, regs);
 	sample->time = local_clock();

@@ -24,11 +24,15 @@
 
 struct module;
 struct pt_regs;
+struct task_struct;
 
 #define PFM_FORMAT_ALIAS(name) "perfmon-format-" name
 
 /**
  * struct pfm_sample - an overflow
+ * @task: the monitored thread.  An NMI may come when its counters run already and the
+ *	scheduler is still about to switch to it: then it is not current, and what is
+ *	at addresses of the user is another program's
  * @regs: interrupted registers; those of user mode if the overflow only showed
  *	itself when the thread left the CPU
  * @ip: interrupted instruction, or the last one in user mode if the user may not see
@@ -46,6 +50,7 @@ struct pt_regs;
  * @may_see_kernel: the user may see addresses of the kernel
  */
 struct pfm_sample {
+	struct task_struct *task;
 	struct pt_regs *regs;
 	u64 ip;
 	u64 time;

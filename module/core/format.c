@@ -8,6 +8,7 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/string_helpers.h>
 
 #include "format.h"
 #include "sysfs.h"
@@ -107,14 +108,18 @@ static const struct pfm_format *get_registered(const char *name)
 const struct pfm_format *pfm_format_get(const char *name)
 {
 	const struct pfm_format *format;
+	char alias[PFM_FORMAT_NAME_SIZE];
 
 	if (!is_name(name))
 		return NULL;
 	format = get_registered(name);
+	if (format)
+		return format;
+	/* Who asks by UUID may write it in capitals. */
+	string_lower(alias, name);
 	/* Registering takes the mutex, so it is not held. */
-	if (!format && !request_module(PFM_FORMAT_ALIAS("%s"), name))
-		format = get_registered(name);
-	return format;
+	return request_module(PFM_FORMAT_ALIAS("%s"), alias) ? NULL
+							     : get_registered(name);
 }
 
 void pfm_format_put(const struct pfm_format *format)

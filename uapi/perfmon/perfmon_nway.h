@@ -5,7 +5,8 @@
  * Entries, those of format "default", go to one region; when it is full a message is
  * sent (if the PMD has PFM_REGFL_OVFL_NOTIFY) and the next region is filled.  The
  * user reads full regions in order and hands each back by pfm_restart(), which fails
- * with EBUSY if none is full.  If no region is free samples are counted as lost.
+ * with EBUSY if none is full.  If no region is free samples are counted as lost.  Once
+ * the thread has ended nothing is handed back any more: the rest is read as it stands.
  *
  * The buffer: struct pfm_nway_hdr, a struct pfm_nway_region for each region, and
  * from @region_offset on the regions, @region_size bytes each.
@@ -52,9 +53,12 @@ struct pfm_nway_arg {
  * @lost: samples for which no region was free
  * @throttled: times monitoring waited for the next tick because of too many
  *	interrupts
+ * @largest_entry: bytes of the largest entry; full is a region with less free
+ * @lost_told: of @lost those that a region's description tells
  * @reserved: zero
  *
- * A region's description is complete before @filled takes the region in.
+ * A region's description is complete before @filled takes the region in.  Each sample
+ * counts in @written or @lost before it does in @produced.
  */
 struct pfm_nway_hdr {
 	uint32_t version;
@@ -67,7 +71,9 @@ struct pfm_nway_hdr {
 	uint64_t written;
 	uint64_t lost;
 	uint64_t throttled;
-	uint64_t reserved[7];
+	uint64_t largest_entry;
+	uint64_t lost_told;
+	uint64_t reserved[5];
 };
 
 /**
@@ -77,8 +83,8 @@ struct pfm_nway_hdr {
  * @lost: samples lost since the region before it was full
  * @reserved: zero
  *
- * Also of the region that is being filled: when monitoring is over, its entries
- * are the last ones.
+ * Also of the region that is being filled: an entry is complete before @count takes it
+ * in, and when monitoring is over these are the last ones.
  */
 struct pfm_nway_region {
 	uint64_t count;

@@ -5,7 +5,12 @@
  * No sample is copied: each adds to the entry of its (process, instruction, event
  * set, PMD).  The buffer is struct pfm_hist_hdr and a hash table of struct
  * pfm_hist_entry.  It may be read at any time; entries are never taken away, and
- * sums only grow.  No message is sent and monitoring never stops.
+ * sums only grow.  No message is sent and monitoring never stops: there is nothing to
+ * restart (EBUSY).
+ *
+ * A sample looks for its entry in no more than PFM_HIST_NEIGHBOURS places, so that what it
+ * costs is bounded.  If they all belong to others it is counted as lost; a table of
+ * twice as many entries as there are instructions loses next to none.
  */
 #ifndef _PERFMON_PERFMON_HIST_H
 #define _PERFMON_PERFMON_HIST_H
@@ -20,6 +25,7 @@
 #define PFM_HIST_UUID	     "c7409b6a-2d15-4e8b-b3f0-8ad1e95c2647"
 #define PFM_HIST_VERSION     0x10000u /* 1.0 */
 #define PFM_HIST_MAX_ENTRIES (1u << 24)
+#define PFM_HIST_NEIGHBOURS  32
 
 /**
  * struct pfm_hist_arg - argument of the format at creation, 64 bytes
@@ -41,11 +47,13 @@ struct pfm_hist_arg {
  * @entries: size of the table
  * @used: entries in use
  * @produced: samples: the sum of all counts, and @lost
- * @lost: samples for which the table had no entry left
+ * @lost: samples for which there was no entry left
  * @lost_sum: sum of their periods
  * @throttled: times monitoring waited for the next tick because of too many
  *	interrupts
  * @reserved: zero
+ *
+ * Each sample counts in its entry or @lost before it does in @produced.
  */
 struct pfm_hist_hdr {
 	uint32_t version;
@@ -67,7 +75,8 @@ struct pfm_hist_hdr {
  * @count: samples; 0 if the entry is not in use
  * @sum: sum of their periods (pfm_dfl_smpl_entry.last_reset_val)
  *
- * The rest of an entry is there before its @count is not 0.
+ * The rest of an entry is there before its @count is not 0, and a sample is in @sum
+ * before it is in @count.
  */
 struct pfm_hist_entry {
 	uint32_t tgid;

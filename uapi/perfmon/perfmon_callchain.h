@@ -2,8 +2,9 @@
 /*
  * Sampling format "callchain": format "default" plus the stack.
  *
- * Header and handling of a full buffer are those of "default" (hdr_version is
- * PFM_CALLCHAIN_VERSION).  An entry is a struct pfm_callchain_entry, and after it
+ * Header and handling of a full buffer are those of "default"; hdr_version is
+ * PFM_CALLCHAIN_VERSION, hdr_buf_flags has the limits in force, max_kernel | max_user << 16,
+ * 0 for a part that is left out.  An entry is a struct pfm_callchain_entry, and after it
  *
  *	uint64_t values[value_count]		as in "default"
  *	uint64_t kernel[kernel_count]		return addresses, innermost first;
@@ -11,9 +12,19 @@
  *	uint64_t user[user_count]		the same of the program
  *
  * The kernel's part is only there if the interrupt hit the kernel, and for who may
- * see its addresses (CAP_PERFMON at load).  The user's part follows frame pointers (-fno-omit-
- * frame-pointer; on POWER the back chain, which is always there); it ends where
- * memory is not present, for no page is ever fetched from an overflow interrupt.
+ * see its addresses (CAP_PERFMON at load).
+ *
+ * The user's part begins with the interrupted instruction or, if the interrupt hit the
+ * kernel, with the one that entered it, and follows frame pointers: programs have them if
+ * compiled with -fno-omit-frame-pointer; on POWER it is the back chain, which is always
+ * there.  It ends where one is no address of a frame further up the stack, or memory is
+ * not present, for no page is ever fetched from an overflow interrupt.  Of a program of
+ * 32 bits, and of a thread whose memory has gone at its end, it is the instruction only.
+ *
+ * A function interrupted before it has made its frame, or which makes none, has its
+ * caller missing on x86_64 and arm64: the caller's caller comes next.  On POWER the link
+ * register counts as the caller, unless it is seen to be left over; in a function that
+ * has called another one before it may be an address in the function itself.
  */
 #ifndef _PERFMON_PERFMON_CALLCHAIN_H
 #define _PERFMON_PERFMON_CALLCHAIN_H

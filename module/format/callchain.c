@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The sampling format "callchain", see perfmon_callchain.h. */
+#include <linux/device.h>
+#include <linux/module.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/string.h>
+#include <perfmon/perfmon_callchain.h>
+#include "perfmon_format.h"
+
+#include "stack.h"
+
+/* Addresses of each part at most, 0 if it is left out; as in hdr_buf_flags. */
+struct limits {
+	u16 kernel;
+	u16 user;
+};
+
+static struct limits limits_asked_for(const struct pfm_callchain_arg *argument)
+{
+	struct limits limits = {
+		.kernel = argument->max_kernel ?: PFM_CALLCHAIN_MAX_DEPTH,
+		.user = argument->max_user ?: PFM_CALLCHAIN_MAX_DEPTH,
+	};
+
+	if (argument->flags & PFM_CALLCHAIN_NO_KERNEL)
+		limits.kernel = 0;
+	if (argument->flags & PFM_CALLCHAIN_NO_USER)
+		limits.user = 0;
+	return limits;
+}
+
+static struct limits limits_of(const struct pfm_dfl_smpl_hdr *header)
+{
+	return (struct limits){
+		.kernel = header->hdr_buf_flags & 0xffff,
+		.user = header->hdr_buf_flags >> 16,
+	};
+}
+
+static u64 largest_entry(const struct pfm_format_setup *setup)
+{
+	struct limits limits = limits_asked_for(setup->argument);
+
+	return sizeof(struct pfm_callchain_entry) +
+	       (setup->pmds + limits.kernel + limits.user) * sizeof(u64);
+}
+
+static int callchain_buffer_size(const struct pfm_format_setup *setup, u64 *size)
+{
+	const struct pfm_callchain_arg *argument = setup->argument;
+
+	if (!argument ||
+	    argument->flags & ~(PFM_CALLCHAIN_NO_KERNEL | PFM_CALLCHAIN_NO_USER) ||
+	    argument->max_kernel > PFM_CALLCHAIN_MAX_DEPTH ||
+	    argument->max_user > PFM_CALLCHAIN_MAX_DEPTH ||
+	    memchr_inv(argument->reserved, 0, sizeof(argument->reserved)))
+		return -EINVAL;
+	if (argument->buf_size < sizeof(struct pfm_dfl_smpl_hdr) + largest_entry(setup))
+		return -EINVAL;
+	*size = argument->buf_size;
+	return 0;
+}
+
+static void callchain_init(void *buffer, const struct pfm_format_setup *setup)
+{
+	const struct pfm_callchain_arg *argument = setup->argument;
+	struct limits limits = limits_asked_for(argument);
+	struct pfm_dfl_smpl_hdr *header = buffer;
+
+	pfm_linear_init(header, argument->buf_size, largest_entry(setup),
+			PFM_CALLCHAIN_VERSION);
+	header->hdr_buf_flags = limits.kernel | limits.user << 16;
+}
+
+static unsigned int write_kernel(const struct pfm_sample *sample, u64 *to,
+				 unsigned int most)
+{
+	if (!most || !sample->may_see_kernel || user_mode(sample->regs))
+		return 0;
+	return pfm_kernel_stack(sample->regs, to, most);
+}
+
+/* Where the thread was in its program; NULL for a thread that never is in one. */
+static struct pt_regs *user_registers(const struct pfm_sample *sample)
+{
+	struct pt_regs *regs = sample->regs;
+
+	if (!user_mode(regs))
+		regs = task_pt_regs(sample->task);
+	return user_mode(regs) ? regs : NULL;
+}
+
+static unsigned int write_user(const struct pfm_sample *sample, u64 *to,
+			       unsigned int most)
+{
+	struct pt_regs *regs = most ? user_registers(sample) : NULL;
+
+	if (!regs)
+		return 0;
+	/* The program's memory has gone with its end, or has not come yet. */
+	if (unlikely(!current->mm || sample->task != current))
+		most = 1;
+	return pfm_user_stack(regs, to, most);
+}
+
+static u32 callchain_handler(void *buffer, const struct pfm_sample *sample)
+{
+	struct limits limits = limits_of(buffer);
+	struct pfm_callchain_entry *entry = pfm_linear_next(buffer);
+	u64 *end;
+
+	if (unlikely(!entry))
+		return pfm_linear_full();
+	pfm_sample_write(&entry->sample, sample);
+	entry->value_count = sample->value_count;
+	entry->reserved = 0;
+	end = pfm_sample_write_values((u64 *)(entry + 1), sample);
+	entry->kernel_count = write_kernel(sample, end, limits.kernel);
+	end += entry->kernel_count;
+	entry->user_count = write_user(sample, end, limits.user);
+	end += entry->user_count;
+	return pfm_linear_add(buffer, (void *)end - (void *)entry);
+}
+
+static struct pfm_format callchain_format = {
+	.name = PFM_CALLCHAIN_NAME,
+	.uuid = PFM_CALLCHAIN_UUID,
+	.version = PFM_CALLCHAIN_VERSION,
+	.argument_size = sizeof(struct pfm_callchain_arg),
+	.owner = THIS_MODULE,
+	.buffer_size = callchain_buffer_size,
+	.init = callchain_init,
+	.handler = callchain_handler,
+	.restart = pfm_linear_restart,
+	.throttled = pfm_linear_throttled,
+};
+module_driver(callchain_format, pfm_format_register, pfm_format_unregister);
+
+MODULE_ALIAS(PFM_FORMAT_ALIAS(PFM_CALLCHAIN_NAME));
+MODULE_ALIAS(PFM_FORMAT_ALIAS(PFM_CALLCHAIN_UUID));
+MODULE_DESCRIPTION("perfmon: sampling format with the stack of each sample");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The program's stack on x86_64 and arm64: by frame pointers (rbp, x29).  Each points to the
+ * caller's frame pointer, and behind that is the return address.
+ *
+ * A function that has not made its frame yet, or makes none, has its caller missing.
+ */
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/uaccess.h>
+
+#include "stack.h"
+
+struct frame {
+	u64 caller; /* its frame pointer */
+	u64 address; /* where the function returns to */
+};
+
+#ifdef CONFIG_X86
+static bool is_64bit(struct pt_regs *regs)
+{
+	return user_64bit_mode(regs);
+}
+
+static u64 frame_pointer_of(struct pt_regs *regs)
+{
+	return regs->bp;
+}
+
+static u64 without_signature(u64 address)
+{
+	return address;
+}
+#else
+static bool is_64bit(struct pt_regs *regs)
+{
+	return !compat_user_mode(regs);
+}
+
+static u64 frame_pointer_of(struct pt_regs *regs)
+{
+	return regs->regs[29];
+}
+
+/* FEAT_PAuth signs return addresses in the bits that no address of a program has. */
+static u64 without_signature(u64 address)
+{
+	return address & (TASK_SIZE_64 - 1);
+}
+#endif
+
+unsigned int pfm_user_stack(struct pt_regs *regs, u64 *to, unsigned int most)
+{
+	u64 pointer = frame_pointer_of(regs);
+	unsigned int count = 0;
+	struct frame frame;
+
+	to[count++] = instruction_pointer(regs);
+	if (!is_64bit(regs))
+		return count;
+	while (count < most && pointer % sizeof(u64) == 0) {
+		/* Refuses, too, while an NMI finds another program's memory on x86. */
+		if (copy_from_user_nofault(&frame, (void __user *)pointer, sizeof(frame)))
+			break;
+		if (!frame.address)
+			break;
+		to[count++] = without_signature(frame.address);
+		/* Stacks grow down: who called has his frame above. */
+		if (frame.caller <= pointer)
+			break;
+		pointer = frame.caller;
+	}
+	return count;
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Stacks on POWER, the kernel's and the program's: by the back chain ("64-Bit ELF V2 ABI
+ * Specification", 2.2.2 The Stack Frame).
+ *
+ * r1 points to a frame, the frame's first doubleword to the caller's.  A function saves the
+ * link register, where it returns to, not in its own frame but in its caller's, and
+ * only if it calls others.  So of the innermost function nobody can tell whether its
+ * return address is in the register, in the caller's frame or in both, nor whether it has
+ * a frame at all.  As in perf's chains the register counts, unless it is seen to be left
+ * over.
+ *
+ * The kernel's frames, too, are read in a way that no address can do harm.
+ */
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/uaccess.h>
+#include <asm/page.h>
+
+#include "compat/ptrace.h"
+#include "stack.h"
+
+struct frame {
+	u64 caller; /* its frame */
+	u64 condition;
+	u64 link; /* where what this frame's function called returns to */
+};
+
+struct walk {
+	u64 *to;
+	unsigned int count;
+	unsigned int most;
+	unsigned int frames; /* that may still be looked at: chains may be circles */
+	bool is_kernel;
+};
+
+/* What is no address of code on this side is some other word of the stack. */
+static void add(struct walk *walk, u64 address)
+{
+	if (address && is_kernel_addr(address) == walk->is_kernel &&
+	    walk->count < walk->most)
+		walk->to[walk->count++] = address;
+}
+
+static bool read_words(const struct walk *walk, void *to, u64 from, size_t size)
+{
+	if (from % sizeof(u64))
+		return false;
+	if (walk->is_kernel)
+		return !copy_from_kernel_nofault(to, (void *)from, size);
+	return !copy_from_user_nofault(to, (void __user *)from, size);
+}
+
+/*
+ * The innermost function returns to where the link register says, @caller being the frame
+ * after @frame: unless a call from @frame has come back with it, or it has been saved and
+ * comes anyway.
+ */
+static bool link_is_wanted(u64 link, const struct frame *frame,
+			   const struct frame *caller)
+{
+	return link != frame->link && link != caller->link;
+}
+
+/* Where something was interrupted. */
+struct place {
+	u64 ip;
+	u64 link;
+	u64 frame; /* address of its innermost frame */
+};
+
+static struct place place_of(const struct pt_regs *regs)
+{
+	return (struct place){ regs->nip, regs->link, regs->gpr[1] };
+}
+
+static bool read_register(const struct walk *walk, u64 *to, u64 regs, size_t offset)
+{
+	return read_words(walk, to, regs + offset, sizeof(*to));
+}
+
+/* If @frame at @address is that of an exception in the kernel: where that was. */
+static bool is_exception(const struct walk *walk, const struct frame *frame, u64 address,
+			 struct place *place)
+{
+	u64 regs = address + STACK_INT_FRAME_REGS, marker;
+
+	return walk->is_kernel && frame->caller == address + STACK_INT_FRAME_SIZE &&
+	       read_words(walk, &marker, address + STACK_INT_FRAME_MARKER,
+			  sizeof(marker)) &&
+	       marker == STACK_FRAME_REGS_MARKER &&
+	       read_register(walk, &place->ip, regs, offsetof(struct pt_regs, nip)) &&
+	       read_register(walk, &place->link, regs, offsetof(struct pt_regs, link)) &&
+	       read_register(walk, &place->frame, regs, offsetof(struct pt_regs, gpr[1]));
+}
+
+/*
+ * From @place outwards, to the end or to an exception.  Return: whether that was it; then
+ * @place is where it came.
+ */
+static bool follow(struct walk *walk, struct place *place)
+{
+	u64 address = place->frame;
+	struct frame frame, caller;
+	bool is_innermost = true;
+
+	add(walk, place->ip);
+	if (!read_words(walk, &frame, address, sizeof(frame)))
+		return false;
+	for (; walk->frames > 0; walk->frames--) {
+		if (is_exception(walk, &frame, address, place)) {
+			walk->frames--;
+			return true;
+		}
+		/* Stacks grow down; only the kernel has several. */
+		if (!walk->is_kernel && frame.caller <= address)
+			return false;
+		if (!read_words(walk, &caller, frame.caller, sizeof(caller)))
+			return false;
+		if (is_innermost && link_is_wanted(place->link, &frame, &caller))
+			add(walk, place->link);
+		add(walk, caller.link);
+		is_innermost = false;
+		address = frame.caller;
+		frame = caller;
+	}
+	return false;
+}
+
+unsigned int pfm_kernel_stack(struct pt_regs *regs, u64 *to, unsigned int most)
+{
+	struct walk walk = { .to = to, .most = most, .frames = most, .is_kernel = true };
+	struct place place = place_of(regs);
+
+	while (follow(&walk, &place))
+		;
+	return walk.count;
+}
+
+unsigned int pfm_user_stack(struct pt_regs *regs, u64 *to, unsigned int most)
+{
+	struct walk walk = { .to = to, .most = most, .frames = most };
+	struct place place = place_of(regs);
+
+	if (is_32bit_task())
+		add(&walk, place.ip);
+	else
+		follow(&walk, &place);
+	return walk.count;
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The kernel's stack on x86: by its own unwinder, which begins with any registers. */
+#include <linux/sched.h>
+#include <asm/unwind.h>
+
+#include "stack.h"
+
+unsigned int pfm_kernel_stack(struct pt_regs *regs, u64 *to, unsigned int most)
+{
+	struct unwind_state state;
+	unsigned int count = 0;
+
+	to[count++] = regs->ip;
+	/* It begins with the caller of what was interrupted. */
+	for (unwind_start(&state, current, regs, NULL);
+	     count < most && !unwind_done(&state); unwind_next_frame(&state)) {
+		unsigned long address = unwind_get_return_address(&state);
+
+		if (!address)
+			break;
+		to[count++] = address;
+	}
+	return count;
+}

@@ -48,8 +48,10 @@ $(guest_modules): guest-modules-%:
 	fi
 	@kdir=$$(tests/vm/fetch headers $* $(KERNEL)) && \
 	$(build) -C $$kdir M=$(stage)/module modules && \
-	$(build) -C $$kdir M=$(stage)/examples/pmu GCOV_PROFILE= \
-		KBUILD_EXTRA_SYMBOLS=$(stage)/module/Module.symvers modules
+	for example in $(stage)/examples/*; do \
+		$(build) -C $$kdir M=$$example GCOV_PROFILE= \
+			KBUILD_EXTRA_SYMBOLS=$(stage)/module/Module.symvers modules || exit; \
+	done
 
 $(guest_programs): guest-programs-%:
 	@sysroot=$$(tests/vm/fetch sysroot $*) && \

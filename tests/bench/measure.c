@@ -24,7 +24,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static double median(uint64_t *ticks)
+double median_of(uint64_t *ticks)
 {
 	qsort(ticks, REPETITIONS, sizeof(*ticks), compare);
 	return (ticks[REPETITIONS / 2 - 1] + ticks[REPETITIONS / 2]) / 2.0 *
@@ -50,8 +50,8 @@ void measure_pair(step_fn first, step_fn second, void *argument, double *first_c
 		first_ticks[i < 0 ? 0 : i] = time_step(first, argument);
 		second_ticks[i < 0 ? 0 : i] = time_step(second, argument);
 	}
-	*first_cost = median(first_ticks) - own_cost;
-	*second_cost = median(second_ticks) - own_cost;
+	*first_cost = median_of(first_ticks) - own_cost;
+	*second_cost = median_of(second_ticks) - own_cost;
 }
 
 double measure(step_fn step, void *argument)

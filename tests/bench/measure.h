@@ -3,6 +3,7 @@
 #define BENCH_MEASURE_H
 
 #include <math.h>
+#include <stdint.h>
 
 #define REPETITIONS  1000
 #define NOT_MEASURED NAN
@@ -23,5 +24,8 @@ double measure(step_fn step, void *argument);
 /* The same for two steps that undo each other. */
 void measure_pair(step_fn first, step_fn second, void *argument, double *first_cost,
 		  double *second_cost);
+
+/* Median of REPETITIONS ticks of the ruler, in instructions; sorts them. */
+double median_of(uint64_t *ticks);
 
 #endif

@@ -45,7 +45,13 @@
 	X(OPEN_6, "set up 6 counters, ready to start")				\
 	X(CLOSE_6, "close them")						\
 	X(ATTACH, "load a context")						\
-	X(DETACH, "unload it")
+	X(DETACH, "unload it")							\
+	X(SAMPLE, "a sample: ip, thread, time, CPU, period")			\
+	X(SAMPLE_ENTRY, "  of it, interrupt entry and return")			\
+	X(SAMPLE_CORE, "  of it, emulation, reset and the rest of the core")	\
+	X(SAMPLE_FORMAT, "  of it, the format's handler")			\
+	X(SAMPLE_4, "a sample with the values of 4 PMDs")			\
+	X(SAMPLE_CALLCHAIN, "a sample with the callchain")
 /* clang-format on */
 
 enum row {

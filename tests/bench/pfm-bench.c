@@ -13,6 +13,7 @@
 
 #include "measure.h"
 #include "operations.h"
+#include "sample.h"
 
 static const char *const names[] = {
 #define ROW_KEY(name, title) [ROW_##name] = #name,
@@ -33,12 +34,10 @@ static const enum row floors[ROW_COUNT] = {
 static const double limits[ROW_COUNT] = {
 #if defined(__aarch64__)
 	[ROW_START_1] = 0.40, [ROW_STOP_1] = 0.60,   [ROW_READ_1] = 0.80,
-	[ROW_READ_6] = 0.45,  [ROW_SWITCH_1] = 0.20,
+	[ROW_READ_6] = 0.45,  [ROW_SWITCH_1] = 0.20, [ROW_SAMPLE] = 0.50,
 #elif defined(__powerpc64__)
-	[ROW_START_1] = 0.40,
-	[ROW_STOP_1] = 0.50,
-	[ROW_READ_1] = 0.75,
-	[ROW_SWITCH_1] = 0.15,
+	[ROW_START_1] = 0.40,  [ROW_STOP_1] = 0.50, [ROW_READ_1] = 0.75,
+	[ROW_SWITCH_1] = 0.15, [ROW_SAMPLE] = 0.50,
 #endif
 };
 
@@ -62,6 +61,7 @@ static void measure_all(void)
 	measure_tool(&perfmon_tool, neither[ROW_SWITCH], ours);
 	sleep(2);
 	measure_tool(&perf_tool, neither[ROW_SWITCH], perf);
+	measure_samples(ours, perf);
 }
 
 static void print_cell(double value, int decimals)

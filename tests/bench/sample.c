@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The cost of a sample: how long the thread's own look at the ruler is interrupted.
+ *
+ * Both tools sample cycles of user level into a buffer that never becomes full,
+ * nobody is notified, and a sample has the same things in it: instruction, thread, time,
+ * CPU and period.
+ */
+#include <err.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <perfmon/perfmon_armv8.h>
+#include <perfmon/perfmon_callchain.h>
+#include <perfmon/perfmon_dfl_smpl.h>
+#include <perfmon/perfmon_power.h>
+
+#include "measure.h"
+#include "operations.h"
+#include "ruler.h"
+#include "sample.h"
+
+#define PERIOD	    20000
+#define BUFFER_SIZE (1 << 20)
+#define DEBUG	    "/sys/kernel/perfmon/debug"
+#define TIMING	    "4" /* PFM_DEBUG_TIMING */
+#define STATISTICS  "/sys/kernel/debug/perfmon/cpu0/"
+
+#if defined(__aarch64__)
+#define PERF_CYCLES 0x11
+#elif defined(__powerpc64__)
+#define PERF_CYCLES 0x1e
+#else
+#define PERF_CYCLES 0
+#endif
+
+/* Looks at the ruler are this far apart at the most if nothing comes between. */
+#define UNDISTURBED 64
+
+/* The median interruption of REPETITIONS: the few by the timer do not matter. */
+static double interruption(void)
+{
+	static uint64_t gaps[REPETITIONS];
+	uint64_t last = ruler_now(), now;
+	double per_tick = 1e9 / ruler_frequency();
+	int found = 0;
+
+	while (found < REPETITIONS) {
+		now = ruler_now();
+		if ((now - last) * per_tick > UNDISTURBED)
+			gaps[found++] = now - last;
+		last = now;
+	}
+	return median_of(gaps);
+}
+
+/* ---- perfmon ------------------------------------------------------------------------ */
+
+struct sampler {
+	int fd;
+	void *buffer;
+	size_t size;
+};
+
+struct format {
+	char *name;
+	void *argument;
+	size_t size;
+};
+
+static void must(int fd, int result)
+{
+	char reason[PFM_LAST_ERROR_SIZE];
+
+	if (result == -1)
+		errx(1, "%s", pfm_last_error(fd, reason, sizeof(reason)));
+}
+
+static void program_cycles(int fd, unsigned int recorded)
+{
+	struct pfarg_pmc pmc = { 0 };
+	struct pfarg_pmd pmd = { 0 };
+	unsigned int i;
+
+#if defined(__powerpc64__)
+	pmc.reg_num = PFM_POWER_MMCR0;
+	pmc.reg_value = PFM_POWER_MMCR0_FCS;
+	pmd.reg_num = PFM_POWER_PMC6;
+#else
+	pmc.reg_num = PFM_ARMV8_CYCLE_COUNTER;
+	pmc.reg_value = PFM_ARMV8_PMC_EXCLUDE_KERNEL;
+	pmd.reg_num = PFM_ARMV8_CYCLE_COUNTER;
+#endif
+	pmd.reg_value = pmd.reg_short_reset = pmd.reg_long_reset = -(uint64_t)PERIOD;
+	for (i = 0; i < recorded; i++)
+		pmd.reg_smpl_pmds[0] |= 1ull << (i + 1);
+	must(fd, pfm_write_pmcs(fd, &pmc, 1));
+	must(fd, pfm_write_pmds(fd, &pmd, 1));
+}
+
+static void begin(struct sampler *sampler, const struct format *format,
+		  unsigned int recorded)
+{
+	struct pfarg_load load = { .load_pid = gettid() };
+	struct pfarg_ctx context = { 0 };
+
+	sampler->fd = pfm_create_context(&context, format->name, format->argument,
+					 format->size);
+	must(sampler->fd, sampler->fd);
+	sampler->size = BUFFER_SIZE;
+	sampler->buffer =
+		mmap(NULL, sampler->size, PROT_READ, MAP_SHARED, sampler->fd, 0);
+	if (sampler->buffer == MAP_FAILED)
+		err(1, "mmap of a sampling buffer");
+	program_cycles(sampler->fd, recorded);
+	must(sampler->fd, pfm_load_context(sampler->fd, &load));
+	must(sampler->fd, pfm_start(sampler->fd, NULL));
+}
+
+static void end(struct sampler *sampler)
+{
+	const struct pfm_dfl_smpl_hdr *header = sampler->buffer;
+
+	must(sampler->fd, pfm_stop(sampler->fd));
+	if (header->hdr_count < REPETITIONS / 2)
+		errx(1, "only %llu samples", (unsigned long long)header->hdr_count);
+	munmap(sampler->buffer, sampler->size);
+	close(sampler->fd);
+}
+
+static double measure_format(const struct format *format, unsigned int recorded)
+{
+	struct sampler sampler;
+	double cost;
+
+	begin(&sampler, format, recorded);
+	cost = interruption();
+	end(&sampler);
+	return cost;
+}
+
+static void write_setting(const char *text)
+{
+	FILE *file = fopen(DEBUG, "w");
+
+	if (!file || fputs(text, file) == EOF || fclose(file))
+		err(1, DEBUG);
+}
+
+static double statistic(const char *name)
+{
+	char path[128];
+	double value;
+	FILE *file;
+
+	snprintf(path, sizeof(path), STATISTICS "%s", name);
+	file = fopen(path, "r");
+	if (!file || fscanf(file, "%lf", &value) != 1)
+		err(1, "%s", path);
+	fclose(file);
+	return value;
+}
+
+/*
+ * Where it goes: the module's own clocks tell how long the core and the format took.
+ * What the clocks cost is known from what they add to the whole: they are read once at
+ * the begin and once at the end of each part, and half of that falls into it.
+ */
+static void measure_parts(const struct format *format, double whole, double *costs)
+{
+	double with_clocks, of_clock, in_handler, in_format, calls;
+
+	write_setting("0"); /* statistics begin at 0, too */
+	write_setting(TIMING);
+	with_clocks = measure_format(format, 0);
+	calls = statistic("fmt_handler_calls");
+	in_handler = statistic("ovfl_intr_ns") / statistic("ovfl_intr_all_count");
+	in_format = statistic("fmt_handler_ns") / calls;
+	write_setting("0");
+
+	of_clock = (with_clocks - whole) / 4;
+	costs[ROW_SAMPLE_FORMAT] = in_format - of_clock;
+	costs[ROW_SAMPLE_CORE] = in_handler - 3 * of_clock - costs[ROW_SAMPLE_FORMAT];
+	costs[ROW_SAMPLE_ENTRY] = whole - in_handler + 3 * of_clock;
+}
+
+/* ---- perf_event --------------------------------------------------------------------- */
+
+static double measure_perf(uint64_t more)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_RAW,
+		.size = sizeof(attr),
+		.config = PERF_CYCLES,
+		.sample_period = PERIOD,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | more,
+		.exclude_kernel = 1,
+		.watermark = 1,
+		.wakeup_watermark = BUFFER_SIZE, /* nobody is woken */
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+	long page = sysconf(_SC_PAGESIZE);
+	void *ring;
+	double cost;
+
+	if (fd == -1)
+		return NOT_MEASURED;
+	ring = mmap(NULL, page + BUFFER_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (ring == MAP_FAILED)
+		err(1, "mmap of perf's ring");
+	cost = interruption();
+	munmap(ring, page + BUFFER_SIZE);
+	close(fd);
+	return cost;
+}
+
+void measure_samples(double *ours, double *perf)
+{
+	struct pfm_dfl_smpl_arg argument = { .buf_size = BUFFER_SIZE };
+	struct format format = { PFM_DFL_SMPL_NAME, &argument, sizeof(argument) };
+	struct pfm_callchain_arg deep = { .buf_size = BUFFER_SIZE };
+	struct format callchain = { PFM_CALLCHAIN_NAME, &deep, sizeof(deep) };
+
+	if (!PERF_CYCLES)
+		return; /* no interrupts of a PMU to compare with */
+	ours[ROW_SAMPLE] = measure_format(&format, 0);
+	ours[ROW_SAMPLE_4] = measure_format(&format, 4);
+	ours[ROW_SAMPLE_CALLCHAIN] = measure_format(&callchain, 0);
+	measure_parts(&format, ours[ROW_SAMPLE], ours);
+	perf[ROW_SAMPLE] = measure_perf(0);
+	perf[ROW_SAMPLE_CALLCHAIN] = measure_perf(PERF_SAMPLE_CALLCHAIN);
+}

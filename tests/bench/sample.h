@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a sample costs. */
+#ifndef BENCH_SAMPLE_H
+#define BENCH_SAMPLE_H
+
+/* Fill in the rows SAMPLE...; NOT_MEASURED where there is none. */
+void measure_samples(double *ours, double *perf);
+
+#endif

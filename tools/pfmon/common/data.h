@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The file of a recording: a header and then records, see docs/data-file.md.  These are
+ * its structures, and what writes them; data_read.h has what reads them.
+ *
+ * All numbers are little endian.  A record is a struct data_record and a body: one of
+ * the structures below, and behind it what its comment says.  Strings end with a zero
+ * byte.  Then zero bytes up to a multiple of 8.
+ */
+#ifndef PFMON_DATA_H
+#define PFMON_DATA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define DATA_MAGIC     "PFMDATA" /* and its zero byte: 8 bytes */
+#define DATA_VERSION   0x10000u /* 1.0: major << 16 | minor */
+#define DATA_ALIGNMENT 8
+#define DATA_FILE_NAME "pfmon.data"
+
+/**
+ * struct data_header - the first bytes of the file
+ * @magic: DATA_MAGIC
+ * @version: DATA_VERSION; who knows the major version can read the file
+ * @size: bytes of this header: the first record follows
+ */
+struct data_header {
+	char magic[8];
+	uint32_t version;
+	uint32_t size;
+};
+
+enum data_type {
+	DATA_MACHINE = 1,
+	DATA_COMMAND = 2,
+	DATA_EVENT = 3,
+	DATA_THREAD = 4,
+	DATA_MAPPING = 5,
+	DATA_SAMPLES = 6,
+	DATA_LOSSES = 7,
+	DATA_END = 8,
+};
+
+/**
+ * struct data_record - head of a record
+ * @type: enum data_type; what a reader does not know it passes over
+ * @size: bytes of the record, this head and the padding included
+ */
+struct data_record {
+	uint32_t type;
+	uint32_t size;
+};
+
+/**
+ * struct data_machine - where and when; the first record, strings follow
+ * @time: when recording began: ns since 1970 (CLOCK_REALTIME)
+ * @flags: 0
+ * @reserved: 0
+ */
+struct data_machine {
+	uint64_t time;
+	uint32_t flags;
+	uint32_t reserved;
+};
+
+/* The strings of DATA_MACHINE, in their order; what is not known is empty. */
+enum data_machine_string {
+	DATA_MACHINE_PFMON, /* version of pfmon */
+	DATA_MACHINE_ARCHITECTURE, /* as uname -m */
+	DATA_MACHINE_KERNEL, /* as uname -r */
+	DATA_MACHINE_KERNEL_BUILD_ID, /* hexadecimal digits */
+	DATA_MACHINE_BOOT_ID, /* /proc/sys/kernel/random/boot_id */
+	DATA_MACHINE_PMU, /* pfm_info.pmu_name */
+	DATA_MACHINE_MODEL, /* pfm_info.pmu_model */
+	DATA_MACHINE_STRINGS
+};
+
+/**
+ * struct data_command - what was recorded; @count strings follow
+ * @count: of the command and its arguments
+ * @tid: thread that was attached to, 0 if the command was recorded
+ */
+struct data_command {
+	uint32_t count;
+	uint32_t tid;
+};
+
+/* data_event.modes */
+#define DATA_MODE_USER	 0x1
+#define DATA_MODE_KERNEL 0x2
+
+/**
+ * struct data_event - an event; an array of uint16_t and a string follow
+ * @code: of the event on the PMU; 0 if it takes no counter
+ * @period: events from one sample to the next; with @frequency: at the beginning
+ * @frequency: samples a second that were asked for, 0 if the period was
+ * @random_mask: bits of the period that are random
+ * @set: event set
+ * @pmd: PMD that overflows: by @set and @pmd samples say what event they are of
+ * @modes: DATA_MODE_*
+ * @value_count: values in each sample of this event; so many numbers of PMDs follow,
+ *	in the order of the values.  Then the name, as the user gave it
+ *
+ * Before all samples.
+ */
+struct data_event {
+	uint64_t code;
+	uint64_t period;
+	uint64_t frequency;
+	uint64_t random_mask;
+	uint16_t set;
+	uint16_t pmd;
+	uint16_t modes;
+	uint16_t value_count;
+};
+
+/*
+ * data_thread.flags.  DATA_THREAD_EXEC: it became another program at @time; what its
+ * process had mapped before is gone.
+ */
+#define DATA_THREAD_EXEC 0x1
+
+/**
+ * struct data_thread - a thread has a name; its name (comm) follows
+ * @time: from when on, on the samples' clock; 0: from its beginning
+ * @tid: thread
+ * @tgid: its process
+ * @context: the monitoring context that it is in, counted from 0; DATA_NO_CONTEXT
+ * @flags: DATA_THREAD_*
+ */
+struct data_thread {
+	uint64_t time;
+	uint32_t tid;
+	uint32_t tgid;
+	uint32_t context;
+	uint32_t flags;
+};
+
+#define DATA_NO_CONTEXT	    UINT32_MAX
+
+/* data_mapping.flags */
+#define DATA_MAPPING_KERNEL 0x1 /* of the kernel: all processes have it; tgid is 0 */
+
+/**
+ * struct data_mapping - executable memory; its path and build-id follow
+ * @time: from when on, on the samples' clock; 0: since the process's beginning.  It
+ *	takes the place of what was there
+ * @start: first address
+ * @end: first address behind it
+ * @offset: of @start in the file
+ * @inode: of the file, 0 if there is none
+ * @device_major: of the file
+ * @device_minor: likewise
+ * @tgid: process
+ * @flags: DATA_MAPPING_*
+ *
+ * The path is that of /proc/PID/maps: a file, "[vdso]", or empty; of the kernel
+ * "[kernel]", or a module's name in brackets.  The build-id is hexadecimal digits,
+ * empty if it is not known.
+ */
+struct data_mapping {
+	uint64_t time;
+	uint64_t start;
+	uint64_t end;
+	uint64_t offset;
+	uint64_t inode;
+	uint32_t device_major;
+	uint32_t device_minor;
+	uint32_t tgid;
+	uint32_t flags;
+};
+
+/* data_samples.format: which structure of <perfmon/perfmon_*.h> the entries are. */
+enum data_format {
+	DATA_FORMAT_DEFAULT = 1, /* struct pfm_dfl_smpl_entry and values */
+	DATA_FORMAT_NWAY = 2, /* the same */
+	DATA_FORMAT_CALLCHAIN = 3, /* struct pfm_callchain_entry, values and addresses */
+	DATA_FORMAT_HIST = 4, /* struct pfm_hist_entry */
+};
+
+/**
+ * struct data_samples - samples of one context; the entries follow as the kernel wrote them
+ * @context: of which
+ * @format: enum data_format
+ * @format_version: the version that the buffer's header says
+ * @reserved: 0
+ * @count: entries
+ *
+ * Of DATA_FORMAT_HIST they are all entries with a count that is not 0, and take the
+ * place of those of the context's earlier records.
+ */
+struct data_samples {
+	uint32_t context;
+	uint32_t format;
+	uint32_t format_version;
+	uint32_t reserved;
+	uint64_t count;
+};
+
+/**
+ * struct data_losses - what is not there, of one context, from the beginning until now
+ * @lost: samples that were lost
+ * @lost_sum: sum of their periods, if that is known (hist), else 0
+ * @throttled: times monitoring waited for the next tick because of too many interrupts
+ * @context: of which; its last record counts
+ * @reserved: 0
+ */
+struct data_losses {
+	uint64_t lost;
+	uint64_t lost_sum;
+	uint64_t throttled;
+	uint32_t context;
+	uint32_t reserved;
+};
+
+/**
+ * struct data_end - the last record: the file is complete
+ * @produced: samples that the kernel took, of all contexts
+ * @written: samples in the file; of hist the sum of counts
+ * @lost: samples that were lost
+ * @duration: ns from the beginning to the end of recording
+ */
+struct data_end {
+	uint64_t produced;
+	uint64_t written;
+	uint64_t lost;
+	uint64_t duration;
+};
+
+/**
+ * struct data_writer - a file that is being written
+ * @path: as it was given, "-" is standard output
+ * @size: bytes written so far
+ * @fd: the file, -1 if there is none
+ */
+struct data_writer {
+	const char *path;
+	uint64_t size;
+	int fd;
+};
+
+/*
+ * Each record is one write(2): what has been written is there, whatever becomes of
+ * pfmon.  All say what is wrong and return -1, or 0.  @path is kept until data_close().
+ * Structures are given as they are to be in the file; strings may be NULL for "".
+ */
+int data_create(struct data_writer *writer, const char *path);
+int data_write_machine(struct data_writer *writer, const struct data_machine *machine,
+		       const char *const strings[DATA_MACHINE_STRINGS]);
+
+/* @command is NULL-terminated, or NULL if there is none. */
+int data_write_command(struct data_writer *writer, char *const *command, uint32_t tid);
+int data_write_event(struct data_writer *writer, const struct data_event *event,
+		     const uint16_t *value_pmds, const char *name);
+int data_write_thread(struct data_writer *writer, const struct data_thread *thread,
+		      const char *comm);
+int data_write_mapping(struct data_writer *writer, const struct data_mapping *mapping,
+		       const char *path, const char *build_id);
+
+/* @entries are @size bytes; they may be in the sampling buffer. */
+int data_write_samples(struct data_writer *writer, const struct data_samples *samples,
+		       const void *entries, size_t size);
+int data_write_losses(struct data_writer *writer, const struct data_losses *losses);
+int data_write_end(struct data_writer *writer, const struct data_end *end);
+int data_close(struct data_writer *writer);
+
+#endif

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Write the file of a recording. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "data.h"
+#include "errors.h"
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error The file is little endian: what is written is to be converted first.
+#endif
+
+/* Parts of a body at most; the head and the padding are two more. */
+#define MAX_PARTS 3
+
+static const char zeros[DATA_ALIGNMENT];
+
+static const char *shown_path(const struct data_writer *writer)
+{
+	return strcmp(writer->path, "-") ? writer->path : "standard output";
+}
+
+/* All of the @count parts, also if a pipe takes them in pieces. */
+static int write_all(struct data_writer *writer, struct iovec *parts, int count)
+{
+	while (count) {
+		ssize_t done = writev(writer->fd, parts, count);
+
+		if (done == -1 && errno == EINTR)
+			continue;
+		if (done == -1)
+			return fail("cannot write '%s': %s", shown_path(writer),
+				    strerror(errno));
+		writer->size += (uint64_t)done;
+		for (; count && (size_t)done >= parts->iov_len; parts++, count--)
+			done -= (ssize_t)parts->iov_len;
+		if (count) {
+			parts->iov_base = (char *)parts->iov_base + done;
+			parts->iov_len -= (size_t)done;
+		}
+	}
+	return 0;
+}
+
+static struct iovec part(const void *base, size_t size)
+{
+	return (struct iovec){ .iov_base = (void *)base, .iov_len = size };
+}
+
+static struct iovec string_part(const char *string)
+{
+	return part(string ? string : "", string ? strlen(string) + 1 : 1);
+}
+
+static int write_record(struct data_writer *writer, enum data_type type,
+			const struct iovec *body, unsigned int count)
+{
+	struct iovec parts[MAX_PARTS + 2];
+	struct data_record record = { .type = type };
+	uint64_t size = sizeof(record);
+	size_t padding;
+
+	for (unsigned int i = 0; i < count; i++) {
+		parts[i + 1] = body[i];
+		size += body[i].iov_len;
+	}
+	padding = -size % DATA_ALIGNMENT;
+	size += padding;
+	if (size > UINT32_MAX)
+		return fail("cannot write '%s': a record of %llu bytes is too large",
+			    shown_path(writer), (unsigned long long)size);
+	record.size = (uint32_t)size;
+	parts[0] = part(&record, sizeof(record));
+	parts[count + 1] = part(zeros, padding);
+	return write_all(writer, parts, (int)count + 2);
+}
+
+int data_create(struct data_writer *writer, const char *path)
+{
+	struct data_header header = {
+		.magic = DATA_MAGIC,
+		.version = DATA_VERSION,
+		.size = sizeof(header),
+	};
+	struct iovec all = part(&header, sizeof(header));
+
+	*writer = (struct data_writer){ .path = path, .fd = STDOUT_FILENO };
+	if (strcmp(path, "-"))
+		writer->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (writer->fd == -1)
+		return fail("cannot write '%s': %s", path, strerror(errno));
+	return write_all(writer, &all, 1);
+}
+
+/* @count strings one behind the other, to be freed; NULL without memory. */
+static char *join(const char *const *strings, size_t count, size_t *size)
+{
+	char *text, *next;
+
+	*size = 0;
+	for (size_t i = 0; i < count; i++)
+		*size += string_part(strings[i]).iov_len;
+	text = malloc(*size + 1);
+	next = text;
+	for (size_t i = 0; text && i < count; i++)
+		next = stpcpy(next, strings[i] ? strings[i] : "") + 1;
+	return text;
+}
+
+static int write_strings(struct data_writer *writer, enum data_type type,
+			 struct iovec fixed, const char *const *strings, size_t count)
+{
+	size_t size;
+	char *text = join(strings, count, &size);
+	struct iovec body[] = { fixed, part(text, size) };
+	int result;
+
+	if (!text)
+		return fail("no memory");
+	result = write_record(writer, type, body, 2);
+	free(text);
+	return result;
+}
+
+int data_write_machine(struct data_writer *writer, const struct data_machine *machine,
+		       const char *const strings[DATA_MACHINE_STRINGS])
+{
+	return write_strings(writer, DATA_MACHINE, part(machine, sizeof(*machine)),
+			     strings, DATA_MACHINE_STRINGS);
+}
+
+int data_write_command(struct data_writer *writer, char *const *command, uint32_t tid)
+{
+	struct data_command fixed = { .tid = tid };
+
+	while (command && command[fixed.count])
+		fixed.count++;
+	return write_strings(writer, DATA_COMMAND, part(&fixed, sizeof(fixed)),
+			     (const char *const *)command, fixed.count);
+}
+
+int data_write_event(struct data_writer *writer, const struct data_event *event,
+		     const uint16_t *value_pmds, const char *name)
+{
+	struct iovec body[] = {
+		part(event, sizeof(*event)),
+		part(value_pmds, event->value_count * sizeof(*value_pmds)),
+		string_part(name),
+	};
+
+	return write_record(writer, DATA_EVENT, body, 3);
+}
+
+int data_write_thread(struct data_writer *writer, const struct data_thread *thread,
+		      const char *comm)
+{
+	struct iovec body[] = { part(thread, sizeof(*thread)), string_part(comm) };
+
+	return write_record(writer, DATA_THREAD, body, 2);
+}
+
+int data_write_mapping(struct data_writer *writer, const struct data_mapping *mapping,
+		       const char *path, const char *build_id)
+{
+	struct iovec body[] = {
+		part(mapping, sizeof(*mapping)),
+		string_part(path),
+		string_part(build_id),
+	};
+
+	return write_record(writer, DATA_MAPPING, body, 3);
+}
+
+int data_write_samples(struct data_writer *writer, const struct data_samples *samples,
+		       const void *entries, size_t size)
+{
+	struct iovec body[] = { part(samples, sizeof(*samples)), part(entries, size) };
+
+	return write_record(writer, DATA_SAMPLES, body, 2);
+}
+
+int data_write_losses(struct data_writer *writer, const struct data_losses *losses)
+{
+	struct iovec body = part(losses, sizeof(*losses));
+
+	return write_record(writer, DATA_LOSSES, &body, 1);
+}
+
+int data_write_end(struct data_writer *writer, const struct data_end *end)
+{
+	struct iovec body = part(end, sizeof(*end));
+
+	return write_record(writer, DATA_END, &body, 1);
+}
+
+int data_close(struct data_writer *writer)
+{
+	int fd = writer->fd;
+
+	writer->fd = -1;
+	if (fd == -1 || fd == STDOUT_FILENO)
+		return 0;
+	return close(fd) ? fail("cannot write '%s': %s", writer->path, strerror(errno))
+			 : 0;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Arrays that grow. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+
+/* There is room for a power of two of elements. */
+void *array_add(void *array, size_t *count, size_t size)
+{
+	void *elements, *place;
+
+	/* A pointer to any type: it has no other representation than void *. */
+	memcpy(&elements, array, sizeof(elements));
+	if (!(*count & (*count - 1))) {
+		elements = reallocarray(elements, *count ? 2 * *count : 1, size);
+		if (!elements)
+			return NULL;
+		memcpy(array, &elements, sizeof(elements));
+	}
+	place = (char *)elements + (*count)++ * size;
+	return memset(place, 0, size);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Functions by address. */
+#ifndef PFMON_SYMBOL_TABLE_H
+#define PFMON_SYMBOL_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * struct symbol - a function
+ * @address: where it begins
+ * @size: bytes of it, 0 if that is not known: up to the next one
+ * @rank: of several at an address that with the lowest is shown
+ * @name: its name
+ */
+struct symbol {
+	uint64_t address;
+	uint64_t size;
+	unsigned int rank;
+	char *name;
+};
+
+/**
+ * struct symbol_table - functions of a program
+ * @symbols: ascending by address once they are sorted
+ * @count: how many
+ */
+struct symbol_table {
+	struct symbol *symbols;
+	size_t count;
+};
+
+/* Returns -1 without memory, or 0. */
+int symbol_table_add(struct symbol_table *table, const struct symbol *symbol);
+
+/* After the last one; leaves one for each address. */
+void symbol_table_sort(struct symbol_table *table);
+
+/* The one that @address lies in, or NULL. */
+const struct symbol *symbol_table_find(const struct symbol_table *table,
+				       uint64_t address);
+void symbol_table_free(struct symbol_table *table);
+
+#endif

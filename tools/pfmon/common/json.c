@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Results as JSON: one object on one line. */
-#include <stdlib.h>
-#include <string.h>
-
-#include <jansson.h>
-
 #include "format.h"
-
-/* Counts are integers as long as JSON's readers have integers that large. */
-static json_t *number(uint64_t value)
-{
-	return value <= INT64_MAX ? json_integer((json_int_t)value)
-				  : json_real((double)value);
-}
+#include "json_value.h"
 
 static json_t *values_of(const struct results *results, size_t index)
 {
 	json_t *values = json_array();
 
 	for (unsigned int i = 0; i < results->run_count; i++)
-		json_array_append_new(values, number(results->runs[i].values[index]));
+		json_array_append_new(values,
+				      json_number(results->runs[i].values[index]));
 	return values;
 }
 
@@ -30,7 +20,7 @@ static void add_counts(json_t *object, const struct results *results, size_t ind
 
 	if (results->run_count == 1)
 		json_object_set_new(object, "value",
-				    number(results->runs[0].values[index]));
+				    json_number(results->runs[0].values[index]));
 	else
 		json_object_set_new(object, "value", json_real(figure.mean));
 	json_object_set_new(object, "spread", json_real(figure_spread(&figure)));
@@ -68,29 +58,12 @@ static json_t *events_array(const struct results *results)
 	return array;
 }
 
-/* What is not UTF-8 cannot be said in JSON: such an argument loses its bytes. */
-static json_t *argument_string(const char *argument)
-{
-	json_t *string = json_string(argument);
-	char *copy;
-
-	if (string)
-		return string;
-	copy = strdup(argument);
-	for (char *next = copy; next && *next; next++)
-		if (*next & 0x80)
-			*next = '?';
-	string = json_string(copy);
-	free(copy);
-	return string;
-}
-
 static json_t *command_array(const struct results *results)
 {
 	json_t *array = json_array();
 
 	for (size_t i = 0; results->command && results->command[i]; i++)
-		json_array_append_new(array, argument_string(results->command[i]));
+		json_array_append_new(array, json_text(results->command[i]));
 	return array;
 }
 
@@ -99,7 +72,7 @@ static void add_times(json_t *object, const struct results *results)
 	struct figure elapsed = results_elapsed(results);
 
 	json_object_set_new(object, "runtime-ns",
-			    number((uint64_t)results_runtime(results).mean));
+			    json_number((uint64_t)results_runtime(results).mean));
 	json_object_set_new(object, "elapsed-seconds", json_real(elapsed.mean));
 	json_object_set_new(object, "elapsed-spread", json_real(figure_spread(&elapsed)));
 	if (!results->has_usage)
@@ -113,7 +86,6 @@ static void add_times(json_t *object, const struct results *results)
 int format_json(FILE *file, const struct results *results)
 {
 	json_t *object = json_object();
-	char *text;
 
 	if (results->tid)
 		json_object_set_new(object, "thread", json_integer(results->tid));
@@ -123,12 +95,5 @@ int format_json(FILE *file, const struct results *results)
 	json_object_set_new(object, "exit-status", json_integer(results->exit_status));
 	json_object_set_new(object, "events", events_array(results));
 	add_times(object, results);
-
-	text = json_dumps(object, JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15));
-	json_decref(object);
-	if (!text)
-		return -1;
-	fprintf(file, "%s\n", text);
-	free(text);
-	return 0;
+	return json_print(file, object);
 }

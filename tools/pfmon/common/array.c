@@ -21,3 +21,14 @@ void *array_add(void *array, size_t *count, size_t size)
 	place = (char *)elements + (*count)++ * size;
 	return memset(place, 0, size);
 }
+
+void *array_reach(void *array, size_t *count, size_t index, size_t size)
+{
+	void *elements;
+
+	while (*count <= index)
+		if (!array_add(array, count, size))
+			return NULL;
+	memcpy(&elements, array, sizeof(elements));
+	return (char *)elements + index * size;
+}

@@ -12,4 +12,7 @@
  */
 void *array_add(void *array, size_t *count, size_t size);
 
+/* The element @index of such an array, after adding zeroed ones until there is one. */
+void *array_reach(void *array, size_t *count, size_t index, size_t size);
+
 #endif

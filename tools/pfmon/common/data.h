@@ -13,10 +13,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DATA_MAGIC     "PFMDATA" /* and its zero byte: 8 bytes */
-#define DATA_VERSION   0x10000u /* 1.0: major << 16 | minor */
-#define DATA_ALIGNMENT 8
-#define DATA_FILE_NAME "pfmon.data"
+#define DATA_MAGIC	  "PFMDATA" /* and its zero byte: 8 bytes */
+#define DATA_VERSION	  0x10000u /* 1.0: major << 16 | minor */
+#define DATA_ALIGNMENT	  8
+#define DATA_FILE_NAME	  "pfmon.data"
+
+/* More are not read. */
+#define DATA_MAX_EVENTS	  4096
+#define DATA_MAX_CONTEXTS (1u << 20)
 
 /**
  * struct data_header - the first bytes of the file

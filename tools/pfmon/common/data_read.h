@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Read the file of a recording, record by record.  Nothing in it is trusted. */
+#ifndef PFMON_DATA_READ_H
+#define PFMON_DATA_READ_H
+
+#include <stdbool.h>
+
+#include "data.h"
+
+/**
+ * struct data_file - a file that was read
+ * @bytes: all of it
+ * @size: how many
+ * @next: offset of the next record
+ * @is_cut_short: it ends within a record
+ * @is_damaged: the record at @next has a size that cannot be
+ */
+struct data_file {
+	char *bytes;
+	size_t size;
+	size_t next;
+	bool is_cut_short;
+	bool is_damaged;
+};
+
+/*
+ * Read the file at @path, "-" is standard input, or take the @size bytes of malloc()ed
+ * @bytes that came from there.  They say what is wrong and return -1, or 0; the file is
+ * to be closed in any case.
+ */
+int data_open(struct data_file *file, const char *path);
+int data_open_bytes(struct data_file *file, const char *path, void *bytes, size_t size);
+void data_close_file(struct data_file *file);
+
+/* The next record, NULL after the last. */
+const struct data_record *data_next(struct data_file *file);
+
+/**
+ * struct data_body - what has not been looked at of a record's body
+ * @next: next byte
+ * @end: behind the last one
+ */
+struct data_body {
+	char *next;
+	char *end;
+};
+
+struct data_body data_body(const struct data_record *record);
+
+/* The next @size bytes, NULL if there are not so many. */
+const void *data_take(struct data_body *body, size_t size);
+
+/*
+ * The next string, "" if there is none; NULL if it has no end.  Of characters that a
+ * terminal obeys '?' is made, in the file's bytes.
+ */
+const char *data_take_string(struct data_body *body);
+
+#endif

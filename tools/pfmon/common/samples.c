@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The samples of a recording: from the entries of each format. */
+#include <perfmon/perfmon.h>
+#include <perfmon/perfmon_callchain.h>
+#include <perfmon/perfmon_hist.h>
+#include <perfmon/perfmon_nway.h>
+
+#include "samples.h"
+
+/* All are made of 8 bytes: what follows them is aligned. */
+_Static_assert(sizeof(struct pfm_dfl_smpl_entry) % 8 == 0, "no padding");
+_Static_assert(sizeof(struct pfm_callchain_entry) % 8 == 0, "no padding");
+_Static_assert(sizeof(struct pfm_hist_entry) % 8 == 0, "no padding");
+
+/* What is left of a block. */
+struct entries {
+	const struct recording *recording;
+	const struct data_samples *block;
+	struct data_body body;
+};
+
+/* Read one more sample; false if what there is makes none. */
+typedef bool (*read_function)(struct entries *entries, struct sample *sample);
+
+/* @entry has to stay: its address is the only frame. */
+static bool take_entry(struct entries *entries, const struct pfm_dfl_smpl_entry *entry,
+		       struct sample *sample)
+{
+	*sample = (struct sample){
+		.event = recording_event(entries->recording, entry->set, entry->ovfl_pmd),
+		.context = entries->block->context,
+		.tid = entry->pid,
+		.tgid = entry->tgid,
+		.cpu = entry->cpu,
+		.time = entry->tstamp,
+		.count = 1,
+		.period = -entry->last_reset_val,
+		.frames = &entry->ip,
+		.frame_count = 1,
+	};
+	return sample->event;
+}
+
+static bool read_default(struct entries *entries, struct sample *sample)
+{
+	const struct pfm_dfl_smpl_entry *entry =
+		data_take(&entries->body, sizeof(*entry));
+
+	if (!entry || !take_entry(entries, entry, sample))
+		return false;
+	return data_take(&entries->body,
+			 sample->event->event->value_count * sizeof(uint64_t));
+}
+
+static bool read_callchain(struct entries *entries, struct sample *sample)
+{
+	const struct pfm_callchain_entry *entry =
+		data_take(&entries->body, sizeof(*entry));
+	const uint64_t *frames;
+	unsigned int count;
+
+	if (!entry || !take_entry(entries, &entry->sample, sample) ||
+	    entry->kernel_count > PFM_CALLCHAIN_MAX_DEPTH ||
+	    entry->user_count > PFM_CALLCHAIN_MAX_DEPTH ||
+	    !data_take(&entries->body, entry->value_count * sizeof(uint64_t)))
+		return false;
+	count = (unsigned int)entry->kernel_count + entry->user_count;
+	frames = data_take(&entries->body, count * sizeof(*frames));
+	if (!frames)
+		return false;
+	sample->has_chain = true;
+	if (count) {
+		sample->frames = frames;
+		sample->frame_count = count;
+		sample->kernel_count = entry->kernel_count;
+	}
+	return true;
+}
+
+static bool read_hist(struct entries *entries, struct sample *sample)
+{
+	const struct pfm_hist_entry *entry = data_take(&entries->body, sizeof(*entry));
+
+	if (!entry)
+		return false;
+	*sample = (struct sample){
+		.event = recording_event(entries->recording, entry->set, entry->pmd),
+		.context = entries->block->context,
+		.tgid = entry->tgid,
+		.time = UINT64_MAX,
+		.count = entry->count,
+		.period = entry->sum,
+		.frames = &entry->ip,
+		.frame_count = 1,
+	};
+	return sample->event;
+}
+
+static read_function find_reader(const struct data_samples *block)
+{
+	static const struct {
+		read_function read;
+		uint32_t version;
+	} formats[] = {
+		[DATA_FORMAT_DEFAULT] = { read_default, PFM_DFL_SMPL_VERSION },
+		[DATA_FORMAT_NWAY] = { read_default, PFM_NWAY_VERSION },
+		[DATA_FORMAT_CALLCHAIN] = { read_callchain, PFM_CALLCHAIN_VERSION },
+		[DATA_FORMAT_HIST] = { read_hist, PFM_HIST_VERSION },
+	};
+	uint32_t major = PFM_VERSION_MAJOR(block->format_version);
+
+	if (block->format >= sizeof(formats) / sizeof(formats[0]) ||
+	    major != PFM_VERSION_MAJOR(formats[block->format].version))
+		return NULL;
+	return formats[block->format].read;
+}
+
+static int read_block(const struct recording *recording,
+		      const struct recorded_block *block, sample_function function,
+		      void *argument, size_t *bad)
+{
+	read_function read = find_reader(block->samples);
+	struct entries entries = {
+		.recording = recording,
+		.block = block->samples,
+		.body = { block->entries, block->entries + block->size },
+	};
+	struct sample sample;
+	int result = 0;
+
+	for (uint64_t i = 0; !result && i < block->samples->count; i++) {
+		if (!read || !read(&entries, &sample)) {
+			++*bad;
+			break;
+		}
+		result = function(&sample, argument);
+	}
+	return result;
+}
+
+int samples_each(const struct recording *recording, sample_function function,
+		 void *argument, size_t *bad)
+{
+	int result = 0;
+
+	*bad = 0;
+	for (size_t i = 0; !result && i < recording->block_count; i++)
+		result = read_block(recording, &recording->blocks[i], function, argument,
+				    bad);
+	for (size_t i = 0; !result && i < recording->table_count; i++)
+		if (recording->tables[i].samples)
+			result = read_block(recording, &recording->tables[i], function,
+					    argument, bad);
+	return result;
+}

@@ -35,19 +35,27 @@ static bool of_elf(Elf *elf, char text[BUILD_ID_SIZE])
 	return true;
 }
 
-bool build_id_of_file(const char *path, char text[BUILD_ID_SIZE])
+bool build_id_of_fd(int fd, char text[BUILD_ID_SIZE])
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	bool is_elf;
 	Elf *elf;
 
-	*text = '\0';
-	if (fd == -1)
-		return false;
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	is_elf = of_elf(elf, text);
 	elf_end(elf);
+	return is_elf;
+}
+
+bool build_id_of_file(const char *path, char text[BUILD_ID_SIZE])
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool is_elf;
+
+	*text = '\0';
+	if (fd == -1)
+		return false;
+	is_elf = build_id_of_fd(fd, text);
 	close(fd);
 	return is_elf;
 }

@@ -15,6 +15,9 @@
  */
 bool build_id_of_file(const char *path, char text[BUILD_ID_SIZE]);
 
+/* The same of an open file. */
+bool build_id_of_fd(int fd, char text[BUILD_ID_SIZE]);
+
 /* Of the vdso of this process; others of the same width have the same. */
 void build_id_of_vdso(char text[BUILD_ID_SIZE]);
 

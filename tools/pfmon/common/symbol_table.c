@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Functions by address. */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,19 @@ static int compare(const void *one, const void *other)
 	return compare_names(a->name, b->name);
 }
 
+static bool lies_in(uint64_t address, const struct symbol *symbol)
+{
+	return !symbol->size || address - symbol->address < symbol->size;
+}
+
+/* Of the first @count symbols the last one that @address lies in: its number and 1. */
+static size_t innermost(const struct symbol *symbols, size_t count, uint64_t address)
+{
+	while (count && !lies_in(address, &symbols[count - 1]))
+		count = symbols[count - 1].outer;
+	return count;
+}
+
 void symbol_table_sort(struct symbol_table *table)
 {
 	struct symbol *symbols = table->symbols;
@@ -55,10 +69,16 @@ void symbol_table_sort(struct symbol_table *table)
 	if (table->count)
 		qsort(symbols, table->count, sizeof(*symbols), compare);
 	for (size_t i = 0; i < table->count; i++) {
-		if (count && symbols[count - 1].address == symbols[i].address)
-			free(symbols[i].name);
-		else
-			symbols[count++] = symbols[i];
+		struct symbol *symbol = &symbols[i];
+		size_t outer = innermost(symbols, count, symbol->address);
+
+		if ((count && symbols[count - 1].address == symbol->address) ||
+		    (!symbol->size && outer && symbols[outer - 1].size)) {
+			free(symbol->name);
+			continue;
+		}
+		symbol->outer = outer;
+		symbols[count++] = *symbol;
 	}
 	table->count = count;
 }
@@ -66,7 +86,6 @@ void symbol_table_sort(struct symbol_table *table)
 const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t address)
 {
 	size_t low = 0, high = table->count;
-	const struct symbol *symbol;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -76,12 +95,8 @@ const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_
 		else
 			high = middle;
 	}
-	if (!low)
-		return NULL;
-	symbol = &table->symbols[low - 1];
-	if (symbol->size && address - symbol->address >= symbol->size)
-		return NULL;
-	return symbol;
+	low = innermost(table->symbols, low, address);
+	return low ? &table->symbols[low - 1] : NULL;
 }
 
 void symbol_table_free(struct symbol_table *table)

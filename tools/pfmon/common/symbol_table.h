@@ -11,12 +11,14 @@
  * @address: where it begins
  * @size: bytes of it, 0 if that is not known: up to the next one
  * @rank: of several at an address that with the lowest is shown
+ * @outer: the one that it lies in, once they are sorted: its number and 1; 0 for none
  * @name: its name
  */
 struct symbol {
 	uint64_t address;
 	uint64_t size;
 	unsigned int rank;
+	size_t outer;
 	char *name;
 };
 
@@ -33,7 +35,10 @@ struct symbol_table {
 /* Returns -1 without memory, or 0. */
 int symbol_table_add(struct symbol_table *table, const struct symbol *symbol);
 
-/* After the last one; leaves one for each address. */
+/*
+ * After the last one.  Leaves one for each address, and no label without a size that
+ * lies in a function with one.
+ */
 void symbol_table_sort(struct symbol_table *table);
 
 /* The one that @address lies in, or NULL. */

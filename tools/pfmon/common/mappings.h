@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What was mapped where, and when. */
+#ifndef PFMON_MAPPINGS_H
+#define PFMON_MAPPINGS_H
+
+#include "recording.h"
+
+/**
+ * struct span - a mapping in the memory of its process
+ * @recorded: the mapping
+ * @owner: whose memory: a process, or the kernel
+ * @program: how many programs the process had been before
+ * @reach: the highest end of this one and of those before it
+ */
+struct span {
+	const struct recorded_mapping *recorded;
+	uint64_t owner;
+	size_t program;
+	uint64_t reach;
+};
+
+/**
+ * struct change - a process became another program
+ * @owner: the process
+ * @time: when
+ */
+struct change {
+	uint64_t owner;
+	uint64_t time;
+};
+
+/**
+ * struct mappings - all mappings, to be searched
+ * @spans: ascending by owner and start
+ * @span_count: how many
+ * @changes: ascending by owner and time
+ * @change_count: how many
+ */
+struct mappings {
+	struct span *spans;
+	size_t span_count;
+	struct change *changes;
+	size_t change_count;
+};
+
+/* Returns -1 without memory, or 0; to be freed in any case. */
+int mappings_make(struct mappings *mappings, const struct recording *recording);
+void mappings_free(struct mappings *mappings);
+
+/* Is @address one of the kernel?  On all our machines the highest bit says it. */
+static inline bool is_kernel_address(uint64_t address)
+{
+	return address >> 63;
+}
+
+/* What process @tgid (or the kernel) had at @address at @time; NULL if nothing. */
+const struct recorded_mapping *mappings_find(const struct mappings *mappings,
+					     uint32_t tgid, uint64_t time,
+					     uint64_t address);
+
+#endif

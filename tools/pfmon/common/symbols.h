@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From addresses to functions. */
+#ifndef PFMON_SYMBOLS_H
+#define PFMON_SYMBOLS_H
+
+#include "mappings.h"
+#include "object.h"
+#include "samples.h"
+
+/**
+ * struct symbols - what is needed to find functions
+ * @recording: of what
+ * @mappings: where
+ * @objects: what they are in
+ */
+struct symbols {
+	const struct recording *recording;
+	struct mappings mappings;
+	struct object_list objects;
+};
+
+/**
+ * struct location - where an address is
+ * @object: NULL if nothing was mapped there
+ * @symbol: the function; NULL if that is not known
+ * @offset: from the beginning of the function, or else of @object, or else the address
+ * @is_kernel: in the kernel
+ */
+struct location {
+	const struct object *object;
+	const struct symbol *symbol;
+	uint64_t offset;
+	bool is_kernel;
+};
+
+/* Returns -1 without memory, or 0; to be freed in any case. */
+int symbols_make(struct symbols *symbols, const struct recording *recording);
+void symbols_free(struct symbols *symbols);
+
+/* Where frame number @index of @sample is. */
+struct location symbols_find(struct symbols *symbols, const struct sample *sample,
+			     unsigned int index);
+
+/* "libc.so.6", "[kernel]", "[unknown]". */
+const char *object_name(const struct object *object, bool is_kernel);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Names of threads. */
+#ifndef PFMON_THREADS_H
+#define PFMON_THREADS_H
+
+#include "samples.h"
+
+/**
+ * struct thread_names - names of all threads, to be searched
+ * @names: ascending by thread and time; equal names have the same address
+ * @count: how many
+ * @of_context: for each context the number of its thread's first name and 1, or 0
+ * @context_count: how many
+ */
+struct thread_names {
+	struct recorded_thread *names;
+	size_t count;
+	size_t *of_context;
+	size_t context_count;
+};
+
+/**
+ * struct named_thread - whose a sample is
+ * @tid: thread, 0 if not known
+ * @comm: its name then; NULL if not known.  Equal ones have the same address
+ */
+struct named_thread {
+	uint32_t tid;
+	const char *comm;
+};
+
+/* Returns -1 without memory, or 0; to be freed in any case. */
+int thread_names_make(struct thread_names *names, const struct recording *recording);
+void thread_names_free(struct thread_names *names);
+
+struct named_thread thread_names_find(const struct thread_names *names,
+				      const struct sample *sample);
+
+#endif

@@ -24,6 +24,8 @@ static int run_tests(const char *name, const TTest *const tests[], size_t count)
 	SRunner *runner;
 	int failed;
 
+	/* Not libcheck's 4: a machine may be slow, and have other things to do. */
+	tcase_set_timeout(tcase, 120);
 	for (size_t i = 0; i < count; i++)
 		tcase_add_test(tcase, tests[i]);
 	suite_add_tcase(suite, tcase);

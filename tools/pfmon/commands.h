@@ -6,5 +6,7 @@
 int command_stat(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_info(int argc, char **argv);
+int command_report(int argc, char **argv);
+int command_script(int argc, char **argv);
 
 #endif

@@ -16,10 +16,13 @@
 static const char usage[] =
 	"Usage: pfmon COMMAND [OPTIONS]\n"
 	"\n"
-	"Count what a CPU does while a program runs, through the perfmon module.\n"
+	"Count and sample what a CPU does while a program runs, through the perfmon\n"
+	"module.\n"
 	"\n"
 	"Commands:\n"
 	"  stat       count events while a command runs\n"
+	"  report     where the events of a recording happened\n"
+	"  script     the samples of a recording, for other programs\n"
 	"  list       events that can be counted on this machine\n"
 	"  info       the module, the PMU and its counters\n"
 	"  help       this, or the help of a command\n"
@@ -28,7 +31,8 @@ static const char usage[] =
 	"  -h, --help     show this and exit\n"
 	"  -V, --version  show the version and exit\n"
 	"\n"
-	"'pfmon COMMAND --help' tells more; so do pfmon(1) and pfmon-stat(1).\n"
+	"'pfmon COMMAND --help' tells more; so do pfmon(1),\n"
+	"pfmon-stat(1), pfmon-report(1) and pfmon-script(1).\n"
 	"\n"
 	"Examples:\n"
 	"  pfmon stat ./app\n"
@@ -42,11 +46,15 @@ struct command {
 };
 
 static char stat_name[] = "pfmon stat";
+static char report_name[] = "pfmon report";
+static char script_name[] = "pfmon script";
 static char list_name[] = "pfmon list";
 static char info_name[] = "pfmon info";
 
 static const struct command commands[] = {
 	{ "stat", stat_name, command_stat },
+	{ "report", report_name, command_report },
+	{ "script", script_name, command_script },
 	{ "list", list_name, command_list },
 	{ "info", info_name, command_info },
 };

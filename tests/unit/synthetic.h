@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Recordings that tests make up, with the writer that pfmon record has. */
+#ifndef UNIT_SYNTHETIC_H
+#define UNIT_SYNTHETIC_H
+
+#include <perfmon/perfmon_callchain.h>
+#include <perfmon/perfmon_hist.h>
+
+#include "../../tools/pfmon/common/data.h"
+
+#define MACHINE_TIME 1700000000123456789ull /* 2023-11-14 22:13:20 UTC */
+#define CYCLES_PMD   3
+#define FAULTS_PMD   256
+
+/* A file that goes with the test; processes that it starts have the same name for it. */
+const char *synthetic_path(void);
+
+/* Begin a file: there are the machine and the command "app --size 100". */
+void synthetic_begin(struct data_writer *writer, const char *path);
+void synthetic_event(struct data_writer *writer, const char *name, uint16_t pmd,
+		     uint64_t period, uint16_t values);
+void synthetic_thread(struct data_writer *writer, uint32_t tid, uint32_t tgid,
+		      uint32_t context, const char *comm);
+void synthetic_mapping(struct data_writer *writer, uint32_t tgid, uint64_t start,
+		       uint64_t end, uint64_t offset, const char *path);
+
+/* An entry; @period becomes the value that the PMD began with. */
+struct pfm_dfl_smpl_entry synthetic_entry(uint32_t tid, uint32_t tgid, uint16_t pmd,
+					  uint64_t ip, uint64_t time, uint64_t period);
+void synthetic_samples(struct data_writer *writer, enum data_format format,
+		       uint32_t context, uint64_t count, const void *entries,
+		       size_t size);
+void synthetic_losses(struct data_writer *writer, uint32_t context, uint64_t lost,
+		      uint64_t throttled);
+void synthetic_end(struct data_writer *writer, uint64_t written, uint64_t lost);
+
+#endif

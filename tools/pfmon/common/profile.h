@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The profile that a recording makes. */
+#ifndef PFMON_PROFILE_H
+#define PFMON_PROFILE_H
+
+#include "tree.h"
+
+/* By what a profile is made. */
+enum sort_key {
+	SORT_SYMBOL,
+	SORT_OBJECT,
+	SORT_THREAD,
+	SORT_KEYS,
+};
+
+/**
+ * struct profile_options - what is wanted
+ * @sort: by what
+ * @sort_count: how many of them; 0: stacks, from the thread's name to the innermost
+ *	function
+ * @has_callers: below each entry its callers
+ * @event: only this one; NULL for all
+ */
+struct profile_options {
+	enum sort_key sort[SORT_KEYS];
+	unsigned int sort_count;
+	bool has_callers;
+	const char *event;
+};
+
+/**
+ * struct profile - samples added up
+ * @recording: of what
+ * @options: how
+ * @tree: below the root a node for each event that has samples; below these the entries,
+ *	and below these callers
+ * @symbols: functions
+ * @names: of threads
+ * @samples: all of them, also of events that are not wanted
+ * @has_chains: there are call chains
+ */
+struct profile {
+	const struct recording *recording;
+	const struct profile_options *options;
+	struct tree tree;
+	struct symbols symbols;
+	struct thread_names names;
+	uint64_t samples;
+	bool has_chains;
+};
+
+/* Says what is wrong and returns -1, or 0; to be freed in any case. */
+int profile_make(struct profile *profile, const struct recording *recording,
+		 const struct profile_options *options);
+void profile_free(struct profile *profile);
+
+/* The node of @event, NULL if it has no samples. */
+const struct node *profile_event(const struct profile *profile,
+				 const struct recorded_event *event);
+
+/* Is @event wanted? */
+bool profile_wants(const struct profile *profile, const struct recorded_event *event);
+
+/* What of @event @node is, in percent: by periods, or by samples where there are none. */
+double profile_percent(const struct node *event, const struct node *node);
+
+/* By what they are of their event, the greatest first; then by their names. */
+int profile_order(const struct node *a, const struct node *b);
+
+/*
+ * The function: its name; or else object and offset, or the address.  Returns @text,
+ * LABEL_SIZE characters, or the name itself.
+ */
+#define LABEL_SIZE 160
+const char *label_symbol(const struct key *key, char text[LABEL_SIZE]);
+
+/* "libc.so.6", "[kernel]", "[unknown]". */
+const char *label_object(const struct key *key);
+
+/* "name (thread)". */
+const char *label_thread(const struct key *key, char text[LABEL_SIZE]);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Samples added up by where they were: a tree of functions, threads, ... */
+#ifndef PFMON_TREE_H
+#define PFMON_TREE_H
+
+#include "symbols.h"
+#include "threads.h"
+
+/**
+ * struct key - by what samples are added up; zero is what makes no difference
+ * @event: event
+ * @object: program, library, ...
+ * @symbol: function
+ * @offset: in @object, or address, where no function is known
+ * @thread: thread
+ * @is_kernel: in the kernel
+ * @has_offset: @offset is meant
+ */
+struct key {
+	const struct recorded_event *event;
+	const struct object *object;
+	const struct symbol *symbol;
+	uint64_t offset;
+	struct named_thread thread;
+	bool is_kernel;
+	bool has_offset;
+};
+
+/* The number of a node; 0 is the root. */
+typedef size_t node_number;
+
+/**
+ * struct node - what came together
+ * @key: by what
+ * @parent: of what it is a part
+ * @first_child: its first part, 0 if it has none
+ * @next: the next part of the same, 0 if it is the last
+ * @child_count: parts
+ * @samples: of it and its parts
+ * @period: events that they stand for
+ * @self: samples of it alone
+ * @next_of_hash: the next one in the same place of the table, 0 if it is the last
+ */
+struct node {
+	struct key key;
+	node_number parent;
+	node_number first_child;
+	node_number next;
+	size_t child_count;
+	uint64_t samples;
+	uint64_t period;
+	uint64_t self;
+	node_number next_of_hash;
+};
+
+/**
+ * struct tree - all nodes
+ * @nodes: by number
+ * @count: how many
+ * @table: hash table, a power of two of places
+ * @places: how many
+ */
+struct tree {
+	struct node *nodes;
+	size_t count;
+	node_number *table;
+	size_t places;
+};
+
+/* Returns -1 without memory, or 0; to be freed in any case. */
+int tree_make(struct tree *tree);
+void tree_free(struct tree *tree);
+
+/* The part of @parent that has @key, which is made if there is none; 0 without memory. */
+node_number tree_child(struct tree *tree, node_number parent, const struct key *key);
+
+/* Add to @number and all that it is a part of, and to the root. */
+void tree_count(struct tree *tree, node_number number, uint64_t samples, uint64_t period);
+
+/* Returns less than, equal to or more than 0 if @a comes before, with or behind @b. */
+typedef int (*node_order)(const struct node *a, const struct node *b);
+
+/*
+ * The parts of @parent in @order, into an array to be freed, of its child_count elements.
+ * NULL without memory.
+ */
+const struct node **tree_children(const struct tree *tree, node_number parent,
+				  node_order order);
+
+static inline node_number tree_number(const struct tree *tree, const struct node *node)
+{
+	return (node_number)(node - tree->nodes);
+}
+
+#endif

@@ -347,7 +347,9 @@ START_TEST(only_programs_are_looked_into)
 	static const char *const paths[] = { "/dev/zero", "/nowhere/app", "/etc/passwd",
 					     "/proc/self", "" };
 	struct said said = { .mapping_count = 1 };
+	char words[4096];
 
+	catch_words(NULL, 0);
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		struct recording recording;
 		struct location location;
@@ -364,6 +366,9 @@ START_TEST(only_programs_are_looked_into)
 		symbols_free(&symbols);
 		recording_free(&recording);
 	}
+	/* Each is named, but for the one without a name. */
+	catch_words(words, sizeof(words));
+	ck_assert_uint_eq(occurrences(words, "its symbols are left out"), 4);
 }
 END_TEST
 
@@ -664,11 +669,16 @@ START_TEST(a_return_address_belongs_to_the_function_of_the_call)
 }
 END_TEST
 
+/* Those without a size end at 0x400. */
 static void add_symbol(struct symbol_table *table, uint64_t address, uint64_t size,
 		       unsigned int rank, const char *name)
 {
 	const struct symbol symbol = {
-		.address = address, .size = size, .rank = rank, .name = (char *)name
+		.address = address,
+		.size = size,
+		.limit = 0x400,
+		.rank = rank,
+		.name = (char *)name,
 	};
 
 	ck_assert_int_eq(symbol_table_add(table, &symbol), 0);
@@ -686,13 +696,14 @@ START_TEST(the_innermost_function_around_an_address_is_found)
 	struct symbol_table table = { 0 };
 
 	add_symbol(&table, 0x300, 0, 3, "label_of_assembly");
+	add_symbol(&table, 0x310, 0x10, 0, "behind_the_label");
 	add_symbol(&table, 0x100, 0x100, 0, "outer");
 	add_symbol(&table, 0x120, 0x10, 2, "inner");
 	add_symbol(&table, 0x180, 0, 3, "label_in_outer");
 	add_symbol(&table, 0x100, 0x100, 1, "weak_name_of_outer");
 	add_symbol(&table, 0x120, 0x10, 2, "__inner");
 	symbol_table_sort(&table);
-	ck_assert_uint_eq(table.count, 3);
+	ck_assert_uint_eq(table.count, 4);
 	ck_assert_str_eq(name_of(&table, 0xff), "none");
 	ck_assert_str_eq(name_of(&table, 0x100), "outer");
 	ck_assert_str_eq(name_of(&table, 0x120), "inner");
@@ -700,9 +711,17 @@ START_TEST(the_innermost_function_around_an_address_is_found)
 	ck_assert_str_eq(name_of(&table, 0x130), "outer");
 	ck_assert_str_eq(name_of(&table, 0x1ff), "outer");
 	ck_assert_str_eq(name_of(&table, 0x200), "none");
-	ck_assert_str_eq(name_of(&table, 0x12345678), "label_of_assembly");
+	ck_assert_str_eq(name_of(&table, 0x30f), "label_of_assembly");
+	ck_assert_str_eq(name_of(&table, 0x310), "behind_the_label");
+	ck_assert_str_eq(name_of(&table, 0x320), "none");
 	symbol_table_free(&table);
 	ck_assert_str_eq(name_of(&table, 0x100), "none");
+
+	add_symbol(&table, 0x300, 0, 3, "label_of_assembly");
+	symbol_table_sort(&table);
+	ck_assert_str_eq(name_of(&table, 0x3ff), "label_of_assembly");
+	ck_assert_str_eq(name_of(&table, 0x400), "none");
+	symbol_table_free(&table);
 }
 END_TEST
 

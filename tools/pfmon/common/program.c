@@ -35,13 +35,16 @@ static int read_segments(struct program *program, Elf *elf, GElf_Addr bias)
 	return 0;
 }
 
-static bool is_code(Elf *elf, GElf_Word index)
+/* The end of the code section with number @index; 0 if it is none. */
+static GElf_Addr end_of_code(Elf *elf, GElf_Word index)
 {
 	Elf_Scn *section = index < SHN_LORESERVE ? elf_getscn(elf, index) : NULL;
 	GElf_Shdr header;
 
-	return section && gelf_getshdr(section, &header) &&
-	       header.sh_flags & SHF_EXECINSTR;
+	if (!section || !gelf_getshdr(section, &header) ||
+	    !(header.sh_flags & SHF_EXECINSTR))
+		return 0;
+	return header.sh_addr + header.sh_size;
 }
 
 /*
@@ -55,7 +58,7 @@ static bool is_wanted(const GElf_Sym *symbol, Elf *elf, GElf_Word index, const c
 	case STT_GNU_IFUNC:
 		return index != SHN_UNDEF && *name;
 	case STT_NOTYPE:
-		return *name && *name != '$' && is_code(elf, index);
+		return *name && *name != '$' && end_of_code(elf, index);
 	default:
 		return false;
 	}
@@ -96,6 +99,9 @@ static int read_symbols(struct program *program, Dwfl_Module *module)
 		if (!name || !is_wanted(&symbol, elf, index, name))
 			continue;
 		wanted.rank = rank(&symbol);
+		wanted.limit = end_of_code(elf, index);
+		if (wanted.limit)
+			wanted.limit += bias;
 		if (symbol_table_add(&program->symbols, &wanted))
 			return -1;
 	}

@@ -50,7 +50,9 @@ static int compare(const void *one, const void *other)
 
 static bool lies_in(uint64_t address, const struct symbol *symbol)
 {
-	return !symbol->size || address - symbol->address < symbol->size;
+	if (symbol->size)
+		return address - symbol->address < symbol->size;
+	return !symbol->limit || address < symbol->limit;
 }
 
 /* Of the first @count symbols the last one that @address lies in: its number and 1. */
@@ -59,6 +61,16 @@ static size_t innermost(const struct symbol *symbols, size_t count, uint64_t add
 	while (count && !lies_in(address, &symbols[count - 1]))
 		count = symbols[count - 1].outer;
 	return count;
+}
+
+/* What has no size ends where the next one begins: nothing lies in it. */
+static size_t find_outer(const struct symbol *symbols, size_t count, uint64_t address)
+{
+	size_t outer = innermost(symbols, count, address);
+
+	if (outer && !symbols[outer - 1].size)
+		outer = symbols[outer - 1].outer;
+	return outer;
 }
 
 void symbol_table_sort(struct symbol_table *table)
@@ -70,10 +82,10 @@ void symbol_table_sort(struct symbol_table *table)
 		qsort(symbols, table->count, sizeof(*symbols), compare);
 	for (size_t i = 0; i < table->count; i++) {
 		struct symbol *symbol = &symbols[i];
-		size_t outer = innermost(symbols, count, symbol->address);
+		size_t outer = find_outer(symbols, count, symbol->address);
 
 		if ((count && symbols[count - 1].address == symbol->address) ||
-		    (!symbol->size && outer && symbols[outer - 1].size)) {
+		    (!symbol->size && outer)) {
 			free(symbol->name);
 			continue;
 		}

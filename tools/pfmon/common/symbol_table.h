@@ -9,14 +9,17 @@
 /**
  * struct symbol - a function
  * @address: where it begins
- * @size: bytes of it, 0 if that is not known: up to the next one
+ * @size: bytes of it, 0 if that is not known: up to the next one, or
+ * @limit: an address that it does not reach; 0 if that is not known
  * @rank: of several at an address that with the lowest is shown
- * @outer: the one that it lies in, once they are sorted: its number and 1; 0 for none
+ * @outer: the one with a size that it lies in, once they are sorted: its number and 1;
+ *	0 for none
  * @name: its name
  */
 struct symbol {
 	uint64_t address;
 	uint64_t size;
+	uint64_t limit;
 	unsigned int rank;
 	size_t outer;
 	char *name;

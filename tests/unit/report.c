@@ -221,7 +221,7 @@ START_TEST(a_table_has_the_symbols_by_their_samples)
 		"  20.00%           200  ####              second_function   "
 		"libfunctions.so\n"
 		"   4.60%            46  #                 [nothing]+0x1040  [nothing]\n"
-		"   0.40%             4                    1 more, each below 0.5%\n";
+		"   0.40%             4                    1 more below 0.5%\n";
 	struct library library;
 
 	ck_assert_str_eq(report(write_flat(&library), ""), expected);

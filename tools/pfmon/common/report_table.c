@@ -211,7 +211,7 @@ static void print_rest(const struct table *table, const struct node *const *node
 		samples += nodes[i]->samples;
 	}
 	if (count)
-		fprintf(table->file, "%*.2f%%%*s  %*s  %zu more, each below %g%%\n",
+		fprintf(table->file, "%*.2f%%%*s  %*s  %zu more below %g%%\n",
 			PERCENT_WIDTH - 1, rest, SAMPLES_WIDTH,
 			format_count(samples, text), (int)table->bar_width, "", count,
 			table->style->limit);

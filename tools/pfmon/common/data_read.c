@@ -11,6 +11,7 @@
 
 #include "data_read.h"
 #include "errors.h"
+#include "text.h"
 
 #define FIRST_BUFFER 65536
 
@@ -166,19 +167,6 @@ const void *data_take(struct data_body *body, size_t size)
 	return taken;
 }
 
-/* C0 and C1, the latter as they are in UTF-8: the file may be anybody's. */
-static void defuse(char *string)
-{
-	for (unsigned char *next = (unsigned char *)string; *next; next++) {
-		bool is_c1 = next[0] == 0xc2 && next[1] >= 0x80 && next[1] < 0xa0;
-
-		if (is_c1)
-			next[1] = '?';
-		if (is_c1 || *next < ' ' || *next == 0x7f)
-			*next = '?';
-	}
-}
-
 const char *data_take_string(struct data_body *body)
 {
 	char *string = body->next;
@@ -190,6 +178,6 @@ const char *data_take_string(struct data_body *body)
 	if (!end)
 		return NULL;
 	body->next = end + 1;
-	defuse(string);
+	text_defuse(string);
 	return string;
 }

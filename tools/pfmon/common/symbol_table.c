@@ -6,6 +6,7 @@
 
 #include "array.h"
 #include "symbol_table.h"
+#include "text.h"
 
 int symbol_table_add(struct symbol_table *table, const struct symbol *symbol)
 {
@@ -14,6 +15,7 @@ int symbol_table_add(struct symbol_table *table, const struct symbol *symbol)
 
 	if (!name)
 		return -1;
+	text_defuse(name);
 	place = array_add(&table->symbols, &table->count, sizeof(*place));
 	if (!place) {
 		free(name);

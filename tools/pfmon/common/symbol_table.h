@@ -35,7 +35,10 @@ struct symbol_table {
 	size_t count;
 };
 
-/* Returns -1 without memory, or 0. */
+/*
+ * Of characters of the name that a terminal obeys '?' is made.  Returns -1 without
+ * memory, or 0.
+ */
 int symbol_table_add(struct symbol_table *table, const struct symbol *symbol);
 
 /*

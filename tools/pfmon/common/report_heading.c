@@ -68,7 +68,8 @@ static void print_state(FILE *file, const struct profile *profile)
 	fprintf(file, " %s samples", format_count(profile->samples, text));
 	fprintf(file, ", %s lost", lost ? format_count(lost, text) : "none");
 	if (throttled)
-		fprintf(file, ", throttled %s times", format_count(throttled, text));
+		fprintf(file, ", throttled %s time%s", format_count(throttled, text),
+			throttled == 1 ? "" : "s");
 	fprintf(file, "; the file %s\n",
 		recording->end ? "is complete" : "was cut short");
 }

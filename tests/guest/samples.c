@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <poll.h>
+#include <sys/mman.h>
+
+#include "samples.h"
+
+/* ---- contexts ------------------------------------------------------------------------ */
+
+int try_default(uint32_t flags, uint64_t size)
+{
+	pfm_dfl_smpl_arg_t argument = { .buf_size = size };
+	pfarg_ctx_t ctx = { .ctx_flags = flags };
+
+	return pfm_create_context(&ctx, PFM_DFL_SMPL_NAME, &argument, sizeof(argument));
+}
+
+int default_context(uint32_t flags, uint64_t size)
+{
+	int fd = try_default(flags, size);
+
+	ck_assert_msg(fd != -1, "format \"default\": %s", sentence(-1));
+	return fd;
+}
+
+int context_with_flags(uint32_t flags)
+{
+	pfarg_ctx_t ctx = { .ctx_flags = flags };
+	int fd = pfm_create_context(&ctx, NULL, NULL, 0);
+
+	ck_assert_msg(fd != -1, "flags %#x: %s", flags, sentence(-1));
+	return fd;
+}
+
+void load_and_start(int fd, pid_t tid)
+{
+	load(fd, tid);
+	must(fd, pfm_start(fd, NULL));
+}
+
+void program_busy(int fd, unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		write_pmc(fd, pmu()->pmcs[i], pmu()->busy[i]);
+}
+
+struct pfarg_pmd sampling(unsigned int i, uint64_t period)
+{
+	return (struct pfarg_pmd){
+		.reg_num = pmu()->pmds[i],
+		.reg_flags = NOTIFY,
+		.reg_value = -period,
+		.reg_short_reset = -period,
+		.reg_long_reset = -period,
+	};
+}
+
+void add_to(uint64_t *map, unsigned int pmd)
+{
+	map[pmd / 64] |= BIT(pmd % 64);
+}
+
+void write_one(int fd, struct pfarg_pmd pmd)
+{
+	must(fd, pfm_write_pmds(fd, &pmd, 1));
+}
+
+void sample_busily(int fd, uint64_t period)
+{
+	program_busy(fd, 1);
+	write_one(fd, sampling(0, period));
+}
+
+void end_sampling(int fd)
+{
+	unsigned int i;
+
+	must(fd, pfm_unload_context(fd));
+	for (i = 0; i < COUNT(pmu()->pmds); i++)
+		write_pmd(fd, pmu()->pmds[i], 0);
+}
+
+/* ---- messages ------------------------------------------------------------------------- */
+
+bool message_waits(int fd)
+{
+	struct pollfd one = { .fd = fd, .events = POLLIN };
+
+	ck_assert_int_ne(poll(&one, 1, 0), -1);
+	return one.revents & POLLIN;
+}
+
+struct pfarg_ovfl_msg next_overflow(int fd)
+{
+	struct pfarg_ovfl_msg message;
+	ssize_t size = read(fd, &message, sizeof(message));
+
+	ck_assert_msg(size == sizeof(message), "read: %zd (%s)", size,
+		      size < 0 ? strerror(errno) : "bytes");
+	ck_assert_uint_eq(message.msg_type, PFM_MSG_OVFL);
+	return message;
+}
+
+void spin_until_message(int fd)
+{
+	while (!message_waits(fd))
+		sampled_loop(10000);
+}
+
+unsigned int state_of(int fd)
+{
+	return status_of(fd).state;
+}
+
+void spin_until_masked(int fd)
+{
+	while (state_of(fd) != PFM_STATE_MASKED)
+		sampled_loop(10000);
+}
+
+void must_not_restart(int fd)
+{
+	must_fail(fd, pfm_restart(fd), EBUSY, PFM_REASON_NOTHING_TO_RESTART,
+		  PFM_NO_INDEX);
+}
+
+/* ---- buffers ---------------------------------------------------------------------------- */
+
+header_t map_buffer(int fd, size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+
+	ck_assert_msg(memory != MAP_FAILED, "mmap of %zu bytes: %s", size,
+		      strerror(errno));
+	return memory;
+}
+
+uint64_t largest_entry(void)
+{
+	const uint64_t *implemented = pmu()->info.implemented_pmds;
+	unsigned int word, pmds = 0;
+
+	for (word = 0; word < PFM_PMD_BV; word++)
+		pmds += __builtin_popcountll(implemented[word]);
+	return sizeof(struct pfm_dfl_smpl_entry) + 8 * pmds;
+}
+
+uint64_t least_size(void)
+{
+	return sizeof(struct pfm_dfl_smpl_hdr) + largest_entry();
+}
+
+uint64_t entries_until_full(uint64_t size, unsigned int values)
+{
+	uint64_t entry = sizeof(struct pfm_dfl_smpl_entry) + 8 * values;
+
+	return (size - least_size()) / entry + 1;
+}
+
+void must_be_whole(header_t header, unsigned int values)
+{
+	uint64_t entry = sizeof(struct pfm_dfl_smpl_entry) + 8 * values;
+
+	ck_assert_msg(header->hdr_cur_offs == sizeof(*header) + header->hdr_count * entry,
+		      "%ju entries end at %ju", (uintmax_t)header->hdr_count,
+		      (uintmax_t)header->hdr_cur_offs);
+	ck_assert_uint_le(header->hdr_cur_offs, header->hdr_buf_size);
+}
+
+/* ---- work of which exactly so much is counted --------------------------------------------- */
+
+void need_exact_work(void)
+{
+	need_overflow_interrupts();
+	if (!pmu_is("soft") && !is_deterministic())
+		skip("the counters of %s agree to the last only with --icount",
+		     pmu()->info.pmu_name);
+}
+
+void program_exact(int fd, unsigned int count)
+{
+	unsigned int i;
+
+	if (!pmu_is("soft")) {
+		program_busy(fd, count);
+		return;
+	}
+	for (i = 0; i < count; i++)
+		write_pmc(fd, pmu()->pmcs[i], PFM_SOFT_MINOR_FAULTS);
+}
+
+void exact_work(uint64_t events)
+{
+	const uint64_t most = 1000;
+
+	if (!pmu_is("soft")) {
+		sampled_loop(events / 10 * 10 + 10);
+		return;
+	}
+	for (; events > most; events -= most)
+		touch_pages(most);
+	touch_pages(events);
+}
+
+/* A clock of faults is looked at every ms. */
+uint64_t exact_period(void)
+{
+	return pmu_is("soft") ? 300 : 100000;
+}
+
+uint64_t exact_work_until_stopped(uint64_t unused)
+{
+	struct child_page *page = child_own_page();
+
+	(void)unused;
+	while (!page->stop) {
+		exact_work(exact_period());
+		page->turns++;
+	}
+	page->stop = 0;
+	return page->turns;
+}
+
+/* clang-format off */
+#if defined(__x86_64__)
+#define LOOP_START ""
+#define LOOP_BODY  "nop; nop; nop; nop; nop; nop; nop; nop; dec %0; jnz 1b"
+#define LOOP_LOST  "cc"
+#elif defined(__aarch64__)
+#define LOOP_START ""
+#define LOOP_BODY  "nop; nop; nop; nop; nop; nop; nop; nop; subs %0, %0, #1; b.ne 1b"
+#define LOOP_LOST  "cc"
+#elif defined(__powerpc64__)
+#define LOOP_START "mtctr %0\n"
+#define LOOP_BODY  "nop; nop; nop; nop; nop; nop; nop; nop; nop; bdnz 1b"
+#define LOOP_LOST  "ctr"
+#endif
+/* clang-format on */
+
+extern const char sampled_loop_begin[], sampled_loop_end[];
+
+/* Once in the program: it has the two names. */
+__attribute__((noinline, noclone)) void sampled_loop(uint64_t instructions)
+{
+	unsigned long tens = instructions / 10;
+
+	__asm__ volatile(".globl sampled_loop_begin, sampled_loop_end\n" LOOP_START
+			 "sampled_loop_begin: 1: " LOOP_BODY "\n"
+			 "sampled_loop_end:"
+			 : "+r"(tens)
+			 :
+			 : LOOP_LOST);
+}
+
+bool is_in_loop(uint64_t ip)
+{
+	return ip >= (uintptr_t)sampled_loop_begin && ip <= (uintptr_t)sampled_loop_end;
+}
+
+uint64_t loop_until_stopped(uint64_t unused)
+{
+	struct child_page *page = child_own_page();
+
+	(void)unused;
+	while (!page->stop) {
+		sampled_loop(1000000);
+		page->turns++;
+	}
+	page->stop = 0;
+	return page->turns;
+}
+
+/* ---- chains --------------------------------------------------------------------------------- */
+
+struct chain chain_begin(int fd, unsigned int i, unsigned int other, uint64_t period)
+{
+	struct chain chain = {
+		.pmd = pmu()->pmds[i],
+		.other = pmu()->pmds[other],
+		.period = period,
+	};
+	struct pfarg_pmd pmd = sampling(i, period);
+
+	add_to(pmd.reg_smpl_pmds, chain.pmd);
+	add_to(pmd.reg_smpl_pmds, chain.other);
+	write_pmd(fd, chain.other, 0);
+	write_one(fd, pmd);
+	return chain;
+}
+
+static void must_fit(struct chain *chain, uint64_t value, uint64_t other)
+{
+	uint64_t events = other - chain->last;
+
+	ck_assert_msg(value + chain->period == events,
+		      "PMD %u after %ju samples: %jd, of %ju events and a period of %ju",
+		      chain->pmd, (uintmax_t)chain->samples, (intmax_t)value,
+		      (uintmax_t)events, (uintmax_t)chain->period);
+}
+
+void chain_follow(struct chain *chain, header_t header)
+{
+	entry_t entry;
+
+	for_each_entry(entry, header, 2)
+	{
+		if (entry->ovfl_pmd != chain->pmd)
+			continue;
+		must_fit(chain, values_of(entry)[0], values_of(entry)[1]);
+		ck_assert_msg((int64_t)values_of(entry)[0] >= 0,
+			      "a sample of PMD %u, which is 0x%jx", chain->pmd,
+			      (uintmax_t)values_of(entry)[0]);
+		ck_assert_uint_eq(entry->last_reset_val, -chain->period);
+		chain->last = values_of(entry)[1];
+		chain->residue = values_of(entry)[0];
+		chain->skid += chain->residue;
+		chain->samples++;
+	}
+}
+
+void chain_end(struct chain *chain, int fd)
+{
+	const unsigned int numbers[] = { chain->pmd, chain->other };
+	uint64_t values[2];
+
+	read_pmds(fd, numbers, values, 2);
+	/* Masked by the last sample: nothing was reset, nothing counted. */
+	if (chain->samples && values[1] == chain->last && values[0] == chain->residue)
+		return;
+	must_fit(chain, values[0], values[1]);
+	ck_assert_msg((int64_t)values[0] < 0, "PMD %u is %ju: an overflow without sample",
+		      chain->pmd, (uintmax_t)values[0]);
+}

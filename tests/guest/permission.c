@@ -304,8 +304,11 @@ END_TEST
 
 START_TEST(a_user_may_not_change_settings)
 {
-	static const char *const files[] = { SYSFS "task_group", SYSFS "sys_group",
-					     SYSFS "arg_mem_max", SYSFS "reset_stats" };
+	static const char *const files[] = {
+		SYSFS "task_group",	     SYSFS "sys_group",
+		SYSFS "arg_mem_max",	     SYSFS "reset_stats",
+		SYSFS "smpl_buffer_mem_max", SYSFS "max_interrupts_per_tick"
+	};
 	size_t i;
 
 	become(USER_ID);

@@ -336,6 +336,10 @@ START_TEST(settings_have_their_defaults_and_formats)
 	ck_assert_str_eq(read_text(SYSFS "sys_sessions_count"), "0\n");
 	ck_assert_str_eq(read_text(SYSFS "reset_stats"), "0\n");
 	ck_assert_str_eq(read_text(SYSFS "debug"), "0\n");
+	ck_assert_str_eq(read_text(SYSFS "smpl_buffer_mem_cur"), "0\n");
+	ck_assert_str_eq(read_text(SYSFS "smpl_buffer_mem_max"),
+			 "18446744073709551615\n");
+	ck_assert_uint_gt(read_number(SYSFS "max_interrupts_per_tick"), 0);
 }
 END_TEST
 
@@ -353,6 +357,11 @@ START_TEST(files_have_the_modes_of_the_api)
 		{ SYSFS "task_group", 0644 },
 		{ SYSFS "reset_stats", 0644 },
 		{ SYSFS "debug", 0644 },
+		{ SYSFS "smpl_buffer_mem_cur", 0444 },
+		{ SYSFS "smpl_buffer_mem_max", 0644 },
+		{ SYSFS "max_interrupts_per_tick", 0644 },
+		{ SYSFS "formats/default/version", 0444 },
+		{ SYSFS "formats/default/uuid", 0444 },
 		{ SYSFS "pmu_desc/model", 0444 },
 		{ SYSFS "pmu_desc/pmc0/name", 0444 },
 		{ SYSFS "pmu_desc/pmd0/width", 0444 },
@@ -375,14 +384,29 @@ START_TEST(bad_settings_are_einval_and_change_nothing)
 		const char *path;
 		const char *text;
 	} bad[] = {
-		{ SYSFS "arg_mem_max", "0\n" },	 { SYSFS "arg_mem_max", "1023\n" },
-		{ SYSFS "arg_mem_max", "-1\n" }, { SYSFS "arg_mem_max", "many\n" },
-		{ SYSFS "arg_mem_max", "\n" },	 { SYSFS "arg_mem_max", "65536 x\n" },
-		{ SYSFS "task_group", "-2\n" },	 { SYSFS "task_group", "root\n" },
-		{ SYSFS "task_group", "1 2\n" }, { SYSFS "task_group", "\n" },
-		{ SYSFS "sys_group", "-2\n" },	 { SYSFS "sys_group", "root\n" },
-		{ SYSFS "debug", "2\n" },	 { SYSFS "debug", "8\n" },
-		{ SYSFS "debug", "-1\n" },	 { SYSFS "debug", "all\n" },
+		{ SYSFS "arg_mem_max", "0\n" },
+		{ SYSFS "arg_mem_max", "1023\n" },
+		{ SYSFS "arg_mem_max", "-1\n" },
+		{ SYSFS "arg_mem_max", "many\n" },
+		{ SYSFS "arg_mem_max", "\n" },
+		{ SYSFS "arg_mem_max", "65536 x\n" },
+		{ SYSFS "task_group", "-2\n" },
+		{ SYSFS "task_group", "root\n" },
+		{ SYSFS "task_group", "1 2\n" },
+		{ SYSFS "task_group", "\n" },
+		{ SYSFS "sys_group", "-2\n" },
+		{ SYSFS "sys_group", "root\n" },
+		{ SYSFS "debug", "2\n" },
+		{ SYSFS "debug", "8\n" },
+		{ SYSFS "debug", "-1\n" },
+		{ SYSFS "debug", "all\n" },
+		{ SYSFS "smpl_buffer_mem_max", "0\n" },
+		{ SYSFS "smpl_buffer_mem_max", "4095\n" },
+		{ SYSFS "smpl_buffer_mem_max", "-1\n" },
+		{ SYSFS "smpl_buffer_mem_max", "all\n" },
+		{ SYSFS "max_interrupts_per_tick", "0\n" },
+		{ SYSFS "max_interrupts_per_tick", "-1\n" },
+		{ SYSFS "max_interrupts_per_tick", "few\n" },
 	};
 	char before[32];
 	size_t i;
@@ -407,16 +431,25 @@ START_TEST(a_number_too_large_is_erange)
 }
 END_TEST
 
-START_TEST(arg_mem_max_below_a_page_is_einval)
+static void must_be_a_page_at_least(const char *path)
 {
 	long page = sysconf(_SC_PAGESIZE);
-	char text[32];
+	char text[32], before[32];
 
+	strcpy(before, read_text(path));
 	snprintf(text, sizeof(text), "%ld\n", page - 1);
-	ck_assert_int_eq(try_write_text(SYSFS "arg_mem_max", text), EINVAL);
+	ck_assert_int_eq(try_write_text(path, text), EINVAL);
+	ck_assert_str_eq(read_text(path), before);
 	snprintf(text, sizeof(text), "%ld\n", page);
-	ck_assert_int_eq(try_write_text(SYSFS "arg_mem_max", text), 0);
-	ck_assert_str_eq(read_text(SYSFS "arg_mem_max"), text);
+	write_text(path, text);
+	ck_assert_str_eq(read_text(path), text);
+	write_text(path, before);
+}
+
+START_TEST(limits_of_memory_below_a_page_are_einval)
+{
+	must_be_a_page_at_least(SYSFS "arg_mem_max");
+	must_be_a_page_at_least(SYSFS "smpl_buffer_mem_max");
 }
 END_TEST
 
@@ -435,8 +468,11 @@ END_TEST
 
 START_TEST(what_is_read_only_cannot_be_written)
 {
-	static const char *const files[] = { SYSFS "version", SYSFS "task_sessions_count",
+	static const char *const files[] = { SYSFS "version",
+					     SYSFS "task_sessions_count",
 					     SYSFS "sys_sessions_count",
+					     SYSFS "smpl_buffer_mem_cur",
+					     SYSFS "formats/default/version",
 					     SYSFS "pmu_desc/model",
 					     SYSFS "pmu_desc/pmc0/dfl_val" };
 	size_t i;
@@ -683,7 +719,7 @@ SUITE(registry, 60, the_first_context_loads_the_best_pmu,
       what_is_available_and_counts_is_implemented, the_version_is_2_8,
       settings_have_their_defaults_and_formats, files_have_the_modes_of_the_api,
       bad_settings_are_einval_and_change_nothing, a_number_too_large_is_erange,
-      arg_mem_max_below_a_page_is_einval, settings_can_be_written_and_read_back,
+      limits_of_memory_below_a_page_are_einval, settings_can_be_written_and_read_back,
       what_is_read_only_cannot_be_written,
       every_register_has_a_description_and_nothing_else_has,
       the_description_goes_with_the_pmu, each_cpu_has_statistics,

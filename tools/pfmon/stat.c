@@ -49,12 +49,9 @@ static const char usage[] =
 	"  pfmon stat -e instructions:u -x, -o counts.csv -- ./app --fast\n"
 	"  pfmon stat -t 4711 -e cycles,page-faults sleep 10\n";
 
-#define MAX_EVENT_OPTIONS 64
-
 /**
  * struct options - the command line
- * @events: arguments of -e
- * @event_count: how many
+ * @events: what to count
  * @runs: of the command
  * @tid: thread to count, 0 for the command
  * @separator: of CSV, NULL for no CSV
@@ -63,8 +60,7 @@ static const char usage[] =
  * @command: NULL-terminated, or NULL
  */
 struct options {
-	const char *events[MAX_EVENT_OPTIONS];
-	unsigned int event_count;
+	struct event_options events;
 	unsigned int runs;
 	int tid;
 	const char *separator;
@@ -85,37 +81,23 @@ struct measurement {
 	int killed_by;
 };
 
-static int parse_number(const char *text, const char *what, int *number)
-{
-	char *end;
-	long value;
-
-	errno = 0;
-	value = strtol(text, &end, 10);
-	if (errno || end == text || *end || value < 1 || value > INT_MAX)
-		return fail("'%s' is not a %s: give one from 1 to %d", text, what,
-			    INT_MAX);
-	*number = (int)value;
-	return 0;
-}
-
 static int parse_option(int option, struct options *options)
 {
-	int number;
+	uint64_t number;
 
 	switch (option) {
 	case 'e':
-		if (options->event_count == MAX_EVENT_OPTIONS)
-			return fail("too many -e: separate events by commas");
-		options->events[options->event_count++] = optarg;
-		return 0;
+		return options_add_event(&options->events, optarg);
 	case 'r':
-		if (parse_number(optarg, "number of runs", &number))
+		if (options_number(optarg, "number of runs", INT_MAX, &number))
 			return -1;
 		options->runs = (unsigned int)number;
 		return 0;
 	case 't':
-		return parse_number(optarg, "thread id", &options->tid);
+		if (options_number(optarg, "thread id", INT_MAX, &number))
+			return -1;
+		options->tid = (int)number;
+		return 0;
 	case 'x':
 		if (!*optarg)
 			return fail("the separator of -x is empty: give a character");
@@ -207,12 +189,12 @@ static int prepare_events(struct measurement *measurement, const struct options 
 {
 	const struct machine *machine = &measurement->session.machine;
 	struct event_list *events = &measurement->events;
-	bool is_default = !options->event_count;
+	bool is_default = !options->events.count;
 
 	if (is_default && events_default(events, machine))
 		return -1;
-	for (unsigned int i = 0; i < options->event_count; i++)
-		if (events_parse(events, options->events[i], machine))
+	for (unsigned int i = 0; i < options->events.count; i++)
+		if (events_parse(events, options->events.texts[i], machine))
 			return -1;
 	if (events_assign(events, machine, is_default))
 		return -1;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The command lines of the subcommands. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "errors.h"
 #include "options.h"
@@ -47,4 +52,60 @@ int options_help_only(int argc, char **argv, const char *usage)
 		return options_fail(option, argv, names);
 	fputs(usage, stdout);
 	return 1;
+}
+
+/* The digits at the beginning of @text; strtoull() takes signs and blanks, too. */
+static bool parse_digits(const char *text, uint64_t *number, char **end)
+{
+	errno = 0;
+	*number = strtoull(text, end, 10);
+	return isdigit((unsigned char)*text) && !errno;
+}
+
+int options_number(const char *text, const char *what, uint64_t most, uint64_t *number)
+{
+	char *end;
+
+	if (!parse_digits(text, number, &end) || *end || !*number || *number > most)
+		return fail("'%s' is not a %s: give one from 1 to %llu", text, what,
+			    (unsigned long long)most);
+	return 0;
+}
+
+/* The power of 2 that a letter behind a size means; -1 if it means none. */
+static int size_shift(const char *letter)
+{
+	static const char letters[] = "kMG";
+	const char *found;
+
+	if (!*letter)
+		return 0;
+	found = strchr(letters, *letter == 'K' ? 'k' : *letter);
+	return found && !letter[1] ? 10 * (int)(found - letters + 1) : -1;
+}
+
+int options_size(const char *text, const char *what, uint64_t least, uint64_t most,
+		 uint64_t *size)
+{
+	bool is_good;
+	char *end;
+	int shift;
+
+	is_good = parse_digits(text, size, &end);
+	shift = size_shift(end);
+	if (!is_good || shift == -1 || *size > most >> shift || *size << shift < least)
+		return fail("'%s' is not a %s: give one from %llu to %llu bytes, also as "
+			    "64k or 1M",
+			    text, what, (unsigned long long)least,
+			    (unsigned long long)most);
+	*size <<= shift;
+	return 0;
+}
+
+int options_add_event(struct event_options *events, const char *text)
+{
+	if (events->count == MAX_EVENT_OPTIONS)
+		return fail("too many -e: separate events by commas");
+	events->texts[events->count++] = text;
+	return 0;
 }

@@ -4,6 +4,7 @@
 #define PFMON_OPTIONS_H
 
 #include <getopt.h>
+#include <stdint.h>
 
 /*
  * getopt_long() that is silent; argv[0] is the subcommand.  After '?' and ':'
@@ -17,5 +18,27 @@ int options_fail(int result, char **argv, const struct option *names);
  * for and given, -1 after saying what is wrong, or 0.
  */
 int options_help_only(int argc, char **argv, const char *usage);
+
+/*
+ * A number from 1 to @most, named @what; a size in bytes, also as 64k, 1M or 2G.  Say
+ * what is wrong and return -1, or 0.
+ */
+int options_number(const char *text, const char *what, uint64_t most, uint64_t *number);
+int options_size(const char *text, const char *what, uint64_t least, uint64_t most,
+		 uint64_t *size);
+
+#define MAX_EVENT_OPTIONS 64
+
+/**
+ * struct event_options - arguments of -e
+ * @texts: each names events, separated by commas
+ * @count: how many
+ */
+struct event_options {
+	const char *texts[MAX_EVENT_OPTIONS];
+	unsigned int count;
+};
+
+int options_add_event(struct event_options *events, const char *text);
 
 #endif

@@ -9,16 +9,24 @@
 #include "errors.h"
 #include "session.h"
 
-int session_open(struct session *session)
+int session_create(struct session *session, const char *format, void *argument,
+		   size_t size)
 {
 	struct pfarg_ctx context = { 0 };
 
 	memset(session, 0, sizeof(*session));
-	session->fd = pfm_create_context(&context, NULL, NULL, 0);
+	session->fd = pfm_create_context(&context, (char *)format, argument, size);
 	if (session->fd == -1)
-		return fail_open(errno);
+		return -1;
 	/* COMMAND must not have it. */
 	fcntl(session->fd, F_SETFD, FD_CLOEXEC);
+	return 0;
+}
+
+int session_open(struct session *session)
+{
+	if (session_create(session, NULL, NULL, 0))
+		return fail_open(errno);
 	return machine_ask(&session->machine, session->fd);
 }
 
@@ -26,8 +34,9 @@ void session_close(struct session *session)
 {
 	if (session->fd != -1)
 		close(session->fd);
+	free(session->initial);
 	free(session->pmds);
-	session->pmds = NULL;
+	session->initial = session->pmds = NULL;
 	session->fd = -1;
 }
 
@@ -102,35 +111,32 @@ static void list_pmds(struct session *session, const struct event_list *events)
 		if (!is_counted(event))
 			continue;
 		for (unsigned int j = 0; j < event->pmd_count; j++)
-			session->pmds[session->pmd_count++].reg_num = event->pmds[j];
+			session->initial[session->pmd_count++].reg_num = event->pmds[j];
 	}
 	if (register_in(session->machine.info.implemented_pmds, PFM_PMD_TASK_CLOCK)) {
-		session->pmds[session->pmd_count++].reg_num = PFM_PMD_TASK_CLOCK;
+		session->initial[session->pmd_count++].reg_num = PFM_PMD_TASK_CLOCK;
 		session->has_runtime = true;
 	}
 }
 
 int session_program(struct session *session, const struct event_list *events)
 {
-	session->pmds =
-		calloc(events->count * MAX_PMDS_PER_EVENT + 1, sizeof(*session->pmds));
-	if (!session->pmds)
+	size_t most = events->count * MAX_PMDS_PER_EVENT + 1;
+
+	session->initial = calloc(most, sizeof(*session->initial));
+	session->pmds = calloc(most, sizeof(*session->pmds));
+	if (!session->initial || !session->pmds)
 		return fail("no memory");
 	list_pmds(session, events);
 	return write_pmcs(session, events);
 }
 
-/* Put all PMDs at zero. */
 static int write_pmds(struct session *session)
 {
 	unsigned int limit = vector_limit(session, sizeof(struct pfarg_pmd));
 
-	for (unsigned int i = 0; i < session->pmd_count; i++) {
-		uint16_t number = session->pmds[i].reg_num;
-
-		memset(&session->pmds[i], 0, sizeof(session->pmds[i]));
-		session->pmds[i].reg_num = number;
-	}
+	memcpy(session->pmds, session->initial,
+	       session->pmd_count * sizeof(*session->pmds));
 	for (unsigned int i = 0; i < session->pmd_count; i += limit)
 		if (pfm_write_pmds(session->fd, session->pmds + i,
 				   (int)smaller(limit, session->pmd_count - i)))
@@ -174,17 +180,24 @@ int session_detach(struct session *session)
 	return 0;
 }
 
-int session_read(struct session *session, const struct event_list *events,
-		 uint64_t *values, uint64_t *runtime)
+int session_read_pmds(struct session *session)
 {
 	unsigned int limit = vector_limit(session, sizeof(struct pfarg_pmd));
-	unsigned int next = 0;
 
 	for (unsigned int i = 0; i < session->pmd_count; i += limit)
 		if (pfm_read_pmds(session->fd, session->pmds + i,
 				  (int)smaller(limit, session->pmd_count - i)))
 			return fail_call(session->fd, "read the counters", errno);
+	return 0;
+}
 
+int session_read(struct session *session, const struct event_list *events,
+		 uint64_t *values, uint64_t *runtime)
+{
+	unsigned int next = 0;
+
+	if (session_read_pmds(session))
+		return -1;
 	for (size_t i = 0; i < events->count; i++) {
 		const struct event *event = &events->events[i];
 

@@ -12,22 +12,33 @@
  * struct session - a monitoring context
  * @fd: its descriptor
  * @machine: where it is
- * @pmds: the PMDs of all events, one after the other, and last the thread's
- *	CPU time if the module counts that
+ * @initial: with what PMDs begin: those of all events, one after the other, and last
+ *	the thread's CPU time if the module counts that; values are 0 unless somebody
+ *	puts another one there
+ * @pmds: the same PMDs, for reading
  * @pmd_count: how many
  * @has_runtime: whether the last one is the CPU time
  */
 struct session {
 	int fd;
 	struct machine machine;
+	struct pfarg_pmd *initial;
 	struct pfarg_pmd *pmds;
 	unsigned int pmd_count;
 	bool has_runtime;
 };
 
 /*
- * These say what is wrong and return -1, or 0.  A session that was opened,
- * successfully or not, is closed with session_close().
+ * Make the context, with a sampling format if @format is not NULL.  Says nothing and
+ * returns -1 with errno, for fail_open(), or 0.
+ */
+int session_create(struct session *session, const char *format, void *argument,
+		   size_t size);
+
+/*
+ * These say what is wrong and return -1, or 0.  A session that was opened or created,
+ * successfully or not, is closed with session_close().  session_open() makes a context
+ * without a format and asks for the machine.
  */
 int session_open(struct session *session);
 int session_program(struct session *session, const struct event_list *events);
@@ -36,6 +47,9 @@ int session_start(struct session *session);
 
 /* Stop counting and detach; also of a thread that has ended. */
 int session_detach(struct session *session);
+
+/* The PMDs as they are now, into @session->pmds. */
+int session_read_pmds(struct session *session);
 
 /*
  * Counts of @events into @values, and ns of the thread's CPU time into

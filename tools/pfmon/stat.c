@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "commands.h"
 #include "common/child.h"
@@ -78,7 +77,7 @@ struct measurement {
 	const char *path;
 	bool ran_elsewhere;
 	bool ended_early;
-	int killed_by;
+	int status;
 };
 
 static int parse_option(int option, struct options *options)
@@ -206,12 +205,6 @@ static double seconds(const struct timeval *time)
 	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
 }
 
-/* Exit status for what waitpid() said, as a shell has it. */
-static int exit_status(int status)
-{
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 /* Wait, detach and read; the first command that fails gives the exit status. */
 static int finish_run(struct measurement *measurement, pid_t pid, uint64_t begin,
 		      struct outcome *outcome)
@@ -219,11 +212,17 @@ static int finish_run(struct measurement *measurement, pid_t pid, uint64_t begin
 	struct session *session = &measurement->session;
 	struct results *results = &measurement->results;
 	struct run *run = results_add_run(results);
+	struct watch watch = {
+		.signals = &measurement->signals,
+		.contexts = &session->fd,
+		.context_count = 1,
+		.pid = pid,
+	};
 	uint64_t end;
 
 	if (!run)
 		return fail("no memory");
-	if (wait_for_end(session->fd, pid, &measurement->signals, outcome))
+	if (wait_for_end(&watch, outcome))
 		return -1;
 	end = nanoseconds_now();
 	if (session_detach(session) ||
@@ -235,9 +234,8 @@ static int finish_run(struct measurement *measurement, pid_t pid, uint64_t begin
 	measurement->ran_elsewhere |= session_ran_elsewhere(session);
 	measurement->ended_early |= outcome->ended_early;
 	if (pid && !results->exit_status) {
-		results->exit_status = exit_status(outcome->status);
-		if (WIFSIGNALED(outcome->status))
-			measurement->killed_by = WTERMSIG(outcome->status);
+		results->exit_status = child_exit_status(outcome->status);
+		measurement->status = outcome->status;
 	}
 	return 0;
 }
@@ -266,7 +264,7 @@ static int run_command(struct measurement *measurement, const struct options *op
 		return EXIT_PFMON;
 	}
 	begin = nanoseconds_now();
-	result = child_release(&child, options->command[0]);
+	result = child_release(&child, options->command[0], NULL);
 	if (result)
 		return result;
 	if (finish_run(measurement, child.pid, begin, outcome))
@@ -314,9 +312,7 @@ static void warn_about(const struct measurement *measurement,
 		warn_user("the command's first thread ended, or may no longer be "
 			  "monitored, before the command ended: the counts go up "
 			  "to then");
-	if (measurement->killed_by && measurement->killed_by != SIGINT)
-		warn_user("the command was ended by a signal: %s",
-			  strsignal(measurement->killed_by));
+	child_warn_killed(measurement->status);
 }
 
 static int format(const struct results *results, const struct options *options,

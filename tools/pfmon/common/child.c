@@ -197,7 +197,34 @@ int child_prepare(struct child *child, const char *path, char **arguments,
 	return 0;
 }
 
-int child_release(struct child *child, const char *command)
+/*
+ * Wait until a traced child has become COMMAND or has ended, which is left for others
+ * to wait for.
+ */
+static void follow_to_exec(const struct child *child, const struct tracer *tracer)
+{
+	siginfo_t info;
+
+	for (;;) {
+		if (waitid(P_PID, (id_t)child->pid, &info,
+			   WEXITED | WSTOPPED | WNOWAIT)) {
+			if (errno == EINTR)
+				continue;
+			return;
+		}
+		if (info.si_code != CLD_TRAPPED)
+			return;
+		info.si_pid = 0;
+		if (waitid(P_PID, (id_t)child->pid, &info, WSTOPPED | WNOHANG) ||
+		    !info.si_pid)
+			continue;
+		trace_stopped(tracer, child->pid, info.si_status);
+		if (trace_is_exec(info.si_status))
+			return;
+	}
+}
+
+int child_release(struct child *child, const char *command, const struct tracer *tracer)
 {
 	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
 	ssize_t length;
@@ -207,6 +234,8 @@ int child_release(struct child *child, const char *command)
 	length = write(child->go, "", 1);
 	signal(SIGPIPE, before);
 	close(child->go);
+	if (tracer)
+		follow_to_exec(child, tracer);
 	do {
 		length = read(child->failure, &error, sizeof(error));
 	} while (length == -1 && errno == EINTR);
@@ -226,4 +255,16 @@ void child_cancel(struct child *child)
 	close(child->go);
 	close(child->failure);
 	waitpid(child->pid, NULL, 0);
+}
+
+int child_exit_status(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+void child_warn_killed(int status)
+{
+	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGINT)
+		warn_user("the command was ended by a signal: %s",
+			  strsignal(WTERMSIG(status)));
 }

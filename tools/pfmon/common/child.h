@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include "trace.h"
 #include "wait.h"
 
 /**
@@ -34,11 +35,18 @@ int child_prepare(struct child *child, const char *path, char **arguments,
 
 /*
  * Let it go on.  Returns 0 once COMMAND runs, or EXIT_NOT_EXECUTABLE or
- * EXIT_NOT_FOUND after saying why not; the process is reaped then.
+ * EXIT_NOT_FOUND after saying why not; the process is reaped then.  @tracer is NULL
+ * unless the process is traced (trace.h).
  */
-int child_release(struct child *child, const char *command);
+int child_release(struct child *child, const char *command, const struct tracer *tracer);
 
-/* End a process that was prepared and not released. */
+/* End a process that was prepared, and neither traced nor released. */
 void child_cancel(struct child *child);
+
+/* Exit status for what waitpid() said, as a shell has it. */
+int child_exit_status(int status);
+
+/* Say so if a signal ended the command; of SIGINT the user knows. */
+void child_warn_killed(int status);
 
 #endif

@@ -2,13 +2,12 @@
 /* Waiting for the end of what is measured. */
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <perfmon/perfmon.h>
 
 #include "errors.h"
 #include "wait.h"
@@ -83,59 +82,158 @@ static void take_signals(const struct signals *signals, pid_t pid,
 	}
 }
 
-/* Returns false when there will be no more messages. */
-static bool take_message(int fd, struct outcome *outcome)
+/**
+ * struct waiting - a wait that is under way
+ * @watch: what for
+ * @outcome: what is known of its end
+ * @files: to be polled: the signals', then those of the contexts
+ * @open: contexts that may have messages yet
+ * @ended_at: when the last thread ended
+ * @tick_at: when the next tick is due
+ */
+struct waiting {
+	struct watch *watch;
+	struct outcome *outcome;
+	struct pollfd *files;
+	unsigned int open;
+	uint64_t ended_at;
+	uint64_t tick_at;
+};
+
+static void set_tick(struct waiting *waiting)
 {
+	waiting->tick_at =
+		nanoseconds_now() + (uint64_t)waiting->watch->interval * 1000000;
+}
+
+/* Wait for nothing but the child, if there is one. */
+static void give_up(struct waiting *waiting)
+{
+	waiting->outcome->failed = true;
+	waiting->watch->interval = 0;
+	for (unsigned int i = 0; i < waiting->watch->context_count; i++)
+		waiting->files[i + 1].fd = -1;
+}
+
+static void close_context(struct waiting *waiting, unsigned int index)
+{
+	waiting->files[index + 1].fd = -1;
+	waiting->open--;
+}
+
+static void take_message(struct waiting *waiting, unsigned int index)
+{
+	struct watch *watch = waiting->watch;
 	union pfarg_msg message;
 
-	if (read(fd, &message, sizeof(message)) != sizeof(message))
-		return errno == EINTR || errno == EAGAIN;
-	if (message.type != PFM_MSG_END)
-		return true;
-	outcome->ended = true;
-	return false;
+	if (read(watch->contexts[index], &message, sizeof(message)) != sizeof(message)) {
+		if (errno != EINTR && errno != EAGAIN)
+			close_context(waiting, index);
+		return;
+	}
+	if (message.type == PFM_MSG_END) {
+		close_context(waiting, index);
+		waiting->outcome->ended = !waiting->open;
+		waiting->ended_at = nanoseconds_now();
+	}
+	if (watch->message && watch->message(watch->data, index, &message))
+		give_up(waiting);
+}
+
+static void take_messages(struct waiting *waiting)
+{
+	for (unsigned int i = 0; i < waiting->watch->context_count; i++)
+		if (waiting->files[i + 1].fd != -1 && waiting->files[i + 1].revents)
+			take_message(waiting, i);
+}
+
+static void do_tick(struct waiting *waiting)
+{
+	struct watch *watch = waiting->watch;
+
+	if (!watch->interval || nanoseconds_now() < waiting->tick_at)
+		return;
+	if (watch->tick(watch->data))
+		give_up(waiting);
+	set_tick(waiting);
 }
 
 /* Returns 1 if it is, 0 if not, -1 if that cannot be known. */
-static int is_over(pid_t pid, struct outcome *outcome)
+static int is_over(const struct waiting *waiting)
 {
-	pid_t ended;
+	const struct watch *watch = waiting->watch;
+	struct outcome *outcome = waiting->outcome;
+	pid_t changed;
 
-	if (!pid)
-		return outcome->ended || outcome->signal;
-	ended = wait4(pid, &outcome->status, WNOHANG, &outcome->usage);
-	return ended == pid ? 1 : ended;
+	if (!watch->pid)
+		return outcome->ended || outcome->signal || outcome->failed;
+	changed = wait4(watch->pid, &outcome->status, WNOHANG, &outcome->usage);
+	if (changed != watch->pid)
+		return changed;
+	if (!WIFSTOPPED(outcome->status))
+		return 1;
+	trace_stopped(watch->tracer, watch->pid, outcome->status >> 8);
+	return 0;
 }
 
-int wait_for_end(int fd, pid_t pid, const struct signals *signals,
-		 struct outcome *outcome)
+/* ms for poll(): not less than what is left. */
+static int time_left(const struct waiting *waiting)
 {
-	struct pollfd files[] = {
-		{ .fd = signals->fd, .events = POLLIN },
-		{ .fd = fd, .events = POLLIN },
-	};
-	uint64_t ended_at = 0;
+	uint64_t now = nanoseconds_now();
+
+	if (!waiting->watch->interval)
+		return -1;
+	if (now >= waiting->tick_at)
+		return 0;
+	return (int)((waiting->tick_at - now + 999999) / 1000000);
+}
+
+/* Returns as is_over(). */
+static int wait_on(struct waiting *waiting)
+{
+	const struct watch *watch = waiting->watch;
 	int over;
 
-	memset(outcome, 0, sizeof(*outcome));
-	while (!(over = is_over(pid, outcome))) {
-		if (poll(files, 2, -1) == -1) {
+	while (!(over = is_over(waiting))) {
+		if (poll(waiting->files, watch->context_count + 1, time_left(waiting)) ==
+		    -1) {
 			if (errno == EINTR)
 				continue;
-			break;
+			return -1;
 		}
-		if (files[0].revents)
-			take_signals(signals, pid, outcome);
-		if (files[1].revents && !take_message(fd, outcome)) {
-			files[1].fd = -1;
-			ended_at = nanoseconds_now();
-		}
+		if (waiting->files[0].revents)
+			take_signals(watch->signals, watch->pid, waiting->outcome);
+		take_messages(waiting);
+		do_tick(waiting);
 	}
+	return over;
+}
+
+int wait_for_end(struct watch *watch, struct outcome *outcome)
+{
+	struct waiting waiting = {
+		.watch = watch,
+		.outcome = outcome,
+		.open = watch->context_count,
+		.files = calloc(watch->context_count + 1, sizeof(*waiting.files)),
+	};
+	int over;
+
+	if (!waiting.files)
+		return fail("no memory");
+	memset(outcome, 0, sizeof(*outcome));
+	waiting.files[0] = (struct pollfd){ .fd = watch->signals->fd, .events = POLLIN };
+	for (unsigned int i = 0; i < watch->context_count; i++)
+		waiting.files[i + 1] =
+			(struct pollfd){ .fd = watch->contexts[i], .events = POLLIN };
+	set_tick(&waiting);
+	over = wait_on(&waiting);
+	free(waiting.files);
 	if (over != 1)
 		return fail("cannot wait: %s", strerror(errno));
 	/* Those of the command's last moments belong to this run, too. */
-	take_signals(signals, 0, outcome);
-	if (outcome->ended && pid)
-		outcome->ended_early = nanoseconds_now() - ended_at > EARLY;
+	take_signals(watch->signals, 0, outcome);
+	if (outcome->ended && watch->pid)
+		outcome->ended_early = nanoseconds_now() - waiting.ended_at > EARLY;
 	return 0;
 }

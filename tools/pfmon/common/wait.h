@@ -9,6 +9,10 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include <perfmon/perfmon.h>
+
+#include "trace.h"
+
 /**
  * struct signals - signals that are taken here while something is measured
  * @fd: from which they are read
@@ -37,8 +41,9 @@ void signals_close(struct signals *signals);
  * @status: of the command, as waitpid() has it
  * @usage: what the command used
  * @signal: signal sent to pfmon meanwhile, 0 if none
- * @ended: the thread's END message has come
- * @ended_early: it came long before the command was over
+ * @ended: the END messages of all threads have come
+ * @ended_early: the last one came long before the command was over
+ * @failed: one of the functions of struct watch failed
  */
 struct outcome {
 	int status;
@@ -46,15 +51,36 @@ struct outcome {
 	int signal;
 	bool ended;
 	bool ended_early;
+	bool failed;
 };
 
-/*
- * Wait until process @pid, a child, is over, or, if it is 0, until the context
- * of @fd says that its thread has ended, or a signal comes.  Signals to pfmon
- * alone are passed on to the child.  Says what is wrong and returns -1, or 0.
+/**
+ * struct watch - what is waited for, and what is done meanwhile
+ * @signals: those that are taken; signals to pfmon alone are passed on to the child
+ * @contexts: descriptors of contexts
+ * @context_count: how many
+ * @pid: a child whose end is waited for; 0: the ends of the contexts' threads, or a signal
+ * @tracer: of the child, NULL if it is not traced
+ * @message: the context of that index has a message; NULL: nothing is done
+ * @tick: @interval is over
+ * @interval: ms until @tick, which may change it; 0: never
+ * @data: for these functions, which return -1, after saying what is wrong, to be not called
+ *	any more, and for the wait to end unless it is for a child
  */
-int wait_for_end(int fd, pid_t pid, const struct signals *signals,
-		 struct outcome *outcome);
+struct watch {
+	const struct signals *signals;
+	const int *contexts;
+	unsigned int context_count;
+	pid_t pid;
+	const struct tracer *tracer;
+	int (*message)(void *data, unsigned int index, const union pfarg_msg *message);
+	int (*tick)(void *data);
+	unsigned int interval;
+	void *data;
+};
+
+/* Says what is wrong and returns -1, or 0. */
+int wait_for_end(struct watch *watch, struct outcome *outcome);
 
 /* ns of CLOCK_MONOTONIC. */
 uint64_t nanoseconds_now(void);

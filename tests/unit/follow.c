@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* pfmon: running a command, followed with ptrace or not, and waiting for its end. */
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../tools/pfmon/common/child.h"
+#include "../../tools/pfmon/common/errors.h"
+#include "../../tools/pfmon/common/wait.h"
+#include "main.h"
+
+/**
+ * struct record - what was seen of a command
+ * @pid: the process
+ * @execs: times it became another program
+ * @exits: times it was about to end
+ * @program: what it was after the last exec
+ * @had_memory: it had at the end
+ * @ticks: times the clock was looked at
+ * @was_stopped: a tick found it stopped by job control
+ */
+struct record {
+	pid_t pid;
+	int execs;
+	int exits;
+	char program[256];
+	bool had_memory;
+	int ticks;
+	bool was_stopped;
+};
+
+static void note_exec(void *data)
+{
+	struct record *record = data;
+	char link[64];
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", (int)record->pid);
+	length = readlink(link, record->program, sizeof(record->program) - 1);
+	record->program[length > 0 ? length : 0] = '\0';
+	record->execs++;
+}
+
+static void note_exit(void *data)
+{
+	struct record *record = data;
+	char path[64], line[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)record->pid);
+	file = fopen(path, "r");
+	record->had_memory = file && fgets(line, sizeof(line), file);
+	if (file)
+		fclose(file);
+	record->exits++;
+}
+
+static char state_of(pid_t pid)
+{
+	char path[64], state = '?';
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "r");
+	if (!file || fscanf(file, "%*d %*s %c", &state) != 1)
+		state = '?';
+	if (file)
+		fclose(file);
+	return state;
+}
+
+/* A process that stands still twice in a row does not do so on the way. */
+static int note_tick(void *data)
+{
+	struct record *record = data;
+	char state = state_of(record->pid);
+
+	record->ticks++;
+	if (state == 'T' || state == 't') {
+		if (record->was_stopped)
+			kill(record->pid, SIGCONT);
+		record->was_stopped = true;
+	}
+	return 0;
+}
+
+/* Run a command.  Returns what waitpid() says, or what child_release() said, negative. */
+static int run(char **arguments, bool is_traced, struct record *record)
+{
+	const struct tracer tracer = { note_exec, note_exit, record };
+	struct signals signals;
+	struct outcome outcome;
+	struct child child;
+	struct watch watch = {
+		.signals = &signals,
+		.tracer = is_traced ? &tracer : NULL,
+		.tick = note_tick,
+		.interval = 50,
+		.data = record,
+	};
+	char *path;
+	int result;
+
+	memset(record, 0, sizeof(*record));
+	ck_assert_int_eq(child_find(arguments[0], &path), 0);
+	ck_assert_int_eq(signals_take(&signals), 0);
+	ck_assert_int_eq(child_prepare(&child, path, arguments, &signals), 0);
+	record->pid = watch.pid = child.pid;
+	if (is_traced)
+		ck_assert_int_eq(trace_begin(child.pid), 0);
+	result = child_release(&child, arguments[0], watch.tracer);
+	free(path);
+	if (!result)
+		ck_assert_int_eq(wait_for_end(&watch, &outcome), 0);
+	signals_close(&signals);
+	signals_restore(&signals);
+	return result ? -result : outcome.status;
+}
+
+static int run_script(const char *script, bool is_traced, struct record *record)
+{
+	char *arguments[] = { (char *)"sh", (char *)"-c", (char *)script, NULL };
+
+	return run(arguments, is_traced, record);
+}
+
+START_TEST(status_is_the_command_s_traced_or_not)
+{
+	static const struct {
+		const char *script;
+		int status;
+	} cases[] = {
+		{ "exit 0", 0 },
+		{ "exit 42", 42 },
+		{ "kill -9 $$", 128 + SIGKILL },
+		{ "kill $$", 128 + SIGTERM },
+		{ "trap 'exit 7' USR1; kill -USR1 $$; exit 1", 7 },
+		{ "trap '' USR1; kill -USR1 $$; exit 8", 8 },
+		{ "(exit 9); exit $?", 9 },
+	};
+	struct record record;
+
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+		int status = run_script(cases[i / 2].script, i % 2, &record);
+
+		ck_assert_msg(child_exit_status(status) == cases[i / 2].status,
+			      "'%s' %straced: %d", cases[i / 2].script,
+			      i % 2 ? "" : "not ", child_exit_status(status));
+	}
+}
+END_TEST
+
+START_TEST(exec_and_exit_are_seen_once_each)
+{
+	char *arguments[] = { (char *)"true", NULL };
+	struct record record;
+
+	ck_assert_int_eq(run(arguments, true, &record), 0);
+	ck_assert_int_eq(record.execs, 1);
+	ck_assert_int_eq(record.exits, 1);
+	ck_assert(record.had_memory);
+	ck_assert_msg(strstr(record.program, "true"), "%s", record.program);
+}
+END_TEST
+
+START_TEST(every_program_that_the_command_becomes_is_seen)
+{
+	struct record record;
+
+	ck_assert_int_eq(
+		run_script("exec env -i /bin/sh -c 'exec /bin/true'", true, &record), 0);
+	ck_assert_int_eq(record.execs, 4);
+	ck_assert_msg(strstr(record.program, "true"), "%s", record.program);
+}
+END_TEST
+
+START_TEST(children_of_the_command_are_not_followed)
+{
+	struct record record;
+
+	ck_assert_int_eq(run_script("true; /bin/true; /bin/true; exit 3", true, &record),
+			 3 << 8);
+	ck_assert_int_eq(record.execs, 1);
+	ck_assert_int_eq(record.exits, 1);
+}
+END_TEST
+
+START_TEST(a_stopped_command_stays_stopped_until_it_is_continued)
+{
+	struct record record;
+
+	for (int is_traced = 0; is_traced < 2; is_traced++) {
+		ck_assert_int_eq(run_script("kill -STOP $$; exit 5", is_traced, &record),
+				 5 << 8);
+		ck_assert(record.was_stopped);
+		ck_assert_int_ge(record.ticks, 2);
+	}
+}
+END_TEST
+
+START_TEST(a_command_that_cannot_run_is_reaped)
+{
+	char name[] = "/tmp/follow-XXXXXX";
+	char *arguments[] = { name, NULL };
+	static const char text[] = "#!/no/such/interpreter\n";
+	struct record record;
+	int fd = mkstemp(name);
+
+	ck_assert_int_eq(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
+	fchmod(fd, 0700);
+	close(fd);
+	for (int is_traced = 0; is_traced < 2; is_traced++) {
+		ck_assert_int_eq(run(arguments, is_traced, &record),
+				 -EXIT_NOT_EXECUTABLE);
+		ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
+	}
+	unlink(name);
+}
+END_TEST
+
+START_TEST(programs_that_change_their_rights_are_not_traced)
+{
+	char name[] = "/tmp/follow-XXXXXX";
+	int fd = mkstemp(name);
+
+	fchmod(fd, 0755);
+	ck_assert(trace_is_harmless(name));
+	fchmod(fd, 04755);
+	ck_assert(!trace_is_harmless(name));
+	fchmod(fd, 02755);
+	ck_assert(!trace_is_harmless(name));
+	close(fd);
+	unlink(name);
+	ck_assert(!trace_is_harmless(name));
+}
+END_TEST
+
+static int fail_at_once(void *data)
+{
+	(void)data;
+	return -1;
+}
+
+START_TEST(a_tick_that_fails_ends_the_wait_but_for_a_child_s)
+{
+	struct watch watch = { .tick = fail_at_once, .interval = 10 };
+	struct signals signals;
+	struct outcome outcome;
+
+	ck_assert_int_eq(signals_take(&signals), 0);
+	watch.signals = &signals;
+	ck_assert_int_eq(wait_for_end(&watch, &outcome), 0);
+	ck_assert(outcome.failed);
+
+	watch.interval = 10;
+	watch.pid = fork();
+	if (!watch.pid) {
+		usleep(200000);
+		_exit(6);
+	}
+	ck_assert_int_eq(wait_for_end(&watch, &outcome), 0);
+	ck_assert(outcome.failed);
+	ck_assert_int_eq(WEXITSTATUS(outcome.status), 6);
+	signals_close(&signals);
+}
+END_TEST
+
+TESTS("follow", status_is_the_command_s_traced_or_not, exec_and_exit_are_seen_once_each,
+      every_program_that_the_command_becomes_is_seen,
+      children_of_the_command_are_not_followed,
+      a_stopped_command_stays_stopped_until_it_is_continued,
+      a_command_that_cannot_run_is_reaped,
+      programs_that_change_their_rights_are_not_traced,
+      a_tick_that_fails_ends_the_wait_but_for_a_child_s)

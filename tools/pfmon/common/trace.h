@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Following a child through execve() and to its end with ptrace(2): it stands still
+ * there, so that its memory can be looked at.  Its signals reach it as ever, and job
+ * control works.  Only its first thread is followed.
+ */
+#ifndef PFMON_TRACE_H
+#define PFMON_TRACE_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/**
+ * struct tracer - what is done while the child stands still
+ * @exec: it has become another program, of which nothing has run yet
+ * @exit: it is about to end; its memory is still there
+ * @data: for these
+ */
+struct tracer {
+	void (*exec)(void *data);
+	void (*exit)(void *data);
+	void *data;
+};
+
+/*
+ * May @path be executed by a traced process?  A program that changes its rights would
+ * not get them.
+ */
+bool trace_is_harmless(const char *path);
+
+/* Begin to follow a child.  Returns 0 or -1 and errno. */
+int trace_begin(pid_t pid);
+
+/*
+ * The child has stopped: do what is to be done and let it go on.  @stop is si_status of
+ * waitid(), which is the second byte and up of what waitpid() says.
+ */
+void trace_stopped(const struct tracer *tracer, pid_t pid, int stop);
+
+/* Is it the stop behind an execve()? */
+bool trace_is_exec(int stop);
+
+#endif

@@ -1,0 +1,595 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pfmon: from sampling buffers to the file.  The kernel's side is played here, by what
+ * <perfmon/perfmon_*.h> say of the buffers; samples are numbered by their addresses, so
+ * that one which is missing or there twice shows itself.
+ */
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <perfmon/perfmon_callchain.h>
+#include <perfmon/perfmon_dfl_smpl.h>
+#include <perfmon/perfmon_hist.h>
+#include <perfmon/perfmon_nway.h>
+
+#include "../../tools/pfmon/common/drain.h"
+#include "main.h"
+
+#define PMD	     3
+#define PERIOD	     1000
+#define MAX_SAMPLES  100000
+#define BUFFER_SIZE  4096
+#define REGIONS	     4
+#define REGION_SIZE  408 /* ten entries, and not quite an eleventh */
+#define HIST_ENTRIES 64
+
+/**
+ * struct machine - a buffer, who fills it and who drains it
+ * @buffer: the memory
+ * @next: number of the next sample
+ * @lost: samples for which there was no room
+ * @is_masked: monitoring waits for a restart
+ * @chain: callchain: addresses of the next sample
+ */
+static struct {
+	uint64_t buffer[BUFFER_SIZE / 8];
+	uint64_t next;
+	uint64_t lost;
+	bool is_masked;
+	unsigned int chain;
+	struct drain drain;
+	struct data_writer writer;
+	char path[32];
+} machine;
+
+/* What is in the file. */
+static struct {
+	uint64_t ips[MAX_SAMPLES];
+	size_t count;
+	uint64_t hist_count;
+	uint64_t hist_sum;
+	unsigned int records;
+} file;
+
+static void begin(enum data_format format)
+{
+	struct pfm_dfl_smpl_hdr *linear = (void *)machine.buffer;
+	struct pfm_nway_hdr *nway = (void *)machine.buffer;
+	struct pfm_hist_hdr *hist = (void *)machine.buffer;
+
+	memset(&machine, 0, sizeof(machine));
+	strcpy(machine.path, "/tmp/drain-XXXXXX");
+	close(mkstemp(machine.path));
+	ck_assert_int_eq(data_create(&machine.writer, machine.path), 0);
+	machine.drain = (struct drain){
+		.format = format,
+		.context = 7,
+		.buffer = machine.buffer,
+		.size = sizeof(machine.buffer),
+	};
+	switch (format) {
+	case DATA_FORMAT_NWAY:
+		nway->version = PFM_NWAY_VERSION;
+		nway->regions = REGIONS;
+		nway->region_size = REGION_SIZE;
+		nway->region_offset =
+			sizeof(*nway) + REGIONS * sizeof(struct pfm_nway_region);
+		break;
+	case DATA_FORMAT_HIST:
+		hist->version = PFM_HIST_VERSION;
+		hist->entries = HIST_ENTRIES;
+		break;
+	default:
+		linear->hdr_version = PFM_DFL_SMPL_VERSION;
+		linear->hdr_buf_size = sizeof(machine.buffer);
+		linear->hdr_cur_offs = sizeof(*linear);
+		linear->hdr_min_buf_space = format == DATA_FORMAT_CALLCHAIN ? 48 + 8 * 20
+									    : 40;
+	}
+}
+
+static struct pfm_dfl_smpl_entry sample(void)
+{
+	return (struct pfm_dfl_smpl_entry){
+		.pid = 42,
+		.tgid = 41,
+		.ovfl_pmd = PMD,
+		.last_reset_val = -(uint64_t)PERIOD,
+		.ip = machine.next,
+		.tstamp = 5000 + machine.next,
+	};
+}
+
+static size_t put_sample(void *place)
+{
+	struct pfm_callchain_entry chain = {
+		.sample = sample(),
+		.kernel_count = machine.chain / 2,
+		.user_count = machine.chain - machine.chain / 2,
+	};
+
+	if (machine.drain.format != DATA_FORMAT_CALLCHAIN) {
+		memcpy(place, &chain.sample, sizeof(chain.sample));
+		return sizeof(chain.sample);
+	}
+	memcpy(place, &chain, sizeof(chain));
+	memset((char *)place + sizeof(chain), 0x11, 8 * machine.chain);
+	return sizeof(chain) + 8 * machine.chain;
+}
+
+/* A sample overflows: what formats "default" and "callchain" do. */
+static void overflow_linear(void)
+{
+	struct pfm_dfl_smpl_hdr *header = (void *)machine.buffer;
+
+	if (machine.is_masked)
+		return;
+	machine.chain = machine.next % 21;
+	header->hdr_cur_offs += put_sample((char *)header + header->hdr_cur_offs);
+	header->hdr_count++;
+	machine.next++;
+	if (header->hdr_buf_size - header->hdr_cur_offs < header->hdr_min_buf_space) {
+		header->hdr_overflows++;
+		machine.is_masked = true;
+	}
+}
+
+/* Entries are only written where a whole one fits; then the next region is begun. */
+static void overflow_nway(void)
+{
+	struct pfm_nway_hdr *header = (void *)machine.buffer;
+	struct pfm_nway_region *regions = (void *)(header + 1), *region;
+
+	header->produced++;
+	if (header->filled - header->released == REGIONS) {
+		header->lost++;
+		machine.lost++;
+		machine.next++;
+		return;
+	}
+	region = &regions[header->filled % REGIONS];
+	/* Of an earlier use. */
+	if (region->size + sizeof(struct pfm_dfl_smpl_entry) > REGION_SIZE)
+		*region = (struct pfm_nway_region){ 0 };
+	region->size += put_sample((char *)header + header->region_offset +
+				   header->filled % REGIONS * REGION_SIZE + region->size);
+	region->count++;
+	header->written++;
+	machine.next++;
+	if (region->size + sizeof(struct pfm_dfl_smpl_entry) > REGION_SIZE)
+		header->filled++;
+}
+
+static void overflow(void)
+{
+	if (machine.drain.format == DATA_FORMAT_NWAY)
+		overflow_nway();
+	else
+		overflow_linear();
+}
+
+/* pfm_restart(); false: the context is no longer attached. */
+static bool restart(bool is_attached)
+{
+	struct pfm_dfl_smpl_hdr *linear = (void *)machine.buffer;
+	struct pfm_nway_hdr *nway = (void *)machine.buffer;
+
+	if (!is_attached)
+		return false;
+	if (machine.drain.format == DATA_FORMAT_NWAY) {
+		ck_assert_uint_lt(nway->released, nway->filled);
+		nway->released++;
+	} else {
+		ck_assert(machine.is_masked);
+		linear->hdr_count = 0;
+		linear->hdr_cur_offs = sizeof(*linear);
+		machine.is_masked = false;
+	}
+	return true;
+}
+
+/* What pfmon does at a message. */
+static void drain_all(bool is_attached)
+{
+	while (drain_full(&machine.drain, &machine.writer) == 1)
+		if (restart(is_attached))
+			drain_handed_back(&machine.drain);
+}
+
+static void read_entries(const struct data_samples *samples, const char *place,
+			 const char *end)
+{
+	for (uint64_t i = 0; i < samples->count; i++) {
+		const struct pfm_callchain_entry *entry = (const void *)place;
+		const struct pfm_hist_entry *hist = (const void *)place;
+
+		ck_assert_uint_lt(file.count, MAX_SAMPLES);
+		switch (samples->format) {
+		case DATA_FORMAT_HIST:
+			place += sizeof(*hist);
+			file.hist_count += hist->count;
+			file.hist_sum += hist->sum;
+			break;
+		case DATA_FORMAT_CALLCHAIN:
+			place += sizeof(*entry) +
+				 8 * (entry->kernel_count + entry->user_count);
+			file.ips[file.count++] = entry->sample.ip;
+			break;
+		default:
+			place += sizeof(entry->sample);
+			file.ips[file.count++] = entry->sample.ip;
+		}
+	}
+	ck_assert_msg(place == end, "%td bytes too many", end - place);
+}
+
+/* Close the file and read it. */
+static void finish(void)
+{
+	static char bytes[MAX_SAMPLES * sizeof(struct pfm_dfl_smpl_entry)];
+	const struct data_record *record;
+	int fd = open(machine.path, O_RDONLY);
+	ssize_t size;
+
+	memset(&file, 0, sizeof(file));
+	ck_assert_int_eq(data_close(&machine.writer), 0);
+	size = read(fd, bytes, sizeof(bytes));
+	close(fd);
+	unlink(machine.path);
+	for (ssize_t at = sizeof(struct data_header); at < size; at += record->size) {
+		const struct data_samples *samples;
+
+		record = (const void *)(bytes + at);
+		samples = (const void *)(record + 1);
+		ck_assert_uint_eq(record->type, DATA_SAMPLES);
+		ck_assert_uint_eq(samples->context, 7);
+		ck_assert_uint_eq(samples->format, machine.drain.format);
+		file.records++;
+		read_entries(samples, (const char *)(samples + 1),
+			     bytes + at + record->size);
+	}
+}
+
+/* Every sample is in the file once, in order, or lost. */
+static void check_all(void)
+{
+	struct drain_counts counts;
+	uint64_t last = 0;
+
+	drain_count(&machine.drain, &counts);
+	ck_assert_uint_eq(counts.produced, machine.next);
+	ck_assert_uint_eq(counts.lost, machine.lost);
+	ck_assert_uint_eq(counts.waiting, 0);
+	ck_assert_uint_eq(counts.produced, counts.written + counts.lost);
+	finish();
+	ck_assert_uint_eq(file.count, counts.written);
+	for (size_t i = 0; i < file.count; i++) {
+		if (i)
+			ck_assert_uint_gt(file.ips[i], last);
+		last = file.ips[i];
+	}
+}
+
+static void samples(unsigned int count)
+{
+	while (count--)
+		overflow();
+}
+
+static void end_of_thread(void)
+{
+	ck_assert_int_eq(drain_rest(&machine.drain, &machine.writer), 0);
+	/* Whoever asks again gets nothing again. */
+	ck_assert_int_eq(drain_full(&machine.drain, &machine.writer), 0);
+	ck_assert_int_eq(drain_rest(&machine.drain, &machine.writer), 0);
+}
+
+#define LINEAR_ROOM ((BUFFER_SIZE - 128) / 40)
+#define REGION_ROOM (REGION_SIZE / 40)
+
+START_TEST(nothing_is_taken_before_a_buffer_is_full)
+{
+	begin(DATA_FORMAT_DEFAULT);
+	samples(LINEAR_ROOM - 1);
+	ck_assert_int_eq(drain_full(&machine.drain, &machine.writer), 0);
+	samples(1);
+	ck_assert_int_eq(drain_full(&machine.drain, &machine.writer), 1);
+	ck_assert_int_eq(drain_full(&machine.drain, &machine.writer), 0);
+	end_of_thread();
+	check_all();
+}
+END_TEST
+
+START_TEST(a_partial_buffer_is_taken_at_the_end)
+{
+	begin(DATA_FORMAT_DEFAULT);
+	samples(LINEAR_ROOM);
+	drain_all(true);
+	samples(17);
+	end_of_thread();
+	check_all();
+	ck_assert_uint_eq(file.count, LINEAR_ROOM + 17);
+}
+END_TEST
+
+START_TEST(a_buffer_that_could_not_be_handed_back_is_not_taken_twice)
+{
+	begin(DATA_FORMAT_DEFAULT);
+	samples(LINEAR_ROOM);
+	drain_all(true);
+	samples(LINEAR_ROOM);
+	drain_all(false);
+	end_of_thread();
+	check_all();
+	ck_assert_uint_eq(file.count, 2 * LINEAR_ROOM);
+}
+END_TEST
+
+START_TEST(a_full_buffer_whose_message_came_too_late_is_taken_at_the_end)
+{
+	begin(DATA_FORMAT_DEFAULT);
+	samples(LINEAR_ROOM);
+	end_of_thread();
+	check_all();
+	ck_assert_uint_eq(file.count, LINEAR_ROOM);
+}
+END_TEST
+
+START_TEST(an_empty_buffer_leaves_nothing_in_the_file)
+{
+	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT, DATA_FORMAT_NWAY,
+						    DATA_FORMAT_CALLCHAIN };
+
+	for (size_t i = 0; i < 3; i++) {
+		begin(formats[i]);
+		end_of_thread();
+		check_all();
+		ck_assert_uint_eq(file.records, 0);
+	}
+}
+END_TEST
+
+START_TEST(call_chains_of_any_length_are_taken)
+{
+	begin(DATA_FORMAT_CALLCHAIN);
+	for (int i = 0; i < 50; i++) {
+		while (!machine.is_masked)
+			samples(1);
+		drain_all(true);
+	}
+	samples(5);
+	end_of_thread();
+	check_all();
+	ck_assert_uint_gt(file.count, 50 * 15);
+}
+END_TEST
+
+START_TEST(regions_are_taken_in_order_around_the_end_of_the_buffer)
+{
+	begin(DATA_FORMAT_NWAY);
+	for (int i = 0; i < 5 * REGIONS; i++) {
+		samples(REGION_ROOM * (1 + i % 3));
+		drain_all(true);
+	}
+	samples(3);
+	end_of_thread();
+	check_all();
+	ck_assert_uint_eq(machine.lost, 0);
+}
+END_TEST
+
+START_TEST(the_last_region_is_not_that_of_an_earlier_use)
+{
+	begin(DATA_FORMAT_NWAY);
+	/* The region to fill next has been full once before. */
+	samples(REGION_ROOM * REGIONS);
+	drain_all(true);
+	end_of_thread();
+	check_all();
+	ck_assert_uint_eq(file.count, REGION_ROOM * REGIONS);
+}
+END_TEST
+
+START_TEST(all_regions_full_are_taken_and_the_lost_are_counted)
+{
+	begin(DATA_FORMAT_NWAY);
+	samples(REGION_ROOM * REGIONS + 23);
+	ck_assert_uint_eq(machine.lost, 23);
+	end_of_thread();
+	check_all();
+	ck_assert_uint_eq(file.count, REGION_ROOM * REGIONS);
+}
+END_TEST
+
+START_TEST(regions_that_could_not_be_handed_back_are_not_taken_twice)
+{
+	begin(DATA_FORMAT_NWAY);
+	samples(REGION_ROOM * 2 + 3);
+	drain_all(false);
+	end_of_thread();
+	check_all();
+	ck_assert_uint_eq(file.count, REGION_ROOM * 2 + 3);
+}
+END_TEST
+
+static uint32_t next_random(uint32_t *state)
+{
+	*state = *state * 1664525 + 1013904223;
+	return *state >> 16;
+}
+
+/* Samples come and are drained in any order, and the thread ends at any time. */
+START_TEST(no_sample_is_forgotten_or_taken_twice_whatever_the_order)
+{
+	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT, DATA_FORMAT_NWAY,
+						    DATA_FORMAT_CALLCHAIN };
+	uint32_t state = 1;
+
+	for (unsigned int round = 0; round < 600; round++) {
+		begin(formats[round % 3]);
+		for (uint32_t i = next_random(&state) % 60; i; i--) {
+			samples(next_random(&state) % 60);
+			if (next_random(&state) % 3)
+				drain_all(true);
+		}
+		if (next_random(&state) % 2)
+			drain_all(false);
+		end_of_thread();
+		check_all();
+	}
+}
+END_TEST
+
+static void check_tally(void)
+{
+	struct tally tally;
+
+	drain_tally(&machine.drain, &tally);
+	ck_assert_uint_eq(tally.events[PMD], (machine.next - machine.lost) * PERIOD);
+	ck_assert_uint_eq(tally.newest, 5000 + machine.next - 1);
+}
+
+/* Also while a buffer has been taken and not been handed back. */
+START_TEST(the_tally_is_that_of_all_samples_taken_or_not)
+{
+	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT, DATA_FORMAT_NWAY,
+						    DATA_FORMAT_CALLCHAIN };
+
+	for (size_t i = 0; i < 3; i++) {
+		begin(formats[i]);
+		for (unsigned int count = 0; count < 60; count++) {
+			samples(7);
+			check_tally();
+			if (drain_full(&machine.drain, &machine.writer) != 1)
+				continue;
+			check_tally();
+			ck_assert(restart(true));
+			drain_handed_back(&machine.drain);
+			check_tally();
+		}
+		end_of_thread();
+		check_tally();
+		check_all();
+	}
+}
+END_TEST
+
+/* A sample that is added up; there are twice as many addresses as the table has room. */
+static void overflow_hist(uint64_t ip)
+{
+	struct pfm_hist_hdr *header = (void *)machine.buffer;
+	struct pfm_hist_entry *table = (void *)(header + 1);
+	uint64_t slot = ip * 7 % HIST_ENTRIES;
+
+	header->produced++;
+	for (unsigned int i = 0; i < HIST_ENTRIES; i++) {
+		struct pfm_hist_entry *entry = &table[(slot + i) % HIST_ENTRIES];
+
+		if (entry->count && entry->ip != ip)
+			continue;
+		if (!entry->count)
+			header->used++;
+		entry->ip = ip;
+		entry->pmd = PMD;
+		entry->count++;
+		entry->sum += PERIOD;
+		return;
+	}
+	header->lost++;
+	header->lost_sum += PERIOD;
+}
+
+START_TEST(a_table_is_taken_once_without_its_empty_entries)
+{
+	struct drain_counts counts;
+	struct tally tally;
+
+	begin(DATA_FORMAT_HIST);
+	for (uint64_t i = 0; i < 500; i++)
+		overflow_hist(i % 20);
+	ck_assert_int_eq(drain_full(&machine.drain, &machine.writer), 0);
+	drain_tally(&machine.drain, &tally);
+	ck_assert_uint_eq(tally.events[PMD], 500 * PERIOD);
+	end_of_thread();
+	drain_count(&machine.drain, &counts);
+	ck_assert_uint_eq(counts.produced, 500);
+	ck_assert_uint_eq(counts.written, 500);
+	finish();
+	ck_assert_uint_eq(file.records, 1);
+	ck_assert_uint_eq(file.hist_count, 500);
+	ck_assert_uint_eq(file.hist_sum, 500 * PERIOD);
+}
+END_TEST
+
+START_TEST(what_a_full_table_lost_is_counted)
+{
+	struct drain_counts counts;
+
+	begin(DATA_FORMAT_HIST);
+	for (uint64_t i = 0; i < 2 * HIST_ENTRIES; i++)
+		overflow_hist(i);
+	end_of_thread();
+	drain_count(&machine.drain, &counts);
+	ck_assert_uint_eq(counts.produced, 2 * HIST_ENTRIES);
+	ck_assert_uint_eq(counts.written, HIST_ENTRIES);
+	ck_assert_uint_eq(counts.lost, HIST_ENTRIES);
+	ck_assert_uint_eq(counts.lost_sum, HIST_ENTRIES * PERIOD);
+	finish();
+}
+END_TEST
+
+static void check_all_lost(void)
+{
+	struct drain_counts counts;
+
+	drain_count(&machine.drain, &counts);
+	ck_assert_uint_eq(counts.written, 0);
+	ck_assert_uint_eq(counts.waiting, 0);
+	ck_assert_uint_eq(counts.produced, machine.next);
+	ck_assert_uint_eq(counts.lost, machine.next);
+}
+
+/* On a disk that is full: pfmon writes nothing more then. */
+START_TEST(samples_that_cannot_be_written_are_lost)
+{
+	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT,
+						    DATA_FORMAT_NWAY };
+	struct data_writer full = { .path = "/dev/full" };
+
+	full.fd = open(full.path, O_WRONLY);
+	for (size_t i = 0; i < 2; i++) {
+		bool is_nway = formats[i] == DATA_FORMAT_NWAY;
+
+		begin(formats[i]);
+		samples(is_nway ? REGION_ROOM : LINEAR_ROOM);
+		ck_assert_int_eq(drain_full(&machine.drain, &full), -1);
+		check_all_lost();
+		if (restart(true))
+			drain_handed_back(&machine.drain);
+		samples(is_nway ? REGION_ROOM + 3 : 5);
+		ck_assert_int_eq(drain_rest(&machine.drain, is_nway ? &full : NULL),
+				 is_nway ? -1 : 0);
+		check_all_lost();
+		finish();
+	}
+	close(full.fd);
+}
+END_TEST
+
+TESTS("drain", nothing_is_taken_before_a_buffer_is_full,
+      a_partial_buffer_is_taken_at_the_end,
+      a_buffer_that_could_not_be_handed_back_is_not_taken_twice,
+      a_full_buffer_whose_message_came_too_late_is_taken_at_the_end,
+      an_empty_buffer_leaves_nothing_in_the_file, call_chains_of_any_length_are_taken,
+      regions_are_taken_in_order_around_the_end_of_the_buffer,
+      the_last_region_is_not_that_of_an_earlier_use,
+      all_regions_full_are_taken_and_the_lost_are_counted,
+      regions_that_could_not_be_handed_back_are_not_taken_twice,
+      no_sample_is_forgotten_or_taken_twice_whatever_the_order,
+      the_tally_is_that_of_all_samples_taken_or_not,
+      a_table_is_taken_once_without_its_empty_entries, what_a_full_table_lost_is_counted,
+      samples_that_cannot_be_written_are_lost)

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* pfmon: periods that follow a frequency.  All expected figures are plain division. */
+#include <string.h>
+
+#include "../../tools/pfmon/common/rate.h"
+#include "main.h"
+
+#define SECOND 1000000000ull
+
+static const struct event cycles = { .role = ROLE_CYCLES };
+static const struct event misses = { .role = ROLE_CACHE_MISSES };
+static const struct event task_clock = { .role = ROLE_TASK_CLOCK, .is_time = true };
+
+START_TEST(a_given_period_stays)
+{
+	struct rate rate;
+
+	rate_fix(&rate, 12345, 0xff);
+	ck_assert_uint_eq(rate.period, 12345);
+	ck_assert(!rate_follow(&rate, 1000000 * SECOND, SECOND, false));
+	ck_assert_uint_eq(rate.period, 12345);
+}
+END_TEST
+
+START_TEST(a_second_has_so_many_ns_from_the_first_sample_on)
+{
+	struct rate rate;
+
+	rate_begin(&rate, 1000, 0, &task_clock, &pmu_soft);
+	ck_assert_uint_eq(rate.period, 1000000);
+	ck_assert(!rate_follow(&rate, 5 * SECOND, SECOND, false));
+	rate_begin(&rate, 97, 0, &task_clock, &pmu_soft);
+	ck_assert_uint_eq(rate.period, 10309278); /* 10309278.35 */
+}
+END_TEST
+
+START_TEST(what_is_random_is_on_top_of_the_period)
+{
+	struct rate rate;
+
+	/* The mean of what is random is 0x7ffff.8. */
+	rate_begin(&rate, 1000, 0xfffff, &task_clock, &pmu_soft);
+	ck_assert_uint_eq(rate.period, 1000000 - 524288 + 1);
+	rate_begin(&rate, 1000, 0xffffff, &task_clock, &pmu_soft);
+	ck_assert_uint_eq(rate.period, 1);
+}
+END_TEST
+
+START_TEST(the_period_follows_the_events)
+{
+	struct rate rate;
+
+	rate_begin(&rate, 1000, 0, &cycles, &pmu_armv8);
+	/* 3 GHz for 100 ms, then 600 MHz for 100 ms. */
+	ck_assert(rate_follow(&rate, 300000000, SECOND / 10, false));
+	ck_assert_uint_eq(rate.period, 3000000);
+	ck_assert(rate_follow(&rate, 360000000, SECOND / 5, false));
+	ck_assert_uint_eq(rate.period, 600000);
+}
+END_TEST
+
+START_TEST(a_small_difference_is_let_be)
+{
+	struct rate rate;
+
+	rate_begin(&rate, 1000, 0, &cycles, &pmu_armv8);
+	ck_assert(rate_follow(&rate, SECOND * 2, SECOND, false));
+	ck_assert_uint_eq(rate.period, 2000000);
+	ck_assert(!rate_follow(&rate, SECOND * 2 + SECOND * 23 / 10, 2 * SECOND, false));
+	ck_assert_uint_eq(rate.period, 2000000);
+	ck_assert(rate_follow(&rate, SECOND * 7, 3 * SECOND, false));
+	ck_assert_uint_eq(rate.period, 2700000);
+}
+END_TEST
+
+START_TEST(too_little_time_is_added_to_the_next)
+{
+	struct rate rate;
+
+	rate_begin(&rate, 1000, 0, &cycles, &pmu_armv8);
+	ck_assert(!rate_follow(&rate, 4000000, 1000000, false));
+	ck_assert(rate_follow(&rate, 80000000, 20000000, false));
+	ck_assert_uint_eq(rate.period, 4000000);
+}
+END_TEST
+
+START_TEST(without_events_the_period_stays)
+{
+	struct rate rate;
+	uint64_t period;
+
+	rate_begin(&rate, 1000, 0, &misses, &pmu_armv8);
+	period = rate.period;
+	ck_assert(!rate_follow(&rate, 0, SECOND, false));
+	ck_assert_uint_eq(rate.period, period);
+	/* All of the time counts: 20 in 2 s, of which not one has to be left out. */
+	ck_assert(rate_follow(&rate, 20, 2 * SECOND, false));
+	ck_assert_uint_eq(rate.period, 1);
+}
+END_TEST
+
+START_TEST(a_period_is_never_so_short_that_it_floods)
+{
+	struct rate rate;
+
+	rate_begin(&rate, 1000, 0, &cycles, &pmu_armv8);
+	ck_assert(rate_follow(&rate, 3 * SECOND, SECOND, false));
+	/* Nearly idle; at the rate of before it would be 100000 samples a second. */
+	ck_assert(rate_follow(&rate, 3 * SECOND + 1000, 2 * SECOND, false));
+	ck_assert_uint_eq(rate.period, 3 * SECOND / RATE_MOST);
+}
+END_TEST
+
+START_TEST(samples_that_are_missing_do_not_shorten_the_period)
+{
+	struct rate rate;
+
+	rate_begin(&rate, 1000, 0, &cycles, &pmu_armv8);
+	ck_assert(!rate_follow(&rate, SECOND / 2, SECOND, true));
+	ck_assert_uint_eq(rate.period, 1000000);
+	ck_assert(rate_follow(&rate, SECOND / 2 + 2 * SECOND, 2 * SECOND, true));
+	ck_assert_uint_eq(rate.period, 2000000);
+}
+END_TEST
+
+TESTS("rate", a_given_period_stays, a_second_has_so_many_ns_from_the_first_sample_on,
+      what_is_random_is_on_top_of_the_period, the_period_follows_the_events,
+      a_small_difference_is_let_be, too_little_time_is_added_to_the_next,
+      without_events_the_period_stays, a_period_is_never_so_short_that_it_floods,
+      samples_that_are_missing_do_not_shorten_the_period)

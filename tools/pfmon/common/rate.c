@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Sampling periods. */
+#include "rate.h"
+
+#define SECOND	 1000000000ull
+
+/* Less CPU time than this says little about what comes. */
+#define LEAST	 (SECOND / 200)
+
+/* A new period begins anew to count, so a small difference is let be. */
+#define TOO_MUCH 1.2
+
+/* Of a software counter that counts occurrences and not time. */
+#define RARE	 10000
+
+/* What an event may come to in a second, until that is known. */
+static uint64_t guess(const struct event *event, const struct pmu *pmu)
+{
+	if (event->is_time || event->role == ROLE_CYCLES ||
+	    event->role == ROLE_INSTRUCTIONS)
+		return SECOND;
+	return pmu->is_hardware ? SECOND / 100 : RARE;
+}
+
+static uint64_t period_for(const struct rate *rate, double per_second)
+{
+	double period = per_second / (double)rate->frequency;
+
+	period -= (double)rate->random_mask / 2;
+	if (period < rate->fastest / RATE_MOST)
+		period = rate->fastest / RATE_MOST;
+	return period < 1 ? 1 : (uint64_t)(period + 0.5);
+}
+
+void rate_fix(struct rate *rate, uint64_t period, uint64_t random_mask)
+{
+	*rate = (struct rate){ .period = period, .random_mask = random_mask };
+}
+
+void rate_begin(struct rate *rate, uint64_t frequency, uint64_t random_mask,
+		const struct event *event, const struct pmu *pmu)
+{
+	*rate = (struct rate){ .frequency = frequency, .random_mask = random_mask };
+	rate->period = period_for(rate, (double)guess(event, pmu));
+	/* How many ns there are in a second is known. */
+	if (event->is_time)
+		rate->frequency = 0;
+}
+
+bool rate_follow(struct rate *rate, uint64_t events, uint64_t time, bool is_short)
+{
+	double per_second, factor;
+	uint64_t period;
+
+	if (!rate->frequency || time < rate->time + LEAST || events <= rate->events)
+		return false;
+	per_second = (double)(events - rate->events) * (double)SECOND /
+		     (double)(time - rate->time);
+	rate->events = events;
+	rate->time = time;
+	if (per_second > rate->fastest)
+		rate->fastest = per_second;
+
+	period = period_for(rate, per_second);
+	factor = (double)period / (double)rate->period;
+	if (factor <= TOO_MUCH && factor >= 1 / TOO_MUCH)
+		return false;
+	if (is_short && factor < 1)
+		return false;
+	rate->period = period;
+	return true;
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* pfmon: what of a process goes to the file, of one whose memory is known here. */
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../tools/pfmon/common/build_id.h"
+#include "../../tools/pfmon/common/process.h"
+#include "main.h"
+
+#define CONTEXT	 5
+#define RECORDS	 256
+#define NEW_PAGE ((void *)0x7f0000000000ull)
+
+/**
+ * struct record - a thread or a mapping in the file
+ * @is_thread: which of the two
+ * @thread: the one
+ * @mapping: the other
+ * @text: name or path
+ * @build_id: of a mapping
+ */
+struct record {
+	bool is_thread;
+	struct data_thread thread;
+	struct data_mapping mapping;
+	const char *text;
+	const char *build_id;
+};
+
+/* A child, and what was written of it since the last look into the file. */
+static struct {
+	pid_t pid;
+	int go;
+	int done;
+	struct process process;
+	struct data_writer writer;
+	char path[32];
+	off_t seen;
+	char bytes[1 << 20];
+	struct record records[RECORDS];
+	size_t count;
+} test;
+
+/* What the child does when it is told to. */
+static void change(char what, int file)
+{
+	switch (what) {
+	case 'm':
+		mmap(NEW_PAGE, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, file,
+		     4096);
+		break;
+	case 'a':
+		mmap(NEW_PAGE, 4096, PROT_READ | PROT_EXEC,
+		     MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS, -1, 0);
+		break;
+	case 'n':
+		prctl(PR_SET_NAME, "new name");
+		break;
+	case 'x':
+		execlp("sleep", "sleep", "100", NULL);
+		_exit(1);
+	case 'e':
+		_exit(0);
+	}
+}
+
+static void child(int go, int done)
+{
+	int file = open("/proc/self/exe", O_RDONLY);
+	char what;
+
+	while (read(go, &what, 1) == 1) {
+		change(what, file);
+		if (write(done, &what, 1) != 1)
+			_exit(1);
+	}
+	_exit(0);
+}
+
+static void begin(void)
+{
+	int go[2], done[2];
+
+	memset(&test, 0, sizeof(test));
+	ck_assert_int_eq(pipe2(go, O_CLOEXEC), 0);
+	ck_assert_int_eq(pipe2(done, O_CLOEXEC), 0);
+	test.pid = fork();
+	if (!test.pid) {
+		close(go[1]);
+		child(go[0], done[1]);
+	}
+	close(go[0]);
+	close(done[1]);
+	test.go = go[1];
+	test.done = done[0];
+
+	strcpy(test.path, "/tmp/process-XXXXXX");
+	close(mkstemp(test.path));
+	ck_assert_int_eq(data_create(&test.writer, test.path), 0);
+	test.seen = sizeof(struct data_header);
+	test.process.pid = process_of(test.pid);
+	ck_assert_int_eq(test.process.pid, test.pid);
+	ck_assert_int_eq(process_add_thread(&test.process, test.pid, CONTEXT), 0);
+}
+
+/* Have it done; an exec closes the pipe. */
+static void tell(char what)
+{
+	char answer;
+
+	ck_assert_int_eq(write(test.go, &what, 1), 1);
+	ck_assert_int_eq(read(test.done, &answer, 1), what == 'x' || what == 'e' ? 0 : 1);
+}
+
+static void end(void)
+{
+	kill(test.pid, SIGKILL);
+	waitpid(test.pid, NULL, 0);
+	close(test.go);
+	close(test.done);
+	process_free(&test.process);
+	data_close(&test.writer);
+	unlink(test.path);
+}
+
+/* Read the records that have come. */
+static void look_into_file(void)
+{
+	int fd = open(test.path, O_RDONLY);
+	ssize_t size = pread(fd, test.bytes, sizeof(test.bytes), test.seen);
+	const struct data_record *head;
+
+	close(fd);
+	ck_assert_int_ge(size, 0);
+	test.seen += size;
+	test.count = 0;
+	for (ssize_t at = 0; at < size; at += head->size) {
+		struct record *record = &test.records[test.count++];
+		const char *body = test.bytes + at + sizeof(*head);
+
+		ck_assert_uint_le(test.count, RECORDS);
+		head = (const void *)(test.bytes + at);
+		*record = (struct record){ .is_thread = head->type == DATA_THREAD };
+		if (record->is_thread) {
+			memcpy(&record->thread, body, sizeof(record->thread));
+			record->text = body + sizeof(record->thread);
+			ck_assert_uint_eq(record->thread.tid, test.pid);
+			ck_assert_uint_eq(record->thread.tgid, test.pid);
+			ck_assert_uint_eq(record->thread.context, CONTEXT);
+		} else {
+			ck_assert_uint_eq(head->type, DATA_MAPPING);
+			memcpy(&record->mapping, body, sizeof(record->mapping));
+			record->text = body + sizeof(record->mapping);
+			record->build_id = record->text + strlen(record->text) + 1;
+			ck_assert_uint_eq(record->mapping.tgid, test.pid);
+		}
+	}
+}
+
+static void look_at(uint64_t now)
+{
+	ck_assert_int_eq(process_look(&test.process, &test.writer, now), 0);
+	look_into_file();
+}
+
+static const struct record *find(const char *text)
+{
+	for (size_t i = 0; i < test.count; i++)
+		if (!test.records[i].is_thread && strstr(test.records[i].text, text))
+			return &test.records[i];
+	ck_abort_msg("no mapping of '%s'", text);
+}
+
+START_TEST(all_executable_memory_is_written_with_its_build_ids)
+{
+	char build_id[BUILD_ID_SIZE];
+	const struct record *own;
+
+	begin();
+	look_at(100);
+	ck_assert(test.records[0].is_thread);
+	ck_assert_str_eq(test.records[0].text, "unit_process");
+	ck_assert_uint_eq(test.records[0].thread.time, 0);
+	ck_assert_uint_eq(test.records[0].thread.flags, 0);
+
+	/* A child has what its parent has. */
+	own = find("unit_process");
+	ck_assert(own->mapping.start <= (uintptr_t)find &&
+		  (uintptr_t)find < own->mapping.end);
+	ck_assert_uint_eq(own->mapping.time, 0);
+	ck_assert_uint_ne(own->mapping.inode, 0);
+	build_id_of_file("/proc/self/exe", build_id);
+	ck_assert_str_eq(own->build_id, build_id);
+	ck_assert_uint_gt(strlen(build_id), 8);
+	build_id_of_vdso(build_id);
+	ck_assert_str_eq(find("[vdso]")->build_id, build_id);
+	find("libc");
+	end();
+}
+END_TEST
+
+START_TEST(what_has_not_changed_is_not_written_again)
+{
+	begin();
+	look_at(100);
+	ck_assert_uint_gt(test.count, 3);
+	look_at(200);
+	ck_assert_uint_eq(test.count, 0);
+	end();
+}
+END_TEST
+
+START_TEST(what_is_new_holds_from_the_look_before_on)
+{
+	begin();
+	look_at(100);
+	tell('m');
+	look_at(200);
+	ck_assert_uint_eq(test.count, 1);
+	ck_assert_uint_eq(test.records[0].mapping.start, (uintptr_t)NEW_PAGE);
+	ck_assert_uint_eq(test.records[0].mapping.end, (uintptr_t)NEW_PAGE + 4096);
+	ck_assert_uint_eq(test.records[0].mapping.offset, 4096);
+	ck_assert_uint_eq(test.records[0].mapping.time, 101);
+	/* In the same place, something else. */
+	tell('a');
+	look_at(300);
+	ck_assert_uint_eq(test.count, 1);
+	ck_assert_uint_eq(test.records[0].mapping.time, 201);
+	ck_assert_str_eq(test.records[0].text, "");
+	ck_assert_str_eq(test.records[0].build_id, "");
+	end();
+}
+END_TEST
+
+START_TEST(a_new_name_is_written)
+{
+	begin();
+	look_at(100);
+	tell('n');
+	look_at(200);
+	ck_assert_uint_eq(test.count, 1);
+	ck_assert(test.records[0].is_thread);
+	ck_assert_str_eq(test.records[0].text, "new name");
+	ck_assert_uint_eq(test.records[0].thread.time, 101);
+	ck_assert_uint_eq(test.records[0].thread.flags, 0);
+	end();
+}
+END_TEST
+
+/* From when on another program's memory holds. */
+static void check_exec(uint64_t time)
+{
+	const struct record *first = &test.records[0];
+
+	ck_assert(first->is_thread);
+	ck_assert_uint_eq(first->thread.flags, DATA_THREAD_EXEC);
+	ck_assert_uint_eq(first->thread.time, time);
+	ck_assert_str_eq(first->text, "sleep");
+	/* All of it, also what happens to be where it was before. */
+	for (size_t i = 1; i < test.count; i++)
+		ck_assert_uint_eq(test.records[i].mapping.time, time);
+	find("/sleep");
+	find("[vdso]");
+}
+
+START_TEST(another_program_is_recognised)
+{
+	begin();
+	look_at(100);
+	tell('x');
+	look_at(200);
+	check_exec(101);
+	look_at(300);
+	for (size_t i = 0; i < test.count; i++)
+		ck_assert_uint_eq(test.records[i].mapping.time, 201);
+	end();
+}
+END_TEST
+
+START_TEST(an_exec_that_is_told_holds_from_now_on)
+{
+	begin();
+	look_at(100);
+	tell('x');
+	ck_assert_int_eq(process_look_at_exec(&test.process, &test.writer, 170), 0);
+	look_into_file();
+	check_exec(171);
+	look_at(300);
+	for (size_t i = 0; i < test.count; i++) {
+		ck_assert(!test.records[i].is_thread);
+		ck_assert_uint_eq(test.records[i].mapping.time, 171);
+	}
+	end();
+}
+END_TEST
+
+START_TEST(of_a_process_that_has_ended_nothing_is_new)
+{
+	begin();
+	look_at(100);
+	tell('e');
+	look_at(200);
+	ck_assert_uint_eq(test.count, 0);
+	waitpid(test.pid, NULL, 0);
+	look_at(300);
+	ck_assert_uint_eq(test.count, 0);
+	ck_assert_int_eq(process_of(test.pid), 0);
+	end();
+}
+END_TEST
+
+TESTS("process", all_executable_memory_is_written_with_its_build_ids,
+      what_has_not_changed_is_not_written_again,
+      what_is_new_holds_from_the_look_before_on, a_new_name_is_written,
+      another_program_is_recognised, an_exec_that_is_told_holds_from_now_on,
+      of_a_process_that_has_ended_nothing_is_new)

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The executable memory of a process, from /proc/PID/maps. */
+#ifndef PFMON_MAPS_H
+#define PFMON_MAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/**
+ * struct map - a piece of executable memory
+ * @start: first address
+ * @end: first address behind it
+ * @offset: of @start in the file
+ * @inode: of the file, 0 if there is none
+ * @device_major: of the file
+ * @device_minor: likewise
+ * @path: of the file, "[vdso]" or the like, or empty
+ */
+struct map {
+	uint64_t start;
+	uint64_t end;
+	uint64_t offset;
+	uint64_t inode;
+	uint32_t device_major;
+	uint32_t device_minor;
+	char *path;
+};
+
+/**
+ * struct maps - those of a process
+ * @list: ascending by address
+ * @count: how many
+ */
+struct maps {
+	struct map *list;
+	size_t count;
+};
+
+/*
+ * Read those of process @pid.  None, if it has ended or may not be looked at.  Says that
+ * there is no memory and returns -1, or 0.
+ */
+int maps_read(struct maps *maps, pid_t pid);
+
+/* Is the same one among them? */
+bool maps_have(const struct maps *maps, const struct map *wanted);
+void maps_free(struct maps *maps);
+
+#endif

@@ -4,6 +4,7 @@
 #define PFMON_COMMANDS_H
 
 int command_stat(int argc, char **argv);
+int command_record(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_report(int argc, char **argv);

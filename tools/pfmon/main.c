@@ -21,6 +21,7 @@ static const char usage[] =
 	"\n"
 	"Commands:\n"
 	"  stat       count events while a command runs\n"
+	"  record     sample a command, for 'pfmon report'\n"
 	"  report     where the events of a recording happened\n"
 	"  script     the samples of a recording, for other programs\n"
 	"  list       events that can be counted on this machine\n"
@@ -36,6 +37,7 @@ static const char usage[] =
 	"Examples:\n"
 	"  pfmon stat ./app\n"
 	"  pfmon stat -e cycles:u,instructions:u -r 5 -- ./app --size 100\n"
+	"  pfmon record ./app; pfmon report\n"
 	"  pfmon list cache\n";
 
 struct command {
@@ -45,6 +47,7 @@ struct command {
 };
 
 static char stat_name[] = "pfmon stat";
+static char record_name[] = "pfmon record";
 static char report_name[] = "pfmon report";
 static char script_name[] = "pfmon script";
 static char list_name[] = "pfmon list";
@@ -52,6 +55,7 @@ static char info_name[] = "pfmon info";
 
 static const struct command commands[] = {
 	{ "stat", stat_name, command_stat },
+	{ "record", record_name, command_record },
 	{ "report", report_name, command_report },
 	{ "script", script_name, command_script },
 	{ "list", list_name, command_list },

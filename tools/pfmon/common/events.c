@@ -379,3 +379,39 @@ int events_default(struct event_list *list, const struct machine *machine)
 	}
 	return 0;
 }
+
+int events_default_sampled(struct event_list *list, const struct machine *machine,
+			   bool has_kernel)
+{
+	const struct pmu *pmu = machine->pmu;
+	const struct common_event *cycles = pmu ? pmu_common(pmu, "cycles") : NULL;
+	uint64_t code;
+
+	if (!cycles || !pmu_common_code(pmu, cycles, &code))
+		return events_parse(list, "task-clock", machine);
+	return events_parse(list, pmu->has_modes && !has_kernel ? "cycles:u" : "cycles",
+			    machine);
+}
+
+static int take_counter(struct event *event, const struct machine *machine)
+{
+	char name[MAX_NAME + 8];
+
+	snprintf(name, sizeof(name), "soft::%s", event->name);
+	if (parse_common(event, name, machine) == PARSE_OK) {
+		event->pmd_count = 0;
+		return 0;
+	}
+	return fail("event '%s' cannot be sampled, because no counter of the PMU counts "
+		    "it and nothing else overflows: 'pfmon list' shows other events",
+		    event->name);
+}
+
+int events_take_counters(struct event_list *list, const struct machine *machine)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (!list->events[i].needs_counter &&
+		    take_counter(&list->events[i], machine))
+			return -1;
+	return 0;
+}

@@ -59,6 +59,19 @@ int events_parse(struct event_list *list, const char *text,
 int events_default(struct event_list *list, const struct machine *machine);
 
 /*
+ * Add what is sampled when nothing is asked for: cycles, of the kernel only if
+ * @has_kernel, or CPU time.  Says what is wrong and returns -1, or 0.
+ */
+int events_default_sampled(struct event_list *list, const struct machine *machine,
+			   bool has_kernel);
+
+/*
+ * Only counters of the PMU overflow: an event without one becomes the software PMU's of
+ * the same name if that is the machine's.  Else says so and returns -1, or 0.
+ */
+int events_take_counters(struct event_list *list, const struct machine *machine);
+
+/*
  * Give each event its PMDs.  If they cannot all be counted at once: with
  * @is_lenient the last ones that do not fit become EVENT_NOT_COUNTED, else it is said
  * and -1 returned.

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What stands before the samples in the file: the machine, the command, the events. */
+#ifndef PFMON_HEAD_H
+#define PFMON_HEAD_H
+
+#include <stddef.h>
+
+#include "data.h"
+#include "events.h"
+#include "rate.h"
+
+/*
+ * @command is NULL or what runs; @tid is the thread if that is not the command's own.
+ * @rates are those of @events.  Says what is wrong and returns -1, or 0.
+ */
+int head_write(struct data_writer *writer, const struct machine *machine,
+	       char *const *command, int tid, const struct event_list *events,
+	       const struct rate *rates, uint64_t frequency);
+
+#endif

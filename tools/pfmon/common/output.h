@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The file that a recording goes to. */
+#ifndef PFMON_OUTPUT_H
+#define PFMON_OUTPUT_H
+
+/*
+ * Make room for a recording at @path, "-" is standard output: an older recording becomes
+ * PATH.old, and anything else stays.  Says what is wrong and returns -1, or 0.
+ */
+int output_prepare(const char *path);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A thread that is sampled: its context, the buffer, and how far that was taken. */
+#ifndef PFMON_SAMPLER_H
+#define PFMON_SAMPLER_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "data.h"
+#include "drain.h"
+#include "events.h"
+#include "rate.h"
+#include "session.h"
+
+/**
+ * struct sampler - a thread that is sampled
+ * @session: its context
+ * @format: sampling format of the context
+ * @number: of the context in the file
+ * @rates: the periods, one for each event
+ * @rate_count: how many
+ * @buffer: the context's, NULL until it is attached
+ * @size: its bytes
+ * @drain: how far it was taken
+ * @missed: samples lost and waits for the next tick, when rates were looked at last
+ * @told: the losses that were written last
+ */
+struct sampler {
+	struct session session;
+	enum data_format format;
+	uint32_t number;
+	struct rate *rates;
+	size_t rate_count;
+	void *buffer;
+	size_t size;
+	struct drain drain;
+	uint64_t missed;
+	struct data_losses told;
+};
+
+/*
+ * Make a context with a buffer of @size bytes.  Says nothing and returns -1 with errno,
+ * or 0; in both cases sampler_close() follows.
+ */
+int sampler_create(struct sampler *sampler, enum data_format format, uint64_t size);
+
+/* What follows says what is wrong and returns -1, or 0. */
+
+/*
+ * Sample @events, which have one counter each: every @period events, or if that is 0
+ * @frequency times a second.
+ */
+int sampler_program(struct sampler *sampler, const struct event_list *events,
+		    uint64_t period, uint64_t frequency, uint64_t random_mask);
+
+/* Attach to a thread; the buffer is mapped here, so that no child made before has it. */
+int sampler_attach(struct sampler *sampler, pid_t tid);
+
+/*
+ * Take what is full and hand it back.  A @writer that is NULL cannot write any more:
+ * what is taken is lost.
+ */
+int sampler_take(struct sampler *sampler, struct data_writer *writer);
+
+/* Let periods follow the rates of their events. */
+int sampler_follow(struct sampler *sampler);
+
+/* Stop and take what is left; a second time there is nothing to be done. */
+int sampler_finish(struct sampler *sampler, struct data_writer *writer);
+
+/* ns of CPU time of the thread while it was sampled; 0 if that is not known. */
+uint64_t sampler_runtime(struct sampler *sampler);
+void sampler_close(struct sampler *sampler);
+
+#endif

@@ -54,16 +54,21 @@ static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *for
 /*
  * The counted loops: NAME(tens) runs exactly 10 * tens instructions, for tens > 0,
  * between the places that begin and end mark. The only branch in there is direct,
- * because QEMU's count for POWER runs low after others.
+ * because QEMU's count for POWER runs low after others. Before begin and behind end may
+ * be a stack frame, by which the caller is found.
  */
 /* clang-format off */
 #if defined(__x86_64__) || defined(__i386__)
 #ifdef __x86_64__
 #define LOOP_START  "mov %rdi, %rcx\n"
 #define LOOP_BACK   "dec %rcx; jnz 1b\n"
+#define FRAME_BEGIN "push %rbp; mov %rsp, %rbp\n"
+#define FRAME_END   "pop %rbp\n"
 #else
 #define LOOP_START  "mov 4(%esp), %ecx\n"
 #define LOOP_BACK   "dec %ecx; jnz 1b\n"
+#define FRAME_BEGIN "push %ebp; mov %esp, %ebp\n"
+#define FRAME_END   "pop %ebp\n"
 #endif
 #define LOOP_TEN    "1: nop; nop; nop; nop; nop; nop; nop; nop;" LOOP_BACK
 #define LOOP_RETURN "ret\n"
@@ -71,10 +76,14 @@ static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *for
 #define LOOP_START  ""
 #define LOOP_TEN    "1: nop; nop; nop; nop; nop; nop; nop; nop; subs x0, x0, #1; b.ne 1b\n"
 #define LOOP_RETURN "ret\n"
+#define FRAME_BEGIN "stp x29, x30, [sp, #-16]!; mov x29, sp\n"
+#define FRAME_END   "ldp x29, x30, [sp], #16\n"
 #elif defined(__powerpc64__)
 #define LOOP_START  "mtctr 3\n"
 #define LOOP_TEN    "1: nop; nop; nop; nop; nop; nop; nop; nop; nop; bdnz 1b\n"
 #define LOOP_RETURN "blr\n"
+#define FRAME_BEGIN "mflr 0; std 0, 16(1); stdu 1, -32(1)\n"
+#define FRAME_END   "addi 1, 1, 32; ld 0, 16(1); mtlr 0\n"
 #else
 #error "no counted loop for this architecture"
 #endif
@@ -96,8 +105,8 @@ static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *for
 /* clang-format on */
 
 COUNTED_LOOP(pfm_loop, MARKER(pfm_loop_begin), MARKER(pfm_loop_end));
-COUNTED_LOOP(pfm_first, "", "");
-COUNTED_LOOP(pfm_second, "", "");
+COUNTED_LOOP(pfm_first, FRAME_BEGIN, FRAME_END);
+COUNTED_LOOP(pfm_second, FRAME_BEGIN, FRAME_END);
 
 /* The works take their numbers from the command line in order. */
 

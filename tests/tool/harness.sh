@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh disable=SC2317,SC2034 # what is here is used by those who source it
+#
+# What the scripts of this folder have in common; they are run inside a guest, in this
+# folder. Each defines functions test_... and ends with run_tests "$0".
+
+passed=0 failed=0
+pmu=$(pfmon info | sed -n 's/^pmu  *//p')
+out=/tmp/out err=/tmp/err
+
+# run STATUS COMMAND...: the command ends with that status; its output is in $out and $err.
+run() {
+	wanted=$1
+	shift
+	"$@" >$out 2>$err
+	got=$?
+	[ $got -eq "$wanted" ] && return
+	echo "  '$*': status $got, not $wanted"
+	return 1
+}
+
+# has FILE REGEX...
+has() {
+	file=$1
+	shift
+	for regex; do
+		grep -qE -- "$regex" "$file" && continue
+		echo "  no '$regex' in:"
+		sed 's/^/  | /' "$file"
+		return 1
+	done
+}
+
+# One line, one sentence: what every refusal is.
+is_one_line() {
+	[ "$(wc -l <$err)" -eq 1 ] || { echo "  not one line:"; cat $err; return 1; }
+}
+
+refused() {
+	words=$1
+	shift
+	run 125 "$@" && is_one_line && has $err "$words"
+}
+
+between() {
+	awk -v v="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(v >= low && v <= high) }' ||
+		{ echo "  $1 is not in $2 .. $3"; return 1; }
+}
+
+# A script may leave out tests of what this guest does not have.
+is_wanted() { true; }
+
+# The tests of the script $1, each by its name. Last line: N passed, N failed.
+run_tests() {
+	tests=$(sed -n 's/^\(test_[a-z_0-9]*\)() {$/\1/p' "$1")
+	for test in $tests; do
+		is_wanted "$test" || continue
+		if why=$($test 2>&1); then
+			passed=$((passed + 1))
+		else
+			echo "FAIL: $test"
+			echo "$why"
+			failed=$((failed + 1))
+		fi
+	done
+	[ "$(cat /sys/kernel/perfmon/task_sessions_count)" -eq 0 ] || {
+		echo 'FAIL: sessions are left'
+		failed=$((failed + 1))
+	}
+	echo "$passed passed, $failed failed"
+	[ $failed -eq 0 ]
+}

@@ -35,6 +35,7 @@ static void go_on(struct pfm_context *context, int control)
 {
 	struct pfm_set *set = context->active;
 
+	set->overflowed[0] = 0;
 	if (control & PFM_CONTROL_RESET) {
 		pfm_reset(context, set, true);
 		set->pmd_stamp = 0;

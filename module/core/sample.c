@@ -17,6 +17,17 @@
 
 atomic_long_t pfm_buffer_bytes = ATOMIC_LONG_INIT(0);
 
+/* Locked memory, within the limit; root is no exception. */
+static int charge_locked(struct mm_struct *mm, unsigned long pages)
+{
+	int error;
+
+	mmap_write_lock(mm);
+	error = __account_locked_vm(mm, pages, true, current, false);
+	mmap_write_unlock(mm);
+	return error;
+}
+
 /* First the machine's limit, then the user's.  (perfmon-api.md 5.5) */
 static int charge(struct pfm_context *context, struct pfm_buffer *buffer)
 {
@@ -27,7 +38,7 @@ static int charge(struct pfm_context *context, struct pfm_buffer *buffer)
 		atomic_long_sub(buffer->size, &pfm_buffer_bytes);
 		return pfm_fail(context, -ENOMEM, PFM_REASON_BUFFER_LIMIT, buffer->size);
 	}
-	if (account_locked_vm(current->mm, buffer->size >> PAGE_SHIFT, true)) {
+	if (charge_locked(current->mm, buffer->size >> PAGE_SHIFT)) {
 		atomic_long_sub(buffer->size, &pfm_buffer_bytes);
 		return pfm_fail(context, -ENOMEM, PFM_REASON_BUFFER_MEMLOCK,
 				buffer->size);

@@ -7,7 +7,6 @@
 
 #include "build_id.h"
 #include "head.h"
-#include "kernel.h"
 
 _Static_assert(DATA_MODE_USER == MODE_USER && DATA_MODE_KERNEL == MODE_KERNEL,
 	       "modes are the same in the file");
@@ -68,5 +67,5 @@ int head_write(struct data_writer *writer, const struct machine *machine,
 		if (data_write_event(writer, &record, NULL, event->name))
 			return -1;
 	}
-	return kernel_write_mappings(writer);
+	return 0;
 }

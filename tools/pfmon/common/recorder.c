@@ -10,6 +10,7 @@
 #include "array.h"
 #include "errors.h"
 #include "head.h"
+#include "kernel.h"
 #include "output.h"
 #include "recorder.h"
 #include "sampling_format.h"
@@ -249,7 +250,8 @@ int recorder_begin(struct recorder *recorder, const int *tids)
 	for (size_t i = 0; i < recorder->count; i++)
 		if (session_start(&recorder->samplers[i].session))
 			return -1;
-	return 0;
+	/* To find the kernel takes so long that threads may end meanwhile. */
+	return kernel_write_mappings(&recorder->writer);
 }
 
 /* Where samples go; nowhere after the file has failed. */

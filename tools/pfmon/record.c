@@ -177,6 +177,13 @@ static bool ran_elsewhere(const struct recorder *recorder)
 	return false;
 }
 
+/* Of a command that is traced it is known whether it was about to end. */
+static bool ended_early(const struct run *run)
+{
+	return run->outcome.ended_early &&
+	       !(run->is_traced && !run->recorder.ended_before);
+}
+
 static void warn_of_run(struct run *run)
 {
 	const struct record_options *options = &run->options;
@@ -185,9 +192,9 @@ static void warn_of_run(struct run *run)
 	if (ran_elsewhere(&run->recorder))
 		warn_user("part of the run was on CPUs with another PMU and was not "
 			  "sampled: see 'taskset' to keep it on one kind of CPU");
-	if (run->outcome.ended_early && !is_own)
+	if (ended_early(run) && !is_own)
 		warn_user("the threads ended before the command did");
-	else if (run->outcome.ended_early)
+	else if (ended_early(run))
 		warn_user("the command's first thread ended, or may no longer be "
 			  "monitored, before the command ended: the samples go up "
 			  "to then");

@@ -299,10 +299,12 @@ static int on_message(void *data, unsigned int index, const union pfarg_msg *mes
 
 	if (!recorder->is_written)
 		return -1;
-	if (message->type == PFM_MSG_END)
+	if (message->type == PFM_MSG_END) {
+		recorder->ended_before |= !recorder->is_exiting;
 		result = sampler_finish(sampler, &recorder->writer);
-	else
+	} else {
 		result = sampler_take(sampler, &recorder->writer);
+	}
 	if (result || look_at_processes(recorder))
 		return give_up(recorder);
 	show_progress(recorder);
@@ -343,6 +345,7 @@ void recorder_at_exit(void *data)
 {
 	struct recorder *recorder = data;
 
+	recorder->is_exiting = true;
 	if (recorder->is_written && look_at_processes(recorder))
 		give_up(recorder);
 }

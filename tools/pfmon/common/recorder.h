@@ -28,6 +28,8 @@
  * @process_count: how many
  * @writer: the file
  * @is_written: nothing has gone wrong with it
+ * @is_exiting: the command, which is traced, is about to end
+ * @ended_before: a context ended before that
  * @watch: while it runs
  * @progress: what is shown
  * @begin: when it began, ns of CLOCK_MONOTONIC
@@ -45,6 +47,8 @@ struct recorder {
 	size_t process_count;
 	struct data_writer writer;
 	bool is_written;
+	bool is_exiting;
+	bool ended_before;
 	struct watch watch;
 	struct progress progress;
 	uint64_t begin;

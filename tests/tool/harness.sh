@@ -16,6 +16,7 @@ run() {
 	got=$?
 	[ $got -eq "$wanted" ] && return
 	echo "  '$*': status $got, not $wanted"
+	sed 's/^/  | /' $err
 	return 1
 }
 

@@ -235,16 +235,18 @@ END_TEST
 /* One for each notification, gone with unload. */
 START_TEST(a_notification_can_be_restarted_once)
 {
-	int fd;
+	int fd, turn;
 
 	need_overflow_interrupts();
 	fd = busy_self(0);
-	spin_until_message(fd);
-	must(fd, pfm_restart(fd));
-	must_not_restart(fd);
-	spin_until_masked(fd);
-	must(fd, pfm_restart(fd));
-	must_not_restart(fd);
+	for (turn = 0; turn < 3; turn++) {
+		spin_until_message(fd);
+		next_overflow(fd);
+		must(fd, pfm_stop(fd));
+		must(fd, pfm_restart(fd));
+		must_not_restart(fd);
+		must(fd, pfm_start(fd, NULL));
+	}
 	spin_until_masked(fd);
 	must(fd, pfm_unload_context(fd));
 	must_fail_errno(pfm_restart(fd), EBUSY);
@@ -685,11 +687,13 @@ START_TEST(a_signal_asked_for_by_number_tells_the_descriptor)
 	int fd;
 
 	need_overflow_interrupts();
-	fd = busy_self(0);
+	fd = make_context();
+	sample_busily(fd, PERIOD);
 	catch_signal(number);
 	ck_assert_int_eq(fcntl(fd, F_SETOWN, getpid()), 0);
 	ck_assert_int_eq(fcntl(fd, F_SETSIG, number), 0);
 	ask_for_signals(fd, true);
+	load_and_start(fd, thread_id());
 	spin_until_masked(fd);
 	wait_until(signals);
 	ck_assert_int_eq(signals, 1);
@@ -712,11 +716,13 @@ START_TEST(the_signal_goes_to_the_thread_that_owns_the_descriptor)
 	need_overflow_interrupts();
 	ck_assert_int_eq(pthread_create(&thread, NULL, spin, NULL), 0);
 	wait_until(spinner.tid);
-	fd = busy_self(0);
+	fd = make_context();
+	sample_busily(fd, PERIOD);
 	catch_signal(SIGIO);
 	owner.pid = spinner.tid;
 	ck_assert_int_eq(fcntl(fd, F_SETOWN_EX, &owner), 0);
 	ask_for_signals(fd, true);
+	load_and_start(fd, thread_id());
 	spin_until_masked(fd);
 	wait_until(signals);
 	ck_assert_int_eq(signalled, spinner.tid);
@@ -810,8 +816,10 @@ START_TEST(without_messages_a_full_buffer_can_be_restarted)
 		spin_until_masked(fd);
 		must_be_silent(fd);
 		ck_assert_uint_eq(header->hdr_overflows, turn);
+		must(fd, pfm_stop(fd));
 		must(fd, pfm_restart(fd));
 		must_not_restart(fd);
+		must(fd, pfm_start(fd, NULL));
 	}
 	end_sampling(fd);
 	count_must_be_right(fd);

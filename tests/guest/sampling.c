@@ -65,9 +65,11 @@ START_TEST(the_first_the_short_and_the_long_period_follow_one_another)
 				  pmd.reg_short_reset);
 		ck_assert_int_ge((int64_t)read_pmd(fd, pmd.reg_num), 0);
 		next_overflow(fd);
+		must(fd, pfm_stop(fd));
 		must(fd, pfm_restart(fd));
 		ck_assert_uint_eq(read_back(fd, pmd.reg_num).reg_last_reset_val,
 				  pmd.reg_long_reset);
+		must(fd, pfm_start(fd, NULL));
 	}
 	end_sampling(fd);
 	count_must_be_right(fd);

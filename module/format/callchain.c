@@ -74,12 +74,18 @@ static void callchain_init(void *buffer, const struct pfm_format_setup *setup)
 	header->hdr_buf_flags = limits.kernel | limits.user << 16;
 }
 
+/* Not in the middle of the switch to the thread, where stack and memory are another's. */
+static bool is_at_hand(const struct pfm_sample *sample)
+{
+	return likely(sample->task == current);
+}
+
 static unsigned int write_kernel(const struct pfm_sample *sample, u64 *to,
 				 unsigned int most)
 {
 	if (!most || !sample->may_see_kernel || user_mode(sample->regs))
 		return 0;
-	return pfm_kernel_stack(sample->regs, to, most);
+	return pfm_kernel_stack(sample->regs, to, is_at_hand(sample) ? most : 1);
 }
 
 /* Where the thread was in its program; NULL for a thread that never is in one. */
@@ -99,10 +105,8 @@ static unsigned int write_user(const struct pfm_sample *sample, u64 *to,
 
 	if (!regs)
 		return 0;
-	/* The program's memory has gone with its end, or has not come yet. */
-	if (unlikely(!current->mm || sample->task != current))
-		most = 1;
-	return pfm_user_stack(regs, to, most);
+	/* A thread at its end has no memory any more. */
+	return pfm_user_stack(regs, to, is_at_hand(sample) && current->mm ? most : 1);
 }
 
 static u32 callchain_handler(void *buffer, const struct pfm_sample *sample)

@@ -20,6 +20,8 @@
  * there.  It ends where one is no address of a frame further up the stack, or memory is
  * not present, for no page is ever fetched from an overflow interrupt.  Of a program of
  * 32 bits, and of a thread whose memory has gone at its end, it is the instruction only.
+ * So are both parts if the interrupt came in the middle of the switch to the thread, as
+ * it may on POWER.
  *
  * A function interrupted before it has made its frame, or which makes none, has its
  * caller missing on x86_64 and arm64: the caller's caller comes next.  On POWER the link

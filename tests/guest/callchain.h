@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the suites about stacks share: contexts with format "callchain", and its entries. */
+#ifndef CALLCHAIN_H
+#define CALLCHAIN_H
+
+#include <perfmon/perfmon_callchain.h>
+
+#include "formats.h"
+
+#define MIB	(1ul << 20)
+#define DEEPEST PFM_CALLCHAIN_MAX_DEPTH
+
+typedef const struct pfm_callchain_entry *entry_t;
+
+struct callchain {
+	int fd;
+	const volatile struct pfm_dfl_smpl_hdr *header;
+};
+
+/* The first counter is busy and sampled. */
+struct callchain callchain_of(const struct pfm_callchain_arg *argument);
+struct callchain callchain_new(uint32_t flags); /* of 1 MiB */
+void callchain_free(struct callchain *chain);
+void callchain_start(const struct callchain *chain, pid_t tid);
+/* Until there are so many; the caller sleeps. */
+void wait_for_samples(const struct callchain *chain, uint64_t samples);
+
+/*
+ * Nothing is written any more: each entry is as it has to be; @is_root: who loaded it
+ * may see the kernel.  Return: how many there are.
+ */
+uint64_t must_be_whole_chains(const struct callchain *chain, bool is_root);
+
+static inline const uint64_t *values_of(entry_t entry)
+{
+	return (const uint64_t *)(entry + 1);
+}
+
+static inline const uint64_t *kernel_of(entry_t entry)
+{
+	return values_of(entry) + entry->value_count;
+}
+
+static inline const uint64_t *user_of(entry_t entry)
+{
+	return kernel_of(entry) + entry->kernel_count;
+}
+
+static inline entry_t entry_after(entry_t entry)
+{
+	return (entry_t)(user_of(entry) + entry->user_count);
+}
+
+static inline entry_t end_of(const struct callchain *chain)
+{
+	return (entry_t)((const char *)chain->header + chain->header->hdr_cur_offs);
+}
+
+#define for_each_entry(entry, chain)                                                     \
+	for ((entry) = (entry_t)((chain)->header + 1); (entry) < end_of(chain);          \
+	     (entry) = entry_after(entry))
+
+/*
+ * An interrupt that is like an NMI, as on POWER, came between the start of the counters and the
+ * switch to the thread: the stacks at hand were another one's.
+ */
+static inline bool is_in_switch(entry_t entry)
+{
+	return pmu_is("power") && entry->kernel_count == 1 && entry->user_count == 1;
+}
+
+/* Where a function of the kernel begins and ends. */
+struct function {
+	uint64_t begin;
+	uint64_t end;
+};
+
+struct function find_function(const char *name);
+/* The same of a module. */
+struct function find_module(const char *name);
+static inline bool is_in(uint64_t address, const struct function *function)
+{
+	return address >= function->begin && address < function->end;
+}
+
+/* Whether it is in the kernel's part. */
+bool passes(entry_t entry, const struct function *function);
+
+#endif

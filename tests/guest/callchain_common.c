@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+#include <sys/mman.h>
+
+#include "callchain.h"
+
+struct callchain callchain_of(const struct pfm_callchain_arg *argument)
+{
+	struct callchain chain;
+
+	chain.fd = format_context("callchain", argument, sizeof(*argument));
+	chain.header = format_buffer(chain.fd, argument->buf_size);
+	use_counters(chain.fd, 1);
+	sample_counter(chain.fd, 0, format_period(), 0, NULL, 0);
+	return chain;
+}
+
+struct callchain callchain_new(uint32_t flags)
+{
+	const struct pfm_callchain_arg argument = { .buf_size = MIB, .flags = flags };
+
+	return callchain_of(&argument);
+}
+
+void callchain_free(struct callchain *chain)
+{
+	munmap((void *)chain->header, chain->header->hdr_buf_size);
+	close(chain->fd);
+}
+
+void callchain_start(const struct callchain *chain, pid_t tid)
+{
+	load(chain->fd, tid);
+	must(chain->fd, pfm_start(chain->fd, NULL));
+}
+
+void wait_for_samples(const struct callchain *chain, uint64_t samples)
+{
+	wait_until(published(&chain->header->hdr_count) >= samples);
+}
+
+/* ---- entries ------------------------------------------------------------------------ */
+
+static bool is_of_kernel(uint64_t address)
+{
+	return address >> 63;
+}
+
+/* What is true of every entry. */
+static void must_be_entry(entry_t entry, bool is_root)
+{
+	bool hit_kernel = is_of_kernel(entry->sample.ip);
+	unsigned int i;
+
+	ck_assert_uint_eq(entry->reserved, 0);
+	ck_assert_uint_le(entry->kernel_count, DEEPEST);
+	ck_assert_uint_le(entry->user_count, DEEPEST);
+	ck_assert_msg(is_root || !hit_kernel, "a user sees 0x%jx",
+		      (uintmax_t)entry->sample.ip);
+	ck_assert_msg(hit_kernel == (entry->kernel_count > 0),
+		      "%u addresses of the kernel, interrupted at 0x%jx",
+		      entry->kernel_count, (uintmax_t)entry->sample.ip);
+	for (i = 0; i < entry->kernel_count; i++)
+		ck_assert_msg(is_of_kernel(kernel_of(entry)[i]), "0x%jx in the kernel",
+			      (uintmax_t)kernel_of(entry)[i]);
+	if (hit_kernel)
+		ck_assert_uint_eq(kernel_of(entry)[0], entry->sample.ip);
+	else
+		ck_assert_uint_eq(user_of(entry)[0], entry->sample.ip);
+}
+
+uint64_t must_be_whole_chains(const struct callchain *chain, bool is_root)
+{
+	uint64_t count = 0;
+	entry_t entry;
+
+	for_each_entry(entry, chain)
+	{
+		must_be_entry(entry, is_root);
+		count++;
+	}
+	ck_assert_ptr_eq(entry, end_of(chain));
+	ck_assert_uint_eq(chain->header->hdr_count, count);
+	return count;
+}
+
+/* ---- the kernel's functions ----------------------------------------------------------- */
+
+/* By /proc/kallsyms: until the next higher symbol. */
+struct function find_function(const char *name)
+{
+	struct function function = { .end = UINT64_MAX };
+	char line[512], symbol[256], type;
+	FILE *file = fopen("/proc/kallsyms", "r");
+	unsigned long long address;
+
+	ck_assert_ptr_ne(file, NULL);
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "%llx %c %255s", &address, &type, symbol) == 3 &&
+		    !strcmp(symbol, name))
+			function.begin = address;
+	ck_assert_msg(function.begin, "the kernel has no %s", name);
+	rewind(file);
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "%llx", &address) == 1 && address > function.begin &&
+		    address < function.end)
+			function.end = address;
+	fclose(file);
+	return function;
+}
+
+bool passes(entry_t entry, const struct function *function)
+{
+	unsigned int i;
+
+	for (i = 0; i < entry->kernel_count; i++)
+		if (is_in(kernel_of(entry)[i], function))
+			return true;
+	return false;
+}
+
+struct function find_module(const char *name)
+{
+	struct function module = {};
+	char path[128], line[512];
+	unsigned long long begin, size;
+	FILE *file = fopen("/proc/modules", "r");
+
+	snprintf(path, sizeof(path), "%s ", name);
+	while (fgets(line, sizeof(line), file))
+		if (!strncmp(line, path, strlen(path)) &&
+		    sscanf(line, "%*s %llu %*s %*s %*s %llx", &size, &begin) == 2)
+			module = (struct function){ begin, begin + size };
+	fclose(file);
+	ck_assert_msg(module.begin, "%s is not loaded, or nowhere", name);
+	return module;
+}

@@ -4,6 +4,10 @@
  * v2.8, and those of this project's own structures.  Written down here as
  * numbers, not taken from the header under test.
  */
+#include <perfmon/perfmon_callchain.h>
+#include <perfmon/perfmon_dfl_smpl.h>
+#include <perfmon/perfmon_hist.h>
+#include <perfmon/perfmon_nway.h>
 
 #define SIZES(X)                                                                         \
 	X(pfarg_ctx_t, 64)                                                               \
@@ -21,7 +25,18 @@
 	X(struct pfm_vector, 16)                                                         \
 	X(struct pfm_info, 392)                                                          \
 	X(struct pfm_status, 64)                                                         \
-	X(struct pfm_error, 64)
+	X(struct pfm_error, 64)                                                          \
+	X(struct pfm_dfl_smpl_arg, 64)                                                   \
+	X(struct pfm_dfl_smpl_hdr, 128)                                                  \
+	X(struct pfm_dfl_smpl_entry, 40)                                                 \
+	X(struct pfm_nway_arg, 64)                                                       \
+	X(struct pfm_nway_hdr, 128)                                                      \
+	X(struct pfm_nway_region, 32)                                                    \
+	X(struct pfm_callchain_arg, 64)                                                  \
+	X(struct pfm_callchain_entry, 48)                                                \
+	X(struct pfm_hist_arg, 64)                                                       \
+	X(struct pfm_hist_hdr, 128)                                                      \
+	X(struct pfm_hist_entry, 32)
 
 #define OFFSETS(X)                                                                       \
 	X(pfarg_ctx_t, ctx_flags, 0)                                                     \
@@ -95,7 +110,65 @@
 	X(struct pfm_info, counter_pmds, 288)                                            \
 	X(struct pfm_status, foreign_runs, 16)                                           \
 	X(struct pfm_error, value, 16)                                                   \
-	X(struct pfm_error, holder, 24)
+	X(struct pfm_error, holder, 24)                                                  \
+	X(struct pfm_dfl_smpl_arg, buf_flags, 8)                                         \
+	X(struct pfm_dfl_smpl_arg, reserved, 16)                                         \
+	X(struct pfm_dfl_smpl_hdr, hdr_cur_offs, 8)                                      \
+	X(struct pfm_dfl_smpl_hdr, hdr_overflows, 16)                                    \
+	X(struct pfm_dfl_smpl_hdr, hdr_buf_size, 24)                                     \
+	X(struct pfm_dfl_smpl_hdr, hdr_min_buf_space, 32)                                \
+	X(struct pfm_dfl_smpl_hdr, hdr_version, 40)                                      \
+	X(struct pfm_dfl_smpl_hdr, hdr_buf_flags, 44)                                    \
+	X(struct pfm_dfl_smpl_hdr, hdr_lost, 48)                                         \
+	X(struct pfm_dfl_smpl_hdr, hdr_throttled, 56)                                    \
+	X(struct pfm_dfl_smpl_hdr, hdr_reserved, 64)                                     \
+	X(struct pfm_dfl_smpl_entry, ovfl_pmd, 4)                                        \
+	X(struct pfm_dfl_smpl_entry, last_reset_val, 8)                                  \
+	X(struct pfm_dfl_smpl_entry, ip, 16)                                             \
+	X(struct pfm_dfl_smpl_entry, tstamp, 24)                                         \
+	X(struct pfm_dfl_smpl_entry, cpu, 32)                                            \
+	X(struct pfm_dfl_smpl_entry, set, 34)                                            \
+	X(struct pfm_dfl_smpl_entry, tgid, 36)                                           \
+	X(struct pfm_nway_arg, regions, 8)                                               \
+	X(struct pfm_nway_arg, flags, 12)                                                \
+	X(struct pfm_nway_arg, reserved, 16)                                             \
+	X(struct pfm_nway_hdr, regions, 4)                                               \
+	X(struct pfm_nway_hdr, region_size, 8)                                           \
+	X(struct pfm_nway_hdr, region_offset, 16)                                        \
+	X(struct pfm_nway_hdr, filled, 24)                                               \
+	X(struct pfm_nway_hdr, released, 32)                                             \
+	X(struct pfm_nway_hdr, produced, 40)                                             \
+	X(struct pfm_nway_hdr, written, 48)                                              \
+	X(struct pfm_nway_hdr, lost, 56)                                                 \
+	X(struct pfm_nway_hdr, throttled, 64)                                            \
+	X(struct pfm_nway_hdr, largest_entry, 72)                                        \
+	X(struct pfm_nway_hdr, lost_told, 80)                                            \
+	X(struct pfm_nway_hdr, reserved, 88)                                             \
+	X(struct pfm_nway_region, size, 8)                                               \
+	X(struct pfm_nway_region, lost, 16)                                              \
+	X(struct pfm_nway_region, reserved, 24)                                          \
+	X(struct pfm_callchain_arg, flags, 8)                                            \
+	X(struct pfm_callchain_arg, max_kernel, 12)                                      \
+	X(struct pfm_callchain_arg, max_user, 14)                                        \
+	X(struct pfm_callchain_arg, reserved, 16)                                        \
+	X(struct pfm_callchain_entry, value_count, 40)                                   \
+	X(struct pfm_callchain_entry, kernel_count, 42)                                  \
+	X(struct pfm_callchain_entry, user_count, 44)                                    \
+	X(struct pfm_callchain_entry, reserved, 46)                                      \
+	X(struct pfm_hist_arg, flags, 4)                                                 \
+	X(struct pfm_hist_arg, reserved, 8)                                              \
+	X(struct pfm_hist_hdr, entries, 4)                                               \
+	X(struct pfm_hist_hdr, used, 8)                                                  \
+	X(struct pfm_hist_hdr, produced, 16)                                             \
+	X(struct pfm_hist_hdr, lost, 24)                                                 \
+	X(struct pfm_hist_hdr, lost_sum, 32)                                             \
+	X(struct pfm_hist_hdr, throttled, 40)                                            \
+	X(struct pfm_hist_hdr, reserved, 48)                                             \
+	X(struct pfm_hist_entry, set, 4)                                                 \
+	X(struct pfm_hist_entry, pmd, 6)                                                 \
+	X(struct pfm_hist_entry, ip, 8)                                                  \
+	X(struct pfm_hist_entry, count, 16)                                              \
+	X(struct pfm_hist_entry, sum, 24)
 
 #define VALUES(X)                                                                        \
 	X(PFM_MAX_PMCS, 320)                                                             \

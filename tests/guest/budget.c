@@ -267,7 +267,8 @@ static void check_one_in_a_tick(void)
 	fflush(stdout);
 	ck_assert_uint_gt(header->hdr_count, 20);
 	ck_assert_uint_gt(header->hdr_throttled, 10);
-	ck_assert_uint_le(header->hdr_count, 2 * (begun + 1));
+	/* The CPU looks at a new limit when those of the last look have come. */
+	ck_assert_uint_le(header->hdr_count, 2 * (begun + 1) + 16);
 	ck_assert_uint_le(header->hdr_throttled, begun + 1);
 	ck_assert_uint_eq(header->hdr_lost, 0);
 	end_sampling(fd);

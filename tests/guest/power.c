@@ -175,8 +175,11 @@ START_TEST(overflows_with_interrupts_off_are_exact)
 		must(fd, pfm_start(fd, NULL));
 		for (i = 0; i < READS; i++) {
 			read_pmds(fd, numbers, values, 2);
-			/* One register is read some instructions after the other. */
-			must_be_near(values[0] - from, values[1], 100);
+			/*
+			 * One register is read some instructions after the other; a
+			 * tick that comes between waits, but takes its note.
+			 */
+			must_be_near(values[0] - from, values[1], 2000);
 		}
 		must(fd, pfm_stop(fd));
 		read_pmds(fd, numbers, values, 2);

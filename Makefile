@@ -87,7 +87,7 @@ bench:
 
 coverage:
 	@tests/vm/fetch tools
-	@tests/check debug-x86_64 debug-arm64 debug-tool-x86_64 coverage
+	@tests/check debug-x86_64 debug-arm64 debug-tool-x86_64 debug-sampling-arm64 coverage
 	@grep 'of .* lines,' build/check/coverage.log
 
 fuzz:

@@ -90,7 +90,7 @@ struct pfm_format_setup {
 
 /**
  * struct pfm_format - a sampling format
- * @name: by which programs ask for it: up to 31 of a-z, 0-9, '_' and '-'
+ * @name: by which programs ask for it: up to 39 of a-z, 0-9, '_' and '-'
  * @uuid: the same as text, 36 characters
  * @version: major << 16 | minor
  * @argument_size: bytes of the argument, up to a page; 0: it takes none

@@ -8,8 +8,9 @@
  * says of an address, a limit or a descriptor of another kind.  Whatever is not
  * here at all is a finding.
  *
- * Not listed are errnos of what is not implemented: sampling formats, system-wide
- * sessions, event sets other than 0, notifications.  They say EOPNOTSUPP.
+ * Not listed are errnos of what is not implemented: system-wide sessions and event
+ * sets other than 0, which say EOPNOTSUPP; nor those of sampling, which the fuzzer
+ * does not try yet.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -66,6 +66,7 @@ static struct loaded detach(struct pfm_context *context)
 		pfm_switch_out(context, pfm_clock());
 	leave_thread(context);
 	context->started = false;
+	context->switch_due = false;
 	context->state = PFM_STATE_UNLOADED;
 	context->credit = 0;
 	context->block = NULL;
@@ -277,26 +278,31 @@ struct before_load {
 	u64 foreign_runs;
 	struct pfm_queue_mark messages;
 	/* of the set that is loaded */
+	u64 load;
+	s64 ends_at;
 	u64 overflowed[PFM_PMD_BV];
 	u64 reset_pmds;
 	u64 reset_virtual;
 };
 
-/* Of the set that becomes active: which overflows came last, and what waits for them. */
-static void forget_overflows(struct pfm_set *set, struct before_load *before)
+/* What a set loses when it becomes active by a load. */
+static void note_set(const struct pfm_set *set, struct before_load *before)
 {
+	before->load = set->load;
+	before->ends_at = set->ends_at;
 	memcpy(before->overflowed, set->overflowed, sizeof(set->overflowed));
 	before->reset_pmds = set->reset_pmds;
 	before->reset_virtual = set->reset_virtual;
-	memset(set->overflowed, 0, sizeof(set->overflowed));
-	pfm_reset_forget(set);
 }
 
-static void remember_overflows(struct pfm_set *set, const struct before_load *before)
+static void restore_set(struct pfm_set *set, const struct before_load *before)
 {
+	set->load = before->load;
+	set->ends_at = before->ends_at;
 	memcpy(set->overflowed, before->overflowed, sizeof(set->overflowed));
 	set->reset_pmds = before->reset_pmds;
 	set->reset_virtual = before->reset_virtual;
+	set->runs--;
 }
 
 static int enter(struct pfm_context *context, struct task_struct *task,
@@ -326,10 +332,10 @@ static int enter(struct pfm_context *context, struct task_struct *task,
 	context->tgid = tgid;
 	context->block = block;
 	context->loader = current->files;
-	set->registers.task = task;
-	forget_overflows(set, before);
+	note_set(set, before);
 	before->messages = pfm_queue_clear(&context->queue);
-	pfm_set_activate(context, set);
+	context->loads++;
+	pfm_set_activate(context, set, true);
 unlock:
 	raw_spin_unlock_irqrestore(&context->lock, flags);
 	return error;
@@ -344,8 +350,8 @@ static void undo_enter(struct pfm_context *context, struct pfm_set *set,
 	pfm_unload(context);
 	raw_spin_lock_irqsave(&context->lock, flags);
 	pfm_queue_restore(&context->queue, &before->messages);
-	remember_overflows(set, before);
-	set->runs--;
+	restore_set(set, before);
+	context->loads--;
 	context->foreign_runs = before->foreign_runs;
 	context->active = before->active;
 	raw_spin_unlock_irqrestore(&context->lock, flags);
@@ -478,7 +484,8 @@ static void start_here(struct pfm_context *context, void *argument)
 	pfm_pause(context); /* no overflow may mask it in the middle */
 	if (call->set) {
 		pfm_monitoring_end(context);
-		pfm_set_activate(context, call->set);
+		context->switch_due = false;
+		pfm_set_activate(context, call->set, true);
 	}
 	context->started = true;
 	if (context->state == PFM_STATE_LOADED)

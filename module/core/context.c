@@ -55,6 +55,7 @@ struct pfm_context *pfm_context_alloc(void)
 	mutex_init(&context->mutex);
 	raw_spin_lock_init(&context->lock);
 	INIT_LIST_HEAD(&context->sets);
+	xa_init_flags(&context->set_index, XA_FLAGS_ACCOUNT);
 	pfm_queue_init(&context->queue);
 	init_irq_work(&context->notification, notify);
 	context->state = PFM_STATE_UNLOADED;
@@ -100,7 +101,7 @@ static int check_flags(struct pfm_context *context, const struct pfm_create *cre
 
 static unsigned int count_pmds(const struct pfm_pmu *pmu)
 {
-	unsigned int count = hweight64(PFM_VIRTUAL_PMDS), n;
+	unsigned int count = hweight64(pfm_virtual_pmds(pmu)), n;
 
 	for (n = 0; n < pmu->pmd_count; n++)
 		if (pmu->pmds[n].name)
@@ -184,10 +185,8 @@ int pfm_context_create(struct pfm_context *context, const struct pfm_create *cre
 
 	context->pmu = pmu;
 	context->flags = create->context.ctx_flags;
-	context->active = pfm_set_create(context, 0);
-	if (!context->active)
-		error = pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, 0);
-	else if (name)
+	error = pfm_set_create(context, 0, &context->active);
+	if (!error && name)
 		error = use_format(context, create, name);
 	if (error)
 		undo_create(context);

@@ -10,6 +10,7 @@
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
+#include <linux/xarray.h>
 #include <perfmon_pmu.h>
 
 #include "block.h"
@@ -30,8 +31,9 @@
  * Locking:
  *
  * @mutex lets one call at a time work on the context.  Process context only.
- * What it alone protects does not concern the scheduler: the list of event sets
- * and which of their registers are in use, the error, the argument buffer.
+ * What it alone protects does not concern the scheduler: which event sets there are
+ * and which of their registers are in use, the error, the argument buffer.  Sets come
+ * and go only while the context is unloaded: who has it loaded may walk the list.
  *
  * @lock protects what the scheduler changes as well: state, thread, CPU,
  * messages, values of registers.  Interrupts off; innermost but for the lock of
@@ -56,7 +58,9 @@ struct pfm_context {
 
 	/* under mutex */
 	struct mutex mutex;
-	struct list_head sets;
+	struct list_head sets; /* in the order of their numbers */
+	struct xarray set_index; /* the same by number */
+	u32 set_count;
 	struct pfm_error error;
 	void *arguments; /* one page, for the vectors of calls */
 
@@ -71,6 +75,9 @@ struct pfm_context {
 	int cpu; /* where its thread runs, or PFM_NO_CPU */
 	struct task_struct *task;
 	struct pfm_set *active;
+	u64 loads; /* times it was loaded */
+	bool switch_due; /* to the next set, at the restart */
+	u64 interrupts; /* overflow interrupts while it counted */
 	u64 since; /* when it began to monitor on @cpu, ns */
 	u64 foreign_runs;
 	u32 tid; /* of its thread, as who loaded it sees it */
@@ -89,14 +96,11 @@ struct pfm_context {
 /* NULL if there is none; mutex held. */
 static __always_inline struct pfm_set *pfm_set_find(struct pfm_context *context, u16 id)
 {
-	struct pfm_set *set = context->active;
+	struct pfm_set *set = READ_ONCE(context->active);
 
 	if (likely(set->id == id))
 		return set;
-	list_for_each_entry(set, &context->sets, node)
-		if (set->id == id)
-			return set;
-	return NULL;
+	return xa_load(&context->set_index, id);
 }
 
 typedef void (*pfm_context_fn)(struct pfm_context *context, void *argument);

@@ -115,10 +115,10 @@ static int ioctl_info(struct pfm_context *context, void __user *argument)
 	struct pfm_info info = {
 		.version = PFM_VERSION,
 		.features = PFM_FEATURE_PER_THREAD | PFM_FEATURE_EMUL64 |
-			    PFM_FEATURE_VIRTUAL | PFM_FEATURE_SAMPLING,
+			    PFM_FEATURE_VIRTUAL | PFM_FEATURE_SAMPLING | PFM_FEATURE_SETS,
 		.arg_mem_max = READ_ONCE(pfm_limits.arg_mem_max),
 		.message_queue_depth = PFM_QUEUE_DEPTH,
-		.max_sets = 1,
+		.max_sets = READ_ONCE(pfm_limits.max_sets),
 	};
 
 	return pfm_pmu_info(context, &info)
@@ -192,52 +192,58 @@ union pmd_name {
 
 /*
  * Elements from the bad one on keep what is in them.  Nothing may be called
- * between begin and end of the access.
+ * between begin and end of the access.  Neighbours of the same set are of the same
+ * moment.
  */
 static __always_inline int read_vector(struct pfm_context *context, void __user *argument,
 				       size_t element_size)
 {
 	struct pfm_snapshot *snapshot = context->arguments;
+	const struct pfm_pmd_attributes *attributes;
 	struct pfarg_pmd __user *pmd;
-	struct pfm_set *active, *set;
 	struct pfm_vector vector;
+	struct pfm_set *set;
 	union pmd_name name;
-	u16 active_id;
-	u64 value, last_reset;
-	int i, error;
+	u16 set_id;
+	int i = 0, error;
 
 	error = vector_get(context, &vector, argument, element_size);
 	if (unlikely(error || !vector.count))
 		return error;
 	pfm_snapshot(context, snapshot);
-	active = snapshot->set;
-	active_id = active->id;
-
 	pmd = u64_to_user_ptr(vector.address);
-	if (unlikely(!user_access_begin(pmd, vector.count * element_size)))
+
+go_on:
+	set = snapshot->set;
+	set_id = set->id;
+	if (unlikely(!user_access_begin(pmd, (vector.count - i) * element_size)))
 		goto no_access;
-	for (i = 0; i < vector.count; i++) {
+	for (; i < vector.count; i++) {
 		unsafe_get_user(name.both, (const u32 __user *)pmd, fault);
-		if (likely(name.set == active_id && pfm_pmd_used(active, name.pmd))) {
-			value = snapshot->values[name.pmd];
-			last_reset = pfm_pmd_last_reset(active, name.pmd);
-		} else {
-			set = pfm_set_find(context, name.set);
-			if (!set || set == active || !pfm_pmd_used(set, name.pmd))
-				goto bad;
-			value = pfm_pmd_kept(set, name.pmd);
-			last_reset = pfm_pmd_last_reset(set, name.pmd);
-		}
-		unsafe_put_user(value, &pmd->reg_value, fault);
+		if (unlikely(name.set != set_id))
+			goto other_set;
+		if (unlikely(!pfm_pmd_used(set, name.pmd)))
+			goto bad;
+		unsafe_put_user(snapshot->values[name.pmd], &pmd->reg_value, fault);
 		if (element_size == sizeof(*pmd)) {
-			unsafe_put_user(last_reset, &pmd->reg_last_reset_val, fault);
-			unsafe_put_user(0, &pmd->reg_ovfl_switch_cnt, fault);
+			attributes = pfm_attributes(set, name.pmd);
+			unsafe_put_user(attributes->last_reset, &pmd->reg_last_reset_val,
+					fault);
+			unsafe_put_user(attributes->switch_remaining,
+					&pmd->reg_ovfl_switch_cnt, fault);
 		}
 		pmd = (void __user *)pmd + element_size;
 	}
 	user_access_end();
 	return 0;
 
+other_set:
+	user_access_end();
+	set = pfm_set_find(context, name.set);
+	if (!set)
+		return pfm_unreadable(context, i, name.set, name.pmd);
+	pfm_snapshot_set(context, set, snapshot);
+	goto go_on;
 bad:
 	user_access_end();
 	return pfm_unreadable(context, i, name.set, name.pmd);

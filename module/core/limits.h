@@ -10,12 +10,15 @@
 
 /* Settings of /sys/kernel/perfmon; single words, read without lock. */
 struct pfm_limits {
-	size_t arg_mem_max; /* bytes of a vector, at least a page */
+	unsigned long arg_mem_max; /* bytes of a vector, at least a page */
 	int sys_group; /* gid that may make system-wide contexts, -1 any */
 	int task_group; /* gid that may make contexts on threads, -1 any */
 	int debug; /* PFM_DEBUG_* */
-	size_t smpl_buffer_mem_max; /* bytes of all sampling buffers */
-	unsigned int max_interrupts_per_tick; /* overflow interrupts of a CPU */
+	unsigned long smpl_buffer_mem_max; /* bytes of all sampling buffers */
+	unsigned long max_interrupts_per_tick; /* overflow interrupts of a CPU */
+	unsigned long max_sets; /* event sets of a context */
+	unsigned long set_mem_max; /* bytes of all event sets */
+	unsigned long min_switch_timeout; /* ns until the next set at least */
 };
 
 extern struct pfm_limits pfm_limits;
@@ -23,6 +26,7 @@ extern struct pfm_limits pfm_limits;
 /* Loaded contexts on threads. */
 extern atomic_t pfm_task_sessions;
 
+void pfm_limits_init(void);
 bool pfm_limits_may_create(void);
 
 #endif

@@ -8,8 +8,10 @@
 #include "device.h"
 #include "format.h"
 #include "hotplug.h"
+#include "limits.h"
 #include "permission.h"
 #include "pmu.h"
+#include "set_switch.h"
 #include "statistics.h"
 #include "switch.h"
 #include "sysfs.h"
@@ -19,7 +21,9 @@ static int __init perfmon_init(void)
 {
 	int error;
 
+	pfm_limits_init();
 	pfm_switch_init();
+	pfm_set_timer_init();
 	pfm_threads_init();
 	pfm_throttle_init();
 	error = pfm_permission_init();
@@ -63,6 +67,7 @@ static void __exit perfmon_exit(void)
 	pfm_permission_exit();
 	pfm_pmu_exit();
 	pfm_throttle_exit();
+	pfm_set_timer_exit();
 	pfm_block_exit();
 	tracepoint_synchronize_unregister(); /* the last probes return */
 }

@@ -119,6 +119,28 @@ static u32 sample_all(struct pfm_cpu *cpu, struct pfm_context *context,
 	return control;
 }
 
+/* Counters whose overflows lead to the next set. */
+static u64 triggers_of(const struct pfm_set *set)
+{
+	return set->flags & PFM_SETFL_OVFL_SWITCH ? set->triggers : 0;
+}
+
+/* Return: PFM_CONTROL_SWITCH if the last overflow that was waited for is there. */
+static noinline u32 count_down(struct pfm_set *set, u64 wrapped)
+{
+	unsigned int n;
+	u32 control = 0;
+	u64 rest;
+
+	pfm_for_each_bit(n, rest, wrapped & triggers_of(set)) {
+		struct pfm_pmd_attributes *attributes = &set->attributes[n];
+
+		if (attributes->switch_remaining && !--attributes->switch_remaining)
+			control = PFM_CONTROL_SWITCH;
+	}
+	return control;
+}
+
 /* Return: PFM_CONTROL_MASK if the message had no place. */
 static noinline u32 notify(struct pfm_cpu *cpu, struct pfm_context *context,
 			   struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
@@ -150,15 +172,22 @@ static noinline u32 notify(struct pfm_cpu *cpu, struct pfm_context *context,
 	return control;
 }
 
-/* Without a format: perfmon-api.md 3.5, step 3. */
-static u32 note_all(struct pfm_set *set, u64 wrapped)
+/*
+ * Without a format: perfmon-api.md 3.5, step 3.  Monitoring is suspended, unless it
+ * goes to the next set, or all that came were overflows on the way to that.
+ */
+static u32 note_all(struct pfm_set *set, u64 wrapped, u32 control)
 {
 	unsigned int n;
 	u64 rest;
 
 	pfm_for_each_bit(n, rest, wrapped)
 		pfm_reset_note(set, n);
-	return PFM_CONTROL_NOTIFY | PFM_CONTROL_MASK;
+	if (wrapped & set->notifying)
+		return PFM_CONTROL_NOTIFY | PFM_CONTROL_MASK;
+	if (control & PFM_CONTROL_SWITCH || !(wrapped & ~triggers_of(set)))
+		return PFM_CONTROL_RESET;
+	return PFM_CONTROL_MASK;
 }
 
 /*
@@ -166,19 +195,21 @@ static u32 note_all(struct pfm_set *set, u64 wrapped)
  * monitoring is suspended; without a notification on top of that nothing takes it up
  * again ("saturation").
  *
- * Return: what remains to be done, PFM_CONTROL_MASK and _RESET.
+ * Return: what remains to be done, PFM_CONTROL_MASK, _SWITCH and _RESET.
  */
 static u32 handle_wrapped(struct pfm_cpu *cpu, struct pfm_context *context,
 			  struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
 {
-	u32 control;
+	u32 control = 0;
 
 	regs = registers_or_user(regs);
 	set->overflowed[0] = wrapped;
+	if (unlikely(wrapped & set->triggers))
+		control = count_down(set, wrapped);
 	if (context->format)
-		control = sample_all(cpu, context, set, wrapped, regs);
+		control |= sample_all(cpu, context, set, wrapped, regs);
 	else
-		control = note_all(set, wrapped);
+		control |= note_all(set, wrapped, control);
 	if (control & PFM_CONTROL_NOTIFY && wrapped & set->notifying)
 		control |= notify(cpu, context, set, wrapped, regs);
 	return control;
@@ -198,7 +229,10 @@ void pfm_overflow_collect(struct pfm_context *context, u64 overflows)
 		return;
 	control = handle_wrapped(cpu, context, set, wrapped, NULL);
 	if (control & PFM_CONTROL_MASK) {
+		context->switch_due |= control & PFM_CONTROL_SWITCH;
 		pfm_monitoring_mask(context);
+	} else if (control & PFM_CONTROL_SWITCH) {
+		pfm_set_switch(context, false);
 	} else if (control & PFM_CONTROL_RESET) {
 		pfm_reset(context, set, false);
 		set->pmd_stamp = 0; /* they are to be loaded */
@@ -206,9 +240,11 @@ void pfm_overflow_collect(struct pfm_context *context, u64 overflows)
 	}
 }
 
-/* Return: whether the set goes on. */
-static bool handle_overflows(struct pfm_cpu *cpu, struct pfm_context *context,
-			     struct pfm_set *set, u64 overflows, struct pt_regs *regs)
+/* Return: registers of the set that goes on, NULL if none does. */
+static struct pfm_registers *handle_overflows(struct pfm_cpu *cpu,
+					      struct pfm_context *context,
+					      struct pfm_set *set, u64 overflows,
+					      struct pt_regs *regs)
 {
 	const struct pfm_pmu_operations *operations = context->pmu->operations;
 	u64 wrapped = carry(context->pmu, &set->registers, overflows);
@@ -216,18 +252,21 @@ static bool handle_overflows(struct pfm_cpu *cpu, struct pfm_context *context,
 
 	operations->acknowledge(&set->registers, overflows);
 	if (!wrapped)
-		return true;
+		return &set->registers;
 	control = handle_wrapped(cpu, context, set, wrapped, regs);
 	if (unlikely(control & PFM_CONTROL_MASK)) {
+		context->switch_due |= control & PFM_CONTROL_SWITCH;
 		pfm_monitoring_end(context);
 		pfm_monitoring_mask(context);
-		return false;
+		return NULL;
 	}
+	if (unlikely(control & PFM_CONTROL_SWITCH))
+		return pfm_set_switch_running(context, set);
 	if (control & PFM_CONTROL_RESET) {
 		operations->write_pmds(&set->registers, pfm_reset(context, set, false));
 		cpu->statistics.reset_pmds_count++;
 	}
-	return true;
+	return &set->registers;
 }
 
 /* Nothing counts here before the next tick. */
@@ -246,8 +285,8 @@ static struct pfm_registers *handle(struct pfm_cpu *cpu, struct pt_regs *regs)
 {
 	struct pfm_set *set = READ_ONCE(cpu->running);
 	struct pfm_context *context = cpu->context;
+	struct pfm_registers *next;
 	u64 begun, overflows = 0;
-	bool goes_on;
 
 	if (set)
 		overflows = context->pmu->operations->overflows(&set->registers);
@@ -258,12 +297,13 @@ static struct pfm_registers *handle(struct pfm_cpu *cpu, struct pt_regs *regs)
 	begun = pfm_throttle_begin(&cpu->throttle);
 	cpu->statistics.ovfl_intr_regular_count++;
 	cpu->overflow_sequence++;
-	goes_on = handle_overflows(cpu, context, set, overflows, regs);
-	if (unlikely(begun) && pfm_throttle_is_due(&cpu->throttle, begun) && goes_on) {
+	context->interrupts++;
+	next = handle_overflows(cpu, context, set, overflows, regs);
+	if (unlikely(begun) && pfm_throttle_is_due(&cpu->throttle, begun) && next) {
 		throttle(cpu, context);
-		goes_on = false;
+		next = NULL;
 	}
-	return goes_on ? &set->registers : NULL;
+	return next;
 }
 
 struct pfm_registers *pfm_overflow(struct pt_regs *regs)

@@ -58,7 +58,7 @@ static void reset_available(struct pfm_pmu *pmu)
 	memset(pmu->available_pmds, 0, sizeof(pmu->available_pmds));
 	set_available(pmu->available_pmcs, pmu->pmcs, pmu->pmc_count);
 	set_available(pmu->available_pmds, pmu->pmds, pmu->pmd_count);
-	pmu->available_pmds[PFM_VIRTUAL_PMD_BASE / 64] = PFM_VIRTUAL_PMDS;
+	pmu->available_pmds[PFM_VIRTUAL_PMD_BASE / 64] = pfm_virtual_pmds(pmu);
 	cpumask_copy(&pmu->cpus, cpu_possible_mask);
 }
 
@@ -109,8 +109,12 @@ static bool is_consistent(const struct pfm_pmu *pmu)
 		return false;
 	if (!operations->claim != !operations->release)
 		return false;
-	if (pmu->pmc_count > PFM_MAX_HARDWARE || pmu->pmd_count > PFM_MAX_HARDWARE)
+	if (pmu->pmc_count > PFM_MAX_HARDWARE || pmu->pmd_count > PFM_MAX_HARDWARE ||
+	    pmu->virtual_count > PFM_MAX_PMU_VIRTUAL)
 		return false;
+	for (n = 0; n < pmu->virtual_count; n++)
+		if (!pmu->virtuals[n].name || !pmu->virtuals[n].read)
+			return false;
 	for (n = 0; n < pmu->pmd_count; n++) {
 		const struct pfm_register *pmd = &pmu->pmds[n];
 
@@ -276,9 +280,9 @@ int pfm_pmu_info(struct pfm_context *context, struct pfm_info *info)
 
 	if (error)
 		return error;
-	info->implemented_pmds[PFM_VIRTUAL_PMD_BASE / 64] = PFM_VIRTUAL_PMDS;
 	mutex_lock(&registry);
 	pmu = registered;
+	info->implemented_pmds[PFM_VIRTUAL_PMD_BASE / 64] = pfm_virtual_pmds(pmu);
 	if (pmu) {
 		strscpy(info->pmu_name, pmu->name, sizeof(info->pmu_name));
 		strscpy(info->pmu_model, pmu->model, sizeof(info->pmu_model));

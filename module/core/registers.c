@@ -153,13 +153,20 @@ int pfm_write_pmcs(struct pfm_context *context, struct pfarg_pmc *pmcs, u32 coun
 
 static bool has_pmd(const struct pfm_pmu *pmu, unsigned int n)
 {
-	return pfm_is_virtual(n) ? !!pfm_virtual_name(n)
+	return pfm_is_virtual(n) ? !!pfm_virtual_name(pmu, n)
 				 : n < pmu->pmd_count && pmu->pmds[n].name;
+}
+
+static bool is_counter(const struct pfm_pmu *pmu, unsigned int n)
+{
+	return !pfm_is_virtual(n) && pmu->pmds[n].type & PFM_REG_COUNTER;
 }
 
 static bool is_read_only(const struct pfm_pmu *pmu, unsigned int n)
 {
-	return !pfm_is_virtual(n) && pmu->pmds[n].type & PFM_REG_READ_ONLY;
+	if (pfm_is_virtual(n))
+		return pfm_virtual_is_state(pmu, n);
+	return pmu->pmds[n].type & PFM_REG_READ_ONLY;
 }
 
 /* The first PMD of @map that is not there or, if it has to, cannot be written; or -1. */
@@ -204,9 +211,8 @@ static int check_pmd(struct pfm_context *context, const struct pfarg_pmd *pmd, u
 		return invalid(context, index, PFM_REASON_NO_SET, pmd->reg_set);
 	if (pmd->reg_flags & ~(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM))
 		return invalid(context, index, PFM_REASON_FLAGS, pmd->reg_flags);
-	if (pmd->reg_ovfl_switch_cnt)
-		return pfm_fail_at(context, index, -EOPNOTSUPP, PFM_REASON_UNSUPPORTED,
-				   n);
+	if (pmd->reg_ovfl_switch_cnt && !is_counter(context->pmu, n))
+		return invalid(context, index, PFM_REASON_SWITCH_COUNT, n);
 	return check_maps(context, pmd, index);
 }
 
@@ -219,7 +225,7 @@ static void use_pmd(const struct pfm_pmu *pmu, struct pfm_set *set, unsigned int
 	if (test_register(registers->used_pmds, n))
 		return;
 	set_register(registers->used_pmds, n);
-	set->uses_hardware = true;
+	set->unusual &= ~PFM_SET_NO_HARDWARE;
 	if (!(pmu->pmds[n].type & PFM_REG_COUNTER))
 		return;
 	registers->counters |= BIT_ULL(n);
@@ -248,6 +254,8 @@ static void write_attributes(struct pfm_set *set, const struct pfarg_pmd *pmd)
 	attributes->short_reset = pmd->reg_short_reset;
 	attributes->last_reset = pmd->reg_value;
 	attributes->event_id = pmd->reg_smpl_eventid;
+	attributes->switch_count = pmd->reg_ovfl_switch_cnt;
+	attributes->switch_remaining = pmd->reg_ovfl_switch_cnt;
 	attributes->reset_pmds = pmd->reg_reset_pmds[0];
 	attributes->reset_virtual = pmd->reg_reset_pmds[PFM_VIRTUAL_PMD_BASE / 64];
 	attributes->is_random = pmd->reg_flags & PFM_REGFL_RANDOM;
@@ -269,6 +277,10 @@ static void write_counter(struct pfm_set *set, const struct pfarg_pmd *pmd)
 		set->notifying |= bit;
 	else
 		set->notifying &= ~bit;
+	if (pmd->reg_ovfl_switch_cnt)
+		set->triggers |= bit;
+	else
+		set->triggers &= ~bit;
 }
 
 static void write_pmd(struct pfm_context *context, const struct pfarg_pmd *pmd)
@@ -365,20 +377,21 @@ static void read_running(struct pfm_context *context, u64 *values)
 		add_wrapped(context, values, wrapped);
 }
 
-/* Once more, too, if an overflow was handled meanwhile: by an NMI. */
-static void snapshot_here(struct pfm_context *context, void *argument)
+/* Once more, too, if an overflow was handled meanwhile: by an NMI, and it may switch sets. */
+static __always_inline void take_snapshot(struct pfm_context *context,
+					  struct pfm_snapshot *snapshot, bool of_active)
 {
 	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
-	struct pfm_snapshot *snapshot = argument;
-	struct pfm_set *set = context->active;
+	struct pfm_set *set = snapshot->set;
 	unsigned long sequence;
 	unsigned int n;
 	u64 rest;
 
-	snapshot->set = set;
 	do {
 		sequence = READ_ONCE(cpu->overflow_sequence);
-		if (likely(context->counting))
+		if (of_active)
+			set = READ_ONCE(context->active);
+		if (likely(context->counting && set == context->active))
 			read_running(context, snapshot->values);
 		else
 			copy_values(&set->registers, snapshot->values);
@@ -386,11 +399,29 @@ static void snapshot_here(struct pfm_context *context, void *argument)
 			snapshot->values[PFM_VIRTUAL_PMD_BASE + n] =
 				pfm_virtual_read(context, set, PFM_VIRTUAL_PMD_BASE + n);
 	} while (unlikely(sequence != READ_ONCE(cpu->overflow_sequence)));
+	snapshot->set = set;
+}
+
+static void snapshot_active(struct pfm_context *context, void *snapshot)
+{
+	take_snapshot(context, snapshot, true);
+}
+
+static void snapshot_one(struct pfm_context *context, void *snapshot)
+{
+	take_snapshot(context, snapshot, false);
 }
 
 void pfm_snapshot(struct pfm_context *context, struct pfm_snapshot *snapshot)
 {
-	pfm_context_look(context, snapshot_here, snapshot);
+	pfm_context_look(context, snapshot_active, snapshot);
+}
+
+void pfm_snapshot_set(struct pfm_context *context, struct pfm_set *set,
+		      struct pfm_snapshot *snapshot)
+{
+	snapshot->set = set;
+	pfm_context_look(context, snapshot_one, snapshot);
 }
 
 /* Why PMD @n of set @id cannot be read. */

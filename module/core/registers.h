@@ -12,8 +12,8 @@ int pfm_write_pmcs(struct pfm_context *context, struct pfarg_pmc *pmcs, u32 coun
 int pfm_write_pmds(struct pfm_context *context, struct pfarg_pmd *pmds, u32 count);
 
 /**
- * struct pfm_snapshot - the PMDs in use of the active set at one moment
- * @set: the active set
+ * struct pfm_snapshot - the PMDs in use of a set at one moment
+ * @set: that set
  * @values: by number; the others are undefined
  */
 struct pfm_snapshot {
@@ -21,8 +21,10 @@ struct pfm_snapshot {
 	u64 values[PFM_MAX_PMDS];
 };
 
-/* Mutex held. */
+/* Mutex held.  Of the active set, or of any. */
 void pfm_snapshot(struct pfm_context *context, struct pfm_snapshot *snapshot);
+void pfm_snapshot_set(struct pfm_context *context, struct pfm_set *set,
+		      struct pfm_snapshot *snapshot);
 int pfm_unreadable(struct pfm_context *context, u32 index, u16 id, unsigned int n);
 
 static __always_inline bool pfm_pmd_used(const struct pfm_set *set, unsigned int n)
@@ -31,18 +33,6 @@ static __always_inline bool pfm_pmd_used(const struct pfm_set *set, unsigned int
 		return set->registers.used_pmds[n / 64] & BIT_ULL(n % 64);
 	n -= PFM_VIRTUAL_PMD_BASE;
 	return n < PFM_MAX_VIRTUAL && set->used_virtual & BIT_ULL(n);
-}
-
-/* In memory: the value of a PMD whose set is not active, and what it was set to. */
-static __always_inline u64 pfm_pmd_kept(const struct pfm_set *set, unsigned int n)
-{
-	return n < PFM_MAX_HARDWARE ? set->registers.pmds[n]
-				    : set->virtual_value[n - PFM_VIRTUAL_PMD_BASE];
-}
-
-static __always_inline u64 pfm_pmd_last_reset(struct pfm_set *set, unsigned int n)
-{
-	return pfm_attributes(set, n)->last_reset;
 }
 
 /* Gives a set's PMCs their default values; context unloaded. */

@@ -31,17 +31,23 @@ static int ask_format(struct pfm_context *context)
 	return format->restart(context->samples, context->state == PFM_STATE_LOADED);
 }
 
+/* A switch that had to wait takes the place of the reset: it makes one of its own. */
 static void go_on(struct pfm_context *context, int control)
 {
 	struct pfm_set *set = context->active;
+	bool unmasks = context->state == PFM_STATE_MASKED &&
+		       !(control & PFM_CONTROL_MASK);
 
 	set->overflowed[0] = 0;
-	if (control & PFM_CONTROL_RESET) {
+	if (unmasks && context->switch_due) {
+		context->switch_due = false;
+		pfm_set_switch(context, true);
+	} else if (control & PFM_CONTROL_RESET) {
 		pfm_reset(context, set, true);
 		set->pmd_stamp = 0;
 		this_cpu_inc(pfm_cpu.statistics.reset_pmds_count);
 	}
-	if (context->state != PFM_STATE_MASKED || control & PFM_CONTROL_MASK)
+	if (!unmasks)
 		return;
 	context->state = PFM_STATE_LOADED;
 	if (context->started)

@@ -1,28 +1,101 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Event sets: an ordered list in each context; set 0 is always there. */
+#include <linux/hrtimer.h>
+#include <linux/math64.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "context.h"
+#include "limits.h"
 #include "registers.h"
-#include "reset.h"
+#include "set_switch.h"
 #include "sets.h"
 #include "switch.h"
 #include "virtual.h"
 
-struct pfm_set *pfm_set_create(struct pfm_context *context, u16 id)
+atomic_long_t pfm_set_bytes = ATOMIC_LONG_INIT(0);
+
+static size_t set_size(const struct pfm_context *context)
 {
-	unsigned int pmds = context->pmu->pmd_count;
 	struct pfm_set *set;
 
-	set = kvzalloc(struct_size(set, attributes, pmds + hweight64(PFM_VIRTUAL_PMDS)),
-		       GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	if (!set)
-		return NULL;
+	return struct_size(set, attributes,
+			   context->pmu->pmd_count +
+				   hweight64(pfm_virtual_pmds(context->pmu)));
+}
+
+static int charge(struct pfm_context *context, size_t size)
+{
+	size_t total = atomic_long_add_return(size, &pfm_set_bytes);
+
+	if (total <= READ_ONCE(pfm_limits.set_mem_max))
+		return 0;
+	atomic_long_sub(size, &pfm_set_bytes);
+	return pfm_fail(context, -ENOMEM, PFM_REASON_SET_MEMORY, size);
+}
+
+static void free_set(struct pfm_context *context, struct pfm_set *set)
+{
+	kvfree(set);
+	atomic_long_sub(set_size(context), &pfm_set_bytes);
+}
+
+/* Zeroed, its place in the limits taken. */
+static int alloc_set(struct pfm_context *context, struct pfm_set **allocated)
+{
+	size_t size = set_size(context);
+	int error;
+
+	if (context->set_count >= READ_ONCE(pfm_limits.max_sets))
+		return pfm_fail(context, -ENOMEM, PFM_REASON_SET_LIMIT,
+				context->set_count);
+	error = charge(context, size);
+	if (error)
+		return error;
+	*allocated = kvzalloc(size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (*allocated)
+		return 0;
+	atomic_long_sub(size, &pfm_set_bytes);
+	return pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, size);
+}
+
+/* Before the first of those with higher numbers. */
+static void insert(struct pfm_context *context, struct pfm_set *set)
+{
+	unsigned long id = set->id + 1;
+	struct pfm_set *next = xa_find(&context->set_index, &id, ULONG_MAX, XA_PRESENT);
+
+	list_add_tail(&set->node, next ? &next->node : &context->sets);
+	context->set_count++;
+}
+
+/* Return: 0, or why not as a negative errno; then nothing has changed. */
+int pfm_set_create(struct pfm_context *context, u16 id, struct pfm_set **created)
+{
+	struct pfm_set *set;
+	int error;
+
+	error = alloc_set(context, &set);
+	if (error)
+		return error;
 	set->id = id;
-	set->pmd_count = pmds;
-	pfm_registers_default(context, set);
-	list_add_tail(&set->node, &context->sets);
-	return set;
+	set->pmd_count = context->pmu->pmd_count;
+	set->unusual = PFM_SET_NO_HARDWARE;
+	if (xa_err(xa_store(&context->set_index, id, set, GFP_KERNEL))) {
+		free_set(context, set);
+		return pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, 0);
+	}
+	insert(context, set);
+	*created = set;
+	return 0;
+}
+
+static void delete_set(struct pfm_context *context, struct pfm_set *set)
+{
+	xa_erase(&context->set_index, set->id);
+	list_del(&set->node);
+	context->set_count--;
+	free_set(context, set);
 }
 
 void pfm_sets_free(struct pfm_context *context)
@@ -30,18 +103,9 @@ void pfm_sets_free(struct pfm_context *context)
 	struct pfm_set *set, *next;
 
 	list_for_each_entry_safe(set, next, &context->sets, node) {
-		list_del(&set->node);
-		kvfree(set);
+		delete_set(context, set);
+		cond_resched();
 	}
-}
-
-/* Context lock held, nothing monitored.  By the user's wish, so resets are long ones. */
-void pfm_set_activate(struct pfm_context *context, struct pfm_set *set)
-{
-	context->active = set;
-	set->runs++;
-	pfm_reset(context, set, true);
-	set->pmd_stamp = 0;
 }
 
 static bool is_unloaded(struct pfm_context *context)
@@ -49,31 +113,70 @@ static bool is_unloaded(struct pfm_context *context)
 	return READ_ONCE(context->state) == PFM_STATE_UNLOADED;
 }
 
+/* A timeout as the timer can have it: rounded up, and short enough to be added to a time. */
+static u64 effective_timeout(u64 timeout)
+{
+	timeout = min_t(u64, timeout, S64_MAX / 2);
+	return DIV_ROUND_UP_ULL(timeout, hrtimer_resolution) * hrtimer_resolution;
+}
+
+static int check_description(struct pfm_context *context,
+			     const struct pfarg_setdesc *description, u32 index)
+{
+	const u32 flags = description->set_flags;
+	const u64 timeout = description->set_timeout;
+
+	if ((flags & ~(PFM_SETFL_OVFL_SWITCH | PFM_SETFL_TIME_SWITCH)) ||
+	    flags == (PFM_SETFL_OVFL_SWITCH | PFM_SETFL_TIME_SWITCH))
+		return pfm_fail_at(context, index, -EINVAL, PFM_REASON_FLAGS, flags);
+	if (flags == PFM_SETFL_TIME_SWITCH &&
+	    (!timeout || timeout < READ_ONCE(pfm_limits.min_switch_timeout)))
+		return pfm_fail_at(context, index, -EINVAL, PFM_REASON_TIMEOUT, timeout);
+	return 0;
+}
+
+/* New or changed: as it was described, never active, PMCs at their defaults. */
+static void set_up(struct pfm_context *context, struct pfm_set *set,
+		   struct pfarg_setdesc *description)
+{
+	const bool is_timed = description->set_flags & PFM_SETFL_TIME_SWITCH;
+
+	if (is_timed)
+		description->set_timeout = effective_timeout(description->set_timeout);
+	set->flags = description->set_flags;
+	set->timeout = is_timed ? description->set_timeout : 0;
+	set->unusual &= ~PFM_SET_TIMED;
+	if (is_timed)
+		set->unusual |= PFM_SET_TIMED;
+	set->runs = 0;
+	set->duration = 0;
+	set->ends_at = set->timeout;
+	memset(set->overflowed, 0, sizeof(set->overflowed));
+	pfm_registers_default(context, set);
+}
+
 int pfm_create_evtsets(struct pfm_context *context, struct pfarg_setdesc *descriptions,
 		       u32 count)
 {
 	struct pfm_set *set;
+	int error;
 	u32 i;
 
 	if (!is_unloaded(context))
 		return pfm_fail(context, -EBUSY, PFM_REASON_LOADED, 0);
 	for (i = 0; i < count; i++) {
-		u32 flags = descriptions[i].set_flags;
-
-		if ((flags & ~(PFM_SETFL_OVFL_SWITCH | PFM_SETFL_TIME_SWITCH)) ||
-		    flags == (PFM_SETFL_OVFL_SWITCH | PFM_SETFL_TIME_SWITCH))
-			return pfm_fail_at(context, i, -EINVAL, PFM_REASON_FLAGS, flags);
-		if (flags == PFM_SETFL_TIME_SWITCH && !descriptions[i].set_timeout)
-			return pfm_fail_at(context, i, -EINVAL, PFM_REASON_TIMEOUT, 0);
+		error = check_description(context, &descriptions[i], i);
+		if (error)
+			return error;
 		set = pfm_set_find(context, descriptions[i].set_id);
-		if (!set || flags)
-			return pfm_fail_at(context, i, -EOPNOTSUPP,
-					   PFM_REASON_UNSUPPORTED,
-					   descriptions[i].set_id);
-		set->runs = 0;
-		set->duration = 0;
-		memset(set->overflowed, 0, sizeof(set->overflowed));
-		pfm_registers_default(context, set);
+		if (!set)
+			error = pfm_set_create(context, descriptions[i].set_id, &set);
+		if (error) {
+			context->error.index = i;
+			return error;
+		}
+		set_up(context, set, &descriptions[i]);
+		cond_resched();
 	}
 	return 0;
 }
@@ -93,12 +196,16 @@ static void getinfo_here(struct pfm_context *context, void *argument)
 	unsigned long sequence;
 
 	info->set_flags = set->flags;
-	info->set_runs = set->runs;
-	info->set_timeout = set->timeout;
 	do {
 		sequence = READ_ONCE(cpu->overflow_sequence);
+		info->set_runs = set->runs;
+		info->set_timeout = pfm_set_time_left(context, set);
 		info->set_act_duration = pfm_set_duration(context, set);
-		memcpy(info->set_ovfl_pmds, set->overflowed, sizeof(info->set_ovfl_pmds));
+		if (set->load == context->loads)
+			memcpy(info->set_ovfl_pmds, set->overflowed,
+			       sizeof(info->set_ovfl_pmds));
+		else
+			memset(info->set_ovfl_pmds, 0, sizeof(info->set_ovfl_pmds));
 	} while (sequence != READ_ONCE(cpu->overflow_sequence));
 }
 
@@ -129,6 +236,7 @@ int pfm_getinfo_evtsets(struct pfm_context *context, struct pfarg_setinfo *infos
 int pfm_delete_evtsets(struct pfm_context *context, struct pfarg_setdesc *descriptions,
 		       u32 count)
 {
+	struct pfm_set *set;
 	u32 i;
 
 	if (!is_unloaded(context))
@@ -136,9 +244,14 @@ int pfm_delete_evtsets(struct pfm_context *context, struct pfarg_setdesc *descri
 	for (i = 0; i < count; i++) {
 		if (descriptions[i].set_id == 0)
 			return pfm_fail_at(context, i, -EINVAL, PFM_REASON_SET_ZERO, 0);
-		if (!pfm_set_find(context, descriptions[i].set_id))
+		set = pfm_set_find(context, descriptions[i].set_id);
+		if (!set)
 			return pfm_fail_at(context, i, -EINVAL, PFM_REASON_NO_SET,
 					   descriptions[i].set_id);
+		if (set == context->active)
+			context->active = pfm_set_find(context, 0);
+		delete_set(context, set);
+		cond_resched();
 	}
 	return 0;
 }

@@ -2,10 +2,14 @@
 #ifndef PERFMON_SETS_H
 #define PERFMON_SETS_H
 
+#include <linux/atomic.h>
 #include <linux/list.h>
 #include <perfmon_pmu.h>
 
 struct pfm_context;
+
+/* Virtual PMDs that the core has: the first so many. */
+#define PFM_CORE_VIRTUAL (PFM_PMD_CPU - PFM_VIRTUAL_PMD_BASE + 1)
 
 /**
  * struct pfm_pmd_attributes - what only overflows and resets need to know of a PMD
@@ -14,6 +18,8 @@ struct pfm_context;
  * @random_state: of Carta's generator, 1 to 2^31 - 2
  * @reset_pmds: PMDs below 64 to be reset when it overflows, itself too
  * @reset_virtual: the same of virtual PMDs, bit n: PFM_VIRTUAL_PMD_BASE + n
+ * @switch_count: overflows until the next set, 0 for never
+ * @switch_remaining: how many of them are still to come
  * @records: some PMD is in @smpl_pmds
  */
 struct pfm_pmd_attributes {
@@ -23,6 +29,8 @@ struct pfm_pmd_attributes {
 	u64 event_id;
 	u64 reset_pmds;
 	u64 reset_virtual;
+	u64 switch_count;
+	u64 switch_remaining;
 	bool records;
 	bool is_random;
 	u32 random_state;
@@ -30,12 +38,19 @@ struct pfm_pmd_attributes {
 	u64 smpl_pmds[PFM_PMD_BV];
 };
 
+/* What is not as with most sets when one begins to count, struct pfm_set.unusual */
+#define PFM_SET_NO_HARDWARE 0x1 /* no PMD below 256 is in use */
+#define PFM_SET_TIMED	    0x2 /* PFM_SETFL_TIME_SWITCH */
+
 /**
  * struct pfm_set - an event set: the registers of a PMU and how they are switched
  *
  * Belongs to one context and has its locking.  A stamp is a number that
  * is never used twice; a CPU whose stamp is the set's still holds its values:
  *
+ * @ends_at: @duration at which the time of the set is over
+ * @load: number of the context's load that @overflowed and what waits belong to
+ * @triggers: counters whose overflows lead to the next set
  * @pmc_stamp: given when PMCs change, noted by each CPU that is programmed
  * @pmd_stamp: given by the CPU that saved the set last, 0 when PMDs change
  * @reset_pmds: wait for a restart to get their long reset values, or for the set to
@@ -46,18 +61,21 @@ struct pfm_set {
 	struct list_head node;
 	u16 id;
 	u32 flags;
-	u64 timeout;
+	u64 timeout; /* ns */
 	u64 runs;
-	u64 duration; /* ns active, monitoring, thread running */
+	s64 duration; /* ns active, monitoring, thread running; see pfm_set_duration() */
+	s64 ends_at;
+	u64 load;
 	u64 overflowed[PFM_PMD_BV];
 	u64 reset_pmds;
 	u64 reset_virtual;
 
 	u64 pmc_stamp;
 	u64 pmd_stamp;
-	bool uses_hardware; /* some PMD below 256 is in use */
+	u32 unusual; /* PFM_SET_* */
 	u64 narrow; /* counters without 64-bit emulation */
 	u64 notifying; /* counters with PFM_REGFL_OVFL_NOTIFY */
+	u64 triggers;
 	struct pfm_registers registers;
 
 	u64 used_virtual; /* bit n: PMD PFM_VIRTUAL_PMD_BASE + n */
@@ -65,20 +83,25 @@ struct pfm_set {
 	u64 virtual_start[PFM_MAX_VIRTUAL]; /* its source when monitoring began */
 
 	unsigned int pmd_count; /* of the PMU */
-	struct pfm_pmd_attributes attributes[]; /* those, and then the virtual ones */
+	/* those, and then the virtual ones, of the core and of the PMU */
+	struct pfm_pmd_attributes attributes[];
 };
 
 static __always_inline struct pfm_pmd_attributes *pfm_attributes(struct pfm_set *set,
 								 unsigned int pmd)
 {
-	if (pmd >= PFM_VIRTUAL_PMD_BASE)
+	if (pmd >= PFM_VIRTUAL_PMU_BASE)
+		pmd = set->pmd_count + PFM_CORE_VIRTUAL + (pmd - PFM_VIRTUAL_PMU_BASE);
+	else if (pmd >= PFM_VIRTUAL_PMD_BASE)
 		pmd = set->pmd_count + (pmd - PFM_VIRTUAL_PMD_BASE);
 	return &set->attributes[pmd];
 }
 
-struct pfm_set *pfm_set_create(struct pfm_context *context, u16 id);
+/* Bytes of all event sets. */
+extern atomic_long_t pfm_set_bytes;
+
+int pfm_set_create(struct pfm_context *context, u16 id, struct pfm_set **created);
 void pfm_sets_free(struct pfm_context *context);
-void pfm_set_activate(struct pfm_context *context, struct pfm_set *set);
 
 int pfm_create_evtsets(struct pfm_context *context, struct pfarg_setdesc *descriptions,
 		       u32 count);

@@ -25,6 +25,8 @@
 	X(ctxswin_ns) /* time for that, if measured */                                   \
 	X(ctxswout_count) /* monitored threads out */                                    \
 	X(ctxswout_ns) /* time for that, if measured */                                  \
+	X(set_switch_count) /* event sets switched */                                    \
+	X(set_switch_ns) /* time for that, if measured */                                \
 	X(foreign_cpu_count) /* not counted: other PMU here */
 
 /* Plain words of a CPU, changed by itself with interrupts off. */

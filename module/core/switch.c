@@ -47,22 +47,41 @@ void pfm_switch_use(const struct cpumask *cpus)
 			cpumask_test_cpu(number, cpus) ? 0 : PFM_HELD_FOREIGN;
 }
 
-static void counting_begin(struct pfm_context *context, struct pfm_cpu *cpu)
+/* Return: whether its counters are to run. */
+static noinline bool begin_unusual(struct pfm_context *context, struct pfm_set *set)
+{
+	if (set->unusual & PFM_SET_TIMED)
+		pfm_set_timer_start(context, set);
+	return !(set->unusual & PFM_SET_NO_HARDWARE);
+}
+
+/* What is in place as it should be; NULL if that is not known. */
+static const struct pfm_registers *in_place(const struct pfm_cpu *cpu,
+					    const struct pfm_set *previous)
+{
+	return previous && cpu->pmc_stamp == previous->pmc_stamp ? &previous->registers
+								 : NULL;
+}
+
+/* Return: the active set if it is to count and only start() is missing. */
+static __always_inline struct pfm_set *counting_prepare(struct pfm_context *context,
+							struct pfm_cpu *cpu,
+							const struct pfm_set *previous)
 {
 	const struct pfm_pmu_operations *operations = context->pmu->operations;
 	struct pfm_set *set = context->active;
 
-	if (!set->uses_hardware)
-		return;
+	if (unlikely(set->unusual) && !begin_unusual(context, set))
+		return NULL;
 	if (unlikely(cpu->held_off)) {
-		if (cpu->held_off & PFM_HELD_FOREIGN) {
+		if (cpu->held_off & PFM_HELD_FOREIGN && !previous) {
 			context->foreign_runs++;
 			cpu->statistics.foreign_cpu_count++;
 		}
-		return;
+		return NULL;
 	}
 	if (cpu->pmc_stamp != set->pmc_stamp) {
-		operations->write_pmcs(&set->registers);
+		operations->write_pmcs(&set->registers, in_place(cpu, previous));
 		cpu->pmc_stamp = set->pmc_stamp;
 	}
 	if (cpu->pmd_stamp != set->pmd_stamp)
@@ -70,19 +89,36 @@ static void counting_begin(struct pfm_context *context, struct pfm_cpu *cpu)
 	context->counting = true;
 	WRITE_ONCE(cpu->running, set);
 	barrier(); /* an overflow of the first count is ours already */
-	operations->start(&set->registers);
+	return set;
+}
+
+static void counting_begin(struct pfm_context *context, struct pfm_cpu *cpu)
+{
+	struct pfm_set *set = counting_prepare(context, cpu, NULL);
+
+	if (set)
+		context->pmu->operations->start(&set->registers);
+}
+
+struct pfm_registers *pfm_counting_prepare(struct pfm_context *context,
+					   const struct pfm_set *previous)
+{
+	struct pfm_set *set = counting_prepare(context, this_cpu_ptr(&pfm_cpu), previous);
+
+	return set ? &set->registers : NULL;
 }
 
 static void counting_end(struct pfm_context *context, struct pfm_cpu *cpu)
 {
 	const struct pfm_pmu_operations *operations = context->pmu->operations;
-	struct pfm_set *set = context->active;
+	struct pfm_set *set;
 	u64 overflows;
 
 	if (!context->counting)
 		return;
 	WRITE_ONCE(cpu->running, NULL);
 	barrier(); /* from here on the overflow handler keeps its hands off */
+	set = context->active; /* until then it might have switched sets */
 	overflows = operations->stop(&set->registers);
 	set->registers.resumed = true;
 	context->counting = false;
@@ -107,12 +143,19 @@ static void clock_end(struct pfm_context *context, u64 now)
 	context->active->duration += clock_read(context, now);
 }
 
-/* ns that @set was active; by whom pfm_context_call() or pfm_context_look() let in */
+/*
+ * ns that @set was active; by whom pfm_context_call() or pfm_context_look() let in.
+ *
+ * Before it becomes more, the time of a set can be a little less than nothing: when an
+ * NMI made it active after the scheduler looked at its clock.
+ */
 u64 pfm_set_duration(struct pfm_context *context, struct pfm_set *set)
 {
+	s64 duration = set->duration;
+
 	if (set == context->active && context->monitoring && context->cpu != PFM_NO_CPU)
-		return set->duration + clock_read(context, pfm_clock());
-	return set->duration;
+		duration += clock_read(context, pfm_clock());
+	return max_t(s64, duration, 0);
 }
 
 /* The context's thread comes to this CPU. */
@@ -140,26 +183,32 @@ void pfm_switch_out(struct pfm_context *context, u64 now)
 	context->cpu = PFM_NO_CPU;
 }
 
+/* All but the counting. */
+void pfm_monitoring_take_up(struct pfm_context *context, u64 now)
+{
+	pfm_virtual_begin(context, context->active);
+	context->active->registers.resumed = false;
+	context->monitoring = true;
+	clock_begin(context, now); /* of a thread that does not run: when it comes in */
+}
+
+/* The same backwards; nothing counts. */
+void pfm_monitoring_suspend(struct pfm_context *context, u64 now)
+{
+	if (context->cpu != PFM_NO_CPU)
+		clock_end(context, now);
+	context->monitoring = false;
+	pfm_virtual_end(context, context->active);
+}
+
 /* By the user's wish; a thread that does not run begins when it comes in. */
 void pfm_monitoring_begin(struct pfm_context *context)
 {
 	if (context->monitoring)
 		return;
-	pfm_virtual_begin(context, context->active);
-	context->active->registers.resumed = false;
-	context->monitoring = true;
-	if (context->cpu != PFM_NO_CPU) {
-		clock_begin(context, pfm_clock());
-		counting_begin(context, this_cpu_ptr(&pfm_cpu));
-	}
-}
-
-static void monitoring_suspend(struct pfm_context *context)
-{
+	pfm_monitoring_take_up(context, pfm_clock());
 	if (context->cpu != PFM_NO_CPU)
-		clock_end(context, pfm_clock());
-	context->monitoring = false;
-	pfm_virtual_end(context, context->active);
+		counting_begin(context, this_cpu_ptr(&pfm_cpu));
 }
 
 /* By the user's wish, or because the thread ends. */
@@ -168,7 +217,7 @@ void pfm_monitoring_end(struct pfm_context *context)
 	counting_end(context, this_cpu_ptr(&pfm_cpu));
 	/* An overflow that only showed itself now may have masked it. */
 	if (context->monitoring)
-		monitoring_suspend(context);
+		pfm_monitoring_suspend(context, pfm_clock());
 }
 
 /* By an overflow, nothing counting any more; from NMI too. */
@@ -176,7 +225,7 @@ void pfm_monitoring_mask(struct pfm_context *context)
 {
 	context->state = PFM_STATE_MASKED;
 	if (context->monitoring)
-		monitoring_suspend(context);
+		pfm_monitoring_suspend(context, pfm_clock());
 }
 
 /* Between the two the registers in memory are the truth and may be changed. */

@@ -5,6 +5,7 @@
 #include <linux/percpu.h>
 
 #include "context.h"
+#include "set_switch.h"
 #include "statistics.h"
 #include "throttle.h"
 
@@ -26,6 +27,7 @@
  * @pmd_stamp: what the data registers hold; never 0
  * @next_stamp: the next one of this CPU's own
  * @throttle: its interrupt budget
+ * @set_timer: ends the time of the active set
  * @sample: the overflow handler's
  * @values: of the PMDs recorded with it
  */
@@ -39,6 +41,7 @@ struct pfm_cpu {
 	u64 next_stamp;
 	struct pfm_statistics statistics;
 	struct pfm_throttle throttle;
+	struct pfm_set_timer set_timer;
 	struct pfm_sample sample;
 	u64 values[PFM_MAX_PMDS];
 };
@@ -58,8 +61,22 @@ void pfm_switch_out(struct pfm_context *context, u64 now);
 void pfm_monitoring_begin(struct pfm_context *context);
 void pfm_monitoring_end(struct pfm_context *context);
 void pfm_monitoring_mask(struct pfm_context *context);
+void pfm_monitoring_suspend(struct pfm_context *context, u64 now);
+void pfm_monitoring_take_up(struct pfm_context *context, u64 now);
 void pfm_pause(struct pfm_context *context);
 void pfm_resume(struct pfm_context *context);
+
+/**
+ * pfm_counting_prepare() - get the active set ready to count here, but for start()
+ * @context: monitoring; paused
+ * @previous: set that was active before
+ *
+ * Of the PMCs only those are written that differ from @previous.
+ *
+ * Return: what start() takes, NULL if nothing is to count.
+ */
+struct pfm_registers *pfm_counting_prepare(struct pfm_context *context,
+					   const struct pfm_set *previous);
 
 /* Interrupts off: this CPU counts nothing for a while, or goes on. */
 void pfm_hold_off(unsigned int reason);

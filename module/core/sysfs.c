@@ -11,6 +11,7 @@
 #include "format.h"
 #include "limits.h"
 #include "sample.h"
+#include "sets.h"
 #include "statistics.h"
 #include "sysfs.h"
 #include "virtual.h"
@@ -37,26 +38,55 @@ static ssize_t sys_sessions_count_show(struct kobject *kobject,
 	return sysfs_emit(buffer, "%d\n", 0);
 }
 
-static ssize_t arg_mem_max_show(struct kobject *kobject, struct kobj_attribute *attribute,
-				char *buffer)
+/* A file with a limit that is a number. */
+struct limit_attribute {
+	struct kobj_attribute attribute;
+	unsigned long *limit;
+	unsigned long minimum; /* that it can be set to */
+	unsigned long maximum;
+};
+
+static struct limit_attribute *to_limit(struct kobj_attribute *attribute)
 {
-	return sysfs_emit(buffer, "%zu\n", pfm_limits.arg_mem_max);
+	return container_of(attribute, struct limit_attribute, attribute);
 }
 
-static ssize_t arg_mem_max_store(struct kobject *kobject,
-				 struct kobj_attribute *attribute, const char *buffer,
-				 size_t size)
+static ssize_t limit_show(struct kobject *kobject, struct kobj_attribute *attribute,
+			  char *buffer)
 {
+	return sysfs_emit(buffer, "%lu\n", *to_limit(attribute)->limit);
+}
+
+static ssize_t limit_store(struct kobject *kobject, struct kobj_attribute *attribute,
+			   const char *buffer, size_t size)
+{
+	const struct limit_attribute *limit = to_limit(attribute);
 	unsigned long value;
 	int error = kstrtoul(buffer, 0, &value);
 
 	if (error)
 		return error;
-	if (value < PAGE_SIZE)
+	if (value < limit->minimum || value > limit->maximum)
 		return -EINVAL;
-	WRITE_ONCE(pfm_limits.arg_mem_max, value);
+	WRITE_ONCE(*limit->limit, value);
 	return size;
 }
+
+#define LIMIT(name, least, most)                                                         \
+	static struct limit_attribute name = {                                           \
+		.attribute = __ATTR(name, 0644, limit_show, limit_store),                \
+		.limit = &pfm_limits.name,                                               \
+		.minimum = (least),                                                      \
+		.maximum = (most),                                                       \
+	}
+
+LIMIT(arg_mem_max, PAGE_SIZE, ULONG_MAX);
+LIMIT(smpl_buffer_mem_max, PAGE_SIZE, ULONG_MAX);
+LIMIT(max_interrupts_per_tick, 1, UINT_MAX);
+LIMIT(max_sets, 1, U16_MAX + 1);
+LIMIT(set_mem_max, PAGE_SIZE, ULONG_MAX);
+/* A timer that comes more often than every microsecond would leave no time for the rest. */
+LIMIT(min_switch_timeout, NSEC_PER_USEC, ULONG_MAX);
 
 static ssize_t smpl_buffer_mem_cur_show(struct kobject *kobject,
 					struct kobj_attribute *attribute, char *buffer)
@@ -64,47 +94,10 @@ static ssize_t smpl_buffer_mem_cur_show(struct kobject *kobject,
 	return sysfs_emit(buffer, "%lu\n", atomic_long_read(&pfm_buffer_bytes));
 }
 
-static ssize_t smpl_buffer_mem_max_show(struct kobject *kobject,
-					struct kobj_attribute *attribute, char *buffer)
+static ssize_t set_mem_cur_show(struct kobject *kobject, struct kobj_attribute *attribute,
+				char *buffer)
 {
-	return sysfs_emit(buffer, "%zu\n", pfm_limits.smpl_buffer_mem_max);
-}
-
-static ssize_t smpl_buffer_mem_max_store(struct kobject *kobject,
-					 struct kobj_attribute *attribute,
-					 const char *buffer, size_t size)
-{
-	unsigned long value;
-	int error = kstrtoul(buffer, 0, &value);
-
-	if (error)
-		return error;
-	if (value < PAGE_SIZE)
-		return -EINVAL;
-	WRITE_ONCE(pfm_limits.smpl_buffer_mem_max, value);
-	return size;
-}
-
-static ssize_t max_interrupts_per_tick_show(struct kobject *kobject,
-					    struct kobj_attribute *attribute,
-					    char *buffer)
-{
-	return sysfs_emit(buffer, "%u\n", pfm_limits.max_interrupts_per_tick);
-}
-
-static ssize_t max_interrupts_per_tick_store(struct kobject *kobject,
-					     struct kobj_attribute *attribute,
-					     const char *buffer, size_t size)
-{
-	unsigned int value;
-	int error = kstrtouint(buffer, 0, &value);
-
-	if (error)
-		return error;
-	if (value < 1)
-		return -EINVAL;
-	WRITE_ONCE(pfm_limits.max_interrupts_per_tick, value);
-	return size;
+	return sysfs_emit(buffer, "%lu\n", atomic_long_read(&pfm_set_bytes));
 }
 
 static ssize_t group_store(int *group, const char *buffer, size_t size)
@@ -187,10 +180,8 @@ static ssize_t reset_stats_store(struct kobject *kobject,
 static struct kobj_attribute version = __ATTR_RO(version);
 static struct kobj_attribute task_sessions_count = __ATTR_RO(task_sessions_count);
 static struct kobj_attribute sys_sessions_count = __ATTR_RO(sys_sessions_count);
-static struct kobj_attribute arg_mem_max = __ATTR_RW(arg_mem_max);
 static struct kobj_attribute smpl_buffer_mem_cur = __ATTR_RO(smpl_buffer_mem_cur);
-static struct kobj_attribute smpl_buffer_mem_max = __ATTR_RW(smpl_buffer_mem_max);
-static struct kobj_attribute max_interrupts_per_tick = __ATTR_RW(max_interrupts_per_tick);
+static struct kobj_attribute set_mem_cur = __ATTR_RO(set_mem_cur);
 static struct kobj_attribute sys_group = __ATTR_RW(sys_group);
 static struct kobj_attribute task_group = __ATTR_RW(task_group);
 static struct kobj_attribute debug = __ATTR_RW(debug);
@@ -200,14 +191,18 @@ static struct attribute *root_attrs[] = {
 	&version.attr,
 	&task_sessions_count.attr,
 	&sys_sessions_count.attr,
-	&arg_mem_max.attr,
+	&arg_mem_max.attribute.attr,
 	&sys_group.attr,
 	&task_group.attr,
 	&debug.attr,
 	&reset_stats.attr,
 	&smpl_buffer_mem_cur.attr,
-	&smpl_buffer_mem_max.attr,
-	&max_interrupts_per_tick.attr,
+	&smpl_buffer_mem_max.attribute.attr,
+	&max_interrupts_per_tick.attribute.attr,
+	&max_sets.attribute.attr,
+	&set_mem_cur.attr,
+	&set_mem_max.attribute.attr,
+	&min_switch_timeout.attribute.attr,
 	NULL,
 };
 ATTRIBUTE_GROUPS(root);
@@ -421,18 +416,21 @@ static int add_registers(const struct pfm_register *descriptions, unsigned int c
 	return error;
 }
 
-static int add_virtual(void)
+static int add_virtual(const struct pfm_pmu *pmu)
 {
 	unsigned int n;
 	int error = 0;
+	u64 rest;
 
-	for (n = PFM_VIRTUAL_PMD_BASE; pfm_virtual_name(n) && !error; n++) {
+	pfm_for_each_bit(n, rest, pfm_virtual_pmds(pmu)) {
 		struct pfm_register description = {
-			.name = pfm_virtual_name(n),
+			.name = pfm_virtual_name(pmu, PFM_VIRTUAL_PMD_BASE + n),
 			.width = 64,
 		};
 
-		error = add_register(&description, "pmd", n);
+		error = add_register(&description, "pmd", PFM_VIRTUAL_PMD_BASE + n);
+		if (error)
+			break;
 	}
 	return error;
 }
@@ -448,7 +446,7 @@ int pfm_sysfs_add_pmu(const struct pfm_pmu *pmu)
 	error = sysfs_create_file(pmu_directory, &model_attribute.attr) ?:
 		add_registers(pmu->pmcs, pmu->pmc_count, "pmc") ?:
 		add_registers(pmu->pmds, pmu->pmd_count, "pmd") ?:
-		add_virtual();
+		add_virtual(pmu);
 	if (error)
 		pfm_sysfs_remove_pmu();
 	return error;

@@ -11,20 +11,57 @@
 #include "switch.h"
 #include "virtual.h"
 
-static const char *const names[] = {
-	[PFM_PMD_TASK_CLOCK - PFM_VIRTUAL_PMD_BASE] = "TASK_CLOCK",
-	[PFM_PMD_CONTEXT_SWITCHES - PFM_VIRTUAL_PMD_BASE] = "CONTEXT_SWITCHES",
-	[PFM_PMD_CPU_MIGRATIONS - PFM_VIRTUAL_PMD_BASE] = "CPU_MIGRATIONS",
-	[PFM_PMD_MINOR_FAULTS - PFM_VIRTUAL_PMD_BASE] = "MINOR_FAULTS",
-	[PFM_PMD_MAJOR_FAULTS - PFM_VIRTUAL_PMD_BASE] = "MAJOR_FAULTS",
-	[PFM_PMD_MONOTONIC_TIME - PFM_VIRTUAL_PMD_BASE] = "MONOTONIC_TIME",
+/* The core's.  A state does not count: it is how it is, and needs no difference. */
+static const struct {
+	const char *name;
+	bool is_state;
+} core_pmds[PFM_CORE_VIRTUAL] = {
+	[PFM_PMD_TASK_CLOCK - PFM_VIRTUAL_PMD_BASE] = { "TASK_CLOCK" },
+	[PFM_PMD_CONTEXT_SWITCHES - PFM_VIRTUAL_PMD_BASE] = { "CONTEXT_SWITCHES" },
+	[PFM_PMD_CPU_MIGRATIONS - PFM_VIRTUAL_PMD_BASE] = { "CPU_MIGRATIONS" },
+	[PFM_PMD_MINOR_FAULTS - PFM_VIRTUAL_PMD_BASE] = { "MINOR_FAULTS" },
+	[PFM_PMD_MAJOR_FAULTS - PFM_VIRTUAL_PMD_BASE] = { "MAJOR_FAULTS" },
+	[PFM_PMD_MONOTONIC_TIME - PFM_VIRTUAL_PMD_BASE] = { "MONOTONIC_TIME" },
+	[PFM_PMD_SET_RUNS - PFM_VIRTUAL_PMD_BASE] = { "SET_RUNS", .is_state = true },
+	[PFM_PMD_INTERRUPTS - PFM_VIRTUAL_PMD_BASE] = { "INTERRUPTS" },
+	[PFM_PMD_CPU - PFM_VIRTUAL_PMD_BASE] = { "CPU", .is_state = true },
 };
 
-const char *pfm_virtual_name(unsigned int pmd)
+/* NULL: the PMU has none of that number. */
+static const struct pfm_virtual_pmd *of_pmu(const struct pfm_pmu *pmu, unsigned int pmd)
 {
+	unsigned int n = pmd - PFM_VIRTUAL_PMU_BASE;
+
+	return pmd >= PFM_VIRTUAL_PMU_BASE && n < pmu->virtual_count ? &pmu->virtuals[n]
+								     : NULL;
+}
+
+const char *pfm_virtual_name(const struct pfm_pmu *pmu, unsigned int pmd)
+{
+	const struct pfm_virtual_pmd *own = of_pmu(pmu, pmd);
 	unsigned int n = pmd - PFM_VIRTUAL_PMD_BASE;
 
-	return pfm_is_virtual(pmd) && n < ARRAY_SIZE(names) ? names[n] : NULL;
+	if (own)
+		return own->name;
+	return pfm_is_virtual(pmd) && n < PFM_CORE_VIRTUAL ? core_pmds[n].name : NULL;
+}
+
+/* Of one that exists. */
+bool pfm_virtual_is_state(const struct pfm_pmu *pmu, unsigned int pmd)
+{
+	const struct pfm_virtual_pmd *own = of_pmu(pmu, pmd);
+
+	return own ? own->is_state : core_pmds[pmd - PFM_VIRTUAL_PMD_BASE].is_state;
+}
+
+u64 pfm_virtual_pmds(const struct pfm_pmu *pmu)
+{
+	u64 core = GENMASK_ULL(PFM_CORE_VIRTUAL - 1, 0);
+
+	if (!pmu || !pmu->virtual_count)
+		return core;
+	return core | GENMASK_ULL(pmu->virtual_count - 1, 0)
+			      << (PFM_VIRTUAL_PMU_BASE - PFM_VIRTUAL_PMD_BASE);
 }
 
 static u64 source(struct pfm_context *context, struct pfm_set *set, unsigned int pmd)
@@ -44,8 +81,26 @@ static u64 source(struct pfm_context *context, struct pfm_set *set, unsigned int
 		return READ_ONCE(task->maj_flt);
 	case PFM_PMD_MONOTONIC_TIME:
 		return ktime_get_mono_fast_ns();
+	case PFM_PMD_SET_RUNS:
+		return set->runs;
+	case PFM_PMD_INTERRUPTS:
+		return context->interrupts;
+	case PFM_PMD_CPU:
+		return task_cpu(task);
+	default:
+		return of_pmu(context->pmu, pmd)->read(task);
 	}
-	return 0;
+}
+
+/* What has come since monitoring began; of a state, the whole. */
+static u64 gained(struct pfm_context *context, struct pfm_set *set, unsigned int n)
+{
+	unsigned int pmd = PFM_VIRTUAL_PMD_BASE + n;
+	u64 value = source(context, set, pmd);
+
+	if (pfm_virtual_is_state(context->pmu, pmd))
+		return value - set->virtual_value[n];
+	return value - set->virtual_start[n];
 }
 
 void pfm_virtual_begin(struct pfm_context *context, struct pfm_set *set)
@@ -63,8 +118,7 @@ void pfm_virtual_end(struct pfm_context *context, struct pfm_set *set)
 	u64 rest;
 
 	pfm_for_each_bit(n, rest, set->used_virtual)
-		set->virtual_value[n] += source(context, set, PFM_VIRTUAL_PMD_BASE + n) -
-					 set->virtual_start[n];
+		set->virtual_value[n] += gained(context, set, n);
 }
 
 u64 pfm_virtual_read(struct pfm_context *context, struct pfm_set *set, unsigned int pmd)
@@ -73,7 +127,7 @@ u64 pfm_virtual_read(struct pfm_context *context, struct pfm_set *set, unsigned 
 	u64 value = set->virtual_value[n];
 
 	if (context->monitoring && set == context->active)
-		value += source(context, set, pmd) - set->virtual_start[n];
+		value += gained(context, set, n);
 	return value;
 }
 
@@ -94,6 +148,8 @@ void pfm_virtual_write(struct pfm_context *context, struct pfm_set *set, unsigne
 	unsigned int n = pmd - PFM_VIRTUAL_PMD_BASE;
 
 	set->used_virtual |= BIT_ULL(n);
+	if (pfm_virtual_is_state(context->pmu, pmd))
+		return;
 	set->virtual_value[n] = value;
 	if (context->monitoring && set == context->active)
 		set->virtual_start[n] = source(context, set, pmd);

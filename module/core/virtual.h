@@ -4,15 +4,16 @@
 
 #include "context.h"
 
-/* Bit n: PMD PFM_VIRTUAL_PMD_BASE + n exists. */
-#define PFM_VIRTUAL_PMDS GENMASK_ULL(PFM_PMD_MONOTONIC_TIME - PFM_VIRTUAL_PMD_BASE, 0)
-
 static inline bool pfm_is_virtual(unsigned int pmd)
 {
 	return pmd >= PFM_VIRTUAL_PMD_BASE;
 }
 
-const char *pfm_virtual_name(unsigned int pmd);
+/* Bit n: PMD PFM_VIRTUAL_PMD_BASE + n exists; without a PMU those of the core. */
+u64 pfm_virtual_pmds(const struct pfm_pmu *pmu);
+
+const char *pfm_virtual_name(const struct pfm_pmu *pmu, unsigned int pmd);
+bool pfm_virtual_is_state(const struct pfm_pmu *pmu, unsigned int pmd);
 
 /* Context lock held, by whom pfm_context_call() let in, or from NMI. */
 void pfm_virtual_begin(struct pfm_context *context, struct pfm_set *set);

@@ -70,6 +70,7 @@ struct pfm_sample {
 #define PFM_CONTROL_NOTIFY 0x1 /* send a message if the PMD has OVFL_NOTIFY */
 #define PFM_CONTROL_RESET  0x2 /* give the PMDs their reset values */
 #define PFM_CONTROL_MASK   0x4 /* suspend monitoring, or leave it so */
+#define PFM_CONTROL_SWITCH 0x8 /* go to the next event set; with _MASK at the restart */
 
 /* struct pfm_format.flags */
 #define PFM_FORMAT_CONTINUOUS                                                            \

@@ -110,7 +110,9 @@ struct pfm_registers {
  *	@driver what write_pmcs and start need not find out each time.  Interrupts
  *	off, on any CPU, the set counts nowhere; optional.
  * @write_pmcs: hot; program @used_pmcs, and that of @counters those @interrupting may
- *	interrupt (or leave that to start).
+ *	interrupt (or leave that to start).  @programmed are the registers that this was
+ *	last called with on this CPU and have not changed since, or NULL if that is not
+ *	known: what is the same in both need not be written.
  * @write_pmds: hot; load @pmds, of @used_pmds those below 64 or, after an overflow,
  *	some of them.
  * @start: hot; let @counters run.  One register write where there is a global
@@ -129,13 +131,33 @@ struct pfm_pmu_operations {
 	void (*release)(void);
 	int (*check_pmc)(unsigned int n, u64 *value);
 	void (*configure)(struct pfm_registers *registers);
-	void (*write_pmcs)(struct pfm_registers *registers);
+	void (*write_pmcs)(struct pfm_registers *registers,
+			   const struct pfm_registers *programmed);
 	void (*write_pmds)(struct pfm_registers *registers, u64 pmds);
 	void (*start)(struct pfm_registers *registers);
 	u64 (*stop)(struct pfm_registers *registers);
 	u64 (*read)(struct pfm_registers *registers, u64 *values);
 	u64 (*overflows)(struct pfm_registers *registers);
 	void (*acknowledge)(struct pfm_registers *registers, u64 counters);
+};
+
+/* Virtual PMDs that a PMU module may have: from PFM_VIRTUAL_PMU_BASE on. */
+#define PFM_MAX_PMU_VIRTUAL (PFM_MAX_PMDS - PFM_VIRTUAL_PMU_BASE)
+
+/**
+ * struct pfm_virtual_pmd - what a PMU module knows of a monitored thread or of the
+ * machine: a PMD like any other, which can be read, recorded in samples and, if it
+ * counts, reset
+ * @name: as people shall see it in pmu_desc
+ * @is_state: @read tells how it is now.  Otherwise the PMD counts, in each event set,
+ *	by how much @read has grown while that was active and monitoring.
+ * @read: the value for the thread @task.  On the CPU where that runs, or on any if it
+ *	does not; interrupts off, perhaps from NMI.
+ */
+struct pfm_virtual_pmd {
+	const char *name;
+	bool is_state;
+	u64 (*read)(const struct task_struct *task);
 };
 
 /**
@@ -149,6 +171,8 @@ struct pfm_pmu_operations {
  * @pmds: registers 0 .. @pmd_count - 1, at most PFM_MAX_HARDWARE
  * @pmc_count: length of @pmcs
  * @pmd_count: length of @pmds
+ * @virtuals: its own virtual PMDs, PFM_VIRTUAL_PMU_BASE and on; optional
+ * @virtual_count: length of @virtuals, at most PFM_MAX_PMU_VIRTUAL
  * @available_pmcs: what claim() left; kept by the core
  * @available_pmds: what claim() left; kept by the core
  * @cpus: CPUs that have this PMU: all of them before claim()
@@ -163,6 +187,8 @@ struct pfm_pmu {
 	const struct pfm_register *pmds;
 	unsigned int pmc_count;
 	unsigned int pmd_count;
+	const struct pfm_virtual_pmd *virtuals;
+	unsigned int virtual_count;
 	u64 available_pmcs[PFM_PMC_BV];
 	u64 available_pmds[PFM_PMD_BV];
 	struct cpumask cpus;
@@ -170,7 +196,7 @@ struct pfm_pmu {
 
 /**
  * pfm_pmu_register() - make a PMU the machine's
- * @pmu: filled in up to @pmd_count; static
+ * @pmu: filled in up to @virtual_count; static
  *
  * Claims the hardware once and gives it back, so that a PMU that cannot be had
  * is not registered.  One that somebody else has at the moment (-EBUSY) is: contexts

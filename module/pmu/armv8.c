@@ -69,8 +69,16 @@ static int armv8_check_pmc(unsigned int n, u64 *value)
 	return 0;
 }
 
+static bool is_programmed(const struct pfm_registers *programmed, unsigned int n,
+			  u64 value)
+{
+	return programmed && programmed->used_pmcs[0] & BIT(n) &&
+	       programmed->pmcs[n] == value;
+}
+
 /* Events, filters, interrupts; nothing counts here. */
-void armv8_program(struct pfm_registers *registers)
+void armv8_program(struct pfm_registers *registers,
+		   const struct pfm_registers *programmed)
 {
 	u32 counters = registers->counters;
 	u32 interrupting = registers->interrupting;
@@ -78,9 +86,13 @@ void armv8_program(struct pfm_registers *registers)
 	u32 rest;
 
 	pfm_for_each_bit(n, rest, registers->used_pmcs[0])
-		armv8_write_type(n, filter(registers->pmcs[n]));
-	armv8_disable_interrupt(counters & ~interrupting);
-	armv8_enable_interrupt(interrupting);
+		if (!is_programmed(programmed, n, registers->pmcs[n]))
+			armv8_write_type(n, filter(registers->pmcs[n]));
+	if (!programmed || programmed->counters != counters ||
+	    programmed->interrupting != interrupting) {
+		armv8_disable_interrupt(counters & ~interrupting);
+		armv8_enable_interrupt(interrupting);
+	}
 	armv8_clear_overflows(counters);
 	this_cpu_and(armv8_kept_overflows, ~counters);
 	isb(); /* what counts is settled before the enable bits are set */

@@ -111,7 +111,7 @@ static void shared_reset(void *pmu)
 		return;
 	}
 	overflows = this_cpu_read(armv8_kept_overflows);
-	armv8_program(running);
+	armv8_program(running, NULL);
 	armv8_load(running, running->used_pmds[0]);
 	/* Raises the interrupt again, as far as they have one. */
 	armv8_set_overflows(overflows);

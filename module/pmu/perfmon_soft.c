@@ -261,7 +261,8 @@ static int soft_check_pmc(unsigned int n, u64 *value)
 	return *value <= PFM_SOFT_MAJOR_FAULTS ? 0 : -EINVAL;
 }
 
-static void soft_write_pmcs(struct pfm_registers *registers)
+static void soft_write_pmcs(struct pfm_registers *registers,
+			    const struct pfm_registers *programmed)
 {
 	struct soft_cpu *cpu = this_cpu_ptr(&soft_cpus);
 	unsigned int n;

@@ -202,13 +202,21 @@ static void power_configure(struct pfm_registers *registers)
 }
 
 /* The PMCs that were not written have their defaults in memory. */
-static void power_write_pmcs(struct pfm_registers *registers)
+static void power_write_pmcs(struct pfm_registers *registers,
+			     const struct pfm_registers *programmed)
 {
-	mtspr(SPRN_MMCRA, registers->pmcs[PFM_POWER_MMCRA] & ~MMCRA_SAMPLE_ENABLE);
-	mtspr(SPRN_MMCR1, registers->driver[RUNNING_MMCR1]);
-	mtspr(SPRN_MMCR2, registers->driver[RUNNING_MMCR2]);
-	if (has_mmcr3)
-		mtspr(SPRN_MMCR3, registers->pmcs[PFM_POWER_MMCR3]);
+	const u64 *pmcs = registers->pmcs, *running = registers->driver;
+
+#define DIFFERS(words, n) (!programmed || programmed->words[n] != registers->words[n])
+	if (DIFFERS(pmcs, PFM_POWER_MMCRA))
+		mtspr(SPRN_MMCRA, pmcs[PFM_POWER_MMCRA] & ~MMCRA_SAMPLE_ENABLE);
+	if (DIFFERS(driver, RUNNING_MMCR1))
+		mtspr(SPRN_MMCR1, running[RUNNING_MMCR1]);
+	if (DIFFERS(driver, RUNNING_MMCR2))
+		mtspr(SPRN_MMCR2, running[RUNNING_MMCR2]);
+	if (has_mmcr3 && DIFFERS(pmcs, PFM_POWER_MMCR3))
+		mtspr(SPRN_MMCR3, pmcs[PFM_POWER_MMCR3]);
+#undef DIFFERS
 }
 
 static void power_write_pmds(struct pfm_registers *registers, u64 pmds)
@@ -243,7 +251,7 @@ static void power_start(struct pfm_registers *registers)
  */
 static void bare_metal_start(struct pfm_registers *registers)
 {
-	power_write_pmcs(registers);
+	power_write_pmcs(registers, NULL);
 	power_write_pmds(registers, registers->used_pmds[0]);
 	power_start(registers);
 }

@@ -527,7 +527,7 @@ END_TEST
 START_TEST(an_unknown_pmd_is_einval)
 {
 	const unsigned int numbers[] = {
-		pmu()->missing_pmd, 255, PFM_PMD_MONOTONIC_TIME + 1, 319, 320, 65535
+		pmu()->missing_pmd, 255, PFM_PMD_CPU + 1, 319, 320, 65535
 	};
 	int fd = make_context();
 	size_t i;
@@ -596,18 +596,6 @@ START_TEST(an_unknown_pmd_flag_is_einval)
 			  write_one_pmd(fd, (pfarg_pmd_t){ .reg_num = pmu()->pmds[0],
 							   .reg_flags = 1u << bit }),
 			  EINVAL, PFM_REASON_FLAGS, 0);
-	count_must_be_right(fd);
-}
-END_TEST
-
-START_TEST(a_threshold_is_eopnotsupp)
-{
-	int fd = make_context();
-
-	must_fail(fd,
-		  write_one_pmd(fd, (pfarg_pmd_t){ .reg_num = pmu()->pmds[0],
-						   .reg_ovfl_switch_cnt = 1 }),
-		  EOPNOTSUPP, PFM_REASON_UNSUPPORTED, 0);
 	count_must_be_right(fd);
 }
 END_TEST
@@ -942,24 +930,6 @@ START_TEST(a_switch_after_no_time_is_einval)
 }
 END_TEST
 
-START_TEST(other_sets_and_switching_are_eopnotsupp)
-{
-	const pfarg_setdesc_t later[] = {
-		{ .set_id = 1 },
-		{ .set_id = 65535 },
-		{ .set_flags = PFM_SETFL_OVFL_SWITCH },
-		{ .set_flags = PFM_SETFL_TIME_SWITCH, .set_timeout = 1000000 },
-	};
-	int fd = make_context();
-	size_t i;
-
-	for (i = 0; i < COUNT(later); i++)
-		must_fail(fd, create_one_set(fd, later[i]), EOPNOTSUPP,
-			  PFM_REASON_UNSUPPORTED, 0);
-	count_must_be_right(fd);
-}
-END_TEST
-
 START_TEST(set_zero_cannot_be_deleted)
 {
 	int fd = make_context();
@@ -1289,9 +1259,9 @@ SUITE(protocol, 60, a_vector_call_without_argument_is_efault,
       create_from_a_bad_address_is_efault, an_unknown_pmc_is_einval,
       an_unknown_pmd_is_einval, reading_a_pmd_never_written_is_einval,
       an_unknown_pmc_flag_is_einval, a_counter_that_cannot_be_narrowed_is_einval,
-      an_unknown_pmd_flag_is_einval, a_threshold_is_eopnotsupp,
-      a_register_of_an_unknown_set_is_einval, a_value_that_the_pmu_refuses_is_einval,
-      a_register_left_to_perf_is_einval, elements_before_a_bad_one_stay_written,
+      an_unknown_pmd_flag_is_einval, a_register_of_an_unknown_set_is_einval,
+      a_value_that_the_pmu_refuses_is_einval, a_register_left_to_perf_is_einval,
+      elements_before_a_bad_one_stay_written,
       pmcs_before_a_bad_one_stay_written_and_those_after_are_not,
       elements_before_a_bad_one_are_read, read_and_read_pmds_agree_in_long_vectors,
       pfm_read_refuses_flags_types_and_sizes,
@@ -1302,9 +1272,8 @@ SUITE(protocol, 60, a_vector_call_without_argument_is_efault,
       start_from_a_bad_address_is_efault,
       restart_without_notification_is_ebusy_in_every_state,
       a_set_with_an_unknown_flag_is_einval, a_set_with_both_switches_is_einval,
-      a_switch_after_no_time_is_einval, other_sets_and_switching_are_eopnotsupp,
-      set_zero_cannot_be_deleted, an_unknown_set_is_einval,
-      sets_of_a_loaded_context_cannot_be_changed,
+      a_switch_after_no_time_is_einval, set_zero_cannot_be_deleted,
+      an_unknown_set_is_einval, sets_of_a_loaded_context_cannot_be_changed,
       info_and_status_to_a_bad_address_are_efault,
       asking_for_the_error_to_a_bad_address_keeps_it,
       the_error_is_none_before_a_call_has_failed,

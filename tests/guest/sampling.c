@@ -320,7 +320,7 @@ END_TEST
 
 /* ---- what write_pmds refuses -------------------------------------------------------------- */
 
-static const unsigned int never_there[] = { 255, PFM_PMD_MONOTONIC_TIME + 1, 319 };
+static const unsigned int never_there[] = { 255, PFM_PMD_CPU + 1, 319 };
 
 static void must_refuse(int fd, unsigned int n, bool is_reset)
 {

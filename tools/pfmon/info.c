@@ -57,6 +57,7 @@ static void show_module(const struct pfm_info *info)
 		{ PFM_FEATURE_EMUL64, "64-bit-counters" },
 		{ PFM_FEATURE_VIRTUAL, "virtual-counters" },
 		{ PFM_FEATURE_SAMPLING, "sampling" },
+		{ PFM_FEATURE_SETS, "event-sets" },
 	};
 
 	printf("version              %u.%u\n", PFM_VERSION_MAJOR(info->version),

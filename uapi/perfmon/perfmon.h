@@ -69,7 +69,8 @@
 
 /*
  * Virtual PMDs, given by the core with every PMU.  They count from start to
- * stop like any PMD and never overflow.
+ * stop like any PMD, in the event set that is active, and never overflow.  Those that
+ * are read-only do not count, they tell how it is: or was, when the set was left.
  */
 #define PFM_VIRTUAL_PMD_BASE	 PFM_MAX_HARDWARE
 #define PFM_PMD_TASK_CLOCK	 256 /* ns of CPU time of the thread */
@@ -78,6 +79,10 @@
 #define PFM_PMD_MINOR_FAULTS	 259 /* page faults without I/O */
 #define PFM_PMD_MAJOR_FAULTS	 260 /* page faults that waited for I/O */
 #define PFM_PMD_MONOTONIC_TIME	 261 /* ns of CLOCK_MONOTONIC between start and stop */
+#define PFM_PMD_SET_RUNS	 262 /* times the event set became active; read-only */
+#define PFM_PMD_INTERRUPTS	 263 /* overflow interrupts that its counters made */
+#define PFM_PMD_CPU		 264 /* number of the CPU the thread is on; read-only */
+#define PFM_VIRTUAL_PMU_BASE	 288 /* from here on: what the PMU module adds */
 
 /* pfarg_ctx.ctx_flags */
 #define PFM_FL_NOTIFY_BLOCK	 0x01 /* block the thread on a notification */
@@ -208,7 +213,8 @@ struct pfarg_load {
  * @set_id: in: number of the set; set 0 always exists
  * @set_reserved1: ignored
  * @set_flags: in: PFM_SETFL_*
- * @set_timeout: in: ns until the next set with PFM_SETFL_TIME_SWITCH
+ * @set_timeout: in: ns until the next set with PFM_SETFL_TIME_SWITCH; out: what that
+ *	is rounded up to
  * @reserved: ignored
  */
 struct pfarg_setdesc {
@@ -309,6 +315,7 @@ struct pfm_vector {
 #define PFM_FEATURE_EMUL64     0x2 /* 64-bit counters on narrower hardware */
 #define PFM_FEATURE_VIRTUAL    0x4 /* virtual PMDs */
 #define PFM_FEATURE_SAMPLING   0x8 /* notifications, sampling formats and their buffers */
+#define PFM_FEATURE_SETS       0x10 /* event sets, switched by time or by overflows */
 
 /**
  * struct pfm_info - what the module and the machine's PMU offer
@@ -423,7 +430,10 @@ struct pfm_status {
 	X(BLOCK_SELF, "a thread cannot block itself")                                    \
 	X(SMPL_PMDS, "a PMD to be recorded does not exist or is held")                   \
 	X(RESET_PMDS, "a PMD to be reset does not exist, is held or read-only")          \
-	X(NO_BUFFER, "the context has no sampling buffer")
+	X(NO_BUFFER, "the context has no sampling buffer")                               \
+	X(SET_LIMIT, "the context has /sys/kernel/perfmon/max_sets event sets")          \
+	X(SET_MEMORY, "event sets are at /sys/kernel/perfmon/set_mem_max")               \
+	X(SWITCH_COUNT, "only overflows of a counter can switch event sets")
 
 enum pfm_reason {
 #define PFM_REASON_ENTRY(name, sentence) PFM_REASON_##name,
@@ -495,15 +505,21 @@ struct pfm_error {
  * period longer by that; the generator is Carta's with reg_random_seed, or a
  * seed of the kernel's if that is 0.
  *
- * EINVAL: count, PMD, flag or set; PMD in reg_smpl_pmds or reg_reset_pmds.
- * EOPNOTSUPP: reg_ovfl_switch_cnt, until it is offered.  E2BIG, EFAULT, ENOMEM.
+ * In a set with PFM_SETFL_OVFL_SWITCH a counter with reg_ovfl_switch_cnt N switches to the
+ * next set when it overflows for the Nth time since the set became active.  Several may:
+ * the first one does.  Without a sampling format its overflows do not mask, unless
+ * it has PFM_REGFL_OVFL_NOTIFY: then the switch comes with PFM_IOC_RESTART.
+ *
+ * EINVAL: count, PMD, flag or set; PMD in reg_smpl_pmds or reg_reset_pmds;
+ * reg_ovfl_switch_cnt of a PMD that is no counter.  E2BIG, EFAULT, ENOMEM.
  */
 #define PFM_IOC_WRITE_PMDS	_IOW(PFM_IOC_TYPE, 2, struct pfm_vector)
 
 /**
  * PFM_IOC_READ_PMDS - read data registers (struct pfarg_pmd)
  *
- * Live values if the context counts, kept ones otherwise; in every state.
+ * Live values if the set is active and counts, kept ones otherwise; in every state.
+ * Neighbours of the same set are of the same moment.
  *
  * EINVAL: count, PMD or set; PMD not in use.  E2BIG, EFAULT.
  */
@@ -555,8 +571,20 @@ struct pfm_error {
  *
  * Changing a set puts its PMCs at their defaults; PMD values stay.
  *
- * EBUSY: loaded.  EINVAL: flags.  EOPNOTSUPP: a set other than 0, and switching,
- * until they are offered.  E2BIG, EFAULT, ENOMEM.
+ * Each set has its own PMCs and PMDs.  One is active at a time: that of load or start,
+ * then the one with the next number, and after the last the first again.  What makes it
+ * go on is the flag of the set that is left; one without flag is not left.
+ *
+ * PFM_SETFL_TIME_SWITCH: after set_timeout ns of CPU time of the thread, monitoring.  It
+ * holds for a single set, too, whose set_runs then count the time.
+ * PFM_SETFL_OVFL_SWITCH: by reg_ovfl_switch_cnt, see PFM_IOC_WRITE_PMDS.
+ *
+ * What a set that becomes active finds: counters as it left them; those that overflowed,
+ * and their reg_reset_pmds, at their short reset values, or at the long ones if it was
+ * the user who made it active (load, start, restart).
+ *
+ * EBUSY: loaded.  EINVAL: flags; a timeout below /sys/kernel/perfmon/min_switch_timeout.
+ * ENOMEM: no memory, or a limit, max_sets or set_mem_max there.  E2BIG, EFAULT.
  */
 #define PFM_IOC_CREATE_EVTSETS	_IOWR(PFM_IOC_TYPE, 8, struct pfm_vector)
 

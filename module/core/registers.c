@@ -363,7 +363,7 @@ static void copy_values(const struct pfm_registers *registers, u64 *values)
 }
 
 /* Counters go on while they are read: once more if one wrapped meanwhile. */
-static void read_running(struct pfm_context *context, u64 *values)
+static __always_inline void read_running(struct pfm_context *context, u64 *values)
 {
 	const struct pfm_pmu_operations *operations = context->pmu->operations;
 	struct pfm_registers *registers = &context->active->registers;
@@ -391,7 +391,7 @@ static __always_inline void take_snapshot(struct pfm_context *context,
 		sequence = READ_ONCE(cpu->overflow_sequence);
 		if (of_active)
 			set = READ_ONCE(context->active);
-		if (likely(context->counting && set == context->active))
+		if (likely(context->counting && (of_active || set == context->active)))
 			read_running(context, snapshot->values);
 		else
 			copy_values(&set->registers, snapshot->values);

@@ -90,11 +90,11 @@ struct pfm_set {
 static __always_inline struct pfm_pmd_attributes *pfm_attributes(struct pfm_set *set,
 								 unsigned int pmd)
 {
+	if (likely(pmd < PFM_VIRTUAL_PMD_BASE))
+		return &set->attributes[pmd];
 	if (pmd >= PFM_VIRTUAL_PMU_BASE)
-		pmd = set->pmd_count + PFM_CORE_VIRTUAL + (pmd - PFM_VIRTUAL_PMU_BASE);
-	else if (pmd >= PFM_VIRTUAL_PMD_BASE)
-		pmd = set->pmd_count + (pmd - PFM_VIRTUAL_PMD_BASE);
-	return &set->attributes[pmd];
+		pmd -= PFM_VIRTUAL_PMU_BASE - PFM_VIRTUAL_PMD_BASE - PFM_CORE_VIRTUAL;
+	return &set->attributes[set->pmd_count + pmd - PFM_VIRTUAL_PMD_BASE];
 }
 
 /* Bytes of all event sets. */

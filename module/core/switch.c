@@ -64,11 +64,11 @@ static const struct pfm_registers *in_place(const struct pfm_cpu *cpu,
 }
 
 /* Return: the active set if it is to count and only start() is missing. */
-static __always_inline struct pfm_set *counting_prepare(struct pfm_context *context,
-							struct pfm_cpu *cpu,
-							const struct pfm_set *previous)
+static __always_inline struct pfm_set *
+counting_prepare(struct pfm_context *context, struct pfm_cpu *cpu,
+		 const struct pfm_pmu_operations *operations,
+		 const struct pfm_set *previous)
 {
-	const struct pfm_pmu_operations *operations = context->pmu->operations;
 	struct pfm_set *set = context->active;
 
 	if (unlikely(set->unusual) && !begin_unusual(context, set))
@@ -94,16 +94,18 @@ static __always_inline struct pfm_set *counting_prepare(struct pfm_context *cont
 
 static void counting_begin(struct pfm_context *context, struct pfm_cpu *cpu)
 {
-	struct pfm_set *set = counting_prepare(context, cpu, NULL);
+	const struct pfm_pmu_operations *operations = context->pmu->operations;
+	struct pfm_set *set = counting_prepare(context, cpu, operations, NULL);
 
 	if (set)
-		context->pmu->operations->start(&set->registers);
+		operations->start(&set->registers);
 }
 
 struct pfm_registers *pfm_counting_prepare(struct pfm_context *context,
 					   const struct pfm_set *previous)
 {
-	struct pfm_set *set = counting_prepare(context, this_cpu_ptr(&pfm_cpu), previous);
+	struct pfm_set *set = counting_prepare(context, this_cpu_ptr(&pfm_cpu),
+					       context->pmu->operations, previous);
 
 	return set ? &set->registers : NULL;
 }

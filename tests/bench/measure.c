@@ -9,6 +9,9 @@
 #define KNOWN_ROUNDS   10000
 #define KNOWN_ACCURACY 0.001
 
+/* Looks at the ruler are this far apart at the most if nothing comes between. */
+#define UNDISTURBED    64
+
 static double instructions_per_tick;
 static double own_cost;
 
@@ -60,6 +63,21 @@ double measure(step_fn step, void *argument)
 
 	measure_pair(step, nothing, argument, &cost, &unused);
 	return cost;
+}
+
+double measure_interruptions(void)
+{
+	static uint64_t gaps[REPETITIONS];
+	uint64_t last = ruler_now(), now;
+	int found = 0;
+
+	while (found < REPETITIONS) {
+		now = ruler_now();
+		if ((now - last) * instructions_per_tick > UNDISTURBED)
+			gaps[found++] = now - last;
+		last = now;
+	}
+	return median_of(gaps);
 }
 
 static void known_work(void *argument)

@@ -25,6 +25,12 @@ double measure(step_fn step, void *argument);
 void measure_pair(step_fn first, step_fn second, void *argument, double *first_cost,
 		  double *second_cost);
 
+/*
+ * Median length of REPETITIONS interruptions of the thread, which does nothing but look
+ * at the ruler.  Where most of them are what is asked for, the timer's do not matter.
+ */
+double measure_interruptions(void);
+
 /* Median of REPETITIONS ticks of the ruler, in instructions; sorts them. */
 double median_of(uint64_t *ticks);
 

@@ -51,7 +51,13 @@
 	X(SAMPLE_CORE, "  of it, emulation, reset and the rest of the core")	\
 	X(SAMPLE_FORMAT, "  of it, the format's handler")			\
 	X(SAMPLE_4, "a sample with the values of 4 PMDs")			\
-	X(SAMPLE_CALLCHAIN, "a sample with the callchain")
+	X(SAMPLE_CALLCHAIN, "a sample with the callchain")			\
+	X(ROTATION_1, "from set to set by time, 1 counter")			\
+	X(ROTATION_4, "from set to set by time, 4 counters")			\
+	X(ROTATION_6, "from set to set by time, 6 counters")			\
+	X(ROTATION_OTHER_6, "  the same with other events in every second set")	\
+	X(ROTATION_1000, "  the same with 1000 sets instead of 2")		\
+	X(ROTATION_OVERFLOW, "from set to set by an overflow, 1 counter")
 /* clang-format on */
 
 enum row {

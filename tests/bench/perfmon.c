@@ -11,7 +11,9 @@
 #include "tool.h"
 
 #define ARMV8_INST_RETIRED 0x08
+#define ARMV8_CPU_CYCLES   0x11
 #define POWER_INST_CMPL	   0x02020202 /* PM_INST_CMPL on PMC1 to PMC4 */
+#define POWER_CYC	   0x1e1e1e1e /* PM_CYC there */
 
 struct counter {
 	uint16_t pmc;
@@ -22,6 +24,7 @@ struct counter {
 static const struct pmu {
 	const char *name;
 	struct counter counters[MOST_COUNTERS];
+	uint64_t other; /* value of a PMC for other events */
 } pmus[] = {
 	{ "armv8",
 	  { { 0, ARMV8_INST_RETIRED, 0 },
@@ -29,21 +32,24 @@ static const struct pmu {
 	    { 2, ARMV8_INST_RETIRED, 2 },
 	    { 3, ARMV8_INST_RETIRED, 3 },
 	    { 4, ARMV8_INST_RETIRED, 4 },
-	    { 5, ARMV8_INST_RETIRED, 5 } } },
+	    { 5, ARMV8_INST_RETIRED, 5 } },
+	  ARMV8_CPU_CYCLES },
 	{ "power",
 	  { { PFM_POWER_MMCR1, POWER_INST_CMPL, 1 },
 	    { PFM_POWER_MMCR1, POWER_INST_CMPL, 2 },
 	    { PFM_POWER_MMCR1, POWER_INST_CMPL, 3 },
 	    { PFM_POWER_MMCR1, POWER_INST_CMPL, 4 },
 	    { PFM_POWER_MMCR0, 0, PFM_POWER_PMC5 },
-	    { PFM_POWER_MMCR0, 0, PFM_POWER_PMC6 } } },
+	    { PFM_POWER_MMCR0, 0, PFM_POWER_PMC6 } },
+	  POWER_CYC },
 	{ "soft",
 	  { { 0, PFM_SOFT_TIME_COUNTER, 0 },
 	    { 1, PFM_SOFT_TASK_CLOCK, 1 },
 	    { 2, PFM_SOFT_TIME_COUNTER, 2 },
 	    { 3, PFM_SOFT_TASK_CLOCK, 3 },
 	    { 4, PFM_SOFT_TIME_COUNTER, 4 },
-	    { 5, PFM_SOFT_TASK_CLOCK, 5 } } },
+	    { 5, PFM_SOFT_TASK_CLOCK, 5 } },
+	  PFM_SOFT_CONTEXT_SWITCHES },
 };
 
 static void must(int fd, int result)
@@ -132,6 +138,40 @@ static bool perfmon_open(struct session *session, unsigned int count, pid_t thre
 	must(session->fd, pfm_write_pmcs(session->fd, pmcs, count));
 	write_pmds_and_attach(session, thread);
 	return true;
+}
+
+void perfmon_open_sets(struct session *session, unsigned int count, unsigned int sets,
+		       bool differ, const struct pfarg_setdesc *kind,
+		       uint64_t switch_period)
+{
+	const struct counter *counters = find_pmu()->counters;
+	struct pfarg_setdesc set = *kind;
+	struct pfarg_pmc pmc;
+	struct pfarg_pmd pmd;
+	unsigned int i;
+
+	*session = (struct session){ .count = count };
+	perfmon_create(session);
+	for (set.set_id = 0; set.set_id < sets; set.set_id++) {
+		must(session->fd, pfm_create_evtsets(session->fd, &set, 1));
+		for (i = 0; i < count; i++) {
+			pmc = (struct pfarg_pmc){ .reg_set = set.set_id,
+						  .reg_num = counters[i].pmc,
+						  .reg_value = counters[i].value };
+			if (differ && set.set_id % 2 && pmc.reg_value)
+				pmc.reg_value = find_pmu()->other;
+			pmd = (struct pfarg_pmd){ .reg_set = set.set_id,
+						  .reg_num = counters[i].pmd };
+			if (i == 0 && switch_period) {
+				pmd.reg_value = pmd.reg_short_reset = -switch_period;
+				pmd.reg_ovfl_switch_cnt = 1;
+			}
+			must(session->fd, pfm_write_pmcs(session->fd, &pmc, 1));
+			must(session->fd, pfm_write_pmds(session->fd, &pmd, 1));
+		}
+	}
+	session->load = (struct pfarg_load){ .load_pid = gettid() };
+	perfmon_attach(session);
 }
 
 static bool virtual_open(struct session *session, unsigned int count, pid_t thread)

@@ -13,6 +13,7 @@
 
 #include "measure.h"
 #include "operations.h"
+#include "rotation.h"
 #include "sample.h"
 
 static const char *const names[] = {
@@ -33,11 +34,13 @@ static const enum row floors[ROW_COUNT] = {
 /* --check: our share of perf's cost at most, where perf has the same counters. */
 static const double limits[ROW_COUNT] = {
 #if defined(__aarch64__)
-	[ROW_START_1] = 0.40, [ROW_STOP_1] = 0.60,   [ROW_READ_1] = 0.80,
-	[ROW_READ_6] = 0.45,  [ROW_SWITCH_1] = 0.20, [ROW_SAMPLE] = 0.50,
+	[ROW_START_1] = 0.40,	 [ROW_STOP_1] = 0.60,	  [ROW_READ_1] = 0.80,
+	[ROW_READ_6] = 0.45,	 [ROW_SWITCH_1] = 0.20,	  [ROW_SAMPLE] = 0.50,
+	[ROW_ROTATION_1] = 0.40, [ROW_ROTATION_4] = 0.40, [ROW_ROTATION_6] = 0.40,
 #elif defined(__powerpc64__)
-	[ROW_START_1] = 0.40,  [ROW_STOP_1] = 0.50, [ROW_READ_1] = 0.75,
-	[ROW_SWITCH_1] = 0.15, [ROW_SAMPLE] = 0.50,
+	[ROW_START_1] = 0.40,	 [ROW_STOP_1] = 0.50,	  [ROW_READ_1] = 0.75,
+	[ROW_SWITCH_1] = 0.15,	 [ROW_SAMPLE] = 0.50,	  [ROW_ROTATION_1] = 0.40,
+	[ROW_ROTATION_4] = 0.40, [ROW_ROTATION_6] = 0.40,
 #endif
 };
 
@@ -62,6 +65,7 @@ static void measure_all(void)
 	sleep(2);
 	measure_tool(&perf_tool, neither[ROW_SWITCH], perf);
 	measure_samples(ours, perf);
+	measure_rotations(ours, perf);
 }
 
 static void print_cell(double value, int decimals)

@@ -23,7 +23,6 @@
 
 #include "measure.h"
 #include "operations.h"
-#include "ruler.h"
 #include "sample.h"
 
 #define PERIOD	    20000
@@ -39,26 +38,6 @@
 #else
 #define PERF_CYCLES 0
 #endif
-
-/* Looks at the ruler are this far apart at the most if nothing comes between. */
-#define UNDISTURBED 64
-
-/* The median interruption of REPETITIONS: the few by the timer do not matter. */
-static double interruption(void)
-{
-	static uint64_t gaps[REPETITIONS];
-	uint64_t last = ruler_now(), now;
-	double per_tick = 1e9 / ruler_frequency();
-	int found = 0;
-
-	while (found < REPETITIONS) {
-		now = ruler_now();
-		if ((now - last) * per_tick > UNDISTURBED)
-			gaps[found++] = now - last;
-		last = now;
-	}
-	return median_of(gaps);
-}
 
 /* ---- perfmon ------------------------------------------------------------------------ */
 
@@ -140,7 +119,7 @@ static double measure_format(const struct format *format, unsigned int recorded)
 	double cost;
 
 	begin(&sampler, format, recorded);
-	cost = interruption();
+	cost = measure_interruptions();
 	end(&sampler);
 	return cost;
 }
@@ -215,7 +194,7 @@ static double measure_perf(uint64_t more)
 	ring = mmap(NULL, page + BUFFER_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (ring == MAP_FAILED)
 		err(1, "mmap of perf's ring");
-	cost = interruption();
+	cost = measure_interruptions();
 	munmap(ring, page + BUFFER_SIZE);
 	close(fd);
 	return cost;

@@ -62,6 +62,16 @@ extern const struct tool perfmon_tool; /* counters of the PMU */
 extern const struct tool virtual_tool; /* perfmon's virtual PMDs */
 extern const struct tool perf_tool;
 
+/**
+ * perfmon_open_sets() - open a session of @count counters in each of several event sets
+ * @differ: the events of every second set are others
+ * @kind: how the sets are switched
+ * @switch_period: the first counter switches after so many events, 0: never
+ */
+void perfmon_open_sets(struct session *session, unsigned int count, unsigned int sets,
+		       bool differ, const struct pfarg_setdesc *kind,
+		       uint64_t switch_period);
+
 /* The PMU that perfmon_tool uses. */
 void perfmon_describe(struct pfm_info *info);
 

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The cost of going from one event set to the next: how long the thread is interrupted
+ * for it, from its last instruction before to its first one after.
+ *
+ * perf's counterpart is its rotation of events that do not fit on the PMU at once: two
+ * groups of so many events, and what counters are left taken by pinned events, which
+ * stay where they are.  Both do it each millisecond.
+ */
+#include <err.h>
+#include <glob.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "measure.h"
+#include "operations.h"
+#include "rotation.h"
+#include "tool.h"
+
+#define INTERVAL_MS   1
+#define INTERVAL_FILE "/sys/bus/event_source/devices/*/perf_event_mux_interval_ms"
+#define SWITCH_PERIOD 20000
+#define MANY_SETS     1000
+
+static const struct pfarg_setdesc by_time = { .set_flags = PFM_SETFL_TIME_SWITCH,
+					      .set_timeout = INTERVAL_MS * 1000000 };
+static const struct pfarg_setdesc by_overflow = { .set_flags = PFM_SETFL_OVFL_SWITCH };
+
+static double measure_sets(unsigned int counters, unsigned int sets, bool differ,
+			   const struct pfarg_setdesc *kind, uint64_t period)
+{
+	struct session session;
+	double cost;
+
+	perfmon_open_sets(&session, counters, sets, differ, kind, period);
+	perfmon_tool.start(&session);
+	cost = measure_interruptions();
+	perfmon_tool.stop(&session);
+	perfmon_tool.close(&session);
+	return cost;
+}
+
+/* ---- perf_event --------------------------------------------------------------------- */
+
+/* Each on a counter of its own; on POWER PMC1 to PMC4, then PMC5 and PMC6. */
+#if defined(__aarch64__)
+static const uint64_t events[MOST_COUNTERS] = { 0x08, 0x08, 0x08, 0x08, 0x08, 0x08 };
+#elif defined(__powerpc64__)
+static const uint64_t events[MOST_COUNTERS] = { 0x10002, 0x2001e, 0x30002,
+						0x4001e, 0x500fa, 0x600f4 };
+#else
+static const uint64_t events[MOST_COUNTERS];
+#endif
+
+struct opened {
+	int fds[2 * MOST_COUNTERS];
+	unsigned int count;
+};
+
+static int add(struct opened *opened, uint64_t config, int leader, bool is_pinned)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_RAW,
+		.size = sizeof(attr),
+		.config = config,
+		.pinned = is_pinned,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, leader, 0);
+
+	if (fd == -1)
+		err(1, "perf_event_open");
+	opened->fds[opened->count++] = fd;
+	return fd;
+}
+
+static void add_group(struct opened *opened, unsigned int count)
+{
+	int leader = add(opened, events[0], -1, false);
+	unsigned int i;
+
+	for (i = 1; i < count; i++)
+		add(opened, events[i], leader, false);
+}
+
+static void set_interval(void)
+{
+	glob_t files;
+	size_t i;
+
+	if (glob(INTERVAL_FILE, 0, NULL, &files))
+		errx(1, "perf has no " INTERVAL_FILE);
+	for (i = 0; i < files.gl_pathc; i++) {
+		FILE *file = fopen(files.gl_pathv[i], "w");
+
+		if (!file || fprintf(file, "%d", INTERVAL_MS) < 0 || fclose(file))
+			err(1, "%s", files.gl_pathv[i]);
+	}
+	globfree(&files);
+}
+
+static double measure_perf(unsigned int counters)
+{
+	struct opened opened = { .count = 0 };
+	unsigned int i;
+	double cost;
+
+	for (i = counters; i < MOST_COUNTERS; i++)
+		add(&opened, events[i], -1, true);
+	add_group(&opened, counters);
+	add_group(&opened, counters);
+	cost = measure_interruptions();
+	while (opened.count > 0)
+		close(opened.fds[--opened.count]);
+	return cost;
+}
+
+void measure_rotations(double *ours, double *perf)
+{
+	ours[ROW_ROTATION_1] = measure_sets(1, 2, false, &by_time, 0);
+	ours[ROW_ROTATION_4] = measure_sets(4, 2, false, &by_time, 0);
+	ours[ROW_ROTATION_6] = measure_sets(6, 2, false, &by_time, 0);
+	ours[ROW_ROTATION_OTHER_6] = measure_sets(6, 2, true, &by_time, 0);
+	ours[ROW_ROTATION_1000] = measure_sets(6, MANY_SETS, true, &by_time, 0);
+	if (!events[0])
+		return; /* no interrupts of a PMU, and nothing to compare with */
+	ours[ROW_ROTATION_OVERFLOW] =
+		measure_sets(1, 2, false, &by_overflow, SWITCH_PERIOD);
+	sleep(2); /* the module gives the counters back a second after the last context */
+	set_interval();
+	perf[ROW_ROTATION_1] = measure_perf(1);
+	perf[ROW_ROTATION_4] = measure_perf(4);
+	perf[ROW_ROTATION_6] = measure_perf(6);
+}

@@ -232,7 +232,7 @@ void pfm_overflow_collect(struct pfm_context *context, u64 overflows)
 		context->switch_due |= control & PFM_CONTROL_SWITCH;
 		pfm_monitoring_mask(context);
 	} else if (control & PFM_CONTROL_SWITCH) {
-		pfm_set_switch(context, false);
+		pfm_set_switch(context, false, pfm_clock());
 	} else if (control & PFM_CONTROL_RESET) {
 		pfm_reset(context, set, false);
 		set->pmd_stamp = 0; /* they are to be loaded */
@@ -261,7 +261,7 @@ static struct pfm_registers *handle_overflows(struct pfm_cpu *cpu,
 		return NULL;
 	}
 	if (unlikely(control & PFM_CONTROL_SWITCH))
-		return pfm_set_switch_running(context, set);
+		return pfm_set_switch_running(context, set, pfm_clock());
 	if (control & PFM_CONTROL_RESET) {
 		operations->write_pmds(&set->registers, pfm_reset(context, set, false));
 		cpu->statistics.reset_pmds_count++;

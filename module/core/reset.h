@@ -15,6 +15,11 @@ static inline void pfm_reset_note(struct pfm_set *set, unsigned int pmd)
 	set->reset_virtual |= set->attributes[pmd].reset_virtual;
 }
 
+static inline bool pfm_reset_is_due(const struct pfm_set *set)
+{
+	return set->reset_pmds || set->reset_virtual;
+}
+
 /* Forget them. */
 static inline void pfm_reset_forget(struct pfm_set *set)
 {

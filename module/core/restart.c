@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Going on after a notification. */
 #include "attach.h"
+#include "clock.h"
 #include "registers.h"
 #include "reset.h"
 #include "restart.h"
@@ -41,7 +42,7 @@ static void go_on(struct pfm_context *context, int control)
 	set->overflowed[0] = 0;
 	if (unmasks && context->switch_due) {
 		context->switch_due = false;
-		pfm_set_switch(context, true);
+		pfm_set_switch(context, true, pfm_clock());
 	} else if (control & PFM_CONTROL_RESET) {
 		pfm_reset(context, set, true);
 		set->pmd_stamp = 0;

@@ -17,20 +17,26 @@
 #include "compat/hrtimer.h"
 #include "context.h"
 #include "reset.h"
+#include "set_clock.h"
 #include "set_switch.h"
 #include "switch.h"
 
-/* The timer's clock and that of durations may differ by so much: ns. */
-#define SLACK 1000
+/*
+ * A timer that comes so many ns too soon is in time: its clock is not the one of
+ * durations, and it is set by when the last one was due, not by when it came.
+ */
+#define SLACK	      5000
 
-static s64 time_left(struct pfm_context *context, struct pfm_set *set)
+#define TIMER_NOT_SET (-1)
+
+static s64 time_left(struct pfm_context *context, struct pfm_set *set, u64 now)
 {
-	return set->ends_at - (s64)pfm_set_duration(context, set);
+	return set->ends_at - pfm_set_time(context, set, now);
 }
 
 u64 pfm_set_time_left(struct pfm_context *context, struct pfm_set *set)
 {
-	return max_t(s64, time_left(context, set), 0);
+	return max_t(s64, time_left(context, set, pfm_clock()), 0);
 }
 
 /* What overflowed before the context was loaded does not concern this time. */
@@ -53,7 +59,7 @@ void pfm_set_activate(struct pfm_context *context, struct pfm_set *set, bool is_
 	set->runs++;
 	set->ends_at = set->duration + set->timeout;
 	forget_former_load(context, set);
-	if (pfm_reset(context, set, is_long))
+	if (pfm_reset_is_due(set) && pfm_reset(context, set, is_long))
 		set->pmd_stamp = 0;
 	pfm_for_each_bit(n, rest, set->triggers)
 		set->attributes[n].switch_remaining = set->attributes[n].switch_count;
@@ -68,10 +74,10 @@ static struct pfm_set *next_set(struct pfm_context *context)
 	return list_next_entry(set, node);
 }
 
-void pfm_set_switch(struct pfm_context *context, bool is_long)
+static __always_inline void switch_sets(struct pfm_context *context, bool is_long,
+					u64 now)
 {
 	bool was_monitoring = context->monitoring;
-	u64 now = pfm_clock();
 
 	this_cpu_inc(pfm_cpu.statistics.set_switch_count);
 	if (was_monitoring)
@@ -81,47 +87,57 @@ void pfm_set_switch(struct pfm_context *context, bool is_long)
 		pfm_monitoring_take_up(context, now);
 }
 
+void pfm_set_switch(struct pfm_context *context, bool is_long, u64 now)
+{
+	switch_sets(context, is_long, now);
+}
+
 /* An overflow that only shows itself now may have masked it, or switched already. */
-static struct pfm_registers *switch_from(struct pfm_context *context, struct pfm_set *set)
+static struct pfm_registers *switch_from(struct pfm_context *context, struct pfm_set *set,
+					 u64 now)
 {
 	pfm_pause(context);
 	if (!context->monitoring)
 		return NULL;
 	if (context->active == set)
-		pfm_set_switch(context, false);
+		switch_sets(context, false, now);
 	return pfm_counting_prepare(context, set);
 }
 
 struct pfm_registers *pfm_set_switch_running(struct pfm_context *context,
-					     struct pfm_set *set)
+					     struct pfm_set *set, u64 now)
 {
 	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
-	u64 begun = static_branch_unlikely(&pfm_timing) ? pfm_clock() : 0;
-	struct pfm_registers *registers = switch_from(context, set);
+	struct pfm_registers *registers = switch_from(context, set, now);
 
-	pfm_timing_add(&cpu->statistics.set_switch_ns, &begun);
+	pfm_timing_add(&cpu->statistics.set_switch_ns, &now);
 	return registers;
 }
 
-static void timer_set(struct pfm_cpu *cpu, u64 left)
+/* To one that has just come its next time is enough: its interrupt does the rest. */
+static void timer_set(struct pfm_set_timer *timer, s64 left)
 {
-	hrtimer_start(&cpu->set_timer.timer, ns_to_ktime(left),
-		      HRTIMER_MODE_REL_PINNED_HARD);
-}
-
-void pfm_set_timer_start(struct pfm_context *context, struct pfm_set *set)
-{
-	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
-
-	if (in_nmi())
-		irq_work_queue(&cpu->set_timer.work);
+	left = max_t(s64, left, 0);
+	if (timer->has_come)
+		timer->next = left;
+	else if (in_nmi())
+		irq_work_queue(&timer->work);
 	else
-		timer_set(cpu, pfm_set_time_left(context, set));
+		hrtimer_start(&timer->timer, ns_to_ktime(left),
+			      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-static void time_is_over(struct pfm_context *context, struct pfm_set *set)
+void pfm_set_timer_start(struct pfm_context *context, struct pfm_set *set, bool is_fresh)
 {
-	struct pfm_registers *registers = pfm_set_switch_running(context, set);
+	s64 left = is_fresh ? set->ends_at - set->duration
+			    : time_left(context, set, pfm_clock());
+
+	timer_set(this_cpu_ptr(&pfm_cpu.set_timer), left);
+}
+
+static void time_is_over(struct pfm_context *context, struct pfm_set *set, u64 now)
+{
+	struct pfm_registers *registers = pfm_set_switch_running(context, set, now);
 
 	if (registers)
 		context->pmu->operations->start(registers);
@@ -131,9 +147,10 @@ static void time_is_over(struct pfm_context *context, struct pfm_set *set)
  * Interrupt context.  The timer may have been left behind for another thread, and an
  * overflow that is an NMI may switch sets while this looks.
  */
-static void look_at_time(struct pfm_cpu *cpu)
+static __always_inline void look_at_time(struct pfm_cpu *cpu)
 {
 	struct pfm_context *context = cpu->context;
+	u64 now = pfm_clock();
 	struct pfm_set *set;
 	s64 left;
 
@@ -142,11 +159,11 @@ static void look_at_time(struct pfm_cpu *cpu)
 	raw_spin_lock(&context->lock);
 	set = READ_ONCE(context->active);
 	if (context->monitoring && set->unusual & PFM_SET_TIMED) {
-		left = time_left(context, set);
+		left = time_left(context, set, now);
 		if (left > SLACK)
-			timer_set(cpu, left);
+			timer_set(&cpu->set_timer, left);
 		else
-			time_is_over(context, set);
+			time_is_over(context, set, now);
 	}
 	raw_spin_unlock(&context->lock);
 }
@@ -158,10 +175,18 @@ static void look_at_time(struct pfm_cpu *cpu)
 static enum hrtimer_restart timer_ends(struct hrtimer *timer)
 {
 	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
+	struct pfm_set_timer *set_timer = &cpu->set_timer;
 
-	if (timer == &cpu->set_timer.timer)
-		look_at_time(cpu);
-	return HRTIMER_NORESTART; /* set anew, if at all */
+	if (timer != &set_timer->timer)
+		return HRTIMER_NORESTART;
+	set_timer->has_come = true;
+	set_timer->next = TIMER_NOT_SET;
+	look_at_time(cpu);
+	set_timer->has_come = false;
+	if (set_timer->next == TIMER_NOT_SET)
+		return HRTIMER_NORESTART;
+	hrtimer_add_expires_ns(timer, set_timer->next);
+	return HRTIMER_RESTART;
 }
 
 static void timer_asked_for(struct irq_work *work)

@@ -17,10 +17,14 @@ struct pfm_set;
  * is time left, and is set anew by the next set that needs it.
  *
  * @work: starts @timer, which an NMI cannot
+ * @has_come: the timer's own interrupt is at work
+ * @next: ns after its last time that it has to come again
  */
 struct pfm_set_timer {
 	struct hrtimer timer;
 	struct irq_work work;
+	bool has_come;
+	s64 next;
 };
 
 void pfm_set_timer_init(void);
@@ -28,9 +32,9 @@ void pfm_set_timer_exit(void);
 
 /*
  * @set begins to count here, as far as that goes: context lock held, on the CPU where its
- * thread runs; or from the overflow handler.
+ * thread runs; or from the overflow handler.  @is_fresh: it became active this moment.
  */
-void pfm_set_timer_start(struct pfm_context *context, struct pfm_set *set);
+void pfm_set_timer_start(struct pfm_context *context, struct pfm_set *set, bool is_fresh);
 
 /* ns that remain of its timeout; 0 if it has none.  As pfm_set_duration(). */
 u64 pfm_set_time_left(struct pfm_context *context, struct pfm_set *set);
@@ -44,16 +48,17 @@ u64 pfm_set_time_left(struct pfm_context *context, struct pfm_set *set);
 void pfm_set_activate(struct pfm_context *context, struct pfm_set *set, bool is_long);
 
 /* Leave the active set for the next one, in memory.  As there, but nothing counts. */
-void pfm_set_switch(struct pfm_context *context, bool is_long);
+void pfm_set_switch(struct pfm_context *context, bool is_long, u64 now);
 
 /**
  * pfm_set_switch_running() - the same in the overflow handler, counters halted
  * @context: the one that counts here
  * @set: the one to be left
+ * @now: pfm_clock()
  *
  * Return: registers of what has to go on, NULL for nothing
  */
 struct pfm_registers *pfm_set_switch_running(struct pfm_context *context,
-					     struct pfm_set *set);
+					     struct pfm_set *set, u64 now);
 
 #endif

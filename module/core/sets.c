@@ -135,6 +135,19 @@ static int check_description(struct pfm_context *context,
 	return 0;
 }
 
+/* Its counters switch no more. */
+static void forget_triggers(struct pfm_set *set)
+{
+	unsigned int n;
+	u64 rest;
+
+	pfm_for_each_bit(n, rest, set->triggers) {
+		set->attributes[n].switch_count = 0;
+		set->attributes[n].switch_remaining = 0;
+	}
+	set->triggers = 0;
+}
+
 /* New or changed: as it was described, never active, PMCs at their defaults. */
 static void set_up(struct pfm_context *context, struct pfm_set *set,
 		   struct pfarg_setdesc *description)
@@ -152,6 +165,7 @@ static void set_up(struct pfm_context *context, struct pfm_set *set,
 	set->duration = 0;
 	set->ends_at = set->timeout;
 	memset(set->overflowed, 0, sizeof(set->overflowed));
+	forget_triggers(set);
 	pfm_registers_default(context, set);
 }
 

@@ -16,6 +16,7 @@
 #include "attach.h"
 #include "clock.h"
 #include "overflow.h"
+#include "set_clock.h"
 #include "switch.h"
 #include "tracepoint.h"
 #include "virtual.h"
@@ -48,10 +49,11 @@ void pfm_switch_use(const struct cpumask *cpus)
 }
 
 /* Return: whether its counters are to run. */
-static noinline bool begin_unusual(struct pfm_context *context, struct pfm_set *set)
+static noinline bool begin_unusual(struct pfm_context *context, struct pfm_set *set,
+				   bool is_fresh)
 {
 	if (set->unusual & PFM_SET_TIMED)
-		pfm_set_timer_start(context, set);
+		pfm_set_timer_start(context, set, is_fresh);
 	return !(set->unusual & PFM_SET_NO_HARDWARE);
 }
 
@@ -71,7 +73,7 @@ counting_prepare(struct pfm_context *context, struct pfm_cpu *cpu,
 {
 	struct pfm_set *set = context->active;
 
-	if (unlikely(set->unusual) && !begin_unusual(context, set))
+	if (unlikely(set->unusual) && !begin_unusual(context, set, previous))
 		return NULL;
 	if (unlikely(cpu->held_off)) {
 		if (cpu->held_off & PFM_HELD_FOREIGN && !previous) {
@@ -129,35 +131,9 @@ static void counting_end(struct pfm_context *context, struct pfm_cpu *cpu)
 		pfm_overflow_collect(context, overflows);
 }
 
-/* The time of a set is that of its thread on a CPU. */
-static void clock_begin(struct pfm_context *context, u64 now)
-{
-	context->since = now;
-}
-
-static u64 clock_read(const struct pfm_context *context, u64 now)
-{
-	return pfm_clock_between(context->since, now);
-}
-
-static void clock_end(struct pfm_context *context, u64 now)
-{
-	context->active->duration += clock_read(context, now);
-}
-
-/*
- * ns that @set was active; by whom pfm_context_call() or pfm_context_look() let in.
- *
- * Before it becomes more, the time of a set can be a little less than nothing: when an
- * NMI made it active after the scheduler looked at its clock.
- */
 u64 pfm_set_duration(struct pfm_context *context, struct pfm_set *set)
 {
-	s64 duration = set->duration;
-
-	if (set == context->active && context->monitoring && context->cpu != PFM_NO_CPU)
-		duration += clock_read(context, pfm_clock());
-	return max_t(s64, duration, 0);
+	return max_t(s64, pfm_set_time(context, set, pfm_clock()), 0);
 }
 
 /* The context's thread comes to this CPU. */
@@ -168,7 +144,7 @@ void pfm_switch_in(struct pfm_context *context, u64 now)
 	context->cpu = smp_processor_id();
 	cpu->context = context;
 	if (context->monitoring) {
-		clock_begin(context, now);
+		pfm_set_clock_begin(context, now);
 		counting_begin(context, cpu);
 	}
 }
@@ -180,27 +156,9 @@ void pfm_switch_out(struct pfm_context *context, u64 now)
 
 	counting_end(context, cpu);
 	if (context->monitoring)
-		clock_end(context, now);
+		pfm_set_clock_end(context, now);
 	cpu->context = NULL;
 	context->cpu = PFM_NO_CPU;
-}
-
-/* All but the counting. */
-void pfm_monitoring_take_up(struct pfm_context *context, u64 now)
-{
-	pfm_virtual_begin(context, context->active);
-	context->active->registers.resumed = false;
-	context->monitoring = true;
-	clock_begin(context, now); /* of a thread that does not run: when it comes in */
-}
-
-/* The same backwards; nothing counts. */
-void pfm_monitoring_suspend(struct pfm_context *context, u64 now)
-{
-	if (context->cpu != PFM_NO_CPU)
-		clock_end(context, now);
-	context->monitoring = false;
-	pfm_virtual_end(context, context->active);
 }
 
 /* By the user's wish; a thread that does not run begins when it comes in. */

@@ -61,8 +61,6 @@ void pfm_switch_out(struct pfm_context *context, u64 now);
 void pfm_monitoring_begin(struct pfm_context *context);
 void pfm_monitoring_end(struct pfm_context *context);
 void pfm_monitoring_mask(struct pfm_context *context);
-void pfm_monitoring_suspend(struct pfm_context *context, u64 now);
-void pfm_monitoring_take_up(struct pfm_context *context, u64 now);
 void pfm_pause(struct pfm_context *context);
 void pfm_resume(struct pfm_context *context);
 

@@ -69,33 +69,32 @@ static int armv8_check_pmc(unsigned int n, u64 *value)
 	return 0;
 }
 
-static bool is_programmed(const struct pfm_registers *programmed, unsigned int n,
-			  u64 value)
-{
-	return programmed && programmed->used_pmcs[0] & BIT(n) &&
-	       programmed->pmcs[n] == value;
-}
-
 /* Events, filters, interrupts; nothing counts here. */
 void armv8_program(struct pfm_registers *registers,
 		   const struct pfm_registers *programmed)
 {
 	u32 counters = registers->counters;
 	u32 interrupting = registers->interrupting;
+	u32 in_place = programmed ? programmed->used_pmcs[0] : 0;
+	bool changes = !programmed || programmed->counters != counters ||
+		       programmed->interrupting != interrupting;
 	unsigned int n;
 	u32 rest;
 
-	pfm_for_each_bit(n, rest, registers->used_pmcs[0])
-		if (!is_programmed(programmed, n, registers->pmcs[n]))
-			armv8_write_type(n, filter(registers->pmcs[n]));
-	if (!programmed || programmed->counters != counters ||
-	    programmed->interrupting != interrupting) {
+	if (changes) {
 		armv8_disable_interrupt(counters & ~interrupting);
 		armv8_enable_interrupt(interrupting);
+		armv8_clear_overflows(counters);
+		this_cpu_and(armv8_kept_overflows, ~counters);
 	}
-	armv8_clear_overflows(counters);
-	this_cpu_and(armv8_kept_overflows, ~counters);
-	isb(); /* what counts is settled before the enable bits are set */
+	pfm_for_each_bit(n, rest, registers->used_pmcs[0]) {
+		if (in_place & BIT(n) && programmed->pmcs[n] == registers->pmcs[n])
+			continue;
+		armv8_write_type(n, filter(registers->pmcs[n]));
+		changes = true;
+	}
+	if (changes)
+		isb(); /* what counts is settled before the enable bits are set */
 }
 
 void armv8_load(struct pfm_registers *registers, u64 pmds)

@@ -27,11 +27,10 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-double median_of(uint64_t *ticks)
+double median_of(uint64_t *ticks, int count)
 {
-	qsort(ticks, REPETITIONS, sizeof(*ticks), compare);
-	return (ticks[REPETITIONS / 2 - 1] + ticks[REPETITIONS / 2]) / 2.0 *
-	       instructions_per_tick;
+	qsort(ticks, count, sizeof(*ticks), compare);
+	return (ticks[(count - 1) / 2] + ticks[count / 2]) / 2.0 * instructions_per_tick;
 }
 
 static uint64_t time_step(step_fn step, void *argument)
@@ -53,8 +52,8 @@ void measure_pair(step_fn first, step_fn second, void *argument, double *first_c
 		first_ticks[i < 0 ? 0 : i] = time_step(first, argument);
 		second_ticks[i < 0 ? 0 : i] = time_step(second, argument);
 	}
-	*first_cost = median_of(first_ticks) - own_cost;
-	*second_cost = median_of(second_ticks) - own_cost;
+	*first_cost = median_of(first_ticks, REPETITIONS) - own_cost;
+	*second_cost = median_of(second_ticks, REPETITIONS) - own_cost;
 }
 
 double measure(step_fn step, void *argument)
@@ -65,19 +64,19 @@ double measure(step_fn step, void *argument)
 	return cost;
 }
 
-double measure_interruptions(void)
+double measure_interruptions(int count)
 {
 	static uint64_t gaps[REPETITIONS];
 	uint64_t last = ruler_now(), now;
 	int found = 0;
 
-	while (found < REPETITIONS) {
+	while (found < count) {
 		now = ruler_now();
 		if ((now - last) * instructions_per_tick > UNDISTURBED)
 			gaps[found++] = now - last;
 		last = now;
 	}
-	return median_of(gaps);
+	return median_of(gaps, count);
 }
 
 static void known_work(void *argument)

@@ -26,12 +26,13 @@ void measure_pair(step_fn first, step_fn second, void *argument, double *first_c
 		  double *second_cost);
 
 /*
- * Median length of REPETITIONS interruptions of the thread, which does nothing but look
- * at the ruler.  Where most of them are what is asked for, the timer's do not matter.
+ * Median length of @count interruptions of the thread, REPETITIONS at most, which does
+ * nothing but look at the ruler.  Where most of them are what is asked for, the timer's
+ * do not matter.
  */
-double measure_interruptions(void);
+double measure_interruptions(int count);
 
-/* Median of REPETITIONS ticks of the ruler, in instructions; sorts them. */
-double median_of(uint64_t *ticks);
+/* Median of @count ticks of the ruler, in instructions; sorts them. */
+double median_of(uint64_t *ticks, int count);
 
 #endif

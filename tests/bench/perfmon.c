@@ -25,6 +25,7 @@ static const struct pmu {
 	const char *name;
 	struct counter counters[MOST_COUNTERS];
 	uint64_t other; /* value of a PMC for other events */
+	struct counter cycles; /* whose overflows QEMU sees at once */
 } pmus[] = {
 	{ "armv8",
 	  { { 0, ARMV8_INST_RETIRED, 0 },
@@ -33,7 +34,8 @@ static const struct pmu {
 	    { 3, ARMV8_INST_RETIRED, 3 },
 	    { 4, ARMV8_INST_RETIRED, 4 },
 	    { 5, ARMV8_INST_RETIRED, 5 } },
-	  ARMV8_CPU_CYCLES },
+	  ARMV8_CPU_CYCLES,
+	  { PFM_ARMV8_CYCLE_COUNTER, 0, PFM_ARMV8_CYCLE_COUNTER } },
 	{ "power",
 	  { { PFM_POWER_MMCR1, POWER_INST_CMPL, 1 },
 	    { PFM_POWER_MMCR1, POWER_INST_CMPL, 2 },
@@ -41,7 +43,8 @@ static const struct pmu {
 	    { PFM_POWER_MMCR1, POWER_INST_CMPL, 4 },
 	    { PFM_POWER_MMCR0, 0, PFM_POWER_PMC5 },
 	    { PFM_POWER_MMCR0, 0, PFM_POWER_PMC6 } },
-	  POWER_CYC },
+	  POWER_CYC,
+	  { PFM_POWER_MMCR0, 0, PFM_POWER_PMC6 } },
 	{ "soft",
 	  { { 0, PFM_SOFT_TIME_COUNTER, 0 },
 	    { 1, PFM_SOFT_TASK_CLOCK, 1 },
@@ -49,7 +52,8 @@ static const struct pmu {
 	    { 3, PFM_SOFT_TASK_CLOCK, 3 },
 	    { 4, PFM_SOFT_TIME_COUNTER, 4 },
 	    { 5, PFM_SOFT_TASK_CLOCK, 5 } },
-	  PFM_SOFT_CONTEXT_SWITCHES },
+	  PFM_SOFT_CONTEXT_SWITCHES,
+	  { 0, PFM_SOFT_TIME_COUNTER, 0 } },
 };
 
 static void must(int fd, int result)
@@ -144,7 +148,8 @@ void perfmon_open_sets(struct session *session, unsigned int count, unsigned int
 		       bool differ, const struct pfarg_setdesc *kind,
 		       uint64_t switch_period)
 {
-	const struct counter *counters = find_pmu()->counters;
+	const struct counter *counters = switch_period ? &find_pmu()->cycles
+						       : find_pmu()->counters;
 	struct pfarg_setdesc set = *kind;
 	struct pfarg_pmc pmc;
 	struct pfarg_pmd pmd;
@@ -162,7 +167,7 @@ void perfmon_open_sets(struct session *session, unsigned int count, unsigned int
 				pmc.reg_value = find_pmu()->other;
 			pmd = (struct pfarg_pmd){ .reg_set = set.set_id,
 						  .reg_num = counters[i].pmd };
-			if (i == 0 && switch_period) {
+			if (switch_period) {
 				pmd.reg_value = pmd.reg_short_reset = -switch_period;
 				pmd.reg_ovfl_switch_cnt = 1;
 			}

@@ -20,6 +20,7 @@
 #include "tool.h"
 
 #define INTERVAL_MS   1
+#define ROTATIONS     200 /* a fifth of a second for each figure */
 #define INTERVAL_FILE "/sys/bus/event_source/devices/*/perf_event_mux_interval_ms"
 #define SWITCH_PERIOD 20000
 #define MANY_SETS     1000
@@ -36,7 +37,7 @@ static double measure_sets(unsigned int counters, unsigned int sets, bool differ
 
 	perfmon_open_sets(&session, counters, sets, differ, kind, period);
 	perfmon_tool.start(&session);
-	cost = measure_interruptions();
+	cost = measure_interruptions(ROTATIONS);
 	perfmon_tool.stop(&session);
 	perfmon_tool.close(&session);
 	return cost;
@@ -110,7 +111,7 @@ static double measure_perf(unsigned int counters)
 		add(&opened, events[i], -1, true);
 	add_group(&opened, counters);
 	add_group(&opened, counters);
-	cost = measure_interruptions();
+	cost = measure_interruptions(ROTATIONS);
 	while (opened.count > 0)
 		close(opened.fds[--opened.count]);
 	return cost;

@@ -119,7 +119,7 @@ static double measure_format(const struct format *format, unsigned int recorded)
 	double cost;
 
 	begin(&sampler, format, recorded);
-	cost = measure_interruptions();
+	cost = measure_interruptions(REPETITIONS);
 	end(&sampler);
 	return cost;
 }
@@ -194,7 +194,7 @@ static double measure_perf(uint64_t more)
 	ring = mmap(NULL, page + BUFFER_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (ring == MAP_FAILED)
 		err(1, "mmap of perf's ring");
-	cost = measure_interruptions();
+	cost = measure_interruptions(REPETITIONS);
 	munmap(ring, page + BUFFER_SIZE);
 	close(fd);
 	return cost;

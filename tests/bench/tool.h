@@ -66,7 +66,7 @@ extern const struct tool perf_tool;
  * perfmon_open_sets() - open a session of @count counters in each of several event sets
  * @differ: the events of every second set are others
  * @kind: how the sets are switched
- * @switch_period: the first counter switches after so many events, 0: never
+ * @switch_period: if not 0, the one counter, of cycles, switches after so many
  */
 void perfmon_open_sets(struct session *session, unsigned int count, unsigned int sets,
 		       bool differ, const struct pfarg_setdesc *kind,

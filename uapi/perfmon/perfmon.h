@@ -569,7 +569,8 @@ struct pfm_error {
 /**
  * PFM_IOC_CREATE_EVTSETS - create or change event sets (struct pfarg_setdesc)
  *
- * Changing a set puts its PMCs at their defaults; PMD values stay.
+ * Changing a set puts its PMCs at their defaults and its switch counts to 0; values of
+ * PMDs and the rest of what was written with them stay.
  *
  * Each set has its own PMCs and PMDs.  One is active at a time: that of load or start,
  * then the one with the next number, and after the last the first again.  What makes it

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the suites about event sets share: registers of a set, and turns of sets. */
+#ifndef SETS_H
+#define SETS_H
+
+#include "samples.h"
+
+#define BY_TIME	    PFM_SETFL_TIME_SWITCH
+#define BY_OVERFLOW PFM_SETFL_OVFL_SWITCH
+
+/* ---- one set ------------------------------------------------------------------------- */
+
+int try_set(int fd, unsigned int id, uint32_t flags, uint64_t timeout);
+int try_delete(int fd, unsigned int id);
+int try_load_set(int fd, pid_t tid, unsigned int id);
+int try_start_set(int fd, unsigned int id);
+/* These must succeed. */
+void make_set(int fd, unsigned int id, uint32_t flags, uint64_t timeout);
+void delete_set(int fd, unsigned int id);
+void load_set(int fd, pid_t tid, unsigned int id);
+void start_set(int fd, unsigned int id);
+unsigned int active_set(int fd);
+uint64_t runs_of(int fd, unsigned int id);
+/* getinfo says that there is none. */
+void must_have_no_set(int fd, unsigned int id);
+
+/* ---- registers of a set ---------------------------------------------------------------- */
+
+void write_pmc_of(int fd, unsigned int id, unsigned int pmc, uint64_t value);
+void write_pmd_of(int fd, unsigned int id, unsigned int pmd, uint64_t value);
+uint64_t read_pmd_of(int fd, unsigned int id, unsigned int pmd);
+/* All that a read tells. */
+struct pfarg_pmd read_back_of(int fd, unsigned int id, unsigned int pmd);
+/* PMC and PMD @n of PMUs where these belong together. */
+void use_of(int fd, unsigned int id, unsigned int n, uint64_t pmc, uint64_t value);
+/* As program_busy() and program_exact(), in another set. */
+void program_busy_of(int fd, unsigned int id, unsigned int count);
+void program_exact_of(int fd, unsigned int id, unsigned int count);
+/* The first counter is busy; task clock and minor faults are in use, too. */
+void use_busy_counters_of(int fd, unsigned int id);
+
+/* ---- sets that take turns --------------------------------------------------------------- */
+
+/* Sets 0 to @count - 1 by time, each with busy counters. */
+void make_turns(int fd, unsigned int count, uint64_t timeout);
+
+/**
+ * struct turns - what sets say that took turns, the first one having been loaded
+ * @runs: of all
+ * @duration: of all, ns
+ * @faults: PFM_PMD_MINOR_FAULTS of all, if they have it in use
+ * @clock: PFM_PMD_TASK_CLOCK of all, likewise
+ */
+struct turns {
+	uint64_t runs;
+	uint64_t duration;
+	uint64_t faults;
+	uint64_t clock;
+};
+
+/*
+ * The sets @ids, ascending, have had their turns one after the other: runs differ by at
+ * most 1, and those with one more are the first ones.
+ */
+struct turns fair_turns(int fd, const unsigned int *ids, unsigned int count);
+/* The same of sets 0 to @count - 1. */
+struct turns fair_turns_of(int fd, unsigned int count);
+/*
+ * So many switches belong to that time of the thread: none comes early, and each late by
+ * the time that an interrupt and a switch take.
+ */
+void switches_must_fit(uint64_t switches, uint64_t duration, uint64_t timeout);
+
+/* Set 0 without flags is never left: what is counted in it is right. */
+void set_zero_must_be_right(int fd);
+
+#endif

@@ -24,28 +24,6 @@
 #include "measure.h"
 #include "workers.h"
 
-/* PERFMON_ITERATIONS in the environment: for who looks for something. */
-static unsigned int iterations(void)
-{
-	const char *wanted = getenv("PERFMON_ITERATIONS");
-
-	if (wanted)
-		return atoi(wanted);
-	return kernel_checks_itself() ? 1000 : 10000;
-}
-
-/* Ends like every test of this file has to end. */
-static void all_must_be_well(void)
-{
-	int fd;
-
-	nothing_must_be_left();
-	fd = make_context();
-	count_must_be_right(fd);
-	close(fd);
-	nothing_must_be_left();
-}
-
 /* ---- two that meet --------------------------------------------------------------- */
 
 enum order {

@@ -109,3 +109,23 @@ void nothing_must_be_left(void)
 	/* the PMU's */
 	ck_assert_int_eq(module_users("perfmon"), 1);
 }
+
+unsigned int iterations(void)
+{
+	const char *wanted = getenv("PERFMON_ITERATIONS");
+
+	if (wanted)
+		return atoi(wanted);
+	return kernel_checks_itself() ? 1000 : 10000;
+}
+
+void all_must_be_well(void)
+{
+	int fd;
+
+	nothing_must_be_left();
+	fd = make_context();
+	count_must_be_right(fd);
+	close(fd);
+	nothing_must_be_left();
+}

@@ -40,4 +40,12 @@ void runner_main(int argc, char **argv);
 /* No session, and of the modules no reference but those they have of each other. */
 void nothing_must_be_left(void);
 
+/*
+ * Of a race: 10,000, with a debug kernel 1,000, or PERFMON_ITERATIONS of the environment:
+ * for who looks for something.
+ */
+unsigned int iterations(void);
+/* Ends like every race has to end. */
+void all_must_be_well(void);
+
 #endif

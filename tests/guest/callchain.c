@@ -137,17 +137,22 @@ static void check_layout(void)
 	const struct pfm_callchain_arg argument = { .buf_size = 65536,
 						    .max_kernel = 20,
 						    .max_user = 30 };
-	const unsigned int recorded[] = { pmu()->pmds[0], PFM_PMD_TASK_CLOCK };
+	const unsigned int task_clock = PFM_PMD_TASK_CLOCK;
 	struct child child = child_new();
 	struct callchain chain;
+	struct pfarg_pmd pmd;
 	const void *buffer;
 	entry_t entry;
 	uint64_t taken;
 
 	need_overflow_interrupts();
 	chain = callchain_of(&argument);
-	write_pmd(chain.fd, PFM_PMD_TASK_CLOCK, 0);
-	sample_counter(chain.fd, 0, format_period(), 0, recorded, 2);
+	write_pmd(chain.fd, task_clock, 0);
+	pmd = callchain_pmd(chain.fd);
+	pmd.reg_flags = 0;
+	pmd.reg_smpl_pmds[pmd.reg_num / 64] |= BIT(pmd.reg_num % 64);
+	pmd.reg_smpl_pmds[task_clock / 64] |= BIT(task_clock % 64);
+	must(chain.fd, pfm_write_pmds(chain.fd, &pmd, 1));
 	begin_nest(&child);
 	taken = samples_taken();
 	callchain_start(&chain, child.pid);
@@ -173,7 +178,7 @@ static void check_layout(void)
 		const uint64_t *values = (const uint64_t *)((const char *)entry + 48);
 
 		ck_assert_uint_eq(number_at(entry, 0, 4), child.pid);
-		ck_assert_uint_eq(number_at(entry, 4, 2), pmu()->pmds[0]);
+		ck_assert_uint_eq(number_at(entry, 4, 2), pmd.reg_num);
 		ck_assert_uint_eq(number_at(entry, 8, 8), -format_period());
 		ck_assert_uint_eq(number_at(entry, 36, 4), child.pid);
 		ck_assert_uint_eq(number_at(entry, 40, 2), 2);
@@ -344,7 +349,6 @@ static void must_be_called_by(entry_t entry, const struct function *function,
 			      (uintmax_t)kernel[i + 1]);
 }
 
-/* QEMU's interrupts on arm64 wait for the return to the program more often than not. */
 static void check_kernel(void)
 {
 	struct function vfs_read, ksys_read, overflow, format;
@@ -410,12 +414,15 @@ static void check_full(void)
 {
 	const struct pfm_callchain_arg argument = { .buf_size = 8192 };
 	struct callchain chain;
+	struct pfarg_pmd pmd;
 	uint64_t taken, count, all = 0;
 	int turn;
 
 	need_overflow_interrupts();
 	chain = callchain_of(&argument);
-	sample_counter(chain.fd, 0, format_period(), PFM_REGFL_OVFL_NOTIFY, NULL, 0);
+	pmd = callchain_pmd(chain.fd);
+	pmd.reg_flags |= PFM_REGFL_OVFL_NOTIFY;
+	must(chain.fd, pfm_write_pmds(chain.fd, &pmd, 1));
 	taken = samples_taken();
 	callchain_start(&chain, thread_id());
 	for (turn = 1; turn <= 3; turn++) {

@@ -3,6 +3,7 @@
 #ifndef CALLCHAIN_H
 #define CALLCHAIN_H
 
+#include <perfmon/perfmon_armv8.h>
 #include <perfmon/perfmon_callchain.h>
 
 #include "formats.h"
@@ -17,7 +18,12 @@ struct callchain {
 	const volatile struct pfm_dfl_smpl_hdr *header;
 };
 
-/* The first counter is busy and sampled. */
+/*
+ * A busy counter, programmed, to be written.  Its periods are random: where the clock counts
+ * instructions, equal ones could all end at one place of a loop, and in none of its calls.
+ */
+struct pfarg_pmd callchain_pmd(int fd);
+/* That one is sampled. */
 struct callchain callchain_of(const struct pfm_callchain_arg *argument);
 struct callchain callchain_new(uint32_t flags); /* of 1 MiB */
 void callchain_free(struct callchain *chain);

@@ -4,14 +4,37 @@
 
 #include "callchain.h"
 
+struct pfarg_pmd callchain_pmd(int fd)
+{
+	const uint64_t period = format_period();
+	struct pfarg_pmd pmd = {
+		.reg_num = pmu()->pmds[0],
+		.reg_flags = PFM_REGFL_RANDOM,
+		.reg_value = -period,
+		.reg_short_reset = -period,
+		.reg_long_reset = -period,
+		.reg_random_mask = 0xffff,
+		.reg_random_seed = 1,
+	};
+
+	use_counters(fd, 1);
+	/* QEMU interrupts for this one at once, for others at times much later. */
+	if (pmu_is("armv8")) {
+		pmd.reg_num = PFM_ARMV8_CYCLE_COUNTER;
+		write_pmc(fd, pmd.reg_num, 0);
+	}
+	return pmd;
+}
+
 struct callchain callchain_of(const struct pfm_callchain_arg *argument)
 {
 	struct callchain chain;
+	struct pfarg_pmd pmd;
 
 	chain.fd = format_context("callchain", argument, sizeof(*argument));
 	chain.header = format_buffer(chain.fd, argument->buf_size);
-	use_counters(chain.fd, 1);
-	sample_counter(chain.fd, 0, format_period(), 0, NULL, 0);
+	pmd = callchain_pmd(chain.fd);
+	must(chain.fd, pfm_write_pmds(chain.fd, &pmd, 1));
 	return chain;
 }
 

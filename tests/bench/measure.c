@@ -64,19 +64,28 @@ double measure(step_fn step, void *argument)
 	return cost;
 }
 
-double measure_interruptions(int count)
+struct interruptions measure_interruptions(int count)
 {
-	static uint64_t gaps[REPETITIONS];
-	uint64_t last = ruler_now(), now;
+	static uint64_t gaps[REPETITIONS], stretches[REPETITIONS];
+	uint64_t last = ruler_now(), begun = last, step = UNDISTURBED, now;
 	int found = 0;
 
 	while (found < count) {
 		now = ruler_now();
-		if ((now - last) * instructions_per_tick > UNDISTURBED)
-			gaps[found++] = now - last;
+		if ((now - last) * instructions_per_tick > UNDISTURBED) {
+			gaps[found] = now - last;
+			stretches[found++] = last - begun;
+			begun = now;
+		} else if (now - last < step) {
+			step = now - last;
+		}
 		last = now;
 	}
-	return median_of(gaps, count);
+	/* One step of this loop is in each gap. */
+	return (struct interruptions){
+		.cost = median_of(gaps, count),
+		.between = median_of(stretches, count) + step * instructions_per_tick,
+	};
 }
 
 static void known_work(void *argument)

@@ -25,12 +25,21 @@ double measure(step_fn step, void *argument);
 void measure_pair(step_fn first, step_fn second, void *argument, double *first_cost,
 		  double *second_cost);
 
-/*
- * Median length of @count interruptions of the thread, REPETITIONS at most, which does
- * nothing but look at the ruler.  Where most of them are what is asked for, the timer's
- * do not matter.
+/**
+ * struct interruptions - medians, in instructions
+ * @cost: how long an interruption takes
+ * @between: what the thread does from one to the next
  */
-double measure_interruptions(int count);
+struct interruptions {
+	double cost;
+	double between;
+};
+
+/*
+ * Of @count interruptions of the thread, REPETITIONS at most, which does nothing but look at the ruler.
+ * Where most of them are what is asked for, the timer's do not matter.
+ */
+struct interruptions measure_interruptions(int count);
 
 /* Median of @count ticks of the ruler, in instructions; sorts them. */
 double median_of(uint64_t *ticks, int count);

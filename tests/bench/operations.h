@@ -47,9 +47,10 @@
 	X(ATTACH, "load a context")						\
 	X(DETACH, "unload it")							\
 	X(SAMPLE, "a sample: ip, thread, time, CPU, period")			\
-	X(SAMPLE_ENTRY, "  of it, interrupt entry and return")			\
+	X(SAMPLE_ENTRY, "  of it, interrupt entry, until the core begins")	\
 	X(SAMPLE_CORE, "  of it, emulation, reset and the rest of the core")	\
 	X(SAMPLE_FORMAT, "  of it, the format's handler")			\
+	X(SAMPLE_RETURN, "  of it, return, once the counters run again")	\
 	X(SAMPLE_4, "a sample with the values of 4 PMDs")			\
 	X(SAMPLE_CALLCHAIN, "a sample with the callchain")			\
 	X(ROTATION_1, "from set to set by time, 1 counter")			\

@@ -37,7 +37,7 @@ static double measure_sets(unsigned int counters, unsigned int sets, bool differ
 
 	perfmon_open_sets(&session, counters, sets, differ, kind, period);
 	perfmon_tool.start(&session);
-	cost = measure_interruptions(ROTATIONS);
+	cost = measure_interruptions(ROTATIONS).cost;
 	perfmon_tool.stop(&session);
 	perfmon_tool.close(&session);
 	return cost;
@@ -111,7 +111,7 @@ static double measure_perf(unsigned int counters)
 		add(&opened, events[i], -1, true);
 	add_group(&opened, counters);
 	add_group(&opened, counters);
-	cost = measure_interruptions(ROTATIONS);
+	cost = measure_interruptions(ROTATIONS).cost;
 	while (opened.count > 0)
 		close(opened.fds[--opened.count]);
 	return cost;

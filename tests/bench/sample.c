@@ -61,7 +61,7 @@ static void must(int fd, int result)
 		errx(1, "%s", pfm_last_error(fd, reason, sizeof(reason)));
 }
 
-static void program_cycles(int fd, unsigned int recorded)
+static void program_cycles(int fd, bool user_only, unsigned int recorded)
 {
 	struct pfarg_pmc pmc = { 0 };
 	struct pfarg_pmd pmd = { 0 };
@@ -69,11 +69,11 @@ static void program_cycles(int fd, unsigned int recorded)
 
 #if defined(__powerpc64__)
 	pmc.reg_num = PFM_POWER_MMCR0;
-	pmc.reg_value = PFM_POWER_MMCR0_FCS;
+	pmc.reg_value = user_only ? PFM_POWER_MMCR0_FCS : 0;
 	pmd.reg_num = PFM_POWER_PMC6;
 #else
 	pmc.reg_num = PFM_ARMV8_CYCLE_COUNTER;
-	pmc.reg_value = PFM_ARMV8_PMC_EXCLUDE_KERNEL;
+	pmc.reg_value = user_only ? PFM_ARMV8_PMC_EXCLUDE_KERNEL : 0;
 	pmd.reg_num = PFM_ARMV8_CYCLE_COUNTER;
 #endif
 	pmd.reg_value = pmd.reg_short_reset = pmd.reg_long_reset = -(uint64_t)PERIOD;
@@ -83,7 +83,7 @@ static void program_cycles(int fd, unsigned int recorded)
 	must(fd, pfm_write_pmds(fd, &pmd, 1));
 }
 
-static void begin(struct sampler *sampler, const struct format *format,
+static void begin(struct sampler *sampler, const struct format *format, bool user_only,
 		  unsigned int recorded)
 {
 	struct pfarg_load load = { .load_pid = gettid() };
@@ -97,7 +97,7 @@ static void begin(struct sampler *sampler, const struct format *format,
 		mmap(NULL, sampler->size, PROT_READ, MAP_SHARED, sampler->fd, 0);
 	if (sampler->buffer == MAP_FAILED)
 		err(1, "mmap of a sampling buffer");
-	program_cycles(sampler->fd, recorded);
+	program_cycles(sampler->fd, user_only, recorded);
 	must(sampler->fd, pfm_load_context(sampler->fd, &load));
 	must(sampler->fd, pfm_start(sampler->fd, NULL));
 }
@@ -118,10 +118,25 @@ static double measure_format(const struct format *format, unsigned int recorded)
 	struct sampler sampler;
 	double cost;
 
-	begin(&sampler, format, recorded);
-	cost = measure_interruptions(REPETITIONS);
+	begin(&sampler, format, true, recorded);
+	cost = measure_interruptions(REPETITIONS).cost;
 	end(&sampler);
 	return cost;
+}
+
+/*
+ * The counter runs again when the handler is done.  If it counts the kernel, too, the way
+ * back is what the program lacks to the whole period.
+ */
+static double measure_return(const struct format *format)
+{
+	struct sampler sampler;
+	double between;
+
+	begin(&sampler, format, false, 0);
+	between = measure_interruptions(REPETITIONS).between;
+	end(&sampler);
+	return PERIOD - between;
 }
 
 static void write_setting(const char *text)
@@ -166,7 +181,9 @@ static void measure_parts(const struct format *format, double whole, double *cos
 	of_clock = (with_clocks - whole) / 4;
 	costs[ROW_SAMPLE_FORMAT] = in_format - of_clock;
 	costs[ROW_SAMPLE_CORE] = in_handler - 3 * of_clock - costs[ROW_SAMPLE_FORMAT];
-	costs[ROW_SAMPLE_ENTRY] = whole - in_handler + 3 * of_clock;
+	costs[ROW_SAMPLE_RETURN] = measure_return(format);
+	costs[ROW_SAMPLE_ENTRY] =
+		whole - in_handler + 3 * of_clock - costs[ROW_SAMPLE_RETURN];
 }
 
 /* ---- perf_event --------------------------------------------------------------------- */
@@ -194,7 +211,7 @@ static double measure_perf(uint64_t more)
 	ring = mmap(NULL, page + BUFFER_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (ring == MAP_FAILED)
 		err(1, "mmap of perf's ring");
-	cost = measure_interruptions(REPETITIONS);
+	cost = measure_interruptions(REPETITIONS).cost;
 	munmap(ring, page + BUFFER_SIZE);
 	close(fd);
 	return cost;

@@ -73,6 +73,35 @@ static uint64_t pmd_value(struct author *author)
 	return random_next(&author->random);
 }
 
+/* From one that no machine can stand to one that a little work takes. */
+static uint64_t period(struct author *author)
+{
+	static const uint32_t longest[] = { 2, 10, 100, 10000, 100000, 1000000 };
+
+	return 1 + below(author, ONE_OF(author, longest));
+}
+
+/* As struct element has them: PMDs that the PMU has, and now and then others. */
+static uint64_t some_pmds(struct author *author)
+{
+	uint64_t map = random_next(&author->random);
+
+	if (percent(author, 4))
+		return map;
+	return map & (author->pmu == PMU_ARMV8 ? 0x3f3f003f003full : 0x3f3f00ff00ffull);
+}
+
+static void fill_sampling(struct author *author, struct element *e)
+{
+	if (percent(author, 90))
+		e->number = below(author, author->pmu == PMU_ARMV8 ? 6 : 8);
+	e->value = -period(author);
+	e->reset = percent(author, 80) ? e->value : -period(author);
+	e->flags = (percent(author, 80) ? PFM_REGFL_OVFL_NOTIFY : 0) |
+		   (percent(author, 20) ? PFM_REGFL_RANDOM : 0);
+	e->map = percent(author, 40) ? some_pmds(author) : 0;
+}
+
 static uint16_t set_number(struct author *author)
 {
 	static const uint16_t edges[] = { 1, 2, 7, 65535 };
@@ -135,6 +164,8 @@ static void fill_element(struct author *author, struct operation *operation,
 			e->flags = 1u << below(author, percent(author, 70) ? 2 : 32);
 		if (percent(author, 2))
 			e->map = random_next(&author->random);
+		if (author->samples || percent(author, 5))
+			fill_sampling(author, e);
 		author->numbers[n] = e->number;
 		break;
 	case READ_PMDS:
@@ -191,6 +222,23 @@ static void fill_person(struct author *author, struct operation *operation)
 		operation->value = ONE_OF(author, numbers);
 }
 
+/* Mostly one that there is, with a buffer of some pages. */
+static void fill_format(struct author *author, struct operation *operation)
+{
+	static const uint8_t usual[] = { 1, 1, 1, 1, 2, 3, 4 };
+	static const uint64_t sizes[] = { 4096, 4096, 65536, 65536, 300, 5000, 1 << 20 };
+	static const uint64_t edges[] = { 0, 1, 128, 255, 1ull << 40, ~0ull, ~4095ull };
+	struct element *e = &operation->element[0];
+
+	operation->elements = 1;
+	e->number = percent(author, 95) ? ONE_OF(author, usual) : below(author, 10);
+	e->value = percent(author, 90) ? ONE_OF(author, sizes) : ONE_OF(author, edges);
+	e->flags = percent(author, 4) ? below(author, 4) : 0;
+	e->set = percent(author, 3);
+	if (percent(author, 4))
+		operation->outer = spoilt_place(author);
+}
+
 static void fill_create(struct author *author, struct operation *operation)
 {
 	static const uint32_t flags[] = {
@@ -208,8 +256,8 @@ static void fill_create(struct author *author, struct operation *operation)
 		operation->flags = ONE_OF(author, flags);
 	if (percent(author, 2))
 		operation->size = 1; /* pfm_create.reserved */
-	if (percent(author, 3))
-		operation->value = 1 + below(author, 4096); /* name of a format */
+	if (percent(author, author->samples ? 95 : 20))
+		fill_format(author, operation);
 }
 
 uint32_t open_flags(struct author *author)
@@ -311,11 +359,19 @@ static void fill_mmap(struct author *author, struct operation *operation)
 	operation->count = 1 + below(author, 3); /* protection */
 	operation->flags = ONE_OF(author, flags);
 	operation->value = ONE_OF(author, offsets);
+	if (percent(author, author->samples ? 90 : 20)) {
+		operation->size = percent(author, 80) ? 4096 : 300;
+		operation->count = PROT_READ;
+		operation->flags = percent(author, 70) ? MAP_SHARED : MAP_PRIVATE;
+		operation->value = 0;
+	}
+	if (percent(author, 4))
+		operation->fail = which_allocation(author);
 }
 
 static void fill_setting(struct author *author, struct operation *operation)
 {
-	operation->count = below(author, 5);
+	operation->count = below(author, 7);
 	operation->flags = below(author, 13);
 }
 
@@ -438,11 +494,11 @@ static void fill_surroundings(struct author *author, struct operation *operation
 		operation->count = below(author, 500);
 		break;
 	case WORK:
-		operation->count = below(author, 4000);
+		operation->count = below(author, author->samples ? 100000 : 4000);
 		operation->value = percent(author, 30) ? below(author, 4) : 0;
 		break;
 	case LOOK:
-		operation->count = below(author, 9);
+		operation->count = below(author, 12);
 		break;
 	case DEVICE_MODE:
 		operation->flags = percent(author, 50) ? 0666 : 0600;

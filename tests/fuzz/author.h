@@ -23,6 +23,7 @@ enum theme {
  * @operations: written so far, @count of them
  * @limit: as many there shall be
  * @numbers: registers used last, so that reading finds what writing used
+ * @samples: what is written now is to sample
  */
 struct author {
 	struct random random;
@@ -32,6 +33,7 @@ struct author {
 	unsigned int count;
 	unsigned int limit;
 	uint16_t numbers[ELEMENTS];
+	bool samples;
 };
 
 static inline bool percent(struct author *author, unsigned int of_hundred)

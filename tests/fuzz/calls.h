@@ -37,6 +37,7 @@ int do_lseek(struct actor *actor, const struct operation *operation);
 int do_mmap(struct actor *actor, const struct operation *operation);
 void do_unmap(struct actor *actor);
 void do_remap(struct actor *actor, const struct operation *operation);
+void do_scan(struct actor *actor);
 int do_poll(struct actor *actor, const struct operation *operation);
 int do_select(struct actor *actor, const struct operation *operation);
 int do_setting(const struct operation *operation);

@@ -68,7 +68,8 @@ static int do_call(struct actor *actor, const struct operation *operation)
 		do_dup(actor, operation);
 		break;
 	case FLAGS:
-		fcntl(fd, F_SETFL, operation->flags);
+		/* But a mark of ours (ioctls.c) stays. */
+		fcntl(fd, F_SETFL, operation->flags | (fcntl(fd, F_GETFL) & O_APPEND));
 		break;
 	case OWNER:
 		do_owner(actor, operation);
@@ -81,6 +82,9 @@ static int do_call(struct actor *actor, const struct operation *operation)
 		break;
 	case REMAP:
 		do_remap(actor, operation);
+		break;
+	case SCAN:
+		do_scan(actor);
 		break;
 	case SPAWN:
 		do_spawn(actor, operation);

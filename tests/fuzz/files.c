@@ -8,6 +8,7 @@
 #include <sys/select.h>
 #include <sys/uio.h>
 #include <unistd.h>
+#include <perfmon/perfmon_dfl_smpl.h>
 
 #include "calls.h"
 
@@ -65,12 +66,16 @@ int do_lseek(struct actor *actor, const struct operation *operation)
 /* @count: protection; @flags: as mmap's; @value: offset in pages */
 int do_mmap(struct actor *actor, const struct operation *operation)
 {
-	void *address = mmap(NULL, operation->size, operation->count, operation->flags,
-			     descriptor(actor, operation),
-			     operation->value * page_size());
+	int fd = descriptor(actor, operation), error;
+	void *address;
 
+	fail_begin(actor, operation);
+	address = mmap(NULL, operation->size, operation->count, operation->flags, fd,
+		       operation->value * page_size());
+	error = errno;
+	fail_end(actor, operation);
 	if (address == MAP_FAILED)
-		return errno;
+		return error;
 	if (actor->mapping)
 		munmap(actor->mapping, actor->mapped);
 	actor->mapping = address;
@@ -96,6 +101,31 @@ void do_remap(struct actor *actor, const struct operation *operation)
 		return;
 	actor->mapping = address;
 	actor->mapped = operation->size;
+}
+
+/*
+ * Reads a mapping, which is a sampling buffer's, from end to end.  Of a linear one the
+ * head is looked at while it changes.
+ */
+void do_scan(struct actor *actor)
+{
+	const volatile struct pfm_dfl_smpl_hdr *header = actor->mapping;
+	const volatile char *bytes = actor->mapping;
+	uint64_t offset;
+	size_t n;
+
+	if (!bytes)
+		return;
+	for (n = 0; n < actor->mapped; n += 512)
+		(void)bytes[n];
+	if (!mprotect(actor->mapping, actor->mapped, PROT_READ | PROT_WRITE))
+		wrong("a sampling buffer can be made writable");
+	offset = header->hdr_cur_offs;
+	if (header->hdr_version == PFM_DFL_SMPL_VERSION && !header->hdr_reserved[0] &&
+	    header->hdr_min_buf_space &&
+	    (offset < sizeof(*header) || offset > header->hdr_buf_size))
+		wrong("a buffer of %ju bytes is filled up to %ju",
+		      (uintmax_t)header->hdr_buf_size, (uintmax_t)offset);
 }
 
 int do_poll(struct actor *actor, const struct operation *operation)
@@ -125,8 +155,13 @@ int do_select(struct actor *actor, const struct operation *operation)
 /* @count: which file; @flags: which value */
 int do_setting(const struct operation *operation)
 {
-	static const char *const files[] = { "task_group", "sys_group", "arg_mem_max",
-					     "debug", "reset_stats" };
+	static const char *const files[] = { "task_group",
+					     "sys_group",
+					     "arg_mem_max",
+					     "debug",
+					     "reset_stats",
+					     "smpl_buffer_mem_max",
+					     "max_interrupts_per_tick" };
 	static const char *const values[] = {
 		"-1",  "0",	"1000", "12345", "1048576", "18446744073709551615",
 		"100", "65536", "-2",	"x",	 "3",	    "4",

@@ -66,6 +66,7 @@ static void add_any(struct author *author, unsigned int slot)
 		{ SIGNAL, 1 },
 		{ UNMAP, 1 },
 		{ REMAP, 1 },
+		{ SCAN, 2 },
 		{ SPAWN, 1 },
 		{ KILL, 3 },
 		{ REAP, 1 },
@@ -132,6 +133,58 @@ static void tell_monitoring(struct author *author, unsigned int slot, bool targe
 	step(author, reading, slot);
 	if (percent(author, 60))
 		step(author, CLOSE, slot);
+}
+
+/* What is left of a sampling context, in any order. */
+static void end_sampling(struct author *author, unsigned int slot)
+{
+	static const uint8_t ends[] = { CLOSE, UNMAP, UNLOAD, STOP, REMAP, KILL, FORK };
+	unsigned int n;
+
+	for (n = 1 + below(author, 4); n > 0; n--) {
+		step(author, ONE_OF(author, ends), slot);
+		step(author, percent(author, 50) ? SCAN : READ_PMDS, slot);
+	}
+}
+
+/* Samples are taken, told of and read; a target may have to wait for that. */
+static void tell_sampling(struct author *author)
+{
+	static const uint8_t waiting[] = { READ, POLL, SELECT, SLEEP, WORK };
+	unsigned int slot = any_slot(author), turns = 1 + below(author, 6);
+	bool target = percent(author, 60);
+	struct operation *operation;
+
+	author->samples = true;
+	step(author, OPEN, slot);
+	operation = step(author, CREATE_CONTEXT, slot);
+	if (target && percent(author, 40))
+		operation->flags |= PFM_FL_NOTIFY_BLOCK;
+	step(author, MMAP, slot);
+	step(author, WRITE_PMCS, slot);
+	step(author, WRITE_PMDS, slot);
+	if (percent(author, 30)) {
+		step(author, FLAGS, slot)->flags = O_ASYNC | O_NONBLOCK;
+		step(author, OWNER, slot);
+	}
+	if (target && percent(author, 40))
+		step(author, SPAWN, slot)->count = percent(author, 50) ? 0 : 6;
+	operation = step(author, LOAD, slot);
+	operation->who = target ? TARGET : SELF;
+	if (target)
+		operation->value = below(author, TARGETS);
+	step(author, START, slot);
+	while (turns--) {
+		step(author, target ? ONE_OF(author, waiting) : WORK, slot);
+		step(author, SCAN, slot);
+		step(author, RESTART, slot);
+		if (percent(author, 20))
+			step(author, WRITE_PMDS, slot);
+		if (percent(author, 20))
+			step(author, STATUS, slot);
+	}
+	end_sampling(author, slot);
+	author->samples = false;
 }
 
 /* Two contexts want the same thread; event sets of a loaded one. */
@@ -272,10 +325,12 @@ static void tell_story(struct author *author)
 
 	if (author->theme == THEME_LIMITS && percent(author, 25))
 		tell_long_vectors(author);
-	else if (kind < 25)
+	else if (kind < 15)
 		tell_monitoring(author, any_slot(author), false);
-	else if (kind < 50)
+	else if (kind < 30)
 		tell_monitoring(author, any_slot(author), true);
+	else if (kind < 50)
+		tell_sampling(author);
 	else if (kind < 55)
 		tell_conflict(author);
 	else if (kind < 60)

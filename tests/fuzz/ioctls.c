@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The ioctls of perfmon, and others. */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <perfmon/perfmon_callchain.h>
+#include <perfmon/perfmon_dfl_smpl.h>
+#include <perfmon/perfmon_hist.h>
+#include <perfmon/perfmon_nway.h>
 
 #include "calls.h"
 
@@ -48,6 +53,21 @@ union argument {
 	struct pfarg_setinfo setinfo;
 };
 
+/* Bits of @map: PMDs 0 to 15 and 256 to 263, PMD 64 and so on, a switch count. */
+static void put_sampling(struct pfarg_pmd *pmd, const struct element *e)
+{
+	pmd->reg_long_reset = e->reset;
+	pmd->reg_short_reset = e->reset - (e->reset >> 60 & 1);
+	pmd->reg_ovfl_switch_cnt = e->map >> 56;
+	memset(pmd->reg_reset_pmds, 0, sizeof(pmd->reg_reset_pmds));
+	memset(pmd->reg_smpl_pmds, 0, sizeof(pmd->reg_smpl_pmds));
+	pmd->reg_reset_pmds[0] = e->map & 0xffff;
+	pmd->reg_smpl_pmds[0] = e->map >> 16 & 0xffff;
+	pmd->reg_reset_pmds[4] = e->map >> 32 & 0xff;
+	pmd->reg_smpl_pmds[4] = e->map >> 40 & 0xff;
+	pmd->reg_smpl_pmds[1 + (e->map >> 50) % 4] |= e->map >> 48 & 3;
+}
+
 static union argument make_element(const struct operation *operation, unsigned int n)
 {
 	const struct element *e = &operation->element[n % ELEMENTS];
@@ -67,15 +87,7 @@ static union argument make_element(const struct operation *operation, unsigned i
 		argument.pmd.reg_set = e->set;
 		argument.pmd.reg_flags = e->flags;
 		argument.pmd.reg_value = e->value;
-		argument.pmd.reg_long_reset = e->reset;
-		argument.pmd.reg_short_reset = ~e->reset;
-		argument.pmd.reg_ovfl_switch_cnt = e->map >> 56;
-		memset(argument.pmd.reg_reset_pmds, 0,
-		       sizeof(argument.pmd.reg_reset_pmds));
-		memset(argument.pmd.reg_smpl_pmds, 0, sizeof(argument.pmd.reg_smpl_pmds));
-		argument.pmd.reg_reset_pmds[e->number % PFM_PMD_BV] = e->map & 0xffff;
-		argument.pmd.reg_smpl_pmds[e->number % PFM_PMD_BV] = e->map >> 16 &
-								     0xffff;
+		put_sampling(&argument.pmd, e);
 		break;
 	case READ_VALUES:
 		argument.pmr.reg_num = e->number;
@@ -128,6 +140,116 @@ static void *put_vector(struct actor *actor, const struct operation *operation)
 			    sizeof(vector));
 }
 
+union format_argument {
+	struct pfm_dfl_smpl_arg linear;
+	struct pfm_nway_arg nway;
+	struct pfm_callchain_arg callchain;
+	struct pfm_hist_arg hist;
+};
+
+/* What the kernel is given of a format: its name and behind it the argument. */
+struct request {
+	char name[64];
+	union format_argument argument;
+};
+
+enum {
+	NO_FORMAT,
+	LINEAR,
+	NWAY,
+	CALLCHAIN,
+	HIST
+};
+
+static const struct format {
+	const char *name;
+	unsigned int kind;
+	size_t size; /* of its argument */
+} formats[] = {
+	{ NULL, NO_FORMAT, 0 },
+	{ PFM_DFL_SMPL_NAME, LINEAR, sizeof(struct pfm_dfl_smpl_arg) },
+	{ PFM_NWAY_NAME, NWAY, sizeof(struct pfm_nway_arg) },
+	{ PFM_CALLCHAIN_NAME, CALLCHAIN, sizeof(struct pfm_callchain_arg) },
+	{ PFM_HIST_NAME, HIST, sizeof(struct pfm_hist_arg) },
+	{ PFM_DFL_SMPL_UUID, LINEAR, sizeof(struct pfm_dfl_smpl_arg) },
+	{ "", LINEAR, 64 },
+	{ "none-such", LINEAR, 64 },
+	{ "../default", LINEAR, 64 },
+	{ "a-name-that-is-as-long-as-a-name-can-be-and-then-some", LINEAR, 64 },
+};
+
+static void put_format_argument(union format_argument *argument,
+				const struct format *format, uint64_t bytes)
+{
+	switch (format->kind) {
+	case LINEAR:
+		argument->linear.buf_size = bytes;
+		break;
+	case NWAY:
+		argument->nway.region_size = bytes / 4 & ~7ull;
+		argument->nway.regions = 4;
+		break;
+	case CALLCHAIN:
+		argument->callchain.buf_size = bytes;
+		argument->callchain.max_kernel = 8;
+		argument->callchain.max_user = 8;
+		break;
+	case HIST:
+		argument->hist.entries = bytes / 64;
+		break;
+	}
+}
+
+static void put_format(struct actor *actor, const struct operation *operation,
+		       struct pfm_create *create)
+{
+	const struct element *e = &operation->element[0];
+	const struct format *format = &formats[e->number % COUNT(formats)];
+	const uint64_t sizes[] = { format->size, 0, format->size + 1, 1ull << 40 };
+	struct request request = {};
+	uint64_t address;
+
+	if (!operation->elements || !format->name)
+		return;
+	strncpy(request.name, format->name, sizeof(request.name) - 1);
+	put_format_argument(&request.argument, format, e->value);
+	address = (uintptr_t)put_argument(&actor->outer, operation->outer, &request,
+					  sizeof(request), sizeof(request));
+	create->format_name = address;
+	create->format_argument = e->set ? 0
+					 : address + offsetof(struct request, argument);
+	create->format_size = sizes[e->flags % COUNT(sizes)];
+}
+
+/*
+ * A thread that waits for a restart (PFM_FL_NOTIFY_BLOCK) may wait for as long as the
+ * descriptor is open: none of the workers shall.  So only a process of one thread makes
+ * such contexts, and their descriptors are marked.
+ */
+#define MARK O_APPEND
+
+static uint32_t flags_to_create(struct actor *actor, const struct operation *operation)
+{
+	int fd = descriptor(actor, operation);
+
+	if (!(operation->flags & PFM_FL_NOTIFY_BLOCK))
+		return operation->flags;
+	if (!actor->alone || operation->slot < SHARED_SLOTS)
+		return operation->flags & ~PFM_FL_NOTIFY_BLOCK;
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | MARK);
+	return operation->flags;
+}
+
+static pid_t whom_to_load(struct actor *actor, const struct operation *operation)
+{
+	struct operation changed = *operation;
+
+	if (operation->who != SELF && operation->who != CHILD &&
+	    fcntl(descriptor(actor, operation), F_GETFL) & MARK)
+		changed.who = TARGET;
+	return somebody(actor, &changed);
+}
+
 static void *put_ioctl_argument(struct actor *actor, const struct operation *operation)
 {
 	union argument argument;
@@ -141,12 +263,12 @@ static void *put_ioctl_argument(struct actor *actor, const struct operation *ope
 		memset(&argument.create, 0, sizeof(argument.create));
 		memset(argument.create.context.ctx_reserved3, operation->dirty,
 		       sizeof(argument.create.context.ctx_reserved3));
-		argument.create.context.ctx_flags = operation->flags;
-		argument.create.format_name = operation->value;
+		argument.create.context.ctx_flags = flags_to_create(actor, operation);
 		argument.create.reserved = operation->size;
+		put_format(actor, operation, &argument.create);
 		break;
 	case LOAD:
-		argument.load.load_pid = somebody(actor, operation);
+		argument.load.load_pid = whom_to_load(actor, operation);
 		argument.load.load_set = operation->count;
 		break;
 	case START:

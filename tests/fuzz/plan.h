@@ -67,6 +67,7 @@
 	X(SIGNAL)                                                                        \
 	X(UNMAP)                                                                         \
 	X(REMAP)                                                                         \
+	X(SCAN)                                                                          \
 	X(SPAWN)                                                                         \
 	X(KILL)                                                                          \
 	X(REAP)                                                                          \
@@ -128,14 +129,18 @@ enum person {
 #undef PERSON_ENTRY
 };
 
-/* Of a vector, whatever it is of; unused fields are for none. */
+/*
+ * Of a vector, whatever it is of; unused fields are for none.  CREATE_CONTEXT has one for
+ * its sampling format: @number in the table of ioctls.c, @value bytes of buffer; with
+ * @flags its argument has a wrong size, with @set there is none.
+ */
 struct element {
 	uint16_t number; /* register or set */
 	uint16_t set;
 	uint32_t flags;
 	uint64_t value; /* register's, or timeout */
 	uint64_t reset;
-	uint64_t map; /* reset_pmds, smpl_pmds */
+	uint64_t map; /* reset_pmds, smpl_pmds, see ioctls.c */
 };
 
 /**

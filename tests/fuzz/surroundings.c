@@ -232,6 +232,9 @@ void do_look(const struct operation *operation)
 		"/sys/kernel/perfmon/pmu_desc/pmd261/name",
 		"/sys/kernel/debug/perfmon/cpu0/ctxswin_count",
 		"/sys/kernel/debug/perfmon/cpu1/ovfl_intr_all_count",
+		"/sys/kernel/perfmon/smpl_buffer_mem_cur",
+		"/sys/kernel/perfmon/formats/default/uuid",
+		"/sys/kernel/perfmon/formats/nway/version",
 	};
 	char text[256];
 

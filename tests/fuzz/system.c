@@ -23,6 +23,8 @@ static struct setting {
 	{ "/sys/kernel/perfmon/sys_group", "" },
 	{ "/sys/kernel/perfmon/arg_mem_max", "" },
 	{ "/sys/kernel/perfmon/debug", "" },
+	{ "/sys/kernel/perfmon/smpl_buffer_mem_max", "" },
+	{ "/sys/kernel/perfmon/max_interrupts_per_tick", "" },
 };
 
 static int users_before;
@@ -44,13 +46,21 @@ static int module_users(void)
 	return -1;
 }
 
-static int sessions(void)
+static int number_in(const char *path)
 {
 	char text[32];
 
-	if (read_file("/sys/kernel/perfmon/task_sessions_count", text, sizeof(text)))
-		return -1;
-	return atoi(text);
+	return read_file(path, text, sizeof(text)) ? -1 : atoi(text);
+}
+
+static int sessions(void)
+{
+	return number_in("/sys/kernel/perfmon/task_sessions_count");
+}
+
+static int buffer_bytes(void)
+{
+	return number_in("/sys/kernel/perfmon/smpl_buffer_mem_cur");
 }
 
 void system_begin(void)
@@ -94,6 +104,8 @@ void system_check(void)
 	system_restore();
 	if (!soon(sessions, 0))
 		wrong("%d sessions are left", sessions());
+	if (!soon(buffer_bytes, 0))
+		wrong("%d bytes of buffers are left", buffer_bytes());
 	if (!soon(module_users, users_before))
 		wrong("perfmon has %d users, had %d", module_users(), users_before);
 	canary(&check);

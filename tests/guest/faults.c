@@ -12,7 +12,9 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 
+#include "samples.h"
 #include "survive.h"
 
 static pid_t target;
@@ -55,6 +57,26 @@ static void open_anew(void)
 	close(fd);
 	fd = pfm_open_device();
 	ck_assert_int_ne(fd, -1);
+}
+
+/* Several pages, and an array of them. */
+#define BUFFER_SIZE (4 * sysconf(_SC_PAGESIZE))
+
+static int attempt_create_with_buffer(const struct operation *operation)
+{
+	const pfm_dfl_smpl_arg_t argument = { .buf_size = BUFFER_SIZE };
+	struct pfm_create create = { .format_name = (uintptr_t)PFM_DFL_SMPL_NAME,
+				     .format_argument = (uintptr_t)&argument,
+				     .format_size = sizeof(argument) };
+
+	(void)operation;
+	return to_error(ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
+}
+
+/* Not even of an attempt that failed. */
+static void no_buffer_is_left(void)
+{
+	ck_assert_uint_eq(read_number(SYSFS "smpl_buffer_mem_cur"), 0);
 }
 
 static void unload_pmu(void)
@@ -116,6 +138,12 @@ static void check_creating(void)
 		  .undo = open_anew,
 		  .allocates = true,
 		  .reason = true },
+		{ .name = "create, with a buffer",
+		  .attempt = attempt_create_with_buffer,
+		  .undo = open_anew,
+		  .before = no_buffer_is_left,
+		  .allocates = true,
+		  .reason = true },
 		{ .name = "pfm_create_context",
 		  .attempt = attempt_library_create,
 		  .undo = close_opened,
@@ -128,6 +156,7 @@ static void check_creating(void)
 	fd = pfm_open_device();
 	all_must_survive(operations, COUNT(operations));
 	close(other);
+	no_buffer_is_left();
 	count_must_be_right(make_context());
 }
 FAULT_TEST(creating)
@@ -346,7 +375,7 @@ static void unload(void)
 	must(fd, pfm_unload_context(fd));
 }
 
-static void load_and_start(void)
+static void load_self_and_start(void)
 {
 	load_self();
 	must(fd, pfm_start(fd, NULL));
@@ -371,9 +400,11 @@ static void check_calls(void)
 		{ .name = "stop",
 		  .attempt = attempt_stop,
 		  .undo = unload,
-		  .before = load_and_start },
+		  .before = load_self_and_start },
 		{ .name = "restart", .attempt = attempt_restart, .normally = EBUSY },
-		{ .name = "unload", .attempt = attempt_unload, .before = load_and_start },
+		{ .name = "unload",
+		  .attempt = attempt_unload,
+		  .before = load_self_and_start },
 		{ .name = "info", .attempt = attempt_info },
 		{ .name = "last_error", .attempt = attempt_last_error },
 		{ .name = "status", .attempt = attempt_status },
@@ -494,5 +525,103 @@ static void check_loading_by_a_user(void)
 }
 FAULT_TEST(loading_by_a_user)
 
+/* By the thread that it may make wait: it has something for each loading. */
+static void check_loading_to_block(void)
+{
+	static const struct operation operation = {
+		.name = "load, a process that may have to wait",
+		.attempt = attempt_load,
+		.undo = unload,
+		.before = target_process,
+		.allocates = true,
+		.reason = true,
+	};
+
+	inject_open();
+	fd = context_with_flags(PFM_FL_NOTIFY_BLOCK);
+	use_busy_counters(fd);
+	must_survive(&operation);
+	child_exit(&child);
+	close(fd);
+	count_must_be_right(make_context());
+}
+FAULT_TEST(loading_to_block)
+
+/* ---- the sampling buffer --------------------------------------------------------------------- */
+
+static void *mapped;
+
+/* The mapping has a file of its own. */
+static int attempt_map(const struct operation *operation)
+{
+	(void)operation;
+	mapped = mmap(NULL, BUFFER_SIZE, PROT_READ, MAP_SHARED, fd, 0);
+	return mapped == MAP_FAILED ? errno : 0;
+}
+
+static void unmap(void)
+{
+	ck_assert_int_eq(munmap(mapped, BUFFER_SIZE), 0);
+}
+
+/* One sample fills it, which masks and leaves a message. */
+static void overflow_self(void)
+{
+	write_one(fd, sampling(0, PERIOD));
+	load_and_start(fd, thread_id());
+	spin_until_masked(fd);
+}
+
+static void end_overflow(void)
+{
+	end_sampling(fd);
+}
+
+static void check_buffers(void)
+{
+	static const struct operation operation = {
+		.name = "mmap()",
+		.attempt = attempt_map,
+		.undo = unmap,
+		.allocates = true,
+	};
+
+	inject_open();
+	fd = default_context(0, BUFFER_SIZE);
+	use_busy_counters(fd);
+	must_survive(&operation);
+	count_must_be_right(fd);
+	close(fd);
+	no_buffer_is_left();
+}
+FAULT_TEST(buffers)
+
+static void check_restarting(void)
+{
+	static const struct operation operations[] = {
+		{ .name = "restart, masked",
+		  .attempt = attempt_restart,
+		  .undo = end_overflow,
+		  .before = overflow_self },
+		{ .name = "read(), an overflow",
+		  .attempt = attempt_read_message,
+		  .undo = end_overflow,
+		  .before = overflow_self },
+		{ .name = "unload, masked",
+		  .attempt = attempt_unload,
+		  .undo = end_overflow,
+		  .before = overflow_self },
+	};
+
+	need_overflow_interrupts();
+	inject_open();
+	fd = default_context(0, least_size());
+	use_busy_counters(fd);
+	ck_assert_int_eq(set_flags(O_NONBLOCK), 0);
+	all_must_survive(operations, COUNT(operations));
+	count_must_be_right(fd);
+}
+FAULT_TEST(restarting)
+
 SUITE(faults, 600, creating, the_first_context, vectors, calls, loading,
-      loading_by_a_user)
+      loading_by_a_user, loading_to_block, buffers, restarting)

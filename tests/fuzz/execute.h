@@ -88,6 +88,7 @@ int write_file(const char *path, const char *text); /* 0 or errno */
 int read_file(const char *path, char *text, size_t size); /* 0 or errno */
 int module_load(const char *name); /* 0 or errno */
 int module_unload(const char *name); /* 0 or errno */
+void formats_unload(void);
 
 /**
  * enum kind - what the descriptor of a call is

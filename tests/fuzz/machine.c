@@ -65,6 +65,14 @@ int module_unload(const char *name)
 	return syscall(SYS_delete_module, name, O_NONBLOCK) ? errno : 0;
 }
 
+/* They are loaded when they are asked for, and hold the core until they go. */
+void formats_unload(void)
+{
+	module_unload("perfmon_fmt_nway");
+	module_unload("perfmon_fmt_callchain");
+	module_unload("perfmon_fmt_hist");
+}
+
 /* Allocations fail where the kernel can make them fail, and without a word. */
 static void prepare_faults(void)
 {

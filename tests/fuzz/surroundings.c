@@ -262,10 +262,13 @@ void do_module(const struct operation *operation)
 	if (operation->value & 4)
 		write_file("/proc/sys/kernel/modprobe",
 			   operation->value & 1 ? "/sbin/modprobe\n" : "\n");
-	if (operation->value & 1)
+	if (operation->value & 1) {
 		module_load(name);
-	else
-		module_unload(name);
+		return;
+	}
+	if (operation->value & 2)
+		formats_unload();
+	module_unload(name);
 }
 
 /* The child does the next @count operations; who forked it goes on after them. */

@@ -106,6 +106,7 @@ void system_check(void)
 		wrong("%d sessions are left", sessions());
 	if (!soon(buffer_bytes, 0))
 		wrong("%d bytes of buffers are left", buffer_bytes());
+	formats_unload();
 	if (!soon(module_users, users_before))
 		wrong("perfmon has %d users, had %d", module_users(), users_before);
 	canary(&check);

@@ -35,10 +35,19 @@ static void all_must_be_well(void)
 	count_must_be_right(make_context());
 }
 
-/* Of states that the other side was found in, and the iterations that met it. */
+#define SHORTEST 10000
+#define LONGEST	 (1ul << 40)
+
+/**
+ * struct met - in which state the other side was found, and how often
+ *
+ * @period: until its first overflow: longer after one that came too early to be met,
+ *	else shorter, so that both happen on a machine of any speed
+ */
 struct met {
 	unsigned int running;
 	unsigned int masked;
+	uint64_t period;
 };
 
 static void note(struct met *met, int fd)
@@ -46,10 +55,22 @@ static void note(struct met *met, int fd)
 	struct pfm_status status;
 
 	require(pfm_get_status(fd, &status) == 0);
-	if (status.state == PFM_STATE_MASKED)
+	if (status.state == PFM_STATE_MASKED) {
 		met->masked++;
-	else
+		met->period += met->period / 2;
+	} else {
 		met->running++;
+		met->period -= met->period / 3;
+	}
+	if (met->period < SHORTEST)
+		met->period = SHORTEST;
+	if (met->period > LONGEST)
+		met->period = LONGEST;
+}
+
+static uint64_t about(uint64_t period)
+{
+	return period / 2 + period / 1024 * random_below(1024);
 }
 
 static void both_must_have_been_met(const struct met *met)
@@ -92,11 +113,11 @@ static void spinner_end(void)
 	require(pthread_join(spinner.thread, NULL) == 0);
 }
 
-/* Loaded and started on @tid, its first overflow soon. */
-static int sample(pid_t tid, uint32_t flags, bool with_buffer)
+/* Loaded and started on @tid, its first overflow about a period later. */
+static int sample(const struct met *met, pid_t tid, uint32_t flags, bool with_buffer)
 {
 	pfarg_pmc_t pmc = { .reg_num = pmu()->pmcs[0], .reg_value = pmu()->busy[0] };
-	pfarg_pmd_t pmd = sampling(0, 10000 + random_below(100000));
+	pfarg_pmd_t pmd = sampling(0, about(met->period));
 	pfarg_ctx_t ctx = { .ctx_flags = flags };
 	int fd = with_buffer ? try_default(flags, least_size())
 			     : pfm_create_context(&ctx, NULL, NULL, 0);
@@ -157,7 +178,7 @@ static void buffer_must_be_whole(header_t header)
 START_TEST(calls_may_meet_an_overflow)
 {
 	unsigned int count = iterations(), i, calls;
-	struct met met = {};
+	struct met met = { .period = 10 * SHORTEST };
 	header_t header;
 	bool before;
 	int fd;
@@ -168,7 +189,7 @@ START_TEST(calls_may_meet_an_overflow)
 	pin(0);
 	spinner_begin();
 	for (i = 0; i < count; i++) {
-		fd = sample(spinner.tid, 0, true);
+		fd = sample(&met, spinner.tid, 0, true);
 		require(fcntl(fd, F_SETFL, O_NONBLOCK) == 0);
 		header = mmap(NULL, least_size(), PROT_READ, MAP_SHARED, fd, 0);
 		require(header != MAP_FAILED);
@@ -212,7 +233,7 @@ static void let_go(int fd)
 START_TEST(ways_out_may_meet_a_thread_that_waits)
 {
 	unsigned int count = iterations(), i;
-	struct met met = {};
+	struct met met = { .period = 10 * SHORTEST };
 	uint64_t turns;
 	int fd;
 
@@ -222,7 +243,7 @@ START_TEST(ways_out_may_meet_a_thread_that_waits)
 	pin(0);
 	spinner_begin();
 	for (i = 0; i < count; i++) {
-		fd = sample(spinner.tid, PFM_FL_NOTIFY_BLOCK, random_below(2));
+		fd = sample(&met, spinner.tid, PFM_FL_NOTIFY_BLOCK, random_below(2));
 		spin_turns(random_below(1 << random_below(18)));
 		note(&met, fd);
 		let_go(fd);
@@ -250,7 +271,7 @@ static bool is_end(int fd)
 static void kill_one(struct met *met, uint32_t flags)
 {
 	pid_t pid = fork_victim();
-	int fd = sample(pid, flags, random_below(2));
+	int fd = sample(met, pid, flags, random_below(2));
 
 	spin_turns(random_below(1 << random_below(18)));
 	note(met, fd);
@@ -269,7 +290,7 @@ static void kill_one(struct met *met, uint32_t flags)
 START_TEST(a_kill_may_meet_an_overflow_and_a_thread_that_waits)
 {
 	unsigned int count = iterations() / 5, i;
-	struct met met = {};
+	struct met met = { .period = 10 * SHORTEST };
 
 	need_cpus(2);
 	need_overflow_interrupts();

@@ -20,7 +20,6 @@ static int online(unsigned int cpu)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	this_cpu_and(pfm_cpu.held_off, ~PFM_HELD_THROTTLED); /* its timer went with it */
 	pfm_registers_lost();
 	local_irq_restore(flags);
 	return 0;

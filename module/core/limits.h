@@ -15,7 +15,7 @@ struct pfm_limits {
 	int task_group; /* gid that may make contexts on threads, -1 any */
 	int debug; /* PFM_DEBUG_* */
 	unsigned long smpl_buffer_mem_max; /* bytes of all sampling buffers */
-	unsigned long max_interrupts_per_tick; /* overflow interrupts of a CPU */
+	unsigned long max_interrupts_per_tick; /* of an event set, see throttle.c */
 	unsigned long max_sets; /* event sets of a context */
 	unsigned long set_mem_max; /* bytes of all event sets */
 	unsigned long min_switch_timeout; /* ns until the next set at least */

@@ -269,16 +269,17 @@ static struct pfm_registers *handle_overflows(struct pfm_cpu *cpu,
 	return &set->registers;
 }
 
-/* Nothing counts here before the next tick. */
-static noinline void throttle(struct pfm_cpu *cpu, struct pfm_context *context)
+static noinline struct pfm_registers *throttle(struct pfm_cpu *cpu,
+					       struct pfm_context *context,
+					       struct pfm_set *set,
+					       struct pfm_registers *next)
 {
 	const struct pfm_format *format = context->format;
 
 	cpu->statistics.ovfl_throttle_count++;
 	if (format && format->throttled)
 		format->throttled(context->samples);
-	pfm_hold_off(PFM_HELD_THROTTLED);
-	pfm_throttle_wait(&cpu->throttle);
+	return pfm_throttle(context, set, next);
 }
 
 static struct pfm_registers *handle(struct pfm_cpu *cpu, struct pt_regs *regs)
@@ -294,15 +295,13 @@ static struct pfm_registers *handle(struct pfm_cpu *cpu, struct pt_regs *regs)
 		cpu->statistics.ovfl_intr_spurious_count++;
 		return set ? &set->registers : NULL;
 	}
-	begun = pfm_throttle_begin(&cpu->throttle);
+	begun = pfm_throttle_begin(&set->budget);
 	cpu->statistics.ovfl_intr_regular_count++;
 	cpu->overflow_sequence++;
 	context->interrupts++;
 	next = handle_overflows(cpu, context, set, overflows, regs);
-	if (unlikely(begun) && pfm_throttle_is_due(&cpu->throttle, begun) && next) {
-		throttle(cpu, context);
-		next = NULL;
-	}
+	if (unlikely(begun) && pfm_throttle_is_due(context, set, begun) && next)
+		next = throttle(cpu, context, set, next);
 	return next;
 }
 

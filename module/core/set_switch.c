@@ -20,6 +20,7 @@
 #include "set_clock.h"
 #include "set_switch.h"
 #include "switch.h"
+#include "throttle.h"
 
 /*
  * A timer that comes so many ns too soon is in time: its clock is not the one of
@@ -47,6 +48,7 @@ static void forget_former_load(struct pfm_context *context, struct pfm_set *set)
 	set->load = context->loads;
 	memset(set->overflowed, 0, sizeof(set->overflowed));
 	pfm_reset_forget(set);
+	pfm_throttle_forget(set);
 }
 
 void pfm_set_activate(struct pfm_context *context, struct pfm_set *set, bool is_long)

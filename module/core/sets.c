@@ -166,6 +166,7 @@ static void set_up(struct pfm_context *context, struct pfm_set *set,
 	set->ends_at = set->timeout;
 	memset(set->overflowed, 0, sizeof(set->overflowed));
 	forget_triggers(set);
+	pfm_throttle_forget(set);
 	pfm_registers_default(context, set);
 }
 

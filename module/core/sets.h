@@ -6,6 +6,8 @@
 #include <linux/list.h>
 #include <perfmon_pmu.h>
 
+#include "throttle.h"
+
 struct pfm_context;
 
 /* Virtual PMDs that the core has: the first so many. */
@@ -41,6 +43,7 @@ struct pfm_pmd_attributes {
 /* What is not as with most sets when one begins to count, struct pfm_set.unusual */
 #define PFM_SET_NO_HARDWARE 0x1 /* no PMD below 256 is in use */
 #define PFM_SET_TIMED	    0x2 /* PFM_SETFL_TIME_SWITCH */
+#define PFM_SET_THROTTLED   0x4 /* too many interrupts: see struct pfm_budget */
 
 /**
  * struct pfm_set - an event set: the registers of a PMU and how they are switched
@@ -76,6 +79,7 @@ struct pfm_set {
 	u64 narrow; /* counters without 64-bit emulation */
 	u64 notifying; /* counters with PFM_REGFL_OVFL_NOTIFY */
 	u64 triggers;
+	struct pfm_budget budget;
 	struct pfm_registers registers;
 
 	u64 used_virtual; /* bit n: PMD PFM_VIRTUAL_PMD_BASE + n */

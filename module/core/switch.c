@@ -44,8 +44,7 @@ void pfm_switch_use(const struct cpumask *cpus)
 	int number;
 
 	for_each_possible_cpu(number)
-		per_cpu(pfm_cpu, number).held_off =
-			cpumask_test_cpu(number, cpus) ? 0 : PFM_HELD_FOREIGN;
+		per_cpu(pfm_cpu, number).foreign = !cpumask_test_cpu(number, cpus);
 }
 
 /* Return: whether its counters are to run. */
@@ -54,7 +53,9 @@ static noinline bool begin_unusual(struct pfm_context *context, struct pfm_set *
 {
 	if (set->unusual & PFM_SET_TIMED)
 		pfm_set_timer_start(context, set, is_fresh);
-	return !(set->unusual & PFM_SET_NO_HARDWARE);
+	if (set->unusual & PFM_SET_THROTTLED)
+		pfm_throttle_wait(this_cpu_ptr(&pfm_cpu.throttle));
+	return !(set->unusual & (PFM_SET_NO_HARDWARE | PFM_SET_THROTTLED));
 }
 
 /* What is in place as it should be; NULL if that is not known. */
@@ -75,8 +76,8 @@ counting_prepare(struct pfm_context *context, struct pfm_cpu *cpu,
 
 	if (unlikely(set->unusual) && !begin_unusual(context, set, previous))
 		return NULL;
-	if (unlikely(cpu->held_off)) {
-		if (cpu->held_off & PFM_HELD_FOREIGN && !previous) {
+	if (unlikely(cpu->foreign)) {
+		if (!previous) {
 			context->foreign_runs++;
 			cpu->statistics.foreign_cpu_count++;
 		}
@@ -199,30 +200,8 @@ void pfm_resume(struct pfm_context *context)
 	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
 
 	if (context->monitoring && !context->counting && context->cpu != PFM_NO_CPU &&
-	    !cpu->held_off)
+	    !cpu->foreign)
 		counting_begin(context, cpu);
-}
-
-void pfm_hold_off(unsigned int reason)
-{
-	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
-
-	cpu->held_off |= reason;
-	if (cpu->context)
-		pfm_pause(cpu->context);
-}
-
-void pfm_let_go(unsigned int reason)
-{
-	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
-	struct pfm_context *context = cpu->context;
-
-	cpu->held_off &= ~reason;
-	if (!context)
-		return;
-	raw_spin_lock(&context->lock);
-	pfm_resume(context);
-	raw_spin_unlock(&context->lock);
 }
 
 static void switch_out(struct pfm_context *context, u64 now)

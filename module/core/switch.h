@@ -9,15 +9,11 @@
 #include "statistics.h"
 #include "throttle.h"
 
-/* Why a CPU does not count, struct pfm_cpu.held_off */
-#define PFM_HELD_FOREIGN   0x1 /* it has another PMU than the one claimed */
-#define PFM_HELD_THROTTLED 0x2 /* until the next tick */
-
 /**
  * struct pfm_cpu - what the core knows of a CPU; only that CPU touches it,
  * interrupts off
  *
- * @held_off: PFM_HELD_*, reasons why nothing may count here
+ * @foreign: it has another PMU than the one claimed: nothing can count here
  * @context: context of the thread that runs here, monitoring or not
  * @running: set for which the counters run; the overflow handler believes in
  *	nothing else
@@ -26,13 +22,13 @@
  *	that is not known
  * @pmd_stamp: what the data registers hold; never 0
  * @next_stamp: the next one of this CPU's own
- * @throttle: its interrupt budget
+ * @throttle: lets a throttled set go on
  * @set_timer: ends the time of the active set
  * @sample: the overflow handler's
  * @values: of the PMDs recorded with it
  */
 struct pfm_cpu {
-	unsigned int held_off;
+	bool foreign;
 	struct pfm_context *context;
 	struct pfm_set *running;
 	unsigned long overflow_sequence;
@@ -75,10 +71,6 @@ void pfm_resume(struct pfm_context *context);
  */
 struct pfm_registers *pfm_counting_prepare(struct pfm_context *context,
 					   const struct pfm_set *previous);
-
-/* Interrupts off: this CPU counts nothing for a while, or goes on. */
-void pfm_hold_off(unsigned int reason);
-void pfm_let_go(unsigned int reason);
 
 u64 pfm_set_duration(struct pfm_context *context, struct pfm_set *set);
 

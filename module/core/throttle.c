@@ -2,11 +2,17 @@
 /*
  * The interrupt budget: no period, however short, hangs a machine.
  *
- * A CPU with too many overflow interrupts counts nothing until about a tick later.
+ * An event set with too many overflow interrupts counts nothing until about a tick later.
  * The number alone does not tell: on a slow machine a few in a tick take all of it.
  * So the clock is looked at once in a while, and if interrupts of the length of this
  * one fill too much of the time that is too many, too.
+ *
+ * All that is measured in the set's own time, which goes by only where it is active in a
+ * thread that runs.  So what keeps one set to a share of its time keeps a CPU that any
+ * number of threads and sets take turns on to the same share, and none loses counts to
+ * the interrupts of another.
  */
+#include <linux/jiffies.h>
 #include <linux/percpu.h>
 
 #include "compat/hrtimer.h"
@@ -17,65 +23,113 @@
 #define BUSY 25
 
 /* Interrupts as long as the one that began at @begun fill too much of the time. */
-static bool is_busy(struct pfm_throttle *throttle, u64 begun)
+static bool is_busy(struct pfm_budget *budget, u64 begun, u64 time)
 {
-	u64 now = pfm_clock();
-	u64 taken = pfm_clock_between(begun, now) * throttle->step;
-	u64 passed = pfm_clock_between(throttle->looked, now);
+	u64 taken = pfm_clock_between(begun, pfm_clock()) * budget->step;
+	u64 passed = pfm_clock_between(budget->looked, time);
 
-	throttle->looked = now;
+	budget->looked = time;
 	return taken * 100 > passed * BUSY;
 }
 
-/* A tick's interrupts are counted in steps, of one if so few are allowed. */
-static bool has_too_many(struct pfm_throttle *throttle)
+/* In steps, of one if so few are allowed. */
+static void next_step(struct pfm_budget *budget, unsigned int limit)
+{
+	budget->step = clamp(limit / 4, 1u, PFM_THROTTLE_LOOK);
+	budget->left = budget->step;
+}
+
+static bool has_too_many(struct pfm_budget *budget, u64 time)
 {
 	unsigned int limit = READ_ONCE(pfm_limits.max_interrupts_per_tick);
-	unsigned long now = jiffies;
 
-	if (throttle->tick != now) {
-		throttle->tick = now;
-		throttle->interrupts = 0;
+	if (pfm_clock_between(budget->tick, time) >= TICK_NSEC) {
+		budget->tick = time;
+		budget->interrupts = 0;
 	}
-	throttle->interrupts += throttle->step;
-	throttle->step = clamp(limit / 4, 1u, PFM_THROTTLE_LOOK);
-	throttle->left = throttle->step;
-	return throttle->interrupts > limit;
+	budget->interrupts += budget->step;
+	next_step(budget, limit);
+	return budget->interrupts > limit;
 }
 
-bool pfm_throttle_is_due(struct pfm_throttle *throttle, u64 begun)
+bool pfm_throttle_is_due(struct pfm_context *context, struct pfm_set *set, u64 begun)
 {
-	bool busy = is_busy(throttle, begun);
+	u64 time = pfm_set_duration(context, set);
+	bool busy = is_busy(&set->budget, begun, time);
 
-	return has_too_many(throttle) || busy;
+	return has_too_many(&set->budget, time) || busy;
 }
 
-static struct pfm_cpu *cpu_of(struct pfm_throttle *throttle)
+struct pfm_registers *pfm_throttle(struct pfm_context *context, struct pfm_set *set,
+				   struct pfm_registers *next)
 {
-	return container_of(throttle, struct pfm_cpu, throttle);
-}
-
-/* Of a CPU that went offline meanwhile the timer comes elsewhere: nothing runs there. */
-static enum hrtimer_restart go_on(struct hrtimer *timer)
-{
-	struct pfm_throttle *throttle = container_of(timer, struct pfm_throttle, timer);
-
-	if (cpu_of(throttle) == this_cpu_ptr(&pfm_cpu))
-		pfm_let_go(PFM_HELD_THROTTLED);
-	return HRTIMER_NORESTART;
-}
-
-static void start_timer(struct irq_work *work)
-{
-	struct pfm_throttle *throttle = container_of(work, struct pfm_throttle, work);
-
-	hrtimer_start(&throttle->timer, ns_to_ktime(TICK_NSEC),
-		      HRTIMER_MODE_REL_PINNED_HARD);
+	set->budget.until = pfm_set_duration(context, set) + TICK_NSEC;
+	set->unusual |= PFM_SET_THROTTLED;
+	if (set != context->active)
+		return next;
+	/* An overflow that only shows itself now may mask it, or lead to another set. */
+	pfm_pause(context);
+	return context->monitoring ? pfm_counting_prepare(context, set) : NULL;
 }
 
 void pfm_throttle_wait(struct pfm_throttle *throttle)
 {
 	irq_work_queue(&throttle->work);
+}
+
+/*
+ * Its time stands still unless it would count if it were not throttled.  While one counts
+ * that is not, an overflow that is an NMI may make another active.
+ */
+static void go_on_or_wait(struct pfm_context *context, struct pfm_throttle *throttle)
+{
+	struct pfm_set *set = READ_ONCE(context->active);
+	s64 rest;
+
+	if (!(set->unusual & PFM_SET_THROTTLED) || !context->monitoring)
+		return;
+	rest = set->budget.until - pfm_set_duration(context, set);
+	if (rest > 0) {
+		hrtimer_start(&throttle->timer, ns_to_ktime(rest),
+			      HRTIMER_MODE_REL_PINNED_HARD);
+	} else {
+		set->unusual &= ~PFM_SET_THROTTLED;
+		pfm_resume(context);
+	}
+}
+
+/* Interrupts off, on the CPU. */
+static void look(struct pfm_cpu *cpu)
+{
+	struct pfm_context *context = cpu->context;
+
+	if (!context)
+		return;
+	raw_spin_lock(&context->lock);
+	go_on_or_wait(context, &cpu->throttle);
+	raw_spin_unlock(&context->lock);
+}
+
+static void look_at_once(struct irq_work *work)
+{
+	look(container_of(work, struct pfm_cpu, throttle.work));
+}
+
+/* Of a CPU that went offline meanwhile the timer comes elsewhere: nothing runs there. */
+static enum hrtimer_restart look_now(struct hrtimer *timer)
+{
+	struct pfm_cpu *cpu = container_of(timer, struct pfm_cpu, throttle.timer);
+
+	if (cpu == this_cpu_ptr(&pfm_cpu))
+		look(cpu);
+	return HRTIMER_NORESTART;
+}
+
+void pfm_throttle_forget(struct pfm_set *set)
+{
+	set->budget = (struct pfm_budget){};
+	next_step(&set->budget, READ_ONCE(pfm_limits.max_interrupts_per_tick));
+	set->unusual &= ~PFM_SET_THROTTLED;
 }
 
 void pfm_throttle_init(void)
@@ -85,9 +139,8 @@ void pfm_throttle_init(void)
 	for_each_possible_cpu(number) {
 		struct pfm_throttle *throttle = &per_cpu(pfm_cpu, number).throttle;
 
-		throttle->left = throttle->step = PFM_THROTTLE_LOOK;
-		init_irq_work(&throttle->work, start_timer);
-		hrtimer_setup(&throttle->timer, go_on, CLOCK_MONOTONIC,
+		throttle->work = IRQ_WORK_INIT_HARD(look_at_once);
+		hrtimer_setup(&throttle->timer, look_now, CLOCK_MONOTONIC,
 			      HRTIMER_MODE_REL_PINNED_HARD);
 	}
 }

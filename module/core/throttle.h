@@ -4,49 +4,74 @@
 
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
-#include <linux/jiffies.h>
 
 #include "clock.h"
 #include "limits.h"
+
+struct pfm_context;
+struct pfm_registers;
+struct pfm_set;
 
 /* Interrupts between two looks at the budget, at most. */
 #define PFM_THROTTLE_LOOK 16u
 
 /**
- * struct pfm_throttle - the interrupt budget of a CPU, its own with interrupts off
+ * struct pfm_budget - the interrupt budget of an event set, and has its locking
+ *
+ * Its times are those of pfm_set_duration(): they go by while the set counts or would
+ * like to.
  *
  * @left: overflow interrupts until the next look
  * @step: overflow interrupts since the last one, when that is
- * @tick: jiffies of the last look
  * @interrupts: overflow interrupts seen by looks in this tick
- * @looked: when that was, ns
- * @work: starts the timer, which an NMI cannot
- * @timer: ends the time in which monitoring is held off
+ * @tick: when that began
+ * @looked: when the last look was
+ * @until: when the set goes on, if it is throttled
  */
-struct pfm_throttle {
+struct pfm_budget {
 	unsigned int left;
 	unsigned int step;
 	unsigned int interrupts;
-	unsigned long tick;
+	u64 tick;
 	u64 looked;
+	u64 until;
+};
+
+/**
+ * struct pfm_throttle - looks after the throttled set that is active on a CPU
+ *
+ * @work: looks, and starts the timer, which an NMI cannot
+ * @timer: looks when the set is to go on
+ */
+struct pfm_throttle {
 	struct irq_work work;
 	struct hrtimer timer;
 };
 
 /* Begin of an overflow interrupt.  Return: when, or 0 if there is no look at its end. */
-static inline u64 pfm_throttle_begin(struct pfm_throttle *throttle)
+static inline u64 pfm_throttle_begin(struct pfm_budget *budget)
 {
-	return likely(--throttle->left) ? 0 : pfm_clock();
+	return likely(--budget->left) ? 0 : pfm_clock();
 }
 
 /*
- * Its end, if it has begun at @begun.  Return: whether the CPU has had too many of them:
- * more than max_interrupts_per_tick, or so many that it does little else.
+ * Its end, if it has begun at @begun.  Return: whether the set has had too many of them:
+ * more than max_interrupts_per_tick, or so many that it gets on with little else.
  */
-bool pfm_throttle_is_due(struct pfm_throttle *throttle, u64 begun);
+bool pfm_throttle_is_due(struct pfm_context *context, struct pfm_set *set, u64 begun);
 
-/* Let the CPU, which does not count any more, go on at the next tick. */
+/*
+ * The set is to count nothing for a tick.  From an overflow, perhaps NMI.  @next: registers
+ * that were to go on, of this set or of another.  Return: those that are to now, or NULL.
+ */
+struct pfm_registers *pfm_throttle(struct pfm_context *context, struct pfm_set *set,
+				   struct pfm_registers *next);
+
+/* A throttled set is active on this CPU.  From NMI too. */
 void pfm_throttle_wait(struct pfm_throttle *throttle);
+
+/* A set that does not count begins anew. */
+void pfm_throttle_forget(struct pfm_set *set);
 
 void pfm_throttle_init(void);
 void pfm_throttle_exit(void);

@@ -108,7 +108,7 @@ struct pfm_format_setup {
  * @restart: the user has worked on what he was notified of.  @active: monitoring is not
  *	masked.  Interrupts off, no handler running.  Returns PFM_CONTROL_RESET, _MASK,
  *	or -EBUSY if there is nothing to restart; optional.
- * @throttled: monitoring waits for the next tick because of too many interrupts.  As
+ * @throttled: the event set counts nothing for a tick because of too many interrupts.  As
  *	@handler; optional.
  *
  * The user reads the buffer while it is written: what a count or an offset takes in is

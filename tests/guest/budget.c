@@ -40,13 +40,6 @@ static void with_limit(void (*check)(void))
 	then_put_back(check, limit_back);
 }
 
-/* Until the next tick the CPU counts for nobody. */
-static void count_must_be_right_again(int fd)
-{
-	usleep(50000);
-	count_must_be_right(fd);
-}
-
 /* ---- everything at once ----------------------------------------------------------------- */
 
 /* All counters of the PMU are busy and sampled. */
@@ -76,11 +69,12 @@ static void sample_everything(int fd, uint64_t period)
 }
 
 /**
- * struct storm - a child on each CPU, with more overflows than it can have
+ * struct storm - children on the first CPUs, with more overflows than they can have
  * @latest: longest time, ns, that a sleep of a ms took
  */
 struct storm {
 	unsigned int count;
+	unsigned int cpus;
 	struct child children[CHILDREN];
 	int fds[CHILDREN];
 	header_t headers[CHILDREN];
@@ -93,7 +87,7 @@ static void storm_begin(struct storm *storm, uint64_t period)
 
 	for (i = 0; i < storm->count; i++) {
 		storm->children[i] = child_new();
-		child_call(&storm->children[i], child_pin, i);
+		child_call(&storm->children[i], child_pin, i % storm->cpus);
 	}
 	for (i = 0; i < storm->count; i++) {
 		storm->fds[i] = default_context(0, MIB);
@@ -145,12 +139,13 @@ static void must_have_been_responsive(const struct storm *storm, uint64_t *turns
 	unsigned int i;
 
 	for (i = 0; i < storm->count; i++) {
-		printf("         CPU %u: %ju turns, throttled %ju times\n", i,
+		printf("         CPU %u: %ju turns, throttled %ju times\n",
+		       i % storm->cpus,
 		       (uintmax_t)(storm->children[i].page->turns - turns[i]),
 		       (uintmax_t)storm->headers[i]->hdr_throttled);
 		ck_assert_uint_gt(storm->children[i].page->turns, turns[i] + 10);
 		ck_assert_uint_gt(storm->headers[i]->hdr_throttled, 0);
-		ck_assert_uint_gt(statistic_of(i, THROTTLES), 0);
+		ck_assert_uint_gt(statistic_of(i % storm->cpus, THROTTLES), 0);
 	}
 	printf("         the longest sleep of a ms took %ju us\n",
 	       (uintmax_t)storm->latest / 1000);
@@ -158,22 +153,23 @@ static void must_have_been_responsive(const struct storm *storm, uint64_t *turns
 	ck_assert_uint_lt(storm->latest, (kernel_checks_itself() ? 15000 : 3000) * MS);
 }
 
-/* The software PMU has no more than one interrupt in 10 us, which is within the limit. */
+/*
+ * The software PMU has no more than one interrupt in 10 us, which is within the limit, and
+ * on a slow machine a few in a tick.
+ */
 static void limit_soft(void)
 {
 	if (pmu_is("soft"))
-		write_text(LIMIT, "10\n");
+		write_text(LIMIT, "1\n");
 }
 
-static void check_storm(void)
+static void check_storm_of(unsigned int count, unsigned int cpus)
 {
-	struct storm storm = { .count = cpus_online() };
+	struct storm storm = { .count = count, .cpus = cpus };
 	uint64_t turns[CHILDREN];
 	unsigned int i;
 
 	limit_soft();
-	if (storm.count > CHILDREN)
-		storm.count = CHILDREN;
 	write_text(SYSFS "reset_stats", "0");
 	storm_begin(&storm, 1);
 	for (i = 0; i < storm.count; i++)
@@ -182,16 +178,38 @@ static void check_storm(void)
 	must_have_been_responsive(&storm, turns);
 	storm_end(&storm);
 	/* And everything is as before, on each CPU. */
-	for (i = 0; i < storm.count; i++) {
+	for (i = 0; i < cpus; i++) {
 		pin(i);
-		count_must_be_right_again(make_context());
+		count_must_be_right(make_context());
 	}
+}
+
+static void check_storm(void)
+{
+	unsigned int cpus = cpus_online();
+
+	if (cpus > CHILDREN)
+		cpus = CHILDREN;
+	check_storm_of(cpus, cpus);
 }
 
 START_TEST(overflows_of_every_count_leave_the_machine_to_the_others)
 {
 	need_overflow_interrupts();
 	with_limit(check_storm);
+}
+END_TEST
+
+/* Each has a budget of its own, and all of them together leave it to others. */
+static void check_shared_storm(void)
+{
+	check_storm_of(4, 1);
+}
+
+START_TEST(overflows_of_threads_that_share_a_cpu_leave_it_to_the_others)
+{
+	need_overflow_interrupts();
+	with_limit(check_shared_storm);
 }
 END_TEST
 
@@ -217,7 +235,7 @@ static void check_own_storm(void)
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_gt(header->hdr_throttled, 0);
 	close(fd);
-	count_must_be_right_again(make_context());
+	count_must_be_right(make_context());
 }
 
 START_TEST(overflows_of_every_count_leave_the_thread_itself_time)
@@ -267,12 +285,11 @@ static void check_one_in_a_tick(void)
 	fflush(stdout);
 	ck_assert_uint_gt(header->hdr_count, 20);
 	ck_assert_uint_gt(header->hdr_throttled, 10);
-	/* The CPU looks at a new limit when those of the last look have come. */
-	ck_assert_uint_le(header->hdr_count, 2 * (begun + 1) + 16);
+	ck_assert_uint_le(header->hdr_count, 2 * (begun + 1));
 	ck_assert_uint_le(header->hdr_throttled, begun + 1);
 	ck_assert_uint_eq(header->hdr_lost, 0);
 	end_sampling(fd);
-	count_must_be_right_again(fd);
+	count_must_be_right(fd);
 }
 
 START_TEST(more_interrupts_than_the_limit_wait_for_the_next_tick)
@@ -285,6 +302,8 @@ END_TEST
 /* What is throttled is not counted either, and not a period is lost or doubled. */
 static void check_chain(void)
 {
+	/* So short that a slow machine, too, has several in a tick. */
+	const uint64_t period = pmu_is("soft") ? 10 : exact_period();
 	struct chain chain;
 	header_t header;
 	int fd;
@@ -293,22 +312,84 @@ static void check_chain(void)
 	fd = default_context(0, MIB);
 	header = map_buffer(fd, MIB);
 	program_exact(fd, 2);
-	chain = chain_begin(fd, 0, 1, exact_period());
+	chain = chain_begin(fd, 0, 1, period);
 	load_and_start(fd, thread_id());
 	while (header->hdr_throttled < 10)
-		exact_work(exact_period());
+		exact_work(period);
 	must(fd, pfm_stop(fd));
 	chain_follow(&chain, header);
 	chain_end(&chain, fd);
 	ck_assert_uint_eq(chain.samples, header->hdr_count);
 	end_sampling(fd);
-	count_must_be_right_again(fd);
+	count_must_be_right(fd);
 }
 
 START_TEST(throttling_keeps_the_counters_of_a_context_together)
 {
 	need_exact_work();
 	with_limit(check_chain);
+}
+END_TEST
+
+/*
+ * For child_call(): QEMU's interrupt of an Armv8 event counter waits for the next exception
+ * under --icount, so there is one in each ms / 10.
+ */
+static uint64_t loop_and_call_until_stopped(uint64_t unused)
+{
+	struct child_page *page = child_own_page();
+
+	(void)unused;
+	while (!page->stop) {
+		sampled_loop(100000);
+		getppid();
+	}
+	page->stop = 0;
+	return 0;
+}
+
+/*
+ * Two threads take turns on a CPU: one has too many overflows, the other one is only
+ * counted.  The latter's busy counter is a clock in QEMU, and the task clock a witness
+ * that nothing takes from.
+ */
+static void check_neighbour(void)
+{
+	const unsigned int numbers[] = { pmu()->pmds[0], PFM_PMD_TASK_CLOCK };
+	struct child child = child_new();
+	uint64_t values[2];
+	header_t header;
+	int fd, other;
+
+	write_text(LIMIT, "1\n");
+	fd = default_context(0, MIB);
+	header = map_buffer(fd, MIB);
+	sample_busily(fd, MS / 10);
+	child_call(&child, child_pin, 0);
+	pin(0);
+	child.page->stop = 0;
+	child_begin(&child, loop_and_call_until_stopped, 0);
+	load_and_start(fd, child.pid);
+	other = busy_context_on(thread_id());
+	while (read_pmd(other, PFM_PMD_TASK_CLOCK) < 1000 * MS)
+		sampled_loop(1000000);
+	must(other, pfm_stop(other));
+	read_pmds(other, numbers, values, 2);
+	printf("         throttled %ju times; %ju ns of %ju were counted\n",
+	       (uintmax_t)header->hdr_throttled, (uintmax_t)values[0],
+	       (uintmax_t)values[1]);
+	fflush(stdout);
+	ck_assert_uint_gt(header->hdr_throttled, 10);
+	must_be_near(values[0], values[1], values[1] / 50 + 20 * MS);
+	close(fd);
+	child.page->stop = 1;
+	child_finish(&child);
+}
+
+START_TEST(throttling_one_thread_takes_nothing_from_another)
+{
+	need_overflow_interrupts();
+	with_limit(check_neighbour);
 }
 END_TEST
 
@@ -332,8 +413,10 @@ START_TEST(an_ordinary_period_is_not_throttled)
 END_TEST
 
 SUITE(budget, 120, overflows_of_every_count_leave_the_machine_to_the_others,
+      overflows_of_threads_that_share_a_cpu_leave_it_to_the_others,
       overflows_of_every_count_leave_the_thread_itself_time,
       there_is_a_limit_that_can_be_written,
       more_interrupts_than_the_limit_wait_for_the_next_tick,
       throttling_keeps_the_counters_of_a_context_together,
+      throttling_one_thread_takes_nothing_from_another,
       an_ordinary_period_is_not_throttled)

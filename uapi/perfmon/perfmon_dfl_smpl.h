@@ -51,7 +51,7 @@ struct pfm_dfl_smpl_arg {
  * @hdr_version: PFM_DFL_SMPL_VERSION
  * @hdr_buf_flags: buf_flags
  * @hdr_lost: samples for which there was no room (0 in perfmon2)
- * @hdr_throttled: times monitoring waited for the next tick because of too many
+ * @hdr_throttled: times monitoring waited for a tick because of too many
  *	interrupts (0 in perfmon2)
  * @hdr_reserved: zero
  *

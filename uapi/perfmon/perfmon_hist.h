@@ -49,7 +49,7 @@ struct pfm_hist_arg {
  * @produced: samples: the sum of all counts, and @lost
  * @lost: samples for which there was no entry left
  * @lost_sum: sum of their periods
- * @throttled: times monitoring waited for the next tick because of too many
+ * @throttled: times monitoring waited for a tick because of too many
  *	interrupts
  * @reserved: zero
  *

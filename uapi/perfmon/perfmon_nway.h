@@ -51,7 +51,7 @@ struct pfm_nway_arg {
  * @produced: samples, written or lost
  * @written: samples written
  * @lost: samples for which no region was free
- * @throttled: times monitoring waited for the next tick because of too many
+ * @throttled: times monitoring waited for a tick because of too many
  *	interrupts
  * @largest_entry: bytes of the largest entry; full is a region with less free
  * @lost_told: of @lost those that a region's description tells

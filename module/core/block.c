@@ -24,10 +24,12 @@ static void wait_for_restart(struct callback_head *work)
 {
 	struct pfm_block *block = container_of(work, struct pfm_block, work);
 
-	/* From here on it can be queued again. */
-	atomic_set(&block->is_outstanding, 0);
+	/* From here on it can be queued again: who called has read where the next is. */
+	smp_store_release(&block->is_outstanding, false);
+	/* An overflow may want it a moment after the end, see pfm_loader_ends(). */
 	if (!(current->flags & PF_EXITING))
-		wait_event_state(block->waiters, !READ_ONCE(block->wanted),
+		wait_event_state(block->waiters,
+				 !READ_ONCE(block->wanted) || READ_ONCE(block->over),
 				 (TASK_KILLABLE | TASK_FREEZABLE));
 	drop(block);
 }
@@ -44,6 +46,7 @@ struct pfm_block *pfm_block_create(void)
 	if (!block)
 		return NULL;
 	refcount_set(&block->references, 1);
+	raw_spin_lock_init(&block->lock);
 	init_waitqueue_head(&block->waiters);
 	init_task_work(&block->work, wait_for_restart);
 	init_task_work(&block->nudge, come_by);
@@ -75,9 +78,17 @@ static bool queue(struct pfm_block *block, struct task_struct *task,
 
 void pfm_block_arrange(struct pfm_block *block, struct task_struct *task)
 {
-	if (READ_ONCE(block->wanted) && !atomic_xchg(&block->is_outstanding, 1) &&
-	    !queue(block, task, &block->work, TWA_RESUME))
-		atomic_set(&block->is_outstanding, 0);
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&block->lock, flags);
+	if (READ_ONCE(block->wanted) && !block->over &&
+	    !smp_load_acquire(&block->is_outstanding)) {
+		/* Before the thread can come by and say that it is not. */
+		block->is_outstanding = true;
+		if (!queue(block, task, &block->work, TWA_RESUME))
+			block->is_outstanding = false;
+	}
+	raw_spin_unlock_irqrestore(&block->lock, flags);
 }
 
 void pfm_block_release(struct pfm_block *block)
@@ -86,12 +97,26 @@ void pfm_block_release(struct pfm_block *block)
 	wake_up_all(&block->waiters);
 }
 
+/* Return: whether there is work that was queued before. */
+static bool is_over(struct pfm_block *block)
+{
+	unsigned long flags;
+	bool is_outstanding;
+
+	raw_spin_lock_irqsave(&block->lock, flags);
+	WRITE_ONCE(block->over, true);
+	is_outstanding = READ_ONCE(block->is_outstanding);
+	raw_spin_unlock_irqrestore(&block->lock, flags);
+	return is_outstanding;
+}
+
 void pfm_block_end(struct pfm_block *block, struct task_struct *task)
 {
-	WRITE_ONCE(block->over, true);
+	bool is_outstanding = is_over(block);
+
 	pfm_block_release(block);
 	/* A thread asleep elsewhere in the kernel would keep the work, perhaps for days. */
-	if (task != current && atomic_read(&block->is_outstanding))
+	if (task != current && is_outstanding)
 		queue(block, task, &block->nudge, TWA_SIGNAL);
 }
 

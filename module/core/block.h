@@ -2,8 +2,8 @@
 #ifndef PERFMON_BLOCK_H
 #define PERFMON_BLOCK_H
 
-#include <linux/atomic.h>
 #include <linux/refcount.h>
+#include <linux/spinlock.h>
 #include <linux/task_work.h>
 #include <linux/wait.h>
 
@@ -18,6 +18,7 @@ struct task_struct;
  *
  * @wanted: the thread has to wait, or does
  * @over: it shall not wait any more, whatever overflows
+ * @lock: once it is over no @work is queued; interrupts off, no other lock inside
  * @is_outstanding: @work is queued
  * @work: makes the thread wait on its way to user mode
  * @nudge: makes a thread that sleeps in a system call come by
@@ -26,7 +27,8 @@ struct pfm_block {
 	refcount_t references;
 	bool wanted;
 	bool over;
-	atomic_t is_outstanding;
+	raw_spinlock_t lock;
+	bool is_outstanding;
 	struct callback_head work;
 	struct callback_head nudge;
 	wait_queue_head_t waiters;

@@ -503,7 +503,8 @@ struct pfm_error {
  * monitoring was masked, its reg_long_reset at PFM_IOC_RESTART.  With
  * PFM_REGFL_RANDOM a random number & reg_random_mask is subtracted, which makes the
  * period longer by that; the generator is Carta's with reg_random_seed, or a
- * seed of the kernel's if that is 0.
+ * seed of the kernel's if that is 0.  It has 2^31 - 2 states: seeds are taken modulo
+ * 2^31 - 1, and 2^31 - 1 itself as 1.
  *
  * In a set with PFM_SETFL_OVFL_SWITCH a counter with reg_ovfl_switch_cnt N switches to the
  * next set when it overflows for the Nth time since the set became active.  Several may:

@@ -25,7 +25,7 @@ static unsigned int iterations(void)
 
 	if (wanted)
 		return atoi(wanted);
-	return kernel_checks_itself() ? 500 : 5000;
+	return kernel_checks_itself() ? 500 : 2000;
 }
 
 static void all_must_be_well(void)

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From the part of the time in which an event was counted to the whole. */
+#include <math.h>
+
+#include "scale.h"
+
+uint64_t scale(uint64_t value, uint64_t duration, uint64_t total)
+{
+	/* A long double has no more bits than a double on some machines. */
+	return (uint64_t)((unsigned __int128)value * total / duration);
+}
+
+void ratio_add(struct ratio *ratio, uint64_t value, uint64_t duration)
+{
+	double time = (double)duration, difference;
+
+	if (!duration)
+		return;
+	if (!ratio->count++)
+		ratio->first = (double)value / time;
+	difference = (double)value - ratio->first * time;
+	ratio->values += (double)value;
+	ratio->durations += time;
+	ratio->squares += difference * difference;
+	ratio->products += difference * time;
+	ratio->square_durations += time * time;
+}
+
+/*
+ * With n increments of values y and times x, R = sum(y) / sum(x), T the whole time and
+ * f = sum(x) / T the part of it that was seen, the variance of the estimate R T is
+ *
+ *	T^2 (1 - f) n / (n - 1) sum((y - R x)^2) / sum(x)^2
+ *
+ * which is Cochran's of a population total, N the number of increments that fit
+ * into T, T n / sum(x).  Here divided by (R T)^2.
+ */
+bool ratio_error(const struct ratio *ratio, uint64_t total, double *error)
+{
+	double n = ratio->count, rate, shift, squares, unseen;
+
+	if (ratio->count < RATIO_LEAST || ratio->values <= 0)
+		return false;
+	rate = ratio->values / ratio->durations;
+	shift = rate - ratio->first;
+	squares = ratio->squares - 2 * shift * ratio->products +
+		  shift * shift * ratio->square_durations;
+	unseen = 1 - ratio->durations / (double)total;
+	if (squares < 0 || unseen < 0)
+		squares = unseen = 0;
+	*error = sqrt(unseen * n / (n - 1) * squares) / ratio->values;
+	return true;
+}

@@ -17,7 +17,7 @@ static struct event some_events[] = {
 	{ .name = "branches", .state = EVENT_NOT_COUNTED },
 };
 
-static const struct event_list events = { some_events, 4 };
+static const struct event_list events = { .events = some_events, .count = 4 };
 static struct machine machine = { .info.pmu_name = "armv8" };
 static char *const command[] = { (char *)"app", (char *)"-x", NULL };
 

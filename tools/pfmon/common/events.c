@@ -48,7 +48,12 @@ void events_free(struct event_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
 		free(list->events[i].name);
+	for (size_t i = 0; i < list->set_count; i++) {
+		free(list->sets[i].name);
+		free(list->sets[i].place);
+	}
 	free(list->events);
+	free(list->sets);
 	memset(list, 0, sizeof(*list));
 }
 
@@ -83,6 +88,7 @@ static enum parse_result parse_software(struct event *event, const char *name)
 
 	if (!software)
 		return PARSE_UNKNOWN;
+	event->set = EVERY_SET;
 	event->role = software->role;
 	event->is_time = software->is_time;
 	memcpy(event->pmds, software->pmds, sizeof(event->pmds));
@@ -353,16 +359,48 @@ static int parse_event(struct event_list *list, const char *text,
 	return check_modes(event, name, machine);
 }
 
+/* An event with the brace before it or behind it, if it is a group's first or last. */
+static int parse_member(struct event_list *list, char *name, bool *is_inside,
+			const struct machine *machine)
+{
+	bool is_first = *name == '{', is_last;
+	size_t length;
+
+	if (is_first) {
+		if (*is_inside)
+			return fail("'%s': there are braces in braces already", name);
+		*is_inside = true;
+		list->group_count++;
+		name++;
+	}
+	length = strlen(name);
+	is_last = length && name[length - 1] == '}';
+	if (is_last) {
+		if (!*is_inside)
+			return fail("'%s': no brace is open", name);
+		name[length - 1] = '\0';
+	}
+	if (parse_event(list, name, machine))
+		return -1;
+	if (*is_inside)
+		list->events[list->count - 1].group = list->group_count;
+	*is_inside &= !is_last;
+	return 0;
+}
+
 int events_parse(struct event_list *list, const char *text, const struct machine *machine)
 {
 	char *copy = strdup(text), *rest = copy, *name;
+	bool is_inside = false;
 	int result = 0;
 
 	if (!copy)
 		return fail("no memory");
 	while (!result && (name = strsep(&rest, ",")))
-		result = parse_event(list, name, machine);
+		result = parse_member(list, name, &is_inside, machine);
 	free(copy);
+	if (!result && is_inside)
+		return fail("'%s': a brace is open; in a shell braces are quoted", text);
 	return result;
 }
 
@@ -399,6 +437,7 @@ static int take_counter(struct event *event, const struct machine *machine)
 
 	snprintf(name, sizeof(name), "soft::%s", event->name);
 	if (parse_common(event, name, machine) == PARSE_OK) {
+		event->set = 0;
 		event->pmd_count = 0;
 		return 0;
 	}

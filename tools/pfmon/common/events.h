@@ -16,6 +16,9 @@ enum event_state {
 	EVENT_NOT_COUNTED, /* no counter was left, or it clashes with another */
 };
 
+/* The set of an event that takes no counter: it is counted in each. */
+#define EVERY_SET SIZE_MAX
+
 /**
  * struct event - an event to count
  * @name: as it was asked for
@@ -25,6 +28,10 @@ enum event_state {
  * @needs_counter: it takes a counter of the PMU; else it is virtual PMDs
  * @modes: MODE_*
  * @code: its code on the PMU, if it needs a counter
+ * @group: number of the braces that it is in, from 1; 0: of none
+ * @set: the event set that it is counted in, an index, or EVERY_SET
+ * @switch_after: the set is over after so many; such an event is counted for that only.
+ *	0: it is an event to be shown
  * @pmds: the PMDs whose sum it is
  * @pmd_count: how many; 0 until assigned
  */
@@ -36,18 +43,47 @@ struct event {
 	bool needs_counter;
 	unsigned int modes;
 	uint64_t code;
+	unsigned int group;
+	size_t set;
+	uint64_t switch_after;
 	uint16_t pmds[MAX_PMDS_PER_EVENT];
 	unsigned int pmd_count;
 };
 
+/**
+ * struct event_set - events that are counted at once, in turns with those of other sets
+ * @name: what it is called in a file of sets; NULL if pfmon has made it
+ * @place: that file and the line in it, for messages; NULL likewise
+ * @flags: PFM_SETFL_*
+ * @timeout: ns until the next set has its turn, with PFM_SETFL_TIME_SWITCH
+ */
+struct event_set {
+	char *name;
+	char *place;
+	uint32_t flags;
+	uint64_t timeout;
+};
+
+/**
+ * struct event_list - the events of a measurement
+ * @events: the events
+ * @count: how many
+ * @group_count: pairs of braces so far
+ * @sets: event sets, in the order of their turns
+ * @set_count: how many; 0: all events are counted at once, in the set that every
+ *	context has
+ */
 struct event_list {
 	struct event *events;
 	size_t count;
+	unsigned int group_count;
+	struct event_set *sets;
+	size_t set_count;
 };
 
 /*
- * Add the events of @text, names separated by commas.  Says what is wrong and
- * returns -1, or 0.
+ * Add the events of @text, names separated by commas, {A,B} those that are not to be
+ * counted apart.  Says what is wrong and returns -1, or 0.
  */
 int events_parse(struct event_list *list, const char *text,
 		 const struct machine *machine);
@@ -72,12 +108,32 @@ int events_default_sampled(struct event_list *list, const struct machine *machin
 int events_take_counters(struct event_list *list, const struct machine *machine);
 
 /*
- * Give each event its PMDs.  If they cannot all be counted at once: with
+ * Give each event its PMDs.  If those of a set cannot all be counted at once: with
  * @is_lenient the last ones that do not fit become EVENT_NOT_COUNTED, else it is said
  * and -1 returned.
  */
 int events_assign(struct event_list *list, const struct machine *machine,
 		  bool is_lenient);
+
+/*
+ * How many events of the set of index @set would be without a counter, into @left.  Says
+ * that there is no memory and returns -1, or 0.
+ */
+int events_left_out(const struct event_list *list, const struct machine *machine,
+		    size_t set, size_t *left);
+
+/* The sets that there are, with the one that every context has. */
+static inline size_t events_set_count(const struct event_list *list)
+{
+	return list->set_count ? list->set_count : 1;
+}
+
+/* Is @event counted in the set of index @set? */
+static inline bool event_in_set(const struct event *event, size_t set)
+{
+	return event->state == EVENT_COUNTED &&
+	       (event->set == set || event->set == EVERY_SET);
+}
 
 /* Has the CPU libpfm4's event @name? */
 bool events_have(const struct machine *machine, const char *name);

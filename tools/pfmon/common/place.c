@@ -9,18 +9,50 @@
 #include "errors.h"
 #include "events.h"
 
-static bool wants_counter(const struct event *event)
+static bool wants_counter(const struct event *event, size_t set)
 {
-	return event->state == EVENT_COUNTED && event->needs_counter;
+	return event->state == EVENT_COUNTED && event->needs_counter && event->set == set;
 }
 
-static size_t counters_wanted(const struct event_list *list)
-{
-	size_t count = 0;
+/**
+ * struct members - the events of a set that need counters
+ * @events: which
+ * @verdicts: what became of each
+ * @count: how many
+ * @left: those without a counter
+ */
+struct members {
+	const struct event **events;
+	struct verdict *verdicts;
+	size_t count;
+	size_t left;
+};
 
+static void members_free(struct members *members)
+{
+	free(members->events);
+	free(members->verdicts);
+}
+
+/* Says what is wrong and returns -1, or 0.  In each case members_free() follows. */
+static int members_ask(struct members *members, const struct event_list *list,
+		       const struct machine *machine, size_t set)
+{
+	*members = (struct members){
+		.events = calloc(list->count + 1, sizeof(*members->events)),
+		.verdicts = calloc(list->count + 1, sizeof(*members->verdicts)),
+	};
+	if (!members->events || !members->verdicts)
+		return fail("no memory");
 	for (size_t i = 0; i < list->count; i++)
-		count += wants_counter(&list->events[i]);
-	return count;
+		if (wants_counter(&list->events[i], set))
+			members->events[members->count++] = &list->events[i];
+	if (members->count &&
+	    agree(members->events, members->count, machine, members->verdicts))
+		return fail("no memory");
+	for (size_t i = 0; i < members->count; i++)
+		members->left += members->verdicts[i].pmd == NO_COUNTER;
+	return 0;
 }
 
 /* A virtual PMD that this module does not have. */
@@ -45,42 +77,36 @@ static int check_virtual(const struct event_list *list, const struct machine *ma
 }
 
 /* Say why the first event that is left out is, and of how many. */
-static int fail_left_out(const struct event_list *list, const struct verdict *verdicts,
-			 size_t wanted, size_t left)
+static int fail_left_out(const struct members *members, const char *place)
 {
-	const struct verdict *verdict = verdicts;
-	const struct event *first = NULL;
+	const struct verdict *verdict = members->verdicts;
+	const struct event *first;
 
-	for (size_t i = 0; i < list->count; i++) {
-		if (!wants_counter(&list->events[i]))
-			continue;
-		if (verdict->pmd == NO_COUNTER) {
-			first = &list->events[i];
-			break;
-		}
+	while (verdict->pmd != NO_COUNTER)
 		verdict++;
-	}
+	first = members->events[verdict - members->verdicts];
 	if (verdict->rival)
-		return fail("events '%s' and '%s' cannot be counted at once: they need "
+		return fail("%sevents '%s' and '%s' cannot be counted at once: they need "
 			    "different bits in PMC %u, which they share; leave "
 			    "one out, or count them in several runs",
-			    verdict->rival->name, first->name, verdict->pmc);
-	if (wanted == 1)
-		return fail("no counter is free for event '%s': 'pfmon info' shows "
+			    place, verdict->rival->name, first->name, verdict->pmc);
+	if (members->count == 1)
+		return fail("%sno counter is free for event '%s': 'pfmon info' shows "
 			    "the counters",
-			    first->name);
-	return fail("%zu events need a counter and %zu find one: leave out '%s'%s, "
+			    place, first->name);
+	return fail("%s%zu events need a counter and %zu find one: leave out '%s'%s, "
 		    "or count them in several runs",
-		    wanted, wanted - left, first->name, left > 1 ? " and others" : "");
+		    place, members->count, members->count - members->left, first->name,
+		    members->left > 1 ? " and others" : "");
 }
 
 /* Write down in the events what was assigned. */
-static void take(struct event_list *list, const struct verdict *verdicts)
+static void take(struct event_list *list, size_t set, const struct verdict *verdicts)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		struct event *event = &list->events[i];
 
-		if (!wants_counter(event))
+		if (!wants_counter(event, set))
 			continue;
 		if (verdicts->pmd == NO_COUNTER) {
 			event->state = EVENT_NOT_COUNTED;
@@ -92,37 +118,39 @@ static void take(struct event_list *list, const struct verdict *verdicts)
 	}
 }
 
-int events_assign(struct event_list *list, const struct machine *machine, bool is_lenient)
+static int assign_set(struct event_list *list, const struct machine *machine, size_t set,
+		      bool is_lenient)
 {
-	size_t wanted = counters_wanted(list), next = 0, left = 0;
-	const struct event **events;
-	struct verdict *verdicts;
+	const char *place = list->set_count ? list->sets[set].place : NULL;
+	struct members members;
 	int result;
 
-	result = check_virtual(list, machine, is_lenient);
-	if (result || !wanted)
-		return result;
-	events = calloc(wanted, sizeof(*events));
-	verdicts = calloc(wanted, sizeof(*verdicts));
-	if (!events || !verdicts) {
-		result = fail("no memory");
-		goto out;
-	}
-	for (size_t i = 0; i < list->count; i++)
-		if (wants_counter(&list->events[i]))
-			events[next++] = &list->events[i];
-	if (agree(events, wanted, machine, verdicts)) {
-		result = fail("no memory");
-		goto out;
-	}
-	for (size_t i = 0; i < wanted; i++)
-		left += verdicts[i].pmd == NO_COUNTER;
-	if (left && !is_lenient)
-		result = fail_left_out(list, verdicts, wanted, left);
-	else
-		take(list, verdicts);
-out:
-	free(events);
-	free(verdicts);
+	result = members_ask(&members, list, machine, set);
+	if (!result && members.left && !is_lenient)
+		result = fail_left_out(&members, place ? place : "");
+	else if (!result)
+		take(list, set, members.verdicts);
+	members_free(&members);
+	return result;
+}
+
+int events_assign(struct event_list *list, const struct machine *machine, bool is_lenient)
+{
+	int result = check_virtual(list, machine, is_lenient);
+
+	for (size_t set = 0; !result && set < events_set_count(list); set++)
+		result = assign_set(list, machine, set, is_lenient);
+	return result;
+}
+
+int events_left_out(const struct event_list *list, const struct machine *machine,
+		    size_t set, size_t *left)
+{
+	struct members members;
+	int result;
+
+	result = members_ask(&members, list, machine, set);
+	*left = members.left;
+	members_free(&members);
 	return result;
 }

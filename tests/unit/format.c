@@ -185,8 +185,304 @@ START_TEST(json_holds_commands_that_are_no_utf8)
 }
 END_TEST
 
+/*
+ * Two sets in turns of 1 ms, active for 1 and 3 ms: what the first counts is a quarter. The
+ * third event is counted in both; the fourth was in a set that had no turn.
+ */
+static struct event shared_events[] = {
+	{ .name = "cycles", .role = ROLE_CYCLES, .modes = MODE_BOTH, .set = 0 },
+	{ .name = "instructions",
+	  .role = ROLE_INSTRUCTIONS,
+	  .modes = MODE_BOTH,
+	  .set = 1 },
+	{ .name = "task-clock",
+	  .role = ROLE_TASK_CLOCK,
+	  .is_time = true,
+	  .set = EVERY_SET },
+	{ .name = "branches", .role = ROLE_BRANCHES, .modes = MODE_BOTH, .set = 2 },
+};
+
+static struct event_set turns[] = {
+	{ .flags = PFM_SETFL_TIME_SWITCH, .timeout = 1000000 },
+	{ .flags = PFM_SETFL_TIME_SWITCH, .timeout = 1000000 },
+	{ .flags = PFM_SETFL_TIME_SWITCH, .timeout = 1000000 },
+};
+
+static const struct event_list shared = {
+	.events = shared_events,
+	.count = 4,
+	.sets = turns,
+	.set_count = 3,
+};
+
+static const uint64_t shared_run[][4] = { { 1000000, 9000000, 4000000, 0 } };
+
+static void make_shared(struct results *results, const uint64_t (*values)[4],
+			unsigned int runs, const struct event_list *list)
+{
+	memset(results, 0, sizeof(*results));
+	results->machine = &machine;
+	results->events = list;
+	results->command = command;
+	results->is_scaled = list->sets[0].flags == PFM_SETFL_TIME_SWITCH;
+	for (unsigned int i = 0; i < runs; i++) {
+		struct run *run = results_add_run(results);
+
+		ck_assert_ptr_nonnull(run);
+		memcpy(run->values, values[i], sizeof(values[i]));
+		run->sets[0] = (struct set_activity){ 2, 1000000 };
+		run->sets[1] = (struct set_activity){ 2, 3000000 };
+		run->errors[0] = 0.0123;
+		run->errors[1] = -1;
+		run->runtime = 4000000;
+		run->elapsed = 0.004;
+	}
+}
+
+START_TEST(counts_are_scaled_by_the_time_of_their_set)
+{
+	struct results results;
+
+	make_shared(&results, shared_run, 1, &shared);
+	ck_assert_uint_eq(results_count(&results, 0), 4000000);
+	ck_assert_uint_eq(results_counted(&results, 0), 1000000);
+	ck_assert_double_eq_tol(results_fraction(&results, 0), 0.25, 1e-12);
+	ck_assert_uint_eq(results_count(&results, 1), 12000000);
+	ck_assert_double_eq_tol(results_fraction(&results, 1), 0.75, 1e-12);
+	ck_assert_uint_eq(results_count(&results, 2), 4000000);
+	ck_assert_double_eq_tol(results_fraction(&results, 2), 1, 1e-12);
+	ck_assert_int_eq(results_state(&results, 2), EVENT_COUNTED);
+	ck_assert_int_eq(results_state(&results, 3), EVENT_NOT_COUNTED);
+	results_free(&results);
+}
+END_TEST
+
+START_TEST(csv_of_sets_has_eleven_fields)
+{
+	struct results results;
+	char *text;
+
+	make_shared(&results, shared_run, 1, &shared);
+	text = written_csv(&results, ";");
+	ck_assert_str_eq(text,
+			 "4000000;;cycles;;1000000;25.00;1.000;GHz;1000000;1.23%;0\n"
+			 "12000000;;instructions;;3000000;75.00;3.00;insn per cycle;"
+			 "9000000;;1\n"
+			 "4.000000;msec;task-clock;;4000000;100.00;1.000;CPUs utilized;"
+			 "4.000000;;\n"
+			 "<not counted>;;branches;;0;0.00;;;;;2\n");
+	free(text);
+	results_free(&results);
+}
+END_TEST
+
+/* Two fields: the value, and what follows the name. */
+static void check_line(const char *text, const char *name, const char *value,
+		       const char *rest)
+{
+	char *copy = strdup(text), *next = copy, *line;
+	bool is_found = false;
+
+	while ((line = strsep(&next, "\n"))) {
+		char *found = strstr(line, name);
+
+		if (!found)
+			continue;
+		is_found = true;
+		ck_assert_msg(strstr(line, value) && strstr(line, value) < found,
+			      "no %s before %s in: %s", value, name, line);
+		ck_assert_msg(strstr(found, rest) != NULL, "no '%s' in: %s", rest, line);
+	}
+	ck_assert_msg(is_found, "no %s in: %s", name, text);
+	free(copy);
+}
+
+static char *written_table(const struct results *results)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	format_table(file, results);
+	fclose(file);
+	return text;
+}
+
+START_TEST(the_table_of_sets_has_scaled_and_counted)
+{
+	struct results results;
+	char *text;
+
+	make_shared(&results, shared_run, 1, &shared);
+	text = written_table(&results);
+	ck_assert_msg(strstr(text, "3 event sets in turns of 1 ms") != NULL, "%s", text);
+	check_line(text, "cycles ", "4,000,000", "+-  1.23%   25.00%          1,000,000");
+	check_line(text, "instructions ", "12,000,000", " 75.00%          9,000,000");
+	check_line(text, "task-clock ", "4.00 msec", "100.00%               4.00");
+	check_line(text, "branches", "<not counted>", "");
+	/* The ratio of scaled counts; of instructions no error is known. */
+	check_line(text, "instructions ", "12,000,000", "3.00  insn per cycle  ");
+	free(text);
+	results_free(&results);
+}
+END_TEST
+
+START_TEST(the_error_of_several_runs_is_their_spread)
+{
+	static const uint64_t runs[][4] = { { 10, 20, 100, 0 },
+					    { 12, 20, 100, 0 },
+					    { 14, 20, 100, 0 } };
+	struct results results;
+
+	make_shared(&results, runs, 3, &shared);
+	ck_assert_uint_eq(results_count(&results, 0), 48);
+	ck_assert_uint_eq(results_counted(&results, 0), 12);
+	ck_assert_double_eq_tol(results_error(&results, 0), 9.6225045, 1e-6);
+	results_free(&results);
+}
+END_TEST
+
+START_TEST(a_run_without_a_turn_is_not_in_the_mean)
+{
+	static const uint64_t runs[][4] = { { 10, 0, 100, 0 }, { 12, 20, 100, 0 } };
+	struct results results;
+
+	make_shared(&results, runs, 2, &shared);
+	results.runs[0].sets[1].duration = 0;
+	results.runs[0].sets[0].duration = 4000000;
+	/* 10, and 12 * 4; 20 * 4 / 3. */
+	ck_assert_uint_eq(results_count(&results, 0), 29);
+	ck_assert_uint_eq(results_count(&results, 1), 26);
+	ck_assert_uint_eq(results_counted(&results, 1), 20);
+	results_free(&results);
+}
+END_TEST
+
+/* Sets that end after events see other parts of the program: nothing is scaled. */
+START_TEST(sets_that_end_after_events_are_not_scaled)
+{
+	static char first_name[] = "first", second_name[] = "second";
+	static struct event_set sets[] = {
+		{ .name = first_name, .flags = PFM_SETFL_OVFL_SWITCH },
+		{ .name = second_name },
+	};
+	static struct event members[] = {
+		{ .name = "cycles", .role = ROLE_CYCLES, .modes = MODE_BOTH },
+		{ .name = "ending", .switch_after = 7, .modes = MODE_BOTH },
+		{ .name = "instructions",
+		  .role = ROLE_INSTRUCTIONS,
+		  .modes = MODE_BOTH,
+		  .set = 1 },
+	};
+	static const struct event_list list = {
+		.events = members,
+		.count = 3,
+		.sets = sets,
+		.set_count = 2,
+	};
+	static const uint64_t run[][4] = { { 2000000, 77, 9000000, 0 } };
+	struct results results;
+	char *text;
+
+	make_shared(&results, run, 1, &list);
+	text = written_csv(&results, ",");
+	/* GHz by the time of the set; cycles of another time are no base. */
+	ck_assert_str_eq(text,
+			 "2000000,,cycles,,1000000,25.00,2.000,GHz,2000000,,first\n"
+			 "9000000,,instructions,,3000000,75.00,3.000,G/sec,9000000,,"
+			 "second\n");
+	free(text);
+	text = written_table(&results);
+	check_line(text, "cycles", "2,000,000", "2.000 GHz");
+	check_line(text, "'second'", " set ",
+		   "active 2 times, 3.00 msec, 75.00% of all:");
+	ck_assert_ptr_null(strstr(text, "ending"));
+	free(text);
+	results_free(&results);
+}
+END_TEST
+
+START_TEST(json_of_sets_has_what_was_counted)
+{
+	struct results results;
+	json_t *object, *event, *sets;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	make_shared(&results, shared_run, 1, &shared);
+	ck_assert_int_eq(format_json(file, &results), 0);
+	fclose(file);
+	object = json_loads(text, 0, NULL);
+	ck_assert_ptr_nonnull(object);
+	ck_assert(json_is_true(json_object_get(object, "scaled")));
+	sets = json_object_get(object, "sets");
+	ck_assert_uint_eq(json_array_size(sets), 3);
+	ck_assert_double_eq(json_number_value(json_object_get(json_array_get(sets, 1),
+							      "duration-ns")),
+			    3000000);
+	event = json_array_get(json_object_get(object, "events"), 0);
+	ck_assert_int_eq(json_integer_value(json_object_get(event, "value")), 4000000);
+	ck_assert_int_eq(json_integer_value(json_object_get(event, "counted")), 1000000);
+	ck_assert_double_eq_tol(json_real_value(json_object_get(event, "error")), 1.23,
+				1e-9);
+	event = json_array_get(json_object_get(object, "events"), 1);
+	ck_assert_ptr_null(json_object_get(event, "error"));
+	event = json_array_get(json_object_get(object, "events"), 3);
+	ck_assert_str_eq(json_string_value(json_object_get(event, "state")),
+			 "not counted");
+	ck_assert_ptr_null(json_object_get(event, "value"));
+	json_decref(object);
+	free(text);
+	results_free(&results);
+}
+END_TEST
+
+START_TEST(unequal_turns_are_seen)
+{
+	struct results results;
+	uint64_t least, most;
+	size_t missed;
+
+	make_shared(&results, shared_run, 1, &shared);
+	results_turns(&results, &least, &most, &missed);
+	ck_assert_uint_eq(missed, 1);
+	results.runs[0].sets[2] = (struct set_activity){ 5, 10 };
+	results_turns(&results, &least, &most, &missed);
+	ck_assert_uint_eq(missed, 0);
+	ck_assert_uint_eq(least, 2);
+	ck_assert_uint_eq(most, 5);
+	results_free(&results);
+}
+END_TEST
+
+START_TEST(times_have_the_unit_that_fits)
+{
+	static const struct {
+		uint64_t time;
+		const char *text;
+	} cases[] = {
+		{ 1, "1 ns" },
+		{ 999, "999 ns" },
+		{ 250000, "250 us" },
+		{ 1500000, "1.5 ms" },
+		{ 1000000000, "1 s" },
+		{ 1234567, "1.234567 ms" },
+		{ 3600000000000, "3600 s" },
+	};
+	char buffer[TIME_SIZE];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_str_eq(format_time(cases[i].time, buffer), cases[i].text);
+}
+END_TEST
+
 TESTS("format", counts_are_in_groups_of_three,
       spread_is_the_standard_error_in_percent_of_the_mean,
       a_single_count_keeps_all_of_its_digits, csv_has_eight_fields_in_each_line,
       csv_of_several_runs_has_means_and_spread, json_is_one_line_with_every_value,
-      json_holds_commands_that_are_no_utf8)
+      json_holds_commands_that_are_no_utf8, counts_are_scaled_by_the_time_of_their_set,
+      csv_of_sets_has_eleven_fields, the_table_of_sets_has_scaled_and_counted,
+      the_error_of_several_runs_is_their_spread, a_run_without_a_turn_is_not_in_the_mean,
+      sets_that_end_after_events_are_not_scaled, json_of_sets_has_what_was_counted,
+      unequal_turns_are_seen, times_have_the_unit_that_fits)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* pfmon stat: count events while a command runs. */
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +9,10 @@
 #include "common/child.h"
 #include "common/errors.h"
 #include "common/format.h"
-#include "common/options.h"
+#include "common/increments.h"
+#include "common/multiplex.h"
 #include "common/session.h"
+#include "common/stat_options.h"
 #include "common/wait.h"
 
 static const char usage[] =
@@ -26,6 +27,11 @@ static const char usage[] =
 	"                       what to count; may be given several times; a modifier\n"
 	"                       :u counts in user mode only, :k in the kernel only.\n"
 	"                       'pfmon list' shows the events\n"
+	"      --mux-interval TIME\n"
+	"                       with more events than counters, let sets of events take\n"
+	"                       turns of TIME, also as 500us or 2ms; of a number the unit\n"
+	"                       is ms (1). {EVENT,EVENT} stay in one set\n"
+	"      --no-mux         refuse more events than counters\n"
 	"  -r, --repeat RUNS    run COMMAND that often: means, and how far they spread\n"
 	"  -t, --tid TID        count thread TID: until it ends, or while COMMAND runs,\n"
 	"                       or until Ctrl-C\n"
@@ -46,32 +52,14 @@ static const char usage[] =
 	"Examples:\n"
 	"  pfmon stat ./app\n"
 	"  pfmon stat -e instructions:u -x, -o counts.csv -- ./app --fast\n"
+	"  pfmon stat -e '{cycles,instructions},cache-misses,branch-misses' ./app\n"
 	"  pfmon stat -t 4711 -e cycles,page-faults sleep 10\n";
-
-/**
- * struct options - the command line
- * @events: what to count
- * @runs: of the command
- * @tid: thread to count, 0 for the command
- * @separator: of CSV, NULL for no CSV
- * @is_json: JSON is wanted
- * @output: file, NULL for standard error
- * @command: NULL-terminated, or NULL
- */
-struct options {
-	struct event_options events;
-	unsigned int runs;
-	int tid;
-	const char *separator;
-	bool is_json;
-	const char *output;
-	char **command;
-};
 
 /* All that one measurement needs. */
 struct measurement {
 	struct session session;
 	struct event_list events;
+	struct increments increments;
 	struct results results;
 	struct signals signals;
 	const char *path;
@@ -79,80 +67,6 @@ struct measurement {
 	bool ended_early;
 	int status;
 };
-
-static int parse_option(int option, struct options *options)
-{
-	uint64_t number;
-
-	switch (option) {
-	case 'e':
-		return options_add_event(&options->events, optarg);
-	case 'r':
-		if (options_number(optarg, "number of runs", INT_MAX, &number))
-			return -1;
-		options->runs = (unsigned int)number;
-		return 0;
-	case 't':
-		if (options_number(optarg, "thread id", INT_MAX, &number))
-			return -1;
-		options->tid = (int)number;
-		return 0;
-	case 'x':
-		if (!*optarg)
-			return fail("the separator of -x is empty: give a character");
-		options->separator = strcmp(optarg, "\\t") ? optarg : "\t";
-		return 0;
-	case 'j':
-		options->is_json = true;
-		return 0;
-	default:
-		options->output = optarg;
-		return 0;
-	}
-}
-
-static int check_options(const struct options *options)
-{
-	if (!options->command && !options->tid)
-		return fail("no command to count: see 'pfmon stat --help'");
-	if (!options->command && options->runs > 1)
-		return fail("-r needs a command to run");
-	if (options->separator && options->is_json)
-		return fail("-x and -j exclude each other");
-	return 0;
-}
-
-/* Returns 1 if help was asked for and given, -1 if something is wrong. */
-static int parse_options(int argc, char **argv, struct options *options)
-{
-	static const struct option names[] = {
-		{ "event", required_argument, NULL, 'e' },
-		{ "repeat", required_argument, NULL, 'r' },
-		{ "tid", required_argument, NULL, 't' },
-		{ "field-separator", required_argument, NULL, 'x' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int option;
-
-	memset(options, 0, sizeof(*options));
-	options->runs = 1;
-	while ((option = options_next(argc, argv, "+:e:r:t:x:jo:h", names)) != -1) {
-		if (option == 'h') {
-			fputs(usage, stdout);
-			return 1;
-		}
-		if (option == '?' || option == ':')
-			return options_fail(option, argv, names);
-		if (parse_option(option, options))
-			return -1;
-	}
-	if (optind < argc)
-		options->command = argv + optind;
-	return check_options(options);
-}
 
 static FILE *open_output(const char *name)
 {
@@ -184,10 +98,9 @@ static int close_output(FILE *file, const char *name)
 	return 0;
 }
 
-static int prepare_events(struct measurement *measurement, const struct options *options)
+static int choose_events(struct event_list *events, const struct machine *machine,
+			 const struct stat_options *options)
 {
-	const struct machine *machine = &measurement->session.machine;
-	struct event_list *events = &measurement->events;
 	bool is_default = !options->events.count;
 
 	if (is_default && events_default(events, machine))
@@ -195,7 +108,21 @@ static int prepare_events(struct measurement *measurement, const struct options 
 	for (unsigned int i = 0; i < options->events.count; i++)
 		if (events_parse(events, options->events.texts[i], machine))
 			return -1;
-	if (events_assign(events, machine, is_default))
+	if (!options->is_multiplexed)
+		return 0;
+	return multiplex(events, machine, options->interval, is_default);
+}
+
+static int prepare_events(struct measurement *measurement,
+			  const struct stat_options *options)
+{
+	const struct machine *machine = &measurement->session.machine;
+	struct event_list *events = &measurement->events;
+	bool is_default = !options->events.count;
+
+	if (choose_events(events, machine, options) ||
+	    events_assign(events, machine, is_default) ||
+	    increments_prepare(&measurement->increments, events))
 		return -1;
 	return session_program(&measurement->session, events);
 }
@@ -203,6 +130,31 @@ static int prepare_events(struct measurement *measurement, const struct options 
 static double seconds(const struct timeval *time)
 {
 	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
+}
+
+static int look(void *data)
+{
+	struct measurement *measurement = data;
+
+	return increments_take(&measurement->increments, &measurement->session);
+}
+
+/* What the counters say after the run. */
+static int read_run(struct measurement *measurement, struct run *run)
+{
+	struct increments *increments = &measurement->increments;
+	const struct event_list *events = &measurement->events;
+
+	if (look(measurement))
+		return -1;
+	memcpy(run->values, increments->last_values,
+	       events->count * sizeof(*run->values));
+	for (size_t i = 0; i < events->count; i++)
+		run->errors[i] = increments_error(increments, i);
+	run->runtime = increments_runtime(increments);
+	if (!events->set_count)
+		return 0;
+	return session_read_activities(&measurement->session, run->sets);
 }
 
 /* Wait, detach and read; the first command that fails gives the exit status. */
@@ -217,6 +169,10 @@ static int finish_run(struct measurement *measurement, pid_t pid, uint64_t begin
 		.contexts = &session->fd,
 		.context_count = 1,
 		.pid = pid,
+		.tick = look,
+		.interval = results->is_scaled ? increments_interval(&measurement->events)
+					       : 0,
+		.data = measurement,
 	};
 	uint64_t end;
 
@@ -225,8 +181,7 @@ static int finish_run(struct measurement *measurement, pid_t pid, uint64_t begin
 	if (wait_for_end(&watch, outcome))
 		return -1;
 	end = nanoseconds_now();
-	if (session_detach(session) ||
-	    session_read(session, results->events, run->values, &run->runtime))
+	if (outcome->failed || session_detach(session) || read_run(measurement, run))
 		return -1;
 	run->elapsed = (double)(end - begin) / 1e9;
 	run->user = seconds(&outcome->usage.ru_utime);
@@ -243,14 +198,15 @@ static int finish_run(struct measurement *measurement, pid_t pid, uint64_t begin
 /* Attach to @tid and let the counters run. */
 static int begin_run(struct measurement *measurement, int tid)
 {
+	increments_begin(&measurement->increments);
 	if (session_attach(&measurement->session, tid))
 		return -1;
 	return session_start(&measurement->session);
 }
 
 /* Run the command once.  Returns 0, or the status to exit with. */
-static int run_command(struct measurement *measurement, const struct options *options,
-		       struct outcome *outcome)
+static int run_command(struct measurement *measurement,
+		       const struct stat_options *options, struct outcome *outcome)
 {
 	struct child child;
 	uint64_t begin;
@@ -281,7 +237,7 @@ static int run_alone(struct measurement *measurement, int tid, struct outcome *o
 	return 0;
 }
 
-static int run_all(struct measurement *measurement, const struct options *options)
+static int run_all(struct measurement *measurement, const struct stat_options *options)
 {
 	struct outcome outcome = { 0 };
 	int result = 0;
@@ -300,8 +256,28 @@ static int run_all(struct measurement *measurement, const struct options *option
 	return result;
 }
 
+/* Sets that never were active, or not as often as others. */
+static void warn_of_turns(const struct results *results)
+{
+	const struct event_list *events = results->events;
+	uint64_t least, most;
+	size_t missed;
+
+	results_turns(results, &least, &most, &missed);
+	if (missed)
+		warn_user("%zu of %zu event sets were never active, and their events "
+			  "not counted%s",
+			  missed, events->set_count,
+			  events_have_named_sets(events)
+				  ? ""
+				  : ": count longer, or with a shorter --mux-interval");
+	else if (most - least > 1)
+		warn_user("event sets were not active equally often: %llu to %llu times",
+			  (unsigned long long)least, (unsigned long long)most);
+}
+
 static void warn_about(const struct measurement *measurement,
-		       const struct options *options)
+		       const struct stat_options *options)
 {
 	if (measurement->ran_elsewhere)
 		warn_user("part of the run was on CPUs with another PMU and was not "
@@ -312,10 +288,12 @@ static void warn_about(const struct measurement *measurement,
 		warn_user("the command's first thread ended, or may no longer be "
 			  "monitored, before the command ended: the counts go up "
 			  "to then");
+	if (measurement->events.set_count)
+		warn_of_turns(&measurement->results);
 	child_warn_killed(measurement->status);
 }
 
-static int format(const struct results *results, const struct options *options,
+static int format(const struct results *results, const struct stat_options *options,
 		  FILE *file)
 {
 	if (options->is_json)
@@ -328,7 +306,7 @@ static int format(const struct results *results, const struct options *options,
 }
 
 /* In one write(2), so that what others write to the same place is not between. */
-static int report(const struct results *results, const struct options *options,
+static int report(const struct results *results, const struct stat_options *options,
 		  FILE *file)
 {
 	char *text = NULL;
@@ -347,8 +325,8 @@ static int report(const struct results *results, const struct options *options,
 }
 
 /* Returns the status to exit with. */
-static int run_and_report(struct measurement *measurement, const struct options *options,
-			  FILE *file)
+static int run_and_report(struct measurement *measurement,
+			  const struct stat_options *options, FILE *file)
 {
 	int result = run_all(measurement, options);
 
@@ -360,7 +338,7 @@ static int run_and_report(struct measurement *measurement, const struct options 
 	return measurement->results.exit_status;
 }
 
-static int measure(struct measurement *measurement, const struct options *options)
+static int measure(struct measurement *measurement, const struct stat_options *options)
 {
 	struct results *results = &measurement->results;
 	FILE *file;
@@ -373,6 +351,7 @@ static int measure(struct measurement *measurement, const struct options *option
 	results->command = options->command;
 	results->tid = options->tid;
 	results->has_usage = !options->tid;
+	results->is_scaled = events_take_turns(&measurement->events);
 
 	/* What it held is lost from here on: all that can be checked has been. */
 	file = open_output(options->output);
@@ -385,11 +364,13 @@ static int measure(struct measurement *measurement, const struct options *option
 int command_stat(int argc, char **argv)
 {
 	struct measurement measurement = { .session.fd = -1 };
-	struct options options;
+	struct stat_options options;
 	char *path = NULL;
 	int result;
 
-	result = parse_options(argc, argv, &options);
+	result = stat_options_parse(argc, argv, &options);
+	if (result > 0)
+		fputs(usage, stdout);
 	if (result)
 		return result > 0 ? EXIT_SUCCESS : EXIT_PFMON;
 	if (options.command) {
@@ -400,6 +381,7 @@ int command_stat(int argc, char **argv)
 	measurement.path = path;
 	result = measure(&measurement, &options);
 	results_free(&measurement.results);
+	increments_free(&measurement.increments);
 	events_free(&measurement.events);
 	session_close(&measurement.session);
 	free(path);

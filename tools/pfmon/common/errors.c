@@ -12,10 +12,19 @@
 #define SENTENCE(name, sentence) [PFM_REASON_##name] = sentence,
 static const char *const sentences[] = { PFM_REASONS(SENTENCE) };
 
+static const char *place;
+
+void fail_at(const char *text)
+{
+	place = text;
+}
+
 static void say(const char *prefix, const char *format, va_list arguments)
 {
 	fflush(stdout);
 	fputs(prefix, stderr);
+	if (place)
+		fprintf(stderr, "%s: ", place);
 	vfprintf(stderr, format, arguments);
 	fputc('\n', stderr);
 }

@@ -13,6 +13,12 @@ int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void warn_user(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
+ * The place in a file, FILE:LINE, that fail() and warn_user() say first from here on;
+ * NULL: none.  @place is not copied.
+ */
+void fail_at(const char *place);
+
+/*
  * Write out what is left for standard output.  Returns @status, the exit status
  * so far, or says why that failed and returns EXIT_PFMON.
  */

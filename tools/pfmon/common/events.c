@@ -57,6 +57,14 @@ void events_free(struct event_list *list)
 	memset(list, 0, sizeof(*list));
 }
 
+bool events_take_turns(const struct event_list *list)
+{
+	for (size_t i = 0; i < list->set_count; i++)
+		if (list->sets[i].flags != PFM_SETFL_TIME_SWITCH)
+			return false;
+	return list->set_count > 1;
+}
+
 /* Cut ":u", ":k", ":uk", ":u:k" off the end of @name.  Returns the modes. */
 static unsigned int cut_modes(char *name)
 {
@@ -441,8 +449,9 @@ static int take_counter(struct event *event, const struct machine *machine)
 		event->pmd_count = 0;
 		return 0;
 	}
-	return fail("event '%s' cannot be sampled, because no counter of the PMU counts "
-		    "it and nothing else overflows: 'pfmon list' shows other events",
+	return fail("event '%s' cannot be sampled or waited for, because no counter of "
+		    "the PMU counts it and nothing else overflows: 'pfmon list' shows "
+		    "other events",
 		    event->name);
 }
 

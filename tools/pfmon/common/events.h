@@ -135,6 +135,15 @@ static inline bool event_in_set(const struct event *event, size_t set)
 	       (event->set == set || event->set == EVERY_SET);
 }
 
+/* Do several sets take turns by time alone, so that each has its share of it? */
+bool events_take_turns(const struct event_list *list);
+
+/* Are the sets those of a file? */
+static inline bool events_have_named_sets(const struct event_list *list)
+{
+	return list->set_count && list->sets[0].name;
+}
+
 /* Has the CPU libpfm4's event @name? */
 bool events_have(const struct machine *machine, const char *name);
 

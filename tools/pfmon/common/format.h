@@ -16,7 +16,13 @@
 const char *format_count(uint64_t value, char buffer[COUNT_SIZE]);
 
 /* What stands in place of a count that there is not. */
-const char *format_state(const struct event *event);
+const char *format_state(enum event_state state);
+
+/* Bytes that hold any time of format_time(). */
+#define TIME_SIZE 40
+
+/* ns as "250 us" or "1.5 ms".  Returns @buffer. */
+const char *format_time(uint64_t time, char buffer[TIME_SIZE]);
 
 void format_table(FILE *file, const struct results *results);
 void format_csv(FILE *file, const struct results *results, const char *separator);

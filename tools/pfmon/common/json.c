@@ -13,6 +13,22 @@ static json_t *values_of(const struct results *results, size_t index)
 	return values;
 }
 
+/* What the value has been scaled from. */
+static void add_share(json_t *object, const struct results *results, size_t index)
+{
+	const struct event *event = &results->events->events[index];
+	double error = results_error(results, index);
+
+	if (event->set != EVERY_SET)
+		json_object_set_new(object, "set", json_integer((json_int_t)event->set));
+	json_object_set_new(object, "counted",
+			    json_number(results_counted(results, index)));
+	json_object_set_new(object, "time-fraction",
+			    json_real(results_fraction(results, index)));
+	if (results->is_scaled && event->set != EVERY_SET && error >= 0)
+		json_object_set_new(object, "error", json_real(error));
+}
+
 static void add_counts(json_t *object, const struct results *results, size_t index)
 {
 	struct figure figure = results_value(results, index);
@@ -20,11 +36,13 @@ static void add_counts(json_t *object, const struct results *results, size_t ind
 
 	if (results->run_count == 1)
 		json_object_set_new(object, "value",
-				    json_number(results->runs[0].values[index]));
+				    json_number(results_count(results, index)));
 	else
 		json_object_set_new(object, "value", json_real(figure.mean));
 	json_object_set_new(object, "spread", json_real(figure_spread(&figure)));
 	json_object_set_new(object, "values", values_of(results, index));
+	if (results->events->set_count)
+		add_share(object, results, index);
 	if (metric.unit) {
 		json_object_set_new(object, "metric-value", json_real(metric.value));
 		json_object_set_new(object, "metric-unit", json_string(metric.unit));
@@ -39,12 +57,13 @@ static json_t *event_object(const struct results *results, size_t index)
 		[EVENT_NOT_COUNTED] = "not counted",
 	};
 	const struct event *event = &results->events->events[index];
+	enum event_state state = results_state(results, index);
 	json_t *object = json_object();
 
 	json_object_set_new(object, "event", json_string(event->name));
-	json_object_set_new(object, "state", json_string(states[event->state]));
+	json_object_set_new(object, "state", json_string(states[state]));
 	json_object_set_new(object, "unit", json_string(event->is_time ? "ns" : ""));
-	if (event->state == EVENT_COUNTED)
+	if (state == EVENT_COUNTED)
 		add_counts(object, results, index);
 	return object;
 }
@@ -54,7 +73,33 @@ static json_t *events_array(const struct results *results)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < results->events->count; i++)
-		json_array_append_new(array, event_object(results, i));
+		if (!results->events->events[i].switch_after)
+			json_array_append_new(array, event_object(results, i));
+	return array;
+}
+
+static json_t *set_object(const struct results *results, size_t index)
+{
+	const struct event_set *set = &results->events->sets[index];
+	json_t *object = json_object();
+
+	if (set->name)
+		json_object_set_new(object, "name", json_text(set->name));
+	json_object_set_new(object, "times",
+			    json_real(results_set_runs(results, index).mean));
+	json_object_set_new(object, "duration-ns",
+			    json_real(results_set_duration(results, index).mean));
+	if (set->flags & PFM_SETFL_TIME_SWITCH)
+		json_object_set_new(object, "interval-ns", json_number(set->timeout));
+	return object;
+}
+
+static json_t *sets_array(const struct results *results)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < results->events->set_count; i++)
+		json_array_append_new(array, set_object(results, i));
 	return array;
 }
 
@@ -94,6 +139,10 @@ int format_json(FILE *file, const struct results *results)
 	json_object_set_new(object, "runs", json_integer(results->run_count));
 	json_object_set_new(object, "exit-status", json_integer(results->exit_status));
 	json_object_set_new(object, "events", events_array(results));
+	if (results->events->set_count) {
+		json_object_set_new(object, "sets", sets_array(results));
+		json_object_set_new(object, "scaled", json_boolean(results->is_scaled));
+	}
 	add_times(object, results);
 	return json_print(file, object);
 }

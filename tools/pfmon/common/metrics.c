@@ -4,21 +4,41 @@
 
 static const struct metric nothing = { 0, 0, NULL };
 
+/* Is event @index the one with @role in the same @modes as @event, in a set of @set? */
+static bool is_partner(const struct results *results, size_t index,
+		       const struct event *event, enum event_role role, size_t set)
+{
+	const struct event *other = &results->events->events[index];
+
+	return other->role == role && other->modes == event->modes && other->set == set &&
+	       !other->switch_after && results_state(results, index) == EVENT_COUNTED;
+}
+
 /*
- * The mean of the event with @role that was counted in the same @modes: cycles
- * of the user say nothing of instructions of the kernel.
+ * The mean of the event with @role that was counted in the same modes as @event: cycles
+ * of the user say nothing of instructions of the kernel.  The best is one of the same
+ * time; others will do if all are scaled to the same.
  */
 static double value_of(const struct results *results, enum event_role role,
-		       unsigned int modes)
+		       const struct event *event)
 {
-	for (size_t i = 0; i < results->events->count; i++) {
-		const struct event *event = &results->events->events[i];
+	const struct event_list *events = results->events;
 
-		if (event->role == role && event->modes == modes &&
-		    event->state == EVENT_COUNTED)
+	for (size_t i = 0; i < events->count; i++)
+		if (is_partner(results, i, event, role, event->set))
 			return results_value(results, i).mean;
-	}
+	for (size_t i = 0; results->is_scaled && i < events->count; i++)
+		if (is_partner(results, i, event, role, events->events[i].set))
+			return results_value(results, i).mean;
 	return 0;
+}
+
+/* ns of CPU time in which the value of @event came about. */
+static double time_of(const struct results *results, const struct event *event)
+{
+	if (!results->events->set_count || results->is_scaled || event->set == EVERY_SET)
+		return results_runtime(results).mean;
+	return results_set_duration(results, event->set).mean;
 }
 
 static struct metric ratio(double value, double base, int decimals, const char *unit)
@@ -47,10 +67,10 @@ struct metric results_metric(const struct results *results, size_t index)
 {
 	const struct event *event = &results->events->events[index];
 	double value = results_value(results, index).mean;
-	double runtime = results_runtime(results).mean;
+	double runtime = time_of(results, event);
 	struct metric metric = nothing;
 
-	if (event->state != EVENT_COUNTED)
+	if (results_state(results, index) != EVENT_COUNTED)
 		return nothing;
 	switch (event->role) {
 	case ROLE_TASK_CLOCK:
@@ -62,17 +82,16 @@ struct metric results_metric(const struct results *results, size_t index)
 		metric = ratio(value, runtime, 3, "GHz");
 		break;
 	case ROLE_INSTRUCTIONS:
-		metric = ratio(value, value_of(results, ROLE_CYCLES, event->modes), 2,
+		metric = ratio(value, value_of(results, ROLE_CYCLES, event), 2,
 			       "insn per cycle");
 		break;
 	case ROLE_BRANCH_MISSES:
-		metric = ratio(100 * value,
-			       value_of(results, ROLE_BRANCHES, event->modes), 2,
+		metric = ratio(100 * value, value_of(results, ROLE_BRANCHES, event), 2,
 			       "% of all branches");
 		break;
 	case ROLE_CACHE_MISSES:
 		metric = ratio(100 * value,
-			       value_of(results, ROLE_CACHE_REFERENCES, event->modes), 2,
+			       value_of(results, ROLE_CACHE_REFERENCES, event), 2,
 			       "% of all cache refs");
 		break;
 	default:

@@ -102,6 +102,40 @@ int options_size(const char *text, const char *what, uint64_t least, uint64_t mo
 	return 0;
 }
 
+/* ns of the unit of that name, 0 if there is none. */
+static double time_unit(const char *name)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {
+		{ "", 1e6 }, { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 },
+	};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(units[i].name, name))
+			return units[i].ns;
+	return 0;
+}
+
+int options_time(const char *text, uint64_t *time)
+{
+	/* strtod() takes signs, blanks, exponents and words, too. */
+	size_t length = strspn(text, "0123456789.");
+	char digits[32], *end;
+	double ns;
+
+	if (!length || length >= sizeof(digits))
+		return -1;
+	memcpy(digits, text, length);
+	digits[length] = '\0';
+	ns = strtod(digits, &end) * time_unit(text + length);
+	if (*end || !(ns >= 1 && ns <= 3600e9))
+		return -1;
+	*time = (uint64_t)(ns + 0.5);
+	return 0;
+}
+
 int options_add_event(struct event_options *events, const char *text)
 {
 	if (events->count == MAX_EVENT_OPTIONS)

@@ -27,6 +27,12 @@ int options_number(const char *text, const char *what, uint64_t most, uint64_t *
 int options_size(const char *text, const char *what, uint64_t least, uint64_t most,
 		 uint64_t *size);
 
+/*
+ * A time, also with decimals, in ns: 4ms, 250us, 0.5s, 100000ns; of a number alone the
+ * unit is ms.  From 1 ns to 1 h.  Does not say what is wrong; returns -1, or 0.
+ */
+int options_time(const char *text, uint64_t *time);
+
 #define MAX_EVENT_OPTIONS 64
 
 /**

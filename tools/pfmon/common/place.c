@@ -77,7 +77,7 @@ static int check_virtual(const struct event_list *list, const struct machine *ma
 }
 
 /* Say why the first event that is left out is, and of how many. */
-static int fail_left_out(const struct members *members, const char *place)
+static int fail_left_out(const struct members *members)
 {
 	const struct verdict *verdict = members->verdicts;
 	const struct event *first;
@@ -86,17 +86,17 @@ static int fail_left_out(const struct members *members, const char *place)
 		verdict++;
 	first = members->events[verdict - members->verdicts];
 	if (verdict->rival)
-		return fail("%sevents '%s' and '%s' cannot be counted at once: they need "
+		return fail("events '%s' and '%s' cannot be counted at once: they need "
 			    "different bits in PMC %u, which they share; leave "
 			    "one out, or count them in several runs",
-			    place, verdict->rival->name, first->name, verdict->pmc);
+			    verdict->rival->name, first->name, verdict->pmc);
 	if (members->count == 1)
-		return fail("%sno counter is free for event '%s': 'pfmon info' shows "
+		return fail("no counter is free for event '%s': 'pfmon info' shows "
 			    "the counters",
-			    place, first->name);
-	return fail("%s%zu events need a counter and %zu find one: leave out '%s'%s, "
+			    first->name);
+	return fail("%zu events need a counter and %zu find one: leave out '%s'%s, "
 		    "or count them in several runs",
-		    place, members->count, members->count - members->left, first->name,
+		    members->count, members->count - members->left, first->name,
 		    members->left > 1 ? " and others" : "");
 }
 
@@ -121,15 +121,16 @@ static void take(struct event_list *list, size_t set, const struct verdict *verd
 static int assign_set(struct event_list *list, const struct machine *machine, size_t set,
 		      bool is_lenient)
 {
-	const char *place = list->set_count ? list->sets[set].place : NULL;
 	struct members members;
 	int result;
 
+	fail_at(list->set_count ? list->sets[set].place : NULL);
 	result = members_ask(&members, list, machine, set);
 	if (!result && members.left && !is_lenient)
-		result = fail_left_out(&members, place ? place : "");
+		result = fail_left_out(&members);
 	else if (!result)
 		take(list, set, members.verdicts);
+	fail_at(NULL);
 	members_free(&members);
 	return result;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "results.h"
+#include "scale.h"
 
 struct run *results_add_run(struct results *results)
 {
@@ -16,77 +17,172 @@ struct run *results_add_run(struct results *results)
 	results->runs = runs;
 	run = &runs[results->run_count];
 	memset(run, 0, sizeof(*run));
-	run->values = calloc(results->events->count + 1, sizeof(*run->values));
-	if (!run->values)
-		return NULL;
 	results->run_count++;
-	return run;
+	run->values = calloc(results->events->count + 1, sizeof(*run->values));
+	run->sets = calloc(results->events->set_count + 1, sizeof(*run->sets));
+	run->errors = calloc(results->events->count + 1, sizeof(*run->errors));
+	return run->values && run->sets && run->errors ? run : NULL;
 }
 
 void results_free(struct results *results)
 {
-	for (unsigned int i = 0; i < results->run_count; i++)
+	for (unsigned int i = 0; i < results->run_count; i++) {
 		free(results->runs[i].values);
+		free(results->runs[i].sets);
+		free(results->runs[i].errors);
+	}
 	free(results->runs);
 	results->runs = NULL;
 	results->run_count = 0;
 }
 
-typedef double (*pick)(const struct run *run, size_t index);
+typedef double (*pick)(const struct results *results, const struct run *run,
+		       size_t index);
 
 /*
- * Standard error of the mean: s / sqrt(n) with s the standard deviation of a
- * sample, n - 1 in its denominator.
+ * The mean of the runs that have the figure, and its standard error: s / sqrt(n) with s
+ * the standard deviation of a sample, n - 1 in its denominator.
  */
 static struct figure average(const struct results *results, pick pick, size_t index)
 {
 	struct figure figure = { 0, 0 };
-	unsigned int count = results->run_count;
+	unsigned int count = 0;
 	double squares = 0;
 
-	if (!count)
-		return figure;
-	for (unsigned int i = 0; i < count; i++)
-		figure.mean += pick(&results->runs[i], index);
-	figure.mean /= count;
-	if (count == 1)
-		return figure;
-	for (unsigned int i = 0; i < count; i++) {
-		double off = pick(&results->runs[i], index) - figure.mean;
+	for (unsigned int i = 0; i < results->run_count; i++) {
+		double value = pick(results, &results->runs[i], index);
 
-		squares += off * off;
+		if (isnan(value))
+			continue;
+		figure.mean += value;
+		count++;
+	}
+	if (count)
+		figure.mean /= count;
+	if (count < 2)
+		return figure;
+	for (unsigned int i = 0; i < results->run_count; i++) {
+		double off = pick(results, &results->runs[i], index) - figure.mean;
+
+		if (!isnan(off))
+			squares += off * off;
 	}
 	figure.error = sqrt(squares / (count - 1) / count);
 	return figure;
 }
 
-static double pick_value(const struct run *run, size_t index)
+/* ns in which something was counted, by the sets' clock. */
+static uint64_t whole(const struct results *results, const struct run *run)
 {
-	return (double)run->values[index];
+	uint64_t duration = 0;
+
+	for (size_t i = 0; i < results->events->set_count; i++)
+		duration += run->sets[i].duration;
+	return duration;
 }
 
-static double pick_runtime(const struct run *run, size_t index)
+/* ns in which the event was counted; what was counted always has the whole. */
+static uint64_t part(const struct results *results, const struct run *run, size_t index)
 {
+	size_t set = results->events->events[index].set;
+
+	if (!results->events->set_count || set == EVERY_SET)
+		return whole(results, run);
+	return run->sets[set].duration;
+}
+
+static bool was_counted(const struct results *results, const struct run *run,
+			size_t index)
+{
+	if (results->events->events[index].state != EVENT_COUNTED)
+		return false;
+	return !results->events->set_count || part(results, run, index);
+}
+
+static uint64_t scaled(const struct results *results, const struct run *run, size_t index)
+{
+	if (!results->is_scaled)
+		return run->values[index];
+	return scale(run->values[index], part(results, run, index), whole(results, run));
+}
+
+static double pick_value(const struct results *results, const struct run *run,
+			 size_t index)
+{
+	return was_counted(results, run, index) ? (double)scaled(results, run, index)
+						: NAN;
+}
+
+static double pick_counted(const struct results *results, const struct run *run,
+			   size_t index)
+{
+	return was_counted(results, run, index) ? (double)run->values[index] : NAN;
+}
+
+static double pick_fraction(const struct results *results, const struct run *run,
+			    size_t index)
+{
+	uint64_t all = whole(results, run);
+
+	return all ? (double)part(results, run, index) / (double)all : 1;
+}
+
+static double pick_set_runs(const struct results *results, const struct run *run,
+			    size_t index)
+{
+	(void)results;
+	return (double)run->sets[index].runs;
+}
+
+static double pick_set_duration(const struct results *results, const struct run *run,
+				size_t index)
+{
+	(void)results;
+	return (double)run->sets[index].duration;
+}
+
+static double pick_runtime(const struct results *results, const struct run *run,
+			   size_t index)
+{
+	(void)results;
 	(void)index;
 	return (double)run->runtime;
 }
 
-static double pick_elapsed(const struct run *run, size_t index)
+static double pick_elapsed(const struct results *results, const struct run *run,
+			   size_t index)
 {
+	(void)results;
 	(void)index;
 	return run->elapsed;
 }
 
-static double pick_user(const struct run *run, size_t index)
+static double pick_user(const struct results *results, const struct run *run,
+			size_t index)
 {
+	(void)results;
 	(void)index;
 	return run->user;
 }
 
-static double pick_system(const struct run *run, size_t index)
+static double pick_system(const struct results *results, const struct run *run,
+			  size_t index)
 {
+	(void)results;
 	(void)index;
 	return run->system;
+}
+
+enum event_state results_state(const struct results *results, size_t event)
+{
+	enum event_state state = results->events->events[event].state;
+
+	if (state != EVENT_COUNTED || !results->run_count)
+		return state;
+	for (unsigned int i = 0; i < results->run_count; i++)
+		if (was_counted(results, &results->runs[i], event))
+			return EVENT_COUNTED;
+	return EVENT_NOT_COUNTED;
 }
 
 struct figure results_value(const struct results *results, size_t event)
@@ -97,9 +193,75 @@ struct figure results_value(const struct results *results, size_t event)
 /* A double holds 53 bits only. */
 uint64_t results_count(const struct results *results, size_t event)
 {
+	if (results->run_count == 1 && was_counted(results, results->runs, event))
+		return scaled(results, results->runs, event);
+	return (uint64_t)llround(results_value(results, event).mean);
+}
+
+uint64_t results_counted(const struct results *results, size_t event)
+{
 	if (results->run_count == 1)
 		return results->runs[0].values[event];
-	return (uint64_t)llround(results_value(results, event).mean);
+	return (uint64_t)llround(average(results, pick_counted, event).mean);
+}
+
+double results_fraction(const struct results *results, size_t event)
+{
+	return average(results, pick_fraction, event).mean;
+}
+
+double results_error(const struct results *results, size_t event)
+{
+	struct figure figure;
+
+	if (results->run_count == 1)
+		return 100 * results->runs[0].errors[event];
+	figure = results_value(results, event);
+	return figure_spread(&figure);
+}
+
+struct figure results_set_runs(const struct results *results, size_t set)
+{
+	return average(results, pick_set_runs, set);
+}
+
+struct figure results_set_duration(const struct results *results, size_t set)
+{
+	return average(results, pick_set_duration, set);
+}
+
+void results_turns(const struct results *results, uint64_t *least, uint64_t *most,
+		   size_t *missed)
+{
+	uint64_t widest = 0;
+
+	*least = *most = *missed = 0;
+	for (unsigned int i = 0; i < results->run_count; i++) {
+		const struct set_activity *sets = results->runs[i].sets;
+		uint64_t low = sets[0].runs, high = low;
+		size_t idle = 0;
+
+		for (size_t set = 0; set < results->events->set_count; set++) {
+			low = sets[set].runs < low ? sets[set].runs : low;
+			high = sets[set].runs > high ? sets[set].runs : high;
+			idle += !sets[set].duration;
+		}
+		*missed = idle > *missed ? idle : *missed;
+		if (high - low < widest)
+			continue;
+		widest = high - low;
+		*least = low;
+		*most = high;
+	}
+}
+
+double results_set_fraction(const struct results *results, size_t set)
+{
+	double all = 0;
+
+	for (size_t i = 0; i < results->events->set_count; i++)
+		all += results_set_duration(results, i).mean;
+	return all > 0 ? results_set_duration(results, set).mean / all : 0;
 }
 
 struct figure results_runtime(const struct results *results)

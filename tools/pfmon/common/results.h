@@ -8,10 +8,14 @@
 #include <stdint.h>
 
 #include "events.h"
+#include "session.h"
 
 /**
  * struct run - the figures of one run
- * @values: counts, one for each event
+ * @values: counts, one for each event, as they were counted
+ * @sets: what came of each event set, none of them if there are none
+ * @errors: standard error, in parts of it, of what each count is scaled to; negative if
+ *	that is not known
  * @runtime: ns of CPU time of the thread
  * @elapsed: seconds from start to end
  * @user: seconds of the command in user mode
@@ -19,6 +23,8 @@
  */
 struct run {
 	uint64_t *values;
+	struct set_activity *sets;
+	double *errors;
 	uint64_t runtime;
 	double elapsed;
 	double user;
@@ -31,6 +37,7 @@ struct run {
  * @events: of what
  * @command: the command, NULL-terminated, or NULL
  * @tid: the thread that was attached to, or 0
+ * @is_scaled: event sets have turns by time: counts are scaled to all of it
  * @runs: the runs
  * @run_count: how many
  * @has_usage: whether user and system times were measured
@@ -41,6 +48,7 @@ struct results {
 	const struct event_list *events;
 	char *const *command;
 	int tid;
+	bool is_scaled;
 	struct run *runs;
 	unsigned int run_count;
 	bool has_usage;
@@ -57,10 +65,43 @@ struct figure {
 	double error;
 };
 
+/*
+ * Whether an event was counted: also one that could be was not if its set never was
+ * active.  What follows is of those runs in which it was.
+ */
+enum event_state results_state(const struct results *results, size_t event);
+
+/* The count, scaled if @results are. */
 struct figure results_value(const struct results *results, size_t event);
 
 /* The mean as a whole number, exact with a single run. */
 uint64_t results_count(const struct results *results, size_t event);
+
+/* The same as it was counted. */
+uint64_t results_counted(const struct results *results, size_t event);
+
+/* The part of the time in which it was counted, 1 if all. */
+double results_fraction(const struct results *results, size_t event);
+
+/*
+ * Standard error of the value in percent of it: of several runs their spread, else what
+ * the turns of its set tell.  Negative if it is not known.
+ */
+double results_error(const struct results *results, size_t event);
+
+/* Times that a set was active, and ns. */
+struct figure results_set_runs(const struct results *results, size_t set);
+struct figure results_set_duration(const struct results *results, size_t set);
+
+/*
+ * In any run: how often the sets were active, at @least and at @most, and how many never
+ * counted.
+ */
+void results_turns(const struct results *results, uint64_t *least, uint64_t *most,
+		   size_t *missed);
+
+/* The duration in parts of that of all sets. */
+double results_set_fraction(const struct results *results, size_t set);
 
 struct figure results_runtime(const struct results *results);
 struct figure results_elapsed(const struct results *results);

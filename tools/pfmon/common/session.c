@@ -34,31 +34,16 @@ void session_close(struct session *session)
 {
 	if (session->fd != -1)
 		close(session->fd);
+	free(session->sets);
+	free(session->pmcs);
 	free(session->initial);
 	free(session->pmds);
+	free(session->values);
+	session->sets = NULL;
+	session->pmcs = NULL;
 	session->initial = session->pmds = NULL;
+	session->values = NULL;
 	session->fd = -1;
-}
-
-static bool is_counted(const struct event *event)
-{
-	return event->state == EVENT_COUNTED;
-}
-
-/*
- * Add @bits to @pmcs, merged with what other events need in the same PMC; that
- * they agree where their masks meet was seen to when counters were assigned.
- */
-static unsigned int merge_pmc(struct pfarg_pmc *pmcs, unsigned int count,
-			      const struct pmc_bits *bits)
-{
-	unsigned int i = 0;
-
-	while (i < count && pmcs[i].reg_num != bits->pmc)
-		i++;
-	pmcs[i].reg_num = bits->pmc;
-	pmcs[i].reg_value |= bits->value;
-	return i < count ? count : count + 1;
 }
 
 /* The elements of @size bytes that fit into one call. */
@@ -69,66 +54,170 @@ static unsigned int vector_limit(const struct session *session, size_t size)
 	return bytes < size ? 1 : (unsigned int)(bytes / size);
 }
 
-static unsigned int smaller(unsigned int a, unsigned int b)
+static unsigned int smaller(size_t a, size_t b)
 {
-	return a < b ? a : b;
+	return (unsigned int)(a < b ? a : b);
 }
 
-static int write_pmcs(struct session *session, const struct event_list *events)
+static int list_sets(struct session *session, const struct event_list *events)
 {
-	unsigned int limit = vector_limit(session, sizeof(struct pfarg_pmc));
+	session->set_count = events_set_count(events);
+	if (!events->set_count)
+		return 0;
+	session->sets = calloc(events->set_count, sizeof(*session->sets));
+	if (!session->sets)
+		return fail("no memory");
+	for (size_t i = 0; i < events->set_count; i++)
+		session->sets[i] = (struct pfarg_setdesc){
+			.set_id = (uint16_t)i,
+			.set_flags = events->sets[i].flags,
+			.set_timeout = events->sets[i].timeout,
+		};
+	return 0;
+}
+
+/* Sets that are there already begin anew, but for the values of their PMDs. */
+static int create_sets(struct session *session)
+{
+	unsigned int limit = vector_limit(session, sizeof(*session->sets));
+	size_t count = session->sets ? session->set_count : 0;
+
+	for (size_t i = 0; i < count; i += limit)
+		if (pfm_create_evtsets(session->fd, session->sets + i,
+				       (int)smaller(limit, count - i)))
+			return fail_call(session->fd, "make event sets", errno);
+	return 0;
+}
+
+/*
+ * Add @bits to the PMCs of @set from the one of index @first on, merged with what other
+ * events need in the same PMC; that they agree where their masks meet was seen to when
+ * counters were assigned.
+ */
+static void merge_pmc(struct session *session, unsigned int first, size_t set,
+		      const struct pmc_bits *bits)
+{
+	unsigned int i = first;
+
+	while (i < session->pmc_count && session->pmcs[i].reg_num != bits->pmc)
+		i++;
+	session->pmcs[i].reg_num = bits->pmc;
+	session->pmcs[i].reg_set = (uint16_t)set;
+	session->pmcs[i].reg_value |= bits->value;
+	if (i == session->pmc_count)
+		session->pmc_count++;
+}
+
+static int list_pmcs(struct session *session, const struct event_list *events)
+{
 	const struct pmu *pmu = session->machine.pmu;
 	struct pmc_bits bits[MAX_PMCS_PER_EVENT];
-	unsigned int count = 0, own_count;
-	struct pfarg_pmc *pmcs;
-	int result = 0;
+	unsigned int first, count;
 
-	pmcs = calloc(events->count * MAX_PMCS_PER_EVENT + 1, sizeof(*pmcs));
-	if (!pmcs)
+	/* An event with PMCs is in one set. */
+	session->pmcs =
+		calloc(events->count * MAX_PMCS_PER_EVENT + 1, sizeof(*session->pmcs));
+	if (!session->pmcs)
 		return fail("no memory");
-	for (size_t i = 0; i < events->count; i++) {
-		const struct event *event = &events->events[i];
+	for (size_t set = 0; set < session->set_count; set++) {
+		first = session->pmc_count;
+		for (size_t i = 0; i < events->count; i++) {
+			const struct event *event = &events->events[i];
 
-		if (!is_counted(event) || !event->needs_counter)
-			continue;
-		own_count =
-			pmu->encode(pmu, event->code, event->modes, event->pmds[0], bits);
-		for (unsigned int j = 0; j < own_count; j++)
-			count = merge_pmc(pmcs, count, &bits[j]);
+			if (!event_in_set(event, set) || !event->needs_counter)
+				continue;
+			count = pmu->encode(pmu, event->code, event->modes,
+					    event->pmds[0], bits);
+			for (unsigned int j = 0; j < count; j++)
+				merge_pmc(session, first, set, &bits[j]);
+		}
 	}
-	for (unsigned int i = 0; i < count && !result; i += limit)
-		if (pfm_write_pmcs(session->fd, pmcs + i, (int)smaller(limit, count - i)))
-			result = fail_call(session->fd, "program the PMU", errno);
-	free(pmcs);
-	return result;
+	return 0;
 }
 
-static void list_pmds(struct session *session, const struct event_list *events)
+static int write_pmcs(struct session *session)
+{
+	unsigned int limit = vector_limit(session, sizeof(*session->pmcs));
+
+	for (unsigned int i = 0; i < session->pmc_count; i += limit)
+		if (pfm_write_pmcs(session->fd, session->pmcs + i,
+				   (int)smaller(limit, session->pmc_count - i)))
+			return fail_call(session->fd, "program the PMU", errno);
+	return 0;
+}
+
+static struct pfarg_pmd *add_pmd(struct session *session, uint16_t pmd, size_t set)
+{
+	struct pfarg_pmd *initial = &session->initial[session->pmd_count];
+	struct pfarg_pmr *value = &session->values[session->pmd_count++];
+
+	initial->reg_num = value->reg_num = pmd;
+	initial->reg_set = value->reg_set = (uint16_t)set;
+	return initial;
+}
+
+/*
+ * The counter overflows after so many events, once, and when its set has its turn again
+ * it begins anew, as do the others that would have ended that turn.
+ */
+static void make_switch(struct pfarg_pmd *pmd, const struct event_list *events,
+			const struct event *event)
+{
+	pmd->reg_value = pmd->reg_long_reset = pmd->reg_short_reset =
+		-event->switch_after;
+	pmd->reg_ovfl_switch_cnt = 1;
+	for (size_t i = 0; i < events->count; i++) {
+		const struct event *other = &events->events[i];
+
+		if (other->switch_after && other->set == event->set)
+			pmd->reg_reset_pmds[other->pmds[0] / 64] |=
+				1ull << other->pmds[0] % 64;
+	}
+}
+
+/* Those of a set side by side, as neighbours are read at the same moment. */
+static void list_set(struct session *session, const struct event_list *events, size_t set)
 {
 	for (size_t i = 0; i < events->count; i++) {
 		const struct event *event = &events->events[i];
 
-		if (!is_counted(event))
-			continue;
-		for (unsigned int j = 0; j < event->pmd_count; j++)
-			session->initial[session->pmd_count++].reg_num = event->pmds[j];
+		for (unsigned int j = 0; event_in_set(event, set) && j < event->pmd_count;
+		     j++) {
+			struct pfarg_pmd *pmd = add_pmd(session, event->pmds[j], set);
+
+			if (event->switch_after)
+				make_switch(pmd, events, event);
+		}
 	}
-	if (register_in(session->machine.info.implemented_pmds, PFM_PMD_TASK_CLOCK)) {
-		session->initial[session->pmd_count++].reg_num = PFM_PMD_TASK_CLOCK;
-		session->has_runtime = true;
-	}
+	if (session->has_runtime)
+		add_pmd(session, PFM_PMD_TASK_CLOCK, set);
+}
+
+static int list_pmds(struct session *session, const struct event_list *events)
+{
+	size_t most = session->set_count;
+
+	for (size_t i = 0; i < events->count; i++)
+		most += MAX_PMDS_PER_EVENT *
+			(events->events[i].set == EVERY_SET ? session->set_count : 1);
+	session->initial = calloc(most, sizeof(*session->initial));
+	session->pmds = calloc(most, sizeof(*session->pmds));
+	session->values = calloc(most, sizeof(*session->values));
+	if (!session->initial || !session->pmds || !session->values)
+		return fail("no memory");
+	session->has_runtime =
+		register_in(session->machine.info.implemented_pmds, PFM_PMD_TASK_CLOCK);
+	for (size_t set = 0; set < session->set_count; set++)
+		list_set(session, events, set);
+	return 0;
 }
 
 int session_program(struct session *session, const struct event_list *events)
 {
-	size_t most = events->count * MAX_PMDS_PER_EVENT + 1;
-
-	session->initial = calloc(most, sizeof(*session->initial));
-	session->pmds = calloc(most, sizeof(*session->pmds));
-	if (!session->initial || !session->pmds)
-		return fail("no memory");
-	list_pmds(session, events);
-	return write_pmcs(session, events);
+	if (list_sets(session, events) || list_pmcs(session, events) ||
+	    list_pmds(session, events))
+		return -1;
+	return create_sets(session) ? -1 : write_pmcs(session);
 }
 
 static int write_pmds(struct session *session)
@@ -148,6 +237,9 @@ int session_attach(struct session *session, int tid)
 {
 	struct pfarg_load load = { .load_pid = (uint32_t)tid };
 
+	/* What an earlier run has left in the sets. */
+	if (session->sets && (create_sets(session) || write_pmcs(session)))
+		return -1;
 	if (write_pmds(session))
 		return -1;
 	if (pfm_load_context(session->fd, &load))
@@ -191,21 +283,51 @@ int session_read_pmds(struct session *session)
 	return 0;
 }
 
-int session_read(struct session *session, const struct event_list *events,
-		 uint64_t *values, uint64_t *runtime)
+static int read_values(struct session *session)
 {
-	unsigned int next = 0;
+	unsigned int limit = vector_limit(session, sizeof(*session->values));
 
-	if (session_read_pmds(session))
+	for (unsigned int i = 0; i < session->pmd_count; i += limit)
+		if (pfm_read(session->fd, 0, PFM_RW_PMD, session->values + i,
+			     smaller(limit, session->pmd_count - i) *
+				     sizeof(*session->values)))
+			return fail_call(session->fd, "read the counters", errno);
+	return 0;
+}
+
+int session_read(struct session *session, const struct event_list *events,
+		 uint64_t *values, uint64_t *times)
+{
+	const struct pfarg_pmr *next = session->values;
+
+	if (read_values(session))
 		return -1;
-	for (size_t i = 0; i < events->count; i++) {
-		const struct event *event = &events->events[i];
+	memset(values, 0, events->count * sizeof(*values));
+	for (size_t set = 0; set < session->set_count; set++) {
+		for (size_t i = 0; i < events->count; i++) {
+			const struct event *event = &events->events[i];
 
-		values[i] = 0;
-		for (unsigned int j = 0; is_counted(event) && j < event->pmd_count; j++)
-			values[i] += session->pmds[next++].reg_value;
+			for (unsigned int j = 0;
+			     event_in_set(event, set) && j < event->pmd_count; j++)
+				values[i] += next++->reg_value;
+		}
+		times[set] = session->has_runtime ? next++->reg_value : 0;
 	}
-	*runtime = session->has_runtime ? session->pmds[next].reg_value : 0;
+	return 0;
+}
+
+int session_read_activities(struct session *session, struct set_activity *activities)
+{
+	struct pfarg_setinfo info;
+
+	for (size_t i = 0; i < session->set_count; i++) {
+		memset(&info, 0, sizeof(info));
+		info.set_id = (uint16_t)i;
+		if (pfm_getinfo_evtsets(session->fd, &info, 1))
+			return fail_call(session->fd, "ask about event sets", errno);
+		activities[i].runs = info.set_runs;
+		activities[i].duration = info.set_act_duration;
+	}
 	return 0;
 }
 

@@ -12,18 +12,28 @@
  * struct session - a monitoring context
  * @fd: its descriptor
  * @machine: where it is
- * @initial: with what PMDs begin: those of all events, one after the other, and last
- *	the thread's CPU time if the module counts that; values are 0 unless somebody
- *	puts another one there
+ * @sets: event sets to be made; NULL: there is the one that every context has
+ * @set_count: how many there are then
+ * @pmcs: what is written into PMCs
+ * @pmc_count: how many
+ * @initial: with what PMDs begin: for each set those of its events, one after the other,
+ *	and last the thread's CPU time if the module counts that; values are 0 unless
+ *	somebody puts another one there
  * @pmds: the same PMDs, for reading
+ * @values: the same, for reading values only
  * @pmd_count: how many
- * @has_runtime: whether the last one is the CPU time
+ * @has_runtime: whether the last one of each set is the CPU time
  */
 struct session {
 	int fd;
 	struct machine machine;
+	struct pfarg_setdesc *sets;
+	size_t set_count;
+	struct pfarg_pmc *pmcs;
+	unsigned int pmc_count;
 	struct pfarg_pmd *initial;
 	struct pfarg_pmd *pmds;
+	struct pfarg_pmr *values;
 	unsigned int pmd_count;
 	bool has_runtime;
 };
@@ -52,11 +62,24 @@ int session_detach(struct session *session);
 int session_read_pmds(struct session *session);
 
 /*
- * Counts of @events into @values, and ns of the thread's CPU time into
- * @runtime, 0 if that is not known.
+ * Counts of @events into @values, and ns of the thread's CPU time in each set into
+ * @times, 0 if that is not known.
  */
 int session_read(struct session *session, const struct event_list *events,
-		 uint64_t *values, uint64_t *runtime);
+		 uint64_t *values, uint64_t *times);
+
+/**
+ * struct set_activity - what came of an event set
+ * @runs: how often it was the active one
+ * @duration: ns for which it counted
+ */
+struct set_activity {
+	uint64_t runs;
+	uint64_t duration;
+};
+
+/* That of each set into @activities. */
+int session_read_activities(struct session *session, struct set_activity *activities);
 
 /* Did the thread run on CPUs on which nothing was counted? */
 bool session_ran_elsewhere(const struct session *session);

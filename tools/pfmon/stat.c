@@ -12,6 +12,7 @@
 #include "common/increments.h"
 #include "common/multiplex.h"
 #include "common/session.h"
+#include "common/sets_file.h"
 #include "common/stat_options.h"
 #include "common/wait.h"
 
@@ -32,6 +33,7 @@ static const char usage[] =
 	"                       turns of TIME, also as 500us or 2ms; of a number the unit\n"
 	"                       is ms (1). {EVENT,EVENT} stay in one set\n"
 	"      --no-mux         refuse more events than counters\n"
+	"      --sets FILE      count the event sets of FILE, see pfmon-stat(1)\n"
 	"  -r, --repeat RUNS    run COMMAND that often: means, and how far they spread\n"
 	"  -t, --tid TID        count thread TID: until it ends, or while COMMAND runs,\n"
 	"                       or until Ctrl-C\n"
@@ -103,6 +105,8 @@ static int choose_events(struct event_list *events, const struct machine *machin
 {
 	bool is_default = !options->events.count;
 
+	if (options->sets)
+		return sets_file_read(events, options->sets, machine);
 	if (is_default && events_default(events, machine))
 		return -1;
 	for (unsigned int i = 0; i < options->events.count; i++)
@@ -118,7 +122,7 @@ static int prepare_events(struct measurement *measurement,
 {
 	const struct machine *machine = &measurement->session.machine;
 	struct event_list *events = &measurement->events;
-	bool is_default = !options->events.count;
+	bool is_default = !options->events.count && !options->sets;
 
 	if (choose_events(events, machine, options) ||
 	    events_assign(events, machine, is_default) ||

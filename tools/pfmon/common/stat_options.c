@@ -11,12 +11,14 @@
 enum {
 	OPTION_MUX_INTERVAL = 256,
 	OPTION_NO_MUX,
+	OPTION_SETS,
 };
 
 static const struct option names[] = {
 	{ "event", required_argument, NULL, 'e' },
 	{ "mux-interval", required_argument, NULL, OPTION_MUX_INTERVAL },
 	{ "no-mux", no_argument, NULL, OPTION_NO_MUX },
+	{ "sets", required_argument, NULL, OPTION_SETS },
 	{ "repeat", required_argument, NULL, 'r' },
 	{ "tid", required_argument, NULL, 't' },
 	{ "field-separator", required_argument, NULL, 'x' },
@@ -41,6 +43,9 @@ static int parse_option(int option, struct stat_options *options)
 		return 0;
 	case OPTION_NO_MUX:
 		options->is_multiplexed = false;
+		return 0;
+	case OPTION_SETS:
+		options->sets = optarg;
 		return 0;
 	case 'r':
 		if (options_number(optarg, "number of runs", INT_MAX, &number))
@@ -74,6 +79,11 @@ static int check(struct stat_options *options)
 		return fail("-r needs a command to run");
 	if (options->separator && options->is_json)
 		return fail("-x and -j exclude each other");
+	if (options->sets && options->events.count)
+		return fail("-e and --sets exclude each other: name events in the file");
+	if (options->sets && (options->interval || !options->is_multiplexed))
+		return fail("--sets excludes --mux-interval and --no-mux: the file says "
+			    "when sets have their turns");
 	if (options->interval && !options->is_multiplexed)
 		return fail("--mux-interval and --no-mux exclude each other");
 	if (!options->interval)

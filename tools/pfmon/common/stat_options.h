@@ -13,6 +13,7 @@
  * @events: what to count
  * @interval: ns of a turn if there are more events than counters
  * @is_multiplexed: they have turns then
+ * @sets: file of event sets, or NULL
  * @runs: of the command
  * @tid: thread to count, 0 for the command
  * @separator: of CSV, NULL for no CSV
@@ -24,6 +25,7 @@ struct stat_options {
 	struct event_options events;
 	uint64_t interval;
 	bool is_multiplexed;
+	const char *sets;
 	unsigned int runs;
 	int tid;
 	const char *separator;

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pfmon: what goes to the device for the events of a measurement, and what is made of what
+ * comes back.  The device is the ioctl() of this program.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <perfmon/perfmon.h>
+#include <perfmon/perfmon_armv8.h>
+
+#include "../../tools/pfmon/common/increments.h"
+#include "../../tools/pfmon/common/multiplex.h"
+#include "../../tools/pfmon/common/session.h"
+#include "main.h"
+
+#define MS   1000000ull
+#define MOST 256
+#define FD   77
+
+/* What has been written, in the order of the calls. */
+static struct {
+	struct pfarg_setdesc sets[MOST];
+	struct pfarg_pmc pmcs[MOST];
+	struct pfarg_pmd pmds[MOST];
+	unsigned int set_count;
+	unsigned int pmc_count;
+	unsigned int pmd_count;
+	size_t longest; /* vector, bytes */
+} written;
+
+/* What is read: PMD @n of set @s counts to (100 * s + n) * pace. */
+static uint64_t pace;
+
+static void take(const struct pfm_vector *vector, void *elements, unsigned int *count,
+		 size_t size)
+{
+	size_t bytes = (size_t)vector->count * size;
+
+	ck_assert_uint_le(*count + (unsigned int)vector->count, MOST);
+	memcpy((char *)elements + *count * size, (void *)(uintptr_t)vector->address,
+	       bytes);
+	*count += (unsigned int)vector->count;
+	written.longest = bytes > written.longest ? bytes : written.longest;
+}
+
+static void answer_read(const struct pfm_vector *vector)
+{
+	struct pfarg_pmr *values = (void *)(uintptr_t)vector->address;
+	size_t bytes = (size_t)vector->count * sizeof(*values);
+
+	for (int i = 0; i < vector->count; i++)
+		values[i].reg_value =
+			(100ull * values[i].reg_set + values[i].reg_num) * pace;
+	written.longest = bytes > written.longest ? bytes : written.longest;
+}
+
+static void answer_info(const struct pfm_vector *vector)
+{
+	struct pfarg_setinfo *info = (void *)(uintptr_t)vector->address;
+
+	for (int i = 0; i < vector->count; i++) {
+		info[i].set_runs = 10ull + info[i].set_id;
+		info[i].set_act_duration = 1000ull * info[i].set_id;
+	}
+}
+
+int __wrap_ioctl(int fd, unsigned long request, ...);
+int __wrap_ioctl(int fd, unsigned long request, ...)
+{
+	struct pfm_vector *vector;
+	va_list arguments;
+
+	va_start(arguments, request);
+	vector = va_arg(arguments, void *);
+	va_end(arguments);
+	ck_assert_int_eq(fd, FD);
+	switch (request) {
+	case PFM_IOC_CREATE_EVTSETS:
+		take(vector, written.sets, &written.set_count, sizeof(written.sets[0]));
+		return 0;
+	case PFM_IOC_WRITE_PMCS:
+		take(vector, written.pmcs, &written.pmc_count, sizeof(written.pmcs[0]));
+		return 0;
+	case PFM_IOC_WRITE_PMDS:
+		take(vector, written.pmds, &written.pmd_count, sizeof(written.pmds[0]));
+		return 0;
+	case PFM_IOC_READ:
+		answer_read(vector);
+		return 0;
+	case PFM_IOC_GETINFO_EVTSETS:
+		answer_info(vector);
+		return 0;
+	case PFM_IOC_LOAD:
+		return 0;
+	default:
+		errno = ENOTTY;
+		return -1;
+	}
+}
+
+static void make_session(struct session *session)
+{
+	struct pfm_info *info = &session->machine.info;
+
+	memset(session, 0, sizeof(*session));
+	memset(&written, 0, sizeof(written));
+	pace = 1;
+	session->fd = FD;
+	session->machine.pmu = &pmu_armv8;
+	info->arg_mem_max = 4096;
+	info->available_pmcs[0] = info->available_pmds[0] =
+		1ull << PFM_ARMV8_CYCLE_COUNTER | 0x3f;
+	info->implemented_pmds[PFM_VIRTUAL_PMD_BASE / 64] = 0x3f;
+}
+
+/* It has a descriptor that is not open. */
+static void end_session(struct session *session, struct event_list *events)
+{
+	session->fd = -1;
+	session_close(session);
+	events_free(events);
+}
+
+static void program(struct session *session, struct event_list *events, const char *text)
+{
+	memset(events, 0, sizeof(*events));
+	ck_assert_int_eq(events_parse(events, text, &session->machine), 0);
+	ck_assert_int_eq(multiplex(events, &session->machine, 2 * MS, false), 0);
+	ck_assert_int_eq(events_assign(events, &session->machine, false), 0);
+	ck_assert_int_eq(session_program(session, events), 0);
+}
+
+static const char nine[] = "page-faults,r8,r1,r2,r3,r4,r5,r9,r10";
+
+START_TEST(what_fits_at_once_is_in_the_set_that_is_there)
+{
+	struct session session;
+	struct event_list events;
+
+	make_session(&session);
+	program(&session, &events, "r8,r1:u,page-faults");
+	ck_assert_int_eq(session_attach(&session, 1), 0);
+	ck_assert_uint_eq(written.set_count, 0);
+	ck_assert_uint_eq(written.pmc_count, 2);
+	ck_assert_uint_eq(written.pmd_count, 5);
+	for (unsigned int i = 0; i < 5; i++)
+		ck_assert_uint_eq(written.pmds[i].reg_set, 0);
+	ck_assert_uint_eq(written.pmds[4].reg_num, PFM_PMD_TASK_CLOCK);
+	ck_assert_int_eq(session_attach(&session, 1), 0);
+	ck_assert_uint_eq(written.set_count, 0);
+	ck_assert_uint_eq(written.pmc_count, 2);
+	end_session(&session, &events);
+}
+END_TEST
+
+START_TEST(each_set_has_its_registers)
+{
+	static const struct {
+		uint16_t set;
+		uint16_t pmd;
+	} expected[] = {
+		/* Page faults are two PMDs, and in both sets. */
+		{ 0, 259 }, { 0, 260 }, { 0, 0 }, { 0, 1 },   { 0, 2 },
+		{ 0, 3 },   { 0, 4 },	{ 0, 5 }, { 0, 256 }, { 1, 259 },
+		{ 1, 260 }, { 1, 0 },	{ 1, 1 }, { 1, 256 },
+	};
+	struct session session;
+	struct event_list events;
+
+	make_session(&session);
+	program(&session, &events, nine);
+	ck_assert_uint_eq(written.set_count, 2);
+	for (uint16_t i = 0; i < 2; i++) {
+		ck_assert_uint_eq(written.sets[i].set_id, i);
+		ck_assert_uint_eq(written.sets[i].set_flags, PFM_SETFL_TIME_SWITCH);
+		ck_assert_uint_eq(written.sets[i].set_timeout, 2 * MS);
+	}
+	ck_assert_uint_eq(written.pmc_count, 8);
+	for (unsigned int i = 0; i < 8; i++) {
+		ck_assert_uint_eq(written.pmcs[i].reg_set, i >= 6);
+		ck_assert_uint_eq(written.pmcs[i].reg_num, i % 6);
+	}
+	ck_assert_uint_eq(written.pmcs[0].reg_value, 0x08);
+	ck_assert_uint_eq(written.pmcs[7].reg_value, 0x10);
+	ck_assert_int_eq(session_attach(&session, 1), 0);
+	ck_assert_uint_eq(written.pmd_count, 14);
+	for (unsigned int i = 0; i < 14; i++) {
+		ck_assert_uint_eq(written.pmds[i].reg_set, expected[i].set);
+		ck_assert_uint_eq(written.pmds[i].reg_num, expected[i].pmd);
+		ck_assert_uint_eq(written.pmds[i].reg_value, 0);
+	}
+	end_session(&session, &events);
+}
+END_TEST
+
+/* Runs and durations go on until a set is made anew, which takes its PMCs. */
+START_TEST(each_run_has_its_sets_made_anew)
+{
+	struct session session;
+	struct event_list events;
+
+	make_session(&session);
+	program(&session, &events, nine);
+	memset(&written, 0, sizeof(written));
+	ck_assert_int_eq(session_attach(&session, 1), 0);
+	ck_assert_uint_eq(written.set_count, 2);
+	ck_assert_uint_eq(written.pmc_count, 8);
+	end_session(&session, &events);
+}
+END_TEST
+
+START_TEST(what_ends_a_set_overflows_once_and_begins_anew_with_it)
+{
+	struct event members[] = {
+		{ .name = strdup("r8"),
+		  .needs_counter = true,
+		  .code = 8,
+		  .modes = MODE_BOTH },
+		{ .name = strdup("r8"),
+		  .needs_counter = true,
+		  .code = 8,
+		  .modes = MODE_BOTH,
+		  .switch_after = 1000 },
+		{ .name = strdup("r9"),
+		  .needs_counter = true,
+		  .code = 9,
+		  .modes = MODE_BOTH,
+		  .switch_after = 70 },
+	};
+	struct event_set set = { .flags = PFM_SETFL_OVFL_SWITCH };
+	struct event_list events = {
+		.events = members,
+		.count = 3,
+		.sets = &set,
+		.set_count = 1,
+	};
+	struct session session;
+
+	make_session(&session);
+	ck_assert_int_eq(events_assign(&events, &session.machine, false), 0);
+	ck_assert_int_eq(session_program(&session, &events), 0);
+	ck_assert_int_eq(session_attach(&session, 1), 0);
+	ck_assert_uint_eq(written.sets[0].set_flags, PFM_SETFL_OVFL_SWITCH);
+	ck_assert_uint_eq(written.pmds[0].reg_value, 0);
+	ck_assert_uint_eq(written.pmds[0].reg_ovfl_switch_cnt, 0);
+	for (unsigned int i = 1; i < 3; i++) {
+		const struct pfarg_pmd *pmd = &written.pmds[i];
+
+		ck_assert_uint_eq(pmd->reg_value, i == 1 ? -1000ull : -70ull);
+		ck_assert_uint_eq(pmd->reg_short_reset, pmd->reg_value);
+		ck_assert_uint_eq(pmd->reg_long_reset, pmd->reg_value);
+		ck_assert_uint_eq(pmd->reg_ovfl_switch_cnt, 1);
+		ck_assert_uint_eq(pmd->reg_reset_pmds[0],
+				  1ull << members[1].pmds[0] |
+					  1ull << members[2].pmds[0]);
+		/* Nobody waits for a message, and it would mask. */
+		ck_assert_uint_eq(pmd->reg_flags, 0);
+	}
+	session.fd = -1;
+	session_close(&session);
+	for (size_t i = 0; i < 3; i++)
+		free(members[i].name);
+}
+END_TEST
+
+START_TEST(vectors_are_no_longer_than_they_may_be)
+{
+	struct session session;
+	struct event_list events;
+	uint64_t values[9], times[2];
+
+	make_session(&session);
+	session.machine.info.arg_mem_max = 3 * sizeof(struct pfarg_pmd);
+	program(&session, &events, nine);
+	ck_assert_int_eq(session_attach(&session, 1), 0);
+	ck_assert_int_eq(session_read(&session, &events, values, times), 0);
+	ck_assert_uint_eq(written.pmd_count, 14);
+	ck_assert_uint_le(written.longest, 3 * sizeof(struct pfarg_pmd));
+	end_session(&session, &events);
+}
+END_TEST
+
+START_TEST(what_is_in_each_set_is_added_up)
+{
+	struct set_activity activities[2];
+	struct session session;
+	struct event_list events;
+	uint64_t values[9], times[2];
+
+	make_session(&session);
+	program(&session, &events, nine);
+	pace = 3;
+	ck_assert_int_eq(session_read(&session, &events, values, times), 0);
+	ck_assert_uint_eq(values[0], 3 * (259 + 260 + 359 + 360));
+	for (unsigned int i = 1; i < 7; i++)
+		ck_assert_uint_eq(values[i], 3 * (i - 1));
+	ck_assert_uint_eq(values[7], 3 * 100);
+	ck_assert_uint_eq(values[8], 3 * 101);
+	ck_assert_uint_eq(times[0], 3 * 256);
+	ck_assert_uint_eq(times[1], 3 * 356);
+	ck_assert_int_eq(session_read_activities(&session, activities), 0);
+	ck_assert_uint_eq(activities[1].runs, 11);
+	ck_assert_uint_eq(activities[1].duration, 1000);
+	end_session(&session, &events);
+}
+END_TEST
+
+START_TEST(increments_are_what_came_since_the_last_look)
+{
+	struct increments increments = { 0 };
+	struct ratio ratio = { 0 };
+	struct session session;
+	struct event_list events;
+	double error;
+
+	make_session(&session);
+	program(&session, &events, nine);
+	ck_assert_int_eq(increments_prepare(&increments, &events), 0);
+	increments_begin(&increments);
+	for (pace = 1; pace < 8; pace *= 2) {
+		uint64_t before = pace / 2;
+
+		ck_assert_int_eq(increments_take(&increments, &session), 0);
+		ratio_add(&ratio, 101 * (pace - before), 356 * (pace - before));
+	}
+	ck_assert_uint_eq(increments.ratios[8].count, 3);
+	ck_assert_double_eq(increments.ratios[8].values, ratio.values);
+	ck_assert_double_eq(increments.ratios[8].square_durations,
+			    ratio.square_durations);
+	ck_assert_uint_eq(increments_runtime(&increments), 4 * (256 + 356));
+	ck_assert(ratio_error(&ratio, 4 * (256 + 356), &error));
+	ck_assert_double_eq(increments_error(&increments, 8), error);
+	/* What is counted all the time is no estimate. */
+	ck_assert_double_lt(increments_error(&increments, 0), 0);
+	increments_begin(&increments);
+	ck_assert_uint_eq(increments.ratios[8].count, 0);
+	increments_free(&increments);
+	end_session(&session, &events);
+}
+END_TEST
+
+TESTS("session", what_fits_at_once_is_in_the_set_that_is_there,
+      each_set_has_its_registers, each_run_has_its_sets_made_anew,
+      what_ends_a_set_overflows_once_and_begins_anew_with_it,
+      vectors_are_no_longer_than_they_may_be, what_is_in_each_set_is_added_up,
+      increments_are_what_came_since_the_last_look)

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* pfmon stat: the command line. */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../tools/pfmon/common/multiplex.h"
+#include "../../tools/pfmon/common/stat_options.h"
+#include "main.h"
+
+/* The words of @line as pfmon stat would see them. */
+static int parse(struct stat_options *options, const char *line)
+{
+	static char words[512];
+	static char *arguments[32];
+	int count = 0;
+	char *word, *rest;
+
+	snprintf(words, sizeof(words), "pfmon-stat %s", line);
+	for (word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		arguments[count++] = word;
+	arguments[count] = NULL;
+	optind = 0; /* from the beginning, also within getopt */
+	return stat_options_parse(count, arguments, options);
+}
+
+START_TEST(events_take_turns_of_a_millisecond_unless_told_otherwise)
+{
+	struct stat_options options;
+
+	ck_assert_int_eq(parse(&options, "true"), 0);
+	ck_assert(options.is_multiplexed);
+	ck_assert_uint_eq(options.interval, MULTIPLEX_INTERVAL);
+	ck_assert_uint_eq(options.interval, 1000000);
+	ck_assert_int_eq(parse(&options, "--mux-interval 0.25 true"), 0);
+	ck_assert_uint_eq(options.interval, 250000);
+	ck_assert_int_eq(parse(&options, "--mux-interval=4ms -e cs -r 3 true"), 0);
+	ck_assert_uint_eq(options.interval, 4000000);
+	ck_assert_uint_eq(options.runs, 3);
+	ck_assert_int_eq(parse(&options, "--no-mux true"), 0);
+	ck_assert(!options.is_multiplexed);
+	ck_assert_int_eq(parse(&options, "--sets file true -e x"), 0);
+	ck_assert_str_eq(options.sets, "file");
+	ck_assert_str_eq(options.command[0], "true");
+}
+END_TEST
+
+START_TEST(options_that_contradict_each_other_are_refused)
+{
+	static const char *const lines[] = {
+		"--mux-interval 1 --no-mux true",
+		"--no-mux --mux-interval 1 true",
+		"--sets file -e cs true",
+		"--sets file --no-mux true",
+		"--sets file --mux-interval 1 true",
+		"--mux-interval 0 true",
+		"--mux-interval fast true",
+		"--sets",
+		"--sets file",
+		"-x, -j true",
+		"-r 2 -t 5",
+		"",
+	};
+	struct stat_options options;
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		ck_assert_msg(parse(&options, lines[i]) == -1, "'%s' is taken", lines[i]);
+	ck_assert_int_eq(parse(&options, "--help"), 1);
+}
+END_TEST
+
+TESTS("stat", events_take_turns_of_a_millisecond_unless_told_otherwise,
+      options_that_contradict_each_other_are_refused)

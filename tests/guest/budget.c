@@ -393,6 +393,51 @@ START_TEST(throttling_one_thread_takes_nothing_from_another)
 }
 END_TEST
 
+/* Two sets take turns: one has too many overflows, the other one only counts its time. */
+static void check_next_set(void)
+{
+	struct pfarg_setdesc sets[] = {
+		{ .set_id = 0, .set_flags = PFM_SETFL_TIME_SWITCH, .set_timeout = 2 * MS },
+		{ .set_id = 1, .set_flags = PFM_SETFL_TIME_SWITCH, .set_timeout = 2 * MS },
+	};
+	struct pfarg_pmc pmc = { .reg_num = pmu()->pmcs[0],
+				 .reg_set = 1,
+				 .reg_value = pmu()->busy[0] };
+	struct pfarg_pmd pmd = { .reg_num = pmu()->pmds[0], .reg_set = 1 };
+	uint64_t duration;
+	header_t header;
+	int fd;
+
+	write_text(LIMIT, "1\n");
+	fd = default_context(0, MIB);
+	header = map_buffer(fd, MIB);
+	must(fd, pfm_create_evtsets(fd, sets, 2));
+	sample_busily(fd, MS / 10);
+	must(fd, pfm_write_pmcs(fd, &pmc, 1));
+	must(fd, pfm_write_pmds(fd, &pmd, 1));
+	load_and_start(fd, thread_id());
+	do {
+		sampled_loop(100000);
+		duration = set_of(fd, 1).set_act_duration;
+	} while (duration < 300 * MS);
+	must(fd, pfm_stop(fd));
+	duration = set_of(fd, 1).set_act_duration;
+	must(fd, pfm_read_pmds(fd, &pmd, 1));
+	printf("         throttled %ju times; %ju ns of %ju were counted\n",
+	       (uintmax_t)header->hdr_throttled, (uintmax_t)pmd.reg_value,
+	       (uintmax_t)duration);
+	fflush(stdout);
+	ck_assert_uint_gt(header->hdr_throttled, 10);
+	must_be_near(pmd.reg_value, duration, duration / 50 + 20 * MS);
+}
+
+START_TEST(throttling_one_set_takes_nothing_from_the_next)
+{
+	need_overflow_interrupts();
+	with_limit(check_next_set);
+}
+END_TEST
+
 START_TEST(an_ordinary_period_is_not_throttled)
 {
 	header_t header;
@@ -419,4 +464,4 @@ SUITE(budget, 120, overflows_of_every_count_leave_the_machine_to_the_others,
       more_interrupts_than_the_limit_wait_for_the_next_tick,
       throttling_keeps_the_counters_of_a_context_together,
       throttling_one_thread_takes_nothing_from_another,
-      an_ordinary_period_is_not_throttled)
+      throttling_one_set_takes_nothing_from_the_next, an_ordinary_period_is_not_throttled)

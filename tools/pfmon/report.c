@@ -122,8 +122,10 @@ static int set_output(struct options *options, enum output output)
 	return 0;
 }
 
-static int parse_option(int option, struct options *options)
+static int parse_option(int option, void *data)
 {
+	struct options *options = data;
+
 	switch (option) {
 	case 'i':
 		options->path = optarg;
@@ -159,18 +161,13 @@ static int parse_options(int argc, char **argv, struct options *options)
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	int option;
+	int result =
+		options_parse(argc, argv, "+:i:s:ge:jh", names, parse_option, options);
 
-	while ((option = options_next(argc, argv, "+:i:s:ge:jh", names)) != -1) {
-		if (option == 'h') {
-			fputs(usage, stdout);
-			return 1;
-		}
-		if (option == '?' || option == ':')
-			return options_fail(option, argv, names);
-		if (parse_option(option, options))
-			return -1;
-	}
+	if (result > 0)
+		fputs(usage, stdout);
+	if (result)
+		return result;
 	if (optind < argc)
 		return fail("'pfmon report' takes no arguments: the file is given with "
 			    "-i");

@@ -92,6 +92,15 @@ static int print_recording(const struct recording *recording)
 	return result;
 }
 
+static int take_input(int option, void *data)
+{
+	const char **path = data;
+
+	(void)option;
+	*path = optarg;
+	return 0;
+}
+
 /* Returns 1 if help was asked for and given, -1 if something is wrong. */
 static int parse_options(int argc, char **argv, const char **path)
 {
@@ -100,17 +109,12 @@ static int parse_options(int argc, char **argv, const char **path)
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	int option;
+	int result = options_parse(argc, argv, "+:i:h", names, take_input, path);
 
-	while ((option = options_next(argc, argv, "+:i:h", names)) != -1) {
-		if (option == 'h') {
-			fputs(usage, stdout);
-			return 1;
-		}
-		if (option != 'i')
-			return options_fail(option, argv, names);
-		*path = optarg;
-	}
+	if (result > 0)
+		fputs(usage, stdout);
+	if (result)
+		return result;
 	if (optind < argc)
 		return fail("'pfmon script' takes no arguments: the file is given with "
 			    "-i");

@@ -10,12 +10,6 @@
 #include "errors.h"
 #include "options.h"
 
-int options_next(int argc, char **argv, const char *letters, const struct option *names)
-{
-	opterr = 0;
-	return getopt_long(argc, argv, letters, names, NULL);
-}
-
 static const struct option *find_letter(const struct option *names, int letter)
 {
 	for (; names->name; names++)
@@ -25,7 +19,7 @@ static const struct option *find_letter(const struct option *names, int letter)
 }
 
 /* optopt is the letter of the option, 0 if there is no such long one. */
-int options_fail(int result, char **argv, const struct option *names)
+static int fail_option(int result, char **argv, const struct option *names)
 {
 	const struct option *known = find_letter(names, optopt);
 
@@ -38,20 +32,42 @@ int options_fail(int result, char **argv, const struct option *names)
 		    result == ':' ? "needs" : "does not take", argv[0]);
 }
 
+int options_parse(int argc, char **argv, const char *letters, const struct option *names,
+		  int (*take)(int option, void *data), void *data)
+{
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, letters, names, NULL)) != -1) {
+		if (option == 'h')
+			return 1;
+		if (option == '?' || option == ':')
+			return fail_option(option, argv, names);
+		if (take(option, data))
+			return -1;
+	}
+	return 0;
+}
+
+/* There is none. */
+static int take_nothing(int option, void *data)
+{
+	(void)option;
+	(void)data;
+	return 0;
+}
+
 int options_help_only(int argc, char **argv, const char *usage)
 {
 	static const struct option names[] = {
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	int option = options_next(argc, argv, ":h", names);
+	int result = options_parse(argc, argv, ":h", names, take_nothing, NULL);
 
-	if (option == -1)
-		return 0;
-	if (option != 'h')
-		return options_fail(option, argv, names);
-	fputs(usage, stdout);
-	return 1;
+	if (result > 0)
+		fputs(usage, stdout);
+	return result;
 }
 
 /* The digits at the beginning of @text; strtoull() takes signs and blanks, too. */

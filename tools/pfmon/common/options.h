@@ -7,11 +7,13 @@
 #include <stdint.h>
 
 /*
- * getopt_long() that is silent; argv[0] is the subcommand.  After '?' and ':'
- * options_fail() says what is wrong and returns -1.
+ * Hand each option but -h, and @data, to @take, which says what is wrong and returns -1,
+ * or 0, and has the option's argument in optarg; argv[0] is the subcommand.  Returns 1
+ * if help was asked for, -1 after saying what is wrong, or 0: optind is the first
+ * argument that is no option then.
  */
-int options_next(int argc, char **argv, const char *letters, const struct option *names);
-int options_fail(int result, char **argv, const struct option *names);
+int options_parse(int argc, char **argv, const char *letters, const struct option *names,
+		  int (*take)(int option, void *data), void *data);
 
 /*
  * For a subcommand that has no option but --help: returns 1 if @usage was asked

@@ -91,8 +91,10 @@ static int parse_mask(const char *text, uint64_t *mask)
 	return 0;
 }
 
-static int parse_option(int option, struct record_options *options)
+static int parse_option(int option, void *data)
 {
+	struct record_options *options = data;
+
 	switch (option) {
 	case 'e':
 		return options_add_event(&options->events, optarg);
@@ -148,17 +150,13 @@ static int check(struct record_options *options)
 
 int record_options_parse(int argc, char **argv, struct record_options *options)
 {
-	int option;
+	int result;
 
 	*options = (struct record_options){ .output = DATA_FILE_NAME, .is_traced = true };
-	while ((option = options_next(argc, argv, "+:e:c:F:gt:o:qvh", names)) != -1) {
-		if (option == 'h')
-			return 1;
-		if (option == '?' || option == ':')
-			return options_fail(option, argv, names);
-		if (parse_option(option, options))
-			return -1;
-	}
+	result = options_parse(argc, argv, "+:e:c:F:gt:o:qvh", names, parse_option,
+			       options);
+	if (result)
+		return result;
 	if (optind < argc)
 		options->command = argv + optind;
 	return check(options);

@@ -28,8 +28,9 @@ static const struct option names[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-static int parse_option(int option, struct stat_options *options)
+static int parse_option(int option, void *data)
 {
+	struct stat_options *options = data;
 	uint64_t number;
 
 	switch (option) {
@@ -93,17 +94,13 @@ static int check(struct stat_options *options)
 
 int stat_options_parse(int argc, char **argv, struct stat_options *options)
 {
-	int option;
+	int result;
 
 	*options = (struct stat_options){ .runs = 1, .is_multiplexed = true };
-	while ((option = options_next(argc, argv, "+:e:r:t:x:jo:h", names)) != -1) {
-		if (option == 'h')
-			return 1;
-		if (option == '?' || option == ':')
-			return options_fail(option, argv, names);
-		if (parse_option(option, options))
-			return -1;
-	}
+	result =
+		options_parse(argc, argv, "+:e:r:t:x:jo:h", names, parse_option, options);
+	if (result)
+		return result;
 	if (optind < argc)
 		options->command = argv + optind;
 	return check(options);

@@ -10,7 +10,7 @@
 
 #include "guest.h"
 
-#define SUITES_MAX 32
+#define SUITES_MAX 64
 #define SKIPS_MAX  256
 
 struct suite {

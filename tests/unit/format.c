@@ -354,6 +354,9 @@ START_TEST(a_run_without_a_turn_is_not_in_the_mean)
 	ck_assert_uint_eq(results_count(&results, 0), 29);
 	ck_assert_uint_eq(results_count(&results, 1), 26);
 	ck_assert_uint_eq(results_counted(&results, 1), 20);
+	/* One run alone does not spread. */
+	ck_assert_double_gt(results_error(&results, 0), 0);
+	ck_assert_double_lt(results_error(&results, 1), 0);
 	results_free(&results);
 }
 END_TEST

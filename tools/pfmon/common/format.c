@@ -269,7 +269,7 @@ static void csv_event(FILE *file, const struct results *results, size_t index,
 		fputs(format_state(state), file);
 	fprintf(file, "%s%s%s%s%s", separator, event->is_time ? "msec" : "", separator,
 		event->name, separator);
-	if (is_counted && results->run_count > 1)
+	if (is_counted && figure.runs > 1)
 		fprintf(file, "%.2f%%", figure_spread(&figure));
 	fprintf(file, "%s%.0f%s%.2f%s", separator,
 		fraction * results_runtime(results).mean, separator, 100 * fraction,

@@ -45,8 +45,7 @@ typedef double (*pick)(const struct results *results, const struct run *run,
  */
 static struct figure average(const struct results *results, pick pick, size_t index)
 {
-	struct figure figure = { 0, 0 };
-	unsigned int count = 0;
+	struct figure figure = { 0, 0, 0 };
 	double squares = 0;
 
 	for (unsigned int i = 0; i < results->run_count; i++) {
@@ -55,11 +54,11 @@ static struct figure average(const struct results *results, pick pick, size_t in
 		if (isnan(value))
 			continue;
 		figure.mean += value;
-		count++;
+		figure.runs++;
 	}
-	if (count)
-		figure.mean /= count;
-	if (count < 2)
+	if (figure.runs)
+		figure.mean /= figure.runs;
+	if (figure.runs < 2)
 		return figure;
 	for (unsigned int i = 0; i < results->run_count; i++) {
 		double off = pick(results, &results->runs[i], index) - figure.mean;
@@ -67,7 +66,7 @@ static struct figure average(const struct results *results, pick pick, size_t in
 		if (!isnan(off))
 			squares += off * off;
 	}
-	figure.error = sqrt(squares / (count - 1) / count);
+	figure.error = sqrt(squares / (figure.runs - 1) / figure.runs);
 	return figure;
 }
 
@@ -217,7 +216,7 @@ double results_error(const struct results *results, size_t event)
 	if (results->run_count == 1)
 		return 100 * results->runs[0].errors[event];
 	figure = results_value(results, event);
-	return figure_spread(&figure);
+	return figure.runs > 1 ? figure_spread(&figure) : -1;
 }
 
 struct figure results_set_runs(const struct results *results, size_t set)

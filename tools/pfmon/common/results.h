@@ -59,10 +59,12 @@ struct results {
  * struct figure - the mean of the runs
  * @mean: the mean
  * @error: standard error of the mean, 0 with a single run
+ * @runs: how many have the figure
  */
 struct figure {
 	double mean;
 	double error;
+	unsigned int runs;
 };
 
 /*

@@ -106,7 +106,37 @@ static uint16_t set_number(struct author *author)
 {
 	static const uint16_t edges[] = { 1, 2, 7, 65535 };
 
+	if (author->sets && percent(author, 95))
+		return below(author, SETS);
 	return percent(author, 96) ? 0 : ONE_OF(author, edges);
+}
+
+/* Counters that lead to the next set, after a few overflows of short periods. */
+static void fill_trigger(struct author *author, struct element *e)
+{
+	if (percent(author, 90))
+		e->number = below(author, author->pmu == PMU_ARMV8 ? 6 : 8);
+	e->value = e->reset = -period(author);
+	e->flags &= ~PFM_REGFL_OVFL_NOTIFY;
+	if (percent(author, 20))
+		e->flags |= PFM_REGFL_OVFL_NOTIFY;
+	e->map &= ~(0xffull << SWITCH_COUNT_SHIFT);
+	e->map |= (uint64_t)below(author, 4) << SWITCH_COUNT_SHIFT;
+}
+
+/* In most cases one that the kernel takes. */
+static void fill_set(struct author *author, struct element *e)
+{
+	static const uint64_t timeouts[] = { 100000, 100000, 150001, 1000000, 5000000 };
+	static const uint64_t edges[] = { 0, 1, 99999, 3600000000000, 1ull << 63, ~0ull };
+
+	if (percent(author, author->sets ? 5 : 90))
+		e->flags = percent(author, 20) ? below(author, 5) : 0;
+	else
+		e->flags = below(author, 3);
+	if (e->flags == PFM_SETFL_TIME_SWITCH || percent(author, 10))
+		e->value = percent(author, 85) ? ONE_OF(author, timeouts)
+					       : ONE_OF(author, edges);
 }
 
 static enum place spoilt_place(struct author *author)
@@ -166,6 +196,8 @@ static void fill_element(struct author *author, struct operation *operation,
 			e->map = random_next(&author->random);
 		if (author->samples || percent(author, 5))
 			fill_sampling(author, e);
+		if (author->sets && percent(author, 60))
+			fill_trigger(author, e);
 		author->numbers[n] = e->number;
 		break;
 	case READ_PMDS:
@@ -175,10 +207,7 @@ static void fill_element(struct author *author, struct operation *operation,
 		e->flags = percent(author, 5) ? ~0u : 0;
 		break;
 	case CREATE_EVTSETS:
-		if (percent(author, 10))
-			e->flags = below(author, 5);
-		if (percent(author, 10))
-			e->value = below(author, 3) * 1000000;
+		fill_set(author, e);
 		break;
 	}
 }

@@ -24,6 +24,7 @@ enum theme {
  * @limit: as many there shall be
  * @numbers: registers used last, so that reading finds what writing used
  * @samples: what is written now is to sample
+ * @sets: it is about several event sets
  */
 struct author {
 	struct random random;
@@ -34,6 +35,7 @@ struct author {
 	unsigned int limit;
 	uint16_t numbers[ELEMENTS];
 	bool samples;
+	bool sets;
 };
 
 static inline bool percent(struct author *author, unsigned int of_hundred)

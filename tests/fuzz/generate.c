@@ -187,6 +187,47 @@ static void tell_sampling(struct author *author)
 	author->samples = false;
 }
 
+/* Event sets that take turns, by time and by overflows, sampling or not. */
+static void tell_sets(struct author *author)
+{
+	static const uint8_t looks[] = { READ_PMDS, READ_VALUES, GETINFO_EVTSETS,
+					 STATUS,    RESTART,	 SCAN };
+	unsigned int slot = any_slot(author), turns = 1 + below(author, 8), n;
+	bool target = percent(author, 50);
+	struct operation *operation;
+
+	author->sets = true;
+	author->samples = percent(author, 30);
+	step(author, OPEN, slot);
+	step(author, CREATE_CONTEXT, slot);
+	for (n = 0; n < 3; n++)
+		step(author, CREATE_EVTSETS, slot);
+	for (n = 0; n < 4; n++) {
+		step(author, WRITE_PMCS, slot);
+		step(author, WRITE_PMDS, slot);
+	}
+	if (target && percent(author, 40))
+		step(author, SPAWN, slot)->count = percent(author, 50) ? 0 : 6;
+	operation = step(author, LOAD, slot);
+	operation->who = target ? TARGET : SELF;
+	if (target)
+		operation->value = below(author, TARGETS);
+	step(author, START, slot);
+	while (turns--) {
+		step(author, percent(author, 70) ? WORK : SLEEP, slot);
+		step(author, ONE_OF(author, looks), slot);
+		if (percent(author, 15))
+			step(author, WRITE_PMDS, slot);
+		if (percent(author, 15))
+			step(author, START, slot);
+	}
+	end_sampling(author, slot);
+	if (percent(author, 50))
+		step(author, DELETE_EVTSETS, slot);
+	author->samples = false;
+	author->sets = false;
+}
+
 /* Two contexts want the same thread; event sets of a loaded one. */
 static void tell_conflict(struct author *author)
 {
@@ -329,8 +370,10 @@ static void tell_story(struct author *author)
 		tell_monitoring(author, any_slot(author), false);
 	else if (kind < 30)
 		tell_monitoring(author, any_slot(author), true);
-	else if (kind < 50)
+	else if (kind < 42)
 		tell_sampling(author);
+	else if (kind < 52)
+		tell_sets(author);
 	else if (kind < 55)
 		tell_conflict(author);
 	else if (kind < 60)

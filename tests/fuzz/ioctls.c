@@ -58,7 +58,7 @@ static void put_sampling(struct pfarg_pmd *pmd, const struct element *e)
 {
 	pmd->reg_long_reset = e->reset;
 	pmd->reg_short_reset = e->reset - (e->reset >> 60 & 1);
-	pmd->reg_ovfl_switch_cnt = e->map >> 56;
+	pmd->reg_ovfl_switch_cnt = e->map >> SWITCH_COUNT_SHIFT;
 	memset(pmd->reg_reset_pmds, 0, sizeof(pmd->reg_reset_pmds));
 	memset(pmd->reg_smpl_pmds, 0, sizeof(pmd->reg_smpl_pmds));
 	pmd->reg_reset_pmds[0] = e->map & 0xffff;

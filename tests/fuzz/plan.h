@@ -23,6 +23,7 @@
 #define SLOTS	      (SHARED_SLOTS + PRIVATE_SLOTS)
 #define TARGETS	      4 /* processes that a round monitors */
 #define ELEMENTS      4 /* different ones in a vector; longer vectors repeat them */
+#define SETS	      4 /* event sets that stories are about: 0 to 3 */
 
 /* Ioctls that take a descriptor of /dev/perfmon: X(name, command) */
 #define IOCTLS(X)                                                                        \
@@ -134,13 +135,15 @@ enum person {
  * its sampling format: @number in the table of ioctls.c, @value bytes of buffer; with
  * @flags its argument has a wrong size, with @set there is none.
  */
+#define SWITCH_COUNT_SHIFT 56
+
 struct element {
 	uint16_t number; /* register or set */
 	uint16_t set;
 	uint32_t flags;
 	uint64_t value; /* register's, or timeout */
 	uint64_t reset;
-	uint64_t map; /* reset_pmds, smpl_pmds, see ioctls.c */
+	uint64_t map; /* reset_pmds, smpl_pmds, switch count: see ioctls.c */
 };
 
 /**

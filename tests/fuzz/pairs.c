@@ -8,9 +8,8 @@
  * says of an address, a limit or a descriptor of another kind.  Whatever is not
  * here at all is a finding.
  *
- * Not listed are errnos of what is not implemented: system-wide sessions.  They say
- * EOPNOTSUPP.  Nor are those that perfmon2 had and nothing
- * can bring about here:
+ * Not listed are errnos of what is not implemented: system-wide sessions, which say
+ * EOPNOTSUPP.  Nor are those that perfmon2 had and nothing can bring about here:
  *
  * - WRITE_PMCS EBUSY (1.8): no PMU has registers that sessions share;
  * - READ_PMDS (1.5) and READ_VALUES (2.3) ENOMEM: elements are read where they are, a

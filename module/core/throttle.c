@@ -69,7 +69,13 @@ struct pfm_registers *pfm_throttle(struct pfm_context *context, struct pfm_set *
 		return next;
 	/* An overflow that only shows itself now may mask it, or lead to another set. */
 	pfm_pause(context);
-	return context->monitoring ? pfm_counting_prepare(context, set) : NULL;
+	if (!context->monitoring)
+		return NULL;
+	if (set != context->active)
+		return pfm_counting_prepare(context, set);
+	/* The timer that ends its time goes on as it is. */
+	pfm_throttle_wait(this_cpu_ptr(&pfm_cpu.throttle));
+	return NULL;
 }
 
 void pfm_throttle_wait(struct pfm_throttle *throttle)

@@ -326,20 +326,23 @@ static void check_the_memory(void)
 	int fds[2] = { make_context(), make_context() };
 	const uint64_t empty = read_number(SYSFS "set_mem_cur"),
 		       one = (empty - before) / 2;
+	/* The limit cannot be less than a page. */
+	const unsigned int room = sysconf(_SC_PAGESIZE) / one + 3;
+	unsigned int id;
 	char text[32];
 
 	ck_assert_uint_gt(one, 0);
 	ck_assert_uint_eq(empty, before + 2 * one);
-	snprintf(text, sizeof(text), "%ju\n", (uintmax_t)(empty + 3 * one));
+	snprintf(text, sizeof(text), "%ju\n", (uintmax_t)(empty + room * one));
 	write_text(SYSFS "set_mem_max", text);
-	make_set(fds[0], 1, 0, 0);
 	make_set(fds[1], 1, 0, 0);
-	make_set(fds[0], 2, 0, 0);
-	ck_assert_uint_eq(read_number(SYSFS "set_mem_cur"), empty + 3 * one);
+	for (id = 1; id < room; id++)
+		make_set(fds[0], id, 0, 0);
+	ck_assert_uint_eq(read_number(SYSFS "set_mem_cur"), empty + room * one);
 	must_fail(fds[1], try_set(fds[1], 2, 0, 0), ENOMEM, PFM_REASON_SET_MEMORY, 0);
-	must_fail(fds[0], try_set(fds[0], 3, 0, 0), ENOMEM, PFM_REASON_SET_MEMORY, 0);
+	must_fail(fds[0], try_set(fds[0], id, 0, 0), ENOMEM, PFM_REASON_SET_MEMORY, 0);
 	must_have_no_set(fds[1], 2);
-	ck_assert_uint_eq(read_number(SYSFS "set_mem_cur"), empty + 3 * one);
+	ck_assert_uint_eq(read_number(SYSFS "set_mem_cur"), empty + room * one);
 	/* To change one takes nothing. */
 	make_set(fds[1], 1, BY_OVERFLOW, 0);
 	delete_set(fds[0], 1);
@@ -347,7 +350,7 @@ static void check_the_memory(void)
 	/* Nor is there room for the first set of a context. */
 	must_fail_errno(pfm_create_context(&(pfarg_ctx_t){}, NULL, NULL, 0), ENOMEM);
 	close(fds[1]);
-	wait_until(read_number(SYSFS "set_mem_cur") == before + 2 * one);
+	wait_until(read_number(SYSFS "set_mem_cur") == before + (room - 1) * one);
 	set_zero_must_be_right(fds[0]);
 	close(fds[0]);
 	wait_until(read_number(SYSFS "set_mem_cur") == before);

@@ -385,6 +385,38 @@ START_TEST(a_restart_switches_only_if_it_is_due)
 }
 END_TEST
 
+/* The user has chosen another set meanwhile: he means that one. */
+START_TEST(a_start_with_a_set_takes_the_place_of_a_switch_that_waits)
+{
+	int fd;
+
+	need_exact_work();
+	fd = ping_pong(NOTIFY);
+	must(fd, pfm_unload_context(fd));
+	make_set(fd, 2, 0, 0);
+	program_exact_of(fd, 2, 1);
+	write_pmd_of(fd, 2, pmu()->pmds[0], 0);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	while (!message_waits(fd))
+		exact_work(exact_period());
+	next_overflow(fd);
+	start_set(fd, 2);
+	ck_assert_uint_eq(active_set(fd), 2);
+	ck_assert_uint_eq(state_of(fd), PFM_STATE_MASKED);
+	must(fd, pfm_restart(fd));
+	ck_assert_uint_eq(state_of(fd), PFM_STATE_LOADED);
+	ck_assert_uint_eq(active_set(fd), 2);
+	ck_assert_uint_eq(runs_of(fd, 0), 2); /* loads */
+	ck_assert_uint_eq(runs_of(fd, 1), 0);
+	ck_assert_uint_eq(runs_of(fd, 2), 1);
+	exact_work(100);
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_gt(sampled(fd, 2), 0);
+	set_zero_must_be_right(fd);
+}
+END_TEST
+
 /* Of all sets: the bitmaps, what waits to be reset, and a switch that waits. */
 START_TEST(a_load_forgets_what_overflowed)
 {
@@ -452,4 +484,5 @@ SUITE(set_overflow, 300, no_fault_is_lost_between_sets,
       a_single_set_is_left_for_itself,
       what_overflowed_is_reset_when_its_set_is_active_again,
       a_switch_waits_for_the_restart, a_restart_switches_only_if_it_is_due,
+      a_start_with_a_set_takes_the_place_of_a_switch_that_waits,
       a_load_forgets_what_overflowed, both_ways_of_switching_go_together)

@@ -212,6 +212,44 @@ START_TEST(a_full_buffer_puts_the_switch_off)
 }
 END_TEST
 
+/* Blocked in one set, it goes on in the next. */
+START_TEST(a_blocked_thread_goes_on_in_the_next_set)
+{
+	struct child child = child_new();
+	struct pfarg_ovfl_msg message;
+	unsigned int turn, id;
+	uint64_t turns;
+	int fd;
+
+	need_overflow_interrupts();
+	fd = context_with_flags(PFM_FL_NOTIFY_BLOCK);
+	for (id = 0; id < 3; id++) {
+		make_set(fd, id, BY_OVERFLOW, 0);
+		program_busy_of(fd, id, 1);
+		write_one(fd, sampling_of(id, 0, PERIOD, 1));
+	}
+	load_and_start(fd, child.pid);
+	child.page->stop = 0;
+	child.page->turns = 0;
+	child_begin(&child, loop_until_stopped, 0);
+	for (turn = 0; turn < 9; turn++) {
+		message = next_overflow(fd);
+		ck_assert_uint_eq(message.msg_active_set, turn % 3);
+		wait_until(thread_state(child.pid) == 'D');
+		turns = child.page->turns;
+		usleep(20000);
+		ck_assert_uint_eq(child.page->turns, turns);
+		ck_assert_uint_eq(active_set(fd), turn % 3);
+		must(fd, pfm_restart(fd));
+	}
+	must(fd, pfm_unload_context(fd));
+	child.page->stop = 1;
+	child_finish(&child);
+	for (id = 0; id < 3; id++)
+		ck_assert_uint_eq(runs_of(fd, id), 3 + (id == 0));
+}
+END_TEST
+
 /* Of four entries: three switches at once, with short values, then one put off. */
 START_TEST(short_and_long_values_follow_the_switches)
 {
@@ -450,7 +488,7 @@ END_TEST
 SUITE(set_sampling, 300, samples_name_their_set,
       samples_of_sets_that_take_turns_come_in_their_order,
       several_triggers_do_what_arithmetic_says, a_full_buffer_puts_the_switch_off,
-      short_and_long_values_follow_the_switches, a_sample_resets_pmds_of_its_set_only,
-      the_new_virtual_pmds_are_there, the_runs_of_a_set_are_a_pmd,
-      interrupts_are_those_of_the_statistics, the_cpu_is_that_of_the_thread,
-      virtual_pmds_of_sets_are_in_samples)
+      a_blocked_thread_goes_on_in_the_next_set, short_and_long_values_follow_the_switches,
+      a_sample_resets_pmds_of_its_set_only, the_new_virtual_pmds_are_there,
+      the_runs_of_a_set_are_a_pmd, interrupts_are_those_of_the_statistics,
+      the_cpu_is_that_of_the_thread, virtual_pmds_of_sets_are_in_samples)

@@ -72,6 +72,34 @@ void sample_busily(int fd, uint64_t period)
 	write_one(fd, sampling(0, period));
 }
 
+void program_quietly(int fd)
+{
+	write_pmc(fd, pmu()->pmcs[0], pmu()->busy[0]);
+	write_pmc(fd, pmu()->pmcs[1], pmu()->quiet[1]);
+}
+
+struct pfarg_pmd read_back(int fd, unsigned int n)
+{
+	struct pfarg_pmd pmd = { .reg_num = n };
+
+	must(fd, pfm_read_pmds(fd, &pmd, 1));
+	return pmd;
+}
+
+int busy_self(uint32_t flags)
+{
+	int fd = context_with_flags(flags);
+
+	sample_busily(fd, PERIOD);
+	load_and_start(fd, thread_id());
+	return fd;
+}
+
+uint64_t sampled_value(int fd)
+{
+	return read_pmd(fd, pmu()->pmds[0]);
+}
+
 void end_sampling(int fd)
 {
 	unsigned int i;
@@ -156,6 +184,12 @@ uint64_t entries_until_full(uint64_t size, unsigned int values)
 	uint64_t entry = sizeof(struct pfm_dfl_smpl_entry) + 8 * values;
 
 	return (size - least_size()) / entry + 1;
+}
+
+void fill_to(header_t header, uint64_t entries)
+{
+	while (header->hdr_count < entries)
+		sampled_loop(10000);
 }
 
 void must_be_whole(header_t header, unsigned int values)
@@ -269,6 +303,20 @@ uint64_t loop_until_stopped(uint64_t unused)
 	}
 	page->stop = 0;
 	return page->turns;
+}
+
+void loop_begin(const struct child *child)
+{
+	child->page->turns = 0;
+	child->page->stop = 0;
+	child_begin(child, loop_until_stopped, 0);
+	wait_until(child->page->turns);
+}
+
+void loop_end(const struct child *child)
+{
+	child->page->stop = 1;
+	child_finish(child);
 }
 
 /* ---- chains --------------------------------------------------------------------------------- */

@@ -32,6 +32,14 @@ void add_to(uint64_t *map, unsigned int pmd);
 void write_one(int fd, struct pfarg_pmd pmd);
 /* The first counter is busy and sampled, nothing else. */
 void sample_busily(int fd, uint64_t period);
+/* Counter 0 is busy, counters 1 and 2 stand still. */
+void program_quietly(int fd);
+/* All that a read tells of it. */
+struct pfarg_pmd read_back(int fd, unsigned int n);
+/* Without a format; watches the caller himself, busily. */
+int busy_self(uint32_t flags);
+/* Of the first counter. */
+uint64_t sampled_value(int fd);
 /* Unloaded, and no PMD of pmu()->pmds is sampled any more. */
 void end_sampling(int fd);
 
@@ -58,6 +66,8 @@ uint64_t largest_entry(void);
 uint64_t least_size(void);
 /* Entries with @values each until a buffer of @size is full. */
 uint64_t entries_until_full(uint64_t size, unsigned int values);
+/* The caller watches himself: until there are so many. */
+void fill_to(header_t header, uint64_t entries);
 /* Count and offset agree, if each entry has so many values. */
 void must_be_whole(header_t header, unsigned int values);
 
@@ -110,6 +120,10 @@ void sampled_loop(uint64_t instructions);
 bool is_in_loop(uint64_t ip);
 /* For child_call(): that, until page->stop; counts page->turns. */
 uint64_t loop_until_stopped(uint64_t unused);
+
+/* A child does, until loop_end(). */
+void loop_begin(const struct child *child);
+void loop_end(const struct child *child);
 
 /**
  * struct chain - samples of a PMD beside a counter of the same event that nobody resets

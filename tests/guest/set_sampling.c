@@ -25,13 +25,6 @@ static struct pfarg_pmd sampling_of(unsigned int id, unsigned int i, uint64_t pe
 	return pmd;
 }
 
-/* Own thread: until the buffer has so many entries. */
-static void fill_to(header_t header, uint64_t entries)
-{
-	while (header->hdr_count < entries)
-		sampled_loop(10000);
-}
-
 /* ---- the set of a sample ------------------------------------------------------------------ */
 
 /* Made in disorder, left after so many overflows: each sample tells its own. */

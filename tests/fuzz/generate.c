@@ -221,9 +221,12 @@ static void tell_sets(struct author *author)
 		if (percent(author, 15))
 			step(author, START, slot);
 	}
-	end_sampling(author, slot);
-	if (percent(author, 50))
+	if (percent(author, 40)) {
+		step(author, UNLOAD, slot);
 		step(author, DELETE_EVTSETS, slot);
+		step(author, GETINFO_EVTSETS, slot);
+	}
+	end_sampling(author, slot);
 	author->samples = false;
 	author->sets = false;
 }

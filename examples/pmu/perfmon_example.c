@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * PMU description "example": two counters of what the CPU's time counter ticks.
- * PMC n is 1 if PMD n is to count, else 0.  See docs/writing-a-pmu-module.md.
+ * PMC n is 1 if PMD n is to count, else 0.  And two virtual PMDs, of what the kernel
+ * knows of a thread.  See docs/writing-a-pmu-module.md.
  * No interrupt: 48 bits last 19 hours at 4 GHz, so that stop and read see each wrap.
  */
 #include <linux/device.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 #include <linux/timex.h>
 #include "perfmon_pmu.h"
 
@@ -84,6 +86,22 @@ static const struct pfm_register pmds[] = {
 	{ .name = "COUNTER1", .type = PFM_REG_COUNTER, .width = 48 },
 };
 
+/* No hardware, and no more to do: the core calls these when a PMD is read or recorded. */
+static u64 user_time(const struct task_struct *task)
+{
+	return READ_ONCE(task->utime);
+}
+
+static u64 priority(const struct task_struct *task)
+{
+	return READ_ONCE(task->prio);
+}
+
+static const struct pfm_virtual_pmd virtuals[] = {
+	{ .name = "USER_TIME", .read = user_time },
+	{ .name = "PRIORITY", .is_state = true, .read = priority },
+};
+
 static struct pfm_pmu example_pmu = {
 	.name = "example",
 	.model = "ticks of the CPU's time counter",
@@ -93,6 +111,8 @@ static struct pfm_pmu example_pmu = {
 	.pmds = pmds,
 	.pmc_count = ARRAY_SIZE(pmcs),
 	.pmd_count = ARRAY_SIZE(pmds),
+	.virtuals = virtuals,
+	.virtual_count = ARRAY_SIZE(virtuals),
 };
 module_driver(example_pmu, pfm_pmu_register, pfm_pmu_unregister);
 MODULE_DESCRIPTION("perfmon: example of a PMU description");

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The registers of the description: numbers, values, what sysfs and the calls say. */
 #include <stdio.h>
+#include <sys/resource.h>
 
 #include "conformance.h"
 
 #define END_OF_NUMBERS 1024
+#define TICK	       10000000 /* ns, the longest that kernels have */
 
 static bool is_implemented_pmc(unsigned int n)
 {
@@ -242,7 +244,59 @@ START_TEST(counters_that_stand_still_keep_all_bits)
 }
 END_TEST
 
+/* Whether it is one that tells how it is: those cannot be reset. */
+static bool is_state(int fd, unsigned int n)
+{
+	struct pfarg_pmd pmd = { .reg_num = PFM_PMD_TASK_CLOCK };
+
+	pmd.reg_reset_pmds[n / 64] = BIT(n % 64);
+	if (pfm_write_pmds(fd, &pmd, 1) == 0)
+		return false;
+	must_fail(fd, pfm_write_pmds(fd, &pmd, 1), EINVAL, PFM_REASON_RESET_PMDS, 0);
+	return true;
+}
+
+/* What is to be found of the example's is in /proc. */
+static void must_tell_the_truth(int fd, unsigned int n, uint64_t gained)
+{
+	const char *name = read_text(register_file("pmd", n, "name"));
+
+	if (strcmp(name, "PRIORITY\n") ==
+	    0) /* nice 0 is 20 in /proc/PID/stat, 120 here */
+		ck_assert_uint_eq(read_pmd(fd, n), 120 + getpriority(PRIO_PROCESS, 0));
+	else if (strcmp(name, "USER_TIME\n") == 0)
+		ck_assert_msg(gained > 0 &&
+				      gained <= read_pmd(fd, PFM_PMD_TASK_CLOCK) + TICK,
+			      "%ju ns of user time in %ju ns", (uintmax_t)gained,
+			      (uintmax_t)read_pmd(fd, PFM_PMD_TASK_CLOCK));
+}
+
+START_TEST(virtual_pmds_of_the_pmu_are_like_others)
+{
+	unsigned int n;
+	int fd;
+
+	for (n = PFM_VIRTUAL_PMU_BASE; n < PFM_MAX_PMDS; n++) {
+		if (!has(information()->implemented_pmds, n))
+			continue;
+		fd = make_context();
+		write_pmd(fd, PFM_PMD_TASK_CLOCK, 0);
+		write_pmd(fd, n, 1000);
+		ck_assert_uint_eq(read_pmd(fd, n), is_state(fd, n) ? 0 : 1000);
+		write_pmd(fd, PFM_PMD_TASK_CLOCK, 0);
+		load(fd, thread_id());
+		must(fd, pfm_start(fd, NULL));
+		while (read_pmd(fd, PFM_PMD_TASK_CLOCK) < 10 * TICK)
+			loop(10000);
+		must(fd, pfm_stop(fd));
+		must_tell_the_truth(fd, n, read_pmd(fd, n) - 1000);
+		close(fd);
+	}
+}
+END_TEST
+
 SUITE(registers, CONFORMANCE_SECONDS, sysfs_and_the_call_describe_the_same_registers,
       counters_are_registers_below_64, numbers_that_are_not_there_are_refused,
       every_pmc_takes_its_default, a_pmc_not_written_has_its_default,
-      pmds_read_as_written, counters_that_stand_still_keep_all_bits)
+      pmds_read_as_written, counters_that_stand_still_keep_all_bits,
+      virtual_pmds_of_the_pmu_are_like_others)

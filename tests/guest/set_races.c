@@ -191,7 +191,7 @@ static void end_on_the_way(void)
 	printf("         %u ends; %ju of %u looked at after switches, %ju of them\n",
 	       count, (uintmax_t)with_some, count / 2, (uintmax_t)switches);
 	fflush(stdout);
-	ck_assert_uint_gt(with_some, count / 20);
+	ck_assert_uint_gt(with_some, count / 100);
 	all_must_be_well();
 }
 
@@ -295,7 +295,7 @@ static void cpus_go_on_the_way(void)
 	printf("         %u contexts, %ju switches, CPU 1 went and came %u times\n", made,
 	       (uintmax_t)switches, moves / 2);
 	fflush(stdout);
-	ck_assert_uint_gt(switches, 10 * made);
+	ck_assert_uint_gt(switches, made);
 	all_must_be_well();
 }
 

@@ -147,6 +147,20 @@ static void end_sampling(struct author *author, unsigned int slot)
 	}
 }
 
+/* Of the worker itself, or of a target that may be new. */
+static void start_monitoring(struct author *author, unsigned int slot, bool target)
+{
+	struct operation *load;
+
+	if (target && percent(author, 40))
+		step(author, SPAWN, slot)->count = percent(author, 50) ? 0 : 6;
+	load = step(author, LOAD, slot);
+	load->who = target ? TARGET : SELF;
+	if (target)
+		load->value = below(author, TARGETS);
+	step(author, START, slot);
+}
+
 /* Samples are taken, told of and read; a target may have to wait for that. */
 static void tell_sampling(struct author *author)
 {
@@ -167,13 +181,7 @@ static void tell_sampling(struct author *author)
 		step(author, FLAGS, slot)->flags = O_ASYNC | O_NONBLOCK;
 		step(author, OWNER, slot);
 	}
-	if (target && percent(author, 40))
-		step(author, SPAWN, slot)->count = percent(author, 50) ? 0 : 6;
-	operation = step(author, LOAD, slot);
-	operation->who = target ? TARGET : SELF;
-	if (target)
-		operation->value = below(author, TARGETS);
-	step(author, START, slot);
+	start_monitoring(author, slot, target);
 	while (turns--) {
 		step(author, target ? ONE_OF(author, waiting) : WORK, slot);
 		step(author, SCAN, slot);
@@ -194,7 +202,6 @@ static void tell_sets(struct author *author)
 					 STATUS,    RESTART,	 SCAN };
 	unsigned int slot = any_slot(author), turns = 1 + below(author, 8), n;
 	bool target = percent(author, 50);
-	struct operation *operation;
 
 	author->sets = true;
 	author->samples = percent(author, 30);
@@ -206,13 +213,7 @@ static void tell_sets(struct author *author)
 		step(author, WRITE_PMCS, slot);
 		step(author, WRITE_PMDS, slot);
 	}
-	if (target && percent(author, 40))
-		step(author, SPAWN, slot)->count = percent(author, 50) ? 0 : 6;
-	operation = step(author, LOAD, slot);
-	operation->who = target ? TARGET : SELF;
-	if (target)
-		operation->value = below(author, TARGETS);
-	step(author, START, slot);
+	start_monitoring(author, slot, target);
 	while (turns--) {
 		step(author, percent(author, 70) ? WORK : SLEEP, slot);
 		step(author, ONE_OF(author, looks), slot);

@@ -142,10 +142,10 @@ START_TEST(each_set_has_its_own_timeout)
 		/* The one that is active has not had all of its last turn. */
 		if (id != active_set(fd))
 			ck_assert_uint_ge(set.set_act_duration,
-					  set.set_runs * (timeouts[id] - 1000));
+					  set.set_runs * (timeouts[id] - EARLY));
 		else
 			ck_assert_uint_ge(set.set_act_duration,
-					  (set.set_runs - 1) * (timeouts[id] - 1000));
+					  (set.set_runs - 1) * (timeouts[id] - EARLY));
 		/* Late by an interrupt and a switch. */
 		if (is_deterministic())
 			ck_assert_uint_le(set.set_act_duration,
@@ -255,7 +255,7 @@ START_TEST(no_time_passes_while_the_thread_sleeps)
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_eq(runs_of(fd, 0), 1);
 	ck_assert_uint_eq(runs_of(fd, 1), 0);
-	ck_assert_uint_le(remains, 50 * MS);
+	ck_assert_uint_le(remains, effective(50 * MS));
 	ck_assert_uint_gt(remains, 25 * MS);
 	set_zero_must_be_right(fd);
 }
@@ -324,9 +324,9 @@ START_TEST(getinfo_shows_what_remains)
 	int fd = make_context();
 
 	make_turns(fd, 2, 100 * MS);
-	ck_assert_uint_eq(set_of(fd, 0).set_timeout, 100 * MS);
+	ck_assert_uint_eq(set_of(fd, 0).set_timeout, effective(100 * MS));
 	load(fd, thread_id());
-	ck_assert_uint_eq(set_of(fd, 0).set_timeout, 100 * MS);
+	ck_assert_uint_eq(set_of(fd, 0).set_timeout, effective(100 * MS));
 	time = cpu_time();
 	must(fd, pfm_start(fd, NULL));
 	before = set_of(fd, 0).set_timeout;
@@ -335,7 +335,7 @@ START_TEST(getinfo_shows_what_remains)
 	time = cpu_time() - time;
 	if (runs_of(fd, 0) != 1)
 		skip("the host was elsewhere");
-	ck_assert_uint_le(before, 100 * MS);
+	ck_assert_uint_le(before, effective(100 * MS));
 	ck_assert_uint_lt(after, before);
 	ck_assert_uint_ge(after + time + 20 * MS, 100 * MS);
 	if (is_deterministic()) {
@@ -523,7 +523,7 @@ START_TEST(turns_survive_whoever_looks_at_them)
 		ck_assert_uint_ge(value, last[id]);
 		last[id] = value;
 		value = set_of(fd, id).set_timeout;
-		ck_assert_uint_le(value, 200000);
+		ck_assert_uint_le(value, effective(200000));
 		if (i % 5 == 0) {
 			must(fd, pfm_stop(fd));
 			fair_turns_of(fd, 3);

@@ -85,7 +85,7 @@ START_TEST(a_set_may_have_any_number)
 		ck_assert_uint_eq(set.set_act_duration, 0);
 		ck_assert_uint_eq(set.set_ovfl_pmds[0], 0);
 		if (set.set_flags == BY_TIME)
-			ck_assert_uint_eq(set.set_timeout, (i + 1) * MS);
+			ck_assert_uint_eq(set.set_timeout, effective((i + 1) * MS));
 		ck_assert_mem_eq(set.set_avail_pmcs, pmu()->info.available_pmcs,
 				 sizeof(set.set_avail_pmcs));
 		ck_assert_mem_eq(set.set_avail_pmds, pmu()->info.available_pmds,
@@ -182,7 +182,7 @@ START_TEST(the_timeout_that_holds_is_written_back)
 		must(fd, pfm_create_evtsets(fd, &set, 1));
 		ck_assert_uint_eq(set_of(fd, 1).set_timeout, set.set_timeout);
 		if (timeouts[i] != ~0ull)
-			ck_assert_uint_eq(set.set_timeout, timeouts[i]);
+			ck_assert_uint_eq(set.set_timeout, effective(timeouts[i]));
 	}
 	/* Whatever became of the longest: it does not end. */
 	use_busy_counters_of(fd, 1);
@@ -223,9 +223,9 @@ static void check_the_floor(void)
 	make_set(fd, 1, BY_TIME, 2 * MS);
 	/* Sets that are there keep theirs. */
 	write_text(SYSFS "min_switch_timeout", "5000000\n");
-	ck_assert_uint_eq(set_of(fd, 1).set_timeout, 2 * MS);
+	ck_assert_uint_eq(set_of(fd, 1).set_timeout, effective(2 * MS));
 	must_fail(fd, try_set(fd, 1, BY_TIME, 2 * MS), EINVAL, PFM_REASON_TIMEOUT, 0);
-	ck_assert_uint_eq(set_of(fd, 1).set_timeout, 2 * MS);
+	ck_assert_uint_eq(set_of(fd, 1).set_timeout, effective(2 * MS));
 }
 
 static void put_back_the_floor(void)
@@ -472,7 +472,7 @@ START_TEST(changing_a_set_keeps_nothing_but_pmds)
 	make_set(fd, 1, BY_TIME, 5 * MS);
 	set = set_of(fd, 1);
 	ck_assert_uint_eq(set.set_flags, BY_TIME);
-	ck_assert_uint_eq(set.set_timeout, 5 * MS);
+	ck_assert_uint_eq(set.set_timeout, effective(5 * MS));
 	ck_assert_uint_eq(set.set_runs, 0);
 	ck_assert_uint_eq(set.set_act_duration, 0);
 	ck_assert_uint_eq(set.set_ovfl_pmds[0], 0);
@@ -565,7 +565,7 @@ START_TEST(sets_before_the_one_not_deleted_are_gone)
 
 	must_fail(fd, pfm_delete_evtsets(fd, sets, 3), EINVAL, PFM_REASON_SET_ZERO, 1);
 	must_have_no_set(fd, 9);
-	ck_assert_uint_eq(set_of(fd, 5).set_timeout, 3 * MS);
+	ck_assert_uint_eq(set_of(fd, 5).set_timeout, effective(3 * MS));
 	sets[0].set_id = 5;
 	sets[1].set_id = 9;
 	must_fail(fd, pfm_delete_evtsets(fd, sets, 2), EINVAL, PFM_REASON_NO_SET, 1);

@@ -21,6 +21,8 @@ void load_set(int fd, pid_t tid, unsigned int id);
 void start_set(int fd, unsigned int id);
 unsigned int active_set(int fd);
 uint64_t runs_of(int fd, unsigned int id);
+/* A timeout as it is in the end: as long as what the kernel's timers can tell apart. */
+uint64_t effective(uint64_t timeout);
 /* getinfo says that there is none. */
 void must_have_no_set(int fd, unsigned int id);
 
@@ -38,6 +40,9 @@ void program_busy_of(int fd, unsigned int id, unsigned int count);
 void program_exact_of(int fd, unsigned int id, unsigned int count);
 /* The first counter is busy; task clock and minor faults are in use, too. */
 void use_busy_counters_of(int fd, unsigned int id);
+
+/* ns that a turn may be too short. */
+#define EARLY 5000
 
 /* ---- sets that take turns --------------------------------------------------------------- */
 

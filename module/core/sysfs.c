@@ -85,8 +85,8 @@ LIMIT(smpl_buffer_mem_max, PAGE_SIZE, ULONG_MAX);
 LIMIT(max_interrupts_per_tick, 1, UINT_MAX);
 LIMIT(max_sets, 1, U16_MAX + 1);
 LIMIT(set_mem_max, PAGE_SIZE, ULONG_MAX);
-/* A timer that comes more often than every microsecond would leave no time for the rest. */
-LIMIT(min_switch_timeout, NSEC_PER_USEC, ULONG_MAX);
+/* A timer that comes more often would leave little time for the rest. */
+LIMIT(min_switch_timeout, 20 * NSEC_PER_USEC, ULONG_MAX);
 
 static ssize_t smpl_buffer_mem_cur_show(struct kobject *kobject,
 					struct kobj_attribute *attribute, char *buffer)

@@ -192,7 +192,7 @@ START_TEST(a_set_without_flags_is_never_left)
 			  10 * set_of(fd, 0).set_act_duration);
 	/* But by hand. */
 	start_set(fd, 2);
-	loop(20 * MILLION);
+	loop_and_touch();
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_eq(runs_of(fd, 2), 1);
 	ck_assert_uint_eq(active_set(fd), 1);

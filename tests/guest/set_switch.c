@@ -382,7 +382,7 @@ START_TEST(no_set_is_switched_while_nothing_is_counted)
 	ck_assert_uint_eq(turns_now(fd).runs, 1);
 	for (turn = 0; turn < 3; turn++) {
 		must(fd, pfm_start(fd, NULL));
-		loop(20 * MILLION);
+		loop_and_touch();
 		must(fd, pfm_stop(fd));
 		before = turns_now(fd);
 		loop(20 * MILLION);

@@ -137,6 +137,18 @@ void pfm_set_timer_start(struct pfm_context *context, struct pfm_set *set, bool 
 	timer_set(this_cpu_ptr(&pfm_cpu.set_timer), left);
 }
 
+/*
+ * It came too early.  Counted from when it was due, it would come over and over after a
+ * pause of the machine, until it has made up for that: so from now.
+ */
+static void timer_set_again(struct pfm_set_timer *timer, s64 left)
+{
+	if (timer->has_come)
+		left += ktime_to_ns(ktime_sub(hrtimer_cb_get_time(&timer->timer),
+					      hrtimer_get_expires(&timer->timer)));
+	timer_set(timer, left);
+}
+
 static void time_is_over(struct pfm_context *context, struct pfm_set *set, u64 now)
 {
 	struct pfm_registers *registers = pfm_set_switch_running(context, set, now);
@@ -163,7 +175,7 @@ static __always_inline void look_at_time(struct pfm_cpu *cpu)
 	if (context->monitoring && set->unusual & PFM_SET_TIMED) {
 		left = time_left(context, set, now);
 		if (left > SLACK)
-			timer_set(&cpu->set_timer, left);
+			timer_set_again(&cpu->set_timer, left);
 		else
 			time_is_over(context, set, now);
 	}

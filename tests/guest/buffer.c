@@ -311,26 +311,8 @@ static void must_be_masked_for_ever(int fd, header_t header)
 	count_must_be_right(fd);
 }
 
-START_TEST(a_buffer_full_without_notify_masks_for_ever)
-{
-	struct pfarg_pmd pmd = sampling(0, PERIOD);
-	header_t header;
-	int fd;
-
-	need_overflow_interrupts();
-	fd = default_context(0, least_size());
-	header = map_buffer(fd, least_size());
-	program_busy(fd, 1);
-	pmd.reg_flags = 0;
-	write_one(fd, pmd);
-	load_and_start(fd, thread_id());
-	spin_until_masked(fd);
-	must_be_masked_for_ever(fd, header);
-}
-END_TEST
-
-/* It is the PMD that filled it which has to have the flag. */
-START_TEST(the_flag_of_another_pmd_does_not_help_a_full_buffer)
+/* By a PMD without the flag; @another has it and does not overflow. */
+static void fill_without_notify(bool another)
 {
 	struct pfarg_pmd pmd = sampling(0, PERIOD);
 	header_t header;
@@ -342,10 +324,23 @@ START_TEST(the_flag_of_another_pmd_does_not_help_a_full_buffer)
 	program_busy(fd, 2);
 	pmd.reg_flags = 0;
 	write_one(fd, pmd);
-	write_one(fd, sampling(1, BIT(60)));
+	if (another)
+		write_one(fd, sampling(1, BIT(60)));
 	load_and_start(fd, thread_id());
 	spin_until_masked(fd);
 	must_be_masked_for_ever(fd, header);
+}
+
+START_TEST(a_buffer_full_without_notify_masks_for_ever)
+{
+	fill_without_notify(false);
+}
+END_TEST
+
+/* It is the PMD that filled it which has to have the flag. */
+START_TEST(the_flag_of_another_pmd_does_not_help_a_full_buffer)
+{
+	fill_without_notify(true);
 }
 END_TEST
 

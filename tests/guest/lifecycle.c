@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "guest.h"
+#include "workers.h"
 
 #define NO_INDEX PFM_NO_INDEX
 
@@ -1000,29 +1000,16 @@ START_TEST(two_threads_may_use_a_context_at_once)
 }
 END_TEST
 
-static volatile int thread_stop;
-
-static void *spin_thread(void *argument)
-{
-	__atomic_store_n((pid_t *)argument, thread_id(), __ATOMIC_RELEASE);
-	while (!thread_stop)
-		;
-	return NULL;
-}
-
 START_TEST(a_thread_of_the_own_process_can_be_watched)
 {
+	struct spinner spinner = { .roams = true };
 	int fd = busy_context();
-	pthread_t thread;
-	pid_t tid = 0;
 
-	ck_assert_int_eq(pthread_create(&thread, NULL, spin_thread, &tid), 0);
-	wait_until(__atomic_load_n(&tid, __ATOMIC_ACQUIRE));
-	load(fd, tid);
+	spinner_begin(&spinner);
+	load(fd, spinner.tid);
 	must(fd, pfm_start(fd, NULL));
 	wait_until(busy_count(fd) > 0);
-	thread_stop = 1;
-	pthread_join(thread, NULL);
+	spinner_end(&spinner);
 	must_end(fd);
 	must_have_ended(fd, 0);
 }

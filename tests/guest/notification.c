@@ -5,12 +5,12 @@
  */
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 
 #include "samples.h"
+#include "workers.h"
 
 /* ---- an overflow --------------------------------------------------------------------- */
 
@@ -54,30 +54,16 @@ START_TEST(an_overflow_masks_and_is_told)
 }
 END_TEST
 
-static struct {
-	volatile pid_t tid;
-	volatile bool stop;
-} spinner;
-
-static void *spin(void *unused)
-{
-	spinner.tid = thread_id();
-	while (!spinner.stop)
-		sampled_loop(100000);
-	return unused;
-}
-
 /* The names of the two fields are the wrong way round. */
 START_TEST(a_message_has_the_thread_as_pid_and_the_process_as_tid)
 {
 	struct pfarg_ovfl_msg message;
-	pthread_t thread;
+	struct spinner spinner = { .roams = true };
 	header_t header;
 	int fd;
 
 	need_overflow_interrupts();
-	ck_assert_int_eq(pthread_create(&thread, NULL, spin, NULL), 0);
-	wait_until(spinner.tid);
+	spinner_begin(&spinner);
 	fd = default_context(0, least_size());
 	header = map_buffer(fd, least_size());
 	sample_busily(fd, PERIOD);
@@ -87,8 +73,7 @@ START_TEST(a_message_has_the_thread_as_pid_and_the_process_as_tid)
 	ck_assert_uint_eq(message.msg_ovfl_tid, getpid());
 	ck_assert_uint_eq(first_entry(header)->pid, spinner.tid);
 	ck_assert_uint_eq(first_entry(header)->tgid, getpid());
-	spinner.stop = true;
-	pthread_join(thread, NULL);
+	spinner_end(&spinner);
 }
 END_TEST
 
@@ -467,12 +452,11 @@ END_TEST
 START_TEST(the_signal_goes_to_the_thread_that_owns_the_descriptor)
 {
 	struct f_owner_ex owner = { .type = F_OWNER_TID };
-	pthread_t thread;
+	struct spinner spinner = { .roams = true };
 	int fd;
 
 	need_overflow_interrupts();
-	ck_assert_int_eq(pthread_create(&thread, NULL, spin, NULL), 0);
-	wait_until(spinner.tid);
+	spinner_begin(&spinner);
 	fd = make_context();
 	sample_busily(fd, PERIOD);
 	catch_signal(SIGIO);
@@ -483,8 +467,7 @@ START_TEST(the_signal_goes_to_the_thread_that_owns_the_descriptor)
 	spin_until_masked(fd);
 	wait_until(signals);
 	ck_assert_int_eq(signalled, spinner.tid);
-	spinner.stop = true;
-	pthread_join(thread, NULL);
+	spinner_end(&spinner);
 	end_sampling(fd);
 	count_must_be_right(fd);
 }

@@ -366,41 +366,6 @@ END_TEST
 
 /* ---- unload, stop or close and an overflow --------------------------------------------- */
 
-/* A thread on CPU 1 that runs all the time, or comes and goes. */
-struct spinner {
-	pthread_t thread;
-	bool naps;
-	volatile bool stop;
-	volatile pid_t tid;
-};
-
-static void *spin(void *argument)
-{
-	const struct timespec shortest = { .tv_nsec = 1 };
-	struct spinner *spinner = argument;
-
-	pin(1);
-	spinner->tid = thread_id();
-	while (!spinner->stop) {
-		spin_turns(100);
-		if (spinner->naps)
-			nanosleep(&shortest, NULL);
-	}
-	return NULL;
-}
-
-static void spinner_begin(struct spinner *spinner)
-{
-	require(pthread_create(&spinner->thread, NULL, spin, spinner) == 0);
-	wait_until(spinner->tid);
-}
-
-static void spinner_end(struct spinner *spinner)
-{
-	spinner->stop = true;
-	require(pthread_join(spinner->thread, NULL) == 0);
-}
-
 enum way {
 	STOP,
 	UNLOAD,

@@ -78,35 +78,7 @@ static void both_must_have_been_met(const struct met *met)
 
 /* ---- the thread that is sampled ------------------------------------------------------ */
 
-static struct {
-	pthread_t thread;
-	volatile pid_t tid;
-	volatile bool stop;
-	volatile uint64_t turns;
-} spinner;
-
-static void *spin(void *unused)
-{
-	pin(1);
-	spinner.tid = thread_id();
-	while (!spinner.stop) {
-		spin_turns(100);
-		spinner.turns++;
-	}
-	return unused;
-}
-
-static void spinner_begin(void)
-{
-	require(pthread_create(&spinner.thread, NULL, spin, NULL) == 0);
-	wait_until(spinner.tid);
-}
-
-static void spinner_end(void)
-{
-	spinner.stop = true;
-	require(pthread_join(spinner.thread, NULL) == 0);
-}
+static struct spinner spinner;
 
 /* Loaded and started on @tid, its first overflow about a period later. */
 static int sample(const struct met *met, pid_t tid, uint32_t flags, bool with_buffer)
@@ -182,7 +154,7 @@ START_TEST(calls_may_meet_an_overflow)
 	need_overflow_interrupts();
 	pmu();
 	pin(0);
-	spinner_begin();
+	spinner_begin(&spinner);
 	for (i = 0; i < count; i++) {
 		fd = sample(&met, spinner.tid, 0, true);
 		require(fcntl(fd, F_SETFL, O_NONBLOCK) == 0);
@@ -202,7 +174,7 @@ START_TEST(calls_may_meet_an_overflow)
 		if (!before)
 			require(munmap((void *)header, least_size()) == 0);
 	}
-	spinner_end();
+	spinner_end(&spinner);
 	both_must_have_been_met(&met);
 	no_buffer_must_be_left();
 }
@@ -236,7 +208,7 @@ START_TEST(ways_out_may_meet_a_thread_that_waits)
 	need_overflow_interrupts();
 	pmu();
 	pin(0);
-	spinner_begin();
+	spinner_begin(&spinner);
 	for (i = 0; i < count; i++) {
 		fd = sample(&met, spinner.tid, PFM_FL_NOTIFY_BLOCK, random_below(2));
 		spin_turns(random_below(1 << random_below(18)));
@@ -246,7 +218,7 @@ START_TEST(ways_out_may_meet_a_thread_that_waits)
 		while (spinner.turns == turns)
 			;
 	}
-	spinner_end();
+	spinner_end(&spinner);
 	both_must_have_been_met(&met);
 	no_buffer_must_be_left();
 }

@@ -96,44 +96,6 @@ static uint64_t sets_must_be_whole(int fd)
 	return runs - 1;
 }
 
-/* ---- a thread on the other CPU -------------------------------------------------------- */
-
-struct spinner {
-	pthread_t thread;
-	bool naps;
-	bool roams; /* on any CPU */
-	volatile bool stop;
-	volatile pid_t tid;
-};
-
-static void *spin(void *argument)
-{
-	const struct timespec shortest = { .tv_nsec = 1 };
-	struct spinner *spinner = argument;
-
-	if (!spinner->roams)
-		pin(1);
-	spinner->tid = thread_id();
-	while (!spinner->stop) {
-		spin_turns(100);
-		if (spinner->naps)
-			nanosleep(&shortest, NULL);
-	}
-	return NULL;
-}
-
-static void spinner_begin(struct spinner *spinner)
-{
-	require(pthread_create(&spinner->thread, NULL, spin, spinner) == 0);
-	wait_until(spinner->tid);
-}
-
-static void spinner_end(struct spinner *spinner)
-{
-	spinner->stop = true;
-	require(pthread_join(spinner->thread, NULL) == 0);
-}
-
 /* ---- switches and the end of monitoring -------------------------------------------------- */
 
 enum way {

@@ -164,18 +164,12 @@ END_TEST
 
 /* ---- the buffer is full ------------------------------------------------------------------------- */
 
-/* Each sample fills it: the switch comes at the restart, with the long values. */
-START_TEST(a_full_buffer_puts_the_switch_off)
+/* Sets 0 and 1, to and fro by overflow; no two of the three periods are the same. */
+static void make_sampling_pair(int fd)
 {
-	struct pfarg_ovfl_msg message;
 	struct pfarg_pmd pmd;
-	unsigned int turn, id;
-	header_t header;
-	int fd;
+	unsigned int id;
 
-	need_overflow_interrupts();
-	fd = default_context(0, least_size());
-	header = map_buffer(fd, least_size());
 	for (id = 0; id < 2; id++) {
 		make_set(fd, id, BY_OVERFLOW, 0);
 		program_busy_of(fd, id, 1);
@@ -184,6 +178,20 @@ START_TEST(a_full_buffer_puts_the_switch_off)
 		pmd.reg_long_reset = -(PERIOD + 2);
 		write_one(fd, pmd);
 	}
+}
+
+/* Each sample fills it: the switch comes at the restart, with the long values. */
+START_TEST(a_full_buffer_puts_the_switch_off)
+{
+	struct pfarg_ovfl_msg message;
+	unsigned int turn, id;
+	header_t header;
+	int fd;
+
+	need_overflow_interrupts();
+	fd = default_context(0, least_size());
+	header = map_buffer(fd, least_size());
+	make_sampling_pair(fd);
 	load_and_start(fd, thread_id());
 	for (turn = 0; turn < 8; turn++) {
 		id = turn % 2;
@@ -248,8 +256,7 @@ START_TEST(short_and_long_values_follow_the_switches)
 {
 	const uint64_t size = least_size() + 3 * sizeof(struct pfm_dfl_smpl_entry);
 	uint64_t most, i, wanted;
-	unsigned int turn, id, before = 1;
-	struct pfarg_pmd pmd;
+	unsigned int turn, before = 1;
 	uint64_t seen[2] = {};
 	bool is_long = false;
 	header_t header;
@@ -260,14 +267,7 @@ START_TEST(short_and_long_values_follow_the_switches)
 	most = entries_until_full(size, 0);
 	fd = default_context(0, size);
 	header = map_buffer(fd, size);
-	for (id = 0; id < 2; id++) {
-		make_set(fd, id, BY_OVERFLOW, 0);
-		program_busy_of(fd, id, 1);
-		pmd = sampling_of(id, 0, PERIOD, 1);
-		pmd.reg_short_reset = -(PERIOD + 1);
-		pmd.reg_long_reset = -(PERIOD + 2);
-		write_one(fd, pmd);
-	}
+	make_sampling_pair(fd);
 	load_and_start(fd, thread_id());
 	for (turn = 0; turn < 4; turn++) {
 		spin_until_message(fd);

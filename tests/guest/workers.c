@@ -64,6 +64,35 @@ pid_t fork_victim(void)
 	return pid;
 }
 
+static void *spin(void *argument)
+{
+	const struct timespec shortest = { .tv_nsec = 1 };
+	struct spinner *spinner = argument;
+
+	if (!spinner->roams)
+		pin(1);
+	spinner->tid = thread_id();
+	while (!spinner->stop) {
+		spin_turns(100);
+		spinner->turns++;
+		if (spinner->naps)
+			nanosleep(&shortest, NULL);
+	}
+	return NULL;
+}
+
+void spinner_begin(struct spinner *spinner)
+{
+	require(pthread_create(&spinner->thread, NULL, spin, spinner) == 0);
+	wait_until(spinner->tid);
+}
+
+void spinner_end(struct spinner *spinner)
+{
+	spinner->stop = true;
+	require(pthread_join(spinner->thread, NULL) == 0);
+}
+
 int create(void)
 {
 	pfarg_ctx_t ctx = {};

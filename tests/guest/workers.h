@@ -6,6 +6,8 @@
 #ifndef WORKERS_H
 #define WORKERS_H
 
+#include <pthread.h>
+
 #include "guest.h"
 
 /* Ends the process, and with it the test, and tells where, errno and the seed. */
@@ -28,6 +30,26 @@ int create(void);
 
 /* A process that spins until it is killed. */
 pid_t fork_victim(void);
+
+/**
+ * struct spinner - a thread of the caller's process that spins, on CPU 1
+ *
+ * @naps: and leaves the CPU all the time
+ * @roams: on any CPU
+ * @tid: its ID, from spinner_begin() on
+ * @turns: grows while it gets on
+ */
+struct spinner {
+	bool naps;
+	bool roams;
+	volatile pid_t tid;
+	volatile uint64_t turns;
+	volatile bool stop;
+	pthread_t thread;
+};
+
+void spinner_begin(struct spinner *spinner);
+void spinner_end(struct spinner *spinner);
 
 #define WORKERS 2
 

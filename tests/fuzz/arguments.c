@@ -400,7 +400,7 @@ static void fill_mmap(struct author *author, struct operation *operation)
 
 static void fill_setting(struct author *author, struct operation *operation)
 {
-	operation->count = below(author, 7);
+	operation->count = below(author, 10);
 	operation->flags = below(author, 13);
 }
 
@@ -527,7 +527,7 @@ static void fill_surroundings(struct author *author, struct operation *operation
 		operation->value = percent(author, 30) ? below(author, 4) : 0;
 		break;
 	case LOOK:
-		operation->count = below(author, 12);
+		operation->count = below(author, 13);
 		break;
 	case DEVICE_MODE:
 		operation->flags = percent(author, 50) ? 0666 : 0600;

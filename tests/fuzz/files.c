@@ -161,7 +161,10 @@ int do_setting(const struct operation *operation)
 					     "debug",
 					     "reset_stats",
 					     "smpl_buffer_mem_max",
-					     "max_interrupts_per_tick" };
+					     "max_interrupts_per_tick",
+					     "max_sets",
+					     "set_mem_max",
+					     "min_switch_timeout" };
 	static const char *const values[] = {
 		"-1",  "0",	"1000", "12345", "1048576", "18446744073709551615",
 		"100", "65536", "-2",	"x",	 "3",	    "4",

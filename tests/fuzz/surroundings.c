@@ -235,6 +235,7 @@ void do_look(const struct operation *operation)
 		"/sys/kernel/perfmon/smpl_buffer_mem_cur",
 		"/sys/kernel/perfmon/formats/default/uuid",
 		"/sys/kernel/perfmon/formats/nway/version",
+		"/sys/kernel/perfmon/set_mem_cur",
 	};
 	char text[256];
 

@@ -25,6 +25,9 @@ static struct setting {
 	{ "/sys/kernel/perfmon/debug", "" },
 	{ "/sys/kernel/perfmon/smpl_buffer_mem_max", "" },
 	{ "/sys/kernel/perfmon/max_interrupts_per_tick", "" },
+	{ "/sys/kernel/perfmon/max_sets", "" },
+	{ "/sys/kernel/perfmon/set_mem_max", "" },
+	{ "/sys/kernel/perfmon/min_switch_timeout", "" },
 };
 
 static int users_before;
@@ -61,6 +64,11 @@ static int sessions(void)
 static int buffer_bytes(void)
 {
 	return number_in("/sys/kernel/perfmon/smpl_buffer_mem_cur");
+}
+
+static int set_bytes(void)
+{
+	return number_in("/sys/kernel/perfmon/set_mem_cur");
 }
 
 void system_begin(void)
@@ -106,6 +114,8 @@ void system_check(void)
 		wrong("%d sessions are left", sessions());
 	if (!soon(buffer_bytes, 0))
 		wrong("%d bytes of buffers are left", buffer_bytes());
+	if (!soon(set_bytes, 0))
+		wrong("%d bytes of event sets are left", set_bytes());
 	formats_unload();
 	if (!soon(module_users, users_before))
 		wrong("perfmon has %d users, had %d", module_users(), users_before);

@@ -42,15 +42,19 @@ int descriptor(struct actor *actor, const struct operation *operation)
 	return *slot_of(actor, operation->slot);
 }
 
-/* The number of the device may be another one each time that the module is loaded. */
+/*
+ * The number of the device may be another one each time that the module is loaded.  What
+ * is opened with O_PATH never came to perfmon.
+ */
 enum kind kind_of_descriptor(struct actor *actor, const struct operation *operation)
 {
+	int fd = descriptor(actor, operation);
 	struct stat status, device;
 
-	if (fstat(descriptor(actor, operation), &status))
+	if (fstat(fd, &status))
 		return CLOSED;
-	if (!S_ISCHR(status.st_mode) || stat(PFM_DEVICE, &device) ||
-	    status.st_rdev != device.st_rdev)
+	if ((fcntl(fd, F_GETFL) & O_PATH) || !S_ISCHR(status.st_mode) ||
+	    stat(PFM_DEVICE, &device) || status.st_rdev != device.st_rdev)
 		return OTHER;
 	return PERFMON;
 }

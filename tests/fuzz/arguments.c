@@ -415,6 +415,10 @@ static void fill_file_call(struct author *author, struct operation *operation)
 		if (percent(author, 6))
 			operation->fail = which_allocation(author);
 		break;
+	case REOPEN:
+		operation->flags = open_flags(author);
+		operation->value = any_slot(author);
+		break;
 	case OTHER_IOCTL:
 		fill_other_ioctl(author, operation);
 		break;
@@ -479,10 +483,8 @@ static void fill_surroundings(struct author *author, struct operation *operation
 	case OPEN_OTHER:
 		operation->count = below(author, 5);
 		break;
-	case REOPEN:
 	case DUP:
-		operation->flags = operation->call == DUP ? ONE_OF(author, dups)
-							  : open_flags(author);
+		operation->flags = ONE_OF(author, dups);
 		operation->value = any_slot(author);
 		break;
 	case FLAGS:

@@ -30,6 +30,7 @@ int do_other_ioctl(struct actor *actor, const struct operation *operation);
 
 /* files.c */
 int do_open(struct actor *actor, const struct operation *operation);
+int do_reopen(struct actor *actor, const struct operation *operation);
 int do_read(struct actor *actor, const struct operation *operation);
 int do_readv(struct actor *actor, const struct operation *operation);
 int do_write(struct actor *actor, const struct operation *operation);
@@ -44,7 +45,6 @@ int do_setting(const struct operation *operation);
 
 /* surroundings.c */
 void do_open_other(struct actor *actor, const struct operation *operation);
-void do_reopen(struct actor *actor, const struct operation *operation);
 void do_dup(struct actor *actor, const struct operation *operation);
 void do_owner(struct actor *actor, const struct operation *operation);
 void pin(unsigned int cpu);

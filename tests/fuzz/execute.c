@@ -40,6 +40,8 @@ static int do_call(struct actor *actor, const struct operation *operation)
 	switch (operation->call) {
 	case OPEN:
 		return do_open(actor, operation);
+	case REOPEN:
+		return do_reopen(actor, operation);
 	case OTHER_IOCTL:
 		return do_other_ioctl(actor, operation);
 	case READ:
@@ -57,9 +59,6 @@ static int do_call(struct actor *actor, const struct operation *operation)
 		return do_setting(operation);
 	case OPEN_OTHER:
 		do_open_other(actor, operation);
-		break;
-	case REOPEN:
-		do_reopen(actor, operation);
 		break;
 	case CLOSE:
 		put_in_slot(actor, operation->slot, -1);

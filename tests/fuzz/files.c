@@ -25,6 +25,20 @@ int do_open(struct actor *actor, const struct operation *operation)
 	return error;
 }
 
+/* @value: slot of the new descriptor */
+int do_reopen(struct actor *actor, const struct operation *operation)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", descriptor(actor, operation));
+	fd = open(path, operation->flags);
+	if (fd == -1)
+		return errno;
+	put_in_slot(actor, operation->value % SLOTS, fd);
+	return 0;
+}
+
 int do_read(struct actor *actor, const struct operation *operation)
 {
 	void *address = address_in(&actor->inner, operation->place, operation->size);

@@ -47,6 +47,7 @@
 /* Other calls whose errno is looked at.  What the fields mean: files.c, ioctls.c. */
 #define FILE_CALLS(X)                                                                    \
 	X(OPEN)                                                                          \
+	X(REOPEN)                                                                        \
 	X(OTHER_IOCTL)                                                                   \
 	X(READ)                                                                          \
 	X(READV)                                                                         \
@@ -60,7 +61,6 @@
 /* What happens around them; it may fail as it likes.  The fields: surroundings.c. */
 #define SURROUNDINGS(X)                                                                  \
 	X(OPEN_OTHER)                                                                    \
-	X(REOPEN)                                                                        \
 	X(CLOSE)                                                                         \
 	X(DUP)                                                                           \
 	X(FLAGS)                                                                         \

@@ -44,17 +44,6 @@ void do_open_other(struct actor *actor, const struct operation *operation)
 		put_in_slot(actor, operation->slot, fd);
 }
 
-void do_reopen(struct actor *actor, const struct operation *operation)
-{
-	char path[64];
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", descriptor(actor, operation));
-	fd = open(path, operation->flags);
-	if (fd != -1)
-		put_in_slot(actor, operation->value % SLOTS, fd);
-}
-
 void do_dup(struct actor *actor, const struct operation *operation)
 {
 	int fd = fcntl(descriptor(actor, operation), operation->flags, 0);

@@ -48,7 +48,7 @@ static void print_operation(const struct operation *operation)
 {
 	unsigned int n;
 
-	printf("\t{ %s, %u", call_name(operation->call), operation->slot);
+	printf("\t{ .call = %s, .slot = %u", call_name(operation->call), operation->slot);
 	if (operation->place)
 		printf(", .place = %s", places[operation->place]);
 	if (operation->outer)
@@ -80,7 +80,7 @@ static void print_worker(const struct worker *worker, unsigned int number)
 	for (n = 0; n < worker->count; n++)
 		print_operation(&worker->operations[n]);
 	if (!worker->count)
-		puts("\t{ YIELD, 0 },");
+		puts("\t{ .call = YIELD },");
 	puts("};\n");
 }
 

@@ -12,6 +12,8 @@
 #define USER_ID		   1000
 #define OTHER_ID	   1001
 
+#define FORMATS		   3 /* that are modules */
+
 #define REAL_TIME_SIGNAL   37
 
 /* Copies of busybox that targets become. */
@@ -89,6 +91,9 @@ int read_file(const char *path, char *text, size_t size); /* 0 or errno */
 int module_load(const char *name); /* 0 or errno */
 int module_unload(const char *name); /* 0 or errno */
 void formats_unload(void);
+
+/* Their modules, in the order of the table of ioctls.c. */
+extern const char *const format_modules[FORMATS];
 
 /**
  * enum kind - what the descriptor of a call is

@@ -364,6 +364,27 @@ static void tell_modules(struct author *author)
 	step(author, SLEEP, slot);
 }
 
+/* Formats that go and come while contexts are made with them, here and elsewhere. */
+static void tell_formats(struct author *author)
+{
+	unsigned int slot = SHARED_SLOTS, turns = 1 + below(author, 3), format;
+	struct operation *operation;
+
+	author->samples = true;
+	while (turns--) {
+		format = 1 + below(author, FORMATS);
+		operation = add(author, MODULE, 0);
+		operation->count = format;
+		operation->value = percent(author, 40);
+		step(author, OPEN, slot);
+		step(author, CREATE_CONTEXT, slot)->element[0].number = 1 + format;
+		if (percent(author, 50))
+			add(author, MODULE, 0)->count = format; /* in use */
+		step(author, CLOSE, slot);
+	}
+	author->samples = false;
+}
+
 static void tell_story(struct author *author)
 {
 	unsigned int kind = below(author, 100);
@@ -428,8 +449,11 @@ static void write_canary(struct author *author)
 static void write_disturber(struct author *author)
 {
 	while (author->count < author->limit) {
-		if (author->theme == THEME_MODULES)
+		if (author->theme == THEME_MODULES && percent(author, 50))
 			tell_modules(author);
+		else if (author->theme == THEME_MODULES ||
+			 (author->theme == THEME_USUAL && percent(author, 30)))
+			tell_formats(author);
 		else if (author->theme == THEME_PROCESSORS)
 			tell_processors(author);
 		else

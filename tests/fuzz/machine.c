@@ -65,12 +65,19 @@ int module_unload(const char *name)
 	return syscall(SYS_delete_module, name, O_NONBLOCK) ? errno : 0;
 }
 
+const char *const format_modules[FORMATS] = {
+	"perfmon_fmt_nway",
+	"perfmon_fmt_callchain",
+	"perfmon_fmt_hist",
+};
+
 /* They are loaded when they are asked for, and hold the core until they go. */
 void formats_unload(void)
 {
-	module_unload("perfmon_fmt_nway");
-	module_unload("perfmon_fmt_callchain");
-	module_unload("perfmon_fmt_hist");
+	unsigned int n;
+
+	for (n = 0; n < FORMATS; n++)
+		module_unload(format_modules[n]);
 }
 
 /* Allocations fail where the kernel can make them fail, and without a word. */

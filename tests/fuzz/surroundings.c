@@ -244,11 +244,16 @@ void do_file_table(void)
 	write_file("/proc/sys/fs/file-max", before);
 }
 
-/* @value: bit 0 load, bit 1 the core, bit 2 modprobe cannot load a PMU meanwhile */
+/*
+ * @count: which format, counted from 1, 0 for none of them; @value: bit 0 load, bit 1 the
+ * core, bit 2 modprobe cannot load a PMU meanwhile
+ */
 void do_module(const struct operation *operation)
 {
 	const char *name = operation->value & 2 ? "perfmon" : PMU_MODULE;
 
+	if (operation->count)
+		name = format_modules[(operation->count - 1) % FORMATS];
 	if (operation->value & 4)
 		write_file("/proc/sys/kernel/modprobe",
 			   operation->value & 1 ? "/sbin/modprobe\n" : "\n");

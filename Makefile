@@ -87,7 +87,8 @@ bench:
 
 coverage:
 	@tests/vm/fetch tools
-	@tests/check debug-x86_64 debug-arm64 debug-tool-x86_64 debug-sampling-arm64 coverage
+	@tests/check debug-x86_64 debug-arm64 debug-tool-x86_64 debug-icount-arm64 \
+		debug-icount-x86_64 coverage
 	@grep 'of .* lines,' build/check/coverage.log
 
 fuzz:

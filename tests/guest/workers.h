@@ -30,6 +30,8 @@ int create(void);
 
 /* A process that spins until it is killed. */
 pid_t fork_victim(void);
+/* In a debug guest on CPU 1, and the caller on CPU 0: there they are slow on one. */
+void set_apart(pid_t victim);
 
 /**
  * struct spinner - a thread of the caller's process that spins, on CPU 1

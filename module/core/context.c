@@ -140,7 +140,9 @@ static int use_format(struct pfm_context *context, const struct pfm_create *crea
 	const struct pfm_format *format = pfm_format_get(name);
 	struct pfm_buffer *buffer;
 
-	if (!format)
+	if (PTR_ERR(format) == -ENOMEM)
+		return pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, 0);
+	if (IS_ERR(format))
 		return pfm_fail(context, -EINVAL, PFM_REASON_NO_FORMAT, 0);
 	if (create->format_size == format->argument_size)
 		buffer = make_buffer(context, format, &setup);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The registry of sampling formats. */
 #include <linux/ctype.h>
+#include <linux/err.h>
 #include <linux/export.h>
 #include <linux/kmod.h>
 #include <linux/list.h>
@@ -105,21 +106,23 @@ static const struct pfm_format *get_registered(const char *name)
 	return format;
 }
 
+/* That the caller lacks memory does not mean that there is no such format. */
 const struct pfm_format *pfm_format_get(const char *name)
 {
 	const struct pfm_format *format;
 	char alias[PFM_FORMAT_NAME_SIZE];
 
 	if (!is_name(name))
-		return NULL;
+		return ERR_PTR(-EINVAL);
 	format = get_registered(name);
 	if (format)
 		return format;
 	/* Who asks by UUID may write it in capitals. */
 	string_lower(alias, name);
 	/* Registering takes the mutex, so it is not held. */
-	return request_module(PFM_FORMAT_ALIAS("%s"), alias) ? NULL
-							     : get_registered(name);
+	if (request_module(PFM_FORMAT_ALIAS("%s"), alias) == -ENOMEM)
+		return ERR_PTR(-ENOMEM);
+	return get_registered(name) ?: ERR_PTR(-EINVAL);
 }
 
 void pfm_format_put(const struct pfm_format *format)

@@ -8,8 +8,8 @@
 #define PFM_FORMAT_NAME_SIZE 40
 
 /*
- * The format of this name or UUID, its module loaded if need be and held; NULL if
- * there is none.  Process context, may sleep.
+ * The format of this name or UUID, its module loaded if need be and held; error
+ * pointers: -ENOMEM, -EINVAL if there is none.  Process context, may sleep.
  */
 const struct pfm_format *pfm_format_get(const char *name);
 void pfm_format_put(const struct pfm_format *format);

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 
+#include "sets.h"
 #include "survive.h"
 
 #define SET_MEMORY SYSFS "set_mem_cur"
@@ -93,4 +94,103 @@ static void check_making_sets(void)
 }
 FAULT_TEST(making_sets)
 
-SUITE(set_faults, 600, making_sets)
+/* ---- sets that are there -------------------------------------------------------------- */
+
+#define TIMEOUT 1000000
+
+static pid_t watcher;
+
+static int attempt_delete(const struct operation *operation)
+{
+	(void)operation;
+	return to_error(try_delete(fd, 1));
+}
+
+/* That it switches by time, and how often. */
+static int attempt_change(const struct operation *operation)
+{
+	(void)operation;
+	return to_error(try_set(fd, 1, BY_TIME, TIMEOUT));
+}
+
+static int attempt_load_with(const struct operation *operation)
+{
+	(void)operation;
+	return to_error(try_load_set(fd, watcher, 1));
+}
+
+static int attempt_start_with(const struct operation *operation)
+{
+	(void)operation;
+	return to_error(try_start_set(fd, 1));
+}
+
+static void with_set(void)
+{
+	make_set(fd, 1, 0, 0);
+}
+
+static void without_set(void)
+{
+	delete_set(fd, 1);
+}
+
+static void with_set_loaded(void)
+{
+	with_set();
+	load(fd, watcher);
+}
+
+static void unload_without_set(void)
+{
+	must(fd, pfm_unload_context(fd));
+	without_set();
+}
+
+static void must_be_changed(int error)
+{
+	struct pfarg_setinfo set = set_of(fd, 1);
+
+	ck_assert_uint_eq(set.set_flags, error ? 0 : BY_TIME);
+	ck_assert_uint_eq(set.set_timeout, error ? 0 : effective(TIMEOUT));
+}
+
+static void must_be_active(int error)
+{
+	ck_assert_uint_eq(active_set(fd), error ? 0 : 1);
+}
+
+static void check_using_sets(void)
+{
+	static const struct operation operations[] = {
+		{ .name = "delete_evtsets, one that is there",
+		  .attempt = attempt_delete,
+		  .before = with_set },
+		{ .name = "create_evtsets, one that is there",
+		  .attempt = attempt_change,
+		  .undo = without_set,
+		  .before = with_set,
+		  .verify = must_be_changed },
+		{ .name = "load with a set",
+		  .attempt = attempt_load_with,
+		  .undo = unload_without_set,
+		  .before = with_set,
+		  .verify = must_be_active },
+		{ .name = "start with a set",
+		  .attempt = attempt_start_with,
+		  .undo = unload_without_set,
+		  .before = with_set_loaded,
+		  .verify = must_be_active },
+	};
+
+	inject_open();
+	watcher = thread_id();
+	fd = busy_context();
+	set_memory = read_number(SET_MEMORY);
+	all_must_survive(operations, COUNT(operations));
+	ck_assert_uint_eq(read_number(SET_MEMORY), set_memory);
+	count_must_be_right(fd);
+}
+FAULT_TEST(using_sets)
+
+SUITE(set_faults, 600, making_sets, using_sets)

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 #include "samples.h"
 #include "survive.h"
@@ -326,6 +327,17 @@ static int attempt_poll(const struct operation *operation)
 	return to_error(poll(&pollfd, 1, 0));
 }
 
+static int attempt_close(const struct operation *operation)
+{
+	(void)operation;
+	return to_error(close(fd));
+}
+
+static void context_anew(void)
+{
+	fd = busy_context();
+}
+
 static int epoll_fd;
 
 static int attempt_epoll(const struct operation *operation)
@@ -390,6 +402,30 @@ static void make_message(void)
 	child_exit(&ended);
 }
 
+static uint64_t end_soon(uint64_t unused)
+{
+	(void)unused;
+	usleep(100000);
+	_exit(EXIT_SUCCESS);
+}
+
+/* The reader waits for the message: it comes when he sleeps. */
+static void wait_for_message(void)
+{
+	ck_assert_int_eq(fcntl(fd, F_SETFL, 0), 0);
+	child = child_new();
+	load(fd, child.pid);
+	child_begin(&child, end_soon, 0);
+}
+
+static void wait_no_more(void)
+{
+	ck_assert_int_eq(waitpid(child.pid, NULL, 0), child.pid);
+	close(child.commands);
+	close(child.results);
+	ck_assert_int_eq(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
+}
+
 static void check_calls(void)
 {
 	static const struct operation operations[] = {
@@ -414,6 +450,10 @@ static void check_calls(void)
 		{ .name = "read(), none",
 		  .attempt = attempt_read_message,
 		  .normally = EAGAIN },
+		{ .name = "read(), waiting for a message",
+		  .attempt = attempt_read_message,
+		  .undo = wait_no_more,
+		  .before = wait_for_message },
 		{ .name = "poll()", .attempt = attempt_poll },
 		{ .name = "epoll_ctl()", .attempt = attempt_epoll, .undo = undo_epoll },
 		/* of fcntl(): fasync_alloc(), called by our fasync_helper() */
@@ -429,6 +469,13 @@ static void check_calls(void)
 		  .attempt = attempt_dup,
 		  .undo = close_opened,
 		  .count = 900 },
+		{ .name = "close(), unloaded",
+		  .attempt = attempt_close,
+		  .undo = context_anew },
+		{ .name = "close(), loaded",
+		  .attempt = attempt_close,
+		  .undo = context_anew,
+		  .before = load_self_and_start },
 	};
 
 	inject_open();
@@ -562,6 +609,7 @@ static int attempt_map(const struct operation *operation)
 static void unmap(void)
 {
 	ck_assert_int_eq(munmap(mapped, BUFFER_SIZE), 0);
+	mapped = NULL;
 }
 
 /* One sample fills it, which masks and leaves a message. */
@@ -577,19 +625,43 @@ static void end_overflow(void)
 	end_sampling(fd);
 }
 
+static int attempt_unmap(const struct operation *operation)
+{
+	(void)operation;
+	return to_error(munmap(mapped, BUFFER_SIZE));
+}
+
+/* It still is if the unmapping has failed. */
+static void map_it(void)
+{
+	static const struct operation unused;
+
+	if (!mapped)
+		ck_assert_int_eq(attempt_map(&unused), 0);
+}
+
+static void is_unmapped(void)
+{
+	mapped = NULL;
+}
+
 static void check_buffers(void)
 {
-	static const struct operation operation = {
-		.name = "mmap()",
-		.attempt = attempt_map,
-		.undo = unmap,
-		.allocates = true,
+	static const struct operation operations[] = {
+		{ .name = "mmap()",
+		  .attempt = attempt_map,
+		  .undo = unmap,
+		  .allocates = true },
+		{ .name = "munmap()",
+		  .attempt = attempt_unmap,
+		  .undo = is_unmapped,
+		  .before = map_it },
 	};
 
 	inject_open();
 	fd = default_context(0, BUFFER_SIZE);
 	use_busy_counters(fd);
-	must_survive(&operation);
+	all_must_survive(operations, COUNT(operations));
 	count_must_be_right(fd);
 	close(fd);
 	no_buffer_is_left();

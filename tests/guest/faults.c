@@ -695,5 +695,67 @@ static void check_restarting(void)
 }
 FAULT_TEST(restarting)
 
+/* ---- pages ------------------------------------------------------------------------------------ */
+
+#define PAGES	 64 /* of the buffer */
+#define FAILURES 4000
+
+/* One of the last pages of the buffer cannot be had; false if it was another's page. */
+static bool create_in_vain(unsigned int nth)
+{
+	const pfm_dfl_smpl_arg_t argument = { .buf_size = PAGES * sysconf(_SC_PAGESIZE) };
+	struct pfm_create create = { .format_name = (uintptr_t)PFM_DFL_SMPL_NAME,
+				     .format_argument = (uintptr_t)&argument,
+				     .format_size = sizeof(argument) };
+	struct injected found;
+	int error;
+
+	fd = pfm_open_device();
+	inject_arm(nth);
+	error = to_error(ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
+	found = inject_disarm();
+	ck_assert(found.injected);
+	ck_assert_msg(!error || error == ENOMEM, "%s", strerror(error));
+	close(fd);
+	return error == ENOMEM;
+}
+
+static void create_in_vain_often(unsigned int failures)
+{
+	unsigned int failed = 0, turn;
+
+	for (turn = 0; failed < failures; turn++) {
+		failed += create_in_vain(PAGES - turn % 8);
+		ck_assert_uint_le(turn, 2 * failures);
+	}
+}
+
+/*
+ * The kernel's search for leaks does not know pages.  KASAN keeps what is freed until
+ * that is a 32nd of memory: the first ones fill it.
+ */
+static void check_pages(void)
+{
+	const int64_t page = sysconf(_SC_PAGESIZE);
+	int64_t lost;
+	int other;
+
+	inject_open();
+	inject_kind(INJECT_PAGE);
+	other = make_context(); /* the hooks are in place */
+	create_in_vain_often(FAILURES);
+	lost = free_memory();
+	create_in_vain_often(FAILURES);
+	lost -= free_memory();
+	printf("         %u failures have cost %jd kB of free memory\n", FAILURES,
+	       (intmax_t)lost / 1024);
+	fflush(stdout);
+	ck_assert_msg(lost < FAILURES * page / 2, "%jd bytes fewer are free",
+		      (intmax_t)lost);
+	close(other);
+	no_buffer_is_left();
+}
+FAULT_TEST(pages)
+
 SUITE(faults, 600, creating, the_first_context, vectors, calls, loading,
-      loading_by_a_user, loading_to_block, buffers, restarting)
+      loading_by_a_user, loading_to_block, buffers, restarting, pages)

@@ -256,6 +256,7 @@ uint64_t read_number(const char *path);
 void write_text(const char *path, const char *text);
 bool path_exists(const char *path);
 uint64_t sessions(void);
+uint64_t free_memory(void); /* of the machine, bytes */
 
 /* 0 or errno; modules are named as in /proc/modules, and as their files. */
 const char *module_path(const char *name); /* valid until the next call */

@@ -135,15 +135,6 @@ static const struct cache *grown_cache(const struct caches *before,
 	return NULL;
 }
 
-static uint64_t free_memory(void)
-{
-	const char *line = strstr(read_text("/proc/meminfo"), "MemFree:");
-	uint64_t kilobytes;
-
-	ck_assert(line && sscanf(line, "MemFree: %ju kB", &kilobytes) == 1);
-	return kilobytes * 1024;
-}
-
 /* ---- tests ----------------------------------------------------------------------------- */
 
 START_TEST(thousands_of_killed_targets_leave_nothing)

@@ -139,6 +139,15 @@ uint64_t sessions(void)
 	return read_number(SYSFS "task_sessions_count");
 }
 
+uint64_t free_memory(void)
+{
+	const char *line = strstr(read_text("/proc/meminfo"), "MemFree:");
+	uint64_t kilobytes;
+
+	ck_assert(line && sscanf(line, "MemFree: %ju kB", &kilobytes) == 1);
+	return kilobytes * 1024;
+}
+
 /* ---- modules ------------------------------------------------------------------------ */
 
 const char *module_path(const char *name)

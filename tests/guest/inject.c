@@ -168,6 +168,8 @@ static void read_log(struct injected *found)
 			found->told = true;
 		else if (strstr(record, " [perfmon"))
 			found->ours = true;
+		else if (strstr(record, "; alloc_vmap_area+"))
+			found->reserve = true;
 	}
 }
 

@@ -38,11 +38,14 @@ enum inject_kind {
  *	the debug kernel's own records.  Of INJECT_REST: any that failed was not.
  * @ours: and perfmon was at work: one of its modules is in the stack of one that
  *	is told.
+ * @reserve: and it may have been for what vmap() keeps in reserve for the next time
+ *	and does without (preload_this_cpu_lock() in mm/vmalloc.c)
  */
 struct injected {
 	bool injected;
 	bool told;
 	bool ours;
+	bool reserve;
 };
 
 /* As root, before anything else; skips the test on a kernel that cannot. */

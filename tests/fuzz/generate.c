@@ -449,15 +449,16 @@ static void write_canary(struct author *author)
 static void write_disturber(struct author *author)
 {
 	while (author->count < author->limit) {
-		if (author->theme == THEME_MODULES && percent(author, 50))
+		if (author->theme == THEME_MODULES) {
 			tell_modules(author);
-		else if (author->theme == THEME_MODULES ||
-			 (author->theme == THEME_USUAL && percent(author, 30)))
 			tell_formats(author);
-		else if (author->theme == THEME_PROCESSORS)
+		} else if (author->theme == THEME_USUAL && percent(author, 30)) {
+			tell_formats(author);
+		} else if (author->theme == THEME_PROCESSORS) {
 			tell_processors(author);
-		else
+		} else {
 			tell_settings(author);
+		}
 	}
 }
 
@@ -521,7 +522,9 @@ const struct plan *generate(uint64_t seed, enum pmu pmu)
 	write_worker(1, &random, pmu, theme, 1,
 		     theme == THEME_MODULES ? 2 : 2 + random_below(&random, 8), 0,
 		     write_canary);
-	write_worker(2, &random, pmu, theme, 2, 4 + random_below(&random, 16), 0,
+	/* A story about modules is a long one. */
+	write_worker(2, &random, pmu, theme, 2,
+		     (theme == THEME_MODULES ? 24 : 4) + random_below(&random, 16), 0,
 		     write_disturber);
 	for (n = 3; n < the_plan.count; n++) {
 		unsigned int process = random_percent(&random, 50)

@@ -282,16 +282,18 @@ static void check_interrupts(void)
 	size_t i;
 	int fd;
 
-	/* Long enough for a timer to come, on a busy host, too. */
+	/*
+	 * On a busy host the timer may be tens of ms late, and a switch or a read that
+	 * meets the wrap before it leaves it nothing: then the next wrap is in 2 s.
+	 */
 	for (i = 0; i < COUNT(clocks); i++) {
 		fd = soft_context(clocks[i]);
 		write_pmd(fd, 2, BIT(31) - 3 * MILLION);
 		interrupts = statistic("ovfl_intr_regular_count");
 		must(fd, pfm_start(fd, NULL));
-		while (read_pmd(fd, 2) < BIT(31) + 50 * MILLION)
-			loop(1000);
+		while (statistic("ovfl_intr_regular_count") == interrupts)
+			loop(100000);
 		must(fd, pfm_stop(fd));
-		ck_assert_uint_gt(statistic("ovfl_intr_regular_count"), interrupts);
 		must_be_between(read_pmd(fd, 2), BIT(31), 3 * BIT(31));
 		close(fd);
 	}

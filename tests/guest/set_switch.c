@@ -340,7 +340,9 @@ START_TEST(getinfo_shows_what_remains)
 	ck_assert_uint_lt(after, before);
 	ck_assert_uint_ge(after + time + 20 * MS, 100 * MS);
 	if (is_deterministic()) {
-		must_be_near(after, 100 * MS - time, MS / 2);
+		/* Between the clock and the calls; a kernel that checks itself is slow. */
+		must_be_near(after, 100 * MS - time,
+			     kernel_checks_itself() ? 5 * MS : MS / 2);
 		/* The other one has all of its before it. */
 		ck_assert_uint_eq(set_of(fd, 1).set_timeout, 100 * MS);
 	}

@@ -5,7 +5,9 @@
 
 #include "conformance.h"
 
-START_TEST(counters_follow_the_thread)
+SUITE(counting, CONFORMANCE_SECONDS);
+
+TEST(counters_follow_the_thread)
 {
 	static const unsigned int lengths[] = { 600, 50, 200 };
 	const struct counter *counter;
@@ -24,9 +26,8 @@ START_TEST(counters_follow_the_thread)
 		close(fd);
 	}
 }
-END_TEST
 
-START_TEST(all_counters_count_at_once)
+TEST(all_counters_count_at_once)
 {
 	int fd = context_with(ALL_COUNTERS, 0);
 	const struct counter *counter;
@@ -39,9 +40,8 @@ START_TEST(all_counters_count_at_once)
 			   &done);
 	close(fd);
 }
-END_TEST
 
-START_TEST(a_live_counter_grows)
+TEST(a_live_counter_grows)
 {
 	int fd = context_on(thread_id(), ALL_COUNTERS, 0), i;
 	const struct counter *counter;
@@ -59,10 +59,9 @@ START_TEST(a_live_counter_grows)
 	}
 	close(fd);
 }
-END_TEST
 
 /* With its quiet values it counts nothing, whatever the others do. */
-START_TEST(a_counter_counts_what_its_pmcs_say)
+TEST(a_counter_counts_what_its_pmcs_say)
 {
 	const struct counter *counter;
 	int fd = make_context();
@@ -92,10 +91,9 @@ START_TEST(a_counter_counts_what_its_pmcs_say)
 	}
 	close(fd);
 }
-END_TEST
 
 /* What passes between stop and start is not counted, neither then nor later. */
-START_TEST(a_stopped_counter_stands_still)
+TEST(a_stopped_counter_stands_still)
 {
 	const struct timespec pause = { .tv_nsec = 20 * MS };
 	int fd = context_with(ALL_COUNTERS, 0), round;
@@ -123,9 +121,8 @@ START_TEST(a_stopped_counter_stands_still)
 		must_count(counter, "ten parts", read_pmd(fd, counter->pmd), &sum);
 	close(fd);
 }
-END_TEST
 
-START_TEST(a_sleeping_thread_is_not_counted)
+TEST(a_sleeping_thread_is_not_counted)
 {
 	const struct timespec pause = { .tv_nsec = 500 * MS };
 	int fd = context_with(ALL_COUNTERS, 0);
@@ -147,9 +144,8 @@ START_TEST(a_sleeping_thread_is_not_counted)
 			   &done);
 	close(fd);
 }
-END_TEST
 
-START_TEST(other_threads_are_not_counted)
+TEST(other_threads_are_not_counted)
 {
 	int fd = context_with(ALL_COUNTERS, 0);
 	const struct counter *counter;
@@ -163,9 +159,8 @@ START_TEST(other_threads_are_not_counted)
 		must_count(counter, "among others", read_pmd(fd, counter->pmd), &done);
 	close(fd);
 }
-END_TEST
 
-START_TEST(starts_and_stops_lose_nothing)
+TEST(starts_and_stops_lose_nothing)
 {
 	int fd = context_with(ALL_COUNTERS, 0), i;
 	const struct counter *counter;
@@ -182,10 +177,3 @@ START_TEST(starts_and_stops_lose_nothing)
 		must_count(counter, "300 parts", read_pmd(fd, counter->pmd), &sum);
 	close(fd);
 }
-END_TEST
-
-SUITE(counting, CONFORMANCE_SECONDS, counters_follow_the_thread,
-      all_counters_count_at_once, a_live_counter_grows,
-      a_counter_counts_what_its_pmcs_say, a_stopped_counter_stands_still,
-      a_sleeping_thread_is_not_counted, other_threads_are_not_counted,
-      starts_and_stops_lose_nothing)

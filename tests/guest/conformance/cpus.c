@@ -2,6 +2,8 @@
 /* CPUs that go and come while threads are counted. */
 #include "conformance.h"
 
+SUITE(cpus, CONFORMANCE_SECONDS);
+
 static void need_hotplug(void)
 {
 	need_cpus(2);
@@ -40,12 +42,11 @@ static void check_running(void)
 	child_exit(&child);
 }
 
-START_TEST(a_running_thread_loses_its_cpu)
+TEST(a_running_thread_loses_its_cpu)
 {
 	need_hotplug();
 	with_all_cpus_back(check_running);
 }
-END_TEST
 
 /* What the registers hold when the CPU is back is not what the thread left there. */
 static void check_sleeping(void)
@@ -71,12 +72,11 @@ static void check_sleeping(void)
 	child_exit(&child);
 }
 
-START_TEST(a_sleeping_thread_loses_its_cpu)
+TEST(a_sleeping_thread_loses_its_cpu)
 {
 	need_hotplug();
 	with_all_cpus_back(check_sleeping);
 }
-END_TEST
 
 /* The hardware is taken while a CPU is away, and given back while another is. */
 static void check_away(void)
@@ -103,12 +103,8 @@ static void check_away(void)
 	close(fd);
 }
 
-START_TEST(a_cpu_comes_after_the_context)
+TEST(a_cpu_comes_after_the_context)
 {
 	need_hotplug();
 	with_all_cpus_back(check_away);
 }
-END_TEST
-
-SUITE(cpus, CONFORMANCE_SECONDS, a_running_thread_loses_its_cpu,
-      a_sleeping_thread_loses_its_cpu, a_cpu_comes_after_the_context)

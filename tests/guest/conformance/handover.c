@@ -6,6 +6,8 @@
 
 #include "conformance.h"
 
+SUITE(handover, 2 * CONFORMANCE_SECONDS);
+
 #define ROUNDS 20
 
 /* Cycles that perf counts of a loop on this thread; 0 if it cannot. */
@@ -45,7 +47,7 @@ static void use_and_leave(void)
 	close(fd);
 }
 
-START_TEST(the_hardware_is_given_back)
+TEST(the_hardware_is_given_back)
 {
 	uint64_t perf, interrupts;
 	int round;
@@ -62,9 +64,8 @@ START_TEST(the_hardware_is_given_back)
 			      perf ? "no more" : "now");
 	}
 }
-END_TEST
 
-START_TEST(the_module_goes_and_comes)
+TEST(the_module_goes_and_comes)
 {
 	const char *module = module_of_the_pmu();
 	uint64_t perf = 0, interrupts;
@@ -90,10 +91,9 @@ START_TEST(the_module_goes_and_comes)
 	}
 	use_and_leave();
 }
-END_TEST
 
 /* Whoever asks while a context is there gets it, or is told; nothing breaks. */
-START_TEST(perf_beside_a_context_changes_no_count)
+TEST(perf_beside_a_context_changes_no_count)
 {
 	const struct counter *counter;
 	struct done done;
@@ -111,7 +111,3 @@ START_TEST(perf_beside_a_context_changes_no_count)
 		close(fd);
 	}
 }
-END_TEST
-
-SUITE(handover, 2 * CONFORMANCE_SECONDS, the_hardware_is_given_back,
-      the_module_goes_and_comes, perf_beside_a_context_changes_no_count)

@@ -5,6 +5,8 @@
  */
 #include "conformance.h"
 
+SUITE(overflow, CONFORMANCE_SECONDS);
+
 #define LOOP (10 * MILLION)
 
 static void must_be_suspended(int fd, const struct counter *counter)
@@ -60,7 +62,7 @@ static void check_overflow(int fd, const struct counter *counter, uint64_t befor
 }
 
 /* The other counters of the context are not named, and are what they were. */
-START_TEST(an_overflow_of_64_bits_suspends)
+TEST(an_overflow_of_64_bits_suspends)
 {
 	const struct counter *counter;
 	int fd = context_with(ALL_COUNTERS, 0);
@@ -76,10 +78,9 @@ START_TEST(an_overflow_of_64_bits_suspends)
 		must_count_right(fd, counter);
 	close(fd);
 }
-END_TEST
 
 /* It is stopped by the switch, not by a call. */
-START_TEST(the_overflow_of_another_thread_suspends)
+TEST(the_overflow_of_another_thread_suspends)
 {
 	const struct counter *counter;
 	struct child child = child_new();
@@ -103,10 +104,9 @@ START_TEST(the_overflow_of_another_thread_suspends)
 	}
 	child_exit(&child);
 }
-END_TEST
 
 /* Wraps of the hardware are none, even just before the end. */
-START_TEST(the_last_wraps_do_not_suspend)
+TEST(the_last_wraps_do_not_suspend)
 {
 	const struct counter *counter;
 	struct done done;
@@ -129,7 +129,3 @@ START_TEST(the_last_wraps_do_not_suspend)
 	}
 	close(fd);
 }
-END_TEST
-
-SUITE(overflow, CONFORMANCE_SECONDS, an_overflow_of_64_bits_suspends,
-      the_overflow_of_another_thread_suspends, the_last_wraps_do_not_suspend)

@@ -5,6 +5,8 @@
 
 #include "conformance.h"
 
+SUITE(registers, CONFORMANCE_SECONDS);
+
 #define END_OF_NUMBERS 1024
 #define TICK	       10000000 /* ns, the longest that kernels have */
 
@@ -36,7 +38,7 @@ static void must_be_described(const char *kind, unsigned int n, bool implemented
 	register_number(kind, n, "dfl_val");
 }
 
-START_TEST(sysfs_and_the_call_describe_the_same_registers)
+TEST(sysfs_and_the_call_describe_the_same_registers)
 {
 	const struct pfm_info *info = information();
 	char model[sizeof(info->pmu_model) + 1];
@@ -53,9 +55,8 @@ START_TEST(sysfs_and_the_call_describe_the_same_registers)
 		must_be_described("pmd", n, is_implemented_pmd(n));
 	}
 }
-END_TEST
 
-START_TEST(counters_are_registers_below_64)
+TEST(counters_are_registers_below_64)
 {
 	const struct pfm_info *info = information();
 	unsigned int n;
@@ -75,9 +76,8 @@ START_TEST(counters_are_registers_below_64)
 			      "PMD %u is no counter that is available",
 			      counter_at(n)->pmd);
 }
-END_TEST
 
-START_TEST(numbers_that_are_not_there_are_refused)
+TEST(numbers_that_are_not_there_are_refused)
 {
 	int fd = context_with(BIT(0), 0);
 	unsigned int n;
@@ -111,9 +111,8 @@ START_TEST(numbers_that_are_not_there_are_refused)
 	must_count_right(fd, counter_at(0));
 	close(fd);
 }
-END_TEST
 
-START_TEST(every_pmc_takes_its_default)
+TEST(every_pmc_takes_its_default)
 {
 	int fd = make_context();
 	unsigned int n;
@@ -123,7 +122,6 @@ START_TEST(every_pmc_takes_its_default)
 			write_pmc(fd, n, register_number("pmc", n, "dfl_val"));
 	close(fd);
 }
-END_TEST
 
 static uint64_t count_with_defaults(const struct counter *counter, bool written)
 {
@@ -143,7 +141,7 @@ static uint64_t count_with_defaults(const struct counter *counter, bool written)
 }
 
 /* Whatever another context had there before. */
-START_TEST(a_pmc_not_written_has_its_default)
+TEST(a_pmc_not_written_has_its_default)
 {
 	const struct counter *counter;
 	int fd;
@@ -158,7 +156,6 @@ START_TEST(a_pmc_not_written_has_its_default)
 			      counter->pmd);
 	}
 }
-END_TEST
 
 /* ---- values of PMDs ---------------------------------------------------------------- */
 
@@ -202,7 +199,7 @@ static void check_patterns(int fd, unsigned int n, const char *when)
 		      COUNT(patterns));
 }
 
-START_TEST(pmds_read_as_written)
+TEST(pmds_read_as_written)
 {
 	int fd = make_context();
 	unsigned int n;
@@ -216,10 +213,9 @@ START_TEST(pmds_read_as_written)
 			check_patterns(fd, n, "attached");
 	close(fd);
 }
-END_TEST
 
 /* Through the hardware, and back; live, too. */
-START_TEST(counters_that_stand_still_keep_all_bits)
+TEST(counters_that_stand_still_keep_all_bits)
 {
 	const struct counter *counter;
 	int fd = make_context();
@@ -242,7 +238,6 @@ START_TEST(counters_that_stand_still_keep_all_bits)
 	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
 	close(fd);
 }
-END_TEST
 
 /* Whether it is one that tells how it is: those cannot be reset. */
 static bool is_state(int fd, unsigned int n)
@@ -271,7 +266,7 @@ static void must_tell_the_truth(int fd, unsigned int n, uint64_t gained)
 			      (uintmax_t)read_pmd(fd, PFM_PMD_TASK_CLOCK));
 }
 
-START_TEST(virtual_pmds_of_the_pmu_are_like_others)
+TEST(virtual_pmds_of_the_pmu_are_like_others)
 {
 	unsigned int n;
 	int fd;
@@ -293,10 +288,3 @@ START_TEST(virtual_pmds_of_the_pmu_are_like_others)
 		close(fd);
 	}
 }
-END_TEST
-
-SUITE(registers, CONFORMANCE_SECONDS, sysfs_and_the_call_describe_the_same_registers,
-      counters_are_registers_below_64, numbers_that_are_not_there_are_refused,
-      every_pmc_takes_its_default, a_pmc_not_written_has_its_default,
-      pmds_read_as_written, counters_that_stand_still_keep_all_bits,
-      virtual_pmds_of_the_pmu_are_like_others)

@@ -7,6 +7,8 @@
 
 #include "conformance.h"
 
+SUITE(reserved, CONFORMANCE_SECONDS);
+
 /* All ones, patterns, and each bit alone. */
 static uint64_t strange_value(unsigned int i)
 {
@@ -56,7 +58,7 @@ static void must_all_count(int fd, unsigned int pmc, uint64_t value)
  * A value that is refused changes nothing; one that is taken nothing that writing
  * the good values does not put right.
  */
-START_TEST(strange_values_are_masked_or_refused)
+TEST(strange_values_are_masked_or_refused)
 {
 	int fd = context_with(ALL_COUNTERS, 0);
 	unsigned int n, i;
@@ -78,10 +80,9 @@ START_TEST(strange_values_are_masked_or_refused)
 	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
 	close(fd);
 }
-END_TEST
 
 /* What counts meanwhile is anybody's guess, but it only grows, and nothing dies. */
-START_TEST(the_kernel_survives_any_value_while_counting)
+TEST(the_kernel_survives_any_value_while_counting)
 {
 	int fd = context_on(thread_id(), ALL_COUNTERS, 0);
 	const struct counter *counter;
@@ -116,9 +117,8 @@ START_TEST(the_kernel_survives_any_value_while_counting)
 	must_all_count(fd, n, 0);
 	close(fd);
 }
-END_TEST
 
-START_TEST(reserved_bits_do_nothing)
+TEST(reserved_bits_do_nothing)
 {
 	const struct counter *counter;
 	int fd = make_context();
@@ -142,7 +142,3 @@ START_TEST(reserved_bits_do_nothing)
 	}
 	close(fd);
 }
-END_TEST
-
-SUITE(reserved, CONFORMANCE_SECONDS, strange_values_are_masked_or_refused,
-      the_kernel_survives_any_value_while_counting, reserved_bits_do_nothing)

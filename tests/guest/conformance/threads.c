@@ -4,6 +4,8 @@
 
 #include "conformance.h"
 
+SUITE(threads, CONFORMANCE_SECONDS);
+
 #define PRELOAD(i) (0x1111111100000000ull * ((i) + 1))
 
 /* The counter that stands still must not have moved at all. */
@@ -55,18 +57,16 @@ static void check_two(const unsigned int *cpus)
 	}
 }
 
-START_TEST(two_threads_on_one_cpu_have_their_own_counts)
+TEST(two_threads_on_one_cpu_have_their_own_counts)
 {
 	check_two((const unsigned int[]){ 0, 0 });
 }
-END_TEST
 
-START_TEST(two_threads_on_two_cpus_have_their_own_counts)
+TEST(two_threads_on_two_cpus_have_their_own_counts)
 {
 	need_cpus(2);
 	check_two((const unsigned int[]){ 0, 1 });
 }
-END_TEST
 
 /* One thread uses a counter that stands still for the other. */
 static void check_pmcs(const unsigned int *cpus)
@@ -101,21 +101,19 @@ static void check_pmcs(const unsigned int *cpus)
 		child_exit(&children[i]);
 }
 
-START_TEST(each_thread_on_a_cpu_has_its_own_pmcs)
+TEST(each_thread_on_a_cpu_has_its_own_pmcs)
 {
 	check_pmcs((const unsigned int[]){ 0, 0 });
 }
-END_TEST
 
-START_TEST(each_cpu_has_its_own_pmcs)
+TEST(each_cpu_has_its_own_pmcs)
 {
 	need_cpus(2);
 	check_pmcs((const unsigned int[]){ 0, 1 });
 	check_pmcs((const unsigned int[]){ 1, 0 });
 }
-END_TEST
 
-START_TEST(threads_may_use_different_counters)
+TEST(threads_may_use_different_counters)
 {
 	struct child children[2] = { child_new(), child_new() };
 	uint64_t halves[2] = { 0x5555555555555555, 0xaaaaaaaaaaaaaaaa };
@@ -140,10 +138,9 @@ START_TEST(threads_may_use_different_counters)
 		child_exit(&children[i]);
 	}
 }
-END_TEST
 
 /* Two that wake each other: a switch every few microseconds. */
-START_TEST(many_switches_lose_nothing)
+TEST(many_switches_lose_nothing)
 {
 	struct child children[2] = { child_new(), child_new() };
 	struct done done[2] = {};
@@ -169,9 +166,8 @@ START_TEST(many_switches_lose_nothing)
 		child_exit(&children[i]);
 	}
 }
-END_TEST
 
-START_TEST(a_thread_that_moves_keeps_its_counts)
+TEST(a_thread_that_moves_keeps_its_counts)
 {
 	struct child child = child_new();
 	struct done done;
@@ -191,9 +187,8 @@ START_TEST(a_thread_that_moves_keeps_its_counts)
 	close(fd);
 	child_exit(&child);
 }
-END_TEST
 
-START_TEST(one_context_goes_while_the_other_counts)
+TEST(one_context_goes_while_the_other_counts)
 {
 	struct child children[2] = { child_new(), child_new() };
 	struct done done[2];
@@ -223,10 +218,9 @@ START_TEST(one_context_goes_while_the_other_counts)
 	for (i = 0; i < 2; i++)
 		child_exit(&children[i]);
 }
-END_TEST
 
 /* What another context left in the registers is not seen in a fresh one. */
-START_TEST(a_fresh_context_has_no_leftovers)
+TEST(a_fresh_context_has_no_leftovers)
 {
 	const struct counter *counter;
 	uint64_t now;
@@ -257,10 +251,9 @@ START_TEST(a_fresh_context_has_no_leftovers)
 		close(fd);
 	}
 }
-END_TEST
 
 /* The registers of two contexts of one thread, one after the other, again and again. */
-START_TEST(contexts_that_take_turns_go_on_where_they_were)
+TEST(contexts_that_take_turns_go_on_where_they_were)
 {
 	int fds[2] = { context_with(ALL_COUNTERS, 0), context_with(ALL_COUNTERS, 0) };
 	struct done sums[2] = {}, part;
@@ -282,11 +275,3 @@ START_TEST(contexts_that_take_turns_go_on_where_they_were)
 		close(fds[i]);
 	}
 }
-END_TEST
-
-SUITE(threads, CONFORMANCE_SECONDS, two_threads_on_one_cpu_have_their_own_counts,
-      two_threads_on_two_cpus_have_their_own_counts,
-      each_thread_on_a_cpu_has_its_own_pmcs, each_cpu_has_its_own_pmcs,
-      threads_may_use_different_counters, many_switches_lose_nothing,
-      a_thread_that_moves_keeps_its_counts, one_context_goes_while_the_other_counts,
-      a_fresh_context_has_no_leftovers, contexts_that_take_turns_go_on_where_they_were)

@@ -8,6 +8,8 @@
 
 #include "conformance.h"
 
+SUITE(wrap, CONFORMANCE_SECONDS);
+
 #define LOOP (5 * MILLION)
 
 /* Borders that hardware could have, none of them the end of 64 bits. */
@@ -60,7 +62,7 @@ static void say(char *what, size_t size, const char *how, uint64_t preload)
 	snprintf(what, size, "%s from 0x%jx", how, (uintmax_t)preload);
 }
 
-START_TEST(a_count_goes_on_over_a_wrap)
+TEST(a_count_goes_on_over_a_wrap)
 {
 	const struct counter *counter;
 	uint64_t preloads[128], expect;
@@ -85,10 +87,9 @@ START_TEST(a_count_goes_on_over_a_wrap)
 		close(fd);
 	}
 }
-END_TEST
 
 /* A read must never see the lower half wrapped and the upper half not yet. */
-START_TEST(live_reads_go_on_over_a_wrap)
+TEST(live_reads_go_on_over_a_wrap)
 {
 	const struct counter *counter;
 	uint64_t preloads[128], last, now;
@@ -129,10 +130,9 @@ START_TEST(live_reads_go_on_over_a_wrap)
 		close(fd);
 	}
 }
-END_TEST
 
 /* Each at another moment of the same run. */
-START_TEST(all_counters_wrap_in_one_run)
+TEST(all_counters_wrap_in_one_run)
 {
 	const struct counter *counter;
 	uint64_t preloads[64];
@@ -162,10 +162,9 @@ START_TEST(all_counters_wrap_in_one_run)
 	must_not_be_suspended(fd);
 	close(fd);
 }
-END_TEST
 
 /* A worker that others drive out all the time, watched from elsewhere. */
-START_TEST(a_wrap_among_other_threads_is_seen)
+TEST(a_wrap_among_other_threads_is_seen)
 {
 	const struct counter *counter;
 	struct child child = child_new();
@@ -202,8 +201,3 @@ START_TEST(a_wrap_among_other_threads_is_seen)
 	company_leave();
 	child_exit(&child);
 }
-END_TEST
-
-SUITE(wrap, CONFORMANCE_SECONDS, a_count_goes_on_over_a_wrap,
-      live_reads_go_on_over_a_wrap, all_counters_wrap_in_one_run,
-      a_wrap_among_other_threads_is_seen)

@@ -1,0 +1,600 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counts are right.  The truth is arithmetic where the guest is deterministic
+ * (--icount: a loop of N instructions is N instructions, N cycles and N ns), and
+ * the kernel's own accounting everywhere.
+ *
+ * "Around": between start and the loop, and between the loop and stop, the
+ * thread runs a few instructions of libpfmdev and libc.  They are the same in
+ * every call of count_loop(), so that the difference of two calls is exactly
+ * that of their loops.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "measure.h"
+
+SUITE(counting, 120);
+
+#define MILLION 1000000ull
+
+/* More than that for a call is too much. */
+#define AROUND	200
+
+static uint64_t around(int fd, unsigned int n)
+{
+	uint64_t instructions = count_loop(fd, n, 1000) - 1000;
+
+	ck_assert_msg(instructions < AROUND, "%ju instructions around a loop",
+		      (uintmax_t)instructions);
+	return instructions;
+}
+
+/* ---- known instructions ------------------------------------------------------------ */
+
+TEST(a_loop_is_counted_to_the_instruction)
+{
+	static const uint64_t loops[] = { 10, 20, 1000, MILLION, 20 * MILLION };
+	uint64_t extra;
+	size_t i;
+	int fd;
+
+	need_exact_counts();
+	fd = context_of(0, INSTRUCTIONS | USER);
+	load(fd, thread_id());
+	extra = around(fd, 0);
+	for (i = 0; i < COUNT(loops); i++)
+		ck_assert_uint_eq(count_loop(fd, 0, loops[i]), loops[i] + extra);
+}
+
+TEST(live_reads_grow_by_what_was_done)
+{
+	enum {
+		READS = 2000
+	};
+	static uint64_t reads[READS];
+	uint64_t step;
+	int fd, i;
+
+	need_exact_counts();
+	fd = context_of(0, INSTRUCTIONS | USER);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	for (i = 0; i < READS; i++) {
+		loop(1000);
+		reads[i] = peek_pmd(fd, 0);
+	}
+	step = reads[1] - reads[0];
+	must_be_between(step, 1000, 1000 + AROUND);
+	for (i = 1; i < READS; i++)
+		ck_assert_msg(reads[i] - reads[i - 1] == step,
+			      "read %d: %ju more, the first time %ju", i,
+			      (uintmax_t)(reads[i] - reads[i - 1]), (uintmax_t)step);
+}
+
+TEST(live_reads_never_go_back)
+{
+	const unsigned int numbers[] = { pmu()->pmds[0], PFM_PMD_TASK_CLOCK,
+					 PFM_PMD_MONOTONIC_TIME };
+	uint64_t last[COUNT(numbers)] = {}, now[COUNT(numbers)];
+	int fd = busy_context();
+	size_t n;
+	int i;
+
+	write_pmd(fd, PFM_PMD_MONOTONIC_TIME, 0);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	for (i = 0; i < 20000; i++) {
+		read_pmds(fd, numbers, now, COUNT(numbers));
+		for (n = 0; n < COUNT(numbers); n++)
+			ck_assert_msg(now[n] >= last[n], "PMD %u: %ju after %ju",
+				      numbers[n], (uintmax_t)now[n], (uintmax_t)last[n]);
+		memcpy(last, now, sizeof(last));
+	}
+}
+
+TEST(stop_and_start_accumulate)
+{
+	uint64_t extra, before;
+	int fd, i;
+
+	need_exact_counts();
+	fd = context_of(0, INSTRUCTIONS | USER);
+	load(fd, thread_id());
+	extra = around(fd, 0);
+	before = read_pmd(fd, 0);
+	for (i = 0; i < 500; i++) {
+		count_loop(fd, 0, 10000);
+		loop(5000); /* between stop and start: nobody counts it */
+	}
+	ck_assert_uint_eq(read_pmd(fd, 0) - before, 500 * (10000 + extra));
+}
+
+TEST(what_is_stopped_stands_still)
+{
+	const unsigned int numbers[] = { pmu()->pmds[0], PFM_PMD_TASK_CLOCK,
+					 PFM_PMD_MINOR_FAULTS };
+	uint64_t stopped[COUNT(numbers)], later[COUNT(numbers)];
+	int fd = busy_context_on(thread_id());
+
+	touch_pages(3);
+	must(fd, pfm_stop(fd));
+	read_pmds(fd, numbers, stopped, COUNT(numbers));
+	touch_pages(3);
+	spin_turns(100000);
+	sched_yield();
+	read_pmds(fd, numbers, later, COUNT(numbers));
+	ck_assert_mem_eq(stopped, later, sizeof(stopped));
+	must(fd, pfm_unload_context(fd));
+	read_pmds(fd, numbers, later, COUNT(numbers));
+	ck_assert_mem_eq(stopped, later, sizeof(stopped));
+}
+
+/* ---- several threads ------------------------------------------------------------------ */
+
+struct worker {
+	pthread_t thread;
+	uint64_t instructions;
+	int rounds;
+	uint64_t counted;
+	uint64_t extra;
+};
+
+/* Many short counts with a switch in each, so that the two alternate. */
+static void *count_own_loops(void *argument)
+{
+	struct worker *worker = argument;
+	int fd = context_of(0, INSTRUCTIONS | USER), i;
+
+	load(fd, thread_id());
+	worker->extra = around(fd, 0);
+	for (i = 0; i < worker->rounds; i++) {
+		worker->counted += count_loop(fd, 0, worker->instructions);
+		sched_yield();
+	}
+	close(fd);
+	return NULL;
+}
+
+TEST(two_threads_do_not_mix)
+{
+	struct worker workers[] = { { .instructions = 3 * MILLION, .rounds = 30 },
+				    { .instructions = MILLION, .rounds = 70 } };
+	size_t i;
+
+	need_exact_counts();
+	for (i = 0; i < COUNT(workers); i++)
+		ck_assert(!pthread_create(&workers[i].thread, NULL, count_own_loops,
+					  &workers[i]));
+	for (i = 0; i < COUNT(workers); i++) {
+		struct worker *worker = &workers[i];
+
+		pthread_join(worker->thread, NULL);
+		ck_assert_uint_eq(worker->counted,
+				  worker->rounds *
+					  (worker->instructions + worker->extra));
+	}
+}
+
+TEST(competitors_on_the_cpu_do_not_count)
+{
+	uint64_t extra, count, out;
+	int fd;
+
+	need_exact_counts();
+	fd = context_of(0, INSTRUCTIONS | USER);
+	load(fd, thread_id());
+	extra = around(fd, 0);
+	company_come(2);
+	out = statistic("ctxswout_count");
+	count = count_loop(fd, 0, 100 * MILLION);
+	out = statistic("ctxswout_count") - out;
+	company_leave();
+	ck_assert_uint_eq(count, 100 * MILLION + extra);
+	ck_assert_msg(out > 3, "it was alone: %ju switches", (uintmax_t)out);
+}
+
+static uint64_t loop_in_child(uint64_t instructions)
+{
+	loop(instructions);
+	return 0;
+}
+
+TEST(a_running_thread_is_caught_and_let_go)
+{
+	struct child child = child_new();
+	uint64_t counts[2];
+	int fd, i;
+
+	/*
+	 * Seen from outside: commands come through pipes, which are the child's own
+	 * instructions, the same for each command.
+	 */
+	need_exact_counts();
+	fd = context_of(0, INSTRUCTIONS | USER);
+	load(fd, child.pid);
+	must(fd, pfm_start(fd, NULL));
+	child_call(&child, loop_in_child, 1000);
+	for (i = 0; i < 2; i++) {
+		uint64_t before = read_pmd(fd, 0);
+
+		child_call(&child, loop_in_child, i ? 20 * MILLION : 1000);
+		counts[i] = read_pmd(fd, 0) - before;
+	}
+	ck_assert_uint_eq(counts[1] - counts[0], 20 * MILLION - 1000);
+	child_exit(&child);
+}
+
+/* ---- what is counted -------------------------------------------------------------------- */
+
+TEST(user_and_kernel_make_the_whole)
+{
+	static const unsigned int numbers[] = { 0, 1, 2, 3 };
+	uint64_t counts[COUNT(numbers)];
+	int fd, i;
+
+	need_exact_counts();
+	fd = context_of(0, INSTRUCTIONS | USER);
+	use(fd, 1, INSTRUCTIONS | KERNEL, 0);
+	use(fd, 2, INSTRUCTIONS, 0);
+	use(fd, 3, INSTRUCTIONS | USER | KERNEL, 0);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	loop(MILLION);
+	for (i = 0; i < 1000; i++)
+		syscall(SYS_getppid);
+	must(fd, pfm_stop(fd));
+	read_pmds(fd, numbers, counts, COUNT(numbers));
+
+	/* A call of getppid() is at most 50 instructions here and at least 50 there. */
+	must_be_between(counts[0], MILLION + 1000, MILLION + 50 * 1000);
+	ck_assert_msg(counts[1] > 50 * 1000, "%ju kernel instructions",
+		      (uintmax_t)counts[1]);
+	ck_assert_uint_eq(counts[0] + counts[1], counts[2]);
+	ck_assert_uint_eq(counts[3], 0);
+}
+
+/* Filters without --icount: cycles, whose user part is the loop's time. */
+TEST(filters_tell_user_from_kernel_cycles)
+{
+	static const unsigned int numbers[] = { 0, 1, 2, 3 };
+	uint64_t counts[COUNT(numbers)];
+	int fd;
+
+	need_armv8();
+	fd = context_of(0, CPU_CYCLES | USER);
+	use(fd, 1, CPU_CYCLES | KERNEL, 0);
+	use(fd, 2, CPU_CYCLES, 0);
+	use(fd, 3, CPU_CYCLES | USER | KERNEL, 0);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	loop(500 * MILLION); /* long beside start, stop and timer ticks */
+	must(fd, pfm_stop(fd));
+	read_pmds(fd, numbers, counts, COUNT(numbers));
+	/*
+	 * QEMU looks at its clock once for each counter at each exception, so the
+	 * sum may be off by what passes between two looks: 2 % is ample.
+	 */
+	must_be_near(counts[0] + counts[1], counts[2], counts[2] / 50);
+	ck_assert_msg(counts[0] > counts[1], "%ju user, %ju kernel cycles",
+		      (uintmax_t)counts[0], (uintmax_t)counts[1]);
+	ck_assert_uint_eq(counts[3], 0);
+}
+
+TEST(all_counters_count_at_once)
+{
+	unsigned int numbers[EVENT_COUNTERS + 1];
+	uint64_t counts[COUNT(numbers)], extra;
+	int fd = -1;
+	size_t n;
+
+	need_exact_counts();
+	fd = make_context();
+	for (n = 0; n < EVENT_COUNTERS; n++) {
+		numbers[n] = n;
+		use(fd, n, INSTRUCTIONS | USER, 0);
+	}
+	numbers[EVENT_COUNTERS] = PFM_ARMV8_CYCLE_COUNTER;
+	use(fd, PFM_ARMV8_CYCLE_COUNTER, USER, 0);
+	load(fd, thread_id());
+	extra = around(fd, 0);
+	count_loop(fd, 0, 5 * MILLION);
+	read_pmds(fd, numbers, counts, COUNT(numbers));
+	/* Under -icount a cycle is an instruction. */
+	for (n = 0; n < COUNT(numbers); n++)
+		ck_assert_msg(counts[n] == 5 * MILLION + 1000 + 2 * extra, "PMD %u: %ju",
+			      numbers[n], (uintmax_t)counts[n]);
+}
+
+TEST(a_pmc_written_while_counting_acts_at_once)
+{
+	uint64_t before[2], after[3];
+	int fd;
+
+	need_exact_counts();
+	fd = context_of(0, INSTRUCTIONS | USER);
+	use(fd, 1, INSTRUCTIONS | USER, 0);
+	use(fd, 2, 0, 0);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	loop(MILLION);
+	poke_pmc(fd, 0, 0);
+	before[0] = peek_pmd(fd, 0);
+	before[1] = peek_pmd(fd, 1);
+	loop(MILLION);
+	poke_pmc(fd, 2, INSTRUCTIONS | USER);
+	loop(MILLION);
+	after[0] = peek_pmd(fd, 0);
+	after[1] = peek_pmd(fd, 1);
+	after[2] = peek_pmd(fd, 2);
+	must(fd, pfm_stop(fd));
+
+	must_be_between(before[0], MILLION, MILLION + 2000);
+	must_be_between(before[1] - before[0], 1, 2 * AROUND);
+	ck_assert_uint_eq(after[0], before[0]);
+	must_be_between(after[1] - before[1], 2 * MILLION, 2 * MILLION + 3 * AROUND);
+	must_be_between(after[2], MILLION, MILLION + 3 * AROUND);
+}
+
+TEST(a_pmd_written_while_counting_goes_on_from_there)
+{
+	const uint64_t value = 0x123456789abcull;
+	uint64_t counts[2], other;
+	int fd;
+
+	need_exact_counts();
+	fd = context_of(0, INSTRUCTIONS | USER);
+	use(fd, 1, INSTRUCTIONS | USER, 0);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	loop(MILLION);
+	other = peek_pmd(fd, 1);
+	poke_pmd(fd, 0, value);
+	loop(MILLION);
+	counts[0] = peek_pmd(fd, 0);
+	counts[1] = peek_pmd(fd, 1);
+	must(fd, pfm_stop(fd));
+	must_be_between(counts[0], value + MILLION, value + MILLION + 2 * AROUND);
+	must_be_between(counts[1] - other, MILLION, MILLION + 4 * AROUND);
+}
+
+TEST(a_pmd_first_used_while_counting_begins_there)
+{
+	uint64_t count;
+	int fd;
+
+	need_exact_counts();
+	fd = context_of(0, INSTRUCTIONS | USER);
+	write_pmc(fd, 3, INSTRUCTIONS | USER);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	loop(MILLION);
+	poke_pmd(fd, 3, 0);
+	loop(MILLION);
+	count = peek_pmd(fd, 3);
+	must(fd, pfm_stop(fd));
+	must_be_between(count, MILLION, MILLION + 2 * AROUND);
+}
+
+/*
+ * A thousand writes while counting: a counter that is not written counts the
+ * loops between them and the same few instructions for each.
+ */
+TEST(writing_one_counter_costs_the_others_nothing)
+{
+	uint64_t counts[2], before;
+	int fd, i, round;
+
+	need_exact_counts();
+	fd = context_of(0, INSTRUCTIONS | USER);
+	use(fd, 1, INSTRUCTIONS | USER, 0);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	for (round = 0; round < 2; round++) {
+		before = peek_pmd(fd, 0);
+		for (i = 0; i < 500; i++) {
+			loop(round ? 20000 : 10000);
+			poke_pmd(fd, 1, 0xfffffc00); /* it carries */
+			poke_pmc(fd, 1, i % 2 ? INSTRUCTIONS | USER : 0);
+		}
+		counts[round] = peek_pmd(fd, 0) - before;
+	}
+	ck_assert_uint_eq(counts[1] - counts[0], 500 * 10000);
+}
+
+/* ---- migration --------------------------------------------------------------------------- */
+
+TEST(migration_keeps_the_count)
+{
+	uint64_t most, moved, busy, clock, moves, least = 0;
+	int fd = busy_context(), i;
+
+	need_cpus(2);
+	write_pmd(fd, PFM_PMD_CPU_MIGRATIONS, 0);
+	load(fd, thread_id());
+	pin(0);
+	moved = migrations(thread_id());
+	most = cpu_time();
+	must(fd, pfm_start(fd, NULL));
+	for (i = 1; i <= 400; i++) {
+		pin(i % 2);
+		least += work(5 * MILLION);
+	}
+	must(fd, pfm_stop(fd));
+	most = cpu_time() - most;
+	moved = migrations(thread_id()) - moved;
+	busy = read_pmd(fd, pmu()->pmds[0]);
+	clock = read_pmd(fd, PFM_PMD_TASK_CLOCK);
+	moves = read_pmd(fd, PFM_PMD_CPU_MIGRATIONS);
+	must_be_cpu_time("busy counter", busy, least, most);
+	must_be_cpu_time("task clock", clock, least, most);
+	ck_assert_uint_eq(moves, moved);
+	ck_assert_uint_ge(moves, 400);
+}
+
+TEST(migration_of_a_watched_thread_keeps_the_count)
+{
+	struct child child = child_new();
+	uint64_t least, most, busy, clock;
+	int fd, i;
+
+	need_cpus(2);
+	fd = busy_context_on(child.pid);
+	most = cpu_time_of(child.pid);
+	child_begin(&child, work_until_stopped, 0);
+	for (i = 0; i < 200; i++) {
+		uint64_t turns = child.page->turns;
+
+		pin_thread(child.pid, i % 2);
+		wait_until(child.page->turns > turns + 2);
+	}
+	child.page->stop = 1;
+	least = child_finish(&child);
+	must(fd, pfm_stop(fd));
+	most = cpu_time_of(child.pid) - most;
+	busy = read_pmd(fd, pmu()->pmds[0]);
+	clock = read_pmd(fd, PFM_PMD_TASK_CLOCK);
+	must_be_cpu_time("busy counter", busy, least, most);
+	must_be_cpu_time("task clock", clock, least, most);
+	child_exit(&child);
+}
+
+/* ---- virtual PMDs -------------------------------------------------------------------------- */
+
+static int context_with_virtual(unsigned int n)
+{
+	int fd = make_context();
+
+	write_pmd(fd, n, 0);
+	load(fd, thread_id());
+	return fd;
+}
+
+TEST(task_clock_is_the_cpu_time)
+{
+	int fd = context_with_virtual(PFM_PMD_TASK_CLOCK);
+	uint64_t outer, inner, clock;
+
+	/* Here with no idle CPU to be woken, the kernel's time is both bounds. */
+	company_come(2 * cpus_online()); /* it does not have the CPU for itself */
+	outer = cpu_time();
+	must(fd, pfm_start(fd, NULL));
+	inner = cpu_time();
+	loop(300 * MILLION);
+	inner = cpu_time() - inner;
+	must(fd, pfm_stop(fd));
+	outer = cpu_time() - outer;
+	company_leave();
+	clock = read_pmd(fd, PFM_PMD_TASK_CLOCK);
+	must_be_cpu_time("task clock", clock, inner, outer);
+}
+
+/* 1 instruction = 1 ns, and nothing but timer ticks comes on top: far below 1 %. */
+TEST(task_clock_is_the_time_of_the_instructions)
+{
+	int fd = context_with_virtual(PFM_PMD_TASK_CLOCK);
+	uint64_t count;
+
+	if (!is_deterministic())
+		skip("only with --icount an instruction takes 1 ns");
+	count = count_loop(fd, PFM_PMD_TASK_CLOCK, 300 * MILLION);
+	must_be_between(count, 300 * MILLION - 30000, 303 * MILLION);
+}
+
+static void sleep_shortly(void)
+{
+	const struct timespec shortest = { .tv_nsec = 100000 };
+
+	nanosleep(&shortest, NULL);
+}
+
+TEST(context_switches_are_those_of_proc)
+{
+	int fd = context_with_virtual(PFM_PMD_CONTEXT_SWITCHES), i;
+	uint64_t outer, inner, count;
+
+	company_come(1);
+	outer = switches(thread_id());
+	must(fd, pfm_start(fd, NULL));
+	inner = switches(thread_id());
+	for (i = 0; i < 100; i++)
+		sleep_shortly();
+	inner = switches(thread_id()) - inner;
+	must(fd, pfm_stop(fd));
+	outer = switches(thread_id()) - outer;
+	count = read_pmd(fd, PFM_PMD_CONTEXT_SWITCHES);
+	company_leave();
+	must_be_between(count, inner, outer);
+	/* A sleep is a switch, if its timer does not come before that. */
+	ck_assert_uint_ge(count, 50);
+}
+
+TEST(migrations_are_those_of_proc)
+{
+	int fd = context_with_virtual(PFM_PMD_CPU_MIGRATIONS), i;
+	uint64_t outer, inner, count;
+
+	need_cpus(2);
+	outer = migrations(thread_id());
+	must(fd, pfm_start(fd, NULL));
+	inner = migrations(thread_id());
+	for (i = 0; i < 100; i++)
+		pin(i % 2);
+	inner = migrations(thread_id()) - inner;
+	must(fd, pfm_stop(fd));
+	outer = migrations(thread_id()) - outer;
+	count = read_pmd(fd, PFM_PMD_CPU_MIGRATIONS);
+	must_be_between(count, inner, outer);
+	ck_assert_uint_ge(count, 99);
+}
+
+TEST(minor_faults_are_those_of_getrusage)
+{
+	int fd = context_with_virtual(PFM_PMD_MINOR_FAULTS);
+	uint64_t outer, inner, count;
+
+	outer = minor_faults();
+	must(fd, pfm_start(fd, NULL));
+	inner = minor_faults();
+	touch_pages(1000);
+	inner = minor_faults() - inner;
+	must(fd, pfm_stop(fd));
+	outer = minor_faults() - outer;
+	count = read_pmd(fd, PFM_PMD_MINOR_FAULTS);
+	must_be_between(count, inner, outer);
+	ck_assert_uint_ge(count, 1000);
+}
+
+/* There is no disk in a guest, so none is all that can be checked. */
+TEST(major_faults_are_those_of_getrusage)
+{
+	int fd = context_with_virtual(PFM_PMD_MAJOR_FAULTS);
+	uint64_t truth = major_faults();
+
+	must(fd, pfm_start(fd, NULL));
+	touch_pages(100);
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(read_pmd(fd, PFM_PMD_MAJOR_FAULTS), major_faults() - truth);
+}
+
+TEST(monotonic_time_is_that_of_clock_gettime)
+{
+	int fd = context_with_virtual(PFM_PMD_MONOTONIC_TIME);
+	const struct timespec pause = { .tv_nsec = 50 * MS };
+	uint64_t outer, inner, count;
+
+	outer = monotonic_time();
+	must(fd, pfm_start(fd, NULL));
+	inner = monotonic_time();
+	nanosleep(&pause, NULL); /* the time goes on without the thread */
+	inner = monotonic_time() - inner;
+	must(fd, pfm_stop(fd));
+	outer = monotonic_time() - outer;
+	count = read_pmd(fd, PFM_PMD_MONOTONIC_TIME);
+	/* The kernel's clock for all contexts may be a tick behind: some us. */
+	must_be_between(count, inner - 10000, outer + 10000);
+}

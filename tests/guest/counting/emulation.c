@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * 64-bit counters on narrower hardware: nothing is lost and nothing is counted
+ * twice where the hardware wraps.
+ *
+ * The event counters of the arm64 guest's CPU (cortex-a57) have 32 bits.  Under
+ * -icount QEMU's overflow interrupt of an event counter comes one count early,
+ * finds no overflow and is not set again; the next one comes when an exception
+ * has the counters looked at.  That makes the interrupt late, never the status
+ * wrong, and the counts must be right nevertheless.
+ */
+#include <stdio.h>
+#include <time.h>
+
+#include "measure.h"
+
+SUITE(emulation, 240);
+
+#define MILLION 1000000ull
+#define WRAP	(1ull << 32)
+
+static uint64_t around(int fd, unsigned int n)
+{
+	return count_loop(fd, n, 1000) - 1000;
+}
+
+/* Values so close below a wrap that a loop of a million crosses it, or does not. */
+static const uint64_t preloads[] = {
+	0,
+	0xffffff00,
+	0xffffffff,
+	WRAP - 1000000,
+	WRAP - 1000020, /* near the end of the loop */
+	WRAP - 999990,
+	WRAP - 2000000,
+	WRAP,
+	2 * WRAP - 1,
+	7 * WRAP - 500000,
+	0xffff * WRAP - 12345,
+	BIT(63) - WRAP - 77,
+	BIT(63) - 1,
+	BIT(63) - 600000,
+	BIT(63),
+	BIT(63) + WRAP - 300,
+	-2 * WRAP - 1,
+	-WRAP - 1,
+	-WRAP - 500000,
+	-WRAP,
+};
+
+TEST(a_count_across_the_wrap_is_exact)
+{
+	uint64_t extra;
+	size_t i;
+	int fd;
+
+	need_exact_counts();
+	fd = context_of(0, INSTRUCTIONS | USER);
+	load(fd, thread_id());
+	extra = around(fd, 0);
+	for (i = 0; i < COUNT(preloads); i++) {
+		write_pmd(fd, 0, preloads[i]);
+		ck_assert_msg(count_loop(fd, 0, MILLION) == MILLION + extra,
+			      "from 0x%jx: now 0x%jx, not 0x%jx", (uintmax_t)preloads[i],
+			      (uintmax_t)read_pmd(fd, 0),
+			      (uintmax_t)(preloads[i] + MILLION + extra));
+	}
+	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
+}
+
+/* Six wraps at different places in one loop, beside a 64-bit counter. */
+TEST(all_counters_wrap_in_one_run)
+{
+	static const uint64_t values[EVENT_COUNTERS] = {
+		WRAP - 1,      WRAP - 250000,	 3 * WRAP - 250010,
+		WRAP - 999000, BIT(63) - 999999, WRAP - 1000010,
+	};
+	uint64_t truth;
+	unsigned int n;
+	int fd;
+
+	need_exact_counts();
+	fd = make_context();
+	for (n = 0; n < EVENT_COUNTERS; n++)
+		use(fd, n, INSTRUCTIONS | USER, values[n]);
+	use(fd, PFM_ARMV8_CYCLE_COUNTER, USER, 0);
+	load(fd, thread_id());
+	truth = count_loop(fd, PFM_ARMV8_CYCLE_COUNTER, MILLION);
+	must_be_between(truth, MILLION, MILLION + 200);
+	for (n = 0; n < EVENT_COUNTERS; n++)
+		ck_assert_msg(read_pmd(fd, n) - values[n] == truth,
+			      "PMD %u from 0x%jx: now 0x%jx, not 0x%jx", n,
+			      (uintmax_t)values[n], (uintmax_t)read_pmd(fd, n),
+			      (uintmax_t)(values[n] + truth));
+}
+
+/* A read must never see the lower half wrapped and the upper half not yet. */
+TEST(live_reads_across_the_wrap_grow_evenly)
+{
+	enum {
+		READS = 400,
+		ROUNDS = 20
+	};
+	static uint64_t reads[READS];
+	uint64_t step = 0;
+	int fd, i, round;
+
+	need_exact_counts();
+	fd = context_of(0, INSTRUCTIONS | USER);
+	load(fd, thread_id());
+	for (round = 0; round < ROUNDS; round++) {
+		write_pmd(fd, 0, WRAP - 10000 - 37 * round);
+		must(fd, pfm_start(fd, NULL));
+		for (i = 0; i < READS; i++) {
+			loop(10);
+			reads[i] = peek_pmd(fd, 0);
+		}
+		must(fd, pfm_stop(fd));
+		if (round == 0)
+			step = reads[1] - reads[0];
+		for (i = 1; i < READS; i++)
+			ck_assert_msg(reads[i] - reads[i - 1] == step,
+				      "round %d, read %d: 0x%jx after 0x%jx, step %ju",
+				      round, i, (uintmax_t)reads[i],
+				      (uintmax_t)reads[i - 1], (uintmax_t)step);
+		ck_assert_msg(reads[READS - 1] > WRAP, "no wrap in round %d", round);
+	}
+}
+
+/*
+ * The same with the wrap inside of the read, where interrupts are off: it counts
+ * in the kernel, too, and the wrap moves through the whole call.
+ */
+TEST(a_wrap_inside_of_a_read_is_seen)
+{
+	enum {
+		READS = 8,
+		ROUNDS = 1500
+	};
+	uint64_t reads[READS];
+	int fd, i, round;
+
+	need_exact_counts();
+	fd = context_of(0, INSTRUCTIONS);
+	load(fd, thread_id());
+	for (round = 0; round < ROUNDS; round++) {
+		poke_pmd(fd, 0, WRAP - 500 - 3 * round);
+		must(fd, pfm_start(fd, NULL));
+		for (i = 0; i < READS; i++)
+			reads[i] = peek_pmd(fd, 0);
+		must(fd, pfm_stop(fd));
+		/* A read is some hundred instructions, a timer tick in it some thousand. */
+		for (i = 1; i < READS; i++)
+			ck_assert_msg(reads[i] - reads[i - 1] < 100000,
+				      "round %d, read %d: 0x%jx after 0x%jx", round, i,
+				      (uintmax_t)reads[i], (uintmax_t)reads[i - 1]);
+		ck_assert_msg(read_pmd(fd, 0) - reads[READS - 1] < 100000,
+			      "round %d: 0x%jx after 0x%jx", round,
+			      (uintmax_t)read_pmd(fd, 0), (uintmax_t)reads[READS - 1]);
+	}
+	ck_assert_uint_gt(reads[READS - 1], WRAP);
+}
+
+/* Real wraps, each with its interrupt, between competitors. */
+TEST(a_long_run_over_wraps_is_exact)
+{
+	const uint64_t instructions = 9000 * MILLION; /* 2.1 wraps */
+	uint64_t cycles, interrupts;
+	int fd;
+
+	need_exact_counts();
+	fd = context_of(0, INSTRUCTIONS | USER);
+	use(fd, 1, CPU_CYCLES | USER, 0);
+	use(fd, PFM_ARMV8_CYCLE_COUNTER, USER, 0);
+	load(fd, thread_id());
+	interrupts = statistic("ovfl_intr_regular_count") +
+		     statistic("ovfl_intr_replay_count");
+	cycles = count_loop(fd, PFM_ARMV8_CYCLE_COUNTER, instructions);
+	must_be_between(cycles, instructions, instructions + 200);
+	ck_assert_uint_eq(read_pmd(fd, 0), cycles);
+	ck_assert_uint_eq(read_pmd(fd, 1), cycles);
+	interrupts = statistic("ovfl_intr_regular_count") +
+		     statistic("ovfl_intr_replay_count") - interrupts;
+	ck_assert_msg(interrupts >= 2, "%ju overflows", (uintmax_t)interrupts);
+}
+
+TEST(wraps_among_competitors_are_exact)
+{
+	uint64_t extra, counted = 0;
+	int fd, i;
+
+	need_exact_counts();
+	fd = context_of(0, INSTRUCTIONS | USER);
+	load(fd, thread_id());
+	extra = around(fd, 0);
+	company_come(2);
+	for (i = 0; i < 20; i++) {
+		write_pmd(fd, 0, WRAP - 400000ull * i);
+		counted += count_loop(fd, 0, 10 * MILLION);
+	}
+	company_leave();
+	ck_assert_uint_eq(counted, 20 * (10 * MILLION + extra));
+}
+
+/* perfmon-api.md 3.5: a 64-bit overflow nobody asked for suspends the context. */
+static void must_saturate(int fd, unsigned int n, uint64_t preload, uint64_t most)
+{
+	struct pfarg_setinfo set;
+	uint64_t left;
+
+	write_pmd(fd, n, preload);
+	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
+	must(fd, pfm_start(fd, NULL));
+	loop(MILLION);
+	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_MASKED);
+	set = set_of(fd, 0);
+	ck_assert_msg(set.set_ovfl_pmds[0] == BIT(n), "set_ovfl_pmds 0x%jx, not PMD %u",
+		      (uintmax_t)set.set_ovfl_pmds[0], n);
+	left = read_pmd(fd, n);
+	ck_assert_msg(left <= most, "0x%jx left in PMD %u", (uintmax_t)left, n);
+	loop(MILLION);
+	ck_assert_uint_eq(read_pmd(fd, n), left);
+	must(fd, pfm_stop(fd));
+	must(fd, pfm_start(fd, NULL));
+	loop(1000);
+	ck_assert_uint_eq(read_pmd(fd, n), left);
+	/* Loading anew is the way out. */
+	must(fd, pfm_unload_context(fd));
+	load(fd, thread_id());
+	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
+	ck_assert_uint_eq(set_of(fd, 0).set_ovfl_pmds[0], 0);
+}
+
+TEST(an_overflow_of_64_bits_suspends)
+{
+	static const uint64_t preloads[] = { -1ull, -1000ull, -500000ull };
+	size_t i;
+	int fd;
+
+	need_exact_counts();
+	fd = context_of(2, INSTRUCTIONS | USER);
+	load(fd, thread_id());
+	/* The interrupt waits for an exception, at most the loop's end. */
+	for (i = 0; i < COUNT(preloads); i++)
+		must_saturate(fd, 2, preloads[i], MILLION + 2000);
+	/* And counts go on as if nothing had been. */
+	write_pmd(fd, 2, 0);
+	must_be_between(count_loop(fd, 2, MILLION), MILLION, MILLION + 200);
+}
+
+/*
+ * The 64-bit counter overflows in hardware, its interrupt is exact: what is left
+ * is what ran until it was taken.  (QEMU executes a translation block to its
+ * end, no more than some hundred instructions.)
+ */
+TEST(the_cycle_counter_overflows_in_time)
+{
+	int fd;
+
+	need_exact_counts();
+	fd = context_of(PFM_ARMV8_CYCLE_COUNTER, USER);
+	load(fd, thread_id());
+	must_saturate(fd, PFM_ARMV8_CYCLE_COUNTER, -500000ull, 1000);
+}
+
+TEST(another_counter_stops_with_the_one_that_overflows)
+{
+	uint64_t count;
+	int fd;
+
+	need_exact_counts();
+	fd = context_of(0, INSTRUCTIONS | USER);
+	use(fd, PFM_ARMV8_CYCLE_COUNTER, USER, -500000ull);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	loop(MILLION);
+	count = read_pmd(fd, 0);
+	/* Both count the same; the assertions before are not counted any more. */
+	ck_assert_uint_eq(count, read_pmd(fd, PFM_ARMV8_CYCLE_COUNTER) + 500000);
+}
+
+TEST(without_emulation_a_counter_has_the_hardwares_width)
+{
+	static const uint64_t preloads[] = { 0xffffff00, 5 * WRAP - 1000, -1000ull, 0 };
+	struct pfarg_pmc pmc = {
+		.reg_num = 1,
+		.reg_value = INSTRUCTIONS | USER,
+		.reg_flags = PFM_REGFL_NO_EMUL64,
+	};
+	uint64_t extra, interrupts, wanted;
+	size_t i;
+	int fd;
+
+	need_exact_counts();
+	fd = make_context();
+	must(fd, pfm_write_pmcs(fd, &pmc, 1));
+	write_pmd(fd, 1, 0);
+	load(fd, thread_id());
+	extra = around(fd, 1);
+	interrupts = statistic("ovfl_intr_all_count");
+	for (i = 0; i < COUNT(preloads); i++) {
+		write_pmd(fd, 1, preloads[i]);
+		count_loop(fd, 1, MILLION);
+		/* The lower half wraps, the upper one stays as it was written. */
+		wanted = (preloads[i] & ~(WRAP - 1)) |
+			 ((preloads[i] + MILLION + extra) & (WRAP - 1));
+		ck_assert_msg(read_pmd(fd, 1) == wanted, "0x%jx, not 0x%jx",
+			      (uintmax_t)read_pmd(fd, 1), (uintmax_t)wanted);
+		ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
+	}
+	ck_assert_uint_eq(statistic("ovfl_intr_all_count"), interrupts);
+	/* Emulation comes back when the PMC is written without the flag. */
+	pmc.reg_flags = 0;
+	must(fd, pfm_write_pmcs(fd, &pmc, 1));
+	write_pmd(fd, 1, WRAP - 1000);
+	ck_assert_uint_eq(count_loop(fd, 1, MILLION), MILLION + extra);
+}
+
+/* Without --icount: cycles across the wrap, and the 64-bit counter as the truth. */
+TEST(cycles_across_the_wrap_are_those_of_the_64_bit_counter)
+{
+	uint64_t narrow, wide;
+	int fd, i;
+
+	need_armv8();
+	fd = context_of(0, CPU_CYCLES);
+	use(fd, PFM_ARMV8_CYCLE_COUNTER, 0, 0);
+	load(fd, thread_id());
+	for (i = 0; i < 50; i++) {
+		write_pmd(fd, 0, WRAP - 100000ull * i);
+		wide = read_pmd(fd, PFM_ARMV8_CYCLE_COUNTER);
+		narrow = count_loop(fd, 0, MILLION);
+		wide = read_pmd(fd, PFM_ARMV8_CYCLE_COUNTER) - wide;
+		/*
+		 * The host's clock is read for one counter after the other, at each
+		 * exception: a wrap lost or doubled is 4 s, a host that was busy
+		 * elsewhere in between some ms.
+		 */
+		must_be_near(narrow, wide, 200 * MS);
+	}
+}
+
+/* ---- the software PMU, made narrower -------------------------------------------------- */
+
+/*
+ * The same source through a narrow counter and through a virtual PMD, which is
+ * never narrow.  One read brings both.
+ */
+struct pair {
+	uint64_t narrow;
+	uint64_t virtual_;
+};
+
+static struct pair read_pair(int fd, unsigned int virtual_pmd)
+{
+	const unsigned int numbers[] = { 0, virtual_pmd };
+	uint64_t values[COUNT(numbers)];
+
+	read_pmds(fd, numbers, values, COUNT(numbers));
+	return (struct pair){ values[0], values[1] };
+}
+
+static int pair_of(unsigned int event, unsigned int virtual_pmd, uint64_t preload)
+{
+	int fd = context_of(0, event);
+
+	write_pmd(fd, 0, preload);
+	write_pmd(fd, virtual_pmd, preload);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	return fd;
+}
+
+static void check_narrow_faults(unsigned int width)
+{
+	const uint64_t preload = (3ull << width) - 100;
+	int fd = pair_of(PFM_SOFT_MINOR_FAULTS, PFM_PMD_MINOR_FAULTS, preload), i;
+	uint64_t truth = minor_faults();
+	struct pair pair;
+
+	for (i = 0; i < 30; i++) {
+		touch_pages(17);
+		pair = read_pair(fd, PFM_PMD_MINOR_FAULTS);
+		ck_assert_msg(pair.narrow == pair.virtual_, "%ju, not %ju",
+			      (uintmax_t)pair.narrow, (uintmax_t)pair.virtual_);
+	}
+	truth = minor_faults() - truth;
+	must_be_between(pair.narrow, preload + 30 * 17, preload + truth + 20);
+	close(fd);
+}
+
+static void check_narrow_switches(unsigned int width)
+{
+	const struct timespec shortest = { .tv_nsec = 100000 };
+	const uint64_t preload = (5ull << width) - 20;
+	int fd = pair_of(PFM_SOFT_CONTEXT_SWITCHES, PFM_PMD_CONTEXT_SWITCHES, preload);
+	uint64_t truth = switches(thread_id());
+	struct pair pair;
+	int i;
+
+	for (i = 0; i < 60; i++) {
+		nanosleep(&shortest, NULL);
+		pair = read_pair(fd, PFM_PMD_CONTEXT_SWITCHES);
+		ck_assert_msg(pair.narrow == pair.virtual_, "%ju, not %ju",
+			      (uintmax_t)pair.narrow, (uintmax_t)pair.virtual_);
+	}
+	truth = switches(thread_id()) - truth;
+	must_be_between(pair.narrow, preload + 30, preload + truth + 20);
+	close(fd);
+}
+
+/* A clock of nanoseconds against the same clock: apart by the way between them. */
+static void check_narrow_clock(uint64_t preload, uint64_t nanoseconds)
+{
+	int fd = pair_of(PFM_SOFT_TASK_CLOCK, PFM_PMD_TASK_CLOCK, preload);
+	struct pair pair;
+	uint64_t truth = cpu_time();
+
+	do {
+		loop(MILLION);
+		pair = read_pair(fd, PFM_PMD_TASK_CLOCK);
+	} while (pair.virtual_ - preload < nanoseconds);
+	truth = cpu_time() - truth;
+	/* Both come and go at each switch; 20 us each, 1 % for the rest. */
+	must_be_near(pair.narrow, pair.virtual_, (pair.virtual_ - preload) / 100 + MS);
+	must_be_near(pair.narrow - preload, truth, truth / 50 + 20 * MS);
+	close(fd);
+}
+
+static void check_saturation(unsigned int width)
+{
+	int fd = context_of(0, PFM_SOFT_MINOR_FAULTS);
+
+	(void)width;
+	write_pmd(fd, 0, -10ull);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	touch_pages(100);
+	/* Seen at the latest when the counter is stopped, or by the timer before. */
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_MASKED);
+	ck_assert_uint_eq(set_of(fd, 0).set_ovfl_pmds[0], BIT(0));
+	ck_assert_uint_ge(read_pmd(fd, 0) + 10, 10);
+	ck_assert_uint_le(read_pmd(fd, 0), 200);
+	close(fd);
+}
+
+static void check_31_bits(void)
+{
+	uint64_t interrupts = statistic("ovfl_intr_regular_count");
+
+	check_narrow_faults(31);
+	check_narrow_switches(31);
+	check_saturation(31);
+	check_narrow_clock(BIT(31) - 100 * MS, 200 * MS);
+	check_narrow_clock(9 * BIT(31) - 50 * MS, 150 * MS);
+	ck_assert_uint_gt(statistic("ovfl_intr_regular_count"), interrupts);
+}
+
+TEST(soft_counters_of_31_bits_count_right)
+{
+	with_pmu("perfmon_soft", "counter_width=31", check_31_bits);
+}
+
+static void check_16_bits(void)
+{
+	check_narrow_faults(16);
+	check_narrow_switches(16);
+	check_saturation(16);
+	/*
+	 * 65 us of a clock: QEMU without -icount is often away for longer, and the
+	 * wraps of that time are one.
+	 */
+	if (is_deterministic())
+		check_narrow_clock(0, 300 * MS);
+}
+
+TEST(soft_counters_of_16_bits_count_right)
+{
+	with_pmu("perfmon_soft", "counter_width=16", check_16_bits);
+}

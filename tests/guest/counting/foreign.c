@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * big.LITTLE: a thread that comes to a CPU whose PMU is another one.  The guest's
+ * CPUs are alike, but perfmon_armv8 can be told to use some of them only, which
+ * is the same to the core.
+ */
+#include <stdio.h>
+
+#include "measure.h"
+
+SUITE(foreign, 60);
+
+#define MILLION 1000000ull
+
+static void must_be_foreign(int fd, uint64_t least_runs, bool is)
+{
+	struct pfm_status status = status_of(fd);
+
+	ck_assert_msg(!(status.flags & PFM_STATUS_FOREIGN_CPU) == !is,
+		      "flags 0x%x after %ju foreign runs", status.flags,
+		      (uintmax_t)status.foreign_runs);
+	ck_assert_msg(is ? status.foreign_runs >= least_runs : status.foreign_runs == 0,
+		      "%ju foreign runs, should be %ju", (uintmax_t)status.foreign_runs,
+		      (uintmax_t)least_runs);
+	ck_assert(status.flags & PFM_STATUS_STARTED);
+}
+
+static void check_other_thread(void)
+{
+	struct child child = child_new();
+	uint64_t runs, foreign, count, clock, worked;
+	int fd = context_of(0, CPU_CYCLES), i;
+
+	write_pmd(fd, PFM_PMD_TASK_CLOCK, 0);
+	child_call(&child, child_pin, 0);
+	load(fd, child.pid);
+	must(fd, pfm_start(fd, NULL));
+	child_call(&child, work, MILLION);
+	must_be_foreign(fd, 0, false);
+
+	for (i = 1; i <= 3; i++) {
+		child_call(&child, child_pin, 1);
+		runs = status_of(fd).foreign_runs;
+		foreign = statistic_of(1, "foreign_cpu_count");
+		count = read_pmd(fd, 0);
+		clock = read_pmd(fd, PFM_PMD_TASK_CLOCK);
+		worked = child_call(&child, work, 500 * MILLION);
+		must_be_foreign(fd, i, true);
+		/* Each time it was woken there is one. */
+		ck_assert_uint_gt(status_of(fd).foreign_runs, runs);
+		ck_assert_uint_gt(statistic_of(1, "foreign_cpu_count"), foreign);
+		ck_assert_uint_eq(read_pmd(fd, 0), count);
+		clock = read_pmd(fd, PFM_PMD_TASK_CLOCK) - clock;
+		ck_assert_msg(clock + 20 * MS >= worked - worked / 20,
+			      "task clock %ju, worked %ju ns", (uintmax_t)clock,
+			      (uintmax_t)worked);
+
+		child_call(&child, child_pin, 0);
+		count = read_pmd(fd, 0);
+		runs = status_of(fd).foreign_runs;
+		clock = cpu_time_of(child.pid);
+		worked = child_call(&child, work, 500 * MILLION);
+		clock = cpu_time_of(child.pid) - clock;
+		count = read_pmd(fd, 0) - count;
+		must_be_cpu_time("cycles", count, worked, clock);
+		ck_assert_uint_eq(status_of(fd).foreign_runs, runs);
+	}
+	ck_assert_uint_eq(statistic_of(0, "foreign_cpu_count"), 0);
+
+	/* Loading begins anew. */
+	must(fd, pfm_unload_context(fd));
+	load(fd, child.pid);
+	must(fd, pfm_start(fd, NULL));
+	must_be_foreign(fd, 0, false);
+	child_exit(&child);
+	close(fd);
+}
+
+TEST(a_thread_on_another_pmus_cpu_counts_nothing)
+{
+	need_armv8();
+	need_cpus(2);
+	with_pmu("perfmon_armv8", "cpus=0", check_other_thread);
+}
+
+/* Start, stop, writes and reads on the wrong CPU: no error, no counts. */
+static void check_own_thread(void)
+{
+	int fd = context_of(3, CPU_CYCLES);
+	uint64_t count;
+
+	write_pmd(fd, PFM_PMD_MINOR_FAULTS, 0);
+	pin(1);
+	load(fd, thread_id());
+	ck_assert_uint_eq(count_loop(fd, 3, MILLION), 0);
+	must(fd, pfm_start(fd, NULL));
+	write_pmd(fd, 3, 12345);
+	loop(MILLION);
+	ck_assert_uint_eq(read_pmd(fd, 3), 12345);
+	touch_pages(10);
+	must_be_foreign(fd, 2, true);
+	ck_assert_uint_ge(read_pmd(fd, PFM_PMD_MINOR_FAULTS), 10);
+
+	pin(0); /* counts from here on, and from that value */
+	loop(20 * MILLION);
+	count = read_pmd(fd, 3);
+	ck_assert_uint_gt(count, 12345 + MILLION);
+	pin(1);
+	count = read_pmd(fd, 3);
+	loop(MILLION);
+	ck_assert_uint_eq(read_pmd(fd, 3), count);
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(read_pmd(fd, 3), count);
+	close(fd);
+}
+
+TEST(calls_on_another_pmus_cpu_do_no_harm)
+{
+	need_armv8();
+	need_cpus(2);
+	with_pmu("perfmon_armv8", "cpus=0", check_own_thread);
+}
+
+/* A context that uses no hardware has nothing to miss. */
+static void check_virtual_only(void)
+{
+	int fd = make_context();
+	uint64_t least, most;
+
+	write_pmd(fd, PFM_PMD_TASK_CLOCK, 0);
+	pin(1);
+	load(fd, thread_id());
+	most = cpu_time();
+	must(fd, pfm_start(fd, NULL));
+	least = work(500 * MILLION);
+	must(fd, pfm_stop(fd));
+	most = cpu_time() - most;
+	must_be_cpu_time("task clock", read_pmd(fd, PFM_PMD_TASK_CLOCK), least, most);
+	ck_assert_uint_eq(status_of(fd).foreign_runs, 0);
+	close(fd);
+}
+
+TEST(virtual_pmds_count_on_every_cpu)
+{
+	need_armv8();
+	need_cpus(2);
+	with_pmu("perfmon_armv8", "cpus=0", check_virtual_only);
+}
+
+/* The counters of CPUs that are not ours are perf's. */
+static void check_perf_elsewhere(void)
+{
+	int fd = make_context(), here, there;
+
+	here = perf_open(CPU_CYCLES, false, -1, 0, -1);
+	there = perf_open(CPU_CYCLES, false, -1, 1, -1);
+	ck_assert(here != -1 && there != -1);
+	perf_enable(here);
+	perf_enable(there);
+	usleep(20000);
+	ck_assert_uint_eq(perf_read(here).running, 0);
+	ck_assert_uint_gt(perf_read(there).running, 0);
+	close(here);
+	close(there);
+	close(fd);
+}
+
+TEST(perf_keeps_the_counters_of_other_cpus)
+{
+	need_armv8();
+	need_cpus(2);
+	with_pmu("perfmon_armv8", "cpus=0", check_perf_elsewhere);
+}

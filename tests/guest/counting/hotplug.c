@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* CPUs go and come while contexts exist: counts stay right, contexts alive. */
+#include <sched.h>
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include "measure.h"
+
+SUITE(hotplug, 120);
+
+#define MILLION 1000000ull
+
+static void need_hotplug(void)
+{
+	need_cpus(2);
+	if (!path_exists("/sys/devices/system/cpu/cpu1/online"))
+		skip("CPU 1 cannot be taken offline");
+}
+
+static int watch(pid_t pid)
+{
+	int fd = busy_context();
+
+	write_pmd(fd, PFM_PMD_CONTEXT_SWITCHES, 0);
+	load(fd, pid);
+	must(fd, pfm_start(fd, NULL));
+	return fd;
+}
+
+/* Asleep, and its last switch done. */
+static void wait_for_rest(pid_t pid)
+{
+	uint64_t last, now;
+
+	wait_until(thread_state(pid) == 'S');
+	now = switches(pid);
+	do {
+		last = now;
+		usleep(10000);
+		now = switches(pid);
+	} while (now != last);
+}
+
+/* The thread's CPU goes from under it while it runs. */
+static void check_running(void)
+{
+	struct child child = child_new();
+	uint64_t least, most, switched, count;
+	int fd, i;
+
+	wait_for_rest(child.pid);
+	fd = watch(child.pid);
+	most = cpu_time_of(child.pid);
+	switched = switches(child.pid);
+	child_begin(&child, work_until_stopped, 0);
+	for (i = 0; i < 6; i++) {
+		uint64_t turns = child.page->turns;
+
+		pin_thread(child.pid, 1);
+		wait_until(child.page->turns > turns + 5);
+		cpu_online(1, false);
+		turns = child.page->turns;
+		wait_until(child.page->turns > turns + 5);
+		must_be_between(read_pmd(fd, PFM_PMD_TASK_CLOCK), 1, ~0ull);
+		cpu_online(1, true);
+	}
+	child.page->stop = 1;
+	least = child_finish(&child);
+	/* It may be preempted on its way to sleep: that is counted, too. */
+	wait_for_rest(child.pid);
+	must(fd, pfm_stop(fd));
+	most = cpu_time_of(child.pid) - most;
+	switched = switches(child.pid) - switched;
+
+	must_be_cpu_time("busy counter", read_pmd(fd, pmu()->pmds[0]), least, most);
+	must_be_cpu_time("task clock", read_pmd(fd, PFM_PMD_TASK_CLOCK), least, most);
+	count = read_pmd(fd, PFM_PMD_CONTEXT_SWITCHES);
+	ck_assert_uint_eq(count, switched);
+	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
+	child_exit(&child);
+	must_end(fd);
+	close(fd);
+}
+
+TEST(a_running_thread_loses_its_cpu)
+{
+	need_hotplug();
+	with_all_cpus_back(check_running);
+}
+
+/* Asleep, and its last switch done: the count stands still. */
+static uint64_t count_at_rest(int fd, pid_t pid)
+{
+	uint64_t last, now;
+
+	wait_until(thread_state(pid) == 'S');
+	now = read_pmd(fd, pmu()->pmds[0]);
+	do {
+		last = now;
+		usleep(10000);
+		now = read_pmd(fd, pmu()->pmds[0]);
+	} while (now != last);
+	return now;
+}
+
+/*
+ * The thread sleeps while its CPU goes and comes.  What its registers hold when
+ * it is back on the CPU is not what it left there.
+ */
+static void check_sleeping(void)
+{
+	struct child child = child_new();
+	uint64_t before, least = 0, most;
+	int fd = watch(child.pid), i;
+
+	most = cpu_time_of(child.pid);
+	for (i = 0; i < 4; i++) {
+		child_call(&child, child_pin, 1);
+		least += child_call(&child, work, 500 * MILLION);
+		before = count_at_rest(fd, child.pid);
+		cpu_online(1, false);
+		ck_assert_uint_eq(read_pmd(fd, pmu()->pmds[0]), before);
+		cpu_online(1, true);
+		ck_assert_uint_eq(read_pmd(fd, pmu()->pmds[0]), before);
+		least += child_call(&child, work, 500 * MILLION);
+	}
+	must(fd, pfm_stop(fd));
+	most = cpu_time_of(child.pid) - most;
+	must_be_cpu_time("busy counter", read_pmd(fd, pmu()->pmds[0]), least, most);
+	must_be_cpu_time("task clock", read_pmd(fd, PFM_PMD_TASK_CLOCK), least, most);
+	child_exit(&child);
+	close(fd);
+}
+
+TEST(a_sleeping_thread_loses_its_cpu)
+{
+	need_hotplug();
+	with_all_cpus_back(check_sleeping);
+}
+
+/* Made, loaded and started while the CPU is away; the CPU comes later. */
+static void check_made_meanwhile(void)
+{
+	struct child child = child_new();
+	uint64_t least, most;
+	int fd;
+
+	cpu_online(1, false);
+	fd = watch(child.pid);
+	most = cpu_time_of(child.pid);
+	least = child_call(&child, work, 500 * MILLION);
+	cpu_online(1, true);
+	child_call(&child, child_pin, 1);
+	least += child_call(&child, work, 500 * MILLION);
+	must(fd, pfm_stop(fd));
+	most = cpu_time_of(child.pid) - most;
+	must_be_cpu_time("busy counter", read_pmd(fd, pmu()->pmds[0]), least, most);
+	must_be_cpu_time("task clock", read_pmd(fd, PFM_PMD_TASK_CLOCK), least, most);
+	child_exit(&child);
+	close(fd);
+}
+
+TEST(a_cpu_comes_after_the_context)
+{
+	need_hotplug();
+	with_all_cpus_back(check_made_meanwhile);
+}
+
+/* The last context goes while a CPU is away; the next finds all in order. */
+static void check_closed_meanwhile(void)
+{
+	int fd = busy_context_on(thread_id());
+
+	cpu_online(1, false);
+	close(fd);
+	cpu_online(1, true);
+	pin(1);
+	count_must_be_right(make_context());
+	fd = busy_context();
+	cpu_online(1, false);
+	count_must_be_right(fd);
+	close(fd);
+}
+
+TEST(a_context_goes_while_a_cpu_is_away)
+{
+	need_hotplug();
+	with_all_cpus_back(check_closed_meanwhile);
+}
+
+/* Calls of all kinds from one CPU while the thread is driven off the other. */
+static void check_calls_meanwhile(void)
+{
+	struct child child = child_new();
+	uint64_t least, most, last = 0;
+	int fd = watch(child.pid), i, status;
+	pid_t cycler;
+
+	most = cpu_time_of(child.pid);
+	child_begin(&child, work_until_stopped, 0);
+	cycler = check_fork();
+	if (cycler == 0) {
+		for (i = 0; i < 8; i++) {
+			pin_thread(child.pid, 1);
+			cpu_online(1, false);
+			cpu_online(1, true);
+		}
+		exit(EXIT_SUCCESS);
+	}
+	while (waitpid(cycler, &status, WNOHANG) == 0) {
+		uint64_t now = read_pmd(fd, pmu()->pmds[0]);
+
+		ck_assert_uint_ge(now, last);
+		last = now;
+		must(fd, pfm_start(fd, NULL));
+		write_pmd(fd, PFM_PMD_MINOR_FAULTS, 0);
+	}
+	ck_assert_msg(status == 0, "CPU 1 did not go and come: status 0x%x", status);
+	child.page->stop = 1;
+	least = child_finish(&child);
+	must(fd, pfm_stop(fd));
+	most = cpu_time_of(child.pid) - most;
+	must_be_cpu_time("busy counter", read_pmd(fd, pmu()->pmds[0]), least, most);
+	child_exit(&child);
+	close(fd);
+}
+
+TEST(calls_follow_a_thread_that_loses_its_cpu)
+{
+	need_hotplug();
+	with_all_cpus_back(check_calls_meanwhile);
+}

@@ -1,0 +1,619 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * POWER: counters that share their control registers, that overflow at 31 bits,
+ * and hardware that perf_event has whole or not at all.
+ *
+ * QEMU's PMC5 counts instructions and PMC6 cycles; PMC1 to PMC4 can be told to count
+ * either.  Frozen and let go by one register, counters of the same event count the
+ * same to the last, which makes each the truth of the other.  With --icount a cycle
+ * is an instruction.  The freeze bits of user and kernel do nothing in QEMU, so that
+ * what is counted here is both.
+ *
+ * A fault of QEMU's: an instruction counter that overflows is set to 0x80000000.  It
+ * looks at the end of a translation block, so what of the block comes after the
+ * overflow is lost.  Cycles are exact.
+ */
+#if defined(__powerpc64__)
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <perfmon/perfmon_power.h>
+
+#include "measure.h"
+
+SUITE(power, 300);
+
+#define MILLION		    1000000ull
+#define WRAP		    (1ull << 31)
+#define INSTRUCTIONS_1_TO_4 0x02ull /* PM_INST_CMPL */
+#define CYCLES_1_TO_4	    0x1eull /* PM_CYC */
+#define PMC5		    PFM_POWER_PMC5
+#define PMC6		    PFM_POWER_PMC6
+
+/* More instructions than a translation block of a loop or of the kernel has. */
+#define BLOCK		    128
+
+static void need_exact_power(void)
+{
+	need_power();
+	if (!is_deterministic())
+		skip("QEMU counts instructions only with --icount");
+}
+
+static uint64_t select_event(unsigned int n, uint64_t event)
+{
+	return event << PFM_POWER_MMCR1_SELECT_SHIFT(n);
+}
+
+/* Start and stop, and the timer's ticks on the way. */
+static uint64_t most_around(uint64_t instructions)
+{
+	return 20000 + instructions / 50;
+}
+
+/* Instructions on PMC1 and PMC5, cycles on PMC2 and PMC6; not loaded. */
+static int four_counters(void)
+{
+	int fd = make_context();
+	unsigned int n;
+
+	write_pmc(fd, PFM_POWER_MMCR1,
+		  select_event(1, INSTRUCTIONS_1_TO_4) | select_event(2, CYCLES_1_TO_4));
+	for (n = 1; n <= 2; n++) {
+		write_pmd(fd, n, 0);
+		write_pmd(fd, PMC5 + n - 1, 0);
+	}
+	return fd;
+}
+
+/* ---- 31 bits in hardware --------------------------------------------------------------- */
+
+static const uint64_t preloads[] = {
+	0,
+	WRAP - 1,
+	WRAP - 256,
+	WRAP - 500000,
+	WRAP - 1000000,
+	WRAP - 2000000,
+	WRAP,
+	2 * WRAP - 1,
+	2 * WRAP - 500000,
+	2 * WRAP,
+	3 * WRAP - 1,
+	7 * WRAP - 500000,
+	0xffff * WRAP - 12345,
+	BIT(63) - WRAP - 77,
+	BIT(63) - 1,
+	BIT(63) - 600000,
+	BIT(63),
+	-2 * WRAP - 1,
+	-WRAP - 500000,
+	-WRAP,
+};
+
+/*
+ * PMD @n wraps and PMD @truth, of the same event, does not: both count the same,
+ * which is the loop and a little more.
+ */
+static void must_wrap_exactly(int fd, unsigned int n, unsigned int truth,
+			      uint64_t tolerance)
+{
+	uint64_t counted;
+	size_t i;
+
+	for (i = 0; i < COUNT(preloads); i++) {
+		write_pmd(fd, n, preloads[i]);
+		write_pmd(fd, truth, 0);
+		counted = count_loop(fd, truth, MILLION);
+		must_be_between(counted, MILLION, MILLION + most_around(MILLION));
+		must_be_near(read_pmd(fd, n) - preloads[i], counted, tolerance);
+	}
+	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
+}
+
+TEST(a_count_across_31_and_32_bits_is_exact)
+{
+	int fd;
+
+	need_exact_power();
+	need_overflow_interrupts();
+	fd = four_counters();
+	load(fd, thread_id());
+	must_wrap_exactly(fd, 1, PMC5, BLOCK);
+	must_wrap_exactly(fd, 2, PMC6, 0);
+	must_wrap_exactly(fd, PMC5, 1, BLOCK);
+	must_wrap_exactly(fd, PMC6, 2, 0);
+}
+
+/* Every tenth on the way is in another place of the calls around the loop. */
+TEST(wraps_at_every_place_are_exact)
+{
+	const unsigned int rounds = 3000;
+	uint64_t from, counted;
+	unsigned int i;
+	int fd;
+
+	need_exact_power();
+	need_overflow_interrupts();
+	fd = four_counters();
+	load(fd, thread_id());
+	for (i = 0; i < rounds; i++) {
+		from = 2 * WRAP - i;
+		write_pmd(fd, 1, from);
+		write_pmd(fd, 2, WRAP - 3000 + i);
+		write_pmd(fd, PMC5, 0);
+		write_pmd(fd, PMC6, 0);
+		counted = count_loop(fd, PMC5, 1000);
+		must_be_near(read_pmd(fd, 1) - from, counted, BLOCK);
+		ck_assert_uint_eq(read_pmd(fd, 2), WRAP - 3000 + i + read_pmd(fd, PMC6));
+	}
+}
+
+/* The overflow handler is an NMI where the kernel has interrupts off. */
+TEST(overflows_with_interrupts_off_are_exact)
+{
+	enum {
+		READS = 8,
+		ROUNDS = 3000
+	};
+	const unsigned int numbers[] = { 2, PMC6 };
+	uint64_t values[2], nmis = 0;
+	int fd, i, round;
+
+	need_exact_power();
+	need_overflow_interrupts();
+	fd = four_counters();
+	load(fd, thread_id());
+	nmis = statistic("ovfl_intr_nmi_count");
+	for (round = 0; round < ROUNDS; round++) {
+		const uint64_t from = WRAP - 300 - round;
+
+		poke_pmd(fd, 2, from);
+		poke_pmd(fd, PMC6, 0);
+		must(fd, pfm_start(fd, NULL));
+		for (i = 0; i < READS; i++) {
+			read_pmds(fd, numbers, values, 2);
+			/*
+			 * One register is read some instructions after the other; a
+			 * tick that comes between waits, but takes its note.
+			 */
+			must_be_near(values[0] - from, values[1], 2000);
+		}
+		must(fd, pfm_stop(fd));
+		read_pmds(fd, numbers, values, 2);
+		ck_assert_uint_eq(values[0] - from, values[1]);
+		ck_assert_uint_gt(values[0], WRAP);
+	}
+	nmis = statistic("ovfl_intr_nmi_count") - nmis;
+	printf("         %ju of %d overflows came with interrupts off\n", (uintmax_t)nmis,
+	       ROUNDS);
+	ck_assert_msg(nmis >= 10, "%ju", (uintmax_t)nmis);
+}
+
+/* Real wraps of both 31 and 32 bits, each counter's at a moment of its own. */
+TEST(a_long_run_over_wraps_is_exact)
+{
+	const uint64_t instructions = 5000 * MILLION;
+	uint64_t counted, interrupts;
+	int fd;
+
+	need_exact_power();
+	need_overflow_interrupts();
+	fd = four_counters();
+	write_pmd(fd, 1, WRAP / 2);
+	write_pmd(fd, 2, WRAP / 3);
+	load(fd, thread_id());
+	interrupts = statistic("ovfl_intr_regular_count");
+	company_come(1);
+	counted = count_loop(fd, PMC5, instructions);
+	company_leave();
+	must_be_between(counted, instructions, instructions + most_around(instructions));
+	must_be_near(read_pmd(fd, 1) - WRAP / 2, counted, 12 * BLOCK);
+	ck_assert_uint_eq(read_pmd(fd, 2) - WRAP / 3, read_pmd(fd, PMC6));
+	interrupts = statistic("ovfl_intr_regular_count") - interrupts;
+	must_be_between(interrupts, 6, 12);
+}
+
+TEST(an_overflow_of_64_bits_suspends_all)
+{
+	const unsigned int counters[] = { 1, PMC5, 2, PMC6 };
+	uint64_t left;
+	size_t i, j;
+	int fd;
+
+	need_exact_power();
+	need_overflow_interrupts();
+	for (i = 0; i < COUNT(counters); i++) {
+		fd = four_counters();
+		write_pmd(fd, counters[i], -500000ull);
+		load(fd, thread_id());
+		must(fd, pfm_start(fd, NULL));
+		loop(MILLION);
+		ck_assert_uint_eq(status_of(fd).state, PFM_STATE_MASKED);
+		ck_assert_uint_eq(set_of(fd, 0).set_ovfl_pmds[0], BIT(counters[i]));
+		/* QEMU looks at the end of a block of instructions. */
+		left = read_pmd(fd, counters[i]);
+		ck_assert_msg(left < 1000, "PMD %u: %ju", counters[i], (uintmax_t)left);
+		for (j = 0; j < COUNT(counters); j++)
+			if (j != i)
+				must_be_near(read_pmd(fd, counters[j]), 500000 + left,
+					     j / 2 == i / 2 ? BLOCK : 20000);
+		close(fd);
+	}
+}
+
+/* MMCR0 can have the flag: its enable bits are what it is about. */
+TEST(without_emulation_counters_have_31_bits)
+{
+	struct pfarg_pmc mmcr0 = { .reg_num = PFM_POWER_MMCR0,
+				   .reg_flags = PFM_REGFL_NO_EMUL64 };
+	const uint64_t from = 5 * WRAP - 1000;
+	uint64_t interrupts, counted;
+	int fd;
+
+	need_exact_power();
+	fd = four_counters();
+	must(fd, pfm_write_pmcs(fd, &mmcr0, 1));
+	/* A PMC that cannot have it leaves it to those that can. */
+	write_pmc(fd, PFM_POWER_MMCR1, select_event(1, INSTRUCTIONS_1_TO_4));
+	write_pmd(fd, 1, from);
+	load(fd, thread_id());
+	interrupts = statistic("ovfl_intr_all_count");
+	counted = count_loop(fd, PMC5, MILLION);
+	ck_assert_uint_eq(read_pmd(fd, 1),
+			  (from & ~(WRAP - 1)) | ((from + counted) & (WRAP - 1)));
+	ck_assert_uint_eq(statistic("ovfl_intr_all_count"), interrupts);
+	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
+
+	mmcr0.reg_flags = 0;
+	must(fd, pfm_write_pmcs(fd, &mmcr0, 1));
+	write_pmd(fd, 1, WRAP - 1000);
+	write_pmd(fd, PMC5, 0);
+	counted = count_loop(fd, PMC5, MILLION);
+	must_be_near(read_pmd(fd, 1), WRAP - 1000 + counted, BLOCK);
+}
+
+/* ---- what the registers hold --------------------------------------------------------------- */
+
+/*
+ * PMC6 counts along with PMC5, for nobody, from where its last user left it: nearly
+ * at its overflow.
+ */
+TEST(the_overflow_of_an_unused_counter_is_nobodys)
+{
+	uint64_t counted, spurious;
+	int owner, fd;
+
+	need_exact_power();
+	need_overflow_interrupts();
+	owner = make_context();
+	write_pmd(owner, PMC6, WRAP - MILLION / 2);
+	load(owner, thread_id());
+	must(owner, pfm_start(owner, NULL));
+	must(owner, pfm_stop(owner));
+	must(owner, pfm_unload_context(owner));
+
+	fd = make_context();
+	write_pmc(fd, PFM_POWER_MMCR1, select_event(1, INSTRUCTIONS_1_TO_4));
+	write_pmd(fd, 1, 0);
+	write_pmd(fd, PMC5, 0);
+	load(fd, thread_id());
+	spurious = statistic("ovfl_intr_spurious_count");
+	counted = count_loop(fd, PMC5, 10 * MILLION);
+	spurious = statistic("ovfl_intr_spurious_count") - spurious;
+	must_be_between(counted, 10 * MILLION, 10 * MILLION + most_around(10 * MILLION));
+	ck_assert_uint_eq(read_pmd(fd, 1), counted);
+	ck_assert_uint_eq(spurious, 1);
+	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
+}
+
+/* Events of counters that are not in use are not to overflow either. */
+TEST(an_event_without_its_pmd_counts_nothing)
+{
+	uint64_t counted;
+	int owner, fd;
+
+	need_exact_power();
+	owner = make_context();
+	write_pmc(owner, PFM_POWER_MMCR1, select_event(3, CYCLES_1_TO_4));
+	write_pmd(owner, 3, WRAP - 100000);
+	load(owner, thread_id());
+	must(owner, pfm_start(owner, NULL));
+	must(owner, pfm_stop(owner));
+	must(owner, pfm_unload_context(owner));
+
+	fd = make_context();
+	write_pmc(fd, PFM_POWER_MMCR1,
+		  select_event(2, CYCLES_1_TO_4) | select_event(3, CYCLES_1_TO_4));
+	write_pmd(fd, 2, 0);
+	load(fd, thread_id());
+	counted = statistic("ovfl_intr_all_count");
+	must_be_between(count_loop(fd, 2, MILLION), MILLION,
+			MILLION + most_around(MILLION));
+	ck_assert_uint_eq(statistic("ovfl_intr_all_count"), counted);
+	/* And now it is in use. */
+	write_pmd(fd, 3, 7);
+	counted = count_loop(fd, 2, MILLION);
+	ck_assert_uint_eq(read_pmd(fd, 3), 7 + counted);
+}
+
+TEST(two_contexts_keep_their_control_registers)
+{
+	uint64_t first, second;
+	int a, b, i;
+
+	need_exact_power();
+	for (i = 0; i < 100; i++) {
+		a = make_context();
+		write_pmc(a, PFM_POWER_MMCR1, select_event(1, INSTRUCTIONS_1_TO_4));
+		write_pmd(a, 1, 0);
+		b = make_context();
+		write_pmd(b, 1, 0); /* with event 0, and no PMC written */
+		write_pmd(b, PMC5, 0);
+		load(a, thread_id());
+		first = count_loop(a, 1, 1000);
+		must(a, pfm_unload_context(a));
+		load(b, thread_id());
+		second = count_loop(b, PMC5, 1000);
+		ck_assert_uint_eq(read_pmd(b, 1), 0);
+		must(b, pfm_unload_context(b));
+		must_be_between(first, 1000, 1000 + most_around(1000));
+		must_be_between(second, 1000, 1000 + most_around(1000));
+		close(a);
+		close(b);
+	}
+}
+
+/* MMCR0 freezes PMC1 to PMC4, or PMC5 and PMC6. */
+TEST(freeze_bits_hold_their_counters)
+{
+	uint64_t counted;
+	int fd;
+
+	need_exact_power();
+	fd = four_counters();
+	load(fd, thread_id());
+	write_pmc(fd, PFM_POWER_MMCR0, PFM_POWER_MMCR0_FC14);
+	counted = count_loop(fd, PMC5, MILLION);
+	must_be_between(counted, MILLION, MILLION + most_around(MILLION));
+	ck_assert_uint_eq(read_pmd(fd, 1), 0);
+	ck_assert_uint_eq(read_pmd(fd, 2), 0);
+	write_pmc(fd, PFM_POWER_MMCR0, PFM_POWER_MMCR0_FC56);
+	must_be_between(count_loop(fd, 1, MILLION), MILLION,
+			MILLION + most_around(MILLION));
+	ck_assert_uint_eq(read_pmd(fd, PMC5), counted);
+	write_pmc(fd, PFM_POWER_MMCR0, 0);
+	must_be_between(count_loop(fd, PMC5, MILLION), MILLION,
+			MILLION + most_around(MILLION));
+}
+
+TEST(pmd_0_is_the_time_base)
+{
+	uint64_t before, value, after;
+	int fd;
+
+	need_power();
+	fd = make_context();
+	write_pmd(fd, PFM_POWER_TIMEBASE, 12345);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	before = __builtin_ppc_get_timebase();
+	value = peek_pmd(fd, PFM_POWER_TIMEBASE);
+	after = __builtin_ppc_get_timebase();
+	must_be_between(value, before, after);
+	must(fd, pfm_stop(fd));
+	value = read_pmd(fd, PFM_POWER_TIMEBASE);
+	must_be_between(value, after, __builtin_ppc_get_timebase());
+	/* It is a PMD like others: it stands still when its set does. */
+	ck_assert_uint_eq(read_pmd(fd, PFM_POWER_TIMEBASE), value);
+}
+
+/* ---- who has the hardware -------------------------------------------------------------------- */
+
+/* The numbers by which programs read the registers, Power ISA Book III. */
+#define SPR_UMMCR2 769
+#define SPR_UMMCRA 770
+#define SPR_UPMC1  771
+#define SPR_UPMC2  772
+#define SPR_UPMC3  773
+#define SPR_UPMC4  774
+#define SPR_UPMC5  775
+#define SPR_UPMC6  776
+#define SPR_UMMCR0 779
+
+#define READ_SPR(number)                                                                 \
+	({                                                                               \
+		uint64_t spr_value;                                                      \
+		__asm__ volatile("mfspr %0, " #number : "=r"(spr_value));                \
+		spr_value;                                                               \
+	})
+#define READ_REGISTER(number) READ_SPR(number)
+
+#define MMCR0_FROZEN	      0x80000000u
+
+static sigjmp_buf refused;
+
+static void on_refusal(int number)
+{
+	(void)number;
+	siglongjmp(refused, 1);
+}
+
+/* Does the CPU let a program read PMC1? */
+static bool programs_may_read(void)
+{
+	struct sigaction action = { .sa_handler = on_refusal }, old;
+	volatile bool may = false;
+
+	sigaction(SIGILL, &action, &old);
+	if (!sigsetjmp(refused, 1)) {
+		READ_REGISTER(SPR_UPMC1);
+		may = true;
+	}
+	sigaction(SIGILL, &old, NULL);
+	return may;
+}
+
+/* POWER10 and later: the kernel lets nobody use the branch history buffer. */
+static uint64_t idle_mmcra(void)
+{
+	return pmu()->info.pmu_id >> 16 >= 0x80 ? BIT(37) : 0;
+}
+
+/* All is on this CPU, which nobody uses, as the kernel had it at boot. */
+static void must_be_clear(const char *when)
+{
+	const struct {
+		const char *name;
+		uint64_t value;
+		uint64_t wanted;
+	} registers[] = {
+		{ "PMC1", READ_REGISTER(SPR_UPMC1), 0 },
+		{ "PMC2", READ_REGISTER(SPR_UPMC2), 0 },
+		{ "PMC3", READ_REGISTER(SPR_UPMC3), 0 },
+		{ "PMC4", READ_REGISTER(SPR_UPMC4), 0 },
+		{ "PMC5", READ_REGISTER(SPR_UPMC5), 0 },
+		{ "PMC6", READ_REGISTER(SPR_UPMC6), 0 },
+		{ "MMCR2", READ_REGISTER(SPR_UMMCR2), 0 },
+		{ "MMCRA", READ_REGISTER(SPR_UMMCRA), idle_mmcra() },
+		{ "MMCR0", READ_REGISTER(SPR_UMMCR0), MMCR0_FROZEN },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(registers); i++)
+		ck_assert_msg(registers[i].value == registers[i].wanted,
+			      "%s, %s is 0x%jx", when, registers[i].name,
+			      (uintmax_t)registers[i].value);
+}
+
+TEST(programs_read_no_register_while_it_is_ours)
+{
+	int fd;
+
+	need_power();
+	ck_assert(programs_may_read());
+	fd = make_context();
+	ck_assert(!programs_may_read());
+	write_pmd(fd, PMC6, 0);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	ck_assert(!programs_may_read());
+	must(fd, pfm_stop(fd));
+	ck_assert(!programs_may_read());
+	close(fd);
+	ck_assert(programs_may_read());
+	must_be_clear("after close");
+}
+
+/*
+ * Without --icount QEMU's cycle is a nanosecond of the host, which may run several
+ * instructions of the guest in it.
+ */
+#define LEAST_CYCLES_OF_10000 1000
+
+/* perf counts on this CPU; nobody else gets the hardware. */
+static void perf_has_it(void)
+{
+	struct pfarg_ctx context = {};
+	struct pfm_error error;
+	int event, fd;
+
+	event = perf_open(CYCLES_1_TO_4, false, 0, -1, -1);
+	ck_assert_msg(event != -1, "perf_event_open: %s", strerror(errno));
+	perf_enable(event);
+	fd = pfm_open_device();
+	ck_assert_int_ne(fd, -1);
+	{
+		struct pfm_create create = { .context = context };
+
+		must_fail(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create), EBUSY,
+			  PFM_REASON_PMU_HELD, PFM_NO_INDEX);
+		must(fd, pfm_get_error(fd, &error));
+		ck_assert_str_eq(error.holder, "perf");
+	}
+	loop(10000);
+	perf_disable(event);
+	must_be_between(perf_read(event).value, LEAST_CYCLES_OF_10000, ~0ull);
+	close(fd);
+	close(event);
+}
+
+static void we_have_it(void)
+{
+	int fd = four_counters(), event;
+	uint64_t fresh;
+
+	event = perf_open(CYCLES_1_TO_4, false, 0, -1, -1);
+	ck_assert_int_eq(event, -1);
+	ck_assert_int_eq(errno, EBUSY);
+	fresh = read_pmd(fd, 1) | read_pmd(fd, 2) | read_pmd(fd, PMC5) |
+		read_pmd(fd, PMC6);
+	ck_assert_uint_eq(fresh, 0);
+	load(fd, thread_id());
+	must_be_between(count_loop(fd, 2, 10000), LEAST_CYCLES_OF_10000, ~0ull);
+	must_be_between(count_loop(fd, PMC6, 10000), LEAST_CYCLES_OF_10000, ~0ull);
+	close(fd);
+}
+
+/* Each way a thousand times, on whatever CPU this is at the time. */
+TEST(the_hardware_goes_to_perf_and_back_a_thousand_times)
+{
+	int i;
+
+	need_power();
+	for (i = 0; i < 1000; i++) {
+		pin(i % cpus_online());
+		perf_has_it();
+		we_have_it();
+		must_be_clear("after a context");
+		ck_assert(programs_may_read());
+	}
+}
+
+/* At its first use perf may have the hardware; the software PMU is not to stay for that. */
+TEST(the_module_is_loaded_while_perf_has_the_hardware)
+{
+	struct pfm_create create = {};
+	int event, error, fd;
+
+	need_power();
+	error = module_unload(pmu_module());
+	ck_assert_msg(!error, "%s", strerror(error));
+	pmu_forget();
+	event = perf_open(CYCLES_1_TO_4, false, 0, -1, -1);
+	ck_assert_msg(event != -1, "perf_event_open: %s", strerror(errno));
+	fd = pfm_open_device();
+	ck_assert_int_ne(fd, -1);
+	must_fail(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create), EBUSY,
+		  PFM_REASON_PMU_HELD, PFM_NO_INDEX);
+	ck_assert_str_eq(pmu_module(), best_pmu_module());
+	close(event);
+	must(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
+	close(fd);
+}
+
+/* What perf leaves in the registers is not counted on, nor seen. */
+TEST(the_first_count_after_perf_is_right)
+{
+	uint64_t counted;
+	int event, fd, i;
+
+	need_exact_power();
+	for (i = 0; i < 50; i++) {
+		event = perf_open(CYCLES_1_TO_4, false, 0, -1, -1);
+		ck_assert_int_ne(event, -1);
+		perf_enable(event);
+		loop(1000 * (i + 1));
+		close(event); /* while it counts */
+		fd = four_counters();
+		load(fd, thread_id());
+		counted = count_loop(fd, 1, MILLION);
+		must_be_between(counted, MILLION, MILLION + most_around(MILLION));
+		ck_assert_uint_eq(read_pmd(fd, PMC5), counted);
+		close(fd);
+	}
+}
+
+#endif

@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Armv8: the PMU is shared with perf_event, counter by counter.
+ *
+ * perf clears PMCR_EL0.E, which halts every counter, while it moves its own
+ * events.  It does so in the kernel: what we count in user mode misses nothing,
+ * what we count in the kernel misses those windows.  Under --icount an instruction
+ * takes 1 ns, so the context's task clock tells how many instructions they are.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+#include "measure.h"
+
+SUITE(sharing, 120);
+
+#define MILLION		 1000000ull
+#define WRAP		 (1ull << 32)
+#define LEAVE_TO_PERF	 "/sys/module/perfmon_armv8/parameters/leave_to_perf"
+#define ALL_COUNTERS	 ((BIT(EVENT_COUNTERS) - 1) | BIT(PFM_ARMV8_CYCLE_COUNTER))
+
+/*
+ * Instructions that go uncounted in perf's own code: while it enables and disables
+ * an event of a thread, more for each other one that the thread has and that is
+ * moved out and in with it; and while a thread that has events is switched.
+ */
+#define MISSED_BY_PAIR	 2600
+#define MISSED_BY_OTHER	 2600
+#define MISSED_BY_SWITCH 9000
+
+/* perf has @n raw cycle events on the CPU of the caller, scheduled in now. */
+static void perf_takes(int *events, int n, bool user_only)
+{
+	int i;
+
+	for (i = 0; i < n; i++) {
+		events[i] = perf_open(CPU_CYCLES, user_only, -1, 0, -1);
+		ck_assert_msg(events[i] != -1, "perf_event_open: %s", strerror(errno));
+		perf_enable(events[i]);
+	}
+}
+
+/* ---- counts beside perf ------------------------------------------------------------ */
+
+static void check_side_by_side(void)
+{
+	struct perf_count first, second;
+	uint64_t extra;
+	int fd, event;
+
+	event = perf_open(INSTRUCTIONS, true, 0, -1, -1);
+	ck_assert_msg(event != -1, "perf_event_open: %s", strerror(errno));
+	fd = context_of(5, INSTRUCTIONS | USER);
+	load(fd, thread_id());
+	perf_enable(event);
+	extra = count_loop(fd, 5, 1000) - 1000;
+	first = perf_read(event);
+	ck_assert_uint_eq(count_loop(fd, 5, 20 * MILLION), 20 * MILLION + extra);
+	second = perf_read(event);
+	ck_assert_msg(second.running == second.enabled && second.running,
+		      "perf's event ran %ju of %ju ns", (uintmax_t)second.running,
+		      (uintmax_t)second.enabled);
+	/* Its 20 million, and what assertions and reads need around. */
+	must_be_between(second.value - first.value, 20 * MILLION, 20 * MILLION + 20000);
+}
+
+TEST(both_count_right_side_by_side)
+{
+	need_exact_counts();
+	with_pmu("perfmon_armv8", "leave_to_perf=0x7", check_side_by_side);
+}
+
+static void check_user_counts(void)
+{
+	uint64_t counts[2], before;
+	int fd, event, round, i;
+
+	event = perf_open(INSTRUCTIONS, true, 0, -1, -1);
+	ck_assert(event != -1);
+	fd = context_of(5, INSTRUCTIONS | USER);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	for (round = 0; round < 2; round++) {
+		before = peek_pmd(fd, 5);
+		for (i = 0; i < 300; i++) {
+			perf_enable(event);
+			loop(round ? 20000 : 10000);
+			perf_disable(event);
+		}
+		counts[round] = peek_pmd(fd, 5) - before;
+	}
+	ck_assert_uint_eq(counts[1] - counts[0], 300 * 10000);
+}
+
+TEST(perfs_work_costs_user_counts_nothing)
+{
+	need_exact_counts();
+	with_pmu("perfmon_armv8", "leave_to_perf=0x7", check_user_counts);
+}
+
+/*
+ * What a count of user and kernel misses of the instructions that ran, and how
+ * often the thread was switched meanwhile.
+ */
+struct window {
+	int64_t missed;
+	uint64_t switches;
+};
+
+static struct window look(int fd, int event, int pairs)
+{
+	static const unsigned int numbers[] = { PFM_PMD_TASK_CLOCK, 5 };
+	struct window window = { .switches = switches(thread_id()) };
+	uint64_t before[2], after[2];
+	int i;
+
+	read_pmds(fd, numbers, before, 2);
+	for (i = 0; i < pairs; i++) {
+		ioctl(event, PERF_EVENT_IOC_ENABLE, 0);
+		ioctl(event, PERF_EVENT_IOC_DISABLE, 0);
+	}
+	loop(MILLION);
+	read_pmds(fd, numbers, after, 2);
+	window.missed = (after[0] - before[0]) - (after[1] - before[1]);
+	window.switches = switches(thread_id()) - window.switches;
+	return window;
+}
+
+/* @none is what is always missed: what is between the two readings of a read. */
+static void must_miss(struct window window, int64_t none, int pairs, int others)
+{
+	int64_t more = window.missed - none;
+
+	if (pairs)
+		printf("         %jd instructions uncounted: %d pairs of perf's, "
+		       "%d other events, %ju switches\n",
+		       (intmax_t)more, pairs, others, (uintmax_t)window.switches);
+	ck_assert_msg(
+		more >= (pairs ? 1 : -20) &&
+			more <= 20 + pairs * (MISSED_BY_PAIR + others * MISSED_BY_OTHER) +
+					(int64_t)window.switches * MISSED_BY_SWITCH,
+		"%jd instructions missed, %d pairs, %d others, %ju switches",
+		(intmax_t)more, pairs, others, (uintmax_t)window.switches);
+}
+
+static void check_windows(void)
+{
+	static const int pairs[] = { 0, 0, 0, 1, 10, 100, 1000, 0, 0 };
+	int fd, event, other, others;
+	int64_t none;
+	size_t i;
+
+	event = perf_open(INSTRUCTIONS, true, 0, -1, -1);
+	other = perf_open(INSTRUCTIONS, true, 0, -1, -1);
+	ck_assert(event != -1 && other != -1);
+	fd = context_of(5, INSTRUCTIONS);
+	write_pmd(fd, PFM_PMD_TASK_CLOCK, 0);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	look(fd, event, 1); /* the first one of all costs more */
+
+	none = look(fd, event, 0).missed;
+	for (others = 0; others < 2; others++) {
+		if (others)
+			perf_enable(other);
+		for (i = 0; i < COUNT(pairs); i++)
+			must_miss(look(fd, event, pairs[i]), none, pairs[i], others);
+	}
+}
+
+TEST(perfs_work_costs_kernel_counts_its_windows)
+{
+	need_exact_counts();
+	with_pmu("perfmon_armv8", "leave_to_perf=0x7", check_windows);
+}
+
+/* ---- the lost overflow ---------------------------------------------------------------- */
+
+struct ring {
+	int event;
+	struct perf_event_mmap_page *page;
+};
+
+/* perf samples; the buffer never fills because nobody writes the tail (overwrite). */
+static struct ring sample(uint64_t event, uint64_t period)
+{
+	struct ring ring = { .event = perf_open_sampling(event, period, 0, -1) };
+	size_t size = 9 * sysconf(_SC_PAGESIZE);
+
+	ck_assert_msg(ring.event != -1, "perf_event_open: %s", strerror(errno));
+	ring.page = mmap(NULL, size, PROT_READ, MAP_SHARED, ring.event, 0);
+	ck_assert(ring.page != MAP_FAILED);
+	return ring;
+}
+
+/* PERF_SAMPLE_IP: a header and the address */
+static uint64_t samples(const struct ring *ring)
+{
+	return __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE) / 16;
+}
+
+/*
+ * perf's handler clears all overflows that it finds.  Ours, five in each run, come
+ * at every distance from perf's interrupts, in its handler, too: the kernel is
+ * counted.  One that got lost would leave the count 2^32 short of the sixth
+ * counter, which does not wrap.
+ */
+static void check_no_overflow_is_lost(void)
+{
+	enum {
+		RUNS = 2000,
+		WRAPPING = EVENT_COUNTERS - 1
+	};
+	struct ring ring;
+	uint64_t preload, truth;
+	int fd, run, n;
+
+	/* perf has the cycle counter, whose interrupts QEMU delivers in time. */
+	write_text("/proc/sys/kernel/perf_event_max_sample_rate", "1000000");
+	ring = sample(CPU_CYCLES, 20000);
+	fd = context_of(WRAPPING, INSTRUCTIONS);
+	for (n = 0; n < WRAPPING; n++)
+		use(fd, n, INSTRUCTIONS, 0);
+	load(fd, thread_id());
+	perf_enable(ring.event);
+	for (run = 0; run < RUNS; run++) {
+		for (n = 0; n < WRAPPING; n++)
+			poke_pmd(fd, n, WRAP - 1000 - 10000 * n - 7 * run);
+		truth = count_loop(fd, WRAPPING, 70000);
+		for (n = 0; n < WRAPPING; n++) {
+			preload = WRAP - 1000 - 10000 * n - 7 * run;
+			ck_assert_msg(read_pmd(fd, n) - preload == truth,
+				      "run %d, PMD %d: 0x%jx, should be 0x%jx", run, n,
+				      (uintmax_t)read_pmd(fd, n),
+				      (uintmax_t)(preload + truth));
+		}
+	}
+	perf_disable(ring.event);
+	/* Three or more a run if perf is not throttled; enough are left. */
+	ck_assert_msg(samples(&ring) > RUNS, "perf took %ju samples only",
+		      (uintmax_t)samples(&ring));
+	close(ring.event);
+	close(fd);
+}
+
+TEST(no_overflow_is_lost_to_perfs_interrupts)
+{
+	need_exact_counts();
+	with_pmu("perfmon_armv8", "leave_to_perf=0x80000000", check_no_overflow_is_lost);
+}
+
+/* The same without --icount, against the 64-bit counter. */
+static void check_counter_survives(void)
+{
+	struct ring ring = sample(CPU_CYCLES, 2 * MILLION);
+	uint64_t narrow, other;
+	int fd, i;
+
+	fd = context_of(0, CPU_CYCLES);
+	use(fd, 1, CPU_CYCLES, 0);
+	load(fd, thread_id());
+	perf_enable(ring.event);
+	for (i = 0; i < 40; i++) {
+		write_pmd(fd, 0, WRAP - 200000ull * i - 1);
+		write_pmd(fd, 1, 0);
+		narrow = count_loop(fd, 0, 30 * MILLION);
+		other = read_pmd(fd, 1);
+		/* A lost overflow is 4 s. */
+		must_be_near(narrow, other, 500 * MS);
+		ck_assert_msg(other > MILLION, "run %d: the counter is dead", i);
+	}
+	perf_disable(ring.event);
+	ck_assert_uint_gt(samples(&ring), 10);
+	close(ring.event);
+	close(fd);
+}
+
+TEST(a_counter_survives_perfs_interrupts)
+{
+	need_armv8();
+	with_pmu("perfmon_armv8", "leave_to_perf=0x80000000", check_counter_survives);
+}
+
+TEST(perf_samples_as_often_beside_us)
+{
+	uint64_t alone, beside;
+	struct ring ring;
+	int fd;
+
+	need_exact_counts();
+	ring = sample(CPU_CYCLES | 0, 100000);
+	perf_enable(ring.event); /* scheduled in first: it has the cycle counter */
+	loop(20 * MILLION);
+	alone = samples(&ring);
+	fd = context_of(0, INSTRUCTIONS | USER);
+	write_pmd(fd, 0, WRAP - 10 * MILLION);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	beside = samples(&ring);
+	loop(20 * MILLION);
+	beside = samples(&ring) - beside;
+	ck_assert_msg(alone >= 190, "%ju samples alone", (uintmax_t)alone);
+	must_be_near(beside, alone, 10);
+}
+
+/* ---- CPUs that are reset ------------------------------------------------------------------ */
+
+static void check_reset(void)
+{
+	struct child child = child_new();
+	uint64_t least = 0, most, counted;
+	struct perf_count before, after;
+	int fd, event, i;
+
+	fd = context_of(0, CPU_CYCLES);
+	use(fd, PFM_ARMV8_CYCLE_COUNTER, 0, 0);
+	write_pmd(fd, 0, WRAP - 2 * MILLION); /* it wraps, too */
+	load(fd, child.pid);
+	must(fd, pfm_start(fd, NULL));
+	most = cpu_time_of(child.pid);
+	for (i = 0; i < 5; i++) {
+		child_call(&child, child_pin, 1);
+		least += child_call(&child, work, 400 * MILLION);
+		cpu_online(1, false); /* the child goes to CPU 0 */
+		least += child_call(&child, work, 400 * MILLION);
+		cpu_online(1, true);
+		child_call(&child, child_pin, 1);
+		least += child_call(&child, work, 400 * MILLION);
+		event = perf_open(CPU_CYCLES, false, -1, 1, -1);
+		ck_assert_msg(event != -1, "perf_event_open: %s", strerror(errno));
+		perf_enable(event);
+		before = perf_read(event);
+		least += child_call(&child, work, 400 * MILLION);
+		after = perf_read(event);
+		ck_assert_msg(after.value > before.value + MILLION,
+			      "perf counts %ju cycles",
+			      (uintmax_t)(after.value - before.value));
+		close(event);
+	}
+	most = cpu_time_of(child.pid) - most;
+	must(fd, pfm_stop(fd));
+	counted = read_pmd(fd, PFM_ARMV8_CYCLE_COUNTER);
+	must_be_cpu_time("cycles", counted, least, most);
+	must_be_near(read_pmd(fd, 0) - (WRAP - 2 * MILLION), counted, 500 * MS);
+	child_exit(&child);
+	close(fd);
+}
+
+static void check_reset_and_put_back(void)
+{
+	with_all_cpus_back(check_reset);
+}
+
+TEST(counts_survive_the_reset_of_a_cpu)
+{
+	need_armv8();
+	need_cpus(2);
+	with_pmu("perfmon_armv8", "leave_to_perf=0x2", check_reset_and_put_back);
+}
+
+/* ---- who has which counters ------------------------------------------------------------------- */
+
+/* Whether @n events of cycles in a group are counted together on CPU 0. */
+static bool group_runs(int n)
+{
+	struct perf_count count;
+	int events[EVENT_COUNTERS + 1], i;
+	bool runs = true;
+
+	pin(0);
+	for (i = 0; i < n; i++) {
+		events[i] = perf_open(CPU_CYCLES, false, -1, 0, i ? events[0] : -1);
+		ck_assert_msg(events[i] != -1, "event %d: %s", i, strerror(errno));
+	}
+	perf_enable(events[0]);
+	loop(MILLION);
+	for (i = 0; i < n; i++) {
+		count = perf_read(events[i]);
+		runs &= count.running > 0 && count.value > 0;
+	}
+	for (i = 0; i < n; i++)
+		close(events[i]);
+	return runs;
+}
+
+TEST(perf_has_all_counters_when_no_context_is_left)
+{
+	int first, second;
+
+	need_armv8();
+	ck_assert_msg(group_runs(EVENT_COUNTERS + 1),
+		      "not even before there was a context");
+	first = make_context();
+	ck_assert_msg(!group_runs(1), "perf counts on a counter of ours");
+	second = make_context();
+	close(first);
+	ck_assert_msg(!group_runs(1), "a context is left, its counters are not");
+	close(second);
+	ck_assert_msg(group_runs(EVENT_COUNTERS + 1),
+		      "perf did not get all counters back");
+}
+
+/* perf accepts a group without asking how many counters are left, then it never runs. */
+static void check_groups(void)
+{
+	int fd = make_context();
+
+	ck_assert_msg(group_runs(1), "a group of 1 does not run on the 3 counters left");
+	ck_assert_msg(group_runs(3), "a group of 3 does not run on the 3 counters left");
+	ck_assert_msg(!group_runs(4), "a group of 4 runs on the 3 counters left");
+	close(fd);
+}
+
+TEST(a_perf_group_too_large_never_runs)
+{
+	need_armv8();
+	with_pmu("perfmon_armv8", "leave_to_perf=0x15", check_groups);
+}
+
+static void must_have(int fd, uint64_t counters)
+{
+	struct pfarg_setinfo set = set_of(fd, 0);
+	struct pfm_info info;
+
+	must(fd, pfm_get_info(fd, &info));
+	ck_assert_uint_eq(set.set_avail_pmds[0], counters);
+	ck_assert_uint_eq(set.set_avail_pmcs[0], counters);
+	ck_assert_uint_eq(info.available_pmds[0], counters);
+	ck_assert_uint_eq(info.available_pmcs[0], counters);
+	ck_assert_uint_eq(info.implemented_pmds[0], ALL_COUNTERS);
+}
+
+TEST(the_masks_show_what_perf_has)
+{
+	struct pfarg_pmc pmc = { .reg_num = PFM_ARMV8_CYCLE_COUNTER };
+	struct pfarg_pmd pmd = { .reg_num = 0 };
+	int events[2], fd;
+
+	need_armv8();
+	fd = make_context();
+	must_have(fd, ALL_COUNTERS);
+	close(fd);
+	pin(0);
+	perf_takes(events, 2, true); /* the cycle counter and counter 0 */
+	fd = make_context();
+	must_have(fd, ALL_COUNTERS & ~(BIT(0) | BIT(PFM_ARMV8_CYCLE_COUNTER)));
+	must_fail(fd, pfm_write_pmcs(fd, &pmc, 1), EINVAL, PFM_REASON_PMC_HELD, 0);
+	must_fail(fd, pfm_write_pmds(fd, &pmd, 1), EINVAL, PFM_REASON_PMD_HELD, 0);
+	close(events[0]);
+	close(events[1]);
+	/* Known when the first context is made, and so it stays. */
+	must_have(fd, ALL_COUNTERS & ~(BIT(0) | BIT(PFM_ARMV8_CYCLE_COUNTER)));
+	close(fd);
+	fd = make_context();
+	must_have(fd, ALL_COUNTERS);
+}
+
+static void check_left(void)
+{
+	int fd = make_context();
+
+	must_have(fd, ALL_COUNTERS & ~0x80000003ull);
+	close(fd);
+	/* The parameter is looked at whenever the first context is made. */
+	write_text(LEAVE_TO_PERF, "0x4");
+	fd = make_context();
+	must_have(fd, ALL_COUNTERS & ~0x4ull);
+	close(fd);
+}
+
+TEST(the_parameter_leaves_counters_to_perf)
+{
+	need_armv8();
+	with_pmu("perfmon_armv8", "leave_to_perf=0x80000003", check_left);
+}
+
+TEST(a_pmu_that_perf_has_whole_is_busy)
+{
+	int events[EVENT_COUNTERS + 1], fd = pfm_open_device();
+	struct pfm_create create = {};
+	struct pfm_error error;
+
+	need_armv8();
+	pin(0);
+	perf_takes(events, EVENT_COUNTERS + 1, false);
+	must_fail(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create), EBUSY,
+		  PFM_REASON_PMU_HELD, PFM_NO_INDEX);
+	must(fd, pfm_get_error(fd, &error));
+	ck_assert_str_eq(error.holder, "perf");
+	close(events[3]);
+	/* One that is free is enough. */
+	must(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
+	must_have(fd, BIT(2)); /* the events are on 31, 0, 1, 2, ... */
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The software PMU: each of its events against what the kernel tells by other
+ * ways.  On a machine with a better PMU it is loaded for the time of the test.
+ */
+#include <stdio.h>
+#include <time.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+#include "measure.h"
+
+SUITE(soft, 120);
+
+#define MILLION 1000000ull
+
+static void with_soft(void (*check)(void))
+{
+	with_pmu("perfmon_soft", "", check);
+}
+
+/* The machine's counter of time, as a program reads it. */
+static uint64_t time_counter(void)
+{
+	uint64_t value;
+
+#if defined(__x86_64__)
+	value = __rdtsc();
+#elif defined(__aarch64__)
+	__asm__ volatile("isb; mrs %0, cntvct_el0" : "=r"(value)::"memory");
+#elif defined(__powerpc64__)
+	value = __builtin_ppc_get_timebase();
+#endif
+	return value;
+}
+
+static int soft_context(unsigned int event)
+{
+	int fd = context_of(2, event);
+
+	load(fd, thread_id());
+	return fd;
+}
+
+static void check_task_clock(void)
+{
+	int fd = soft_context(PFM_SOFT_TASK_CLOCK);
+	uint64_t least, most;
+
+	company_come(2 * cpus_online());
+	most = cpu_time();
+	must(fd, pfm_start(fd, NULL));
+	least = cpu_time();
+	loop(300 * MILLION);
+	least = cpu_time() - least;
+	must(fd, pfm_stop(fd));
+	most = cpu_time() - most;
+	company_leave();
+	must_be_cpu_time("task clock", read_pmd(fd, 2), least, most);
+	close(fd);
+}
+
+TEST(the_task_clock_is_cpu_time)
+{
+	with_soft(check_task_clock);
+}
+
+/* On a CPU for itself; what else ran meanwhile is between the two. */
+static void check_time_counter(void)
+{
+	int fd = soft_context(PFM_SOFT_TIME_COUNTER);
+	uint64_t outer, inner, count, out;
+
+	pin(0);
+	out = statistic("ctxswout_count");
+	outer = time_counter();
+	must(fd, pfm_start(fd, NULL));
+	inner = time_counter();
+	loop(100 * MILLION);
+	inner = time_counter() - inner;
+	must(fd, pfm_stop(fd));
+	outer = time_counter() - outer;
+	out = statistic("ctxswout_count") - out;
+	count = read_pmd(fd, 2);
+	ck_assert_msg(count <= outer, "%ju ticks, %ju around", (uintmax_t)count,
+		      (uintmax_t)outer);
+	/* A switch is away for a little; without any all of it is there. */
+	ck_assert_msg(count >= (out ? inner / 2 : inner), "%ju ticks, %ju inside",
+		      (uintmax_t)count, (uintmax_t)inner);
+	close(fd);
+}
+
+TEST(the_time_counter_is_that_of_the_machine)
+{
+	with_soft(check_time_counter);
+}
+
+/* It stands still while the thread sleeps. */
+static void check_sleep(void)
+{
+	const struct timespec pause = { .tv_nsec = 300 * MS };
+	int fd = soft_context(PFM_SOFT_TASK_CLOCK);
+	uint64_t slept;
+
+	must(fd, pfm_start(fd, NULL));
+	slept = monotonic_time();
+	nanosleep(&pause, NULL);
+	slept = monotonic_time() - slept;
+	must(fd, pfm_stop(fd));
+	ck_assert_msg(read_pmd(fd, 2) < slept / 2, "%ju ns in a sleep of %ju",
+		      (uintmax_t)read_pmd(fd, 2), (uintmax_t)slept);
+	close(fd);
+}
+
+TEST(a_clock_of_the_thread_rests_with_it)
+{
+	with_soft(check_sleep);
+}
+
+static void check_switches(void)
+{
+	const struct timespec shortest = { .tv_nsec = 100000 };
+	int fd = soft_context(PFM_SOFT_CONTEXT_SWITCHES), i;
+	uint64_t outer, inner;
+
+	company_come(1);
+	outer = switches(thread_id());
+	must(fd, pfm_start(fd, NULL));
+	inner = switches(thread_id());
+	for (i = 0; i < 200; i++)
+		nanosleep(&shortest, NULL);
+	inner = switches(thread_id()) - inner;
+	must(fd, pfm_stop(fd));
+	outer = switches(thread_id()) - outer;
+	company_leave();
+	must_be_between(read_pmd(fd, 2), inner, outer);
+	ck_assert_uint_ge(read_pmd(fd, 2), 100);
+	close(fd);
+}
+
+TEST(context_switches_are_those_of_proc)
+{
+	with_soft(check_switches);
+}
+
+static void check_migrations(void)
+{
+	int fd = soft_context(PFM_SOFT_CPU_MIGRATIONS), i;
+	uint64_t outer, inner;
+
+	outer = migrations(thread_id());
+	must(fd, pfm_start(fd, NULL));
+	inner = migrations(thread_id());
+	for (i = 0; i < 100; i++)
+		pin(i % 2);
+	inner = migrations(thread_id()) - inner;
+	must(fd, pfm_stop(fd));
+	outer = migrations(thread_id()) - outer;
+	must_be_between(read_pmd(fd, 2), inner, outer);
+	ck_assert_uint_ge(read_pmd(fd, 2), 99);
+	close(fd);
+}
+
+TEST(migrations_are_those_of_proc)
+{
+	need_cpus(2);
+	with_soft(check_migrations);
+}
+
+static void check_faults(void)
+{
+	int fd = make_context();
+	uint64_t outer, inner, major;
+
+	use(fd, 0, PFM_SOFT_MINOR_FAULTS, 0);
+	use(fd, 7, PFM_SOFT_MAJOR_FAULTS, 0);
+	load(fd, thread_id());
+	major = major_faults();
+	outer = minor_faults();
+	must(fd, pfm_start(fd, NULL));
+	inner = minor_faults();
+	touch_pages(777);
+	inner = minor_faults() - inner;
+	must(fd, pfm_stop(fd));
+	outer = minor_faults() - outer;
+	major = major_faults() - major;
+	must_be_between(read_pmd(fd, 0), inner, outer);
+	ck_assert_uint_ge(read_pmd(fd, 0), 777);
+	ck_assert_uint_eq(read_pmd(fd, 7), major);
+	close(fd);
+}
+
+TEST(faults_are_those_of_getrusage)
+{
+	with_soft(check_faults);
+}
+
+static void check_nothing(void)
+{
+	int fd = soft_context(PFM_SOFT_NOTHING);
+
+	write_pmd(fd, 2, 4711);
+	must(fd, pfm_start(fd, NULL));
+	touch_pages(10);
+	sleep(0);
+	loop(MILLION);
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(read_pmd(fd, 2), 4711);
+	close(fd);
+}
+
+TEST(nothing_counts_nothing)
+{
+	with_soft(check_nothing);
+}
+
+/* All eight at once, of the same: they do not get into each other's way. */
+static void check_all(void)
+{
+	int fd = make_context();
+	unsigned int n;
+	uint64_t first;
+
+	for (n = 0; n < PFM_SOFT_COUNTERS; n++)
+		use(fd, n, PFM_SOFT_MINOR_FAULTS, 1000ull * n);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	touch_pages(50);
+	must(fd, pfm_stop(fd));
+	first = read_pmd(fd, 0);
+	must_be_between(first, 50, 100);
+	for (n = 1; n < PFM_SOFT_COUNTERS; n++)
+		ck_assert_uint_eq(read_pmd(fd, n), first + 1000 * n);
+	close(fd);
+}
+
+TEST(all_counters_count_at_once)
+{
+	with_soft(check_all);
+}
+
+/* An event of the thread that happens while it is out belongs to no other event. */
+static void check_change(void)
+{
+	const struct timespec shortest = { .tv_nsec = 100000 };
+	int fd = soft_context(PFM_SOFT_MINOR_FAULTS), i;
+	uint64_t before, truth;
+
+	must(fd, pfm_start(fd, NULL));
+	touch_pages(20);
+	write_pmc(fd, 2, PFM_SOFT_CONTEXT_SWITCHES);
+	before = read_pmd(fd, 2);
+	must_be_between(before, 20, 200);
+	truth = switches(thread_id());
+	for (i = 0; i < 20; i++)
+		nanosleep(&shortest, NULL);
+	truth = switches(thread_id()) - truth;
+	must_be_between(read_pmd(fd, 2) - before, truth, truth + 10);
+	must(fd, pfm_stop(fd));
+	close(fd);
+}
+
+TEST(another_event_begins_at_once)
+{
+	with_soft(check_change);
+}
+
+/* 31 bits of ns wrap every 2.1 s: here soon, and the interrupt is seen. */
+static void check_interrupts(void)
+{
+	static const unsigned int clocks[] = { PFM_SOFT_TASK_CLOCK,
+					       PFM_SOFT_TIME_COUNTER };
+	uint64_t interrupts;
+	size_t i;
+	int fd;
+
+	/*
+	 * On a busy host the timer may be tens of ms late, and a switch or a read that
+	 * meets the wrap before it leaves it nothing: then the next wrap is in 2 s.
+	 */
+	for (i = 0; i < COUNT(clocks); i++) {
+		fd = soft_context(clocks[i]);
+		write_pmd(fd, 2, BIT(31) - 3 * MILLION);
+		interrupts = statistic("ovfl_intr_regular_count");
+		must(fd, pfm_start(fd, NULL));
+		while (statistic("ovfl_intr_regular_count") == interrupts)
+			loop(100000);
+		must(fd, pfm_stop(fd));
+		must_be_between(read_pmd(fd, 2), BIT(31), 3 * BIT(31));
+		close(fd);
+	}
+}
+
+TEST(a_clock_that_wraps_interrupts)
+{
+	with_pmu("perfmon_soft", "counter_width=31", check_interrupts);
+}
+
+/* 65 us: a clock of 16 bits interrupts all the time, and the thread gets on. */
+static void check_many_interrupts(void)
+{
+	int fd = soft_context(PFM_SOFT_TASK_CLOCK);
+	uint64_t interrupts = statistic("ovfl_intr_regular_count"), count;
+
+	must(fd, pfm_start(fd, NULL));
+	loop(100 * MILLION);
+	must(fd, pfm_stop(fd));
+	interrupts = statistic("ovfl_intr_regular_count") - interrupts;
+	count = read_pmd(fd, 2);
+	/* Without --icount the timer is often late; never too early. */
+	ck_assert_msg(interrupts > 10 && interrupts <= count / 65536 + 1,
+		      "%ju interrupts, %ju ns", (uintmax_t)interrupts, (uintmax_t)count);
+	if (is_deterministic())
+		must_be_near(interrupts, count / 65536, count / 65536 / 10);
+	close(fd);
+}
+
+TEST(a_clock_of_16_bits_leaves_the_thread_time)
+{
+	with_pmu("perfmon_soft", "counter_width=16", check_many_interrupts);
+}

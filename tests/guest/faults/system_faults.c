@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * As faults.c, with what the kernel does around contexts: processes begin, change
+ * and end, files are read, CPUs and modules come and go.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "measure.h"
+#include "survive.h"
+
+SUITE(system_faults, 1200);
+
+/* ---- processes --------------------------------------------------------------------------------- */
+
+static int attempt_fork(const struct operation *operation)
+{
+	pid_t pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+
+	(void)operation;
+	if (pid == 0)
+		_exit(EXIT_SUCCESS);
+	return to_error(pid);
+}
+
+static void reap(void)
+{
+	ck_assert_int_gt(waitpid(-1, NULL, 0), 0);
+}
+
+/* 0, errno of the exec, or EOWNERDEAD if it failed too late to be told. */
+static int attempt_exec(const struct operation *operation)
+{
+	uint64_t result;
+
+	(void)operation;
+	child_begin(&child, child_do_exec, 0);
+	if (read(child.results, &result, sizeof(result)) == sizeof(result))
+		return result;
+	wait_until(thread_state(child.pid) == 'Z');
+	return EOWNERDEAD;
+}
+
+static uint64_t leave(uint64_t unused)
+{
+	(void)unused;
+	_exit(EXIT_SUCCESS);
+}
+
+static int attempt_exit(const struct operation *operation)
+{
+	(void)operation;
+	child_begin(&child, leave, 0);
+	wait_until(thread_state(child.pid) == 'Z');
+	return 0;
+}
+
+/* It goes on being watched, and counts, unless it has ended: then that is told. */
+static void must_be_watched_or_ended(int error)
+{
+	uint64_t faults;
+
+	(void)error;
+	if (thread_state(child.pid) != 'Z') {
+		ck_assert_uint_eq(status_of(fd).target, child.pid);
+		faults = read_pmd(fd, PFM_PMD_MINOR_FAULTS);
+		child_call(&child, child_work, 20);
+		ck_assert_uint_ge(read_pmd(fd, PFM_PMD_MINOR_FAULTS), faults + 20);
+		child_begin(&child, leave, 0);
+	}
+	must_end(fd);
+	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_UNLOADED);
+	ck_assert_uint_eq(sessions(), 0);
+	ck_assert_int_eq(waitpid(child.pid, NULL, 0), child.pid);
+	close(child.commands);
+	close(child.results);
+	count_must_be_right(fd);
+	close(fd);
+}
+
+static void check_processes(void)
+{
+	static const char fork_why[] = "the kernel says EAGAIN, or takes another way";
+	static const char exec_why[] = "copying arguments says E2BIG, page faults of the "
+				       "new program are tried again, and when the old "
+				       "one has gone it is killed";
+	static const struct operation operations[] = {
+		{ .name = "fork",
+		  .attempt = attempt_fork,
+		  .undo = reap,
+		  .foreign = fork_why,
+		  .once = true },
+		{ .name = "exec of a watched process",
+		  .attempt = attempt_exec,
+		  .before = watch_new_child,
+		  .verify = must_be_watched_or_ended,
+		  .foreign = exec_why,
+		  .once = true,
+		  .process = &child.pid },
+		{ .name = "exit of a watched process",
+		  .attempt = attempt_exit,
+		  .before = watch_new_child,
+		  .verify = must_be_watched_or_ended,
+		  .once = true,
+		  .process = &child.pid },
+	};
+
+	inject_open();
+	fd = busy_context();
+	must_survive(&operations[0]);
+	close(fd);
+	must_survive(&operations[1]);
+	must_survive(&operations[2]);
+}
+FAULT_TEST(processes)
+
+/* ---- files ---------------------------------------------------------------------------- */
+
+static const char *file;
+
+static int attempt_read_file(const struct operation *operation)
+{
+	int opened = open(file, O_RDONLY | O_CLOEXEC);
+	char text[64];
+	int error;
+
+	(void)operation;
+	if (opened == -1)
+		return errno;
+	error = to_error(read(opened, text, sizeof(text)));
+	close(opened);
+	return error;
+}
+
+static int attempt_write_file(const struct operation *operation)
+{
+	(void)operation;
+	return try_write_text(file, "1");
+}
+
+static void read_sysfs(void)
+{
+	file = SYSFS "arg_mem_max";
+}
+
+static void read_description(void)
+{
+	file = SYSFS "pmu_desc/pmd0/name";
+}
+
+static void read_debugfs(void)
+{
+	file = DEBUGFS "cpu0/ctxswin_count";
+}
+
+static void write_reset_stats(void)
+{
+	file = SYSFS "reset_stats";
+}
+
+/* Statistics of time are measured: a static branch. */
+static void write_debug(void)
+{
+	write_text(SYSFS "debug", "0");
+	file = SYSFS "debug";
+}
+
+static void debug_must_be(int error)
+{
+	ck_assert_uint_eq(read_number(SYSFS "debug"), error == 0);
+	write_text(SYSFS "debug", "0");
+}
+
+static void check_files(void)
+{
+	static const struct operation operations[] = {
+		{ .name = "read of sysfs",
+		  .attempt = attempt_read_file,
+		  .before = read_sysfs },
+		{ .name = "read of pmu_desc",
+		  .attempt = attempt_read_file,
+		  .before = read_description },
+		{ .name = "read of debugfs",
+		  .attempt = attempt_read_file,
+		  .before = read_debugfs },
+		{ .name = "write to reset_stats",
+		  .attempt = attempt_write_file,
+		  .before = write_reset_stats },
+		{ .name = "write to debug",
+		  .attempt = attempt_write_file,
+		  .before = write_debug,
+		  .verify = debug_must_be },
+	};
+
+	inject_open();
+	fd = busy_context();
+	all_must_survive(operations, COUNT(operations));
+	count_must_be_right(fd);
+}
+FAULT_TEST(files)
+
+/* ---- CPUs ------------------------------------------------------------------------ */
+
+static int cpu_fd;
+
+static int attempt_cpu(const struct operation *operation)
+{
+	const char digit = '0' + operation->count;
+
+	return to_error(pwrite(cpu_fd, &digit, 1, 0));
+}
+
+/* The thread that is watched is on CPU 1 whenever there is one. */
+static void cpu_up(void)
+{
+	if (cpus_online() == 1)
+		cpu_online(1, true);
+	child_call(&child, child_pin, 1);
+}
+
+static void cpu_down(void)
+{
+	if (cpus_online() == 2)
+		cpu_online(1, false);
+}
+
+static void must_count_on(int error)
+{
+	uint64_t faults = read_pmd(fd, PFM_PMD_MINOR_FAULTS);
+
+	(void)error;
+	child_call(&child, child_work, 20);
+	ck_assert_uint_ge(read_pmd(fd, PFM_PMD_MINOR_FAULTS), faults + 20);
+	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
+}
+
+static void check_cpus(void)
+{
+	static const char why[] = "callbacks of the kernel go on without, or say EAGAIN";
+	static const struct operation operations[] = {
+		{ .name = "a CPU goes",
+		  .attempt = attempt_cpu,
+		  .before = cpu_up,
+		  .verify = must_count_on,
+		  .foreign = why,
+		  .once = true,
+		  .count = 0 },
+		{ .name = "a CPU comes",
+		  .attempt = attempt_cpu,
+		  .before = cpu_down,
+		  .verify = must_count_on,
+		  .foreign = why,
+		  .once = true,
+		  .count = 1 },
+	};
+
+	if (cpus_online() != 2)
+		skip("not 2 CPUs");
+	inject_open();
+	cpu_fd = open("/sys/devices/system/cpu/cpu1/online", O_WRONLY | O_CLOEXEC);
+	ck_assert_int_ne(cpu_fd, -1);
+	watch_new_child();
+	all_must_survive(operations, COUNT(operations));
+	cpu_up();
+	count_must_be_right(fd);
+}
+FAULT_TEST(cpus)
+
+/* ---- modules -------------------------------------------------------------------------- */
+
+static int module_fd = -1;
+
+static void open_module(const char *name)
+{
+	close(module_fd);
+	module_fd = open(module_path(name), O_RDONLY | O_CLOEXEC);
+	ck_assert_int_ne(module_fd, -1);
+}
+
+static int attempt_load_module(const struct operation *operation)
+{
+	(void)operation;
+	return to_error(syscall(SYS_finit_module, module_fd, "", 0));
+}
+
+static int attempt_unload_core(const struct operation *operation)
+{
+	(void)operation;
+	return module_unload("perfmon");
+}
+
+static int attempt_unload_pmu(const struct operation *operation)
+{
+	(void)operation;
+	return module_unload(best_pmu_module());
+}
+
+static void no_core(void)
+{
+	if (module_is_loaded("perfmon"))
+		must_do(module_unload("perfmon"), "unloading", "perfmon");
+}
+
+static void with_core(void)
+{
+	if (!module_is_loaded("perfmon"))
+		must_do(module_load("perfmon", ""), "loading", "perfmon");
+}
+
+static void with_core_and_pmu(void)
+{
+	with_core();
+	if (!module_is_loaded(best_pmu_module()))
+		must_do(module_load(best_pmu_module(), ""), "loading", best_pmu_module());
+}
+
+static void without_pmu(void)
+{
+	if (module_is_loaded(best_pmu_module()))
+		must_do(module_unload(best_pmu_module()), "unloading", best_pmu_module());
+}
+
+static bool has_hotplug_state(void)
+{
+	return strstr(read_text("/sys/devices/system/cpu/hotplug/states"), "perfmon");
+}
+
+static void must_exist(const char *path, bool wanted)
+{
+	ck_assert_msg(path_exists(path) == wanted, "%s%s is %s", subject, path,
+		      wanted ? "missing" : "left");
+}
+
+/* All of it, or nothing. */
+static void core_must_be_whole(int error)
+{
+	bool loaded = module_is_loaded("perfmon");
+
+	(void)error;
+	must_exist(SYSFS "debug", loaded);
+	must_exist(PFM_DEVICE, loaded);
+	if (!loaded) {
+		must_exist(SYSFS, false);
+		must_exist("/sys/class/misc/perfmon", false);
+		must_exist(DEBUGFS, false);
+	}
+	ck_assert_msg(has_hotplug_state() == loaded, "%sthe hotplug state", subject);
+}
+
+static void pmu_must_be_whole(int error)
+{
+	bool loaded = module_is_loaded(best_pmu_module());
+
+	(void)error;
+	must_exist(SYSFS "pmu_desc/model", loaded);
+	must_exist(SYSFS "pmu_desc/pmd7/width", loaded);
+	must_exist(SYSFS "pmu_desc/pmd261/width", loaded);
+	if (!loaded)
+		must_exist(SYSFS "pmu_desc", false);
+	ck_assert_int_eq(module_users("perfmon"), loaded);
+}
+
+static const char optional_why[] = "statistics, events for udev, sections in sysfs";
+
+static void check_modules(void)
+{
+	static const struct operation core[] = {
+		/* proc's mount, sysfs, the device */
+		{ .name = "load of the core",
+		  .attempt = attempt_load_module,
+		  .before = no_core,
+		  .verify = core_must_be_whole,
+		  .allocates = true,
+		  .absorbed = optional_why },
+		{ .name = "unload of the core",
+		  .attempt = attempt_unload_core,
+		  .before = with_core,
+		  .verify = core_must_be_whole,
+		  .absorbed = optional_why },
+	};
+
+	inject_open();
+	without_pmu();
+	open_module("perfmon");
+	all_must_survive(core, COUNT(core));
+	with_core_and_pmu();
+	count_must_be_right(make_context());
+}
+FAULT_TEST(modules)
+
+static void check_pmu_modules(void)
+{
+	static const struct operation operations[] = {
+		{ .name = "load of the PMU",
+		  .attempt = attempt_load_module,
+		  .before = without_pmu,
+		  .verify = pmu_must_be_whole,
+		  .allocates = true,
+		  .absorbed = optional_why },
+		{ .name = "unload of the PMU",
+		  .attempt = attempt_unload_pmu,
+		  .before = with_core_and_pmu,
+		  .verify = pmu_must_be_whole,
+		  .absorbed = optional_why },
+	};
+
+	inject_open();
+	open_module(best_pmu_module());
+	all_must_survive(operations, COUNT(operations));
+	with_core_and_pmu();
+	count_must_be_right(make_context());
+}
+FAULT_TEST(pmu_modules)

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Races of event sets: a switch meets the end of monitoring, of the context, of the thread
+ * or of a CPU, and sets come and go while another thread loads the context.
+ *
+ * After each end the sets have to be whole: their turns one after the other, and no time
+ * between two of them lost or counted twice.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "sets.h"
+#include "workers.h"
+
+SUITE(set_races, 1800);
+
+#define SETS	 3
+
+/* ---- contexts ------------------------------------------------------------------------ */
+
+/*
+ * Switched by time, by overflows of a busy counter, or by both in turn; not so often that
+ * a slow guest does nothing else.
+ */
+#define SHORTEST 100000 /* ns */
+#define LONGEST	 400000
+
+static uint64_t short_time(void)
+{
+	return SHORTEST + random_below(LONGEST - SHORTEST);
+}
+
+static int switching_context(bool overflows)
+{
+	struct pfarg_ctx ctx = {};
+	struct pfarg_setdesc sets[SETS];
+	struct pfarg_pmc pmc = { .reg_num = pmu()->pmcs[0], .reg_value = pmu()->busy[0] };
+	struct pfarg_pmd pmds[2] = { { .reg_num = PFM_PMD_TASK_CLOCK },
+				     { .reg_num = pmu()->pmds[0] } };
+	unsigned int id;
+	int fd = pfm_create_context(&ctx, NULL, NULL, 0);
+
+	require(fd != -1);
+	for (id = 0; id < SETS; id++)
+		sets[id] = (struct pfarg_setdesc){
+			.set_id = id,
+			.set_flags = overflows && random_below(2) ? BY_OVERFLOW : BY_TIME,
+			.set_timeout = short_time(),
+		};
+	require(pfm_create_evtsets(fd, sets, SETS) == 0);
+	for (id = 0; id < SETS; id++) {
+		pmc.reg_set = pmds[0].reg_set = pmds[1].reg_set = id;
+		require(pfm_write_pmcs(fd, &pmc, 1) == 0);
+		if (sets[id].set_flags == BY_OVERFLOW) {
+			pmds[1].reg_value = -short_time();
+			pmds[1].reg_short_reset = pmds[1].reg_value;
+			pmds[1].reg_long_reset = pmds[1].reg_value;
+			pmds[1].reg_ovfl_switch_cnt = 1 + random_below(2);
+		} else {
+			pmds[1].reg_value = 0;
+			pmds[1].reg_ovfl_switch_cnt = 0;
+		}
+		require(pfm_write_pmds(fd, pmds, 2) == 0);
+	}
+	return fd;
+}
+
+/*
+ * Nothing is monitored.  The sets have had their turns in order, and their task clocks,
+ * which begin and end with each turn, are their durations.
+ *
+ * Return: how often they were switched.
+ */
+static uint64_t sets_must_be_whole(int fd)
+{
+	struct pfarg_setinfo infos[SETS] = {};
+	struct pfarg_pmd clock = { .reg_num = PFM_PMD_TASK_CLOCK };
+	uint64_t runs = 0;
+	unsigned int id;
+
+	for (id = 0; id < SETS; id++)
+		infos[id].set_id = id;
+	require(pfm_getinfo_evtsets(fd, infos, SETS) == 0);
+	for (id = 0; id < SETS; id++) {
+		clock.reg_set = id;
+		require(pfm_read_pmds(fd, &clock, 1) == 0);
+		require(clock.reg_value == infos[id].set_act_duration);
+		require(infos[id].set_runs <= infos[0].set_runs);
+		require(infos[id].set_runs + 1 >= infos[0].set_runs);
+		require(id == 0 || infos[id].set_runs <= infos[id - 1].set_runs);
+		runs += infos[id].set_runs;
+	}
+	require(runs > 0);
+	return runs - 1;
+}
+
+/* ---- switches and the end of monitoring -------------------------------------------------- */
+
+enum way {
+	STOP,
+	UNLOAD,
+	CLOSE,
+	START, /* with another set, and then unload */
+	WAYS
+};
+
+/* Return: how many switches there were. */
+static uint64_t end_while_it_switches(pid_t tid, enum way way, bool overflows)
+{
+	int fd = switching_context(overflows);
+	uint64_t switches = 0;
+
+	require(try_load(fd, tid) == 0);
+	require(pfm_start(fd, NULL) == 0);
+	spin_turns(random_below(1 << random_below(17)));
+	if (way == START)
+		/* In turn by hand: whichever is active, the order is not kept. */
+		require(try_start_set(fd, random_below(SETS)) == 0);
+	else if (way == STOP)
+		require(pfm_stop(fd) == 0);
+	if (way == STOP)
+		switches = sets_must_be_whole(fd);
+	if (way != CLOSE) {
+		require(pfm_unload_context(fd) == 0);
+		if (way == UNLOAD)
+			switches = sets_must_be_whole(fd);
+	}
+	require(close(fd) == 0);
+	return switches;
+}
+
+static void end_on_the_way(void)
+{
+	struct spinner spinners[2] = { {}, { .naps = true } };
+	const unsigned int count = iterations();
+	uint64_t switches = 0, with_some = 0, found;
+	unsigned int i;
+	pid_t tid;
+
+	pin(0);
+	spinner_begin(&spinners[0]);
+	spinner_begin(&spinners[1]);
+	for (i = 0; i < count; i++) {
+		tid = random_below(8) ? spinners[random_below(2)].tid : thread_id();
+		found = end_while_it_switches(tid, i % WAYS, i / WAYS % 2);
+		switches += found;
+		with_some += found > 0;
+	}
+	spinner_end(&spinners[0]);
+	spinner_end(&spinners[1]);
+	printf("         %u ends; %ju of %u looked at after switches, %ju of them\n",
+	       count, (uintmax_t)with_some, count / 2, (uintmax_t)switches);
+	fflush(stdout);
+	ck_assert_uint_gt(with_some, count / 100);
+	all_must_be_well();
+}
+
+TEST(the_end_of_monitoring_may_meet_a_switch)
+{
+	need_cpus(2);
+	end_on_the_way();
+}
+
+/* ---- switches and the end of the thread --------------------------------------------------- */
+
+static void thread_ends_on_the_way(void)
+{
+	/* A stock guest takes 30 ms for each. */
+	const unsigned int count = iterations() / (kernel_checks_itself() ? 1 : 4);
+	uint64_t switches = 0;
+	unsigned int i;
+	pid_t pid;
+	int fd;
+
+	for (i = 0; i < count; i++) {
+		pid = fork_victim();
+		set_apart(pid);
+		fd = switching_context(i % 2);
+		require(try_load(fd, pid) == 0);
+		require(pfm_start(fd, NULL) == 0);
+		spin_turns(random_below(1 << random_below(17)));
+		require(kill(pid, SIGKILL) == 0);
+		require(waitpid(pid, NULL, 0) == pid);
+		must_end(fd);
+		switches += sets_must_be_whole(fd);
+		require(close(fd) == 0);
+	}
+	printf("         %u ends after %ju switches\n", count, (uintmax_t)switches);
+	fflush(stdout);
+	ck_assert_uint_gt(switches, count / 10);
+	all_must_be_well();
+}
+
+TEST(the_end_of_the_thread_may_meet_a_switch)
+{
+	need_cpus(2);
+	thread_ends_on_the_way();
+}
+
+/* ---- switches and CPUs that go --------------------------------------------------------------- */
+
+static volatile bool over;
+static volatile unsigned int moves; /* two of them are a cycle */
+
+static void *cycle_cpu(void *unused)
+{
+	while (!over) {
+		cpu_online(1, moves % 2);
+		moves++;
+	}
+	if (moves % 2)
+		cpu_online(1, true);
+	return unused;
+}
+
+/* To any CPU or one of them, if that is there. */
+static void drive(pid_t tid)
+{
+	unsigned long cpus = random_below(3) + 1;
+
+	require(syscall(SYS_sched_setaffinity, tid, sizeof(cpus), &cpus) != -1 ||
+		errno == EINVAL);
+}
+
+static void cpus_go_on_the_way(void)
+{
+	struct spinner spinners[2] = { { .roams = true },
+				       { .roams = true, .naps = true } };
+	const unsigned int cycles = iterations() / 100;
+	unsigned int made, turn;
+	uint64_t switches = 0;
+	pthread_t thread;
+	pid_t tid;
+	int fd;
+
+	spinner_begin(&spinners[0]);
+	spinner_begin(&spinners[1]);
+	require(pthread_create(&thread, NULL, cycle_cpu, NULL) == 0);
+	for (made = 0; moves / 2 < cycles; made++) {
+		tid = spinners[made % 2].tid;
+		fd = switching_context(made / 2 % 2);
+		require(try_load(fd, tid) == 0);
+		require(pfm_start(fd, NULL) == 0);
+		for (turn = random_below(20); turn > 0; turn--) {
+			drive(tid);
+			usleep(random_below(1000));
+		}
+		require(pfm_stop(fd) == 0);
+		switches += sets_must_be_whole(fd);
+		require(close(fd) == 0);
+	}
+	over = true;
+	pthread_join(thread, NULL);
+	spinner_end(&spinners[0]);
+	spinner_end(&spinners[1]);
+	printf("         %u contexts, %ju switches, CPU 1 went and came %u times\n", made,
+	       (uintmax_t)switches, moves / 2);
+	fflush(stdout);
+	ck_assert_uint_gt(switches, made);
+	all_must_be_well();
+}
+
+TEST(switches_may_meet_hotplug)
+{
+	need_cpus(2);
+	if (!path_exists("/sys/devices/system/cpu/cpu1/online"))
+		skip("CPU 1 cannot be taken offline");
+	with_all_cpus_back(cpus_go_on_the_way);
+}
+
+/* ---- sets that come and go while the context is used ------------------------------------------ */
+
+#define LAST_SET 6
+
+static struct {
+	int fd;
+	pid_t target;
+	volatile bool stop;
+	volatile unsigned int made, deleted, busy; /* of who makes and deletes */
+	unsigned int loaded, missing; /* of who loads */
+} duel;
+
+static void note(int result, volatile unsigned int *done, volatile unsigned int *refused,
+		 int refusal)
+{
+	if (result == 0) {
+		++*done;
+		return;
+	}
+	require(errno == refusal || errno == EINVAL);
+	*refused += errno == refusal;
+}
+
+/* Sets 1 to LAST_SET, in any order. */
+static void *make_and_delete(void *unused)
+{
+	unsigned int id;
+
+	pin(1);
+	while (!duel.stop) {
+		id = 1 + random_below(LAST_SET);
+		if (random_below(2))
+			note(try_set(duel.fd, id, BY_TIME, short_time()), &duel.made,
+			     &duel.busy, EBUSY);
+		else
+			note(try_delete(duel.fd, id), &duel.deleted, &duel.busy, EBUSY);
+	}
+	return unused;
+}
+
+/* Each may be gone when it is named: then that is what is said. */
+static void load_and_use(void)
+{
+	struct pfarg_setinfo info = { .set_id = random_below(LAST_SET + 1) };
+	struct pfarg_pmd pmd = { .reg_num = PFM_PMD_TASK_CLOCK, .reg_set = info.set_id };
+	unsigned int other = random_below(LAST_SET + 1);
+
+	pfm_write_pmds(duel.fd, &pmd, 1);
+	if (try_load_set(duel.fd, duel.target, info.set_id)) {
+		require(errno == EINVAL && info.set_id);
+		duel.missing++;
+		return;
+	}
+	duel.loaded++;
+	require(pfm_start(duel.fd, NULL) == 0);
+	require(pfm_getinfo_evtsets(duel.fd, &info, 1) == 0 && info.set_runs > 0);
+	require(try_start_set(duel.fd, other) == 0 || errno == EINVAL);
+	spin_turns(random_below(5000));
+	require(pfm_unload_context(duel.fd) == 0);
+}
+
+/* An iteration is a try to load: its set may have gone, and then that is what is met. */
+static void duel_of_two(void)
+{
+	/* A stock guest takes up to 30 ms for each. */
+	const unsigned int wanted = iterations() / (kernel_checks_itself() ? 1 : 2);
+	struct spinner spinner = {};
+	pthread_t thread;
+
+	pin(0);
+	spinner_begin(&spinner);
+	duel.target = spinner.tid;
+	duel.fd = switching_context(false);
+	require(pthread_create(&thread, NULL, make_and_delete, NULL) == 0);
+	while (duel.loaded + duel.missing < wanted || duel.made < wanted ||
+	       duel.deleted < wanted) {
+		load_and_use();
+		usleep(random_below(200)); /* else it is loaded most of the time */
+	}
+	duel.stop = true;
+	require(pthread_join(thread, NULL) == 0);
+	spinner_end(&spinner);
+	close(duel.fd);
+	printf("         %u sets made, %u deleted, %u refused; %u loads, %u of no set\n",
+	       duel.made, duel.deleted, duel.busy, duel.loaded, duel.missing);
+	fflush(stdout);
+	ck_assert_uint_gt(duel.busy, 0);
+	ck_assert_uint_gt(duel.missing, 0);
+	all_must_be_well();
+}
+
+TEST(sets_may_come_and_go_while_another_thread_loads)
+{
+	need_cpus(2);
+	duel_of_two();
+}

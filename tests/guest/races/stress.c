@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Many contexts on threads that are killed, on two CPUs at once; nothing is left:
+ * no session, no reference to a module, no memory.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include "workers.h"
+
+SUITE(stress, 300);
+
+#define CYCLES 1000
+
+/* create / load on a child / start / kill the child / read / close */
+static void kill_read_close(void)
+{
+	pfarg_pmd_t pmds[2] = { { .reg_num = pmu()->pmds[0] },
+				{ .reg_num = PFM_PMD_TASK_CLOCK } };
+	struct pfarg_ovfl_msg message;
+	pid_t pid = fork_victim();
+	int fd = create();
+
+	require(try_load(fd, pid) == 0);
+	require(pfm_start(fd, NULL) == 0);
+	do
+		require(pfm_read_pmds(fd, pmds, 2) == 0);
+	while (!pmds[0].reg_value);
+	require(kill(pid, SIGKILL) == 0);
+	require(read(fd, &message, sizeof(message)) == sizeof(message));
+	require(message.msg_type == PFM_MSG_END);
+	require(pfm_read_pmds(fd, pmds, 2) == 0);
+	require(pmds[0].reg_value > 0 && pmds[1].reg_value > 0);
+	require(close(fd) == 0);
+	require(waitpid(pid, NULL, 0) == pid);
+}
+
+/* The end of the thread and the close at the same time. */
+static void kill_and_close(void)
+{
+	pid_t pid = fork_victim();
+	int fd = create();
+
+	require(try_load(fd, pid) == 0);
+	require(pfm_start(fd, NULL) == 0);
+	require(kill(pid, SIGKILL) == 0);
+	require(close(fd) == 0);
+	require(waitpid(pid, NULL, 0) == pid);
+}
+
+/* The load and the end of the thread at the same time. */
+static void kill_and_load(void)
+{
+	pid_t pid = fork_victim();
+	int fd = create();
+
+	require(kill(pid, SIGKILL) == 0);
+	require(try_load(fd, pid) == 0 || errno == EBUSY);
+	pfm_start(fd, NULL);
+	require(waitpid(pid, NULL, 0) == pid);
+	require(close(fd) == 0);
+}
+
+/* The worker itself ends with everything open. */
+static void end_with_all_open(void)
+{
+	pid_t pid = fork(), victim;
+	int fd;
+
+	require(pid != -1);
+	if (pid == 0) {
+		victim = fork_victim();
+		fd = create();
+		require(try_load(fd, victim) == 0);
+		require(pfm_start(fd, NULL) == 0);
+		fd = create();
+		require(try_load(fd, thread_id()) == 0);
+		require(pfm_start(fd, NULL) == 0);
+		require(kill(victim, SIGKILL) == 0);
+		_exit(EXIT_SUCCESS);
+	}
+	require(waitpid(pid, NULL, 0) == pid);
+}
+
+/* ---- memory -------------------------------------------------------------------------- */
+
+struct cache {
+	char name[64];
+	uint64_t objects;
+};
+
+struct caches {
+	size_t count;
+	struct cache caches[512];
+};
+
+/* Lines of /proc/slabinfo: name, active objects, ...; after two of heading. */
+static void read_caches(struct caches *caches)
+{
+	const char *line = read_text("/proc/slabinfo");
+	struct cache *cache = caches->caches;
+
+	for (caches->count = 0; caches->count < COUNT(caches->caches); line++) {
+		if (sscanf(line, "%63s %ju ", cache->name, &cache->objects) == 2) {
+			cache++;
+			caches->count++;
+		}
+		line = strchr(line, '\n');
+		if (!line)
+			break;
+	}
+}
+
+static const struct cache *find_cache(const struct caches *caches, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < caches->count; i++)
+		if (!strcmp(caches->caches[i].name, name))
+			return &caches->caches[i];
+	return NULL;
+}
+
+/* The first that has grown by @limit objects, NULL if none has. */
+static const struct cache *grown_cache(const struct caches *before,
+				       const struct caches *after, uint64_t limit)
+{
+	const struct cache *old;
+	size_t i;
+
+	for (i = 0; i < after->count; i++) {
+		old = find_cache(before, after->caches[i].name);
+		if (after->caches[i].objects >= (old ? old->objects : 0) + limit)
+			return &after->caches[i];
+	}
+	return NULL;
+}
+
+/* ---- tests ----------------------------------------------------------------------------- */
+
+TEST(thousands_of_killed_targets_leave_nothing)
+{
+	run_workers(kill_read_close, CYCLES);
+	nothing_must_be_left();
+}
+
+/*
+ * A context has objects in several caches, and pages.  What is freed late, by RCU
+ * or with the next free object, gets some time.
+ */
+TEST(thousands_of_killed_targets_leave_no_memory)
+{
+	static struct caches before, after;
+	const uint64_t limit = WORKERS * CYCLES / 2;
+	const struct cache *grown = NULL;
+	const long page = sysconf(_SC_PAGESIZE);
+	int64_t lost = 0;
+	int turn;
+
+	run_workers(kill_read_close, CYCLES / 4); /* fills what keeps some */
+	read_caches(&before);
+	lost = free_memory();
+	run_workers(kill_read_close, CYCLES);
+	for (turn = 0; turn < 50; turn++) {
+		read_caches(&after);
+		grown = grown_cache(&before, &after, limit);
+		if (!grown)
+			break;
+		usleep(100000);
+	}
+	ck_assert_uint_gt(before.count, 20);
+	ck_assert_msg(!grown, "%s has grown to %ju objects in %d cycles", grown->name,
+		      (uintmax_t)grown->objects, WORKERS * CYCLES);
+	lost -= free_memory();
+	ck_assert_msg(lost < (int64_t)limit * page, "%jd bytes fewer are free",
+		      (intmax_t)lost);
+	nothing_must_be_left();
+}
+
+TEST(the_end_of_the_thread_may_meet_the_close)
+{
+	run_workers(kill_and_close, CYCLES / 2);
+	nothing_must_be_left();
+}
+
+TEST(the_end_of_the_thread_may_meet_the_load)
+{
+	run_workers(kill_and_load, CYCLES / 2);
+	nothing_must_be_left();
+}
+
+TEST(a_watcher_may_end_with_everything_open)
+{
+	run_workers(end_with_all_open, CYCLES / 4);
+	nothing_must_be_left();
+}
+
+TEST(all_modules_can_be_unloaded_after_the_storm)
+{
+	char name[64];
+	int error;
+
+	run_workers(kill_read_close, CYCLES / 10);
+	nothing_must_be_left();
+	snprintf(name, sizeof(name), "%s", pmu_module());
+	error = module_unload(name);
+	ck_assert_msg(!error, "%s: %s", name, strerror(error));
+	error = module_unload("perfmon");
+	ck_assert_msg(!error, "perfmon: %s", strerror(error));
+	ck_assert_ptr_eq(strstr(read_text("/proc/modules"), "perfmon"), NULL);
+	ck_assert_int_eq(module_load("perfmon", ""), 0);
+	ck_assert_int_eq(module_load(best_pmu_module(), ""), 0);
+	pmu_forget();
+	count_must_be_right(make_context());
+}
+
+/* Both go as fast as they can, and so does the PMU. */
+static void create_and_close(void)
+{
+	close(create());
+}
+
+TEST(the_last_context_may_go_while_the_next_one_comes)
+{
+	run_workers(create_and_close, CYCLES);
+	nothing_must_be_left();
+}

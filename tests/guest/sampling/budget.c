@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The interrupt budget: no period, on however many counters and CPUs, takes the machine
+ * from those who work on it; and what it keeps from being counted is told.
+ */
+#include <stdio.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <perfmon/perfmon_power.h>
+
+#include "samples.h"
+
+SUITE(budget, 120);
+
+#define MIB	  (1ul << 20)
+#define LIMIT	  SYSFS "max_interrupts_per_tick"
+#define CHILDREN  8
+#define THROTTLES "ovfl_throttle_count"
+
+/* Of /proc/timer_list: ticks since boot. */
+static uint64_t ticks(void)
+{
+	const char *line = strstr(read_text("/proc/timer_list"), "\njiffies: ");
+
+	ck_assert_ptr_ne(line, NULL);
+	return strtoull(line + strlen("\njiffies: "), NULL, 10);
+}
+
+/* ---- the limit ----------------------------------------------------------------------------- */
+
+static char limit_before[32];
+
+static void limit_back(void)
+{
+	write_text(LIMIT, limit_before);
+}
+
+static void with_limit(void (*check)(void))
+{
+	pmu(); /* asked once, for all */
+	strcpy(limit_before, read_text(LIMIT));
+	then_put_back(check, limit_back);
+}
+
+/* ---- everything at once ----------------------------------------------------------------- */
+
+/* All counters of the PMU are busy and sampled. */
+static void sample_everything(int fd, uint64_t period)
+{
+	const struct pmu *the_pmu = pmu();
+	unsigned int n;
+
+	if (pmu_is("power"))
+		write_pmc(fd, PFM_POWER_MMCR1, 0x1e1e1e1e); /* cycles on PMC1 to PMC4 */
+	for (n = 0; n < 64; n++) {
+		struct pfarg_pmd pmd = { .reg_num = n,
+					 .reg_flags = NOTIFY,
+					 .reg_value = -period,
+					 .reg_short_reset = -period,
+					 .reg_long_reset = -period };
+
+		if (!(the_pmu->info.counter_pmds[0] & the_pmu->info.available_pmds[0] &
+		      BIT(n)))
+			continue;
+		if (n == PFM_ARMV8_CYCLE_COUNTER)
+			write_pmc(fd, n, 0);
+		else if (!pmu_is("power"))
+			write_pmc(fd, n, the_pmu->busy[0]);
+		write_one(fd, pmd);
+	}
+}
+
+/**
+ * struct storm - children on the first CPUs, with more overflows than they can have
+ * @latest: longest time, ns, that a sleep of a ms took
+ */
+struct storm {
+	unsigned int count;
+	unsigned int cpus;
+	struct child children[CHILDREN];
+	int fds[CHILDREN];
+	header_t headers[CHILDREN];
+	uint64_t latest;
+};
+
+static void storm_begin(struct storm *storm, uint64_t period)
+{
+	unsigned int i;
+
+	for (i = 0; i < storm->count; i++) {
+		storm->children[i] = child_new();
+		child_call(&storm->children[i], child_pin, i % storm->cpus);
+	}
+	for (i = 0; i < storm->count; i++) {
+		storm->fds[i] = default_context(0, MIB);
+		storm->headers[i] = map_buffer(storm->fds[i], MIB);
+		sample_everything(storm->fds[i], period);
+		storm->children[i].page->stop = 0;
+		child_begin(&storm->children[i], loop_until_stopped, 0);
+	}
+	for (i = 0; i < storm->count; i++)
+		load_and_start(storm->fds[i], storm->children[i].pid);
+}
+
+/* Buffers are emptied whenever they are full, so that it goes on. */
+static void storm_last(struct storm *storm, uint64_t length)
+{
+	const struct timespec shortest = { .tv_nsec = MS };
+	uint64_t begun = monotonic_time(), slept;
+	unsigned int i;
+
+	while (monotonic_time() - begun < length) {
+		slept = monotonic_time();
+		nanosleep(&shortest, NULL);
+		slept = monotonic_time() - slept;
+		if (slept > storm->latest)
+			storm->latest = slept;
+		for (i = 0; i < storm->count; i++)
+			if (message_waits(storm->fds[i])) {
+				next_overflow(storm->fds[i]);
+				must(storm->fds[i], pfm_restart(storm->fds[i]));
+			}
+	}
+}
+
+static void storm_end(struct storm *storm)
+{
+	unsigned int i;
+
+	for (i = 0; i < storm->count; i++) {
+		ck_assert_int_eq(storm->fds[i] == -1 ? 0 : close(storm->fds[i]), 0);
+		storm->children[i].page->stop = 1;
+		child_finish(&storm->children[i]);
+		child_exit(&storm->children[i]);
+		munmap((void *)storm->headers[i], MIB);
+	}
+}
+
+static void must_have_been_responsive(const struct storm *storm, uint64_t *turns)
+{
+	unsigned int i;
+
+	for (i = 0; i < storm->count; i++) {
+		printf("         CPU %u: %ju turns, throttled %ju times\n",
+		       i % storm->cpus,
+		       (uintmax_t)(storm->children[i].page->turns - turns[i]),
+		       (uintmax_t)storm->headers[i]->hdr_throttled);
+		ck_assert_uint_gt(storm->children[i].page->turns, turns[i] + 10);
+		ck_assert_uint_gt(storm->headers[i]->hdr_throttled, 0);
+		ck_assert_uint_gt(statistic_of(i % storm->cpus, THROTTLES), 0);
+	}
+	printf("         the longest sleep of a ms took %ju us\n",
+	       (uintmax_t)storm->latest / 1000);
+	fflush(stdout);
+	ck_assert_uint_lt(storm->latest, (kernel_checks_itself() ? 15000 : 3000) * MS);
+}
+
+/*
+ * The software PMU has no more than one interrupt in 10 us, which is within the limit, and
+ * on a slow machine a few in a tick.
+ */
+static void limit_soft(void)
+{
+	if (pmu_is("soft"))
+		write_text(LIMIT, "1\n");
+}
+
+static void check_storm_of(unsigned int count, unsigned int cpus)
+{
+	struct storm storm = { .count = count, .cpus = cpus };
+	uint64_t turns[CHILDREN];
+	unsigned int i;
+
+	limit_soft();
+	write_text(SYSFS "reset_stats", "0");
+	storm_begin(&storm, 1);
+	for (i = 0; i < storm.count; i++)
+		turns[i] = storm.children[i].page->turns;
+	storm_last(&storm, 3000 * MS);
+	must_have_been_responsive(&storm, turns);
+	storm_end(&storm);
+	/* And everything is as before, on each CPU. */
+	for (i = 0; i < cpus; i++) {
+		pin(i);
+		count_must_be_right(make_context());
+	}
+}
+
+static void check_storm(void)
+{
+	unsigned int cpus = cpus_online();
+
+	if (cpus > CHILDREN)
+		cpus = CHILDREN;
+	check_storm_of(cpus, cpus);
+}
+
+TEST(overflows_of_every_count_leave_the_machine_to_the_others)
+{
+	need_overflow_interrupts();
+	with_limit(check_storm);
+}
+
+/* Each has a budget of its own, and all of them together leave it to others. */
+static void check_shared_storm(void)
+{
+	check_storm_of(4, 1);
+}
+
+TEST(overflows_of_threads_that_share_a_cpu_leave_it_to_the_others)
+{
+	need_overflow_interrupts();
+	with_limit(check_shared_storm);
+}
+
+/* A thread that watches itself gets on, too. */
+static void check_own_storm(void)
+{
+	header_t header;
+	unsigned int turn;
+	int fd;
+
+	limit_soft();
+	fd = default_context(0, MIB);
+	header = map_buffer(fd, MIB);
+	sample_everything(fd, 1);
+	load_and_start(fd, thread_id());
+	for (turn = 0; turn < 500; turn++) {
+		sampled_loop(1000000);
+		if (message_waits(fd)) {
+			next_overflow(fd);
+			must(fd, pfm_restart(fd));
+		}
+	}
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_gt(header->hdr_throttled, 0);
+	close(fd);
+	count_must_be_right(make_context());
+}
+
+TEST(overflows_of_every_count_leave_the_thread_itself_time)
+{
+	need_overflow_interrupts();
+	with_limit(check_own_storm);
+}
+
+/* ---- more than the limit ---------------------------------------------------------------------- */
+
+TEST(there_is_a_limit_that_can_be_written)
+{
+	char before[32];
+
+	strcpy(before, read_text(LIMIT));
+	write_text(LIMIT, "7\n");
+	ck_assert_uint_eq(read_number(LIMIT), 7);
+	write_text(LIMIT, before);
+	ck_assert_str_eq(read_text(LIMIT), before);
+}
+
+/* The first of a tick is free, the second one ends it. */
+static void check_one_in_a_tick(void)
+{
+	header_t header;
+	uint64_t begun;
+	int fd;
+
+	write_text(LIMIT, "1\n");
+	fd = default_context(0, MIB);
+	header = map_buffer(fd, MIB);
+	sample_busily(fd, MS / 10);
+	load(fd, thread_id());
+	begun = ticks();
+	must(fd, pfm_start(fd, NULL));
+	do {
+		sampled_loop(1000000);
+		ck_assert_uint_eq(state_of(fd), PFM_STATE_LOADED);
+	} while (ticks() < begun + 200);
+	must(fd, pfm_stop(fd));
+	begun = ticks() - begun;
+	printf("         %ju samples in %ju ticks, throttled %ju times\n",
+	       (uintmax_t)header->hdr_count, (uintmax_t)begun,
+	       (uintmax_t)header->hdr_throttled);
+	fflush(stdout);
+	ck_assert_uint_gt(header->hdr_count, 20);
+	ck_assert_uint_gt(header->hdr_throttled, 10);
+	ck_assert_uint_le(header->hdr_count, 2 * (begun + 1));
+	ck_assert_uint_le(header->hdr_throttled, begun + 1);
+	ck_assert_uint_eq(header->hdr_lost, 0);
+	end_sampling(fd);
+	count_must_be_right(fd);
+}
+
+TEST(more_interrupts_than_the_limit_wait_for_the_next_tick)
+{
+	need_overflow_interrupts();
+	with_limit(check_one_in_a_tick);
+}
+
+/* What is throttled is not counted either, and not a period is lost or doubled. */
+static void check_chain(void)
+{
+	/* So short that a slow machine, too, has several in a tick. */
+	const uint64_t period = pmu_is("soft") ? 10 : exact_period();
+	struct chain chain;
+	header_t header;
+	int fd;
+
+	write_text(LIMIT, "1\n");
+	fd = default_context(0, MIB);
+	header = map_buffer(fd, MIB);
+	program_exact(fd, 2);
+	chain = chain_begin(fd, 0, 1, period);
+	load_and_start(fd, thread_id());
+	while (header->hdr_throttled < 10)
+		exact_work(period);
+	must(fd, pfm_stop(fd));
+	chain_follow(&chain, header);
+	chain_end(&chain, fd);
+	ck_assert_uint_eq(chain.samples, header->hdr_count);
+	end_sampling(fd);
+	count_must_be_right(fd);
+}
+
+TEST(throttling_keeps_the_counters_of_a_context_together)
+{
+	need_exact_work();
+	with_limit(check_chain);
+}
+
+/*
+ * For child_call(): QEMU's interrupt of an Armv8 event counter waits for the next exception
+ * under --icount, so there is one in each ms / 10.
+ */
+static uint64_t loop_and_call_until_stopped(uint64_t unused)
+{
+	struct child_page *page = child_own_page();
+
+	(void)unused;
+	while (!page->stop) {
+		sampled_loop(100000);
+		getppid();
+	}
+	page->stop = 0;
+	return 0;
+}
+
+/*
+ * Two threads take turns on a CPU: one has too many overflows, the other one is only
+ * counted.  The latter's busy counter is a clock in QEMU, and the task clock a witness
+ * that nothing takes from.
+ */
+static void check_neighbour(void)
+{
+	const unsigned int numbers[] = { pmu()->pmds[0], PFM_PMD_TASK_CLOCK };
+	struct child child = child_new();
+	uint64_t values[2];
+	header_t header;
+	int fd, other;
+
+	write_text(LIMIT, "1\n");
+	fd = default_context(0, MIB);
+	header = map_buffer(fd, MIB);
+	sample_busily(fd, MS / 10);
+	child_call(&child, child_pin, 0);
+	pin(0);
+	child.page->stop = 0;
+	child_begin(&child, loop_and_call_until_stopped, 0);
+	load_and_start(fd, child.pid);
+	other = busy_context_on(thread_id());
+	while (read_pmd(other, PFM_PMD_TASK_CLOCK) < 1000 * MS)
+		sampled_loop(1000000);
+	must(other, pfm_stop(other));
+	read_pmds(other, numbers, values, 2);
+	printf("         throttled %ju times; %ju ns of %ju were counted\n",
+	       (uintmax_t)header->hdr_throttled, (uintmax_t)values[0],
+	       (uintmax_t)values[1]);
+	fflush(stdout);
+	ck_assert_uint_gt(header->hdr_throttled, 10);
+	must_be_near(values[0], values[1], values[1] / 50 + 20 * MS);
+	close(fd);
+	child.page->stop = 1;
+	child_finish(&child);
+}
+
+TEST(throttling_one_thread_takes_nothing_from_another)
+{
+	need_overflow_interrupts();
+	with_limit(check_neighbour);
+}
+
+/* Two sets take turns: one has too many overflows, the other one only counts its time. */
+static void check_next_set(void)
+{
+	struct pfarg_setdesc sets[] = {
+		{ .set_id = 0, .set_flags = PFM_SETFL_TIME_SWITCH, .set_timeout = 2 * MS },
+		{ .set_id = 1, .set_flags = PFM_SETFL_TIME_SWITCH, .set_timeout = 2 * MS },
+	};
+	struct pfarg_pmc pmc = { .reg_num = pmu()->pmcs[0],
+				 .reg_set = 1,
+				 .reg_value = pmu()->busy[0] };
+	struct pfarg_pmd pmd = { .reg_num = pmu()->pmds[0], .reg_set = 1 };
+	uint64_t duration;
+	header_t header;
+	int fd;
+
+	write_text(LIMIT, "1\n");
+	fd = default_context(0, MIB);
+	header = map_buffer(fd, MIB);
+	must(fd, pfm_create_evtsets(fd, sets, 2));
+	sample_busily(fd, MS / 10);
+	must(fd, pfm_write_pmcs(fd, &pmc, 1));
+	must(fd, pfm_write_pmds(fd, &pmd, 1));
+	load_and_start(fd, thread_id());
+	do {
+		sampled_loop(100000);
+		duration = set_of(fd, 1).set_act_duration;
+	} while (duration < 300 * MS);
+	must(fd, pfm_stop(fd));
+	duration = set_of(fd, 1).set_act_duration;
+	must(fd, pfm_read_pmds(fd, &pmd, 1));
+	printf("         throttled %ju times; %ju ns of %ju were counted\n",
+	       (uintmax_t)header->hdr_throttled, (uintmax_t)pmd.reg_value,
+	       (uintmax_t)duration);
+	fflush(stdout);
+	ck_assert_uint_gt(header->hdr_throttled, 10);
+	must_be_near(pmd.reg_value, duration, duration / 50 + 20 * MS);
+	/* Nor does it stay longer. */
+	if (is_deterministic())
+		must_be_near(set_of(fd, 0).set_act_duration, duration,
+			     duration / 20 + 2 * MS);
+}
+
+TEST(throttling_one_set_takes_nothing_from_the_next)
+{
+	need_overflow_interrupts();
+	with_limit(check_next_set);
+}
+
+TEST(an_ordinary_period_is_not_throttled)
+{
+	header_t header;
+	int fd;
+
+	need_overflow_interrupts();
+	fd = default_context(0, MIB);
+	header = map_buffer(fd, MIB);
+	sample_busily(fd, 2 * PERIOD);
+	load_and_start(fd, thread_id());
+	while (header->hdr_count < 100)
+		sampled_loop(1000000);
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(header->hdr_throttled, 0);
+	end_sampling(fd);
+	count_must_be_right(fd);
+}

@@ -1,0 +1,992 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The sampling buffer and the format "default": perfmon-api.md 1.7, 5.2 and 5.5, and
+ * 10, rows 31 and 32.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "samples.h"
+
+SUITE(buffer, 120);
+
+#define NO_INDEX PFM_NO_INDEX
+#define MIB	 (1ul << 20)
+#define MEM_CUR	 SYSFS "smpl_buffer_mem_cur"
+#define MEM_MAX	 SYSFS "smpl_buffer_mem_max"
+
+static size_t page_size(void)
+{
+	return sysconf(_SC_PAGESIZE);
+}
+
+/* ---- creation ------------------------------------------------------------------------ */
+
+TEST(the_format_is_built_in_and_listed)
+{
+	ck_assert_str_eq(read_text(SYSFS "formats/default/version"), "1.0\n");
+	ck_assert_str_eq(read_text(SYSFS "formats/default/uuid"), PFM_DFL_SMPL_UUID "\n");
+}
+
+TEST(a_new_buffer_has_its_header_and_nothing_else)
+{
+	const uint64_t sizes[] = { least_size(), least_size() + 1, 4096, 5000, MIB };
+	const volatile uint64_t *words;
+	header_t header;
+	size_t i, word;
+	int fd;
+
+	for (i = 0; i < COUNT(sizes); i++) {
+		fd = default_context(0, sizes[i]);
+		header = map_buffer(fd, sizes[i]);
+		ck_assert_uint_eq(header->hdr_count, 0);
+		ck_assert_uint_eq(header->hdr_cur_offs, 128);
+		ck_assert_uint_eq(header->hdr_overflows, 0);
+		ck_assert_uint_eq(header->hdr_buf_size, sizes[i]);
+		ck_assert_uint_eq(header->hdr_min_buf_space, largest_entry());
+		ck_assert_uint_eq(header->hdr_version, 0x10000);
+		ck_assert_uint_eq(header->hdr_buf_flags, 0);
+		words = (const volatile uint64_t *)header;
+		for (word = 6; word < sizes[i] / 8; word++)
+			ck_assert_msg(!words[word], "%ju bytes: word %zu is 0x%jx",
+				      (uintmax_t)sizes[i], word, (uintmax_t)words[word]);
+		munmap((void *)header, sizes[i]);
+		close(fd);
+	}
+}
+
+/* One descriptor, again and again, until it works. */
+struct wrong_format {
+	const char *name;
+	const void *argument;
+	uint64_t size;
+	int error;
+	unsigned int reason;
+};
+
+static void must_refuse_format(int fd, const struct wrong_format *wrong)
+{
+	struct pfm_create create = { .format_name = (uintptr_t)wrong->name,
+				     .format_argument = (uintptr_t)wrong->argument,
+				     .format_size = wrong->size };
+
+	must_fail(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create), wrong->error,
+		  wrong->reason, NO_INDEX);
+	ck_assert_uint_eq(read_number(MEM_CUR), 0);
+}
+
+static void must_refuse_size(int fd, uint64_t size, int error, unsigned int reason)
+{
+	const pfm_dfl_smpl_arg_t argument = { .buf_size = size };
+
+	must_refuse_format(fd, &(struct wrong_format){ "default", &argument,
+						       sizeof(argument), error, reason });
+}
+
+static void must_create_after_all(int fd)
+{
+	pfm_dfl_smpl_arg_t argument = { .buf_size = least_size() };
+	struct pfm_create create = { .format_name = (uintptr_t) "default",
+				     .format_argument = (uintptr_t)&argument,
+				     .format_size = sizeof(argument) };
+
+	must(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
+	map_buffer(fd, least_size());
+	count_must_be_right(fd);
+}
+
+TEST(a_buffer_too_small_for_the_largest_sample_is_einval)
+{
+	const uint64_t sizes[] = { 0, 1, 127, 128, 168, least_size() - 1 };
+	int fd = pfm_open_device();
+	size_t i;
+
+	for (i = 0; i < COUNT(sizes); i++)
+		must_refuse_size(fd, sizes[i], EINVAL, PFM_REASON_FORMAT_ARGUMENT);
+	must_create_after_all(fd);
+}
+
+TEST(a_buffer_that_no_memory_can_hold_is_enomem)
+{
+	static const uint64_t sizes[] = { BIT(50), BIT(63), -4096ull, -4095ull, -1ull };
+	int fd = pfm_open_device();
+	size_t i;
+
+	for (i = 0; i < COUNT(sizes); i++)
+		must_refuse_size(fd, sizes[i], ENOMEM, PFM_REASON_MEMORY);
+	must_create_after_all(fd);
+}
+
+TEST(an_argument_of_another_size_is_einval)
+{
+	static const uint64_t sizes[] = { 0, 1, 63, 65, 4096, 4097, 1 << 20, -1ull };
+	static char argument[1 << 20];
+	int fd = pfm_open_device();
+	size_t i;
+
+	for (i = 0; i < COUNT(sizes); i++) {
+		must_refuse_format(fd, &(struct wrong_format){ "default", argument,
+							       sizes[i], EINVAL,
+							       PFM_REASON_FORMAT_SIZE });
+		if (sizes[i])
+			must_refuse_format(fd, &(struct wrong_format){
+						       "default", NULL, sizes[i], EINVAL,
+						       PFM_REASON_FORMAT_SIZE });
+	}
+	must_refuse_format(fd, &(struct wrong_format){ "default", NULL, 64, EINVAL,
+						       PFM_REASON_FORMAT_ARGUMENT });
+	must_create_after_all(fd);
+}
+
+TEST(an_unknown_format_is_einval)
+{
+	static const char *const names[] = {
+		"",
+		"nosuch",
+		"Default",
+		"default ",
+		"../perfmon",
+		"default/version",
+		"a-name-of-31-characters-no-more",
+		"a-name-of-32-characters-is-long-",
+		"d139b29e-62e8-40e4-b402-73078792e938",
+	};
+	const pfm_dfl_smpl_arg_t argument = { .buf_size = 4096 };
+	char long_name[5000];
+	int fd = pfm_open_device();
+	size_t i;
+
+	memset(long_name, 'a', sizeof(long_name));
+	long_name[sizeof(long_name) - 1] = '\0';
+	must_refuse_format(fd,
+			   &(struct wrong_format){ long_name, &argument, sizeof(argument),
+						   EINVAL, PFM_REASON_NO_FORMAT });
+	for (i = 0; i < COUNT(names); i++) {
+		subject = names[i];
+		must_refuse_format(fd, &(struct wrong_format){ names[i], &argument,
+							       sizeof(argument), EINVAL,
+							       PFM_REASON_NO_FORMAT });
+	}
+	subject = "";
+	must_create_after_all(fd);
+}
+
+TEST(a_format_or_argument_that_cannot_be_read_is_efault)
+{
+	const pfm_dfl_smpl_arg_t argument = { .buf_size = 4096 };
+	char *memory = mmap(NULL, 2 * page_size(), PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *end = memory + page_size();
+	int fd = pfm_open_device();
+
+	ck_assert_int_eq(munmap(end, page_size()), 0);
+	must_refuse_format(fd, &(struct wrong_format){ (char *)8, &argument, 64, EFAULT,
+						       PFM_REASON_FAULT });
+	memset(end - 3, 'x', 3);
+	must_refuse_format(fd, &(struct wrong_format){ end - 3, &argument, 64, EFAULT,
+						       PFM_REASON_FAULT });
+	must_refuse_format(fd, &(struct wrong_format){ "default", (char *)8, 64, EFAULT,
+						       PFM_REASON_FAULT });
+	must_refuse_format(fd, &(struct wrong_format){ "default", end - 63, 64, EFAULT,
+						       PFM_REASON_FAULT });
+	must_create_after_all(fd);
+}
+
+TEST(a_format_can_be_named_by_its_uuid)
+{
+	pfm_dfl_smpl_arg_t argument = { .buf_size = 4096 };
+	pfarg_ctx_t ctx = {};
+	int fd = pfm_create_context(&ctx, PFM_DFL_SMPL_UUID, &argument, sizeof(argument));
+
+	ck_assert_msg(fd != -1, "%s", sentence(-1));
+	ck_assert_uint_eq(map_buffer(fd, 4096)->hdr_version, 0x10000);
+	count_must_be_right(fd);
+}
+
+/* ---- full ------------------------------------------------------------------------------ */
+
+/* Monitoring is masked by the sample after which the largest would not fit any more. */
+static void must_fill(uint64_t size, unsigned int values)
+{
+	const unsigned int recorded[] = { pmu()->pmds[0], PFM_PMD_TASK_CLOCK,
+					  PFM_PMD_MONOTONIC_TIME };
+	uint64_t period = size < 16384 ? PERIOD : PERIOD / 20;
+	struct pfarg_pmd pmd = sampling(0, period);
+	int fd = default_context(0, size);
+	header_t header = map_buffer(fd, size);
+	struct pfarg_ovfl_msg message;
+	uint64_t count, turn, first;
+	unsigned int i;
+
+	for (i = 0; i < values; i++)
+		add_to(pmd.reg_smpl_pmds, recorded[i]);
+	program_busy(fd, 1);
+	write_one(fd, pmd);
+	load_and_start(fd, thread_id());
+	for (turn = 1; turn <= 3; turn++) {
+		spin_until_message(fd);
+		ck_assert_uint_eq(state_of(fd), PFM_STATE_MASKED);
+		ck_assert_uint_eq(header->hdr_count, entries_until_full(size, values));
+		ck_assert_uint_eq(header->hdr_overflows, turn);
+		ck_assert_uint_eq(header->hdr_lost, 0);
+		must_be_whole(header, values);
+		first = first_entry(header)->tstamp;
+		ck_assert_uint_ne(first, 0);
+		/* Masked: nothing more is counted, nothing more comes. */
+		count = read_pmd(fd, pmd.reg_num);
+		sampled_loop(10 * period);
+		ck_assert_uint_eq(read_pmd(fd, pmd.reg_num), count);
+		message = next_overflow(fd);
+		ck_assert_uint_eq(message.msg_ovfl_pmds[0], BIT(pmd.reg_num));
+		must_be_silent(fd);
+		must(fd, pfm_stop(fd));
+		must(fd, pfm_restart(fd));
+		ck_assert_uint_eq(state_of(fd), PFM_STATE_LOADED);
+		/* Emptied, not cleared. */
+		ck_assert_uint_eq(header->hdr_count, 0);
+		ck_assert_uint_eq(header->hdr_cur_offs, 128);
+		ck_assert_uint_eq(header->hdr_overflows, turn);
+		ck_assert_uint_eq(first_entry(header)->tstamp, first);
+		must_not_restart(fd);
+		must(fd, pfm_start(fd, NULL));
+	}
+	end_sampling(fd);
+	count_must_be_right(fd);
+	close(fd);
+	munmap((void *)header, size);
+}
+
+TEST(a_full_buffer_masks_is_told_and_emptied_by_the_restart)
+{
+	need_overflow_interrupts();
+	must_fill(least_size(), 0);
+	must_fill(least_size(), 3);
+	must_fill(2 * least_size() + 4, 1);
+	must_fill(page_size(), 2);
+}
+
+TEST(a_buffer_of_a_mib_fills_to_its_end)
+{
+	uint64_t size = MIB - 8 * least_size();
+
+	need_overflow_interrupts();
+	/* So many samples take minutes where each is checked by the kernel. */
+	if (kernel_checks_itself())
+		size = 16 * page_size();
+	must_fill(size, 3);
+}
+
+static void must_be_masked_for_ever(int fd, header_t header)
+{
+	uint64_t overflows = header->hdr_overflows;
+
+	ck_assert_uint_eq(header->hdr_count, 1);
+	ck_assert_uint_eq(overflows, 1);
+	must_be_silent(fd);
+	must_not_restart(fd);
+	ck_assert_uint_eq(state_of(fd), PFM_STATE_MASKED);
+	must(fd, pfm_stop(fd));
+	must(fd, pfm_start(fd, NULL));
+	sampled_loop(10 * PERIOD);
+	must_not_restart(fd);
+	ck_assert_uint_eq(state_of(fd), PFM_STATE_MASKED);
+	ck_assert_uint_eq(header->hdr_count, 1);
+	/* Loading anew is the way out. */
+	end_sampling(fd);
+	ck_assert_uint_eq(header->hdr_count, 1);
+	count_must_be_right(fd);
+}
+
+/* By a PMD without the flag; @another has it and does not overflow. */
+static void fill_without_notify(bool another)
+{
+	struct pfarg_pmd pmd = sampling(0, PERIOD);
+	header_t header;
+	int fd;
+
+	need_overflow_interrupts();
+	fd = default_context(0, least_size());
+	header = map_buffer(fd, least_size());
+	program_busy(fd, 2);
+	pmd.reg_flags = 0;
+	write_one(fd, pmd);
+	if (another)
+		write_one(fd, sampling(1, BIT(60)));
+	load_and_start(fd, thread_id());
+	spin_until_masked(fd);
+	must_be_masked_for_ever(fd, header);
+}
+
+TEST(a_buffer_full_without_notify_masks_for_ever)
+{
+	fill_without_notify(false);
+}
+
+/* It is the PMD that filled it which has to have the flag. */
+TEST(the_flag_of_another_pmd_does_not_help_a_full_buffer)
+{
+	fill_without_notify(true);
+}
+
+/* ---- lost --------------------------------------------------------------------------------- */
+
+/* Two overflows in one interrupt, room for one. */
+TEST(a_sample_without_room_is_counted_as_lost)
+{
+	struct pfarg_ovfl_msg message;
+	header_t header;
+	int fd, i, turn;
+
+	need_exact_work();
+	fd = default_context(0, least_size());
+	header = map_buffer(fd, least_size());
+	program_exact(fd, 2);
+	for (i = 0; i < 2; i++)
+		write_one(fd, sampling(i, exact_period()));
+	load_and_start(fd, thread_id());
+	for (turn = 1; turn <= 3; turn++) {
+		while (!message_waits(fd))
+			exact_work(exact_period());
+		message = next_overflow(fd);
+		must_be_silent(fd);
+		ck_assert_uint_eq(message.msg_ovfl_pmds[0],
+				  BIT(pmu()->pmds[0]) | BIT(pmu()->pmds[1]));
+		ck_assert_uint_eq(header->hdr_count, 1);
+		ck_assert_uint_eq(first_entry(header)->ovfl_pmd, pmu()->pmds[0]);
+		ck_assert_uint_eq(header->hdr_lost, turn);
+		/* It became full once each time. */
+		ck_assert_uint_eq(header->hdr_overflows, turn);
+		must(fd, pfm_restart(fd));
+	}
+	end_sampling(fd);
+	count_must_be_right(fd);
+}
+
+/*
+ * A reader that empties the buffer, and is not waited for, of a thread that is killed
+ * at some moment.
+ */
+struct reader {
+	int fd;
+	header_t header;
+	void (*take)(header_t header);
+	uint64_t buffers; /* read, full ones */
+	uint64_t read_overflows; /* hdr_overflows when the last was read */
+	bool is_stale; /* and not emptied */
+};
+
+/* Returns false at the end of the thread. */
+static bool read_on(struct reader *reader)
+{
+	header_t header = reader->header;
+	struct pfarg_ovfl_msg message;
+
+	ck_assert_int_eq(read(reader->fd, &message, sizeof(message)), sizeof(message));
+	if (message.msg_type == PFM_MSG_END) {
+		if (reader->is_stale)
+			ck_assert_uint_eq(header->hdr_overflows, reader->read_overflows);
+		else
+			reader->take(header);
+		return false;
+	}
+	reader->take(header);
+	reader->buffers++;
+	reader->read_overflows = header->hdr_overflows;
+	reader->is_stale = pfm_restart(reader->fd) == -1;
+	/* The thread may have gone in between. */
+	if (reader->is_stale)
+		ck_assert_int_eq(errno, EBUSY);
+	return true;
+}
+
+/* After so many full buffers, and in the middle of one, the child is killed. */
+static void read_and_kill(struct reader *reader, struct child *child, uint64_t buffers)
+{
+	bool is_killed = false;
+
+	for (;;) {
+		if (!is_killed && reader->buffers >= buffers &&
+		    reader->header->hdr_count >= 10) {
+			ck_assert_int_eq(kill(child->pid, SIGKILL), 0);
+			is_killed = true;
+		}
+		if (!is_killed && !message_waits(reader->fd))
+			usleep(200);
+		else if (!read_on(reader))
+			break;
+	}
+	child_kill(child);
+}
+
+static struct chain the_chain;
+
+static void take_chain(header_t header)
+{
+	must_be_whole(header, 2);
+	chain_follow(&the_chain, header);
+}
+
+static void kill_in_the_middle(uint64_t size, uint64_t buffers)
+{
+	struct child child = child_new();
+	struct reader reader = { .take = take_chain };
+
+	reader.fd = default_context(0, size);
+	reader.header = map_buffer(reader.fd, size);
+	program_exact(reader.fd, 2);
+	the_chain = chain_begin(reader.fd, 0, 1, exact_period());
+	load_and_start(reader.fd, child.pid);
+	child_begin(&child, exact_work_until_stopped, 0);
+	read_and_kill(&reader, &child, buffers);
+	chain_end(&the_chain, reader.fd);
+	ck_assert_uint_eq(reader.header->hdr_lost, 0);
+	printf("         %ju samples in %ju buffers of %ju bytes\n",
+	       (uintmax_t)the_chain.samples, (uintmax_t)reader.buffers + 1,
+	       (uintmax_t)size);
+	fflush(stdout);
+	munmap((void *)reader.header, size);
+	close(reader.fd);
+}
+
+TEST(all_samples_of_a_killed_thread_are_there)
+{
+	need_exact_work();
+	kill_in_the_middle(page_size(), 3);
+	kill_in_the_middle(MIB, 0);
+}
+
+static uint64_t taken[2];
+
+static void take_pairs(header_t header)
+{
+	entry_t entry;
+
+	must_be_whole(header, 0);
+	for_each_entry(entry, header, 0) taken[entry->ovfl_pmd == pmu()->pmds[1]]++;
+}
+
+/* Each overflow of the first counter is one of the second, too. */
+TEST(all_samples_of_a_killed_thread_are_there_or_counted_as_lost)
+{
+	struct child child = child_new();
+	struct reader reader = { .take = take_pairs };
+	uint64_t size;
+	int i;
+
+	need_exact_work();
+	/* An odd number of entries: the second one of a pair finds no room. */
+	size = least_size() + 8 * sizeof(struct pfm_dfl_smpl_entry);
+	reader.fd = default_context(0, size);
+	reader.header = map_buffer(reader.fd, size);
+	program_exact(reader.fd, 2);
+	for (i = 0; i < 2; i++)
+		write_one(reader.fd, sampling(i, exact_period()));
+	load_and_start(reader.fd, child.pid);
+	child_begin(&child, exact_work_until_stopped, 0);
+	ck_assert_uint_eq(entries_until_full(size, 0), 9);
+	while (reader.buffers < 20)
+		ck_assert(read_on(&reader));
+	ck_assert_int_eq(kill(child.pid, SIGKILL), 0);
+	while (read_on(&reader))
+		;
+	ck_assert_uint_ge(reader.header->hdr_lost, 20);
+	ck_assert_uint_eq(taken[1] + reader.header->hdr_lost, taken[0]);
+	child_kill(&child);
+}
+
+/* ---- the mapping ----------------------------------------------------------------------------- */
+
+static int open_read_write(uint64_t size)
+{
+	pfm_dfl_smpl_arg_t argument = { .buf_size = size };
+	struct pfm_create create = { .format_name = (uintptr_t) "default",
+				     .format_argument = (uintptr_t)&argument,
+				     .format_size = sizeof(argument) };
+	int fd = open(PFM_DEVICE, O_RDWR | O_CLOEXEC);
+
+	ck_assert_int_ne(fd, -1);
+	must(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
+	return fd;
+}
+
+static void must_not_map(size_t size, int protection, int flags, int fd, off_t offset)
+{
+	void *memory = mmap(NULL, size, protection, flags, fd, offset);
+	int error = errno;
+
+	ck_assert_msg(memory == MAP_FAILED, "mapped: size %zu, %#x, %#x, offset %jd",
+		      size, protection, flags, (intmax_t)offset);
+	ck_assert_msg(error == EINVAL, "size %zu, %#x, %#x, offset %jd: %s", size,
+		      protection, flags, (intmax_t)offset, strerror(error));
+}
+
+TEST(a_buffer_cannot_be_mapped_for_writing_too_long_or_elsewhere)
+{
+	const size_t page = page_size();
+	int fd = open_read_write(3 * page + 1), pass;
+
+	for (pass = 0; pass < 2; pass++) {
+		int flags = pass ? MAP_PRIVATE : MAP_SHARED;
+
+		must_not_map(page, PROT_READ | PROT_WRITE, flags, fd, 0);
+		must_not_map(page, PROT_WRITE, flags, fd, 0);
+		must_not_map(4 * page + 1, PROT_READ, flags, fd, 0);
+		must_not_map(100 * page, PROT_READ, flags, fd, 0);
+		must_not_map(page, PROT_READ, flags, fd, page);
+		must_not_map(page, PROT_READ, flags, fd, 4 * page);
+		must_not_map(page, PROT_READ, flags, fd, 16384 * page);
+	}
+	ck_assert_uint_eq(map_buffer(fd, 4 * page)->hdr_buf_size, 3 * page + 1);
+	count_must_be_right(fd);
+}
+
+TEST(a_context_without_buffer_cannot_be_mapped)
+{
+	int fd = make_context(), empty = pfm_open_device();
+
+	must_not_map(page_size(), PROT_READ, MAP_SHARED, fd, 0);
+	must_not_map(page_size(), PROT_READ, MAP_PRIVATE, fd, 0);
+	must_not_map(page_size(), PROT_READ, MAP_SHARED, empty, 0);
+	count_must_be_right(fd);
+}
+
+TEST(a_buffer_can_be_mapped_shorter_privately_and_several_times)
+{
+	const size_t page = page_size();
+	header_t headers[4];
+	int fd, i;
+
+	need_overflow_interrupts();
+	fd = default_context(0, 4 * page);
+	headers[0] = map_buffer(fd, 4 * page);
+	headers[1] = map_buffer(fd, 1);
+	headers[2] = map_buffer(fd, 2 * page);
+	headers[3] = mmap(NULL, 4 * page, PROT_READ, MAP_PRIVATE, fd, 0);
+	ck_assert_ptr_ne((void *)headers[3], MAP_FAILED);
+	if (getenv("QEMU_VERSION") && pmu_is("power") &&
+	    atoi(getenv("QEMU_VERSION")) < 10)
+		return;
+	sample_busily(fd, PERIOD);
+	load_and_start(fd, thread_id());
+	while (headers[0]->hdr_count < 5)
+		sampled_loop(100000);
+	must(fd, pfm_stop(fd));
+	/* All the same memory. */
+	for (i = 1; i < 4; i++) {
+		ck_assert_uint_eq(headers[i]->hdr_count, headers[0]->hdr_count);
+		ck_assert_mem_eq((void *)first_entry(headers[i]),
+				 (void *)first_entry(headers[0]), 5 * 40);
+	}
+	end_sampling(fd);
+	count_must_be_right(fd);
+}
+
+TEST(a_mapping_cannot_be_made_writable)
+{
+	int fd = open_read_write(page_size()), pass;
+	void *memory;
+
+	for (pass = 0; pass < 2; pass++) {
+		memory = mmap(NULL, page_size(), PROT_READ,
+			      pass ? MAP_PRIVATE : MAP_SHARED, fd, 0);
+		ck_assert_ptr_ne(memory, MAP_FAILED);
+		must_fail_errno(mprotect(memory, page_size(), PROT_READ | PROT_WRITE),
+				EACCES);
+		must_fail_errno(mprotect(memory, page_size(), PROT_WRITE), EACCES);
+		ck_assert_int_eq(mprotect(memory, page_size(), PROT_NONE), 0);
+		ck_assert_int_eq(mprotect(memory, page_size(), PROT_READ), 0);
+		ck_assert_uint_eq(((header_t)memory)->hdr_buf_size, page_size());
+	}
+	count_must_be_right(fd);
+}
+
+/* All of it is there from the beginning. */
+TEST(reading_a_buffer_faults_nowhere)
+{
+	int fd = default_context(0, MIB);
+	volatile const char *bytes = (volatile const char *)map_buffer(fd, MIB);
+	uint64_t before, after;
+	size_t i;
+
+	before = minor_faults(); /* whatever that touches */
+	before = minor_faults();
+	for (i = 0; i < MIB; i += 64)
+		(void)bytes[i];
+	after = minor_faults();
+	ck_assert_uint_eq(after, before);
+}
+
+static void fill_one(int fd, header_t header)
+{
+	sample_busily(fd, PERIOD);
+	load_and_start(fd, thread_id());
+	while (header->hdr_count < 3)
+		sampled_loop(100000);
+}
+
+/* Monitoring ends with the last descriptor, the buffer with the last mapping. */
+TEST(a_mapping_outlives_its_context)
+{
+	const size_t size = 3 * page_size();
+	header_t header;
+	uint64_t count;
+	int fd;
+
+	need_overflow_interrupts();
+	fd = default_context(0, size);
+	header = map_buffer(fd, size);
+	fill_one(fd, header);
+	ck_assert_uint_eq(sessions(), 1);
+	close(fd);
+	ck_assert_uint_eq(sessions(), 0);
+	count = header->hdr_count;
+	ck_assert_uint_ge(count, 3);
+	sampled_loop(20 * PERIOD);
+	ck_assert_uint_eq(header->hdr_count, count);
+	must_be_whole(header, 0);
+	ck_assert_uint_eq(read_number(MEM_CUR), size);
+	munmap((void *)header, size);
+	ck_assert_uint_eq(read_number(MEM_CUR), 0);
+	count_must_be_right(make_context());
+}
+
+/* The core is needed to free it; the PMU can go. */
+TEST(a_mapping_holds_the_core)
+{
+	const char *module = pmu_module();
+	int fd = default_context(0, 4096), pmu_error, core_error, back;
+	header_t header = map_buffer(fd, 4096);
+
+	close(fd);
+	pmu_error = module_unload(module);
+	core_error = module_unload("perfmon");
+	back = pmu_error ? 0 : module_load(module, "");
+	ck_assert_msg(!pmu_error && core_error == EAGAIN && !back, "%s: %s; perfmon: %s",
+		      module, strerror(pmu_error ?: back), strerror(core_error));
+	ck_assert_uint_eq(header->hdr_buf_size, 4096);
+	munmap((void *)header, 4096);
+	count_must_be_right(make_context());
+}
+
+TEST(a_forked_childs_mapping_outlives_the_parents)
+{
+	const size_t size = 2 * page_size();
+	int fd, status, gate[2];
+	header_t header;
+	pid_t pid;
+	char byte;
+
+	need_overflow_interrupts();
+	fd = default_context(0, size);
+	header = map_buffer(fd, size);
+	fill_one(fd, header);
+	ck_assert_int_eq(pipe(gate), 0);
+	pid = fork();
+	if (pid == 0) {
+		close(fd);
+		close(gate[1]);
+		if (read(gate[0], &byte, 1) != 0)
+			_exit(10);
+		_exit(header->hdr_count >= 3 && header->hdr_buf_size == size ? 0 : 11);
+	}
+	close(fd);
+	munmap((void *)header, size);
+	wait_until(sessions() == 0);
+	ck_assert_uint_eq(read_number(MEM_CUR), size);
+	close(gate[1]);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_msg(status == 0, "status %#x", status);
+	ck_assert_uint_eq(read_number(MEM_CUR), 0);
+}
+
+TEST(a_mapping_can_be_cut_and_moved_but_not_grown)
+{
+	const size_t page = page_size(), size = 8 * page;
+	int fd = default_context(0, size);
+	char *memory = (char *)map_buffer(fd, size), *place, *moved;
+
+	/* Cut in the middle: both ends stay. */
+	ck_assert_int_eq(munmap(memory + 3 * page, page), 0);
+	ck_assert_uint_eq(((header_t)memory)->hdr_buf_size, size);
+	ck_assert_int_eq(memory[7 * page], 0);
+	ck_assert_ptr_eq(mremap(memory, 3 * page, page, 0), memory);
+	ck_assert_ptr_eq(mremap(memory, page, 2 * page, MREMAP_MAYMOVE), MAP_FAILED);
+	ck_assert_ptr_eq(mremap(memory, 0, page, MREMAP_MAYMOVE), MAP_FAILED);
+	place = mmap(NULL, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	moved = mremap(memory, page, page, MREMAP_MAYMOVE | MREMAP_FIXED, place);
+	ck_assert_ptr_eq(moved, place);
+	ck_assert_uint_eq(((header_t)moved)->hdr_buf_size, size);
+	must_fail_errno(mprotect(moved, page, PROT_READ | PROT_WRITE), EACCES);
+	close(fd);
+	ck_assert_uint_eq(((header_t)moved)->hdr_buf_size, size);
+	ck_assert_int_eq(munmap(moved, page), 0);
+	ck_assert_uint_eq(read_number(MEM_CUR), size);
+	ck_assert_int_eq(munmap(memory + 4 * page, 4 * page), 0);
+	ck_assert_uint_eq(read_number(MEM_CUR), 0);
+}
+
+/* ---- limits ---------------------------------------------------------------------------------- */
+
+/* Bytes; of this process. */
+static uint64_t locked_memory(void)
+{
+	const char *line = strstr(read_text("/proc/self/status"), "VmLck:");
+
+	ck_assert_ptr_ne(line, NULL);
+	return strtoull(line + strlen("VmLck:"), NULL, 10) * 1024;
+}
+
+static void limit_locked_memory(uint64_t bytes)
+{
+	const struct rlimit limit = { bytes, bytes };
+
+	ck_assert_int_eq(setrlimit(RLIMIT_MEMLOCK, &limit), 0);
+}
+
+static void must_be_over(uint64_t size, unsigned int reason)
+{
+	uint64_t locked = locked_memory(), current = read_number(MEM_CUR);
+
+	must_fail(-1, try_default(0, size), ENOMEM, reason, NO_INDEX);
+	ck_assert_uint_eq(locked_memory(), locked);
+	ck_assert_uint_eq(read_number(MEM_CUR), current);
+}
+
+/* Whole pages are what counts. */
+static void check_locked_memory(void)
+{
+	const size_t page = page_size();
+	uint64_t before = locked_memory();
+	int fds[2];
+	header_t header;
+
+	fds[0] = default_context(0, page + 1);
+	ck_assert_uint_eq(locked_memory() - before, 2 * page);
+	must_be_over(2 * page + 1, PFM_REASON_BUFFER_MEMLOCK);
+	fds[1] = default_context(0, 2 * page);
+	ck_assert_uint_eq(locked_memory() - before, 4 * page);
+	must_be_over(least_size(), PFM_REASON_BUFFER_MEMLOCK);
+	/* The mapping keeps it; mapping costs nothing more. */
+	header = map_buffer(fds[0], page + 1);
+	ck_assert_uint_eq(locked_memory() - before, 4 * page);
+	close(fds[0]);
+	ck_assert_uint_eq(locked_memory() - before, 4 * page);
+	must_be_over(least_size(), PFM_REASON_BUFFER_MEMLOCK);
+	munmap((void *)header, page + 1);
+	ck_assert_uint_eq(locked_memory() - before, 2 * page);
+	count_must_be_right(fds[1]);
+	close(fds[1]);
+	ck_assert_uint_eq(locked_memory(), before);
+	ck_assert_uint_eq(read_number(MEM_CUR), 0);
+	close(default_context(0, 4 * page));
+}
+
+TEST(a_users_buffers_count_as_his_locked_memory)
+{
+	pmu();
+	limit_locked_memory(4 * page_size());
+	become(USER_ID);
+	check_locked_memory();
+}
+
+/* perfmon-api.md 5.5: "no root bypass" */
+TEST(roots_buffers_count_as_his_locked_memory)
+{
+	pmu();
+	limit_locked_memory(4 * page_size());
+	check_locked_memory();
+}
+
+/* To whom it was counted; not to who closes last. */
+TEST(locked_memory_goes_back_to_who_made_the_buffer)
+{
+	const size_t size = 4 * page_size();
+	uint64_t before = locked_memory(), inside;
+	int fd = default_context(0, size), status, gate[2];
+	pid_t pid;
+	char byte;
+
+	ck_assert_int_eq(pipe(gate), 0);
+	pid = fork();
+	if (pid == 0) {
+		close(gate[1]);
+		if (read(gate[0], &byte, 1) != 0)
+			_exit(10);
+		inside = locked_memory();
+		close(fd);
+		_exit(locked_memory() == inside ? 11 : 12);
+	}
+	close(fd);
+	ck_assert_uint_eq(locked_memory() - before, size);
+	close(gate[1]);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_msg(WEXITSTATUS(status) == 11, "status %#x", status);
+	ck_assert_uint_eq(locked_memory(), before);
+}
+
+static void limit_buffers(uint64_t bytes)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%ju\n", (uintmax_t)bytes);
+	write_text(MEM_MAX, text);
+}
+
+static void unlimit_buffers(void)
+{
+	limit_buffers(SIZE_MAX);
+}
+
+static void check_limit(void)
+{
+	const size_t page = page_size();
+	int fds[2];
+	header_t header;
+
+	ck_assert_uint_eq(read_number(MEM_CUR), 0);
+	limit_buffers(4 * page);
+	must_be_over(4 * page + 1, PFM_REASON_BUFFER_LIMIT);
+	fds[0] = default_context(0, page + 1);
+	ck_assert_uint_eq(read_number(MEM_CUR), 2 * page);
+	must_be_over(2 * page + 1, PFM_REASON_BUFFER_LIMIT);
+	fds[1] = default_context(0, 2 * page);
+	ck_assert_uint_eq(read_number(MEM_CUR), 4 * page);
+	must_be_over(least_size(), PFM_REASON_BUFFER_LIMIT);
+	header = map_buffer(fds[1], page);
+	close(fds[1]);
+	must_be_over(least_size(), PFM_REASON_BUFFER_LIMIT);
+	munmap((void *)header, page);
+	ck_assert_uint_eq(read_number(MEM_CUR), 2 * page);
+	/* Less than there is: nothing more, and what is there stays. */
+	limit_buffers(page);
+	must_be_over(least_size(), PFM_REASON_BUFFER_LIMIT);
+	count_must_be_right(fds[0]);
+	close(fds[0]);
+	ck_assert_uint_eq(read_number(MEM_CUR), 0);
+	close(default_context(0, page));
+	/* The machine's limit comes first. */
+	limit_locked_memory(page / 2);
+	must_be_over(page + 1, PFM_REASON_BUFFER_LIMIT);
+}
+
+TEST(all_buffers_together_have_a_limit)
+{
+	ck_assert_uint_eq(read_number(MEM_MAX), SIZE_MAX);
+	then_put_back(check_limit, unlimit_buffers);
+}
+
+static void check_contexts_without_buffer(void)
+{
+	limit_buffers(page_size());
+	count_must_be_right(make_context());
+	ck_assert_uint_eq(read_number(MEM_CUR), 0);
+}
+
+TEST(a_context_without_buffer_needs_none_of_the_limit)
+{
+	then_put_back(check_contexts_without_buffer, unlimit_buffers);
+}
+
+/* ---- addresses of the kernel ------------------------------------------------------------------- */
+
+/* Much of what is counted is the kernel's. */
+static void call_the_kernel(int fd)
+{
+	while (!message_waits(fd))
+		touch_pages(100);
+}
+
+static uint64_t kernel_addresses(uint64_t *messages)
+{
+	int fd = default_context(0, 4096), turn;
+	header_t header = map_buffer(fd, 4096);
+	uint64_t found = 0;
+	entry_t entry;
+
+	*messages = 0;
+	sample_busily(fd, PERIOD / 4);
+	load_and_start(fd, thread_id());
+	for (turn = 0; turn < 4; turn++) {
+		call_the_kernel(fd);
+		for_each_entry(entry, header, 0)
+		{
+			ck_assert_uint_ne(entry->ip, 0);
+			found += is_kernel_address(entry->ip);
+		}
+		*messages += is_kernel_address(next_overflow(fd).msg_ovfl_ip);
+		must(fd, pfm_restart(fd));
+	}
+	close(fd);
+	munmap((void *)header, 4096);
+	return found;
+}
+
+TEST(root_sees_addresses_of_the_kernel)
+{
+	uint64_t messages;
+
+	need_overflow_interrupts();
+	ck_assert_uint_gt(kernel_addresses(&messages), 0);
+}
+
+TEST(a_user_sees_no_address_of_the_kernel)
+{
+	uint64_t messages;
+
+	need_overflow_interrupts();
+	become(USER_ID);
+	ck_assert_uint_eq(kernel_addresses(&messages), 0);
+	ck_assert_uint_eq(messages, 0);
+}
+
+/* Who loaded it is who reads it: it says nothing that root made the context. */
+TEST(a_user_with_roots_context_sees_no_address_of_the_kernel)
+{
+	uint64_t found = 0;
+	header_t header;
+	entry_t entry;
+	int fd;
+
+	need_overflow_interrupts();
+	fd = default_context(0, 4096);
+	header = map_buffer(fd, 4096);
+	sample_busily(fd, PERIOD / 4);
+	become(USER_ID);
+	load_and_start(fd, thread_id());
+	call_the_kernel(fd);
+	for_each_entry(entry, header, 0) found += is_kernel_address(entry->ip);
+	ck_assert_uint_eq(found, 0);
+	ck_assert(!is_kernel_address(next_overflow(fd).msg_ovfl_ip));
+}
+
+/* Where the loop was interrupted, and not where somebody looked. */
+TEST(a_users_samples_of_a_loop_are_in_the_loop)
+{
+	uint64_t elsewhere = 0, samples;
+	header_t header;
+	entry_t entry;
+	int fd, started, stopped;
+
+	need_overflow_interrupts();
+	become(USER_ID);
+	fd = default_context(0, 4096);
+	header = map_buffer(fd, 4096);
+	sample_busily(fd, PERIOD);
+	load(fd, thread_id());
+	started = pfm_start(fd, NULL);
+	while (header->hdr_count < 50)
+		sampled_loop(20 * PERIOD);
+	stopped = pfm_stop(fd);
+	must(fd, started);
+	must(fd, stopped);
+	samples = header->hdr_count;
+	for_each_entry(entry, header, 0) elsewhere += !is_in_loop(entry->ip);
+	ck_assert_msg(elsewhere <= samples / 10, "%ju of %ju samples are elsewhere",
+		      (uintmax_t)elsewhere, (uintmax_t)samples);
+}

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The sampling format "callchain": the stack of each sample.  The truth about the
+ * program's are the return addresses that functions find themselves; about the kernel's,
+ * the functions that a system call has to pass.
+ */
+#include <fcntl.h>
+
+#include "callchain.h"
+
+SUITE(callchain, 120);
+
+/* ---- functions that know who called them ------------------------------------------------ */
+
+/*
+ * Each has a frame, and notes where it returns to.  On arm64 and POWER, who seems to call
+ * others saves the link register, too.
+ */
+#define NESTED __attribute__((noipa, optimize("no-omit-frame-pointer")))
+#if defined(__aarch64__)
+#define SAVE_LINK __asm__ volatile("" : : : "x30")
+#elif defined(__powerpc64__)
+#define SAVE_LINK __asm__ volatile("" : : : "lr")
+#else
+#define SAVE_LINK ((void)0)
+#endif
+
+struct nest {
+	uint64_t returns[4]; /* innermost first */
+};
+
+static struct nest *nest_of(struct child_page *page)
+{
+	return (struct nest *)page->text;
+}
+
+static void note_return(unsigned int n, void *address)
+{
+	nest_of(child_own_page())->returns[n] = (uintptr_t)address;
+}
+
+NESTED static uint64_t innermost(struct child_page *page)
+{
+	nest_of(page)->returns[0] = (uintptr_t)__builtin_return_address(0);
+	SAVE_LINK;
+	while (!page->stop)
+		page->turns++;
+	return page->turns;
+}
+
+#define INNERMOST_SIZE 256 /* bytes, and more than it has */
+
+NESTED static uint64_t middle(struct child_page *page)
+{
+	note_return(1, __builtin_return_address(0));
+	return innermost(page) + 1;
+}
+
+NESTED static uint64_t outer(struct child_page *page)
+{
+	note_return(2, __builtin_return_address(0));
+	return middle(page) + 1;
+}
+
+/* Nobody's frames come after this one's, until it returns. */
+NESTED static uint64_t outermost(uint64_t unused)
+{
+	uint64_t *frame = __builtin_frame_address(0), before = *frame, result;
+
+	(void)unused;
+	note_return(3, __builtin_return_address(0));
+	*(volatile uint64_t *)frame = 0;
+	result = outer(child_own_page());
+	*(volatile uint64_t *)frame = before;
+	return result;
+}
+
+/* The last frame of a back chain has no frame in which its return address could be. */
+#if defined(__powerpc64__)
+#define NEST_DEPTH 4
+#else
+#define NEST_DEPTH 5
+#endif
+
+static void must_be_nest(entry_t entry, const struct nest *nest)
+{
+	const uint64_t *user = user_of(entry);
+	unsigned int i;
+
+	ck_assert_msg(user[0] >= (uintptr_t)innermost &&
+			      user[0] < (uintptr_t)innermost + INNERMOST_SIZE,
+		      "0x%jx is not in 0x%jx", (uintmax_t)user[0],
+		      (uintmax_t)(uintptr_t)innermost);
+	ck_assert_uint_eq(entry->user_count, NEST_DEPTH);
+	for (i = 1; i < NEST_DEPTH; i++)
+		ck_assert_msg(user[i] == nest->returns[i - 1],
+			      "caller %u is 0x%jx, not 0x%jx", i, (uintmax_t)user[i],
+			      (uintmax_t)nest->returns[i - 1]);
+}
+
+static void begin_nest(const struct child *child)
+{
+	child_begin(child, outermost, 0);
+	wait_until(child->page->turns);
+}
+
+static void check_nest(void)
+{
+	struct child child = child_new();
+	struct callchain chain;
+	entry_t entry;
+
+	need_overflow_interrupts();
+	chain = callchain_new(0);
+	begin_nest(&child);
+	callchain_start(&chain, child.pid);
+	wait_for_samples(&chain, 100);
+	must(chain.fd, pfm_stop(chain.fd));
+	ck_assert_uint_ge(must_be_whole_chains(&chain, true), 100);
+	for_each_entry(entry, &chain)
+	{
+		if (!is_in_switch(entry))
+			must_be_nest(entry, nest_of(child.page));
+	}
+	child_rest(&child);
+	child_exit(&child);
+}
+
+TEST(a_programs_stack_is_what_its_functions_see)
+{
+	with_formats(check_nest);
+}
+
+/* ---- layout and argument ------------------------------------------------------------------ */
+
+static void check_layout(void)
+{
+	const struct pfm_callchain_arg argument = { .buf_size = 65536,
+						    .max_kernel = 20,
+						    .max_user = 30 };
+	const unsigned int task_clock = PFM_PMD_TASK_CLOCK;
+	struct child child = child_new();
+	struct callchain chain;
+	struct pfarg_pmd pmd;
+	const void *buffer;
+	entry_t entry;
+	uint64_t taken;
+
+	need_overflow_interrupts();
+	chain = callchain_of(&argument);
+	write_pmd(chain.fd, task_clock, 0);
+	pmd = callchain_pmd(chain.fd);
+	pmd.reg_flags = 0;
+	pmd.reg_smpl_pmds[pmd.reg_num / 64] |= BIT(pmd.reg_num % 64);
+	pmd.reg_smpl_pmds[task_clock / 64] |= BIT(task_clock % 64);
+	must(chain.fd, pfm_write_pmds(chain.fd, &pmd, 1));
+	begin_nest(&child);
+	taken = samples_taken();
+	callchain_start(&chain, child.pid);
+	wait_for_samples(&chain, 20);
+	must(chain.fd, pfm_stop(chain.fd));
+
+	taken = samples_taken() - taken;
+	buffer = (const void *)chain.header;
+	ck_assert_uint_eq(number_at(buffer, 0, 8), taken);
+	ck_assert_uint_eq(number_at(buffer, 16, 8), 0);
+	ck_assert_uint_eq(number_at(buffer, 24, 8), 65536);
+	ck_assert_uint_eq(number_at(buffer, 32, 8), 48 + 8 * (pmds_in_all() + 20 + 30));
+	ck_assert_uint_eq(number_at(buffer, 40, 4), 0x10000);
+	ck_assert_uint_eq(number_at(buffer, 44, 4), 20 | 30 << 16);
+	ck_assert_uint_eq(number_at(buffer, 48, 8), 0);
+	must_be_zero(buffer, 64, 64);
+	ck_assert_uint_eq(must_be_whole_chains(&chain, true), taken);
+
+	for_each_entry(entry, &chain)
+	{
+		const size_t kernel = 48 + 2 * 8;
+		const size_t user = kernel + 8 * number_at(entry, 42, 2);
+		const uint64_t *values = (const uint64_t *)((const char *)entry + 48);
+
+		ck_assert_uint_eq(number_at(entry, 0, 4), child.pid);
+		ck_assert_uint_eq(number_at(entry, 4, 2), pmd.reg_num);
+		ck_assert_uint_eq(number_at(entry, 8, 8), -format_period());
+		ck_assert_uint_eq(number_at(entry, 36, 4), child.pid);
+		ck_assert_uint_eq(number_at(entry, 40, 2), 2);
+		ck_assert_uint_le(number_at(entry, 42, 2), 20);
+		ck_assert_uint_eq(number_at(entry, 46, 2), 0);
+		ck_assert_uint_lt(values[0], BIT(63));
+		ck_assert_uint_ge(values[1], format_period() / 2);
+		if (is_in_switch(entry))
+			continue;
+		ck_assert_uint_eq(number_at(entry, 44, 2), NEST_DEPTH);
+		ck_assert_uint_eq(number_at(entry, user + 8, 8),
+				  nest_of(child.page)->returns[0]);
+	}
+	child_rest(&child);
+	child_exit(&child);
+}
+
+TEST(header_and_entries_are_laid_out_as_described)
+{
+	with_formats(check_layout);
+}
+
+static void check_arguments(void)
+{
+	const uint64_t all = 128 + 48 + 8 * pmds_in_all();
+	const uint64_t least = all + 8 * 2 * DEEPEST;
+	const struct pfm_callchain_arg good = { .buf_size = all + 8,
+						.flags = 1,
+						.max_user = 1 };
+	const struct pfm_callchain_arg bad[] = {
+		{ .buf_size = 0 },
+		{ .buf_size = 128 },
+		{ .buf_size = least - 1 },
+		{ .buf_size = all + 16 - 1, .max_kernel = 1, .max_user = 1 },
+		{ .buf_size = all + 8 * DEEPEST - 1, .flags = PFM_CALLCHAIN_NO_KERNEL },
+		{ .buf_size = all + 8 * DEEPEST - 1, .flags = PFM_CALLCHAIN_NO_USER },
+		{ .buf_size = all - 1, .flags = 3 },
+		{ .buf_size = MIB, .flags = 4 },
+		{ .buf_size = MIB, .flags = 0x80000000 },
+		{ .buf_size = MIB, .max_kernel = DEEPEST + 1 },
+		{ .buf_size = MIB, .max_user = DEEPEST + 1 },
+		{ .buf_size = MIB, .max_user = UINT16_MAX },
+		{ .buf_size = MIB, .reserved = { 1 } },
+		{ .buf_size = MIB, .reserved = { [5] = BIT(63) } },
+	};
+	const struct pfm_callchain_arg also_good[] = {
+		{ .buf_size = least },
+		{ .buf_size = all + 16, .max_kernel = 1, .max_user = 1 },
+		{ .buf_size = all, .flags = 3 },
+		{ .buf_size = least, .max_kernel = DEEPEST, .max_user = DEEPEST },
+	};
+	struct refusal refusals[COUNT(bad)];
+	size_t i;
+
+	for (i = 0; i < COUNT(bad); i++)
+		refusals[i] = (struct refusal){ "bad argument: ", &bad[i], sizeof(bad[i]),
+						PFM_REASON_FORMAT_ARGUMENT };
+	must_refuse("callchain", refusals, COUNT(bad), &good, sizeof(good));
+	for (i = 0; i < COUNT(also_good); i++)
+		close(format_context("callchain", &also_good[i], sizeof(also_good[i])));
+}
+
+TEST(bad_arguments_of_callchain_are_refused)
+{
+	with_formats(check_arguments);
+}
+
+/* ---- limits -------------------------------------------------------------------------------- */
+
+/* For child_call(): reads zeros, which is done by the kernel, until page->stop. */
+static uint64_t read_until_stopped(uint64_t unused)
+{
+	struct child_page *page = child_own_page();
+	static char buffer[65536];
+	int fd = open("/dev/zero", O_RDONLY);
+
+	(void)unused;
+	while (!page->stop && read(fd, buffer, sizeof(buffer)) == sizeof(buffer))
+		page->turns++;
+	close(fd);
+	return page->turns;
+}
+
+/* Sampled while it reads zeros. */
+static void sample_reader(const struct callchain *chain, const struct child *child)
+{
+	child->page->stop = child->page->turns = 0;
+	child_begin(child, read_until_stopped, 0);
+	wait_until(child->page->turns);
+	callchain_start(chain, child->pid);
+	wait_for_samples(chain, 100);
+	must(chain->fd, pfm_unload_context(chain->fd));
+	child_rest(child);
+}
+
+static void must_be_limited(const struct child *child, uint32_t flags,
+			    unsigned int max_kernel, unsigned int max_user)
+{
+	const struct pfm_callchain_arg argument = { .buf_size = MIB,
+						    .flags = flags,
+						    .max_kernel = max_kernel,
+						    .max_user = max_user };
+	const unsigned int most_kernel = flags & PFM_CALLCHAIN_NO_KERNEL ? 0 : max_kernel;
+	const unsigned int most_user = flags & PFM_CALLCHAIN_NO_USER ? 0 : max_user;
+	struct callchain chain = callchain_of(&argument);
+	unsigned int deepest_kernel = 0, deepest_user = 0;
+	entry_t entry;
+
+	ck_assert_uint_eq(chain.header->hdr_buf_flags, most_kernel | most_user << 16);
+	sample_reader(&chain, child);
+	for_each_entry(entry, &chain)
+	{
+		if (entry->kernel_count > deepest_kernel)
+			deepest_kernel = entry->kernel_count;
+		if (entry->user_count > deepest_user)
+			deepest_user = entry->user_count;
+	}
+	ck_assert_uint_eq(deepest_kernel, most_kernel);
+	ck_assert_uint_eq(deepest_user, most_user);
+	callchain_free(&chain);
+}
+
+static void check_limits(void)
+{
+	struct child child = child_new();
+
+	need_overflow_interrupts();
+	must_be_limited(&child, 0, 1, 1);
+	must_be_limited(&child, 0, 3, 1);
+	must_be_limited(&child, PFM_CALLCHAIN_NO_KERNEL, 3, 1);
+	must_be_limited(&child, PFM_CALLCHAIN_NO_USER, 3, 1);
+	must_be_limited(&child, PFM_CALLCHAIN_NO_KERNEL | PFM_CALLCHAIN_NO_USER, 3, 1);
+	child_exit(&child);
+}
+
+TEST(each_part_is_as_deep_as_wanted)
+{
+	with_formats(check_limits);
+}
+
+/* ---- the kernel's part ------------------------------------------------------------------------ */
+
+/*
+ * Whoever @function called, @caller called that.  What was interrupted itself may not have
+ * made its frame yet; on POWER what comes after it may be two addresses left over from
+ * other calls.
+ */
+#if defined(__powerpc64__)
+#define FIRST_SURE 3
+#else
+#define FIRST_SURE 1
+#endif
+
+static void must_be_called_by(entry_t entry, const struct function *function,
+			      const struct function *caller)
+{
+	const uint64_t *kernel = kernel_of(entry);
+	unsigned int i;
+
+	for (i = FIRST_SURE; i + 1 < entry->kernel_count; i++)
+		ck_assert_msg(!is_in(kernel[i], function) ||
+				      is_in(kernel[i + 1], function) ||
+				      is_in(kernel[i + 1], caller),
+			      "after 0x%jx comes 0x%jx", (uintmax_t)kernel[i],
+			      (uintmax_t)kernel[i + 1]);
+}
+
+static void check_kernel(void)
+{
+	struct function vfs_read, ksys_read, overflow, format;
+	struct child child = child_new();
+	struct callchain chain;
+	uint64_t in_read = 0;
+	entry_t entry;
+
+	need_overflow_interrupts();
+	chain = callchain_new(0);
+	vfs_read = find_function("vfs_read");
+	ksys_read = find_function("ksys_read");
+	overflow = find_function("pfm_overflow");
+	format = find_module("perfmon_fmt_callchain");
+	sample_reader(&chain, &child);
+	must_be_whole_chains(&chain, true);
+	for_each_entry(entry, &chain)
+	{
+		must_be_called_by(entry, &vfs_read, &ksys_read);
+		in_read += passes(entry, &vfs_read);
+		/* Where it was interrupted is not how the handler came there. */
+		ck_assert(!passes(entry, &overflow) && !passes(entry, &format));
+		ck_assert_uint_ge(entry->user_count, 1);
+	}
+	ck_assert_uint_ge(in_read, 5);
+	child_exit(&child);
+}
+
+TEST(the_kernels_stack_is_that_of_the_system_call)
+{
+	with_formats(check_kernel);
+}
+
+static void check_ordinary_user(void)
+{
+	struct child child = child_new();
+	struct callchain chain;
+	entry_t entry;
+
+	need_overflow_interrupts();
+	child_call(&child, child_set_uid, USER_ID);
+	become(USER_ID);
+	chain = callchain_new(0);
+	sample_reader(&chain, &child);
+	ck_assert_uint_ge(must_be_whole_chains(&chain, false), 100);
+	for_each_entry(entry, &chain)
+	{
+		ck_assert_uint_eq(entry->kernel_count, 0);
+	}
+	child_exit(&child);
+}
+
+TEST(an_ordinary_user_sees_nothing_of_the_kernel)
+{
+	with_formats(check_ordinary_user);
+}
+
+/* ---- a full buffer -------------------------------------------------------------------------------- */
+
+static void check_full(void)
+{
+	const struct pfm_callchain_arg argument = { .buf_size = 8192 };
+	struct callchain chain;
+	struct pfarg_pmd pmd;
+	uint64_t taken, count, all = 0;
+	int turn;
+
+	need_overflow_interrupts();
+	chain = callchain_of(&argument);
+	pmd = callchain_pmd(chain.fd);
+	pmd.reg_flags |= PFM_REGFL_OVFL_NOTIFY;
+	must(chain.fd, pfm_write_pmds(chain.fd, &pmd, 1));
+	taken = samples_taken();
+	callchain_start(&chain, thread_id());
+	for (turn = 1; turn <= 3; turn++) {
+		struct pfarg_ovfl_msg message;
+
+		while (status_of(chain.fd).state != PFM_STATE_MASKED)
+			spin_turns(10000);
+		ck_assert_int_eq(read(chain.fd, &message, sizeof(message)),
+				 sizeof(message));
+		count = must_be_whole_chains(&chain, true);
+		ck_assert_uint_ge(count, 2);
+		ck_assert_uint_lt(8192 - chain.header->hdr_cur_offs,
+				  chain.header->hdr_min_buf_space);
+		ck_assert_uint_eq(chain.header->hdr_overflows, turn);
+		all += count;
+		must(chain.fd, pfm_restart(chain.fd));
+	}
+	must(chain.fd, pfm_stop(chain.fd));
+	all += must_be_whole_chains(&chain, true);
+	ck_assert_uint_eq(all + chain.header->hdr_lost, samples_taken() - taken);
+	ck_assert_uint_eq(chain.header->hdr_lost, 0);
+}
+
+TEST(a_full_buffer_is_handed_over_as_with_default)
+{
+	with_formats(check_full);
+}

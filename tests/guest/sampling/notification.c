@@ -1,0 +1,551 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Notifications: perfmon-api.md 1.12, 3.4, 3.5 and 4.4 to 4.6, and 10, rows 8 to 16.
+ * Most watch themselves without a format, where each overflow masks.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+
+#include "samples.h"
+#include "workers.h"
+
+SUITE(notification, 120);
+
+/* ---- an overflow --------------------------------------------------------------------- */
+
+TEST(an_overflow_masks_and_is_told)
+{
+	struct child child = child_new();
+	unsigned int cpu = cpus_online() - 1, turn;
+	struct pfarg_ovfl_msg message;
+	uint64_t value, turns;
+	int fd;
+
+	need_overflow_interrupts();
+	child_call(&child, child_pin, cpu);
+	fd = make_context();
+	sample_busily(fd, PERIOD);
+	load_and_start(fd, child.pid);
+	loop_begin(&child);
+	for (turn = 0; turn < 5; turn++) {
+		message = next_overflow(fd);
+		ck_assert_uint_eq(message.msg_ovfl_pid, child.pid);
+		ck_assert_uint_eq(message.msg_ovfl_tid, child.pid);
+		ck_assert_uint_eq(message.msg_active_set, 0);
+		ck_assert_uint_eq(message.msg_ovfl_cpu, cpu);
+		ck_assert_uint_ne(message.msg_ovfl_ip, 0);
+		ck_assert_uint_eq(message.msg_ovfl_pmds[0], BIT(pmu()->pmds[0]));
+		ck_assert_uint_eq(message.msg_ovfl_pmds[1] | message.msg_ovfl_pmds[4], 0);
+		must_be_silent(fd);
+		/* It goes on and is not counted. */
+		ck_assert_uint_eq(state_of(fd), PFM_STATE_MASKED);
+		ck_assert_uint_eq(status_of(fd).flags, PFM_STATUS_STARTED);
+		value = sampled_value(fd);
+		ck_assert_int_ge((int64_t)value, 0);
+		turns = child.page->turns;
+		wait_until(child.page->turns > turns + 2);
+		ck_assert_uint_eq(sampled_value(fd), value);
+		must(fd, pfm_restart(fd));
+	}
+	loop_end(&child);
+	end_sampling(fd);
+	count_must_be_right(fd);
+}
+
+/* The names of the two fields are the wrong way round. */
+TEST(a_message_has_the_thread_as_pid_and_the_process_as_tid)
+{
+	struct pfarg_ovfl_msg message;
+	struct spinner spinner = { .roams = true };
+	header_t header;
+	int fd;
+
+	need_overflow_interrupts();
+	spinner_begin(&spinner);
+	fd = default_context(0, least_size());
+	header = map_buffer(fd, least_size());
+	sample_busily(fd, PERIOD);
+	load_and_start(fd, spinner.tid);
+	message = next_overflow(fd);
+	ck_assert_uint_eq(message.msg_ovfl_pid, spinner.tid);
+	ck_assert_uint_eq(message.msg_ovfl_tid, getpid());
+	ck_assert_uint_eq(first_entry(header)->pid, spinner.tid);
+	ck_assert_uint_eq(first_entry(header)->tgid, getpid());
+	spinner_end(&spinner);
+}
+
+/* As a user: what he sees is where his program was. */
+TEST(a_message_tells_where_it_happened)
+{
+	int fd, turn, inside = 0;
+
+	need_overflow_interrupts();
+	become(USER_ID);
+	fd = make_context();
+	sample_busily(fd, 5 * PERIOD);
+	load_and_start(fd, thread_id());
+	for (turn = 0; turn < 20; turn++) {
+		while (state_of(fd) != PFM_STATE_MASKED)
+			sampled_loop(40 * PERIOD);
+		inside += is_in_loop(next_overflow(fd).msg_ovfl_ip);
+		must(fd, pfm_restart(fd));
+	}
+	ck_assert_int_ge(inside, 16);
+}
+
+TEST(without_notify_and_format_an_overflow_masks_for_ever_in_silence)
+{
+	struct pfarg_pmd pmd = sampling(0, PERIOD);
+	uint64_t value;
+	int fd;
+
+	need_overflow_interrupts();
+	fd = make_context();
+	program_busy(fd, 2);
+	pmd.reg_flags = 0;
+	write_one(fd, pmd);
+	/* It is the PMD that overflows which has to have the flag. */
+	write_one(fd, sampling(1, BIT(60)));
+	load_and_start(fd, thread_id());
+	spin_until_masked(fd);
+	must_be_silent(fd);
+	must_not_restart(fd);
+	value = sampled_value(fd);
+	must(fd, pfm_stop(fd));
+	must_not_restart(fd);
+	must(fd, pfm_start(fd, NULL));
+	sampled_loop(10 * PERIOD);
+	must_not_restart(fd);
+	ck_assert_uint_eq(state_of(fd), PFM_STATE_MASKED);
+	ck_assert_uint_eq(sampled_value(fd), value);
+	must_be_silent(fd);
+	end_sampling(fd);
+	count_must_be_right(fd);
+}
+
+/* Those without the flag, too. */
+TEST(a_message_names_all_pmds_that_overflowed)
+{
+	struct pfarg_pmd pmd = sampling(1, exact_period());
+	struct pfarg_ovfl_msg message;
+	int fd, turn;
+
+	need_exact_work();
+	fd = make_context();
+	program_exact(fd, 2);
+	write_one(fd, sampling(0, exact_period()));
+	pmd.reg_flags = 0;
+	write_one(fd, pmd);
+	load_and_start(fd, thread_id());
+	for (turn = 0; turn < 3; turn++) {
+		while (!message_waits(fd))
+			exact_work(exact_period());
+		message = next_overflow(fd);
+		ck_assert_uint_eq(message.msg_ovfl_pmds[0],
+				  BIT(pmu()->pmds[0]) | BIT(pmu()->pmds[1]));
+		ck_assert_uint_eq(set_of(fd, 0).set_ovfl_pmds[0],
+				  message.msg_ovfl_pmds[0]);
+		must_be_silent(fd);
+		must(fd, pfm_restart(fd));
+	}
+	end_sampling(fd);
+	count_must_be_right(fd);
+}
+
+/* ---- the queue ---------------------------------------------------------------------------- */
+
+/* The next overflow is one of that counter, and then none any more. */
+static void overflow_of(int fd, unsigned int i)
+{
+	struct pfarg_pmd pmd = sampling(i, PERIOD);
+
+	pmd.reg_long_reset = 0;
+	write_one(fd, pmd);
+	spin_until_masked(fd);
+}
+
+static unsigned int which(unsigned int message)
+{
+	return message * message % 3 % 2;
+}
+
+TEST(messages_are_kept_in_order_and_what_is_too_many_masks_in_silence)
+{
+	struct pfarg_ovfl_msg message;
+	unsigned int depth, i, turn;
+	int fd;
+
+	need_overflow_interrupts();
+	depth = pmu()->info.message_queue_depth;
+	ck_assert_uint_ge(depth, 8);
+	fd = make_context();
+	program_busy(fd, 2);
+	for (turn = 0; turn < 2; turn++) {
+		load_and_start(fd, thread_id());
+		for (i = 0; i < depth; i++) {
+			overflow_of(fd, which(i));
+			must(fd, pfm_restart(fd));
+		}
+		/* One too many: masked, not told, and no credit is given by it. */
+		overflow_of(fd, 0);
+		must_not_restart(fd);
+		for (i = 0; i < depth; i++) {
+			message = next_overflow(fd);
+			ck_assert_msg(message.msg_ovfl_pmds[0] ==
+					      BIT(pmu()->pmds[which(i)]),
+				      "message %u is of 0x%jx", i,
+				      (uintmax_t)message.msg_ovfl_pmds[0]);
+		}
+		must_be_silent(fd);
+		ck_assert_uint_eq(state_of(fd), PFM_STATE_MASKED);
+		must_not_restart(fd);
+		end_sampling(fd);
+	}
+	count_must_be_right(fd);
+}
+
+/* The credit of a message before it is good for it. */
+TEST(a_message_lost_can_be_restarted_by_the_credit_of_another)
+{
+	unsigned int depth, i;
+	int fd;
+
+	need_overflow_interrupts();
+	depth = pmu()->info.message_queue_depth;
+	fd = make_context();
+	program_busy(fd, 2);
+	load_and_start(fd, thread_id());
+	for (i = 0; i < depth; i++) {
+		overflow_of(fd, 0);
+		must(fd, pfm_restart(fd));
+	}
+	/* What is read makes room again. */
+	next_overflow(fd);
+	overflow_of(fd, 1);
+	must(fd, pfm_restart(fd));
+	for (i = 1; i < depth; i++)
+		ck_assert_uint_eq(next_overflow(fd).msg_ovfl_pmds[0],
+				  BIT(pmu()->pmds[0]));
+	ck_assert_uint_eq(next_overflow(fd).msg_ovfl_pmds[0], BIT(pmu()->pmds[1]));
+	must_be_silent(fd);
+	end_sampling(fd);
+	count_must_be_right(fd);
+}
+
+TEST(the_end_finds_room_in_a_full_queue)
+{
+	struct child child = child_new();
+	unsigned int depth, i;
+	int fd;
+
+	need_overflow_interrupts();
+	depth = pmu()->info.message_queue_depth;
+	fd = make_context();
+	sample_busily(fd, PERIOD);
+	load_and_start(fd, child.pid);
+	loop_begin(&child);
+	for (i = 0; i < depth; i++) {
+		wait_until(state_of(fd) == PFM_STATE_MASKED);
+		must(fd, pfm_restart(fd));
+	}
+	wait_until(state_of(fd) == PFM_STATE_MASKED);
+	must_not_restart(fd);
+	child_kill(&child);
+	for (i = 0; i < depth; i++)
+		next_overflow(fd);
+	must_end(fd);
+	must_be_silent(fd);
+	end_sampling(fd);
+	count_must_be_right(fd);
+}
+
+TEST(reads_that_fail_lose_no_message)
+{
+	char buffer[4 * sizeof(struct pfarg_ovfl_msg)];
+	void *volatile nowhere = (void *)8;
+	int fd;
+
+	need_overflow_interrupts();
+	fd = busy_self(0);
+	spin_until_masked(fd);
+	must(fd, pfm_restart(fd));
+	spin_until_masked(fd);
+	must_fail_errno(read(fd, buffer, 0), EINVAL);
+	must_fail_errno(read(fd, buffer, sizeof(struct pfarg_ovfl_msg) - 1), EINVAL);
+	must_fail_errno(read(fd, nowhere, sizeof(struct pfarg_ovfl_msg)), EFAULT);
+	/* One for each call, whatever the size. */
+	ck_assert_int_eq(read(fd, buffer, sizeof(buffer)), sizeof(struct pfarg_ovfl_msg));
+	ck_assert_int_eq(read(fd, buffer, sizeof(buffer)), sizeof(struct pfarg_ovfl_msg));
+	must_be_silent(fd);
+	end_sampling(fd);
+	count_must_be_right(fd);
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+TEST(an_overflow_of_another_thread_wakes_who_waits)
+{
+	struct child child = child_new();
+	struct pollfd one;
+	struct epoll_event event = { .events = EPOLLIN };
+	int fd, epoll;
+	fd_set set;
+
+	need_overflow_interrupts();
+	fd = make_context();
+	sample_busily(fd, 10 * PERIOD);
+	load_and_start(fd, child.pid);
+	one = (struct pollfd){ .fd = fd, .events = POLLIN };
+	epoll = epoll_create1(EPOLL_CLOEXEC);
+	ck_assert_int_eq(epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event), 0);
+	ck_assert_int_eq(poll(&one, 1, 0), 0);
+	ck_assert_int_eq(epoll_wait(epoll, &event, 1, 0), 0);
+	loop_begin(&child);
+
+	ck_assert_int_eq(poll(&one, 1, -1), 1);
+	ck_assert_int_eq(one.revents, POLLIN);
+	next_overflow(fd);
+	ck_assert_int_eq(poll(&one, 1, 0), 0);
+	must(fd, pfm_restart(fd));
+
+	FD_ZERO(&set);
+	FD_SET(fd, &set);
+	ck_assert_int_eq(select(fd + 1, &set, NULL, NULL, NULL), 1);
+	next_overflow(fd);
+	must(fd, pfm_restart(fd));
+
+	ck_assert_int_eq(epoll_wait(epoll, &event, 1, -1), 1);
+	ck_assert_int_eq(event.events, EPOLLIN);
+	next_overflow(fd);
+	ck_assert_int_eq(epoll_wait(epoll, &event, 1, 0), 0);
+	must(fd, pfm_restart(fd));
+	next_overflow(fd); /* read() waits, too */
+	loop_end(&child);
+	end_sampling(fd);
+	count_must_be_right(fd);
+}
+
+/* An edge for each message, also if nobody has read the one before. */
+TEST(each_message_is_an_edge_for_epoll)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	int fd, epoll, turn;
+
+	need_overflow_interrupts();
+	fd = busy_self(0);
+	epoll = epoll_create1(EPOLL_CLOEXEC);
+	ck_assert_int_eq(epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event), 0);
+	for (turn = 0; turn < 3; turn++) {
+		spin_until_masked(fd);
+		ck_assert_int_eq(epoll_wait(epoll, &event, 1, -1), 1);
+		ck_assert_int_eq(epoll_wait(epoll, &event, 1, 0), 0);
+		must(fd, pfm_restart(fd));
+	}
+	end_sampling(fd);
+	count_must_be_right(fd);
+}
+
+/* ---- signals ----------------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t signals;
+static volatile pid_t signalled;
+static siginfo_t signal_info;
+static volatile int restarted_by_signal = -1;
+static volatile int restarts;
+
+static void on_signal(int number, siginfo_t *info, void *unused)
+{
+	const int error = errno;
+
+	(void)number;
+	(void)unused;
+	signal_info = *info;
+	signalled = thread_id();
+	signals++;
+	if (restarted_by_signal != -1 && pfm_restart(restarted_by_signal) == 0)
+		restarts++;
+	errno = error;
+}
+
+static void catch_signal(int number)
+{
+	struct sigaction action = { .sa_sigaction = on_signal,
+				    .sa_flags = SA_SIGINFO | SA_RESTART };
+
+	ck_assert_int_eq(sigaction(number, &action, NULL), 0);
+	signals = 0;
+}
+
+static void ask_for_signals(int fd, bool asked)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	flags = asked ? flags | O_ASYNC : flags & ~O_ASYNC;
+	ck_assert_int_eq(fcntl(fd, F_SETFL, flags), 0);
+}
+
+TEST(each_message_sends_sigio)
+{
+	int fd, turn;
+
+	need_overflow_interrupts();
+	fd = busy_self(0);
+	catch_signal(SIGIO);
+	/* The tid, as programs of the time have it. */
+	ck_assert_int_eq(fcntl(fd, F_SETOWN, thread_id()), 0);
+	spin_until_masked(fd);
+	ck_assert_int_eq(signals, 0); /* nobody asked */
+	must(fd, pfm_restart(fd));
+	ask_for_signals(fd, true);
+	for (turn = 1; turn <= 3; turn++) {
+		spin_until_masked(fd);
+		wait_until(signals >= turn);
+		ck_assert_int_eq(signals, turn);
+		must(fd, pfm_restart(fd));
+	}
+	ask_for_signals(fd, false);
+	spin_until_masked(fd);
+	ck_assert_int_eq(signals, 3);
+	end_sampling(fd);
+	count_must_be_right(fd);
+}
+
+TEST(a_signal_asked_for_by_number_tells_the_descriptor)
+{
+	const int number = SIGRTMIN + 3;
+	int fd;
+
+	need_overflow_interrupts();
+	fd = make_context();
+	sample_busily(fd, PERIOD);
+	catch_signal(number);
+	ck_assert_int_eq(fcntl(fd, F_SETOWN, getpid()), 0);
+	ck_assert_int_eq(fcntl(fd, F_SETSIG, number), 0);
+	ask_for_signals(fd, true);
+	load_and_start(fd, thread_id());
+	spin_until_masked(fd);
+	wait_until(signals);
+	ck_assert_int_eq(signals, 1);
+	ck_assert_int_eq(signal_info.si_signo, number);
+	ck_assert_int_eq(signal_info.si_fd, fd);
+	ck_assert_int_eq(signal_info.si_code, POLL_IN);
+	ck_assert_int_eq(signal_info.si_band, POLLIN | POLLRDNORM);
+	end_sampling(fd);
+	count_must_be_right(fd);
+}
+
+/* Not to the thread that overflows, if another one is the owner. */
+TEST(the_signal_goes_to_the_thread_that_owns_the_descriptor)
+{
+	struct f_owner_ex owner = { .type = F_OWNER_TID };
+	struct spinner spinner = { .roams = true };
+	int fd;
+
+	need_overflow_interrupts();
+	spinner_begin(&spinner);
+	fd = make_context();
+	sample_busily(fd, PERIOD);
+	catch_signal(SIGIO);
+	owner.pid = spinner.tid;
+	ck_assert_int_eq(fcntl(fd, F_SETOWN_EX, &owner), 0);
+	ask_for_signals(fd, true);
+	load_and_start(fd, thread_id());
+	spin_until_masked(fd);
+	wait_until(signals);
+	ck_assert_int_eq(signalled, spinner.tid);
+	spinner_end(&spinner);
+	end_sampling(fd);
+	count_must_be_right(fd);
+}
+
+/* The handler restarts, and the loop never asks. */
+static void restart_by_signals(uint32_t flags)
+{
+	int fd = context_with_flags(flags);
+
+	sample_busily(fd, PERIOD);
+	load(fd, thread_id());
+	catch_signal(SIGIO);
+	restarts = 0;
+	restarted_by_signal = fd;
+	ck_assert_int_eq(fcntl(fd, F_SETOWN, thread_id()), 0);
+	ask_for_signals(fd, true);
+	must(fd, pfm_start(fd, NULL));
+	while (restarts < 30) {
+		sampled_loop(100000);
+		if (!(flags & PFM_FL_OVFL_NO_MSG) && message_waits(fd))
+			next_overflow(fd);
+	}
+	must(fd, pfm_stop(fd));
+	restarted_by_signal = -1;
+	ck_assert_int_eq(signals, restarts);
+	end_sampling(fd);
+	count_must_be_right(fd);
+	close(fd);
+}
+
+TEST(a_thread_may_restart_itself_in_the_signals_handler)
+{
+	need_overflow_interrupts();
+	restart_by_signals(0);
+}
+
+/* ---- without messages ------------------------------------------------------------------------------ */
+
+TEST(without_messages_signals_and_restarts_go_on)
+{
+	need_overflow_interrupts();
+	restart_by_signals(PFM_FL_OVFL_NO_MSG);
+}
+
+/* No queue that could be full, and nothing to read but the end. */
+TEST(without_messages_each_overflow_can_be_restarted)
+{
+	struct child child = child_new();
+	unsigned int i;
+	int fd;
+
+	need_overflow_interrupts();
+	fd = context_with_flags(PFM_FL_OVFL_NO_MSG);
+	sample_busily(fd, PERIOD);
+	load_and_start(fd, child.pid);
+	loop_begin(&child);
+	for (i = 0; i < 3 * pmu()->info.message_queue_depth; i++) {
+		wait_until(state_of(fd) == PFM_STATE_MASKED);
+		ck_assert(!message_waits(fd));
+		must(fd, pfm_restart(fd));
+	}
+	wait_until(state_of(fd) == PFM_STATE_MASKED);
+	must_be_silent(fd);
+	child_kill(&child);
+	must_end(fd);
+	must_be_silent(fd);
+	end_sampling(fd);
+	count_must_be_right(fd);
+}
+
+TEST(without_messages_a_full_buffer_can_be_restarted)
+{
+	header_t header;
+	int fd, turn;
+
+	need_overflow_interrupts();
+	fd = default_context(PFM_FL_OVFL_NO_MSG, least_size());
+	header = map_buffer(fd, least_size());
+	sample_busily(fd, PERIOD);
+	load_and_start(fd, thread_id());
+	for (turn = 1; turn < 20; turn++) {
+		spin_until_masked(fd);
+		must_be_silent(fd);
+		ck_assert_uint_eq(header->hdr_overflows, turn);
+		must(fd, pfm_stop(fd));
+		must(fd, pfm_restart(fd));
+		must_not_restart(fd);
+		must(fd, pfm_start(fd, NULL));
+	}
+	end_sampling(fd);
+	count_must_be_right(fd);
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What profilers promise: a sample every so many events, each where it happened.
+ *
+ * The cycle counter of Armv8 interrupts exactly under --icount, and counts user mode only
+ * if asked to; PMC6 of POWER, cycles, and PMC5, instructions, count everything.
+ */
+#include <stdio.h>
+#include <perfmon/perfmon_power.h>
+
+#include "samples.h"
+
+SUITE(profile, 120);
+
+#define MILLION		    1000000ull
+#define MIB		    (1ul << 20)
+
+#define INSTRUCTIONS_1_TO_4 0x02ull /* PM_INST_CMPL of POWER */
+
+struct exact_run {
+	unsigned int pmd;
+	unsigned int other; /* the same event, not sampled */
+	uint64_t period;
+	uint64_t instructions;
+};
+
+static int exact_context(const struct exact_run *run, uint32_t flags, uint64_t size)
+{
+	int fd = default_context(flags, size);
+	struct pfarg_pmd pmd = { .reg_num = run->pmd,
+				 .reg_flags = NOTIFY,
+				 .reg_value = -run->period,
+				 .reg_short_reset = -run->period,
+				 .reg_long_reset = -run->period };
+
+	if (pmu_is("armv8")) {
+		write_pmc(fd, run->pmd, USER);
+		write_pmc(fd, run->other, CPU_CYCLES | USER);
+	} else {
+		program_busy(fd, run->other);
+	}
+	write_pmd(fd, run->other, 0);
+	write_one(fd, pmd);
+	return fd;
+}
+
+struct exact_count {
+	uint64_t samples;
+	uint64_t elsewhere; /* in user mode, outside of the loop */
+	uint64_t in_kernel;
+};
+
+static void count_entries(header_t header, struct exact_count *count)
+{
+	entry_t entry;
+
+	must_be_whole(header, 0);
+	for_each_entry(entry, header, 0)
+	{
+		count->samples++;
+		if (is_kernel_address(entry->ip))
+			count->in_kernel++;
+		else if (!is_in_loop(entry->ip))
+			count->elsewhere++;
+	}
+}
+
+static struct exact_run exact_run(void)
+{
+	need_exact_work();
+	if (pmu_is("armv8"))
+		return (struct exact_run){ PFM_ARMV8_CYCLE_COUNTER, 0, 10000,
+					   200 * MILLION };
+	if (pmu_is("power"))
+		return (struct exact_run){ PFM_POWER_PMC6, PFM_POWER_PMC1, 100000,
+					   1000 * MILLION };
+	skip("the software PMU counts no cycles");
+}
+
+static void must_be_exact(int fd, const struct exact_run *run,
+			  const struct exact_count *count)
+{
+	uint64_t cycles = read_pmd(fd, run->other);
+
+	printf("         %ju cycles, %ju samples of %ju: %ju in the kernel, "
+	       "%ju elsewhere\n",
+	       (uintmax_t)cycles, (uintmax_t)count->samples, (uintmax_t)run->period,
+	       (uintmax_t)count->in_kernel, (uintmax_t)count->elsewhere);
+	fflush(stdout);
+	ck_assert_uint_ge(cycles, run->instructions);
+	ck_assert_uint_eq(count->samples, cycles / run->period);
+	ck_assert_uint_le(count->elsewhere, 2);
+	if (pmu_is("armv8"))
+		ck_assert_uint_eq(count->in_kernel, 0);
+	else
+		ck_assert_uint_le(count->in_kernel, count->samples / 20);
+}
+
+TEST(the_samples_of_a_loop_are_its_cycles_by_the_period)
+{
+	const struct exact_run run = exact_run();
+	struct exact_count count = {};
+	int fd = exact_context(&run, 0, MIB);
+	header_t header = map_buffer(fd, MIB);
+	int started, stopped;
+
+	load(fd, thread_id());
+	started = pfm_start(fd, NULL);
+	sampled_loop(run.instructions);
+	stopped = pfm_stop(fd);
+	must(fd, started);
+	must(fd, stopped);
+	ck_assert_uint_eq(header->hdr_lost, 0);
+	ck_assert_uint_eq(header->hdr_throttled, 0);
+	count_entries(header, &count);
+	must_be_exact(fd, &run, &count);
+}
+
+static uint64_t child_loop(uint64_t instructions)
+{
+	sampled_loop(instructions);
+	return 0;
+}
+
+/* Through a page, which is read while the thread waits for it: nothing is missed. */
+TEST(a_thread_that_waits_for_its_reader_loses_no_sample)
+{
+	const struct exact_run run = exact_run();
+	struct exact_count count = {};
+	struct child child = child_new();
+	int fd = exact_context(&run, PFM_FL_NOTIFY_BLOCK, 4096);
+	header_t header = map_buffer(fd, 4096);
+	struct pfarg_ovfl_msg message;
+
+	load_and_start(fd, child.pid);
+	child_begin(&child, child_loop, run.instructions);
+	close(child.commands); /* it ends after that */
+	for (;;) {
+		ck_assert_int_eq(read(fd, &message, sizeof(message)), sizeof(message));
+		count_entries(header, &count);
+		if (message.msg_type == PFM_MSG_END)
+			break;
+		must(fd, pfm_restart(fd));
+	}
+	ck_assert_uint_eq(header->hdr_lost, 0);
+	ck_assert_uint_eq(header->hdr_throttled, 0);
+	must_be_exact(fd, &run, &count);
+}
+
+/* More instructions than a translation block of a loop or of the kernel has. */
+#define BLOCK 128
+
+/*
+ * A fault of QEMU's: it adds to PMC5 at the end of a translation block, and at an overflow
+ * sets it to 0x80000000, so that what the block had beyond the period is not counted (perf's
+ * samples lose the same).  PMC1, which does not overflow, counts it: between two samples it
+ * goes on by the period and that rest.
+ */
+static void follow_instructions(header_t header, uint64_t period, uint64_t counted)
+{
+	uint64_t last = 0, rest, skipped = 0, elsewhere = 0, in_kernel = 0;
+	entry_t entry;
+
+	must_be_whole(header, 1);
+	for_each_entry(entry, header, 1)
+	{
+		rest = *values_of(entry) - last - period;
+		ck_assert_uint_lt(rest, BLOCK);
+		skipped += rest;
+		last = *values_of(entry);
+		if (is_kernel_address(entry->ip))
+			in_kernel++;
+		else if (!is_in_loop(entry->ip))
+			elsewhere++;
+	}
+	printf("         %ju instructions, %ju samples of %ju: %ju in the kernel, "
+	       "%ju elsewhere; QEMU skipped %ju\n",
+	       (uintmax_t)counted, (uintmax_t)header->hdr_count, (uintmax_t)period,
+	       (uintmax_t)in_kernel, (uintmax_t)elsewhere, (uintmax_t)skipped);
+	fflush(stdout);
+	ck_assert_uint_eq(header->hdr_count, (counted - skipped) / period);
+	ck_assert_uint_le(elsewhere, 2);
+	ck_assert_uint_le(in_kernel, header->hdr_count / 20);
+}
+
+TEST(the_samples_of_a_loop_are_its_instructions_by_the_period)
+{
+	const uint64_t period = 100000, instructions = 200 * MILLION;
+	struct pfarg_pmd pmd = { .reg_num = PFM_POWER_PMC5,
+				 .reg_flags = NOTIFY,
+				 .reg_value = -period,
+				 .reg_short_reset = -period,
+				 .reg_long_reset = -period };
+	header_t header;
+	int fd;
+
+	need_power();
+	need_exact_work();
+	fd = default_context(0, MIB);
+	header = map_buffer(fd, MIB);
+	write_pmc(fd, PFM_POWER_MMCR1,
+		  INSTRUCTIONS_1_TO_4 << PFM_POWER_MMCR1_SELECT_SHIFT(1));
+	write_pmd(fd, PFM_POWER_PMC1, 0);
+	add_to(pmd.reg_smpl_pmds, PFM_POWER_PMC1);
+	write_one(fd, pmd);
+	load_and_start(fd, thread_id());
+	sampled_loop(instructions);
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(header->hdr_lost, 0);
+	ck_assert_uint_eq(header->hdr_throttled, 0);
+	ck_assert_uint_ge(header->hdr_count, instructions / period);
+	follow_instructions(header, period, read_pmd(fd, PFM_POWER_PMC1));
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Event sets against arithmetic: the truth is the length of a loop, whose instructions
+ * can be counted.
+ *
+ * Sets that take turns are for more events than counters, each scaled by the share of time
+ * that its set had.  Of sets left by an overflow the first one counts as many as were asked
+ * for and those until the interrupt, and all together count all.
+ */
+#include <stdio.h>
+#include <time.h>
+
+#include "sets.h"
+
+SUITE(set_exact, 300);
+
+#define MILLION 1000000ull
+#define SETS	12
+#define SKID	200 /* instructions between an overflow and its interrupt */
+
+/* ---- estimates ------------------------------------------------------------------------ */
+
+/* Of the user, so that the loop is all that they count. */
+static const uint64_t events[EVENT_COUNTERS] = {
+	INSTRUCTIONS | USER, CPU_CYCLES | USER,	  INSTRUCTIONS | USER,
+	CPU_CYCLES | USER,   INSTRUCTIONS | USER, INSTRUCTIONS | USER,
+};
+
+static int twelve_sets_of_six(uint64_t timeout)
+{
+	unsigned int id, n;
+	int fd = make_context();
+
+	for (id = 0; id < SETS; id++) {
+		make_set(fd, id, BY_TIME, timeout);
+		for (n = 0; n < EVENT_COUNTERS; n++)
+			use_of(fd, id, n, events[n], 0);
+		write_pmd_of(fd, id, PFM_PMD_TASK_CLOCK, 0);
+		write_pmd_of(fd, id, PFM_PMD_MINOR_FAULTS, 0);
+	}
+	load(fd, thread_id());
+	return fd;
+}
+
+/* All sets together have seen each instruction of the loop, and a few of two calls. */
+static void nothing_must_be_missing(int fd, uint64_t length)
+{
+	unsigned int id, n;
+	uint64_t sum;
+
+	for (n = 0; n < EVENT_COUNTERS; n++) {
+		sum = 0;
+		for (id = 0; id < SETS; id++)
+			sum += read_pmd_of(fd, id, n);
+		if (events[n] == (INSTRUCTIONS | USER))
+			must_be_between(sum, length, length + 500);
+		else
+			must_be_near(sum, length, length / 1000);
+	}
+}
+
+static void estimates_must_be_near(int fd, uint64_t length, uint64_t total)
+{
+	uint64_t worst = 0, estimate, off;
+	struct pfarg_setinfo set;
+	unsigned int id, n;
+
+	for (id = 0; id < SETS; id++) {
+		set = set_of(fd, id);
+		for (n = 0; n < EVENT_COUNTERS; n++) {
+			estimate = (double)read_pmd_of(fd, id, n) * total /
+				   set.set_act_duration;
+			off = estimate > length ? estimate - length : length - estimate;
+			worst = off > worst ? off : worst;
+			ck_assert_msg(off <= length / 100,
+				      "set %u, counter %u: %ju in %ju of %ju ns: %ju, "
+				      "not %ju",
+				      id, n, (uintmax_t)read_pmd_of(fd, id, n),
+				      (uintmax_t)set.set_act_duration, (uintmax_t)total,
+				      (uintmax_t)estimate, (uintmax_t)length);
+		}
+	}
+	printf("         the worst of %d estimates is off by %.3f %%\n",
+	       SETS * EVENT_COUNTERS, 100.0 * worst / length);
+	fflush(stdout);
+}
+
+static void estimate(unsigned int company, uint64_t length)
+{
+	const uint64_t timeout = MS;
+	int fd = twelve_sets_of_six(timeout), started, stopped;
+	struct turns turns;
+	uint64_t time;
+
+	company_come(company);
+	time = cpu_time();
+	started = pfm_start(fd, NULL);
+	loop(length);
+	stopped = pfm_stop(fd);
+	time = cpu_time() - time;
+	company_leave();
+	must(fd, started);
+	must(fd, stopped);
+	turns = fair_turns_of(fd, SETS);
+	switches_must_fit(turns.runs - 1, turns.duration, timeout);
+	ck_assert_uint_ge(turns.runs, length / MS - length / MS / 20);
+	ck_assert_uint_eq(turns.clock, turns.duration);
+	must_be_near(turns.duration, time, time / 100);
+	nothing_must_be_missing(fd, length);
+	estimates_must_be_near(fd, length, turns.duration);
+	set_zero_must_be_right(fd);
+}
+
+TEST(seventy_two_events_are_estimated_within_one_percent)
+{
+	need_exact_counts();
+	estimate(0, 1000 * MILLION);
+}
+
+TEST(a_competitor_makes_no_estimate_worse)
+{
+	need_exact_counts();
+	estimate(1, 1000 * MILLION);
+}
+
+/* Half of its time the loop runs, half of it it does not: the time is the thread's. */
+TEST(a_thread_that_naps_is_estimated_as_well)
+{
+	const struct timespec nap = { .tv_nsec = 700000 };
+	const uint64_t length = 500 * MILLION;
+	struct turns turns;
+	uint64_t i;
+	int fd;
+
+	need_exact_counts();
+	fd = twelve_sets_of_six(MS);
+	pfm_start(fd, NULL);
+	for (i = 0; i < length; i += length / 1000) {
+		loop(length / 1000);
+		nanosleep(&nap, NULL);
+	}
+	must(fd, pfm_stop(fd));
+	turns = fair_turns_of(fd, SETS);
+	switches_must_fit(turns.runs - 1, turns.duration, MS);
+	ck_assert_uint_ge(turns.runs, length / MS - length / MS / 20);
+	ck_assert_uint_eq(turns.clock, turns.duration);
+	estimates_must_be_near(fd, length, turns.duration);
+	set_zero_must_be_right(fd);
+}
+
+/* ---- overflows --------------------------------------------------------------------------- */
+
+/*
+ * Instructions of the user, which are the loop and a few of two calls: PMD 0 counts them,
+ * the cycle counter leads to the next set after @count overflows of @period each.  The cycle counter of
+ * QEMU's Armv8 interrupts in time under --icount, and counts the same as instructions.
+ */
+static void make_counted(int fd, unsigned int id, uint32_t flags, uint64_t period,
+			 uint64_t count)
+{
+	const struct pfarg_pmd trigger = {
+		.reg_num = PFM_ARMV8_CYCLE_COUNTER,
+		.reg_set = id,
+		.reg_value = -period,
+		.reg_short_reset = -period,
+		.reg_long_reset = -period,
+		.reg_ovfl_switch_cnt = count,
+	};
+
+	make_set(fd, id, flags, 0);
+	write_pmc_of(fd, id, PFM_ARMV8_CYCLE_COUNTER, USER);
+	write_pmc_of(fd, id, 0, INSTRUCTIONS | USER);
+	write_one(fd, trigger);
+	write_pmd_of(fd, id, 0, 0);
+}
+
+static uint64_t counted(int fd, unsigned int id)
+{
+	return read_pmd_of(fd, id, 0);
+}
+
+static struct pfarg_pmd trigger_of(int fd, unsigned int id)
+{
+	return read_back_of(fd, id, PFM_ARMV8_CYCLE_COUNTER);
+}
+
+/* Between two calls, neither of which asserts anything. */
+static void run_loop(int fd, uint64_t instructions)
+{
+	int started = pfm_start(fd, NULL), stopped;
+
+	loop(instructions);
+	stopped = pfm_stop(fd);
+	must(fd, started);
+	must(fd, stopped);
+}
+
+/* What that counts without a switch: the loop and a few. */
+static uint64_t all_of_loop_or_skip(uint64_t instructions)
+{
+	uint64_t all;
+	int fd;
+
+	need_exact_counts();
+	fd = make_context();
+	make_counted(fd, 0, 0, BIT(60), 0);
+	load(fd, thread_id());
+	run_loop(fd, instructions);
+	all = counted(fd, 0);
+	close(fd);
+	must_be_between(all, instructions, instructions + 500);
+	return all;
+}
+
+TEST(the_next_set_counts_from_the_overflow_on)
+{
+	static const uint64_t periods[] = { 1000, 12340, 99990, 1000000, 4999990 };
+	const uint64_t length = 5 * MILLION;
+	uint64_t all, residue;
+	size_t i;
+	int fd;
+
+	all = all_of_loop_or_skip(length);
+	for (i = 0; i < COUNT(periods); i++) {
+		fd = make_context();
+		make_counted(fd, 0, BY_OVERFLOW, periods[i], 1);
+		make_counted(fd, 1, 0, BIT(60), 0);
+		load(fd, thread_id());
+		run_loop(fd, length);
+		residue = trigger_of(fd, 0).reg_value;
+		must_be_between(residue, 0, SKID);
+		ck_assert_uint_eq(counted(fd, 0), periods[i] + residue);
+		ck_assert_uint_eq(counted(fd, 0) + counted(fd, 1), all);
+		ck_assert_uint_eq(runs_of(fd, 0), 1);
+		ck_assert_uint_eq(runs_of(fd, 1), 1);
+		ck_assert_uint_eq(active_set(fd), 1);
+		ck_assert_uint_eq(set_of(fd, 0).set_ovfl_pmds[0],
+				  BIT(PFM_ARMV8_CYCLE_COUNTER));
+		ck_assert_uint_eq(set_of(fd, 1).set_ovfl_pmds[0], 0);
+		close(fd);
+	}
+}
+
+/* One event before it nothing has happened. */
+TEST(a_set_is_not_left_before_its_overflow)
+{
+	const uint64_t length = MILLION, all = all_of_loop_or_skip(length);
+	unsigned int missing;
+	int fd;
+
+	for (missing = 0; missing < 2; missing++) {
+		fd = make_context();
+		make_counted(fd, 0, BY_OVERFLOW, all + missing, 1);
+		make_counted(fd, 1, 0, BIT(60), 0);
+		load(fd, thread_id());
+		run_loop(fd, length);
+		/* With the last one it is there: at the latest when all stops. */
+		ck_assert_uint_eq(trigger_of(fd, 0).reg_value, -(uint64_t)missing);
+		ck_assert_uint_eq(active_set(fd), !missing);
+		ck_assert_uint_eq(trigger_of(fd, 0).reg_ovfl_switch_cnt, missing);
+		ck_assert_uint_eq(counted(fd, 0), all);
+		ck_assert_uint_eq(counted(fd, 1), 0);
+		close(fd);
+	}
+}
+
+/* The recipe: set 0 until 7 * 50,000 instructions, then set 1, then set 2 for ever. */
+TEST(a_cascade_counts_what_arithmetic_says)
+{
+	const uint64_t length = 5 * MILLION, period = 50000;
+	uint64_t all;
+	int fd;
+
+	all = all_of_loop_or_skip(length);
+	fd = make_context();
+	make_counted(fd, 0, BY_OVERFLOW, period, 7);
+	make_counted(fd, 1, BY_OVERFLOW, MILLION, 1);
+	make_counted(fd, 2, 0, BIT(60), 0);
+	load(fd, thread_id());
+	run_loop(fd, length);
+	/* Each reset drops what came between the overflow and it. */
+	must_be_between(counted(fd, 0), 7 * period, 7 * (period + SKID));
+	must_be_between(counted(fd, 1), MILLION, MILLION + SKID);
+	ck_assert_uint_eq(counted(fd, 0) + counted(fd, 1) + counted(fd, 2), all);
+	ck_assert_uint_eq(runs_of(fd, 0) + runs_of(fd, 1) + runs_of(fd, 2), 3);
+	ck_assert_uint_eq(active_set(fd), 2);
+	/* It stays there. */
+	run_loop(fd, length);
+	ck_assert_uint_eq(active_set(fd), 2);
+	ck_assert_uint_eq(counted(fd, 0) + counted(fd, 1) + counted(fd, 2), 2 * all);
+	must_be_between(counted(fd, 0), 7 * period, 7 * (period + SKID));
+	set_zero_must_be_right(fd);
+}
+
+/* Three sets, each left by its own counter, thousands of times. */
+TEST(no_event_is_lost_between_sets)
+{
+	const uint64_t length = 50 * MILLION;
+	uint64_t all, sum = 0, runs = 0;
+	unsigned int id;
+	int fd;
+
+	all = all_of_loop_or_skip(length);
+	fd = make_context();
+	for (id = 0; id < 3; id++)
+		make_counted(fd, id, BY_OVERFLOW, 30000 + 7770 * id, id + 1);
+	load(fd, thread_id());
+	run_loop(fd, length);
+	for (id = 0; id < 3; id++) {
+		sum += counted(fd, id);
+		runs += runs_of(fd, id);
+		must_be_between(runs_of(fd, id), runs_of(fd, 0) - 1, runs_of(fd, 0));
+	}
+	ck_assert_uint_eq(sum, all);
+	/* 30,000 + 2 * 37,770 + 3 * 45,540 and their skid */
+	must_be_between(runs / 3, length / (242160 + 6 * SKID) - 1, length / 242160 + 1);
+	set_zero_must_be_right(fd);
+}

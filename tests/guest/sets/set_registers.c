@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Registers of several event sets, and which set is the active one: perfmon-api.md 1.8 to
+ * 1.12, 3.3 and 3.4.
+ */
+#include <stdio.h>
+
+#include "sets.h"
+
+SUITE(set_registers, 120);
+
+#define NO_INDEX PFM_NO_INDEX
+
+/* ---- sets that are not there ------------------------------------------------------------ */
+
+static int read_pmr(int fd, unsigned int id, unsigned int pmd)
+{
+	struct pfarg_pmr element = { .reg_num = pmd, .reg_set = id };
+
+	return pfm_read(fd, 0, PFM_RW_PMD, &element, sizeof(element));
+}
+
+/* Below, between and above those that are there. */
+TEST(no_call_takes_a_set_that_is_not_there)
+{
+	static const unsigned int missing[] = { 1, 2, 4, 8, 10, 65535 };
+	int fd = busy_context();
+	size_t i;
+
+	make_set(fd, 3, BY_OVERFLOW, 0);
+	make_set(fd, 9, 0, 0);
+	for (i = 0; i < COUNT(missing); i++) {
+		struct pfarg_pmc pmc = { .reg_num = pmu()->pmcs[0],
+					 .reg_set = missing[i],
+					 .reg_value = pmu()->busy[0] };
+		struct pfarg_pmd pmd = { .reg_num = pmu()->pmds[0],
+					 .reg_set = missing[i] };
+
+		must_fail(fd, pfm_write_pmcs(fd, &pmc, 1), EINVAL, PFM_REASON_NO_SET, 0);
+		must_fail(fd, pfm_write_pmds(fd, &pmd, 1), EINVAL, PFM_REASON_NO_SET, 0);
+		must_fail(fd, pfm_read_pmds(fd, &pmd, 1), EINVAL, PFM_REASON_NO_SET, 0);
+		must_fail(fd, read_pmr(fd, missing[i], pmd.reg_num), EINVAL,
+			  PFM_REASON_NO_SET, 0);
+		must_fail(fd, try_delete(fd, missing[i]), EINVAL, PFM_REASON_NO_SET, 0);
+		must_have_no_set(fd, missing[i]);
+		must_fail(fd, try_load_set(fd, thread_id(), missing[i]), EINVAL,
+			  PFM_REASON_NO_SET, NO_INDEX);
+		ck_assert_uint_eq(sessions(), 0);
+		/* The thread is still free. */
+		load_set(fd, thread_id(), 3);
+		must_fail(fd, try_start_set(fd, missing[i]), EINVAL, PFM_REASON_NO_SET,
+			  NO_INDEX);
+		ck_assert_uint_eq(status_of(fd).flags & PFM_STATUS_STARTED, 0);
+		ck_assert_uint_eq(active_set(fd), 3);
+		ck_assert_uint_eq(runs_of(fd, 3), i + 1);
+		must(fd, pfm_unload_context(fd));
+	}
+	set_zero_must_be_right(fd);
+}
+
+/* ---- registers ------------------------------------------------------------------------------ */
+
+TEST(one_call_writes_registers_of_several_sets)
+{
+	const unsigned int n = pmu()->pmds[0];
+	struct pfarg_pmd pmds[] = {
+		{ .reg_num = n, .reg_set = 2, .reg_value = 22 },
+		{ .reg_num = PFM_PMD_TASK_CLOCK, .reg_set = 0, .reg_value = 33 },
+		{ .reg_num = n, .reg_set = 0, .reg_value = 44 },
+		{ .reg_num = n, .reg_set = 65535, .reg_value = 55 },
+		{ .reg_num = PFM_PMD_TASK_CLOCK, .reg_set = 2, .reg_value = 66 },
+	};
+	struct pfarg_pmd back[COUNT(pmds)] = {};
+	struct pfarg_pmr values[COUNT(pmds)] = {};
+	int fd = make_context();
+	size_t i;
+
+	make_set(fd, 65535, 0, 0);
+	make_set(fd, 2, 0, 0);
+	must(fd, pfm_write_pmds(fd, pmds, COUNT(pmds)));
+	for (i = 0; i < COUNT(pmds); i++) {
+		back[i].reg_num = values[i].reg_num = pmds[i].reg_num;
+		back[i].reg_set = values[i].reg_set = pmds[i].reg_set;
+	}
+	must(fd, pfm_read_pmds(fd, back, COUNT(back)));
+	must(fd, pfm_read(fd, 0, PFM_RW_PMD, values, sizeof(values)));
+	for (i = 0; i < COUNT(pmds); i++) {
+		ck_assert_uint_eq(back[i].reg_value, pmds[i].reg_value);
+		ck_assert_uint_eq(values[i].reg_value, pmds[i].reg_value);
+	}
+	/* What is in use in one set is not in another. */
+	back[0].reg_num = PFM_PMD_TASK_CLOCK;
+	back[0].reg_set = 65535;
+	must_fail(fd, pfm_read_pmds(fd, back, 1), EINVAL, PFM_REASON_PMD_UNUSED, 0);
+	set_zero_must_be_right(fd);
+}
+
+TEST(registers_before_the_one_refused_are_written)
+{
+	struct pfarg_pmd pmds[] = {
+		{ .reg_num = pmu()->pmds[0], .reg_set = 2, .reg_value = 1 },
+		{ .reg_num = pmu()->pmds[0], .reg_set = 0, .reg_value = 2 },
+		{ .reg_num = pmu()->pmds[0], .reg_set = 1, .reg_value = 3 },
+		{ .reg_num = pmu()->pmds[0], .reg_set = 2, .reg_value = 4 },
+	};
+	int fd = make_context();
+
+	make_set(fd, 2, 0, 0);
+	must_fail(fd, pfm_write_pmds(fd, pmds, COUNT(pmds)), EINVAL, PFM_REASON_NO_SET,
+		  2);
+	ck_assert_uint_eq(read_pmd_of(fd, 2, pmu()->pmds[0]), 1);
+	ck_assert_uint_eq(read_pmd_of(fd, 0, pmu()->pmds[0]), 2);
+	set_zero_must_be_right(fd);
+}
+
+/* Each with what it was given: in one the counter is busy, in the other it stands still. */
+TEST(each_set_counts_with_its_own_registers)
+{
+	const unsigned int n = pmu()->pmds[0];
+	uint64_t busy;
+	int fd = make_context();
+
+	make_set(fd, 1, 0, 0);
+	program_busy_of(fd, 0, 1);
+	write_pmc_of(fd, 1, pmu()->pmcs[0], pmu()->quiet[0]);
+	write_pmd_of(fd, 0, n, 10);
+	write_pmd_of(fd, 1, n, 20);
+	load_set(fd, thread_id(), 1);
+	must(fd, pfm_start(fd, NULL));
+	spin_turns(10000);
+	ck_assert_uint_eq(read_pmd_of(fd, 1, n), 20);
+	ck_assert_uint_eq(read_pmd_of(fd, 0, n), 10);
+	start_set(fd, 0);
+	spin_turns(10000);
+	must(fd, pfm_stop(fd));
+	busy = read_pmd_of(fd, 0, n);
+	ck_assert_uint_gt(busy, 10);
+	ck_assert_uint_eq(read_pmd_of(fd, 1, n), 20);
+	start_set(fd, 1);
+	spin_turns(10000);
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(read_pmd_of(fd, 0, n), busy);
+	ck_assert_uint_eq(read_pmd_of(fd, 1, n), 20);
+	set_zero_must_be_right(fd);
+}
+
+/* While another one counts they change in memory, and hold when it is its turn. */
+TEST(registers_of_a_set_that_is_not_active_can_be_written)
+{
+	const unsigned int n = pmu()->pmds[0];
+	uint64_t value;
+	int fd = make_context();
+
+	make_set(fd, 1, 0, 0);
+	program_busy_of(fd, 0, 1);
+	write_pmd_of(fd, 0, n, 0);
+	load_set(fd, thread_id(), 0);
+	must(fd, pfm_start(fd, NULL));
+	write_pmd_of(fd, 1, n, BIT(50));
+	write_pmc_of(fd, 1, pmu()->pmcs[0], pmu()->busy[0]);
+	write_pmd_of(fd, 1, PFM_PMD_MINOR_FAULTS, 1000);
+	spin_turns(10000);
+	ck_assert_uint_eq(read_pmd_of(fd, 1, n), BIT(50));
+	ck_assert_uint_eq(read_pmd_of(fd, 1, PFM_PMD_MINOR_FAULTS), 1000);
+	value = read_pmd_of(fd, 0, n);
+	ck_assert_uint_gt(value, 0);
+	ck_assert_uint_lt(value, BIT(50));
+	start_set(fd, 1);
+	value = minor_faults();
+	touch_pages(50);
+	spin_turns(10000);
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_gt(read_pmd_of(fd, 1, n), BIT(50));
+	ck_assert_uint_ge(read_pmd_of(fd, 1, PFM_PMD_MINOR_FAULTS), 1050);
+	ck_assert_uint_lt(read_pmd_of(fd, 0, n), BIT(50));
+	set_zero_must_be_right(fd);
+}
+
+/* Virtual PMDs count for the set that is active only. */
+TEST(virtual_pmds_count_in_the_active_set)
+{
+	uint64_t outer, inner;
+	int fd = make_context();
+	struct turns turns;
+	unsigned int id, i;
+
+	for (id = 0; id < 3; id++) {
+		make_set(fd, id, 0, 0);
+		use_busy_counters_of(fd, id);
+	}
+	load(fd, thread_id());
+	outer = minor_faults();
+	must(fd, pfm_start(fd, NULL));
+	inner = minor_faults();
+	for (i = 0; i < 30; i++) {
+		touch_pages(10 * (i % 3 + 1));
+		start_set(fd, (i + 1) % 3);
+	}
+	inner = minor_faults() - inner;
+	must(fd, pfm_stop(fd));
+	outer = minor_faults() - outer;
+	turns = fair_turns_of(fd, 3);
+	must_be_between(turns.faults, inner, outer);
+	ck_assert_uint_eq(turns.clock, turns.duration);
+	for (id = 0; id < 3; id++)
+		must_be_between(read_pmd_of(fd, id, PFM_PMD_MINOR_FAULTS), 100 * (id + 1),
+				100 * (id + 1) + 50);
+	set_zero_must_be_right(fd);
+}
+
+/* ---- the active set --------------------------------------------------------------------------- */
+
+TEST(load_and_start_make_the_set_active_that_they_name)
+{
+	int fd = make_context();
+
+	make_set(fd, 4, 0, 0);
+	make_set(fd, 6, 0, 0);
+	ck_assert_uint_eq(active_set(fd), 0);
+	load_set(fd, thread_id(), 4);
+	ck_assert_uint_eq(active_set(fd), 4);
+	ck_assert_uint_eq(runs_of(fd, 4), 1);
+	ck_assert_uint_eq(runs_of(fd, 0), 0);
+	must(fd, pfm_start(fd, NULL));
+	ck_assert_uint_eq(active_set(fd), 4);
+	ck_assert_uint_eq(runs_of(fd, 4), 1);
+	/* In the middle of it, and to itself. */
+	start_set(fd, 6);
+	ck_assert_uint_eq(active_set(fd), 6);
+	ck_assert_uint_ne(status_of(fd).flags & PFM_STATUS_STARTED, 0);
+	start_set(fd, 6);
+	ck_assert_uint_eq(runs_of(fd, 6), 2);
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(active_set(fd), 6);
+	must(fd, pfm_start(fd, NULL));
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(active_set(fd), 6);
+	ck_assert_uint_eq(runs_of(fd, 6), 2);
+	start_set(fd, 0);
+	must(fd, pfm_unload_context(fd));
+	ck_assert_uint_eq(runs_of(fd, 0), 1);
+	/* The next load begins where it says, not where the last one was. */
+	load_set(fd, thread_id(), 6);
+	ck_assert_uint_eq(active_set(fd), 6);
+	ck_assert_uint_eq(runs_of(fd, 6), 3);
+	ck_assert_uint_eq(runs_of(fd, 4), 1);
+	set_zero_must_be_right(fd);
+}
+
+/* Another thread's, which runs meanwhile; on the one CPU there is, perhaps not at all. */
+TEST(another_threads_sets_can_be_changed_while_it_runs)
+{
+	struct child child = child_new();
+	uint64_t values[4], durations = 0, clocks = 0;
+	unsigned int id, i;
+	int fd = make_context();
+
+	for (id = 0; id < 4; id++) {
+		make_set(fd, id, 0, 0);
+		use_busy_counters_of(fd, id);
+	}
+	pin(0);
+	child_call(&child, child_pin, cpus_online() - 1);
+	load(fd, child.pid);
+	child_busy(&child);
+	for (i = 0; i < 400; i++) {
+		id = i % 4;
+		start_set(fd, id);
+		ck_assert_uint_eq(active_set(fd), id);
+		/* The one before stands still. */
+		values[0] = read_pmd_of(fd, (id + 3) % 4, pmu()->pmds[0]);
+		values[1] = read_pmd_of(fd, id, pmu()->pmds[0]);
+		spin_turns(2000);
+		values[2] = read_pmd_of(fd, (id + 3) % 4, pmu()->pmds[0]);
+		values[3] = read_pmd_of(fd, id, pmu()->pmds[0]);
+		ck_assert_uint_eq(values[0], values[2]);
+		ck_assert_uint_le(values[1], values[3]);
+	}
+	must(fd, pfm_stop(fd));
+	child_rest(&child);
+	for (id = 0; id < 4; id++) {
+		/* Loaded with set 0. */
+		ck_assert_uint_eq(runs_of(fd, id), 100 + (id == 0));
+		if (cpus_online() > 1)
+			ck_assert_uint_gt(read_pmd_of(fd, id, pmu()->pmds[0]), 0);
+		durations += set_of(fd, id).set_act_duration;
+		clocks += read_pmd_of(fd, id, PFM_PMD_TASK_CLOCK);
+	}
+	ck_assert_uint_eq(clocks, durations);
+	set_zero_must_be_right(fd);
+}
+
+/* ---- switch counts -------------------------------------------------------------------------------- */
+
+static int write_threshold(int fd, unsigned int id, unsigned int pmd, uint64_t count)
+{
+	struct pfarg_pmd element = { .reg_num = pmd,
+				     .reg_set = id,
+				     .reg_value = 5,
+				     .reg_ovfl_switch_cnt = count };
+
+	return pfm_write_pmds(fd, &element, 1);
+}
+
+static uint64_t remaining(int fd, unsigned int id, unsigned int pmd)
+{
+	return read_back_of(fd, id, pmd).reg_ovfl_switch_cnt;
+}
+
+/* With 0 it says nothing, and that every register may have. */
+TEST(what_never_overflows_has_no_threshold)
+{
+	unsigned int numbers[16], count = 0, n, i;
+	int fd = make_context();
+
+	make_set(fd, 1, BY_OVERFLOW, 0);
+	for (n = 0; n < PFM_MAX_PMDS && count < COUNT(numbers); n++) {
+		bool is_there = pmu()->info.available_pmds[n / 64] >> (n % 64) & 1;
+		bool counts = pmu()->info.counter_pmds[n / 64] >> (n % 64) & 1;
+
+		if (is_there && !counts)
+			numbers[count++] = n;
+	}
+	ck_assert_uint_ge(count, 6);
+	for (i = 0; i < count; i++) {
+		must_fail(fd, write_threshold(fd, 1, numbers[i], 1), EINVAL,
+			  PFM_REASON_SWITCH_COUNT, 0);
+		must_fail(fd, write_threshold(fd, 1, numbers[i], ~0ull), EINVAL,
+			  PFM_REASON_SWITCH_COUNT, 0);
+		/* Nor is it in use now. */
+		must_fail(fd, read_pmr(fd, 1, numbers[i]), EINVAL, PFM_REASON_PMD_UNUSED,
+			  0);
+		must(fd, write_threshold(fd, 1, numbers[i], 0));
+		must_fail(fd, write_threshold(fd, 1, numbers[i], 1), EINVAL,
+			  PFM_REASON_SWITCH_COUNT, 0);
+		ck_assert_uint_eq(remaining(fd, 1, numbers[i]), 0);
+	}
+	must_fail(fd, write_threshold(fd, 1, pmu()->missing_pmd, 1), EINVAL,
+		  PFM_REASON_NO_PMD, 0);
+	must_fail(fd, write_threshold(fd, 2, pmu()->pmds[0], 1), EINVAL,
+		  PFM_REASON_NO_SET, 0);
+	set_zero_must_be_right(fd);
+}
+
+TEST(a_threshold_that_is_refused_changes_nothing)
+{
+	struct pfarg_pmd pmds[] = {
+		{ .reg_num = pmu()->pmds[1], .reg_value = 11, .reg_ovfl_switch_cnt = 2 },
+		{ .reg_num = PFM_PMD_TASK_CLOCK,
+		  .reg_value = 12,
+		  .reg_ovfl_switch_cnt = 3 },
+		{ .reg_num = pmu()->pmds[1], .reg_value = 13, .reg_ovfl_switch_cnt = 4 },
+	};
+	int fd = make_context();
+
+	make_set(fd, 0, BY_OVERFLOW, 0);
+	write_pmd(fd, PFM_PMD_TASK_CLOCK, 77);
+	must_fail(fd, pfm_write_pmds(fd, pmds, COUNT(pmds)), EINVAL,
+		  PFM_REASON_SWITCH_COUNT, 1);
+	ck_assert_uint_eq(read_pmd(fd, PFM_PMD_TASK_CLOCK), 77);
+	ck_assert_uint_eq(read_pmd(fd, pmu()->pmds[1]), 11);
+	ck_assert_uint_eq(remaining(fd, 0, pmu()->pmds[1]), 2);
+	set_zero_must_be_right(fd);
+}
+
+/* All 64 bits, whether the set may switch or not. */
+TEST(a_threshold_can_be_read_back)
+{
+	static const uint64_t counts[] = { 1, 2, BIT(32), ~0ull, 0 };
+	int fd = make_context();
+	size_t i;
+
+	make_set(fd, 1, BY_OVERFLOW, 0);
+	for (i = 0; i < COUNT(counts); i++) {
+		must(fd, write_threshold(fd, 1, pmu()->pmds[0], counts[i]));
+		ck_assert_uint_eq(remaining(fd, 1, pmu()->pmds[0]), counts[i]);
+	}
+	must(fd, write_threshold(fd, 0, pmu()->pmds[0], 8));
+	must(fd, write_threshold(fd, 1, pmu()->pmds[0], 9));
+	ck_assert_uint_eq(remaining(fd, 0, pmu()->pmds[0]), 8);
+	ck_assert_uint_eq(remaining(fd, 1, pmu()->pmds[0]), 9);
+	load_set(fd, thread_id(), 1);
+	ck_assert_uint_eq(remaining(fd, 1, pmu()->pmds[0]), 9);
+	/* A write without one takes it away. */
+	write_pmd_of(fd, 1, pmu()->pmds[0], 1);
+	ck_assert_uint_eq(remaining(fd, 1, pmu()->pmds[0]), 0);
+	set_zero_must_be_right(fd);
+}

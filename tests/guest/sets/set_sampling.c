@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Samples of event sets, and the virtual PMDs that tell of sets: in which set an overflow
+ * was, and what follows it.
+ */
+#include <sched.h>
+#include <stdio.h>
+
+#include "sets.h"
+
+SUITE(set_sampling, 300);
+
+#define MIB	(1ul << 20)
+#define MILLION 1000000ull
+#define HOUR	(3600 * 1000 * MS)
+
+/* ---- programs --------------------------------------------------------------------------- */
+
+/* Counter @i of set @id, always @period below an overflow, which count for a switch. */
+static struct pfarg_pmd sampling_of(unsigned int id, unsigned int i, uint64_t period,
+				    uint64_t count)
+{
+	struct pfarg_pmd pmd = sampling(i, period);
+
+	pmd.reg_set = id;
+	pmd.reg_ovfl_switch_cnt = count;
+	return pmd;
+}
+
+/* ---- the set of a sample ------------------------------------------------------------------ */
+
+/* Made in disorder, left after so many overflows: each sample tells its own. */
+TEST(samples_name_their_set)
+{
+	static const struct {
+		unsigned int id;
+		unsigned int count;
+	} sets[] = { { 0, 3 }, { 3, 2 }, { 700, 1 }, { 65535, 4 } };
+	static const int order[] = { 2, 3, 0, 1 };
+	unsigned int at = 0, left = sets[0].count;
+	header_t header;
+	entry_t entry;
+	size_t i;
+	int fd;
+
+	need_overflow_interrupts();
+	fd = default_context(0, MIB);
+	header = map_buffer(fd, MIB);
+	for (i = 0; i < COUNT(order); i++) {
+		const unsigned int id = sets[order[i]].id;
+
+		make_set(fd, id, BY_OVERFLOW, 0);
+		program_busy_of(fd, id, 1);
+		write_one(fd, sampling_of(id, 0, PERIOD + id, sets[order[i]].count));
+	}
+	load_and_start(fd, thread_id());
+	fill_to(header, 50);
+	must(fd, pfm_stop(fd));
+	must_be_whole(header, 0);
+	for_each_entry(entry, header, 0)
+	{
+		ck_assert_uint_eq(entry->set, sets[at].id);
+		ck_assert_uint_eq(entry->ovfl_pmd, pmu()->pmds[0]);
+		ck_assert_uint_eq(entry->last_reset_val, -(PERIOD + entry->set));
+		if (--left)
+			continue;
+		at = (at + 1) % COUNT(sets);
+		left = sets[at].count;
+	}
+	ck_assert_uint_eq(active_set(fd), sets[at].id);
+	ck_assert_uint_eq(
+		read_back_of(fd, sets[at].id, pmu()->pmds[0]).reg_ovfl_switch_cnt, left);
+	must_be_silent(fd);
+	set_zero_must_be_right(fd);
+}
+
+/* Turns by time: samples of a set come only while it is its turn. */
+TEST(samples_of_sets_that_take_turns_come_in_their_order)
+{
+	const unsigned int count = 4;
+	uint64_t changes = 0, times[2], runs = 0;
+	unsigned int id, before = 0;
+	header_t header;
+	entry_t entry;
+	int fd;
+
+	need_overflow_interrupts();
+	fd = default_context(0, MIB);
+	header = map_buffer(fd, MIB);
+	for (id = 0; id < count; id++) {
+		make_set(fd, id, BY_TIME, 3 * PERIOD);
+		program_busy_of(fd, id, 1);
+		write_one(fd, sampling_of(id, 0, PERIOD / 2, 0));
+	}
+	load_and_start(fd, thread_id());
+	fill_to(header, 200);
+	must(fd, pfm_stop(fd));
+	times[0] = 0;
+	for_each_entry(entry, header, 0)
+	{
+		times[1] = entry->tstamp;
+		ck_assert_uint_ge(times[1], times[0]);
+		times[0] = times[1];
+		/* A slow host may miss all of a turn. */
+		if (is_deterministic())
+			must_be_between((entry->set + count - before) % count, 0, 1);
+		changes += entry->set != before;
+		before = entry->set;
+	}
+	for (id = 0; id < count; id++)
+		runs += runs_of(fd, id);
+	ck_assert_uint_ge(changes, 10);
+	ck_assert_uint_ge(runs, changes + 1);
+	fair_turns_of(fd, count);
+	set_zero_must_be_right(fd);
+}
+
+/*
+ * Counters of one event, two of them in set 0: a model of it says which one overflows
+ * next, and where that leads.
+ */
+TEST(several_triggers_do_what_arithmetic_says)
+{
+	static const uint64_t periods[3] = { 10000000, 3700000, 4700000 };
+	uint64_t left[3], step;
+	unsigned int next, set = 0, i;
+	header_t header;
+	entry_t entry;
+	int fd;
+
+	need_exact_counts();
+	fd = default_context(0, MIB);
+	header = map_buffer(fd, MIB);
+	for (i = 0; i < 3; i++) {
+		left[i] = periods[i];
+		make_set(fd, i / 2, BY_OVERFLOW, 0);
+	}
+	for (i = 0; i < 3; i++) {
+		write_pmc_of(fd, i / 2, pmu()->pmcs[i], INSTRUCTIONS);
+		write_one(fd, sampling_of(i / 2, i, periods[i], 1));
+	}
+	load_and_start(fd, thread_id());
+	/* QEMU looks at event counters when there is an exception, such as a call. */
+	while (header->hdr_count < 15) {
+		sampled_loop(5000);
+		thread_id();
+	}
+	must(fd, pfm_stop(fd));
+	for_each_entry(entry, header, 0)
+	{
+		ck_assert_uint_eq(entry->set, set);
+		next = set ? 2 : left[0] > left[1];
+		ck_assert_uint_eq(entry->ovfl_pmd, pmu()->pmds[next]);
+		step = left[next];
+		for (i = 0; i < 3; i++)
+			if (i / 2 == set)
+				left[i] -= step;
+		left[next] = periods[next];
+		set = !set;
+	}
+	set_zero_must_be_right(fd);
+}
+
+/* ---- the buffer is full ------------------------------------------------------------------------- */
+
+/* Sets 0 and 1, to and fro by overflow; no two of the three periods are the same. */
+static void make_sampling_pair(int fd)
+{
+	struct pfarg_pmd pmd;
+	unsigned int id;
+
+	for (id = 0; id < 2; id++) {
+		make_set(fd, id, BY_OVERFLOW, 0);
+		program_busy_of(fd, id, 1);
+		pmd = sampling_of(id, 0, PERIOD, 1);
+		pmd.reg_short_reset = -(PERIOD + 1);
+		pmd.reg_long_reset = -(PERIOD + 2);
+		write_one(fd, pmd);
+	}
+}
+
+/* Each sample fills it: the switch comes at the restart, with the long values. */
+TEST(a_full_buffer_puts_the_switch_off)
+{
+	struct pfarg_ovfl_msg message;
+	unsigned int turn, id;
+	header_t header;
+	int fd;
+
+	need_overflow_interrupts();
+	fd = default_context(0, least_size());
+	header = map_buffer(fd, least_size());
+	make_sampling_pair(fd);
+	load_and_start(fd, thread_id());
+	for (turn = 0; turn < 8; turn++) {
+		id = turn % 2;
+		spin_until_message(fd);
+		message = next_overflow(fd);
+		ck_assert_uint_eq(message.msg_active_set, id);
+		ck_assert_uint_eq(header->hdr_count, 1);
+		ck_assert_uint_eq(first_entry(header)->set, id);
+		ck_assert_uint_eq(first_entry(header)->last_reset_val,
+				  turn < 2 ? -PERIOD : -(PERIOD + 2));
+		ck_assert_uint_eq(state_of(fd), PFM_STATE_MASKED);
+		ck_assert_uint_eq(active_set(fd), id);
+		ck_assert_uint_eq(runs_of(fd, !id), (turn + 1) / 2);
+		must(fd, pfm_restart(fd));
+		ck_assert_uint_eq(runs_of(fd, !id), (turn + 1) / 2 + 1);
+	}
+	must(fd, pfm_stop(fd));
+	set_zero_must_be_right(fd);
+}
+
+/* Blocked in one set, it goes on in the next. */
+TEST(a_blocked_thread_goes_on_in_the_next_set)
+{
+	struct child child = child_new();
+	struct pfarg_ovfl_msg message;
+	unsigned int turn, id;
+	uint64_t turns;
+	int fd;
+
+	need_overflow_interrupts();
+	fd = context_with_flags(PFM_FL_NOTIFY_BLOCK);
+	for (id = 0; id < 3; id++) {
+		make_set(fd, id, BY_OVERFLOW, 0);
+		program_busy_of(fd, id, 1);
+		write_one(fd, sampling_of(id, 0, PERIOD, 1));
+	}
+	load_and_start(fd, child.pid);
+	child.page->stop = 0;
+	child.page->turns = 0;
+	child_begin(&child, loop_until_stopped, 0);
+	for (turn = 0; turn < 9; turn++) {
+		message = next_overflow(fd);
+		ck_assert_uint_eq(message.msg_active_set, turn % 3);
+		wait_until(thread_state(child.pid) == 'D');
+		turns = child.page->turns;
+		usleep(20000);
+		ck_assert_uint_eq(child.page->turns, turns);
+		ck_assert_uint_eq(active_set(fd), turn % 3);
+		must(fd, pfm_restart(fd));
+	}
+	must(fd, pfm_unload_context(fd));
+	child.page->stop = 1;
+	child_finish(&child);
+	for (id = 0; id < 3; id++)
+		ck_assert_uint_eq(runs_of(fd, id), 3 + (id == 0));
+}
+
+/* Of four entries: three switches at once, with short values, then one put off. */
+TEST(short_and_long_values_follow_the_switches)
+{
+	const uint64_t size = least_size() + 3 * sizeof(struct pfm_dfl_smpl_entry);
+	uint64_t most, i, wanted;
+	unsigned int turn, before = 1;
+	uint64_t seen[2] = {};
+	bool is_long = false;
+	header_t header;
+	entry_t entry;
+	int fd;
+
+	need_overflow_interrupts();
+	most = entries_until_full(size, 0);
+	fd = default_context(0, size);
+	header = map_buffer(fd, size);
+	make_sampling_pair(fd);
+	load_and_start(fd, thread_id());
+	for (turn = 0; turn < 4; turn++) {
+		spin_until_message(fd);
+		ck_assert_uint_eq(header->hdr_count, most);
+		ck_assert_uint_eq(next_overflow(fd).msg_active_set,
+				  first_entry(header)[most - 1].set);
+		for (i = 0; i < most; i++) {
+			entry = first_entry(header) + i;
+			ck_assert_uint_eq(entry->set, !before);
+			before = entry->set;
+			/* The first sample after a restart is of a set it switched to. */
+			wanted = is_long ? PERIOD + 2 : PERIOD + 1;
+			if (!seen[entry->set]++)
+				wanted = PERIOD;
+			ck_assert_uint_eq(entry->last_reset_val, -wanted);
+			is_long = false;
+		}
+		must(fd, pfm_restart(fd));
+		is_long = true;
+	}
+	must(fd, pfm_stop(fd));
+	set_zero_must_be_right(fd);
+}
+
+/* What is to be reset with a PMD is so in its own set, and in no other. */
+TEST(a_sample_resets_pmds_of_its_set_only)
+{
+	const unsigned int listed = pmu()->pmds[1];
+	struct pfarg_pmd pmd, quiet = { .reg_num = listed,
+					.reg_short_reset = 1000,
+					.reg_long_reset = 2000 };
+	header_t header;
+	unsigned int id;
+	int fd;
+
+	need_overflow_interrupts();
+	fd = default_context(0, MIB);
+	header = map_buffer(fd, MIB);
+	for (id = 0; id < 2; id++) {
+		make_set(fd, id, BY_OVERFLOW, 0);
+		write_pmc_of(fd, id, pmu()->pmcs[0], pmu()->busy[0]);
+		write_pmc_of(fd, id, pmu()->pmcs[1], pmu()->quiet[1]);
+		quiet.reg_set = id;
+		quiet.reg_value = 5 + id;
+		write_one(fd, quiet);
+		pmd = sampling_of(id, 0, PERIOD, id ? 1 : 2);
+		if (id == 0)
+			add_to(pmd.reg_reset_pmds, listed);
+		write_one(fd, pmd);
+	}
+	load_and_start(fd, thread_id());
+	fill_to(header, 4);
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(read_pmd_of(fd, 0, listed), 1000);
+	ck_assert_uint_eq(read_pmd_of(fd, 1, listed), 6);
+	ck_assert_uint_eq(read_back_of(fd, 1, listed).reg_last_reset_val, 6);
+	set_zero_must_be_right(fd);
+}
+
+/* ---- virtual PMDs that tell of sets --------------------------------------------------------------- */
+
+#define RUNS	   PFM_PMD_SET_RUNS
+#define INTERRUPTS PFM_PMD_INTERRUPTS
+#define CPU	   PFM_PMD_CPU
+
+static const unsigned int new_pmds[] = { RUNS, INTERRUPTS, CPU };
+
+TEST(the_new_virtual_pmds_are_there)
+{
+	size_t i;
+	int fd = make_context();
+
+	for (i = 0; i < COUNT(new_pmds); i++) {
+		ck_assert_uint_eq(new_pmds[i], 262 + i);
+		ck_assert_uint_ne(pmu()->info.implemented_pmds[4] & BIT(new_pmds[i] % 64),
+				  0);
+		ck_assert_uint_eq(pmu()->info.counter_pmds[4] & BIT(new_pmds[i] % 64), 0);
+		write_pmd(fd, new_pmds[i], 0);
+	}
+	set_zero_must_be_right(fd);
+}
+
+/* Runs of a set are counted in it, whichever other one is active. */
+TEST(the_runs_of_a_set_are_a_pmd)
+{
+	unsigned int id;
+	int fd = make_context();
+
+	for (id = 0; id < 3; id++) {
+		make_set(fd, id, BY_TIME, MS);
+		use_busy_counters_of(fd, id);
+		write_pmd_of(fd, id, RUNS, 0);
+	}
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	while (runs_of(fd, 2) < 4)
+		loop(MILLION / 10);
+	must(fd, pfm_stop(fd));
+	for (id = 0; id < 3; id++)
+		ck_assert_uint_eq(read_pmd_of(fd, id, RUNS), runs_of(fd, id));
+	start_set(fd, 1);
+	must(fd, pfm_stop(fd));
+	for (id = 0; id < 3; id++)
+		ck_assert_uint_eq(read_pmd_of(fd, id, RUNS), runs_of(fd, id));
+	set_zero_must_be_right(fd);
+}
+
+/* Those that the machine had; nobody else has any. */
+TEST(interrupts_are_those_of_the_statistics)
+{
+	uint64_t taken, counted;
+	header_t header;
+	int fd;
+
+	need_overflow_interrupts();
+	fd = default_context(0, MIB);
+	header = map_buffer(fd, MIB);
+	sample_busily(fd, PERIOD);
+	write_pmd(fd, INTERRUPTS, 0);
+	load(fd, thread_id());
+	taken = statistic("ovfl_intr_regular_count");
+	must(fd, pfm_start(fd, NULL));
+	fill_to(header, 50);
+	must(fd, pfm_stop(fd));
+	taken = statistic("ovfl_intr_regular_count") - taken;
+	counted = read_pmd(fd, INTERRUPTS);
+	ck_assert_uint_eq(counted, taken);
+	/* An overflow at the end of a turn on the CPU needs none. */
+	if (is_deterministic())
+		ck_assert_uint_ge(counted, 49);
+	/* It stands still now, and goes on from what is written. */
+	sampled_loop(10 * PERIOD);
+	ck_assert_uint_eq(read_pmd(fd, INTERRUPTS), counted);
+	end_sampling(fd);
+	count_must_be_right(fd);
+}
+
+TEST(the_cpu_is_that_of_the_thread)
+{
+	struct child child = child_new();
+	unsigned int cpu;
+	int fd = make_context();
+
+	need_cpus(2);
+	make_set(fd, 1, 0, 0);
+	write_pmd_of(fd, 1, CPU, 0);
+	use_busy_counters_of(fd, 1);
+	load_set(fd, child.pid, 1);
+	must(fd, pfm_start(fd, NULL));
+	for (cpu = 0; cpu < 4; cpu++) {
+		child_call(&child, child_pin, cpu % 2);
+		child_busy(&child);
+		ck_assert_uint_eq(read_pmd_of(fd, 1, CPU), cpu % 2);
+		child_rest(&child);
+	}
+	must(fd, pfm_stop(fd));
+	set_zero_must_be_right(fd);
+}
+
+/* Each sample has what held at its overflow. */
+TEST(virtual_pmds_of_sets_are_in_samples)
+{
+	uint64_t samples[2] = {};
+	struct pfarg_pmd pmd;
+	const uint64_t *values;
+	header_t header;
+	entry_t entry;
+	unsigned int id;
+	int fd;
+
+	need_overflow_interrupts();
+	fd = default_context(0, MIB);
+	header = map_buffer(fd, MIB);
+	pin(cpus_online() - 1);
+	for (id = 0; id < 2; id++) {
+		make_set(fd, id, BY_OVERFLOW, 0);
+		program_busy_of(fd, id, 1);
+		pmd = sampling_of(id, 0, PERIOD, 1);
+		add_to(pmd.reg_smpl_pmds, RUNS);
+		add_to(pmd.reg_smpl_pmds, INTERRUPTS);
+		add_to(pmd.reg_smpl_pmds, CPU);
+		write_one(fd, pmd);
+	}
+	load_and_start(fd, thread_id());
+	fill_to(header, 40);
+	must(fd, pfm_stop(fd));
+	must_be_whole(header, 3);
+	for_each_entry(entry, header, 3)
+	{
+		values = values_of(entry);
+		/* One sample a run. */
+		ck_assert_uint_eq(values[0], ++samples[entry->set]);
+		/* Of its set; one that only showed itself when the thread went out is none. */
+		if (is_deterministic() && !kernel_checks_itself())
+			ck_assert_uint_eq(values[1], samples[entry->set]);
+		else
+			ck_assert_uint_le(values[1], samples[entry->set]);
+		ck_assert_uint_eq(values[2], entry->cpu);
+		ck_assert_uint_eq(values[2], cpus_online() - 1);
+	}
+	set_zero_must_be_right(fd);
+}

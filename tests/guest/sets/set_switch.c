@@ -1,0 +1,554 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Event sets that take turns by time: perfmon-api.md 3.3.
+ *
+ * No event is lost between two sets: what all of them counted together is compared with
+ * what the kernel tells of the thread, or with a loop of known length.
+ */
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "sets.h"
+
+SUITE(set_switch, 240);
+
+#define MILLION 1000000ull
+#define HOUR	(3600 * 1000 * MS)
+
+/* ---- work of one's own ------------------------------------------------------------------ */
+
+/* What the kernel tells of the thread. */
+struct truth {
+	uint64_t faults;
+	uint64_t time;
+};
+
+static struct truth truth_now(void)
+{
+	return (struct truth){ minor_faults(), cpu_time() };
+}
+
+static struct truth truth_since(struct truth before)
+{
+	const struct truth now = truth_now();
+
+	return (struct truth){ now.faults - before.faults, now.time - before.time };
+}
+
+/* Started and stopped in between; @inner and @outer are around the work and all of it. */
+struct measured {
+	struct truth inner;
+	struct truth outer;
+};
+
+static struct measured measure(int fd, void (*work)(void))
+{
+	struct measured measured;
+
+	measured.outer = truth_now();
+	must(fd, pfm_start(fd, NULL));
+	measured.inner = truth_now();
+	work();
+	measured.inner = truth_since(measured.inner);
+	must(fd, pfm_stop(fd));
+	measured.outer = truth_since(measured.outer);
+	return measured;
+}
+
+static void must_be_the_truth(const struct turns *turns, const struct measured *measured)
+{
+	must_be_between(turns->faults, measured->inner.faults, measured->outer.faults);
+	must_be_cpu_time("the durations", turns->duration, measured->inner.time,
+			 measured->outer.time);
+	ck_assert_uint_eq(turns->clock, turns->duration);
+}
+
+static void loop_and_touch(void)
+{
+	const uint64_t end = cpu_time() + 200 * MS;
+
+	while (cpu_time() < end) {
+		loop(MILLION / 10);
+		touch_pages(10);
+	}
+}
+
+/* ---- turns -------------------------------------------------------------------------------- */
+
+/* In the order of their numbers, not in that in which they were made. */
+TEST(sets_take_turns_in_the_order_of_their_numbers)
+{
+	static const unsigned int made[] = { 9, 65535, 3, 4, 500 };
+	static const unsigned int ids[] = { 0, 3, 4, 9, 500, 65535 };
+	struct measured measured;
+	struct turns turns;
+	int fd = make_context();
+	size_t i;
+
+	make_set(fd, 0, BY_TIME, MS);
+	use_busy_counters_of(fd, 0);
+	for (i = 0; i < COUNT(made); i++) {
+		make_set(fd, made[i], BY_TIME, MS);
+		use_busy_counters_of(fd, made[i]);
+	}
+	load(fd, thread_id());
+	measured = measure(fd, loop_and_touch);
+	turns = fair_turns(fd, ids, COUNT(ids));
+	ck_assert_uint_ge(turns.runs, 3 * COUNT(ids));
+	switches_must_fit(turns.runs - 1, turns.duration, MS);
+	must_be_the_truth(&turns, &measured);
+	for (i = 0; i < COUNT(ids); i++)
+		ck_assert_uint_gt(read_pmd_of(fd, ids[i], pmu()->pmds[0]), 0);
+	ck_assert_uint_eq(active_set(fd), ids[(turns.runs - 1) % COUNT(ids)]);
+	set_zero_must_be_right(fd);
+}
+
+/* From the set that was loaded, round and round. */
+TEST(turns_begin_with_the_set_that_was_loaded)
+{
+	static const unsigned int ids[] = { 2, 3, 0, 1 };
+	struct turns turns;
+	int fd = make_context();
+
+	make_turns(fd, 4, 2 * MS);
+	load_set(fd, thread_id(), 2);
+	measure(fd, loop_and_touch);
+	turns = fair_turns(fd, ids, 4);
+	ck_assert_uint_ge(turns.runs, 8);
+	set_zero_must_be_right(fd);
+}
+
+TEST(each_set_has_its_own_timeout)
+{
+	static const uint64_t timeouts[] = { 10 * MS, 100000, 3 * MS, MS };
+	struct pfarg_setinfo set;
+	struct turns turns;
+	unsigned int id;
+	int fd = make_context();
+
+	for (id = 0; id < COUNT(timeouts); id++) {
+		make_set(fd, id, BY_TIME, timeouts[id]);
+		use_busy_counters_of(fd, id);
+	}
+	load(fd, thread_id());
+	measure(fd, loop_and_touch);
+	turns = fair_turns_of(fd, COUNT(timeouts));
+	ck_assert_uint_ge(turns.runs, 8);
+	for (id = 0; id < COUNT(timeouts); id++) {
+		set = set_of(fd, id);
+		/* The one that is active has not had all of its last turn. */
+		if (id != active_set(fd))
+			ck_assert_uint_ge(set.set_act_duration,
+					  set.set_runs * (timeouts[id] - EARLY));
+		else
+			ck_assert_uint_ge(set.set_act_duration,
+					  (set.set_runs - 1) * (timeouts[id] - EARLY));
+		/* Late by an interrupt and a switch. */
+		if (is_deterministic())
+			ck_assert_uint_le(set.set_act_duration,
+					  set.set_runs * (timeouts[id] + MS / 20));
+	}
+	set_zero_must_be_right(fd);
+}
+
+TEST(a_single_set_is_switched_to_itself)
+{
+	struct measured measured;
+	struct turns turns;
+	int fd = make_context();
+
+	make_turns(fd, 1, 500000);
+	load(fd, thread_id());
+	measured = measure(fd, loop_and_touch);
+	turns = fair_turns_of(fd, 1);
+	switches_must_fit(turns.runs - 1, turns.duration, 500000);
+	ck_assert_uint_gt(turns.runs, 10);
+	must_be_the_truth(&turns, &measured);
+	set_zero_must_be_right(fd);
+}
+
+/* Nor is what comes behind it ever reached. */
+TEST(a_set_without_flags_is_never_left)
+{
+	int fd = make_context();
+
+	make_turns(fd, 4, MS);
+	make_set(fd, 1, 0, 0);
+	use_busy_counters_of(fd, 1);
+	load_set(fd, thread_id(), 3);
+	measure(fd, loop_and_touch);
+	ck_assert_uint_eq(runs_of(fd, 3), 1);
+	ck_assert_uint_eq(runs_of(fd, 0), 1);
+	ck_assert_uint_eq(runs_of(fd, 1), 1);
+	ck_assert_uint_eq(runs_of(fd, 2), 0);
+	ck_assert_uint_eq(active_set(fd), 1);
+	ck_assert_uint_eq(set_of(fd, 2).set_act_duration, 0);
+	ck_assert_uint_gt(set_of(fd, 1).set_act_duration,
+			  10 * set_of(fd, 0).set_act_duration);
+	/* But by hand. */
+	start_set(fd, 2);
+	loop_and_touch();
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(runs_of(fd, 2), 1);
+	ck_assert_uint_eq(active_set(fd), 1);
+	set_zero_must_be_right(fd);
+}
+
+/* ---- the thread's own time --------------------------------------------------------------------- */
+
+static uint64_t worked; /* CPU time between naps, ns */
+
+/* Far less than a timeout at a time. */
+static void work_in_naps(void)
+{
+	const struct timespec nap = { .tv_nsec = MS };
+	unsigned int turn;
+
+	for (turn = 0; turn < 1500; turn++) {
+		worked += work(MILLION / 20);
+		touch_pages(2);
+		nanosleep(&nap, NULL);
+	}
+}
+
+TEST(what_remains_of_a_timeout_is_kept_over_naps)
+{
+	struct measured measured;
+	struct turns turns;
+	uint64_t naps;
+	int fd = make_context();
+
+	make_turns(fd, 3, 5 * MS);
+	load(fd, thread_id());
+	naps = switches(thread_id());
+	measured = measure(fd, work_in_naps);
+	naps = switches(thread_id()) - naps;
+	/* What the kernel accounts begins when it is woken, and the host has to wake. */
+	measured.inner.time = worked;
+	turns = fair_turns_of(fd, 3);
+	/* A kernel that checks itself takes more of each turn for a nap. */
+	if (is_deterministic())
+		ck_assert_uint_gt(naps, (kernel_checks_itself() ? 2 : 20) * turns.runs);
+	switches_must_fit(turns.runs - 1, turns.duration, 5 * MS);
+	ck_assert_uint_ge(turns.runs, 5);
+	must_be_the_truth(&turns, &measured);
+	set_zero_must_be_right(fd);
+}
+
+TEST(no_time_passes_while_the_thread_sleeps)
+{
+	const struct timespec nap = { .tv_nsec = 200 * MS };
+	int fd = make_context();
+	uint64_t remains;
+
+	make_turns(fd, 2, 50 * MS);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	nanosleep(&nap, NULL);
+	remains = set_of(fd, 0).set_timeout;
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(runs_of(fd, 0), 1);
+	ck_assert_uint_eq(runs_of(fd, 1), 0);
+	ck_assert_uint_le(remains, effective(50 * MS));
+	ck_assert_uint_gt(remains, 25 * MS);
+	set_zero_must_be_right(fd);
+}
+
+static void work_in_company(void)
+{
+	company_come(2 * cpus_online());
+	loop_and_touch();
+	company_leave();
+}
+
+TEST(others_on_the_cpu_take_no_time_of_the_sets)
+{
+	struct measured measured;
+	struct turns turns;
+	int fd = make_context();
+
+	make_turns(fd, 5, MS);
+	load(fd, thread_id());
+	measured = measure(fd, work_in_company);
+	turns = fair_turns_of(fd, 5);
+	switches_must_fit(turns.runs - 1, turns.duration, MS);
+	ck_assert_uint_ge(turns.runs, 10);
+	must_be_the_truth(&turns, &measured);
+	set_zero_must_be_right(fd);
+}
+
+/* Each with its timer, on one CPU. */
+TEST(two_threads_on_a_cpu_have_their_own_turns)
+{
+	static const uint64_t timeouts[] = { MS, 3 * MS };
+	struct child children[2];
+	struct turns turns;
+	int fds[2], i;
+
+	for (i = 0; i < 2; i++) {
+		children[i] = child_new();
+		child_call(&children[i], child_pin, 0);
+		fds[i] = make_context();
+		make_turns(fds[i], 3, timeouts[i]);
+		load(fds[i], children[i].pid);
+		must(fds[i], pfm_start(fds[i], NULL));
+	}
+	for (i = 0; i < 2; i++)
+		child_busy(&children[i]);
+	for (i = 0; i < 2; i++)
+		wait_until(runs_of(fds[i], 2) >= 5);
+	for (i = 0; i < 2; i++) {
+		must(fds[i], pfm_stop(fds[i]));
+		child_rest(&children[i]);
+		turns = fair_turns_of(fds[i], 3);
+		switches_must_fit(turns.runs - 1, turns.duration, timeouts[i]);
+		ck_assert_uint_eq(turns.clock, turns.duration);
+	}
+}
+
+/* ---- what stops the clock ------------------------------------------------------------------------- */
+
+/* Of 100 ms, so that a slow guest gets from one call to the next. */
+TEST(getinfo_shows_what_remains)
+{
+	uint64_t before, after, time;
+	int fd = make_context();
+
+	make_turns(fd, 2, 100 * MS);
+	ck_assert_uint_eq(set_of(fd, 0).set_timeout, effective(100 * MS));
+	load(fd, thread_id());
+	ck_assert_uint_eq(set_of(fd, 0).set_timeout, effective(100 * MS));
+	time = cpu_time();
+	must(fd, pfm_start(fd, NULL));
+	before = set_of(fd, 0).set_timeout;
+	loop(20 * MILLION);
+	after = set_of(fd, 0).set_timeout;
+	time = cpu_time() - time;
+	if (runs_of(fd, 0) != 1)
+		skip("the host was elsewhere");
+	ck_assert_uint_le(before, effective(100 * MS));
+	ck_assert_uint_lt(after, before);
+	ck_assert_uint_ge(after + time + 20 * MS, 100 * MS);
+	if (is_deterministic()) {
+		/* Between the clock and the calls; a kernel that checks itself is slow. */
+		must_be_near(after, 100 * MS - time,
+			     kernel_checks_itself() ? 5 * MS : MS / 2);
+		/* The other one has all of its before it. */
+		ck_assert_uint_eq(set_of(fd, 1).set_timeout, 100 * MS);
+	}
+	set_zero_must_be_right(fd);
+}
+
+TEST(an_hour_is_no_overflow)
+{
+	uint64_t remains;
+	int fd = make_context();
+
+	make_turns(fd, 2, HOUR);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	loop(10 * MILLION);
+	remains = set_of(fd, 0).set_timeout;
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(runs_of(fd, 0), 1);
+	ck_assert_uint_eq(runs_of(fd, 1), 0);
+	ck_assert_uint_lt(remains, HOUR);
+	ck_assert_uint_gt(remains, HOUR - 60 * 1000 * MS);
+	set_zero_must_be_right(fd);
+}
+
+static struct turns turns_now(int fd)
+{
+	return fair_turns_of(fd, 3);
+}
+
+TEST(no_set_is_switched_while_nothing_is_counted)
+{
+	struct turns before, after;
+	int fd = make_context(), turn;
+
+	make_turns(fd, 3, MS);
+	load(fd, thread_id());
+	loop(20 * MILLION); /* loaded, not started */
+	ck_assert_uint_eq(turns_now(fd).runs, 1);
+	for (turn = 0; turn < 3; turn++) {
+		must(fd, pfm_start(fd, NULL));
+		loop_and_touch();
+		must(fd, pfm_stop(fd));
+		before = turns_now(fd);
+		loop(20 * MILLION);
+		after = turns_now(fd);
+		ck_assert_mem_eq(&after, &before, sizeof(after));
+	}
+	ck_assert_uint_ge(before.runs, 6);
+	must(fd, pfm_unload_context(fd));
+	loop(20 * MILLION);
+	after = turns_now(fd);
+	ck_assert_mem_eq(&after, &before, sizeof(after));
+	set_zero_must_be_right(fd);
+}
+
+/* They go on from the set that was active, or that load names; nothing is forgotten. */
+TEST(turns_go_on_after_stop_and_after_unload)
+{
+	struct turns turns;
+	uint64_t runs = 0, faults;
+	unsigned int turn;
+	int fd = make_context();
+
+	make_turns(fd, 3, 2 * MS);
+	load(fd, thread_id());
+	faults = minor_faults();
+	for (turn = 0; turn < 10; turn++) {
+		must(fd, pfm_start(fd, NULL));
+		loop(MILLION);
+		touch_pages(20);
+		must(fd, pfm_stop(fd));
+		turns = turns_now(fd);
+		ck_assert_uint_ge(turns.runs, runs);
+		runs = turns.runs;
+	}
+	faults = minor_faults() - faults;
+	must_be_between(turns.faults, 200, faults);
+	must(fd, pfm_unload_context(fd));
+	/* Counts as a run of the set, which comes out of turn. */
+	load_set(fd, thread_id(), 1);
+	ck_assert_uint_eq(active_set(fd), 1);
+	must(fd, pfm_start(fd, NULL));
+	wait_until((loop(MILLION), active_set(fd) == 2));
+	must(fd, pfm_stop(fd));
+	set_zero_must_be_right(fd);
+}
+
+/* Masked by its own sampled counter, and let go on ten times. */
+TEST(masked_time_does_not_count)
+{
+	struct pfarg_pmd pmd = sampling(0, 3 * MS);
+	struct turns before, after;
+	unsigned int id, turn;
+	int fd;
+
+	need_overflow_interrupts();
+	fd = make_context();
+	make_turns(fd, 3, MS);
+	for (id = 0; id < 3; id++) {
+		pmd.reg_set = id;
+		write_one(fd, pmd);
+	}
+	load_and_start(fd, thread_id());
+	for (turn = 0; turn < 10; turn++) {
+		spin_until_masked(fd);
+		before = turns_now(fd);
+		loop(10 * MILLION);
+		after = turns_now(fd);
+		ck_assert_mem_eq(&after, &before, sizeof(after));
+		ck_assert_uint_eq(next_overflow(fd).msg_active_set, active_set(fd));
+		must(fd, pfm_restart(fd));
+	}
+	must(fd, pfm_stop(fd));
+	after = turns_now(fd);
+	switches_must_fit(after.runs - 1, after.duration, MS);
+	ck_assert_uint_eq(after.clock, after.duration);
+	set_zero_must_be_right(fd);
+}
+
+/* ---- from outside ------------------------------------------------------------------------------------ */
+
+/* Sent from one CPU to another, again and again. */
+TEST(turns_go_on_when_the_thread_moves)
+{
+	struct child child = child_new();
+	uint64_t moves, i;
+	struct turns turns;
+	int fd = make_context();
+
+	need_cpus(2);
+	make_turns(fd, 4, MS);
+	for (i = 0; i < 4; i++)
+		write_pmd_of(fd, i, PFM_PMD_CPU_MIGRATIONS, 0);
+	load(fd, child.pid);
+	must(fd, pfm_start(fd, NULL));
+	moves = migrations(child.pid);
+	child.page->stop = 0;
+	child.page->turns = 0;
+	child_begin(&child, work_until_stopped, 0);
+	for (i = 0; i < 300; i++) {
+		pin_thread(child.pid, i % 2);
+		usleep(2000);
+	}
+	child.page->stop = 1;
+	child_finish(&child);
+	must(fd, pfm_stop(fd));
+	moves = migrations(child.pid) - moves;
+	turns = fair_turns_of(fd, 4);
+	ck_assert_uint_ge(turns.runs, 40);
+	switches_must_fit(turns.runs - 1, turns.duration, MS);
+	ck_assert_uint_eq(turns.clock, turns.duration);
+	ck_assert_uint_ge(moves, 200);
+	for (i = 0; i < 4; i++)
+		moves -= read_pmd_of(fd, i, PFM_PMD_CPU_MIGRATIONS);
+	ck_assert_uint_eq(moves, 0);
+	set_zero_must_be_right(fd);
+}
+
+/* Stopped, started, read and asked by somebody else while it switches. */
+TEST(turns_survive_whoever_looks_at_them)
+{
+	struct child child = child_new();
+	uint64_t last[3] = {}, value;
+	unsigned int i, id;
+	struct turns turns;
+	int fd = make_context();
+
+	make_turns(fd, 3, 200000);
+	load(fd, child.pid);
+	must(fd, pfm_start(fd, NULL));
+	child_busy(&child);
+	for (i = 0; i < 500; i++) {
+		id = i % 3;
+		value = read_pmd_of(fd, id, pmu()->pmds[0]);
+		ck_assert_uint_ge(value, last[id]);
+		last[id] = value;
+		value = set_of(fd, id).set_timeout;
+		ck_assert_uint_le(value, effective(200000));
+		if (i % 5 == 0) {
+			must(fd, pfm_stop(fd));
+			fair_turns_of(fd, 3);
+			must(fd, pfm_start(fd, NULL));
+		}
+		usleep(500);
+	}
+	wait_until(runs_of(fd, 2) >= 3);
+	must(fd, pfm_stop(fd));
+	child_rest(&child);
+	turns = fair_turns_of(fd, 3);
+	ck_assert_uint_eq(turns.clock, turns.duration);
+	set_zero_must_be_right(fd);
+}
+
+TEST(the_end_of_the_thread_keeps_what_its_sets_have_counted)
+{
+	struct turns turns;
+	struct child child;
+	uint64_t faults;
+	int fd, turn;
+
+	for (turn = 0; turn < 10; turn++) {
+		child = child_new();
+		fd = make_context();
+		make_turns(fd, 4, 100000);
+		load(fd, child.pid);
+		must(fd, pfm_start(fd, NULL));
+		faults = child_call(&child, child_work, 3000);
+		child_kill(&child);
+		must_end(fd);
+		turns = fair_turns_of(fd, 4);
+		ck_assert_uint_ge(turns.faults, faults);
+		ck_assert_uint_lt(turns.faults, faults + 100);
+		ck_assert_uint_eq(turns.clock, turns.duration);
+		close(fd);
+	}
+}

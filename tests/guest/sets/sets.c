@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Event sets, the calls: perfmon-api.md 1.13, 1.14, 3.3 and 3.4, and 10, rows 18 to 21.
+ * Each refusal leaves everything as it was.
+ */
+#include <stdio.h>
+#include <sys/ioctl.h>
+
+#include "sets.h"
+
+SUITE(sets, 120);
+
+#define NO_INDEX PFM_NO_INDEX
+#define HOUR	 (3600 * 1000 * MS)
+
+/* ---- what must not change ------------------------------------------------------------ */
+
+/* Of two sets, and of a PMD in each. */
+struct picture {
+	struct pfm_status status;
+	struct pfarg_setinfo sets[2];
+	struct pfarg_pmd pmds[2];
+};
+
+static struct picture picture_of(int fd, unsigned int first, unsigned int second)
+{
+	struct picture picture = {
+		.status = status_of(fd),
+		.sets = { set_of(fd, first), set_of(fd, second) },
+		.pmds = { read_back_of(fd, first, PFM_PMD_MAJOR_FAULTS),
+			  read_back_of(fd, second, PFM_PMD_MAJOR_FAULTS) },
+	};
+
+	return picture;
+}
+
+static void must_be_as_in(int fd, const struct picture *before)
+{
+	const struct picture now =
+		picture_of(fd, before->sets[0].set_id, before->sets[1].set_id);
+
+	ck_assert_mem_eq(&now.status, &before->status, sizeof(now.status));
+	ck_assert_mem_eq(now.sets, before->sets, sizeof(now.sets));
+	ck_assert_mem_eq(now.pmds, before->pmds, sizeof(now.pmds));
+}
+
+/* Sets 0, 5 and 9, with a PMD of their own values, never started. */
+static int three_sets(void)
+{
+	int fd = make_context();
+
+	make_set(fd, 5, BY_TIME, 3 * MS);
+	make_set(fd, 9, BY_OVERFLOW, 0);
+	write_pmd_of(fd, 0, PFM_PMD_MAJOR_FAULTS, 100);
+	write_pmd_of(fd, 5, PFM_PMD_MAJOR_FAULTS, 105);
+	write_pmd_of(fd, 9, PFM_PMD_MAJOR_FAULTS, 109);
+	return fd;
+}
+
+/* ---- to make them -------------------------------------------------------------------- */
+
+TEST(the_module_says_that_it_has_sets)
+{
+	ck_assert_uint_ne(pmu()->info.features & PFM_FEATURE_SETS, 0);
+	ck_assert_uint_eq(pmu()->info.max_sets, read_number(SYSFS "max_sets"));
+	ck_assert_uint_eq(pmu()->info.max_sets, 4096);
+	ck_assert_uint_eq(read_number(SYSFS "min_switch_timeout"), 100000);
+}
+
+TEST(a_set_may_have_any_number)
+{
+	static const unsigned int ids[] = { 65535, 1, 64, 63, 65534, 4096, 2, 32768 };
+	int fd = make_context();
+	struct pfarg_setinfo set;
+	size_t i;
+
+	for (i = 0; i < COUNT(ids); i++) {
+		must_have_no_set(fd, ids[i]);
+		make_set(fd, ids[i], i % 2 ? BY_OVERFLOW : BY_TIME, (i + 1) * MS);
+	}
+	for (i = 0; i < COUNT(ids); i++) {
+		set = set_of(fd, ids[i]);
+		ck_assert_uint_eq(set.set_id, ids[i]);
+		ck_assert_uint_eq(set.set_flags, i % 2 ? BY_OVERFLOW : BY_TIME);
+		ck_assert_uint_eq(set.set_runs, 0);
+		ck_assert_uint_eq(set.set_act_duration, 0);
+		ck_assert_uint_eq(set.set_ovfl_pmds[0], 0);
+		if (set.set_flags == BY_TIME)
+			ck_assert_uint_eq(set.set_timeout, effective((i + 1) * MS));
+		ck_assert_mem_eq(set.set_avail_pmcs, pmu()->info.available_pmcs,
+				 sizeof(set.set_avail_pmcs));
+		ck_assert_mem_eq(set.set_avail_pmds, pmu()->info.available_pmds,
+				 sizeof(set.set_avail_pmds));
+	}
+	must_have_no_set(fd, 3);
+	must_have_no_set(fd, 65533);
+	ck_assert_uint_eq(set_of(fd, 0).set_flags, 0);
+	set_zero_must_be_right(fd);
+}
+
+/* The later one holds. */
+TEST(a_call_may_make_many_and_one_twice)
+{
+	struct pfarg_setdesc sets[] = {
+		{ .set_id = 7, .set_flags = BY_TIME, .set_timeout = MS },
+		{ .set_id = 3, .set_flags = BY_OVERFLOW },
+		{ .set_id = 0, .set_flags = BY_OVERFLOW },
+		{ .set_id = 7, .set_flags = BY_OVERFLOW },
+	};
+	int fd = make_context();
+
+	must(fd, pfm_create_evtsets(fd, sets, COUNT(sets)));
+	ck_assert_uint_eq(set_of(fd, 0).set_flags, BY_OVERFLOW);
+	ck_assert_uint_eq(set_of(fd, 3).set_flags, BY_OVERFLOW);
+	ck_assert_uint_eq(set_of(fd, 7).set_flags, BY_OVERFLOW);
+	delete_set(fd, 7);
+	must_have_no_set(fd, 7);
+	set_zero_must_be_right(fd);
+}
+
+TEST(a_set_that_is_refused_is_not_there)
+{
+	static const struct {
+		uint32_t flags;
+		uint64_t timeout;
+		int reason;
+	} refused[] = {
+		{ BY_TIME | BY_OVERFLOW, MS, PFM_REASON_FLAGS },
+		{ 4, 0, PFM_REASON_FLAGS },
+		{ BY_TIME | 0x80000000, MS, PFM_REASON_FLAGS },
+		{ BY_TIME, 0, PFM_REASON_TIMEOUT },
+		{ BY_TIME, 1, PFM_REASON_TIMEOUT },
+		{ BY_TIME, 99999, PFM_REASON_TIMEOUT },
+	};
+	int fd = three_sets();
+	const struct picture before = picture_of(fd, 5, 9);
+	size_t i;
+
+	for (i = 0; i < COUNT(refused); i++) {
+		must_fail(fd, try_set(fd, 6, refused[i].flags, refused[i].timeout),
+			  EINVAL, refused[i].reason, 0);
+		must_have_no_set(fd, 6);
+		/* Nor is one changed that is there. */
+		must_fail(fd, try_set(fd, 5, refused[i].flags, refused[i].timeout),
+			  EINVAL, refused[i].reason, 0);
+		must_be_as_in(fd, &before);
+	}
+	set_zero_must_be_right(fd);
+}
+
+TEST(sets_before_the_one_refused_are_made)
+{
+	struct pfarg_setdesc sets[] = {
+		{ .set_id = 20, .set_flags = BY_OVERFLOW },
+		{ .set_id = 5, .set_flags = BY_OVERFLOW },
+		{ .set_id = 21, .set_flags = BY_TIME, .set_timeout = 1 },
+		{ .set_id = 22 },
+	};
+	int fd = three_sets();
+
+	must_fail(fd, pfm_create_evtsets(fd, sets, 4), EINVAL, PFM_REASON_TIMEOUT, 2);
+	ck_assert_uint_eq(set_of(fd, 20).set_flags, BY_OVERFLOW);
+	ck_assert_uint_eq(set_of(fd, 5).set_flags, BY_OVERFLOW);
+	must_have_no_set(fd, 21);
+	must_have_no_set(fd, 22);
+	set_zero_must_be_right(fd);
+}
+
+/* What it is in the end comes back, and getinfo tells the same. */
+TEST(the_timeout_that_holds_is_written_back)
+{
+	static const uint64_t timeouts[] = { 100000, 100001, 123456789, HOUR, ~0ull };
+	struct pfarg_setdesc set = { .set_id = 1, .set_flags = BY_TIME };
+	int fd = make_context();
+	size_t i;
+
+	for (i = 0; i < COUNT(timeouts); i++) {
+		set.set_timeout = timeouts[i];
+		must(fd, pfm_create_evtsets(fd, &set, 1));
+		ck_assert_uint_eq(set_of(fd, 1).set_timeout, set.set_timeout);
+		if (timeouts[i] != ~0ull)
+			ck_assert_uint_eq(set.set_timeout, effective(timeouts[i]));
+	}
+	/* Whatever became of the longest: it does not end. */
+	use_busy_counters_of(fd, 1);
+	load_set(fd, thread_id(), 1);
+	must(fd, pfm_start(fd, NULL));
+	loop(50 * MS);
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(runs_of(fd, 1), 1);
+	set_zero_must_be_right(fd);
+}
+
+TEST(a_timeout_without_the_flag_means_nothing)
+{
+	int fd = make_context();
+
+	make_set(fd, 1, 0, 1);
+	make_set(fd, 2, BY_OVERFLOW, 1);
+	use_busy_counters_of(fd, 1);
+	load_set(fd, thread_id(), 1);
+	must(fd, pfm_start(fd, NULL));
+	loop(10 * MS);
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(active_set(fd), 1);
+	ck_assert_uint_eq(runs_of(fd, 1), 1);
+	ck_assert_uint_eq(runs_of(fd, 2), 0);
+	set_zero_must_be_right(fd);
+}
+
+static void check_the_floor(void)
+{
+	int fd = make_context();
+
+	write_text(SYSFS "min_switch_timeout", "2000000\n");
+	ck_assert_uint_eq(read_number(SYSFS "min_switch_timeout"), 2 * MS);
+	must_fail(fd, try_set(fd, 1, BY_TIME, 2 * MS - 1), EINVAL, PFM_REASON_TIMEOUT, 0);
+	make_set(fd, 1, BY_TIME, 2 * MS);
+	/* Sets that are there keep theirs. */
+	write_text(SYSFS "min_switch_timeout", "5000000\n");
+	ck_assert_uint_eq(set_of(fd, 1).set_timeout, effective(2 * MS));
+	must_fail(fd, try_set(fd, 1, BY_TIME, 2 * MS), EINVAL, PFM_REASON_TIMEOUT, 0);
+	ck_assert_uint_eq(set_of(fd, 1).set_timeout, effective(2 * MS));
+}
+
+static void put_back_the_floor(void)
+{
+	write_text(SYSFS "min_switch_timeout", "100000\n");
+}
+
+TEST(the_floor_of_timeouts_can_be_set)
+{
+	then_put_back(check_the_floor, put_back_the_floor);
+}
+
+/* ---- how many ------------------------------------------------------------------------- */
+
+static void check_the_limit(void)
+{
+	struct pfarg_setdesc sets[] = { { .set_id = 3 },
+					{ .set_id = 4 },
+					{ .set_id = 5 } };
+	struct pfm_info info;
+	int fd = make_context();
+
+	write_text(SYSFS "max_sets", "5\n");
+	must(fd, pfm_get_info(fd, &info));
+	ck_assert_uint_eq(info.max_sets, 5);
+	make_set(fd, 1, 0, 0);
+	make_set(fd, 2, 0, 0);
+	must_fail(fd, pfm_create_evtsets(fd, sets, 3), ENOMEM, PFM_REASON_SET_LIMIT, 2);
+	must_have_no_set(fd, 5);
+	set_of(fd, 4);
+	/* To change one is to make none. */
+	make_set(fd, 4, BY_OVERFLOW, 0);
+	delete_set(fd, 1);
+	make_set(fd, 65535, 0, 0);
+	must_fail(fd, try_set(fd, 1, 0, 0), ENOMEM, PFM_REASON_SET_LIMIT, 0);
+	/* Those above a new limit stay and can be changed. */
+	write_text(SYSFS "max_sets", "2\n");
+	make_set(fd, 3, BY_OVERFLOW, 0);
+	ck_assert_uint_eq(set_of(fd, 65535).set_id, 65535);
+	must_fail(fd, try_set(fd, 1, 0, 0), ENOMEM, PFM_REASON_SET_LIMIT, 0);
+	delete_set(fd, 65535);
+	must_fail(fd, try_set(fd, 1, 0, 0), ENOMEM, PFM_REASON_SET_LIMIT, 0);
+	/* It is each context's own. */
+	make_set(make_context(), 1, 0, 0);
+	set_zero_must_be_right(fd);
+}
+
+static char set_mem_max[32], arg_mem_max[32];
+
+static void put_back_the_limits(void)
+{
+	write_text(SYSFS "max_sets", "4096\n");
+	write_text(SYSFS "set_mem_max", set_mem_max);
+	write_text(SYSFS "arg_mem_max", arg_mem_max);
+}
+
+static void with_limits_back(void (*check)(void))
+{
+	strcpy(set_mem_max, read_text(SYSFS "set_mem_max"));
+	strcpy(arg_mem_max, read_text(SYSFS "arg_mem_max"));
+	then_put_back(check, put_back_the_limits);
+}
+
+TEST(there_are_as_many_sets_as_the_limit_allows)
+{
+	with_limits_back(check_the_limit);
+}
+
+static void check_values_of_the_limit(void)
+{
+	static const char *const bad[] = { "0\n", "65537\n", "-1\n", "many\n", "\n" };
+	size_t i;
+
+	for (i = 0; i < COUNT(bad); i++) {
+		ck_assert_msg(try_write_text(SYSFS "max_sets", bad[i]) == EINVAL,
+			      "max_sets takes %s", bad[i]);
+		ck_assert_uint_eq(read_number(SYSFS "max_sets"), 4096);
+	}
+	write_text(SYSFS "max_sets", "65536\n");
+	ck_assert_uint_eq(read_number(SYSFS "max_sets"), 65536);
+	write_text(SYSFS "max_sets", "1\n");
+	ck_assert_uint_eq(read_number(SYSFS "max_sets"), 1);
+	must_fail_errno(try_set(make_context(), 1, 0, 0), ENOMEM);
+}
+
+TEST(the_limit_has_limits)
+{
+	with_limits_back(check_values_of_the_limit);
+}
+
+/* Of all contexts together; what is deleted or closed is given back. */
+static void check_the_memory(void)
+{
+	const uint64_t before = read_number(SYSFS "set_mem_cur");
+	int fds[2] = { make_context(), make_context() };
+	const uint64_t empty = read_number(SYSFS "set_mem_cur"),
+		       one = (empty - before) / 2;
+	/* The limit cannot be less than a page. */
+	const unsigned int room = sysconf(_SC_PAGESIZE) / one + 3;
+	unsigned int id;
+	char text[32];
+
+	ck_assert_uint_gt(one, 0);
+	ck_assert_uint_eq(empty, before + 2 * one);
+	snprintf(text, sizeof(text), "%ju\n", (uintmax_t)(empty + room * one));
+	write_text(SYSFS "set_mem_max", text);
+	make_set(fds[1], 1, 0, 0);
+	for (id = 1; id < room; id++)
+		make_set(fds[0], id, 0, 0);
+	ck_assert_uint_eq(read_number(SYSFS "set_mem_cur"), empty + room * one);
+	must_fail(fds[1], try_set(fds[1], 2, 0, 0), ENOMEM, PFM_REASON_SET_MEMORY, 0);
+	must_fail(fds[0], try_set(fds[0], id, 0, 0), ENOMEM, PFM_REASON_SET_MEMORY, 0);
+	must_have_no_set(fds[1], 2);
+	ck_assert_uint_eq(read_number(SYSFS "set_mem_cur"), empty + room * one);
+	/* To change one takes nothing. */
+	make_set(fds[1], 1, BY_OVERFLOW, 0);
+	delete_set(fds[0], 1);
+	make_set(fds[1], 2, 0, 0);
+	/* Nor is there room for the first set of a context. */
+	must_fail_errno(pfm_create_context(&(pfarg_ctx_t){}, NULL, NULL, 0), ENOMEM);
+	close(fds[1]);
+	wait_until(read_number(SYSFS "set_mem_cur") == before + (room - 1) * one);
+	set_zero_must_be_right(fds[0]);
+	close(fds[0]);
+	wait_until(read_number(SYSFS "set_mem_cur") == before);
+}
+
+TEST(the_memory_of_sets_is_limited)
+{
+	with_limits_back(check_the_memory);
+}
+
+#define ALL_SETS  65536
+#define SOME_SETS 4096
+
+/* Any of them once: an odd number has an inverse modulo 2^16. */
+static void fill(struct pfarg_setdesc *sets, unsigned int count, unsigned int factor)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		sets[i] = (struct pfarg_setdesc){ .set_id = (i + 1) * factor };
+}
+
+/* Time of the process, ns, for the first @count of @sets. */
+static uint64_t time_of(int (*call)(int, struct pfarg_setdesc *, int), int fd,
+			struct pfarg_setdesc *sets, unsigned int count)
+{
+	uint64_t time = cpu_time();
+
+	must(fd, call(fd, sets, count));
+	return cpu_time() - time;
+}
+
+/*
+ * 16 times as many: about 16 times as long in an order or out of it, 256 times where each
+ * one is looked for among all.
+ */
+static void must_not_be_quadratic(const char *what, uint64_t some, uint64_t all)
+{
+	ck_assert_msg(all < 64 * some + 100 * MS, "%s: %ju ns for %d sets, %ju ns for %d",
+		      what, (uintmax_t)some, SOME_SETS, (uintmax_t)all, ALL_SETS);
+}
+
+static void check_all_sets(void)
+{
+	static const unsigned int factors[] = { 1, 65535, 40503 };
+	static struct pfarg_setdesc sets[ALL_SETS];
+	uint64_t made[2], deleted[2];
+	unsigned int i;
+	int fd;
+
+	write_text(SYSFS "max_sets", "65536\n");
+	write_text(SYSFS "set_mem_max", "4000000000\n");
+	write_text(SYSFS "arg_mem_max", "8000000\n");
+	for (i = 0; i < COUNT(factors); i++) {
+		fd = make_context();
+		fill(sets, ALL_SETS - 1, factors[i]);
+		made[0] = time_of(pfm_create_evtsets, fd, sets, SOME_SETS);
+		deleted[0] = time_of(pfm_delete_evtsets, fd, sets, SOME_SETS);
+		made[1] = time_of(pfm_create_evtsets, fd, sets, ALL_SETS - 1);
+		ck_assert_uint_eq(set_of(fd, 65535).set_id, 65535);
+		ck_assert_uint_eq(set_of(fd, 32768).set_id, 32768);
+		/* To find one among so many. */
+		write_pmd_of(fd, 65535, PFM_PMD_TASK_CLOCK, 1);
+		load_set(fd, thread_id(), 65535);
+		must(fd, pfm_unload_context(fd));
+		deleted[1] = time_of(pfm_delete_evtsets, fd, sets, ALL_SETS - 1);
+		must_have_no_set(fd, 1);
+		must_have_no_set(fd, 65535);
+		must_not_be_quadratic("to make", made[0], made[1]);
+		must_not_be_quadratic("to delete", deleted[0], deleted[1]);
+		set_zero_must_be_right(fd);
+		close(fd);
+	}
+	/* And all at once with the descriptor. */
+	fd = make_context();
+	must(fd, pfm_create_evtsets(fd, sets, ALL_SETS - 1));
+	close(fd);
+}
+
+TEST(all_65536_sets_take_no_quadratic_time)
+{
+	if (kernel_checks_itself())
+		skip("KASAN takes more memory for so many than the guest has");
+	with_limits_back(check_all_sets);
+}
+
+/* ---- to change and to delete them ---------------------------------------------------------- */
+
+/* Runs set 1 for a while, so that all of it has something to lose. */
+static int used_set(void)
+{
+	int fd = make_context();
+
+	make_set(fd, 1, BY_OVERFLOW, 0);
+	use_busy_counters_of(fd, 1);
+	write_one(fd, (struct pfarg_pmd){ .reg_num = pmu()->pmds[1],
+					  .reg_set = 1,
+					  .reg_value = 4711,
+					  .reg_ovfl_switch_cnt = 6 });
+	load_set(fd, thread_id(), 1);
+	must(fd, pfm_start(fd, NULL));
+	spin_turns(10000);
+	must(fd, pfm_stop(fd));
+	return fd;
+}
+
+TEST(changing_a_set_keeps_nothing_but_pmds)
+{
+	int fd = used_set();
+	struct pfarg_setinfo set;
+	uint64_t busy;
+
+	must(fd, pfm_unload_context(fd));
+	busy = read_pmd_of(fd, 1, pmu()->pmds[0]);
+	ck_assert_uint_gt(busy, 0);
+	ck_assert_uint_eq(read_back_of(fd, 1, pmu()->pmds[1]).reg_ovfl_switch_cnt, 6);
+	make_set(fd, 1, BY_TIME, 5 * MS);
+	set = set_of(fd, 1);
+	ck_assert_uint_eq(set.set_flags, BY_TIME);
+	ck_assert_uint_eq(set.set_timeout, effective(5 * MS));
+	ck_assert_uint_eq(set.set_runs, 0);
+	ck_assert_uint_eq(set.set_act_duration, 0);
+	ck_assert_uint_eq(set.set_ovfl_pmds[0], 0);
+	ck_assert_uint_eq(read_pmd_of(fd, 1, pmu()->pmds[0]), busy);
+	ck_assert_uint_eq(read_pmd_of(fd, 1, pmu()->pmds[1]), 4711);
+	ck_assert_uint_eq(read_back_of(fd, 1, pmu()->pmds[1]).reg_ovfl_switch_cnt, 0);
+	/* PMCs at their defaults count nothing, with the PMUs that we have. */
+	make_set(fd, 1, 0, 0);
+	load_set(fd, thread_id(), 1);
+	must(fd, pfm_start(fd, NULL));
+	spin_turns(10000);
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(read_pmd_of(fd, 1, pmu()->pmds[0]), busy);
+	ck_assert_uint_eq(read_back_of(fd, 1, pmu()->pmds[1]).reg_ovfl_switch_cnt, 0);
+	set_zero_must_be_right(fd);
+}
+
+TEST(sets_of_a_loaded_context_stay_as_they_are)
+{
+	static const bool started[] = { false, true };
+	struct picture before;
+	int fd = three_sets();
+	size_t i;
+
+	load_set(fd, thread_id(), 9);
+	for (i = 0; i < COUNT(started); i++) {
+		if (started[i]) {
+			must(fd, pfm_start(fd, NULL));
+			must(fd, pfm_stop(fd));
+		}
+		before = picture_of(fd, 5, 9);
+		must_fail(fd, try_set(fd, 1, 0, 0), EBUSY, PFM_REASON_LOADED, NO_INDEX);
+		must_fail(fd, try_set(fd, 9, 0, 0), EBUSY, PFM_REASON_LOADED, NO_INDEX);
+		must_fail(fd, try_set(fd, 5, 0, 0), EBUSY, PFM_REASON_LOADED, NO_INDEX);
+		must_fail(fd, try_delete(fd, 5), EBUSY, PFM_REASON_LOADED, NO_INDEX);
+		must_fail(fd, try_delete(fd, 9), EBUSY, PFM_REASON_LOADED, NO_INDEX);
+		must_fail(fd, try_delete(fd, 77), EBUSY, PFM_REASON_LOADED, NO_INDEX);
+		must_be_as_in(fd, &before);
+	}
+	must(fd, pfm_unload_context(fd));
+	must_have_no_set(fd, 1);
+	delete_set(fd, 9);
+	set_zero_must_be_right(fd);
+}
+
+TEST(a_set_deleted_and_made_again_is_a_new_one)
+{
+	int fd = used_set();
+	struct pfarg_pmd pmd = { .reg_num = pmu()->pmds[0], .reg_set = 1 };
+
+	must(fd, pfm_unload_context(fd));
+	delete_set(fd, 1);
+	must_have_no_set(fd, 1);
+	must_fail(fd, pfm_read_pmds(fd, &pmd, 1), EINVAL, PFM_REASON_NO_SET, 0);
+	must_fail(fd, try_delete(fd, 1), EINVAL, PFM_REASON_NO_SET, 0);
+	make_set(fd, 1, 0, 0);
+	must_fail(fd, pfm_read_pmds(fd, &pmd, 1), EINVAL, PFM_REASON_PMD_UNUSED, 0);
+	ck_assert_uint_eq(runs_of(fd, 1), 0);
+	set_zero_must_be_right(fd);
+}
+
+/* It was the active one: what is loaded next may be another. */
+TEST(the_set_that_was_active_can_be_deleted)
+{
+	int fd = used_set();
+
+	must(fd, pfm_unload_context(fd));
+	delete_set(fd, 1);
+	ck_assert_uint_eq(active_set(fd), 0);
+	must_fail(fd, try_load_set(fd, thread_id(), 1), EINVAL, PFM_REASON_NO_SET,
+		  NO_INDEX);
+	load(fd, thread_id());
+	ck_assert_uint_eq(active_set(fd), 0);
+	must(fd, pfm_start(fd, NULL));
+	spin_turns(1000);
+	must(fd, pfm_stop(fd));
+	set_zero_must_be_right(fd);
+}
+
+TEST(sets_before_the_one_not_deleted_are_gone)
+{
+	struct pfarg_setdesc sets[] = { { .set_id = 9 },
+					{ .set_id = 0 },
+					{ .set_id = 5 } };
+	int fd = three_sets();
+
+	must_fail(fd, pfm_delete_evtsets(fd, sets, 3), EINVAL, PFM_REASON_SET_ZERO, 1);
+	must_have_no_set(fd, 9);
+	ck_assert_uint_eq(set_of(fd, 5).set_timeout, effective(3 * MS));
+	sets[0].set_id = 5;
+	sets[1].set_id = 9;
+	must_fail(fd, pfm_delete_evtsets(fd, sets, 2), EINVAL, PFM_REASON_NO_SET, 1);
+	must_have_no_set(fd, 5);
+	set_zero_must_be_right(fd);
+}

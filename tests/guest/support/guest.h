@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * perfmon-tests and perfmon-conformance: what their suites have in common.
+ *
+ * A test is a process of its own (suites.h).  It begins with the modules loaded,
+ * nothing else going on, as root, on any CPU; what it changes outside of itself it
+ * puts back.  After it no session may be left.
+ */
+#ifndef GUEST_H
+#define GUEST_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+#include <perfmon/perfmon.h>
+
+#include "suites.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- calls -------------------------------------------------------------------- */
+
+/* The call succeeds; if not, what libpfmdev says. */
+#define must(fd, call)                                                                   \
+	do {                                                                             \
+		long must_result = (call);                                               \
+		int must_errno = errno;                                                  \
+		ck_assert_msg(must_result != -1, "%s%s: %s (%s)", subject, #call,        \
+			      strerror(must_errno), sentence(fd));                       \
+	} while (0)
+
+/*
+ * The call fails with this errno, and PFM_IOC_LAST_ERROR tells it, the reason
+ * and the index of the element at fault.
+ */
+#define must_fail(fd, call, wanted_errno, wanted_reason, wanted_index)                   \
+	do {                                                                             \
+		long must_result = (call);                                               \
+		const char *must_why = wrong_failure(fd, must_result, errno,             \
+						     wanted_errno, wanted_reason,        \
+						     wanted_index);                      \
+		ck_assert_msg(!must_why, "%s%s: %s", subject, #call, must_why);          \
+	} while (0)
+
+/* The call fails with this errno; nobody is asked for more. */
+#define must_fail_errno(call, wanted_errno)                                              \
+	do {                                                                             \
+		long must_result = (call);                                               \
+		int must_errno = errno;                                                  \
+		ck_assert_msg(must_result == -1, "%s%s: returns %ld", subject, #call,    \
+			      must_result);                                              \
+		ck_assert_msg(must_errno == (wanted_errno), "%s%s: %s, not %s", subject, \
+			      #call, strerror(must_errno), strerror(wanted_errno));      \
+	} while (0)
+
+/* What a loop is at: begins the text of failures if it is set. */
+extern const char *subject;
+
+const char *sentence(int fd);
+const char *wrong_failure(int fd, long result, int error, int wanted_errno,
+			  unsigned int wanted_reason, uint32_t wanted_index);
+
+/* The test's timeout ends it if the condition never comes true. */
+#define wait_until(condition)                                                            \
+	do {                                                                             \
+		while (!(condition))                                                     \
+			usleep(1000);                                                    \
+	} while (0)
+
+/* ---- the PMU that is loaded --------------------------------------------------- */
+
+/**
+ * struct pmu - counters and values that tests use, whichever PMU is loaded
+ * @info: what PFM_IOC_INFO said
+ * @pmcs, @pmds: three counters, available now; PMC i drives PMD i, and they may
+ *	share it
+ * @busy: values of the PMCs: PMD i, and those before it that share its PMC, count
+ *	whenever the thread runs
+ * @quiet: values of the PMCs: PMD i counts nothing in a test, those before it that
+ *	share its PMC are busy
+ * @bad_value: value that the PMU refuses, if @has_bad_value
+ * @can_narrow: PFM_REGFL_NO_EMUL64 is accepted
+ * @missing_pmc, @missing_pmd: numbers that the PMU does not have
+ */
+struct pmu {
+	struct pfm_info info;
+	unsigned int pmcs[3];
+	unsigned int pmds[3];
+	uint64_t busy[3];
+	uint64_t quiet[3];
+	uint64_t bad_value;
+	bool has_bad_value;
+	bool can_narrow;
+	unsigned int missing_pmc;
+	unsigned int missing_pmd;
+};
+
+/* Asked once a process; a PMU not known here fails the test. */
+const struct pmu *pmu(void);
+bool pmu_is(const char *name);
+/* Another one was loaded: ask again. */
+void pmu_forget(void);
+
+/* ---- contexts: each of these must succeed -------------------------------------- */
+
+int make_context(void);
+void write_pmc(int fd, unsigned int pmc, uint64_t value);
+void write_pmd(int fd, unsigned int pmd, uint64_t value);
+uint64_t read_pmd(int fd, unsigned int pmd);
+void load(int fd, pid_t tid);
+int try_load(int fd, pid_t tid);
+struct pfm_status status_of(int fd);
+struct pfarg_setinfo set_of(int fd, unsigned int id);
+
+/*
+ * A context whose first counter (pmu()->pmds[0]) is busy; task clock and minor
+ * faults are in use, too.  busy_context_on() loads and starts it on a thread.
+ */
+int busy_context(void);
+int busy_context_on(pid_t tid);
+void use_busy_counters(int fd);
+
+/*
+ * Unloads, counts on the caller's own thread and compares with what the kernel
+ * tells of it; unloads again.
+ */
+void count_must_be_right(int fd);
+
+/* read() must return the END message. */
+void must_end(int fd);
+/* There must be none. */
+void must_be_silent(int fd);
+
+/* ---- children ------------------------------------------------------------------- */
+
+typedef uint64_t (*child_function)(uint64_t argument);
+
+/* Shared by a test and its child. */
+struct child_page {
+	volatile uint64_t turns; /* of child_spin() */
+	volatile uint64_t stop; /* ends child_spin() */
+	volatile uint64_t number; /* for the test's own use */
+	char text[256]; /* program of child_exec() */
+};
+
+/**
+ * struct child - a process that does what it is told, and sleeps meanwhile
+ * @pid: process and thread
+ */
+struct child {
+	pid_t pid;
+	int commands;
+	int results;
+	struct child_page *page;
+};
+
+struct child child_new(void);
+/* Lets it call @function, and waits for what that returns. */
+uint64_t child_call(const struct child *child, child_function function,
+		    uint64_t argument);
+/* The same in two halves. */
+void child_begin(const struct child *child, child_function function, uint64_t argument);
+uint64_t child_finish(const struct child *child);
+/* Spins until child_rest(); child_busy() returns when it does. */
+void child_busy(const struct child *child);
+void child_rest(const struct child *child);
+/* It ends by itself, or is killed; returns the status of waitpid(). */
+int child_exit(struct child *child);
+int child_kill(struct child *child);
+/* It goes on as @program (a copy of this one), with the same struct child. */
+void child_exec(const struct child *child, const char *program);
+
+/* Functions for child_call(). */
+uint64_t child_spin(uint64_t unused); /* see child_busy() */
+uint64_t child_work(uint64_t pages); /* touches new pages; returns minor faults */
+uint64_t child_set_uid(uint64_t uid); /* and gid; stays dumpable */
+uint64_t child_set_dumpable(uint64_t dumpable);
+uint64_t child_pin(uint64_t cpu);
+uint64_t child_fork(uint64_t pages); /* a child of its own works; returns its faults */
+uint64_t child_tid(uint64_t unused);
+uint64_t child_do_exec(uint64_t unused); /* page->text; see child_exec() */
+/* The page, in the child. */
+struct child_page *child_own_page(void);
+/* main() calls it first: does not return in what child_exec() made. */
+void child_main(int argc, char **argv);
+
+/* ---- threads and people --------------------------------------------------------- */
+
+pid_t thread_id(void);
+/* As /proc/PID/stat has it: R, S, D, Z, ...; 0 if there is none. */
+char thread_state(pid_t tid);
+void pin(unsigned int cpu);
+unsigned int cpus_online(void);
+/* The test's own process: user and group, no capabilities; dumpable. */
+void become(uid_t uid);
+/* The same, keeping one capability. */
+void become_with_capability(uid_t uid, int capability);
+uint64_t minor_faults(void); /* of the caller's thread */
+uint64_t cpu_time(void); /* of the caller's thread, ns */
+/* Touches @pages pages that it has not had before. */
+void touch_pages(uint64_t pages);
+void spin_turns(uint64_t turns);
+
+/* ---- the system ------------------------------------------------------------------- */
+
+#define SYSFS	 "/sys/kernel/perfmon/"
+#define DEBUGFS	 "/sys/kernel/debug/perfmon/"
+#define USER_ID	 1000
+#define OTHER_ID 1001
+
+/* The whole file; -1 with errno if it cannot be read. */
+int try_read_text(const char *path, char *text, size_t size);
+/* errno of the write, 0 if it was taken. */
+int try_write_text(const char *path, const char *text);
+/* These must succeed. */
+const char *read_text(const char *path); /* valid until the next call */
+uint64_t read_number(const char *path);
+void write_text(const char *path, const char *text);
+bool path_exists(const char *path);
+uint64_t sessions(void);
+/* For the runner: what a test began ends with it, but not before it. */
+bool no_session_is_left(void);
+uint64_t free_memory(void); /* of the machine, bytes */
+
+/* 0 or errno; modules are named as in /proc/modules, and as their files. */
+const char *module_path(const char *name); /* valid until the next call */
+int module_load(const char *name, const char *parameters);
+int module_unload(const char *name);
+bool module_is_loaded(const char *name);
+int module_users(const char *name);
+/* A copy of this program that belongs to @uid, with @mode; remove it. */
+const char *copy_of_this(uid_t uid, mode_t mode);
+
+/*
+ * It looks after itself: KASAN, lockdep, kmemleak.  All takes five to ten times
+ * as long there.
+ */
+bool kernel_checks_itself(void);
+/* The module of the loaded PMU, or of the PMU that this guest begins with. */
+const char *pmu_module(void);
+const char *best_pmu_module(void);
+
+#endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* perfmon-tests: the core, its formats and its PMU modules, inside a guest. */
+#include "guest.h"
+#include "workers.h"
+
+static void begin(int argc, char **argv)
+{
+	child_main(argc, argv);
+	runner_main(argc, argv);
+}
+
+const struct program the_program = {
+	.about =
+		"Test perfmon inside a guest, as root, with its modules loaded; all suites or\n"
+		"those named.",
+	.begin = begin,
+	.is_clean = no_session_is_left,
+};

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What main() asks of the runner. */
+#ifndef RUNNER_H
+#define RUNNER_H
+
+#include <stdbool.h>
+
+/*
+ * Those that @words name, or all.  @words ends with NULL; each is "SUITE" or
+ * "SUITE/TEST", and one that names nothing ends the program with status 2.
+ */
+void suites_list(char **words);
+/* Exit status.  @until_failure: no test runs after the first that failed. */
+int suites_run(char **words, bool until_failure);
+
+#endif

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Runs suites.  Every test has a libcheck case and a runner of its own, so that its
+ * result is out before the next begins.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "runner.h"
+#include "suites.h"
+
+#define SUITES_MAX 128
+
+static struct suite *suites[SUITES_MAX];
+static size_t suite_count;
+
+/* Written by the test, which is another process. */
+struct skipped {
+	volatile int set;
+	char why[256];
+};
+
+static struct skipped *skipped;
+
+static unsigned int passed, failed, skip_count;
+
+void suite_register(struct suite *suite)
+{
+	if (suite_count == SUITES_MAX)
+		abort();
+	suites[suite_count++] = suite;
+}
+
+void suite_add(struct suite *suite, const TTest *test)
+{
+	if (suite->count == SUITE_TESTS_MAX)
+		abort();
+	suite->tests[suite->count++] = test;
+}
+
+void skip(const char *why, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, why);
+	vsnprintf(skipped->why, sizeof(skipped->why), why, arguments);
+	va_end(arguments);
+	skipped->set = 1;
+	exit(EXIT_SUCCESS);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct suite *const *first = a, *const *second = b;
+
+	return strcmp((*first)->name, (*second)->name);
+}
+
+static void report(const char *name, TestResult *result)
+{
+	if (tr_rtype(result) != CK_PASS) {
+		failed++;
+		printf("FAILED   %s: %s:%d: %s\n", name, tr_lfile(result), tr_lno(result),
+		       tr_msg(result));
+	} else if (the_program.is_clean && !the_program.is_clean()) {
+		failed++;
+		printf("FAILED   %s: it leaves something behind\n", name);
+	} else if (skipped->set) {
+		skip_count++;
+		printf("skipped  %s: %s\n", name, skipped->why);
+	} else {
+		passed++;
+		printf("passed   %s\n", name);
+	}
+}
+
+static void run_test(const struct suite *suite, const TTest *test)
+{
+	char name[128];
+	Suite *check_suite = suite_create(suite->name);
+	TCase *tcase = tcase_create(test->name);
+	SRunner *runner;
+	TestResult **results;
+
+	snprintf(name, sizeof(name), "%s/%s", suite->name, test->name);
+	tcase_set_timeout(tcase, suite->seconds);
+	tcase_add_test(tcase, test);
+	suite_add_tcase(check_suite, tcase);
+	runner = srunner_create(check_suite);
+	srunner_set_fork_status(runner, CK_FORK);
+
+	skipped->set = 0;
+	fflush(stdout);
+	srunner_run_all(runner, CK_SILENT);
+	results = srunner_results(runner);
+	report(name, results[0]);
+	fflush(stdout);
+	free(results);
+	srunner_free(runner);
+}
+
+/* SUITE, or SUITE/TEST */
+static bool is_named(const struct suite *suite, const TTest *test, const char *word)
+{
+	size_t length = strlen(suite->name);
+
+	if (strncmp(word, suite->name, length))
+		return false;
+	return !word[length] ||
+	       (word[length] == '/' && !strcmp(word + length + 1, test->name));
+}
+
+static bool is_wanted(const struct suite *suite, const TTest *test, char **words)
+{
+	if (!*words)
+		return true;
+	for (; *words; words++)
+		if (is_named(suite, test, *words))
+			return true;
+	return false;
+}
+
+/* A word that names nothing is a mistake, not an empty success. */
+static void check_word(char *word)
+{
+	char *words[] = { word, NULL };
+	size_t i, j;
+
+	for (i = 0; i < suite_count; i++)
+		for (j = 0; j < suites[i]->count; j++)
+			if (is_wanted(suites[i], suites[i]->tests[j], words))
+				return;
+	fprintf(stderr, "%s: no suite or test \"%s\" (--list shows them)\n",
+		program_invocation_short_name, word);
+	exit(2);
+}
+
+static void check_words(char **words)
+{
+	qsort(suites, suite_count, sizeof(suites[0]), by_name);
+	for (; *words; words++)
+		check_word(*words);
+}
+
+void suites_list(char **words)
+{
+	size_t i, j;
+
+	check_words(words);
+	for (i = 0; i < suite_count; i++)
+		for (j = 0; j < suites[i]->count; j++)
+			if (is_wanted(suites[i], suites[i]->tests[j], words))
+				printf("%s/%s\n", suites[i]->name,
+				       suites[i]->tests[j]->name);
+}
+
+int suites_run(char **words, bool until_failure)
+{
+	size_t i, j;
+
+	check_words(words);
+	skipped = mmap(NULL, sizeof(*skipped), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (skipped == MAP_FAILED) {
+		perror("mmap");
+		return EXIT_FAILURE;
+	}
+	for (i = 0; i < suite_count; i++)
+		for (j = 0; j < suites[i]->count; j++)
+			if (is_wanted(suites[i], suites[i]->tests[j], words) &&
+			    !(failed && until_failure))
+				run_test(suites[i], suites[i]->tests[j]);
+	printf("%u passed, %u failed, %u skipped\n", passed, failed, skip_count);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

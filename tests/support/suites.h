@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The runner of all test programs.
+ *
+ * A suite is a file.  Its tests register themselves, and run in the order of the file:
+ *
+ *	SUITE(name, seconds);
+ *
+ *	TEST(what_must_hold)
+ *	{
+ *		if (!pmu()->can_narrow)
+ *			skip("no counter of this PMU can do without emulation");
+ *		ck_assert_int_eq(1 + 1, 2);
+ *	}
+ *
+ * Each test is a process of its own, which is ended with all its children after so many
+ * seconds.
+ */
+#ifndef SUITES_H
+#define SUITES_H
+
+#include <check.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define SUITE_TESTS_MAX 64
+
+/**
+ * struct suite - tests of one file
+ * @name: of the command line
+ * @seconds: time limit of each test
+ */
+struct suite {
+	const char *name;
+	int seconds;
+	const TTest *tests[SUITE_TESTS_MAX];
+	size_t count;
+};
+
+void suite_register(struct suite *suite);
+void suite_add(struct suite *suite, const TTest *test);
+
+#define SUITE(suite_name, suite_seconds)                                                 \
+	static struct suite this_suite = { #suite_name, suite_seconds, {}, 0 };          \
+	__attribute__((constructor)) static void register_this_suite(void)               \
+	{                                                                                \
+		suite_register(&this_suite);                                             \
+	}                                                                                \
+	struct suite
+
+#define TEST(test)                                                                       \
+	static void test##_function(int unused);                                         \
+	__attribute__((constructor)) static void register_##test(void)                   \
+	{                                                                                \
+		static const TTest registered = { #test, test##_function, __FILE__,      \
+						  __LINE__ };                            \
+		suite_add(&this_suite, &registered);                                     \
+	}                                                                                \
+	static void test##_function(__attribute__((unused)) int unused)
+
+/* Ends the test: it cannot run here, and that is no failure. */
+void skip(const char *why, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+/**
+ * struct program - what a test program adds to the runner; all but @about is optional
+ * @about: what it tests and where, for --help
+ * @begin: called first, with main()'s arguments
+ * @options: its own, up to an element of zeros; each has a short form, too
+ * @options_help: their lines in --help
+ * @take_option: one of @options; false if the argument is wrong
+ * @is_clean: called after each test that passed: nothing of it is left.  Waits a
+ *	little for what ends with the test, but not before it.
+ */
+struct program {
+	const char *about;
+	void (*begin)(int argc, char **argv);
+	const struct option *options;
+	const char *options_help;
+	bool (*take_option)(int option, char *argument);
+	bool (*is_clean)(void);
+};
+
+extern const struct program the_program;
+
+#endif

@@ -6,8 +6,9 @@
 #include <stdbool.h>
 
 /*
- * Those that @words name, or all.  @words ends with NULL; each is "SUITE" or
- * "SUITE/TEST", and one that names nothing ends the program with status 2.
+ * The tests that @words name, or all.  @words ends with NULL; each is "FOLDER/" (where
+ * the source is), "SUITE" or "SUITE/TEST".  A word that names nothing ends the program
+ * with status 2.
  */
 void suites_list(char **words);
 /* Exit status.  @until_failure: no test runs after the first that failed. */

@@ -104,11 +104,23 @@ static void run_test(const struct suite *suite, const TTest *test)
 	srunner_free(runner);
 }
 
-/* SUITE, or SUITE/TEST */
+/* Whether @word is the folder of the suite's file, with a slash at its end. */
+static bool is_folder(const struct suite *suite, const char *word)
+{
+	const char *end = strrchr(suite->file, '/');
+	const char *begin = end ? memrchr(suite->file, '/', end - suite->file) : NULL;
+
+	return begin && strlen(word) == (size_t)(end - begin) &&
+	       !strncmp(word, begin + 1, end - begin);
+}
+
+/* FOLDER/, SUITE or SUITE/TEST */
 static bool is_named(const struct suite *suite, const TTest *test, const char *word)
 {
 	size_t length = strlen(suite->name);
 
+	if (is_folder(suite, word))
+		return true;
 	if (strncmp(word, suite->name, length))
 		return false;
 	return !word[length] ||

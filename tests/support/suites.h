@@ -30,10 +30,12 @@
  * struct suite - tests of one file
  * @name: of the command line
  * @seconds: time limit of each test
+ * @file: its source; the folder is a word of the command line, too
  */
 struct suite {
 	const char *name;
 	int seconds;
+	const char *file;
 	const TTest *tests[SUITE_TESTS_MAX];
 	size_t count;
 };
@@ -41,12 +43,12 @@ struct suite {
 void suite_register(struct suite *suite);
 void suite_add(struct suite *suite, const TTest *test);
 
-#define SUITE(suite_name, suite_seconds)                                                 \
-	static struct suite this_suite = { #suite_name, suite_seconds, {}, 0 };          \
-	__attribute__((constructor)) static void register_this_suite(void)               \
-	{                                                                                \
-		suite_register(&this_suite);                                             \
-	}                                                                                \
+#define SUITE(suite_name, suite_seconds)                                                  \
+	static struct suite this_suite = { #suite_name, suite_seconds, __FILE__, {}, 0 }; \
+	__attribute__((constructor)) static void register_this_suite(void)                \
+	{                                                                                 \
+		suite_register(&this_suite);                                              \
+	}                                                                                 \
 	struct suite
 
 #define TEST(test)                                                                       \

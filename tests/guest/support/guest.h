@@ -22,6 +22,7 @@
 #include "suites.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define NO_INDEX     PFM_NO_INDEX
 
 /* ---- calls -------------------------------------------------------------------- */
 

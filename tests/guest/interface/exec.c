@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The target executes a program, an ordinary or a setuid one, or forks.
+ *
+ * Children come before contexts: they have no descriptor open, so that the
+ * test's is the last one.
+ */
+#include <pthread.h>
+
+#include "status.h"
+
+SUITE(exec, 120);
+
+/* ---- exec and fork -------------------------------------------------------------------- */
+
+TEST(an_exec_keeps_the_context_counting)
+{
+	struct child child = child_new();
+	int fd = busy_context_on(child.pid);
+	uint64_t before, faults;
+
+	before = child_call(&child, child_work, 10);
+	child_exec(&child, "/proc/self/exe");
+	must_have_status(fd, PFM_STATE_LOADED, PFM_STATUS_STARTED, child.pid);
+	faults = child_call(&child, child_work, 100);
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_ge(read_pmd(fd, PFM_PMD_MINOR_FAULTS), before + faults);
+	must_be_silent(fd);
+	child_exit(&child);
+	must_end(fd);
+}
+
+static void *execute(void *argument)
+{
+	(void)argument;
+	child_do_exec(0);
+	return NULL;
+}
+
+static uint64_t exec_in_thread(uint64_t unused)
+{
+	pthread_t thread;
+
+	(void)unused;
+	pthread_create(&thread, NULL, execute, NULL);
+	pause(); /* the exec ends this thread */
+	return EINTR;
+}
+
+/* The thread that does it takes over the number of the first one. */
+TEST(the_context_of_a_thread_that_another_ones_exec_ends_ends)
+{
+	struct child child = child_new();
+	int fd = busy_context_on(child.pid);
+
+	strcpy(child.page->text, "/proc/self/exe");
+	ck_assert_uint_eq(child_call(&child, exec_in_thread, 0), 0);
+	must_end(fd);
+	must_have_status(fd, PFM_STATE_UNLOADED, 0, 0);
+	load(fd, child.pid);
+	child_exit(&child);
+}
+
+TEST(a_forked_child_is_not_counted_and_has_no_context)
+{
+	struct child child = child_new();
+	int fd = busy_context_on(child.pid);
+	uint64_t faults = child_call(&child, child_fork, 5000);
+
+	ck_assert_uint_ge(faults, 5000);
+	must(fd, pfm_stop(fd));
+	/* what forking itself took is far less */
+	ck_assert_uint_lt(read_pmd(fd, PFM_PMD_MINOR_FAULTS), 5000);
+	ck_assert_uint_eq(sessions(), 1);
+	must_be_silent(fd);
+}
+
+static void *work(void *pages)
+{
+	touch_pages((uintptr_t)pages);
+	return NULL;
+}
+
+static uint64_t work_in_thread(uint64_t pages)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, work, (void *)(uintptr_t)pages))
+		return 0;
+	pthread_join(thread, NULL);
+	return 1;
+}
+
+TEST(a_thread_made_by_the_target_is_not_counted)
+{
+	struct child child = child_new();
+	int fd = busy_context_on(child.pid);
+
+	ck_assert_uint_eq(child_call(&child, work_in_thread, 5000), 1);
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_lt(read_pmd(fd, PFM_PMD_MINOR_FAULTS), 5000);
+	must_be_silent(fd);
+}
+
+/* ---- setuid programs --------------------------------------------------------------------- */
+
+TEST(a_setuid_program_ends_the_context_of_an_ordinary_watcher)
+{
+	const char *program = copy_of_this(0, 04755);
+	struct child child = child_new();
+	uint64_t faults;
+	int fd;
+
+	child_call(&child, child_set_uid, USER_ID);
+	become(USER_ID);
+	fd = busy_context_on(child.pid);
+	faults = child_call(&child, child_work, 10);
+	child_exec(&child, program);
+	must_end(fd);
+	must_have_ended(fd, faults);
+	must_fail(fd, try_load(fd, child.pid), EPERM, PFM_REASON_PERMISSION, NO_INDEX);
+	unlink(program);
+}
+
+TEST(an_unreadable_program_ends_the_context_of_an_ordinary_watcher)
+{
+	const char *program = copy_of_this(0, 0711);
+	struct child child = child_new();
+	int fd;
+
+	child_call(&child, child_set_uid, USER_ID);
+	become(USER_ID);
+	fd = busy_context_on(child.pid);
+	child_exec(&child, program);
+	must_end(fd);
+	must_have_status(fd, PFM_STATE_UNLOADED, 0, 0);
+	unlink(program);
+}
+
+TEST(an_ordinary_program_keeps_the_context_of_an_ordinary_watcher)
+{
+	struct child child = child_new();
+	int fd;
+
+	child_call(&child, child_set_uid, USER_ID);
+	become(USER_ID);
+	fd = busy_context_on(child.pid);
+	child_exec(&child, "/proc/self/exe");
+	must_be_silent(fd);
+	must_have_status(fd, PFM_STATE_LOADED, PFM_STATUS_STARTED, child.pid);
+}
+
+TEST(a_setuid_program_keeps_the_context_of_a_privileged_watcher)
+{
+	const char *program = copy_of_this(OTHER_ID, 04755);
+	struct child child = child_new();
+	int fd;
+
+	child_call(&child, child_set_uid, USER_ID);
+	fd = busy_context_on(child.pid);
+	child_exec(&child, program);
+	must_be_silent(fd);
+	must_have_status(fd, PFM_STATE_LOADED, PFM_STATUS_STARTED, child.pid);
+	ck_assert_uint_ge(child_call(&child, child_work, 100), 100);
+	ck_assert_uint_ge(read_pmd(fd, PFM_PMD_MINOR_FAULTS), 100);
+	unlink(program);
+}

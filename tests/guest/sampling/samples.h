@@ -60,6 +60,15 @@ void must_not_restart(int fd);
 typedef const volatile struct pfm_dfl_smpl_hdr *header_t;
 typedef const struct pfm_dfl_smpl_entry *entry_t;
 
+#define MIB	(1ul << 20)
+#define MEM_CUR SYSFS "smpl_buffer_mem_cur"
+#define MEM_MAX SYSFS "smpl_buffer_mem_max"
+
+static inline size_t page_size(void)
+{
+	return sysconf(_SC_PAGESIZE);
+}
+
 header_t map_buffer(int fd, size_t size);
 /* Of the format's: header and one entry with all PMDs. */
 uint64_t largest_entry(void);

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The thread that overflowed was in a system call: the call returns what it should,
+ * and a thread that sleeps in one holds no module.
+ */
+#include <time.h>
+
+#include "blocking.h"
+
+SUITE(blocking_calls, 120);
+
+/* Each switch is an overflow, so that the child overflows when it falls asleep. */
+static int context_on_switches(void)
+{
+	int fd = context_with_flags(PFM_FL_NOTIFY_BLOCK);
+
+	write_pmc(fd, pmu()->pmcs[0], PFM_SOFT_CONTEXT_SWITCHES);
+	write_one(fd, sampling(0, 1));
+	return fd;
+}
+
+/*
+ * It overflowed when it fell asleep in the read() of its next command, and has to wait
+ * after that.  Whoever took the CPU from it before made it wait at once.
+ */
+static void fall_asleep(int fd, const struct child *child)
+{
+	load_and_start(fd, child->pid);
+	child_begin(child, child_tid, 0);
+	next_overflow(fd);
+	wait_until(is_blocked(child->pid) || thread_state(child->pid) == 'S');
+	while (is_blocked(child->pid)) {
+		must(fd, pfm_restart(fd));
+		next_overflow(fd);
+		wait_until(is_blocked(child->pid) || thread_state(child->pid) == 'S');
+	}
+	ck_assert_uint_eq(child_finish(child), child->pid);
+	ck_assert_uint_eq(state_of(fd), PFM_STATE_MASKED);
+}
+
+static void check_sleep_in_read(void)
+{
+	struct child child = child_new();
+	int turn, fd;
+
+	for (turn = 0; turn < 30; turn++) {
+		fd = context_on_switches();
+		fall_asleep(fd, &child);
+		switch (turn % 3) {
+		case 0:
+			must(fd, pfm_unload_context(fd));
+			break;
+		case 1:
+			must(fd, pfm_stop(fd));
+			must(fd, pfm_restart(fd));
+			break;
+		}
+		close(fd);
+		/* The read that was meant for the command gets it. */
+		ck_assert_uint_eq(child_call(&child, child_tid, 0), child.pid);
+	}
+	ck_assert_int_eq(child_exit(&child), 0);
+}
+
+TEST(a_read_that_the_overflow_came_in_gets_what_it_should)
+{
+	with_pmu("perfmon_soft", "", check_sleep_in_read);
+}
+
+/* It is woken by the command, and then has to wait: the answer comes with the restart. */
+static void check_blocked_after_read(void)
+{
+	struct child child = child_new();
+	int turn, fd;
+
+	for (turn = 0; turn < 10; turn++) {
+		fd = context_on_switches();
+		fall_asleep(fd, &child);
+		child_begin(&child, child_tid, 0);
+		wait_until(is_blocked(child.pid));
+		usleep(20000);
+		ck_assert(is_blocked(child.pid));
+		must(fd, pfm_stop(fd));
+		must(fd, pfm_restart(fd));
+		ck_assert_uint_eq(child_finish(&child), child.pid);
+		close(fd);
+	}
+	ck_assert_int_eq(child_exit(&child), 0);
+}
+
+TEST(a_thread_that_overflowed_asleep_waits_when_it_wakes)
+{
+	with_pmu("perfmon_soft", "", check_blocked_after_read);
+}
+
+/* Returns how long it slept, or 0 if that was not to its end. */
+static uint64_t nap(uint64_t nanoseconds)
+{
+	struct timespec time = { .tv_nsec = nanoseconds };
+	uint64_t begun = monotonic_time();
+
+	if (nanosleep(&time, NULL))
+		return 0;
+	return monotonic_time() - begun;
+}
+
+static void check_sleep(void)
+{
+	const uint64_t length = 300 * MS;
+	struct child child = child_new();
+	uint64_t slept;
+	int fd, turn;
+
+	for (turn = 0; turn < 4; turn++) {
+		fd = context_on_switches();
+		load_and_start(fd, child.pid);
+		child_begin(&child, nap, length);
+		next_overflow(fd);
+		usleep(50000);
+		if (turn % 2)
+			must(fd, pfm_unload_context(fd));
+		close(fd);
+		slept = child_finish(&child);
+		must_be_between(slept, length, length + 20 * soon_ms() * MS);
+	}
+	ck_assert_int_eq(child_exit(&child), 0);
+}
+
+TEST(a_sleep_that_the_overflow_came_in_is_as_long_as_it_should)
+{
+	with_pmu("perfmon_soft", "", check_sleep);
+}
+
+/* System calls of all lengths with overflows anywhere in them; returns how many failed. */
+static uint64_t call_until_stopped(uint64_t unused)
+{
+	struct child_page *page = child_own_page();
+	uint64_t wrong = 0, sent, received;
+	int fds[2];
+
+	(void)unused;
+	if (pipe(fds))
+		return 1;
+	for (sent = 0; !page->stop; sent++) {
+		wrong += write(fds[1], &sent, sizeof(sent)) != sizeof(sent);
+		wrong += read(fds[0], &received, sizeof(received)) != sizeof(received);
+		wrong += received != sent;
+		wrong += nap(1000) == 0;
+		touch_pages(1);
+		page->turns++;
+	}
+	close(fds[0]);
+	close(fds[1]);
+	return wrong;
+}
+
+TEST(system_calls_of_a_blocked_thread_return_what_they_should)
+{
+	struct child child = child_new();
+	struct pfarg_pmd pmd;
+	int fd, turn;
+
+	need_overflow_interrupts();
+	fd = context_with_flags(PFM_FL_NOTIFY_BLOCK);
+	program_busy(fd, 1);
+	pmd = sampling(0, PERIOD / 4);
+	pmd.reg_flags |= PFM_REGFL_RANDOM;
+	pmd.reg_random_mask = 0x3ffff;
+	child.page->stop = 0;
+	child_begin(&child, call_until_stopped, 0);
+	for (turn = 0; turn < 200; turn++) {
+		if (state_of(fd) == PFM_STATE_UNLOADED) {
+			write_one(fd, pmd);
+			load_and_start(fd, child.pid);
+		}
+		next_overflow(fd);
+		if (turn % 10 == 9)
+			must(fd, pfm_unload_context(fd));
+		else
+			must(fd, pfm_restart(fd));
+	}
+	must(fd, pfm_unload_context(fd));
+	child.page->stop = 1;
+	ck_assert_uint_eq(child_finish(&child), 0);
+	ck_assert_int_eq(child_exit(&child), 0);
+	close(fd);
+}
+
+/* Nor are they held by a thread that sleeps on, far from user mode. */
+static void check_modules_of_a_sleeper(void)
+{
+	struct child child = child_new();
+	int fd = context_on_switches();
+
+	fall_asleep(fd, &child);
+	close(fd);
+	ck_assert_int_eq(module_unload("perfmon_soft"), 0);
+	wait_until(module_unload("perfmon") == 0);
+	ck_assert_int_eq(module_load("perfmon", ""), 0);
+	ck_assert_int_eq(module_load("perfmon_soft", ""), 0);
+	ck_assert_int_eq(child_exit(&child), 0);
+}
+
+TEST(a_thread_asleep_holds_no_module)
+{
+	with_pmu("perfmon_soft", "", check_modules_of_a_sleeper);
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The tool dies, or closes the context, while a thread is blocked: the thread goes on. */
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include "blocking.h"
+
+SUITE(blocking_tool, 120);
+
+/*
+ * A process that has loaded the context, and if asked for a successor, which only has the
+ * descriptor.
+ */
+struct tool {
+	pid_t pid;
+	pid_t successor;
+	int successor_gate; /* closed: it closes the descriptor */
+	int told; /* what the tool has to tell: a byte when it has loaded */
+};
+
+static void run_successor(int fd, int gate)
+{
+	char byte;
+
+	if (read(gate, &byte, 1) != 0)
+		_exit(20);
+	close(fd);
+	pause();
+	_exit(21);
+}
+
+static void run_tool(pid_t target, int told)
+{
+	int fd = blocking_context();
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (try_load(fd, target) || pfm_start(fd, NULL) || write(told, "", 1) != 1)
+		_exit(22);
+	pause();
+	_exit(23);
+}
+
+static void run_tool_with_successor(pid_t target, int told, struct tool *tool,
+				    int gate[2])
+{
+	int fd = blocking_context();
+
+	tool->successor = fork();
+	if (tool->successor == 0) {
+		close(told);
+		close(gate[1]);
+		run_successor(fd, gate[0]);
+	}
+	if (try_load(fd, target) || pfm_start(fd, NULL) ||
+	    write(told, &tool->successor, sizeof(tool->successor)) !=
+		    sizeof(tool->successor))
+		_exit(22);
+	pause();
+	_exit(23);
+}
+
+static struct tool tool_begin(pid_t target, bool with_successor)
+{
+	struct tool tool = {};
+	int told[2], gate[2];
+	char byte;
+
+	pmu();
+	/* The successor is to be ours when the tool is gone. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	ck_assert_int_eq(pipe(told), 0);
+	ck_assert_int_eq(pipe(gate), 0);
+	tool.pid = fork();
+	if (tool.pid == 0) {
+		if (with_successor)
+			run_tool_with_successor(target, told[1], &tool, gate);
+		run_tool(target, told[1]);
+	}
+	close(told[1]);
+	close(gate[0]);
+	tool.successor_gate = gate[1];
+	if (with_successor)
+		ck_assert_int_eq(read(told[0], &tool.successor, sizeof(tool.successor)),
+				 sizeof(tool.successor));
+	else
+		ck_assert_int_eq(read(told[0], &byte, 1), 1);
+	close(told[0]);
+	return tool;
+}
+
+static void must_survive_the_tool(bool with_successor)
+{
+	struct child child = child_new();
+	struct tool tool = tool_begin(child.pid, with_successor);
+	uint64_t begun, turns;
+
+	spin_begin(&child);
+	must_be_blocked(&child);
+	turns = child.page->turns;
+	begun = monotonic_time();
+	ck_assert_int_eq(kill(tool.pid, SIGKILL), 0);
+	while (child.page->turns == turns)
+		usleep(500);
+	ck_assert_uint_le(monotonic_time() - begun, soon_ms() * MS);
+	ck_assert_int_eq(waitpid(tool.pid, NULL, 0), tool.pid);
+	must_go_on(&child);
+	ck_assert_uint_eq(sessions(), with_successor);
+	close(tool.successor_gate);
+	wait_until(sessions() == 0);
+	if (with_successor) {
+		ck_assert_int_eq(kill(tool.successor, SIGKILL), 0);
+		ck_assert_int_eq(waitpid(tool.successor, NULL, 0), tool.successor);
+	}
+	spin_end(&child);
+	child_exit(&child);
+}
+
+TEST(a_blocked_thread_survives_the_death_of_its_tool)
+{
+	need_overflow_interrupts();
+	must_survive_the_tool(false);
+}
+
+TEST(a_blocked_thread_does_not_wait_for_an_heir_of_its_tool)
+{
+	need_overflow_interrupts();
+	must_survive_the_tool(true);
+}
+
+/* The tool was gone before: nobody would know what to do. */
+TEST(a_thread_without_its_tool_is_not_blocked_any_more)
+{
+	struct child child;
+	struct tool tool;
+
+	need_overflow_interrupts();
+	child = child_new();
+	tool = tool_begin(child.pid, true);
+	ck_assert_int_eq(kill(tool.pid, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(tool.pid, NULL, 0), tool.pid);
+	ck_assert_uint_eq(sessions(), 1);
+	spin_begin(&child);
+	/* Some periods of its CPU time. */
+	wait_until(cpu_time_of(child.pid) > 20 * PERIOD + 100 * MS);
+	must_go_on(&child);
+	spin_end(&child);
+	close(tool.successor_gate);
+	wait_until(sessions() == 0);
+	child_exit(&child);
+}
+
+/* Who closes the descriptor that he passed on has not died: it blocks for the successor. */
+TEST(an_heir_may_restart_when_the_tool_has_closed)
+{
+	struct child child;
+	int fd, status, gate[2];
+	pid_t pid;
+	char byte;
+
+	need_overflow_interrupts();
+	ck_assert_int_eq(pipe(gate), 0);
+	fd = blocked_child(&child);
+	pid = fork();
+	if (pid == 0) {
+		close(gate[1]);
+		if (read(gate[0], &byte, 1) != 0)
+			_exit(10);
+		if (pfm_restart(fd) || pfm_unload_context(fd))
+			_exit(11);
+		_exit(EXIT_SUCCESS);
+	}
+	close(fd);
+	must_be_blocked(&child);
+	close(gate[1]);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	must_go_on(&child);
+	spin_end(&child);
+}

@@ -6,7 +6,7 @@
 static void begin(int argc, char **argv)
 {
 	child_main(argc, argv);
-	runner_main(argc, argv);
+	executor_main(argc, argv);
 }
 
 const struct program the_program = {

@@ -58,8 +58,8 @@ void spinner_end(struct spinner *spinner);
 /* So many times in each of WORKERS processes, each on a CPU of its own. */
 void run_workers(void (*cycle)(void), unsigned int cycles);
 
-/* main() calls it: does not return in what races.c has executed. */
-void runner_main(int argc, char **argv);
+/* main() calls it: does not return in what exec_races.c has executed. */
+void executor_main(int argc, char **argv);
 
 /* No session, and of the modules no reference but those they have of each other. */
 void nothing_must_be_left(void);

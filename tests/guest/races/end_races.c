@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The end of the thread meets close and load, and an overflow meets the end of monitoring. */
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+
+#include "endings.h"
+#include "measure.h"
+
+SUITE(end_races, 1800);
+
+/* ---- threads that end -------------------------------------------------------------- */
+
+static const char *const ending_names[] = {
+	[THREAD_ENDS] = "a thread ends",
+	[PROCESS_ENDS] = "a process ends",
+	[PROCESS_IS_KILLED] = "a process is killed",
+	[LAST_THREAD_ENDS] = "the last thread ends",
+	[GROUP_ENDS] = "all threads are ended",
+};
+
+static void meet_all_endings(enum order (*meet)(enum ending ending, int lead))
+{
+	struct meeting meetings[ENDINGS] = {};
+	unsigned int count = iterations(), i, ending;
+	pthread_t thread;
+
+	need_cpus(2);
+	pin(0);
+	require(pthread_create(&thread, NULL, make_targets, NULL) == 0);
+	for (i = 0; i < count; i++) {
+		ending = i % ENDINGS;
+		note_order(&meetings[ending],
+			   meet(ending, choose_lead(&meetings[ending])));
+	}
+	for (ending = 0; ending < ENDINGS; ending++)
+		both_must_have_happened(&meetings[ending], ending_names[ending]);
+	all_must_be_well();
+}
+
+/* ---- close and the end of the thread ----------------------------------------------- */
+
+static bool has_message(int fd)
+{
+	struct pollfd poll_one = { .fd = fd, .events = POLLIN };
+
+	return poll(&poll_one, 1, 0) == 1;
+}
+
+static enum order close_while_it_ends(enum ending ending, int lead)
+{
+	int fd = create();
+	uint64_t turns;
+	bool ended;
+
+	target_begin(ending, lead < 0 ? -lead : 0);
+	require(try_load(fd, target.tid) == 0);
+	if (random_below(2))
+		require(pfm_start(fd, NULL) == 0);
+	target_let_go();
+	spin_turns(lead > 0 ? lead : 0);
+	ended = has_message(fd);
+	require(close(fd) == 0);
+	turns = target.turns;
+	target_reap();
+	if (ended)
+		return AFTER;
+	return target.turns > turns ? BEFORE : DURING;
+}
+
+TEST(the_close_may_meet_the_end_of_the_thread)
+{
+	meet_all_endings(close_while_it_ends);
+}
+
+/* ---- load and the end of the thread -------------------------------------------------- */
+
+static enum order load_while_it_ends(enum ending ending, int lead)
+{
+	int fd = create();
+	enum order order = AFTER;
+	uint64_t turns;
+
+	target_begin(ending, lead < 0 ? -lead : 0);
+	target_let_go();
+	spin_turns(lead > 0 ? lead : 0);
+	if (try_load(fd, target.tid) == 0) {
+		turns = target.turns;
+		require(pfm_start(fd, NULL) == 0 || errno == EINVAL);
+		must_end(fd);
+		order = target.turns > turns ? BEFORE : DURING;
+	} else {
+		/* A thread is forgotten at once, a process when it is waited for. */
+		require(errno == EBUSY || (errno == ESRCH && ending != PROCESS_ENDS &&
+					   ending != PROCESS_IS_KILLED));
+		require(!has_message(fd));
+	}
+	require(status_of(fd).state == PFM_STATE_UNLOADED);
+	target_reap();
+	require(close(fd) == 0);
+	return order;
+}
+
+TEST(the_load_may_meet_the_end_of_the_thread)
+{
+	meet_all_endings(load_while_it_ends);
+}
+
+/* ---- unload, stop or close and an overflow --------------------------------------------- */
+
+enum way {
+	STOP,
+	UNLOAD,
+	CLOSE,
+};
+
+/* Counting begins @distance below a wrap of the hardware, or of 64 bits. */
+struct approach {
+	unsigned int width;
+	bool saturates;
+	uint64_t distance;
+};
+
+/*
+ * The thread counts towards the wrap when we end that.  What came of it has to be
+ * whole: not there yet, or carried, or suspended and told.
+ */
+static enum order end_at_overflow(int *fd, pid_t tid, enum way way,
+				  const struct approach *approach)
+{
+	const unsigned int pmd = pmu()->pmds[0];
+	const uint64_t wrap = approach->saturates ? 0 : 3ull << approach->width;
+	const uint64_t preload = wrap - approach->distance;
+	uint64_t begun = monotonic_time(), counted;
+	struct pfm_status status;
+	bool wrapped, told;
+
+	poke_pmd(*fd, pmd, preload);
+	require(try_load(*fd, tid) == 0);
+	require(pfm_start(*fd, NULL) == 0);
+	spin_turns(random_below(1000));
+	if (way == CLOSE) {
+		require(close(*fd) == 0);
+		*fd = create();
+		return UNSEEN;
+	}
+	require((way == STOP ? pfm_stop(*fd) : pfm_unload_context(*fd)) == 0);
+	counted = peek_pmd(*fd, pmd) - preload;
+	told = set_of(*fd, 0).set_ovfl_pmds[0] != 0;
+	require(pfm_get_status(*fd, &status) == 0);
+	require(pfm_unload_context(*fd) == 0);
+
+	/* All busy counters are clocks here; a wrap lost or doubled is far more. */
+	require(counted <= monotonic_time() - begun + BIT(approach->width - 1));
+	wrapped = counted >= approach->distance;
+	require(told == (wrapped && approach->saturates));
+	require(way == UNLOAD ? status.state == PFM_STATE_UNLOADED
+			      : (status.state == PFM_STATE_MASKED) == told);
+	return wrapped ? AFTER : BEFORE;
+}
+
+static const char *const way_names[] = {
+	[STOP] = "stop",
+	[UNLOAD] = "unload",
+	[CLOSE] = "close",
+};
+
+static bool enough_pending(unsigned int before)
+{
+	return statistic("ovfl_intr_replay_count") - before >= iterations() / 20;
+}
+
+/*
+ * An iteration is one end on the way to an overflow.  Those that came when it was
+ * pending - the counter had wrapped and nobody had been told - are a share of them
+ * that is demanded of each way on its own.
+ */
+static void end_in_one_way(enum way way, struct approach *approach,
+			   struct meeting *meetings, const pid_t *tids)
+{
+	const unsigned int count = iterations();
+	unsigned int taken = statistic("ovfl_intr_regular_count");
+	unsigned int pending = statistic("ovfl_intr_replay_count"), i;
+	int fd = create();
+
+	for (i = 0; i < count || !enough_pending(pending); i++) {
+		struct meeting *meeting = &meetings[i % 2];
+		pid_t tid = random_below(8) ? tids[random_below(2)] : thread_id();
+		int distance = 20000 - choose_lead(meeting);
+
+		approach->saturates = i % 2;
+		approach->distance = distance > 0 ? distance : 1;
+		note_order(meeting, end_at_overflow(&fd, tid, way, approach));
+	}
+	close(fd);
+	taken = statistic("ovfl_intr_regular_count") - taken;
+	pending = statistic("ovfl_intr_replay_count") - pending;
+	printf("         %s: %u iterations; overflows: %u taken, %u pending at the end\n",
+	       way_names[way], count, taken, pending);
+	fflush(stdout);
+	ck_assert_uint_gt(taken, 0);
+}
+
+static void overflows_must_be_whole(void)
+{
+	struct spinner spinners[2] = { {}, { .naps = true } };
+	struct approach approach = {};
+	struct meeting meetings[2] = {};
+	pid_t tids[2];
+	char path[64];
+	enum way way;
+	int i;
+
+	snprintf(path, sizeof(path), SYSFS "pmu_desc/pmd%u/width", pmu()->pmds[0]);
+	approach.width = read_number(path);
+	pin(0);
+	for (i = 0; i < 2; i++) {
+		spinner_begin(&spinners[i]);
+		tids[i] = spinners[i].tid;
+	}
+	/* The last one sees no order: it goes by what the others have found. */
+	for (way = STOP; way <= CLOSE; way++)
+		end_in_one_way(way, &approach, meetings, tids);
+	for (i = 0; i < 2; i++)
+		spinner_end(&spinners[i]);
+	both_must_have_happened(&meetings[0], "a carry");
+	both_must_have_happened(&meetings[1], "an overflow of 64 bits");
+	all_must_be_well();
+}
+
+/* The software PMU has interrupts in plenty if its counters are narrow. */
+TEST(the_end_of_monitoring_may_meet_an_overflow)
+{
+	need_cpus(2);
+	if (pmu_is("soft"))
+		with_pmu("perfmon_soft", "counter_width=31", overflows_must_be_whole);
+	else
+		overflows_must_be_whole();
+}

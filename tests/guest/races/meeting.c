@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Two that meet: who goes first, and how often who did. */
+#include <stdio.h>
+
+#include "meeting.h"
+
+/* Turns, as everything here. */
+#define LEAST_STEP   64
+#define LARGEST_STEP 65536
+#define JITTER_WIDTH 16
+
+int choose_lead(struct meeting *meeting)
+{
+	int off = random_below(1 << random_below(JITTER_WIDTH));
+
+	meeting->edge = !meeting->edge;
+	return meeting->lead[meeting->edge] + (random_below(2) ? off : -off);
+}
+
+void note_order(struct meeting *meeting, enum order order)
+{
+	int *step = &meeting->step[meeting->edge];
+	bool early = order == BEFORE || (order == DURING && meeting->edge == 1);
+
+	if (order == UNSEEN)
+		return;
+	meeting->orders[order]++;
+	if (early)
+		*step = *step > 0 ? 2 * *step : LEAST_STEP;
+	else
+		*step = *step < 0 ? 2 * *step : -LEAST_STEP;
+	if (abs(*step) > LARGEST_STEP)
+		*step /= 2;
+	meeting->lead[meeting->edge] += *step;
+}
+
+void both_must_have_happened(const struct meeting *meeting, const char *name)
+{
+	const unsigned int *orders = meeting->orders;
+
+	printf("         %s: %u before, %u at once, %u after\n", name, orders[BEFORE],
+	       orders[DURING], orders[AFTER]);
+	fflush(stdout);
+	ck_assert_msg(orders[BEFORE] && orders[AFTER], "%s: never came %s; no race", name,
+		      orders[BEFORE] ? "after" : "before");
+}

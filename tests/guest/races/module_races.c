@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The modules go whenever nobody uses them, with work outstanding, too. */
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+
+#include "endings.h"
+#include "measure.h"
+
+SUITE(module_races, 1800);
+
+/* Ends the threads that read and unload beside them. */
+static volatile bool contexts_done;
+
+/* Files that go with the PMU, and with the core; what is read is a line or nothing. */
+static void *read_files(void *unused)
+{
+	static const char *const files[] = {
+		SYSFS "pmu_desc/model",
+		SYSFS "pmu_desc/pmd0/width",
+		SYSFS "task_sessions_count",
+		DEBUGFS "cpu0/ctxswin_count",
+		DEBUGFS "cpu1/ovfl_intr_all_count",
+	};
+	char text[256];
+	size_t i = 0;
+
+	while (!contexts_done) {
+		i = (i + 1) % COUNT(files);
+		if (!try_read_text(files[i], text, sizeof(text)))
+			require(!*text || text[strlen(text) - 1] == '\n');
+	}
+	return unused;
+}
+
+struct module_counts {
+	const char *pmu;
+	volatile unsigned int tries;
+	volatile unsigned int pmus, cores;
+};
+
+/* The next context has to wait: both modules can go. */
+static volatile bool held_off;
+
+static bool try_unload(const char *module)
+{
+	int error = module_unload(module);
+
+	require(!error || error == EAGAIN || error == EBUSY || error == ENOENT);
+	return !error;
+}
+
+/* A context that comes may have it loaded at the same time. */
+static void load_again(const char *module)
+{
+	int error = module_load(module, "");
+
+	require(!error || error == EEXIST || error == EBUSY);
+}
+
+/*
+ * Both go whenever nobody uses them at the moment, with whatever the last context
+ * left: hooks, work, a free object on its way.  Who comes between gets the
+ * software PMU.
+ */
+static void *unload_modules(void *argument)
+{
+	struct module_counts *counts = argument;
+
+	pin(1);
+	while (!contexts_done) {
+		held_off = random_below(8) == 0;
+		spin_turns(random_below(1 << random_below(18)));
+		counts->tries++;
+		if (!try_unload(counts->pmu) && !try_unload("perfmon_soft"))
+			continue;
+		counts->pmus++;
+		/* Or it opens the device while the core goes. */
+		if (random_below(2))
+			held_off = false;
+		spin_turns(random_below(1 << random_below(12)));
+		if (try_unload("perfmon")) {
+			counts->cores++;
+			load_again("perfmon");
+		}
+		load_again(counts->pmu);
+	}
+	held_off = false;
+	try_unload("perfmon_soft");
+	load_again(counts->pmu);
+	return NULL;
+}
+
+/* A context, if there is something to make it of; it leaves as much as it can. */
+static bool use_loaded_module(void)
+{
+	pfarg_ctx_t ctx = {};
+	pfarg_pmc_t pmc = { .reg_num = pmu()->pmcs[0], .reg_value = pmu()->busy[0] };
+	pfarg_pmd_t pmd = { .reg_num = pmu()->pmds[0] };
+	int fd = pfm_create_context(&ctx, NULL, NULL, 0);
+
+	if (fd == -1) {
+		require(errno == ENOSYS || errno == ENXIO || errno == ENODEV);
+		return false;
+	}
+	pmd.reg_value = -(uint64_t)random_below(100000);
+	/* The software PMU does not know the event. */
+	require(pfm_write_pmcs(fd, &pmc, 1) == 0 || errno == EINVAL);
+	require(pfm_write_pmds(fd, &pmd, 1) == 0);
+	require(try_load(fd, thread_id()) == 0);
+	require(pfm_start(fd, NULL) == 0);
+	spin_turns(random_below(1 << random_below(12)));
+	require(close(fd) == 0);
+	spin_turns(random_below(1 << random_below(18)));
+	while (held_off && !contexts_done)
+		sched_yield();
+	return true;
+}
+
+/*
+ * An iteration is a try to unload: whether it is let go is what is raced for, and
+ * most are refused.  Unloads that succeed are the next test's.
+ */
+TEST(modules_may_go_whenever_nobody_uses_them)
+{
+	struct module_counts counts = {};
+	unsigned int wanted = iterations(), made = 0, missed = 0;
+	pthread_t unloader, reader;
+	char name[64];
+
+	need_cpus(2);
+	snprintf(name, sizeof(name), "%s", pmu_module());
+	counts.pmu = name;
+	pin(0);
+	require(pthread_create(&unloader, NULL, unload_modules, &counts) == 0);
+	require(pthread_create(&reader, NULL, read_files, NULL) == 0);
+	/* Most of them wait for the modules to come again. */
+	while (counts.tries < wanted || made < wanted / 8 || counts.pmus < wanted / 500 ||
+	       !counts.cores) {
+		bool was_made = use_loaded_module();
+
+		made += was_made;
+		missed += !was_made;
+	}
+	contexts_done = true;
+	pthread_join(unloader, NULL);
+	pthread_join(reader, NULL);
+	printf("         %u contexts made, %u not; of %u tries the PMU went in %u, "
+	       "the core in %u\n",
+	       made, missed, counts.tries, counts.pmus, counts.cores);
+	fflush(stdout);
+	ck_assert(counts.pmus && counts.cores && counts.tries > counts.pmus);
+	pmu_forget();
+	all_must_be_well();
+}
+
+/* A core goes in one iteration of so many: that waits for all of RCU several times. */
+#define CORE_EVERY    16
+
+/* Modules go several times as fast, and kfree_rcu() does not; not always, though. */
+#define RCU_EXPEDITED "/sys/kernel/rcu_expedited"
+
+/* @module has no user: it goes, or a reference on its way out keeps it for a moment. */
+static unsigned int unload_at_last(const char *module)
+{
+	unsigned int refusals;
+	int error;
+
+	for (refusals = 0; (error = module_unload(module)); refusals++) {
+		require(error == EAGAIN || error == EBUSY);
+		sched_yield();
+	}
+	return refusals;
+}
+
+/* The target ends at the same time, or it goes on and ends when all is over. */
+static void leave_work(enum ending ending)
+{
+	bool ends = random_below(2);
+	int fd;
+
+	target_begin(ending, 0);
+	fd = create(); /* the hooks are in place for a second more */
+	require(try_load(fd, target.tid) == 0);
+	require(pfm_start(fd, NULL) == 0);
+	if (ends) {
+		target_let_go();
+		spin_turns(random_below(1 << random_below(14)));
+	}
+	require(close(fd) == 0); /* kfree_rcu(), and the END message's irq_work */
+	if (!ends)
+		target_let_go();
+}
+
+/*
+ * An iteration is a context on a running target, closed, and at once the PMU's
+ * module is removed, and in some the core's, until it is gone: with the hooks
+ * still in place, the context waiting for RCU, the target maybe in its exit, and
+ * a reader of the files that vanish.  Each iteration succeeds.
+ */
+TEST(modules_may_go_with_work_outstanding)
+{
+	/* Each takes a tenth of a second of a busy host. */
+	unsigned int count = iterations() / 8, i, cores = 0, refused = 0;
+	pthread_t thread, reader;
+	char name[64], before[16];
+
+	need_cpus(2);
+	snprintf(name, sizeof(name), "%s", pmu_module());
+	snprintf(before, sizeof(before), "%s", read_text(RCU_EXPEDITED));
+	pmu();
+	pin(0);
+	require(pthread_create(&thread, NULL, make_targets, NULL) == 0);
+	require(pthread_create(&reader, NULL, read_files, NULL) == 0);
+	for (i = 0; i < count; i++) {
+		write_text(RCU_EXPEDITED, i % 8 ? "1" : "0");
+		leave_work(i % ENDINGS);
+		refused += unload_at_last(name);
+		if (i % CORE_EVERY == 0) {
+			refused += unload_at_last("perfmon");
+			cores++;
+			require(module_load("perfmon", "") == 0);
+		}
+		target_reap();
+		require(module_load(name, "") == 0);
+	}
+	write_text(RCU_EXPEDITED, before);
+	contexts_done = true;
+	pthread_join(reader, NULL);
+	printf("         with work outstanding the PMU went %u times, the core %u times, "
+	       "after %u refusals\n",
+	       i, cores, refused);
+	fflush(stdout);
+	ck_assert_uint_ge(cores, count / 20);
+	pmu_forget();
+	all_must_be_well();
+}

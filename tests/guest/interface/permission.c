@@ -288,17 +288,3 @@ TEST(without_task_group_everybody_may_make_contexts)
 		ck_assert_msg(!error, "%s: error %ju", people[i].name, (uintmax_t)error);
 	}
 }
-
-TEST(a_user_may_not_change_settings)
-{
-	static const char *const files[] = {
-		SYSFS "task_group",	     SYSFS "sys_group",
-		SYSFS "arg_mem_max",	     SYSFS "reset_stats",
-		SYSFS "smpl_buffer_mem_max", SYSFS "max_interrupts_per_tick"
-	};
-	size_t i;
-
-	become(USER_ID);
-	for (i = 0; i < COUNT(files); i++)
-		ck_assert_int_eq(try_write_text(files[i], "0\n"), EACCES);
-}

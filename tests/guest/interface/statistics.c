@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Statistics of each CPU in debugfs, and what /sys/kernel/perfmon/debug turns on. */
+#include <dirent.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/klog.h>
+#include <sys/stat.h>
+
+#include "guest.h"
+
+SUITE(statistics, 60);
+
+static uint64_t statistic(unsigned int cpu, const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), DEBUGFS "cpu%u/%s", cpu, name);
+	return read_number(path);
+}
+
+/* The names of perfmon-api.md 7.3, and what this implementation adds. */
+static const char *const names[] = {
+	"ovfl_intr_all_count",
+	"ovfl_intr_regular_count",
+	"ovfl_intr_spurious_count",
+	"ovfl_intr_nmi_count",
+	"ovfl_intr_ns",
+	"ovfl_intr_replay_count",
+	"ovfl_notify_count",
+	"ovfl_throttle_count",
+	"reset_pmds_count",
+	"pfm_restart_count",
+	"fmt_handler_calls",
+	"fmt_handler_ns",
+	"ctxswin_count",
+	"ctxswin_ns",
+	"ctxswout_count",
+	"ctxswout_ns",
+	"set_switch_count",
+	"set_switch_ns",
+	"foreign_cpu_count",
+};
+
+static bool is_named(const char *file)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(names); i++)
+		if (!strcmp(file, names[i]))
+			return true;
+	return false;
+}
+
+TEST(each_cpu_has_statistics_and_nothing_else)
+{
+	unsigned int cpu;
+	size_t i;
+
+	for (cpu = 0; cpu < cpus_online(); cpu++) {
+		char path[128];
+		struct dirent *entry;
+		struct stat status;
+		DIR *directory;
+
+		for (i = 0; i < COUNT(names); i++)
+			statistic(cpu, names[i]);
+		snprintf(path, sizeof(path), DEBUGFS "cpu%u", cpu);
+		directory = opendir(path);
+		ck_assert_ptr_ne(directory, NULL);
+		while ((entry = readdir(directory))) {
+			if (entry->d_name[0] == '.')
+				continue;
+			ck_assert_msg(is_named(entry->d_name), "%s/%s", path,
+				      entry->d_name);
+			ck_assert_int_eq(
+				fstatat(dirfd(directory), entry->d_name, &status, 0), 0);
+			ck_assert_uint_eq(status.st_mode, S_IFREG | 0444);
+		}
+		closedir(directory);
+	}
+}
+TEST(switches_of_watched_threads_are_counted_where_they_happen)
+{
+	const unsigned int cpu = cpus_online() - 1, turns = 20;
+	struct child child = child_new();
+	uint64_t in, out;
+	unsigned int turn;
+
+	child_call(&child, child_pin, cpu);
+	busy_context_on(child.pid);
+	in = statistic(cpu, "ctxswin_count");
+	out = statistic(cpu, "ctxswout_count");
+	for (turn = 0; turn < turns; turn++) {
+		child_call(&child, child_work, 1); /* wakes, and sleeps again */
+		wait_until(thread_state(child.pid) == 'S');
+	}
+	in = statistic(cpu, "ctxswin_count") - in;
+	out = statistic(cpu, "ctxswout_count") - out;
+	ck_assert_msg(in >= turns && out >= turns, "%ju in, %ju out", (uintmax_t)in,
+		      (uintmax_t)out);
+}
+
+TEST(switches_of_other_threads_are_not_counted)
+{
+	struct child child = child_new(), idle = child_new();
+	unsigned int cpu, turn;
+	uint64_t before[64] = {}, all = 0;
+
+	wait_until(thread_state(idle.pid) == 'S');
+	busy_context_on(idle.pid);
+	for (cpu = 0; cpu < cpus_online(); cpu++)
+		before[cpu] = statistic(cpu, "ctxswin_count");
+	for (turn = 0; turn < 50; turn++)
+		child_call(&child, child_work, 1);
+	for (cpu = 0; cpu < cpus_online(); cpu++)
+		all += statistic(cpu, "ctxswin_count") - before[cpu];
+	ck_assert_uint_eq(all, 0);
+}
+
+TEST(reset_stats_puts_statistics_at_zero)
+{
+	const unsigned int cpu = 0;
+	struct child child = child_new();
+
+	child_call(&child, child_pin, cpu);
+	busy_context_on(child.pid);
+	child_call(&child, child_work, 1);
+	wait_until(thread_state(child.pid) == 'S');
+	ck_assert_uint_gt(statistic(cpu, "ctxswin_count"), 0);
+	write_text(SYSFS "reset_stats", "0\n");
+	ck_assert_uint_eq(statistic(cpu, "ctxswin_count"), 0);
+	ck_assert_uint_eq(statistic(cpu, "ctxswout_count"), 0);
+}
+
+#define SYSLOG_ACTION_READ_ALL 3 /* linux/syslog.h, which only the kernel has */
+
+/* What the kernel logged last. */
+static const char *kernel_log(void)
+{
+	static char text[16384];
+	int length = klogctl(SYSLOG_ACTION_READ_ALL, text, sizeof(text) - 1);
+
+	ck_assert_int_ge(length, 0);
+	text[length] = '\0';
+	return text;
+}
+
+#define CALLS_ARE_LOGGED 1
+#define TIME_IS_MEASURED 4
+
+static void set_debug(int bits)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d\n", bits);
+	write_text(SYSFS "debug", text);
+	ck_assert_str_eq(read_text(SYSFS "debug"), text);
+}
+
+/* Neither call may be made of a context that is not loaded. */
+TEST(failing_calls_are_logged_if_asked_for)
+{
+	int fd = make_context();
+	char start[128], stop[128];
+
+	snprintf(start, sizeof(start), "[%d]: call %u: error %d,", thread_id(),
+		 (unsigned int)_IOC_NR(PFM_IOC_START), -EINVAL);
+	snprintf(stop, sizeof(stop), "[%d]: call %u: error %d,", thread_id(),
+		 (unsigned int)_IOC_NR(PFM_IOC_STOP), -EINVAL);
+	must_fail_errno(pfm_start(fd, NULL), EINVAL);
+	ck_assert_msg(!strstr(kernel_log(), start), "logged without being asked for");
+	set_debug(CALLS_ARE_LOGGED);
+	must_fail_errno(pfm_start(fd, NULL), EINVAL);
+	set_debug(0);
+	ck_assert_msg(strstr(kernel_log(), start), "no \"%s\"", start);
+	must_fail_errno(pfm_stop(fd), EINVAL);
+	ck_assert_msg(!strstr(kernel_log(), stop), "still logged");
+}
+
+TEST(time_is_measured_if_asked_for)
+{
+	const unsigned int cpu = 0;
+	struct child child = child_new();
+
+	child_call(&child, child_pin, cpu);
+	busy_context_on(child.pid);
+	write_text(SYSFS "reset_stats", "0\n");
+	child_call(&child, child_work, 1);
+	wait_until(thread_state(child.pid) == 'S');
+	ck_assert_uint_gt(statistic(cpu, "ctxswin_count"), 0);
+	ck_assert_uint_eq(statistic(cpu, "ctxswin_ns"), 0);
+	set_debug(TIME_IS_MEASURED);
+	child_call(&child, child_work, 1);
+	wait_until(statistic(cpu, "ctxswin_ns") > 0 && statistic(cpu, "ctxswout_ns") > 0);
+	/* Writing 0 puts statistics at zero, too. */
+	wait_until(thread_state(child.pid) == 'S');
+	set_debug(0);
+	ck_assert_uint_eq(statistic(cpu, "ctxswin_count"), 0);
+	ck_assert_uint_eq(statistic(cpu, "ctxswin_ns"), 0);
+}

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The files of /sys/kernel/perfmon: which there are, who may read and write them, what
+ * they look like, and which values settings refuse.
+ *
+ * The table is the documentation's: perfmon-api.md 7.2 and the manual pages.
+ */
+#include <ftw.h>
+#include <regex.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/sysinfo.h>
+
+#include "guest.h"
+
+SUITE(sysfs, 60);
+
+#define NUMBER	    "(0|[1-9][0-9]*)\n"
+#define GROUP	    "(-1|0|[1-9][0-9]*)\n"
+#define HEXADECIMAL "0x[0-9a-f]+\n"
+#define LINE	    "[^\n]+\n"
+#define VERSION	    "[0-9]+\\.[0-9]+\n"
+
+/**
+ * struct row - files of one kind
+ * @path: regular expression of the path below /sys/kernel/perfmon
+ * @mode: 0444: everybody reads it; 0644: root writes it, too
+ * @text: regular expression of the content
+ */
+static const struct row {
+	const char *path;
+	mode_t mode;
+	const char *text;
+} rows[] = {
+	{ "version", 0444, "2\\.8\n" },
+	{ "task_sessions_count", 0444, "0\n" },
+	{ "sys_sessions_count", 0444, "0\n" },
+	{ "smpl_buffer_mem_cur", 0444, "0\n" },
+	{ "set_mem_cur", 0444, "0\n" },
+	{ "arg_mem_max", 0644, NUMBER },
+	{ "smpl_buffer_mem_max", 0644, NUMBER },
+	{ "set_mem_max", 0644, NUMBER },
+	{ "max_sets", 0644, NUMBER },
+	{ "max_interrupts_per_tick", 0644, NUMBER },
+	{ "min_switch_timeout", 0644, NUMBER },
+	{ "sys_group", 0644, GROUP },
+	{ "task_group", 0644, GROUP },
+	{ "debug", 0644, "[0145]\n" },
+	{ "reset_stats", 0644, "0\n" },
+	{ "formats/[a-z]+/version", 0444, VERSION },
+	{ "formats/[a-z]+/uuid", 0444, LINE },
+	{ "pmu_desc/model", 0444, LINE },
+	{ "pmu_desc/pm[cd]"
+	  "(0|[1-9][0-9]*)/name",
+	  0444, LINE },
+	{ "pmu_desc/pm[cd]"
+	  "(0|[1-9][0-9]*)/dfl_val",
+	  0444, HEXADECIMAL },
+	{ "pmu_desc/pm[cd]"
+	  "(0|[1-9][0-9]*)/rsvd_msk",
+	  0444, HEXADECIMAL },
+	{ "pmu_desc/pm[cd]"
+	  "(0|[1-9][0-9]*)/addr",
+	  0444, HEXADECIMAL },
+	{ "pmu_desc/pm[cd]"
+	  "(0|[1-9][0-9]*)/width",
+	  0444, "([1-9]|[1-5][0-9]|6[0-4])\n" },
+};
+
+static bool matches(const char *pattern, const char *text)
+{
+	char whole[128];
+	regex_t regex;
+	bool result;
+
+	snprintf(whole, sizeof(whole), "^(%s)$", pattern);
+	ck_assert_int_eq(regcomp(&regex, whole, REG_EXTENDED | REG_NOSUB), 0);
+	result = !regexec(&regex, text, 0, NULL, 0);
+	regfree(&regex);
+	return result;
+}
+
+static const struct row *row_of(const char *path)
+{
+	const char *below = path + strlen(SYSFS);
+	size_t i;
+
+	for (i = 0; i < COUNT(rows); i++)
+		if (matches(rows[i].path, below))
+			return &rows[i];
+	ck_abort_msg("%s is not in the table", path);
+}
+
+/* What walk() does to each file. */
+static void (*do_file)(const char *path, const struct row *row,
+		       const struct stat *status);
+
+static int visit(const char *path, const struct stat *status, int type,
+		 struct FTW *position)
+{
+	(void)position;
+	ck_assert_msg(status->st_uid == 0 && status->st_gid == 0, "%s: of %u:%u", path,
+		      status->st_uid, status->st_gid);
+	if (type == FTW_D) {
+		ck_assert_msg((status->st_mode & 07777) == 0755, "%s: %o", path,
+			      status->st_mode & 07777);
+		return 0;
+	}
+	ck_assert_msg(type == FTW_F && S_ISREG(status->st_mode), "%s: no file", path);
+	do_file(path, row_of(path), status);
+	return 0;
+}
+
+static void walk(void (*function)(const char *path, const struct row *row,
+				  const struct stat *status))
+{
+	/* With a PMU and all formats that guests have. */
+	ck_assert_uint_ne(pmu()->info.pmu_name[0], '\0');
+	do_file = function;
+	ck_assert_int_eq(nftw("/sys/kernel/perfmon", visit, 16, FTW_PHYS), 0);
+}
+
+/* ---- all files ------------------------------------------------------------------------ */
+
+static bool has_file[COUNT(rows)];
+
+static void note_file(const char *path, const struct row *row, const struct stat *status)
+{
+	(void)path;
+	(void)status;
+	has_file[row - rows] = true;
+}
+
+TEST(every_row_of_the_table_has_a_file_and_every_file_a_row)
+{
+	size_t i;
+
+	walk(note_file);
+	for (i = 0; i < COUNT(rows); i++)
+		ck_assert_msg(has_file[i], "no file is %s", rows[i].path);
+}
+
+static void check_mode(const char *path, const struct row *row, const struct stat *status)
+{
+	ck_assert_msg((status->st_mode & 07777) == row->mode, "%s: %o", path,
+		      status->st_mode & 07777);
+}
+
+TEST(files_have_the_modes_of_the_api)
+{
+	walk(check_mode);
+}
+
+static void check_text(const char *path, const struct row *row, const struct stat *status)
+{
+	const char *text = read_text(path);
+
+	(void)status;
+	ck_assert_msg(matches(row->text, text), "%s: \"%s\"", path, text);
+}
+
+TEST(files_have_the_formats_of_the_api)
+{
+	walk(check_text);
+}
+
+/* The text that a setting shows is one that it takes. */
+static void write_back(const char *path, const struct row *row, const struct stat *status)
+{
+	char before[64];
+
+	(void)status;
+	if (row->mode == 0444) {
+		ck_assert_msg(try_write_text(path, "1\n") == EACCES, "%s", path);
+		return;
+	}
+	snprintf(before, sizeof(before), "%s", read_text(path));
+	write_text(path, before);
+	ck_assert_msg(!strcmp(read_text(path), before), "%s: \"%s\" was \"%s\"", path,
+		      read_text(path), before);
+}
+
+TEST(root_writes_settings_and_nothing_else)
+{
+	walk(write_back);
+}
+
+static void read_only(const char *path, const struct row *row, const struct stat *status)
+{
+	const char *text = read_text(path);
+
+	(void)status;
+	ck_assert_msg(matches(row->text, text), "%s: \"%s\"", path, text);
+	ck_assert_msg(try_write_text(path, text) == EACCES, "%s", path);
+}
+
+TEST(a_user_reads_all_and_writes_nothing)
+{
+	become(USER_ID);
+	walk(read_only);
+}
+
+/* ---- settings ------------------------------------------------------------------------- */
+
+static void must_show(const char *path, unsigned long long value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llu\n", value);
+	ck_assert_msg(!strcmp(read_text(path), text), "%s: %s is not %s", path,
+		      read_text(path), text);
+}
+
+TEST(settings_have_their_defaults)
+{
+	const unsigned long page = sysconf(_SC_PAGESIZE);
+	struct sysinfo machine;
+
+	ck_assert_int_eq(sysinfo(&machine), 0);
+	must_show(SYSFS "arg_mem_max", page);
+	must_show(SYSFS "smpl_buffer_mem_max", ~0ull);
+	must_show(SYSFS "set_mem_max",
+		  machine.totalram * machine.mem_unit / page / 16 * page);
+	must_show(SYSFS "max_sets", 4096);
+	must_show(SYSFS "min_switch_timeout", 100000);
+	must_show(SYSFS "debug", 0);
+	ck_assert_str_eq(read_text(SYSFS "task_group"), "-1\n");
+	ck_assert_str_eq(read_text(SYSFS "sys_group"), "-1\n");
+	/* 100,000 a second, of 100 to 1,000 ticks */
+	ck_assert_uint_ge(read_number(SYSFS "max_interrupts_per_tick"), 100);
+	ck_assert_uint_le(read_number(SYSFS "max_interrupts_per_tick"), 1000);
+}
+
+static void must_refuse(const char *path, const char *text, int wanted)
+{
+	char before[64];
+	int error;
+
+	snprintf(before, sizeof(before), "%s", read_text(path));
+	error = try_write_text(path, text);
+	ck_assert_msg(error == wanted, "\"%s\" to %s: %s", text, path, strerror(error));
+	ck_assert_msg(!strcmp(read_text(path), before), "\"%s\" changes %s", text, path);
+}
+
+/* Writing anything to reset_stats puts statistics at zero. */
+static void refuse_what_is_no_number(const char *path, const struct row *row,
+				     const struct stat *status)
+{
+	static const char *const texts[] = { "many\n", "\n",	"1 2\n", "1x\n",
+					     "-2\n",   "1.5\n", "0x\n" };
+	size_t i;
+
+	(void)status;
+	if (row->mode == 0444 || !strcmp(row->path, "reset_stats"))
+		return;
+	for (i = 0; i < COUNT(texts); i++)
+		must_refuse(path, texts[i], EINVAL);
+	must_refuse(path, "99999999999999999999999999\n", ERANGE);
+}
+
+TEST(what_is_no_number_is_einval_and_changes_nothing)
+{
+	walk(refuse_what_is_no_number);
+}
+
+TEST(values_out_of_range_are_einval_and_change_nothing)
+{
+	static const struct {
+		const char *path;
+		const char *text;
+	} bad[] = {
+		{ SYSFS "arg_mem_max", "0\n" },
+		{ SYSFS "arg_mem_max", "-1\n" },
+		{ SYSFS "smpl_buffer_mem_max", "0\n" },
+		{ SYSFS "smpl_buffer_mem_max", "-1\n" },
+		{ SYSFS "set_mem_max", "0\n" },
+		{ SYSFS "set_mem_max", "-1\n" },
+		{ SYSFS "max_sets", "0\n" },
+		{ SYSFS "max_sets", "65537\n" },
+		{ SYSFS "max_interrupts_per_tick", "0\n" },
+		{ SYSFS "max_interrupts_per_tick", "4294967296\n" },
+		{ SYSFS "min_switch_timeout", "0\n" },
+		{ SYSFS "min_switch_timeout", "19999\n" },
+		{ SYSFS "debug", "2\n" },
+		{ SYSFS "debug", "8\n" },
+		{ SYSFS "debug", "-1\n" },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(bad); i++)
+		must_refuse(bad[i].path, bad[i].text, EINVAL);
+	must_refuse(SYSFS "task_group", "2147483648\n", ERANGE);
+	must_refuse(SYSFS "sys_group", "2147483648\n", ERANGE);
+}
+
+/* The last values within the range. */
+TEST(settings_can_be_written_and_read_back)
+{
+	static const struct {
+		const char *path;
+		const char *text;
+	} good[] = {
+		{ SYSFS "arg_mem_max", "18446744073709551615\n" },
+		{ SYSFS "set_mem_max", "18446744073709551615\n" },
+		{ SYSFS "max_sets", "1\n" },
+		{ SYSFS "max_sets", "65536\n" },
+		{ SYSFS "max_interrupts_per_tick", "1\n" },
+		{ SYSFS "max_interrupts_per_tick", "4294967295\n" },
+		{ SYSFS "min_switch_timeout", "20000\n" },
+		{ SYSFS "min_switch_timeout", "18446744073709551615\n" },
+		{ SYSFS "task_group", "0\n" },
+		{ SYSFS "task_group", "2147483647\n" },
+		{ SYSFS "sys_group", "0\n" },
+		{ SYSFS "sys_group", "2147483647\n" },
+		{ SYSFS "debug", "1\n" },
+		{ SYSFS "debug", "4\n" },
+		{ SYSFS "debug", "5\n" },
+	};
+	char before[64];
+	size_t i;
+
+	for (i = 0; i < COUNT(good); i++) {
+		int error;
+		bool same;
+
+		snprintf(before, sizeof(before), "%s", read_text(good[i].path));
+		error = try_write_text(good[i].path, good[i].text);
+		same = !strcmp(read_text(good[i].path), good[i].text);
+		write_text(good[i].path, before);
+		ck_assert_msg(!error && same, "\"%s\" to %s: %s", good[i].text,
+			      good[i].path, strerror(error));
+	}
+}
+
+TEST(limits_of_memory_below_a_page_are_einval)
+{
+	static const char *const paths[] = { SYSFS "arg_mem_max",
+					     SYSFS "smpl_buffer_mem_max",
+					     SYSFS "set_mem_max" };
+	const long page = sysconf(_SC_PAGESIZE);
+	char text[32], before[32];
+	size_t i;
+
+	for (i = 0; i < COUNT(paths); i++) {
+		snprintf(text, sizeof(text), "%ld\n", page - 1);
+		must_refuse(paths[i], text, EINVAL);
+		snprintf(before, sizeof(before), "%s", read_text(paths[i]));
+		snprintf(text, sizeof(text), "%ld\n", page);
+		write_text(paths[i], text);
+		ck_assert_str_eq(read_text(paths[i]), text);
+		write_text(paths[i], before);
+	}
+}

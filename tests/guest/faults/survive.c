@@ -10,6 +10,7 @@
 #include "survive.h"
 
 int fd = -1;
+int opened = -1;
 struct child child;
 
 /* What must not change. */
@@ -227,6 +228,21 @@ void all_must_survive(const struct operation *operations, size_t count)
 
 	for (i = 0; i < count; i++)
 		must_survive(&operations[i]);
+}
+
+void close_opened(void)
+{
+	close(opened);
+}
+
+int attempt_info(const struct operation *operation)
+{
+	static struct pfm_info info;
+	int error;
+
+	(void)operation;
+	error = to_error(ioctl(fd, PFM_IOC_INFO, &info));
+	return error ?: info.pmu_name[0] ? 0 : ENOSYS;
 }
 
 void watch_new_child(void)

@@ -55,6 +55,13 @@ static inline int to_error(long result)
 	return result == -1 ? errno : 0;
 }
 
+/* What an attempt has opened. */
+extern int opened;
+void close_opened(void);
+
+/* PFM_IOC_INFO, which loads the PMU's module; success has to bring the PMU. */
+int attempt_info(const struct operation *operation);
+
 void must_survive(const struct operation *operation);
 void all_must_survive(const struct operation *operations, size_t count);
 /* Asserts that what was done to a module or file of that name was no error. */

@@ -1,197 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every allocation in every call fails in turn, and then it and all that follow:
- * the call says ENOMEM and why, nothing has changed, and the same call works when
+ * Every allocation in every call on a context fails in turn, and then it and all that
+ * follow: the call says ENOMEM and why, nothing has changed, and the same call works when
  * there is memory again.
- *
- * What leaks is found by the debug guest's search for it, after the tests.
  */
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "samples.h"
 #include "survive.h"
 
-SUITE(faults, 600);
+SUITE(call_faults, 600);
 
 static pid_t target;
-
-/* ---- opening and creating ------------------------------------------------------------ */
-
-static int opened;
-
-static int attempt_open(const struct operation *operation)
-{
-	(void)operation;
-	opened = open(PFM_DEVICE, O_RDONLY | O_CLOEXEC);
-	return to_error(opened);
-}
-
-static int attempt_library_create(const struct operation *operation)
-{
-	pfarg_ctx_t ctx = {};
-
-	(void)operation;
-	opened = pfm_create_context(&ctx, NULL, NULL, 0);
-	return to_error(opened);
-}
-
-static void close_opened(void)
-{
-	close(opened);
-}
-
-static int attempt_create(const struct operation *operation)
-{
-	static struct pfm_create create;
-
-	(void)operation;
-	return to_error(ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
-}
-
-static void open_anew(void)
-{
-	close(fd);
-	fd = pfm_open_device();
-	ck_assert_int_ne(fd, -1);
-}
-
-/* Several pages, and an array of them. */
-#define BUFFER_SIZE (4 * sysconf(_SC_PAGESIZE))
-
-static int attempt_create_with_buffer(const struct operation *operation)
-{
-	const pfm_dfl_smpl_arg_t argument = { .buf_size = BUFFER_SIZE };
-	struct pfm_create create = { .format_name = (uintptr_t)PFM_DFL_SMPL_NAME,
-				     .format_argument = (uintptr_t)&argument,
-				     .format_size = sizeof(argument) };
-
-	(void)operation;
-	return to_error(ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
-}
-
-/* Not even of an attempt that failed. */
-static void no_buffer_is_left(void)
-{
-	ck_assert_uint_eq(read_number(SYSFS "smpl_buffer_mem_cur"), 0);
-}
-
-static void unload_pmu(void)
-{
-	close(fd);
-	must_do(module_unload(best_pmu_module()), "unloading", best_pmu_module());
-}
-
-/* The hooks of the scheduler are not in place, nor is there a context. */
-static void modules_anew(void)
-{
-	unload_pmu();
-	must_do(module_unload("perfmon"), "unloading", "perfmon");
-	must_do(module_load("perfmon", ""), "loading", "perfmon");
-	must_do(module_load(best_pmu_module(), ""), "loading", best_pmu_module());
-	fd = pfm_open_device();
-}
-
-/* Every attempt begins without PMU, whatever the one before has loaded. */
-static void no_pmu(void)
-{
-	close(fd);
-	if (module_is_loaded(best_pmu_module()))
-		unload_pmu();
-	fd = pfm_open_device();
-}
-
-static void must_have_no_context(int error)
-{
-	ck_assert_int_eq(module_users("perfmon"),
-			 1 + module_is_loaded(best_pmu_module()));
-	if (error)
-		must_fail(fd, pfm_stop(fd), EINVAL, PFM_REASON_NO_CONTEXT, PFM_NO_INDEX);
-	if (module_is_loaded(best_pmu_module()))
-		ck_assert_int_eq(module_users(best_pmu_module()), error == 0);
-}
-
-static int attempt_info(const struct operation *operation)
-{
-	static struct pfm_info info;
-	int error;
-
-	(void)operation;
-	error = to_error(ioctl(fd, PFM_IOC_INFO, &info));
-	/* Success has to bring the PMU. */
-	return error ?: info.pmu_name[0] ? 0 : ENOSYS;
-}
-
-static void check_creating(void)
-{
-	static const struct operation operations[] = {
-		{ .name = "open",
-		  .attempt = attempt_open,
-		  .undo = close_opened,
-		  .allocates = true },
-		/* the event set: kvmalloc() has a fallback of its own */
-		{ .name = "create",
-		  .attempt = attempt_create,
-		  .undo = open_anew,
-		  .allocates = true,
-		  .reason = true },
-		{ .name = "create, with a buffer",
-		  .attempt = attempt_create_with_buffer,
-		  .undo = open_anew,
-		  .before = no_buffer_is_left,
-		  .allocates = true,
-		  .reason = true },
-		{ .name = "pfm_create_context",
-		  .attempt = attempt_library_create,
-		  .undo = close_opened,
-		  .allocates = true },
-	};
-	int other;
-
-	inject_open();
-	other = make_context(); /* the hooks are in place */
-	fd = pfm_open_device();
-	all_must_survive(operations, COUNT(operations));
-	close(other);
-	no_buffer_is_left();
-	count_must_be_right(make_context());
-}
-FAULT_TEST(creating)
-
-static void check_the_first_context(void)
-{
-	static const struct operation operations[] = {
-		/* three hooks */
-		{ .name = "create, the first one",
-		  .attempt = attempt_create,
-		  .before = modules_anew,
-		  .allocates = true,
-		  .reason = true },
-		{ .name = "create, no PMU loaded",
-		  .attempt = attempt_create,
-		  .before = no_pmu,
-		  .verify = must_have_no_context,
-		  .allocates = true,
-		  .reason = true },
-		{ .name = "info, no PMU loaded",
-		  .attempt = attempt_info,
-		  .before = no_pmu,
-		  .allocates = true,
-		  .reason = true },
-	};
-
-	inject_open();
-	fd = pfm_open_device();
-	all_must_survive(operations, COUNT(operations));
-	count_must_be_right(make_context());
-}
-FAULT_TEST(the_first_context)
 
 /* ---- calls on a context ------------------------------------------------------------------ */
 
@@ -596,23 +421,7 @@ static void check_loading_to_block(void)
 }
 FAULT_TEST(loading_to_block)
 
-/* ---- the sampling buffer --------------------------------------------------------------------- */
-
-static void *mapped;
-
-/* The mapping has a file of its own. */
-static int attempt_map(const struct operation *operation)
-{
-	(void)operation;
-	mapped = mmap(NULL, BUFFER_SIZE, PROT_READ, MAP_SHARED, fd, 0);
-	return mapped == MAP_FAILED ? errno : 0;
-}
-
-static void unmap(void)
-{
-	ck_assert_int_eq(munmap(mapped, BUFFER_SIZE), 0);
-	mapped = NULL;
-}
+/* ---- a context that is masked ------------------------------------------------------- */
 
 /* One sample fills it, which masks and leaves a message. */
 static void overflow_self(void)
@@ -626,49 +435,6 @@ static void end_overflow(void)
 {
 	end_sampling(fd);
 }
-
-static int attempt_unmap(const struct operation *operation)
-{
-	(void)operation;
-	return to_error(munmap(mapped, BUFFER_SIZE));
-}
-
-/* It still is if the unmapping has failed. */
-static void map_it(void)
-{
-	static const struct operation unused;
-
-	if (!mapped)
-		ck_assert_int_eq(attempt_map(&unused), 0);
-}
-
-static void is_unmapped(void)
-{
-	mapped = NULL;
-}
-
-static void check_buffers(void)
-{
-	static const struct operation operations[] = {
-		{ .name = "mmap()",
-		  .attempt = attempt_map,
-		  .undo = unmap,
-		  .allocates = true },
-		{ .name = "munmap()",
-		  .attempt = attempt_unmap,
-		  .undo = is_unmapped,
-		  .before = map_it },
-	};
-
-	inject_open();
-	fd = default_context(0, BUFFER_SIZE);
-	use_busy_counters(fd);
-	all_must_survive(operations, COUNT(operations));
-	count_must_be_right(fd);
-	close(fd);
-	no_buffer_is_left();
-}
-FAULT_TEST(buffers)
 
 static void check_restarting(void)
 {
@@ -696,65 +462,3 @@ static void check_restarting(void)
 	count_must_be_right(fd);
 }
 FAULT_TEST(restarting)
-
-/* ---- pages ------------------------------------------------------------------------------------ */
-
-#define PAGES	 64 /* of the buffer */
-#define FAILURES 4000
-
-/* One of the last pages of the buffer cannot be had; false if it was another's page. */
-static bool create_in_vain(unsigned int nth)
-{
-	const pfm_dfl_smpl_arg_t argument = { .buf_size = PAGES * sysconf(_SC_PAGESIZE) };
-	struct pfm_create create = { .format_name = (uintptr_t)PFM_DFL_SMPL_NAME,
-				     .format_argument = (uintptr_t)&argument,
-				     .format_size = sizeof(argument) };
-	struct injected found;
-	int error;
-
-	fd = pfm_open_device();
-	inject_arm(nth);
-	error = to_error(ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
-	found = inject_disarm();
-	ck_assert(found.injected);
-	ck_assert_msg(!error || error == ENOMEM, "%s", strerror(error));
-	close(fd);
-	return error == ENOMEM;
-}
-
-static void create_in_vain_often(unsigned int failures)
-{
-	unsigned int failed = 0, turn;
-
-	for (turn = 0; failed < failures; turn++) {
-		failed += create_in_vain(PAGES - turn % 8);
-		ck_assert_uint_le(turn, 2 * failures);
-	}
-}
-
-/*
- * The kernel's search for leaks does not know pages.  KASAN keeps what is freed until
- * that is a 32nd of memory: the first ones fill it.
- */
-static void check_pages(void)
-{
-	const int64_t page = sysconf(_SC_PAGESIZE);
-	int64_t lost;
-	int other;
-
-	inject_open();
-	inject_kind(INJECT_PAGE);
-	other = make_context(); /* the hooks are in place */
-	create_in_vain_often(FAILURES);
-	lost = free_memory();
-	create_in_vain_often(FAILURES);
-	lost -= free_memory();
-	printf("         %u failures have cost %jd kB of free memory\n", FAILURES,
-	       (intmax_t)lost / 1024);
-	fflush(stdout);
-	ck_assert_msg(lost < FAILURES * page / 2, "%jd bytes fewer are free",
-		      (intmax_t)lost);
-	close(other);
-	no_buffer_is_left();
-}
-FAULT_TEST(pages)

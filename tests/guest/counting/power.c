@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * POWER: counters that share their control registers, that overflow at 31 bits,
- * and hardware that perf_event has whole or not at all.
+ * POWER: counters that share their control registers and overflow at 31 bits.
  *
  * QEMU's PMC5 counts instructions and PMC6 cycles; PMC1 to PMC4 can be told to count
  * either.  Frozen and let go by one register, counters of the same event count the
@@ -15,58 +14,14 @@
  */
 #if defined(__powerpc64__)
 
-#include <setjmp.h>
-#include <signal.h>
 #include <stdio.h>
-#include <sys/wait.h>
-#include <perfmon/perfmon_power.h>
 
-#include "measure.h"
+#include "power.h"
 
 SUITE(power, 300);
 
-#define MILLION		    1000000ull
-#define WRAP		    (1ull << 31)
-#define INSTRUCTIONS_1_TO_4 0x02ull /* PM_INST_CMPL */
-#define CYCLES_1_TO_4	    0x1eull /* PM_CYC */
-#define PMC5		    PFM_POWER_PMC5
-#define PMC6		    PFM_POWER_PMC6
-
 /* More instructions than a translation block of a loop or of the kernel has. */
-#define BLOCK		    128
-
-static void need_exact_power(void)
-{
-	need_power();
-	if (!is_deterministic())
-		skip("QEMU counts instructions only with --icount");
-}
-
-static uint64_t select_event(unsigned int n, uint64_t event)
-{
-	return event << PFM_POWER_MMCR1_SELECT_SHIFT(n);
-}
-
-/* Start and stop, and the timer's ticks on the way. */
-static uint64_t most_around(uint64_t instructions)
-{
-	return 20000 + instructions / 50;
-}
-
-/* Instructions on PMC1 and PMC5, cycles on PMC2 and PMC6; not loaded. */
-static int four_counters(void)
-{
-	int fd = make_context();
-	unsigned int n;
-
-	write_pmc(fd, PFM_POWER_MMCR1,
-		  select_event(1, INSTRUCTIONS_1_TO_4) | select_event(2, CYCLES_1_TO_4));
-	for (n = 1; n <= 2; n++) {
-		write_pmd(fd, n, 0);
-		write_pmd(fd, PMC5 + n - 1, 0);
-	}
-	return fd;
-}
+#define BLOCK 128
 
 /* ---- 31 bits in hardware --------------------------------------------------------------- */
 
@@ -408,212 +363,6 @@ TEST(pmd_0_is_the_time_base)
 	must_be_between(value, after, __builtin_ppc_get_timebase());
 	/* It is a PMD like others: it stands still when its set does. */
 	ck_assert_uint_eq(read_pmd(fd, PFM_POWER_TIMEBASE), value);
-}
-
-/* ---- who has the hardware -------------------------------------------------------------------- */
-
-/* The numbers by which programs read the registers, Power ISA Book III. */
-#define SPR_UMMCR2 769
-#define SPR_UMMCRA 770
-#define SPR_UPMC1  771
-#define SPR_UPMC2  772
-#define SPR_UPMC3  773
-#define SPR_UPMC4  774
-#define SPR_UPMC5  775
-#define SPR_UPMC6  776
-#define SPR_UMMCR0 779
-
-#define READ_SPR(number)                                                                 \
-	({                                                                               \
-		uint64_t spr_value;                                                      \
-		__asm__ volatile("mfspr %0, " #number : "=r"(spr_value));                \
-		spr_value;                                                               \
-	})
-#define READ_REGISTER(number) READ_SPR(number)
-
-#define MMCR0_FROZEN	      0x80000000u
-
-static sigjmp_buf refused;
-
-static void on_refusal(int number)
-{
-	(void)number;
-	siglongjmp(refused, 1);
-}
-
-/* Does the CPU let a program read PMC1? */
-static bool programs_may_read(void)
-{
-	struct sigaction action = { .sa_handler = on_refusal }, old;
-	volatile bool may = false;
-
-	sigaction(SIGILL, &action, &old);
-	if (!sigsetjmp(refused, 1)) {
-		READ_REGISTER(SPR_UPMC1);
-		may = true;
-	}
-	sigaction(SIGILL, &old, NULL);
-	return may;
-}
-
-/* POWER10 and later: the kernel lets nobody use the branch history buffer. */
-static uint64_t idle_mmcra(void)
-{
-	return pmu()->info.pmu_id >> 16 >= 0x80 ? BIT(37) : 0;
-}
-
-/* All is on this CPU, which nobody uses, as the kernel had it at boot. */
-static void must_be_clear(const char *when)
-{
-	const struct {
-		const char *name;
-		uint64_t value;
-		uint64_t wanted;
-	} registers[] = {
-		{ "PMC1", READ_REGISTER(SPR_UPMC1), 0 },
-		{ "PMC2", READ_REGISTER(SPR_UPMC2), 0 },
-		{ "PMC3", READ_REGISTER(SPR_UPMC3), 0 },
-		{ "PMC4", READ_REGISTER(SPR_UPMC4), 0 },
-		{ "PMC5", READ_REGISTER(SPR_UPMC5), 0 },
-		{ "PMC6", READ_REGISTER(SPR_UPMC6), 0 },
-		{ "MMCR2", READ_REGISTER(SPR_UMMCR2), 0 },
-		{ "MMCRA", READ_REGISTER(SPR_UMMCRA), idle_mmcra() },
-		{ "MMCR0", READ_REGISTER(SPR_UMMCR0), MMCR0_FROZEN },
-	};
-	size_t i;
-
-	for (i = 0; i < COUNT(registers); i++)
-		ck_assert_msg(registers[i].value == registers[i].wanted,
-			      "%s, %s is 0x%jx", when, registers[i].name,
-			      (uintmax_t)registers[i].value);
-}
-
-TEST(programs_read_no_register_while_it_is_ours)
-{
-	int fd;
-
-	need_power();
-	ck_assert(programs_may_read());
-	fd = make_context();
-	ck_assert(!programs_may_read());
-	write_pmd(fd, PMC6, 0);
-	load(fd, thread_id());
-	must(fd, pfm_start(fd, NULL));
-	ck_assert(!programs_may_read());
-	must(fd, pfm_stop(fd));
-	ck_assert(!programs_may_read());
-	close(fd);
-	ck_assert(programs_may_read());
-	must_be_clear("after close");
-}
-
-/*
- * Without --icount QEMU's cycle is a nanosecond of the host, which may run several
- * instructions of the guest in it.
- */
-#define LEAST_CYCLES_OF_10000 1000
-
-/* perf counts on this CPU; nobody else gets the hardware. */
-static void perf_has_it(void)
-{
-	struct pfarg_ctx context = {};
-	struct pfm_error error;
-	int event, fd;
-
-	event = perf_open(CYCLES_1_TO_4, false, 0, -1, -1);
-	ck_assert_msg(event != -1, "perf_event_open: %s", strerror(errno));
-	perf_enable(event);
-	fd = pfm_open_device();
-	ck_assert_int_ne(fd, -1);
-	{
-		struct pfm_create create = { .context = context };
-
-		must_fail(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create), EBUSY,
-			  PFM_REASON_PMU_HELD, PFM_NO_INDEX);
-		must(fd, pfm_get_error(fd, &error));
-		ck_assert_str_eq(error.holder, "perf");
-	}
-	loop(10000);
-	perf_disable(event);
-	must_be_between(perf_read(event).value, LEAST_CYCLES_OF_10000, ~0ull);
-	close(fd);
-	close(event);
-}
-
-static void we_have_it(void)
-{
-	int fd = four_counters(), event;
-	uint64_t fresh;
-
-	event = perf_open(CYCLES_1_TO_4, false, 0, -1, -1);
-	ck_assert_int_eq(event, -1);
-	ck_assert_int_eq(errno, EBUSY);
-	fresh = read_pmd(fd, 1) | read_pmd(fd, 2) | read_pmd(fd, PMC5) |
-		read_pmd(fd, PMC6);
-	ck_assert_uint_eq(fresh, 0);
-	load(fd, thread_id());
-	must_be_between(count_loop(fd, 2, 10000), LEAST_CYCLES_OF_10000, ~0ull);
-	must_be_between(count_loop(fd, PMC6, 10000), LEAST_CYCLES_OF_10000, ~0ull);
-	close(fd);
-}
-
-/* Each way a thousand times, on whatever CPU this is at the time. */
-TEST(the_hardware_goes_to_perf_and_back_a_thousand_times)
-{
-	int i;
-
-	need_power();
-	for (i = 0; i < 1000; i++) {
-		pin(i % cpus_online());
-		perf_has_it();
-		we_have_it();
-		must_be_clear("after a context");
-		ck_assert(programs_may_read());
-	}
-}
-
-/* At its first use perf may have the hardware; the software PMU is not to stay for that. */
-TEST(the_module_is_loaded_while_perf_has_the_hardware)
-{
-	struct pfm_create create = {};
-	int event, error, fd;
-
-	need_power();
-	error = module_unload(pmu_module());
-	ck_assert_msg(!error, "%s", strerror(error));
-	pmu_forget();
-	event = perf_open(CYCLES_1_TO_4, false, 0, -1, -1);
-	ck_assert_msg(event != -1, "perf_event_open: %s", strerror(errno));
-	fd = pfm_open_device();
-	ck_assert_int_ne(fd, -1);
-	must_fail(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create), EBUSY,
-		  PFM_REASON_PMU_HELD, PFM_NO_INDEX);
-	ck_assert_str_eq(pmu_module(), best_pmu_module());
-	close(event);
-	must(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
-	close(fd);
-}
-
-/* What perf leaves in the registers is not counted on, nor seen. */
-TEST(the_first_count_after_perf_is_right)
-{
-	uint64_t counted;
-	int event, fd, i;
-
-	need_exact_power();
-	for (i = 0; i < 50; i++) {
-		event = perf_open(CYCLES_1_TO_4, false, 0, -1, -1);
-		ck_assert_int_ne(event, -1);
-		perf_enable(event);
-		loop(1000 * (i + 1));
-		close(event); /* while it counts */
-		fd = four_counters();
-		load(fd, thread_id());
-		counted = count_loop(fd, 1, MILLION);
-		must_be_between(counted, MILLION, MILLION + most_around(MILLION));
-		ck_assert_uint_eq(read_pmd(fd, PMC5), counted);
-		close(fd);
-	}
 }
 
 #endif

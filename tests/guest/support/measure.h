@@ -20,6 +20,7 @@
 #define EVENT_COUNTERS 6 /* those of the guest's CPU */
 
 #define BIT(n)	       (1ull << (n))
+#define MILLION	       1000000ull
 #define MS	       1000000ull /* in ns */
 
 /* Exactly so many instructions, a multiple of 10 and not 0, and a few around them. */

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* POWER: contexts with counters of the same events. */
+#if defined(__powerpc64__)
+
+#include "power.h"
+
+void need_exact_power(void)
+{
+	need_power();
+	if (!is_deterministic())
+		skip("QEMU counts instructions only with --icount");
+}
+
+uint64_t select_event(unsigned int n, uint64_t event)
+{
+	return event << PFM_POWER_MMCR1_SELECT_SHIFT(n);
+}
+
+uint64_t most_around(uint64_t instructions)
+{
+	return 20000 + instructions / 50;
+}
+
+int four_counters(void)
+{
+	int fd = make_context();
+	unsigned int n;
+
+	write_pmc(fd, PFM_POWER_MMCR1,
+		  select_event(1, INSTRUCTIONS_1_TO_4) | select_event(2, CYCLES_1_TO_4));
+	for (n = 1; n <= 2; n++) {
+		write_pmd(fd, n, 0);
+		write_pmd(fd, PMC5 + n - 1, 0);
+	}
+	return fd;
+}
+
+#endif

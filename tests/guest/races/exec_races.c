@@ -309,16 +309,15 @@ static void watch_helpers(void)
 
 	become(USER_ID);
 	fd = create();
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < count || !refused; i++) {
 		error = meet_helper(fd);
 		require(!error || error == EPERM || error == EBUSY);
 		refused += error == EPERM;
 		ended += error == EBUSY;
 	}
 	printf("         helpers: %u refused, %u ended, %u missed\n", refused, ended,
-	       count - refused - ended);
+	       i - refused - ended);
 	fflush(stdout);
-	require(refused > 0);
 }
 
 TEST(a_user_may_not_watch_a_helper_of_the_kernel)

@@ -64,12 +64,16 @@ static uint64_t about(uint64_t period)
 	return period / 2 + period / 1024 * random_below(1024);
 }
 
-static void both_must_have_been_met(const struct met *met)
+/* Until then a race goes on; the time limit of the test bounds it. */
+static bool both_were_met(const struct met *met)
+{
+	return met->running && met->masked;
+}
+
+static void print_met(const struct met *met)
 {
 	printf("         %u met it counting, %u masked\n", met->running, met->masked);
 	fflush(stdout);
-	ck_assert_uint_gt(met->running, 0);
-	ck_assert_uint_gt(met->masked, 0);
 }
 
 /* ---- the thread that is sampled ------------------------------------------------------ */
@@ -152,7 +156,7 @@ TEST(calls_may_meet_an_overflow)
 	pmu();
 	pin(0);
 	spinner_begin(&spinner);
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < count || !both_were_met(&met); i++) {
 		fd = sample(&met, spinner.tid, 0, true);
 		require(fcntl(fd, F_SETFL, O_NONBLOCK) == 0);
 		header = mmap(NULL, least_size(), PROT_READ, MAP_SHARED, fd, 0);
@@ -172,7 +176,7 @@ TEST(calls_may_meet_an_overflow)
 			require(munmap((void *)header, least_size()) == 0);
 	}
 	spinner_end(&spinner);
-	both_must_have_been_met(&met);
+	print_met(&met);
 	no_buffer_must_be_left();
 }
 
@@ -206,7 +210,7 @@ TEST(ways_out_may_meet_a_thread_that_waits)
 	pmu();
 	pin(0);
 	spinner_begin(&spinner);
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < count || !both_were_met(&met); i++) {
 		fd = sample(&met, spinner.tid, PFM_FL_NOTIFY_BLOCK, random_below(2));
 		spin_turns(random_below(1 << random_below(18)));
 		note(&met, fd);
@@ -217,7 +221,7 @@ TEST(ways_out_may_meet_a_thread_that_waits)
 			usleep(10);
 	}
 	spinner_end(&spinner);
-	both_must_have_been_met(&met);
+	print_met(&met);
 	no_buffer_must_be_left();
 }
 
@@ -262,9 +266,9 @@ TEST(a_kill_may_meet_an_overflow_and_a_thread_that_waits)
 	need_cpus(2);
 	need_overflow_interrupts();
 	pmu();
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count || !both_were_met(&met); i++)
 		kill_one(&met, i % 2 ? PFM_FL_NOTIFY_BLOCK : 0);
-	both_must_have_been_met(&met);
+	print_met(&met);
 	no_buffer_must_be_left();
 }
 
@@ -312,7 +316,7 @@ TEST(a_mapping_may_meet_the_creation_and_the_close)
 	mapper.fd = fd = pfm_open_device();
 	require(fd != -1);
 	require(pthread_create(&thread, NULL, map_again_and_again, NULL) == 0);
-	for (i = 0; i < count || mapper.mapped < count / 10; i++) {
+	for (i = 0; i < count || mapper.mapped < count / 10 || !mapper.missed; i++) {
 		require(ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create) == 0);
 		if (random_below(2))
 			spin_turns(random_below(1 << random_below(14)));
@@ -329,6 +333,5 @@ TEST(a_mapping_may_meet_the_creation_and_the_close)
 	printf("         %u contexts, mapped %ju times, not mapped %ju times\n", i,
 	       (uintmax_t)mapper.mapped, (uintmax_t)mapper.missed);
 	fflush(stdout);
-	ck_assert_uint_gt(mapper.missed, 0);
 	no_buffer_must_be_left();
 }

@@ -36,6 +36,12 @@ void need_power(void);
 /* QEMU's POWER raises none before version 10. */
 void need_overflow_interrupts(void);
 void need_cpus(unsigned int count);
+/*
+ * A busy counter is sampled each @period, one whose interrupts come in time under --icount:
+ * of QEMU's Armv8 only the cycle counter's do, the others' wait for the next tick.  Returns
+ * its PMD.
+ */
+unsigned int sample_promptly(int fd, uint64_t period, uint32_t flags);
 
 /* wanted - tolerance <= value <= wanted + tolerance */
 #define must_be_near(value, wanted, tolerance)                                           \
@@ -65,6 +71,12 @@ void need_cpus(unsigned int count);
 /* ---- truths of the caller's thread, or of another one ---------------------------- */
 
 uint64_t monotonic_time(void); /* ns */
+/* The machine's counter of time, as a program reads it without the kernel. */
+uint64_t time_counter(void);
+/* The same in ns; only if is_deterministic(): instructions of all that ran. */
+uint64_t instruction_time(void);
+/* That one where it is exact, else monotonic_time(): what passes for all. */
+uint64_t elapsed_time(void);
 uint64_t switches(pid_t tid); /* voluntary and not, /proc/TID/status */
 uint64_t migrations(pid_t tid); /* /proc/TID/sched */
 uint64_t major_faults(void);
@@ -74,14 +86,20 @@ uint64_t cpu_time_of(pid_t pid); /* ns, of a process of one thread */
  * Bounds of a clock of a thread (cycles in QEMU are ns of the guest's clock, which
  * all CPUs share, so that a busy counter is a clock, too):
  *
- * @least: CPU time that the thread saw pass in work().  1 % for two clocks that
- * are not read at once, and 20 ms for a host that was elsewhere in between.
+ * @least: CPU time that the thread saw pass in work().
  * @most: all CPU time that the kernel accounts.  It begins when the thread is woken,
  * our count when it is switched in: if the CPU was idle the host has to run that
  * one first, which can take ms.  It ends when the scheduler is entered, our count
- * some us later: 2 % and 20 ms.
+ * some us later.
+ *
+ * Under --icount there is no host.  What is left is the rounding of clocks, 20 us, and
+ * time of interrupts, which the kernel takes out of the thread's and we do not.
+ * Elsewhere 1 % of @least and 2 % of @most for two clocks that are not read at once, and
+ * 20 ms for a host that was elsewhere in between.
  */
 void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t most);
+/* The most that interrupts take there, ns: 1 % and 1 ms; a debug kernel's ten times. */
+uint64_t interrupts_within(uint64_t time);
 
 /* Loops; returns the CPU time it took, 0 if the thread was moved meanwhile. */
 uint64_t work(uint64_t instructions);

@@ -5,9 +5,6 @@
  */
 #include <stdio.h>
 #include <time.h>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
 #include "measure.h"
 
@@ -18,21 +15,6 @@ SUITE(soft, 120);
 static void with_soft(void (*check)(void))
 {
 	with_pmu("perfmon_soft", "", check);
-}
-
-/* The machine's counter of time, as a program reads it. */
-static uint64_t time_counter(void)
-{
-	uint64_t value;
-
-#if defined(__x86_64__)
-	value = __rdtsc();
-#elif defined(__aarch64__)
-	__asm__ volatile("isb; mrs %0, cntvct_el0" : "=r"(value)::"memory");
-#elif defined(__powerpc64__)
-	value = __builtin_ppc_get_timebase();
-#endif
-	return value;
 }
 
 static int soft_context(unsigned int event)
@@ -297,22 +279,33 @@ TEST(a_clock_that_wraps_interrupts)
 	with_pmu("perfmon_soft", "counter_width=31", check_interrupts);
 }
 
-/* 65 us: a clock of 16 bits interrupts all the time, and the thread gets on. */
+/*
+ * 65 us: a clock of 16 bits interrupts all the time, and the thread gets on.  Each
+ * interrupt takes a wrap.  Where the clock counts instructions each wrap has its own;
+ * elsewhere several wraps may have one that is late, so there it is worked until there
+ * have been enough.
+ */
 static void check_many_interrupts(void)
 {
+	const uint64_t wrap = BIT(16), enough = 20;
 	int fd = soft_context(PFM_SOFT_TASK_CLOCK);
 	uint64_t interrupts = statistic("ovfl_intr_regular_count"), count;
 
 	must(fd, pfm_start(fd, NULL));
-	loop(100 * MILLION);
+	if (is_deterministic())
+		loop(100 * MILLION);
+	else
+		while (statistic("ovfl_intr_regular_count") - interrupts < enough)
+			loop(MILLION);
 	must(fd, pfm_stop(fd));
 	interrupts = statistic("ovfl_intr_regular_count") - interrupts;
 	count = read_pmd(fd, 2);
-	/* Without --icount the timer is often late; never too early. */
-	ck_assert_msg(interrupts > 10 && interrupts <= count / 65536 + 1,
-		      "%ju interrupts, %ju ns", (uintmax_t)interrupts, (uintmax_t)count);
-	if (is_deterministic())
-		must_be_near(interrupts, count / 65536, count / 65536 / 10);
+	ck_assert_uint_le(interrupts, count / wrap);
+	if (is_deterministic()) {
+		/* The thread has what its interrupts leave. */
+		must_be_between(count, 100 * MILLION, 150 * MILLION);
+		must_be_near(interrupts, count / wrap, count / wrap / 100);
+	}
 	close(fd);
 }
 

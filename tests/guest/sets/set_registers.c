@@ -247,11 +247,13 @@ TEST(load_and_start_make_the_set_active_that_they_name)
 	set_zero_must_be_right(fd);
 }
 
-/* Another thread's, which runs meanwhile; on the one CPU there is, perhaps not at all. */
+/* Another thread's, which runs meanwhile; where there is one CPU, while the caller naps. */
 TEST(another_threads_sets_can_be_changed_while_it_runs)
 {
 	struct child child = child_new();
-	uint64_t values[4], durations = 0, clocks = 0;
+	struct turns turns = {};
+	struct watch watch;
+	uint64_t values[4];
 	unsigned int id, i;
 	int fd = make_context();
 
@@ -262,6 +264,7 @@ TEST(another_threads_sets_can_be_changed_while_it_runs)
 	pin(0);
 	child_call(&child, child_pin, cpus_online() - 1);
 	load(fd, child.pid);
+	watch = watch_begin(fd, child.pid);
 	child_busy(&child);
 	for (i = 0; i < 400; i++) {
 		id = i % 4;
@@ -270,23 +273,25 @@ TEST(another_threads_sets_can_be_changed_while_it_runs)
 		/* The one before stands still. */
 		values[0] = read_pmd_of(fd, (id + 3) % 4, pmu()->pmds[0]);
 		values[1] = read_pmd_of(fd, id, pmu()->pmds[0]);
-		spin_turns(2000);
+		usleep(300);
 		values[2] = read_pmd_of(fd, (id + 3) % 4, pmu()->pmds[0]);
 		values[3] = read_pmd_of(fd, id, pmu()->pmds[0]);
 		ck_assert_uint_eq(values[0], values[2]);
-		ck_assert_uint_le(values[1], values[3]);
+		if (is_deterministic())
+			ck_assert_uint_lt(values[1], values[3]);
+		else /* its CPU may have no host */
+			ck_assert_uint_le(values[1], values[3]);
 	}
-	must(fd, pfm_stop(fd));
+	watch_end(fd, &watch);
 	child_rest(&child);
 	for (id = 0; id < 4; id++) {
 		/* Loaded with set 0. */
 		ck_assert_uint_eq(runs_of(fd, id), 100 + (id == 0));
-		if (cpus_online() > 1)
-			ck_assert_uint_gt(read_pmd_of(fd, id, pmu()->pmds[0]), 0);
-		durations += set_of(fd, id).set_act_duration;
-		clocks += read_pmd_of(fd, id, PFM_PMD_TASK_CLOCK);
+		ck_assert_uint_gt(read_pmd_of(fd, id, pmu()->pmds[0]), 0);
+		turns.duration += set_of(fd, id).set_act_duration;
+		turns.clock += read_pmd_of(fd, id, PFM_PMD_TASK_CLOCK);
 	}
-	ck_assert_uint_eq(clocks, durations);
+	must_be_watched(&turns, &watch);
 	set_zero_must_be_right(fd);
 }
 

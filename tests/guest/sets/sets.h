@@ -26,6 +26,9 @@ uint64_t effective(uint64_t timeout);
 /* getinfo says that there is none. */
 void must_have_no_set(int fd, unsigned int id);
 
+/* Runs @check apart and puts back how many sets there may be, and their memory. */
+void with_set_limits_back(void (*check)(void));
+
 /* ---- registers of a set ---------------------------------------------------------------- */
 
 void write_pmc_of(int fd, unsigned int id, unsigned int pmc, uint64_t value);
@@ -75,6 +78,24 @@ struct turns fair_turns_of(int fd, unsigned int count);
  * the time that an interrupt and a switch take.
  */
 void switches_must_fit(uint64_t switches, uint64_t duration, uint64_t timeout);
+
+/**
+ * struct watch - CPU time of another thread that is monitored, as the kernel accounts it
+ * @pid: its process, which has no other
+ * @outer: around start and stop, ns
+ * @inner: between them
+ */
+struct watch {
+	pid_t pid;
+	uint64_t outer;
+	uint64_t inner;
+};
+
+/* Starts; watch_end() stops. */
+struct watch watch_begin(int fd, pid_t pid);
+void watch_end(int fd, struct watch *watch);
+/* What the sets say is that time. */
+void must_be_watched(const struct turns *turns, const struct watch *watch);
 
 /* Set 0 without flags is never left: what is counted in it is right. */
 void set_zero_must_be_right(int fd);

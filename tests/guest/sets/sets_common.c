@@ -81,6 +81,24 @@ void must_have_no_set(int fd, unsigned int id)
 	must_fail(fd, pfm_getinfo_evtsets(fd, &info, 1), EINVAL, PFM_REASON_NO_SET, 0);
 }
 
+/* ---- limits --------------------------------------------------------------------------- */
+
+static char set_mem_max[32], arg_mem_max[32];
+
+static void put_back_the_limits(void)
+{
+	write_text(SYSFS "max_sets", "4096\n");
+	write_text(SYSFS "set_mem_max", set_mem_max);
+	write_text(SYSFS "arg_mem_max", arg_mem_max);
+}
+
+void with_set_limits_back(void (*check)(void))
+{
+	strcpy(set_mem_max, read_text(SYSFS "set_mem_max"));
+	strcpy(arg_mem_max, read_text(SYSFS "arg_mem_max"));
+	then_put_back(check, put_back_the_limits);
+}
+
 /* ---- registers of a set ---------------------------------------------------------------- */
 
 void write_pmc_of(int fd, unsigned int id, unsigned int pmc, uint64_t value)
@@ -211,6 +229,28 @@ void switches_must_fit(uint64_t switches, uint64_t duration, uint64_t timeout)
 	least = duration / (timeout + late);
 	must_be_between(switches, least ? least - 1 : 0,
 			duration / (timeout - timeout / 100 - EARLY) + 1);
+}
+
+struct watch watch_begin(int fd, pid_t pid)
+{
+	struct watch watch = { .pid = pid, .outer = cpu_time_of(pid) };
+
+	must(fd, pfm_start(fd, NULL));
+	watch.inner = cpu_time_of(pid);
+	return watch;
+}
+
+void watch_end(int fd, struct watch *watch)
+{
+	watch->inner = cpu_time_of(watch->pid) - watch->inner;
+	must(fd, pfm_stop(fd));
+	watch->outer = cpu_time_of(watch->pid) - watch->outer;
+}
+
+void must_be_watched(const struct turns *turns, const struct watch *watch)
+{
+	must_be_cpu_time("the durations", turns->duration, watch->inner, watch->outer);
+	ck_assert_uint_eq(turns->clock, turns->duration);
 }
 
 void set_zero_must_be_right(int fd)

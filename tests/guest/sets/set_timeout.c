@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * When a set is left that has a timeout, and what remains of it: against clocks that are not
+ * the module's.  Where the guest's clock counts instructions a timer is neither early nor late
+ * without it being the module's fault, and no test is skipped.
+ */
+#include "sets.h"
+
+SUITE(set_timeout, 240);
+
+#define MILLION 1000000ull
+#define HOUR	(3600 * 1000 * MS)
+
+/* ---- when it is over ---------------------------------------------------------------------- */
+
+#define TURNS	3
+
+/* Switches that the sets tell of. */
+static uint64_t switches_so_far(int fd)
+{
+	struct pfarg_setinfo infos[TURNS] = {};
+	uint64_t runs = 0;
+	unsigned int id;
+
+	for (id = 0; id < TURNS; id++)
+		infos[id].set_id = id;
+	if (pfm_getinfo_evtsets(fd, infos, TURNS))
+		abort();
+	for (id = 0; id < TURNS; id++)
+		runs += infos[id].set_runs;
+	return runs - 1;
+}
+
+/* From the start on, until the set has been left that is switched from for the nth time. */
+static uint64_t time_of_switches(const uint64_t *timeouts, uint64_t switches)
+{
+	uint64_t time = 0, i;
+
+	for (i = 0; i < switches; i++)
+		time += timeouts[i % TURNS];
+	return time;
+}
+
+/*
+ * As one sees it who looks all the time: no switch is there before its time, on a clock
+ * that is not the module's.  And where that counts instructions, none long after it: each
+ * is late by an interrupt and a switch.
+ */
+TEST(no_switch_comes_early_or_late)
+{
+	static const uint64_t timeouts[TURNS] = { 2 * MS, 700000, 5 * MS };
+	const uint64_t wanted = 60, late = (kernel_checks_itself() ? 10 : 1) * MS / 50;
+	uint64_t elapsed, worked, switches, due;
+	const bool exact = is_deterministic();
+	int fd = make_context();
+	unsigned int id;
+
+	for (id = 0; id < TURNS; id++) {
+		make_set(fd, id, BY_TIME, timeouts[id]);
+		use_busy_counters_of(fd, id);
+	}
+	load(fd, thread_id());
+	elapsed = elapsed_time();
+	must(fd, pfm_start(fd, NULL));
+	worked = cpu_time();
+	do {
+		const uint64_t looked = cpu_time() - worked;
+
+		switches = switches_so_far(fd);
+		due = time_of_switches(timeouts, switches);
+		if (elapsed_time() - elapsed + EARLY * (switches + 1) < due)
+			ck_abort_msg(
+				"%ju switches after %ju ns, which are not before %ju",
+				(uintmax_t)switches,
+				(uintmax_t)(elapsed_time() - elapsed), (uintmax_t)due);
+		due = time_of_switches(timeouts, switches + 1);
+		if (exact && looked > due + late * (switches + 1))
+			ck_abort_msg("%ju switches after %ju ns, the next was due at %ju",
+				     (uintmax_t)switches, (uintmax_t)looked,
+				     (uintmax_t)due);
+	} while (switches < wanted);
+	must(fd, pfm_stop(fd));
+	set_zero_must_be_right(fd);
+}
+
+/* ---- what remains of it --------------------------------------------------------------------- */
+
+/*
+ * Of 100 ms, so that a slow guest gets from one call to the next.  Where the clock counts
+ * instructions the thread has nearly all of them, and so has the timeout.
+ */
+TEST(getinfo_shows_what_remains)
+{
+	const uint64_t timeout = 100 * MS, others = MS / 5;
+	uint64_t times[4], before, after;
+	int fd = make_context();
+
+	make_turns(fd, 2, timeout);
+	ck_assert_uint_eq(set_of(fd, 0).set_timeout, effective(timeout));
+	load(fd, thread_id());
+	ck_assert_uint_eq(set_of(fd, 0).set_timeout, effective(timeout));
+	times[0] = elapsed_time();
+	must(fd, pfm_start(fd, NULL));
+	times[1] = elapsed_time();
+	before = set_of(fd, 0).set_timeout;
+	loop(20 * MILLION);
+	times[2] = elapsed_time();
+	after = set_of(fd, 0).set_timeout;
+	times[3] = elapsed_time();
+	if (runs_of(fd, 0) != 1 || runs_of(fd, 1)) {
+		/* Not before its time, whatever else. */
+		ck_assert_uint_ge(elapsed_time() - times[0], timeout);
+		if (!is_deterministic())
+			skip("the host was elsewhere for 100 ms");
+	}
+	ck_assert_uint_eq(runs_of(fd, 0), 1);
+	ck_assert_uint_le(before, effective(timeout));
+	ck_assert_uint_lt(after, before);
+	ck_assert_uint_ge(after + (times[3] - times[0]) + EARLY, timeout);
+	if (is_deterministic()) {
+		ck_assert_uint_le(after, timeout - (times[2] - times[1]) + others);
+		/* The other one has all of its before it. */
+		ck_assert_uint_eq(set_of(fd, 1).set_timeout, timeout);
+	}
+	set_zero_must_be_right(fd);
+}
+
+TEST(an_hour_is_no_overflow)
+{
+	uint64_t remains;
+	int fd = make_context();
+
+	make_turns(fd, 2, HOUR);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	loop(10 * MILLION);
+	remains = set_of(fd, 0).set_timeout;
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(runs_of(fd, 0), 1);
+	ck_assert_uint_eq(runs_of(fd, 1), 0);
+	ck_assert_uint_lt(remains, HOUR);
+	ck_assert_uint_gt(remains, HOUR - 60 * 1000 * MS);
+	set_zero_must_be_right(fd);
+}

@@ -223,6 +223,32 @@ TEST(sums_are_those_of_the_samples)
 	with_formats(check_sums);
 }
 
+/* What the loop's length says, whoever else counts samples. */
+static void check_arithmetic(void)
+{
+	const uint64_t periods = 50, period = format_period();
+	struct hist hist;
+
+	need_overflow_interrupts();
+	if (!is_deterministic())
+		skip("only with --icount each period of a loop has its interrupt");
+	hist = hist_new(MOST);
+	sample_promptly(hist.fd, period, 0);
+	start_on(&hist, thread_id());
+	loop(periods * period + period / 2);
+	must(hist.fd, pfm_stop(hist.fd));
+	ck_assert_uint_eq(hist.header->produced, periods);
+	ck_assert_uint_eq(hist.header->lost, 0);
+	ck_assert_uint_eq(sums_of(&hist, PFM_MAX_PMDS).counts, periods);
+	ck_assert_uint_eq(sums_of(&hist, PFM_MAX_PMDS).periods, periods * period);
+	close(hist.fd);
+}
+
+TEST(a_loop_gives_a_sample_for_each_period)
+{
+	with_formats(check_arithmetic);
+}
+
 static void check_two_counters(void)
 {
 	const uint64_t period = format_period();

@@ -39,9 +39,9 @@ static uint64_t smallest_region(void)
 	return entry_bytes(pmds_in_all());
 }
 
-static struct nway nway_new(uint64_t region_size, unsigned int regions,
-			    const unsigned int *recorded, unsigned int values,
-			    uint32_t flags)
+/* No counter is sampled yet; entries of so many values. */
+static struct nway nway_without_counters(uint64_t region_size, unsigned int regions,
+					 unsigned int values)
 {
 	const struct pfm_nway_arg argument = { .region_size = region_size,
 					       .regions = regions };
@@ -54,6 +54,15 @@ static struct nway nway_new(uint64_t region_size, unsigned int regions,
 
 	nway.fd = format_context("nway", &argument, sizeof(argument));
 	nway.header = format_buffer(nway.fd, 128 + regions * 32 + regions * region_size);
+	return nway;
+}
+
+static struct nway nway_new(uint64_t region_size, unsigned int regions,
+			    const unsigned int *recorded, unsigned int values,
+			    uint32_t flags)
+{
+	struct nway nway = nway_without_counters(region_size, regions, values);
+
 	use_counters(nway.fd, 1);
 	sample_counter(nway.fd, 0, format_period(), flags, recorded, values);
 	return nway;
@@ -255,6 +264,31 @@ static void check_too_large(void)
 TEST(a_buffer_larger_than_memory_is_enomem)
 {
 	with_formats(check_too_large);
+}
+
+/* What the loop's length says, whoever else counts samples. */
+static void check_arithmetic(void)
+{
+	const uint64_t periods = 50, period = format_period();
+	struct nway nway;
+
+	need_overflow_interrupts();
+	if (!is_deterministic())
+		skip("only with --icount each period of a loop has its interrupt");
+	nway = nway_without_counters(65536, 2, 0);
+	sample_promptly(nway.fd, period, 0);
+	start_on(&nway, thread_id());
+	loop(periods * period + period / 2);
+	must(nway.fd, pfm_stop(nway.fd));
+	ck_assert_uint_eq(nway.header->produced, periods);
+	ck_assert_uint_eq(nway.header->lost, 0);
+	ck_assert_uint_eq(nway.header->written, periods);
+	close(nway.fd);
+}
+
+TEST(a_loop_gives_a_sample_for_each_period)
+{
+	with_formats(check_arithmetic);
 }
 
 /* ---- whose the regions are ------------------------------------------------------------------ */

@@ -26,10 +26,20 @@ struct setting {
 	uint64_t quiet;
 };
 
+/* What a counter counts, for those whose count can be told without it. */
+enum truth {
+	TRUTH_UNKNOWN, /* compared with itself only */
+	TRUTH_INSTRUCTIONS, /* as many as loop() has */
+	TRUTH_CYCLES, /* as perf_event says; under --icount one for each ns */
+	TRUTH_NS, /* of CPU time */
+	TRUTH_TICKS, /* of time_counter(), while the thread runs */
+};
+
 /**
  * struct counter - a counter of the PMU
  * @settings: of @setting_count PMCs
  * @has_quiet: @settings[].quiet are known
+ * @truth: what it has to be compared with
  * @width: bits in hardware, from sysfs
  * @follows_work: it counts work (instructions), not time (cycles); see calibrate()
  * @rate: counts per ns of CPU time, or per instruction of loop()
@@ -39,12 +49,13 @@ struct counter {
 	struct setting settings[SETTINGS_MAX];
 	unsigned int setting_count;
 	bool has_quiet;
+	enum truth truth;
 	unsigned int width;
 	bool follows_work;
 	double rate;
 };
 
-/* "PMD:PMC=VALUE[/QUIET][,PMC=VALUE[/QUIET]]..."; false if it cannot be that. */
+/* "PMD:PMC=VALUE[/QUIET][,PMC=VALUE[/QUIET]]...[@TRUTH]"; false if it cannot be that. */
 bool counter_add(const char *text);
 /* Parameters that the module is loaded with, for the test that loads it anew. */
 extern const char *module_parameters;
@@ -58,6 +69,9 @@ uint64_t mask_of(const struct counter *counter);
 const char *register_file(const char *kind, unsigned int n, const char *file);
 uint64_t register_number(const char *kind, unsigned int n, const char *file);
 bool has(const uint64_t *map, unsigned int n);
+
+/* Finds out @rate and @follows_work, in a process without a context. */
+void calibrate(struct counter *counter);
 
 /* For all counters, one after the other; @subject names the one. */
 #define for_each_counter(counter)                                                        \

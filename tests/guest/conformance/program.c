@@ -22,13 +22,16 @@ const struct program the_program = {
 		"else; all suites or those named.",
 	.options = options,
 	.options_help =
-		"  -c, --counter PMD:PMC=VALUE[/QUIET][,PMC=VALUE[/QUIET]]...\n"
+		"  -c, --counter PMD:PMC=VALUE[/QUIET][,PMC=VALUE[/QUIET]]...[@TRUTH]\n"
 		"                       how to make a counter count all the time that a thread\n"
 		"                       runs, as a user and in the kernel: these values of its\n"
 		"                       PMCs; with the quiet ones it stands still.  Once for\n"
 		"                       each counter that is to be tested.  Values of a PMC that\n"
-		"                       several counters share are or-ed.  Not needed for armv8,\n"
-		"                       power, soft and example\n"
+		"                       several counters share are or-ed.  TRUTH is what it counts:\n"
+		"                       instructions, cycles, ns (of CPU time) or ticks (of the\n"
+		"                       machine's time counter); without it the counter is compared\n"
+		"                       with itself only.  Not needed for armv8, power, soft and\n"
+		"                       example\n"
 		"  -p, --parameters TEXT\n"
 		"                       parameters of the module, when it is loaded anew\n",
 	.take_option = take_option,

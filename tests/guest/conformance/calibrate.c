@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How fast a counter has to go, by a truth from outside of the module: how many instructions
+ * a loop has, clocks of the kernel, a counter that a program can read, or perf_event.  Only
+ * of a counter of which nothing is known the rate is its own, and then it has to be the same
+ * whatever the thread does.
+ */
+#include <stdio.h>
+#include <sys/syscall.h>
+
+#include "conformance.h"
+
+#define TRIES 20
+
+static double spread(double a, double b)
+{
+	return a > b ? a / b : b / a;
+}
+
+/* ---- truths ------------------------------------------------------------------------ */
+
+/* Both clocks at one time: of some tries the one that takes least. */
+static void read_together(uint64_t *time, uint64_t *ticks)
+{
+	uint64_t least = UINT64_MAX, begun, read, taken;
+	int i;
+
+	for (i = 0; i < TRIES; i++) {
+		begun = monotonic_time();
+		read = time_counter();
+		taken = monotonic_time() - begun;
+		if (taken >= least)
+			continue;
+		least = taken;
+		*time = begun + taken / 2;
+		*ticks = read;
+	}
+}
+
+static double ticks_per_ns(void)
+{
+	uint64_t times[2] = {}, ticks[2] = {};
+
+	read_together(&times[0], &ticks[0]);
+	loop(100 * MILLION);
+	read_together(&times[1], &ticks[1]);
+	return (double)(ticks[1] - ticks[0]) / (times[1] - times[0]);
+}
+
+/* 0: perf has no counter of cycles here. */
+static double cycles_per_ns(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
+			       PERF_FORMAT_TOTAL_TIME_RUNNING,
+		.disabled = 1,
+	};
+	struct perf_count count;
+	int fd;
+
+	if (is_deterministic())
+		return 1; /* as QEMU has it */
+	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd == -1)
+		return 0;
+	perf_enable(fd);
+	loop(200 * MILLION);
+	perf_disable(fd);
+	count = perf_read(fd);
+	close(fd);
+	return count.running ? (double)count.value / count.running : 0;
+}
+
+/* Counts per ns, or per instruction; 0: nobody knows. */
+static double true_rate(const struct counter *counter)
+{
+	switch (counter->truth) {
+	case TRUTH_INSTRUCTIONS:
+	case TRUTH_NS:
+		return 1;
+	case TRUTH_TICKS:
+		return ticks_per_ns();
+	case TRUTH_CYCLES:
+		return cycles_per_ns();
+	default:
+		return 0;
+	}
+}
+
+/* ---- what the counter makes of loops, and of something else ------------------------------- */
+
+#define LENGTHS 3
+
+struct rates {
+	double by_time[LENGTHS];
+	double by_work[LENGTHS];
+	double faults;
+};
+
+/* Page faults: CPU time with few instructions, compared with a loop. */
+static double rate_of_faults(int fd, const struct counter *counter)
+{
+	uint64_t time = 0, before = read_pmd(fd, counter->pmd), part;
+
+	must(fd, pfm_start(fd, NULL));
+	while (time < 60 * MS) {
+		part = cpu_time();
+		touch_pages(100);
+		time += cpu_time() - part;
+	}
+	must(fd, pfm_stop(fd));
+	return (double)(read_pmd(fd, counter->pmd) - before) / time;
+}
+
+static struct rates measure_rates(const struct counter *counter)
+{
+	static const unsigned int lengths[LENGTHS] = { 40, 160, 80 };
+	int fd = context_with(set_of_counter(counter), 0);
+	struct rates rates;
+	struct done done;
+	uint64_t before;
+	size_t i;
+
+	load(fd, thread_id());
+	for (i = 0; i < LENGTHS; i++) {
+		before = read_pmd(fd, counter->pmd);
+		done = run(fd, lengths[i] * MILLION);
+		before = read_pmd(fd, counter->pmd) - before;
+		ck_assert_msg(before > 0, "PMD %u does not count", counter->pmd);
+		rates.by_time[i] = (double)before / (done.least ?: 1);
+		rates.by_work[i] = (double)before / done.instructions;
+	}
+	rates.faults = rate_of_faults(fd, counter);
+	close(fd);
+	return rates;
+}
+
+static bool are_near(const double *rates, double wanted, double most)
+{
+	size_t i;
+
+	for (i = 0; i < LENGTHS; i++)
+		if (spread(rates[i], wanted) > most)
+			return false;
+	return true;
+}
+
+/*
+ * A counter of cycles or time has one rate in all that a thread does.  One of
+ * instructions has not, but each turn of a loop is worth the same to it.
+ */
+static bool try_to_calibrate(struct counter *counter, double truth)
+{
+	const struct rates rates = measure_rates(counter);
+	const double most = is_deterministic() && truth ? 1.005 : 1.1;
+	const double *found;
+
+	counter->follows_work = truth ? counter->truth == TRUTH_INSTRUCTIONS
+				      : spread(rates.faults, rates.by_time[1]) > 1.2;
+	found = counter->follows_work ? rates.by_work : rates.by_time;
+	counter->rate = truth ?: found[1];
+	return are_near(found, counter->rate, most);
+}
+
+/* A busy host may disturb one measurement, not all. */
+void calibrate(struct counter *counter)
+{
+	double truth = true_rate(counter);
+	unsigned int tries;
+
+	if (!truth)
+		counter->truth = TRUTH_UNKNOWN;
+	for (tries = 0; tries < TRIES; tries++) {
+		if (try_to_calibrate(counter, truth))
+			return;
+		if (truth)
+			truth = true_rate(counter);
+	}
+	ck_abort_msg(
+		"PMD %u: what it makes of 40, 160 and 80 million instructions is not "
+		"%g counts a %s",
+		counter->pmd, counter->rate, counter->follows_work ? "turn" : "ns");
+}

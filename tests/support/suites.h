@@ -65,7 +65,7 @@ void suite_add(struct suite *suite, const TTest *test);
 void skip(const char *why, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 /**
- * struct program - what a test program adds to the runner; all but @about is optional
+ * struct test_program - what a test program adds to the runner; all but @about is optional
  * @about: what it tests and where, for --help
  * @begin: called first, with main()'s arguments
  * @options: its own, up to an element of zeros; each has a short form, too
@@ -74,7 +74,7 @@ void skip(const char *why, ...) __attribute__((noreturn, format(printf, 1, 2)));
  * @is_clean: called after each test that passed: nothing of it is left.  Waits a
  *	little for what ends with the test, but not before it.
  */
-struct program {
+struct test_program {
 	const char *about;
 	void (*begin)(int argc, char **argv);
 	const struct option *options;
@@ -83,6 +83,6 @@ struct program {
 	bool (*is_clean)(void);
 };
 
-extern const struct program the_program;
+extern const struct test_program the_program;
 
 #endif

@@ -11,7 +11,9 @@
 
 #include "../../tools/pfmon/common/assign.h"
 #include "../../tools/pfmon/common/pmu.h"
-#include "main.h"
+#include "suites.h"
+
+SUITE(assign, 120);
 
 #define MAX_EVENTS 7
 #define COUNTERS   6
@@ -93,7 +95,7 @@ static void make_choice(struct choice *choice, uint32_t *state)
 			choice->pmds[choice->count++] = pmd;
 }
 
-START_TEST(as_many_events_as_possible_are_placed_earlier_ones_first)
+TEST(as_many_events_as_possible_are_placed_earlier_ones_first)
 {
 	static struct choice choices[MAX_EVENTS];
 	uint32_t state = 1;
@@ -110,9 +112,8 @@ START_TEST(as_many_events_as_possible_are_placed_earlier_ones_first)
 		check_best(choices, count, assigned, left);
 	}
 }
-END_TEST
 
-START_TEST(a_chain_of_events_moves_for_a_late_one)
+TEST(a_chain_of_events_moves_for_a_late_one)
 {
 	static struct choice choices[4];
 	int assigned[4];
@@ -131,9 +132,8 @@ START_TEST(a_chain_of_events_moves_for_a_late_one)
 	ck_assert_int_eq(assigned[2], 3);
 	ck_assert_int_eq(assigned[3], 0);
 }
-END_TEST
 
-START_TEST(an_event_without_counters_is_left_out_and_nobody_else)
+TEST(an_event_without_counters_is_left_out_and_nobody_else)
 {
 	static struct choice choices[2];
 	int assigned[2];
@@ -145,7 +145,6 @@ START_TEST(an_event_without_counters_is_left_out_and_nobody_else)
 	ck_assert_int_eq(assigned[0], NO_COUNTER);
 	ck_assert_int_eq(assigned[1], 255);
 }
-END_TEST
 
 /* A machine with the registers of @set, all available. */
 static void make_machine(struct pfm_info *info, uint64_t set)
@@ -158,7 +157,7 @@ static void make_machine(struct pfm_info *info, uint64_t set)
 #define CYCLES	      0x11
 #define A57_REGISTERS (1ull << PFM_ARMV8_CYCLE_COUNTER | 0x3f)
 
-START_TEST(cycles_prefer_the_cycle_counter_on_armv8)
+TEST(cycles_prefer_the_cycle_counter_on_armv8)
 {
 	uint16_t pmds[PFM_MAX_HARDWARE];
 	struct pfm_info info;
@@ -169,9 +168,8 @@ START_TEST(cycles_prefer_the_cycle_counter_on_armv8)
 	for (uint16_t i = 0; i < 6; i++)
 		ck_assert_uint_eq(pmds[i + 1], i);
 }
-END_TEST
 
-START_TEST(other_events_never_go_to_the_cycle_counter_on_armv8)
+TEST(other_events_never_go_to_the_cycle_counter_on_armv8)
 {
 	uint16_t pmds[PFM_MAX_HARDWARE];
 	struct pfm_info info;
@@ -181,9 +179,8 @@ START_TEST(other_events_never_go_to_the_cycle_counter_on_armv8)
 	for (uint16_t i = 0; i < 6; i++)
 		ck_assert_uint_eq(pmds[i], i);
 }
-END_TEST
 
-START_TEST(registers_held_by_others_are_not_used)
+TEST(registers_held_by_others_are_not_used)
 {
 	uint16_t pmds[PFM_MAX_HARDWARE];
 	struct pfm_info info;
@@ -197,9 +194,8 @@ START_TEST(registers_held_by_others_are_not_used)
 	ck_assert_uint_eq(pmds[2], 3);
 	ck_assert_uint_eq(pmds[3], 5);
 }
-END_TEST
 
-START_TEST(modes_become_exclude_bits_on_armv8)
+TEST(modes_become_exclude_bits_on_armv8)
 {
 	static const struct {
 		unsigned int modes;
@@ -221,9 +217,8 @@ START_TEST(modes_become_exclude_bits_on_armv8)
 		ck_assert_uint_eq(bits[0].value, cases[i].value);
 	}
 }
-END_TEST
 
-START_TEST(soft_events_go_to_any_counter_of_the_software_PMU)
+TEST(soft_events_go_to_any_counter_of_the_software_PMU)
 {
 	struct pmc_bits bits[MAX_PMCS_PER_EVENT];
 	uint16_t pmds[PFM_MAX_HARDWARE];
@@ -237,12 +232,3 @@ START_TEST(soft_events_go_to_any_counter_of_the_software_PMU)
 	ck_assert_uint_eq(bits[0].pmc, 5);
 	ck_assert_uint_eq(bits[0].value, PFM_SOFT_TIME_COUNTER);
 }
-END_TEST
-
-TESTS("assign", as_many_events_as_possible_are_placed_earlier_ones_first,
-      a_chain_of_events_moves_for_a_late_one,
-      an_event_without_counters_is_left_out_and_nobody_else,
-      cycles_prefer_the_cycle_counter_on_armv8,
-      other_events_never_go_to_the_cycle_counter_on_armv8,
-      registers_held_by_others_are_not_used, modes_become_exclude_bits_on_armv8,
-      soft_events_go_to_any_counter_of_the_software_PMU)

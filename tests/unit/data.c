@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* pfmon: the file of a recording, whole, in pieces and in disorder. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../../tools/pfmon/commands.h"
 #include "../../tools/pfmon/common/data_read.h"
 #include "../../tools/pfmon/common/samples.h"
-#include "main.h"
+#include "suites.h"
 #include "synthetic.h"
+
+SUITE(data, 120);
 
 /* Room for any file that is made here. */
 #define MAX_FILE 8192
@@ -137,7 +140,7 @@ static void find_samples(const struct recording *recording, struct found *found,
 	ck_assert_int_eq(samples_each(recording, keep_sample, found, bad), 0);
 }
 
-START_TEST(what_was_written_is_read)
+TEST(what_was_written_is_read)
 {
 	const char *path = synthetic_path();
 	struct recording recording;
@@ -168,9 +171,8 @@ START_TEST(what_was_written_is_read)
 	ck_assert_uint_eq(recording.end->written, 9);
 	recording_free(&recording);
 }
-END_TEST
 
-START_TEST(samples_of_all_formats_are_read)
+TEST(samples_of_all_formats_are_read)
 {
 	const char *path = synthetic_path();
 	struct recording recording;
@@ -207,7 +209,6 @@ START_TEST(samples_of_all_formats_are_read)
 	ck_assert_uint_eq(found.samples[4].frames[0], 0x401060);
 	recording_free(&recording);
 }
-END_TEST
 
 /* At how many bytes records of the whole file end, in order; 0 behind the last. */
 static void find_ends(const char *bytes, size_t size, size_t ends[32])
@@ -226,7 +227,7 @@ static void find_ends(const char *bytes, size_t size, size_t ends[32])
 	recording_free(&recording);
 }
 
-START_TEST(a_file_cut_at_any_byte_keeps_what_is_before)
+TEST(a_file_cut_at_any_byte_keeps_what_is_before)
 {
 	const char *path = synthetic_path();
 	size_t ends[32], size, whole = 0;
@@ -258,7 +259,6 @@ START_TEST(a_file_cut_at_any_byte_keeps_what_is_before)
 	}
 	free(bytes);
 }
-END_TEST
 
 /* Both commands on @path, with all that they can do. */
 static void run_commands(const char *path)
@@ -280,7 +280,7 @@ static void run_commands(const char *path)
 }
 
 /* Values that sizes and counts do not expect. */
-START_TEST(a_file_with_any_byte_changed_is_survived)
+TEST(a_file_with_any_byte_changed_is_survived)
 {
 	static const unsigned char changes[] = { 0x01, 0xff };
 	const char *path = synthetic_path();
@@ -299,7 +299,6 @@ START_TEST(a_file_with_any_byte_changed_is_survived)
 		}
 	free(bytes);
 }
-END_TEST
 
 static uint32_t next_random(uint32_t *state)
 {
@@ -308,7 +307,7 @@ static uint32_t next_random(uint32_t *state)
 }
 
 /* Some changes at once, and a piece missing at the end. */
-START_TEST(files_in_disorder_are_survived)
+TEST(files_in_disorder_are_survived)
 {
 	const char *path = synthetic_path();
 	uint32_t state = 1;
@@ -338,10 +337,9 @@ START_TEST(files_in_disorder_are_survived)
 	free(copy);
 	free(bytes);
 }
-END_TEST
 
 /* A type that no version had so far, and a file of a later minor version. */
-START_TEST(what_a_later_version_adds_is_passed_over)
+TEST(what_a_later_version_adds_is_passed_over)
 {
 	struct {
 		struct data_header header;
@@ -372,9 +370,8 @@ START_TEST(what_a_later_version_adds_is_passed_over)
 	ck_assert_int_eq(open_recording(&recording, &file, sizeof(file)), -1);
 	recording_free(&recording);
 }
-END_TEST
 
-START_TEST(a_record_of_no_size_ends_the_file)
+TEST(a_record_of_no_size_ends_the_file)
 {
 	static const uint32_t sizes[] = { 0, 1, 7, 12 };
 
@@ -397,10 +394,9 @@ START_TEST(a_record_of_no_size_ends_the_file)
 		recording_free(&recording);
 	}
 }
-END_TEST
 
 /* Smaller than what is to be in it, of each type. */
-START_TEST(a_record_that_is_too_small_is_left_out)
+TEST(a_record_that_is_too_small_is_left_out)
 {
 	for (uint32_t type = DATA_MACHINE; type <= DATA_END; type++) {
 		const struct {
@@ -424,9 +420,8 @@ START_TEST(a_record_that_is_too_small_is_left_out)
 		recording_free(&recording);
 	}
 }
-END_TEST
 
-START_TEST(more_entries_than_bytes_are_not_read)
+TEST(more_entries_than_bytes_are_not_read)
 {
 	const char *path = synthetic_path();
 	const struct with_values values = {
@@ -450,9 +445,8 @@ START_TEST(more_entries_than_bytes_are_not_read)
 	ck_assert_uint_eq(bad, 3);
 	recording_free(&recording);
 }
-END_TEST
 
-START_TEST(a_later_table_takes_the_place_of_an_earlier_one)
+TEST(a_later_table_takes_the_place_of_an_earlier_one)
 {
 	const struct pfm_hist_entry early = { .pmd = FAULTS_PMD, .count = 5, .sum = 50 };
 	const struct pfm_hist_entry late = { .pmd = FAULTS_PMD, .count = 7, .sum = 70 };
@@ -480,10 +474,9 @@ START_TEST(a_later_table_takes_the_place_of_an_earlier_one)
 	ck_assert_uint_eq(recording_throttled(&recording), 1020);
 	recording_free(&recording);
 }
-END_TEST
 
 /* ESC, the CSI of C1 in UTF-8, a line's end; an umlaut is none of these. */
-START_TEST(names_do_not_reach_the_terminal_as_commands)
+TEST(names_do_not_reach_the_terminal_as_commands)
 {
 	const char *path = synthetic_path();
 	struct data_writer writer;
@@ -496,9 +489,8 @@ START_TEST(names_do_not_reach_the_terminal_as_commands)
 	ck_assert_str_eq(recording.threads[0].comm, "a?[2J?b??c\303\244d");
 	recording_free(&recording);
 }
-END_TEST
 
-START_TEST(a_full_disk_is_told)
+TEST(a_full_disk_is_told)
 {
 	struct data_writer writer;
 
@@ -508,12 +500,3 @@ START_TEST(a_full_disk_is_told)
 	ck_assert_int_eq(data_create(&writer, "/nowhere/file"), -1);
 	ck_assert_int_eq(data_close(&writer), 0);
 }
-END_TEST
-
-TESTS("data", what_was_written_is_read, samples_of_all_formats_are_read,
-      a_file_cut_at_any_byte_keeps_what_is_before,
-      a_file_with_any_byte_changed_is_survived, files_in_disorder_are_survived,
-      what_a_later_version_adds_is_passed_over, a_record_of_no_size_ends_the_file,
-      a_record_that_is_too_small_is_left_out, more_entries_than_bytes_are_not_read,
-      a_later_table_takes_the_place_of_an_earlier_one,
-      names_do_not_reach_the_terminal_as_commands, a_full_disk_is_told)

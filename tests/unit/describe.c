@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "../../libpfmdev/src/internal.h"
-#include "main.h"
+#include "suites.h"
+
+SUITE(describe, 120);
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -87,7 +89,7 @@ static const struct {
 	{ PFM_REASON_SWITCH_COUNT, "only overflows of a counter can switch event sets" },
 };
 
-START_TEST(every_reason_gives_its_sentence)
+TEST(every_reason_gives_its_sentence)
 {
 	char expected[PFM_LAST_ERROR_SIZE];
 
@@ -100,9 +102,8 @@ START_TEST(every_reason_gives_its_sentence)
 	}
 	ck_assert_uint_eq(PFM_REASON_COUNT_OF_REASONS, COUNT(sentences) + 1);
 }
-END_TEST
 
-START_TEST(every_call_is_named)
+TEST(every_call_is_named)
 {
 	static const char *const names[] = {
 		"pfm_create_context", "pfm_write_pmcs",
@@ -122,15 +123,13 @@ START_TEST(every_call_is_named)
 			 .reason = PFM_REASON_MEMORY);
 	}
 }
-END_TEST
 
-START_TEST(no_failure_is_no_sentence_about_a_call)
+TEST(no_failure_is_no_sentence_about_a_call)
 {
 	SENTENCE("no call has failed on this descriptor", .reason = PFM_REASON_NONE);
 }
-END_TEST
 
-START_TEST(values_are_written_as_what_they_are)
+TEST(values_are_written_as_what_they_are)
 {
 	SENTENCE("pfm_write_pmcs: element 0: the PMU has no such PMC: PMC 77",
 		 .operation = 1, .error = EINVAL, .reason = PFM_REASON_NO_PMC, .index = 0,
@@ -163,18 +162,16 @@ START_TEST(values_are_written_as_what_they_are)
 		.operation = 3, .error = E2BIG, .reason = PFM_REASON_TOO_LONG,
 		.value = 4224);
 }
-END_TEST
 
-START_TEST(reasons_without_value_say_none)
+TEST(reasons_without_value_say_none)
 {
 	SENTENCE("pfm_load_context: the thread has a context already", .operation = 4,
 		 .error = EEXIST, .reason = PFM_REASON_THREAD_TAKEN);
 	SENTENCE("pfm_stop: the context is not attached", .operation = 6, .error = EINVAL,
 		 .reason = PFM_REASON_UNLOADED, .value = 5);
 }
-END_TEST
 
-START_TEST(holders_are_named)
+TEST(holders_are_named)
 {
 	SENTENCE("pfm_create_context: the PMU is held by another user: perf_event",
 		 .operation = 0, .error = EBUSY, .reason = PFM_REASON_PMU_HELD,
@@ -184,9 +181,8 @@ START_TEST(holders_are_named)
 		.operation = 1, .error = EINVAL, .reason = PFM_REASON_PMC_HELD,
 		.index = 4, .value = 31, .holder = "NMI watchdog");
 }
-END_TEST
 
-START_TEST(holder_without_end_is_cut)
+TEST(holder_without_end_is_cut)
 {
 	struct pfm_error error = { .error = EBUSY,
 				   .reason = PFM_REASON_PMU_HELD,
@@ -197,9 +193,8 @@ START_TEST(holder_without_end_is_cut)
 	ck_assert_uint_eq(strspn(strchr(text, '\0') - sizeof(error.holder), "h"),
 			  sizeof(error.holder));
 }
-END_TEST
 
-START_TEST(what_is_not_known_is_said_by_errno)
+TEST(what_is_not_known_is_said_by_errno)
 {
 	SENTENCE("pfm_stop: Invalid argument", .operation = 6, .error = EINVAL);
 	SENTENCE("pfm_stop: Invalid argument", .operation = 6, .error = EINVAL,
@@ -210,9 +205,8 @@ START_TEST(what_is_not_known_is_said_by_errno)
 	describe((struct pfm_error){ .error = 98765, .index = PFM_NO_INDEX });
 	ck_assert_ptr_nonnull(strstr(text, "98765"));
 }
-END_TEST
 
-START_TEST(every_sentence_has_room_and_one_line)
+TEST(every_sentence_has_room_and_one_line)
 {
 	struct pfm_error error = { .operation = UINT_MAX,
 				   .error = INT_MIN,
@@ -227,9 +221,3 @@ START_TEST(every_sentence_has_room_and_one_line)
 		ck_assert_ptr_null(strchr(text, '\n'));
 	}
 }
-END_TEST
-
-TESTS("describe", every_reason_gives_its_sentence, every_call_is_named,
-      no_failure_is_no_sentence_about_a_call, values_are_written_as_what_they_are,
-      reasons_without_value_say_none, holders_are_named, holder_without_end_is_cut,
-      what_is_not_known_is_said_by_errno, every_sentence_has_room_and_one_line)

@@ -8,7 +8,9 @@
 #include <unistd.h>
 #include <perfmon/perfmon.h>
 
-#include "main.h"
+#include "suites.h"
+
+SUITE(descriptor, 120);
 
 static int call_create_nothing(int fd, int number)
 {
@@ -70,7 +72,7 @@ static void every_call_says_ebadf(int fd, int calls)
 	}
 }
 
-START_TEST(closed_descriptor_is_ebadf)
+TEST(closed_descriptor_is_ebadf)
 {
 	int fd = dup(0);
 
@@ -79,9 +81,8 @@ START_TEST(closed_descriptor_is_ebadf)
 	/* -1 means something to pfm_get_error, the last one. */
 	every_call_says_ebadf(-1, CALLS - 1);
 }
-END_TEST
 
-START_TEST(regular_file_is_ebadf)
+TEST(regular_file_is_ebadf)
 {
 	int fd = open("/proc/self/exe", O_RDONLY);
 
@@ -89,9 +90,8 @@ START_TEST(regular_file_is_ebadf)
 	every_call_says_ebadf(fd, CALLS);
 	close(fd);
 }
-END_TEST
 
-START_TEST(character_device_is_ebadf)
+TEST(character_device_is_ebadf)
 {
 	int fd = open("/dev/null", O_RDWR);
 
@@ -99,9 +99,8 @@ START_TEST(character_device_is_ebadf)
 	every_call_says_ebadf(fd, CALLS);
 	close(fd);
 }
-END_TEST
 
-START_TEST(pipe_and_socket_are_ebadf)
+TEST(pipe_and_socket_are_ebadf)
 {
 	int pipes[2], sockets[2];
 
@@ -110,9 +109,8 @@ START_TEST(pipe_and_socket_are_ebadf)
 	every_call_says_ebadf(pipes[0], CALLS);
 	every_call_says_ebadf(sockets[0], CALLS);
 }
-END_TEST
 
-START_TEST(last_error_tells_closed_from_foreign)
+TEST(last_error_tells_closed_from_foreign)
 {
 	char text[PFM_LAST_ERROR_SIZE];
 	int fd = open("/dev/null", O_RDWR);
@@ -124,8 +122,3 @@ START_TEST(last_error_tells_closed_from_foreign)
 	snprintf(expected, sizeof(expected), "descriptor %d is not open", fd);
 	ck_assert_str_eq(pfm_last_error(fd, text, sizeof(text)), expected);
 }
-END_TEST
-
-TESTS("descriptor", closed_descriptor_is_ebadf, regular_file_is_ebadf,
-      character_device_is_ebadf, pipe_and_socket_are_ebadf,
-      last_error_tells_closed_from_foreign)

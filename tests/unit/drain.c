@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,7 +18,9 @@
 #include <perfmon/perfmon_nway.h>
 
 #include "../../tools/pfmon/common/drain.h"
-#include "main.h"
+#include "suites.h"
+
+SUITE(drain, 120);
 
 #define PMD	     3
 #define PERIOD	     1000
@@ -291,7 +294,7 @@ static void end_of_thread(void)
 #define LINEAR_ROOM ((BUFFER_SIZE - 128) / 40)
 #define REGION_ROOM (REGION_SIZE / 40)
 
-START_TEST(nothing_is_taken_before_a_buffer_is_full)
+TEST(nothing_is_taken_before_a_buffer_is_full)
 {
 	begin(DATA_FORMAT_DEFAULT);
 	samples(LINEAR_ROOM - 1);
@@ -302,9 +305,8 @@ START_TEST(nothing_is_taken_before_a_buffer_is_full)
 	end_of_thread();
 	check_all();
 }
-END_TEST
 
-START_TEST(a_partial_buffer_is_taken_at_the_end)
+TEST(a_partial_buffer_is_taken_at_the_end)
 {
 	begin(DATA_FORMAT_DEFAULT);
 	samples(LINEAR_ROOM);
@@ -314,9 +316,8 @@ START_TEST(a_partial_buffer_is_taken_at_the_end)
 	check_all();
 	ck_assert_uint_eq(file.count, LINEAR_ROOM + 17);
 }
-END_TEST
 
-START_TEST(a_buffer_that_could_not_be_handed_back_is_not_taken_twice)
+TEST(a_buffer_that_could_not_be_handed_back_is_not_taken_twice)
 {
 	begin(DATA_FORMAT_DEFAULT);
 	samples(LINEAR_ROOM);
@@ -327,9 +328,8 @@ START_TEST(a_buffer_that_could_not_be_handed_back_is_not_taken_twice)
 	check_all();
 	ck_assert_uint_eq(file.count, 2 * LINEAR_ROOM);
 }
-END_TEST
 
-START_TEST(a_full_buffer_whose_message_came_too_late_is_taken_at_the_end)
+TEST(a_full_buffer_whose_message_came_too_late_is_taken_at_the_end)
 {
 	begin(DATA_FORMAT_DEFAULT);
 	samples(LINEAR_ROOM);
@@ -337,9 +337,8 @@ START_TEST(a_full_buffer_whose_message_came_too_late_is_taken_at_the_end)
 	check_all();
 	ck_assert_uint_eq(file.count, LINEAR_ROOM);
 }
-END_TEST
 
-START_TEST(an_empty_buffer_leaves_nothing_in_the_file)
+TEST(an_empty_buffer_leaves_nothing_in_the_file)
 {
 	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT, DATA_FORMAT_NWAY,
 						    DATA_FORMAT_CALLCHAIN };
@@ -351,9 +350,8 @@ START_TEST(an_empty_buffer_leaves_nothing_in_the_file)
 		ck_assert_uint_eq(file.records, 0);
 	}
 }
-END_TEST
 
-START_TEST(call_chains_of_any_length_are_taken)
+TEST(call_chains_of_any_length_are_taken)
 {
 	begin(DATA_FORMAT_CALLCHAIN);
 	for (int i = 0; i < 50; i++) {
@@ -366,9 +364,8 @@ START_TEST(call_chains_of_any_length_are_taken)
 	check_all();
 	ck_assert_uint_gt(file.count, 50 * 15);
 }
-END_TEST
 
-START_TEST(regions_are_taken_in_order_around_the_end_of_the_buffer)
+TEST(regions_are_taken_in_order_around_the_end_of_the_buffer)
 {
 	begin(DATA_FORMAT_NWAY);
 	for (int i = 0; i < 5 * REGIONS; i++) {
@@ -380,9 +377,8 @@ START_TEST(regions_are_taken_in_order_around_the_end_of_the_buffer)
 	check_all();
 	ck_assert_uint_eq(machine.lost, 0);
 }
-END_TEST
 
-START_TEST(the_last_region_is_not_that_of_an_earlier_use)
+TEST(the_last_region_is_not_that_of_an_earlier_use)
 {
 	begin(DATA_FORMAT_NWAY);
 	/* The region to fill next has been full once before. */
@@ -392,9 +388,8 @@ START_TEST(the_last_region_is_not_that_of_an_earlier_use)
 	check_all();
 	ck_assert_uint_eq(file.count, REGION_ROOM * REGIONS);
 }
-END_TEST
 
-START_TEST(all_regions_full_are_taken_and_the_lost_are_counted)
+TEST(all_regions_full_are_taken_and_the_lost_are_counted)
 {
 	begin(DATA_FORMAT_NWAY);
 	samples(REGION_ROOM * REGIONS + 23);
@@ -403,9 +398,8 @@ START_TEST(all_regions_full_are_taken_and_the_lost_are_counted)
 	check_all();
 	ck_assert_uint_eq(file.count, REGION_ROOM * REGIONS);
 }
-END_TEST
 
-START_TEST(regions_that_could_not_be_handed_back_are_not_taken_twice)
+TEST(regions_that_could_not_be_handed_back_are_not_taken_twice)
 {
 	begin(DATA_FORMAT_NWAY);
 	samples(REGION_ROOM * 2 + 3);
@@ -414,7 +408,6 @@ START_TEST(regions_that_could_not_be_handed_back_are_not_taken_twice)
 	check_all();
 	ck_assert_uint_eq(file.count, REGION_ROOM * 2 + 3);
 }
-END_TEST
 
 static uint32_t next_random(uint32_t *state)
 {
@@ -423,7 +416,7 @@ static uint32_t next_random(uint32_t *state)
 }
 
 /* Samples come and are drained in any order, and the thread ends at any time. */
-START_TEST(no_sample_is_forgotten_or_taken_twice_whatever_the_order)
+TEST(no_sample_is_forgotten_or_taken_twice_whatever_the_order)
 {
 	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT, DATA_FORMAT_NWAY,
 						    DATA_FORMAT_CALLCHAIN };
@@ -442,7 +435,6 @@ START_TEST(no_sample_is_forgotten_or_taken_twice_whatever_the_order)
 		check_all();
 	}
 }
-END_TEST
 
 static void check_tally(void)
 {
@@ -454,7 +446,7 @@ static void check_tally(void)
 }
 
 /* Also while a buffer has been taken and not been handed back. */
-START_TEST(the_tally_is_that_of_all_samples_taken_or_not)
+TEST(the_tally_is_that_of_all_samples_taken_or_not)
 {
 	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT, DATA_FORMAT_NWAY,
 						    DATA_FORMAT_CALLCHAIN };
@@ -476,7 +468,6 @@ START_TEST(the_tally_is_that_of_all_samples_taken_or_not)
 		check_all();
 	}
 }
-END_TEST
 
 /* A sample that is added up; there are twice as many addresses as the table has room. */
 static void overflow_hist(uint64_t ip)
@@ -503,7 +494,7 @@ static void overflow_hist(uint64_t ip)
 	header->lost_sum += PERIOD;
 }
 
-START_TEST(a_table_is_taken_once_without_its_empty_entries)
+TEST(a_table_is_taken_once_without_its_empty_entries)
 {
 	struct drain_counts counts;
 	struct tally tally;
@@ -523,9 +514,8 @@ START_TEST(a_table_is_taken_once_without_its_empty_entries)
 	ck_assert_uint_eq(file.hist_count, 500);
 	ck_assert_uint_eq(file.hist_sum, 500 * PERIOD);
 }
-END_TEST
 
-START_TEST(what_a_full_table_lost_is_counted)
+TEST(what_a_full_table_lost_is_counted)
 {
 	struct drain_counts counts;
 
@@ -540,7 +530,6 @@ START_TEST(what_a_full_table_lost_is_counted)
 	ck_assert_uint_eq(counts.lost_sum, HIST_ENTRIES * PERIOD);
 	finish();
 }
-END_TEST
 
 static void check_all_lost(void)
 {
@@ -554,7 +543,7 @@ static void check_all_lost(void)
 }
 
 /* On a disk that is full: pfmon writes nothing more then. */
-START_TEST(samples_that_cannot_be_written_are_lost)
+TEST(samples_that_cannot_be_written_are_lost)
 {
 	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT,
 						    DATA_FORMAT_NWAY };
@@ -578,18 +567,3 @@ START_TEST(samples_that_cannot_be_written_are_lost)
 	}
 	close(full.fd);
 }
-END_TEST
-
-TESTS("drain", nothing_is_taken_before_a_buffer_is_full,
-      a_partial_buffer_is_taken_at_the_end,
-      a_buffer_that_could_not_be_handed_back_is_not_taken_twice,
-      a_full_buffer_whose_message_came_too_late_is_taken_at_the_end,
-      an_empty_buffer_leaves_nothing_in_the_file, call_chains_of_any_length_are_taken,
-      regions_are_taken_in_order_around_the_end_of_the_buffer,
-      the_last_region_is_not_that_of_an_earlier_use,
-      all_regions_full_are_taken_and_the_lost_are_counted,
-      regions_that_could_not_be_handed_back_are_not_taken_twice,
-      no_sample_is_forgotten_or_taken_twice_whatever_the_order,
-      the_tally_is_that_of_all_samples_taken_or_not,
-      a_table_is_taken_once_without_its_empty_entries, what_a_full_table_lost_is_counted,
-      samples_that_cannot_be_written_are_lost)

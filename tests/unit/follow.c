@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -11,7 +12,9 @@
 #include "../../tools/pfmon/common/child.h"
 #include "../../tools/pfmon/common/errors.h"
 #include "../../tools/pfmon/common/wait.h"
-#include "main.h"
+#include "suites.h"
+
+SUITE(follow, 120);
 
 /**
  * struct record - what was seen of a command
@@ -128,7 +131,7 @@ static int run_script(const char *script, bool is_traced, struct record *record)
 	return run(arguments, is_traced, record);
 }
 
-START_TEST(status_is_the_command_s_traced_or_not)
+TEST(status_is_the_command_s_traced_or_not)
 {
 	static const struct {
 		const char *script;
@@ -152,9 +155,8 @@ START_TEST(status_is_the_command_s_traced_or_not)
 			      i % 2 ? "" : "not ", child_exit_status(status));
 	}
 }
-END_TEST
 
-START_TEST(exec_and_exit_are_seen_once_each)
+TEST(exec_and_exit_are_seen_once_each)
 {
 	char *arguments[] = { (char *)"true", NULL };
 	struct record record;
@@ -165,9 +167,8 @@ START_TEST(exec_and_exit_are_seen_once_each)
 	ck_assert(record.had_memory);
 	ck_assert_msg(strstr(record.program, "true"), "%s", record.program);
 }
-END_TEST
 
-START_TEST(every_program_that_the_command_becomes_is_seen)
+TEST(every_program_that_the_command_becomes_is_seen)
 {
 	struct record record;
 
@@ -176,9 +177,8 @@ START_TEST(every_program_that_the_command_becomes_is_seen)
 	ck_assert_int_eq(record.execs, 4);
 	ck_assert_msg(strstr(record.program, "true"), "%s", record.program);
 }
-END_TEST
 
-START_TEST(children_of_the_command_are_not_followed)
+TEST(children_of_the_command_are_not_followed)
 {
 	struct record record;
 
@@ -187,9 +187,8 @@ START_TEST(children_of_the_command_are_not_followed)
 	ck_assert_int_eq(record.execs, 1);
 	ck_assert_int_eq(record.exits, 1);
 }
-END_TEST
 
-START_TEST(a_stopped_command_stays_stopped_until_it_is_continued)
+TEST(a_stopped_command_stays_stopped_until_it_is_continued)
 {
 	struct record record;
 
@@ -200,9 +199,8 @@ START_TEST(a_stopped_command_stays_stopped_until_it_is_continued)
 		ck_assert_int_ge(record.ticks, 2);
 	}
 }
-END_TEST
 
-START_TEST(a_command_that_cannot_run_is_reaped)
+TEST(a_command_that_cannot_run_is_reaped)
 {
 	char name[] = "/tmp/follow-XXXXXX";
 	char *arguments[] = { name, NULL };
@@ -220,9 +218,8 @@ START_TEST(a_command_that_cannot_run_is_reaped)
 	}
 	unlink(name);
 }
-END_TEST
 
-START_TEST(programs_that_change_their_rights_are_not_traced)
+TEST(programs_that_change_their_rights_are_not_traced)
 {
 	char name[] = "/tmp/follow-XXXXXX";
 	int fd = mkstemp(name);
@@ -237,7 +234,6 @@ START_TEST(programs_that_change_their_rights_are_not_traced)
 	unlink(name);
 	ck_assert(!trace_is_harmless(name));
 }
-END_TEST
 
 static int fail_at_once(void *data)
 {
@@ -245,7 +241,7 @@ static int fail_at_once(void *data)
 	return -1;
 }
 
-START_TEST(a_tick_that_fails_ends_the_wait_but_for_a_child_s)
+TEST(a_tick_that_fails_ends_the_wait_but_for_a_child_s)
 {
 	struct watch watch = { .tick = fail_at_once, .interval = 10 };
 	struct signals signals;
@@ -267,12 +263,3 @@ START_TEST(a_tick_that_fails_ends_the_wait_but_for_a_child_s)
 	ck_assert_int_eq(WEXITSTATUS(outcome.status), 6);
 	signals_close(&signals);
 }
-END_TEST
-
-TESTS("follow", status_is_the_command_s_traced_or_not, exec_and_exit_are_seen_once_each,
-      every_program_that_the_command_becomes_is_seen,
-      children_of_the_command_are_not_followed,
-      a_stopped_command_stays_stopped_until_it_is_continued,
-      a_command_that_cannot_run_is_reaped,
-      programs_that_change_their_rights_are_not_traced,
-      a_tick_that_fails_ends_the_wait_but_for_a_child_s)

@@ -7,7 +7,9 @@
 #include <perfmon/perfmon.h>
 
 #include "../../tools/pfmon/common/format.h"
-#include "main.h"
+#include "suites.h"
+
+SUITE(format, 120);
 
 /* Cycles, instructions, and CPU time; one event could not be counted. */
 static struct event some_events[] = {
@@ -46,7 +48,7 @@ static const uint64_t three_runs[][4] = { { 10, 20, 100, 0 },
 					  { 12, 20, 100, 0 },
 					  { 14, 20, 100, 0 } };
 
-START_TEST(counts_are_in_groups_of_three)
+TEST(counts_are_in_groups_of_three)
 {
 	static const struct {
 		uint64_t value;
@@ -64,9 +66,8 @@ START_TEST(counts_are_in_groups_of_three)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		ck_assert_str_eq(format_count(cases[i].value, buffer), cases[i].text);
 }
-END_TEST
 
-START_TEST(spread_is_the_standard_error_in_percent_of_the_mean)
+TEST(spread_is_the_standard_error_in_percent_of_the_mean)
 {
 	struct results results;
 	struct figure figure;
@@ -80,9 +81,8 @@ START_TEST(spread_is_the_standard_error_in_percent_of_the_mean)
 	ck_assert_double_eq_tol(figure_spread(&figure), 0, 1e-9);
 	results_free(&results);
 }
-END_TEST
 
-START_TEST(a_single_count_keeps_all_of_its_digits)
+TEST(a_single_count_keeps_all_of_its_digits)
 {
 	static const uint64_t large[][4] = { { (1ull << 60) + 1, 0, 0, 0 } };
 	struct results results;
@@ -91,7 +91,6 @@ START_TEST(a_single_count_keeps_all_of_its_digits)
 	ck_assert_uint_eq(results_count(&results, 0), (1ull << 60) + 1);
 	results_free(&results);
 }
-END_TEST
 
 /* What @write leaves in a file, to be freed. */
 static char *written_csv(const struct results *results, const char *separator)
@@ -105,7 +104,7 @@ static char *written_csv(const struct results *results, const char *separator)
 	return text;
 }
 
-START_TEST(csv_has_eight_fields_in_each_line)
+TEST(csv_has_eight_fields_in_each_line)
 {
 	struct results results;
 	char *text;
@@ -120,9 +119,8 @@ START_TEST(csv_has_eight_fields_in_each_line)
 	free(text);
 	results_free(&results);
 }
-END_TEST
 
-START_TEST(csv_of_several_runs_has_means_and_spread)
+TEST(csv_of_several_runs_has_means_and_spread)
 {
 	struct results results;
 	char *text;
@@ -133,9 +131,8 @@ START_TEST(csv_of_several_runs_has_means_and_spread)
 	free(text);
 	results_free(&results);
 }
-END_TEST
 
-START_TEST(json_is_one_line_with_every_value)
+TEST(json_is_one_line_with_every_value)
 {
 	struct results results;
 	json_t *object, *event;
@@ -164,9 +161,8 @@ START_TEST(json_is_one_line_with_every_value)
 	free(text);
 	results_free(&results);
 }
-END_TEST
 
-START_TEST(json_holds_commands_that_are_no_utf8)
+TEST(json_holds_commands_that_are_no_utf8)
 {
 	static char bad[] = "a\xff";
 	static char *const bad_command[] = { bad, NULL };
@@ -183,7 +179,6 @@ START_TEST(json_holds_commands_that_are_no_utf8)
 	free(text);
 	results_free(&results);
 }
-END_TEST
 
 /*
  * Two sets in turns of 1 ms, active for 1 and 3 ms: what the first counts is a quarter. The
@@ -239,7 +234,7 @@ static void make_shared(struct results *results, const uint64_t (*values)[4],
 	}
 }
 
-START_TEST(counts_are_scaled_by_the_time_of_their_set)
+TEST(counts_are_scaled_by_the_time_of_their_set)
 {
 	struct results results;
 
@@ -255,9 +250,8 @@ START_TEST(counts_are_scaled_by_the_time_of_their_set)
 	ck_assert_int_eq(results_state(&results, 3), EVENT_NOT_COUNTED);
 	results_free(&results);
 }
-END_TEST
 
-START_TEST(csv_of_sets_has_eleven_fields)
+TEST(csv_of_sets_has_eleven_fields)
 {
 	struct results results;
 	char *text;
@@ -274,7 +268,6 @@ START_TEST(csv_of_sets_has_eleven_fields)
 	free(text);
 	results_free(&results);
 }
-END_TEST
 
 /* Two fields: the value, and what follows the name. */
 static void check_line(const char *text, const char *name, const char *value,
@@ -308,7 +301,7 @@ static char *written_table(const struct results *results)
 	return text;
 }
 
-START_TEST(the_table_of_sets_has_scaled_and_counted)
+TEST(the_table_of_sets_has_scaled_and_counted)
 {
 	struct results results;
 	char *text;
@@ -325,9 +318,8 @@ START_TEST(the_table_of_sets_has_scaled_and_counted)
 	free(text);
 	results_free(&results);
 }
-END_TEST
 
-START_TEST(the_error_of_several_runs_is_their_spread)
+TEST(the_error_of_several_runs_is_their_spread)
 {
 	static const uint64_t runs[][4] = { { 10, 20, 100, 0 },
 					    { 12, 20, 100, 0 },
@@ -340,9 +332,8 @@ START_TEST(the_error_of_several_runs_is_their_spread)
 	ck_assert_double_eq_tol(results_error(&results, 0), 9.6225045, 1e-6);
 	results_free(&results);
 }
-END_TEST
 
-START_TEST(a_run_without_a_turn_is_not_in_the_mean)
+TEST(a_run_without_a_turn_is_not_in_the_mean)
 {
 	static const uint64_t runs[][4] = { { 10, 0, 100, 0 }, { 12, 20, 100, 0 } };
 	struct results results;
@@ -359,10 +350,9 @@ START_TEST(a_run_without_a_turn_is_not_in_the_mean)
 	ck_assert_double_lt(results_error(&results, 1), 0);
 	results_free(&results);
 }
-END_TEST
 
 /* Sets that end after events see other parts of the program: nothing is scaled. */
-START_TEST(sets_that_end_after_events_are_not_scaled)
+TEST(sets_that_end_after_events_are_not_scaled)
 {
 	static char first_name[] = "first", second_name[] = "second";
 	static struct event_set sets[] = {
@@ -403,9 +393,8 @@ START_TEST(sets_that_end_after_events_are_not_scaled)
 	free(text);
 	results_free(&results);
 }
-END_TEST
 
-START_TEST(json_of_sets_has_what_was_counted)
+TEST(json_of_sets_has_what_was_counted)
 {
 	struct results results;
 	json_t *object, *event, *sets;
@@ -439,9 +428,8 @@ START_TEST(json_of_sets_has_what_was_counted)
 	free(text);
 	results_free(&results);
 }
-END_TEST
 
-START_TEST(unequal_turns_are_seen)
+TEST(unequal_turns_are_seen)
 {
 	struct results results;
 	uint64_t least, most;
@@ -457,9 +445,8 @@ START_TEST(unequal_turns_are_seen)
 	ck_assert_uint_eq(most, 5);
 	results_free(&results);
 }
-END_TEST
 
-START_TEST(times_have_the_unit_that_fits)
+TEST(times_have_the_unit_that_fits)
 {
 	static const struct {
 		uint64_t time;
@@ -478,14 +465,3 @@ START_TEST(times_have_the_unit_that_fits)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		ck_assert_str_eq(format_time(cases[i].time, buffer), cases[i].text);
 }
-END_TEST
-
-TESTS("format", counts_are_in_groups_of_three,
-      spread_is_the_standard_error_in_percent_of_the_mean,
-      a_single_count_keeps_all_of_its_digits, csv_has_eight_fields_in_each_line,
-      csv_of_several_runs_has_means_and_spread, json_is_one_line_with_every_value,
-      json_holds_commands_that_are_no_utf8, counts_are_scaled_by_the_time_of_their_set,
-      csv_of_sets_has_eleven_fields, the_table_of_sets_has_scaled_and_counted,
-      the_error_of_several_runs_is_their_spread, a_run_without_a_turn_is_not_in_the_mean,
-      sets_that_end_after_events_are_not_scaled, json_of_sets_has_what_was_counted,
-      unequal_turns_are_seen, times_have_the_unit_that_fits)

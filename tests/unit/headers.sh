@@ -95,4 +95,4 @@ if [ -e /usr/include/perfmon/pfmlib.h ]; then
 	done
 fi
 
-summary headers
+summary

@@ -141,4 +141,4 @@ if dpkg -s libpfm4-dev >/dev/null 2>&1; then
 	check "no symbol of libpfm4" no_symbol_of_libpfm4
 fi
 
-summary interface
+summary

@@ -4,18 +4,19 @@
 #include <perfmon/perfmon.h>
 
 #include "layout.h"
-#include "main.h"
+#include "suites.h"
 
-START_TEST(sizes_are_those_of_perfmon2)
+SUITE(layout, 120);
+
+TEST(sizes_are_those_of_perfmon2)
 {
 #define CHECK(type, size)                                                                \
 	ck_assert_msg(sizeof(type) == (size), #type ": %zu, not %d", sizeof(type), size);
 	SIZES(CHECK)
 #undef CHECK
 }
-END_TEST
 
-START_TEST(offsets_are_those_of_perfmon2)
+TEST(offsets_are_those_of_perfmon2)
 {
 #define CHECK(type, field, offset)                                                       \
 	ck_assert_msg(offsetof(type, field) == (offset),                                 \
@@ -23,9 +24,8 @@ START_TEST(offsets_are_those_of_perfmon2)
 	OFFSETS(CHECK)
 #undef CHECK
 }
-END_TEST
 
-START_TEST(constants_are_those_of_perfmon2)
+TEST(constants_are_those_of_perfmon2)
 {
 #define CHECK(name, value)                                                               \
 	ck_assert_msg((long)(name) == (value), #name ": %ld, not %ld", (long)(name),     \
@@ -33,7 +33,3 @@ START_TEST(constants_are_those_of_perfmon2)
 	VALUES(CHECK)
 #undef CHECK
 }
-END_TEST
-
-TESTS("layout", sizes_are_those_of_perfmon2, offsets_are_those_of_perfmon2,
-      constants_are_those_of_perfmon2)

@@ -6,7 +6,9 @@
 
 #include "../../tools/pfmon/common/agree.h"
 #include "../../tools/pfmon/common/multiplex.h"
-#include "main.h"
+#include "suites.h"
+
+SUITE(multiplex, 120);
 
 #define MS	      1000000ull
 
@@ -56,7 +58,7 @@ static void check_sets(const struct event_list *list, const size_t *sets)
 			      list->events[i].name, list->events[i].set, sets[i]);
 }
 
-START_TEST(what_fits_at_once_makes_no_sets)
+TEST(what_fits_at_once_makes_no_sets)
 {
 	struct machine machine = a57();
 	struct event_list list =
@@ -66,10 +68,9 @@ START_TEST(what_fits_at_once_makes_no_sets)
 	ck_assert_uint_eq(list.events[0].pmds[0], PFM_ARMV8_CYCLE_COUNTER);
 	events_free(&list);
 }
-END_TEST
 
 /* Cycles have a counter of their own, but for a second event of them. */
-START_TEST(an_event_is_in_the_first_set_with_a_counter_for_it)
+TEST(an_event_is_in_the_first_set_with_a_counter_for_it)
 {
 	static const size_t sets[] = { 0, 0, 0, 0, 0, 0, 1, 0, 1 };
 	struct machine machine = a57();
@@ -84,9 +85,8 @@ START_TEST(an_event_is_in_the_first_set_with_a_counter_for_it)
 	ck_assert_uint_eq(list.events[8].pmds[0], PFM_ARMV8_CYCLE_COUNTER);
 	events_free(&list);
 }
-END_TEST
 
-START_TEST(events_in_braces_stay_together)
+TEST(events_in_braces_stay_together)
 {
 	static const size_t sets[] = { 0, 0, 0, 0, 1, 1, 1, 0, 0 };
 	struct machine machine = a57();
@@ -101,9 +101,8 @@ START_TEST(events_in_braces_stay_together)
 	check_sets(&list, sets);
 	events_free(&list);
 }
-END_TEST
 
-START_TEST(a_group_without_enough_counters_is_refused)
+TEST(a_group_without_enough_counters_is_refused)
 {
 	struct machine machine = a57();
 	struct event_list list = parse(&machine, "r11,{r1,r2,r3,r4,r5,r8,r9}");
@@ -111,9 +110,8 @@ START_TEST(a_group_without_enough_counters_is_refused)
 	ck_assert_int_eq(multiplex(&list, &machine, MS, false), -1);
 	events_free(&list);
 }
-END_TEST
 
-START_TEST(events_without_a_counter_are_in_each_set_or_with_their_group)
+TEST(events_without_a_counter_are_in_each_set_or_with_their_group)
 {
 	static const size_t sets[] = { EVERY_SET, 0, 0, 0, 0, 0, 0, 1, 1, EVERY_SET };
 	struct machine machine = a57();
@@ -125,10 +123,9 @@ START_TEST(events_without_a_counter_are_in_each_set_or_with_their_group)
 	ck_assert(!event_in_set(&list.events[7], 0) && event_in_set(&list.events[7], 1));
 	events_free(&list);
 }
-END_TEST
 
 /* Both for PMC4 of POWER9; and counters 5 and 6 take one event each. */
-START_TEST(events_for_one_counter_of_POWER_are_in_different_sets)
+TEST(events_for_one_counter_of_POWER_are_in_different_sets)
 {
 	static const size_t sets[] = { 0, 1, 0, 0, 2 };
 	struct machine machine = make_machine(&pmu_power9, 0xf, 0x7f);
@@ -140,9 +137,8 @@ START_TEST(events_for_one_counter_of_POWER_are_in_different_sets)
 	ck_assert_uint_eq(list.events[3].pmds[0], 6);
 	events_free(&list);
 }
-END_TEST
 
-START_TEST(an_event_that_fits_nowhere_is_refused_or_left_out)
+TEST(an_event_that_fits_nowhere_is_refused_or_left_out)
 {
 	struct machine machine = make_machine(&pmu_armv8, 0x80000000, 0x80000000);
 	struct event_list list = parse(&machine, "r11,r8");
@@ -157,9 +153,8 @@ START_TEST(an_event_that_fits_nowhere_is_refused_or_left_out)
 	ck_assert_uint_eq(list.set_count, 0);
 	events_free(&list);
 }
-END_TEST
 
-START_TEST(braces_that_do_not_match_are_refused)
+TEST(braces_that_do_not_match_are_refused)
 {
 	static const char *const texts[] = {
 		"{r1,r2", "r1,r2}",   "{r1,{r2},r3}", "{",	"}",
@@ -175,7 +170,6 @@ START_TEST(braces_that_do_not_match_are_refused)
 		events_free(&list);
 	}
 }
-END_TEST
 
 #define MOST 40
 
@@ -222,7 +216,7 @@ static void check_set(const struct event_list *list, size_t set)
 	ck_assert_uint_ne(taken, 0);
 }
 
-START_TEST(no_event_is_in_a_later_set_than_it_must_be)
+TEST(no_event_is_in_a_later_set_than_it_must_be)
 {
 	static const char *const names[] = {
 		"r2",	  "r1e",    "r40bc",  "r160a0", "r26880", "r460a0",  "r36880",
@@ -252,12 +246,3 @@ START_TEST(no_event_is_in_a_later_set_than_it_must_be)
 		events_free(&list);
 	}
 }
-END_TEST
-
-TESTS("multiplex", what_fits_at_once_makes_no_sets,
-      an_event_is_in_the_first_set_with_a_counter_for_it, events_in_braces_stay_together,
-      a_group_without_enough_counters_is_refused,
-      events_without_a_counter_are_in_each_set_or_with_their_group,
-      events_for_one_counter_of_POWER_are_in_different_sets,
-      an_event_that_fits_nowhere_is_refused_or_left_out,
-      braces_that_do_not_match_are_refused, no_event_is_in_a_later_set_than_it_must_be)

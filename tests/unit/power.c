@@ -11,7 +11,9 @@
 
 #include "../../tools/pfmon/common/agree.h"
 #include "../../tools/pfmon/common/pmu.h"
-#include "main.h"
+#include "suites.h"
+
+SUITE(power, 120);
 
 #define MMCR0	     PFM_POWER_MMCR0
 #define MMCR1	     PFM_POWER_MMCR1
@@ -62,7 +64,7 @@ static void check_encodings(const struct encoding *encodings, size_t count)
 		check_encoding(&encodings[i]);
 }
 
-START_TEST(POWER8_codes_become_register_fields)
+TEST(POWER8_codes_become_register_fields)
 {
 	static const struct encoding encodings[] = {
 		/* PM_LD_MISS_L1: unit 14, select 0x54 */
@@ -117,9 +119,8 @@ START_TEST(POWER8_codes_become_register_fields)
 
 	check_encodings(encodings, COUNT(encodings));
 }
-END_TEST
 
-START_TEST(POWER9_codes_become_register_fields)
+TEST(POWER9_codes_become_register_fields)
 {
 	static const struct encoding encodings[] = {
 		/* PM_LD_MISS_L1_FIN: unit 12, select 0x4e */
@@ -164,9 +165,8 @@ START_TEST(POWER9_codes_become_register_fields)
 
 	check_encodings(encodings, COUNT(encodings));
 }
-END_TEST
 
-START_TEST(POWER10_codes_become_register_fields)
+TEST(POWER10_codes_become_register_fields)
 {
 	static const struct encoding encodings[] = {
 		/* PM_DATA_FROM_L3: unit 12, select 0x40, source 0x9a */
@@ -214,9 +214,8 @@ START_TEST(POWER10_codes_become_register_fields)
 
 	check_encodings(encodings, COUNT(encodings));
 }
-END_TEST
 
-START_TEST(instructions_and_cycles_have_counters_of_their_own)
+TEST(instructions_and_cycles_have_counters_of_their_own)
 {
 	static const struct encoding encodings[] = {
 		{ &pmu_power8,
@@ -259,7 +258,6 @@ START_TEST(instructions_and_cycles_have_counters_of_their_own)
 
 	check_encodings(encodings, COUNT(encodings));
 }
-END_TEST
 
 static void make_machine(struct machine *machine, const struct pmu *pmu)
 {
@@ -269,7 +267,7 @@ static void make_machine(struct machine *machine, const struct pmu *pmu)
 	machine->info.available_pmds[0] = 0x7f;
 }
 
-START_TEST(a_code_goes_to_the_counters_that_have_its_event)
+TEST(a_code_goes_to_the_counters_that_have_its_event)
 {
 	static const struct {
 		const struct pmu *pmu;
@@ -309,9 +307,8 @@ START_TEST(a_code_goes_to_the_counters_that_have_its_event)
 				      cases[i].pmds[j]);
 	}
 }
-END_TEST
 
-START_TEST(the_processor_version_tells_the_model)
+TEST(the_processor_version_tells_the_model)
 {
 	ck_assert_ptr_eq(pmu_find("power", 0x004b0201), &pmu_power8);
 	ck_assert_ptr_eq(pmu_find("power", 0x004c0100), &pmu_power8);
@@ -325,9 +322,8 @@ START_TEST(the_processor_version_tells_the_model)
 	ck_assert_ptr_eq(pmu_find("armv8", 0x004d0200), &pmu_armv8);
 	ck_assert_ptr_null(pmu_find("none", 0x004d0200));
 }
-END_TEST
 
-START_TEST(what_cannot_be_encoded_is_refused)
+TEST(what_cannot_be_encoded_is_refused)
 {
 	static const struct {
 		const struct pmu *pmu;
@@ -386,7 +382,6 @@ START_TEST(what_cannot_be_encoded_is_refused)
 			      reason ? reason : "", cases[i].words ? cases[i].words : "");
 	}
 }
-END_TEST
 
 static void check_common(const struct pmu *pmu, const char *name, uint64_t wanted)
 {
@@ -404,7 +399,7 @@ static void check_common(const struct pmu *pmu, const char *name, uint64_t wante
 	ck_assert_ptr_null(pmu_refusal(pmu, code));
 }
 
-START_TEST(common_events_are_those_of_perf)
+TEST(common_events_are_those_of_perf)
 {
 	static const struct {
 		const char *name;
@@ -428,7 +423,6 @@ START_TEST(common_events_are_those_of_perf)
 		check_common(&pmu_power10, cases[i].name, cases[i].power10);
 	}
 }
-END_TEST
 
 #define MAX_EVENTS 7
 
@@ -470,16 +464,15 @@ static void check_together(const struct pmu *pmu, const uint64_t *codes, const i
 
 #define CHECK_TOGETHER(pmu, codes, pmds) check_together(pmu, codes, pmds, COUNT(codes))
 
-START_TEST(six_events_have_six_counters)
+TEST(six_events_have_six_counters)
 {
 	static const uint64_t codes[] = { 0x489c, 0x02, 0x10068, 0x1e, 0x1e, 0x400f6 };
 	static const int pmds[] = { 2, 5, 1, 6, 3, 4 };
 
 	CHECK_TOGETHER(&pmu_power8, codes, pmds);
 }
-END_TEST
 
-START_TEST(instructions_and_cycles_give_way_to_who_has_no_choice)
+TEST(instructions_and_cycles_give_way_to_who_has_no_choice)
 {
 	static const uint64_t codes[] = { 0x02, 0x500fa, 0x1e, 0x600f4, 0x10068, 0x20036 };
 	struct together together;
@@ -490,9 +483,8 @@ START_TEST(instructions_and_cycles_give_way_to_who_has_no_choice)
 		ck_assert_int_ne(together.verdicts[i].pmd, NO_COUNTER);
 	ck_assert_int_eq(together.verdicts[4].pmd, 1);
 }
-END_TEST
 
-START_TEST(a_second_event_for_one_counter_is_without)
+TEST(a_second_event_for_one_counter_is_without)
 {
 	static const uint64_t codes[] = { 0x10068, 0x100ee, 0x02 };
 	struct together together;
@@ -503,9 +495,8 @@ START_TEST(a_second_event_for_one_counter_is_without)
 	ck_assert_ptr_null(together.verdicts[1].rival);
 	ck_assert_int_eq(together.verdicts[2].pmd, 5);
 }
-END_TEST
 
-START_TEST(events_that_need_other_bits_of_a_register_clash)
+TEST(events_that_need_other_bits_of_a_register_clash)
 {
 	static const struct {
 		const struct pmu *pmu;
@@ -548,9 +539,8 @@ START_TEST(events_that_need_other_bits_of_a_register_clash)
 		ck_assert_int_eq(together.verdicts[3].pmd, 6);
 	}
 }
-END_TEST
 
-START_TEST(events_that_agree_share_a_register)
+TEST(events_that_agree_share_a_register)
 {
 	static const uint64_t threshold[] = { 0x67200301ea, 0x67200101e8, 0x1e };
 	static const int threshold_pmds[] = { 3, 1, 6 };
@@ -563,9 +553,8 @@ START_TEST(events_that_agree_share_a_register)
 	CHECK_TOGETHER(&pmu_power9, plain, plain_pmds);
 	CHECK_TOGETHER(&pmu_power9, bank, bank_pmds);
 }
-END_TEST
 
-START_TEST(an_event_keeps_off_the_counter_that_selects_the_bank_of_another)
+TEST(an_event_keeps_off_the_counter_that_selects_the_bank_of_another)
 {
 	static const uint64_t codes[] = { 0x40bc, 0x48bc, 0x160a0, 0x5080 };
 	struct together together;
@@ -575,7 +564,6 @@ START_TEST(an_event_keeps_off_the_counter_that_selects_the_bank_of_another)
 	ck_assert_int_eq(together.verdicts[2].pmd, 1);
 	ck_assert_int_eq(together.verdicts[3].pmd, NO_COUNTER);
 }
-END_TEST
 
 /* ---- against all possibilities --------------------------------------------------- */
 
@@ -645,7 +633,7 @@ static void check_against_all(const struct pmu *pmu, const uint64_t *codes, size
 	}
 }
 
-START_TEST(as_many_events_as_agree_are_placed_earlier_ones_first)
+TEST(as_many_events_as_agree_are_placed_earlier_ones_first)
 {
 	static const uint64_t power8[] = {
 		0x02,	      0x1e,	0x489c,	  0x10068, 0x3e054, 0x67200301ea,
@@ -670,16 +658,3 @@ START_TEST(as_many_events_as_agree_are_placed_earlier_ones_first)
 		check_against_all(is_power8 ? &pmu_power8 : &pmu_power9, codes, count);
 	}
 }
-END_TEST
-
-TESTS("power", POWER8_codes_become_register_fields, POWER9_codes_become_register_fields,
-      POWER10_codes_become_register_fields,
-      instructions_and_cycles_have_counters_of_their_own,
-      a_code_goes_to_the_counters_that_have_its_event,
-      the_processor_version_tells_the_model, what_cannot_be_encoded_is_refused,
-      common_events_are_those_of_perf, six_events_have_six_counters,
-      instructions_and_cycles_give_way_to_who_has_no_choice,
-      a_second_event_for_one_counter_is_without,
-      events_that_need_other_bits_of_a_register_clash, events_that_agree_share_a_register,
-      an_event_keeps_off_the_counter_that_selects_the_bank_of_another,
-      as_many_events_as_agree_are_placed_earlier_ones_first)

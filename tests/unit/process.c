@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -11,7 +12,9 @@
 
 #include "../../tools/pfmon/common/build_id.h"
 #include "../../tools/pfmon/common/process.h"
-#include "main.h"
+#include "suites.h"
+
+SUITE(process, 120);
 
 #define CONTEXT	 5
 #define RECORDS	 256
@@ -177,7 +180,7 @@ static const struct record *find(const char *text)
 	ck_abort_msg("no mapping of '%s'", text);
 }
 
-START_TEST(all_executable_memory_is_written_with_its_build_ids)
+TEST(all_executable_memory_is_written_with_its_build_ids)
 {
 	char build_id[BUILD_ID_SIZE];
 	const struct record *own;
@@ -203,9 +206,8 @@ START_TEST(all_executable_memory_is_written_with_its_build_ids)
 	find("libc");
 	end();
 }
-END_TEST
 
-START_TEST(what_has_not_changed_is_not_written_again)
+TEST(what_has_not_changed_is_not_written_again)
 {
 	begin();
 	look_at(100);
@@ -214,9 +216,8 @@ START_TEST(what_has_not_changed_is_not_written_again)
 	ck_assert_uint_eq(test.count, 0);
 	end();
 }
-END_TEST
 
-START_TEST(what_is_new_holds_from_the_look_before_on)
+TEST(what_is_new_holds_from_the_look_before_on)
 {
 	begin();
 	look_at(100);
@@ -236,9 +237,8 @@ START_TEST(what_is_new_holds_from_the_look_before_on)
 	ck_assert_str_eq(test.records[0].build_id, "");
 	end();
 }
-END_TEST
 
-START_TEST(a_new_name_is_written)
+TEST(a_new_name_is_written)
 {
 	begin();
 	look_at(100);
@@ -251,7 +251,6 @@ START_TEST(a_new_name_is_written)
 	ck_assert_uint_eq(test.records[0].thread.flags, 0);
 	end();
 }
-END_TEST
 
 /* From when on another program's memory holds. */
 static void check_exec(uint64_t time)
@@ -269,7 +268,7 @@ static void check_exec(uint64_t time)
 	find("[vdso]");
 }
 
-START_TEST(another_program_is_recognised)
+TEST(another_program_is_recognised)
 {
 	begin();
 	look_at(100);
@@ -281,9 +280,8 @@ START_TEST(another_program_is_recognised)
 		ck_assert_uint_eq(test.records[i].mapping.time, 201);
 	end();
 }
-END_TEST
 
-START_TEST(an_exec_that_is_told_holds_from_now_on)
+TEST(an_exec_that_is_told_holds_from_now_on)
 {
 	begin();
 	look_at(100);
@@ -298,9 +296,8 @@ START_TEST(an_exec_that_is_told_holds_from_now_on)
 	}
 	end();
 }
-END_TEST
 
-START_TEST(of_a_process_that_has_ended_nothing_is_new)
+TEST(of_a_process_that_has_ended_nothing_is_new)
 {
 	begin();
 	look_at(100);
@@ -313,10 +310,3 @@ START_TEST(of_a_process_that_has_ended_nothing_is_new)
 	ck_assert_int_eq(process_of(test.pid), 0);
 	end();
 }
-END_TEST
-
-TESTS("process", all_executable_memory_is_written_with_its_build_ids,
-      what_has_not_changed_is_not_written_again,
-      what_is_new_holds_from_the_look_before_on, a_new_name_is_written,
-      another_program_is_recognised, an_exec_that_is_told_holds_from_now_on,
-      of_a_process_that_has_ended_nothing_is_new)

@@ -13,7 +13,9 @@
 #include <string.h>
 #include <perfmon/perfmon.h>
 
-#include "main.h"
+#include "suites.h"
+
+SUITE(protocol, 120);
 
 #define DESCRIPTOR 1000
 
@@ -116,7 +118,7 @@ static void asked_vector(int result, unsigned long command, const void *address,
 	ck_assert_uint_eq(module.vector.reserved, 0);
 }
 
-START_TEST(calls_without_vector_pass_their_argument)
+TEST(calls_without_vector_pass_their_argument)
 {
 	pfarg_load_t load = { 0 };
 	pfarg_start_t start = { 0 };
@@ -133,9 +135,8 @@ START_TEST(calls_without_vector_pass_their_argument)
 	asked(pfm_get_info(7, &info), PFM_IOC_INFO, &info);
 	asked(pfm_get_status(7, &status), PFM_IOC_STATUS, &status);
 }
-END_TEST
 
-START_TEST(vector_calls_pass_address_and_count)
+TEST(vector_calls_pass_address_and_count)
 {
 	pfarg_pmc_t pmcs[3];
 	pfarg_pmd_t pmds[3];
@@ -152,19 +153,17 @@ START_TEST(vector_calls_pass_address_and_count)
 	asked_vector(pfm_read(7, 0, PFM_RW_PMD, pmrs, sizeof(pmrs)), PFM_IOC_READ, pmrs,
 		     3);
 }
-END_TEST
 
-START_TEST(odd_vectors_are_left_to_the_kernel)
+TEST(odd_vectors_are_left_to_the_kernel)
 {
 	asked_vector(pfm_write_pmcs(7, NULL, 0), PFM_IOC_WRITE_PMCS, NULL, 0);
 	asked_vector(pfm_write_pmcs(7, NULL, -1), PFM_IOC_WRITE_PMCS, NULL, -1);
 	asked_vector(pfm_read_pmds(7, NULL, INT_MAX), PFM_IOC_READ_PMDS, NULL, INT_MAX);
 	asked_vector(pfm_read_pmds(7, NULL, INT_MIN), PFM_IOC_READ_PMDS, NULL, INT_MIN);
 }
-END_TEST
 
 /* As perfmon3 had it: unlike a count, a size of 0 is an error. */
-START_TEST(read_takes_whole_elements_of_its_type)
+TEST(read_takes_whole_elements_of_its_type)
 {
 	static const struct {
 		int flags, type;
@@ -187,9 +186,8 @@ START_TEST(read_takes_whole_elements_of_its_type)
 		ck_assert_int_eq(errno, wrong[i].error);
 	}
 }
-END_TEST
 
-START_TEST(errno_comes_through_but_enotty)
+TEST(errno_comes_through_but_enotty)
 {
 	static const int errors[] = { EINVAL, EBUSY,  ESRCH,  EPERM,
 				      E2BIG,  EFAULT, ENOMEM, EEXIST };
@@ -203,9 +201,8 @@ START_TEST(errno_comes_through_but_enotty)
 	ck_assert_int_eq(pfm_stop(7), -1);
 	ck_assert_int_eq(errno, EBADF);
 }
-END_TEST
 
-START_TEST(create_opens_the_device_as_perfmon2_did)
+TEST(create_opens_the_device_as_perfmon2_did)
 {
 	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_OVFL_NO_MSG };
 	char name[] = "default";
@@ -224,9 +221,8 @@ START_TEST(create_opens_the_device_as_perfmon2_did)
 	ck_assert_uint_eq(module.create.format_size, sizeof(argument));
 	ck_assert_uint_eq(module.create.reserved, 0);
 }
-END_TEST
 
-START_TEST(failed_create_closes_and_keeps_errno)
+TEST(failed_create_closes_and_keeps_errno)
 {
 	pfarg_ctx_t ctx = { 0 };
 
@@ -236,7 +232,6 @@ START_TEST(failed_create_closes_and_keeps_errno)
 	ck_assert_int_eq(module.opened, 1);
 	ck_assert_int_eq(module.closed, 1);
 }
-END_TEST
 
 static const struct pfm_error pmu_held = {
 	.operation = 0,
@@ -246,7 +241,7 @@ static const struct pfm_error pmu_held = {
 	.holder = "perf_event",
 };
 
-START_TEST(failed_create_keeps_the_reason)
+TEST(failed_create_keeps_the_reason)
 {
 	pfarg_ctx_t ctx = { 0 };
 	struct pfm_error error;
@@ -261,9 +256,8 @@ START_TEST(failed_create_keeps_the_reason)
 	ck_assert_int_eq(pfm_get_error(-1, &error), 0);
 	ck_assert_mem_eq(&error, &pmu_held, sizeof(error));
 }
-END_TEST
 
-START_TEST(failed_create_without_reason_tells_the_errno)
+TEST(failed_create_without_reason_tells_the_errno)
 {
 	pfarg_ctx_t ctx = { 0 };
 	char text[PFM_LAST_ERROR_SIZE];
@@ -275,9 +269,8 @@ START_TEST(failed_create_without_reason_tells_the_errno)
 	ck_assert_str_eq(pfm_last_error(-1, text, sizeof(text)),
 			 "pfm_create_context: Cannot allocate memory");
 }
-END_TEST
 
-START_TEST(create_without_argument_is_efault)
+TEST(create_without_argument_is_efault)
 {
 	char text[PFM_LAST_ERROR_SIZE];
 
@@ -288,9 +281,8 @@ START_TEST(create_without_argument_is_efault)
 		pfm_last_error(-1, text, sizeof(text)),
 		"pfm_create_context: an address is not readable or not writable");
 }
-END_TEST
 
-START_TEST(missing_module_is_enosys)
+TEST(missing_module_is_enosys)
 {
 	static const int errors[] = { ENOENT, ENODEV, ENXIO };
 	pfarg_ctx_t ctx = { 0 };
@@ -312,9 +304,8 @@ START_TEST(missing_module_is_enosys)
 		"cannot open /dev/perfmon: No such file or directory: the kernel module is "
 		"not loaded; \"modprobe perfmon\" as root loads it");
 }
-END_TEST
 
-START_TEST(closed_device_says_so)
+TEST(closed_device_says_so)
 {
 	pfarg_ctx_t ctx = { 0 };
 	char text[PFM_LAST_ERROR_SIZE];
@@ -331,7 +322,6 @@ START_TEST(closed_device_says_so)
 	ck_assert_str_eq(pfm_last_error(-1, text, sizeof(text)),
 			 "cannot open /dev/perfmon: Too many open files");
 }
-END_TEST
 
 static void *nothing_failed_here(void *unused)
 {
@@ -341,7 +331,7 @@ static void *nothing_failed_here(void *unused)
 	return (void *)pfm_last_error(-1, text, sizeof(text));
 }
 
-START_TEST(failures_belong_to_their_thread)
+TEST(failures_belong_to_their_thread)
 {
 	pfarg_ctx_t ctx = { 0 };
 	pthread_t thread;
@@ -353,9 +343,8 @@ START_TEST(failures_belong_to_their_thread)
 	pthread_join(thread, &text);
 	ck_assert_str_eq(text, "no pfm_create_context has failed in this thread");
 }
-END_TEST
 
-START_TEST(last_error_asks_the_descriptor)
+TEST(last_error_asks_the_descriptor)
 {
 	char text[PFM_LAST_ERROR_SIZE];
 
@@ -371,9 +360,8 @@ START_TEST(last_error_asks_the_descriptor)
 			 "pfm_write_pmcs: element 2: the PMU has no such PMC: PMC 77");
 	ck_assert_int_eq(errno, E2BIG);
 }
-END_TEST
 
-START_TEST(last_error_is_never_null_nor_too_long)
+TEST(last_error_is_never_null_nor_too_long)
 {
 	char text[16];
 
@@ -385,20 +373,9 @@ START_TEST(last_error_is_never_null_nor_too_long)
 	ck_assert_int_eq(text[8], 'x');
 	ck_assert_str_eq(pfm_last_error(7, text, 1), "");
 }
-END_TEST
 
-START_TEST(get_error_wants_an_address)
+TEST(get_error_wants_an_address)
 {
 	ck_assert_int_eq(pfm_get_error(-1, NULL), -1);
 	ck_assert_int_eq(errno, EFAULT);
 }
-END_TEST
-
-TESTS("protocol", calls_without_vector_pass_their_argument,
-      vector_calls_pass_address_and_count, odd_vectors_are_left_to_the_kernel,
-      read_takes_whole_elements_of_its_type, errno_comes_through_but_enotty,
-      create_opens_the_device_as_perfmon2_did, failed_create_closes_and_keeps_errno,
-      failed_create_keeps_the_reason, failed_create_without_reason_tells_the_errno,
-      create_without_argument_is_efault, missing_module_is_enosys, closed_device_says_so,
-      failures_belong_to_their_thread, last_error_asks_the_descriptor,
-      last_error_is_never_null_nor_too_long, get_error_wants_an_address)

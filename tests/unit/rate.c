@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "../../tools/pfmon/common/rate.h"
-#include "main.h"
+#include "suites.h"
+
+SUITE(rate, 120);
 
 #define SECOND 1000000000ull
 
@@ -11,7 +13,7 @@ static const struct event cycles = { .role = ROLE_CYCLES };
 static const struct event misses = { .role = ROLE_CACHE_MISSES };
 static const struct event task_clock = { .role = ROLE_TASK_CLOCK, .is_time = true };
 
-START_TEST(a_given_period_stays)
+TEST(a_given_period_stays)
 {
 	struct rate rate;
 
@@ -20,9 +22,8 @@ START_TEST(a_given_period_stays)
 	ck_assert(!rate_follow(&rate, 1000000 * SECOND, SECOND, false));
 	ck_assert_uint_eq(rate.period, 12345);
 }
-END_TEST
 
-START_TEST(a_second_has_so_many_ns_from_the_first_sample_on)
+TEST(a_second_has_so_many_ns_from_the_first_sample_on)
 {
 	struct rate rate;
 
@@ -32,9 +33,8 @@ START_TEST(a_second_has_so_many_ns_from_the_first_sample_on)
 	rate_begin(&rate, 97, 0, &task_clock, &pmu_soft);
 	ck_assert_uint_eq(rate.period, 10309278); /* 10309278.35 */
 }
-END_TEST
 
-START_TEST(what_is_random_is_on_top_of_the_period)
+TEST(what_is_random_is_on_top_of_the_period)
 {
 	struct rate rate;
 
@@ -44,9 +44,8 @@ START_TEST(what_is_random_is_on_top_of_the_period)
 	rate_begin(&rate, 1000, 0xffffff, &task_clock, &pmu_soft);
 	ck_assert_uint_eq(rate.period, 1);
 }
-END_TEST
 
-START_TEST(the_period_follows_the_events)
+TEST(the_period_follows_the_events)
 {
 	struct rate rate;
 
@@ -57,9 +56,8 @@ START_TEST(the_period_follows_the_events)
 	ck_assert(rate_follow(&rate, 360000000, SECOND / 5, false));
 	ck_assert_uint_eq(rate.period, 600000);
 }
-END_TEST
 
-START_TEST(a_small_difference_is_let_be)
+TEST(a_small_difference_is_let_be)
 {
 	struct rate rate;
 
@@ -71,9 +69,8 @@ START_TEST(a_small_difference_is_let_be)
 	ck_assert(rate_follow(&rate, SECOND * 7, 3 * SECOND, false));
 	ck_assert_uint_eq(rate.period, 2700000);
 }
-END_TEST
 
-START_TEST(too_little_time_is_added_to_the_next)
+TEST(too_little_time_is_added_to_the_next)
 {
 	struct rate rate;
 
@@ -82,9 +79,8 @@ START_TEST(too_little_time_is_added_to_the_next)
 	ck_assert(rate_follow(&rate, 80000000, 20000000, false));
 	ck_assert_uint_eq(rate.period, 4000000);
 }
-END_TEST
 
-START_TEST(without_events_the_period_stays)
+TEST(without_events_the_period_stays)
 {
 	struct rate rate;
 	uint64_t period;
@@ -97,9 +93,8 @@ START_TEST(without_events_the_period_stays)
 	ck_assert(rate_follow(&rate, 20, 2 * SECOND, false));
 	ck_assert_uint_eq(rate.period, 1);
 }
-END_TEST
 
-START_TEST(a_period_is_never_so_short_that_it_floods)
+TEST(a_period_is_never_so_short_that_it_floods)
 {
 	struct rate rate;
 
@@ -109,9 +104,8 @@ START_TEST(a_period_is_never_so_short_that_it_floods)
 	ck_assert(rate_follow(&rate, 3 * SECOND + 1000, 2 * SECOND, false));
 	ck_assert_uint_eq(rate.period, 3 * SECOND / RATE_MOST);
 }
-END_TEST
 
-START_TEST(samples_that_are_missing_do_not_shorten_the_period)
+TEST(samples_that_are_missing_do_not_shorten_the_period)
 {
 	struct rate rate;
 
@@ -121,10 +115,3 @@ START_TEST(samples_that_are_missing_do_not_shorten_the_period)
 	ck_assert(rate_follow(&rate, SECOND / 2 + 2 * SECOND, 2 * SECOND, true));
 	ck_assert_uint_eq(rate.period, 2000000);
 }
-END_TEST
-
-TESTS("rate", a_given_period_stays, a_second_has_so_many_ns_from_the_first_sample_on,
-      what_is_random_is_on_top_of_the_period, the_period_follows_the_events,
-      a_small_difference_is_let_be, too_little_time_is_added_to_the_next,
-      without_events_the_period_stays, a_period_is_never_so_short_that_it_floods,
-      samples_that_are_missing_do_not_shorten_the_period)

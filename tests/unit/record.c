@@ -2,6 +2,7 @@
 /* pfmon record: its command line, the file it makes room for, and what it asks of formats. */
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,7 +11,9 @@
 #include "../../tools/pfmon/common/progress.h"
 #include "../../tools/pfmon/common/record_options.h"
 #include "../../tools/pfmon/common/sampling_format.h"
-#include "main.h"
+#include "suites.h"
+
+SUITE(record, 120);
 
 #define MAX_WORDS 32
 
@@ -32,7 +35,7 @@ static int parse(const char *line, struct record_options *options)
 	return result;
 }
 
-START_TEST(without_options_it_is_a_thousand_a_second)
+TEST(without_options_it_is_a_thousand_a_second)
 {
 	struct record_options options;
 
@@ -48,9 +51,8 @@ START_TEST(without_options_it_is_a_thousand_a_second)
 	ck_assert(options.is_traced && !options.is_quiet && !options.is_verbose);
 	record_options_free(&options);
 }
-END_TEST
 
-START_TEST(every_option_is_taken)
+TEST(every_option_is_taken)
 {
 	struct record_options options;
 
@@ -74,9 +76,8 @@ START_TEST(every_option_is_taken)
 	ck_assert_str_eq(options.command[0], "-x");
 	record_options_free(&options);
 }
-END_TEST
 
-START_TEST(call_chains_are_a_format)
+TEST(call_chains_are_a_format)
 {
 	struct record_options options;
 
@@ -87,9 +88,8 @@ START_TEST(call_chains_are_a_format)
 	ck_assert_int_eq(parse("--format nway --format default app", &options), 0);
 	ck_assert_int_eq(options.format, DATA_FORMAT_DEFAULT);
 }
-END_TEST
 
-START_TEST(numbers_are_as_people_write_them)
+TEST(numbers_are_as_people_write_them)
 {
 	static const struct {
 		const char *line;
@@ -114,9 +114,8 @@ START_TEST(numbers_are_as_people_write_them)
 		ck_assert_uint_eq(options.frequency, cases[i].frequency);
 	}
 }
-END_TEST
 
-START_TEST(what_makes_no_sense_is_refused)
+TEST(what_makes_no_sense_is_refused)
 {
 	static const char *const lines[] = {
 		"",
@@ -154,10 +153,9 @@ START_TEST(what_makes_no_sense_is_refused)
 	}
 	ck_assert_int_eq(parse("-h", &options), 1);
 }
-END_TEST
 
 /* What the headers of the formats demand. */
-START_TEST(arguments_of_formats_fit_the_buffer)
+TEST(arguments_of_formats_fit_the_buffer)
 {
 	union sampling_argument argument;
 
@@ -187,9 +185,8 @@ START_TEST(arguments_of_formats_fit_the_buffer)
 			  argument.hist.entries == PFM_HIST_MAX_ENTRIES);
 	}
 }
-END_TEST
 
-START_TEST(formats_are_found_by_name)
+TEST(formats_are_found_by_name)
 {
 	static const char *const names[] = { "default", "nway", "callchain", "hist" };
 
@@ -199,7 +196,6 @@ START_TEST(formats_are_found_by_name)
 	ck_assert_int_eq(sampling_format_find("nwa"), 0);
 	ck_assert_int_eq(sampling_format_find(""), 0);
 }
-END_TEST
 
 static void write_file(const char *path, const void *bytes, size_t size)
 {
@@ -210,7 +206,7 @@ static void write_file(const char *path, const void *bytes, size_t size)
 	ck_assert_int_eq(fclose(file), 0);
 }
 
-START_TEST(an_older_recording_is_kept_and_nothing_else_touched)
+TEST(an_older_recording_is_kept_and_nothing_else_touched)
 {
 	char folder[] = "/tmp/record-XXXXXX";
 	struct stat status;
@@ -237,9 +233,8 @@ START_TEST(an_older_recording_is_kept_and_nothing_else_touched)
 	unlink("data.old");
 	rmdir(folder);
 }
-END_TEST
 
-START_TEST(sizes_have_two_or_three_digits)
+TEST(sizes_have_two_or_three_digits)
 {
 	static const struct {
 		uint64_t bytes;
@@ -256,10 +251,3 @@ START_TEST(sizes_have_two_or_three_digits)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		ck_assert_str_eq(size_text(cases[i].bytes, text), cases[i].text);
 }
-END_TEST
-
-TESTS("record", without_options_it_is_a_thousand_a_second, every_option_is_taken,
-      call_chains_are_a_format, numbers_are_as_people_write_them,
-      what_makes_no_sense_is_refused, arguments_of_formats_fit_the_buffer,
-      formats_are_found_by_name, an_older_recording_is_kept_and_nothing_else_touched,
-      sizes_have_two_or_three_digits)

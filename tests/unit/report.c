@@ -12,8 +12,10 @@
 
 #include "../../tools/pfmon/common/build_id.h"
 #include "../../tools/pfmon/common/data_read.h"
-#include "main.h"
+#include "suites.h"
 #include "synthetic.h"
+
+SUITE(report, 120);
 
 #define LIBRARY	    FIXTURE "/libfunctions.so"
 #define OUTPUT_SIZE 65536
@@ -204,7 +206,7 @@ static const char *write_flat(struct library *library)
 	return path;
 }
 
-START_TEST(a_table_has_the_symbols_by_their_samples)
+TEST(a_table_has_the_symbols_by_their_samples)
 {
 	static const char expected[] =
 		"\n"
@@ -226,9 +228,8 @@ START_TEST(a_table_has_the_symbols_by_their_samples)
 
 	ck_assert_str_eq(report(write_flat(&library), ""), expected);
 }
-END_TEST
 
-START_TEST(a_table_of_threads_and_objects_has_what_was_sorted_by)
+TEST(a_table_of_threads_and_objects_has_what_was_sorted_by)
 {
 	static const char expected[] =
 		"\n"
@@ -247,9 +248,8 @@ START_TEST(a_table_of_threads_and_objects_has_what_was_sorted_by)
 	ck_assert_ptr_nonnull(output);
 	ck_assert_str_eq(output, expected);
 }
-END_TEST
 
-START_TEST(bars_are_blocks_where_the_terminal_has_them)
+TEST(bars_are_blocks_where_the_terminal_has_them)
 {
 	struct library library;
 	const char *path = write_flat(&library);
@@ -266,9 +266,8 @@ START_TEST(bars_are_blocks_where_the_terminal_has_them)
 	bar = strstr(output, "200  \u2588\u2588\u2588\u2588\u258e  ");
 	ck_assert_ptr_nonnull(bar);
 }
-END_TEST
 
-START_TEST(json_has_the_same_figures)
+TEST(json_has_the_same_figures)
 {
 	struct library library;
 	json_t *object = report_json(write_flat(&library), "");
@@ -292,9 +291,8 @@ START_TEST(json_has_the_same_figures)
 	ck_assert_uint_eq(json_array_size(json_object_get(object, "command")), 3);
 	json_decref(object);
 }
-END_TEST
 
-START_TEST(threads_are_told_apart)
+TEST(threads_are_told_apart)
 {
 	struct library library;
 	json_t *object = report_json(write_flat(&library), "-s thread");
@@ -308,10 +306,9 @@ START_TEST(threads_are_told_apart)
 	ck_assert_ptr_null(entry(object, 0, 2));
 	json_decref(object);
 }
-END_TEST
 
 /* Half of the samples stand for a tenth of the events. */
-START_TEST(samples_weigh_as_much_as_their_period)
+TEST(samples_weigh_as_much_as_their_period)
 {
 	const char *path = synthetic_path();
 	struct data_writer writer;
@@ -331,7 +328,6 @@ START_TEST(samples_weigh_as_much_as_their_period)
 	ck_assert_ptr_nonnull(
 		strstr(report(path, ""), "200 samples, about 1,000,000 events"));
 }
-END_TEST
 
 /*
  * 6 x first <- second <- third, 3 x first <- third, 1 x kernel <- first: the kernel's
@@ -356,7 +352,7 @@ static const char *write_chains(struct library *library)
 	return path;
 }
 
-START_TEST(callers_are_below_what_they_call)
+TEST(callers_are_below_what_they_call)
 {
 	static const char expected[] =
 		"\n"
@@ -375,9 +371,8 @@ START_TEST(callers_are_below_what_they_call)
 	ck_assert_ptr_nonnull(output);
 	ck_assert_str_eq(output, expected);
 }
-END_TEST
 
-START_TEST(callers_in_json_are_nested)
+TEST(callers_in_json_are_nested)
 {
 	struct library library;
 	json_t *object = report_json(write_chains(&library), "-g");
@@ -393,9 +388,8 @@ START_TEST(callers_in_json_are_nested)
 	ck_assert_uint_eq(json_array_size(json_object_get(third, "callers")), 0);
 	json_decref(object);
 }
-END_TEST
 
-START_TEST(folded_stacks_are_whole_and_counted)
+TEST(folded_stacks_are_whole_and_counted)
 {
 	static const char expected[] =
 		"app;first_function;[kernel];[kernel] 1\n"
@@ -405,10 +399,9 @@ START_TEST(folded_stacks_are_whole_and_counted)
 
 	ck_assert_str_eq(report(write_chains(&library), "--folded"), expected);
 }
-END_TEST
 
 /* Two addresses of an object without symbols are one; so is a thread without a name. */
-START_TEST(folded_stacks_without_symbols_name_the_object)
+TEST(folded_stacks_without_symbols_name_the_object)
 {
 	static const char expected[] = ":102;[unknown] 1\n"
 				       "app;[nothing] 3\n"
@@ -425,10 +418,9 @@ START_TEST(folded_stacks_without_symbols_name_the_object)
 	synthetic_end(&writer, 5, 0);
 	ck_assert_str_eq(report(path, "--folded"), expected);
 }
-END_TEST
 
 /* Each sample's first line, an address a line, an empty line. */
-START_TEST(script_has_the_layout_that_scripts_read)
+TEST(script_has_the_layout_that_scripts_read)
 {
 	struct library library;
 	const char *path = synthetic_path();
@@ -457,10 +449,9 @@ START_TEST(script_has_the_layout_that_scripts_read)
 	ck_assert_int_eq(pfmon(output, command), 0);
 	ck_assert_str_eq(output, expected);
 }
-END_TEST
 
 /* The table says neither thread nor time: the thread is that of the context. */
-START_TEST(a_table_of_the_kernel_counts_as_its_samples)
+TEST(a_table_of_the_kernel_counts_as_its_samples)
 {
 	const char *path = synthetic_path();
 	char output[OUTPUT_SIZE], command[256];
@@ -495,9 +486,8 @@ START_TEST(a_table_of_the_kernel_counts_as_its_samples)
 	ck_assert_ptr_nonnull(strstr(
 		output, "worker one    101 [000]      0.000000:        300 cycles:u"));
 }
-END_TEST
 
-START_TEST(each_event_has_a_profile_of_its_own)
+TEST(each_event_has_a_profile_of_its_own)
 {
 	const char *path = synthetic_path();
 	struct pfm_dfl_smpl_entry fault;
@@ -528,7 +518,6 @@ START_TEST(each_event_has_a_profile_of_its_own)
 	ck_assert_str_eq(output, "pfmon: the file has 3 events: choose one with -e, as "
 				 "'-e cycles:u'\n");
 }
-END_TEST
 
 /* What is said of a file, and the exit status. */
 static void check_words(const char *command, int status, const char *words)
@@ -540,7 +529,7 @@ static void check_words(const char *command, int status, const char *words)
 		      words, output);
 }
 
-START_TEST(what_is_no_recording_is_refused_in_a_sentence)
+TEST(what_is_no_recording_is_refused_in_a_sentence)
 {
 	static const struct {
 		const char *command;
@@ -571,9 +560,8 @@ START_TEST(what_is_no_recording_is_refused_in_a_sentence)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		check_words(cases[i].command, 125, cases[i].words);
 }
-END_TEST
 
-START_TEST(what_is_missing_is_told)
+TEST(what_is_missing_is_told)
 {
 	const char *path = synthetic_path();
 	struct data_writer writer;
@@ -595,14 +583,3 @@ START_TEST(what_is_missing_is_told)
 	snprintf(command, sizeof(command), "report -i %s 2>&1", path);
 	check_words(command, 0, "12 samples were written to the file, 10 are in it");
 }
-END_TEST
-
-TESTS("report", a_table_has_the_symbols_by_their_samples,
-      a_table_of_threads_and_objects_has_what_was_sorted_by,
-      bars_are_blocks_where_the_terminal_has_them, json_has_the_same_figures,
-      threads_are_told_apart, samples_weigh_as_much_as_their_period,
-      callers_are_below_what_they_call, callers_in_json_are_nested,
-      folded_stacks_are_whole_and_counted, folded_stacks_without_symbols_name_the_object,
-      script_has_the_layout_that_scripts_read,
-      a_table_of_the_kernel_counts_as_its_samples, each_event_has_a_profile_of_its_own,
-      what_is_no_recording_is_refused_in_a_sentence, what_is_missing_is_told)

@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* pfmon: scaling, and its error.  All expected figures are arithmetic done by hand. */
 #include "../../tools/pfmon/common/scale.h"
-#include "main.h"
+#include "suites.h"
 
-START_TEST(a_third_of_the_time_is_scaled_by_three)
+SUITE(scale, 120);
+
+TEST(a_third_of_the_time_is_scaled_by_three)
 {
 	ck_assert_uint_eq(scale(1000, 5, 15), 3000);
 	ck_assert_uint_eq(scale(1000, 3, 10), 3333);
 	ck_assert_uint_eq(scale(0, 3, 10), 0);
 }
-END_TEST
 
-START_TEST(all_of_the_time_leaves_each_digit)
+TEST(all_of_the_time_leaves_each_digit)
 {
 	ck_assert_uint_eq(scale(UINT64_MAX, 7, 7), UINT64_MAX);
 	ck_assert_uint_eq(scale((1ull << 60) + 1, 1000000007, 1000000007),
 			  (1ull << 60) + 1);
 }
-END_TEST
 
 /* 2^63 ns are 292 years. */
-START_TEST(large_counts_and_times_do_not_wrap)
+TEST(large_counts_and_times_do_not_wrap)
 {
 	ck_assert_uint_eq(scale(1ull << 50, 1ull << 40, 1ull << 50), 1ull << 60);
 	ck_assert_uint_eq(scale(1ull << 30, 1ull << 62, 1ull << 63), 1ull << 31);
 }
-END_TEST
 
 static void add_all(struct ratio *ratio, const uint64_t (*increments)[2], size_t count)
 {
@@ -41,7 +40,7 @@ static void add_all(struct ratio *ratio, const uint64_t (*increments)[2], size_t
  */
 static const uint64_t three[][2] = { { 10, 1 }, { 20, 2 }, { 30, 2 } };
 
-START_TEST(the_error_is_that_of_a_ratio_estimate)
+TEST(the_error_is_that_of_a_ratio_estimate)
 {
 	struct ratio ratio;
 	double error;
@@ -50,7 +49,6 @@ START_TEST(the_error_is_that_of_a_ratio_estimate)
 	ck_assert(ratio_error(&ratio, 20, &error));
 	ck_assert_double_eq_tol(error, 0.1322875656, 1e-9); /* sqrt(1008) / 240 */
 }
-END_TEST
 
 /*
  * 4, 5, 3, 8 in times of 1: R = 5, squares 1 + 0 + 4 + 9 = 14.  T = 8: the variance is
@@ -59,7 +57,7 @@ END_TEST
  */
 static const uint64_t even[][2] = { { 4, 1 }, { 5, 1 }, { 3, 1 }, { 8, 1 } };
 
-START_TEST(with_equal_times_it_is_that_of_a_mean)
+TEST(with_equal_times_it_is_that_of_a_mean)
 {
 	struct ratio ratio;
 	double error;
@@ -68,9 +66,8 @@ START_TEST(with_equal_times_it_is_that_of_a_mean)
 	ck_assert(ratio_error(&ratio, 8, &error));
 	ck_assert_double_eq_tol(error, 0.1527525232, 1e-9); /* sqrt(112 / 3) / 40 */
 }
-END_TEST
 
-START_TEST(what_was_seen_all_the_time_has_no_error)
+TEST(what_was_seen_all_the_time_has_no_error)
 {
 	struct ratio ratio;
 	double error;
@@ -82,9 +79,8 @@ START_TEST(what_was_seen_all_the_time_has_no_error)
 	ck_assert(ratio_error(&ratio, 4, &error));
 	ck_assert_double_eq(error, 0);
 }
-END_TEST
 
-START_TEST(an_even_rate_has_no_error)
+TEST(an_even_rate_has_no_error)
 {
 	static const uint64_t same[][2] = { { 3000000, 1000 },
 					    { 6000000, 2000 },
@@ -96,14 +92,13 @@ START_TEST(an_even_rate_has_no_error)
 	ck_assert(ratio_error(&ratio, 1000000, &error));
 	ck_assert_double_eq_tol(error, 0, 1e-12);
 }
-END_TEST
 
 /*
  * 10^12 + d in times of 10^6, d = 0, 1, -1: R = 10^6 and squares 2; with T = 3 * 10^9
  * nothing but a thousandth was seen.  By sums of plain squares, 10^24, the 2 would be
  * lost.  sqrt(0.999 * 3/2 * 2) / (3 * 10^12)
  */
-START_TEST(small_differences_of_large_counts_are_not_lost)
+TEST(small_differences_of_large_counts_are_not_lost)
 {
 	static const uint64_t large[][2] = { { 1000000000000, 1000000 },
 					     { 1000000000001, 1000000 },
@@ -115,9 +110,8 @@ START_TEST(small_differences_of_large_counts_are_not_lost)
 	ck_assert(ratio_error(&ratio, 3000000000, &error));
 	ck_assert_double_eq_tol(error * 1e12, 0.5770615, 1e-4);
 }
-END_TEST
 
-START_TEST(too_few_increments_say_nothing)
+TEST(too_few_increments_say_nothing)
 {
 	struct ratio ratio;
 	double error;
@@ -130,9 +124,8 @@ START_TEST(too_few_increments_say_nothing)
 	ratio_add(&ratio, 30, 2);
 	ck_assert(ratio_error(&ratio, 20, &error));
 }
-END_TEST
 
-START_TEST(zero_has_no_error_in_parts_of_it)
+TEST(zero_has_no_error_in_parts_of_it)
 {
 	static const uint64_t none[][2] = { { 0, 5 }, { 0, 5 }, { 0, 5 }, { 0, 5 } };
 	struct ratio ratio;
@@ -141,10 +134,3 @@ START_TEST(zero_has_no_error_in_parts_of_it)
 	add_all(&ratio, none, 4);
 	ck_assert(!ratio_error(&ratio, 100, &error));
 }
-END_TEST
-
-TESTS("scale", a_third_of_the_time_is_scaled_by_three, all_of_the_time_leaves_each_digit,
-      large_counts_and_times_do_not_wrap, the_error_is_that_of_a_ratio_estimate,
-      with_equal_times_it_is_that_of_a_mean, what_was_seen_all_the_time_has_no_error,
-      an_even_rate_has_no_error, small_differences_of_large_counts_are_not_lost,
-      too_few_increments_say_nothing, zero_has_no_error_in_parts_of_it)

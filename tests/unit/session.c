@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <perfmon/perfmon.h>
@@ -13,7 +14,9 @@
 #include "../../tools/pfmon/common/increments.h"
 #include "../../tools/pfmon/common/multiplex.h"
 #include "../../tools/pfmon/common/session.h"
-#include "main.h"
+#include "suites.h"
+
+SUITE(session, 120);
 
 #define MS   1000000ull
 #define MOST 256
@@ -134,7 +137,7 @@ static void program(struct session *session, struct event_list *events, const ch
 
 static const char nine[] = "page-faults,r8,r1,r2,r3,r4,r5,r9,r10";
 
-START_TEST(what_fits_at_once_is_in_the_set_that_is_there)
+TEST(what_fits_at_once_is_in_the_set_that_is_there)
 {
 	struct session session;
 	struct event_list events;
@@ -153,9 +156,8 @@ START_TEST(what_fits_at_once_is_in_the_set_that_is_there)
 	ck_assert_uint_eq(written.pmc_count, 2);
 	end_session(&session, &events);
 }
-END_TEST
 
-START_TEST(each_set_has_its_registers)
+TEST(each_set_has_its_registers)
 {
 	static const struct {
 		uint16_t set;
@@ -193,10 +195,9 @@ START_TEST(each_set_has_its_registers)
 	}
 	end_session(&session, &events);
 }
-END_TEST
 
 /* Runs and durations go on until a set is made anew, which takes its PMCs. */
-START_TEST(each_run_has_its_sets_made_anew)
+TEST(each_run_has_its_sets_made_anew)
 {
 	struct session session;
 	struct event_list events;
@@ -209,9 +210,8 @@ START_TEST(each_run_has_its_sets_made_anew)
 	ck_assert_uint_eq(written.pmc_count, 8);
 	end_session(&session, &events);
 }
-END_TEST
 
-START_TEST(what_ends_a_set_overflows_once_and_begins_anew_with_it)
+TEST(what_ends_a_set_overflows_once_and_begins_anew_with_it)
 {
 	struct event members[] = {
 		{ .name = strdup("r8"),
@@ -263,9 +263,8 @@ START_TEST(what_ends_a_set_overflows_once_and_begins_anew_with_it)
 	for (size_t i = 0; i < 3; i++)
 		free(members[i].name);
 }
-END_TEST
 
-START_TEST(vectors_are_no_longer_than_they_may_be)
+TEST(vectors_are_no_longer_than_they_may_be)
 {
 	struct session session;
 	struct event_list events;
@@ -280,9 +279,8 @@ START_TEST(vectors_are_no_longer_than_they_may_be)
 	ck_assert_uint_le(written.longest, 3 * sizeof(struct pfarg_pmd));
 	end_session(&session, &events);
 }
-END_TEST
 
-START_TEST(what_is_in_each_set_is_added_up)
+TEST(what_is_in_each_set_is_added_up)
 {
 	struct set_activity activities[2];
 	struct session session;
@@ -305,9 +303,8 @@ START_TEST(what_is_in_each_set_is_added_up)
 	ck_assert_uint_eq(activities[1].duration, 1000);
 	end_session(&session, &events);
 }
-END_TEST
 
-START_TEST(increments_are_what_came_since_the_last_look)
+TEST(increments_are_what_came_since_the_last_look)
 {
 	struct increments increments = { 0 };
 	struct ratio ratio = { 0 };
@@ -339,10 +336,3 @@ START_TEST(increments_are_what_came_since_the_last_look)
 	increments_free(&increments);
 	end_session(&session, &events);
 }
-END_TEST
-
-TESTS("session", what_fits_at_once_is_in_the_set_that_is_there,
-      each_set_has_its_registers, each_run_has_its_sets_made_anew,
-      what_ends_a_set_overflows_once_and_begins_anew_with_it,
-      vectors_are_no_longer_than_they_may_be, what_is_in_each_set_is_added_up,
-      increments_are_what_came_since_the_last_look)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* pfmon: files of event sets. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <perfmon/perfmon.h>
@@ -9,7 +10,9 @@
 
 #include "../../tools/pfmon/common/options.h"
 #include "../../tools/pfmon/common/sets_file.h"
-#include "main.h"
+#include "suites.h"
+
+SUITE(sets_file, 120);
 
 #define MS 1000000ull
 
@@ -83,7 +86,7 @@ static const char cascade[] = "# The start, and what comes then.\n"
 			      "set rest\n"
 			      "  count r8:u\r\n";
 
-START_TEST(a_cascade_is_read)
+TEST(a_cascade_is_read)
 {
 	struct machine machine = armv8();
 	struct event_list list;
@@ -107,9 +110,8 @@ START_TEST(a_cascade_is_read)
 	ck_assert(!events_take_turns(&list));
 	events_free(&list);
 }
-END_TEST
 
-START_TEST(turns_have_times)
+TEST(turns_have_times)
 {
 	struct machine machine = armv8();
 	struct event_list list;
@@ -123,10 +125,9 @@ START_TEST(turns_have_times)
 	ck_assert_uint_eq(list.sets[1].flags, PFM_SETFL_TIME_SWITCH);
 	events_free(&list);
 }
-END_TEST
 
 /* It is there to let something pass. */
-START_TEST(a_set_may_count_nothing_but_its_end)
+TEST(a_set_may_count_nothing_but_its_end)
 {
 	struct machine machine = armv8();
 	struct event_list list;
@@ -135,9 +136,8 @@ START_TEST(a_set_may_count_nothing_but_its_end)
 	ck_assert_uint_eq(list.count, 2);
 	events_free(&list);
 }
-END_TEST
 
-START_TEST(software_events_end_sets_where_a_counter_counts_them)
+TEST(software_events_end_sets_where_a_counter_counts_them)
 {
 	struct machine soft = make_machine(&pmu_soft, 0xff);
 	struct event_list list;
@@ -150,9 +150,8 @@ START_TEST(software_events_end_sets_where_a_counter_counts_them)
 	ck_assert_uint_eq(list.events[1].set, 0);
 	events_free(&list);
 }
-END_TEST
 
-START_TEST(each_mistake_is_told_with_its_line)
+TEST(each_mistake_is_told_with_its_line)
 {
 	static const struct {
 		const char *text;
@@ -217,9 +216,8 @@ START_TEST(each_mistake_is_told_with_its_line)
 		events_free(&list);
 	}
 }
-END_TEST
 
-START_TEST(what_is_no_text_is_refused)
+TEST(what_is_no_text_is_refused)
 {
 	static const char binary[] = "set a\ncount r8\0r9\n";
 	struct machine machine = armv8();
@@ -237,10 +235,9 @@ START_TEST(what_is_no_text_is_refused)
 	ck_assert_int_eq(sets_file_read(&list, "/tmp", &machine), -1);
 	events_free(&list);
 }
-END_TEST
 
 /* Lines made of the words that there are, in any order: none may do harm. */
-START_TEST(any_order_of_words_is_taken_or_refused)
+TEST(any_order_of_words_is_taken_or_refused)
 {
 	static const char *const words[] = {
 		"set", "count", "switch", "every", "after", "a",	   "b",
@@ -265,9 +262,8 @@ START_TEST(any_order_of_words_is_taken_or_refused)
 		events_free(&list);
 	}
 }
-END_TEST
 
-START_TEST(times_have_units_and_decimals)
+TEST(times_have_units_and_decimals)
 {
 	static const struct {
 		const char *text;
@@ -297,10 +293,3 @@ START_TEST(times_have_units_and_decimals)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		ck_assert_msg(options_time(bad[i], &time) == -1, "'%s' is taken", bad[i]);
 }
-END_TEST
-
-TESTS("sets_file", a_cascade_is_read, turns_have_times,
-      a_set_may_count_nothing_but_its_end,
-      software_events_end_sets_where_a_counter_counts_them,
-      each_mistake_is_told_with_its_line, what_is_no_text_is_refused,
-      any_order_of_words_is_taken_or_refused, times_have_units_and_decimals)

@@ -6,7 +6,9 @@
 
 #include "../../tools/pfmon/common/multiplex.h"
 #include "../../tools/pfmon/common/stat_options.h"
-#include "main.h"
+#include "suites.h"
+
+SUITE(stat, 120);
 
 /* The words of @line as pfmon stat would see them. */
 static int parse(struct stat_options *options, const char *line)
@@ -24,7 +26,7 @@ static int parse(struct stat_options *options, const char *line)
 	return stat_options_parse(count, arguments, options);
 }
 
-START_TEST(events_take_turns_of_a_millisecond_unless_told_otherwise)
+TEST(events_take_turns_of_a_millisecond_unless_told_otherwise)
 {
 	struct stat_options options;
 
@@ -43,9 +45,8 @@ START_TEST(events_take_turns_of_a_millisecond_unless_told_otherwise)
 	ck_assert_str_eq(options.sets, "file");
 	ck_assert_str_eq(options.command[0], "true");
 }
-END_TEST
 
-START_TEST(options_that_contradict_each_other_are_refused)
+TEST(options_that_contradict_each_other_are_refused)
 {
 	static const char *const lines[] = {
 		"--mux-interval 1 --no-mux true",
@@ -67,7 +68,3 @@ START_TEST(options_that_contradict_each_other_are_refused)
 		ck_assert_msg(parse(&options, lines[i]) == -1, "'%s' is taken", lines[i]);
 	ck_assert_int_eq(parse(&options, "--help"), 1);
 }
-END_TEST
-
-TESTS("stat", events_take_turns_of_a_millisecond_unless_told_otherwise,
-      options_that_contradict_each_other_are_refused)

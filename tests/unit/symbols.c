@@ -14,8 +14,10 @@
 #include <unistd.h>
 
 #include "../../tools/pfmon/common/symbols.h"
-#include "main.h"
+#include "suites.h"
 #include "synthetic.h"
+
+SUITE(symbols, 120);
 
 #define MAX_LINES 64
 
@@ -161,23 +163,20 @@ static void check_fixture(const char *path)
 	recording_free(&recording);
 }
 
-START_TEST(functions_of_a_static_program_are_found)
+TEST(functions_of_a_static_program_are_found)
 {
 	check_fixture(FIXTURE "/static");
 }
-END_TEST
 
-START_TEST(functions_of_a_position_independent_program_are_found)
+TEST(functions_of_a_position_independent_program_are_found)
 {
 	check_fixture(FIXTURE "/pie");
 }
-END_TEST
 
-START_TEST(functions_of_a_program_and_its_library_are_found)
+TEST(functions_of_a_program_and_its_library_are_found)
 {
 	check_fixture(FIXTURE "/shared");
 }
-END_TEST
 
 /* An address of a file: as the symbols have it, what was mapped where does not matter. */
 static uint64_t file_offset(const struct said *said, uint64_t address)
@@ -201,7 +200,7 @@ static void read_program(struct program *program, const char *path, const char *
 }
 
 /* "stripped" is "pie" without symbols: what it says of its functions is true of both. */
-START_TEST(functions_of_a_stripped_program_are_found_in_its_debug_file)
+TEST(functions_of_a_stripped_program_are_found_in_its_debug_file)
 {
 	struct program program;
 	struct said said;
@@ -218,10 +217,9 @@ START_TEST(functions_of_a_stripped_program_are_found_in_its_debug_file)
 	}
 	program_free(&program);
 }
-END_TEST
 
 /* "bare" has no debug file; of "stripped" it is in a place that is not looked at. */
-START_TEST(a_stripped_program_without_its_debug_file_has_object_and_offset)
+TEST(a_stripped_program_without_its_debug_file_has_object_and_offset)
 {
 	static const char *const paths[] = { FIXTURE "/bare", FIXTURE "/stripped" };
 
@@ -244,7 +242,6 @@ START_TEST(a_stripped_program_without_its_debug_file_has_object_and_offset)
 		recording_free(&recording);
 	}
 }
-END_TEST
 
 /* What is said on standard error, in @text, from here to the next call. */
 static void catch_words(char *text, size_t size)
@@ -273,7 +270,7 @@ static unsigned int occurrences(const char *text, const char *part)
 	return count;
 }
 
-START_TEST(a_program_with_another_build_id_is_pointed_out_and_not_looked_up)
+TEST(a_program_with_another_build_id_is_pointed_out_and_not_looked_up)
 {
 	struct recording recording;
 	struct symbols symbols;
@@ -291,10 +288,9 @@ START_TEST(a_program_with_another_build_id_is_pointed_out_and_not_looked_up)
 	symbols_free(&symbols);
 	recording_free(&recording);
 }
-END_TEST
 
 /* "static" has none: another file has another inode. */
-START_TEST(another_file_without_build_id_is_pointed_out_and_not_looked_up)
+TEST(another_file_without_build_id_is_pointed_out_and_not_looked_up)
 {
 	struct recording recording;
 	struct symbols symbols;
@@ -314,10 +310,9 @@ START_TEST(another_file_without_build_id_is_pointed_out_and_not_looked_up)
 	symbols_free(&symbols);
 	recording_free(&recording);
 }
-END_TEST
 
 /* The recording ended in 2023, the fixture has been built since. */
-START_TEST(a_file_written_since_without_build_id_is_not_looked_up)
+TEST(a_file_written_since_without_build_id_is_not_looked_up)
 {
 	const char *path = synthetic_path();
 	struct recording recording;
@@ -339,10 +334,9 @@ START_TEST(a_file_written_since_without_build_id_is_not_looked_up)
 	symbols_free(&symbols);
 	recording_free(&recording);
 }
-END_TEST
 
 /* A device is no file to be read, whatever the recording says. */
-START_TEST(only_programs_are_looked_into)
+TEST(only_programs_are_looked_into)
 {
 	static const char *const paths[] = { "/dev/zero", "/nowhere/app", "/etc/passwd",
 					     "/proc/self", "" };
@@ -370,10 +364,9 @@ START_TEST(only_programs_are_looked_into)
 	catch_words(words, sizeof(words));
 	ck_assert_uint_eq(occurrences(words, "its symbols are left out"), 4);
 }
-END_TEST
 
 /* The truth is the dynamic linker's: it has the vdso in its list. */
-START_TEST(functions_of_the_vdso_are_found)
+TEST(functions_of_the_vdso_are_found)
 {
 	void *vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
 	void *function = vdso ? dlsym(vdso, "__vdso_clock_gettime") : NULL;
@@ -409,7 +402,6 @@ START_TEST(functions_of_the_vdso_are_found)
 	recording_free(&recording);
 	dlclose(vdso);
 }
-END_TEST
 
 static void make_file(const char *path, const void *bytes, size_t size)
 {
@@ -456,7 +448,7 @@ static const char kallsyms[] = "0000000000000000 A fixed_percpu_data\n"
 			       "ffffffffc0002000 t driver_read\t[driver]\n";
 static const char modules[] = "driver 4096 0 - Live 0xffffffffc0002000\n";
 
-START_TEST(the_kernel_and_its_modules_are_found_where_they_are_now)
+TEST(the_kernel_and_its_modules_are_found_where_they_are_now)
 {
 	static const struct data_mapping recorded[] = {
 		{ .start = 0xffffffff81000000,
@@ -500,10 +492,9 @@ START_TEST(the_kernel_and_its_modules_are_found_where_they_are_now)
 	symbols_free(&symbols);
 	recording_free(&recording);
 }
-END_TEST
 
 /* Zeros are what kptr_restrict shows. */
-START_TEST(kernels_that_are_hidden_or_others_have_no_symbols)
+TEST(kernels_that_are_hidden_or_others_have_no_symbols)
 {
 	static const struct data_mapping recorded = {
 		.start = 0xffffffff81000000,
@@ -545,7 +536,6 @@ START_TEST(kernels_that_are_hidden_or_others_have_no_symbols)
 		recording_free(&recording);
 	}
 }
-END_TEST
 
 /* Mappings of process 1 at 0x1000 to 0x2000, by their paths. */
 static const char *path_at(const char *file, uint64_t time)
@@ -574,7 +564,7 @@ static void map_at(struct data_writer *writer, uint64_t time, const char *path)
 	ck_assert_int_eq(data_write_mapping(writer, &mapping, path, NULL), 0);
 }
 
-START_TEST(a_mapping_is_there_from_its_time_until_another_takes_its_place)
+TEST(a_mapping_is_there_from_its_time_until_another_takes_its_place)
 {
 	const char *path = synthetic_path();
 	struct data_writer writer;
@@ -593,9 +583,8 @@ START_TEST(a_mapping_is_there_from_its_time_until_another_takes_its_place)
 	ck_assert_str_eq(path_at(path, 250), "[again]");
 	ck_assert_str_eq(path_at(path, UINT64_MAX), "[third]");
 }
-END_TEST
 
-START_TEST(a_mapping_that_was_seen_late_is_taken_if_there_is_none)
+TEST(a_mapping_that_was_seen_late_is_taken_if_there_is_none)
 {
 	const char *path = synthetic_path();
 	struct data_writer writer;
@@ -606,9 +595,8 @@ START_TEST(a_mapping_that_was_seen_late_is_taken_if_there_is_none)
 	ck_assert_int_eq(data_close(&writer), 0);
 	ck_assert_str_eq(path_at(path, 50), "[first]");
 }
-END_TEST
 
-START_TEST(another_program_has_nothing_of_the_one_before)
+TEST(another_program_has_nothing_of_the_one_before)
 {
 	const struct data_thread exec = {
 		.time = 200, .tid = 1, .tgid = 1, .flags = DATA_THREAD_EXEC
@@ -631,13 +619,12 @@ START_TEST(another_program_has_nothing_of_the_one_before)
 	ck_assert_str_eq(path_at(path, 205), "[after]");
 	ck_assert_str_eq(path_at(path, 220), "[after]");
 }
-END_TEST
 
 /*
  * A call can be the last instruction of a function: where it returns to is the next one.
  * What was interrupted, in the kernel and in the program, is meant as it is.
  */
-START_TEST(a_return_address_belongs_to_the_function_of_the_call)
+TEST(a_return_address_belongs_to_the_function_of_the_call)
 {
 	struct recording recording;
 	struct sample sample = { .tgid = 1, .frame_count = 4, .kernel_count = 2 };
@@ -667,7 +654,6 @@ START_TEST(a_return_address_belongs_to_the_function_of_the_call)
 	symbols_free(&symbols);
 	recording_free(&recording);
 }
-END_TEST
 
 /* Those without a size end at 0x400. */
 static void add_symbol(struct symbol_table *table, uint64_t address, uint64_t size,
@@ -691,7 +677,7 @@ static const char *name_of(const struct symbol_table *table, uint64_t address)
 	return symbol ? symbol->name : "none";
 }
 
-START_TEST(the_innermost_function_around_an_address_is_found)
+TEST(the_innermost_function_around_an_address_is_found)
 {
 	struct symbol_table table = { 0 };
 
@@ -723,21 +709,3 @@ START_TEST(the_innermost_function_around_an_address_is_found)
 	ck_assert_str_eq(name_of(&table, 0x400), "none");
 	symbol_table_free(&table);
 }
-END_TEST
-
-TESTS("symbols", functions_of_a_static_program_are_found,
-      functions_of_a_position_independent_program_are_found,
-      functions_of_a_program_and_its_library_are_found,
-      functions_of_a_stripped_program_are_found_in_its_debug_file,
-      a_stripped_program_without_its_debug_file_has_object_and_offset,
-      a_program_with_another_build_id_is_pointed_out_and_not_looked_up,
-      another_file_without_build_id_is_pointed_out_and_not_looked_up,
-      a_file_written_since_without_build_id_is_not_looked_up,
-      only_programs_are_looked_into, functions_of_the_vdso_are_found,
-      the_kernel_and_its_modules_are_found_where_they_are_now,
-      kernels_that_are_hidden_or_others_have_no_symbols,
-      a_mapping_is_there_from_its_time_until_another_takes_its_place,
-      a_mapping_that_was_seen_late_is_taken_if_there_is_none,
-      another_program_has_nothing_of_the_one_before,
-      a_return_address_belongs_to_the_function_of_the_call,
-      the_innermost_function_around_an_address_is_found)

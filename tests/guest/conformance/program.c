@@ -16,7 +16,7 @@ static bool take_option(int option, char *argument)
 	return true;
 }
 
-const struct program the_program = {
+const struct test_program the_program = {
 	.about =
 		"Test the PMU module that is loaded, as root, on a machine that does nothing\n"
 		"else; all suites or those named.",

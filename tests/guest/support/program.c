@@ -9,7 +9,7 @@ static void begin(int argc, char **argv)
 	executor_main(argc, argv);
 }
 
-const struct program the_program = {
+const struct test_program the_program = {
 	.about =
 		"Test perfmon inside a guest, as root, with its modules loaded; all suites or\n"
 		"those named.",

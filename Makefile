@@ -28,7 +28,7 @@ passed = BUILD=$(BUILD) CROSS=$(CROSS) STATIC=$(STATIC) SYSROOT=$(SYSROOT) \
 	PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) VERSION=$(VERSION)
 
 .DEFAULT_GOAL := all
-.PHONY: all modules programs libpfmdev pfmon workload guest-tests bench-program \
+.PHONY: all modules programs libpfmdev pfmon workload compat-programs guest-tests bench-program \
 	fuzz-program install uninstall demo check bench coverage fuzz format clean
 
 all: modules libpfmdev pfmon
@@ -41,7 +41,7 @@ modules:
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/module modules
 
 # What runs in user space, for the host or for a guest (tests/vm/guest.mk).
-programs: pfmon workload guest-tests bench-program fuzz-program
+programs: pfmon workload compat-programs guest-tests bench-program fuzz-program
 
 libpfmdev:
 	$(MAKE) -C libpfmdev $(passed)
@@ -51,6 +51,9 @@ pfmon: libpfmdev
 
 workload:
 	$(MAKE) -C tests/workload $(passed)
+
+compat-programs: libpfmdev
+	$(MAKE) -C tests/compat $(passed)
 
 guest-tests: libpfmdev
 	$(MAKE) -C tests/guest $(passed)

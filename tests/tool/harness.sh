@@ -7,6 +7,9 @@
 passed=0 failed=0
 pmu=$(pfmon info | sed -n 's/^pmu  *//p')
 out=/tmp/out err=/tmp/err
+# Set where the guest's clock counts instructions: an option that tests/vm/run gives with
+# --icount only.
+is_icount=$(grep randomize_kstack_offset=off /proc/cmdline)
 
 # run STATUS COMMAND...: the command ends with that status; its output is in $out and $err.
 run() {
@@ -43,6 +46,7 @@ refused() {
 	run 125 "$@" && is_one_line && has $err "$words"
 }
 
+# between VALUE LOW HIGH
 between() {
 	awk -v v="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(v >= low && v <= high) }' ||
 		{ echo "  $1 is not in $2 .. $3"; return 1; }

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# How many instructions the 10,000,000 rounds of the loop in self.c take, from what
+# objdump -d says of its main(): the loop is the only conditional branch back. A compiler may
+# do several rounds at a time; each stores once.
+
+/^ *[0-9a-f]+:\t/ {
+	split($0, part, "\t")
+	address = part[1]
+	gsub(/[ :]/, "", address)
+	code = part[3] " " part[4] # some have a tab before their operands
+	line[++lines] = code
+	at[address] = lines
+	# jne 401600 <main+0x110>, b.ne 400648 <...>, bdnz 10000ad4 <...>
+	if (code ~ /^(j|b|cb)[a-z.]* .*<main\+0x/ && code !~ /^(jmp|b|bl) /) {
+		target = code
+		sub(/ <main.*/, "", target)
+		sub(/.*[ ,]/, "", target)
+		if (target in at) {
+			begin = at[target]
+			end = lines
+			loops++
+		}
+	}
+}
+END {
+	for (i = begin; i <= end; i++)
+		rounds += line[i] ~ /^(str +|std +|mov +%[a-z0-9]+,.*\()/
+	if (loops != 1 || !rounds || 10000000 % rounds) {
+		print "self.c: which is its loop?" >"/dev/stderr"
+		exit 1
+	}
+	print (end - begin + 1) * 10000000 / rounds
+}

@@ -4,14 +4,15 @@
 # make install      by DKMS, and into PREFIX (/usr/local); DESTDIR= for packages
 # make uninstall    takes it all away
 # make demo         shows pfmon counting a program on a stock kernel, in a guest
-# make check        all tests
+# make check        the gate: what every change has to pass
+# make check-all    all tests
 # make bench        costs in guest instructions, beside perf's
 # make coverage     which lines of the modules the tests reach
 # make fuzz         calls at random in a guest; SECONDS=600 SEED=, ARCH=x86_64, KERNEL=debug
 # make format       brings the C sources into shape
 # make clean
 #
-# demo, check, bench, coverage and fuzz install the Debian packages that they lack.
+# demo, check, check-all, bench, coverage and fuzz install the Debian packages that they lack.
 
 VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 PREFIX ?= /usr/local
@@ -29,7 +30,7 @@ passed = BUILD=$(BUILD) CROSS=$(CROSS) STATIC=$(STATIC) SYSROOT=$(SYSROOT) \
 
 .DEFAULT_GOAL := all
 .PHONY: all modules programs libpfmdev pfmon workload compat-programs guest-tests bench-program \
-	fuzz-program install uninstall demo check bench coverage fuzz format clean
+	fuzz-program install uninstall demo check check-all bench coverage fuzz format clean
 
 all: modules libpfmdev pfmon
 
@@ -84,6 +85,10 @@ check:
 	@tests/vm/fetch tools
 	@tests/check
 
+check-all:
+	@tests/vm/fetch tools
+	@tests/check --all
+
 bench:
 	@tests/vm/fetch tools
 	@tests/bench/bench
@@ -91,7 +96,7 @@ bench:
 coverage:
 	@tests/vm/fetch tools
 	@tests/check debug-x86_64 debug-arm64 debug-tool-x86_64 debug-icount-arm64 \
-		debug-icount-x86_64 coverage
+		debug-icount-sampling-x86_64 faults-x86_64 coverage
 	@grep 'of .* lines,' build/check/coverage.log
 
 fuzz:

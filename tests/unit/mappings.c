@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pfmon: which mapping an address was in at a time, and which function around it is
+ * the innermost.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "lookup.h"
+
+SUITE(mappings, 120);
+
+/* Mappings of process 1 at 0x1000 to 0x2000, by their paths. */
+static const char *path_at(const char *file, uint64_t time)
+{
+	struct recording recording;
+	struct symbols symbols;
+	struct location location;
+	static char path[64];
+
+	ck_assert_int_eq(recording_open(&recording, file), 0);
+	ck_assert_int_eq(symbols_make(&symbols, &recording), 0);
+	location = find_at(&symbols, 1, time, 0x1800);
+	snprintf(path, sizeof(path), "%s",
+		 location.object ? location.object->path : "none");
+	symbols_free(&symbols);
+	recording_free(&recording);
+	return path;
+}
+
+static void map_at(struct data_writer *writer, uint64_t time, const char *path)
+{
+	const struct data_mapping mapping = {
+		.time = time, .tgid = 1, .start = 0x1000, .end = 0x2000
+	};
+
+	ck_assert_int_eq(data_write_mapping(writer, &mapping, path, NULL), 0);
+}
+
+TEST(a_mapping_is_there_from_its_time_until_another_takes_its_place)
+{
+	const char *path = synthetic_path();
+	struct data_writer writer;
+
+	synthetic_begin(&writer, path);
+	map_at(&writer, 300, "[third]");
+	map_at(&writer, 100, "[first]");
+	map_at(&writer, 200, "[second]");
+	map_at(&writer, 200, "[again]");
+	synthetic_mapping(&writer, 1, 0, 0x1801, 0, "[wide, from the beginning]");
+	synthetic_mapping(&writer, 2, 0x1000, 0x2000, 0, "[of another process]");
+	ck_assert_int_eq(data_close(&writer), 0);
+	ck_assert_str_eq(path_at(path, 50), "[wide, from the beginning]");
+	ck_assert_str_eq(path_at(path, 100), "[first]");
+	ck_assert_str_eq(path_at(path, 199), "[first]");
+	ck_assert_str_eq(path_at(path, 250), "[again]");
+	ck_assert_str_eq(path_at(path, UINT64_MAX), "[third]");
+}
+
+TEST(a_mapping_that_was_seen_late_is_taken_if_there_is_none)
+{
+	const char *path = synthetic_path();
+	struct data_writer writer;
+
+	synthetic_begin(&writer, path);
+	map_at(&writer, 200, "[second]");
+	map_at(&writer, 100, "[first]");
+	ck_assert_int_eq(data_close(&writer), 0);
+	ck_assert_str_eq(path_at(path, 50), "[first]");
+}
+
+TEST(another_program_has_nothing_of_the_one_before)
+{
+	const struct data_thread exec = {
+		.time = 200, .tid = 1, .tgid = 1, .flags = DATA_THREAD_EXEC
+	};
+	const struct data_thread other = {
+		.time = 150, .tid = 2, .tgid = 2, .flags = DATA_THREAD_EXEC
+	};
+	const char *path = synthetic_path();
+	struct data_writer writer;
+
+	synthetic_begin(&writer, path);
+	map_at(&writer, 100, "[before]");
+	ck_assert_int_eq(data_write_thread(&writer, &exec, "next"), 0);
+	ck_assert_int_eq(data_write_thread(&writer, &other, "other"), 0);
+	ck_assert_str_eq(path_at(path, 199), "[before]");
+	ck_assert_str_eq(path_at(path, 200), "none");
+	map_at(&writer, 210, "[after]");
+	ck_assert_int_eq(data_close(&writer), 0);
+	ck_assert_str_eq(path_at(path, 199), "[before]");
+	ck_assert_str_eq(path_at(path, 205), "[after]");
+	ck_assert_str_eq(path_at(path, 220), "[after]");
+}
+
+/* Those without a size end at 0x400. */
+static void add_symbol(struct symbol_table *table, uint64_t address, uint64_t size,
+		       unsigned int rank, const char *name)
+{
+	const struct symbol symbol = {
+		.address = address,
+		.size = size,
+		.limit = 0x400,
+		.rank = rank,
+		.name = (char *)name,
+	};
+
+	ck_assert_int_eq(symbol_table_add(table, &symbol), 0);
+}
+
+static const char *name_of(const struct symbol_table *table, uint64_t address)
+{
+	const struct symbol *symbol = symbol_table_find(table, address);
+
+	return symbol ? symbol->name : "none";
+}
+
+TEST(the_innermost_function_around_an_address_is_found)
+{
+	struct symbol_table table = { 0 };
+
+	add_symbol(&table, 0x300, 0, 3, "label_of_assembly");
+	add_symbol(&table, 0x310, 0x10, 0, "behind_the_label");
+	add_symbol(&table, 0x100, 0x100, 0, "outer");
+	add_symbol(&table, 0x120, 0x10, 2, "inner");
+	add_symbol(&table, 0x180, 0, 3, "label_in_outer");
+	add_symbol(&table, 0x100, 0x100, 1, "weak_name_of_outer");
+	add_symbol(&table, 0x120, 0x10, 2, "__inner");
+	symbol_table_sort(&table);
+	ck_assert_uint_eq(table.count, 4);
+	ck_assert_str_eq(name_of(&table, 0xff), "none");
+	ck_assert_str_eq(name_of(&table, 0x100), "outer");
+	ck_assert_str_eq(name_of(&table, 0x120), "inner");
+	ck_assert_str_eq(name_of(&table, 0x12f), "inner");
+	ck_assert_str_eq(name_of(&table, 0x130), "outer");
+	ck_assert_str_eq(name_of(&table, 0x1ff), "outer");
+	ck_assert_str_eq(name_of(&table, 0x200), "none");
+	ck_assert_str_eq(name_of(&table, 0x30f), "label_of_assembly");
+	ck_assert_str_eq(name_of(&table, 0x310), "behind_the_label");
+	ck_assert_str_eq(name_of(&table, 0x320), "none");
+	symbol_table_free(&table);
+	ck_assert_str_eq(name_of(&table, 0x100), "none");
+
+	add_symbol(&table, 0x300, 0, 3, "label\033[2J");
+	symbol_table_sort(&table);
+	ck_assert_str_eq(name_of(&table, 0x3ff), "label?[2J");
+	ck_assert_str_eq(name_of(&table, 0x400), "none");
+	symbol_table_free(&table);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* pfmon on POWER: what its suites share. */
+#ifndef POWER_H
+#define POWER_H
+
+#include <perfmon/perfmon.h>
+#include <perfmon/perfmon_power.h>
+
+#include "../../tools/pfmon/common/agree.h"
+#include "../../tools/pfmon/common/pmu.h"
+#include "suites.h"
+
+#define MMCR0	     PFM_POWER_MMCR0
+#define MMCR1	     PFM_POWER_MMCR1
+#define MMCRA	     PFM_POWER_MMCRA
+#define MMCR2	     PFM_POWER_MMCR2
+#define MMCR3	     PFM_POWER_MMCR3
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* With all its counters and control registers available. */
+void make_machine(struct machine *machine, const struct pmu *pmu);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A file that is to be changed, what libclang knows of it, and its mutants. */
+#ifndef MUTANTS_SOURCE_H
+#define MUTANTS_SOURCE_H
+
+#include <clang-c/Index.h>
+
+#include "text.h"
+
+struct function {
+	char *name;
+	struct range range;
+	CXType returns;
+};
+
+/* A place, what is to stand there instead, and its name. */
+struct mutant {
+	struct range place;
+	char *replacement;
+	const char *kind;
+	const char *function;
+	char *from; /* what changes, in a line: names it together with */
+	char *to; /* what it becomes, */
+	unsigned int
+		occurrence; /* and how many of the same are before it in the function */
+	unsigned int line;
+};
+
+/* A statement that takes or releases a lock. */
+struct lock {
+	struct range statement;
+	struct range argument; /* empty if there is none */
+	const char *release; /* what releases it; NULL if this does */
+	const char *name;
+};
+
+struct source {
+	const char *path;
+	struct text text;
+	CXTranslationUnit unit;
+	CXFile file;
+	struct function *functions;
+	size_t function_count;
+	struct lock *locks;
+	size_t lock_count;
+	struct mutant *mutants;
+	size_t mutant_count;
+};
+
+/* Takes @replacement and the names, which may be NULL: then they are the text itself. */
+void mutant_add_named(struct source *source, const char *kind, struct range place,
+		      char *replacement, char *from, char *to);
+void mutant_add(struct source *source, const char *kind, struct range place,
+		char *replacement);
+/* In order, each once. */
+void mutants_finish(struct source *source);
+void mutants_print(const struct source *source, FILE *stream);
+
+/* NULL if @at is in none. */
+const struct function *source_function(const struct source *source, size_t at);
+/* Where the file itself has what @cursor stands for; false if it does not. */
+bool source_range(const struct source *source, CXCursor cursor, struct range *range);
+
+/* The operators: what each makes of a cursor, or of the whole. */
+void mutate_expression(struct source *source, CXCursor cursor);
+void mutate_condition(struct source *source, CXCursor cursor, CXCursor parent);
+void mutate_constant(struct source *source, CXCursor cursor);
+void mutate_macro(struct source *source, CXCursor cursor);
+void mutate_access(struct source *source, struct range range);
+void mutate_statement(struct source *source, CXCursor cursor, CXCursor parent);
+void mutate_compound(struct source *source, CXCursor cursor);
+void mutate_locks(struct source *source);
+
+/* How a statement with this name is treated. */
+bool is_barrier(const struct text *text, struct range name);
+bool is_access(const struct text *text, struct range name);
+bool is_errno(const struct text *text, struct range name);
+bool lock_find(const struct text *text, const struct call *call, struct lock *lock);
+
+int draw(unsigned long long seed, unsigned int count, FILE *list);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The text of a C file as tokens, for what libclang does not say of it. */
+#ifndef MUTANTS_TEXT_H
+#define MUTANTS_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct text {
+	char *bytes;
+	size_t size;
+};
+
+/* Offsets of the first byte and of the one after the last. */
+struct range {
+	size_t start;
+	size_t end;
+};
+
+#define ARGUMENTS_MAX 16
+
+/* What looks like a call: NAME(ARGUMENT, ...) and nothing more. */
+struct call {
+	struct range name;
+	struct range arguments[ARGUMENTS_MAX];
+	unsigned int count;
+};
+
+/* Exits if @path cannot be read. */
+struct text text_read(const char *path);
+
+/* The first token in @range, without comments; false if there is none. */
+bool token_first(const struct text *text, struct range range, struct range *token);
+/* The one token that is all there is in @range. */
+bool token_only(const struct text *text, struct range range, struct range *token);
+/* The last token in @range, which is read from its start. */
+bool token_last(const struct text *text, struct range range, struct range *token);
+bool token_is(const struct text *text, struct range token, const char *word);
+
+/* Every bracket has its partner; nothing on the outside separates. */
+bool range_is_whole(const struct text *text, struct range range);
+bool range_is_call(const struct text *text, struct range range, struct call *call);
+/* What follows @range is ';': take it in. */
+bool range_take_semicolon(const struct text *text, struct range *range);
+
+/* New strings: as it is, and without what only gives it shape. */
+char *range_copy(const struct text *text, struct range range);
+char *range_squeeze(const struct text *text, struct range range);
+char *squeeze(const char *string);
+bool range_equals(const struct text *text, struct range a, struct range b);
+
+/* Exits if there is no memory. */
+char *format(const char *text, ...) __attribute__((format(printf, 1, 2)));
+void *grow(void *array, size_t count, size_t size);
+
+/* Tab, newline and backslash as \t, \n and \\, so that a field is one of a line. */
+void field_write(FILE *stream, const char *string);
+void field_read(char *field);
+
+#endif

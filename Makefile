@@ -9,10 +9,13 @@
 # make bench        costs in guest instructions, beside perf's
 # make coverage     which lines of the modules the tests reach
 # make fuzz         calls at random in a guest; SECONDS=600 SEED=, ARCH=x86_64, KERNEL=debug
+# make mutants      mistakes made one at a time, and which suite notices; COUNT=100 SEED=1,
+#                   FILES=module/core, JOBS=2, MATRIX=1: every suite, not until the first
 # make format       brings the C sources into shape
 # make clean
 #
-# demo, check, check-all, bench, coverage and fuzz install the Debian packages that they lack.
+# demo, check, check-all, bench, coverage, fuzz and mutants install the Debian packages that
+# they lack.
 
 VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 PREFIX ?= /usr/local
@@ -30,7 +33,7 @@ passed = BUILD=$(BUILD) CROSS=$(CROSS) STATIC=$(STATIC) SYSROOT=$(SYSROOT) \
 
 .DEFAULT_GOAL := all
 .PHONY: all modules programs libpfmdev pfmon workload compat-programs guest-tests bench-program \
-	fuzz-program install uninstall demo check check-all bench coverage fuzz format clean
+	fuzz-program install uninstall demo check check-all bench coverage fuzz mutants format clean
 
 all: modules libpfmdev pfmon
 
@@ -103,6 +106,11 @@ fuzz:
 	@tests/vm/fetch tools
 	@tests/fuzz/fuzz $(ARCH:%=-a %) $(KERNEL:%=-k %) $(SEED:%=--seed %) \
 		$(SECONDS:%=--seconds %)
+
+mutants:
+	@tests/vm/fetch tools
+	@tests/mutants/mutants $(COUNT:%=--count %) $(SEED:%=--seed %) $(JOBS:%=--jobs %) \
+		$(if $(MATRIX),--matrix) $(FILES)
 
 format:
 	git ls-files '*.c' '*.h' | xargs clang-format -i

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034,SC2154 # variables shared with who sources this
+#
+# What mutants meet. A stage is one guest, or the host; its suites run one after the other.
+
+# The suites of folders of tests/guest, by name.
+folder_suites() {
+	local folder
+	for folder; do
+		sed -n 's/^SUITE(\([a-z_0-9]*\),.*/\1/p' "tests/guest/$folder"/*.c
+	done
+}
+
+# ---- the table -------------------------------------------------------------------------------
+
+# The stages for mutants of a file, the cheapest first. The guest of arm64 is quicker than that
+# of x86_64, and has hardware counters.
+stages_of() {
+	case $1 in
+	libpfmdev/*) echo 'unit arm64 tool-arm64' ;;
+	tools/*) echo 'unit tool-arm64 record-arm64 tool-x86_64' ;;
+	module/pmu/perfmon_soft.c) echo 'conformance-x86_64 x86_64 races-x86_64 debug-x86_64' ;;
+	module/pmu/armv8*) echo 'arm64 conformance-arm64 races-arm64' ;;
+	module/pmu/power*) echo 'ppc64el conformance-ppc64el power10-ppc64el' ;;
+	module/format/*_x86*) echo 'sampling-x86_64' ;;
+	module/format/*_arm64*) echo 'sampling-arm64' ;;
+	module/format/*_power*) echo 'sampling-ppc64el' ;;
+	module/format/*) echo 'sampling-arm64 sampling-x86_64 debug-x86_64' ;;
+	*) echo 'arm64 conformance-arm64 calls-x86_64 races-x86_64 debug-x86_64' ;;
+	esac
+}
+
+# What takes longest comes last.
+slow='callchain buffer buffer_limits budget periods'
+
+# The names that come in, the slow ones at the end.
+order_suites() {
+	local all
+	all=$(cat)
+	grep -vxF "${slow// /$'\n'}" <<<"$all"
+	grep -xF "${slow// /$'\n'}" <<<"$all"
+}
+
+# Where a stage runs (options of tests/vm/run) and which suites it has: those of
+# perfmon-tests, conformance/SUITE of perfmon-conformance, tool/SCRIPT of tests/tool.
+stage_define() {
+	arch=${1##*-} options=(--icount) suites=() prefix=''
+	case $1 in
+	unit) arch=host options=() suites=(unit) ;;
+	x86_64 | ppc64el | arm64)
+		mapfile -t suites < <(folder_suites interface sets counting sampling | order_suites) ;;
+	calls-*) mapfile -t suites < <(folder_suites interface && echo set_registers) ;;
+	sampling-*) mapfile -t suites < <(folder_suites sampling | order_suites) ;;
+	conformance-*) mapfile -t suites < <(folder_suites conformance | sed 's|^|conformance/|') ;;
+	power10-*) options+=(-c power10) suites=(power protocol) ;;
+	tool-*) options+=(-f tests/tool) suites=(tool/pfmon tool/sets) ;;
+	record-*) options+=(-f tests/tool) suites=(tool/record) ;;
+	races-*)
+		options=() prefix='PERFMON_ITERATIONS=100 '
+		mapfile -t suites < <(folder_suites races && echo hotplug) ;;
+	debug-*)
+		options=(-k debug) prefix='PERFMON_ITERATIONS=20 '
+		suites=(lifecycle sets notification end_races set_races) ;;
+	*) echo "mutants: no stage '$1'" >&2; return 2 ;;
+	esac
+}
+
+# ---- running them ----------------------------------------------------------------------------
+
+# Seconds that the processes of the session have had a CPU. Others may be at work on the
+# machine, so that a limit in seconds of the clock would say nothing.
+cpu_seconds() {
+	cat /proc/[0-9]*/stat 2>/dev/null | awk -v session="$1" -v hz="$(getconf CLK_TCK)" '
+		{ sub(/^.*\) /, "") }
+		$4 == session { ticks += $12 + $13 + $14 + $15 }
+		END { printf "%.1f\n", ticks / hz }'
+}
+
+# The commands of a guest. Each suite begins with a line of its own; "first" says that the
+# first failure ends it.
+guest_command() {
+	local how=$1 suite program first=''
+	shift
+	[[ $how != first ]] || first=' -x'
+	# shellcheck disable=SC2016 # the guest's variables
+	local skip='[ $failed = 0 ] &&' status='exit $failed'
+	[[ -n $first ]] || skip=''
+	echo 'failed=0'
+	for suite; do
+		case $suite in
+		conformance/*) program="perfmon-conformance$first ${suite#*/}" ;;
+		tool/*) program="cd /root/tool && ./${suite#*/}" ;;
+		*) program="perfmon-tests$first $suite" ;;
+		esac
+		echo "$skip { echo 'suite: $suite'; ($prefix$program) || failed=1; }"
+	done
+	echo "echo 'suite: end'"
+	echo "$status"
+}
+
+# Copy lines; to those that begin a suite add the seconds so far, by the clock and of CPUs.
+stamp() {
+	local begun=$EPOCHREALTIME line session=$1
+	while IFS= read -r line; do
+		if [[ $line == 'suite: '* ]]; then
+			line+=$(awk -v a="$begun" -v b="$EPOCHREALTIME" -v cpu="$(cpu_seconds "$session")" \
+				'BEGIN { printf " %.1f %s", b - a, cpu }')
+		fi
+		printf '%s\n' "$line"
+	done
+}
+
+# run_limited SECONDS LOG COMMAND...: in a session of its own, with so much of a CPU.
+run_limited() {
+	local limit=$1 log=$2
+	shift 2
+	# shellcheck disable=SC2016 # the shell's that is started
+	setsid bash -c '
+		echo $$ >>"$1"
+		ulimit -t "$2"
+		shift 2
+		. tests/mutants/stages.sh
+		set -o pipefail
+		"$@" 2>&1 </dev/null | stamp $$' run "$sessions" "$limit" "$@" >"$log" &
+	wait $!
+}
+
+run_unit() {
+	echo 'suite: unit'
+	make --no-print-directory -s -C "$1/tests/unit" BUILD="$1/build/unit" 'CFLAGS=-O2 -w' check
+	local status=$?
+	echo 'suite: end'
+	return "$status"
+}
+
+# run_stage HOW TREE LOG LIMIT SUITE...: after stage_define; TREE is built. Its status is run's.
+run_stage() {
+	local how=$1 tree=$2 log=$3 limit=$4
+	shift 4
+	if [[ $arch == host ]]; then
+		run_limited "$limit" "$log" run_unit "$tree"
+	else
+		PERFMON_NO_BUILD=1 run_limited "$limit" "$log" "$tree/tests/vm/run" -a "$arch" \
+			"${options[@]}" --timeout 1800 -- "$(guest_command "$how" "$@")"
+	fi
+}
+
+# ---- what a log says -------------------------------------------------------------------------
+
+# Each suite that began: its name, passed or failed, seconds of the clock and of CPUs, and the
+# first test that failed. Of the one in which the guest ended the test is how it ended.
+log_suites() {
+	local log=$1 status=$2
+	awk -v status="$status" '
+	function finish(verdict, wall, cpu) {
+		if (suite != "")
+			printf "%s\t%s\t%.1f\t%.1f\t%s\n", suite, verdict, wall - begun, cpu - used, test
+		suite = ""
+	}
+	/^suite: / {
+		finish(test == "" ? "passed" : "failed", $3, $4)
+		suite = $2 == "end" ? "" : $2
+		begun = $3; used = $4; test = ""; last = ""; ended = $2 == "end"
+		seen = 1
+		next
+	}
+	/^(passed|skipped)  / { last = $2; sub(/:$/, "", last) }
+	/^FAILED  / && test == "" { test = $2; sub(/:$/, "", test) }
+	/^FAIL: / && test == "" { test = $2 }
+	/:(F|E):/ && test == "" { split($0, part, ":"); test = part[4] ":" part[5] }
+	/BUG:|WARNING:|UBSAN:|INFO: |Oops|Internal error|Unable to handle|Kernel panic|LOCKUP|kmemleak:|protection fault/ &&
+		complaint == "" {
+		complaint = $0
+		sub(/^\[[ 0-9.]*\] */, "", complaint)
+	}
+	/^run: no end after|^run: the guest stopped before/ { stopped = 1 }
+	END {
+		how = complaint != "" ? "kernel: " complaint : stopped ? "no end" : "status " status
+		if (ended && complaint == "")
+			exit
+		if (!seen || ended)
+			suite = seen ? "end" : "load"
+		if (test == "" || complaint != "")
+			test = how (last == "" ? "" : " after " last)
+		finish("failed", begun, used)
+	}' "$log"
+}

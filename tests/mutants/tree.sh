@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154 # who sources this has $mutate and tests/vm/arch.sh
+#
+# Copies of the tree in which mutants are built. Each keeps its builds, so that a mutant
+# costs what its file costs.
+
+arches='x86_64 arm64 ppc64el'
+
+# Warnings tell nothing here: what a mutant no longer uses is no mistake of its own.
+build_flags=(guest_strictness= 'CFLAGS=-O2 -w')
+
+tree_files() {
+	git ls-files -c -o --exclude-standard -- module uapi examples libpfmdev tools tests \
+		Makefile dkms.conf ':!tests/mutants' | LC_ALL=C sort
+}
+
+# Make TREE a copy of this tree, and build it.
+tree_update() {
+	local tree=$1 arch
+	mkdir -p "$tree/base"
+	tree_files >"$tree/base/files.new"
+	if [[ -e $tree/base/files ]]; then
+		LC_ALL=C comm -23 "$tree/base/files" "$tree/base/files.new" |
+			(cd "$tree" && xargs -r -d '\n' rm -f)
+	fi
+	mv "$tree/base/files.new" "$tree/base/files"
+	cpio -p -d -m -u --quiet "$tree" <"$tree/base/files"
+	# A mutant that was left there: its objects are newer than the file now.
+	if [[ -e $tree/base/mutated ]]; then
+		touch "$tree/$(<"$tree/base/mutated")"
+		rm "$tree/base/mutated"
+	fi
+	rm -rf "$tree/base/objects"
+	for arch in $arches; do
+		make -s -C "$tree" "guest-$arch" "${build_flags[@]}" || return
+	done
+	make -s -C "$tree/tests/unit" BUILD="$tree/build/unit" 'CFLAGS=-O2 -w' || return
+	build_programs "$tree" && programs_state "$tree" >"$tree/base/programs"
+}
+
+tree_restore() {
+	local tree=$1 file
+	[[ -e $tree/base/mutated ]] || return 0
+	file=$(<"$tree/base/mutated")
+	cp "$file" "$tree/$file"
+	rm "$tree/base/mutated"
+}
+
+# Put the mutant of LINE into TREE.
+tree_mutate() {
+	local tree=$1 file=$2 line=$3
+	echo "$file" >"$tree/base/mutated"
+	"$mutate" apply "$file" <<<"$line" >"$tree/$file"
+}
+
+# ---- which objects a file is part of ---------------------------------------------------------
+
+# Kbuild's notes on the objects of ARCH made from FILE or a source that includes it.
+object_notes() {
+	local tree=$1 arch=$2 file=$3 note
+	local modules=$tree/build/$arch/module
+	case $file in
+	*.c)
+		note=$tree/build/$arch/${file%/*}/.$(basename "$file" .c).o.cmd
+		[[ ! -e $note ]] || echo "$note" ;;
+	*)
+		grep -lF "/${file#module/} " "$modules"/*/.*.o.cmd ;;
+	esac
+}
+
+# The compiler's command in a note.
+object_command() {
+	sed -n '1 { s/^[^=]*:= *//; s/ ;.*//; p }' "$1"
+}
+
+# Of a note the file that is compiled.
+object_source() {
+	sed -n 's/^source_.* := //p' "$1"
+}
+
+# Compile the object of NOTE again, without what says where its lines are, to TO.
+object_compile() {
+	local arch=$1 note=$2 to=$3 command headers
+	mkdir -p "${to%/*}"
+	headers=$(tests/vm/fetch headers "$arch")
+	command=$(object_command "$note" |
+		sed -e 's/-Wp,-MMD,[^ ]*//' -e 's/ -Werror / /' -e 's/ -c -o [^ ]*//')
+	arch_names "$arch"
+	(cd "$headers" && eval "$command -w -g0 -c -o $to.full") 2>"$to.errors" &&
+		"$triplet-objcopy" --strip-unneeded "$to.full" "$to"
+}
+
+# The same of the file as it is, which is kept.
+object_base() {
+	local tree=$1 note=$2 arch=$3 base
+	base=$tree/base/objects/$arch/${note##*/}
+	[[ -e $base ]] || object_compile "$arch" "$note" "$base" || return
+	echo "$base"
+}
+
+# ---- what changes --------------------------------------------------------------------------
+
+build_programs() {
+	make -s -C "$1/tools/pfmon" BUILD="$1/build/compare" 'CFLAGS=-O2 -w -g0'
+}
+
+programs_state() {
+	local object copy=$1/base/stripped
+	for object in "$1"/build/compare/obj/libpfmdev/*.o "$1/build/compare/bin/pfmon"; do
+		objcopy --strip-unneeded "$object" "$copy" && sha256sum <"$copy"
+	done
+}
+
+# The architectures whose modules differ with the mutant in FILE, on standard output.
+# Fails if one cannot be compiled. The tree must be as it was before.
+modules_affected() {
+	local tree=$1 file=$2 line=$3 arch note
+	local -a notes
+	for arch in $arches; do
+		mapfile -t notes < <(object_notes "$tree" "$arch" "$file")
+		for note in "${notes[@]}"; do
+			object_base "$tree" "$note" "$arch" >/dev/null || return
+		done
+	done
+	tree_mutate "$tree" "$file" "$line"
+	for arch in $arches; do
+		mapfile -t notes < <(object_notes "$tree" "$arch" "$file")
+		for note in "${notes[@]}"; do
+			object_compile "$arch" "$note" "$tree/base/object" || return
+			if ! cmp -s "$tree/base/object" "$(object_base "$tree" "$note" "$arch")"; then
+				echo "$arch"
+				break
+			fi
+		done
+	done
+}
+
+programs_affected() {
+	local tree=$1 file=$2 line=$3
+	tree_mutate "$tree" "$file" "$line"
+	build_programs "$tree" >"$tree/base/object.errors" 2>&1 || return
+	programs_state "$tree" | cmp -s - "$tree/base/programs" || echo "host $arches"
+}
+
+affected() {
+	if [[ $2 == module/* ]]; then
+		modules_affected "$@"
+	else
+		programs_affected "$@"
+	fi
+}
+
+# What guests of ARCH get of the mutant.
+tree_build() {
+	local tree=$1 arch=$2 file=$3 what=programs
+	[[ $file != module/* ]] || what=modules
+	make -s -C "$tree" "guest-$what-$arch" "${build_flags[@]}"
+}
+
+# ---- flags for libclang ----------------------------------------------------------------------
+
+# The includes and definitions of a note, with paths from here.
+note_flags() {
+	local tree=$1 arch=$2 note=$3 headers
+	headers=$(tests/vm/fetch headers "$arch")
+	arch_names "$arch"
+	printf '%s\n' -w -target "$triplet"
+	object_command "$note" | tr ' ' '\n' | tr -d "'" | awk '
+		$0 == "-include" { print; getline; print }
+		/^-[ID]/ || /^-std/ || $0 == "-nostdinc" || $0 == "-fshort-wchar"' |
+		sed -e "s|^-I\./|-I$headers/|" -e "s|^\./|$headers/|" -e "s|$tree/build/$arch/||"
+}
+
+# Print all mutants of FILE, by the first architecture that compiles it.
+list_module() {
+	local tree=$1 file=$2 arch note source
+	local -a flags
+	for arch in $arches; do
+		note=$(object_notes "$tree" "$arch" "$file" | head -1)
+		[[ -n $note ]] || continue
+		source=$(object_source "$note")
+		mapfile -t flags < <(note_flags "$tree" "$arch" "$note")
+		"$mutate" list "$file" "${source#"$tree/build/$arch/"}" -- "${flags[@]}"
+		return
+	done
+}
+
+list_program() {
+	local file=$1 unit=$1
+	if [[ $file == *.h ]]; then
+		unit=$(git grep -lE "#include \"(.*/)?${file##*/}\"" -- "${file%/*}/*.c" | head -1)
+	fi
+	[[ -z $unit ]] || "$mutate" list "$file" "$unit" -- -w -std=gnu11 -D_GNU_SOURCE \
+		'-DPFMON_VERSION="0"' -Iuapi -Ilibpfmdev/include
+}
+
+# The list of FILE, made again when the file or perfmon-mutate is newer.
+list_file() {
+	local tree=$1 file=$2 list=build/mutants/lists/${2//\//:}
+	if [[ ! $list -nt $file || ! $list -nt $mutate ]]; then
+		mkdir -p "${list%/*}"
+		if [[ $file == module/* ]]; then
+			list_module "$tree" "$file"
+		else
+			list_program "$file"
+		fi >"$list.new" || return
+		mv "$list.new" "$list"
+	fi
+	cat "$list"
+}

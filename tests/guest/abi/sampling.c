@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Event sets, pfm_read(), and buffers of all sampling formats through mmap(), for
+ * programs of 32 and of 64 bits.  Each result is compared with a truth: the pages that
+ * are touched, and the context switches that the kernel counts for getrusage().
+ *
+ * Needs the software PMU: there each switch away from the thread is an event, and so a
+ * sample.  Exit status 1 after a line "WRONG".
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include <perfmon/perfmon.h>
+#include <perfmon/perfmon_callchain.h>
+#include <perfmon/perfmon_dfl_smpl.h>
+#include <perfmon/perfmon_hist.h>
+#include <perfmon/perfmon_nway.h>
+#include <perfmon/perfmon_soft.h>
+
+#define SETS	    3
+#define FIRST	    0xfedcba9800000000ull
+#define PAGES	    64
+#define TURNS	    10
+#define BUFFER_SIZE 12288
+
+static volatile char *memory;
+static size_t page;
+static int wrong;
+
+static void must(const char *what, int result)
+{
+	if (result == -1) {
+		char why[PFM_LAST_ERROR_SIZE];
+
+		printf("WRONG %s: %s, %s\n", what, strerror(errno),
+		       pfm_last_error(-1, why, sizeof(why)));
+		exit(1);
+	}
+}
+
+#define MUST(call) must(#call, call)
+
+static void check(const char *what, uint64_t value, uint64_t truth)
+{
+	if (value == truth)
+		return;
+	printf("WRONG %s: %llu, not %llu\n", what, (unsigned long long)value,
+	       (unsigned long long)truth);
+	wrong = 1;
+}
+
+static void told(const char *what, uint64_t value, uint64_t truth)
+{
+	printf("%s: %llu\n", what, (unsigned long long)value);
+	check(what, value, truth);
+}
+
+static void touch(unsigned int pages)
+{
+	unsigned int i;
+
+	madvise((void *)memory, pages * page, MADV_DONTNEED);
+	for (i = 0; i < pages; i++)
+		memory[i * page] = 1;
+}
+
+static int new_context(const char *format, void *argument, size_t size)
+{
+	pfarg_ctx_t ctx = { 0 };
+	int fd = pfm_create_context(&ctx, (char *)format, argument, size);
+
+	must("pfm_create_context()", fd);
+	return fd;
+}
+
+static void load(int fd)
+{
+	pfarg_load_t load = { .load_pid = syscall(SYS_gettid) };
+
+	MUST(pfm_load_context(fd, &load));
+}
+
+/* ---- event sets --------------------------------------------------------------------- */
+
+/* A set counts faults from its own first value on, which needs all 64 bits. */
+static uint64_t first_of(int set)
+{
+	return FIRST + ((uint64_t)set << 36);
+}
+
+static void write_sets(int fd)
+{
+	pfarg_pmc_t pmcs[SETS] = { { 0 } };
+	pfarg_pmd_t pmds[SETS] = { { 0 } };
+	int set;
+
+	for (set = 0; set < SETS; set++) {
+		pmcs[set].reg_set = pmds[set].reg_set = set;
+		pmcs[set].reg_value = PFM_SOFT_MINOR_FAULTS;
+		pmds[set].reg_value = first_of(set);
+	}
+	MUST(pfm_write_pmcs(fd, pmcs, SETS));
+	MUST(pfm_write_pmds(fd, pmds, SETS));
+}
+
+static void read_sets(int fd)
+{
+	pfarg_pmd_t pmds[SETS] = { { 0 } };
+	pfarg_pmr_t values[SETS] = { { 0 } };
+	pfarg_setinfo_t info[SETS] = { { 0 } };
+	int set;
+
+	for (set = 0; set < SETS; set++)
+		pmds[set].reg_set = values[set].reg_set = info[set].set_id = set;
+	MUST(pfm_read_pmds(fd, pmds, SETS));
+	MUST(pfm_read(fd, 0, PFM_RW_PMD, values, sizeof(values)));
+	MUST(pfm_getinfo_evtsets(fd, info, SETS));
+	for (set = 0; set < SETS; set++) {
+		told("faults of a set", pmds[set].reg_value - first_of(set),
+		     10 * (set + 1));
+		told("the same by pfm_read()", values[set].reg_value - first_of(set),
+		     10 * (set + 1));
+		/* Two rounds, and set 0 when it was loaded. */
+		told("times it was active", info[set].set_runs, set ? 2 : 3);
+		told("its timeout", info[set].set_timeout, 0);
+	}
+	told("sizes that pfm_read() refuses",
+	     pfm_read(fd, 0, PFM_RW_PMD, values, sizeof(values) - 1), (uint64_t)-1);
+}
+
+static void try_sets(void)
+{
+	pfarg_setdesc_t sets[SETS] = { { 0 } };
+	int fd = new_context(NULL, NULL, 0), set, round;
+
+	for (set = 0; set < SETS; set++)
+		sets[set].set_id = set;
+	MUST(pfm_create_evtsets(fd, sets, SETS));
+	write_sets(fd);
+	load(fd);
+	/* The first round makes the pages of the stack and of the code. */
+	for (round = 0; round < 2; round++) {
+		write_sets(fd);
+		for (set = 0; set < SETS; set++) {
+			pfarg_start_t start = { .start_set = set };
+
+			MUST(pfm_start(fd, &start));
+			touch(10 * (set + 1));
+			MUST(pfm_stop(fd));
+		}
+	}
+	read_sets(fd);
+	MUST(pfm_unload_context(fd));
+	MUST(pfm_delete_evtsets(fd, &sets[2], 1));
+	told("a deleted set is deleted", pfm_delete_evtsets(fd, &sets[2], 1),
+	     (uint64_t)-1);
+	MUST(close(fd));
+}
+
+/* ---- sampling formats ---------------------------------------------------------------- */
+
+/* Samples by number, and what is in the buffer about them. */
+struct found {
+	uint64_t samples;
+	uint64_t lost;
+	uint64_t faults; /* in the last sample */
+	uint64_t bytes, bytes_used;
+};
+
+/* @extra: counts in the entry say how many words follow. */
+static struct found walk(const void *from, uint64_t size, uint64_t count, int extra)
+{
+	struct found found = { .samples = count, .bytes = size };
+	const char *entry = from;
+	uint64_t n, last = 0;
+
+	for (n = 0; n < count; n++) {
+		const struct pfm_dfl_smpl_entry *sample = (const void *)entry;
+		const struct pfm_callchain_entry *chain = (const void *)entry;
+		size_t head = extra ? sizeof(*chain) : sizeof(*sample);
+
+		check("thread", sample->pid, syscall(SYS_gettid));
+		check("process", sample->tgid, getpid());
+		check("PMD", sample->ovfl_pmd, 0);
+		check("period", -sample->last_reset_val, 1);
+		check("time goes on", sample->tstamp > last, 1);
+		last = sample->tstamp;
+		memcpy(&found.faults, entry + head, sizeof(found.faults));
+		entry += head + sizeof(found.faults);
+		if (extra)
+			entry += 8 * (chain->kernel_count + chain->user_count);
+	}
+	found.bytes_used = entry - (const char *)from;
+	return found;
+}
+
+static struct found read_default(const void *buffer)
+{
+	const struct pfm_dfl_smpl_hdr *head = buffer;
+	struct found found =
+		walk(head + 1, head->hdr_cur_offs - sizeof(*head), head->hdr_count, 0);
+
+	found.lost = head->hdr_lost;
+	check("hdr_version", head->hdr_version, PFM_DFL_SMPL_VERSION);
+	check("hdr_buf_size", head->hdr_buf_size, BUFFER_SIZE);
+	return found;
+}
+
+static struct found read_callchain(const void *buffer)
+{
+	const struct pfm_dfl_smpl_hdr *head = buffer;
+	struct found found =
+		walk(head + 1, head->hdr_cur_offs - sizeof(*head), head->hdr_count, 1);
+
+	found.lost = head->hdr_lost;
+	return found;
+}
+
+static struct found read_nway(const void *buffer)
+{
+	const struct pfm_nway_hdr *head = buffer;
+	const struct pfm_nway_region *region = (const void *)(head + 1);
+	struct found found = walk((const char *)buffer + head->region_offset,
+				  region->size, region->count, 0);
+
+	found.lost = head->lost;
+	check("regions", head->regions, 2);
+	check("samples in the regions", head->written, found.samples);
+	check("samples produced", head->produced, found.samples);
+	return found;
+}
+
+static struct found read_hist(const void *buffer)
+{
+	const struct pfm_hist_hdr *head = buffer;
+	const struct pfm_hist_entry *entry = (const void *)(head + 1);
+	struct found found = { .faults = 7 * TURNS, .lost = head->lost };
+	uint64_t sum = 0;
+	uint32_t n;
+
+	for (n = 0; n < head->entries; n++) {
+		found.samples += entry[n].count;
+		sum += entry[n].sum;
+	}
+	check("samples produced", head->produced, found.samples);
+	check("sum of the periods", sum, found.samples);
+	return found;
+}
+
+static uint64_t switches(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_nvcsw + usage.ru_nivcsw;
+}
+
+/* Every switch is a sample, and each nap a switch at least. */
+static void take_samples(int fd, uint64_t *truth)
+{
+	const struct timespec nap = { .tv_nsec = 1000000 };
+	pfarg_pmc_t pmc = { .reg_value = PFM_SOFT_CONTEXT_SWITCHES };
+	pfarg_pmd_t pmds[2] = {
+		{ .reg_value = -1ull, .reg_long_reset = -1ull, .reg_short_reset = -1ull },
+		{ .reg_num = PFM_PMD_MINOR_FAULTS },
+	};
+	int turn;
+
+	pmds[0].reg_smpl_pmds[PFM_PMD_MINOR_FAULTS / 64] |= 1ull
+							    << PFM_PMD_MINOR_FAULTS % 64;
+	MUST(pfm_write_pmcs(fd, &pmc, 1));
+	MUST(pfm_write_pmds(fd, pmds, 2));
+	load(fd);
+	*truth = switches();
+	MUST(pfm_start(fd, NULL));
+	for (turn = 0; turn < TURNS; turn++) {
+		touch(7);
+		nanosleep(&nap, NULL);
+	}
+	MUST(pfm_stop(fd));
+	*truth = switches() - *truth;
+}
+
+static void try_format(const char *format, void *argument, size_t size,
+		       struct found (*read_buffer)(const void *buffer))
+{
+	int round;
+
+	for (round = 0; round < 2; round++) {
+		int fd = new_context(format, argument, size);
+		void *buffer = mmap(NULL, BUFFER_SIZE, PROT_READ, MAP_SHARED, fd, 0);
+		struct found found;
+		uint64_t truth;
+
+		if (buffer == MAP_FAILED)
+			must("mmap()", -1);
+		take_samples(fd, &truth);
+		/* As in try_sets() */
+		if (round) {
+			printf("format %s\n", format);
+			found = read_buffer(buffer);
+			check("samples", found.samples, truth);
+			check("naps are switches", found.samples >= TURNS, 1);
+			check("bytes of all entries", found.bytes_used, found.bytes);
+			told("lost", found.lost, 0);
+			told("faults in the last sample", found.faults, 7 * TURNS);
+		}
+		MUST(close(fd));
+		munmap(buffer, BUFFER_SIZE);
+	}
+}
+
+int main(void)
+{
+	struct pfm_dfl_smpl_arg plain = { .buf_size = BUFFER_SIZE };
+	struct pfm_nway_arg nway = { .region_size = 4096, .regions = 2 };
+	struct pfm_callchain_arg callchain = { .buf_size = BUFFER_SIZE };
+	struct pfm_hist_arg hist = { .entries = 256 };
+
+	page = sysconf(_SC_PAGESIZE);
+	memory = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		return 2;
+	madvise((void *)memory, PAGES * page, MADV_NOHUGEPAGE);
+	try_sets();
+	try_format(PFM_DFL_SMPL_NAME, &plain, sizeof(plain), read_default);
+	try_format(PFM_NWAY_NAME, &nway, sizeof(nway), read_nway);
+	try_format(PFM_CALLCHAIN_NAME, &callchain, sizeof(callchain), read_callchain);
+	try_format(PFM_HIST_NAME, &hist, sizeof(hist), read_hist);
+	return wrong;
+}

@@ -69,33 +69,75 @@ static int switching_context(bool overflows)
 	return fd;
 }
 
-/*
- * Nothing is monitored.  The sets have had their turns in order, and their task clocks,
- * which begin and end with each turn, are their durations.
- *
- * Return: how often they were switched.
- */
-static uint64_t sets_must_be_whole(int fd)
+/* Of all sets together. */
+struct turns_taken {
+	uint64_t switches;
+	uint64_t duration;
+};
+
+/* The sets have had their turns one after the other. */
+static struct turns_taken turns_taken(int fd)
 {
 	struct pfarg_setinfo infos[SETS] = {};
-	struct pfarg_pmd clock = { .reg_num = PFM_PMD_TASK_CLOCK };
-	uint64_t runs = 0;
+	struct turns_taken taken = {};
 	unsigned int id;
 
 	for (id = 0; id < SETS; id++)
 		infos[id].set_id = id;
 	require(pfm_getinfo_evtsets(fd, infos, SETS) == 0);
 	for (id = 0; id < SETS; id++) {
-		clock.reg_set = id;
-		require(pfm_read_pmds(fd, &clock, 1) == 0);
-		require(clock.reg_value == infos[id].set_act_duration);
 		require(infos[id].set_runs <= infos[0].set_runs);
 		require(infos[id].set_runs + 1 >= infos[0].set_runs);
 		require(id == 0 || infos[id].set_runs <= infos[id - 1].set_runs);
-		runs += infos[id].set_runs;
+		taken.switches += infos[id].set_runs;
+		taken.duration += infos[id].set_act_duration;
 	}
-	require(runs > 0);
-	return runs - 1;
+	require(taken.switches > 0);
+	taken.switches--;
+	return taken;
+}
+
+/*
+ * Nothing is monitored, and was not before @begun.  The sets have had no more time than has
+ * passed, nor more turns than fit into it; and their task clocks, which begin and end with
+ * each turn, have lost none of it.
+ *
+ * Return: how often they were switched.
+ */
+static uint64_t sets_must_be_whole(int fd, uint64_t begun, bool overflows)
+{
+	const struct turns_taken taken = turns_taken(fd);
+	const uint64_t passed = monotonic_time() - begun;
+	struct pfarg_pmd clock = { .reg_num = PFM_PMD_TASK_CLOCK };
+	uint64_t clocks = 0;
+	unsigned int id;
+
+	for (id = 0; id < SETS; id++) {
+		clock.reg_set = id;
+		require(pfm_read_pmds(fd, &clock, 1) == 0);
+		clocks += clock.reg_value;
+	}
+	require(clocks == taken.duration);
+	require(taken.duration <= passed + EARLY);
+	require(overflows || taken.switches * (SHORTEST - EARLY) <= passed);
+	return taken.switches;
+}
+
+/*
+ * So that an end is met by sets that have been switched, however slow the guest is: from
+ * set 0 the first switch is to set 1.
+ */
+static void wait_for_switch(int fd, pid_t tid)
+{
+	struct pfarg_setinfo info = { .set_id = 1 };
+
+	for (;;) {
+		require(pfm_getinfo_evtsets(fd, &info, 1) == 0);
+		if (info.set_runs)
+			return;
+		if (tid != thread_id())
+			usleep(50);
+	}
 }
 
 /* ---- switches and the end of monitoring -------------------------------------------------- */
@@ -108,26 +150,40 @@ enum way {
 	WAYS
 };
 
+/**
+ * struct end - one of monitoring
+ * @overflows: sets are switched by overflows, too
+ * @late: not before the first switch
+ */
+struct end {
+	enum way way;
+	bool overflows;
+	bool late;
+};
+
 /* Return: how many switches there were. */
-static uint64_t end_while_it_switches(pid_t tid, enum way way, bool overflows)
+static uint64_t end_while_it_switches(pid_t tid, const struct end *end)
 {
-	int fd = switching_context(overflows);
-	uint64_t switches = 0;
+	int fd = switching_context(end->overflows);
+	uint64_t switches = 0, begun;
 
 	require(try_load(fd, tid) == 0);
+	begun = monotonic_time();
 	require(pfm_start(fd, NULL) == 0);
+	if (end->late)
+		wait_for_switch(fd, tid);
 	spin_turns(random_below(1 << random_below(17)));
-	if (way == START)
+	if (end->way == START)
 		/* In turn by hand: whichever is active, the order is not kept. */
 		require(try_start_set(fd, random_below(SETS)) == 0);
-	else if (way == STOP)
+	else if (end->way == STOP)
 		require(pfm_stop(fd) == 0);
-	if (way == STOP)
-		switches = sets_must_be_whole(fd);
-	if (way != CLOSE) {
+	if (end->way == STOP)
+		switches = sets_must_be_whole(fd, begun, end->overflows);
+	if (end->way != CLOSE) {
 		require(pfm_unload_context(fd) == 0);
-		if (way == UNLOAD)
-			switches = sets_must_be_whole(fd);
+		if (end->way == UNLOAD)
+			switches = sets_must_be_whole(fd, begun, end->overflows);
 	}
 	require(close(fd) == 0);
 	return switches;
@@ -138,6 +194,7 @@ static void end_on_the_way(void)
 	struct spinner spinners[2] = { {}, { .naps = true } };
 	const unsigned int count = iterations();
 	uint64_t switches = 0, with_some = 0, found;
+	struct end end;
 	unsigned int i;
 	pid_t tid;
 
@@ -146,7 +203,11 @@ static void end_on_the_way(void)
 	spinner_begin(&spinners[1]);
 	for (i = 0; i < count; i++) {
 		tid = random_below(8) ? spinners[random_below(2)].tid : thread_id();
-		found = end_while_it_switches(tid, i % WAYS, i / WAYS % 2);
+		end.way = i % WAYS;
+		end.overflows = i / WAYS % 2;
+		/* Overflows may have no interrupts: see need_overflow_interrupts(). */
+		end.late = !end.overflows && i / WAYS / 2 % 2;
+		found = end_while_it_switches(tid, &end);
 		switches += found;
 		with_some += found > 0;
 	}
@@ -155,7 +216,6 @@ static void end_on_the_way(void)
 	printf("         %u ends; %ju of %u looked at after switches, %ju of them\n",
 	       count, (uintmax_t)with_some, count / 2, (uintmax_t)switches);
 	fflush(stdout);
-	ck_assert_uint_gt(with_some, count / 100);
 	all_must_be_well();
 }
 
@@ -171,7 +231,7 @@ static void thread_ends_on_the_way(void)
 {
 	/* A stock guest takes 30 ms for each. */
 	const unsigned int count = iterations() / (kernel_checks_itself() ? 1 : 4);
-	uint64_t switches = 0;
+	uint64_t switches = 0, begun;
 	unsigned int i;
 	pid_t pid;
 	int fd;
@@ -181,17 +241,19 @@ static void thread_ends_on_the_way(void)
 		set_apart(pid);
 		fd = switching_context(i % 2);
 		require(try_load(fd, pid) == 0);
+		begun = monotonic_time();
 		require(pfm_start(fd, NULL) == 0);
+		if (i % 4 == 0)
+			wait_for_switch(fd, pid);
 		spin_turns(random_below(1 << random_below(17)));
 		require(kill(pid, SIGKILL) == 0);
 		require(waitpid(pid, NULL, 0) == pid);
 		must_end(fd);
-		switches += sets_must_be_whole(fd);
+		switches += sets_must_be_whole(fd, begun, i % 2);
 		require(close(fd) == 0);
 	}
 	printf("         %u ends after %ju switches\n", count, (uintmax_t)switches);
 	fflush(stdout);
-	ck_assert_uint_gt(switches, count / 10);
 	all_must_be_well();
 }
 
@@ -232,8 +294,9 @@ static void cpus_go_on_the_way(void)
 				       { .roams = true, .naps = true } };
 	const unsigned int cycles = iterations() / 100;
 	unsigned int made, turn;
-	uint64_t switches = 0;
+	uint64_t switches = 0, begun;
 	pthread_t thread;
+	bool overflows;
 	pid_t tid;
 	int fd;
 
@@ -242,15 +305,19 @@ static void cpus_go_on_the_way(void)
 	require(pthread_create(&thread, NULL, cycle_cpu, NULL) == 0);
 	for (made = 0; moves / 2 < cycles; made++) {
 		tid = spinners[made % 2].tid;
-		fd = switching_context(made / 2 % 2);
+		overflows = made / 2 % 2;
+		fd = switching_context(overflows);
 		require(try_load(fd, tid) == 0);
+		begun = monotonic_time();
 		require(pfm_start(fd, NULL) == 0);
 		for (turn = random_below(20); turn > 0; turn--) {
 			drive(tid);
 			usleep(random_below(1000));
 		}
+		if (!overflows)
+			wait_for_switch(fd, tid);
 		require(pfm_stop(fd) == 0);
-		switches += sets_must_be_whole(fd);
+		switches += sets_must_be_whole(fd, begun, overflows);
 		require(close(fd) == 0);
 	}
 	over = true;
@@ -260,7 +327,6 @@ static void cpus_go_on_the_way(void)
 	printf("         %u contexts, %ju switches, CPU 1 went and came %u times\n", made,
 	       (uintmax_t)switches, moves / 2);
 	fflush(stdout);
-	ck_assert_uint_gt(switches, made);
 	all_must_be_well();
 }
 

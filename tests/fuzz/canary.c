@@ -167,7 +167,7 @@ static void canary_count(int fd, unsigned int pages, unsigned int count)
 }
 
 /*
- * Whether a failure is right: in a round there may be no room, no PMU, or somebody
+ * Whether a failure is right: in a round there may be no room, no PMU, or pid_of
  * else who watches this thread; with @operation's flags nothing of that can be.
  */
 static void not_now(const struct operation *operation, const char *what)

@@ -9,87 +9,87 @@
 #include "calls.h"
 
 /* These may wait for ever. */
-static int do_patiently(struct actor *actor, const struct operation *operation)
+static int do_with_timeout(struct executor *executor, const struct operation *operation)
 {
 	int error;
 
-	patience_begin(actor);
+	timeout_begin(executor);
 	switch (operation->call) {
 	case READ:
-		error = do_read(actor, operation);
+		error = do_read(executor, operation);
 		break;
 	case READV:
-		error = do_readv(actor, operation);
+		error = do_readv(executor, operation);
 		break;
 	case POLL:
-		error = do_poll(actor, operation);
+		error = do_poll(executor, operation);
 		break;
 	default:
-		error = do_select(actor, operation);
+		error = do_select(executor, operation);
 		break;
 	}
-	patience_end(actor);
+	timeout_end(executor);
 	return error;
 }
 
 /* The errno of a call that is looked at, else 0. */
-static int do_call(struct actor *actor, const struct operation *operation)
+static int do_call(struct executor *executor, const struct operation *operation)
 {
-	int fd = descriptor(actor, operation);
+	int fd = descriptor(executor, operation);
 
 	switch (operation->call) {
 	case OPEN:
-		return do_open(actor, operation);
+		return do_open(executor, operation);
 	case REOPEN:
-		return do_reopen(actor, operation);
+		return do_reopen(executor, operation);
 	case OTHER_IOCTL:
-		return do_other_ioctl(actor, operation);
+		return do_other_ioctl(executor, operation);
 	case READ:
 	case READV:
 	case POLL:
 	case SELECT:
-		return do_patiently(actor, operation);
+		return do_with_timeout(executor, operation);
 	case WRITE:
-		return do_write(actor, operation);
+		return do_write(executor, operation);
 	case LSEEK:
-		return do_lseek(actor, operation);
+		return do_lseek(executor, operation);
 	case MMAP:
-		return do_mmap(actor, operation);
+		return do_mmap(executor, operation);
 	case SETTING:
 		return do_setting(operation);
 	case OPEN_OTHER:
-		do_open_other(actor, operation);
+		do_open_other(executor, operation);
 		break;
 	case CLOSE:
-		put_in_slot(actor, operation->slot, -1);
+		put_in_slot(executor, operation->slot, -1);
 		break;
 	case DUP:
-		do_dup(actor, operation);
+		do_dup(executor, operation);
 		break;
 	case FLAGS:
 		/* But a mark of ours (ioctls.c) stays. */
 		fcntl(fd, F_SETFL, operation->flags | (fcntl(fd, F_GETFL) & O_APPEND));
 		break;
 	case OWNER:
-		do_owner(actor, operation);
+		do_owner(executor, operation);
 		break;
 	case SIGNAL:
 		fcntl(fd, F_SETSIG, operation->count);
 		break;
 	case UNMAP:
-		do_unmap(actor);
+		do_unmap(executor);
 		break;
 	case REMAP:
-		do_remap(actor, operation);
+		do_remap(executor, operation);
 		break;
 	case SCAN:
-		do_scan(actor);
+		do_scan(executor);
 		break;
 	case SPAWN:
-		do_spawn(actor, operation);
+		do_spawn(executor, operation);
 		break;
 	case KILL:
-		do_kill(actor, operation);
+		do_kill(executor, operation);
 		break;
 	case REAP:
 		do_reap();
@@ -98,7 +98,7 @@ static int do_call(struct actor *actor, const struct operation *operation)
 		pin(operation->count);
 		break;
 	case PRIORITY:
-		setpriority(PRIO_PROCESS, somebody(actor, operation), operation->count);
+		setpriority(PRIO_PROCESS, pid_of(executor, operation), operation->count);
 		break;
 	case YIELD:
 		sched_yield();
@@ -129,45 +129,46 @@ static int do_call(struct actor *actor, const struct operation *operation)
 		canary(operation);
 		break;
 	default:
-		return do_ioctl(actor, operation);
+		return do_ioctl(executor, operation);
 	}
 	return 0;
 }
 
 /* Without room for another descriptor, if it says so. */
-static int do_limited(struct actor *actor, const struct operation *operation)
+static int do_limited(struct executor *executor, const struct operation *operation)
 {
 	struct rlimit limit;
 	int error;
 
 	if (!operation->few)
-		return do_call(actor, operation);
+		return do_call(executor, operation);
 	getrlimit(RLIMIT_NOFILE, &limit);
 	limit.rlim_cur = 0;
 	setrlimit(RLIMIT_NOFILE, &limit);
-	error = do_call(actor, operation);
+	error = do_call(executor, operation);
 	limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &limit);
 	return error;
 }
 
-static void do_and_tell(struct actor *actor, const struct operation *operation)
+static void do_and_tell(struct executor *executor, const struct operation *operation)
 {
-	enum kind before = kind_of_descriptor(actor, operation);
-	int error = do_limited(actor, operation);
-	enum kind after = kind_of_descriptor(actor, operation);
+	enum kind before = kind_of_descriptor(executor, operation);
+	int error = do_limited(executor, operation);
+	enum kind after = kind_of_descriptor(executor, operation);
 
-	outcome(actor, operation, error, before == after ? before : UNSURE);
+	outcome(executor, operation, error, before == after ? before : UNSURE);
 }
 
-void execute(struct actor *actor, const struct operation *operations, unsigned int count)
+void execute(struct executor *executor, const struct operation *operations,
+	     unsigned int count)
 {
 	unsigned int n;
 
 	for (n = 0; n < count; n++) {
 		if (operations[n].call == FORK)
-			n += do_fork(actor, &operations[n], count - n - 1);
+			n += do_fork(executor, &operations[n], count - n - 1);
 		else
-			do_and_tell(actor, &operations[n]);
+			do_and_tell(executor, &operations[n]);
 	}
 }

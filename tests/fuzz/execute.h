@@ -40,7 +40,7 @@ struct area {
 };
 
 /**
- * struct actor - the thread that executes
+ * struct executor - the thread that executes
  * @table: of the round
  * @number: of the worker
  * @alone: nobody else can use its private descriptors
@@ -52,7 +52,7 @@ struct area {
  * @child: forked last
  * @timer: ends calls that block
  */
-struct actor {
+struct executor {
 	struct table *table;
 	unsigned int number;
 	bool alone;
@@ -67,15 +67,16 @@ struct actor {
 	timer_t timer;
 };
 
-void actor_begin(struct actor *actor, struct table *table, unsigned int number,
-		 bool alone);
-void actor_end(struct actor *actor);
+void executor_begin(struct executor *executor, struct table *table, unsigned int number,
+		    bool alone);
+void executor_end(struct executor *executor);
 
 /* Before a round. */
 void shared_slots_clear(void);
 
 /* All of them, from the first on. */
-void execute(struct actor *actor, const struct operation *operations, unsigned int count);
+void execute(struct executor *executor, const struct operation *operations,
+	     unsigned int count);
 
 /* Bytes of an element of the call's vector; 0 if it takes none. */
 size_t element_size(enum call call);
@@ -110,8 +111,8 @@ enum kind {
 };
 
 /* Given by the program: told of what a call came to, and of what is wrong. */
-void outcome(const struct actor *actor, const struct operation *operation, int error,
-	     enum kind kind);
+void outcome(const struct executor *executor, const struct operation *operation,
+	     int error, enum kind kind);
 void wrong(const char *what, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

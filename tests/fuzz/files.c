@@ -12,127 +12,129 @@
 
 #include "calls.h"
 
-int do_open(struct actor *actor, const struct operation *operation)
+int do_open(struct executor *executor, const struct operation *operation)
 {
 	int fd, error;
 
-	fail_begin(actor, operation);
+	fail_begin(executor, operation);
 	fd = open(PFM_DEVICE, operation->flags, 0600);
 	error = fd == -1 ? errno : 0;
-	fail_end(actor, operation);
+	fail_end(executor, operation);
 	if (fd != -1)
-		put_in_slot(actor, operation->slot, fd);
+		put_in_slot(executor, operation->slot, fd);
 	return error;
 }
 
 /* @value: slot of the new descriptor */
-int do_reopen(struct actor *actor, const struct operation *operation)
+int do_reopen(struct executor *executor, const struct operation *operation)
 {
 	char path[64];
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", descriptor(actor, operation));
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", descriptor(executor, operation));
 	fd = open(path, operation->flags);
 	if (fd == -1)
 		return errno;
-	put_in_slot(actor, operation->value % SLOTS, fd);
+	put_in_slot(executor, operation->value % SLOTS, fd);
 	return 0;
 }
 
-int do_read(struct actor *actor, const struct operation *operation)
+int do_read(struct executor *executor, const struct operation *operation)
 {
-	void *address = address_in(&actor->inner, operation->place, operation->size);
+	void *address = address_in(&executor->inner, operation->place, operation->size);
 
-	return read(descriptor(actor, operation), address, operation->size) == -1 ? errno
-										  : 0;
+	return read(descriptor(executor, operation), address, operation->size) == -1
+		       ? errno
+		       : 0;
 }
 
-int do_readv(struct actor *actor, const struct operation *operation)
+int do_readv(struct executor *executor, const struct operation *operation)
 {
-	char *address = address_in(&actor->inner, operation->place, operation->size);
+	char *address = address_in(&executor->inner, operation->place, operation->size);
 	struct iovec vectors[2] = {
 		{ address, operation->size / 2 },
 		{ address + operation->size / 2, operation->size - operation->size / 2 },
 	};
 
-	return readv(descriptor(actor, operation), vectors, operation->count) == -1
+	return readv(descriptor(executor, operation), vectors, operation->count) == -1
 		       ? errno
 		       : 0;
 }
 
-int do_write(struct actor *actor, const struct operation *operation)
+int do_write(struct executor *executor, const struct operation *operation)
 {
-	return write(descriptor(actor, operation),
-		     address_in(&actor->inner, operation->place, operation->size),
+	return write(descriptor(executor, operation),
+		     address_in(&executor->inner, operation->place, operation->size),
 		     operation->size) == -1
 		       ? errno
 		       : 0;
 }
 
-int do_lseek(struct actor *actor, const struct operation *operation)
+int do_lseek(struct executor *executor, const struct operation *operation)
 {
-	return lseek(descriptor(actor, operation), operation->value, operation->count) ==
-			       -1
+	return lseek(descriptor(executor, operation), operation->value,
+		     operation->count) == -1
 		       ? errno
 		       : 0;
 }
 
 /* @count: protection; @flags: as mmap's; @value: offset in pages */
-int do_mmap(struct actor *actor, const struct operation *operation)
+int do_mmap(struct executor *executor, const struct operation *operation)
 {
-	int fd = descriptor(actor, operation), error;
+	int fd = descriptor(executor, operation), error;
 	void *address;
 
-	fail_begin(actor, operation);
+	fail_begin(executor, operation);
 	address = mmap(NULL, operation->size, operation->count, operation->flags, fd,
 		       operation->value * page_size());
 	error = errno;
-	fail_end(actor, operation);
+	fail_end(executor, operation);
 	if (address == MAP_FAILED)
 		return error;
-	if (actor->mapping)
-		munmap(actor->mapping, actor->mapped);
-	actor->mapping = address;
-	actor->mapped = operation->size;
+	if (executor->mapping)
+		munmap(executor->mapping, executor->mapped);
+	executor->mapping = address;
+	executor->mapped = operation->size;
 	return 0;
 }
 
-void do_unmap(struct actor *actor)
+void do_unmap(struct executor *executor)
 {
-	if (actor->mapping)
-		munmap(actor->mapping, actor->mapped);
-	actor->mapping = NULL;
+	if (executor->mapping)
+		munmap(executor->mapping, executor->mapped);
+	executor->mapping = NULL;
 }
 
-void do_remap(struct actor *actor, const struct operation *operation)
+void do_remap(struct executor *executor, const struct operation *operation)
 {
 	void *address;
 
-	if (!actor->mapping || !operation->size)
+	if (!executor->mapping || !operation->size)
 		return;
-	address = mremap(actor->mapping, actor->mapped, operation->size, MREMAP_MAYMOVE);
+	address = mremap(executor->mapping, executor->mapped, operation->size,
+			 MREMAP_MAYMOVE);
 	if (address == MAP_FAILED)
 		return;
-	actor->mapping = address;
-	actor->mapped = operation->size;
+	executor->mapping = address;
+	executor->mapped = operation->size;
 }
 
 /*
  * Reads a mapping, which is a sampling buffer's, from end to end.  Of a linear one the
  * head is looked at while it changes.
  */
-void do_scan(struct actor *actor)
+void do_scan(struct executor *executor)
 {
-	const volatile struct pfm_dfl_smpl_hdr *header = actor->mapping;
-	const volatile char *bytes = actor->mapping;
+	const volatile struct pfm_dfl_smpl_hdr *header = executor->mapping;
+	const volatile char *bytes = executor->mapping;
 	uint64_t offset;
 	size_t n;
 
 	if (!bytes)
 		return;
-	for (n = 0; n < actor->mapped; n += 512)
+	for (n = 0; n < executor->mapped; n += 512)
 		(void)bytes[n];
-	if (!mprotect(actor->mapping, actor->mapped, PROT_READ | PROT_WRITE))
+	if (!mprotect(executor->mapping, executor->mapped, PROT_READ | PROT_WRITE))
 		wrong("a sampling buffer can be made writable");
 	offset = header->hdr_cur_offs;
 	if (header->hdr_version == PFM_DFL_SMPL_VERSION && !header->hdr_reserved[0] &&
@@ -142,17 +144,17 @@ void do_scan(struct actor *actor)
 		      (uintmax_t)header->hdr_buf_size, (uintmax_t)offset);
 }
 
-int do_poll(struct actor *actor, const struct operation *operation)
+int do_poll(struct executor *executor, const struct operation *operation)
 {
-	struct pollfd polled = { descriptor(actor, operation), operation->flags, 0 };
+	struct pollfd polled = { descriptor(executor, operation), operation->flags, 0 };
 
 	return poll(&polled, 1, operation->count) == -1 ? errno : 0;
 }
 
-int do_select(struct actor *actor, const struct operation *operation)
+int do_select(struct executor *executor, const struct operation *operation)
 {
 	struct timeval timeout = { .tv_usec = operation->value };
-	int fd = descriptor(actor, operation);
+	int fd = descriptor(executor, operation);
 	fd_set readable, writable;
 
 	if (fd < 0 || fd >= FD_SETSIZE)

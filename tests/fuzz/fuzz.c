@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "crew.h"
+#include "workers.h"
 #include "generate.h"
 #include "pairs.h"
 #include "print.h"
@@ -49,18 +49,18 @@ void wrong(const char *what, ...)
 	va_end(arguments);
 }
 
-void outcome(const struct actor *actor, const struct operation *operation, int error,
-	     enum kind kind)
+void outcome(const struct executor *executor, const struct operation *operation,
+	     int error, enum kind kind)
 {
 	pair_count(&report->seen, operation->call, error, kind);
 	if (verbose)
-		dprintf(STDOUT_FILENO, "worker %u: %s, slot %u: %s\n", actor->number,
+		dprintf(STDOUT_FILENO, "worker %u: %s, slot %u: %s\n", executor->number,
 			call_name(operation->call), operation->slot,
 			error ? strerrorname_np(error) : "0");
 	if (pair_is_allowed(operation, error, kind))
 		return;
 	wrong("unexpected pair: %s %s (worker %u, slot %u, place %u)",
-	      call_name(operation->call), strerrorname_np(error), actor->number,
+	      call_name(operation->call), strerrorname_np(error), executor->number,
 	      operation->slot, operation->place);
 }
 
@@ -93,7 +93,7 @@ static void show_process(pid_t pid)
 		closedir(threads);
 }
 
-void crew_hangs(pid_t group)
+void workers_hang(pid_t group)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
@@ -158,7 +158,7 @@ static bool run_round(uint64_t seed, enum pmu pmu)
 	uint32_t n;
 
 	report->findings = 0;
-	if (crew_run(plan_of(seed, pmu), ROUND_SECONDS))
+	if (workers_run(plan_of(seed, pmu), ROUND_SECONDS))
 		system_check();
 	system_restore();
 	for (n = 0; n < report->findings && n < FINDINGS; n++)

@@ -108,11 +108,11 @@ static union argument make_element(const struct operation *operation, unsigned i
 }
 
 /* The elements, as far as their place has room; returns their address. */
-static void *put_elements(struct actor *actor, const struct operation *operation,
+static void *put_elements(struct executor *executor, const struct operation *operation,
 			  size_t size)
 {
 	size_t count = operation->count < 0 ? 1 : operation->count, n;
-	size_t room = actor->inner.size / size;
+	size_t room = executor->inner.size / size;
 	union argument elements[FILLED];
 
 	if (count > room)
@@ -123,20 +123,20 @@ static void *put_elements(struct actor *actor, const struct operation *operation
 
 		memcpy((char *)elements + n * size, &element, size);
 	}
-	return put_argument(&actor->inner, operation->place, elements, n * size,
+	return put_argument(&executor->inner, operation->place, elements, n * size,
 			    count * size);
 }
 
-static void *put_vector(struct actor *actor, const struct operation *operation)
+static void *put_vector(struct executor *executor, const struct operation *operation)
 {
 	struct pfm_vector vector = {
-		.address = (uintptr_t)put_elements(actor, operation,
+		.address = (uintptr_t)put_elements(executor, operation,
 						   element_size(operation->call)),
 		.count = operation->count,
 		.reserved = operation->size,
 	};
 
-	return put_argument(&actor->outer, operation->outer, &vector, sizeof(vector),
+	return put_argument(&executor->outer, operation->outer, &vector, sizeof(vector),
 			    sizeof(vector));
 }
 
@@ -200,7 +200,7 @@ static void put_format_argument(union format_argument *argument,
 	}
 }
 
-static void put_format(struct actor *actor, const struct operation *operation,
+static void put_format(struct executor *executor, const struct operation *operation,
 		       struct pfm_create *create)
 {
 	const struct element *e = &operation->element[0];
@@ -213,7 +213,7 @@ static void put_format(struct actor *actor, const struct operation *operation,
 		return;
 	strncpy(request.name, format->name, sizeof(request.name) - 1);
 	put_format_argument(&request.argument, format, e->value);
-	address = (uintptr_t)put_argument(&actor->outer, operation->outer, &request,
+	address = (uintptr_t)put_argument(&executor->outer, operation->outer, &request,
 					  sizeof(request), sizeof(request));
 	create->format_name = address;
 	create->format_argument = e->set ? 0
@@ -228,54 +228,56 @@ static void put_format(struct actor *actor, const struct operation *operation,
  */
 #define MARK O_APPEND
 
-static uint32_t flags_to_create(struct actor *actor, const struct operation *operation)
+static uint32_t flags_to_create(struct executor *executor,
+				const struct operation *operation)
 {
-	int fd = descriptor(actor, operation);
+	int fd = descriptor(executor, operation);
 
 	if (!(operation->flags & PFM_FL_NOTIFY_BLOCK))
 		return operation->flags;
-	if (!actor->alone || operation->slot < SHARED_SLOTS)
+	if (!executor->alone || operation->slot < SHARED_SLOTS)
 		return operation->flags & ~PFM_FL_NOTIFY_BLOCK;
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | MARK);
 	return operation->flags;
 }
 
-static pid_t whom_to_load(struct actor *actor, const struct operation *operation)
+static pid_t thread_to_load(struct executor *executor, const struct operation *operation)
 {
 	struct operation changed = *operation;
 
 	if (operation->who != SELF && operation->who != CHILD &&
-	    fcntl(descriptor(actor, operation), F_GETFL) & MARK)
+	    fcntl(descriptor(executor, operation), F_GETFL) & MARK)
 		changed.who = TARGET;
-	return somebody(actor, &changed);
+	return pid_of(executor, &changed);
 }
 
-static void *put_ioctl_argument(struct actor *actor, const struct operation *operation)
+static void *put_ioctl_argument(struct executor *executor,
+				const struct operation *operation)
 {
 	union argument argument;
 	size_t size = _IOC_SIZE(commands[operation->call]);
 
 	if (element_size(operation->call))
-		return put_vector(actor, operation);
+		return put_vector(executor, operation);
 	memset(&argument, operation->dirty ? 0xa5 : 0, sizeof(argument));
 	switch (operation->call) {
 	case CREATE_CONTEXT:
 		memset(&argument.create, 0, sizeof(argument.create));
 		memset(argument.create.context.ctx_reserved3, operation->dirty,
 		       sizeof(argument.create.context.ctx_reserved3));
-		argument.create.context.ctx_flags = flags_to_create(actor, operation);
+		argument.create.context.ctx_flags = flags_to_create(executor, operation);
 		argument.create.reserved = operation->size;
-		put_format(actor, operation, &argument.create);
+		put_format(executor, operation, &argument.create);
 		break;
 	case LOAD:
-		argument.load.load_pid = whom_to_load(actor, operation);
+		argument.load.load_pid = thread_to_load(executor, operation);
 		argument.load.load_set = operation->count;
 		break;
 	case START:
 		argument.start.start_set = operation->count;
 		break;
 	}
-	return put_argument(&actor->inner, operation->place, &argument, size, size);
+	return put_argument(&executor->inner, operation->place, &argument, size, size);
 }
 
 /* On a descriptor that nobody else has, the last error is this one. */
@@ -310,19 +312,19 @@ static void check_status(const struct pfm_status *status)
 			wrong("status: reserved field %u is not zero", i);
 }
 
-int do_ioctl(struct actor *actor, const struct operation *operation)
+int do_ioctl(struct executor *executor, const struct operation *operation)
 {
-	int fd = descriptor(actor, operation);
-	void *argument = put_ioctl_argument(actor, operation);
+	int fd = descriptor(executor, operation);
+	void *argument = put_ioctl_argument(executor, operation);
 	int error;
 
-	fail_begin(actor, operation);
+	fail_begin(executor, operation);
 	error = ioctl(fd, commands[operation->call], argument) ? errno : 0;
-	fail_end(actor, operation);
+	fail_end(executor, operation);
 	if (!error && operation->call == STATUS && operation->place == GOOD)
 		check_status(argument);
 	if (error && error != EBADF && error != ENOTTY && operation->call != LAST_ERROR &&
-	    operation->slot >= SHARED_SLOTS && actor->alone)
+	    operation->slot >= SHARED_SLOTS && executor->alone)
 		check_last_error(fd, operation, error);
 	return error;
 }
@@ -338,7 +340,7 @@ static bool is_known(unsigned long command)
 }
 
 /* Nobody's: @count number, @value type, @flags direction, @size bytes of argument */
-int do_other_ioctl(struct actor *actor, const struct operation *operation)
+int do_other_ioctl(struct executor *executor, const struct operation *operation)
 {
 	static const unsigned long directions[] = { _IOC_NONE, _IOC_READ, _IOC_WRITE,
 						    _IOC_READ | _IOC_WRITE };
@@ -346,14 +348,14 @@ int do_other_ioctl(struct actor *actor, const struct operation *operation)
 				     operation->value & 0xff, operation->count & 0xff,
 				     operation->size & 0xfff);
 	char argument[512];
-	int fd = descriptor(actor, operation);
+	int fd = descriptor(executor, operation);
 
 	/* None of ours has an odd size. */
 	if (is_known(command))
 		command ^= _IOC(0, 0, 0, 1);
 	memset(argument, operation->dirty, sizeof(argument));
 	return ioctl(fd, command,
-		     put_argument(&actor->inner, operation->place, argument,
+		     put_argument(&executor->inner, operation->place, argument,
 				  sizeof(argument), sizeof(argument))) == -1
 		       ? errno
 		       : 0;

@@ -190,7 +190,7 @@ static const struct impossible {
 static const char *const names[] = {
 #define IOCTL_NAME(name, command) [name] = #name,
 #define CALL_NAME(name)		  [name] = #name,
-	IOCTLS(IOCTL_NAME) FILE_CALLS(CALL_NAME) SURROUNDINGS(CALL_NAME)
+	IOCTLS(IOCTL_NAME) FILE_CALLS(CALL_NAME) ENVIRONMENT_CALLS(CALL_NAME)
 };
 
 const char *call_name(enum call call)

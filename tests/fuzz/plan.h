@@ -2,9 +2,9 @@
 /*
  * The plan of a round: who calls what with which arguments.  It is made from a
  * seed alone, so the same seed makes the same plan; what depends on the moment (a
- * thread's number, an address) is named here and looked up by who executes it.
+ * thread's number, an address) is named here and looked up when it is executed.
  *
- * This file and those that execute a plan (execute, canary, crew) and look what came
+ * This file and those that execute a plan (execute, canary, workers) and check what came
  * of it (system, pairs) are also the head of every program that perfmon-fuzz prints.
  */
 #ifndef FUZZ_PLAN_H
@@ -23,7 +23,7 @@
 #define SLOTS	      (SHARED_SLOTS + PRIVATE_SLOTS)
 #define TARGETS	      4 /* processes that a round monitors */
 #define ELEMENTS      4 /* different ones in a vector; longer vectors repeat them */
-#define SETS	      4 /* event sets that stories are about: 0 to 3 */
+#define SETS	      4 /* event sets of scenarios: 0 to 3 */
 
 /* Ioctls that take a descriptor of /dev/perfmon: X(name, command) */
 #define IOCTLS(X)                                                                        \
@@ -58,8 +58,8 @@
 	X(SELECT)                                                                        \
 	X(SETTING)
 
-/* What happens around them; it may fail as it likes.  The fields: surroundings.c. */
-#define SURROUNDINGS(X)                                                                  \
+/* What happens around them; it may fail as it likes.  The fields: environment.c. */
+#define ENVIRONMENT_CALLS(X)                                                             \
 	X(OPEN_OTHER)                                                                    \
 	X(CLOSE)                                                                         \
 	X(DUP)                                                                           \
@@ -89,7 +89,7 @@ enum call {
 #define IOCTL_ENTRY(name, command) name,
 #define CALL_ENTRY(name)	   name,
 	IOCTLS(IOCTL_ENTRY)
-	FILE_CALLS(CALL_ENTRY) SURROUNDINGS(CALL_ENTRY)
+	FILE_CALLS(CALL_ENTRY) ENVIRONMENT_CALLS(CALL_ENTRY)
 #undef IOCTL_ENTRY
 #undef CALL_ENTRY
 		CALLS
@@ -107,8 +107,8 @@ enum call {
 	X(NOWHERE) /* NULL */                                                            \
 	X(KERNEL)
 
-/* Whom a call is about. */
-#define PEOPLE(X)                                                                        \
+/* The thread that a call is about. */
+#define WHO_NAMES(X)                                                                     \
 	X(SELF)                                                                          \
 	X(TARGET) /* the one of number @value */                                         \
 	X(WORKER) /* the one of number @value */                                         \
@@ -124,10 +124,10 @@ enum place {
 #undef PLACE_ENTRY
 };
 
-enum person {
-#define PERSON_ENTRY(name) name,
-	PEOPLE(PERSON_ENTRY)
-#undef PERSON_ENTRY
+enum who {
+#define WHO_ENTRY(name) name,
+	WHO_NAMES(WHO_ENTRY)
+#undef WHO_ENTRY
 };
 
 /*
@@ -152,7 +152,7 @@ struct element {
  * @slot: descriptor
  * @place: of the argument, or of the vector's elements
  * @outer: place of struct pfm_vector
- * @who: enum person
+ * @who: enum who
  * @fail: the memory allocation of this number fails, with FAIL_ALL all; 0: none
  * @dirty: fields that the kernel ignores are not zero
  * @few: the limit of open files is reached

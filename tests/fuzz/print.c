@@ -20,9 +20,9 @@ static const char *const places[] = {
 	PLACES(PLACE_NAME)
 };
 
-static const char *const people[] = {
-#define PERSON_NAME(name) #name,
-	PEOPLE(PERSON_NAME)
+static const char *const who_names[] = {
+#define WHO_NAME(name) #name,
+	WHO_NAMES(WHO_NAME)
 };
 
 /* What a field is by default is not said. */
@@ -54,7 +54,7 @@ static void print_operation(const struct operation *operation)
 	if (operation->outer)
 		printf(", .outer = %s", places[operation->outer]);
 	if (operation->who)
-		printf(", .who = %s", people[operation->who]);
+		printf(", .who = %s", who_names[operation->who]);
 	print_number("fail", operation->fail);
 	print_number("dirty", operation->dirty);
 	print_number("few", operation->few);
@@ -96,16 +96,16 @@ static const char program_end[] =
 	"\tunsigned int findings;\n"
 	"} *found;\n"
 	"\n"
-	"void outcome(const struct actor *actor, const struct operation *operation, int error,\n"
+	"void outcome(const struct executor *executor, const struct operation *operation, int error,\n"
 	"\t     enum kind kind)\n"
 	"{\n"
 	"\tpair_count(&found->seen, operation->call, error, kind);\n"
 	"\tif (getenv(\"VERBOSE\"))\n"
-	"\t\tprintf(\"worker %u: %s: %s\\n\", actor->number, call_name(operation->call),\n"
+	"\t\tprintf(\"worker %u: %s: %s\\n\", executor->number, call_name(operation->call),\n"
 	"\t\t       error ? strerrorname_np(error) : \"0\");\n"
 	"\tif (!pair_is_allowed(operation, error, kind))\n"
 	"\t\twrong(\"unexpected pair: %s %s (worker %u)\", call_name(operation->call),\n"
-	"\t\t      strerrorname_np(error), actor->number);\n"
+	"\t\t      strerrorname_np(error), executor->number);\n"
 	"}\n"
 	"\n"
 	"void wrong(const char *what, ...)\n"
@@ -119,7 +119,7 @@ static const char program_end[] =
 	"\tputchar('\\n');\n"
 	"}\n"
 	"\n"
-	"void crew_hangs(pid_t group)\n"
+	"void workers_hang(pid_t group)\n"
 	"{\n"
 	"\twrong(\"process group %d hangs\", group);\n"
 	"}\n"
@@ -136,7 +136,7 @@ static const char program_end[] =
 	"\t\treturn 1;\n"
 	"\tsystem_begin();\n"
 	"\twhile (times-- > 0) {\n"
-	"\t\tif (!crew_run(&plan, 60))\n"
+	"\t\tif (!workers_run(&plan, 60))\n"
 	"\t\t\tbreak;\n"
 	"\t\tsystem_check();\n"
 	"\t}\n"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The workers of a round: processes and threads, from birth to the last corpse.
+ * The workers of a round: processes and threads, from their start until all have exited.
  *
- * All of them are one process group below the process of worker 0, which is below
- * the caller; what loses its parent becomes a child of the caller's.
+ * All of them are one process group. Its leader is the process of worker 0, a child of
+ * the caller; orphans become children of the caller, too.
  */
 #include <errno.h>
 #include <grp.h>
@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #include "calls.h"
-#include "crew.h"
+#include "workers.h"
 
-struct post {
+struct start {
 	const struct plan *plan;
 	struct table *table;
 	unsigned int number;
@@ -46,7 +46,7 @@ static void set_handlers(void)
 }
 
 /* Of this thread alone: what glibc's functions do is for all of the process. */
-static void become(uid_t user)
+static void become_user(uid_t user)
 {
 	if (!user)
 		return;
@@ -58,14 +58,14 @@ static void become(uid_t user)
 
 static void *work(void *argument)
 {
-	const struct post *post = argument;
-	const struct worker *worker = &post->plan->workers[post->number];
-	struct actor actor;
+	const struct start *start = argument;
+	const struct worker *worker = &start->plan->workers[start->number];
+	struct executor executor;
 
-	become(worker->user);
-	actor_begin(&actor, post->table, post->number, post->alone);
-	execute(&actor, worker->operations, worker->count);
-	actor_end(&actor);
+	become_user(worker->user);
+	executor_begin(&executor, start->table, start->number, start->alone);
+	execute(&executor, worker->operations, worker->count);
+	executor_end(&executor);
 	return NULL;
 }
 
@@ -82,15 +82,15 @@ static void run_process(const struct plan *plan, struct table *table,
 			unsigned int process)
 {
 	bool alone = process && threads_of(plan, process) == 1;
-	struct post posts[WORKERS];
+	struct start starts[WORKERS];
 	pthread_t threads[WORKERS];
 	unsigned int n, count = 0;
 
 	for (n = 1; n < plan->count; n++) {
 		if (plan->workers[n].process != process)
 			continue;
-		posts[count] = (struct post){ plan, table, n, alone };
-		if (pthread_create(&threads[count], NULL, work, &posts[count]))
+		starts[count] = (struct start){ plan, table, n, alone };
+		if (pthread_create(&threads[count], NULL, work, &starts[count]))
 			abort();
 		count++;
 	}
@@ -118,12 +118,12 @@ static void end_of(pid_t process)
 /* In the process of worker 0. */
 static void run_round(const struct plan *plan, struct table *table)
 {
-	struct post founder = { plan, table, 0, false };
+	struct start setup = { plan, table, 0, false };
 	pid_t children[WORKERS] = {};
 	unsigned int process;
 
 	set_handlers();
-	work(&founder);
+	work(&setup);
 	for (process = 1; process < WORKERS; process++) {
 		if (!threads_of(plan, process))
 			continue;
@@ -172,7 +172,7 @@ static bool wait_for(pid_t process, unsigned int seconds)
 	}
 }
 
-bool crew_run(const struct plan *plan, unsigned int seconds)
+bool workers_run(const struct plan *plan, unsigned int seconds)
 {
 	struct table *table = mmap(NULL, sizeof(*table), PROT_READ | PROT_WRITE,
 				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -191,15 +191,15 @@ bool crew_run(const struct plan *plan, unsigned int seconds)
 	}
 	setpgid(group, group);
 	if (!wait_for(group, seconds)) {
-		crew_hangs(group);
+		workers_hang(group);
 		ended = false;
 	}
-	/* The founder may be gone, not so its targets. */
+	/* The setup may be gone, not so its targets. */
 	do {
 		kill(-group, SIGKILL);
 	} while (!wait_for(-1, 1) && seconds--);
 	if (!kill(-group, 0)) {
-		crew_hangs(group);
+		workers_hang(group);
 		ended = false;
 	}
 	munmap(table, sizeof(*table));

@@ -16,7 +16,7 @@
 
 #include "calls.h"
 
-void do_open_other(struct actor *actor, const struct operation *operation)
+void do_open_other(struct executor *executor, const struct operation *operation)
 {
 	int fd = -1, pair[2];
 
@@ -41,22 +41,22 @@ void do_open_other(struct actor *actor, const struct operation *operation)
 		break;
 	}
 	if (fd != -1)
-		put_in_slot(actor, operation->slot, fd);
+		put_in_slot(executor, operation->slot, fd);
 }
 
-void do_dup(struct actor *actor, const struct operation *operation)
+void do_dup(struct executor *executor, const struct operation *operation)
 {
-	int fd = fcntl(descriptor(actor, operation), operation->flags, 0);
+	int fd = fcntl(descriptor(executor, operation), operation->flags, 0);
 
 	if (fd != -1)
-		put_in_slot(actor, operation->value % SLOTS, fd);
+		put_in_slot(executor, operation->value % SLOTS, fd);
 }
 
-void do_owner(struct actor *actor, const struct operation *operation)
+void do_owner(struct executor *executor, const struct operation *operation)
 {
-	struct f_owner_ex owner = { operation->count, somebody(actor, operation) };
+	struct f_owner_ex owner = { operation->count, pid_of(executor, operation) };
 
-	fcntl(descriptor(actor, operation), F_SETOWN_EX, &owner);
+	fcntl(descriptor(executor, operation), F_SETOWN_EX, &owner);
 }
 
 static void spin(unsigned int turns)
@@ -156,9 +156,9 @@ static void give_up_descriptors(void)
 }
 
 /* @value: which target; @count: what it does; @flags: its user; @size: keeps descriptors */
-void do_spawn(struct actor *actor, const struct operation *operation)
+void do_spawn(struct executor *executor, const struct operation *operation)
 {
-	volatile pid_t *target = &actor->table->targets[operation->value % TARGETS];
+	volatile pid_t *target = &executor->table->targets[operation->value % TARGETS];
 	pid_t old = *target, child;
 
 	if (old > 0)
@@ -193,9 +193,9 @@ void do_reap(void)
 }
 
 /* @count: signal; workers get none that ends them */
-void do_kill(struct actor *actor, const struct operation *operation)
+void do_kill(struct executor *executor, const struct operation *operation)
 {
-	pid_t tid = somebody(actor, operation);
+	pid_t tid = pid_of(executor, operation);
 
 	if (tid > 1)
 		syscall(SYS_tkill, tid, operation->count);
@@ -267,7 +267,7 @@ void do_module(const struct operation *operation)
 }
 
 /* The child does the next @count operations; who forked it goes on after them. */
-unsigned int do_fork(struct actor *actor, const struct operation *operation,
+unsigned int do_fork(struct executor *executor, const struct operation *operation,
 		     unsigned int left)
 {
 	unsigned int count = operation->count;
@@ -277,15 +277,16 @@ unsigned int do_fork(struct actor *actor, const struct operation *operation,
 		count = left;
 	child = fork_when_possible();
 	if (child == 0) {
-		actor->alone = false;
-		actor->fail_nth = actor->fail_all = -1;
-		actor->timer = patience_new(); /* those of the parent's are not for him */
-		execute(actor, operation + 1, count);
+		executor->alone = false;
+		executor->fail_nth = executor->fail_all = -1;
+		executor->timer =
+			timeout_new(); /* those of the parent's are not for him */
+		execute(executor, operation + 1, count);
 		if (operation->flags)
 			become_program("/bin/sleep");
 		_exit(0);
 	}
 	if (child > 0)
-		actor->child = child;
+		executor->child = child;
 	return child == -1 ? 0 : count;
 }

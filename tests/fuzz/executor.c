@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who executes: descriptors, memory, whom he knows, and memory that lacks. */
+/* The thread that executes: its descriptors, memory, timer and fault injection. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -29,26 +29,26 @@ void shared_slots_clear(void)
 		shared_slots[n] = -1;
 }
 
-static volatile int *slot_of(struct actor *actor, unsigned int slot)
+static volatile int *slot_of(struct executor *executor, unsigned int slot)
 {
 	if (slot < SHARED_SLOTS)
 		return &shared_slots[slot];
-	return (volatile int *)&actor
+	return (volatile int *)&executor
 		->private_slots[(slot - SHARED_SLOTS) % PRIVATE_SLOTS];
 }
 
-int descriptor(struct actor *actor, const struct operation *operation)
+int descriptor(struct executor *executor, const struct operation *operation)
 {
-	return *slot_of(actor, operation->slot);
+	return *slot_of(executor, operation->slot);
 }
 
 /*
  * The number of the device may be another one each time that the module is loaded.  What
  * is opened with O_PATH never came to perfmon.
  */
-enum kind kind_of_descriptor(struct actor *actor, const struct operation *operation)
+enum kind kind_of_descriptor(struct executor *executor, const struct operation *operation)
 {
-	int fd = descriptor(actor, operation);
+	int fd = descriptor(executor, operation);
 	struct stat status, device;
 
 	if (fstat(fd, &status))
@@ -60,9 +60,9 @@ enum kind kind_of_descriptor(struct actor *actor, const struct operation *operat
 }
 
 /* What was in the slot is closed. */
-void put_in_slot(struct actor *actor, unsigned int slot, int fd)
+void put_in_slot(struct executor *executor, unsigned int slot, int fd)
 {
-	int old = __atomic_exchange_n(slot_of(actor, slot), fd, __ATOMIC_SEQ_CST);
+	int old = __atomic_exchange_n(slot_of(executor, slot), fd, __ATOMIC_SEQ_CST);
 
 	if (old != -1)
 		close(old);
@@ -147,24 +147,24 @@ void *put_argument(const struct area *area, enum place place, const void *argume
 	return address;
 }
 
-/* ---- people ----------------------------------------------------------------------- */
+/* ---- threads ----------------------------------------------------------------------- */
 
 pid_t thread_id(void)
 {
 	return syscall(SYS_gettid);
 }
 
-pid_t somebody(struct actor *actor, const struct operation *operation)
+pid_t pid_of(struct executor *executor, const struct operation *operation)
 {
 	switch (operation->who) {
 	case SELF:
 		return thread_id();
 	case TARGET:
-		return actor->table->targets[operation->value % TARGETS];
+		return executor->table->targets[operation->value % TARGETS];
 	case WORKER:
-		return actor->table->workers[operation->value % WORKERS];
+		return executor->table->workers[operation->value % WORKERS];
 	case CHILD:
-		return actor->child;
+		return executor->child;
 	case DEAD: {
 		pid_t pid = fork_when_possible();
 
@@ -183,7 +183,7 @@ pid_t somebody(struct actor *actor, const struct operation *operation)
 	}
 }
 
-/* ---- memory that lacks ------------------------------------------------------------- */
+/* ---- fault injection --------------------------------------------------------------- */
 
 /* What the file of this thread says from here on; a user may not say anything. */
 static void fault_file_write(int fd, unsigned int number)
@@ -227,35 +227,35 @@ static __attribute__((noinline)) void touch_own_memory(void)
 }
 
 /* Only the call itself shall lack memory, not what prepares it. */
-void fail_begin(struct actor *actor, const struct operation *operation)
+void fail_begin(struct executor *executor, const struct operation *operation)
 {
 	if (operation->fail == FAIL_ALL) {
 		pthread_rwlock_rdlock(&forking);
 		touch_own_memory();
-		fault_file_write(actor->fail_all, 1);
+		fault_file_write(executor->fail_all, 1);
 	}
 	if (operation->fail && operation->fail != FAIL_ALL)
-		fault_file_write(actor->fail_nth, operation->fail);
+		fault_file_write(executor->fail_nth, operation->fail);
 }
 
-void fail_end(struct actor *actor, const struct operation *operation)
+void fail_end(struct executor *executor, const struct operation *operation)
 {
 	int error = errno;
 
 	if (operation->fail == FAIL_ALL) {
-		fault_file_write(actor->fail_all, 0);
+		fault_file_write(executor->fail_all, 0);
 		pthread_rwlock_unlock(&forking);
 	} else if (operation->fail) {
-		fault_file_write(actor->fail_nth, 0);
+		fault_file_write(executor->fail_nth, 0);
 	}
 	errno = error;
 }
 
-/* ---- patience ---------------------------------------------------------------------- */
+/* ---- timeouts ---------------------------------------------------------------------- */
 
-#define PATIENCE_NS 3000000
+#define TIMEOUT_NS 3000000
 
-timer_t patience_new(void)
+timer_t timeout_new(void)
 {
 	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID,
 				  .sigev_signo = SIGALRM };
@@ -268,54 +268,54 @@ timer_t patience_new(void)
 }
 
 /* From here on a call that blocks ends with EINTR soon, whenever it begins. */
-void patience_begin(struct actor *actor)
+void timeout_begin(struct executor *executor)
 {
-	const struct itimerspec interval = { { 0, PATIENCE_NS }, { 0, PATIENCE_NS } };
+	const struct itimerspec interval = { { 0, TIMEOUT_NS }, { 0, TIMEOUT_NS } };
 
-	timer_settime(actor->timer, 0, &interval, NULL);
+	timer_settime(executor->timer, 0, &interval, NULL);
 }
 
-void patience_end(struct actor *actor)
+void timeout_end(struct executor *executor)
 {
 	const struct itimerspec never = {};
 	int error = errno;
 
-	timer_settime(actor->timer, 0, &never, NULL);
+	timer_settime(executor->timer, 0, &never, NULL);
 	errno = error;
 }
 
 /* ---- begin and end ---------------------------------------------------------------- */
 
-void actor_begin(struct actor *actor, struct table *table, unsigned int number,
-		 bool alone)
+void executor_begin(struct executor *executor, struct table *table, unsigned int number,
+		    bool alone)
 {
-	*actor = (struct actor){
+	*executor = (struct executor){
 		.table = table,
 		.number = number,
 		.alone = alone,
 		.private_slots = { -1, -1, -1, -1 },
 		.inner = area_new(INNER_BYTES),
 		.outer = area_new(1),
-		.timer = patience_new(),
+		.timer = timeout_new(),
 	};
-	actor->fail_nth = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
-	actor->fail_all = open("/proc/thread-self/make-it-fail", O_RDWR | O_CLOEXEC);
+	executor->fail_nth = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+	executor->fail_all = open("/proc/thread-self/make-it-fail", O_RDWR | O_CLOEXEC);
 	table->workers[number] = thread_id();
 }
 
-void actor_end(struct actor *actor)
+void executor_end(struct executor *executor)
 {
 	unsigned int n;
 
 	for (n = 0; n < PRIVATE_SLOTS; n++)
-		if (actor->private_slots[n] != -1)
-			close(actor->private_slots[n]);
-	do_unmap(actor);
-	area_free(&actor->inner);
-	area_free(&actor->outer);
-	timer_delete(actor->timer);
-	if (actor->fail_nth != -1)
-		close(actor->fail_nth);
-	if (actor->fail_all != -1)
-		close(actor->fail_all);
+		if (executor->private_slots[n] != -1)
+			close(executor->private_slots[n]);
+	do_unmap(executor);
+	area_free(&executor->inner);
+	area_free(&executor->outer);
+	timer_delete(executor->timer);
+	if (executor->fail_nth != -1)
+		close(executor->fail_nth);
+	if (executor->fail_all != -1)
+		close(executor->fail_all);
 }

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Builds the operations of one worker. */
+#ifndef FUZZ_BUILDER_H
+#define FUZZ_BUILDER_H
+
+#include "execute.h"
+#include "generate.h"
+#include "random.h"
+
+/* What a round is about beside the usual. */
+enum theme {
+	THEME_USUAL,
+	THEME_LIMITS,
+	THEME_PROCESSORS,
+	THEME_MODULES
+};
+
+/**
+ * struct builder - the plan of one worker while it is built
+ * @random: decides everything
+ * @pmu: whose registers
+ * @theme: of the round
+ * @operations: those that there are, @count of them
+ * @limit: number of operations that is wanted
+ * @numbers: registers used last, so that reading finds what writing used
+ * @samples: the current scenario samples
+ * @sets: the current scenario has several event sets
+ */
+struct builder {
+	struct random random;
+	enum pmu pmu;
+	enum theme theme;
+	struct operation *operations;
+	unsigned int count;
+	unsigned int limit;
+	uint16_t numbers[ELEMENTS];
+	bool samples;
+	bool sets;
+};
+
+static inline bool percent(struct builder *builder, unsigned int of_hundred)
+{
+	return random_percent(&builder->random, of_hundred);
+}
+
+static inline unsigned int below(struct builder *builder, unsigned int end)
+{
+	return random_below(&builder->random, end);
+}
+
+#define ONE_OF(builder, array) ((array)[below(builder, COUNT(array))])
+
+/* An operation with nothing in it; dropped if there are enough. */
+struct operation *add(struct builder *builder, enum call call, unsigned int slot);
+
+/* One with all its arguments. */
+struct operation *add_filled(struct builder *builder, enum call call, unsigned int slot);
+
+unsigned int any_slot(struct builder *builder);
+
+/* scenarios.c */
+void add_scenario(struct builder *builder);
+void add_settings(struct builder *builder);
+void add_processors(struct builder *builder);
+void add_modules(struct builder *builder);
+void add_formats(struct builder *builder);
+
+/* arguments.c */
+enum place bad_place(struct builder *builder);
+unsigned int which_allocation(struct builder *builder);
+void fill_who(struct builder *builder, struct operation *operation);
+
+/* arguments_other.c */
+uint32_t open_flags(struct builder *builder);
+void fill_file_call(struct builder *builder, struct operation *operation);
+void fill_environment(struct builder *builder, struct operation *operation);
+
+#endif

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Scenarios: calls in an order that makes sense, so that deep states are reached, with
+ * random calls in between.
+ */
+#include <fcntl.h>
+#include <limits.h>
+
+#include "builder.h"
+
+struct choice {
+	uint8_t call;
+	uint8_t weight;
+};
+
+static enum call choose(struct builder *builder, const struct choice *choices,
+			size_t count)
+{
+	unsigned int all = 0, chosen;
+	size_t n;
+
+	for (n = 0; n < count; n++)
+		all += choices[n].weight;
+	chosen = below(builder, all);
+	for (n = 0; chosen >= choices[n].weight; n++)
+		chosen -= choices[n].weight;
+	return choices[n].call;
+}
+
+/* Any call, as if by chance. */
+static void add_any(struct builder *builder, unsigned int slot)
+{
+	static const struct choice usual[] = {
+		{ CREATE_CONTEXT, 5 },
+		{ WRITE_PMCS, 5 },
+		{ WRITE_PMDS, 5 },
+		{ READ_PMDS, 5 },
+		{ LOAD, 6 },
+		{ START, 5 },
+		{ STOP, 4 },
+		{ RESTART, 3 },
+		{ CREATE_EVTSETS, 4 },
+		{ GETINFO_EVTSETS, 4 },
+		{ DELETE_EVTSETS, 4 },
+		{ UNLOAD, 4 },
+		{ INFO, 3 },
+		{ LAST_ERROR, 3 },
+		{ STATUS, 4 },
+		{ READ_VALUES, 5 },
+		{ OPEN, 6 },
+		{ OTHER_IOCTL, 3 },
+		{ READ, 4 },
+		{ READV, 2 },
+		{ WRITE, 2 },
+		{ LSEEK, 1 },
+		{ MMAP, 2 },
+		{ POLL, 3 },
+		{ SELECT, 2 },
+		{ OPEN_OTHER, 1 },
+		{ REOPEN, 1 },
+		{ CLOSE, 3 },
+		{ DUP, 2 },
+		{ FLAGS, 3 },
+		{ OWNER, 2 },
+		{ SIGNAL, 1 },
+		{ UNMAP, 1 },
+		{ REMAP, 1 },
+		{ SCAN, 2 },
+		{ SPAWN, 1 },
+		{ KILL, 3 },
+		{ REAP, 1 },
+		{ FORK, 1 },
+		{ AFFINITY, 2 },
+		{ PRIORITY, 1 },
+		{ YIELD, 2 },
+		{ SLEEP, 1 },
+		{ WORK, 3 },
+		{ LOOK, 2 },
+		{ SETTING, 1 },
+	};
+
+	add_filled(builder, choose(builder, usual, COUNT(usual)), slot);
+}
+
+/* A step of a scenario: sometimes left out, sometimes something comes in between. */
+static struct operation *step(struct builder *builder, enum call call, unsigned int slot)
+{
+	static struct operation left_out;
+
+	if (percent(builder, 10))
+		add_any(builder, percent(builder, 70) ? slot : any_slot(builder));
+	if (percent(builder, 5))
+		return &left_out;
+	return add_filled(builder, call, slot);
+}
+
+/* Somebody is monitored, from open to close. */
+static void add_monitoring(struct builder *builder, unsigned int slot, bool target)
+{
+	enum call reading = percent(builder, 50) ? READ_PMDS : READ_VALUES;
+	struct operation *load;
+	unsigned int turns = 1 + below(builder, 3);
+
+	if (percent(builder, 80)) {
+		step(builder, OPEN, slot);
+		step(builder, CREATE_CONTEXT, slot);
+	}
+	step(builder, WRITE_PMCS, slot);
+	step(builder, WRITE_PMDS, slot);
+	if (target && percent(builder, 25))
+		step(builder, SPAWN, slot);
+	load = step(builder, LOAD, slot);
+	if (target) {
+		load->who = TARGET;
+		load->value = below(builder, TARGETS);
+	}
+	while (turns--) {
+		step(builder, START, slot);
+		step(builder, percent(builder, 60) ? WORK : YIELD, slot);
+		step(builder, reading, slot);
+		if (percent(builder, 40))
+			step(builder, STOP, slot);
+		if (percent(builder, 30))
+			step(builder, STATUS, slot);
+	}
+	if (target) {
+		step(builder, KILL, slot);
+		step(builder, percent(builder, 50) ? POLL : READ, slot);
+	}
+	if (percent(builder, 60))
+		step(builder, UNLOAD, slot);
+	step(builder, reading, slot);
+	if (percent(builder, 60))
+		step(builder, CLOSE, slot);
+}
+
+/* What is left of a sampling context, in any order. */
+static void end_sampling(struct builder *builder, unsigned int slot)
+{
+	static const uint8_t ends[] = { CLOSE, UNMAP, UNLOAD, STOP, REMAP, KILL, FORK };
+	unsigned int n;
+
+	for (n = 1 + below(builder, 4); n > 0; n--) {
+		step(builder, ONE_OF(builder, ends), slot);
+		step(builder, percent(builder, 50) ? SCAN : READ_PMDS, slot);
+	}
+}
+
+/* Of the worker itself, or of a target that may be new. */
+static void start_monitoring(struct builder *builder, unsigned int slot, bool target)
+{
+	struct operation *load;
+
+	if (target && percent(builder, 40))
+		step(builder, SPAWN, slot)->count = percent(builder, 50) ? 0 : 6;
+	load = step(builder, LOAD, slot);
+	load->who = target ? TARGET : SELF;
+	if (target)
+		load->value = below(builder, TARGETS);
+	step(builder, START, slot);
+}
+
+/* Samples are taken, told of and read; a target may have to wait for that. */
+static void add_sampling(struct builder *builder)
+{
+	static const uint8_t waiting[] = { READ, POLL, SELECT, SLEEP, WORK };
+	unsigned int slot = any_slot(builder), turns = 1 + below(builder, 6);
+	bool target = percent(builder, 60);
+	struct operation *operation;
+
+	builder->samples = true;
+	step(builder, OPEN, slot);
+	operation = step(builder, CREATE_CONTEXT, slot);
+	if (target && percent(builder, 40))
+		operation->flags |= PFM_FL_NOTIFY_BLOCK;
+	step(builder, MMAP, slot);
+	step(builder, WRITE_PMCS, slot);
+	step(builder, WRITE_PMDS, slot);
+	if (percent(builder, 30)) {
+		step(builder, FLAGS, slot)->flags = O_ASYNC | O_NONBLOCK;
+		step(builder, OWNER, slot);
+	}
+	start_monitoring(builder, slot, target);
+	while (turns--) {
+		step(builder, target ? ONE_OF(builder, waiting) : WORK, slot);
+		step(builder, SCAN, slot);
+		step(builder, RESTART, slot);
+		if (percent(builder, 20))
+			step(builder, WRITE_PMDS, slot);
+		if (percent(builder, 20))
+			step(builder, STATUS, slot);
+	}
+	end_sampling(builder, slot);
+	builder->samples = false;
+}
+
+/* Event sets that take turns, by time and by overflows, sampling or not. */
+static void add_event_sets(struct builder *builder)
+{
+	static const uint8_t looks[] = { READ_PMDS, READ_VALUES, GETINFO_EVTSETS,
+					 STATUS,    RESTART,	 SCAN };
+	unsigned int slot = any_slot(builder), turns = 1 + below(builder, 8), n;
+	bool target = percent(builder, 50);
+
+	builder->sets = true;
+	builder->samples = percent(builder, 30);
+	step(builder, OPEN, slot);
+	step(builder, CREATE_CONTEXT, slot);
+	for (n = 0; n < 3; n++)
+		step(builder, CREATE_EVTSETS, slot);
+	for (n = 0; n < 4; n++) {
+		step(builder, WRITE_PMCS, slot);
+		step(builder, WRITE_PMDS, slot);
+	}
+	start_monitoring(builder, slot, target);
+	while (turns--) {
+		step(builder, percent(builder, 70) ? WORK : SLEEP, slot);
+		step(builder, ONE_OF(builder, looks), slot);
+		if (percent(builder, 15))
+			step(builder, WRITE_PMDS, slot);
+		if (percent(builder, 15))
+			step(builder, START, slot);
+	}
+	if (percent(builder, 40)) {
+		step(builder, UNLOAD, slot);
+		step(builder, DELETE_EVTSETS, slot);
+		step(builder, GETINFO_EVTSETS, slot);
+	}
+	end_sampling(builder, slot);
+	builder->samples = false;
+	builder->sets = false;
+}
+
+/* Two contexts want the same thread; event sets of a loaded one. */
+static void add_conflict(struct builder *builder)
+{
+	unsigned int first = any_slot(builder), second = any_slot(builder);
+
+	step(builder, OPEN, first);
+	step(builder, CREATE_CONTEXT, first);
+	step(builder, LOAD, first)->who = SELF;
+	step(builder, OPEN, second);
+	step(builder, CREATE_CONTEXT, second);
+	step(builder, LOAD, second)->who = SELF;
+	step(builder, LOAD, first)->who = SELF;
+	step(builder, CREATE_EVTSETS, first);
+	step(builder, DELETE_EVTSETS, first);
+	step(builder, CREATE_CONTEXT, second);
+}
+
+/* A target that has ended and is not buried yet. */
+static void add_zombie_target(struct builder *builder)
+{
+	unsigned int slot = any_slot(builder), target = below(builder, TARGETS);
+	struct operation *operation;
+
+	step(builder, OPEN, slot);
+	step(builder, CREATE_CONTEXT, slot);
+	operation = step(builder, SPAWN, slot);
+	operation->value = target;
+	operation->count = 9;
+	step(builder, SLEEP, slot);
+	operation = step(builder, LOAD, slot);
+	operation->who = TARGET;
+	operation->value = target;
+	step(builder, CLOSE, slot);
+}
+
+/* Nothing to read, without waiting and with. */
+static void add_reading_nothing(struct builder *builder)
+{
+	unsigned int slot = any_slot(builder);
+
+	step(builder, OPEN, slot)->flags = O_RDWR | O_NONBLOCK;
+	step(builder, READ, slot);
+	step(builder, FLAGS, slot)->flags = percent(builder, 50) ? 0 : O_ASYNC;
+	step(builder, READ, slot);
+	step(builder, READV, slot);
+	step(builder, LSEEK, slot);
+	step(builder, WRITE, slot);
+}
+
+/* Calls on a descriptor that is closed. */
+static void add_closed_descriptor(struct builder *builder)
+{
+	unsigned int slot = any_slot(builder), n;
+
+	add_filled(builder, CLOSE, slot);
+	for (n = 0; n < 6; n++)
+		add_filled(builder, below(builder, SETTING), slot);
+}
+
+/* Vectors too long for a page while arg_mem_max allows them. */
+static void add_long_vectors(struct builder *builder)
+{
+	static const uint8_t calls[] = { WRITE_PMCS, WRITE_PMDS, CREATE_EVTSETS,
+					 GETINFO_EVTSETS, DELETE_EVTSETS };
+	unsigned int slot = any_slot(builder), n;
+
+	step(builder, OPEN, slot);
+	step(builder, CREATE_CONTEXT, slot);
+	for (n = 0; n < 6; n++) {
+		enum call call = ONE_OF(builder, calls);
+		struct operation *operation = step(builder, call, slot);
+
+		operation->count = percent(builder, 50)
+					   ? INT_MAX / (int)element_size(call) - 1
+					   : 1 + (int)below(builder, 2000);
+	}
+}
+
+void add_settings(struct builder *builder)
+{
+	struct operation *operation = add_filled(builder, SETTING, 0);
+
+	/* Mostly what a setting can be, and not for long. */
+	if (percent(builder, 70))
+		operation->flags = below(builder, 6);
+	step(builder, SLEEP, 0);
+	if (percent(builder, 50)) {
+		operation = add(builder, SETTING, 0);
+		operation->flags = 0; /* task_group -1 */
+	}
+	if (percent(builder, 40))
+		add(builder, FILE_TABLE, 0);
+	if (percent(builder, 40)) {
+		add_filled(builder, DEVICE_MODE, 0);
+		step(builder, SLEEP, 0);
+		add(builder, DEVICE_MODE, 0)->flags = 0666;
+	}
+}
+
+void add_processors(struct builder *builder)
+{
+	add(builder, PROCESSOR, 0)->value = 0;
+	step(builder, SLEEP, 0);
+	add(builder, PROCESSOR, 0)->value = 1;
+	step(builder, SLEEP, 0);
+}
+
+/* Without a PMU and with one that comes and goes. */
+void add_modules(struct builder *builder)
+{
+	unsigned int slot = SHARED_SLOTS, n;
+
+	for (n = 0; n < SLOTS; n++)
+		add(builder, CLOSE, n);
+	add(builder, MODULE, 0)->value = percent(builder, 70) ? 4 : 0;
+	if (percent(builder, 30))
+		add(builder, MODULE, 0)->value = 2;
+	add(builder, OPEN, slot)->flags = O_RDWR;
+	step(builder, INFO, slot);
+	step(builder, CREATE_CONTEXT, slot);
+	add(builder, CLOSE, slot);
+	add(builder, MODULE, 0)->value = 1 | 2;
+	add(builder, MODULE, 0)->value = 1 | 4;
+	/* The first context of all needs more memory than those after it. */
+	add(builder, OPEN, slot)->flags = O_RDWR;
+	add(builder, CREATE_CONTEXT, slot)->fail =
+		percent(builder, 60) ? 1 + below(builder, 8) : FAIL_ALL;
+	step(builder, CREATE_CONTEXT, slot);
+	add(builder, CLOSE, slot);
+	step(builder, SLEEP, slot);
+}
+
+/* Formats that go and come while contexts are made with them, here and elsewhere. */
+void add_formats(struct builder *builder)
+{
+	unsigned int slot = SHARED_SLOTS, turns = 1 + below(builder, 3), format;
+	struct operation *operation;
+
+	builder->samples = true;
+	while (turns--) {
+		format = 1 + below(builder, FORMATS);
+		operation = add(builder, MODULE, 0);
+		operation->count = format;
+		operation->value = percent(builder, 40);
+		step(builder, OPEN, slot);
+		step(builder, CREATE_CONTEXT, slot)->element[0].number = 1 + format;
+		if (percent(builder, 50))
+			add(builder, MODULE, 0)->count = format; /* in use */
+		step(builder, CLOSE, slot);
+	}
+	builder->samples = false;
+}
+
+void add_scenario(struct builder *builder)
+{
+	unsigned int kind = below(builder, 100);
+
+	if (builder->theme == THEME_LIMITS && percent(builder, 25))
+		add_long_vectors(builder);
+	else if (kind < 15)
+		add_monitoring(builder, any_slot(builder), false);
+	else if (kind < 30)
+		add_monitoring(builder, any_slot(builder), true);
+	else if (kind < 42)
+		add_sampling(builder);
+	else if (kind < 52)
+		add_event_sets(builder);
+	else if (kind < 55)
+		add_conflict(builder);
+	else if (kind < 60)
+		add_zombie_target(builder);
+	else if (kind < 65)
+		add_reading_nothing(builder);
+	else if (kind < 68)
+		add_closed_descriptor(builder);
+	else
+		add_any(builder, any_slot(builder));
+}

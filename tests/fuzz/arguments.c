@@ -242,6 +242,8 @@ void fill_who(struct builder *builder, struct operation *operation)
 	operation->who = ONE_OF(builder, usual);
 	if (operation->who == TARGET)
 		operation->value = below(builder, TARGETS);
+	else if (operation->who == TARGET_THREAD)
+		operation->value = below(builder, TARGETS * TARGET_THREADS);
 	else if (operation->who == WORKER)
 		operation->value = below(builder, WORKERS);
 	else if (operation->who == NUMBER)
@@ -257,7 +259,7 @@ static void fill_format(struct builder *builder, struct operation *operation)
 	struct element *e = &operation->element[0];
 
 	operation->elements = 1;
-	e->number = percent(builder, 95) ? ONE_OF(builder, usual) : below(builder, 10);
+	e->number = percent(builder, 97) ? ONE_OF(builder, usual) : below(builder, 10);
 	e->value = percent(builder, 90) ? ONE_OF(builder, sizes) : ONE_OF(builder, edges);
 	e->flags = percent(builder, 4) ? below(builder, 4) : 0;
 	e->set = percent(builder, 3);

@@ -126,18 +126,22 @@ static void fill_kill(struct builder *builder, struct operation *operation)
 {
 	static const uint8_t harmless[] = { SIGUSR1, SIGUSR2, SIGALRM, SIGIO, SIGCONT };
 	/* Not SIGSEGV nor SIGBUS: who dies of those was not killed (crash_is_wrong()). */
-	static const uint8_t any[] = { SIGKILL, SIGKILL, SIGTERM, SIGSTOP,
-				       SIGSTOP, SIGCONT, SIGUSR1, SIGABRT };
+	static const uint8_t any[] = { SIGSTOP, SIGSTOP, SIGCONT, SIGCONT,
+				       SIGCONT, SIGUSR1, SIGALRM };
+	static const uint8_t deadly[] = { SIGKILL, SIGKILL, SIGTERM, SIGABRT };
 	bool target = percent(builder, 70);
 
 	operation->who = target ? TARGET : WORKER;
 	operation->value = below(builder, target ? TARGETS : WORKERS);
 	operation->count = target ? ONE_OF(builder, any) : ONE_OF(builder, harmless);
+	if (target && percent(builder, 15))
+		operation->count = ONE_OF(builder, deadly);
 }
 
 static void fill_spawn(struct builder *builder, struct operation *operation)
 {
-	static const uint8_t kinds[] = { 0, 0, 0, 1, 1, 2, 3, 4, 5, 5, 6, 6, 7, 8, 9 };
+	static const uint8_t kinds[] = { 0, 0, 0,  1,  2,  3,  4,  5,  5,  6,  6,  7,
+					 8, 9, 10, 10, 10, 11, 11, 11, 12, 12, 13, 13 };
 
 	operation->value = below(builder, TARGETS);
 	operation->count = ONE_OF(builder, kinds);

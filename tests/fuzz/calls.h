@@ -6,9 +6,9 @@
 #include "execute.h"
 
 /* executor.c */
+struct slot slot_now(struct executor *executor, unsigned int number);
+bool slots_equal(struct slot a, struct slot b);
 int descriptor(struct executor *executor, const struct operation *operation);
-enum kind kind_of_descriptor(struct executor *executor,
-			     const struct operation *operation);
 void put_in_slot(struct executor *executor, unsigned int slot, int fd);
 size_t page_size(void);
 void *map(size_t size, int protection);
@@ -28,6 +28,20 @@ void timeout_end(struct executor *executor);
 /* ioctls.c */
 int do_ioctl(struct executor *executor, const struct operation *operation);
 int do_other_ioctl(struct executor *executor, const struct operation *operation);
+
+size_t argument_size(enum call call);
+/* PMDs that a vector of WRITE_PMDS may bring into use. */
+void add_pmds(uint64_t *map, const struct operation *operation);
+/* Loading it to a worker would make that wait for ever. */
+bool is_marked(struct executor *executor, const struct operation *operation);
+/* Why the format of CREATE_CONTEXT cannot be had, or NULL. */
+const char *bad_format(const struct operation *operation);
+
+/* expectations.c */
+const char *must_fail(struct executor *executor, const struct operation *operation,
+		      enum kind kind);
+void remember(struct executor *executor, const struct operation *operation, int error);
+void forget_files(struct executor *executor);
 
 /* files.c */
 int do_open(struct executor *executor, const struct operation *operation);
@@ -49,15 +63,20 @@ void do_open_other(struct executor *executor, const struct operation *operation)
 void do_dup(struct executor *executor, const struct operation *operation);
 void do_owner(struct executor *executor, const struct operation *operation);
 void pin(unsigned int cpu);
-void do_spawn(struct executor *executor, const struct operation *operation);
+void spin(unsigned int turns);
+void touch_pages(unsigned int pages);
 void crash_is_wrong(int status);
 void do_reap(void);
 void do_kill(struct executor *executor, const struct operation *operation);
 void do_work(const struct operation *operation);
 void do_look(const struct operation *operation);
 void do_file_table(void);
-void do_module(const struct operation *operation);
+void do_module(struct executor *executor, const struct operation *operation);
 unsigned int do_fork(struct executor *executor, const struct operation *operation,
 		     unsigned int left);
+
+/* targets.c */
+void become_program(const char *path);
+void do_spawn(struct executor *executor, const struct operation *operation);
 
 #endif

@@ -59,7 +59,7 @@ void do_owner(struct executor *executor, const struct operation *operation)
 	fcntl(descriptor(executor, operation), F_SETOWN_EX, &owner);
 }
 
-static void spin(unsigned int turns)
+void spin(unsigned int turns)
 {
 	volatile unsigned int turn;
 
@@ -67,7 +67,7 @@ static void spin(unsigned int turns)
 		;
 }
 
-static void touch_pages(unsigned int pages)
+void touch_pages(unsigned int pages)
 {
 	volatile char *memory = map(pages * page_size(), PROT_READ | PROT_WRITE);
 	unsigned int n;
@@ -86,94 +86,6 @@ void pin(unsigned int cpu)
 	if (cpu == 2)
 		CPU_SET(1, &set);
 	sched_setaffinity(0, sizeof(set), &set);
-}
-
-static void fork_and_forget(void)
-{
-	pid_t child = fork_when_possible();
-
-	if (child == 0)
-		_exit(0);
-	if (child > 0)
-		waitpid(child, NULL, 0);
-}
-
-static void become_program(const char *path)
-{
-	execl(path, "sleep", "1", NULL);
-	_exit(127);
-}
-
-/* What a target does all its life; the round ends it. */
-static void target_live(unsigned int kind)
-{
-	unsigned int turn;
-
-	/* Mostly asleep: the workers shall have the CPUs. */
-	for (turn = 0;; turn++) {
-		switch (kind) {
-		case 0:
-			spin(2000);
-			sched_yield();
-			break;
-		case 1:
-			pause();
-			break;
-		case 2:
-			usleep(500);
-			_exit(0);
-		case 3:
-			become_program("/bin/sleep");
-			break;
-		case 4:
-			fork_and_forget();
-			usleep(20000);
-			break;
-		case 5:
-			pin(turn % 2);
-			break;
-		case 6:
-			touch_pages(8);
-			break;
-		case 7:
-			usleep(500);
-			become_program(SETUID_PROGRAM);
-			break;
-		case 8:
-			usleep(500);
-			become_program(UNREADABLE_PROGRAM);
-			break;
-		default:
-			_exit(0);
-		}
-		usleep(5000);
-	}
-}
-
-static void give_up_descriptors(void)
-{
-	close_range(3, ~0u, 0);
-}
-
-/* @value: which target; @count: what it does; @flags: its user; @size: keeps descriptors */
-void do_spawn(struct executor *executor, const struct operation *operation)
-{
-	volatile pid_t *target = &executor->table->targets[operation->value % TARGETS];
-	pid_t old = *target, child;
-
-	if (old > 0)
-		kill(old, SIGKILL);
-	child = fork_when_possible();
-	if (child == 0) {
-		if (!operation->size)
-			give_up_descriptors();
-		if (operation->flags && (syscall(SYS_setresuid, operation->flags,
-						 operation->flags, operation->flags)))
-			_exit(1);
-		target_live(operation->count);
-	}
-	if (child > 0)
-		*target = child;
 }
 
 /* Nobody sends these: perfmon's work on memory or registers of the process is suspect. */
@@ -248,12 +160,14 @@ void do_file_table(void)
  * @count: which format, counted from 1, 0 for none of them; @value: bit 0 load, bit 1 the
  * core, bit 2 modprobe cannot load a PMU meanwhile
  */
-void do_module(const struct operation *operation)
+void do_module(struct executor *executor, const struct operation *operation)
 {
 	const char *name = operation->value & 2 ? "perfmon" : PMU_MODULE;
 
 	if (operation->count)
 		name = format_modules[(operation->count - 1) % FORMATS];
+	else
+		executor->table->pmu_changes = true;
 	if (operation->value & 4)
 		write_file("/proc/sys/kernel/modprobe",
 			   operation->value & 1 ? "/sbin/modprobe\n" : "\n");
@@ -278,6 +192,7 @@ unsigned int do_fork(struct executor *executor, const struct operation *operatio
 	child = fork_when_possible();
 	if (child == 0) {
 		executor->alone = false;
+		shared_slots_check();
 		executor->fail_nth = executor->fail_all = -1;
 		executor->timer =
 			timeout_new(); /* those of the parent's are not for him */
@@ -286,6 +201,8 @@ unsigned int do_fork(struct executor *executor, const struct operation *operatio
 			become_program("/bin/sleep");
 		_exit(0);
 	}
+	/* Both have the files from here on. */
+	forget_files(executor);
 	if (child > 0)
 		executor->child = child;
 	return child == -1 ? 0 : count;

@@ -123,7 +123,7 @@ static int do_call(struct executor *executor, const struct operation *operation)
 			   operation->value ? "1" : "0");
 		break;
 	case MODULE:
-		do_module(operation);
+		do_module(executor, operation);
 		break;
 	case CANARY:
 		canary(operation);
@@ -151,13 +151,21 @@ static int do_limited(struct executor *executor, const struct operation *operati
 	return error;
 }
 
-static void do_and_tell(struct executor *executor, const struct operation *operation)
+static void do_and_check(struct executor *executor, const struct operation *operation)
 {
-	enum kind before = kind_of_descriptor(executor, operation);
+	struct slot before = slot_now(executor, operation->slot), after;
+	const char *why = must_fail(executor, operation, before.kind);
 	int error = do_limited(executor, operation);
-	enum kind after = kind_of_descriptor(executor, operation);
+	bool same;
 
-	outcome(executor, operation, error, before == after ? before : UNSURE);
+	after = slot_now(executor, operation->slot);
+	same = slots_equal(before, after);
+	/* The slot of these is where the new descriptor goes. */
+	if (why && !error && (same || operation->call == OPEN))
+		wrong("%s succeeded, though %s (worker %u, slot %u)",
+		      call_name(operation->call), why, executor->number, operation->slot);
+	remember(executor, operation, error);
+	outcome(executor, operation, error, same ? before.kind : UNSURE);
 }
 
 void execute(struct executor *executor, const struct operation *operations,
@@ -169,6 +177,6 @@ void execute(struct executor *executor, const struct operation *operations,
 		if (operations[n].call == FORK)
 			n += do_fork(executor, &operations[n], count - n - 1);
 		else
-			do_and_tell(executor, &operations[n]);
+			do_and_check(executor, &operations[n]);
 	}
 }

@@ -26,10 +26,62 @@
 #define PMU_MODULE "perfmon_soft"
 #endif
 
-/* Seen by all processes of a round. */
+/**
+ * struct table - seen by all processes of a round
+ * @target_threads: those beside the first thread; 0 if there never was one
+ * @pmu_changes: the PMU's module comes and goes
+ */
 struct table {
 	volatile pid_t workers[WORKERS];
 	volatile pid_t targets[TARGETS];
+	volatile pid_t target_threads[TARGETS][TARGET_THREADS];
+	volatile bool pmu_changes;
+};
+
+/**
+ * enum kind - what the descriptor of a call is
+ * @UNSURE: others changed it meanwhile
+ * @PERFMON: perfmon's, before the call and after it
+ * @OTHER: open, and not perfmon's
+ * @CLOSED: none
+ */
+enum kind {
+	UNSURE,
+	PERFMON,
+	OTHER,
+	CLOSED
+};
+
+/* A place for a descriptor; @changes tells whether somebody replaced it. */
+struct slot {
+	int32_t fd;
+	uint16_t kind;
+	uint16_t changes;
+} __attribute__((aligned(8)));
+
+#define KNOWN_SETS 8
+
+/**
+ * struct file_state - what is known for certain of a file that nobody else has
+ * @known: anything; false if others may have it
+ * @created: it has a context
+ * @format: made with a sampling format
+ * @loaded: attached to the thread that executes; only an unload changes that
+ * @maybe_loaded: attached to somebody who may end
+ * @any_set: so many sets were made that the others are not remembered
+ * @sets: those that may be there beside set 0, @set_count of them
+ * @pmds: those that may be in use
+ */
+struct file_state {
+	bool known;
+	bool created;
+	bool format;
+	bool loaded;
+	bool maybe_loaded;
+	bool any_set;
+	unsigned int set_count;
+	uint16_t sets[KNOWN_SETS];
+	uint64_t pmds[PFM_PMD_BV];
 };
 
 /* Writable memory that ends where nothing is mapped, and a page to read only. */
@@ -44,7 +96,9 @@ struct area {
  * @table: of the round
  * @number: of the worker
  * @alone: nobody else can use its private descriptors
- * @private_slots: descriptors, -1 if there is none
+ * @user: who it is
+ * @private_slots: descriptors of this thread
+ * @files: what is known of them; used where @alone
  * @inner: for arguments
  * @outer: for struct pfm_vector
  * @fail_nth, @fail_all: the files, -1 if the kernel injects no faults
@@ -56,7 +110,9 @@ struct executor {
 	struct table *table;
 	unsigned int number;
 	bool alone;
-	int private_slots[PRIVATE_SLOTS];
+	uid_t user;
+	struct slot private_slots[PRIVATE_SLOTS];
+	struct file_state files[PRIVATE_SLOTS];
 	struct area inner;
 	struct area outer;
 	int fail_nth;
@@ -68,11 +124,14 @@ struct executor {
 };
 
 void executor_begin(struct executor *executor, struct table *table, unsigned int number,
-		    bool alone);
+		    bool alone, uid_t user);
 void executor_end(struct executor *executor);
 
 /* Before a round. */
 void shared_slots_clear(void);
+
+/* After a fork. */
+void shared_slots_check(void);
 
 /* All of them, from the first on. */
 void execute(struct executor *executor, const struct operation *operations,
@@ -83,6 +142,14 @@ size_t element_size(enum call call);
 
 /* One check that what is counted is right; see canary.c. */
 void canary(const struct operation *operation);
+
+const char *call_name(enum call call); /* pairs.c */
+
+/* What a file of perfmon's settings said before all rounds; see system.c. */
+const char *setting_before(const char *path);
+
+/* Before all rounds: what the machine has. */
+void expectations_begin(void);
 
 /* Before all rounds: what they need beside perfmon. */
 void machine_prepare(void);
@@ -95,20 +162,6 @@ void formats_unload(void);
 
 /* Their modules, in the order of the table of ioctls.c. */
 extern const char *const format_modules[FORMATS];
-
-/**
- * enum kind - what the descriptor of a call is
- * @UNSURE: others may have changed it meanwhile
- * @PERFMON: perfmon's, before the call and after it
- * @OTHER: open, and not perfmon's
- * @CLOSED: none
- */
-enum kind {
-	UNSURE,
-	PERFMON,
-	OTHER,
-	CLOSED
-};
 
 /* Given by the program: told of what a call came to, and of what is wrong. */
 void outcome(const struct executor *executor, const struct operation *operation,

@@ -19,36 +19,49 @@
 #define INNER_BYTES (64 << 10)
 
 /* Slots that threads of a process share, and processes from before a fork. */
-static volatile int shared_slots[SHARED_SLOTS];
+static struct slot shared_slots[SHARED_SLOTS];
+
+static const struct slot empty = { .fd = -1, .kind = CLOSED };
 
 void shared_slots_clear(void)
 {
 	unsigned int n;
 
 	for (n = 0; n < SHARED_SLOTS; n++)
-		shared_slots[n] = -1;
+		shared_slots[n] = empty;
 }
 
-static volatile int *slot_of(struct executor *executor, unsigned int slot)
+static struct slot *slot_of(struct executor *executor, unsigned int number)
 {
-	if (slot < SHARED_SLOTS)
-		return &shared_slots[slot];
-	return (volatile int *)&executor
-		->private_slots[(slot - SHARED_SLOTS) % PRIVATE_SLOTS];
+	if (number < SHARED_SLOTS)
+		return &shared_slots[number];
+	return &executor->private_slots[(number - SHARED_SLOTS) % PRIVATE_SLOTS];
+}
+
+struct slot slot_now(struct executor *executor, unsigned int number)
+{
+	struct slot now;
+
+	__atomic_load(slot_of(executor, number), &now, __ATOMIC_SEQ_CST);
+	return now;
+}
+
+bool slots_equal(struct slot a, struct slot b)
+{
+	return a.fd == b.fd && a.kind == b.kind && a.changes == b.changes;
 }
 
 int descriptor(struct executor *executor, const struct operation *operation)
 {
-	return *slot_of(executor, operation->slot);
+	return slot_now(executor, operation->slot).fd;
 }
 
 /*
  * The number of the device may be another one each time that the module is loaded.  What
  * is opened with O_PATH never came to perfmon.
  */
-enum kind kind_of_descriptor(struct executor *executor, const struct operation *operation)
+static enum kind kind_of_descriptor(int fd)
 {
-	int fd = descriptor(executor, operation);
 	struct stat status, device;
 
 	if (fstat(fd, &status))
@@ -59,13 +72,36 @@ enum kind kind_of_descriptor(struct executor *executor, const struct operation *
 	return PERFMON;
 }
 
-/* What was in the slot is closed. */
-void put_in_slot(struct executor *executor, unsigned int slot, int fd)
+/*
+ * What was in the slot is closed, after it has left the slot: so the number of a descriptor
+ * is in one slot only, and as long as that does not change, nor does its kind.
+ */
+void put_in_slot(struct executor *executor, unsigned int number, int fd)
 {
-	int old = __atomic_exchange_n(slot_of(executor, slot), fd, __ATOMIC_SEQ_CST);
+	struct slot *slot = slot_of(executor, number);
+	struct slot new = { .fd = fd, .kind = kind_of_descriptor(fd) };
+	struct slot old = slot_now(executor, number);
 
-	if (old != -1)
-		close(old);
+	do {
+		new.changes = old.changes + 1;
+	} while (!__atomic_compare_exchange(slot, &old, &new, false, __ATOMIC_SEQ_CST,
+					    __ATOMIC_SEQ_CST));
+	if (old.fd != -1)
+		close(old.fd);
+	if (number >= SHARED_SLOTS)
+		executor->files[number - SHARED_SLOTS].known = false;
+}
+
+/* In a new process: other threads of the parent may have been opening and closing. */
+void shared_slots_check(void)
+{
+	unsigned int n;
+
+	for (n = 0; n < SHARED_SLOTS; n++) {
+		shared_slots[n].kind = kind_of_descriptor(shared_slots[n].fd);
+		if (shared_slots[n].kind == CLOSED)
+			shared_slots[n].fd = -1;
+	}
 }
 
 /* ---- memory ----------------------------------------------------------------------- */
@@ -154,6 +190,15 @@ pid_t thread_id(void)
 	return syscall(SYS_gettid);
 }
 
+/* The first thread, if the target has no others. */
+static pid_t target_thread(const struct table *table, unsigned int number)
+{
+	unsigned int target = number % TARGETS;
+	pid_t thread = table->target_threads[target][number / TARGETS % TARGET_THREADS];
+
+	return thread ?: table->targets[target];
+}
+
 pid_t pid_of(struct executor *executor, const struct operation *operation)
 {
 	switch (operation->who) {
@@ -161,6 +206,8 @@ pid_t pid_of(struct executor *executor, const struct operation *operation)
 		return thread_id();
 	case TARGET:
 		return executor->table->targets[operation->value % TARGETS];
+	case TARGET_THREAD:
+		return target_thread(executor->table, operation->value);
 	case WORKER:
 		return executor->table->workers[operation->value % WORKERS];
 	case CHILD:
@@ -287,13 +334,14 @@ void timeout_end(struct executor *executor)
 /* ---- begin and end ---------------------------------------------------------------- */
 
 void executor_begin(struct executor *executor, struct table *table, unsigned int number,
-		    bool alone)
+		    bool alone, uid_t user)
 {
 	*executor = (struct executor){
 		.table = table,
 		.number = number,
 		.alone = alone,
-		.private_slots = { -1, -1, -1, -1 },
+		.user = user,
+		.private_slots = { empty, empty, empty, empty },
 		.inner = area_new(INNER_BYTES),
 		.outer = area_new(1),
 		.timer = timeout_new(),
@@ -308,8 +356,8 @@ void executor_end(struct executor *executor)
 	unsigned int n;
 
 	for (n = 0; n < PRIVATE_SLOTS; n++)
-		if (executor->private_slots[n] != -1)
-			close(executor->private_slots[n]);
+		if (executor->private_slots[n].fd != -1)
+			close(executor->private_slots[n].fd);
 	do_unmap(executor);
 	area_free(&executor->inner);
 	area_free(&executor->outer);

@@ -22,6 +22,10 @@ int do_open(struct executor *executor, const struct operation *operation)
 	fail_end(executor, operation);
 	if (fd != -1)
 		put_in_slot(executor, operation->slot, fd);
+	/* From here on all that happens to the file is known. */
+	if (fd != -1 && executor->alone && operation->slot >= SHARED_SLOTS)
+		executor->files[operation->slot - SHARED_SLOTS] =
+			(struct file_state){ .known = true };
 	return error;
 }
 
@@ -190,5 +194,7 @@ int do_setting(const struct operation *operation)
 
 	snprintf(path, sizeof(path), "/sys/kernel/perfmon/%s",
 		 files[operation->count % COUNT(files)]);
+	if (operation->flags == SETTING_BEFORE)
+		return write_file(path, setting_before(path));
 	return write_file(path, values[operation->flags % COUNT(values)]);
 }

@@ -4,7 +4,12 @@
 
 #include "builder.h"
 
-#define MOST_OPERATIONS 200 /* of a worker */
+/*
+ * A round begins and ends with work that takes as long as some hundred calls, and has
+ * operations that take as long as dozens: so it is long, and of those there are few.
+ */
+#define MOST_OPERATIONS	 1000 /* of a worker */
+#define LEAST_OPERATIONS 300
 
 /* What is there before the others begin. */
 static void build_setup(struct builder *builder)
@@ -33,11 +38,18 @@ static void build_setup(struct builder *builder)
 	}
 }
 
+/* The others go on meanwhile: what is expensive is spread over the round. */
+static void pause_for_others(struct builder *builder)
+{
+	add(builder, SLEEP, 0)->count = 10000 + below(builder, 40000);
+}
+
 static void build_canary(struct builder *builder)
 {
 	while (builder->count < builder->limit) {
 		add_filled(builder, CANARY, 0);
-		add_filled(builder, percent(builder, 50) ? SLEEP : AFFINITY, 0);
+		add_filled(builder, AFFINITY, 0);
+		pause_for_others(builder);
 	}
 }
 
@@ -47,13 +59,14 @@ static void build_disturber(struct builder *builder)
 		if (builder->theme == THEME_MODULES) {
 			add_modules(builder);
 			add_formats(builder);
-		} else if (builder->theme == THEME_USUAL && percent(builder, 30)) {
+		} else if (builder->theme == THEME_USUAL && percent(builder, 5)) {
 			add_formats(builder);
 		} else if (builder->theme == THEME_PROCESSORS) {
 			add_processors(builder);
 		} else {
 			add_settings(builder);
 		}
+		pause_for_others(builder);
 	}
 }
 
@@ -71,9 +84,9 @@ static enum theme choose_theme(struct random *random)
 
 	if (kind < 30)
 		return THEME_LIMITS;
-	if (kind < 38)
+	if (kind < 35)
 		return THEME_PROCESSORS;
-	if (kind < 50)
+	if (kind < 42)
 		return THEME_MODULES;
 	return THEME_USUAL;
 }
@@ -83,7 +96,7 @@ static struct plan the_plan;
 
 static void build_worker(unsigned int number, struct random *random, enum pmu pmu,
 			 enum theme theme, unsigned int process, unsigned int limit,
-			 uid_t user, void (*write)(struct builder *builder))
+			 uid_t user, void (*build)(struct builder *builder))
 {
 	struct builder builder = {
 		.random = { random_next(random) },
@@ -93,13 +106,13 @@ static void build_worker(unsigned int number, struct random *random, enum pmu pm
 		.limit = limit,
 	};
 
-	write(&builder);
+	build(&builder);
 	the_plan.workers[number] =
 		(struct worker){ process, user, builder.count, operations[number] };
 }
 
 /*
- * Worker 0 founds, 1 is the canary, 2 disturbs; each of the others is a thread or
+ * Worker 0 sets the round up, 1 is the canary, 2 disturbs; each of the others is a thread or
  * a process of its own, root or a user.  While modules come and go there is one
  * more at most: contexts keep them from going.
  */
@@ -115,7 +128,7 @@ const struct plan *generate(uint64_t seed, enum pmu pmu)
 		the_plan.count = 5 + random_below(&random, WORKERS - 4);
 	build_worker(0, &random, pmu, theme, 0, 64, 0, build_setup);
 	build_worker(1, &random, pmu, theme, 1,
-		     theme == THEME_MODULES ? 2 : 2 + random_below(&random, 8), 0,
+		     theme == THEME_MODULES ? 2 : 6 + random_below(&random, 18), 0,
 		     build_canary);
 	/* A scenario about modules is a long one. */
 	build_worker(2, &random, pmu, theme, 2,
@@ -128,8 +141,10 @@ const struct plan *generate(uint64_t seed, enum pmu pmu)
 		uid_t user = random_percent(&random, 35) ? USER_ID : 0;
 
 		build_worker(n, &random, pmu, theme, process,
-			     64 + random_below(&random, MOST_OPERATIONS - 64), user,
-			     build_caller);
+			     LEAST_OPERATIONS +
+				     random_below(&random,
+						  MOST_OPERATIONS - LEAST_OPERATIONS),
+			     user, build_caller);
 	}
 	return &the_plan;
 }

@@ -38,6 +38,11 @@ size_t element_size(enum call call)
 	}
 }
 
+size_t argument_size(enum call call)
+{
+	return _IOC_SIZE(commands[call]);
+}
+
 union argument {
 	struct pfm_create create;
 	struct pfarg_load load;
@@ -105,6 +110,21 @@ static union argument make_element(const struct operation *operation, unsigned i
 		break;
 	}
 	return argument;
+}
+
+void add_pmds(uint64_t *map, const struct operation *operation)
+{
+	unsigned int n, word;
+
+	for (n = 0; n < operation->elements; n++) {
+		const union argument element = make_element(operation, n);
+		const struct pfarg_pmd *pmd = &element.pmd;
+
+		if (pmd->reg_num < PFM_MAX_PMDS)
+			map[pmd->reg_num / 64] |= 1ull << pmd->reg_num % 64;
+		for (word = 0; word < PFM_PMD_BV; word++)
+			map[word] |= pmd->reg_smpl_pmds[word] | pmd->reg_reset_pmds[word];
+	}
 }
 
 /* The elements, as far as their place has room; returns their address. */
@@ -178,6 +198,21 @@ static const struct format {
 	{ "a-name-that-is-as-long-as-a-name-can-be-and-then-some", LINEAR, 64 },
 };
 
+const char *bad_format(const struct operation *operation)
+{
+	static const char *const unknown[] = { "", "none-such", "../default" };
+	const struct element *e = &operation->element[0];
+	const char *name = formats[e->number % COUNT(formats)].name;
+	size_t n;
+
+	if (!operation->elements || !name)
+		return NULL;
+	for (n = 0; n < COUNT(unknown); n++)
+		if (!strcmp(name, unknown[n]))
+			return "there is no such format";
+	return e->flags % 4 ? "the format's argument has another size" : NULL;
+}
+
 static void put_format_argument(union format_argument *argument,
 				const struct format *format, uint64_t bytes)
 {
@@ -241,12 +276,17 @@ static uint32_t flags_to_create(struct executor *executor,
 	return operation->flags;
 }
 
+bool is_marked(struct executor *executor, const struct operation *operation)
+{
+	return fcntl(descriptor(executor, operation), F_GETFL) & MARK;
+}
+
 static pid_t thread_to_load(struct executor *executor, const struct operation *operation)
 {
 	struct operation changed = *operation;
 
 	if (operation->who != SELF && operation->who != CHILD &&
-	    fcntl(descriptor(executor, operation), F_GETFL) & MARK)
+	    is_marked(executor, operation))
 		changed.who = TARGET;
 	return pid_of(executor, &changed);
 }

@@ -198,11 +198,6 @@ const char *call_name(enum call call)
 	return names[call];
 }
 
-static bool is_ioctl(enum call call)
-{
-	return call < OPEN;
-}
-
 /* What the table has in one line comes by several ways. */
 static enum call listed_call(enum call call)
 {
@@ -232,12 +227,6 @@ void pair_count(struct seen *seen, enum call call, int error, enum kind kind)
 		__atomic_fetch_add(times, 1, __ATOMIC_RELAXED);
 }
 
-/* That other threads put something else into a shared slot can go unseen. */
-static bool is_surely_perfmon(const struct operation *operation, enum kind kind)
-{
-	return operation->slot >= SHARED_SLOTS && kind == PERFMON;
-}
-
 static bool is_elsewhere(const struct pair *pair)
 {
 	return pair->source && !*pair->source;
@@ -259,7 +248,7 @@ static bool is_impossible(const struct operation *operation, int error)
 bool pair_is_allowed(const struct operation *operation, int error, enum kind kind)
 {
 	enum call call = listed_call(operation->call);
-	bool sure = is_surely_perfmon(operation, kind);
+	bool sure = kind == PERFMON;
 	size_t n;
 
 	if (sure && is_impossible(operation, error))

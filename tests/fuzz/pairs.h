@@ -18,8 +18,6 @@ struct seen {
 	uint32_t times[CALLS][ERRNOS];
 };
 
-const char *call_name(enum call call);
-
 void pair_count(struct seen *seen, enum call call, int error, enum kind kind);
 
 /* Whether the call may come to that. */

@@ -17,13 +17,14 @@
 #define PFM_NO_LIBRARY
 #include <perfmon/perfmon.h>
 
-#define WORKERS	      8 /* of a round */
-#define SHARED_SLOTS  6 /* descriptors that all threads of a process use */
-#define PRIVATE_SLOTS 4 /* and those of each thread alone: numbers after these */
-#define SLOTS	      (SHARED_SLOTS + PRIVATE_SLOTS)
-#define TARGETS	      4 /* processes that a round monitors */
-#define ELEMENTS      4 /* different ones in a vector; longer vectors repeat them */
-#define SETS	      4 /* event sets of scenarios: 0 to 3 */
+#define WORKERS	       8 /* of a round */
+#define SHARED_SLOTS   6 /* descriptors that all threads of a process use */
+#define PRIVATE_SLOTS  4 /* and those of each thread alone: numbers after these */
+#define SLOTS	       (SHARED_SLOTS + PRIVATE_SLOTS)
+#define TARGETS	       4 /* processes that a round monitors */
+#define TARGET_THREADS 3 /* of each, beside its first one */
+#define ELEMENTS       4 /* different ones in a vector; longer vectors repeat them */
+#define SETS	       4 /* event sets of scenarios: 0 to 3 */
 
 /* Ioctls that take a descriptor of /dev/perfmon: X(name, command) */
 #define IOCTLS(X)                                                                        \
@@ -95,7 +96,14 @@ enum call {
 		CALLS
 };
 
-#define FAIL_ALL 255 /* of struct operation's fail */
+/* Of perfmon's. */
+static inline bool is_ioctl(enum call call)
+{
+	return call < OPEN;
+}
+
+#define FAIL_ALL       255 /* of struct operation's fail */
+#define SETTING_BEFORE 255 /* of SETTING's flags: the value before all rounds */
 
 /* Where an argument lies. */
 #define PLACES(X)                                                                        \
@@ -111,6 +119,7 @@ enum call {
 #define WHO_NAMES(X)                                                                     \
 	X(SELF)                                                                          \
 	X(TARGET) /* the one of number @value */                                         \
+	X(TARGET_THREAD) /* of target @value % TARGETS, its thread @value / TARGETS */   \
 	X(WORKER) /* the one of number @value */                                         \
 	X(CHILD) /* forked by the caller last */                                         \
 	X(DEAD) /* was a process */                                                      \

@@ -10,7 +10,7 @@
 
 struct choice {
 	uint8_t call;
-	uint8_t weight;
+	uint16_t weight;
 };
 
 static enum call choose(struct builder *builder, const struct choice *choices,
@@ -27,56 +27,59 @@ static enum call choose(struct builder *builder, const struct choice *choices,
 	return choices[n].call;
 }
 
-/* Any call, as if by chance. */
+/*
+ * Any call, as if by chance.  What takes as long as a hundred others (new processes, sleep)
+ * is as rare.
+ */
 static void add_any(struct builder *builder, unsigned int slot)
 {
 	static const struct choice usual[] = {
-		{ CREATE_CONTEXT, 5 },
-		{ WRITE_PMCS, 5 },
-		{ WRITE_PMDS, 5 },
-		{ READ_PMDS, 5 },
-		{ LOAD, 6 },
-		{ START, 5 },
-		{ STOP, 4 },
-		{ RESTART, 3 },
-		{ CREATE_EVTSETS, 4 },
-		{ GETINFO_EVTSETS, 4 },
-		{ DELETE_EVTSETS, 4 },
-		{ UNLOAD, 4 },
-		{ INFO, 3 },
-		{ LAST_ERROR, 3 },
-		{ STATUS, 4 },
-		{ READ_VALUES, 5 },
-		{ OPEN, 6 },
-		{ OTHER_IOCTL, 3 },
-		{ READ, 4 },
-		{ READV, 2 },
-		{ WRITE, 2 },
-		{ LSEEK, 1 },
-		{ MMAP, 2 },
-		{ POLL, 3 },
-		{ SELECT, 2 },
-		{ OPEN_OTHER, 1 },
-		{ REOPEN, 1 },
-		{ CLOSE, 3 },
-		{ DUP, 2 },
-		{ FLAGS, 3 },
-		{ OWNER, 2 },
-		{ SIGNAL, 1 },
-		{ UNMAP, 1 },
-		{ REMAP, 1 },
-		{ SCAN, 2 },
-		{ SPAWN, 1 },
-		{ KILL, 3 },
-		{ REAP, 1 },
-		{ FORK, 1 },
-		{ AFFINITY, 2 },
-		{ PRIORITY, 1 },
-		{ YIELD, 2 },
-		{ SLEEP, 1 },
-		{ WORK, 3 },
-		{ LOOK, 2 },
-		{ SETTING, 1 },
+		{ CREATE_CONTEXT, 50 },
+		{ WRITE_PMCS, 50 },
+		{ WRITE_PMDS, 50 },
+		{ READ_PMDS, 50 },
+		{ LOAD, 60 },
+		{ START, 50 },
+		{ STOP, 40 },
+		{ RESTART, 30 },
+		{ CREATE_EVTSETS, 40 },
+		{ GETINFO_EVTSETS, 40 },
+		{ DELETE_EVTSETS, 40 },
+		{ UNLOAD, 40 },
+		{ INFO, 30 },
+		{ LAST_ERROR, 30 },
+		{ STATUS, 40 },
+		{ READ_VALUES, 50 },
+		{ OPEN, 60 },
+		{ OTHER_IOCTL, 30 },
+		{ READ, 40 },
+		{ READV, 20 },
+		{ WRITE, 20 },
+		{ LSEEK, 10 },
+		{ MMAP, 20 },
+		{ POLL, 20 },
+		{ SELECT, 15 },
+		{ OPEN_OTHER, 5 },
+		{ REOPEN, 10 },
+		{ CLOSE, 30 },
+		{ DUP, 20 },
+		{ FLAGS, 30 },
+		{ OWNER, 20 },
+		{ SIGNAL, 10 },
+		{ UNMAP, 10 },
+		{ REMAP, 10 },
+		{ SCAN, 20 },
+		{ SPAWN, 2 },
+		{ KILL, 30 },
+		{ REAP, 3 },
+		{ FORK, 3 },
+		{ AFFINITY, 10 },
+		{ PRIORITY, 5 },
+		{ YIELD, 20 },
+		{ SLEEP, 3 },
+		{ WORK, 30 },
+		{ LOOK, 10 },
+		{ SETTING, 10 },
 	};
 
 	add_filled(builder, choose(builder, usual, COUNT(usual)), slot);
@@ -94,6 +97,21 @@ static struct operation *step(struct builder *builder, enum call call, unsigned 
 	return add_filled(builder, call, slot);
 }
 
+/* A thread of a target. */
+static void load_target(struct builder *builder, struct operation *load)
+{
+	load->who = percent(builder, 40) ? TARGET_THREAD : TARGET;
+	load->value =
+		below(builder, load->who == TARGET ? TARGETS : TARGETS * TARGET_THREADS);
+}
+
+/* Targets are new in few scenarios: a process takes as long as 20 calls. */
+static void maybe_spawn(struct builder *builder, unsigned int slot)
+{
+	if (percent(builder, 5))
+		step(builder, SPAWN, slot);
+}
+
 /* Somebody is monitored, from open to close. */
 static void add_monitoring(struct builder *builder, unsigned int slot, bool target)
 {
@@ -107,13 +125,9 @@ static void add_monitoring(struct builder *builder, unsigned int slot, bool targ
 	}
 	step(builder, WRITE_PMCS, slot);
 	step(builder, WRITE_PMDS, slot);
-	if (target && percent(builder, 25))
-		step(builder, SPAWN, slot);
 	load = step(builder, LOAD, slot);
-	if (target) {
-		load->who = TARGET;
-		load->value = below(builder, TARGETS);
-	}
+	if (target)
+		load_target(builder, load);
 	while (turns--) {
 		step(builder, START, slot);
 		step(builder, percent(builder, 60) ? WORK : YIELD, slot);
@@ -123,9 +137,10 @@ static void add_monitoring(struct builder *builder, unsigned int slot, bool targ
 		if (percent(builder, 30))
 			step(builder, STATUS, slot);
 	}
-	if (target) {
+	if (target && percent(builder, 50)) {
 		step(builder, KILL, slot);
 		step(builder, percent(builder, 50) ? POLL : READ, slot);
+		maybe_spawn(builder, slot);
 	}
 	if (percent(builder, 60))
 		step(builder, UNLOAD, slot);
@@ -137,9 +152,11 @@ static void add_monitoring(struct builder *builder, unsigned int slot, bool targ
 /* What is left of a sampling context, in any order. */
 static void end_sampling(struct builder *builder, unsigned int slot)
 {
-	static const uint8_t ends[] = { CLOSE, UNMAP, UNLOAD, STOP, REMAP, KILL, FORK };
+	static const uint8_t ends[] = { CLOSE, UNMAP, UNLOAD, STOP, REMAP, KILL };
 	unsigned int n;
 
+	if (percent(builder, 5))
+		step(builder, FORK, slot);
 	for (n = 1 + below(builder, 4); n > 0; n--) {
 		step(builder, ONE_OF(builder, ends), slot);
 		step(builder, percent(builder, 50) ? SCAN : READ_PMDS, slot);
@@ -151,19 +168,19 @@ static void start_monitoring(struct builder *builder, unsigned int slot, bool ta
 {
 	struct operation *load;
 
-	if (target && percent(builder, 40))
-		step(builder, SPAWN, slot)->count = percent(builder, 50) ? 0 : 6;
-	load = step(builder, LOAD, slot);
-	load->who = target ? TARGET : SELF;
 	if (target)
-		load->value = below(builder, TARGETS);
+		maybe_spawn(builder, slot);
+	load = step(builder, LOAD, slot);
+	load->who = SELF;
+	if (target)
+		load_target(builder, load);
 	step(builder, START, slot);
 }
 
 /* Samples are taken, told of and read; a target may have to wait for that. */
 static void add_sampling(struct builder *builder)
 {
-	static const uint8_t waiting[] = { READ, POLL, SELECT, SLEEP, WORK };
+	static const uint8_t waiting[] = { READ, POLL, SELECT, WORK, WORK, WORK };
 	unsigned int slot = any_slot(builder), turns = 1 + below(builder, 6);
 	bool target = percent(builder, 60);
 	struct operation *operation;
@@ -214,7 +231,7 @@ static void add_event_sets(struct builder *builder)
 	}
 	start_monitoring(builder, slot, target);
 	while (turns--) {
-		step(builder, percent(builder, 70) ? WORK : SLEEP, slot);
+		step(builder, percent(builder, 95) ? WORK : SLEEP, slot);
 		step(builder, ONE_OF(builder, looks), slot);
 		if (percent(builder, 15))
 			step(builder, WRITE_PMDS, slot);
@@ -312,14 +329,17 @@ static void add_long_vectors(struct builder *builder)
 void add_settings(struct builder *builder)
 {
 	struct operation *operation = add_filled(builder, SETTING, 0);
+	unsigned int count;
 
 	/* Mostly what a setting can be, and not for long. */
 	if (percent(builder, 70))
 		operation->flags = below(builder, 6);
+	count = operation->count;
 	step(builder, SLEEP, 0);
-	if (percent(builder, 50)) {
+	if (builder->theme == THEME_USUAL || percent(builder, 50)) {
 		operation = add(builder, SETTING, 0);
-		operation->flags = 0; /* task_group -1 */
+		operation->count = count;
+		operation->flags = SETTING_BEFORE;
 	}
 	if (percent(builder, 40))
 		add(builder, FILE_TABLE, 0);
@@ -400,7 +420,7 @@ void add_scenario(struct builder *builder)
 		add_event_sets(builder);
 	else if (kind < 55)
 		add_conflict(builder);
-	else if (kind < 60)
+	else if (kind < 56)
 		add_zombie_target(builder);
 	else if (kind < 65)
 		add_reading_nothing(builder);

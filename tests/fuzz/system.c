@@ -32,21 +32,14 @@ static struct setting {
 
 static int users_before;
 
-/* Users of the core, as /proc/modules has it; -1 if it is not loaded. */
-static int module_users(void)
+const char *setting_before(const char *path)
 {
-	static char text[65536];
-	const char *line = text;
-	int users;
+	unsigned int n;
 
-	if (read_file("/proc/modules", text, sizeof(text)))
-		return -1;
-	for (; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (sscanf(line, "perfmon %*u %d", &users) == 1)
-			return users;
-	}
-	return -1;
+	for (n = 0; n < COUNT(settings); n++)
+		if (!strcmp(settings[n].path, path))
+			return settings[n].before;
+	return "";
 }
 
 static int number_in(const char *path)
@@ -54,6 +47,39 @@ static int number_in(const char *path)
 	char text[32];
 
 	return read_file(path, text, sizeof(text)) ? -1 : atoi(text);
+}
+
+/* Users of a module that is loaded; -1 if it is not. */
+static int users_of(const char *module)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/module/%s/refcnt", module);
+	return number_in(path);
+}
+
+/* Users of the core beside the formats that are loaded. */
+static int core_users(void)
+{
+	int users = users_of("perfmon");
+	unsigned int n;
+
+	for (n = 0; n < FORMATS; n++)
+		users -= users_of(format_modules[n]) >= 0;
+	return users;
+}
+
+/* Contexts and mappings that use formats. */
+static int format_users(void)
+{
+	int users, all = 0;
+	unsigned int n;
+
+	for (n = 0; n < FORMATS; n++) {
+		users = users_of(format_modules[n]);
+		all += users > 0 ? users : 0;
+	}
+	return all;
 }
 
 static int sessions(void)
@@ -71,6 +97,24 @@ static int set_bytes(void)
 	return number_in("/sys/kernel/perfmon/set_mem_cur");
 }
 
+void system_restore(void)
+{
+	unsigned int n;
+
+	write_file(settings[0].path, settings[0].before);
+	if (users_of("perfmon") < 0)
+		module_load("perfmon");
+	if (users_of(PMU_MODULE) < 0)
+		module_load(PMU_MODULE);
+	/* Not by modprobe in the middle of a round: that takes as long as 100 calls. */
+	for (n = 0; n < FORMATS; n++)
+		if (users_of(format_modules[n]) < 0)
+			module_load(format_modules[n]);
+	for (n = 0; n < COUNT(settings); n++)
+		write_file(settings[n].path, settings[n].before);
+	chmod(PFM_DEVICE, 0666);
+}
+
 void system_begin(void)
 {
 	unsigned int n;
@@ -79,8 +123,10 @@ void system_begin(void)
 		if (read_file(settings[n].path, settings[n].before,
 			      sizeof(settings[n].before)))
 			printf("no %s\n", settings[n].path);
-	users_before = module_users();
+	users_before = core_users();
 	machine_prepare();
+	system_restore();
+	expectations_begin();
 }
 
 /* What the kernel undoes a little later counts as undone. */
@@ -88,21 +134,9 @@ static bool soon(int (*value)(void), int wanted)
 {
 	unsigned int turn;
 
-	for (turn = 0; turn < 1000 && value() != wanted; turn++)
-		usleep(10000);
+	for (turn = 0; turn < 10000 && value() != wanted; turn++)
+		usleep(1000);
 	return value() == wanted;
-}
-
-void system_restore(void)
-{
-	unsigned int n;
-
-	write_file(settings[0].path, settings[0].before);
-	module_load("perfmon");
-	module_load(PMU_MODULE);
-	for (n = 0; n < COUNT(settings); n++)
-		write_file(settings[n].path, settings[n].before);
-	chmod(PFM_DEVICE, 0666);
 }
 
 void system_check(void)
@@ -116,8 +150,9 @@ void system_check(void)
 		wrong("%d bytes of buffers are left", buffer_bytes());
 	if (!soon(set_bytes, 0))
 		wrong("%d bytes of event sets are left", set_bytes());
-	formats_unload();
-	if (!soon(module_users, users_before))
-		wrong("perfmon has %d users, had %d", module_users(), users_before);
+	if (!soon(format_users, 0))
+		wrong("formats have %d users", format_users());
+	if (!soon(core_users, users_before))
+		wrong("perfmon has %d users, had %d", core_users(), users_before);
 	canary(&check);
 }

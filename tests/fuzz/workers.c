@@ -63,7 +63,8 @@ static void *work(void *argument)
 	struct executor executor;
 
 	become_user(worker->user);
-	executor_begin(&executor, start->table, start->number, start->alone);
+	executor_begin(&executor, start->table, start->number, start->alone,
+		       worker->user);
 	execute(&executor, worker->operations, worker->count);
 	executor_end(&executor);
 	return NULL;
@@ -139,19 +140,37 @@ static void run_round(const struct plan *plan, struct table *table)
 			end_of(children[process]);
 }
 
-static bool is_later(const struct timespec *end)
+/* Time that is left; false if none is. */
+static bool time_until(const struct timespec *end, struct timespec *left)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec > end->tv_sec ||
-	       (now.tv_sec == end->tv_sec && now.tv_nsec > end->tv_nsec);
+	left->tv_sec = end->tv_sec - now.tv_sec;
+	left->tv_nsec = end->tv_nsec - now.tv_nsec;
+	if (left->tv_nsec < 0) {
+		left->tv_nsec += 1000000000;
+		left->tv_sec--;
+	}
+	return left->tv_sec >= 0;
 }
 
-/* Waits for the process, or for all children with -1; false when time is over. */
+static const sigset_t *child_signal(void)
+{
+	static sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	return &signals;
+}
+
+/*
+ * Waits for the process, or for all children with -1; false when time is over.  SIGCHLD is
+ * blocked, so that none is missed.
+ */
 static bool wait_for(pid_t process, unsigned int seconds)
 {
-	struct timespec end;
+	struct timespec end, left;
 	pid_t ended;
 	int status;
 
@@ -165,10 +184,11 @@ static bool wait_for(pid_t process, unsigned int seconds)
 			crash_is_wrong(status);
 		if (ended == process || (ended == -1 && errno == ECHILD))
 			return true;
-		if (is_later(&end))
+		if (ended > 0)
+			continue;
+		if (!time_until(&end, &left))
 			return false;
-		if (ended == 0)
-			usleep(500);
+		sigtimedwait(child_signal(), NULL, &left);
 	}
 }
 
@@ -183,8 +203,10 @@ bool workers_run(const struct plan *plan, unsigned int seconds)
 		abort();
 	shared_slots_clear();
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	sigprocmask(SIG_BLOCK, child_signal(), NULL);
 	group = fork();
 	if (group == 0) {
+		sigprocmask(SIG_UNBLOCK, child_signal(), NULL);
 		setpgid(0, 0);
 		run_round(plan, table);
 		_exit(0);

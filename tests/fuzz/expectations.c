@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Calls that must fail: because of their arguments, or because of the state of a file
+ * that nobody else has.  Only what is certain, whatever other threads do meanwhile, is
+ * said here; which errno it is, pairs.c checks.
+ */
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "calls.h"
+
+/* What PFM_IOC_INFO said before all rounds; empty if there was no PMU. */
+static struct pfm_info machine_info;
+
+void expectations_begin(void)
+{
+	int fd = open(PFM_DEVICE, O_RDWR | O_CLOEXEC);
+
+	if (fd == -1)
+		return;
+	if (ioctl(fd, PFM_IOC_INFO, &machine_info))
+		machine_info.pmu_name[0] = '\0';
+	close(fd);
+}
+
+static bool takes_argument(enum call call)
+{
+	return argument_size(call) > 0;
+}
+
+/* Writes to the elements, or to the argument. */
+static bool writes_back(enum call call)
+{
+	return call == READ_PMDS || call == READ_VALUES || call == GETINFO_EVTSETS ||
+	       call == CREATE_EVTSETS || call == INFO || call == LAST_ERROR ||
+	       call == STATUS;
+}
+
+static bool is_in(const uint64_t *map, unsigned int n)
+{
+	return map[n / 64] >> n % 64 & 1;
+}
+
+/* No memory there that may be read. */
+static bool is_bad_address(enum place place)
+{
+	return place == OVER_END || place == UNMAPPED || place == NOWHERE ||
+	       place == KERNEL;
+}
+
+static bool is_unwritable(enum call call, enum place place)
+{
+	return place == READ_ONLY && writes_back(call);
+}
+
+/* ---- arguments ---------------------------------------------------------------------- */
+
+static const char *bad_vector(const struct executor *executor,
+			      const struct operation *operation)
+{
+	const size_t size = element_size(operation->call);
+
+	if (is_bad_address(operation->outer))
+		return "the vector has a bad address";
+	if (operation->count < 0)
+		return "the count is negative";
+	if (operation->size)
+		return "a reserved field is not zero";
+	if (!operation->count)
+		return NULL;
+	/* Reading touches the beginning of each element only. */
+	if (operation->place == OVER_END && operation->count == 1)
+		return operation->call == READ_PMDS ? NULL
+						    : "the element ends in no memory";
+	if (is_bad_address(operation->place) ||
+	    is_unwritable(operation->call, operation->place))
+		return "the elements have a bad address";
+	if (operation->place == GOOD &&
+	    (operation->count - 1) * size >= executor->inner.size)
+		return "the vector ends where no memory is";
+	return NULL;
+}
+
+static bool is_missing_pmc(const struct executor *executor, unsigned int number)
+{
+	if (number >= PFM_MAX_PMCS)
+		return true;
+	return *machine_info.pmu_name && !executor->table->pmu_changes &&
+	       !is_in(machine_info.implemented_pmcs, number);
+}
+
+static bool is_missing_pmd(const struct executor *executor, unsigned int number)
+{
+	if (number >= PFM_MAX_PMDS)
+		return true;
+	return *machine_info.pmu_name && !executor->table->pmu_changes &&
+	       !is_in(machine_info.implemented_pmds, number);
+}
+
+static const char *bad_element(const struct executor *executor,
+			       const struct operation *operation, const struct element *e)
+{
+	switch (operation->call) {
+	case WRITE_PMCS:
+		if (is_missing_pmc(executor, e->number))
+			return "there is no such PMC";
+		return e->flags & ~PFM_REGFL_NO_EMUL64 ? "the PMC has unknown flags"
+						       : NULL;
+	case WRITE_PMDS:
+		if (e->flags & ~(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM))
+			return "the PMD has unknown flags";
+		return is_missing_pmd(executor, e->number) ? "there is no such PMD"
+							   : NULL;
+	case READ_PMDS:
+	case READ_VALUES:
+		return is_missing_pmd(executor, e->number) ? "there is no such PMD"
+							   : NULL;
+	case CREATE_EVTSETS:
+		return e->flags >= (PFM_SETFL_OVFL_SWITCH | PFM_SETFL_TIME_SWITCH)
+			       ? "the set has bad flags"
+			       : NULL;
+	case DELETE_EVTSETS:
+		return e->set ? NULL : "set 0 cannot be deleted";
+	default:
+		return NULL;
+	}
+}
+
+/* Elements that the kernel gets to see: all of them, if it does not fail before. */
+static unsigned int elements_seen(const struct operation *operation)
+{
+	if (operation->count < 0)
+		return 0;
+	return operation->count < operation->elements ? operation->count
+						      : operation->elements;
+}
+
+static const char *bad_elements(const struct executor *executor,
+				const struct operation *operation)
+{
+	const char *why = bad_vector(executor, operation);
+	unsigned int n;
+
+	for (n = 0; !why && n < elements_seen(operation); n++)
+		why = bad_element(executor, operation, &operation->element[n]);
+	return why;
+}
+
+static const char *bad_create(const struct operation *operation)
+{
+	const uint32_t known = PFM_FL_NOTIFY_BLOCK | PFM_FL_OVFL_NO_MSG;
+
+	if (operation->size)
+		return "a reserved field is not zero";
+	if (operation->flags & ~known)
+		return "a flag is unknown or not offered";
+	return bad_format(operation);
+}
+
+/* Numbers that the kernel gives to no thread. */
+static const char *bad_load(struct executor *executor, const struct operation *operation)
+{
+	if (is_marked(executor, operation))
+		return NULL;
+	if (operation->who == DEAD)
+		return "the thread has ended";
+	if (operation->who == INIT && executor->user)
+		return "the thread is another user's";
+	if (operation->who == NUMBER &&
+	    (operation->value == 0 || operation->value >= 4194304))
+		return "no thread has that number";
+	return NULL;
+}
+
+static const char *bad_ioctl(struct executor *executor, const struct operation *operation)
+{
+	const char *why = NULL;
+
+	if (element_size(operation->call))
+		return bad_elements(executor, operation);
+	if (operation->call == START && operation->place == NOWHERE)
+		return NULL;
+	if (takes_argument(operation->call) &&
+	    (is_bad_address(operation->place) ||
+	     is_unwritable(operation->call, operation->place)))
+		return "the argument has a bad address";
+	if (operation->call == CREATE_CONTEXT)
+		why = bad_create(operation);
+	if (operation->call == LOAD)
+		why = bad_load(executor, operation);
+	return why;
+}
+
+/* Of a file of perfmon's. */
+static const char *bad_file_call(const struct operation *operation)
+{
+	switch (operation->call) {
+	case WRITE:
+		return "nothing can be written";
+	case LSEEK:
+		return "there is no position";
+	case OTHER_IOCTL:
+		return operation->value == PFM_IOC_TYPE ? "there is no such ioctl" : NULL;
+	case MMAP:
+		if (operation->value || !operation->size || !operation->flags)
+			return "that cannot be mapped";
+		return operation->count & PROT_WRITE ? "a buffer is read-only" : NULL;
+	case READ:
+		return operation->size < sizeof(union pfarg_msg)
+			       ? "the message does not fit"
+			       : NULL;
+	default:
+		return NULL;
+	}
+}
+
+static bool needs_descriptor(enum call call)
+{
+	return is_ioctl(call) || call == REOPEN || call == OTHER_IOCTL || call == READ ||
+	       call == READV || call == WRITE || call == LSEEK || call == MMAP ||
+	       call == SELECT;
+}
+
+/* ---- state -------------------------------------------------------------------------- */
+
+static struct file_state *file_of(struct executor *executor,
+				  const struct operation *operation)
+{
+	struct file_state *file;
+
+	if (!executor->alone || operation->slot < SHARED_SLOTS)
+		return NULL;
+	file = &executor->files[operation->slot - SHARED_SLOTS];
+	return file->known ? file : NULL;
+}
+
+static bool is_set(const struct file_state *file, unsigned int set)
+{
+	unsigned int n;
+
+	for (n = 0; n < file->set_count; n++)
+		if (file->sets[n] == set)
+			return true;
+	return !set || file->any_set;
+}
+
+/* Elements that name a set, or a PMD, that is not there. */
+static const char *missing_element(const struct file_state *file,
+				   const struct operation *operation)
+{
+	bool reads = operation->call == READ_PMDS || operation->call == READ_VALUES;
+	unsigned int n;
+
+	if (operation->call == CREATE_EVTSETS)
+		return NULL;
+	for (n = 0; n < elements_seen(operation); n++) {
+		const struct element *e = &operation->element[n];
+
+		if (!is_set(file, e->set))
+			return "there is no such set";
+		if (reads && (e->number >= PFM_MAX_PMDS || !is_in(file->pmds, e->number)))
+			return "the PMD was never written";
+	}
+	return NULL;
+}
+
+static const char *bad_state_loaded(const struct operation *operation)
+{
+	if (operation->call == LOAD)
+		return "the context is loaded";
+	if ((operation->call == CREATE_EVTSETS || operation->call == DELETE_EVTSETS) &&
+	    operation->count > 0)
+		return "the context is loaded";
+	return NULL;
+}
+
+static const char *bad_state(const struct file_state *file,
+			     const struct operation *operation)
+{
+	const enum call call = operation->call;
+	const char *why = NULL;
+
+	if (call == MMAP && !file->format)
+		return "there is no buffer";
+	if (!is_ioctl(call) || call == INFO || call == LAST_ERROR)
+		return NULL;
+	if (call == CREATE_CONTEXT)
+		return file->created ? "there is a context" : NULL;
+	if (!file->created)
+		return "there is no context";
+	if ((call == START || call == STOP || call == RESTART) && !file->loaded &&
+	    !file->maybe_loaded)
+		return "the context is not loaded";
+	if (file->loaded)
+		why = bad_state_loaded(operation);
+	if (!why && element_size(call))
+		why = missing_element(file, operation);
+	if (!why && (call == LOAD || (call == START && operation->place != NOWHERE)) &&
+	    !is_set(file, operation->count & 0xffff))
+		why = "there is no such set";
+	return why;
+}
+
+const char *must_fail(struct executor *executor, const struct operation *operation,
+		      enum kind kind)
+{
+	const struct file_state *file = file_of(executor, operation);
+	const char *why = NULL;
+
+	if (operation->call == OPEN)
+		return operation->few && executor->alone ? "no descriptor may be opened"
+							 : NULL;
+	if (operation->call == SETTING)
+		return executor->user ? "only root may" : NULL;
+	if (kind == CLOSED && needs_descriptor(operation->call))
+		return "the descriptor is closed";
+	if (kind == OTHER && is_ioctl(operation->call))
+		return "the file is not perfmon's";
+	if (kind != PERFMON)
+		return NULL;
+	why = is_ioctl(operation->call) ? bad_ioctl(executor, operation)
+					: bad_file_call(operation);
+	if (!why && file)
+		why = bad_state(file, operation);
+	return why;
+}
+
+/* ---- what calls changed ------------------------------------------------------------- */
+
+static void add_set(struct file_state *file, unsigned int set)
+{
+	if (is_set(file, set))
+		return;
+	if (file->set_count == KNOWN_SETS)
+		file->any_set = true;
+	else
+		file->sets[file->set_count++] = set;
+}
+
+static void remember_success(struct file_state *file, const struct operation *operation)
+{
+	switch (operation->call) {
+	case CREATE_CONTEXT:
+		file->created = true;
+		file->format = operation->elements;
+		break;
+	case LOAD:
+		file->loaded = operation->who == SELF;
+		file->maybe_loaded = !file->loaded;
+		break;
+	case UNLOAD:
+		file->loaded = false;
+		file->maybe_loaded = false;
+		break;
+	}
+}
+
+/* Vectors that fail may have had good elements. */
+void remember(struct executor *executor, const struct operation *operation, int error)
+{
+	struct file_state *file = file_of(executor, operation);
+	unsigned int n;
+
+	if (!file)
+		return;
+	if (operation->call == DUP)
+		file->known = false;
+	if (!error)
+		remember_success(file, operation);
+	if (operation->call == WRITE_PMDS)
+		add_pmds(file->pmds, operation);
+	if (operation->call == CREATE_EVTSETS)
+		for (n = 0; n < operation->elements; n++)
+			add_set(file, operation->element[n].set);
+}
+
+void forget_files(struct executor *executor)
+{
+	unsigned int n;
+
+	for (n = 0; n < PRIVATE_SLOTS; n++)
+		executor->files[n].known = false;
+}

@@ -9,7 +9,9 @@
 struct slot slot_now(struct executor *executor, unsigned int number);
 bool slots_equal(struct slot a, struct slot b);
 int descriptor(struct executor *executor, const struct operation *operation);
-void put_in_slot(struct executor *executor, unsigned int slot, int fd);
+enum kind kind_of_descriptor(int fd);
+void put_in_slot(struct executor *executor, unsigned int slot, int fd, enum kind kind);
+void areas_separate(struct executor *executor);
 size_t page_size(void);
 void *map(size_t size, int protection);
 void *address_in(const struct area *area, enum place place, size_t size);

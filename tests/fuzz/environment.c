@@ -16,6 +16,8 @@
 
 #include "calls.h"
 
+#define MOST_PAGES 8 /* that touch_pages() touches */
+
 void do_open_other(struct executor *executor, const struct operation *operation)
 {
 	int fd = -1, pair[2];
@@ -41,7 +43,7 @@ void do_open_other(struct executor *executor, const struct operation *operation)
 		break;
 	}
 	if (fd != -1)
-		put_in_slot(executor, operation->slot, fd);
+		put_in_slot(executor, operation->slot, fd, kind_of_descriptor(fd));
 }
 
 void do_dup(struct executor *executor, const struct operation *operation)
@@ -49,7 +51,8 @@ void do_dup(struct executor *executor, const struct operation *operation)
 	int fd = fcntl(descriptor(executor, operation), operation->flags, 0);
 
 	if (fd != -1)
-		put_in_slot(executor, operation->value % SLOTS, fd);
+		put_in_slot(executor, operation->value % SLOTS, fd,
+			    kind_of_descriptor(fd));
 }
 
 void do_owner(struct executor *executor, const struct operation *operation)
@@ -67,14 +70,17 @@ void spin(unsigned int turns)
 		;
 }
 
+/* Each is a fault. */
 void touch_pages(unsigned int pages)
 {
-	volatile char *memory = map(pages * page_size(), PROT_READ | PROT_WRITE);
+	static __thread volatile char *memory;
 	unsigned int n;
 
-	for (n = 0; n < pages; n++)
+	if (!memory)
+		memory = map(MOST_PAGES * page_size(), PROT_READ | PROT_WRITE);
+	for (n = 0; n < pages && n < MOST_PAGES; n++)
 		memory[n * page_size()] = 1;
-	munmap((void *)memory, pages * page_size());
+	madvise((void *)memory, MOST_PAGES * page_size(), MADV_DONTNEED);
 }
 
 void pin(unsigned int cpu)
@@ -193,6 +199,7 @@ unsigned int do_fork(struct executor *executor, const struct operation *operatio
 	if (child == 0) {
 		executor->alone = false;
 		shared_slots_check();
+		areas_separate(executor);
 		executor->fail_nth = executor->fail_all = -1;
 		executor->timer =
 			timeout_new(); /* those of the parent's are not for him */

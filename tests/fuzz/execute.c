@@ -61,7 +61,7 @@ static int do_call(struct executor *executor, const struct operation *operation)
 		do_open_other(executor, operation);
 		break;
 	case CLOSE:
-		put_in_slot(executor, operation->slot, -1);
+		put_in_slot(executor, operation->slot, -1, CLOSED);
 		break;
 	case DUP:
 		do_dup(executor, operation);

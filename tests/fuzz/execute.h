@@ -89,6 +89,7 @@ struct area {
 	char *base;
 	size_t size;
 	char *read_only;
+	char *writable; /* the same page */
 };
 
 /**
@@ -104,6 +105,7 @@ struct area {
  * @fail_nth, @fail_all: the files, -1 if the kernel injects no faults
  * @mapping: what MMAP made, @mapped bytes
  * @child: forked last
+ * @dead: a child that has ended, 0 if there was none yet
  * @timer: ends calls that block
  */
 struct executor {
@@ -120,6 +122,7 @@ struct executor {
 	void *mapping;
 	size_t mapped;
 	pid_t child;
+	pid_t dead;
 	timer_t timer;
 };
 

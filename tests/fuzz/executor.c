@@ -60,7 +60,7 @@ int descriptor(struct executor *executor, const struct operation *operation)
  * The number of the device may be another one each time that the module is loaded.  What
  * is opened with O_PATH never came to perfmon.
  */
-static enum kind kind_of_descriptor(int fd)
+enum kind kind_of_descriptor(int fd)
 {
 	struct stat status, device;
 
@@ -76,10 +76,10 @@ static enum kind kind_of_descriptor(int fd)
  * What was in the slot is closed, after it has left the slot: so the number of a descriptor
  * is in one slot only, and as long as that does not change, nor does its kind.
  */
-void put_in_slot(struct executor *executor, unsigned int number, int fd)
+void put_in_slot(struct executor *executor, unsigned int number, int fd, enum kind kind)
 {
 	struct slot *slot = slot_of(executor, number);
-	struct slot new = { .fd = fd, .kind = kind_of_descriptor(fd) };
+	struct slot new = { .fd = fd, .kind = kind };
 	struct slot old = slot_now(executor, number);
 
 	do {
@@ -120,6 +120,20 @@ void *map(size_t size, int protection)
 	return address;
 }
 
+/* A page that is mapped twice: writing to it needs no change of its protection. */
+static void read_only_new(struct area *area)
+{
+	void *writable = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	void *alias = mremap(writable, 0, page_size(), MREMAP_MAYMOVE);
+
+	if (writable == MAP_FAILED || alias == MAP_FAILED)
+		abort();
+	mprotect(alias, page_size(), PROT_READ);
+	area->writable = writable;
+	area->read_only = alias;
+}
+
 static struct area area_new(size_t size)
 {
 	struct area area;
@@ -128,7 +142,7 @@ static struct area area_new(size_t size)
 	area.base = map(size + page_size(), PROT_READ | PROT_WRITE);
 	area.size = size;
 	mprotect(area.base + size, page_size(), PROT_NONE);
-	area.read_only = map(page_size(), PROT_READ);
+	read_only_new(&area);
 	return area;
 }
 
@@ -136,6 +150,14 @@ static void area_free(struct area *area)
 {
 	munmap(area->base, area->size + page_size());
 	munmap(area->read_only, page_size());
+	munmap(area->writable, page_size());
+}
+
+/* In a new process: what is mapped twice is shared with the parent. */
+void areas_separate(struct executor *executor)
+{
+	read_only_new(&executor->inner);
+	read_only_new(&executor->outer);
 }
 
 void *address_in(const struct area *area, enum place place, size_t size)
@@ -176,9 +198,7 @@ void *put_argument(const struct area *area, enum place place, const void *argume
 		memcpy(address, argument,
 		       size < (size_t)(end - address) ? size : (size_t)(end - address));
 	} else if (address == area->read_only) {
-		mprotect(address, page_size(), PROT_READ | PROT_WRITE);
-		memcpy(address, argument, size < page_size() ? size : page_size());
-		mprotect(address, page_size(), PROT_READ);
+		memcpy(area->writable, argument, size < page_size() ? size : page_size());
 	}
 	return address;
 }
@@ -188,6 +208,22 @@ void *put_argument(const struct area *area, enum place place, const void *argume
 pid_t thread_id(void)
 {
 	return syscall(SYS_gettid);
+}
+
+/* Linux gives its number to another one only after thousands of others. */
+static pid_t dead_process(struct executor *executor)
+{
+	pid_t pid = executor->dead;
+
+	if (pid > 0)
+		return pid;
+	pid = fork_when_possible();
+	if (pid == 0)
+		_exit(0);
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	executor->dead = pid;
+	return pid;
 }
 
 /* The first thread, if the target has no others. */
@@ -212,15 +248,8 @@ pid_t pid_of(struct executor *executor, const struct operation *operation)
 		return executor->table->workers[operation->value % WORKERS];
 	case CHILD:
 		return executor->child;
-	case DEAD: {
-		pid_t pid = fork_when_possible();
-
-		if (pid == 0)
-			_exit(0);
-		if (pid > 0)
-			waitpid(pid, NULL, 0);
-		return pid;
-	}
+	case DEAD:
+		return dead_process(executor);
 	case INIT:
 		return 1;
 	case KERNEL_THREAD:

@@ -21,7 +21,9 @@ int do_open(struct executor *executor, const struct operation *operation)
 	error = fd == -1 ? errno : 0;
 	fail_end(executor, operation);
 	if (fd != -1)
-		put_in_slot(executor, operation->slot, fd);
+		put_in_slot(executor, operation->slot, fd,
+			    operation->flags & O_CREAT ? kind_of_descriptor(fd)
+						       : PERFMON);
 	/* From here on all that happens to the file is known. */
 	if (fd != -1 && executor->alone && operation->slot >= SHARED_SLOTS)
 		executor->files[operation->slot - SHARED_SLOTS] =
@@ -39,7 +41,7 @@ int do_reopen(struct executor *executor, const struct operation *operation)
 	fd = open(path, operation->flags);
 	if (fd == -1)
 		return errno;
-	put_in_slot(executor, operation->value % SLOTS, fd);
+	put_in_slot(executor, operation->value % SLOTS, fd, kind_of_descriptor(fd));
 	return 0;
 }
 

@@ -8,8 +8,8 @@
  * A round begins and ends with work that takes as long as some hundred calls, and has
  * operations that take as long as dozens: so it is long, and of those there are few.
  */
-#define MOST_OPERATIONS	 1000 /* of a worker */
-#define LEAST_OPERATIONS 300
+#define MOST_OPERATIONS	 1500 /* of a worker */
+#define LEAST_OPERATIONS 900
 
 /* What is there before the others begin. */
 static void build_setup(struct builder *builder)

@@ -49,7 +49,7 @@ static void *thread_live(void *argument)
 	*thread->number = thread_id();
 	for (turn = 0; thread->kind != THREADS_EXIT || turn < 2; turn++) {
 		spin(2000);
-		usleep(2000);
+		usleep(thread->kind == THREADS_EXIT ? 40000 : 10000);
 		if (thread->execs)
 			become_program("/bin/sleep");
 	}
@@ -102,7 +102,7 @@ static void target_live(unsigned int kind)
 			break;
 		case 4:
 			fork_and_forget();
-			usleep(20000);
+			usleep(200000);
 			break;
 		case 5:
 			pin(turn % 2);
@@ -121,7 +121,7 @@ static void target_live(unsigned int kind)
 		default:
 			_exit(0);
 		}
-		usleep(5000);
+		usleep(10000);
 	}
 }
 

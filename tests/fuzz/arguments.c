@@ -7,6 +7,8 @@
 #include <fcntl.h>
 #include <limits.h>
 
+#include <perfmon/perfmon_power.h>
+
 #include "builder.h"
 
 struct operation *add(struct builder *builder, enum call call, unsigned int slot)
@@ -36,9 +38,42 @@ static uint16_t register_number(struct builder *builder, bool pmd)
 		return ONE_OF(builder, edges);
 	if (pmd && percent(builder, 35))
 		return PFM_VIRTUAL_PMD_BASE + below(builder, 6);
-	if (builder->pmu == PMU_ARMV8)
+	switch (builder->pmu) {
+	case PMU_ARMV8:
 		return percent(builder, 15) ? 31 : below(builder, 6);
-	return below(builder, 8);
+	case PMU_POWER:
+		return below(builder, pmd ? PFM_POWER_PMDS : PFM_POWER_PMCS);
+	default:
+		return below(builder, 8);
+	}
+}
+
+/* One that counts and overflows. */
+static uint16_t counter_number(struct builder *builder)
+{
+	if (builder->pmu == PMU_POWER)
+		return PFM_POWER_PMC1 + below(builder, 6);
+	return below(builder, builder->pmu == PMU_ARMV8 ? 6 : 8);
+}
+
+/* Bits that POWER has, for any of its registers: where they are freezes and events. */
+static uint64_t power_value(struct builder *builder)
+{
+	static const uint64_t values[] = {
+		0,
+		PFM_POWER_MMCR0_FCS,
+		PFM_POWER_MMCR0_FCP,
+		PFM_POWER_MMCR0_FC56,
+		PFM_POWER_MMCR0_FC14 | PFM_POWER_MMCR0_FCH,
+		PFM_POWER_MMCR2_FCS(1) | PFM_POWER_MMCR2_FCP(5),
+		0x1eull << PFM_POWER_MMCR1_SELECT_SHIFT(1),
+		0x02ull << PFM_POWER_MMCR1_SELECT_SHIFT(2),
+		0x1eull << PFM_POWER_MMCR1_SELECT_SHIFT(1) |
+			0xf2ull << PFM_POWER_MMCR1_SELECT_SHIFT(2) |
+			0xf4ull << PFM_POWER_MMCR1_SELECT_SHIFT(4),
+	};
+
+	return ONE_OF(builder, values);
 }
 
 static uint64_t pmc_value(struct builder *builder)
@@ -51,7 +86,7 @@ static uint64_t pmc_value(struct builder *builder)
 
 		return below(builder, 0x40) | ONE_OF(builder, filters);
 	}
-	return below(builder, 7);
+	return builder->pmu == PMU_POWER ? power_value(builder) : below(builder, 7);
 }
 
 static uint64_t pmd_value(struct builder *builder)
@@ -85,13 +120,20 @@ static uint64_t some_pmds(struct builder *builder)
 
 	if (percent(builder, 4))
 		return map;
-	return map & (builder->pmu == PMU_ARMV8 ? 0x3f3f003f003full : 0x3f3f00ff00ffull);
+	switch (builder->pmu) {
+	case PMU_ARMV8:
+		return map & 0x3f3f003f003full;
+	case PMU_POWER:
+		return map & 0x3f3f007f007eull;
+	default:
+		return map & 0x3f3f00ff00ffull;
+	}
 }
 
 static void fill_sampling(struct builder *builder, struct element *e)
 {
 	if (percent(builder, 90))
-		e->number = below(builder, builder->pmu == PMU_ARMV8 ? 6 : 8);
+		e->number = counter_number(builder);
 	e->value = -period(builder);
 	e->reset = percent(builder, 80) ? e->value : -period(builder);
 	e->flags = (percent(builder, 80) ? PFM_REGFL_OVFL_NOTIFY : 0) |
@@ -112,7 +154,7 @@ static uint16_t set_number(struct builder *builder)
 static void fill_trigger(struct builder *builder, struct element *e)
 {
 	if (percent(builder, 90))
-		e->number = below(builder, builder->pmu == PMU_ARMV8 ? 6 : 8);
+		e->number = counter_number(builder);
 	e->value = e->reset = -period(builder);
 	e->flags &= ~PFM_REGFL_OVFL_NOTIFY;
 	if (percent(builder, 20))

@@ -22,6 +22,8 @@
 
 #if defined(__aarch64__)
 #define PMU_MODULE "perfmon_armv8"
+#elif defined(__powerpc64__)
+#define PMU_MODULE "perfmon_power"
 #else
 #define PMU_MODULE "perfmon_soft"
 #endif

@@ -28,20 +28,25 @@
 /* Written by all processes of a round. */
 struct report {
 	struct seen seen;
+	uint64_t found_after; /* operations, until the first finding of all */
 	uint32_t findings;
 	char finding[FINDINGS][256];
 };
 
 static struct report *report;
 static bool verbose;
+static bool first; /* finding ends the run */
 
 /* ---- what the runner tells ------------------------------------------------------------ */
 
 void wrong(const char *what, ...)
 {
 	uint32_t n = __atomic_fetch_add(&report->findings, 1, __ATOMIC_SEQ_CST);
+	uint64_t none = 0, operations = report->seen.operations + 1;
 	va_list arguments;
 
+	__atomic_compare_exchange_n(&report->found_after, &none, operations, false,
+				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 	if (n >= FINDINGS)
 		return;
 	va_start(arguments, what);
@@ -107,6 +112,18 @@ void workers_hang(pid_t group)
 	}
 	if (proc)
 		closedir(proc);
+}
+
+/* If the kernel dies, its last words tell how many operations that took. */
+void workers_go_on(void)
+{
+	char text[64];
+
+	if (!first)
+		return;
+	snprintf(text, sizeof(text), "<3>perfmon-fuzz: %" PRIu64 " operations\n",
+		 report->seen.operations);
+	write_file("/dev/kmsg", text);
 }
 
 /* ---- a round --------------------------------------------------------------------------- */
@@ -184,46 +201,72 @@ static double now(void)
  */
 static void announce(unsigned int number, uint64_t seed)
 {
-	char text[80];
+	char text[120];
 
-	printf("round %u: seed 0x%" PRIx64 "\n", number, seed);
-	snprintf(text, sizeof(text), "<3>perfmon-fuzz: round %u: seed 0x%" PRIx64 "\n",
-		 number, seed);
+	snprintf(text, sizeof(text),
+		 "<3>perfmon-fuzz: round %u after %" PRIu64 " operations: seed 0x%" PRIx64
+		 "\n",
+		 number, report->seen.operations, seed);
+	fputs(strchr(text, ' ') + 1, stdout);
 	write_file("/dev/kmsg", text);
 }
 
-/*
- * Rounds of seeds that follow from @seed, or with @only, that one @times times; they
- * have to reach @wanted per cent of the documented pairs.
+/**
+ * struct run - what is to be done
+ * @seed: of the first round, from which the others follow
+ * @only: no others; that round @times times
+ * @seconds: rounds begin for so long
+ * @operations: rounds begin until there were so many
+ * @wanted: per cent of the documented pairs that must be reached
  */
-static int fuzz(uint64_t seed, enum pmu pmu, unsigned int seconds, bool only,
-		unsigned int times, unsigned int wanted)
+struct run {
+	uint64_t seed;
+	enum pmu pmu;
+	bool only;
+	unsigned int times;
+	unsigned int seconds;
+	uint64_t operations;
+	unsigned int wanted;
+};
+
+static bool goes_on(const struct run *run, unsigned int rounds, unsigned int failed,
+		    double begun)
 {
-	struct random random = { seed };
+	if (failed >= 10 || (first && failed))
+		return false;
+	if (run->only)
+		return rounds < run->times;
+	return now() < begun + run->seconds && report->seen.operations < run->operations;
+}
+
+static int fuzz(const struct run *run)
+{
+	struct random random = { run->seed };
 	unsigned int rounds = 0, failed = 0, reached;
 	double begun, lasted;
 
 	system_begin();
 	begun = now();
-	while (only ? rounds < times : now() < begun + seconds) {
-		uint64_t round = only ? seed : random_next(&random);
+	while (goes_on(run, rounds, failed, begun)) {
+		uint64_t round = run->only ? run->seed : random_next(&random);
 
 		announce(++rounds, round);
-		failed += !run_round(round, pmu);
-		if (failed >= 10)
-			break;
+		failed += !run_round(round, run->pmu);
 	}
 	lasted = now() - begun;
 	printf("\nseed 0x%" PRIx64 ": %u rounds, %" PRIu64 " operations in %.0f s, "
 	       "%.0f operations per second\n",
-	       seed, rounds, report->seen.operations, lasted,
+	       run->seed, rounds, report->seen.operations, lasted,
 	       report->seen.operations / lasted);
+	if (report->found_after)
+		printf("found after %" PRIu64 " operations\n", report->found_after);
 	reached = pairs_report(&report->seen);
-	if (reached < wanted)
+	if (reached < run->wanted)
 		printf("FAIL: %u %% of perfmon-api.md's pairs reached, should be %u %%\n",
-		       reached, wanted);
-	printf("%u passed, %u failed\n", rounds - failed, failed + (reached < wanted));
-	return failed || reached < wanted ? EXIT_FAILURE : EXIT_SUCCESS;
+		       reached, run->wanted);
+	printf("%u passed, %u failed\n", rounds - failed,
+	       failed + (reached < run->wanted));
+	return failed || reached < run->wanted ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 static void usage(FILE *stream)
@@ -240,8 +283,10 @@ static void usage(FILE *stream)
 	      "  --times N      so often (default 1)\n"
 	      "  --print SEED   print that round as a C program; may run anywhere\n"
 	      "  --drop W[:F-T] leave out worker W, or its operations F to T\n"
-	      "  --pmu NAME     registers of that PMU: soft, armv8 (default: armv8 on arm64,\n"
-	      "                 else soft)\n"
+	      "  --pmu NAME     registers of that PMU: soft, armv8, power (default: that of the\n"
+	      "                 architecture)\n"
+	      "  --operations N begin rounds until there were N operations\n"
+	      "  --first        end at the first finding\n"
 	      "  --pairs P      fail if less than P per cent of perfmon-api.md's pairs of\n"
 	      "                 operation and errno are reached\n"
 	      "  --verbose      print what came of each call\n"
@@ -267,13 +312,32 @@ static uint64_t number(const char *text)
 	return value;
 }
 
+static const char *const pmus[] = {
+	[PMU_SOFT] = "soft",
+	[PMU_ARMV8] = "armv8",
+	[PMU_POWER] = "power",
+};
+
 static enum pmu pmu_named(const char *name)
 {
-	if (!strcmp(name, "soft"))
-		return PMU_SOFT;
-	if (strcmp(name, "armv8"))
-		bad("PMU", name);
+	unsigned int pmu;
+
+	for (pmu = 0; pmu < COUNT(pmus); pmu++)
+		if (!strcmp(name, pmus[pmu]))
+			return pmu;
+	bad("PMU", name);
+	return PMU_SOFT;
+}
+
+static enum pmu default_pmu(void)
+{
+#if defined(__aarch64__)
 	return PMU_ARMV8;
+#elif defined(__powerpc64__)
+	return PMU_POWER;
+#else
+	return PMU_SOFT;
+#endif
 }
 
 static void add_drop(const char *text)
@@ -292,6 +356,8 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "seed", required_argument, NULL, 's' },
 		{ "seconds", required_argument, NULL, 'l' },
+		{ "operations", required_argument, NULL, 'o' },
+		{ "first", no_argument, NULL, 'f' },
 		{ "round", required_argument, NULL, 'r' },
 		{ "times", required_argument, NULL, 't' },
 		{ "print", required_argument, NULL, 'p' },
@@ -302,43 +368,47 @@ int main(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{},
 	};
-#if defined(__aarch64__)
-	enum pmu pmu = PMU_ARMV8;
-#else
-	enum pmu pmu = PMU_SOFT;
-#endif
-	uint64_t seed = time(NULL);
-	unsigned int seconds = 60, times = 1, pairs = 0;
-	bool only = false, print = false;
+	struct run run = { .seed = time(NULL),
+			   .pmu = default_pmu(),
+			   .times = 1,
+			   .seconds = 60,
+			   .operations = UINT64_MAX };
+	bool print = false;
 	int option;
 
 	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
 		switch (option) {
 		case 's':
-			seed = number(optarg);
+			run.seed = number(optarg);
 			break;
 		case 'l':
-			seconds = number(optarg);
+			run.seconds = number(optarg);
+			break;
+		case 'o':
+			run.operations = number(optarg);
 			break;
 		case 'r':
-			seed = number(optarg);
-			only = true;
+			run.seed = number(optarg);
+			run.only = true;
 			break;
 		case 't':
-			times = number(optarg);
+			run.times = number(optarg);
 			break;
 		case 'p':
-			seed = number(optarg);
+			run.seed = number(optarg);
 			print = true;
 			break;
 		case 'd':
 			add_drop(optarg);
 			break;
 		case 'u':
-			pmu = pmu_named(optarg);
+			run.pmu = pmu_named(optarg);
 			break;
 		case 'w':
-			pairs = number(optarg);
+			run.wanted = number(optarg);
+			break;
+		case 'f':
+			first = true;
 			break;
 		case 'v':
 			verbose = true;
@@ -356,8 +426,9 @@ int main(int argc, char **argv)
 	if (print) {
 		char title[80];
 
-		snprintf(title, sizeof(title), "perfmon-fuzz: round 0x%" PRIx64, seed);
-		print_plan(plan_of(seed, pmu), title);
+		snprintf(title, sizeof(title), "perfmon-fuzz: round 0x%" PRIx64,
+			 run.seed);
+		print_plan(plan_of(run.seed, run.pmu), title);
 		return EXIT_SUCCESS;
 	}
 	setvbuf(stdout, NULL, _IONBF, 0);
@@ -367,5 +438,5 @@ int main(int argc, char **argv)
 		perror("perfmon-fuzz: mmap");
 		return EXIT_FAILURE;
 	}
-	return fuzz(seed, pmu, seconds, only, times, pairs);
+	return fuzz(&run);
 }

@@ -86,7 +86,7 @@ static enum theme choose_theme(struct random *random)
 		return THEME_LIMITS;
 	if (kind < 35)
 		return THEME_PROCESSORS;
-	if (kind < 42)
+	if (kind < 47)
 		return THEME_MODULES;
 	return THEME_USUAL;
 }

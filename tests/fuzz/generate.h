@@ -8,7 +8,8 @@
 /* Whose registers the plan is about. */
 enum pmu {
 	PMU_SOFT,
-	PMU_ARMV8
+	PMU_ARMV8,
+	PMU_POWER
 };
 
 /* The plan is valid until the next one is made. */

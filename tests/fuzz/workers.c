@@ -170,6 +170,7 @@ static const sigset_t *child_signal(void)
  */
 static bool wait_for(pid_t process, unsigned int seconds)
 {
+	const struct timespec tick = { 0, 100000000 };
 	struct timespec end, left;
 	pid_t ended;
 	int status;
@@ -188,7 +189,8 @@ static bool wait_for(pid_t process, unsigned int seconds)
 			continue;
 		if (!time_until(&end, &left))
 			return false;
-		sigtimedwait(child_signal(), NULL, &left);
+		workers_go_on();
+		sigtimedwait(child_signal(), NULL, &tick);
 	}
 }
 

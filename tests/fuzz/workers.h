@@ -11,4 +11,7 @@ bool workers_run(const struct plan *plan, unsigned int seconds);
 /* Given by the program: processes of group @group hang. */
 void workers_hang(pid_t group);
 
+/* Given by the program: called several times a second while they work. */
+void workers_go_on(void);
+
 #endif

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# build_planted PATCH TREE KERNEL: the tree with the patch in it, in the folder TREE, and its
+# modules for the x86_64 guest of KERNEL ("" for the stock one). To be called in the top folder.
+
+build_planted() {
+	local patch=$1 tree=$2 kernel=$3
+	rm -rf "$tree"
+	mkdir -p "$tree"
+	git ls-files module uapi examples libpfmdev tests/vm Makefile dkms.conf | cpio -p -d --quiet "$tree"
+	patch -s -F 0 -d "$tree" -p1 <"$patch" &&
+		make -s -C "$tree" guest-modules-x86_64 KERNEL="$kernel"
+}

@@ -123,10 +123,14 @@ void *map(size_t size, int protection)
 /* A page that is mapped twice: writing to it needs no change of its protection. */
 static void read_only_new(struct area *area)
 {
-	void *writable = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
-			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	void *alias = mremap(writable, 0, page_size(), MREMAP_MAYMOVE);
+	void *writable, *alias;
 
+	/* It takes a file, of which another worker may let there be none for a moment. */
+	while ((writable = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_ANONYMOUS, -1, 0)) == MAP_FAILED &&
+	       errno == ENFILE)
+		usleep(1000);
+	alias = mremap(writable, 0, page_size(), MREMAP_MAYMOVE);
 	if (writable == MAP_FAILED || alias == MAP_FAILED)
 		abort();
 	mprotect(alias, page_size(), PROT_READ);

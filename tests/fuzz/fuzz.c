@@ -22,7 +22,7 @@
 #include "random.h"
 #include "system.h"
 
-#define ROUND_SECONDS 120 /* a round takes about one */
+#define ROUND_SECONDS 120 /* a round takes about two, ten in a debug guest */
 #define FINDINGS      16 /* kept of a round */
 
 /* Written by all processes of a round. */

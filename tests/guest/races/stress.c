@@ -89,6 +89,7 @@ static void end_with_all_open(void)
 struct cache {
 	char name[64];
 	uint64_t objects;
+	uint64_t per_slab;
 };
 
 struct caches {
@@ -112,7 +113,10 @@ static void give_back_free_objects(void)
 	globfree(&files);
 }
 
-/* Lines of /proc/slabinfo: name, active objects, ...; after two of heading. */
+/*
+ * Lines of /proc/slabinfo after two of heading: name, active objects, all objects, size of
+ * an object, objects of a slab, ...
+ */
 static void read_caches(struct caches *caches)
 {
 	struct cache *cache = caches->caches;
@@ -121,7 +125,8 @@ static void read_caches(struct caches *caches)
 	give_back_free_objects();
 	line = read_text("/proc/slabinfo");
 	for (caches->count = 0; caches->count < COUNT(caches->caches); line++) {
-		if (sscanf(line, "%63s %ju ", cache->name, &cache->objects) == 2) {
+		if (sscanf(line, "%63s %ju %*u %*u %ju ", cache->name, &cache->objects,
+			   &cache->per_slab) == 3) {
 			cache++;
 			caches->count++;
 		}
@@ -171,7 +176,10 @@ static int64_t unused_memory(void)
 	return free_memory() + pages * sysconf(_SC_PAGESIZE);
 }
 
-/* The first that has grown by @limit objects, NULL if none has. */
+/*
+ * The first that has grown by @limit objects, NULL if none has.  The slab that a CPU
+ * takes objects from counts as all used, which is more for small objects.
+ */
 static const struct cache *grown_cache(struct caches *before, const struct caches *after,
 				       uint64_t limit)
 {
@@ -180,7 +188,9 @@ static const struct cache *grown_cache(struct caches *before, const struct cache
 
 	for (i = 0; i < after->count; i++) {
 		old = find_cache(before, after->caches[i].name);
-		if (after->caches[i].objects >= (old ? old->objects : 0) + limit)
+		if (after->caches[i].objects >=
+		    (old ? old->objects : 0) + limit +
+			    cpus_online() * after->caches[i].per_slab)
 			return &after->caches[i];
 	}
 	return NULL;

@@ -447,6 +447,13 @@ TEST(turns_go_on_when_the_thread_moves)
 	turns = fair_turns_of(fd, 4);
 	ck_assert_uint_ge(turns.runs, 40);
 	switches_must_fit(turns.runs - 1, turns.duration, MS);
+	/*
+	 * What the kernel accounts says nothing of the least here: it charges a thread that
+	 * comes to an idle CPU with the time until that CPU has woken up (the clock of its
+	 * run queue is not read again, rq_clock_skip_update() in kernel/sched), on a busy
+	 * host as long as the host keeps the CPU waiting.
+	 */
+	watch.inner = 0;
 	must_be_watched(&turns, &watch);
 	ck_assert_uint_ge(moves, 200);
 	for (i = 0; i < 4; i++)

@@ -30,17 +30,6 @@ stages_of() {
 	esac
 }
 
-# What takes longest comes last.
-slow='callchain buffer buffer_limits budget periods'
-
-# The names that come in, the slow ones at the end.
-order_suites() {
-	local all
-	all=$(cat)
-	grep -vxF "${slow// /$'\n'}" <<<"$all"
-	grep -xF "${slow// /$'\n'}" <<<"$all"
-}
-
 # Where a stage runs (options of tests/vm/run) and which suites it has: those of
 # perfmon-tests, conformance/SUITE of perfmon-conformance, tool/SCRIPT of tests/tool.
 stage_define() {
@@ -48,19 +37,19 @@ stage_define() {
 	case $1 in
 	unit) arch=host options=() suites=(unit) ;;
 	x86_64 | ppc64el | arm64)
-		mapfile -t suites < <(folder_suites interface sets counting sampling | order_suites) ;;
+		mapfile -t suites < <(folder_suites interface sets counting sampling) ;;
 	calls-*) mapfile -t suites < <(folder_suites interface && echo set_registers) ;;
-	sampling-*) mapfile -t suites < <(folder_suites sampling | order_suites) ;;
+	sampling-*) mapfile -t suites < <(folder_suites sampling) ;;
 	conformance-*) mapfile -t suites < <(folder_suites conformance | sed 's|^|conformance/|') ;;
 	power10-*) options+=(-c power10) suites=(power protocol) ;;
 	tool-*) options+=(-f tests/tool) suites=(tool/pfmon tool/sets) ;;
 	record-*) options+=(-f tests/tool) suites=(tool/record) ;;
 	races-*)
-		options=() prefix='PERFMON_ITERATIONS=100 '
-		mapfile -t suites < <(folder_suites races && echo hotplug) ;;
+		options=() prefix='PERFMON_ITERATIONS=300 '
+		mapfile -t suites < <(folder_suites races) ;;
 	debug-*)
-		options=(-k debug) prefix='PERFMON_ITERATIONS=20 '
-		suites=(lifecycle sets notification end_races set_races) ;;
+		options=(-k debug)
+		suites=(lifecycle target_end threads sets notification restart blocking formats) ;;
 	*) echo "mutants: no stage '$1'" >&2; return 2 ;;
 	esac
 }
@@ -98,30 +87,61 @@ guest_command() {
 	echo "$status"
 }
 
-# Copy lines; to those that begin a suite add the seconds so far, by the clock and of CPUs.
+# Copy lines; to those that begin a suite add the seconds so far, by the clock and of CPUs. End
+# all in the session when a suite takes longer than its limit: one that hangs with interrupts
+# off shows no other sign.
 stamp() {
-	local begun=$EPOCHREALTIME line session=$1
-	while IFS= read -r line; do
+	local session=$1 limits=$2 begun=$EPOCHREALTIME line='' part status suite=load used=0
+	trap '' TERM
+	while true; do
+		IFS= read -r -t 5 part
+		status=$?
+		line+=$part
+		if [[ $status -gt 128 ]]; then
+			end_overdue "$session" "$limits" "$suite" "$used"
+			continue
+		fi
+		[[ $status -eq 0 ]] || break
 		if [[ $line == 'suite: '* ]]; then
-			line+=$(awk -v a="$begun" -v b="$EPOCHREALTIME" -v cpu="$(cpu_seconds "$session")" \
+			used=$(cpu_seconds "$session")
+			suite=${line#suite: }
+			line+=$(awk -v a="$begun" -v b="$EPOCHREALTIME" -v cpu="$used" \
 				'BEGIN { printf " %.1f %s", b - a, cpu }')
 		fi
 		printf '%s\n' "$line"
+		line=''
 	done
 }
 
-# run_limited SECONDS LOG COMMAND...: in a session of its own, with so much of a CPU.
+end_overdue() {
+	local now limit
+	limit=$(suite_limit "$3" "$2")
+	now=$(cpu_seconds "$1")
+	if [[ $limit -gt 0 && ${now%.*} -gt $((${4%.*} + limit)) ]]; then
+		echo "run: no end after $limit s of a CPU in $3"
+		kill -TERM 0
+	fi
+}
+
+# Three times what it takes without a mutant, and time for the guest to boot; 0: no limit.
+suite_limit() {
+	[[ -e $2 ]] || { echo 0; return; }
+	awk -F '\t' -v suite="$1" '$1 == suite { cpu = $4 } END { printf "%d\n", 3 * cpu + 20 }' "$2"
+}
+
+# run_limited LIMITS LOG COMMAND...: in a session of its own.
 run_limited() {
-	local limit=$1 log=$2
+	local limits=$1 log=$2
 	shift 2
 	# shellcheck disable=SC2016 # the shell's that is started
 	setsid bash -c '
 		echo $$ >>"$1"
-		ulimit -t "$2"
+		limits=$2
 		shift 2
 		. tests/mutants/stages.sh
 		set -o pipefail
-		"$@" 2>&1 </dev/null | stamp $$' run "$sessions" "$limit" "$@" >"$log" &
+		trap : TERM
+		"$@" 2>&1 </dev/null | stamp $$ "$limits"' run "$sessions" "$limits" "$@" >"$log" &
 	wait $!
 }
 
@@ -133,14 +153,14 @@ run_unit() {
 	return "$status"
 }
 
-# run_stage HOW TREE LOG LIMIT SUITE...: after stage_define; TREE is built. Its status is run's.
+# run_stage HOW TREE LOG LIMITS SUITE...: after stage_define; TREE is built. Its status is run's.
 run_stage() {
-	local how=$1 tree=$2 log=$3 limit=$4
+	local how=$1 tree=$2 log=$3 limits=$4
 	shift 4
 	if [[ $arch == host ]]; then
-		run_limited "$limit" "$log" run_unit "$tree"
+		run_limited "$limits" "$log" run_unit "$tree"
 	else
-		PERFMON_NO_BUILD=1 run_limited "$limit" "$log" "$tree/tests/vm/run" -a "$arch" \
+		PERFMON_NO_BUILD=1 run_limited "$limits" "$log" "$tree/tests/vm/run" -a "$arch" \
 			"${options[@]}" --timeout 1800 -- "$(guest_command "$how" "$@")"
 	fi
 }

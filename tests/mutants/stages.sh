@@ -1,57 +1,73 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034,SC2154 # variables shared with who sources this
 #
-# What mutants meet. A stage is one guest, or the host; its suites run one after the other.
-
-# The suites of folders of tests/guest, by name.
-folder_suites() {
-	local folder
-	for folder; do
-		sed -n 's/^SUITE(\([a-z_0-9]*\),.*/\1/p' "tests/guest/$folder"/*.c
-	done
-}
+# What mutants meet: stages of the gate (tests/stages), each suite of them on its own.
 
 # ---- the table -------------------------------------------------------------------------------
 
-# The stages for mutants of a file, the cheapest first. The guest of arm64 is quicker than that
-# of x86_64, and has hardware counters.
-stages_of() {
+# The stages for mutants of a file, those first that kill most in their time. The guest of arm64
+# is quicker than that of x86_64, and has hardware counters.
+mutant_stages() {
 	case $1 in
-	libpfmdev/*) echo 'unit arm64 tool-arm64' ;;
-	tools/*) echo 'unit tool-arm64 record-arm64 tool-x86_64' ;;
-	module/pmu/perfmon_soft.c) echo 'conformance-x86_64 x86_64 races-x86_64 debug-x86_64' ;;
-	module/pmu/armv8*) echo 'arm64 conformance-arm64 races-arm64' ;;
-	module/pmu/power*) echo 'ppc64el conformance-ppc64el power10-ppc64el' ;;
-	module/format/*_x86*) echo 'sampling-x86_64' ;;
-	module/format/*_arm64*) echo 'sampling-arm64' ;;
-	module/format/*_power*) echo 'sampling-ppc64el' ;;
-	module/format/*) echo 'sampling-arm64 sampling-x86_64 debug-x86_64' ;;
-	*) echo 'arm64 conformance-arm64 calls-x86_64 races-x86_64 debug-x86_64' ;;
+	libpfmdev/*) echo 'unit icount-arm64 icount-tool-arm64' ;;
+	tools/*) echo 'unit icount-tool-arm64 icount-tool-x86_64 icount-tool-ppc64el' ;;
+	module/pmu/perfmon_soft.c)
+		echo 'icount-x86_64 icount-conformance-soft-x86_64 cpus-x86_64 debug-icount-x86_64' ;;
+	module/pmu/armv8*) echo 'icount-arm64 icount-conformance-armv8-arm64 cpus-arm64' ;;
+	module/pmu/power*)
+		echo 'icount-ppc64el icount-conformance-power-ppc64el icount-power8-ppc64el
+			icount-power10-ppc64el' ;;
+	module/format/*_x86*) echo 'icount-x86_64' ;;
+	module/format/*_arm64*) echo 'icount-arm64' ;;
+	module/format/*_power*) echo 'icount-ppc64el' ;;
+	module/format/*) echo 'icount-arm64 cpus-arm64 icount-x86_64 debug-icount-x86_64' ;;
+	*)
+		echo 'icount-arm64 cpus-arm64 icount-conformance-armv8-arm64 debug-icount-x86_64
+			debug-cpus-x86_64' ;;
 	esac
 }
 
-# Where a stage runs (options of tests/vm/run) and which suites it has: those of
+# The value of a variable of tests/stages.
+gate_words() {
+	(. tests/stages && echo "${!1}")
+}
+
+# Words as tests/stages has them, one a line; of "FOLDER/" each suite.
+expand_words() {
+	local word
+	for word; do
+		case $word in
+		*/) sed -n 's/^SUITE(\([a-z_0-9]*\),.*/\1/p' "tests/guest/$word"*.c ;;
+		*) echo "$word" ;;
+		esac
+	done
+}
+
+# Where a stage runs (options of tests/vm/run, with which kernel) and its suites: those of
 # perfmon-tests, conformance/SUITE of perfmon-conformance, tool/SCRIPT of tests/tool.
 stage_define() {
-	arch=${1##*-} options=(--icount) suites=() prefix=''
+	local words=''
+	arch=${1##*-} options=(--icount) suites=() prefix='' kernel=''
 	case $1 in
-	unit) arch=host options=() suites=(unit) ;;
-	x86_64 | ppc64el | arm64)
-		mapfile -t suites < <(folder_suites interface sets counting sampling) ;;
-	calls-*) mapfile -t suites < <(folder_suites interface && echo set_registers) ;;
-	sampling-*) mapfile -t suites < <(folder_suites sampling) ;;
-	conformance-*) mapfile -t suites < <(folder_suites conformance | sed 's|^|conformance/|') ;;
-	power10-*) options+=(-c power10) suites=(power protocol) ;;
-	tool-*) options+=(-f tests/tool) suites=(tool/pfmon tool/sets) ;;
-	record-*) options+=(-f tests/tool) suites=(tool/record) ;;
-	races-*)
-		options=() prefix='PERFMON_ITERATIONS=300 '
-		mapfile -t suites < <(folder_suites races) ;;
-	debug-*)
-		options=(-k debug)
-		suites=(lifecycle target_end threads sets notification restart blocking formats) ;;
+	unit) arch=host suites=(unit) ;;
+	icount-tool-*) options+=(-f tests/tool) suites=(tool/pfmon tool/record tool/sets tool/compat) ;;
+	icount-conformance-*)
+		mapfile -t suites < <(expand_words conformance/ | sed 's|^|conformance/|') ;;
+	icount-power*-ppc64el)
+		arch=${1#icount-}
+		options+=(-c "${arch%-*}")
+		arch=ppc64el
+		words='power power_sharing protocol vectors register_arguments last_error' ;;
+	icount-*) words=$(gate_words one_cpu) ;;
+	cpus-*) options=() prefix='PERFMON_ITERATIONS=100 ' words=$(gate_words two_cpus) ;;
+	debug-cpus-*)
+		kernel=debug options=(-k debug) prefix='PERFMON_ITERATIONS=20 '
+		words=$(gate_words two_cpus) ;;
+	debug-icount-*) kernel=debug options+=(-k debug) words=$(gate_words checked) ;;
 	*) echo "mutants: no stage '$1'" >&2; return 2 ;;
 	esac
+	# shellcheck disable=SC2086 # words
+	[[ -z $words ]] || mapfile -t suites < <(expand_words $words)
 }
 
 # ---- running them ----------------------------------------------------------------------------
@@ -153,8 +169,8 @@ run_unit() {
 	return "$status"
 }
 
-# run_stage HOW TREE LOG LIMITS SUITE...: after stage_define; TREE is built. Its status is run's.
-run_stage() {
+# run_suites HOW TREE LOG LIMITS SUITE...: after stage_define; TREE is built. Its status is run's.
+run_suites() {
 	local how=$1 tree=$2 log=$3 limits=$4
 	shift 4
 	if [[ $arch == host ]]; then

@@ -34,6 +34,7 @@ tree_update() {
 	for arch in $arches; do
 		make -s -C "$tree" "guest-$arch" "${build_flags[@]}" || return
 	done
+	make -s -C "$tree" guest-modules-x86_64 KERNEL=debug "${build_flags[@]}" || return
 	make -s -C "$tree/tests/unit" BUILD="$tree/build/unit" 'CFLAGS=-O2 -w' || return
 	build_programs "$tree" && programs_state "$tree" >"$tree/base/programs"
 }
@@ -150,11 +151,11 @@ affected() {
 	fi
 }
 
-# What guests of ARCH get of the mutant.
+# What guests of ARCH with KERNEL get of the mutant.
 tree_build() {
-	local tree=$1 arch=$2 file=$3 what=programs
+	local tree=$1 arch=$2 kernel=$3 file=$4 what=programs
 	[[ $file != module/* ]] || what=modules
-	make -s -C "$tree" "guest-$what-$arch" "${build_flags[@]}"
+	make -s -C "$tree" "guest-$what-$arch" ${kernel:+KERNEL="$kernel"} "${build_flags[@]}"
 }
 
 # ---- flags for libclang ----------------------------------------------------------------------

@@ -62,7 +62,7 @@ stage_define() {
 	cpus-*) options=() prefix='PERFMON_ITERATIONS=100 ' words=$(gate_words two_cpus) ;;
 	debug-cpus-*)
 		kernel=debug options=(-k debug) prefix='PERFMON_ITERATIONS=20 '
-		words=$(gate_words two_cpus) ;;
+		words=$(gate_words checked_races) ;;
 	debug-icount-*) kernel=debug options+=(-k debug) words=$(gate_words checked) ;;
 	*) echo "mutants: no stage '$1'" >&2; return 2 ;;
 	esac

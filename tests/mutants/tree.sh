@@ -7,7 +7,7 @@
 arches='x86_64 arm64 ppc64el'
 
 # Warnings tell nothing here: what a mutant no longer uses is no mistake of its own.
-build_flags=(guest_strictness= 'CFLAGS=-O2 -w')
+build_flags=(guest_strictness= 'guest_cflags=-O2 -w')
 
 tree_files() {
 	git ls-files -c -o --exclude-standard -- module uapi examples libpfmdev tools tests \

@@ -34,10 +34,13 @@ $(guest_modules): debug_settings = $(if $(filter debug,$(KERNEL)),\
 	GCOV_PROFILE=y UBSAN_SANITIZE=y OBJECT_FILES_NON_STANDARD=y)
 # Mutants (tests/mutants) are built without: a variable that is not used tells nothing there.
 guest_strictness ?= W=1 KCFLAGS=-Werror
+guest_cflags ?= -O2 -g
+# The same sources make the same bytes in every folder, and with --icount the same run.
+same_bytes := -ffile-prefix-map=$(CURDIR)/=
 # Which lines of the examples run is not counted.
 $(guest_modules): build = $(MAKE) --no-print-directory ARCH=$(guest_kernel_arch) \
 	CROSS_COMPILE=$(guest_cross) CONFIG_DEBUG_INFO_BTF_MODULES= $(guest_strictness) \
-	$(debug_settings)
+	KCPPFLAGS=$(same_bytes) $(debug_settings)
 $(guest_modules): guest-modules-%:
 	@mkdir -p $(stage)
 	@{ find module uapi examples -type f $(kbuild_sources) | LC_ALL=C sort; \
@@ -58,4 +61,4 @@ $(guest_modules): guest-modules-%:
 $(guest_programs): guest-programs-%:
 	@sysroot=$$(tests/vm/fetch sysroot $*) && \
 	$(MAKE) --no-print-directory programs BUILD=build/$* CROSS=$(guest_cross) \
-		SYSROOT=$$sysroot STATIC=1
+		SYSROOT=$$sysroot STATIC=1 CFLAGS='$(guest_cflags) $(same_bytes)'

@@ -410,13 +410,14 @@ TEST(turns_by_time_are_runs)
 }
 
 /*
- * One for each period of a loop, and nobody else has any.  Where an instruction is no
- * time the machine's own count has to do.
+ * One for each period of a loop, and nobody else has any.  An overflow that is found when
+ * the thread leaves the CPU needs no interrupt.  Where an instruction is no time the
+ * machine's own count has to do.
  */
 TEST(interrupts_are_those_of_the_periods)
 {
 	const uint64_t periods = 50;
-	uint64_t taken, counted;
+	uint64_t taken, counted, left_cpu;
 	header_t header;
 	int fd;
 
@@ -426,6 +427,7 @@ TEST(interrupts_are_those_of_the_periods)
 	sample_promptly(fd, PERIOD, 0);
 	write_pmd(fd, INTERRUPTS, 0);
 	load(fd, thread_id());
+	left_cpu = switches(thread_id());
 	taken = statistic("ovfl_intr_regular_count");
 	must(fd, pfm_start(fd, NULL));
 	if (is_deterministic())
@@ -434,14 +436,13 @@ TEST(interrupts_are_those_of_the_periods)
 		fill_to(header, periods);
 	must(fd, pfm_stop(fd));
 	taken = statistic("ovfl_intr_regular_count") - taken;
+	left_cpu = switches(thread_id()) - left_cpu;
 	counted = read_pmd(fd, INTERRUPTS);
 	ck_assert_uint_eq(counted, taken);
-	/* An overflow at the end of a turn on the CPU needs none. */
 	ck_assert_uint_le(counted, header->hdr_count);
-	if (is_deterministic()) {
+	ck_assert_uint_ge(counted + left_cpu, header->hdr_count);
+	if (is_deterministic())
 		ck_assert_uint_eq(header->hdr_count, periods);
-		ck_assert_uint_eq(counted, periods);
-	}
 	/* It stands still now, and goes on from what is written. */
 	sampled_loop(10 * PERIOD);
 	ck_assert_uint_eq(read_pmd(fd, INTERRUPTS), counted);

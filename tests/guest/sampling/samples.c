@@ -115,7 +115,7 @@ bool message_waits(int fd)
 {
 	struct pollfd one = { .fd = fd, .events = POLLIN };
 
-	ck_assert_int_ne(poll(&one, 1, 0), -1);
+	ck_assert_int_ne(TEMP_FAILURE_RETRY(poll(&one, 1, 0)), -1);
 	return one.revents & POLLIN;
 }
 

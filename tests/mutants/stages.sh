@@ -97,7 +97,7 @@ guest_command() {
 		tool/*) program="cd /root/tool && ./${suite#*/}" ;;
 		*) program="perfmon-tests$first $suite" ;;
 		esac
-		echo "$skip { echo 'suite: $suite'; ($prefix$program) || failed=1; }"
+		echo "$skip { echo 'suite: $suite'; ($prefix$program) || { failed=1; echo 'FAILED   $suite'; }; }"
 	done
 	echo "echo 'suite: end'"
 	echo "$status"
@@ -183,23 +183,25 @@ run_suites() {
 
 # ---- what a log says -------------------------------------------------------------------------
 
-# Each suite that began: its name, passed or failed, seconds of the clock and of CPUs, and the
-# first test that failed. Of the one in which the guest ended the test is how it ended.
+# Each suite that began and that the guest has: its name, passed or failed, seconds of the clock
+# and of CPUs, and the first test that failed. Of the one in which the guest ended the test is
+# how it ended.
 log_suites() {
 	local log=$1 status=$2
 	awk -v status="$status" '
 	function finish(verdict, wall, cpu) {
-		if (suite != "")
+		if (suite != "" && !absent)
 			printf "%s\t%s\t%.1f\t%.1f\t%s\n", suite, verdict, wall - begun, cpu - used, test
 		suite = ""
 	}
 	/^suite: / {
 		finish(test == "" ? "passed" : "failed", $3, $4)
 		suite = $2 == "end" ? "" : $2
-		begun = $3; used = $4; test = ""; last = ""; ended = $2 == "end"
+		begun = $3; used = $4; test = ""; last = ""; absent = 0; ended = $2 == "end"
 		seen = 1
 		next
 	}
+	/: no suite or test "/ { absent = 1 }
 	/^(passed|skipped)  / { last = $2; sub(/:$/, "", last) }
 	/^FAILED  / && test == "" { test = $2; sub(/:$/, "", test) }
 	/^FAIL: / && test == "" { test = $2 }

@@ -16,7 +16,7 @@ tree_files() {
 
 # Make TREE a copy of this tree, and build it.
 tree_update() {
-	local tree=$1 arch
+	local tree=$1 arch file
 	mkdir -p "$tree/base"
 	tree_files >"$tree/base/files.new"
 	if [[ -e $tree/base/files ]]; then
@@ -24,17 +24,18 @@ tree_update() {
 			(cd "$tree" && xargs -r -d '\n' rm -f)
 	fi
 	mv "$tree/base/files.new" "$tree/base/files"
-	cpio -p -d -m -u --quiet "$tree" <"$tree/base/files"
-	# A mutant that was left there: its objects are newer than the file now.
-	if [[ -e $tree/base/mutated ]]; then
-		touch "$tree/$(<"$tree/base/mutated")"
-		rm "$tree/base/mutated"
-	fi
+	# What differs, with the time of now: objects of a mutant that was left there are older.
+	while read -r file; do
+		cmp -s "$file" "$tree/$file" && continue
+		mkdir -p "$tree/${file%/*}"
+		cp --preserve=mode "$file" "$tree/$file"
+	done <"$tree/base/files"
+	rm -f "$tree/base/mutated"
 	rm -rf "$tree/base/objects"
 	for arch in $arches; do
-		make -s -C "$tree" "guest-$arch" "${build_flags[@]}" || return
+		make -s -j"$(nproc)" -C "$tree" "guest-$arch" "${build_flags[@]}" || return
 	done
-	make -s -C "$tree" guest-modules-x86_64 KERNEL=debug "${build_flags[@]}" || return
+	make -s -j"$(nproc)" -C "$tree" guest-modules-x86_64 KERNEL=debug "${build_flags[@]}" || return
 	make -s -C "$tree/tests/unit" BUILD="$tree/build/unit" 'CFLAGS=-O2 -w' || return
 	build_programs "$tree" && programs_state "$tree" >"$tree/base/programs"
 }

@@ -39,9 +39,11 @@ TEST(a_new_buffer_has_its_header_and_nothing_else)
 		ck_assert_uint_eq(header->hdr_version, 0x10000);
 		ck_assert_uint_eq(header->hdr_buf_flags, 0);
 		words = (const volatile uint64_t *)header;
-		for (word = 6; word < sizes[i] / 8; word++)
-			ck_assert_msg(!words[word], "%ju bytes: word %zu is 0x%jx",
-				      (uintmax_t)sizes[i], word, (uintmax_t)words[word]);
+		/* An assertion for each would take longer than all else here. */
+		for (word = 6; word < sizes[i] / 8 && !words[word]; word++)
+			continue;
+		ck_assert_msg(word == sizes[i] / 8, "%ju bytes: word %zu is 0x%jx",
+			      (uintmax_t)sizes[i], word, (uintmax_t)words[word]);
 		munmap((void *)header, sizes[i]);
 		close(fd);
 	}
@@ -262,8 +264,8 @@ TEST(a_buffer_of_a_mib_fills_to_its_end)
 	uint64_t size = MIB - 8 * least_size();
 
 	need_overflow_interrupts();
-	/* So many samples take minutes where each is checked by the kernel. */
-	if (kernel_checks_itself())
+	/* So many take minutes where the kernel checks itself, or bounds a clock's interrupts. */
+	if (kernel_checks_itself() || pmu_is("soft"))
 		size = 16 * page_size();
 	must_fill(size, 3);
 }

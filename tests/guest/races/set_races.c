@@ -399,7 +399,10 @@ static void load_and_use(void)
 	require(pfm_unload_context(duel.fd) == 0);
 }
 
-/* An iteration is a try to load: its set may have gone, and then that is what is met. */
+/*
+ * An iteration is a try to load: its set may have gone, and then that is what is met. It goes
+ * on until there was a set that had gone, and one that was in use.
+ */
 static void duel_of_two(void)
 {
 	/* A stock guest takes up to 30 ms for each. */
@@ -413,7 +416,7 @@ static void duel_of_two(void)
 	duel.fd = switching_context(false);
 	require(pthread_create(&thread, NULL, make_and_delete, NULL) == 0);
 	while (duel.loaded + duel.missing < wanted || duel.made < wanted ||
-	       duel.deleted < wanted) {
+	       duel.deleted < wanted || !duel.busy || !duel.missing) {
 		load_and_use();
 		usleep(random_below(200)); /* else it is loaded most of the time */
 	}
@@ -424,8 +427,6 @@ static void duel_of_two(void)
 	printf("         %u sets made, %u deleted, %u refused; %u loads, %u of no set\n",
 	       duel.made, duel.deleted, duel.busy, duel.loaded, duel.missing);
 	fflush(stdout);
-	ck_assert_uint_gt(duel.busy, 0);
-	ck_assert_uint_gt(duel.missing, 0);
 	all_must_be_well();
 }
 

@@ -12,18 +12,20 @@ mutant_stages() {
 	libpfmdev/*) echo 'unit icount-arm64 icount-tool-arm64' ;;
 	tools/*) echo 'unit icount-tool-arm64 icount-tool-x86_64 icount-tool-ppc64el' ;;
 	module/pmu/perfmon_soft.c)
-		echo 'icount-x86_64 icount-conformance-soft-x86_64 cpus-x86_64 debug-icount-x86_64' ;;
-	module/pmu/armv8*) echo 'icount-arm64 icount-conformance-armv8-arm64 cpus-arm64' ;;
+		echo 'icount-conformance-soft-x86_64 icount-x86_64 cpus-x86_64 debug-icount-x86_64' ;;
+	module/pmu/armv8*)
+		echo 'icount-arm64 icount-conformance-armv8-arm64 bench-arm64 cpus-arm64' ;;
 	module/pmu/power*)
 		echo 'icount-ppc64el icount-conformance-power-ppc64el icount-power8-ppc64el
-			icount-power10-ppc64el' ;;
+			icount-power10-ppc64el bench-ppc64el' ;;
 	module/format/*_x86*) echo 'icount-x86_64' ;;
 	module/format/*_arm64*) echo 'icount-arm64' ;;
 	module/format/*_power*) echo 'icount-ppc64el' ;;
-	module/format/*) echo 'icount-arm64 cpus-arm64 icount-x86_64 debug-icount-x86_64' ;;
+	module/format/*)
+		echo 'icount-arm64 bench-arm64 cpus-arm64 icount-x86_64 debug-icount-x86_64' ;;
 	*)
-		echo 'icount-arm64 cpus-arm64 icount-conformance-armv8-arm64 debug-icount-x86_64
-			debug-cpus-x86_64' ;;
+		echo 'icount-arm64 bench-arm64 icount-conformance-armv8-arm64 cpus-arm64
+			debug-icount-x86_64 debug-cpus-x86_64' ;;
 	esac
 }
 
@@ -50,6 +52,7 @@ stage_define() {
 	arch=${1##*-} options=(--icount) suites=() prefix='' kernel=''
 	case $1 in
 	unit) arch=host suites=(unit) ;;
+	bench-*) suites=(bench) ;;
 	icount-tool-*) options+=(-f tests/tool) suites=(tool/pfmon tool/record tool/sets tool/compat) ;;
 	icount-conformance-*)
 		mapfile -t suites < <(expand_words conformance/ | sed 's|^|conformance/|') ;;
@@ -169,12 +172,22 @@ run_unit() {
 	return "$status"
 }
 
+run_bench() {
+	echo 'suite: bench'
+	"$1/tests/bench/bench" --check -a "$2"
+	local status=$?
+	echo 'suite: end'
+	return "$status"
+}
+
 # run_suites HOW TREE LOG LIMITS SUITE...: after stage_define; TREE is built. Its status is run's.
 run_suites() {
 	local how=$1 tree=$2 log=$3 limits=$4
 	shift 4
 	if [[ $arch == host ]]; then
 		run_limited "$limits" "$log" run_unit "$tree"
+	elif [[ ${suites[*]} == bench ]]; then
+		PERFMON_NO_BUILD=1 run_limited "$limits" "$log" run_bench "$tree" "$arch"
 	else
 		PERFMON_NO_BUILD=1 run_limited "$limits" "$log" "$tree/tests/vm/run" -a "$arch" \
 			"${options[@]}" --timeout 1800 -- "$(guest_command "$how" "$@")"

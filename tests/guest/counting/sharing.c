@@ -359,6 +359,48 @@ TEST(counts_survive_the_reset_of_a_cpu)
 	with_pmu("perfmon_armv8", "leave_to_perf=0x2", check_reset_and_put_back);
 }
 
+/*
+ * The kernel takes all CPUs down as for hibernation, tells what saves and restores registers,
+ * and comes back after 5 s, in which it does nothing: for that the time is not counted in
+ * instructions.  Everybody else is frozen, so the thread watches itself.
+ */
+static void check_power(void)
+{
+	uint64_t least, most, begun;
+	int fd = context_of(0, CPU_CYCLES | USER);
+
+	use(fd, PFM_ARMV8_CYCLE_COUNTER, CPU_CYCLES | USER, 0);
+	write_pmd(fd, 0, WRAP - 2 * MILLION); /* it wraps, too */
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	begun = monotonic_time();
+	least = work(400 * MILLION);
+	most = monotonic_time() - begun;
+	write_text("/sys/power/pm_test", "core");
+	write_text("/sys/power/state", "disk");
+	begun = monotonic_time();
+	least += work(400 * MILLION);
+	most += monotonic_time() - begun;
+	must(fd, pfm_stop(fd));
+	must_be_cpu_time("cycles", read_pmd(fd, PFM_ARMV8_CYCLE_COUNTER), least, most);
+	must_be_cpu_time("cycles of another counter",
+			 read_pmd(fd, 0) - (WRAP - 2 * MILLION), least, most);
+	close(fd);
+}
+
+static void put_back_the_power(void)
+{
+	write_text("/sys/power/pm_test", "none");
+}
+
+TEST(counts_survive_the_loss_of_power)
+{
+	need_armv8();
+	if (is_deterministic())
+		skip("the kernel waits for 5 s in a loop");
+	then_put_back(check_power, put_back_the_power);
+}
+
 /* ---- who has which counters ------------------------------------------------------------------- */
 
 /* Whether @n events of cycles in a group are counted together on CPU 0. */

@@ -222,11 +222,12 @@ log_suites() {
 	/^FAILED  / && test == "" { test = $2; sub(/:$/, "", test) }
 	/^FAIL: / && test == "" { test = $2 }
 	/:(F|E):/ && test == "" { split($0, part, ":"); test = part[4] ":" part[5] }
-	/BUG:|WARNING:|UBSAN:|INFO: |Oops|Internal error|Unable to handle|Kernel panic|LOCKUP|kmemleak:|protection fault/ &&
+	/BUG:|WARNING:|UBSAN:|INFO: |Oops|Internal error|Unable to handle|Kernel panic|LOCKUP|kmemleak:|protection fault|suspiciously/ &&
 		complaint == "" {
 		complaint = $0
 		sub(/^\[[ 0-9.]*\] */, "", complaint)
 	}
+	/^run: the kernel complained/ && complaint == "" { complaint = $0 }
 	/^run: no end after|^run: the guest stopped before/ { stopped = 1 }
 	END {
 		how = complaint != "" ? "kernel: " complaint : stopped ? "no end" : "status " status

@@ -270,6 +270,42 @@ TEST(a_buffer_of_a_mib_fills_to_its_end)
 	must_fill(size, 3);
 }
 
+/* Samples of so many values each, and then zeros to the end of the buffer. */
+static void must_end_with_the_samples(unsigned int values)
+{
+	const unsigned int recorded[] = { pmu()->pmds[0], PFM_PMD_TASK_CLOCK,
+					  PFM_PMD_MONOTONIC_TIME };
+	struct pfarg_pmd pmd = sampling(0, PERIOD);
+	int fd = default_context(0, 4096);
+	header_t header = map_buffer(fd, 4096);
+	const volatile uint64_t *words = (const volatile uint64_t *)header;
+	unsigned int i;
+
+	for (i = 0; i < values; i++)
+		add_to(pmd.reg_smpl_pmds, recorded[i]);
+	program_busy(fd, 1);
+	write_one(fd, pmd);
+	load_and_start(fd, thread_id());
+	while (header->hdr_count < 3)
+		sampled_loop(PERIOD);
+	must(fd, pfm_stop(fd));
+	must_be_whole(header, values);
+	for (i = header->hdr_cur_offs / 8; i < 4096 / 8; i++)
+		ck_assert_msg(!words[i], "%u values: word %u is 0x%jx", values, i,
+			      (uintmax_t)words[i]);
+	end_sampling(fd);
+	munmap((void *)header, 4096);
+	close(fd);
+}
+
+TEST(nothing_is_written_behind_the_samples)
+{
+	need_overflow_interrupts();
+	must_end_with_the_samples(3);
+	must_end_with_the_samples(1);
+	must_end_with_the_samples(0);
+}
+
 static void must_be_masked_for_ever(int fd, header_t header)
 {
 	uint64_t overflows = header->hdr_overflows;

@@ -337,121 +337,6 @@ TEST(the_memory_of_sets_is_limited)
 	with_set_limits_back(check_the_memory);
 }
 
-#define MANY   960 /* and four times as many, which is about what there may be */
-#define PROBES 16 /* what a call may take is a page */
-
-/* CPU time, ns, of calls with PROBES sets each. */
-struct cost {
-	uint64_t make;
-	uint64_t find;
-	uint64_t write;
-	uint64_t delete;
-};
-
-/* Sets from the @first one on, of numbers in any order: an odd one reaches each of 2^16. */
-static void number_sets(struct pfarg_setdesc *sets, unsigned int first,
-			unsigned int count, unsigned int factor)
-{
-	unsigned int i;
-
-	for (i = 0; i < count; i++)
-		sets[i] = (struct pfarg_setdesc){ .set_id = (first + i + 1) * factor };
-}
-
-static void keep_least(uint64_t *least, uint64_t begun)
-{
-	uint64_t time = cpu_time() - begun;
-
-	if (!*least || time < *least)
-		*least = time;
-}
-
-static void probe(int fd, struct pfarg_setdesc *sets, struct cost *cost)
-{
-	struct pfarg_setinfo infos[PROBES] = {};
-	struct pfarg_pmd pmds[PROBES] = {};
-	uint64_t begun;
-	unsigned int i;
-
-	for (i = 0; i < PROBES; i++) {
-		infos[i].set_id = pmds[i].reg_set = sets[i].set_id;
-		pmds[i].reg_num = PFM_PMD_MAJOR_FAULTS;
-	}
-	begun = cpu_time();
-	must(fd, pfm_create_evtsets(fd, sets, PROBES));
-	keep_least(&cost->make, begun);
-	begun = cpu_time();
-	must(fd, pfm_getinfo_evtsets(fd, infos, PROBES));
-	keep_least(&cost->find, begun);
-	begun = cpu_time();
-	must(fd, pfm_write_pmds(fd, pmds, PROBES));
-	keep_least(&cost->write, begun);
-	begun = cpu_time();
-	must(fd, pfm_delete_evtsets(fd, sets, PROBES));
-	keep_least(&cost->delete, begun);
-}
-
-static int context_with_sets(unsigned int count, unsigned int factor)
-{
-	static struct pfarg_setdesc sets[4 * MANY];
-	int fd = make_context();
-	unsigned int first;
-
-	number_sets(sets, 0, count, factor);
-	for (first = 0; first < count; first += PROBES)
-		must(fd, pfm_create_evtsets(fd, sets + first, PROBES));
-	return fd;
-}
-
-static void must_not_grow(const char *what, unsigned int factor, uint64_t few,
-			  uint64_t many)
-{
-	ck_assert_msg(2 * many < 3 * few,
-		      "%s %d sets: %ju ns among %d, %ju ns among %d (order %u)", what,
-		      PROBES, (uintmax_t)few, MANY, (uintmax_t)many, 4 * MANY, factor);
-}
-
-/* Both by turns, so that a host that is slow for a while is so for both. */
-static void compare_costs(unsigned int factor)
-{
-	const unsigned int counts[] = { MANY, 4 * MANY };
-	const unsigned int tries = is_deterministic() ? 3 : 50;
-	struct pfarg_setdesc sets[PROBES];
-	struct cost costs[2] = {};
-	unsigned int try, i;
-	int fds[2];
-
-	for (i = 0; i < 2; i++)
-		fds[i] = context_with_sets(counts[i], factor);
-	for (try = 0; try < tries; try++)
-		for (i = 0; i < 2; i++) {
-			number_sets(sets, counts[i], PROBES, factor);
-			probe(fds[i], sets, &costs[i]);
-		}
-	must_not_grow("making", factor, costs[0].make, costs[1].make);
-	must_not_grow("finding", factor, costs[0].find, costs[1].find);
-	must_not_grow("writing", factor, costs[0].write, costs[1].write);
-	must_not_grow("deleting", factor, costs[0].delete, costs[1].delete);
-	for (i = 0; i < 2; i++)
-		close(fds[i]);
-}
-
-/* In order, against it and out of it: one is not looked for among all. */
-static void compare_orders(void)
-{
-	static const unsigned int factors[] = { 1, 65535, 40503 };
-	size_t i;
-
-	write_text(SYSFS "set_mem_max", "4000000000\n");
-	for (i = 0; i < COUNT(factors); i++)
-		compare_costs(factors[i]);
-}
-
-TEST(a_set_costs_the_same_among_many)
-{
-	with_set_limits_back(compare_orders);
-}
-
 /* ---- to change and to delete them ---------------------------------------------------------- */
 
 /* Runs set 1 for a while, so that all of it has something to lose. */
@@ -528,6 +413,31 @@ TEST(sets_of_a_loaded_context_stay_as_they_are)
 	must(fd, pfm_unload_context(fd));
 	must_have_no_set(fd, 1);
 	delete_set(fd, 9);
+	set_zero_must_be_right(fd);
+}
+
+/* What a caller left in the element, and an overflow before the last load, are not shown. */
+TEST(what_is_known_of_a_set_that_has_not_run_is_zero)
+{
+	int fd = used_set();
+	struct pfarg_setinfo info;
+
+	must(fd, pfm_unload_context(fd));
+	make_set(fd, 2, 0, 0);
+	load_set(fd, thread_id(), 2);
+	memset(&info, 0xff, sizeof(info));
+	info.set_id = 1;
+	must(fd, pfm_getinfo_evtsets(fd, &info, 1));
+	ck_assert_mem_eq(info.set_ovfl_pmds, (uint64_t[PFM_PMD_BV]){},
+			 sizeof(info.set_ovfl_pmds));
+	memset(&info, 0xff, sizeof(info));
+	info.set_id = 2;
+	must(fd, pfm_getinfo_evtsets(fd, &info, 1));
+	ck_assert_uint_eq(info.set_flags, 0);
+	ck_assert_mem_eq(info.set_ovfl_pmds, (uint64_t[PFM_PMD_BV]){},
+			 sizeof(info.set_ovfl_pmds));
+	ck_assert_uint_eq(info.set_timeout, 0);
+	ck_assert_uint_eq(info.set_act_duration, 0);
 	set_zero_must_be_right(fd);
 }
 

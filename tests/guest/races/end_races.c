@@ -202,7 +202,8 @@ static void end_in_one_way(enum way way, struct approach *approach,
 	unsigned int pending = statistic("ovfl_intr_replay_count"), i;
 	int fd = create();
 
-	for (i = 0; i < count || !enough_overflows(taken, pending) || !sees_both(way, meetings);
+	for (i = 0;
+	     i < count || !enough_overflows(taken, pending) || !sees_both(way, meetings);
 	     i++) {
 		struct meeting *meeting = &meetings[i % 2];
 		pid_t tid = random_below(8) ? tids[random_below(2)] : thread_id();

@@ -117,6 +117,6 @@ format:
 
 clean:
 	rm -rf build
-	find module examples -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
+	find module examples tests/modules -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
 		-o -name '.*.cmd' -o -name '.*.d' -o -name modules.order -o -name Module.symvers | \
 		xargs -r rm -f

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # make guest-ARCH: build/ARCH/module, build/ARCH/examples and build/ARCH/bin, what a guest of
-# ARCH has of ours.
+# ARCH has of ours. Modules that only tests load are in build/ARCH/examples/tests.
 # The top Makefile includes this and has the target "programs". With KERNEL=VERSION the
 # modules are for that kernel and in build/ARCH-VERSION. W, C and KCFLAGS reach Kbuild.
 #
@@ -43,11 +43,12 @@ $(guest_modules): build = $(MAKE) --no-print-directory ARCH=$(guest_kernel_arch)
 	KCPPFLAGS=$(same_bytes) $(debug_settings)
 $(guest_modules): guest-modules-%:
 	@mkdir -p $(stage)
-	@{ find module uapi examples -type f $(kbuild_sources) | LC_ALL=C sort; \
-	   find module examples -name Kbuild -exec cat {} +; } >$(stage)/layout.new
+	@{ find module uapi examples tests/modules -type f $(kbuild_sources) | LC_ALL=C sort; \
+	   find module examples tests/modules -name Kbuild -exec cat {} +; } >$(stage)/layout.new
 	@if ! cmp -s $(stage)/layout.new $(stage)/layout; then \
 		rm -rf $(stage)/module $(stage)/uapi $(stage)/examples && \
 		cp -rs $(CURDIR)/module $(CURDIR)/uapi $(CURDIR)/examples $(stage) && \
+		cp -rs $(CURDIR)/tests/modules $(stage)/examples/tests && \
 		find $(stage)/module $(stage)/examples -type l ! $(kbuild_sources) -delete && \
 		mv $(stage)/layout.new $(stage)/layout; \
 	fi

@@ -7,7 +7,8 @@
 /* ---- modules -------------------------------------------------------------------- */
 
 static const char *const modules[] = { "perfmon_fmt_nway", "perfmon_fmt_callchain",
-				       "perfmon_fmt_hist", "perfmon_fmt_last" };
+				       "perfmon_fmt_hist", "perfmon_fmt_last",
+				       "perfmon_fmt_script" };
 
 static void unload_formats(void)
 {

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Sampling format "script": answers the core as a test has written it down, and notes what
+ * it was asked.  The module and the test (sampling/format_answers.c) include this.
+ */
+#ifndef PERFMON_FMT_SCRIPT_H
+#define PERFMON_FMT_SCRIPT_H
+
+#include <linux/types.h>
+
+#define SCRIPT_ANSWERS 4
+
+/* Answers are PFM_CONTROL_* of perfmon_format.h; the last of them holds for all after it. */
+struct script_argument {
+	__u32 handler[SCRIPT_ANSWERS];
+	__s32 restart[SCRIPT_ANSWERS]; /* or a negative errno */
+};
+
+/* The buffer, of a page. */
+struct script_buffer {
+	__u64 samples;
+	__u64 restarts;
+	__u64 active; /* what the last restart was told */
+	__u64 value; /* the first that the last sample recorded */
+	__u32 pmd; /* of the last sample */
+	__u32 set;
+	struct script_argument answers;
+};
+
+#endif

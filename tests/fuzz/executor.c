@@ -224,8 +224,9 @@ static pid_t dead_process(struct executor *executor)
 	pid = fork_when_possible();
 	if (pid == 0)
 		_exit(0);
-	if (pid > 0)
-		waitpid(pid, NULL, 0);
+	/* A signal that ends the wait must not leave one that is yet to run. */
+	while (pid > 0 && waitpid(pid, NULL, 0) == -1 && errno == EINTR)
+		continue;
 	executor->dead = pid;
 	return pid;
 }

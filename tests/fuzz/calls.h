@@ -36,8 +36,6 @@ size_t argument_size(enum call call);
 void add_pmds(uint64_t *map, const struct operation *operation);
 /* Loading it to a worker would make that wait for ever. */
 bool is_marked(struct executor *executor, const struct operation *operation);
-/* Why the format of CREATE_CONTEXT cannot be had, or NULL. */
-const char *bad_format(const struct operation *operation);
 
 /* expectations.c */
 const char *must_fail(struct executor *executor, const struct operation *operation,

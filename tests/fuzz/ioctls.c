@@ -198,21 +198,6 @@ static const struct format {
 	{ "a-name-that-is-as-long-as-a-name-can-be-and-then-some", LINEAR, 64 },
 };
 
-const char *bad_format(const struct operation *operation)
-{
-	static const char *const unknown[] = { "", "none-such", "../default" };
-	const struct element *e = &operation->element[0];
-	const char *name = formats[e->number % COUNT(formats)].name;
-	size_t n;
-
-	if (!operation->elements || !name)
-		return NULL;
-	for (n = 0; n < COUNT(unknown); n++)
-		if (!strcmp(name, unknown[n]))
-			return "there is no such format";
-	return e->flags % 4 ? "the format's argument has another size" : NULL;
-}
-
 static void put_format_argument(union format_argument *argument,
 				const struct format *format, uint64_t bytes)
 {

@@ -199,21 +199,28 @@ TEST(a_format_can_be_named_by_its_uuid)
 
 /* ---- full ------------------------------------------------------------------------------ */
 
-/* Monitoring is masked by the sample after which the largest would not fit any more. */
-static void must_fill(uint64_t size, unsigned int values)
+/* So many values with each sample, three at most. */
+static void record(struct pfarg_pmd *pmd, unsigned int values)
 {
 	const unsigned int recorded[] = { pmu()->pmds[0], PFM_PMD_TASK_CLOCK,
 					  PFM_PMD_MONOTONIC_TIME };
+	unsigned int i;
+
+	for (i = 0; i < values; i++)
+		add_to(pmd->reg_smpl_pmds, recorded[i]);
+}
+
+/* Monitoring is masked by the sample after which the largest would not fit any more. */
+static void must_fill(uint64_t size, unsigned int values)
+{
 	uint64_t period = size < 16384 ? PERIOD : PERIOD / 20;
 	struct pfarg_pmd pmd = sampling(0, period);
 	int fd = default_context(0, size);
 	header_t header = map_buffer(fd, size);
 	struct pfarg_ovfl_msg message;
 	uint64_t count, turn, first;
-	unsigned int i;
 
-	for (i = 0; i < values; i++)
-		add_to(pmd.reg_smpl_pmds, recorded[i]);
+	record(&pmd, values);
 	program_busy(fd, 1);
 	write_one(fd, pmd);
 	load_and_start(fd, thread_id());
@@ -273,16 +280,13 @@ TEST(a_buffer_of_a_mib_fills_to_its_end)
 /* Samples of so many values each, and then zeros to the end of the buffer. */
 static void must_end_with_the_samples(unsigned int values)
 {
-	const unsigned int recorded[] = { pmu()->pmds[0], PFM_PMD_TASK_CLOCK,
-					  PFM_PMD_MONOTONIC_TIME };
 	struct pfarg_pmd pmd = sampling(0, PERIOD);
 	int fd = default_context(0, 4096);
 	header_t header = map_buffer(fd, 4096);
 	const volatile uint64_t *words = (const volatile uint64_t *)header;
 	unsigned int i;
 
-	for (i = 0; i < values; i++)
-		add_to(pmd.reg_smpl_pmds, recorded[i]);
+	record(&pmd, values);
 	program_busy(fd, 1);
 	write_one(fd, pmd);
 	load_and_start(fd, thread_id());

@@ -147,7 +147,7 @@ static const char *bad_elements(const struct executor *executor,
 	return why;
 }
 
-/* Its format is not judged: other threads may write to its name and argument meanwhile. */
+/* Its format is not judged: such findings were false alarms, whose cause is not known yet. */
 static const char *bad_create(const struct operation *operation)
 {
 	const uint32_t known = PFM_FL_NOTIFY_BLOCK | PFM_FL_OVFL_NO_MSG;

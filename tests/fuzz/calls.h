@@ -36,6 +36,9 @@ size_t argument_size(enum call call);
 void add_pmds(uint64_t *map, const struct operation *operation);
 /* Loading it to a worker would make that wait for ever. */
 bool is_marked(struct executor *executor, const struct operation *operation);
+/* Of CREATE_CONTEXT: whether the kernel is asked for a format, and why it cannot be had, or NULL. */
+bool wants_format(const struct operation *operation);
+const char *bad_format(const struct operation *operation);
 
 /* expectations.c */
 const char *must_fail(struct executor *executor, const struct operation *operation,

@@ -147,7 +147,6 @@ static const char *bad_elements(const struct executor *executor,
 	return why;
 }
 
-/* Its format is not judged: such findings were false alarms, whose cause is not known yet. */
 static const char *bad_create(const struct operation *operation)
 {
 	const uint32_t known = PFM_FL_NOTIFY_BLOCK | PFM_FL_OVFL_NO_MSG;
@@ -156,7 +155,7 @@ static const char *bad_create(const struct operation *operation)
 		return "a reserved field is not zero";
 	if (operation->flags & ~known)
 		return "a flag is unknown or not offered";
-	return NULL;
+	return bad_format(operation);
 }
 
 /* Numbers that the kernel gives to no thread. */
@@ -344,7 +343,7 @@ static void remember_success(struct file_state *file, const struct operation *op
 	switch (operation->call) {
 	case CREATE_CONTEXT:
 		file->created = true;
-		file->format = operation->elements;
+		file->format = wants_format(operation);
 		break;
 	case LOAD:
 		file->loaded = operation->who == SELF;

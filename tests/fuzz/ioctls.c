@@ -198,6 +198,32 @@ static const struct format {
 	{ "a-name-that-is-as-long-as-a-name-can-be-and-then-some", LINEAR, 64 },
 };
 
+static const struct format *format_of(const struct operation *operation)
+{
+	return &formats[operation->element[0].number % COUNT(formats)];
+}
+
+/* A name at address 0 is none. */
+bool wants_format(const struct operation *operation)
+{
+	return operation->elements && operation->outer != NOWHERE &&
+	       format_of(operation)->name;
+}
+
+const char *bad_format(const struct operation *operation)
+{
+	static const char *const unknown[] = { "", "none-such", "../default" };
+	size_t n;
+
+	if (!wants_format(operation))
+		return NULL;
+	for (n = 0; n < COUNT(unknown); n++)
+		if (!strcmp(format_of(operation)->name, unknown[n]))
+			return "there is no such format";
+	return operation->element[0].flags % 4 ? "the format's argument has another size"
+					       : NULL;
+}
+
 static void put_format_argument(union format_argument *argument,
 				const struct format *format, uint64_t bytes)
 {
@@ -224,7 +250,7 @@ static void put_format(struct executor *executor, const struct operation *operat
 		       struct pfm_create *create)
 {
 	const struct element *e = &operation->element[0];
-	const struct format *format = &formats[e->number % COUNT(formats)];
+	const struct format *format = format_of(operation);
 	const uint64_t sizes[] = { format->size, 0, format->size + 1, 1ull << 40 };
 	struct request request = {};
 	uint64_t address;

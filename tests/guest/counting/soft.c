@@ -3,8 +3,14 @@
  * The software PMU: each of its events against what the kernel tells by other
  * ways.  On a machine with a better PMU it is loaded for the time of the test.
  */
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <linux/userfaultfd.h>
 
 #include "measure.h"
 
@@ -178,6 +184,78 @@ TEST(faults_are_those_of_getrusage)
 	with_soft(check_faults);
 }
 
+/* Pages that a thread touches and waits for until another one gives them. */
+struct missing_pages {
+	uint64_t count;
+	uint64_t size;
+	int faults; /* userfaultfd(2) */
+};
+
+static void *give_pages(void *argument)
+{
+	const struct missing_pages *pages = argument;
+	struct uffd_msg message;
+	uint64_t i;
+
+	for (i = 0; i < pages->count; i++) {
+		struct uffdio_zeropage give = { .range.len = pages->size };
+
+		ck_assert_int_eq(read(pages->faults, &message, sizeof(message)),
+				 sizeof(message));
+		give.range.start = message.arg.pagefault.address & -pages->size;
+		ck_assert_int_eq(ioctl(pages->faults, UFFDIO_ZEROPAGE, &give), 0);
+	}
+	return NULL;
+}
+
+/* A fault for which the thread has to wait is a major one: the kernel's mm_account_fault(). */
+static void wait_for_pages(uint64_t count)
+{
+	struct missing_pages pages = {
+		.count = count,
+		.size = sysconf(_SC_PAGESIZE),
+		.faults = syscall(SYS_userfaultfd, O_CLOEXEC),
+	};
+	volatile char *memory = mmap(NULL, count * pages.size, PROT_READ | PROT_WRITE,
+				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register range = {
+		.range = { (uintptr_t)memory, count * pages.size },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	pthread_t giver;
+	uint64_t i;
+
+	ck_assert_int_ge(pages.faults, 0);
+	ck_assert_ptr_ne((void *)memory, MAP_FAILED);
+	ck_assert_int_eq(ioctl(pages.faults, UFFDIO_API, &api), 0);
+	ck_assert_int_eq(ioctl(pages.faults, UFFDIO_REGISTER, &range), 0);
+	ck_assert_int_eq(pthread_create(&giver, NULL, give_pages, &pages), 0);
+	for (i = 0; i < count; i++)
+		(void)memory[i * pages.size];
+	pthread_join(giver, NULL);
+	close(pages.faults);
+	munmap((void *)memory, count * pages.size);
+}
+
+static void check_major_faults(void)
+{
+	int fd = soft_context(PFM_SOFT_MAJOR_FAULTS);
+	uint64_t before = major_faults();
+
+	must(fd, pfm_start(fd, NULL));
+	wait_for_pages(33);
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(read_pmd(fd, 2), major_faults() - before);
+	ck_assert_uint_ge(read_pmd(fd, 2), 33);
+	close(fd);
+}
+
+TEST(major_faults_are_those_of_getrusage)
+{
+	with_soft(check_major_faults);
+}
+
 static void check_nothing(void)
 {
 	int fd = soft_context(PFM_SOFT_NOTHING);
@@ -312,4 +390,37 @@ static void check_many_interrupts(void)
 TEST(a_clock_of_16_bits_leaves_the_thread_time)
 {
 	with_pmu("perfmon_soft", "counter_width=16", check_many_interrupts);
+}
+
+/*
+ * Of faults the timer comes at least each ms, sooner than 16 bits can wrap twice: so none of
+ * the wraps is lost, and one is told soon after it happened.
+ */
+static void check_wraps_of_faults(void)
+{
+	const uint64_t wrap = BIT(16), left = 100;
+	int fd = soft_context(PFM_SOFT_MINOR_FAULTS), i;
+	uint64_t interrupts, faults, begun;
+
+	write_pmd(fd, 2, wrap - left);
+	interrupts = statistic("ovfl_intr_regular_count");
+	faults = minor_faults();
+	must(fd, pfm_start(fd, NULL));
+	touch_pages(2 * left);
+	begun = elapsed_time();
+	while (statistic("ovfl_intr_regular_count") == interrupts)
+		loop(100000);
+	if (is_deterministic())
+		ck_assert_uint_le(elapsed_time() - begun, 3 * MS);
+	for (i = 0; i < 15; i++)
+		touch_pages(10000);
+	must(fd, pfm_stop(fd));
+	faults = minor_faults() - faults;
+	must_be_between(read_pmd(fd, 2) - (wrap - left), faults - 10, faults);
+	close(fd);
+}
+
+TEST(no_wrap_of_faults_is_lost)
+{
+	with_pmu("perfmon_soft", "counter_width=16", check_wraps_of_faults);
 }

@@ -98,8 +98,8 @@ bench:
 
 coverage:
 	@tests/vm/fetch tools
-	@tests/check debug-x86_64 debug-arm64 debug-tool-x86_64 debug-icount-arm64 \
-		debug-icount-sampling-x86_64 faults-x86_64 coverage
+	@tests/check debug-suites-x86_64 debug-suites-arm64 debug-races-x86_64 debug-races-arm64 \
+		debug-tool-x86_64 faults-x86_64 coverage
 	@grep 'of .* lines,' build/check/coverage.log
 
 fuzz:

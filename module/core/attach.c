@@ -30,6 +30,7 @@ static bool enter_thread(struct pfm_context *context, struct task_struct *task)
 {
 	bool free;
 
+	lockdep_assert_held(&context->lock);
 	raw_spin_lock(&threads_lock);
 	free = !pfm_thread_find(task);
 	if (free) {
@@ -43,6 +44,7 @@ static bool enter_thread(struct pfm_context *context, struct task_struct *task)
 
 static void leave_thread(struct pfm_context *context)
 {
+	lockdep_assert_held(&context->lock);
 	raw_spin_lock(&threads_lock);
 	hlist_nulls_del_init_rcu(&context->node);
 	raw_spin_unlock(&threads_lock);
@@ -59,6 +61,7 @@ static struct loaded detach(struct pfm_context *context)
 {
 	const struct loaded loaded = { context->task, context->block };
 
+	lockdep_assert_held(&context->lock);
 	if (!loaded.task)
 		return loaded;
 	pfm_monitoring_end(context);

@@ -13,6 +13,7 @@
 
 int pfm_fail(struct pfm_context *context, int error, enum pfm_reason reason, u64 value)
 {
+	lockdep_assert_held(&context->mutex);
 	context->error = (struct pfm_error){
 		.reason = reason,
 		.index = PFM_NO_INDEX,

@@ -131,6 +131,7 @@ int pfm_fail_at(struct pfm_context *context, u32 index, int error, enum pfm_reas
 /* Context lock held: the registers are in memory, or in this CPU. */
 static inline bool pfm_is_here(const struct pfm_context *context)
 {
+	lockdep_assert_held(&context->lock);
 	return context->cpu == PFM_NO_CPU || context->cpu == smp_processor_id();
 }
 

@@ -27,6 +27,7 @@ static struct registration *find(const char *name)
 {
 	struct registration *registration;
 
+	lockdep_assert_held(&registry);
 	list_for_each_entry(registration, &registrations, node)
 		if (!strcmp(registration->format->name, name) ||
 		    !strcasecmp(registration->format->uuid, name))

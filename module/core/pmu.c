@@ -66,6 +66,7 @@ static int claim(struct pfm_pmu *pmu)
 {
 	int error;
 
+	lockdep_assert_held(&registry);
 	holder[0] = '\0';
 	reset_available(pmu);
 	cpus_read_lock();
@@ -76,6 +77,7 @@ static int claim(struct pfm_pmu *pmu)
 
 static void release(struct pfm_pmu *pmu)
 {
+	lockdep_assert_held(&registry);
 	cpus_read_lock();
 	if (pmu->operations->release)
 		pmu->operations->release();

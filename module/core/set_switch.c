@@ -151,8 +151,10 @@ static void timer_set_again(struct pfm_set_timer *timer, s64 left)
 
 static void time_is_over(struct pfm_context *context, struct pfm_set *set, u64 now)
 {
-	struct pfm_registers *registers = pfm_set_switch_running(context, set, now);
+	struct pfm_registers *registers;
 
+	lockdep_assert_held(&context->lock);
+	registers = pfm_set_switch_running(context, set, now);
 	if (registers)
 		context->pmu->operations->start(registers);
 }

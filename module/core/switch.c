@@ -33,6 +33,7 @@ void pfm_registers_lost(void)
 {
 	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
 
+	lockdep_assert_irqs_disabled();
 	cpu->pmc_stamp = 0;
 	cpu->pmd_stamp = take_stamp(cpu);
 }
@@ -142,6 +143,7 @@ void pfm_switch_in(struct pfm_context *context, u64 now)
 {
 	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
 
+	lockdep_assert_held(&context->lock);
 	context->cpu = smp_processor_id();
 	cpu->context = context;
 	if (context->monitoring) {
@@ -155,6 +157,7 @@ void pfm_switch_out(struct pfm_context *context, u64 now)
 {
 	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
 
+	lockdep_assert_held(&context->lock);
 	counting_end(context, cpu);
 	if (context->monitoring)
 		pfm_set_clock_end(context, now);
@@ -165,6 +168,7 @@ void pfm_switch_out(struct pfm_context *context, u64 now)
 /* By the user's wish; a thread that does not run begins when it comes in. */
 void pfm_monitoring_begin(struct pfm_context *context)
 {
+	lockdep_assert_held(&context->lock);
 	if (context->monitoring)
 		return;
 	pfm_monitoring_take_up(context, pfm_clock());
@@ -199,6 +203,7 @@ void pfm_resume(struct pfm_context *context)
 {
 	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
 
+	lockdep_assert_held(&context->lock);
 	if (context->monitoring && !context->counting && context->cpu != PFM_NO_CPU &&
 	    !cpu->foreign)
 		counting_begin(context, cpu);

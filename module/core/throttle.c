@@ -92,6 +92,7 @@ static void go_on_or_wait(struct pfm_context *context, struct pfm_throttle *thro
 	struct pfm_set *set = READ_ONCE(context->active);
 	s64 rest;
 
+	lockdep_assert_held(&context->lock);
 	if (!(set->unusual & PFM_SET_THROTTLED) || !context->monitoring)
 		return;
 	rest = set->budget.until - pfm_set_duration(context, set);

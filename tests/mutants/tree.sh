@@ -27,7 +27,7 @@ tree_update() {
 	# What differs, with the time of now: objects of a mutant that was left there are older.
 	while read -r file; do
 		cmp -s "$file" "$tree/$file" && continue
-		mkdir -p "$tree/${file%/*}"
+		mkdir -p "$(dirname "$tree/$file")"
 		cp --preserve=mode "$file" "$tree/$file"
 	done <"$tree/base/files"
 	rm -f "$tree/base/mutated"

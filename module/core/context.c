@@ -117,9 +117,10 @@ static struct pfm_buffer *make_buffer(struct pfm_context *context,
 {
 	struct pfm_buffer *buffer = NULL;
 	u64 size = 0;
+	int error = format->buffer_size ? format->buffer_size(setup, &size) : 0;
 
-	if (format->buffer_size && format->buffer_size(setup, &size))
-		return ERR_PTR(pfm_fail(context, -EINVAL, PFM_REASON_FORMAT_ARGUMENT, 0));
+	if (error)
+		return ERR_PTR(pfm_fail(context, error, PFM_REASON_FORMAT_ARGUMENT, 0));
 	if (size > 0) {
 		buffer = pfm_buffer_create(context, size);
 		if (IS_ERR(buffer))

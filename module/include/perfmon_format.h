@@ -98,8 +98,9 @@ struct pfm_format_setup {
  * @flags: PFM_FORMAT_*
  * @owner: THIS_MODULE
  *
- * @buffer_size: looks at the argument, -EINVAL if it is not good, and says how many bytes
- *	the buffer has to have, 0 for none.  Process context, may sleep; optional.
+ * @buffer_size: looks at the argument and says how many bytes the buffer has to have, 0 for
+ *	none.  Returns 0, or what the creation fails with: -EINVAL for a bad argument.
+ *	Process context, may sleep; optional.
  * @init: writes the buffer's header.  The buffer is zeroed, begins on a page and is
  *	NULL if there is none.  Process context, may sleep; optional.
  * @handler: takes a sample.  Called for each PMD that overflowed, ascending, with

@@ -5,6 +5,7 @@
  * Children come before contexts: they have no descriptor open, so that the
  * test's is the last one.
  */
+#include "measure.h"
 #include "status.h"
 
 SUITE(lifecycle, 120);
@@ -322,17 +323,19 @@ TEST(changing_a_set_resets_pmcs_and_keeps_pmds)
 TEST(the_duration_is_the_time_the_thread_ran)
 {
 	struct child child = child_new();
-	int fd = busy_context_on(child.pid);
-	struct pfarg_setinfo set;
-	uint64_t clock;
+	uint64_t inner, outer, duration;
+	int fd;
 
-	child_call(&child, child_work, 100);
-	usleep(100000); /* it sleeps: no time of its */
+	child_call(&child, child_pin, 0);
+	outer = cpu_time_of(child.pid);
+	fd = busy_context_on(child.pid);
+	inner = child_call(&child, work, 100 * MILLION);
+	usleep(300000); /* it sleeps: no time of its */
 	must(fd, pfm_stop(fd));
-	set = set_of(fd, 0);
-	clock = read_pmd(fd, PFM_PMD_TASK_CLOCK);
-	ck_assert_uint_gt(set.set_act_duration, 0);
-	ck_assert_uint_eq(set.set_act_duration, clock);
+	outer = cpu_time_of(child.pid) - outer;
+	duration = set_of(fd, 0).set_act_duration;
+	must_be_cpu_time("the duration", duration, inner, outer);
+	ck_assert_uint_eq(duration, read_pmd(fd, PFM_PMD_TASK_CLOCK));
 }
 
 TEST(the_duration_grows_while_it_runs)

@@ -196,6 +196,28 @@ TEST(a_set_without_flags_is_never_left)
 	set_zero_must_be_right(fd);
 }
 
+/* The timer of set 0 comes when set 1 is active. */
+TEST(a_timer_that_is_left_behind_switches_no_other_set)
+{
+	int fd = make_context();
+
+	make_turns(fd, 1, 50 * MS);
+	make_set(fd, 1, 0, 0);
+	make_set(fd, 2, 0, 0);
+	use_busy_counters_of(fd, 1);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	loop(MILLION);
+	start_set(fd, 1);
+	loop_and_touch();
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(active_set(fd), 1);
+	ck_assert_uint_eq(runs_of(fd, 0), 1);
+	ck_assert_uint_eq(runs_of(fd, 1), 1);
+	ck_assert_uint_eq(runs_of(fd, 2), 0);
+	set_zero_must_be_right(fd);
+}
+
 /* ---- the thread's own time --------------------------------------------------------------------- */
 
 static uint64_t worked; /* CPU time between naps, ns */

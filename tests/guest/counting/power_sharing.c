@@ -129,6 +129,7 @@ static void perf_has_it(void)
 			  PFM_REASON_PMU_HELD, PFM_NO_INDEX);
 		must(fd, pfm_get_error(fd, &error));
 		ck_assert_str_eq(error.holder, "perf");
+		ck_assert_uint_eq(error.value, 0);
 	}
 	loop(10000);
 	perf_disable(event);

@@ -530,8 +530,22 @@ TEST(a_pmu_that_perf_has_whole_is_busy)
 		  PFM_REASON_PMU_HELD, PFM_NO_INDEX);
 	must(fd, pfm_get_error(fd, &error));
 	ck_assert_str_eq(error.holder, "perf");
+	ck_assert_uint_eq(error.value, 0);
 	close(events[3]);
 	/* One that is free is enough. */
 	must(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
 	must_have(fd, BIT(2)); /* the events are on 31, 0, 1, 2, ... */
+}
+
+/* Of a list of CPUs that names none, and of one that is no list. */
+static void check_no_cpu(void)
+{
+	ck_assert_int_eq(module_load("perfmon_armv8", "cpus="), ENODEV);
+	ck_assert_int_eq(module_load("perfmon_armv8", "cpus=first"), EINVAL);
+}
+
+TEST(a_pmu_of_no_cpu_is_refused)
+{
+	need_armv8();
+	with_pmu("perfmon_soft", "", check_no_cpu);
 }

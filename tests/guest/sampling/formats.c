@@ -5,6 +5,7 @@
  */
 #include <ctype.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <perfmon/perfmon_callchain.h>
 #include <perfmon/perfmon_dfl_smpl.h>
 #include <perfmon/perfmon_hist.h>
@@ -324,6 +325,53 @@ static void check_strange_names(void)
 TEST(a_name_that_is_none_is_refused)
 {
 	with_formats(check_strange_names);
+}
+
+#define MODPROBE "/proc/sys/kernel/modprobe"
+#define ASKED	 "/tmp/asked"
+
+static char modprobe[128];
+
+static void put_modprobe_back(void)
+{
+	write_text(MODPROBE, modprobe);
+	unlink("/tmp/modprobe");
+	unlink(ASKED);
+}
+
+/* A script takes its place and notes what it is asked for. */
+static void check_what_modprobe_gets(void)
+{
+	static const char script[] = "#!/bin/sh\necho \"$*\" >>" ASKED "\n";
+	static const char *const names[] = { "",    "a b", "a/b", "../a", "a*",
+					     "a\n", "%s",  "a;b", "a.b" };
+	int fd = pfm_open_device();
+	FILE *file = fopen("/tmp/modprobe", "w");
+	size_t i;
+
+	ck_assert_ptr_ne(file, NULL);
+	fputs(script, file);
+	fclose(file);
+	ck_assert_int_eq(chmod("/tmp/modprobe", 0700), 0);
+	write_text(MODPROBE, "/tmp/modprobe");
+	for (i = 0; i < COUNT(names); i++) {
+		subject = names[i];
+		must_fail(fd, try_format(fd, names[i], &nway_argument, 64), EINVAL,
+			  PFM_REASON_NO_FORMAT, NO_INDEX);
+		ck_assert(!path_exists(ASKED));
+	}
+	subject = "";
+	must_fail(fd, try_format(fd, "No_such-format2", &nway_argument, 64), EINVAL,
+		  PFM_REASON_NO_FORMAT, NO_INDEX);
+	ck_assert_str_eq(read_text(ASKED), "-q -- perfmon-format-no_such-format2\n");
+}
+
+/* They come from any user, and modprobe is run by root. */
+TEST(no_name_that_is_none_comes_to_modprobe)
+{
+	snprintf(modprobe, sizeof(modprobe), "%s", read_text(MODPROBE));
+	modprobe[strcspn(modprobe, "\n")] = '\0';
+	then_put_back(check_what_modprobe_gets, put_modprobe_back);
 }
 
 /* ---- arguments that no format takes ------------------------------------------------------ */

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Modules whose description of a PMU or of a sampling format has a mistake: registration
+ * refuses each, whatever else is registered.
+ */
+#include <stdio.h>
+
+#include "measure.h"
+#include "perfmon_wrong.h"
+
+SUITE(descriptions, 60);
+
+struct wrong {
+	const char *name;
+	unsigned int what;
+};
+
+#define ROW(name, change) { #name, name },
+
+static int try_load_wrong(unsigned int what)
+{
+	char parameter[32];
+
+	snprintf(parameter, sizeof(parameter), "what=%u", what);
+	return module_load("perfmon_wrong", parameter);
+}
+
+static void must_be_refused(const struct wrong *wrong, size_t count, int wanted)
+{
+	size_t i;
+	int error;
+
+	for (i = 0; i < count; i++) {
+		error = try_load_wrong(wrong[i].what);
+		ck_assert_msg(error == wanted, "%s: %s, not %s", wrong[i].name,
+			      strerror(error), strerror(wanted));
+	}
+}
+
+static void must_be_taken(unsigned int what)
+{
+	ck_assert_int_eq(try_load_wrong(what), 0);
+	ck_assert_int_eq(module_unload("perfmon_wrong"), 0);
+}
+
+TEST(a_pmu_with_a_mistake_is_refused)
+{
+	static const struct wrong pmus[] = { WRONG_PMUS(ROW) };
+
+	count_must_be_right(make_context()); /* there is another PMU */
+	must_be_refused(pmus, COUNT(pmus), EINVAL);
+	ck_assert_int_eq(try_load_wrong(RIGHT_PMU), EBUSY);
+	count_must_be_right(make_context());
+}
+
+static void check_largest_pmu(void)
+{
+	int fd = pfm_open_device();
+	struct pfm_info info;
+
+	must(fd, pfm_get_info(fd, &info));
+	ck_assert_str_eq(info.pmu_name, "wrong");
+	ck_assert_uint_eq(info.counter_pmds[0], 1ull << 63 | 1);
+	ck_assert_uint_eq(info.implemented_pmds[0], 1ull << 63 | 1);
+	ck_assert_uint_eq(info.implemented_pmds[1], 1);
+	close(fd);
+}
+
+TEST(a_pmu_may_have_all_that_there_is_room_for)
+{
+	with_pmu("perfmon_wrong", "what=0", check_largest_pmu);
+}
+
+TEST(a_format_with_a_mistake_is_refused)
+{
+	static const struct wrong formats[] = { WRONG_FORMATS(ROW) };
+	static const struct wrong taken[] = { TAKEN_FORMATS(ROW) };
+
+	must_be_refused(formats, COUNT(formats), EINVAL);
+	must_be_refused(taken, COUNT(taken), EBUSY);
+	must_be_taken(RIGHT_FORMAT);
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Registers a PMU or a sampling format whose description has one mistake, or none.  What it
+ * registers is never used.
+ */
+#include <linux/module.h>
+#include <linux/sched.h>
+#include "perfmon_format.h"
+#include "perfmon_pmu.h"
+#include "perfmon_wrong.h"
+
+static unsigned int what;
+module_param(what, uint, 0);
+
+#define MAKE(name, change)                                                               \
+	case name:                                                                       \
+		change;                                                                  \
+		break;
+
+/* ---- a PMU ---------------------------------------------------------------------------- */
+
+static void write_pmcs(struct pfm_registers *registers,
+		       const struct pfm_registers *programmed)
+{
+}
+
+static void write_pmds(struct pfm_registers *registers, u64 pmds)
+{
+}
+
+static void start(struct pfm_registers *registers)
+{
+}
+
+static u64 stop(struct pfm_registers *registers)
+{
+	return 0;
+}
+
+static u64 read(struct pfm_registers *registers, u64 *values)
+{
+	return 0;
+}
+
+static void acknowledge(struct pfm_registers *registers, u64 counters)
+{
+}
+
+static int claim(void)
+{
+	return 0;
+}
+
+static void release(void)
+{
+}
+
+static u64 read_virtual(const struct task_struct *task)
+{
+	return 0;
+}
+
+static struct pfm_pmu_operations operations = {
+	.claim = claim,
+	.release = release,
+	.write_pmcs = write_pmcs,
+	.write_pmds = write_pmds,
+	.start = start,
+	.stop = stop,
+	.read = read,
+	.acknowledge = acknowledge,
+};
+
+/* One more of each than there may be. */
+static struct pfm_register pmcs[PFM_MAX_HARDWARE + 1];
+static struct pfm_register pmds[PFM_MAX_HARDWARE + 1] = {
+	[0] = { .name = "NARROW", .type = PFM_REG_COUNTER, .width = 1 },
+	[PFM_MAX_COUNTERS - 1] = { .name = "WIDE", .type = PFM_REG_COUNTER, .width = 64 },
+	[PFM_MAX_COUNTERS] = { .name = "FAR", .type = PFM_REG_READ_ONLY, .width = 64 },
+};
+static struct pfm_virtual_pmd virtuals[PFM_MAX_PMU_VIRTUAL + 1];
+
+static struct pfm_pmu pmu = {
+	.name = "wrong",
+	.model = "never used",
+	.owner = THIS_MODULE,
+	.operations = &operations,
+	.pmcs = pmcs,
+	.pmds = pmds,
+	.pmc_count = PFM_MAX_HARDWARE,
+	.pmd_count = PFM_MAX_HARDWARE,
+	.virtuals = virtuals,
+	.virtual_count = PFM_MAX_PMU_VIRTUAL,
+};
+
+static int __init register_pmu(void)
+{
+	unsigned int n;
+
+	for (n = 0; n < ARRAY_SIZE(virtuals); n++)
+		virtuals[n] = (struct pfm_virtual_pmd){ "VIRTUAL", .read = read_virtual };
+	switch (what) {
+		WRONG_PMUS(MAKE)
+	}
+	return pfm_pmu_register(&pmu);
+}
+
+/* ---- a sampling format ------------------------------------------------------------------ */
+
+static u32 handler(void *buffer, const struct pfm_sample *sample)
+{
+	return PFM_CONTROL_RESET;
+}
+
+static struct pfm_format format = {
+	.name = "Right_-_x_39_characters_as_is_the_limit",
+	.uuid = "0f9e4c5d-7a21-4b3e-8c60-d5b1f2a7e834",
+	.argument_size = PAGE_SIZE,
+	.flags = PFM_FORMAT_CONTINUOUS,
+	.owner = THIS_MODULE,
+	.handler = handler,
+};
+
+static int __init register_format(void)
+{
+	switch (what) {
+		WRONG_FORMATS(MAKE)
+		TAKEN_FORMATS(MAKE)
+	}
+	return pfm_format_register(&format);
+}
+
+static int __init wrong_init(void)
+{
+	return what < RIGHT_FORMAT ? register_pmu() : register_format();
+}
+module_init(wrong_init);
+
+static void __exit wrong_exit(void)
+{
+	if (what < RIGHT_FORMAT)
+		pfm_pmu_unregister(&pmu);
+	else
+		pfm_format_unregister(&format);
+}
+module_exit(wrong_exit);
+
+MODULE_DESCRIPTION("perfmon: descriptions with mistakes, for tests");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What perfmon_wrong registers: by its parameter "what". */
+#ifndef PERFMON_WRONG_H
+#define PERFMON_WRONG_H
+
+/* Mistakes in the description of a PMU: their names and how the module makes them. */
+#define WRONG_PMUS(X)                                                                    \
+	X(NO_NAME, pmu.name = NULL)                                                      \
+	X(NO_MODEL, pmu.model = NULL)                                                    \
+	X(NO_OPERATIONS, pmu.operations = NULL)                                          \
+	X(NO_WRITE_PMCS, operations.write_pmcs = NULL)                                   \
+	X(NO_WRITE_PMDS, operations.write_pmds = NULL)                                   \
+	X(NO_START, operations.start = NULL)                                             \
+	X(NO_STOP, operations.stop = NULL)                                               \
+	X(NO_READ, operations.read = NULL)                                               \
+	X(NO_ACKNOWLEDGE, operations.acknowledge = NULL)                                 \
+	X(CLAIM_WITHOUT_RELEASE, operations.release = NULL)                              \
+	X(RELEASE_WITHOUT_CLAIM, operations.claim = NULL)                                \
+	X(TOO_MANY_PMCS, pmu.pmc_count++)                                                \
+	X(TOO_MANY_PMDS, pmu.pmd_count++)                                                \
+	X(TOO_MANY_VIRTUALS, pmu.virtual_count++)                                        \
+	X(VIRTUAL_WITHOUT_NAME, virtuals[PFM_MAX_PMU_VIRTUAL - 1].name = NULL)           \
+	X(VIRTUAL_WITHOUT_READ, virtuals[PFM_MAX_PMU_VIRTUAL - 1].read = NULL)           \
+	X(NO_WIDTH, pmds[0].width = 0)                                                   \
+	X(TOO_WIDE, pmds[PFM_MAX_COUNTERS - 1].width = 65)                               \
+	X(COUNTER_TOO_FAR, pmds[PFM_MAX_COUNTERS].type |= PFM_REG_COUNTER)               \
+	X(WRITABLE_TOO_FAR, pmds[PFM_MAX_COUNTERS].type = 0)
+
+/* Mistakes in the description of a sampling format. */
+#define WRONG_FORMATS(X)                                                                 \
+	X(FORMAT_WITHOUT_NAME, format.name = NULL)                                       \
+	X(EMPTY_NAME, format.name = "")                                                  \
+	X(NAME_WITH_SPACE, format.name = "a b")                                          \
+	X(NAME_TOO_LONG, format.name = "wrong_-_x_40_characters_are_one_too_many")       \
+	X(NO_UUID, format.uuid = NULL)                                                   \
+	X(UUID_WITH_SPACE, format.uuid = "0f9e4c5d-7a21-4b3e-8c60 d5b1f2a7e834")         \
+	X(UUID_TOO_SHORT, format.uuid = "0f9e4c5d-7a21-4b3e-8c60-d5b1f2a7e83")           \
+	X(UUID_TOO_LONG, format.uuid = "0f9e4c5d-7a21-4b3e-8c60-d5b1f2a7e8345")          \
+	X(NO_OWNER, format.owner = NULL)                                                 \
+	X(NO_HANDLER, format.handler = NULL)                                             \
+	X(ARGUMENT_TOO_LARGE, format.argument_size++)                                    \
+	X(UNKNOWN_FLAG, format.flags = ~PFM_FORMAT_CONTINUOUS)
+
+/* A sampling format that is there already, by its name or by its UUID. */
+#define TAKEN_FORMATS(X)                                                                 \
+	X(NAME_OF_ANOTHER, format.name = "default")                                      \
+	X(UUID_OF_ANOTHER, format.uuid = "D139B29E-62E8-40E4-B402-73078792E937")
+
+#define WRONG_NUMBER(name, change) name,
+enum {
+	RIGHT_PMU, /* with as much of everything as there may be */
+	WRONG_PMUS(WRONG_NUMBER) RIGHT_FORMAT, /* likewise */
+	WRONG_FORMATS(WRONG_NUMBER) TAKEN_FORMATS(WRONG_NUMBER)
+};
+#undef WRONG_NUMBER
+
+#endif

@@ -213,7 +213,7 @@ void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t
 	uint64_t below = least / 100 + 20 * MS, above = most / 50 + 20 * MS;
 
 	if (is_deterministic()) {
-		below = least / 10000 + MS / 50;
+		below = least / (kernel_checks_itself() ? 500 : 10000) + MS / 50;
 		above = interrupts_within(most);
 	}
 	ck_assert_msg(count + below >= least && count <= most + above,

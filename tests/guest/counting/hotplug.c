@@ -230,3 +230,26 @@ TEST(calls_follow_a_thread_that_loses_its_cpu)
 	need_hotplug();
 	with_all_cpus_back(check_calls_meanwhile);
 }
+
+/* The core is asked about CPUs that come: not when it is gone. */
+static void check_without_the_core(void)
+{
+	char pmu_name[64];
+
+	snprintf(pmu_name, sizeof(pmu_name), "%s", pmu_module());
+	ck_assert_int_eq(module_unload(pmu_name), 0);
+	ck_assert_int_eq(module_unload("perfmon"), 0);
+	cpu_online(1, false);
+	cpu_online(1, true);
+	ck_assert_int_eq(module_load("perfmon", ""), 0);
+	ck_assert_int_eq(module_load(pmu_name, ""), 0);
+	cpu_online(1, false);
+	cpu_online(1, true);
+	count_must_be_right(make_context());
+}
+
+TEST(a_cpu_comes_while_the_core_is_gone)
+{
+	need_hotplug();
+	with_all_cpus_back(check_without_the_core);
+}

@@ -182,14 +182,18 @@ struct ring {
 	struct perf_event_mmap_page *page;
 };
 
+static size_t ring_size(void)
+{
+	return 9 * sysconf(_SC_PAGESIZE);
+}
+
 /* perf samples; the buffer never fills because nobody writes the tail (overwrite). */
 static struct ring sample(uint64_t event, uint64_t period)
 {
 	struct ring ring = { .event = perf_open_sampling(event, period, 0, -1) };
-	size_t size = 9 * sysconf(_SC_PAGESIZE);
 
 	ck_assert_msg(ring.event != -1, "perf_event_open: %s", strerror(errno));
-	ring.page = mmap(NULL, size, PROT_READ, MAP_SHARED, ring.event, 0);
+	ring.page = mmap(NULL, ring_size(), PROT_READ, MAP_SHARED, ring.event, 0);
 	ck_assert(ring.page != MAP_FAILED);
 	return ring;
 }
@@ -302,6 +306,34 @@ TEST(perf_samples_as_often_beside_us)
 	beside = samples(&ring) - beside;
 	ck_assert_msg(alone >= 190, "%ju samples alone", (uintmax_t)alone);
 	must_be_near(beside, alone, 10);
+}
+
+static uint64_t samples_of_loop(void)
+{
+	struct ring ring = sample(INSTRUCTIONS, 100000);
+	uint64_t count;
+
+	perf_enable(ring.event);
+	loop(100 * MILLION);
+	count = samples(&ring);
+	/* Either holds the event. */
+	munmap(ring.page, ring_size());
+	close(ring.event);
+	return count;
+}
+
+TEST(perf_samples_as_often_after_us)
+{
+	uint64_t before;
+	int fd;
+
+	need_exact_counts();
+	before = samples_of_loop();
+	ck_assert_uint_gt(before, 20);
+	fd = make_context();
+	count_must_be_right(fd);
+	close(fd);
+	must_be_near(samples_of_loop(), before, 5);
 }
 
 /* ---- CPUs that are reset ------------------------------------------------------------------ */

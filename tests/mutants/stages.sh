@@ -27,8 +27,8 @@ mutant_stages() {
 	module/format/*)
 		echo 'icount-arm64 bench-arm64 cpus-arm64 icount-x86_64 debug-icount-x86_64' ;;
 	*)
-		echo "icount-arm64 bench-arm64 icount-conformance-armv8-arm64 cpus-arm64 $elsewhere
-			debug-icount-x86_64 debug-cpus-x86_64" ;;
+		echo "icount-arm64 bench-arm64 cpus-arm64 $elsewhere debug-icount-x86_64
+			debug-cpus-x86_64" ;;
 	esac
 }
 

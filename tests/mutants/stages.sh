@@ -15,7 +15,7 @@ mutant_stages() {
 	libpfmdev/*) echo 'unit icount-arm64 icount-tool-arm64' ;;
 	tools/*) echo 'unit icount-tool-arm64 icount-tool-x86_64 icount-tool-ppc64el' ;;
 	module/pmu/perfmon_soft.c)
-		echo 'icount-conformance-soft-x86_64 icount-x86_64 cpus-x86_64 debug-icount-x86_64' ;;
+		echo 'icount-x86_64 icount-conformance-soft-x86_64 cpus-x86_64 debug-icount-x86_64' ;;
 	module/pmu/armv8*)
 		echo 'icount-arm64 icount-conformance-armv8-arm64 bench-arm64 cpus-arm64' ;;
 	module/pmu/power*)

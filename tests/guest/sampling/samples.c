@@ -266,7 +266,7 @@ uint64_t exact_work_until_stopped(uint64_t unused)
 #define LOOP_BODY  "nop; nop; nop; nop; nop; nop; nop; nop; subs %0, %0, #1; b.ne 1b"
 #define LOOP_LOST  "cc"
 #elif defined(__powerpc64__)
-#define LOOP_START "mtctr %0\n"
+#define LOOP_START "mtctr %0\n.balign 64\n" /* as in loop() */
 #define LOOP_BODY  "nop; nop; nop; nop; nop; nop; nop; nop; nop; bdnz 1b"
 #define LOOP_LOST  "ctr"
 #endif

@@ -32,8 +32,12 @@ void loop(uint64_t instructions)
 			 :
 			 : "cc");
 #elif defined(__powerpc64__)
-	/* The mtctr is one of the few around. */
+	/*
+	 * The mtctr is one of the few around.  QEMU does not count what it runs before it goes
+	 * to another page, so that the loop must be within one.
+	 */
 	__asm__ volatile("mtctr %0\n"
+			 ".balign 64\n"
 			 "1: nop; nop; nop; nop; nop; nop; nop; nop; nop; bdnz 1b"
 			 : "+r"(tens)
 			 :

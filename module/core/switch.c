@@ -33,7 +33,7 @@ void pfm_registers_lost(void)
 {
 	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
 
-	lockdep_assert_irqs_disabled();
+	WARN_ON_ONCE(!irqs_disabled());
 	cpu->pmc_stamp = 0;
 	cpu->pmd_stamp = take_stamp(cpu);
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Registers a PMU or a sampling format whose description has one mistake, or none.  What it
- * registers is never used.
+ * registers is never used, but for the PMU's claim and release: they may look for 200 ms
+ * whether a CPU comes or goes meanwhile.
  */
+#include <linux/cpumask.h>
+#include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/sched.h>
 #include "perfmon_format.h"
@@ -11,6 +14,10 @@
 
 static unsigned int what;
 module_param(what, uint, 0);
+static bool watches_cpus;
+module_param(watches_cpus, bool, 0);
+static unsigned int cpus_changed; /* how often it was seen that one did */
+module_param(cpus_changed, uint, 0444);
 
 #define MAKE(name, change)                                                               \
 	case name:                                                                       \
@@ -46,13 +53,26 @@ static void acknowledge(struct pfm_registers *registers, u64 counters)
 {
 }
 
+static void watch_cpus(void)
+{
+	unsigned int online = num_online_cpus(), n;
+
+	for (n = 0; watches_cpus && n < 20; n++) {
+		msleep(10);
+		if (num_online_cpus() != online)
+			cpus_changed++;
+	}
+}
+
 static int claim(void)
 {
+	watch_cpus();
 	return 0;
 }
 
 static void release(void)
 {
+	watch_cpus();
 }
 
 static u64 read_virtual(const struct task_struct *task)

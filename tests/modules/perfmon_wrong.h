@@ -48,8 +48,10 @@
 
 #define WRONG_NUMBER(name, change) name,
 enum {
-	RIGHT_PMU, /* with as much of everything as there may be */
-	WRONG_PMUS(WRONG_NUMBER) RIGHT_FORMAT, /* likewise */
+	/* Without a mistake, and with as much of everything as there may be. */
+	RIGHT_PMU,
+	WRONG_PMUS(WRONG_NUMBER) /* each ends with a comma */
+	RIGHT_FORMAT,
 	WRONG_FORMATS(WRONG_NUMBER) TAKEN_FORMATS(WRONG_NUMBER)
 };
 #undef WRONG_NUMBER

@@ -253,3 +253,40 @@ TEST(a_cpu_comes_while_the_core_is_gone)
 	need_hotplug();
 	with_all_cpus_back(check_without_the_core);
 }
+
+static uint64_t take_cpu_away_until_stopped(uint64_t cpu)
+{
+	struct child_page *page = child_own_page();
+
+	while (!page->stop) {
+		cpu_online(cpu, false);
+		cpu_online(cpu, true);
+		page->turns++;
+	}
+	return page->turns;
+}
+
+static void no_cpu_may_have_changed(void)
+{
+	ck_assert_uint_eq(
+		read_number("/sys/module/perfmon_wrong/parameters/cpus_changed"), 0);
+}
+
+/* PMUs prepare each CPU when they claim the hardware: each must be there until they are done. */
+static void check_claim(void)
+{
+	struct child child = child_new();
+
+	child_begin(&child, take_cpu_away_until_stopped, 1);
+	wait_until(child.page->turns);
+	with_pmu("perfmon_wrong", "what=0 watches_cpus=1", no_cpu_may_have_changed);
+	child.page->stop = 1;
+	ck_assert_uint_ge(child_finish(&child), 2);
+	child_exit(&child);
+}
+
+TEST(no_cpu_comes_or_goes_while_a_pmu_is_claimed)
+{
+	need_hotplug();
+	with_all_cpus_back(check_claim);
+}

@@ -380,9 +380,8 @@ TEST(the_runs_of_a_set_are_a_pmd)
 /* Ten and a half timeouts are eleven runs, and where instructions are time, a loop is. */
 TEST(turns_by_time_are_runs)
 {
-	static const unsigned int wanted[] = { 4, 4, 3 };
+	uint64_t begun, time, runs, all = 0;
 	unsigned int id;
-	uint64_t runs = 0;
 	int fd = make_context();
 
 	for (id = 0; id < 3; id++) {
@@ -391,6 +390,7 @@ TEST(turns_by_time_are_runs)
 		write_pmd_of(fd, id, RUNS, 0);
 	}
 	load(fd, thread_id());
+	begun = elapsed_time();
 	must(fd, pfm_start(fd, NULL));
 	if (is_deterministic())
 		loop(10 * MILLION + MILLION / 2);
@@ -398,14 +398,15 @@ TEST(turns_by_time_are_runs)
 		while (runs_of(fd, 2) < 4)
 			loop(MILLION / 10);
 	must(fd, pfm_stop(fd));
+	time = elapsed_time() - begun;
 	for (id = 0; id < 3; id++) {
 		runs = read_pmd_of(fd, id, RUNS);
-		if (is_deterministic())
-			ck_assert_uint_eq(runs, wanted[id]);
-		else
-			must_be_between(runs, 4, read_pmd_of(fd, 0, RUNS));
+		must_be_between(runs, read_pmd_of(fd, 2, RUNS), read_pmd_of(fd, 0, RUNS));
 		ck_assert_uint_eq(runs, runs_of(fd, id));
+		all += runs;
 	}
+	ck_assert_uint_le(read_pmd_of(fd, 0, RUNS), read_pmd_of(fd, 2, RUNS) + 1);
+	must_be_between(all, is_deterministic() ? 11 : 12, time / MS + 1);
 	set_zero_must_be_right(fd);
 }
 
@@ -417,7 +418,7 @@ TEST(turns_by_time_are_runs)
 TEST(interrupts_are_those_of_the_periods)
 {
 	const uint64_t periods = 50;
-	uint64_t taken, counted, left_cpu;
+	uint64_t taken, counted, left_cpu, time;
 	header_t header;
 	int fd;
 
@@ -429,12 +430,14 @@ TEST(interrupts_are_those_of_the_periods)
 	load(fd, thread_id());
 	left_cpu = switches(thread_id());
 	taken = statistic("ovfl_intr_regular_count");
+	time = elapsed_time();
 	must(fd, pfm_start(fd, NULL));
 	if (is_deterministic())
 		sampled_loop(periods * PERIOD + PERIOD / 2);
 	else
 		fill_to(header, periods);
 	must(fd, pfm_stop(fd));
+	time = elapsed_time() - time;
 	taken = statistic("ovfl_intr_regular_count") - taken;
 	left_cpu = switches(thread_id()) - left_cpu;
 	counted = read_pmd(fd, INTERRUPTS);
@@ -442,7 +445,7 @@ TEST(interrupts_are_those_of_the_periods)
 	ck_assert_uint_le(counted, header->hdr_count);
 	ck_assert_uint_ge(counted + left_cpu, header->hdr_count);
 	if (is_deterministic())
-		ck_assert_uint_eq(header->hdr_count, periods);
+		must_be_between(header->hdr_count, periods, time / PERIOD);
 	/* It stands still now, and goes on from what is written. */
 	sampled_loop(10 * PERIOD);
 	ck_assert_uint_eq(read_pmd(fd, INTERRUPTS), counted);

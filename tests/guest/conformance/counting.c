@@ -152,9 +152,9 @@ TEST(other_threads_are_not_counted)
 	struct done done;
 
 	load(fd, thread_id());
-	company_come(2 * cpus_online());
+	competitors_begin(2 * cpus_online());
 	done = run(fd, 300 * MILLION);
-	company_leave();
+	competitors_end();
 	for_each_counter(counter)
 		must_count(counter, "among others", read_pmd(fd, counter->pmd), &done);
 	close(fd);

@@ -175,7 +175,7 @@ TEST(a_wrap_among_other_threads_is_seen)
 	need_overflow_interrupts();
 	child_call(&child, child_pin, 0);
 	pin(0);
-	company_come(2);
+	competitors_begin(2);
 	pin(cpus_online() - 1);
 	for (i = 0; i < 2; i++)
 		for_each_counter(counter) {
@@ -198,6 +198,6 @@ TEST(a_wrap_among_other_threads_is_seen)
 			must_not_be_suspended(fd);
 			close(fd);
 		}
-	company_leave();
+	competitors_end();
 	child_exit(&child);
 }

@@ -183,11 +183,11 @@ TEST(competitors_on_the_cpu_do_not_count)
 	fd = context_of(0, INSTRUCTIONS | USER);
 	load(fd, thread_id());
 	extra = around(fd, 0);
-	company_come(2);
+	competitors_begin(2);
 	out = statistic("ctxswout_count");
 	count = count_loop(fd, 0, 100 * MILLION);
 	out = statistic("ctxswout_count") - out;
-	company_leave();
+	competitors_end();
 	ck_assert_uint_eq(count, 100 * MILLION + extra);
 	ck_assert_msg(out > 3, "it was alone: %ju switches", (uintmax_t)out);
 }

@@ -193,12 +193,12 @@ TEST(wraps_among_competitors_are_exact)
 	fd = context_of(0, INSTRUCTIONS | USER);
 	load(fd, thread_id());
 	extra = around(fd, 0);
-	company_come(2);
+	competitors_begin(2);
 	for (i = 0; i < 20; i++) {
 		write_pmd(fd, 0, WRAP - 400000ull * i);
 		counted += count_loop(fd, 0, 10 * MILLION);
 	}
-	company_leave();
+	competitors_end();
 	ck_assert_uint_eq(counted, 20 * (10 * MILLION + extra));
 }
 

@@ -161,9 +161,9 @@ TEST(a_long_run_over_wraps_is_exact)
 	write_pmd(fd, 2, WRAP / 3);
 	load(fd, thread_id());
 	interrupts = statistic("ovfl_intr_regular_count");
-	company_come(1);
+	competitors_begin(1);
 	counted = count_loop(fd, PMC5, instructions);
-	company_leave();
+	competitors_end();
 	must_be_between(counted, instructions, instructions + most_around(instructions));
 	must_be_near(read_pmd(fd, 1) - WRAP / 2, counted, 12 * BLOCK);
 	ck_assert_uint_eq(read_pmd(fd, 2) - WRAP / 3, read_pmd(fd, PMC6));

@@ -36,7 +36,7 @@ static void check_task_clock(void)
 	int fd = soft_context(PFM_SOFT_TASK_CLOCK);
 	uint64_t least, most;
 
-	company_come(2 * cpus_online());
+	competitors_begin(2 * cpus_online());
 	most = cpu_time();
 	must(fd, pfm_start(fd, NULL));
 	least = cpu_time();
@@ -44,7 +44,7 @@ static void check_task_clock(void)
 	least = cpu_time() - least;
 	must(fd, pfm_stop(fd));
 	most = cpu_time() - most;
-	company_leave();
+	competitors_end();
 	must_be_cpu_time("task clock", read_pmd(fd, 2), least, most);
 	close(fd);
 }
@@ -112,7 +112,7 @@ static void check_switches(void)
 	int fd = soft_context(PFM_SOFT_CONTEXT_SWITCHES), i;
 	uint64_t outer, inner;
 
-	company_come(1);
+	competitors_begin(1);
 	outer = switches(thread_id());
 	must(fd, pfm_start(fd, NULL));
 	inner = switches(thread_id());
@@ -121,7 +121,7 @@ static void check_switches(void)
 	inner = switches(thread_id()) - inner;
 	must(fd, pfm_stop(fd));
 	outer = switches(thread_id()) - outer;
-	company_leave();
+	competitors_end();
 	must_be_between(read_pmd(fd, 2), inner, outer);
 	ck_assert_uint_ge(read_pmd(fd, 2), 100);
 	close(fd);

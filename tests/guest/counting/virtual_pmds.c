@@ -24,7 +24,7 @@ TEST(task_clock_is_the_cpu_time)
 	uint64_t outer, inner, clock;
 
 	/* Here with no idle CPU to be woken, the kernel's time is both bounds. */
-	company_come(2 * cpus_online()); /* it does not have the CPU for itself */
+	competitors_begin(2 * cpus_online()); /* it does not have the CPU for itself */
 	outer = cpu_time();
 	must(fd, pfm_start(fd, NULL));
 	inner = cpu_time();
@@ -32,7 +32,7 @@ TEST(task_clock_is_the_cpu_time)
 	inner = cpu_time() - inner;
 	must(fd, pfm_stop(fd));
 	outer = cpu_time() - outer;
-	company_leave();
+	competitors_end();
 	clock = read_pmd(fd, PFM_PMD_TASK_CLOCK);
 	must_be_cpu_time("task clock", clock, inner, outer);
 }
@@ -62,7 +62,7 @@ TEST(context_switches_are_those_of_proc)
 	int fd = context_with_virtual(PFM_PMD_CONTEXT_SWITCHES), i;
 	uint64_t outer, inner, count;
 
-	company_come(1);
+	competitors_begin(1);
 	outer = switches(thread_id());
 	must(fd, pfm_start(fd, NULL));
 	inner = switches(thread_id());
@@ -72,7 +72,7 @@ TEST(context_switches_are_those_of_proc)
 	must(fd, pfm_stop(fd));
 	outer = switches(thread_id()) - outer;
 	count = read_pmd(fd, PFM_PMD_CONTEXT_SWITCHES);
-	company_leave();
+	competitors_end();
 	must_be_between(count, inner, outer);
 	/* A sleep is a switch, if its timer does not come before that. */
 	ck_assert_uint_ge(count, 50);

@@ -85,20 +85,20 @@ static void estimates_must_be_near(int fd, uint64_t length, uint64_t total)
 	fflush(stdout);
 }
 
-static void estimate(unsigned int company, uint64_t length)
+static void estimate(unsigned int competitors, uint64_t length)
 {
 	const uint64_t timeout = MS;
 	int fd = twelve_sets_of_six(timeout), started, stopped;
 	struct turns turns;
 	uint64_t time;
 
-	company_come(company);
+	competitors_begin(competitors);
 	time = cpu_time();
 	started = pfm_start(fd, NULL);
 	loop(length);
 	stopped = pfm_stop(fd);
 	time = cpu_time() - time;
-	company_leave();
+	competitors_end();
 	must(fd, started);
 	must(fd, stopped);
 	turns = fair_turns_of(fd, SETS);

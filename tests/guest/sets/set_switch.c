@@ -278,11 +278,11 @@ TEST(no_time_passes_while_the_thread_sleeps)
 	set_zero_must_be_right(fd);
 }
 
-static void work_in_company(void)
+static void work_among_competitors(void)
 {
-	company_come(2 * cpus_online());
+	competitors_begin(2 * cpus_online());
 	loop_and_touch();
-	company_leave();
+	competitors_end();
 }
 
 TEST(others_on_the_cpu_take_no_time_of_the_sets)
@@ -293,7 +293,7 @@ TEST(others_on_the_cpu_take_no_time_of_the_sets)
 
 	make_turns(fd, 5, MS);
 	load(fd, thread_id());
-	measured = measure(fd, work_in_company);
+	measured = measure(fd, work_among_competitors);
 	turns = fair_turns_of(fd, 5);
 	switches_must_fit(turns.runs - 1, turns.duration, MS);
 	ck_assert_uint_ge(turns.runs, 10);

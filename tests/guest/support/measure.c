@@ -344,18 +344,18 @@ uint64_t statistic(const char *name)
 	return sum;
 }
 
-/* ---- company ------------------------------------------------------------------------ */
+/* ---- competitors -------------------------------------------------------------------- */
 
-static pid_t company[8];
+static pid_t competitors[8];
 
-void company_come(unsigned int count)
+void competitors_begin(unsigned int count)
 {
 	unsigned int i;
 
 	for (i = 0; i < count; i++) {
-		company[i] = fork();
-		ck_assert(company[i] != -1);
-		if (company[i])
+		competitors[i] = fork();
+		ck_assert(competitors[i] != -1);
+		if (competitors[i])
 			continue;
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close_range(3, ~0u, 0); /* no context stays open in there */
@@ -364,16 +364,16 @@ void company_come(unsigned int count)
 	}
 }
 
-void company_leave(void)
+void competitors_end(void)
 {
 	size_t i;
 
-	for (i = 0; i < COUNT(company); i++) {
-		if (!company[i])
+	for (i = 0; i < COUNT(competitors); i++) {
+		if (!competitors[i])
 			continue;
-		kill(company[i], SIGKILL);
-		waitpid(company[i], NULL, 0);
-		company[i] = 0;
+		kill(competitors[i], SIGKILL);
+		waitpid(competitors[i], NULL, 0);
+		competitors[i] = 0;
 	}
 }
 

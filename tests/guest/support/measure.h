@@ -131,11 +131,11 @@ void pin_thread(pid_t tid, unsigned int cpu);
 uint64_t statistic(const char *name);
 uint64_t statistic_of(unsigned int cpu, const char *name);
 
-/* ---- company ------------------------------------------------------------------------ */
+/* ---- competitors -------------------------------------------------------------------- */
 
-/* Processes that use all they get of the caller's CPUs, until company_leave(). */
-void company_come(unsigned int count);
-void company_leave(void);
+/* Processes that use all they get of the caller's CPUs, until competitors_end(). */
+void competitors_begin(unsigned int count);
+void competitors_end(void);
 
 void cpu_online(unsigned int cpu, bool online);
 

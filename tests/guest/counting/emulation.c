@@ -149,12 +149,15 @@ TEST(a_wrap_inside_of_a_read_is_seen)
 		for (i = 0; i < READS; i++)
 			reads[i] = peek_pmd(fd, 0);
 		must(fd, pfm_stop(fd));
-		/* A read is some hundred instructions, a timer tick in it some thousand. */
+		/*
+		 * A read is some hundred instructions, a timer tick in it some thousand, and in
+		 * a kernel that checks itself some hundred thousand.  A lost wrap is 2^32.
+		 */
 		for (i = 1; i < READS; i++)
-			ck_assert_msg(reads[i] - reads[i - 1] < 100000,
+			ck_assert_msg(reads[i] - reads[i - 1] < MILLION,
 				      "round %d, read %d: 0x%jx after 0x%jx", round, i,
 				      (uintmax_t)reads[i], (uintmax_t)reads[i - 1]);
-		ck_assert_msg(read_pmd(fd, 0) - reads[READS - 1] < 100000,
+		ck_assert_msg(read_pmd(fd, 0) - reads[READS - 1] < MILLION,
 			      "round %d: 0x%jx after 0x%jx", round,
 			      (uintmax_t)read_pmd(fd, 0), (uintmax_t)reads[READS - 1]);
 	}
@@ -421,8 +424,9 @@ static void check_narrow_clock(uint64_t preload, uint64_t nanoseconds)
 		pair = read_pair(fd, PFM_PMD_TASK_CLOCK);
 	} while (pair.virtual_ - preload < nanoseconds);
 	truth = cpu_time() - truth;
-	/* Both come and go at each switch; 20 us each, 1 % for the rest. */
-	must_be_near(pair.narrow, pair.virtual_, (pair.virtual_ - preload) / 100 + MS);
+	/* Both come and go at each switch; and one counts a part of its own interrupts. */
+	must_be_near(pair.narrow, pair.virtual_,
+		     interrupts_within(pair.virtual_ - preload));
 	must_be_near(pair.narrow - preload, truth, truth / 50 + 20 * MS);
 	close(fd);
 }

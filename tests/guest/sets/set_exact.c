@@ -61,6 +61,8 @@ static void nothing_must_be_missing(int fd, uint64_t length)
 
 static void estimates_must_be_near(int fd, uint64_t length, uint64_t total)
 {
+	/* A kernel that checks itself takes a part of each turn, 4 % of one that was seen. */
+	const uint64_t most = length / (kernel_checks_itself() ? 10 : 100);
 	uint64_t worst = 0, estimate, off;
 	struct pfarg_setinfo set;
 	unsigned int id, n;
@@ -72,7 +74,7 @@ static void estimates_must_be_near(int fd, uint64_t length, uint64_t total)
 				   set.set_act_duration;
 			off = estimate > length ? estimate - length : length - estimate;
 			worst = off > worst ? off : worst;
-			ck_assert_msg(off <= length / 100,
+			ck_assert_msg(off <= most,
 				      "set %u, counter %u: %ju in %ju of %ju ns: %ju, "
 				      "not %ju",
 				      id, n, (uintmax_t)read_pmd_of(fd, id, n),

@@ -91,12 +91,13 @@ static struct pfm_pmu_operations operations = {
 	.acknowledge = acknowledge,
 };
 
-/* One more of each than there may be. */
+/* One more of each than there may be; what is wrong about those is not looked at. */
 static struct pfm_register pmcs[PFM_MAX_HARDWARE + 1];
 static struct pfm_register pmds[PFM_MAX_HARDWARE + 1] = {
 	[0] = { .name = "NARROW", .type = PFM_REG_COUNTER, .width = 1 },
 	[PFM_MAX_COUNTERS - 1] = { .name = "WIDE", .type = PFM_REG_COUNTER, .width = 64 },
 	[PFM_MAX_COUNTERS] = { .name = "FAR", .type = PFM_REG_READ_ONLY, .width = 64 },
+	[PFM_MAX_HARDWARE] = { .name = "BEYOND", .type = PFM_REG_COUNTER, .width = 0 },
 };
 static struct pfm_virtual_pmd virtuals[PFM_MAX_PMU_VIRTUAL + 1];
 

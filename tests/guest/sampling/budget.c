@@ -6,8 +6,11 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <perfmon/perfmon_hist.h>
+#include <perfmon/perfmon_nway.h>
 #include <perfmon/perfmon_power.h>
 
+#include "formats.h"
 #include "samples.h"
 
 SUITE(budget, 120);
@@ -463,4 +466,49 @@ TEST(an_ordinary_period_is_not_throttled)
 	ck_assert_uint_eq(header->hdr_throttled, 0);
 	end_sampling(fd);
 	count_must_be_right(fd);
+}
+
+/* ---- other formats ---------------------------------------------------------------------------- */
+
+static void must_tell_throttles(int fd, const volatile uint64_t *throttled)
+{
+	uint64_t before = statistic(THROTTLES);
+
+	write_text(LIMIT, "1\n");
+	sample_busily(fd, MS / 10);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	while (statistic(THROTTLES) < before + 10)
+		sampled_loop(1000000);
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(*throttled, statistic(THROTTLES) - before);
+	close(fd);
+	limit_back();
+}
+
+static void check_formats(void)
+{
+	const struct pfm_hist_arg hist = { .entries = 64 };
+	const struct pfm_nway_arg nway = { .region_size = 65536, .regions = 2 };
+	const volatile struct pfm_hist_hdr *hist_header;
+	const volatile struct pfm_nway_hdr *nway_header;
+	int fd;
+
+	fd = format_context("hist", &hist, sizeof(hist));
+	hist_header = format_buffer(fd, sizeof(*hist_header));
+	must_tell_throttles(fd, &hist_header->throttled);
+	fd = format_context("nway", &nway, sizeof(nway));
+	nway_header = format_buffer(fd, sizeof(*nway_header));
+	must_tell_throttles(fd, &nway_header->throttled);
+}
+
+static void with_all_formats(void)
+{
+	with_formats(check_formats);
+}
+
+TEST(every_format_tells_how_often_it_was_throttled)
+{
+	need_overflow_interrupts();
+	with_limit(with_all_formats);
 }

@@ -19,7 +19,7 @@ mutant_stages() {
 	module/pmu/perfmon_soft.c)
 		echo 'icount-x86_64 icount-conformance-soft-x86_64 cpus-x86_64 debug-icount-x86_64' ;;
 	module/pmu/armv8*)
-		echo 'icount-arm64 icount-conformance-armv8-arm64 bench-arm64 cpus-arm64' ;;
+		echo 'icount-arm64 cpus-arm64 icount-conformance-armv8-arm64 bench-arm64' ;;
 	module/pmu/power*)
 		echo 'icount-ppc64el icount-conformance-power-ppc64el icount-power8-ppc64el
 			icount-power10-ppc64el bench-ppc64el' ;;

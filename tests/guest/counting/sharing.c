@@ -404,10 +404,9 @@ TEST(counts_survive_the_reset_of_a_cpu)
 }
 
 /*
- * The kernel takes all CPUs down as for hibernation, tells what saves and restores registers,
- * and comes back after 5 s, in which it does nothing: for that the time is not counted in
- * instructions.  Everybody else is frozen, so the thread watches itself.  Only what it does
- * itself is counted: on a busy host that may be a part of its CPU time only.
+ * As for hibernation all CPUs go, who saves registers is told, and all come back after 5 s.
+ * Everybody else is frozen, so the thread watches itself.  Its user level is counted: on a
+ * busy host that is a part of its CPU time.
  */
 static void check_power(void)
 {

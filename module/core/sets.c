@@ -69,7 +69,7 @@ static void insert(struct pfm_context *context, struct pfm_set *set)
 	context->set_count++;
 }
 
-/* Return: 0, or why not as a negative errno; then nothing has changed. */
+/* PMCs have their defaults. Return: 0, or why not as a negative errno; then nothing has changed. */
 int pfm_set_create(struct pfm_context *context, u16 id, struct pfm_set **created)
 {
 	struct pfm_set *set;
@@ -81,6 +81,7 @@ int pfm_set_create(struct pfm_context *context, u16 id, struct pfm_set **created
 	set->id = id;
 	set->pmd_count = context->pmu->pmd_count;
 	set->unusual = PFM_SET_NO_HARDWARE;
+	pfm_registers_default(context, set);
 	if (xa_err(xa_store(&context->set_index, id, set, GFP_KERNEL))) {
 		free_set(context, set);
 		return pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, 0);
@@ -148,7 +149,7 @@ static void forget_triggers(struct pfm_set *set)
 	set->triggers = 0;
 }
 
-/* New or changed: as it was described, never active, PMCs at their defaults. */
+/* As it was described, and never active. */
 static void set_up(struct pfm_context *context, struct pfm_set *set,
 		   struct pfarg_setdesc *description)
 {
@@ -167,7 +168,6 @@ static void set_up(struct pfm_context *context, struct pfm_set *set,
 	memset(set->overflowed, 0, sizeof(set->overflowed));
 	forget_triggers(set);
 	pfm_throttle_forget(set);
-	pfm_registers_default(context, set);
 }
 
 int pfm_create_evtsets(struct pfm_context *context, struct pfarg_setdesc *descriptions,
@@ -184,7 +184,9 @@ int pfm_create_evtsets(struct pfm_context *context, struct pfarg_setdesc *descri
 		if (error)
 			return error;
 		set = pfm_set_find(context, descriptions[i].set_id);
-		if (!set)
+		if (set)
+			pfm_registers_default(context, set);
+		else
 			error = pfm_set_create(context, descriptions[i].set_id, &set);
 		if (error) {
 			context->error.index = i;

@@ -65,7 +65,7 @@ stage_define() {
 		arch=${1#icount-}
 		options+=(-c "${arch%-*}")
 		arch=ppc64el
-		words='power power_sharing protocol vectors register_arguments last_error' ;;
+		words=$(gate_words power_models) ;;
 	icount-*) words=$(gate_words one_cpu) ;;
 	cpus-*) options=() prefix='PERFMON_ITERATIONS=100 ' words=$(gate_words two_cpus) ;;
 	debug-cpus-*)

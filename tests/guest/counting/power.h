@@ -13,6 +13,8 @@
 #define PMC5		    PFM_POWER_PMC5
 #define PMC6		    PFM_POWER_PMC6
 
+/* MMCRA where nobody uses it. */
+uint64_t idle_mmcra(void);
 /* Skips the test where counters do not count exactly. */
 void need_exact_power(void);
 /* For MMCR1: what PMC @n counts. */

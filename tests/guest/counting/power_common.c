@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* POWER: contexts with counters of the same events. */
+/* POWER: registers, and contexts with counters of the same events. */
 #if defined(__powerpc64__)
 
 #include "power.h"
@@ -9,6 +9,12 @@ void need_exact_power(void)
 	need_power();
 	if (!is_deterministic())
 		skip("QEMU counts instructions only with --icount");
+}
+
+/* From POWER10 on the kernel lets nobody use the branch history buffer. */
+uint64_t idle_mmcra(void)
+{
+	return pmu()->info.pmu_id >> 16 >= 0x80 ? BIT(37) : 0;
 }
 
 uint64_t select_event(unsigned int n, uint64_t event)

@@ -53,12 +53,6 @@ static bool programs_may_read(void)
 	return may;
 }
 
-/* POWER10 and later: the kernel lets nobody use the branch history buffer. */
-static uint64_t idle_mmcra(void)
-{
-	return pmu()->info.pmu_id >> 16 >= 0x80 ? BIT(37) : 0;
-}
-
 /* All is on this CPU, which nobody uses, as the kernel had it at boot. */
 static void must_be_clear(const char *when)
 {

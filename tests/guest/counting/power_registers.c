@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* POWER: what stands in the hardware's registers, as the test's own module reads it. */
+#if defined(__powerpc64__)
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "power.h"
+#include "sets.h"
+
+SUITE(power_registers, 60);
+
+#define PARAMETERS "/sys/module/perfmon_spr/parameters/"
+
+/* The last @NEW are of Power ISA 3.1. */
+static const char *const all[] = {
+	"mmcr2", "pmc1", "pmc2", "pmc3",  "pmc4",  "pmc5",  "pmc6",
+	"siar",	 "sdar", "sier", "mmcr3", "sier2", "sier3",
+};
+#define NEW 3
+
+static bool has_mmcr3(void)
+{
+	return pmu()->info.available_pmcs[0] & BIT(PFM_POWER_MMCR3);
+}
+
+/* Of the CPU on which this runs. */
+static uint64_t hardware(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), PARAMETERS "%s", name);
+	return strtoull(read_text(path), NULL, 0);
+}
+
+static void set_hardware(const char *name, uint64_t value)
+{
+	char path[128], text[32];
+
+	snprintf(path, sizeof(path), PARAMETERS "%s", name);
+	snprintf(text, sizeof(text), "0x%jx\n", (uintmax_t)value);
+	write_text(path, text);
+}
+
+static void module_away(void)
+{
+	ck_assert_int_eq(module_unload("perfmon_spr"), 0);
+}
+
+static void with_registers(void (*check)(void))
+{
+	need_power();
+	pin(0);
+	ck_assert_int_eq(module_load("perfmon_spr", ""), 0);
+	then_put_back(check, module_away);
+}
+
+static void must_have(uint64_t mmcr1, uint64_t mmcra, uint64_t mmcr2, uint64_t mmcr3)
+{
+	ck_assert_uint_eq(hardware("mmcr1"), mmcr1);
+	ck_assert_uint_eq(hardware("mmcra"), mmcra);
+	ck_assert_uint_eq(hardware("mmcr2"), mmcr2);
+	if (has_mmcr3())
+		ck_assert_uint_eq(hardware("mmcr3"), mmcr3);
+}
+
+static void must_be_in_mmcr0(uint64_t set, uint64_t clear)
+{
+	uint64_t mmcr0 = hardware("mmcr0");
+
+	ck_assert_msg((mmcr0 & set) == set && !(mmcr0 & clear), "MMCR0 is 0x%jx",
+		      (uintmax_t)mmcr0);
+}
+
+/* Written before it counts, while it counts, and by another context not at all. */
+static void check_written(void)
+{
+	const uint64_t frozen = 0x80000000, mmcra = 0x700; /* events of the threshold */
+	const uint64_t mmcr1 = select_event(1, CYCLES_1_TO_4);
+	const uint64_t filter = PFM_POWER_MMCR2_FCP(1) | PFM_POWER_MMCR2_FCS(3);
+	int fd = make_context(), other = make_context();
+	const uint64_t idle = idle_mmcra();
+
+	write_pmd(other, PMC6, 0);
+	load(other, thread_id());
+	must(other, pfm_start(other, NULL));
+	must_have(0, idle, 0, 0);
+	must(other, pfm_unload_context(other));
+
+	write_pmc(fd, PFM_POWER_MMCR0, PFM_POWER_MMCR0_FCP);
+	write_pmc(fd, PFM_POWER_MMCR1, mmcr1);
+	write_pmc(fd, PFM_POWER_MMCRA, mmcra); /* the bit that is nobody's stays */
+	write_pmc(fd, PFM_POWER_MMCR2, filter);
+	if (has_mmcr3())
+		write_pmc(fd, PFM_POWER_MMCR3, 0x12340);
+	write_pmd(fd, 1, 0);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	must_be_in_mmcr0(PFM_POWER_MMCR0_FCP | PFM_POWER_MMCR0_FC56, frozen);
+	must_have(mmcr1, mmcra | idle, filter, 0x12340);
+	write_pmc(fd, PFM_POWER_MMCR2, PFM_POWER_MMCR2_FCP(1));
+	must_have(mmcr1, mmcra | idle, PFM_POWER_MMCR2_FCP(1), 0x12340);
+	if (has_mmcr3())
+		write_pmc(fd, PFM_POWER_MMCR3, 0x43210);
+	must_have(mmcr1, mmcra | idle, PFM_POWER_MMCR2_FCP(1), 0x43210);
+	must(fd, pfm_stop(fd));
+	must_be_in_mmcr0(frozen, 0);
+	must(fd, pfm_unload_context(fd));
+
+	load(other, thread_id());
+	must(other, pfm_start(other, NULL));
+	must_have(0, idle, 0, 0);
+	must(other, pfm_unload_context(other));
+	must_be_in_mmcr0(frozen, 0);
+
+	/* A set that is described anew has the defaults again. */
+	make_set(fd, 0, 0, 0);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	must_have(0, idle, 0, 0);
+	must_be_in_mmcr0(0, frozen | PFM_POWER_MMCR0_FCP);
+	close(other);
+	close(fd);
+}
+
+TEST(the_hardware_has_what_was_written)
+{
+	with_registers(check_written);
+}
+
+static void all_must_be_zero(const char *when, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		ck_assert_msg(hardware(all[i]) == 0, "%s, %s is 0x%jx", when, all[i],
+			      (uintmax_t)hardware(all[i]));
+}
+
+static void fill(size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		set_hardware(all[i], 0x1110);
+}
+
+/* Others may have left what their threads did, and so may we. */
+static void check_cleared(void)
+{
+	size_t count = COUNT(all) - (has_mmcr3() ? 0 : NEW);
+	int fd;
+
+	fill(count);
+	ck_assert_uint_eq(hardware(all[count - 1]), 0x1110);
+	fd = make_context();
+	all_must_be_zero("with a context", count);
+	fill(count);
+	close(fd);
+	all_must_be_zero("without", count);
+}
+
+TEST(nothing_is_left_in_the_registers_when_they_change_hands)
+{
+	with_registers(check_cleared);
+}
+
+#endif

@@ -42,6 +42,14 @@ static void set_hardware(const char *name, uint64_t value)
 	write_text(path, text);
 }
 
+static uint64_t reserved(const char *pmc)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), SYSFS "pmu_desc/%s/rsvd_msk", pmc);
+	return strtoull(read_text(path), NULL, 0);
+}
+
 static void module_away(void)
 {
 	ck_assert_int_eq(module_unload("perfmon_spr"), 0);
@@ -126,6 +134,29 @@ static void check_written(void)
 TEST(the_hardware_has_what_was_written)
 {
 	with_registers(check_written);
+}
+
+/* Bits @high to @low of a register. */
+#define FIELD(high, low) (~0ull << (low) & ~0ull >> (63 - (high)))
+
+/* By the manuals: Power ISA 2.07, 3.0 and 3.1, Book III, on MMCRA, MMCR2 and MMCR3. */
+TEST(reserved_bits_are_those_of_the_processor)
+{
+	uint64_t mmcra = FIELD(6, 0) | FIELD(18, 8) | FIELD(43, 42),
+		 mmcr2 = FIELD(63, 10);
+	unsigned int version;
+
+	need_power();
+	version = pmu()->info.pmu_id >> 16;
+	if (has_mmcr3()) {
+		mmcra |= FIELD(55, 45);
+		mmcr2 |= FIELD(7, 3);
+		ck_assert_uint_eq(reserved("pmc4"), ~FIELD(63, 4));
+	} else {
+		mmcra |= version == 0x4e ? FIELD(54, 45) : FIELD(41, 32);
+	}
+	ck_assert_uint_eq(reserved("pmc2"), ~mmcra);
+	ck_assert_uint_eq(reserved("pmc3"), ~mmcr2);
 }
 
 static void all_must_be_zero(const char *when, size_t count)

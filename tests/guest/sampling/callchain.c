@@ -5,6 +5,7 @@
  * the functions that a system call has to pass.
  */
 #include <fcntl.h>
+#include <sys/mman.h>
 
 #include "callchain.h"
 
@@ -263,11 +264,32 @@ static uint64_t read_until_stopped(uint64_t unused)
 	return page->turns;
 }
 
+/* The same to pages that are not there, which the kernel finds while it writes. */
+static uint64_t read_to_new_pages(uint64_t unused)
+{
+	struct child_page *page = child_own_page();
+	int fd = open("/dev/zero", O_RDONLY);
+	void *buffer;
+
+	(void)unused;
+	while (!page->stop) {
+		buffer = mmap(NULL, MIB, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (buffer == MAP_FAILED || read(fd, buffer, MIB) != MIB)
+			break;
+		munmap(buffer, MIB);
+		page->turns++;
+	}
+	close(fd);
+	return page->turns;
+}
+
 /* Sampled while it reads zeros. */
-static void sample_reader(const struct callchain *chain, const struct child *child)
+static void sample_reader(const struct callchain *chain, const struct child *child,
+			  uint64_t (*reader)(uint64_t))
 {
 	child->page->stop = child->page->turns = 0;
-	child_begin(child, read_until_stopped, 0);
+	child_begin(child, reader, 0);
 	wait_until(child->page->turns);
 	callchain_start(chain, child->pid);
 	wait_for_samples(chain, 100);
@@ -289,7 +311,7 @@ static void must_be_limited(const struct child *child, uint32_t flags,
 	entry_t entry;
 
 	ck_assert_uint_eq(chain.header->hdr_buf_flags, most_kernel | most_user << 16);
-	sample_reader(&chain, child);
+	sample_reader(&chain, child, read_until_stopped);
 	for_each_entry(entry, &chain)
 	{
 		if (entry->kernel_count > deepest_kernel)
@@ -361,7 +383,7 @@ static void check_kernel(void)
 	ksys_read = find_function("ksys_read");
 	overflow = find_function("pfm_overflow");
 	format = find_module("perfmon_fmt_callchain");
-	sample_reader(&chain, &child);
+	sample_reader(&chain, &child, read_until_stopped);
 	must_be_whole_chains(&chain, true);
 	for_each_entry(entry, &chain)
 	{
@@ -380,6 +402,38 @@ TEST(the_kernels_stack_is_that_of_the_system_call)
 	with_formats(check_kernel);
 }
 
+static void check_exception(void)
+{
+	struct function fault, vfs_read;
+	struct child child = child_new();
+	struct callchain chain;
+	uint64_t faults = 0, of_read = 0;
+	entry_t entry;
+
+	need_overflow_interrupts();
+	chain = callchain_new(0);
+	fault = find_function("handle_mm_fault");
+	vfs_read = find_function("vfs_read");
+	sample_reader(&chain, &child, read_to_new_pages);
+	must_be_whole_chains(&chain, true);
+	for_each_entry(entry, &chain)
+	{
+		if (!passes(entry, &fault))
+			continue;
+		faults++;
+		of_read += passes(entry, &vfs_read);
+	}
+	ck_assert_uint_ge(faults, 5);
+	/* Those of a program's own accesses are few. */
+	must_be_between(of_read, faults * 9 / 10, faults);
+	child_exit(&child);
+}
+
+TEST(the_kernels_stack_goes_on_where_an_exception_came)
+{
+	with_formats(check_exception);
+}
+
 static void check_ordinary_user(void)
 {
 	struct child child = child_new();
@@ -390,7 +444,7 @@ static void check_ordinary_user(void)
 	child_call(&child, child_set_uid, USER_ID);
 	become(USER_ID);
 	chain = callchain_new(0);
-	sample_reader(&chain, &child);
+	sample_reader(&chain, &child, read_until_stopped);
 	ck_assert_uint_ge(must_be_whole_chains(&chain, false), 100);
 	for_each_entry(entry, &chain)
 	{

@@ -206,17 +206,19 @@ TEST(a_running_thread_is_caught_and_let_go)
 
 	/*
 	 * Seen from outside: commands come through pipes, which are the child's own
-	 * instructions, the same for each command.
+	 * instructions, the same for each command.  It has run them all when it sleeps again.
 	 */
 	need_exact_counts();
 	fd = context_of(0, INSTRUCTIONS | USER);
 	load(fd, child.pid);
 	must(fd, pfm_start(fd, NULL));
 	child_call(&child, loop_in_child, 1000);
+	wait_until(thread_state(child.pid) == 'S');
 	for (i = 0; i < 2; i++) {
 		uint64_t before = read_pmd(fd, 0);
 
 		child_call(&child, loop_in_child, i ? 20 * MILLION : 1000);
+		wait_until(thread_state(child.pid) == 'S');
 		counts[i] = read_pmd(fd, 0) - before;
 	}
 	ck_assert_uint_eq(counts[1] - counts[0], 20 * MILLION - 1000);

@@ -347,6 +347,7 @@ static void clear_registers(unsigned long mmcr0)
 	unsigned int n;
 	u32 rest;
 
+	WARN_ON_ONCE(!irqs_disabled());
 	mtspr(SPRN_MMCR0, mmcr0);
 	isync();
 	mtspr(SPRN_MMCRA, idle_mmcra);

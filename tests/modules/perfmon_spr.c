@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * POWER's registers of performance monitoring as parameters, of the CPU that reads or
- * writes them, as no other program may while the hardware is taken.
+ * writes them.  Programs cannot read them while the hardware is taken.
  */
 #include <asm/reg.h>
 #include <linux/kernel.h>

@@ -91,7 +91,7 @@ static struct pfm_pmu_operations operations = {
 	.acknowledge = acknowledge,
 };
 
-/* One more of each than there may be; what is wrong about those is not looked at. */
+/* One more of each than there may be; their mistakes must not be looked at. */
 static struct pfm_register pmcs[PFM_MAX_HARDWARE + 1];
 static struct pfm_register pmds[PFM_MAX_HARDWARE + 1] = {
 	[0] = { .name = "NARROW", .type = PFM_REG_COUNTER, .width = 1 },

@@ -402,6 +402,10 @@ TEST(the_kernels_stack_is_that_of_the_system_call)
 	with_formats(check_kernel);
 }
 
+/*
+ * read() meets pages that the program does not have yet.  A fault is an exception of the kernel:
+ * the chain must go on behind it, to read().
+ */
 static void check_exception(void)
 {
 	struct function fault, vfs_read;

@@ -2,9 +2,6 @@
 /* Armv8: what stands in the hardware's registers, as the test's own module reads it. */
 #if defined(__aarch64__)
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "measure.h"
 
 SUITE(armv8_registers, 60);
@@ -15,23 +12,14 @@ SUITE(armv8_registers, 60);
 /* Of the CPU on which this runs. */
 static uint64_t hardware(const char *name)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), "/sys/module/perfmon_sysreg/parameters/%s", name);
-	return strtoull(read_text(path), NULL, 0);
-}
-
-static void module_away(void)
-{
-	ck_assert_int_eq(module_unload("perfmon_sysreg"), 0);
+	return module_parameter("perfmon_sysreg", name);
 }
 
 static void with_registers(void (*check)(void))
 {
 	need_armv8();
 	pin(0);
-	ck_assert_int_eq(module_load("perfmon_sysreg", ""), 0);
-	then_put_back(check, module_away);
+	with_module("perfmon_sysreg", check);
 }
 
 /* Counter 1 is not in use, counter 0 and the cycle counter are. */

@@ -268,8 +268,7 @@ static uint64_t take_cpu_away_until_stopped(uint64_t cpu)
 
 static void no_cpu_may_have_changed(void)
 {
-	ck_assert_uint_eq(
-		read_number("/sys/module/perfmon_wrong/parameters/cpus_changed"), 0);
+	ck_assert_uint_eq(module_parameter("perfmon_wrong", "cpus_changed"), 0);
 }
 
 /* PMUs prepare each CPU when they claim the hardware: each must be there until they are done. */

@@ -10,8 +10,6 @@
 
 SUITE(power_registers, 60);
 
-#define PARAMETERS "/sys/module/perfmon_spr/parameters/"
-
 /* The last @NEW are of Power ISA 3.1. */
 static const char *const all[] = {
 	"mmcr2", "pmc1", "pmc2", "pmc3",  "pmc4",  "pmc5",  "pmc6",
@@ -27,19 +25,12 @@ static bool has_mmcr3(void)
 /* Of the CPU on which this runs. */
 static uint64_t hardware(const char *name)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), PARAMETERS "%s", name);
-	return strtoull(read_text(path), NULL, 0);
+	return module_parameter("perfmon_spr", name);
 }
 
 static void set_hardware(const char *name, uint64_t value)
 {
-	char path[128], text[32];
-
-	snprintf(path, sizeof(path), PARAMETERS "%s", name);
-	snprintf(text, sizeof(text), "0x%jx\n", (uintmax_t)value);
-	write_text(path, text);
+	set_module_parameter("perfmon_spr", name, value);
 }
 
 static uint64_t reserved(const char *pmc)
@@ -50,17 +41,11 @@ static uint64_t reserved(const char *pmc)
 	return strtoull(read_text(path), NULL, 0);
 }
 
-static void module_away(void)
-{
-	ck_assert_int_eq(module_unload("perfmon_spr"), 0);
-}
-
 static void with_registers(void (*check)(void))
 {
 	need_power();
 	pin(0);
-	ck_assert_int_eq(module_load("perfmon_spr", ""), 0);
-	then_put_back(check, module_away);
+	with_module("perfmon_spr", check);
 }
 
 static void must_have(uint64_t mmcr1, uint64_t mmcra, uint64_t mmcr2, uint64_t mmcr3)
@@ -97,7 +82,7 @@ static void check_written(void)
 
 	write_pmc(fd, PFM_POWER_MMCR0, PFM_POWER_MMCR0_FCP);
 	write_pmc(fd, PFM_POWER_MMCR1, mmcr1);
-	write_pmc(fd, PFM_POWER_MMCRA, mmcra); /* the bit that is nobody's stays */
+	write_pmc(fd, PFM_POWER_MMCRA, mmcra); /* a reserved bit keeps its default */
 	write_pmc(fd, PFM_POWER_MMCR2, filter);
 	if (has_mmcr3())
 		write_pmc(fd, PFM_POWER_MMCR3, 0x12340);

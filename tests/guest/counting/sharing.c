@@ -17,7 +17,6 @@ SUITE(sharing, 120);
 
 #define MILLION		 1000000ull
 #define WRAP		 (1ull << 32)
-#define LEAVE_TO_PERF	 "/sys/module/perfmon_armv8/parameters/leave_to_perf"
 #define ALL_COUNTERS	 ((BIT(EVENT_COUNTERS) - 1) | BIT(PFM_ARMV8_CYCLE_COUNTER))
 
 /*
@@ -404,7 +403,8 @@ TEST(counts_survive_the_reset_of_a_cpu)
 }
 
 /*
- * As for hibernation all CPUs go, who saves registers is told, and all come back after 5 s.
+ * The kernel takes all CPUs down as for hibernation, tells those who save registers, and
+ * brings the CPUs back after 5 s.
  * Everybody else is frozen, so the thread watches itself.  Its user level is counted: on a
  * busy host that is a part of its CPU time.
  */
@@ -554,7 +554,7 @@ static void check_left(void)
 	must_have(fd, ALL_COUNTERS & ~0x80000003ull);
 	close(fd);
 	/* The parameter is looked at whenever the first context is made. */
-	write_text(LEAVE_TO_PERF, "0x4");
+	set_module_parameter("perfmon_armv8", "leave_to_perf", 0x4);
 	fd = make_context();
 	must_have(fd, ALL_COUNTERS & ~0x4ull);
 	close(fd);

@@ -143,23 +143,20 @@ TEST(a_value_that_the_pmu_refuses_is_einval)
 	count_must_be_right(fd);
 }
 
-#define LEAVE_TO_PERF "/sys/module/perfmon_armv8/parameters/leave_to_perf"
-
 TEST(a_register_left_to_perf_is_einval)
 {
-	char mask[32], before[32];
 	pfarg_pmc_t pmc = { .reg_num = pmu()->pmcs[2] };
 	pfarg_pmd_t pmd = { .reg_num = pmu()->pmds[2] };
+	uint64_t before;
 	int fd;
 
 	if (!pmu_is("armv8"))
 		skip("no register of %s can be held by somebody else",
 		     pmu()->info.pmu_name);
-	strcpy(before, read_text(LEAVE_TO_PERF));
-	snprintf(mask, sizeof(mask), "%u\n", 1u << pmd.reg_num);
-	write_text(LEAVE_TO_PERF, mask);
+	before = module_parameter("perfmon_armv8", "leave_to_perf");
+	set_module_parameter("perfmon_armv8", "leave_to_perf", 1u << pmd.reg_num);
 	fd = make_context();
-	write_text(LEAVE_TO_PERF, before);
+	set_module_parameter("perfmon_armv8", "leave_to_perf", before);
 	must_fail(fd, write_one_pmc(fd, pmc), EINVAL, PFM_REASON_PMC_HELD, 0);
 	must_fail(fd, write_one_pmd(fd, pmd), EINVAL, PFM_REASON_PMD_HELD, 0);
 	ck_assert_uint_eq(set_of(fd, 0).set_avail_pmds[0] >> pmd.reg_num & 1, 0);

@@ -234,6 +234,9 @@ int module_load(const char *name, const char *parameters);
 int module_unload(const char *name);
 bool module_is_loaded(const char *name);
 int module_users(const char *name);
+/* A parameter of a loaded module, in /sys/module. */
+uint64_t module_parameter(const char *module, const char *name);
+void set_module_parameter(const char *module, const char *name, uint64_t value);
 /* A copy of this program that belongs to @uid, with @mode; remove it. */
 const char *copy_of_this(uid_t uid, mode_t mode);
 

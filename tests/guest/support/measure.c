@@ -33,8 +33,8 @@ void loop(uint64_t instructions)
 			 : "cc");
 #elif defined(__powerpc64__)
 	/*
-	 * The mtctr is one of the few around.  QEMU does not count what it runs before it goes
-	 * to another page, so that the loop must be within one.
+	 * The mtctr is one of the few around.  QEMU does not count the instructions before a
+	 * jump to another page, so the loop must not cross one.
 	 */
 	__asm__ volatile("mtctr %0\n"
 			 ".balign 64\n"
@@ -440,6 +440,16 @@ void with_pmu(const char *module, const char *parameters, void (*check)(void))
 	change_pmu(before, module, parameters);
 	status = run_apart(check);
 	change_pmu(module, before, "");
+	end_like(status);
+}
+
+void with_module(const char *name, void (*check)(void))
+{
+	int status;
+
+	ck_assert_int_eq(module_load(name, ""), 0);
+	status = run_apart(check);
+	ck_assert_int_eq(module_unload(name), 0);
 	end_like(status);
 }
 

@@ -147,6 +147,8 @@ void with_pmu(const char *module, const char *parameters, void (*check)(void));
 /* The same with CPUs, which @check may take offline, brought back. */
 void with_all_cpus_back(void (*check)(void));
 void all_cpus_back(void);
+/* The same with a module that has no parameters, unloaded after it. */
+void with_module(const char *name, void (*check)(void));
 /* The same with whatever @put_back puts back. */
 void then_put_back(void (*check)(void), void (*put_back)(void));
 

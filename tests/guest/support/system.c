@@ -215,6 +215,27 @@ bool module_is_loaded(const char *name)
 	return module_users(name) >= 0;
 }
 
+static const char *parameter_path(const char *module, const char *name)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "/sys/module/%s/parameters/%s", module, name);
+	return path;
+}
+
+uint64_t module_parameter(const char *module, const char *name)
+{
+	return strtoull(read_text(parameter_path(module, name)), NULL, 0);
+}
+
+void set_module_parameter(const char *module, const char *name, uint64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "0x%jx\n", (uintmax_t)value);
+	write_text(parameter_path(module, name), text);
+}
+
 const char *pmu_module(void)
 {
 	static char name[64];

@@ -52,8 +52,8 @@ TEST(a_running_thread_loses_its_cpu)
 static void check_sleeping(void)
 {
 	struct child child = child_new();
-	int fd = context_on(child.pid, ALL_COUNTERS, 0), i;
 	struct done sum = { .most = cpu_time_of(child.pid) };
+	int fd = context_on(child.pid, ALL_COUNTERS, 0), i;
 
 	for (i = 0; i < 4; i++) {
 		child_call(&child, child_pin, 1);

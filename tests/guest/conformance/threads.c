@@ -149,9 +149,9 @@ TEST(many_switches_lose_nothing)
 
 	for (i = 0; i < 2; i++) {
 		child_call(&children[i], child_pin, 0);
+		before[i] = cpu_time_of(children[i].pid);
 		fds[i] = context_on(children[i].pid, ALL_COUNTERS, 0);
 		preload_all(fds[i], PRELOAD(i));
-		before[i] = cpu_time_of(children[i].pid);
 	}
 	for (turn = 0; turn < 300; turn++)
 		for (i = 0; i < 2; i++) {

@@ -439,8 +439,8 @@ TEST(migration_of_a_watched_thread_keeps_the_count)
 	int fd, i;
 
 	need_cpus(2);
-	fd = busy_context_on(child.pid);
 	most = cpu_time_of(child.pid);
+	fd = busy_context_on(child.pid);
 	child_begin(&child, work_until_stopped, 0);
 	for (i = 0; i < 200; i++) {
 		uint64_t turns = child.page->turns;

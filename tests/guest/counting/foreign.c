@@ -56,12 +56,12 @@ static void check_other_thread(void)
 			      (uintmax_t)worked);
 
 		child_call(&child, child_pin, 0);
-		count = read_pmd(fd, 0);
 		runs = status_of(fd).foreign_runs;
 		clock = cpu_time_of(child.pid);
+		count = read_pmd(fd, 0);
 		worked = child_call(&child, work, 500 * MILLION);
-		clock = cpu_time_of(child.pid) - clock;
 		count = read_pmd(fd, 0) - count;
+		clock = cpu_time_of(child.pid) - clock;
 		must_be_cpu_time("cycles", count, worked, clock);
 		ck_assert_uint_eq(status_of(fd).foreign_runs, runs);
 	}

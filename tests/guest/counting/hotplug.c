@@ -49,8 +49,8 @@ static void check_running(void)
 	int fd, i;
 
 	wait_for_rest(child.pid);
-	fd = watch(child.pid);
 	most = cpu_time_of(child.pid);
+	fd = watch(child.pid);
 	switched = switches(child.pid);
 	child_begin(&child, work_until_stopped, 0);
 	for (i = 0; i < 6; i++) {
@@ -110,10 +110,9 @@ static uint64_t count_at_rest(int fd, pid_t pid)
 static void check_sleeping(void)
 {
 	struct child child = child_new();
-	uint64_t before, least = 0, most;
+	uint64_t before, least = 0, most = cpu_time_of(child.pid);
 	int fd = watch(child.pid), i;
 
-	most = cpu_time_of(child.pid);
 	for (i = 0; i < 4; i++) {
 		child_call(&child, child_pin, 1);
 		least += child_call(&child, work, 500 * MILLION);
@@ -146,8 +145,8 @@ static void check_made_meanwhile(void)
 	int fd;
 
 	cpu_online(1, false);
-	fd = watch(child.pid);
 	most = cpu_time_of(child.pid);
+	fd = watch(child.pid);
 	least = child_call(&child, work, 500 * MILLION);
 	cpu_online(1, true);
 	child_call(&child, child_pin, 1);
@@ -192,11 +191,10 @@ TEST(a_context_goes_while_a_cpu_is_away)
 static void check_calls_meanwhile(void)
 {
 	struct child child = child_new();
-	uint64_t least, most, last = 0;
+	uint64_t least, most = cpu_time_of(child.pid), last = 0;
 	int fd = watch(child.pid), i, status;
 	pid_t cycler;
 
-	most = cpu_time_of(child.pid);
 	child_begin(&child, work_until_stopped, 0);
 	cycler = check_fork();
 	if (cycler == 0) {

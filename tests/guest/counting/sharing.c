@@ -360,8 +360,8 @@ static void check_reset(void)
 	use(fd, PFM_ARMV8_CYCLE_COUNTER, 0, 0);
 	write_pmd(fd, 0, WRAP - 2 * MILLION); /* it wraps, too */
 	load(fd, child.pid);
-	must(fd, pfm_start(fd, NULL));
 	most = cpu_time_of(child.pid);
+	must(fd, pfm_start(fd, NULL));
 	for (i = 0; i < 5; i++) {
 		child_call(&child, child_pin, 1);
 		least += child_call(&child, work, 400 * MILLION);
@@ -381,8 +381,8 @@ static void check_reset(void)
 			      (uintmax_t)(after.value - before.value));
 		close(event);
 	}
-	most = cpu_time_of(child.pid) - most;
 	must(fd, pfm_stop(fd));
+	most = cpu_time_of(child.pid) - most;
 	counted = read_pmd(fd, PFM_ARMV8_CYCLE_COUNTER);
 	must_be_cpu_time("cycles", counted, least, most);
 	must_be_near(read_pmd(fd, 0) - (WRAP - 2 * MILLION), counted, 500 * MS);

@@ -214,7 +214,7 @@ uint64_t interrupts_within(uint64_t time)
 
 void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t most)
 {
-	uint64_t below = least / 100 + 20 * MS, above = most / 4 + 20 * MS;
+	uint64_t below = least / 100 + 20 * MS, above = most / 50 + 20 * MS;
 
 	if (is_deterministic()) {
 		below = least / (kernel_checks_itself() ? 500 : 10000) + MS / 50;

@@ -95,8 +95,9 @@ uint64_t cpu_time_of(pid_t pid); /* ns, of a process of one thread */
  * Under --icount there is no host.  What is left is the rounding of clocks, 20 us, and
  * time of interrupts, which the kernel takes out of the thread's and we do not.  A kernel that
  * checks itself takes some us of each switch before our hook sees it: 0.2 % of @least.
- * Elsewhere 1 % of @least and 20 ms for a host that was elsewhere between two clocks, and a
- * quarter of @most for one that kept interrupts waiting: 12 % were seen.
+ * Elsewhere 1 % of @least and 2 % of @most for two clocks that are not read at once, and
+ * 20 ms for a host that was elsewhere in between.  So @most is taken before the count
+ * begins and after it ends: the thread may run in between, for as long as the host likes.
  */
 void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t most);
 /* The most that interrupts take there, ns: 1 % and 1 ms; a debug kernel's ten times. */

@@ -19,18 +19,19 @@ mutant_stages() {
 	module/pmu/perfmon_soft.c)
 		echo 'icount-x86_64 icount-conformance-soft-x86_64 cpus-x86_64 debug-icount-x86_64' ;;
 	module/pmu/armv8*)
-		echo 'icount-arm64 cpus-arm64 icount-conformance-armv8-arm64 bench-arm64' ;;
+		echo 'icount-arm64 cpus-arm64 icount-conformance-armv8-arm64 bench-arm64
+			icount-faults-arm64' ;;
 	module/pmu/power*)
 		echo 'icount-ppc64el icount-conformance-power-ppc64el icount-power8-ppc64el
-			icount-power10-ppc64el bench-ppc64el' ;;
+			icount-power10-ppc64el bench-ppc64el icount-faults-ppc64el' ;;
 	module/format/*_x86*) echo 'icount-x86_64' ;;
 	module/format/*_arm64*) echo 'icount-arm64' ;;
 	module/format/*_power*) echo 'icount-ppc64el' ;;
-	module/format/*) echo "$quick cpus-arm64 bench-arm64 icount-x86_64" ;;
+	module/format/*) echo "$quick cpus-arm64 bench-arm64 icount-faults-arm64 icount-x86_64" ;;
 	*)
 		quick+=' cpus-arm64'
 		[[ $quick == *debug-cpus* ]] || quick+=' debug-cpus-x86_64'
-		echo "$quick bench-arm64 $elsewhere" ;;
+		echo "$quick icount-faults-arm64 bench-arm64 $elsewhere" ;;
 	esac
 }
 
@@ -66,6 +67,7 @@ stage_define() {
 		options+=(-c "${arch%-*}")
 		arch=ppc64el
 		words=$(gate_words power_models) ;;
+	icount-faults-*) words="$(gate_words faults) $(gate_words system_faults)" ;;
 	icount-*) words=$(gate_words one_cpu) ;;
 	cpus-*) options=() prefix='PERFMON_ITERATIONS=100 ' words=$(gate_words two_cpus) ;;
 	debug-cpus-*)

@@ -1,56 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Allocations that fail: Documentation/fault-injection of the kernel.
- *
- * fail-nth of a task comes before all else that could make an allocation fail: as
- * long as it counts down nothing fails, at its end one allocation does.  After
- * that probability and task filter decide: that is how all the rest can fail.
- */
+/* Allocations that fail: by the kernel's own injection, or by a module of the tests. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/klog.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "inject.h"
+#include "injector.h"
 
-#define FAULTS	 "/sys/kernel/debug/"
-#define NO_ORDER "20" /* more pages than anybody takes together */
-
-/* Opened at the beginning: the test may be another user's later. */
-struct knob {
-	const char *path;
-	const char *value[INJECT_KINDS];
-	int fd;
-};
-
-/*
- * By default only allocations that cannot wait fail, of pages only those of more
- * than one.  Failures are told, with a stack, to find out whose they are.
- */
-static struct knob knobs[] = {
-	{ FAULTS "failslab/task-filter", { "Y", "Y", "Y" }, -1 },
-	{ FAULTS "failslab/times", { "-1", "-1", "-1" }, -1 },
-	{ FAULTS "failslab/ignore-gfp-wait", { "N", "Y", "N" }, -1 },
-	{ FAULTS "failslab/verbose_ratelimit_interval_ms", { "0", "0", "0" }, -1 },
-	{ FAULTS "failslab/verbose", { "2", "2", "2" }, -1 },
-	{ FAULTS "fail_page_alloc/task-filter", { "Y", "Y", "Y" }, -1 },
-	{ FAULTS "fail_page_alloc/times", { "-1", "-1", "-1" }, -1 },
-	{ FAULTS "fail_page_alloc/ignore-gfp-wait", { "N", "N", "N" }, -1 },
-	{ FAULTS "fail_page_alloc/ignore-gfp-highmem", { "N", "N", "N" }, -1 },
-	{ FAULTS "fail_page_alloc/min-order", { NO_ORDER, "0", "0" }, -1 },
-	{ FAULTS "fail_page_alloc/verbose_ratelimit_interval_ms", { "0", "0", "0" }, -1 },
-	{ FAULTS "fail_page_alloc/verbose", { "2", "2", "2" }, -1 },
-};
-
-/* These arm and disarm: nothing is allocated when they are written. */
-static int slab_probability = -1, page_probability = -1;
-
-static enum inject_kind kind;
-static int own_nth = -1, nth_fd = -1, log_fd = -1;
+static const struct injector *injector;
+static int log_fd = -1;
 static int console_level;
 
-static int open_or_die(const char *path, int flags)
+/* ---- for injectors -------------------------------------------------------------------- */
+
+int inject_file(const char *path, int flags)
 {
 	int fd = open(path, flags | O_CLOEXEC);
 
@@ -58,55 +22,50 @@ static int open_or_die(const char *path, int flags)
 	return fd;
 }
 
-/* No assertions: even one that holds writes to a file, which takes memory. */
-static void write_armed(int fd, const char *text)
+void inject_write(int fd, const char *text)
 {
 	if (write(fd, text, strlen(text)) == -1)
 		abort();
 }
 
-/* Writes @nth where the next allocations are counted. */
-static void count_down(int fd, unsigned int nth)
+void inject_write_number(int fd, unsigned int number)
 {
 	char text[16];
 
-	snprintf(text, sizeof(text), "%u", nth);
-	write_armed(fd, text);
+	snprintf(text, sizeof(text), "%u", number);
+	inject_write(fd, text);
 }
 
-static void set_probability(const char *percent)
+unsigned int inject_read_number(int fd)
 {
-	write_armed(slab_probability, percent);
-	write_armed(page_probability, percent);
+	char text[16] = "";
+
+	if (pread(fd, text, sizeof(text) - 1, 0) <= 0)
+		abort();
+	return strtoul(text, NULL, 10);
 }
+
+/* ---- for tests ------------------------------------------------------------------------ */
 
 void inject_open(void)
 {
 	const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
-	size_t i;
 
-	own_nth = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
-	if (own_nth == -1)
-		skip("the kernel has no fault injection");
-	for (i = 0; i < COUNT(knobs); i++)
-		knobs[i].fd = open_or_die(knobs[i].path, O_WRONLY);
-	slab_probability = open_or_die(FAULTS "failslab/probability", O_WRONLY);
-	page_probability = open_or_die(FAULTS "fail_page_alloc/probability", O_WRONLY);
-	log_fd = open_or_die("/dev/kmsg", O_RDONLY | O_NONBLOCK);
+	injector = kernel_can_inject() ? &kernel_injector : &module_injector;
+	injector->open();
+	log_fd = inject_file("/dev/kmsg", O_RDONLY | O_NONBLOCK);
 	console_level = read_text("/proc/sys/kernel/printk")[0] - '0';
-	/* What the probabilities apply to. */
-	write_text("/proc/self/make-it-fail", "1");
 	ck_assert_int_eq(setrlimit(RLIMIT_MEMLOCK, &all), 0);
 }
 
-void inject_kind(enum inject_kind wanted)
+void inject_close(void)
 {
-	size_t i;
+	module_unload(INJECT_MODULE);
+}
 
-	kind = wanted;
-	set_probability("0");
-	for (i = 0; i < COUNT(knobs); i++)
-		write_armed(knobs[i].fd, knobs[i].value[kind]);
+void inject_kind(enum inject_kind kind)
+{
+	injector->kind(kind);
 }
 
 /* To KERN_ERR and worse; what KASAN reports is that. */
@@ -121,20 +80,13 @@ void inject_arm(unsigned int nth)
 	/* A page fault that finds no memory is tried again, for ever. */
 	ck_assert_int_eq(mlockall(MCL_CURRENT), 0);
 	silence_console();
-	nth_fd = own_nth;
-	count_down(nth_fd, nth);
-	if (kind == INJECT_REST)
-		set_probability("100");
+	injector->arm(0, nth);
 }
 
 void inject_arm_process(pid_t pid, unsigned int nth)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/fail-nth", pid);
-	nth_fd = open_or_die(path, O_RDWR);
 	silence_console();
-	count_down(nth_fd, nth);
+	injector->arm(pid, nth);
 }
 
 /* Nothing of it may be worse than an allocation that failed. */
@@ -148,6 +100,9 @@ static void look_for_complaint(const char *record)
 	};
 	size_t i;
 
+	/* It has no memory for the static keys of a module. */
+	if (strstr(record, "kernel/jump_label.c:"))
+		return;
 	for (i = 0; i < COUNT(complaints); i++)
 		ck_assert_msg(!strstr(record, complaints[i]), "%sthe kernel says: %s",
 			      subject, record);
@@ -164,36 +119,17 @@ static void read_log(struct injected *found)
 			continue; /* overwritten: by the stacks of later failures */
 		record[length] = '\0';
 		look_for_complaint(record);
-		if (strstr(record, "FAULT_INJECTION: forcing a failure"))
-			found->told = true;
-		else if (strstr(record, " [perfmon"))
-			found->ours = true;
-		else if (strstr(record, "; alloc_vmap_area+"))
-			found->reserve = true;
+		if (injector->read)
+			injector->read(record, found);
 	}
-}
-
-/* fail-nth is 0 when its time has come. */
-static unsigned int left_of_countdown(void)
-{
-	char text[16] = "";
-
-	if (pread(nth_fd, text, sizeof(text) - 1, 0) <= 0)
-		abort();
-	return strtoul(text, NULL, 10);
 }
 
 struct injected inject_disarm(void)
 {
 	struct injected found = {};
 
-	if (kind == INJECT_REST)
-		set_probability("0");
-	found.injected = left_of_countdown() == 0;
-	count_down(nth_fd, 0);
+	injector->disarm(&found);
 	klogctl(8, NULL, console_level);
 	read_log(&found);
-	if (nth_fd != own_nth)
-		close(nth_fd);
 	return found;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Allocations that fail, one after the other: CONFIG_FAULT_INJECTION.
+ * Allocations that fail, one after the other: by CONFIG_FAULT_INJECTION of debug kernels,
+ * elsewhere by tests/modules/failing_allocations.c.
  *
  *	for (nth = 1;; nth++) {
  *		inject_arm(nth);
@@ -48,8 +49,10 @@ struct injected {
 	bool reserve;
 };
 
-/* As root, before anything else; skips the test on a kernel that cannot. */
+/* As root, before anything else. */
 void inject_open(void);
+/* When all that used it has ended. */
+void inject_close(void);
 void inject_kind(enum inject_kind kind);
 
 /*

@@ -263,6 +263,7 @@ static void all_back(void)
 	char page[32];
 
 	all_cpus_back();
+	inject_close();
 	module_load("perfmon", "");
 	module_load(best_pmu_module(), "");
 	snprintf(page, sizeof(page), "%ld\n", sysconf(_SC_PAGESIZE));

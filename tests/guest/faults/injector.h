@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What makes allocations fail; inject.c chooses one. */
+#ifndef INJECTOR_H
+#define INJECTOR_H
+
+#include "inject.h"
+
+/**
+ * struct injector - as the functions of inject.h
+ * @open: before anything else
+ * @kind: what fails
+ * @arm: in the thread @tid; 0: in the caller's.  Nothing is allocated after it has
+ *	begun to count.
+ * @disarm: fills in what is known
+ * @read: what a line of the kernel's log says of those that failed; NULL: nothing
+ */
+struct injector {
+	void (*open)(void);
+	void (*kind)(enum inject_kind kind);
+	void (*arm)(pid_t tid, unsigned int nth);
+	void (*disarm)(struct injected *found);
+	void (*read)(const char *line, struct injected *found);
+};
+
+/* Of the kernel: CONFIG_FAULT_INJECTION. */
+extern const struct injector kernel_injector;
+bool kernel_can_inject(void);
+
+/* Of tests/modules/failing_allocations.c. */
+#define INJECT_MODULE "failing_allocations"
+extern const struct injector module_injector;
+
+/* No assertions: even one that holds writes to a file, which takes memory. */
+int inject_file(const char *path, int flags);
+void inject_write(int fd, const char *text);
+void inject_write_number(int fd, unsigned int number);
+unsigned int inject_read_number(int fd);
+
+#endif

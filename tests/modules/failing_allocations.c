@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Makes allocations of one thread fail, on kernels without CONFIG_FAULT_INJECTION.
+ *
+ * Those kernels, too, call should_failslab() before each allocation of an object and
+ * should_fail_alloc_page() before each one of pages.
+ */
+#include <linux/debugfs.h>
+#include <linux/gfp.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/stacktrace.h>
+
+#include "failing_allocations.h"
+
+static struct failing_request request;
+static struct failing_result result;
+static bool failing;
+
+/* Whose allocation it is.  The names are those that the kernel prints in its stacks. */
+static void look_at_stack(void)
+{
+	unsigned long entries[64];
+	char name[KSYM_NAME_LEN + MODULE_NAME_LEN];
+	unsigned int count = stack_trace_save(entries, ARRAY_SIZE(entries), 0), i;
+
+	for (i = 0; i < count; i++) {
+		snprintf(name, sizeof(name), "%ps", (void *)entries[i]);
+		if (strstr(name, "[perfmon"))
+			result.ours = 1;
+		else if (strstarts(name, "alloc_vmap_area"))
+			result.reserve = 1;
+	}
+}
+
+/* By the thread that wrote the request, or one that slept meanwhile. */
+static bool must_fail(gfp_t gfp)
+{
+	if (!in_task() || current->pid != READ_ONCE(request.thread) || gfp & __GFP_NOFAIL)
+		return false;
+	if (result.left)
+		failing = --result.left == 0;
+	else
+		failing &= request.rest;
+	if (failing && !(gfp & __GFP_NOWARN)) {
+		result.told = 1;
+		look_at_stack();
+	}
+	return failing;
+}
+
+/* Before 6.9 Linux has regs_get_kernel_argument() on the others only. */
+static unsigned long argument(struct pt_regs *regs, unsigned int n)
+{
+#ifdef CONFIG_PPC
+	return regs->gpr[3 + n];
+#else
+	return regs_get_kernel_argument(regs, n);
+#endif
+}
+
+static noinline notrace void do_nothing(void)
+{
+}
+
+/* Return to the caller with @value, instead of going on. */
+static int return_with(struct pt_regs *regs, unsigned long value)
+{
+	regs_set_return_value(regs, value);
+	instruction_pointer_set(regs, (unsigned long)do_nothing);
+	return 1;
+}
+
+/* int should_failslab(struct kmem_cache *cache, gfp_t gfp) */
+static int before_object(struct kprobe *probe, struct pt_regs *regs)
+{
+	if (!request.objects || !must_fail(argument(regs, 1)))
+		return 0;
+	return return_with(regs, -ENOMEM);
+}
+
+/* bool should_fail_alloc_page(gfp_t gfp, unsigned int order) */
+static int before_pages(struct kprobe *probe, struct pt_regs *regs)
+{
+	if (!request.pages || !must_fail(argument(regs, 0)))
+		return 0;
+	return return_with(regs, true);
+}
+
+/* A probe that has this is not made a jump, which could not return elsewhere. */
+static void after(struct kprobe *probe, struct pt_regs *regs, unsigned long flags)
+{
+}
+
+static struct kprobe object_probe = {
+	.symbol_name = "should_failslab",
+	.pre_handler = before_object,
+	.post_handler = after,
+};
+
+static struct kprobe page_probe = {
+	.symbol_name = "should_fail_alloc_page",
+	.pre_handler = before_pages,
+	.post_handler = after,
+};
+
+static struct kprobe *probes[] = { &object_probe, &page_probe };
+static struct dentry *entry;
+
+static ssize_t write_request(struct file *file, const char __user *from, size_t size,
+			     loff_t *position)
+{
+	struct failing_request wanted;
+
+	if (size != sizeof(wanted))
+		return -EINVAL;
+	if (copy_from_user(&wanted, from, size))
+		return -EFAULT;
+	WRITE_ONCE(request.thread, 0);
+	failing = false;
+	result = (struct failing_result){ .left = wanted.nth };
+	request = wanted;
+	return size;
+}
+
+static ssize_t read_result(struct file *file, char __user *to, size_t size,
+			   loff_t *position)
+{
+	return simple_read_from_buffer(to, size, position, &result, sizeof(result));
+}
+
+static const struct file_operations operations = {
+	.owner = THIS_MODULE,
+	.read = read_result,
+	.write = write_request,
+};
+
+static int __init failing_allocations_init(void)
+{
+	int error = register_kprobes(probes, ARRAY_SIZE(probes));
+
+	if (!error)
+		entry = debugfs_create_file("failing_allocations", 0600, NULL, NULL,
+					    &operations);
+	return error;
+}
+
+static void __exit failing_allocations_exit(void)
+{
+	debugfs_remove(entry);
+	unregister_kprobes(probes, ARRAY_SIZE(probes));
+}
+
+module_init(failing_allocations_init);
+module_exit(failing_allocations_exit);
+MODULE_DESCRIPTION("Allocations of a thread that fail");
+MODULE_LICENSE("GPL");

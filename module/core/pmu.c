@@ -100,6 +100,26 @@ static int try_claim(struct pfm_pmu *pmu)
 	return error == -EBUSY ? 0 : error;
 }
 
+static bool pmc_is_consistent(const struct pfm_pmu *pmu, const struct pfm_register *pmc)
+{
+	unsigned int n;
+	u64 rest;
+
+	pfm_for_each_bit(n, rest, pmc->counters)
+		if (n >= pmu->pmd_count || !(pmu->pmds[n].type & PFM_REG_COUNTER))
+			return false;
+	return !(pmc->type & ~PFM_REG_NO_EMUL64);
+}
+
+static bool pmd_is_consistent(const struct pfm_register *pmd, unsigned int n)
+{
+	if (pmd->width < 1 || pmd->width > 64)
+		return false;
+	if (n < PFM_MAX_COUNTERS)
+		return !(pmd->type & ~(PFM_REG_COUNTER | PFM_REG_READ_ONLY));
+	return pmd->type == PFM_REG_READ_ONLY;
+}
+
 static bool is_consistent(const struct pfm_pmu *pmu)
 {
 	const struct pfm_pmu_operations *operations = pmu->operations;
@@ -117,18 +137,12 @@ static bool is_consistent(const struct pfm_pmu *pmu)
 	for (n = 0; n < pmu->virtual_count; n++)
 		if (!pmu->virtuals[n].name || !pmu->virtuals[n].read)
 			return false;
-	for (n = 0; n < pmu->pmd_count; n++) {
-		const struct pfm_register *pmd = &pmu->pmds[n];
-
-		if (!pmd->name)
-			continue;
-		if (pmd->width < 1 || pmd->width > 64)
+	for (n = 0; n < pmu->pmc_count; n++)
+		if (pmu->pmcs[n].name && !pmc_is_consistent(pmu, &pmu->pmcs[n]))
 			return false;
-		if (n >= PFM_MAX_COUNTERS &&
-		    (pmd->type & (PFM_REG_COUNTER | PFM_REG_READ_ONLY)) !=
-			    PFM_REG_READ_ONLY)
+	for (n = 0; n < pmu->pmd_count; n++)
+		if (pmu->pmds[n].name && !pmd_is_consistent(&pmu->pmds[n], n))
 			return false;
-	}
 	return true;
 }
 

@@ -92,7 +92,10 @@ static struct pfm_pmu_operations operations = {
 };
 
 /* One more of each than there may be; their mistakes must not be looked at. */
-static struct pfm_register pmcs[PFM_MAX_HARDWARE + 1];
+static struct pfm_register pmcs[PFM_MAX_HARDWARE + 1] = {
+	[0] = { .name = "RIGHT", .type = PFM_REG_NO_EMUL64, .counters = BIT(0) },
+	[PFM_MAX_HARDWARE] = { .name = "BEYOND", .type = ~0 },
+};
 static struct pfm_register pmds[PFM_MAX_HARDWARE + 1] = {
 	[0] = { .name = "NARROW", .type = PFM_REG_COUNTER, .width = 1 },
 	[PFM_MAX_COUNTERS - 1] = { .name = "WIDE", .type = PFM_REG_COUNTER, .width = 64 },

@@ -21,6 +21,11 @@
 	X(TOO_MANY_VIRTUALS, pmu.virtual_count++)                                        \
 	X(VIRTUAL_WITHOUT_NAME, virtuals[PFM_MAX_PMU_VIRTUAL - 1].name = NULL)           \
 	X(VIRTUAL_WITHOUT_READ, virtuals[PFM_MAX_PMU_VIRTUAL - 1].read = NULL)           \
+	X(PMC_LIKE_A_COUNTER, pmcs[0].type |= PFM_REG_COUNTER)                           \
+	X(PMC_OF_NO_PMD, pmcs[0].counters = BIT(1))                                      \
+	X(PMC_OF_A_PMD_TOO_FAR, (pmcs[0].counters = BIT(1), pmu.pmd_count = 1))          \
+	X(PMC_OF_NO_COUNTER, pmds[0].type = PFM_REG_READ_ONLY)                           \
+	X(PMD_OF_UNKNOWN_TYPE, pmds[0].type |= BIT(3))                                   \
 	X(NO_WIDTH, pmds[0].width = 0)                                                   \
 	X(TOO_WIDE, pmds[PFM_MAX_COUNTERS - 1].width = 65)                               \
 	X(COUNTER_TOO_FAR, pmds[PFM_MAX_COUNTERS].type |= PFM_REG_COUNTER)               \

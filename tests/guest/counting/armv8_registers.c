@@ -59,6 +59,30 @@ TEST(the_hardware_has_what_was_written)
 	with_registers(check_written);
 }
 
+/* One that has interrupted may not go on to. */
+static void check_interrupts(void)
+{
+	pfarg_pmc_t narrow = { .reg_num = 0,
+			       .reg_flags = PFM_REGFL_NO_EMUL64,
+			       .reg_value = CPU_CYCLES | USER };
+	int fd = context_of(0, CPU_CYCLES | USER);
+
+	use(fd, 1, INSTRUCTIONS, 0);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	ck_assert_uint_eq(hardware("pmintenset"), BIT(0) | BIT(1));
+	must(fd, pfm_stop(fd));
+	must(fd, pfm_write_pmcs(fd, &narrow, 1));
+	must(fd, pfm_start(fd, NULL));
+	ck_assert_uint_eq(hardware("pmintenset"), BIT(1));
+	close(fd);
+}
+
+TEST(only_counters_that_need_it_interrupt)
+{
+	with_registers(check_interrupts);
+}
+
 /* Without any event perf has all counters off, and so do we when we are gone. */
 static void check_cleared(void)
 {

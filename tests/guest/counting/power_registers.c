@@ -121,6 +121,38 @@ TEST(the_hardware_has_what_was_written)
 	with_registers(check_written);
 }
 
+/*
+ * What a counter that is not in use would count is taken away, except that on POWER9 PMC4
+ * chooses the bank of the caches' events, units 6 to 9: POWER9 Performance Monitor Unit
+ * User's Guide, on MMCR1.
+ */
+static void check_banks(void)
+{
+	const uint64_t used = select_event(1, CYCLES_1_TO_4),
+		       unused = select_event(4, 0x46);
+	const bool has_banks = pmu()->info.pmu_id >> 16 == 0x4e;
+	int fd = make_context();
+	uint64_t unit;
+
+	write_pmd(fd, 1, 0);
+	load(fd, thread_id());
+	for (unit = 0; unit < 16; unit++) {
+		const uint64_t units = unit << PFM_POWER_MMCR1_UNIT_SHIFT(4);
+		const bool stays = has_banks && unit >= 6 && unit <= 9;
+
+		write_pmc(fd, PFM_POWER_MMCR1, units | used | unused);
+		must(fd, pfm_start(fd, NULL));
+		ck_assert_uint_eq(hardware("mmcr1"), units | used | (stays ? unused : 0));
+		must(fd, pfm_stop(fd));
+	}
+	close(fd);
+}
+
+TEST(only_what_chooses_a_bank_is_selected_for_an_unused_counter)
+{
+	with_registers(check_banks);
+}
+
 /* Bits @high to @low of a register. */
 #define FIELD(high, low) (~0ull << (low) & ~0ull >> (63 - (high)))
 

@@ -6,7 +6,7 @@
 #include <sys/klog.h>
 #include <sys/stat.h>
 
-#include "guest.h"
+#include "measure.h"
 
 SUITE(statistics, 60);
 
@@ -181,6 +181,7 @@ TEST(time_is_measured_if_asked_for)
 {
 	const unsigned int cpu = 0;
 	struct child child = child_new();
+	uint64_t in, out, all;
 
 	child_call(&child, child_pin, cpu);
 	busy_context_on(child.pid);
@@ -189,9 +190,14 @@ TEST(time_is_measured_if_asked_for)
 	wait_until(thread_state(child.pid) == 'S');
 	ck_assert_uint_gt(statistic(cpu, "ctxswin_count"), 0);
 	ck_assert_uint_eq(statistic(cpu, "ctxswin_ns"), 0);
+	all = monotonic_time();
 	set_debug(TIME_IS_MEASURED);
 	child_call(&child, child_work, 1);
-	wait_until(statistic(cpu, "ctxswin_ns") > 0 && statistic(cpu, "ctxswout_ns") > 0);
+	wait_until((in = statistic(cpu, "ctxswin_ns")) > 0 &&
+		   (out = statistic(cpu, "ctxswout_ns")) > 0);
+	all = monotonic_time() - all;
+	ck_assert_msg(in < all && out < all, "%ju ns in and %ju ns out, of %ju",
+		      (uintmax_t)in, (uintmax_t)out, (uintmax_t)all);
 	/* Writing 0 puts statistics at zero, too. */
 	wait_until(thread_state(child.pid) == 'S');
 	set_debug(0);

@@ -10,14 +10,6 @@
 
 SUITE(statistics, 60);
 
-static uint64_t statistic(unsigned int cpu, const char *name)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), DEBUGFS "cpu%u/%s", cpu, name);
-	return read_number(path);
-}
-
 /* The names of perfmon-api.md 7.3, and what this implementation adds. */
 static const char *const names[] = {
 	"ovfl_intr_all_count",
@@ -63,7 +55,7 @@ TEST(each_cpu_has_statistics_and_nothing_else)
 		DIR *directory;
 
 		for (i = 0; i < COUNT(names); i++)
-			statistic(cpu, names[i]);
+			statistic_of(cpu, names[i]);
 		snprintf(path, sizeof(path), DEBUGFS "cpu%u", cpu);
 		directory = opendir(path);
 		ck_assert_ptr_ne(directory, NULL);
@@ -88,14 +80,14 @@ TEST(switches_of_watched_threads_are_counted_where_they_happen)
 
 	child_call(&child, child_pin, cpu);
 	busy_context_on(child.pid);
-	in = statistic(cpu, "ctxswin_count");
-	out = statistic(cpu, "ctxswout_count");
+	in = statistic_of(cpu, "ctxswin_count");
+	out = statistic_of(cpu, "ctxswout_count");
 	for (turn = 0; turn < turns; turn++) {
 		child_call(&child, child_work, 1); /* wakes, and sleeps again */
 		wait_until(thread_state(child.pid) == 'S');
 	}
-	in = statistic(cpu, "ctxswin_count") - in;
-	out = statistic(cpu, "ctxswout_count") - out;
+	in = statistic_of(cpu, "ctxswin_count") - in;
+	out = statistic_of(cpu, "ctxswout_count") - out;
 	ck_assert_msg(in >= turns && out >= turns, "%ju in, %ju out", (uintmax_t)in,
 		      (uintmax_t)out);
 }
@@ -109,11 +101,11 @@ TEST(switches_of_other_threads_are_not_counted)
 	wait_until(thread_state(idle.pid) == 'S');
 	busy_context_on(idle.pid);
 	for (cpu = 0; cpu < cpus_online(); cpu++)
-		before[cpu] = statistic(cpu, "ctxswin_count");
+		before[cpu] = statistic_of(cpu, "ctxswin_count");
 	for (turn = 0; turn < 50; turn++)
 		child_call(&child, child_work, 1);
 	for (cpu = 0; cpu < cpus_online(); cpu++)
-		all += statistic(cpu, "ctxswin_count") - before[cpu];
+		all += statistic_of(cpu, "ctxswin_count") - before[cpu];
 	ck_assert_uint_eq(all, 0);
 }
 
@@ -126,10 +118,10 @@ TEST(reset_stats_puts_statistics_at_zero)
 	busy_context_on(child.pid);
 	child_call(&child, child_work, 1);
 	wait_until(thread_state(child.pid) == 'S');
-	ck_assert_uint_gt(statistic(cpu, "ctxswin_count"), 0);
+	ck_assert_uint_gt(statistic_of(cpu, "ctxswin_count"), 0);
 	write_text(SYSFS "reset_stats", "0\n");
-	ck_assert_uint_eq(statistic(cpu, "ctxswin_count"), 0);
-	ck_assert_uint_eq(statistic(cpu, "ctxswout_count"), 0);
+	ck_assert_uint_eq(statistic_of(cpu, "ctxswin_count"), 0);
+	ck_assert_uint_eq(statistic_of(cpu, "ctxswout_count"), 0);
 }
 
 #define SYSLOG_ACTION_READ_ALL 3 /* linux/syslog.h, which only the kernel has */
@@ -188,19 +180,19 @@ TEST(time_is_measured_if_asked_for)
 	write_text(SYSFS "reset_stats", "0\n");
 	child_call(&child, child_work, 1);
 	wait_until(thread_state(child.pid) == 'S');
-	ck_assert_uint_gt(statistic(cpu, "ctxswin_count"), 0);
-	ck_assert_uint_eq(statistic(cpu, "ctxswin_ns"), 0);
+	ck_assert_uint_gt(statistic_of(cpu, "ctxswin_count"), 0);
+	ck_assert_uint_eq(statistic_of(cpu, "ctxswin_ns"), 0);
 	all = monotonic_time();
 	set_debug(TIME_IS_MEASURED);
 	child_call(&child, child_work, 1);
-	wait_until((in = statistic(cpu, "ctxswin_ns")) > 0 &&
-		   (out = statistic(cpu, "ctxswout_ns")) > 0);
+	wait_until((in = statistic_of(cpu, "ctxswin_ns")) > 0 &&
+		   (out = statistic_of(cpu, "ctxswout_ns")) > 0);
 	all = monotonic_time() - all;
 	ck_assert_msg(in < all && out < all, "%ju ns in and %ju ns out, of %ju",
 		      (uintmax_t)in, (uintmax_t)out, (uintmax_t)all);
 	/* Writing 0 puts statistics at zero, too. */
 	wait_until(thread_state(child.pid) == 'S');
 	set_debug(0);
-	ck_assert_uint_eq(statistic(cpu, "ctxswin_count"), 0);
-	ck_assert_uint_eq(statistic(cpu, "ctxswin_ns"), 0);
+	ck_assert_uint_eq(statistic_of(cpu, "ctxswin_count"), 0);
+	ck_assert_uint_eq(statistic_of(cpu, "ctxswin_ns"), 0);
 }

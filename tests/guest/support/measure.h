@@ -92,15 +92,18 @@ uint64_t cpu_time_of(pid_t pid); /* ns, of a process of one thread */
  * one first, which can take ms.  It ends when the scheduler is entered, our count
  * some us later.
  *
- * Under --icount there is no host.  What is left is the rounding of clocks, 20 us, and
- * time of interrupts, which the kernel takes out of the thread's and we do not.  A kernel that
- * checks itself takes some us of each switch before our hook sees it: 0.2 % of @least.
+ * Under --icount there is no host.  What is left is the rounding of clocks, 20 us, and some
+ * us of each switch, between the scheduler's look at its clock and our hook: up to 1 % and
+ * 1 ms of @most.  In a kernel that checks itself these are also 0.2 % of @least.
  * Elsewhere 1 % of @least and 2 % of @most for two clocks that are not read at once, and
  * 20 ms for a host that was elsewhere in between.  So @most is taken before the count
  * begins and after it ends: the thread may run in between, for as long as the host likes.
  */
 void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t most);
-/* The most that interrupts take there, ns: 1 % and 1 ms; a debug kernel's ten times. */
+/*
+ * The most that interrupts and switches take there, ns: 1 % and 1 ms; ten times that in a
+ * kernel that checks itself.
+ */
 uint64_t interrupts_within(uint64_t time);
 
 /* Loops; returns the CPU time it took, 0 if the thread was moved meanwhile. */

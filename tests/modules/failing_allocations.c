@@ -35,7 +35,7 @@ static void look_at_stack(void)
 	}
 }
 
-/* By the thread that wrote the request, or one that slept meanwhile. */
+/* Nobody else changes the result: the thread wrote the request, or slept meanwhile. */
 static bool must_fail(gfp_t gfp)
 {
 	if (!in_task() || current->pid != READ_ONCE(request.thread) || gfp & __GFP_NOFAIL)
@@ -51,7 +51,7 @@ static bool must_fail(gfp_t gfp)
 	return failing;
 }
 
-/* Before 6.9 Linux has regs_get_kernel_argument() on the others only. */
+/* Linux 6.1 has regs_get_kernel_argument() on the other architectures only. */
 static unsigned long argument(struct pt_regs *regs, unsigned int n)
 {
 #ifdef CONFIG_PPC

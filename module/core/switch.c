@@ -91,8 +91,7 @@ counting_prepare(struct pfm_context *context, struct pfm_cpu *cpu,
 	if (cpu->pmd_stamp != set->pmd_stamp)
 		operations->write_pmds(&set->registers, set->registers.used_pmds[0]);
 	context->counting = true;
-	WRITE_ONCE(cpu->running, set);
-	barrier(); /* an overflow of the first count is ours already */
+	WRITE_ONCE(cpu->running, set); /* an overflow of the first count is ours already */
 	return set;
 }
 

@@ -91,7 +91,8 @@ counting_prepare(struct pfm_context *context, struct pfm_cpu *cpu,
 	if (cpu->pmd_stamp != set->pmd_stamp)
 		operations->write_pmds(&set->registers, set->registers.used_pmds[0]);
 	context->counting = true;
-	WRITE_ONCE(cpu->running, set); /* an overflow of the first count is ours already */
+	/* An overflow of the first count is ours already. */
+	WRITE_ONCE(cpu->running, set);
 	return set;
 }
 

@@ -76,7 +76,7 @@ static int return_with(struct pt_regs *regs, unsigned long value)
 /* int should_failslab(struct kmem_cache *cache, gfp_t gfp) */
 static int before_object(struct kprobe *probe, struct pt_regs *regs)
 {
-	if (!request.objects || !must_fail(argument(regs, 1)))
+	if (!request.objects || !must_fail((__force gfp_t)argument(regs, 1)))
 		return 0;
 	return return_with(regs, -ENOMEM);
 }
@@ -84,7 +84,7 @@ static int before_object(struct kprobe *probe, struct pt_regs *regs)
 /* bool should_fail_alloc_page(gfp_t gfp, unsigned int order) */
 static int before_pages(struct kprobe *probe, struct pt_regs *regs)
 {
-	if (!request.pages || !must_fail(argument(regs, 0)))
+	if (!request.pages || !must_fail((__force gfp_t)argument(regs, 0)))
 		return 0;
 	return return_with(regs, true);
 }

@@ -6,7 +6,7 @@
 #include <sys/klog.h>
 #include <sys/stat.h>
 
-#include "measure.h"
+#include "sets.h"
 
 SUITE(statistics, 60);
 
@@ -195,4 +195,36 @@ TEST(time_is_measured_if_asked_for)
 	set_debug(0);
 	ck_assert_uint_eq(statistic_of(cpu, "ctxswin_count"), 0);
 	ck_assert_uint_eq(statistic_of(cpu, "ctxswin_ns"), 0);
+}
+
+/* An overflow, a sample and a switch of sets each take some of the time that passes. */
+TEST(time_of_overflows_formats_and_set_switches_is_measured)
+{
+	static const char *const times[] = { "ovfl_intr_ns", "fmt_handler_ns",
+					     "set_switch_ns" };
+	uint64_t all, values[COUNT(times)];
+	header_t header;
+	size_t i;
+	int fd;
+
+	need_overflow_interrupts();
+	fd = default_context(0, MIB);
+	header = map_buffer(fd, MIB);
+	make_set(fd, 0, BY_TIME, 2 * MS);
+	make_set(fd, 1, BY_TIME, 2 * MS);
+	sample_busily(fd, MS / 2);
+	load(fd, thread_id());
+	write_text(SYSFS "reset_stats", "0\n");
+	all = monotonic_time();
+	set_debug(TIME_IS_MEASURED);
+	must(fd, pfm_start(fd, NULL));
+	fill_to(header, 8);
+	must(fd, pfm_stop(fd));
+	all = monotonic_time() - all;
+	for (i = 0; i < COUNT(times); i++)
+		values[i] = statistic(times[i]);
+	set_debug(0);
+	for (i = 0; i < COUNT(times); i++)
+		ck_assert_msg(values[i] > 0 && values[i] < all, "%s is %ju, of %ju ns",
+			      times[i], (uintmax_t)values[i], (uintmax_t)all);
 }

@@ -36,6 +36,7 @@
 	X(FORMAT_WITHOUT_NAME, format.name = NULL)                                       \
 	X(EMPTY_NAME, format.name = "")                                                  \
 	X(NAME_WITH_SPACE, format.name = "a b")                                          \
+	X(NAME_AFTER_SPACE, format.name = " b")                                          \
 	X(NAME_TOO_LONG, format.name = "wrong_-_x_40_characters_are_one_too_many")       \
 	X(NO_UUID, format.uuid = NULL)                                                   \
 	X(UUID_WITH_SPACE, format.uuid = "0f9e4c5d-7a21-4b3e-8c60 d5b1f2a7e834")         \

@@ -37,7 +37,7 @@ struct task_struct;
  * @default_value: value of a PMC in a fresh context
  * @reserved: bits of a PMC that keep @default_value whatever is written
  * @address: its number in hardware, for /sys/kernel/perfmon only
- * @counters: PMC: the PMDs below 64 that it drives
+ * @counters: PMC: the counters below 64 that it drives
  */
 struct pfm_register {
 	const char *name;

@@ -106,7 +106,7 @@ static void check_creating_with_a_format_that_is_not_loaded(void)
 	with_formats(check_creating);
 }
 
-FAULT_TEST(creating_with_a_format_that_is_not_loaded);
+FAULT_TEST(creating_with_a_format_that_is_not_loaded)
 
 /* ---- modules ------------------------------------------------------------------------------ */
 
@@ -176,4 +176,4 @@ static void check_loading_and_unloading_a_format(void)
 	with_formats(check_modules);
 }
 
-FAULT_TEST(loading_and_unloading_a_format);
+FAULT_TEST(loading_and_unloading_a_format)

@@ -100,7 +100,7 @@ static void look_for_complaint(const char *record)
 	};
 	size_t i;
 
-	/* It has no memory for the static keys of a module. */
+	/* The kernel warns when it has no memory for the static keys of a module. */
 	if (strstr(record, "kernel/jump_label.c:"))
 		return;
 	for (i = 0; i < COUNT(complaints); i++)

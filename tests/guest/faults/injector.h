@@ -30,8 +30,9 @@ bool kernel_can_inject(void);
 #define INJECT_MODULE "failing_allocations"
 extern const struct injector module_injector;
 
-/* No assertions: even one that holds writes to a file, which takes memory. */
+/* Must be there. */
 int inject_file(const char *path, int flags);
+/* No assertions: even one that holds writes to a file, which takes memory. */
 void inject_write(int fd, const char *text);
 void inject_write_number(int fd, unsigned int number);
 unsigned int inject_read_number(int fd);

@@ -101,7 +101,7 @@ static int check_pmc(struct pfm_context *context, struct pfarg_pmc *pmc, u32 ind
 
 	pmc->reg_value = (pmc->reg_value & ~desc->reserved) |
 			 (desc->default_value & desc->reserved);
-	if (pmu->operations->check_pmc && pmu->operations->check_pmc(n, &pmc->reg_value))
+	if (pmu->operations->check_pmc && !pmu->operations->check_pmc(n, &pmc->reg_value))
 		return invalid(context, index, PFM_REASON_PMC_VALUE, pmc->reg_value);
 	return 0;
 }

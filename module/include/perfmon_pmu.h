@@ -104,8 +104,8 @@ struct pfm_registers {
  * @release: give it back, as it was; process context, may sleep, CPU hotplug held
  *	off.  Called when the last context has gone; nothing counts any more.  Hardware
  *	that nobody else could have needs neither this nor @claim.
- * @check_pmc: may change the value of PMC @n (reserved bits are done) or refuse
- *	it with -EINVAL; process context; optional.
+ * @check_pmc: whether PMC @n can have the value (reserved bits are done), which it
+ *	may change; process context, may sleep; optional.
  * @configure: PMC values, @counters or @interrupting of a set have changed; puts into
  *	@driver what write_pmcs and start need not find out each time.  Interrupts
  *	off, on any CPU, the set counts nowhere; optional.
@@ -129,7 +129,7 @@ struct pfm_registers {
 struct pfm_pmu_operations {
 	int (*claim)(void);
 	void (*release)(void);
-	int (*check_pmc)(unsigned int n, u64 *value);
+	bool (*check_pmc)(unsigned int n, u64 *value);
 	void (*configure)(struct pfm_registers *registers);
 	void (*write_pmcs)(struct pfm_registers *registers,
 			   const struct pfm_registers *programmed);

@@ -62,11 +62,10 @@ static u64 filter(u64 pmc)
 	return pmc | ARMV8_TYPE_NSH;
 }
 
-static int armv8_check_pmc(unsigned int n, u64 *value)
+static bool armv8_check_pmc(unsigned int n, u64 *value)
 {
-	if (version < ARMV8_PMUVER_3P1 && (*value & PFM_ARMV8_PMC_EVENT) > EVENT_10_BITS)
-		return -EINVAL;
-	return 0;
+	return version >= ARMV8_PMUVER_3P1 ||
+	       (*value & PFM_ARMV8_PMC_EVENT) <= EVENT_10_BITS;
 }
 
 /* Events, filters, interrupts; nothing counts here. */

@@ -256,9 +256,9 @@ static enum hrtimer_restart soft_interrupt(struct hrtimer *timer)
 	return HRTIMER_NORESTART; /* set anew, if at all */
 }
 
-static int soft_check_pmc(unsigned int n, u64 *value)
+static bool soft_check_pmc(unsigned int n, u64 *value)
 {
-	return *value <= PFM_SOFT_MAJOR_FAULTS ? 0 : -EINVAL;
+	return *value <= PFM_SOFT_MAJOR_FAULTS;
 }
 
 static void soft_write_pmcs(struct pfm_registers *registers,

@@ -275,7 +275,6 @@ void armv8_perf_give_back(void)
 	/* Only now, when they are silent, perf may have them. */
 	pfm_for_each_bit(n, rest, taken)
 		unnote(n, nr_cpu_ids);
-	taken = 0;
 	on_each_cpu_mask(&armv8_cpus, idle_here, NULL, true);
 }
 

@@ -2,6 +2,9 @@
 /* Armv8: what stands in the hardware's registers, as the test's own module reads it. */
 #if defined(__aarch64__)
 
+#include <fcntl.h>
+#include <stdio.h>
+
 #include "measure.h"
 
 SUITE(armv8_registers, 60);
@@ -104,6 +107,105 @@ static void check_cleared(void)
 TEST(nothing_counts_any_more_when_the_last_context_goes)
 {
 	with_registers(check_cleared);
+}
+
+/* ---- CPUs that lose their power -------------------------------------------------------------- */
+
+#define MILLION 1000000ull
+#define WRAP	(1ull << 32)
+
+/* Opened before counting begins, so that who counts user level sees a write only. */
+static int power_switch(const char *name)
+{
+	char path[64];
+	int file;
+
+	snprintf(path, sizeof(path), "/sys/module/cpu_power/parameters/%s", name);
+	file = open(path, O_WRONLY | O_CLOEXEC);
+	ck_assert_msg(file != -1, "%s: %s", path, strerror(errno));
+	return file;
+}
+
+/* Instructions of user level while @text is written to @file in the middle of a loop. */
+static uint64_t count_around(int fd, int file, const char *text, int error)
+{
+	const unsigned int numbers[] = { 0, PFM_ARMV8_CYCLE_COUNTER };
+	uint64_t before[2], after[2];
+	ssize_t written;
+
+	read_pmds(fd, numbers, before, 2);
+	must(fd, pfm_start(fd, NULL));
+	loop(MILLION);
+	written = write(file, text, 1);
+	error = written == 1 ? error : error - errno;
+	loop(MILLION);
+	must(fd, pfm_stop(fd));
+	ck_assert_int_eq(error, 0);
+	read_pmds(fd, numbers, after, 2);
+	/* A cycle of QEMU is a ns, and so is an instruction. */
+	must_be_near(after[1] - before[1], after[0] - before[0], MILLION / 10);
+	return after[0] - before[0];
+}
+
+static void check_power_of_user(void)
+{
+	int fd = context_of(0, INSTRUCTIONS | USER), lose = power_switch("lose"),
+	    refuse = power_switch("refuses");
+	uint64_t counted;
+
+	use(fd, PFM_ARMV8_CYCLE_COUNTER, USER, 0);
+	load(fd, thread_id());
+	counted = count_around(fd, refuse, "0", 0);
+	ck_assert_uint_gt(counted, 2 * MILLION);
+	ck_assert_uint_eq(count_around(fd, lose, "0", 0), counted);
+	/* A call that fails takes some instructions more in the C library. */
+	counted = count_around(fd, lose, "?", EINVAL);
+	write_text("/sys/module/cpu_power/parameters/refuses", "1");
+	ck_assert_uint_eq(count_around(fd, lose, "0", EPERM), counted);
+	close(refuse);
+	close(lose);
+	close(fd);
+}
+
+static void with_power_changes(void (*check)(void))
+{
+	need_armv8();
+	if (!is_deterministic())
+		skip("QEMU counts instructions only with --icount");
+	pin(0);
+	with_module("cpu_power", check);
+}
+
+TEST(no_instruction_is_lost_with_the_power)
+{
+	with_power_changes(check_power_of_user);
+}
+
+/* It has wrapped with interrupts off when the power goes. */
+static void check_wrap_of_kernel(void)
+{
+	const uint64_t preload = WRAP - 100000;
+	const unsigned int numbers[] = { 0, 1 };
+	int fd = context_of(0, INSTRUCTIONS), lose = power_switch("lose");
+	uint64_t values[2];
+
+	write_pmd(fd, 0, preload);
+	use(fd, 1, INSTRUCTIONS, 0);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	ck_assert_int_eq(write(lose, "1", 1), 1);
+	must(fd, pfm_stop(fd));
+	read_pmds(fd, numbers, values, 2);
+	ck_assert_uint_gt(values[0], WRAP);
+	/* One register is read some instructions after the other. */
+	must_be_near(values[0] - preload, values[1], 100);
+	close(lose);
+	close(fd);
+}
+
+TEST(no_overflow_is_lost_with_the_power)
+{
+	with_power_changes(check_wrap_of_kernel);
 }
 
 #endif

@@ -147,6 +147,47 @@ TEST(overflows_with_interrupts_off_are_exact)
 	ck_assert_msg(nmis >= 10, "%ju", (uintmax_t)nmis);
 }
 
+/* An overflow leads to a set that ends with its time, for which a timer has to be set. */
+TEST(a_timed_set_may_begin_with_interrupts_off)
+{
+	const unsigned int rounds = 30000;
+	struct pfarg_setdesc sets[] = {
+		{ .set_id = 0, .set_flags = PFM_SETFL_OVFL_SWITCH },
+		{ .set_id = 1, .set_flags = PFM_SETFL_TIME_SWITCH, .set_timeout = 100000 },
+	};
+	struct pfarg_pmd trigger = { .reg_num = 2,
+				     .reg_flags = PFM_REGFL_RANDOM,
+				     .reg_value = -20000,
+				     .reg_short_reset = -20000,
+				     .reg_long_reset = -20000,
+				     .reg_random_mask = 0x3fff,
+				     .reg_random_seed = 1,
+				     .reg_ovfl_switch_cnt = 1 };
+	uint64_t nmis, runs;
+	unsigned int round;
+	int fd;
+
+	need_exact_power();
+	need_overflow_interrupts();
+	fd = make_context();
+	must(fd, pfm_create_evtsets(fd, sets, COUNT(sets)));
+	write_pmc(fd, PFM_POWER_MMCR1, select_event(2, CYCLES_1_TO_4));
+	must(fd, pfm_write_pmds(fd, &trigger, 1));
+	load(fd, thread_id());
+	nmis = statistic("ovfl_intr_nmi_count");
+	must(fd, pfm_start(fd, NULL));
+	for (round = 0; round < rounds; round++)
+		read_pmd(fd, 2);
+	must(fd, pfm_stop(fd));
+	nmis = statistic("ovfl_intr_nmi_count") - nmis;
+	runs = set_of(fd, 0).set_runs;
+	printf("         %ju runs, %ju overflows with interrupts off\n", (uintmax_t)runs,
+	       (uintmax_t)nmis);
+	ck_assert_uint_ge(nmis, 10);
+	ck_assert_uint_ge(runs, nmis);
+	must_be_between(set_of(fd, 1).set_runs, runs - 1, runs);
+}
+
 /* Real wraps of both 31 and 32 bits, each counter's at a moment of its own. */
 TEST(a_long_run_over_wraps_is_exact)
 {

@@ -171,3 +171,16 @@ TEST(perf_keeps_the_counters_of_other_cpus)
 	need_cpus(2);
 	with_pmu("perfmon_armv8", "cpus=0", check_perf_elsewhere);
 }
+
+/* Of a list of CPUs that names none, and of one that is no list. */
+static void check_no_cpu(void)
+{
+	ck_assert_int_eq(module_load("perfmon_armv8", "cpus="), ENODEV);
+	ck_assert_int_eq(module_load("perfmon_armv8", "cpus=first"), EINVAL);
+}
+
+TEST(a_pmu_of_no_cpu_is_refused)
+{
+	need_armv8();
+	with_pmu("perfmon_soft", "", check_no_cpu);
+}

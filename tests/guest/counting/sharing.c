@@ -526,6 +526,8 @@ TEST(the_masks_show_what_perf_has)
 {
 	struct pfarg_pmc pmc = { .reg_num = PFM_ARMV8_CYCLE_COUNTER };
 	struct pfarg_pmd pmd = { .reg_num = 0 };
+	struct pfarg_pmd sampled = { .reg_num = 1, .reg_smpl_pmds = { BIT(0) } };
+	struct pfarg_pmd reset = { .reg_num = 1, .reg_reset_pmds = { BIT(0) } };
 	int events[2], fd;
 
 	need_armv8();
@@ -538,6 +540,8 @@ TEST(the_masks_show_what_perf_has)
 	must_have(fd, ALL_COUNTERS & ~(BIT(0) | BIT(PFM_ARMV8_CYCLE_COUNTER)));
 	must_fail(fd, pfm_write_pmcs(fd, &pmc, 1), EINVAL, PFM_REASON_PMC_HELD, 0);
 	must_fail(fd, pfm_write_pmds(fd, &pmd, 1), EINVAL, PFM_REASON_PMD_HELD, 0);
+	must_fail(fd, pfm_write_pmds(fd, &sampled, 1), EINVAL, PFM_REASON_SMPL_PMDS, 0);
+	must_fail(fd, pfm_write_pmds(fd, &reset, 1), EINVAL, PFM_REASON_RESET_PMDS, 0);
 	close(events[0]);
 	close(events[1]);
 	/* Known when the first context is made, and so it stays. */
@@ -584,17 +588,4 @@ TEST(a_pmu_that_perf_has_whole_is_busy)
 	/* One that is free is enough. */
 	must(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
 	must_have(fd, BIT(2)); /* the events are on 31, 0, 1, 2, ... */
-}
-
-/* Of a list of CPUs that names none, and of one that is no list. */
-static void check_no_cpu(void)
-{
-	ck_assert_int_eq(module_load("perfmon_armv8", "cpus="), ENODEV);
-	ck_assert_int_eq(module_load("perfmon_armv8", "cpus=first"), EINVAL);
-}
-
-TEST(a_pmu_of_no_cpu_is_refused)
-{
-	need_armv8();
-	with_pmu("perfmon_soft", "", check_no_cpu);
 }

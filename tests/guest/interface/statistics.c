@@ -182,6 +182,10 @@ TEST(time_is_measured_if_asked_for)
 	wait_until(thread_state(child.pid) == 'S');
 	ck_assert_uint_gt(statistic_of(cpu, "ctxswin_count"), 0);
 	ck_assert_uint_eq(statistic_of(cpu, "ctxswin_ns"), 0);
+	set_debug(CALLS_ARE_LOGGED);
+	child_call(&child, child_work, 1);
+	wait_until(thread_state(child.pid) == 'S');
+	ck_assert_uint_eq(statistic_of(cpu, "ctxswin_ns"), 0);
 	all = monotonic_time();
 	set_debug(TIME_IS_MEASURED);
 	child_call(&child, child_work, 1);

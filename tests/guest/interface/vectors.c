@@ -66,6 +66,24 @@ static void must_accept_zeros(int fd, const struct vector_call *call, void *addr
 		must(fd, vector_ioctl(fd, call, address, 1));
 }
 
+/* The last page that a program can have; the stack begins below it. */
+static char *last_page(void)
+{
+#if defined(__x86_64__)
+	void *const address = (void *)0x7fffffffe000;
+#elif defined(__aarch64__)
+	void *const address = (void *)0xfffffffff000;
+#elif defined(__powerpc64__)
+	void *const address = (void *)0xfffffffff0000;
+#endif
+	void *memory;
+
+	memory = mmap(address, sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	ck_assert_msg(memory == address, "mmap: %s", strerror(errno));
+	return memory;
+}
+
 TEST(a_vector_call_without_argument_is_efault)
 {
 	const struct vector_call *call;
@@ -122,6 +140,33 @@ TEST(a_vector_up_to_the_end_of_its_page_is_accepted)
 		must_accept_zeros(fd, call, end - call->size);
 	}
 	count_must_be_right(fd);
+}
+
+/* Sets are changed on the way: what is left of the vector ends where user addresses do. */
+TEST(a_vector_may_end_where_user_addresses_do)
+{
+	char *const last = last_page();
+	const size_t page = sysconf(_SC_PAGESIZE);
+	pfarg_setdesc_t set = { .set_id = 1 };
+	pfarg_pmd_t *pmds = (void *)(last + page - 2 * sizeof(pfarg_pmd_t));
+	pfarg_pmr_t *values = (void *)(last + page - 2 * sizeof(pfarg_pmr_t));
+	const unsigned int number = pmu()->pmds[0];
+	int fd = make_context();
+
+	must(fd, pfm_create_evtsets(fd, &set, 1));
+	pmds[0] = (pfarg_pmd_t){ .reg_num = number, .reg_value = 5 };
+	pmds[1] = (pfarg_pmd_t){ .reg_num = number, .reg_set = 1, .reg_value = 6 };
+	must(fd, pfm_write_pmds(fd, pmds, 2));
+	pmds[0].reg_value = pmds[1].reg_value = 0;
+	must(fd, pfm_read_pmds(fd, pmds, 2));
+	ck_assert_uint_eq(pmds[0].reg_value, 5);
+	ck_assert_uint_eq(pmds[1].reg_value, 6);
+	values[0] = (pfarg_pmr_t){ .reg_num = number };
+	values[1] = (pfarg_pmr_t){ .reg_num = number, .reg_set = 1 };
+	must(fd, pfm_read(fd, 0, PFM_RW_PMD, values, 2 * sizeof(*values)));
+	ck_assert_uint_eq(values[0].reg_value, 5);
+	ck_assert_uint_eq(values[1].reg_value, 6);
+	munmap(last, page);
 }
 
 TEST(an_unaligned_vector_is_as_good_as_an_aligned_one)

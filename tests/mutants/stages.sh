@@ -20,7 +20,7 @@ mutant_stages() {
 		echo 'icount-x86_64 icount-conformance-soft-x86_64 cpus-x86_64 debug-icount-x86_64' ;;
 	module/pmu/armv8*)
 		echo 'icount-arm64 cpus-arm64 icount-conformance-armv8-arm64 bench-arm64
-			icount-faults-arm64' ;;
+			icount-faults-arm64 icount-without-pmu-arm64 icount-without-driver-arm64' ;;
 	module/pmu/power*)
 		echo 'icount-ppc64el icount-conformance-power-ppc64el icount-power8-ppc64el
 			icount-power10-ppc64el bench-ppc64el icount-faults-ppc64el' ;;
@@ -67,6 +67,12 @@ stage_define() {
 		options+=(-c "${arch%-*}")
 		arch=ppc64el
 		words=$(gate_words power_models) ;;
+	icount-without-*)
+		words=${1#icount-without-}
+		# shellcheck disable=SC2207 # words
+		options+=(--no-load $(gate_words "no_${words%-*}"))
+		prefix="modprobe perfmon_armv8 2>&1 | grep 'No such device' && "
+		words=lifecycle ;;
 	icount-faults-*) words="$(gate_words faults) $(gate_words system_faults)" ;;
 	icount-*) words=$(gate_words one_cpu) ;;
 	cpus-*) options=() prefix='PERFMON_ITERATIONS=100 ' words=$(gate_words two_cpus) ;;

@@ -17,7 +17,8 @@ mutant_stages() {
 	libpfmdev/*) echo 'unit icount-arm64 icount-tool-arm64' ;;
 	tools/*) echo 'unit icount-tool-arm64 icount-tool-x86_64 icount-tool-ppc64el' ;;
 	module/pmu/perfmon_soft.c)
-		echo 'icount-x86_64 icount-conformance-soft-x86_64 cpus-x86_64 debug-icount-x86_64' ;;
+		echo 'icount-x86_64 icount-conformance-soft-x86_64 cpus-x86_64 debug-icount-x86_64
+			icount-tool-x86_64 fuzz-x86_64' ;;
 	module/pmu/armv8*)
 		echo 'icount-arm64 cpus-arm64 icount-conformance-armv8-arm64 bench-arm64
 			icount-faults-arm64 icount-without-pmu-arm64 icount-without-driver-arm64' ;;
@@ -27,11 +28,14 @@ mutant_stages() {
 	module/format/*_x86*) echo 'icount-x86_64' ;;
 	module/format/*_arm64*) echo 'icount-arm64' ;;
 	module/format/*_power*) echo 'icount-ppc64el' ;;
-	module/format/*) echo "$quick cpus-arm64 bench-arm64 icount-faults-arm64 icount-x86_64" ;;
+	module/format/*)
+		echo "$quick cpus-arm64 bench-arm64 icount-faults-arm64 icount-x86_64
+			icount-tool-arm64 fuzz-x86_64" ;;
 	*)
 		quick+=' cpus-arm64'
 		[[ $quick == *debug-cpus* ]] || quick+=' debug-cpus-x86_64'
-		echo "$quick icount-faults-arm64 bench-arm64 $elsewhere" ;;
+		echo "$quick icount-faults-arm64 bench-arm64 $elsewhere
+			icount-conformance-example-x86_64 icount-tool-arm64 cpus-x86_64 fuzz-x86_64" ;;
 	esac
 }
 
@@ -54,13 +58,16 @@ expand_words() {
 # Where a stage runs (options of tests/vm/run, with which kernel) and its suites: those of
 # perfmon-tests, conformance/SUITE of perfmon-conformance, tool/SCRIPT of tests/tool.
 stage_define() {
-	local words=''
+	local words='' pmu
 	arch=${1##*-} options=(--icount) suites=() prefix='' kernel=''
 	case $1 in
 	unit) arch=host suites=(unit) ;;
 	bench-*) suites=(bench) ;;
+	fuzz-*) kernel=debug options=(-k debug) suites=(fuzz) ;;
 	icount-tool-*) options+=(-f tests/tool) suites=(tool/pfmon tool/record tool/sets tool/compat) ;;
 	icount-conformance-*)
+		pmu=${1#icount-conformance-}
+		options+=(--no-load) prefix="modprobe perfmon_${pmu%-*} && "
 		mapfile -t suites < <(expand_words conformance/ | sed 's|^|conformance/|') ;;
 	icount-power*-ppc64el)
 		arch=${1#icount-}
@@ -111,6 +118,7 @@ guest_command() {
 		case $suite in
 		conformance/*) program="perfmon-conformance$first ${suite#*/}" ;;
 		tool/*) program="cd /root/tool && ./${suite#*/}" ;;
+		fuzz) program="perfmon-fuzz --pmu soft --seed 1 --seconds 60" ;;
 		*) program="perfmon-tests$first $suite" ;;
 		esac
 		echo "$skip { echo 'suite: $suite'; ($prefix$program) || { failed=1; echo 'FAILED   $suite'; }; }"

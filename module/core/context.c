@@ -231,6 +231,7 @@ void pfm_context_call_elsewhere(struct pfm_context *context, pfm_context_fn func
 
 		if (cpu == PFM_NO_CPU)
 			cpu = raw_smp_processor_id();
+		/* Fails if the CPU goes: its threads are elsewhere then. */
 		smp_call_function_single(cpu, call_from_interrupt, &call, true);
 		cond_resched();
 	}

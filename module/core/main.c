@@ -7,7 +7,6 @@
 #include "block.h"
 #include "device.h"
 #include "format.h"
-#include "hotplug.h"
 #include "limits.h"
 #include "permission.h"
 #include "pmu.h"
@@ -29,9 +28,6 @@ static int __init perfmon_init(void)
 	error = pfm_permission_init();
 	if (error)
 		return error;
-	error = pfm_hotplug_init();
-	if (error)
-		goto no_hotplug;
 	error = pfm_sysfs_init();
 	if (error)
 		goto no_sysfs;
@@ -50,8 +46,6 @@ no_format:
 	pfm_statistics_exit();
 	pfm_sysfs_exit();
 no_sysfs:
-	pfm_hotplug_exit();
-no_hotplug:
 	pfm_permission_exit();
 	return error;
 }
@@ -63,7 +57,6 @@ static void __exit perfmon_exit(void)
 	pfm_format_default_exit();
 	pfm_statistics_exit();
 	pfm_sysfs_exit();
-	pfm_hotplug_exit();
 	pfm_permission_exit();
 	pfm_pmu_exit();
 	pfm_throttle_exit();

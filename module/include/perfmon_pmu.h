@@ -245,7 +245,8 @@ struct pfm_registers *pfm_running_registers(void);
 /**
  * pfm_registers_lost() - tell the core that this CPU's registers have been
  * changed by somebody else, so that it relies on none of them.  Interrupts off,
- * nothing counting on this CPU.
+ * nothing counting on this CPU.  For each CPU that comes online, too, unless its
+ * registers keep what they hold.
  */
 void pfm_registers_lost(void);
 

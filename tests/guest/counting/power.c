@@ -154,7 +154,9 @@ TEST(a_timed_set_may_begin_with_interrupts_off)
 	const uint64_t timeout = 100000;
 	struct pfarg_setdesc sets[] = {
 		{ .set_id = 0, .set_flags = PFM_SETFL_OVFL_SWITCH },
-		{ .set_id = 1, .set_flags = PFM_SETFL_TIME_SWITCH, .set_timeout = timeout },
+		{ .set_id = 1,
+		  .set_flags = PFM_SETFL_TIME_SWITCH,
+		  .set_timeout = timeout },
 	};
 	struct pfarg_pmd trigger = { .reg_num = 2,
 				     .reg_flags = PFM_REGFL_RANDOM,

@@ -326,11 +326,6 @@ static void without_pmu(void)
 		must_do(module_unload(best_pmu_module()), "unloading", best_pmu_module());
 }
 
-static bool has_hotplug_state(void)
-{
-	return strstr(read_text("/sys/devices/system/cpu/hotplug/states"), "perfmon");
-}
-
 static void must_exist(const char *path, bool wanted)
 {
 	ck_assert_msg(path_exists(path) == wanted, "%s%s is %s", subject, path,
@@ -350,7 +345,6 @@ static void core_must_be_whole(int error)
 		must_exist("/sys/class/misc/perfmon", false);
 		must_exist(DEBUGFS, false);
 	}
-	ck_assert_msg(has_hotplug_state() == loaded, "%sthe hotplug state", subject);
 }
 
 static char a_pmd[64]; /* of the hardware */

@@ -143,7 +143,7 @@ static bool is_closed_program(const struct linux_binprm *bprm)
 
 /*
  * The new program may be one that the watcher could not have attached to.
- * (perfmon-api.md 10, row 24)
+ * (docs/interface.md 10, row 24)
  */
 static void probe_sched_process_exec(void *data, struct task_struct *task, pid_t old_pid,
 				     struct linux_binprm *bprm)

@@ -156,7 +156,7 @@ fault:
 	return false;
 }
 
-/* In the order of perfmon-api.md 1.5. */
+/* In the order of docs/interface.md 1.5. */
 static __always_inline int vector_get(struct pfm_context *context,
 				      struct pfm_vector *vector,
 				      const void __user *argument, size_t element_size)

@@ -173,7 +173,7 @@ static noinline u32 notify(struct pfm_cpu *cpu, struct pfm_context *context,
 }
 
 /*
- * Without a format: perfmon-api.md 3.5, step 3.  Monitoring is suspended, unless it
+ * Without a format: docs/interface.md 3.5, step 3.  Monitoring is suspended, unless it
  * goes to the next set, or all that came were overflows on the way to that.
  */
 static u32 note_all(struct pfm_set *set, u64 wrapped, u32 control)
@@ -191,7 +191,7 @@ static u32 note_all(struct pfm_set *set, u64 wrapped, u32 control)
 }
 
 /*
- * 64 bits overflowed: steps 2, 3 and 6 of perfmon-api.md 3.5.  Without a format,
+ * 64 bits overflowed: steps 2, 3 and 6 of docs/interface.md 3.5.  Without a format,
  * monitoring is suspended; without a notification on top of that nothing takes it up
  * again ("saturation").
  *

@@ -12,7 +12,7 @@ struct restart_call {
 	struct pfm_block *block; /* of who may wait for it, with reference */
 };
 
-/* perfmon-api.md 1.12 */
+/* docs/interface.md 1.12 */
 static bool may_restart(const struct pfm_context *context)
 {
 	const struct pfm_format *format = context->format;

@@ -28,7 +28,7 @@ static int charge_locked(struct mm_struct *mm, unsigned long pages)
 	return error;
 }
 
-/* First the machine's limit, then the user's.  (perfmon-api.md 5.5) */
+/* First the machine's limit, then the user's.  (docs/interface.md 5.5) */
 static int charge(struct pfm_context *context, struct pfm_buffer *buffer)
 {
 	size_t limit = READ_ONCE(pfm_limits.smpl_buffer_mem_max);

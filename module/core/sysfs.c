@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * /sys/kernel/perfmon: settings, sessions, and the description of the PMU.
- * Formats as in perfmon-api.md 7.2.
+ * Formats as in docs/interface.md 7.2.
  */
 #include <linux/kobject.h>
 #include <linux/mm.h>

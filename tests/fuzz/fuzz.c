@@ -262,7 +262,7 @@ static int fuzz(const struct run *run)
 		printf("found after %" PRIu64 " operations\n", report->found_after);
 	reached = pairs_report(&report->seen);
 	if (reached < run->wanted)
-		printf("FAIL: %u %% of perfmon-api.md's pairs reached, should be %u %%\n",
+		printf("FAIL: %u %% of documented pairs reached, should be %u %%\n",
 		       reached, run->wanted);
 	printf("%u passed, %u failed\n", rounds - failed,
 	       failed + (reached < run->wanted));
@@ -287,7 +287,7 @@ static void usage(FILE *stream)
 	      "                 architecture)\n"
 	      "  --operations N begin rounds until there were N operations\n"
 	      "  --first        end at the first finding\n"
-	      "  --pairs P      fail if less than P per cent of perfmon-api.md's pairs of\n"
+	      "  --pairs P      fail if less than P per cent of the documented pairs of\n"
 	      "                 operation and errno are reached\n"
 	      "  --verbose      print what came of each call\n"
 	      "  -h, --help     this text\n\n"

@@ -2,7 +2,7 @@
 /*
  * The table of pairs: what each call may fail with.
  *
- * A line with a source is documented, by that section of perfmon-api.md or by that
+ * A line with a source is documented, by that section of docs/interface.md or by that
  * file where the implementation says more; those are counted, also where a guest
  * cannot reach them.  A line without one is not perfmon's doing: what Linux itself
  * says of an address, a limit or a descriptor of another kind.  Whatever is not
@@ -170,7 +170,7 @@ static const struct pair pairs[] = {
 };
 
 /*
- * What perfmon2 had by perfmon-api.md and nothing can bring about here: counted as
+ * What perfmon2 had and nothing can bring about here (docs/interface.md 10): counted as
  * documented and missing.  From a descriptor of perfmon's each is a finding, whatever
  * Linux may say of others.
  */
@@ -263,7 +263,7 @@ bool pair_is_allowed(const struct operation *operation, int error, enum kind kin
 	return false;
 }
 
-/* Sections of perfmon-api.md begin with a digit. */
+/* Sections of docs/interface.md begin with a digit. */
 static bool is_of_api(const struct pair *pair)
 {
 	return pair->source && *pair->source && *pair->source <= '9';
@@ -301,7 +301,7 @@ static unsigned int report_failures(const struct seen *seen)
 {
 	unsigned int percent, n;
 
-	percent = report_reached(seen, "perfmon-api.md", is_of_api, COUNT(impossible));
+	percent = report_reached(seen, "docs/interface.md", is_of_api, COUNT(impossible));
 	report_reached(seen, "perfmon.h and the man pages", is_of_others, 0);
 	for (n = 0; n < COUNT(pairs); n++) {
 		if (!is_of_api(&pairs[n]) && !is_of_others(&pairs[n]))

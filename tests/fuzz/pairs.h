@@ -23,7 +23,7 @@ void pair_count(struct seen *seen, enum call call, int error, enum kind kind);
 /* Whether the call may come to that. */
 bool pair_is_allowed(const struct operation *operation, int error, enum kind kind);
 
-/* Prints what was reached and what was not; per cent of perfmon-api.md's pairs. */
+/* Prints what was reached and what was not; per cent of the documented pairs. */
 unsigned int pairs_report(const struct seen *seen);
 
 #endif

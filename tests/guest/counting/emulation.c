@@ -205,7 +205,7 @@ TEST(wraps_among_competitors_are_exact)
 	ck_assert_uint_eq(counted, 20 * (10 * MILLION + extra));
 }
 
-/* perfmon-api.md 3.5: a 64-bit overflow nobody asked for suspends the context. */
+/* docs/interface.md 3.5: a 64-bit overflow nobody asked for suspends the context. */
 static void must_saturate(int fd, unsigned int n, uint64_t preload, uint64_t most)
 {
 	struct pfarg_setinfo set;

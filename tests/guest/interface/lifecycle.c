@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The states of a context and its event set 0: perfmon-api.md 1.6 to 1.14.
+ * The states of a context and its event set 0: docs/interface.md 1.6 to 1.14.
  *
  * Children come before contexts: they have no descriptor open, so that the
  * test's is the last one.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who may watch whom: perfmon-api.md 10, rows 24 and 25. */
+/* Who may watch whom: docs/interface.md 10, rows 24 and 25. */
 #include <grp.h>
 #include <linux/capability.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Calls without elements, and what is no call at all, with every argument invalid
- * in turn: the errno of perfmon-api.md, the reason, and a context that still counts right.
+ * in turn: the errno of docs/interface.md, the reason, and a context that still counts right.
  */
 #include <fcntl.h>
 #include <limits.h>

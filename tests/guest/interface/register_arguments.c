@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Registers that cannot be written or read: the errno of perfmon-api.md, the reason
+ * Registers that cannot be written or read: the errno of docs/interface.md, the reason
  * and the element, and a context that still counts right.
  */
 #include <stdio.h>

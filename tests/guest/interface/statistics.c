@@ -10,7 +10,7 @@
 
 SUITE(statistics, 60);
 
-/* The names of perfmon-api.md 7.3, and what this implementation adds. */
+/* The names of docs/interface.md 7.3, and what this implementation adds. */
 static const char *const names[] = {
 	"ovfl_intr_all_count",
 	"ovfl_intr_regular_count",

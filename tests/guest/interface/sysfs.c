@@ -3,7 +3,7 @@
  * The files of /sys/kernel/perfmon: which there are, who may read and write them, what
  * they look like, and which values settings refuse.
  *
- * The table is the documentation's: perfmon-api.md 7.2 and the manual pages.
+ * The table is the documentation's: docs/interface.md 7.2 and the manual pages.
  */
 #include <ftw.h>
 #include <regex.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The end of the target: perfmon-api.md 3.1 to 3.4.
+ * The end of the target: docs/interface.md 3.1 to 3.4.
  *
  * Children come before contexts: they have no descriptor open, so that the
  * test's is the last one.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Vectors of elements, with every argument invalid in turn: the errno of
- * perfmon-api.md, the reason and the element, and a context that still counts right.
+ * docs/interface.md, the reason and the element, and a context that still counts right.
  */
 #include <limits.h>
 #include <sys/ioctl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PFM_FL_NOTIFY_BLOCK: perfmon-api.md 1.12, 3.5 and 4.7, and 10, row 17.
+ * PFM_FL_NOTIFY_BLOCK: docs/interface.md 1.12, 3.5 and 4.7, and 10, row 17.
  *
  * The thread that overflowed waits on its way to user mode until the restart; what it
  * counts in its page stands still.

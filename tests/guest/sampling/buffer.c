@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The sampling buffer and the format "default": perfmon-api.md 1.7, 5.2 and 5.5, and
+ * The sampling buffer and the format "default": docs/interface.md 1.7, 5.2 and 5.5, and
  * 10, rows 31 and 32.
  */
 #include <signal.h>

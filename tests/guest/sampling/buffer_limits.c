@@ -71,7 +71,7 @@ TEST(a_users_buffers_count_as_his_locked_memory)
 	check_locked_memory();
 }
 
-/* perfmon-api.md 5.5: "no root bypass" */
+/* docs/interface.md 5.5: "no root bypass" */
 TEST(roots_buffers_count_as_his_locked_memory)
 {
 	pmu();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Notifications: perfmon-api.md 1.12, 3.4, 3.5 and 4.4 to 4.6, and 10, rows 8 to 16.
+ * Notifications: docs/interface.md 1.12, 3.4, 3.5 and 4.4 to 4.6, and 10, rows 8 to 16.
  * Most watch themselves without a format, where each overflow masks.
  */
 #include <fcntl.h>

@@ -90,7 +90,7 @@ static const volatile struct pfm_nway_region *description_of(const struct nway *
 /* ---- what is in a region ------------------------------------------------------------- */
 
 /*
- * perfmon-api.md 5.2: the entry of format "default".  An assertion takes long even if it
+ * docs/interface.md 5.2: the entry of format "default".  An assertion takes long even if it
  * holds, and samples go on meanwhile: only one that does not is made.
  */
 static void must_be_entry(struct nway *nway, const void *entry, pid_t tid)

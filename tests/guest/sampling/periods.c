@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Periods: perfmon-api.md 1.9, 1.10, 3.5, 4.1 and 4.2.  Which one a sample ends is told by
+ * Periods: docs/interface.md 1.9, 1.10, 3.5, 4.1 and 4.2.  Which one a sample ends is told by
  * the format "default".
  */
 #include "samples.h"
@@ -146,7 +146,7 @@ TEST(a_period_may_be_longer_than_the_hardwares_counters)
 
 #define MERSENNE 0x7fffffffull
 
-/* The number drawn is the state before. (perfmon-api.md 4.2, and 10, row 7) */
+/* The number drawn is the state before. (docs/interface.md 4.2, and 10, row 7) */
 static uint64_t carta(uint64_t *state)
 {
 	uint64_t drawn = *state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The restart after an overflow: perfmon-api.md 1.12, 3.4 and 4.4, and 10, rows 8 to 16.
+ * The restart after an overflow: docs/interface.md 1.12, 3.4 and 4.4, and 10, rows 8 to 16.
  * Most watch themselves without a format, where each overflow masks.
  */
 #include <sys/wait.h>
@@ -85,7 +85,7 @@ TEST(a_restart_gives_the_long_period_and_counts_at_once)
 	count_must_be_right(fd);
 }
 
-/* perfmon-api.md 3.4: by restart, by load, by a write of the PMD */
+/* docs/interface.md 3.4: by restart, by load, by a write of the PMD */
 TEST(the_set_tells_what_overflowed_until_that_is_dealt_with)
 {
 	uint64_t bit;

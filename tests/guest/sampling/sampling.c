@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is in a sample, and what else a sample does: perfmon-api.md 1.9, 3.5, 4.1 and 4.3,
+ * What is in a sample, and what else a sample does: docs/interface.md 1.9, 3.5, 4.1 and 4.3,
  * with the format "default" as the witness.
  *
  * Where the events of a PMU can be counted to the last (samples.h), each sample is

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Event sets that are left after so many overflows: perfmon-api.md 3.3 to 3.5, 10, row 34.
+ * Event sets that are left after so many overflows: docs/interface.md 3.3 to 3.5, 10, row 34.
  * What arithmetic says of them is in set_exact.c.
  */
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Registers of several event sets, and which set is the active one: perfmon-api.md 1.8 to
+ * Registers of several event sets, and which set is the active one: docs/interface.md 1.8 to
  * 1.12, 3.3 and 3.4.
  */
 #include <stdio.h>

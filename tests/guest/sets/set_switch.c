@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Event sets that take turns by time: perfmon-api.md 3.3.
+ * Event sets that take turns by time: docs/interface.md 3.3.
  *
  * No event is lost between two sets: what all of them counted together is compared with
  * what the kernel tells of the thread, or with a loop of known length.

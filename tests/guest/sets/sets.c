@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Event sets, the calls: perfmon-api.md 1.13, 1.14, 3.3 and 3.4, and 10, rows 18 to 21.
+ * Event sets, the calls: docs/interface.md 1.13, 1.14, 3.3 and 3.4, and 10, rows 18 to 21.
  * Each refusal leaves everything as it was.
  */
 #include <stdio.h>

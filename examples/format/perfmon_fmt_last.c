@@ -44,11 +44,11 @@ static u32 last_handler(void *memory, const struct pfm_sample *sample)
 }
 
 static struct pfm_format last_format = {
+	.interface = PFM_FORMAT_INTERFACE,
 	.name = "last",
 	.uuid = "e1f3a7c2-5b84-4d09-9c36-0a7d48be2f15",
 	.version = 0x10000, /* 1.0 */
 	.argument_size = sizeof(struct last_argument),
-	.owner = THIS_MODULE,
 	.buffer_size = last_buffer_size,
 	.init = last_init,
 	.handler = last_handler,

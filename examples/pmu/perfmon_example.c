@@ -103,9 +103,9 @@ static const struct pfm_virtual_pmd virtuals[] = {
 };
 
 static struct pfm_pmu example_pmu = {
+	.interface = PFM_PMU_INTERFACE,
 	.name = "example",
 	.model = "ticks of the CPU's time counter",
-	.owner = THIS_MODULE,
 	.operations = &example_operations,
 	.pmcs = pmcs,
 	.pmds = pmds,

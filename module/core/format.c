@@ -12,6 +12,7 @@
 #include <linux/string_helpers.h>
 
 #include "format.h"
+#include "interface.h"
 #include "sysfs.h"
 
 struct registration {
@@ -49,18 +50,23 @@ static bool is_name(const char *name)
 static bool is_complete(const struct pfm_format *format)
 {
 	return format->name && is_name(format->name) && format->uuid &&
-	       is_name(format->uuid) && strlen(format->uuid) == 36 && format->owner &&
-	       format->handler && format->argument_size <= PAGE_SIZE &&
+	       is_name(format->uuid) && strlen(format->uuid) == 36 && format->handler &&
+	       format->argument_size <= PAGE_SIZE &&
 	       !(format->flags & ~PFM_FORMAT_CONTINUOUS);
 }
 
-int pfm_format_register(struct pfm_format *format)
+int __pfm_format_register(struct pfm_format *format, struct module *owner)
 {
 	struct registration *registration;
-	int error = 0;
+	int error;
 
+	error = pfm_interface_check("format", format->interface, PFM_FORMAT_INTERFACE,
+				    owner);
+	if (error)
+		return error;
 	if (!is_complete(format))
 		return -EINVAL;
+	format->owner = owner;
 	registration = kzalloc(sizeof(*registration), GFP_KERNEL);
 	if (!registration)
 		return -ENOMEM;
@@ -79,7 +85,7 @@ int pfm_format_register(struct pfm_format *format)
 	mutex_unlock(&registry);
 	return error;
 }
-EXPORT_SYMBOL_GPL(pfm_format_register);
+EXPORT_SYMBOL_GPL(__pfm_format_register);
 
 void pfm_format_unregister(struct pfm_format *format)
 {

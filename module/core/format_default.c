@@ -43,11 +43,11 @@ static u32 default_handler(void *buffer, const struct pfm_sample *sample)
 }
 
 static struct pfm_format format = {
+	.interface = PFM_FORMAT_INTERFACE,
 	.name = PFM_DFL_SMPL_NAME,
 	.uuid = PFM_DFL_SMPL_UUID,
 	.version = PFM_DFL_SMPL_VERSION,
 	.argument_size = sizeof(struct pfm_dfl_smpl_arg),
-	.owner = THIS_MODULE,
 	.buffer_size = default_buffer_size,
 	.init = default_init,
 	.handler = default_handler,

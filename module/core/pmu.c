@@ -12,6 +12,7 @@
 #include <linux/workqueue.h>
 
 #include "attach.h"
+#include "interface.h"
 #include "pmu.h"
 #include "switch.h"
 #include "sysfs.h"
@@ -146,12 +147,16 @@ static bool is_consistent(const struct pfm_pmu *pmu)
 	return true;
 }
 
-int pfm_pmu_register(struct pfm_pmu *pmu)
+int __pfm_pmu_register(struct pfm_pmu *pmu, struct module *owner)
 {
 	int error;
 
+	error = pfm_interface_check("PMU", pmu->interface, PFM_PMU_INTERFACE, owner);
+	if (error)
+		return error;
 	if (!is_consistent(pmu))
 		return -EINVAL;
+	pmu->owner = owner;
 	mutex_lock(&registry);
 	error = registered ? -EBUSY : try_claim(pmu);
 	if (error)
@@ -165,7 +170,7 @@ unlock:
 	mutex_unlock(&registry);
 	return error;
 }
-EXPORT_SYMBOL_GPL(pfm_pmu_register);
+EXPORT_SYMBOL_GPL(__pfm_pmu_register);
 
 void pfm_pmu_unregister(struct pfm_pmu *pmu)
 {

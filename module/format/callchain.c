@@ -129,11 +129,11 @@ static u32 callchain_handler(void *buffer, const struct pfm_sample *sample)
 }
 
 static struct pfm_format callchain_format = {
+	.interface = PFM_FORMAT_INTERFACE,
 	.name = PFM_CALLCHAIN_NAME,
 	.uuid = PFM_CALLCHAIN_UUID,
 	.version = PFM_CALLCHAIN_VERSION,
 	.argument_size = sizeof(struct pfm_callchain_arg),
-	.owner = THIS_MODULE,
 	.buffer_size = callchain_buffer_size,
 	.init = callchain_init,
 	.handler = callchain_handler,

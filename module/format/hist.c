@@ -105,11 +105,11 @@ static void hist_throttled(void *buffer)
 }
 
 static struct pfm_format hist_format = {
+	.interface = PFM_FORMAT_INTERFACE,
 	.name = PFM_HIST_NAME,
 	.uuid = PFM_HIST_UUID,
 	.version = PFM_HIST_VERSION,
 	.argument_size = sizeof(struct pfm_hist_arg),
-	.owner = THIS_MODULE,
 	.buffer_size = hist_buffer_size,
 	.init = hist_init,
 	.handler = hist_handler,

@@ -129,12 +129,12 @@ static void nway_throttled(void *buffer)
 }
 
 static struct pfm_format nway_format = {
+	.interface = PFM_FORMAT_INTERFACE,
 	.name = PFM_NWAY_NAME,
 	.uuid = PFM_NWAY_UUID,
 	.version = PFM_NWAY_VERSION,
 	.argument_size = sizeof(struct pfm_nway_arg),
 	.flags = PFM_FORMAT_CONTINUOUS,
-	.owner = THIS_MODULE,
 	.buffer_size = nway_buffer_size,
 	.init = nway_init,
 	.handler = nway_handler,

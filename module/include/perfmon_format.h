@@ -26,6 +26,12 @@ struct module;
 struct pt_regs;
 struct task_struct;
 
+/*
+ * The number of this interface, struct pfm_format.interface.  It changes whenever something
+ * in this header does that a compiled module depends on.
+ */
+#define PFM_FORMAT_INTERFACE 1
+
 #define PFM_FORMAT_ALIAS(name) "perfmon-format-" name
 
 /**
@@ -91,12 +97,14 @@ struct pfm_format_setup {
 
 /**
  * struct pfm_format - a sampling format
+ * @interface: PFM_FORMAT_INTERFACE; the first field for good, because registration looks
+ *	at nothing else before it
  * @name: by which programs ask for it: up to 39 of a-z, 0-9, '_' and '-'
  * @uuid: the same as text, 36 characters
  * @version: major << 16 | minor
  * @argument_size: bytes of the argument, up to a page; 0: it takes none
  * @flags: PFM_FORMAT_*
- * @owner: THIS_MODULE
+ * @owner: its module; kept by the core
  *
  * @buffer_size: looks at the argument and says how many bytes the buffer has to have, 0 for
  *	none.  Returns 0, or what the creation fails with: -EINVAL for a bad argument.
@@ -116,6 +124,7 @@ struct pfm_format_setup {
  * to be there before, see pfm_format_publish().
  */
 struct pfm_format {
+	u32 interface;
 	const char *name;
 	const char *uuid;
 	u32 version;
@@ -135,10 +144,11 @@ struct pfm_format {
  *
  * Process context, may sleep.
  *
- * Return: 0, -EBUSY if its name or UUID is taken, -EINVAL if the description is not
- * complete, -ENOMEM.
+ * Return: 0, -ENOEXEC if the module was built for another PFM_FORMAT_INTERFACE, -EBUSY if
+ * its name or UUID is taken, -EINVAL if the description is not complete, -ENOMEM.
  */
-int pfm_format_register(struct pfm_format *format);
+#define pfm_format_register(format) __pfm_format_register(format, THIS_MODULE)
+int __pfm_format_register(struct pfm_format *format, struct module *owner);
 
 /**
  * pfm_format_unregister() - take it back; the module's reference count says that no

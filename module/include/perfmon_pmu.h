@@ -21,6 +21,12 @@ struct module;
 struct pt_regs;
 struct task_struct;
 
+/*
+ * The number of this interface, struct pfm_pmu.interface.  It changes whenever something
+ * in this header does that a compiled module depends on.
+ */
+#define PFM_PMU_INTERFACE 1
+
 /* Counters that can overflow are among the first 64 PMDs: one word says all. */
 #define PFM_MAX_COUNTERS  64
 
@@ -162,10 +168,11 @@ struct pfm_virtual_pmd {
 
 /**
  * struct pfm_pmu - a PMU description
+ * @interface: PFM_PMU_INTERFACE; the first field for good, because registration looks at
+ *	nothing else before it
  * @name: kind of PMU, the module's name after "perfmon_"
  * @model: model as people know it
  * @id: model as the CPU tells it, or 0
- * @owner: THIS_MODULE
  * @operations: see there
  * @pmcs: registers 0 .. @pmc_count - 1, at most PFM_MAX_HARDWARE
  * @pmds: registers 0 .. @pmd_count - 1, at most PFM_MAX_HARDWARE
@@ -173,15 +180,16 @@ struct pfm_virtual_pmd {
  * @pmd_count: length of @pmds
  * @virtuals: its own virtual PMDs, PFM_VIRTUAL_PMU_BASE and on; optional
  * @virtual_count: length of @virtuals, at most PFM_MAX_PMU_VIRTUAL
+ * @owner: its module; kept by the core
  * @available_pmcs: what claim() left; kept by the core
  * @available_pmds: what claim() left; kept by the core
  * @cpus: CPUs that have this PMU: all of them before claim()
  */
 struct pfm_pmu {
+	u32 interface;
 	const char *name;
 	const char *model;
 	u64 id;
-	struct module *owner;
 	const struct pfm_pmu_operations *operations;
 	const struct pfm_register *pmcs;
 	const struct pfm_register *pmds;
@@ -189,6 +197,7 @@ struct pfm_pmu {
 	unsigned int pmd_count;
 	const struct pfm_virtual_pmd *virtuals;
 	unsigned int virtual_count;
+	struct module *owner;
 	u64 available_pmcs[PFM_PMC_BV];
 	u64 available_pmds[PFM_PMD_BV];
 	struct cpumask cpus;
@@ -202,10 +211,12 @@ struct pfm_pmu {
  * is not registered.  One that somebody else has at the moment (-EBUSY) is: contexts
  * are told when they are made.  Process context, may sleep.
  *
- * Return: 0, -EBUSY if there is a PMU already, -EINVAL if the description is
- * not consistent, or what claim() said.
+ * Return: 0, -ENOEXEC if the module was built for another PFM_PMU_INTERFACE, -EBUSY if
+ * there is a PMU already, -EINVAL if the description is not consistent, or what claim()
+ * said.
  */
-int pfm_pmu_register(struct pfm_pmu *pmu);
+#define pfm_pmu_register(pmu) __pfm_pmu_register(pmu, THIS_MODULE)
+int __pfm_pmu_register(struct pfm_pmu *pmu, struct module *owner);
 
 /**
  * pfm_pmu_unregister() - take it back; the module's reference count says that

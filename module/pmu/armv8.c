@@ -228,8 +228,8 @@ static struct pfm_register armv8_pmds[REGISTERS] __ro_after_init = {
 };
 
 static struct pfm_pmu armv8_pmu = {
+	.interface = PFM_PMU_INTERFACE,
 	.name = "armv8",
-	.owner = THIS_MODULE,
 	.operations = &armv8_operations,
 	.pmcs = armv8_pmcs,
 	.pmds = armv8_pmds,

@@ -354,9 +354,9 @@ static struct pfm_register soft_pmds[PFM_SOFT_COUNTERS] = {
 };
 
 static struct pfm_pmu soft_pmu = {
+	.interface = PFM_PMU_INTERFACE,
 	.name = "soft",
 	.model = "software counters",
-	.owner = THIS_MODULE,
 	.operations = &soft_operations,
 	.pmcs = soft_pmcs,
 	.pmds = soft_pmds,

@@ -493,8 +493,8 @@ static const struct pfm_register power_pmds[PFM_POWER_PMDS] = {
 };
 
 static struct pfm_pmu power_pmu = {
+	.interface = PFM_PMU_INTERFACE,
 	.name = "power",
-	.owner = THIS_MODULE,
 	.operations = &power_operations,
 	.pmcs = power_pmcs,
 	.pmds = power_pmds,

@@ -48,11 +48,11 @@ static int script_restart(void *memory, bool active)
 }
 
 static struct pfm_format script_format = {
+	.interface = PFM_FORMAT_INTERFACE,
 	.name = "script",
 	.uuid = "5d0e8b7a-94c1-4f63-a2d8-71b6e03c9f48",
 	.version = 0x10000, /* 1.0 */
 	.argument_size = sizeof(struct script_argument),
-	.owner = THIS_MODULE,
 	.buffer_size = script_buffer_size,
 	.init = script_init,
 	.handler = script_handler,

@@ -8,6 +8,7 @@
 #include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/sched.h>
+#include <linux/string.h>
 #include "perfmon_format.h"
 #include "perfmon_pmu.h"
 #include "perfmon_wrong.h"
@@ -105,9 +106,9 @@ static struct pfm_register pmds[PFM_MAX_HARDWARE + 1] = {
 static struct pfm_virtual_pmd virtuals[PFM_MAX_PMU_VIRTUAL + 1];
 
 static struct pfm_pmu pmu = {
+	.interface = PFM_PMU_INTERFACE,
 	.name = "wrong",
 	.model = "never used",
-	.owner = THIS_MODULE,
 	.operations = &operations,
 	.pmcs = pmcs,
 	.pmds = pmds,
@@ -117,6 +118,12 @@ static struct pfm_pmu pmu = {
 	.virtual_count = PFM_MAX_PMU_VIRTUAL,
 };
 
+static void __init make_pmu_of(u32 interface)
+{
+	memset(&pmu, 0x5a, sizeof(pmu));
+	pmu.interface = interface;
+}
+
 static int __init register_pmu(void)
 {
 	unsigned int n;
@@ -125,6 +132,7 @@ static int __init register_pmu(void)
 		virtuals[n] = (struct pfm_virtual_pmd){ "VIRTUAL", .read = read_virtual };
 	switch (what) {
 		WRONG_PMUS(MAKE)
+		PMUS_OF_OTHERS(MAKE)
 	}
 	return pfm_pmu_register(&pmu);
 }
@@ -137,19 +145,26 @@ static u32 handler(void *buffer, const struct pfm_sample *sample)
 }
 
 static struct pfm_format format = {
+	.interface = PFM_FORMAT_INTERFACE,
 	.name = "Right_-_x_39_characters_as_is_the_limit",
 	.uuid = "0f9e4c5d-7a21-4b3e-8c60-d5b1f2a7e834",
 	.argument_size = PAGE_SIZE,
 	.flags = PFM_FORMAT_CONTINUOUS,
-	.owner = THIS_MODULE,
 	.handler = handler,
 };
+
+static void __init make_format_of(u32 interface)
+{
+	memset(&format, 0x5a, sizeof(format));
+	format.interface = interface;
+}
 
 static int __init register_format(void)
 {
 	switch (what) {
 		WRONG_FORMATS(MAKE)
 		TAKEN_FORMATS(MAKE)
+		FORMATS_OF_OTHERS(MAKE)
 	}
 	return pfm_format_register(&format);
 }

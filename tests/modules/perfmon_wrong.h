@@ -31,6 +31,14 @@
 	X(COUNTER_TOO_FAR, pmds[PFM_MAX_COUNTERS].type |= PFM_REG_COUNTER)               \
 	X(WRITABLE_TOO_FAR, pmds[PFM_MAX_COUNTERS].type = 0)
 
+/* Built for another interface: all but its number may be anything. */
+#define PMUS_OF_OTHERS(X)                                                                \
+	X(PMU_OF_A_LATER_INTERFACE, make_pmu_of(PFM_PMU_INTERFACE + 1))                  \
+	X(PMU_OF_NO_INTERFACE, make_pmu_of(0))
+#define FORMATS_OF_OTHERS(X)                                                             \
+	X(FORMAT_OF_A_LATER_INTERFACE, make_format_of(PFM_FORMAT_INTERFACE + 1))         \
+	X(FORMAT_OF_NO_INTERFACE, make_format_of(0))
+
 /* Mistakes in the description of a sampling format. */
 #define WRONG_FORMATS(X)                                                                 \
 	X(FORMAT_WITHOUT_NAME, format.name = NULL)                                       \
@@ -42,7 +50,6 @@
 	X(UUID_WITH_SPACE, format.uuid = "0f9e4c5d-7a21-4b3e-8c60 d5b1f2a7e834")         \
 	X(UUID_TOO_SHORT, format.uuid = "0f9e4c5d-7a21-4b3e-8c60-d5b1f2a7e83")           \
 	X(UUID_TOO_LONG, format.uuid = "0f9e4c5d-7a21-4b3e-8c60-d5b1f2a7e8345")          \
-	X(NO_OWNER, format.owner = NULL)                                                 \
 	X(NO_HANDLER, format.handler = NULL)                                             \
 	X(ARGUMENT_TOO_LARGE, format.argument_size++)                                    \
 	X(UNKNOWN_FLAG, format.flags = ~PFM_FORMAT_CONTINUOUS)
@@ -57,8 +64,9 @@ enum {
 	/* Without a mistake, and with as much of everything as there may be. */
 	RIGHT_PMU,
 	WRONG_PMUS(WRONG_NUMBER) /* each ends with a comma */
-	RIGHT_FORMAT,
-	WRONG_FORMATS(WRONG_NUMBER) TAKEN_FORMATS(WRONG_NUMBER)
+	PMUS_OF_OTHERS(WRONG_NUMBER) RIGHT_FORMAT,
+	WRONG_FORMATS(WRONG_NUMBER)
+	TAKEN_FORMATS(WRONG_NUMBER) FORMATS_OF_OTHERS(WRONG_NUMBER)
 };
 #undef WRONG_NUMBER
 

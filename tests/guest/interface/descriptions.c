@@ -53,6 +53,39 @@ TEST(a_pmu_with_a_mistake_is_refused)
 	count_must_be_right(make_context());
 }
 
+/* The kernel's log says of each interface number of @kind what @ours and @theirs are. */
+static void must_be_told(const char *kind, unsigned int theirs, unsigned int ours)
+{
+	char sentence[256];
+
+	snprintf(sentence, sizeof(sentence),
+		 "perfmon: perfmon_wrong was built for %s interface %u, but this perfmon "
+		 "has %u: rebuild it against the headers of this perfmon\n",
+		 kind, theirs, ours);
+	ck_assert_msg(strstr(kernel_log(), sentence), "not logged: %s", sentence);
+}
+
+/* As in perfmon_pmu.h and perfmon_format.h, which are for the kernel. */
+#define INTERFACE 1
+
+TEST(a_pmu_built_for_another_interface_is_refused_with_a_sentence)
+{
+	static const struct wrong pmus[] = { PMUS_OF_OTHERS(ROW) };
+
+	must_be_refused(pmus, COUNT(pmus), ENOEXEC);
+	must_be_told("PMU", INTERFACE + 1, INTERFACE);
+	must_be_told("PMU", 0, INTERFACE);
+}
+
+TEST(a_format_built_for_another_interface_is_refused_with_a_sentence)
+{
+	static const struct wrong formats[] = { FORMATS_OF_OTHERS(ROW) };
+
+	must_be_refused(formats, COUNT(formats), ENOEXEC);
+	must_be_told("format", INTERFACE + 1, INTERFACE);
+	must_be_told("format", 0, INTERFACE);
+}
+
 static void check_largest_pmu(void)
 {
 	int fd = pfm_open_device();

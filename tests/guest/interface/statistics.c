@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
-#include <sys/klog.h>
 #include <sys/stat.h>
 
 #include "sets.h"
@@ -122,19 +121,6 @@ TEST(reset_stats_puts_statistics_at_zero)
 	write_text(SYSFS "reset_stats", "0\n");
 	ck_assert_uint_eq(statistic_of(cpu, "ctxswin_count"), 0);
 	ck_assert_uint_eq(statistic_of(cpu, "ctxswout_count"), 0);
-}
-
-#define SYSLOG_ACTION_READ_ALL 3 /* linux/syslog.h, which only the kernel has */
-
-/* What the kernel logged last. */
-static const char *kernel_log(void)
-{
-	static char text[16384];
-	int length = klogctl(SYSLOG_ACTION_READ_ALL, text, sizeof(text) - 1);
-
-	ck_assert_int_ge(length, 0);
-	text[length] = '\0';
-	return text;
 }
 
 #define CALLS_ARE_LOGGED 1

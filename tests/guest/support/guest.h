@@ -227,6 +227,7 @@ uint64_t sessions(void);
 /* For the runner: what a test began ends with it, but not before it. */
 bool no_session_is_left(void);
 uint64_t free_memory(void); /* of the machine, bytes */
+const char *kernel_log(void); /* its end; valid until the next call */
 
 /* 0 or errno; modules are named as in /proc/modules, and as their files. */
 const char *module_path(const char *name); /* valid until the next call */

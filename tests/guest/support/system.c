@@ -5,6 +5,7 @@
 #include <linux/capability.h>
 #include <sched.h>
 #include <stdio.h>
+#include <sys/klog.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -162,6 +163,18 @@ uint64_t free_memory(void)
 
 	ck_assert(line && sscanf(line, "MemFree: %ju kB", &kilobytes) == 1);
 	return kilobytes * 1024;
+}
+
+#define SYSLOG_ACTION_READ_ALL 3 /* linux/syslog.h, which only the kernel has */
+
+const char *kernel_log(void)
+{
+	static char text[16384];
+	int length = klogctl(SYSLOG_ACTION_READ_ALL, text, sizeof(text) - 1);
+
+	ck_assert_int_ge(length, 0);
+	text[length] = '\0';
+	return text;
 }
 
 /* ---- modules ------------------------------------------------------------------------ */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef PERFMON_INTERFACE_H
+#define PERFMON_INTERFACE_H
+
+#include <linux/errno.h>
+#include <linux/module.h>
+#include <linux/printk.h>
+
+/*
+ * A module that was built against other headers has other structures: of its
+ * description nothing but the interface number, which stays where it is, may be looked
+ * at.  The kernel notices such modules only if it has CONFIG_MODVERSIONS.
+ */
+static inline int pfm_interface_check(const char *kind, u32 built_for, u32 offered,
+				      const struct module *module)
+{
+	if (built_for == offered)
+		return 0;
+	pr_err("perfmon: %s was built for %s interface %u, but this perfmon has %u: rebuild it against the headers of this perfmon\n",
+	       module->name, kind, built_for, offered);
+	return -ENOEXEC;
+}
+
+#endif

@@ -27,16 +27,20 @@ static int last_buffer_size(const struct pfm_format_setup *setup, u64 *size)
 	return 0;
 }
 
-static void last_init(void *memory, const struct pfm_format_setup *setup)
+static int last_init(struct pfm_format_instance *instance,
+		     const struct pfm_format_setup *setup)
 {
 	const struct last_argument *argument = setup->argument;
+	struct last_buffer *buffer = instance->buffer;
 
-	((struct last_buffer *)memory)->entries = argument->entries;
+	buffer->entries = argument->entries;
+	return 0;
 }
 
-static u32 last_handler(void *memory, const struct pfm_sample *sample)
+static u32 last_handler(struct pfm_format_instance *instance,
+			const struct pfm_sample *sample)
 {
-	struct last_buffer *buffer = memory;
+	struct last_buffer *buffer = instance->buffer;
 
 	WRITE_ONCE(buffer->ips[buffer->count % buffer->entries], sample->ip);
 	pfm_format_publish(&buffer->count, buffer->count + 1);

@@ -65,23 +65,6 @@ struct pfm_context *pfm_context_alloc(void)
 	return context;
 }
 
-/* Unloaded, and nobody else has it; the scheduler hooks may still look. */
-void pfm_context_free(struct pfm_context *context)
-{
-	/* Nobody posts any more: wait until nobody tells any more. */
-	irq_work_sync(&context->notification);
-	if (context->pmu) {
-		pfm_sets_free(context);
-		pfm_pmu_put();
-	}
-	if (context->buffer)
-		pfm_buffer_put(context->buffer);
-	if (context->format)
-		pfm_format_put(context->format);
-	free_page((unsigned long)context->arguments);
-	kfree_rcu(context, rcu);
-}
-
 static int check_flags(struct pfm_context *context, const struct pfm_create *create)
 {
 	const u32 known = PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE | PFM_FL_MAP_SETS |
@@ -110,25 +93,70 @@ static unsigned int count_pmds(const struct pfm_pmu *pmu)
 	return count;
 }
 
+/* A format does not accept its argument, or cannot begin for a reason of its own. */
+static int format_fails(struct pfm_context *context, int error)
+{
+	switch (error) {
+	case -EINVAL:
+		return pfm_fail(context, error, PFM_REASON_FORMAT_ARGUMENT, 0);
+	case -ENOMEM:
+		return pfm_fail(context, error, PFM_REASON_MEMORY, 0);
+	default:
+		return pfm_fail(context, error, PFM_REASON_FORMAT, 0);
+	}
+}
+
 /* Its buffer, NULL if it has none, or an error pointer. */
 static struct pfm_buffer *make_buffer(struct pfm_context *context,
 				      const struct pfm_format *format,
 				      const struct pfm_format_setup *setup)
 {
-	struct pfm_buffer *buffer = NULL;
 	u64 size = 0;
 	int error = format->buffer_size ? format->buffer_size(setup, &size) : 0;
 
 	if (error)
-		return ERR_PTR(pfm_fail(context, error, PFM_REASON_FORMAT_ARGUMENT, 0));
-	if (size > 0) {
-		buffer = pfm_buffer_create(context, size);
-		if (IS_ERR(buffer))
-			return buffer;
+		return ERR_PTR(format_fails(context, error));
+	return size > 0 ? pfm_buffer_create(context, size) : NULL;
+}
+
+/* From here to format_ends() the format may be at work in the context. */
+static int format_begins(struct pfm_context *context, const struct pfm_format *format,
+			 const struct pfm_format_setup *setup)
+{
+	struct pfm_buffer *buffer = make_buffer(context, format, setup);
+	int error;
+
+	if (IS_ERR(buffer))
+		return PTR_ERR(buffer);
+	context->instance = (struct pfm_format_instance){};
+	if (buffer) {
+		context->instance.buffer = buffer->memory;
+		context->instance.buffer_size = buffer->size;
 	}
-	if (format->init)
-		format->init(buffer ? buffer->memory : NULL, setup);
-	return buffer;
+	error = format->init ? format->init(&context->instance, setup) : 0;
+	if (!error) {
+		context->format = format;
+		/* mmap() comes without mutex */
+		smp_store_release(&context->buffer, buffer);
+		return 0;
+	}
+	if (buffer)
+		pfm_buffer_put(buffer);
+	return format_fails(context, error);
+}
+
+/* Unloaded for good: no handler runs, and none will. */
+static void format_ends(struct pfm_context *context)
+{
+	const struct pfm_format *format = context->format;
+
+	if (!format)
+		return;
+	if (format->exit)
+		format->exit(&context->instance);
+	if (context->buffer)
+		pfm_buffer_put(context->buffer);
+	pfm_format_put(format);
 }
 
 static int use_format(struct pfm_context *context, const struct pfm_create *create,
@@ -140,25 +168,34 @@ static int use_format(struct pfm_context *context, const struct pfm_create *crea
 		.pmds = count_pmds(context->pmu),
 	};
 	const struct pfm_format *format = pfm_format_get(name);
-	struct pfm_buffer *buffer;
+	int error;
 
 	if (PTR_ERR(format) == -ENOMEM)
 		return pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, 0);
 	if (IS_ERR(format))
 		return pfm_fail(context, -EINVAL, PFM_REASON_NO_FORMAT, 0);
 	if (create->format_size == format->argument_size)
-		buffer = make_buffer(context, format, &setup);
+		error = format_begins(context, format, &setup);
 	else
-		buffer = ERR_PTR(pfm_fail(context, -EINVAL, PFM_REASON_FORMAT_SIZE,
-					  create->format_size));
-	if (IS_ERR(buffer)) {
+		error = pfm_fail(context, -EINVAL, PFM_REASON_FORMAT_SIZE,
+				 create->format_size);
+	if (error)
 		pfm_format_put(format);
-		return PTR_ERR(buffer);
+	return error;
+}
+
+/* Unloaded, and nobody else has it; the scheduler hooks may still look. */
+void pfm_context_free(struct pfm_context *context)
+{
+	/* Nobody posts any more: wait until nobody tells any more. */
+	irq_work_sync(&context->notification);
+	format_ends(context);
+	if (context->pmu) {
+		pfm_sets_free(context);
+		pfm_pmu_put();
 	}
-	context->format = format;
-	context->samples = buffer ? buffer->memory : NULL;
-	smp_store_release(&context->buffer, buffer); /* mmap() comes without mutex */
-	return 0;
+	free_page((unsigned long)context->arguments);
+	kfree_rcu(context, rcu);
 }
 
 /* As it was before: an empty descriptor. */

@@ -53,8 +53,8 @@ struct pfm_context {
 	struct pfm_pmu *pmu; /* NULL before creation */
 	u32 flags; /* PFM_FL_* */
 	const struct pfm_format *format; /* NULL: none */
-	struct pfm_buffer *buffer; /* NULL: none */
-	void *samples; /* what is in it */
+	struct pfm_format_instance instance; /* of @format */
+	struct pfm_buffer *buffer; /* of @instance; NULL: none */
 
 	/* under mutex */
 	struct mutex mutex;

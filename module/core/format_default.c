@@ -20,26 +20,30 @@ static int default_buffer_size(const struct pfm_format_setup *setup, u64 *size)
 	return 0;
 }
 
-static void default_init(void *buffer, const struct pfm_format_setup *setup)
+static int default_init(struct pfm_format_instance *instance,
+			const struct pfm_format_setup *setup)
 {
 	const struct pfm_dfl_smpl_arg *argument = setup->argument;
-	struct pfm_dfl_smpl_hdr *header = buffer;
+	struct pfm_dfl_smpl_hdr *header = instance->buffer;
 
 	pfm_linear_init(header, argument->buf_size, largest_entry(setup->pmds),
 			PFM_DFL_SMPL_VERSION);
 	header->hdr_buf_flags = argument->buf_flags;
+	return 0;
 }
 
-static u32 default_handler(void *buffer, const struct pfm_sample *sample)
+static u32 default_handler(struct pfm_format_instance *instance,
+			   const struct pfm_sample *sample)
 {
-	struct pfm_dfl_smpl_entry *entry = pfm_linear_next(buffer);
+	struct pfm_dfl_smpl_hdr *header = instance->buffer;
+	struct pfm_dfl_smpl_entry *entry = pfm_linear_next(header);
 	void *end;
 
 	if (unlikely(!entry))
 		return pfm_linear_full();
 	pfm_sample_write(entry, sample);
 	end = pfm_sample_write_values((u64 *)(entry + 1), sample);
-	return pfm_linear_add(buffer, end - (void *)entry);
+	return pfm_linear_add(header, end - (void *)entry);
 }
 
 static struct pfm_format format = {

@@ -112,7 +112,7 @@ static u32 sample_all(struct pfm_cpu *cpu, struct pfm_context *context,
 		sample->value_count = unlikely(attributes->records)
 					      ? gather(cpu, context, set, attributes)
 					      : 0;
-		control |= format->handler(context->samples, sample);
+		control |= format->handler(&context->instance, sample);
 		cpu->statistics.fmt_handler_calls++;
 	}
 	pfm_timing_add(&cpu->statistics.fmt_handler_ns, &begun);
@@ -278,7 +278,7 @@ static noinline struct pfm_registers *throttle(struct pfm_cpu *cpu,
 
 	cpu->statistics.ovfl_throttle_count++;
 	if (format && format->throttled)
-		format->throttled(context->samples);
+		format->throttled(&context->instance);
 	return pfm_throttle(context, set, next);
 }
 

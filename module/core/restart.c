@@ -29,7 +29,7 @@ static int ask_format(struct pfm_context *context)
 
 	if (!format || !format->restart)
 		return PFM_CONTROL_RESET;
-	return format->restart(context->samples, context->state == PFM_STATE_LOADED);
+	return format->restart(&context->instance, context->state == PFM_STATE_LOADED);
 }
 
 /* A switch that had to wait takes the place of the reset: it makes one of its own. */

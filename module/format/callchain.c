@@ -63,15 +63,17 @@ static int callchain_buffer_size(const struct pfm_format_setup *setup, u64 *size
 	return 0;
 }
 
-static void callchain_init(void *buffer, const struct pfm_format_setup *setup)
+static int callchain_init(struct pfm_format_instance *instance,
+			  const struct pfm_format_setup *setup)
 {
 	const struct pfm_callchain_arg *argument = setup->argument;
 	struct limits limits = limits_asked_for(argument);
-	struct pfm_dfl_smpl_hdr *header = buffer;
+	struct pfm_dfl_smpl_hdr *header = instance->buffer;
 
 	pfm_linear_init(header, argument->buf_size, largest_entry(setup),
 			PFM_CALLCHAIN_VERSION);
 	header->hdr_buf_flags = limits.kernel | limits.user << 16;
+	return 0;
 }
 
 /* Not in the middle of the switch to the thread, where stack and memory are another's. */
@@ -109,10 +111,12 @@ static unsigned int write_user(const struct pfm_sample *sample, u64 *to,
 	return pfm_user_stack(regs, to, is_at_hand(sample) && current->mm ? most : 1);
 }
 
-static u32 callchain_handler(void *buffer, const struct pfm_sample *sample)
+static u32 callchain_handler(struct pfm_format_instance *instance,
+			     const struct pfm_sample *sample)
 {
-	struct limits limits = limits_of(buffer);
-	struct pfm_callchain_entry *entry = pfm_linear_next(buffer);
+	struct pfm_dfl_smpl_hdr *header = instance->buffer;
+	struct limits limits = limits_of(header);
+	struct pfm_callchain_entry *entry = pfm_linear_next(header);
 	u64 *end;
 
 	if (unlikely(!entry))
@@ -125,7 +129,7 @@ static u32 callchain_handler(void *buffer, const struct pfm_sample *sample)
 	end += entry->kernel_count;
 	entry->user_count = write_user(sample, end, limits.user);
 	end += entry->user_count;
-	return pfm_linear_add(buffer, (void *)end - (void *)entry);
+	return pfm_linear_add(header, (void *)end - (void *)entry);
 }
 
 static struct pfm_format callchain_format = {

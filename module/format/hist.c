@@ -27,13 +27,15 @@ static int hist_buffer_size(const struct pfm_format_setup *setup, u64 *size)
 	return 0;
 }
 
-static void hist_init(void *buffer, const struct pfm_format_setup *setup)
+static int hist_init(struct pfm_format_instance *instance,
+		     const struct pfm_format_setup *setup)
 {
 	const struct pfm_hist_arg *argument = setup->argument;
-	struct pfm_hist_hdr *header = buffer;
+	struct pfm_hist_hdr *header = instance->buffer;
 
 	header->version = PFM_HIST_VERSION;
 	header->entries = argument->entries;
+	return 0;
 }
 
 static bool is_entry_of(const struct pfm_hist_entry *entry,
@@ -78,9 +80,10 @@ static void begin(struct pfm_hist_hdr *header, struct pfm_hist_entry *entry,
 	WRITE_ONCE(header->used, header->used + 1);
 }
 
-static u32 hist_handler(void *buffer, const struct pfm_sample *sample)
+static u32 hist_handler(struct pfm_format_instance *instance,
+			const struct pfm_sample *sample)
 {
-	struct pfm_hist_hdr *header = buffer;
+	struct pfm_hist_hdr *header = instance->buffer;
 	struct pfm_hist_entry *entry = find(header, sample);
 	u64 period = -sample->last_reset;
 
@@ -97,9 +100,9 @@ static u32 hist_handler(void *buffer, const struct pfm_sample *sample)
 	return PFM_CONTROL_RESET;
 }
 
-static void hist_throttled(void *buffer)
+static void hist_throttled(struct pfm_format_instance *instance)
 {
-	struct pfm_hist_hdr *header = buffer;
+	struct pfm_hist_hdr *header = instance->buffer;
 
 	WRITE_ONCE(header->throttled, header->throttled + 1);
 }

@@ -40,16 +40,18 @@ static int nway_buffer_size(const struct pfm_format_setup *setup, u64 *size)
 	return 0;
 }
 
-static void nway_init(void *buffer, const struct pfm_format_setup *setup)
+static int nway_init(struct pfm_format_instance *instance,
+		     const struct pfm_format_setup *setup)
 {
 	const struct pfm_nway_arg *argument = setup->argument;
-	struct pfm_nway_hdr *header = buffer;
+	struct pfm_nway_hdr *header = instance->buffer;
 
 	header->version = PFM_NWAY_VERSION;
 	header->regions = argument->regions;
 	header->region_size = argument->region_size;
 	header->region_offset = region_offset(argument->regions);
 	header->largest_entry = largest_entry(setup->pmds);
+	return 0;
 }
 
 /* Regions are counted for ever. */
@@ -84,9 +86,10 @@ static bool write_entry(struct pfm_nway_hdr *header, const struct pfm_sample *sa
 	return header->region_size - filling->size < header->largest_entry;
 }
 
-static u32 nway_handler(void *buffer, const struct pfm_sample *sample)
+static u32 nway_handler(struct pfm_format_instance *instance,
+			const struct pfm_sample *sample)
 {
-	struct pfm_nway_hdr *header = buffer;
+	struct pfm_nway_hdr *header = instance->buffer;
 	bool is_full = false;
 
 	if (unlikely(none_is_free(header))) {
@@ -106,9 +109,9 @@ static u32 nway_handler(void *buffer, const struct pfm_sample *sample)
  * The oldest full region is free again.  If none was, it is the next to be filled, and
  * no sample can be lost any more before it is: it tells of those lost until now.
  */
-static int nway_restart(void *buffer, bool active)
+static int nway_restart(struct pfm_format_instance *instance, bool active)
 {
-	struct pfm_nway_hdr *header = buffer;
+	struct pfm_nway_hdr *header = instance->buffer;
 	struct pfm_nway_region *freed = region(header, header->released);
 
 	if (header->filled == header->released)
@@ -121,9 +124,9 @@ static int nway_restart(void *buffer, bool active)
 	return 0;
 }
 
-static void nway_throttled(void *buffer)
+static void nway_throttled(struct pfm_format_instance *instance)
 {
-	struct pfm_nway_hdr *header = buffer;
+	struct pfm_nway_hdr *header = instance->buffer;
 
 	WRITE_ONCE(header->throttled, header->throttled + 1);
 }

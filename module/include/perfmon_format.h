@@ -30,7 +30,7 @@ struct task_struct;
  * The number of this interface, struct pfm_format.interface.  It changes whenever something
  * in this header does that a compiled module depends on.
  */
-#define PFM_FORMAT_INTERFACE 1
+#define PFM_FORMAT_INTERFACE   1
 
 #define PFM_FORMAT_ALIAS(name) "perfmon-format-" name
 
@@ -96,6 +96,20 @@ struct pfm_format_setup {
 };
 
 /**
+ * struct pfm_format_instance - a format at work in one context
+ * @buffer: what the user can map: zeroed before init, begins on a page; NULL if the
+ *	context has none
+ * @buffer_size: its bytes, as pfm_format.buffer_size said
+ * @private: the format's own, NULL before init; for memory that the user is not to see,
+ *	with or without a buffer beside it
+ */
+struct pfm_format_instance {
+	void *buffer;
+	u64 buffer_size;
+	void *private;
+};
+
+/**
  * struct pfm_format - a sampling format
  * @interface: PFM_FORMAT_INTERFACE; the first field for good, because registration looks
  *	at nothing else before it
@@ -109,10 +123,16 @@ struct pfm_format_setup {
  * @buffer_size: looks at the argument and says how many bytes the buffer has to have, 0 for
  *	none.  Returns 0, or what the creation fails with: -EINVAL for a bad argument.
  *	Process context, may sleep; optional.
- * @init: writes the buffer's header.  The buffer is zeroed, begins on a page and is
- *	NULL if there is none.  Process context, may sleep; optional.
+ * @init: begins in a context: writes the buffer's header, sets @private.  Returns 0, or
+ *	what the creation fails with; nothing of it may be left then.  What it allocates
+ *	with GFP_KERNEL_ACCOUNT counts as the user's.  Process context, may sleep;
+ *	optional.
+ * @exit: the end in a context: frees @private.  Comes once for each @init that succeeded
+ *	(or that there was not), also if the creation fails after that.  No other callback
+ *	runs meanwhile, nor comes after it.  The user may still read the buffer: it is the
+ *	core's and outlives the context.  Process context, may sleep; optional.
  * @handler: takes a sample.  Called for each PMD that overflowed, ascending, with
- *	interrupts off, perhaps from NMI; never twice at a time for a buffer.  It may
+ *	interrupts off, perhaps from NMI; never twice at a time for an instance.  It may
  *	wait for nothing and fault nowhere.  Returns PFM_CONTROL_*.
  * @restart: the user has worked on what he was notified of.  @active: monitoring is not
  *	masked.  Interrupts off, no handler running.  Returns PFM_CONTROL_RESET, _MASK,
@@ -132,10 +152,13 @@ struct pfm_format {
 	u32 flags;
 	struct module *owner;
 	int (*buffer_size)(const struct pfm_format_setup *setup, u64 *size);
-	void (*init)(void *buffer, const struct pfm_format_setup *setup);
-	u32 (*handler)(void *buffer, const struct pfm_sample *sample);
-	int (*restart)(void *buffer, bool active);
-	void (*throttled)(void *buffer);
+	int (*init)(struct pfm_format_instance *instance,
+		    const struct pfm_format_setup *setup);
+	void (*exit)(struct pfm_format_instance *instance);
+	u32 (*handler)(struct pfm_format_instance *instance,
+		       const struct pfm_sample *sample);
+	int (*restart)(struct pfm_format_instance *instance, bool active);
+	void (*throttled)(struct pfm_format_instance *instance);
 };
 
 /**
@@ -220,9 +243,9 @@ static inline u32 pfm_linear_add(struct pfm_dfl_smpl_hdr *header, u64 size)
 }
 
 /* pfm_format.restart: the buffer has been read. */
-static inline int pfm_linear_restart(void *buffer, bool active)
+static inline int pfm_linear_restart(struct pfm_format_instance *instance, bool active)
 {
-	struct pfm_dfl_smpl_hdr *header = buffer;
+	struct pfm_dfl_smpl_hdr *header = instance->buffer;
 
 	WRITE_ONCE(header->hdr_count, 0);
 	WRITE_ONCE(header->hdr_cur_offs, sizeof(*header));
@@ -230,9 +253,11 @@ static inline int pfm_linear_restart(void *buffer, bool active)
 }
 
 /* pfm_format.throttled */
-static inline void pfm_linear_throttled(void *buffer)
+static inline void pfm_linear_throttled(struct pfm_format_instance *instance)
 {
-	((struct pfm_dfl_smpl_hdr *)buffer)->hdr_throttled++;
+	struct pfm_dfl_smpl_hdr *header = instance->buffer;
+
+	header->hdr_throttled++;
 }
 
 /* A sample as struct pfm_dfl_smpl_entry. */

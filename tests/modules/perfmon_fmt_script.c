@@ -2,22 +2,73 @@
 #include <linux/device.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
+#include <linux/slab.h>
 #include "perfmon_format.h"
 #include "perfmon_fmt_script.h"
 
+static unsigned int begun, ended, late;
+module_param(begun, uint, 0444);
+module_param(ended, uint, 0444);
+module_param(late, uint, 0444);
+static unsigned long last_samples;
+module_param(last_samples, ulong, 0444);
+
 static int script_buffer_size(const struct pfm_format_setup *setup, u64 *size)
 {
-	if (!setup->argument)
+	const struct script_argument *argument = setup->argument;
+
+	if (!argument)
 		return -EINVAL;
-	*size = PAGE_SIZE;
+	*size = argument->without_buffer ? 0 : PAGE_SIZE;
 	return 0;
 }
 
-static void script_init(void *memory, const struct pfm_format_setup *setup)
-{
-	struct script_buffer *buffer = memory;
+/* What the user is not to see; without a buffer all there is. */
+struct script {
+	bool has_ended;
+	struct script_buffer here;
+	struct script_buffer *buffer;
+};
 
-	buffer->answers = *(const struct script_argument *)setup->argument;
+/* The one that ended last is kept, so that a late callback can be seen. */
+static struct script *former;
+
+static int script_init(struct pfm_format_instance *instance,
+		       const struct pfm_format_setup *setup)
+{
+	const struct script_argument *argument = setup->argument;
+	struct script *script;
+
+	if (argument->init)
+		return argument->init;
+	script = kzalloc(sizeof(*script), GFP_KERNEL_ACCOUNT);
+	if (!script)
+		return -ENOMEM;
+	script->buffer = instance->buffer ?: &script->here;
+	script->buffer->answers = *argument;
+	instance->private = script;
+	begun++;
+	return 0;
+}
+
+static void script_exit(struct pfm_format_instance *instance)
+{
+	struct script *script = instance->private;
+
+	script->has_ended = true;
+	last_samples = script->buffer->samples;
+	script->buffer = &script->here;
+	kfree(xchg(&former, script));
+	ended++;
+}
+
+static struct script_buffer *buffer_of(struct pfm_format_instance *instance)
+{
+	struct script *script = instance->private;
+
+	if (script->has_ended)
+		late++;
+	return script->buffer;
 }
 
 static unsigned int answer_of(u64 count)
@@ -25,9 +76,10 @@ static unsigned int answer_of(u64 count)
 	return min_t(u64, count, SCRIPT_ANSWERS - 1);
 }
 
-static u32 script_handler(void *memory, const struct pfm_sample *sample)
+static u32 script_handler(struct pfm_format_instance *instance,
+			  const struct pfm_sample *sample)
 {
-	struct script_buffer *buffer = memory;
+	struct script_buffer *buffer = buffer_of(instance);
 	u32 answer = buffer->answers.handler[answer_of(buffer->samples)];
 
 	buffer->pmd = sample->pmd;
@@ -37,9 +89,9 @@ static u32 script_handler(void *memory, const struct pfm_sample *sample)
 	return answer;
 }
 
-static int script_restart(void *memory, bool active)
+static int script_restart(struct pfm_format_instance *instance, bool active)
 {
-	struct script_buffer *buffer = memory;
+	struct script_buffer *buffer = buffer_of(instance);
 	int answer = buffer->answers.restart[answer_of(buffer->restarts)];
 
 	buffer->active = active;
@@ -55,10 +107,24 @@ static struct pfm_format script_format = {
 	.argument_size = sizeof(struct script_argument),
 	.buffer_size = script_buffer_size,
 	.init = script_init,
+	.exit = script_exit,
 	.handler = script_handler,
 	.restart = script_restart,
 };
-module_driver(script_format, pfm_format_register, pfm_format_unregister);
+
+static int __init script_module_init(void)
+{
+	return pfm_format_register(&script_format);
+}
+module_init(script_module_init);
+
+static void __exit script_module_exit(void)
+{
+	pfm_format_unregister(&script_format);
+	kfree(former);
+}
+module_exit(script_module_exit);
+
 MODULE_ALIAS(PFM_FORMAT_ALIAS("script"));
 MODULE_DESCRIPTION("perfmon: a sampling format whose answers tests choose");
 MODULE_LICENSE("GPL");

@@ -10,13 +10,22 @@
 
 #define SCRIPT_ANSWERS 4
 
-/* Answers are PFM_CONTROL_* of perfmon_format.h; the last of them holds for all after it. */
+/*
+ * Answers are PFM_CONTROL_* of perfmon_format.h; the last of them holds for all after it.
+ * What init returns is 0 or a negative errno.
+ */
 struct script_argument {
 	__u32 handler[SCRIPT_ANSWERS];
 	__s32 restart[SCRIPT_ANSWERS]; /* or a negative errno */
+	__s32 init;
+	__u32 without_buffer; /* 1: what would be in the buffer is in private memory only */
 };
 
-/* The buffer, of a page. */
+/*
+ * The buffer, of a page, or private memory.  Parameters of the module tell of "begun" and
+ * "ended", instances so far, "late", callbacks after exit, and "last_samples", of the instance
+ * that ended last.
+ */
 struct script_buffer {
 	__u64 samples;
 	__u64 restarts;

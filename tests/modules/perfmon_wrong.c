@@ -139,7 +139,7 @@ static int __init register_pmu(void)
 
 /* ---- a sampling format ------------------------------------------------------------------ */
 
-static u32 handler(void *buffer, const struct pfm_sample *sample)
+static u32 handler(struct pfm_format_instance *instance, const struct pfm_sample *sample)
 {
 	return PFM_CONTROL_RESET;
 }

@@ -87,6 +87,7 @@ static const struct {
 	  "the context has /sys/kernel/perfmon/max_sets event sets" },
 	{ PFM_REASON_SET_MEMORY, "event sets are at /sys/kernel/perfmon/set_mem_max" },
 	{ PFM_REASON_SWITCH_COUNT, "only overflows of a counter can switch event sets" },
+	{ PFM_REASON_FORMAT, "the sampling format cannot begin" },
 };
 
 TEST(every_reason_gives_its_sentence)

@@ -433,7 +433,8 @@ struct pfm_status {
 	X(NO_BUFFER, "the context has no sampling buffer")                               \
 	X(SET_LIMIT, "the context has /sys/kernel/perfmon/max_sets event sets")          \
 	X(SET_MEMORY, "event sets are at /sys/kernel/perfmon/set_mem_max")               \
-	X(SWITCH_COUNT, "only overflows of a counter can switch event sets")
+	X(SWITCH_COUNT, "only overflows of a counter can switch event sets")             \
+	X(FORMAT, "the sampling format cannot begin")
 
 enum pfm_reason {
 #define PFM_REASON_ENTRY(name, sentence) PFM_REASON_##name,
@@ -477,7 +478,8 @@ struct pfm_error {
  * field not zero; no such format, argument of another size, or one that the format
  * does not accept.  EOPNOTSUPP: a flag that is not offered yet.
  * EPERM: not in task_group.  EBUSY: PMU held by someone else, or the descriptor
- * has a context.  ENOMEM: no memory, or the buffer is over one of the limits.
+ * has a context.  ENOMEM: no memory, or the buffer is over one of the limits.  And
+ * what the format may have of its own.
  */
 #define PFM_IOC_CREATE_CONTEXT	_IOW(PFM_IOC_TYPE, 0, struct pfm_create)
 

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A sampling format at work in a context, from init to exit: format "script" (tests/modules)
+ * tells of both. The caller watches himself or a child.
+ */
+#include <sys/mman.h>
+
+#include "perfmon_fmt_script.h"
+#include "formats.h"
+#include "samples.h"
+
+SUITE(format_life, 60);
+
+#define MODULE	      "perfmon_fmt_script"
+/* As in perfmon_format.h, which is for the kernel. */
+#define CONTROL_RESET 0x2
+
+static const struct script_argument resetting = {
+	.handler = { CONTROL_RESET, CONTROL_RESET, CONTROL_RESET, CONTROL_RESET },
+};
+
+static uint64_t tells(const char *parameter)
+{
+	return module_parameter(MODULE, parameter);
+}
+
+/* Of contexts since the module was loaded. */
+static void must_have_begun_and_ended(uint64_t begun, uint64_t ended)
+{
+	ck_assert_uint_eq(tells("begun"), begun);
+	ck_assert_uint_eq(tells("ended"), ended);
+	ck_assert_uint_eq(tells("late"), 0);
+}
+
+/* ---- init ------------------------------------------------------------------------------- */
+
+static void must_fail_to_begin(int fd, int error, unsigned int reason)
+{
+	struct script_argument argument = { .init = -error };
+
+	must_fail(fd, try_format(fd, "script", &argument, sizeof(argument)), error,
+		  reason, PFM_NO_INDEX);
+	must_fail(fd, pfm_stop(fd), EINVAL, PFM_REASON_NO_CONTEXT, PFM_NO_INDEX);
+	ck_assert_uint_eq(read_number(MEM_CUR), 0);
+	ck_assert_int_eq(module_users(MODULE), 0);
+	must_have_begun_and_ended(0, 0);
+}
+
+static void check_errors_of_init(void)
+{
+	int fd = pfm_open_device();
+
+	must_fail_to_begin(fd, EINVAL, PFM_REASON_FORMAT_ARGUMENT);
+	must_fail_to_begin(fd, ENOMEM, PFM_REASON_MEMORY);
+	must_fail_to_begin(fd, ENODEV, PFM_REASON_FORMAT);
+	must_fail_to_begin(fd, EPERM, PFM_REASON_FORMAT);
+	must(fd, try_format(fd, "script", &resetting, sizeof(resetting)));
+	count_must_be_right(fd);
+	close(fd);
+	must_have_begun_and_ended(1, 1);
+}
+
+TEST(init_fails_with_an_errno_of_its_own)
+{
+	with_formats(check_errors_of_init);
+}
+
+/* ---- exit ------------------------------------------------------------------------------- */
+
+static int sampling_on(pid_t tid, const struct script_argument *argument)
+{
+	int fd = format_context("script", argument, sizeof(*argument));
+
+	sample_busily(fd, PERIOD);
+	load_and_start(fd, tid);
+	return fd;
+}
+
+static void check_exits(void)
+{
+	struct child child = child_new();
+	const volatile struct script_buffer *buffer;
+	int fd;
+
+	/* never loaded */
+	close(format_context("script", &resetting, sizeof(resetting)));
+	must_have_begun_and_ended(1, 1);
+
+	/* unloaded by the user */
+	fd = sampling_on(thread_id(), &resetting);
+	sampled_loop(3 * PERIOD);
+	must(fd, pfm_unload_context(fd));
+	must_have_begun_and_ended(2, 1);
+	close(fd);
+	must_have_begun_and_ended(2, 2);
+
+	/* while it is at work */
+	fd = sampling_on(child.pid, &resetting);
+	buffer = format_buffer(fd, page_size());
+	child_busy(&child);
+	wait_until(buffer->samples > 3);
+	close(fd);
+	must_have_begun_and_ended(3, 3);
+	ck_assert_uint_eq(buffer->samples, tells("last_samples"));
+	child_rest(&child);
+
+	/* its thread has ended */
+	fd = sampling_on(child.pid, &resetting);
+	child_exit(&child);
+	must_end(fd);
+	must_have_begun_and_ended(4, 3);
+	close(fd);
+	must_have_begun_and_ended(4, 4);
+	munmap((void *)buffer, page_size());
+}
+
+TEST(exit_comes_once_and_no_handler_after_it)
+{
+	need_overflow_interrupts();
+	with_formats(check_exits);
+}
+
+/* ---- without a buffer -------------------------------------------------------------------- */
+
+static void check_private_memory(void)
+{
+	struct script_argument argument = resetting;
+	uint64_t taken = samples_taken();
+	int fd;
+
+	argument.without_buffer = 1;
+	fd = sampling_on(thread_id(), &argument);
+	ck_assert_ptr_eq(mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 0),
+			 MAP_FAILED);
+	ck_assert_uint_eq(read_number(MEM_CUR), 0);
+	while (samples_taken() < taken + 5)
+		sampled_loop(PERIOD / 2);
+	must(fd, pfm_stop(fd));
+	taken = samples_taken() - taken;
+	close(fd);
+	ck_assert_uint_eq(tells("last_samples"), taken);
+	must_have_begun_and_ended(1, 1);
+}
+
+TEST(a_format_may_keep_all_in_private_memory)
+{
+	need_overflow_interrupts();
+	with_formats(check_private_memory);
+}

@@ -4,8 +4,8 @@
  *
  *	CALL: [element N: ]SENTENCE[: VALUE][, HOLDER]
  *
- * The sentences are those of PFM_REASONS in <perfmon/perfmon.h>; here stands
- * what is said of pfm_error.value for each of them.
+ * The sentences are in reasons.c; here stands what is said of pfm_error.value for each
+ * of them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,9 +35,6 @@ static const char *const calls[] = {
 	[_IOC_NR(PFM_IOC_LAST_ERROR)] = "pfm_get_error",
 	[_IOC_NR(PFM_IOC_STATUS)] = "pfm_get_status",
 };
-
-#define SENTENCE(name, sentence) [PFM_REASON_##name] = sentence,
-static const char *const sentences[] = { PFM_REASONS(SENTENCE) };
 
 /* How the value is written; a reason that is not here has none. */
 static const char *const values[] = {
@@ -139,19 +136,19 @@ static void append_details(struct text *text, const struct pfm_error *error)
 
 void pfmdev_describe_error(const struct pfm_error *error, char *buffer, size_t size)
 {
+	const char *sentence = pfm_strreason(error->reason);
 	struct text text = { buffer, size };
 
 	buffer[0] = '\0';
 	if (error->reason == PFM_REASON_NONE && !error->error) {
-		append(&text, "%s", sentences[PFM_REASON_NONE]);
+		append(&text, "%s", sentence);
 		return;
 	}
 	append_call(&text, error);
-	if (error->reason != PFM_REASON_NONE && error->reason < COUNT(sentences)) {
-		append(&text, "%s", sentences[error->reason]);
-	} else {
+	if (error->reason != PFM_REASON_NONE && sentence)
+		append(&text, "%s", sentence);
+	else
 		append_errno(&text, error->error);
-	}
 	append_details(&text, error);
 }
 

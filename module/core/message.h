@@ -5,7 +5,7 @@
 #include <linux/fs.h>
 #include <linux/poll.h>
 #include <linux/wait.h>
-#include <perfmon/perfmon.h>
+#include <perfmon/perfmon_ioctl.h>
 
 struct pfm_context;
 

@@ -18,7 +18,7 @@
 #define PERFMON_FORMAT_H
 
 #include <linux/types.h>
-#include <perfmon/perfmon.h>
+#include <perfmon/perfmon_ioctl.h>
 #include <perfmon/perfmon_dfl_smpl.h>
 #include <asm/barrier.h>
 

@@ -15,7 +15,7 @@
 #include <linux/bits.h>
 #include <linux/cpumask.h>
 #include <linux/types.h>
-#include <perfmon/perfmon.h>
+#include <perfmon/perfmon_ioctl.h>
 
 struct module;
 struct pt_regs;

@@ -33,7 +33,7 @@ int do_other_ioctl(struct executor *executor, const struct operation *operation)
 
 size_t argument_size(enum call call);
 /* PMDs that a vector of WRITE_PMDS may bring into use. */
-void add_pmds(uint64_t *map, const struct operation *operation);
+void add_pmds(__u64 *map, const struct operation *operation);
 /* Loading it to a worker would make that wait for ever. */
 bool is_marked(struct executor *executor, const struct operation *operation);
 /* Of CREATE_CONTEXT: whether the kernel is asked for a format, and why it cannot be had, or NULL. */

@@ -3,6 +3,7 @@
 #ifndef FUZZ_EXECUTE_H
 #define FUZZ_EXECUTE_H
 
+#include <sys/ioctl.h>
 #include <time.h>
 
 #include "plan.h"
@@ -83,7 +84,7 @@ struct file_state {
 	bool any_set;
 	unsigned int set_count;
 	uint16_t sets[KNOWN_SETS];
-	uint64_t pmds[PFM_PMD_BV];
+	__u64 pmds[PFM_PMD_BV];
 };
 
 /* Writable memory that ends where nothing is mapped, and a page to read only. */

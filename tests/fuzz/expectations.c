@@ -37,7 +37,7 @@ static bool writes_back(enum call call)
 	       call == STATUS;
 }
 
-static bool is_in(const uint64_t *map, unsigned int n)
+static bool is_in(const __u64 *map, unsigned int n)
 {
 	return map[n / 64] >> n % 64 & 1;
 }

@@ -112,7 +112,7 @@ static union argument make_element(const struct operation *operation, unsigned i
 	return argument;
 }
 
-void add_pmds(uint64_t *map, const struct operation *operation)
+void add_pmds(__u64 *map, const struct operation *operation)
 {
 	unsigned int n, word;
 

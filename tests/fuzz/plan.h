@@ -14,8 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-#define PFM_NO_LIBRARY
-#include <perfmon/perfmon.h>
+#include <perfmon/perfmon_ioctl.h>
 
 #define WORKERS	       8 /* of a round */
 #define SHARED_SLOTS   6 /* descriptors that all threads of a process use */

@@ -27,8 +27,7 @@ static const char *describe(struct pfm_error error)
 
 /*
  * All reasons in the order of their numbers, which never change, and what is said of
- * each with the value 12.  Written out, because PFM_REASONS makes the sentences that
- * are tested here; what the value means is in pfm_get_error(3).
+ * each with the value 12; what the value means is in pfm_get_error(3).
  */
 static const struct {
 	enum pfm_reason reason;
@@ -102,6 +101,16 @@ TEST(every_reason_gives_its_sentence)
 			 .value = 12);
 	}
 	ck_assert_uint_eq(PFM_REASON_COUNT_OF_REASONS, COUNT(sentences) + 1);
+}
+
+/* Also if somebody forgets the table above. */
+TEST(every_reason_has_a_sentence)
+{
+	for (unsigned int i = 0; i < PFM_REASON_COUNT_OF_REASONS; i++)
+		ck_assert_msg(pfm_strreason(i) && *pfm_strreason(i),
+			      "reason %u has no sentence", i);
+	ck_assert_ptr_null(pfm_strreason(PFM_REASON_COUNT_OF_REASONS));
+	ck_assert_ptr_null(pfm_strreason(UINT_MAX));
 }
 
 TEST(every_call_is_named)

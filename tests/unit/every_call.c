@@ -20,6 +20,7 @@ int (*get_info)(int, struct pfm_info *) = pfm_get_info;
 int (*get_status)(int, struct pfm_status *) = pfm_get_status;
 int (*get_error)(int, struct pfm_error *) = pfm_get_error;
 const char *(*last_error)(int, char *, size_t) = pfm_last_error;
+const char *(*strreason)(unsigned int) = pfm_strreason;
 
 /* Programs of the time define these helpers themselves. */
 static inline void pfm_bv_set(uint64_t *bv, uint16_t rnum)
@@ -35,7 +36,11 @@ static inline int pfm_bv_isset(uint64_t *bv, uint16_t rnum)
 int main(void)
 {
 	uint64_t bv[PFM_PMD_BV] = { 0 };
+	pfarg_pmd_t pmd;
 
+	pmd.reg_smpl_pmds[1] = 0;
 	pfm_bv_set(bv, 65);
-	return !(create_context && last_error && pfm_bv_isset(bv, 65));
+	pfm_bv_set(pmd.reg_smpl_pmds, 65);
+	return !(create_context && last_error && pfm_bv_isset(bv, 65) &&
+		 pfm_bv_isset(pmd.reg_smpl_pmds, 65));
 }

@@ -6,10 +6,10 @@
  * PFM_CALLCHAIN_VERSION, hdr_buf_flags has the limits in force, max_kernel | max_user << 16,
  * 0 for a part that is left out.  An entry is a struct pfm_callchain_entry, and after it
  *
- *	uint64_t values[value_count]		as in "default"
- *	uint64_t kernel[kernel_count]		return addresses, innermost first;
+ *	__u64 values[value_count]		as in "default"
+ *	__u64 kernel[kernel_count]		return addresses, innermost first;
  *						the first is the interrupted instruction
- *	uint64_t user[user_count]		the same of the program
+ *	__u64 user[user_count]		the same of the program
  *
  * The kernel's part is only there if the interrupt hit the kernel, and for who may
  * see its addresses (CAP_PERFMON at load).
@@ -55,11 +55,11 @@
  * hold its header and one entry of the greatest size.
  */
 struct pfm_callchain_arg {
-	uint64_t buf_size;
-	uint32_t flags;
-	uint16_t max_kernel;
-	uint16_t max_user;
-	uint64_t reserved[6];
+	__u64 buf_size;
+	__u32 flags;
+	__u16 max_kernel;
+	__u16 max_user;
+	__u64 reserved[6];
 };
 
 /**
@@ -72,10 +72,10 @@ struct pfm_callchain_arg {
  */
 struct pfm_callchain_entry {
 	struct pfm_dfl_smpl_entry sample;
-	uint16_t value_count;
-	uint16_t kernel_count;
-	uint16_t user_count;
-	uint16_t reserved;
+	__u16 value_count;
+	__u16 kernel_count;
+	__u16 user_count;
+	__u16 reserved;
 };
 
 #endif

@@ -5,7 +5,7 @@
  * The buffer (mmap() of the context, read-only) begins with struct
  * pfm_dfl_smpl_hdr; the entries follow without padding.  An entry is a struct
  * pfm_dfl_smpl_entry and after it the values of the PMDs that the overflowed
- * PMD records (reg_smpl_pmds), a uint64_t each, ascending by number.
+ * PMD records (reg_smpl_pmds), a __u64 each, ascending by number.
  *
  * When no further entry is sure to fit, monitoring is masked and, if the PMD has
  * PFM_REGFL_OVFL_NOTIFY, a message is sent.  pfm_restart() empties the buffer and
@@ -14,11 +14,7 @@
 #ifndef _PERFMON_PERFMON_DFL_SMPL_H
 #define _PERFMON_PERFMON_DFL_SMPL_H
 
-#ifdef __KERNEL__
 #include <linux/types.h>
-#else
-#include <stdint.h>
-#endif
 
 #define PFM_DFL_SMPL_NAME    "default"
 #define PFM_DFL_SMPL_UUID    "d139b29e-62e8-40e4-b402-73078792e937"
@@ -35,10 +31,10 @@
  * with the values of all PMDs of the PMU.
  */
 struct pfm_dfl_smpl_arg {
-	uint64_t buf_size;
-	uint32_t buf_flags;
-	uint32_t reserved1;
-	uint64_t reserved[6];
+	__u64 buf_size;
+	__u32 buf_flags;
+	__u32 reserved1;
+	__u64 reserved[6];
 };
 
 /**
@@ -59,16 +55,16 @@ struct pfm_dfl_smpl_arg {
  * pfm_restart() sets these two back; the others go on.
  */
 struct pfm_dfl_smpl_hdr {
-	uint64_t hdr_count;
-	uint64_t hdr_cur_offs;
-	uint64_t hdr_overflows;
-	uint64_t hdr_buf_size;
-	uint64_t hdr_min_buf_space;
-	uint32_t hdr_version;
-	uint32_t hdr_buf_flags;
-	uint64_t hdr_lost;
-	uint64_t hdr_throttled;
-	uint64_t hdr_reserved[8];
+	__u64 hdr_count;
+	__u64 hdr_cur_offs;
+	__u64 hdr_overflows;
+	__u64 hdr_buf_size;
+	__u64 hdr_min_buf_space;
+	__u32 hdr_version;
+	__u32 hdr_buf_flags;
+	__u64 hdr_lost;
+	__u64 hdr_throttled;
+	__u64 hdr_reserved[8];
 };
 
 /**
@@ -85,15 +81,15 @@ struct pfm_dfl_smpl_hdr {
  * @tgid: process of the thread
  */
 struct pfm_dfl_smpl_entry {
-	uint32_t pid;
-	uint16_t ovfl_pmd;
-	uint16_t reserved;
-	uint64_t last_reset_val;
-	uint64_t ip;
-	uint64_t tstamp;
-	uint16_t cpu;
-	uint16_t set;
-	uint32_t tgid;
+	__u32 pid;
+	__u16 ovfl_pmd;
+	__u16 reserved;
+	__u64 last_reset_val;
+	__u64 ip;
+	__u64 tstamp;
+	__u16 cpu;
+	__u16 set;
+	__u32 tgid;
 };
 
 #ifndef __KERNEL__

@@ -15,11 +15,7 @@
 #ifndef _PERFMON_PERFMON_HIST_H
 #define _PERFMON_PERFMON_HIST_H
 
-#ifdef __KERNEL__
 #include <linux/types.h>
-#else
-#include <stdint.h>
-#endif
 
 #define PFM_HIST_NAME	     "hist"
 #define PFM_HIST_UUID	     "c7409b6a-2d15-4e8b-b3f0-8ad1e95c2647"
@@ -36,9 +32,9 @@
  * EINVAL if one of these does not hold, or there is no argument.
  */
 struct pfm_hist_arg {
-	uint32_t entries;
-	uint32_t flags;
-	uint64_t reserved[7];
+	__u32 entries;
+	__u32 flags;
+	__u64 reserved[7];
 };
 
 /**
@@ -56,14 +52,14 @@ struct pfm_hist_arg {
  * Each sample counts in its entry or @lost before it does in @produced.
  */
 struct pfm_hist_hdr {
-	uint32_t version;
-	uint32_t entries;
-	uint64_t used;
-	uint64_t produced;
-	uint64_t lost;
-	uint64_t lost_sum;
-	uint64_t throttled;
-	uint64_t reserved[10];
+	__u32 version;
+	__u32 entries;
+	__u64 used;
+	__u64 produced;
+	__u64 lost;
+	__u64 lost_sum;
+	__u64 throttled;
+	__u64 reserved[10];
 };
 
 /**
@@ -79,12 +75,12 @@ struct pfm_hist_hdr {
  * before it is in @count.
  */
 struct pfm_hist_entry {
-	uint32_t tgid;
-	uint16_t set;
-	uint16_t pmd;
-	uint64_t ip;
-	uint64_t count;
-	uint64_t sum;
+	__u32 tgid;
+	__u16 set;
+	__u16 pmd;
+	__u64 ip;
+	__u64 count;
+	__u64 sum;
 };
 
 #endif

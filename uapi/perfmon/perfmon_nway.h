@@ -32,10 +32,10 @@
  * EINVAL if one of these does not hold, or there is no argument.
  */
 struct pfm_nway_arg {
-	uint64_t region_size;
-	uint32_t regions;
-	uint32_t flags;
-	uint64_t reserved[6];
+	__u64 region_size;
+	__u32 regions;
+	__u32 flags;
+	__u64 reserved[6];
 };
 
 /**
@@ -61,19 +61,19 @@ struct pfm_nway_arg {
  * counts in @written or @lost before it does in @produced.
  */
 struct pfm_nway_hdr {
-	uint32_t version;
-	uint32_t regions;
-	uint64_t region_size;
-	uint64_t region_offset;
-	uint64_t filled;
-	uint64_t released;
-	uint64_t produced;
-	uint64_t written;
-	uint64_t lost;
-	uint64_t throttled;
-	uint64_t largest_entry;
-	uint64_t lost_told;
-	uint64_t reserved[5];
+	__u32 version;
+	__u32 regions;
+	__u64 region_size;
+	__u64 region_offset;
+	__u64 filled;
+	__u64 released;
+	__u64 produced;
+	__u64 written;
+	__u64 lost;
+	__u64 throttled;
+	__u64 largest_entry;
+	__u64 lost_told;
+	__u64 reserved[5];
 };
 
 /**
@@ -87,10 +87,10 @@ struct pfm_nway_hdr {
  * in, and when monitoring is over these are the last ones.
  */
 struct pfm_nway_region {
-	uint64_t count;
-	uint64_t size;
-	uint64_t lost;
-	uint64_t reserved;
+	__u64 count;
+	__u64 size;
+	__u64 lost;
+	__u64 reserved;
 };
 
 #endif

@@ -4,8 +4,8 @@
  * perfmon3 that reads faster, and those that tell what the module offers and why
  * a call failed.
  *
- * <perfmon/perfmon.h> includes this header, as programs of the perfmon2 time
- * expect; including this one alone is as good.
+ * Programs of the perfmon2 time include <perfmon/perfmon.h>, which is this header by
+ * another name.
  *
  * Every call returns 0, or a descriptor where it says so; -1 with errno set on
  * failure.  See libpfmdev(7) and the page of each function.
@@ -14,8 +14,25 @@
 #define _PERFMON_PFMDEV_H
 
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
 #include <sys/types.h>
-#include <perfmon/perfmon.h>
+#include <linux/types.h>
+
+/*
+ * The structures of perfmon2 were made of the types of <stdint.h>, and programs take
+ * the addresses of their fields as such: uint64_t and __u64 have the same size, but on
+ * most machines they are not the same type.
+ */
+#define __u16 uint16_t
+#define __u32 uint32_t
+#define __u64 uint64_t
+#define __s32 int32_t
+#include <perfmon/perfmon_ioctl.h>
+#undef __u16
+#undef __u32
+#undef __u64
+#undef __s32
 
 /* Names of the perfmon2 header that the protocol itself has no use for. */
 #define PFM_VERSION_MAJ	   PFM_VERSION_MAJOR(PFM_VERSION)
@@ -70,6 +87,7 @@ int pfm_get_info(int fd, struct pfm_info *info);
 int pfm_get_status(int fd, struct pfm_status *status);
 int pfm_get_error(int fd, struct pfm_error *error);
 const char *pfm_last_error(int fd, char *buffer, size_t size);
+const char *pfm_strreason(unsigned int reason);
 
 #ifdef __cplusplus
 }

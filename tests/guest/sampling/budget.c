@@ -503,7 +503,7 @@ TEST(an_ordinary_period_is_not_throttled)
 
 /* ---- other formats ---------------------------------------------------------------------------- */
 
-static void must_tell_throttles(int fd, const volatile uint64_t *throttled)
+static void must_tell_throttles(int fd, const volatile __u64 *throttled)
 {
 	uint64_t before = statistic(THROTTLES);
 

@@ -9,9 +9,6 @@
 
 #include "errors.h"
 
-#define SENTENCE(name, sentence) [PFM_REASON_##name] = sentence,
-static const char *const sentences[] = { PFM_REASONS(SENTENCE) };
-
 static const char *place;
 
 void fail_at(const char *text)
@@ -63,16 +60,18 @@ int finish_stdout(int status)
  */
 static const char *reason(int fd, int error, char *buffer, size_t size)
 {
+	const char *sentence = NULL;
 	struct pfm_error last;
 
-	if (pfm_get_error(fd, &last) || last.reason == PFM_REASON_NONE ||
-	    last.reason >= PFM_REASON_COUNT_OF_REASONS)
+	if (!pfm_get_error(fd, &last) && last.reason != PFM_REASON_NONE)
+		sentence = pfm_strreason(last.reason);
+	if (!sentence)
 		snprintf(buffer, size, "%s", strerror(error));
 	else if (last.holder[0])
-		snprintf(buffer, size, "%s (%.*s)", sentences[last.reason],
-			 (int)sizeof(last.holder), last.holder);
+		snprintf(buffer, size, "%s (%.*s)", sentence, (int)sizeof(last.holder),
+			 last.holder);
 	else
-		snprintf(buffer, size, "%s", sentences[last.reason]);
+		snprintf(buffer, size, "%s", sentence);
 	return buffer;
 }
 

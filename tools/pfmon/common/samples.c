@@ -22,6 +22,12 @@ struct entries {
 /* Read one more sample; false if what there is makes none. */
 typedef bool (*read_function)(struct entries *entries, struct sample *sample);
 
+/* __u64 is as wide as uint64_t, but on most machines another type. */
+static const uint64_t *as_frame(const __u64 *ip)
+{
+	return (const uint64_t *)ip;
+}
+
 /* @entry has to stay: its address is the only frame. */
 static bool take_entry(struct entries *entries, const struct pfm_dfl_smpl_entry *entry,
 		       struct sample *sample)
@@ -35,7 +41,7 @@ static bool take_entry(struct entries *entries, const struct pfm_dfl_smpl_entry 
 		.time = entry->tstamp,
 		.count = 1,
 		.period = -entry->last_reset_val,
-		.frames = &entry->ip,
+		.frames = as_frame(&entry->ip),
 		.frame_count = 1,
 	};
 	return sample->event;
@@ -90,7 +96,7 @@ static bool read_hist(struct entries *entries, struct sample *sample)
 		.time = UINT64_MAX,
 		.count = entry->count,
 		.period = entry->sum,
-		.frames = &entry->ip,
+		.frames = as_frame(&entry->ip),
 		.frame_count = 1,
 	};
 	return sample->event;

@@ -41,16 +41,11 @@
  * the vector was at fault and why.  Before the context is made every call but
  * _CREATE_CONTEXT, _INFO and _LAST_ERROR fails with EINVAL.
  */
-#ifndef _PERFMON_PERFMON_H
-#define _PERFMON_PERFMON_H
+#ifndef _PERFMON_PERFMON_IOCTL_H
+#define _PERFMON_PERFMON_IOCTL_H
 
-#ifdef __KERNEL__
-#include <linux/types.h>
 #include <linux/ioctl.h>
-#else
-#include <stdint.h>
-#include <sys/ioctl.h>
-#endif
+#include <linux/types.h>
 
 #define PFM_DEVICE		 "/dev/perfmon"
 
@@ -110,9 +105,9 @@
  * @ctx_reserved3: ignored
  */
 struct pfarg_ctx {
-	uint32_t ctx_flags;
-	uint32_t ctx_reserved1;
-	uint64_t ctx_reserved3[7];
+	__u32 ctx_flags;
+	__u32 ctx_reserved1;
+	__u64 ctx_reserved3[7];
 };
 
 /**
@@ -124,11 +119,11 @@ struct pfarg_ctx {
  * @reg_reserved2: ignored
  */
 struct pfarg_pmc {
-	uint16_t reg_num;
-	uint16_t reg_set;
-	uint32_t reg_flags;
-	uint64_t reg_value;
-	uint64_t reg_reserved2[4];
+	__u16 reg_num;
+	__u16 reg_set;
+	__u32 reg_flags;
+	__u64 reg_value;
+	__u64 reg_reserved2[4];
 };
 
 /**
@@ -150,20 +145,20 @@ struct pfarg_pmc {
  * @reg_reserved2: ignored
  */
 struct pfarg_pmd {
-	uint16_t reg_num;
-	uint16_t reg_set;
-	uint32_t reg_flags;
-	uint64_t reg_value;
-	uint64_t reg_long_reset;
-	uint64_t reg_short_reset;
-	uint64_t reg_last_reset_val;
-	uint64_t reg_ovfl_switch_cnt;
-	uint64_t reg_reset_pmds[PFM_PMD_BV];
-	uint64_t reg_smpl_pmds[PFM_PMD_BV];
-	uint64_t reg_smpl_eventid;
-	uint64_t reg_random_mask;
-	uint32_t reg_random_seed;
-	uint32_t reg_reserved2[7];
+	__u16 reg_num;
+	__u16 reg_set;
+	__u32 reg_flags;
+	__u64 reg_value;
+	__u64 reg_long_reset;
+	__u64 reg_short_reset;
+	__u64 reg_last_reset_val;
+	__u64 reg_ovfl_switch_cnt;
+	__u64 reg_reset_pmds[PFM_PMD_BV];
+	__u64 reg_smpl_pmds[PFM_PMD_BV];
+	__u64 reg_smpl_eventid;
+	__u64 reg_random_mask;
+	__u32 reg_random_seed;
+	__u32 reg_reserved2[7];
 };
 
 /**
@@ -174,10 +169,10 @@ struct pfarg_pmd {
  * @reg_value: out: 64-bit value
  */
 struct pfarg_pmr {
-	uint16_t reg_num;
-	uint16_t reg_set;
-	uint32_t reg_flags;
-	uint64_t reg_value;
+	__u16 reg_num;
+	__u16 reg_set;
+	__u32 reg_flags;
+	__u64 reg_value;
 };
 
 /**
@@ -188,10 +183,10 @@ struct pfarg_pmr {
  * @reserved3: ignored
  */
 struct pfarg_start {
-	uint16_t start_set;
-	uint16_t start_reserved1;
-	uint32_t start_reserved2;
-	uint64_t reserved3[3];
+	__u16 start_set;
+	__u16 start_reserved1;
+	__u32 start_reserved2;
+	__u64 reserved3[3];
 };
 
 /**
@@ -202,10 +197,10 @@ struct pfarg_start {
  * @load_reserved2: ignored
  */
 struct pfarg_load {
-	uint32_t load_pid;
-	uint16_t load_set;
-	uint16_t load_reserved1;
-	uint64_t load_reserved2[3];
+	__u32 load_pid;
+	__u16 load_set;
+	__u16 load_reserved1;
+	__u64 load_reserved2[3];
 };
 
 /**
@@ -218,11 +213,11 @@ struct pfarg_load {
  * @reserved: ignored
  */
 struct pfarg_setdesc {
-	uint16_t set_id;
-	uint16_t set_reserved1;
-	uint32_t set_flags;
-	uint64_t set_timeout;
-	uint64_t reserved[6];
+	__u16 set_id;
+	__u16 set_reserved1;
+	__u32 set_flags;
+	__u64 set_timeout;
+	__u64 reserved[6];
 };
 
 /**
@@ -239,16 +234,16 @@ struct pfarg_setdesc {
  * @set_reserved3: ignored
  */
 struct pfarg_setinfo {
-	uint16_t set_id;
-	uint16_t set_reserved1;
-	uint32_t set_flags;
-	uint64_t set_ovfl_pmds[PFM_PMD_BV];
-	uint64_t set_runs;
-	uint64_t set_timeout;
-	uint64_t set_act_duration;
-	uint64_t set_avail_pmcs[PFM_PMC_BV];
-	uint64_t set_avail_pmds[PFM_PMD_BV];
-	uint64_t set_reserved3[6];
+	__u16 set_id;
+	__u16 set_reserved1;
+	__u32 set_flags;
+	__u64 set_ovfl_pmds[PFM_PMD_BV];
+	__u64 set_runs;
+	__u64 set_timeout;
+	__u64 set_act_duration;
+	__u64 set_avail_pmcs[PFM_PMC_BV];
+	__u64 set_avail_pmds[PFM_PMD_BV];
+	__u64 set_reserved3[6];
 };
 
 /**
@@ -263,17 +258,17 @@ struct pfarg_setinfo {
  * @msg_ovfl_pmds: PMDs that overflowed
  */
 struct pfarg_ovfl_msg {
-	uint32_t msg_type;
-	uint32_t msg_ovfl_pid;
-	uint16_t msg_active_set;
-	uint16_t msg_ovfl_cpu;
-	uint32_t msg_ovfl_tid;
-	uint64_t msg_ovfl_ip;
-	uint64_t msg_ovfl_pmds[PFM_PMD_BV];
+	__u32 msg_type;
+	__u32 msg_ovfl_pid;
+	__u16 msg_active_set;
+	__u16 msg_ovfl_cpu;
+	__u32 msg_ovfl_tid;
+	__u64 msg_ovfl_ip;
+	__u64 msg_ovfl_pmds[PFM_PMD_BV];
 };
 
 union pfarg_msg {
-	uint32_t type;
+	__u32 type;
 	struct pfarg_ovfl_msg pfm_ovfl_msg;
 };
 
@@ -288,10 +283,10 @@ union pfarg_msg {
  */
 struct pfm_create {
 	struct pfarg_ctx context;
-	uint64_t format_name;
-	uint64_t format_argument;
-	uint64_t format_size;
-	uint64_t reserved;
+	__u64 format_name;
+	__u64 format_argument;
+	__u64 format_size;
+	__u64 reserved;
 };
 
 /**
@@ -305,9 +300,9 @@ struct pfm_create {
  * whole vector back, also on error.
  */
 struct pfm_vector {
-	uint64_t address;
-	int32_t count;
-	uint32_t reserved;
+	__u64 address;
+	__s32 count;
+	__u32 reserved;
 };
 
 /* pfm_info.features */
@@ -337,20 +332,20 @@ struct pfm_vector {
  * @reserved: zero
  */
 struct pfm_info {
-	uint32_t version;
-	uint32_t features;
+	__u32 version;
+	__u32 features;
 	char pmu_name[32];
 	char pmu_model[64];
-	uint64_t pmu_id;
-	uint64_t arg_mem_max;
-	uint32_t message_queue_depth;
-	uint32_t max_sets;
-	uint64_t implemented_pmcs[PFM_PMC_BV];
-	uint64_t implemented_pmds[PFM_PMD_BV];
-	uint64_t available_pmcs[PFM_PMC_BV];
-	uint64_t available_pmds[PFM_PMD_BV];
-	uint64_t counter_pmds[PFM_PMD_BV];
-	uint64_t reserved[8];
+	__u64 pmu_id;
+	__u64 arg_mem_max;
+	__u32 message_queue_depth;
+	__u32 max_sets;
+	__u64 implemented_pmcs[PFM_PMC_BV];
+	__u64 implemented_pmds[PFM_PMD_BV];
+	__u64 available_pmcs[PFM_PMC_BV];
+	__u64 available_pmds[PFM_PMD_BV];
+	__u64 counter_pmds[PFM_PMD_BV];
+	__u64 reserved[8];
 };
 
 /* pfm_status.state */
@@ -374,72 +369,65 @@ struct pfm_info {
  * @reserved: zero
  */
 struct pfm_status {
-	uint32_t state;
-	uint32_t flags;
-	uint32_t target;
-	uint32_t active_set;
-	uint64_t foreign_runs;
-	uint64_t reserved[5];
+	__u32 state;
+	__u32 flags;
+	__u32 target;
+	__u32 active_set;
+	__u64 foreign_runs;
+	__u64 reserved[5];
 };
 
 /*
- * Why a call failed.  X(name, sentence): the name makes PFM_REASON_<name>, the
- * sentence is what pfm_last_error() says.  Only ever added to at the end.
+ * Why a call failed.  Numbers never change: only ever added to at the end.  libpfmdev
+ * has a sentence for each.
  */
-#define PFM_REASONS(X)                                                                   \
-	X(NONE, "no call has failed on this descriptor")                                 \
-	X(FAULT, "an address is not readable or not writable")                           \
-	X(MEMORY, "no memory")                                                           \
-	X(NO_CONTEXT, "the descriptor has no context yet: create it first")              \
-	X(HAS_CONTEXT, "the descriptor has a context already")                           \
-	X(COUNT, "the number of elements is negative or too large")                      \
-	X(TOO_LONG, "the vector is longer than /sys/kernel/perfmon/arg_mem_max")         \
-	X(RESERVED, "a reserved field is not zero")                                      \
-	X(FLAGS, "an unknown flag is set")                                               \
-	X(UNSUPPORTED, "this version does not offer it yet")                             \
-	X(NO_PMU, "no PMU description is loaded and none fits this machine")             \
-	X(PMU_HELD, "the PMU is held by another user")                                   \
-	X(GROUP, "the caller is not in the group that may do this")                      \
-	X(NO_PMC, "the PMU has no such PMC")                                             \
-	X(NO_PMD, "the PMU has no such PMD")                                             \
-	X(PMC_HELD, "the PMC is held by another user of the PMU")                        \
-	X(PMD_HELD, "the PMD is held by another user of the PMU")                        \
-	X(PMC_VALUE, "the PMU does not accept the value of the PMC")                     \
-	X(NOT_A_COUNTER,                                                                 \
-	  "the PMC drives no counter whose 64-bit emulation could be switched off")      \
-	X(PMD_UNUSED, "the PMD was never written in this set")                           \
-	X(READ_ONLY, "the PMD is read-only")                                             \
-	X(NO_SET, "the event set does not exist")                                        \
-	X(SET_ZERO, "event set 0 cannot be deleted")                                     \
-	X(LOADED, "the context is attached already")                                     \
-	X(UNLOADED, "the context is not attached")                                       \
-	X(NO_THREAD, "there is no such thread")                                          \
-	X(THREAD_ENDED, "the thread has ended or is ending")                             \
-	X(KERNEL_THREAD, "kernel threads cannot be monitored")                           \
-	X(PERMISSION, "the caller may not look at that thread")                          \
-	X(THREAD_TAKEN, "the thread has a context already")                              \
-	X(SYSTEM_SESSIONS, "system-wide sessions are in the way")                        \
-	X(NOTHING_TO_RESTART, "no notification waits for a restart")                     \
-	X(TIMEOUT, "the timeout of the event set is too short")                          \
-	X(NO_FORMAT, "there is no sampling format of that name")                         \
-	X(FORMAT_SIZE, "the sampling format has an argument of another size")            \
-	X(FORMAT_ARGUMENT, "the sampling format does not accept its argument")           \
-	X(BUFFER_LIMIT,                                                                  \
-	  "sampling buffers are at /sys/kernel/perfmon/smpl_buffer_mem_max")             \
-	X(BUFFER_MEMLOCK, "the sampling buffer is over the limit of locked memory")      \
-	X(BLOCK_SELF, "a thread cannot block itself")                                    \
-	X(SMPL_PMDS, "a PMD to be recorded does not exist or is held")                   \
-	X(RESET_PMDS, "a PMD to be reset does not exist, is held or read-only")          \
-	X(NO_BUFFER, "the context has no sampling buffer")                               \
-	X(SET_LIMIT, "the context has /sys/kernel/perfmon/max_sets event sets")          \
-	X(SET_MEMORY, "event sets are at /sys/kernel/perfmon/set_mem_max")               \
-	X(SWITCH_COUNT, "only overflows of a counter can switch event sets")             \
-	X(FORMAT, "the sampling format cannot begin")
-
 enum pfm_reason {
-#define PFM_REASON_ENTRY(name, sentence) PFM_REASON_##name,
-	PFM_REASONS(PFM_REASON_ENTRY)
-#undef PFM_REASON_ENTRY
+	PFM_REASON_NONE = 0,
+	PFM_REASON_FAULT,
+	PFM_REASON_MEMORY,
+	PFM_REASON_NO_CONTEXT,
+	PFM_REASON_HAS_CONTEXT,
+	PFM_REASON_COUNT,
+	PFM_REASON_TOO_LONG,
+	PFM_REASON_RESERVED,
+	PFM_REASON_FLAGS,
+	PFM_REASON_UNSUPPORTED,
+	PFM_REASON_NO_PMU,
+	PFM_REASON_PMU_HELD,
+	PFM_REASON_GROUP,
+	PFM_REASON_NO_PMC,
+	PFM_REASON_NO_PMD,
+	PFM_REASON_PMC_HELD,
+	PFM_REASON_PMD_HELD,
+	PFM_REASON_PMC_VALUE,
+	PFM_REASON_NOT_A_COUNTER,
+	PFM_REASON_PMD_UNUSED,
+	PFM_REASON_READ_ONLY,
+	PFM_REASON_NO_SET,
+	PFM_REASON_SET_ZERO,
+	PFM_REASON_LOADED,
+	PFM_REASON_UNLOADED,
+	PFM_REASON_NO_THREAD,
+	PFM_REASON_THREAD_ENDED,
+	PFM_REASON_KERNEL_THREAD,
+	PFM_REASON_PERMISSION,
+	PFM_REASON_THREAD_TAKEN,
+	PFM_REASON_SYSTEM_SESSIONS,
+	PFM_REASON_NOTHING_TO_RESTART,
+	PFM_REASON_TIMEOUT,
+	PFM_REASON_NO_FORMAT,
+	PFM_REASON_FORMAT_SIZE,
+	PFM_REASON_FORMAT_ARGUMENT,
+	PFM_REASON_BUFFER_LIMIT,
+	PFM_REASON_BUFFER_MEMLOCK,
+	PFM_REASON_BLOCK_SELF,
+	PFM_REASON_SMPL_PMDS,
+	PFM_REASON_RESET_PMDS,
+	PFM_REASON_NO_BUFFER,
+	PFM_REASON_SET_LIMIT,
+	PFM_REASON_SET_MEMORY,
+	PFM_REASON_SWITCH_COUNT,
+	PFM_REASON_FORMAT,
 	PFM_REASON_COUNT_OF_REASONS
 };
 
@@ -455,11 +443,11 @@ enum pfm_reason {
  * @holder: out: who holds the PMU or the register, "" if nobody or not known
  */
 struct pfm_error {
-	uint32_t operation;
-	int32_t error;
-	uint32_t reason;
-	uint32_t index;
-	uint64_t value;
+	__u32 operation;
+	__s32 error;
+	__u32 reason;
+	__u32 index;
+	__u64 value;
 	char holder[40];
 };
 
@@ -638,13 +626,5 @@ struct pfm_error {
  * EINVAL: count, PMD or set; PMD not in use.  E2BIG, EFAULT.
  */
 #define PFM_IOC_READ		_IOWR(PFM_IOC_TYPE, 15, struct pfm_vector)
-
-/*
- * Programs of the perfmon2 time find the functions in this header, too.  Who
- * drives the ioctls without libpfmdev defines PFM_NO_LIBRARY.
- */
-#if !defined(__KERNEL__) && !defined(PFM_NO_LIBRARY)
-#include <perfmon/pfmdev.h>
-#endif
 
 #endif

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* A sentence for each reason of <perfmon/perfmon_ioctl.h>. */
+#include "internal.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char *const sentences[] = {
+	[PFM_REASON_NONE] = "no call has failed on this descriptor",
+	[PFM_REASON_FAULT] = "an address is not readable or not writable",
+	[PFM_REASON_MEMORY] = "no memory",
+	[PFM_REASON_NO_CONTEXT] = "the descriptor has no context yet: create it first",
+	[PFM_REASON_HAS_CONTEXT] = "the descriptor has a context already",
+	[PFM_REASON_COUNT] = "the number of elements is negative or too large",
+	[PFM_REASON_TOO_LONG] =
+		"the vector is longer than /sys/kernel/perfmon/arg_mem_max",
+	[PFM_REASON_RESERVED] = "a reserved field is not zero",
+	[PFM_REASON_FLAGS] = "an unknown flag is set",
+	[PFM_REASON_UNSUPPORTED] = "this version does not offer it yet",
+	[PFM_REASON_NO_PMU] = "no PMU description is loaded and none fits this machine",
+	[PFM_REASON_PMU_HELD] = "the PMU is held by another user",
+	[PFM_REASON_GROUP] = "the caller is not in the group that may do this",
+	[PFM_REASON_NO_PMC] = "the PMU has no such PMC",
+	[PFM_REASON_NO_PMD] = "the PMU has no such PMD",
+	[PFM_REASON_PMC_HELD] = "the PMC is held by another user of the PMU",
+	[PFM_REASON_PMD_HELD] = "the PMD is held by another user of the PMU",
+	[PFM_REASON_PMC_VALUE] = "the PMU does not accept the value of the PMC",
+	[PFM_REASON_NOT_A_COUNTER] =
+		"the PMC drives no counter whose 64-bit emulation could be switched off",
+	[PFM_REASON_PMD_UNUSED] = "the PMD was never written in this set",
+	[PFM_REASON_READ_ONLY] = "the PMD is read-only",
+	[PFM_REASON_NO_SET] = "the event set does not exist",
+	[PFM_REASON_SET_ZERO] = "event set 0 cannot be deleted",
+	[PFM_REASON_LOADED] = "the context is attached already",
+	[PFM_REASON_UNLOADED] = "the context is not attached",
+	[PFM_REASON_NO_THREAD] = "there is no such thread",
+	[PFM_REASON_THREAD_ENDED] = "the thread has ended or is ending",
+	[PFM_REASON_KERNEL_THREAD] = "kernel threads cannot be monitored",
+	[PFM_REASON_PERMISSION] = "the caller may not look at that thread",
+	[PFM_REASON_THREAD_TAKEN] = "the thread has a context already",
+	[PFM_REASON_SYSTEM_SESSIONS] = "system-wide sessions are in the way",
+	[PFM_REASON_NOTHING_TO_RESTART] = "no notification waits for a restart",
+	[PFM_REASON_TIMEOUT] = "the timeout of the event set is too short",
+	[PFM_REASON_NO_FORMAT] = "there is no sampling format of that name",
+	[PFM_REASON_FORMAT_SIZE] = "the sampling format has an argument of another size",
+	[PFM_REASON_FORMAT_ARGUMENT] = "the sampling format does not accept its argument",
+	[PFM_REASON_BUFFER_LIMIT] =
+		"sampling buffers are at /sys/kernel/perfmon/smpl_buffer_mem_max",
+	[PFM_REASON_BUFFER_MEMLOCK] =
+		"the sampling buffer is over the limit of locked memory",
+	[PFM_REASON_BLOCK_SELF] = "a thread cannot block itself",
+	[PFM_REASON_SMPL_PMDS] = "a PMD to be recorded does not exist or is held",
+	[PFM_REASON_RESET_PMDS] =
+		"a PMD to be reset does not exist, is held or read-only",
+	[PFM_REASON_NO_BUFFER] = "the context has no sampling buffer",
+	[PFM_REASON_SET_LIMIT] =
+		"the context has /sys/kernel/perfmon/max_sets event sets",
+	[PFM_REASON_SET_MEMORY] = "event sets are at /sys/kernel/perfmon/set_mem_max",
+	[PFM_REASON_SWITCH_COUNT] = "only overflows of a counter can switch event sets",
+	[PFM_REASON_FORMAT] = "the sampling format cannot begin",
+};
+
+PFMDEV_EXPORT const char *pfm_strreason(unsigned int reason)
+{
+	return reason < COUNT(sentences) ? sentences[reason] : NULL;
+}

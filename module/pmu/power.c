@@ -24,6 +24,7 @@
 #include <linux/module.h>
 
 #include "perfmon_pmu.h"
+#include "power.h"
 #include <perfmon/perfmon_power.h>
 
 #define OVERFLOWED   BIT(31)
@@ -564,19 +565,27 @@ static void __init power_describe(const struct processor *processor)
 static int __init power_init(void)
 {
 	const struct processor *processor;
+	int error;
 
 	power_pmu.id = mfspr(SPRN_PVR);
 	processor = find_processor(PVR_VER(power_pmu.id));
 	if (!processor)
 		return -ENODEV;
 	power_describe(processor);
-	return pfm_pmu_register(&power_pmu);
+	error = power_perf_init();
+	if (error)
+		return error;
+	error = pfm_pmu_register(&power_pmu);
+	if (error)
+		power_perf_exit();
+	return error;
 }
 module_init(power_init);
 
 static void __exit power_exit(void)
 {
 	pfm_pmu_unregister(&power_pmu);
+	power_perf_exit();
 }
 module_exit(power_exit);
 

@@ -21,6 +21,7 @@
 #include <asm/synch.h>
 #include <asm/time.h>
 #include <linux/cpuhotplug.h>
+#include <linux/mm_types.h>
 #include <linux/module.h>
 
 #include "perfmon_pmu.h"
@@ -68,6 +69,14 @@
 #define MMCR2_FREEZE	     GENMASK_ULL(63, 10)
 #define MMCR2_L2L3_SELECT_31 GENMASK_ULL(7, 3)
 #define MMCR3_SOURCES	     GENMASK_ULL(63, 4)
+
+/*
+ * With the hash MMU an interrupt that comes where the kernel has interrupts off can stop
+ * the machine: docs/sharing-with-perf.md.
+ */
+static bool hash;
+module_param(hash, bool, 0644);
+MODULE_PARM_DESC(hash, "count with the hash MMU too, at the risk of a crash (0)");
 
 static struct pfm_pmu power_pmu;
 
@@ -403,6 +412,10 @@ static int power_claim(void)
 {
 	int state;
 
+	if (!radix_enabled() && !READ_ONCE(hash)) {
+		pfm_pmu_blame("hash MMU, see perfmon_power.hash");
+		return -EBUSY;
+	}
 	/* With the hardware comes its interrupt.  perf takes it in the same way. */
 	if (reserve_pmc_hardware(power_interrupt)) {
 		pfm_pmu_blame("perf");
@@ -576,9 +589,14 @@ static int __init power_init(void)
 	if (error)
 		return error;
 	error = pfm_pmu_register(&power_pmu);
-	if (error)
+	if (error) {
 		power_perf_exit();
-	return error;
+		return error;
+	}
+	if (!radix_enabled() && !hash)
+		pr_warn("perfmon: with the hash MMU an interrupt can stop the machine: "
+			"nothing counts unless perfmon_power.hash=1\n");
+	return 0;
 }
 module_init(power_init);
 

@@ -84,8 +84,7 @@ void power_perf_exit(void)
 {
 	if (!perf)
 		return;
-	while (cmpxchg(&perf->event_init, refuse_or_init, init_event) !=
-	       refuse_or_init) {
+	while (cmpxchg(&perf->event_init, refuse_or_init, init_event) != refuse_or_init) {
 		pr_warn_once(
 			"perfmon: waiting for another module to leave perf_event alone\n");
 		schedule_timeout_idle(HZ);

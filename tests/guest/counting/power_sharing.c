@@ -222,7 +222,8 @@ TEST(an_event_that_was_refused_is_refused_again)
 	for (i = 0; i < 3; i++) {
 		event = perf_open(CYCLES_1_TO_4, false, 0, -1, -1);
 		ck_assert_msg(event == -1 && errno == EBUSY, "event %d: %s", i,
-			      event == -1 ? strerror(errno) : "perf has the hardware, too");
+			      event == -1 ? strerror(errno)
+					  : "perf has the hardware, too");
 	}
 	must_be_between(count_loop(fd, 2, 10000), LEAST_CYCLES_OF_10000, ~0ull);
 	close(fd);
@@ -266,6 +267,36 @@ TEST(the_module_is_loaded_while_perf_has_the_hardware)
 	close(event);
 	must(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
 	close(fd);
+}
+
+static bool has_hash_mmu(void)
+{
+	return strstr(read_text("/proc/cpuinfo"), "MMU\t\t: Hash");
+}
+
+/* set_module_parameter() writes numbers. */
+#define HASH_PARAMETER "/sys/module/perfmon_power/parameters/hash"
+
+static void check_hash(void)
+{
+	write_text(HASH_PARAMETER, "N");
+	if (has_hash_mmu())
+		must_be_held("hash MMU, see perfmon_power.hash");
+	else
+		count_must_be_right(make_context());
+	write_text(HASH_PARAMETER, "Y");
+	count_must_be_right(make_context());
+}
+
+static void allow_hash(void)
+{
+	write_text(HASH_PARAMETER, "Y");
+}
+
+TEST(the_hash_mmu_has_to_be_asked_for)
+{
+	need_power();
+	then_put_back(check_hash, allow_hash);
 }
 
 /* What perf leaves in the registers is not counted on, nor seen. */

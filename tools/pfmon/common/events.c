@@ -104,12 +104,17 @@ static enum parse_result parse_software(struct event *event, const char *name)
 	return PARSE_OK;
 }
 
-/* @code is the event's; look whether it can be counted and what it means. */
+/*
+ * @code is the event's; look whether it can be counted and what it means.  A raw code, too,
+ * is one that the CPU has: a counter of another stands still and says 0.
+ */
 static enum parse_result take_code(struct event *event, const char *name, uint64_t code,
 				   const struct pmu *pmu)
 {
 	const char *reason = pmu_refusal(pmu, code & pmu->code_mask);
 
+	if (pmu->has_code && !pmu->has_code(code & pmu->code_mask))
+		return PARSE_NOT_SUPPORTED;
 	if (reason) {
 		fail("event '%s' cannot be counted, because %s", name, reason);
 		return PARSE_FAILED;
@@ -183,9 +188,6 @@ static enum parse_result parse_libpfm(struct event *event, const char *name,
 		fail("event '%s' cannot be used: %s", name, reason);
 		return PARSE_FAILED;
 	}
-	if (machine->pmu->has_code &&
-	    !machine->pmu->has_code(code & machine->pmu->code_mask))
-		return PARSE_NOT_SUPPORTED;
 	return take_code(event, name, code, machine->pmu);
 }
 

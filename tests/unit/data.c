@@ -446,7 +446,7 @@ TEST(more_entries_than_bytes_are_not_read)
 	recording_free(&recording);
 }
 
-TEST(a_later_table_takes_the_place_of_an_earlier_one)
+TEST(a_later_table_adds_to_an_earlier_one)
 {
 	const struct pfm_hist_entry early = { .pmd = FAULTS_PMD, .count = 5, .sum = 50 };
 	const struct pfm_hist_entry late = { .pmd = FAULTS_PMD, .count = 7, .sum = 70 };
@@ -467,9 +467,10 @@ TEST(a_later_table_takes_the_place_of_an_earlier_one)
 	ck_assert_int_eq(data_close(&writer), 0);
 	ck_assert_int_eq(recording_open(&recording, path), 0);
 	find_samples(&recording, &found, &bad);
-	ck_assert_uint_eq(found.count, 2);
-	ck_assert_uint_eq(found.samples[0].count, 7);
+	ck_assert_uint_eq(found.count, 3);
+	ck_assert_uint_eq(found.samples[0].count, 5);
 	ck_assert_uint_eq(found.samples[1].count, 5);
+	ck_assert_uint_eq(found.samples[2].count, 7);
 	ck_assert_uint_eq(recording_lost(&recording), 102);
 	ck_assert_uint_eq(recording_throttled(&recording), 1020);
 	recording_free(&recording);

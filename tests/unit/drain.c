@@ -5,10 +5,12 @@
  * that one which is missing or there twice shows itself.
  */
 #include <fcntl.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -338,6 +340,31 @@ TEST(a_full_buffer_whose_message_came_too_late_is_taken_at_the_end)
 	ck_assert_uint_eq(file.count, LINEAR_ROOM);
 }
 
+/* What a pfmon that is killed leaves: all that it has looked at. */
+TEST(what_is_in_a_buffer_that_is_not_full_is_written)
+{
+	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT, DATA_FORMAT_NWAY,
+						    DATA_FORMAT_CALLCHAIN };
+	struct drain_counts counts;
+
+	for (size_t i = 0; i < 3; i++) {
+		begin(formats[i]);
+		samples(3);
+		ck_assert_int_eq(drain_early(&machine.drain, &machine.writer), 0);
+		samples(2);
+		ck_assert_int_eq(drain_early(&machine.drain, &machine.writer), 0);
+		ck_assert_int_eq(drain_early(&machine.drain, &machine.writer), 0);
+		samples(1);
+		drain_count(&machine.drain, &counts);
+		ck_assert_uint_eq(counts.written, 5);
+		ck_assert_uint_eq(counts.waiting, 1);
+		ck_assert_uint_eq(counts.produced, 6);
+		finish();
+		ck_assert_uint_eq(file.count, 5);
+		ck_assert_uint_eq(file.records, 2);
+	}
+}
+
 TEST(an_empty_buffer_leaves_nothing_in_the_file)
 {
 	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT, DATA_FORMAT_NWAY,
@@ -428,6 +455,9 @@ TEST(no_sample_is_forgotten_or_taken_twice_whatever_the_order)
 			samples(next_random(&state) % 60);
 			if (next_random(&state) % 3)
 				drain_all(true);
+			if (next_random(&state) % 3 == 0)
+				ck_assert_int_eq(
+					drain_early(&machine.drain, &machine.writer), 0);
 		}
 		if (next_random(&state) % 2)
 			drain_all(false);
@@ -456,6 +486,11 @@ TEST(the_tally_is_that_of_all_samples_taken_or_not)
 		for (unsigned int count = 0; count < 60; count++) {
 			samples(7);
 			check_tally();
+			if (count % 3 == 0) {
+				ck_assert_int_eq(
+					drain_early(&machine.drain, &machine.writer), 0);
+				check_tally();
+			}
 			if (drain_full(&machine.drain, &machine.writer) != 1)
 				continue;
 			check_tally();
@@ -513,6 +548,34 @@ TEST(a_table_is_taken_once_without_its_empty_entries)
 	ck_assert_uint_eq(file.records, 1);
 	ck_assert_uint_eq(file.hist_count, 500);
 	ck_assert_uint_eq(file.hist_sum, 500 * PERIOD);
+	drain_free(&machine.drain);
+}
+
+TEST(what_a_table_has_grown_by_is_written)
+{
+	struct drain_counts counts;
+
+	begin(DATA_FORMAT_HIST);
+	for (uint64_t i = 0; i < 30; i++) {
+		overflow_hist(i % 20);
+		overflow_hist(5);
+		if (i % 10)
+			continue;
+		ck_assert_int_eq(drain_early(&machine.drain, &machine.writer), 0);
+		drain_count(&machine.drain, &counts);
+		ck_assert_uint_eq(counts.written, 2 * (i + 1));
+		ck_assert_uint_eq(counts.waiting, 0);
+		ck_assert_uint_eq(counts.lost, 0);
+	}
+	end_of_thread();
+	drain_count(&machine.drain, &counts);
+	ck_assert_uint_eq(counts.written, 60);
+	ck_assert_uint_eq(counts.lost, 0);
+	finish();
+	ck_assert_uint_eq(file.records, 4);
+	ck_assert_uint_eq(file.hist_count, 60);
+	ck_assert_uint_eq(file.hist_sum, 60 * PERIOD);
+	drain_free(&machine.drain);
 }
 
 TEST(what_a_full_table_lost_is_counted)
@@ -529,6 +592,7 @@ TEST(what_a_full_table_lost_is_counted)
 	ck_assert_uint_eq(counts.lost, HIST_ENTRIES);
 	ck_assert_uint_eq(counts.lost_sum, HIST_ENTRIES * PERIOD);
 	finish();
+	drain_free(&machine.drain);
 }
 
 static void check_all_lost(void)
@@ -566,4 +630,87 @@ TEST(samples_that_cannot_be_written_are_lost)
 		finish();
 	}
 	close(full.fd);
+}
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *target = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(target);
+	fputs(text, target);
+	ck_assert_int_eq(fclose(target), 0);
+}
+
+/* Root in there is this one. */
+static void write_number(const char *path, unsigned int number)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "0 %u 1", number);
+	write_file(path, text);
+}
+
+/* A filesystem of 64 kB, in a namespace of its own; -1 if that is not permitted here. */
+static int mount_small(void)
+{
+	unsigned int user = getuid(), group = getgid();
+
+	if (unshare(CLONE_NEWNS)) {
+		if (unshare(CLONE_NEWUSER | CLONE_NEWNS))
+			return -1;
+		write_number("/proc/self/uid_map", user);
+		write_file("/proc/self/setgroups", "deny");
+		write_number("/proc/self/gid_map", group);
+	}
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		return -1;
+	return mount("none", "/mnt", "tmpfs", 0, "size=64k");
+}
+
+static uint64_t fill(enum data_format format)
+{
+	bool is_nway = format == DATA_FORMAT_NWAY;
+
+	for (unsigned int i = 0; i < 1000; i++) {
+		samples(is_nway ? REGION_ROOM : LINEAR_ROOM);
+		if (drain_full(&machine.drain, &machine.writer) == -1)
+			break;
+		ck_assert(restart(true));
+		drain_handed_back(&machine.drain);
+	}
+	ck_assert_int_eq(drain_rest(&machine.drain, NULL), 0);
+	return machine.drain.written;
+}
+
+/* What fits is kept to the last block of the disk, and the end has its place. */
+TEST(a_full_disk_keeps_what_fits_and_its_end)
+{
+	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT, DATA_FORMAT_NWAY,
+						    DATA_FORMAT_CALLCHAIN };
+	const struct data_end end = { .written = 1 };
+
+	if (mount_small())
+		return;
+	for (size_t i = 0; i < 3; i++) {
+		uint64_t written;
+		struct stat status;
+
+		begin(formats[i]);
+		ck_assert_int_eq(data_close(&machine.writer), 0);
+		unlink(machine.path);
+		strcpy(machine.path, "/mnt/data");
+		ck_assert_int_eq(data_create(&machine.writer, machine.path), 0);
+		machine.writer.reserve = sizeof(struct data_record) + sizeof(end);
+		written = fill(formats[i]);
+		ck_assert_uint_gt(written, 0);
+		ck_assert_uint_lt(written, machine.next);
+		ck_assert(!machine.writer.is_torn);
+		ck_assert_int_eq(stat(machine.path, &status), 0);
+		ck_assert_int_gt(status.st_size, 65536 - 64 - 100 - 48);
+		ck_assert_int_eq(data_write_end(&machine.writer, &end), 0);
+		ck_assert_int_eq(ftruncate(machine.writer.fd, status.st_size), 0);
+		machine.writer.size = (uint64_t)status.st_size;
+		finish();
+		ck_assert_uint_eq(file.count, written);
+	}
 }

@@ -583,3 +583,56 @@ TEST(what_is_missing_is_told)
 	snprintf(command, sizeof(command), "report -i %s 2>&1", path);
 	check_words(command, 0, "12 samples were written to the file, 10 are in it");
 }
+
+/* What was throttled was not sampled, and nobody knows how much that was. */
+TEST(none_lost_is_not_said_of_what_was_throttled)
+{
+	const char *path = synthetic_path();
+	char output[OUTPUT_SIZE], command[256];
+	struct data_writer writer;
+	struct library library;
+
+	begin(&writer, path, &library);
+	add(&writer, 100, library.first, 10, PERIOD);
+	synthetic_losses(&writer, 0, 0, 7);
+	synthetic_end(&writer, 10, 0);
+	snprintf(command, sizeof(command), "report -i %s 2>&1", path);
+	ck_assert_int_eq(pfmon(output, command), 0);
+	ck_assert_ptr_nonnull(
+		strstr(output, " 10 samples, throttled 7 times; the file is complete\n"));
+	snprintf(command, sizeof(command), "script -i %s 2>&1", path);
+	check_words(command, 0, "warning: monitoring was throttled 7 times");
+	snprintf(command, sizeof(command), "report --folded -i %s 2>&1", path);
+	check_words(command, 0, "warning: monitoring was throttled 7 times");
+}
+
+TEST(all_threads_of_a_recording_are_named)
+{
+	static const int tids[] = { 11, 12, 13 };
+	const char *path = synthetic_path();
+	struct data_writer writer;
+	char command[256];
+
+	ck_assert_int_eq(data_create(&writer, path), 0);
+	ck_assert_int_eq(data_write_command(&writer, NULL, tids, 3), 0);
+	synthetic_end(&writer, 0, 0);
+	snprintf(command, sizeof(command), "report -i %s 2>&1", path);
+	check_words(command, 0, "\n Profile of threads 11,12,13\n");
+}
+
+TEST(a_recording_that_could_not_go_on_says_so)
+{
+	const struct data_end end = { .written = 10, .flags = DATA_END_FAILED };
+	const char *path = synthetic_path();
+	struct data_writer writer;
+	struct library library;
+	char command[256];
+
+	begin(&writer, path, &library);
+	add(&writer, 100, library.first, 10, PERIOD);
+	ck_assert_int_eq(data_write_end(&writer, &end), 0);
+	ck_assert_int_eq(data_close(&writer), 0);
+	snprintf(command, sizeof(command), "report -i %s 2>&1", path);
+	check_words(command, 0, "the recording ended early");
+	check_words(command, 0, "warning: the recording ended before the command did");
+}

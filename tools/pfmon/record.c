@@ -246,14 +246,32 @@ static void tell_more(const struct run *run, const struct drain_counts *counts)
 				"libraries that it loaded late may be missing\n");
 }
 
+#define LOSSES_TEXT 80
+
+/* "0 lost" is not said of a recording that was throttled: nobody knows then. */
+static const char *losses_text(const struct drain_counts *counts, char *text)
+{
+	int length = 0;
+
+	if (counts->lost || !counts->throttled)
+		length = snprintf(text, LOSSES_TEXT, "%llu lost",
+				  (unsigned long long)counts->lost);
+	if (counts->throttled)
+		snprintf(text + length, LOSSES_TEXT - (size_t)length,
+			 "%sthrottled %llu time%s", length ? ", " : "",
+			 (unsigned long long)counts->throttled,
+			 counts->throttled == 1 ? "" : "s");
+	return text;
+}
+
 static void tell(const struct run *run, const struct drain_counts *counts)
 {
 	const struct recorder *recorder = &run->recorder;
 	const char *path = recorder->writer.path;
-	char size[SIZE_TEXT];
+	char size[SIZE_TEXT], losses[LOSSES_TEXT];
 
-	fprintf(stderr, "pfmon: %llu samples (%llu lost) in %s, %s\n",
-		(unsigned long long)counts->written, (unsigned long long)counts->lost,
+	fprintf(stderr, "pfmon: %llu samples (%s) in %s, %s\n",
+		(unsigned long long)counts->written, losses_text(counts, losses),
 		strcmp(path, "-") ? path : "standard output",
 		size_text(recorder->writer.size, size));
 	if (run->options.is_verbose)

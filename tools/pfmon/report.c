@@ -232,6 +232,8 @@ static int report(struct recording *recording, struct options *options)
 		    !profile.has_chains)
 			warn_user("there are no call chains in the file: 'pfmon record "
 				  "-g' records them");
+		if (options->output == OUTPUT_FOLDED)
+			recording_warn_losses(recording);
 		result = EXIT_SUCCESS;
 		if (print(&profile, options)) {
 			fail("no memory");

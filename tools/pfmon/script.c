@@ -86,6 +86,7 @@ static int print_recording(const struct recording *recording)
 		result = EXIT_PFMON;
 	} else if (!samples_each(recording, print_sample, &printing, &bad)) {
 		recording_warn(recording, bad, printing.samples);
+		recording_warn_losses(recording);
 	}
 	thread_names_free(&printing.names);
 	symbols_free(&printing.symbols);

@@ -10,11 +10,12 @@
 #ifndef PFMON_DATA_H
 #define PFMON_DATA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define DATA_MAGIC	  "PFMDATA" /* and its zero byte: 8 bytes */
-#define DATA_VERSION	  0x10000u /* 1.0: major << 16 | minor */
+#define DATA_VERSION	  0x10001u /* 1.1: major << 16 | minor */
 #define DATA_ALIGNMENT	  8
 #define DATA_FILE_NAME	  "pfmon.data"
 
@@ -80,7 +81,8 @@ enum data_machine_string {
 };
 
 /**
- * struct data_command - what was recorded; @count strings follow
+ * struct data_command - what was recorded; @count strings follow, and one with @tid and
+ *	further threads that were attached to, with commas between (since version 1.1)
  * @count: of the command and its arguments
  * @tid: thread that was attached to, 0 if the command was recorded
  */
@@ -190,8 +192,7 @@ enum data_format {
  * @reserved: 0
  * @count: entries
  *
- * Of DATA_FORMAT_HIST they are all entries with a count that is not 0, and take the
- * place of those of the context's earlier records.
+ * Of DATA_FORMAT_HIST they are what was added since the context's last record.
  */
 struct data_samples {
 	uint32_t context;
@@ -223,37 +224,55 @@ struct data_losses {
  * @written: samples in the file; of hist the sum of counts
  * @lost: samples that were lost
  * @duration: ns from the beginning to the end of recording
+ * @flags: DATA_END_*; not in files of version 1.0
+ * @reserved: 0
  */
 struct data_end {
 	uint64_t produced;
 	uint64_t written;
 	uint64_t lost;
 	uint64_t duration;
+	uint32_t flags;
+	uint32_t reserved;
 };
+
+/* Bytes of it in version 1.0. */
+#define DATA_END_LEAST	offsetof(struct data_end, flags)
+
+/* data_end.flags */
+#define DATA_END_FAILED 0x1 /* the recording ended because it could not go on */
 
 /**
  * struct data_writer - a file that is being written
  * @path: as it was given, "-" is standard output
  * @size: bytes written so far
+ * @reserve: bytes behind them that are kept free for LOSSES and END
  * @fd: the file, -1 if there is none
+ * @is_file: it is a file of which @size is all
+ * @is_torn: its last record is not whole: nothing can follow
  */
 struct data_writer {
 	const char *path;
 	uint64_t size;
+	uint64_t reserve;
 	int fd;
+	bool is_file;
+	bool is_torn;
 };
 
 /*
  * Each record is one write(2): what has been written is there, whatever becomes of
- * pfmon.  All say what is wrong and return -1, or 0.  @path is kept until data_close().
+ * pfmon.  All say what is wrong and return -1, or 0.  A record that cannot be written is
+ * not there at all, unless @is_torn.  @path is kept until data_close().
  * Structures are given as they are to be in the file; strings may be NULL for "".
  */
 int data_create(struct data_writer *writer, const char *path);
 int data_write_machine(struct data_writer *writer, const struct data_machine *machine,
 		       const char *const strings[DATA_MACHINE_STRINGS]);
 
-/* @command is NULL-terminated, or NULL if there is none. */
-int data_write_command(struct data_writer *writer, char *const *command, uint32_t tid);
+/* @command is NULL-terminated, or NULL if there is none; so may be @tids. */
+int data_write_command(struct data_writer *writer, char *const *command, const int *tids,
+		       size_t tid_count);
 int data_write_event(struct data_writer *writer, const struct data_event *event,
 		     const uint16_t *value_pmds, const char *name);
 int data_write_thread(struct data_writer *writer, const struct data_thread *thread,
@@ -264,6 +283,13 @@ int data_write_mapping(struct data_writer *writer, const struct data_mapping *ma
 /* @entries are @size bytes; they may be in the sampling buffer. */
 int data_write_samples(struct data_writer *writer, const struct data_samples *samples,
 		       const void *entries, size_t size);
+
+/*
+ * For how many of @size bytes of entries there is room beside @reserve; all of them where
+ * that cannot be known.  data_fail_full() says that there was not for all of them.
+ */
+size_t data_room(const struct data_writer *writer, size_t size);
+int data_fail_full(const struct data_writer *writer);
 int data_write_losses(struct data_writer *writer, const struct data_losses *losses);
 int data_write_end(struct data_writer *writer, const struct data_end *end);
 int data_close(struct data_writer *writer);

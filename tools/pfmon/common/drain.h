@@ -35,6 +35,9 @@ struct tally {
  * @overflows: default, callchain: hdr_overflows when a full buffer was taken last
  * @is_taken: likewise: what is in the buffer now has been taken
  * @regions: nway: regions taken
+ * @early: samples that were taken of the buffer or region that is being filled
+ * @early_size: their bytes
+ * @table: hist: what is in the file of each entry, NULL: nothing
  * @is_over: the rest has been taken, too
  * @tally: of what has been taken
  */
@@ -48,6 +51,9 @@ struct drain {
 	uint64_t overflows;
 	bool is_taken;
 	uint64_t regions;
+	uint64_t early;
+	size_t early_size;
+	struct pfm_hist_entry *table;
 	bool is_over;
 	struct tally tally;
 };
@@ -60,6 +66,12 @@ struct drain {
  */
 int drain_full(struct drain *drain, struct data_writer *writer);
 void drain_handed_back(struct drain *drain);
+
+/*
+ * Take what is there already of a buffer or region that is not full, while the kernel goes
+ * on to fill it; of hist what was added since the last time.  Returns as drain_rest().
+ */
+int drain_early(struct drain *drain, struct data_writer *writer);
 
 /* Take all that is left: monitoring is over.  A second time there is nothing left. */
 int drain_rest(struct drain *drain, struct data_writer *writer);
@@ -90,5 +102,6 @@ struct drain_counts {
 };
 
 void drain_count(const struct drain *drain, struct drain_counts *counts);
+void drain_free(struct drain *drain);
 
 #endif

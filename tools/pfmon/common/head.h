@@ -10,11 +10,12 @@
 #include "rate.h"
 
 /*
- * @command is NULL or what runs; @tid is the thread if that is not the command's own.
+ * @command is NULL or what runs; @tids are the threads that were attached to.
  * @rates are those of @events.  Says what is wrong and returns -1, or 0.
  */
 int head_write(struct data_writer *writer, const struct machine *machine,
-	       char *const *command, int tid, const struct event_list *events,
-	       const struct rate *rates, uint64_t frequency);
+	       char *const *command, const int *tids, size_t tid_count,
+	       const struct event_list *events, const struct rate *rates,
+	       uint64_t frequency);
 
 #endif

@@ -16,8 +16,8 @@
 #include "sampling_format.h"
 
 /*
- * ms between looks at clock, rates and mappings.  The first ones come soon: rates are but
- * a guess until then.
+ * ms between looks at clock, rates and mappings, and until samples are written though no
+ * buffer is full.  The first ones come soon: rates are but a guess until then.
  */
 #define FIRST_TICK 10
 #define LAST_TICK  500
@@ -212,6 +212,15 @@ static uint64_t newest(const struct recorder *recorder)
 	return time;
 }
 
+/* For the losses of each context, and the end. */
+static uint64_t reserve(const struct recorder *recorder)
+{
+	const size_t head = sizeof(struct data_record);
+
+	return head + sizeof(struct data_end) +
+	       recorder->count * (head + sizeof(struct data_losses));
+}
+
 static int look_at_processes(struct recorder *recorder)
 {
 	uint64_t now = newest(recorder);
@@ -230,9 +239,10 @@ static int write_head(struct recorder *recorder)
 	if (output_prepare(options->output) ||
 	    data_create(&recorder->writer, options->output))
 		return -1;
+	recorder->writer.reserve = reserve(recorder);
 	if (head_write(&recorder->writer, &first->session.machine, options->command,
-		       options->tid_count ? options->tids[0] : 0, &recorder->events,
-		       first->rates, options->frequency))
+		       options->tids, options->tid_count, &recorder->events, first->rates,
+		       options->frequency))
 		return -1;
 	recorder->is_written = true;
 	return look_at_processes(recorder);
@@ -319,8 +329,9 @@ static int on_tick(void *data)
 	if (!recorder->is_written)
 		return -1;
 	for (size_t i = 0; i < recorder->count; i++)
-		if (!recorder->samplers[i].drain.is_over &&
-		    sampler_follow(&recorder->samplers[i]))
+		if (sampler_take_early(&recorder->samplers[i], &recorder->writer) ||
+		    (!recorder->samplers[i].drain.is_over &&
+		     sampler_follow(&recorder->samplers[i])))
 			return give_up(recorder);
 	if (look_at_processes(recorder))
 		return give_up(recorder);
@@ -368,11 +379,19 @@ int recorder_wait(struct recorder *recorder, const struct signals *signals,
 	return wait_for_end(&recorder->watch, outcome);
 }
 
+/* Also of a file that could not take all samples: it has room for these. */
 static int write_end(struct recorder *recorder)
 {
 	struct drain_counts counts;
-	struct data_end end = { .duration = recorder->duration };
+	struct data_end end = {
+		.duration = recorder->duration,
+		.flags = recorder->is_written ? 0 : DATA_END_FAILED,
+	};
 
+	for (size_t i = 0; i < recorder->count; i++)
+		if (recorder->samplers[i].buffer &&
+		    sampler_write_losses(&recorder->samplers[i], &recorder->writer))
+			return -1;
 	recorder_count(recorder, &counts);
 	end.produced = counts.produced;
 	end.written = counts.written;
@@ -389,10 +408,10 @@ int recorder_finish(struct recorder *recorder)
 	if (recorder->is_written && look_at_processes(recorder))
 		recorder->is_written = false;
 	result = finish_samplers(recorder);
-	if (recorder->is_written)
-		result |= write_end(recorder);
-	else
+	if (!recorder->is_written)
 		result = -1;
+	if (recorder->writer.path && !recorder->writer.is_torn)
+		result |= write_end(recorder);
 	if (recorder->writer.path)
 		result |= data_close(&recorder->writer);
 	return result;

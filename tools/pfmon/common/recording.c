@@ -44,6 +44,7 @@ static enum outcome take_command(struct recording *recording, struct data_body *
 			return BAD;
 	recording->command.command = command;
 	recording->command.strings = strings;
+	recording->command.threads = data_take_string(body);
 	return TAKEN;
 }
 
@@ -106,12 +107,7 @@ static enum outcome take_samples(struct recording *recording, struct data_body *
 
 	if (!samples || samples->context >= DATA_MAX_CONTEXTS)
 		return BAD;
-	if (samples->format == DATA_FORMAT_HIST)
-		place = array_reach(&recording->tables, &recording->table_count,
-				    samples->context, sizeof(*place));
-	else
-		place = array_add(&recording->blocks, &recording->block_count,
-				  sizeof(*place));
+	place = array_add(&recording->blocks, &recording->block_count, sizeof(*place));
 	if (!place)
 		return NO_MEMORY;
 	*place = (struct recorded_block){ samples, body->next,
@@ -136,11 +132,13 @@ static enum outcome take_losses(struct recording *recording, struct data_body *b
 
 static enum outcome take_end(struct recording *recording, struct data_body *body)
 {
-	const struct data_end *end = data_take(body, sizeof(*end));
+	const struct data_end *end = data_take(body, DATA_END_LEAST);
+	const uint32_t *flags = data_take(body, sizeof(*flags));
 
 	if (!end)
 		return BAD;
 	recording->end = end;
+	recording->has_failed = flags && *flags & DATA_END_FAILED;
 	return TAKEN;
 }
 
@@ -193,6 +191,9 @@ void recording_warn(const struct recording *recording, size_t bad_blocks,
 			  file->next);
 	else if (!recording->end)
 		warn_user("the file was cut short: there may have been more");
+	else if (recording->has_failed)
+		warn_user("the recording ended before the command did, because it could "
+			  "not be written any more");
 	if (recording->bad_records)
 		warn_user("%zu records of the file make no sense and are left out",
 			  recording->bad_records);
@@ -205,13 +206,25 @@ void recording_warn(const struct recording *recording, size_t bad_blocks,
 			  (unsigned long long)samples);
 }
 
+void recording_warn_losses(const struct recording *recording)
+{
+	uint64_t throttled = recording_throttled(recording);
+	uint64_t lost = recording_lost(recording);
+
+	if (lost)
+		warn_user("%llu samples were lost", (unsigned long long)lost);
+	if (throttled)
+		warn_user("monitoring was throttled %llu times: there are no samples of "
+			  "what happened meanwhile",
+			  (unsigned long long)throttled);
+}
+
 void recording_free(struct recording *recording)
 {
 	free(recording->events);
 	free(recording->threads);
 	free(recording->mappings);
 	free(recording->blocks);
-	free(recording->tables);
 	free(recording->losses);
 	data_close_file(&recording->file);
 	*recording = (struct recording){ 0 };

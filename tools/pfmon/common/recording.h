@@ -55,10 +55,12 @@ struct recorded_block {
  * struct recorded_command - what was recorded
  * @command: NULL if there is none
  * @strings: command and arguments, one behind the other
+ * @threads: those that were attached to, with commas between; NULL or empty: see @command
  */
 struct recorded_command {
 	const struct data_command *command;
 	const char *strings;
+	const char *threads;
 };
 
 /**
@@ -73,13 +75,12 @@ struct recorded_command {
  * @thread_count: how many
  * @mappings: executable memory
  * @mapping_count: how many
- * @blocks: samples, but for those of hist
- * @block_count: how many
- * @tables: of hist, by context; those without have no @samples
- * @table_count: how many
+ * @blocks: samples
+ * @block_count: number of blocks
  * @losses: the last record of each context; NULL of those without
  * @losses_count: how many
  * @end: NULL if the file is not complete
+ * @has_failed: the recording ended because it could not go on
  * @bad_records: that make no sense and were left out
  */
 struct recording {
@@ -95,11 +96,10 @@ struct recording {
 	size_t mapping_count;
 	struct recorded_block *blocks;
 	size_t block_count;
-	struct recorded_block *tables;
-	size_t table_count;
 	const struct data_losses **losses;
 	size_t losses_count;
 	const struct data_end *end;
+	bool has_failed;
 	size_t bad_records;
 };
 
@@ -125,6 +125,9 @@ char *recording_command(const struct recording *recording);
  */
 void recording_warn(const struct recording *recording, size_t bad_blocks,
 		    uint64_t samples);
+
+/* Say what was lost, where no heading does. */
+void recording_warn_losses(const struct recording *recording);
 
 /* Samples that were lost: as END says, or of all contexts what was seen last. */
 uint64_t recording_lost(const struct recording *recording);

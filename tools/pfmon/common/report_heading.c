@@ -2,6 +2,7 @@
 /* What stands above a profile: of what, where and when, and whether all of it is there. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "format.h"
@@ -23,11 +24,14 @@ static void print_time(FILE *file, uint64_t nanoseconds)
 static int print_title(FILE *file, const struct recording *recording)
 {
 	const struct data_command *command = recording->command.command;
+	const char *threads = recording->command.threads;
 	char *text = recording_command(recording);
 
 	if (!text)
 		return -1;
-	if (command && command->tid)
+	if (command && threads && strchr(threads, ','))
+		fprintf(file, "\n Profile of threads %s", threads);
+	else if (command && command->tid)
 		fprintf(file, "\n Profile of thread %" PRIu32, command->tid);
 	else if (*text)
 		fprintf(file, "\n Profile of '%s'", text);
@@ -57,7 +61,18 @@ static void print_machine(FILE *file, const struct recording *recording)
 	putc('\n', file);
 }
 
-/* How many samples, what was lost, and whether the file has its end. */
+static const char *state_of(const struct recording *recording)
+{
+	if (!recording->end)
+		return "the file was cut short";
+	return recording->has_failed ? "the recording ended early"
+				     : "the file is complete";
+}
+
+/*
+ * How many samples, what was lost, and whether the file has its end.  What would have been
+ * sampled while monitoring was throttled nobody knows: "none lost" is not said then.
+ */
 static void print_state(FILE *file, const struct profile *profile)
 {
 	const struct recording *recording = profile->recording;
@@ -66,12 +81,12 @@ static void print_state(FILE *file, const struct profile *profile)
 	char text[COUNT_SIZE];
 
 	fprintf(file, " %s samples", format_count(profile->samples, text));
-	fprintf(file, ", %s lost", lost ? format_count(lost, text) : "none");
+	if (lost || !throttled)
+		fprintf(file, ", %s lost", lost ? format_count(lost, text) : "none");
 	if (throttled)
 		fprintf(file, ", throttled %s time%s", format_count(throttled, text),
 			throttled == 1 ? "" : "s");
-	fprintf(file, "; the file %s\n",
-		recording->end ? "is complete" : "was cut short");
+	fprintf(file, "; %s\n", state_of(recording));
 }
 
 int report_heading(FILE *file, const struct profile *profile)

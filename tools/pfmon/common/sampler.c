@@ -85,7 +85,7 @@ int sampler_attach(struct sampler *sampler, pid_t tid)
 }
 
 /* When something was lost, or monitoring had to wait. */
-static int write_losses(struct sampler *sampler, struct data_writer *writer)
+int sampler_write_losses(struct sampler *sampler, struct data_writer *writer)
 {
 	struct data_losses losses = { .context = sampler->number };
 	struct drain_counts counts;
@@ -117,7 +117,14 @@ int sampler_take(struct sampler *sampler, struct data_writer *writer)
 		if (!pfm_restart(sampler->session.fd))
 			drain_handed_back(&sampler->drain);
 	}
-	return result ? -1 : write_losses(sampler, writer);
+	return result ? -1 : sampler_write_losses(sampler, writer);
+}
+
+int sampler_take_early(struct sampler *sampler, struct data_writer *writer)
+{
+	if (!sampler->buffer || drain_early(&sampler->drain, writer))
+		return sampler->buffer ? -1 : 0;
+	return sampler_write_losses(sampler, writer);
 }
 
 /* Has something been lost since this was asked last? */
@@ -198,7 +205,7 @@ int sampler_finish(struct sampler *sampler, struct data_writer *writer)
 	result = session_detach(&sampler->session);
 	if (drain_rest(&sampler->drain, writer))
 		return -1;
-	return write_losses(sampler, writer) ? -1 : result;
+	return sampler_write_losses(sampler, writer) ? -1 : result;
 }
 
 uint64_t sampler_runtime(struct sampler *sampler)
@@ -214,6 +221,7 @@ void sampler_close(struct sampler *sampler)
 {
 	if (sampler->buffer)
 		munmap(sampler->buffer, sampler->size);
+	drain_free(&sampler->drain);
 	free(sampler->rates);
 	session_close(&sampler->session);
 	*sampler = (struct sampler){ .session.fd = -1 };

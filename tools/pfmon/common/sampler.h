@@ -63,6 +63,12 @@ int sampler_attach(struct sampler *sampler, pid_t tid);
  */
 int sampler_take(struct sampler *sampler, struct data_writer *writer);
 
+/* Take what is in a buffer that is not full yet. */
+int sampler_take_early(struct sampler *sampler, struct data_writer *writer);
+
+/* Write what was lost so far, if that is not in the file already. */
+int sampler_write_losses(struct sampler *sampler, struct data_writer *writer);
+
 /* Let periods follow the rates of their events. */
 int sampler_follow(struct sampler *sampler);
 

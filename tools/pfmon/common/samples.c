@@ -153,9 +153,5 @@ int samples_each(const struct recording *recording, sample_function function,
 	for (size_t i = 0; !result && i < recording->block_count; i++)
 		result = read_block(recording, &recording->blocks[i], function, argument,
 				    bad);
-	for (size_t i = 0; !result && i < recording->table_count; i++)
-		if (recording->tables[i].samples)
-			result = read_block(recording, &recording->tables[i], function,
-					    argument, bad);
 	return result;
 }

@@ -202,7 +202,8 @@ static int check_target(struct pfm_context *context, struct task_struct *task, u
 {
 	int error;
 
-	if (task->flags & PF_KTHREAD)
+	/* Other flags may change at the same time, this one does not. */
+	if (data_race(task->flags) & PF_KTHREAD)
 		return pfm_fail(context, -EPERM, PFM_REASON_KERNEL_THREAD, tid);
 	error = pfm_may_monitor(task);
 	/* Looked at last: nobody may look at a thread that has ended. */

@@ -144,7 +144,7 @@ void pfm_switch_in(struct pfm_context *context, u64 now)
 	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
 
 	lockdep_assert_held(&context->lock);
-	context->cpu = smp_processor_id();
+	WRITE_ONCE(context->cpu, smp_processor_id());
 	cpu->context = context;
 	if (context->monitoring) {
 		pfm_set_clock_begin(context, now);
@@ -162,7 +162,7 @@ void pfm_switch_out(struct pfm_context *context, u64 now)
 	if (context->monitoring)
 		pfm_set_clock_end(context, now);
 	cpu->context = NULL;
-	context->cpu = PFM_NO_CPU;
+	WRITE_ONCE(context->cpu, PFM_NO_CPU);
 }
 
 /* By the user's wish; a thread that does not run begins when it comes in. */

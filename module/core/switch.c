@@ -91,6 +91,7 @@ counting_prepare(struct pfm_context *context, struct pfm_cpu *cpu,
 	if (cpu->pmd_stamp != set->pmd_stamp)
 		operations->write_pmds(&set->registers, set->registers.used_pmds[0]);
 	context->counting = true;
+	barrier(); /* the overflow handler finds all of that done */
 	/* An overflow of the first count is ours already. */
 	WRITE_ONCE(cpu->running, set);
 	return set;
@@ -114,17 +115,25 @@ struct pfm_registers *pfm_counting_prepare(struct pfm_context *context,
 	return set ? &set->registers : NULL;
 }
 
+/*
+ * The first look only says that there is something to silence: "running" may be that of
+ * another context's set.  What counts, and whether anything does, is asked when the overflow
+ * handler keeps its hands off.  Until then, as an NMI, it may have switched to a set that
+ * counts nothing: the hardware holds nothing of that one.
+ */
 static void counting_end(struct pfm_context *context, struct pfm_cpu *cpu)
 {
 	const struct pfm_pmu_operations *operations = context->pmu->operations;
 	struct pfm_set *set;
 	u64 overflows;
 
-	if (!context->counting)
+	if (!READ_ONCE(context->counting))
 		return;
 	WRITE_ONCE(cpu->running, NULL);
-	barrier(); /* from here on the overflow handler keeps its hands off */
-	set = context->active; /* until then it might have switched sets */
+	barrier();
+	if (unlikely(!context->counting))
+		return;
+	set = context->active;
 	overflows = operations->stop(&set->registers);
 	set->registers.resumed = true;
 	context->counting = false;

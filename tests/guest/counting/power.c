@@ -21,7 +21,11 @@
 SUITE(power, 300);
 
 /* More instructions than a translation block of a loop or of the kernel has. */
-#define BLOCK 128
+#define BLOCK		 128
+
+/* Cycles; less than their interrupt takes. */
+#define THROTTLED_PERIOD 300ull
+#define INTERRUPT_LIMIT	 SYSFS "max_interrupts_per_tick"
 
 /* ---- 31 bits in hardware --------------------------------------------------------------- */
 
@@ -192,6 +196,104 @@ TEST(a_timed_set_may_begin_with_interrupts_off)
 	/* The last one may have been stopped; an interrupt is late by its own instructions. */
 	must_be_between(set_of(fd, 1).set_act_duration, (runs - 2) * timeout,
 			runs * (timeout + 20000));
+}
+
+/* Set 0 is left after @left cycles, set 1 after so few that it is throttled at once. */
+static void describe_throttled(int fd, uint64_t left)
+{
+	struct pfarg_setdesc sets[] = {
+		{ .set_id = 0, .set_flags = PFM_SETFL_OVFL_SWITCH },
+		{ .set_id = 1, .set_flags = PFM_SETFL_OVFL_SWITCH },
+	};
+	struct pfarg_pmc events[] = {
+		{ .reg_num = PFM_POWER_MMCR1, .reg_set = 0 },
+		{ .reg_num = PFM_POWER_MMCR1, .reg_set = 1 },
+	};
+	struct pfarg_pmd triggers[] = {
+		{ .reg_num = 2, .reg_set = 0, .reg_value = -left },
+		{ .reg_num = 2, .reg_set = 1, .reg_value = -THROTTLED_PERIOD },
+	};
+	unsigned int i;
+
+	for (i = 0; i < COUNT(sets); i++) {
+		events[i].reg_value = select_event(2, CYCLES_1_TO_4);
+		triggers[i].reg_ovfl_switch_cnt = 1;
+	}
+	triggers[0].reg_short_reset = -MILLION;
+	triggers[1].reg_short_reset = -THROTTLED_PERIOD;
+	must(fd, pfm_create_evtsets(fd, sets, COUNT(sets)));
+	must(fd, pfm_write_pmcs(fd, events, COUNT(events)));
+	must(fd, pfm_write_pmds(fd, triggers, COUNT(triggers)));
+}
+
+/* Set 1, then set 0 until the stop or until set 1 is back; returns what set 0 counted. */
+static uint64_t run_into_throttled(int fd, uint64_t left, struct pfarg_pmd *throttled)
+{
+	const struct pfarg_load load = { .load_pid = thread_id(), .load_set = 1 };
+	struct pfarg_pmd counts[] = { { .reg_num = 2, .reg_set = 0 },
+				      { .reg_num = 2, .reg_set = 1 } };
+
+	describe_throttled(fd, left);
+	must(fd, pfm_load_context(fd, (struct pfarg_load *)&load));
+	if (pfm_start(fd, NULL) || pfm_stop(fd))
+		abort();
+	must(fd, pfm_read_pmds(fd, counts, COUNT(counts)));
+	*throttled = counts[1];
+	return counts[0].reg_value + left;
+}
+
+/*
+ * An overflow at each place of the way into a stop leads to a set that counts nothing, because
+ * it is throttled: the stop must not take what the hardware holds for its values.
+ */
+static void check_throttled(void)
+{
+	enum {
+		PLACES = 1000
+	};
+	unsigned int begun = 0, i;
+	struct pfarg_pmd throttled;
+	uint64_t length, throttles;
+	int fd;
+
+	write_text(INTERRUPT_LIMIT, "1"); /* look at each */
+	fd = make_context();
+	/* The second time, all that the kernel does once has been done. */
+	run_into_throttled(fd, MILLION, &throttled);
+	must(fd, pfm_unload_context(fd));
+	length = run_into_throttled(fd, MILLION, &throttled);
+	throttles = statistic("ovfl_throttle_count");
+	for (i = 0; i < PLACES; i++) {
+		must(fd, pfm_unload_context(fd));
+		run_into_throttled(fd, length - PLACES + 50 + i, &throttled);
+		if (set_of(fd, 1).set_runs < 2)
+			continue;
+		begun++;
+		ck_assert_msg(
+			throttled.reg_value == -THROTTLED_PERIOD,
+			"%u of %ju cycles before the stop: the throttled set has %jd",
+			PLACES - 50 - i, (uintmax_t)length,
+			(intmax_t)throttled.reg_value);
+	}
+	throttles = statistic("ovfl_throttle_count") - throttles;
+	printf("         %u of %u overflows led to the throttled set\n", begun, PLACES);
+	ck_assert_uint_ge(throttles, PLACES);
+	must_be_between(begun, PLACES / 2, PLACES - 1);
+}
+
+static char limit_before[32];
+
+static void limit_back(void)
+{
+	write_text(INTERRUPT_LIMIT, limit_before);
+}
+
+TEST(a_throttled_set_may_begin_while_the_other_is_stopped)
+{
+	need_exact_power();
+	need_overflow_interrupts();
+	strcpy(limit_before, read_text(INTERRUPT_LIMIT));
+	then_put_back(check_throttled, limit_back);
 }
 
 /* Real wraps of both 31 and 32 bits, each counter's at a moment of its own. */

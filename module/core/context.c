@@ -210,6 +210,7 @@ static void undo_create(struct pfm_context *context)
 int pfm_context_create(struct pfm_context *context, const struct pfm_create *create,
 		       const char *name)
 {
+	struct pfarg_setdesc first_set = {};
 	struct pfm_pmu *pmu;
 	int error;
 
@@ -226,7 +227,7 @@ int pfm_context_create(struct pfm_context *context, const struct pfm_create *cre
 
 	context->pmu = pmu;
 	context->flags = create->context.ctx_flags;
-	error = pfm_set_create(context, 0, &context->active);
+	error = pfm_set_create(context, &first_set, &context->active);
 	if (!error && name)
 		error = use_format(context, create, name);
 	if (error)

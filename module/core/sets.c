@@ -69,28 +69,6 @@ static void insert(struct pfm_context *context, struct pfm_set *set)
 	context->set_count++;
 }
 
-/* PMCs have their defaults. Return: 0, or why not as a negative errno; then nothing has changed. */
-int pfm_set_create(struct pfm_context *context, u16 id, struct pfm_set **created)
-{
-	struct pfm_set *set;
-	int error;
-
-	error = alloc_set(context, &set);
-	if (error)
-		return error;
-	set->id = id;
-	set->pmd_count = context->pmu->pmd_count;
-	set->unusual = PFM_SET_NO_HARDWARE;
-	pfm_registers_default(context, set);
-	if (xa_err(xa_store(&context->set_index, id, set, GFP_KERNEL))) {
-		free_set(context, set);
-		return pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, 0);
-	}
-	insert(context, set);
-	*created = set;
-	return 0;
-}
-
 static void delete_set(struct pfm_context *context, struct pfm_set *set)
 {
 	xa_erase(&context->set_index, set->id);
@@ -149,12 +127,13 @@ static void forget_triggers(struct pfm_set *set)
 	set->triggers = 0;
 }
 
-/* As it was described, and never active. */
+/* As it is described, with the defaults of its PMCs, and never active. */
 static void set_up(struct pfm_context *context, struct pfm_set *set,
 		   struct pfarg_setdesc *description)
 {
 	const bool is_timed = description->set_flags & PFM_SETFL_TIME_SWITCH;
 
+	pfm_registers_default(context, set);
 	if (is_timed)
 		description->set_timeout = effective_timeout(description->set_timeout);
 	set->flags = description->set_flags;
@@ -168,6 +147,29 @@ static void set_up(struct pfm_context *context, struct pfm_set *set,
 	memset(set->overflowed, 0, sizeof(set->overflowed));
 	forget_triggers(set);
 	pfm_throttle_forget(set);
+}
+
+int pfm_set_create(struct pfm_context *context, struct pfarg_setdesc *description,
+		   struct pfm_set **created)
+{
+	const u16 id = description->set_id;
+	struct pfm_set *set;
+	int error;
+
+	error = alloc_set(context, &set);
+	if (error)
+		return error;
+	set->id = id;
+	set->pmd_count = context->pmu->pmd_count;
+	set->unusual = PFM_SET_NO_HARDWARE;
+	set_up(context, set, description);
+	if (xa_err(xa_store(&context->set_index, id, set, GFP_KERNEL))) {
+		free_set(context, set);
+		return pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, 0);
+	}
+	insert(context, set);
+	*created = set;
+	return 0;
 }
 
 int pfm_create_evtsets(struct pfm_context *context, struct pfarg_setdesc *descriptions,
@@ -185,14 +187,13 @@ int pfm_create_evtsets(struct pfm_context *context, struct pfarg_setdesc *descri
 			return error;
 		set = pfm_set_find(context, descriptions[i].set_id);
 		if (set)
-			pfm_registers_default(context, set);
+			set_up(context, set, &descriptions[i]);
 		else
-			error = pfm_set_create(context, descriptions[i].set_id, &set);
+			error = pfm_set_create(context, &descriptions[i], &set);
 		if (error) {
 			context->error.index = i;
 			return error;
 		}
-		set_up(context, set, &descriptions[i]);
 		cond_resched();
 	}
 	return 0;

@@ -104,7 +104,13 @@ static __always_inline struct pfm_pmd_attributes *pfm_attributes(struct pfm_set 
 /* Bytes of all event sets. */
 extern atomic_long_t pfm_set_bytes;
 
-int pfm_set_create(struct pfm_context *context, u16 id, struct pfm_set **created);
+/*
+ * Each set comes into being here, the first one too.  @description has been checked; its
+ * timeout becomes what that is in the end.  Return: 0, or why not as a negative errno; then
+ * nothing has changed.
+ */
+int pfm_set_create(struct pfm_context *context, struct pfarg_setdesc *description,
+		   struct pfm_set **created);
 void pfm_sets_free(struct pfm_context *context);
 
 int pfm_create_evtsets(struct pfm_context *context, struct pfarg_setdesc *descriptions,

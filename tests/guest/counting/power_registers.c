@@ -121,6 +121,23 @@ TEST(the_hardware_has_what_was_written)
 	with_registers(check_written);
 }
 
+/* Nothing counts, and programs do not see what others left in the counters. */
+static void check_no_counter(void)
+{
+	int fd = make_context();
+
+	write_pmd(fd, PFM_POWER_TIMEBASE, 0);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	must_be_in_mmcr0(0x80000000 | 0x40000, 0x80000); /* FC, and 01 in PMCC */
+	close(fd);
+}
+
+TEST(a_set_without_counters_is_frozen_and_hidden)
+{
+	with_registers(check_no_counter);
+}
+
 /*
  * What a counter that is not in use would count is taken away, except that on POWER9 PMC4
  * chooses the bank of the caches' events, units 6 to 9: POWER9 Performance Monitor Unit

@@ -11,6 +11,7 @@
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/sched/coredump.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/smp.h>
 
@@ -50,20 +51,17 @@ static void leave_thread(struct pfm_context *context)
 	raw_spin_unlock(&threads_lock);
 }
 
-/* What a context had while it was loaded: for drop_thread(), without its lock. */
-struct loaded {
-	struct task_struct *task; /* NULL: it was not loaded */
-	struct pfm_block *block;
-};
-
-/* Takes the thread away.  Context lock held, by whom pfm_context_call() let in. */
-static struct loaded detach(struct pfm_context *context)
+/*
+ * Takes the thread away, which is returned with the context's reference to it; NULL if it was
+ * not loaded.  Context lock held, called via pfm_context_call().
+ */
+static struct task_struct *detach(struct pfm_context *context)
 {
-	const struct loaded loaded = { context->task, context->block };
+	struct task_struct *task = context->task;
 
 	lockdep_assert_held(&context->lock);
-	if (!loaded.task)
-		return loaded;
+	if (!task)
+		return NULL;
 	pfm_monitoring_end(context);
 	if (context->cpu != PFM_NO_CPU)
 		pfm_switch_out(context, pfm_clock());
@@ -72,39 +70,49 @@ static struct loaded detach(struct pfm_context *context)
 	context->switch_due = false;
 	context->state = PFM_STATE_UNLOADED;
 	context->credit = 0;
-	context->block = NULL;
+	if (context->block)
+		pfm_block_end(context->block);
 	WRITE_ONCE(context->task, NULL);
 	atomic_dec(&pfm_task_sessions);
-	return loaded;
+	return task;
 }
 
-static void drop_thread(const struct loaded *loaded)
+/* Mutex held, unloaded. */
+static void drop_block(struct pfm_context *context)
 {
-	if (!loaded->task)
+	struct pfm_block *block = context->block;
+	unsigned long flags;
+
+	if (!block)
 		return;
-	if (loaded->block) {
-		pfm_block_end(loaded->block, loaded->task);
-		pfm_block_put(loaded->block);
-	}
-	put_task_struct(loaded->task);
+	raw_spin_lock_irqsave(&context->lock, flags);
+	context->block = NULL;
+	raw_spin_unlock_irqrestore(&context->lock, flags);
+	pfm_block_release(block);
+	pfm_block_put(block);
 }
 
-/* From the hooks: in the thread itself. */
+/*
+ * From the hooks: in the thread itself, interrupts off.  Nothing is freed and nobody woken, which
+ * PREEMPT_RT does not allow there: the thread, which does not wait, lives on its own reference, and
+ * the block is left to whoever unloads or loads the context.
+ */
 static void detach_current(struct pfm_context *context, bool tell)
 {
 	const struct pfarg_ovfl_msg end = { .msg_type = PFM_MSG_END };
-	struct loaded loaded = {};
+	struct task_struct *task = NULL;
 
 	raw_spin_lock(&context->lock);
 	if (context->task == current) {
-		loaded = detach(context);
+		task = detach(context);
 		if (tell) {
 			pfm_queue_post(&context->queue, &end);
 			irq_work_queue(&context->notification);
 		}
 	}
 	raw_spin_unlock(&context->lock);
-	drop_thread(&loaded);
+	if (task)
+		put_task_struct(task);
 }
 
 /*
@@ -335,7 +343,6 @@ static int enter(struct pfm_context *context, struct task_struct *task,
 	context->tid = tid;
 	context->tgid = tgid;
 	context->block = block;
-	context->loader = current->files;
 	note_set(set, before);
 	before->messages = pfm_queue_clear(&context->queue);
 	context->loads++;
@@ -382,6 +389,7 @@ int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 
 	if (READ_ONCE(context->state) != PFM_STATE_UNLOADED)
 		return pfm_fail(context, -EBUSY, PFM_REASON_LOADED, 0);
+	drop_block(context); /* of a load that the end of the thread undid */
 	set = pfm_set_find(context, load->load_set);
 	if (!set)
 		return pfm_fail(context, -EINVAL, PFM_REASON_NO_SET, load->load_set);
@@ -415,53 +423,45 @@ put:
 
 static void unload_here(struct pfm_context *context, void *argument)
 {
-	struct loaded *loaded = argument;
+	struct task_struct **task = argument;
 
-	*loaded = detach(context);
+	*task = detach(context);
 }
 
 void pfm_unload(struct pfm_context *context)
 {
-	struct loaded loaded;
+	struct task_struct *task;
 
-	pfm_context_call(context, unload_here, &loaded);
-	drop_thread(&loaded);
+	pfm_context_call(context, unload_here, &task);
+	if (task)
+		put_task_struct(task);
+	drop_block(context);
 }
 
 void pfm_block_thread(struct pfm_context *context)
 {
-	struct pfm_block *block;
-	struct task_struct *task;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&context->lock, flags);
-	task = context->task;
-	block = context->block;
-	if (task) {
-		get_task_struct(task);
-		pfm_block_get(block);
-	}
+	/* One that does not run comes by when it does: see pfm_block_arrange(). */
+	if (context->cpu != PFM_NO_CPU && context->block)
+		pfm_block_arrange(context->block, context->task);
 	raw_spin_unlock_irqrestore(&context->lock, flags);
-	if (task) {
-		pfm_block_arrange(block, task);
-		pfm_block_put(block);
-		put_task_struct(task);
-	}
 }
 
-void pfm_loader_ends(struct pfm_context *context, const void *files)
+void pfm_loader_ends(struct pfm_context *context)
 {
 	struct pfm_block *block = NULL;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&context->lock, flags);
-	if (context->block && context->loader == files) {
+	if (context->block && context->block->loader == task_tgid(current)) {
 		block = context->block;
 		pfm_block_get(block);
+		pfm_block_end(block);
 	}
 	raw_spin_unlock_irqrestore(&context->lock, flags);
 	if (block) {
-		WRITE_ONCE(block->over, true);
 		pfm_block_release(block);
 		pfm_block_put(block);
 	}

@@ -53,10 +53,10 @@ int pfm_stop(struct pfm_context *context);
 void pfm_block_thread(struct pfm_context *context);
 
 /*
- * The process with the file table @files ends.  If it loaded the context, its thread
- * shall not wait for a restart by anybody else who happens to have the descriptor.
+ * The caller's process ends.  If it loaded the context, its thread shall not wait for a restart
+ * by anybody else who happens to have the descriptor.
  */
-void pfm_loader_ends(struct pfm_context *context, const void *files);
+void pfm_loader_ends(struct pfm_context *context);
 
 /* The hooks of the scheduler; may sleep. */
 void pfm_threads_init(void);

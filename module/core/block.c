@@ -5,11 +5,13 @@
  * The overflow handler may be an NMI and can only note that the thread has to
  * wait; an irq_work queues a task work, and that one waits, in the thread, on its way
  * to user mode.  A fatal signal ends the wait.  While work is outstanding it holds the
- * module, since it cannot be cancelled.
+ * module, since it cannot be cancelled.  So a thread that falls asleep after it was queued, in
+ * the same system call, holds the module until the call is over.
  */
 #include <linux/module.h>
+#include <linux/pid.h>
 #include <linux/rcupdate.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "block.h"
@@ -34,11 +36,6 @@ static void wait_for_restart(struct callback_head *work)
 	drop(block);
 }
 
-static void come_by(struct callback_head *nudge)
-{
-	drop(container_of(nudge, struct pfm_block, nudge));
-}
-
 struct pfm_block *pfm_block_create(void)
 {
 	struct pfm_block *block = kzalloc(sizeof(*block), GFP_KERNEL_ACCOUNT);
@@ -46,10 +43,9 @@ struct pfm_block *pfm_block_create(void)
 	if (!block)
 		return NULL;
 	refcount_set(&block->references, 1);
-	raw_spin_lock_init(&block->lock);
 	init_waitqueue_head(&block->waiters);
 	init_task_work(&block->work, wait_for_restart);
-	init_task_work(&block->nudge, come_by);
+	block->loader = get_pid(task_tgid(current));
 	return block;
 }
 
@@ -60,64 +56,38 @@ void pfm_block_get(struct pfm_block *block)
 
 void pfm_block_put(struct pfm_block *block)
 {
-	if (refcount_dec_and_test(&block->references))
-		kfree(block);
-}
-
-/* Who calls holds the module by an open file. */
-static bool queue(struct pfm_block *block, struct task_struct *task,
-		  struct callback_head *work, enum task_work_notify_mode mode)
-{
-	pfm_block_get(block);
-	__module_get(THIS_MODULE);
-	if (!task_work_add(task, work, mode))
-		return true;
-	drop(block); /* the thread is past that in its exit */
-	return false;
+	if (!refcount_dec_and_test(&block->references))
+		return;
+	put_pid(block->loader);
+	kfree(block);
 }
 
 void pfm_block_arrange(struct pfm_block *block, struct task_struct *task)
 {
-	unsigned long flags;
+	if (!READ_ONCE(block->wanted) || block->over ||
+	    smp_load_acquire(&block->is_outstanding))
+		return;
+	/* Before the thread can come by and say that it is not. */
+	block->is_outstanding = true;
+	pfm_block_get(block);
+	__module_get(THIS_MODULE); /* which the context's open file holds, too */
+	if (!task_work_add(task, &block->work, TWA_RESUME))
+		return;
+	/* The thread is past that in its exit. */
+	block->is_outstanding = false;
+	drop(block);
+}
 
-	raw_spin_lock_irqsave(&block->lock, flags);
-	if (READ_ONCE(block->wanted) && !block->over &&
-	    !smp_load_acquire(&block->is_outstanding)) {
-		/* Before the thread can come by and say that it is not. */
-		block->is_outstanding = true;
-		if (!queue(block, task, &block->work, TWA_RESUME))
-			block->is_outstanding = false;
-	}
-	raw_spin_unlock_irqrestore(&block->lock, flags);
+void pfm_block_end(struct pfm_block *block)
+{
+	WRITE_ONCE(block->over, true);
+	WRITE_ONCE(block->wanted, false);
 }
 
 void pfm_block_release(struct pfm_block *block)
 {
 	WRITE_ONCE(block->wanted, false);
 	wake_up_all(&block->waiters);
-}
-
-/* Return: whether there is work that was queued before. */
-static bool is_over(struct pfm_block *block)
-{
-	unsigned long flags;
-	bool is_outstanding;
-
-	raw_spin_lock_irqsave(&block->lock, flags);
-	WRITE_ONCE(block->over, true);
-	is_outstanding = READ_ONCE(block->is_outstanding);
-	raw_spin_unlock_irqrestore(&block->lock, flags);
-	return is_outstanding;
-}
-
-void pfm_block_end(struct pfm_block *block, struct task_struct *task)
-{
-	bool is_outstanding = is_over(block);
-
-	pfm_block_release(block);
-	/* A thread asleep elsewhere in the kernel would keep the work, perhaps for days. */
-	if (task != current && is_outstanding)
-		queue(block, task, &block->nudge, TWA_SIGNAL);
 }
 
 void pfm_block_exit(void)

@@ -3,10 +3,10 @@
 #define PERFMON_BLOCK_H
 
 #include <linux/refcount.h>
-#include <linux/spinlock.h>
 #include <linux/task_work.h>
 #include <linux/wait.h>
 
+struct pid;
 struct task_struct;
 
 /**
@@ -14,30 +14,33 @@ struct task_struct;
  *
  * One for each loading of a context, so that work which the thread has not yet come to
  * when the context is unloaded means nothing to the next.  Belongs to the context and to
- * the work that is outstanding.
+ * the work that is outstanding.  What is not marked is under the context's lock.
  *
- * @wanted: the thread has to wait, or does
- * @over: it shall not wait any more, whatever overflows
- * @lock: once it is over no @work is queued; interrupts off, no other lock inside
- * @is_outstanding: @work is queued
+ * @wanted: the thread has to wait, or does; single word
+ * @over: it shall not wait any more, whatever overflows; single word
+ * @is_outstanding: @work is queued; set under the lock, cleared by the thread
  * @work: makes the thread wait on its way to user mode
- * @nudge: makes a thread that sleeps in a system call come by
+ * @waiters: the thread
+ * @loader: process that loaded the context; fixed
  */
 struct pfm_block {
 	refcount_t references;
 	bool wanted;
 	bool over;
-	raw_spinlock_t lock;
 	bool is_outstanding;
 	struct callback_head work;
-	struct callback_head nudge;
 	wait_queue_head_t waiters;
+	struct pid *loader;
 };
 
-/* Process context; NULL if there is no memory. */
+/* Process context, all three; create: by the loader, NULL if there is no memory. */
 struct pfm_block *pfm_block_create(void);
-void pfm_block_get(struct pfm_block *block);
 void pfm_block_put(struct pfm_block *block);
+/* Let the thread go on.  No lock of the context held. */
+void pfm_block_release(struct pfm_block *block);
+
+/* Context lock held. */
+void pfm_block_get(struct pfm_block *block);
 
 /* From an overflow of the thread, perhaps NMI. */
 static inline void pfm_block_want(struct pfm_block *block)
@@ -46,14 +49,16 @@ static inline void pfm_block_want(struct pfm_block *block)
 		WRITE_ONCE(block->wanted, true);
 }
 
-/* Soon after that, in interrupt context: @task has to come by. */
+/**
+ * pfm_block_arrange() - see to it that the thread waits on its way to user mode, if it has to
+ * @block: its context's, whose lock is held; perhaps also the run queue of this CPU
+ * @task: the thread, which runs: work for one that sleeps in a system call would hold the
+ *	module as long, perhaps for days, and to wake it would make the call fail with EINTR
+ */
 void pfm_block_arrange(struct pfm_block *block, struct task_struct *task);
 
-/* Let it go on.  No lock of the context held: who is woken takes the scheduler's. */
-void pfm_block_release(struct pfm_block *block);
-
-/* The same for good, and see that no work stays behind.  Process context. */
-void pfm_block_end(struct pfm_block *block, struct task_struct *task);
+/* From now on the thread does not wait; one that does is to be released.  Context lock held. */
+void pfm_block_end(struct pfm_block *block);
 
 /* When the module goes: work that ran is on its last instructions. */
 void pfm_block_exit(void);

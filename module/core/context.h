@@ -83,8 +83,8 @@ struct pfm_context {
 	u32 tid; /* of its thread, as who loaded it sees it */
 	u32 tgid; /* of the thread's process, likewise */
 	u32 credit; /* restarts that notifications wait for */
-	struct pfm_block *block; /* PFM_FL_NOTIFY_BLOCK, while loaded */
-	const void *loader; /* file table of who loaded it; only to compare */
+	struct pfm_block *
+		block; /* PFM_FL_NOTIFY_BLOCK: of the last load; changed under mutex, too */
 	struct pfm_queue queue;
 
 	struct irq_work notification; /* wakes, signals and blocks */

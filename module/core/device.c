@@ -50,7 +50,7 @@ static int device_fasync(int fd, struct file *file, int on)
 static int device_flush(struct file *file, fl_owner_t files)
 {
 	if (current->flags & PF_EXITING)
-		pfm_loader_ends(file->private_data, files);
+		pfm_loader_ends(file->private_data);
 	return 0;
 }
 

@@ -9,7 +9,6 @@
 
 struct restart_call {
 	enum pfm_reason refused; /* PFM_REASON_NONE: it was not */
-	struct pfm_block *block; /* of who may wait for it, with reference */
 };
 
 /* docs/interface.md 1.12 */
@@ -70,9 +69,6 @@ static void restart_here(struct pfm_context *context, void *argument)
 		if (context->credit > 0)
 			context->credit--;
 		go_on(context, control);
-		call->block = context->block;
-		if (call->block)
-			pfm_block_get(call->block);
 		this_cpu_inc(pfm_cpu.statistics.pfm_restart_count);
 	} else {
 		call->refused = PFM_REASON_NOTHING_TO_RESTART;
@@ -87,9 +83,7 @@ int pfm_restart(struct pfm_context *context)
 	pfm_context_call(context, restart_here, &call);
 	if (call.refused)
 		return pfm_fail(context, -EBUSY, call.refused, 0);
-	if (call.block) {
-		pfm_block_release(call.block);
-		pfm_block_put(call.block);
-	}
+	if (context->block)
+		pfm_block_release(context->block);
 	return 0;
 }

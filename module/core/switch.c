@@ -228,8 +228,11 @@ static void switch_out(struct pfm_context *context, u64 now)
 static void switch_in(struct pfm_context *context, struct task_struct *next, u64 now)
 {
 	raw_spin_lock(&context->lock);
-	if (context->task == next)
+	if (context->task == next) {
 		pfm_switch_in(context, now);
+		if (unlikely(context->block))
+			pfm_block_arrange(context->block, next);
+	}
 	raw_spin_unlock(&context->lock);
 }
 

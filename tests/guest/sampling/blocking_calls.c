@@ -3,6 +3,10 @@
  * The thread that overflowed was in a system call: the call returns what it should,
  * and a thread that sleeps in one holds no module.
  */
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "blocking.h"
@@ -23,10 +27,8 @@ static int context_on_switches(void)
  * It overflowed when it fell asleep in the read() of its next command, and has to wait
  * after that.  Whoever took the CPU from it before made it wait at once.
  */
-static void fall_asleep(int fd, const struct child *child)
+static void wait_until_asleep(int fd, const struct child *child)
 {
-	load_and_start(fd, child->pid);
-	child_begin(child, child_tid, 0);
 	next_overflow(fd);
 	wait_until(is_blocked(child->pid) || thread_state(child->pid) == 'S');
 	while (is_blocked(child->pid)) {
@@ -34,6 +36,13 @@ static void fall_asleep(int fd, const struct child *child)
 		next_overflow(fd);
 		wait_until(is_blocked(child->pid) || thread_state(child->pid) == 'S');
 	}
+}
+
+static void fall_asleep(int fd, const struct child *child)
+{
+	load_and_start(fd, child->pid);
+	child_begin(child, child_tid, 0);
+	wait_until_asleep(fd, child);
 	ck_assert_uint_eq(child_finish(child), child->pid);
 	ck_assert_uint_eq(state_of(fd), PFM_STATE_MASKED);
 }
@@ -91,6 +100,51 @@ static void check_blocked_after_read(void)
 TEST(a_thread_that_overflowed_asleep_waits_when_it_wakes)
 {
 	with_pmu("perfmon_soft", "", check_blocked_after_read);
+}
+
+/* Until there is a byte in the pipe page->text; returns errno, or 0.  Not restarted. */
+static uint64_t wait_for_event(uint64_t unused)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	int pipe = open(child_own_page()->text, O_RDWR);
+	int epoll = epoll_create1(0), error = 0;
+	char byte;
+
+	(void)unused;
+	if (epoll_ctl(epoll, EPOLL_CTL_ADD, pipe, &event) ||
+	    epoll_wait(epoll, &event, 1, -1) != 1 || read(pipe, &byte, 1) != 1)
+		error = errno;
+	close(epoll);
+	close(pipe);
+	return error;
+}
+
+static void check_event(void)
+{
+	struct child child = child_new();
+	int turn, fd, event;
+
+	snprintf(child.page->text, sizeof(child.page->text), "/tmp/perfmon-event");
+	ck_assert_int_eq(mkfifo(child.page->text, 0600), 0);
+	event = open(child.page->text, O_RDWR);
+	for (turn = 0; turn < 30; turn++) {
+		fd = context_on_switches();
+		load_and_start(fd, child.pid);
+		child_begin(&child, wait_for_event, 0);
+		wait_until_asleep(fd, &child);
+		if (turn % 2)
+			must(fd, pfm_unload_context(fd));
+		close(fd);
+		ck_assert_int_eq(write(event, "", 1), 1);
+		ck_assert_uint_eq(child_finish(&child), 0);
+	}
+	unlink(child.page->text);
+	ck_assert_int_eq(child_exit(&child), 0);
+}
+
+TEST(a_call_that_is_not_restarted_goes_on_after_unload)
+{
+	with_pmu("perfmon_soft", "", check_event);
 }
 
 /* Returns how long it slept, or 0 if that was not to its end. */

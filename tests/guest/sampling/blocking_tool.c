@@ -178,3 +178,37 @@ TEST(an_heir_may_restart_when_the_tool_has_closed)
 	must_go_on(&child);
 	spin_end(&child);
 }
+
+/* The loader closed the descriptor before it ended: no end of another process is its end. */
+TEST(a_blocked_thread_waits_whoever_else_ends)
+{
+	struct child child;
+	int fd, status, i;
+	pid_t pid;
+
+	need_overflow_interrupts();
+	child = child_new();
+	fd = blocking_context();
+	pid = fork();
+	if (pid == 0) {
+		if (try_load(fd, child.pid) || pfm_start(fd, NULL))
+			_exit(1);
+		_exit(close(fd));
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	spin_begin(&child);
+	must_be_blocked(&child);
+	/* What the kernel had for the loader it now has for them. */
+	for (i = 0; i < 100; i++) {
+		pid = fork();
+		if (pid == 0)
+			_exit(0);
+		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+		ck_assert_msg(is_blocked(child.pid), "not after the end of %d", i + 1);
+	}
+	must(fd, pfm_unload_context(fd));
+	must_go_on(&child);
+	spin_end(&child);
+	child_exit(&child);
+}

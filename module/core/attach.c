@@ -68,12 +68,13 @@ static struct task_struct *detach(struct pfm_context *context)
 	leave_thread(context);
 	context->started = false;
 	context->switch_due = false;
-	context->state = PFM_STATE_UNLOADED;
 	context->credit = 0;
 	if (context->block)
 		pfm_block_end(context->block);
 	WRITE_ONCE(context->task, NULL);
 	atomic_dec(&pfm_task_sessions);
+	/* After all of that: see pfm_is_unloaded(). */
+	smp_store_release(&context->state, PFM_STATE_UNLOADED);
 	return task;
 }
 
@@ -387,7 +388,7 @@ int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 	struct pfm_set *set;
 	int error;
 
-	if (READ_ONCE(context->state) != PFM_STATE_UNLOADED)
+	if (!pfm_is_unloaded(context))
 		return pfm_fail(context, -EBUSY, PFM_REASON_LOADED, 0);
 	drop_block(context); /* of a load that the end of the thread undid */
 	set = pfm_set_find(context, load->load_set);

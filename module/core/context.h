@@ -93,6 +93,16 @@ struct pfm_context {
 	struct rcu_head rcu;
 };
 
+/*
+ * Mutex held, so that nobody loads it.  The end of its thread may unload it at any time, under
+ * the lock alone, and says so last: who has seen it here may change and free what the thread's
+ * CPU has used until then.
+ */
+static inline bool pfm_is_unloaded(const struct pfm_context *context)
+{
+	return smp_load_acquire(&context->state) == PFM_STATE_UNLOADED;
+}
+
 /* NULL if there is none; mutex held. */
 static __always_inline struct pfm_set *pfm_set_find(struct pfm_context *context, u16 id)
 {

@@ -87,11 +87,6 @@ void pfm_sets_free(struct pfm_context *context)
 	}
 }
 
-static bool is_unloaded(struct pfm_context *context)
-{
-	return READ_ONCE(context->state) == PFM_STATE_UNLOADED;
-}
-
 /* A timeout as the timer can have it: rounded up, and short enough to be added to a time. */
 static u64 effective_timeout(u64 timeout)
 {
@@ -179,7 +174,7 @@ int pfm_create_evtsets(struct pfm_context *context, struct pfarg_setdesc *descri
 	int error;
 	u32 i;
 
-	if (!is_unloaded(context))
+	if (!pfm_is_unloaded(context))
 		return pfm_fail(context, -EBUSY, PFM_REASON_LOADED, 0);
 	for (i = 0; i < count; i++) {
 		error = check_description(context, &descriptions[i], i);
@@ -257,7 +252,7 @@ int pfm_delete_evtsets(struct pfm_context *context, struct pfarg_setdesc *descri
 	struct pfm_set *set;
 	u32 i;
 
-	if (!is_unloaded(context))
+	if (!pfm_is_unloaded(context))
 		return pfm_fail(context, -EBUSY, PFM_REASON_LOADED, 0);
 	for (i = 0; i < count; i++) {
 		if (descriptions[i].set_id == 0)

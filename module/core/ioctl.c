@@ -381,9 +381,10 @@ long pfm_ioctl(struct file *file, unsigned int command, unsigned long argument)
 	if (operation->command != command)
 		return -ENOTTY;
 
-	/* mutex_lock() would first look whether to reschedule. */
-	if (unlikely(!mutex_trylock(&context->mutex)))
-		mutex_lock(&context->mutex);
+	/* mutex_lock_killable() would first look whether to reschedule. */
+	if (unlikely(!mutex_trylock(&context->mutex)) &&
+	    mutex_lock_killable(&context->mutex))
+		return -EINTR; /* which nobody sees */
 	if (unlikely(operation->needs_context && !context->pmu))
 		error = pfm_fail(context, -EINVAL, PFM_REASON_NO_CONTEXT, 0);
 	else

@@ -6,7 +6,13 @@
  * test's is the last one.
  */
 #include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "status.h"
@@ -159,4 +165,49 @@ TEST(a_descriptor_lost_in_a_socket_is_closed)
 	close(sockets[0]);
 	close(sockets[1]);
 	wait_until(sessions() == 0);
+}
+
+/* A page that does not come: who touches it waits, until it is killed. */
+static void *page_that_never_comes(void)
+{
+	const size_t size = sysconf(_SC_PAGESIZE);
+	void *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			  -1, 0);
+	struct uffdio_register range = {
+		.range = { .start = (uintptr_t)page, .len = size },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	struct uffdio_api api = { .api = UFFD_API };
+	int faults = syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	if (page == MAP_FAILED || faults == -1 || ioctl(faults, UFFDIO_API, &api) ||
+	    ioctl(faults, UFFDIO_REGISTER, &range))
+		_exit(1);
+	return page;
+}
+
+TEST(a_call_that_waits_for_another_one_can_be_killed)
+{
+	int fd = make_context();
+	pid_t first, second;
+
+	first = fork();
+	if (first == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pfm_write_pmds(fd, page_that_never_comes(), 1);
+		_exit(1);
+	}
+	wait_until(thread_state(first) == 'S');
+	second = fork();
+	if (second == 0) {
+		pfm_stop(fd);
+		_exit(1);
+	}
+	wait_until(thread_state(second) == 'D');
+	ck_assert_int_eq(kill(second, SIGKILL), 0);
+	wait_until(waitpid(second, NULL, WNOHANG) == second);
+	ck_assert_int_eq(thread_state(first), 'S');
+	ck_assert_int_eq(kill(first, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(first, NULL, 0), first);
+	must_fail(fd, pfm_stop(fd), EINVAL, PFM_REASON_UNLOADED, NO_INDEX);
 }

@@ -98,13 +98,14 @@ static void drop_block(struct pfm_context *context)
  * PREEMPT_RT does not allow there: the thread, which does not wait, lives on its own reference, and
  * the block is left to whoever unloads or loads the context.
  */
-static void detach_current(struct pfm_context *context, bool tell)
+static void detach_current(struct pfm_context *context, bool tell, bool closed)
 {
 	const struct pfarg_ovfl_msg end = { .msg_type = PFM_MSG_END };
 	struct task_struct *task = NULL;
 
 	raw_spin_lock(&context->lock);
 	if (context->task == current) {
+		context->closed = closed;
 		task = detach(context);
 		if (tell) {
 			pfm_queue_post(&context->queue, &end);
@@ -130,7 +131,7 @@ static void probe_sched_process_exit(void *data, struct task_struct *task)
 	local_irq_save(flags);
 	context = pfm_thread_find(current);
 	if (context)
-		detach_current(context, !context->self);
+		detach_current(context, !context->self, false);
 	local_irq_restore(flags);
 }
 
@@ -165,7 +166,7 @@ static void probe_sched_process_exec(void *data, struct task_struct *task, pid_t
 	if (context)
 		becomes_leader(context);
 	if (context && !context->privileged && is_closed_program(bprm))
-		detach_current(context, true);
+		detach_current(context, true, true);
 	local_irq_restore(flags);
 }
 
@@ -289,6 +290,7 @@ static void catch_thread(struct pfm_context *context, struct task_struct *task)
 struct before_load {
 	struct pfm_set *active;
 	u64 foreign_runs;
+	bool closed;
 	struct pfm_queue_mark messages;
 	/* of the set that is loaded */
 	u64 load;
@@ -341,6 +343,8 @@ static int enter(struct pfm_context *context, struct task_struct *task,
 	before->active = context->active;
 	before->foreign_runs = context->foreign_runs;
 	context->foreign_runs = 0;
+	before->closed = context->closed;
+	context->closed = false;
 	context->tid = tid;
 	context->tgid = tgid;
 	context->block = block;
@@ -365,6 +369,7 @@ static void undo_enter(struct pfm_context *context, struct pfm_set *set,
 	restore_set(set, before);
 	context->loads--;
 	context->foreign_runs = before->foreign_runs;
+	context->closed = before->closed;
 	context->active = before->active;
 	raw_spin_unlock_irqrestore(&context->lock, flags);
 	/* For who came meanwhile and found no message. */

@@ -290,6 +290,8 @@ static void status_here(struct pfm_context *context, void *argument)
 		status->flags |= PFM_STATUS_STARTED;
 	if (context->foreign_runs)
 		status->flags |= PFM_STATUS_FOREIGN_CPU;
+	if (context->closed)
+		status->flags |= PFM_STATUS_CLOSED;
 	status->foreign_runs = context->foreign_runs;
 	status->active_set = context->active->id;
 	if (context->task)

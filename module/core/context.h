@@ -69,6 +69,7 @@ struct pfm_context {
 	u32 state; /* PFM_STATE_* */
 	bool self; /* loaded by its thread on itself */
 	bool privileged; /* loaded with CAP_PERFMON */
+	bool closed; /* unloaded by the exec of a program that is closed to its loader */
 	bool started; /* between start and stop */
 	bool monitoring; /* started and not masked */
 	bool counting; /* the hardware of @cpu counts for it */

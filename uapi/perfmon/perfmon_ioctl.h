@@ -356,6 +356,7 @@ struct pfm_info {
 /* pfm_status.flags */
 #define PFM_STATUS_STARTED     0x1 /* between start and stop */
 #define PFM_STATUS_FOREIGN_CPU 0x2 /* see pfm_status.foreign_runs */
+#define PFM_STATUS_CLOSED      0x8 /* unloaded since the thread executed a closed program */
 
 /**
  * struct pfm_status - where a context stands

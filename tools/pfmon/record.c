@@ -56,10 +56,6 @@ static const char usage[] =
 	"  pfmon record -g -e cycles:u -- ./app --fast\n"
 	"  pfmon record -c 100000 -e instructions -t 4711 sleep 10\n";
 
-/* CPU time of a command elsewhere that is not worth a word: 10 ms, and 1 %. */
-#define LITTLE_NS   10000000ull
-#define LITTLE_PART 100
-
 /**
  * struct run - a recording, and what there is around it
  * @recorder: the recording
@@ -68,7 +64,6 @@ static const char usage[] =
  * @outcome: how it ended
  * @path: of the command
  * @is_traced: the command is followed
- * @before: ns of CPU time that its process had used before it was sampled
  */
 struct run {
 	struct recorder recorder;
@@ -77,19 +72,7 @@ struct run {
 	struct outcome outcome;
 	const char *path;
 	bool is_traced;
-	uint64_t before;
 };
-
-/* CPU time of a process so far, ns. */
-static uint64_t used_by(pid_t pid)
-{
-	struct timespec time;
-	clockid_t clock;
-
-	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &time))
-		return 0;
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 
 /* Follow the command, unless that would change what it does or may not be done. */
 static bool begin_to_trace(const struct run *run, pid_t pid)
@@ -116,11 +99,11 @@ static int run_command(struct run *run)
 		child_cancel(&child);
 		return EXIT_PFMON;
 	}
-	run->before = used_by(child.pid);
 	run->is_traced = begin_to_trace(run, child.pid);
 	if (run->is_traced)
 		follow = &tracer;
 	result = child_release(&child, options->command[0], follow);
+	run->outcome.others = child.others;
 	if (!result &&
 	    recorder_wait(recorder, &run->signals, follow, child.pid, &run->outcome))
 		result = EXIT_PFMON;
@@ -149,30 +132,18 @@ static int sample(struct run *run)
 	return result;
 }
 
-static uint64_t nanoseconds(const struct timeval *time)
-{
-	return (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_usec * 1000;
-}
-
-/* The command's CPU time that other threads and processes of its used. */
-static void warn_of_others(struct run *run)
-{
-	const struct rusage *usage = &run->outcome.usage;
-	uint64_t all = nanoseconds(&usage->ru_utime) + nanoseconds(&usage->ru_stime);
-	uint64_t own = sampler_runtime(&run->recorder.samplers[0]);
-
-	all -= all < run->before ? all : run->before;
-	if (!own || all < own + LITTLE_NS || all - own < all / LITTLE_PART)
-		return;
-	warn_user("%.0f %% of the command's CPU time were used by other threads and "
-		  "processes of it, which were not sampled",
-		  100 * (double)(all - own) / (double)all);
-}
-
 static bool ran_elsewhere(const struct recorder *recorder)
 {
 	for (size_t i = 0; i < recorder->count; i++)
 		if (session_ran_elsewhere(&recorder->samplers[i].session))
+			return true;
+	return false;
+}
+
+static bool was_closed(const struct recorder *recorder)
+{
+	for (size_t i = 0; i < recorder->count; i++)
+		if (session_was_closed(&recorder->samplers[i].session))
 			return true;
 	return false;
 }
@@ -192,14 +163,18 @@ static void warn_of_run(struct run *run)
 	if (ran_elsewhere(&run->recorder))
 		warn_user("part of the run was on CPUs with another PMU and was not "
 			  "sampled: see 'taskset' to keep it on one kind of CPU");
-	if (ended_early(run) && !is_own)
+	if (was_closed(&run->recorder))
+		warn_user("%s became a program that you may not monitor, because that "
+			  "changes its rights or cannot be read: the samples go up to "
+			  "then; who has CAP_PERFMON, as root has, may",
+			  is_own ? "the command" : "a thread");
+	else if (ended_early(run) && !is_own)
 		warn_user("the threads ended before the command did");
 	else if (ended_early(run))
-		warn_user("the command's first thread ended, or may no longer be "
-			  "monitored, before the command ended: the samples go up "
-			  "to then");
-	else if (is_own && run->recorder.is_written)
-		warn_of_others(run);
+		warn_user("the command's first thread ended before the command did: the "
+			  "samples go up to then");
+	if (is_own)
+		others_warn(&run->outcome.others, "sampled");
 	if (options->command)
 		child_warn_killed(run->outcome.status);
 }
@@ -298,6 +273,8 @@ static int sample_and_tell(struct run *run)
 		tell(run, &counts);
 	if (result || !run->options.command)
 		return result;
+	if (!run->options.tid_count && was_closed(recorder))
+		return EXIT_PFMON;
 	return child_exit_status(run->outcome.status);
 }
 

@@ -67,6 +67,8 @@ struct measurement {
 	const char *path;
 	bool ran_elsewhere;
 	bool ended_early;
+	bool was_closed;
+	struct others others;
 	int status;
 };
 
@@ -161,6 +163,25 @@ static int read_run(struct measurement *measurement, struct run *run)
 	return session_read_activities(&measurement->session, run->sets);
 }
 
+/*
+ * Counts that end where a command becomes a closed program are of pfmon's own part of it and
+ * of little else: they are none.  A thread was counted as long as it could be.
+ */
+static int check_closed(struct measurement *measurement)
+{
+	const struct results *results = &measurement->results;
+
+	if (!session_was_closed(&measurement->session))
+		return 0;
+	measurement->was_closed = true;
+	if (results->tid)
+		return 0;
+	return fail("'%s' was not counted to its end: it became a program that you may "
+		    "not monitor, because that changes its rights or cannot be read; who "
+		    "has CAP_PERFMON, as root has, may",
+		    results->command[0]);
+}
+
 /* Wait, detach and read; the first command that fails gives the exit status. */
 static int finish_run(struct measurement *measurement, pid_t pid, uint64_t begin,
 		      struct outcome *outcome)
@@ -185,13 +206,15 @@ static int finish_run(struct measurement *measurement, pid_t pid, uint64_t begin
 	if (wait_for_end(&watch, outcome))
 		return -1;
 	end = nanoseconds_now();
-	if (outcome->failed || session_detach(session) || read_run(measurement, run))
+	if (outcome->failed || session_detach(session) || read_run(measurement, run) ||
+	    check_closed(measurement))
 		return -1;
 	run->elapsed = (double)(end - begin) / 1e9;
 	run->user = seconds(&outcome->usage.ru_utime);
 	run->system = seconds(&outcome->usage.ru_stime);
 	measurement->ran_elsewhere |= session_ran_elsewhere(session);
 	measurement->ended_early |= outcome->ended_early;
+	others_add(&measurement->others, &outcome->others);
 	if (pid && !results->exit_status) {
 		results->exit_status = child_exit_status(outcome->status);
 		measurement->status = outcome->status;
@@ -227,6 +250,7 @@ static int run_command(struct measurement *measurement,
 	result = child_release(&child, options->command[0], NULL);
 	if (result)
 		return result;
+	outcome->others = child.others;
 	if (finish_run(measurement, child.pid, begin, outcome))
 		return EXIT_PFMON;
 	return 0;
@@ -286,12 +310,17 @@ static void warn_about(const struct measurement *measurement,
 	if (measurement->ran_elsewhere)
 		warn_user("part of the run was on CPUs with another PMU and was not "
 			  "counted: see 'taskset' to keep it on one kind of CPU");
-	if (measurement->ended_early && options->tid)
+	if (measurement->was_closed)
+		warn_user("thread %d executed a program that you may not monitor: the "
+			  "counts go up to then",
+			  options->tid);
+	else if (measurement->ended_early && options->tid)
 		warn_user("thread %d ended before the command did", options->tid);
 	else if (measurement->ended_early)
-		warn_user("the command's first thread ended, or may no longer be "
-			  "monitored, before the command ended: the counts go up "
-			  "to then");
+		warn_user("the command's first thread ended before the command did: the "
+			  "counts go up to then");
+	if (!options->tid)
+		others_warn(&measurement->others, "counted");
 	if (measurement->events.set_count)
 		warn_of_turns(&measurement->results);
 	child_warn_killed(measurement->status);

@@ -176,6 +176,8 @@ int child_prepare(struct child *child, const char *path, char **arguments,
 		return -1;
 	}
 	fflush(NULL);
+	others_adopt();
+	others_before(&child->others);
 	child->pid = fork();
 	if (!child->pid) {
 		close(go[1]);
@@ -193,6 +195,7 @@ int child_prepare(struct child *child, const char *path, char **arguments,
 		close(child->failure);
 		return fail("cannot make a process: %s", strerror(errno));
 	}
+	others_made(&child->others);
 	settle(child);
 	return 0;
 }

@@ -13,11 +13,13 @@
  * @pid: the process
  * @go: written to, lets it go on; closed, makes it end
  * @failure: errno of an exec that failed is read from it
+ * @others: how it was before
  */
 struct child {
 	pid_t pid;
 	int go;
 	int failure;
+	struct others others;
 };
 
 /*

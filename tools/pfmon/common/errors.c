@@ -2,8 +2,10 @@
 /* What pfmon says when something is wrong: one sentence, and what to do. */
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <perfmon/perfmon.h>
 
@@ -75,14 +77,21 @@ static const char *reason(int fd, int error, char *buffer, size_t size)
 	return buffer;
 }
 
+/* Advice that root does not need. */
+static const char *as_root(void)
+{
+	return geteuid() ? " as root" : "";
+}
+
 static int fail_no_pmu(void)
 {
 	struct pfm_error last;
 
 	if (!pfm_get_error(-1, &last) && last.reason == PFM_REASON_NO_PMU)
 		return fail("there is no PMU description for this machine: load one, "
-			    "'modprobe perfmon_soft' as root fits everywhere");
-	return fail("perfmon is not loaded: run 'modprobe perfmon' as root");
+			    "'modprobe perfmon_soft'%s fits everywhere",
+			    as_root());
+	return fail("perfmon is not loaded: run 'modprobe perfmon'%s", as_root());
 }
 
 int fail_open(int error)
@@ -107,6 +116,19 @@ int fail_open(int error)
 	}
 }
 
+/* Only of a thread of somebody else another user may have more luck. */
+static int fail_permission(int fd, int tid, int error)
+{
+	char buffer[PFM_LAST_ERROR_SIZE];
+	struct pfm_error last;
+	bool may_help = geteuid() && !pfm_get_error(fd, &last) &&
+			last.reason == PFM_REASON_PERMISSION;
+
+	return fail("cannot monitor thread %d: %s%s", tid,
+		    reason(fd, error, buffer, sizeof(buffer)),
+		    may_help ? "; use a thread of your own or run as root" : "");
+}
+
 int fail_load(int fd, int tid, int error)
 {
 	char buffer[PFM_LAST_ERROR_SIZE];
@@ -116,9 +138,7 @@ int fail_load(int fd, int tid, int error)
 		return fail("there is no thread %d: see 'ps -eL' for those that run",
 			    tid);
 	case EPERM:
-		return fail("cannot monitor thread %d: %s; use a thread of your own or "
-			    "run as root",
-			    tid, reason(fd, error, buffer, sizeof(buffer)));
+		return fail_permission(fd, tid, error);
 	case EEXIST:
 		return fail("thread %d is monitored by someone else already: "
 			    "wait until that has ended",

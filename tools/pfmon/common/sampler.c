@@ -208,15 +208,6 @@ int sampler_finish(struct sampler *sampler, struct data_writer *writer)
 	return sampler_write_losses(sampler, writer) ? -1 : result;
 }
 
-uint64_t sampler_runtime(struct sampler *sampler)
-{
-	struct session *session = &sampler->session;
-
-	if (!session->has_runtime || session_read_pmds(session))
-		return 0;
-	return session->pmds[session->pmd_count - 1].reg_value;
-}
-
 void sampler_close(struct sampler *sampler)
 {
 	if (sampler->buffer)

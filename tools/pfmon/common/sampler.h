@@ -75,8 +75,6 @@ int sampler_follow(struct sampler *sampler);
 /* Stop and take what is left; a second time there is nothing to be done. */
 int sampler_finish(struct sampler *sampler, struct data_writer *writer);
 
-/* ns of CPU time of the thread while it was sampled; 0 if that is not known. */
-uint64_t sampler_runtime(struct sampler *sampler);
 void sampler_close(struct sampler *sampler);
 
 #endif

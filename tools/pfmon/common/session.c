@@ -338,3 +338,10 @@ bool session_ran_elsewhere(const struct session *session)
 	return !pfm_get_status(session->fd, &status) &&
 	       status.flags & PFM_STATUS_FOREIGN_CPU;
 }
+
+bool session_was_closed(const struct session *session)
+{
+	struct pfm_status status;
+
+	return !pfm_get_status(session->fd, &status) && status.flags & PFM_STATUS_CLOSED;
+}

@@ -84,6 +84,11 @@ int session_read_activities(struct session *session, struct set_activity *activi
 /* Did the thread run on CPUs on which nothing was counted? */
 bool session_ran_elsewhere(const struct session *session);
 
+/*
+ * Has monitoring ended because the thread executed a program that the user may not monitor?
+ */
+bool session_was_closed(const struct session *session);
+
 void session_close(struct session *session);
 
 #endif

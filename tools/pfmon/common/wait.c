@@ -158,6 +158,31 @@ static void do_tick(struct waiting *waiting)
 	set_tick(waiting);
 }
 
+/* The status stays to be waited for. */
+static bool has_ended(pid_t pid)
+{
+	siginfo_t info = { 0 };
+
+	return !waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) &&
+	       info.si_pid == pid;
+}
+
+/* Processes of the command whose parent ended before they did. */
+static void reap_orphans(pid_t command, struct outcome *outcome)
+{
+	struct rusage usage;
+	siginfo_t info;
+
+	for (;;) {
+		info.si_pid = 0;
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) ||
+		    !info.si_pid || info.si_pid == command)
+			return;
+		if (wait4(info.si_pid, NULL, WNOHANG, &usage) == info.si_pid)
+			others_orphan(&outcome->others, &usage);
+	}
+}
+
 /* Returns 1 if it is, 0 if not, -1 if that cannot be known. */
 static int is_over(const struct waiting *waiting)
 {
@@ -167,11 +192,17 @@ static int is_over(const struct waiting *waiting)
 
 	if (!watch->pid)
 		return outcome->ended || outcome->signal || outcome->failed;
+	reap_orphans(watch->pid, outcome);
+	if (has_ended(watch->pid))
+		others_at_end(&outcome->others, watch->pid);
 	changed = wait4(watch->pid, &outcome->status, WNOHANG, &outcome->usage);
 	if (changed != watch->pid)
 		return changed;
-	if (!WIFSTOPPED(outcome->status))
+	if (!WIFSTOPPED(outcome->status)) {
+		reap_orphans(watch->pid, outcome);
+		others_finish(&outcome->others, &outcome->usage);
 		return 1;
+	}
 	trace_stopped(watch->tracer, watch->pid, outcome->status >> 8);
 	return 0;
 }
@@ -221,7 +252,7 @@ int wait_for_end(struct watch *watch, struct outcome *outcome)
 
 	if (!waiting.files)
 		return fail("no memory");
-	memset(outcome, 0, sizeof(*outcome));
+	*outcome = (struct outcome){ .others = outcome->others };
 	waiting.files[0] = (struct pollfd){ .fd = watch->signals->fd, .events = POLLIN };
 	for (unsigned int i = 0; i < watch->context_count; i++)
 		waiting.files[i + 1] =

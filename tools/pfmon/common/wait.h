@@ -11,6 +11,7 @@
 
 #include <perfmon/perfmon.h>
 
+#include "others.h"
 #include "trace.h"
 
 /**
@@ -40,6 +41,7 @@ void signals_close(struct signals *signals);
  * struct outcome - how it ended
  * @status: of the command, as waitpid() has it
  * @usage: what the command used
+ * @others: what others than its first thread did; as it is given it says how it was before
  * @signal: signal sent to pfmon meanwhile, 0 if none
  * @ended: the END messages of all threads have come
  * @ended_early: the last one came long before the command was over
@@ -48,6 +50,7 @@ void signals_close(struct signals *signals);
 struct outcome {
 	int status;
 	struct rusage usage;
+	struct others others;
 	int signal;
 	bool ended;
 	bool ended_early;
@@ -79,7 +82,7 @@ struct watch {
 	void *data;
 };
 
-/* Says what is wrong and returns -1, or 0. */
+/* Says what is wrong and returns -1, or 0.  Of @outcome @others is kept. */
 int wait_for_end(struct watch *watch, struct outcome *outcome);
 
 /* ns of CLOCK_MONOTONIC. */

@@ -16,6 +16,7 @@
 #include <linux/smp.h>
 
 #include "attach.h"
+#include "claim.h"
 #include "clock.h"
 #include "limits.h"
 #include "permission.h"
@@ -66,6 +67,7 @@ static struct task_struct *detach(struct pfm_context *context)
 	if (context->cpu != PFM_NO_CPU)
 		pfm_switch_out(context, pfm_clock());
 	leave_thread(context);
+	pfm_unclaim(context);
 	context->started = false;
 	context->switch_due = false;
 	context->credit = 0;
@@ -357,6 +359,20 @@ unlock:
 	return error;
 }
 
+static int claim_and_enter(struct pfm_context *context, struct task_struct *task,
+			   struct pfm_set *set, struct pfm_block *block,
+			   struct before_load *before)
+{
+	int error = pfm_claim(context);
+
+	if (error)
+		return error;
+	error = enter(context, task, set, block, before);
+	if (error)
+		pfm_unclaim(context);
+	return error;
+}
+
 /* As if it had never been loaded: the hooks may have told an end already. */
 static void undo_enter(struct pfm_context *context, struct pfm_set *set,
 		       const struct before_load *before)
@@ -408,7 +424,7 @@ int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 		if (error)
 			goto put;
 	}
-	error = enter(context, task, set, block, &before);
+	error = claim_and_enter(context, task, set, block, &before);
 	if (error) {
 		if (block)
 			pfm_block_put(block);

@@ -192,7 +192,7 @@ void pfm_context_free(struct pfm_context *context)
 	format_ends(context);
 	if (context->pmu) {
 		pfm_sets_free(context);
-		pfm_pmu_put();
+		pfm_pmu_put(context->pmu);
 	}
 	free_page((unsigned long)context->arguments);
 	kfree_rcu(context, rcu);
@@ -201,9 +201,11 @@ void pfm_context_free(struct pfm_context *context)
 /* As it was before: an empty descriptor. */
 static void undo_create(struct pfm_context *context)
 {
+	const struct pfm_pmu *pmu = context->pmu;
+
 	pfm_sets_free(context);
 	context->pmu = NULL;
-	pfm_pmu_put();
+	pfm_pmu_put(pmu);
 }
 
 /* @name of a format, or NULL; its argument is in context->arguments. */

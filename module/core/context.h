@@ -61,6 +61,8 @@ struct pfm_context {
 	struct list_head sets; /* in the order of their numbers */
 	struct xarray set_index; /* the same by number */
 	u32 set_count;
+	u64 used_pmds[PFM_HARDWARE_BV]; /* in any set */
+	bool sets_deleted; /* @used_pmds may be too many */
 	struct pfm_error error;
 	void *arguments; /* one page, for the vectors of calls */
 
@@ -77,6 +79,7 @@ struct pfm_context {
 	struct task_struct *task;
 	struct pfm_set *active;
 	u64 loads; /* times it was loaded */
+	u64 claimed[PFM_HARDWARE_BV]; /* @used_pmds, while loaded: see claim.h */
 	bool switch_due; /* to the next set, at the restart */
 	u64 interrupts; /* overflow interrupts while it counted */
 	u64 since; /* when it began to monitor on @cpu, ns */

@@ -5,11 +5,11 @@
 
 #include "attach.h"
 #include "block.h"
+#include "claim.h"
 #include "device.h"
 #include "format.h"
 #include "limits.h"
 #include "permission.h"
-#include "pmu.h"
 #include "set_switch.h"
 #include "statistics.h"
 #include "switch.h"
@@ -58,7 +58,7 @@ static void __exit perfmon_exit(void)
 	pfm_statistics_exit();
 	pfm_sysfs_exit();
 	pfm_permission_exit();
-	pfm_pmu_exit();
+	pfm_claims_exit();
 	pfm_throttle_exit();
 	pfm_set_timer_exit();
 	pfm_block_exit();

@@ -282,15 +282,25 @@ static noinline struct pfm_registers *throttle(struct pfm_cpu *cpu,
 	return pfm_throttle(context, set, next);
 }
 
-static struct pfm_registers *handle(struct pfm_cpu *cpu, struct pt_regs *regs)
+/* The set that counts here, if it is one of @pmu. */
+static __always_inline struct pfm_set *running_set(const struct pfm_cpu *cpu,
+						   const struct pfm_pmu *pmu)
 {
 	struct pfm_set *set = READ_ONCE(cpu->running);
+
+	return set && cpu->context->pmu == pmu ? set : NULL;
+}
+
+static struct pfm_registers *handle(struct pfm_cpu *cpu, const struct pfm_pmu *pmu,
+				    struct pt_regs *regs)
+{
+	struct pfm_set *set = running_set(cpu, pmu);
 	struct pfm_context *context = cpu->context;
 	struct pfm_registers *next;
 	u64 begun, overflows = 0;
 
 	if (set)
-		overflows = context->pmu->operations->overflows(&set->registers);
+		overflows = pmu->operations->overflows(&set->registers);
 	if (!overflows) {
 		cpu->statistics.ovfl_intr_spurious_count++;
 		return set ? &set->registers : NULL;
@@ -305,7 +315,7 @@ static struct pfm_registers *handle(struct pfm_cpu *cpu, struct pt_regs *regs)
 	return next;
 }
 
-struct pfm_registers *pfm_overflow(struct pt_regs *regs)
+struct pfm_registers *pfm_overflow(const struct pfm_pmu *pmu, struct pt_regs *regs)
 {
 	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
 	u64 begun = static_branch_unlikely(&pfm_timing) ? pfm_clock() : 0;
@@ -314,15 +324,15 @@ struct pfm_registers *pfm_overflow(struct pt_regs *regs)
 	cpu->statistics.ovfl_intr_all_count++;
 	if (in_nmi())
 		cpu->statistics.ovfl_intr_nmi_count++;
-	registers = handle(cpu, regs);
+	registers = handle(cpu, pmu, regs);
 	pfm_timing_add(&cpu->statistics.ovfl_intr_ns, &begun);
 	return registers;
 }
 EXPORT_SYMBOL_GPL(pfm_overflow);
 
-struct pfm_registers *pfm_running_registers(void)
+struct pfm_registers *pfm_running_registers(const struct pfm_pmu *pmu)
 {
-	struct pfm_set *set = this_cpu_read(pfm_cpu.running);
+	struct pfm_set *set = running_set(this_cpu_ptr(&pfm_cpu), pmu);
 
 	return set ? &set->registers : NULL;
 }

@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The PMU registry: one PMU at a time, its hardware claimed while a context
- * exists.
+ * The PMU registry: one PMU at a time.  A context holds its module; the hardware is
+ * claimed when the context is loaded (claim.c).
  */
-#include <linux/cpu.h>
+#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/kmod.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
-#include <linux/workqueue.h>
 
-#include "attach.h"
+#include "claim.h"
 #include "interface.h"
 #include "pmu.h"
 #include "switch.h"
 #include "sysfs.h"
 #include "virtual.h"
 
-static DEFINE_MUTEX(registry); /* protects all of the following */
+static DEFINE_MUTEX(registry); /* protects what follows */
 static struct pfm_pmu *registered;
-static unsigned int users; /* contexts */
-static char holder[sizeof_field(struct pfm_error, holder)];
 
 /* PMUs that this architecture may have, best first. */
 static const char *const candidates[] = {
@@ -36,14 +33,8 @@ static const char *const candidates[] = {
 	"perfmon_soft",
 };
 
-void pfm_pmu_blame(const char *who)
-{
-	strscpy(holder, who, sizeof(holder));
-}
-EXPORT_SYMBOL_GPL(pfm_pmu_blame);
-
-static void set_available(u64 *map, const struct pfm_register *registers,
-			  unsigned int count)
+static void set_implemented(u64 *map, const struct pfm_register *registers,
+			    unsigned int count)
 {
 	unsigned int n;
 
@@ -52,53 +43,18 @@ static void set_available(u64 *map, const struct pfm_register *registers,
 			map[n / 64] |= BIT_ULL(n % 64);
 }
 
-/* Before claim(): all there is; claim() takes away. */
-static void reset_available(struct pfm_pmu *pmu)
+/* A PMC that drives counters can be had with any of them. */
+void pfm_pmu_available(const struct pfm_pmu *pmu, u64 *pmcs, u64 *pmds)
 {
-	memset(pmu->available_pmcs, 0, sizeof(pmu->available_pmcs));
-	memset(pmu->available_pmds, 0, sizeof(pmu->available_pmds));
-	set_available(pmu->available_pmcs, pmu->pmcs, pmu->pmc_count);
-	set_available(pmu->available_pmds, pmu->pmds, pmu->pmd_count);
-	pmu->available_pmds[PFM_VIRTUAL_PMD_BASE / 64] = pfm_virtual_pmds(pmu);
-	cpumask_copy(&pmu->cpus, cpu_possible_mask);
-}
+	unsigned int n;
 
-static int claim(struct pfm_pmu *pmu)
-{
-	int error;
-
-	lockdep_assert_held(&registry);
-	holder[0] = '\0';
-	reset_available(pmu);
-	cpus_read_lock();
-	error = pmu->operations->claim ? pmu->operations->claim() : 0;
-	cpus_read_unlock();
-	return error;
-}
-
-static void release(struct pfm_pmu *pmu)
-{
-	lockdep_assert_held(&registry);
-	cpus_read_lock();
-	if (pmu->operations->release)
-		pmu->operations->release();
-	cpus_read_unlock();
-	reset_available(pmu);
-}
-
-/*
- * Whether the hardware can be had at all.  Who has it now will leave it one day, so
- * that is for contexts to be told, and no reason to go without this PMU for good.
- */
-static int try_claim(struct pfm_pmu *pmu)
-{
-	int error = claim(pmu);
-
-	if (!error)
-		release(pmu);
-	else
-		reset_available(pmu);
-	return error == -EBUSY ? 0 : error;
+	set_implemented(pmds, pmu->pmds, pmu->pmd_count);
+	pfm_claims_subtract_held(pmu, pmds);
+	pmds[PFM_VIRTUAL_PMD_BASE / 64] = pfm_virtual_pmds(pmu);
+	for (n = 0; n < pmu->pmc_count; n++)
+		if (pmu->pmcs[n].name &&
+		    (!pmu->pmcs[n].counters || pmu->pmcs[n].counters & pmds[0]))
+			pmcs[n / 64] |= BIT_ULL(n % 64);
 }
 
 static bool pmc_is_consistent(const struct pfm_pmu *pmu, const struct pfm_register *pmc)
@@ -147,6 +103,39 @@ static bool is_consistent(const struct pfm_pmu *pmu)
 	return true;
 }
 
+/* A PMU that some CPU does not have makes it worth looking at each switch. */
+static void note_cpus(struct pfm_pmu *pmu)
+{
+	if (cpumask_empty(&pmu->cpus))
+		cpumask_copy(&pmu->cpus, cpu_possible_mask);
+	pmu->is_partial = !cpumask_equal(&pmu->cpus, cpu_possible_mask);
+	if (pmu->is_partial)
+		static_branch_inc(&pfm_cpus_differ);
+}
+
+static void forget_cpus(const struct pfm_pmu *pmu)
+{
+	if (pmu->is_partial)
+		static_branch_dec(&pfm_cpus_differ);
+}
+
+static int add(struct pfm_pmu *pmu)
+{
+	int error = pfm_claims_add(pmu);
+
+	if (error)
+		return error;
+	error = pfm_sysfs_add_pmu(pmu);
+	if (error) {
+		pfm_claims_remove(pmu);
+		return error;
+	}
+	note_cpus(pmu);
+	registered = pmu;
+	pr_info("perfmon: %s (%s)\n", pmu->model, pmu->name);
+	return 0;
+}
+
 int __pfm_pmu_register(struct pfm_pmu *pmu, struct module *owner)
 {
 	int error;
@@ -158,15 +147,7 @@ int __pfm_pmu_register(struct pfm_pmu *pmu, struct module *owner)
 		return -EINVAL;
 	pmu->owner = owner;
 	mutex_lock(&registry);
-	error = registered ? -EBUSY : try_claim(pmu);
-	if (error)
-		goto unlock;
-	error = pfm_sysfs_add_pmu(pmu);
-	if (error)
-		goto unlock;
-	registered = pmu;
-	pr_info("perfmon: %s (%s)\n", pmu->model, pmu->name);
-unlock:
+	error = registered ? -EBUSY : add(pmu);
 	mutex_unlock(&registry);
 	return error;
 }
@@ -175,8 +156,10 @@ EXPORT_SYMBOL_GPL(__pfm_pmu_register);
 void pfm_pmu_unregister(struct pfm_pmu *pmu)
 {
 	mutex_lock(&registry);
-	pfm_sysfs_remove_pmu();
 	registered = NULL;
+	pfm_sysfs_remove_pmu();
+	forget_cpus(pmu);
+	pfm_claims_remove(pmu);
 	mutex_unlock(&registry);
 }
 EXPORT_SYMBOL_GPL(pfm_pmu_unregister);
@@ -196,68 +179,6 @@ static int load_best(struct pfm_context *context)
 	return 0;
 }
 
-/*
- * Hooks stay for a while after the last context: to put them in place patches
- * the kernel's text on all CPUs, which nobody shall make happen at will.
- */
-#define HOOKS_LINGER HZ
-
-static bool hooks_enabled;
-
-static void hooks_expire(struct work_struct *work)
-{
-	mutex_lock(&registry);
-	if (hooks_enabled && users == 0) {
-		pfm_hooks_disable();
-		hooks_enabled = false;
-	}
-	mutex_unlock(&registry);
-}
-
-static DECLARE_DELAYED_WORK(hooks_expiry, hooks_expire);
-
-static int hooks_needed(void)
-{
-	int error = 0;
-
-	if (!hooks_enabled) {
-		error = pfm_hooks_enable();
-		hooks_enabled = !error;
-	}
-	return error;
-}
-
-/* At the end of the module: no PMU is registered any more. */
-void pfm_pmu_exit(void)
-{
-	cancel_delayed_work_sync(&hooks_expiry);
-	hooks_expire(NULL);
-}
-
-/* @reason holds unless it is memory that lacks. */
-static void fail_to_begin(struct pfm_context *context, int error, enum pfm_reason reason)
-{
-	pfm_fail(context, error, error == -ENOMEM ? PFM_REASON_MEMORY : reason, 0);
-}
-
-static int begin_use(struct pfm_context *context, struct pfm_pmu *pmu)
-{
-	int error = claim(pmu);
-
-	if (error) {
-		fail_to_begin(context, error, PFM_REASON_PMU_HELD);
-		strscpy(context->error.holder, holder, sizeof(context->error.holder));
-		return error;
-	}
-	pfm_switch_use(&pmu->cpus);
-	error = hooks_needed();
-	if (error) {
-		fail_to_begin(context, error, PFM_REASON_UNSUPPORTED);
-		release(pmu);
-	}
-	return error;
-}
-
 struct pfm_pmu *pfm_pmu_get(struct pfm_context *context)
 {
 	struct pfm_pmu *pmu;
@@ -268,29 +189,16 @@ struct pfm_pmu *pfm_pmu_get(struct pfm_context *context)
 	mutex_lock(&registry);
 	pmu = registered;
 	if (!pmu || !try_module_get(pmu->owner)) {
-		error = pfm_fail(context, -ENOSYS, PFM_REASON_NO_PMU, 0);
-		goto unlock;
+		pfm_fail(context, -ENOSYS, PFM_REASON_NO_PMU, 0);
+		pmu = ERR_PTR(-ENOSYS);
 	}
-	if (users == 0)
-		error = begin_use(context, pmu);
-	if (error)
-		module_put(pmu->owner);
-	else
-		users++;
-unlock:
 	mutex_unlock(&registry);
-	return error ? ERR_PTR(error) : pmu;
+	return pmu;
 }
 
-void pfm_pmu_put(void)
+void pfm_pmu_put(const struct pfm_pmu *pmu)
 {
-	mutex_lock(&registry);
-	if (--users == 0) {
-		release(registered);
-		mod_delayed_work(system_wq, &hooks_expiry, HOOKS_LINGER);
-	}
-	module_put(registered->owner);
-	mutex_unlock(&registry);
+	module_put(pmu->owner);
 }
 
 int pfm_pmu_info(struct pfm_context *context, struct pfm_info *info)
@@ -308,12 +216,9 @@ int pfm_pmu_info(struct pfm_context *context, struct pfm_info *info)
 		strscpy(info->pmu_name, pmu->name, sizeof(info->pmu_name));
 		strscpy(info->pmu_model, pmu->model, sizeof(info->pmu_model));
 		info->pmu_id = pmu->id;
-		set_available(info->implemented_pmcs, pmu->pmcs, pmu->pmc_count);
-		set_available(info->implemented_pmds, pmu->pmds, pmu->pmd_count);
-		memcpy(info->available_pmcs, pmu->available_pmcs,
-		       sizeof(info->available_pmcs));
-		memcpy(info->available_pmds, pmu->available_pmds,
-		       sizeof(info->available_pmds));
+		set_implemented(info->implemented_pmcs, pmu->pmcs, pmu->pmc_count);
+		set_implemented(info->implemented_pmds, pmu->pmds, pmu->pmd_count);
+		pfm_pmu_available(pmu, info->available_pmcs, info->available_pmds);
 		for (n = 0; n < pmu->pmd_count; n++)
 			if (pmu->pmds[n].type & PFM_REG_COUNTER)
 				info->counter_pmds[n / 64] |= BIT_ULL(n % 64);

@@ -6,14 +6,15 @@
 
 struct pfm_context;
 
-/*
- * The PMU for one more context; the first claims the hardware and puts the
- * scheduler hooks in place.  Returns an error pointer on failure.  May sleep.
- */
+/* The PMU for one more context, or an error pointer.  May sleep. */
 struct pfm_pmu *pfm_pmu_get(struct pfm_context *context);
-void pfm_pmu_put(void);
+void pfm_pmu_put(const struct pfm_pmu *pmu);
 
-void pfm_pmu_exit(void);
+/*
+ * Sets in @pmcs and @pmds, which are zero, the registers that could be claimed now:
+ * PFM_PMC_BV and PFM_PMD_BV words.  May sleep.
+ */
+void pfm_pmu_available(const struct pfm_pmu *pmu, u64 *pmcs, u64 *pmds);
 
 /* Fills in what the registered PMU offers; loads one if there is none.  0, -ENOMEM. */
 int pfm_pmu_info(struct pfm_context *context, struct pfm_info *info);

@@ -6,6 +6,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
+#include "claim.h"
 #include "registers.h"
 #include "switch.h"
 #include "virtual.h"
@@ -90,8 +91,6 @@ static int check_pmc(struct pfm_context *context, struct pfarg_pmc *pmc, u32 ind
 	desc = &pmu->pmcs[array_index_nospec(n, pmu->pmc_count)];
 	if (!desc->name)
 		return invalid(context, index, PFM_REASON_NO_PMC, n);
-	if (!test_register(pmu->available_pmcs, n))
-		return invalid(context, index, PFM_REASON_PMC_HELD, n);
 	if (!pfm_set_find(context, pmc->reg_set))
 		return invalid(context, index, PFM_REASON_NO_SET, pmc->reg_set);
 	if (pmc->reg_flags & ~PFM_REGFL_NO_EMUL64)
@@ -129,9 +128,13 @@ static void write_pmcs_here(struct pfm_context *context, void *argument)
 		const struct pfarg_pmc *pmc = &chunk->pmcs[i];
 		struct pfm_set *set = pfm_set_find(context, pmc->reg_set);
 
+		const struct pfm_register *desc = &pmu->pmcs[pmc->reg_num];
+
 		set->registers.pmcs[pmc->reg_num] = pmc->reg_value;
-		set_register(set->registers.used_pmcs, pmc->reg_num);
-		choose_width(set, pmc, &pmu->pmcs[pmc->reg_num]);
+		/* One that drives counters comes into use with the first of those. */
+		if (!desc->counters)
+			set_register(set->registers.used_pmcs, pmc->reg_num);
+		choose_width(set, pmc, desc);
 		configuration_changed(pmu, set);
 	}
 	pfm_resume(context);
@@ -179,8 +182,7 @@ static int find_bad_pmd(const struct pfm_pmu *pmu, const u64 *map, bool is_writt
 		pfm_for_each_bit(n, rest, map[word]) {
 			unsigned int pmd = word * 64 + n;
 
-			if (!test_register(pmu->available_pmds, pmd) ||
-			    (is_written && is_read_only(pmu, pmd)))
+			if (!has_pmd(pmu, pmd) || (is_written && is_read_only(pmu, pmd)))
 				return pmd;
 		}
 	}
@@ -205,8 +207,6 @@ static int check_pmd(struct pfm_context *context, const struct pfarg_pmd *pmd, u
 
 	if (!has_pmd(context->pmu, n))
 		return invalid(context, index, PFM_REASON_NO_PMD, n);
-	if (!test_register(context->pmu->available_pmds, n))
-		return invalid(context, index, PFM_REASON_PMD_HELD, n);
 	if (!pfm_set_find(context, pmd->reg_set))
 		return invalid(context, index, PFM_REASON_NO_SET, pmd->reg_set);
 	if (pmd->reg_flags & ~(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM))
@@ -316,6 +316,30 @@ static void write_pmds_here(struct pfm_context *context, void *argument)
 	pfm_resume(context);
 }
 
+/* The PMDs below 256 that a write of @pmd brings into use are claimed if need be. */
+static int bring_into_use(struct pfm_context *context, const struct pfarg_pmd *pmd,
+			  u32 index)
+{
+	u64 pmds[PFM_HARDWARE_BV], more = 0;
+	unsigned int word;
+	int error;
+
+	for (word = 0; word < PFM_HARDWARE_BV; word++)
+		pmds[word] = pmd->reg_smpl_pmds[word] | pmd->reg_reset_pmds[word];
+	if (!pfm_is_virtual(pmd->reg_num))
+		set_register(pmds, pmd->reg_num);
+	for (word = 0; word < PFM_HARDWARE_BV; word++)
+		more |= pmds[word] & ~context->used_pmds[word];
+	if (!more)
+		return 0;
+	error = pfm_claim_more(context, index, pmds);
+	if (error)
+		return error;
+	for (word = 0; word < PFM_HARDWARE_BV; word++)
+		context->used_pmds[word] |= pmds[word];
+	return 0;
+}
+
 /* States of Carta's generator are 1 to 2^31 - 2. */
 static u32 choose_seed(u32 seed)
 {
@@ -330,7 +354,8 @@ int pfm_write_pmds(struct pfm_context *context, struct pfarg_pmd *pmds, u32 coun
 	u32 good;
 
 	for (good = 0; good < count; good++) {
-		error = check_pmd(context, &pmds[good], good);
+		error = check_pmd(context, &pmds[good], good)
+				?: bring_into_use(context, &pmds[good], good);
 		if (error)
 			break;
 		if (pmds[good].reg_flags & PFM_REGFL_RANDOM)

@@ -7,6 +7,7 @@
 
 #include "context.h"
 #include "limits.h"
+#include "pmu.h"
 #include "registers.h"
 #include "set_switch.h"
 #include "sets.h"
@@ -74,6 +75,7 @@ static void delete_set(struct pfm_context *context, struct pfm_set *set)
 	xa_erase(&context->set_index, set->id);
 	list_del(&set->node);
 	context->set_count--;
+	context->sets_deleted = true;
 	free_set(context, set);
 }
 
@@ -225,9 +227,11 @@ static void getinfo_here(struct pfm_context *context, void *argument)
 int pfm_getinfo_evtsets(struct pfm_context *context, struct pfarg_setinfo *infos,
 			u32 count)
 {
-	const struct pfm_pmu *pmu = context->pmu;
+	u64 pmcs[PFM_PMC_BV] = {}, pmds[PFM_PMD_BV] = {};
 	u32 i;
 
+	if (count)
+		pfm_pmu_available(context->pmu, pmcs, pmds);
 	for (i = 0; i < count; i++) {
 		struct info_call call = {
 			.set = pfm_set_find(context, infos[i].set_id),
@@ -238,10 +242,8 @@ int pfm_getinfo_evtsets(struct pfm_context *context, struct pfarg_setinfo *infos
 			return pfm_fail_at(context, i, -EINVAL, PFM_REASON_NO_SET,
 					   infos[i].set_id);
 		pfm_context_call(context, getinfo_here, &call);
-		memcpy(infos[i].set_avail_pmcs, pmu->available_pmcs,
-		       sizeof(infos[i].set_avail_pmcs));
-		memcpy(infos[i].set_avail_pmds, pmu->available_pmds,
-		       sizeof(infos[i].set_avail_pmds));
+		memcpy(infos[i].set_avail_pmcs, pmcs, sizeof(pmcs));
+		memcpy(infos[i].set_avail_pmds, pmds, sizeof(pmds));
 	}
 	return 0;
 }

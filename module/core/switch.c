@@ -6,7 +6,7 @@
  * in the thread that goes out: it may take raw spinlocks and start pinned hard
  * timers, it may not wake anybody (hence the irq_work of the queue).
  *
- * The probe is in place while a context exists and a little longer.  The context
+ * The probe is in place while a context is loaded and a little longer.  The context
  * that goes out is noted by the CPU, the one that comes in is found in the thread
  * table; only that look-up knows how many contexts there are (attach.h).
  */
@@ -22,6 +22,7 @@
 #include "virtual.h"
 
 DEFINE_PER_CPU(struct pfm_cpu, pfm_cpu);
+DEFINE_STATIC_KEY_FALSE(pfm_cpus_differ);
 
 /* Unique among all CPUs and never 0: it starts at the CPU's number + 1. */
 static u64 take_stamp(struct pfm_cpu *cpu)
@@ -39,13 +40,11 @@ void pfm_registers_lost(void)
 }
 EXPORT_SYMBOL_GPL(pfm_registers_lost);
 
-/* While the PMU is being claimed: there is no context. */
-void pfm_switch_use(const struct cpumask *cpus)
+/* This CPU has another PMU than the context's: nothing can count here. */
+static bool is_foreign(const struct pfm_context *context)
 {
-	int number;
-
-	for_each_possible_cpu(number)
-		per_cpu(pfm_cpu, number).foreign = !cpumask_test_cpu(number, cpus);
+	return static_branch_unlikely(&pfm_cpus_differ) &&
+	       !cpumask_test_cpu(context->cpu, &context->pmu->cpus);
 }
 
 /* Return: whether its counters are to run. */
@@ -77,7 +76,7 @@ counting_prepare(struct pfm_context *context, struct pfm_cpu *cpu,
 
 	if (unlikely(set->unusual) && !begin_unusual(context, set, previous))
 		return NULL;
-	if (unlikely(cpu->foreign)) {
+	if (is_foreign(context)) {
 		if (!previous) {
 			context->foreign_runs++;
 			cpu->statistics.foreign_cpu_count++;
@@ -214,7 +213,7 @@ void pfm_resume(struct pfm_context *context)
 
 	lockdep_assert_held(&context->lock);
 	if (context->monitoring && !context->counting && context->cpu != PFM_NO_CPU &&
-	    !cpu->foreign)
+	    !is_foreign(context))
 		counting_begin(context, cpu);
 }
 
@@ -259,13 +258,13 @@ static void probe_sched_switch(void *data, bool preempt, struct task_struct *pre
 	}
 }
 
-/* While the first context is made; may sleep. */
+/* While the first context is loaded; may sleep. */
 int pfm_switch_enable(void)
 {
 	return pfm_tracepoint_register("sched_switch", probe_sched_switch);
 }
 
-/* When the last context has gone; may sleep. */
+/* When none is loaded any more; may sleep. */
 void pfm_switch_disable(void)
 {
 	pfm_tracepoint_unregister("sched_switch", probe_sched_switch);

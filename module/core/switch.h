@@ -2,6 +2,7 @@
 #ifndef PERFMON_SWITCH_H
 #define PERFMON_SWITCH_H
 
+#include <linux/jump_label.h>
 #include <linux/percpu.h>
 
 #include "context.h"
@@ -13,7 +14,6 @@
  * struct pfm_cpu - what the core knows of a CPU; only that CPU touches it,
  * interrupts off
  *
- * @foreign: it has another PMU than the one claimed: nothing can count here
  * @context: context of the thread that runs here, monitoring or not
  * @running: set for which the counters run; the overflow handler believes in
  *	nothing else
@@ -28,7 +28,6 @@
  * @values: of the PMDs recorded with it
  */
 struct pfm_cpu {
-	bool foreign;
 	struct pfm_context *context;
 	struct pfm_set *running;
 	unsigned long overflow_sequence;
@@ -44,8 +43,10 @@ struct pfm_cpu {
 
 DECLARE_PER_CPU(struct pfm_cpu, pfm_cpu);
 
+/* There is a PMU that some CPU does not have. */
+DECLARE_STATIC_KEY_FALSE(pfm_cpus_differ);
+
 void pfm_switch_init(void);
-void pfm_switch_use(const struct cpumask *cpus);
 int pfm_switch_enable(void);
 void pfm_switch_disable(void);
 

@@ -18,6 +18,7 @@
 #include <perfmon/perfmon_ioctl.h>
 
 struct module;
+struct pfm_pmu;
 struct pt_regs;
 struct task_struct;
 
@@ -29,6 +30,9 @@ struct task_struct;
 
 /* Counters that can overflow are among the first 64 PMDs: one word says all. */
 #define PFM_MAX_COUNTERS  64
+
+/* Registers of hardware, one bit each: so many words. */
+#define PFM_HARDWARE_BV	  (PFM_MAX_HARDWARE / 64)
 
 /* Kinds of register, struct pfm_register.type */
 #define PFM_REG_COUNTER	  BIT(0) /* PMD counts events and overflows */
@@ -57,9 +61,9 @@ struct pfm_register {
 
 /**
  * struct pfm_registers - the registers of one event set, in memory
- * @used_pmcs: PMCs below 256 that were written, or drive a counter in use, and have
- *	to be in place while the set counts: on hardware that others use beside us
- *	those, and no others, are to be programmed
+ * @used_pmcs: PMCs below 256 that drive a counter in use, or that were written and
+ *	drive none: they have to be in place while the set counts.  On hardware that
+ *	others use beside us those, and no others, are to be programmed.
  * @used_pmds: PMDs below 256 in use: those, and no others, are to be counted,
  *	saved and restored
  * @counters: @used_pmds below 64 that are counters
@@ -77,8 +81,8 @@ struct pfm_register {
  * (in stop) and @driver.
  */
 struct pfm_registers {
-	u64 used_pmcs[PFM_MAX_HARDWARE / 64];
-	u64 used_pmds[PFM_MAX_HARDWARE / 64];
+	u64 used_pmcs[PFM_HARDWARE_BV];
+	u64 used_pmds[PFM_HARDWARE_BV];
 	u64 counters;
 	u64 interrupting;
 	struct task_struct *task;
@@ -101,15 +105,18 @@ struct pfm_registers {
  * a handler that comes between finds nobody running and must leave overflows
  * where overflows() finds them.
  *
- * @claim: take the hardware; process context, may sleep, CPU hotplug held off.
- *	Clears in @available_pmcs and @available_pmds of the PMU (which hold all
- *	that is implemented) what somebody else has, and in @cpus the CPUs that
- *	have another PMU.  0 or a negative errno; -EBUSY is for hardware that
- *	somebody else has, and pfm_pmu_blame() says who.  Called when the first
- *	context is made.
- * @release: give it back, as it was; process context, may sleep, CPU hotplug held
- *	off.  Called when the last context has gone; nothing counts any more.  Hardware
- *	that nobody else could have needs neither this nor @claim.
+ * @claim: take PMDs @pmds (PFM_HARDWARE_BV words), and the PMCs that drive them, on all
+ *	CPUs of the PMU; process context, may sleep, CPU hotplug held off.  Called when a
+ *	context is loaded that uses PMDs which no loaded context has used yet, or when
+ *	a loaded one brings them into use; others may be counting meanwhile.  0 or a
+ *	negative errno, and then nothing is taken.  -EBUSY is for what somebody else has,
+ *	and pfm_pmu_blame() says who.  Hardware that can only be had as a whole is taken at
+ *	the first call.
+ * @release: give @pmds back; process context, may sleep, CPU hotplug held off.  Called
+ *	when no loaded context uses them any more; others may be counting.
+ *	Hardware that nobody else could have needs neither this nor @claim.
+ * @held_by_others: set in @pmds (PFM_HARDWARE_BV words) what @claim could not have at
+ *	the moment; process context, may sleep; optional
  * @check_pmc: whether PMC @n can have the value (reserved bits are done), which it
  *	may change; process context, may sleep; optional.
  * @configure: PMC values, @counters or @interrupting of a set have changed; puts into
@@ -133,8 +140,9 @@ struct pfm_registers {
  * @acknowledge: hot; forget these overflows.  The core has noted them.
  */
 struct pfm_pmu_operations {
-	int (*claim)(void);
-	void (*release)(void);
+	int (*claim)(struct pfm_pmu *pmu, const u64 *pmds);
+	void (*release)(struct pfm_pmu *pmu, const u64 *pmds);
+	void (*held_by_others)(const struct pfm_pmu *pmu, u64 *pmds);
 	bool (*check_pmc)(unsigned int n, u64 *value);
 	void (*configure)(struct pfm_registers *registers);
 	void (*write_pmcs)(struct pfm_registers *registers,
@@ -180,10 +188,10 @@ struct pfm_virtual_pmd {
  * @pmd_count: length of @pmds
  * @virtuals: its own virtual PMDs, PFM_VIRTUAL_PMU_BASE and on; optional
  * @virtual_count: length of @virtuals, at most PFM_MAX_PMU_VIRTUAL
- * @owner: its module; kept by the core
- * @available_pmcs: what claim() left; kept by the core
- * @available_pmds: what claim() left; kept by the core
- * @cpus: CPUs that have this PMU: all of them before claim()
+ * @cpus: CPUs that have this PMU; empty means all.  More of them may be added later.
+ * @owner: the core's: its module
+ * @is_partial: the core's: some CPU does not have it
+ * @claims: the core's
  */
 struct pfm_pmu {
 	u32 interface;
@@ -197,23 +205,21 @@ struct pfm_pmu {
 	unsigned int pmd_count;
 	const struct pfm_virtual_pmd *virtuals;
 	unsigned int virtual_count;
-	struct module *owner;
-	u64 available_pmcs[PFM_PMC_BV];
-	u64 available_pmds[PFM_PMD_BV];
 	struct cpumask cpus;
+	struct module *owner;
+	bool is_partial;
+	struct pfm_claims *claims;
 };
 
 /**
  * pfm_pmu_register() - make a PMU the machine's
- * @pmu: filled in up to @virtual_count; static
+ * @pmu: filled in up to @cpus; static
  *
- * Claims the hardware once and gives it back, so that a PMU that cannot be had
- * is not registered.  One that somebody else has at the moment (-EBUSY) is: contexts
- * are told when they are made.  Process context, may sleep.
+ * Who has the hardware at the moment does not matter: contexts are told when they are
+ * loaded.  Process context, may sleep.
  *
  * Return: 0, -ENOEXEC if the module was built for another PFM_PMU_INTERFACE, -EBUSY if
- * there is a PMU already, -EINVAL if the description is not consistent, or what claim()
- * said.
+ * there is a PMU already, -EINVAL if the description is not consistent, -ENOMEM.
  */
 #define pfm_pmu_register(pmu) __pfm_pmu_register(pmu, THIS_MODULE)
 int __pfm_pmu_register(struct pfm_pmu *pmu, struct module *owner);
@@ -225,14 +231,18 @@ int __pfm_pmu_register(struct pfm_pmu *pmu, struct module *owner);
  */
 void pfm_pmu_unregister(struct pfm_pmu *pmu);
 
+#define PFM_WHOLE_PMU (~0u)
+
 /**
- * pfm_pmu_blame() - say who holds the hardware, from claim()
+ * pfm_pmu_blame() - say who holds what claim() cannot have, from there
  * @holder: a word or two, copied; up to 39 bytes
+ * @pmd: the PMD that is held, or PFM_WHOLE_PMU
  */
-void pfm_pmu_blame(const char *holder);
+void pfm_pmu_blame(const char *holder, unsigned int pmd);
 
 /**
  * pfm_overflow() - tell the core of an overflow interrupt
+ * @pmu: of which PMU
  * @regs: interrupted registers
  *
  * Called by the PMU module's interrupt handler, interrupt or NMI, on the CPU
@@ -242,22 +252,23 @@ void pfm_pmu_blame(const char *holder);
  * Return: the registers of the set that has to go on, for start(); NULL if
  * nothing is to count on this CPU now.
  */
-struct pfm_registers *pfm_overflow(struct pt_regs *regs);
+struct pfm_registers *pfm_overflow(const struct pfm_pmu *pmu, struct pt_regs *regs);
 
 /**
  * pfm_running_registers() - registers of the set that counts on this CPU
+ * @pmu: of which PMU
  *
  * Interrupts off or NMI.
  *
- * Return: NULL if none does.
+ * Return: NULL if none does, or one of another PMU.
  */
-struct pfm_registers *pfm_running_registers(void);
+struct pfm_registers *pfm_running_registers(const struct pfm_pmu *pmu);
 
 /**
  * pfm_registers_lost() - tell the core that this CPU's registers have been
- * changed by somebody else, so that it relies on none of them.  Interrupts off,
- * nothing counting on this CPU.  For each CPU that comes online, too, unless its
- * registers keep what they hold.
+ * changed by somebody else, so that it relies on none of them.  Interrupts off;
+ * what counts on this CPU, if anything does, has not been changed.  For each CPU that
+ * comes online, too, unless its registers keep what they hold.
  */
 void pfm_registers_lost(void);
 

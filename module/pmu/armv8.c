@@ -30,13 +30,12 @@ static char *cpus;
 module_param(cpus, charp, 0444);
 MODULE_PARM_DESC(cpus, "list of CPUs to use (all that have the PMU of the first one)");
 
-/* Looked at by claim, that is when the first context is made. */
+/* Looked at when counters are claimed. */
 static unsigned int leave_to_perf;
 module_param(leave_to_perf, uint, 0644);
 MODULE_PARM_DESC(leave_to_perf,
 		 "mask of counters not to take, bit 31 is the cycle counter (0)");
 
-static struct pfm_pmu armv8_pmu;
 static unsigned int version; /* ID_AA64DFR0_EL1.PMUVer */
 static u64 event_mask; /* low bits that an event counter has */
 static bool kernel_at_el2;
@@ -152,29 +151,49 @@ static void armv8_acknowledge(struct pfm_registers *registers, u64 counters)
 		this_cpu_and(armv8_kept_overflows, ~(u32)counters);
 }
 
-static int armv8_claim(void)
+static u32 all_counters(const struct pfm_pmu *pmu)
 {
-	u32 wanted = armv8_pmu.available_pmds[0] & ~READ_ONCE(leave_to_perf);
-	u32 taken = armv8_perf_take(wanted);
+	unsigned int n;
+	u32 all = 0;
 
-	if (!taken) {
-		pfm_pmu_blame("perf");
-		return -EBUSY;
-	}
-	armv8_pmu.available_pmcs[0] &= taken;
-	armv8_pmu.available_pmds[0] &= taken;
-	cpumask_and(&armv8_pmu.cpus, &armv8_pmu.cpus, &armv8_cpus);
-	return 0;
+	for (n = 0; n < pmu->pmd_count; n++)
+		if (pmu->pmds[n].name)
+			all |= BIT(n);
+	return all;
 }
 
-static void armv8_release(void)
+static void armv8_held_by_others(const struct pfm_pmu *pmu, u64 *pmds)
 {
-	armv8_perf_give_back();
+	pmds[0] = READ_ONCE(leave_to_perf) | armv8_perf_has(all_counters(pmu));
+}
+
+static int armv8_claim(struct pfm_pmu *pmu, const u64 *pmds)
+{
+	u32 left = pmds[0] & READ_ONCE(leave_to_perf), all = all_counters(pmu);
+	u64 held;
+	int missed;
+
+	if (left) {
+		pfm_pmu_blame("perf, by leave_to_perf", __ffs(left));
+		return -EBUSY;
+	}
+	missed = armv8_perf_take(pmds[0]);
+	if (missed < 0)
+		return 0;
+	armv8_held_by_others(pmu, &held);
+	pfm_pmu_blame("perf", all & ~held ? missed : PFM_WHOLE_PMU);
+	return -EBUSY;
+}
+
+static void armv8_release(struct pfm_pmu *pmu, const u64 *pmds)
+{
+	armv8_perf_give_back(pmds[0]);
 }
 
 static const struct pfm_pmu_operations armv8_operations = {
 	.claim = armv8_claim,
 	.release = armv8_release,
+	.held_by_others = armv8_held_by_others,
 	.check_pmc = armv8_check_pmc,
 	.write_pmcs = armv8_program,
 	.write_pmds = armv8_load,
@@ -227,7 +246,7 @@ static struct pfm_register armv8_pmds[REGISTERS] __ro_after_init = {
 	},
 };
 
-static struct pfm_pmu armv8_pmu = {
+struct pfm_pmu armv8_pmu = {
 	.interface = PFM_PMU_INTERFACE,
 	.name = "armv8",
 	.operations = &armv8_operations,
@@ -332,6 +351,7 @@ static int __init armv8_init(void)
 	armv8_describe(&identity);
 	armv8_pmu.id = identity.midr;
 	armv8_pmu.model = armv8_model(identity.midr, name);
+	cpumask_copy(&armv8_pmu.cpus, &armv8_cpus);
 
 	error = armv8_perf_init();
 	if (error)

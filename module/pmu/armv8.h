@@ -10,6 +10,7 @@
 #include <linux/percpu.h>
 #include <linux/types.h>
 
+struct pfm_pmu;
 struct pfm_registers;
 
 /*
@@ -19,6 +20,7 @@ struct pfm_registers;
 DECLARE_PER_CPU(u32, armv8_kept_overflows);
 
 /* armv8.c */
+extern struct pfm_pmu armv8_pmu;
 void armv8_program(struct pfm_registers *registers,
 		   const struct pfm_registers *programmed);
 void armv8_load(struct pfm_registers *registers, u64 pmds);
@@ -28,8 +30,9 @@ u64 armv8_read(struct pfm_registers *registers, u64 *values);
 /* armv8_perf.c */
 extern struct cpumask armv8_cpus;
 int armv8_perf_find(const char **name);
-u32 armv8_perf_take(u32 wanted);
-void armv8_perf_give_back(void);
+u32 armv8_perf_has(u32 counters);
+int armv8_perf_take(u32 wanted);
+void armv8_perf_give_back(u32 counters);
 int armv8_perf_init(void);
 void armv8_perf_exit(void);
 

@@ -59,11 +59,11 @@ static irqreturn_t shared_handle_irq(struct arm_pmu *pmu)
 	if (!here_is_ours())
 		return perf_handle_irq(pmu);
 
-	running = pfm_running_registers();
+	running = pfm_running_registers(&armv8_pmu);
 	if (running) {
 		armv8_halt(running);
 		if (armv8_read_overflows() & running->counters) {
-			running = pfm_overflow(get_irq_regs());
+			running = pfm_overflow(&armv8_pmu, get_irq_regs());
 			ours = true;
 		}
 	} else {
@@ -105,7 +105,7 @@ static void shared_reset(void *pmu)
 	/* PMCR_EL0.P and .C must have done their work before values come in. */
 	isb();
 	let_all_count();
-	running = pfm_running_registers();
+	running = pfm_running_registers(&armv8_pmu);
 	if (!running) {
 		pfm_registers_lost();
 		return;
@@ -124,7 +124,7 @@ static void shared_reset(void *pmu)
  */
 static int power_changes(struct notifier_block *block, unsigned long event, void *unused)
 {
-	struct pfm_registers *running = pfm_running_registers();
+	struct pfm_registers *running = pfm_running_registers(&armv8_pmu);
 
 	if (!running || !taken)
 		return NOTIFY_DONE;
@@ -163,6 +163,16 @@ static void unnote(unsigned int n, unsigned int end)
 	}
 }
 
+static bool is_noted(unsigned int n)
+{
+	unsigned int cpu;
+
+	for_each_cpu(cpu, &armv8_cpus)
+		if (test_bit(arm_pmu_used_bit(n), used_mask(cpu)))
+			return true;
+	return false;
+}
+
 /*
  * Note counter @n as used on all of our CPUs, offline ones too, or on none.
  *
@@ -173,13 +183,12 @@ static void unnote(unsigned int n, unsigned int end)
  */
 static bool note(unsigned int n)
 {
-	unsigned int bit = arm_pmu_used_bit(n), cpu;
+	unsigned int cpu;
 
-	for_each_cpu(cpu, &armv8_cpus)
-		if (test_bit(bit, used_mask(cpu)))
-			return false;
+	if (is_noted(n))
+		return false;
 	for_each_cpu(cpu, &armv8_cpus) {
-		if (test_and_set_bit(bit, used_mask(cpu))) {
+		if (test_and_set_bit(arm_pmu_used_bit(n), used_mask(cpu))) {
 			unnote(n, cpu);
 			return false;
 		}
@@ -187,76 +196,124 @@ static bool note(unsigned int n)
 	return true;
 }
 
-/* As perf leaves a counter: halted and silent. */
-static void silence(void)
+/* Return: the first that cannot be had, and then none is noted; or -1. */
+static int note_all(u32 counters)
 {
-	armv8_disable(taken);
-	armv8_disable_interrupt(taken);
-	isb(); /* no overflow after the one that is cleared here */
-	armv8_clear_overflows(taken);
-	this_cpu_write(armv8_kept_overflows, 0);
+	unsigned int n, noted;
+	u32 rest, others;
+
+	pfm_for_each_bit(n, rest, counters) {
+		if (note(n))
+			continue;
+		pfm_for_each_bit(noted, others, counters & (BIT(n) - 1))
+			unnote(noted, nr_cpu_ids);
+		return n;
+	}
+	return -1;
 }
 
-static void begin_here(void *unused)
+/* As perf leaves a counter: halted and silent. */
+static void silence(u32 counters)
+{
+	armv8_disable(counters);
+	armv8_disable_interrupt(counters);
+	isb(); /* no overflow after the one that is cleared here */
+	armv8_clear_overflows(counters);
+	this_cpu_and(armv8_kept_overflows, ~counters);
+}
+
+/* Others of ours may be counting. */
+static void begin_here(void *counters)
 {
 	if (!here_is_ours())
 		return;
-	silence();
+	silence(*(const u32 *)counters);
 	pfm_registers_lost();
 	let_all_count();
 }
 
-static void end_here(void *unused)
-{
-	if (here_is_ours())
-		silence();
-}
-
-/* Without any event perf leaves PMCR_EL0.E off. */
-static void idle_here(void *unused)
-{
-	if (bitmap_empty(used_mask(smp_processor_id()), ARMPMU_MAX_HWEVENTS))
-		armv8_write_control(armv8_read_control() & ~(u64)ARMV8_PMCR_E);
-}
-
-/**
- * armv8_perf_take() - take counters from perf
- * @wanted: counters, bit 31 the cycle counter
- *
- * Process context; hotplug held off.
- *
- * Return: those that nobody has on any of armv8_cpus; they are ours now.
+/*
+ * Only when they are silent perf may have them.  Without any event perf leaves
+ * PMCR_EL0.E off.
  */
-u32 armv8_perf_take(u32 wanted)
+static void end_here(void *argument)
 {
+	unsigned long *used = used_mask(smp_processor_id());
+	const u32 counters = *(const u32 *)argument;
 	unsigned int n;
 	u32 rest;
 
-	taken = 0;
-	pfm_for_each_bit(n, rest, wanted)
-		if (note(n))
-			taken |= BIT(n);
-	if (!taken)
-		return 0;
+	if (!here_is_ours())
+		return;
+	silence(counters);
+	pfm_for_each_bit(n, rest, counters)
+		clear_bit(arm_pmu_used_bit(n), used);
+	if (bitmap_empty(used, ARMPMU_MAX_HWEVENTS))
+		armv8_write_control(armv8_read_control() & ~(u64)ARMV8_PMCR_E);
+}
 
+/* Those of @counters that perf has now, on any of armv8_cpus. */
+u32 armv8_perf_has(u32 counters)
+{
+	unsigned int n;
+	u32 rest, has = 0;
+
+	pfm_for_each_bit(n, rest, counters & ~taken)
+		if (is_noted(n))
+			has |= BIT(n);
+	return has;
+}
+
+/**
+ * armv8_perf_take() - take counters from perf, on all of armv8_cpus
+ * @wanted: counters that are not ours yet, bit 31 the cycle counter
+ *
+ * Process context; hotplug held off.
+ *
+ * Return: -1, or a counter that perf has on some CPU; then none has been taken.
+ */
+int armv8_perf_take(u32 wanted)
+{
+	const bool is_first = !taken;
+	int missed = note_all(wanted);
+
+	if (missed >= 0)
+		return missed;
+	WRITE_ONCE(taken, taken | wanted);
 	/*
 	 * The call makes every CPU see what the interposed functions read before
 	 * it can find them interposed.
 	 */
-	perf_handle_irq = arm_pmu->handle_irq;
-	perf_reset = arm_pmu->reset;
-	on_each_cpu_mask(&arm_pmu->supported_cpus, begin_here, NULL, true);
-	WRITE_ONCE(arm_pmu->handle_irq, shared_handle_irq);
-	WRITE_ONCE(arm_pmu->reset, shared_reset);
-	return taken;
+	if (is_first) {
+		perf_handle_irq = arm_pmu->handle_irq;
+		perf_reset = arm_pmu->reset;
+	}
+	on_each_cpu_mask(&arm_pmu->supported_cpus, begin_here, &wanted, true);
+	if (is_first) {
+		WRITE_ONCE(arm_pmu->handle_irq, shared_handle_irq);
+		WRITE_ONCE(arm_pmu->reset, shared_reset);
+	}
+	return -1;
+}
+
+static void unnote_offline(u32 counters)
+{
+	unsigned int n, cpu;
+	u32 rest;
+
+	for_each_cpu(cpu, &armv8_cpus)
+		if (!cpu_online(cpu))
+			pfm_for_each_bit(n, rest, counters)
+				clear_bit(arm_pmu_used_bit(n), used_mask(cpu));
 }
 
 /**
  * armv8_perf_give_back() - undo armv8_perf_take()
+ * @counters: of ours, nothing counts on them
  *
- * Process context, nothing of ours counting; hotplug held off.
+ * Process context; hotplug held off.
  *
- * Who may still be in the interposed functions afterwards?  Nobody:
+ * Who may still be in the interposed functions after the last one?  Nobody:
  * - The interrupt: end_here() is an interrupt too and cannot come on top of
  *   it.  One that comes later reads the restored pointer, and so does an NMI on
  *   top of end_here(): the pointer was written before the call was sent.
@@ -264,18 +321,15 @@ u32 armv8_perf_take(u32 wanted)
  *   has returned, then comes end_here().
  * - reset on a CPU that is coming up: there is none while hotplug is held off.
  */
-void armv8_perf_give_back(void)
+void armv8_perf_give_back(u32 counters)
 {
-	unsigned int n;
-	u32 rest;
-
-	WRITE_ONCE(arm_pmu->handle_irq, perf_handle_irq);
-	WRITE_ONCE(arm_pmu->reset, perf_reset);
-	on_each_cpu_mask(&arm_pmu->supported_cpus, end_here, NULL, true);
-	/* Only now, when they are silent, perf may have them. */
-	pfm_for_each_bit(n, rest, taken)
-		unnote(n, nr_cpu_ids);
-	on_each_cpu_mask(&armv8_cpus, idle_here, NULL, true);
+	WRITE_ONCE(taken, taken & ~counters);
+	if (!taken) {
+		WRITE_ONCE(arm_pmu->handle_irq, perf_handle_irq);
+		WRITE_ONCE(arm_pmu->reset, perf_reset);
+	}
+	on_each_cpu_mask(&arm_pmu->supported_cpus, end_here, &counters, true);
+	unnote_offline(counters);
 }
 
 /**

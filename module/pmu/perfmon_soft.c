@@ -75,6 +75,7 @@ module_param(counter_width, uint, 0444);
 MODULE_PARM_DESC(counter_width, "bits of a counter, 16 to 64 (64)");
 
 static u64 soft_mask;
+static struct pfm_pmu soft_pmu;
 
 /**
  * struct soft_cpu - the hardware of one CPU
@@ -250,7 +251,7 @@ static enum hrtimer_restart soft_interrupt(struct hrtimer *timer)
 		return HRTIMER_NORESTART;
 	}
 	soft_halt(cpu);
-	registers = pfm_overflow(get_irq_regs());
+	registers = pfm_overflow(&soft_pmu, get_irq_regs());
 	if (registers)
 		soft_go(cpu, registers);
 	return HRTIMER_NORESTART; /* set anew, if at all */

@@ -339,9 +339,9 @@ static void power_interrupt(struct pt_regs *regs)
 	struct pfm_registers *running;
 
 	freeze();
-	if (!pfm_running_registers())
+	if (!pfm_running_registers(&power_pmu))
 		return;
-	running = pfm_overflow(regs);
+	running = pfm_overflow(&power_pmu, regs);
 	if (!running)
 		return;
 	drop_foreign_overflow(running);
@@ -408,17 +408,22 @@ static int end_here(unsigned int cpu)
 	return 0;
 }
 
-static int power_claim(void)
+/* All or nothing: @pmds only tells when the last user has gone. */
+static u64 claimed; /* PMDs in use, of which all are below 64 */
+
+static int power_claim(struct pfm_pmu *pmu, const u64 *pmds)
 {
 	int state;
 
+	if (claimed)
+		goto done;
 	if (!radix_enabled() && !READ_ONCE(hash)) {
-		pfm_pmu_blame("hash MMU, see perfmon_power.hash");
+		pfm_pmu_blame("hash MMU, see perfmon_power.hash", PFM_WHOLE_PMU);
 		return -EBUSY;
 	}
 	/* With the hardware comes its interrupt.  perf takes it in the same way. */
 	if (reserve_pmc_hardware(power_interrupt)) {
-		pfm_pmu_blame("perf");
+		pfm_pmu_blame("perf", PFM_WHOLE_PMU);
 		return -EBUSY;
 	}
 	state = cpuhp_setup_state_cpuslocked(CPUHP_AP_ONLINE_DYN, "perfmon/power:online",
@@ -428,6 +433,8 @@ static int power_claim(void)
 		return state;
 	}
 	hotplug_state = state;
+done:
+	claimed |= pmds[0];
 	return 0;
 }
 
@@ -435,8 +442,11 @@ static int power_claim(void)
  * end_here() comes in a thread of each CPU, so the interrupt that could be running
  * there is over, and no other can come.
  */
-static void power_release(void)
+static void power_release(struct pfm_pmu *pmu, const u64 *pmds)
 {
+	claimed &= ~pmds[0];
+	if (claimed)
+		return;
 	__cpuhp_remove_state_cpuslocked(hotplug_state, true);
 	release_pmc_hardware();
 }

@@ -60,6 +60,7 @@ static const struct pair pairs[] = {
 	{ WRITE_PMDS, E2BIG, "1.5" },
 	{ WRITE_PMDS, ENOMEM, "1.5" },
 	{ WRITE_PMDS, EFAULT, "1.5" },
+	{ WRITE_PMDS, EBUSY, HEADER },
 
 	{ READ_PMDS, EINVAL, "1.10" },
 	{ READ_PMDS, EBADF, "1.5 rule 2" },

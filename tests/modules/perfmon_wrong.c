@@ -19,6 +19,8 @@ static bool watches_cpus;
 module_param(watches_cpus, bool, 0);
 static unsigned int cpus_changed; /* how often it was seen that one did */
 module_param(cpus_changed, uint, 0444);
+static unsigned int releases;
+module_param(releases, uint, 0444);
 
 #define MAKE(name, change)                                                               \
 	case name:                                                                       \
@@ -65,15 +67,16 @@ static void watch_cpus(void)
 	}
 }
 
-static int claim(void)
+static int claim(struct pfm_pmu *unused, const u64 *pmds)
 {
 	watch_cpus();
 	return 0;
 }
 
-static void release(void)
+static void release(struct pfm_pmu *unused, const u64 *pmds)
 {
 	watch_cpus();
+	releases++;
 }
 
 static u64 read_virtual(const struct task_struct *task)

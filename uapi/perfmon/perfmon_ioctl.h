@@ -229,8 +229,8 @@ struct pfarg_setdesc {
  * @set_runs: out: times the set became active
  * @set_timeout: out: ns that remain of the timeout
  * @set_act_duration: out: ns the set was active, started and its thread running
- * @set_avail_pmcs: out: PMCs this context may write
- * @set_avail_pmds: out: PMDs this context may use
+ * @set_avail_pmcs: out: PMCs that nobody else has at the moment
+ * @set_avail_pmds: out: PMDs that nobody else has at the moment
  * @set_reserved3: ignored
  */
 struct pfarg_setinfo {
@@ -325,9 +325,9 @@ struct pfm_vector {
  * @max_sets: out: event sets of a context at most
  * @implemented_pmcs: out: PMCs that the PMU has
  * @implemented_pmds: out: PMDs that the PMU has, virtual ones too
- * @available_pmcs: out: PMCs not taken by somebody else; known exactly while a
- *	context exists
- * @available_pmds: out: PMDs not taken by somebody else
+ * @available_pmcs: out: PMCs that nobody else has at the moment, as far as the PMU's
+ *	module can tell; a context that uses others cannot be loaded
+ * @available_pmds: out: PMDs that nobody else has at the moment
  * @counter_pmds: out: PMDs that count events
  * @reserved: zero
  */
@@ -466,9 +466,8 @@ struct pfm_error {
  * ENOSYS: no PMU.  EFAULT: argument unreadable.  EINVAL: unknown flag, reserved
  * field not zero; no such format, argument of another size, or one that the format
  * does not accept.  EOPNOTSUPP: a flag that is not offered yet.
- * EPERM: not in task_group.  EBUSY: PMU held by someone else, or the descriptor
- * has a context.  ENOMEM: no memory, or the buffer is over one of the limits.  And
- * what the format may have of its own.
+ * EPERM: not in task_group.  EBUSY: the descriptor has a context.  ENOMEM: no memory, or
+ * the buffer is over one of the limits.  And what the format may have of its own.
  */
 #define PFM_IOC_CREATE_CONTEXT	_IOW(PFM_IOC_TYPE, 0, struct pfm_create)
 
@@ -503,7 +502,8 @@ struct pfm_error {
  * it has PFM_REGFL_OVFL_NOTIFY: then the switch comes with PFM_IOC_RESTART.
  *
  * EINVAL: count, PMD, flag or set; PMD in reg_smpl_pmds or reg_reset_pmds;
- * reg_ovfl_switch_cnt of a PMD that is no counter.  E2BIG, EFAULT, ENOMEM.
+ * reg_ovfl_switch_cnt of a PMD that is no counter.  EBUSY: loaded, and a PMD that would
+ * come into use is held by someone else.  E2BIG, EFAULT, ENOMEM.
  */
 #define PFM_IOC_WRITE_PMDS	_IOW(PFM_IOC_TYPE, 2, struct pfm_vector)
 
@@ -522,10 +522,13 @@ struct pfm_error {
  *
  * The thread is not stopped and may run.  Monitoring is stopped, messages
  * are dropped, the set becomes active, counts stay.
+ * The PMDs in use of all sets are claimed, until the context is unloaded or its thread ends:
+ * others may use them until then.
  *
  * ESRCH: no such thread.  EPERM: the caller may not look at it (the kernel's
  * own ptrace read check, or CAP_PERFMON), or a kernel thread.  EBUSY: loaded
- * already, thread ending, other sessions in the way.  EEXIST: the thread has a
+ * already, thread ending, other sessions in the way, a PMD or the PMU held by
+ * someone else.  EEXIST: the thread has a
  * context.  EINVAL: no such set.  EFAULT.  ENOMEM, ENFILE: no memory, or no
  * file, for that check.
  */

@@ -150,8 +150,10 @@ TEST(virtual_pmds_count_on_every_cpu)
 /* The counters of CPUs that are not ours are perf's. */
 static void check_perf_elsewhere(void)
 {
-	int fd = make_context(), here, there;
+	int fd = context_using((BIT(EVENT_COUNTERS) - 1) | BIT(PFM_ARMV8_CYCLE_COUNTER));
+	int here, there;
 
+	load(fd, thread_id());
 	here = perf_open(CPU_CYCLES, false, -1, 0, -1);
 	there = perf_open(CPU_CYCLES, false, -1, 1, -1);
 	ck_assert(here != -1 && there != -1);

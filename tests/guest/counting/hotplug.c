@@ -266,6 +266,12 @@ static uint64_t take_cpu_away_until_stopped(uint64_t cpu)
 
 static void no_cpu_may_have_changed(void)
 {
+	int fd = context_using(BIT(0));
+
+	load(fd, thread_id());
+	must(fd, pfm_unload_context(fd));
+	wait_until(module_parameter("perfmon_wrong", "releases"));
+	close(fd);
 	ck_assert_uint_eq(module_parameter("perfmon_wrong", "cpus_changed"), 0);
 }
 

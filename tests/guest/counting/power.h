@@ -23,5 +23,7 @@ uint64_t select_event(unsigned int n, uint64_t event);
 uint64_t most_around(uint64_t instructions);
 /* Instructions on PMC1 and PMC5, cycles on PMC2 and PMC6; not loaded. */
 int four_counters(void);
+/* Waits until perf can have the hardware: it is given back once in a second at most. */
+void must_get_back(void);
 
 #endif

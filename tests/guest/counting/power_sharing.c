@@ -87,18 +87,20 @@ TEST(programs_read_no_register_while_it_is_ours)
 	int fd;
 
 	need_power();
+	must_get_back();
 	ck_assert(programs_may_read());
-	fd = make_context();
-	ck_assert(!programs_may_read());
-	write_pmd(fd, PMC6, 0);
+	fd = context_using(BIT(PMC6));
+	ck_assert(programs_may_read());
 	load(fd, thread_id());
+	ck_assert(!programs_may_read());
 	must(fd, pfm_start(fd, NULL));
 	ck_assert(!programs_may_read());
 	must(fd, pfm_stop(fd));
 	ck_assert(!programs_may_read());
-	close(fd);
+	must(fd, pfm_unload_context(fd));
+	must_get_back();
 	ck_assert(programs_may_read());
-	must_be_clear("after close");
+	must_be_clear("after unload");
 }
 
 /* What the thread of a test finds that monitors itself by this context. */
@@ -160,34 +162,38 @@ TEST(no_context_opens_the_counters_of_others)
 #define LEAST_CYCLES_OF_10000 1000
 
 /* The hardware cannot be had, and the user is told why. */
-static void must_be_held(const char *holder)
+static void must_be_held(int fd, const char *holder)
 {
-	struct pfm_create create = {};
 	struct pfm_error error;
-	int fd = pfm_open_device();
 
-	ck_assert_int_ne(fd, -1);
-	must_fail(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create), EBUSY,
-		  PFM_REASON_PMU_HELD, PFM_NO_INDEX);
+	must_fail(fd, try_load(fd, thread_id()), EBUSY, PFM_REASON_PMU_HELD,
+		  PFM_NO_INDEX);
 	must(fd, pfm_get_error(fd, &error));
 	ck_assert_str_eq(error.holder, holder);
 	ck_assert_uint_eq(error.value, 0);
-	close(fd);
+	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_UNLOADED);
+	ck_assert_uint_eq(sessions(), 0);
 }
 
 /* perf counts on this CPU; nobody else gets the hardware. */
 static void perf_has_it(void)
 {
-	int event;
+	int event, other, fd = four_counters();
 
+	must_get_back();
 	event = perf_open(CYCLES_1_TO_4, false, 0, -1, -1);
 	ck_assert_msg(event != -1, "perf_event_open: %s", strerror(errno));
 	perf_enable(event);
-	must_be_held("perf");
+	must_be_held(fd, "perf");
 	loop(10000);
 	perf_disable(event);
 	must_be_between(perf_read(event).value, LEAST_CYCLES_OF_10000, ~0ull);
+	/* What uses no hardware needs none. */
+	other = make_context();
+	load(other, thread_id());
+	close(other);
 	close(event);
+	close(fd);
 }
 
 static void we_have_it(void)
@@ -195,13 +201,13 @@ static void we_have_it(void)
 	int fd = four_counters(), event;
 	uint64_t fresh;
 
+	load(fd, thread_id());
 	event = perf_open(CYCLES_1_TO_4, false, 0, -1, -1);
 	ck_assert_int_eq(event, -1);
 	ck_assert_int_eq(errno, EBUSY);
 	fresh = read_pmd(fd, 1) | read_pmd(fd, 2) | read_pmd(fd, PMC5) |
 		read_pmd(fd, PMC6);
 	ck_assert_uint_eq(fresh, 0);
-	load(fd, thread_id());
 	must_be_between(count_loop(fd, 2, 10000), LEAST_CYCLES_OF_10000, ~0ull);
 	must_be_between(count_loop(fd, PMC6, 10000), LEAST_CYCLES_OF_10000, ~0ull);
 	close(fd);
@@ -232,16 +238,17 @@ TEST(an_event_that_was_refused_is_refused_again)
 		perf_has_it();
 }
 
-/* Each way a thousand times, on whatever CPU this is at the time. */
-TEST(the_hardware_goes_to_perf_and_back_a_thousand_times)
+/* Each way, on whatever CPU this is at the time; each time takes a second. */
+TEST(the_hardware_goes_to_perf_and_back_again_and_again)
 {
 	int i;
 
 	need_power();
-	for (i = 0; i < 1000; i++) {
+	for (i = 0; i < 20; i++) {
 		pin(i % cpus_online());
 		perf_has_it();
 		we_have_it();
+		must_get_back();
 		must_be_clear("after a context");
 		ck_assert(programs_may_read());
 	}
@@ -250,7 +257,6 @@ TEST(the_hardware_goes_to_perf_and_back_a_thousand_times)
 /* At its first use perf may have the hardware; the software PMU is not to stay for that. */
 TEST(the_module_is_loaded_while_perf_has_the_hardware)
 {
-	struct pfm_create create = {};
 	int event, error, fd;
 
 	need_power();
@@ -259,14 +265,11 @@ TEST(the_module_is_loaded_while_perf_has_the_hardware)
 	pmu_forget();
 	event = perf_open(CYCLES_1_TO_4, false, 0, -1, -1);
 	ck_assert_msg(event != -1, "perf_event_open: %s", strerror(errno));
-	fd = pfm_open_device();
-	ck_assert_int_ne(fd, -1);
-	must_fail(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create), EBUSY,
-		  PFM_REASON_PMU_HELD, PFM_NO_INDEX);
+	fd = context_using(BIT(PMC6));
 	ck_assert_str_eq(pmu_module(), best_pmu_module());
+	must_be_held(fd, "perf");
 	close(event);
-	must(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
-	close(fd);
+	load(fd, thread_id());
 }
 
 static bool has_hash_mmu(void)
@@ -279,9 +282,12 @@ static bool has_hash_mmu(void)
 
 static void check_hash(void)
 {
+	int fd = context_using(BIT(PMC6));
+
+	must_get_back(); /* the parameter is looked at when the hardware is claimed */
 	write_text(HASH_PARAMETER, "N");
 	if (has_hash_mmu())
-		must_be_held("hash MMU, see perfmon_power.hash");
+		must_be_held(fd, "hash MMU, see perfmon_power.hash");
 	else
 		count_must_be_right(make_context());
 	write_text(HASH_PARAMETER, "Y");
@@ -306,7 +312,8 @@ TEST(the_first_count_after_perf_is_right)
 	int event, fd, i;
 
 	need_exact_power();
-	for (i = 0; i < 50; i++) {
+	for (i = 0; i < 20; i++) {
+		must_get_back();
 		event = perf_open(CYCLES_1_TO_4, false, 0, -1, -1);
 		ck_assert_int_ne(event, -1);
 		perf_enable(event);

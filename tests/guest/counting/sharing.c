@@ -475,28 +475,70 @@ static bool group_runs(int n)
 	return runs;
 }
 
-TEST(perf_has_all_counters_when_no_context_is_left)
+static void perf_must_get_all_back(void)
 {
+	/* The module gives back once in a second at most. */
+	wait_until(group_runs(EVENT_COUNTERS + 1));
+}
+
+TEST(a_context_that_is_not_loaded_holds_no_counter)
+{
+	struct child child = child_new();
 	int first, second;
 
 	need_armv8();
+	perf_must_get_all_back();
+	first = context_using(ALL_COUNTERS);
+	second = context_using(ALL_COUNTERS);
 	ck_assert_msg(group_runs(EVENT_COUNTERS + 1),
-		      "not even before there was a context");
-	first = make_context();
+		      "contexts not loaded hold counters");
+	load(first, thread_id());
 	ck_assert_msg(!group_runs(1), "perf counts on a counter of ours");
-	second = make_context();
-	close(first);
-	ck_assert_msg(!group_runs(1), "a context is left, its counters are not");
-	close(second);
-	ck_assert_msg(group_runs(EVENT_COUNTERS + 1),
-		      "perf did not get all counters back");
+	load(second, child.pid);
+	must(first, pfm_unload_context(first));
+	ck_assert_msg(!group_runs(1), "a context is loaded, its counters are not ours");
+	must(second, pfm_unload_context(second));
+	perf_must_get_all_back();
+	/* Nor does one whose thread has ended. */
+	load(second, child.pid);
+	ck_assert(!group_runs(1));
+	child_exit(&child);
+	must_end(second);
+	perf_must_get_all_back();
+}
+
+TEST(only_counters_in_use_are_taken)
+{
+	int fd;
+
+	need_armv8();
+	perf_must_get_all_back();
+	fd = context_using(BIT(3));
+	load(fd, thread_id());
+	ck_assert_msg(group_runs(EVENT_COUNTERS), "perf lacks more than the one in use");
+	ck_assert_msg(!group_runs(EVENT_COUNTERS + 1), "perf has the one in use, too");
+	/* More come into use: by themselves, and by what another one records and resets. */
+	write_pmd(fd, 0, 0);
+	ck_assert(group_runs(EVENT_COUNTERS - 1) && !group_runs(EVENT_COUNTERS));
+	must(fd, pfm_write_pmds(fd,
+				&(pfarg_pmd_t){ .reg_num = 3,
+						.reg_smpl_pmds = { BIT(1) },
+						.reg_reset_pmds = { BIT(4) } },
+				1));
+	ck_assert(group_runs(EVENT_COUNTERS - 3) && !group_runs(EVENT_COUNTERS - 2));
+	/* A PMC alone does not count. */
+	write_pmc(fd, 5, CPU_CYCLES);
+	ck_assert(group_runs(EVENT_COUNTERS - 3));
+	must(fd, pfm_unload_context(fd));
+	perf_must_get_all_back();
 }
 
 /* perf accepts a group without asking how many counters are left, then it never runs. */
 static void check_groups(void)
 {
-	int fd = make_context();
+	int fd = context_using(ALL_COUNTERS & ~0x15ull);
 
+	load(fd, thread_id());
 	ck_assert_msg(group_runs(1), "a group of 1 does not run on the 3 counters left");
 	ck_assert_msg(group_runs(3), "a group of 3 does not run on the 3 counters left");
 	ck_assert_msg(!group_runs(4), "a group of 4 runs on the 3 counters left");
@@ -522,45 +564,89 @@ static void must_have(int fd, uint64_t counters)
 	ck_assert_uint_eq(info.implemented_pmds[0], ALL_COUNTERS);
 }
 
-TEST(the_masks_show_what_perf_has)
+/* Of a call that failed with EBUSY. */
+static void must_be_held(int fd, int result, unsigned int index, uint64_t counter,
+			 const char *holder)
 {
-	struct pfarg_pmc pmc = { .reg_num = PFM_ARMV8_CYCLE_COUNTER };
-	struct pfarg_pmd pmd = { .reg_num = 0 };
-	struct pfarg_pmd sampled = { .reg_num = 1, .reg_smpl_pmds = { BIT(0) } };
-	struct pfarg_pmd reset = { .reg_num = 1, .reg_reset_pmds = { BIT(0) } };
+	struct pfm_error error;
+
+	must_fail(fd, result, EBUSY, PFM_REASON_PMD_HELD, index);
+	must(fd, pfm_get_error(fd, &error));
+	ck_assert_uint_eq(error.value, counter);
+	ck_assert_str_eq(error.holder, holder);
+}
+
+TEST(what_perf_has_cannot_be_loaded)
+{
+	int events[2], fd, other;
+	struct pfm_info info;
+
+	need_armv8();
+	perf_must_get_all_back();
+	pin(0);
+	fd = context_using(ALL_COUNTERS);
+	must_have(fd, ALL_COUNTERS);
+	perf_takes(events, 2, true); /* the cycle counter and counter 0 */
+	must_have(fd, ALL_COUNTERS & ~(BIT(0) | BIT(PFM_ARMV8_CYCLE_COUNTER)));
+	must_be_held(fd, try_load(fd, thread_id()), PFM_NO_INDEX, 0, "perf");
+	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_UNLOADED);
+	ck_assert_uint_eq(sessions(), 0);
+	other = context_using(BIT(1));
+	load(other, thread_id());
+	must(fd, pfm_get_info(fd, &info));
+	/* What is ours can be had by others of us. */
+	ck_assert_uint_eq(info.available_pmds[0],
+			  ALL_COUNTERS & ~(BIT(0) | BIT(PFM_ARMV8_CYCLE_COUNTER)));
+	close(other);
+	close(events[0]);
+	close(events[1]);
+	must_have(fd, ALL_COUNTERS);
+	load(fd, thread_id());
+}
+
+TEST(what_perf_has_cannot_come_into_use)
+{
+	pfarg_pmd_t pmds[] = {
+		{ .reg_num = 1, .reg_value = 11 },
+		{ .reg_num = 0, .reg_value = 12 },
+		{ .reg_num = 2, .reg_value = 13 },
+	};
+	pfarg_pmd_t sampled = { .reg_num = 1, .reg_smpl_pmds = { BIT(0) } };
+	pfarg_pmd_t reset = { .reg_num = 1, .reg_reset_pmds = { BIT(0) } };
 	int events[2], fd;
 
 	need_armv8();
-	fd = make_context();
-	must_have(fd, ALL_COUNTERS);
-	close(fd);
+	perf_must_get_all_back();
 	pin(0);
 	perf_takes(events, 2, true); /* the cycle counter and counter 0 */
-	fd = make_context();
-	must_have(fd, ALL_COUNTERS & ~(BIT(0) | BIT(PFM_ARMV8_CYCLE_COUNTER)));
-	must_fail(fd, pfm_write_pmcs(fd, &pmc, 1), EINVAL, PFM_REASON_PMC_HELD, 0);
-	must_fail(fd, pfm_write_pmds(fd, &pmd, 1), EINVAL, PFM_REASON_PMD_HELD, 0);
-	must_fail(fd, pfm_write_pmds(fd, &sampled, 1), EINVAL, PFM_REASON_SMPL_PMDS, 0);
-	must_fail(fd, pfm_write_pmds(fd, &reset, 1), EINVAL, PFM_REASON_RESET_PMDS, 0);
+	fd = context_using(BIT(3));
+	load(fd, thread_id());
+	must_be_held(fd, pfm_write_pmds(fd, pmds, 3), 1, 0, "perf");
+	ck_assert_uint_eq(read_pmd(fd, 1), 11);
+	must_fail(fd, pfm_read_pmds(fd, &pmds[2], 1), EINVAL, PFM_REASON_PMD_UNUSED, 0);
+	must_be_held(fd, pfm_write_pmds(fd, &sampled, 1), 0, 0, "perf");
+	must_be_held(fd, pfm_write_pmds(fd, &reset, 1), 0, 0, "perf");
+	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
 	close(events[0]);
 	close(events[1]);
-	/* Known when the first context is made, and so it stays. */
-	must_have(fd, ALL_COUNTERS & ~(BIT(0) | BIT(PFM_ARMV8_CYCLE_COUNTER)));
-	close(fd);
-	fd = make_context();
-	must_have(fd, ALL_COUNTERS);
+	must(fd, pfm_write_pmds(fd, pmds, 3));
+	ck_assert_uint_eq(read_pmd(fd, 0), 12);
+	ck_assert_uint_eq(read_pmd(fd, 2), 13);
 }
 
 static void check_left(void)
 {
-	int fd = make_context();
+	const char *const holder = "perf, by leave_to_perf";
+	int fd = context_using(ALL_COUNTERS & ~0x80000002ull);
 
 	must_have(fd, ALL_COUNTERS & ~0x80000003ull);
-	close(fd);
-	/* The parameter is looked at whenever the first context is made. */
-	set_module_parameter("perfmon_armv8", "leave_to_perf", 0x4);
-	fd = make_context();
-	must_have(fd, ALL_COUNTERS & ~0x4ull);
+	must_be_held(fd, try_load(fd, thread_id()), PFM_NO_INDEX, 0, holder);
+	/* The parameter is looked at whenever a counter is claimed. */
+	set_module_parameter("perfmon_armv8", "leave_to_perf", 0x2);
+	must_have(fd, ALL_COUNTERS & ~0x2ull);
+	load(fd, thread_id());
+	must_be_held(fd, pfm_write_pmds(fd, &(pfarg_pmd_t){ .reg_num = 1 }, 1), 0, 1,
+		     holder);
 	close(fd);
 }
 
@@ -572,20 +658,23 @@ TEST(the_parameter_leaves_counters_to_perf)
 
 TEST(a_pmu_that_perf_has_whole_is_busy)
 {
-	int events[EVENT_COUNTERS + 1], fd = pfm_open_device();
-	struct pfm_create create = {};
+	int events[EVENT_COUNTERS + 1], fd;
 	struct pfm_error error;
 
 	need_armv8();
+	perf_must_get_all_back();
 	pin(0);
 	perf_takes(events, EVENT_COUNTERS + 1, false);
-	must_fail(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create), EBUSY,
-		  PFM_REASON_PMU_HELD, PFM_NO_INDEX);
+	fd = context_using(BIT(2));
+	must_have(fd, 0);
+	must_fail(fd, try_load(fd, thread_id()), EBUSY, PFM_REASON_PMU_HELD,
+		  PFM_NO_INDEX);
 	must(fd, pfm_get_error(fd, &error));
 	ck_assert_str_eq(error.holder, "perf");
 	ck_assert_uint_eq(error.value, 0);
+	/* What uses no hardware needs none. */
+	load(context_using(0), thread_id());
 	close(events[3]);
-	/* One that is free is enough. */
-	must(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
 	must_have(fd, BIT(2)); /* the events are on 31, 0, 1, 2, ... */
+	load(fd, child_new().pid);
 }

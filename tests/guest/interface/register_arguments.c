@@ -143,23 +143,31 @@ TEST(a_value_that_the_pmu_refuses_is_einval)
 	count_must_be_right(fd);
 }
 
-TEST(a_register_left_to_perf_is_einval)
+TEST(a_register_left_to_perf_is_ebusy_when_it_is_claimed)
 {
 	pfarg_pmc_t pmc = { .reg_num = pmu()->pmcs[2] };
 	pfarg_pmd_t pmd = { .reg_num = pmu()->pmds[2] };
-	uint64_t before;
-	int fd;
+	uint64_t before, available;
+	struct pfm_error error = {};
+	int fd, written;
 
 	if (!pmu_is("armv8"))
 		skip("no register of %s can be held by somebody else",
 		     pmu()->info.pmu_name);
 	before = module_parameter("perfmon_armv8", "leave_to_perf");
-	set_module_parameter("perfmon_armv8", "leave_to_perf", 1u << pmd.reg_num);
 	fd = make_context();
+	must(fd, write_one_pmc(fd, pmc));
+	set_module_parameter("perfmon_armv8", "leave_to_perf", 1u << pmd.reg_num);
+	available = set_of(fd, 0).set_avail_pmds[0];
+	load(fd, thread_id());
+	written = write_one_pmd(fd, pmd);
+	pfm_get_error(fd, &error);
 	set_module_parameter("perfmon_armv8", "leave_to_perf", before);
-	must_fail(fd, write_one_pmc(fd, pmc), EINVAL, PFM_REASON_PMC_HELD, 0);
-	must_fail(fd, write_one_pmd(fd, pmd), EINVAL, PFM_REASON_PMD_HELD, 0);
-	ck_assert_uint_eq(set_of(fd, 0).set_avail_pmds[0] >> pmd.reg_num & 1, 0);
+	ck_assert_int_eq(written, -1);
+	ck_assert_int_eq(error.error, EBUSY);
+	ck_assert_uint_eq(error.reason, PFM_REASON_PMD_HELD);
+	ck_assert_uint_eq(error.value, pmd.reg_num);
+	ck_assert_uint_eq(available >> pmd.reg_num & 1, 0);
 	count_must_be_right(fd);
 }
 

@@ -251,6 +251,17 @@ uint64_t work_until_stopped(uint64_t unused)
 
 /* ---- contexts --------------------------------------------------------------------- */
 
+int context_using(uint64_t pmds)
+{
+	int fd = make_context();
+	unsigned int n;
+
+	for (n = 0; n < 64; n++)
+		if (pmds & BIT(n))
+			write_pmd(fd, n, 0);
+	return fd;
+}
+
 void use(int fd, unsigned int n, uint64_t pmc, uint64_t value)
 {
 	write_pmc(fd, n, pmc);

@@ -116,6 +116,8 @@ uint64_t work_until_stopped(uint64_t unused);
 /* A context with PMD @n in use from 0, driven by PMC @n with this value. */
 int context_of(unsigned int n, uint64_t pmc);
 void use(int fd, unsigned int n, uint64_t pmc, uint64_t value);
+/* A context that uses these PMDs below 64, one bit each, all PMCs at their defaults. */
+int context_using(uint64_t pmds);
 /* All of them by one call, so that they belong together as well as they can. */
 void read_pmds(int fd, const unsigned int *numbers, uint64_t *values, int count);
 /*

@@ -14,18 +14,10 @@ int machine_ask(struct machine *machine, int fd)
 	return 0;
 }
 
-/*
- * What others hold is known exactly while a context exists; where none can be
- * made, the device alone still tells the rest.
- */
 int machine_look(struct machine *machine)
 {
-	struct pfarg_ctx context = { 0 };
-	int fd, result;
+	int fd = pfm_open_device(), result;
 
-	fd = pfm_create_context(&context, NULL, NULL, 0);
-	if (fd == -1)
-		fd = pfm_open_device();
 	if (fd == -1)
 		return fail_open(errno);
 	result = machine_ask(machine, fd);

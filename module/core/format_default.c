@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The sampling format "default", see perfmon_dfl_smpl.h. */
 #include <linux/module.h>
+#include <linux/string.h>
 
 #include "format.h"
 
@@ -14,7 +15,9 @@ static int default_buffer_size(const struct pfm_format_setup *setup, u64 *size)
 	const struct pfm_dfl_smpl_arg *argument = setup->argument;
 	u64 least = sizeof(struct pfm_dfl_smpl_hdr) + largest_entry(setup->pmds);
 
-	if (!argument || argument->buf_size < least)
+	if (!argument || argument->buf_flags || argument->reserved1 ||
+	    memchr_inv(argument->reserved, 0, sizeof(argument->reserved)) ||
+	    argument->buf_size < least)
 		return -EINVAL;
 	*size = argument->buf_size;
 	return 0;
@@ -28,7 +31,6 @@ static int default_init(struct pfm_format_instance *instance,
 
 	pfm_linear_init(header, argument->buf_size, largest_entry(setup->pmds),
 			PFM_DFL_SMPL_VERSION);
-	header->hdr_buf_flags = argument->buf_flags;
 	return 0;
 }
 

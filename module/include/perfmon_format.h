@@ -266,7 +266,7 @@ static inline void pfm_sample_write(struct pfm_dfl_smpl_entry *entry,
 {
 	entry->pid = sample->tid;
 	entry->ovfl_pmd = sample->pmd;
-	entry->reserved = 0;
+	entry->values = sample->value_count | PFM_SMPL_CLOCK_SCHEDULER << 12;
 	entry->last_reset_val = sample->last_reset;
 	entry->ip = sample->ip;
 	entry->tstamp = sample->time;

@@ -31,14 +31,20 @@ struct with_chain {
 
 static const uint64_t kernel_address = 0xffffffff81000000;
 
+static struct with_values with_values(struct pfm_dfl_smpl_entry entry)
+{
+	entry.values |= 2;
+	return (struct with_values){ entry, { 1, 2 } };
+}
+
 /* One record of each type and format. */
 static void write_everything(const char *path)
 {
 	const struct with_values values[] = {
-		{ synthetic_entry(100, 100, CYCLES_PMD, 0x401000, 1000000, 10000),
-		  { 1, 2 } },
-		{ synthetic_entry(101, 100, CYCLES_PMD, 0x401010, 2000000, 10000),
-		  { 3, 4 } },
+		with_values(
+			synthetic_entry(100, 100, CYCLES_PMD, 0x401000, 1000000, 10000)),
+		with_values(
+			synthetic_entry(101, 100, CYCLES_PMD, 0x401010, 2000000, 10000)),
 	};
 	const struct with_chain chain = {
 		.entry.sample = synthetic_entry(100, 100, CYCLES_PMD, kernel_address,
@@ -424,9 +430,8 @@ TEST(a_record_that_is_too_small_is_left_out)
 TEST(more_entries_than_bytes_are_not_read)
 {
 	const char *path = synthetic_path();
-	const struct with_values values = {
-		synthetic_entry(1, 1, CYCLES_PMD, 0x1000, 1, 10), { 0 }
-	};
+	const struct with_values values =
+		with_values(synthetic_entry(1, 1, CYCLES_PMD, 0x1000, 1, 10));
 	struct data_writer writer;
 	struct recording recording;
 	struct found found;
@@ -444,6 +449,60 @@ TEST(more_entries_than_bytes_are_not_read)
 	ck_assert_uint_eq(found.count, 1);
 	ck_assert_uint_eq(bad, 3);
 	recording_free(&recording);
+}
+
+/* Of three entries the first has as many values as the event says, the others have not. */
+static struct found read_values(uint32_t format_version, size_t *bad)
+{
+	const char *path = synthetic_path();
+	struct {
+		struct with_values two;
+		struct pfm_dfl_smpl_entry none;
+		struct with_values more;
+		uint64_t third;
+	} values = {
+		with_values(synthetic_entry(1, 1, CYCLES_PMD, 0x1000, 1, 10)),
+		synthetic_entry(2, 1, CYCLES_PMD, 0x2000, 2, 10),
+		with_values(synthetic_entry(3, 1, CYCLES_PMD, 0x3000, 3, 10)),
+		3,
+	};
+	const struct data_samples samples = { .format = DATA_FORMAT_DEFAULT,
+					      .format_version = format_version,
+					      .count = 3 };
+	struct data_writer writer;
+	struct recording recording;
+	struct found found;
+
+	values.more.entry.values++;
+	synthetic_begin(&writer, path);
+	synthetic_event(&writer, "cycles", CYCLES_PMD, 10, 2);
+	ck_assert_int_eq(data_write_samples(&writer, &samples, &values, sizeof(values)),
+			 0);
+	synthetic_end(&writer, 3, 0);
+	ck_assert_int_eq(recording_open(&recording, path), 0);
+	find_samples(&recording, &found, bad);
+	for (unsigned int i = 0; i < found.count; i++)
+		found.samples[i].frames = NULL;
+	recording_free(&recording);
+	return found;
+}
+
+/* PMDs to be recorded may be changed while a context is loaded. */
+TEST(entries_say_how_many_values_they_have)
+{
+	struct found found;
+	size_t bad;
+
+	found = read_values(0x10001, &bad);
+	ck_assert_uint_eq(bad, 0);
+	ck_assert_uint_eq(found.count, 3);
+	ck_assert_uint_eq(found.samples[1].tid, 2);
+	ck_assert_uint_eq(found.samples[2].tid, 3);
+	/* Before, only the event did: the second is taken to have two. */
+	found = read_values(0x10000, &bad);
+	ck_assert_uint_eq(bad, 1);
+	ck_assert_uint_eq(found.count, 2);
+	ck_assert_uint_eq(found.samples[1].tid, 2);
 }
 
 TEST(a_later_table_adds_to_an_earlier_one)

@@ -103,6 +103,7 @@ static struct pfm_dfl_smpl_entry sample(void)
 		.pid = 42,
 		.tgid = 41,
 		.ovfl_pmd = PMD,
+		.values = PFM_SMPL_CLOCK_SCHEDULER << 12,
 		.last_reset_val = -(uint64_t)PERIOD,
 		.ip = machine.next,
 		.tstamp = 5000 + machine.next,

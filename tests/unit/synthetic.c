@@ -74,6 +74,7 @@ struct pfm_dfl_smpl_entry synthetic_entry(uint32_t tid, uint32_t tgid, uint16_t 
 		.pid = tid,
 		.tgid = tgid,
 		.ovfl_pmd = pmd,
+		.values = PFM_SMPL_CLOCK_SCHEDULER << 12,
 		.ip = ip,
 		.tstamp = time,
 		.last_reset_val = -period,

@@ -35,7 +35,7 @@
 
 #define PFM_CALLCHAIN_NAME	"callchain"
 #define PFM_CALLCHAIN_UUID	"3b1e7d52-90c4-4f6e-8a1d-57e2c40b96f3"
-#define PFM_CALLCHAIN_VERSION	0x10000u /* 1.0 */
+#define PFM_CALLCHAIN_VERSION	0x10001u /* 1.1: as in version 1.1 of "default" */
 #define PFM_CALLCHAIN_MAX_DEPTH 127
 
 /* pfm_callchain_arg.flags */

@@ -7,28 +7,36 @@
  * pfm_dfl_smpl_entry and after it the values of the PMDs that the overflowed
  * PMD records (reg_smpl_pmds), a __u64 each, ascending by number.
  *
+ * An entry tells itself how many values follow: PMDs may be written, and reg_smpl_pmds
+ * changed, between two of them.  And it tells by which clock its time is.
+ *
  * When no further entry is sure to fit, monitoring is masked and, if the PMD has
  * PFM_REGFL_OVFL_NOTIFY, a message is sent.  pfm_restart() empties the buffer and
- * monitoring goes on.  Layout of perfmon2; two of its reserved words are in use.
+ * monitoring goes on.  Layout of perfmon2; some of what was reserved there is in use.
  */
 #ifndef _PERFMON_PERFMON_DFL_SMPL_H
 #define _PERFMON_PERFMON_DFL_SMPL_H
 
 #include <linux/types.h>
 
-#define PFM_DFL_SMPL_NAME    "default"
-#define PFM_DFL_SMPL_UUID    "d139b29e-62e8-40e4-b402-73078792e937"
-#define PFM_DFL_SMPL_VERSION 0x10000u /* 1.0 */
+#define PFM_DFL_SMPL_NAME	 "default"
+#define PFM_DFL_SMPL_UUID	 "d139b29e-62e8-40e4-b402-73078792e937"
+#define PFM_DFL_SMPL_VERSION	 0x10001u /* 1.1: entries have @values; 1.0: perfmon2's */
+
+/* pfm_dfl_smpl_entry.values */
+#define PFM_SMPL_VALUES(values)	 ((values)&0xfff) /* number of values that follow */
+#define PFM_SMPL_CLOCK(values)	 ((values) >> 12) /* PFM_SMPL_CLOCK_* */
+#define PFM_SMPL_CLOCK_SCHEDULER 1 /* ns of the scheduler's clock, as in perf's samples */
 
 /**
  * struct pfm_dfl_smpl_arg - argument of the format at creation, 64 bytes
  * @buf_size: in: bytes of the buffer, header included
- * @buf_flags: ignored
- * @reserved1: ignored
- * @reserved: ignored
+ * @buf_flags: in: 0
+ * @reserved1: in: 0
+ * @reserved: in: 0
  *
- * EINVAL if there is no argument, or the buffer cannot hold its header and one entry
- * with the values of all PMDs of the PMU.
+ * EINVAL if one of these does not hold, there is no argument, or the buffer cannot hold
+ * its header and one entry with the values of all PMDs of the PMU.
  */
 struct pfm_dfl_smpl_arg {
 	__u64 buf_size;
@@ -45,7 +53,7 @@ struct pfm_dfl_smpl_arg {
  * @hdr_buf_size: buf_size
  * @hdr_min_buf_space: bytes of the largest entry; full is a buffer with less free
  * @hdr_version: PFM_DFL_SMPL_VERSION
- * @hdr_buf_flags: buf_flags
+ * @hdr_buf_flags: zero
  * @hdr_lost: samples for which there was no room (0 in perfmon2)
  * @hdr_throttled: times monitoring waited for a tick because of too many
  *	interrupts (0 in perfmon2)
@@ -71,11 +79,12 @@ struct pfm_dfl_smpl_hdr {
  * struct pfm_dfl_smpl_entry - a sample, 40 bytes; values follow
  * @pid: thread (tid), as the one who loaded the context sees it
  * @ovfl_pmd: PMD that overflowed
- * @reserved: zero
+ * @values: PFM_SMPL_VALUES() of it follow the entry, PFM_SMPL_CLOCK() is that of @tstamp;
+ *	0 in perfmon2
  * @last_reset_val: value with which the PMD began: the period is its negative
  * @ip: interrupted instruction.  For who may not see the kernel's (no CAP_PERFMON
  *	at load) the one at which the thread entered the kernel
- * @tstamp: ns of the scheduler's clock, as in perf's samples
+ * @tstamp: time, see @values
  * @cpu: CPU
  * @set: event set
  * @tgid: process of the thread
@@ -83,7 +92,7 @@ struct pfm_dfl_smpl_hdr {
 struct pfm_dfl_smpl_entry {
 	__u32 pid;
 	__u16 ovfl_pmd;
-	__u16 reserved;
+	__u16 values;
 	__u64 last_reset_val;
 	__u64 ip;
 	__u64 tstamp;

@@ -18,7 +18,7 @@
 
 #define PFM_NWAY_NAME	     "nway"
 #define PFM_NWAY_UUID	     "a58d2c1e-6f0b-4a3d-9b52-3c6e0d7f1a94"
-#define PFM_NWAY_VERSION     0x10000u /* 1.0 */
+#define PFM_NWAY_VERSION     0x10001u /* 1.1: entries as in version 1.1 of "default" */
 #define PFM_NWAY_MAX_REGIONS 1024
 
 /**

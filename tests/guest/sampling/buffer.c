@@ -16,7 +16,7 @@ SUITE(buffer, 120);
 
 TEST(the_format_is_built_in_and_listed)
 {
-	ck_assert_str_eq(read_text(SYSFS "formats/default/version"), "1.0\n");
+	ck_assert_str_eq(read_text(SYSFS "formats/default/version"), "1.1\n");
 	ck_assert_str_eq(read_text(SYSFS "formats/default/uuid"), PFM_DFL_SMPL_UUID "\n");
 }
 
@@ -36,7 +36,7 @@ TEST(a_new_buffer_has_its_header_and_nothing_else)
 		ck_assert_uint_eq(header->hdr_overflows, 0);
 		ck_assert_uint_eq(header->hdr_buf_size, sizes[i]);
 		ck_assert_uint_eq(header->hdr_min_buf_space, largest_entry());
-		ck_assert_uint_eq(header->hdr_version, 0x10000);
+		ck_assert_uint_eq(header->hdr_version, 0x10001);
 		ck_assert_uint_eq(header->hdr_buf_flags, 0);
 		words = (const volatile uint64_t *)header;
 		/* An assertion for each would take longer than all else here. */
@@ -193,7 +193,7 @@ TEST(a_format_can_be_named_by_its_uuid)
 	int fd = pfm_create_context(&ctx, PFM_DFL_SMPL_UUID, &argument, sizeof(argument));
 
 	ck_assert_msg(fd != -1, "%s", sentence(-1));
-	ck_assert_uint_eq(map_buffer(fd, 4096)->hdr_version, 0x10000);
+	ck_assert_uint_eq(map_buffer(fd, 4096)->hdr_version, 0x10001);
 	count_must_be_right(fd);
 }
 

@@ -167,7 +167,7 @@ static void check_layout(void)
 	ck_assert_uint_eq(number_at(buffer, 16, 8), 0);
 	ck_assert_uint_eq(number_at(buffer, 24, 8), 65536);
 	ck_assert_uint_eq(number_at(buffer, 32, 8), 48 + 8 * (pmds_in_all() + 20 + 30));
-	ck_assert_uint_eq(number_at(buffer, 40, 4), 0x10000);
+	ck_assert_uint_eq(number_at(buffer, 40, 4), 0x10001);
 	ck_assert_uint_eq(number_at(buffer, 44, 4), 20 | 30 << 16);
 	ck_assert_uint_eq(number_at(buffer, 48, 8), 0);
 	must_be_zero(buffer, 64, 64);

@@ -76,6 +76,8 @@ static void must_be_entry(entry_t entry, bool is_root)
 	unsigned int i;
 
 	ck_assert_uint_eq(entry->reserved, 0);
+	ck_assert_uint_eq(PFM_SMPL_VALUES(entry->sample.values), entry->value_count);
+	ck_assert_uint_eq(PFM_SMPL_CLOCK(entry->sample.values), PFM_SMPL_CLOCK_SCHEDULER);
 	ck_assert_uint_le(entry->kernel_count, DEEPEST);
 	ck_assert_uint_le(entry->user_count, DEEPEST);
 	ck_assert_msg(is_root || !hit_kernel, "a user sees 0x%jx",

@@ -32,19 +32,20 @@ static const struct last_argument last_argument = { .entries = 64 };
 static const struct known_format {
 	const char *name;
 	const char *uuid;
+	const char *version;
 	const char *module; /* NULL: built in */
 	const void *argument;
 	size_t size;
 } formats[] = {
-	{ "default", "d139b29e-62e8-40e4-b402-73078792e937", NULL, &default_argument,
-	  64 },
-	{ "nway", "a58d2c1e-6f0b-4a3d-9b52-3c6e0d7f1a94", "perfmon_fmt_nway",
+	{ "default", "d139b29e-62e8-40e4-b402-73078792e937", "1.1\n", NULL,
+	  &default_argument, 64 },
+	{ "nway", "a58d2c1e-6f0b-4a3d-9b52-3c6e0d7f1a94", "1.1\n", "perfmon_fmt_nway",
 	  &nway_argument, 64 },
-	{ "callchain", "3b1e7d52-90c4-4f6e-8a1d-57e2c40b96f3", "perfmon_fmt_callchain",
-	  &callchain_argument, 64 },
-	{ "hist", "c7409b6a-2d15-4e8b-b3f0-8ad1e95c2647", "perfmon_fmt_hist",
+	{ "callchain", "3b1e7d52-90c4-4f6e-8a1d-57e2c40b96f3", "1.1\n",
+	  "perfmon_fmt_callchain", &callchain_argument, 64 },
+	{ "hist", "c7409b6a-2d15-4e8b-b3f0-8ad1e95c2647", "1.0\n", "perfmon_fmt_hist",
 	  &hist_argument, 64 },
-	{ "last", "e1f3a7c2-5b84-4d09-9c36-0a7d48be2f15", "perfmon_fmt_last",
+	{ "last", "e1f3a7c2-5b84-4d09-9c36-0a7d48be2f15", "1.0\n", "perfmon_fmt_last",
 	  &last_argument, 8 },
 };
 
@@ -261,7 +262,7 @@ static void check_sysfs(void)
 	{
 		fd = context_of_format(format);
 		snprintf(path, sizeof(path), SYSFS "formats/%s/version", format->name);
-		ck_assert_str_eq(read_text(path), "1.0\n");
+		ck_assert_str_eq(read_text(path), format->version);
 		snprintf(path, sizeof(path), SYSFS "formats/%s/uuid", format->name);
 		snprintf(text, sizeof(text), "%s\n", format->uuid);
 		ck_assert_str_eq(read_text(path), text);

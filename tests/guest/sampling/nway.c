@@ -98,7 +98,8 @@ static void must_be_entry(struct nway *nway, const void *entry, pid_t tid)
 	const uint64_t time = number_at(entry, 24, 8);
 
 	if (number_at(entry, 0, 4) != (uint32_t)tid ||
-	    number_at(entry, 4, 2) != pmu()->pmds[0] || number_at(entry, 6, 2) ||
+	    number_at(entry, 4, 2) != pmu()->pmds[0] ||
+	    number_at(entry, 6, 2) != (1 << 12 | nway->values) ||
 	    number_at(entry, 8, 8) != -format_period() || !number_at(entry, 16, 8) ||
 	    number_at(entry, 32, 2) >= nway->cpus || number_at(entry, 34, 2) ||
 	    number_at(entry, 36, 4) != (uint32_t)tid)
@@ -180,7 +181,7 @@ static void check_layout(void)
 	fill(&nway, 2);
 	must(nway.fd, pfm_stop(nway.fd));
 
-	ck_assert_uint_eq(number_at(buffer, 0, 4), 0x10000);
+	ck_assert_uint_eq(number_at(buffer, 0, 4), 0x10001);
 	ck_assert_uint_eq(number_at(buffer, 4, 4), 3);
 	ck_assert_uint_eq(number_at(buffer, 8, 8), 2048);
 	ck_assert_uint_eq(number_at(buffer, 16, 8), 128 + 3 * 32);

@@ -408,7 +408,9 @@ TEST(a_sample_tells_thread_process_cpu_and_time)
 		ck_assert_uint_eq(entry->pid, child.pid);
 		ck_assert_uint_eq(entry->tgid, child.pid);
 		ck_assert_uint_eq(entry->ovfl_pmd, pmd.reg_num);
-		ck_assert_uint_eq(entry->reserved, 0);
+		ck_assert_uint_eq(PFM_SMPL_VALUES(entry->values), 1);
+		ck_assert_uint_eq(PFM_SMPL_CLOCK(entry->values),
+				  PFM_SMPL_CLOCK_SCHEDULER);
 		ck_assert_uint_eq(entry->cpu, cpu);
 		ck_assert_uint_eq(entry->set, 0);
 		ck_assert_uint_ne(entry->ip, 0);
@@ -421,6 +423,51 @@ TEST(a_sample_tells_thread_process_cpu_and_time)
 		     *values_of(before) - *values_of(first_entry(header)), 100 * MS);
 	child_exit(&child);
 	must_end(fd);
+	end_sampling(fd);
+	count_must_be_right(fd);
+}
+
+/*
+ * What is to be recorded is changed while samples are taken.  A reader has no other source
+ * than the entries: how many values each has it says itself.
+ */
+TEST(entries_are_told_apart_when_what_they_record_changes)
+{
+	static const unsigned int recorded[] = { PFM_PMD_TASK_CLOCK,
+						 PFM_PMD_MONOTONIC_TIME,
+						 PFM_PMD_SET_RUNS };
+	struct pfarg_pmd pmd = sampling(0, PERIOD);
+	unsigned int counts[COUNT(recorded) + 1] = {}, values;
+	uint64_t total = 0;
+	header_t header;
+	entry_t entry;
+	int fd;
+
+	need_overflow_interrupts();
+	fd = default_context(0, MIB);
+	header = map_buffer(fd, MIB);
+	program_busy(fd, 1);
+	for (values = 0; values < COUNT(counts); values++) {
+		if (values)
+			add_to(pmd.reg_smpl_pmds, recorded[values - 1]);
+		write_one(fd, pmd);
+		if (!values)
+			load_and_start(fd, thread_id());
+		fill_to(header, 5 * (values + 1));
+	}
+	must(fd, pfm_stop(fd));
+	for (entry = first_entry(header); entry < end_of(header);
+	     entry = entry_after(entry, PFM_SMPL_VALUES(entry->values))) {
+		values = PFM_SMPL_VALUES(entry->values);
+		ck_assert_uint_lt(values, COUNT(counts));
+		ck_assert_uint_eq(entry->pid, thread_id());
+		counts[values]++;
+		total++;
+	}
+	ck_assert_ptr_eq(entry, end_of(header));
+	ck_assert_uint_eq(total, header->hdr_count);
+	for (values = 0; values < COUNT(counts); values++)
+		ck_assert_msg(counts[values] > 0, "none with %u values", values);
 	end_sampling(fd);
 	count_must_be_right(fd);
 }

@@ -30,16 +30,16 @@ static uint32_t version(const struct drain *drain)
 	return *(const uint32_t *)drain->buffer;
 }
 
-/* Samples are asked for without values of PMDs. */
 static size_t entry_size(enum data_format format, const void *place)
 {
-	const struct pfm_callchain_entry *entry = place;
+	const struct pfm_dfl_smpl_entry *entry = place;
+	const struct pfm_callchain_entry *chain = place;
 
 	if (format != DATA_FORMAT_CALLCHAIN)
-		return sizeof(struct pfm_dfl_smpl_entry);
-	return sizeof(*entry) +
-	       sizeof(uint64_t) * ((size_t)entry->value_count + entry->kernel_count +
-				   entry->user_count);
+		return sizeof(*entry) + sizeof(uint64_t) * PFM_SMPL_VALUES(entry->values);
+	return sizeof(*chain) +
+	       sizeof(uint64_t) * ((size_t)chain->value_count + chain->kernel_count +
+				   chain->user_count);
 }
 
 static void add_period(struct tally *tally, uint16_t pmd, uint64_t events)

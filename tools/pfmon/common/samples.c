@@ -47,6 +47,16 @@ static bool take_entry(struct entries *entries, const struct pfm_dfl_smpl_entry 
 	return sample->event;
 }
 
+/* Up to version 1.0 entries did not say: those of an event have all as many. */
+static size_t value_count(const struct entries *entries,
+			  const struct pfm_dfl_smpl_entry *entry,
+			  const struct sample *sample)
+{
+	if (PFM_VERSION_MINOR(entries->block->format_version) == 0)
+		return sample->event->event->value_count;
+	return PFM_SMPL_VALUES(entry->values);
+}
+
 static bool read_default(struct entries *entries, struct sample *sample)
 {
 	const struct pfm_dfl_smpl_entry *entry =
@@ -55,7 +65,7 @@ static bool read_default(struct entries *entries, struct sample *sample)
 	if (!entry || !take_entry(entries, entry, sample))
 		return false;
 	return data_take(&entries->body,
-			 sample->event->event->value_count * sizeof(uint64_t));
+			 value_count(entries, entry, sample) * sizeof(uint64_t));
 }
 
 static bool read_callchain(struct entries *entries, struct sample *sample)

@@ -64,14 +64,11 @@ static bool queue_take(struct pfm_context *context, struct pfarg_ovfl_msg *messa
 	return found;
 }
 
-/* One message a call, whatever the size; there is no end of file. */
-ssize_t pfm_message_read(struct pfm_context *context, char __user *buffer, size_t size,
-			 bool nonblock)
+/* Return: bytes of the message that was read, or why there is none. */
+static ssize_t read_one(struct pfm_context *context, char __user *buffer, bool nonblock)
 {
 	struct pfarg_ovfl_msg message;
 
-	if (size < sizeof(message))
-		return -EINVAL;
 	/* Before a message is taken that could not be delivered. */
 	if (fault_in_safe_writeable(buffer, sizeof(message)))
 		return -EFAULT;
@@ -82,9 +79,26 @@ ssize_t pfm_message_read(struct pfm_context *context, char __user *buffer, size_
 					    queue_take(context, &message))) {
 		return -EINTR;
 	}
-	if (copy_to_user(buffer, &message, sizeof(message)))
-		return -EFAULT;
-	return sizeof(message);
+	return copy_to_user(buffer, &message, sizeof(message)) ? -EFAULT
+							       : sizeof(message);
+}
+
+/* It waits for the first message only; there is no end of file. */
+ssize_t pfm_message_read(struct pfm_context *context, char __user *buffer, size_t size,
+			 bool nonblock)
+{
+	const size_t message = sizeof(struct pfarg_ovfl_msg);
+	size_t done = 0;
+	ssize_t result;
+
+	if (size < message)
+		return -EINVAL;
+	do {
+		result = read_one(context, buffer + done, nonblock || done);
+		if (result > 0)
+			done += result;
+	} while (result > 0 && size - done >= message);
+	return done ?: result;
 }
 
 __poll_t pfm_message_poll(struct pfm_context *context, struct file *file,

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/select.h>
 
 #include "samples.h"
@@ -264,7 +265,7 @@ TEST(the_end_finds_room_in_a_full_queue)
 
 TEST(reads_that_fail_lose_no_message)
 {
-	char buffer[4 * sizeof(struct pfarg_ovfl_msg)];
+	char buffer[sizeof(struct pfarg_ovfl_msg)];
 	void *volatile nowhere = (void *)8;
 	int fd;
 
@@ -276,9 +277,82 @@ TEST(reads_that_fail_lose_no_message)
 	must_fail_errno(read(fd, buffer, 0), EINVAL);
 	must_fail_errno(read(fd, buffer, sizeof(struct pfarg_ovfl_msg) - 1), EINVAL);
 	must_fail_errno(read(fd, nowhere, sizeof(struct pfarg_ovfl_msg)), EFAULT);
-	/* One for each call, whatever the size. */
-	ck_assert_int_eq(read(fd, buffer, sizeof(buffer)), sizeof(struct pfarg_ovfl_msg));
-	ck_assert_int_eq(read(fd, buffer, sizeof(buffer)), sizeof(struct pfarg_ovfl_msg));
+	ck_assert_int_eq(read(fd, buffer, sizeof(buffer)), sizeof(buffer));
+	ck_assert_int_eq(read(fd, buffer, sizeof(buffer)), sizeof(buffer));
+	must_be_silent(fd);
+	end_sampling(fd);
+	count_must_be_right(fd);
+}
+
+/* As a reader does that knows none of the types. */
+static unsigned int count_messages(const char *buffer, ssize_t size)
+{
+	unsigned int count = 0;
+	ssize_t at = 0;
+
+	while (at < size) {
+		const struct pfm_msg_header *header = (const void *)(buffer + at);
+
+		at += PFM_MSG_SIZE(header);
+		count++;
+	}
+	ck_assert_int_eq(at, size);
+	return count;
+}
+
+/* As many whole messages as there are and fit; those that do not stay. */
+TEST(a_read_returns_as_many_messages_as_fit)
+{
+	union pfarg_msg messages[10];
+	const size_t size = sizeof(messages[0]);
+	unsigned int i;
+	int fd;
+
+	need_overflow_interrupts();
+	fd = make_context();
+	program_busy(fd, 2);
+	load_and_start(fd, thread_id());
+	for (i = 0; i < 5; i++) {
+		overflow_of(fd, which(i));
+		must(fd, pfm_restart(fd));
+	}
+	memset(messages, 0xee, sizeof(messages));
+	ck_assert_int_eq(read(fd, messages, 3 * size - 1), 2 * size);
+	ck_assert_uint_eq(count_messages((char *)messages, 2 * size), 2);
+	ck_assert_uint_eq(messages[2].type, 0xeeeeeeee);
+	ck_assert_int_eq(read(fd, messages + 2, 8 * size), 3 * size);
+	ck_assert_uint_eq(count_messages((char *)messages, 5 * size), 5);
+	ck_assert_uint_eq(messages[5].type, 0xeeeeeeee);
+	for (i = 0; i < 5; i++) {
+		ck_assert_uint_eq(messages[i].type, PFM_MSG_OVFL);
+		ck_assert_uint_eq(messages[i].pfm_ovfl_msg.msg_ovfl_pmds[0],
+				  BIT(pmu()->pmds[which(i)]));
+	}
+	must_be_silent(fd);
+	end_sampling(fd);
+	count_must_be_right(fd);
+}
+
+/* What is lost with memory that has gone is the rest, not what has been read. */
+TEST(a_read_into_memory_that_ends_returns_what_fits)
+{
+	const size_t size = sizeof(union pfarg_msg);
+	const size_t page = sysconf(_SC_PAGESIZE);
+	char *memory = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned int i;
+	int fd;
+
+	need_overflow_interrupts();
+	ck_assert_ptr_ne(memory, MAP_FAILED);
+	ck_assert_int_eq(mprotect(memory + page, page, PROT_NONE), 0);
+	fd = busy_self(0);
+	for (i = 0; i < 3; i++) {
+		spin_until_masked(fd);
+		must(fd, pfm_restart(fd));
+	}
+	ck_assert_int_eq(read(fd, memory + page - 2 * size - 8, 3 * size), 2 * size);
+	ck_assert_int_eq(read(fd, memory, 3 * size), size);
 	must_be_silent(fd);
 	end_sampling(fd);
 	count_must_be_right(fd);

@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 
 #include "context.h"
+#include "flags.h"
 #include "limits.h"
 #include "pmu.h"
 #include "registers.h"
@@ -89,9 +90,13 @@ void pfm_sets_free(struct pfm_context *context)
 	}
 }
 
-/* A timeout as the timer can have it: rounded up, and short enough to be added to a time. */
+/*
+ * A timeout as the timer can have it: not less than the administrator allows, rounded up,
+ * and short enough to be added to a time.
+ */
 static u64 effective_timeout(u64 timeout)
 {
+	timeout = max_t(u64, timeout, READ_ONCE(pfm_limits.min_switch_timeout));
 	timeout = min_t(u64, timeout, S64_MAX / 2);
 	return DIV_ROUND_UP_ULL(timeout, hrtimer_resolution) * hrtimer_resolution;
 }
@@ -100,14 +105,12 @@ static int check_description(struct pfm_context *context,
 			     const struct pfarg_setdesc *description, u32 index)
 {
 	const u32 flags = description->set_flags;
-	const u64 timeout = description->set_timeout;
 
-	if ((flags & ~(PFM_SETFL_OVFL_SWITCH | PFM_SETFL_TIME_SWITCH)) ||
+	if ((flags & ~PFM_SET_FLAGS) ||
 	    flags == (PFM_SETFL_OVFL_SWITCH | PFM_SETFL_TIME_SWITCH))
 		return pfm_fail_at(context, index, -EINVAL, PFM_REASON_FLAGS, flags);
-	if (flags == PFM_SETFL_TIME_SWITCH &&
-	    (!timeout || timeout < READ_ONCE(pfm_limits.min_switch_timeout)))
-		return pfm_fail_at(context, index, -EINVAL, PFM_REASON_TIMEOUT, timeout);
+	if (flags == PFM_SETFL_TIME_SWITCH && !description->set_timeout)
+		return pfm_fail_at(context, index, -EINVAL, PFM_REASON_TIMEOUT, 0);
 	return 0;
 }
 
@@ -242,6 +245,8 @@ int pfm_getinfo_evtsets(struct pfm_context *context, struct pfarg_setinfo *infos
 			return pfm_fail_at(context, i, -EINVAL, PFM_REASON_NO_SET,
 					   infos[i].set_id);
 		pfm_context_call(context, getinfo_here, &call);
+		infos[i].set_reserved1 = 0;
+		memset(infos[i].set_reserved3, 0, sizeof(infos[i].set_reserved3));
 		memcpy(infos[i].set_avail_pmcs, pmcs, sizeof(pmcs));
 		memcpy(infos[i].set_avail_pmds, pmds, sizeof(pmds));
 	}

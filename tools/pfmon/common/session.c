@@ -217,7 +217,12 @@ int session_program(struct session *session, const struct event_list *events)
 	if (list_sets(session, events) || list_pmcs(session, events) ||
 	    list_pmds(session, events))
 		return -1;
-	return create_sets(session) ? -1 : write_pmcs(session);
+	if (create_sets(session))
+		return -1;
+	/* The kernel has a shortest one: what is shown is what they were. */
+	for (size_t i = 0; i < events->set_count; i++)
+		events->sets[i].timeout = session->sets[i].set_timeout;
+	return write_pmcs(session);
 }
 
 static int write_pmds(struct session *session)

@@ -3,12 +3,21 @@
 
 #include "internal.h"
 
+/* Every version of the module has this call, and it needs no context. */
+static int is_perfmon(int fd)
+{
+	struct pfm_error error;
+
+	return ioctl(fd, PFM_IOC_LAST_ERROR, &error) == 0;
+}
+
+/* ENOTTY is what the module says to a call that it does not have, and any other file to all. */
 int pfmdev_call(int fd, unsigned long command, void *argument)
 {
 	int result = ioctl(fd, command, argument);
 
 	if (result == -1 && errno == ENOTTY)
-		errno = EBADF;
+		errno = is_perfmon(fd) ? ENOTTY : EBADF;
 	return result;
 }
 

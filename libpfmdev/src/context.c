@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <string.h>
+#include <strings.h>
 #include <unistd.h>
+
+#include <perfmon/perfmon_dfl_smpl.h>
 
 #include "internal.h"
 
@@ -26,28 +30,51 @@ static int give_up(int fd)
 	return -1;
 }
 
+/* The same in the argument of perfmon2's format. */
+static void *clean_argument(const char *name, void *argument, size_t size,
+			    struct pfm_dfl_smpl_arg *clean)
+{
+	if (!argument || size != sizeof(*clean) ||
+	    (strcmp(name, PFM_DFL_SMPL_NAME) && strcasecmp(name, PFM_DFL_SMPL_UUID)))
+		return argument;
+	memcpy(clean, argument, size);
+	clean->reserved1 = 0;
+	memset(clean->reserved, 0, sizeof(clean->reserved));
+	return clean;
+}
+
+/* As in perfmon2 there is no argument without a name, whatever is said of it. */
 PFMDEV_EXPORT os_err_t pfm_create_context(pfarg_ctx_t *ctx, char *fmt_name, void *fmt_arg,
 					  size_t fmt_size)
 {
-	struct pfm_create create = {
-		.format_name = (uintptr_t)fmt_name,
-		.format_argument = (uintptr_t)fmt_arg,
-		.format_size = fmt_size,
-	};
+	struct pfm_create create = { .format_name = (uintptr_t)fmt_name };
+	struct pfm_dfl_smpl_arg clean;
 	int fd;
 
 	if (!ctx)
 		return refuse_no_argument();
 	create.context = *ctx;
+	if (fmt_name) {
+		create.format_argument =
+			(uintptr_t)clean_argument(fmt_name, fmt_arg, fmt_size, &clean);
+		create.format_size = fmt_size;
+	}
 	fd = pfm_open_device();
 	if (fd == -1)
 		return -1;
 	return pfmdev_call(fd, PFM_IOC_CREATE_CONTEXT, &create) == -1 ? give_up(fd) : fd;
 }
 
+/* Programs of the perfmon2 time have in reserved fields what was on their stack. */
 PFMDEV_EXPORT os_err_t pfm_load_context(int fd, pfarg_load_t *load)
 {
-	return pfmdev_call(fd, PFM_IOC_LOAD, load);
+	pfarg_load_t clean = { 0 };
+
+	if (!load)
+		return pfmdev_call(fd, PFM_IOC_LOAD, NULL);
+	clean.load_pid = load->load_pid;
+	clean.load_set = load->load_set;
+	return pfmdev_call(fd, PFM_IOC_LOAD, &clean);
 }
 
 PFMDEV_EXPORT os_err_t pfm_unload_context(int fd)

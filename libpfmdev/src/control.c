@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "internal.h"
 
+/* Programs of the perfmon2 time have in reserved fields what was on their stack. */
 PFMDEV_EXPORT os_err_t pfm_start(int fd, pfarg_start_t *start)
 {
-	return pfmdev_call(fd, PFM_IOC_START, start);
+	pfarg_start_t clean = { 0 };
+
+	if (!start)
+		return pfmdev_call(fd, PFM_IOC_START, NULL);
+	clean.start_set = start->start_set;
+	return pfmdev_call(fd, PFM_IOC_START, &clean);
 }
 
 PFMDEV_EXPORT os_err_t pfm_stop(int fd)

@@ -10,7 +10,7 @@
 
 #define PFMDEV_EXPORT __attribute__((visibility("default")))
 
-/* ioctl(2), with EBADF where @fd is not one of perfmon */
+/* ioctl(2), with EBADF where @fd is not one of perfmon; ENOTTY: the module is older */
 int pfmdev_call(int fd, unsigned long command, void *argument);
 
 /* the same with a vector of @count elements at @address */

@@ -25,6 +25,24 @@ static ssize_t version_show(struct kobject *kobject, struct kobj_attribute *attr
 			  PFM_VERSION_MINOR(PFM_VERSION));
 }
 
+static ssize_t interface_version_show(struct kobject *kobject,
+				      struct kobj_attribute *attribute, char *buffer)
+{
+	return sysfs_emit(buffer, "%u.%u\n", PFM_VERSION_MAJOR(PFM_INTERFACE_VERSION),
+			  PFM_VERSION_MINOR(PFM_INTERFACE_VERSION));
+}
+
+/*
+ * Here perfmon2 told the first of its system calls.  Without this file libpfm 3 takes a
+ * number of its own, which some other call has today.  This one and the eleven after it are
+ * none on any machine: ENOSYS.
+ */
+static ssize_t syscall_show(struct kobject *kobject, struct kobj_attribute *attribute,
+			    char *buffer)
+{
+	return sysfs_emit(buffer, "%d\n", 100000);
+}
+
 static ssize_t task_sessions_count_show(struct kobject *kobject,
 					struct kobj_attribute *attribute, char *buffer)
 {
@@ -178,6 +196,8 @@ static ssize_t reset_stats_store(struct kobject *kobject,
 }
 
 static struct kobj_attribute version = __ATTR_RO(version);
+static struct kobj_attribute interface_version = __ATTR_RO(interface_version);
+static struct kobj_attribute syscall = __ATTR_RO(syscall);
 static struct kobj_attribute task_sessions_count = __ATTR_RO(task_sessions_count);
 static struct kobj_attribute sys_sessions_count = __ATTR_RO(sys_sessions_count);
 static struct kobj_attribute smpl_buffer_mem_cur = __ATTR_RO(smpl_buffer_mem_cur);
@@ -189,6 +209,8 @@ static struct kobj_attribute reset_stats = __ATTR_RW(reset_stats);
 
 static struct attribute *root_attrs[] = {
 	&version.attr,
+	&interface_version.attr,
+	&syscall.attr,
 	&task_sessions_count.attr,
 	&sys_sessions_count.attr,
 	&arg_mem_max.attribute.attr,

@@ -50,7 +50,7 @@ static const char *read_attribute(const char *kind, unsigned int number,
 static void show_module(const struct pfm_info *info)
 {
 	static const struct {
-		uint32_t bit;
+		uint64_t bit;
 		const char *name;
 	} features[] = {
 		{ PFM_FEATURE_PER_THREAD, "per-thread" },
@@ -62,6 +62,8 @@ static void show_module(const struct pfm_info *info)
 
 	printf("version              %u.%u\n", PFM_VERSION_MAJOR(info->version),
 	       PFM_VERSION_MINOR(info->version));
+	printf("interface            %u.%u\n", PFM_VERSION_MAJOR(info->interface_version),
+	       PFM_VERSION_MINOR(info->interface_version));
 	printf("features            ");
 	for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++)
 		if (info->features & features[i].bit)

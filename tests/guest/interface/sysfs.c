@@ -33,6 +33,8 @@ static const struct row {
 	const char *text;
 } rows[] = {
 	{ "version", 0444, "2\\.8\n" },
+	{ "interface_version", 0444, VERSION },
+	{ "syscall", 0444, NUMBER },
 	{ "task_sessions_count", 0444, "0\n" },
 	{ "sys_sessions_count", 0444, "0\n" },
 	{ "smpl_buffer_mem_cur", 0444, "0\n" },

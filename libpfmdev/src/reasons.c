@@ -39,7 +39,7 @@ static const char *const sentences[] = {
 	[PFM_REASON_THREAD_TAKEN] = "the thread has a context already",
 	[PFM_REASON_SYSTEM_SESSIONS] = "system-wide sessions are in the way",
 	[PFM_REASON_NOTHING_TO_RESTART] = "no notification waits for a restart",
-	[PFM_REASON_TIMEOUT] = "the timeout of the event set is too short",
+	[PFM_REASON_TIMEOUT] = "the event set needs a timeout",
 	[PFM_REASON_NO_FORMAT] = "there is no sampling format of that name",
 	[PFM_REASON_FORMAT_SIZE] = "the sampling format has an argument of another size",
 	[PFM_REASON_FORMAT_ARGUMENT] = "the sampling format does not accept its argument",
@@ -57,6 +57,11 @@ static const char *const sentences[] = {
 	[PFM_REASON_SET_MEMORY] = "event sets are at /sys/kernel/perfmon/set_mem_max",
 	[PFM_REASON_SWITCH_COUNT] = "only overflows of a counter can switch event sets",
 	[PFM_REASON_FORMAT] = "the sampling format cannot begin",
+	[PFM_REASON_SIZE] = "a structure is shorter than its first version",
+	[PFM_REASON_TAIL] =
+		"a structure has more in it than this version of perfmon knows",
+	[PFM_REASON_FORMAT_NAME] =
+		"an argument of a sampling format is there, but no name",
 };
 
 PFMDEV_EXPORT const char *pfm_strreason(unsigned int reason)

@@ -7,6 +7,7 @@
 
 #include "attach.h"
 #include "context.h"
+#include "flags.h"
 #include "limits.h"
 #include "pmu.h"
 #include "virtual.h"
@@ -48,7 +49,7 @@ struct pfm_context *pfm_context_alloc(void)
 	context = kzalloc(sizeof(*context), GFP_KERNEL_ACCOUNT);
 	if (!context)
 		return NULL;
-	context->arguments = (void *)__get_free_page(GFP_KERNEL_ACCOUNT);
+	context->arguments = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
 	if (!context->arguments) {
 		kfree(context);
 		return NULL;
@@ -67,13 +68,10 @@ struct pfm_context *pfm_context_alloc(void)
 
 static int check_flags(struct pfm_context *context, const struct pfm_create *create)
 {
-	const u32 known = PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE | PFM_FL_MAP_SETS |
-			  PFM_FL_OVFL_NO_MSG;
 	const u32 later = PFM_FL_SYSTEM_WIDE | PFM_FL_MAP_SETS;
+	const u32 known = PFM_CONTEXT_FLAGS | later;
 	u32 flags = create->context.ctx_flags;
 
-	if (create->reserved)
-		return pfm_fail(context, -EINVAL, PFM_REASON_RESERVED, create->reserved);
 	if (flags & ~known)
 		return pfm_fail(context, -EINVAL, PFM_REASON_FLAGS, flags & ~known);
 	if ((flags & PFM_FL_NOTIFY_BLOCK) && (flags & PFM_FL_SYSTEM_WIDE))

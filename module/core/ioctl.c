@@ -12,6 +12,7 @@
 #include "attach.h"
 #include "compat/uaccess.h"
 #include "context.h"
+#include "flags.h"
 #include "ioctl.h"
 #include "limits.h"
 #include "pmu.h"
@@ -19,20 +20,51 @@
 #include "restart.h"
 #include "sets.h"
 
-static int copy_in(struct pfm_context *context, void *to, const void __user *from,
-		   size_t size)
+/*
+ * The caller's structure: how large it is says the command.  It may be of a later version
+ * than the one known here, see "How it grows" in perfmon_ioctl.h; never of one before the
+ * first, dispatch() has looked.
+ */
+struct argument {
+	void __user *address;
+	size_t size;
+};
+
+static int fault(struct pfm_context *context, const void __user *address)
 {
-	if (unlikely(copy_from_user(to, from, size)))
-		return pfm_fail(context, -EFAULT, PFM_REASON_FAULT, (uintptr_t)from);
-	return 0;
+	return pfm_fail(context, -EFAULT, PFM_REASON_FAULT, (uintptr_t)address);
 }
 
-static int copy_out(struct pfm_context *context, void __user *to, const void *from,
-		    size_t size)
+static int copy_in(struct pfm_context *context, void *to, size_t known,
+		   struct argument from)
 {
-	if (unlikely(copy_to_user(to, from, size)))
-		return pfm_fail(context, -EFAULT, PFM_REASON_FAULT, (uintptr_t)to);
-	return 0;
+	int error = copy_struct_from_user(to, known, from.address, from.size);
+
+	if (unlikely(error == -E2BIG))
+		return pfm_fail(context, error, PFM_REASON_TAIL, known);
+	return unlikely(error) ? fault(context, from.address) : 0;
+}
+
+/* False if that faults. */
+static bool give(struct argument to, const void *from, size_t known)
+{
+	size_t size = min(to.size, known);
+
+	return !copy_to_user(to.address, from, size) &&
+	       !clear_user(to.address + size, to.size - size);
+}
+
+static int copy_out(struct pfm_context *context, struct argument to, const void *from,
+		    size_t known)
+{
+	return give(to, from, known) ? 0 : fault(context, to.address);
+}
+
+static int must_be_zero(struct pfm_context *context, u64 reserved)
+{
+	return likely(!reserved)
+		       ? 0
+		       : pfm_fail(context, -EINVAL, PFM_REASON_RESERVED, reserved);
 }
 
 /* A name that is too long is that of no format. */
@@ -52,70 +84,99 @@ static int copy_name(struct pfm_context *context, char *name, u64 address)
 static int copy_format_argument(struct pfm_context *context,
 				const struct pfm_create *create)
 {
+	void __user *address = u64_to_user_ptr(create->format_argument);
+
 	if (create->format_size > PAGE_SIZE)
 		return pfm_fail(context, -EINVAL, PFM_REASON_FORMAT_SIZE,
 				create->format_size);
 	if (!create->format_argument)
 		return 0;
-	return copy_in(context, context->arguments,
-		       u64_to_user_ptr(create->format_argument), create->format_size);
+	return copy_from_user(context->arguments, address, create->format_size)
+		       ? fault(context, address)
+		       : 0;
 }
 
-static int ioctl_create_context(struct pfm_context *context, void __user *argument)
+static int copy_format(struct pfm_context *context, const struct pfm_create *create,
+		       char *name)
+{
+	if (create->format_name)
+		return copy_name(context, name, create->format_name)
+			       ?: copy_format_argument(context, create);
+	if (create->format_argument || create->format_size)
+		return pfm_fail(context, -EINVAL, PFM_REASON_FORMAT_NAME, 0);
+	return 0;
+}
+
+static int ioctl_create_context(struct pfm_context *context, struct argument argument)
 {
 	char name[PFM_FORMAT_NAME_SIZE];
 	struct pfm_create create;
-	int error;
 
-	error = copy_in(context, &create, argument, sizeof(create));
-	if (!error && create.format_name)
-		error = copy_name(context, name, create.format_name)
-				?: copy_format_argument(context, &create);
-	return error
+	return copy_in(context, &create, sizeof(create), argument)
+		       ?: must_be_zero(context, create.reserved)
+		       ?: copy_format(context, &create, name)
 		       ?: pfm_context_create(context, &create,
 					     create.format_name ? name : NULL);
 }
 
-static int ioctl_load(struct pfm_context *context, void __user *argument)
+static int ioctl_load(struct pfm_context *context, struct argument argument)
 {
 	struct pfarg_load load;
 
-	return copy_in(context, &load, argument, sizeof(load))
+	return copy_in(context, &load, sizeof(load), argument)
+		       ?: must_be_zero(context, load.load_reserved1 |
+							load.load_reserved2[0] |
+							load.load_reserved2[1] |
+							load.load_reserved2[2])
 		       ?: pfm_load(context, &load);
 }
 
-static int ioctl_unload(struct pfm_context *context, void __user *argument)
+static int ioctl_unload(struct pfm_context *context, struct argument argument)
 {
 	pfm_unload(context);
 	return 0;
 }
 
-static int ioctl_start(struct pfm_context *context, void __user *argument)
+static int ioctl_start(struct pfm_context *context, struct argument argument)
 {
 	struct pfarg_start start;
 
-	if (!argument)
+	if (!argument.address)
 		return pfm_start(context, NULL);
-	return copy_in(context, &start, argument, sizeof(start))
+	return copy_in(context, &start, sizeof(start), argument)
+		       ?: must_be_zero(context, start.start_reserved1 |
+							start.start_reserved2 |
+							start.reserved3[0] |
+							start.reserved3[1] |
+							start.reserved3[2])
 		       ?: pfm_start(context, &start);
 }
 
-static int ioctl_stop(struct pfm_context *context, void __user *argument)
+static int ioctl_stop(struct pfm_context *context, struct argument argument)
 {
 	return pfm_stop(context);
 }
 
-static int ioctl_restart(struct pfm_context *context, void __user *argument)
+static int ioctl_restart(struct pfm_context *context, struct argument argument)
 {
 	return pfm_restart(context);
 }
 
-static int ioctl_info(struct pfm_context *context, void __user *argument)
+static int ioctl_info(struct pfm_context *context, struct argument argument)
 {
+	const u64 features = PFM_FEATURE_PER_THREAD | PFM_FEATURE_EMUL64 |
+			     PFM_FEATURE_VIRTUAL | PFM_FEATURE_SAMPLING |
+			     PFM_FEATURE_SETS;
 	struct pfm_info info = {
 		.version = PFM_VERSION,
-		.features = PFM_FEATURE_PER_THREAD | PFM_FEATURE_EMUL64 |
-			    PFM_FEATURE_VIRTUAL | PFM_FEATURE_SAMPLING | PFM_FEATURE_SETS,
+		.interface_version = PFM_INTERFACE_VERSION,
+		.features = features,
+		.features_low = lower_32_bits(features),
+		.context_flags = PFM_CONTEXT_FLAGS,
+		.pmc_flags = PFM_PMC_FLAGS,
+		.pmd_flags = PFM_PMD_FLAGS,
+		.pmr_flags = PFM_PMR_FLAGS,
+		.set_flags = PFM_SET_FLAGS,
 		.arg_mem_max = READ_ONCE(pfm_limits.arg_mem_max),
 		.message_queue_depth = PFM_QUEUE_DEPTH,
 		.max_sets = READ_ONCE(pfm_limits.max_sets),
@@ -125,14 +186,13 @@ static int ioctl_info(struct pfm_context *context, void __user *argument)
 		       ?: copy_out(context, argument, &info, sizeof(info));
 }
 
-static int ioctl_last_error(struct pfm_context *context, void __user *argument)
+static int ioctl_last_error(struct pfm_context *context, struct argument argument)
 {
 	/* A bad address is no reason to forget the failure that is asked for. */
-	return copy_to_user(argument, &context->error, sizeof(context->error)) ? -EFAULT
-									       : 0;
+	return give(argument, &context->error, sizeof(context->error)) ? 0 : -EFAULT;
 }
 
-static int ioctl_status(struct pfm_context *context, void __user *argument)
+static int ioctl_status(struct pfm_context *context, struct argument argument)
 {
 	struct pfm_status status;
 
@@ -147,7 +207,7 @@ static __always_inline bool vector_copy(struct pfm_vector *vector,
 		return false;
 	unsafe_get_user(vector->address, &argument->address, fault);
 	unsafe_get_user(vector->count, &argument->count, fault);
-	unsafe_get_user(vector->reserved, &argument->reserved, fault);
+	unsafe_get_user(vector->element_size, &argument->element_size, fault);
 	user_read_access_end();
 	return true;
 
@@ -156,20 +216,50 @@ fault:
 	return false;
 }
 
-/* In the order of docs/interface.md 1.5. */
-static __always_inline int vector_get(struct pfm_context *context,
-				      struct pfm_vector *vector,
-				      const void __user *argument, size_t element_size)
+/* Elements of a later version: what is not known of each must be zero. */
+static noinline int check_tails(struct pfm_context *context,
+				const struct pfm_vector *vector, size_t known)
 {
-	if (unlikely(!vector_copy(vector, argument)))
-		return pfm_fail(context, -EFAULT, PFM_REASON_FAULT, (uintptr_t)argument);
-	if (vector->count < 0 || vector->count >= INT_MAX / element_size)
+	const char __user *tail = u64_to_user_ptr(vector->address);
+	s32 i;
+	int is_zero;
+
+	tail += known;
+	for (i = 0; i < vector->count; i++, tail += vector->element_size) {
+		is_zero = check_zeroed_user(tail, vector->element_size - known);
+		if (is_zero < 0)
+			return fault(context, tail);
+		if (!is_zero)
+			return pfm_fail_at(context, i, -E2BIG, PFM_REASON_TAIL, known);
+		cond_resched();
+	}
+	return 0;
+}
+
+/* In the order of docs/interface.md 1.5.  Elements have @known bytes, @vector says how many each. */
+static __always_inline int vector_get(struct pfm_context *context,
+				      struct pfm_vector *vector, struct argument argument,
+				      size_t known)
+{
+	if (unlikely(argument.size != sizeof(*vector))) {
+		int error = copy_in(context, vector, sizeof(*vector), argument);
+
+		if (error)
+			return error;
+	} else if (unlikely(!vector_copy(vector, argument.address))) {
+		return fault(context, argument.address);
+	}
+	if (vector->count < 0 || vector->count >= INT_MAX / known)
 		return pfm_fail(context, -EINVAL, PFM_REASON_COUNT, vector->count);
-	if (vector->reserved)
-		return pfm_fail(context, -EINVAL, PFM_REASON_RESERVED, vector->reserved);
-	if (vector->count * element_size > READ_ONCE(pfm_limits.arg_mem_max))
+	if (likely(!vector->element_size))
+		vector->element_size = known;
+	else if (vector->element_size < known)
+		return pfm_fail(context, -EINVAL, PFM_REASON_SIZE, vector->element_size);
+	if ((u64)vector->count * vector->element_size > READ_ONCE(pfm_limits.arg_mem_max))
 		return pfm_fail(context, -E2BIG, PFM_REASON_TOO_LONG,
-				vector->count * element_size);
+				(u64)vector->count * vector->element_size);
+	if (unlikely(vector->element_size != known))
+		return check_tails(context, vector, known);
 	return 0;
 }
 
@@ -186,53 +276,55 @@ union pmd_name {
 	struct {
 		u16 pmd;
 		u16 set;
+		u32 flags;
 	};
-	u32 both; /* as they lie in user memory */
+	u64 all; /* as they lie in user memory */
 };
 
 /*
  * Elements from the bad one on keep what is in them.  Nothing may be called
  * between begin and end of the access.  Neighbours of the same set are of the same
- * moment.
+ * moment.  @known: bytes of the element, @stride: from one to the next
  */
-static __always_inline int read_vector(struct pfm_context *context, void __user *argument,
-				       size_t element_size)
+static __always_inline int read_elements(struct pfm_context *context,
+					 const struct pfm_vector *vector, size_t known,
+					 size_t stride)
 {
 	struct pfm_snapshot *snapshot = context->arguments;
 	const struct pfm_pmd_attributes *attributes;
 	struct pfarg_pmd __user *pmd;
-	struct pfm_vector vector;
 	struct pfm_set *set;
 	union pmd_name name;
 	u16 set_id;
-	int i = 0, error;
+	int i = 0;
 
-	error = vector_get(context, &vector, argument, element_size);
-	if (unlikely(error || !vector.count))
-		return error;
 	pfm_snapshot(context, snapshot);
-	pmd = u64_to_user_ptr(vector.address);
+	pmd = u64_to_user_ptr(vector->address);
 
 go_on:
 	set = snapshot->set;
 	set_id = set->id;
-	if (unlikely(!user_access_begin(pmd, (vector.count - i) * element_size)))
+	if (unlikely(!user_access_begin(pmd, (vector->count - i) * stride)))
 		goto no_access;
-	for (; i < vector.count; i++) {
-		unsafe_get_user(name.both, (const u32 __user *)pmd, fault);
+	for (; i < vector->count; i++) {
+		unsafe_get_user(name.all, (const u64 __user *)pmd, fault);
 		if (unlikely(name.set != set_id))
 			goto other_set;
+		/* Programs read into the pfarg_pmd that they have written. */
+		if (known == sizeof(struct pfarg_pmr) && unlikely(name.flags))
+			goto bad;
 		if (unlikely(!pfm_pmd_used(set, name.pmd)))
 			goto bad;
-		unsafe_put_user(snapshot->values[name.pmd], &pmd->reg_value, fault);
-		if (element_size == sizeof(*pmd)) {
+		unsafe_put_user(pfm_snapshot_value(snapshot, name.pmd), &pmd->reg_value,
+				fault);
+		if (known == sizeof(*pmd)) {
 			attributes = pfm_attributes(set, name.pmd);
 			unsafe_put_user(attributes->last_reset, &pmd->reg_last_reset_val,
 					fault);
 			unsafe_put_user(attributes->switch_remaining,
 					&pmd->reg_ovfl_switch_cnt, fault);
 		}
-		pmd = (void __user *)pmd + element_size;
+		pmd = (void __user *)pmd + stride;
 	}
 	user_access_end();
 	return 0;
@@ -246,19 +338,45 @@ other_set:
 	goto go_on;
 bad:
 	user_access_end();
+	if (known == sizeof(struct pfarg_pmr) && name.flags)
+		return pfm_fail_at(context, i, -EINVAL, PFM_REASON_FLAGS, name.flags);
 	return pfm_unreadable(context, i, name.set, name.pmd);
 fault:
 	user_access_end();
 no_access:
-	return pfm_fail(context, -EFAULT, PFM_REASON_FAULT, (uintptr_t)pmd);
+	return fault(context, pmd);
 }
 
-static int ioctl_read_pmds(struct pfm_context *context, void __user *argument)
+/* Of a later version: apart, so that the others know how large theirs are. */
+static noinline int read_long_elements(struct pfm_context *context,
+				       const struct pfm_vector *vector, size_t known)
+{
+	if (known == sizeof(struct pfarg_pmr))
+		return read_elements(context, vector, sizeof(struct pfarg_pmr),
+				     vector->element_size);
+	return read_elements(context, vector, sizeof(struct pfarg_pmd),
+			     vector->element_size);
+}
+
+static __always_inline int read_vector(struct pfm_context *context,
+				       struct argument argument, size_t known)
+{
+	struct pfm_vector vector;
+	int error = vector_get(context, &vector, argument, known);
+
+	if (unlikely(error || !vector.count))
+		return error;
+	if (unlikely(vector.element_size != known))
+		return read_long_elements(context, &vector, known);
+	return read_elements(context, &vector, known, known);
+}
+
+static int ioctl_read_pmds(struct pfm_context *context, struct argument argument)
 {
 	return read_vector(context, argument, sizeof(struct pfarg_pmd));
 }
 
-static int ioctl_read(struct pfm_context *context, void __user *argument)
+static int ioctl_read(struct pfm_context *context, struct argument argument)
 {
 	return read_vector(context, argument, sizeof(struct pfarg_pmr));
 }
@@ -266,22 +384,69 @@ static int ioctl_read(struct pfm_context *context, void __user *argument)
 /* The elements of any other vector, and their copy here. */
 struct elements {
 	void __user *user;
+	size_t stride; /* from one to the next, there */
 	void *copy;
-	size_t size;
+	size_t element_size; /* here */
+	size_t size; /* of all, here */
 	u32 count;
 };
 
+static int elements_copy_in(struct pfm_context *context, const struct elements *elements)
+{
+	const size_t size = elements->element_size;
+	u32 i;
+
+	if (elements->stride == size) {
+		if (copy_from_user(elements->copy, elements->user, elements->size))
+			return fault(context, elements->user);
+		return 0;
+	}
+	for (i = 0; i < elements->count; i++) {
+		void __user *user = elements->user + i * elements->stride;
+
+		if (copy_from_user(elements->copy + i * size, user, size))
+			return fault(context, user);
+	}
+	return 0;
+}
+
+static int elements_copy_out(struct pfm_context *context, const struct elements *elements)
+{
+	const size_t size = elements->element_size;
+	u32 i;
+
+	if (elements->stride == size) {
+		if (copy_to_user(elements->user, elements->copy, elements->size))
+			return fault(context, elements->user);
+		return 0;
+	}
+	for (i = 0; i < elements->count; i++) {
+		void __user *user = elements->user + i * elements->stride;
+
+		if (copy_to_user(user, elements->copy + i * size, size))
+			return fault(context, user);
+	}
+	return 0;
+}
+
+static void elements_free(const struct elements *elements)
+{
+	if (elements->size > PAGE_SIZE)
+		kvfree(elements->copy);
+}
+
 static int elements_get(struct pfm_context *context, struct elements *elements,
-			const void __user *argument, size_t element_size)
+			struct argument argument, size_t element_size)
 {
 	struct pfm_vector vector;
-
 	int error = vector_get(context, &vector, argument, element_size);
 
 	if (error)
 		return error;
 	elements->user = u64_to_user_ptr(vector.address);
+	elements->stride = vector.element_size;
 	elements->count = vector.count;
+	elements->element_size = element_size;
 	elements->size = vector.count * element_size;
 
 	elements->copy = context->arguments;
@@ -290,28 +455,24 @@ static int elements_get(struct pfm_context *context, struct elements *elements,
 			kvmalloc(elements->size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!elements->copy)
 		return pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, elements->size);
-	if (copy_in(context, elements->copy, elements->user, elements->size)) {
-		if (elements->size > PAGE_SIZE)
-			kvfree(elements->copy);
-		return -EFAULT;
-	}
-	return 0;
+	error = elements_copy_in(context, elements);
+	if (error)
+		elements_free(elements);
+	return error;
 }
 
 /* @error is what the call said; the elements go back whatever that is. */
-static int elements_put(struct pfm_context *context, struct elements *elements,
+static int elements_put(struct pfm_context *context, const struct elements *elements,
 			bool copy_back, int error)
 {
-	if (copy_back &&
-	    copy_out(context, elements->user, elements->copy, elements->size))
+	if (copy_back && elements_copy_out(context, elements))
 		error = -EFAULT;
-	if (elements->size > PAGE_SIZE)
-		kvfree(elements->copy);
+	elements_free(elements);
 	return error;
 }
 
 #define VECTOR_CALL(call, type, copy_back)                                               \
-	static int ioctl_##call(struct pfm_context *context, void __user *argument)      \
+	static int ioctl_##call(struct pfm_context *context, struct argument argument)   \
 	{                                                                                \
 		struct elements elements;                                                \
 		int error;                                                               \
@@ -330,13 +491,14 @@ VECTOR_CALL(getinfo_evtsets, struct pfarg_setinfo, true)
 VECTOR_CALL(delete_evtsets, struct pfarg_setdesc, false)
 
 struct operation {
-	unsigned int command;
+	unsigned int size; /* of the first version of its structure, 0: none */
 	bool needs_context;
-	int (*call)(struct pfm_context *context, void __user *argument);
+	int (*call)(struct pfm_context *context, struct argument argument);
 };
 
 #define OPERATION(name, call, needs_context)                                             \
-	[_IOC_NR(PFM_IOC_##name)] = { PFM_IOC_##name, needs_context, ioctl_##call }
+	[_IOC_NR(PFM_IOC_##name)] = { _IOC_SIZE(PFM_IOC_##name), needs_context,          \
+				      ioctl_##call }
 
 static const struct operation operations[] = {
 	OPERATION(CREATE_CONTEXT, create_context, false),
@@ -368,29 +530,56 @@ static void note_failure(struct pfm_context *context, unsigned int number, int e
 			context->error.reason, (int)context->error.index);
 }
 
+/* The caller has another version of the structure than the first. */
+static noinline int check_size(struct pfm_context *context,
+			       const struct operation *operation,
+			       struct argument argument)
+{
+	if (argument.size < operation->size)
+		return pfm_fail(context, -EINVAL, PFM_REASON_SIZE, argument.size);
+	/* Of a call that takes none here all of it is unknown. */
+	return operation->size ? 0 : copy_in(context, NULL, 0, argument);
+}
+
+static __always_inline int dispatch(struct pfm_context *context,
+				    const struct operation *operation,
+				    struct argument argument)
+{
+	int error;
+
+	if (unlikely(operation->needs_context && !context->pmu))
+		return pfm_fail(context, -EINVAL, PFM_REASON_NO_CONTEXT, 0);
+	if (unlikely(argument.size != operation->size)) {
+		error = check_size(context, operation, argument);
+		if (error)
+			return error;
+	}
+	return operation->call(context, argument);
+}
+
 long pfm_ioctl(struct file *file, unsigned int command, unsigned long argument)
 {
 	struct pfm_context *context = file->private_data;
-	const struct operation *operation;
+	unsigned int number = _IOC_NR(command);
 	int error;
 
-	if (_IOC_NR(command) >= ARRAY_SIZE(operations))
-		return -ENOTTY;
-	operation =
-		&operations[array_index_nospec(_IOC_NR(command), ARRAY_SIZE(operations))];
-	if (operation->command != command)
+	/* What every file may be asked, such as TCGETS, is no failure of a call. */
+	if (_IOC_TYPE(command) != PFM_IOC_TYPE)
 		return -ENOTTY;
 
 	/* mutex_lock_killable() would first look whether to reschedule. */
 	if (unlikely(!mutex_trylock(&context->mutex)) &&
 	    mutex_lock_killable(&context->mutex))
 		return -EINTR; /* which nobody sees */
-	if (unlikely(operation->needs_context && !context->pmu))
-		error = pfm_fail(context, -EINVAL, PFM_REASON_NO_CONTEXT, 0);
+	if (likely(number < ARRAY_SIZE(operations)))
+		error = dispatch(
+			context,
+			&operations[array_index_nospec(number, ARRAY_SIZE(operations))],
+			(struct argument){ (void __user *)argument, _IOC_SIZE(command) });
 	else
-		error = operation->call(context, (void __user *)argument);
-	if (unlikely(error) && command != PFM_IOC_LAST_ERROR)
-		note_failure(context, _IOC_NR(command), error);
+		error = pfm_fail(context, -ENOTTY, PFM_REASON_UNSUPPORTED, number);
+	if (unlikely(error) && number != _IOC_NR(PFM_IOC_LAST_ERROR))
+		note_failure(context, number, error);
 	mutex_unlock(&context->mutex);
 	return error;
 }

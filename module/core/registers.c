@@ -7,6 +7,7 @@
 #include <linux/string.h>
 
 #include "claim.h"
+#include "flags.h"
 #include "registers.h"
 #include "switch.h"
 #include "virtual.h"
@@ -88,12 +89,13 @@ static int check_pmc(struct pfm_context *context, struct pfarg_pmc *pmc, u32 ind
 
 	if (n >= pmu->pmc_count)
 		return invalid(context, index, PFM_REASON_NO_PMC, n);
-	desc = &pmu->pmcs[array_index_nospec(n, pmu->pmc_count)];
+	n = pmc->reg_num = array_index_nospec(n, pmu->pmc_count);
+	desc = &pmu->pmcs[n];
 	if (!desc->name)
 		return invalid(context, index, PFM_REASON_NO_PMC, n);
 	if (!pfm_set_find(context, pmc->reg_set))
 		return invalid(context, index, PFM_REASON_NO_SET, pmc->reg_set);
-	if (pmc->reg_flags & ~PFM_REGFL_NO_EMUL64)
+	if (pmc->reg_flags & ~PFM_PMC_FLAGS)
 		return invalid(context, index, PFM_REASON_FLAGS, pmc->reg_flags);
 	if (pmc->reg_flags && !(desc->type & PFM_REG_NO_EMUL64))
 		return invalid(context, index, PFM_REASON_NOT_A_COUNTER, n);
@@ -201,15 +203,18 @@ static int check_maps(struct pfm_context *context, const struct pfarg_pmd *pmd, 
 	return 0;
 }
 
-static int check_pmd(struct pfm_context *context, const struct pfarg_pmd *pmd, u32 index)
+static int check_pmd(struct pfm_context *context, struct pfarg_pmd *pmd, u32 index)
 {
 	unsigned int n = pmd->reg_num;
 
+	if (n >= PFM_MAX_PMDS)
+		return invalid(context, index, PFM_REASON_NO_PMD, n);
+	n = pmd->reg_num = array_index_nospec(n, PFM_MAX_PMDS);
 	if (!has_pmd(context->pmu, n))
 		return invalid(context, index, PFM_REASON_NO_PMD, n);
 	if (!pfm_set_find(context, pmd->reg_set))
 		return invalid(context, index, PFM_REASON_NO_SET, pmd->reg_set);
-	if (pmd->reg_flags & ~(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM))
+	if (pmd->reg_flags & ~PFM_PMD_FLAGS)
 		return invalid(context, index, PFM_REASON_FLAGS, pmd->reg_flags);
 	if (pmd->reg_ovfl_switch_cnt && !is_counter(context->pmu, n))
 		return invalid(context, index, PFM_REASON_SWITCH_COUNT, n);

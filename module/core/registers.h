@@ -13,13 +13,28 @@ int pfm_write_pmds(struct pfm_context *context, struct pfarg_pmd *pmds, u32 coun
 
 /**
  * struct pfm_snapshot - the PMDs in use of a set at one moment
- * @set: that set
  * @values: by number; the others are undefined
+ * @set: that set
  */
 struct pfm_snapshot {
-	struct pfm_set *set;
 	u64 values[PFM_MAX_PMDS];
+	struct pfm_set *set;
 };
+
+/*
+ * Numbers come from the user: what a CPU reads that speculates past pfm_pmd_used() shall lie in
+ * the page of the snapshot.  That is cheaper than array_index_nospec(), and as good.
+ */
+#define PFM_SPECULATED_PMDS 512
+static_assert(PFM_MAX_PMDS <= PFM_SPECULATED_PMDS);
+static_assert(PFM_SPECULATED_PMDS * sizeof(u64) <= PAGE_SIZE);
+
+static __always_inline u64 pfm_snapshot_value(const struct pfm_snapshot *snapshot,
+					      unsigned int n)
+{
+	OPTIMIZER_HIDE_VAR(n);
+	return snapshot->values[n % PFM_SPECULATED_PMDS];
+}
 
 /* Mutex held.  Of the active set, or of any. */
 void pfm_snapshot(struct pfm_context *context, struct pfm_snapshot *snapshot);
@@ -29,8 +44,11 @@ int pfm_unreadable(struct pfm_context *context, u32 index, u16 id, unsigned int 
 
 static __always_inline bool pfm_pmd_used(const struct pfm_set *set, unsigned int n)
 {
-	if (likely(n < PFM_MAX_HARDWARE))
-		return set->registers.used_pmds[n / 64] & BIT_ULL(n % 64);
+	if (likely(n < PFM_MAX_HARDWARE)) {
+		OPTIMIZER_HIDE_VAR(n); /* or it would think the % needless */
+		return set->registers.used_pmds[n / 64 % (PFM_MAX_HARDWARE / 64)] &
+		       BIT_ULL(n % 64);
+	}
 	n -= PFM_VIRTUAL_PMD_BASE;
 	return n < PFM_MAX_VIRTUAL && set->used_virtual & BIT_ULL(n);
 }

@@ -270,7 +270,7 @@ static void fill_vector(struct builder *builder, struct operation *operation)
 	if (percent(builder, 3))
 		operation->outer = bad_place(builder);
 	if (percent(builder, 1))
-		operation->size = 1; /* pfm_vector.reserved */
+		operation->size = 1; /* pfm_vector.element_size */
 }
 
 void fill_who(struct builder *builder, struct operation *operation)
@@ -372,7 +372,9 @@ static void fill_ioctl(struct builder *builder, struct operation *operation)
 		operation->place = bad_place(builder);
 	if (percent(builder, operation->call == CREATE_CONTEXT ? 12 : 4))
 		operation->fail = which_allocation(builder);
-	operation->dirty = percent(builder, 30);
+	/* Where it makes the call fail it is rare. */
+	operation->dirty = percent(
+		builder, operation->call == LOAD || operation->call == START ? 3 : 30);
 }
 
 struct operation *add_filled(struct builder *builder, enum call call, unsigned int slot)

@@ -66,7 +66,7 @@ static const char *bad_vector(const struct executor *executor,
 	if (operation->count < 0)
 		return "the count is negative";
 	if (operation->size)
-		return "a reserved field is not zero";
+		return "the elements are too small";
 	if (!operation->count)
 		return NULL;
 	/* Reading touches the beginning of each element only. */
@@ -112,8 +112,11 @@ static const char *bad_element(const struct executor *executor,
 			return "the PMD has unknown flags";
 		return is_missing_pmd(executor, e->number) ? "there is no such PMD"
 							   : NULL;
-	case READ_PMDS:
 	case READ_VALUES:
+		if (e->flags)
+			return "the PMD has unknown flags";
+		/* fall through */
+	case READ_PMDS:
 		return is_missing_pmd(executor, e->number) ? "there is no such PMD"
 							   : NULL;
 	case CREATE_EVTSETS:
@@ -185,6 +188,8 @@ static const char *bad_ioctl(struct executor *executor, const struct operation *
 	    (is_bad_address(operation->place) ||
 	     is_unwritable(operation->call, operation->place)))
 		return "the argument has a bad address";
+	if ((operation->call == LOAD || operation->call == START) && operation->dirty)
+		return "a reserved field is not zero";
 	if (operation->call == CREATE_CONTEXT)
 		why = bad_create(operation);
 	if (operation->call == LOAD)

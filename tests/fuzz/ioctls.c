@@ -153,7 +153,7 @@ static void *put_vector(struct executor *executor, const struct operation *opera
 		.address = (uintptr_t)put_elements(executor, operation,
 						   element_size(operation->call)),
 		.count = operation->count,
-		.reserved = operation->size,
+		.element_size = operation->size,
 	};
 
 	return put_argument(&executor->outer, operation->outer, &vector, sizeof(vector),
@@ -381,14 +381,10 @@ int do_ioctl(struct executor *executor, const struct operation *operation)
 	return error;
 }
 
+/* Type and number are all that counts. */
 static bool is_known(unsigned long command)
 {
-	size_t n;
-
-	for (n = 0; n < COUNT(commands); n++)
-		if (commands[n] == command)
-			return true;
-	return false;
+	return _IOC_TYPE(command) == PFM_IOC_TYPE && _IOC_NR(command) < COUNT(commands);
 }
 
 /* Nobody's: @count number, @value type, @flags direction, @size bytes of argument */
@@ -402,9 +398,8 @@ int do_other_ioctl(struct executor *executor, const struct operation *operation)
 	char argument[512];
 	int fd = descriptor(executor, operation);
 
-	/* None of ours has an odd size. */
 	if (is_known(command))
-		command ^= _IOC(0, 0, 0, 1);
+		command ^= _IOC(0, 0, 0x80, 0);
 	memset(argument, operation->dirty, sizeof(argument));
 	return ioctl(fd, command,
 		     put_argument(&executor->inner, operation->place, argument,

@@ -68,7 +68,7 @@ static const struct {
 	{ PFM_REASON_THREAD_TAKEN, "the thread has a context already: thread 12" },
 	{ PFM_REASON_SYSTEM_SESSIONS, "system-wide sessions are in the way" },
 	{ PFM_REASON_NOTHING_TO_RESTART, "no notification waits for a restart" },
-	{ PFM_REASON_TIMEOUT, "the timeout of the event set is too short" },
+	{ PFM_REASON_TIMEOUT, "the event set needs a timeout" },
 	{ PFM_REASON_NO_FORMAT, "there is no sampling format of that name" },
 	{ PFM_REASON_FORMAT_SIZE, "the sampling format has an argument of another size" },
 	{ PFM_REASON_FORMAT_ARGUMENT,
@@ -87,6 +87,11 @@ static const struct {
 	{ PFM_REASON_SET_MEMORY, "event sets are at /sys/kernel/perfmon/set_mem_max" },
 	{ PFM_REASON_SWITCH_COUNT, "only overflows of a counter can switch event sets" },
 	{ PFM_REASON_FORMAT, "the sampling format cannot begin" },
+	{ PFM_REASON_SIZE, "a structure is shorter than its first version: 12 bytes" },
+	{ PFM_REASON_TAIL,
+	  "a structure has more in it than this version of perfmon knows: 12 bytes" },
+	{ PFM_REASON_FORMAT_NAME,
+	  "an argument of a sampling format is there, but no name" },
 };
 
 TEST(every_reason_gives_its_sentence)

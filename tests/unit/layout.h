@@ -26,6 +26,7 @@
 	X(struct pfm_info, 392)                                                          \
 	X(struct pfm_status, 64)                                                         \
 	X(struct pfm_error, 64)                                                          \
+	X(struct pfm_msg_header, 8)                                                      \
 	X(struct pfm_dfl_smpl_arg, 64)                                                   \
 	X(struct pfm_dfl_smpl_hdr, 128)                                                  \
 	X(struct pfm_dfl_smpl_entry, 40)                                                 \
@@ -102,12 +103,21 @@
 	X(struct pfm_create, format_size, 80)                                            \
 	X(struct pfm_create, reserved, 88)                                               \
 	X(struct pfm_vector, count, 8)                                                   \
-	X(struct pfm_vector, reserved, 12)                                               \
+	X(struct pfm_vector, element_size, 12)                                           \
 	X(struct pfm_info, pmu_name, 8)                                                  \
 	X(struct pfm_info, pmu_model, 40)                                                \
 	X(struct pfm_info, pmu_id, 104)                                                  \
 	X(struct pfm_info, implemented_pmcs, 128)                                        \
 	X(struct pfm_info, counter_pmds, 288)                                            \
+	X(struct pfm_info, features, 328)                                                \
+	X(struct pfm_info, interface_version, 336)                                       \
+	X(struct pfm_info, context_flags, 340)                                           \
+	X(struct pfm_info, pmc_flags, 344)                                               \
+	X(struct pfm_info, pmd_flags, 348)                                               \
+	X(struct pfm_info, pmr_flags, 352)                                               \
+	X(struct pfm_info, set_flags, 356)                                               \
+	X(struct pfm_info, reserved, 360)                                                \
+	X(struct pfm_msg_header, size, 4)                                                \
 	X(struct pfm_status, foreign_runs, 16)                                           \
 	X(struct pfm_error, value, 16)                                                   \
 	X(struct pfm_error, holder, 24)                                                  \
@@ -123,6 +133,7 @@
 	X(struct pfm_dfl_smpl_hdr, hdr_throttled, 56)                                    \
 	X(struct pfm_dfl_smpl_hdr, hdr_reserved, 64)                                     \
 	X(struct pfm_dfl_smpl_entry, ovfl_pmd, 4)                                        \
+	X(struct pfm_dfl_smpl_entry, values, 6)                                          \
 	X(struct pfm_dfl_smpl_entry, last_reset_val, 8)                                  \
 	X(struct pfm_dfl_smpl_entry, ip, 16)                                             \
 	X(struct pfm_dfl_smpl_entry, tstamp, 24)                                         \

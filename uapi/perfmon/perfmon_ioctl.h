@@ -32,14 +32,39 @@
  * PMDs from PFM_VIRTUAL_PMD_BASE on exist with every PMU: time, context
  * switches and the like of the monitored thread.
  *
- * All structures have the same layout for 32-bit and 64-bit programs.  Those
- * named pfarg_* are the ones of perfmon2, their reserved fields are ignored;
- * in those named pfm_* reserved fields must be zero (EINVAL).  A pointer
- * travels as a 64-bit integer.
+ * All structures have the same layout for 32-bit and 64-bit programs; a pointer
+ * travels as a 64-bit integer.  Those named pfarg_* are the ones of perfmon2.
  *
  * A call that fails sets errno; PFM_IOC_LAST_ERROR then tells which element of
  * the vector was at fault and why.  Before the context is made every call but
  * _CREATE_CONTEXT, _INFO and _LAST_ERROR fails with EINVAL.
+ *
+ * How it grows
+ * ------------
+ * A program works unchanged with every later module.  Built for a later module, it
+ * works with an earlier one as long as it uses nothing new, and else is told so.
+ *
+ * 1. Commands are told apart by type and number.  The size in a command is that of the
+ *    caller's structure; the direction means nothing.  An unknown number is ENOTTY.
+ *
+ * 2. Structures with flags (pfarg_ctx, pfarg_pmc, pfarg_pmd, pfarg_pmr, pfarg_setdesc):
+ *    unknown flags are EINVAL (PFM_REASON_FLAGS), and PFM_IOC_INFO tells the known ones.
+ *    Reserved fields are ignored; one gets a meaning only together with a new flag.
+ *
+ * 3. Structures without flags (pfarg_load, pfarg_start, all that are named pfm_*):
+ *    reserved fields must be zero (EINVAL, PFM_REASON_RESERVED).  There is room in them
+ *    for what is to come: flags, the name of a PMU, a CPU or a pidfd.
+ *
+ * 4. Every structure may become longer, at its end.  The kernel takes one that is longer
+ *    than it knows if the rest is zero; else it is E2BIG (PFM_REASON_TAIL), and nothing has
+ *    been done.  One that is shorter than its first version is EINVAL (PFM_REASON_SIZE).
+ *    The size of a structure stands in the command, that of a vector's elements in struct
+ *    pfm_vector.
+ *
+ * 5. In what the kernel only returns reserved fields are zero, and of a structure that
+ *    is longer than it knows the rest is made zero.  It may hold anything before.
+ *
+ * 6. Messages tell their length, see struct pfm_msg_header.
  */
 #ifndef _PERFMON_PERFMON_IOCTL_H
 #define _PERFMON_PERFMON_IOCTL_H
@@ -49,8 +74,13 @@
 
 #define PFM_DEVICE		 "/dev/perfmon"
 
-/* The version of this interface, as in /sys/kernel/perfmon/version: 2.8. */
+/* That of perfmon2 whose calls these are, as in /sys/kernel/perfmon/version: 2.8. */
 #define PFM_VERSION		 0x20008u
+/*
+ * That of this interface, as in /sys/kernel/perfmon/interface_version: 1.0.  The minor
+ * number grows with what is added.
+ */
+#define PFM_INTERFACE_VERSION	 0x10000u
 #define PFM_VERSION_MAJOR(x)	 (((x) >> 16) & 0xffff)
 #define PFM_VERSION_MINOR(x)	 ((x)&0xffff)
 
@@ -100,7 +130,7 @@
 
 /**
  * struct pfarg_ctx - properties of a new context
- * @ctx_flags: in: PFM_FL_*; unknown flags are EINVAL
+ * @ctx_flags: in: PFM_FL_*
  * @ctx_reserved1: ignored
  * @ctx_reserved3: ignored
  */
@@ -130,7 +160,8 @@ struct pfarg_pmc {
  * struct pfarg_pmd - a data register to write or read
  * @reg_num: in: logical number of the PMD
  * @reg_set: in: event set
- * @reg_flags: in on write: PFM_REGFL_OVFL_NOTIFY, PFM_REGFL_RANDOM
+ * @reg_flags: in on write: PFM_REGFL_OVFL_NOTIFY, PFM_REGFL_RANDOM; ignored on read:
+ *	programs read into what they have written
  * @reg_value: in on write, out on read: 64-bit value
  * @reg_long_reset: in on write: value after a notification
  * @reg_short_reset: in on write: value after an overflow without one
@@ -165,7 +196,7 @@ struct pfarg_pmd {
  * struct pfarg_pmr - a data register to read, its value only (perfmon v3)
  * @reg_num: in: logical number of the PMD
  * @reg_set: in: event set
- * @reg_flags: ignored
+ * @reg_flags: in: 0, none is known
  * @reg_value: out: 64-bit value
  */
 struct pfarg_pmr {
@@ -178,9 +209,9 @@ struct pfarg_pmr {
 /**
  * struct pfarg_start - where to start
  * @start_set: in: event set that becomes active
- * @start_reserved1: ignored
- * @start_reserved2: ignored
- * @reserved3: ignored
+ * @start_reserved1: must be zero
+ * @start_reserved2: must be zero
+ * @reserved3: must be zero
  */
 struct pfarg_start {
 	__u16 start_set;
@@ -193,8 +224,8 @@ struct pfarg_start {
  * struct pfarg_load - what to attach to
  * @load_pid: in: thread (tid) as the caller sees it
  * @load_set: in: event set that becomes active
- * @load_reserved1: ignored
- * @load_reserved2: ignored
+ * @load_reserved1: must be zero
+ * @load_reserved2: must be zero
  */
 struct pfarg_load {
 	__u32 load_pid;
@@ -208,9 +239,12 @@ struct pfarg_load {
  * @set_id: in: number of the set; set 0 always exists
  * @set_reserved1: ignored
  * @set_flags: in: PFM_SETFL_*
- * @set_timeout: in: ns until the next set with PFM_SETFL_TIME_SWITCH; out: what that
- *	is rounded up to
+ * @set_timeout: in: ns until the next set with PFM_SETFL_TIME_SWITCH, not 0; out: what
+ *	that was raised to, by /sys/kernel/perfmon/min_switch_timeout and the resolution
+ *	of the kernel's timers
  * @reserved: ignored
+ *
+ * To delete a set only @set_id is looked at.
  */
 struct pfarg_setdesc {
 	__u16 set_id;
@@ -223,7 +257,7 @@ struct pfarg_setdesc {
 /**
  * struct pfarg_setinfo - what is known of an event set
  * @set_id: in: number of the set
- * @set_reserved1: ignored
+ * @set_reserved1: zero
  * @set_flags: out: PFM_SETFL_*
  * @set_ovfl_pmds: out: PMDs that overflowed last
  * @set_runs: out: times the set became active
@@ -231,7 +265,7 @@ struct pfarg_setdesc {
  * @set_act_duration: out: ns the set was active, started and its thread running
  * @set_avail_pmcs: out: PMCs that nobody else has at the moment
  * @set_avail_pmds: out: PMDs that nobody else has at the moment
- * @set_reserved3: ignored
+ * @set_reserved3: zero
  */
 struct pfarg_setinfo {
 	__u16 set_id;
@@ -267,8 +301,29 @@ struct pfarg_ovfl_msg {
 	__u64 msg_ovfl_pmds[PFM_PMD_BV];
 };
 
+/**
+ * struct pfm_msg_header - how every message begins that is not one of perfmon2's
+ * @type: PFM_MSG_*
+ * @size: bytes of the message, this header included: a multiple of 8
+ *
+ * PFM_MSG_OVFL and PFM_MSG_END have no room to tell it: they are 64 bytes, as they always
+ * were.  So every message tells its length, PFM_MSG_SIZE(), also one of a type that
+ * the reader does not know.
+ *
+ * read() returns as many whole messages as there are and fit; EINVAL if the first one does
+ * not.
+ */
+struct pfm_msg_header {
+	__u32 type;
+	__u32 size;
+};
+
+/* Of the message that begins with struct pfm_msg_header @header. */
+#define PFM_MSG_SIZE(header) ((header)->type <= PFM_MSG_END ? 64 : (header)->size)
+
 union pfarg_msg {
 	__u32 type;
+	struct pfm_msg_header header;
 	struct pfarg_ovfl_msg pfm_ovfl_msg;
 };
 
@@ -278,7 +333,7 @@ union pfarg_msg {
  * @format_name: in: address of the name of a sampling format, or of its UUID as
  *	text; 0 for none
  * @format_argument: in: address of the format's argument, 0 for none
- * @format_size: in: bytes of the format's argument
+ * @format_size: in: bytes of the format's argument, 0 without @format_name
  * @reserved: must be zero
  */
 struct pfm_create {
@@ -293,7 +348,8 @@ struct pfm_create {
  * struct pfm_vector - argument of the calls that take several elements
  * @address: in: address of the first element
  * @count: in: number of elements; 0 does nothing
- * @reserved: must be zero
+ * @element_size: in: bytes from one element to the next, or 0: as many as the first
+ *	version of the element has, which is that of this header
  *
  * Elements are taken in order; the first bad one ends the call with its errno
  * and those before it stay applied.  Calls that return something copy the
@@ -302,7 +358,7 @@ struct pfm_create {
 struct pfm_vector {
 	__u64 address;
 	__s32 count;
-	__u32 reserved;
+	__u32 element_size;
 };
 
 /* pfm_info.features */
@@ -315,7 +371,7 @@ struct pfm_vector {
 /**
  * struct pfm_info - what the module and the machine's PMU offer
  * @version: out: PFM_VERSION of the module
- * @features: out: PFM_FEATURE_*
+ * @features_low: out: lower half of @features
  * @pmu_name: out: kind of PMU, the name of its module after "perfmon_":
  *	"armv8", "soft", ...; it tells which register map holds
  * @pmu_model: out: model, as in /sys/kernel/perfmon/pmu_desc/model
@@ -329,11 +385,18 @@ struct pfm_vector {
  *	module can tell; a context that uses others cannot be loaded
  * @available_pmds: out: PMDs that nobody else has at the moment
  * @counter_pmds: out: PMDs that count events
+ * @features: out: PFM_FEATURE_*
+ * @interface_version: out: PFM_INTERFACE_VERSION of the module
+ * @context_flags: out: known flags of pfarg_ctx
+ * @pmc_flags: out: known flags of pfarg_pmc
+ * @pmd_flags: out: known flags of pfarg_pmd
+ * @pmr_flags: out: known flags of pfarg_pmr
+ * @set_flags: out: known flags of pfarg_setdesc
  * @reserved: zero
  */
 struct pfm_info {
 	__u32 version;
-	__u32 features;
+	__u32 features_low;
 	char pmu_name[32];
 	char pmu_model[64];
 	__u64 pmu_id;
@@ -345,7 +408,14 @@ struct pfm_info {
 	__u64 available_pmcs[PFM_PMC_BV];
 	__u64 available_pmds[PFM_PMD_BV];
 	__u64 counter_pmds[PFM_PMD_BV];
-	__u64 reserved[8];
+	__u64 features;
+	__u32 interface_version;
+	__u32 context_flags;
+	__u32 pmc_flags;
+	__u32 pmd_flags;
+	__u32 pmr_flags;
+	__u32 set_flags;
+	__u64 reserved[4];
 };
 
 /* pfm_status.state */
@@ -429,6 +499,9 @@ enum pfm_reason {
 	PFM_REASON_SET_MEMORY,
 	PFM_REASON_SWITCH_COUNT,
 	PFM_REASON_FORMAT,
+	PFM_REASON_SIZE,
+	PFM_REASON_TAIL,
+	PFM_REASON_FORMAT_NAME,
 	PFM_REASON_COUNT_OF_REASONS
 };
 
@@ -465,9 +538,10 @@ struct pfm_error {
  *
  * ENOSYS: no PMU.  EFAULT: argument unreadable.  EINVAL: unknown flag, reserved
  * field not zero; no such format, argument of another size, or one that the format
- * does not accept.  EOPNOTSUPP: a flag that is not offered yet.
- * EPERM: not in task_group.  EBUSY: the descriptor has a context.  ENOMEM: no memory, or
- * the buffer is over one of the limits.  And what the format may have of its own.
+ * does not accept; an argument without format.  EOPNOTSUPP: a flag that is not offered
+ * yet.  EPERM: not in task_group.  EBUSY: the descriptor has a context.  ENOMEM: no
+ * memory, or the buffer is over one of the limits.  And what the format may have of its
+ * own.
  */
 #define PFM_IOC_CREATE_CONTEXT	_IOW(PFM_IOC_TYPE, 0, struct pfm_create)
 
@@ -528,9 +602,8 @@ struct pfm_error {
  * ESRCH: no such thread.  EPERM: the caller may not look at it (the kernel's
  * own ptrace read check, or CAP_PERFMON), or a kernel thread.  EBUSY: loaded
  * already, thread ending, other sessions in the way, a PMD or the PMU held by
- * someone else.  EEXIST: the thread has a
- * context.  EINVAL: no such set.  EFAULT.  ENOMEM, ENFILE: no memory, or no
- * file, for that check.
+ * someone else.  EEXIST: the thread has a context.  EINVAL: no such set, reserved field
+ * not zero.  EFAULT.  ENOMEM, ENFILE: no memory, or no file, for that check.
  */
 #define PFM_IOC_LOAD		_IOW(PFM_IOC_TYPE, 4, struct pfarg_load)
 
@@ -540,7 +613,7 @@ struct pfm_error {
  * The argument is a struct pfarg_start or NULL for the last active set.
  * Starting what is started changes nothing.
  *
- * EINVAL: not loaded, no such set.  EFAULT.
+ * EINVAL: not loaded, no such set, reserved field not zero.  EFAULT.
  */
 #define PFM_IOC_START		_IOW(PFM_IOC_TYPE, 5, struct pfarg_start)
 
@@ -579,7 +652,7 @@ struct pfm_error {
  * and their reg_reset_pmds, at their short reset values, or at the long ones if it was
  * the user who made it active (load, start, restart).
  *
- * EBUSY: loaded.  EINVAL: flags; a timeout below /sys/kernel/perfmon/min_switch_timeout.
+ * EBUSY: loaded.  EINVAL: flags; no timeout where one is needed.
  * ENOMEM: no memory, or a limit, max_sets or set_mem_max there.  E2BIG, EFAULT.
  */
 #define PFM_IOC_CREATE_EVTSETS	_IOWR(PFM_IOC_TYPE, 8, struct pfm_vector)
@@ -627,7 +700,7 @@ struct pfm_error {
  *
  * As PFM_IOC_READ_PMDS, with less to carry: the fastest way to read.
  *
- * EINVAL: count, PMD or set; PMD not in use.  E2BIG, EFAULT.
+ * EINVAL: count, PMD, flags or set; PMD not in use.  E2BIG, EFAULT.
  */
 #define PFM_IOC_READ		_IOWR(PFM_IOC_TYPE, 15, struct pfm_vector)
 

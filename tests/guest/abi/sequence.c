@@ -98,7 +98,7 @@ static void tell_refusals(void)
 	TELL(ioctl(fd, PFM_IOC_READ_PMDS, &vector));
 	vector.address = 0xfffffffffffff000ull;
 	TELL(ioctl(fd, PFM_IOC_READ_PMDS, &vector));
-	vector.reserved = 1;
+	vector.element_size = 1;
 	TELL(ioctl(fd, PFM_IOC_READ_PMDS, &vector));
 	TELL(ioctl(fd, PFM_IOC_READ_PMDS, NULL));
 	TELL(ioctl(fd, _IO(PFM_IOC_TYPE, 99)));

@@ -327,18 +327,6 @@ TEST(a_vector_that_no_memory_can_hold_is_enomem)
 	count_must_be_right(fd);
 }
 
-TEST(a_reserved_field_of_a_vector_must_be_zero)
-{
-	const struct vector_call *call;
-	int fd = make_context();
-	char elements[256] = {};
-	struct pfm_vector vector = { (uintptr_t)elements, 1, 1 };
-
-	for_each_vector_call(call) must_fail(fd, ioctl(fd, call->command, &vector),
-					     EINVAL, PFM_REASON_RESERVED, NO_INDEX);
-	count_must_be_right(fd);
-}
-
 /* Programs of the perfmon2 time pass what was on their stack. */
 TEST(reserved_fields_of_perfmon2_structures_are_ignored)
 {

@@ -1,0 +1,605 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How the interface grows: what perfmon_ioctl.h promises of sizes, reserved fields and
+ * flags, for every structure that the kernel reads or writes.
+ *
+ * Sizes and offsets are written out: they are those of the first version for ever.
+ */
+#include <stdio.h>
+#include <sys/ioctl.h>
+
+#include "arguments.h"
+#include "samples.h"
+
+SUITE(growth, 120);
+
+#define LONGER 32 /* bytes that the structures of a later version have more */
+#define ROOM   1024
+
+enum state {
+	OPENED, /* no context yet */
+	CREATED, /* with set 1, and a counter in use */
+	LOADED, /* on the caller */
+};
+
+enum kind {
+	IN, /* the kernel reads it */
+	OUT, /* the kernel writes it */
+	VECTOR, /* of elements */
+	NONE, /* no argument */
+};
+
+/* Reserved fields, @offset from the beginning; those after the last have size 0. */
+struct field {
+	unsigned int offset;
+	unsigned int size;
+};
+
+/**
+ * struct call - a call and what it takes
+ * @size: of its structure or, of vectors, of an element: the first version
+ * @fill: makes a zeroed one valid
+ * @reserved: must be zero if @is_strict, else are ignored
+ * @flags: offset of its flags, or NO_FLAGS
+ * @known: flags that are known, and offered or not
+ */
+struct call {
+	const char *name;
+	unsigned int number;
+	enum kind kind;
+	unsigned int size;
+	enum state state;
+	void (*fill)(void *structure);
+	bool is_strict;
+	struct field reserved[4];
+	unsigned int flags;
+	uint32_t known;
+};
+
+#define NO_FLAGS 9999
+
+static void fill_load(void *structure)
+{
+	*(uint32_t *)structure = thread_id();
+}
+
+static void fill_pmc(void *structure)
+{
+	struct pfarg_pmc *pmc = structure;
+
+	pmc->reg_num = pmu()->pmcs[0];
+	pmc->reg_value = pmu()->busy[0];
+}
+
+static void fill_pmd(void *structure)
+{
+	*(uint16_t *)structure = pmu()->pmds[0];
+}
+
+static void fill_set(void *structure)
+{
+	*(uint16_t *)structure = 1;
+}
+
+static const struct call calls[] = {
+	{ "create, ", 0, IN, 96, OPENED, NULL, true, { { 88, 8 } }, NO_FLAGS, 0 },
+	{ "create: context, ", 0, IN, 96, OPENED, NULL, false, { { 4, 60 } }, 0, 0x93 },
+	{ "write_pmcs, ", 1, VECTOR, 48, CREATED, fill_pmc, false, { { 16, 32 } }, 4, 4 },
+	{ "write_pmds, ", 2, VECTOR, 176, CREATED, fill_pmd, false, { { 148, 28 } }, 4, 3 },
+	{ "read_pmds, ",
+	  3,
+	  VECTOR,
+	  176,
+	  CREATED,
+	  fill_pmd,
+	  false,
+	  /* flags, too: it is what was written */
+	  { { 4, 4 }, { 148, 28 } },
+	  NO_FLAGS,
+	  0 },
+	{ "load, ",
+	  4,
+	  IN,
+	  32,
+	  CREATED,
+	  fill_load,
+	  true,
+	  { { 6, 2 }, { 8, 24 } },
+	  NO_FLAGS,
+	  0 },
+	{ "start, ", 5, IN, 32, LOADED, NULL, true, { { 2, 6 }, { 8, 24 } }, NO_FLAGS, 0 },
+	{ "stop, ", 6, NONE, 0, LOADED, NULL, false, {}, NO_FLAGS, 0 },
+	{ "create_evtsets, ",
+	  8,
+	  VECTOR,
+	  64,
+	  CREATED,
+	  fill_set,
+	  false,
+	  { { 2, 2 }, { 16, 48 } },
+	  4,
+	  3 },
+	{ "getinfo_evtsets, ",
+	  9,
+	  VECTOR,
+	  200,
+	  CREATED,
+	  fill_set,
+	  false,
+	  { { 2, 2 }, { 152, 48 } },
+	  NO_FLAGS,
+	  0 },
+	{ "delete_evtsets, ",
+	  10,
+	  VECTOR,
+	  64,
+	  CREATED,
+	  fill_set,
+	  false,
+	  { { 2, 2 }, { 4, 4 }, { 16, 48 } },
+	  NO_FLAGS,
+	  0 },
+	{ "unload, ", 11, NONE, 0, LOADED, NULL, false, {}, NO_FLAGS, 0 },
+	{ "info, ", 12, OUT, 392, OPENED, NULL, false, { { 360, 32 } }, NO_FLAGS, 0 },
+	{ "last_error, ", 13, OUT, 64, OPENED, NULL, false, {}, NO_FLAGS, 0 },
+	{ "status, ", 14, OUT, 64, CREATED, NULL, false, { { 24, 40 } }, NO_FLAGS, 0 },
+	{ "read, ", 15, VECTOR, 16, CREATED, fill_pmd, false, {}, 4, 0 },
+};
+
+#define for_each_call(call)                                                              \
+	for ((call) = calls; (call) < calls + COUNT(calls) && (subject = (call)->name);  \
+	     (call)++)
+
+static int prepare(const struct call *call)
+{
+	pfarg_setdesc_t set = { .set_id = 1 };
+	int fd;
+
+	if (call->state == OPENED)
+		return pfm_open_device();
+	fd = make_context();
+	use_busy_counters(fd);
+	must(fd, pfm_create_evtsets(fd, &set, 1));
+	if (call->state == LOADED)
+		load(fd, thread_id());
+	return fd;
+}
+
+static void fill(const struct call *call, void *structure)
+{
+	if (call->fill)
+		call->fill(structure);
+}
+
+static int do_ioctl(int fd, const struct call *call, unsigned int direction, size_t size,
+		    void *argument)
+{
+	return ioctl(fd, _IOC(direction, 0xf3, call->number, size), argument);
+}
+
+/* With a structure of @size bytes at @structure; of vectors the first element is good. */
+static int do_call(int fd, const struct call *call, size_t size, void *structure)
+{
+	struct pfm_vector vector = { (uintptr_t)structure, 1, size };
+
+	if (call->kind == VECTOR)
+		return do_ioctl(fd, call, _IOC_WRITE, sizeof(vector), &vector);
+	return do_ioctl(fd, call, _IOC_WRITE, size, structure);
+}
+
+/* ---- sizes --------------------------------------------------------------------------- */
+
+TEST(structures_that_are_longer_are_taken_if_the_rest_is_zero)
+{
+	const struct call *call;
+	char structure[ROOM];
+	int fd;
+
+	for_each_call(call)
+	{
+		fd = prepare(call);
+		memset(structure, 0, sizeof(structure));
+		fill(call, structure);
+		memset(structure + call->size + LONGER, 0xff, 8);
+		must(fd, do_call(fd, call, call->size + LONGER, structure));
+		close(fd);
+	}
+}
+
+TEST(structures_that_are_longer_are_e2big_if_the_rest_is_not_zero)
+{
+	static const unsigned int places[] = { 0, 1, 7, 8, 15, 30, 31 };
+	const struct call *call;
+	char structure[ROOM];
+	struct pfm_error error;
+	size_t i;
+	int fd;
+
+	for_each_call(call)
+	{
+		if (call->kind == OUT)
+			continue;
+		fd = prepare(call);
+		for (i = 0; i < COUNT(places); i++) {
+			memset(structure, 0, sizeof(structure));
+			fill(call, structure);
+			structure[call->size + places[i]] = 1;
+			must_fail(fd, do_call(fd, call, call->size + LONGER, structure),
+				  E2BIG, PFM_REASON_TAIL,
+				  call->kind == VECTOR ? 0 : NO_INDEX);
+			must(fd, pfm_get_error(fd, &error));
+			ck_assert_uint_eq(error.value, call->size);
+		}
+		/* It has done nothing: it can be done now. */
+		memset(structure, 0, sizeof(structure));
+		fill(call, structure);
+		must(fd, do_call(fd, call, call->size, structure));
+		close(fd);
+	}
+}
+
+TEST(structures_shorter_than_their_first_version_are_einval)
+{
+	const struct call *call;
+	char structure[ROOM] = {};
+	int fd;
+
+	for_each_call(call)
+	{
+		const size_t sizes[] = { call->size - 1, call->size - 8, 1 };
+		size_t i;
+
+		fd = prepare(call);
+		for (i = 0; i < COUNT(sizes) && call->size; i++) {
+			if (call->number == _IOC_NR(PFM_IOC_LAST_ERROR))
+				/* It tells of others. */
+				must_fail_errno(do_call(fd, call, sizes[i], structure),
+						EINVAL);
+			else
+				must_fail(fd, do_call(fd, call, sizes[i], structure),
+					  EINVAL, PFM_REASON_SIZE, NO_INDEX);
+		}
+		close(fd);
+	}
+}
+
+TEST(the_direction_of_a_command_means_nothing)
+{
+	static const unsigned int directions[] = { _IOC_NONE, _IOC_READ, _IOC_WRITE,
+						   _IOC_READ | _IOC_WRITE };
+	const struct call *call;
+	char structure[ROOM];
+	size_t i;
+	int fd;
+
+	for_each_call(call) for (i = 0; i < COUNT(directions); i++)
+	{
+		struct pfm_vector vector = { (uintptr_t)structure, 1, 0 };
+		bool is_vector = call->kind == VECTOR;
+
+		fd = prepare(call);
+		memset(structure, 0, sizeof(structure));
+		fill(call, structure);
+		must(fd, do_ioctl(fd, call, directions[i],
+				  is_vector ? sizeof(vector) : call->size,
+				  is_vector ? (void *)&vector : structure));
+		close(fd);
+	}
+}
+
+/* The structure that describes a vector grows as all others do. */
+TEST(vectors_themselves_may_be_longer)
+{
+	struct {
+		struct pfm_vector vector;
+		char rest[LONGER];
+	} argument;
+	const struct call *call;
+	char structure[ROOM];
+	int fd;
+
+	for_each_call(call)
+	{
+		if (call->kind != VECTOR)
+			continue;
+		fd = prepare(call);
+		memset(structure, 0, sizeof(structure));
+		fill(call, structure);
+		memset(&argument, 0, sizeof(argument));
+		argument.vector.address = (uintptr_t)structure;
+		argument.vector.count = 1;
+		argument.rest[LONGER - 1] = 1;
+		must_fail(fd, do_ioctl(fd, call, _IOC_WRITE, sizeof(argument), &argument),
+			  E2BIG, PFM_REASON_TAIL, NO_INDEX);
+		argument.rest[LONGER - 1] = 0;
+		must_fail(fd, do_ioctl(fd, call, _IOC_WRITE, 15, &argument), EINVAL,
+			  PFM_REASON_SIZE, NO_INDEX);
+		must(fd, do_ioctl(fd, call, _IOC_WRITE, sizeof(argument), &argument));
+		close(fd);
+	}
+}
+
+/* Several elements, each with a rest: no one is taken for another. */
+TEST(longer_elements_are_apart)
+{
+	struct {
+		pfarg_pmd_t pmd;
+		uint64_t rest[4];
+	} pmds[3] = {};
+	struct {
+		pfarg_pmr_t pmr;
+		uint64_t rest[1];
+	} pmrs[3] = {};
+	struct pfm_vector vector = { (uintptr_t)pmds, 3, sizeof(pmds[0]) };
+	int fd = make_context();
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		pmds[i].pmd.reg_num = pmrs[i].pmr.reg_num = pmu()->pmds[i];
+		pmds[i].pmd.reg_value = 1000 + i;
+	}
+	must(fd, ioctl(fd, PFM_IOC_WRITE_PMDS, &vector));
+	for (i = 0; i < 3; i++)
+		pmds[i].pmd.reg_value = 0;
+	must(fd, ioctl(fd, PFM_IOC_READ_PMDS, &vector));
+	vector.address = (uintptr_t)pmrs;
+	vector.element_size = sizeof(pmrs[0]);
+	must(fd, ioctl(fd, PFM_IOC_READ, &vector));
+	for (i = 0; i < 3; i++) {
+		ck_assert_uint_eq(pmds[i].pmd.reg_value, 1000 + i);
+		ck_assert_uint_eq(pmds[i].pmd.reg_last_reset_val, 1000 + i);
+		ck_assert_uint_eq(pmrs[i].pmr.reg_value, 1000 + i);
+		ck_assert_uint_eq(pmds[i].rest[0] | pmrs[i].rest[0], 0);
+	}
+	/* The index is that of the element with more in it than is known; none was read. */
+	pmrs[2].rest[0] = 1ull << 63;
+	pmrs[0].pmr.reg_value = 7;
+	must_fail(fd, ioctl(fd, PFM_IOC_READ, &vector), E2BIG, PFM_REASON_TAIL, 2);
+	ck_assert_uint_eq(pmrs[0].pmr.reg_value, 7);
+	/* A vector's bytes are those with the rests. */
+	vector.element_size = read_number(SYSFS "arg_mem_max") / 3 + 1;
+	must_fail(fd, ioctl(fd, PFM_IOC_READ, &vector), E2BIG, PFM_REASON_TOO_LONG,
+		  NO_INDEX);
+	vector.element_size = ~0u;
+	must_fail(fd, ioctl(fd, PFM_IOC_READ, &vector), E2BIG, PFM_REASON_TOO_LONG,
+		  NO_INDEX);
+	count_must_be_right(fd);
+}
+
+TEST(longer_elements_that_end_in_no_memory_are_efault)
+{
+	char *end = memory_end();
+	const struct call *call;
+	int fd;
+
+	for_each_call(call)
+	{
+		if (call->kind == NONE)
+			continue;
+		fd = prepare(call);
+		memset(end - ROOM, 0, ROOM);
+		fill(call, end - call->size);
+		if (call->number == _IOC_NR(PFM_IOC_LAST_ERROR))
+			must_fail_errno(do_call(fd, call, call->size + LONGER,
+						end - call->size),
+					EFAULT);
+		else
+			must_fail(fd,
+				  do_call(fd, call, call->size + LONGER,
+					  end - call->size),
+				  EFAULT, PFM_REASON_FAULT, NO_INDEX);
+		close(fd);
+	}
+}
+
+/* What is returned of a structure that is longer: as of the first version, and zeros. */
+TEST(what_is_not_known_of_a_result_is_made_zero)
+{
+	static const char zeros[LONGER];
+	const struct call *call;
+	char known[ROOM], structure[ROOM];
+	int fd;
+
+	for_each_call(call)
+	{
+		if (call->kind != OUT)
+			continue;
+		fd = prepare(call);
+		memset(known, 0xee, sizeof(known));
+		memset(structure, 0xee, sizeof(structure));
+		must(fd, do_call(fd, call, call->size, known));
+		must(fd, do_call(fd, call, call->size + LONGER, structure));
+		ck_assert_msg(!memcmp(known, structure, call->size), "%s", call->name);
+		ck_assert_msg(!memcmp(structure + call->size, zeros, LONGER), "%s",
+			      call->name);
+		ck_assert_uint_eq((unsigned char)structure[call->size + LONGER], 0xee);
+		ck_assert_uint_eq((unsigned char)known[call->size], 0xee);
+		close(fd);
+	}
+}
+
+/* ---- reserved fields -------------------------------------------------------------------- */
+
+static void try_field(const struct call *call, const struct field *field)
+{
+	char structure[ROOM];
+	unsigned int i;
+	int fd = prepare(call);
+
+	for (i = field->offset; i < field->offset + field->size; i++) {
+		memset(structure, 0, sizeof(structure));
+		fill(call, structure);
+		structure[i] = 0x10;
+		if (call->is_strict) {
+			must_fail(fd, do_call(fd, call, call->size, structure), EINVAL,
+				  PFM_REASON_RESERVED, NO_INDEX);
+			continue;
+		}
+		must(fd, do_call(fd, call, call->size, structure));
+		close(fd);
+		fd = prepare(call);
+	}
+	close(fd);
+}
+
+/* Each byte of each in turn. */
+TEST(reserved_fields_are_zero_or_ignored_as_was_promised)
+{
+	const struct call *call;
+	size_t i;
+
+	for_each_call(call) for (i = 0; i < COUNT(call->reserved); i++)
+	{
+		if (call->kind != OUT)
+			try_field(call, &call->reserved[i]);
+	}
+}
+
+static bool all_zero(const char *structure, const struct field *field)
+{
+	unsigned int i;
+
+	for (i = field->offset; i < field->offset + field->size; i++)
+		if (structure[i])
+			return false;
+	return true;
+}
+
+TEST(reserved_fields_of_results_are_zero)
+{
+	const struct call *call;
+	char structure[ROOM];
+	size_t i;
+	int fd;
+
+	for_each_call(call)
+	{
+		if (call->kind != OUT && call->number != _IOC_NR(PFM_IOC_GETINFO_EVTSETS))
+			continue;
+		fd = prepare(call);
+		memset(structure, 0xee, sizeof(structure));
+		fill(call, structure);
+		must(fd, do_call(fd, call, call->size, structure));
+		for (i = 0; i < COUNT(call->reserved); i++)
+			ck_assert_msg(all_zero(structure, &call->reserved[i]),
+				      "%sreserved field at %u", call->name,
+				      call->reserved[i].offset);
+		close(fd);
+	}
+}
+
+TEST(reserved_fields_of_the_default_formats_argument_must_be_zero)
+{
+	struct pfm_create create = { .format_name = (uintptr_t) "default",
+				     .format_size = 64 };
+	unsigned int i;
+	char argument[64];
+	int fd = pfm_open_device();
+
+	create.format_argument = (uintptr_t)argument;
+	for (i = 8; i < 64; i++) {
+		memset(argument, 0, sizeof(argument));
+		*(uint64_t *)argument = MIB;
+		argument[i] = 0x10;
+		must_fail(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create), EINVAL,
+			  PFM_REASON_FORMAT_ARGUMENT, NO_INDEX);
+	}
+	memset(argument, 0, sizeof(argument));
+	*(uint64_t *)argument = MIB;
+	must(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
+	close(fd);
+}
+
+TEST(a_formats_argument_without_its_name_is_einval)
+{
+	char argument[64] = {};
+	const struct pfm_create wrong[] = {
+		{ .format_argument = (uintptr_t)argument, .format_size = 64 },
+		{ .format_argument = (uintptr_t)argument },
+		{ .format_argument = 8 },
+		{ .format_size = 64 },
+	};
+	struct pfm_create create = {};
+	int fd = pfm_open_device();
+	size_t i;
+
+	for (i = 0; i < COUNT(wrong); i++)
+		must_fail(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &wrong[i]), EINVAL,
+			  PFM_REASON_FORMAT_NAME, NO_INDEX);
+	must(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
+	count_must_be_right(fd);
+}
+
+/* ---- flags ------------------------------------------------------------------------------- */
+
+TEST(every_unknown_flag_is_einval)
+{
+	const struct call *call;
+	char structure[ROOM];
+	struct pfm_error error;
+	unsigned int bit;
+	int fd;
+
+	for_each_call(call)
+	{
+		if (call->flags == NO_FLAGS)
+			continue;
+		fd = prepare(call);
+		for (bit = 0; bit < 32; bit++) {
+			if (call->known >> bit & 1)
+				continue;
+			memset(structure, 0, sizeof(structure));
+			fill(call, structure);
+			*(uint32_t *)(structure + call->flags) = 1u << bit;
+			must_fail(fd, do_call(fd, call, call->size, structure), EINVAL,
+				  PFM_REASON_FLAGS, call->kind == VECTOR ? 0 : NO_INDEX);
+			must(fd, pfm_get_error(fd, &error));
+			ck_assert_uint_eq(error.value, 1u << bit);
+		}
+		close(fd);
+	}
+}
+
+TEST(info_tells_the_flags_that_are_offered)
+{
+	struct pfm_info info;
+	int fd = pfm_open_device();
+
+	must(fd, pfm_get_info(fd, &info));
+	ck_assert_uint_eq(info.context_flags, PFM_FL_NOTIFY_BLOCK | PFM_FL_OVFL_NO_MSG);
+	ck_assert_uint_eq(info.pmc_flags, PFM_REGFL_NO_EMUL64);
+	ck_assert_uint_eq(info.pmd_flags, PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM);
+	ck_assert_uint_eq(info.pmr_flags, 0);
+	ck_assert_uint_eq(info.set_flags, PFM_SETFL_OVFL_SWITCH | PFM_SETFL_TIME_SWITCH);
+	ck_assert_uint_eq(info.features_low, (uint32_t)info.features);
+	ck_assert_uint_eq(info.features & 0x1f, 0x1f);
+	close(fd);
+}
+
+/* ---- versions ------------------------------------------------------------------------- */
+
+/* Programs of the perfmon2 time compare the two. */
+TEST(versions_are_those_of_sysfs)
+{
+	struct pfm_info info;
+	char text[32];
+	int fd = pfm_open_device();
+
+	must(fd, pfm_get_info(fd, &info));
+	ck_assert_uint_eq(info.version, 0x20008);
+	ck_assert_str_eq(read_text(SYSFS "version"), "2.8\n");
+	snprintf(text, sizeof(text), "%u.%u\n", info.interface_version >> 16,
+		 info.interface_version & 0xffff);
+	ck_assert_str_eq(read_text(SYSFS "interface_version"), text);
+	close(fd);
+}
+
+/* libpfm 3 calls the number in the file and the eleven after it, with any arguments. */
+TEST(the_system_calls_of_perfmon2_are_enosys)
+{
+	const long first = (long)read_number(SYSFS "syscall");
+	unsigned int i;
+
+	for (i = 0; i < 12; i++)
+		must_fail_errno(syscall(first + i, 3, &i, 1, 0), ENOSYS);
+}

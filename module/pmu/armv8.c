@@ -31,10 +31,11 @@ module_param(cpus, charp, 0444);
 MODULE_PARM_DESC(cpus, "list of CPUs to use (all that have the PMU of the first one)");
 
 /* Looked at when counters are claimed. */
-static unsigned int leave_to_perf;
+#define LEAVE_SOME (~0u)
+static unsigned int leave_to_perf = LEAVE_SOME;
 module_param(leave_to_perf, uint, 0644);
-MODULE_PARM_DESC(leave_to_perf,
-		 "mask of counters not to take, bit 31 is the cycle counter (0)");
+MODULE_PARM_DESC(leave_to_perf, "mask of counters not to take, bit 31 is the cycle "
+				"counter (the last two event counters of six or more)");
 
 static unsigned int version; /* ID_AA64DFR0_EL1.PMUVer */
 static u64 event_mask; /* low bits that an event counter has */
@@ -329,6 +330,25 @@ static void __init armv8_describe(const struct identity *identity)
 	}
 }
 
+/*
+ * A pinned event of perf's that finds no counter is in error for good, and so are those by
+ * which KVM gives a guest its PMU.  What perf has when we come we cannot have; what comes
+ * later, or comes and goes with its thread, finds these.  perf takes the first event counters
+ * that are free, so that the last ones are the least in use.  Cycles, too, are counted
+ * by event counters where the cycle counter is ours.
+ */
+static void __init leave_some(unsigned int event_counters)
+{
+	if (leave_to_perf != LEAVE_SOME)
+		return;
+	if (event_counters >= 6)
+		leave_to_perf = 3u << (event_counters - 2);
+	else if (event_counters >= 3)
+		leave_to_perf = 1u << (event_counters - 1);
+	else
+		leave_to_perf = 0;
+}
+
 static int __init armv8_init(void)
 {
 	struct identity identity = {};
@@ -349,6 +369,7 @@ static int __init armv8_init(void)
 		return -ENODEV;
 
 	armv8_describe(&identity);
+	leave_some(FIELD_GET(ARMV8_PMCR_N, identity.control));
 	armv8_pmu.id = identity.midr;
 	armv8_pmu.model = armv8_model(identity.midr, name);
 	cpumask_copy(&armv8_pmu.cpus, &armv8_cpus);

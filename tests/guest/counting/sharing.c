@@ -678,3 +678,143 @@ TEST(a_pmu_that_perf_has_whole_is_busy)
 	must_have(fd, BIT(2)); /* the events are on 31, 0, 1, 2, ... */
 	load(fd, child_new().pid);
 }
+
+/* ---- pinned events, with the parameters that the module comes with ------------------------- */
+
+/* The kernel's own event on this CPU, of perfmon_pinned. */
+static struct perf_count kernels_event(unsigned int cpu)
+{
+	const char *line = read_text("/sys/module/perfmon_pinned/parameters/counts");
+	struct perf_count count;
+	unsigned int found;
+
+	for (; *line; line = strchr(line, '\n') + 1)
+		if (sscanf(line, "%u %ju %ju %ju", &found, &count.value, &count.enabled,
+			   &count.running) == 4 &&
+		    found == cpu)
+			return count;
+	ck_abort_msg("CPU %u has no pinned event", cpu);
+}
+
+static void must_go_on(const char *what, struct perf_count before,
+		       struct perf_count after)
+{
+	ck_assert_msg(after.value > before.value, "%s counts no more", what);
+	ck_assert_msg(after.running - before.running == after.enabled - before.enabled,
+		      "%s ran %ju of %ju ns", what,
+		      (uintmax_t)(after.running - before.running),
+		      (uintmax_t)(after.enabled - before.enabled));
+}
+
+/* All of them count while the caller, who is on CPU 0, and the child work. */
+static void pinned_must_count(const char *when, const struct child *child,
+			      const int *events)
+{
+	struct perf_count kernel[2], own[2], childs[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		loop(MILLION);
+		child_call(child, work, MILLION);
+		usleep(1000); /* they are switched out and in */
+		kernel[i] = kernels_event(0);
+		own[i] = perf_read(events[0]);
+		childs[i] = perf_read(events[1]);
+	}
+	printf("         %s: the kernel's %ju, the thread's %ju, the child's %ju cycles\n",
+	       when, (uintmax_t)(kernel[1].value - kernel[0].value),
+	       (uintmax_t)(own[1].value - own[0].value),
+	       (uintmax_t)(childs[1].value - childs[0].value));
+	must_go_on("the kernel's event", kernel[0], kernel[1]);
+	must_go_on("the thread's event", own[0], own[1]);
+	must_go_on("the child's event", childs[0], childs[1]);
+}
+
+static void open_pinned(const struct child *child, int *events)
+{
+	const pid_t threads[] = { thread_id(), child->pid };
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		events[i] = perf_open_pinned(CPU_CYCLES, threads[i]);
+		ck_assert_msg(events[i] != -1, "perf_event_open: %s", strerror(errno));
+	}
+}
+
+/* Contexts with all counters that can be had, on the caller and on the child. */
+static void load_all(const struct child *child, int *contexts)
+{
+	const pid_t threads[] = { thread_id(), child->pid };
+	struct pfm_info info;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		contexts[i] = make_context();
+		must(contexts[i], pfm_get_info(contexts[i], &info));
+		ck_assert_uint_ne(info.available_pmds[0], 0);
+		close(contexts[i]);
+		contexts[i] = context_using(info.available_pmds[0]);
+		load(contexts[i], threads[i]);
+		must(contexts[i], pfm_start(contexts[i], NULL));
+	}
+}
+
+static void check_pinned_before(void)
+{
+	struct child child = child_new();
+	int events[2], contexts[2];
+
+	ck_assert_int_eq(module_load("perfmon_pinned", ""), 0);
+	child_call(&child, child_pin, 0);
+	pin(0);
+	open_pinned(&child, events);
+	pinned_must_count("without us", &child, events);
+	load_all(&child, contexts);
+	pinned_must_count("beside us", &child, events);
+	close(contexts[0]);
+	pinned_must_count("beside one of us", &child, events);
+}
+
+static void check_pinned_after(void)
+{
+	struct child child = child_new();
+	int events[2], contexts[2];
+
+	child_call(&child, child_pin, 0);
+	pin(0);
+	load_all(&child, contexts);
+	ck_assert_int_eq(module_load("perfmon_pinned", ""), 0);
+	open_pinned(&child, events);
+	pinned_must_count("beside us", &child, events);
+}
+
+static void check_pinned(void (*check)(void))
+{
+	need_armv8();
+	with_pmu("perfmon_armv8", MODULE_DEFAULTS, check);
+}
+
+static void unload_pinned(void)
+{
+	module_unload("perfmon_pinned");
+}
+
+static void pinned_before(void)
+{
+	then_put_back(check_pinned_before, unload_pinned);
+}
+
+static void pinned_after(void)
+{
+	then_put_back(check_pinned_after, unload_pinned);
+}
+
+TEST(pinned_events_go_on_when_contexts_come)
+{
+	check_pinned(pinned_before);
+}
+
+TEST(pinned_events_that_come_later_find_counters)
+{
+	check_pinned(pinned_after);
+}

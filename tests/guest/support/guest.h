@@ -232,6 +232,8 @@ const char *kernel_log(void); /* its end; valid until the next call */
 /* 0 or errno; modules are named as in /proc/modules, and as their files. */
 const char *module_path(const char *name); /* valid until the next call */
 int module_load(const char *name, const char *parameters);
+/* For @parameters: as the module comes, not as the tests want it. */
+#define MODULE_DEFAULTS " "
 int module_unload(const char *name);
 bool module_is_loaded(const char *name);
 int module_users(const char *name);

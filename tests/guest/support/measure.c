@@ -519,6 +519,13 @@ int perf_open_sampling(uint64_t event, uint64_t period, pid_t tid, int cpu)
 	return open_event(&attr, tid, cpu, -1);
 }
 
+int perf_open_pinned(uint64_t event, pid_t tid)
+{
+	struct perf_event_attr attr = { .config = event, .pinned = 1 };
+
+	return open_event(&attr, tid, -1, -1);
+}
+
 void perf_enable(int fd)
 {
 	ck_assert(!ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));

@@ -162,6 +162,8 @@ void then_put_back(void (*check)(void), void (*put_back)(void));
 
 /* perf_event_open of a raw hardware event, not yet enabled; -1 and errno. */
 int perf_open(uint64_t event, bool user_only, pid_t tid, int cpu, int group);
+/* Enabled at once: it counts whenever the thread runs, or is in error for good. */
+int perf_open_pinned(uint64_t event, pid_t tid);
 int perf_open_sampling(uint64_t event, uint64_t period, pid_t tid, int cpu);
 void perf_enable(int fd);
 void perf_disable(int fd);

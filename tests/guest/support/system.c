@@ -190,7 +190,7 @@ const char *module_path(const char *name)
 	return path;
 }
 
-/* A guest may have the hash MMU; run tells modprobe the same. */
+/* A guest may have the hash MMU, and tests use all counters: run tells modprobe the same. */
 int module_load(const char *name, const char *parameters)
 {
 	int fd = open(module_path(name), O_RDONLY | O_CLOEXEC);
@@ -198,6 +198,8 @@ int module_load(const char *name, const char *parameters)
 
 	if (!strcmp(name, "perfmon_power") && !*parameters)
 		parameters = "hash=1";
+	if (!strcmp(name, "perfmon_armv8") && !*parameters)
+		parameters = "leave_to_perf=0";
 	ck_assert_msg(fd != -1, "%s: %s", module_path(name), strerror(errno));
 	if (syscall(SYS_finit_module, fd, parameters, 0))
 		error = errno;

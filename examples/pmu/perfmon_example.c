@@ -21,7 +21,8 @@ static DEFINE_PER_CPU(u64[2], counters);
 static DEFINE_PER_CPU(u64, since); /* when the counters were looked at */
 
 /* A PMC that is not used has its default, and nobody else needs this register. */
-static void example_write_pmcs(struct pfm_registers *set, const struct pfm_registers *old)
+static void example_write_pmcs(const struct pfm_registers *set,
+			       const struct pfm_registers *old)
 {
 	this_cpu_write(selected, set->pmcs[0] | set->pmcs[1] << 1);
 }

@@ -30,6 +30,7 @@ struct task_struct;
 
 /* Counters that can overflow are among the first 64 PMDs: one word says all. */
 #define PFM_MAX_COUNTERS  64
+#define PFM_MAX_CONFIG	  16 /* words that follow from a set's configuration */
 
 /* Registers of hardware, one bit each: so many words. */
 #define PFM_HARDWARE_BV	  (PFM_MAX_HARDWARE / 64)
@@ -71,14 +72,18 @@ struct pfm_register {
  * @pmcs: values
  * @pmds: 64-bit values; the hardware holds the low @width bits, see
  *	pfm_pmd_merge()
- * @driver: for the PMU module's own use, one word for each PMD below 64; zero in
- *	a fresh set
+ * @config: the PMU module's own: what configure() works out from the fields above, and
+ *	nobody else changes.  Zero in a fresh set.  A copy of the set has a copy of it.
+ * @state: the PMU module's own: what changes while the set counts, one word for each
+ *	PMD below 64.  Operations may change it on the CPU where the set counts (write_pmds,
+ *	start, stop, read, acknowledge and the interrupt handler), configure() may not.
+ *	Zero in a fresh set, and in a copy of one.
  * @task: the monitored thread
  * @resumed: this start goes on after the thread was switched out, it is not one
  *	that the user asked for
  *
  * Owned by the core.  The operations below may read all of it, and write @pmds
- * (in stop) and @driver.
+ * (in stop), @config (in configure) and @state.
  */
 struct pfm_registers {
 	u64 used_pmcs[PFM_HARDWARE_BV];
@@ -89,7 +94,8 @@ struct pfm_registers {
 	bool resumed;
 	u64 pmcs[PFM_MAX_HARDWARE];
 	u64 pmds[PFM_MAX_HARDWARE];
-	u64 driver[PFM_MAX_COUNTERS];
+	u64 config[PFM_MAX_CONFIG];
+	u64 state[PFM_MAX_COUNTERS];
 };
 
 /**
@@ -120,7 +126,7 @@ struct pfm_registers {
  * @check_pmc: whether PMC @n can have the value (reserved bits are done), which it
  *	may change; process context, may sleep; optional.
  * @configure: PMC values, @counters or @interrupting of a set have changed; puts into
- *	@driver what write_pmcs and start need not find out each time.  Interrupts
+ *	@config what write_pmcs and start need not find out each time.  Interrupts
  *	off, on any CPU, the set counts nowhere; optional.
  * @write_pmcs: hot; program @used_pmcs, and that of @counters those @interrupting may
  *	interrupt (or leave that to start).  @programmed are the registers that this was
@@ -145,13 +151,13 @@ struct pfm_pmu_operations {
 	void (*held_by_others)(const struct pfm_pmu *pmu, u64 *pmds);
 	bool (*check_pmc)(unsigned int n, u64 *value);
 	void (*configure)(struct pfm_registers *registers);
-	void (*write_pmcs)(struct pfm_registers *registers,
+	void (*write_pmcs)(const struct pfm_registers *registers,
 			   const struct pfm_registers *programmed);
 	void (*write_pmds)(struct pfm_registers *registers, u64 pmds);
 	void (*start)(struct pfm_registers *registers);
 	u64 (*stop)(struct pfm_registers *registers);
 	u64 (*read)(struct pfm_registers *registers, u64 *values);
-	u64 (*overflows)(struct pfm_registers *registers);
+	u64 (*overflows)(const struct pfm_registers *registers);
 	void (*acknowledge)(struct pfm_registers *registers, u64 counters);
 };
 

@@ -69,7 +69,7 @@ static bool armv8_check_pmc(unsigned int n, u64 *value)
 }
 
 /* Events, filters, interrupts; nothing counts here. */
-void armv8_program(struct pfm_registers *registers,
+void armv8_program(const struct pfm_registers *registers,
 		   const struct pfm_registers *programmed)
 {
 	u32 counters = registers->counters;
@@ -118,7 +118,7 @@ void armv8_halt(struct pfm_registers *registers)
 	isb(); /* what is read or written from here on stands still */
 }
 
-static u64 armv8_overflows(struct pfm_registers *registers)
+static u64 armv8_overflows(const struct pfm_registers *registers)
 {
 	return (armv8_read_overflows() | this_cpu_read(armv8_kept_overflows)) &
 	       registers->counters;

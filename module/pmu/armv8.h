@@ -21,7 +21,7 @@ DECLARE_PER_CPU(u32, armv8_kept_overflows);
 
 /* armv8.c */
 extern struct pfm_pmu armv8_pmu;
-void armv8_program(struct pfm_registers *registers,
+void armv8_program(const struct pfm_registers *registers,
 		   const struct pfm_registers *programmed);
 void armv8_load(struct pfm_registers *registers, u64 pmds);
 void armv8_halt(struct pfm_registers *registers);

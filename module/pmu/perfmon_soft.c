@@ -155,7 +155,7 @@ static void soft_halt(struct soft_cpu *cpu)
 
 	pfm_for_each_bit(n, rest, cpu->active) {
 		soft_look(cpu, n);
-		registers->driver[n] = cpu->source[n] << 8 | cpu->event[n];
+		registers->state[n] = cpu->source[n] << 8 | cpu->event[n];
 	}
 	cpu->active = 0;
 	cpu->running = NULL;
@@ -211,7 +211,7 @@ static void soft_go(struct soft_cpu *cpu, struct pfm_registers *registers)
 	cpu->active = registers->counters & registers->used_pmcs[0];
 	cpu->running = registers;
 	pfm_for_each_bit(n, rest, cpu->active) {
-		u64 before = registers->driver[n];
+		u64 before = registers->state[n];
 		u8 event = cpu->event[n];
 
 		/* What belongs to the thread went on while it was out. */
@@ -262,7 +262,7 @@ static bool soft_check_pmc(unsigned int n, u64 *value)
 	return *value <= PFM_SOFT_MAJOR_FAULTS;
 }
 
-static void soft_write_pmcs(struct pfm_registers *registers,
+static void soft_write_pmcs(const struct pfm_registers *registers,
 			    const struct pfm_registers *programmed)
 {
 	struct soft_cpu *cpu = this_cpu_ptr(&soft_cpus);
@@ -288,7 +288,7 @@ static void soft_start(struct pfm_registers *registers)
 	soft_go(this_cpu_ptr(&soft_cpus), registers);
 }
 
-static u64 soft_overflows(struct pfm_registers *registers)
+static u64 soft_overflows(const struct pfm_registers *registers)
 {
 	return this_cpu_ptr(&soft_cpus)->overflows & registers->counters;
 }

@@ -146,7 +146,7 @@ static u64 freeze_kernel_2(u64 mmcr2)
 	return (mmcr2 & ~MMCR2_FCH_ALL) | (mmcr2 & MMCR2_FCS_ALL) >> MMCR2_FCS_TO_FCH;
 }
 
-/* What depends on the set alone; in its words for the driver. */
+/* What depends on the configuration of the set alone: words of pfm_registers.config. */
 enum {
 	RUNNING_MMCR0,
 	RUNNING_MMCR1,
@@ -204,7 +204,7 @@ static u64 running_mmcr1(const struct pfm_registers *registers)
 
 static void power_configure(struct pfm_registers *registers)
 {
-	u64 *running = registers->driver;
+	u64 *running = registers->config;
 
 	running[RUNNING_MMCR0] = running_mmcr0(registers);
 	running[RUNNING_MMCR1] = running_mmcr1(registers);
@@ -212,17 +212,17 @@ static void power_configure(struct pfm_registers *registers)
 }
 
 /* The PMCs that were not written have their defaults in memory. */
-static void power_write_pmcs(struct pfm_registers *registers,
+static void power_write_pmcs(const struct pfm_registers *registers,
 			     const struct pfm_registers *programmed)
 {
-	const u64 *pmcs = registers->pmcs, *running = registers->driver;
+	const u64 *pmcs = registers->pmcs, *running = registers->config;
 
 #define DIFFERS(words, n) (!programmed || programmed->words[n] != registers->words[n])
 	if (DIFFERS(pmcs, PFM_POWER_MMCRA))
 		mtspr(SPRN_MMCRA, pmcs[PFM_POWER_MMCRA] & ~MMCRA_SAMPLE_ENABLE);
-	if (DIFFERS(driver, RUNNING_MMCR1))
+	if (DIFFERS(config, RUNNING_MMCR1))
 		mtspr(SPRN_MMCR1, running[RUNNING_MMCR1]);
-	if (DIFFERS(driver, RUNNING_MMCR2))
+	if (DIFFERS(config, RUNNING_MMCR2))
 		mtspr(SPRN_MMCR2, running[RUNNING_MMCR2]);
 	if (has_mmcr3 && DIFFERS(pmcs, PFM_POWER_MMCR3))
 		mtspr(SPRN_MMCR3, pmcs[PFM_POWER_MMCR3]);
@@ -247,7 +247,7 @@ static bool samples(const struct pfm_registers *registers)
 
 static void power_start(struct pfm_registers *registers)
 {
-	mtspr(SPRN_MMCR0, registers->driver[RUNNING_MMCR0]);
+	mtspr(SPRN_MMCR0, registers->config[RUNNING_MMCR0]);
 	if (samples(registers))
 		mtspr(SPRN_MMCRA, registers->pmcs[PFM_POWER_MMCRA]);
 	/* No isync: the way back to the thread is an interrupt return. */
@@ -292,7 +292,7 @@ static u64 power_stop(struct pfm_registers *registers)
 	return power_read(registers, registers->pmds);
 }
 
-static u64 power_overflows(struct pfm_registers *registers)
+static u64 power_overflows(const struct pfm_registers *registers)
 {
 	u32 counters = registers->counters, overflows = 0;
 

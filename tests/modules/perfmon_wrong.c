@@ -29,7 +29,7 @@ module_param(releases, uint, 0444);
 
 /* ---- a PMU ---------------------------------------------------------------------------- */
 
-static void write_pmcs(struct pfm_registers *registers,
+static void write_pmcs(const struct pfm_registers *registers,
 		       const struct pfm_registers *programmed)
 {
 }

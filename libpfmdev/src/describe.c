@@ -50,6 +50,7 @@ static const char *const values[] = {
 	[PFM_REASON_PMC_VALUE] = "value 0x%llx",
 	[PFM_REASON_NOT_A_COUNTER] = "PMC %llu",
 	[PFM_REASON_PMD_UNUSED] = "PMD %llu",
+	[PFM_REASON_ONLY_SAMPLED] = "PMD %llu",
 	[PFM_REASON_READ_ONLY] = "PMD %llu",
 	[PFM_REASON_NO_SET] = "set %llu",
 	[PFM_REASON_NO_THREAD] = "thread %llu",

@@ -62,6 +62,7 @@ static const char *const sentences[] = {
 		"a structure has more in it than this version of perfmon knows",
 	[PFM_REASON_FORMAT_NAME] =
 		"an argument of a sampling format is there, but no name",
+	[PFM_REASON_ONLY_SAMPLED] = "the PMD can only be recorded in samples",
 };
 
 PFMDEV_EXPORT const char *pfm_strreason(unsigned int reason)

@@ -69,11 +69,15 @@ static noinline unsigned int gather(struct pfm_cpu *cpu, struct pfm_context *con
 				    struct pfm_set *set,
 				    const struct pfm_pmd_attributes *attributes)
 {
+	const struct pfm_pmu_operations *operations = context->pmu->operations;
 	unsigned int word, n, count = 0;
 	u64 rest;
 
 	if (context->counting)
-		context->pmu->operations->read(&set->registers, set->registers.pmds);
+		operations->read(&set->registers, set->registers.pmds);
+	if (operations->sample)
+		operations->sample(&set->registers, attributes->smpl_pmds,
+				   set->registers.pmds);
 	for (word = 0; word < PFM_MAX_HARDWARE / 64; word++)
 		pfm_for_each_bit(n, rest, attributes->smpl_pmds[word])
 			cpu->values[count++] = set->registers.pmds[word * 64 + n];
@@ -83,9 +87,46 @@ static noinline unsigned int gather(struct pfm_cpu *cpu, struct pfm_context *con
 	return count;
 }
 
+/* What was noted of the overflow of counter @n, as far as the user may see it; or NULL. */
+static const struct pfm_hardware_sample *
+find_noted(const struct pfm_context *context, const struct pfm_hardware_sample *noted,
+	   unsigned int n)
+{
+	while (noted->counters && !(noted->counters & BIT_ULL(n)))
+		noted++;
+	if (!noted->counters || (noted->is_kernel && !context->privileged))
+		return NULL;
+	return noted;
+}
+
+/* @sample is as without what was noted, before and after it. */
+static noinline u32 handle_noted(struct pfm_context *context, struct pfm_sample *sample,
+				 const struct pfm_hardware_sample *noted)
+{
+	const struct pfm_format *format = context->format;
+	const u64 ip = sample->ip;
+	u32 control;
+
+	noted = find_noted(context, noted, sample->pmd);
+	if (!noted)
+		return format->handler(&context->instance, sample);
+	sample->ip_is_exact = noted->ip;
+	if (noted->ip)
+		sample->ip = noted->ip;
+	sample->payload = noted->payload;
+	sample->payload_size = noted->payload_size;
+	control = format->handler(&context->instance, sample);
+	sample->ip_is_exact = false;
+	sample->ip = ip;
+	sample->payload = NULL;
+	sample->payload_size = 0;
+	return control;
+}
+
 /* Gives the format a sample for each.  Return: what it wants, PFM_CONTROL_*. */
 static u32 sample_all(struct pfm_cpu *cpu, struct pfm_context *context,
-		      struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
+		      struct pfm_set *set, u64 wrapped, struct pt_regs *regs,
+		      const struct pfm_hardware_sample *noted)
 {
 	u64 begun = static_branch_unlikely(&pfm_timing) ? pfm_clock() : 0;
 	const struct pfm_format *format = context->format;
@@ -112,7 +153,10 @@ static u32 sample_all(struct pfm_cpu *cpu, struct pfm_context *context,
 		sample->value_count = unlikely(attributes->records)
 					      ? gather(cpu, context, set, attributes)
 					      : 0;
-		control |= format->handler(&context->instance, sample);
+		if (unlikely(noted))
+			control |= handle_noted(context, sample, noted);
+		else
+			control |= format->handler(&context->instance, sample);
 		cpu->statistics.fmt_handler_calls++;
 	}
 	pfm_timing_add(&cpu->statistics.fmt_handler_ns, &begun);
@@ -198,7 +242,8 @@ static u32 note_all(struct pfm_set *set, u64 wrapped, u32 control)
  * Return: what remains to be done, PFM_CONTROL_MASK, _SWITCH and _RESET.
  */
 static u32 handle_wrapped(struct pfm_cpu *cpu, struct pfm_context *context,
-			  struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
+			  struct pfm_set *set, u64 wrapped, struct pt_regs *regs,
+			  const struct pfm_hardware_sample *noted)
 {
 	u32 control = 0;
 
@@ -207,7 +252,7 @@ static u32 handle_wrapped(struct pfm_cpu *cpu, struct pfm_context *context,
 	if (unlikely(wrapped & set->triggers))
 		control = count_down(set, wrapped);
 	if (context->format)
-		control |= sample_all(cpu, context, set, wrapped, regs);
+		control |= sample_all(cpu, context, set, wrapped, regs, noted);
 	else
 		control |= note_all(set, wrapped, control);
 	if (control & PFM_CONTROL_NOTIFY && wrapped & set->notifying)
@@ -227,7 +272,7 @@ void pfm_overflow_collect(struct pfm_context *context, u64 overflows)
 	context->pmu->operations->acknowledge(&set->registers, overflows);
 	if (!wrapped)
 		return;
-	control = handle_wrapped(cpu, context, set, wrapped, NULL);
+	control = handle_wrapped(cpu, context, set, wrapped, NULL, NULL);
 	if (control & PFM_CONTROL_MASK) {
 		context->switch_due |= control & PFM_CONTROL_SWITCH;
 		pfm_monitoring_mask(context);
@@ -244,7 +289,8 @@ void pfm_overflow_collect(struct pfm_context *context, u64 overflows)
 static struct pfm_registers *handle_overflows(struct pfm_cpu *cpu,
 					      struct pfm_context *context,
 					      struct pfm_set *set, u64 overflows,
-					      struct pt_regs *regs)
+					      struct pt_regs *regs,
+					      const struct pfm_hardware_sample *noted)
 {
 	const struct pfm_pmu_operations *operations = context->pmu->operations;
 	u64 wrapped = carry(context->pmu, &set->registers, overflows);
@@ -253,7 +299,7 @@ static struct pfm_registers *handle_overflows(struct pfm_cpu *cpu,
 	operations->acknowledge(&set->registers, overflows);
 	if (!wrapped)
 		return &set->registers;
-	control = handle_wrapped(cpu, context, set, wrapped, regs);
+	control = handle_wrapped(cpu, context, set, wrapped, regs, noted);
 	if (unlikely(control & PFM_CONTROL_MASK)) {
 		context->switch_due |= control & PFM_CONTROL_SWITCH;
 		pfm_monitoring_end(context);
@@ -291,8 +337,9 @@ static __always_inline struct pfm_set *running_set(const struct pfm_cpu *cpu,
 	return set && cpu->context->pmu == pmu ? set : NULL;
 }
 
-static struct pfm_registers *handle(struct pfm_cpu *cpu, const struct pfm_pmu *pmu,
-				    struct pt_regs *regs)
+static struct pfm_overflow_result handle(struct pfm_cpu *cpu, const struct pfm_pmu *pmu,
+					 struct pt_regs *regs,
+					 const struct pfm_hardware_sample *noted)
 {
 	struct pfm_set *set = running_set(cpu, pmu);
 	struct pfm_context *context = cpu->context;
@@ -303,30 +350,32 @@ static struct pfm_registers *handle(struct pfm_cpu *cpu, const struct pfm_pmu *p
 		overflows = pmu->operations->overflows(&set->registers);
 	if (!overflows) {
 		cpu->statistics.ovfl_intr_spurious_count++;
-		return set ? &set->registers : NULL;
+		next = set ? &set->registers : NULL;
+		return (struct pfm_overflow_result){ next, .ours = false };
 	}
 	begun = pfm_throttle_begin(&set->budget);
 	cpu->statistics.ovfl_intr_regular_count++;
 	cpu->overflow_sequence++;
 	context->interrupts++;
-	next = handle_overflows(cpu, context, set, overflows, regs);
+	next = handle_overflows(cpu, context, set, overflows, regs, noted);
 	if (unlikely(begun) && pfm_throttle_is_due(context, set, begun) && next)
 		next = throttle(cpu, context, set, next);
-	return next;
+	return (struct pfm_overflow_result){ next, .ours = true };
 }
 
-struct pfm_registers *pfm_overflow(const struct pfm_pmu *pmu, struct pt_regs *regs)
+struct pfm_overflow_result pfm_overflow(const struct pfm_pmu *pmu, struct pt_regs *regs,
+					const struct pfm_hardware_sample *noted)
 {
 	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
 	u64 begun = static_branch_unlikely(&pfm_timing) ? pfm_clock() : 0;
-	struct pfm_registers *registers;
+	struct pfm_overflow_result result;
 
 	cpu->statistics.ovfl_intr_all_count++;
 	if (in_nmi())
 		cpu->statistics.ovfl_intr_nmi_count++;
-	registers = handle(cpu, pmu, regs);
+	result = handle(cpu, pmu, regs, noted);
 	pfm_timing_add(&cpu->statistics.ovfl_intr_ns, &begun);
-	return registers;
+	return result;
 }
 EXPORT_SYMBOL_GPL(pfm_overflow);
 

@@ -68,10 +68,13 @@ static bool pmc_is_consistent(const struct pfm_pmu *pmu, const struct pfm_regist
 	return !(pmc->type & ~PFM_REG_NO_EMUL64);
 }
 
-static bool pmd_is_consistent(const struct pfm_register *pmd, unsigned int n)
+static bool pmd_is_consistent(const struct pfm_pmu *pmu, const struct pfm_register *pmd,
+			      unsigned int n)
 {
 	if (pmd->width < 1 || pmd->width > 64)
 		return false;
+	if (pmd->type == PFM_REG_SAMPLED)
+		return pmu->operations->sample;
 	if (n < PFM_MAX_COUNTERS)
 		return !(pmd->type & ~(PFM_REG_COUNTER | PFM_REG_READ_ONLY));
 	return pmd->type == PFM_REG_READ_ONLY;
@@ -98,7 +101,7 @@ static bool is_consistent(const struct pfm_pmu *pmu)
 		if (pmu->pmcs[n].name && !pmc_is_consistent(pmu, &pmu->pmcs[n]))
 			return false;
 	for (n = 0; n < pmu->pmd_count; n++)
-		if (pmu->pmds[n].name && !pmd_is_consistent(&pmu->pmds[n], n))
+		if (pmu->pmds[n].name && !pmd_is_consistent(pmu, &pmu->pmds[n], n))
 			return false;
 	return true;
 }

@@ -171,7 +171,12 @@ static bool is_read_only(const struct pfm_pmu *pmu, unsigned int n)
 {
 	if (pfm_is_virtual(n))
 		return pfm_virtual_is_state(pmu, n);
-	return pmu->pmds[n].type & PFM_REG_READ_ONLY;
+	return pmu->pmds[n].type & (PFM_REG_READ_ONLY | PFM_REG_SAMPLED);
+}
+
+static bool is_sampled(const struct pfm_pmu *pmu, unsigned int n)
+{
+	return !pfm_is_virtual(n) && pmu->pmds[n].type & PFM_REG_SAMPLED;
 }
 
 /* The first PMD of @map that is not there or, if it has to, cannot be written; or -1. */
@@ -212,6 +217,8 @@ static int check_pmd(struct pfm_context *context, struct pfarg_pmd *pmd, u32 ind
 	n = pmd->reg_num = array_index_nospec(n, PFM_MAX_PMDS);
 	if (!has_pmd(context->pmu, n))
 		return invalid(context, index, PFM_REASON_NO_PMD, n);
+	if (is_sampled(context->pmu, n))
+		return invalid(context, index, PFM_REASON_ONLY_SAMPLED, n);
 	if (!pfm_set_find(context, pmd->reg_set))
 		return invalid(context, index, PFM_REASON_NO_SET, pmd->reg_set);
 	if (pmd->reg_flags & ~PFM_PMD_FLAGS)
@@ -227,7 +234,7 @@ static void use_pmd(const struct pfm_pmu *pmu, struct pfm_set *set, unsigned int
 	struct pfm_registers *registers = &set->registers;
 	unsigned int pmc;
 
-	if (test_register(registers->used_pmds, n))
+	if (test_register(registers->used_pmds, n) || is_sampled(pmu, n))
 		return;
 	set_register(registers->used_pmds, n);
 	set->unusual &= ~PFM_SET_NO_HARDWARE;
@@ -459,7 +466,9 @@ int pfm_unreadable(struct pfm_context *context, u32 index, u16 id, unsigned int 
 {
 	if (!pfm_set_find(context, id))
 		return invalid(context, index, PFM_REASON_NO_SET, id);
-	if (has_pmd(context->pmu, n))
-		return invalid(context, index, PFM_REASON_PMD_UNUSED, n);
-	return invalid(context, index, PFM_REASON_NO_PMD, n);
+	if (!has_pmd(context->pmu, n))
+		return invalid(context, index, PFM_REASON_NO_PMD, n);
+	if (is_sampled(context->pmu, n))
+		return invalid(context, index, PFM_REASON_ONLY_SAMPLED, n);
+	return invalid(context, index, PFM_REASON_PMD_UNUSED, n);
 }

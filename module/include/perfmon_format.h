@@ -41,8 +41,12 @@ struct task_struct;
  *	at addresses of the user is another program's
  * @regs: interrupted registers; those of user mode if the overflow only showed
  *	itself when the thread left the CPU
- * @ip: interrupted instruction, or the last one in user mode if the user may not see
- *	the kernel's
+ * @ip: the instruction that the hardware noted; otherwise the interrupted one, or the last
+ *	one in user mode if the user may not see the kernel's
+ * @ip_is_exact: the hardware noted it
+ * @payload: what else the hardware noted, as the header of the register map says; NULL if
+ *	that is nothing, or not for this user
+ * @payload_size: bytes of @payload
  * @time: ns of the scheduler's clock
  * @last_reset: value with which the PMD began; its negative is the period
  * @event_id: reg_smpl_eventid of the PMD
@@ -59,6 +63,9 @@ struct pfm_sample {
 	struct task_struct *task;
 	struct pt_regs *regs;
 	u64 ip;
+	const void *payload;
+	u32 payload_size;
+	bool ip_is_exact;
 	u64 time;
 	u64 last_reset;
 	u64 event_id;

@@ -39,6 +39,7 @@ struct task_struct;
 #define PFM_REG_COUNTER	  BIT(0) /* PMD counts events and overflows */
 #define PFM_REG_READ_ONLY BIT(1) /* PMD that cannot be written; all from 64 on */
 #define PFM_REG_NO_EMUL64 BIT(2) /* PMC accepts PFM_REGFL_NO_EMUL64 */
+#define PFM_REG_SAMPLED	  BIT(3) /* PMD that only samples record, and nothing else reads */
 
 /**
  * struct pfm_register - a PMC or a PMD
@@ -141,6 +142,9 @@ struct pfm_registers {
  * @read: hot; put the 64-bit values of @used_pmds, which may run, into @values by
  *	their numbers: pfm_pmd_merge() of what is in memory and in hardware.
  *	Returns what overflows() says when all has been read.
+ * @sample: hot; counters halted, after an overflow: put those of @pmds (a map, by number)
+ *	that are PFM_REG_SAMPLED into @values by their numbers.  Needed by a PMU that has
+ *	such registers.
  * @overflows: hot; the @counters that wrapped and were not acknowledged; needed by
  *	a PMU that calls pfm_overflow().
  * @acknowledge: hot; forget these overflows.  The core has noted them.
@@ -157,6 +161,8 @@ struct pfm_pmu_operations {
 	void (*start)(struct pfm_registers *registers);
 	u64 (*stop)(struct pfm_registers *registers);
 	u64 (*read)(struct pfm_registers *registers, u64 *values);
+	void (*sample)(const struct pfm_registers *registers, const u64 *pmds,
+		       u64 *values);
 	u64 (*overflows)(const struct pfm_registers *registers);
 	void (*acknowledge)(struct pfm_registers *registers, u64 counters);
 };
@@ -247,18 +253,48 @@ void pfm_pmu_unregister(struct pfm_pmu *pmu);
 void pfm_pmu_blame(const char *holder, unsigned int pmd);
 
 /**
+ * struct pfm_hardware_sample - what the hardware itself noted of an overflow
+ * @counters: the counters whose overflow this is about; all ones if it notes one thing for
+ *	whichever overflowed
+ * @ip: the instruction that made the counter overflow, 0 if it did not note that
+ * @is_kernel: it was in the kernel: of no concern to a user who may not see that
+ * @payload: what else it noted, laid out as the header of the register map says; or NULL
+ * @payload_size: bytes of @payload
+ */
+struct pfm_hardware_sample {
+	u64 counters;
+	u64 ip;
+	bool is_kernel;
+	const void *payload;
+	u32 payload_size;
+};
+
+/**
+ * struct pfm_overflow_result - what became of an overflow interrupt
+ * @next: registers of the set that has to go on, for start(); NULL if nothing is to count
+ *	on this CPU now
+ * @ours: a counter of the running set had overflowed.  If not, the interrupt of a line or
+ *	an NMI that others have, too, may be theirs; @next holds all the same.
+ */
+struct pfm_overflow_result {
+	struct pfm_registers *next;
+	bool ours;
+};
+
+/**
  * pfm_overflow() - tell the core of an overflow interrupt
  * @pmu: of which PMU
  * @regs: interrupted registers
+ * @noted: what the hardware noted of the overflows, valid until this returns: an array that
+ *	ends with an element without @counters; of several about a counter the first one
+ *	counts.  NULL if the hardware notes nothing.
  *
  * Called by the PMU module's interrupt handler, interrupt or NMI, on the CPU
  * concerned, with the counters of the running set halted.  The core asks
  * overflows(), notes and acknowledges them.
- *
- * Return: the registers of the set that has to go on, for start(); NULL if
- * nothing is to count on this CPU now.
  */
-struct pfm_registers *pfm_overflow(const struct pfm_pmu *pmu, struct pt_regs *regs);
+struct pfm_overflow_result pfm_overflow(const struct pfm_pmu *pmu, struct pt_regs *regs,
+					const struct pfm_hardware_sample *noted);
 
 /**
  * pfm_running_registers() - registers of the set that counts on this CPU

@@ -54,7 +54,7 @@ static irqreturn_t shared_handle_irq(struct arm_pmu *pmu)
 {
 	irqreturn_t result = IRQ_HANDLED;
 	struct pfm_registers *running;
-	bool ours = false;
+	struct pfm_overflow_result overflow = {};
 
 	if (!here_is_ours())
 		return perf_handle_irq(pmu);
@@ -63,8 +63,8 @@ static irqreturn_t shared_handle_irq(struct arm_pmu *pmu)
 	if (running) {
 		armv8_halt(running);
 		if (armv8_read_overflows() & running->counters) {
-			running = pfm_overflow(&armv8_pmu, get_irq_regs());
-			ours = true;
+			overflow = pfm_overflow(&armv8_pmu, get_irq_regs(), NULL);
+			running = overflow.next;
 		}
 	} else {
 		/*
@@ -75,11 +75,11 @@ static irqreturn_t shared_handle_irq(struct arm_pmu *pmu)
 		isb();
 		this_cpu_or(armv8_kept_overflows, armv8_read_overflows() & taken);
 	}
-	if (!ours || armv8_read_overflows() & ~taken)
+	if (!overflow.ours || armv8_read_overflows() & ~taken)
 		result = perf_handle_irq(pmu);
 	if (running)
 		armv8_enable(running->counters);
-	return ours ? IRQ_HANDLED : result;
+	return overflow.ours ? IRQ_HANDLED : result;
 }
 
 static void let_all_count(void)

@@ -251,7 +251,7 @@ static enum hrtimer_restart soft_interrupt(struct hrtimer *timer)
 		return HRTIMER_NORESTART;
 	}
 	soft_halt(cpu);
-	registers = pfm_overflow(&soft_pmu, get_irq_regs());
+	registers = pfm_overflow(&soft_pmu, get_irq_regs(), NULL).next;
 	if (registers)
 		soft_go(cpu, registers);
 	return HRTIMER_NORESTART; /* set anew, if at all */

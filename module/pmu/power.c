@@ -341,7 +341,7 @@ static void power_interrupt(struct pt_regs *regs)
 	freeze();
 	if (!pfm_running_registers(&power_pmu))
 		return;
-	running = pfm_overflow(&power_pmu, regs);
+	running = pfm_overflow(&power_pmu, regs, NULL).next;
 	if (!running)
 		return;
 	drop_foreign_overflow(running);

@@ -3,6 +3,7 @@
 #include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include "perfmon_format.h"
 #include "perfmon_fmt_script.h"
 
@@ -76,6 +77,18 @@ static unsigned int answer_of(u64 count)
 	return min_t(u64, count, SCRIPT_ANSWERS - 1);
 }
 
+static void note_hardware_sample(struct script_buffer *buffer,
+				 const struct pfm_sample *sample)
+{
+	buffer->ip = sample->ip;
+	buffer->ip_is_exact = sample->ip_is_exact;
+	buffer->payload_size = sample->payload_size;
+	memset(buffer->payload, 0, sizeof(buffer->payload));
+	if (sample->payload)
+		memcpy(buffer->payload, sample->payload,
+		       min_t(size_t, sample->payload_size, sizeof(buffer->payload)));
+}
+
 static u32 script_handler(struct pfm_format_instance *instance,
 			  const struct pfm_sample *sample)
 {
@@ -85,6 +98,8 @@ static u32 script_handler(struct pfm_format_instance *instance,
 	buffer->pmd = sample->pmd;
 	buffer->set = sample->set;
 	buffer->value = sample->value_count ? sample->values[0] : 0;
+	buffer->second_value = sample->value_count > 1 ? sample->values[1] : 0;
+	note_hardware_sample(buffer, sample);
 	pfm_format_publish(&buffer->samples, buffer->samples + 1);
 	return answer;
 }

@@ -9,6 +9,7 @@
 #include <linux/types.h>
 
 #define SCRIPT_ANSWERS 4
+#define SCRIPT_PAYLOAD 4
 
 /*
  * Answers are PFM_CONTROL_* of perfmon_format.h; the last of them holds for all after it.
@@ -31,6 +32,11 @@ struct script_buffer {
 	__u64 restarts;
 	__u64 active; /* what the last restart was told */
 	__u64 value; /* the first that the last sample recorded */
+	__u64 second_value;
+	__u64 ip; /* of the last sample, as the rest */
+	__u64 payload[SCRIPT_PAYLOAD]; /* as much of it as fits */
+	__u32 payload_size;
+	__u32 ip_is_exact;
 	__u32 pmd; /* of the last sample */
 	__u32 set;
 	struct script_argument answers;

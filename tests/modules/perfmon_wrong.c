@@ -52,6 +52,10 @@ static u64 read(struct pfm_registers *registers, u64 *values)
 	return 0;
 }
 
+static void sample(const struct pfm_registers *registers, const u64 *pmds, u64 *values)
+{
+}
+
 static void acknowledge(struct pfm_registers *registers, u64 counters)
 {
 }

@@ -25,11 +25,14 @@
 	X(PMC_OF_NO_PMD, pmcs[0].counters = BIT(1))                                      \
 	X(PMC_OF_A_PMD_TOO_FAR, (pmcs[0].counters = BIT(1), pmu.pmd_count = 1))          \
 	X(PMC_OF_NO_COUNTER, pmds[0].type = PFM_REG_READ_ONLY)                           \
-	X(PMD_OF_UNKNOWN_TYPE, pmds[0].type |= BIT(3))                                   \
+	X(PMD_OF_UNKNOWN_TYPE, pmds[0].type |= BIT(4))                                   \
 	X(NO_WIDTH, pmds[0].width = 0)                                                   \
 	X(TOO_WIDE, pmds[PFM_MAX_COUNTERS - 1].width = 65)                               \
 	X(COUNTER_TOO_FAR, pmds[PFM_MAX_COUNTERS].type |= PFM_REG_COUNTER)               \
-	X(WRITABLE_TOO_FAR, pmds[PFM_MAX_COUNTERS].type = 0)
+	X(WRITABLE_TOO_FAR, pmds[PFM_MAX_COUNTERS].type = 0)                             \
+	X(SAMPLED_COUNTER,                                                               \
+	  (operations.sample = sample, pmds[0].type |= PFM_REG_SAMPLED))                 \
+	X(SAMPLED_WITHOUT_OPERATION, pmds[PFM_MAX_COUNTERS].type = PFM_REG_SAMPLED)
 
 /* Built for another interface: all but its number may be anything. */
 #define PMUS_OF_OTHERS(X)                                                                \

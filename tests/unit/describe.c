@@ -92,6 +92,7 @@ static const struct {
 	  "a structure has more in it than this version of perfmon knows: 12 bytes" },
 	{ PFM_REASON_FORMAT_NAME,
 	  "an argument of a sampling format is there, but no name" },
+	{ PFM_REASON_ONLY_SAMPLED, "the PMD can only be recorded in samples: PMD 12" },
 };
 
 TEST(every_reason_gives_its_sentence)

@@ -502,6 +502,7 @@ enum pfm_reason {
 	PFM_REASON_SIZE,
 	PFM_REASON_TAIL,
 	PFM_REASON_FORMAT_NAME,
+	PFM_REASON_ONLY_SAMPLED,
 	PFM_REASON_COUNT_OF_REASONS
 };
 
@@ -574,6 +575,9 @@ struct pfm_error {
  * next set when it overflows for the Nth time since the set became active.  Several may:
  * the first one does.  Without a sampling format its overflows do not mask, unless
  * it has PFM_REGFL_OVFL_NOTIFY: then the switch comes with PFM_IOC_RESTART.
+ *
+ * Some PMDs exist only at the moment of an overflow: they can be in reg_smpl_pmds, and
+ * neither be written nor read.  The header of the register map names them.
  *
  * EINVAL: count, PMD, flag or set; PMD in reg_smpl_pmds or reg_reset_pmds;
  * reg_ovfl_switch_cnt of a PMD that is no counter.  EBUSY: loaded, and a PMD that would

@@ -63,6 +63,7 @@ static const char *const sentences[] = {
 	[PFM_REASON_FORMAT_NAME] =
 		"an argument of a sampling format is there, but no name",
 	[PFM_REASON_ONLY_SAMPLED] = "the PMD can only be recorded in samples",
+	[PFM_REASON_PMU_REFUSES] = "the PMU does not take this context",
 };
 
 PFMDEV_EXPORT const char *pfm_strreason(unsigned int reason)

@@ -21,6 +21,7 @@
 #include "limits.h"
 #include "permission.h"
 #include "reset.h"
+#include "session.h"
 #include "switch.h"
 #include "tracepoint.h"
 
@@ -67,6 +68,7 @@ static struct task_struct *detach(struct pfm_context *context)
 	if (context->cpu != PFM_NO_CPU)
 		pfm_switch_out(context, pfm_clock());
 	leave_thread(context);
+	pfm_session_end(context, task);
 	pfm_unclaim(context);
 	context->started = false;
 	context->switch_due = false;
@@ -359,6 +361,25 @@ unlock:
 	return error;
 }
 
+/* The PMU module may refuse the context, and may sleep before it does. */
+static int ask_and_enter(struct pfm_context *context, struct task_struct *task,
+			 struct pfm_set *set, struct pfm_block *block,
+			 struct before_load *before)
+{
+	unsigned long flags;
+	int error = pfm_session_begin(context, task);
+
+	if (error)
+		return error;
+	error = enter(context, task, set, block, before);
+	if (error) {
+		local_irq_save(flags);
+		pfm_session_end(context, task);
+		local_irq_restore(flags);
+	}
+	return error;
+}
+
 static int claim_and_enter(struct pfm_context *context, struct task_struct *task,
 			   struct pfm_set *set, struct pfm_block *block,
 			   struct before_load *before)
@@ -367,7 +388,7 @@ static int claim_and_enter(struct pfm_context *context, struct task_struct *task
 
 	if (error)
 		return error;
-	error = enter(context, task, set, block, before);
+	error = ask_and_enter(context, task, set, block, before);
 	if (error)
 		pfm_unclaim(context);
 	return error;

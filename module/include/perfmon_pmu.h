@@ -17,6 +17,7 @@
 #include <linux/types.h>
 #include <perfmon/perfmon_ioctl.h>
 
+struct list_head;
 struct module;
 struct pfm_pmu;
 struct pt_regs;
@@ -100,6 +101,32 @@ struct pfm_registers {
 };
 
 /**
+ * struct pfm_session - a context that is loaded on a thread
+ * @pmu: the PMU of the context
+ * @task: the thread
+ * @privileged: who loads it may see the kernel (CAP_PERFMON)
+ * @why: load() may write here, in a few words, why it refuses; users read it
+ * @sets: the core's
+ */
+struct pfm_session {
+	const struct pfm_pmu *pmu;
+	struct task_struct *task;
+	bool privileged;
+	char why[40];
+	const struct list_head *sets;
+};
+
+/**
+ * pfm_session_next() - registers of the next event set of a context
+ * @session: argument of load() or unload()
+ * @registers: those of the set before it; NULL for the first
+ *
+ * Return: NULL if there is no other.
+ */
+const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
+					     const struct pfm_registers *registers);
+
+/**
  * struct pfm_pmu_operations - how to move the values
  *
  * Those marked "hot" are called on the CPU concerned with interrupts off, may
@@ -124,6 +151,15 @@ struct pfm_registers {
  *	Hardware that nobody else could have needs neither this nor @claim.
  * @held_by_others: set in @pmds (PFM_HARDWARE_BV words) what @claim could not have at
  *	the moment; process context, may sleep; optional
+ * @load: a context is about to be loaded on a thread, its registers as they are now:
+ *	PMCs and PMDs that are written later are not shown.  Returns 0, or what the load
+ *	fails with; then nothing of it may be left.  Called by the loader (current), in
+ *	process context, may sleep; optional.
+ * @unload: the opposite, once for each @load that returned 0, also if the load fails
+ *	after that: by the user, or because the thread or the context ends.  On the CPU
+ *	where the thread runs, or on any if it does not; nothing counts for it any more;
+ *	interrupts off, perhaps in the scheduler's way: wait for nothing, allocate and
+ *	free nothing; optional.
  * @check_pmc: whether PMC @n can have the value (reserved bits are done), which it
  *	may change; process context, may sleep; optional.
  * @configure: PMC values, @counters or @interrupting of a set have changed; puts into
@@ -153,6 +189,8 @@ struct pfm_pmu_operations {
 	int (*claim)(struct pfm_pmu *pmu, const u64 *pmds);
 	void (*release)(struct pfm_pmu *pmu, const u64 *pmds);
 	void (*held_by_others)(const struct pfm_pmu *pmu, u64 *pmds);
+	int (*load)(struct pfm_session *session);
+	void (*unload)(const struct pfm_session *session);
 	bool (*check_pmc)(unsigned int n, u64 *value);
 	void (*configure)(struct pfm_registers *registers);
 	void (*write_pmcs)(const struct pfm_registers *registers,

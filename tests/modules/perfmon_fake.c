@@ -6,6 +6,8 @@
 #include <linux/hrtimer.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/string.h>
 #include <asm/irq_regs.h>
 #include "compat/hrtimer.h"
 #include "perfmon_fake.h"
@@ -18,6 +20,15 @@ static unsigned long ours, not_ours;
 module_param(ours, ulong, 0444);
 module_param(not_ours, ulong, 0444);
 
+static unsigned int loads, unloads, sets, selected, thread, privileged, refuse;
+module_param(loads, uint, 0444);
+module_param(unloads, uint, 0444);
+module_param(sets, uint, 0444);
+module_param(selected, uint, 0444);
+module_param(thread, uint, 0444);
+module_param(privileged, uint, 0444);
+module_param(refuse, uint, 0644);
+
 struct fake_cpu {
 	struct hrtimer timer;
 	u64 selected; /* one bit for each counter, as in the next two */
@@ -29,6 +40,33 @@ struct fake_cpu {
 };
 
 static DEFINE_PER_CPU(struct fake_cpu, fake_cpus);
+
+static int fake_load(struct pfm_session *session)
+{
+	const struct pfm_registers *registers = NULL;
+
+	if (refuse) {
+		strscpy(session->why, FAKE_REFUSAL, sizeof(session->why));
+		return -(int)refuse;
+	}
+	sets = 0;
+	selected = 0;
+	while ((registers = pfm_session_next(session, registers))) {
+		sets++;
+		selected += registers->pmcs[0] + registers->pmcs[1];
+	}
+	thread = task_pid_nr(session->task);
+	privileged = session->privileged;
+	loads++;
+	return 0;
+}
+
+static void fake_unload(const struct pfm_session *session)
+{
+	WARN_ON_ONCE(!irqs_disabled());
+	WARN_ON_ONCE(task_pid_nr(session->task) != thread);
+	unloads++;
+}
 
 static void fake_write_pmcs(const struct pfm_registers *registers,
 			    const struct pfm_registers *programmed)
@@ -155,6 +193,8 @@ static enum hrtimer_restart fake_interrupt(struct hrtimer *timer)
 }
 
 static const struct pfm_pmu_operations fake_operations = {
+	.load = fake_load,
+	.unload = fake_unload,
 	.write_pmcs = fake_write_pmcs,
 	.write_pmds = fake_write_pmds,
 	.start = fake_start,

@@ -6,6 +6,10 @@
  * (sampling/hardware_samples.c) include this.
  *
  * PMC n is 1 if PMD n is to count, else 0. What counter KERNEL notes is of the kernel.
+ *
+ * Its parameters tell of the "loads" and "unloads" that it saw; of the last load: "sets", how
+ * many PMCs were 1 in all of them ("selected"), "thread" (tid), "privileged". While "refuse" is
+ * an errno, a load fails with it, and says FAKE_REFUSAL.
  */
 #ifndef PERFMON_FAKE_H
 #define PERFMON_FAKE_H
@@ -17,6 +21,7 @@
 #define FAKE_KERNEL		   1
 #define FAKE_NEAR		   2 /* registers that only samples record */
 #define FAKE_FAR		   64
+#define FAKE_REFUSAL		   "the test does not want it"
 #define FAKE_TICK_NS		   100000
 
 /* Interrupt @sequence of a CPU with an overflow, from 1 on. */

@@ -93,6 +93,7 @@ static const struct {
 	{ PFM_REASON_FORMAT_NAME,
 	  "an argument of a sampling format is there, but no name" },
 	{ PFM_REASON_ONLY_SAMPLED, "the PMD can only be recorded in samples: PMD 12" },
+	{ PFM_REASON_PMU_REFUSES, "the PMU does not take this context" },
 };
 
 TEST(every_reason_gives_its_sentence)

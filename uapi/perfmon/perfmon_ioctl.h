@@ -503,6 +503,7 @@ enum pfm_reason {
 	PFM_REASON_TAIL,
 	PFM_REASON_FORMAT_NAME,
 	PFM_REASON_ONLY_SAMPLED,
+	PFM_REASON_PMU_REFUSES,
 	PFM_REASON_COUNT_OF_REASONS
 };
 
@@ -515,7 +516,8 @@ enum pfm_reason {
  * @reason: out: enum pfm_reason
  * @index: out: element of the vector at fault, PFM_NO_INDEX if none
  * @value: out: the offending value, where one value is to blame
- * @holder: out: who holds the PMU or the register, "" if nobody or not known
+ * @holder: out: who holds the PMU or the register, or why the PMU refuses a context; ""
+ *	if nobody or not known
  */
 struct pfm_error {
 	__u32 operation;
@@ -608,6 +610,7 @@ struct pfm_error {
  * already, thread ending, other sessions in the way, a PMD or the PMU held by
  * someone else.  EEXIST: the thread has a context.  EINVAL: no such set, reserved field
  * not zero.  EFAULT.  ENOMEM, ENFILE: no memory, or no file, for that check.
+ * And what the PMU module may have of its own.
  */
 #define PFM_IOC_LOAD		_IOW(PFM_IOC_TYPE, 4, struct pfarg_load)
 

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A PMU module is told when contexts are loaded and unloaded, and may refuse: PMU "fake"
+ * (tests/modules) tells of it.
+ */
+#include "perfmon_fake.h"
+#include "measure.h"
+
+SUITE(pmu_hooks, 60);
+
+static uint64_t tells(const char *parameter)
+{
+	return module_parameter("perfmon_fake", parameter);
+}
+
+static void must_have_seen(uint64_t loads, uint64_t unloads)
+{
+	ck_assert_uint_eq(tells("loads"), loads);
+	ck_assert_uint_eq(tells("unloads"), unloads);
+}
+
+static void with_fake(void (*check)(void))
+{
+	with_pmu("perfmon_fake", "", check);
+}
+
+/* Counter 0 counts in so many sets of three. */
+static int context_of_three_sets(unsigned int counting)
+{
+	struct pfarg_setdesc sets[] = { { .set_id = 7 }, { .set_id = 9 } };
+	static const unsigned int ids[] = { 0, 7, 9 };
+	int fd = make_context();
+	unsigned int i;
+
+	must(fd, pfm_create_evtsets(fd, sets, 2));
+	for (i = 0; i < counting; i++) {
+		struct pfarg_pmc pmc = { .reg_set = ids[i], .reg_value = 1 };
+		struct pfarg_pmd pmd = { .reg_set = ids[i] };
+
+		must(fd, pfm_write_pmcs(fd, &pmc, 1));
+		must(fd, pfm_write_pmds(fd, &pmd, 1));
+	}
+	return fd;
+}
+
+static int try_loading(int fd, pid_t tid)
+{
+	struct pfarg_load load = { .load_pid = tid };
+
+	return pfm_load_context(fd, &load);
+}
+
+/* ---- load ----------------------------------------------------------------------------- */
+
+static void check_what_load_sees(void)
+{
+	struct child child = child_new();
+	int fd = context_of_three_sets(2);
+
+	must_have_seen(0, 0);
+	load(fd, child.pid);
+	ck_assert_uint_eq(tells("sets"), 3);
+	ck_assert_uint_eq(tells("selected"), 2);
+	ck_assert_uint_eq(tells("thread"), child.pid);
+	ck_assert_uint_eq(tells("privileged"), 1);
+	must_have_seen(1, 0);
+	must(fd, pfm_unload_context(fd));
+	must_have_seen(1, 1);
+	close(fd);
+	must_have_seen(1, 1);
+	child_exit(&child);
+}
+
+TEST(load_sees_all_sets_and_the_thread)
+{
+	with_fake(check_what_load_sees);
+}
+
+static void check_ordinary_user(void)
+{
+	int fd;
+
+	become(USER_ID);
+	fd = make_context();
+	load(fd, thread_id());
+	ck_assert_uint_eq(tells("privileged"), 0);
+	ck_assert_uint_eq(tells("thread"), thread_id());
+	close(fd);
+	must_have_seen(1, 1);
+}
+
+TEST(load_knows_who_asks)
+{
+	with_fake(check_ordinary_user);
+}
+
+static void check_refusal(void)
+{
+	int fd = context_of_three_sets(1);
+	struct pfm_error error;
+
+	set_module_parameter("perfmon_fake", "refuse", ERANGE);
+	must_fail(fd, try_loading(fd, thread_id()), ERANGE, PFM_REASON_PMU_REFUSES,
+		  PFM_NO_INDEX);
+	must(fd, pfm_get_error(fd, &error));
+	ck_assert_str_eq(error.holder, FAKE_REFUSAL);
+	set_module_parameter("perfmon_fake", "refuse", ENOMEM);
+	must_fail(fd, try_loading(fd, thread_id()), ENOMEM, PFM_REASON_MEMORY,
+		  PFM_NO_INDEX);
+	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_UNLOADED);
+	ck_assert_uint_eq(sessions(), 0);
+	must_have_seen(0, 0);
+	set_module_parameter("perfmon_fake", "refuse", 0);
+	load(fd, thread_id());
+	must_have_seen(1, 0);
+	close(fd);
+	must_have_seen(1, 1);
+}
+
+TEST(load_may_refuse_and_say_why)
+{
+	with_fake(check_refusal);
+}
+
+/* ---- unload --------------------------------------------------------------------------- */
+
+static void check_all_ways(void)
+{
+	struct child child = child_new();
+	int fd = context_of_three_sets(1), other = context_of_three_sets(0);
+
+	/* the thread is taken after the module was asked */
+	load(fd, child.pid);
+	must_fail(other, try_loading(other, child.pid), EEXIST, PFM_REASON_THREAD_TAKEN,
+		  PFM_NO_INDEX);
+	must_have_seen(2, 1);
+
+	/* the last descriptor is closed while it counts */
+	must(fd, pfm_start(fd, NULL));
+	child_busy(&child);
+	close(fd);
+	must_have_seen(2, 2);
+	child_rest(&child);
+
+	/* the thread ends */
+	load(other, child.pid);
+	must(other, pfm_start(other, NULL));
+	must_have_seen(3, 2);
+	child_exit(&child);
+	must_end(other);
+	must_have_seen(3, 3);
+	must(other, pfm_unload_context(other));
+	close(other);
+	must_have_seen(3, 3);
+}
+
+TEST(unload_comes_once_for_each_load)
+{
+	with_fake(check_all_ways);
+}

@@ -20,7 +20,7 @@
 
 #define LINUX	  NULL
 #define ELSEWHERE "" /* Linux, and not of a descriptor of perfmon's */
-#define HEADER	  "perfmon.h"
+#define HEADER	  "perfmon_ioctl.h"
 
 struct pair {
 	uint8_t call;
@@ -303,7 +303,7 @@ static unsigned int report_failures(const struct seen *seen)
 	unsigned int percent, n;
 
 	percent = report_reached(seen, "docs/interface.md", is_of_api, COUNT(impossible));
-	report_reached(seen, "perfmon.h and the man pages", is_of_others, 0);
+	report_reached(seen, "perfmon_ioctl.h and the man pages", is_of_others, 0);
 	for (n = 0; n < COUNT(pairs); n++) {
 		if (!is_of_api(&pairs[n]) && !is_of_others(&pairs[n]))
 			continue;

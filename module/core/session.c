@@ -17,27 +17,22 @@ static int fail(struct pfm_context *context, int error, const char *why)
 	return error;
 }
 
-int pfm_session_begin(struct pfm_context *context, struct task_struct *task)
+int pfm_session_load(struct pfm_context *context, struct task_struct *task)
 {
-	const struct pfm_pmu_operations *operations = context->pmu->operations;
 	struct pfm_session session = {
 		.pmu = context->pmu,
 		.task = task,
+		.privileged = perfmon_capable(),
 		.sets = &context->sets,
 	};
-	int error;
+	int error = context->pmu->operations->load(&session);
 
 	BUILD_BUG_ON(sizeof(session.why) != sizeof(context->error.holder));
-	if (!operations->load)
-		return 0;
-	session.privileged = perfmon_capable();
-	error = operations->load(&session);
 	return error ? fail(context, error, session.why) : 0;
 }
 
-void pfm_session_end(struct pfm_context *context, struct task_struct *task)
+void pfm_session_unload(struct pfm_context *context, struct task_struct *task)
 {
-	const struct pfm_pmu_operations *operations = context->pmu->operations;
 	const struct pfm_session session = {
 		.pmu = context->pmu,
 		.task = task,
@@ -46,8 +41,7 @@ void pfm_session_end(struct pfm_context *context, struct task_struct *task)
 	};
 
 	lockdep_assert_irqs_disabled();
-	if (operations->unload)
-		operations->unload(&session);
+	context->pmu->operations->unload(&session);
 }
 
 const struct pfm_registers *pfm_session_next(const struct pfm_session *session,

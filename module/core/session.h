@@ -3,16 +3,28 @@
 #ifndef PERFMON_SESSION_H
 #define PERFMON_SESSION_H
 
-struct pfm_context;
-struct task_struct;
+#include "context.h"
+
+/* Of a PMU that has the operation. */
+int pfm_session_load(struct pfm_context *context, struct task_struct *task);
+void pfm_session_unload(struct pfm_context *context, struct task_struct *task);
 
 /*
  * Mutex held, unloaded, about to be loaded on @task; may sleep.  0, or why not; then there
  * is nothing to end.
  */
-int pfm_session_begin(struct pfm_context *context, struct task_struct *task);
+static inline int pfm_session_begin(struct pfm_context *context, struct task_struct *task)
+{
+	if (likely(!context->pmu->operations->load))
+		return 0;
+	return pfm_session_load(context, task);
+}
 
 /* Interrupts off; nothing counts any more on @task. */
-void pfm_session_end(struct pfm_context *context, struct task_struct *task);
+static inline void pfm_session_end(struct pfm_context *context, struct task_struct *task)
+{
+	if (unlikely(context->pmu->operations->unload))
+		pfm_session_unload(context, task);
+}
 
 #endif

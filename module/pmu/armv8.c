@@ -72,13 +72,13 @@ static bool armv8_check_pmc(unsigned int n, u64 *value)
 void armv8_program(const struct pfm_registers *registers,
 		   const struct pfm_registers *programmed)
 {
-	u32 counters = registers->counters;
-	u32 interrupting = registers->interrupting;
-	u32 in_place = programmed ? programmed->used_pmcs[0] : 0;
+	u64 counters = registers->counters;
+	u64 interrupting = registers->interrupting;
+	u64 in_place = programmed ? programmed->used_pmcs[0] : 0;
 	bool changes = !programmed || programmed->counters != counters ||
 		       programmed->interrupting != interrupting;
 	unsigned int n;
-	u32 rest;
+	u64 rest;
 
 	if (changes) {
 		armv8_disable_interrupt(counters & ~interrupting);
@@ -99,9 +99,9 @@ void armv8_program(const struct pfm_registers *registers,
 void armv8_load(struct pfm_registers *registers, u64 pmds)
 {
 	unsigned int n;
-	u32 rest;
+	u64 rest;
 
-	pfm_for_each_bit(n, rest, (u32)pmds)
+	pfm_for_each_bit(n, rest, pmds)
 		armv8_write_counter(n, registers->pmds[n] & pmd_mask(n));
 	isb(); /* no count gets lost below a value that comes in late */
 }
@@ -127,7 +127,7 @@ static u64 armv8_overflows(const struct pfm_registers *registers)
 /* Who asks came in by an exception: no ISB to have all that was before. */
 u64 armv8_read(struct pfm_registers *registers, u64 *values)
 {
-	u32 used = registers->used_pmds[0], rest;
+	u64 used = registers->used_pmds[0], rest;
 	unsigned int n;
 
 	pfm_for_each_bit(n, rest, used & ~BIT(CYCLE_COUNTER))
@@ -149,13 +149,13 @@ static void armv8_acknowledge(struct pfm_registers *registers, u64 counters)
 {
 	armv8_clear_overflows(counters);
 	if (unlikely(this_cpu_read(armv8_kept_overflows)))
-		this_cpu_and(armv8_kept_overflows, ~(u32)counters);
+		this_cpu_and(armv8_kept_overflows, ~counters);
 }
 
-static u32 all_counters(const struct pfm_pmu *pmu)
+static u64 all_counters(const struct pfm_pmu *pmu)
 {
 	unsigned int n;
-	u32 all = 0;
+	u64 all = 0;
 
 	for (n = 0; n < pmu->pmd_count; n++)
 		if (pmu->pmds[n].name)
@@ -170,7 +170,7 @@ static void armv8_held_by_others(const struct pfm_pmu *pmu, u64 *pmds)
 
 static int armv8_claim(struct pfm_pmu *pmu, const u64 *pmds)
 {
-	u32 left = pmds[0] & READ_ONCE(leave_to_perf), all = all_counters(pmu);
+	u64 left = pmds[0] & READ_ONCE(leave_to_perf), all = all_counters(pmu);
 	u64 held;
 	int missed;
 
@@ -355,13 +355,13 @@ static int __init armv8_init(void)
 	const char *name;
 	int error;
 
-	error = cpulist_parse(cpus ?: "all", &armv8_cpus);
+	error = cpulist_parse(cpus ?: "all", &armv8_pmu.cpus);
 	if (error)
 		return error;
-	error = armv8_perf_find(&name);
+	error = armv8_perf_find(&armv8_pmu.cpus, &name);
 	if (error)
 		return error;
-	error = smp_call_function_any(&armv8_cpus, identify, &identity, true);
+	error = smp_call_function_any(&armv8_pmu.cpus, identify, &identity, true);
 	if (error)
 		return error;
 	if (identity.version == ARMV8_PMUVER_NONE ||
@@ -372,7 +372,6 @@ static int __init armv8_init(void)
 	leave_some(FIELD_GET(ARMV8_PMCR_N, identity.control));
 	armv8_pmu.id = identity.midr;
 	armv8_pmu.model = armv8_model(identity.midr, name);
-	cpumask_copy(&armv8_pmu.cpus, &armv8_cpus);
 
 	error = armv8_perf_init();
 	if (error)

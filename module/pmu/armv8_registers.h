@@ -61,41 +61,53 @@ static inline void armv8_write_control(u64 value)
 /*
  * PMCNTENSET_EL0, PMCNTENCLR_EL0, PMINTENSET_EL1, PMINTENCLR_EL1,
  * PMOVSSET_EL0, PMOVSCLR_EL0: one bit for each counter; ones act, zeroes leave
- * alone, so that two owners of different counters need no lock.
+ * alone, so that two owners of different counters need no lock.  From PMUv3p9 on there
+ * are counters above 31.
  */
-static inline void armv8_enable(u32 counters)
+static inline void armv8_enable(u64 counters)
 {
 	write_sysreg(counters, pmcntenset_el0);
 }
 
-static inline void armv8_disable(u32 counters)
+static inline void armv8_disable(u64 counters)
 {
 	write_sysreg(counters, pmcntenclr_el0);
 }
 
-static inline void armv8_enable_interrupt(u32 counters)
+static inline void armv8_enable_interrupt(u64 counters)
 {
 	write_sysreg(counters, pmintenset_el1);
 }
 
-static inline void armv8_disable_interrupt(u32 counters)
+static inline void armv8_disable_interrupt(u64 counters)
 {
 	write_sysreg(counters, pmintenclr_el1);
 }
 
-static inline u32 armv8_read_overflows(void)
+static inline u64 armv8_read_overflows(void)
 {
 	return read_sysreg(pmovsclr_el0);
 }
 
-static inline void armv8_clear_overflows(u32 counters)
+static inline void armv8_clear_overflows(u64 counters)
 {
 	write_sysreg(counters, pmovsclr_el0);
 }
 
-static inline void armv8_set_overflows(u32 counters)
+static inline void armv8_set_overflows(u64 counters)
 {
 	write_sysreg(counters, pmovsset_el0);
+}
+
+/* PMUSERENR_EL0: what user level may read; nothing if it is 0. */
+static inline u64 armv8_read_user_access(void)
+{
+	return read_sysreg(pmuserenr_el0);
+}
+
+static inline void armv8_write_user_access(u64 value)
+{
+	write_sysreg(value, pmuserenr_el0);
 }
 
 /*

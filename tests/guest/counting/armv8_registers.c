@@ -70,6 +70,7 @@ static void check_interrupts(void)
 			       .reg_value = CPU_CYCLES | USER };
 	int fd = context_of(0, CPU_CYCLES | USER);
 
+	wait_until(!hardware("pmintenset")); /* after the test before this */
 	use(fd, 1, INSTRUCTIONS, 0);
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));

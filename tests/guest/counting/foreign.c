@@ -171,7 +171,64 @@ TEST(perf_keeps_the_counters_of_other_cpus)
 {
 	need_armv8();
 	need_cpus(2);
-	with_pmu("perfmon_armv8", "cpus=0", check_perf_elsewhere);
+	with_pmu("perfmon_armv8", "cpus=0 leave_to_perf=0", check_perf_elsewhere);
+}
+
+/* With ACPI perf's driver does not know of a CPU's PMU before that CPU has been up. */
+static void perf_knows_cpu_1(const char *whether)
+{
+	write_text("/sys/module/arm_perf/parameters/knows_cpu_1", whether);
+}
+
+static void check_late_cpu(void)
+{
+	struct child child = child_new();
+	int early, late;
+
+	/* One has a counter before the CPU comes, another asks for one after that. */
+	early = context_of(0, CPU_CYCLES);
+	load(early, child.pid);
+	must(early, pfm_start(early, NULL));
+	perf_knows_cpu_1("1");
+	cpu_online(1, true);
+	child_call(&child, child_pin, 1);
+	child_call(&child, work, 100 * MILLION);
+	must_be_foreign(early, 0, false);
+	ck_assert_uint_gt(read_pmd(early, 0), MILLION);
+	close(early);
+	late = context_of(1, CPU_CYCLES);
+	load(late, child.pid);
+	must(late, pfm_start(late, NULL));
+	child_call(&child, work, 100 * MILLION);
+	must_be_foreign(late, 0, false);
+	ck_assert_uint_gt(read_pmd(late, 1), MILLION);
+	child_exit(&child);
+	close(late);
+}
+
+static void load_without_cpu_1(void)
+{
+	cpu_online(1, false);
+	perf_knows_cpu_1("0");
+	with_pmu("perfmon_armv8", "", check_late_cpu);
+}
+
+static void bring_cpu_1_back(void)
+{
+	perf_knows_cpu_1("1");
+	all_cpus_back();
+}
+
+static void check_late_cpus(void)
+{
+	then_put_back(load_without_cpu_1, bring_cpu_1_back);
+}
+
+TEST(a_cpu_that_comes_up_later_is_one_of_ours)
+{
+	need_armv8();
+	need_cpus(2);
+	with_module("arm_perf", check_late_cpus);
 }
 
 /* Of a list of CPUs that names none, and of one that is no list. */

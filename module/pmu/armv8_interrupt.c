@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Arm PMUv3: interrupts that are ours alone.
+ *
+ * perf_event measures how long its handle_irq takes.  If that is on average more than a
+ * part (sysctl kernel.perf_cpu_time_max_percent) of the time between two samples at the
+ * highest rate, it lowers the highest rate (kernel.perf_event_max_sample_rate) for
+ * everybody and for good.  What our contexts take is not perf's to be charged with:
+ * they have limits of their own.  So an interrupt by overflows of ours alone goes round
+ * what measures.  For that the handler that the driver has requested is interposed.
+ */
+#include <linux/interrupt.h>
+#include <linux/irq.h>
+#include <linux/irqdesc.h>
+#include <linux/percpu.h>
+
+#include "armv8.h"
+#include "compat/arm_pmu.h"
+
+/* Of each CPU; all the same where the interrupt is a private one (PPI). */
+static DEFINE_PER_CPU(struct irqaction *, interposed_action);
+static irq_handler_t perfs_handler;
+
+/* In place of the driver's; may be an NMI.  What it gets is a pointer to its arm_pmu. */
+static irqreturn_t dispatch(int irq, void *device)
+{
+	struct arm_pmu *pmu = *(struct arm_pmu **)device;
+
+	if (pmu && armv8_interrupt_is_ours(pmu))
+		return pmu->handle_irq(pmu);
+	return perfs_handler(irq, device);
+}
+
+static bool is_of(const struct irqaction *action, const struct arm_pmu *pmu,
+		  unsigned int cpu)
+{
+	struct arm_pmu **device = action->percpu_dev_id
+					  ? per_cpu_ptr(action->percpu_dev_id, cpu)
+					  : action->dev_id;
+
+	return *device == pmu;
+}
+
+/* NULL if there is none, or it is not as expected: then all is measured. */
+static struct irqaction *find_action(const struct arm_pmu *pmu, unsigned int cpu)
+{
+	struct irq_data *data = irq_get_irq_data(per_cpu_ptr(pmu->hw_events, cpu)->irq);
+	struct irqaction *action;
+
+	if (!data)
+		return NULL;
+	action = container_of(data, struct irq_desc, irq_data)->action;
+	while (action && !is_of(action, pmu, cpu))
+		action = action->next;
+	return action;
+}
+
+/**
+ * armv8_interrupt_take() - have interrupts that are ours alone come to us
+ * @pmu: whose; its handle_irq is interposed
+ *
+ * Process context; hotplug held off.
+ */
+void armv8_interrupt_take(const struct arm_pmu *pmu)
+{
+	struct irqaction *action;
+	unsigned int cpu;
+
+	for_each_cpu_and(cpu, &pmu->supported_cpus, cpu_online_mask)
+	{
+		if (per_cpu(interposed_action, cpu))
+			continue;
+		action = find_action(pmu, cpu);
+		if (!action)
+			continue;
+		if (!perfs_handler)
+			perfs_handler = action->handler;
+		if (action->handler == perfs_handler)
+			smp_store_release(&action->handler, dispatch);
+		if (action->handler == dispatch)
+			per_cpu(interposed_action, cpu) = action;
+	}
+}
+
+/**
+ * armv8_interrupt_restore() - undo armv8_interrupt_take()
+ *
+ * Process context; hotplug held off.
+ *
+ * Return: whether perf's are all in place; not if somebody has interposed after us
+ */
+bool armv8_interrupt_restore(void)
+{
+	struct irqaction *action;
+	irq_handler_t handler;
+	unsigned int cpu;
+	bool all = true;
+
+	for_each_possible_cpu(cpu) {
+		action = per_cpu(interposed_action, cpu);
+		if (!action)
+			continue;
+		handler = cmpxchg(&action->handler, dispatch, perfs_handler);
+		if (handler == dispatch || handler == perfs_handler)
+			per_cpu(interposed_action, cpu) = NULL;
+		else
+			all = false;
+	}
+	return all;
+}

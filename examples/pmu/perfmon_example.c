@@ -78,9 +78,12 @@ static const struct pfm_pmu_operations example_operations = {
 	.acknowledge = example_acknowledge,
 };
 
+/* Who may count at user level only may count ticks; see user_set for other events. */
+#define TYPE PFM_REG_NO_LEVELS
+
 static const struct pfm_register pmcs[] = {
-	{ .name = "SELECT0", .reserved = ~1ull, .counters = BIT_ULL(0) },
-	{ .name = "SELECT1", .reserved = ~1ull, .counters = BIT_ULL(1) },
+	{ .name = "SELECT0", .type = TYPE, .reserved = ~1ull, .counters = BIT_ULL(0) },
+	{ .name = "SELECT1", .type = TYPE, .reserved = ~1ull, .counters = BIT_ULL(1) },
 };
 static const struct pfm_register pmds[] = {
 	{ .name = "COUNTER0", .type = PFM_REG_COUNTER, .width = 48 },

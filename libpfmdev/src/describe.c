@@ -58,6 +58,7 @@ static const char *const values[] = {
 	[PFM_REASON_KERNEL_THREAD] = "thread %llu",
 	[PFM_REASON_PERMISSION] = "thread %llu",
 	[PFM_REASON_THREAD_TAKEN] = "thread %llu",
+	[PFM_REASON_MAY_NOT_BLOCK] = "thread %llu",
 };
 
 /* What has been written so far, and where the rest goes. */
@@ -109,6 +110,7 @@ static int has_value(const struct pfm_error *error)
 	case PFM_REASON_KERNEL_THREAD:
 	case PFM_REASON_PERMISSION:
 	case PFM_REASON_THREAD_TAKEN:
+	case PFM_REASON_MAY_NOT_BLOCK:
 		return error->value != 0;
 	default:
 		return error->reason < COUNT(values) && values[error->reason];

@@ -169,7 +169,7 @@ static void probe_sched_process_exec(void *data, struct task_struct *task, pid_t
 	context = pfm_thread_find(current);
 	if (context)
 		becomes_leader(context);
-	if (context && !context->privileged && is_closed_program(bprm))
+	if (context && !context->follows && is_closed_program(bprm))
 		detach_current(context, true, true);
 	local_irq_restore(flags);
 }
@@ -214,12 +214,17 @@ void pfm_hooks_disable(void)
 /* Whether the caller may monitor the thread, at this moment. */
 static int check_target(struct pfm_context *context, struct task_struct *task, u32 tid)
 {
+	enum pfm_reason reason = PFM_REASON_PERMISSION;
 	int error;
 
 	/* Other flags may change at the same time, this one does not. */
 	if (data_race(task->flags) & PF_KTHREAD)
 		return pfm_fail(context, -EPERM, PFM_REASON_KERNEL_THREAD, tid);
 	error = pfm_may_monitor(task);
+	if (!error && context->flags & PFM_FL_NOTIFY_BLOCK) {
+		reason = PFM_REASON_MAY_NOT_BLOCK;
+		error = pfm_may_block(task);
+	}
 	/* Looked at last: nobody may look at a thread that has ended. */
 	if (READ_ONCE(task->flags) & PF_EXITING)
 		return pfm_fail(context, -EBUSY, PFM_REASON_THREAD_ENDED, tid);
@@ -227,7 +232,7 @@ static int check_target(struct pfm_context *context, struct task_struct *task, u
 	case 0:
 		return 0;
 	case -EPERM:
-		return pfm_fail(context, error, PFM_REASON_PERMISSION, tid);
+		return pfm_fail(context, error, reason, tid);
 	case -ESRCH:
 	case -ENOENT:
 		return pfm_fail(context, -ESRCH, PFM_REASON_NO_THREAD, tid);
@@ -324,19 +329,29 @@ static void restore_set(struct pfm_set *set, const struct before_load *before)
 	set->runs--;
 }
 
+/* Into programs that others may not look at, or not control. */
+static bool follows_all_programs(const struct pfm_context *context, bool privileged)
+{
+	if (context->flags & PFM_FL_NOTIFY_BLOCK)
+		return privileged && capable(CAP_SYS_PTRACE);
+	return privileged;
+}
+
 static int enter(struct pfm_context *context, struct task_struct *task,
 		 struct pfm_set *set, struct pfm_block *block, struct before_load *before)
 {
 	const u32 tid = task_pid_vnr(task), tgid = task_tgid_vnr(task);
-	/* It may call into a security module: not under a raw lock. */
+	/* They may call into a security module: not under a raw lock. */
 	bool privileged = perfmon_capable();
+	bool follows = follows_all_programs(context, privileged);
 	unsigned long flags;
 	int error = 0;
 
 	raw_spin_lock_irqsave(&context->lock, flags);
-	/* The hooks read these two without the lock, once it is in the table. */
+	/* The hooks read these three without the lock, once it is in the table. */
 	context->self = task == current;
 	context->privileged = privileged;
+	context->follows = follows;
 	if (!enter_thread(context, task)) {
 		error = pfm_fail(context, -EEXIST, PFM_REASON_THREAD_TAKEN, tid);
 		goto unlock;

@@ -9,6 +9,7 @@
 #include "context.h"
 #include "flags.h"
 #include "limits.h"
+#include "permission.h"
 #include "pmu.h"
 #include "virtual.h"
 
@@ -219,8 +220,9 @@ int pfm_context_create(struct pfm_context *context, const struct pfm_create *cre
 	error = check_flags(context, create);
 	if (error)
 		return error;
-	if (!pfm_limits_may_create())
-		return pfm_fail(context, -EPERM, PFM_REASON_GROUP, 0);
+	error = pfm_may_create(context);
+	if (error)
+		return error;
 	pmu = pfm_pmu_get(context);
 	if (IS_ERR(pmu))
 		return PTR_ERR(pmu);
@@ -288,6 +290,8 @@ static void status_here(struct pfm_context *context, void *argument)
 	status->state = context->state;
 	if (context->started)
 		status->flags |= PFM_STATUS_STARTED;
+	if (context->user_level)
+		status->flags |= PFM_STATUS_USER_LEVEL;
 	if (context->foreign_runs)
 		status->flags |= PFM_STATUS_FOREIGN_CPU;
 	if (context->closed)

@@ -52,6 +52,7 @@ struct pfm_context {
 	/* fixed from creation on */
 	struct pfm_pmu *pmu; /* NULL before creation */
 	u32 flags; /* PFM_FL_* */
+	bool user_level; /* the PMU counts at user level only, see struct pfm_register */
 	const struct pfm_format *format; /* NULL: none */
 	struct pfm_format_instance instance; /* of @format */
 	struct pfm_buffer *buffer; /* of @instance; NULL: none */
@@ -71,6 +72,7 @@ struct pfm_context {
 	u32 state; /* PFM_STATE_* */
 	bool self; /* loaded by its thread on itself */
 	bool privileged; /* loaded with CAP_PERFMON */
+	bool follows; /* its thread into a program that gains privileges */
 	bool closed; /* unloaded by the exec of a program that is closed to its loader */
 	bool started; /* between start and stop */
 	bool monitoring; /* started and not masked */
@@ -105,6 +107,12 @@ struct pfm_context {
 static inline bool pfm_is_unloaded(const struct pfm_context *context)
 {
 	return smp_load_acquire(&context->state) == PFM_STATE_UNLOADED;
+}
+
+/* Addresses of the kernel, in samples and messages. */
+static inline bool pfm_may_see_kernel(const struct pfm_context *context)
+{
+	return context->privileged && !context->user_level;
 }
 
 /* NULL if there is none; mutex held. */

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Who may do how much. */
-#include <linux/capability.h>
-#include <linux/cred.h>
 #include <linux/mm.h>
 #include <linux/time64.h>
-#include <linux/uidgid.h>
-#include <linux/user_namespace.h>
 
 #include "limits.h"
 
@@ -27,13 +23,4 @@ atomic_t pfm_task_sessions = ATOMIC_INIT(0);
 void pfm_limits_init(void)
 {
 	pfm_limits.set_mem_max = (totalram_pages() / 16) << PAGE_SHIFT;
-}
-
-/* A context on a thread: membership of task_group, or CAP_PERFMON. */
-bool pfm_limits_may_create(void)
-{
-	int group = READ_ONCE(pfm_limits.task_group);
-
-	return group == -1 || in_egroup_p(make_kgid(&init_user_ns, group)) ||
-	       perfmon_capable();
 }

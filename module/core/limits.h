@@ -8,11 +8,19 @@
 #define PFM_DEBUG_CALLS	 0x1 /* log calls that fail */
 #define PFM_DEBUG_TIMING 0x4 /* measure the statistics of time */
 
+/* Who may count without CAP_PERFMON, and kernel level is as perf has it in each */
+enum pfm_policy {
+	PFM_POLICY_PERF, /* as kernel.perf_event_paranoid says, and task_group */
+	PFM_POLICY_USER, /* everybody, at user level */
+	PFM_POLICY_GROUP, /* task_group */
+};
+
 /* Settings of /sys/kernel/perfmon; single words, read without lock. */
 struct pfm_limits {
 	unsigned long arg_mem_max; /* bytes of a vector, at least a page */
-	int sys_group; /* gid that may make system-wide contexts, -1 any */
-	int task_group; /* gid that may make contexts on threads, -1 any */
+	enum pfm_policy policy;
+	int sys_group; /* gid that may make system-wide contexts, -1 none */
+	int task_group; /* gid that may make contexts on threads, -1 none */
 	int debug; /* PFM_DEBUG_* */
 	unsigned long smpl_buffer_mem_max; /* bytes of all sampling buffers */
 	unsigned long max_interrupts_per_tick; /* of an event set, see throttle.c */
@@ -27,6 +35,5 @@ extern struct pfm_limits pfm_limits;
 extern atomic_t pfm_task_sessions;
 
 void pfm_limits_init(void);
-bool pfm_limits_may_create(void);
 
 #endif

@@ -59,7 +59,7 @@ static struct pt_regs *registers_or_user(struct pt_regs *regs)
  */
 static u64 visible_ip(const struct pfm_context *context, struct pt_regs *regs)
 {
-	if (!context->privileged && !user_mode(regs))
+	if (!pfm_may_see_kernel(context) && !user_mode(regs))
 		regs = task_pt_regs(context->task);
 	return instruction_pointer(regs);
 }
@@ -142,7 +142,7 @@ static u32 sample_all(struct pfm_cpu *cpu, struct pfm_context *context,
 	sample->set = set->id;
 	sample->tid = context->tid;
 	sample->tgid = context->tgid;
-	sample->may_see_kernel = context->privileged;
+	sample->may_see_kernel = pfm_may_see_kernel(context);
 	pfm_for_each_bit(n, rest, wrapped) {
 		const struct pfm_pmd_attributes *attributes = &set->attributes[n];
 

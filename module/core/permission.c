@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who may look at whom: the kernel's own ptrace read check, security modules
- * included.  ptrace_may_access() is not exported, but opening /proc/TID/maps
- * asks it; our own mount of proc makes that independent of the caller's root
- * and mount namespace.
+ * Who may count, and who may look at whom.
+ *
+ * What the kernel decides and does not export is asked through files of proc: our own
+ * mount makes that independent of the caller's root and mount namespace.
  */
 #include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -14,10 +15,18 @@
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/security.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
 
+#include "compat/perf_event.h"
+#include "context.h"
+#include "limits.h"
 #include "permission.h"
 
 static struct vfsmount *proc;
+static const struct cred *kernel_credentials;
 
 int pfm_permission_init(void)
 {
@@ -29,15 +38,114 @@ int pfm_permission_init(void)
 	type = get_fs_type("proc");
 	if (!type)
 		return -ENODEV;
+	kernel_credentials = prepare_kernel_cred(&init_task);
+	if (!kernel_credentials) {
+		module_put(type->owner);
+		return -ENOMEM;
+	}
 	proc = kern_mount(type);
 	module_put(type->owner);
-	return PTR_ERR_OR_ZERO(proc);
+	if (!IS_ERR(proc))
+		return 0;
+	put_cred(kernel_credentials);
+	return PTR_ERR(proc);
 }
 
 void pfm_permission_exit(void)
 {
 	kern_unmount(proc);
+	put_cred(kernel_credentials);
 }
+
+/* ---- who may count ---------------------------------------------------------------- */
+
+/* Values of kernel.perf_event_paranoid: the highest with which everybody may count */
+#define PARANOID_KERNEL 1 /* at kernel level, too */
+#define PARANOID_USER	2 /* at user level */
+#define PARANOID_CLOSED 3
+
+/*
+ * The setting is the whole machine's.  With the credentials of the kernel, what the
+ * caller's security module says about the file does not matter.
+ * Return: bytes of @text, or a negative errno.
+ */
+static ssize_t read_setting(char *text, size_t size)
+{
+	const struct path root = { .mnt = proc, .dentry = proc->mnt_root };
+	const struct cred *caller = override_creds(kernel_credentials);
+	loff_t position = 0;
+	struct file *file;
+	ssize_t length;
+
+	file = file_open_root(&root, "sys/kernel/perf_event_paranoid", O_RDONLY, 0);
+	if (IS_ERR(file)) {
+		length = PTR_ERR(file);
+	} else {
+		length = kernel_read(file, text, size, &position);
+		fput(file);
+	}
+	revert_creds(caller);
+	return length;
+}
+
+/* One that cannot be read, or not be understood, is closed. */
+static int read_paranoid(int *paranoid)
+{
+	char text[16] = "";
+	ssize_t length = read_setting(text, sizeof(text) - 1);
+
+	if (length == -ENOMEM)
+		return -ENOMEM;
+	if (length <= 0 || kstrtoint(text, 10, paranoid))
+		*paranoid = PARANOID_CLOSED;
+	return 0;
+}
+
+static bool is_in_task_group(void)
+{
+	int group = READ_ONCE(pfm_limits.task_group);
+
+	return group != -1 && in_egroup_p(make_kgid(&init_user_ns, group));
+}
+
+/* Who does not hold CAP_PERFMON. */
+static bool may_count(enum pfm_policy policy, int paranoid)
+{
+	switch (policy) {
+	case PFM_POLICY_USER:
+		return true;
+	case PFM_POLICY_GROUP:
+		return is_in_task_group();
+	default:
+		return paranoid <= PARANOID_USER || is_in_task_group();
+	}
+}
+
+/* Security modules have their say about everybody. */
+static bool security_allows_kernel_level(void)
+{
+	return !perf_allow_kernel_level() && !security_locked_down(LOCKDOWN_PERF);
+}
+
+int pfm_may_create(struct pfm_context *context)
+{
+	enum pfm_policy policy = READ_ONCE(pfm_limits.policy);
+	bool is_privileged = perfmon_capable();
+	int paranoid = 0;
+
+	if (!is_privileged && read_paranoid(&paranoid))
+		return pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, 0);
+	if (!is_privileged && !may_count(policy, paranoid))
+		return pfm_fail(context, -EPERM,
+				policy == PFM_POLICY_GROUP ? PFM_REASON_GROUP
+							   : PFM_REASON_PARANOID,
+				paranoid);
+	context->user_level = (!is_privileged && paranoid > PARANOID_KERNEL) ||
+			      !security_allows_kernel_level();
+	return 0;
+}
+
+/* ---- who may look at whom ------------------------------------------------------------ */
 
 /* proc says that there is no such thread, too, when it has no memory for an inode. */
 static int why_not_opened(struct task_struct *task, pid_t number, int error)
@@ -52,25 +160,40 @@ static int why_not_opened(struct task_struct *task, pid_t number, int error)
 }
 
 /*
- * A thread without memory is exiting, or a helper of the kernel's (modprobe) on
- * its way to exec: opening its maps would succeed unchecked.
+ * ptrace_may_access() is not exported, but opening a file of /proc/TID asks it, and it
+ * asks the security modules.  A thread without memory is exiting, or a helper of the
+ * kernel's (modprobe) on its way to exec: opening its files would succeed unchecked.
  */
-int pfm_may_monitor(struct task_struct *task)
+static int may_open(struct task_struct *task, const char *file_name)
 {
 	const struct path root = { .mnt = proc, .dentry = proc->mnt_root };
 	char name[sizeof("2147483648/maps")];
 	pid_t number = task_pid_nr(task);
 	struct file *file;
 
-	if (same_thread_group(task, current) || perfmon_capable())
-		return 0;
 	if (!READ_ONCE(task->mm))
 		return -EPERM;
-	snprintf(name, sizeof(name), "%d/maps", number);
+	snprintf(name, sizeof(name), "%d/%s", number, file_name);
 	file = file_open_root(&root, name, O_RDONLY, 0);
 	if (IS_ERR(file))
 		return why_not_opened(task, number, PTR_ERR(file));
 	fput(file);
 	/* The number may have been another thread's by then. */
 	return pid_alive(task) ? 0 : -ESRCH;
+}
+
+/* PTRACE_MODE_READ: what looking at a process needs. */
+int pfm_may_monitor(struct task_struct *task)
+{
+	if (same_thread_group(task, current) || perfmon_capable())
+		return 0;
+	return may_open(task, "maps");
+}
+
+/* PTRACE_MODE_ATTACH, which Yama's ptrace_scope restricts: what controlling it needs. */
+int pfm_may_block(struct task_struct *task)
+{
+	if (is_global_init(task))
+		return -EPERM;
+	return same_thread_group(task, current) ? 0 : may_open(task, "mem");
 }

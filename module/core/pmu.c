@@ -65,7 +65,23 @@ static bool pmc_is_consistent(const struct pfm_pmu *pmu, const struct pfm_regist
 	pfm_for_each_bit(n, rest, pmc->counters)
 		if (n >= pmu->pmd_count || !(pmu->pmds[n].type & PFM_REG_COUNTER))
 			return false;
-	return !(pmc->type & ~PFM_REG_NO_EMUL64);
+	if (pmc->user_set & pmc->user_clear ||
+	    (pmc->user_set | pmc->user_clear) & pmc->reserved)
+		return false;
+	return !(pmc->type & ~(PFM_REG_NO_EMUL64 | PFM_REG_NO_LEVELS));
+}
+
+/* Counters that can be kept from counting at kernel level, or need not be. */
+static u64 restricted_counters(const struct pfm_pmu *pmu)
+{
+	const struct pfm_register *pmc;
+	u64 counters = 0;
+
+	for (pmc = pmu->pmcs; pmc < pmu->pmcs + pmu->pmc_count; pmc++)
+		if (pmc->name &&
+		    (pmc->user_set || pmc->user_clear || pmc->type & PFM_REG_NO_LEVELS))
+			counters |= pmc->counters;
+	return counters;
 }
 
 static bool pmd_is_consistent(const struct pfm_pmu *pmu, const struct pfm_register *pmd,
@@ -100,9 +116,17 @@ static bool is_consistent(const struct pfm_pmu *pmu)
 	for (n = 0; n < pmu->pmc_count; n++)
 		if (pmu->pmcs[n].name && !pmc_is_consistent(pmu, &pmu->pmcs[n]))
 			return false;
-	for (n = 0; n < pmu->pmd_count; n++)
-		if (pmu->pmds[n].name && !pmd_is_consistent(pmu, &pmu->pmds[n], n))
+	for (n = 0; n < pmu->pmd_count; n++) {
+		const struct pfm_register *pmd = &pmu->pmds[n];
+
+		if (!pmd->name)
+			continue;
+		if (!pmd_is_consistent(pmu, pmd, n))
 			return false;
+		if (pmd->type & PFM_REG_COUNTER &&
+		    !(restricted_counters(pmu) & BIT_ULL(n)))
+			return false;
+	}
 	return true;
 }
 

@@ -70,13 +70,24 @@ static void configuration_changed(const struct pfm_pmu *pmu, struct pfm_set *set
 		pmu->operations->configure(registers);
 }
 
+/* What the PMC is to hold in this context when @value is written. */
+static u64 pmc_value(const struct pfm_context *context, const struct pfm_register *pmc,
+		     u64 value)
+{
+	value = (value & ~pmc->reserved) | (pmc->default_value & pmc->reserved);
+	if (context->user_level)
+		value = (value & ~pmc->user_clear) | pmc->user_set;
+	return value;
+}
+
 void pfm_registers_default(struct pfm_context *context, struct pfm_set *set)
 {
 	const struct pfm_pmu *pmu = context->pmu;
 	unsigned int n;
 
 	for (n = 0; n < pmu->pmc_count; n++)
-		set->registers.pmcs[n] = pmu->pmcs[n].default_value;
+		set->registers.pmcs[n] =
+			pmc_value(context, &pmu->pmcs[n], pmu->pmcs[n].default_value);
 	set->narrow = 0;
 	configuration_changed(pmu, set);
 }
@@ -100,8 +111,7 @@ static int check_pmc(struct pfm_context *context, struct pfarg_pmc *pmc, u32 ind
 	if (pmc->reg_flags && !(desc->type & PFM_REG_NO_EMUL64))
 		return invalid(context, index, PFM_REASON_NOT_A_COUNTER, n);
 
-	pmc->reg_value = (pmc->reg_value & ~desc->reserved) |
-			 (desc->default_value & desc->reserved);
+	pmc->reg_value = pmc_value(context, desc, pmc->reg_value);
 	if (pmu->operations->check_pmc && !pmu->operations->check_pmc(n, &pmc->reg_value))
 		return invalid(context, index, PFM_REASON_PMC_VALUE, pmc->reg_value);
 	return 0;

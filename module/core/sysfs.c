@@ -118,6 +118,29 @@ static ssize_t set_mem_cur_show(struct kobject *kobject, struct kobj_attribute *
 	return sysfs_emit(buffer, "%lu\n", atomic_long_read(&pfm_set_bytes));
 }
 
+static const char *const policies[] = {
+	[PFM_POLICY_PERF] = "perf",
+	[PFM_POLICY_USER] = "user",
+	[PFM_POLICY_GROUP] = "group",
+};
+
+static ssize_t policy_show(struct kobject *kobject, struct kobj_attribute *attribute,
+			   char *buffer)
+{
+	return sysfs_emit(buffer, "%s\n", policies[READ_ONCE(pfm_limits.policy)]);
+}
+
+static ssize_t policy_store(struct kobject *kobject, struct kobj_attribute *attribute,
+			    const char *buffer, size_t size)
+{
+	int policy = sysfs_match_string(policies, buffer);
+
+	if (policy < 0)
+		return policy;
+	WRITE_ONCE(pfm_limits.policy, policy);
+	return size;
+}
+
 static ssize_t group_store(int *group, const char *buffer, size_t size)
 {
 	int value;
@@ -202,6 +225,7 @@ static struct kobj_attribute task_sessions_count = __ATTR_RO(task_sessions_count
 static struct kobj_attribute sys_sessions_count = __ATTR_RO(sys_sessions_count);
 static struct kobj_attribute smpl_buffer_mem_cur = __ATTR_RO(smpl_buffer_mem_cur);
 static struct kobj_attribute set_mem_cur = __ATTR_RO(set_mem_cur);
+static struct kobj_attribute policy = __ATTR_RW(policy);
 static struct kobj_attribute sys_group = __ATTR_RW(sys_group);
 static struct kobj_attribute task_group = __ATTR_RW(task_group);
 static struct kobj_attribute debug = __ATTR_RW(debug);
@@ -214,6 +238,7 @@ static struct attribute *root_attrs[] = {
 	&task_sessions_count.attr,
 	&sys_sessions_count.attr,
 	&arg_mem_max.attribute.attr,
+	&policy.attr,
 	&sys_group.attr,
 	&task_group.attr,
 	&debug.attr,

@@ -41,6 +41,7 @@ struct task_struct;
 #define PFM_REG_READ_ONLY BIT(1) /* PMD that cannot be written; all from 64 on */
 #define PFM_REG_NO_EMUL64 BIT(2) /* PMC accepts PFM_REGFL_NO_EMUL64 */
 #define PFM_REG_SAMPLED	  BIT(3) /* PMD that only samples record, and nothing else reads */
+#define PFM_REG_NO_LEVELS BIT(4) /* PMC: its counters tell no more than /proc does */
 
 /**
  * struct pfm_register - a PMC or a PMD
@@ -49,8 +50,15 @@ struct task_struct;
  * @width: bits that a PMD has in hardware, 1 to 64
  * @default_value: value of a PMC in a fresh context
  * @reserved: bits of a PMC that keep @default_value whatever is written
+ * @user_set: bits of a PMC that are set, whatever is written, in a context that may
+ *	count at user level only, and in its @default_value there
+ * @user_clear: bits of a PMC that are cleared there
  * @address: its number in hardware, for /sys/kernel/perfmon only
  * @counters: PMC: the counters below 64 that it drives
+ *
+ * Of the PMCs that drive a counter, one at least has @user_set or @user_clear, which
+ * keep it from counting at kernel level, or PFM_REG_NO_LEVELS: a description that leaves
+ * it open is not registered.
  */
 struct pfm_register {
 	const char *name;
@@ -58,6 +66,8 @@ struct pfm_register {
 	u8 width;
 	u64 default_value;
 	u64 reserved;
+	u64 user_set;
+	u64 user_clear;
 	unsigned long address;
 	u64 counters;
 };

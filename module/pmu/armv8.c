@@ -24,6 +24,8 @@
 #define FILTERS                                                                          \
 	(PFM_ARMV8_PMC_EXCLUDE_KERNEL | PFM_ARMV8_PMC_EXCLUDE_USER |                     \
 	 PFM_ARMV8_PMC_INCLUDE_HYP)
+#define USER_LEVEL                                                                       \
+	.user_set = PFM_ARMV8_PMC_EXCLUDE_KERNEL, .user_clear = PFM_ARMV8_PMC_INCLUDE_HYP
 #define EVENT_10_BITS 0x3ff /* event numbers before FEAT_PMUv3p1 */
 
 static char *cpus;
@@ -210,6 +212,7 @@ static const struct pfm_pmu_operations armv8_operations = {
 		.name = "PMEVTYPER" #n "_EL0",                                           \
 		.type = PFM_REG_NO_EMUL64,                                               \
 		.reserved = ~(PFM_ARMV8_PMC_EVENT | FILTERS),                            \
+		USER_LEVEL,                                                              \
 		.address = SYS_PMEVTYPERn_EL0(n),                                        \
 		.counters = BIT_ULL(n),                                                  \
 	},
@@ -232,6 +235,7 @@ static struct pfm_register armv8_pmcs[REGISTERS] __ro_after_init = {
 		.name = "PMCCFILTR_EL0",
 		.type = PFM_REG_NO_EMUL64,
 		.reserved = ~FILTERS,
+		USER_LEVEL,
 		.address = SYS_PMCCFILTR_EL0,
 		.counters = BIT_ULL(CYCLE_COUNTER),
 	},

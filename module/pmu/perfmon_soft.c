@@ -336,7 +336,8 @@ static const struct pfm_pmu_operations soft_operations = {
 
 #define SOFT_PMC(n)                                                                      \
 	{                                                                                \
-		.name = "SELECT" #n, .address = (n), .counters = BIT_ULL(n)              \
+		.name = "SELECT" #n, .address = (n), .type = PFM_REG_NO_LEVELS,          \
+		.counters = BIT_ULL(n)                                                   \
 	}
 #define SOFT_PMD(n)                                                                      \
 	{                                                                                \

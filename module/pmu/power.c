@@ -470,6 +470,7 @@ static struct pfm_register power_pmcs[PFM_POWER_PMCS] __ro_after_init = {
 		.type = PFM_REG_NO_EMUL64,
 		.default_value = MMCR0_FC,
 		.reserved = ~MMCR0_OF_USER,
+		.user_set = PFM_POWER_MMCR0_FCS | PFM_POWER_MMCR0_FCH,
 		.address = SPRN_MMCR0,
 		.counters = PMC1_TO_6,
 	},

@@ -186,11 +186,12 @@ int do_setting(const struct operation *operation)
 					     "max_interrupts_per_tick",
 					     "max_sets",
 					     "set_mem_max",
-					     "min_switch_timeout" };
+					     "min_switch_timeout",
+					     "policy" };
 	static const char *const values[] = {
-		"-1",  "0",	"1000", "12345", "1048576", "18446744073709551615",
-		"100", "65536", "-2",	"x",	 "3",	    "4",
-		"",
+		"-1",  "0",	"1000",	 "12345", "1048576", "18446744073709551615",
+		"100", "65536", "-2",	 "x",	  "3",	     "4",
+		"",    "user",	"group", "perf",
 	};
 	char path[64];
 

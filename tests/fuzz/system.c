@@ -18,6 +18,7 @@ static struct setting {
 } settings[] = {
 	{ "/proc/sys/kernel/modprobe", "" },
 	{ "/proc/sys/fs/file-max", "" },
+	{ "/sys/kernel/perfmon/policy", "" },
 	{ "/sys/devices/system/cpu/cpu1/online", "" },
 	{ "/sys/kernel/perfmon/task_group", "" },
 	{ "/sys/kernel/perfmon/sys_group", "" },
@@ -123,6 +124,8 @@ void system_begin(void)
 		if (read_file(settings[n].path, settings[n].before,
 			      sizeof(settings[n].before)))
 			printf("no %s\n", settings[n].path);
+	/* Users among the workers count, too. */
+	write_file("/proc/sys/kernel/perf_event_paranoid", "1");
 	users_before = core_users();
 	machine_prepare();
 	system_restore();

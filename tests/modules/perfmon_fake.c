@@ -205,9 +205,11 @@ static const struct pfm_pmu_operations fake_operations = {
 	.acknowledge = fake_acknowledge,
 };
 
+#define TYPE PFM_REG_NO_LEVELS
+
 static const struct pfm_register fake_pmcs[] = {
-	{ .name = "SELECT0", .reserved = ~1ull, .counters = BIT_ULL(0) },
-	{ .name = "SELECT1", .reserved = ~1ull, .counters = BIT_ULL(1) },
+	{ .name = "SELECT0", .type = TYPE, .reserved = ~1ull, .counters = BIT_ULL(0) },
+	{ .name = "SELECT1", .type = TYPE, .reserved = ~1ull, .counters = BIT_ULL(1) },
 };
 
 static const struct pfm_register fake_pmds[FAKE_FAR + 1] = {

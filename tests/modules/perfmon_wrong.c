@@ -102,6 +102,10 @@ static struct pfm_pmu_operations operations = {
 /* One more of each than there may be; their mistakes must not be looked at. */
 static struct pfm_register pmcs[PFM_MAX_HARDWARE + 1] = {
 	[0] = { .name = "RIGHT", .type = PFM_REG_NO_EMUL64, .counters = BIT(0) },
+	[1] = { .name = "LEVELS", .user_set = BIT(0), .counters = BIT(0) },
+	[2] = { .name = "NO_LEVELS",
+		.type = PFM_REG_NO_LEVELS,
+		.counters = BIT_ULL(PFM_MAX_COUNTERS - 1) },
 	[PFM_MAX_HARDWARE] = { .name = "BEYOND", .type = ~0 },
 };
 static struct pfm_register pmds[PFM_MAX_HARDWARE + 1] = {

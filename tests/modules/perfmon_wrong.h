@@ -23,9 +23,14 @@
 	X(VIRTUAL_WITHOUT_READ, virtuals[PFM_MAX_PMU_VIRTUAL - 1].read = NULL)           \
 	X(PMC_LIKE_A_COUNTER, pmcs[0].type |= PFM_REG_COUNTER)                           \
 	X(PMC_OF_NO_PMD, pmcs[0].counters = BIT(1))                                      \
-	X(PMC_OF_A_PMD_TOO_FAR, (pmcs[0].counters = BIT(1), pmu.pmd_count = 1))          \
+	X(PMC_OF_A_PMD_TOO_FAR,                                                          \
+	  (pmcs[0].counters = BIT(1), pmcs[2].counters = 0, pmu.pmd_count = 1))          \
+	X(LEVELS_LEFT_OPEN, pmcs[1].user_set = 0)                                        \
+	X(LEVELS_OF_NO_PMC, pmcs[2].name = NULL)                                         \
+	X(LEVEL_SET_AND_CLEARED, pmcs[1].user_clear = BIT(0))                            \
+	X(LEVEL_RESERVED, pmcs[1].reserved = BIT(0))                                     \
 	X(PMC_OF_NO_COUNTER, pmds[0].type = PFM_REG_READ_ONLY)                           \
-	X(PMD_OF_UNKNOWN_TYPE, pmds[0].type |= BIT(4))                                   \
+	X(PMD_OF_UNKNOWN_TYPE, pmds[0].type |= BIT(5))                                   \
 	X(NO_WIDTH, pmds[0].width = 0)                                                   \
 	X(TOO_WIDE, pmds[PFM_MAX_COUNTERS - 1].width = 65)                               \
 	X(COUNTER_TOO_FAR, pmds[PFM_MAX_COUNTERS].type |= PFM_REG_COUNTER)               \

@@ -182,6 +182,8 @@ int suites_run(char **words, bool until_failure)
 		perror("mmap");
 		return EXIT_FAILURE;
 	}
+	if (the_program.prepare)
+		the_program.prepare();
 	for (i = 0; i < suite_count; i++)
 		for (j = 0; j < suites[i]->count; j++)
 			if (is_wanted(suites[i], suites[i]->tests[j], words) &&

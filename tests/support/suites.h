@@ -68,6 +68,7 @@ void skip(const char *why, ...) __attribute__((noreturn, format(printf, 1, 2)));
  * struct test_program - what a test program adds to the runner; all but @about is optional
  * @about: what it tests and where, for --help
  * @begin: called first, with main()'s arguments
+ * @prepare: called once, before the first test
  * @options: its own, up to an element of zeros; each has a short form, too
  * @options_help: their lines in --help
  * @take_option: one of @options; false if the argument is wrong
@@ -77,6 +78,7 @@ void skip(const char *why, ...) __attribute__((noreturn, format(printf, 1, 2)));
 struct test_program {
 	const char *about;
 	void (*begin)(int argc, char **argv);
+	void (*prepare)(void);
 	const struct option *options;
 	const char *options_help;
 	bool (*take_option)(int option, char *argument);

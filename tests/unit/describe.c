@@ -46,7 +46,8 @@ static const struct {
 	{ PFM_REASON_UNSUPPORTED, "this version does not offer it yet" },
 	{ PFM_REASON_NO_PMU, "no PMU description is loaded and none fits this machine" },
 	{ PFM_REASON_PMU_HELD, "the PMU is held by another user" },
-	{ PFM_REASON_GROUP, "the caller is not in the group that may do this" },
+	{ PFM_REASON_GROUP,
+	  "only the group of /sys/kernel/perfmon/task_group may do this" },
 	{ PFM_REASON_NO_PMC, "the PMU has no such PMC: PMC 12" },
 	{ PFM_REASON_NO_PMD, "the PMU has no such PMD: PMD 12" },
 	{ PFM_REASON_PMC_HELD, "the PMC is held by another user of the PMU: PMC 12" },
@@ -94,6 +95,13 @@ static const struct {
 	  "an argument of a sampling format is there, but no name" },
 	{ PFM_REASON_ONLY_SAMPLED, "the PMD can only be recorded in samples: PMD 12" },
 	{ PFM_REASON_PMU_REFUSES, "the PMU does not take this context" },
+	{ PFM_REASON_PARANOID,
+	  "kernel.perf_event_paranoid is above 2: run 'sysctl "
+	  "kernel.perf_event_paranoid=2' or 'echo user >/sys/kernel/perfmon/policy' as "
+	  "root, or join the group of /sys/kernel/perfmon/task_group" },
+	{ PFM_REASON_MAY_NOT_BLOCK,
+	  "the caller may not make that thread wait: that needs what ptrace attach needs, "
+	  "and is nobody's for process 1: thread 12" },
 };
 
 TEST(every_reason_gives_its_sentence)

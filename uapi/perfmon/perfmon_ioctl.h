@@ -426,12 +426,13 @@ struct pfm_info {
 /* pfm_status.flags */
 #define PFM_STATUS_STARTED     0x1 /* between start and stop */
 #define PFM_STATUS_FOREIGN_CPU 0x2 /* see pfm_status.foreign_runs */
+#define PFM_STATUS_USER_LEVEL  0x4 /* nothing is counted at kernel level */
 #define PFM_STATUS_CLOSED      0x8 /* unloaded since the thread executed a closed program */
 
 /**
  * struct pfm_status - where a context stands
  * @state: out: PFM_STATE_*
- * @flags: out: PFM_STATUS_*
+ * @flags: out: PFM_STATUS_*; USER_LEVEL is decided when the context is made
  * @target: out: thread it is attached to, as the caller sees it; 0 if none
  * @active_set: out: the active event set
  * @foreign_runs: out: times since load that the thread ran, started, on a CPU
@@ -504,6 +505,8 @@ enum pfm_reason {
 	PFM_REASON_FORMAT_NAME,
 	PFM_REASON_ONLY_SAMPLED,
 	PFM_REASON_PMU_REFUSES,
+	PFM_REASON_PARANOID,
+	PFM_REASON_MAY_NOT_BLOCK,
 	PFM_REASON_COUNT_OF_REASONS
 };
 
@@ -542,7 +545,9 @@ struct pfm_error {
  * ENOSYS: no PMU.  EFAULT: argument unreadable.  EINVAL: unknown flag, reserved
  * field not zero; no such format, argument of another size, or one that the format
  * does not accept; an argument without format.  EOPNOTSUPP: a flag that is not offered
- * yet.  EPERM: not in task_group.  EBUSY: the descriptor has a context.  ENOMEM: no
+ * yet.  EPERM: kernel.perf_event_paranoid, or policy or task_group there, do not let the
+ * caller count.  Whether the context counts at kernel level is decided here, too, see
+ * PFM_STATUS_USER_LEVEL.  EBUSY: the descriptor has a context.  ENOMEM: no
  * memory, or the buffer is over one of the limits.  And what the format may have of its
  * own.
  */
@@ -606,7 +611,8 @@ struct pfm_error {
  * others may use them until then.
  *
  * ESRCH: no such thread.  EPERM: the caller may not look at it (the kernel's
- * own ptrace read check, or CAP_PERFMON), or a kernel thread.  EBUSY: loaded
+ * own ptrace read check, or CAP_PERFMON), or a kernel thread; with PFM_FL_NOTIFY_BLOCK,
+ * he may not attach to it with ptrace, or it is of process 1.  EBUSY: loaded
  * already, thread ending, other sessions in the way, a PMD or the PMU held by
  * someone else.  EEXIST: the thread has a context.  EINVAL: no such set, reserved field
  * not zero.  EFAULT.  ENOMEM, ENFILE: no memory, or no file, for that check.

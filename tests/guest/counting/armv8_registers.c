@@ -57,6 +57,71 @@ static void check_written(void)
 	close(fd);
 }
 
+/* One that was not written, too. */
+static void check_user_level(void)
+{
+	int fd = context_at_user_level();
+
+	write_pmc(fd, 0, CPU_CYCLES | PFM_ARMV8_PMC_INCLUDE_HYP);
+	write_pmd(fd, 0, 0);
+	write_pmd(fd, PFM_ARMV8_CYCLE_COUNTER, 0);
+	load(fd, thread_id());
+	must_count(fd, CPU_CYCLES | USER, USER);
+	write_pmc(fd, 0, INSTRUCTIONS | KERNEL);
+	write_pmc(fd, PFM_ARMV8_CYCLE_COUNTER, KERNEL);
+	must_count(fd, INSTRUCTIONS | KERNEL | USER, KERNEL | USER);
+	close(fd);
+}
+
+TEST(at_user_level_the_hardware_excludes_the_kernel)
+{
+	with_registers(check_user_level);
+}
+
+/* Whatever is written, whenever, and in sets that are made later. */
+static void must_exclude_the_kernel(int fd, unsigned int set, uint64_t value)
+{
+	pfarg_pmc_t pmc = { .reg_num = pmu()->pmcs[1],
+			    .reg_set = set,
+			    .reg_value = pmu()->busy[1] | value };
+	pfarg_pmd_t pmd = { .reg_num = pmu()->pmds[1], .reg_set = set };
+	pfarg_start_t start = { .start_set = set };
+
+	must(fd, pfm_write_pmcs(fd, &pmc, 1));
+	must(fd, pfm_write_pmds(fd, &pmd, 1));
+	must(fd, pfm_start(fd, &start));
+	touch_pages(100);
+	must(fd, pfm_write_pmcs(fd, &pmc, 1));
+	touch_pages(100);
+	must(fd, pfm_stop(fd));
+	must(fd, pfm_read_pmds(fd, &pmd, 1));
+	ck_assert_msg((pmd.reg_value == 0) == !!(value & PFM_ARMV8_PMC_EXCLUDE_USER),
+		      "set %u, 0x%jx: %ju", set, (uintmax_t)value,
+		      (uintmax_t)pmd.reg_value);
+}
+
+TEST(no_value_of_a_pmc_counts_the_kernel_at_user_level)
+{
+	static const uint64_t values[] = {
+		0,
+		PFM_ARMV8_PMC_INCLUDE_HYP,
+		PFM_ARMV8_PMC_EXCLUDE_USER,
+		PFM_ARMV8_PMC_EXCLUDE_USER | PFM_ARMV8_PMC_INCLUDE_HYP,
+	};
+	struct pfarg_setdesc later = { .set_id = 7 };
+	size_t i;
+	int fd;
+
+	need_armv8();
+	fd = context_at_user_level();
+	must(fd, pfm_create_evtsets(fd, &later, 1));
+	load(fd, thread_id());
+	for (i = 0; i < COUNT(values); i++) {
+		must_exclude_the_kernel(fd, 0, values[i]);
+		must_exclude_the_kernel(fd, 7, values[i]);
+	}
+}
+
 TEST(the_hardware_has_what_was_written)
 {
 	with_registers(check_written);

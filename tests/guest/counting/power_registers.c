@@ -116,6 +116,30 @@ static void check_written(void)
 	close(fd);
 }
 
+/* MMCR0 is not written, written, and written while it counts. */
+static void check_user_level(void)
+{
+	const uint64_t user = PFM_POWER_MMCR0_FCS | PFM_POWER_MMCR0_FCH;
+	int fd = context_at_user_level();
+
+	write_pmd(fd, PMC6, 0);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	must_be_in_mmcr0(user, 0);
+	write_pmc(fd, PFM_POWER_MMCR0, 0);
+	must_be_in_mmcr0(user, 0);
+	must(fd, pfm_stop(fd));
+	write_pmc(fd, PFM_POWER_MMCR0, PFM_POWER_MMCR0_FCP);
+	must(fd, pfm_start(fd, NULL));
+	must_be_in_mmcr0(user | PFM_POWER_MMCR0_FCP, 0);
+	close(fd);
+}
+
+TEST(at_user_level_the_hardware_excludes_the_kernel)
+{
+	with_registers(check_user_level);
+}
+
 TEST(the_hardware_has_what_was_written)
 {
 	with_registers(check_written);

@@ -168,3 +168,23 @@ TEST(a_setuid_program_keeps_the_context_of_a_privileged_watcher)
 	ck_assert_uint_ge(read_pmd(fd, PFM_PMD_MINOR_FAULTS), 100);
 	unlink(program);
 }
+
+/* CAP_PERFMON is for looking. */
+TEST(a_setuid_program_ends_a_context_that_could_make_it_wait)
+{
+	const char *program = copy_of_this(0, 04755);
+	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_NOTIFY_BLOCK };
+	struct child child = child_new();
+	int fd;
+
+	child_call(&child, child_set_uid, USER_ID);
+	become_with_capability(USER_ID, CAP_PERFMON);
+	fd = pfm_create_context(&ctx, NULL, NULL, 0);
+	ck_assert_int_ne(fd, -1);
+	load(fd, child.pid);
+	must(fd, pfm_start(fd, NULL));
+	child_exec(&child, program);
+	must_end(fd);
+	must_fail(fd, try_load(fd, child.pid), EPERM, PFM_REASON_MAY_NOT_BLOCK, NO_INDEX);
+	unlink(program);
+}

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Who may watch whom: docs/interface.md 10, rows 24 and 25. */
-#include <grp.h>
 #include <linux/capability.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 
 #include "guest.h"
 
 SUITE(permission, 60);
-
-#ifndef CAP_PERFMON
-#define CAP_PERFMON 38
-#endif
 
 #define NO_INDEX PFM_NO_INDEX
 
@@ -176,115 +170,4 @@ TEST(a_context_made_by_root_gives_no_permission_to_a_user)
 	become(USER_ID);
 	must_fail(fd, try_load(fd, child.pid), EPERM, PFM_REASON_PERMISSION, NO_INDEX);
 	load(fd, thread_id());
-}
-
-/* ---- task_group ------------------------------------------------------------------- */
-
-static void set_task_group(int group)
-{
-	char text[16];
-
-	snprintf(text, sizeof(text), "%d\n", group);
-	write_text(SYSFS "task_group", text);
-}
-
-/* Runs in a child, because it cannot go back to be root. */
-struct person {
-	const char *name;
-	uint64_t (*function)(uint64_t unused);
-	uint64_t error;
-};
-
-static uint64_t try_create(void)
-{
-	pfarg_ctx_t ctx = {};
-	struct pfm_error error;
-	int fd = pfm_create_context(&ctx, NULL, NULL, 0), cause = errno;
-
-	if (fd != -1) {
-		close(fd);
-		return 0;
-	}
-	if (cause == EPERM &&
-	    (pfm_get_error(-1, &error) || error.reason != PFM_REASON_GROUP))
-		return 1000 + error.reason;
-	return cause;
-}
-
-static uint64_t as_user(uint64_t unused)
-{
-	(void)unused;
-	become(USER_ID);
-	return try_create();
-}
-
-static uint64_t as_member(uint64_t unused)
-{
-	(void)unused;
-	become(OTHER_ID);
-	return try_create();
-}
-
-static uint64_t as_supplementary_member(uint64_t unused)
-{
-	const gid_t group = OTHER_ID;
-
-	(void)unused;
-	if (setgroups(1, &group) || setresgid(USER_ID, USER_ID, USER_ID) ||
-	    setresuid(USER_ID, USER_ID, USER_ID))
-		return errno;
-	return try_create();
-}
-
-static uint64_t as_cap_perfmon(uint64_t unused)
-{
-	(void)unused;
-	become_with_capability(USER_ID, CAP_PERFMON);
-	return try_create();
-}
-
-static uint64_t as_root(uint64_t unused)
-{
-	(void)unused;
-	return try_create();
-}
-
-static const struct person people[] = {
-	{ "a user", as_user, EPERM },
-	{ "a member", as_member, 0 },
-	{ "a supplementary member", as_supplementary_member, 0 },
-	{ "a holder of CAP_PERFMON", as_cap_perfmon, 0 },
-	{ "root", as_root, 0 },
-};
-
-TEST(only_members_of_task_group_may_make_contexts)
-{
-	uint64_t errors[COUNT(people)];
-	size_t i;
-
-	set_task_group(OTHER_ID);
-	for (i = 0; i < COUNT(people); i++) {
-		struct child child = child_new();
-
-		errors[i] = child_call(&child, people[i].function, 0);
-	}
-	set_task_group(-1);
-	for (i = 0; i < COUNT(people); i++)
-		ck_assert_msg(errors[i] == people[i].error, "%s: error %ju, not %ju",
-			      people[i].name, (uintmax_t)errors[i],
-			      (uintmax_t)people[i].error);
-}
-
-TEST(without_task_group_everybody_may_make_contexts)
-{
-	uint64_t error;
-	size_t i;
-
-	ck_assert_str_eq(read_text(SYSFS "task_group"), "-1\n");
-	for (i = 0; i < COUNT(people); i++) {
-		struct child child = child_new();
-
-		error = child_call(&child, people[i].function, 0);
-		ck_assert_msg(!error, "%s: error %ju", people[i].name, (uintmax_t)error);
-	}
 }

@@ -45,6 +45,7 @@ static const struct row {
 	{ "max_sets", 0644, NUMBER },
 	{ "max_interrupts_per_tick", 0644, NUMBER },
 	{ "min_switch_timeout", 0644, NUMBER },
+	{ "policy", 0644, "(perf|user|group)\n" },
 	{ "sys_group", 0644, GROUP },
 	{ "task_group", 0644, GROUP },
 	{ "debug", 0644, "[0145]\n" },
@@ -226,6 +227,7 @@ TEST(settings_have_their_defaults)
 	must_show(SYSFS "max_sets", 4096);
 	must_show(SYSFS "min_switch_timeout", 100000);
 	must_show(SYSFS "debug", 0);
+	ck_assert_str_eq(read_text(SYSFS "policy"), "perf\n");
 	ck_assert_str_eq(read_text(SYSFS "task_group"), "-1\n");
 	ck_assert_str_eq(read_text(SYSFS "sys_group"), "-1\n");
 	/* 100,000 a second, of 100 to 1,000 ticks */
@@ -257,7 +259,8 @@ static void refuse_what_is_no_number(const char *path, const struct row *row,
 		return;
 	for (i = 0; i < COUNT(texts); i++)
 		must_refuse(path, texts[i], EINVAL);
-	must_refuse(path, "99999999999999999999999999\n", ERANGE);
+	must_refuse(path, "99999999999999999999999999\n",
+		    strcmp(row->path, "policy") ? ERANGE : EINVAL);
 }
 
 TEST(what_is_no_number_is_einval_and_changes_nothing)
@@ -286,6 +289,8 @@ TEST(values_out_of_range_are_einval_and_change_nothing)
 		{ SYSFS "debug", "2\n" },
 		{ SYSFS "debug", "8\n" },
 		{ SYSFS "debug", "-1\n" },
+		{ SYSFS "policy", "per\n" },
+		{ SYSFS "policy", "perfect\n" },
 	};
 	size_t i;
 
@@ -317,6 +322,9 @@ TEST(settings_can_be_written_and_read_back)
 		{ SYSFS "debug", "1\n" },
 		{ SYSFS "debug", "4\n" },
 		{ SYSFS "debug", "5\n" },
+		{ SYSFS "policy", "user\n" },
+		{ SYSFS "policy", "group\n" },
+		{ SYSFS "policy", "perf\n" },
 	};
 	char before[64];
 	size_t i;

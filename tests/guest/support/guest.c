@@ -172,6 +172,21 @@ int make_context(void)
 	return fd;
 }
 
+/* What counts is what the effective user may, when the context is made. */
+int context_at_user_level(void)
+{
+	pfarg_ctx_t ctx = {};
+	int fd;
+
+	write_text(PARANOID, "2\n");
+	ck_assert_int_eq(seteuid(USER_ID), 0);
+	fd = pfm_create_context(&ctx, NULL, NULL, 0);
+	ck_assert_int_eq(seteuid(0), 0);
+	write_text(PARANOID, "1\n");
+	ck_assert_msg(fd != -1, "%s", sentence(-1));
+	return fd;
+}
+
 void write_pmc(int fd, unsigned int pmc, uint64_t value)
 {
 	pfarg_pmc_t element = { .reg_num = pmc, .reg_value = value };

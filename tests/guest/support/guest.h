@@ -21,6 +21,10 @@
 
 #include "suites.h"
 
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#endif
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define NO_INDEX     PFM_NO_INDEX
 
@@ -201,6 +205,11 @@ unsigned int cpus_online(void);
 void become(uid_t uid);
 /* The same, keeping one capability. */
 void become_with_capability(uid_t uid, int capability);
+/* Until the program ends, kernel.perf_event_paranoid lets everybody count all levels. */
+void let_users_count(void);
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+/* The caller stays root. */
+int context_at_user_level(void);
 uint64_t minor_faults(void); /* of the caller's thread */
 uint64_t cpu_time(void); /* of the caller's thread, ns */
 /* Touches @pages pages that it has not had before. */

@@ -14,5 +14,6 @@ const struct test_program the_program = {
 		"Test perfmon inside a guest, as root, with its modules loaded; all suites or\n"
 		"those named.",
 	.begin = begin,
+	.prepare = let_users_count,
 	.is_clean = no_session_is_left,
 };

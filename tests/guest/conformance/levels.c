@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Contexts at user level: what a user may count without CAP_PERFMON. */
+#include "conformance.h"
+
+SUITE(levels, CONFORMANCE_SECONDS);
+
+static void work_in_the_kernel(void)
+{
+	touch_pages(5000);
+}
+
+static void work_as_a_user(void)
+{
+	loop(200 * MILLION);
+}
+
+static uint64_t count_of(int fd, const struct counter *counter, void (*work)(void))
+{
+	uint64_t count;
+
+	program(fd, set_of_counter(counter), 0);
+	write_pmd(fd, counter->pmd, 0);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	work();
+	must(fd, pfm_stop(fd));
+	count = read_pmd(fd, counter->pmd);
+	close(fd);
+	return count;
+}
+
+TEST(at_user_level_counters_count_the_user)
+{
+	const struct counter *counter;
+	uint64_t all, user;
+
+	for_each_counter(counter) {
+		all = count_of(make_context(), counter, work_as_a_user);
+		user = count_of(context_at_user_level(), counter, work_as_a_user);
+		ck_assert_msg(user >= all / 10 * 9 && user <= all / 10 * 11,
+			      "%sPMD %u: %ju at user level, %ju in all", subject,
+			      counter->pmd, (uintmax_t)user, (uintmax_t)all);
+	}
+}
+
+/* Counters of software tell no secret of the kernel's; QEMU's POWER counts always. */
+static bool has_levels(void)
+{
+	const char *name = information()->pmu_name;
+
+	if (!strcmp(name, "power"))
+		return !getenv("QEMU_VERSION");
+	return strcmp(name, "soft") && strcmp(name, "example");
+}
+
+TEST(at_user_level_the_kernel_is_not_counted)
+{
+	const struct counter *counter;
+	uint64_t all, user;
+
+	for_each_counter(counter) {
+		all = count_of(make_context(), counter, work_in_the_kernel);
+		user = count_of(context_at_user_level(), counter, work_in_the_kernel);
+		ck_assert_msg(!has_levels() || user < all / 2,
+			      "%sPMD %u: %ju at user level, %ju in all", subject,
+			      counter->pmd, (uintmax_t)user, (uintmax_t)all);
+	}
+}

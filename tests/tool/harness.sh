@@ -7,6 +7,9 @@
 passed=0 failed=0
 pmu=$(pfmon info | sed -n 's/^pmu  *//p')
 out=/tmp/out err=/tmp/err
+# Ordinary users count, too, at all levels; tests about that change it and put it back.
+paranoid=/proc/sys/kernel/perf_event_paranoid
+echo 1 >$paranoid
 # Set where the guest's clock counts instructions: an option that tests/vm/run gives with
 # --icount only.
 is_icount=$(grep randomize_kstack_offset=off /proc/cmdline)

@@ -100,9 +100,8 @@ static void show_limits(const struct pfm_info *info)
 	printf("message queue        %u\n", info->message_queue_depth);
 	printf("threads monitored    %s\n", read_value("task_sessions_count", value));
 	printf("CPUs monitored       %s\n", read_value("sys_sessions_count", value));
-	read_value("task_group", value);
-	printf("who may monitor      %s%s\n", strcmp(value, "-1") ? "group " : "everyone",
-	       strcmp(value, "-1") ? value : "");
+	printf("policy               %s\n", read_value("policy", value));
+	printf("group                %s\n", read_value("task_group", value));
 }
 
 static unsigned int count_bits(const uint64_t *set, unsigned int first, unsigned int last)

@@ -105,8 +105,8 @@ int fail_open(int error)
 		return fail("no permission to open " PFM_DEVICE
 			    ": ask its owner, see 'ls -l " PFM_DEVICE "'");
 	case EPERM:
-		return fail("no permission to monitor threads: join the group in "
-			    "/sys/kernel/perfmon/task_group or run as root");
+		return fail("no permission to monitor threads: %s",
+			    reason(-1, error, buffer, sizeof(buffer)));
 	case EBUSY:
 		return fail("the PMU cannot be had: %s; end that use and try again",
 			    reason(-1, error, buffer, sizeof(buffer)));

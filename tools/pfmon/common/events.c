@@ -348,6 +348,39 @@ static int check_modes(const struct event *event, const char *name,
 		    name, event->modes == MODE_USER ? "u" : "k");
 }
 
+static void say_user_level(void)
+{
+	static bool is_said;
+
+	if (!is_said)
+		warn_user("only user level is counted, shown as ':u': kernel level needs "
+			  "CAP_PERFMON, or kernel.perf_event_paranoid below 2");
+	is_said = true;
+}
+
+/* The module counts at user level only: the event is told as what it is then. */
+static int restrict_modes(struct event *event, const char *name,
+			  const struct machine *machine)
+{
+	char *restricted;
+
+	if (!machine->is_user_level || !event->needs_counter || !machine->pmu->has_modes)
+		return 0;
+	if (!(event->modes & MODE_USER))
+		return fail("event '%s:k' cannot be counted: kernel level needs "
+			    "CAP_PERFMON, or kernel.perf_event_paranoid below 2",
+			    name);
+	if (event->modes == MODE_USER)
+		return 0;
+	if (asprintf(&restricted, "%s:u", name) == -1)
+		return fail("no memory");
+	free(event->name);
+	event->name = restricted;
+	event->modes = MODE_USER;
+	say_user_level();
+	return 0;
+}
+
 static int parse_event(struct event_list *list, const char *text,
 		       const struct machine *machine)
 {
@@ -366,7 +399,8 @@ static int parse_event(struct event_list *list, const char *text,
 	result = parse_name(event, name, machine);
 	if (result != PARSE_OK)
 		return fail_parse(result, name, machine);
-	return check_modes(event, name, machine);
+	return check_modes(event, name, machine) ? -1
+						 : restrict_modes(event, name, machine);
 }
 
 /* An event with the brace before it or behind it, if it is a group's first or last. */
@@ -424,6 +458,8 @@ int events_default(struct event_list *list, const struct machine *machine)
 		event->modes = MODE_BOTH;
 		if (parse_name(event, default_events[i], machine) != PARSE_OK)
 			event->state = EVENT_NOT_SUPPORTED;
+		else if (restrict_modes(event, default_events[i], machine))
+			return -1;
 	}
 	return 0;
 }

@@ -6,10 +6,15 @@
 #include "errors.h"
 #include "machine.h"
 
+/* Without a context there is no status: nothing is known to be left out. */
 int machine_ask(struct machine *machine, int fd)
 {
+	struct pfm_status status;
+
 	if (pfm_get_info(fd, &machine->info))
 		return fail_call(fd, "ask what the PMU offers", errno);
+	machine->is_user_level = !pfm_get_status(fd, &status) &&
+				 status.flags & PFM_STATUS_USER_LEVEL;
 	machine->pmu = pmu_find(machine->info.pmu_name, machine->info.pmu_id);
 	return 0;
 }

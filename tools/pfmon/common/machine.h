@@ -9,10 +9,12 @@
  * struct machine - what can be counted here
  * @info: what the module says
  * @pmu: what pfmon knows of that PMU; NULL if nothing
+ * @is_user_level: the context counts nothing at kernel level
  */
 struct machine {
 	struct pfm_info info;
 	const struct pmu *pmu;
+	bool is_user_level;
 };
 
 /*

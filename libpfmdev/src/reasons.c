@@ -47,7 +47,7 @@ static const char *const sentences[] = {
 	[PFM_REASON_BUFFER_LIMIT] =
 		"sampling buffers are at /sys/kernel/perfmon/smpl_buffer_mem_max",
 	[PFM_REASON_BUFFER_MEMLOCK] =
-		"the sampling buffer is over the limit of locked memory",
+		"the user's sampling buffers are at the limit of locked memory, 'ulimit -l'",
 	[PFM_REASON_BLOCK_SELF] = "a thread cannot block itself",
 	[PFM_REASON_SMPL_PMDS] = "a PMD to be recorded does not exist or is held",
 	[PFM_REASON_RESET_PMDS] =
@@ -72,6 +72,8 @@ static const char *const sentences[] = {
 	[PFM_REASON_MAY_NOT_BLOCK] =
 		"the caller may not make that thread wait: that needs what ptrace attach "
 		"needs, and is nobody's for process 1",
+	[PFM_REASON_SET_SHARE] =
+		"the user's event sets are at /sys/kernel/perfmon/set_user_max",
 };
 
 PFMDEV_EXPORT const char *pfm_strreason(unsigned int reason)

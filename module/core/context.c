@@ -191,6 +191,7 @@ void pfm_context_free(struct pfm_context *context)
 	format_ends(context);
 	if (context->pmu) {
 		pfm_sets_free(context);
+		pfm_user_put(context->user);
 		pfm_pmu_put(context->pmu);
 	}
 	free_page((unsigned long)context->arguments);
@@ -203,6 +204,9 @@ static void undo_create(struct pfm_context *context)
 	const struct pfm_pmu *pmu = context->pmu;
 
 	pfm_sets_free(context);
+	if (context->user)
+		pfm_user_put(context->user);
+	context->user = NULL;
 	context->pmu = NULL;
 	pfm_pmu_put(pmu);
 }
@@ -229,7 +233,11 @@ int pfm_context_create(struct pfm_context *context, const struct pfm_create *cre
 
 	context->pmu = pmu;
 	context->flags = create->context.ctx_flags;
-	error = pfm_set_create(context, &first_set, &context->active);
+	context->user = pfm_user_of_caller();
+	if (!context->user)
+		error = pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, 0);
+	else
+		error = pfm_set_create(context, &first_set, &context->active);
 	if (!error && name)
 		error = use_format(context, create, name);
 	if (error)

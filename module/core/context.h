@@ -56,6 +56,7 @@ struct pfm_context {
 	const struct pfm_format *format; /* NULL: none */
 	struct pfm_format_instance instance; /* of @format */
 	struct pfm_buffer *buffer; /* of @instance; NULL: none */
+	struct pfm_user *user; /* who made it */
 
 	/* under mutex */
 	struct mutex mutex;

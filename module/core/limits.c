@@ -1,15 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who may do how much. */
+/*
+ * Settings, and how much memory contexts take: those of a user, and all together.
+ *
+ * What is charged belongs to a user, not to a process that may end before its
+ * descriptors are closed.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/hashtable.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
 #include <linux/time64.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
 
+#include "context.h"
 #include "limits.h"
 
 struct pfm_limits pfm_limits = {
 	.arg_mem_max = PAGE_SIZE,
 	.sys_group = -1,
 	.task_group = -1,
-	.smpl_buffer_mem_max = ULONG_MAX,
 	/* 100,000 a second, as perf_event has it. */
 	.max_interrupts_per_tick = DIV_ROUND_UP(100000, HZ),
 	.max_sets = 4096,
@@ -22,5 +35,148 @@ atomic_t pfm_task_sessions = ATOMIC_INIT(0);
 /* What depends on the machine. */
 void pfm_limits_init(void)
 {
-	pfm_limits.set_mem_max = (totalram_pages() / 16) << PAGE_SHIFT;
+	unsigned long sixteenth = (totalram_pages() / 16) << PAGE_SHIFT;
+
+	pfm_limits.smpl_buffer_mem_max = sixteenth;
+	pfm_limits.set_mem_max = sixteenth;
+	pfm_limits.set_user_max = PAGE_ALIGN(sixteenth / 4);
+}
+
+/* ---- users ------------------------------------------------------------------------- */
+
+/**
+ * struct pfm_user - somebody who has contexts or buffers
+ * @node: in users
+ * @uid: who
+ * @references: contexts and buffers; under users_lock
+ * @bytes: what they take
+ */
+struct pfm_user {
+	struct hlist_node node;
+	kuid_t uid;
+	unsigned int references;
+	atomic_long_t bytes[PFM_MEMORY_KINDS];
+};
+
+static DEFINE_MUTEX(users_lock);
+static DEFINE_HASHTABLE(users, 6);
+
+/* In a user namespace one may have many uids: who made the outermost one answers. */
+static kuid_t caller(void)
+{
+	const struct user_namespace *namespace;
+	kuid_t uid = current_uid();
+
+	for (namespace = current_user_ns(); namespace->parent;
+	     namespace = namespace->parent)
+		uid = namespace->owner;
+	return uid;
+}
+
+static struct pfm_user *find_user_of(kuid_t uid)
+{
+	struct pfm_user *user;
+
+	hash_for_each_possible(users, user, node, __kuid_val(uid))
+		if (uid_eq(user->uid, uid))
+			return user;
+	return NULL;
+}
+
+struct pfm_user *pfm_user_of_caller(void)
+{
+	kuid_t uid = caller();
+	struct pfm_user *user;
+
+	mutex_lock(&users_lock);
+	user = find_user_of(uid);
+	if (!user) {
+		user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT);
+		if (!user)
+			goto unlock;
+		user->uid = uid;
+		hash_add(users, &user->node, __kuid_val(uid));
+	}
+	user->references++;
+unlock:
+	mutex_unlock(&users_lock);
+	return user;
+}
+
+struct pfm_user *pfm_user_get(struct pfm_user *user)
+{
+	mutex_lock(&users_lock);
+	user->references++;
+	mutex_unlock(&users_lock);
+	return user;
+}
+
+void pfm_user_put(struct pfm_user *user)
+{
+	mutex_lock(&users_lock);
+	if (!--user->references) {
+		hash_del(&user->node);
+		kfree(user);
+	}
+	mutex_unlock(&users_lock);
+}
+
+/* ---- memory ------------------------------------------------------------------------- */
+
+static atomic_long_t in_use[PFM_MEMORY_KINDS];
+
+unsigned long pfm_memory_in_use(enum pfm_memory memory)
+{
+	return atomic_long_read(&in_use[memory]);
+}
+
+struct bounds {
+	unsigned long all;
+	unsigned long share; /* of a user */
+};
+
+static struct bounds bounds_of(enum pfm_memory memory)
+{
+	switch (memory) {
+	case PFM_MEMORY_BUFFERS:
+		return (struct bounds){ READ_ONCE(pfm_limits.smpl_buffer_mem_max),
+					rlimit(RLIMIT_MEMLOCK) };
+	default:
+		return (struct bounds){ READ_ONCE(pfm_limits.set_mem_max),
+					READ_ONCE(pfm_limits.set_user_max) };
+	}
+}
+
+static const struct {
+	enum pfm_reason all;
+	enum pfm_reason share;
+} reasons[PFM_MEMORY_KINDS] = {
+	[PFM_MEMORY_BUFFERS] = { PFM_REASON_BUFFER_LIMIT, PFM_REASON_BUFFER_MEMLOCK },
+	[PFM_MEMORY_SETS] = { PFM_REASON_SET_MEMORY, PFM_REASON_SET_SHARE },
+};
+
+/*
+ * For holders of CAP_PERFMON there is as much again, which others cannot use up, and they
+ * have no share of their own.
+ */
+int pfm_charge(struct pfm_context *context, enum pfm_memory memory, size_t size)
+{
+	const struct bounds bounds = bounds_of(memory);
+	unsigned long all = atomic_long_add_return(size, &in_use[memory]);
+	unsigned long own = atomic_long_add_return(size, &context->user->bytes[memory]);
+
+	if (all <= bounds.all && own <= bounds.share)
+		return 0;
+	if (all / 2 <= bounds.all && perfmon_capable())
+		return 0;
+	pfm_uncharge(context->user, memory, size);
+	return pfm_fail(context, -ENOMEM,
+			all > bounds.all ? reasons[memory].all : reasons[memory].share,
+			size);
+}
+
+void pfm_uncharge(struct pfm_user *user, enum pfm_memory memory, size_t size)
+{
+	atomic_long_sub(size, &user->bytes[memory]);
+	atomic_long_sub(size, &in_use[memory]);
 }

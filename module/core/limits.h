@@ -26,6 +26,7 @@ struct pfm_limits {
 	unsigned long max_interrupts_per_tick; /* of an event set, see throttle.c */
 	unsigned long max_sets; /* event sets of a context */
 	unsigned long set_mem_max; /* bytes of all event sets */
+	unsigned long set_user_max; /* bytes of a user's event sets */
 	unsigned long min_switch_timeout; /* ns until the next set at least */
 };
 
@@ -35,5 +36,32 @@ extern struct pfm_limits pfm_limits;
 extern atomic_t pfm_task_sessions;
 
 void pfm_limits_init(void);
+
+enum pfm_memory {
+	PFM_MEMORY_BUFFERS, /* sampling buffers */
+	PFM_MEMORY_SETS, /* event sets */
+	PFM_MEMORY_KINDS,
+};
+
+struct pfm_context;
+struct pfm_user;
+
+/*
+ * Process context, may sleep.  With a reference, which outlives the caller's process;
+ * NULL if there is no memory.
+ */
+struct pfm_user *pfm_user_of_caller(void);
+struct pfm_user *pfm_user_get(struct pfm_user *user);
+void pfm_user_put(struct pfm_user *user);
+
+/*
+ * To the user who made the context.  Process context, its mutex held.
+ * Return: 0, or -ENOMEM, and the context knows which limit is in the way.
+ */
+int pfm_charge(struct pfm_context *context, enum pfm_memory memory, size_t size);
+void pfm_uncharge(struct pfm_user *user, enum pfm_memory memory, size_t size);
+
+/* Bytes that all users have. */
+unsigned long pfm_memory_in_use(enum pfm_memory memory);
 
 #endif

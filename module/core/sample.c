@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The sampling buffer: allocation, accounting, mapping. */
+/* The sampling buffer: allocation and mapping. */
 #include <linux/anon_inodes.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -14,46 +13,6 @@
 #include "context.h"
 #include "limits.h"
 #include "sample.h"
-
-atomic_long_t pfm_buffer_bytes = ATOMIC_LONG_INIT(0);
-
-/* Locked memory, within the limit; root is no exception. */
-static int charge_locked(struct mm_struct *mm, unsigned long pages)
-{
-	int error;
-
-	mmap_write_lock(mm);
-	error = __account_locked_vm(mm, pages, true, current, false);
-	mmap_write_unlock(mm);
-	return error;
-}
-
-/* First the machine's limit, then the user's.  (docs/interface.md 5.5) */
-static int charge(struct pfm_context *context, struct pfm_buffer *buffer)
-{
-	size_t limit = READ_ONCE(pfm_limits.smpl_buffer_mem_max);
-	size_t total = atomic_long_add_return(buffer->size, &pfm_buffer_bytes);
-
-	if (total > limit) {
-		atomic_long_sub(buffer->size, &pfm_buffer_bytes);
-		return pfm_fail(context, -ENOMEM, PFM_REASON_BUFFER_LIMIT, buffer->size);
-	}
-	if (charge_locked(current->mm, buffer->size >> PAGE_SHIFT)) {
-		atomic_long_sub(buffer->size, &pfm_buffer_bytes);
-		return pfm_fail(context, -ENOMEM, PFM_REASON_BUFFER_MEMLOCK,
-				buffer->size);
-	}
-	buffer->mm = current->mm;
-	mmgrab(buffer->mm);
-	return 0;
-}
-
-static void uncharge(struct pfm_buffer *buffer)
-{
-	account_locked_vm(buffer->mm, buffer->size >> PAGE_SHIFT, false);
-	mmdrop(buffer->mm);
-	atomic_long_sub(buffer->size, &pfm_buffer_bytes);
-}
 
 static void free_pages_of(struct pfm_buffer *buffer, unsigned long count)
 {
@@ -99,14 +58,16 @@ struct pfm_buffer *pfm_buffer_create(struct pfm_context *context, u64 size)
 		return ERR_PTR(pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, 0));
 	refcount_set(&buffer->references, 1);
 	buffer->size = PAGE_ALIGN(size);
-	error = charge(context, buffer);
+	error = pfm_charge(context, PFM_MEMORY_BUFFERS, buffer->size);
 	if (error)
 		goto free;
 	error = allocate(buffer);
-	if (!error)
+	if (!error) {
+		buffer->user = pfm_user_get(context->user);
 		return buffer;
+	}
 	pfm_fail(context, error, PFM_REASON_MEMORY, size);
-	uncharge(buffer);
+	pfm_uncharge(context->user, PFM_MEMORY_BUFFERS, buffer->size);
 free:
 	kfree(buffer);
 	return ERR_PTR(error);
@@ -119,7 +80,8 @@ void pfm_buffer_put(struct pfm_buffer *buffer)
 		return;
 	vunmap(buffer->memory);
 	free_pages_of(buffer, buffer->size >> PAGE_SHIFT);
-	uncharge(buffer);
+	pfm_uncharge(buffer->user, PFM_MEMORY_BUFFERS, buffer->size);
+	pfm_user_put(buffer->user);
 	kfree(buffer);
 }
 

@@ -2,17 +2,13 @@
 #ifndef PERFMON_SAMPLE_H
 #define PERFMON_SAMPLE_H
 
-#include <linux/atomic.h>
 #include <linux/refcount.h>
 #include <linux/types.h>
 
-struct mm_struct;
 struct page;
 struct pfm_context;
+struct pfm_user;
 struct vm_area_struct;
-
-/* Bytes of all sampling buffers. */
-extern atomic_long_t pfm_buffer_bytes;
 
 /**
  * struct pfm_buffer - a sampling buffer
@@ -23,14 +19,14 @@ extern atomic_long_t pfm_buffer_bytes;
  * @size: bytes, whole pages
  * @memory: where the kernel has it
  * @pages: what it is made of
- * @mm: the creator's, whose locked memory it counts as
+ * @user: who is charged for it
  */
 struct pfm_buffer {
 	refcount_t references;
 	size_t size;
 	void *memory;
 	struct page **pages;
-	struct mm_struct *mm;
+	struct pfm_user *user;
 };
 
 /*

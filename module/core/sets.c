@@ -15,8 +15,6 @@
 #include "switch.h"
 #include "virtual.h"
 
-atomic_long_t pfm_set_bytes = ATOMIC_LONG_INIT(0);
-
 static size_t set_size(const struct pfm_context *context)
 {
 	struct pfm_set *set;
@@ -26,20 +24,10 @@ static size_t set_size(const struct pfm_context *context)
 				   hweight64(pfm_virtual_pmds(context->pmu)));
 }
 
-static int charge(struct pfm_context *context, size_t size)
-{
-	size_t total = atomic_long_add_return(size, &pfm_set_bytes);
-
-	if (total <= READ_ONCE(pfm_limits.set_mem_max))
-		return 0;
-	atomic_long_sub(size, &pfm_set_bytes);
-	return pfm_fail(context, -ENOMEM, PFM_REASON_SET_MEMORY, size);
-}
-
 static void free_set(struct pfm_context *context, struct pfm_set *set)
 {
 	kvfree(set);
-	atomic_long_sub(set_size(context), &pfm_set_bytes);
+	pfm_uncharge(context->user, PFM_MEMORY_SETS, set_size(context));
 }
 
 /* Zeroed, its place in the limits taken. */
@@ -51,13 +39,13 @@ static int alloc_set(struct pfm_context *context, struct pfm_set **allocated)
 	if (context->set_count >= READ_ONCE(pfm_limits.max_sets))
 		return pfm_fail(context, -ENOMEM, PFM_REASON_SET_LIMIT,
 				context->set_count);
-	error = charge(context, size);
+	error = pfm_charge(context, PFM_MEMORY_SETS, size);
 	if (error)
 		return error;
 	*allocated = kvzalloc(size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (*allocated)
 		return 0;
-	atomic_long_sub(size, &pfm_set_bytes);
+	pfm_uncharge(context->user, PFM_MEMORY_SETS, size);
 	return pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, size);
 }
 

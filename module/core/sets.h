@@ -2,7 +2,6 @@
 #ifndef PERFMON_SETS_H
 #define PERFMON_SETS_H
 
-#include <linux/atomic.h>
 #include <linux/list.h>
 #include <perfmon_pmu.h>
 
@@ -100,9 +99,6 @@ static __always_inline struct pfm_pmd_attributes *pfm_attributes(struct pfm_set 
 		pmd -= PFM_VIRTUAL_PMU_BASE - PFM_VIRTUAL_PMD_BASE - PFM_CORE_VIRTUAL;
 	return &set->attributes[set->pmd_count + pmd - PFM_VIRTUAL_PMD_BASE];
 }
-
-/* Bytes of all event sets. */
-extern atomic_long_t pfm_set_bytes;
 
 /*
  * Each set comes into being here, the first one too.  @description has been checked; its

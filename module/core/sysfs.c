@@ -103,19 +103,20 @@ LIMIT(smpl_buffer_mem_max, PAGE_SIZE, ULONG_MAX);
 LIMIT(max_interrupts_per_tick, 1, UINT_MAX);
 LIMIT(max_sets, 1, U16_MAX + 1);
 LIMIT(set_mem_max, PAGE_SIZE, ULONG_MAX);
+LIMIT(set_user_max, PAGE_SIZE, ULONG_MAX);
 /* A timer that comes more often would leave little time for the rest. */
 LIMIT(min_switch_timeout, 20 * NSEC_PER_USEC, ULONG_MAX);
 
 static ssize_t smpl_buffer_mem_cur_show(struct kobject *kobject,
 					struct kobj_attribute *attribute, char *buffer)
 {
-	return sysfs_emit(buffer, "%lu\n", atomic_long_read(&pfm_buffer_bytes));
+	return sysfs_emit(buffer, "%lu\n", pfm_memory_in_use(PFM_MEMORY_BUFFERS));
 }
 
 static ssize_t set_mem_cur_show(struct kobject *kobject, struct kobj_attribute *attribute,
 				char *buffer)
 {
-	return sysfs_emit(buffer, "%lu\n", atomic_long_read(&pfm_set_bytes));
+	return sysfs_emit(buffer, "%lu\n", pfm_memory_in_use(PFM_MEMORY_SETS));
 }
 
 static const char *const policies[] = {
@@ -249,6 +250,7 @@ static struct attribute *root_attrs[] = {
 	&max_sets.attribute.attr,
 	&set_mem_cur.attr,
 	&set_mem_max.attribute.attr,
+	&set_user_max.attribute.attr,
 	&min_switch_timeout.attribute.attr,
 	NULL,
 };

@@ -187,7 +187,8 @@ int do_setting(const struct operation *operation)
 					     "max_sets",
 					     "set_mem_max",
 					     "min_switch_timeout",
-					     "policy" };
+					     "policy",
+					     "set_user_max" };
 	static const char *const values[] = {
 		"-1",  "0",	"1000",	 "12345", "1048576", "18446744073709551615",
 		"100", "65536", "-2",	 "x",	  "3",	     "4",

@@ -507,6 +507,7 @@ enum pfm_reason {
 	PFM_REASON_PMU_REFUSES,
 	PFM_REASON_PARANOID,
 	PFM_REASON_MAY_NOT_BLOCK,
+	PFM_REASON_SET_SHARE,
 	PFM_REASON_COUNT_OF_REASONS
 };
 
@@ -539,8 +540,9 @@ struct pfm_error {
  * The context is unloaded and has event set 0, all PMCs at their defaults.
  * Loads the best PMU description of the machine if there is none, and the module
  * of the sampling format.  The format's buffer is mapped by mmap() of the descriptor,
- * read-only, at offset 0; it counts against RLIMIT_MEMLOCK and
- * /sys/kernel/perfmon/smpl_buffer_mem_max, and stays readable until munmap().
+ * read-only, at offset 0, and stays readable until munmap().  The buffers of a user
+ * together are limited by RLIMIT_MEMLOCK, those of all by
+ * /sys/kernel/perfmon/smpl_buffer_mem_max.
  *
  * ENOSYS: no PMU.  EFAULT: argument unreadable.  EINVAL: unknown flag, reserved
  * field not zero; no such format, argument of another size, or one that the format
@@ -666,7 +668,8 @@ struct pfm_error {
  * the user who made it active (load, start, restart).
  *
  * EBUSY: loaded.  EINVAL: flags; no timeout where one is needed.
- * ENOMEM: no memory, or a limit, max_sets or set_mem_max there.  E2BIG, EFAULT.
+ * ENOMEM: no memory, or a limit, max_sets, set_mem_max or set_user_max there.  E2BIG,
+ * EFAULT.
  */
 #define PFM_IOC_CREATE_EVTSETS	_IOWR(PFM_IOC_TYPE, 8, struct pfm_vector)
 

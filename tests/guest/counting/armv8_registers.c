@@ -78,50 +78,6 @@ TEST(at_user_level_the_hardware_excludes_the_kernel)
 	with_registers(check_user_level);
 }
 
-/* Whatever is written, whenever, and in sets that are made later. */
-static void must_exclude_the_kernel(int fd, unsigned int set, uint64_t value)
-{
-	pfarg_pmc_t pmc = { .reg_num = pmu()->pmcs[1],
-			    .reg_set = set,
-			    .reg_value = pmu()->busy[1] | value };
-	pfarg_pmd_t pmd = { .reg_num = pmu()->pmds[1], .reg_set = set };
-	pfarg_start_t start = { .start_set = set };
-
-	must(fd, pfm_write_pmcs(fd, &pmc, 1));
-	must(fd, pfm_write_pmds(fd, &pmd, 1));
-	must(fd, pfm_start(fd, &start));
-	touch_pages(100);
-	must(fd, pfm_write_pmcs(fd, &pmc, 1));
-	touch_pages(100);
-	must(fd, pfm_stop(fd));
-	must(fd, pfm_read_pmds(fd, &pmd, 1));
-	ck_assert_msg((pmd.reg_value == 0) == !!(value & PFM_ARMV8_PMC_EXCLUDE_USER),
-		      "set %u, 0x%jx: %ju", set, (uintmax_t)value,
-		      (uintmax_t)pmd.reg_value);
-}
-
-TEST(no_value_of_a_pmc_counts_the_kernel_at_user_level)
-{
-	static const uint64_t values[] = {
-		0,
-		PFM_ARMV8_PMC_INCLUDE_HYP,
-		PFM_ARMV8_PMC_EXCLUDE_USER,
-		PFM_ARMV8_PMC_EXCLUDE_USER | PFM_ARMV8_PMC_INCLUDE_HYP,
-	};
-	struct pfarg_setdesc later = { .set_id = 7 };
-	size_t i;
-	int fd;
-
-	need_armv8();
-	fd = context_at_user_level();
-	must(fd, pfm_create_evtsets(fd, &later, 1));
-	load(fd, thread_id());
-	for (i = 0; i < COUNT(values); i++) {
-		must_exclude_the_kernel(fd, 0, values[i]);
-		must_exclude_the_kernel(fd, 7, values[i]);
-	}
-}
-
 TEST(the_hardware_has_what_was_written)
 {
 	with_registers(check_written);
@@ -273,6 +229,50 @@ static void check_wrap_of_kernel(void)
 TEST(no_overflow_is_lost_with_the_power)
 {
 	with_power_changes(check_wrap_of_kernel);
+}
+
+/* Whatever is written, whenever, and in sets that are made later. */
+static void must_exclude_the_kernel(int fd, unsigned int set, uint64_t value)
+{
+	pfarg_pmc_t pmc = { .reg_num = pmu()->pmcs[1],
+			    .reg_set = set,
+			    .reg_value = pmu()->busy[1] | value };
+	pfarg_pmd_t pmd = { .reg_num = pmu()->pmds[1], .reg_set = set };
+	pfarg_start_t start = { .start_set = set };
+
+	must(fd, pfm_write_pmcs(fd, &pmc, 1));
+	must(fd, pfm_write_pmds(fd, &pmd, 1));
+	must(fd, pfm_start(fd, &start));
+	touch_pages(100);
+	must(fd, pfm_write_pmcs(fd, &pmc, 1));
+	touch_pages(100);
+	must(fd, pfm_stop(fd));
+	must(fd, pfm_read_pmds(fd, &pmd, 1));
+	ck_assert_msg((pmd.reg_value == 0) == !!(value & PFM_ARMV8_PMC_EXCLUDE_USER),
+		      "set %u, 0x%jx: %ju", set, (uintmax_t)value,
+		      (uintmax_t)pmd.reg_value);
+}
+
+TEST(no_value_of_a_pmc_counts_the_kernel_at_user_level)
+{
+	static const uint64_t values[] = {
+		0,
+		PFM_ARMV8_PMC_INCLUDE_HYP,
+		PFM_ARMV8_PMC_EXCLUDE_USER,
+		PFM_ARMV8_PMC_EXCLUDE_USER | PFM_ARMV8_PMC_INCLUDE_HYP,
+	};
+	struct pfarg_setdesc later = { .set_id = 7 };
+	size_t i;
+	int fd;
+
+	need_armv8();
+	fd = context_at_user_level();
+	must(fd, pfm_create_evtsets(fd, &later, 1));
+	load(fd, thread_id());
+	for (i = 0; i < COUNT(values); i++) {
+		must_exclude_the_kernel(fd, 0, values[i]);
+		must_exclude_the_kernel(fd, 7, values[i]);
+	}
 }
 
 #endif

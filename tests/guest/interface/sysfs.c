@@ -42,6 +42,7 @@ static const struct row {
 	{ "arg_mem_max", 0644, NUMBER },
 	{ "smpl_buffer_mem_max", 0644, NUMBER },
 	{ "set_mem_max", 0644, NUMBER },
+	{ "set_user_max", 0644, NUMBER },
 	{ "max_sets", 0644, NUMBER },
 	{ "max_interrupts_per_tick", 0644, NUMBER },
 	{ "min_switch_timeout", 0644, NUMBER },
@@ -218,12 +219,14 @@ TEST(settings_have_their_defaults)
 {
 	const unsigned long page = sysconf(_SC_PAGESIZE);
 	struct sysinfo machine;
+	unsigned long sixteenth;
 
 	ck_assert_int_eq(sysinfo(&machine), 0);
+	sixteenth = machine.totalram * machine.mem_unit / page / 16 * page;
 	must_show(SYSFS "arg_mem_max", page);
-	must_show(SYSFS "smpl_buffer_mem_max", ~0ull);
-	must_show(SYSFS "set_mem_max",
-		  machine.totalram * machine.mem_unit / page / 16 * page);
+	must_show(SYSFS "smpl_buffer_mem_max", sixteenth);
+	must_show(SYSFS "set_mem_max", sixteenth);
+	must_show(SYSFS "set_user_max", (sixteenth / 4 + page - 1) / page * page);
 	must_show(SYSFS "max_sets", 4096);
 	must_show(SYSFS "min_switch_timeout", 100000);
 	must_show(SYSFS "debug", 0);
@@ -280,6 +283,7 @@ TEST(values_out_of_range_are_einval_and_change_nothing)
 		{ SYSFS "smpl_buffer_mem_max", "-1\n" },
 		{ SYSFS "set_mem_max", "0\n" },
 		{ SYSFS "set_mem_max", "-1\n" },
+		{ SYSFS "set_user_max", "0\n" },
 		{ SYSFS "max_sets", "0\n" },
 		{ SYSFS "max_sets", "65537\n" },
 		{ SYSFS "max_interrupts_per_tick", "0\n" },
@@ -346,7 +350,7 @@ TEST(limits_of_memory_below_a_page_are_einval)
 {
 	static const char *const paths[] = { SYSFS "arg_mem_max",
 					     SYSFS "smpl_buffer_mem_max",
-					     SYSFS "set_mem_max" };
+					     SYSFS "set_mem_max", SYSFS "set_user_max" };
 	const long page = sysconf(_SC_PAGESIZE);
 	char text[32], before[32];
 	size_t i;

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* How much memory sampling buffers may take: of a user, and all together. */
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "samples.h"
 
 SUITE(buffer_limits, 120);
 
-/* Bytes; of this process. */
-static uint64_t locked_memory(void)
-{
-	const char *line = strstr(read_text("/proc/self/status"), "VmLck:");
+#define DEAD_CHILDREN 64
 
-	ck_assert_ptr_ne(line, NULL);
-	return strtoull(line + strlen("VmLck:"), NULL, 10) * 1024;
-}
-
+/* Of this process and its children. */
 static void limit_locked_memory(uint64_t bytes)
 {
 	const struct rlimit limit = { bytes, bytes };
@@ -27,96 +24,154 @@ static void limit_locked_memory(uint64_t bytes)
 
 static void must_be_over(uint64_t size, unsigned int reason)
 {
-	uint64_t locked = locked_memory(), current = read_number(MEM_CUR);
+	uint64_t current = read_number(MEM_CUR);
 
 	must_fail(-1, try_default(0, size), ENOMEM, reason, NO_INDEX);
-	ck_assert_uint_eq(locked_memory(), locked);
 	ck_assert_uint_eq(read_number(MEM_CUR), current);
 }
 
+/* ---- a user's share ------------------------------------------------------------------- */
+
 /* Whole pages are what counts. */
-static void check_locked_memory(void)
+TEST(a_users_buffers_count_as_his_locked_memory)
 {
 	const size_t page = page_size();
-	uint64_t before = locked_memory();
-	int fds[2];
 	header_t header;
+	int fds[2];
 
+	pmu();
+	limit_locked_memory(4 * page);
+	become(USER_ID);
 	fds[0] = default_context(0, page + 1);
-	ck_assert_uint_eq(locked_memory() - before, 2 * page);
+	ck_assert_uint_eq(read_number(MEM_CUR), 2 * page);
 	must_be_over(2 * page + 1, PFM_REASON_BUFFER_MEMLOCK);
 	fds[1] = default_context(0, 2 * page);
-	ck_assert_uint_eq(locked_memory() - before, 4 * page);
+	ck_assert_uint_eq(read_number(MEM_CUR), 4 * page);
 	must_be_over(least_size(), PFM_REASON_BUFFER_MEMLOCK);
 	/* The mapping keeps it; mapping costs nothing more. */
 	header = map_buffer(fds[0], page + 1);
-	ck_assert_uint_eq(locked_memory() - before, 4 * page);
+	ck_assert_uint_eq(read_number(MEM_CUR), 4 * page);
 	close(fds[0]);
-	ck_assert_uint_eq(locked_memory() - before, 4 * page);
 	must_be_over(least_size(), PFM_REASON_BUFFER_MEMLOCK);
 	munmap((void *)header, page + 1);
-	ck_assert_uint_eq(locked_memory() - before, 2 * page);
+	ck_assert_uint_eq(read_number(MEM_CUR), 2 * page);
 	count_must_be_right(fds[1]);
 	close(fds[1]);
-	ck_assert_uint_eq(locked_memory(), before);
 	ck_assert_uint_eq(read_number(MEM_CUR), 0);
 	close(default_context(0, 4 * page));
 }
 
-TEST(a_users_buffers_count_as_his_locked_memory)
+static uint64_t try_four_pages(uint64_t uid)
 {
-	pmu();
+	if (geteuid() != uid)
+		become(uid);
 	limit_locked_memory(4 * page_size());
-	become(USER_ID);
-	check_locked_memory();
+	return try_default(0, 4 * page_size()) == -1 ? errno : 0;
 }
 
-/* docs/interface.md 5.5: "no root bypass" */
-TEST(roots_buffers_count_as_his_locked_memory)
+/* The other process of the user has none, another user has his own. */
+TEST(the_share_is_the_users_not_the_process_s)
 {
+	struct child first = child_new(), second = child_new(), other = child_new();
+
 	pmu();
-	limit_locked_memory(4 * page_size());
-	check_locked_memory();
+	ck_assert_uint_eq(child_call(&first, try_four_pages, USER_ID), 0);
+	ck_assert_uint_eq(child_call(&second, try_four_pages, USER_ID), ENOMEM);
+	ck_assert_uint_eq(child_call(&other, try_four_pages, OTHER_ID), 0);
+	child_exit(&first);
+	ck_assert_uint_eq(child_call(&second, try_four_pages, USER_ID), 0);
+	child_exit(&second);
+	child_exit(&other);
+	wait_until(read_number(MEM_CUR) == 0);
 }
 
-/* To whom it was counted; not to who closes last. */
-TEST(locked_memory_goes_back_to_who_made_the_buffer)
+/* A process with the same descriptors, and memory of its own. */
+static pid_t fork_with_same_files(void)
 {
-	const size_t size = 4 * page_size();
-	uint64_t before = locked_memory(), inside;
-	int fd = default_context(0, size), status, gate[2];
+	return syscall(SYS_clone, CLONE_FILES | SIGCHLD, NULL, NULL, NULL, NULL);
+}
+
+/* Each makes a buffer as large as allowed and ends: its descriptor stays. */
+TEST(buffers_of_dead_children_are_one_limits_worth)
+{
+	const size_t size = 16 * page_size();
+	const int first = dup(STDIN_FILENO); /* what the first one gets */
+	unsigned int n, made = 0;
+	int status;
 	pid_t pid;
-	char byte;
 
-	ck_assert_int_eq(pipe(gate), 0);
-	pid = fork();
-	if (pid == 0) {
-		close(gate[1]);
-		if (read(gate[0], &byte, 1) != 0)
-			_exit(10);
-		inside = locked_memory();
-		close(fd);
-		_exit(locked_memory() == inside ? 11 : 12);
+	close(first);
+	pmu();
+	limit_locked_memory(size);
+	become(USER_ID);
+	for (n = 0; n < DEAD_CHILDREN; n++) {
+		pid = fork_with_same_files();
+		if (pid == 0)
+			_exit(try_default(0, size) == -1 ? errno : 0);
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+		ck_assert(WIFEXITED(status));
+		made += WEXITSTATUS(status) == 0;
+		if (WEXITSTATUS(status))
+			ck_assert_int_eq(WEXITSTATUS(status), ENOMEM);
 	}
-	close(fd);
-	ck_assert_uint_eq(locked_memory() - before, size);
-	close(gate[1]);
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_msg(WEXITSTATUS(status) == 11, "status %#x", status);
-	ck_assert_uint_eq(locked_memory(), before);
+	printf("%u children, %u buffers, %ju bytes; the limit is %zu\n", n, made,
+	       (uintmax_t)read_number(MEM_CUR), size);
+	ck_assert_uint_eq(read_number(MEM_CUR), size);
+	ck_assert_uint_eq(made, 1);
+	close(first);
+	ck_assert_uint_eq(read_number(MEM_CUR), 0);
+	close(default_context(0, size));
 }
+
+/* A user has one uid, however many a namespace of his gives him. */
+static uint64_t try_as_another_of_a_namespace(uint64_t unused)
+{
+	(void)unused;
+	become(USER_ID);
+	if (unshare(CLONE_NEWUSER) || try_write_text("/proc/self/setgroups", "deny") ||
+	    try_write_text("/proc/self/uid_map", "0 1000 1"))
+		return EINVAL;
+	limit_locked_memory(4 * page_size());
+	return try_default(0, 4 * page_size()) == -1 ? errno : 0;
+}
+
+TEST(a_user_namespace_gives_no_second_share)
+{
+	struct child first = child_new(), second = child_new();
+
+	pmu();
+	ck_assert_uint_eq(child_call(&first, try_four_pages, USER_ID), 0);
+	ck_assert_uint_eq(child_call(&second, try_as_another_of_a_namespace, 0), ENOMEM);
+	child_exit(&first);
+	child_exit(&second);
+	wait_until(read_number(MEM_CUR) == 0);
+}
+
+/* ---- all together ----------------------------------------------------------------------- */
 
 static void limit_buffers(uint64_t bytes)
 {
+	const uid_t user = geteuid();
 	char text[32];
 
+	ck_assert_int_eq(seteuid(0), 0);
 	snprintf(text, sizeof(text), "%ju\n", (uintmax_t)bytes);
 	write_text(MEM_MAX, text);
+	ck_assert_int_eq(seteuid(user), 0);
 }
 
-static void unlimit_buffers(void)
+static char mem_max_before[32];
+
+static void put_back_the_limit(void)
 {
-	limit_buffers(SIZE_MAX);
+	write_text(MEM_MAX, mem_max_before);
+}
+
+static void with_limit_back(void (*check)(void))
+{
+	pmu();
+	strcpy(mem_max_before, read_text(MEM_MAX));
+	then_put_back(check, put_back_the_limit);
 }
 
 static void check_limit(void)
@@ -125,6 +180,7 @@ static void check_limit(void)
 	int fds[2];
 	header_t header;
 
+	ck_assert_int_eq(seteuid(USER_ID), 0);
 	ck_assert_uint_eq(read_number(MEM_CUR), 0);
 	limit_buffers(4 * page);
 	must_be_over(4 * page + 1, PFM_REASON_BUFFER_LIMIT);
@@ -153,8 +209,31 @@ static void check_limit(void)
 
 TEST(all_buffers_together_have_a_limit)
 {
-	ck_assert_uint_eq(read_number(MEM_MAX), SIZE_MAX);
-	then_put_back(check_limit, unlimit_buffers);
+	with_limit_back(check_limit);
+}
+
+/* Others cannot use it up; their own limit of locked memory is not asked. */
+static void check_reserve(void)
+{
+	const size_t page = page_size();
+	int fd;
+
+	limit_buffers(4 * page);
+	limit_locked_memory(4 * page);
+	ck_assert_int_eq(seteuid(USER_ID), 0);
+	fd = default_context(0, 4 * page);
+	must_be_over(page, PFM_REASON_BUFFER_LIMIT);
+	ck_assert_int_eq(seteuid(0), 0);
+	must_be_over(4 * page + 1, PFM_REASON_BUFFER_LIMIT);
+	count_must_be_right(default_context(0, 4 * page));
+	must_be_over(least_size(), PFM_REASON_BUFFER_LIMIT);
+	ck_assert_uint_eq(read_number(MEM_CUR), 8 * page);
+	close(fd);
+}
+
+TEST(who_holds_cap_perfmon_has_as_much_again)
+{
+	with_limit_back(check_reserve);
 }
 
 static void check_contexts_without_buffer(void)
@@ -166,5 +245,5 @@ static void check_contexts_without_buffer(void)
 
 TEST(a_context_without_buffer_needs_none_of_the_limit)
 {
-	then_put_back(check_contexts_without_buffer, unlimit_buffers);
+	with_limit_back(check_contexts_without_buffer);
 }

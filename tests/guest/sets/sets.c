@@ -302,6 +302,15 @@ TEST(the_limit_has_limits)
 	with_set_limits_back(check_values_of_the_limit);
 }
 
+static void limit_memory(const char *file, uint64_t bytes)
+{
+	char path[64], text[32];
+
+	snprintf(path, sizeof(path), SYSFS "%s", file);
+	snprintf(text, sizeof(text), "%ju\n", (uintmax_t)bytes);
+	write_text(path, text);
+}
+
 /* Of all contexts together; what is deleted or closed is given back. */
 static void check_the_memory(void)
 {
@@ -312,12 +321,11 @@ static void check_the_memory(void)
 	/* The limit cannot be less than a page. */
 	const unsigned int room = sysconf(_SC_PAGESIZE) / one + 3;
 	unsigned int id;
-	char text[32];
 
 	ck_assert_uint_gt(one, 0);
 	ck_assert_uint_eq(empty, before + 2 * one);
-	snprintf(text, sizeof(text), "%ju\n", (uintmax_t)(empty + room * one));
-	write_text(SYSFS "set_mem_max", text);
+	limit_memory("set_mem_max", empty + room * one);
+	ck_assert_int_eq(seteuid(USER_ID), 0);
 	make_set(fds[1], 1, 0, 0);
 	for (id = 1; id < room; id++)
 		make_set(fds[0], id, 0, 0);
@@ -342,6 +350,70 @@ static void check_the_memory(void)
 TEST(the_memory_of_sets_is_limited)
 {
 	with_set_limits_back(check_the_memory);
+}
+
+/* Bytes of one set; of a user who has no other context. */
+static uint64_t use_up_the_share(void)
+{
+	const uint64_t before = read_number(SYSFS "set_mem_cur");
+	int fd = make_context();
+	const uint64_t one = read_number(SYSFS "set_mem_cur") - before;
+	const unsigned int room = sysconf(_SC_PAGESIZE) / one + 2;
+	unsigned int id;
+
+	limit_memory("set_user_max", room * one);
+	ck_assert_int_eq(seteuid(USER_ID), 0);
+	for (id = 1; id < room; id++)
+		make_set(fd, id, 0, 0);
+	must_fail(fd, try_set(fd, id, 0, 0), ENOMEM, PFM_REASON_SET_SHARE, 0);
+	must_fail(-1, pfm_create_context(&(pfarg_ctx_t){}, NULL, NULL, 0), ENOMEM,
+		  PFM_REASON_SET_SHARE, NO_INDEX);
+	ck_assert_uint_eq(read_number(SYSFS "set_mem_cur"), before + room * one);
+	return one;
+}
+
+static uint64_t make_sets_of_another(uint64_t uid)
+{
+	int fd;
+
+	become(uid);
+	fd = make_context();
+	return try_set(fd, 1, 0, 0) ? errno : 0;
+}
+
+static void check_the_share(void)
+{
+	struct child other = child_new();
+
+	use_up_the_share();
+	ck_assert_uint_eq(child_call(&other, make_sets_of_another, OTHER_ID), 0);
+	child_exit(&other);
+}
+
+TEST(the_sets_of_a_user_are_limited)
+{
+	with_set_limits_back(check_the_share);
+}
+
+/* He is not locked out by the limit of all, and has no share. */
+static void check_the_reserve(void)
+{
+	uint64_t one = use_up_the_share(), used, id;
+	int fd;
+
+	ck_assert_int_eq(seteuid(0), 0);
+	used = read_number(SYSFS "set_mem_cur");
+	limit_memory("set_mem_max", used);
+	fd = make_context();
+	for (id = 1; read_number(SYSFS "set_mem_cur") + one <= 2 * used; id++)
+		make_set(fd, id, 0, 0);
+	must_fail(fd, try_set(fd, id, 0, 0), ENOMEM, PFM_REASON_SET_MEMORY, 0);
+	count_must_be_right(fd);
+}
+
+TEST(who_holds_cap_perfmon_has_sets_when_others_have_used_up_theirs)
+{
+	with_set_limits_back(check_the_reserve);
 }
 
 /* ---- to change and to delete them ---------------------------------------------------------- */

@@ -76,10 +76,11 @@ static int fail_create(const struct recorder *recorder, int error, unsigned int 
 			    "'%s' on this PMU: take a larger --buffer",
 			    size, name);
 	case PFM_REASON_BUFFER_MEMLOCK:
-		return fail("a buffer of %llu bytes for each thread is over the limit of "
-			    "locked memory: take a smaller --buffer, or raise the limit, "
-			    "see 'ulimit -l'",
-			    size);
+		return fail(
+			"with a buffer of %llu bytes for each thread your buffers are "
+			"over the limit of locked memory: take a smaller --buffer, "
+			"or raise the limit, see 'ulimit -l'",
+			size);
 	case PFM_REASON_BUFFER_LIMIT:
 		return fail("a buffer of %llu bytes for each thread is over the limit in "
 			    "/sys/kernel/perfmon/smpl_buffer_mem_max: take a smaller "

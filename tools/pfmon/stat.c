@@ -14,6 +14,7 @@
 #include "common/session.h"
 #include "common/sets_file.h"
 #include "common/stat_options.h"
+#include "common/switch_cost.h"
 #include "common/wait.h"
 
 static const char usage[] =
@@ -62,6 +63,7 @@ struct measurement {
 	struct session session;
 	struct event_list events;
 	struct increments increments;
+	struct switch_cost cost;
 	struct results results;
 	struct signals signals;
 	const char *path;
@@ -130,6 +132,9 @@ static int prepare_events(struct measurement *measurement,
 	    events_assign(events, machine, is_default) ||
 	    increments_prepare(&measurement->increments, events))
 		return -1;
+	if (events_take_turns(events) &&
+	    switch_cost_measure(&measurement->cost, machine, events))
+		return -1;
 	return session_program(&measurement->session, events);
 }
 
@@ -143,6 +148,27 @@ static int look(void *data)
 	struct measurement *measurement = data;
 
 	return increments_take(&measurement->increments, &measurement->session);
+}
+
+/* What the switches may have made of the counts. */
+static void find_biases(const struct measurement *measurement, struct run *run)
+{
+	const struct event_list *events = &measurement->events;
+	double switches = 0, time = 0;
+
+	for (size_t i = 0; i < events->set_count; i++) {
+		switches += (double)run->sets[i].runs;
+		time += (double)run->sets[i].duration;
+	}
+	for (size_t i = 0; i < events->count; i++) {
+		size_t set = events->events[i].set;
+		double value = (double)run->values[i];
+
+		if (set != EVERY_SET && run->sets[set].duration)
+			value *= time / (double)run->sets[set].duration;
+		run->biases[i] = switch_cost_part(&measurement->cost, events, i, value,
+						  switches, time);
+	}
 }
 
 /* What the counters say after the run. */
@@ -160,7 +186,11 @@ static int read_run(struct measurement *measurement, struct run *run)
 	run->runtime = increments_runtime(increments);
 	if (!events->set_count)
 		return 0;
-	return session_read_activities(&measurement->session, run->sets);
+	if (session_read_activities(&measurement->session, run->sets))
+		return -1;
+	if (events_take_turns(events))
+		find_biases(measurement, run);
+	return 0;
 }
 
 /*
@@ -415,6 +445,7 @@ int command_stat(int argc, char **argv)
 	result = measure(&measurement, &options);
 	results_free(&measurement.results);
 	increments_free(&measurement.increments);
+	switch_cost_free(&measurement.cost);
 	events_free(&measurement.events);
 	session_close(&measurement.session);
 	free(path);

@@ -21,7 +21,8 @@ struct run *results_add_run(struct results *results)
 	run->values = calloc(results->events->count + 1, sizeof(*run->values));
 	run->sets = calloc(results->events->set_count + 1, sizeof(*run->sets));
 	run->errors = calloc(results->events->count + 1, sizeof(*run->errors));
-	return run->values && run->sets && run->errors ? run : NULL;
+	run->biases = calloc(results->events->count + 1, sizeof(*run->biases));
+	return run->values && run->sets && run->errors && run->biases ? run : NULL;
 }
 
 void results_free(struct results *results)
@@ -30,6 +31,7 @@ void results_free(struct results *results)
 		free(results->runs[i].values);
 		free(results->runs[i].sets);
 		free(results->runs[i].errors);
+		free(results->runs[i].biases);
 	}
 	free(results->runs);
 	results->runs = NULL;
@@ -172,6 +174,13 @@ static double pick_system(const struct results *results, const struct run *run,
 	return run->system;
 }
 
+static double pick_bias(const struct results *results, const struct run *run,
+			size_t index)
+{
+	(void)results;
+	return run->biases[index];
+}
+
 enum event_state results_state(const struct results *results, size_t event)
 {
 	enum event_state state = results->events->events[event].state;
@@ -211,12 +220,15 @@ double results_fraction(const struct results *results, size_t event)
 
 double results_error(const struct results *results, size_t event)
 {
+	double bias = 100 * average(results, pick_bias, event).mean;
 	struct figure figure;
 
+	if (results->run_count == 1 && results->runs[0].errors[event] < 0)
+		return -1;
 	if (results->run_count == 1)
-		return 100 * results->runs[0].errors[event];
+		return 100 * results->runs[0].errors[event] + bias;
 	figure = results_value(results, event);
-	return figure.runs > 1 ? figure_spread(&figure) : -1;
+	return figure.runs > 1 ? figure_spread(&figure) + bias : -1;
 }
 
 struct figure results_set_runs(const struct results *results, size_t set)

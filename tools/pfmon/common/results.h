@@ -16,6 +16,7 @@
  * @sets: what came of each event set, none of them if there are none
  * @errors: standard error, in parts of it, of what each count is scaled to; negative if
  *	that is not known
+ * @biases: how far off, in parts of it, switching sets may have made that
  * @runtime: ns of CPU time of the thread
  * @elapsed: seconds from start to end
  * @user: seconds of the command in user mode
@@ -25,6 +26,7 @@ struct run {
 	uint64_t *values;
 	struct set_activity *sets;
 	double *errors;
+	double *biases;
 	uint64_t runtime;
 	double elapsed;
 	double user;
@@ -87,7 +89,8 @@ double results_fraction(const struct results *results, size_t event);
 
 /*
  * Standard error of the value in percent of it: of several runs their spread, else what
- * the turns of its set tell.  Negative if it is not known.
+ * the turns of its set tell; and what switching sets may have added.  Negative if it is not
+ * known.
  */
 double results_error(const struct results *results, size_t event);
 

@@ -191,6 +191,15 @@ static void warn_of_losses(const struct run *run, const struct drain_counts *cou
 		warn_user("monitoring had to wait %llu times for the next tick because "
 			  "of too many interrupts: take %s",
 			  (unsigned long long)counts->throttled, shorter);
+	for (size_t i = 0; i < run->recorder.events.count; i++) {
+		struct data_unsampled some = recorder_unsampled(&run->recorder, i);
+
+		if (some.samples)
+			warn_user("%.1f %% of the events '%s' are in no sample, because "
+				  "the PMU told of overflows too late: take a larger -c",
+				  100 * (double)some.events / (double)some.counted,
+				  run->recorder.events.events[i].name);
+	}
 	if (counts->produced != counts->written + counts->lost)
 		warn_user("the kernel took %llu samples, which is not the number of "
 			  "those written and lost: this is a mistake in perfmon",
@@ -221,21 +230,38 @@ static void tell_more(const struct run *run, const struct drain_counts *counts)
 				"libraries that it loaded late may be missing\n");
 }
 
-#define LOSSES_TEXT 80
+#define LOSSES_TEXT 128
 
-/* "0 lost" is not said of a recording that was throttled: nobody knows then. */
-static const char *losses_text(const struct drain_counts *counts, char *text)
+/*
+ * "0 lost" is not said of a recording that was throttled, for nobody knows then, nor where
+ * the PMU did not deliver samples.
+ */
+static const char *losses_text(const struct run *run, const struct drain_counts *counts,
+			       char *text)
 {
-	int length = 0;
+	const struct recorder *recorder = &run->recorder;
+	uint64_t undelivered = 0;
+	const char *comma = "";
+	FILE *memory = fmemopen(text, LOSSES_TEXT, "w");
 
-	if (counts->lost || !counts->throttled)
-		length = snprintf(text, LOSSES_TEXT, "%llu lost",
-				  (unsigned long long)counts->lost);
+	if (!memory)
+		return "";
+	for (size_t i = 0; i < recorder->events.count; i++)
+		undelivered += recorder_unsampled(recorder, i).samples;
+	if (counts->lost || (!counts->throttled && !undelivered)) {
+		fprintf(memory, "%llu lost", (unsigned long long)counts->lost);
+		comma = ", ";
+	}
+	if (undelivered) {
+		fprintf(memory, "%s%llu not delivered by the PMU", comma,
+			(unsigned long long)undelivered);
+		comma = ", ";
+	}
 	if (counts->throttled)
-		snprintf(text + length, LOSSES_TEXT - (size_t)length,
-			 "%sthrottled %llu time%s", length ? ", " : "",
-			 (unsigned long long)counts->throttled,
-			 counts->throttled == 1 ? "" : "s");
+		fprintf(memory, "%sthrottled %llu time%s", comma,
+			(unsigned long long)counts->throttled,
+			counts->throttled == 1 ? "" : "s");
+	fclose(memory);
 	return text;
 }
 
@@ -246,7 +272,7 @@ static void tell(const struct run *run, const struct drain_counts *counts)
 	char size[SIZE_TEXT], losses[LOSSES_TEXT];
 
 	fprintf(stderr, "pfmon: %llu samples (%s) in %s, %s\n",
-		(unsigned long long)counts->written, losses_text(counts, losses),
+		(unsigned long long)counts->written, losses_text(run, counts, losses),
 		strcmp(path, "-") ? path : "standard output",
 		size_text(recorder->writer.size, size));
 	if (run->options.is_verbose)

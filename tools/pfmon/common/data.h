@@ -44,6 +44,7 @@ enum data_type {
 	DATA_SAMPLES = 6,
 	DATA_LOSSES = 7,
 	DATA_END = 8,
+	DATA_UNSAMPLED = 9, /* since version 1.1 */
 };
 
 /**
@@ -219,6 +220,26 @@ struct data_losses {
 };
 
 /**
+ * struct data_unsampled - what the PMU delivered no samples of, of one context and event
+ * @counted: events that a second counter counted
+ * @events: of them, those that are in no sample, nor in one that was lost
+ * @samples: for how many samples these would have been enough
+ * @context: of which
+ * @set: event set
+ * @pmd: PMD of the event
+ *
+ * There is none where no second counter was free.
+ */
+struct data_unsampled {
+	uint64_t counted;
+	uint64_t events;
+	uint64_t samples;
+	uint32_t context;
+	uint16_t set;
+	uint16_t pmd;
+};
+
+/**
  * struct data_end - the last record: the file is complete
  * @produced: samples that the kernel took, of all contexts
  * @written: samples in the file; of hist the sum of counts
@@ -246,7 +267,7 @@ struct data_end {
  * struct data_writer - a file that is being written
  * @path: as it was given, "-" is standard output
  * @size: bytes written so far
- * @reserve: bytes behind them that are kept free for LOSSES and END
+ * @reserve: bytes behind them that are kept free for LOSSES, UNSAMPLED and END
  * @fd: the file, -1 if there is none
  * @is_file: it is a file of which @size is all
  * @is_torn: its last record is not whole: nothing can follow
@@ -291,6 +312,8 @@ int data_write_samples(struct data_writer *writer, const struct data_samples *sa
 size_t data_room(const struct data_writer *writer, size_t size);
 int data_fail_full(const struct data_writer *writer);
 int data_write_losses(struct data_writer *writer, const struct data_losses *losses);
+int data_write_unsampled(struct data_writer *writer,
+			 const struct data_unsampled *unsampled);
 int data_write_end(struct data_writer *writer, const struct data_end *end);
 int data_close(struct data_writer *writer);
 

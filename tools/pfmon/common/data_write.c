@@ -134,7 +134,8 @@ static int write_record(struct data_writer *writer, enum data_type type,
 	if (size > UINT32_MAX)
 		return fail("cannot write '%s': a record of %llu bytes is too large",
 			    shown_path(writer), (unsigned long long)size);
-	if (type != DATA_LOSSES && type != DATA_END && !has_room(writer, size))
+	if (type != DATA_LOSSES && type != DATA_UNSAMPLED && type != DATA_END &&
+	    !has_room(writer, size))
 		return data_fail_full(writer);
 	record.size = (uint32_t)size;
 	parts[0] = part(&record, sizeof(record));
@@ -284,6 +285,14 @@ int data_write_losses(struct data_writer *writer, const struct data_losses *loss
 	struct iovec body = part(losses, sizeof(*losses));
 
 	return write_record(writer, DATA_LOSSES, &body, 1);
+}
+
+int data_write_unsampled(struct data_writer *writer,
+			 const struct data_unsampled *unsampled)
+{
+	struct iovec body = part(unsampled, sizeof(*unsampled));
+
+	return write_record(writer, DATA_UNSAMPLED, &body, 1);
 }
 
 int data_write_end(struct data_writer *writer, const struct data_end *end)

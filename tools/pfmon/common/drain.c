@@ -42,10 +42,13 @@ static size_t entry_size(enum data_format format, const void *place)
 				   chain->user_count);
 }
 
-static void add_period(struct tally *tally, uint16_t pmd, uint64_t events)
+static void add_periods(struct tally *tally, uint16_t pmd, uint64_t events,
+			uint64_t samples)
 {
-	if (pmd < PFM_MAX_HARDWARE)
-		tally->events[pmd] += events;
+	if (pmd >= PFM_MAX_HARDWARE)
+		return;
+	tally->events[pmd] += events;
+	tally->samples[pmd] += samples;
 }
 
 static void tally_entries(struct tally *tally, enum data_format format, const void *place,
@@ -62,7 +65,7 @@ static void tally_entries(struct tally *tally, enum data_format format, const vo
 		bytes = entry_size(format, place);
 		if (bytes > size)
 			return;
-		add_period(tally, entry->ovfl_pmd, -entry->last_reset_val);
+		add_periods(tally, entry->ovfl_pmd, -entry->last_reset_val, 1);
 		if (entry->tstamp > tally->newest)
 			tally->newest = entry->tstamp;
 		place = (const char *)place + bytes;
@@ -324,7 +327,8 @@ static void tally_hist(const struct drain *drain, struct tally *tally)
 	table = hist_table(drain, &count);
 	for (size_t i = 0; i < count; i++)
 		if (look(table[i].count))
-			add_period(tally, table[i].pmd, look(table[i].sum));
+			add_periods(tally, table[i].pmd, look(table[i].sum),
+				    look(table[i].count));
 }
 
 static int prepare_table(struct drain *drain, size_t count)

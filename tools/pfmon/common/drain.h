@@ -18,10 +18,12 @@
  * struct tally - what samples say together
  * @newest: time of the last one; 0 if none has a time
  * @events: sum of periods, for each PMD
+ * @samples: number of samples, for each PMD
  */
 struct tally {
 	uint64_t newest;
 	uint64_t events[PFM_MAX_HARDWARE];
+	uint64_t samples[PFM_MAX_HARDWARE];
 };
 
 /**

@@ -146,7 +146,9 @@ static int choose_events(struct recorder *recorder)
 			return -1;
 	if (events_take_counters(events, machine))
 		return -1;
-	return events_assign(events, machine, false);
+	if (events_assign(events, machine, false))
+		return -1;
+	return witness_add(&recorder->all, events, machine);
 }
 
 int recorder_prepare(struct recorder *recorder, const struct record_options *options)
@@ -164,9 +166,9 @@ int recorder_prepare(struct recorder *recorder, const struct record_options *opt
 	if (open_samplers(recorder) || choose_events(recorder))
 		return -1;
 	for (size_t i = 0; i < recorder->count; i++)
-		if (sampler_program(&recorder->samplers[i], &recorder->events,
-				    options->period, options->frequency,
-				    options->random_mask))
+		if (sampler_program(&recorder->samplers[i], &recorder->all,
+				    recorder->events.count, options->period,
+				    options->frequency, options->random_mask))
 			return -1;
 	return 0;
 }
@@ -213,13 +215,15 @@ static uint64_t newest(const struct recorder *recorder)
 	return time;
 }
 
-/* For the losses of each context, and the end. */
+/* For the losses of each context, what is in no sample of each event, and the end. */
 static uint64_t reserve(const struct recorder *recorder)
 {
 	const size_t head = sizeof(struct data_record);
 
 	return head + sizeof(struct data_end) +
-	       recorder->count * (head + sizeof(struct data_losses));
+	       recorder->count * (head + sizeof(struct data_losses)) +
+	       recorder->count * recorder->events.count *
+		       (head + sizeof(struct data_unsampled));
 }
 
 static int look_at_processes(struct recorder *recorder)
@@ -391,7 +395,8 @@ static int write_end(struct recorder *recorder)
 
 	for (size_t i = 0; i < recorder->count; i++)
 		if (recorder->samplers[i].buffer &&
-		    sampler_write_losses(&recorder->samplers[i], &recorder->writer))
+		    (sampler_write_losses(&recorder->samplers[i], &recorder->writer) ||
+		     sampler_write_unsampled(&recorder->samplers[i], &recorder->writer)))
 			return -1;
 	recorder_count(recorder, &counts);
 	end.produced = counts.produced;
@@ -437,6 +442,19 @@ void recorder_count(const struct recorder *recorder, struct drain_counts *counts
 	}
 }
 
+struct data_unsampled recorder_unsampled(const struct recorder *recorder, size_t index)
+{
+	struct data_unsampled all = { 0 };
+
+	for (size_t i = 0; i < recorder->count; i++) {
+		if (recorder->samplers[i].buffer)
+			unsampled_add(&all, &recorder->samplers[i].unsampled[index]);
+	}
+	if (!unsampled_matters(&all))
+		all.samples = 0;
+	return all;
+}
+
 void recorder_free(struct recorder *recorder)
 {
 	if (recorder->samplers)
@@ -448,6 +466,7 @@ void recorder_free(struct recorder *recorder)
 	free(recorder->processes);
 	free(recorder->samplers);
 	free(recorder->contexts);
+	witness_free(&recorder->all);
 	events_free(&recorder->events);
 	*recorder = (struct recorder){ 0 };
 }

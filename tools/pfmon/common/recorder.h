@@ -19,6 +19,7 @@
  * struct recorder - a recording that is made
  * @options: the command line
  * @events: what is sampled
+ * @all: these, and their witnesses
  * @format: sampling format
  * @buffer: bytes of a buffer at most
  * @samplers: one for each thread, in the order of their contexts in the file
@@ -38,6 +39,7 @@
 struct recorder {
 	const struct record_options *options;
 	struct event_list events;
+	struct event_list all;
 	enum data_format format;
 	uint64_t buffer;
 	struct sampler *samplers;
@@ -73,6 +75,12 @@ int recorder_finish(struct recorder *recorder);
 /* For a tracer of the child: it has become another program, or is about to end. */
 void recorder_at_exec(void *recorder);
 void recorder_at_exit(void *recorder);
+
+/*
+ * What the PMU delivered no samples of, of event @index in all threads; the samples are 0
+ * if it is not known, or not worth a word.
+ */
+struct data_unsampled recorder_unsampled(const struct recorder *recorder, size_t index);
 
 /* What became of the samples of all threads. */
 void recorder_count(const struct recorder *recorder, struct drain_counts *counts);

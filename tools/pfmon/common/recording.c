@@ -7,6 +7,7 @@
 #include "errors.h"
 #include "recording.h"
 #include "sum.h"
+#include "witness.h"
 
 /* What became of a record. */
 enum outcome {
@@ -130,6 +131,21 @@ static enum outcome take_losses(struct recording *recording, struct data_body *b
 	return TAKEN;
 }
 
+static enum outcome take_unsampled(struct recording *recording, struct data_body *body)
+{
+	const struct data_unsampled *unsampled = data_take(body, sizeof(*unsampled));
+	const struct data_unsampled **place;
+
+	if (!unsampled || !recording_event(recording, unsampled->set, unsampled->pmd))
+		return BAD;
+	place = array_add(&recording->unsampled, &recording->unsampled_count,
+			  sizeof(*place));
+	if (!place)
+		return NO_MEMORY;
+	*place = unsampled;
+	return TAKEN;
+}
+
 static enum outcome take_end(struct recording *recording, struct data_body *body)
 {
 	const struct data_end *end = data_take(body, DATA_END_LEAST);
@@ -145,10 +161,11 @@ static enum outcome take_end(struct recording *recording, struct data_body *body
 static enum outcome take(struct recording *recording, const struct data_record *record)
 {
 	static enum outcome (*const takers[])(struct recording *, struct data_body *) = {
-		[DATA_MACHINE] = take_machine, [DATA_COMMAND] = take_command,
-		[DATA_EVENT] = take_event,     [DATA_THREAD] = take_thread,
-		[DATA_MAPPING] = take_mapping, [DATA_SAMPLES] = take_samples,
-		[DATA_LOSSES] = take_losses,   [DATA_END] = take_end,
+		[DATA_MACHINE] = take_machine,	   [DATA_COMMAND] = take_command,
+		[DATA_EVENT] = take_event,	   [DATA_THREAD] = take_thread,
+		[DATA_MAPPING] = take_mapping,	   [DATA_SAMPLES] = take_samples,
+		[DATA_LOSSES] = take_losses,	   [DATA_END] = take_end,
+		[DATA_UNSAMPLED] = take_unsampled,
 	};
 	struct data_body body = data_body(record);
 
@@ -209,10 +226,14 @@ void recording_warn(const struct recording *recording, size_t bad_blocks,
 void recording_warn_losses(const struct recording *recording)
 {
 	uint64_t throttled = recording_throttled(recording);
+	uint64_t undelivered = recording_undelivered(recording);
 	uint64_t lost = recording_lost(recording);
 
 	if (lost)
 		warn_user("%llu samples were lost", (unsigned long long)lost);
+	if (undelivered)
+		warn_user("%llu samples were not delivered by the PMU",
+			  (unsigned long long)undelivered);
 	if (throttled)
 		warn_user("monitoring was throttled %llu times: there are no samples of "
 			  "what happened meanwhile",
@@ -226,6 +247,7 @@ void recording_free(struct recording *recording)
 	free(recording->mappings);
 	free(recording->blocks);
 	free(recording->losses);
+	free(recording->unsampled);
 	data_close_file(&recording->file);
 	*recording = (struct recording){ 0 };
 }
@@ -274,6 +296,31 @@ uint64_t recording_lost(const struct recording *recording)
 		if (recording->losses[i])
 			lost = sum(lost, recording->losses[i]->lost);
 	return lost;
+}
+
+struct data_unsampled recording_unsampled(const struct recording *recording,
+					  const struct data_event *event)
+{
+	struct data_unsampled all = { .set = event->set, .pmd = event->pmd };
+
+	for (size_t i = 0; i < recording->unsampled_count; i++)
+		if (recording->unsampled[i]->set == event->set &&
+		    recording->unsampled[i]->pmd == event->pmd)
+			unsampled_add(&all, recording->unsampled[i]);
+	if (!unsampled_matters(&all))
+		all.samples = 0;
+	return all;
+}
+
+uint64_t recording_undelivered(const struct recording *recording)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < recording->event_count; i++)
+		samples = sum(samples,
+			      recording_unsampled(recording, recording->events[i].event)
+				      .samples);
+	return samples;
 }
 
 uint64_t recording_throttled(const struct recording *recording)

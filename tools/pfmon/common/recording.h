@@ -79,6 +79,8 @@ struct recorded_command {
  * @block_count: number of blocks
  * @losses: the last record of each context; NULL of those without
  * @losses_count: how many
+ * @unsampled: what is in no sample, in the file's order
+ * @unsampled_count: number of these
  * @end: NULL if the file is not complete
  * @has_failed: the recording ended because it could not go on
  * @bad_records: that make no sense and were left out
@@ -98,6 +100,8 @@ struct recording {
 	size_t block_count;
 	const struct data_losses **losses;
 	size_t losses_count;
+	const struct data_unsampled **unsampled;
+	size_t unsampled_count;
 	const struct data_end *end;
 	bool has_failed;
 	size_t bad_records;
@@ -131,6 +135,14 @@ void recording_warn_losses(const struct recording *recording);
 
 /* Samples that were lost: as END says, or of all contexts what was seen last. */
 uint64_t recording_lost(const struct recording *recording);
+
+/*
+ * What the PMU delivered no samples of, of all contexts: of @event, and of all events the
+ * samples alone.  0 where it is not worth a word.
+ */
+struct data_unsampled recording_unsampled(const struct recording *recording,
+					  const struct data_event *event);
+uint64_t recording_undelivered(const struct recording *recording);
 
 /* Of all contexts. */
 uint64_t recording_throttled(const struct recording *recording);

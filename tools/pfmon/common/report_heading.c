@@ -71,18 +71,23 @@ static const char *state_of(const struct recording *recording)
 
 /*
  * How many samples, what was lost, and whether the file has its end.  What would have been
- * sampled while monitoring was throttled nobody knows: "none lost" is not said then.
+ * sampled while monitoring was throttled nobody knows: "none lost" is not said then, nor
+ * where the PMU did not deliver samples.
  */
 static void print_state(FILE *file, const struct profile *profile)
 {
 	const struct recording *recording = profile->recording;
 	uint64_t throttled = recording_throttled(recording);
+	uint64_t undelivered = recording_undelivered(recording);
 	uint64_t lost = recording_lost(recording);
 	char text[COUNT_SIZE];
 
 	fprintf(file, " %s samples", format_count(profile->samples, text));
-	if (lost || !throttled)
+	if (lost || (!throttled && !undelivered))
 		fprintf(file, ", %s lost", lost ? format_count(lost, text) : "none");
+	if (undelivered)
+		fprintf(file, ", %s not delivered by the PMU",
+			format_count(undelivered, text));
 	if (throttled)
 		fprintf(file, ", throttled %s time%s", format_count(throttled, text),
 			throttled == 1 ? "" : "s");

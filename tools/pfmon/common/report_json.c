@@ -160,6 +160,8 @@ static void add_state(json_t *object, const struct profile *profile)
 	}
 	json_object_set_new(object, "samples", json_number(profile->samples));
 	json_object_set_new(object, "lost", json_number(recording_lost(recording)));
+	json_object_set_new(object, "undelivered",
+			    json_number(recording_undelivered(recording)));
 	json_object_set_new(object, "throttled",
 			    json_number(recording_throttled(recording)));
 }

@@ -26,17 +26,21 @@ static void set_period(struct pfarg_pmd *pmd, const struct rate *rate)
 }
 
 int sampler_program(struct sampler *sampler, const struct event_list *events,
-		    uint64_t period, uint64_t frequency, uint64_t random_mask)
+		    size_t count, uint64_t period, uint64_t frequency,
+		    uint64_t random_mask)
 {
 	struct session *session = &sampler->session;
 
 	if (session_program(session, events))
 		return -1;
-	sampler->rate_count = events->count;
-	sampler->rates = calloc(events->count, sizeof(*sampler->rates));
-	if (!sampler->rates)
+	sampler->all = events;
+	sampler->rate_count = count;
+	sampler->rates = calloc(count, sizeof(*sampler->rates));
+	sampler->dropped = calloc(count, sizeof(*sampler->dropped));
+	sampler->unsampled = calloc(count, sizeof(*sampler->unsampled));
+	if (!sampler->rates || !sampler->dropped || !sampler->unsampled)
 		return fail("no memory");
-	for (size_t i = 0; i < events->count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		struct pfarg_pmd *pmd = &session->initial[i];
 
 		if (period)
@@ -190,9 +194,55 @@ int sampler_follow(struct sampler *sampler)
 			continue;
 		/* The counter begins anew. */
 		rate->events -= partial;
+		sampler->dropped[i] += partial;
 		if (write_period(sampler, i))
 			return -1;
 	}
+	return 0;
+}
+
+/* What the witnesses say; of several events it is not known whose samples were lost. */
+static int ask_witnesses(struct sampler *sampler)
+{
+	struct session *session = &sampler->session;
+	size_t next = sampler->rate_count;
+	struct drain_counts counts;
+	struct tally tally;
+
+	if (session_read_pmds(session))
+		return -1;
+	drain_tally(&sampler->drain, &tally);
+	drain_count(&sampler->drain, &counts);
+	for (size_t i = 0; i < sampler->rate_count; i++) {
+		const struct pfarg_pmd *pmd = &session->pmds[i];
+		const struct explained explained = {
+			.periods = tally.events[pmd->reg_num],
+			.samples = tally.samples[pmd->reg_num],
+			.period = sampler->rates[i].period,
+			.rest = since_sample(pmd),
+			.dropped = sampler->dropped[i],
+			.lost = counts.produced - sampler->drain.taken,
+			.lost_sum = counts.lost_sum,
+		};
+
+		if (witness_of(sampler->all, sampler->rate_count, i) < 0)
+			continue;
+		sampler->unsampled[i].context = sampler->number;
+		sampler->unsampled[i].pmd = pmd->reg_num;
+		if (!explained.lost || sampler->rate_count == 1)
+			witness_compare(&sampler->unsampled[i],
+					session->pmds[next].reg_value, &explained);
+		next++;
+	}
+	return 0;
+}
+
+int sampler_write_unsampled(const struct sampler *sampler, struct data_writer *writer)
+{
+	for (size_t i = 0; i < sampler->rate_count; i++)
+		if (sampler->unsampled[i].counted &&
+		    data_write_unsampled(writer, &sampler->unsampled[i]))
+			return -1;
 	return 0;
 }
 
@@ -203,7 +253,7 @@ int sampler_finish(struct sampler *sampler, struct data_writer *writer)
 	if (!sampler->buffer || sampler->drain.is_over)
 		return 0;
 	result = session_detach(&sampler->session);
-	if (drain_rest(&sampler->drain, writer))
+	if (drain_rest(&sampler->drain, writer) | ask_witnesses(sampler))
 		return -1;
 	return sampler_write_losses(sampler, writer) ? -1 : result;
 }
@@ -214,6 +264,8 @@ void sampler_close(struct sampler *sampler)
 		munmap(sampler->buffer, sampler->size);
 	drain_free(&sampler->drain);
 	free(sampler->rates);
+	free(sampler->dropped);
+	free(sampler->unsampled);
 	session_close(&sampler->session);
 	*sampler = (struct sampler){ .session.fd = -1 };
 }

@@ -12,6 +12,7 @@
 #include "events.h"
 #include "rate.h"
 #include "session.h"
+#include "witness.h"
 
 /**
  * struct sampler - a thread that is sampled
@@ -20,6 +21,10 @@
  * @number: of the context in the file
  * @rates: the periods, one for each event
  * @rate_count: how many
+ * @all: the events and their witnesses
+ * @dropped: for each event, what new periods took away
+ * @unsampled: for each event, what is in no sample, at the end; @counted is 0 if that is
+ *	not known
  * @buffer: the context's, NULL until it is attached
  * @size: its bytes
  * @drain: how far it was taken
@@ -32,6 +37,9 @@ struct sampler {
 	uint32_t number;
 	struct rate *rates;
 	size_t rate_count;
+	const struct event_list *all;
+	uint64_t *dropped;
+	struct data_unsampled *unsampled;
 	void *buffer;
 	size_t size;
 	struct drain drain;
@@ -48,11 +56,12 @@ int sampler_create(struct sampler *sampler, enum data_format format, uint64_t si
 /* What follows says what is wrong and returns -1, or 0. */
 
 /*
- * Sample @events, which have one counter each: every @period events, or if that is 0
- * @frequency times a second.
+ * Sample the first @count of @events, which have one counter each: every @period events, or
+ * if that is 0 @frequency times a second.  The others are their witnesses.
  */
 int sampler_program(struct sampler *sampler, const struct event_list *events,
-		    uint64_t period, uint64_t frequency, uint64_t random_mask);
+		    size_t count, uint64_t period, uint64_t frequency,
+		    uint64_t random_mask);
 
 /* Attach to a thread; the buffer is mapped here, so that no child made before has it. */
 int sampler_attach(struct sampler *sampler, pid_t tid);
@@ -68,6 +77,9 @@ int sampler_take_early(struct sampler *sampler, struct data_writer *writer);
 
 /* Write what was lost so far, if that is not in the file already. */
 int sampler_write_losses(struct sampler *sampler, struct data_writer *writer);
+
+/* Write what is in no sample, of each event where that is known. */
+int sampler_write_unsampled(const struct sampler *sampler, struct data_writer *writer);
 
 /* Let periods follow the rates of their events. */
 int sampler_follow(struct sampler *sampler);

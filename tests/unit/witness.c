@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* pfmon: what is in no sample, by arithmetic. */
+#include "../../tools/pfmon/common/witness.h"
+#include "suites.h"
+
+SUITE(witness, 120);
+
+static struct data_unsampled compare(uint64_t counted, struct explained explained)
+{
+	struct data_unsampled record = { 0 };
+
+	witness_compare(&record, counted, &explained);
+	ck_assert_uint_eq(record.counted, counted);
+	return record;
+}
+
+TEST(what_periods_explain_is_not_missing)
+{
+	struct data_unsampled record;
+
+	record = compare(10500, (struct explained){ .periods = 10000,
+						    .samples = 10,
+						    .period = 1000,
+						    .rest = 500 });
+	ck_assert_uint_eq(record.events, 0);
+	ck_assert_uint_eq(record.samples, 0);
+	record = compare(15500, (struct explained){ .periods = 10000,
+						    .samples = 10,
+						    .period = 500,
+						    .rest = 500,
+						    .dropped = 2000,
+						    .lost = 3 });
+	ck_assert_uint_eq(record.events, 0);
+	record = compare(100, (struct explained){ .periods = 200, .samples = 2 });
+	ck_assert_uint_eq(record.events, 0);
+}
+
+TEST(what_nothing_explains_is_missing)
+{
+	struct data_unsampled record;
+
+	record = compare(329,
+			 (struct explained){ .periods = 12, .samples = 12, .period = 1 });
+	ck_assert_uint_eq(record.events, 317);
+	ck_assert_uint_eq(record.samples, 317);
+	ck_assert(unsampled_matters(&record));
+	record = compare(20000, (struct explained){ .periods = 10000,
+						    .samples = 10,
+						    .period = 2000,
+						    .lost = 9,
+						    .lost_sum = 5000 });
+	ck_assert_uint_eq(record.events, 5000);
+	ck_assert_uint_eq(record.samples, 5);
+}
+
+/* No sample at all: the period is the one that was set. */
+TEST(no_samples_are_as_many_as_the_events_hold_periods)
+{
+	struct data_unsampled record =
+		compare(5000, (struct explained){ .period = 1000 });
+
+	ck_assert_uint_eq(record.samples, 5);
+	record = compare(5000, (struct explained){ .period = 0 });
+	ck_assert_uint_eq(record.samples, 0);
+}
+
+TEST(what_an_interrupt_is_late_is_not_worth_a_word)
+{
+	struct data_unsampled record = compare(
+		1000000,
+		(struct explained){ .periods = 995000, .samples = 995, .period = 1000 });
+
+	ck_assert_uint_eq(record.samples, 5);
+	ck_assert(!unsampled_matters(&record));
+	record = compare(1000000, (struct explained){ .periods = 980000,
+						      .samples = 980,
+						      .period = 1000 });
+	ck_assert(unsampled_matters(&record));
+}

@@ -352,8 +352,8 @@ static void check_status(const struct pfm_status *status)
 
 	if (status->state < PFM_STATE_UNLOADED || status->state > PFM_STATE_MASKED)
 		wrong("status: state %u", status->state);
-	if (status->flags &
-	    ~(PFM_STATUS_STARTED | PFM_STATUS_FOREIGN_CPU | PFM_STATUS_CLOSED))
+	if (status->flags & ~(PFM_STATUS_STARTED | PFM_STATUS_FOREIGN_CPU |
+			      PFM_STATUS_USER_LEVEL | PFM_STATUS_CLOSED))
 		wrong("status: flags %#x", status->flags);
 	if (status->state == PFM_STATE_UNLOADED &&
 	    (status->target || (status->flags & PFM_STATUS_STARTED)))

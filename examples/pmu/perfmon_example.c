@@ -110,6 +110,7 @@ static struct pfm_pmu example_pmu = {
 	.interface = PFM_PMU_INTERFACE,
 	.name = "example",
 	.model = "ticks of the CPU's time counter",
+	.rank = PFM_RANK_SOFTWARE,
 	.operations = &example_operations,
 	.pmcs = pmcs,
 	.pmds = pmds,
@@ -119,5 +120,7 @@ static struct pfm_pmu example_pmu = {
 	.virtual_count = ARRAY_SIZE(virtuals),
 };
 module_driver(example_pmu, pfm_pmu_register, pfm_pmu_unregister);
+/* Yours says which processors it is for: "arm64:midr41?fd0c*". */
+MODULE_ALIAS(PFM_PMU_ALIAS("none:....................."));
 MODULE_DESCRIPTION("perfmon: example of a PMU description");
 MODULE_LICENSE("GPL");

@@ -211,9 +211,9 @@ static void undo_create(struct pfm_context *context)
 	pfm_pmu_put(pmu);
 }
 
-/* @name of a format, or NULL; its argument is in context->arguments. */
+/* @name of a format, or NULL; @pmu_name, or NULL; its argument is in context->arguments. */
 int pfm_context_create(struct pfm_context *context, const struct pfm_create *create,
-		       const char *name)
+		       const char *name, const char *pmu_name)
 {
 	struct pfarg_setdesc first_set = {};
 	struct pfm_pmu *pmu;
@@ -227,7 +227,7 @@ int pfm_context_create(struct pfm_context *context, const struct pfm_create *cre
 	error = pfm_may_create(context);
 	if (error)
 		return error;
-	pmu = pfm_pmu_get(context);
+	pmu = pfm_pmu_get(context, pmu_name);
 	if (IS_ERR(pmu))
 		return PTR_ERR(pmu);
 

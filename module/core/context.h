@@ -131,7 +131,7 @@ typedef void (*pfm_context_fn)(struct pfm_context *context, void *argument);
 struct pfm_context *pfm_context_alloc(void);
 void pfm_context_free(struct pfm_context *context);
 int pfm_context_create(struct pfm_context *context, const struct pfm_create *create,
-		       const char *name);
+		       const char *name, const char *pmu_name);
 void pfm_context_call_elsewhere(struct pfm_context *context, pfm_context_fn function,
 				void *argument);
 void pfm_context_status(struct pfm_context *context, struct pfm_status *status);

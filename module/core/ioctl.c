@@ -67,17 +67,22 @@ static int must_be_zero(struct pfm_context *context, u64 reserved)
 		       : pfm_fail(context, -EINVAL, PFM_REASON_RESERVED, reserved);
 }
 
-/* A name that is too long is that of no format. */
-static int copy_name(struct pfm_context *context, char *name, u64 address)
+/* One that is too long, and so the name of nothing, is @too_long. */
+static int copy_name(struct pfm_context *context, char *name, size_t size, u64 address,
+		     int error, enum pfm_reason too_long)
 {
-	long length =
-		strncpy_from_user(name, u64_to_user_ptr(address), PFM_FORMAT_NAME_SIZE);
+	long length = strncpy_from_user(name, u64_to_user_ptr(address), size);
 
 	if (length < 0)
 		return pfm_fail(context, -EFAULT, PFM_REASON_FAULT, address);
-	if (length == PFM_FORMAT_NAME_SIZE)
-		return pfm_fail(context, -EINVAL, PFM_REASON_NO_FORMAT, 0);
-	return 0;
+	return length == size ? pfm_fail(context, error, too_long, 0) : 0;
+}
+
+static int copy_pmu_name(struct pfm_context *context, char *name, u64 address)
+{
+	return address ? copy_name(context, name, PFM_PMU_NAME_SIZE, address, -ENOSYS,
+				   PFM_REASON_NO_PMU)
+		       : 0;
 }
 
 /* No format takes more than a page. */
@@ -100,7 +105,8 @@ static int copy_format(struct pfm_context *context, const struct pfm_create *cre
 		       char *name)
 {
 	if (create->format_name)
-		return copy_name(context, name, create->format_name)
+		return copy_name(context, name, PFM_FORMAT_NAME_SIZE, create->format_name,
+				 -EINVAL, PFM_REASON_NO_FORMAT)
 			       ?: copy_format_argument(context, create);
 	if (create->format_argument || create->format_size)
 		return pfm_fail(context, -EINVAL, PFM_REASON_FORMAT_NAME, 0);
@@ -109,14 +115,15 @@ static int copy_format(struct pfm_context *context, const struct pfm_create *cre
 
 static int ioctl_create_context(struct pfm_context *context, struct argument argument)
 {
-	char name[PFM_FORMAT_NAME_SIZE];
+	char format[PFM_FORMAT_NAME_SIZE], pmu[PFM_PMU_NAME_SIZE];
 	struct pfm_create create;
 
 	return copy_in(context, &create, sizeof(create), argument)
-		       ?: must_be_zero(context, create.reserved)
-		       ?: copy_format(context, &create, name)
+		       ?: copy_pmu_name(context, pmu, create.pmu_name)
+		       ?: copy_format(context, &create, format)
 		       ?: pfm_context_create(context, &create,
-					     create.format_name ? name : NULL);
+					     create.format_name ? format : NULL,
+					     create.pmu_name ? pmu : NULL);
 }
 
 static int ioctl_load(struct pfm_context *context, struct argument argument)

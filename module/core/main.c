@@ -9,6 +9,7 @@
 #include "device.h"
 #include "format.h"
 #include "limits.h"
+#include "machine.h"
 #include "permission.h"
 #include "set_switch.h"
 #include "statistics.h"
@@ -21,6 +22,7 @@ static int __init perfmon_init(void)
 	int error;
 
 	pfm_limits_init();
+	pfm_machine_init();
 	pfm_switch_init();
 	pfm_set_timer_init();
 	pfm_threads_init();

@@ -1,37 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The PMU registry: one PMU at a time.  A context holds its module; the hardware is
- * claimed when the context is loaded (claim.c).
+ * The PMU registry.  A context is bound to one PMU when it is made and holds its module;
+ * the hardware is claimed when the context is loaded (claim.c).
  */
 #include <linux/cpumask.h>
+#include <linux/ctype.h>
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/kmod.h>
+#include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 
 #include "claim.h"
 #include "interface.h"
+#include "machine.h"
 #include "pmu.h"
 #include "switch.h"
 #include "sysfs.h"
 #include "virtual.h"
 
-static DEFINE_MUTEX(registry); /* protects what follows */
-static struct pfm_pmu *registered;
-
-/* PMUs that this architecture may have, best first. */
-static const char *const candidates[] = {
-#if defined(CONFIG_ARM64)
-	"perfmon_armv8",
-#elif defined(CONFIG_PPC64)
-	"perfmon_power",
-#elif defined(CONFIG_X86)
-	"perfmon_intel",
-	"perfmon_amd",
-#endif
-	"perfmon_soft",
-};
+static DEFINE_MUTEX(registry); /* protects the list */
+static LIST_HEAD(pmus); /* by rank; the first one is the default */
 
 static void set_implemented(u64 *map, const struct pfm_register *registers,
 			    unsigned int count)
@@ -96,14 +86,25 @@ static bool pmd_is_consistent(const struct pfm_pmu *pmu, const struct pfm_regist
 	return pmd->type == PFM_REG_READ_ONLY;
 }
 
+/* It becomes part of a module's name and of a path in sysfs. */
+static bool is_name(const char *name)
+{
+	size_t length = strlen(name), i;
+
+	for (i = 0; i < length; i++)
+		if (!isalnum(name[i]) && name[i] != '_')
+			return false;
+	return length > 0 && length < PFM_PMU_NAME_SIZE;
+}
+
 static bool is_consistent(const struct pfm_pmu *pmu)
 {
 	const struct pfm_pmu_operations *operations = pmu->operations;
 	unsigned int n;
 
-	if (!pmu->name || !pmu->model || !operations || !operations->write_pmcs ||
-	    !operations->write_pmds || !operations->start || !operations->stop ||
-	    !operations->read || !operations->acknowledge)
+	if (!pmu->name || !is_name(pmu->name) || !pmu->model || !operations ||
+	    !operations->write_pmcs || !operations->write_pmds || !operations->start ||
+	    !operations->stop || !operations->read || !operations->acknowledge)
 		return false;
 	if (!operations->claim != !operations->release)
 		return false;
@@ -146,21 +147,69 @@ static void forget_cpus(const struct pfm_pmu *pmu)
 		static_branch_dec(&pfm_cpus_differ);
 }
 
+/* The one of that name, or the default; NULL if there is none. */
+static struct pfm_pmu *find(const char *name)
+{
+	struct pfm_pmu *pmu;
+
+	lockdep_assert_held(&registry);
+	list_for_each_entry(pmu, &pmus, node)
+		if (!name || !strcmp(pmu->name, name))
+			return pmu;
+	return NULL;
+}
+
+/* Behind those of the same rank. */
+static void insert(struct pfm_pmu *pmu)
+{
+	struct pfm_pmu *other;
+
+	list_for_each_entry(other, &pmus, node)
+		if (other->rank > pmu->rank)
+			break;
+	list_add_tail(&pmu->node, &other->node);
+}
+
+/* Afterwards, and if it fails, pmu_desc is what the list says. */
+static int add_to_list(struct pfm_pmu *pmu)
+{
+	int error = 0;
+
+	insert(pmu);
+	if (find(NULL) == pmu)
+		error = pfm_sysfs_set_default_pmu(pmu);
+	if (error) {
+		list_del(&pmu->node);
+		pfm_sysfs_set_default_pmu(find(NULL));
+	}
+	return error;
+}
+
 static int add(struct pfm_pmu *pmu)
 {
-	int error = pfm_claims_add(pmu);
+	int error;
 
+	if (find(pmu->name))
+		return -EBUSY;
+	error = pfm_claims_add(pmu);
 	if (error)
 		return error;
 	error = pfm_sysfs_add_pmu(pmu);
-	if (error) {
-		pfm_claims_remove(pmu);
-		return error;
-	}
+	if (error)
+		goto no_directory;
 	note_cpus(pmu);
-	registered = pmu;
+	error = add_to_list(pmu);
+	if (error)
+		goto not_in_list;
 	pr_info("perfmon: %s (%s)\n", pmu->model, pmu->name);
 	return 0;
+
+not_in_list:
+	forget_cpus(pmu);
+	pfm_sysfs_remove_pmu(pmu);
+no_directory:
+	pfm_claims_remove(pmu);
+	return error;
 }
 
 int __pfm_pmu_register(struct pfm_pmu *pmu, struct module *owner)
@@ -174,7 +223,7 @@ int __pfm_pmu_register(struct pfm_pmu *pmu, struct module *owner)
 		return -EINVAL;
 	pmu->owner = owner;
 	mutex_lock(&registry);
-	error = registered ? -EBUSY : add(pmu);
+	error = add(pmu);
 	mutex_unlock(&registry);
 	return error;
 }
@@ -183,44 +232,68 @@ EXPORT_SYMBOL_GPL(__pfm_pmu_register);
 void pfm_pmu_unregister(struct pfm_pmu *pmu)
 {
 	mutex_lock(&registry);
-	registered = NULL;
-	pfm_sysfs_remove_pmu();
+	list_del(&pmu->node);
+	if (pfm_sysfs_set_default_pmu(find(NULL)))
+		pr_warn("perfmon: no memory for pmu_desc\n");
+	pfm_sysfs_remove_pmu(pmu);
 	forget_cpus(pmu);
 	pfm_claims_remove(pmu);
 	mutex_unlock(&registry);
 }
 EXPORT_SYMBOL_GPL(pfm_pmu_unregister);
 
-/*
- * Loads the best PMU that there is.  Registering takes the mutex, so it is not
- * held; who comes second finds one registered.  That the caller lacks memory says
- * nothing about the machine: it must not lead to the next best.
- */
-static int load_best(struct pfm_context *context)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(candidates) && !READ_ONCE(registered); i++)
-		if (request_module("%s", candidates[i]) == -ENOMEM)
-			return pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, 0);
-	return 0;
-}
-
-struct pfm_pmu *pfm_pmu_get(struct pfm_context *context)
+static struct pfm_pmu *get_registered(const char *name)
 {
 	struct pfm_pmu *pmu;
-	int error = load_best(context);
 
-	if (error)
-		return ERR_PTR(error);
 	mutex_lock(&registry);
-	pmu = registered;
-	if (!pmu || !try_module_get(pmu->owner)) {
-		pfm_fail(context, -ENOSYS, PFM_REASON_NO_PMU, 0);
-		pmu = ERR_PTR(-ENOSYS);
-	}
+	pmu = find(name);
+	if (pmu && !try_module_get(pmu->owner))
+		pmu = NULL;
 	mutex_unlock(&registry);
 	return pmu;
+}
+
+static bool is_registered(const char *name)
+{
+	bool is;
+
+	mutex_lock(&registry);
+	is = find(name);
+	mutex_unlock(&registry);
+	return is;
+}
+
+/*
+ * Loads the module of a PMU, or what fits the processor, or else the fallback.  Registering
+ * takes the mutex, so it is not held.  That the caller lacks memory says nothing
+ * about the machine: it must not lead to the fallback.
+ */
+static int load(struct pfm_context *context, const char *name)
+{
+	int error;
+
+	if (name)
+		error = is_name(name) ? request_module("perfmon_%s", name) : 0;
+	else
+		error = request_module("%s", pfm_machine_alias());
+	if (!name && error != -ENOMEM && !is_registered(NULL))
+		error = request_module(PFM_PMU_ALIAS("fallback"));
+	return error == -ENOMEM ? pfm_fail(context, error, PFM_REASON_MEMORY, 0) : 0;
+}
+
+struct pfm_pmu *pfm_pmu_get(struct pfm_context *context, const char *name)
+{
+	struct pfm_pmu *pmu = get_registered(name);
+	int error;
+
+	if (pmu)
+		return pmu;
+	error = load(context, name);
+	if (error)
+		return ERR_PTR(error);
+	pmu = get_registered(name);
+	return pmu ?: ERR_PTR(pfm_fail(context, -ENOSYS, PFM_REASON_NO_PMU, 0));
 }
 
 void pfm_pmu_put(const struct pfm_pmu *pmu)
@@ -228,28 +301,35 @@ void pfm_pmu_put(const struct pfm_pmu *pmu)
 	module_put(pmu->owner);
 }
 
-int pfm_pmu_info(struct pfm_context *context, struct pfm_info *info)
+static void describe(const struct pfm_pmu *pmu, struct pfm_info *info)
 {
-	int error = load_best(context);
-	const struct pfm_pmu *pmu;
 	unsigned int n;
 
+	strscpy(info->pmu_name, pmu->name, sizeof(info->pmu_name));
+	strscpy(info->pmu_model, pmu->model, sizeof(info->pmu_model));
+	info->pmu_id = pmu->id;
+	set_implemented(info->implemented_pmcs, pmu->pmcs, pmu->pmc_count);
+	set_implemented(info->implemented_pmds, pmu->pmds, pmu->pmd_count);
+	pfm_pmu_available(pmu, info->available_pmcs, info->available_pmds);
+	for (n = 0; n < pmu->pmd_count; n++)
+		if (pmu->pmds[n].type & PFM_REG_COUNTER)
+			info->counter_pmds[n / 64] |= BIT_ULL(n % 64);
+}
+
+int pfm_pmu_info(struct pfm_context *context, struct pfm_info *info)
+{
+	const struct pfm_pmu *pmu;
+	int error = 0;
+
+	if (!context->pmu && !is_registered(NULL))
+		error = load(context, NULL);
 	if (error)
 		return error;
 	mutex_lock(&registry);
-	pmu = registered;
+	pmu = context->pmu ?: find(NULL);
 	info->implemented_pmds[PFM_VIRTUAL_PMD_BASE / 64] = pfm_virtual_pmds(pmu);
-	if (pmu) {
-		strscpy(info->pmu_name, pmu->name, sizeof(info->pmu_name));
-		strscpy(info->pmu_model, pmu->model, sizeof(info->pmu_model));
-		info->pmu_id = pmu->id;
-		set_implemented(info->implemented_pmcs, pmu->pmcs, pmu->pmc_count);
-		set_implemented(info->implemented_pmds, pmu->pmds, pmu->pmd_count);
-		pfm_pmu_available(pmu, info->available_pmcs, info->available_pmds);
-		for (n = 0; n < pmu->pmd_count; n++)
-			if (pmu->pmds[n].type & PFM_REG_COUNTER)
-				info->counter_pmds[n / 64] |= BIT_ULL(n % 64);
-	}
+	if (pmu)
+		describe(pmu, info);
 	mutex_unlock(&registry);
 	return 0;
 }

@@ -6,8 +6,11 @@
 
 struct pfm_context;
 
-/* The PMU for one more context, or an error pointer.  May sleep. */
-struct pfm_pmu *pfm_pmu_get(struct pfm_context *context);
+/*
+ * The PMU for one more context: that of the name, or the default if it is NULL.  Loads its
+ * module if need be.  Or an error pointer.  May sleep.
+ */
+struct pfm_pmu *pfm_pmu_get(struct pfm_context *context, const char *name);
 void pfm_pmu_put(const struct pfm_pmu *pmu);
 
 /*
@@ -16,7 +19,7 @@ void pfm_pmu_put(const struct pfm_pmu *pmu);
  */
 void pfm_pmu_available(const struct pfm_pmu *pmu, u64 *pmcs, u64 *pmds);
 
-/* Fills in what the registered PMU offers; loads one if there is none.  0, -ENOMEM. */
+/* Fills in what the context's PMU offers, or the default; loads one if there is none.  0, -ENOMEM. */
 int pfm_pmu_info(struct pfm_context *context, struct pfm_info *info);
 
 #endif

@@ -257,6 +257,7 @@ static struct attribute *root_attrs[] = {
 ATTRIBUTE_GROUPS(root);
 
 static struct kobject *formats;
+static struct kobject *pmus;
 
 int pfm_sysfs_init(void)
 {
@@ -268,10 +269,14 @@ int pfm_sysfs_init(void)
 	error = sysfs_create_groups(root, root_groups);
 	if (error)
 		goto put;
-	formats = kobject_create_and_add("formats", root);
-	if (formats)
-		return 0;
 	error = -ENOMEM;
+	formats = kobject_create_and_add("formats", root);
+	if (!formats)
+		goto put;
+	pmus = kobject_create_and_add("pmus", root);
+	if (pmus)
+		return 0;
+	kobject_put(formats);
 put:
 	kobject_put(root);
 	return error;
@@ -279,6 +284,7 @@ put:
 
 void pfm_sysfs_exit(void)
 {
+	kobject_put(pmus);
 	kobject_put(formats);
 	kobject_put(root);
 }
@@ -423,19 +429,43 @@ static const struct kobj_type register_type = {
 	.default_groups = register_groups,
 };
 
-static struct kobject *pmu_directory;
-static LIST_HEAD(register_directories);
-static const char *model; /* of the registered PMU */
+/* The directory of a PMU; lives as long as somebody has it open. */
+struct pfm_pmu_directory {
+	struct kobject kobject;
+	struct list_head registers; /* their directories in it */
+	char *model;
+};
+
+static struct pfm_pmu_directory *to_pmu_directory(struct kobject *kobject)
+{
+	return container_of(kobject, struct pfm_pmu_directory, kobject);
+}
 
 static ssize_t model_show(struct kobject *kobject, struct kobj_attribute *attribute,
 			  char *buffer)
 {
-	return sysfs_emit(buffer, "%s\n", model);
+	return sysfs_emit(buffer, "%s\n", to_pmu_directory(kobject)->model);
 }
 
-static struct kobj_attribute model_attribute = __ATTR_RO(model);
+static struct kobj_attribute model = __ATTR_RO(model);
 
-static int add_register(const struct pfm_register *description, const char *kind,
+static struct attribute *pmu_attrs[] = { &model.attr, NULL };
+ATTRIBUTE_GROUPS(pmu);
+
+static void free_pmu_directory(struct kobject *kobject)
+{
+	kfree(to_pmu_directory(kobject)->model);
+	kfree(to_pmu_directory(kobject));
+}
+
+static const struct kobj_type pmu_type = {
+	.release = free_pmu_directory,
+	.sysfs_ops = &kobj_sysfs_ops,
+	.default_groups = pmu_groups,
+};
+
+static int add_register(struct pfm_pmu_directory *pmu,
+			const struct pfm_register *description, const char *kind,
 			unsigned int n)
 {
 	struct register_directory *directory;
@@ -446,14 +476,15 @@ static int add_register(const struct pfm_register *description, const char *kind
 		return -ENOMEM;
 	directory->description = *description;
 	directory->description.name = kstrdup_const(description->name, GFP_KERNEL);
-	list_add(&directory->node, &register_directories);
+	list_add(&directory->node, &pmu->registers);
 	error = kobject_init_and_add(&directory->kobject,
-				     (struct kobj_type *)&register_type, pmu_directory,
+				     (struct kobj_type *)&register_type, &pmu->kobject,
 				     "%s%u", kind, n);
 	return directory->description.name ? error : -ENOMEM;
 }
 
-static int add_registers(const struct pfm_register *descriptions, unsigned int count,
+static int add_registers(struct pfm_pmu_directory *pmu,
+			 const struct pfm_register *descriptions, unsigned int count,
 			 const char *kind)
 {
 	unsigned int n;
@@ -461,11 +492,11 @@ static int add_registers(const struct pfm_register *descriptions, unsigned int c
 
 	for (n = 0; n < count && !error; n++)
 		if (descriptions[n].name)
-			error = add_register(&descriptions[n], kind, n);
+			error = add_register(pmu, &descriptions[n], kind, n);
 	return error;
 }
 
-static int add_virtual(const struct pfm_pmu *pmu)
+static int add_virtual(struct pfm_pmu_directory *directory, const struct pfm_pmu *pmu)
 {
 	unsigned int n;
 	int error = 0;
@@ -477,38 +508,51 @@ static int add_virtual(const struct pfm_pmu *pmu)
 			.width = 64,
 		};
 
-		error = add_register(&description, "pmd", PFM_VIRTUAL_PMD_BASE + n);
+		error = add_register(directory, &description, "pmd",
+				     PFM_VIRTUAL_PMD_BASE + n);
 		if (error)
 			break;
 	}
 	return error;
 }
 
-int pfm_sysfs_add_pmu(const struct pfm_pmu *pmu)
+int pfm_sysfs_add_pmu(struct pfm_pmu *pmu)
 {
+	struct pfm_pmu_directory *directory = kzalloc(sizeof(*directory), GFP_KERNEL);
 	int error;
 
-	pmu_directory = kobject_create_and_add("pmu_desc", root);
-	if (!pmu_directory)
+	if (!directory)
 		return -ENOMEM;
-	model = pmu->model;
-	error = sysfs_create_file(pmu_directory, &model_attribute.attr) ?:
-		add_registers(pmu->pmcs, pmu->pmc_count, "pmc") ?:
-		add_registers(pmu->pmds, pmu->pmd_count, "pmd") ?:
-		add_virtual(pmu);
+	INIT_LIST_HEAD(&directory->registers);
+	directory->model = kstrdup(pmu->model, GFP_KERNEL);
+	pmu->directory = directory;
+	error = kobject_init_and_add(&directory->kobject, (struct kobj_type *)&pmu_type,
+				     pmus, "%s", pmu->name)
+			?: add_registers(directory, pmu->pmcs, pmu->pmc_count, "pmc")
+			?: add_registers(directory, pmu->pmds, pmu->pmd_count, "pmd")
+			?: add_virtual(directory, pmu);
+	if (!error && !directory->model)
+		error = -ENOMEM;
 	if (error)
-		pfm_sysfs_remove_pmu();
+		pfm_sysfs_remove_pmu(pmu);
 	return error;
 }
 
-void pfm_sysfs_remove_pmu(void)
+void pfm_sysfs_remove_pmu(struct pfm_pmu *pmu)
 {
-	struct register_directory *directory, *next;
+	struct pfm_pmu_directory *directory = pmu->directory;
+	struct register_directory *one, *next;
 
-	list_for_each_entry_safe(directory, next, &register_directories, node) {
-		list_del(&directory->node);
-		kobject_put(&directory->kobject);
+	list_for_each_entry_safe(one, next, &directory->registers, node) {
+		list_del(&one->node);
+		kobject_put(&one->kobject);
 	}
-	sysfs_remove_file(pmu_directory, &model_attribute.attr);
-	kobject_put(pmu_directory);
+	kobject_put(&directory->kobject);
+}
+
+/* pmu_desc is where programs of the perfmon2 time look. */
+int pfm_sysfs_set_default_pmu(const struct pfm_pmu *pmu)
+{
+	sysfs_remove_link(root, "pmu_desc");
+	return pmu ? sysfs_create_link(root, &pmu->directory->kobject, "pmu_desc") : 0;
 }

@@ -10,9 +10,10 @@ struct pfm_format_directory;
 int pfm_sysfs_init(void);
 void pfm_sysfs_exit(void);
 
-/* pmu_desc/ of the registered PMU. */
-int pfm_sysfs_add_pmu(const struct pfm_pmu *pmu);
-void pfm_sysfs_remove_pmu(void);
+/* pmus/NAME/ of a registered PMU, and pmu_desc, which leads to that of the default. */
+int pfm_sysfs_add_pmu(struct pfm_pmu *pmu);
+void pfm_sysfs_remove_pmu(struct pfm_pmu *pmu);
+int pfm_sysfs_set_default_pmu(const struct pfm_pmu *pmu); /* NULL: there is none */
 
 /* formats/NAME/ of a registered format; an error pointer if it cannot be made. */
 struct pfm_format_directory *pfm_sysfs_add_format(const struct pfm_format *format);

@@ -7,13 +7,16 @@
  * permissions, 64-bit emulation or sampling: that is the core's.
  *
  * It fills a struct pfm_pmu, registers it at module init if the CPU is one it
- * knows, and unregisters it at exit.  There is one PMU at a time.
+ * knows, and unregisters it at exit.  It says by PFM_PMU_ALIAS which processors it is for.
+ * There may be several PMUs; a context has one of them.
  */
 #ifndef PERFMON_PMU_H
 #define PERFMON_PMU_H
 
 #include <linux/bits.h>
 #include <linux/cpumask.h>
+#include <linux/list.h>
+#include <linux/stddef.h>
 #include <linux/types.h>
 #include <perfmon/perfmon_ioctl.h>
 
@@ -27,21 +30,38 @@ struct task_struct;
  * The number of this interface, struct pfm_pmu.interface.  It changes whenever something
  * in this header does that a compiled module depends on.
  */
-#define PFM_PMU_INTERFACE 1
+#define PFM_PMU_INTERFACE	 1
+
+/*
+ * MODULE_ALIAS(PFM_PMU_ALIAS(processor)) has a module loaded when a context is made that
+ * names no PMU, while none is registered.  The core asks for the processor's own, as
+ * "arm64:midr410fd070" (MIDR_EL1), "powerpc:pvr004e1200" (PVR) or
+ * "x86:ven0000fam0006mod008f" (the kernel's numbers of vendor, family and model; all
+ * hexadecimal, in lower case), and the alias of a module is a pattern as in fnmatch(3).
+ * If that leads to no PMU, the core asks for "fallback".
+ */
+#define PFM_PMU_ALIAS(processor) "perfmon-pmu:" processor
+
+/* With the zero at the end: struct pfm_info.pmu_name. */
+#define PFM_PMU_NAME_SIZE	 sizeof_field(struct pfm_info, pmu_name)
+
+/* struct pfm_pmu.rank */
+#define PFM_RANK_HARDWARE	 0
+#define PFM_RANK_SOFTWARE	 100
 
 /* Counters that can overflow are among the first 64 PMDs: one word says all. */
-#define PFM_MAX_COUNTERS  64
-#define PFM_MAX_CONFIG	  16 /* words that follow from a set's configuration */
+#define PFM_MAX_COUNTERS	 64
+#define PFM_MAX_CONFIG		 16 /* words that follow from a set's configuration */
 
 /* Registers of hardware, one bit each: so many words. */
-#define PFM_HARDWARE_BV	  (PFM_MAX_HARDWARE / 64)
+#define PFM_HARDWARE_BV		 (PFM_MAX_HARDWARE / 64)
 
 /* Kinds of register, struct pfm_register.type */
-#define PFM_REG_COUNTER	  BIT(0) /* PMD counts events and overflows */
-#define PFM_REG_READ_ONLY BIT(1) /* PMD that cannot be written; all from 64 on */
-#define PFM_REG_NO_EMUL64 BIT(2) /* PMC accepts PFM_REGFL_NO_EMUL64 */
-#define PFM_REG_SAMPLED	  BIT(3) /* PMD that only samples record, and nothing else reads */
-#define PFM_REG_NO_LEVELS BIT(4) /* PMC: its counters tell no more than /proc does */
+#define PFM_REG_COUNTER		 BIT(0) /* PMD counts events and overflows */
+#define PFM_REG_READ_ONLY	 BIT(1) /* PMD that cannot be written; all from 64 on */
+#define PFM_REG_NO_EMUL64	 BIT(2) /* PMC accepts PFM_REGFL_NO_EMUL64 */
+#define PFM_REG_SAMPLED		 BIT(3) /* PMD that only samples record, and nothing else reads */
+#define PFM_REG_NO_LEVELS	 BIT(4) /* PMC: its counters tell no more than /proc does */
 
 /**
  * struct pfm_register - a PMC or a PMD
@@ -238,7 +258,7 @@ struct pfm_virtual_pmd {
  * struct pfm_pmu - a PMU description
  * @interface: PFM_PMU_INTERFACE; the first field for good, because registration looks at
  *	nothing else before it
- * @name: kind of PMU, the module's name after "perfmon_"
+ * @name: kind of PMU, the module's name after "perfmon_"; letters, digits, underscores
  * @model: model as people know it
  * @id: model as the CPU tells it, or 0
  * @operations: see there
@@ -248,10 +268,14 @@ struct pfm_virtual_pmd {
  * @pmd_count: length of @pmds
  * @virtuals: its own virtual PMDs, PFM_VIRTUAL_PMU_BASE and on; optional
  * @virtual_count: length of @virtuals, at most PFM_MAX_PMU_VIRTUAL
+ * @rank: PFM_RANK_*, or between: contexts that name no PMU have the one of the lowest
+ *	rank, and of equal ones that which was registered first
  * @cpus: CPUs that have this PMU; empty means all.  More of them may be added later.
  * @owner: the core's: its module
  * @is_partial: the core's: some CPU does not have it
+ * @node: the core's
  * @claims: the core's
+ * @directory: the core's
  */
 struct pfm_pmu {
 	u32 interface;
@@ -265,10 +289,13 @@ struct pfm_pmu {
 	unsigned int pmd_count;
 	const struct pfm_virtual_pmd *virtuals;
 	unsigned int virtual_count;
+	unsigned int rank;
 	struct cpumask cpus;
 	struct module *owner;
 	bool is_partial;
+	struct list_head node;
 	struct pfm_claims *claims;
+	struct pfm_pmu_directory *directory;
 };
 
 /**
@@ -279,7 +306,7 @@ struct pfm_pmu {
  * loaded.  Process context, may sleep.
  *
  * Return: 0, -ENOEXEC if the module was built for another PFM_PMU_INTERFACE, -EBUSY if
- * there is a PMU already, -EINVAL if the description is not consistent, -ENOMEM.
+ * there is one of that name, -EINVAL if the description is not consistent, -ENOMEM.
  */
 #define pfm_pmu_register(pmu) __pfm_pmu_register(pmu, THIS_MODULE)
 int __pfm_pmu_register(struct pfm_pmu *pmu, struct module *owner);

@@ -394,5 +394,6 @@ static void __exit armv8_exit(void)
 }
 module_exit(armv8_exit);
 
+MODULE_ALIAS(PFM_PMU_ALIAS("arm64:*"));
 MODULE_DESCRIPTION("perfmon: PMU description of Arm PMUv3, shared with perf_event");
 MODULE_LICENSE("GPL");

@@ -359,6 +359,7 @@ static struct pfm_pmu soft_pmu = {
 	.interface = PFM_PMU_INTERFACE,
 	.name = "soft",
 	.model = "software counters",
+	.rank = PFM_RANK_SOFTWARE,
 	.operations = &soft_operations,
 	.pmcs = soft_pmcs,
 	.pmds = soft_pmds,
@@ -414,5 +415,6 @@ static void __exit soft_exit(void)
 module_init(soft_init);
 module_exit(soft_exit);
 
+MODULE_ALIAS(PFM_PMU_ALIAS("fallback"));
 MODULE_DESCRIPTION("perfmon: PMU description of counters made by software");
 MODULE_LICENSE("GPL");

@@ -325,7 +325,7 @@ static void fill_create(struct builder *builder, struct operation *operation)
 	if (percent(builder, 10))
 		operation->flags = ONE_OF(builder, flags);
 	if (percent(builder, 2))
-		operation->size = 1; /* pfm_create.reserved */
+		operation->size = 1; /* pfm_create.pmu_name, of no use */
 	if (percent(builder, builder->samples ? 95 : 20))
 		fill_format(builder, operation);
 }

@@ -155,7 +155,7 @@ static const char *bad_create(const struct operation *operation)
 	const uint32_t known = PFM_FL_NOTIFY_BLOCK | PFM_FL_OVFL_NO_MSG;
 
 	if (operation->size)
-		return "a reserved field is not zero";
+		return "the PMU's name has a bad address";
 	if (operation->flags & ~known)
 		return "a flag is unknown or not offered";
 	return bad_format(operation);

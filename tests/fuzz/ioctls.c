@@ -317,7 +317,7 @@ static void *put_ioctl_argument(struct executor *executor,
 		memset(argument.create.context.ctx_reserved3, operation->dirty,
 		       sizeof(argument.create.context.ctx_reserved3));
 		argument.create.context.ctx_flags = flags_to_create(executor, operation);
-		argument.create.reserved = operation->size;
+		argument.create.pmu_name = operation->size;
 		put_format(executor, operation, &argument.create);
 		break;
 	case LOAD:

@@ -101,7 +101,7 @@
 	X(struct pfm_create, format_name, 64)                                            \
 	X(struct pfm_create, format_argument, 72)                                        \
 	X(struct pfm_create, format_size, 80)                                            \
-	X(struct pfm_create, reserved, 88)                                               \
+	X(struct pfm_create, pmu_name, 88)                                               \
 	X(struct pfm_vector, count, 8)                                                   \
 	X(struct pfm_vector, element_size, 12)                                           \
 	X(struct pfm_info, pmu_name, 8)                                                  \

@@ -299,7 +299,7 @@ TEST(create_opens_the_device_as_perfmon2_did)
 	ck_assert_uint_eq(module.create.format_name, (uintptr_t)name);
 	ck_assert_uint_eq(module.create.format_argument, (uintptr_t)argument);
 	ck_assert_uint_eq(module.create.format_size, sizeof(argument));
-	ck_assert_uint_eq(module.create.reserved, 0);
+	ck_assert_uint_eq(module.create.pmu_name, 0);
 }
 
 TEST(failed_create_closes_and_keeps_errno)

@@ -334,14 +334,15 @@ union pfarg_msg {
  *	text; 0 for none
  * @format_argument: in: address of the format's argument, 0 for none
  * @format_size: in: bytes of the format's argument, 0 without @format_name
- * @reserved: must be zero
+ * @pmu_name: in: address of the name of a PMU, as in pfm_info.pmu_name; 0 for the
+ *	default, which is hardware if there is any.  The context has this PMU for good.
  */
 struct pfm_create {
 	struct pfarg_ctx context;
 	__u64 format_name;
 	__u64 format_argument;
 	__u64 format_size;
-	__u64 reserved;
+	__u64 pmu_name;
 };
 
 /**

@@ -86,7 +86,7 @@ static void tell_refusals(void)
 {
 	static struct pfarg_pmd many[1000];
 	struct pfm_vector vector = { .address = 1, .count = 1 };
-	struct pfm_create create = { .reserved = 0x8000000000000000ull };
+	struct pfm_create create = { .pmu_name = 0x8000000000000000ull };
 
 	TELL(ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
 	create = (struct pfm_create){ .context.ctx_flags = 0x80000000 };

@@ -82,7 +82,7 @@ static void fill_set(void *structure)
 }
 
 static const struct call calls[] = {
-	{ "create, ", 0, IN, 96, OPENED, NULL, true, { { 88, 8 } }, NO_FLAGS, 0 },
+	{ "create, ", 0, IN, 96, OPENED, NULL, true, {}, NO_FLAGS, 0 },
 	{ "create: context, ", 0, IN, 96, OPENED, NULL, false, { { 4, 60 } }, 0, 0x93 },
 	{ "write_pmcs, ", 1, VECTOR, 48, CREATED, fill_pmc, false, { { 16, 32 } }, 4, 4 },
 	{ "write_pmds, ", 2, VECTOR, 176, CREATED, fill_pmd, false, { { 148, 28 } }, 4, 3 },

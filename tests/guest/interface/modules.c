@@ -154,13 +154,72 @@ TEST(without_any_pmu_create_is_enosys_and_information_says_none)
 	count_must_be_right(fd);
 }
 
-TEST(a_second_pmu_is_refused)
+TEST(the_software_pmu_beside_another_is_not_the_default)
 {
+	char link[256];
+	int length, fd;
+
 	if (!strcmp(best_pmu_module(), "perfmon_soft"))
 		skip("only the software PMU fits this machine");
-	ck_assert_int_eq(module_load("perfmon_soft", ""), EBUSY);
+	must_load("perfmon_soft");
 	ck_assert_str_eq(pmu_module(), best_pmu_module());
-	count_must_be_right(make_context());
+	fd = make_context();
+	count_must_be_right(fd);
+	close(fd);
+	/* Whichever came first. */
+	unload_pmu();
+	ck_assert_str_eq(info_now().pmu_name, "soft");
+	must_load(best_pmu_module());
+	ck_assert_str_eq(pmu_module(), best_pmu_module());
+	ck_assert(path_exists(SYSFS "pmus/soft/pmd0/width"));
+	length = readlink(SYSFS "pmu_desc", link, sizeof(link) - 1);
+	ck_assert_int_gt(length, 0);
+	link[length] = '\0';
+	ck_assert_str_eq(strrchr(link, '/') + 1, pmu()->info.pmu_name);
+	must_unload("perfmon_soft");
+	ck_assert(!path_exists(SYSFS "pmus/soft"));
+}
+
+#define FOR_NONE "perfmon-pmu:none:....................."
+#define FOR_ALL	 "perfmon-pmu:**************************"
+
+/* The module's file says @after where it said @before, and modprobe knows. */
+static void change_alias(const char *module, const char *before, const char *after)
+{
+	static char content[4 << 20];
+	FILE *file = fopen(module_path(module), "r+");
+	size_t size;
+	char *alias;
+
+	if (!file)
+		abort();
+	size = fread(content, 1, sizeof(content), file);
+	alias = memmem(content, size, before, strlen(before));
+	if (!alias)
+		abort();
+	rewind(file);
+	memcpy(alias, after, strlen(before));
+	if (fwrite(content, 1, size, file) != size || fclose(file) || system("depmod"))
+		abort();
+}
+
+/*
+ * The example says that it is for no processor.  Here it says that it is for all of them; all
+ * PMU modules that this tree knows are hidden.
+ */
+TEST(a_pmu_module_that_nobody_here_knows_loads_by_itself)
+{
+	struct pfm_info info;
+
+	unload_pmu();
+	change_alias("perfmon_example", FOR_NONE, FOR_ALL);
+	hide_all(true);
+	info = info_now();
+	hide_all(false);
+	change_alias("perfmon_example", FOR_ALL, FOR_NONE);
+	ck_assert_str_eq(info.pmu_name, "example");
+	must_unload("perfmon_example");
+	must_load(best_pmu_module());
 }
 
 TEST(a_pmu_in_use_cannot_be_unloaded)

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which processor this is, in the words of modules' aliases. */
+#include <linux/cpumask.h>
+#include <linux/kernel.h>
+#include <linux/smp.h>
+#if defined(CONFIG_ARM64)
+#include <asm/cputype.h>
+#elif defined(CONFIG_PPC64)
+#include <asm/reg.h>
+#elif defined(CONFIG_X86)
+#include <asm/processor.h>
+#endif
+
+#include "machine.h"
+#include "perfmon_pmu.h"
+
+/* request_module() takes no longer ones. */
+static char alias[56];
+
+#if defined(CONFIG_ARM64)
+static void describe(void *unused)
+{
+	snprintf(alias, sizeof(alias), PFM_PMU_ALIAS("arm64:midr%08x"), read_cpuid_id());
+}
+#elif defined(CONFIG_PPC64)
+static void describe(void *unused)
+{
+	snprintf(alias, sizeof(alias), PFM_PMU_ALIAS("powerpc:pvr%08lx"),
+		 mfspr(SPRN_PVR));
+}
+#elif defined(CONFIG_X86)
+static void describe(void *unused)
+{
+	snprintf(alias, sizeof(alias), PFM_PMU_ALIAS("x86:ven%04xfam%04xmod%04x"),
+		 boot_cpu_data.x86_vendor, boot_cpu_data.x86, boot_cpu_data.x86_model);
+}
+#endif
+
+/* Processors may differ: the first one's, as the kernel has it where it means the boot CPU. */
+void pfm_machine_init(void)
+{
+	smp_call_function_any(cpumask_of(cpumask_first(cpu_online_mask)), describe, NULL,
+			      true);
+}
+
+const char *pfm_machine_alias(void)
+{
+	return alias;
+}

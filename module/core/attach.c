@@ -23,35 +23,8 @@
 #include "reset.h"
 #include "session.h"
 #include "switch.h"
+#include "threads.h"
 #include "tracepoint.h"
-
-struct hlist_nulls_head pfm_threads[1 << PFM_THREAD_BITS];
-static DEFINE_RAW_SPINLOCK(threads_lock);
-
-/* False if the thread has a context already.  Context lock held. */
-static bool enter_thread(struct pfm_context *context, struct task_struct *task)
-{
-	bool free;
-
-	lockdep_assert_held(&context->lock);
-	raw_spin_lock(&threads_lock);
-	free = !pfm_thread_find(task);
-	if (free) {
-		WRITE_ONCE(context->task, task);
-		hlist_nulls_add_head_rcu(&context->node,
-					 &pfm_threads[pfm_thread_bucket(task)]);
-	}
-	raw_spin_unlock(&threads_lock);
-	return free;
-}
-
-static void leave_thread(struct pfm_context *context)
-{
-	lockdep_assert_held(&context->lock);
-	raw_spin_lock(&threads_lock);
-	hlist_nulls_del_init_rcu(&context->node);
-	raw_spin_unlock(&threads_lock);
-}
 
 /*
  * Takes the thread away, which is returned with the context's reference to it; NULL if it was
@@ -67,7 +40,7 @@ static struct task_struct *detach(struct pfm_context *context)
 	pfm_monitoring_end(context);
 	if (context->cpu != PFM_NO_CPU)
 		pfm_switch_out(context, pfm_clock());
-	leave_thread(context);
+	pfm_thread_leave(context);
 	pfm_session_end(context, task);
 	pfm_unclaim(context);
 	context->started = false;
@@ -172,14 +145,6 @@ static void probe_sched_process_exec(void *data, struct task_struct *task, pid_t
 	if (context && !context->follows && is_closed_program(bprm))
 		detach_current(context, true, true);
 	local_irq_restore(flags);
-}
-
-void pfm_threads_init(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(pfm_threads); i++)
-		INIT_HLIST_NULLS_HEAD(&pfm_threads[i], i);
 }
 
 int pfm_hooks_enable(void)
@@ -352,7 +317,7 @@ static int enter(struct pfm_context *context, struct task_struct *task,
 	context->self = task == current;
 	context->privileged = privileged;
 	context->follows = follows;
-	if (!enter_thread(context, task)) {
+	if (!pfm_thread_enter(context, task)) {
 		error = pfm_fail(context, -EEXIST, PFM_REASON_THREAD_TAKEN, tid);
 		goto unlock;
 	}
@@ -460,6 +425,7 @@ int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 		if (error)
 			goto put;
 	}
+	pfm_threads_fit();
 	error = claim_and_enter(context, task, set, block, &before);
 	if (error) {
 		if (block)

@@ -96,7 +96,7 @@ struct pfm_context {
 
 	struct irq_work notification; /* wakes, signals and blocks */
 
-	struct hlist_nulls_node node; /* in the thread table, under its lock */
+	struct hlist_nulls_node nodes[2]; /* in the thread table, under its lock */
 	struct rcu_head rcu;
 };
 

@@ -3,7 +3,6 @@
 #include <linux/module.h>
 #include <linux/tracepoint.h>
 
-#include "attach.h"
 #include "block.h"
 #include "claim.h"
 #include "device.h"
@@ -15,6 +14,7 @@
 #include "statistics.h"
 #include "switch.h"
 #include "sysfs.h"
+#include "threads.h"
 #include "throttle.h"
 
 static int __init perfmon_init(void)
@@ -25,11 +25,13 @@ static int __init perfmon_init(void)
 	pfm_machine_init();
 	pfm_switch_init();
 	pfm_set_timer_init();
-	pfm_threads_init();
 	pfm_throttle_init();
-	error = pfm_permission_init();
+	error = pfm_threads_init();
 	if (error)
 		return error;
+	error = pfm_permission_init();
+	if (error)
+		goto no_permission;
 	error = pfm_sysfs_init();
 	if (error)
 		goto no_sysfs;
@@ -49,6 +51,8 @@ no_format:
 	pfm_sysfs_exit();
 no_sysfs:
 	pfm_permission_exit();
+no_permission:
+	pfm_threads_exit();
 	return error;
 }
 
@@ -65,6 +69,7 @@ static void __exit perfmon_exit(void)
 	pfm_set_timer_exit();
 	pfm_block_exit();
 	tracepoint_synchronize_unregister(); /* the last probes return */
+	pfm_threads_exit();
 }
 
 module_init(perfmon_init);

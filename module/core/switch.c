@@ -8,16 +8,16 @@
  *
  * The probe is in place while a context is loaded and a little longer.  The context
  * that goes out is noted by the CPU, the one that comes in is found in the thread
- * table; only that look-up knows how many contexts there are (attach.h).
+ * table (threads.h).
  */
 #include <linux/export.h>
 #include <linux/sched.h>
 
-#include "attach.h"
 #include "clock.h"
 #include "overflow.h"
 #include "set_clock.h"
 #include "switch.h"
+#include "threads.h"
 #include "tracepoint.h"
 #include "virtual.h"
 

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The thread table. */
+#include <linux/log2.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "threads.h"
+
+#define LEAST_BITS 12
+#define MOST_BITS  24
+
+/* Buckets moved with interrupts off at a time. */
+#define CHUNK	   64u
+
+struct pfm_threads __rcu *pfm_threads;
+
+/*
+ * Protects the tables and what follows.  Interrupts off; taken under locks of
+ * contexts, innermost.
+ */
+static DEFINE_RAW_SPINLOCK(threads_lock);
+static struct pfm_threads
+	*next; /* takes the place of the other one soon; NULL: none does */
+static unsigned int moved; /* buckets whose contexts are in @next, too */
+static unsigned int entered; /* contexts */
+static unsigned int bits =
+	LEAST_BITS; /* of the table; to be looked at without the lock, too */
+
+static DEFINE_MUTEX(replacing); /* one at a time, until nobody looks at the old table */
+
+static struct pfm_threads *current_table(void)
+{
+	return rcu_dereference_protected(pfm_threads,
+					 lockdep_is_held(&threads_lock) ||
+						 lockdep_is_held(&replacing));
+}
+
+static void add(struct pfm_threads *threads, struct pfm_context *context)
+{
+	hlist_nulls_add_head_rcu(
+		&context->nodes[threads->which],
+		&threads->buckets[pfm_thread_bucket(threads, context->task)]);
+}
+
+/* Whether what enters or leaves @threads has to be done to @next as well. */
+static bool is_in_next(const struct pfm_threads *threads, const struct task_struct *task)
+{
+	return next && pfm_thread_bucket(threads, task) < moved;
+}
+
+bool pfm_thread_enter(struct pfm_context *context, struct task_struct *task)
+{
+	struct pfm_threads *threads;
+	bool free;
+
+	lockdep_assert_held(&context->lock);
+	raw_spin_lock(&threads_lock);
+	threads = current_table();
+	free = !pfm_thread_find(task);
+	if (free) {
+		WRITE_ONCE(context->task, task);
+		add(threads, context);
+		if (is_in_next(threads, task))
+			add(next, context);
+		entered++;
+	}
+	raw_spin_unlock(&threads_lock);
+	return free;
+}
+
+void pfm_thread_leave(struct pfm_context *context)
+{
+	struct pfm_threads *threads;
+
+	lockdep_assert_held(&context->lock);
+	raw_spin_lock(&threads_lock);
+	threads = current_table();
+	hlist_nulls_del_rcu(&context->nodes[threads->which]);
+	if (is_in_next(threads, context->task))
+		hlist_nulls_del_rcu(&context->nodes[next->which]);
+	entered--;
+	raw_spin_unlock(&threads_lock);
+}
+
+static struct pfm_threads *alloc(unsigned int new_bits, unsigned int which)
+{
+	struct pfm_threads *threads;
+	unsigned int i;
+
+	threads = kvzalloc(struct_size(threads, buckets, 1ul << new_bits),
+			   GFP_KERNEL | __GFP_NOWARN);
+	if (!threads)
+		return NULL;
+	threads->shift = 32 - new_bits;
+	threads->which = which;
+	threads->node_offset = offsetof(struct pfm_context, nodes[which]);
+	for (i = 0; i < 1u << new_bits; i++)
+		INIT_HLIST_NULLS_HEAD(&threads->buckets[i], i);
+	return threads;
+}
+
+static void move_bucket(const struct pfm_threads *threads, unsigned int bucket)
+{
+	struct hlist_nulls_node *node;
+
+	for (node = threads->buckets[bucket].first; !is_a_nulls(node); node = node->next)
+		add(next, (void *)node - threads->node_offset);
+}
+
+static void move_chunk(const struct pfm_threads *threads)
+{
+	unsigned int end = moved + CHUNK;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&threads_lock, flags);
+	for (; moved < end; moved++)
+		move_bucket(threads, moved);
+	raw_spin_unlock_irqrestore(&threads_lock, flags);
+}
+
+static void set_next(struct pfm_threads *threads)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&threads_lock, flags);
+	next = threads;
+	moved = 0;
+	raw_spin_unlock_irqrestore(&threads_lock, flags);
+}
+
+static void use_next(unsigned int new_bits)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&threads_lock, flags);
+	rcu_assign_pointer(pfm_threads, next);
+	next = NULL;
+	WRITE_ONCE(bits, new_bits);
+	raw_spin_unlock_irqrestore(&threads_lock, flags);
+}
+
+/* Without memory all goes on as it was, but slower. */
+static void replace(unsigned int new_bits)
+{
+	struct pfm_threads *old = current_table(), *new = alloc(new_bits, !old->which);
+
+	if (!new)
+		return;
+	set_next(new);
+	while (moved < 1u << bits) {
+		move_chunk(old);
+		cond_resched();
+	}
+	use_next(new_bits);
+	synchronize_rcu();
+	kvfree(old);
+}
+
+/* Eight to sixteen buckets for each context and one more. */
+static unsigned int wanted_bits(void)
+{
+	unsigned int needed = order_base_2(READ_ONCE(entered) + 1) + 3;
+
+	return clamp_t(unsigned int, needed, LEAST_BITS, MOST_BITS);
+}
+
+/* Not until half of them are missing, or far more than that are too many. */
+static bool fits(void)
+{
+	unsigned int now = READ_ONCE(bits), wanted = wanted_bits();
+
+	return now + 1 >= wanted && now <= wanted + 4;
+}
+
+void pfm_threads_fit(void)
+{
+	if (likely(fits()) || !mutex_trylock(&replacing))
+		return;
+	if (!fits())
+		replace(wanted_bits());
+	mutex_unlock(&replacing);
+}
+
+int pfm_threads_init(void)
+{
+	struct pfm_threads *threads = alloc(LEAST_BITS, 0);
+
+	if (!threads)
+		return -ENOMEM;
+	RCU_INIT_POINTER(pfm_threads, threads);
+	return 0;
+}
+
+/* No hook looks any more. */
+void pfm_threads_exit(void)
+{
+	kvfree(rcu_dereference_protected(pfm_threads, true));
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Contexts that are loaded on other threads cost a switch nothing, however many there are.
+ *
+ * The others are threads of one process that sleep, on a few bytes of stack each.  What a switch
+ * takes is read from the clock, which counts instructions.
+ */
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "measure.h"
+
+SUITE(many_threads, 600);
+
+#define STACK	    2048
+#define PARTNERS    16
+#define ROUND_TRIPS 100
+#define FEW	    1000
+
+/* Of memory that a thread and its context take in the kernel, at the most. */
+#define ROOM	    (72ull << 10)
+
+/* ---- threads that sleep -------------------------------------------------------------- */
+
+static unsigned int most_threads(void)
+{
+	const char *text = getenv("PERFMON_THREADS");
+	unsigned int wanted = text ? strtoul(text, NULL, 0) : 16000;
+
+	return wanted < free_memory() / ROOM ? wanted : free_memory() / ROOM;
+}
+
+static int sleep_for_ever(void *unused)
+{
+	static const int never;
+
+	(void)unused;
+	for (;;)
+		syscall(SYS_futex, &never, FUTEX_WAIT_PRIVATE, 0, NULL);
+	return 0;
+}
+
+static void allow(unsigned int count)
+{
+	const struct rlimit files = { count + 1000, count + 1000 };
+
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
+	write_text("/proc/sys/kernel/threads-max", "1000000");
+	write_text("/proc/sys/kernel/pid_max", "1000000");
+	write_text(SYSFS "set_mem_max", "4000000000");
+	write_text(SYSFS "set_user_max", "4000000000");
+}
+
+/* A context of its own, started on each of @count threads that it makes. */
+static void load_on_sleepers(unsigned int count)
+{
+	const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
+			  CLONE_THREAD | CLONE_SYSVSEM;
+	char *stacks = mmap(NULL, (size_t)count * STACK, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	unsigned int i;
+	int tid, fd;
+
+	ck_assert_ptr_ne(stacks, MAP_FAILED);
+	for (i = 0; i < count; i++) {
+		tid = clone(sleep_for_ever, stacks + (i + 1) * STACK, flags, NULL);
+		ck_assert_msg(tid > 0, "thread %u: %s", i, strerror(errno));
+		fd = make_context();
+		load(fd, tid);
+		must(fd, pfm_start(fd, NULL));
+	}
+}
+
+/* ---- what a switch takes ----------------------------------------------------------------- */
+
+struct partner {
+	pid_t pid;
+	int there;
+	int back;
+};
+
+static void echo(int from, int to)
+{
+	char byte;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (read(from, &byte, 1) == 1 && write(to, &byte, 1) == 1)
+		;
+	_exit(0);
+}
+
+static struct partner make_partner(void)
+{
+	struct partner partner;
+	int there[2], back[2];
+
+	ck_assert_int_eq(pipe(there), 0);
+	ck_assert_int_eq(pipe(back), 0);
+	partner.pid = fork();
+	if (partner.pid == 0)
+		echo(there[0], back[1]);
+	partner.there = there[1];
+	partner.back = back[0];
+	return partner;
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Median of the instructions of a round trip, which has two switches. */
+static uint64_t round_trip(const struct partner *partner)
+{
+	uint64_t taken[ROUND_TRIPS], begun;
+	unsigned int i;
+	char byte = 0;
+
+	for (i = 0; i < ROUND_TRIPS; i++) {
+		begun = instruction_time();
+		if (write(partner->there, &byte, 1) != 1 ||
+		    read(partner->back, &byte, 1) != 1)
+			abort();
+		taken[i] = instruction_time() - begun;
+	}
+	qsort(taken, ROUND_TRIPS, sizeof(taken[0]), compare);
+	return taken[ROUND_TRIPS / 2];
+}
+
+struct costs {
+	double unmonitored;
+	double monitored;
+};
+
+/* Of a switch; with several partners, because where one is in a table is a matter of luck. */
+static struct costs measure_costs(const struct partner *partners)
+{
+	struct costs costs = {};
+	unsigned int i;
+	int fd;
+
+	for (i = 0; i < PARTNERS; i++) {
+		costs.unmonitored += round_trip(&partners[i]) / 2.0 / PARTNERS;
+		fd = busy_context_on(partners[i].pid);
+		costs.monitored += round_trip(&partners[i]) / 2.0 / PARTNERS;
+		close(fd);
+	}
+	return costs;
+}
+
+static struct costs print_costs(const struct partner *partners, unsigned int count)
+{
+	struct costs costs = measure_costs(partners);
+
+	printf("         %5u loaded elsewhere: a switch takes %.1f instructions, "
+	       "%.1f with a monitored thread\n",
+	       count, costs.unmonitored, costs.monitored);
+	fflush(stdout);
+	return costs;
+}
+
+/* But for a context in the same bucket now and then: ten instructions each. */
+static void must_cost_the_same(double cost, double first)
+{
+	ck_assert_msg(cost <= first + 15 && cost >= first - 15, "%.1f, not %.1f", cost,
+		      first);
+}
+
+TEST(contexts_loaded_elsewhere_cost_a_switch_nothing)
+{
+	struct partner partners[PARTNERS];
+	unsigned int count, i;
+	struct costs one, few, many;
+
+	if (!is_deterministic())
+		skip("no clock that counts instructions");
+	count = kernel_checks_itself() ? FEW + 1000 : most_threads();
+	allow(count);
+	for (i = 0; i < PARTNERS; i++)
+		partners[i] = make_partner();
+	load_on_sleepers(1);
+	measure_costs(partners); /* what the kernel does once has been done */
+	one = print_costs(partners, 1);
+	load_on_sleepers(FEW - 1);
+	few = print_costs(partners, FEW);
+	load_on_sleepers(count - FEW);
+	many = print_costs(partners, count);
+	ck_assert_uint_eq(sessions(), count);
+	must_cost_the_same(few.unmonitored, one.unmonitored);
+	must_cost_the_same(few.monitored, one.monitored);
+	must_cost_the_same(many.unmonitored, one.unmonitored);
+	must_cost_the_same(many.monitored, one.monitored);
+}

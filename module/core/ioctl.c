@@ -288,6 +288,22 @@ union pmd_name {
 	u64 all; /* as they lie in user memory */
 };
 
+/* Programs read into the pfarg_pmd that they have written: its flags are ignored. */
+static __always_inline bool has_flags(union pmd_name name, size_t known)
+{
+	return known == sizeof(struct pfarg_pmr) && name.flags;
+}
+
+/* And has no flags: one comparison of all but the number is cheaper than two. */
+static __always_inline bool is_of_set(union pmd_name name, u16 set, size_t known)
+{
+	const union pmd_name wanted = { .set = set }, number = { .pmd = U16_MAX };
+
+	if (known != sizeof(struct pfarg_pmr))
+		return name.set == set;
+	return !((name.all ^ wanted.all) & ~number.all);
+}
+
 /*
  * Elements from the bad one on keep what is in them.  Nothing may be called
  * between begin and end of the access.  Neighbours of the same set are of the same
@@ -315,11 +331,8 @@ go_on:
 		goto no_access;
 	for (; i < vector->count; i++) {
 		unsafe_get_user(name.all, (const u64 __user *)pmd, fault);
-		if (unlikely(name.set != set_id))
+		if (unlikely(!is_of_set(name, set_id, known)))
 			goto other_set;
-		/* Programs read into the pfarg_pmd that they have written. */
-		if (known == sizeof(struct pfarg_pmr) && unlikely(name.flags))
-			goto bad;
 		if (unlikely(!pfm_pmd_used(set, name.pmd)))
 			goto bad;
 		unsafe_put_user(pfm_snapshot_value(snapshot, name.pmd), &pmd->reg_value,
@@ -338,6 +351,8 @@ go_on:
 
 other_set:
 	user_access_end();
+	if (has_flags(name, known))
+		return pfm_fail_at(context, i, -EINVAL, PFM_REASON_FLAGS, name.flags);
 	set = pfm_set_find(context, name.set);
 	if (!set)
 		return pfm_unreadable(context, i, name.set, name.pmd);
@@ -345,8 +360,6 @@ other_set:
 	goto go_on;
 bad:
 	user_access_end();
-	if (known == sizeof(struct pfarg_pmr) && name.flags)
-		return pfm_fail_at(context, i, -EINVAL, PFM_REASON_FLAGS, name.flags);
 	return pfm_unreadable(context, i, name.set, name.pmd);
 fault:
 	user_access_end();

@@ -20,12 +20,14 @@ struct pfm_threads __rcu *pfm_threads;
  * contexts, innermost.
  */
 static DEFINE_RAW_SPINLOCK(threads_lock);
-static struct pfm_threads
-	*next; /* takes the place of the other one soon; NULL: none does */
-static unsigned int moved; /* buckets whose contexts are in @next, too */
-static unsigned int entered; /* contexts */
-static unsigned int bits =
-	LEAST_BITS; /* of the table; to be looked at without the lock, too */
+/* Is about to take the place of the table; NULL if none is. */
+static struct pfm_threads *next;
+/* Buckets of the table whose contexts are in @next, too. */
+static unsigned int moved;
+/* Contexts. */
+static unsigned int entered;
+/* Of a bucket's number; may be looked at without the lock. */
+static unsigned int bits = LEAST_BITS;
 
 static DEFINE_MUTEX(replacing); /* one at a time, until nobody looks at the old table */
 

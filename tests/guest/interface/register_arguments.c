@@ -247,8 +247,7 @@ TEST(read_and_read_pmds_agree_in_long_vectors)
 	for (i = 0; i < 3; i++)
 		write_pmd(fd, pmu()->pmds[i], 1000 + i);
 	for (i = 0; i < ELEMENTS; i++) {
-		pmrs[i] =
-			(pfarg_pmr_t){ .reg_num = pmu()->pmds[i % 3], .reg_flags = ~0u };
+		pmrs[i] = (pfarg_pmr_t){ .reg_num = pmu()->pmds[i % 3] };
 		pmds[i] = (pfarg_pmd_t){ .reg_num = pmu()->pmds[i % 3] };
 	}
 	must(fd, pfm_read(fd, 0, PFM_RW_PMD, pmrs, sizeof(pmrs)));

@@ -154,6 +154,8 @@ TEST(a_register_left_to_perf_is_ebusy_when_it_is_claimed)
 	if (!pmu_is("armv8"))
 		skip("no register of %s can be held by somebody else",
 		     pmu()->info.pmu_name);
+	/* What contexts of before had is given back once in a second at most. */
+	sleep(2);
 	before = module_parameter("perfmon_armv8", "leave_to_perf");
 	fd = make_context();
 	must(fd, write_one_pmc(fd, pmc));

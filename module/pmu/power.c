@@ -619,7 +619,8 @@ static void __exit power_exit(void)
 module_exit(power_exit);
 
 /* POWER8E, 8NVL, 8, 9, 10 and 11, as in processors[] */
-MODULE_ALIAS(PFM_PMU_ALIAS("powerpc:pvr004[b-e]*"));
+/* A range, [b-e], would not do: busybox makes '_' of each '-' in an alias. */
+MODULE_ALIAS(PFM_PMU_ALIAS("powerpc:pvr004[bcde]*"));
 MODULE_ALIAS(PFM_PMU_ALIAS("powerpc:pvr008[02]*"));
 MODULE_DESCRIPTION("perfmon: PMU description of POWER8, POWER9 and POWER10");
 MODULE_LICENSE("GPL");

@@ -7,6 +7,7 @@
  * CPU and period.
  */
 #include <err.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -201,11 +202,15 @@ static double measure_perf(uint64_t more)
 		.watermark = 1,
 		.wakeup_watermark = BUFFER_SIZE, /* nobody is woken */
 	};
-	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
 	long page = sysconf(_SC_PAGESIZE);
-	void *ring;
 	double cost;
+	void *ring;
+	int fd;
 
+	/* POWER's hardware is given back within a second. */
+	while ((fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0)) == -1 &&
+	       errno == EBUSY)
+		usleep(10000);
 	if (fd == -1)
 		return NOT_MEASURED;
 	ring = mmap(NULL, page + BUFFER_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

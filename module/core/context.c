@@ -186,7 +186,7 @@ static int use_format(struct pfm_context *context, const struct pfm_create *crea
 /* Unloaded, and nobody else has it; the scheduler hooks may still look. */
 void pfm_context_free(struct pfm_context *context)
 {
-	/* Nobody posts any more: wait until nobody tells any more. */
+	/* No new messages from here on: wait for pending notifications. */
 	irq_work_sync(&context->notification);
 	format_ends(context);
 	if (context->pmu) {

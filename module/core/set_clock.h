@@ -27,9 +27,9 @@ static inline void pfm_set_clock_end(struct pfm_context *context, u64 now)
 }
 
 /*
- * ns that @set was active until @now; by whom pfm_context_call() or pfm_context_look()
- * let in.  Before it becomes more, that can be a little less than nothing: when an NMI
- * made the set active after the scheduler looked at its clock.
+ * ns that @set was active until @now; called via pfm_context_call() or pfm_context_look().
+ * It can be a little less than 0 at first: when an NMI made the set active after the
+ * scheduler had looked at its clock.
  */
 static inline s64 pfm_set_time(struct pfm_context *context, struct pfm_set *set, u64 now)
 {

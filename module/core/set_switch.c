@@ -185,7 +185,7 @@ static __always_inline void look_at_time(struct pfm_cpu *cpu)
 }
 
 /*
- * Of a CPU that went offline meanwhile the timer comes elsewhere: the thread, which is
+ * The timer migrates when its CPU goes offline.  It means nothing there: the thread, which is
  * on another CPU then, has that one's.
  */
 static enum hrtimer_restart timer_ends(struct hrtimer *timer)

@@ -54,7 +54,7 @@ void pfm_switch_disable(void);
 void pfm_switch_in(struct pfm_context *context, u64 now);
 void pfm_switch_out(struct pfm_context *context, u64 now);
 
-/* Context lock held, by whom pfm_context_call() let in. */
+/* Context lock held, called via pfm_context_call(). */
 void pfm_monitoring_begin(struct pfm_context *context);
 void pfm_monitoring_end(struct pfm_context *context);
 void pfm_monitoring_mask(struct pfm_context *context);

@@ -122,7 +122,7 @@ static void look_at_once(struct irq_work *work)
 	look(container_of(work, struct pfm_cpu, throttle.work));
 }
 
-/* Of a CPU that went offline meanwhile the timer comes elsewhere: nothing runs there. */
+/* The timer migrates when its CPU goes offline: nothing runs there. */
 static enum hrtimer_restart look_now(struct hrtimer *timer)
 {
 	struct pfm_cpu *cpu = container_of(timer, struct pfm_cpu, throttle.timer);

@@ -15,7 +15,7 @@ u64 pfm_virtual_pmds(const struct pfm_pmu *pmu);
 const char *pfm_virtual_name(const struct pfm_pmu *pmu, unsigned int pmd);
 bool pfm_virtual_is_state(const struct pfm_pmu *pmu, unsigned int pmd);
 
-/* Context lock held, by whom pfm_context_call() let in, or from NMI. */
+/* Context lock held, called via pfm_context_call(), or from NMI. */
 void pfm_virtual_begin(struct pfm_context *context, struct pfm_set *set);
 void pfm_virtual_end(struct pfm_context *context, struct pfm_set *set);
 u64 pfm_virtual_read(struct pfm_context *context, struct pfm_set *set, unsigned int pmd);

@@ -175,6 +175,16 @@ static void must_cost_the_same(double cost, double first)
 		      first);
 }
 
+/* On x86_64 the kernel's own part of a switch was 90 instructions less the third time. */
+static bool kernels_part_is_constant(void)
+{
+#ifdef __x86_64__
+	return false;
+#else
+	return true;
+#endif
+}
+
 TEST(contexts_loaded_elsewhere_cost_a_switch_nothing)
 {
 	struct partner partners[PARTNERS];
@@ -195,8 +205,12 @@ TEST(contexts_loaded_elsewhere_cost_a_switch_nothing)
 	load_on_sleepers(count - FEW);
 	many = print_costs(partners, count);
 	ck_assert_uint_eq(sessions(), count);
+	must_cost_the_same(few.monitored - few.unmonitored,
+			   one.monitored - one.unmonitored);
+	must_cost_the_same(many.monitored - many.unmonitored,
+			   one.monitored - one.unmonitored);
+	if (!kernels_part_is_constant())
+		return;
 	must_cost_the_same(few.unmonitored, one.unmonitored);
-	must_cost_the_same(few.monitored, one.monitored);
 	must_cost_the_same(many.unmonitored, one.unmonitored);
-	must_cost_the_same(many.monitored, one.monitored);
 }

@@ -31,8 +31,7 @@ SUITE(many_threads, 600);
 
 static unsigned int most_threads(void)
 {
-	const char *text = getenv("PERFMON_THREADS");
-	unsigned int wanted = text ? strtoul(text, NULL, 0) : 16000;
+	unsigned int wanted = strtoul(getenv("PERFMON_THREADS"), NULL, 0);
 
 	return wanted < free_memory() / ROOM ? wanted : free_memory() / ROOM;
 }
@@ -192,6 +191,9 @@ TEST(contexts_loaded_elsewhere_cost_a_switch_nothing)
 
 	if (!is_deterministic())
 		skip("no clock that counts instructions");
+	/* What a switch costs the kernel itself can be 100 instructions more for a while. */
+	if (!getenv("PERFMON_THREADS"))
+		skip("a measurement, for which PERFMON_THREADS= says with how many threads");
 	count = kernel_checks_itself() ? FEW + 1000 : most_threads();
 	allow(count);
 	for (i = 0; i < PARTNERS; i++)

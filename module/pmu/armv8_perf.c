@@ -496,7 +496,7 @@ static void do_nothing(void *unused)
 {
 }
 
-/* Waits for whoever has interposed after us: he calls us. */
+/* Waits until a module that interposed after us, and calls us, has gone. */
 static void leave(void)
 {
 	cpus_read_lock();

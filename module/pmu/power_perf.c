@@ -77,7 +77,7 @@ int power_perf_init(void)
 /**
  * power_perf_exit() - undo power_perf_init()
  *
- * Waits for whoever has interposed after us: he calls us.  Process context; the hardware
+ * Waits until a module that interposed after us has gone.  Process context; the hardware
  * is not ours.
  */
 void power_perf_exit(void)

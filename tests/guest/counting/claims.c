@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Armv8: which counters of a CPU are ours and which are perf's.
+ *
+ * The module claims the counters that loaded contexts use. perf has the others, whether its
+ * events come first or later.
+ */
+#include <stdio.h>
+
+#include "measure.h"
+
+SUITE(claims, 120);
+
+#define MILLION	     1000000ull
+#define ALL_COUNTERS ((BIT(EVENT_COUNTERS) - 1) | BIT(PFM_ARMV8_CYCLE_COUNTER))
+
+/* ---- who has which counters ------------------------------------------------------------------- */
+
+/* Whether @n events of cycles in a group are counted together on CPU 0. */
+static bool group_runs(int n)
+{
+	struct perf_count count;
+	int events[EVENT_COUNTERS + 1], i;
+	bool runs = true;
+
+	pin(0);
+	for (i = 0; i < n; i++) {
+		events[i] = perf_open(CPU_CYCLES, false, -1, 0, i ? events[0] : -1);
+		ck_assert_msg(events[i] != -1, "event %d: %s", i, strerror(errno));
+	}
+	perf_enable(events[0]);
+	loop(MILLION);
+	for (i = 0; i < n; i++) {
+		count = perf_read(events[i]);
+		runs &= count.running > 0 && count.value > 0;
+	}
+	for (i = 0; i < n; i++)
+		close(events[i]);
+	return runs;
+}
+
+static void perf_must_get_all_back(void)
+{
+	/* The module gives back once in a second at most. */
+	wait_until(group_runs(EVENT_COUNTERS + 1));
+}
+
+TEST(a_context_that_is_not_loaded_holds_no_counter)
+{
+	struct child child = child_new();
+	int first, second;
+
+	need_armv8();
+	perf_must_get_all_back();
+	first = context_using(ALL_COUNTERS);
+	second = context_using(ALL_COUNTERS);
+	ck_assert_msg(group_runs(EVENT_COUNTERS + 1),
+		      "contexts not loaded hold counters");
+	load(first, thread_id());
+	ck_assert_msg(!group_runs(1), "perf counts on a counter of ours");
+	load(second, child.pid);
+	must(first, pfm_unload_context(first));
+	ck_assert_msg(!group_runs(1), "a context is loaded, its counters are not ours");
+	must(second, pfm_unload_context(second));
+	perf_must_get_all_back();
+	/* Nor does one whose thread has ended. */
+	load(second, child.pid);
+	ck_assert(!group_runs(1));
+	child_exit(&child);
+	must_end(second);
+	perf_must_get_all_back();
+}
+
+TEST(only_counters_in_use_are_taken)
+{
+	int fd;
+
+	need_armv8();
+	perf_must_get_all_back();
+	fd = context_using(BIT(3));
+	load(fd, thread_id());
+	ck_assert_msg(group_runs(EVENT_COUNTERS), "perf lacks more than the one in use");
+	ck_assert_msg(!group_runs(EVENT_COUNTERS + 1), "perf has the one in use, too");
+	/* More come into use: by themselves, and by what another one records and resets. */
+	write_pmd(fd, 0, 0);
+	ck_assert(group_runs(EVENT_COUNTERS - 1) && !group_runs(EVENT_COUNTERS));
+	must(fd, pfm_write_pmds(fd,
+				&(pfarg_pmd_t){ .reg_num = 3,
+						.reg_smpl_pmds = { BIT(1) },
+						.reg_reset_pmds = { BIT(4) } },
+				1));
+	ck_assert(group_runs(EVENT_COUNTERS - 3) && !group_runs(EVENT_COUNTERS - 2));
+	/* A PMC alone does not count. */
+	write_pmc(fd, 5, CPU_CYCLES);
+	ck_assert(group_runs(EVENT_COUNTERS - 3));
+	must(fd, pfm_unload_context(fd));
+	perf_must_get_all_back();
+}
+
+/* perf accepts a group without asking how many counters are left, then it never runs. */
+static void check_groups(void)
+{
+	int fd = context_using(ALL_COUNTERS & ~0x15ull);
+
+	load(fd, thread_id());
+	ck_assert_msg(group_runs(1), "a group of 1 does not run on the 3 counters left");
+	ck_assert_msg(group_runs(3), "a group of 3 does not run on the 3 counters left");
+	ck_assert_msg(!group_runs(4), "a group of 4 runs on the 3 counters left");
+	close(fd);
+}
+
+TEST(a_perf_group_too_large_never_runs)
+{
+	need_armv8();
+	with_pmu("perfmon_armv8", "leave_to_perf=0x15", check_groups);
+}
+
+/* perf has @n raw cycle events on the CPU of the caller, scheduled in now. */
+static void perf_takes(int *events, int n, bool user_only)
+{
+	int i;
+
+	for (i = 0; i < n; i++) {
+		events[i] = perf_open(CPU_CYCLES, user_only, -1, 0, -1);
+		ck_assert_msg(events[i] != -1, "perf_event_open: %s", strerror(errno));
+		perf_enable(events[i]);
+	}
+}
+
+static void must_have(int fd, uint64_t counters)
+{
+	struct pfarg_setinfo set = set_of(fd, 0);
+	struct pfm_info info;
+
+	must(fd, pfm_get_info(fd, &info));
+	ck_assert_uint_eq(set.set_avail_pmds[0], counters);
+	ck_assert_uint_eq(set.set_avail_pmcs[0], counters);
+	ck_assert_uint_eq(info.available_pmds[0], counters);
+	ck_assert_uint_eq(info.available_pmcs[0], counters);
+	ck_assert_uint_eq(info.implemented_pmds[0], ALL_COUNTERS);
+}
+
+/* Of a call that failed with EBUSY. */
+static void must_be_held(int fd, int result, unsigned int index, uint64_t counter,
+			 const char *holder)
+{
+	struct pfm_error error;
+
+	must_fail(fd, result, EBUSY, PFM_REASON_PMD_HELD, index);
+	must(fd, pfm_get_error(fd, &error));
+	ck_assert_uint_eq(error.value, counter);
+	ck_assert_str_eq(error.holder, holder);
+}
+
+TEST(what_perf_has_cannot_be_loaded)
+{
+	int events[2], fd, other;
+	struct pfm_info info;
+
+	need_armv8();
+	perf_must_get_all_back();
+	pin(0);
+	fd = context_using(ALL_COUNTERS);
+	must_have(fd, ALL_COUNTERS);
+	perf_takes(events, 2, true); /* the cycle counter and counter 0 */
+	must_have(fd, ALL_COUNTERS & ~(BIT(0) | BIT(PFM_ARMV8_CYCLE_COUNTER)));
+	must_be_held(fd, try_load(fd, thread_id()), PFM_NO_INDEX, 0, "perf");
+	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_UNLOADED);
+	ck_assert_uint_eq(sessions(), 0);
+	other = context_using(BIT(1));
+	load(other, thread_id());
+	must(fd, pfm_get_info(fd, &info));
+	/* What is ours can be had by others of us. */
+	ck_assert_uint_eq(info.available_pmds[0],
+			  ALL_COUNTERS & ~(BIT(0) | BIT(PFM_ARMV8_CYCLE_COUNTER)));
+	close(other);
+	close(events[0]);
+	close(events[1]);
+	must_have(fd, ALL_COUNTERS);
+	load(fd, thread_id());
+}
+
+TEST(what_perf_has_cannot_come_into_use)
+{
+	pfarg_pmd_t pmds[] = {
+		{ .reg_num = 1, .reg_value = 11 },
+		{ .reg_num = 0, .reg_value = 12 },
+		{ .reg_num = 2, .reg_value = 13 },
+	};
+	pfarg_pmd_t sampled = { .reg_num = 1, .reg_smpl_pmds = { BIT(0) } };
+	pfarg_pmd_t reset = { .reg_num = 1, .reg_reset_pmds = { BIT(0) } };
+	int events[2], fd;
+
+	need_armv8();
+	perf_must_get_all_back();
+	pin(0);
+	perf_takes(events, 2, true); /* the cycle counter and counter 0 */
+	fd = context_using(BIT(3));
+	load(fd, thread_id());
+	must_be_held(fd, pfm_write_pmds(fd, pmds, 3), 1, 0, "perf");
+	ck_assert_uint_eq(read_pmd(fd, 1), 11);
+	must_fail(fd, pfm_read_pmds(fd, &pmds[2], 1), EINVAL, PFM_REASON_PMD_UNUSED, 0);
+	must_be_held(fd, pfm_write_pmds(fd, &sampled, 1), 0, 0, "perf");
+	must_be_held(fd, pfm_write_pmds(fd, &reset, 1), 0, 0, "perf");
+	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
+	close(events[0]);
+	close(events[1]);
+	must(fd, pfm_write_pmds(fd, pmds, 3));
+	ck_assert_uint_eq(read_pmd(fd, 0), 12);
+	ck_assert_uint_eq(read_pmd(fd, 2), 13);
+}
+
+static void check_left(void)
+{
+	const char *const holder = "perf, by leave_to_perf";
+	int fd = context_using(ALL_COUNTERS & ~0x80000002ull);
+
+	must_have(fd, ALL_COUNTERS & ~0x80000003ull);
+	must_be_held(fd, try_load(fd, thread_id()), PFM_NO_INDEX, 0, holder);
+	/* The parameter is looked at whenever a counter is claimed. */
+	set_module_parameter("perfmon_armv8", "leave_to_perf", 0x2);
+	must_have(fd, ALL_COUNTERS & ~0x2ull);
+	load(fd, thread_id());
+	must_be_held(fd, pfm_write_pmds(fd, &(pfarg_pmd_t){ .reg_num = 1 }, 1), 0, 1,
+		     holder);
+	close(fd);
+}
+
+TEST(the_parameter_leaves_counters_to_perf)
+{
+	need_armv8();
+	with_pmu("perfmon_armv8", "leave_to_perf=0x80000003", check_left);
+}
+
+TEST(a_pmu_that_perf_has_whole_is_busy)
+{
+	int events[EVENT_COUNTERS + 1], fd;
+	struct pfm_error error;
+
+	need_armv8();
+	perf_must_get_all_back();
+	pin(0);
+	perf_takes(events, EVENT_COUNTERS + 1, false);
+	fd = context_using(BIT(2));
+	must_have(fd, 0);
+	must_fail(fd, try_load(fd, thread_id()), EBUSY, PFM_REASON_PMU_HELD,
+		  PFM_NO_INDEX);
+	must(fd, pfm_get_error(fd, &error));
+	ck_assert_str_eq(error.holder, "perf");
+	ck_assert_uint_eq(error.value, 0);
+	/* What uses no hardware needs none. */
+	load(context_using(0), thread_id());
+	close(events[3]);
+	must_have(fd, BIT(2)); /* the events are on 31, 0, 1, 2, ... */
+	load(fd, child_new().pid);
+}
+
+/* ---- pinned events, with the parameters that the module comes with ------------------------- */
+
+/* The kernel's own event on this CPU, of perfmon_pinned. */
+static struct perf_count kernels_event(unsigned int cpu)
+{
+	const char *line = read_text("/sys/module/perfmon_pinned/parameters/counts");
+	struct perf_count count;
+	unsigned int found;
+
+	for (; *line; line = strchr(line, '\n') + 1)
+		if (sscanf(line, "%u %ju %ju %ju", &found, &count.value, &count.enabled,
+			   &count.running) == 4 &&
+		    found == cpu)
+			return count;
+	ck_abort_msg("CPU %u has no pinned event", cpu);
+}
+
+static void must_go_on(const char *what, struct perf_count before,
+		       struct perf_count after)
+{
+	ck_assert_msg(after.value > before.value, "%s counts no more", what);
+	ck_assert_msg(after.running - before.running == after.enabled - before.enabled,
+		      "%s ran %ju of %ju ns", what,
+		      (uintmax_t)(after.running - before.running),
+		      (uintmax_t)(after.enabled - before.enabled));
+}
+
+/* All of them count while the caller, who is on CPU 0, and the child work. */
+static void pinned_must_count(const char *when, const struct child *child,
+			      const int *events)
+{
+	struct perf_count kernel[2], own[2], childs[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		loop(MILLION);
+		child_call(child, work, MILLION);
+		usleep(1000); /* they are switched out and in */
+		kernel[i] = kernels_event(0);
+		own[i] = perf_read(events[0]);
+		childs[i] = perf_read(events[1]);
+	}
+	printf("         %s: the kernel's %ju, the thread's %ju, the child's %ju cycles\n",
+	       when, (uintmax_t)(kernel[1].value - kernel[0].value),
+	       (uintmax_t)(own[1].value - own[0].value),
+	       (uintmax_t)(childs[1].value - childs[0].value));
+	must_go_on("the kernel's event", kernel[0], kernel[1]);
+	must_go_on("the thread's event", own[0], own[1]);
+	must_go_on("the child's event", childs[0], childs[1]);
+}
+
+static void open_pinned(const struct child *child, int *events)
+{
+	const pid_t threads[] = { thread_id(), child->pid };
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		events[i] = perf_open_pinned(CPU_CYCLES, threads[i]);
+		ck_assert_msg(events[i] != -1, "perf_event_open: %s", strerror(errno));
+	}
+}
+
+/* Contexts with all counters that can be had, on the caller and on the child. */
+static void load_all(const struct child *child, int *contexts)
+{
+	const pid_t threads[] = { thread_id(), child->pid };
+	struct pfm_info info;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		contexts[i] = make_context();
+		must(contexts[i], pfm_get_info(contexts[i], &info));
+		ck_assert_uint_ne(info.available_pmds[0], 0);
+		close(contexts[i]);
+		contexts[i] = context_using(info.available_pmds[0]);
+		load(contexts[i], threads[i]);
+		must(contexts[i], pfm_start(contexts[i], NULL));
+	}
+}
+
+static void check_pinned_before(void)
+{
+	struct child child = child_new();
+	int events[2], contexts[2];
+
+	ck_assert_int_eq(module_load("perfmon_pinned", ""), 0);
+	child_call(&child, child_pin, 0);
+	pin(0);
+	open_pinned(&child, events);
+	pinned_must_count("without us", &child, events);
+	load_all(&child, contexts);
+	pinned_must_count("beside us", &child, events);
+	close(contexts[0]);
+	pinned_must_count("beside one of us", &child, events);
+}
+
+static void check_pinned_after(void)
+{
+	struct child child = child_new();
+	int events[2], contexts[2];
+
+	child_call(&child, child_pin, 0);
+	pin(0);
+	load_all(&child, contexts);
+	ck_assert_int_eq(module_load("perfmon_pinned", ""), 0);
+	open_pinned(&child, events);
+	pinned_must_count("beside us", &child, events);
+}
+
+static void check_pinned(void (*check)(void))
+{
+	need_armv8();
+	with_pmu("perfmon_armv8", MODULE_DEFAULTS, check);
+}
+
+static void unload_pinned(void)
+{
+	module_unload("perfmon_pinned");
+}
+
+static void pinned_before(void)
+{
+	then_put_back(check_pinned_before, unload_pinned);
+}
+
+static void pinned_after(void)
+{
+	then_put_back(check_pinned_after, unload_pinned);
+}
+
+TEST(pinned_events_go_on_when_contexts_come)
+{
+	check_pinned(pinned_before);
+}
+
+TEST(pinned_events_that_come_later_find_counters)
+{
+	check_pinned(pinned_after);
+}

@@ -265,20 +265,28 @@ static bool is_registered(const char *name)
 }
 
 /*
- * Loads the module of a PMU, or what fits the processor, or else the fallback.  Registering
- * takes the mutex, so it is not held.  That the caller lacks memory says nothing
+ * What fits the processor, or else the fallback.  That the caller lacks memory says nothing
  * about the machine: it must not lead to the fallback.
+ */
+static int load_default(void)
+{
+	int error = request_module("%s", pfm_machine_alias());
+
+	if (error != -ENOMEM && !is_registered(NULL))
+		error = request_module(PFM_PMU_ALIAS("fallback"));
+	return error;
+}
+
+/*
+ * Loads the module of a PMU.  The default comes first, also for who names another: else that
+ * one would be everybody's.  Registering takes the mutex, so it is not held.
  */
 static int load(struct pfm_context *context, const char *name)
 {
-	int error;
+	int error = is_registered(NULL) ? 0 : load_default();
 
-	if (name)
-		error = is_name(name) ? request_module("perfmon_%s", name) : 0;
-	else
-		error = request_module("%s", pfm_machine_alias());
-	if (!name && error != -ENOMEM && !is_registered(NULL))
-		error = request_module(PFM_PMU_ALIAS("fallback"));
+	if (error != -ENOMEM && name && is_name(name) && !is_registered(name))
+		error = request_module("perfmon_%s", name);
 	return error == -ENOMEM ? pfm_fail(context, error, PFM_REASON_MEMORY, 0) : 0;
 }
 

@@ -180,6 +180,22 @@ TEST(the_software_pmu_beside_another_is_not_the_default)
 	ck_assert(!path_exists(SYSFS "pmus/soft"));
 }
 
+/* Any user may name one. */
+TEST(the_default_is_not_the_pmu_that_was_named_first)
+{
+	struct pfm_create create = { .pmu_name = (uintptr_t) "soft" };
+	int soft = pfm_open_device();
+
+	if (!strcmp(best_pmu_module(), "perfmon_soft"))
+		skip("only the software PMU fits this machine");
+	unload_pmu();
+	must(soft, ioctl(soft, PFM_IOC_CREATE_CONTEXT, &create));
+	ck_assert_str_eq(pmu_module(), best_pmu_module());
+	count_must_be_right(make_context());
+	close(soft);
+	must_unload("perfmon_soft");
+}
+
 #define FOR_NONE "perfmon-pmu:none:....................."
 #define FOR_ALL	 "perfmon-pmu:**************************"
 

@@ -94,7 +94,7 @@ find_noted(const struct pfm_context *context, const struct pfm_hardware_sample *
 {
 	while (noted->counters && !(noted->counters & BIT_ULL(n)))
 		noted++;
-	if (!noted->counters || (noted->is_kernel && !context->privileged))
+	if (!noted->counters || (noted->is_kernel && !pfm_may_see_kernel(context)))
 		return NULL;
 	return noted;
 }

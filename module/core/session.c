@@ -22,7 +22,7 @@ int pfm_session_load(struct pfm_context *context, struct task_struct *task)
 	struct pfm_session session = {
 		.pmu = context->pmu,
 		.task = task,
-		.privileged = perfmon_capable(),
+		.privileged = perfmon_capable() && !context->user_level,
 		.sets = &context->sets,
 	};
 	int error = context->pmu->operations->load(&session);
@@ -36,7 +36,7 @@ void pfm_session_unload(struct pfm_context *context, struct task_struct *task)
 	const struct pfm_session session = {
 		.pmu = context->pmu,
 		.task = task,
-		.privileged = context->privileged,
+		.privileged = pfm_may_see_kernel(context),
 		.sets = &context->sets,
 	};
 

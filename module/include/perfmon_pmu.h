@@ -134,7 +134,8 @@ struct pfm_registers {
  * struct pfm_session - a context that is loaded on a thread
  * @pmu: the PMU of the context
  * @task: the thread
- * @privileged: who loads it may see the kernel (CAP_PERFMON)
+ * @privileged: the user may see the kernel: who loads it holds CAP_PERFMON, and the context
+ *	is not one that counts at user level only
  * @why: load() may write here, in a few words, why it refuses; users read it
  * @sets: the core's
  */

@@ -35,9 +35,8 @@ static struct pfarg_pmd sampled_counter(unsigned int counter)
 	return pmd;
 }
 
-static int begin(unsigned int counter, buffer_t *buffer)
+static void begin_on(int fd, unsigned int counter, buffer_t *buffer)
 {
-	int fd = format_context("script", &four, sizeof(four));
 	struct pfarg_pmd pmd = sampled_counter(counter);
 
 	*buffer = format_buffer(fd, page_size());
@@ -46,6 +45,13 @@ static int begin(unsigned int counter, buffer_t *buffer)
 	write_pmc(fd, counter, 1);
 	write_one(fd, pmd);
 	load_and_start(fd, thread_id());
+}
+
+static int begin(unsigned int counter, buffer_t *buffer)
+{
+	int fd = format_context("script", &four, sizeof(four));
+
+	begin_on(fd, counter, buffer);
 	return fd;
 }
 
@@ -107,6 +113,14 @@ TEST(a_format_gets_what_the_hardware_noted_of_each_overflow)
 }
 
 /* An address of the program, and not what was noted. */
+static void must_have_noted_nothing(buffer_t buffer)
+{
+	ck_assert_uint_eq(buffer->payload_size, 0);
+	ck_assert_uint_eq(buffer->payload[0], 0);
+	ck_assert_uint_eq(buffer->ip_is_exact, 0);
+	ck_assert_uint_ne(buffer->ip, FAKE_IP(FAKE_KERNEL, buffer->value / 7));
+}
+
 static void check_ordinary_user(void)
 {
 	buffer_t buffer;
@@ -115,10 +129,7 @@ static void check_ordinary_user(void)
 	become(USER_ID);
 	fd = begin(FAKE_KERNEL, &buffer);
 	take_four(fd, buffer);
-	ck_assert_uint_eq(buffer->payload_size, 0);
-	ck_assert_uint_eq(buffer->payload[0], 0);
-	ck_assert_uint_eq(buffer->ip_is_exact, 0);
-	ck_assert_uint_ne(buffer->ip, FAKE_IP(FAKE_KERNEL, buffer->value / 7));
+	must_have_noted_nothing(buffer);
 	end(fd, buffer);
 	fd = begin(FAKE_USER, &buffer);
 	take_four(fd, buffer);
@@ -134,6 +145,34 @@ static void check_privilege(void)
 TEST(what_was_noted_of_the_kernel_is_not_for_everybody)
 {
 	with_fake(check_privilege);
+}
+
+/* Made by a user, loaded by root. */
+static void check_user_level(void)
+{
+	buffer_t buffer;
+	int fd;
+
+	write_text(PARANOID, "2\n");
+	ck_assert_int_eq(seteuid(USER_ID), 0);
+	fd = format_context("script", &four, sizeof(four));
+	ck_assert_int_eq(seteuid(0), 0);
+	write_text(PARANOID, "1\n");
+	begin_on(fd, FAKE_KERNEL, &buffer);
+	take_four(fd, buffer);
+	must_have_noted_nothing(buffer);
+	end(fd, buffer);
+	ck_assert_uint_eq(module_parameter("perfmon_fake", "privileged"), 0);
+}
+
+static void check_restricted_context(void)
+{
+	with_formats(check_user_level);
+}
+
+TEST(what_was_noted_of_the_kernel_is_not_for_contexts_at_user_level)
+{
+	with_fake(check_restricted_context);
 }
 
 /* ---- registers of samples ------------------------------------------------------------------- */

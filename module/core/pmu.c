@@ -11,6 +11,7 @@
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/slab.h>
 
 #include "claim.h"
 #include "interface.h"
@@ -185,15 +186,41 @@ static int add_to_list(struct pfm_pmu *pmu)
 	return error;
 }
 
+static int find_facts(struct pfm_pmu *pmu)
+{
+	struct pfm_pmu_facts *facts = kzalloc(sizeof(*facts), GFP_KERNEL);
+	unsigned int n, counter;
+	u64 rest;
+
+	if (!facts)
+		return -ENOMEM;
+	for (n = 0; n < pmu->pmc_count; n++) {
+		facts->defaults[n] = pmu->pmcs[n].default_value;
+		pfm_for_each_bit(counter, rest, pmu->pmcs[n].counters)
+			facts->drivers[counter][n / 64] |= BIT_ULL(n % 64);
+	}
+	pmu->facts = facts;
+	return 0;
+}
+
+static void forget_facts(struct pfm_pmu *pmu)
+{
+	kfree(pmu->facts);
+	pmu->facts = NULL;
+}
+
 static int add(struct pfm_pmu *pmu)
 {
 	int error;
 
 	if (find(pmu->name))
 		return -EBUSY;
-	error = pfm_claims_add(pmu);
+	error = find_facts(pmu);
 	if (error)
 		return error;
+	error = pfm_claims_add(pmu);
+	if (error)
+		goto no_claims;
 	error = pfm_sysfs_add_pmu(pmu);
 	if (error)
 		goto no_directory;
@@ -209,6 +236,8 @@ not_in_list:
 	pfm_sysfs_remove_pmu(pmu);
 no_directory:
 	pfm_claims_remove(pmu);
+no_claims:
+	forget_facts(pmu);
 	return error;
 }
 
@@ -238,6 +267,7 @@ void pfm_pmu_unregister(struct pfm_pmu *pmu)
 	pfm_sysfs_remove_pmu(pmu);
 	forget_cpus(pmu);
 	pfm_claims_remove(pmu);
+	forget_facts(pmu);
 	mutex_unlock(&registry);
 }
 EXPORT_SYMBOL_GPL(pfm_pmu_unregister);

@@ -6,6 +6,16 @@
 
 struct pfm_context;
 
+/**
+ * struct pfm_pmu_facts - what follows from a PMU description, found out once
+ * @defaults: of PMCs
+ * @drivers: the PMCs that drive a counter
+ */
+struct pfm_pmu_facts {
+	u64 defaults[PFM_MAX_HARDWARE];
+	u64 drivers[PFM_MAX_COUNTERS][PFM_HARDWARE_BV];
+};
+
 /*
  * The PMU for one more context: that of the name, or the default if it is NULL.  Loads its
  * module if need be.  Or an error pointer.  May sleep.

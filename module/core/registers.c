@@ -8,6 +8,7 @@
 
 #include "claim.h"
 #include "flags.h"
+#include "pmu.h"
 #include "registers.h"
 #include "switch.h"
 #include "virtual.h"
@@ -70,24 +71,28 @@ static void configuration_changed(const struct pfm_pmu *pmu, struct pfm_set *set
 		pmu->operations->configure(registers);
 }
 
+static u64 at_user_level(const struct pfm_register *pmc, u64 value)
+{
+	return (value & ~pmc->user_clear) | pmc->user_set;
+}
+
 /* What the PMC is to hold in this context when @value is written. */
 static u64 pmc_value(const struct pfm_context *context, const struct pfm_register *pmc,
 		     u64 value)
 {
 	value = (value & ~pmc->reserved) | (pmc->default_value & pmc->reserved);
-	if (context->user_level)
-		value = (value & ~pmc->user_clear) | pmc->user_set;
-	return value;
+	return context->user_level ? at_user_level(pmc, value) : value;
 }
 
 void pfm_registers_default(struct pfm_context *context, struct pfm_set *set)
 {
 	const struct pfm_pmu *pmu = context->pmu;
+	u64 *pmcs = set->registers.pmcs;
 	unsigned int n;
 
-	for (n = 0; n < pmu->pmc_count; n++)
-		set->registers.pmcs[n] =
-			pmc_value(context, &pmu->pmcs[n], pmu->pmcs[n].default_value);
+	memcpy(pmcs, pmu->facts->defaults, pmu->pmc_count * sizeof(*pmcs));
+	for (n = 0; context->user_level && n < pmu->pmc_count; n++)
+		pmcs[n] = at_user_level(&pmu->pmcs[n], pmcs[n]);
 	set->narrow = 0;
 	configuration_changed(pmu, set);
 }
@@ -242,7 +247,8 @@ static int check_pmd(struct pfm_context *context, struct pfarg_pmd *pmd, u32 ind
 static void use_pmd(const struct pfm_pmu *pmu, struct pfm_set *set, unsigned int n)
 {
 	struct pfm_registers *registers = &set->registers;
-	unsigned int pmc;
+	const u64 *drivers;
+	unsigned int word;
 
 	if (test_register(registers->used_pmds, n) || is_sampled(pmu, n))
 		return;
@@ -251,9 +257,9 @@ static void use_pmd(const struct pfm_pmu *pmu, struct pfm_set *set, unsigned int
 	if (!(pmu->pmds[n].type & PFM_REG_COUNTER))
 		return;
 	registers->counters |= BIT_ULL(n);
-	for (pmc = 0; pmc < pmu->pmc_count; pmc++)
-		if (pmu->pmcs[pmc].counters & BIT_ULL(n))
-			set_register(registers->used_pmcs, pmc);
+	drivers = pmu->facts->drivers[n];
+	for (word = 0; word < ARRAY_SIZE(registers->used_pmcs); word++)
+		registers->used_pmcs[word] |= drivers[word];
 	configuration_changed(pmu, set);
 }
 

@@ -276,6 +276,7 @@ struct pfm_virtual_pmd {
  * @is_partial: the core's: some CPU does not have it
  * @node: the core's
  * @claims: the core's
+ * @facts: the core's
  * @directory: the core's
  */
 struct pfm_pmu {
@@ -296,6 +297,7 @@ struct pfm_pmu {
 	bool is_partial;
 	struct list_head node;
 	struct pfm_claims *claims;
+	struct pfm_pmu_facts *facts;
 	struct pfm_pmu_directory *directory;
 };
 

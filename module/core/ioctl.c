@@ -35,14 +35,26 @@ static int fault(struct pfm_context *context, const void __user *address)
 	return pfm_fail(context, -EFAULT, PFM_REASON_FAULT, (uintptr_t)address);
 }
 
-static int copy_in(struct pfm_context *context, void *to, size_t known,
-		   struct argument from)
+/* Of another version. */
+static noinline int copy_in_other(struct pfm_context *context, void *to, size_t known,
+				  struct argument from)
 {
 	int error = copy_struct_from_user(to, known, from.address, from.size);
 
-	if (unlikely(error == -E2BIG))
+	if (error == -E2BIG)
 		return pfm_fail(context, error, PFM_REASON_TAIL, known);
-	return unlikely(error) ? fault(context, from.address) : 0;
+	return error ? fault(context, from.address) : 0;
+}
+
+/* A size that the compiler knows is one that the kernel need not check. */
+static __always_inline int copy_in(struct pfm_context *context, void *to, size_t known,
+				   struct argument from)
+{
+	if (unlikely(from.size != known))
+		return copy_in_other(context, to, known, from);
+	return unlikely(copy_from_user(to, from.address, known))
+		       ? fault(context, from.address)
+		       : 0;
 }
 
 /* False if that faults. */
@@ -558,7 +570,7 @@ static noinline int check_size(struct pfm_context *context,
 	if (argument.size < operation->size)
 		return pfm_fail(context, -EINVAL, PFM_REASON_SIZE, argument.size);
 	/* Of a call that takes none here all of it is unknown. */
-	return operation->size ? 0 : copy_in(context, NULL, 0, argument);
+	return operation->size ? 0 : copy_in_other(context, NULL, 0, argument);
 }
 
 static __always_inline int dispatch(struct pfm_context *context,

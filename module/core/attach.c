@@ -17,8 +17,6 @@
 
 #include "attach.h"
 #include "claim.h"
-#include "clock.h"
-#include "limits.h"
 #include "permission.h"
 #include "reset.h"
 #include "session.h"
@@ -39,7 +37,7 @@ static struct task_struct *detach(struct pfm_context *context)
 		return NULL;
 	pfm_monitoring_end(context);
 	if (context->cpu != PFM_NO_CPU)
-		pfm_switch_out(context, pfm_clock());
+		pfm_switch_out(context, 0); /* no clock of it runs any more */
 	pfm_thread_leave(context);
 	pfm_session_end(context, task);
 	pfm_unclaim(context);
@@ -49,7 +47,6 @@ static struct task_struct *detach(struct pfm_context *context)
 	if (context->block)
 		pfm_block_end(context->block);
 	WRITE_ONCE(context->task, NULL);
-	atomic_dec(&pfm_task_sessions);
 	/* After all of that: see pfm_is_unloaded(). */
 	smp_store_release(&context->state, PFM_STATE_UNLOADED);
 	return task;
@@ -206,15 +203,26 @@ static int check_target(struct pfm_context *context, struct task_struct *task, u
 	}
 }
 
-/* The thread that load_pid names, if the caller may monitor it; with reference. */
-static struct task_struct *find_target(struct pfm_context *context, u32 tid)
+/* NULL if there is none; with reference.  Who names himself need not be looked for. */
+static struct task_struct *find_thread(u32 tid)
 {
 	struct task_struct *task;
 	struct pid *pid;
-	int error;
 
+	if (tid == task_pid_vnr(current))
+		return get_task_struct(current);
 	pid = find_get_pid(tid);
 	task = get_pid_task(pid, PIDTYPE_PID);
+	put_pid(pid);
+	return task;
+}
+
+/* The thread that load_pid names, if the caller may monitor it; with reference. */
+static struct task_struct *find_target(struct pfm_context *context, u32 tid)
+{
+	struct task_struct *task = find_thread(tid);
+	int error;
+
 	if (task)
 		error = check_target(context, task, tid);
 	else
@@ -223,7 +231,6 @@ static struct task_struct *find_target(struct pfm_context *context, u32 tid)
 		put_task_struct(task);
 		task = NULL;
 	}
-	put_pid(pid);
 	return task ?: ERR_PTR(error);
 }
 
@@ -235,7 +242,7 @@ static void catch_running(void *argument)
 
 	raw_spin_lock_irqsave(&context->lock, flags);
 	if (context->task == current && context->cpu == PFM_NO_CPU)
-		pfm_switch_in(context, pfm_clock());
+		pfm_switch_in(context, 0); /* nobody has started it yet */
 	raw_spin_unlock_irqrestore(&context->lock, flags);
 }
 
@@ -322,7 +329,6 @@ static int enter(struct pfm_context *context, struct task_struct *task,
 		goto unlock;
 	}
 	get_task_struct(task);
-	atomic_inc(&pfm_task_sessions);
 	context->state = PFM_STATE_LOADED;
 	before->active = context->active;
 	before->foreign_runs = context->foreign_runs;
@@ -364,13 +370,17 @@ static int claim_and_enter(struct pfm_context *context, struct task_struct *task
 			   struct pfm_set *set, struct pfm_block *block,
 			   struct before_load *before)
 {
+	unsigned long flags;
 	int error = pfm_claim(context);
 
 	if (error)
 		return error;
 	error = ask_and_enter(context, task, set, block, before);
-	if (error)
+	if (error) {
+		local_irq_save(flags);
 		pfm_unclaim(context);
+		local_irq_restore(flags);
+	}
 	return error;
 }
 
@@ -404,8 +414,9 @@ static int may_block(struct pfm_context *context, const struct task_struct *task
 
 int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 {
+	/* Not on the stack, where the compiler would clear it first. */
+	struct before_load *before = context->arguments;
 	struct pfm_block *block = NULL;
-	struct before_load before;
 	struct task_struct *task;
 	struct pfm_set *set;
 	int error;
@@ -426,7 +437,7 @@ int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 			goto put;
 	}
 	pfm_threads_fit();
-	error = claim_and_enter(context, task, set, block, &before);
+	error = claim_and_enter(context, task, set, block, before);
 	if (error) {
 		if (block)
 			pfm_block_put(block);
@@ -439,7 +450,7 @@ int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 	 */
 	error = check_target(context, task, load->load_pid);
 	if (error)
-		undo_enter(context, set, &before);
+		undo_enter(context, set, before);
 put:
 	put_task_struct(task);
 	return error;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Hardware and hooks are claimed when contexts are loaded, and given back after that. */
 #include <linux/cpu.h>
+#include <linux/err.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/slab.h>
@@ -15,19 +16,36 @@
 /* At most so often something is given back, and so has to be claimed again. */
 #define GIVE_BACK_PERIOD HZ
 
+/* Combinations of PMDs that are told apart.  Those that find none free share the last. */
+#define USES		 16
+
+/**
+ * struct pfm_use - what one or more loaded contexts use together
+ * @pmds: PMDs
+ * @contexts: how many; 0: it may be given back
+ * @is_held: @pmds are ours; otherwise it says nothing
+ */
+struct pfm_use {
+	u64 pmds[WORDS];
+	unsigned int contexts;
+	bool is_held;
+};
+
 /**
  * struct pfm_claims - what is claimed of a PMU
  * @node: in the list of all PMUs
  * @pmu: the PMU
- * @held: PMDs that are ours; no fewer than those with users
- * @users: loaded contexts that use each PMD.  Counted up under the mutex, down
- *	from wherever a context is unloaded.
+ * @held: PMDs that are ours; no fewer than those of @uses
+ * @uses: under uses_lock.  They come to be held, and cease to be, under the mutex as well.
+ *
+ * Who uses what another one uses, or has used within the last second, finds it in @uses and
+ * needs nothing else: neither the mutex nor a look at each PMD.
  */
 struct pfm_claims {
 	struct list_head node;
 	struct pfm_pmu *pmu;
 	u64 held[WORDS];
-	atomic_t users[PFM_MAX_HARDWARE];
+	struct pfm_use uses[USES];
 };
 
 static DEFINE_MUTEX(claiming); /* protects all of the following */
@@ -39,7 +57,8 @@ static struct {
 	unsigned int pmd;
 } blamed;
 
-static atomic_t loaded = ATOMIC_INIT(0); /* contexts; as struct pfm_claims.users */
+/* Interrupts off; innermost.  Contexts are unloaded from wherever. */
+static DEFINE_RAW_SPINLOCK(uses_lock);
 
 void pfm_pmu_blame(const char *holder, unsigned int pmd)
 {
@@ -60,88 +79,140 @@ static int claim_fresh(struct pfm_claims *claims, const u64 *fresh)
 	return error;
 }
 
-/* One more user of each of @pmds. */
-static int take(struct pfm_claims *claims, const u64 *pmds)
+static bool uses_exactly(const struct pfm_use *use, const u64 *pmds)
 {
-	u64 fresh[WORDS], any = 0, rest;
-	unsigned int word, n;
-	int error;
+	unsigned int word;
 
-	if (!claims->pmu->operations->claim)
-		return 0;
+	for (word = 0; word < WORDS; word++)
+		if (use->pmds[word] != pmds[word])
+			return false;
+	return use->is_held;
+}
+
+/* One more context uses what is held already; NULL if it is not. */
+static struct pfm_use *join(struct pfm_claims *claims, const u64 *pmds)
+{
+	struct pfm_use *use, *found = NULL;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&uses_lock, flags);
+	for (use = claims->uses; use < claims->uses + USES; use++) {
+		if (uses_exactly(use, pmds)) {
+			use->contexts++;
+			found = use;
+			break;
+		}
+	}
+	raw_spin_unlock_irqrestore(&uses_lock, flags);
+	return found;
+}
+
+/* Where another one may be noted: of those without contexts, rather one that is not held. */
+static struct pfm_use *find_place(struct pfm_claims *claims)
+{
+	struct pfm_use *use, *place = &claims->uses[USES - 1];
+
+	for (use = claims->uses; use < claims->uses + USES; use++) {
+		if (!use->is_held)
+			return use;
+		if (!use->contexts)
+			place = use;
+	}
+	return place;
+}
+
+/* Mutex held, @pmds are ours.  What lost its place is given back with what is idle. */
+static struct pfm_use *add_use(struct pfm_claims *claims, const u64 *pmds)
+{
+	struct pfm_use *use;
+	unsigned long flags;
+	unsigned int word;
+
+	raw_spin_lock_irqsave(&uses_lock, flags);
+	use = find_place(claims);
+	for (word = 0; word < WORDS; word++)
+		use->pmds[word] = pmds[word] | (use->contexts ? use->pmds[word] : 0);
+	use->contexts++;
+	use->is_held = true;
+	raw_spin_unlock_irqrestore(&uses_lock, flags);
+	return use;
+}
+
+/* Mutex held.  Or an error pointer. */
+static struct pfm_use *claim_use(struct pfm_claims *claims, const u64 *pmds)
+{
+	u64 fresh[WORDS], any = 0;
+	unsigned int word;
+	int error = 0;
+
 	for (word = 0; word < WORDS; word++) {
 		fresh[word] = pmds[word] & ~claims->held[word];
 		any |= fresh[word];
 	}
-	if (unlikely(any)) {
+	if (any && claims->pmu->operations->claim)
 		error = claim_fresh(claims, fresh);
-		if (error)
-			return error;
-		for (word = 0; word < WORDS; word++)
-			claims->held[word] |= fresh[word];
-	}
+	if (error)
+		return ERR_PTR(error);
 	for (word = 0; word < WORDS; word++)
-		pfm_for_each_bit(n, rest, pmds[word])
-			atomic_inc(&claims->users[word * 64 + n]);
-	return 0;
+		claims->held[word] |= fresh[word];
+	return add_use(claims, pmds);
 }
 
-/* Return: whether one of them has no user any more. */
-static bool leave(struct pfm_claims *claims, const u64 *pmds)
+/* Mutex held.  Return: whether there are others; then @pmds is what all of them use. */
+static bool drop_idle_uses(struct pfm_claims *claims, u64 *pmds)
 {
-	bool is_idle = false;
-	unsigned int word, n;
-	u64 rest;
+	struct pfm_use *use;
+	unsigned long flags;
+	unsigned int word;
+	bool some = false;
 
-	if (!claims->pmu->operations->claim)
-		return false;
-	for (word = 0; word < WORDS; word++)
-		pfm_for_each_bit(n, rest, pmds[word])
-			is_idle |= atomic_dec_and_test(&claims->users[word * 64 + n]);
-	return is_idle;
+	raw_spin_lock_irqsave(&uses_lock, flags);
+	for (use = claims->uses; use < claims->uses + USES; use++) {
+		use->is_held = use->contexts;
+		some |= use->is_held;
+		for (word = 0; use->is_held && word < WORDS; word++)
+			pmds[word] |= use->pmds[word];
+	}
+	raw_spin_unlock_irqrestore(&uses_lock, flags);
+	return some;
 }
 
-/* Return: whether there was something to give back. */
-static bool give_back(struct pfm_claims *claims)
+/* Mutex held.  Return: whether there is a context that uses the PMU. */
+static bool give_back(struct pfm_claims *claims, bool *gave)
 {
 	struct pfm_pmu *pmu = claims->pmu;
-	u64 idle[WORDS] = {}, any = 0, rest;
-	unsigned int word, n;
+	u64 used[WORDS] = {}, idle[WORDS], any = 0;
+	bool is_used = drop_idle_uses(claims, used);
+	unsigned int word;
 
 	for (word = 0; word < WORDS; word++) {
-		pfm_for_each_bit(n, rest, claims->held[word])
-			if (!atomic_read(&claims->users[word * 64 + n]))
-				idle[word] |= BIT_ULL(n);
-		claims->held[word] &= ~idle[word];
+		idle[word] = claims->held[word] & ~used[word];
+		claims->held[word] &= used[word];
 		any |= idle[word];
 	}
-	if (!any)
-		return false;
-	cpus_read_lock();
-	pmu->operations->release(pmu, idle);
-	cpus_read_unlock();
-	return true;
-}
-
-static bool disable_hooks(void)
-{
-	if (!hooks_enabled || atomic_read(&loaded))
-		return false;
-	pfm_hooks_disable();
-	hooks_enabled = false;
-	return true;
+	if (any && pmu->operations->release) {
+		cpus_read_lock();
+		pmu->operations->release(pmu, idle);
+		cpus_read_unlock();
+		*gave = true;
+	}
+	return is_used;
 }
 
 static void give_back_idle(struct work_struct *work)
 {
+	bool is_used = false, gave = false;
 	struct pfm_claims *claims;
-	bool was_idle;
 
 	mutex_lock(&claiming);
-	was_idle = disable_hooks();
 	list_for_each_entry(claims, &pmus, node)
-		was_idle |= give_back(claims);
-	if (was_idle)
+		is_used |= give_back(claims, &gave);
+	if (hooks_enabled && !is_used) {
+		pfm_hooks_disable();
+		hooks_enabled = false;
+		gave = true;
+	}
+	if (gave)
 		WRITE_ONCE(given_back_at, jiffies);
 	mutex_unlock(&claiming);
 }
@@ -213,74 +284,96 @@ static void find_used_pmds(struct pfm_context *context)
 	context->sets_deleted = false;
 }
 
+/* Of what is not held yet: it may become so before the mutex is ours. */
+static noinline struct pfm_use *take_fresh(struct pfm_context *context, const u64 *pmds)
+{
+	struct pfm_claims *claims = context->pmu->claims;
+	struct pfm_use *use;
+	int error;
+
+	mutex_lock(&claiming);
+	error = claim_hooks(context);
+	if (error) {
+		mutex_unlock(&claiming);
+		return ERR_PTR(error);
+	}
+	use = join(claims, pmds) ?: claim_use(claims, pmds);
+	if (IS_ERR(use)) {
+		fail_to_claim(context, PTR_ERR(use));
+		is_idle_now(); /* the hooks */
+	}
+	mutex_unlock(&claiming);
+	return use;
+}
+
+/*
+ * Or an error pointer, and the context knows why.  The hooks are in place while anything is
+ * held.
+ */
+static struct pfm_use *take(struct pfm_context *context, const u64 *pmds)
+{
+	return join(context->pmu->claims, pmds) ?: take_fresh(context, pmds);
+}
+
 int pfm_claim(struct pfm_context *context)
 {
-	int error;
+	struct pfm_use *use;
 
 	if (context->sets_deleted)
 		find_used_pmds(context);
-	mutex_lock(&claiming);
-	error = claim_hooks(context);
-	if (error)
-		goto unlock;
-	error = take(context->pmu->claims, context->used_pmds);
-	if (error) {
-		fail_to_claim(context, error);
-		is_idle_now(); /* the hooks */
-		goto unlock;
-	}
-	atomic_inc(&loaded);
-	memcpy(context->claimed, context->used_pmds, sizeof(context->claimed));
-unlock:
-	mutex_unlock(&claiming);
-	return error;
+	use = take(context, context->used_pmds);
+	if (IS_ERR(use))
+		return PTR_ERR(use);
+	context->use = use;
+	return 0;
 }
 
-/* Unless it has been unloaded meanwhile. */
-static bool add_to_claimed(struct pfm_context *context, const u64 *pmds)
+/* Interrupts off. */
+static void leave(struct pfm_use *use)
+{
+	bool is_idle;
+
+	raw_spin_lock(&uses_lock);
+	is_idle = !--use->contexts;
+	raw_spin_unlock(&uses_lock);
+	if (is_idle)
+		is_idle_now();
+}
+
+/* The context uses @use instead of what it used; unless it has been unloaded meanwhile. */
+static void exchange(struct pfm_context *context, struct pfm_use *use)
 {
 	unsigned long flags;
-	unsigned int word;
-	bool is_loaded;
 
 	raw_spin_lock_irqsave(&context->lock, flags);
-	is_loaded = context->task;
-	for (word = 0; is_loaded && word < WORDS; word++)
-		context->claimed[word] |= pmds[word];
+	if (context->task)
+		swap(context->use, use);
+	leave(use);
 	raw_spin_unlock_irqrestore(&context->lock, flags);
-	return is_loaded;
 }
 
 int pfm_claim_more(struct pfm_context *context, u32 index, const u64 *pmds)
 {
-	struct pfm_claims *claims = context->pmu->claims;
-	u64 more[WORDS];
+	struct pfm_use *use;
+	u64 all[WORDS];
 	unsigned int word;
-	int error;
 
 	if (READ_ONCE(context->state) == PFM_STATE_UNLOADED)
 		return 0;
 	for (word = 0; word < WORDS; word++)
-		more[word] = pmds[word] & ~context->used_pmds[word];
-	mutex_lock(&claiming);
-	error = take(claims, more);
-	if (error) {
-		fail_to_claim(context, error);
+		all[word] = pmds[word] | context->used_pmds[word];
+	use = take(context, all);
+	if (IS_ERR(use)) {
 		context->error.index = index;
+		return PTR_ERR(use);
 	}
-	mutex_unlock(&claiming);
-	if (!error && !add_to_claimed(context, more) && leave(claims, more))
-		is_idle_now();
-	return error;
+	exchange(context, use);
+	return 0;
 }
 
 void pfm_unclaim(struct pfm_context *context)
 {
-	bool is_idle = leave(context->pmu->claims, context->claimed);
-
-	memset(context->claimed, 0, sizeof(context->claimed));
-	if (atomic_dec_and_test(&loaded) || is_idle)
-		is_idle_now();
+	leave(context->use);
 }
 
 int pfm_claims_add(struct pfm_pmu *pmu)
@@ -300,10 +393,11 @@ int pfm_claims_add(struct pfm_pmu *pmu)
 void pfm_claims_remove(struct pfm_pmu *pmu)
 {
 	struct pfm_claims *claims = pmu->claims;
+	bool gave = false;
 
 	mutex_lock(&claiming);
 	list_del(&claims->node);
-	give_back(claims);
+	give_back(claims, &gave);
 	mutex_unlock(&claiming);
 	pmu->claims = NULL;
 	kfree(claims);

@@ -15,7 +15,7 @@
 
 /**
  * pfm_claim() - claim what a context needs to be loaded
- * @context: mutex held, unloaded; its @claimed says then what it has
+ * @context: mutex held, unloaded; its @use says then what it has
  *
  * May sleep.
  *
@@ -33,7 +33,7 @@ int pfm_claim(struct pfm_context *context);
  */
 int pfm_claim_more(struct pfm_context *context, u32 index, const u64 *pmds);
 
-/* The context is not loaded any more.  Interrupts may be off; context lock held. */
+/* The context is not loaded any more, or was not loaded after all.  Interrupts off. */
 void pfm_unclaim(struct pfm_context *context);
 
 /* A PMU comes and goes; may sleep.  Nobody uses it then. */

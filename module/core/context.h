@@ -82,7 +82,7 @@ struct pfm_context {
 	struct task_struct *task;
 	struct pfm_set *active;
 	u64 loads; /* times it was loaded */
-	u64 claimed[PFM_HARDWARE_BV]; /* @used_pmds, while loaded: see claim.h */
+	struct pfm_use *use; /* what it has claimed, while loaded: see claim.h */
 	bool switch_due; /* to the next set, at the restart */
 	u64 interrupts; /* overflow interrupts while it counted */
 	u64 since; /* when it began to monitor on @cpu, ns */

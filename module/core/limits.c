@@ -30,8 +30,6 @@ struct pfm_limits pfm_limits = {
 	.min_switch_timeout = 100 * NSEC_PER_USEC,
 };
 
-atomic_t pfm_task_sessions = ATOMIC_INIT(0);
-
 /* What depends on the machine. */
 void pfm_limits_init(void)
 {

@@ -33,7 +33,6 @@ struct pfm_limits {
 extern struct pfm_limits pfm_limits;
 
 /* Loaded contexts on threads. */
-extern atomic_t pfm_task_sessions;
 
 void pfm_limits_init(void);
 

@@ -14,6 +14,7 @@
 #include "sets.h"
 #include "statistics.h"
 #include "sysfs.h"
+#include "threads.h"
 #include "virtual.h"
 
 static struct kobject *root;
@@ -46,7 +47,7 @@ static ssize_t syscall_show(struct kobject *kobject, struct kobj_attribute *attr
 static ssize_t task_sessions_count_show(struct kobject *kobject,
 					struct kobj_attribute *attribute, char *buffer)
 {
-	return sysfs_emit(buffer, "%u\n", atomic_read(&pfm_task_sessions));
+	return sysfs_emit(buffer, "%u\n", pfm_threads_count());
 }
 
 /* No system-wide sessions yet. */

@@ -24,10 +24,11 @@ static DEFINE_RAW_SPINLOCK(threads_lock);
 static struct pfm_threads *next;
 /* Buckets of the table whose contexts are in @next, too. */
 static unsigned int moved;
-/* Contexts. */
-static unsigned int entered;
-/* Of a bucket's number; may be looked at without the lock. */
+/* Of a bucket's number. */
 static unsigned int bits = LEAST_BITS;
+/* Contexts, and how many fit; may be looked at without the lock. */
+static unsigned int entered;
+static unsigned int fewest, most;
 
 static DEFINE_MUTEX(replacing); /* one at a time, until nobody looks at the old table */
 
@@ -65,7 +66,7 @@ bool pfm_thread_enter(struct pfm_context *context, struct task_struct *task)
 		add(threads, context);
 		if (is_in_next(threads, task))
 			add(next, context);
-		entered++;
+		WRITE_ONCE(entered, entered + 1);
 	}
 	raw_spin_unlock(&threads_lock);
 	return free;
@@ -81,7 +82,7 @@ void pfm_thread_leave(struct pfm_context *context)
 	hlist_nulls_del_rcu(&context->nodes[threads->which]);
 	if (is_in_next(threads, context->task))
 		hlist_nulls_del_rcu(&context->nodes[next->which]);
-	entered--;
+	WRITE_ONCE(entered, entered - 1);
 	raw_spin_unlock(&threads_lock);
 }
 
@@ -131,6 +132,24 @@ static void set_next(struct pfm_threads *threads)
 	raw_spin_unlock_irqrestore(&threads_lock, flags);
 }
 
+/* Eight to sixteen buckets for each context and one more. */
+static unsigned int wanted_bits(void)
+{
+	unsigned int needed = order_base_2(READ_ONCE(entered) + 1) + 3;
+
+	return clamp_t(unsigned int, needed, LEAST_BITS, MOST_BITS);
+}
+
+/*
+ * The table stays until half of the buckets are missing, or there are more than sixteen times
+ * as many as it takes.
+ */
+static void set_bounds(void)
+{
+	WRITE_ONCE(fewest, bits > LEAST_BITS + 4 ? 1u << (bits - 8) : 0);
+	WRITE_ONCE(most, bits < MOST_BITS ? (1u << (bits - 2)) - 1 : UINT_MAX);
+}
+
 static void use_next(unsigned int new_bits)
 {
 	unsigned long flags;
@@ -138,7 +157,8 @@ static void use_next(unsigned int new_bits)
 	raw_spin_lock_irqsave(&threads_lock, flags);
 	rcu_assign_pointer(pfm_threads, next);
 	next = NULL;
-	WRITE_ONCE(bits, new_bits);
+	bits = new_bits;
+	set_bounds();
 	raw_spin_unlock_irqrestore(&threads_lock, flags);
 }
 
@@ -159,29 +179,31 @@ static void replace(unsigned int new_bits)
 	kvfree(old);
 }
 
-/* Eight to sixteen buckets for each context and one more. */
-static unsigned int wanted_bits(void)
-{
-	unsigned int needed = order_base_2(READ_ONCE(entered) + 1) + 3;
-
-	return clamp_t(unsigned int, needed, LEAST_BITS, MOST_BITS);
-}
-
-/* Not until half of them are missing, or far more than that are too many. */
 static bool fits(void)
 {
-	unsigned int now = READ_ONCE(bits), wanted = wanted_bits();
+	unsigned int now = READ_ONCE(entered);
 
-	return now + 1 >= wanted && now <= wanted + 4;
+	return now >= READ_ONCE(fewest) && now <= READ_ONCE(most);
 }
 
-void pfm_threads_fit(void)
+static noinline void make_fit(void)
 {
-	if (likely(fits()) || !mutex_trylock(&replacing))
+	if (!mutex_trylock(&replacing))
 		return;
 	if (!fits())
 		replace(wanted_bits());
 	mutex_unlock(&replacing);
+}
+
+void pfm_threads_fit(void)
+{
+	if (unlikely(!fits()))
+		make_fit();
+}
+
+unsigned int pfm_threads_count(void)
+{
+	return READ_ONCE(entered);
 }
 
 int pfm_threads_init(void)
@@ -190,6 +212,7 @@ int pfm_threads_init(void)
 
 	if (!threads)
 		return -ENOMEM;
+	set_bounds();
 	RCU_INIT_POINTER(pfm_threads, threads);
 	return 0;
 }

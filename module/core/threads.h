@@ -75,6 +75,9 @@ void pfm_thread_leave(struct pfm_context *context);
 /* Before a context enters, and when many may have left; may sleep. */
 void pfm_threads_fit(void);
 
+/* Contexts that are loaded. */
+unsigned int pfm_threads_count(void);
+
 /* The module comes and goes; may sleep. */
 int pfm_threads_init(void);
 void pfm_threads_exit(void);

@@ -97,6 +97,38 @@ TEST(only_counters_in_use_are_taken)
 	perf_must_get_all_back();
 }
 
+/* More combinations of counters 0 to 4 than the module tells apart. */
+#define COMBINATIONS 24
+
+TEST(counters_of_many_combinations_are_taken_and_given_back)
+{
+	struct child children[COMBINATIONS];
+	int fds[COMBINATIONS], i;
+
+	need_armv8();
+	perf_must_get_all_back();
+	for (i = 0; i < COMBINATIONS; i++) {
+		children[i] = child_new();
+		fds[i] = context_using(i + 1);
+		load(fds[i], children[i].pid);
+	}
+	ck_assert_msg(group_runs(EVENT_COUNTERS - 4), "perf lacks more than five");
+	ck_assert_msg(!group_runs(EVENT_COUNTERS - 3), "perf has one in use, too");
+	/* One of those that came too late to have a place of its own stays. */
+	for (i = 0; i < COMBINATIONS - 1; i++)
+		must(fds[i], pfm_unload_context(fds[i]));
+	ck_assert(!group_runs(EVENT_COUNTERS));
+	/* And its neighbours come again, in other places. */
+	for (i = 0; i < COMBINATIONS - 1; i++)
+		load(fds[i], children[i].pid);
+	ck_assert(group_runs(EVENT_COUNTERS - 4) && !group_runs(EVENT_COUNTERS - 3));
+	for (i = 0; i < COMBINATIONS; i++)
+		must(fds[i], pfm_unload_context(fds[i]));
+	perf_must_get_all_back();
+	for (i = 0; i < COMBINATIONS; i++)
+		child_exit(&children[i]);
+}
+
 /* perf accepts a group without asking how many counters are left, then it never runs. */
 static void check_groups(void)
 {

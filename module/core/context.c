@@ -158,6 +158,20 @@ static void format_ends(struct pfm_context *context)
 	pfm_format_put(format);
 }
 
+/* In context->arguments, if there is one. */
+static int fit_argument(struct pfm_context *context, const struct pfm_create *create,
+			const struct pfm_format *format)
+{
+	const u64 size = create->format_size;
+	int error = size == format->argument_size ? 0 : -EINVAL;
+
+	if (create->format_argument)
+		error = pfm_format_fit_argument(format, context->arguments, size);
+	if (error == -E2BIG)
+		return pfm_fail(context, error, PFM_REASON_TAIL, format->argument_size);
+	return error ? pfm_fail(context, error, PFM_REASON_FORMAT_SIZE, size) : 0;
+}
+
 static int use_format(struct pfm_context *context, const struct pfm_create *create,
 		      const char *name)
 {
@@ -173,11 +187,8 @@ static int use_format(struct pfm_context *context, const struct pfm_create *crea
 		return pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, 0);
 	if (IS_ERR(format))
 		return pfm_fail(context, -EINVAL, PFM_REASON_NO_FORMAT, 0);
-	if (create->format_size == format->argument_size)
-		error = format_begins(context, format, &setup);
-	else
-		error = pfm_fail(context, -EINVAL, PFM_REASON_FORMAT_SIZE,
-				 create->format_size);
+	error = fit_argument(context, create, format)
+			?: format_begins(context, format, &setup);
 	if (error)
 		pfm_format_put(format);
 	return error;

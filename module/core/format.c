@@ -52,6 +52,7 @@ static bool is_complete(const struct pfm_format *format)
 	return format->name && is_name(format->name) && format->uuid &&
 	       is_name(format->uuid) && strlen(format->uuid) == 36 && format->handler &&
 	       format->argument_size <= PAGE_SIZE &&
+	       format->argument_first_size <= format->argument_size &&
 	       !(format->flags & ~PFM_FORMAT_CONTINUOUS);
 }
 
@@ -130,6 +131,18 @@ const struct pfm_format *pfm_format_get(const char *name)
 	if (request_module(PFM_FORMAT_ALIAS("%s"), alias) == -ENOMEM)
 		return ERR_PTR(-ENOMEM);
 	return get_registered(name) ?: ERR_PTR(-EINVAL);
+}
+
+int pfm_format_fit_argument(const struct pfm_format *format, void *argument, size_t size)
+{
+	const size_t known = format->argument_size;
+
+	if (size < (format->argument_first_size ?: known))
+		return -EINVAL;
+	if (size > known)
+		return memchr_inv(argument + known, 0, size - known) ? -E2BIG : 0;
+	memset(argument + size, 0, known - size);
+	return 0;
 }
 
 void pfm_format_put(const struct pfm_format *format)

@@ -92,7 +92,7 @@ struct pfm_sample {
 
 /**
  * struct pfm_format_setup - what a context is created with
- * @argument: the user's argument, @argument_size bytes, or NULL if there is none
+ * @argument: the user's argument, pfm_format.argument_size bytes, or NULL if there is none
  * @context_flags: PFM_FL_*
  * @pmds: PMDs that can be recorded with a sample at most
  */
@@ -124,6 +124,8 @@ struct pfm_format_instance {
  * @uuid: the same as text, 36 characters
  * @version: major << 16 | minor
  * @argument_size: bytes of the argument, up to a page; 0: it takes none
+ * @argument_first_size: bytes of its first version, if it has become longer since, at its
+ *	end; what a program does not give of the rest is zero.  0: as @argument_size
  * @flags: PFM_FORMAT_*
  * @owner: its module; kept by the core
  *
@@ -156,6 +158,7 @@ struct pfm_format {
 	const char *uuid;
 	u32 version;
 	size_t argument_size;
+	size_t argument_first_size;
 	u32 flags;
 	struct module *owner;
 	int (*buffer_size)(const struct pfm_format_setup *setup, u64 *size);

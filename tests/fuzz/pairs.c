@@ -47,6 +47,7 @@ static const struct pair pairs[] = {
 	{ CREATE_CONTEXT, EPERM, "1.7" },
 	{ CREATE_CONTEXT, EBUSY, "1.7" },
 	{ CREATE_CONTEXT, ENOMEM, "1.7" },
+	{ CREATE_CONTEXT, E2BIG, "1.7" },
 	{ CREATE_CONTEXT, EOPNOTSUPP, HEADER },
 
 	{ WRITE_PMCS, EINVAL, "1.8" },

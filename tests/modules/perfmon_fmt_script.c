@@ -120,6 +120,7 @@ static struct pfm_format script_format = {
 	.uuid = "5d0e8b7a-94c1-4f63-a2d8-71b6e03c9f48",
 	.version = 0x10000, /* 1.0 */
 	.argument_size = sizeof(struct script_argument),
+	.argument_first_size = offsetof(struct script_argument, without_buffer),
 	.buffer_size = script_buffer_size,
 	.init = script_init,
 	.exit = script_exit,

@@ -13,7 +13,7 @@
 
 /*
  * Answers are PFM_CONTROL_* of perfmon_format.h; the last of them holds for all after it.
- * What init returns is 0 or a negative errno.
+ * What init returns is 0 or a negative errno.  In the first version that was the last field.
  */
 struct script_argument {
 	__u32 handler[SCRIPT_ANSWERS];

@@ -60,6 +60,7 @@
 	X(UUID_TOO_LONG, format.uuid = "0f9e4c5d-7a21-4b3e-8c60-d5b1f2a7e8345")          \
 	X(NO_HANDLER, format.handler = NULL)                                             \
 	X(ARGUMENT_TOO_LARGE, format.argument_size++)                                    \
+	X(FIRST_ARGUMENT_LARGER, format.argument_first_size = PAGE_SIZE + 1)             \
 	X(UNKNOWN_FLAG, format.flags = ~PFM_FORMAT_CONTINUOUS)
 
 /* A sampling format that is there already, by its name or by its UUID. */

@@ -59,7 +59,7 @@
  *    than it knows if the rest is zero; else it is E2BIG (PFM_REASON_TAIL), and nothing has
  *    been done.  One that is shorter than its first version is EINVAL (PFM_REASON_SIZE).
  *    The size of a structure stands in the command, that of a vector's elements in struct
- *    pfm_vector.
+ *    pfm_vector, that of a format's argument in struct pfm_create (at most a page there).
  *
  * 5. In what the kernel only returns reserved fields are zero, and of a structure that
  *    is longer than it knows the rest is made zero.  It may hold anything before.
@@ -546,13 +546,13 @@ struct pfm_error {
  * /sys/kernel/perfmon/smpl_buffer_mem_max.
  *
  * ENOSYS: no PMU.  EFAULT: argument unreadable.  EINVAL: unknown flag, reserved
- * field not zero; no such format, argument of another size, or one that the format
- * does not accept; an argument without format.  EOPNOTSUPP: a flag that is not offered
+ * field not zero; no such format, argument shorter than its first version, or one that the
+ * format does not accept; an argument without format.  EOPNOTSUPP: a flag that is not offered
  * yet.  EPERM: kernel.perf_event_paranoid, or policy or task_group there, do not let the
  * caller count.  Whether the context counts at kernel level is decided here, too, see
  * PFM_STATUS_USER_LEVEL.  EBUSY: the descriptor has a context.  ENOMEM: no
- * memory, or the buffer is over one of the limits.  And what the format may have of its
- * own.
+ * memory, or the buffer is over one of the limits.  E2BIG: the structure, or the format's
+ * argument, has more in it than is known.  And what the format may have of its own.
  */
 #define PFM_IOC_CREATE_CONTEXT	_IOW(PFM_IOC_TYPE, 0, struct pfm_create)
 

@@ -120,6 +120,61 @@ TEST(exit_comes_once_and_no_handler_after_it)
 	with_formats(check_exits);
 }
 
+/* ---- versions of the argument -------------------------------------------------------------- */
+
+#define FIRST_SIZE offsetof(struct script_argument, without_buffer)
+#define SIZE	   sizeof(struct script_argument)
+
+static int make_sized(const void *argument, size_t size)
+{
+	int fd = pfm_open_device(), result = try_format(fd, "script", argument, size);
+	int error = errno;
+
+	close(fd);
+	return result ? error : 0;
+}
+
+static void check_sizes(void)
+{
+	struct {
+		struct script_argument argument;
+		char rest[100];
+	} later = { .argument = resetting };
+	struct pfm_error error;
+	size_t i;
+	int fd;
+
+	/* The earlier version, and what lies behind it in the program. */
+	later.argument.without_buffer = ~0u;
+	fd = format_context("script", &later, FIRST_SIZE);
+	format_buffer(fd, page_size());
+	close(fd);
+	/* Something between, and this version. */
+	ck_assert_int_eq(make_sized(&later, FIRST_SIZE + 1), 0);
+	later.argument.without_buffer = 0;
+	ck_assert_int_eq(make_sized(&later, SIZE), 0);
+	/* A later one. */
+	ck_assert_int_eq(make_sized(&later, sizeof(later)), 0);
+	for (i = 0; i < sizeof(later.rest); i++) {
+		fd = pfm_open_device();
+		later.rest[i] = 1;
+		must_fail(fd, try_format(fd, "script", &later, sizeof(later)), E2BIG,
+			  PFM_REASON_TAIL, PFM_NO_INDEX);
+		must(fd, pfm_get_error(fd, &error));
+		ck_assert_uint_eq(error.value, SIZE);
+		later.rest[i] = 0;
+		close(fd);
+	}
+	/* No version. */
+	ck_assert_int_eq(make_sized(&later, FIRST_SIZE - 1), EINVAL);
+	ck_assert_int_eq(make_sized(NULL, FIRST_SIZE), EINVAL);
+}
+
+TEST(an_argument_grows_as_all_structures_do)
+{
+	with_formats(check_sizes);
+}
+
 /* ---- without a buffer -------------------------------------------------------------------- */
 
 static void check_private_memory(void)

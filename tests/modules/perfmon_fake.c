@@ -13,7 +13,8 @@
 #include "perfmon_fake.h"
 #include "perfmon_pmu.h"
 
-#define MASK pfm_width_mask(32)
+#define MASK	 pfm_width_mask(32)
+#define COUNTERS pfm_width_mask(FAKE_COUNTERS)
 
 /* Interrupts that were ours, or not, as the core says. */
 static unsigned long ours, not_ours;
@@ -80,7 +81,7 @@ static void fake_write_pmds(struct pfm_registers *registers, u64 pmds)
 	unsigned int n;
 	u64 rest;
 
-	pfm_for_each_bit(n, rest, pmds)
+	pfm_for_each_bit(n, rest, pmds & COUNTERS)
 		cpu->value[n] = registers->pmds[n] & MASK;
 }
 
@@ -105,7 +106,7 @@ static u64 fake_read(struct pfm_registers *registers, u64 *values)
 	unsigned int n;
 	u64 rest;
 
-	pfm_for_each_bit(n, rest, registers->used_pmds[0])
+	pfm_for_each_bit(n, rest, registers->used_pmds[0] & COUNTERS)
 		values[n] = pfm_pmd_merge(registers->pmds[n], cpu->value[n], MASK);
 	return fake_overflows(registers);
 }
@@ -215,6 +216,7 @@ static const struct pfm_register fake_pmcs[] = {
 static const struct pfm_register fake_pmds[FAKE_FAR + 1] = {
 	[FAKE_USER] = { .name = "USER", .type = PFM_REG_COUNTER, .width = 32 },
 	[FAKE_KERNEL] = { .name = "KERNEL", .type = PFM_REG_COUNTER, .width = 32 },
+	[FAKE_FORGOTTEN] = { .name = "FORGOTTEN", .type = PFM_REG_READ_ONLY, .width = 64 },
 	[FAKE_NEAR] = { .name = "NEAR", .type = PFM_REG_SAMPLED, .width = 64 },
 	[FAKE_FAR] = { .name = "FAR", .type = PFM_REG_SAMPLED, .width = 64 },
 };

@@ -20,6 +20,7 @@
 #define FAKE_USER		   0
 #define FAKE_KERNEL		   1
 #define FAKE_NEAR		   2 /* registers that only samples record */
+#define FAKE_FORGOTTEN		   48 /* the module makes a mistake: it never reads it */
 #define FAKE_FAR		   64
 #define FAKE_REFUSAL		   "the test does not want it"
 #define FAKE_TICK_NS		   100000

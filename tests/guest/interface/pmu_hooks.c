@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A PMU module is told when contexts are loaded and unloaded, and may refuse: PMU "fake"
- * (tests/modules) tells of it.
+ * (tests/modules) tells of it. What it makes wrong shows nothing of others.
  */
+#include <fcntl.h>
+
 #include "perfmon_fake.h"
 #include "measure.h"
 
@@ -157,4 +159,61 @@ static void check_all_ways(void)
 TEST(unload_comes_once_for_each_load)
 {
 	with_fake(check_all_ways);
+}
+
+/* ---- a PMU module that makes a mistake ------------------------------------------------ */
+
+#define PIPES	   32
+#define PIPE_BYTES (64 << 10)
+
+/*
+ * Pages that the kernel had for itself are free now, and full of 0xa5. Most kernels clear
+ * pages whenever they are allocated; those that -k debug boots do not.
+ */
+static void leave_dirty_pages(void)
+{
+	static char dirt[PIPE_BYTES];
+	int ends[PIPES][2];
+	unsigned int i;
+
+	memset(dirt, 0xa5, sizeof(dirt));
+	for (i = 0; i < PIPES; i++) {
+		ck_assert_int_eq(pipe2(ends[i], O_NONBLOCK), 0);
+		ck_assert_int_eq(write(ends[i][1], dirt, sizeof(dirt)), sizeof(dirt));
+	}
+	for (i = 0; i < PIPES; i++) {
+		close(ends[i][0]);
+		close(ends[i][1]);
+	}
+}
+
+#define CONTEXTS 64
+
+/* Its first calls: nothing else has been in the memory that values are read into. */
+static void check_forgotten_value(void)
+{
+	int fds[CONTEXTS];
+	unsigned int i;
+
+	leave_dirty_pages();
+	for (i = 0; i < CONTEXTS; i++) {
+		struct pfarg_pmd pmd = { .reg_num = FAKE_FORGOTTEN };
+		uint64_t value;
+
+		fds[i] = make_context();
+		must(fds[i], pfm_write_pmds(fds[i], &pmd, 1));
+		load(fds[i], thread_id());
+		must(fds[i], pfm_start(fds[i], NULL));
+		value = read_pmd(fds[i], FAKE_FORGOTTEN);
+		must(fds[i], pfm_unload_context(fds[i]));
+		ck_assert_msg(!value, "context %u reads 0x%llx", i,
+			      (unsigned long long)value);
+	}
+	for (i = 0; i < CONTEXTS; i++)
+		close(fds[i]);
+}
+
+TEST(a_register_that_the_module_forgets_shows_nothing_of_others)
+{
+	with_fake(check_forgotten_value);
 }

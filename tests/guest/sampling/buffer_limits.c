@@ -123,13 +123,21 @@ TEST(buffers_of_dead_children_are_one_limits_worth)
 	close(default_context(0, size));
 }
 
-/* A user has one uid, however many a namespace of his gives him. */
-static uint64_t try_as_another_of_a_namespace(uint64_t unused)
+/*
+ * In a user namespace of his a user has as many uids as he is given: by newuidmap, which root has
+ * installed, from /etc/subuid.
+ */
+static uint64_t enter_a_namespace(uint64_t unused)
 {
 	(void)unused;
 	become(USER_ID);
-	if (unshare(CLONE_NEWUSER) || try_write_text("/proc/self/setgroups", "deny") ||
-	    try_write_text("/proc/self/uid_map", "0 1000 1"))
+	return unshare(CLONE_NEWUSER) ? errno : 0;
+}
+
+static uint64_t try_as_another_of_the_namespace(uint64_t unused)
+{
+	(void)unused;
+	if (setresuid(1, 1, 1))
 		return EINVAL;
 	limit_locked_memory(4 * page_size());
 	return try_default(0, 4 * page_size()) == -1 ? errno : 0;
@@ -138,10 +146,15 @@ static uint64_t try_as_another_of_a_namespace(uint64_t unused)
 TEST(a_user_namespace_gives_no_second_share)
 {
 	struct child first = child_new(), second = child_new();
+	char map[64];
 
 	pmu();
 	ck_assert_uint_eq(child_call(&first, try_four_pages, USER_ID), 0);
-	ck_assert_uint_eq(child_call(&second, try_as_another_of_a_namespace, 0), ENOMEM);
+	ck_assert_uint_eq(child_call(&second, enter_a_namespace, 0), 0);
+	snprintf(map, sizeof(map), "/proc/%d/uid_map", second.pid);
+	write_text(map, "0 1000 1\n1 100000 1\n");
+	ck_assert_uint_eq(child_call(&second, try_as_another_of_the_namespace, 0),
+			  ENOMEM);
 	child_exit(&first);
 	child_exit(&second);
 	wait_until(read_number(MEM_CUR) == 0);

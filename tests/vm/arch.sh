@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034 # the variables are for whoever sources this
 #
-# The names by which one architecture goes in Debian, in its kernel, in GNU and in QEMU.
+# The names by which one architecture goes in Debian, in its kernel, in GNU and in QEMU;
+# and the x86 processors that have a PMU in guests.
 
 arch_names() {
 	case $1 in
@@ -20,5 +21,21 @@ arch_names() {
 	*)
 		echo "${0##*/}: no guest of architecture '$1' (x86_64, arm64, ppc64el)" >&2
 		return 2 ;;
+	esac
+}
+
+# pmu_model NAME: QEMU's CPU with that PMU, for the QEMU of "fetch qemu-pmu"; fails if NAME is no
+# PMU's. Family 6, model 100 is one that the kernel does not know: it takes the PMU as CPUID
+# describes it, "generic architected perfmon". "max" is of AMD's make and a K8 by its family, with
+# the registers that family 15h brought: as one of that family it does not boot here.
+pmu_model() {
+	local generic=Nehalem,pmu=on,family=6,model=100
+	case $1 in
+	intel-v[1-4]) echo "$generic,x-pmu-version=${1#intel-v}" ;;
+	intel-v5) echo "$generic,x-pmu-version=5,x-pmu-counters=8" ;;
+	amd-10h) echo phenom,pmu=on,-fxsr-opt ;;
+	amd-15h) echo max,pmu=on,perfmon-v2=off ;;
+	amd-perfmonv2) echo max,pmu=on ;;
+	*) return 1 ;;
 	esac
 }

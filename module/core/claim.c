@@ -271,16 +271,27 @@ static int claim_hooks(struct pfm_context *context)
 	return error;
 }
 
+/* Those that are only recorded are not among the set's registers in use. */
+static void add_used_pmds(u64 *used, const struct pfm_set *set)
+{
+	unsigned int word, n;
+	u64 rest;
+
+	for (word = 0; word < WORDS; word++)
+		used[word] |= set->registers.used_pmds[word];
+	pfm_for_each_bit(n, rest, set->registers.counters)
+		for (word = 0; word < WORDS; word++)
+			used[word] |= set->attributes[n].smpl_pmds[word];
+}
+
 /* Sets that were deleted used PMDs, which others may use or not. */
 static void find_used_pmds(struct pfm_context *context)
 {
 	const struct pfm_set *set;
-	unsigned int word;
 
 	memset(context->used_pmds, 0, sizeof(context->used_pmds));
 	list_for_each_entry(set, &context->sets, node)
-		for (word = 0; word < WORDS; word++)
-			context->used_pmds[word] |= set->registers.used_pmds[word];
+		add_used_pmds(context->used_pmds, set);
 	context->sets_deleted = false;
 }
 

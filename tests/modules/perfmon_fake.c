@@ -30,6 +30,9 @@ module_param(thread, uint, 0444);
 module_param(privileged, uint, 0444);
 module_param(refuse, uint, 0644);
 
+static unsigned long claimed;
+module_param(claimed, ulong, 0444);
+
 struct fake_cpu {
 	struct hrtimer timer;
 	u64 selected; /* one bit for each counter, as in the next two */
@@ -41,6 +44,17 @@ struct fake_cpu {
 };
 
 static DEFINE_PER_CPU(struct fake_cpu, fake_cpus);
+
+static int fake_claim(struct pfm_pmu *pmu, const u64 *pmds)
+{
+	claimed |= pmds[0];
+	return 0;
+}
+
+static void fake_release(struct pfm_pmu *pmu, const u64 *pmds)
+{
+	claimed &= ~pmds[0];
+}
 
 static int fake_load(struct pfm_session *session)
 {
@@ -194,6 +208,8 @@ static enum hrtimer_restart fake_interrupt(struct hrtimer *timer)
 }
 
 static const struct pfm_pmu_operations fake_operations = {
+	.claim = fake_claim,
+	.release = fake_release,
 	.load = fake_load,
 	.unload = fake_unload,
 	.write_pmcs = fake_write_pmcs,

@@ -9,7 +9,8 @@
  *
  * Its parameters tell of the "loads" and "unloads" that it saw; of the last load: "sets", how
  * many PMCs were 1 in all of them ("selected"), "thread" (tid), "privileged". While "refuse" is
- * an errno, a load fails with it, and says FAKE_REFUSAL.
+ * an errno, a load fails with it, and says FAKE_REFUSAL.  "claimed" are its PMDs below 64 that
+ * are claimed.
  */
 #ifndef PERFMON_FAKE_H
 #define PERFMON_FAKE_H

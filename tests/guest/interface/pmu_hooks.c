@@ -217,3 +217,26 @@ TEST(a_register_that_the_module_forgets_shows_nothing_of_others)
 {
 	with_fake(check_forgotten_value);
 }
+
+/* ---- claim ---------------------------------------------------------------------------- */
+
+static void check_recorded_pmds(void)
+{
+	struct pfarg_setdesc set = { .set_id = 7 };
+	struct pfarg_pmd pmd = { .reg_num = FAKE_USER,
+				 .reg_smpl_pmds = { BIT(FAKE_NEAR) } };
+	int fd = make_context();
+
+	must(fd, pfm_write_pmds(fd, &pmd, 1));
+	must(fd, pfm_create_evtsets(fd, &set, 1));
+	must(fd, pfm_delete_evtsets(fd, &set, 1));
+	load(fd, thread_id());
+	ck_assert_uint_eq(tells("claimed"), BIT(FAKE_USER) | BIT(FAKE_NEAR));
+	close(fd);
+}
+
+/* Also when which ones are in use has to be found out again. */
+TEST(pmds_that_are_only_recorded_are_claimed)
+{
+	with_fake(check_recorded_pmds);
+}

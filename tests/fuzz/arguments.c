@@ -270,7 +270,11 @@ static void fill_vector(struct builder *builder, struct operation *operation)
 	if (percent(builder, 3))
 		operation->outer = bad_place(builder);
 	if (percent(builder, 1))
-		operation->size = 1; /* pfm_vector.element_size */
+		operation->size = 1;
+	else if (percent(builder, 4))
+		operation->size =
+			element_size(operation->call) + below(builder, LONGER + 1);
+	operation->tail = percent(builder, 20);
 }
 
 void fill_who(struct builder *builder, struct operation *operation)
@@ -372,6 +376,11 @@ static void fill_ioctl(struct builder *builder, struct operation *operation)
 		operation->place = bad_place(builder);
 	if (percent(builder, operation->call == CREATE_CONTEXT ? 12 : 4))
 		operation->fail = which_allocation(builder);
+	if ((operation->call == LOAD || operation->call == START) &&
+	    percent(builder, 4)) {
+		operation->more = 1 + below(builder, LONGER);
+		operation->tail = percent(builder, 20);
+	}
 	/* Where it makes the call fail it is rare. */
 	operation->dirty = percent(
 		builder, operation->call == LOAD || operation->call == START ? 3 : 30);

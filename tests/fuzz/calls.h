@@ -41,6 +41,8 @@ bool wants_format(const struct operation *operation);
 const char *bad_format(const struct operation *operation);
 
 /* expectations.c */
+/* What is known of the file, or NULL: others may have it, such as a child that was forked. */
+struct file_state *file_of(struct executor *executor, const struct operation *operation);
 const char *must_fail(struct executor *executor, const struct operation *operation,
 		      enum kind kind);
 void remember(struct executor *executor, const struct operation *operation, int error);

@@ -146,6 +146,9 @@ void execute(struct executor *executor, const struct operation *operations,
 /* Bytes of an element of the call's vector; 0 if it takes none. */
 size_t element_size(enum call call);
 
+/* Bytes from one element of a vector to the next. */
+size_t stride_of(const struct operation *operation);
+
 /* One check that what is counted is right; see canary.c. */
 void canary(const struct operation *operation);
 

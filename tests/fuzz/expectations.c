@@ -59,16 +59,16 @@ static bool is_unwritable(enum call call, enum place place)
 static const char *bad_vector(const struct executor *executor,
 			      const struct operation *operation)
 {
-	const size_t size = element_size(operation->call);
-
 	if (is_bad_address(operation->outer))
 		return "the vector has a bad address";
 	if (operation->count < 0)
 		return "the count is negative";
-	if (operation->size)
+	if (operation->size && operation->size < element_size(operation->call))
 		return "the elements are too small";
 	if (!operation->count)
 		return NULL;
+	if (operation->tail && stride_of(operation) > element_size(operation->call))
+		return "what is behind the known part of an element is not zero";
 	/* Reading touches the beginning of each element only. */
 	if (operation->place == OVER_END && operation->count == 1)
 		return operation->call == READ_PMDS ? NULL
@@ -77,7 +77,7 @@ static const char *bad_vector(const struct executor *executor,
 	    is_unwritable(operation->call, operation->place))
 		return "the elements have a bad address";
 	if (operation->place == GOOD &&
-	    (operation->count - 1) * size >= executor->inner.size)
+	    (operation->count - 1) * stride_of(operation) >= executor->inner.size)
 		return "the vector ends where no memory is";
 	return NULL;
 }
@@ -190,6 +190,8 @@ static const char *bad_ioctl(struct executor *executor, const struct operation *
 		return "the argument has a bad address";
 	if ((operation->call == LOAD || operation->call == START) && operation->dirty)
 		return "a reserved field is not zero";
+	if (operation->more && operation->tail)
+		return "what is behind the known part of the argument is not zero";
 	if (operation->call == CREATE_CONTEXT)
 		why = bad_create(operation);
 	if (operation->call == LOAD)
@@ -229,8 +231,7 @@ static bool needs_descriptor(enum call call)
 
 /* ---- state -------------------------------------------------------------------------- */
 
-static struct file_state *file_of(struct executor *executor,
-				  const struct operation *operation)
+struct file_state *file_of(struct executor *executor, const struct operation *operation)
 {
 	struct file_state *file;
 

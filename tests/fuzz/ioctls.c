@@ -38,6 +38,13 @@ size_t element_size(enum call call)
 	}
 }
 
+size_t stride_of(const struct operation *operation)
+{
+	const size_t size = element_size(operation->call);
+
+	return operation->size > size ? operation->size : size;
+}
+
 size_t argument_size(enum call call)
 {
 	return _IOC_SIZE(commands[call]);
@@ -128,12 +135,12 @@ void add_pmds(__u64 *map, const struct operation *operation)
 }
 
 /* The elements, as far as their place has room; returns their address. */
-static void *put_elements(struct executor *executor, const struct operation *operation,
-			  size_t size)
+static void *put_elements(struct executor *executor, const struct operation *operation)
 {
+	const size_t size = element_size(operation->call), stride = stride_of(operation);
 	size_t count = operation->count < 0 ? 1 : operation->count, n;
-	size_t room = executor->inner.size / size;
-	union argument elements[FILLED];
+	size_t room = executor->inner.size / stride;
+	char elements[FILLED * (sizeof(union argument) + LONGER)];
 
 	if (count > room)
 		count = room;
@@ -141,17 +148,17 @@ static void *put_elements(struct executor *executor, const struct operation *ope
 		union argument element = make_element(
 			operation, operation->elements ? n % operation->elements : 0);
 
-		memcpy((char *)elements + n * size, &element, size);
+		memset(elements + n * stride, operation->tail, stride);
+		memcpy(elements + n * stride, &element, size);
 	}
-	return put_argument(&executor->inner, operation->place, elements, n * size,
-			    count * size);
+	return put_argument(&executor->inner, operation->place, elements, n * stride,
+			    count * stride);
 }
 
 static void *put_vector(struct executor *executor, const struct operation *operation)
 {
 	struct pfm_vector vector = {
-		.address = (uintptr_t)put_elements(executor, operation,
-						   element_size(operation->call)),
+		.address = (uintptr_t)put_elements(executor, operation),
 		.count = operation->count,
 		.element_size = operation->size,
 	};
@@ -220,7 +227,7 @@ const char *bad_format(const struct operation *operation)
 	for (n = 0; n < COUNT(unknown); n++)
 		if (!strcmp(format_of(operation)->name, unknown[n]))
 			return "there is no such format";
-	return operation->element[0].flags % 4 ? "the format's argument has another size"
+	return operation->element[0].flags % 2 ? "the format's argument has another size"
 					       : NULL;
 }
 
@@ -251,6 +258,7 @@ static void put_format(struct executor *executor, const struct operation *operat
 {
 	const struct element *e = &operation->element[0];
 	const struct format *format = format_of(operation);
+	/* What is behind the argument is zero. */
 	const uint64_t sizes[] = { format->size, 0, format->size + 1, 1ull << 40 };
 	struct request request = {};
 	uint64_t address;
@@ -305,8 +313,9 @@ static pid_t thread_to_load(struct executor *executor, const struct operation *o
 static void *put_ioctl_argument(struct executor *executor,
 				const struct operation *operation)
 {
+	const size_t size = argument_size(operation->call);
 	union argument argument;
-	size_t size = _IOC_SIZE(commands[operation->call]);
+	char longer[sizeof(argument) + LONGER];
 
 	if (element_size(operation->call))
 		return put_vector(executor, operation);
@@ -328,7 +337,16 @@ static void *put_ioctl_argument(struct executor *executor,
 		argument.start.start_set = operation->count;
 		break;
 	}
-	return put_argument(&executor->inner, operation->place, &argument, size, size);
+	memset(longer, operation->tail, sizeof(longer));
+	memcpy(longer, &argument, size);
+	return put_argument(&executor->inner, operation->place, longer,
+			    size + operation->more, size + operation->more);
+}
+
+/* The number has the size of the argument. */
+static unsigned long command_of(const struct operation *operation)
+{
+	return commands[operation->call] + _IOC(0, 0, 0, operation->more);
 }
 
 /* On a descriptor that nobody else has, the last error is this one. */
@@ -371,12 +389,12 @@ int do_ioctl(struct executor *executor, const struct operation *operation)
 	int error;
 
 	fail_begin(executor, operation);
-	error = ioctl(fd, commands[operation->call], argument) ? errno : 0;
+	error = ioctl(fd, command_of(operation), argument) ? errno : 0;
 	fail_end(executor, operation);
 	if (!error && operation->call == STATUS && operation->place == GOOD)
 		check_status(argument);
 	if (error && error != EBADF && error != ENOTTY && operation->call != LAST_ERROR &&
-	    operation->slot >= SHARED_SLOTS && executor->alone)
+	    file_of(executor, operation))
 		check_last_error(fd, operation, error);
 	return error;
 }

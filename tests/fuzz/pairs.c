@@ -83,10 +83,12 @@ static const struct pair pairs[] = {
 	/* The ptrace check opens a file (module/core/permission.c). */
 	{ LOAD, ENOMEM, HEADER },
 	{ LOAD, ENFILE, HEADER },
+	{ LOAD, E2BIG, HEADER },
 
 	{ START, EBADF, "1.5 rule 2" },
 	{ START, EINVAL, "1.12" },
 	{ START, EFAULT, HEADER },
+	{ START, E2BIG, HEADER },
 	{ STOP, EBADF, "1.5 rule 2" },
 	{ STOP, EINVAL, "1.12" },
 	{ RESTART, EBADF, "1.5 rule 2" },

@@ -24,6 +24,7 @@
 #define TARGET_THREADS 3 /* of each, beside its first one */
 #define ELEMENTS       4 /* different ones in a vector; longer vectors repeat them */
 #define SETS	       4 /* event sets of scenarios: 0 to 3 */
+#define LONGER	       64 /* bytes at most that a structure of a later version has more */
 
 /* Ioctls that take a descriptor of /dev/perfmon: X(name, command) */
 #define IOCTLS(X)                                                                        \
@@ -141,7 +142,7 @@ enum who {
 /*
  * Of a vector, whatever it is of; unused fields are for none.  CREATE_CONTEXT has one for
  * its sampling format: @number in the table of ioctls.c, @value bytes of buffer; with
- * @flags its argument has a wrong size, with @set there is none.
+ * @flags its argument has another size, with @set there is none.
  */
 #define SWITCH_COUNT_SHIFT 56
 
@@ -167,7 +168,10 @@ struct element {
  * @count: elements, or what the call takes
  * @flags: what the call takes
  * @value: what the call takes
- * @size: bytes, or what the call takes
+ * @size: bytes, or what the call takes; of a vector the bytes of an element, 0 for those of the
+ *	first version
+ * @more: bytes by which the structure of LOAD or START is longer, or 0
+ * @tail: bytes that the kernel does not know are not zero
  * @element: the first ones of a vector, @elements of them
  */
 struct operation {
@@ -180,6 +184,8 @@ struct operation {
 	uint8_t dirty;
 	uint8_t few;
 	uint8_t elements;
+	uint8_t more;
+	uint8_t tail;
 	int32_t count;
 	uint32_t flags;
 	uint64_t value;

@@ -58,6 +58,8 @@ static void print_operation(const struct operation *operation)
 	print_number("fail", operation->fail);
 	print_number("dirty", operation->dirty);
 	print_number("few", operation->few);
+	print_number("more", operation->more);
+	print_number("tail", operation->tail);
 	if (operation->count)
 		printf(", .count = %" PRId32, operation->count);
 	print_number("flags", operation->flags);

@@ -245,11 +245,27 @@ static bool samples(const struct pfm_registers *registers)
 	return unlikely(registers->pmcs[PFM_POWER_MMCRA] & MMCRA_SAMPLE_ENABLE);
 }
 
+/*
+ * An overflow may come as soon as MMCR0 is written, as an NMI, and switch to another set:
+ * then it is that one's MMCRA that has to stay.
+ */
+static noinline void start_sampling(struct pfm_registers *registers)
+{
+	struct pfm_registers *running = registers;
+
+	do {
+		registers = running;
+		mtspr(SPRN_MMCRA, registers->pmcs[PFM_POWER_MMCRA]);
+		barrier();
+		running = pfm_running_registers(&power_pmu);
+	} while (running && running != registers);
+}
+
 static void power_start(struct pfm_registers *registers)
 {
 	mtspr(SPRN_MMCR0, registers->config[RUNNING_MMCR0]);
 	if (samples(registers))
-		mtspr(SPRN_MMCRA, registers->pmcs[PFM_POWER_MMCRA]);
+		start_sampling(registers);
 	/* No isync: the way back to the thread is an interrupt return. */
 }
 

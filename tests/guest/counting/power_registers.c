@@ -162,6 +162,54 @@ TEST(a_set_without_counters_is_frozen_and_hidden)
 	with_registers(check_no_counter);
 }
 
+/* Set 0 samples instructions, and is left after so many cycles for set 1, which does not. */
+static void check_sampling_after(uint64_t left)
+{
+	struct pfarg_setdesc first = { .set_flags = PFM_SETFL_OVFL_SWITCH };
+	struct pfarg_setdesc second = { .set_id = 1 };
+	struct pfarg_pmc pmcs[] = {
+		{ .reg_num = PFM_POWER_MMCR1,
+		  .reg_value = select_event(2, CYCLES_1_TO_4) },
+		{ .reg_num = PFM_POWER_MMCRA, .reg_value = 0x701 },
+		{ .reg_num = PFM_POWER_MMCR1,
+		  .reg_value = select_event(2, CYCLES_1_TO_4),
+		  .reg_set = 1 },
+	};
+	struct pfarg_pmd pmds[] = {
+		{ .reg_num = 2, .reg_value = -left, .reg_ovfl_switch_cnt = 1 },
+		{ .reg_num = 2, .reg_set = 1 },
+	};
+	int fd = make_context();
+	uint64_t mmcra;
+
+	must(fd, pfm_create_evtsets(fd, &first, 1));
+	must(fd, pfm_create_evtsets(fd, &second, 1));
+	must(fd, pfm_write_pmcs(fd, pmcs, COUNT(pmcs)));
+	must(fd, pfm_write_pmds(fd, pmds, COUNT(pmds)));
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	wait_until(status_of(fd).active_set == 1);
+	mmcra = hardware("mmcra");
+	close(fd);
+	ck_assert_msg(mmcra == idle_mmcra(), "left after %u cycles: MMCRA is 0x%jx",
+		      (unsigned int)left, (uintmax_t)mmcra);
+}
+
+/* An overflow may come between any two instructions of the start. */
+static void check_sampling(void)
+{
+	uint64_t left;
+
+	for (left = 1; left <= 40; left++)
+		check_sampling_after(left);
+}
+
+TEST(a_set_without_sampling_has_none_however_early_it_comes)
+{
+	need_overflow_interrupts();
+	with_registers(check_sampling);
+}
+
 /*
  * What a counter that is not in use would count is taken away, except that on POWER9 PMC4
  * chooses the bank of the caches' events, units 6 to 9: POWER9 Performance Monitor Unit

@@ -251,7 +251,7 @@ static void check_throttled(void)
 	enum {
 		PLACES = 1000
 	};
-	unsigned int begun = 0, i;
+	unsigned int begun = 0, again, i;
 	struct pfarg_pmd throttled;
 	uint64_t length, throttles;
 	int fd;
@@ -264,8 +264,12 @@ static void check_throttled(void)
 	length = run_into_throttled(fd, MILLION, &throttled);
 	throttles = statistic("ovfl_throttle_count");
 	for (i = 0; i < PLACES; i++) {
-		must(fd, pfm_unload_context(fd));
-		run_into_throttled(fd, length - PLACES + 50 + i, &throttled);
+		/* A tick allows more interrupts: again, if it came in between. */
+		again = 3;
+		do {
+			must(fd, pfm_unload_context(fd));
+			run_into_throttled(fd, length - PLACES + 50 + i, &throttled);
+		} while (throttled.reg_value != -THROTTLED_PERIOD && --again);
 		if (set_of(fd, 1).set_runs < 2)
 			continue;
 		begun++;

@@ -252,6 +252,8 @@ static int fail_to_claim(struct pfm_context *context, int error)
 {
 	if (error == -ENOMEM)
 		return pfm_fail(context, error, PFM_REASON_MEMORY, 0);
+	if (error != -EBUSY)
+		return pfm_fail(context, error, PFM_REASON_PMU_REFUSES, 0);
 	if (blamed.pmd == PFM_WHOLE_PMU)
 		pfm_fail(context, error, PFM_REASON_PMU_HELD, 0);
 	else

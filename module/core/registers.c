@@ -119,6 +119,9 @@ static int check_pmc(struct pfm_context *context, struct pfarg_pmc *pmc, u32 ind
 	pmc->reg_value = pmc_value(context, desc, pmc->reg_value);
 	if (pmu->operations->check_pmc && !pmu->operations->check_pmc(n, &pmc->reg_value))
 		return invalid(context, index, PFM_REASON_PMC_VALUE, pmc->reg_value);
+	/* The module may have changed the value. */
+	if (context->user_level)
+		pmc->reg_value = at_user_level(desc, pmc->reg_value);
 	return 0;
 }
 

@@ -21,13 +21,14 @@ static unsigned long ours, not_ours;
 module_param(ours, ulong, 0444);
 module_param(not_ours, ulong, 0444);
 
-static unsigned int loads, unloads, sets, selected, thread, privileged, refuse;
+static unsigned int loads, unloads, sets, selected, thread, privileged, level, refuse;
 module_param(loads, uint, 0444);
 module_param(unloads, uint, 0444);
 module_param(sets, uint, 0444);
 module_param(selected, uint, 0444);
 module_param(thread, uint, 0444);
 module_param(privileged, uint, 0444);
+module_param(level, uint, 0444);
 module_param(refuse, uint, 0644);
 
 static unsigned long claimed;
@@ -56,6 +57,13 @@ static void fake_release(struct pfm_pmu *pmu, const u64 *pmds)
 	claimed &= ~pmds[0];
 }
 
+static bool fake_check_pmc(unsigned int n, u64 *value)
+{
+	if (n == FAKE_LEVEL)
+		*value &= ~(u64)FAKE_USER_ONLY;
+	return true;
+}
+
 static int fake_load(struct pfm_session *session)
 {
 	const struct pfm_registers *registers = NULL;
@@ -69,6 +77,7 @@ static int fake_load(struct pfm_session *session)
 	while ((registers = pfm_session_next(session, registers))) {
 		sets++;
 		selected += registers->pmcs[0] + registers->pmcs[1];
+		level = registers->pmcs[FAKE_LEVEL];
 	}
 	thread = task_pid_nr(session->task);
 	privileged = session->privileged;
@@ -210,6 +219,7 @@ static enum hrtimer_restart fake_interrupt(struct hrtimer *timer)
 static const struct pfm_pmu_operations fake_operations = {
 	.claim = fake_claim,
 	.release = fake_release,
+	.check_pmc = fake_check_pmc,
 	.load = fake_load,
 	.unload = fake_unload,
 	.write_pmcs = fake_write_pmcs,
@@ -227,6 +237,7 @@ static const struct pfm_pmu_operations fake_operations = {
 static const struct pfm_register fake_pmcs[] = {
 	{ .name = "SELECT0", .type = TYPE, .reserved = ~1ull, .counters = BIT_ULL(0) },
 	{ .name = "SELECT1", .type = TYPE, .reserved = ~1ull, .counters = BIT_ULL(1) },
+	[FAKE_LEVEL] = { .name = "LEVEL", .user_set = FAKE_USER_ONLY },
 };
 
 static const struct pfm_register fake_pmds[FAKE_FAR + 1] = {

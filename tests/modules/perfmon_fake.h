@@ -8,7 +8,8 @@
  * PMC n is 1 if PMD n is to count, else 0. What counter KERNEL notes is of the kernel.
  *
  * Its parameters tell of the "loads" and "unloads" that it saw; of the last load: "sets", how
- * many PMCs were 1 in all of them ("selected"), "thread" (tid), "privileged". While "refuse" is
+ * many PMCs were 1 in all of them ("selected"), "thread" (tid), "privileged", "level" (PMC LEVEL of
+ * the last set). While "refuse" is
  * an errno, a load fails with it, and says FAKE_REFUSAL.  "claimed" are its PMDs below 64 that
  * are claimed.
  */
@@ -25,6 +26,9 @@
 #define FAKE_FAR		   64
 #define FAKE_REFUSAL		   "the test does not want it"
 #define FAKE_TICK_NS		   100000
+
+#define FAKE_LEVEL		   2 /* PMC: the module makes a mistake, it takes the bit away */
+#define FAKE_USER_ONLY		   1 /* its bit that keeps a context at user level */
 
 /* Interrupt @sequence of a CPU with an overflow, from 1 on. */
 #define FAKE_IP(counter, sequence) (0x10000 * ((counter) + 1) + (sequence))

@@ -96,6 +96,22 @@ TEST(load_knows_who_asks)
 	with_fake(check_ordinary_user);
 }
 
+/* Whatever the module makes of what is written. */
+static void check_level(void)
+{
+	int fd = context_at_user_level();
+
+	write_pmc(fd, FAKE_LEVEL, 0);
+	load(fd, thread_id());
+	ck_assert_uint_eq(tells("level"), FAKE_USER_ONLY);
+	close(fd);
+}
+
+TEST(a_module_cannot_undo_what_keeps_a_context_at_user_level)
+{
+	with_fake(check_level);
+}
+
 static void check_refusal(void)
 {
 	int fd = context_of_three_sets(1);

@@ -15,6 +15,7 @@
 struct limits {
 	u16 kernel;
 	u16 user;
+	bool has_link;
 };
 
 static struct limits limits_asked_for(const struct pfm_callchain_arg *argument)
@@ -22,6 +23,7 @@ static struct limits limits_asked_for(const struct pfm_callchain_arg *argument)
 	struct limits limits = {
 		.kernel = argument->max_kernel ?: PFM_CALLCHAIN_MAX_DEPTH,
 		.user = argument->max_user ?: PFM_CALLCHAIN_MAX_DEPTH,
+		.has_link = argument->flags & PFM_CALLCHAIN_LINK,
 	};
 
 	if (argument->flags & PFM_CALLCHAIN_NO_KERNEL)
@@ -34,8 +36,9 @@ static struct limits limits_asked_for(const struct pfm_callchain_arg *argument)
 static struct limits limits_of(const struct pfm_dfl_smpl_hdr *header)
 {
 	return (struct limits){
-		.kernel = header->hdr_buf_flags & 0xffff,
+		.kernel = header->hdr_buf_flags & (PFM_CALLCHAIN_HDR_LINK - 1),
 		.user = header->hdr_buf_flags >> 16,
+		.has_link = header->hdr_buf_flags & PFM_CALLCHAIN_HDR_LINK,
 	};
 }
 
@@ -47,12 +50,13 @@ static u64 largest_entry(const struct pfm_format_setup *setup)
 	       (setup->pmds + limits.kernel + limits.user) * sizeof(u64);
 }
 
+#define KNOWN_FLAGS (PFM_CALLCHAIN_NO_KERNEL | PFM_CALLCHAIN_NO_USER | PFM_CALLCHAIN_LINK)
+
 static int callchain_buffer_size(const struct pfm_format_setup *setup, u64 *size)
 {
 	const struct pfm_callchain_arg *argument = setup->argument;
 
-	if (!argument ||
-	    argument->flags & ~(PFM_CALLCHAIN_NO_KERNEL | PFM_CALLCHAIN_NO_USER) ||
+	if (!argument || argument->flags & ~KNOWN_FLAGS ||
 	    argument->max_kernel > PFM_CALLCHAIN_MAX_DEPTH ||
 	    argument->max_user > PFM_CALLCHAIN_MAX_DEPTH ||
 	    memchr_inv(argument->reserved, 0, sizeof(argument->reserved)))
@@ -73,6 +77,8 @@ static int callchain_init(struct pfm_format_instance *instance,
 	pfm_linear_init(header, argument->buf_size, largest_entry(setup),
 			PFM_CALLCHAIN_VERSION);
 	header->hdr_buf_flags = limits.kernel | limits.user << 16;
+	if (limits.has_link)
+		header->hdr_buf_flags |= PFM_CALLCHAIN_HDR_LINK;
 	return 0;
 }
 
@@ -83,11 +89,11 @@ static bool is_at_hand(const struct pfm_sample *sample)
 }
 
 static unsigned int write_kernel(const struct pfm_sample *sample, u64 *to,
-				 unsigned int most)
+				 unsigned int most, bool *link)
 {
 	if (!most || !sample->may_see_kernel || user_mode(sample->regs))
 		return 0;
-	return pfm_kernel_stack(sample->regs, to, is_at_hand(sample) ? most : 1);
+	return pfm_kernel_stack(sample->regs, to, is_at_hand(sample) ? most : 1, link);
 }
 
 /* Where the thread was in its program; NULL for a thread that never is in one. */
@@ -101,14 +107,15 @@ static struct pt_regs *user_registers(const struct pfm_sample *sample)
 }
 
 static unsigned int write_user(const struct pfm_sample *sample, u64 *to,
-			       unsigned int most)
+			       unsigned int most, bool *link)
 {
 	struct pt_regs *regs = most ? user_registers(sample) : NULL;
 
 	if (!regs)
 		return 0;
 	/* A thread at its end has no memory any more. */
-	return pfm_user_stack(regs, to, is_at_hand(sample) && current->mm ? most : 1);
+	return pfm_user_stack(regs, to, is_at_hand(sample) && current->mm ? most : 1,
+			      link);
 }
 
 static u32 callchain_handler(struct pfm_format_instance *instance,
@@ -117,18 +124,22 @@ static u32 callchain_handler(struct pfm_format_instance *instance,
 	struct pfm_dfl_smpl_hdr *header = instance->buffer;
 	struct limits limits = limits_of(header);
 	struct pfm_callchain_entry *entry = pfm_linear_next(header);
+	bool kernel_link = false, user_link = false;
 	u64 *end;
 
 	if (unlikely(!entry))
 		return pfm_linear_full();
 	pfm_sample_write(&entry->sample, sample);
 	entry->value_count = sample->value_count;
-	entry->reserved = 0;
 	end = pfm_sample_write_values((u64 *)(entry + 1), sample);
-	entry->kernel_count = write_kernel(sample, end, limits.kernel);
+	entry->kernel_count = write_kernel(sample, end, limits.kernel,
+					   limits.has_link ? &kernel_link : NULL);
 	end += entry->kernel_count;
-	entry->user_count = write_user(sample, end, limits.user);
+	entry->user_count =
+		write_user(sample, end, limits.user, limits.has_link ? &user_link : NULL);
 	end += entry->user_count;
+	entry->flags = (kernel_link ? PFM_CALLCHAIN_KERNEL_LINK : 0) |
+		       (user_link ? PFM_CALLCHAIN_USER_LINK : 0);
 	return pfm_linear_add(header, (void *)end - (void *)entry);
 }
 

@@ -15,13 +15,17 @@ struct pt_regs;
 /*
  * Return addresses from @regs on, which are of the kernel, innermost first; the first is the
  * interrupted instruction.  Return: how many there are at @to.
+ *
+ * @link: NULL, or what becomes true if the second one is what the link register had, and
+ * perhaps left over from another call.
  */
-unsigned int pfm_kernel_stack(struct pt_regs *regs, u64 *to, unsigned int most);
+unsigned int pfm_kernel_stack(struct pt_regs *regs, u64 *to, unsigned int most,
+			      bool *link);
 
 /*
  * The same of the current program, which was left with @regs.  Of one of 32 bits it is only
  * the instruction: its frames have other shapes.
  */
-unsigned int pfm_user_stack(struct pt_regs *regs, u64 *to, unsigned int most);
+unsigned int pfm_user_stack(struct pt_regs *regs, u64 *to, unsigned int most, bool *link);
 
 #endif

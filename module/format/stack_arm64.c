@@ -21,7 +21,19 @@
 /* Interrupts are off, and a handler is not interrupted by another one. */
 static DEFINE_PER_CPU(unsigned long[OURS + PFM_CALLCHAIN_MAX_DEPTH], trace);
 
-unsigned int pfm_kernel_stack(struct pt_regs *regs, u64 *to, unsigned int most)
+/*
+ * 0 if it has no address of the kernel.  Pointer authentication signs in bits that are all
+ * ones in every address of the kernel's code.
+ */
+static u64 link_register(struct pt_regs *regs)
+{
+	u64 link = regs->regs[30];
+
+	return link & BIT_ULL(55) ? link | GENMASK_ULL(63, VA_BITS_MIN) : 0;
+}
+
+unsigned int pfm_kernel_stack(struct pt_regs *regs, u64 *to, unsigned int most,
+			      bool *link)
 {
 	unsigned long *all = *this_cpu_ptr(&trace);
 	unsigned int length = stack_trace_save(all, OURS + most, 0);
@@ -29,10 +41,13 @@ unsigned int pfm_kernel_stack(struct pt_regs *regs, u64 *to, unsigned int most)
 
 	for (i = 0; i < length && all[i] != regs->pc; i++)
 		;
-	while (i < length && count < most)
-		to[count++] = all[i++];
 	/* The trace may have ended before, on a stack that is not in order. */
-	if (count == 0)
-		to[count++] = regs->pc;
+	to[count++] = regs->pc;
+	if (link && count < most && link_register(regs)) {
+		to[count++] = link_register(regs);
+		*link = true;
+	}
+	while (++i < length && count < most)
+		to[count++] = all[i];
 	return count;
 }

@@ -3,7 +3,8 @@
  * The program's stack on x86_64 and arm64: by frame pointers (rbp, x29).  Each points to the
  * caller's frame pointer, and behind that is the return address.
  *
- * A function that has not made its frame yet, or makes none, has its caller missing.
+ * A function that has not made its frame yet, or makes none, has its caller missing; on
+ * arm64 the link register has it.
  */
 #include <linux/ptrace.h>
 #include <linux/sched.h>
@@ -27,6 +28,11 @@ static u64 frame_pointer_of(struct pt_regs *regs)
 	return regs->bp;
 }
 
+static u64 link_register(struct pt_regs *regs)
+{
+	return 0;
+}
+
 static u64 without_signature(u64 address)
 {
 	return address;
@@ -42,6 +48,11 @@ static u64 frame_pointer_of(struct pt_regs *regs)
 	return regs->regs[29];
 }
 
+static u64 link_register(struct pt_regs *regs)
+{
+	return regs->regs[30];
+}
+
 /* FEAT_PAuth signs return addresses in the bits that no address of a program has. */
 static u64 without_signature(u64 address)
 {
@@ -49,7 +60,7 @@ static u64 without_signature(u64 address)
 }
 #endif
 
-unsigned int pfm_user_stack(struct pt_regs *regs, u64 *to, unsigned int most)
+unsigned int pfm_user_stack(struct pt_regs *regs, u64 *to, unsigned int most, bool *link)
 {
 	u64 pointer = frame_pointer_of(regs);
 	unsigned int count = 0;
@@ -58,6 +69,10 @@ unsigned int pfm_user_stack(struct pt_regs *regs, u64 *to, unsigned int most)
 	to[count++] = instruction_pointer(regs);
 	if (!is_64bit(regs))
 		return count;
+	if (link && count < most && link_register(regs)) {
+		to[count++] = without_signature(link_register(regs));
+		*link = true;
+	}
 	while (count < most && pointer % sizeof(u64) == 0) {
 		/* Refuses, too, while an NMI finds another program's memory on x86. */
 		if (copy_from_user_nofault(&frame, (void __user *)pointer, sizeof(frame)))

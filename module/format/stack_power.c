@@ -28,6 +28,7 @@ struct frame {
 
 struct walk {
 	u64 *to;
+	bool *link; /* see pfm_kernel_stack() */
 	unsigned int count;
 	unsigned int most;
 	unsigned int frames; /* that may still be looked at: chains may be circles */
@@ -40,6 +41,15 @@ static void add(struct walk *walk, u64 address)
 	if (address && is_kernel_addr(address) == walk->is_kernel &&
 	    walk->count < walk->most)
 		walk->to[walk->count++] = address;
+}
+
+static void add_link(struct walk *walk, u64 link)
+{
+	unsigned int count = walk->count;
+
+	add(walk, link);
+	if (walk->link && count == 1 && walk->count == 2)
+		*walk->link = true;
 }
 
 static bool read_words(const struct walk *walk, void *to, u64 from, size_t size)
@@ -118,7 +128,7 @@ static bool follow(struct walk *walk, struct place *place)
 		if (!read_words(walk, &caller, frame.caller, sizeof(caller)))
 			return false;
 		if (is_innermost && link_is_wanted(place->link, &frame, &caller))
-			add(walk, place->link);
+			add_link(walk, place->link);
 		add(walk, caller.link);
 		is_innermost = false;
 		address = frame.caller;
@@ -127,9 +137,12 @@ static bool follow(struct walk *walk, struct place *place)
 	return false;
 }
 
-unsigned int pfm_kernel_stack(struct pt_regs *regs, u64 *to, unsigned int most)
+unsigned int pfm_kernel_stack(struct pt_regs *regs, u64 *to, unsigned int most,
+			      bool *link)
 {
-	struct walk walk = { .to = to, .most = most, .frames = most, .is_kernel = true };
+	struct walk walk = {
+		.to = to, .link = link, .most = most, .frames = most, .is_kernel = true
+	};
 	struct place place = place_of(regs);
 
 	while (follow(&walk, &place))
@@ -137,9 +150,9 @@ unsigned int pfm_kernel_stack(struct pt_regs *regs, u64 *to, unsigned int most)
 	return walk.count;
 }
 
-unsigned int pfm_user_stack(struct pt_regs *regs, u64 *to, unsigned int most)
+unsigned int pfm_user_stack(struct pt_regs *regs, u64 *to, unsigned int most, bool *link)
 {
-	struct walk walk = { .to = to, .most = most, .frames = most };
+	struct walk walk = { .to = to, .link = link, .most = most, .frames = most };
 	struct place place = place_of(regs);
 
 	if (is_32bit_task())

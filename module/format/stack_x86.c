@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The kernel's stack on x86: by its own unwinder, which begins with any registers. */
+/*
+ * The kernel's stack on x86: by its own unwinder, which begins with any registers.  There
+ * is no link register.
+ */
 #include <linux/sched.h>
 #include <asm/unwind.h>
 
 #include "stack.h"
 
-unsigned int pfm_kernel_stack(struct pt_regs *regs, u64 *to, unsigned int most)
+unsigned int pfm_kernel_stack(struct pt_regs *regs, u64 *to, unsigned int most,
+			      bool *link)
 {
 	struct unwind_state state;
 	unsigned int count = 0;

@@ -246,6 +246,7 @@ static void put_format_argument(union format_argument *argument,
 		argument->callchain.buf_size = bytes;
 		argument->callchain.max_kernel = 8;
 		argument->callchain.max_user = 8;
+		argument->callchain.flags = bytes % 3 ? PFM_CALLCHAIN_LINK : 0;
 		break;
 	case HIST:
 		argument->hist.entries = bytes / 64;

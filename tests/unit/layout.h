@@ -165,7 +165,7 @@
 	X(struct pfm_callchain_entry, value_count, 40)                                   \
 	X(struct pfm_callchain_entry, kernel_count, 42)                                  \
 	X(struct pfm_callchain_entry, user_count, 44)                                    \
-	X(struct pfm_callchain_entry, reserved, 46)                                      \
+	X(struct pfm_callchain_entry, flags, 46)                                         \
 	X(struct pfm_hist_arg, flags, 4)                                                 \
 	X(struct pfm_hist_arg, reserved, 8)                                              \
 	X(struct pfm_hist_hdr, entries, 4)                                               \

@@ -36,6 +36,8 @@ static const char help[] =
 	"  forks F N    loop N in each of F children, one after the other\n"
 	"  two A B      20,000,000,000 instructions in small turns, A parts of\n"
 	"               them in pfm_first and B parts in pfm_second\n"
+	"  calls N      N turns of a loop in pfm_leaf, which calls nothing, and as\n"
+	"               many in pfm_inner, which calls it; pfm_outer calls that\n"
 	"\n"
 	"The N of a loop is a multiple of 10. Exit status: 0, or 2 after a message.\n";
 
@@ -239,6 +241,43 @@ static void two(const uint64_t *n)
 	}
 }
 
+/* What the compiler is to know nothing of where it is called. */
+#define OPAQUE __attribute__((noipa))
+
+/* Four instructions a turn, or so: the same in both functions. */
+#define TURNS_OF_LOOP(n)                                                                 \
+	for (unsigned long turn = (n); turn; turn--)                                     \
+	__asm__ volatile("nop; nop" : "+r"(turn))
+
+OPAQUE static unsigned long pfm_leaf(unsigned long turns)
+{
+	TURNS_OF_LOOP(turns);
+	return turns;
+}
+
+OPAQUE static unsigned long pfm_inner(unsigned long turns)
+{
+	unsigned long result = pfm_leaf(turns);
+
+	TURNS_OF_LOOP(turns);
+	return result + 1;
+}
+
+OPAQUE static unsigned long pfm_outer(unsigned long turns)
+{
+	return pfm_inner(turns) + 1;
+}
+
+static void calls(const uint64_t *n)
+{
+	enum {
+		TURNS = 1000
+	};
+
+	for (uint64_t left = n[0]; left; left -= left < TURNS ? left : TURNS)
+		pfm_outer(left < TURNS ? left : TURNS);
+}
+
 enum {
 	MOST_NUMBERS = 2
 };
@@ -252,7 +291,7 @@ static const struct work {
 	{ "loop", 1, true, loop },	  { "faults", 1, false, faults },
 	{ "switch", 1, false, switches }, { "spin", 1, false, spin },
 	{ "threads", 2, true, threads },  { "forks", 2, true, forks },
-	{ "two", 2, false, two },
+	{ "two", 2, false, two },	  { "calls", 1, false, calls },
 };
 
 static const struct work *find_work(const char *name)

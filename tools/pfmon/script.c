@@ -69,7 +69,8 @@ static int print_sample(const struct sample *sample, void *argument)
 	       thread.tid, sample->cpu, time / NS_PER_SECOND,
 	       time % NS_PER_SECOND / NS_PER_USEC, sample->period, sample->event->name);
 	for (unsigned int i = 0; i < sample->frame_count; i++)
-		print_frame(printing, sample, i);
+		if (symbols_is_frame(&printing->symbols, sample, i))
+			print_frame(printing, sample, i);
 	putchar('\n');
 	return ferror(stdout);
 }

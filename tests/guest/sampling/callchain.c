@@ -132,6 +132,93 @@ TEST(a_programs_stack_is_what_its_functions_see)
 	with_formats(check_nest);
 }
 
+/* ---- link registers --------------------------------------------------------------------- */
+
+#if defined(__aarch64__)
+#define HAS_LINK true
+#else
+#define HAS_LINK false
+#endif
+
+/* Calls nothing, and does not ask who called it: it has no frame on arm64 and POWER. */
+NESTED static uint64_t leaf(struct child_page *page)
+{
+	while (!page->stop)
+		page->turns++;
+	return page->turns;
+}
+
+NESTED static uint64_t caller_of_leaf(uint64_t unused)
+{
+	(void)unused;
+	note_return(0, __builtin_return_address(0));
+	return leaf(child_own_page()) + 1;
+}
+
+static bool is_code_of(uint64_t address, const void *function)
+{
+	return address >= (uintptr_t)function &&
+	       address < (uintptr_t)function + INNERMOST_SIZE;
+}
+
+static void must_have_caller(entry_t entry, const struct nest *nest, uint32_t flags)
+{
+	const uint64_t *user = user_of(entry);
+	const bool has_link = HAS_LINK && flags & PFM_CALLCHAIN_LINK;
+	const bool has_caller = pmu_is("power") || has_link;
+
+	ck_assert_msg(is_code_of(user[0], leaf), "0x%jx is not in 0x%jx",
+		      (uintmax_t)user[0], (uintmax_t)(uintptr_t)leaf);
+	if (!pmu_is("power"))
+		ck_assert_int_eq(!!(entry->flags & PFM_CALLCHAIN_USER_LINK), has_link);
+#if defined(__x86_64__)
+	/* Whether it has a frame is the compiler's choice. */
+	return;
+#endif
+	ck_assert_uint_ge(entry->user_count, 2 + has_caller);
+	if (has_caller)
+		ck_assert_msg(is_code_of(user[1], caller_of_leaf),
+			      "0x%jx is not in 0x%jx", (uintmax_t)user[1],
+			      (uintmax_t)(uintptr_t)caller_of_leaf);
+	/* On POWER what comes next may be left over from another call. */
+	if (HAS_LINK)
+		ck_assert_uint_eq(user[1 + has_caller], nest->returns[0]);
+}
+
+static void check_leaf(uint32_t flags)
+{
+	struct child child = child_new();
+	struct callchain chain = callchain_new(flags);
+	entry_t entry;
+
+	child_begin(&child, caller_of_leaf, 0);
+	wait_until(child.page->turns);
+	callchain_start(&chain, child.pid);
+	wait_for_samples(&chain, 100);
+	must(chain.fd, pfm_stop(chain.fd));
+	ck_assert_uint_ge(must_be_whole_chains(&chain, true), 100);
+	for_each_entry(entry, &chain)
+	{
+		if (!is_in_switch(entry))
+			must_have_caller(entry, nest_of(child.page), flags);
+	}
+	callchain_free(&chain);
+	child_rest(&child);
+	child_exit(&child);
+}
+
+static void check_leaves(void)
+{
+	need_overflow_interrupts();
+	check_leaf(PFM_CALLCHAIN_LINK);
+	check_leaf(0);
+}
+
+TEST(the_link_register_has_the_caller_of_a_leaf_function)
+{
+	with_formats(check_leaves);
+}
+
 /* ---- layout and argument ------------------------------------------------------------------ */
 
 static void check_layout(void)
@@ -167,7 +254,7 @@ static void check_layout(void)
 	ck_assert_uint_eq(number_at(buffer, 16, 8), 0);
 	ck_assert_uint_eq(number_at(buffer, 24, 8), 65536);
 	ck_assert_uint_eq(number_at(buffer, 32, 8), 48 + 8 * (pmds_in_all() + 20 + 30));
-	ck_assert_uint_eq(number_at(buffer, 40, 4), 0x10001);
+	ck_assert_uint_eq(number_at(buffer, 40, 4), 0x10002);
 	ck_assert_uint_eq(number_at(buffer, 44, 4), 20 | 30 << 16);
 	ck_assert_uint_eq(number_at(buffer, 48, 8), 0);
 	must_be_zero(buffer, 64, 64);
@@ -218,7 +305,7 @@ static void check_arguments(void)
 		{ .buf_size = all + 8 * DEEPEST - 1, .flags = PFM_CALLCHAIN_NO_KERNEL },
 		{ .buf_size = all + 8 * DEEPEST - 1, .flags = PFM_CALLCHAIN_NO_USER },
 		{ .buf_size = all - 1, .flags = 3 },
-		{ .buf_size = MIB, .flags = 4 },
+		{ .buf_size = MIB, .flags = 8 },
 		{ .buf_size = MIB, .flags = 0x80000000 },
 		{ .buf_size = MIB, .max_kernel = DEEPEST + 1 },
 		{ .buf_size = MIB, .max_user = DEEPEST + 1 },
@@ -230,6 +317,7 @@ static void check_arguments(void)
 		{ .buf_size = least },
 		{ .buf_size = all + 16, .max_kernel = 1, .max_user = 1 },
 		{ .buf_size = all, .flags = 3 },
+		{ .buf_size = all, .flags = 7 },
 		{ .buf_size = least, .max_kernel = DEEPEST, .max_user = DEEPEST },
 	};
 	struct refusal refusals[COUNT(bad)];
@@ -310,7 +398,9 @@ static void must_be_limited(const struct child *child, uint32_t flags,
 	unsigned int deepest_kernel = 0, deepest_user = 0;
 	entry_t entry;
 
-	ck_assert_uint_eq(chain.header->hdr_buf_flags, most_kernel | most_user << 16);
+	ck_assert_uint_eq(chain.header->hdr_buf_flags,
+			  most_kernel | most_user << 16 |
+				  (flags & PFM_CALLCHAIN_LINK ? 0x8000 : 0));
 	sample_reader(&chain, child, read_until_stopped);
 	for_each_entry(entry, &chain)
 	{
@@ -331,6 +421,8 @@ static void check_limits(void)
 	need_overflow_interrupts();
 	must_be_limited(&child, 0, 1, 1);
 	must_be_limited(&child, 0, 3, 1);
+	must_be_limited(&child, PFM_CALLCHAIN_LINK, 1, 1);
+	must_be_limited(&child, PFM_CALLCHAIN_LINK, 3, 2);
 	must_be_limited(&child, PFM_CALLCHAIN_NO_KERNEL, 3, 1);
 	must_be_limited(&child, PFM_CALLCHAIN_NO_USER, 3, 1);
 	must_be_limited(&child, PFM_CALLCHAIN_NO_KERNEL | PFM_CALLCHAIN_NO_USER, 3, 1);
@@ -400,6 +492,43 @@ static void check_kernel(void)
 TEST(the_kernels_stack_is_that_of_the_system_call)
 {
 	with_formats(check_kernel);
+}
+
+/* What zeros memory is written in assembler, has no frame, and is called by one function. */
+static void check_kernel_leaf(void)
+{
+	struct function leaf_function, caller;
+	struct child child = child_new();
+	struct callchain chain;
+	uint64_t in_leaf = 0;
+	entry_t entry;
+
+	need_overflow_interrupts();
+	chain = callchain_new(PFM_CALLCHAIN_LINK);
+	leaf_function = find_function("__arch_clear_user");
+	caller = find_function("read_zero");
+	sample_reader(&chain, &child, read_until_stopped);
+	must_be_whole_chains(&chain, true);
+	for_each_entry(entry, &chain)
+	{
+		if (!entry->kernel_count)
+			continue;
+		ck_assert_uint_eq(entry->flags & PFM_CALLCHAIN_KERNEL_LINK,
+				  PFM_CALLCHAIN_KERNEL_LINK);
+		if (!is_in(kernel_of(entry)[0], &leaf_function))
+			continue;
+		in_leaf++;
+		ck_assert_msg(is_in(kernel_of(entry)[1], &caller), "the caller is 0x%jx",
+			      (uintmax_t)kernel_of(entry)[1]);
+	}
+	ck_assert_uint_ge(in_leaf, 5);
+	child_exit(&child);
+}
+
+TEST(the_link_register_has_the_caller_in_the_kernel)
+{
+	if (HAS_LINK)
+		with_formats(check_kernel_leaf);
 }
 
 /*

@@ -69,13 +69,27 @@ static bool is_of_kernel(uint64_t address)
 	return address >> 63;
 }
 
+/* Only where a link register was asked for, and there is one. */
+static void must_be_flags(entry_t entry, bool is_asked)
+{
+#if defined(__x86_64__)
+	is_asked = false;
+#endif
+	if (!is_asked)
+		ck_assert_uint_eq(entry->flags, 0);
+	ck_assert_uint_le(entry->flags, 3);
+	if (entry->flags & PFM_CALLCHAIN_KERNEL_LINK)
+		ck_assert_uint_ge(entry->kernel_count, 2);
+	if (entry->flags & PFM_CALLCHAIN_USER_LINK)
+		ck_assert_uint_ge(entry->user_count, 2);
+}
+
 /* What is true of every entry. */
 static void must_be_entry(entry_t entry, bool is_root)
 {
 	bool hit_kernel = is_of_kernel(entry->sample.ip);
 	unsigned int i;
 
-	ck_assert_uint_eq(entry->reserved, 0);
 	ck_assert_uint_eq(PFM_SMPL_VALUES(entry->sample.values), entry->value_count);
 	ck_assert_uint_eq(PFM_SMPL_CLOCK(entry->sample.values), PFM_SMPL_CLOCK_SCHEDULER);
 	ck_assert_uint_le(entry->kernel_count, DEEPEST);
@@ -102,6 +116,8 @@ uint64_t must_be_whole_chains(const struct callchain *chain, bool is_root)
 	for_each_entry(entry, chain)
 	{
 		must_be_entry(entry, is_root);
+		must_be_flags(entry,
+			      chain->header->hdr_buf_flags & PFM_CALLCHAIN_HDR_LINK);
 		count++;
 	}
 	ck_assert_ptr_eq(entry, end_of(chain));

@@ -245,3 +245,14 @@ const struct symbol *object_symbol(struct object_list *list, struct object *obje
 		return kernel_symbol(list, object, offset, inside);
 	return program_find(&object->program, offset, inside);
 }
+
+/* The kernel keeps no tables on arm64, and those of POWER are in vmlinux, which is not read. */
+enum link_state object_link(struct object_list *list, struct object *object,
+			    uint64_t offset)
+{
+	if (!object->is_looked_at)
+		look_at(list, object);
+	if (!object->is_known || object->is_kernel)
+		return LINK_UNKNOWN;
+	return program_link(&object->program, offset);
+}

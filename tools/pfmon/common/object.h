@@ -65,4 +65,8 @@ void objects_free(struct object_list *list);
 const struct symbol *object_symbol(struct object_list *list, struct object *object,
 				   uint64_t offset, uint64_t *inside);
 
+/* Where the function at the instruction at @offset of @object has its return address. */
+enum link_state object_link(struct object_list *list, struct object *object,
+			    uint64_t offset);
+
 #endif

@@ -45,9 +45,12 @@ static node_number add_callers(struct profile *profile, const struct sample *sam
 			       node_number node)
 {
 	for (unsigned int i = 1; node && i < sample->frame_count; i++) {
-		struct location location = symbols_find(&profile->symbols, sample, i);
+		struct location location;
 		struct key key = { 0 };
 
+		if (!symbols_is_frame(&profile->symbols, sample, i))
+			continue;
+		location = symbols_find(&profile->symbols, sample, i);
 		take_function(&key, &location);
 		node = tree_child(&profile->tree, node, &key);
 	}
@@ -79,8 +82,11 @@ static node_number add_stack(struct profile *profile, const struct sample *sampl
 		key.thread.tid = 0;
 	node = tree_child(&profile->tree, node, &key);
 	for (unsigned int i = sample->frame_count; node && i--;) {
-		struct location location = symbols_find(&profile->symbols, sample, i);
+		struct location location;
 
+		if (!symbols_is_frame(&profile->symbols, sample, i))
+			continue;
+		location = symbols_find(&profile->symbols, sample, i);
 		key = (struct key){ 0 };
 		take_function(&key, &location);
 		key.offset = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A program or library: its symbols, also from a separate debug file. */
+/* A program or library: its symbols, also from a separate debug file; its unwinding tables. */
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
 #include <stdbool.h>
@@ -145,6 +145,8 @@ int program_read(struct program *program, int fd, const char *name, char *debug_
 	if (own != -1)
 		result = read_module(program, dwfl, own, name);
 	dwfl_end(dwfl);
+	if (!result)
+		cfi_open(&program->cfi, fd);
 	return result;
 }
 
@@ -152,23 +154,44 @@ void program_free(struct program *program)
 {
 	symbol_table_free(&program->symbols);
 	free(program->segments);
+	cfi_close(&program->cfi);
 	*program = (struct program){ 0 };
+}
+
+/* Into @address, what symbols and tables have at @offset of the file. */
+static bool find_address(const struct program *program, uint64_t offset,
+			 uint64_t *address)
+{
+	for (size_t i = 0; i < program->segment_count; i++) {
+		const struct program_segment *segment = &program->segments[i];
+
+		if (offset - segment->offset >= segment->size)
+			continue;
+		*address = offset - segment->offset + segment->address;
+		return true;
+	}
+	return false;
 }
 
 const struct symbol *program_find(const struct program *program, uint64_t offset,
 				  uint64_t *inside)
 {
-	for (size_t i = 0; i < program->segment_count; i++) {
-		const struct program_segment *segment = &program->segments[i];
-		uint64_t address = offset - segment->offset + segment->address;
-		const struct symbol *symbol;
+	const struct symbol *symbol;
+	uint64_t address;
 
-		if (offset - segment->offset >= segment->size)
-			continue;
-		symbol = symbol_table_find(&program->symbols, address);
-		if (symbol)
-			*inside = address - symbol->address;
-		return symbol;
-	}
-	return NULL;
+	if (!find_address(program, offset, &address))
+		return NULL;
+	symbol = symbol_table_find(&program->symbols, address);
+	if (symbol)
+		*inside = address - symbol->address;
+	return symbol;
+}
+
+enum link_state program_link(struct program *program, uint64_t offset)
+{
+	uint64_t address;
+
+	if (!find_address(program, offset, &address))
+		return LINK_UNKNOWN;
+	return cfi_link(&program->cfi, address);
 }

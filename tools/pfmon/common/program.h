@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A program or library: its symbols, also from a separate debug file. */
+/* A program or library: its symbols, also from a separate debug file; its unwinding tables. */
 #ifndef PFMON_PROGRAM_H
 #define PFMON_PROGRAM_H
 
+#include "cfi.h"
 #include "symbol_table.h"
 
 /**
@@ -22,11 +23,13 @@ struct program_segment {
  * @symbols: functions
  * @segments: what is mapped
  * @segment_count: how many
+ * @cfi: where functions have their return addresses
  */
 struct program {
 	struct symbol_table symbols;
 	struct program_segment *segments;
 	size_t segment_count;
+	struct cfi cfi;
 };
 
 /*
@@ -44,5 +47,8 @@ void program_free(struct program *program);
  */
 const struct symbol *program_find(const struct program *program, uint64_t offset,
 				  uint64_t *inside);
+
+/* Where the function at the instruction at @offset of the file has its return address. */
+enum link_state program_link(struct program *program, uint64_t offset);
 
 #endif

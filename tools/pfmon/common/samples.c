@@ -89,6 +89,8 @@ static bool read_callchain(struct entries *entries, struct sample *sample)
 		sample->frames = frames;
 		sample->frame_count = count;
 		sample->kernel_count = entry->kernel_count;
+		sample->kernel_link = entry->flags & PFM_CALLCHAIN_KERNEL_LINK;
+		sample->user_link = entry->flags & PFM_CALLCHAIN_USER_LINK;
 	}
 	return true;
 }

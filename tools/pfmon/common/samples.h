@@ -18,6 +18,8 @@
  * @frames: addresses, innermost first: the interrupted instruction, then callers
  * @frame_count: 1 without a call chain
  * @kernel_count: of them, that are the kernel's part of a call chain
+ * @kernel_link: the second of the kernel's part is what the link register had
+ * @user_link: the second of the program's part is
  * @has_chain: the format keeps call chains
  */
 struct sample {
@@ -32,8 +34,21 @@ struct sample {
 	const uint64_t *frames;
 	unsigned int frame_count;
 	unsigned int kernel_count;
+	bool kernel_link;
+	bool user_link;
 	bool has_chain;
 };
+
+/*
+ * Frame @index is not from the stack, but what the link register had: a caller perhaps
+ * (see symbols_is_frame()).
+ */
+static inline bool sample_is_link(const struct sample *sample, unsigned int index)
+{
+	if (index < sample->kernel_count)
+		return sample->kernel_link && index == 1;
+	return sample->user_link && index == sample->kernel_count + 1;
+}
 
 /* Returns 0 to go on, else what samples_each() is to return. */
 typedef int (*sample_function)(const struct sample *sample, void *argument);

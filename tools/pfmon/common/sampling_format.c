@@ -67,6 +67,7 @@ void sampling_format_argument(enum data_format format, uint64_t size,
 		break;
 	case DATA_FORMAT_CALLCHAIN:
 		argument->callchain.buf_size = size;
+		argument->callchain.flags = PFM_CALLCHAIN_LINK;
 		break;
 	default:
 		argument->linear.buf_size = size;

@@ -26,29 +26,72 @@ static bool is_return(const struct sample *sample, unsigned int index)
 	return index && index != sample->kernel_count;
 }
 
-struct location symbols_find(struct symbols *symbols, const struct sample *sample,
-			     unsigned int index)
+/* Of frame number @index, or of the call before; NULL if nothing was mapped there. */
+static struct object *find_object(struct symbols *symbols, const struct sample *sample,
+				  unsigned int index, uint64_t *offset)
 {
 	uint64_t address = sample->frames[index];
 	uint64_t before = is_return(sample, index) && address;
 	const struct recorded_mapping *recorded = mappings_find(
 		&symbols->mappings, sample->tgid, sample->time, address - before);
+
+	if (!recorded)
+		return NULL;
+	*offset = address - recorded->mapping->start + recorded->mapping->offset;
+	return symbols->objects.of_mapping[recorded - symbols->recording->mappings];
+}
+
+struct location symbols_find(struct symbols *symbols, const struct sample *sample,
+			     unsigned int index)
+{
+	uint64_t address = sample->frames[index];
+	uint64_t before = is_return(sample, index) && address;
 	struct location location = {
 		.offset = address,
 		.is_kernel = is_kernel_address(address),
 	};
-	struct object *object;
 	uint64_t offset, inside;
+	struct object *object = find_object(symbols, sample, index, &offset);
 
-	if (!recorded)
+	if (!object)
 		return location;
-	object = symbols->objects.of_mapping[recorded - symbols->recording->mappings];
-	offset = address - recorded->mapping->start + recorded->mapping->offset;
 	location.object = object;
 	location.symbol =
 		object_symbol(&symbols->objects, object, offset - before, &inside);
 	location.offset = location.symbol ? inside + before : offset;
 	return location;
+}
+
+/* Where no table tells, a return address into the function itself is left over from a call. */
+static bool are_different_functions(struct symbols *symbols, const struct sample *sample,
+				    unsigned int one, unsigned int other)
+{
+	struct location a = symbols_find(symbols, sample, one);
+	struct location b = symbols_find(symbols, sample, other);
+
+	return a.symbol && b.symbol && a.symbol != b.symbol;
+}
+
+bool symbols_is_frame(struct symbols *symbols, const struct sample *sample,
+		      unsigned int index)
+{
+	struct object *object;
+	uint64_t offset;
+
+	if (!sample_is_link(sample, index))
+		return true;
+	if (index + 1 < sample->frame_count &&
+	    sample->frames[index + 1] == sample->frames[index])
+		return false;
+	object = find_object(symbols, sample, index - 1, &offset);
+	switch (object ? object_link(&symbols->objects, object, offset) : LINK_UNKNOWN) {
+	case LINK_IN_REGISTER:
+		return true;
+	case LINK_SAVED:
+		return false;
+	default:
+		return are_different_functions(symbols, sample, index - 1, index);
+	}
 }
 
 const char *object_name(const struct object *object, bool is_kernel)

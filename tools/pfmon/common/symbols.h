@@ -41,6 +41,13 @@ void symbols_free(struct symbols *symbols);
 struct location symbols_find(struct symbols *symbols, const struct sample *sample,
 			     unsigned int index);
 
+/*
+ * Does frame number @index of @sample belong to the call chain?  All do but what the link
+ * register had, if that is left over from another call, or on the stack as well.
+ */
+bool symbols_is_frame(struct symbols *symbols, const struct sample *sample,
+		      unsigned int index);
+
 /* "libc.so.6", "[kernel]", "[unknown]". */
 const char *object_name(const struct object *object, bool is_kernel);
 

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pfmon: is what the link register had the caller, or left over from another call?  What the
+ * functions of the fixture do with it is written in its unwinding tables.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../tools/pfmon/common/build_id.h"
+#include "lookup.h"
+
+SUITE(link, 120);
+
+#define LIBRARY FIXTURE "/liblink.so"
+#define TGID	1
+
+/* An address of the fixture, 8 bytes into a function. */
+static uint64_t in_function(const char *name)
+{
+	void *handle = dlopen(LIBRARY, RTLD_NOW);
+	void *function;
+
+	ck_assert_msg(handle != NULL, "%s", dlerror());
+	function = dlsym(handle, name);
+	ck_assert_msg(function != NULL, "%s", name);
+	return (uintptr_t)function + 8;
+}
+
+/* The fixture as it is in this process. */
+static void write_library(struct data_writer *writer)
+{
+	const uint64_t inside = in_function("link_caller");
+	FILE *maps = fopen("/proc/self/maps", "r");
+	struct data_mapping mapping = { .tgid = TGID };
+	char line[1024], build_id[BUILD_ID_SIZE];
+
+	ck_assert(build_id_of_file(LIBRARY, build_id));
+	while (fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx %*s %lx", (unsigned long *)&mapping.start,
+			   (unsigned long *)&mapping.end,
+			   (unsigned long *)&mapping.offset) == 3 &&
+		    inside >= mapping.start && inside < mapping.end)
+			break;
+	fclose(maps);
+	ck_assert_uint_lt(inside, mapping.end);
+	ck_assert_int_eq(data_write_mapping(writer, &mapping, LIBRARY, build_id), 0);
+}
+
+/* A chain of the program: @flags says that the second is the link register. */
+static void write_chain(struct data_writer *writer, const uint64_t *user,
+			unsigned int count, unsigned int flags)
+{
+	struct {
+		struct pfm_callchain_entry entry;
+		uint64_t frames[4];
+	} chain = {
+		.entry.sample = synthetic_entry(TGID, TGID, CYCLES_PMD, user[0], 1, 1),
+		.entry.user_count = (uint16_t)count,
+		.entry.flags = (uint16_t)flags,
+	};
+
+	memcpy(chain.frames, user, count * sizeof(*user));
+	synthetic_samples(writer, DATA_FORMAT_CALLCHAIN, 0, 1, &chain,
+			  sizeof(chain.entry) + count * sizeof(*user));
+}
+
+struct seen {
+	struct symbols symbols;
+	bool is_frame[4];
+	unsigned int count;
+};
+
+static int look(const struct sample *sample, void *argument)
+{
+	struct seen *seen = argument;
+
+	seen->count = sample->frame_count;
+	for (unsigned int i = 0; i < sample->frame_count; i++)
+		seen->is_frame[i] = symbols_is_frame(&seen->symbols, sample, i);
+	return 0;
+}
+
+/* Which of the frames are some. */
+static struct seen look_at(const uint64_t *user, unsigned int count, unsigned int flags)
+{
+	const char *path = synthetic_path();
+	struct recording recording;
+	struct data_writer writer;
+	struct seen seen;
+	size_t bad;
+
+	synthetic_begin(&writer, path);
+	synthetic_event(&writer, "cycles", CYCLES_PMD, 1, 0);
+	write_library(&writer);
+	write_chain(&writer, user, count, flags);
+	ck_assert_int_eq(data_close(&writer), 0);
+	ck_assert_int_eq(recording_open(&recording, path), 0);
+	ck_assert_int_eq(symbols_make(&seen.symbols, &recording), 0);
+	ck_assert_int_eq(samples_each(&recording, look, &seen, &bad), 0);
+	ck_assert_uint_eq(bad, 0);
+	ck_assert_uint_eq(seen.count, count);
+	symbols_free(&seen.symbols);
+	recording_free(&recording);
+	/* The others always are. */
+	ck_assert(seen.is_frame[0]);
+	for (unsigned int i = 2; i < count; i++)
+		ck_assert(seen.is_frame[i]);
+	return seen;
+}
+
+/* Interrupted in @function, with @link in the register, and @next on the stack. */
+static bool is_caller(const char *function, uint64_t link, uint64_t next)
+{
+	const uint64_t user[] = { in_function(function), link, next };
+
+	return look_at(user, 3, PFM_CALLCHAIN_USER_LINK).is_frame[1];
+}
+
+#define ELSEWHERE 0x123456
+
+TEST(a_register_that_the_function_has_not_saved_is_the_caller)
+{
+	const uint64_t user[] = { in_function("link_in_register"), ELSEWHERE };
+
+	ck_assert(is_caller("link_in_register", in_function("link_caller"), ELSEWHERE));
+	/* Also if nothing is known of the caller, or nothing comes behind it. */
+	ck_assert(is_caller("link_in_register", ELSEWHERE + 8, ELSEWHERE));
+	ck_assert(look_at(user, 2, PFM_CALLCHAIN_USER_LINK).is_frame[1]);
+}
+
+TEST(a_register_that_the_function_has_saved_is_no_caller)
+{
+	ck_assert(!is_caller("link_saved", in_function("link_caller"), ELSEWHERE));
+	ck_assert(!is_caller("link_saved", in_function("link_saved"), ELSEWHERE));
+}
+
+TEST(a_caller_that_is_on_the_stack_comes_once)
+{
+	const uint64_t caller = in_function("link_caller");
+
+	ck_assert(!is_caller("link_in_register", caller, caller));
+	ck_assert(!is_caller("link_unknown", caller, caller));
+}
+
+TEST(without_tables_a_return_into_the_function_itself_is_no_caller)
+{
+	ck_assert(is_caller("link_unknown", in_function("link_caller"), ELSEWHERE));
+	ck_assert(!is_caller("link_unknown", in_function("link_unknown"), ELSEWHERE));
+	ck_assert(!is_caller("link_unknown", ELSEWHERE + 8, ELSEWHERE));
+}
+
+TEST(without_the_flag_the_second_address_is_a_caller)
+{
+	const uint64_t user[] = { in_function("link_saved"), in_function("link_caller") };
+
+	ck_assert(look_at(user, 2, 0).is_frame[1]);
+}

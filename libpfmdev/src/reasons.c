@@ -22,13 +22,11 @@ static const char *const sentences[] = {
 		"only the group of /sys/kernel/perfmon/task_group may do this",
 	[PFM_REASON_NO_PMC] = "the PMU has no such PMC",
 	[PFM_REASON_NO_PMD] = "the PMU has no such PMD",
-	[PFM_REASON_PMC_HELD] = "the PMC is held by another user of the PMU",
 	[PFM_REASON_PMD_HELD] = "the PMD is held by another user of the PMU",
 	[PFM_REASON_PMC_VALUE] = "the PMU does not accept the value of the PMC",
 	[PFM_REASON_NOT_A_COUNTER] =
 		"the PMC drives no counter whose 64-bit emulation could be switched off",
 	[PFM_REASON_PMD_UNUSED] = "the PMD was never written in this set",
-	[PFM_REASON_READ_ONLY] = "the PMD is read-only",
 	[PFM_REASON_NO_SET] = "the event set does not exist",
 	[PFM_REASON_SET_ZERO] = "event set 0 cannot be deleted",
 	[PFM_REASON_LOADED] = "the context is attached already",
@@ -38,7 +36,6 @@ static const char *const sentences[] = {
 	[PFM_REASON_KERNEL_THREAD] = "kernel threads cannot be monitored",
 	[PFM_REASON_PERMISSION] = "the caller may not look at that thread",
 	[PFM_REASON_THREAD_TAKEN] = "the thread has a context already",
-	[PFM_REASON_SYSTEM_SESSIONS] = "system-wide sessions are in the way",
 	[PFM_REASON_NOTHING_TO_RESTART] = "no notification waits for a restart",
 	[PFM_REASON_TIMEOUT] = "the event set needs a timeout",
 	[PFM_REASON_NO_FORMAT] = "there is no sampling format of that name",
@@ -52,7 +49,6 @@ static const char *const sentences[] = {
 	[PFM_REASON_SMPL_PMDS] = "a PMD to be recorded does not exist or is held",
 	[PFM_REASON_RESET_PMDS] =
 		"a PMD to be reset does not exist, is held or read-only",
-	[PFM_REASON_NO_BUFFER] = "the context has no sampling buffer",
 	[PFM_REASON_SET_LIMIT] =
 		"the context has /sys/kernel/perfmon/max_sets event sets",
 	[PFM_REASON_SET_MEMORY] = "event sets are at /sys/kernel/perfmon/set_mem_max",

@@ -50,14 +50,12 @@ static const struct {
 	  "only the group of /sys/kernel/perfmon/task_group may do this" },
 	{ PFM_REASON_NO_PMC, "the PMU has no such PMC: PMC 12" },
 	{ PFM_REASON_NO_PMD, "the PMU has no such PMD: PMD 12" },
-	{ PFM_REASON_PMC_HELD, "the PMC is held by another user of the PMU: PMC 12" },
 	{ PFM_REASON_PMD_HELD, "the PMD is held by another user of the PMU: PMD 12" },
 	{ PFM_REASON_PMC_VALUE,
 	  "the PMU does not accept the value of the PMC: value 0xc" },
 	{ PFM_REASON_NOT_A_COUNTER,
 	  "the PMC drives no counter whose 64-bit emulation could be switched off: PMC 12" },
 	{ PFM_REASON_PMD_UNUSED, "the PMD was never written in this set: PMD 12" },
-	{ PFM_REASON_READ_ONLY, "the PMD is read-only: PMD 12" },
 	{ PFM_REASON_NO_SET, "the event set does not exist: set 12" },
 	{ PFM_REASON_SET_ZERO, "event set 0 cannot be deleted" },
 	{ PFM_REASON_LOADED, "the context is attached already" },
@@ -67,7 +65,6 @@ static const struct {
 	{ PFM_REASON_KERNEL_THREAD, "kernel threads cannot be monitored: thread 12" },
 	{ PFM_REASON_PERMISSION, "the caller may not look at that thread: thread 12" },
 	{ PFM_REASON_THREAD_TAKEN, "the thread has a context already: thread 12" },
-	{ PFM_REASON_SYSTEM_SESSIONS, "system-wide sessions are in the way" },
 	{ PFM_REASON_NOTHING_TO_RESTART, "no notification waits for a restart" },
 	{ PFM_REASON_TIMEOUT, "the event set needs a timeout" },
 	{ PFM_REASON_NO_FORMAT, "there is no sampling format of that name" },
@@ -82,7 +79,6 @@ static const struct {
 	{ PFM_REASON_SMPL_PMDS, "a PMD to be recorded does not exist or is held" },
 	{ PFM_REASON_RESET_PMDS,
 	  "a PMD to be reset does not exist, is held or read-only" },
-	{ PFM_REASON_NO_BUFFER, "the context has no sampling buffer" },
 	{ PFM_REASON_SET_LIMIT,
 	  "the context has /sys/kernel/perfmon/max_sets event sets" },
 	{ PFM_REASON_SET_MEMORY, "event sets are at /sys/kernel/perfmon/set_mem_max" },
@@ -204,8 +200,8 @@ TEST(holders_are_named)
 		 .operation = 0, .error = EBUSY, .reason = PFM_REASON_PMU_HELD,
 		 .holder = "perf_event");
 	SENTENCE(
-		"pfm_write_pmcs: element 4: the PMC is held by another user of the PMU: PMC 31, NMI watchdog",
-		.operation = 1, .error = EINVAL, .reason = PFM_REASON_PMC_HELD,
+		"pfm_write_pmds: element 4: the PMD is held by another user of the PMU: PMD 31, NMI watchdog",
+		.operation = 2, .error = EBUSY, .reason = PFM_REASON_PMD_HELD,
 		.index = 4, .value = 31, .holder = "NMI watchdog");
 }
 

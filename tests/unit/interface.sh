@@ -75,6 +75,14 @@ page_is_of_a_symbol()
 	echo "$symbols" | grep -qx "$(basename "$1" .3.scd)"
 }
 
+# A program that looks for one would wait for ever.
+each_reason_is_raised()
+{
+	for reason in $(sed -n 's/^\t\(PFM_REASON_[A-Z_]*\),$/\1/p' "$top/uapi/perfmon/perfmon_ioctl.h"); do
+		grep -rqw "$reason" "$top/module" --include='*.c' || { echo "$reason"; return 1; }
+	done
+}
+
 # shellcheck disable=SC2016
 overview_example_compiles()
 {
@@ -133,6 +141,7 @@ done
 for page in "$lib"/man/*.3.scd; do
 	check "$(basename "$page") is of a symbol" page_is_of_a_symbol "$page"
 done
+check "each reason is raised" each_reason_is_raised
 check "example of the overview compiles" overview_example_compiles
 check "install and uninstall" install_and_uninstall
 check "installed files are complete" installed_files_are_complete

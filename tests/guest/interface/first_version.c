@@ -236,7 +236,7 @@ TEST(it_is_told_why_a_call_failed)
 	ck_assert_uint_eq(error.value, 65535);
 	must_fail_errno(ioctl(fd, RESTART, NULL), EBUSY);
 	must(fd, ioctl(fd, LAST_ERROR, &error));
-	ck_assert_uint_eq(error.reason, 24); /* not attached */
+	ck_assert_uint_eq(error.reason, 22); /* not attached */
 	close(fd);
 }
 

@@ -43,13 +43,27 @@ static void *clean_argument(const char *name, void *argument, size_t size,
 	return clean;
 }
 
+/* As it is: who has this structure has cleared it. */
+PFMDEV_EXPORT int pfm_create(const struct pfm_create *create)
+{
+	int fd;
+
+	if (!create)
+		return refuse_no_argument();
+	fd = pfm_open_device();
+	if (fd == -1)
+		return -1;
+	if (pfmdev_call(fd, PFM_IOC_CREATE_CONTEXT, (void *)create) == -1)
+		return give_up(fd);
+	return fd;
+}
+
 /* As in perfmon2 there is no argument without a name, whatever is said of it. */
 PFMDEV_EXPORT os_err_t pfm_create_context(pfarg_ctx_t *ctx, char *fmt_name, void *fmt_arg,
 					  size_t fmt_size)
 {
 	struct pfm_create create = { .format_name = (uintptr_t)fmt_name };
 	struct pfm_dfl_smpl_arg clean;
-	int fd;
 
 	if (!ctx)
 		return refuse_no_argument();
@@ -59,10 +73,7 @@ PFMDEV_EXPORT os_err_t pfm_create_context(pfarg_ctx_t *ctx, char *fmt_name, void
 			(uintptr_t)clean_argument(fmt_name, fmt_arg, fmt_size, &clean);
 		create.format_size = fmt_size;
 	}
-	fd = pfm_open_device();
-	if (fd == -1)
-		return -1;
-	return pfmdev_call(fd, PFM_IOC_CREATE_CONTEXT, &create) == -1 ? give_up(fd) : fd;
+	return pfm_create(&create);
 }
 
 /* Programs of the perfmon2 time have in reserved fields what was on their stack. */

@@ -15,6 +15,7 @@ int (*create_evtsets)(int, pfarg_setdesc_t *, int) = pfm_create_evtsets;
 int (*getinfo_evtsets)(int, pfarg_setinfo_t *, int) = pfm_getinfo_evtsets;
 int (*delete_evtsets)(int, pfarg_setdesc_t *, int) = pfm_delete_evtsets;
 int (*unload_context)(int) = pfm_unload_context;
+int (*create)(const struct pfm_create *) = pfm_create;
 int (*open_device)(void) = pfm_open_device;
 int (*get_info)(int, struct pfm_info *) = pfm_get_info;
 int (*get_status)(int, struct pfm_status *) = pfm_get_status;

@@ -9,14 +9,16 @@
 #include "common/events.h"
 #include "common/libpfm.h"
 #include "common/options.h"
+#include "common/pmus.h"
 
 static const char usage[] =
-	"Usage: pfmon info\n"
+	"Usage: pfmon info [--pmu NAME]\n"
 	"\n"
 	"Show the version of the perfmon module, the PMU, its registers and limits.\n"
 	"\n"
 	"Options:\n"
-	"  -h, --help  show this and exit\n";
+	"      --pmu NAME  of that PMU, if the machine has several\n"
+	"  -h, --help      show this and exit\n";
 
 #define SYSFS	   "/sys/kernel/perfmon"
 #define VALUE_SIZE 64
@@ -38,12 +40,15 @@ static const char *read_value(const char *name, char value[VALUE_SIZE])
 	return value;
 }
 
-static const char *read_attribute(const char *kind, unsigned int number,
-				  const char *attribute, char value[VALUE_SIZE])
+/* Of a register of the PMU. */
+static const char *read_attribute(const struct pfm_info *info, const char *kind,
+				  unsigned int number, const char *attribute,
+				  char value[VALUE_SIZE])
 {
-	char name[64];
+	char name[96];
 
-	snprintf(name, sizeof(name), "pmu_desc/%s%u/%s", kind, number, attribute);
+	snprintf(name, sizeof(name), "pmus/%s/%s%u/%s", info->pmu_name, kind, number,
+		 attribute);
 	return read_value(name, value);
 }
 
@@ -75,6 +80,7 @@ static void show_pmu(const struct machine *machine)
 {
 	const struct pfm_info *info = &machine->info;
 	const char *model = libpfm_model();
+	char names[PMU_NAMES];
 
 	if (!info->pmu_name[0]) {
 		printf("pmu                  none: no PMU description is loaded and "
@@ -83,6 +89,8 @@ static void show_pmu(const struct machine *machine)
 	}
 	printf("pmu                  %s%s\n", info->pmu_name,
 	       machine->pmu ? "" : " (not known to this pfmon)");
+	if (pmus_text(names))
+		printf("PMUs                 %s\n", names);
 	printf("model                %s\n", info->pmu_model);
 	if (info->pmu_id)
 		printf("id                   0x%llx\n", (unsigned long long)info->pmu_id);
@@ -133,8 +141,8 @@ static void show_pmds(const struct pfm_info *info)
 	for (unsigned int i = 0; i < PFM_MAX_PMDS; i++) {
 		if (!register_in(info->implemented_pmds, i))
 			continue;
-		read_attribute("pmd", i, "name", name);
-		read_attribute("pmd", i, "width", width);
+		read_attribute(info, "pmd", i, "name", name);
+		read_attribute(info, "pmd", i, "width", width);
 		printf("%-8u %-24s %-6s %s%s\n", i, name, width,
 		       i >= PFM_VIRTUAL_PMD_BASE	    ? "virtual"
 		       : register_in(info->counter_pmds, i) ? "counter"
@@ -151,9 +159,9 @@ static void show_pmcs(const struct pfm_info *info)
 	for (unsigned int i = 0; i < PFM_MAX_PMCS; i++) {
 		if (!register_in(info->implemented_pmcs, i))
 			continue;
-		read_attribute("pmc", i, "name", name);
-		read_attribute("pmc", i, "dfl_val", value);
-		read_attribute("pmc", i, "rsvd_msk", reserved);
+		read_attribute(info, "pmc", i, "name", name);
+		read_attribute(info, "pmc", i, "dfl_val", value);
+		read_attribute(info, "pmc", i, "rsvd_msk", reserved);
 		printf("%-8u %-24s %-18s %s%s\n", i, name, value, reserved,
 		       register_in(info->available_pmcs, i) ? "" : ", taken");
 	}
@@ -162,16 +170,17 @@ static void show_pmcs(const struct pfm_info *info)
 int command_info(int argc, char **argv)
 {
 	struct machine machine = { 0 };
+	const char *pmu = NULL;
 	int result;
 
-	result = options_help_only(argc, argv, usage);
+	result = options_pmu_only(argc, argv, usage, &pmu);
 	if (result)
 		return result > 0 ? EXIT_SUCCESS : EXIT_PFMON;
 	if (optind < argc) {
 		fail("'pfmon info' takes no arguments");
 		return EXIT_PFMON;
 	}
-	if (machine_look(&machine))
+	if (machine_look(&machine, pmu))
 		return EXIT_PFMON;
 	show_module(&machine.info);
 	show_pmu(&machine);

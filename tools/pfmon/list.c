@@ -12,13 +12,14 @@
 #include "common/options.h"
 
 static const char usage[] =
-	"Usage: pfmon list [WORD]\n"
+	"Usage: pfmon list [--pmu NAME] [WORD]\n"
 	"\n"
 	"Show the events that can be counted on this machine, one on a line with what\n"
 	"it counts; with WORD those that have it in their line, in capitals or not.\n"
 	"\n"
 	"Options:\n"
-	"  -h, --help  show this and exit\n"
+	"      --pmu NAME  those of that PMU of the machine, see 'pfmon info'\n"
+	"  -h, --help      show this and exit\n"
 	"\n"
 	"Events are given to 'pfmon stat -e'.  Besides those shown, rHEX counts the\n"
 	"hardware event with that code.\n"
@@ -113,9 +114,10 @@ static void show_all(struct listing *listing)
 int command_list(int argc, char **argv)
 {
 	struct listing listing = { 0 };
+	const char *pmu = NULL;
 	int result;
 
-	result = options_help_only(argc, argv, usage);
+	result = options_pmu_only(argc, argv, usage, &pmu);
 	if (result)
 		return result > 0 ? EXIT_SUCCESS : EXIT_PFMON;
 	if (argc - optind > 1) {
@@ -123,7 +125,7 @@ int command_list(int argc, char **argv)
 		return EXIT_PFMON;
 	}
 	listing.word = argv[optind];
-	if (machine_look(&listing.machine))
+	if (machine_look(&listing.machine, pmu))
 		return EXIT_PFMON;
 	show_all(&listing);
 	if (!listing.count) {

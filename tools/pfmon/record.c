@@ -24,6 +24,7 @@ static const char usage[] =
 	"  -e, --event EVENT[,EVENT]...\n"
 	"                       what to sample, as for 'pfmon stat'; without it cycles, or\n"
 	"                       CPU time where they cannot be counted\n"
+	"      --pmu NAME       on that PMU of the machine, see 'pfmon info'\n"
 	"  -c, --count PERIOD   a sample every PERIOD events\n"
 	"  -F, --frequency HZ   about HZ samples for a second of CPU time (1000)\n"
 	"  -g, --call-graph     with the callers, by frame pointers\n"

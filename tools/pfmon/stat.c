@@ -29,6 +29,7 @@ static const char usage[] =
 	"                       what to count; may be given several times; a modifier\n"
 	"                       :u counts in user mode only, :k in the kernel only.\n"
 	"                       'pfmon list' shows the events\n"
+	"      --pmu NAME       on that PMU of the machine, see 'pfmon info'\n"
 	"      --mux-interval TIME\n"
 	"                       with more events than counters, let sets of events take\n"
 	"                       turns of TIME, also as 500us or 2ms; of a number the unit\n"
@@ -407,7 +408,8 @@ static int measure(struct measurement *measurement, const struct stat_options *o
 	FILE *file;
 	int result;
 
-	if (session_open(&measurement->session) || prepare_events(measurement, options))
+	if (session_open(&measurement->session, options->pmu) ||
+	    prepare_events(measurement, options))
 		return EXIT_PFMON;
 	results->machine = &measurement->session.machine;
 	results->events = &measurement->events;

@@ -10,6 +10,7 @@
 #include <perfmon/perfmon.h>
 
 #include "errors.h"
+#include "pmus.h"
 
 static const char *place;
 
@@ -83,24 +84,38 @@ static const char *as_root(void)
 	return geteuid() ? " as root" : "";
 }
 
-static int fail_no_pmu(void)
+static int fail_no_such_pmu(const char *pmu)
+{
+	char names[PMU_NAMES];
+
+	if (!pmus_text(names))
+		return fail(
+			"there is no PMU '%s': its module perfmon_%s cannot be loaded",
+			pmu, pmu);
+	return fail("there is no PMU '%s': choose from %s", pmu, names);
+}
+
+static int fail_no_pmu(const char *pmu)
 {
 	struct pfm_error last;
+	bool is_loaded = !pfm_get_error(-1, &last) && last.reason == PFM_REASON_NO_PMU;
 
-	if (!pfm_get_error(-1, &last) && last.reason == PFM_REASON_NO_PMU)
+	if (is_loaded && pmu)
+		return fail_no_such_pmu(pmu);
+	if (is_loaded)
 		return fail("there is no PMU description for this machine: load one, "
 			    "'modprobe perfmon_soft'%s fits everywhere",
 			    as_root());
 	return fail("perfmon is not loaded: run 'modprobe perfmon'%s", as_root());
 }
 
-int fail_open(int error)
+int fail_open(int error, const char *pmu)
 {
 	char buffer[PFM_LAST_ERROR_SIZE];
 
 	switch (error) {
 	case ENOSYS:
-		return fail_no_pmu();
+		return fail_no_pmu(pmu);
 	case EACCES:
 		return fail("no permission to open " PFM_DEVICE
 			    ": ask its owner, see 'ls -l " PFM_DEVICE "'");

@@ -26,9 +26,9 @@ int finish_stdout(int status);
 
 /*
  * Say why the device could not be opened or a context not be made; @error is
- * the errno of that call.  Returns -1.
+ * the errno of that call, @pmu the PMU that was asked for or NULL.  Returns -1.
  */
-int fail_open(int error);
+int fail_open(int error, const char *pmu);
 
 /* Say why attaching to thread @tid failed with @error on @fd.  Returns -1. */
 int fail_load(int fd, int tid, int error);

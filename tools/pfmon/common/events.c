@@ -289,8 +289,8 @@ static int fail_no_hardware(const char *name, const struct machine *machine)
 			    "is not available: count software events ('pfmon list' "
 			    "shows them)",
 			    machine->info.pmu_name, name);
-	return fail("perfmon has only its software PMU here, so hardware event '%s' is "
-		    "not available: count software events ('pfmon list' shows them)",
+	return fail("hardware event '%s' is not available on the software PMU: count "
+		    "software events ('pfmon list' shows them)",
 		    name);
 }
 
@@ -328,7 +328,7 @@ static int fail_parse(enum parse_result result, const char *name,
 		return fail_not_supported(name);
 	if (!strncmp(name, "soft::", 6) && is_hardware_pmu(machine))
 		return fail("event '%s' is one of the software PMU, this machine's "
-			    "is %s: leave out 'soft::'",
+			    "is %s: leave out 'soft::', or give --pmu soft",
 			    name, machine->info.pmu_name);
 	if (!is_hardware_pmu(machine) && is_hardware_name(name))
 		return fail_no_hardware(name, machine);

@@ -19,12 +19,14 @@ int machine_ask(struct machine *machine, int fd)
 	return 0;
 }
 
-int machine_look(struct machine *machine)
+/* Of the default one anybody may know; a context is for who may count. */
+int machine_look(struct machine *machine, const char *pmu)
 {
-	int fd = pfm_open_device(), result;
+	const struct pfm_create create = { .pmu_name = (uintptr_t)pmu };
+	int fd = pmu ? pfm_create(&create) : pfm_open_device(), result;
 
 	if (fd == -1)
-		return fail_open(errno);
+		return fail_open(errno, pmu);
 	result = machine_ask(machine, fd);
 	close(fd);
 	return result;

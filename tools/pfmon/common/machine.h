@@ -19,9 +19,10 @@ struct machine {
 
 /*
  * These say what is wrong and return -1, or 0.  machine_ask() asks the device or
- * the context of @fd; machine_look() one that it opens and closes.
+ * the context of @fd; machine_look() the device or, if @pmu is not NULL, a context of that
+ * PMU, which it opens and closes.
  */
 int machine_ask(struct machine *machine, int fd);
-int machine_look(struct machine *machine);
+int machine_look(struct machine *machine, const char *pmu);
 
 #endif

@@ -49,21 +49,23 @@ int options_parse(int argc, char **argv, const char *letters, const struct optio
 	return 0;
 }
 
-/* There is none. */
-static int take_nothing(int option, void *data)
+static int take_pmu(int option, void *data)
 {
+	const char **pmu = data;
+
 	(void)option;
-	(void)data;
+	*pmu = optarg;
 	return 0;
 }
 
-int options_help_only(int argc, char **argv, const char *usage)
+int options_pmu_only(int argc, char **argv, const char *usage, const char **pmu)
 {
 	static const struct option names[] = {
+		{ "pmu", required_argument, NULL, 'p' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	int result = options_parse(argc, argv, ":h", names, take_nothing, NULL);
+	int result = options_parse(argc, argv, ":h", names, take_pmu, pmu);
 
 	if (result > 0)
 		fputs(usage, stdout);

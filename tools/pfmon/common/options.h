@@ -16,10 +16,10 @@ int options_parse(int argc, char **argv, const char *letters, const struct optio
 		  int (*take)(int option, void *data), void *data);
 
 /*
- * For a subcommand that has no option but --help: returns 1 if @usage was asked
- * for and given, -1 after saying what is wrong, or 0.
+ * For a subcommand that has no options but --help and --pmu, the name into @pmu: returns 1
+ * if @usage was asked for and given, -1 after saying what is wrong, or 0.
  */
-int options_help_only(int argc, char **argv, const char *usage);
+int options_pmu_only(int argc, char **argv, const char *usage, const char **pmu);
 
 /*
  * A number from 1 to @most, named @what; a size in bytes, also as 64k, 1M or 2G.  Say

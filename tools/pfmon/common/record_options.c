@@ -18,10 +18,12 @@ enum {
 	OPTION_RANDOM,
 	OPTION_BUFFER,
 	OPTION_NO_PTRACE,
+	OPTION_PMU,
 };
 
 static const struct option names[] = {
 	{ "event", required_argument, NULL, 'e' },
+	{ "pmu", required_argument, NULL, OPTION_PMU },
 	{ "count", required_argument, NULL, 'c' },
 	{ "frequency", required_argument, NULL, 'F' },
 	{ "call-graph", no_argument, NULL, 'g' },
@@ -98,6 +100,9 @@ static int parse_option(int option, void *data)
 	switch (option) {
 	case 'e':
 		return options_add_event(&options->events, optarg);
+	case OPTION_PMU:
+		options->pmu = optarg;
+		return 0;
 	case 'c':
 		return options_number(optarg, "period", RECORD_PERIOD_MOST,
 				      &options->period);

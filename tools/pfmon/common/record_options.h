@@ -21,6 +21,7 @@
 /**
  * struct record_options - the command line
  * @events: what to sample
+ * @pmu: name of the PMU that is meant, NULL for the default
  * @period: events from sample to sample, 0: by @frequency
  * @frequency: samples a second
  * @random_mask: bits of the period that are random
@@ -37,6 +38,7 @@
  */
 struct record_options {
 	struct event_options events;
+	const char *pmu;
 	uint64_t period;
 	uint64_t frequency;
 	uint64_t random_mask;

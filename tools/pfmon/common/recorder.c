@@ -49,7 +49,8 @@ static int create_samplers(struct recorder *recorder)
 		struct sampler *sampler = &recorder->samplers[i];
 		int error;
 
-		if (sampler_create(sampler, recorder->format, recorder->buffer)) {
+		if (sampler_create(sampler, recorder->options->pmu, recorder->format,
+				   recorder->buffer)) {
 			error = errno;
 			close_samplers(recorder);
 			errno = error;
@@ -87,7 +88,7 @@ static int fail_create(const struct recorder *recorder, int error, unsigned int 
 			    "--buffer, or raise the limit",
 			    size);
 	default:
-		return fail_open(error);
+		return fail_open(error, recorder->options->pmu);
 	}
 }
 

@@ -10,14 +10,15 @@
 #include "sampler.h"
 #include "sampling_format.h"
 
-int sampler_create(struct sampler *sampler, enum data_format format, uint64_t size)
+int sampler_create(struct sampler *sampler, const char *pmu, enum data_format format,
+		   uint64_t size)
 {
 	union sampling_argument argument;
 
 	*sampler = (struct sampler){ .format = format };
 	sampling_format_argument(format, size, &argument);
-	return session_create(&sampler->session, sampling_format_name(format), &argument,
-			      sizeof(argument));
+	return session_create(&sampler->session, pmu, sampling_format_name(format),
+			      &argument, sizeof(argument));
 }
 
 static void set_period(struct pfarg_pmd *pmd, const struct rate *rate)

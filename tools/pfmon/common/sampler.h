@@ -51,7 +51,8 @@ struct sampler {
  * Make a context with a buffer of @size bytes.  Says nothing and returns -1 with errno,
  * or 0; in both cases sampler_close() follows.
  */
-int sampler_create(struct sampler *sampler, enum data_format format, uint64_t size);
+int sampler_create(struct sampler *sampler, const char *pmu, enum data_format format,
+		   uint64_t size);
 
 /* What follows says what is wrong and returns -1, or 0. */
 

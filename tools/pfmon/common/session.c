@@ -9,13 +9,18 @@
 #include "errors.h"
 #include "session.h"
 
-int session_create(struct session *session, const char *format, void *argument,
-		   size_t size)
+int session_create(struct session *session, const char *pmu, const char *format,
+		   void *argument, size_t size)
 {
-	struct pfarg_ctx context = { 0 };
+	const struct pfm_create create = {
+		.format_name = (uintptr_t)format,
+		.format_argument = (uintptr_t)argument,
+		.format_size = size,
+		.pmu_name = (uintptr_t)pmu,
+	};
 
 	memset(session, 0, sizeof(*session));
-	session->fd = pfm_create_context(&context, (char *)format, argument, size);
+	session->fd = pfm_create(&create);
 	if (session->fd == -1)
 		return -1;
 	/* COMMAND must not have it. */
@@ -23,10 +28,10 @@ int session_create(struct session *session, const char *format, void *argument,
 	return 0;
 }
 
-int session_open(struct session *session)
+int session_open(struct session *session, const char *pmu)
 {
-	if (session_create(session, NULL, NULL, 0))
-		return fail_open(errno);
+	if (session_create(session, pmu, NULL, NULL, 0))
+		return fail_open(errno, pmu);
 	return machine_ask(&session->machine, session->fd);
 }
 

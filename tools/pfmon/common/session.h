@@ -39,18 +39,19 @@ struct session {
 };
 
 /*
- * Make the context, with a sampling format if @format is not NULL.  Says nothing and
+ * Make the context, of the PMU @pmu if that is not NULL, with a sampling format if @format
+ * is not NULL.  Says nothing and
  * returns -1 with errno, for fail_open(), or 0.
  */
-int session_create(struct session *session, const char *format, void *argument,
-		   size_t size);
+int session_create(struct session *session, const char *pmu, const char *format,
+		   void *argument, size_t size);
 
 /*
  * These say what is wrong and return -1, or 0.  A session that was opened or created,
  * successfully or not, is closed with session_close().  session_open() makes a context
  * without a format and asks for the machine.
  */
-int session_open(struct session *session);
+int session_open(struct session *session, const char *pmu);
 int session_program(struct session *session, const struct event_list *events);
 int session_attach(struct session *session, int tid);
 int session_start(struct session *session);

@@ -12,10 +12,12 @@ enum {
 	OPTION_MUX_INTERVAL = 256,
 	OPTION_NO_MUX,
 	OPTION_SETS,
+	OPTION_PMU,
 };
 
 static const struct option names[] = {
 	{ "event", required_argument, NULL, 'e' },
+	{ "pmu", required_argument, NULL, OPTION_PMU },
 	{ "mux-interval", required_argument, NULL, OPTION_MUX_INTERVAL },
 	{ "no-mux", no_argument, NULL, OPTION_NO_MUX },
 	{ "sets", required_argument, NULL, OPTION_SETS },
@@ -36,6 +38,9 @@ static int parse_option(int option, void *data)
 	switch (option) {
 	case 'e':
 		return options_add_event(&options->events, optarg);
+	case OPTION_PMU:
+		options->pmu = optarg;
+		return 0;
 	case OPTION_MUX_INTERVAL:
 		if (options_time(optarg, &options->interval))
 			return fail("'%s' is not an interval: give a time, such as 2.5 "

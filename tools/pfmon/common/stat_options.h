@@ -11,6 +11,7 @@
 /**
  * struct stat_options - the command line
  * @events: what to count
+ * @pmu: name of the PMU that is meant, NULL for the default
  * @interval: ns of a turn if there are more events than counters
  * @is_multiplexed: they have turns then
  * @sets: file of event sets, or NULL
@@ -23,6 +24,7 @@
  */
 struct stat_options {
 	struct event_options events;
+	const char *pmu;
 	uint64_t interval;
 	bool is_multiplexed;
 	const char *sets;

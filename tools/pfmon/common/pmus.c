@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The PMUs that are registered. */
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pmus.h"
+
+#define SYSFS "/sys/kernel/perfmon"
+
+/* The one that a context has if none is named: pmu_desc leads there. */
+static const char *find_default(char path[PATH_MAX])
+{
+	ssize_t length = readlink(SYSFS "/pmu_desc", path, PATH_MAX - 1);
+	const char *slash;
+
+	if (length < 0)
+		return "";
+	path[length] = '\0';
+	slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+static int is_name(const struct dirent *entry)
+{
+	return *entry->d_name != '.';
+}
+
+bool pmus_text(char text[PMU_NAMES])
+{
+	char path[PATH_MAX];
+	const char *standard = find_default(path);
+	struct dirent **names;
+	size_t length = 0;
+	int count = scandir(SYSFS "/pmus", &names, is_name, alphasort);
+
+	*text = '\0';
+	for (int i = 0; i < count; i++) {
+		const char *name = names[i]->d_name;
+
+		if (length < PMU_NAMES)
+			length += (size_t)snprintf(text + length, PMU_NAMES - length,
+						   "%s%s%s", i ? ", " : "", name,
+						   strcmp(name, standard) ? ""
+									  : " (default)");
+		free(names[i]);
+	}
+	if (count >= 0)
+		free(names);
+	return count > 0;
+}

@@ -302,6 +302,29 @@ TEST(create_opens_the_device_as_perfmon2_did)
 	ck_assert_uint_eq(module.create.pmu_name, 0);
 }
 
+TEST(what_is_created_is_what_the_caller_says)
+{
+	const struct pfm_create create = {
+		.context.ctx_flags = PFM_FL_OVFL_NO_MSG,
+		.pmu_name = (uintptr_t) "soft",
+	};
+	char text[PFM_LAST_ERROR_SIZE];
+
+	ck_assert_int_eq(pfm_create(&create), DESCRIPTOR);
+	ck_assert_str_eq(module.path, "/dev/perfmon");
+	ck_assert_uint_eq(module.command, PFM_IOC_CREATE_CONTEXT);
+	ck_assert_mem_eq(&module.create, &create, sizeof(create));
+	ck_assert_int_eq(module.closed, 0);
+	module.ioctl_errno = EBUSY;
+	ck_assert_int_eq(pfm_create(&create), -1);
+	ck_assert_int_eq(errno, EBUSY);
+	ck_assert_int_eq(module.closed, 1);
+	ck_assert_int_eq(pfm_create(NULL), -1);
+	ck_assert_int_eq(errno, EFAULT);
+	pfm_last_error(-1, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "an address is not readable"));
+}
+
 TEST(failed_create_closes_and_keeps_errno)
 {
 	pfarg_ctx_t ctx = { 0 };

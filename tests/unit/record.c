@@ -56,10 +56,11 @@ TEST(every_option_is_taken)
 {
 	struct record_options options;
 
-	ck_assert_int_eq(parse("-e a,b -e c -c 12345 --format hist --random 0xff0 "
-			       "--buffer 64k -o file -t 3,5 -t 4 -q -v --no-ptrace -- -x",
-			       &options),
-			 0);
+	ck_assert_int_eq(
+		parse("-e a,b -e c -c 12345 --format hist --random 0xff0 "
+		      "--buffer 64k --pmu soft -o file -t 3,5 -t 4 -q -v --no-ptrace -- -x",
+		      &options),
+		0);
 	ck_assert_uint_eq(options.events.count, 2);
 	ck_assert_str_eq(options.events.texts[0], "a,b");
 	ck_assert_uint_eq(options.period, 12345);
@@ -67,6 +68,7 @@ TEST(every_option_is_taken)
 	ck_assert_int_eq(options.format, DATA_FORMAT_HIST);
 	ck_assert_uint_eq(options.random_mask, 0xff0);
 	ck_assert_uint_eq(options.buffer, 65536);
+	ck_assert_str_eq(options.pmu, "soft");
 	ck_assert_str_eq(options.output, "file");
 	ck_assert_uint_eq(options.tid_count, 3);
 	ck_assert_int_eq(options.tids[0], 3);

@@ -41,6 +41,9 @@ TEST(events_take_turns_of_a_millisecond_unless_told_otherwise)
 	ck_assert_uint_eq(options.runs, 3);
 	ck_assert_int_eq(parse(&options, "--no-mux true"), 0);
 	ck_assert(!options.is_multiplexed);
+	ck_assert_ptr_null(options.pmu);
+	ck_assert_int_eq(parse(&options, "--pmu soft true"), 0);
+	ck_assert_str_eq(options.pmu, "soft");
 	ck_assert_int_eq(parse(&options, "--sets file true -e x"), 0);
 	ck_assert_str_eq(options.sets, "file");
 	ck_assert_str_eq(options.command[0], "true");

@@ -198,8 +198,9 @@ static void look_at_kernel(struct object_list *list, struct object *object)
 		if (!kernel_read_regions(&list->kernel, list->root))
 			kernel_read_symbols(&list->kernel, list->root);
 		if (!list->kernel.region_count)
-			warn_user("the kernel does not show its symbols: run as root, or "
-				  "see kptr_restrict in proc(5)");
+			warn_user("the kernel does not show its symbols: %ssee "
+				  "kptr_restrict in proc(5)",
+				  geteuid() ? "run as root, or " : "");
 	}
 	object->region = find_region(&list->kernel, object->path);
 	object->is_known = object->region &&

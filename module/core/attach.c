@@ -35,9 +35,7 @@ static struct task_struct *detach(struct pfm_context *context)
 	lockdep_assert_held(&context->lock);
 	if (!task)
 		return NULL;
-	pfm_monitoring_end(context);
-	if (context->cpu != PFM_NO_CPU)
-		pfm_switch_out(context, 0); /* no clock of it runs any more */
+	pfm_switch_end(context);
 	pfm_thread_leave(context);
 	pfm_session_end(context, task);
 	pfm_unclaim(context);
@@ -322,7 +320,7 @@ static int enter(struct pfm_context *context, struct task_struct *task,
 	raw_spin_lock_irqsave(&context->lock, flags);
 	/* The hooks read these three without the lock, once it is in the table. */
 	context->self = task == current;
-	context->privileged = privileged;
+	context->sees_kernel = privileged && !context->user_level;
 	context->follows = follows;
 	if (!pfm_thread_enter(context, task)) {
 		error = pfm_fail(context, -EEXIST, PFM_REASON_THREAD_TAKEN, tid);
@@ -370,17 +368,13 @@ static int claim_and_enter(struct pfm_context *context, struct task_struct *task
 			   struct pfm_set *set, struct pfm_block *block,
 			   struct before_load *before)
 {
-	unsigned long flags;
 	int error = pfm_claim(context);
 
 	if (error)
 		return error;
 	error = ask_and_enter(context, task, set, block, before);
-	if (error) {
-		local_irq_save(flags);
+	if (error)
 		pfm_unclaim(context);
-		local_irq_restore(flags);
-	}
 	return error;
 }
 

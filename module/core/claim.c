@@ -22,12 +22,12 @@
 /**
  * struct pfm_use - what one or more loaded contexts use together
  * @pmds: PMDs
- * @contexts: how many; 0: it may be given back
+ * @contexts: how many, fewer at any time; 0: it may be given back
  * @is_held: @pmds are ours; otherwise it says nothing
  */
 struct pfm_use {
 	u64 pmds[WORDS];
-	unsigned int contexts;
+	atomic_t contexts;
 	bool is_held;
 };
 
@@ -57,7 +57,7 @@ static struct {
 	unsigned int pmd;
 } blamed;
 
-/* Interrupts off; innermost.  Contexts are unloaded from wherever. */
+/* Interrupts off; innermost. */
 static DEFINE_RAW_SPINLOCK(uses_lock);
 
 void pfm_pmu_blame(const char *holder, unsigned int pmd)
@@ -98,7 +98,7 @@ static struct pfm_use *join(struct pfm_claims *claims, const u64 *pmds)
 	raw_spin_lock_irqsave(&uses_lock, flags);
 	for (use = claims->uses; use < claims->uses + USES; use++) {
 		if (uses_exactly(use, pmds)) {
-			use->contexts++;
+			atomic_inc(&use->contexts);
 			found = use;
 			break;
 		}
@@ -115,7 +115,7 @@ static struct pfm_use *find_place(struct pfm_claims *claims)
 	for (use = claims->uses; use < claims->uses + USES; use++) {
 		if (!use->is_held)
 			return use;
-		if (!use->contexts)
+		if (!atomic_read(&use->contexts))
 			place = use;
 	}
 	return place;
@@ -127,12 +127,13 @@ static struct pfm_use *add_use(struct pfm_claims *claims, const u64 *pmds)
 	struct pfm_use *use;
 	unsigned long flags;
 	unsigned int word;
+	bool is_shared;
 
 	raw_spin_lock_irqsave(&uses_lock, flags);
 	use = find_place(claims);
+	is_shared = atomic_inc_return(&use->contexts) > 1;
 	for (word = 0; word < WORDS; word++)
-		use->pmds[word] = pmds[word] | (use->contexts ? use->pmds[word] : 0);
-	use->contexts++;
+		use->pmds[word] = pmds[word] | (is_shared ? use->pmds[word] : 0);
 	use->is_held = true;
 	raw_spin_unlock_irqrestore(&uses_lock, flags);
 	return use;
@@ -168,7 +169,7 @@ static bool drop_idle_uses(struct pfm_claims *claims, u64 *pmds)
 
 	raw_spin_lock_irqsave(&uses_lock, flags);
 	for (use = claims->uses; use < claims->uses + USES; use++) {
-		use->is_held = use->contexts;
+		use->is_held = atomic_read(&use->contexts);
 		some |= use->is_held;
 		for (word = 0; use->is_held && word < WORDS; word++)
 			pmds[word] |= use->pmds[word];
@@ -341,15 +342,10 @@ int pfm_claim(struct pfm_context *context)
 	return 0;
 }
 
-/* Interrupts off. */
+/* From wherever contexts are unloaded.  Without users, another one may have the place. */
 static void leave(struct pfm_use *use)
 {
-	bool is_idle;
-
-	raw_spin_lock(&uses_lock);
-	is_idle = !--use->contexts;
-	raw_spin_unlock(&uses_lock);
-	if (is_idle)
+	if (atomic_dec_and_test(&use->contexts))
 		is_idle_now();
 }
 
@@ -361,8 +357,8 @@ static void exchange(struct pfm_context *context, struct pfm_use *use)
 	raw_spin_lock_irqsave(&context->lock, flags);
 	if (context->task)
 		swap(context->use, use);
-	leave(use);
 	raw_spin_unlock_irqrestore(&context->lock, flags);
+	leave(use);
 }
 
 int pfm_claim_more(struct pfm_context *context, u32 index, const u64 *pmds)

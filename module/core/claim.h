@@ -33,7 +33,7 @@ int pfm_claim(struct pfm_context *context);
  */
 int pfm_claim_more(struct pfm_context *context, u32 index, const u64 *pmds);
 
-/* The context is not loaded any more, or was not loaded after all.  Interrupts off. */
+/* The context is not loaded any more.  Interrupts may be off; context lock held. */
 void pfm_unclaim(struct pfm_context *context);
 
 /* A PMU comes and goes; may sleep.  Nobody uses it then. */

@@ -21,6 +21,9 @@
 
 #define PFM_NO_CPU (-1)
 
+/* Of pfm_context.arguments.  A page of some machines is much more. */
+#define PFM_ARGUMENTS_SIZE 4096
+
 /**
  * struct pfm_context - what a file descriptor of /dev/perfmon stands for
  *
@@ -66,13 +69,13 @@ struct pfm_context {
 	u64 used_pmds[PFM_HARDWARE_BV]; /* in any set */
 	bool sets_deleted; /* @used_pmds may be too many */
 	struct pfm_error error;
-	void *arguments; /* one page, for the vectors of calls */
+	void *arguments; /* for the vectors of calls, and other things of one call */
 
 	/* under lock */
 	raw_spinlock_t lock;
 	u32 state; /* PFM_STATE_* */
 	bool self; /* loaded by its thread on itself */
-	bool privileged; /* loaded with CAP_PERFMON */
+	bool sees_kernel; /* loaded with CAP_PERFMON, and not for @user_level */
 	bool follows; /* its thread into a program that gains privileges */
 	bool closed; /* unloaded by the exec of a program that is closed to its loader */
 	bool started; /* between start and stop */
@@ -113,7 +116,7 @@ static inline bool pfm_is_unloaded(const struct pfm_context *context)
 /* Addresses of the kernel, in samples and messages. */
 static inline bool pfm_may_see_kernel(const struct pfm_context *context)
 {
-	return context->privileged && !context->user_level;
+	return context->sees_kernel;
 }
 
 /* NULL if there is none; mutex held. */

@@ -286,14 +286,13 @@ void pfm_overflow_collect(struct pfm_context *context, u64 overflows)
 }
 
 /* Return: registers of the set that goes on, NULL if none does. */
-static struct pfm_registers *handle_overflows(struct pfm_cpu *cpu,
-					      struct pfm_context *context,
-					      struct pfm_set *set, u64 overflows,
-					      struct pt_regs *regs,
-					      const struct pfm_hardware_sample *noted)
+static struct pfm_registers *
+handle_overflows(struct pfm_cpu *cpu, const struct pfm_pmu *pmu,
+		 struct pfm_context *context, struct pfm_set *set, u64 overflows,
+		 struct pt_regs *regs, const struct pfm_hardware_sample *noted)
 {
-	const struct pfm_pmu_operations *operations = context->pmu->operations;
-	u64 wrapped = carry(context->pmu, &set->registers, overflows);
+	const struct pfm_pmu_operations *operations = pmu->operations;
+	u64 wrapped = carry(pmu, &set->registers, overflows);
 	u32 control;
 
 	operations->acknowledge(&set->registers, overflows);
@@ -357,7 +356,7 @@ static struct pfm_overflow_result handle(struct pfm_cpu *cpu, const struct pfm_p
 	cpu->statistics.ovfl_intr_regular_count++;
 	cpu->overflow_sequence++;
 	context->interrupts++;
-	next = handle_overflows(cpu, context, set, overflows, regs, noted);
+	next = handle_overflows(cpu, pmu, context, set, overflows, regs, noted);
 	if (unlikely(begun) && pfm_throttle_is_due(context, set, begun) && next)
 		next = throttle(cpu, context, set, next);
 	return (struct pfm_overflow_result){ next, .ours = true };

@@ -41,7 +41,7 @@ void pfm_registers_lost(void)
 EXPORT_SYMBOL_GPL(pfm_registers_lost);
 
 /* This CPU has another PMU than the context's: nothing can count here. */
-static bool is_foreign(const struct pfm_context *context)
+static __always_inline bool is_foreign(const struct pfm_context *context)
 {
 	return static_branch_unlikely(&pfm_cpus_differ) &&
 	       !cpumask_test_cpu(context->cpu, &context->pmu->cpus);
@@ -66,22 +66,20 @@ static const struct pfm_registers *in_place(const struct pfm_cpu *cpu,
 								 : NULL;
 }
 
-/* Return: the active set if it is to count and only start() is missing. */
-static __always_inline struct pfm_set *
-counting_prepare(struct pfm_context *context, struct pfm_cpu *cpu,
-		 const struct pfm_pmu_operations *operations,
-		 const struct pfm_set *previous)
+/* Return: whether the active set, @set, is to count and only start() is missing. */
+static __always_inline bool counting_prepare(struct pfm_context *context,
+					     struct pfm_set *set, struct pfm_cpu *cpu,
+					     const struct pfm_pmu_operations *operations,
+					     const struct pfm_set *previous)
 {
-	struct pfm_set *set = context->active;
-
 	if (unlikely(set->unusual) && !begin_unusual(context, set, previous))
-		return NULL;
+		return false;
 	if (is_foreign(context)) {
 		if (!previous) {
 			context->foreign_runs++;
 			cpu->statistics.foreign_cpu_count++;
 		}
-		return NULL;
+		return false;
 	}
 	if (cpu->pmc_stamp != set->pmc_stamp) {
 		operations->write_pmcs(&set->registers, in_place(cpu, previous));
@@ -93,25 +91,26 @@ counting_prepare(struct pfm_context *context, struct pfm_cpu *cpu,
 	barrier(); /* the overflow handler finds all of that done */
 	/* An overflow of the first count is ours already. */
 	WRITE_ONCE(cpu->running, set);
-	return set;
+	return true;
 }
 
 static void counting_begin(struct pfm_context *context, struct pfm_cpu *cpu)
 {
 	const struct pfm_pmu_operations *operations = context->pmu->operations;
-	struct pfm_set *set = counting_prepare(context, cpu, operations, NULL);
+	struct pfm_set *set = context->active;
 
-	if (set)
+	if (counting_prepare(context, set, cpu, operations, NULL))
 		operations->start(&set->registers);
 }
 
 struct pfm_registers *pfm_counting_prepare(struct pfm_context *context,
 					   const struct pfm_set *previous)
 {
-	struct pfm_set *set = counting_prepare(context, this_cpu_ptr(&pfm_cpu),
-					       context->pmu->operations, previous);
+	struct pfm_set *set = context->active;
+	bool counts = counting_prepare(context, set, this_cpu_ptr(&pfm_cpu),
+				       context->pmu->operations, previous);
 
-	return set ? &set->registers : NULL;
+	return counts ? &set->registers : NULL;
 }
 
 /*
@@ -191,6 +190,16 @@ void pfm_monitoring_end(struct pfm_context *context)
 	/* An overflow that only showed itself now may have masked it. */
 	if (context->monitoring)
 		pfm_monitoring_suspend(context, pfm_clock());
+}
+
+/* The context leaves its thread, which may run here. */
+void pfm_switch_end(struct pfm_context *context)
+{
+	pfm_monitoring_end(context);
+	if (context->cpu == PFM_NO_CPU)
+		return;
+	this_cpu_write(pfm_cpu.context, NULL);
+	WRITE_ONCE(context->cpu, PFM_NO_CPU);
 }
 
 /* By an overflow, nothing counting any more; from NMI too. */

@@ -28,6 +28,7 @@
  * @values: of the PMDs recorded with it
  */
 struct pfm_cpu {
+	struct pfm_throttle throttle;
 	struct pfm_context *context;
 	struct pfm_set *running;
 	unsigned long overflow_sequence;
@@ -35,7 +36,6 @@ struct pfm_cpu {
 	u64 pmd_stamp;
 	u64 next_stamp;
 	struct pfm_statistics statistics;
-	struct pfm_throttle throttle;
 	struct pfm_set_timer set_timer;
 	struct pfm_sample sample;
 	u64 values[PFM_MAX_PMDS];
@@ -53,6 +53,7 @@ void pfm_switch_disable(void);
 /* Context lock held, on the CPU where its thread runs; @now in ns. */
 void pfm_switch_in(struct pfm_context *context, u64 now);
 void pfm_switch_out(struct pfm_context *context, u64 now);
+void pfm_switch_end(struct pfm_context *context);
 
 /* Context lock held, called via pfm_context_call(). */
 void pfm_monitoring_begin(struct pfm_context *context);

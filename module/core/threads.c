@@ -97,7 +97,7 @@ static struct pfm_threads *alloc(unsigned int new_bits, unsigned int which)
 		return NULL;
 	threads->shift = 32 - new_bits;
 	threads->which = which;
-	threads->node_offset = offsetof(struct pfm_context, nodes[which]);
+	threads->to_context = -(ssize_t)offsetof(struct pfm_context, nodes[which]);
 	for (i = 0; i < 1u << new_bits; i++)
 		INIT_HLIST_NULLS_HEAD(&threads->buckets[i], i);
 	return threads;
@@ -108,7 +108,7 @@ static void move_bucket(const struct pfm_threads *threads, unsigned int bucket)
 	struct hlist_nulls_node *node;
 
 	for (node = threads->buckets[bucket].first; !is_a_nulls(node); node = node->next)
-		add(next, (void *)node - threads->node_offset);
+		add(next, (void *)node + threads->to_context);
 }
 
 static void move_chunk(const struct pfm_threads *threads)

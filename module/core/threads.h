@@ -23,13 +23,13 @@
  * struct pfm_threads - a thread table
  * @shift: of a hash of 32 bits, to get a bucket's number
  * @which: node of a context that is in this table
- * @node_offset: where it is in the context
+ * @to_context: bytes from that node to the context's begin
  * @buckets: end in their number
  */
 struct pfm_threads {
 	unsigned int shift;
 	unsigned int which;
-	size_t node_offset;
+	ssize_t to_context;
 	struct hlist_nulls_head buckets[];
 };
 
@@ -57,7 +57,7 @@ static inline struct pfm_context *pfm_thread_find(const struct task_struct *task
 	struct pfm_context *context;
 
 	while (!is_a_nulls(node)) {
-		context = (void *)node - threads->node_offset;
+		context = (void *)node + threads->to_context;
 		if (READ_ONCE(context->task) == task)
 			return context;
 		node = rcu_dereference_raw(hlist_nulls_next_rcu(node));

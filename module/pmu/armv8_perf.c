@@ -60,7 +60,7 @@ static struct {
 	bool reset;
 } is_interposed;
 
-static bool here_is_ours(void)
+static __always_inline bool here_is_ours(void)
 {
 	return cpumask_test_cpu(smp_processor_id(), &our_cpus);
 }

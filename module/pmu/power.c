@@ -355,8 +355,6 @@ static void power_interrupt(struct pt_regs *regs)
 	struct pfm_registers *running;
 
 	freeze();
-	if (!pfm_running_registers(&power_pmu))
-		return;
 	running = pfm_overflow(&power_pmu, regs, NULL).next;
 	if (!running)
 		return;

@@ -50,7 +50,7 @@ struct pfm_context *pfm_context_alloc(void)
 	context = kzalloc(sizeof(*context), GFP_KERNEL_ACCOUNT);
 	if (!context)
 		return NULL;
-	context->arguments = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+	context->arguments = kzalloc(PFM_ARGUMENTS_SIZE, GFP_KERNEL_ACCOUNT);
 	if (!context->arguments) {
 		kfree(context);
 		return NULL;
@@ -205,7 +205,7 @@ void pfm_context_free(struct pfm_context *context)
 		pfm_user_put(context->user);
 		pfm_pmu_put(context->pmu);
 	}
-	free_page((unsigned long)context->arguments);
+	kfree(context->arguments);
 	kfree_rcu(context, rcu);
 }
 

@@ -11,6 +11,7 @@
 #include <linux/string.h>
 #include <linux/string_helpers.h>
 
+#include "context.h"
 #include "format.h"
 #include "interface.h"
 #include "sysfs.h"
@@ -51,7 +52,7 @@ static bool is_complete(const struct pfm_format *format)
 {
 	return format->name && is_name(format->name) && format->uuid &&
 	       is_name(format->uuid) && strlen(format->uuid) == 36 && format->handler &&
-	       format->argument_size <= PAGE_SIZE &&
+	       format->argument_size <= PFM_ARGUMENTS_SIZE &&
 	       format->argument_first_size <= format->argument_size &&
 	       !(format->flags & ~PFM_FORMAT_CONTINUOUS);
 }

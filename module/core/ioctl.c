@@ -97,13 +97,13 @@ static int copy_pmu_name(struct pfm_context *context, char *name, u64 address)
 		       : 0;
 }
 
-/* No format takes more than a page. */
+/* No format takes more. */
 static int copy_format_argument(struct pfm_context *context,
 				const struct pfm_create *create)
 {
 	void __user *address = u64_to_user_ptr(create->format_argument);
 
-	if (create->format_size > PAGE_SIZE)
+	if (create->format_size > PFM_ARGUMENTS_SIZE)
 		return pfm_fail(context, -EINVAL, PFM_REASON_FORMAT_SIZE,
 				create->format_size);
 	if (!create->format_argument)
@@ -463,7 +463,7 @@ static int elements_copy_out(struct pfm_context *context, const struct elements 
 
 static void elements_free(const struct elements *elements)
 {
-	if (elements->size > PAGE_SIZE)
+	if (elements->size > PFM_ARGUMENTS_SIZE)
 		kvfree(elements->copy);
 }
 
@@ -482,7 +482,7 @@ static int elements_get(struct pfm_context *context, struct elements *elements,
 	elements->size = vector.count * element_size;
 
 	elements->copy = context->arguments;
-	if (elements->size > PAGE_SIZE)
+	if (elements->size > PFM_ARGUMENTS_SIZE)
 		elements->copy =
 			kvmalloc(elements->size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!elements->copy)

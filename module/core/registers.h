@@ -23,11 +23,11 @@ struct pfm_snapshot {
 
 /*
  * Numbers come from the user: what a CPU reads that speculates past pfm_pmd_used() shall lie in
- * the page of the snapshot.  That is cheaper than array_index_nospec(), and as good.
+ * the memory of the snapshot.  That is cheaper than array_index_nospec(), and as good.
  */
 #define PFM_SPECULATED_PMDS 512
 static_assert(PFM_MAX_PMDS <= PFM_SPECULATED_PMDS);
-static_assert(PFM_SPECULATED_PMDS * sizeof(u64) <= PAGE_SIZE);
+static_assert(PFM_SPECULATED_PMDS * sizeof(u64) <= PFM_ARGUMENTS_SIZE);
 
 static __always_inline u64 pfm_snapshot_value(const struct pfm_snapshot *snapshot,
 					      unsigned int n)

@@ -123,7 +123,7 @@ struct pfm_format_instance {
  * @name: by which programs ask for it: up to 39 of a-z, 0-9, '_' and '-'
  * @uuid: the same as text, 36 characters
  * @version: major << 16 | minor
- * @argument_size: bytes of the argument, up to a page; 0: it takes none
+ * @argument_size: bytes of the argument, up to 4096; 0: it takes none
  * @argument_first_size: bytes of its first version, if it has become longer since, at its
  *	end; what a program does not give of the rest is zero.  0: as @argument_size
  * @flags: PFM_FORMAT_*
@@ -288,11 +288,12 @@ static inline void pfm_sample_write(struct pfm_dfl_smpl_entry *entry,
 /* Its values, at @to.  Return: the first byte behind them. */
 static inline void *pfm_sample_write_values(u64 *to, const struct pfm_sample *sample)
 {
+	const unsigned int count = sample->value_count;
 	unsigned int i;
 
-	for (i = 0; i < sample->value_count; i++)
+	for (i = 0; i < count; i++)
 		to[i] = sample->values[i];
-	return to + sample->value_count;
+	return to + count;
 }
 
 #endif

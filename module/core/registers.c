@@ -137,6 +137,14 @@ static void choose_width(struct pfm_set *set, const struct pfarg_pmc *pmc,
 		set->narrow &= ~desc->counters;
 }
 
+/* The next one is of the same set. */
+static bool set_goes_on(const struct chunk *chunk, u32 i)
+{
+	const struct pfarg_pmc *pmc = &chunk->pmcs[i];
+
+	return i + 1 < chunk->end && pmc[1].reg_set == pmc[0].reg_set;
+}
+
 static void write_pmcs_here(struct pfm_context *context, void *argument)
 {
 	const struct pfm_pmu *pmu = context->pmu;
@@ -155,7 +163,8 @@ static void write_pmcs_here(struct pfm_context *context, void *argument)
 		if (!desc->counters)
 			set_register(set->registers.used_pmcs, pmc->reg_num);
 		choose_width(set, pmc, desc);
-		configuration_changed(pmu, set);
+		if (!set_goes_on(chunk, i))
+			configuration_changed(pmu, set);
 	}
 	pfm_resume(context);
 }

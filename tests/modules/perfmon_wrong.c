@@ -159,7 +159,7 @@ static struct pfm_format format = {
 	.interface = PFM_FORMAT_INTERFACE,
 	.name = "Right_-_x_39_characters_as_is_the_limit",
 	.uuid = "0f9e4c5d-7a21-4b3e-8c60-d5b1f2a7e834",
-	.argument_size = PAGE_SIZE,
+	.argument_size = 4096,
 	.flags = PFM_FORMAT_CONTINUOUS,
 	.handler = handler,
 };

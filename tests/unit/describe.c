@@ -201,8 +201,8 @@ TEST(holders_are_named)
 		 .holder = "perf_event");
 	SENTENCE(
 		"pfm_write_pmds: element 4: the PMD is held by another user of the PMU: PMD 31, NMI watchdog",
-		.operation = 2, .error = EBUSY, .reason = PFM_REASON_PMD_HELD,
-		.index = 4, .value = 31, .holder = "NMI watchdog");
+		.operation = 2, .error = EBUSY, .reason = PFM_REASON_PMD_HELD, .index = 4,
+		.value = 31, .holder = "NMI watchdog");
 }
 
 TEST(holder_without_end_is_cut)

@@ -78,9 +78,10 @@ page_is_of_a_symbol()
 # A program that looks for one would wait for ever.
 each_reason_is_raised()
 {
-	for reason in $(sed -n 's/^\t\(PFM_REASON_[A-Z_]*\),$/\1/p' "$top/uapi/perfmon/perfmon_ioctl.h"); do
-		grep -rqw "$reason" "$top/module" --include='*.c' || { echo "$reason"; return 1; }
-	done
+	sed -n 's/^\t\(PFM_REASON_[A-Z_]*\),$/\1/p' "$top/uapi/perfmon/perfmon_ioctl.h" |
+		while read -r reason; do
+			grep -rqw "$reason" "$top/module" --include='*.c' || { echo "$reason"; return 1; }
+		done
 }
 
 # shellcheck disable=SC2016

@@ -19,7 +19,7 @@
 #include "sample.h"
 #include "sets.h"
 
-#define PFM_NO_CPU (-1)
+#define PFM_NO_CPU	   (-1)
 
 /* Of pfm_context.arguments.  A page of some machines is much more. */
 #define PFM_ARGUMENTS_SIZE 4096

@@ -124,26 +124,26 @@ static noinline u32 handle_noted(struct pfm_context *context, struct pfm_sample 
 }
 
 /* Gives the format a sample for each.  Return: what it wants, PFM_CONTROL_*. */
-static u32 sample_all(struct pfm_cpu *cpu, struct pfm_context *context,
-		      struct pfm_set *set, u64 wrapped, struct pt_regs *regs,
-		      const struct pfm_hardware_sample *noted)
+static __always_inline u32 sample_all(struct pfm_cpu *cpu, struct pfm_context *context,
+				      struct pfm_set *set, u64 wrapped,
+				      struct pt_regs *regs, bool has_notes)
 {
 	u64 begun = static_branch_unlikely(&pfm_timing) ? pfm_clock() : 0;
 	const struct pfm_format *format = context->format;
 	struct pfm_sample *sample = &cpu->sample;
 	u32 control = 0;
-	unsigned int n;
-	u64 rest;
+	u64 rest = wrapped;
 
+	sample->may_see_kernel = pfm_may_see_kernel(context);
+	sample->ip = visible_ip(context, regs);
 	sample->task = context->task;
 	sample->regs = regs;
-	sample->ip = visible_ip(context, regs);
-	sample->time = local_clock();
 	sample->set = set->id;
 	sample->tid = context->tid;
 	sample->tgid = context->tgid;
-	sample->may_see_kernel = pfm_may_see_kernel(context);
-	pfm_for_each_bit(n, rest, wrapped) {
+	sample->time = local_clock();
+	do { /* one wrapped at least */
+		const unsigned int n = __ffs64(rest);
 		const struct pfm_pmd_attributes *attributes = &set->attributes[n];
 
 		pfm_reset_note(set, n);
@@ -153,14 +153,21 @@ static u32 sample_all(struct pfm_cpu *cpu, struct pfm_context *context,
 		sample->value_count = unlikely(attributes->records)
 					      ? gather(cpu, context, set, attributes)
 					      : 0;
-		if (unlikely(noted))
-			control |= handle_noted(context, sample, noted);
+		if (has_notes)
+			control |= handle_noted(context, sample, cpu->noted);
 		else
 			control |= format->handler(&context->instance, sample);
 		cpu->statistics.fmt_handler_calls++;
-	}
+	} while (rest &= rest - 1);
 	pfm_timing_add(&cpu->statistics.fmt_handler_ns, &begun);
 	return control;
+}
+
+/* By hardware that notes more than that there was an overflow. */
+static noinline u32 sample_noted(struct pfm_cpu *cpu, struct pfm_context *context,
+				 struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
+{
+	return sample_all(cpu, context, set, wrapped, regs, true);
 }
 
 /* Counters whose overflows lead to the next set. */
@@ -242,8 +249,7 @@ static u32 note_all(struct pfm_set *set, u64 wrapped, u32 control)
  * Return: what remains to be done, PFM_CONTROL_MASK, _SWITCH and _RESET.
  */
 static u32 handle_wrapped(struct pfm_cpu *cpu, struct pfm_context *context,
-			  struct pfm_set *set, u64 wrapped, struct pt_regs *regs,
-			  const struct pfm_hardware_sample *noted)
+			  struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
 {
 	u32 control = 0;
 
@@ -251,10 +257,12 @@ static u32 handle_wrapped(struct pfm_cpu *cpu, struct pfm_context *context,
 	set->overflowed[0] = wrapped;
 	if (unlikely(wrapped & set->triggers))
 		control = count_down(set, wrapped);
-	if (context->format)
-		control |= sample_all(cpu, context, set, wrapped, regs, noted);
-	else
+	if (!context->format)
 		control |= note_all(set, wrapped, control);
+	else if (unlikely(cpu->noted))
+		control |= sample_noted(cpu, context, set, wrapped, regs);
+	else
+		control |= sample_all(cpu, context, set, wrapped, regs, false);
 	if (control & PFM_CONTROL_NOTIFY && wrapped & set->notifying)
 		control |= notify(cpu, context, set, wrapped, regs);
 	return control;
@@ -272,7 +280,8 @@ void pfm_overflow_collect(struct pfm_context *context, u64 overflows)
 	context->pmu->operations->acknowledge(&set->registers, overflows);
 	if (!wrapped)
 		return;
-	control = handle_wrapped(cpu, context, set, wrapped, NULL, NULL);
+	cpu->noted = NULL;
+	control = handle_wrapped(cpu, context, set, wrapped, NULL);
 	if (control & PFM_CONTROL_MASK) {
 		context->switch_due |= control & PFM_CONTROL_SWITCH;
 		pfm_monitoring_mask(context);
@@ -286,10 +295,11 @@ void pfm_overflow_collect(struct pfm_context *context, u64 overflows)
 }
 
 /* Return: registers of the set that goes on, NULL if none does. */
-static struct pfm_registers *
-handle_overflows(struct pfm_cpu *cpu, const struct pfm_pmu *pmu,
-		 struct pfm_context *context, struct pfm_set *set, u64 overflows,
-		 struct pt_regs *regs, const struct pfm_hardware_sample *noted)
+static struct pfm_registers *handle_overflows(struct pfm_cpu *cpu,
+					      const struct pfm_pmu *pmu,
+					      struct pfm_context *context,
+					      struct pfm_set *set, u64 overflows,
+					      struct pt_regs *regs)
 {
 	const struct pfm_pmu_operations *operations = pmu->operations;
 	u64 wrapped = carry(pmu, &set->registers, overflows);
@@ -298,7 +308,7 @@ handle_overflows(struct pfm_cpu *cpu, const struct pfm_pmu *pmu,
 	operations->acknowledge(&set->registers, overflows);
 	if (!wrapped)
 		return &set->registers;
-	control = handle_wrapped(cpu, context, set, wrapped, regs, noted);
+	control = handle_wrapped(cpu, context, set, wrapped, regs);
 	if (unlikely(control & PFM_CONTROL_MASK)) {
 		context->switch_due |= control & PFM_CONTROL_SWITCH;
 		pfm_monitoring_end(context);
@@ -356,7 +366,8 @@ static struct pfm_overflow_result handle(struct pfm_cpu *cpu, const struct pfm_p
 	cpu->statistics.ovfl_intr_regular_count++;
 	cpu->overflow_sequence++;
 	context->interrupts++;
-	next = handle_overflows(cpu, pmu, context, set, overflows, regs, noted);
+	cpu->noted = noted;
+	next = handle_overflows(cpu, pmu, context, set, overflows, regs);
 	if (unlikely(begun) && pfm_throttle_is_due(context, set, begun) && next)
 		next = throttle(cpu, context, set, next);
 	return (struct pfm_overflow_result){ next, .ours = true };

@@ -27,7 +27,7 @@ DEFINE_STATIC_KEY_FALSE(pfm_cpus_differ);
 /* Unique among all CPUs and never 0: it starts at the CPU's number + 1. */
 static u64 take_stamp(struct pfm_cpu *cpu)
 {
-	return cpu->next_stamp += nr_cpu_ids;
+	return cpu->next_stamp += NR_CPUS;
 }
 
 void pfm_registers_lost(void)
@@ -145,25 +145,27 @@ u64 pfm_set_duration(struct pfm_context *context, struct pfm_set *set)
 	return max_t(s64, pfm_set_time(context, set, pfm_clock()), 0);
 }
 
-/* The context's thread comes to this CPU. */
-void pfm_switch_in(struct pfm_context *context, u64 now)
+/* @cpu is this one. */
+static __always_inline void bring_in(struct pfm_context *context, struct pfm_cpu *cpu,
+				     u64 now)
 {
-	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
-
 	lockdep_assert_held(&context->lock);
 	WRITE_ONCE(context->cpu, smp_processor_id());
 	cpu->context = context;
-	if (context->monitoring) {
+	if (likely(context->monitoring)) {
 		pfm_set_clock_begin(context, now);
 		counting_begin(context, cpu);
 	}
 }
 
-/* The context's thread leaves this CPU, or the context its thread. */
-void pfm_switch_out(struct pfm_context *context, u64 now)
+void pfm_switch_in(struct pfm_context *context, u64 now)
 {
-	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
+	bring_in(context, this_cpu_ptr(&pfm_cpu), now);
+}
 
+static __always_inline void take_out(struct pfm_context *context, struct pfm_cpu *cpu,
+				     u64 now)
+{
 	lockdep_assert_held(&context->lock);
 	counting_end(context, cpu);
 	if (context->monitoring)
@@ -183,22 +185,30 @@ void pfm_monitoring_begin(struct pfm_context *context)
 		counting_begin(context, this_cpu_ptr(&pfm_cpu));
 }
 
-/* By the user's wish, or because the thread ends. */
-void pfm_monitoring_end(struct pfm_context *context)
+static __always_inline void monitoring_end(struct pfm_context *context,
+					   struct pfm_cpu *cpu)
 {
-	counting_end(context, this_cpu_ptr(&pfm_cpu));
+	counting_end(context, cpu);
 	/* An overflow that only showed itself now may have masked it. */
 	if (context->monitoring)
 		pfm_monitoring_suspend(context, pfm_clock());
 }
 
+/* By the user's wish, or because the thread ends. */
+void pfm_monitoring_end(struct pfm_context *context)
+{
+	monitoring_end(context, this_cpu_ptr(&pfm_cpu));
+}
+
 /* The context leaves its thread, which may run here. */
 void pfm_switch_end(struct pfm_context *context)
 {
-	pfm_monitoring_end(context);
+	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
+
+	monitoring_end(context, cpu);
 	if (context->cpu == PFM_NO_CPU)
 		return;
-	this_cpu_write(pfm_cpu.context, NULL);
+	cpu->context = NULL;
 	WRITE_ONCE(context->cpu, PFM_NO_CPU);
 }
 
@@ -226,18 +236,19 @@ void pfm_resume(struct pfm_context *context)
 		counting_begin(context, cpu);
 }
 
-static void switch_out(struct pfm_context *context, u64 now)
+static void switch_out(struct pfm_context *context, struct pfm_cpu *cpu, u64 now)
 {
 	raw_spin_lock(&context->lock);
-	pfm_switch_out(context, now);
+	take_out(context, cpu, now);
 	raw_spin_unlock(&context->lock);
 }
 
-static void switch_in(struct pfm_context *context, struct task_struct *next, u64 now)
+static void switch_in(struct pfm_context *context, struct pfm_cpu *cpu,
+		      struct task_struct *next, u64 now)
 {
 	raw_spin_lock(&context->lock);
 	if (context->task == next) {
-		pfm_switch_in(context, now);
+		bring_in(context, cpu, now);
 		if (unlikely(context->block))
 			pfm_block_arrange(context->block, next);
 	}
@@ -256,12 +267,12 @@ static void probe_sched_switch(void *data, bool preempt, struct task_struct *pre
 		return;
 	now = pfm_clock();
 	if (out) {
-		switch_out(out, now);
+		switch_out(out, cpu, now);
 		cpu->statistics.ctxswout_count++;
 		pfm_timing_add(&cpu->statistics.ctxswout_ns, &now);
 	}
 	if (in) {
-		switch_in(in, next, now);
+		switch_in(in, cpu, next, now);
 		cpu->statistics.ctxswin_count++;
 		pfm_timing_add(&cpu->statistics.ctxswin_ns, &now);
 	}

@@ -26,6 +26,8 @@
  * @set_timer: ends the time of the active set
  * @sample: the overflow handler's
  * @values: of the PMDs recorded with it
+ * @noted: what the hardware noted of the overflows that are being handled, or NULL; says
+ *	nothing at other times
  */
 struct pfm_cpu {
 	struct pfm_throttle throttle;
@@ -39,6 +41,7 @@ struct pfm_cpu {
 	struct pfm_set_timer set_timer;
 	struct pfm_sample sample;
 	u64 values[PFM_MAX_PMDS];
+	const struct pfm_hardware_sample *noted;
 };
 
 DECLARE_PER_CPU(struct pfm_cpu, pfm_cpu);
@@ -52,7 +55,6 @@ void pfm_switch_disable(void);
 
 /* Context lock held, on the CPU where its thread runs; @now in ns. */
 void pfm_switch_in(struct pfm_context *context, u64 now);
-void pfm_switch_out(struct pfm_context *context, u64 now);
 void pfm_switch_end(struct pfm_context *context);
 
 /* Context lock held, called via pfm_context_call(). */

@@ -51,12 +51,12 @@ struct task_struct;
  * @last_reset: value with which the PMD began; its negative is the period
  * @event_id: reg_smpl_eventid of the PMD
  * @values: of the PMDs to be recorded with this one, ascending by number
- * @value_count: how many
- * @pmd: the PMD that overflowed
- * @set: its event set
- * @cpu: CPU
+ * @value_count: number of @values
  * @tid: thread, as the one who loaded the context sees it
- * @tgid: its process, likewise
+ * @cpu: CPU
+ * @set: its event set
+ * @tgid: process of the thread, as the one who loaded the context sees it
+ * @pmd: the PMD that overflowed
  * @may_see_kernel: the user may see addresses of the kernel
  */
 struct pfm_sample {
@@ -70,12 +70,13 @@ struct pfm_sample {
 	u64 last_reset;
 	u64 event_id;
 	const u64 *values;
-	u16 value_count;
-	u16 pmd;
-	u16 set;
-	u16 cpu;
+	u32 value_count;
 	u32 tid;
+	/* As in struct pfm_dfl_smpl_entry: pfm_sample_write() copies them as one word. */
+	u16 cpu;
+	u16 set;
 	u32 tgid;
+	u16 pmd;
 	bool may_see_kernel;
 };
 
@@ -270,19 +271,26 @@ static inline void pfm_linear_throttled(struct pfm_format_instance *instance)
 	header->hdr_throttled++;
 }
 
+#define PFM_SAME_DISTANCE(member)                                                        \
+	(offsetof(struct pfm_sample, member) - offsetof(struct pfm_sample, cpu) ==       \
+	 offsetof(struct pfm_dfl_smpl_entry, member) -                                   \
+		 offsetof(struct pfm_dfl_smpl_entry, cpu))
+static_assert(PFM_SAME_DISTANCE(set) && PFM_SAME_DISTANCE(tgid));
+static_assert(offsetof(struct pfm_sample, cpu) % sizeof(u64) == 0);
+#undef PFM_SAME_DISTANCE
+
 /* A sample as struct pfm_dfl_smpl_entry. */
 static inline void pfm_sample_write(struct pfm_dfl_smpl_entry *entry,
 				    const struct pfm_sample *sample)
 {
+	entry->values = sample->value_count | PFM_SMPL_CLOCK_SCHEDULER << 12;
 	entry->pid = sample->tid;
 	entry->ovfl_pmd = sample->pmd;
-	entry->values = sample->value_count | PFM_SMPL_CLOCK_SCHEDULER << 12;
 	entry->last_reset_val = sample->last_reset;
 	entry->ip = sample->ip;
 	entry->tstamp = sample->time;
-	entry->cpu = sample->cpu;
-	entry->set = sample->set;
-	entry->tgid = sample->tgid;
+	/* cpu, set and tgid lie in both in one word. */
+	*(u64 *)&entry->cpu = *(const u64 *)&sample->cpu;
 }
 
 /* Its values, at @to.  Return: the first byte behind them. */

@@ -13,6 +13,9 @@
 
 #define PARTNERS 5
 
+/* Contexts that are set up and not loaded. */
+#define UNLOADED 16
+
 /* ---- floors ------------------------------------------------------------------------- */
 
 static void do_getpid(void *argument)
@@ -299,6 +302,20 @@ void measure_floors(double *costs)
 	costs[ROW_IOCTL] = measure(do_ioctl, &fd);
 	costs[ROW_SWITCH] = measure_switch(NULL, 0);
 	close(fd);
+}
+
+/* Nothing: the hooks of the scheduler are not in place. */
+void measure_unloaded(double *costs)
+{
+	struct session sessions[UNLOADED];
+	double without = measure_switch(NULL, 0);
+	int i;
+
+	for (i = 0; i < UNLOADED; i++)
+		perfmon_set_up(&sessions[i], 1);
+	costs[ROW_SWITCH_UNLOADED] = measure_switch(NULL, 0) - without;
+	for (i = 0; i < UNLOADED; i++)
+		perfmon_tool.close(&sessions[i]);
 }
 
 void measure_virtual(double *costs)

@@ -38,6 +38,7 @@
 	X(SWITCH_ALONE_4, "added to a switch, 4 counters on one of them")	\
 	X(SWITCH_ALONE_6, "added to a switch, 6 counters on one of them")	\
 	X(SWITCH_IDLE, "added to a switch, counters on a third thread")		\
+	X(SWITCH_UNLOADED, "added to a switch, contexts that are not loaded")	\
 	X(CREATE, "make a context or an event")					\
 	X(DESTROY, "close it")							\
 	X(OPEN_1, "set up 1 counter, ready to start")				\
@@ -70,6 +71,8 @@ enum row {
 
 /* Costs in guest instructions, by row; NOT_MEASURED where there is none. */
 void measure_floors(double *costs);
+/* Before anything has been loaded. */
+void measure_unloaded(double *costs);
 void measure_virtual(double *costs);
 void measure_tool(const struct tool *tool, double nobody_monitored, double *costs);
 

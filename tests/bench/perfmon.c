@@ -118,14 +118,13 @@ static void perfmon_detach(void *argument)
 	must(session->fd, pfm_unload_context(session->fd));
 }
 
-static void write_pmds_and_attach(struct session *session, pid_t thread)
+static void attach_to(struct session *session, pid_t thread)
 {
-	must(session->fd, pfm_write_pmds(session->fd, session->pmds, session->count));
 	session->load = (struct pfarg_load){ .load_pid = thread ?: gettid() };
 	perfmon_attach(session);
 }
 
-static bool perfmon_open(struct session *session, unsigned int count, pid_t thread)
+void perfmon_set_up(struct session *session, unsigned int count)
 {
 	const struct counter *counters = find_pmu()->counters;
 	struct pfarg_pmc pmcs[MOST_COUNTERS] = { 0 };
@@ -140,7 +139,13 @@ static bool perfmon_open(struct session *session, unsigned int count, pid_t thre
 	}
 	perfmon_create(session);
 	must(session->fd, pfm_write_pmcs(session->fd, pmcs, count));
-	write_pmds_and_attach(session, thread);
+	must(session->fd, pfm_write_pmds(session->fd, session->pmds, count));
+}
+
+static bool perfmon_open(struct session *session, unsigned int count, pid_t thread)
+{
+	perfmon_set_up(session, count);
+	attach_to(session, thread);
 	return true;
 }
 
@@ -187,7 +192,8 @@ static bool virtual_open(struct session *session, unsigned int count, pid_t thre
 	for (i = 0; i < count; i++)
 		session->pmds[i].reg_num = PFM_VIRTUAL_PMD_BASE + i;
 	perfmon_create(session);
-	write_pmds_and_attach(session, thread);
+	must(session->fd, pfm_write_pmds(session->fd, session->pmds, count));
+	attach_to(session, thread);
 	return true;
 }
 

@@ -46,6 +46,7 @@ static void measure_all(void)
 		ours[row] = perf[row] = neither[row] = NOT_MEASURED;
 	measure_init();
 	measure_floors(neither);
+	measure_unloaded(ours);
 	/* Scheduler hooks stay on for a second after the last context or event. */
 	measure_virtual(ours);
 	measure_tool(&perfmon_tool, neither[ROW_SWITCH], ours);

@@ -62,6 +62,9 @@ extern const struct tool perfmon_tool; /* counters of the PMU */
 extern const struct tool virtual_tool; /* perfmon's virtual PMDs */
 extern const struct tool perf_tool;
 
+/* What perfmon_tool.open does, but the context is not loaded. */
+void perfmon_set_up(struct session *session, unsigned int count);
+
 /**
  * perfmon_open_sets() - open a session of @count counters in each of several event sets
  * @differ: the events of every second set are others

@@ -5,6 +5,7 @@
  * The module claims the counters that loaded contexts use. perf has the others, whether its
  * events come first or later.
  */
+#include <sched.h>
 #include <stdio.h>
 
 #include "measure.h"
@@ -285,6 +286,61 @@ TEST(a_pmu_that_perf_has_whole_is_busy)
 	close(events[3]);
 	must_have(fd, BIT(2)); /* the events are on 31, 0, 1, 2, ... */
 	load(fd, child_new().pid);
+}
+
+/* ---- how often ------------------------------------------------------------------------------ */
+
+#define LOADS 1000
+
+/* Interrupts by which CPU 1 was made to call a function, so far. */
+static uint64_t calls_of_cpu_1(void)
+{
+	const char *text = read_text("/proc/interrupts");
+	const char *line = strstr(text, "Function call interrupts");
+	uintmax_t first, second;
+
+	ck_assert_msg(line, "/proc/interrupts has no function calls");
+	while (line > text && line[-1] != '\n')
+		line--;
+	ck_assert_int_eq(sscanf(line, "%*s %ju %ju", &first, &second), 2);
+	return second;
+}
+
+/* The same interrupts while contexts come and go. */
+static uint64_t calls_of_loads(void)
+{
+	uint64_t before = calls_of_cpu_1();
+	int fd, i;
+
+	for (i = 0; i < LOADS; i++) {
+		fd = context_using(BIT(1));
+		load(fd, thread_id());
+		close(fd);
+		sched_yield(); /* whoever gives it back has its turn */
+	}
+	return calls_of_cpu_1() - before;
+}
+
+/*
+ * The counter is claimed on all CPUs when it comes into use, and given back once in a second at
+ * most, however often contexts come and go.  What the kernel does for each of them shows while the
+ * counter is in use anyway.
+ */
+TEST(who_loads_in_a_loop_does_not_interrupt_other_cpus)
+{
+	struct child child = child_new();
+	uint64_t alone, beside;
+
+	need_armv8();
+	need_cpus(2);
+	perf_must_get_all_back();
+	pin(0);
+	alone = calls_of_loads();
+	load(context_using(BIT(1)), child.pid);
+	beside = calls_of_loads();
+	printf("         %ju calls on CPU 1 in %d loads, %ju while the counter is in use\n",
+	       (uintmax_t)alone, LOADS, (uintmax_t)beside);
+	ck_assert_uint_lt(alone, beside + LOADS / 2);
 }
 
 /* ---- pinned events, with the parameters that the module comes with ------------------------- */

@@ -348,8 +348,9 @@ TEST(a_read_into_memory_that_ends_returns_what_fits)
 	ck_assert_int_eq(mprotect(memory + page, page, PROT_NONE), 0);
 	fd = busy_self(0);
 	for (i = 0; i < 3; i++) {
+		if (i)
+			must(fd, pfm_restart(fd));
 		spin_until_masked(fd);
-		must(fd, pfm_restart(fd));
 	}
 	ck_assert_int_eq(read(fd, memory + page - 2 * size - 8, 3 * size), 2 * size);
 	ck_assert_int_eq(read(fd, memory, 3 * size), size);

@@ -6,6 +6,7 @@
 #include <linux/hrtimer.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
+#include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <asm/irq_regs.h>

@@ -370,7 +370,7 @@ static void must_go_on(const char *what, struct perf_count before,
 		      (uintmax_t)(after.enabled - before.enabled));
 }
 
-/* All of them count while the caller, who is on CPU 0, and the child work. */
+/* The caller is on CPU 0. Each event must count while the caller and the child work. */
 static void pinned_must_count(const char *when, const struct child *child,
 			      const int *events)
 {

@@ -66,8 +66,7 @@ void armv8_interrupt_take(const struct arm_pmu *pmu)
 	struct irqaction *action;
 	unsigned int cpu;
 
-	for_each_cpu_and(cpu, &pmu->supported_cpus, cpu_online_mask)
-	{
+	for_each_cpu_and(cpu, &pmu->supported_cpus, cpu_online_mask) {
 		if (per_cpu(interposed_action, cpu))
 			continue;
 		action = find_action(pmu, cpu);

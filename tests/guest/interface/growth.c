@@ -195,8 +195,7 @@ TEST(structures_that_are_longer_are_taken_if_the_rest_is_zero)
 	char structure[ROOM];
 	int fd;
 
-	for_each_call(call)
-	{
+	for_each_call(call) {
 		fd = prepare(call);
 		memset(structure, 0, sizeof(structure));
 		fill(call, structure);
@@ -215,8 +214,7 @@ TEST(structures_that_are_longer_are_e2big_if_the_rest_is_not_zero)
 	size_t i;
 	int fd;
 
-	for_each_call(call)
-	{
+	for_each_call(call) {
 		if (call->kind == OUT)
 			continue;
 		fd = prepare(call);
@@ -244,8 +242,7 @@ TEST(structures_shorter_than_their_first_version_are_einval)
 	char structure[ROOM] = {};
 	int fd;
 
-	for_each_call(call)
-	{
+	for_each_call(call) {
 		const size_t sizes[] = { call->size - 1, call->size - 8, 1 };
 		size_t i;
 
@@ -272,19 +269,19 @@ TEST(the_direction_of_a_command_means_nothing)
 	size_t i;
 	int fd;
 
-	for_each_call(call) for (i = 0; i < COUNT(directions); i++)
-	{
-		struct pfm_vector vector = { (uintptr_t)structure, 1, 0 };
-		bool is_vector = call->kind == VECTOR;
+	for_each_call(call)
+		for (i = 0; i < COUNT(directions); i++) {
+			struct pfm_vector vector = { (uintptr_t)structure, 1, 0 };
+			bool is_vector = call->kind == VECTOR;
 
-		fd = prepare(call);
-		memset(structure, 0, sizeof(structure));
-		fill(call, structure);
-		must(fd, do_ioctl(fd, call, directions[i],
-				  is_vector ? sizeof(vector) : call->size,
-				  is_vector ? (void *)&vector : structure));
-		close(fd);
-	}
+			fd = prepare(call);
+			memset(structure, 0, sizeof(structure));
+			fill(call, structure);
+			must(fd, do_ioctl(fd, call, directions[i],
+					  is_vector ? sizeof(vector) : call->size,
+					  is_vector ? (void *)&vector : structure));
+			close(fd);
+		}
 }
 
 /* The structure that describes a vector grows as all others do. */
@@ -298,8 +295,7 @@ TEST(vectors_themselves_may_be_longer)
 	char structure[ROOM];
 	int fd;
 
-	for_each_call(call)
-	{
+	for_each_call(call) {
 		if (call->kind != VECTOR)
 			continue;
 		fd = prepare(call);
@@ -372,8 +368,7 @@ TEST(longer_elements_that_end_in_no_memory_are_efault)
 	const struct call *call;
 	int fd;
 
-	for_each_call(call)
-	{
+	for_each_call(call) {
 		if (call->kind == NONE)
 			continue;
 		fd = prepare(call);
@@ -400,8 +395,7 @@ TEST(what_is_not_known_of_a_result_is_made_zero)
 	char known[ROOM], structure[ROOM];
 	int fd;
 
-	for_each_call(call)
-	{
+	for_each_call(call) {
 		if (call->kind != OUT)
 			continue;
 		fd = prepare(call);
@@ -448,11 +442,11 @@ TEST(reserved_fields_are_zero_or_ignored_as_was_promised)
 	const struct call *call;
 	size_t i;
 
-	for_each_call(call) for (i = 0; i < COUNT(call->reserved); i++)
-	{
-		if (call->kind != OUT)
-			try_field(call, &call->reserved[i]);
-	}
+	for_each_call(call)
+		for (i = 0; i < COUNT(call->reserved); i++) {
+			if (call->kind != OUT)
+				try_field(call, &call->reserved[i]);
+		}
 }
 
 static bool all_zero(const char *structure, const struct field *field)
@@ -472,8 +466,7 @@ TEST(reserved_fields_of_results_are_zero)
 	size_t i;
 	int fd;
 
-	for_each_call(call)
-	{
+	for_each_call(call) {
 		if (call->kind != OUT && call->number != _IOC_NR(PFM_IOC_GETINFO_EVTSETS))
 			continue;
 		fd = prepare(call);
@@ -540,8 +533,7 @@ TEST(every_unknown_flag_is_einval)
 	unsigned int bit;
 	int fd;
 
-	for_each_call(call)
-	{
+	for_each_call(call) {
 		if (call->flags == NO_FLAGS)
 			continue;
 		fd = prepare(call);

@@ -158,8 +158,7 @@ static uint64_t try_sampling(void)
 		touch_pages(100);
 		spin_turns(20000);
 	}
-	for_each_entry(entry, header, 0)
-	{
+	for_each_entry(entry, header, 0) {
 		if (is_kernel_address(entry->ip))
 			result |= SEES_ADDRESSES;
 	}

@@ -90,9 +90,10 @@ TEST(a_vector_call_without_argument_is_efault)
 	int fd = make_context();
 	size_t i;
 
-	for_each_vector_call(call) for (i = 0; i < COUNT(bad_addresses); i++)
-		must_fail(fd, ioctl(fd, call->command, bad_addresses[i]), EFAULT,
-			  PFM_REASON_FAULT, NO_INDEX);
+	for_each_vector_call(call)
+		for (i = 0; i < COUNT(bad_addresses); i++)
+			must_fail(fd, ioctl(fd, call->command, bad_addresses[i]), EFAULT,
+				  PFM_REASON_FAULT, NO_INDEX);
 	count_must_be_right(fd);
 }
 
@@ -102,9 +103,10 @@ TEST(a_vector_at_a_bad_address_is_efault)
 	int fd = make_context();
 	size_t i;
 
-	for_each_vector_call(call) for (i = 0; i < COUNT(bad_addresses); i++)
-		must_fail(fd, vector_ioctl(fd, call, bad_addresses[i], 1), EFAULT,
-			  PFM_REASON_FAULT, NO_INDEX);
+	for_each_vector_call(call)
+		for (i = 0; i < COUNT(bad_addresses); i++)
+			must_fail(fd, vector_ioctl(fd, call, bad_addresses[i], 1), EFAULT,
+				  PFM_REASON_FAULT, NO_INDEX);
 	count_must_be_right(fd);
 }
 
@@ -115,8 +117,7 @@ TEST(a_vector_that_leaves_its_page_is_efault)
 	char *end = memory_end();
 
 	/* what is reserved at the end of an element need not be there */
-	for_each_vector_call(call)
-	{
+	for_each_vector_call(call) {
 		memset(end - call->size, 0, call->size);
 		must_fail(fd, vector_ioctl(fd, call, end - 1, 1), EFAULT,
 			  PFM_REASON_FAULT, NO_INDEX);
@@ -134,8 +135,7 @@ TEST(a_vector_up_to_the_end_of_its_page_is_accepted)
 	int fd = zero_context();
 	char *end = memory_end();
 
-	for_each_vector_call(call)
-	{
+	for_each_vector_call(call) {
 		memset(end - call->size, 0, call->size);
 		must_accept_zeros(fd, call, end - call->size);
 	}
@@ -176,11 +176,11 @@ TEST(an_unaligned_vector_is_as_good_as_an_aligned_one)
 	char memory[512];
 	size_t shift;
 
-	for_each_vector_call(call) for (shift = 1; shift < 8; shift++)
-	{
-		memset(memory, 0, sizeof(memory));
-		must_accept_zeros(fd, call, memory + shift);
-	}
+	for_each_vector_call(call)
+		for (shift = 1; shift < 8; shift++) {
+			memset(memory, 0, sizeof(memory));
+			must_accept_zeros(fd, call, memory + shift);
+		}
 	count_must_be_right(fd);
 }
 
@@ -192,8 +192,7 @@ TEST(an_argument_may_lie_anywhere_up_to_the_end_of_its_page)
 	struct pfm_vector vector = { (uintptr_t)elements, 1, 0 };
 	char *end = memory_end();
 
-	for_each_vector_call(call)
-	{
+	for_each_vector_call(call) {
 		if (call == &vector_calls[DELETE_CALL])
 			continue;
 		memcpy(end - sizeof(vector), &vector, sizeof(vector));
@@ -214,8 +213,7 @@ TEST(a_result_that_cannot_be_written_is_efault)
 	char *memory = memory_end() - page;
 
 	ck_assert_int_eq(mprotect(memory, page, PROT_READ), 0);
-	for_each_vector_call(call)
-	{
+	for_each_vector_call(call) {
 		if (call->copies_back)
 			must_fail(fd, vector_ioctl(fd, call, memory, 1), EFAULT,
 				  PFM_REASON_FAULT, NO_INDEX);
@@ -232,8 +230,7 @@ TEST(a_bad_number_of_elements_is_einval)
 	char elements[256] = {};
 	size_t i;
 
-	for_each_vector_call(call)
-	{
+	for_each_vector_call(call) {
 		const int counts[] = { -1, INT_MIN, INT_MAX, INT_MAX / (int)call->size };
 
 		for (i = 0; i < COUNT(counts); i++) {
@@ -251,7 +248,8 @@ TEST(no_elements_do_nothing_and_succeed)
 	const struct vector_call *call;
 	int fd = make_context();
 
-	for_each_vector_call(call) must(fd, vector_ioctl(fd, call, NULL, 0));
+	for_each_vector_call(call)
+		must(fd, vector_ioctl(fd, call, NULL, 0));
 	count_must_be_right(fd);
 }
 
@@ -262,8 +260,7 @@ TEST(a_vector_longer_than_arg_mem_max_is_e2big)
 	int fd = make_context();
 	char *elements = calloc(1, max + 1024);
 
-	for_each_vector_call(call)
-	{
+	for_each_vector_call(call) {
 		must_fail(fd, vector_ioctl(fd, call, elements, max / call->size + 1),
 			  E2BIG, PFM_REASON_TOO_LONG, NO_INDEX);
 		/* the length is looked at first */
@@ -371,8 +368,7 @@ TEST(a_descriptor_without_context_takes_no_other_call)
 	int fd = pfm_open_device();
 	struct pfm_status status;
 
-	for_each_vector_call(call)
-	{
+	for_each_vector_call(call) {
 		must_fail(fd, vector_ioctl(fd, call, NULL, 0), EINVAL,
 			  PFM_REASON_NO_CONTEXT, NO_INDEX);
 	}

@@ -496,7 +496,8 @@ static void take_pairs(header_t header)
 	entry_t entry;
 
 	must_be_whole(header, 0);
-	for_each_entry(entry, header, 0) taken[entry->ovfl_pmd == pmu()->pmds[1]]++;
+	for_each_entry(entry, header, 0)
+		taken[entry->ovfl_pmd == pmu()->pmds[1]]++;
 }
 
 /* Each overflow of the first counter is one of the second, too. */

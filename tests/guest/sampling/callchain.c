@@ -118,8 +118,7 @@ static void check_nest(void)
 	wait_for_samples(&chain, 100);
 	must(chain.fd, pfm_stop(chain.fd));
 	ck_assert_uint_ge(must_be_whole_chains(&chain, true), 100);
-	for_each_entry(entry, &chain)
-	{
+	for_each_entry(entry, &chain) {
 		if (!is_in_switch(entry))
 			must_be_nest(entry, nest_of(child.page));
 	}
@@ -197,8 +196,7 @@ static void check_leaf(uint32_t flags)
 	wait_for_samples(&chain, 100);
 	must(chain.fd, pfm_stop(chain.fd));
 	ck_assert_uint_ge(must_be_whole_chains(&chain, true), 100);
-	for_each_entry(entry, &chain)
-	{
+	for_each_entry(entry, &chain) {
 		if (!is_in_switch(entry))
 			must_have_caller(entry, nest_of(child.page), flags);
 	}
@@ -260,8 +258,7 @@ static void check_layout(void)
 	must_be_zero(buffer, 64, 64);
 	ck_assert_uint_eq(must_be_whole_chains(&chain, true), taken);
 
-	for_each_entry(entry, &chain)
-	{
+	for_each_entry(entry, &chain) {
 		const size_t kernel = 48 + 2 * 8;
 		const size_t user = kernel + 8 * number_at(entry, 42, 2);
 		const uint64_t *values = (const uint64_t *)((const char *)entry + 48);
@@ -402,8 +399,7 @@ static void must_be_limited(const struct child *child, uint32_t flags,
 			  most_kernel | most_user << 16 |
 				  (flags & PFM_CALLCHAIN_LINK ? 0x8000 : 0));
 	sample_reader(&chain, child, read_until_stopped);
-	for_each_entry(entry, &chain)
-	{
+	for_each_entry(entry, &chain) {
 		if (entry->kernel_count > deepest_kernel)
 			deepest_kernel = entry->kernel_count;
 		if (entry->user_count > deepest_user)
@@ -477,8 +473,7 @@ static void check_kernel(void)
 	format = find_module("perfmon_fmt_callchain");
 	sample_reader(&chain, &child, read_until_stopped);
 	must_be_whole_chains(&chain, true);
-	for_each_entry(entry, &chain)
-	{
+	for_each_entry(entry, &chain) {
 		must_be_called_by(entry, &vfs_read, &ksys_read);
 		in_read += passes(entry, &vfs_read);
 		/* Where it was interrupted is not how the handler came there. */
@@ -509,8 +504,7 @@ static void check_kernel_leaf(void)
 	caller = find_function("read_zero");
 	sample_reader(&chain, &child, read_until_stopped);
 	must_be_whole_chains(&chain, true);
-	for_each_entry(entry, &chain)
-	{
+	for_each_entry(entry, &chain) {
 		if (!entry->kernel_count)
 			continue;
 		ck_assert_uint_eq(entry->flags & PFM_CALLCHAIN_KERNEL_LINK,
@@ -549,8 +543,7 @@ static void check_exception(void)
 	vfs_read = find_function("vfs_read");
 	sample_reader(&chain, &child, read_to_new_pages);
 	must_be_whole_chains(&chain, true);
-	for_each_entry(entry, &chain)
-	{
+	for_each_entry(entry, &chain) {
 		if (!passes(entry, &fault))
 			continue;
 		faults++;
@@ -579,8 +572,7 @@ static void check_ordinary_user(void)
 	chain = callchain_new(0);
 	sample_reader(&chain, &child, read_until_stopped);
 	ck_assert_uint_ge(must_be_whole_chains(&chain, false), 100);
-	for_each_entry(entry, &chain)
-	{
+	for_each_entry(entry, &chain) {
 		ck_assert_uint_eq(entry->kernel_count, 0);
 	}
 	child_exit(&child);

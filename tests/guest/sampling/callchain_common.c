@@ -113,8 +113,7 @@ uint64_t must_be_whole_chains(const struct callchain *chain, bool is_root)
 	uint64_t count = 0;
 	entry_t entry;
 
-	for_each_entry(entry, chain)
-	{
+	for_each_entry(entry, chain) {
 		must_be_entry(entry, is_root);
 		must_be_flags(entry,
 			      chain->header->hdr_buf_flags & PFM_CALLCHAIN_HDR_LINK);

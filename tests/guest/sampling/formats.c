@@ -103,7 +103,8 @@ static void check_names(void)
 {
 	const struct known_format *format;
 
-	for_each_format(format) must_load_by(format, format->name);
+	for_each_format(format)
+		must_load_by(format, format->name);
 }
 
 TEST(a_format_is_loaded_by_its_name)
@@ -115,7 +116,8 @@ static void check_uuids(void)
 {
 	const struct known_format *format;
 
-	for_each_format(format) must_load_by(format, format->uuid);
+	for_each_format(format)
+		must_load_by(format, format->uuid);
 }
 
 TEST(a_format_is_loaded_by_its_uuid)
@@ -129,8 +131,7 @@ static void check_capitals(void)
 	char text[64];
 	size_t i;
 
-	for_each_format(format)
-	{
+	for_each_format(format) {
 		for (i = 0; i <= strlen(format->uuid); i++)
 			text[i] = toupper(format->uuid[i]);
 		must_load_by(format, text);
@@ -152,8 +153,7 @@ static void check_ordinary_user(void)
 	fd = pfm_open_device();
 	must(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
 	become(USER_ID);
-	for_each_format(format)
-	{
+	for_each_format(format) {
 		must_be_loaded(format, false);
 		count_must_be_right(context_of_format(format));
 		must_be_loaded(format, true);
@@ -207,8 +207,7 @@ static void check_pinned(void)
 	const struct known_format *format;
 
 	need_overflow_interrupts();
-	for_each_format(format)
-	{
+	for_each_format(format) {
 		if (format->module)
 			must_be_pinned_while_used(format);
 	}
@@ -258,8 +257,7 @@ static void check_sysfs(void)
 	char path[128], text[64];
 	int fd;
 
-	for_each_format(format)
-	{
+	for_each_format(format) {
 		fd = context_of_format(format);
 		snprintf(path, sizeof(path), SYSFS "formats/%s/version", format->name);
 		ck_assert_str_eq(read_text(path), format->version);
@@ -316,7 +314,8 @@ static void check_strange_names(void)
 			  PFM_REASON_NO_FORMAT, NO_INDEX);
 	}
 	subject = "";
-	for_each_format(format) must_be_loaded(format, false);
+	for_each_format(format)
+		must_be_loaded(format, false);
 	must_fail(fd, try_format(fd, (char *)16, &nway_argument, 64), EFAULT,
 		  PFM_REASON_FAULT, NO_INDEX);
 	must(fd, try_format(fd, "nway", &nway_argument, 64));
@@ -414,8 +413,7 @@ static void check_sizes(void)
 	const struct known_format *format;
 	int fd = pfm_open_device();
 
-	for_each_format(format)
-	{
+	for_each_format(format) {
 		must_refuse_sizes(format);
 		must_take_later_version(format);
 		must_fail(fd, try_format(fd, format->name, (char *)16, format->size),

@@ -149,8 +149,7 @@ static void check_wrong_frame(enum wrong_frame kind)
 	must(chain.fd, pfm_stop(chain.fd));
 	child_rest(&child);
 	must_be_whole_chains(&chain, true);
-	for_each_entry(entry, &chain)
-	{
+	for_each_entry(entry, &chain) {
 		if (is_in_switch(entry))
 			continue;
 		ck_assert_msg(entry->user_count == 1 + addresses_in(kind),
@@ -227,8 +226,7 @@ static void check_depth(void)
 	must(chain.fd, pfm_stop(chain.fd));
 	child_rest(&child);
 	must_be_whole_chains(&chain, true);
-	for_each_entry(entry, &chain)
-	{
+	for_each_entry(entry, &chain) {
 		if (!is_in_switch(entry))
 			must_be_many(entry);
 	}
@@ -313,8 +311,7 @@ static void check_32_bits(void)
 	must(chain.fd, pfm_stop(chain.fd));
 	child_rest(&child);
 	must_be_whole_chains(&chain, true);
-	for_each_entry(entry, &chain)
-	{
+	for_each_entry(entry, &chain) {
 		if (user_of(entry)[0] - child.page->number >= CODE_64)
 			continue;
 		ck_assert_uint_eq(entry->user_count, 1);
@@ -361,8 +358,7 @@ static uint64_t sample_end(const struct function *exit_mmap, uint64_t first)
 	child_exit(&child);
 	must_end(chain.fd);
 	must_be_whole_chains(&chain, true);
-	for_each_entry(entry, &chain)
-	{
+	for_each_entry(entry, &chain) {
 		if (!passes(entry, exit_mmap))
 			continue;
 		ck_assert_uint_eq(entry->user_count, 1);

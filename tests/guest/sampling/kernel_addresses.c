@@ -25,8 +25,7 @@ static uint64_t kernel_addresses(uint64_t *messages)
 	load_and_start(fd, thread_id());
 	for (turn = 0; turn < 4; turn++) {
 		call_the_kernel(fd);
-		for_each_entry(entry, header, 0)
-		{
+		for_each_entry(entry, header, 0) {
 			ck_assert_uint_ne(entry->ip, 0);
 			found += is_kernel_address(entry->ip);
 		}
@@ -71,7 +70,8 @@ TEST(a_user_with_roots_context_sees_no_address_of_the_kernel)
 	become(USER_ID);
 	load_and_start(fd, thread_id());
 	call_the_kernel(fd);
-	for_each_entry(entry, header, 0) found += is_kernel_address(entry->ip);
+	for_each_entry(entry, header, 0)
+		found += is_kernel_address(entry->ip);
 	ck_assert_uint_eq(found, 0);
 	ck_assert(!is_kernel_address(next_overflow(fd).msg_ovfl_ip));
 }
@@ -97,7 +97,8 @@ TEST(a_users_samples_of_a_loop_are_in_the_loop)
 	must(fd, started);
 	must(fd, stopped);
 	samples = header->hdr_count;
-	for_each_entry(entry, header, 0) elsewhere += !is_in_loop(entry->ip);
+	for_each_entry(entry, header, 0)
+		elsewhere += !is_in_loop(entry->ip);
 	ck_assert_msg(elsewhere <= samples / 10, "%ju of %ju samples are elsewhere",
 		      (uintmax_t)elsewhere, (uintmax_t)samples);
 }

@@ -226,8 +226,7 @@ static void must_draw(uint64_t mask, uint32_t seed)
 	load_and_start(fd, thread_id());
 	fill_to(header, 20);
 	must(fd, pfm_stop(fd));
-	for_each_entry(entry, header, 1)
-	{
+	for_each_entry(entry, header, 1) {
 		ck_assert_msg(values_of(entry)[0] == wanted,
 			      "mask 0x%jx, seed %u: 0x%jx, not 0x%jx", (uintmax_t)mask,
 			      seed, (uintmax_t)values_of(entry)[0], (uintmax_t)wanted);

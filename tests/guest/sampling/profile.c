@@ -55,8 +55,7 @@ static void count_entries(header_t header, struct exact_count *count)
 	entry_t entry;
 
 	must_be_whole(header, 0);
-	for_each_entry(entry, header, 0)
-	{
+	for_each_entry(entry, header, 0) {
 		count->samples++;
 		if (is_kernel_address(entry->ip))
 			count->in_kernel++;
@@ -162,8 +161,7 @@ static void follow_instructions(header_t header, uint64_t period, uint64_t count
 	entry_t entry;
 
 	must_be_whole(header, 1);
-	for_each_entry(entry, header, 1)
-	{
+	for_each_entry(entry, header, 1) {
 		rest = *values_of(entry) - last - period;
 		ck_assert_uint_lt(rest, BLOCK);
 		skipped += rest;

@@ -351,8 +351,7 @@ void chain_follow(struct chain *chain, header_t header)
 {
 	entry_t entry;
 
-	for_each_entry(entry, header, 2)
-	{
+	for_each_entry(entry, header, 2) {
 		if (entry->ovfl_pmd != chain->pmd)
 			continue;
 		must_fit(chain, values_of(entry)[0], values_of(entry)[1]);

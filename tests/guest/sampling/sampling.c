@@ -125,8 +125,7 @@ TEST(a_sample_has_the_values_asked_for)
 	must(fd, pfm_stop(fd));
 	clock = monotonic_time() - clock;
 	must_be_whole(header, 6);
-	for_each_entry(entry, header, 6)
-	{
+	for_each_entry(entry, header, 6) {
 		values = values_of(entry);
 		/* Past its overflow, and the others untouched. */
 		ck_assert_uint_lt(values[0], BIT(40));
@@ -170,8 +169,7 @@ TEST(what_a_sample_resets_it_records_as_a_difference)
 		exact_work(exact_period());
 	must(fd, pfm_stop(fd));
 	must_be_whole(header, 2);
-	for_each_entry(entry, header, 2)
-	{
+	for_each_entry(entry, header, 2) {
 		ck_assert_uint_ge(values_of(entry)[0], exact_period());
 		sum += values_of(entry)[0];
 		ck_assert_uint_eq(values_of(entry)[1], sum);
@@ -403,8 +401,7 @@ TEST(a_sample_tells_thread_process_cpu_and_time)
 	child_rest(&child);
 	must(fd, pfm_stop(fd));
 	must_be_whole(header, 1);
-	for_each_entry(entry, header, 1)
-	{
+	for_each_entry(entry, header, 1) {
 		ck_assert_uint_eq(entry->pid, child.pid);
 		ck_assert_uint_eq(entry->tgid, child.pid);
 		ck_assert_uint_eq(entry->ovfl_pmd, pmd.reg_num);

@@ -57,8 +57,7 @@ TEST(samples_name_their_set)
 	fill_to(header, 50);
 	must(fd, pfm_stop(fd));
 	must_be_whole(header, 0);
-	for_each_entry(entry, header, 0)
-	{
+	for_each_entry(entry, header, 0) {
 		ck_assert_uint_eq(entry->set, sets[at].id);
 		ck_assert_uint_eq(entry->ovfl_pmd, pmu()->pmds[0]);
 		ck_assert_uint_eq(entry->last_reset_val, -(PERIOD + entry->set));
@@ -96,8 +95,7 @@ TEST(samples_of_sets_that_take_turns_come_in_their_order)
 	fill_to(header, 200);
 	must(fd, pfm_stop(fd));
 	times[0] = 0;
-	for_each_entry(entry, header, 0)
-	{
+	for_each_entry(entry, header, 0) {
 		times[1] = entry->tstamp;
 		ck_assert_uint_ge(times[1], times[0]);
 		times[0] = times[1];
@@ -146,8 +144,7 @@ TEST(several_triggers_do_what_arithmetic_says)
 		thread_id();
 	}
 	must(fd, pfm_stop(fd));
-	for_each_entry(entry, header, 0)
-	{
+	for_each_entry(entry, header, 0) {
 		ck_assert_uint_eq(entry->set, set);
 		next = set ? 2 : left[0] > left[1];
 		ck_assert_uint_eq(entry->ovfl_pmd, pmu()->pmds[next]);
@@ -502,8 +499,7 @@ TEST(virtual_pmds_of_sets_are_in_samples)
 	fill_to(header, 40);
 	must(fd, pfm_stop(fd));
 	must_be_whole(header, 3);
-	for_each_entry(entry, header, 3)
-	{
+	for_each_entry(entry, header, 3) {
 		values = values_of(entry);
 		/* One sample a run. */
 		ck_assert_uint_eq(values[0], ++samples[entry->set]);

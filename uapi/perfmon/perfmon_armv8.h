@@ -3,14 +3,13 @@
  * Register map of pmu_name "armv8": Arm PMUv3 (Arm ARM, chapter D11, "The
  * Performance Monitors Extension").
  *
- * PMC n and PMD n belong together; n is the bit that the counter has in
- * PMCNTENSET_EL0:
+ * PMC n drives PMD n; n is the bit of the counter in PMCNTENSET_EL0:
  *
  *	PMC 0..30	PMEVTYPER<n>_EL0	PMD 0..30	PMEVCNTR<n>_EL0
  *	PMC 31		PMCCFILTR_EL0		PMD 31		PMCCNTR_EL0
  *
- * As many event counters as the CPU has (PMCR_EL0.N).  Event counters are 32
- * bits wide, or 64 with FEAT_PMUv3p5; the cycle counter is 64 bits wide.
+ * The CPU has PMCR_EL0.N event counters.  They are 32 bits wide, or 64 with
+ * FEAT_PMUv3p5; the cycle counter is 64 bits wide.
  */
 #ifndef _PERFMON_ARMV8_H
 #define _PERFMON_ARMV8_H
@@ -19,9 +18,9 @@
 
 /*
  * Fields of a PMC that the module accepts; the rest is reserved.  Event numbers
- * have 16 bits with FEAT_PMUv3p1, else 10.  EXCLUDE_KERNEL is about the kernel
- * at whatever exception level it runs; INCLUDE_HYP adds a hypervisor below it
- * and says nothing where the kernel runs at EL2 itself.
+ * have 16 bits with FEAT_PMUv3p1, else 10.  EXCLUDE_KERNEL excludes the kernel,
+ * whether it runs at EL1 or EL2.  INCLUDE_HYP includes a hypervisor at EL2; it has
+ * no effect if the kernel itself runs at EL2.
  */
 #define PFM_ARMV8_PMC_EVENT	     0x0000ffffull /* evtCount, not in PMC 31 */
 #define PFM_ARMV8_PMC_EXCLUDE_KERNEL (1ull << 31) /* P */

@@ -2,39 +2,39 @@
 /*
  * Sampling format "callchain": format "default" plus the stack.
  *
- * Header and handling of a full buffer are those of "default"; hdr_version is
- * PFM_CALLCHAIN_VERSION, hdr_buf_flags has the limits in force, max_kernel | max_user << 16,
- * 0 for a part that is left out, and PFM_CALLCHAIN_HDR_LINK if link registers were asked for.
- * An entry is a struct pfm_callchain_entry, and after it
+ * The header and the handling of a full buffer are those of "default".  hdr_version is
+ * PFM_CALLCHAIN_VERSION.  hdr_buf_flags has the limits in effect, max_kernel | max_user << 16,
+ * 0 for a part that is left out, and PFM_CALLCHAIN_HDR_LINK if PFM_CALLCHAIN_LINK was given.
+ * An entry is a struct pfm_callchain_entry, followed by
  *
  *	__u64 values[value_count]		as in "default"
  *	__u64 kernel[kernel_count]		return addresses, innermost first;
  *						the first is the interrupted instruction
- *	__u64 user[user_count]		the same of the program
+ *	__u64 user[user_count]		the same for the program
  *
- * The kernel's part is only there if the interrupt hit the kernel, and for who may
- * see its addresses (CAP_PERFMON at load).
+ * The kernel's part is present only if the interrupt hit the kernel and the loader of the
+ * context may see kernel addresses (CAP_PERFMON at load).
  *
  * The user's part begins with the interrupted instruction or, if the interrupt hit the
- * kernel, with the one that entered it, and follows frame pointers: programs have them if
- * compiled with -fno-omit-frame-pointer; on POWER it is the back chain, which is always
- * there.  It ends where one is no address of a frame further up the stack, or memory is
- * not present, for no page is ever fetched from an overflow interrupt.  Of a program of
- * 32 bits, and of a thread whose memory has gone at its end, it is the instruction only.
- * So are both parts if the interrupt came in the middle of the switch to the thread, as
- * it may on POWER.
+ * kernel, with the instruction that entered the kernel.  It follows frame pointers, which
+ * programs compiled with -fno-omit-frame-pointer have; on POWER it follows the back chain,
+ * which always exists.  It ends at a frame pointer that does not point further up the
+ * stack, or at memory that is not present: an overflow interrupt never fetches a page.
+ * For a 32-bit program, and for an exiting thread whose memory is gone, it is the
+ * instruction only.  Both parts have one address only if the interrupt came
+ * during the switch to the thread, which can happen on POWER.
  *
- * A function interrupted before it has made its frame, or which makes none, has its
- * caller missing on x86_64 and arm64: the caller's caller comes next.  On POWER the link
- * register counts as the caller, unless it is seen to be left over; in a function that
- * has called another one before it may be an address in the function itself.
+ * On x86_64 and arm64 the caller of a function is missing if the function makes no frame, or
+ * was interrupted before it made one: the caller's caller follows.  On POWER the link
+ * register is taken for the caller, unless it is known to be stale; in a function that
+ * has called another one it may be an address in the function itself.
  *
- * PFM_CALLCHAIN_LINK asks for the link register on arm64, too.  Then PFM_CALLCHAIN_USER_LINK
- * in the flags of an entry says that user[1] is not from the stack, but what that register
- * had; PFM_CALLCHAIN_KERNEL_LINK says so of kernel[1].  It is the caller if the function has
- * not saved it (or has restored it) at user[0], which unwinding tables tell, and else an
- * address that does not belong to the chain.  It is left out if it is zero.  On x86_64 there
- * is none.
+ * PFM_CALLCHAIN_LINK requests the link register on arm64, too.  Then PFM_CALLCHAIN_USER_LINK
+ * in the flags of an entry means that user[1] is the value of that register, not a value
+ * from the stack; PFM_CALLCHAIN_KERNEL_LINK means the same for kernel[1].  The value is the
+ * caller if the function has not yet saved the register at user[0], or has restored it;
+ * the unwind tables of the program tell.  Otherwise it does not belong to
+ * the chain.  It is left out if it is zero.  x86_64 has no link register.
  */
 #ifndef _PERFMON_PERFMON_CALLCHAIN_H
 #define _PERFMON_PERFMON_CALLCHAIN_H
@@ -56,20 +56,20 @@
 #define PFM_CALLCHAIN_HDR_LINK	  0x8000 /* PFM_CALLCHAIN_LINK was given */
 
 /* pfm_callchain_entry.flags */
-#define PFM_CALLCHAIN_KERNEL_LINK 0x1 /* kernel[1] is what the link register had */
-#define PFM_CALLCHAIN_USER_LINK	  0x2 /* user[1] is what the link register had */
+#define PFM_CALLCHAIN_KERNEL_LINK 0x1 /* kernel[1] is the link register */
+#define PFM_CALLCHAIN_USER_LINK	  0x2 /* user[1] is the link register */
 
 /**
  * struct pfm_callchain_arg - argument of the format at creation, 64 bytes
  * @buf_size: in: bytes of the buffer, header included
  * @flags: in: PFM_CALLCHAIN_NO_*, PFM_CALLCHAIN_LINK
- * @max_kernel: in: addresses of the kernel's part at most, up to
- *	PFM_CALLCHAIN_MAX_DEPTH; 0 for as many as that
- * @max_user: in: the same of the user's part
+ * @max_kernel: in: maximum number of addresses in the kernel's part, up to
+ *	PFM_CALLCHAIN_MAX_DEPTH; 0: PFM_CALLCHAIN_MAX_DEPTH
+ * @max_user: in: the same for the user's part
  * @reserved: in: 0
  *
- * EINVAL if one of these does not hold, there is no argument, or the buffer cannot
- * hold its header and one entry of the greatest size.
+ * EINVAL if a value is out of range, there is no argument, or the buffer cannot
+ * hold its header and one entry of maximum size.
  */
 struct pfm_callchain_arg {
 	__u64 buf_size;
@@ -82,9 +82,9 @@ struct pfm_callchain_arg {
 /**
  * struct pfm_callchain_entry - a sample, 48 bytes; values and addresses follow
  * @sample: as in "default"
- * @value_count: values of PMDs
- * @kernel_count: addresses of the kernel's part
- * @user_count: addresses of the user's part
+ * @value_count: number of values of PMDs
+ * @kernel_count: number of addresses in the kernel's part
+ * @user_count: number of addresses in the user's part
  * @flags: PFM_CALLCHAIN_*_LINK; zero if PFM_CALLCHAIN_LINK was not given
  */
 struct pfm_callchain_entry {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * Sampling format "default": every sample is a record in a linear buffer.
+ * Sampling format "default": every sample is an entry in a linear buffer.
  *
  * The buffer (mmap() of the context, read-only) begins with struct
  * pfm_dfl_smpl_hdr; the entries follow without padding.  An entry is a struct
- * pfm_dfl_smpl_entry and after it the values of the PMDs that the overflowed
- * PMD records (reg_smpl_pmds), a __u64 each, ascending by number.
+ * pfm_dfl_smpl_entry, followed by the values of the PMDs in reg_smpl_pmds of the
+ * PMD that overflowed, a __u64 each, in ascending order of their numbers.
  *
- * An entry tells itself how many values follow: PMDs may be written, and reg_smpl_pmds
- * changed, between two of them.  And it tells by which clock its time is.
+ * Each entry contains the number of its values, because reg_smpl_pmds may be written
+ * between two entries, and the clock of its time.
  *
- * When no further entry is sure to fit, monitoring is masked and, if the PMD has
- * PFM_REGFL_OVFL_NOTIFY, a message is sent.  pfm_restart() empties the buffer and
- * monitoring goes on.  Layout of perfmon2; some of what was reserved there is in use.
+ * When the largest entry no longer fits, monitoring is masked and, if the PMD has
+ * PFM_REGFL_OVFL_NOTIFY, a notification is sent.  pfm_restart() empties the buffer and
+ * unmasks monitoring.  The layout is that of perfmon2, with some reserved fields in use.
  */
 #ifndef _PERFMON_PERFMON_DFL_SMPL_H
 #define _PERFMON_PERFMON_DFL_SMPL_H
@@ -35,7 +35,7 @@
  * @reserved1: in: 0
  * @reserved: in: 0
  *
- * EINVAL if one of these does not hold, there is no argument, or the buffer cannot hold
+ * EINVAL if a value is out of range, there is no argument, or the buffer cannot hold
  * its header and one entry with the values of all PMDs of the PMU.
  */
 struct pfm_dfl_smpl_arg {
@@ -47,20 +47,19 @@ struct pfm_dfl_smpl_arg {
 
 /**
  * struct pfm_dfl_smpl_hdr - head of the buffer, 128 bytes
- * @hdr_count: entries in the buffer
- * @hdr_cur_offs: bytes from the head to the first free one
- * @hdr_overflows: times the buffer became full
+ * @hdr_count: number of entries in the buffer
+ * @hdr_cur_offs: offset of the first free byte from the head
+ * @hdr_overflows: number of times the buffer became full
  * @hdr_buf_size: buf_size
- * @hdr_min_buf_space: bytes of the largest entry; full is a buffer with less free
+ * @hdr_min_buf_space: bytes of the largest entry; the buffer is full if less is free
  * @hdr_version: PFM_DFL_SMPL_VERSION
  * @hdr_buf_flags: zero
- * @hdr_lost: samples for which there was no room (0 in perfmon2)
- * @hdr_throttled: times monitoring waited for a tick because of too many
- *	interrupts (0 in perfmon2)
+ * @hdr_lost: number of samples for which there was no room (0 in perfmon2)
+ * @hdr_throttled: number of times an event set was throttled (0 in perfmon2)
  * @hdr_reserved: zero
  *
- * An entry is complete before @hdr_cur_offs and then @hdr_count take it in.
- * pfm_restart() sets these two back; the others go on.
+ * An entry is complete before @hdr_cur_offs and then @hdr_count include it.
+ * pfm_restart() resets these two; the other counts only grow.
  */
 struct pfm_dfl_smpl_hdr {
 	__u64 hdr_count;
@@ -77,17 +76,17 @@ struct pfm_dfl_smpl_hdr {
 
 /**
  * struct pfm_dfl_smpl_entry - a sample, 40 bytes; values follow
- * @pid: thread (tid), as the one who loaded the context sees it
+ * @pid: thread (tid), as the loader of the context sees it
  * @ovfl_pmd: PMD that overflowed
- * @values: PFM_SMPL_VALUES() of it follow the entry, PFM_SMPL_CLOCK() is that of @tstamp;
- *	0 in perfmon2
- * @last_reset_val: value with which the PMD began: the period is its negative
- * @ip: interrupted instruction.  For who may not see the kernel's (no CAP_PERFMON
- *	at load) the one at which the thread entered the kernel
+ * @values: PFM_SMPL_VALUES() of it is the number of values that follow, PFM_SMPL_CLOCK()
+ *	the clock of @tstamp; 0 in perfmon2
+ * @last_reset_val: value from which the PMD counted; the period is its negative
+ * @ip: interrupted instruction.  Instead of an address in the kernel, a loader without
+ *	CAP_PERFMON gets the instruction at which the thread entered the kernel
  * @tstamp: time, see @values
  * @cpu: CPU
  * @set: event set
- * @tgid: process of the thread
+ * @tgid: process of the thread, as the loader sees it
  */
 struct pfm_dfl_smpl_entry {
 	__u32 pid;

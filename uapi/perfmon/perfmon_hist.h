@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * Sampling format "hist": a profile that the kernel adds up.
+ * Sampling format "hist": the kernel adds up a profile.
  *
- * No sample is copied: each adds to the entry of its (process, instruction, event
- * set, PMD).  The buffer is struct pfm_hist_hdr and a hash table of struct
- * pfm_hist_entry.  It may be read at any time; entries are never taken away, and
- * sums only grow.  No message is sent and monitoring never stops: there is nothing to
- * restart (EBUSY).
+ * Each sample is added to the entry of its process, instruction, event
+ * set and PMD.  The buffer is struct pfm_hist_hdr and a hash table of struct
+ * pfm_hist_entry.  It may be read at any time: entries are never removed, and
+ * sums only grow.  The format sends no notifications and never masks, so pfm_restart()
+ * fails with EBUSY.
  *
- * A sample looks for its entry in no more than PFM_HIST_NEIGHBOURS places, so that what it
- * costs is bounded.  If they all belong to others it is counted as lost; a table of
- * twice as many entries as there are instructions loses next to none.
+ * The search for an entry is limited to PFM_HIST_NEIGHBOURS places, to bound the cost
+ * of a sample.  If other entries occupy them all, the sample is counted as lost.  A table
+ * with twice as many entries as sampled instructions loses almost none.
  */
 #ifndef _PERFMON_PERFMON_HIST_H
 #define _PERFMON_PERFMON_HIST_H
@@ -29,7 +29,7 @@
  * @flags: in: 0
  * @reserved: in: 0
  *
- * EINVAL if one of these does not hold, or there is no argument.
+ * EINVAL if a value is out of range, or there is no argument.
  */
 struct pfm_hist_arg {
 	__u32 entries;
@@ -41,15 +41,14 @@ struct pfm_hist_arg {
  * struct pfm_hist_hdr - head of the buffer, 128 bytes; the table follows
  * @version: PFM_HIST_VERSION
  * @entries: size of the table
- * @used: entries in use
- * @produced: samples: the sum of all counts, and @lost
- * @lost: samples for which there was no entry left
+ * @used: number of entries in use
+ * @produced: number of samples: the sum of all counts plus @lost
+ * @lost: number of samples for which there was no entry left
  * @lost_sum: sum of their periods
- * @throttled: times monitoring waited for a tick because of too many
- *	interrupts
+ * @throttled: number of times an event set was throttled
  * @reserved: zero
  *
- * Each sample counts in its entry or @lost before it does in @produced.
+ * A sample is in its entry or in @lost before it is in @produced.
  */
 struct pfm_hist_hdr {
 	__u32 version;
@@ -63,15 +62,15 @@ struct pfm_hist_hdr {
 };
 
 /**
- * struct pfm_hist_entry - what came together at an instruction, 32 bytes
- * @tgid: process, as the one who loaded the context sees it
+ * struct pfm_hist_entry - the samples of an instruction, 32 bytes
+ * @tgid: process, as the loader of the context sees it
  * @set: event set
  * @pmd: PMD that overflowed
  * @ip: instruction, as in pfm_dfl_smpl_entry
- * @count: samples; 0 if the entry is not in use
- * @sum: sum of their periods (pfm_dfl_smpl_entry.last_reset_val)
+ * @count: number of samples; 0 if the entry is not in use
+ * @sum: sum of their periods (negatives of pfm_dfl_smpl_entry.last_reset_val)
  *
- * The rest of an entry is there before its @count is not 0, and a sample is in @sum
+ * The other fields of an entry are valid once @count is not 0.  A sample is in @sum
  * before it is in @count.
  */
 struct pfm_hist_entry {

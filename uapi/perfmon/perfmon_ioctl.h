@@ -5,66 +5,69 @@
  * The protocol in a page
  * ----------------------
  * Open /dev/perfmon and the file descriptor stands for one monitoring
- * context: a set of counters and what is known of them, attached to one
- * thread at a time.  Everything is done by ioctls on it:
+ * context: a set of counters with their configuration, loaded on one thread at a
+ * time.  Ioctls on the descriptor do everything:
  *
  *	PFM_IOC_CREATE_CONTEXT	makes the context (once for each open)
- *	PFM_IOC_WRITE_PMCS	says what is counted (configuration registers)
+ *	PFM_IOC_WRITE_PMCS	selects what is counted (configuration registers)
  *	PFM_IOC_WRITE_PMDS	sets the counters (data registers)
- *	PFM_IOC_LOAD		attaches to a thread, the caller's or another
- *	PFM_IOC_START, _STOP	let the counters run, as often as wanted
- *	PFM_IOC_READ_PMDS	reads them, running or not
- *	PFM_IOC_UNLOAD		detaches; the values stay and can be read
+ *	PFM_IOC_LOAD		loads the context on a thread, the caller's or another
+ *	PFM_IOC_START, _STOP	start and stop the counters, as often as wanted
+ *	PFM_IOC_READ_PMDS	reads the counters, running or not
+ *	PFM_IOC_UNLOAD		unloads the context; the values can still be read
  *
- * Closing the last descriptor undoes it all.  read() returns messages (struct
- * pfarg_ovfl_msg), poll() says when there is one: the end of the monitored
- * thread is a message, PFM_MSG_END, and an overflow is one, PFM_MSG_OVFL, if the PMD
- * has PFM_REGFL_OVFL_NOTIFY.  PFM_IOC_RESTART says that it has been seen to.
+ * Closing the last descriptor unloads and frees the context.  read() returns messages
+ * (struct pfarg_ovfl_msg), poll() reports when there is one.  The end of the monitored
+ * thread sends PFM_MSG_END.  An overflow sends PFM_MSG_OVFL if the PMD has
+ * PFM_REGFL_OVFL_NOTIFY; the program handles it and calls PFM_IOC_RESTART.
  *
- * A context made with a sampling format has a buffer, which mmap() shows: at each
- * overflow of 64 bits the format notes in it what happened (perfmon_dfl_smpl.h).
- * Without a format an overflow suspends monitoring until PFM_IOC_RESTART.
+ * A context made with a sampling format has a buffer, which mmap() maps.  At each
+ * overflow of 64 bits the format writes a sample to it (perfmon_dfl_smpl.h).
+ * Without a format an overflow masks monitoring until PFM_IOC_RESTART.
  *
- * A PMC is a register that says what is counted, a PMD one that holds a count.
- * Numbers are logical; which PMC drives which PMD belongs to the PMU and stands
- * in the header of its register map (perfmon_armv8.h, perfmon_soft.h, ...).
- * Every counter is 64 bits wide here, whatever the hardware has.
+ * A PMC is a register that selects what is counted, a PMD one that holds a count.
+ * Numbers are logical.  The header of a PMU's register map (perfmon_armv8.h,
+ * perfmon_soft.h, ...) documents which PMC drives which PMD.
+ * Every counter is 64 bits wide here, whatever the width of the hardware's.
  * PMDs from PFM_VIRTUAL_PMD_BASE on exist with every PMU: time, context
  * switches and the like of the monitored thread.
  *
  * All structures have the same layout for 32-bit and 64-bit programs; a pointer
- * travels as a 64-bit integer.  Those named pfarg_* are the ones of perfmon2.
+ * is passed as a 64-bit integer.  Structures named pfarg_* are those of perfmon2.
  *
- * A call that fails sets errno; PFM_IOC_LAST_ERROR then tells which element of
- * the vector was at fault and why.  Before the context is made every call but
+ * A call that fails sets errno; PFM_IOC_LAST_ERROR then returns which element of
+ * the vector was at fault and why.  Before the context is made, every call except
  * _CREATE_CONTEXT, _INFO and _LAST_ERROR fails with EINVAL.
  *
  * How it grows
  * ------------
- * A program works unchanged with every later module.  Built for a later module, it
- * works with an earlier one as long as it uses nothing new, and else is told so.
+ * A program works unchanged with every later module.  A program built for a later module
+ * works with an earlier one as long as it uses nothing new; a new call, flag or field
+ * that it does use fails with one of the errors below.
  *
- * 1. Commands are told apart by type and number.  The size in a command is that of the
- *    caller's structure; the direction means nothing.  An unknown number is ENOTTY.
+ * 1. A command is identified by its type and number.  The size in a command is that of the
+ *    caller's structure; the direction is ignored.  An unknown number is ENOTTY.
  *
  * 2. Structures with flags (pfarg_ctx, pfarg_pmc, pfarg_pmd, pfarg_pmr, pfarg_setdesc):
- *    unknown flags are EINVAL (PFM_REASON_FLAGS), and PFM_IOC_INFO tells the known ones.
+ *    unknown flags are EINVAL (PFM_REASON_FLAGS); PFM_IOC_INFO returns the known ones.
  *    Reserved fields are ignored; one gets a meaning only together with a new flag.
  *
  * 3. Structures without flags (pfarg_load, pfarg_start, all that are named pfm_*):
- *    reserved fields must be zero (EINVAL, PFM_REASON_RESERVED).  There is room in them
- *    for what is to come: flags, the name of a PMU, a CPU or a pidfd.
+ *    reserved fields must be zero (EINVAL, PFM_REASON_RESERVED).  They leave room for
+ *    flags, the name of a PMU, a CPU or a pidfd.
  *
- * 4. Every structure may become longer, at its end.  The kernel takes one that is longer
- *    than it knows if the rest is zero; else it is E2BIG (PFM_REASON_TAIL), and nothing has
- *    been done.  One that is shorter than its first version is EINVAL (PFM_REASON_SIZE).
- *    The size of a structure stands in the command, that of a vector's elements in struct
- *    pfm_vector, that of a format's argument in struct pfm_create (at most a page there).
+ * 4. Every structure may become longer, at its end.  The kernel accepts a structure that is
+ *    longer than the one it knows if the rest is zero; otherwise the call fails with E2BIG
+ *    (PFM_REASON_TAIL) and changes nothing.  A structure that is shorter than its first
+ *    version is EINVAL (PFM_REASON_SIZE).  The size of a structure is in the command, that
+ *    of a vector's elements in struct pfm_vector, that of a format's argument in struct
+ *    pfm_create (at most 4096 bytes there).
  *
- * 5. In what the kernel only returns reserved fields are zero, and of a structure that
- *    is longer than it knows the rest is made zero.  It may hold anything before.
+ * 5. In structures that the kernel only returns, reserved fields are zero.  If such a
+ *    structure is longer than the one the kernel knows, the kernel clears the rest.
+ *    The caller need not initialise it.
  *
- * 6. Messages tell their length, see struct pfm_msg_header.
+ * 6. A message contains its length, see struct pfm_msg_header.
  */
 #ifndef _PERFMON_PERFMON_IOCTL_H
 #define _PERFMON_PERFMON_IOCTL_H
@@ -74,11 +77,11 @@
 
 #define PFM_DEVICE		 "/dev/perfmon"
 
-/* That of perfmon2 whose calls these are, as in /sys/kernel/perfmon/version: 2.8. */
+/* The version of perfmon2 with the same calls, as in /sys/kernel/perfmon/version: 2.8. */
 #define PFM_VERSION		 0x20008u
 /*
- * That of this interface, as in /sys/kernel/perfmon/interface_version: 1.0.  The minor
- * number grows with what is added.
+ * The version of this interface, as in /sys/kernel/perfmon/interface_version: 1.0.  The
+ * minor number grows with each addition.
  */
 #define PFM_INTERFACE_VERSION	 0x10000u
 #define PFM_VERSION_MAJOR(x)	 (((x) >> 16) & 0xffff)
@@ -93,9 +96,9 @@
 #define PFM_PMD_BV		 (PFM_MAX_PMDS / 64)
 
 /*
- * Virtual PMDs, given by the core with every PMU.  They count from start to
- * stop like any PMD, in the event set that is active, and never overflow.  Those that
- * are read-only do not count, they tell how it is: or was, when the set was left.
+ * Virtual PMDs, which the core adds to every PMU.  They count from start to
+ * stop like any PMD, in the active event set, and never overflow.  A read-only one does
+ * not count: it has the present value, or the one at the last switch to another set.
  */
 #define PFM_VIRTUAL_PMD_BASE	 PFM_MAX_HARDWARE
 #define PFM_PMD_TASK_CLOCK	 256 /* ns of CPU time of the thread */
@@ -105,9 +108,9 @@
 #define PFM_PMD_MAJOR_FAULTS	 260 /* page faults that waited for I/O */
 #define PFM_PMD_MONOTONIC_TIME	 261 /* ns of CLOCK_MONOTONIC between start and stop */
 #define PFM_PMD_SET_RUNS	 262 /* times the event set became active; read-only */
-#define PFM_PMD_INTERRUPTS	 263 /* overflow interrupts that its counters made */
+#define PFM_PMD_INTERRUPTS	 263 /* overflow interrupts of the set's counters */
 #define PFM_PMD_CPU		 264 /* number of the CPU the thread is on; read-only */
-#define PFM_VIRTUAL_PMU_BASE	 288 /* from here on: what the PMU module adds */
+#define PFM_VIRTUAL_PMU_BASE	 288 /* from here on: those of the PMU module */
 
 /* pfarg_ctx.ctx_flags */
 #define PFM_FL_NOTIFY_BLOCK	 0x01 /* block the thread on a notification */
@@ -163,16 +166,16 @@ struct pfarg_pmc {
  * @reg_flags: in on write: PFM_REGFL_OVFL_NOTIFY, PFM_REGFL_RANDOM; ignored on read:
  *	programs read into what they have written
  * @reg_value: in on write, out on read: 64-bit value
- * @reg_long_reset: in on write: value after a notification
- * @reg_short_reset: in on write: value after an overflow without one
- * @reg_last_reset_val: out on read: value last loaded
- * @reg_ovfl_switch_cnt: in on write: overflows before a set switch;
- *	out on read: those that remain
+ * @reg_long_reset: in on write: value after PFM_IOC_RESTART
+ * @reg_short_reset: in on write: value after an overflow that does not mask
+ * @reg_last_reset_val: out on read: last value that was written or reset to
+ * @reg_ovfl_switch_cnt: in on write: number of overflows until a set switch;
+ *	out on read: the number that remains
  * @reg_reset_pmds: in on write: PMDs reset when this one overflows
  * @reg_smpl_pmds: in on write: PMDs recorded when this one overflows
- * @reg_smpl_eventid: in on write: handed to the sampling format
+ * @reg_smpl_eventid: in on write: passed to the sampling format
  * @reg_random_mask: in on write: bits of the reset value to randomise
- * @reg_random_seed: in on write: seed of the random numbers, 0 the kernel's own
+ * @reg_random_seed: in on write: seed of the random numbers; 0: chosen by the kernel
  * @reg_reserved2: ignored
  */
 struct pfarg_pmd {
@@ -196,7 +199,7 @@ struct pfarg_pmd {
  * struct pfarg_pmr - a data register to read, its value only (perfmon v3)
  * @reg_num: in: logical number of the PMD
  * @reg_set: in: event set
- * @reg_flags: in: 0, none is known
+ * @reg_flags: in: 0, no flag is defined
  * @reg_value: out: 64-bit value
  */
 struct pfarg_pmr {
@@ -221,7 +224,7 @@ struct pfarg_start {
 };
 
 /**
- * struct pfarg_load - what to attach to
+ * struct pfarg_load - what to load a context on
  * @load_pid: in: thread (tid) as the caller sees it
  * @load_set: in: event set that becomes active
  * @load_reserved1: must be zero
@@ -239,12 +242,12 @@ struct pfarg_load {
  * @set_id: in: number of the set; set 0 always exists
  * @set_reserved1: ignored
  * @set_flags: in: PFM_SETFL_*
- * @set_timeout: in: ns until the next set with PFM_SETFL_TIME_SWITCH, not 0; out: what
- *	that was raised to, by /sys/kernel/perfmon/min_switch_timeout and the resolution
- *	of the kernel's timers
+ * @set_timeout: in: with PFM_SETFL_TIME_SWITCH, ns until the next set, not 0; out: the
+ *	timeout in effect, which is at least /sys/kernel/perfmon/min_switch_timeout and
+ *	rounded up to the resolution of the kernel's timers
  * @reserved: ignored
  *
- * To delete a set only @set_id is looked at.
+ * PFM_IOC_DELETE_EVTSETS uses @set_id only.
  */
 struct pfarg_setdesc {
 	__u16 set_id;
@@ -255,16 +258,16 @@ struct pfarg_setdesc {
 };
 
 /**
- * struct pfarg_setinfo - what is known of an event set
+ * struct pfarg_setinfo - state of an event set
  * @set_id: in: number of the set
  * @set_reserved1: zero
  * @set_flags: out: PFM_SETFL_*
  * @set_ovfl_pmds: out: PMDs that overflowed last
  * @set_runs: out: times the set became active
  * @set_timeout: out: ns that remain of the timeout
- * @set_act_duration: out: ns the set was active, started and its thread running
- * @set_avail_pmcs: out: PMCs that nobody else has at the moment
- * @set_avail_pmds: out: PMDs that nobody else has at the moment
+ * @set_act_duration: out: ns that the set was active and monitoring, its thread running
+ * @set_avail_pmcs: out: PMCs that are not held by others at the moment
+ * @set_avail_pmds: out: PMDs that are not held by others at the moment
  * @set_reserved3: zero
  */
 struct pfarg_setinfo {
@@ -283,11 +286,11 @@ struct pfarg_setinfo {
 /**
  * struct pfarg_ovfl_msg - a message, as read() returns it
  * @msg_type: PFM_MSG_OVFL or PFM_MSG_END; with END the rest is zero
- * @msg_ovfl_pid: thread (tid) that overflowed
- * @msg_active_set: event set at the overflow
+ * @msg_ovfl_pid: monitored thread (tid)
+ * @msg_active_set: event set that was active
  * @msg_ovfl_cpu: CPU of the overflow
- * @msg_ovfl_tid: process (thread group) of that thread; the two names are the
- *	wrong way round and stay so for programs of the time
+ * @msg_ovfl_tid: process (thread group) of that thread.  perfmon2 exchanged the two
+ *	names by mistake; they stay so for its programs.
  * @msg_ovfl_ip: interrupted instruction
  * @msg_ovfl_pmds: PMDs that overflowed
  */
@@ -302,23 +305,23 @@ struct pfarg_ovfl_msg {
 };
 
 /**
- * struct pfm_msg_header - how every message begins that is not one of perfmon2's
+ * struct pfm_msg_header - begin of every message except those of perfmon2
  * @type: PFM_MSG_*
- * @size: bytes of the message, this header included: a multiple of 8
+ * @size: bytes of the message, including this header; a multiple of 8
  *
- * PFM_MSG_OVFL and PFM_MSG_END have no room to tell it: they are 64 bytes, as they always
- * were.  So every message tells its length, PFM_MSG_SIZE(), also one of a type that
- * the reader does not know.
+ * PFM_MSG_OVFL and PFM_MSG_END are those of perfmon2: 64 bytes, without @size.
+ * PFM_MSG_SIZE() returns the length of any message, so a reader can skip messages of
+ * unknown types.
  *
- * read() returns as many whole messages as there are and fit; EINVAL if the first one does
- * not.
+ * read() returns as many whole messages as are queued and fit into its buffer; EINVAL if
+ * the first one does not fit.
  */
 struct pfm_msg_header {
 	__u32 type;
 	__u32 size;
 };
 
-/* Of the message that begins with struct pfm_msg_header @header. */
+/* Bytes of the message that begins with struct pfm_msg_header @header. */
 #define PFM_MSG_SIZE(header) ((header)->type <= PFM_MSG_END ? 64 : (header)->size)
 
 union pfarg_msg {
@@ -335,7 +338,7 @@ union pfarg_msg {
  * @format_argument: in: address of the format's argument, 0 for none
  * @format_size: in: bytes of the format's argument, 0 without @format_name
  * @pmu_name: in: address of the name of a PMU, as in pfm_info.pmu_name; 0 for the
- *	default, which is hardware if there is any.  The context has this PMU for good.
+ *	default, which is hardware if there is any.  The PMU of a context never changes.
  */
 struct pfm_create {
 	struct pfarg_ctx context;
@@ -349,11 +352,11 @@ struct pfm_create {
  * struct pfm_vector - argument of the calls that take several elements
  * @address: in: address of the first element
  * @count: in: number of elements; 0 does nothing
- * @element_size: in: bytes from one element to the next, or 0: as many as the first
- *	version of the element has, which is that of this header
+ * @element_size: in: bytes from one element to the next; 0: the size that the first
+ *	version of the element has, as in this header
  *
- * Elements are taken in order; the first bad one ends the call with its errno
- * and those before it stay applied.  Calls that return something copy the
+ * Elements are handled in order.  The first bad one ends the call with its errno;
+ * those before it stay applied.  Calls that return values copy the
  * whole vector back, also on error.
  */
 struct pfm_vector {
@@ -374,17 +377,17 @@ struct pfm_vector {
  * @version: out: PFM_VERSION of the module
  * @features_low: out: lower half of @features
  * @pmu_name: out: kind of PMU, the name of its module after "perfmon_":
- *	"armv8", "soft", ...; it tells which register map holds
+ *	"armv8", "soft", ...; it identifies the register map
  * @pmu_model: out: model, as in /sys/kernel/perfmon/pmu_desc/model
- * @pmu_id: out: model as the CPU tells it (MIDR_EL1, PVR, ...), 0 if it does not
- * @arg_mem_max: out: bytes of a vector at most
- * @message_queue_depth: out: messages that are kept
- * @max_sets: out: event sets of a context at most
+ * @pmu_id: out: value of the CPU's identification register (MIDR_EL1, PVR, ...), or 0
+ * @arg_mem_max: out: maximum size of a vector in bytes
+ * @message_queue_depth: out: number of messages that a context can queue
+ * @max_sets: out: maximum number of event sets of a context
  * @implemented_pmcs: out: PMCs that the PMU has
- * @implemented_pmds: out: PMDs that the PMU has, virtual ones too
- * @available_pmcs: out: PMCs that nobody else has at the moment, as far as the PMU's
- *	module can tell; a context that uses others cannot be loaded
- * @available_pmds: out: PMDs that nobody else has at the moment
+ * @implemented_pmds: out: PMDs that the PMU has, including virtual ones
+ * @available_pmcs: out: PMCs that are not held by others at the moment, as far as the
+ *	PMU's module knows; a context that uses held ones cannot be loaded
+ * @available_pmds: out: PMDs that are not held by others at the moment
  * @counter_pmds: out: PMDs that count events
  * @features: out: PFM_FEATURE_*
  * @interface_version: out: PFM_INTERFACE_VERSION of the module
@@ -420,25 +423,25 @@ struct pfm_info {
 };
 
 /* pfm_status.state */
-#define PFM_STATE_UNLOADED     1 /* not attached */
-#define PFM_STATE_LOADED       2 /* attached, started or not */
-#define PFM_STATE_MASKED       3 /* attached, suspended by an overflow */
+#define PFM_STATE_UNLOADED     1 /* on no thread */
+#define PFM_STATE_LOADED       2 /* on a thread, started or not */
+#define PFM_STATE_MASKED       3 /* on a thread, suspended by an overflow */
 
 /* pfm_status.flags */
 #define PFM_STATUS_STARTED     0x1 /* between start and stop */
 #define PFM_STATUS_FOREIGN_CPU 0x2 /* see pfm_status.foreign_runs */
 #define PFM_STATUS_USER_LEVEL  0x4 /* nothing is counted at kernel level */
-#define PFM_STATUS_CLOSED      0x8 /* unloaded since the thread executed a closed program */
+#define PFM_STATUS_CLOSED      0x8 /* unloaded by an exec, see docs/security.md */
 
 /**
- * struct pfm_status - where a context stands
+ * struct pfm_status - state of a context
  * @state: out: PFM_STATE_*
  * @flags: out: PFM_STATUS_*; USER_LEVEL is decided when the context is made
- * @target: out: thread it is attached to, as the caller sees it; 0 if none
+ * @target: out: thread (tid) on which it is loaded, as the caller sees it; 0 if none
  * @active_set: out: the active event set
- * @foreign_runs: out: times since load that the thread ran, started, on a CPU
- *	whose PMU is not the one the context is programmed for (big.LITTLE):
- *	nothing was counted then, and PFM_STATUS_FOREIGN_CPU is set
+ * @foreign_runs: out: number of times since load that the thread ran, started, on a
+ *	foreign CPU, whose PMU is not that of the context (big.LITTLE).
+ *	Nothing was counted then.  If not 0, PFM_STATUS_FOREIGN_CPU is set.
  * @reserved: zero
  */
 struct pfm_status {
@@ -451,8 +454,8 @@ struct pfm_status {
 };
 
 /*
- * Why a call failed.  Numbers never change: only ever added to at the end.  libpfmdev
- * has a sentence for each.
+ * Why a call failed.  Numbers never change; new reasons are added at the end.
+ * libpfmdev has a sentence for each.
  */
 enum pfm_reason {
 	PFM_REASON_NONE = 0,
@@ -516,9 +519,9 @@ enum pfm_reason {
  * @error: out: its errno
  * @reason: out: enum pfm_reason
  * @index: out: element of the vector at fault, PFM_NO_INDEX if none
- * @value: out: the offending value, where one value is to blame
- * @holder: out: who holds the PMU or the register, or why the PMU refuses a context; ""
- *	if nobody or not known
+ * @value: out: the offending value, 0 if the reason has none
+ * @holder: out: name of the user that holds the PMU or the register, or why the PMU
+ *	refuses a context; "" if there is none or it is not known
  */
 struct pfm_error {
 	__u32 operation;
@@ -535,20 +538,21 @@ struct pfm_error {
  * PFM_IOC_CREATE_CONTEXT - make the context of this descriptor
  *
  * The context is unloaded and has event set 0, all PMCs at their defaults.
- * Loads the best PMU description of the machine if there is none, and the module
- * of the sampling format.  The format's buffer is mapped by mmap() of the descriptor,
- * read-only, at offset 0, and stays readable until munmap().  The buffers of a user
- * together are limited by RLIMIT_MEMLOCK, those of all by
- * /sys/kernel/perfmon/smpl_buffer_mem_max.
+ * Loads the PMU module for the machine if no PMU is registered, and the module
+ * of the sampling format.  mmap() of the descriptor maps the format's buffer,
+ * read-only, at offset 0; it stays readable until munmap().  RLIMIT_MEMLOCK limits the
+ * buffers of a user, /sys/kernel/perfmon/smpl_buffer_mem_max those of all users.
+ * This call also decides whether the context counts at kernel level, see
+ * PFM_STATUS_USER_LEVEL.
  *
  * ENOSYS: no PMU.  EFAULT: argument unreadable.  EINVAL: unknown flag, reserved
- * field not zero; no such format, argument shorter than its first version, or one that the
- * format does not accept; an argument without format.  EOPNOTSUPP: a flag that is not offered
- * yet.  EPERM: kernel.perf_event_paranoid, or policy or task_group there, do not let the
- * caller count.  Whether the context counts at kernel level is decided here, too, see
- * PFM_STATUS_USER_LEVEL.  EBUSY: the descriptor has a context.  ENOMEM: no
- * memory, or the buffer is over one of the limits.  E2BIG: the structure, or the format's
- * argument, has more in it than is known.  And what the format may have of its own.
+ * field not zero; no such format, argument shorter than its first version, or not
+ * accepted by the format; an argument without a format.  EOPNOTSUPP: a flag that is not
+ * offered yet.  EPERM: kernel.perf_event_paranoid, or policy or task_group in
+ * /sys/kernel/perfmon, do not let the caller count.  EBUSY: the descriptor has a context.
+ * ENOMEM: no memory, or a limit on buffers or event sets.  E2BIG: the structure, or the
+ * format's argument, is longer than the kernel knows and the rest is not zero.
+ * The format may return other errors.
  */
 #define PFM_IOC_CREATE_CONTEXT	_IOW(PFM_IOC_TYPE, 0, struct pfm_create)
 
@@ -565,65 +569,66 @@ struct pfm_error {
 /**
  * PFM_IOC_WRITE_PMDS - write data registers (struct pfarg_pmd)
  *
- * A PMD written is in use in its set from then on; only PMDs in use count and
- * can be read.  So are those in reg_smpl_pmds and reg_reset_pmds.  Writing a
- * read-only PMD marks it in use and changes no value.
+ * A PMD that is written is in use in its set from then on, and so are the PMDs in its
+ * reg_smpl_pmds and reg_reset_pmds.  Only PMDs in use count and can be read.  Writing a
+ * read-only PMD puts it in use and changes no value.
  *
- * A counter that begins at -N overflows after N events.  Then, and for each
- * PMD in its reg_reset_pmds, the value becomes that PMD's own reg_short_reset; or, if
- * monitoring was masked, its reg_long_reset at PFM_IOC_RESTART.  With
+ * A counter that begins at -N overflows after N events.  After an overflow the counter and
+ * each PMD in its reg_reset_pmds get their own reg_short_reset; or, if
+ * monitoring was masked, their own reg_long_reset at PFM_IOC_RESTART.  With
  * PFM_REGFL_RANDOM a random number & reg_random_mask is subtracted, which makes the
- * period longer by that; the generator is Carta's with reg_random_seed, or a
- * seed of the kernel's if that is 0.  It has 2^31 - 2 states: seeds are taken modulo
+ * period longer.  The generator is Carta's; its seed is reg_random_seed, or chosen by
+ * the kernel if that is 0.  It has 2^31 - 2 states: seeds are taken modulo
  * 2^31 - 1, and 2^31 - 1 itself as 1.
  *
  * In a set with PFM_SETFL_OVFL_SWITCH a counter with reg_ovfl_switch_cnt N switches to the
- * next set when it overflows for the Nth time since the set became active.  Several may:
- * the first one does.  Without a sampling format its overflows do not mask, unless
- * it has PFM_REGFL_OVFL_NOTIFY: then the switch comes with PFM_IOC_RESTART.
+ * next set when it overflows for the Nth time since the set became active.  If several
+ * counters have a count, the first to reach it switches.  Without a sampling format such
+ * overflows do not mask, unless the counter has PFM_REGFL_OVFL_NOTIFY: then
+ * PFM_IOC_RESTART does the switch.
  *
- * Some PMDs exist only at the moment of an overflow: they can be in reg_smpl_pmds, and
- * neither be written nor read.  The header of the register map names them.
+ * Some PMDs have a value only at an overflow.  They can be in reg_smpl_pmds, but
+ * calls can neither write nor read them.  The header of the register map names them.
  *
  * EINVAL: count, PMD, flag or set; PMD in reg_smpl_pmds or reg_reset_pmds;
- * reg_ovfl_switch_cnt of a PMD that is no counter.  EBUSY: loaded, and a PMD that would
- * come into use is held by someone else.  E2BIG, EFAULT, ENOMEM.
+ * reg_ovfl_switch_cnt of a PMD that is not a counter.  EBUSY: the context is loaded, and
+ * another user holds a PMD that this call would put in use.  E2BIG, EFAULT, ENOMEM.
  */
 #define PFM_IOC_WRITE_PMDS	_IOW(PFM_IOC_TYPE, 2, struct pfm_vector)
 
 /**
  * PFM_IOC_READ_PMDS - read data registers (struct pfarg_pmd)
  *
- * Live values if the set is active and counts, kept ones otherwise; in every state.
- * Neighbours of the same set are of the same moment.
+ * Returns live values if the set is active and counts, saved ones otherwise; in every
+ * state.  Consecutive elements of the same set are read at the same moment.
  *
  * EINVAL: count, PMD or set; PMD not in use.  E2BIG, EFAULT.
  */
 #define PFM_IOC_READ_PMDS	_IOWR(PFM_IOC_TYPE, 3, struct pfm_vector)
 
 /**
- * PFM_IOC_LOAD - attach to a thread
+ * PFM_IOC_LOAD - load the context on a thread
  *
- * The thread is not stopped and may run.  Monitoring is stopped, messages
- * are dropped, the set becomes active, counts stay.
- * The PMDs in use of all sets are claimed, until the context is unloaded or its thread ends:
- * others may use them until then.
+ * The thread is not stopped.  The context is not started, its messages
+ * are dropped, load_set becomes active, values of PMDs stay.
+ * The PMDs in use of all sets are claimed, until the context is unloaded or its thread
+ * ends.  Before the load others may use them.
  *
- * ESRCH: no such thread.  EPERM: the caller may not look at it (the kernel's
- * own ptrace read check, or CAP_PERFMON), or a kernel thread; with PFM_FL_NOTIFY_BLOCK,
- * he may not attach to it with ptrace, or it is of process 1.  EBUSY: loaded
- * already, thread ending, other sessions in the way, a PMD or the PMU held by
- * someone else.  EEXIST: the thread has a context.  EINVAL: no such set, reserved field
- * not zero.  EFAULT.  ENOMEM, ENFILE: no memory, or no file, for that check.
- * And what the PMU module may have of its own.
+ * ESRCH: no such thread.  EPERM: the caller fails the kernel's ptrace read check for it
+ * and lacks CAP_PERFMON, or it is a kernel thread; with PFM_FL_NOTIFY_BLOCK also: the
+ * caller fails the ptrace attach check, or the thread belongs to process 1.  EBUSY: loaded
+ * already, thread ending, sessions of the other kind exist, another user holds a PMD or
+ * the PMU.  EEXIST: the thread has a context.  EINVAL: no such set, reserved field
+ * not zero.  EFAULT.  ENOMEM, ENFILE: no memory, or no file, for the ptrace check.
+ * The PMU module may return other errors.
  */
 #define PFM_IOC_LOAD		_IOW(PFM_IOC_TYPE, 4, struct pfarg_load)
 
 /**
- * PFM_IOC_START - let the counters run
+ * PFM_IOC_START - start the counters
  *
- * The argument is a struct pfarg_start or NULL for the last active set.
- * Starting what is started changes nothing.
+ * The argument is a struct pfarg_start, or NULL for the set that is active.
+ * Starting a started context without an argument changes nothing.
  *
  * EINVAL: not loaded, no such set, reserved field not zero.  EFAULT.
  */
@@ -635,14 +640,14 @@ struct pfm_error {
 #define PFM_IOC_STOP		_IO(PFM_IOC_TYPE, 6)
 
 /**
- * PFM_IOC_RESTART - go on after a notification
+ * PFM_IOC_RESTART - continue after a notification
  *
- * The sampling format empties its buffer, PMDs that wait for it get their long
- * reset values, monitoring is unmasked and a blocked thread goes on; all that has
- * happened when the call returns.
+ * The sampling format empties its buffer, PMDs that overflowed get their long
+ * reset values, monitoring is unmasked and a blocked thread continues.  All this is
+ * done when the call returns.
  *
- * EBUSY: no notification waits for it; not loaded; not masked and no format that could
- * be restarted.
+ * EBUSY: no notification waits for a restart; not loaded; not masked, and no format that
+ * has something to restart.
  */
 #define PFM_IOC_RESTART		_IO(PFM_IOC_TYPE, 7)
 
@@ -650,28 +655,29 @@ struct pfm_error {
  * PFM_IOC_CREATE_EVTSETS - create or change event sets (struct pfarg_setdesc)
  *
  * Changing a set puts its PMCs at their defaults and its switch counts to 0; values of
- * PMDs and the rest of what was written with them stay.
+ * PMDs and the other fields that were written with them stay.
  *
- * Each set has its own PMCs and PMDs.  One is active at a time: that of load or start,
- * then the one with the next number, and after the last the first again.  What makes it
- * go on is the flag of the set that is left; one without flag is not left.
+ * Each set has its own PMCs and PMDs.  One set is active at a time: the one of load or
+ * start, then the one with the next number, and after the last one the first again.  The
+ * flag of the active set determines when the switch to the next one comes; a set without
+ * a flag stays active.
  *
- * PFM_SETFL_TIME_SWITCH: after set_timeout ns of CPU time of the thread, monitoring.  It
- * holds for a single set, too, whose set_runs then count the time.
- * PFM_SETFL_OVFL_SWITCH: by reg_ovfl_switch_cnt, see PFM_IOC_WRITE_PMDS.
+ * PFM_SETFL_TIME_SWITCH: after set_timeout ns of CPU time of the thread while monitoring.
+ * It also works with a single set: set_runs then counts the timeouts.
+ * PFM_SETFL_OVFL_SWITCH: after reg_ovfl_switch_cnt overflows, see PFM_IOC_WRITE_PMDS.
  *
- * What a set that becomes active finds: counters as it left them; those that overflowed,
- * and their reg_reset_pmds, at their short reset values, or at the long ones if it was
- * the user who made it active (load, start, restart).
+ * When a set becomes active, its counters continue from the values at the last switch.
+ * PMDs that overflowed, and their reg_reset_pmds, get their short reset values, or the
+ * long ones if a call of the user (load, start, restart) made the set active.
  *
  * EBUSY: loaded.  EINVAL: flags; no timeout where one is needed.
- * ENOMEM: no memory, or a limit, max_sets, set_mem_max or set_user_max there.  E2BIG,
- * EFAULT.
+ * ENOMEM: no memory, or one of the limits max_sets, set_mem_max and set_user_max in
+ * /sys/kernel/perfmon.  E2BIG, EFAULT.
  */
 #define PFM_IOC_CREATE_EVTSETS	_IOWR(PFM_IOC_TYPE, 8, struct pfm_vector)
 
 /**
- * PFM_IOC_GETINFO_EVTSETS - ask about event sets (struct pfarg_setinfo)
+ * PFM_IOC_GETINFO_EVTSETS - state of event sets (struct pfarg_setinfo)
  *
  * EINVAL: no such set.  E2BIG, EFAULT, ENOMEM.
  */
@@ -685,14 +691,14 @@ struct pfm_error {
 #define PFM_IOC_DELETE_EVTSETS	_IOW(PFM_IOC_TYPE, 10, struct pfm_vector)
 
 /**
- * PFM_IOC_UNLOAD - stop and detach; succeeds on a context that is not loaded.
+ * PFM_IOC_UNLOAD - stop and unload; succeeds on a context that is not loaded.
  */
 #define PFM_IOC_UNLOAD		_IO(PFM_IOC_TYPE, 11)
 
 /**
  * PFM_IOC_INFO - what the module and the PMU offer; needs no context.
  *
- * Loads the best PMU description of the machine if there is none.
+ * Loads the PMU module for the machine if no PMU is registered.
  * EFAULT, ENOMEM.  Without a PMU it succeeds with an empty pmu_name.
  */
 #define PFM_IOC_INFO		_IOR(PFM_IOC_TYPE, 12, struct pfm_info)
@@ -704,14 +710,14 @@ struct pfm_error {
 #define PFM_IOC_LAST_ERROR	_IOR(PFM_IOC_TYPE, 13, struct pfm_error)
 
 /**
- * PFM_IOC_STATUS - where the context stands.  EFAULT.
+ * PFM_IOC_STATUS - state of the context.  EFAULT.
  */
 #define PFM_IOC_STATUS		_IOR(PFM_IOC_TYPE, 14, struct pfm_status)
 
 /**
  * PFM_IOC_READ - read values of data registers (struct pfarg_pmr)
  *
- * As PFM_IOC_READ_PMDS, with less to carry: the fastest way to read.
+ * As PFM_IOC_READ_PMDS, with smaller elements: the fastest way to read.
  *
  * EINVAL: count, PMD, flags or set; PMD not in use.  E2BIG, EFAULT.
  */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * Sampling format "nway": a buffer of several regions, monitoring never stops.
+ * Sampling format "nway": a buffer of several regions; monitoring is never masked.
  *
- * Entries, those of format "default", go to one region; when it is full a message is
- * sent (if the PMD has PFM_REGFL_OVFL_NOTIFY) and the next region is filled.  The
- * user reads full regions in order and hands each back by pfm_restart(), which fails
- * with EBUSY if none is full.  If no region is free samples are counted as lost.  Once
- * the thread has ended nothing is handed back any more: the rest is read as it stands.
+ * Entries are those of format "default".  They fill one region; when it is full, a
+ * notification is sent (if the PMD has PFM_REGFL_OVFL_NOTIFY) and the next region is
+ * filled.  The user reads full regions in order and releases each by pfm_restart(), which
+ * fails with EBUSY if none is full.  If no region is free, samples are counted as lost.
+ * After the end of the thread the user reads the remaining regions without releasing them.
  *
  * The buffer: struct pfm_nway_hdr, a struct pfm_nway_region for each region, and
  * from @region_offset on the regions, @region_size bytes each.
@@ -23,13 +23,13 @@
 
 /**
  * struct pfm_nway_arg - argument of the format at creation, 64 bytes
- * @region_size: in: bytes of a region, a multiple of 8, one entry with the values of
- *	all PMDs of the PMU at least
+ * @region_size: in: bytes of a region, a multiple of 8, at least one entry with the
+ *	values of all PMDs of the PMU
  * @regions: in: number of regions, 2 to PFM_NWAY_MAX_REGIONS
  * @flags: in: 0
  * @reserved: in: 0
  *
- * EINVAL if one of these does not hold, or there is no argument.
+ * EINVAL if a value is out of range, or there is no argument.
  */
 struct pfm_nway_arg {
 	__u64 region_size;
@@ -42,23 +42,22 @@ struct pfm_nway_arg {
  * struct pfm_nway_hdr - head of the buffer, 128 bytes
  * @version: PFM_NWAY_VERSION
  * @regions: number of regions
- * @region_size: bytes of each
- * @region_offset: bytes from the head to the first
- * @filled: regions that have become full; the next one to fill is region
+ * @region_size: bytes of a region
+ * @region_offset: bytes from the head to the first region
+ * @filled: number of regions that have become full; the next one to fill is region
  *	@filled % @regions, unless @filled - @released == @regions
- * @released: regions handed back; the next one to read is region
+ * @released: number of regions released by the user; the next one to read is region
  *	@released % @regions, if @released < @filled
- * @produced: samples, written or lost
- * @written: samples written
- * @lost: samples for which no region was free
- * @throttled: times monitoring waited for a tick because of too many
- *	interrupts
- * @largest_entry: bytes of the largest entry; full is a region with less free
- * @lost_told: of @lost those that a region's description tells
+ * @produced: number of samples, written or lost
+ * @written: number of samples written
+ * @lost: number of samples for which no region was free
+ * @throttled: number of times an event set was throttled
+ * @largest_entry: bytes of the largest entry; a region is full if less is free
+ * @lost_told: sum of pfm_nway_region.lost over all regions so far
  * @reserved: zero
  *
- * A region's description is complete before @filled takes the region in.  Each sample
- * counts in @written or @lost before it does in @produced.
+ * A region's description is complete before @filled includes the region.  A sample is
+ * in @written or @lost before it is in @produced.
  */
 struct pfm_nway_hdr {
 	__u32 version;
@@ -77,14 +76,14 @@ struct pfm_nway_hdr {
 };
 
 /**
- * struct pfm_nway_region - what is in a region, 32 bytes
- * @count: entries in it
- * @size: bytes that they take
- * @lost: samples lost since the region before it was full
+ * struct pfm_nway_region - description of a region, 32 bytes
+ * @count: number of its entries
+ * @size: bytes of its entries
+ * @lost: number of samples lost since the region before it became full
  * @reserved: zero
  *
- * Also of the region that is being filled: an entry is complete before @count takes it
- * in, and when monitoring is over these are the last ones.
+ * It is also valid for the region that is being filled: an entry is complete before
+ * @count includes it.  At the end of monitoring that region has the last entries.
  */
 struct pfm_nway_region {
 	__u64 count;

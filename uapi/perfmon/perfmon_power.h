@@ -10,13 +10,13 @@
  *	PMC 3	MMCR2
  *	PMC 4	MMCR3, from POWER10 on
  *
- * That is the numbering of perfmon2 for POWER4 to POWER6, with MMCR2 and MMCR3
- * behind.  All counters share all PMCs; a PMC that was not written has its default
- * value.  PMC5 counts instructions and PMC6 cycles, whatever MMCR1 says.
+ * This is the numbering of perfmon2 for POWER4 to POWER6, followed by MMCR2 and MMCR3.
+ * All counters share all PMCs; a PMC that was not written has its default
+ * value.  PMC5 counts instructions and PMC6 cycles, regardless of MMCR1.
  *
- * A counter has 31 bits: bit 31 of the register tells that it has overflowed.
- * PMD 0 is read-only: the time, not a count of the thread, when it was read or, if
- * the set does not count, when it last did.
+ * A counter has 31 bits: bit 31 of the register is set when it has overflowed.
+ * PMD 0 is read-only.  It is the time base when it was read or, if the set does not
+ * count, when the set last counted; it does not count the thread's time.
  */
 #ifndef _PERFMON_POWER_H
 #define _PERFMON_POWER_H
@@ -35,13 +35,13 @@
 #define PFM_POWER_PMDS			7
 
 /*
- * The bits of MMCR0 that are the user's; they say when all counters stand still.
- * The module looks after the others.  PMC5 and PMC6 stand still, too, when neither
- * is in use.
+ * The bits of MMCR0 that users may set; each freezes counters under a condition, except
+ * for CC56RUN.  The module controls the other bits.  It also freezes PMC5 and PMC6 if
+ * neither is in use.
  */
 #define PFM_POWER_MMCR0_FCS		0x40000000ull /* privileged state: the kernel */
 #define PFM_POWER_MMCR0_FCP		0x20000000ull /* problem state: the user */
-#define PFM_POWER_MMCR0_CC56RUN		0x00000100ull /* PMC5/6 count in a CPU that waits */
+#define PFM_POWER_MMCR0_CC56RUN		0x00000100ull /* PMC5/6 count in an idle CPU, too */
 #define PFM_POWER_MMCR0_FC14		0x00000020ull /* PMC1 to 4 */
 #define PFM_POWER_MMCR0_FC56		0x00000010ull /* PMC5 and 6 */
 #define PFM_POWER_MMCR0_FCH		0x00000001ull /* the hypervisor */
@@ -50,9 +50,9 @@
 #define PFM_POWER_MMCR1_UNIT_SHIFT(n)	(64 - 4 * (n))
 #define PFM_POWER_MMCR1_SELECT_SHIFT(n) (32 - 8 * (n))
 
-/* MMCR2 stops PMCn, n = 1 to 6, alone. */
+/* MMCR2 freezes PMCn, n = 1 to 6, alone. */
 #define PFM_POWER_MMCR2_FCS(n)		(1ull << (72 - 9 * (n))) /* in the kernel */
-#define PFM_POWER_MMCR2_FCP(n)		(1ull << (71 - 9 * (n))) /* of the user */
+#define PFM_POWER_MMCR2_FCP(n)		(1ull << (71 - 9 * (n))) /* in programs */
 #define PFM_POWER_MMCR2_FCH(n)		(1ull << (66 - 9 * (n))) /* in the hypervisor */
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
  * Register map of pmu_name "soft": counters made by software, for machines
- * whose PMU cannot be had.
+ * without a usable PMU.
  *
- * PMC n says what PMD n counts, n = 0 .. PFM_SOFT_COUNTERS - 1.
+ * PMC n selects what PMD n counts, n = 0 .. PFM_SOFT_COUNTERS - 1.
  */
 #ifndef _PERFMON_SOFT_H
 #define _PERFMON_SOFT_H

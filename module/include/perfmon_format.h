@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the author of a sampling format includes, and nothing else.
+ * The interface between the core and sampling formats.  A format includes this header
+ * and no other of the project's.
  *
- * A sampling format is a module that says what becomes of a sample: the core
- * gives it a buffer, which the user can map read-only, and calls it for each
- * overflow.  It knows nothing of registers, threads or messages: that is the core's.
+ * A sampling format is a module that gets each sample and decides what to store.  The core
+ * allocates a buffer for it, which the user can map read-only, and calls it for each
+ * overflow.  The core handles registers, threads and messages.
  *
- * It fills a struct pfm_format, registers it at module init and unregisters it at
- * exit.  So that it is loaded when a program asks for it, by name or UUID, it has
+ * A format fills a struct pfm_format, registers it at module init and unregisters it at
+ * exit.  With these aliases it is loaded when a program asks for it by name or UUID:
  *
  *	MODULE_ALIAS(PFM_FORMAT_ALIAS("name"));
  *	MODULE_ALIAS(PFM_FORMAT_ALIAS("UUID"));
@@ -27,8 +28,8 @@ struct pt_regs;
 struct task_struct;
 
 /*
- * The number of this interface, struct pfm_format.interface.  It changes whenever something
- * in this header does that a compiled module depends on.
+ * The number of this interface, struct pfm_format.interface.  It changes with every change
+ * of this header that would break a compiled module.
  */
 #define PFM_FORMAT_INTERFACE   1
 
@@ -36,26 +37,26 @@ struct task_struct;
 
 /**
  * struct pfm_sample - an overflow
- * @task: the monitored thread.  An NMI may come when its counters run already and the
- *	scheduler is still about to switch to it: then it is not current, and what is
- *	at addresses of the user is another program's
- * @regs: interrupted registers; those of user mode if the overflow only showed
- *	itself when the thread left the CPU
- * @ip: the instruction that the hardware noted; otherwise the interrupted one, or the last
- *	one in user mode if the user may not see the kernel's
- * @ip_is_exact: the hardware noted it
- * @payload: what else the hardware noted, as the header of the register map says; NULL if
- *	that is nothing, or not for this user
+ * @task: the monitored thread.  It is not current if an NMI comes when its counters already
+ *	run but the scheduler has not yet switched to it.  Then user addresses
+ *	belong to another program.
+ * @regs: interrupted registers; those of user mode if the overflow was only found
+ *	when the thread left the CPU
+ * @ip: the instruction that the hardware recorded; otherwise the interrupted one, or the
+ *	last one in user mode if the user may not see kernel addresses
+ * @ip_is_exact: @ip was recorded by the hardware
+ * @payload: other data that the hardware recorded, in the layout of the register map's
+ *	header; NULL if there is none or this user may not see it
  * @payload_size: bytes of @payload
  * @time: ns of the scheduler's clock
- * @last_reset: value with which the PMD began; its negative is the period
+ * @last_reset: value from which the PMD counted; its negative is the period
  * @event_id: reg_smpl_eventid of the PMD
- * @values: of the PMDs to be recorded with this one, ascending by number
+ * @values: values of the PMDs in its reg_smpl_pmds, in ascending order of their numbers
  * @value_count: number of @values
- * @tid: thread, as the one who loaded the context sees it
+ * @tid: thread, as the loader of the context sees it
  * @cpu: CPU
- * @set: its event set
- * @tgid: process of the thread, as the one who loaded the context sees it
+ * @set: event set of the PMD
+ * @tgid: process of the thread, as the loader of the context sees it
  * @pmd: the PMD that overflowed
  * @may_see_kernel: the user may see addresses of the kernel
  */
@@ -80,22 +81,23 @@ struct pfm_sample {
 	bool may_see_kernel;
 };
 
-/* What the core is to do after a sample, or at a restart; or-ed together. */
-#define PFM_CONTROL_NOTIFY 0x1 /* send a message if the PMD has OVFL_NOTIFY */
+/* What the core does after a sample or at a restart: a bit mask. */
+#define PFM_CONTROL_NOTIFY 0x1 /* send a notification if the PMD has OVFL_NOTIFY */
 #define PFM_CONTROL_RESET  0x2 /* give the PMDs their reset values */
-#define PFM_CONTROL_MASK   0x4 /* suspend monitoring, or leave it so */
-#define PFM_CONTROL_SWITCH 0x8 /* go to the next event set; with _MASK at the restart */
+#define PFM_CONTROL_MASK   0x4 /* mask monitoring, or leave it masked */
+#define PFM_CONTROL_SWITCH                                                               \
+	0x8 /* switch to the next event set; with _MASK at the restart */
 
 /* struct pfm_format.flags */
 #define PFM_FORMAT_CONTINUOUS                                                            \
-	0x1 /* monitoring goes on while the user works: a full queue of messages does    \
-	     * not mask, and a restart needs no message before it */
+	0x1 /* monitoring continues while the user reads: a full queue of messages does  \
+	     * not mask, and a restart needs no credit */
 
 /**
- * struct pfm_format_setup - what a context is created with
+ * struct pfm_format_setup - properties of a context that is created
  * @argument: the user's argument, pfm_format.argument_size bytes, or NULL if there is none
  * @context_flags: PFM_FL_*
- * @pmds: PMDs that can be recorded with a sample at most
+ * @pmds: maximum number of PMDs that can be recorded with a sample
  */
 struct pfm_format_setup {
 	const void *argument;
@@ -104,12 +106,12 @@ struct pfm_format_setup {
 };
 
 /**
- * struct pfm_format_instance - a format at work in one context
- * @buffer: what the user can map: zeroed before init, begins on a page; NULL if the
- *	context has none
- * @buffer_size: its bytes, as pfm_format.buffer_size said
- * @private: the format's own, NULL before init; for memory that the user is not to see,
- *	with or without a buffer beside it
+ * struct pfm_format_instance - a format in one context
+ * @buffer: sampling buffer, which the user can map: page-aligned, zeroed before init;
+ *	NULL if the context has none
+ * @buffer_size: bytes of @buffer, from pfm_format.buffer_size
+ * @private: for the format's use, NULL before init; points to memory that the user must
+ *	not see, with or without a buffer
  */
 struct pfm_format_instance {
 	void *buffer;
@@ -119,39 +121,39 @@ struct pfm_format_instance {
 
 /**
  * struct pfm_format - a sampling format
- * @interface: PFM_FORMAT_INTERFACE; the first field for good, because registration looks
- *	at nothing else before it
- * @name: by which programs ask for it: up to 39 of a-z, 0-9, '_' and '-'
- * @uuid: the same as text, 36 characters
+ * @interface: PFM_FORMAT_INTERFACE; always the first field, because registration checks it
+ *	before it reads any other
+ * @name: name for programs: up to 39 characters of a-z, 0-9, '_' and '-'
+ * @uuid: UUID for programs, as text of 36 characters
  * @version: major << 16 | minor
- * @argument_size: bytes of the argument, up to 4096; 0: it takes none
- * @argument_first_size: bytes of its first version, if it has become longer since, at its
- *	end; what a program does not give of the rest is zero.  0: as @argument_size
+ * @argument_size: bytes of the argument, up to 4096; 0: it has none
+ * @argument_first_size: bytes of the argument's first version, if the argument has become
+ *	longer since; the core clears what an older program does not pass.  0: as
+ *	@argument_size
  * @flags: PFM_FORMAT_*
- * @owner: its module; kept by the core
+ * @owner: its module; set by the core
  *
- * @buffer_size: looks at the argument and says how many bytes the buffer has to have, 0 for
- *	none.  Returns 0, or what the creation fails with: -EINVAL for a bad argument.
+ * @buffer_size: checks the argument and sets the size of the buffer in bytes, 0 for
+ *	none.  Returns 0, or the error of the creation: -EINVAL for a bad argument.
  *	Process context, may sleep; optional.
- * @init: begins in a context: writes the buffer's header, sets @private.  Returns 0, or
- *	what the creation fails with; nothing of it may be left then.  What it allocates
- *	with GFP_KERNEL_ACCOUNT counts as the user's.  Process context, may sleep;
+ * @init: sets up the instance of a context: writes the buffer's header, sets @private.
+ *	Returns 0, or the error of the creation after undoing what it did.  Allocations
+ *	with GFP_KERNEL_ACCOUNT are charged to the user.  Process context, may sleep;
  *	optional.
- * @exit: the end in a context: frees @private.  Comes once for each @init that succeeded
- *	(or that there was not), also if the creation fails after that.  No other callback
- *	runs meanwhile, nor comes after it.  The user may still read the buffer: it is the
- *	core's and outlives the context.  Process context, may sleep; optional.
- * @handler: takes a sample.  Called for each PMD that overflowed, ascending, with
- *	interrupts off, perhaps from NMI; never twice at a time for an instance.  It may
- *	wait for nothing and fault nowhere.  Returns PFM_CONTROL_*.
- * @restart: the user has worked on what he was notified of.  @active: monitoring is not
- *	masked.  Interrupts off, no handler running.  Returns PFM_CONTROL_RESET, _MASK,
+ * @exit: frees @private.  Called once for each @init that succeeded (or for each creation
+ *	if there is no @init), also if the creation fails later.  No other callback
+ *	runs at the same time or later.  The user may still read the buffer, which the
+ *	core frees after the context.  Process context, may sleep; optional.
+ * @handler: handles a sample.  Called for each PMD that overflowed, in ascending order, with
+ *	interrupts off, perhaps from NMI; for one instance never concurrently.  It must
+ *	not wait or fault.  Returns PFM_CONTROL_*.
+ * @restart: the user has handled a notification.  @active: monitoring is not
+ *	masked.  Interrupts off, no handler running.  Returns 0, PFM_CONTROL_RESET, _MASK,
  *	or -EBUSY if there is nothing to restart; optional.
- * @throttled: the event set counts nothing for a tick because of too many interrupts.  As
- *	@handler; optional.
+ * @throttled: the event set is throttled for a tick.  Context as for @handler; optional.
  *
- * The user reads the buffer while it is written: what a count or an offset takes in is
- * to be there before, see pfm_format_publish().
+ * The user reads the buffer while the format writes it: data must be written before the
+ * count or offset that includes it, see pfm_format_publish().
  */
 struct pfm_format {
 	u32 interface;
@@ -173,8 +175,8 @@ struct pfm_format {
 };
 
 /**
- * pfm_format_register() - make a format known
- * @format: static
+ * pfm_format_register() - register a format
+ * @format: a static object
  *
  * Process context, may sleep.
  *
@@ -185,13 +187,15 @@ struct pfm_format {
 int __pfm_format_register(struct pfm_format *format, struct module *owner);
 
 /**
- * pfm_format_unregister() - take it back; the module's reference count says that no
- * context uses it.  Process context, may sleep.
- * @format: one that was registered
+ * pfm_format_unregister() - unregister a format
+ * @format: a registered format
+ *
+ * No context uses it: a context holds a reference to the module.  Process context, may
+ * sleep.
  */
 void pfm_format_unregister(struct pfm_format *format);
 
-/* After all that it takes in has been written: let the user see it. */
+/* Store a count or an offset after the data that it includes. */
 #define pfm_format_publish(pointer, value) smp_store_release(pointer, value)
 
 /*
@@ -200,11 +204,11 @@ void pfm_format_unregister(struct pfm_format *format);
  */
 
 /**
- * pfm_linear_init() - an empty buffer
+ * pfm_linear_init() - initialise the header of an empty buffer
  * @header: head of the buffer
- * @size: its bytes
+ * @size: bytes of the buffer
  * @largest: bytes of the largest entry
- * @version: of the format
+ * @version: version of the format
  */
 static inline void pfm_linear_init(struct pfm_dfl_smpl_hdr *header, u64 size, u64 largest,
 				   u32 version)
@@ -216,9 +220,9 @@ static inline void pfm_linear_init(struct pfm_dfl_smpl_hdr *header, u64 size, u6
 }
 
 /**
- * pfm_linear_next() - where the next entry goes
+ * pfm_linear_next() - get the place of the next entry
  *
- * Return: NULL if there is no room for the largest; the sample is counted as lost then
+ * Return: NULL if the largest entry does not fit; then the sample was counted as lost
  * and the handler returns pfm_linear_full().
  */
 static inline void *pfm_linear_next(struct pfm_dfl_smpl_hdr *header)
@@ -237,9 +241,9 @@ static inline u32 pfm_linear_full(void)
 }
 
 /**
- * pfm_linear_add() - take in the entry that was written, of @size bytes
+ * pfm_linear_add() - publish the entry that was written, of @size bytes
  *
- * Return: what the handler returns.
+ * Return: the value that the handler returns.
  */
 static inline u32 pfm_linear_add(struct pfm_dfl_smpl_hdr *header, u64 size)
 {
@@ -289,11 +293,11 @@ static inline void pfm_sample_write(struct pfm_dfl_smpl_entry *entry,
 	entry->last_reset_val = sample->last_reset;
 	entry->ip = sample->ip;
 	entry->tstamp = sample->time;
-	/* cpu, set and tgid lie in both in one word. */
+	/* In both structures, cpu, set and tgid are in the same 64-bit word. */
 	*(u64 *)&entry->cpu = *(const u64 *)&sample->cpu;
 }
 
-/* Its values, at @to.  Return: the first byte behind them. */
+/* Write the values of a sample to @to.  Return: the first byte after them. */
 static inline void *pfm_sample_write_values(u64 *to, const struct pfm_sample *sample)
 {
 	const unsigned int count = sample->value_count;

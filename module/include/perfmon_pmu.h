@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the author of a PMU description includes, and nothing else.
+ * The interface between the core and PMU modules.  A PMU module includes this header and
+ * no other of the core's.
  *
- * A PMU description is a module that says which registers a PMU has and moves
- * values between them and memory.  It knows nothing of contexts, threads,
- * permissions, 64-bit emulation or sampling: that is the core's.
+ * A PMU module describes the registers of a PMU and moves
+ * values between them and memory.  The core handles contexts, threads,
+ * permissions, 64-bit emulation and sampling.
  *
- * It fills a struct pfm_pmu, registers it at module init if the CPU is one it
- * knows, and unregisters it at exit.  It says by PFM_PMU_ALIAS which processors it is for.
+ * The module fills a struct pfm_pmu, registers it at module init if it supports the CPU,
+ * and unregisters it at exit.  PFM_PMU_ALIAS names the processors that it supports.
  * There may be several PMUs; a context has one of them.
  */
 #ifndef PERFMON_PMU_H
@@ -27,58 +28,57 @@ struct pt_regs;
 struct task_struct;
 
 /*
- * The number of this interface, struct pfm_pmu.interface.  It changes whenever something
- * in this header does that a compiled module depends on.
+ * The number of this interface, struct pfm_pmu.interface.  It changes with every change
+ * of this header that would break a compiled module.
  */
 #define PFM_PMU_INTERFACE	 1
 
 /*
- * MODULE_ALIAS(PFM_PMU_ALIAS(processor)) has a module loaded when a context is made that
- * names no PMU, while none is registered.  The core asks for the processor's own, as
+ * A module with MODULE_ALIAS(PFM_PMU_ALIAS(processor)) is loaded when a context is made
+ * and no PMU is registered.  The core requests the identity of the processor, such as
  * "arm64:midr410fd070" (MIDR_EL1), "powerpc:pvr004e1200" (PVR) or
  * "x86:ven0000fam0006mod008f" (the kernel's numbers of vendor, family and model; all
- * hexadecimal, in lower case), and the alias of a module is a pattern as in fnmatch(3).
- * If that leads to no PMU, the core asks for "fallback".
+ * hexadecimal, in lower case); the alias of a module is a pattern as in fnmatch(3).
+ * If no PMU is registered after that, the core requests "fallback".
  */
 #define PFM_PMU_ALIAS(processor) "perfmon-pmu:" processor
 
-/* With the zero at the end: struct pfm_info.pmu_name. */
+/* Bytes of struct pfm_info.pmu_name, including the terminating zero. */
 #define PFM_PMU_NAME_SIZE	 sizeof_field(struct pfm_info, pmu_name)
 
 /* struct pfm_pmu.rank */
 #define PFM_RANK_HARDWARE	 0
 #define PFM_RANK_SOFTWARE	 100
 
-/* Counters that can overflow are among the first 64 PMDs: one word says all. */
+/* All counters are among the first 64 PMDs, so that one word has a bit for each. */
 #define PFM_MAX_COUNTERS	 64
-#define PFM_MAX_CONFIG		 16 /* words that follow from a set's configuration */
+#define PFM_MAX_CONFIG		 16 /* words of struct pfm_registers.config */
 
-/* Registers of hardware, one bit each: so many words. */
+/* Words of a bitmap of hardware registers. */
 #define PFM_HARDWARE_BV		 (PFM_MAX_HARDWARE / 64)
 
 /* Kinds of register, struct pfm_register.type */
 #define PFM_REG_COUNTER		 BIT(0) /* PMD counts events and overflows */
 #define PFM_REG_READ_ONLY	 BIT(1) /* PMD that cannot be written; all from 64 on */
 #define PFM_REG_NO_EMUL64	 BIT(2) /* PMC accepts PFM_REGFL_NO_EMUL64 */
-#define PFM_REG_SAMPLED		 BIT(3) /* PMD that only samples record, and nothing else reads */
-#define PFM_REG_NO_LEVELS	 BIT(4) /* PMC: its counters tell no more than /proc does */
+#define PFM_REG_SAMPLED		 BIT(3) /* PMD that only samples can contain */
+#define PFM_REG_NO_LEVELS	 BIT(4) /* PMC: its counters reveal no more than /proc does */
 
 /**
  * struct pfm_register - a PMC or a PMD
  * @name: name in the manual; NULL if there is no register of this number
  * @type: PFM_REG_*
  * @width: bits that a PMD has in hardware, 1 to 64
- * @default_value: value of a PMC in a fresh context
- * @reserved: bits of a PMC that keep @default_value whatever is written
- * @user_set: bits of a PMC that are set, whatever is written, in a context that may
- *	count at user level only, and in its @default_value there
- * @user_clear: bits of a PMC that are cleared there
- * @address: its number in hardware, for /sys/kernel/perfmon only
- * @counters: PMC: the counters below 64 that it drives
+ * @default_value: value of a PMC in a new context
+ * @reserved: bits of a PMC that keep @default_value, whatever is written
+ * @user_set: bits of a PMC that the core sets in a context that may count at user level
+ *	only, in written values and in @default_value
+ * @user_clear: bits of a PMC that the core clears in such a context
+ * @address: its number in hardware, shown in /sys/kernel/perfmon only
+ * @counters: PMC: bitmap of the counters that it drives
  *
- * Of the PMCs that drive a counter, one at least has @user_set or @user_clear, which
- * keep it from counting at kernel level, or PFM_REG_NO_LEVELS: a description that leaves
- * it open is not registered.
+ * At least one PMC of each counter has @user_set or @user_clear, which exclude the kernel
+ * level, or PFM_REG_NO_LEVELS.  Registration fails otherwise.
  */
 struct pfm_register {
 	const char *name;
@@ -95,24 +95,24 @@ struct pfm_register {
 /**
  * struct pfm_registers - the registers of one event set, in memory
  * @used_pmcs: PMCs below 256 that drive a counter in use, or that were written and
- *	drive none: they have to be in place while the set counts.  On hardware that
- *	others use beside us those, and no others, are to be programmed.
- * @used_pmds: PMDs below 256 in use: those, and no others, are to be counted,
+ *	drive none.  They must be programmed while the set counts; on shared hardware no
+ *	others may be.
+ * @used_pmds: PMDs below 256 in use: these, and no others, are counted,
  *	saved and restored
- * @counters: @used_pmds below 64 that are counters
- * @interrupting: @counters whose overflow has to interrupt
- * @pmcs: values
+ * @counters: those of @used_pmds that are counters, all below 64
+ * @interrupting: those of @counters whose wrap must interrupt
+ * @pmcs: values of PMCs
  * @pmds: 64-bit values; the hardware holds the low @width bits, see
  *	pfm_pmd_merge()
- * @config: the PMU module's own: what configure() works out from the fields above, and
- *	nobody else changes.  Zero in a fresh set.  A copy of the set has a copy of it.
- * @state: the PMU module's own: what changes while the set counts, one word for each
+ * @config: for the PMU module: values that configure() computes from the fields above.
+ *	Only configure() writes it.  Zero in a new set; copied with the set.
+ * @state: for the PMU module: data that changes while the set counts, one word for each
  *	PMD below 64.  Operations may change it on the CPU where the set counts (write_pmds,
  *	start, stop, read, acknowledge and the interrupt handler), configure() may not.
- *	Zero in a fresh set, and in a copy of one.
+ *	Zero in a new set and in a copy of a set.
  * @task: the monitored thread
- * @resumed: this start goes on after the thread was switched out, it is not one
- *	that the user asked for
+ * @resumed: the set starts because the thread was switched in, not because of a call
+ *	of the user
  *
  * Owned by the core.  The operations below may read all of it, and write @pmds
  * (in stop), @config (in configure) and @state.
@@ -134,10 +134,10 @@ struct pfm_registers {
  * struct pfm_session - a context that is loaded on a thread
  * @pmu: the PMU of the context
  * @task: the thread
- * @privileged: the user may see the kernel: who loads it holds CAP_PERFMON, and the context
- *	is not one that counts at user level only
- * @why: load() may write here, in a few words, why it refuses; users read it
- * @sets: the core's
+ * @privileged: the user may see the kernel: the loader holds CAP_PERFMON, and the context
+ *	counts at kernel level
+ * @why: if load() refuses, it may write the reason here in a few words, for users
+ * @sets: for the core's use
  */
 struct pfm_session {
 	const struct pfm_pmu *pmu;
@@ -150,71 +150,70 @@ struct pfm_session {
 /**
  * pfm_session_next() - registers of the next event set of a context
  * @session: argument of load() or unload()
- * @registers: those of the set before it; NULL for the first
+ * @registers: those of the previous set; NULL to get the first
  *
- * Return: NULL if there is no other.
+ * Return: NULL after the last set.
  */
 const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
 					     const struct pfm_registers *registers);
 
 /**
- * struct pfm_pmu_operations - how to move the values
+ * struct pfm_pmu_operations - operations of a PMU
  *
- * Those marked "hot" are called on the CPU concerned with interrupts off, may
- * interrupt nothing and wait for nothing, and can be interrupted only by an NMI
- * of the same PMU.  The core calls them in the order write_pmcs, write_pmds,
- * start, ..., stop; it leaves out what is still in place: write_pmcs when
- * this CPU was last programmed with the same values, write_pmds when its
- * counters have not been touched since the set was saved there.  Before start
- * pfm_running_registers() names the set already, from before stop on it does not:
- * a handler that comes between finds nobody running and must leave overflows
- * where overflows() finds them.
+ * Hot operations are called on the CPU concerned with interrupts off.  They must not
+ * wait, and only an NMI of the same PMU can interrupt them.
+ * The core calls them in the order write_pmcs, write_pmds,
+ * start, ..., stop.  It leaves out write_pmcs if
+ * this CPU was last programmed with the same values, and write_pmds if its
+ * counters have not been touched since the set was saved there.
+ * pfm_running_registers() returns the set from before start until before stop.
+ * Between that and the end of stop an overflow handler gets NULL and must leave
+ * overflows where overflows() finds them.
  *
- * @claim: take PMDs @pmds (PFM_HARDWARE_BV words), and the PMCs that drive them, on all
- *	CPUs of the PMU; process context, may sleep, CPU hotplug held off.  Called when a
- *	context is loaded that uses PMDs which no loaded context has used yet, or when
- *	a loaded one brings them into use; others may be counting meanwhile.  0 or a
- *	negative errno, and then nothing is taken.  -EBUSY is for what somebody else has,
- *	and pfm_pmu_blame() says who.  Hardware that can only be had as a whole is taken at
- *	the first call.
- * @release: give @pmds back; process context, may sleep, CPU hotplug held off.  Called
- *	when no loaded context uses them any more; others may be counting.
- *	Hardware that nobody else could have needs neither this nor @claim.
- * @held_by_others: set in @pmds (PFM_HARDWARE_BV words) what @claim could not have at
- *	the moment; process context, may sleep; optional
- * @load: a context is about to be loaded on a thread, its registers as they are now:
- *	PMCs and PMDs that are written later are not shown.  Returns 0, or what the load
- *	fails with; then nothing of it may be left.  Called by the loader (current), in
+ * @claim: claim PMDs @pmds (PFM_HARDWARE_BV words), and the PMCs that drive them, on all
+ *	CPUs of the PMU.  Called when a context is loaded that uses PMDs which no loaded
+ *	context has used yet, or when a loaded context puts them in use; others may be
+ *	counting.  Returns 0, or a negative errno after claiming nothing: -EBUSY if
+ *	somebody else holds a PMD, after pfm_pmu_blame().  Exclusive hardware is claimed
+ *	at the first call.  Process context, may sleep, CPU hotplug held off.
+ * @release: release @pmds.  Called when no loaded context uses them any more; others may
+ *	be counting.  Process context, may sleep, CPU hotplug held off.
+ *	Hardware that nobody else uses needs neither this nor @claim.
+ * @held_by_others: set the bits of PMDs in @pmds (PFM_HARDWARE_BV words) that @claim could
+ *	not claim at the moment; process context, may sleep; optional
+ * @load: a context is about to be loaded on a thread, with its registers as they are now;
+ *	PMCs and PMDs may be written later.  Returns 0, or the error of the load after
+ *	undoing what it did.  Called by the loader (current), in
  *	process context, may sleep; optional.
- * @unload: the opposite, once for each @load that returned 0, also if the load fails
- *	after that: by the user, or because the thread or the context ends.  On the CPU
- *	where the thread runs, or on any if it does not; nothing counts for it any more;
- *	interrupts off, perhaps in the scheduler's way: wait for nothing, allocate and
- *	free nothing; optional.
- * @check_pmc: whether PMC @n can have the value (reserved bits are done), which it
- *	may change; process context, may sleep; optional.
- * @configure: PMC values, @counters or @interrupting of a set have changed; puts into
- *	@config what write_pmcs and start need not find out each time.  Interrupts
+ * @unload: undo @load.  Called once for each @load that returned 0: when the user unloads
+ *	the context, when the thread or the context ends, or when the load fails later.
+ *	Called on the CPU where the thread runs, or on any CPU if it does not run; the
+ *	counters are halted.  Interrupts off, perhaps with a run queue locked: it must not
+ *	wait, allocate or free; optional.
+ * @check_pmc: whether PMC @n accepts the value, which it may change.  Reserved bits are
+ *	already replaced.  Process context, may sleep; optional.
+ * @configure: PMC values, @counters or @interrupting of a set have changed; computes
+ *	@config, to keep write_pmcs and start short.  Interrupts
  *	off, on any CPU, the set counts nowhere; optional.
- * @write_pmcs: hot; program @used_pmcs, and that of @counters those @interrupting may
- *	interrupt (or leave that to start).  @programmed are the registers that this was
- *	last called with on this CPU and have not changed since, or NULL if that is not
+ * @write_pmcs: hot; program @used_pmcs, and let exactly @interrupting of @counters
+ *	interrupt (or leave that to start).  @programmed are the registers of the
+ *	last call on this CPU, unchanged since, or NULL if they are not
  *	known: what is the same in both need not be written.
- * @write_pmds: hot; load @pmds, of @used_pmds those below 64 or, after an overflow,
- *	some of them.
- * @start: hot; let @counters run.  One register write where there is a global
+ * @write_pmds: hot; write @pmds to the counters: all of @used_pmds below 64 or, after an
+ *	overflow, some of them.
+ * @start: hot; let @counters count.  One register write where there is a global
  *	or per-counter enable.
- * @stop: hot; halt @counters, then what read does, with @pmds of the set itself as
- *	@values.  On return nothing counts any more.
- * @read: hot; put the 64-bit values of @used_pmds, which may run, into @values by
- *	their numbers: pfm_pmd_merge() of what is in memory and in hardware.
- *	Returns what overflows() says when all has been read.
- * @sample: hot; counters halted, after an overflow: put those of @pmds (a map, by number)
- *	that are PFM_REG_SAMPLED into @values by their numbers.  Needed by a PMU that has
+ * @stop: hot; halt @counters, then do what read does, with @pmds of the set as
+ *	@values.  On return nothing counts.
+ * @read: hot; store the 64-bit values of @used_pmds, which may be counting, in @values by
+ *	their numbers: pfm_pmd_merge() of the values in memory and in hardware.
+ *	Returns overflows() as of after the last read.
+ * @sample: hot; counters halted, after an overflow: store those of @pmds (a bitmap)
+ *	that are PFM_REG_SAMPLED in @values by their numbers.  Required if the PMU has
  *	such registers.
- * @overflows: hot; the @counters that wrapped and were not acknowledged; needed by
- *	a PMU that calls pfm_overflow().
- * @acknowledge: hot; forget these overflows.  The core has noted them.
+ * @overflows: hot; the @counters that wrapped and were not acknowledged; required if
+ *	the PMU calls pfm_overflow().
+ * @acknowledge: hot; clear these overflows.  The core has recorded them.
  */
 struct pfm_pmu_operations {
 	int (*claim)(struct pfm_pmu *pmu, const u64 *pmds);
@@ -236,18 +235,18 @@ struct pfm_pmu_operations {
 	void (*acknowledge)(struct pfm_registers *registers, u64 counters);
 };
 
-/* Virtual PMDs that a PMU module may have: from PFM_VIRTUAL_PMU_BASE on. */
+/* Maximum number of virtual PMDs of a PMU module, from PFM_VIRTUAL_PMU_BASE on. */
 #define PFM_MAX_PMU_VIRTUAL (PFM_MAX_PMDS - PFM_VIRTUAL_PMU_BASE)
 
 /**
- * struct pfm_virtual_pmd - what a PMU module knows of a monitored thread or of the
- * machine: a PMD like any other, which can be read, recorded in samples and, if it
- * counts, reset
- * @name: as people shall see it in pmu_desc
- * @is_state: @read tells how it is now.  Otherwise the PMD counts, in each event set,
- *	by how much @read has grown while that was active and monitoring.
- * @read: the value for the thread @task.  On the CPU where that runs, or on any if it
- *	does not; interrupts off, perhaps from NMI.
+ * struct pfm_virtual_pmd - a virtual PMD of a PMU module
+ * @name: name in pmu_desc
+ * @is_state: the PMD has the present value of @read.  Otherwise it counts, in each event
+ *	set, by how much @read has grown while the set was active and monitoring.
+ * @read: returns the value for the thread @task.  Called on the CPU where the thread runs,
+ *	or on any if it does not run; interrupts off, perhaps from NMI.
+ *
+ * It can be read, recorded in samples and, if it counts, reset, like any PMD.
  */
 struct pfm_virtual_pmd {
 	const char *name;
@@ -257,27 +256,27 @@ struct pfm_virtual_pmd {
 
 /**
  * struct pfm_pmu - a PMU description
- * @interface: PFM_PMU_INTERFACE; the first field for good, because registration looks at
- *	nothing else before it
+ * @interface: PFM_PMU_INTERFACE; always the first field, because registration checks it
+ *	before it reads any other
  * @name: kind of PMU, the module's name after "perfmon_"; letters, digits, underscores
- * @model: model as people know it
- * @id: model as the CPU tells it, or 0
- * @operations: see there
+ * @model: name of the model, for people
+ * @id: value of the CPU's identification register, or 0
+ * @operations: see struct pfm_pmu_operations
  * @pmcs: registers 0 .. @pmc_count - 1, at most PFM_MAX_HARDWARE
  * @pmds: registers 0 .. @pmd_count - 1, at most PFM_MAX_HARDWARE
  * @pmc_count: length of @pmcs
  * @pmd_count: length of @pmds
- * @virtuals: its own virtual PMDs, PFM_VIRTUAL_PMU_BASE and on; optional
+ * @virtuals: its virtual PMDs, from PFM_VIRTUAL_PMU_BASE on; optional
  * @virtual_count: length of @virtuals, at most PFM_MAX_PMU_VIRTUAL
- * @rank: PFM_RANK_*, or between: contexts that name no PMU have the one of the lowest
- *	rank, and of equal ones that which was registered first
- * @cpus: CPUs that have this PMU; empty means all.  More of them may be added later.
- * @owner: the core's: its module
- * @is_partial: the core's: some CPU does not have it
- * @node: the core's
- * @claims: the core's
- * @facts: the core's
- * @directory: the core's
+ * @rank: PFM_RANK_*, or a value between them.  The default PMU is the one of the lowest
+ *	rank, among equals the one that was registered first.
+ * @cpus: CPUs that have this PMU; empty means all.  The module may add CPUs later.
+ * @owner: set by the core: its module
+ * @is_partial: set by the core: some CPU does not have it
+ * @node: for the core's use
+ * @claims: for the core's use
+ * @facts: for the core's use
+ * @directory: for the core's use
  */
 struct pfm_pmu {
 	u32 interface;
@@ -302,11 +301,11 @@ struct pfm_pmu {
 };
 
 /**
- * pfm_pmu_register() - make a PMU the machine's
- * @pmu: filled in up to @cpus; static
+ * pfm_pmu_register() - register a PMU
+ * @pmu: a static object, filled in up to @cpus
  *
- * Who has the hardware at the moment does not matter: contexts are told when they are
- * loaded.  Process context, may sleep.
+ * Others may hold the hardware: only the load of a context claims it.
+ * Process context, may sleep.
  *
  * Return: 0, -ENOEXEC if the module was built for another PFM_PMU_INTERFACE, -EBUSY if
  * there is one of that name, -EINVAL if the description is not consistent, -ENOMEM.
@@ -315,28 +314,31 @@ struct pfm_pmu {
 int __pfm_pmu_register(struct pfm_pmu *pmu, struct module *owner);
 
 /**
- * pfm_pmu_unregister() - take it back; the module's reference count says that
- * no context uses it.  Process context, may sleep.
- * @pmu: one that was registered
+ * pfm_pmu_unregister() - unregister a PMU
+ * @pmu: a registered PMU
+ *
+ * No context uses it: a context holds a reference to the module.  Process context, may
+ * sleep.
  */
 void pfm_pmu_unregister(struct pfm_pmu *pmu);
 
 #define PFM_WHOLE_PMU (~0u)
 
 /**
- * pfm_pmu_blame() - say who holds what claim() cannot have, from there
- * @holder: a word or two, copied; up to 39 bytes
+ * pfm_pmu_blame() - record who holds a PMD; called by claim() before it returns -EBUSY
+ * @holder: name of the holder, up to 39 bytes; copied
  * @pmd: the PMD that is held, or PFM_WHOLE_PMU
  */
 void pfm_pmu_blame(const char *holder, unsigned int pmd);
 
 /**
- * struct pfm_hardware_sample - what the hardware itself noted of an overflow
- * @counters: the counters whose overflow this is about; all ones if it notes one thing for
- *	whichever overflowed
- * @ip: the instruction that made the counter overflow, 0 if it did not note that
- * @is_kernel: it was in the kernel: of no concern to a user who may not see that
- * @payload: what else it noted, laid out as the header of the register map says; or NULL
+ * struct pfm_hardware_sample - data that the hardware recorded at an overflow
+ * @counters: the counters whose overflow the data belongs to; all ones if the hardware
+ *	records the same for all counters
+ * @ip: the instruction that made the counter overflow, 0 if it was not recorded
+ * @is_kernel: the data is about the kernel: the core withholds it from users who may not
+ *	see the kernel
+ * @payload: other recorded data, in the layout of the register map's header; or NULL
  * @payload_size: bytes of @payload
  */
 struct pfm_hardware_sample {
@@ -348,11 +350,11 @@ struct pfm_hardware_sample {
 };
 
 /**
- * struct pfm_overflow_result - what became of an overflow interrupt
- * @next: registers of the set that has to go on, for start(); NULL if nothing is to count
+ * struct pfm_overflow_result - result of an overflow interrupt
+ * @next: registers of the set that counts next, for start(); NULL if nothing counts
  *	on this CPU now
- * @ours: a counter of the running set had overflowed.  If not, the interrupt of a line or
- *	an NMI that others have, too, may be theirs; @next holds all the same.
+ * @ours: a counter of the running set had overflowed.  If not, a shared interrupt line or
+ *	NMI may have been raised by another device; @next is valid in any case.
  */
 struct pfm_overflow_result {
 	struct pfm_registers *next;
@@ -360,35 +362,36 @@ struct pfm_overflow_result {
 };
 
 /**
- * pfm_overflow() - tell the core of an overflow interrupt
- * @pmu: of which PMU
+ * pfm_overflow() - handle an overflow interrupt
+ * @pmu: PMU of the interrupt
  * @regs: interrupted registers
- * @noted: what the hardware noted of the overflows, valid until this returns: an array that
- *	ends with an element without @counters; of several about a counter the first one
- *	counts.  NULL if the hardware notes nothing.
+ * @noted: data that the hardware recorded, valid until this returns: an array that
+ *	ends with an element without @counters.  If several elements are about a counter,
+ *	the first one is used.  NULL if the hardware records nothing.
  *
  * Called by the PMU module's interrupt handler, interrupt or NMI, on the CPU
- * concerned, with the counters of the running set halted.  The core asks
- * overflows(), notes and acknowledges them.
+ * concerned, with the counters of the running set halted.  The core calls
+ * overflows(), records the overflows and acknowledges them.
  */
 struct pfm_overflow_result pfm_overflow(const struct pfm_pmu *pmu, struct pt_regs *regs,
 					const struct pfm_hardware_sample *noted);
 
 /**
  * pfm_running_registers() - registers of the set that counts on this CPU
- * @pmu: of which PMU
+ * @pmu: the caller's PMU
  *
  * Interrupts off or NMI.
  *
- * Return: NULL if none does, or one of another PMU.
+ * Return: NULL if no set of this PMU counts here.
  */
 struct pfm_registers *pfm_running_registers(const struct pfm_pmu *pmu);
 
 /**
- * pfm_registers_lost() - tell the core that this CPU's registers have been
- * changed by somebody else, so that it relies on none of them.  Interrupts off;
- * what counts on this CPU, if anything does, has not been changed.  For each CPU that
- * comes online, too, unless its registers keep what they hold.
+ * pfm_registers_lost() - report that this CPU's registers have changed
+ *
+ * The core then writes all registers at the next start.  Interrupts off; registers
+ * of a set that counts on this CPU must not have changed.  Also called for each CPU
+ * that comes online, unless its registers keep their values while it is offline.
  */
 void pfm_registers_lost(void);
 
@@ -399,10 +402,10 @@ static inline u64 pfm_width_mask(unsigned int width)
 }
 
 /**
- * pfm_pmd_merge() - a 64-bit value from its upper part in memory and its lower
- * part in hardware
- * @value: 64-bit value as it was
- * @hardware: what the register holds
+ * pfm_pmd_merge() - combine the upper bits of a value in memory with its low bits in
+ * hardware
+ * @value: 64-bit value in memory
+ * @hardware: value of the hardware register
  * @mask: pfm_width_mask() of the register
  */
 static inline u64 pfm_pmd_merge(u64 value, u64 hardware, u64 mask)
@@ -410,7 +413,7 @@ static inline u64 pfm_pmd_merge(u64 value, u64 hardware, u64 mask)
 	return (value & ~mask) | (hardware & mask);
 }
 
-/* Every bit of the 64-bit word @word, as @bit, lowest first; uses @rest. */
+/* Iterate @bit over the bits that are set in the 64-bit @word, lowest first; uses @rest. */
 #define pfm_for_each_bit(bit, rest, word)                                                \
 	for ((rest) = (word); (rest) && ((bit) = __builtin_ctzll(rest), true);           \
 	     (rest) &= (rest)-1)

@@ -10,13 +10,13 @@
 #include <linux/capability.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
-#include <linux/sched/coredump.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/smp.h>
 
 #include "attach.h"
 #include "claim.h"
+#include "compat/coredump.h"
 #include "permission.h"
 #include "reset.h"
 #include "session.h"
@@ -119,8 +119,7 @@ static void becomes_leader(struct pfm_context *context)
 /* It gained privileges or cannot be read. */
 static bool is_closed_program(const struct linux_binprm *bprm)
 {
-	return bprm->secureexec ||
-	       __get_dumpable(READ_ONCE(current->mm->flags)) != SUID_DUMP_USER;
+	return bprm->secureexec || !pfm_current_is_dumpable();
 }
 
 /*

@@ -24,6 +24,9 @@ struct pfm_snapshot {
 /*
  * Numbers come from the user: what a CPU reads that speculates past pfm_pmd_used() shall lie in
  * the memory of the snapshot.  That is cheaper than array_index_nospec(), and as good.
+ *
+ * By a pointer, not an index: UBSAN, which is in distributions' kernels, would check that against
+ * the array, and call its handler where user memory may be accessed.
  */
 #define PFM_SPECULATED_PMDS 512
 static_assert(PFM_MAX_PMDS <= PFM_SPECULATED_PMDS);
@@ -33,7 +36,7 @@ static __always_inline u64 pfm_snapshot_value(const struct pfm_snapshot *snapsho
 					      unsigned int n)
 {
 	OPTIMIZER_HIDE_VAR(n);
-	return snapshot->values[n % PFM_SPECULATED_PMDS];
+	return *(&snapshot->values[0] + n % PFM_SPECULATED_PMDS);
 }
 
 /* Mutex held.  Of the active set, or of any. */

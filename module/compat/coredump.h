@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * linux/sched/coredump.h: whether who has the same user may look at the program that the
+ * current thread executes.
+ *
+ * What execve() decided is in task->exec_state, under RCU, where there is
+ * linux/sched/exec_state.h (seen in 7.2).  Before, it was in the flags of the mm.
+ */
+#ifndef PERFMON_COMPAT_COREDUMP_H
+#define PERFMON_COMPAT_COREDUMP_H
+
+#include <linux/sched.h>
+#include <linux/sched/coredump.h>
+#ifdef __has_include /* sparse has not */
+#if __has_include(<linux/sched/exec_state.h>)
+#include <linux/sched/exec_state.h>
+#define PFM_HAS_EXEC_STATE
+#endif
+#endif
+
+static inline bool pfm_current_is_dumpable(void)
+{
+#ifdef PFM_HAS_EXEC_STATE
+	bool is_dumpable;
+
+	rcu_read_lock();
+	is_dumpable = READ_ONCE(rcu_dereference(current->exec_state)->dumpable) ==
+		      TASK_DUMPABLE_OWNER;
+	rcu_read_unlock();
+	return is_dumpable;
+#else
+	return data_race(get_dumpable(current->mm)) == SUID_DUMP_USER;
+#endif
+}
+
+#endif

@@ -42,7 +42,7 @@ static void check_running(void)
 	child_exit(&child);
 }
 
-TEST(a_running_thread_loses_its_cpu)
+TEST(the_cpu_of_a_running_thread_goes_offline)
 {
 	need_hotplug();
 	with_all_cpus_back(check_running);
@@ -72,7 +72,7 @@ static void check_sleeping(void)
 	child_exit(&child);
 }
 
-TEST(a_sleeping_thread_loses_its_cpu)
+TEST(the_cpu_of_a_sleeping_thread_goes_offline)
 {
 	need_hotplug();
 	with_all_cpus_back(check_sleeping);
@@ -103,7 +103,7 @@ static void check_away(void)
 	close(fd);
 }
 
-TEST(a_cpu_comes_after_the_context)
+TEST(a_cpu_comes_online_after_the_context_is_loaded)
 {
 	need_hotplug();
 	with_all_cpus_back(check_away);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Armv8: what perf's own driver finds, and its users, while counters of it are ours. */
+/* Armv8: perf's own driver and its users while some of its counters are ours. */
 #if defined(__aarch64__)
 
 #include <setjmp.h>
@@ -25,15 +25,15 @@ static void set(const char *name, const char *value)
 	write_text(path, value);
 }
 
-/* Counters stay with us for a while after the last context. */
+/* The module keeps the counters for a while after the last context. */
 static void wait_for_give_back(void)
 {
 	wait_until(module_parameter("arm_perf", "used") == 0);
 }
 
-/* ---- perf's notes ----------------------------------------------------------------------- */
+/* ---- which counters perf marks as used -------------------------------------------------- */
 
-/* perf may look up the event of each counter that is noted as used. */
+/* perf may look up the event of each counter that is marked as used. */
 static void check_events(void)
 {
 	struct child child = child_new();
@@ -54,7 +54,7 @@ static void check_events(void)
 	wait_for_give_back();
 }
 
-TEST(perf_has_an_event_for_each_counter_that_it_notes)
+TEST(perf_has_an_event_for_each_counter_that_it_marks_as_used)
 {
 	need_armv8();
 	with_module("arm_perf", check_events);
@@ -88,7 +88,7 @@ static uint64_t read_event_counter(int n)
 	return value;
 }
 
-/* This program reads counter @n itself: false if the CPU does not let it. */
+/* Returns false if the CPU does not let this program read counter @n. */
 static bool try_read(int n, uint64_t *value)
 {
 	struct sigaction action = { .sa_handler = on_refusal }, old;
@@ -103,7 +103,7 @@ static bool try_read(int n, uint64_t *value)
 	return may;
 }
 
-/* An event of this thread that it reads without a system call. */
+/* An event of this thread, which the thread reads without a system call. */
 static struct perf_event_mmap_page *event_with_access(int *event)
 {
 	struct perf_event_attr attr = {
@@ -122,7 +122,7 @@ static struct perf_event_mmap_page *event_with_access(int *event)
 	return page;
 }
 
-/* Four counters of another thread, which has run. */
+/* Uses four counters of another thread, which has run. */
 static int watch(struct child *child)
 {
 	int fd = context_of(0, INSTRUCTIONS | USER), n;
@@ -174,13 +174,13 @@ static void no_user_access(void)
 	write_text(USER_ACCESS, "0");
 }
 
-TEST(a_thread_of_perfs_that_may_read_counters_sees_nothing_of_others)
+TEST(a_perf_user_that_may_read_counters_sees_no_other_counts)
 {
 	need_exact_counts();
 	then_put_back(check_user_access, no_user_access);
 }
 
-/* perf may leave it open when its last event goes. */
+/* perf may leave user access enabled when its last event is closed. */
 static void check_left_open(void)
 {
 	struct child child = child_new();
@@ -199,7 +199,7 @@ static void check_left_open(void)
 	close(fd);
 }
 
-TEST(what_perf_left_open_is_closed)
+TEST(user_access_left_by_perf_is_disabled)
 {
 	need_exact_counts();
 	with_module("arm_perf", check_left_open);
@@ -207,7 +207,7 @@ TEST(what_perf_left_open_is_closed)
 
 /* ---- perf's highest sample rate --------------------------------------------------------- */
 
-/* Handlers may take 100 ns on average, which none does. */
+/* Handlers may take 100 ns on average. No handler is that fast. */
 static void check_sample_rate(void)
 {
 	uint64_t interrupts = statistic("ovfl_intr_all_count");
@@ -251,7 +251,7 @@ TEST(our_interrupts_do_not_lower_perfs_sample_rate)
 	then_put_back(check_sample_rate, sample_rate_back);
 }
 
-/* ---- who else is called in place of perf's functions ------------------------------------ */
+/* ---- other modules that replace perf's functions ---------------------------------------- */
 
 /*
  * The context's counter wraps in hardware, @n times.  QEMU's interrupt may have to wait for the
@@ -295,14 +295,15 @@ static void check_chain(void)
 	set("interposed", "1"); /* calls us */
 	before = seen();
 	wrap(fd, 3);
-	ck_assert_msg(seen() > before, "it is not called");
+	ck_assert_msg(seen() > before, "the other module is not called");
 	close(fd);
 	wait_for_give_back();
 	before = seen();
 	perf_samples();
-	ck_assert_msg(seen() > before, "it is not called any more when we have gone");
+	ck_assert_msg(seen() > before,
+		      "the other module is not called after perfmon is unloaded");
 
-	/* We come again, while it is there and after it. */
+	/* Load perfmon again, while the other module is loaded and after it is unloaded. */
 	fd = context_of(0, CPU_CYCLES);
 	load(fd, thread_id());
 	wrap(fd, 3);
@@ -313,7 +314,7 @@ static void check_chain(void)
 	perf_samples();
 }
 
-TEST(who_interposes_after_us_goes_on_when_we_go)
+TEST(a_module_that_interposes_after_us_keeps_working_when_we_unload)
 {
 	need_exact_counts();
 	with_module("arm_perf", check_chain);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Armv8: what stands in the hardware's registers, as the test's own module reads it. */
+/* Armv8: the contents of the hardware's registers, read by a module of the tests. */
 #if defined(__aarch64__)
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@ SUITE(armv8_registers, 60);
 #define CYCLES_BIT BIT(PFM_ARMV8_CYCLE_COUNTER)
 #define PMCR_E	   BIT(0)
 
-/* Of the CPU on which this runs. */
+/* Of the CPU on which this code runs. */
 static uint64_t hardware(const char *name)
 {
 	return module_parameter("perfmon_sysreg", name);
@@ -25,7 +25,7 @@ static void with_registers(void (*check)(void))
 	with_module("perfmon_sysreg", check);
 }
 
-/* Counter 1 is not in use, counter 0 and the cycle counter are. */
+/* Counters 0 and the cycle counter are in use, counter 1 is not. */
 static void must_count(int fd, uint64_t type, uint64_t filter)
 {
 	must(fd, pfm_start(fd, NULL));
@@ -57,7 +57,7 @@ static void check_written(void)
 	close(fd);
 }
 
-/* One that was not written, too. */
+/* Includes a PMC that was not written. */
 static void check_user_level(void)
 {
 	int fd = context_at_user_level();
@@ -83,7 +83,7 @@ TEST(the_hardware_has_what_was_written)
 	with_registers(check_written);
 }
 
-/* One that has interrupted may not go on to. */
+/* Counters that have interrupted may keep their interrupt enabled. */
 static void check_interrupts(void)
 {
 	pfarg_pmc_t narrow = { .reg_num = 0,
@@ -91,7 +91,8 @@ static void check_interrupts(void)
 			       .reg_value = CPU_CYCLES | USER };
 	int fd = context_of(0, CPU_CYCLES | USER);
 
-	wait_until(!hardware("pmintenset")); /* after the test before this */
+	wait_until(!hardware(
+		"pmintenset")); /* counters may still be held from the previous test */
 	use(fd, 1, INSTRUCTIONS, 0);
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
@@ -108,12 +109,13 @@ TEST(only_counters_that_need_it_interrupt)
 	with_registers(check_interrupts);
 }
 
-/* Without any event perf has all counters off, and so do we when we are gone. */
+/* Without any event perf disables all counters. The module does so, too, when it is unloaded. */
 static void check_cleared(void)
 {
 	int fd;
 
-	wait_until(!(hardware("pmcr") & PMCR_E)); /* after the test before this */
+	wait_until(!(hardware("pmcr") &
+		     PMCR_E)); /* counters may still be held from the previous test */
 	fd = context_of(0, INSTRUCTIONS);
 	ck_assert_uint_eq(hardware("pmcr") & PMCR_E, 0);
 	load(fd, thread_id());
@@ -127,7 +129,7 @@ static void check_cleared(void)
 	ck_assert_uint_eq(hardware("pmovsset"), 0);
 }
 
-TEST(nothing_counts_any_more_when_no_context_is_loaded)
+TEST(no_counter_runs_when_no_context_is_loaded)
 {
 	with_registers(check_cleared);
 }
@@ -137,7 +139,7 @@ TEST(nothing_counts_any_more_when_no_context_is_loaded)
 #define MILLION 1000000ull
 #define WRAP	(1ull << 32)
 
-/* Opened before counting begins, so that who counts user level sees a write only. */
+/* Opened before counting begins, so that only the write is counted at user level. */
 static int power_switch(const char *name)
 {
 	char path[64];
@@ -149,7 +151,7 @@ static int power_switch(const char *name)
 	return file;
 }
 
-/* Instructions of user level while @text is written to @file in the middle of a loop. */
+/* User-level instructions while @text is written to @file in the middle of a loop. */
 static uint64_t count_around(int fd, int file, const char *text, int error)
 {
 	const unsigned int numbers[] = { 0, PFM_ARMV8_CYCLE_COUNTER };
@@ -165,7 +167,7 @@ static uint64_t count_around(int fd, int file, const char *text, int error)
 	must(fd, pfm_stop(fd));
 	ck_assert_int_eq(error, 0);
 	read_pmds(fd, numbers, after, 2);
-	/* A cycle of QEMU is a ns, and so is an instruction. */
+	/* In QEMU a cycle takes 1 ns, and so does an instruction. */
 	must_be_near(after[1] - before[1], after[0] - before[0], MILLION / 10);
 	return after[0] - before[0];
 }
@@ -181,7 +183,7 @@ static void check_power_of_user(void)
 	counted = count_around(fd, refuse, "0", 0);
 	ck_assert_uint_gt(counted, 2 * MILLION);
 	ck_assert_uint_eq(count_around(fd, lose, "0", 0), counted);
-	/* A call that fails takes some instructions more in the C library. */
+	/* A call that fails takes some more instructions in the C library. */
 	counted = count_around(fd, lose, "?", EINVAL);
 	write_text("/sys/module/cpu_power/parameters/refuses", "1");
 	ck_assert_uint_eq(count_around(fd, lose, "0", EPERM), counted);
@@ -199,12 +201,12 @@ static void with_power_changes(void (*check)(void))
 	with_module("cpu_power", check);
 }
 
-TEST(no_instruction_is_lost_with_the_power)
+TEST(no_instruction_is_lost_when_the_cpu_loses_power)
 {
 	with_power_changes(check_power_of_user);
 }
 
-/* It has wrapped with interrupts off when the power goes. */
+/* The counter has wrapped with interrupts disabled when the power goes. */
 static void check_wrap_of_kernel(void)
 {
 	const uint64_t preload = WRAP - 100000;
@@ -220,18 +222,18 @@ static void check_wrap_of_kernel(void)
 	must(fd, pfm_stop(fd));
 	read_pmds(fd, numbers, values, 2);
 	ck_assert_uint_gt(values[0], WRAP);
-	/* One register is read some instructions after the other. */
+	/* The two registers are read some instructions apart. */
 	must_be_near(values[0] - preload, values[1], 100);
 	close(lose);
 	close(fd);
 }
 
-TEST(no_overflow_is_lost_with_the_power)
+TEST(no_overflow_is_lost_when_the_cpu_loses_power)
 {
 	with_power_changes(check_wrap_of_kernel);
 }
 
-/* Whatever is written, whenever, and in sets that are made later. */
+/* Holds for any value, at any time, and in sets that are created later. */
 static void must_exclude_the_kernel(int fd, unsigned int set, uint64_t value)
 {
 	pfarg_pmc_t pmc = { .reg_num = pmu()->pmcs[1],

@@ -15,7 +15,7 @@ SUITE(claims, 120);
 #define MILLION	     1000000ull
 #define ALL_COUNTERS ((BIT(EVENT_COUNTERS) - 1) | BIT(PFM_ARMV8_CYCLE_COUNTER))
 
-/* ---- who has which counters ------------------------------------------------------------------- */
+/* ---- which counters are claimed --------------------------------------------------------------- */
 
 /* Whether @n events of cycles in a group are counted together on CPU 0. */
 static bool group_runs(int n)
@@ -42,7 +42,7 @@ static bool group_runs(int n)
 
 static void perf_must_get_all_back(void)
 {
-	/* The module gives back once in a second at most. */
+	/* The module gives counters back at most once per second. */
 	wait_until(group_runs(EVENT_COUNTERS + 1));
 }
 
@@ -64,7 +64,7 @@ TEST(a_context_that_is_not_loaded_holds_no_counter)
 	ck_assert_msg(!group_runs(1), "a context is loaded, its counters are not ours");
 	must(second, pfm_unload_context(second));
 	perf_must_get_all_back();
-	/* Nor does one whose thread has ended. */
+	/* A context whose thread has ended holds no counter either. */
 	load(second, child.pid);
 	ck_assert(!group_runs(1));
 	child_exit(&child);
@@ -82,7 +82,10 @@ TEST(only_counters_in_use_are_taken)
 	load(fd, thread_id());
 	ck_assert_msg(group_runs(EVENT_COUNTERS), "perf lacks more than the one in use");
 	ck_assert_msg(!group_runs(EVENT_COUNTERS + 1), "perf has the one in use, too");
-	/* More come into use: by themselves, and by what another one records and resets. */
+	/*
+	 * More counters come into use: when a PMD is written, and when another PMD records or
+	 * resets them.
+	 */
 	write_pmd(fd, 0, 0);
 	ck_assert(group_runs(EVENT_COUNTERS - 1) && !group_runs(EVENT_COUNTERS));
 	must(fd, pfm_write_pmds(fd,
@@ -98,7 +101,7 @@ TEST(only_counters_in_use_are_taken)
 	perf_must_get_all_back();
 }
 
-/* More combinations of counters 0 to 4 than the module tells apart. */
+/* More combinations of counters 0 to 4 than the module has entries for. */
 #define COMBINATIONS 24
 
 TEST(counters_of_many_combinations_are_taken_and_given_back)
@@ -115,11 +118,11 @@ TEST(counters_of_many_combinations_are_taken_and_given_back)
 	}
 	ck_assert_msg(group_runs(EVENT_COUNTERS - 4), "perf lacks more than five");
 	ck_assert_msg(!group_runs(EVENT_COUNTERS - 3), "perf has one in use, too");
-	/* One of those that came too late to have a place of its own stays. */
+	/* Unload all but one, a combination that came too late to get its own entry. */
 	for (i = 0; i < COMBINATIONS - 1; i++)
 		must(fds[i], pfm_unload_context(fds[i]));
 	ck_assert(!group_runs(EVENT_COUNTERS));
-	/* And its neighbours come again, in other places. */
+	/* The other combinations are loaded again and get other entries. */
 	for (i = 0; i < COMBINATIONS - 1; i++)
 		load(fds[i], children[i].pid);
 	ck_assert(group_runs(EVENT_COUNTERS - 4) && !group_runs(EVENT_COUNTERS - 3));
@@ -130,7 +133,7 @@ TEST(counters_of_many_combinations_are_taken_and_given_back)
 		child_exit(&children[i]);
 }
 
-/* perf accepts a group without asking how many counters are left, then it never runs. */
+/* perf accepts a group without checking how many counters are left. Then the group never runs. */
 static void check_groups(void)
 {
 	int fd = context_using(ALL_COUNTERS & ~0x15ull);
@@ -148,7 +151,7 @@ TEST(a_perf_group_too_large_never_runs)
 	with_pmu("perfmon_armv8", "leave_to_perf=0x15", check_groups);
 }
 
-/* perf has @n raw cycle events on the CPU of the caller, scheduled in now. */
+/* perf has @n raw cycle events that are scheduled on the caller's CPU now. */
 static void perf_takes(int *events, int n, bool user_only)
 {
 	int i;
@@ -173,7 +176,7 @@ static void must_have(int fd, uint64_t counters)
 	ck_assert_uint_eq(info.implemented_pmds[0], ALL_COUNTERS);
 }
 
-/* Of a call that failed with EBUSY. */
+/* The last error of a call that failed with EBUSY. */
 static void must_be_held(int fd, int result, unsigned int index, uint64_t counter,
 			 const char *holder)
 {
@@ -185,7 +188,7 @@ static void must_be_held(int fd, int result, unsigned int index, uint64_t counte
 	ck_assert_str_eq(error.holder, holder);
 }
 
-TEST(what_perf_has_cannot_be_loaded)
+TEST(a_counter_that_perf_holds_cannot_be_loaded)
 {
 	int events[2], fd, other;
 	struct pfm_info info;
@@ -203,7 +206,7 @@ TEST(what_perf_has_cannot_be_loaded)
 	other = context_using(BIT(1));
 	load(other, thread_id());
 	must(fd, pfm_get_info(fd, &info));
-	/* What is ours can be had by others of us. */
+	/* Contexts can share the counters that the module has claimed. */
 	ck_assert_uint_eq(info.available_pmds[0],
 			  ALL_COUNTERS & ~(BIT(0) | BIT(PFM_ARMV8_CYCLE_COUNTER)));
 	close(other);
@@ -213,7 +216,7 @@ TEST(what_perf_has_cannot_be_loaded)
 	load(fd, thread_id());
 }
 
-TEST(what_perf_has_cannot_come_into_use)
+TEST(a_counter_that_perf_holds_cannot_come_into_use)
 {
 	pfarg_pmd_t pmds[] = {
 		{ .reg_num = 1, .reg_value = 11 },
@@ -250,7 +253,7 @@ static void check_left(void)
 
 	must_have(fd, ALL_COUNTERS & ~0x80000003ull);
 	must_be_held(fd, try_load(fd, thread_id()), PFM_NO_INDEX, 0, holder);
-	/* The parameter is looked at whenever a counter is claimed. */
+	/* The parameter is read each time a counter is claimed. */
 	set_module_parameter("perfmon_armv8", "leave_to_perf", 0x2);
 	must_have(fd, ALL_COUNTERS & ~0x2ull);
 	load(fd, thread_id());
@@ -265,7 +268,7 @@ TEST(the_parameter_leaves_counters_to_perf)
 	with_pmu("perfmon_armv8", "leave_to_perf=0x80000003", check_left);
 }
 
-TEST(a_pmu_that_perf_has_whole_is_busy)
+TEST(a_pmu_that_perf_holds_whole_is_busy)
 {
 	int events[EVENT_COUNTERS + 1], fd;
 	struct pfm_error error;
@@ -281,18 +284,18 @@ TEST(a_pmu_that_perf_has_whole_is_busy)
 	must(fd, pfm_get_error(fd, &error));
 	ck_assert_str_eq(error.holder, "perf");
 	ck_assert_uint_eq(error.value, 0);
-	/* What uses no hardware needs none. */
+	/* A context that uses no hardware needs no counter. */
 	load(context_using(0), thread_id());
 	close(events[3]);
 	must_have(fd, BIT(2)); /* the events are on 31, 0, 1, 2, ... */
 	load(fd, child_new().pid);
 }
 
-/* ---- how often ------------------------------------------------------------------------------ */
+/* ---- how often counters are claimed --------------------------------------------------------- */
 
 #define LOADS 1000
 
-/* Interrupts by which CPU 1 was made to call a function, so far. */
+/* Function call interrupts of CPU 1 so far. */
 static uint64_t calls_of_cpu_1(void)
 {
 	const char *text = read_text("/proc/interrupts");
@@ -306,7 +309,7 @@ static uint64_t calls_of_cpu_1(void)
 	return second;
 }
 
-/* The same interrupts while contexts come and go. */
+/* The same count while contexts are loaded and unloaded. */
 static uint64_t calls_of_loads(void)
 {
 	uint64_t before = calls_of_cpu_1();
@@ -316,17 +319,17 @@ static uint64_t calls_of_loads(void)
 		fd = context_using(BIT(1));
 		load(fd, thread_id());
 		close(fd);
-		sched_yield(); /* whoever gives it back has its turn */
+		sched_yield(); /* let the kernel thread that gives the counter back run */
 	}
 	return calls_of_cpu_1() - before;
 }
 
 /*
- * The counter is claimed on all CPUs when it comes into use, and given back once in a second at
- * most, however often contexts come and go.  What the kernel does for each of them shows while the
- * counter is in use anyway.
+ * The counter is claimed on all CPUs when it comes into use. It is given back at most once per
+ * second, however often contexts are loaded and unloaded. What the kernel does for each of them is
+ * seen while the counter is in use anyway.
  */
-TEST(who_loads_in_a_loop_does_not_interrupt_other_cpus)
+TEST(loading_in_a_loop_does_not_interrupt_other_cpus)
 {
 	struct child child = child_new();
 	uint64_t alone, beside;
@@ -343,9 +346,9 @@ TEST(who_loads_in_a_loop_does_not_interrupt_other_cpus)
 	ck_assert_uint_lt(alone, beside + LOADS / 2);
 }
 
-/* ---- pinned events, with the parameters that the module comes with ------------------------- */
+/* ---- pinned events, with the module's default parameters ----------------------------------- */
 
-/* The kernel's own event on this CPU, of perfmon_pinned. */
+/* The kernel's own event on this CPU, created by perfmon_pinned. */
 static struct perf_count kernels_event(unsigned int cpu)
 {
 	const char *line = read_text("/sys/module/perfmon_pinned/parameters/counts");
@@ -363,7 +366,7 @@ static struct perf_count kernels_event(unsigned int cpu)
 static void must_go_on(const char *what, struct perf_count before,
 		       struct perf_count after)
 {
-	ck_assert_msg(after.value > before.value, "%s counts no more", what);
+	ck_assert_msg(after.value > before.value, "%s does not count any more", what);
 	ck_assert_msg(after.running - before.running == after.enabled - before.enabled,
 		      "%s ran %ju of %ju ns", what,
 		      (uintmax_t)(after.running - before.running),
@@ -380,7 +383,7 @@ static void pinned_must_count(const char *when, const struct child *child,
 	for (i = 0; i < 2; i++) {
 		loop(MILLION);
 		child_call(child, work, MILLION);
-		usleep(1000); /* they are switched out and in */
+		usleep(1000); /* the thread's events are scheduled out and in */
 		kernel[i] = kernels_event(0);
 		own[i] = perf_read(events[0]);
 		childs[i] = perf_read(events[1]);
@@ -405,7 +408,7 @@ static void open_pinned(const struct child *child, int *events)
 	}
 }
 
-/* Contexts with all counters that can be had, on the caller and on the child. */
+/* Contexts on the caller and on the child, with all counters that are available. */
 static void load_all(const struct child *child, int *contexts)
 {
 	const pid_t threads[] = { thread_id(), child->pid };
@@ -436,7 +439,7 @@ static void check_pinned_before(void)
 	load_all(&child, contexts);
 	pinned_must_count("beside us", &child, events);
 	close(contexts[0]);
-	pinned_must_count("beside one of us", &child, events);
+	pinned_must_count("beside one of our contexts", &child, events);
 }
 
 static void check_pinned_after(void)
@@ -473,7 +476,7 @@ static void pinned_after(void)
 	then_put_back(check_pinned_after, unload_pinned);
 }
 
-TEST(pinned_events_go_on_when_contexts_come)
+TEST(pinned_events_keep_counting_when_contexts_are_loaded)
 {
 	check_pinned(pinned_before);
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counts are right.  The truth is arithmetic where the guest is deterministic
- * (--icount: a loop of N instructions is N instructions, N cycles and N ns).
+ * Counts are right. Where the guest is deterministic (--icount), the expected value is arithmetic:
+ * a loop of N instructions takes N instructions, N cycles and N ns.
  *
- * "Around": between start and the loop, and between the loop and stop, the
- * thread runs a few instructions of libpfmdev and libc.  They are the same in
- * every call of count_loop(), so that the difference of two calls is exactly
- * that of their loops.
+ * "Around": between start and the loop, and between the loop and stop, the thread runs a few
+ * instructions of libpfmdev and libc. They are the same in every call of count_loop(), so the
+ * difference of two calls is exactly the difference of their loops.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -16,7 +15,7 @@
 
 SUITE(counting, 120);
 
-/* More than that for a call is too much. */
+/* A call may take at most this many instructions. */
 #define AROUND 200
 
 static uint64_t around(int fd, unsigned int n)
@@ -30,7 +29,7 @@ static uint64_t around(int fd, unsigned int n)
 
 /* ---- known instructions ------------------------------------------------------------ */
 
-TEST(a_loop_is_counted_to_the_instruction)
+TEST(a_loop_is_counted_exactly)
 {
 	static const uint64_t loops[] = { 10, 20, 1000, MILLION, 20 * MILLION };
 	uint64_t extra;
@@ -45,7 +44,7 @@ TEST(a_loop_is_counted_to_the_instruction)
 		ck_assert_uint_eq(count_loop(fd, 0, loops[i]), loops[i] + extra);
 }
 
-TEST(live_reads_grow_by_what_was_done)
+TEST(live_reads_grow_by_the_work_done)
 {
 	enum {
 		READS = 2000
@@ -103,12 +102,12 @@ TEST(stop_and_start_accumulate)
 	before = read_pmd(fd, 0);
 	for (i = 0; i < 500; i++) {
 		count_loop(fd, 0, 10000);
-		loop(5000); /* between stop and start: nobody counts it */
+		loop(5000); /* not counted: between stop and start */
 	}
 	ck_assert_uint_eq(read_pmd(fd, 0) - before, 500 * (10000 + extra));
 }
 
-TEST(what_is_stopped_stands_still)
+TEST(a_stopped_counter_does_not_change)
 {
 	const unsigned int numbers[] = { pmu()->pmds[0], PFM_PMD_TASK_CLOCK,
 					 PFM_PMD_MINOR_FAULTS };
@@ -154,7 +153,7 @@ static void *count_own_loops(void *argument)
 	return NULL;
 }
 
-TEST(two_threads_do_not_mix)
+TEST(counts_of_two_threads_are_separate)
 {
 	struct worker workers[] = { { .instructions = 3 * MILLION, .rounds = 30 },
 				    { .instructions = MILLION, .rounds = 70 } };
@@ -174,7 +173,7 @@ TEST(two_threads_do_not_mix)
 	}
 }
 
-TEST(competitors_on_the_cpu_do_not_count)
+TEST(other_threads_on_the_cpu_are_not_counted)
 {
 	uint64_t extra, count, out;
 	int fd;
@@ -198,15 +197,16 @@ static uint64_t loop_in_child(uint64_t instructions)
 	return 0;
 }
 
-TEST(a_running_thread_is_caught_and_let_go)
+TEST(start_and_stop_take_effect_on_a_running_thread)
 {
 	struct child child = child_new();
 	uint64_t counts[2];
 	int fd, i;
 
 	/*
-	 * Seen from outside: commands come through pipes, which are the child's own
-	 * instructions, the same for each command.  It has run them all when it sleeps again.
+	 * Checked from outside. Commands come through pipes. Reading them takes the same number of
+	 * the child's own instructions for each command. The child has run them all when it sleeps
+	 * again.
 	 */
 	need_exact_counts();
 	fd = context_of(0, INSTRUCTIONS | USER);
@@ -225,9 +225,9 @@ TEST(a_running_thread_is_caught_and_let_go)
 	child_exit(&child);
 }
 
-/* ---- what is counted -------------------------------------------------------------------- */
+/* ---- levels and filters ----------------------------------------------------------------- */
 
-TEST(user_and_kernel_make_the_whole)
+TEST(user_and_kernel_counts_add_up)
 {
 	static const unsigned int numbers[] = { 0, 1, 2, 3 };
 	uint64_t counts[COUNT(numbers)];
@@ -246,7 +246,10 @@ TEST(user_and_kernel_make_the_whole)
 	must(fd, pfm_stop(fd));
 	read_pmds(fd, numbers, counts, COUNT(numbers));
 
-	/* A call of getppid() is at most 50 instructions here and at least 50 there. */
+	/*
+	 * A call of getppid() takes at most 50 instructions at user level and at least 50 in the
+	 * kernel.
+	 */
 	must_be_between(counts[0], MILLION + 1000, MILLION + 50 * 1000);
 	ck_assert_msg(counts[1] > 50 * 1000, "%ju kernel instructions",
 		      (uintmax_t)counts[1]);
@@ -254,8 +257,8 @@ TEST(user_and_kernel_make_the_whole)
 	ck_assert_uint_eq(counts[3], 0);
 }
 
-/* Filters without --icount: cycles, whose user part is the loop's time. */
-TEST(filters_tell_user_from_kernel_cycles)
+/* Filters without --icount: cycles. The user part is the time of the loop. */
+TEST(filters_separate_user_and_kernel_cycles)
 {
 	static const unsigned int numbers[] = { 0, 1, 2, 3 };
 	uint64_t counts[COUNT(numbers)];
@@ -268,12 +271,12 @@ TEST(filters_tell_user_from_kernel_cycles)
 	use(fd, 3, CPU_CYCLES | USER | KERNEL, 0);
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
-	loop(500 * MILLION); /* long beside start, stop and timer ticks */
+	loop(500 * MILLION); /* long compared with start, stop and timer ticks */
 	must(fd, pfm_stop(fd));
 	read_pmds(fd, numbers, counts, COUNT(numbers));
 	/*
-	 * QEMU looks at its clock once for each counter at each exception, so the
-	 * sum may be off by what passes between two looks: 2 % is ample.
+	 * At each exception QEMU reads its clock once for each counter. So the sum may be off by
+	 * the time between two reads: 2 % is ample.
 	 */
 	must_be_near(counts[0] + counts[1], counts[2], counts[2] / 50);
 	ck_assert_msg(counts[0] > counts[1], "%ju user, %ju kernel cycles",
@@ -306,7 +309,7 @@ TEST(all_counters_count_at_once)
 			      numbers[n], (uintmax_t)counts[n]);
 }
 
-TEST(a_pmc_written_while_counting_acts_at_once)
+TEST(a_pmc_written_while_counting_takes_effect_at_once)
 {
 	uint64_t before[2], after[3];
 	int fd;
@@ -336,7 +339,7 @@ TEST(a_pmc_written_while_counting_acts_at_once)
 	must_be_between(after[2], MILLION, MILLION + 3 * AROUND);
 }
 
-TEST(a_pmd_written_while_counting_goes_on_from_there)
+TEST(a_pmd_written_while_counting_continues_from_that_value)
 {
 	const uint64_t value = 0x123456789abcull;
 	uint64_t counts[2], other;
@@ -358,7 +361,7 @@ TEST(a_pmd_written_while_counting_goes_on_from_there)
 	must_be_between(counts[1] - other, MILLION, MILLION + 4 * AROUND);
 }
 
-TEST(a_pmd_first_used_while_counting_begins_there)
+TEST(a_pmd_first_used_while_counting_starts_from_that_value)
 {
 	uint64_t count;
 	int fd;
@@ -377,10 +380,10 @@ TEST(a_pmd_first_used_while_counting_begins_there)
 }
 
 /*
- * A thousand writes while counting: a counter that is not written counts the
- * loops between them and the same few instructions for each.
+ * Write a counter a thousand times while counting. A counter that is not written counts the loops
+ * between the writes and the same few instructions for each write.
  */
-TEST(writing_one_counter_costs_the_others_nothing)
+TEST(writing_one_counter_loses_no_count_of_the_others)
 {
 	uint64_t counts[2], before;
 	int fd, i, round;
@@ -432,7 +435,7 @@ TEST(migration_keeps_the_count)
 	ck_assert_uint_ge(moves, 400);
 }
 
-TEST(migration_of_a_watched_thread_keeps_the_count)
+TEST(migration_of_a_monitored_thread_keeps_the_count)
 {
 	struct child child = child_new();
 	uint64_t least, most, busy, clock;

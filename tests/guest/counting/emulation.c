@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * 64-bit counters on narrower hardware: nothing is lost and nothing is counted
- * twice where the hardware wraps.
+ * 64-bit counters on narrower hardware: where the hardware wraps, nothing is lost and nothing is
+ * counted twice.
  *
- * The event counters of the arm64 guest's CPU (cortex-a57) have 32 bits.  Under
- * -icount QEMU's overflow interrupt of an event counter comes one count early,
- * finds no overflow and is not set again; the next one comes when an exception
- * has the counters looked at.  That makes the interrupt late, never the status
- * wrong, and the counts must be right nevertheless.
+ * The event counters of the arm64 guest's CPU (cortex-a57) have 32 bits. Under -icount QEMU's
+ * overflow interrupt of an event counter comes one count early, finds no overflow and is not set
+ * again. The next one comes when QEMU updates the counters at an exception. So the interrupt is
+ * late but the overflow status is right, and the counts must be right, too.
  */
 #include <stdio.h>
 #include <time.h>
@@ -24,7 +23,7 @@ static uint64_t around(int fd, unsigned int n)
 	return count_loop(fd, n, 1000) - 1000;
 }
 
-/* Values so close below a wrap that a loop of a million crosses it, or does not. */
+/* Initial values close to a wrap. A loop of a million crosses some of the wraps. */
 static const uint64_t preloads[] = {
 	0,
 	0xffffff00,
@@ -94,7 +93,7 @@ TEST(all_counters_wrap_in_one_run)
 			      (uintmax_t)(values[n] + truth));
 }
 
-/* A read must never see the lower half wrapped and the upper half not yet. */
+/* A read must not return a wrapped lower half with the old upper half. */
 TEST(live_reads_across_the_wrap_grow_evenly)
 {
 	enum {
@@ -128,10 +127,10 @@ TEST(live_reads_across_the_wrap_grow_evenly)
 }
 
 /*
- * The same with the wrap inside of the read, where interrupts are off: it counts
- * in the kernel, too, and the wrap moves through the whole call.
+ * The same, but the wrap happens inside the read, where interrupts are disabled. The counter
+ * counts in the kernel, too, so the wrap moves through the whole call.
  */
-TEST(a_wrap_inside_of_a_read_is_seen)
+TEST(a_wrap_during_a_read_is_seen)
 {
 	enum {
 		READS = 8,
@@ -150,8 +149,8 @@ TEST(a_wrap_inside_of_a_read_is_seen)
 			reads[i] = peek_pmd(fd, 0);
 		must(fd, pfm_stop(fd));
 		/*
-		 * A read is some hundred instructions, a timer tick in it some thousand, and in
-		 * a kernel that checks itself some hundred thousand.  A lost wrap is 2^32.
+		 * A read takes some hundred instructions. A timer tick in it takes some thousand,
+		 * or some hundred thousand in a debug kernel. A lost wrap is 2^32.
 		 */
 		for (i = 1; i < READS; i++)
 			ck_assert_msg(reads[i] - reads[i - 1] < MILLION,
@@ -164,7 +163,7 @@ TEST(a_wrap_inside_of_a_read_is_seen)
 	ck_assert_uint_gt(reads[READS - 1], WRAP);
 }
 
-/* Real wraps, each with its interrupt, between competitors. */
+/* Hardware wraps, each with its interrupt, while other threads compete for the CPU. */
 TEST(a_long_run_over_wraps_is_exact)
 {
 	const uint64_t instructions = 9000 * MILLION; /* 2.1 wraps */
@@ -205,7 +204,7 @@ TEST(wraps_among_competitors_are_exact)
 	ck_assert_uint_eq(counted, 20 * (10 * MILLION + extra));
 }
 
-/* docs/interface.md 3.5: a 64-bit overflow nobody asked for suspends the context. */
+/* docs/interface.md 3.5: an overflow of 64 bits without notification suspends the context. */
 static void must_saturate(int fd, unsigned int n, uint64_t preload, uint64_t most)
 {
 	struct pfarg_setinfo set;
@@ -227,7 +226,7 @@ static void must_saturate(int fd, unsigned int n, uint64_t preload, uint64_t mos
 	must(fd, pfm_start(fd, NULL));
 	loop(1000);
 	ck_assert_uint_eq(read_pmd(fd, n), left);
-	/* Loading anew is the way out. */
+	/* Loading the context again ends the suspension. */
 	must(fd, pfm_unload_context(fd));
 	load(fd, thread_id());
 	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
@@ -243,18 +242,18 @@ TEST(an_overflow_of_64_bits_suspends)
 	need_exact_counts();
 	fd = context_of(2, INSTRUCTIONS | USER);
 	load(fd, thread_id());
-	/* The interrupt waits for an exception, at most the loop's end. */
+	/* The interrupt waits for the next exception, at the latest the end of the loop. */
 	for (i = 0; i < COUNT(preloads); i++)
 		must_saturate(fd, 2, preloads[i], MILLION + 2000);
-	/* And counts go on as if nothing had been. */
+	/* After that, counting continues as usual. */
 	write_pmd(fd, 2, 0);
 	must_be_between(count_loop(fd, 2, MILLION), MILLION, MILLION + 200);
 }
 
 /*
- * The 64-bit counter overflows in hardware, its interrupt is exact: what is left
- * is what ran until it was taken.  (QEMU executes a translation block to its
- * end, no more than some hundred instructions.)
+ * The 64-bit counter overflows in hardware and its interrupt is exact. The value left is what ran
+ * until the interrupt was taken. (QEMU finishes its translation block first, at most some hundred
+ * instructions.)
  */
 TEST(the_cycle_counter_overflows_in_time)
 {
@@ -266,7 +265,7 @@ TEST(the_cycle_counter_overflows_in_time)
 	must_saturate(fd, PFM_ARMV8_CYCLE_COUNTER, -500000ull, 1000);
 }
 
-TEST(another_counter_stops_with_the_one_that_overflows)
+TEST(the_other_counters_stop_with_the_one_that_overflows)
 {
 	uint64_t count;
 	int fd;
@@ -278,7 +277,7 @@ TEST(another_counter_stops_with_the_one_that_overflows)
 	must(fd, pfm_start(fd, NULL));
 	loop(MILLION);
 	count = read_pmd(fd, 0);
-	/* Both count the same; the assertions before are not counted any more. */
+	/* Both count the same events. The assertions above are not counted any more. */
 	ck_assert_uint_eq(count, read_pmd(fd, PFM_ARMV8_CYCLE_COUNTER) + 500000);
 }
 
@@ -312,14 +311,14 @@ TEST(without_emulation_a_counter_has_the_hardwares_width)
 		ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
 	}
 	ck_assert_uint_eq(statistic("ovfl_intr_all_count"), interrupts);
-	/* Emulation comes back when the PMC is written without the flag. */
+	/* Emulation is on again when the PMC is written without the flag. */
 	pmc.reg_flags = 0;
 	must(fd, pfm_write_pmcs(fd, &pmc, 1));
 	write_pmd(fd, 1, WRAP - 1000);
 	ck_assert_uint_eq(count_loop(fd, 1, MILLION), MILLION + extra);
 }
 
-/* Without --icount: cycles across the wrap, and the 64-bit counter as the truth. */
+/* Without --icount: cycles across the wrap, compared with the 64-bit counter. */
 TEST(cycles_across_the_wrap_are_those_of_the_64_bit_counter)
 {
 	uint64_t narrow, wide;
@@ -335,19 +334,19 @@ TEST(cycles_across_the_wrap_are_those_of_the_64_bit_counter)
 		narrow = count_loop(fd, 0, MILLION);
 		wide = read_pmd(fd, PFM_ARMV8_CYCLE_COUNTER) - wide;
 		/*
-		 * The host's clock is read for one counter after the other, at each
-		 * exception: a wrap lost or doubled is 4 s, a host that was busy
-		 * elsewhere in between some ms.
+		 * The counters are read one after the other from the host's clock, at each
+		 * exception. A wrap that is lost or counted twice is 4 s. A busy host in between
+		 * adds only some ms.
 		 */
 		must_be_near(narrow, wide, 200 * MS);
 	}
 }
 
-/* ---- the software PMU, made narrower -------------------------------------------------- */
+/* ---- the software PMU with narrower counters ------------------------------------------ */
 
 /*
- * The same source through a narrow counter and through a virtual PMD, which is
- * never narrow.  One read brings both.
+ * The same source through a narrow counter and through a virtual PMD, which is never narrow. One
+ * call reads both.
  */
 struct pair {
 	uint64_t narrow;
@@ -412,7 +411,7 @@ static void check_narrow_switches(unsigned int width)
 	close(fd);
 }
 
-/* A clock of nanoseconds against the same clock: apart by the way between them. */
+/* Two counters of the same clock in nanoseconds differ by the time between their reads. */
 static void check_narrow_clock(uint64_t preload, uint64_t nanoseconds)
 {
 	int fd = pair_of(PFM_SOFT_TASK_CLOCK, PFM_PMD_TASK_CLOCK, preload);
@@ -424,7 +423,9 @@ static void check_narrow_clock(uint64_t preload, uint64_t nanoseconds)
 		pair = read_pair(fd, PFM_PMD_TASK_CLOCK);
 	} while (pair.virtual_ - preload < nanoseconds);
 	truth = cpu_time() - truth;
-	/* Both come and go at each switch; and one counts a part of its own interrupts. */
+	/*
+	 * Both are switched in and out together. One of them counts a part of its own interrupts.
+	 */
 	must_be_near(pair.narrow, pair.virtual_,
 		     interrupts_within(pair.virtual_ - preload));
 	must_be_near(pair.narrow - preload, truth, truth / 50 + 20 * MS);
@@ -440,7 +441,7 @@ static void check_saturation(unsigned int width)
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
 	touch_pages(100);
-	/* Seen at the latest when the counter is stopped, or by the timer before. */
+	/* The wrap is seen when the counter is stopped, or earlier by the timer. */
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_MASKED);
 	ck_assert_uint_eq(set_of(fd, 0).set_ovfl_pmds[0], BIT(0));
@@ -461,7 +462,7 @@ static void check_31_bits(void)
 	ck_assert_uint_gt(statistic("ovfl_intr_regular_count"), interrupts);
 }
 
-TEST(soft_counters_of_31_bits_count_right)
+TEST(software_counters_of_31_bits_count_right)
 {
 	with_pmu("perfmon_soft", "counter_width=31", check_31_bits);
 }
@@ -472,14 +473,14 @@ static void check_16_bits(void)
 	check_narrow_switches(16);
 	check_saturation(16);
 	/*
-	 * 65 us of a clock: QEMU without -icount is often away for longer, and the
-	 * wraps of that time are one.
+	 * 65 us of a clock. Without -icount QEMU often pauses for longer, and the wraps of that
+	 * time look like one.
 	 */
 	if (is_deterministic())
 		check_narrow_clock(0, 300 * MS);
 }
 
-TEST(soft_counters_of_16_bits_count_right)
+TEST(software_counters_of_16_bits_count_right)
 {
 	with_pmu("perfmon_soft", "counter_width=16", check_16_bits);
 }

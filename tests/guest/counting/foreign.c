@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * big.LITTLE: a thread that comes to a CPU whose PMU is another one.  The guest's
- * CPUs are alike, but perfmon_armv8 can be told to use some of them only, which
- * is the same to the core.
+ * big.LITTLE: a thread migrates to a CPU with another PMU. All CPUs of the guest are the same, but
+ * a parameter restricts perfmon_armv8 to some of them. For the core that is the same.
  */
 #include <stdio.h>
 
@@ -46,7 +45,7 @@ static void check_other_thread(void)
 		clock = read_pmd(fd, PFM_PMD_TASK_CLOCK);
 		worked = child_call(&child, work, 500 * MILLION);
 		must_be_foreign(fd, i, true);
-		/* Each time it was woken there is one. */
+		/* Each time the thread was woken there is one foreign run. */
 		ck_assert_uint_gt(status_of(fd).foreign_runs, runs);
 		ck_assert_uint_gt(statistic_of(1, "foreign_cpu_count"), foreign);
 		ck_assert_uint_eq(read_pmd(fd, 0), count);
@@ -67,7 +66,7 @@ static void check_other_thread(void)
 	}
 	ck_assert_uint_eq(statistic_of(0, "foreign_cpu_count"), 0);
 
-	/* Loading begins anew. */
+	/* Loading again starts over. */
 	must(fd, pfm_unload_context(fd));
 	load(fd, child.pid);
 	must(fd, pfm_start(fd, NULL));
@@ -83,7 +82,7 @@ TEST(a_thread_on_another_pmus_cpu_counts_nothing)
 	with_pmu("perfmon_armv8", "cpus=0", check_other_thread);
 }
 
-/* Start, stop, writes and reads on the wrong CPU: no error, no counts. */
+/* Start, stop, writes and reads on a CPU with another PMU: no error, no counts. */
 static void check_own_thread(void)
 {
 	int fd = context_of(3, CPU_CYCLES);
@@ -101,7 +100,7 @@ static void check_own_thread(void)
 	must_be_foreign(fd, 2, true);
 	ck_assert_uint_ge(read_pmd(fd, PFM_PMD_MINOR_FAULTS), 10);
 
-	pin(0); /* counts from here on, and from that value */
+	pin(0); /* counts from this point and from that value */
 	loop(20 * MILLION);
 	count = read_pmd(fd, 3);
 	ck_assert_uint_gt(count, 12345 + MILLION);
@@ -114,14 +113,14 @@ static void check_own_thread(void)
 	close(fd);
 }
 
-TEST(calls_on_another_pmus_cpu_do_no_harm)
+TEST(calls_on_another_pmus_cpu_succeed_and_count_nothing)
 {
 	need_armv8();
 	need_cpus(2);
 	with_pmu("perfmon_armv8", "cpus=0", check_own_thread);
 }
 
-/* A context that uses no hardware has nothing to miss. */
+/* A context that uses no hardware misses nothing. */
 static void check_virtual_only(void)
 {
 	int fd = make_context();
@@ -147,7 +146,7 @@ TEST(virtual_pmds_count_on_every_cpu)
 	with_pmu("perfmon_armv8", "cpus=0", check_virtual_only);
 }
 
-/* The counters of CPUs that are not ours are perf's. */
+/* The counters of CPUs that are not ours belong to perf. */
 static void check_perf_elsewhere(void)
 {
 	int fd = context_using((BIT(EVENT_COUNTERS) - 1) | BIT(PFM_ARMV8_CYCLE_COUNTER));
@@ -174,7 +173,7 @@ TEST(perf_keeps_the_counters_of_other_cpus)
 	with_pmu("perfmon_armv8", "cpus=0 leave_to_perf=0", check_perf_elsewhere);
 }
 
-/* With ACPI perf's driver does not know of a CPU's PMU before that CPU has been up. */
+/* With ACPI, perf's driver does not know the PMU of a CPU before that CPU has been online. */
 static void perf_knows_cpu_1(const char *whether)
 {
 	write_text("/sys/module/arm_perf/parameters/knows_cpu_1", whether);
@@ -185,7 +184,10 @@ static void check_late_cpu(void)
 	struct child child = child_new();
 	int early, late;
 
-	/* One has a counter before the CPU comes, another asks for one after that. */
+	/*
+	 * One context has a counter before the CPU comes online, another one asks for a counter
+	 * afterwards.
+	 */
 	early = context_of(0, CPU_CYCLES);
 	load(early, child.pid);
 	must(early, pfm_start(early, NULL));
@@ -231,14 +233,14 @@ TEST(a_cpu_that_comes_up_later_is_one_of_ours)
 	with_module("arm_perf", check_late_cpus);
 }
 
-/* Of a list of CPUs that names none, and of one that is no list. */
+/* A list of CPUs that names none, and a text that is not a list. */
 static void check_no_cpu(void)
 {
 	ck_assert_int_eq(module_load("perfmon_armv8", "cpus="), ENODEV);
 	ck_assert_int_eq(module_load("perfmon_armv8", "cpus=first"), EINVAL);
 }
 
-TEST(a_pmu_of_no_cpu_is_refused)
+TEST(a_pmu_without_cpus_is_refused)
 {
 	need_armv8();
 	with_pmu("perfmon_soft", "", check_no_cpu);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* CPUs go and come while contexts exist: counts stay right, contexts alive. */
+/* CPUs go offline and online while contexts exist: counts stay right and contexts stay usable. */
 #include <sched.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -27,7 +27,7 @@ static int watch(pid_t pid)
 	return fd;
 }
 
-/* Asleep, and its last switch done. */
+/* The thread sleeps, and its last switch is complete. */
 static void wait_for_rest(pid_t pid)
 {
 	uint64_t last, now;
@@ -41,7 +41,7 @@ static void wait_for_rest(pid_t pid)
 	} while (now != last);
 }
 
-/* The thread's CPU goes from under it while it runs. */
+/* The thread's CPU goes offline while the thread runs. */
 static void check_running(void)
 {
 	struct child child = child_new();
@@ -66,7 +66,7 @@ static void check_running(void)
 	}
 	child.page->stop = 1;
 	least = child_finish(&child);
-	/* It may be preempted on its way to sleep: that is counted, too. */
+	/* The thread may be preempted on its way to sleep. That is counted, too. */
 	wait_for_rest(child.pid);
 	must(fd, pfm_stop(fd));
 	most = cpu_time_of(child.pid) - most;
@@ -82,13 +82,13 @@ static void check_running(void)
 	close(fd);
 }
 
-TEST(a_running_thread_loses_its_cpu)
+TEST(the_cpu_of_a_running_thread_goes_offline)
 {
 	need_hotplug();
 	with_all_cpus_back(check_running);
 }
 
-/* Asleep, and its last switch done: the count stands still. */
+/* The thread sleeps and its last switch is complete: the count does not change. */
 static uint64_t count_at_rest(int fd, pid_t pid)
 {
 	uint64_t last, now;
@@ -104,8 +104,8 @@ static uint64_t count_at_rest(int fd, pid_t pid)
 }
 
 /*
- * The thread sleeps while its CPU goes and comes.  What its registers hold when
- * it is back on the CPU is not what it left there.
+ * The CPU goes offline and online while the thread sleeps. When the thread runs there again, the
+ * registers do not hold what it left in them.
  */
 static void check_sleeping(void)
 {
@@ -131,13 +131,13 @@ static void check_sleeping(void)
 	close(fd);
 }
 
-TEST(a_sleeping_thread_loses_its_cpu)
+TEST(the_cpu_of_a_sleeping_thread_goes_offline)
 {
 	need_hotplug();
 	with_all_cpus_back(check_sleeping);
 }
 
-/* Made, loaded and started while the CPU is away; the CPU comes later. */
+/* Created, loaded and started while the CPU is offline. The CPU comes online later. */
 static void check_made_meanwhile(void)
 {
 	struct child child = child_new();
@@ -159,13 +159,13 @@ static void check_made_meanwhile(void)
 	close(fd);
 }
 
-TEST(a_cpu_comes_after_the_context)
+TEST(a_cpu_comes_online_after_the_context_is_loaded)
 {
 	need_hotplug();
 	with_all_cpus_back(check_made_meanwhile);
 }
 
-/* The last context goes while a CPU is away; the next finds all in order. */
+/* The last context is closed while a CPU is offline. The next context works. */
 static void check_closed_meanwhile(void)
 {
 	int fd = busy_context_on(thread_id());
@@ -181,13 +181,13 @@ static void check_closed_meanwhile(void)
 	close(fd);
 }
 
-TEST(a_context_goes_while_a_cpu_is_away)
+TEST(a_context_is_closed_while_a_cpu_is_offline)
 {
 	need_hotplug();
 	with_all_cpus_back(check_closed_meanwhile);
 }
 
-/* Calls of all kinds from one CPU while the thread is driven off the other. */
+/* Calls of all kinds from one CPU while the thread has to leave the other one. */
 static void check_calls_meanwhile(void)
 {
 	struct child child = child_new();
@@ -223,13 +223,13 @@ static void check_calls_meanwhile(void)
 	close(fd);
 }
 
-TEST(calls_follow_a_thread_that_loses_its_cpu)
+TEST(calls_follow_a_thread_whose_cpu_goes_offline)
 {
 	need_hotplug();
 	with_all_cpus_back(check_calls_meanwhile);
 }
 
-/* The core is asked about CPUs that come: not when it is gone. */
+/* The core handles CPUs that come online, but not when it is unloaded. */
 static void check_without_the_core(void)
 {
 	char pmu_name[64];
@@ -246,7 +246,7 @@ static void check_without_the_core(void)
 	count_must_be_right(make_context());
 }
 
-TEST(a_cpu_comes_while_the_core_is_gone)
+TEST(a_cpu_comes_online_while_the_core_is_unloaded)
 {
 	need_hotplug();
 	with_all_cpus_back(check_without_the_core);
@@ -275,7 +275,9 @@ static void no_cpu_may_have_changed(void)
 	ck_assert_uint_eq(module_parameter("perfmon_wrong", "cpus_changed"), 0);
 }
 
-/* PMUs prepare each CPU when they claim the hardware: each must be there until they are done. */
+/*
+ * PMUs prepare each CPU when they claim the hardware. No CPU may go offline before they are done.
+ */
 static void check_claim(void)
 {
 	struct child child = child_new();
@@ -288,7 +290,7 @@ static void check_claim(void)
 	child_exit(&child);
 }
 
-TEST(no_cpu_comes_or_goes_while_a_pmu_is_claimed)
+TEST(no_cpu_goes_on_or_offline_while_a_pmu_is_claimed)
 {
 	need_hotplug();
 	with_all_cpus_back(check_claim);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Contexts that are loaded on other threads cost a switch nothing, however many there are.
+ * Contexts that are loaded on other threads do not slow down a switch, however many contexts there
+ * are.
  *
- * The others are threads of one process that sleep, on a few bytes of stack each.  What a switch
- * takes is read from the clock, which counts instructions.
+ * The other threads belong to one process. They sleep, each on a small stack. The cost of a switch
+ * is read from the clock, which counts instructions.
  */
 #include <linux/futex.h>
 #include <sched.h>

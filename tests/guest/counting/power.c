@@ -23,7 +23,7 @@ SUITE(power, 300);
 /* More instructions than a translation block of a loop or of the kernel has. */
 #define BLOCK		 128
 
-/* Cycles; less than their interrupt takes. */
+/* In cycles, less than the interrupt of the overflow takes. */
 #define THROTTLED_PERIOD 300ull
 #define INTERRUPT_LIMIT	 SYSFS "max_interrupts_per_tick"
 
@@ -53,8 +53,8 @@ static const uint64_t preloads[] = {
 };
 
 /*
- * PMD @n wraps and PMD @truth, of the same event, does not: both count the same,
- * which is the loop and a little more.
+ * PMD @n wraps. PMD @truth counts the same event and does not wrap. Both count the same: the loop
+ * and a little more.
  */
 static void must_wrap_exactly(int fd, unsigned int n, unsigned int truth,
 			      uint64_t tolerance)
@@ -86,8 +86,8 @@ TEST(a_count_across_31_and_32_bits_is_exact)
 	must_wrap_exactly(fd, PMC6, 2, 0);
 }
 
-/* Every tenth on the way is in another place of the calls around the loop. */
-TEST(wraps_at_every_place_are_exact)
+/* Every tenth overflow on the way is at another place of the calls around the loop. */
+TEST(wraps_at_every_instruction_are_exact)
 {
 	const unsigned int rounds = 3000;
 	uint64_t from, counted;
@@ -110,7 +110,7 @@ TEST(wraps_at_every_place_are_exact)
 	}
 }
 
-/* The overflow handler is an NMI where the kernel has interrupts off. */
+/* The overflow handler is an NMI where the kernel has interrupts disabled. */
 TEST(overflows_with_interrupts_off_are_exact)
 {
 	enum {
@@ -135,8 +135,8 @@ TEST(overflows_with_interrupts_off_are_exact)
 		for (i = 0; i < READS; i++) {
 			read_pmds(fd, numbers, values, 2);
 			/*
-			 * One register is read some instructions after the other; a
-			 * tick that comes between waits, but takes its note.
+			 * The two registers are read some instructions apart. A timer tick in
+			 * between is deferred, but noting it takes instructions.
 			 */
 			must_be_near(values[0] - from, values[1], 2000);
 		}
@@ -151,7 +151,7 @@ TEST(overflows_with_interrupts_off_are_exact)
 	ck_assert_msg(nmis >= 10, "%ju", (uintmax_t)nmis);
 }
 
-/* An overflow leads to a set that ends with its time, for which a timer has to be set. */
+/* An overflow selects a set with a timeout, for which a timer has to be started. */
 TEST(a_timed_set_may_begin_with_interrupts_off)
 {
 	const unsigned int rounds = 30000;
@@ -193,7 +193,7 @@ TEST(a_timed_set_may_begin_with_interrupts_off)
 	ck_assert_uint_ge(nmis, 10);
 	ck_assert_uint_ge(runs, nmis);
 	must_be_between(set_of(fd, 1).set_runs, runs - 1, runs);
-	/* The last one may have been stopped; an interrupt is late by its own instructions. */
+	/* The last overflow may have been stopped. An interrupt is late by its own instructions. */
 	must_be_between(set_of(fd, 1).set_act_duration, (runs - 2) * timeout,
 			runs * (timeout + 20000));
 }
@@ -226,7 +226,10 @@ static void describe_throttled(int fd, uint64_t left)
 	must(fd, pfm_write_pmds(fd, triggers, COUNT(triggers)));
 }
 
-/* Set 1, then set 0 until the stop or until set 1 is back; returns what set 0 counted. */
+/*
+ * Runs set 1, then set 0 until the stop or until set 1 is active again. Returns what set 0
+ * counted.
+ */
 static uint64_t run_into_throttled(int fd, uint64_t left, struct pfarg_pmd *throttled)
 {
 	const struct pfarg_load load = { .load_pid = thread_id(), .load_set = 1 };
@@ -243,8 +246,8 @@ static uint64_t run_into_throttled(int fd, uint64_t left, struct pfarg_pmd *thro
 }
 
 /*
- * An overflow at each place of the way into a stop leads to a set that counts nothing, because
- * it is throttled: the stop must not take what the hardware holds for its values.
+ * An overflow at each instruction of a stop selects a set that counts nothing because it is
+ * throttled. The stop must not take the contents of the hardware for the values of that set.
  */
 static void check_throttled(void)
 {
@@ -256,15 +259,15 @@ static void check_throttled(void)
 	uint64_t length, throttles;
 	int fd;
 
-	write_text(INTERRUPT_LIMIT, "1"); /* look at each */
+	write_text(INTERRUPT_LIMIT, "1"); /* test each distance */
 	fd = make_context();
-	/* The second time, all that the kernel does once has been done. */
+	/* In the second run the kernel has done all its one-time work. */
 	run_into_throttled(fd, MILLION, &throttled);
 	must(fd, pfm_unload_context(fd));
 	length = run_into_throttled(fd, MILLION, &throttled);
 	throttles = statistic("ovfl_throttle_count");
 	for (i = 0; i < PLACES; i++) {
-		/* A tick allows more interrupts: again, if it came in between. */
+		/* A tick resets the throttling. Repeat the run if a tick came in between. */
 		again = 3;
 		do {
 			must(fd, pfm_unload_context(fd));
@@ -292,7 +295,7 @@ static void limit_back(void)
 	write_text(INTERRUPT_LIMIT, limit_before);
 }
 
-TEST(a_throttled_set_may_begin_while_the_other_is_stopped)
+TEST(a_throttled_set_may_begin_while_the_other_set_is_stopped)
 {
 	need_exact_power();
 	need_overflow_interrupts();
@@ -300,7 +303,7 @@ TEST(a_throttled_set_may_begin_while_the_other_is_stopped)
 	then_put_back(check_throttled, limit_back);
 }
 
-/* Real wraps of both 31 and 32 bits, each counter's at a moment of its own. */
+/* Wraps of 31 and of 32 bits in hardware, each counter's at a different time. */
 TEST(a_long_run_over_wraps_is_exact)
 {
 	const uint64_t instructions = 5000 * MILLION;
@@ -341,7 +344,7 @@ TEST(an_overflow_of_64_bits_suspends_all)
 		loop(MILLION);
 		ck_assert_uint_eq(status_of(fd).state, PFM_STATE_MASKED);
 		ck_assert_uint_eq(set_of(fd, 0).set_ovfl_pmds[0], BIT(counters[i]));
-		/* QEMU looks at the end of a block of instructions. */
+		/* QEMU checks for overflows at the end of a block of instructions. */
 		left = read_pmd(fd, counters[i]);
 		ck_assert_msg(left < 1000, "PMD %u: %ju", counters[i], (uintmax_t)left);
 		for (j = 0; j < COUNT(counters); j++)
@@ -352,7 +355,7 @@ TEST(an_overflow_of_64_bits_suspends_all)
 	}
 }
 
-/* MMCR0 can have the flag: its enable bits are what it is about. */
+/* MMCR0 takes the flag, because it holds the enable bits. */
 TEST(without_emulation_counters_have_31_bits)
 {
 	struct pfarg_pmc mmcr0 = { .reg_num = PFM_POWER_MMCR0,
@@ -364,7 +367,7 @@ TEST(without_emulation_counters_have_31_bits)
 	need_exact_power();
 	fd = four_counters();
 	must(fd, pfm_write_pmcs(fd, &mmcr0, 1));
-	/* A PMC that cannot have it leaves it to those that can. */
+	/* A PMC that cannot have the flag leaves it to those that can. */
 	write_pmc(fd, PFM_POWER_MMCR1, select_event(1, INSTRUCTIONS_1_TO_4));
 	write_pmd(fd, 1, from);
 	load(fd, thread_id());
@@ -383,13 +386,13 @@ TEST(without_emulation_counters_have_31_bits)
 	must_be_near(read_pmd(fd, 1), WRAP - 1000 + counted, BLOCK);
 }
 
-/* ---- what the registers hold --------------------------------------------------------------- */
+/* ---- contents of the registers ------------------------------------------------------------- */
 
 /*
- * PMC6 counts along with PMC5, for nobody, from where its last user left it: nearly
- * at its overflow.
+ * PMC6 always counts along with PMC5. When unused it continues from where its last user left it,
+ * here close to its overflow.
  */
-TEST(the_overflow_of_an_unused_counter_is_nobodys)
+TEST(the_overflow_of_an_unused_counter_is_ignored)
 {
 	uint64_t counted, spurious;
 	int owner, fd;
@@ -417,8 +420,8 @@ TEST(the_overflow_of_an_unused_counter_is_nobodys)
 	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
 }
 
-/* Events of counters that are not in use are not to overflow either. */
-TEST(an_event_without_its_pmd_counts_nothing)
+/* Events of unused counters must not overflow either. */
+TEST(an_event_without_a_pmd_in_use_counts_nothing)
 {
 	uint64_t counted;
 	int owner, fd;
@@ -441,7 +444,7 @@ TEST(an_event_without_its_pmd_counts_nothing)
 	must_be_between(count_loop(fd, 2, MILLION), MILLION,
 			MILLION + most_around(MILLION));
 	ck_assert_uint_eq(statistic("ovfl_intr_all_count"), counted);
-	/* And now it is in use. */
+	/* Now the counter is in use. */
 	write_pmd(fd, 3, 7);
 	counted = count_loop(fd, 2, MILLION);
 	ck_assert_uint_eq(read_pmd(fd, 3), 7 + counted);
@@ -514,7 +517,7 @@ TEST(pmd_0_is_the_time_base)
 	must(fd, pfm_stop(fd));
 	value = read_pmd(fd, PFM_POWER_TIMEBASE);
 	must_be_between(value, after, __builtin_ppc_get_timebase());
-	/* It is a PMD like others: it stands still when its set does. */
+	/* It is a PMD like any other: it stands still when its set does. */
 	ck_assert_uint_eq(read_pmd(fd, PFM_POWER_TIMEBASE), value);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* POWER: what the suites about its PMU share. */
+/* POWER: helpers that the suites about its PMU share. */
 #ifndef POWER_H
 #define POWER_H
 
@@ -13,17 +13,17 @@
 #define PMC5		    PFM_POWER_PMC5
 #define PMC6		    PFM_POWER_PMC6
 
-/* MMCRA where nobody uses it. */
+/* Value of MMCRA when nobody uses it. */
 uint64_t idle_mmcra(void);
 /* Skips the test where counters do not count exactly. */
 void need_exact_power(void);
-/* For MMCR1: what PMC @n counts. */
+/* Value for MMCR1 that selects the event of PMC @n. */
 uint64_t select_event(unsigned int n, uint64_t event);
-/* Start and stop, and the timer's ticks on the way. */
+/* Instructions of start, stop and the timer ticks in between. */
 uint64_t most_around(uint64_t instructions);
-/* Instructions on PMC1 and PMC5, cycles on PMC2 and PMC6; not loaded. */
+/* Counts instructions on PMC1 and PMC5, cycles on PMC2 and PMC6. Not loaded. */
 int four_counters(void);
-/* Waits until perf can have the hardware: it is given back once in a second at most. */
+/* Waits until perf can use the hardware. The module gives it back at most once per second. */
 void must_get_back(void);
 
 #endif

@@ -11,7 +11,7 @@ void need_exact_power(void)
 		skip("QEMU counts instructions only with --icount");
 }
 
-/* From POWER10 on the kernel lets nobody use the branch history buffer. */
+/* From POWER10 on, the kernel does not let anybody use the branch history buffer. */
 uint64_t idle_mmcra(void)
 {
 	return pmu()->info.pmu_id >> 16 >= 0x80 ? BIT(37) : 0;
@@ -32,7 +32,7 @@ void must_get_back(void)
 	int event;
 
 	while ((event = perf_open(CYCLES_1_TO_4, false, 0, -1, -1)) == -1)
-		usleep(20000); /* the kernel logs each that it refuses */
+		usleep(20000); /* the kernel logs each attempt that it refuses */
 	close(event);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* POWER: what stands in the hardware's registers, as the test's own module reads it. */
+/* POWER: the contents of the hardware's registers, read by a module of the tests. */
 #if defined(__powerpc64__)
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 SUITE(power_registers, 60);
 
-/* The last @NEW are of Power ISA 3.1. */
+/* The last @NEW registers are of Power ISA 3.1. */
 static const char *const all[] = {
 	"mmcr2", "pmc1", "pmc2", "pmc3",  "pmc4",  "pmc5",  "pmc6",
 	"siar",	 "sdar", "sier", "mmcr3", "sier2", "sier3",
@@ -22,7 +22,7 @@ static bool has_mmcr3(void)
 	return pmu()->info.available_pmcs[0] & BIT(PFM_POWER_MMCR3);
 }
 
-/* Of the CPU on which this runs. */
+/* Of the CPU on which this code runs. */
 static uint64_t hardware(const char *name)
 {
 	return module_parameter("perfmon_spr", name);
@@ -65,7 +65,7 @@ static void must_be_in_mmcr0(uint64_t set, uint64_t clear)
 		      (uintmax_t)mmcr0);
 }
 
-/* Written before it counts, while it counts, and by another context not at all. */
+/* Written before counting, while counting, and not at all by another context. */
 static void check_written(void)
 {
 	const uint64_t frozen = 0x80000000, mmcra = 0x700; /* events of the threshold */
@@ -106,7 +106,7 @@ static void check_written(void)
 	must(other, pfm_unload_context(other));
 	must_be_in_mmcr0(frozen, 0);
 
-	/* A set that is described anew has the defaults again. */
+	/* A set that is created again has the defaults again. */
 	make_set(fd, 0, 0, 0);
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
@@ -116,7 +116,7 @@ static void check_written(void)
 	close(fd);
 }
 
-/* MMCR0 is not written, written, and written while it counts. */
+/* MMCR0 is not written, written, and written while counting. */
 static void check_user_level(void)
 {
 	const uint64_t user = PFM_POWER_MMCR0_FCS | PFM_POWER_MMCR0_FCH;
@@ -145,7 +145,7 @@ TEST(the_hardware_has_what_was_written)
 	with_registers(check_written);
 }
 
-/* Nothing counts, and programs do not see what others left in the counters. */
+/* Nothing counts, and programs do not see old values in the counters. */
 static void check_no_counter(void)
 {
 	int fd = make_context();
@@ -162,7 +162,7 @@ TEST(a_set_without_counters_is_frozen_and_hidden)
 	with_registers(check_no_counter);
 }
 
-/* Set 0 samples instructions, and is left after so many cycles for set 1, which does not. */
+/* Set 0 samples instructions and is left for set 1 after @left cycles. Set 1 does not sample. */
 static void check_sampling_after(uint64_t left)
 {
 	struct pfarg_setdesc first = { .set_flags = PFM_SETFL_OVFL_SWITCH };
@@ -204,16 +204,15 @@ static void check_sampling(void)
 		check_sampling_after(left);
 }
 
-TEST(a_set_without_sampling_has_none_however_early_it_comes)
+TEST(a_set_without_sampling_samples_nothing_even_after_an_early_switch)
 {
 	need_overflow_interrupts();
 	with_registers(check_sampling);
 }
 
 /*
- * What a counter that is not in use would count is taken away, except that on POWER9 PMC4
- * chooses the bank of the caches' events, units 6 to 9: POWER9 Performance Monitor Unit
- * User's Guide, on MMCR1.
+ * The event of an unused counter is cleared. One exception: on POWER9, PMC4 selects the bank of
+ * the cache events, units 6 to 9 (POWER9 Performance Monitor Unit User's Guide, MMCR1).
  */
 static void check_banks(void)
 {
@@ -237,7 +236,7 @@ static void check_banks(void)
 	close(fd);
 }
 
-TEST(only_what_chooses_a_bank_is_selected_for_an_unused_counter)
+TEST(only_the_bank_is_selected_for_an_unused_counter)
 {
 	with_registers(check_banks);
 }
@@ -282,13 +281,13 @@ static void fill(size_t count)
 		set_hardware(all[i], 0x1110);
 }
 
-/* Others may have left what their threads did, and so may we. */
+/* Counters hold values of other threads, and of this one. */
 static void check_cleared(void)
 {
 	size_t count = COUNT(all) - (has_mmcr3() ? 0 : NEW);
 	int fd = context_using(BIT(PMC6));
 
-	must_get_back(); /* from the test before this */
+	must_get_back(); /* from the previous test */
 	fill(count);
 	ck_assert_uint_eq(hardware(all[count - 1]), 0x1110);
 	load(fd, thread_id());
@@ -299,7 +298,7 @@ static void check_cleared(void)
 	all_must_be_zero("after unload", count);
 }
 
-TEST(nothing_is_left_in_the_registers_when_they_change_hands)
+TEST(registers_are_cleared_when_they_change_owner)
 {
 	with_registers(check_cleared);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* POWER: hardware that perf_event has whole or not at all. */
+/* POWER: perf_event has either all of the hardware or nothing. */
 #if defined(__powerpc64__)
 
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 
 SUITE(power_sharing, 300);
 
-/* The numbers by which programs read the registers, Power ISA Book III. */
+/* Numbers of the registers that programs can read, Power ISA Book III. */
 #define SPR_UMMCR2 769
 #define SPR_UMMCRA 770
 #define SPR_UPMC1  771
@@ -41,7 +41,7 @@ static void on_refusal(int number)
 	siglongjmp(refused, 1);
 }
 
-/* Does the CPU let a program read PMC1? */
+/* Returns whether the CPU lets a program read PMC1. */
 static bool programs_may_read(void)
 {
 	struct sigaction action = { .sa_handler = on_refusal }, old;
@@ -56,7 +56,7 @@ static bool programs_may_read(void)
 	return may;
 }
 
-/* All is on this CPU, which nobody uses, as the kernel had it at boot. */
+/* As the kernel set it up at boot. All happens on this CPU, which nobody else uses. */
 static void must_be_clear(const char *when)
 {
 	const struct {
@@ -103,7 +103,7 @@ TEST(programs_read_no_register_while_it_is_ours)
 	must_be_clear("after unload");
 }
 
-/* What the thread of a test finds that monitors itself by this context. */
+/* What a thread of the test can read while it monitors itself with this context. */
 static void must_not_be_seen(int fd, const char *what)
 {
 	const struct pfarg_load load = { .load_pid = thread_id() };
@@ -118,10 +118,10 @@ static void must_not_be_seen(int fd, const char *what)
 }
 
 /*
- * Whatever a program monitors of itself, if only the time: the counts of another one, which was
- * on the CPU before, are not for it to read.
+ * Whatever a program monitors of itself, even if only the time, it must not read the counts of a
+ * thread that ran on the CPU before.
  */
-TEST(no_context_opens_the_counters_of_others)
+TEST(no_context_exposes_the_counts_of_other_threads)
 {
 	struct child child;
 	int other, fd;
@@ -156,12 +156,12 @@ TEST(no_context_opens_the_counters_of_others)
 }
 
 /*
- * Without --icount QEMU's cycle is a nanosecond of the host, which may run several
- * instructions of the guest in it.
+ * Without --icount QEMU's cycle is a nanosecond of the host. Several instructions of the guest may
+ * run in one cycle.
  */
 #define LEAST_CYCLES_OF_10000 1000
 
-/* The hardware cannot be had, and the user is told why. */
+/* The hardware is busy and the user is told why. */
 static void must_be_held(int fd, const char *holder)
 {
 	struct pfm_error error;
@@ -175,7 +175,7 @@ static void must_be_held(int fd, const char *holder)
 	ck_assert_uint_eq(sessions(), 0);
 }
 
-/* perf counts on this CPU; nobody else gets the hardware. */
+/* perf counts on this CPU. Nobody else gets the hardware. */
 static void perf_has_it(void)
 {
 	int event, other, fd = four_counters();
@@ -188,7 +188,7 @@ static void perf_has_it(void)
 	loop(10000);
 	perf_disable(event);
 	must_be_between(perf_read(event).value, LEAST_CYCLES_OF_10000, ~0ull);
-	/* What uses no hardware needs none. */
+	/* A context that uses no hardware works. */
 	other = make_context();
 	load(other, thread_id());
 	close(other);
@@ -214,8 +214,8 @@ static void we_have_it(void)
 }
 
 /*
- * Newer kernels count an event less for each that is refused: such a count let the next ones in
- * although the hardware was ours.
+ * Newer kernels decrement their count of events for each refused event. A wrong count then let the
+ * next events in although the hardware was ours.
  */
 TEST(an_event_that_was_refused_is_refused_again)
 {
@@ -233,12 +233,12 @@ TEST(an_event_that_was_refused_is_refused_again)
 	}
 	must_be_between(count_loop(fd, 2, 10000), LEAST_CYCLES_OF_10000, ~0ull);
 	close(fd);
-	/* And then it is perf's alone. */
+	/* Now perf has the hardware alone. */
 	for (i = 0; i < 3; i++)
 		perf_has_it();
 }
 
-/* Each way, on whatever CPU this is at the time; each time takes a second. */
+/* Each direction, on the CPU where this runs. Each handover takes a second. */
 TEST(the_hardware_goes_to_perf_and_back_again_and_again)
 {
 	int i;
@@ -254,7 +254,7 @@ TEST(the_hardware_goes_to_perf_and_back_again_and_again)
 	}
 }
 
-/* At its first use perf may have the hardware; the software PMU is not to stay for that. */
+/* perf may hold the hardware at first use. The software PMU must not stay because of that. */
 TEST(the_module_is_loaded_while_perf_has_the_hardware)
 {
 	int event, error, fd;
@@ -284,7 +284,7 @@ static void check_hash(void)
 {
 	int fd = context_using(BIT(PMC6));
 
-	must_get_back(); /* the parameter is looked at when the hardware is claimed */
+	must_get_back(); /* the parameter is read when the hardware is claimed */
 	write_text(HASH_PARAMETER, "N");
 	if (has_hash_mmu())
 		must_be_held(fd, "hash MMU, see perfmon_power.hash");
@@ -299,13 +299,13 @@ static void allow_hash(void)
 	write_text(HASH_PARAMETER, "Y");
 }
 
-TEST(the_hash_mmu_has_to_be_asked_for)
+TEST(the_hash_mmu_needs_the_parameter)
 {
 	need_power();
 	then_put_back(check_hash, allow_hash);
 }
 
-/* What perf leaves in the registers is not counted on, nor seen. */
+/* Values that perf left in the registers are neither counted nor seen. */
 TEST(the_first_count_after_perf_is_right)
 {
 	uint64_t counted;

@@ -2,10 +2,10 @@
 /*
  * Armv8: the PMU is shared with perf_event, counter by counter.
  *
- * perf clears PMCR_EL0.E, which halts every counter, while it moves its own
- * events.  It does so in the kernel: what we count in user mode misses nothing,
- * what we count in the kernel misses those windows.  Under --icount an instruction
- * takes 1 ns, so the context's task clock tells how many instructions they are.
+ * perf clears PMCR_EL0.E while it changes its own events, which halts every counter. It does so in
+ * the kernel, so our user-level counts lose nothing, and our kernel counts lose those windows.
+ * Under --icount an instruction takes 1 ns, so the task clock of the context gives the number of
+ * instructions in the windows.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,9 +19,9 @@ SUITE(sharing, 120);
 #define WRAP		 (1ull << 32)
 
 /*
- * Instructions that go uncounted in perf's own code: while it enables and disables
- * an event of a thread, more for each other one that the thread has and that is
- * moved out and in with it; and while a thread that has events is switched.
+ * Instructions that are not counted because they run in perf's own code: while perf enables and
+ * disables an event of a thread, some more for each other event of that thread, which perf moves
+ * out and in; and while a thread with events is switched.
  */
 #define MISSED_BY_PAIR	 2600
 #define MISSED_BY_OTHER	 2600
@@ -47,7 +47,7 @@ static void check_side_by_side(void)
 	ck_assert_msg(second.running == second.enabled && second.running,
 		      "perf's event ran %ju of %ju ns", (uintmax_t)second.running,
 		      (uintmax_t)second.enabled);
-	/* Its 20 million, and what assertions and reads need around. */
+	/* Its 20 million, and the instructions of assertions and reads. */
 	must_be_between(second.value - first.value, 20 * MILLION, 20 * MILLION + 20000);
 }
 
@@ -79,15 +79,15 @@ static void check_user_counts(void)
 	ck_assert_uint_eq(counts[1] - counts[0], 300 * 10000);
 }
 
-TEST(perfs_work_costs_user_counts_nothing)
+TEST(perfs_work_loses_no_user_counts)
 {
 	need_exact_counts();
 	with_pmu("perfmon_armv8", "leave_to_perf=0x7", check_user_counts);
 }
 
 /*
- * What a count of user and kernel misses of the instructions that ran, and how
- * often the thread was switched meanwhile.
+ * How many instructions a count of user and kernel missed, and how often the thread was switched
+ * meanwhile.
  */
 struct window {
 	int64_t missed;
@@ -113,7 +113,7 @@ static struct window look(int fd, int event, int pairs)
 	return window;
 }
 
-/* What is always missed: what is between the two readings of a read. */
+/* Always missed: the instructions between the two readings of a read. */
 static int64_t always_missed(int fd, int event)
 {
 	struct window window;
@@ -124,7 +124,7 @@ static int64_t always_missed(int fd, int event)
 	return window.missed;
 }
 
-/* As much more than @none, which is always missed, as perf's work and the switches took. */
+/* More than @none (which is always missed) by what perf's work and the switches took. */
 static void must_miss(struct window window, int64_t none, int pairs, int others)
 {
 	int64_t more = window.missed - none, most;
@@ -156,7 +156,7 @@ static void check_windows(void)
 	write_pmd(fd, PFM_PMD_TASK_CLOCK, 0);
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
-	look(fd, event, 1); /* the first one of all costs more */
+	look(fd, event, 1); /* the very first pair costs more */
 
 	none = always_missed(fd, event);
 	for (others = 0; others < 2; others++) {
@@ -167,7 +167,7 @@ static void check_windows(void)
 	}
 }
 
-TEST(perfs_work_costs_kernel_counts_its_windows)
+TEST(perfs_work_loses_kernel_counts_only_in_its_windows)
 {
 	need_exact_counts();
 	with_pmu("perfmon_armv8", "leave_to_perf=0x7", check_windows);
@@ -185,7 +185,7 @@ static size_t ring_size(void)
 	return 9 * sysconf(_SC_PAGESIZE);
 }
 
-/* perf samples; the buffer never fills because nobody writes the tail (overwrite). */
+/* perf samples. Its buffer never fills because nobody writes the tail (overwrite). */
 static struct ring sample(uint64_t event, uint64_t period)
 {
 	struct ring ring = { .event = perf_open_sampling(event, period, 0, -1) };
@@ -203,10 +203,9 @@ static uint64_t samples(const struct ring *ring)
 }
 
 /*
- * perf's handler clears all overflows that it finds.  Ours, five in each run, come
- * at every distance from perf's interrupts, in its handler, too: the kernel is
- * counted.  One that got lost would leave the count 2^32 short of the sixth
- * counter, which does not wrap.
+ * perf's handler clears all overflows that it finds. We overflow five times per run, at every
+ * distance from perf's interrupts, also inside its handler, because we count the kernel. A lost
+ * overflow would leave the count 2^32 below the sixth counter, which does not wrap.
  */
 static void check_no_overflow_is_lost(void)
 {
@@ -218,7 +217,7 @@ static void check_no_overflow_is_lost(void)
 	uint64_t preload, truth;
 	int fd, run, n;
 
-	/* perf has the cycle counter, whose interrupts QEMU delivers in time. */
+	/* perf uses the cycle counter, whose interrupts QEMU delivers in time. */
 	write_text("/proc/sys/kernel/perf_event_max_sample_rate", "1000000");
 	ring = sample(CPU_CYCLES, 20000);
 	fd = context_of(WRAPPING, INSTRUCTIONS);
@@ -239,7 +238,7 @@ static void check_no_overflow_is_lost(void)
 		}
 	}
 	perf_disable(ring.event);
-	/* Three or more a run if perf is not throttled; enough are left. */
+	/* Three or more samples per run unless perf is throttled. Enough are left. */
 	ck_assert_msg(samples(&ring) > RUNS, "perf took %ju samples only",
 		      (uintmax_t)samples(&ring));
 	close(ring.event);
@@ -268,7 +267,7 @@ static void check_counter_survives(void)
 		write_pmd(fd, 1, 0);
 		narrow = count_loop(fd, 0, 30 * MILLION);
 		other = read_pmd(fd, 1);
-		/* A lost overflow is 4 s. */
+		/* A lost overflow makes a difference of 4 s. */
 		must_be_near(narrow, other, 500 * MS);
 		ck_assert_msg(other > MILLION, "run %d: the counter is dead", i);
 	}
@@ -284,7 +283,7 @@ TEST(a_counter_survives_perfs_interrupts)
 	with_pmu("perfmon_armv8", "leave_to_perf=0x80000000", check_counter_survives);
 }
 
-TEST(perf_samples_as_often_beside_us)
+TEST(perf_samples_as_often_while_we_count)
 {
 	uint64_t alone, beside;
 	struct ring ring;
@@ -292,7 +291,7 @@ TEST(perf_samples_as_often_beside_us)
 
 	need_exact_counts();
 	ring = sample(CPU_CYCLES | 0, 100000);
-	perf_enable(ring.event); /* scheduled in first: it has the cycle counter */
+	perf_enable(ring.event); /* scheduled in first: perf gets the cycle counter */
 	loop(20 * MILLION);
 	alone = samples(&ring);
 	fd = context_of(0, INSTRUCTIONS | USER);
@@ -314,13 +313,13 @@ static uint64_t samples_of_loop(void)
 	perf_enable(ring.event);
 	loop(100 * MILLION);
 	count = samples(&ring);
-	/* Either holds the event. */
+	/* Either child holds the event. */
 	munmap(ring.page, ring_size());
 	close(ring.event);
 	return count;
 }
 
-TEST(perf_samples_as_often_after_us)
+TEST(perf_samples_as_often_after_we_counted)
 {
 	uint64_t before;
 	int fd;
@@ -390,10 +389,10 @@ TEST(counts_survive_the_reset_of_a_cpu)
 }
 
 /*
- * The kernel takes all CPUs down as for hibernation, tells those who save registers, and
+ * The kernel takes all CPUs offline as for hibernation, notifies drivers that save registers, and
  * brings the CPUs back after 5 s.
- * Everybody else is frozen, so the thread watches itself.  Its user level is counted: on a
- * busy host that is a part of its CPU time.
+ * All other processes are frozen, so the thread monitors itself. It counts user level, which on a
+ * busy host is only a part of its CPU time.
  */
 static void check_power(void)
 {

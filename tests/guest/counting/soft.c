@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The software PMU: each of its events against what the kernel tells by other
- * ways.  On a machine with a better PMU it is loaded for the time of the test.
+ * The software PMU: each of its events is compared with what the kernel reports elsewhere. On a
+ * machine with a better PMU the software PMU is loaded for the test.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -54,7 +54,10 @@ TEST(the_task_clock_is_cpu_time)
 	with_soft(check_task_clock);
 }
 
-/* On a CPU for itself; what else ran meanwhile is between the two. */
+/*
+ * The time of a CPU that the thread has for itself. Other threads that ran meanwhile account for
+ * the difference.
+ */
 static void check_time_counter(void)
 {
 	int fd = soft_context(PFM_SOFT_TIME_COUNTER);
@@ -73,7 +76,7 @@ static void check_time_counter(void)
 	count = read_pmd(fd, 2);
 	ck_assert_msg(count <= outer, "%ju ticks, %ju around", (uintmax_t)count,
 		      (uintmax_t)outer);
-	/* A switch is away for a little; without any all of it is there. */
+	/* Each switch loses a little. Without any switch all of the time is counted. */
 	ck_assert_msg(count >= (out ? inner / 2 : inner), "%ju ticks, %ju inside",
 		      (uintmax_t)count, (uintmax_t)inner);
 	close(fd);
@@ -84,7 +87,7 @@ TEST(the_time_counter_is_that_of_the_machine)
 	with_soft(check_time_counter);
 }
 
-/* It stands still while the thread sleeps. */
+/* The clock stands still while the thread sleeps. */
 static void check_sleep(void)
 {
 	const struct timespec pause = { .tv_nsec = 300 * MS };
@@ -101,7 +104,7 @@ static void check_sleep(void)
 	close(fd);
 }
 
-TEST(a_clock_of_the_thread_rests_with_it)
+TEST(the_task_clock_stands_still_while_the_thread_sleeps)
 {
 	with_soft(check_sleep);
 }
@@ -184,7 +187,7 @@ TEST(faults_are_those_of_getrusage)
 	with_soft(check_faults);
 }
 
-/* Pages that a thread touches and waits for until another one gives them. */
+/* Pages that a thread touches. The thread waits until another one supplies them. */
 struct missing_pages {
 	uint64_t count;
 	uint64_t size;
@@ -208,7 +211,9 @@ static void *give_pages(void *argument)
 	return NULL;
 }
 
-/* A fault for which the thread has to wait is a major one: the kernel's mm_account_fault(). */
+/*
+ * A fault for which the thread has to wait is a major fault: see the kernel's mm_account_fault().
+ */
 static void wait_for_pages(uint64_t count)
 {
 	struct missing_pages pages = {
@@ -275,7 +280,7 @@ TEST(nothing_counts_nothing)
 	with_soft(check_nothing);
 }
 
-/* All eight at once, of the same: they do not get into each other's way. */
+/* All eight count the same event at once. They do not disturb each other. */
 static void check_all(void)
 {
 	int fd = make_context();
@@ -300,7 +305,7 @@ TEST(all_counters_count_at_once)
 	with_soft(check_all);
 }
 
-/* An event of the thread that happens while it is out belongs to no other event. */
+/* An event that happens while the thread is switched out belongs to no other event. */
 static void check_change(void)
 {
 	const struct timespec shortest = { .tv_nsec = 100000 };
@@ -321,12 +326,12 @@ static void check_change(void)
 	close(fd);
 }
 
-TEST(another_event_begins_at_once)
+TEST(a_newly_written_event_counts_at_once)
 {
 	with_soft(check_change);
 }
 
-/* 31 bits of ns wrap every 2.1 s: here soon, and the interrupt is seen. */
+/* 31 bits of ns wrap every 2.1 s. Here the wrap comes soon, and its interrupt is seen. */
 static void check_interrupts(void)
 {
 	static const unsigned int clocks[] = { PFM_SOFT_TASK_CLOCK,
@@ -336,8 +341,8 @@ static void check_interrupts(void)
 	int fd;
 
 	/*
-	 * On a busy host the timer may be tens of ms late, and a switch or a read that
-	 * meets the wrap before it leaves it nothing: then the next wrap is in 2 s.
+	 * On a busy host the timer may be tens of ms late. If a switch or a read finds the wrap
+	 * first, the timer has nothing left to do, and the next wrap is 2 s later.
 	 */
 	for (i = 0; i < COUNT(clocks); i++) {
 		fd = soft_context(clocks[i]);
@@ -352,16 +357,16 @@ static void check_interrupts(void)
 	}
 }
 
-TEST(a_clock_that_wraps_interrupts)
+TEST(clock_overflow_raises_interrupt)
 {
 	with_pmu("perfmon_soft", "counter_width=31", check_interrupts);
 }
 
 /*
- * 65 us: a clock of 16 bits interrupts all the time, and the thread gets on.  Each
- * interrupt takes a wrap.  Where the clock counts instructions each wrap has its own;
- * elsewhere several wraps may have one that is late, so there it is worked until there
- * have been enough.
+ * 65 us: a clock of 16 bits interrupts all the time, and still the thread makes progress. Each
+ * interrupt takes one wrap. Where the guest's clock counts instructions, each wrap has its own
+ * interrupt. Elsewhere one late interrupt may stand for several wraps, so the thread works until
+ * there have been enough.
  */
 static void check_many_interrupts(void)
 {
@@ -380,7 +385,10 @@ static void check_many_interrupts(void)
 	count = read_pmd(fd, 2);
 	ck_assert_uint_le(interrupts, count / wrap);
 	if (is_deterministic()) {
-		/* The thread has what its interrupts leave: of a kernel that checks itself, half. */
+		/*
+		 * The thread gets the time that its interrupts leave: in a debug kernel half of
+		 * it.
+		 */
 		must_be_between(count, 100 * MILLION,
 				(kernel_checks_itself() ? 200 : 150) * MILLION);
 		must_be_near(interrupts, count / wrap, count / wrap / 100);
@@ -394,8 +402,8 @@ TEST(a_clock_of_16_bits_leaves_the_thread_time)
 }
 
 /*
- * Of faults the timer comes at least each ms, sooner than 16 bits can wrap twice: so none of
- * the wraps is lost, and one is told soon after it happened.
+ * For faults the timer comes at least once per ms, before 16 bits can wrap twice. So no wrap is
+ * lost, and each is reported soon after it happened.
  */
 static void check_wraps_of_faults(void)
 {
@@ -427,8 +435,9 @@ TEST(no_wrap_of_faults_is_lost)
 }
 
 /*
- * The number of faults to come is not known: the timer comes before the wrap, and again.  A
- * switch of threads that meets the wrap first leaves it no interrupt, so some may have none.
+ * The number of faults to come is not known, so the timer comes before the wrap and again. If a
+ * switch of threads finds the wrap first, there is no interrupt for it, so some wraps may have
+ * none.
  */
 static void check_early_timer(void)
 {
@@ -452,7 +461,7 @@ static void check_early_timer(void)
 	close(fd);
 }
 
-TEST(the_timer_comes_again_until_faults_wrap)
+TEST(the_timer_repeats_until_faults_wrap)
 {
 	if (!is_deterministic())
 		skip("the host may keep the timer from coming in time");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The software PMU beside a hardware one: each context has the one that it names. */
+/* The software PMU beside a hardware PMU: each context uses the PMU that it names. */
 #include <stdio.h>
 #include <sys/ioctl.h>
 
@@ -57,7 +57,7 @@ static void unload_soft(void)
 
 TEST(a_context_has_the_pmu_that_it_names)
 {
-	/* Its module is loaded by that name. */
+	/* Naming the PMU loads its module. */
 	then_put_back(check_names, unload_soft);
 }
 
@@ -67,8 +67,8 @@ enum {
 };
 
 /*
- * Threads that take turns on one CPU.  Return: what the hardware counts of @hardware's user
- * level, of which each round has the same.
+ * Threads take turns on one CPU. Returns what the hardware counted at user level for the threads
+ * of @hardware. Each round counts the same.
  */
 static uint64_t take_turns(int fd, const struct child *hardware,
 			   const struct child *software, uint64_t *faults)
@@ -84,7 +84,7 @@ static uint64_t take_turns(int fd, const struct child *hardware,
 	return read_pmd(fd, 2) - before;
 }
 
-/* Both PMUs have counters of the same numbers. */
+/* Both PMUs have counters with the same numbers. */
 static void check_turns(void)
 {
 	struct child hardware = child_new(), software = child_new();
@@ -99,7 +99,7 @@ static void check_turns(void)
 	use(soft, 2, PFM_SOFT_MINOR_FAULTS, 0);
 	use(soft, 0, PFM_SOFT_TASK_CLOCK, 0);
 	write_pmd(soft, PFM_PMD_MINOR_FAULTS, 0);
-	take_turns(fd, &hardware, &software, &faults); /* the first ones fault more */
+	take_turns(fd, &hardware, &software, &faults); /* the first faults cost more */
 	alone = take_turns(fd, &hardware, &software, &faults);
 	load(soft, software.pid);
 	must(soft, pfm_start(soft, NULL));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Virtual PMDs: time, switches, migrations and faults.  The truth is the kernel's own
- * accounting, and the guest's clock where it is deterministic (--icount).
+ * Virtual PMDs: time, switches, migrations and faults. They are compared with the kernel's own
+ * accounting, and with the guest's clock where that is deterministic (--icount).
  */
 #include <time.h>
 
@@ -23,7 +23,10 @@ TEST(task_clock_is_the_cpu_time)
 	int fd = context_with_virtual(PFM_PMD_TASK_CLOCK);
 	uint64_t outer, inner, clock;
 
-	/* Here with no idle CPU to be woken, the kernel's time is both bounds. */
+	/*
+	 * No idle CPU has to wake up here, so the kernel's time is both the lower and the upper
+	 * bound.
+	 */
 	competitors_begin(2 * cpus_online()); /* it does not have the CPU for itself */
 	outer = cpu_time();
 	must(fd, pfm_start(fd, NULL));
@@ -37,7 +40,7 @@ TEST(task_clock_is_the_cpu_time)
 	must_be_cpu_time("task clock", clock, inner, outer);
 }
 
-/* 1 instruction = 1 ns, and nothing but timer ticks comes on top: far below 1 %. */
+/* 1 instruction takes 1 ns. Only timer ticks come on top: far below 1 %. */
 TEST(task_clock_is_the_time_of_the_instructions)
 {
 	int fd = context_with_virtual(PFM_PMD_TASK_CLOCK);
@@ -74,7 +77,7 @@ TEST(context_switches_are_those_of_proc)
 	count = read_pmd(fd, PFM_PMD_CONTEXT_SWITCHES);
 	competitors_end();
 	must_be_between(count, inner, outer);
-	/* A sleep is a switch, if its timer does not come before that. */
+	/* A sleep is a switch, unless its timer fires before that. */
 	ck_assert_uint_ge(count, 50);
 }
 
@@ -114,7 +117,7 @@ TEST(minor_faults_are_those_of_getrusage)
 	ck_assert_uint_ge(count, 1000);
 }
 
-/* There is no disk in a guest, so none is all that can be checked. */
+/* A guest has no disk, so the test can only check for zero. */
 TEST(major_faults_are_those_of_getrusage)
 {
 	int fd = context_with_virtual(PFM_PMD_MAJOR_FAULTS);
@@ -135,7 +138,7 @@ TEST(monotonic_time_is_that_of_clock_gettime)
 	outer = monotonic_time();
 	must(fd, pfm_start(fd, NULL));
 	inner = monotonic_time();
-	nanosleep(&pause, NULL); /* the time goes on without the thread */
+	nanosleep(&pause, NULL); /* the time passes while the thread sleeps */
 	inner = monotonic_time() - inner;
 	must(fd, pfm_stop(fd));
 	outer = monotonic_time() - outer;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PFM_FL_NOTIFY_BLOCK: docs/interface.md 1.12, 3.5 and 4.7, and 10, row 17.
+ * PFM_FL_NOTIFY_BLOCK: docs/interface.md 1.12, 3.5, 4.7 and 10, row 17.
  *
- * The thread that overflowed waits on its way to user mode until the restart; what it
- * counts in its page stands still.
+ * The thread that overflowed waits on its way to user level until the restart. Meanwhile its turns
+ * in the shared page do not grow.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -32,7 +32,7 @@ TEST(the_thread_waits_for_the_restart)
 		must(fd, pfm_restart(fd));
 	}
 	next_overflow(fd);
-	/* Counting far from an overflow it is left alone. */
+	/* While it counts far from an overflow, it is not blocked. */
 	write_pmd(fd, pmu()->pmds[0], 0);
 	must(fd, pfm_stop(fd));
 	must(fd, pfm_restart(fd));
@@ -129,7 +129,7 @@ TEST(other_threads_of_the_process_go_on)
 	pthread_join(threads[1], NULL);
 }
 
-/* ---- refused ------------------------------------------------------------------------------ */
+/* ---- contexts that cannot block ----------------------------------------------------------- */
 
 TEST(a_thread_cannot_block_itself)
 {
@@ -148,9 +148,9 @@ TEST(a_thread_cannot_block_itself)
 	close(fd);
 }
 
-/* ---- other ways out ------------------------------------------------------------------------ */
+/* ---- what else ends the wait --------------------------------------------------------------- */
 
-TEST(sigkill_ends_a_blocked_thread)
+TEST(sigkill_kills_a_blocked_thread)
 {
 	struct child child;
 	uint64_t begun;
@@ -201,7 +201,7 @@ TEST(another_signal_waits_for_the_restart)
 	must_be_blocked(&child);
 	ck_assert_uint_eq(child.page->number, 0);
 	must(fd, pfm_restart(fd));
-	/* Perhaps after the next overflow. */
+	/* The signal may arrive after the next overflow. */
 	while (!child.page->number) {
 		next_overflow(fd);
 		pfm_restart(fd);
@@ -243,7 +243,7 @@ TEST(unload_and_close_release_a_blocked_thread)
 	must_be_released_by(close_it);
 }
 
-/* The message that blocks had no place: no restart helps. */
+/* The message that blocks found no place in the queue, so no restart is possible. */
 TEST(a_thread_blocked_by_a_full_queue_can_be_released)
 {
 	struct child child = child_new();
@@ -315,14 +315,14 @@ static void check_modules(void)
 	close(fd);
 	must_go_on(&child);
 	ck_assert_int_eq(module_unload(module), 0);
-	/* The thread's work has run, or will soon. */
+	/* The thread's task work has run, or will run soon. */
 	wait_until(module_unload("perfmon") == 0);
 	must_go_on(&child);
 	spin_end(&child);
 	child_exit(&child);
 }
 
-TEST(no_module_goes_while_a_thread_is_blocked)
+TEST(no_module_can_be_unloaded_while_a_thread_is_blocked)
 {
 	need_overflow_interrupts();
 	snprintf(module, sizeof(module), "%s", pmu_module());

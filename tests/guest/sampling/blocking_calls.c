@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The thread that overflowed was in a system call: the call returns what it should,
- * and a thread that sleeps in one holds no module.
+ * The thread overflowed in a system call. The call returns what it should, and a thread that
+ * sleeps in a call holds no module.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,8 +24,8 @@ static int context_on_switches(void)
 }
 
 /*
- * It overflowed when it fell asleep in the read() of its next command, and has to wait
- * after that.  Whoever took the CPU from it before made it wait at once.
+ * The child overflowed when it fell asleep in the read() of its next command, and has to wait
+ * after that. If it was preempted before, it had to wait at once.
  */
 static void wait_until_asleep(int fd, const struct child *child)
 {
@@ -65,18 +65,18 @@ static void check_sleep_in_read(void)
 			break;
 		}
 		close(fd);
-		/* The read that was meant for the command gets it. */
+		/* The read() that waits for the command gets the command. */
 		ck_assert_uint_eq(child_call(&child, child_tid, 0), child.pid);
 	}
 	ck_assert_int_eq(child_exit(&child), 0);
 }
 
-TEST(a_read_that_the_overflow_came_in_gets_what_it_should)
+TEST(a_read_interrupted_by_an_overflow_gets_its_data)
 {
 	with_pmu("perfmon_soft", "", check_sleep_in_read);
 }
 
-/* It is woken by the command, and then has to wait: the answer comes with the restart. */
+/* The command wakes the child, then the child has to wait. Its answer comes after the restart. */
 static void check_blocked_after_read(void)
 {
 	struct child child = child_new();
@@ -97,12 +97,15 @@ static void check_blocked_after_read(void)
 	ck_assert_int_eq(child_exit(&child), 0);
 }
 
-TEST(a_thread_that_overflowed_asleep_waits_when_it_wakes)
+TEST(a_thread_that_overflowed_while_asleep_waits_when_it_wakes)
 {
 	with_pmu("perfmon_soft", "", check_blocked_after_read);
 }
 
-/* Until there is a byte in the pipe page->text; returns errno, or 0.  Not restarted. */
+/*
+ * Waits until there is a byte in the pipe page->text. Returns errno, or 0. The call is not
+ * restarted.
+ */
 static uint64_t wait_for_event(uint64_t unused)
 {
 	struct epoll_event event = { .events = EPOLLIN };
@@ -142,12 +145,12 @@ static void check_event(void)
 	ck_assert_int_eq(child_exit(&child), 0);
 }
 
-TEST(a_call_that_is_not_restarted_goes_on_after_unload)
+TEST(a_call_that_is_not_restarted_continues_after_unload)
 {
 	with_pmu("perfmon_soft", "", check_event);
 }
 
-/* Returns how long it slept, or 0 if that was not to its end. */
+/* Returns how long it slept, or 0 if the sleep ended early. */
 static uint64_t nap(uint64_t nanoseconds)
 {
 	struct timespec time = { .tv_nsec = nanoseconds };
@@ -180,12 +183,12 @@ static void check_sleep(void)
 	ck_assert_int_eq(child_exit(&child), 0);
 }
 
-TEST(a_sleep_that_the_overflow_came_in_is_as_long_as_it_should)
+TEST(a_sleep_interrupted_by_an_overflow_has_its_full_length)
 {
 	with_pmu("perfmon_soft", "", check_sleep);
 }
 
-/* System calls of all lengths with overflows anywhere in them; returns how many failed. */
+/* Makes system calls of all lengths, with overflows anywhere in them. Returns how many failed. */
 static uint64_t call_until_stopped(uint64_t unused)
 {
 	struct child_page *page = child_own_page();
@@ -240,7 +243,7 @@ TEST(system_calls_of_a_blocked_thread_return_what_they_should)
 	close(fd);
 }
 
-/* Nor are they held by a thread that sleeps on, far from user mode. */
+/* A thread that still sleeps, far from user level, does not hold modules either. */
 static void check_modules_of_a_sleeper(void)
 {
 	struct child child = child_new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The tool dies, or closes the context, while a thread is blocked: the thread goes on. */
+/* The tool exits, or closes the context, while a thread is blocked: the thread continues. */
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -9,14 +9,14 @@
 SUITE(blocking_tool, 120);
 
 /*
- * A process that has loaded the context, and if asked for a successor, which only has the
+ * A process that has loaded the context. If requested it has a successor, which only has the
  * descriptor.
  */
 struct tool {
 	pid_t pid;
 	pid_t successor;
 	int successor_gate; /* closed: it closes the descriptor */
-	int told; /* what the tool has to tell: a byte when it has loaded */
+	int told; /* the tool writes a byte when it has loaded the context */
 };
 
 static void run_successor(int fd, int gate)
@@ -67,7 +67,7 @@ static struct tool tool_begin(pid_t target, bool with_successor)
 	char byte;
 
 	pmu();
-	/* The successor is to be ours when the tool is gone. */
+	/* The successor becomes a child of the test when the tool has exited. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	ck_assert_int_eq(pipe(told), 0);
 	ck_assert_int_eq(pipe(gate), 0);
@@ -122,14 +122,14 @@ TEST(a_blocked_thread_survives_the_death_of_its_tool)
 	must_survive_the_tool(false);
 }
 
-TEST(a_blocked_thread_does_not_wait_for_an_heir_of_its_tool)
+TEST(a_blocked_thread_does_not_wait_for_a_successor_of_its_tool)
 {
 	need_overflow_interrupts();
 	must_survive_the_tool(true);
 }
 
-/* The tool was gone before: nobody would know what to do. */
-TEST(a_thread_without_its_tool_is_not_blocked_any_more)
+/* The tool had exited before the overflow, so nobody could restart. */
+TEST(a_thread_is_not_blocked_after_its_tool_has_ended)
 {
 	struct child child;
 	struct tool tool;
@@ -150,8 +150,11 @@ TEST(a_thread_without_its_tool_is_not_blocked_any_more)
 	child_exit(&child);
 }
 
-/* Who closes the descriptor that he passed on has not died: it blocks for the successor. */
-TEST(an_heir_may_restart_when_the_tool_has_closed)
+/*
+ * A tool that closes a descriptor which it passed on has not exited. The thread blocks for the
+ * successor.
+ */
+TEST(a_successor_may_restart_after_the_tool_has_closed)
 {
 	struct child child;
 	int fd, status, gate[2];
@@ -179,8 +182,11 @@ TEST(an_heir_may_restart_when_the_tool_has_closed)
 	spin_end(&child);
 }
 
-/* The loader closed the descriptor before it ended: no end of another process is its end. */
-TEST(a_blocked_thread_waits_whoever_else_ends)
+/*
+ * The loader closed the descriptor before it exited. The end of another process must not release
+ * the thread.
+ */
+TEST(a_blocked_thread_keeps_waiting_when_other_processes_end)
 {
 	struct child child;
 	int fd, status, i;
@@ -199,7 +205,7 @@ TEST(a_blocked_thread_waits_whoever_else_ends)
 	ck_assert_int_eq(status, 0);
 	spin_begin(&child);
 	must_be_blocked(&child);
-	/* What the kernel had for the loader it now has for them. */
+	/* Memory that the kernel had for the loader is used for these processes now. */
 	for (i = 0; i < 100; i++) {
 		pid = fork();
 		if (pid == 0)

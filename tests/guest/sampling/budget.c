@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The interrupt budget: no period, on however many counters and CPUs, takes the machine
- * from those who work on it; and what it keeps from being counted is told.
+ * The interrupt budget: no period, on any number of counters and CPUs, makes the machine unusable
+ * for others. Time that is not counted because of the limit is reported.
  */
 #include <stdio.h>
 #include <sys/mman.h>
@@ -40,12 +40,12 @@ static void limit_back(void)
 
 static void with_limit(void (*check)(void))
 {
-	pmu(); /* asked once, for all */
+	pmu(); /* read once, for all */
 	strcpy(limit_before, read_text(LIMIT));
 	then_put_back(check, limit_back);
 }
 
-/* ---- everything at once ----------------------------------------------------------------- */
+/* ---- as many interrupts as possible ----------------------------------------------------- */
 
 /* All counters of the PMU are busy and sampled. */
 static void sample_everything(int fd, uint64_t period)
@@ -105,7 +105,7 @@ static void storm_begin(struct storm *storm, uint64_t period)
 		load_and_start(storm->fds[i], storm->children[i].pid);
 }
 
-/* Buffers are emptied whenever they are full, so that it goes on. */
+/* Empties buffers whenever they are full, so that sampling continues. */
 static void storm_last(struct storm *storm, uint64_t length)
 {
 	const struct timespec shortest = { .tv_nsec = MS };
@@ -159,8 +159,8 @@ static void must_have_been_responsive(const struct storm *storm, uint64_t *turns
 }
 
 /*
- * The software PMU has no more than one interrupt in 10 us, which is within the limit, and
- * on a slow machine a few in a tick.
+ * The software PMU has at most one interrupt per 10 us. That is within the limit, and on a slow
+ * machine only a few per tick.
  */
 static void limit_soft(void)
 {
@@ -182,7 +182,7 @@ static void check_storm_of(unsigned int count, unsigned int cpus)
 	storm_last(&storm, 3000 * MS);
 	must_have_been_responsive(&storm, turns);
 	storm_end(&storm);
-	/* And everything is as before, on each CPU. */
+	/* Afterwards all is as before, on each CPU. */
 	for (i = 0; i < cpus; i++) {
 		pin(i);
 		count_must_be_right(make_context());
@@ -198,25 +198,25 @@ static void check_storm(void)
 	check_storm_of(cpus, cpus);
 }
 
-TEST(overflows_of_every_count_leave_the_machine_to_the_others)
+TEST(an_overflow_at_every_event_leaves_time_for_other_processes)
 {
 	need_overflow_interrupts();
 	with_limit(check_storm);
 }
 
-/* Each has a budget of its own, and all of them together leave it to others. */
+/* Each thread has its own budget. All of them together leave the CPU to others. */
 static void check_shared_storm(void)
 {
 	check_storm_of(4, 1);
 }
 
-TEST(overflows_of_threads_that_share_a_cpu_leave_it_to_the_others)
+TEST(overflows_of_threads_on_one_cpu_leave_time_for_other_processes)
 {
 	need_overflow_interrupts();
 	with_limit(check_shared_storm);
 }
 
-/* A thread that watches itself gets on, too. */
+/* A thread that monitors itself makes progress, too. */
 static void check_own_storm(void)
 {
 	header_t header;
@@ -241,15 +241,15 @@ static void check_own_storm(void)
 	count_must_be_right(make_context());
 }
 
-TEST(overflows_of_every_count_leave_the_thread_itself_time)
+TEST(an_overflow_at_every_event_leaves_time_for_the_thread_itself)
 {
 	need_overflow_interrupts();
 	with_limit(check_own_storm);
 }
 
-/* ---- more than the limit ---------------------------------------------------------------------- */
+/* ---- beyond the limit ------------------------------------------------------------------------- */
 
-TEST(there_is_a_limit_that_can_be_written)
+TEST(the_limit_can_be_written)
 {
 	char before[32];
 
@@ -260,7 +260,7 @@ TEST(there_is_a_limit_that_can_be_written)
 	ck_assert_str_eq(read_text(LIMIT), before);
 }
 
-/* The first of a tick is free, the second one ends it. */
+/* The first interrupt of a tick is allowed, the second one throttles. */
 static void check_one_in_a_tick(void)
 {
 	header_t header;
@@ -300,8 +300,8 @@ TEST(more_interrupts_than_the_limit_wait_for_the_next_tick)
 }
 
 /*
- * The number is looked at after 16 interrupts each.  Of 64 that are allowed the fifth look finds
- * too many; all are in the first tick, and each takes less than a quarter of the time.
+ * The number is checked after every 16 interrupts. With a limit of 64, the fifth check finds too
+ * many. All are in the first tick, and each takes less than a quarter of the time.
  */
 static void check_looks(void)
 {
@@ -332,10 +332,10 @@ TEST(a_set_may_have_16_interrupts_more_than_the_limit)
 	with_limit(check_looks);
 }
 
-/* What is throttled is not counted either, and not a period is lost or doubled. */
+/* Throttled time is not counted either, and no period is lost or doubled. */
 static void check_chain(void)
 {
-	/* So short that a slow machine, too, has several in a tick. */
+	/* So short that even a slow machine has several overflows in a tick. */
 	const uint64_t period = pmu_is("soft") ? 10 : exact_period();
 	struct chain chain;
 	header_t header;
@@ -357,15 +357,15 @@ static void check_chain(void)
 	count_must_be_right(fd);
 }
 
-TEST(throttling_keeps_the_counters_of_a_context_together)
+TEST(throttling_stops_all_counters_of_a_context_at_once)
 {
 	need_exact_work();
 	with_limit(check_chain);
 }
 
 /*
- * For child_call(): QEMU's interrupt of an Armv8 event counter waits for the next exception
- * under --icount, so there is one in each ms / 10.
+ * For child_call(). Under --icount, QEMU's interrupt of an Armv8 event counter waits for the next
+ * exception, so cause one each 0.1 ms.
  */
 static uint64_t loop_and_call_until_stopped(uint64_t unused)
 {
@@ -381,8 +381,8 @@ static uint64_t loop_and_call_until_stopped(uint64_t unused)
 }
 
 /*
- * Two threads take turns on a CPU: one has too many overflows, the other one is only
- * counted.  The latter's busy counter is a clock in QEMU: it has all of the CPU time.
+ * Two threads take turns on a CPU. One has too many overflows, the other one is only counted. Its
+ * busy counter is a clock in QEMU, which shows that it counted all of its CPU time.
  */
 static void check_neighbour(void)
 {
@@ -429,7 +429,7 @@ TEST(throttling_one_thread_takes_nothing_from_another)
 	with_limit(check_neighbour);
 }
 
-/* Two sets take turns: one has too many overflows, the other one only counts its time. */
+/* Two sets take turns. One has too many overflows, the other one only counts its time. */
 static void check_next_set(void)
 {
 	struct pfarg_setdesc sets[] = {
@@ -472,7 +472,7 @@ static void check_next_set(void)
 	must_be_near(pmd.reg_value, durations[1],
 		     is_deterministic() ? durations[1] / 100
 					: durations[1] / 50 + 20 * MS);
-	/* Nor does it stay longer. */
+	/* And it is not active for longer. */
 	if (is_deterministic())
 		must_be_near(durations[0], durations[1], durations[1] / 20 + 2 * MS);
 }
@@ -540,7 +540,7 @@ static void with_all_formats(void)
 	with_formats(check_formats);
 }
 
-TEST(every_format_tells_how_often_it_was_throttled)
+TEST(every_format_reports_how_often_it_was_throttled)
 {
 	need_overflow_interrupts();
 	with_limit(with_all_formats);

@@ -39,7 +39,7 @@ TEST(a_new_buffer_has_its_header_and_nothing_else)
 		ck_assert_uint_eq(header->hdr_version, 0x10001);
 		ck_assert_uint_eq(header->hdr_buf_flags, 0);
 		words = (const volatile uint64_t *)header;
-		/* An assertion for each would take longer than all else here. */
+		/* An assertion for each word would take longer than all the rest. */
 		for (word = 6; word < sizes[i] / 8 && !words[word]; word++)
 			continue;
 		ck_assert_msg(word == sizes[i] / 8, "%ju bytes: word %zu is 0x%jx",
@@ -49,7 +49,7 @@ TEST(a_new_buffer_has_its_header_and_nothing_else)
 	}
 }
 
-/* One descriptor, again and again, until it works. */
+/* Uses one descriptor again and again until the call succeeds. */
 struct wrong_format {
 	const char *name;
 	const void *argument;
@@ -100,7 +100,7 @@ TEST(a_buffer_too_small_for_the_largest_sample_is_einval)
 	must_create_after_all(fd);
 }
 
-TEST(a_buffer_that_no_memory_can_hold_is_enomem)
+TEST(a_buffer_larger_than_memory_is_enomem)
 {
 	static const uint64_t sizes[] = { BIT(50), BIT(63), -4096ull, -4095ull, -1ull };
 	int fd = pfm_open_device();
@@ -197,9 +197,9 @@ TEST(a_format_can_be_named_by_its_uuid)
 	count_must_be_right(fd);
 }
 
-/* ---- full ------------------------------------------------------------------------------ */
+/* ---- a full buffer --------------------------------------------------------------------- */
 
-/* So many values with each sample, three at most. */
+/* Values with each sample: three at most. */
 static void record(struct pfarg_pmd *pmd, unsigned int values)
 {
 	const unsigned int recorded[] = { pmu()->pmds[0], PFM_PMD_TASK_CLOCK,
@@ -210,7 +210,7 @@ static void record(struct pfarg_pmd *pmd, unsigned int values)
 		add_to(pmd->reg_smpl_pmds, recorded[i]);
 }
 
-/* Monitoring is masked by the sample after which the largest would not fit any more. */
+/* Monitoring is masked by the sample after which another one of the largest size would not fit. */
 static void must_fill(uint64_t size, unsigned int values)
 {
 	uint64_t period = size < 16384 ? PERIOD : PERIOD / 20;
@@ -233,7 +233,7 @@ static void must_fill(uint64_t size, unsigned int values)
 		must_be_whole(header, values);
 		first = first_entry(header)->tstamp;
 		ck_assert_uint_ne(first, 0);
-		/* Masked: nothing more is counted, nothing more comes. */
+		/* Masked: nothing is counted and no message comes. */
 		count = read_pmd(fd, pmd.reg_num);
 		sampled_loop(10 * period);
 		ck_assert_uint_eq(read_pmd(fd, pmd.reg_num), count);
@@ -243,7 +243,7 @@ static void must_fill(uint64_t size, unsigned int values)
 		must(fd, pfm_stop(fd));
 		must(fd, pfm_restart(fd));
 		ck_assert_uint_eq(state_of(fd), PFM_STATE_LOADED);
-		/* Emptied, not cleared. */
+		/* The restart empties the buffer and does not clear it. */
 		ck_assert_uint_eq(header->hdr_count, 0);
 		ck_assert_uint_eq(header->hdr_cur_offs, 128);
 		ck_assert_uint_eq(header->hdr_overflows, turn);
@@ -257,7 +257,7 @@ static void must_fill(uint64_t size, unsigned int values)
 	munmap((void *)header, size);
 }
 
-TEST(a_full_buffer_masks_is_told_and_emptied_by_the_restart)
+TEST(a_full_buffer_masks_and_notifies_and_the_restart_empties_it)
 {
 	need_overflow_interrupts();
 	must_fill(least_size(), 0);
@@ -271,13 +271,13 @@ TEST(a_buffer_of_a_mib_fills_to_its_end)
 	uint64_t size = MIB - 8 * least_size();
 
 	need_overflow_interrupts();
-	/* So many take minutes where the kernel checks itself, or bounds a clock's interrupts. */
+	/* In a debug kernel, or where a clock's interrupts are limited, this many take minutes. */
 	if (kernel_checks_itself() || pmu_is("soft"))
 		size = 16 * page_size();
 	must_fill(size, 3);
 }
 
-/* Samples of so many values each, and then zeros to the end of the buffer. */
+/* The samples, each with @values values, and then zeros to the end of the buffer. */
 static void must_end_with_the_samples(unsigned int values)
 {
 	struct pfarg_pmd pmd = sampling(0, PERIOD);
@@ -325,13 +325,13 @@ static void must_be_masked_for_ever(int fd, header_t header)
 	must_not_restart(fd);
 	ck_assert_uint_eq(state_of(fd), PFM_STATE_MASKED);
 	ck_assert_uint_eq(header->hdr_count, 1);
-	/* Loading anew is the way out. */
+	/* Loading again ends it. */
 	end_sampling(fd);
 	ck_assert_uint_eq(header->hdr_count, 1);
 	count_must_be_right(fd);
 }
 
-/* By a PMD without the flag; @another has it and does not overflow. */
+/* The PMD that fills the buffer does not have the flag. @another has it and does not overflow. */
 static void fill_without_notify(bool another)
 {
 	struct pfarg_pmd pmd = sampling(0, PERIOD);
@@ -356,13 +356,13 @@ TEST(a_buffer_full_without_notify_masks_for_ever)
 	fill_without_notify(false);
 }
 
-/* It is the PMD that filled it which has to have the flag. */
+/* The flag counts only on the PMD that filled the buffer. */
 TEST(the_flag_of_another_pmd_does_not_help_a_full_buffer)
 {
 	fill_without_notify(true);
 }
 
-/* ---- lost --------------------------------------------------------------------------------- */
+/* ---- lost samples ------------------------------------------------------------------------- */
 
 /* Two overflows in one interrupt, room for one. */
 TEST(a_sample_without_room_is_counted_as_lost)
@@ -388,7 +388,7 @@ TEST(a_sample_without_room_is_counted_as_lost)
 		ck_assert_uint_eq(header->hdr_count, 1);
 		ck_assert_uint_eq(first_entry(header)->ovfl_pmd, pmu()->pmds[0]);
 		ck_assert_uint_eq(header->hdr_lost, turn);
-		/* It became full once each time. */
+		/* The buffer became full once per round. */
 		ck_assert_uint_eq(header->hdr_overflows, turn);
 		must(fd, pfm_restart(fd));
 	}
@@ -397,8 +397,8 @@ TEST(a_sample_without_room_is_counted_as_lost)
 }
 
 /*
- * A reader that empties the buffer, and is not waited for, of a thread that is killed
- * at some moment.
+ * A reader that empties the buffer while the thread continues. The thread is killed at some
+ * moment.
  */
 struct reader {
 	int fd;
@@ -406,10 +406,10 @@ struct reader {
 	void (*take)(header_t header);
 	uint64_t buffers; /* read, full ones */
 	uint64_t read_overflows; /* hdr_overflows when the last was read */
-	bool is_stale; /* and not emptied */
+	bool is_stale; /* of those, not emptied */
 };
 
-/* Returns false at the end of the thread. */
+/* Returns false when the thread has ended. */
 static bool read_on(struct reader *reader)
 {
 	header_t header = reader->header;
@@ -427,13 +427,13 @@ static bool read_on(struct reader *reader)
 	reader->buffers++;
 	reader->read_overflows = header->hdr_overflows;
 	reader->is_stale = pfm_restart(reader->fd) == -1;
-	/* The thread may have gone in between. */
+	/* The thread may have ended in between. */
 	if (reader->is_stale)
 		ck_assert_int_eq(errno, EBUSY);
 	return true;
 }
 
-/* After so many full buffers, and in the middle of one, the child is killed. */
+/* The child is killed after some full buffers, in the middle of the next one. */
 static void read_and_kill(struct reader *reader, struct child *child, uint64_t buffers)
 {
 	bool is_killed = false;
@@ -500,7 +500,7 @@ static void take_pairs(header_t header)
 		taken[entry->ovfl_pmd == pmu()->pmds[1]]++;
 }
 
-/* Each overflow of the first counter is one of the second, too. */
+/* Each overflow of the first counter is an overflow of the second one, too. */
 TEST(all_samples_of_a_killed_thread_are_there_or_counted_as_lost)
 {
 	struct child child = child_new();
@@ -509,7 +509,7 @@ TEST(all_samples_of_a_killed_thread_are_there_or_counted_as_lost)
 	int i;
 
 	need_exact_work();
-	/* An odd number of entries: the second one of a pair finds no room. */
+	/* An odd number of entries: the second entry of a pair finds no room. */
 	size = least_size() + 8 * sizeof(struct pfm_dfl_smpl_entry);
 	reader.fd = default_context(0, size);
 	reader.header = map_buffer(reader.fd, size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How much memory sampling buffers may take: of a user, and all together. */
+/* Limits of the memory for sampling buffers: per user, and for all users together. */
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -32,8 +32,8 @@ static void must_be_over(uint64_t size, unsigned int reason)
 
 /* ---- a user's share ------------------------------------------------------------------- */
 
-/* Whole pages are what counts. */
-TEST(a_users_buffers_count_as_his_locked_memory)
+/* Only whole pages count. */
+TEST(a_users_buffers_count_as_locked_memory)
 {
 	const size_t page = page_size();
 	header_t header;
@@ -48,7 +48,7 @@ TEST(a_users_buffers_count_as_his_locked_memory)
 	fds[1] = default_context(0, 2 * page);
 	ck_assert_uint_eq(read_number(MEM_CUR), 4 * page);
 	must_be_over(least_size(), PFM_REASON_BUFFER_MEMLOCK);
-	/* The mapping keeps it; mapping costs nothing more. */
+	/* The mapping keeps the buffer. Mapping costs nothing more. */
 	header = map_buffer(fds[0], page + 1);
 	ck_assert_uint_eq(read_number(MEM_CUR), 4 * page);
 	close(fds[0]);
@@ -69,8 +69,8 @@ static uint64_t try_four_pages(uint64_t uid)
 	return try_default(0, 4 * page_size()) == -1 ? errno : 0;
 }
 
-/* The other process of the user has none, another user has his own. */
-TEST(the_share_is_the_users_not_the_process_s)
+/* Another process of the same user gets nothing. Another user has a share of their own. */
+TEST(the_share_is_per_user_not_per_process)
 {
 	struct child first = child_new(), second = child_new(), other = child_new();
 
@@ -85,17 +85,17 @@ TEST(the_share_is_the_users_not_the_process_s)
 	wait_until(read_number(MEM_CUR) == 0);
 }
 
-/* A process with the same descriptors, and memory of its own. */
+/* A process with the same descriptors and separate memory. */
 static pid_t fork_with_same_files(void)
 {
 	return syscall(SYS_clone, CLONE_FILES | SIGCHLD, NULL, NULL, NULL, NULL);
 }
 
-/* Each makes a buffer as large as allowed and ends: its descriptor stays. */
-TEST(buffers_of_dead_children_are_one_limits_worth)
+/* Each child makes the largest buffer that it can and exits. Its descriptor stays open. */
+TEST(buffers_of_dead_children_count_against_one_limit)
 {
 	const size_t size = 16 * page_size();
-	const int first = dup(STDIN_FILENO); /* what the first one gets */
+	const int first = dup(STDIN_FILENO); /* what the first child gets */
 	unsigned int n, made = 0;
 	int status;
 	pid_t pid;
@@ -124,8 +124,8 @@ TEST(buffers_of_dead_children_are_one_limits_worth)
 }
 
 /*
- * In a user namespace of his a user has as many uids as he is given: by newuidmap, which root has
- * installed, from /etc/subuid.
+ * In a user namespace a user has the uids that newuidmap (root has installed it) gives from
+ * /etc/subuid.
  */
 static uint64_t enter_a_namespace(uint64_t unused)
 {
@@ -160,7 +160,7 @@ TEST(a_user_namespace_gives_no_second_share)
 	wait_until(read_number(MEM_CUR) == 0);
 }
 
-/* ---- all together ----------------------------------------------------------------------- */
+/* ---- all users together ----------------------------------------------------------------- */
 
 static void limit_buffers(uint64_t bytes)
 {
@@ -208,14 +208,14 @@ static void check_limit(void)
 	must_be_over(least_size(), PFM_REASON_BUFFER_LIMIT);
 	munmap((void *)header, page);
 	ck_assert_uint_eq(read_number(MEM_CUR), 2 * page);
-	/* Less than there is: nothing more, and what is there stays. */
+	/* A limit below what is in use: no new buffer, and the buffers in use stay. */
 	limit_buffers(page);
 	must_be_over(least_size(), PFM_REASON_BUFFER_LIMIT);
 	count_must_be_right(fds[0]);
 	close(fds[0]);
 	ck_assert_uint_eq(read_number(MEM_CUR), 0);
 	close(default_context(0, page));
-	/* The machine's limit comes first. */
+	/* The limit of all users is checked first. */
 	limit_locked_memory(page / 2);
 	must_be_over(page + 1, PFM_REASON_BUFFER_LIMIT);
 }
@@ -225,7 +225,10 @@ TEST(all_buffers_together_have_a_limit)
 	with_limit_back(check_limit);
 }
 
-/* Others cannot use it up; their own limit of locked memory is not asked. */
+/*
+ * Unprivileged users cannot use up this share, and the limit of locked memory does not apply to
+ * it.
+ */
 static void check_reserve(void)
 {
 	const size_t page = page_size();
@@ -244,7 +247,7 @@ static void check_reserve(void)
 	close(fd);
 }
 
-TEST(who_holds_cap_perfmon_has_as_much_again)
+TEST(cap_perfmon_has_a_second_share_of_the_same_size)
 {
 	with_limit_back(check_reserve);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The sampling format "callchain": the stack of each sample.  The truth about the
- * program's are the return addresses that functions find themselves; about the kernel's,
- * the functions that a system call has to pass.
+ * The sampling format "callchain": the stack of each sample. For the program's part, the expected
+ * addresses are the return addresses that the functions find themselves. For the kernel's part,
+ * they are functions that the system call must pass through.
  */
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -11,11 +11,11 @@
 
 SUITE(callchain, 120);
 
-/* ---- functions that know who called them ------------------------------------------------ */
+/* ---- functions that record their callers ------------------------------------------------ */
 
 /*
- * Each has a frame, and notes where it returns to.  On arm64 and POWER, who seems to call
- * others saves the link register, too.
+ * Each has a frame and records its return address. On arm64 and POWER a function that calls others
+ * also saves the link register.
  */
 #define NESTED __attribute__((noipa, optimize("no-omit-frame-pointer")))
 #if defined(__aarch64__)
@@ -49,7 +49,7 @@ NESTED static uint64_t innermost(struct child_page *page)
 	return page->turns;
 }
 
-#define INNERMOST_SIZE 256 /* bytes, and more than it has */
+#define INNERMOST_SIZE 256 /* bytes, more than the stack has */
 
 NESTED static uint64_t middle(struct child_page *page)
 {
@@ -63,7 +63,7 @@ NESTED static uint64_t outer(struct child_page *page)
 	return middle(page) + 1;
 }
 
-/* Nobody's frames come after this one's, until it returns. */
+/* No other frame follows this one until it returns. */
 NESTED static uint64_t outermost(uint64_t unused)
 {
 	uint64_t *frame = __builtin_frame_address(0), before = *frame, result;
@@ -76,7 +76,7 @@ NESTED static uint64_t outermost(uint64_t unused)
 	return result;
 }
 
-/* The last frame of a back chain has no frame in which its return address could be. */
+/* The last frame of a back chain has no next frame that could hold its return address. */
 #if defined(__powerpc64__)
 #define NEST_DEPTH 4
 #else
@@ -126,7 +126,7 @@ static void check_nest(void)
 	child_exit(&child);
 }
 
-TEST(a_programs_stack_is_what_its_functions_see)
+TEST(a_programs_stack_has_the_return_addresses_of_its_functions)
 {
 	with_formats(check_nest);
 }
@@ -139,7 +139,7 @@ TEST(a_programs_stack_is_what_its_functions_see)
 #define HAS_LINK false
 #endif
 
-/* Calls nothing, and does not ask who called it: it has no frame on arm64 and POWER. */
+/* Calls nothing and does not read its return address, so it has no frame on arm64 and POWER. */
 NESTED static uint64_t leaf(struct child_page *page)
 {
 	while (!page->stop)
@@ -171,7 +171,7 @@ static void must_have_caller(entry_t entry, const struct nest *nest, uint32_t fl
 	if (!pmu_is("power"))
 		ck_assert_int_eq(!!(entry->flags & PFM_CALLCHAIN_USER_LINK), has_link);
 #if defined(__x86_64__)
-	/* Whether it has a frame is the compiler's choice. */
+	/* The compiler chooses whether it has a frame. */
 	return;
 #endif
 	ck_assert_uint_ge(entry->user_count, 2 + has_caller);
@@ -179,7 +179,7 @@ static void must_have_caller(entry_t entry, const struct nest *nest, uint32_t fl
 		ck_assert_msg(is_code_of(user[1], caller_of_leaf),
 			      "0x%jx is not in 0x%jx", (uintmax_t)user[1],
 			      (uintmax_t)(uintptr_t)caller_of_leaf);
-	/* On POWER what comes next may be left over from another call. */
+	/* On POWER the next address may be left over from another call. */
 	if (HAS_LINK)
 		ck_assert_uint_eq(user[1 + has_caller], nest->returns[0]);
 }
@@ -212,7 +212,7 @@ static void check_leaves(void)
 	check_leaf(0);
 }
 
-TEST(the_link_register_has_the_caller_of_a_leaf_function)
+TEST(the_link_register_gives_the_caller_of_a_leaf_function)
 {
 	with_formats(check_leaves);
 }
@@ -335,7 +335,7 @@ TEST(bad_arguments_of_callchain_are_refused)
 
 /* ---- limits -------------------------------------------------------------------------------- */
 
-/* For child_call(): reads zeros, which is done by the kernel, until page->stop. */
+/* For child_call(): reads zeros until page->stop. The kernel does most of that. */
 static uint64_t read_until_stopped(uint64_t unused)
 {
 	struct child_page *page = child_own_page();
@@ -349,7 +349,7 @@ static uint64_t read_until_stopped(uint64_t unused)
 	return page->turns;
 }
 
-/* The same to pages that are not there, which the kernel finds while it writes. */
+/* The same into pages that are not present. The kernel faults on them while it writes. */
 static uint64_t read_to_new_pages(uint64_t unused)
 {
 	struct child_page *page = child_own_page();
@@ -369,7 +369,7 @@ static uint64_t read_to_new_pages(uint64_t unused)
 	return page->turns;
 }
 
-/* Sampled while it reads zeros. */
+/* Samples the child while it reads zeros. */
 static void sample_reader(const struct callchain *chain, const struct child *child,
 			  uint64_t (*reader)(uint64_t))
 {
@@ -425,7 +425,7 @@ static void check_limits(void)
 	child_exit(&child);
 }
 
-TEST(each_part_is_as_deep_as_wanted)
+TEST(each_part_has_the_depth_that_was_requested)
 {
 	with_formats(check_limits);
 }
@@ -433,9 +433,8 @@ TEST(each_part_is_as_deep_as_wanted)
 /* ---- the kernel's part ------------------------------------------------------------------------ */
 
 /*
- * Whoever @function called, @caller called that.  What was interrupted itself may not have
- * made its frame yet; on POWER what comes after it may be two addresses left over from
- * other calls.
+ * The function that called @function was called by @caller. The interrupted function may not have
+ * made its frame yet. On POWER the two addresses after it may be left over from other calls.
  */
 #if defined(__powerpc64__)
 #define FIRST_SURE 3
@@ -476,7 +475,10 @@ static void check_kernel(void)
 	for_each_entry(entry, &chain) {
 		must_be_called_by(entry, &vfs_read, &ksys_read);
 		in_read += passes(entry, &vfs_read);
-		/* Where it was interrupted is not how the handler came there. */
+		/*
+		 * The chain must start at the interrupted instruction, not in the interrupt
+		 * handler.
+		 */
 		ck_assert(!passes(entry, &overflow) && !passes(entry, &format));
 		ck_assert_uint_ge(entry->user_count, 1);
 	}
@@ -484,12 +486,12 @@ static void check_kernel(void)
 	child_exit(&child);
 }
 
-TEST(the_kernels_stack_is_that_of_the_system_call)
+TEST(the_kernels_stack_shows_the_system_call)
 {
 	with_formats(check_kernel);
 }
 
-/* What zeros memory is written in assembler, has no frame, and is called by one function. */
+/* The function that zeros memory is written in assembler, has no frame, and has one caller. */
 static void check_kernel_leaf(void)
 {
 	struct function leaf_function, caller;
@@ -519,15 +521,15 @@ static void check_kernel_leaf(void)
 	child_exit(&child);
 }
 
-TEST(the_link_register_has_the_caller_in_the_kernel)
+TEST(the_link_register_gives_the_caller_in_the_kernel)
 {
 	if (HAS_LINK)
 		with_formats(check_kernel_leaf);
 }
 
 /*
- * read() meets pages that the program does not have yet.  A fault is an exception of the kernel:
- * the chain must go on behind it, to read().
+ * read() writes to pages that the program does not have yet. A fault is an exception of the
+ * kernel. The chain must continue behind it, to read().
  */
 static void check_exception(void)
 {
@@ -550,12 +552,12 @@ static void check_exception(void)
 		of_read += passes(entry, &vfs_read);
 	}
 	ck_assert_uint_ge(faults, 5);
-	/* Those of a program's own accesses are few. */
+	/* Faults of the program's own accesses are few. */
 	must_be_between(of_read, faults * 9 / 10, faults);
 	child_exit(&child);
 }
 
-TEST(the_kernels_stack_goes_on_where_an_exception_came)
+TEST(the_kernels_stack_continues_behind_an_exception)
 {
 	with_formats(check_exception);
 }
@@ -621,7 +623,7 @@ static void check_full(void)
 	ck_assert_uint_eq(chain.header->hdr_lost, 0);
 }
 
-TEST(a_full_buffer_is_handed_over_as_with_default)
+TEST(a_full_buffer_masks_as_with_default)
 {
 	with_formats(check_full);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the suites about stacks share: contexts with format "callchain", and its entries. */
+/* Helpers for the suites about stacks: contexts with format "callchain", and its entries. */
 #ifndef CALLCHAIN_H
 #define CALLCHAIN_H
 
@@ -19,21 +19,22 @@ struct callchain {
 };
 
 /*
- * A busy counter, programmed, to be written.  Its periods are random: where the clock counts
- * instructions, equal ones could all end at one place of a loop, and in none of its calls.
+ * A busy counter, programmed, to be written. Its periods are random. Where the clock counts
+ * instructions, equal periods could all end at one instruction of a loop, and in none of its
+ * calls.
  */
 struct pfarg_pmd callchain_pmd(int fd);
-/* That one is sampled. */
+/* That counter is sampled. */
 struct callchain callchain_of(const struct pfm_callchain_arg *argument);
 struct callchain callchain_new(uint32_t flags); /* of 1 MiB */
 void callchain_free(struct callchain *chain);
 void callchain_start(const struct callchain *chain, pid_t tid);
-/* Until there are so many; the caller sleeps. */
+/* Sleeps until there are @count entries. */
 void wait_for_samples(const struct callchain *chain, uint64_t samples);
 
 /*
- * Nothing is written any more: each entry is as it has to be; @is_root: who loaded it
- * may see the kernel.  Return: how many there are.
+ * Checks all entries after sampling has ended. @is_root: the loader may see kernel addresses.
+ * Returns the number of entries.
  */
 uint64_t must_be_whole_chains(const struct callchain *chain, bool is_root);
 
@@ -67,29 +68,29 @@ static inline entry_t end_of(const struct callchain *chain)
 	     (entry) = entry_after(entry))
 
 /*
- * An interrupt that is like an NMI, as on POWER, came between the start of the counters and the
- * switch to the thread: the stacks at hand were another one's.
+ * An interrupt similar to an NMI, as on POWER, came between the start of the counters and the
+ * switch to the thread: the stack was another thread's.
  */
 static inline bool is_in_switch(entry_t entry)
 {
 	return pmu_is("power") && entry->kernel_count == 1 && entry->user_count == 1;
 }
 
-/* Where a function of the kernel begins and ends. */
+/* Start and end of a kernel function. */
 struct function {
 	uint64_t begin;
 	uint64_t end;
 };
 
 struct function find_function(const char *name);
-/* The same of a module. */
+/* The same for a module. */
 struct function find_module(const char *name);
 static inline bool is_in(uint64_t address, const struct function *function)
 {
 	return address >= function->begin && address < function->end;
 }
 
-/* Whether it is in the kernel's part. */
+/* Returns whether the address is in the kernel's part. */
 bool passes(entry_t entry, const struct function *function);
 
 #endif

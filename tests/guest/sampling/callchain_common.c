@@ -18,7 +18,7 @@ struct pfarg_pmd callchain_pmd(int fd)
 	};
 
 	use_counters(fd, 1);
-	/* QEMU interrupts for this one at once, for others at times much later. */
+	/* QEMU raises the interrupt of this counter at once, of the others much later. */
 	if (pmu_is("armv8")) {
 		pmd.reg_num = PFM_ARMV8_CYCLE_COUNTER;
 		write_pmc(fd, pmd.reg_num, 0);
@@ -69,7 +69,7 @@ static bool is_of_kernel(uint64_t address)
 	return address >> 63;
 }
 
-/* Only where a link register was asked for, and there is one. */
+/* Only if the link register was requested, and the machine has one. */
 static void must_be_flags(entry_t entry, bool is_asked)
 {
 #if defined(__x86_64__)
@@ -84,7 +84,7 @@ static void must_be_flags(entry_t entry, bool is_asked)
 		ck_assert_uint_ge(entry->user_count, 2);
 }
 
-/* What is true of every entry. */
+/* Checks that hold for every entry. */
 static void must_be_entry(entry_t entry, bool is_root)
 {
 	bool hit_kernel = is_of_kernel(entry->sample.ip);
@@ -126,7 +126,7 @@ uint64_t must_be_whole_chains(const struct callchain *chain, bool is_root)
 
 /* ---- the kernel's functions ----------------------------------------------------------- */
 
-/* By /proc/kallsyms: until the next higher symbol. */
+/* From /proc/kallsyms: ends at the next higher symbol. */
 struct function find_function(const char *name)
 {
 	struct function function = { .end = UINT64_MAX };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the core does with the answers of a sampling format, PFM_CONTROL_*: format "script"
- * (tests/modules) gives those that a test wrote down.  The caller watches himself.
+ * What the core does with the answers of a sampling format, PFM_CONTROL_*. Format "script"
+ * (tests/modules) gives the answers that a test has written down. The caller monitors itself.
  */
 #include <sys/mman.h>
 
@@ -19,7 +19,7 @@ SUITE(format_answers, 60);
 #define CONTROL_SWITCH 0x8
 
 #define FULL	       (CONTROL_NOTIFY | CONTROL_MASK)
-/* What a counter that was not reset has not reached, and one that was is far above. */
+/* A counter that was not reset has not reached this value; one that was reset is far above it. */
 #define MUCH	       BIT(62)
 
 struct scripted {
@@ -51,7 +51,7 @@ static void loop_until_samples(struct scripted it, uint64_t samples)
 		sampled_loop(PERIOD / 10);
 }
 
-/* Masked, the message read, and monitoring stopped, so that nothing moves. */
+/* Masked, the message read, and monitoring stopped, so that nothing changes. */
 static uint64_t stop_when_full(struct scripted it)
 {
 	spin_until_masked(it.fd);
@@ -62,7 +62,7 @@ static uint64_t stop_when_full(struct scripted it)
 	return sampled_value(it.fd);
 }
 
-/* ---- of the handler ------------------------------------------------------------------------ */
+/* ---- answers of the handler ---------------------------------------------------------------- */
 
 static void check_reset(void)
 {
@@ -81,7 +81,7 @@ static void check_reset(void)
 	end(it);
 }
 
-TEST(a_reset_begins_the_period_anew)
+TEST(a_reset_starts_a_new_period)
 {
 	need_overflow_interrupts();
 	with_formats(check_reset);
@@ -103,7 +103,7 @@ static void check_nothing(void)
 	end(it);
 }
 
-TEST(without_an_answer_the_counter_goes_on)
+TEST(without_an_answer_the_counter_continues)
 {
 	need_overflow_interrupts();
 	with_formats(check_nothing);
@@ -158,9 +158,9 @@ TEST(a_mask_without_message_cannot_be_restarted)
 	with_formats(check_mask);
 }
 
-/* ---- of the restart ---------------------------------------------------------------------- */
+/* ---- answers of the restart -------------------------------------------------------------- */
 
-/* After the only restart, which answers @answer: state, and whether the period began anew. */
+/* After the only restart, which answers @answer: the state, and whether a new period began. */
 static void must_restart_to(__s32 answer, unsigned int state, bool is_reset)
 {
 	struct scripted it = begin(
@@ -223,9 +223,9 @@ TEST(a_restart_that_the_format_refuses_can_be_tried_again)
 	with_formats(check_refusal);
 }
 
-/* ---- of the next event set ----------------------------------------------------------------- */
+/* ---- answers about the next event set ------------------------------------------------------ */
 
-/* Sets 0 and 1, sampled alike, set 0 first. */
+/* Sets 0 and 1 are sampled in the same way. Set 0 is first. */
 static struct scripted begin_with_sets(struct script_argument answers)
 {
 	struct scripted it = begin(answers);
@@ -264,7 +264,7 @@ TEST(a_switch_is_made_at_once)
 	with_formats(check_switch);
 }
 
-/* After a full buffer and its restart: the active set. */
+/* The active set after a full buffer and its restart. */
 static void must_restart_in(__u32 handler, unsigned int set)
 {
 	struct scripted it = begin_with_sets((struct script_argument){

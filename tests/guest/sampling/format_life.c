@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A sampling format at work in a context, from init to exit: format "script" (tests/modules)
- * tells of both. The caller watches himself or a child.
+ * The life of a sampling format in a context, from init to exit. Format "script" (tests/modules)
+ * reports both. The caller monitors itself or a child.
  */
 #include <sys/mman.h>
 
@@ -24,7 +24,7 @@ static uint64_t tells(const char *parameter)
 	return module_parameter(MODULE, parameter);
 }
 
-/* Of contexts since the module was loaded. */
+/* Of all contexts since the module was loaded. */
 static void must_have_begun_and_ended(uint64_t begun, uint64_t ended)
 {
 	ck_assert_uint_eq(tells("begun"), begun);
@@ -60,7 +60,7 @@ static void check_errors_of_init(void)
 	must_have_begun_and_ended(1, 1);
 }
 
-TEST(init_fails_with_an_errno_of_its_own)
+TEST(the_errno_of_init_is_returned)
 {
 	with_formats(check_errors_of_init);
 }
@@ -94,7 +94,7 @@ static void check_exits(void)
 	close(fd);
 	must_have_begun_and_ended(2, 2);
 
-	/* while it is at work */
+	/* while the format is in use */
 	fd = sampling_on(child.pid, &resetting);
 	buffer = format_buffer(fd, page_size());
 	child_busy(&child);
@@ -104,7 +104,7 @@ static void check_exits(void)
 	ck_assert_uint_eq(buffer->samples, tells("last_samples"));
 	child_rest(&child);
 
-	/* its thread has ended */
+	/* after its thread has ended */
 	fd = sampling_on(child.pid, &resetting);
 	child_exit(&child);
 	must_end(fd);
@@ -144,16 +144,16 @@ static void check_sizes(void)
 	size_t i;
 	int fd;
 
-	/* The earlier version, and what lies behind it in the program. */
+	/* The earlier version. Behind it the program has other data. */
 	later.argument.without_buffer = ~0u;
 	fd = format_context("script", &later, FIRST_SIZE);
 	format_buffer(fd, page_size());
 	close(fd);
-	/* Something between, and this version. */
+	/* A size between the two versions, and this version. */
 	ck_assert_int_eq(make_sized(&later, FIRST_SIZE + 1), 0);
 	later.argument.without_buffer = 0;
 	ck_assert_int_eq(make_sized(&later, SIZE), 0);
-	/* A later one. */
+	/* A later version. */
 	ck_assert_int_eq(make_sized(&later, sizeof(later)), 0);
 	for (i = 0; i < sizeof(later.rest); i++) {
 		fd = pfm_open_device();
@@ -165,12 +165,12 @@ static void check_sizes(void)
 		later.rest[i] = 0;
 		close(fd);
 	}
-	/* No version. */
+	/* Not the size of any version. */
 	ck_assert_int_eq(make_sized(&later, FIRST_SIZE - 1), EINVAL);
 	ck_assert_int_eq(make_sized(NULL, FIRST_SIZE), EINVAL);
 }
 
-TEST(an_argument_grows_as_all_structures_do)
+TEST(a_formats_argument_grows_as_all_structures_do)
 {
 	with_formats(check_sizes);
 }
@@ -197,7 +197,7 @@ static void check_private_memory(void)
 	must_have_begun_and_ended(1, 1);
 }
 
-TEST(a_format_may_keep_all_in_private_memory)
+TEST(a_format_may_use_private_memory_only)
 {
 	need_overflow_interrupts();
 	with_formats(check_private_memory);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sampling formats as modules: loaded for who asks for them, pinned while in use, told of
- * in sysfs; names that are none.  Each test leaves none of them loaded.
+ * Sampling formats as modules: they are loaded on demand, pinned while in use, and listed in
+ * sysfs. Invalid names are refused. No test leaves a format loaded.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ SUITE(formats, 120);
 
 #define NO_INDEX PFM_NO_INDEX
 
-/* Of the example. */
+/* UUID of the example format. */
 struct last_argument {
 	uint64_t entries;
 };
@@ -28,7 +28,7 @@ static const struct pfm_callchain_arg callchain_argument = { .buf_size = 65536 }
 static const struct pfm_hist_arg hist_argument = { .entries = 1024 };
 static const struct last_argument last_argument = { .entries = 64 };
 
-/* As they stand in the headers of others, not taken from ours. */
+/* The UUIDs as other projects' headers have them, not taken from ours. */
 static const struct known_format {
 	const char *name;
 	const char *uuid;
@@ -83,7 +83,7 @@ static void must_unload(const char *module)
 
 /* ---- loading ---------------------------------------------------------------------- */
 
-/* Asked for by @text, which is its name or UUID. */
+/* @text is the name or the UUID of the format. */
 static void must_load_by(const struct known_format *format, const char *text)
 {
 	int fd = pfm_open_device();
@@ -149,7 +149,7 @@ static void check_ordinary_user(void)
 	struct pfm_create create = {};
 	int fd;
 
-	/* What happens if the PMU is not loaded is another suite's. */
+	/* Another suite tests what happens if the PMU is not loaded. */
 	fd = pfm_open_device();
 	must(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
 	become(USER_ID);
@@ -160,7 +160,7 @@ static void check_ordinary_user(void)
 	}
 }
 
-TEST(an_ordinary_user_may_have_a_format_loaded)
+TEST(an_ordinary_users_context_loads_a_format)
 {
 	with_formats(check_ordinary_user);
 }
@@ -191,7 +191,7 @@ static void must_be_pinned_while_used(const struct known_format *format)
 	child_rest(&child);
 	must(fd, pfm_unload_context(fd));
 	must_be_pinned(format);
-	/* A second context holds it on its own. */
+	/* A second context holds it by itself. */
 	other = context_of_format(format);
 	ck_assert_int_eq(module_users(format->module), 2);
 	close(fd);
@@ -218,7 +218,7 @@ TEST(a_format_in_use_cannot_be_unloaded)
 	with_formats(check_pinned);
 }
 
-/* The buffer is the core's, so that who reads it does not need the format. */
+/* The buffer belongs to the core, so a reader of it does not need the format. */
 static void check_mapping(void)
 {
 	const struct last_argument argument = { 64 };
@@ -268,12 +268,12 @@ static void check_sysfs(void)
 	}
 }
 
-TEST(sysfs_tells_version_and_uuid)
+TEST(sysfs_shows_version_and_uuid)
 {
 	with_formats(check_sysfs);
 }
 
-/* ---- names that are none -------------------------------------------------------------- */
+/* ---- invalid names -------------------------------------------------------------------- */
 
 static void check_strange_names(void)
 {
@@ -322,7 +322,7 @@ static void check_strange_names(void)
 	count_must_be_right(fd);
 }
 
-TEST(a_name_that_is_none_is_refused)
+TEST(an_invalid_name_is_refused)
 {
 	with_formats(check_strange_names);
 }
@@ -339,7 +339,7 @@ static void put_modprobe_back(void)
 	unlink(ASKED);
 }
 
-/* A script takes its place and notes what it is asked for. */
+/* A script replaces modprobe and logs its arguments. */
 static void check_what_modprobe_gets(void)
 {
 	static const char script[] = "#!/bin/sh\necho \"$*\" >>" ASKED "\n";
@@ -366,15 +366,15 @@ static void check_what_modprobe_gets(void)
 	ck_assert_str_eq(read_text(ASKED), "-q -- perfmon-format-no_such-format2\n");
 }
 
-/* They come from any user, and modprobe is run by root. */
-TEST(no_name_that_is_none_comes_to_modprobe)
+/* Any user can pass such names, and root runs modprobe. */
+TEST(no_invalid_name_reaches_modprobe)
 {
 	snprintf(modprobe, sizeof(modprobe), "%s", read_text(MODPROBE));
 	modprobe[strcspn(modprobe, "\n")] = '\0';
 	then_put_back(check_what_modprobe_gets, put_modprobe_back);
 }
 
-/* ---- arguments that no format takes ------------------------------------------------------ */
+/* ---- arguments that every format refuses ------------------------------------------------- */
 
 static void must_refuse_sizes(const struct known_format *format)
 {
@@ -393,7 +393,7 @@ static void must_refuse_sizes(const struct known_format *format)
 		    format->size);
 }
 
-/* Of a later version: what is not known of it has to be zero. */
+/* An argument of a later version: fields that this version does not know have to be zero. */
 static void must_take_later_version(const struct known_format *format)
 {
 	char argument[100] = {};

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the suites about the sampling formats share: modules that are loaded for a test
- * and gone after it, contexts, buffers as bytes.
+ * Helpers for the suites about sampling formats: modules that are loaded for one test, contexts,
+ * and access to bytes of a buffer.
  */
 #ifndef FORMATS_H
 #define FORMATS_H
 
 #include "measure.h"
 
-/* Runs @check apart; then no module of a format is loaded, and none was in use. */
+/* Runs @check in another process. Afterwards no module of a format is loaded or in use. */
 void with_formats(void (*check)(void));
 
-/* On an open descriptor; @size of the argument. */
+/* On an open descriptor. @size: of the argument. */
 int try_format(int fd, const char *name, const void *argument, size_t size);
 /* These must succeed. */
 int format_context(const char *name, const void *argument, size_t size);
@@ -25,32 +25,32 @@ struct refusal {
 	unsigned int reason;
 };
 
-/* All of them are EINVAL; @argument is not, on the same descriptor. */
+/* All of them fail with EINVAL. @argument itself succeeds on the same descriptor. */
 void must_refuse(const char *name, const struct refusal *refusals, size_t count,
 		 const void *argument, size_t size);
 
-/* Events of a busy counter between two samples: ns, about. */
+/* Events of a busy counter between two samples: about this many ns. */
 uint64_t format_period(void);
 /*
- * The first @counters are busy, one of them, @i, is sampled with this period, flags and
- * PMDs to be recorded.
+ * The first @counters are busy. Counter @i is sampled with this period, these flags and these
+ * recorded PMDs.
  */
 void sample_counter(int fd, unsigned int i, uint64_t period, uint32_t flags,
 		    const unsigned int *recorded, size_t count);
 void use_counters(int fd, unsigned int counters);
 
-/* Samples given to formats since then, which only the core counts. */
+/* Samples given to formats since then. The core counts them. */
 uint64_t samples_taken(void);
 /* PMDs that can be recorded with a sample. */
 unsigned int pmds_in_all(void);
-/* Of a struct pfm_dfl_smpl_entry with so many values. */
+/* Size of a struct pfm_dfl_smpl_entry with so many values. */
 size_t entry_bytes(unsigned int values);
 
-/* The number of so many bytes there, as it stands in memory. */
+/* The number of so many bytes at this address, as it is in memory. */
 uint64_t number_at(const void *memory, size_t offset, size_t bytes);
 void must_be_zero(const void *memory, size_t offset, size_t bytes);
 
-/* What another CPU is writing: what it published before is to be seen. */
+/* For memory that another CPU writes: makes visible what that CPU published before. */
 #define published(pointer) __atomic_load_n(pointer, __ATOMIC_ACQUIRE)
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The program's stack in format "callchain" where it is not in order: frame pointers that
- * lead nowhere, too many frames, a program of 32 bits, memory that has gone.
+ * The program's part in format "callchain" if the stack is damaged: bad frame pointers, too many
+ * frames, a 32-bit program, memory that is unmapped.
  */
 #include <sys/mman.h>
 
@@ -9,11 +9,11 @@
 
 SUITE(frames, 120);
 
-/* ---- frame pointers that are none -------------------------------------------------------------------- */
+/* ---- bad frame pointers ------------------------------------------------------------------------------ */
 
 /*
- * Spins until page->stop, counting page->turns, with the frame pointer (on POWER r1) as
- * given.
+ * Spins until page->stop and counts page->turns. The frame pointer (on POWER r1) has the given
+ * value.
  */
 static void spin_with_frame(struct child_page *page, uint64_t pointer)
 {
@@ -60,10 +60,10 @@ enum wrong_frame {
 	FRAME_LOW,
 	FRAME_ODD,
 	FRAME_UNMAPPED,
-	FRAME_AT_THE_END, /* of what is mapped, and beyond */
+	FRAME_AT_THE_END, /* end of the mapping, and beyond */
 	FRAME_OF_THE_KERNEL,
-	FRAME_ON_TOP, /* of all addresses */
-	FRAME_NOWHERE, /* an address that no CPU here has */
+	FRAME_ON_TOP, /* end of the address space */
+	FRAME_NOWHERE, /* no CPU here has such an address */
 	FRAME_TO_ITSELF,
 	FRAME_DOWNWARDS,
 	FRAME_KINDS
@@ -73,7 +73,7 @@ enum wrong_frame {
 
 #define FRAMES_SIZE	 65536
 
-/* Memory for them, behind which is some that cannot be read. */
+/* Memory for frames, followed by memory that cannot be read. */
 static uint64_t *map_frames(void)
 {
 	char *frames = mmap(NULL, 2 * FRAMES_SIZE, PROT_READ | PROT_WRITE,
@@ -125,7 +125,7 @@ static uint64_t spin_with_wrong_frame(uint64_t kind)
 	return 0;
 }
 
-/* Addresses that the frame is good for: on POWER none that leads nowhere. */
+/* The number of addresses that may be found. On POWER none may lead nowhere. */
 static unsigned int addresses_in(enum wrong_frame kind)
 {
 #if defined(__powerpc64__)
@@ -175,9 +175,9 @@ TEST(a_wrong_frame_pointer_does_no_harm)
 	with_formats(check_wrong_frames);
 }
 
-/* ---- frames upon frames ---------------------------------------------------------------- */
+/* ---- too many frames ------------------------------------------------------------------- */
 
-#define MANY 200 /* more than DEEPEST, of 64 bytes each */
+#define MANY 200 /* more than DEEPEST frames, of 64 bytes each */
 
 /* The address in frame i is ADDRESS_IN_FRAME + i. */
 static uint64_t spin_with_many_frames(uint64_t unused)
@@ -194,8 +194,8 @@ static uint64_t spin_with_many_frames(uint64_t unused)
 }
 
 /*
- * After the instruction.  On POWER what r1 points to is the function's own frame, without
- * its return address; instead there is what was in the link register.
+ * Skip the instruction. On POWER r1 points to the function's own frame, which has no return
+ * address. The link register's value comes instead.
  */
 static void must_be_many(entry_t entry)
 {
@@ -242,8 +242,8 @@ TEST(a_stack_deeper_than_the_limit_is_cut)
 
 #if defined(__x86_64__)
 /*
- * In a page below 4 GiB: a loop of 32-bit code, which counts ecx down and then jumps to
- * the 64-bit code behind it, and that to the address in a word of the page.
+ * A page below 4 GiB has a loop of 32-bit code. The loop counts ecx down and jumps to the 64-bit
+ * code behind it, which jumps to the address in a word of the page.
  */
 #define CODE_64 16
 #define WORD	32
@@ -270,7 +270,10 @@ static unsigned char *make_32_bit_code(void)
 	return page;
 }
 
-/* No register but the low half of some keeps its value in there, nor does the stack's. */
+/*
+ * 32-bit code keeps only the low half of some registers, and the stack pointer loses its high
+ * half, too.
+ */
 static void run_32_bit_code(unsigned char *page, uint64_t turns)
 {
 	__asm__ volatile("lea 1f(%%rip), %%rax; mov %%rax, %c2(%0)\n"
@@ -322,7 +325,7 @@ static void check_32_bits(void)
 }
 #endif
 
-TEST(of_32_bit_code_there_is_only_the_instruction)
+TEST(code_of_32_bits_has_only_the_instruction)
 {
 #if defined(__x86_64__)
 	with_formats(check_32_bits);
@@ -331,9 +334,9 @@ TEST(of_32_bit_code_there_is_only_the_instruction)
 #endif
 }
 
-/* ---- memory that has gone --------------------------------------------------------------------- */
+/* ---- memory that is unmapped ------------------------------------------------------------------ */
 
-/* So much that it takes long to give it back. */
+/* So much memory that freeing it takes long. */
 static uint64_t take_memory(uint64_t bytes)
 {
 	char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -342,7 +345,10 @@ static uint64_t take_memory(uint64_t bytes)
 	return memory != MAP_FAILED;
 }
 
-/* Return: samples while its memory was given back; the first one comes after so many ns. */
+/*
+ * Returns the number of samples while the memory was freed. The first sample comes after @first
+ * ns.
+ */
 static uint64_t sample_end(const struct function *exit_mmap, uint64_t first)
 {
 	struct child child = child_new();
@@ -368,7 +374,10 @@ static uint64_t sample_end(const struct function *exit_mmap, uint64_t first)
 	return samples;
 }
 
-/* With large pages it takes less than a period, and in some guests the same time after each start. */
+/*
+ * With large pages, freeing takes less than a period. In some guests it takes the same time after
+ * each start.
+ */
 static void check_end(void)
 {
 	struct function exit_mmap;
@@ -382,7 +391,7 @@ static void check_end(void)
 	ck_assert_uint_ge(samples, 3);
 }
 
-TEST(a_thread_at_its_end_has_no_stack_any_more)
+TEST(an_exiting_thread_has_no_user_stack)
 {
 	with_formats(check_end);
 }

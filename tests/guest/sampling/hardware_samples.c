@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What hardware notes of an overflow comes to the sampling format: PMU "fake" notes it, and
- * format "script" (both in tests/modules) shows what it got. The caller watches himself.
+ * What hardware records at an overflow reaches the sampling format. PMU "fake" records it, and
+ * format "script" (both in tests/modules) shows what it got. The caller monitors itself.
  */
 #include <sys/mman.h>
 
@@ -19,7 +19,7 @@ SUITE(hardware_samples, 60);
 
 typedef const volatile struct script_buffer *buffer_t;
 
-/* The last sample stays as it is: monitoring is masked after the fourth. */
+/* The last sample stays: the fourth one masks monitoring. */
 static const struct script_argument four = {
 	.handler = { CONTROL_RESET, CONTROL_RESET, CONTROL_RESET, CONTROL_MASK },
 };
@@ -107,12 +107,12 @@ static void check_instruction_and_payload(void)
 	with_formats(check_both_counters);
 }
 
-TEST(a_format_gets_what_the_hardware_noted_of_each_overflow)
+TEST(a_format_gets_what_the_hardware_recorded_at_each_overflow)
 {
 	with_fake(check_instruction_and_payload);
 }
 
-/* An address of the program, and not what was noted. */
+/* An address of the program instead of the recorded one. */
 static void must_have_noted_nothing(buffer_t buffer)
 {
 	ck_assert_uint_eq(buffer->payload_size, 0);
@@ -142,12 +142,12 @@ static void check_privilege(void)
 	with_formats(check_ordinary_user);
 }
 
-TEST(what_was_noted_of_the_kernel_is_not_for_everybody)
+TEST(recorded_kernel_addresses_are_hidden_from_ordinary_users)
 {
 	with_fake(check_privilege);
 }
 
-/* Made by a user, loaded by root. */
+/* Created by a user, loaded by root. */
 static void check_user_level(void)
 {
 	buffer_t buffer;
@@ -170,7 +170,7 @@ static void check_restricted_context(void)
 	with_formats(check_user_level);
 }
 
-TEST(what_was_noted_of_the_kernel_is_not_for_contexts_at_user_level)
+TEST(recorded_kernel_addresses_are_hidden_from_contexts_at_user_level)
 {
 	with_fake(check_restricted_context);
 }
@@ -232,14 +232,14 @@ TEST(registers_of_samples_are_neither_read_nor_written)
 	with_fake(check_refusals);
 }
 
-/* ---- whose interrupt --------------------------------------------------------------------- */
+/* ---- whose interrupt it was -------------------------------------------------------------- */
 
 static uint64_t fake_tells(const char *parameter)
 {
 	return module_parameter("perfmon_fake", parameter);
 }
 
-/* Of three ticks one is an overflow; the last one masks. */
+/* One of three ticks is an overflow. The last overflow masks. */
 static void check_interrupts(void)
 {
 	uint64_t ours = fake_tells("ours"), not_ours = fake_tells("not_ours");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The sampling format "hist": sums that are right, at every moment. */
+/* The sampling format "hist": its sums are right at any time. */
 #include <perfmon/perfmon_hist.h>
 
 #include "formats.h"
@@ -33,7 +33,7 @@ static void start_on(const struct hist *hist, pid_t tid)
 	must(hist->fd, pfm_start(hist->fd, NULL));
 }
 
-/* The caller watches himself: goes on until so many samples were taken. */
+/* The caller monitors itself until @samples samples were taken. */
 static void produce(const struct hist *hist, uint64_t samples)
 {
 	while (hist->header->produced < samples)
@@ -46,7 +46,7 @@ struct sums {
 	uint64_t periods;
 };
 
-/* Of @pmd, or of all with PFM_MAX_PMDS. */
+/* Sum of @pmd, or of all PMDs with PFM_MAX_PMDS. */
 static struct sums sums_of(const struct hist *hist, unsigned int pmd)
 {
 	struct sums sums = {};
@@ -64,7 +64,7 @@ static struct sums sums_of(const struct hist *hist, unsigned int pmd)
 	return sums;
 }
 
-/* Nothing counts any more: everything fits together. */
+/* Nothing counts any more, so all numbers must agree. */
 static void must_balance(const struct hist *hist, uint64_t taken)
 {
 	struct sums sums = sums_of(hist, PFM_MAX_PMDS);
@@ -82,7 +82,7 @@ static bool is_same(const volatile struct pfm_hist_entry *a,
 	       a->set == b->set;
 }
 
-/* No two entries are of the same. */
+/* No two entries have the same key. */
 static void must_be_unique(const struct hist *hist)
 {
 	uint32_t i, j;
@@ -190,7 +190,7 @@ static void check_sums(void)
 
 	need_overflow_interrupts();
 	hist = hist_new(MOST);
-	/* The second one counts the same and tells how much it was. */
+	/* The second counter counts the same event and shows how much it was. */
 	use_counters(hist.fd, 2);
 	sample_counter(hist.fd, 0, format_period(), 0, NULL, 0);
 	taken = samples_taken();
@@ -211,7 +211,7 @@ static void check_sums(void)
 	for (i = 0; i < MOST; i++)
 		ck_assert(!hist.table[i].count ||
 			  hist.table[i].tgid == (uint32_t)child.pid);
-	/* What comes between an overflow and its reset is in no period. */
+	/* Events between an overflow and its reset belong to no period. */
 	events = read_pmd(hist.fd, pmu()->pmds[1]);
 	ck_assert_uint_gt(sums.periods, 0);
 	ck_assert_uint_le(sums.periods, events + format_period() / 100);
@@ -223,7 +223,7 @@ TEST(sums_are_those_of_the_samples)
 	with_formats(check_sums);
 }
 
-/* What the loop's length says, and the time that starting, stopping and interrupts take. */
+/* The count of the loop, and the time that start, stop and interrupts take. */
 static void check_arithmetic(void)
 {
 	const uint64_t periods = 50, period = format_period();
@@ -281,14 +281,14 @@ static void check_two_counters(void)
 	ck_assert_uint_gt(second.counts, 0);
 }
 
-TEST(counters_have_entries_of_their_own)
+TEST(each_counter_has_separate_entries)
 {
 	with_formats(check_two_counters);
 }
 
 /* ---- a full table ------------------------------------------------------------------------ */
 
-/* Jumps to the next instruction: as many places for a sample as there are of them. */
+/* Jumps to the next instruction: 256 places for samples. */
 #if defined(__x86_64__)
 #define HOPS ".rept 256\n jmp 1f\n 1:\n .endr\n"
 #else
@@ -329,9 +329,9 @@ static void fill_table(uint32_t entries)
 	sums = sums_of(&hist, PFM_MAX_PMDS);
 	ck_assert_uint_eq(sums.periods, sums.counts * format_period());
 	ck_assert_uint_eq(hist.header->lost_sum, hist.header->lost * format_period());
-	/* With 32 places to look at, a table that loses is all but full. */
+	/* A sample may use 32 places. A table that loses samples is almost full. */
 	ck_assert_uint_ge(sums.used, entries <= 32 ? entries : entries / 2);
-	/* And nobody is told, nor has anything to restart. */
+	/* Nobody is notified and nothing can be restarted. */
 	must_be_silent(hist.fd);
 	must_fail(hist.fd, pfm_restart(hist.fd), EBUSY, PFM_REASON_NOTHING_TO_RESTART,
 		  NO_INDEX);
@@ -352,9 +352,9 @@ TEST(a_full_table_is_counted)
 	with_formats(check_full_table);
 }
 
-/* ---- a reader elsewhere ------------------------------------------------------------------- */
+/* ---- a reader on another CPU -------------------------------------------------------------- */
 
-/* Entries once seen stay what they are and only grow. */
+/* Entries that were seen once do not change their key, and their sums only grow. */
 static void must_have_grown(const struct hist *hist, struct pfm_hist_entry *seen)
 {
 	uint32_t i;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Addresses of the kernel in samples: who sees them. */
+/* Kernel addresses in samples: who may see them. */
 #include <sys/mman.h>
 
 #include "samples.h"
 
 SUITE(kernel_addresses, 120);
 
-/* Much of what is counted is the kernel's. */
+/* Much of the count is the kernel's. */
 static void call_the_kernel(int fd)
 {
 	while (!message_waits(fd))
@@ -55,7 +55,7 @@ TEST(a_user_sees_no_address_of_the_kernel)
 	ck_assert_uint_eq(messages, 0);
 }
 
-/* Who loaded it is who reads it: it says nothing that root made the context. */
+/* The loader is the reader. It does not matter that root created the context. */
 TEST(a_user_with_roots_context_sees_no_address_of_the_kernel)
 {
 	uint64_t found = 0;
@@ -76,7 +76,7 @@ TEST(a_user_with_roots_context_sees_no_address_of_the_kernel)
 	ck_assert(!is_kernel_address(next_overflow(fd).msg_ovfl_ip));
 }
 
-/* Where the loop was interrupted, and not where somebody looked. */
+/* Samples are where the loop was interrupted, not where the counters were looked at. */
 TEST(a_users_samples_of_a_loop_are_in_the_loop)
 {
 	uint64_t elsewhere = 0, samples;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The mapping of a sampling buffer: what can be mapped, and how long it lives. */
+/* The mapping of a sampling buffer: what can be mapped, and how long it stays valid. */
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -84,7 +84,7 @@ TEST(a_buffer_can_be_mapped_shorter_privately_and_several_times)
 	while (headers[0]->hdr_count < 5)
 		sampled_loop(100000);
 	must(fd, pfm_stop(fd));
-	/* All the same memory. */
+	/* All mappings show the same memory. */
 	for (i = 1; i < 4; i++) {
 		ck_assert_uint_eq(headers[i]->hdr_count, headers[0]->hdr_count);
 		ck_assert_mem_eq((void *)first_entry(headers[i]),
@@ -113,15 +113,15 @@ TEST(a_mapping_cannot_be_made_writable)
 	count_must_be_right(fd);
 }
 
-/* All of it is there from the beginning. */
-TEST(reading_a_buffer_faults_nowhere)
+/* All pages are present from the beginning. */
+TEST(reading_a_buffer_causes_no_page_fault)
 {
 	int fd = default_context(0, MIB);
 	volatile const char *bytes = (volatile const char *)map_buffer(fd, MIB);
 	uint64_t before, after;
 	size_t i;
 
-	before = minor_faults(); /* whatever that touches */
+	before = minor_faults(); /* other faults of the system call */
 	before = minor_faults();
 	for (i = 0; i < MIB; i += 64)
 		(void)bytes[i];
@@ -137,7 +137,7 @@ static void fill_one(int fd, header_t header)
 		sampled_loop(100000);
 }
 
-/* Monitoring ends with the last descriptor, the buffer with the last mapping. */
+/* Monitoring ends with the last descriptor, the buffer is freed with the last mapping. */
 TEST(a_mapping_outlives_its_context)
 {
 	const size_t size = 3 * page_size();
@@ -163,7 +163,7 @@ TEST(a_mapping_outlives_its_context)
 	count_must_be_right(make_context());
 }
 
-/* The core is needed to free it; the PMU can go. */
+/* The core is needed to free the buffer. The PMU can be unloaded. */
 TEST(a_mapping_holds_the_core)
 {
 	const char *module = pmu_module();
@@ -218,7 +218,7 @@ TEST(a_mapping_can_be_cut_and_moved_but_not_grown)
 	int fd = default_context(0, size);
 	char *memory = (char *)map_buffer(fd, size), *place, *moved;
 
-	/* Cut in the middle: both ends stay. */
+	/* Cut in the middle: both parts stay mapped. */
 	ck_assert_int_eq(munmap(memory + 3 * page, page), 0);
 	ck_assert_uint_eq(((header_t)memory)->hdr_buf_size, size);
 	ck_assert_int_eq(memory[7 * page], 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Notifications: docs/interface.md 1.12, 3.4, 3.5 and 4.4 to 4.6, and 10, rows 8 to 16.
- * Most watch themselves without a format, where each overflow masks.
+ * Most tests monitor themselves without a format, where each overflow masks.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -17,7 +17,7 @@ SUITE(notification, 120);
 
 /* ---- an overflow --------------------------------------------------------------------- */
 
-TEST(an_overflow_masks_and_is_told)
+TEST(an_overflow_masks_and_sends_a_message)
 {
 	struct child child = child_new();
 	unsigned int cpu = cpus_online() - 1, turn;
@@ -41,7 +41,7 @@ TEST(an_overflow_masks_and_is_told)
 		ck_assert_uint_eq(message.msg_ovfl_pmds[0], BIT(pmu()->pmds[0]));
 		ck_assert_uint_eq(message.msg_ovfl_pmds[1] | message.msg_ovfl_pmds[4], 0);
 		must_be_silent(fd);
-		/* It goes on and is not counted. */
+		/* The thread continues and is not counted. */
 		ck_assert_uint_eq(state_of(fd), PFM_STATE_MASKED);
 		ck_assert_uint_eq(status_of(fd).flags, PFM_STATUS_STARTED);
 		value = sampled_value(fd);
@@ -56,7 +56,7 @@ TEST(an_overflow_masks_and_is_told)
 	count_must_be_right(fd);
 }
 
-/* The names of the two fields are the wrong way round. */
+/* The names of the two fields are the wrong way round in the perfmon2 interface. */
 TEST(a_message_has_the_thread_as_pid_and_the_process_as_tid)
 {
 	struct pfarg_ovfl_msg message;
@@ -78,8 +78,8 @@ TEST(a_message_has_the_thread_as_pid_and_the_process_as_tid)
 	spinner_end(&spinner);
 }
 
-/* As a user: what he sees is where his program was. */
-TEST(a_message_tells_where_it_happened)
+/* As a user: the instruction is one of the user's program. */
+TEST(a_message_has_the_instruction_of_the_overflow)
 {
 	int fd, turn, inside = 0;
 
@@ -97,7 +97,7 @@ TEST(a_message_tells_where_it_happened)
 	ck_assert_int_ge(inside, 16);
 }
 
-TEST(without_notify_and_format_an_overflow_masks_for_ever_in_silence)
+TEST(without_notify_and_format_an_overflow_masks_until_the_next_load)
 {
 	struct pfarg_pmd pmd = sampling(0, PERIOD);
 	uint64_t value;
@@ -108,7 +108,7 @@ TEST(without_notify_and_format_an_overflow_masks_for_ever_in_silence)
 	program_busy(fd, 2);
 	pmd.reg_flags = 0;
 	write_one(fd, pmd);
-	/* It is the PMD that overflows which has to have the flag. */
+	/* Only the flag of the PMD that overflows counts. */
 	write_one(fd, sampling(1, BIT(60)));
 	load_and_start(fd, thread_id());
 	spin_until_masked(fd);
@@ -127,7 +127,7 @@ TEST(without_notify_and_format_an_overflow_masks_for_ever_in_silence)
 	count_must_be_right(fd);
 }
 
-/* Those without the flag, too. */
+/* Includes PMDs without the flag. */
 TEST(a_message_names_all_pmds_that_overflowed)
 {
 	struct pfarg_pmd pmd = sampling(1, exact_period());
@@ -158,7 +158,7 @@ TEST(a_message_names_all_pmds_that_overflowed)
 
 /* ---- the queue ---------------------------------------------------------------------------- */
 
-/* The next overflow is one of that counter, and then none any more. */
+/* The next overflow is one of that counter, then there are no more. */
 static void overflow_of(int fd, unsigned int i)
 {
 	struct pfarg_pmd pmd = sampling(i, PERIOD);
@@ -173,7 +173,7 @@ static unsigned int which(unsigned int message)
 	return message * message % 3 % 2;
 }
 
-TEST(messages_are_kept_in_order_and_what_is_too_many_masks_in_silence)
+TEST(messages_stay_in_order_and_one_too_many_masks_without_message)
 {
 	struct pfarg_ovfl_msg message;
 	unsigned int depth, i, turn;
@@ -190,7 +190,10 @@ TEST(messages_are_kept_in_order_and_what_is_too_many_masks_in_silence)
 			overflow_of(fd, which(i));
 			must(fd, pfm_restart(fd));
 		}
-		/* One too many: masked, not told, and no credit is given by it. */
+		/*
+		 * One message too many: the context is masked, not notified, and there is no
+		 * credit.
+		 */
 		overflow_of(fd, 0);
 		must_not_restart(fd);
 		for (i = 0; i < depth; i++) {
@@ -208,8 +211,8 @@ TEST(messages_are_kept_in_order_and_what_is_too_many_masks_in_silence)
 	count_must_be_right(fd);
 }
 
-/* The credit of a message before it is good for it. */
-TEST(a_message_lost_can_be_restarted_by_the_credit_of_another)
+/* The credit of an earlier message can be used for it. */
+TEST(a_lost_message_can_be_restarted_with_the_credit_of_another)
 {
 	unsigned int depth, i;
 	int fd;
@@ -223,7 +226,7 @@ TEST(a_message_lost_can_be_restarted_by_the_credit_of_another)
 		overflow_of(fd, 0);
 		must(fd, pfm_restart(fd));
 	}
-	/* What is read makes room again. */
+	/* Reading makes room again. */
 	next_overflow(fd);
 	overflow_of(fd, 1);
 	must(fd, pfm_restart(fd));
@@ -236,7 +239,7 @@ TEST(a_message_lost_can_be_restarted_by_the_credit_of_another)
 	count_must_be_right(fd);
 }
 
-TEST(the_end_finds_room_in_a_full_queue)
+TEST(the_end_message_fits_into_a_full_queue)
 {
 	struct child child = child_new();
 	unsigned int depth, i;
@@ -284,7 +287,7 @@ TEST(reads_that_fail_lose_no_message)
 	count_must_be_right(fd);
 }
 
-/* As a reader does that knows none of the types. */
+/* Skips messages as a reader does that does not know the types. */
 static unsigned int count_messages(const char *buffer, ssize_t size)
 {
 	unsigned int count = 0;
@@ -300,7 +303,7 @@ static unsigned int count_messages(const char *buffer, ssize_t size)
 	return count;
 }
 
-/* As many whole messages as there are and fit; those that do not stay. */
+/* Returns whole messages, as many as exist and fit. The others stay in the queue. */
 TEST(a_read_returns_as_many_messages_as_fit)
 {
 	union pfarg_msg messages[10];
@@ -333,7 +336,7 @@ TEST(a_read_returns_as_many_messages_as_fit)
 	count_must_be_right(fd);
 }
 
-/* What is lost with memory that has gone is the rest, not what has been read. */
+/* A message that did not fit into the accessible memory stays. Messages that were read are gone. */
 TEST(a_read_into_memory_that_ends_returns_what_fits)
 {
 	const size_t size = sizeof(union pfarg_msg);
@@ -361,7 +364,7 @@ TEST(a_read_into_memory_that_ends_returns_what_fits)
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-TEST(an_overflow_of_another_thread_wakes_who_waits)
+TEST(an_overflow_of_another_thread_wakes_a_reader)
 {
 	struct child child = child_new();
 	struct pollfd one;
@@ -403,7 +406,7 @@ TEST(an_overflow_of_another_thread_wakes_who_waits)
 	count_must_be_right(fd);
 }
 
-/* An edge for each message, also if nobody has read the one before. */
+/* There is an edge for each message, even if the message before has not been read. */
 TEST(each_message_is_an_edge_for_epoll)
 {
 	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
@@ -469,10 +472,10 @@ TEST(each_message_sends_sigio)
 	need_overflow_interrupts();
 	fd = busy_self(0);
 	catch_signal(SIGIO);
-	/* The tid, as programs of the time have it. */
+	/* The tid, as programs of the perfmon2 time use it. */
 	ck_assert_int_eq(fcntl(fd, F_SETOWN, thread_id()), 0);
 	spin_until_masked(fd);
-	ck_assert_int_eq(signals, 0); /* nobody asked */
+	ck_assert_int_eq(signals, 0); /* no signals were requested */
 	must(fd, pfm_restart(fd));
 	ask_for_signals(fd, true);
 	for (turn = 1; turn <= 3; turn++) {
@@ -488,7 +491,7 @@ TEST(each_message_sends_sigio)
 	count_must_be_right(fd);
 }
 
-TEST(a_signal_asked_for_by_number_tells_the_descriptor)
+TEST(a_signal_set_with_f_setsig_carries_the_descriptor)
 {
 	const int number = SIGRTMIN + 3;
 	int fd;
@@ -512,7 +515,7 @@ TEST(a_signal_asked_for_by_number_tells_the_descriptor)
 	count_must_be_right(fd);
 }
 
-/* Not to the thread that overflows, if another one is the owner. */
+/* The signal goes to the owner even if another thread overflows. */
 TEST(the_signal_goes_to_the_thread_that_owns_the_descriptor)
 {
 	struct f_owner_ex owner = { .type = F_OWNER_TID };
@@ -536,7 +539,7 @@ TEST(the_signal_goes_to_the_thread_that_owns_the_descriptor)
 	count_must_be_right(fd);
 }
 
-/* The handler restarts, and the loop never asks. */
+/* The handler restarts. The loop never checks. */
 static void restart_by_signals(uint32_t flags)
 {
 	int fd = context_with_flags(flags);
@@ -570,13 +573,13 @@ TEST(a_thread_may_restart_itself_in_the_signals_handler)
 
 /* ---- without messages ------------------------------------------------------------------------------ */
 
-TEST(without_messages_signals_and_restarts_go_on)
+TEST(without_messages_signals_and_restarts_still_work)
 {
 	need_overflow_interrupts();
 	restart_by_signals(PFM_FL_OVFL_NO_MSG);
 }
 
-/* No queue that could be full, and nothing to read but the end. */
+/* There is no queue that could be full. Only the message of the end can be read. */
 TEST(without_messages_each_overflow_can_be_restarted)
 {
 	struct child child = child_new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The sampling format "nway": regions, and who has them. */
+/* The sampling format "nway": regions, and who may use them. */
 #include <perfmon/perfmon_nway.h>
 
 #include "formats.h"
@@ -33,13 +33,13 @@ struct nway {
 	uint64_t told;
 };
 
-/* Room for the largest entry has to be left; these are the smallest. */
+/* There must be room for the largest entry. These regions are the smallest. */
 static uint64_t smallest_region(void)
 {
 	return entry_bytes(pmds_in_all());
 }
 
-/* No counter is sampled yet; entries of so many values. */
+/* No counter is sampled yet. Entries have @values values. */
 static struct nway nway_without_counters(uint64_t region_size, unsigned int regions,
 					 unsigned int values)
 {
@@ -90,8 +90,8 @@ static const volatile struct pfm_nway_region *description_of(const struct nway *
 /* ---- what is in a region ------------------------------------------------------------- */
 
 /*
- * docs/interface.md 5.2: the entry of format "default".  An assertion takes long even if it
- * holds, and samples go on meanwhile: only one that does not is made.
+ * docs/interface.md 5.2: the entry of format "default". An assertion takes long even if it holds,
+ * and sampling continues meanwhile. So assert only when a check has failed.
  */
 static void must_be_entry(struct nway *nway, const void *entry, pid_t tid)
 {
@@ -111,7 +111,7 @@ static void must_be_entry(struct nway *nway, const void *entry, pid_t tid)
 	nway->time = time;
 }
 
-/* The next region in order: full, or the one that is being filled. */
+/* The next region in order: full, or being filled. */
 static void look_at_region(struct nway *nway, pid_t tid)
 {
 	const volatile struct pfm_nway_region *description =
@@ -134,7 +134,7 @@ static void look_at_full_region(struct nway *nway, pid_t tid)
 	look_at_region(nway, tid);
 }
 
-/* Stopped or unloaded: all that is left, and the balance. */
+/* After stop or unload: reads the remaining regions and compares the sums. */
 static void look_at_rest(struct nway *nway, pid_t tid, uint64_t taken)
 {
 	while (nway->read < nway->header->filled)
@@ -148,7 +148,7 @@ static void look_at_rest(struct nway *nway, pid_t tid, uint64_t taken)
 	ck_assert_uint_eq(nway->header->produced, samples_taken() - taken);
 }
 
-/* The caller watches himself: goes on until so many regions are full. */
+/* The caller monitors itself until @regions regions are full. */
 static void fill(const struct nway *nway, uint64_t regions)
 {
 	while (nway->header->filled < regions)
@@ -198,7 +198,7 @@ static void check_layout(void)
 				  nway.per_region * 56);
 		must_be_zero(buffer, 144 + 32 * i, 16);
 	}
-	/* What is recorded: the counter past its overflow, and a clock that goes on. */
+	/* Recorded: the counter after its overflow, and a clock that continues. */
 	for (i = 0; i < nway.per_region; i++) {
 		entry = (const char *)buffer + 128 + 3 * 32 + 56 * i;
 		ck_assert_uint_lt(number_at(entry, 40, 8), BIT(63));
@@ -267,7 +267,7 @@ TEST(a_buffer_larger_than_memory_is_enomem)
 	with_formats(check_too_large);
 }
 
-/* What the loop's length says, and the time that starting, stopping and interrupts take. */
+/* The count of the loop, and the time that start, stop and interrupts take. */
 static void check_arithmetic(void)
 {
 	const uint64_t periods = 50, period = format_period();
@@ -296,9 +296,9 @@ TEST(a_loop_gives_a_sample_for_each_period)
 	with_formats(check_arithmetic);
 }
 
-/* ---- whose the regions are ------------------------------------------------------------------ */
+/* ---- ownership of regions ------------------------------------------------------------------- */
 
-/* He hands a region back when one is left: a slow reader, but not too slow. */
+/* The reader hands a region back when only one is left: slow, but not too slow. */
 static void check_slow_reader(void)
 {
 	const pid_t self = thread_id();
@@ -328,7 +328,7 @@ TEST(no_sample_is_lost_while_a_region_is_free)
 	with_formats(check_slow_reader);
 }
 
-/* All are full, and he goes on until so many samples are lost. */
+/* All regions are full. The thread continues until @lost samples are lost. */
 static void lose(const struct nway *nway, uint64_t samples)
 {
 	while (nway->header->lost < samples)
@@ -350,7 +350,10 @@ static void check_losses(void)
 	fill(&nway, REGIONS);
 	lose(&nway, 20);
 	ck_assert_uint_eq(nway.header->written, REGIONS * nway.per_region);
-	/* They are told of by the region that is filled next, the one handed back. */
+	/*
+	 * The region that is filled next reports the lost samples. It is the one that was handed
+	 * back.
+	 */
 	look_at_full_region(&nway, self);
 	must(nway.fd, pfm_restart(nway.fd));
 	lost = nway.header->lost;
@@ -366,7 +369,7 @@ static void check_losses(void)
 		look_at_full_region(&nway, self);
 		must(nway.fd, pfm_restart(nway.fd));
 	}
-	/* Region 1 was the first to be free again, and tells of the rest. */
+	/* Region 1 was the first free one again. It reports the rest. */
 	ck_assert_uint_eq(description_of(&nway, 1)->lost, nway.header->lost - lost);
 	must_not_restart(nway.fd);
 	look_at_rest(&nway, self, taken);
@@ -409,7 +412,7 @@ static void must_be_overflow(int fd)
 	ck_assert_uint_eq(message.msg_ovfl_pmds[0], BIT(pmu()->pmds[0]));
 }
 
-/* Nobody reads them: the queue is full, and monitoring goes on all the same. */
+/* Nobody reads the messages. The queue is full, and monitoring continues. */
 static void check_messages(void)
 {
 	const uint64_t depth = pmu()->info.message_queue_depth;
@@ -431,7 +434,7 @@ static void check_messages(void)
 	must_be_silent(nway.fd);
 }
 
-TEST(a_full_region_is_told_and_a_full_queue_stops_nothing)
+TEST(a_full_region_sends_a_message_and_a_full_queue_stops_nothing)
 {
 	with_formats(check_messages);
 }
@@ -453,7 +456,7 @@ TEST(without_ovfl_notify_there_is_no_message)
 	with_formats(check_no_messages);
 }
 
-/* ---- a reader elsewhere -------------------------------------------------------------------- */
+/* ---- a reader on another CPU --------------------------------------------------------------- */
 
 static void check_other_cpu(void)
 {
@@ -470,7 +473,7 @@ static void check_other_cpu(void)
 	start_on(&nway, child.pid);
 	child_busy(&child);
 	while (nway.read < 100) {
-		/* Not asleep: as soon as they are there. */
+		/* The reader polls, so it sees samples as soon as they are written. */
 		while (published(&nway.header->filled) == nway.read)
 			;
 		look_at_full_region(&nway, child.pid);
@@ -508,7 +511,7 @@ static void check_end(void)
 	ck_assert_uint_ge(nway.samples, 2 * nway.per_region);
 }
 
-TEST(after_the_threads_end_all_can_be_read)
+TEST(all_samples_can_be_read_after_the_thread_has_ended)
 {
 	with_formats(check_end);
 }

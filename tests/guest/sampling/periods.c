@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Periods: docs/interface.md 1.9, 1.10, 3.5, 4.1 and 4.2.  Which one a sample ends is told by
- * the format "default".
+ * Periods: docs/interface.md 1.9, 1.10, 3.5, 4.1 and 4.2. The format "default" shows which period
+ * a sample ends.
  */
 #include "samples.h"
 
@@ -10,10 +10,10 @@ SUITE(periods, 120);
 #define MILLION 1000000ull
 #define MIB	(1ul << 20)
 
-/* ---- what a period is ---------------------------------------------------------------- */
+/* ---- initial, short and long periods ------------------------------------------------- */
 
-/* Three different ones: to begin with, after a sample, after a restart. */
-TEST(the_first_the_short_and_the_long_period_follow_one_another)
+/* Three different periods: the initial one, after a sample, after a restart. */
+TEST(the_initial_short_and_long_period_are_used_in_turn)
 {
 	struct pfarg_pmd pmd = sampling(0, PERIOD);
 	uint64_t most = entries_until_full(4096, 0), i;
@@ -39,7 +39,7 @@ TEST(the_first_the_short_and_the_long_period_follow_one_another)
 				  turn ? pmd.reg_long_reset : pmd.reg_value);
 		for (i = 1; i < most; i++)
 			ck_assert_uint_eq(entry[i].last_reset_val, pmd.reg_short_reset);
-		/* The overflow that filled it resets nothing before the restart. */
+		/* The overflow that filled the buffer resets nothing before the restart. */
 		ck_assert_uint_eq(read_back(fd, pmd.reg_num).reg_last_reset_val,
 				  pmd.reg_short_reset);
 		ck_assert_int_ge((int64_t)read_pmd(fd, pmd.reg_num), 0);
@@ -54,8 +54,8 @@ TEST(the_first_the_short_and_the_long_period_follow_one_another)
 	count_must_be_right(fd);
 }
 
-/* Reset values are told by no read. */
-TEST(a_read_tells_no_reset_values)
+/* A read does not return reset values. */
+TEST(a_read_does_not_return_reset_values)
 {
 	struct pfarg_pmd pmd = sampling(0, PERIOD), back;
 	int fd = make_context();
@@ -74,7 +74,7 @@ TEST(a_read_tells_no_reset_values)
 
 /* ---- beyond the hardware's width ------------------------------------------------------------- */
 
-/* The witness is a virtual PMD, which is never narrow: a wrap lost is 65536. */
+/* The reference is a virtual PMD, which is never narrow. A lost wrap is 65536. */
 static void check_narrow_faults(void)
 {
 	const uint64_t period = 70000;
@@ -105,7 +105,7 @@ TEST(a_period_may_be_longer_than_a_counter_of_16_bits)
 	with_pmu("perfmon_soft", "counter_width=16", check_narrow_faults);
 }
 
-/* 32 bits of an event counter of Armv8, beside the cycle counter; 31 of POWER. */
+/* Armv8 event counters have 32 bits, compared with the cycle counter. POWER's have 31. */
 TEST(a_period_may_be_longer_than_the_hardwares_counters)
 {
 	uint64_t period, other;
@@ -136,7 +136,7 @@ TEST(a_period_may_be_longer_than_the_hardwares_counters)
 	chain_follow(&chain, header);
 	chain_end(&chain, fd);
 	ck_assert_uint_eq(chain.samples, 1);
-	/* At the latest with the next tick of the timer. */
+	/* At the latest at the next timer tick. */
 	ck_assert_uint_lt(chain.skid, 20 * MILLION);
 	end_sampling(fd);
 	count_must_be_right(fd);
@@ -146,7 +146,7 @@ TEST(a_period_may_be_longer_than_the_hardwares_counters)
 
 #define MERSENNE 0x7fffffffull
 
-/* The number drawn is the state before. (docs/interface.md 4.2, and 10, row 7) */
+/* The number drawn is the state before the step (docs/interface.md 4.2, and 10, row 7). */
 static uint64_t carta(uint64_t *state)
 {
 	uint64_t drawn = *state;
@@ -164,7 +164,7 @@ static uint64_t carta_masked(uint64_t *state, uint64_t mask)
 	return drawn & mask;
 }
 
-TEST(a_seed_gives_the_periods_of_cartas_generator)
+TEST(a_seed_selects_periods_of_cartas_generator)
 {
 	const uint64_t mask = 0xfffff;
 	struct pfarg_pmd pmd = sampling(0, PERIOD);
@@ -186,7 +186,7 @@ TEST(a_seed_gives_the_periods_of_cartas_generator)
 	for (turn = 0; turn < 2; turn++) {
 		spin_until_message(fd);
 		entry = first_entry(header);
-		/* What it begins with is used as it is. */
+		/* The initial value is used unchanged. */
 		ck_assert_uint_eq(entry->last_reset_val,
 				  turn ? pmd.reg_long_reset - carta_masked(&state, mask)
 				       : -PERIOD);
@@ -201,8 +201,8 @@ TEST(a_seed_gives_the_periods_of_cartas_generator)
 }
 
 /*
- * A quiet counter that is reset with each sample and recorded before: its values are
- * what it was reset to, so that periods of any length can be seen.
+ * A quiet counter is recorded and then reset with each sample. Its values are its reset values, so
+ * periods of any length can be checked.
  */
 static void must_draw(uint64_t mask, uint32_t seed)
 {
@@ -253,7 +253,7 @@ TEST(any_mask_is_accepted)
 	must_draw(0x5, 43);
 }
 
-/* Short periods that only became longer, and how they differ. */
+/* Draws short periods, which may only become longer. Returns the bits by which they differ. */
 static uint64_t draw_unseeded(uint64_t mask)
 {
 	struct pfarg_pmd pmd = sampling(0, PERIOD);
@@ -279,7 +279,7 @@ static uint64_t draw_unseeded(uint64_t mask)
 	return all;
 }
 
-TEST(without_a_seed_every_context_draws_other_numbers)
+TEST(without_a_seed_every_context_draws_different_numbers)
 {
 	need_overflow_interrupts();
 	ck_assert_uint_ne(draw_unseeded(0xfffff), draw_unseeded(0xfffff));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What profilers promise: a sample every so many events, each where it happened.
+ * What profilers need: one sample per period, each at the right instruction.
  *
- * The cycle counter of Armv8 interrupts exactly under --icount, and counts user mode only
- * if asked to; PMC6 of POWER, cycles, and PMC5, instructions, count everything.
+ * Under --icount the cycle counter of Armv8 interrupts exactly, and it can count user level only.
+ * PMC6 of POWER (cycles) and PMC5 (instructions) count all levels.
  */
 #include <stdio.h>
 #include <perfmon/perfmon_power.h>
@@ -46,7 +46,7 @@ static int exact_context(const struct exact_run *run, uint32_t flags, uint64_t s
 
 struct exact_count {
 	uint64_t samples;
-	uint64_t elsewhere; /* in user mode, outside of the loop */
+	uint64_t elsewhere; /* at user level, outside of the loop */
 	uint64_t in_kernel;
 };
 
@@ -95,7 +95,7 @@ static void must_be_exact(int fd, const struct exact_run *run,
 		ck_assert_uint_le(count->in_kernel, count->samples / 20);
 }
 
-TEST(the_samples_of_a_loop_are_its_cycles_by_the_period)
+TEST(a_loop_has_one_sample_per_period_of_cycles)
 {
 	const struct exact_run run = exact_run();
 	struct exact_count count = {};
@@ -121,7 +121,10 @@ static uint64_t child_loop(uint64_t instructions)
 	return 0;
 }
 
-/* Through a page, which is read while the thread waits for it: nothing is missed. */
+/*
+ * Samples arrive through a buffer of one page. The thread waits while the page is read, so nothing
+ * is missed.
+ */
 TEST(a_thread_that_waits_for_its_reader_loses_no_sample)
 {
 	const struct exact_run run = exact_run();
@@ -133,7 +136,7 @@ TEST(a_thread_that_waits_for_its_reader_loses_no_sample)
 
 	load_and_start(fd, child.pid);
 	child_begin(&child, child_loop, run.instructions);
-	close(child.commands); /* it ends after that */
+	close(child.commands); /* the child ends after that */
 	for (;;) {
 		ck_assert_int_eq(read(fd, &message, sizeof(message)), sizeof(message));
 		count_entries(header, &count);
@@ -150,10 +153,10 @@ TEST(a_thread_that_waits_for_its_reader_loses_no_sample)
 #define BLOCK 128
 
 /*
- * A fault of QEMU's: it adds to PMC5 at the end of a translation block, and at an overflow
- * sets it to 0x80000000, so that what the block had beyond the period is not counted (perf's
- * samples lose the same).  PMC1, which does not overflow, counts it: between two samples it
- * goes on by the period and that rest.
+ * An error of QEMU: it adds to PMC5 at the end of a translation block, and at an overflow sets
+ * PMC5 to 0x80000000. So what the block counted beyond the period is lost (perf's samples lose it,
+ * too). PMC1 does not overflow and counts it: between two samples PMC1 grows by the period and
+ * that rest.
  */
 static void follow_instructions(header_t header, uint64_t period, uint64_t counted)
 {
@@ -181,7 +184,7 @@ static void follow_instructions(header_t header, uint64_t period, uint64_t count
 	ck_assert_uint_le(in_kernel, header->hdr_count / 20);
 }
 
-TEST(the_samples_of_a_loop_are_its_instructions_by_the_period)
+TEST(a_loop_has_one_sample_per_period_of_instructions)
 {
 	const uint64_t period = 100000, instructions = 200 * MILLION;
 	struct pfarg_pmd pmd = { .reg_num = PFM_POWER_PMC5,

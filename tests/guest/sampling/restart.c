@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The restart after an overflow: docs/interface.md 1.12, 3.4 and 4.4, and 10, rows 8 to 16.
- * Most watch themselves without a format, where each overflow masks.
+ * Most tests monitor themselves without a format, where each overflow masks.
  */
 #include <sys/wait.h>
 
@@ -9,7 +9,7 @@
 
 SUITE(restart, 120);
 
-TEST(there_is_nothing_to_restart_before_an_overflow)
+TEST(a_restart_before_an_overflow_is_refused)
 {
 	static const bool with_format[] = { false, true };
 	size_t i;
@@ -31,7 +31,7 @@ TEST(there_is_nothing_to_restart_before_an_overflow)
 	}
 }
 
-/* One for each notification, gone with unload. */
+/* One restart per notification. Unload drops the credit. */
 TEST(a_notification_can_be_restarted_once)
 {
 	int fd, turn;
@@ -74,7 +74,7 @@ TEST(a_restart_gives_the_long_period_and_counts_at_once)
 		write_one(fd, pmd);
 		next_overflow(fd);
 		must(fd, pfm_restart(fd));
-		/* Of another thread that runs: done when the call returns. */
+		/* Another thread that runs: the restart has taken effect when the call returns. */
 		ck_assert_uint_eq(state_of(fd), PFM_STATE_LOADED);
 		value = sampled_value(fd);
 		must_be_between(value, -BIT(50), -BIT(49));
@@ -86,7 +86,7 @@ TEST(a_restart_gives_the_long_period_and_counts_at_once)
 }
 
 /* docs/interface.md 3.4: by restart, by load, by a write of the PMD */
-TEST(the_set_tells_what_overflowed_until_that_is_dealt_with)
+TEST(the_set_shows_what_overflowed_until_it_is_handled)
 {
 	uint64_t bit;
 	int fd;
@@ -136,7 +136,7 @@ TEST(start_while_masked_waits_for_the_restart)
 	count_must_be_right(fd);
 }
 
-TEST(a_restart_of_what_was_stopped_does_not_start)
+TEST(a_restart_of_a_stopped_context_does_not_start_it)
 {
 	uint64_t value;
 	int fd;
@@ -178,7 +178,7 @@ TEST(values_of_a_masked_context_outlive_unload_and_load)
 	count_must_be_right(fd);
 }
 
-TEST(who_inherited_the_descriptor_may_read_and_restart)
+TEST(a_process_that_inherited_the_descriptor_may_read_and_restart)
 {
 	int fd, status, turn;
 	pid_t pid;

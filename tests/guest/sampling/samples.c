@@ -202,7 +202,7 @@ void must_be_whole(header_t header, unsigned int values)
 	ck_assert_uint_le(header->hdr_cur_offs, header->hdr_buf_size);
 }
 
-/* ---- work of which exactly so much is counted --------------------------------------------- */
+/* ---- work with an exact count ------------------------------------------------------------- */
 
 void need_exact_work(void)
 {
@@ -237,7 +237,7 @@ void exact_work(uint64_t events)
 	touch_pages(events);
 }
 
-/* A clock of faults is looked at every ms. */
+/* The timer checks a clock of faults once per ms. */
 uint64_t exact_period(void)
 {
 	return pmu_is("soft") ? 300 : 100000;
@@ -274,7 +274,7 @@ uint64_t exact_work_until_stopped(uint64_t unused)
 
 extern const char sampled_loop_begin[], sampled_loop_end[];
 
-/* Once in the program: it has the two names. */
+/* The two symbols must exist only once in the program. */
 __attribute__((noinline, noclone)) void sampled_loop(uint64_t instructions)
 {
 	unsigned long tens = instructions / 10;
@@ -372,7 +372,7 @@ void chain_end(struct chain *chain, int fd)
 	uint64_t values[2];
 
 	read_pmds(fd, numbers, values, 2);
-	/* Masked by the last sample: nothing was reset, nothing counted. */
+	/* The last sample masked: nothing was reset, nothing counted. */
 	if (chain->samples && values[1] == chain->last && values[0] == chain->residue)
 		return;
 	must_fit(chain, values[0], values[1]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the suites about sampling share: contexts that take samples, what is in their
- * buffers, and work of which exactly so much is counted.
+ * Helpers for the suites about sampling: contexts that take samples, the contents of their
+ * buffers, and work with an exact count.
  */
 #ifndef SAMPLES_H
 #define SAMPLES_H
@@ -12,12 +12,12 @@
 
 #define NOTIFY PFM_REGFL_OVFL_NOTIFY
 
-/* Of a busy counter, ns: a slow guest gets on in between, too. */
+/* Period of a busy counter, ns: a slow guest makes progress in between, too. */
 #define PERIOD (2 * MS)
 
 /* ---- contexts ------------------------------------------------------------------------ */
 
-/* With format "default"; -1 and errno. */
+/* With format "default". Returns -1 and sets errno on failure. */
 int try_default(uint32_t flags, uint64_t size);
 int default_context(uint32_t flags, uint64_t size);
 /* Without a format. */
@@ -26,7 +26,7 @@ void load_and_start(int fd, pid_t tid);
 
 /* The first @count counters are busy when they are in use. */
 void program_busy(int fd, unsigned int count);
-/* pmu()->pmds[@i], always @period below an overflow, with NOTIFY. */
+/* pmu()->pmds[@i] is always @period below an overflow, with NOTIFY. */
 struct pfarg_pmd sampling(unsigned int i, uint64_t period);
 void add_to(uint64_t *map, unsigned int pmd);
 void write_one(int fd, struct pfarg_pmd pmd);
@@ -34,25 +34,25 @@ void write_one(int fd, struct pfarg_pmd pmd);
 void sample_busily(int fd, uint64_t period);
 /* Counter 0 is busy, counters 1 and 2 stand still. */
 void program_quietly(int fd);
-/* All that a read tells of it. */
+/* All that a read returns of it. */
 struct pfarg_pmd read_back(int fd, unsigned int n);
-/* Without a format; watches the caller himself, busily. */
+/* Without a format. The busy caller monitors itself. */
 int busy_self(uint32_t flags);
 /* Of the first counter. */
 uint64_t sampled_value(int fd);
-/* Unloaded, and no PMD of pmu()->pmds is sampled any more. */
+/* The context is unloaded, and no PMD of pmu()->pmds is sampled any more. */
 void end_sampling(int fd);
 
 /* ---- messages ------------------------------------------------------------------------- */
 
 bool message_waits(int fd);
-/* The next one, which has to be of an overflow; may wait for it. */
+/* The next message, which must be of an overflow. May wait for it. */
 struct pfarg_ovfl_msg next_overflow(int fd);
-/* The caller watches himself: spins until there is one, or it is masked. */
+/* The caller monitors itself: spins until there is a message, or the context is masked. */
 void spin_until_message(int fd);
 void spin_until_masked(int fd);
 unsigned int state_of(int fd);
-/* EBUSY, nothing to restart. */
+/* Fails with EBUSY: nothing to restart. */
 void must_not_restart(int fd);
 
 /* ---- buffers ---------------------------------------------------------------------------- */
@@ -70,14 +70,14 @@ static inline size_t page_size(void)
 }
 
 header_t map_buffer(int fd, size_t size);
-/* Of the format's: header and one entry with all PMDs. */
+/* Size of the format's header and one entry with all PMDs. */
 uint64_t largest_entry(void);
 uint64_t least_size(void);
-/* Entries with @values each until a buffer of @size is full. */
+/* Number of entries with @values values each that fill a buffer of @size. */
 uint64_t entries_until_full(uint64_t size, unsigned int values);
-/* The caller watches himself: until there are so many. */
+/* The caller monitors itself until there are so many samples. */
 void fill_to(header_t header, uint64_t entries);
-/* Count and offset agree, if each entry has so many values. */
+/* Count and offset in the header agree, if each entry has @values values. */
 void must_be_whole(header_t header, unsigned int values);
 
 static inline entry_t first_entry(header_t header)
@@ -109,28 +109,28 @@ static inline bool is_kernel_address(uint64_t ip)
 	return ip >> 63;
 }
 
-/* ---- work of which exactly so much is counted --------------------------------------------- */
+/* ---- work with an exact count ------------------------------------------------------------- */
 
 /*
- * Page faults with the software PMU; cycles with others under --icount, where the
- * counters of a context count the same to the last.
+ * Events: page faults with the software PMU, cycles with other PMUs under --icount, where all
+ * counters of a context agree exactly.
  */
 void need_exact_work(void);
 void program_exact(int fd, unsigned int count);
-/* About so many events, rather more. */
+/* Causes about this many events, rather more. */
 void exact_work(uint64_t events);
-/* So many that a sample costs less than they do. */
+/* So many events that a sample costs less than they do. */
 uint64_t exact_period(void);
-/* For child_call(): until page->stop; counts page->turns. */
+/* For child_call(): works until page->stop and counts page->turns. */
 uint64_t exact_work_until_stopped(uint64_t unused);
 
-/* So many instructions (a multiple of 10), but for a few inside of a known place. */
+/* Executes this many instructions (a multiple of 10), all but a few at known addresses. */
 void sampled_loop(uint64_t instructions);
 bool is_in_loop(uint64_t ip);
-/* For child_call(): that, until page->stop; counts page->turns. */
+/* For child_call(): the same until page->stop. Counts page->turns. */
 uint64_t loop_until_stopped(uint64_t unused);
 
-/* A child does, until loop_end(). */
+/* A child runs it until loop_end(). */
 void loop_begin(const struct child *child);
 void loop_end(const struct child *child);
 

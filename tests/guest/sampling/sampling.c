@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is in a sample, and what else a sample does: docs/interface.md 1.9, 3.5, 4.1 and 4.3,
- * with the format "default" as the witness.
+ * The contents of a sample, and what else a sample does: docs/interface.md 1.9, 3.5, 4.1 and 4.3.
+ * Format "default" shows it.
  *
- * Where the events of a PMU can be counted to the last (samples.h), each sample is
- * compared with a counter of the same event that is never reset.
+ * Where events of a PMU can be counted exactly (samples.h), each sample is compared with a counter
+ * of the same event that is never reset.
  */
 #include <time.h>
 #include <perfmon/perfmon_power.h>
@@ -26,7 +26,7 @@ static void write_resettable(int fd, unsigned int n, uint64_t value)
 					  .reg_long_reset = 2000 });
 }
 
-/* Each its own values, virtual PMDs too; who is not listed goes on. */
+/* Each PMD gets its own value, virtual PMDs too. A PMD that is not listed continues. */
 TEST(pmds_to_be_reset_get_their_own_values)
 {
 	struct pfarg_pmd pmd = sampling(0, PERIOD);
@@ -73,12 +73,12 @@ TEST(at_a_restart_pmds_to_be_reset_get_their_long_values)
 	write_resettable(fd, other, 77);
 	write_resettable(fd, PFM_PMD_MAJOR_FAULTS, 5);
 	add_to(pmd.reg_reset_pmds, listed);
-	add_to(pmd.reg_reset_pmds, pmd.reg_num); /* makes no difference */
+	add_to(pmd.reg_reset_pmds, pmd.reg_num); /* has no effect */
 	add_to(pmd.reg_reset_pmds, PFM_PMD_MAJOR_FAULTS);
 	write_one(fd, pmd);
 	load_and_start(fd, thread_id());
 	spin_until_message(fd);
-	/* Without a format nothing is reset at once. */
+	/* Without a format nothing is reset at the overflow. */
 	ck_assert_uint_eq(read_pmd(fd, listed), 5);
 	ck_assert_uint_eq(read_pmd(fd, PFM_PMD_MAJOR_FAULTS), 5);
 	must(fd, pfm_stop(fd));
@@ -91,8 +91,8 @@ TEST(at_a_restart_pmds_to_be_reset_get_their_long_values)
 	count_must_be_right(fd);
 }
 
-/* In the order of their numbers, whatever their kind. */
-TEST(a_sample_has_the_values_asked_for)
+/* In the order of their numbers, for all kinds of PMDs. */
+TEST(a_sample_has_the_requested_values)
 {
 	static const unsigned int virtual_pmds[] = { PFM_PMD_TASK_CLOCK,
 						     PFM_PMD_MINOR_FAULTS,
@@ -114,7 +114,7 @@ TEST(a_sample_has_the_values_asked_for)
 		add_to(pmd.reg_smpl_pmds, pmu()->pmds[i]);
 		add_to(pmd.reg_smpl_pmds, virtual_pmds[i]);
 	}
-	pmd.reg_smpl_eventid = ~0ull; /* nothing to this format */
+	pmd.reg_smpl_eventid = ~0ull; /* has no effect with this format */
 	write_one(fd, pmd);
 	clock = monotonic_time();
 	load_and_start(fd, thread_id());
@@ -127,7 +127,7 @@ TEST(a_sample_has_the_values_asked_for)
 	must_be_whole(header, 6);
 	for_each_entry(entry, header, 6) {
 		values = values_of(entry);
-		/* Past its overflow, and the others untouched. */
+		/* The counter is after its overflow, and the others are unchanged. */
 		ck_assert_uint_lt(values[0], BIT(40));
 		ck_assert_uint_eq(values[1], 0x123456789abcdef0);
 		ck_assert_uint_eq(values[2], 0xfedcba9876543210);
@@ -145,8 +145,8 @@ TEST(a_sample_has_the_values_asked_for)
 	count_must_be_right(fd);
 }
 
-/* The same events as differences and as a sum. */
-TEST(what_a_sample_resets_it_records_as_a_difference)
+/* Records the same events as differences and as a sum. */
+TEST(a_pmd_that_a_sample_resets_is_recorded_as_a_difference)
 {
 	struct pfarg_pmd pmd = sampling(0, exact_period());
 	uint64_t sum = 0;
@@ -180,7 +180,7 @@ TEST(what_a_sample_resets_it_records_as_a_difference)
 	count_must_be_right(fd);
 }
 
-/* Those that a sampled PMD names count and can be read, in its set only. */
+/* PMDs that a sampled PMD names count and can be read, in its set only. */
 TEST(pmds_named_by_a_sampled_one_are_in_use)
 {
 	struct pfarg_pmd pmd = sampling(0, PERIOD);
@@ -195,7 +195,7 @@ TEST(pmds_named_by_a_sampled_one_are_in_use)
 	ck_assert_uint_eq(read_pmd(fd, pmu()->pmds[2]), 0);
 	ck_assert_uint_eq(read_pmd(fd, PFM_PMD_TASK_CLOCK), 0);
 	ck_assert_uint_eq(read_pmd(fd, PFM_PMD_MINOR_FAULTS), 0);
-	/* And never alters what they hold. */
+	/* Naming a PMD does not change its value. */
 	write_pmd(fd, pmu()->pmds[1], 4711);
 	write_pmd(fd, PFM_PMD_TASK_CLOCK, 4712);
 	write_one(fd, pmd);
@@ -205,8 +205,8 @@ TEST(pmds_named_by_a_sampled_one_are_in_use)
 	count_must_be_right(fd);
 }
 
-/* OVFL_NOTIFY and RANDOM say nothing of what never overflows. */
-TEST(flags_of_sampling_do_nothing_to_a_plain_pmd)
+/* OVFL_NOTIFY and RANDOM have no effect on a PMD that never overflows. */
+TEST(sampling_flags_have_no_effect_on_a_plain_pmd)
 {
 	const struct pfarg_pmd pmd = { .reg_num = PFM_PMD_TASK_CLOCK,
 				       .reg_flags = NOTIFY | PFM_REGFL_RANDOM,
@@ -238,14 +238,14 @@ static void must_refuse(int fd, unsigned int n, bool is_reset)
 	add_to(is_reset ? pmds[1].reg_reset_pmds : pmds[1].reg_smpl_pmds, pmu()->pmds[2]);
 	must_fail(fd, pfm_write_pmds(fd, pmds, 3), EINVAL,
 		  is_reset ? PFM_REASON_RESET_PMDS : PFM_REASON_SMPL_PMDS, 1);
-	/* That before it is written, it itself and what it names are not. */
+	/* After a refused write, neither the PMD nor the PMDs that it names are in use. */
 	ck_assert_uint_eq(read_pmd(fd, pmds[0].reg_num), -12345ull);
 	must_fail(fd, pfm_read_pmds(fd, &pmds[1], 1), EINVAL, PFM_REASON_PMD_UNUSED, 0);
 	pmds[1].reg_num = pmu()->pmds[2];
 	must_fail(fd, pfm_read_pmds(fd, &pmds[1], 1), EINVAL, PFM_REASON_PMD_UNUSED, 0);
 }
 
-TEST(a_pmd_that_is_not_there_can_be_neither_recorded_nor_reset)
+TEST(a_missing_pmd_can_be_neither_recorded_nor_reset)
 {
 	size_t i;
 	int fd;
@@ -279,8 +279,8 @@ TEST(a_read_only_pmd_can_be_recorded_but_not_reset)
 
 /* ---- several at once ------------------------------------------------------------------------ */
 
-/* Two sampled counters and a third beside them. */
-TEST(several_pmds_have_each_their_own_periods)
+/* Two sampled counters, compared with a third one. */
+TEST(each_of_several_pmds_has_its_own_period)
 {
 	struct chain chains[2];
 	header_t header;
@@ -308,7 +308,9 @@ TEST(several_pmds_have_each_their_own_periods)
 	count_must_be_right(fd);
 }
 
-/* Two of the same event and period: the same interrupt, one sample after the other. */
+/*
+ * Two counters with the same event and period overflow in the same interrupt and give two samples.
+ */
 TEST(overflows_of_one_interrupt_are_samples_in_ascending_order)
 {
 	struct chain chains[2];
@@ -346,7 +348,7 @@ TEST(overflows_of_one_interrupt_are_samples_in_ascending_order)
 	count_must_be_right(fd);
 }
 
-/* Even an overflow that shows itself only when the thread is switched out. */
+/* This includes an overflow that is found when the thread is switched out. */
 static void check_switches(void)
 {
 	const struct timespec shortest = { .tv_nsec = 100000 };
@@ -377,9 +379,9 @@ TEST(every_seventh_context_switch_is_a_sample)
 	with_pmu("perfmon_soft", "", check_switches);
 }
 
-/* ---- who, where and when --------------------------------------------------------------------- */
+/* ---- thread, CPU and time -------------------------------------------------------------------- */
 
-TEST(a_sample_tells_thread_process_cpu_and_time)
+TEST(a_sample_has_thread_process_cpu_and_time)
 {
 	struct pfarg_pmd pmd = sampling(0, PERIOD);
 	unsigned int cpu = cpus_online() - 1;
@@ -415,7 +417,7 @@ TEST(a_sample_tells_thread_process_cpu_and_time)
 			ck_assert_uint_ge(entry->tstamp, before->tstamp);
 		before = entry;
 	}
-	/* Two clocks, which are not read at once: but what passed is some 400 ms. */
+	/* Two clocks that are not read at the same moment, over about 400 ms. */
 	must_be_near(before->tstamp - first_entry(header)->tstamp,
 		     *values_of(before) - *values_of(first_entry(header)), 100 * MS);
 	child_exit(&child);
@@ -425,10 +427,10 @@ TEST(a_sample_tells_thread_process_cpu_and_time)
 }
 
 /*
- * What is to be recorded is changed while samples are taken.  A reader has no other source
- * than the entries: how many values each has it says itself.
+ * The recorded PMDs change while samples are taken. The reader only has the entries: each says how
+ * many values it has.
  */
-TEST(entries_are_told_apart_when_what_they_record_changes)
+TEST(entries_can_be_parsed_when_the_recorded_pmds_change)
 {
 	static const unsigned int recorded[] = { PFM_PMD_TASK_CLOCK,
 						 PFM_PMD_MONOTONIC_TIME,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Several threads use a descriptor, and one closes it in the middle of their calls. */
+/* Several threads use a descriptor, and one of them closes it in the middle of their calls. */
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -14,13 +14,13 @@ SUITE(descriptor_races, 1800);
 #define CALLERS 2
 
 /**
- * struct shared - a descriptor that several threads use and one closes
- * @round: grows when there is a new descriptor
+ * struct shared - a descriptor that several threads use and one of them closes
+ * @round: increases with each new descriptor
  * @done: threads that have found it closed
  * @seen: largest value read of the PMD that is never written again
- * @calls: calls that were answered
+ * @calls: completed calls
  * @inside: for each thread: it is in a call
- * @met: calls at whose begin or end the other thread was in one
+ * @met: calls during which the other thread was in a call, too
  */
 static struct shared {
 	volatile int fd;
@@ -55,7 +55,7 @@ static bool answered(long result, int error, int allowed, int also_allowed)
 		answered(answer, errno, __VA_ARGS__);                                    \
 	})
 
-/* What was read before this call began is not more than what it returns. */
+/* This call returns at least what was read before it began. */
 static bool read_grows(int fd, bool short_form)
 {
 	uint64_t seen = __atomic_load_n(&shared.seen, __ATOMIC_SEQ_CST), value;
@@ -111,7 +111,7 @@ static bool poll_and_read(int fd)
 	struct pfarg_ovfl_msg message;
 
 	require(poll(&poll_one, 1, 0) != -1);
-	require(!(poll_one.revents & POLLIN)); /* no target ends */
+	require(!(poll_one.revents & POLLIN)); /* no target ends in this test */
 	return ANSWERED(read(fd, &message, sizeof(message)), EAGAIN, 0);
 }
 
@@ -159,7 +159,7 @@ static bool any_call(int fd)
 	}
 }
 
-/* With @other at the same time, or not: that is seen, and counted. */
+/* May overlap with a call of @other. Overlaps are detected and counted. */
 static bool any_call_of(unsigned int self, unsigned int other)
 {
 	bool met, open;
@@ -184,7 +184,9 @@ static void *call_until_closed(void *argument)
 			if (shared.stop)
 				return NULL;
 		round = shared.round;
-		/* Not on the same CPU, where they seldom meet; and they move. */
+		/*
+		 * On two CPUs, because the threads would seldom overlap on one. They migrate, too.
+		 */
 		pin((self + round / 8) % 2);
 		while (any_call_of(self, !self))
 			;
@@ -192,7 +194,7 @@ static void *call_until_closed(void *argument)
 	}
 }
 
-/* The descriptor is closed in the middle of their calls. */
+/* The descriptor is closed in the middle of the threads' calls. */
 static void close_while_used(void)
 {
 	const uint64_t value = BIT(32) - random_below(100000); /* wraps meanwhile */
@@ -211,8 +213,8 @@ static void close_while_used(void)
 		sched_yield();
 }
 
-/* An iteration is a pair of calls that met; in one of 20 a close met them, too. */
-TEST(threads_may_use_and_close_one_descriptor_at_once)
+/* One iteration is a pair of overlapping calls. A close overlapped with a call in one of 20. */
+TEST(threads_may_use_and_close_a_descriptor_concurrently)
 {
 	struct spinner spinners[2] = { {}, { .naps = true } };
 	const unsigned int wanted = iterations();

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The end of the thread meets close and load, and an overflow meets the end of monitoring. */
+/*
+ * Races: close and load against the end of the thread, and the end of monitoring against an
+ * overflow.
+ */
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -100,7 +103,7 @@ static enum order load_while_it_ends(enum ending ending, int lead)
 		must_end(fd);
 		order = target.turns > turns ? BEFORE : DURING;
 	} else {
-		/* A thread is forgotten at once, a process when it is waited for. */
+		/* A thread is forgotten at once, a process when its parent waits for it. */
 		require(errno == EBUSY || (errno == ESRCH && ending != PROCESS_ENDS &&
 					   ending != PROCESS_IS_KILLED));
 		require(!has_message(fd));
@@ -132,8 +135,8 @@ struct approach {
 };
 
 /*
- * The thread counts towards the wrap when we end that.  What came of it has to be
- * whole: not there yet, or carried, or suspended and told.
+ * The thread counts towards the wrap while monitoring is ended. The result must be consistent: not
+ * yet wrapped, or carried, or suspended and reported.
  */
 static enum order end_at_overflow(int *fd, pid_t tid, enum way way,
 				  const struct approach *approach)
@@ -160,7 +163,7 @@ static enum order end_at_overflow(int *fd, pid_t tid, enum way way,
 	require(pfm_get_status(*fd, &status) == 0);
 	require(pfm_unload_context(*fd) == 0);
 
-	/* All busy counters are clocks here; a wrap lost or doubled is far more. */
+	/* All busy counters are clocks here. A lost or doubled wrap is a far larger error. */
 	require(counted <= monotonic_time() - begun + BIT(approach->width - 1));
 	wrapped = counted >= approach->distance;
 	require(told == (wrapped && approach->saturates));
@@ -182,7 +185,7 @@ static bool enough_overflows(unsigned int taken_before, unsigned int pending_bef
 	       statistic("ovfl_intr_replay_count") - pending_before >= iterations() / 20;
 }
 
-/* CLOSE sees no order. */
+/* The order cannot be seen with CLOSE. */
 static bool sees_both(enum way way, const struct meeting *meetings)
 {
 	return way == CLOSE ||
@@ -190,9 +193,9 @@ static bool sees_both(enum way way, const struct meeting *meetings)
 }
 
 /*
- * An iteration is one end on the way to an overflow.  Those that came when it was
- * pending - the counter had wrapped and nobody had been told - are a share of them
- * that is demanded of each way on its own, and so is one that was taken.
+ * One iteration ends monitoring shortly before an overflow. In a share of the iterations the
+ * overflow must have been pending: the counter had wrapped and nobody was notified. Each way to
+ * end needs that share, and one overflow that was taken.
  */
 static void end_in_one_way(enum way way, struct approach *approach,
 			   struct meeting *meetings, const pid_t *tids)
@@ -238,7 +241,7 @@ static void overflows_must_be_whole(void)
 		spinner_begin(&spinners[i]);
 		tids[i] = spinners[i].tid;
 	}
-	/* The last one sees no order: it goes by what the others have found. */
+	/* The last way cannot see the order. It uses the lead that the others have found. */
 	for (way = STOP; way <= CLOSE; way++)
 		end_in_one_way(way, &approach, meetings, tids);
 	for (i = 0; i < 2; i++)
@@ -248,7 +251,7 @@ static void overflows_must_be_whole(void)
 	all_must_be_well();
 }
 
-/* The software PMU has interrupts in plenty if its counters are narrow. */
+/* The software PMU has many interrupts if its counters are narrow. */
 TEST(the_end_of_monitoring_may_meet_an_overflow)
 {
 	need_cpus(2);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Targets that end, each in another way.
+ * Targets that end in different ways.
  *
- * They are threads made with clone(), on CPU 1: such a one shares all memory, so an
- * iteration costs little, and uses no thread-local storage, which would be the test's own.
+ * They are threads made with clone(), on CPU 1. They share all memory, so an iteration is cheap.
+ * They use no thread-local storage, because that would be the test's own.
  */
 #ifndef ENDINGS_H
 #define ENDINGS_H
@@ -12,11 +12,11 @@
 
 /* How the target ends. */
 enum ending {
-	THREAD_ENDS, /* one of this process's */
+	THREAD_ENDS, /* a thread of this process */
 	PROCESS_ENDS,
 	PROCESS_IS_KILLED,
-	LAST_THREAD_ENDS, /* of its group, whose first thread has gone */
-	GROUP_ENDS, /* by another thread's exit_group() */
+	LAST_THREAD_ENDS, /* the last thread of a group whose first thread has exited */
+	GROUP_ENDS, /* ended by another thread's exit_group() */
 	ENDINGS
 };
 
@@ -25,13 +25,13 @@ enum ending {
 /**
  * struct target - the thread that ends; there is one at a time
  * @ending: how it ends
- * @wanted: by make_targets()
- * @pid: what to wait for, 0 for a thread of this process
- * @made: @pid and @tid are right
- * @tid: 0 when it has gone
- * @here: it spins
+ * @wanted: for make_targets()
+ * @pid: process to wait for, 0 for a thread of this process
+ * @made: @pid and @tid are valid
+ * @tid: 0 when the thread has exited
+ * @here: the thread spins
  * @go: lets it end
- * @turns: what it has spun
+ * @turns: how often it has spun
  * @patience: turns between @go and the end
  */
 struct target {
@@ -50,9 +50,9 @@ struct target {
 
 extern struct target target;
 
-/* A thread of the test's own: makes targets where they are to run, and then sleeps. */
+/* A thread of the test that creates targets on CPU 1 and sleeps in between. */
 void *make_targets(void *unused);
-/* It spins on CPU 1 when this returns. */
+/* When this returns the target spins on CPU 1. */
 void target_begin(enum ending ending, uint64_t patience);
 void target_let_go(void);
 void target_reap(void);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A load meets the exec of its target, which may give it privileges, or comes while
- * it is a helper of the kernel on its way to its program.
+ * Races between load and the exec of its target. The exec may add privileges, or the target is a
+ * usermode helper on the way to its program.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -26,9 +26,9 @@ SUITE(exec_races, 1800);
 struct executor {
 	pid_t pid;
 	volatile bool stop;
-	volatile bool threads; /* a second thread executes now and then */
+	volatile bool threads; /* a second thread calls exec now and then */
 	volatile uint64_t execs;
-	/* Odd while the program has privileges: not sooner, not later. */
+	/* Odd exactly while the program has privileges. */
 	volatile uint64_t generation;
 	char programs[2][64]; /* in turn */
 };
@@ -84,7 +84,7 @@ void executor_main(int argc, char **argv)
 	executor_run(executor);
 }
 
-/* It belongs to @uid and goes from one program to the other. */
+/* It belongs to @uid and changes from one program to the other. */
 static struct executor *executor_begin(uid_t uid, bool threads, const char *second)
 {
 	int fd = memfd_create("executor", 0);
@@ -96,7 +96,7 @@ static struct executor *executor_begin(uid_t uid, bool threads, const char *seco
 		mmap(NULL, sizeof(*executor), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	require(executor != MAP_FAILED);
 	executor->threads = threads;
-	/* Not the link itself: that may be the second one by then. */
+	/* Does not execute the link itself: that may point to the second program by then. */
 	require(readlink("/proc/self/exe", executor->programs[0],
 			 sizeof(executor->programs[0]) - 1) > 0);
 	strcpy(executor->programs[1], second);
@@ -126,7 +126,7 @@ static void executor_end(struct executor *executor)
 	munmap(executor, sizeof(*executor));
 }
 
-/* Loaded or not, never while the program has privileges that the watcher lacks. */
+/* Loaded or not, but never while the program has privileges that the loader lacks. */
 static void must_not_watch_privileges(int fd, const struct executor *executor)
 {
 	uint64_t generation = executor->generation;
@@ -142,16 +142,14 @@ struct exec_counts {
 	unsigned int loaded, refused, ended, gone;
 };
 
-/*
- * Takes the CPU from the loader at any instruction, for about as long as an exec takes.
- */
+/* Preempts the loader at any instruction, for about as long as an exec takes. */
 static pid_t disturber_begin(void)
 {
 	const struct sched_param parameter = { .sched_priority = 1 };
 	struct timespec pause = {};
 	pid_t pid;
 
-	/* It would leave the loader next to nothing: all it does takes ten times as long. */
+	/* Otherwise the loader would get little CPU time and take ten times as long. */
 	if (kernel_checks_itself())
 		return 0;
 	pid = check_fork();
@@ -174,9 +172,9 @@ static void disturber_end(pid_t pid)
 }
 
 /*
- * An iteration is a load of a thread that does little else than exec; that takes
- * several times as long, so each of at least a quarter as many execs meets some. At least one
- * has to come about.
+ * One iteration is a load of a thread that does little else than exec. Loads take several times as
+ * long as execs, so at least a quarter as many execs as loads must have overlapped with a load. At
+ * least one load must succeed.
  */
 static struct exec_counts load_while_it_executes(const struct executor *executor,
 						 bool ordinary_user)
@@ -197,7 +195,7 @@ static struct exec_counts load_while_it_executes(const struct executor *executor
 			counts.gone++;
 		else
 			require(!"an errno of load");
-		/* Long enough for the program to come to where it tells of privileges. */
+		/* Long enough for the program to report its privileges. */
 		for (turn = random_below(ordinary_user ? looks : 4); turn > 0; turn--)
 			if (ordinary_user)
 				must_not_watch_privileges(fd, executor);
@@ -227,7 +225,7 @@ TEST(the_load_may_meet_an_exec)
 	all_must_be_well();
 }
 
-/* All that needs to be root is done before and after. */
+/* All that needs root is done before and after. */
 static void watch_as_a_user(struct executor *executor)
 {
 	struct exec_counts counts;
@@ -264,18 +262,18 @@ TEST(a_users_load_may_meet_the_exec_of_a_setuid_program)
 	all_must_be_well();
 }
 
-/* ---- helpers of the kernel ------------------------------------------------------------------------ */
+/* ---- usermode helpers ----------------------------------------------------------------------------- */
 
 #define MODPROBE "/proc/sys/kernel/modprobe"
 
-/* On its way to a program, a helper has no memory, is no kernel thread, and is root's. */
+/* On its way to a program a helper has no memory, is not a kernel thread, and belongs to root. */
 static void __attribute__((noreturn)) call_for_helpers(void)
 {
 	unsigned int family_number;
 
 	pin(1);
 	for (;;) {
-		family_number = 11 + random_below(8); /* protocols nobody has loaded */
+		family_number = 11 + random_below(8); /* protocols that are not loaded */
 		close(socket(family_number, SOCK_DGRAM, 0));
 	}
 }
@@ -288,7 +286,7 @@ static pid_t last_pid(void)
 	return pid;
 }
 
-/* The next process is the next helper; 0 if it was gone before we saw it. */
+/* The next process is the next helper. Returns 0 if it exited before it was seen. */
 static int meet_helper(int fd)
 {
 	pid_t pid = last_pid() + 1;
@@ -320,7 +318,7 @@ static void watch_helpers(void)
 	fflush(stdout);
 }
 
-TEST(a_user_may_not_watch_a_helper_of_the_kernel)
+TEST(a_user_may_not_monitor_a_usermode_helper)
 {
 	char before[256];
 	pid_t caller, watcher;

@@ -19,7 +19,7 @@ struct forking {
 
 static struct forking *forking;
 
-/* Each child's end makes the next one. */
+/* Each child's exit starts the next one. */
 static void fork_again(int signal)
 {
 	pid_t pid;
@@ -36,7 +36,7 @@ static void fork_again(int signal)
 	}
 	if (forking->forks++ % 64 == 0)
 		execl("/proc/self/exe", "perfmon-tests", "-h", NULL);
-	touch_pages(10); /* nobody's but its own */
+	touch_pages(10); /* a page that only this process uses */
 	_exit(EXIT_SUCCESS);
 }
 
@@ -52,7 +52,7 @@ static void __attribute__((noreturn)) run_parent(void)
 	_exit(EXIT_SUCCESS);
 }
 
-/* Of a process of one thread: /proc/PID/stat, field 10. */
+/* Minor faults of a process with one thread: /proc/PID/stat, field 10. */
 static uint64_t faults_of(pid_t pid)
 {
 	uintmax_t faults;
@@ -64,7 +64,7 @@ static uint64_t faults_of(pid_t pid)
 	return faults;
 }
 
-/* Its own page faults are counted and no child's; a child is never monitored. */
+/* Its own page faults are counted and no child's. A child is never monitored. */
 static void watch_parent(int fd, pid_t pid)
 {
 	uint64_t outer, inner = 0, count;
@@ -88,7 +88,7 @@ static void watch_parent(int fd, pid_t pid)
 	require(count >= inner && count <= outer);
 }
 
-TEST(the_target_may_fork_in_signal_handlers)
+TEST(the_target_may_fork_in_a_signal_handler)
 {
 	unsigned int wanted = iterations(), turns;
 	pid_t pid;

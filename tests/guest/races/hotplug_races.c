@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Contexts begin and end while a CPU goes and comes. */
+/* Contexts begin and end while a CPU goes offline and online. */
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -9,11 +9,11 @@
 
 SUITE(hotplug_races, 1800);
 
-/* What the thread that takes CPU 1 away and brings it back is at. */
+/* State of the thread that takes CPU 1 offline and online. */
 static struct {
 	volatile bool over;
-	volatile bool moving; /* it goes or comes right now */
-	volatile unsigned int moves; /* two of them are a cycle */
+	volatile bool moving; /* the CPU goes offline or online right now */
+	volatile unsigned int moves; /* two changes are a cycle */
 } hotplug;
 
 static void *cycle_cpu(void *unused)
@@ -29,7 +29,7 @@ static void *cycle_cpu(void *unused)
 	return unused;
 }
 
-/* To any CPU or one of them, if that is there. */
+/* Moves to all CPUs or to one of them, if that CPU is online. */
 static void move_to_any_cpu(pid_t tid)
 {
 	unsigned long cpus = random_below(3) + 1;
@@ -38,7 +38,7 @@ static void move_to_any_cpu(pid_t tid)
 		errno == EINVAL);
 }
 
-/* A context on a thread that is moved about: what it says never shrinks. */
+/* A context on a thread that migrates: its counts never decrease. */
 static void watch_moved(pid_t tid)
 {
 	const unsigned int numbers[] = { pmu()->pmds[0], PFM_PMD_CONTEXT_SWITCHES };
@@ -63,7 +63,7 @@ static void watch_moved(pid_t tid)
 	require(close(fd) == 0);
 }
 
-/* The own thread: exactly its page faults, whatever happens to the CPUs. */
+/* The caller's own thread: exactly its page faults, whatever happens to the CPUs. */
 static void watch_oneself(void)
 {
 	uint64_t outer, inner, count;
@@ -86,8 +86,8 @@ static void watch_oneself(void)
 }
 
 /*
- * An iteration is a context at whose begin or end the CPU was going or coming.
- * To go and to come takes as long as dozens of contexts.
+ * One iteration is a context that was loaded or unloaded while the CPU changed its state. A change
+ * takes as long as dozens of contexts.
  */
 static void everything_with_hotplug(void)
 {
@@ -119,7 +119,7 @@ static void everything_with_hotplug(void)
 	all_must_be_well();
 }
 
-TEST(everything_may_meet_hotplug)
+TEST(all_calls_may_race_with_hotplug)
 {
 	need_cpus(2);
 	if (!path_exists("/sys/devices/system/cpu/cpu1/online"))

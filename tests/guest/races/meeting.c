@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Two that meet: who goes first, and how often who did. */
+/* Two sides of a race: which one comes first, and how often. */
 #include <stdio.h>
 
 #include "meeting.h"
 
-/* Turns, as everything here. */
+/* In turns of a loop, as all times here. */
 #define LEAST_STEP   64
 #define LARGEST_STEP 65536
 #define JITTER_WIDTH 16

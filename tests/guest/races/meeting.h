@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Two that meet in a window, thousands of times.
+ * Two sides race in a window, thousands of times.
  *
- * Where the order in which they came can be seen from outside it is counted, and
- * the one side's lead is shortened or lengthened until both orders have happened:
- * a race that nobody ever loses is none.
+ * Where their order can be seen from outside, it is counted. The lead of one side is made longer
+ * or shorter until both orders have happened, because a race that one side always wins tests
+ * nothing.
  */
 #ifndef MEETING_H
 #define MEETING_H
@@ -12,7 +12,7 @@
 #include "workers.h"
 
 enum order {
-	BEFORE, /* we were first */
+	BEFORE, /* our side came first */
 	DURING, /* at once, as far as can be seen */
 	AFTER,
 	ORDERS,
@@ -20,12 +20,12 @@ enum order {
 };
 
 /**
- * struct meeting - when two meet, and how often in which order
- * @edge: the one that is aimed at: between "before" and "at once", and between
- *	that and "after"
- * @lead: for each, what the other side is given; less than 0: what we take
- * @step: for each, and with its sign, how far it was moved last
- * @orders: how often each was seen
+ * struct meeting - a race: when both sides act, and how often in which order
+ * @edge: the edge that is aimed at: between "before" and "at once", or between "at once" and
+ * "after"
+ * @lead: for each edge, turns that the other side gets first; negative: turns that we get
+ * @step: for each edge, how far the lead was moved last, with its sign
+ * @orders: how often each order was seen
  */
 struct meeting {
 	unsigned int edge;
@@ -34,13 +34,16 @@ struct meeting {
 	unsigned int orders[ORDERS];
 };
 
-/* Turns that we wait, or less than 0: that the other side has to wait. */
+/* Turns that we wait. Negative: the other side has to wait. */
 int choose_lead(struct meeting *meeting);
-/* To where both sides of the edge are seen; faster as long as it is out of sight. */
+/*
+ * Moves the lead towards the edge where both orders are seen. Moves faster as long as only one
+ * order is seen.
+ */
 void note_order(struct meeting *meeting, enum order order);
 /*
- * Whether it was seen before and after.  A race goes on until it was: how many
- * iterations that takes depends on the host, and the time limit of the test bounds it.
+ * Returns whether both orders were seen. A race goes on until then: the number of iterations
+ * depends on the host, and the test's timeout bounds it.
  */
 bool both_have_happened(const struct meeting *meeting);
 void print_orders(const struct meeting *meeting, const char *name);

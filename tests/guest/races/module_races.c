@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The modules go whenever nobody uses them, with work outstanding, too. */
+/* Modules are unloaded whenever nobody uses them, also with work outstanding. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -9,10 +9,10 @@
 
 SUITE(module_races, 1800);
 
-/* Ends the threads that read and unload beside them. */
+/* Ends the threads that read files and unload modules meanwhile. */
 static volatile bool contexts_done;
 
-/* Files that go with the PMU, and with the core; what is read is a line or nothing. */
+/* Files that are removed with the PMU and with the core. A read returns a line or nothing. */
 static void *read_files(void *unused)
 {
 	static const char *const files[] = {
@@ -39,7 +39,7 @@ struct module_counts {
 	volatile unsigned int pmus, cores;
 };
 
-/* The next context has to wait: both modules can go. */
+/* The next context has to wait: both modules can be unloaded. */
 static volatile bool held_off;
 
 static bool try_unload(const char *module)
@@ -50,7 +50,7 @@ static bool try_unload(const char *module)
 	return !error;
 }
 
-/* A context that comes may have it loaded at the same time. */
+/* Another context may load the module at the same time. */
 static void load_again(const char *module)
 {
 	int error = module_load(module, "");
@@ -59,8 +59,8 @@ static void load_again(const char *module)
 }
 
 /*
- * Both go whenever nobody uses them at the moment, with whatever the last context
- * left: hooks, work, a free object on its way.  Who comes between gets the
+ * Both modules are unloaded whenever nobody uses them, whatever the last context left: hooks,
+ * pending work, an object that is being freed. A context that is created in between gets the
  * software PMU.
  */
 static void *unload_modules(void *argument)
@@ -75,7 +75,7 @@ static void *unload_modules(void *argument)
 		if (!try_unload(counts->pmu) && !try_unload("perfmon_soft"))
 			continue;
 		counts->pmus++;
-		/* Or it opens the device while the core goes. */
+		/* Or the context opens the device while the core is unloaded. */
 		if (random_below(2))
 			held_off = false;
 		spin_turns(random_below(1 << random_below(12)));
@@ -91,7 +91,7 @@ static void *unload_modules(void *argument)
 	return NULL;
 }
 
-/* A context, if there is something to make it of; it leaves as much as it can. */
+/* Creates a context if a PMU is available, and leaves as much pending work as possible. */
 static bool use_loaded_module(void)
 {
 	pfarg_ctx_t ctx = {};
@@ -118,10 +118,10 @@ static bool use_loaded_module(void)
 }
 
 /*
- * An iteration is a try to unload: whether it is let go is what is raced for, and
- * most are refused.  Unloads that succeed are the next test's.
+ * One iteration is a try to unload. It races with users, and most tries are refused. The next test
+ * needs unloads that succeed.
  */
-TEST(modules_may_go_whenever_nobody_uses_them)
+TEST(modules_can_be_unloaded_whenever_nobody_uses_them)
 {
 	struct module_counts counts = {};
 	unsigned int wanted = iterations(), made = 0, missed = 0;
@@ -134,7 +134,7 @@ TEST(modules_may_go_whenever_nobody_uses_them)
 	pin(0);
 	require(pthread_create(&unloader, NULL, unload_modules, &counts) == 0);
 	require(pthread_create(&reader, NULL, read_files, NULL) == 0);
-	/* Most of them wait for the modules to come again. */
+	/* Most contexts wait until the modules are loaded again. */
 	while (counts.tries < wanted || made < wanted / 8 || counts.pmus < wanted / 500 ||
 	       !counts.cores) {
 		bool was_made = use_loaded_module();
@@ -154,13 +154,13 @@ TEST(modules_may_go_whenever_nobody_uses_them)
 	all_must_be_well();
 }
 
-/* A core goes in one iteration of so many: that waits for all of RCU several times. */
+/* The core is unloaded in one of so many iterations, because that waits for RCU several times. */
 #define CORE_EVERY    16
 
-/* Modules go several times as fast, and kfree_rcu() does not; not always, though. */
+/* Makes unloading several times as fast, but not kfree_rcu(). Not set in every iteration. */
 #define RCU_EXPEDITED "/sys/kernel/rcu_expedited"
 
-/* @module has no user: it goes, or a reference on its way out keeps it for a moment. */
+/* @module has no user. It can be unloaded, unless a last reference holds it for a moment. */
 static unsigned int unload_at_last(const char *module)
 {
 	unsigned int refusals;
@@ -173,14 +173,14 @@ static unsigned int unload_at_last(const char *module)
 	return refusals;
 }
 
-/* The target ends at the same time, or it goes on and ends when all is over. */
+/* The target ends at the same time, or it ends after everything else. */
 static void leave_work(enum ending ending)
 {
 	bool ends = random_below(2);
 	int fd;
 
 	target_begin(ending, 0);
-	fd = create(); /* the hooks are in place for a second more */
+	fd = create(); /* the hooks stay for one more second */
 	require(try_load(fd, target.tid) == 0);
 	require(pfm_start(fd, NULL) == 0);
 	if (ends) {
@@ -193,14 +193,14 @@ static void leave_work(enum ending ending)
 }
 
 /*
- * An iteration is a context on a running target, closed, and at once the PMU's
- * module is removed, and in some the core's, until it is gone: with the hooks
- * still in place, the context waiting for RCU, the target maybe in its exit, and
- * a reader of the files that vanish.  Each iteration succeeds.
+ * One iteration loads a context on a running target and closes it. At once the PMU's module is
+ * removed, in some iterations the core's, too. Hooks are still in place, the context waits for
+ * RCU, the target may be exiting, and another thread reads files that are removed. Each iteration
+ * succeeds.
  */
-TEST(modules_may_go_with_work_outstanding)
+TEST(modules_can_be_unloaded_with_work_outstanding)
 {
-	/* Each takes a tenth of a second of a busy host. */
+	/* Each takes a tenth of a second on a busy host. */
 	unsigned int count = iterations() / 8, i, cores = 0, refused = 0;
 	pthread_t thread, reader;
 	char name[64], before[16];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Races of sampling: whatever ends or changes it meets an overflow, a thread that waits
- * for a restart, or the mapping of a buffer, thousands of times.
+ * Races of sampling: calls that end or change it race with an overflow, with a thread that waits
+ * for a restart, or with the mapping of a buffer, thousands of times.
  *
- * The thread that is sampled is on CPU 1, who disturbs it on CPU 0.  What state it was
- * in at that moment is counted, and each has to have been met.
+ * The sampled thread is on CPU 1, the thread that disturbs it on CPU 0. The state of the sampled
+ * thread at that moment is counted. Each state must have been met.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -64,7 +64,7 @@ static uint64_t about(uint64_t period)
 	return period / 2 + period / 1024 * random_below(1024);
 }
 
-/* Until then a race goes on; the time limit of the test bounds it. */
+/* A race goes on until then. The test's timeout bounds it. */
 static bool both_were_met(const struct met *met)
 {
 	return met->running && met->masked;
@@ -80,7 +80,7 @@ static void print_met(const struct met *met)
 
 static struct spinner spinner;
 
-/* Loaded and started on @tid, its first overflow about a period later. */
+/* Loads and starts on @tid. The first overflow comes about a period later. */
 static int sample(const struct met *met, pid_t tid, uint32_t flags, bool with_buffer)
 {
 	pfarg_pmc_t pmc = { .reg_num = pmu()->pmcs[0], .reg_value = pmu()->busy[0] };
@@ -132,7 +132,7 @@ static void call_something(int fd)
 	}
 }
 
-/* What it shows is whole at any moment: one entry at most, and after it the end. */
+/* The buffer is consistent at any moment: one entry at most, followed by the end. */
 static void buffer_must_be_whole(header_t header)
 {
 	uint64_t end = header->hdr_cur_offs, count = header->hdr_count;
@@ -144,7 +144,7 @@ static void buffer_must_be_whole(header_t header)
 
 TEST(calls_may_meet_an_overflow)
 {
-	/* Each takes a tenth of a second, with four calls or so. */
+	/* Each takes a tenth of a second, with about four calls. */
 	unsigned int count = iterations() / (kernel_checks_itself() ? 2 : 5), i, calls;
 	struct met met = { .period = 10 * SHORTEST };
 	header_t header;
@@ -167,7 +167,7 @@ TEST(calls_may_meet_an_overflow)
 			call_something(fd);
 			buffer_must_be_whole(header);
 		}
-		/* Either may be the last that holds the buffer. */
+		/* Either one may hold the last reference to the buffer. */
 		before = random_below(2);
 		if (before)
 			require(munmap((void *)header, least_size()) == 0);
@@ -180,7 +180,7 @@ TEST(calls_may_meet_an_overflow)
 	no_buffer_must_be_left();
 }
 
-/* ---- ways out and a thread that waits ------------------------------------------------------ */
+/* ---- calls that release a waiting thread --------------------------------------------------- */
 
 static void let_go(int fd)
 {
@@ -196,10 +196,10 @@ static void let_go(int fd)
 	require(close(fd) == 0);
 }
 
-/* It goes on, whether it waited, was about to, or not yet. */
-TEST(ways_out_may_meet_a_thread_that_waits)
+/* The thread continues, whether it waited, was about to wait, or did not wait yet. */
+TEST(releasing_calls_may_meet_a_waiting_thread)
 {
-	/* A stock guest takes 25 ms for each. */
+	/* A stock guest takes 25 ms for each iteration. */
 	unsigned int count = iterations() / (kernel_checks_itself() ? 1 : 2), i;
 	struct met met = { .period = 10 * SHORTEST };
 	uint64_t turns;
@@ -216,7 +216,7 @@ TEST(ways_out_may_meet_a_thread_that_waits)
 		note(&met, fd);
 		let_go(fd);
 		turns = spinner.turns;
-		/* Asleep: where the host runs one of our CPUs at a time, it is its turn. */
+		/* Sleeps: where the host runs one guest CPU at a time, the other CPU can run. */
 		while (spinner.turns == turns)
 			usleep(10);
 	}
@@ -235,7 +235,7 @@ static bool is_end(int fd)
 	return message.msg_type == PFM_MSG_END;
 }
 
-/* Killed while it counts, overflows, waits or is let go; its end is always told. */
+/* Killed while it counts, overflows, waits or is released. Its end is always reported. */
 static void kill_one(struct met *met, uint32_t flags)
 {
 	pid_t pid = fork_victim();
@@ -259,7 +259,7 @@ static void kill_one(struct met *met, uint32_t flags)
 
 TEST(a_kill_may_meet_an_overflow_and_a_thread_that_waits)
 {
-	/* A stock guest takes 40 ms for each. */
+	/* A stock guest takes 40 ms for each iteration. */
 	unsigned int count = iterations() / (kernel_checks_itself() ? 1 : 5), i;
 	struct met met = { .period = 10 * SHORTEST };
 
@@ -288,7 +288,7 @@ static void *map_again_and_again(void *unused)
 			mmap(NULL, least_size(), PROT_READ, MAP_SHARED, mapper.fd, 0);
 
 		if (header == MAP_FAILED) {
-			/* It is closed, or has no buffer yet. */
+			/* The descriptor is closed, or the context has no buffer yet. */
 			require(errno == EBADF || errno == EINVAL);
 			mapper.missed++;
 			continue;
@@ -300,7 +300,7 @@ static void *map_again_and_again(void *unused)
 	return unused;
 }
 
-/* A context is made and closed on the descriptor that is mapped all the time. */
+/* A context is created and closed while the descriptor is mapped all the time. */
 TEST(a_mapping_may_meet_the_creation_and_the_close)
 {
 	pfm_dfl_smpl_arg_t argument = { .buf_size = least_size() };
@@ -324,7 +324,7 @@ TEST(a_mapping_may_meet_the_creation_and_the_close)
 			usleep(random_below(100));
 		require(close(fd) == 0);
 		spin_turns(random_below(1 << random_below(8)));
-		/* The lowest number that is free: the same one. */
+		/* The lowest free number, which is the same descriptor again. */
 		require(pfm_open_device() == fd);
 	}
 	mapper.stop = true;

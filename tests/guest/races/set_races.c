@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Races of event sets: a switch meets the end of monitoring, of the context, of the thread
- * or of a CPU, and sets come and go while another thread loads the context.
+ * Races of event sets: a set switch against the end of monitoring, of the context, of the thread
+ * or of a CPU; and sets created and deleted while another thread loads the context.
  *
- * After each end the sets have to be whole: their turns one after the other, and no time
- * between two of them lost or counted twice.
+ * After each race the sets must be consistent: they took turns in order, and no time between two
+ * of them is lost or counted twice.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -23,8 +23,8 @@ SUITE(set_races, 1800);
 /* ---- contexts ------------------------------------------------------------------------ */
 
 /*
- * Switched by time, by overflows of a busy counter, or by both in turn; not so often that
- * a slow guest does nothing else.
+ * Switches by time, by overflows of a busy counter, or by both in turn. Not so often that a slow
+ * guest does nothing else.
  */
 #define SHORTEST 100000 /* ns */
 #define LONGEST	 400000
@@ -75,7 +75,7 @@ struct turns_taken {
 	uint64_t duration;
 };
 
-/* The sets have had their turns one after the other. */
+/* The sets have taken turns in order. */
 static struct turns_taken turns_taken(int fd)
 {
 	struct pfarg_setinfo infos[SETS] = {};
@@ -98,11 +98,11 @@ static struct turns_taken turns_taken(int fd)
 }
 
 /*
- * Nothing is monitored, and was not before @begun.  The sets have had no more time than has
- * passed, nor more turns than fit into it; and their task clocks, which begin and end with
- * each turn, have lost none of it.
+ * Nothing is monitored now, and nothing was before @begun. The durations of the sets are not more
+ * than the time that has passed, and the number of turns fits into it. Task clocks begin and end
+ * with each turn and have lost none of that time.
  *
- * Return: how often they were switched.
+ * Return: the number of set switches.
  */
 static uint64_t sets_must_be_whole(int fd, uint64_t begun, bool overflows)
 {
@@ -124,8 +124,8 @@ static uint64_t sets_must_be_whole(int fd, uint64_t begun, bool overflows)
 }
 
 /*
- * So that an end is met by sets that have been switched, however slow the guest is: from
- * set 0 the first switch is to set 1.
+ * Waits until sets have been switched, on a slow guest, too: the first switch is from set 0 to set
+ * 1.
  */
 static void wait_for_switch(int fd, pid_t tid)
 {
@@ -146,12 +146,12 @@ enum way {
 	STOP,
 	UNLOAD,
 	CLOSE,
-	START, /* with another set, and then unload */
+	START, /* start with another set, then unload */
 	WAYS
 };
 
 /**
- * struct end - one of monitoring
+ * struct end - a way to end monitoring
  * @overflows: sets are switched by overflows, too
  * @late: not before the first switch
  */
@@ -161,7 +161,7 @@ struct end {
 	bool late;
 };
 
-/* Return: how many switches there were. */
+/* Return: the number of set switches. */
 static uint64_t end_while_it_switches(pid_t tid, const struct end *end)
 {
 	int fd = switching_context(end->overflows);
@@ -174,7 +174,7 @@ static uint64_t end_while_it_switches(pid_t tid, const struct end *end)
 		wait_for_switch(fd, tid);
 	spin_turns(random_below(1 << random_below(17)));
 	if (end->way == START)
-		/* In turn by hand: whichever is active, the order is not kept. */
+		/* Started by hand in turn. The order of sets is not kept. */
 		require(try_start_set(fd, random_below(SETS)) == 0);
 	else if (end->way == STOP)
 		require(pfm_stop(fd) == 0);
@@ -205,7 +205,7 @@ static void end_on_the_way(void)
 		tid = random_below(8) ? spinners[random_below(2)].tid : thread_id();
 		end.way = i % WAYS;
 		end.overflows = i / WAYS % 2;
-		/* Overflows may have no interrupts: see need_overflow_interrupts(). */
+		/* Overflows may raise no interrupts: see need_overflow_interrupts(). */
 		end.late = !end.overflows && i / WAYS / 2 % 2;
 		found = end_while_it_switches(tid, &end);
 		switches += found;
@@ -229,7 +229,7 @@ TEST(the_end_of_monitoring_may_meet_a_switch)
 
 static void thread_ends_on_the_way(void)
 {
-	/* A stock guest takes 30 ms for each. */
+	/* A stock guest takes 30 ms for each iteration. */
 	const unsigned int count = iterations() / (kernel_checks_itself() ? 1 : 4);
 	uint64_t switches = 0, begun;
 	unsigned int i;
@@ -263,10 +263,10 @@ TEST(the_end_of_the_thread_may_meet_a_switch)
 	thread_ends_on_the_way();
 }
 
-/* ---- switches and CPUs that go --------------------------------------------------------------- */
+/* ---- switches and CPUs that go offline ------------------------------------------------------- */
 
 static volatile bool over;
-static volatile unsigned int moves; /* two of them are a cycle */
+static volatile unsigned int moves; /* two changes are a cycle */
 
 static void *cycle_cpu(void *unused)
 {
@@ -279,7 +279,7 @@ static void *cycle_cpu(void *unused)
 	return unused;
 }
 
-/* To any CPU or one of them, if that is there. */
+/* Moves to all CPUs or to one of them, if that CPU is online. */
 static void drive(pid_t tid)
 {
 	unsigned long cpus = random_below(3) + 1;
@@ -338,7 +338,7 @@ TEST(switches_may_meet_hotplug)
 	with_all_cpus_back(cpus_go_on_the_way);
 }
 
-/* ---- sets that come and go while the context is used ------------------------------------------ */
+/* ---- sets created and deleted while the context is used --------------------------------------- */
 
 #define LAST_SET 6
 
@@ -346,8 +346,9 @@ static struct {
 	int fd;
 	pid_t target;
 	volatile bool stop;
-	volatile unsigned int made, deleted, busy; /* of who makes and deletes */
-	unsigned int loaded, missing; /* of who loads */
+	volatile unsigned int made, deleted,
+		busy; /* of the thread that creates and deletes sets */
+	unsigned int loaded, missing; /* of the thread that loads */
 } duel;
 
 static void note(int result, volatile unsigned int *done, volatile unsigned int *refused,
@@ -378,7 +379,7 @@ static void *make_and_delete(void *unused)
 	return unused;
 }
 
-/* Each may be gone when it is named: then that is what is said. */
+/* A set may have been deleted when it is named. Then the call must report that. */
 static void load_and_use(void)
 {
 	struct pfarg_setinfo info = { .set_id = random_below(LAST_SET + 1) };
@@ -400,12 +401,12 @@ static void load_and_use(void)
 }
 
 /*
- * An iteration is a try to load: its set may have gone, and then that is what is met. It goes
- * on until there was a set that had gone, and one that was in use.
+ * One iteration is a try to load a set, which may have been deleted. The race goes on until one
+ * set had been deleted and another one was in use.
  */
 static void duel_of_two(void)
 {
-	/* A stock guest takes up to 30 ms for each. */
+	/* A stock guest takes up to 30 ms for each iteration. */
 	const unsigned int wanted = iterations() / (kernel_checks_itself() ? 1 : 2);
 	struct spinner spinner = {};
 	pthread_t thread;
@@ -418,7 +419,7 @@ static void duel_of_two(void)
 	while (duel.loaded + duel.missing < wanted || duel.made < wanted ||
 	       duel.deleted < wanted || !duel.busy || !duel.missing) {
 		load_and_use();
-		usleep(random_below(200)); /* else it is loaded most of the time */
+		usleep(random_below(200)); /* otherwise it is loaded most of the time */
 	}
 	duel.stop = true;
 	require(pthread_join(thread, NULL) == 0);
@@ -430,7 +431,7 @@ static void duel_of_two(void)
 	all_must_be_well();
 }
 
-TEST(sets_may_come_and_go_while_another_thread_loads)
+TEST(sets_may_be_created_and_deleted_while_another_thread_loads)
 {
 	need_cpus(2);
 	duel_of_two();

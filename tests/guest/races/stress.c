@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Many contexts on threads that are killed, on two CPUs at once; nothing is left:
- * no session, no reference to a module, no memory.
+ * Many contexts on threads that are killed, on two CPUs at once. Nothing may be left: no session,
+ * no module reference, no memory.
  */
 #include <glob.h>
 #include <signal.h>
@@ -63,7 +63,7 @@ static void kill_and_load(void)
 	require(close(fd) == 0);
 }
 
-/* The worker itself ends with everything open. */
+/* The worker itself exits with everything open. */
 static void end_with_all_open(void)
 {
 	pid_t pid = fork(), victim;
@@ -98,8 +98,8 @@ struct caches {
 };
 
 /*
- * Free objects that a CPU holds ready count as used ones, up to a slab of each cache: they
- * are given back first, and so are names of files.
+ * Free objects that a CPU caches count as used, up to a slab per cache. They are freed first, and
+ * so are the names of files.
  */
 static void give_back_free_objects(void)
 {
@@ -114,8 +114,8 @@ static void give_back_free_objects(void)
 }
 
 /*
- * Lines of /proc/slabinfo after two of heading: name, active objects, all objects, size of
- * an object, objects of a slab, ...
+ * /proc/slabinfo, after two heading lines: name, active objects, all objects, size of an object,
+ * objects per slab, ...
  */
 static void read_caches(struct caches *caches)
 {
@@ -146,7 +146,10 @@ static struct cache *find_cache(struct caches *caches, const char *name)
 	return NULL;
 }
 
-/* A CPU's slab counts as all used once anybody has an object of it: of readings the least. */
+/*
+ * The slab that a CPU allocates from counts as used as a whole. So take the least of several
+ * readings.
+ */
 static void keep_least_of_caches(struct caches *least)
 {
 	static struct caches now;
@@ -163,7 +166,7 @@ static void keep_least_of_caches(struct caches *least)
 	}
 }
 
-/* Bytes, with those that each CPU holds ready: they are not among those that are free. */
+/* Free bytes, including those that each CPU caches, which do not count as free. */
 static int64_t unused_memory(void)
 {
 	const char *count = read_text("/proc/zoneinfo");
@@ -177,8 +180,8 @@ static int64_t unused_memory(void)
 }
 
 /*
- * The first that has grown by @limit objects, NULL if none has.  The slab that a CPU
- * takes objects from counts as all used, which is more for small objects.
+ * The first cache that has grown by @limit objects, or NULL. The slab that a CPU allocates from
+ * counts as used as a whole, which matters more for small objects.
  */
 static const struct cache *grown_cache(struct caches *before, const struct caches *after,
 				       uint64_t limit)
@@ -205,9 +208,9 @@ TEST(thousands_of_killed_targets_leave_nothing)
 }
 
 /*
- * A context has objects in several caches, and pages.  What is freed late, by RCU
- * or with the next free object, gets some time.  Of objects one in 40 cycles is found:
- * no cache was seen to grow by more than five.  Pages are those of everybody.
+ * A context has objects in several caches, and pages. Some is freed late, by RCU or with the next
+ * free object, so there is some tolerance. A leak of one object in 40 cycles is found: no cache
+ * was seen to grow by more than five. Pages belong to all processes.
  */
 #define MOST_OBJECTS (WORKERS * CYCLES / 40)
 #define MOST_BYTES   (1l << 20)
@@ -219,7 +222,8 @@ TEST(thousands_of_killed_targets_leave_no_memory)
 	int64_t had, lost;
 	int turn;
 
-	run_workers(kill_read_close, CYCLES / 4); /* fills what keeps some */
+	run_workers(kill_read_close,
+		    CYCLES / 4); /* fills caches that keep some objects */
 	for (turn = 0; turn < 5; turn++)
 		keep_least_of_caches(&before);
 	had = unused_memory();
@@ -251,13 +255,13 @@ TEST(the_end_of_the_thread_may_meet_the_load)
 	nothing_must_be_left();
 }
 
-TEST(a_watcher_may_end_with_everything_open)
+TEST(a_process_may_exit_with_everything_open)
 {
 	run_workers(end_with_all_open, CYCLES / 4);
 	nothing_must_be_left();
 }
 
-TEST(all_modules_can_be_unloaded_after_the_storm)
+TEST(all_modules_can_be_unloaded_after_the_stress)
 {
 	char name[64];
 	int error;
@@ -276,13 +280,13 @@ TEST(all_modules_can_be_unloaded_after_the_storm)
 	count_must_be_right(make_context());
 }
 
-/* Both go as fast as they can, and so does the PMU. */
+/* Both create and close as fast as they can, and the PMU is unloaded as often. */
 static void create_and_close(void)
 {
 	close(create());
 }
 
-TEST(the_last_context_may_go_while_the_next_one_comes)
+TEST(the_last_context_may_be_closed_while_the_next_one_is_created)
 {
 	run_workers(create_and_close, CYCLES);
 	nothing_must_be_left();

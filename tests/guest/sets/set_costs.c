@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a call about a set costs does not grow with the number of sets. */
+/* The cost of a call about a set does not grow with the number of sets. */
 #include "sets.h"
 
 SUITE(set_costs, 120);
 
-#define MANY   960 /* and four times as many, which is about what there may be */
-#define PROBES 16 /* what a call may take is a page */
+#define MANY   960 /* and four times as many, which is about the maximum */
+#define PROBES 16 /* a call takes one page of sets at most */
 
 /* CPU time, ns, of calls with PROBES sets each. */
 struct cost {
@@ -15,7 +15,7 @@ struct cost {
 	uint64_t delete;
 };
 
-/* Sets from the @first one on, of numbers in any order: an odd one reaches each of 2^16. */
+/* Set numbers from @first on. An odd @step reaches each of 2^16 numbers. */
 static void number_sets(struct pfarg_setdesc *sets, unsigned int first,
 			unsigned int count, unsigned int factor)
 {
@@ -78,7 +78,7 @@ static void must_not_grow(const char *what, unsigned int factor, uint64_t few,
 		      PROBES, (uintmax_t)few, MANY, (uintmax_t)many, 4 * MANY, factor);
 }
 
-/* Both by turns, so that a host that is slow for a while is so for both. */
+/* Alternates between both, so that a slow phase of the host affects both. */
 static void compare_costs(unsigned int factor)
 {
 	const unsigned int counts[] = { MANY, 4 * MANY };
@@ -103,7 +103,7 @@ static void compare_costs(unsigned int factor)
 		close(fds[i]);
 }
 
-/* In order, against it and out of it: one is not looked for among all. */
+/* In ascending, descending and mixed order: no call searches all sets. */
 static void compare_orders(void)
 {
 	static const unsigned int factors[] = { 1, 65535, 40503 };
@@ -114,7 +114,7 @@ static void compare_orders(void)
 		compare_costs(factors[i]);
 }
 
-TEST(a_set_costs_the_same_among_many)
+TEST(the_cost_of_a_set_does_not_depend_on_their_number)
 {
 	with_set_limits_back(compare_orders);
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Event sets against arithmetic: the truth is the length of a loop, whose instructions
- * can be counted.
+ * Event sets against arithmetic: the expected count is the number of instructions of a loop.
  *
- * Sets that take turns are for more events than counters, each scaled by the share of time
- * that its set had.  Of sets left by an overflow the first one counts as many as were asked
- * for and those until the interrupt, and all together count all.
+ * Sets that take turns allow more events than counters: each count is scaled by its set's share of
+ * the time. With sets that are left at an overflow, the first one counts the requested number plus
+ * the instructions until the interrupt, and all sets together count everything.
  */
 #include <stdio.h>
 #include <time.h>
@@ -20,7 +19,7 @@ SUITE(set_exact, 300);
 
 /* ---- estimates ------------------------------------------------------------------------ */
 
-/* Of the user, so that the loop is all that they count. */
+/* User level only, so that nearly all instructions are the loop's. */
 static const uint64_t events[EVENT_COUNTERS] = {
 	INSTRUCTIONS | USER, CPU_CYCLES | USER,	  INSTRUCTIONS | USER,
 	CPU_CYCLES | USER,   INSTRUCTIONS | USER, INSTRUCTIONS | USER,
@@ -42,7 +41,7 @@ static int twelve_sets_of_six(uint64_t timeout)
 	return fd;
 }
 
-/* All sets together have seen each instruction of the loop, and a few of two calls. */
+/* All sets together have counted each instruction of the loop, and a few of two calls. */
 static void nothing_must_be_missing(int fd, uint64_t length)
 {
 	unsigned int id, n;
@@ -61,7 +60,7 @@ static void nothing_must_be_missing(int fd, uint64_t length)
 
 static void estimates_must_be_near(int fd, uint64_t length, uint64_t total)
 {
-	/* A kernel that checks itself takes a part of each turn, 4 % of one that was seen. */
+	/* A debug kernel takes a part of each turn: 4 % was seen. */
 	const uint64_t most = length / (kernel_checks_itself() ? 10 : 100);
 	uint64_t worst = 0, estimate, off;
 	struct pfarg_setinfo set;
@@ -119,14 +118,14 @@ TEST(seventy_two_events_are_estimated_within_one_percent)
 	estimate(0, 1000 * MILLION);
 }
 
-TEST(a_competitor_makes_no_estimate_worse)
+TEST(a_competing_thread_makes_no_estimate_worse)
 {
 	need_exact_counts();
 	estimate(1, 1000 * MILLION);
 }
 
-/* Half of its time the loop runs, half of it it does not: the time is the thread's. */
-TEST(a_thread_that_naps_is_estimated_as_well)
+/* The loop runs half of the time. Estimates use the thread's own time. */
+TEST(estimates_hold_for_a_thread_that_naps)
 {
 	const struct timespec nap = { .tv_nsec = 700000 };
 	const uint64_t length = 500 * MILLION;
@@ -153,9 +152,9 @@ TEST(a_thread_that_naps_is_estimated_as_well)
 /* ---- overflows --------------------------------------------------------------------------- */
 
 /*
- * Instructions of the user, which are the loop and a few of two calls: PMD 0 counts them,
- * the cycle counter leads to the next set after @count overflows of @period each.  The cycle counter of
- * QEMU's Armv8 interrupts in time under --icount, and counts the same as instructions.
+ * User-level instructions: the loop and a few of two calls. PMD 0 counts them. After @count
+ * overflows of @period each, the cycle counter selects the next set. Under --icount the cycle
+ * counter of QEMU's Armv8 interrupts in time, and it counts the same as instructions.
  */
 static void make_counted(int fd, unsigned int id, uint32_t flags, uint64_t period,
 			 uint64_t count)
@@ -186,7 +185,7 @@ static struct pfarg_pmd trigger_of(int fd, unsigned int id)
 	return read_back_of(fd, id, PFM_ARMV8_CYCLE_COUNTER);
 }
 
-/* Between two calls, neither of which asserts anything. */
+/* Between two calls that do not assert anything. */
 static void run_loop(int fd, uint64_t instructions)
 {
 	int started = pfm_start(fd, NULL), stopped;
@@ -197,7 +196,7 @@ static void run_loop(int fd, uint64_t instructions)
 	must(fd, stopped);
 }
 
-/* What that counts without a switch: the loop and a few. */
+/* The count without a set switch: the loop and a few more. */
 static uint64_t all_of_loop_or_skip(uint64_t instructions)
 {
 	uint64_t all;
@@ -214,7 +213,7 @@ static uint64_t all_of_loop_or_skip(uint64_t instructions)
 	return all;
 }
 
-TEST(the_next_set_counts_from_the_overflow_on)
+TEST(the_next_set_counts_from_the_overflow)
 {
 	static const uint64_t periods[] = { 1000, 12340, 99990, 1000000, 4999990 };
 	const uint64_t length = 5 * MILLION;
@@ -243,7 +242,7 @@ TEST(the_next_set_counts_from_the_overflow_on)
 	}
 }
 
-/* One event before it nothing has happened. */
+/* One event before the overflow, the set is still active. */
 TEST(a_set_is_not_left_before_its_overflow)
 {
 	const uint64_t length = MILLION, all = all_of_loop_or_skip(length);
@@ -256,7 +255,7 @@ TEST(a_set_is_not_left_before_its_overflow)
 		make_counted(fd, 1, 0, BIT(60), 0);
 		load(fd, thread_id());
 		run_loop(fd, length);
-		/* With the last one it is there: at the latest when all stops. */
+		/* With the last event the switch happens, at the latest at the stop. */
 		ck_assert_uint_eq(trigger_of(fd, 0).reg_value, -(uint64_t)missing);
 		ck_assert_uint_eq(active_set(fd), !missing);
 		ck_assert_uint_eq(trigger_of(fd, 0).reg_ovfl_switch_cnt, missing);
@@ -266,8 +265,8 @@ TEST(a_set_is_not_left_before_its_overflow)
 	}
 }
 
-/* The recipe: set 0 until 7 * 50,000 instructions, then set 1, then set 2 for ever. */
-TEST(a_cascade_counts_what_arithmetic_says)
+/* A cascade: set 0 for 7 * 50,000 instructions, then set 1, then set 2 until the end. */
+TEST(a_cascade_has_the_calculated_counts)
 {
 	const uint64_t length = 5 * MILLION, period = 50000;
 	uint64_t all;
@@ -280,13 +279,13 @@ TEST(a_cascade_counts_what_arithmetic_says)
 	make_counted(fd, 2, 0, BIT(60), 0);
 	load(fd, thread_id());
 	run_loop(fd, length);
-	/* Each reset drops what came between the overflow and it. */
+	/* Each reset drops the events between the overflow and the reset. */
 	must_be_between(counted(fd, 0), 7 * period, 7 * (period + SKID));
 	must_be_between(counted(fd, 1), MILLION, MILLION + SKID);
 	ck_assert_uint_eq(counted(fd, 0) + counted(fd, 1) + counted(fd, 2), all);
 	ck_assert_uint_eq(runs_of(fd, 0) + runs_of(fd, 1) + runs_of(fd, 2), 3);
 	ck_assert_uint_eq(active_set(fd), 2);
-	/* It stays there. */
+	/* The last set stays active. */
 	run_loop(fd, length);
 	ck_assert_uint_eq(active_set(fd), 2);
 	ck_assert_uint_eq(counted(fd, 0) + counted(fd, 1) + counted(fd, 2), 2 * all);
@@ -294,7 +293,7 @@ TEST(a_cascade_counts_what_arithmetic_says)
 	set_zero_must_be_right(fd);
 }
 
-/* Three sets, each left by its own counter, thousands of times. */
+/* Each of three sets is left at an overflow of its own counter, thousands of times. */
 TEST(no_event_is_lost_between_sets)
 {
 	const uint64_t length = 50 * MILLION;

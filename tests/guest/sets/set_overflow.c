@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Event sets that are left after so many overflows: docs/interface.md 3.3 to 3.5, 10, row 34.
- * What arithmetic says of them is in set_exact.c.
+ * Event sets that are left after a number of overflows: docs/interface.md 3.3 to 3.5, 10, row 34.
+ * set_exact.c compares their counts with arithmetic.
  */
 #include <stdio.h>
 #include <time.h>
@@ -14,7 +14,7 @@ SUITE(set_overflow, 300);
 
 /* ---- programs ----------------------------------------------------------------------------- */
 
-/* Counter 0 leads from set @id to the next one after @count overflows of @period each. */
+/* Counter 0 selects the set after set @id, after @count overflows of @period each. */
 static struct pfarg_pmd trigger(unsigned int id, uint64_t period, uint64_t count)
 {
 	struct pfarg_pmd pmd = sampling(0, period);
@@ -25,7 +25,7 @@ static struct pfarg_pmd trigger(unsigned int id, uint64_t period, uint64_t count
 	return pmd;
 }
 
-/* The first counter is the trigger, the second one counts the same and is never reset. */
+/* The first counter is the trigger. The second one counts the same and is never reset. */
 static void make_exact(int fd, unsigned int id, uint32_t flags, uint64_t period,
 		       uint64_t count)
 {
@@ -50,7 +50,7 @@ static uint64_t remaining(int fd, unsigned int id)
 	return trigger_of(fd, id).reg_ovfl_switch_cnt;
 }
 
-/* Faults of pages are exact everywhere; the thread sleeps in between, too. */
+/* Page faults are exact on every PMU. The thread also sleeps in between. */
 TEST(no_fault_is_lost_between_sets)
 {
 	const struct timespec nap = { .tv_nsec = 100000 };
@@ -87,7 +87,7 @@ TEST(no_fault_is_lost_between_sets)
 
 /* ---- counts of overflows ------------------------------------------------------------------------ */
 
-/* Stopped after each overflow: one and a quarter of a period, of which a reset drops some. */
+/* Stopped after each overflow, at one and a quarter of a period. A reset drops a part of that. */
 static void overflow_once(int fd)
 {
 	must(fd, pfm_start(fd, NULL));
@@ -95,7 +95,7 @@ static void overflow_once(int fd)
 	must(fd, pfm_stop(fd));
 }
 
-TEST(a_read_tells_how_many_overflows_remain)
+TEST(a_read_returns_how_many_overflows_remain)
 {
 	unsigned int left;
 	int fd;
@@ -112,7 +112,7 @@ TEST(a_read_tells_how_many_overflows_remain)
 	}
 	ck_assert_uint_eq(active_set(fd), 1);
 	ck_assert_uint_eq(remaining(fd, 0), 0);
-	/* They are all there again when it is active again. */
+	/* All overflows have to come again when the set is active again. */
 	start_set(fd, 0);
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_eq(remaining(fd, 0), 3);
@@ -125,8 +125,8 @@ TEST(a_read_tells_how_many_overflows_remain)
 	set_zero_must_be_right(fd);
 }
 
-/* The one or the other; the event of both is the same. */
-TEST(the_first_of_several_triggers_leads_to_the_next_set)
+/* Either counter switches. Both count the same event. */
+TEST(the_first_of_several_triggers_switches_to_the_next_set)
 {
 	struct pfarg_pmd other;
 	unsigned int first;
@@ -149,14 +149,14 @@ TEST(the_first_of_several_triggers_leads_to_the_next_set)
 			read_back_of(fd, 0, pmu()->pmds[first]).reg_ovfl_switch_cnt, 0);
 		ck_assert_uint_eq(
 			read_back_of(fd, 0, pmu()->pmds[!first]).reg_ovfl_switch_cnt, 1);
-		/* The other one has come as far, and goes on from there. */
+		/* The other counter has counted as much, and continues from there. */
 		must_be_between(-read_pmd_of(fd, 0, pmu()->pmds[!first]), 1,
 				3 * exact_period());
 		close(fd);
 	}
 }
 
-/* Both at once are one switch. */
+/* Two overflows at once are one switch. */
 TEST(triggers_that_overflow_together_are_one_switch)
 {
 	struct pfarg_pmd other;
@@ -209,8 +209,8 @@ TEST(without_the_flag_no_overflow_switches)
 	}
 }
 
-/* Without a format that masks, as it does without sets. */
-TEST(an_overflow_that_nothing_waits_for_masks)
+/* An overflow masks without a format, as it does without sets. */
+TEST(an_overflow_without_notify_masks)
 {
 	static const struct {
 		uint32_t flags;
@@ -236,7 +236,7 @@ TEST(an_overflow_that_nothing_waits_for_masks)
 	}
 }
 
-TEST(a_single_set_is_left_for_itself)
+TEST(a_single_set_switches_to_itself_at_an_overflow)
 {
 	uint64_t runs;
 	int fd;
@@ -251,7 +251,7 @@ TEST(a_single_set_is_left_for_itself)
 		sampled_loop(10000);
 	must(fd, pfm_stop(fd));
 	runs = runs_of(fd, 0);
-	/* All its time is that of ten overflows and more. */
+	/* All its time is that of ten or more overflows. */
 	ck_assert_uint_ge(set_of(fd, 0).set_act_duration, (runs - 1) * 2 * PERIOD / 2);
 	ck_assert_int_lt((int64_t)sampled(fd, 0), 0);
 	ck_assert_uint_eq(trigger_of(fd, 0).reg_last_reset_val, -PERIOD);
@@ -260,7 +260,7 @@ TEST(a_single_set_is_left_for_itself)
 
 /* ---- what is reset, and when ---------------------------------------------------------------------- */
 
-/* Two sets that lead to each other, with three different values to begin with. */
+/* Two sets select each other. Three PMDs have different initial values. */
 static int ping_pong(uint32_t flags)
 {
 	struct pfarg_pmd pmd;
@@ -280,7 +280,9 @@ static int ping_pong(uint32_t flags)
 	return fd;
 }
 
-/* Not when it is left, but when it is active again: by the short one. */
+/*
+ * A PMD is reset when its set becomes active again, not when the set is left: to the short value.
+ */
 TEST(what_overflowed_is_reset_when_its_set_is_active_again)
 {
 	int fd;
@@ -297,22 +299,22 @@ TEST(what_overflowed_is_reset_when_its_set_is_active_again)
 	ck_assert_uint_eq(trigger_of(fd, 0).reg_last_reset_val, -(exact_period() + 1));
 	ck_assert_int_ge((int64_t)sampled(fd, 1), 0);
 	ck_assert_uint_eq(trigger_of(fd, 1).reg_last_reset_val, -exact_period());
-	/* By hand it is the long one. */
+	/* A start with the set resets to the long value. */
 	start_set(fd, 1);
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_eq(trigger_of(fd, 1).reg_last_reset_val, -(exact_period() + 2));
-	/* What is left of it, when the kernel has taken its way out and in again. */
+	/* What remains of a value after the kernel's way out and in. */
 	must_be_between(-sampled(fd, 1),
 			exact_period() / (kernel_checks_itself() ? 20 : 2),
 			exact_period() + 2);
-	/* What waits for nothing is reset by nothing. */
+	/* Without an overflow nothing is reset. */
 	start_set(fd, 0);
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_eq(trigger_of(fd, 0).reg_last_reset_val, -(exact_period() + 1));
 	set_zero_must_be_right(fd);
 }
 
-/* Masked by its notification, it goes to the next set at the restart. */
+/* Masked by a notification: the restart switches to the next set. */
 TEST(a_switch_waits_for_the_restart)
 {
 	struct pfarg_ovfl_msg message;
@@ -342,7 +344,7 @@ TEST(a_switch_waits_for_the_restart)
 		ck_assert_uint_eq(active_set(fd), !id);
 		ck_assert_uint_eq(runs_of(fd, !id), (turn + 1) / 2 + 1);
 		ck_assert_uint_eq(remaining(fd, !id), 1);
-		/* The one that is left waits on, the one that comes has its long one. */
+		/* The old set keeps its pending reset. The new set gets its long value. */
 		ck_assert_int_ge((int64_t)sampled(fd, id), 0);
 		ck_assert_uint_eq(trigger_of(fd, !id).reg_last_reset_val,
 				  turn ? -(exact_period() + 2) : -exact_period());
@@ -351,7 +353,7 @@ TEST(a_switch_waits_for_the_restart)
 	set_zero_must_be_right(fd);
 }
 
-/* An overflow that masks and asks for no switch leaves the set at the restart where it is. */
+/* If the overflow that masked does not switch, the restart keeps the set. */
 TEST(a_restart_switches_only_if_it_is_due)
 {
 	struct pfarg_pmd pmd;
@@ -380,8 +382,8 @@ TEST(a_restart_switches_only_if_it_is_due)
 	set_zero_must_be_right(fd);
 }
 
-/* The user has chosen another set meanwhile: he means that one. */
-TEST(a_start_with_a_set_takes_the_place_of_a_switch_that_waits)
+/* The user has started another set meanwhile, and that set stays active. */
+TEST(a_start_with_a_set_replaces_a_pending_switch)
 {
 	int fd;
 
@@ -402,7 +404,7 @@ TEST(a_start_with_a_set_takes_the_place_of_a_switch_that_waits)
 	must(fd, pfm_restart(fd));
 	ck_assert_uint_eq(state_of(fd), PFM_STATE_LOADED);
 	ck_assert_uint_eq(active_set(fd), 2);
-	ck_assert_uint_eq(runs_of(fd, 0), 2); /* loads */
+	ck_assert_uint_eq(runs_of(fd, 0), 2); /* two loads */
 	ck_assert_uint_eq(runs_of(fd, 1), 0);
 	ck_assert_uint_eq(runs_of(fd, 2), 1);
 	exact_work(100);
@@ -411,7 +413,7 @@ TEST(a_start_with_a_set_takes_the_place_of_a_switch_that_waits)
 	set_zero_must_be_right(fd);
 }
 
-/* Of all sets: the bitmaps, what waits to be reset, and a switch that waits. */
+/* Holds for all sets: the bitmaps, pending resets, and a pending switch. */
 TEST(a_load_forgets_what_overflowed)
 {
 	int fd;
@@ -444,8 +446,8 @@ TEST(a_load_forgets_what_overflowed)
 	set_zero_must_be_right(fd);
 }
 
-/* One by time, the other by overflow. */
-TEST(both_ways_of_switching_go_together)
+/* One set is left by time, the other one by overflow. */
+TEST(switches_by_time_and_by_overflow_can_be_combined)
 {
 	struct turns turns;
 	int fd;

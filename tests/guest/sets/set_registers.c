@@ -11,7 +11,7 @@ SUITE(set_registers, 120);
 
 #define NO_INDEX PFM_NO_INDEX
 
-/* ---- sets that are not there ------------------------------------------------------------ */
+/* ---- sets that do not exist ------------------------------------------------------------- */
 
 static int read_pmr(int fd, unsigned int id, unsigned int pmd)
 {
@@ -20,8 +20,8 @@ static int read_pmr(int fd, unsigned int id, unsigned int pmd)
 	return pfm_read(fd, 0, PFM_RW_PMD, &element, sizeof(element));
 }
 
-/* Below, between and above those that are there. */
-TEST(no_call_takes_a_set_that_is_not_there)
+/* Below, between and above the existing sets. */
+TEST(no_call_accepts_a_missing_set)
 {
 	static const unsigned int missing[] = { 1, 2, 4, 8, 10, 65535 };
 	int fd = busy_context();
@@ -46,7 +46,7 @@ TEST(no_call_takes_a_set_that_is_not_there)
 		must_fail(fd, try_load_set(fd, thread_id(), missing[i]), EINVAL,
 			  PFM_REASON_NO_SET, NO_INDEX);
 		ck_assert_uint_eq(sessions(), 0);
-		/* The thread is still free. */
+		/* No context is loaded on the thread. */
 		load_set(fd, thread_id(), 3);
 		must_fail(fd, try_start_set(fd, missing[i]), EINVAL, PFM_REASON_NO_SET,
 			  NO_INDEX);
@@ -88,7 +88,7 @@ TEST(one_call_writes_registers_of_several_sets)
 		ck_assert_uint_eq(back[i].reg_value, pmds[i].reg_value);
 		ck_assert_uint_eq(values[i].reg_value, pmds[i].reg_value);
 	}
-	/* What is in use in one set is not in another. */
+	/* A PMD that is in use in one set is not in use in another. */
 	back[0].reg_num = PFM_PMD_TASK_CLOCK;
 	back[0].reg_set = 65535;
 	must_fail(fd, pfm_read_pmds(fd, back, 1), EINVAL, PFM_REASON_PMD_UNUSED, 0);
@@ -113,7 +113,7 @@ TEST(registers_before_the_one_refused_are_written)
 	set_zero_must_be_right(fd);
 }
 
-/* Each with what it was given: in one the counter is busy, in the other it stands still. */
+/* Each set counts with its own values: the counter is busy in one and quiet in the other. */
 TEST(each_set_counts_with_its_own_registers)
 {
 	const unsigned int n = pmu()->pmds[0];
@@ -144,7 +144,7 @@ TEST(each_set_counts_with_its_own_registers)
 	set_zero_must_be_right(fd);
 }
 
-/* While another one counts they change in memory, and hold when it is its turn. */
+/* While another set counts, they change in memory. They apply when the set becomes active. */
 TEST(registers_of_a_set_that_is_not_active_can_be_written)
 {
 	const unsigned int n = pmu()->pmds[0];
@@ -176,7 +176,7 @@ TEST(registers_of_a_set_that_is_not_active_can_be_written)
 	set_zero_must_be_right(fd);
 }
 
-/* Virtual PMDs count for the set that is active only. */
+/* Virtual PMDs count in the active set only. */
 TEST(virtual_pmds_count_in_the_active_set)
 {
 	uint64_t outer, inner;
@@ -210,7 +210,7 @@ TEST(virtual_pmds_count_in_the_active_set)
 
 /* ---- the active set --------------------------------------------------------------------------- */
 
-TEST(load_and_start_make_the_set_active_that_they_name)
+TEST(load_and_start_activate_the_set_that_they_name)
 {
 	int fd = make_context();
 
@@ -224,7 +224,7 @@ TEST(load_and_start_make_the_set_active_that_they_name)
 	must(fd, pfm_start(fd, NULL));
 	ck_assert_uint_eq(active_set(fd), 4);
 	ck_assert_uint_eq(runs_of(fd, 4), 1);
-	/* In the middle of it, and to itself. */
+	/* In the middle of a count, and to the set itself. */
 	start_set(fd, 6);
 	ck_assert_uint_eq(active_set(fd), 6);
 	ck_assert_uint_ne(status_of(fd).flags & PFM_STATUS_STARTED, 0);
@@ -239,7 +239,7 @@ TEST(load_and_start_make_the_set_active_that_they_name)
 	start_set(fd, 0);
 	must(fd, pfm_unload_context(fd));
 	ck_assert_uint_eq(runs_of(fd, 0), 1);
-	/* The next load begins where it says, not where the last one was. */
+	/* The next load begins with the set that it names, not with the last active one. */
 	load_set(fd, thread_id(), 6);
 	ck_assert_uint_eq(active_set(fd), 6);
 	ck_assert_uint_eq(runs_of(fd, 6), 3);
@@ -247,7 +247,7 @@ TEST(load_and_start_make_the_set_active_that_they_name)
 	set_zero_must_be_right(fd);
 }
 
-/* Another thread's, which runs meanwhile; where there is one CPU, while the caller sleeps. */
+/* Sets of another thread, which runs meanwhile. With one CPU it runs while the caller sleeps. */
 TEST(another_threads_sets_can_be_changed_while_it_runs)
 {
 	struct child child = child_new();
@@ -270,7 +270,7 @@ TEST(another_threads_sets_can_be_changed_while_it_runs)
 		id = i % 4;
 		start_set(fd, id);
 		ck_assert_uint_eq(active_set(fd), id);
-		/* The one before stands still. */
+		/* The previous set does not count any more. */
 		values[0] = read_pmd_of(fd, (id + 3) % 4, pmu()->pmds[0]);
 		values[1] = read_pmd_of(fd, id, pmu()->pmds[0]);
 		done = child.page->turns;
@@ -283,7 +283,7 @@ TEST(another_threads_sets_can_be_changed_while_it_runs)
 	watch_end(fd, &watch);
 	child_rest(&child);
 	for (id = 0; id < 4; id++) {
-		/* Loaded with set 0. */
+		/* The load selected set 0. */
 		ck_assert_uint_eq(runs_of(fd, id), 100 + (id == 0));
 		ck_assert_uint_gt(read_pmd_of(fd, id, pmu()->pmds[0]), 0);
 		turns.duration += set_of(fd, id).set_act_duration;
@@ -293,7 +293,7 @@ TEST(another_threads_sets_can_be_changed_while_it_runs)
 	set_zero_must_be_right(fd);
 }
 
-/* ---- switch counts -------------------------------------------------------------------------------- */
+/* ---- overflow thresholds -------------------------------------------------------------------------- */
 
 static int write_threshold(int fd, unsigned int id, unsigned int pmd, uint64_t count)
 {
@@ -310,8 +310,8 @@ static uint64_t remaining(int fd, unsigned int id, unsigned int pmd)
 	return read_back_of(fd, id, pmd).reg_ovfl_switch_cnt;
 }
 
-/* With 0 it says nothing, and that every register may have. */
-TEST(what_never_overflows_has_no_threshold)
+/* A threshold of 0 has no effect, so every register takes it. */
+TEST(a_pmd_that_never_overflows_has_no_threshold)
 {
 	unsigned int numbers[16], count = 0, n, i;
 	int fd = make_context();
@@ -330,7 +330,7 @@ TEST(what_never_overflows_has_no_threshold)
 			  PFM_REASON_SWITCH_COUNT, 0);
 		must_fail(fd, write_threshold(fd, 1, numbers[i], ~0ull), EINVAL,
 			  PFM_REASON_SWITCH_COUNT, 0);
-		/* Nor is it in use now. */
+		/* The PMD is not in use either. */
 		must_fail(fd, read_pmr(fd, 1, numbers[i]), EINVAL, PFM_REASON_PMD_UNUSED,
 			  0);
 		must(fd, write_threshold(fd, 1, numbers[i], 0));
@@ -366,7 +366,7 @@ TEST(a_threshold_that_is_refused_changes_nothing)
 	set_zero_must_be_right(fd);
 }
 
-/* All 64 bits, whether the set may switch or not. */
+/* All 64 bits can be read, whether the set may switch or not. */
 TEST(a_threshold_can_be_read_back)
 {
 	static const uint64_t counts[] = { 1, 2, BIT(32), ~0ull, 0 };
@@ -384,7 +384,7 @@ TEST(a_threshold_can_be_read_back)
 	ck_assert_uint_eq(remaining(fd, 1, pmu()->pmds[0]), 9);
 	load_set(fd, thread_id(), 1);
 	ck_assert_uint_eq(remaining(fd, 1, pmu()->pmds[0]), 9);
-	/* A write without one takes it away. */
+	/* A write without a threshold removes it. */
 	write_pmd_of(fd, 1, pmu()->pmds[0], 1);
 	ck_assert_uint_eq(remaining(fd, 1, pmu()->pmds[0]), 0);
 	set_zero_must_be_right(fd);

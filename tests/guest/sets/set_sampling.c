@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples of event sets, and the virtual PMDs that tell of sets: in which set an overflow
- * was, and what follows it.
+ * Samples of event sets, and the virtual PMDs about sets: the set of an overflow, and what follows
+ * the overflow.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ SUITE(set_sampling, 300);
 
 /* ---- programs --------------------------------------------------------------------------- */
 
-/* Counter @i of set @id, always @period below an overflow, which count for a switch. */
+/* Counter @i of set @id is always @period below an overflow. Its overflows count for a switch. */
 static struct pfarg_pmd sampling_of(unsigned int id, unsigned int i, uint64_t period,
 				    uint64_t count)
 {
@@ -29,8 +29,11 @@ static struct pfarg_pmd sampling_of(unsigned int id, unsigned int i, uint64_t pe
 
 /* ---- the set of a sample ------------------------------------------------------------------ */
 
-/* Made in disorder, left after so many overflows: each sample tells its own. */
-TEST(samples_name_their_set)
+/*
+ * Sets are created out of order and left after several overflows. Each sample has the number of
+ * its set.
+ */
+TEST(samples_have_the_number_of_their_set)
 {
 	static const struct {
 		unsigned int id;
@@ -73,8 +76,8 @@ TEST(samples_name_their_set)
 	set_zero_must_be_right(fd);
 }
 
-/* Turns by time: samples of a set come only while it is its turn. */
-TEST(samples_of_sets_that_take_turns_come_in_their_order)
+/* Turns by time: samples of a set come only during its turn. */
+TEST(samples_come_in_the_order_of_the_sets_turns)
 {
 	const unsigned int count = 4;
 	uint64_t changes = 0, times[2], runs = 0;
@@ -99,7 +102,7 @@ TEST(samples_of_sets_that_take_turns_come_in_their_order)
 		times[1] = entry->tstamp;
 		ck_assert_uint_ge(times[1], times[0]);
 		times[0] = times[1];
-		/* A slow host may miss all of a turn. */
+		/* On a slow host a whole turn may pass unseen. */
 		if (is_deterministic())
 			must_be_between((entry->set + count - before) % count, 0, 1);
 		changes += entry->set != before;
@@ -114,10 +117,10 @@ TEST(samples_of_sets_that_take_turns_come_in_their_order)
 }
 
 /*
- * Counters of one event, two of them in set 0: a model of it says which one overflows
- * next, and where that leads.
+ * Counters of one event, two of them in set 0. A model says which one overflows next, and which
+ * set is next.
  */
-TEST(several_triggers_do_what_arithmetic_says)
+TEST(several_triggers_switch_in_the_calculated_order)
 {
 	static const uint64_t periods[3] = { 10000000, 3700000, 4700000 };
 	uint64_t left[3], step;
@@ -138,7 +141,7 @@ TEST(several_triggers_do_what_arithmetic_says)
 		write_one(fd, sampling_of(i / 2, i, periods[i], 1));
 	}
 	load_and_start(fd, thread_id());
-	/* QEMU looks at event counters when there is an exception, such as a call. */
+	/* QEMU updates event counters at an exception, such as a system call. */
 	while (header->hdr_count < 15) {
 		sampled_loop(5000);
 		thread_id();
@@ -160,7 +163,7 @@ TEST(several_triggers_do_what_arithmetic_says)
 
 /* ---- the buffer is full ------------------------------------------------------------------------- */
 
-/* Sets 0 and 1, to and fro by overflow; no two of the three periods are the same. */
+/* Sets 0 and 1 alternate by overflow. All three periods are different. */
 static void make_sampling_pair(int fd)
 {
 	struct pfarg_pmd pmd;
@@ -176,8 +179,8 @@ static void make_sampling_pair(int fd)
 	}
 }
 
-/* Each sample fills it: the switch comes at the restart, with the long values. */
-TEST(a_full_buffer_puts_the_switch_off)
+/* Each sample fills the buffer. The switch happens at the restart, with the long values. */
+TEST(a_full_buffer_postpones_the_switch)
 {
 	struct pfarg_ovfl_msg message;
 	unsigned int turn, id;
@@ -208,8 +211,8 @@ TEST(a_full_buffer_puts_the_switch_off)
 	set_zero_must_be_right(fd);
 }
 
-/* Blocked in one set, it goes on in the next. */
-TEST(a_blocked_thread_goes_on_in_the_next_set)
+/* The thread is blocked in one set and continues in the next one. */
+TEST(a_blocked_thread_continues_in_the_next_set)
 {
 	struct child child = child_new();
 	struct pfarg_ovfl_msg message;
@@ -245,8 +248,8 @@ TEST(a_blocked_thread_goes_on_in_the_next_set)
 		ck_assert_uint_eq(runs_of(fd, id), 3 + (id == 0));
 }
 
-/* Of four entries: three switches at once, with short values, then one put off. */
-TEST(short_and_long_values_follow_the_switches)
+/* A buffer of four entries: three switches at once, with short values, then one at the restart. */
+TEST(each_switch_uses_its_short_or_long_values)
 {
 	const uint64_t size = least_size() + 3 * sizeof(struct pfm_dfl_smpl_entry);
 	uint64_t most, i, wanted;
@@ -272,7 +275,10 @@ TEST(short_and_long_values_follow_the_switches)
 			entry = first_entry(header) + i;
 			ck_assert_uint_eq(entry->set, !before);
 			before = entry->set;
-			/* The first sample after a restart is of a set it switched to. */
+			/*
+			 * The first sample after a restart is of a set to which the restart
+			 * switched.
+			 */
 			wanted = is_long ? PERIOD + 2 : PERIOD + 1;
 			if (!seen[entry->set]++)
 				wanted = PERIOD;
@@ -286,7 +292,7 @@ TEST(short_and_long_values_follow_the_switches)
 	set_zero_must_be_right(fd);
 }
 
-/* What is to be reset with a PMD is so in its own set, and in no other. */
+/* PMDs to be reset are reset in the set of the sampled PMD, and in no other set. */
 TEST(a_sample_resets_pmds_of_its_set_only)
 {
 	const unsigned int listed = pmu()->pmds[1];
@@ -321,7 +327,7 @@ TEST(a_sample_resets_pmds_of_its_set_only)
 	set_zero_must_be_right(fd);
 }
 
-/* ---- virtual PMDs that tell of sets --------------------------------------------------------------- */
+/* ---- virtual PMDs about sets ---------------------------------------------------------------------- */
 
 #define RUNS	   PFM_PMD_SET_RUNS
 #define INTERRUPTS PFM_PMD_INTERRUPTS
@@ -329,7 +335,7 @@ TEST(a_sample_resets_pmds_of_its_set_only)
 
 static const unsigned int new_pmds[] = { RUNS, INTERRUPTS, CPU };
 
-TEST(the_new_virtual_pmds_are_there)
+TEST(the_virtual_pmds_about_sets_exist)
 {
 	size_t i;
 	int fd = make_context();
@@ -344,10 +350,10 @@ TEST(the_new_virtual_pmds_are_there)
 	set_zero_must_be_right(fd);
 }
 
-/* Runs of a set are counted in it, whichever other one is active. */
-TEST(the_runs_of_a_set_are_a_pmd)
+/* The runs of a set are counted in it while other sets are active, too. */
+TEST(a_pmd_counts_the_runs_of_a_set)
 {
-	/* Loaded with set 0, then started by hand so often. */
+	/* Loaded with set 0, then started by hand this many times. */
 	static const unsigned int starts[] = { 4, 7, 2 };
 	unsigned int id, i;
 	int fd = make_context();
@@ -374,8 +380,8 @@ TEST(the_runs_of_a_set_are_a_pmd)
 	set_zero_must_be_right(fd);
 }
 
-/* Ten and a half timeouts are eleven runs, and where instructions are time, a loop is. */
-TEST(turns_by_time_are_runs)
+/* 10.5 timeouts take 11 runs. Where instructions are time, a loop lasts that long. */
+TEST(turns_by_time_are_counted_as_runs)
 {
 	uint64_t begun, time, runs, all = 0;
 	unsigned int id;
@@ -408,11 +414,11 @@ TEST(turns_by_time_are_runs)
 }
 
 /*
- * One for each period of a loop, and nobody else has any.  An overflow that is found when
- * the thread leaves the CPU needs no interrupt.  Where an instruction is no time the
- * machine's own count has to do.
+ * One interrupt for each period of a loop, and no others. An overflow that is found when the
+ * thread leaves the CPU needs no interrupt. Where an instruction does not take a fixed time, the
+ * expected number is the machine's own count.
  */
-TEST(interrupts_are_those_of_the_periods)
+TEST(interrupts_are_one_per_period)
 {
 	const uint64_t periods = 50;
 	uint64_t taken, counted, left_cpu, time;
@@ -443,13 +449,13 @@ TEST(interrupts_are_those_of_the_periods)
 	ck_assert_uint_ge(counted + left_cpu, header->hdr_count);
 	if (is_deterministic())
 		must_be_between(header->hdr_count, periods, time / PERIOD);
-	/* It stands still now, and goes on from what is written. */
+	/* It does not change now, and continues from the value written. */
 	sampled_loop(10 * PERIOD);
 	ck_assert_uint_eq(read_pmd(fd, INTERRUPTS), counted);
 	close(fd);
 }
 
-TEST(the_cpu_is_that_of_the_thread)
+TEST(the_cpu_number_is_the_threads_cpu)
 {
 	struct child child = child_new();
 	unsigned int cpu;
@@ -471,7 +477,7 @@ TEST(the_cpu_is_that_of_the_thread)
 	set_zero_must_be_right(fd);
 }
 
-/* Each sample has what held at its overflow. */
+/* Each sample has the values at its overflow. */
 TEST(virtual_pmds_of_sets_are_in_samples)
 {
 	uint64_t samples[2] = {};
@@ -503,7 +509,10 @@ TEST(virtual_pmds_of_sets_are_in_samples)
 		values = values_of(entry);
 		/* One sample a run. */
 		ck_assert_uint_eq(values[0], ++samples[entry->set]);
-		/* Of its set; one that only showed itself when the thread went out is none. */
+		/*
+		 * Interrupts of its set. An overflow found when the thread was switched out has
+		 * none.
+		 */
 		if (is_deterministic() && !kernel_checks_itself())
 			ck_assert_uint_eq(values[1], samples[entry->set]);
 		else

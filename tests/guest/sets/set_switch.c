@@ -2,8 +2,8 @@
 /*
  * Event sets that take turns by time: docs/interface.md 3.3.
  *
- * No event is lost between two sets: what all of them counted together is compared with
- * what the kernel tells of the thread, or with a loop of known length.
+ * No event is lost between two sets: the sum of all sets is compared with what the kernel reports
+ * about the thread, or with a loop of known length.
  */
 #include <sched.h>
 #include <signal.h>
@@ -17,9 +17,9 @@ SUITE(set_switch, 240);
 
 #define MILLION 1000000ull
 
-/* ---- work of one's own ------------------------------------------------------------------ */
+/* ---- work with a known result ----------------------------------------------------------- */
 
-/* What the kernel tells of the thread. */
+/* What the kernel reports about the thread. */
 struct truth {
 	uint64_t faults;
 	uint64_t time;
@@ -37,7 +37,7 @@ static struct truth truth_since(struct truth before)
 	return (struct truth){ now.faults - before.faults, now.time - before.time };
 }
 
-/* Started and stopped in between; @inner and @outer are around the work and all of it. */
+/* Starts and stops in between. @inner is the work alone, @outer includes start and stop. */
 struct measured {
 	struct truth inner;
 	struct truth outer;
@@ -77,7 +77,7 @@ static void loop_and_touch(void)
 
 /* ---- turns -------------------------------------------------------------------------------- */
 
-/* In the order of their numbers, not in that in which they were made. */
+/* In the order of their numbers, not in the order of their creation. */
 TEST(sets_take_turns_in_the_order_of_their_numbers)
 {
 	static const unsigned int made[] = { 9, 65535, 3, 4, 500 };
@@ -105,8 +105,8 @@ TEST(sets_take_turns_in_the_order_of_their_numbers)
 	set_zero_must_be_right(fd);
 }
 
-/* From the set that was loaded, round and round. */
-TEST(turns_begin_with_the_set_that_was_loaded)
+/* Starts with the loaded set and continues in a circle. */
+TEST(turns_begin_with_the_loaded_set)
 {
 	static const unsigned int ids[] = { 2, 3, 0, 1 };
 	struct turns turns;
@@ -138,14 +138,14 @@ TEST(each_set_has_its_own_timeout)
 	ck_assert_uint_ge(turns.runs, 8);
 	for (id = 0; id < COUNT(timeouts); id++) {
 		set = set_of(fd, id);
-		/* The one that is active has not had all of its last turn. */
+		/* The last turn of the active set is not complete. */
 		if (id != active_set(fd))
 			ck_assert_uint_ge(set.set_act_duration,
 					  set.set_runs * (timeouts[id] - EARLY));
 		else
 			ck_assert_uint_ge(set.set_act_duration,
 					  (set.set_runs - 1) * (timeouts[id] - EARLY));
-		/* Late by an interrupt and a switch. */
+		/* Each switch is late by an interrupt and a set switch. */
 		if (is_deterministic())
 			ck_assert_uint_le(set.set_act_duration,
 					  set.set_runs * (timeouts[id] + MS / 20));
@@ -169,7 +169,7 @@ TEST(a_single_set_is_switched_to_itself)
 	set_zero_must_be_right(fd);
 }
 
-/* Nor is what comes behind it ever reached. */
+/* The sets behind it are never reached. */
 TEST(a_set_without_flags_is_never_left)
 {
 	int fd = make_context();
@@ -187,7 +187,7 @@ TEST(a_set_without_flags_is_never_left)
 	ck_assert_uint_eq(set_of(fd, 2).set_act_duration, 0);
 	ck_assert_uint_gt(set_of(fd, 1).set_act_duration,
 			  10 * set_of(fd, 0).set_act_duration);
-	/* But by hand. */
+	/* But a start can select another set. */
 	start_set(fd, 2);
 	loop_and_touch();
 	must(fd, pfm_stop(fd));
@@ -196,8 +196,8 @@ TEST(a_set_without_flags_is_never_left)
 	set_zero_must_be_right(fd);
 }
 
-/* The timer of set 0 comes when set 1 is active. */
-TEST(a_timer_that_is_left_behind_switches_no_other_set)
+/* The timer of set 0 fires while set 1 is active. */
+TEST(an_old_timer_switches_no_other_set)
 {
 	int fd = make_context();
 
@@ -222,7 +222,7 @@ TEST(a_timer_that_is_left_behind_switches_no_other_set)
 
 static uint64_t worked; /* CPU time between naps, ns */
 
-/* Far less than a timeout at a time. */
+/* Much shorter than a timeout. */
 static void work_in_naps(void)
 {
 	const struct timespec nap = { .tv_nsec = MS };
@@ -247,10 +247,10 @@ TEST(what_remains_of_a_timeout_is_kept_over_naps)
 	naps = switches(thread_id());
 	measured = measure(fd, work_in_naps);
 	naps = switches(thread_id()) - naps;
-	/* What the kernel accounts begins when it is woken, and the host has to wake. */
+	/* The kernel's account begins at the wakeup, and the host has to wake up first. */
 	measured.inner.time = worked;
 	turns = fair_turns_of(fd, 3);
-	/* A kernel that checks itself takes more of each turn for a nap. */
+	/* A debug kernel takes more of each turn for a nap. */
 	if (is_deterministic())
 		ck_assert_uint_gt(naps, (kernel_checks_itself() ? 2 : 20) * turns.runs);
 	switches_must_fit(turns.runs - 1, turns.duration, 5 * MS);
@@ -285,7 +285,7 @@ static void work_among_competitors(void)
 	competitors_end();
 }
 
-TEST(others_on_the_cpu_take_no_time_of_the_sets)
+TEST(other_threads_on_the_cpu_take_no_time_from_the_sets)
 {
 	struct measured measured;
 	struct turns turns;
@@ -301,7 +301,7 @@ TEST(others_on_the_cpu_take_no_time_of_the_sets)
 	set_zero_must_be_right(fd);
 }
 
-/* Each with its timer, on one CPU. */
+/* Each thread has its timer, on one CPU. */
 TEST(two_threads_on_a_cpu_have_their_own_turns)
 {
 	static const uint64_t timeouts[] = { MS, 3 * MS };
@@ -364,8 +364,8 @@ TEST(no_set_is_switched_while_nothing_is_counted)
 	set_zero_must_be_right(fd);
 }
 
-/* They go on from the set that was active, or that load names; nothing is forgotten. */
-TEST(turns_go_on_after_stop_and_after_unload)
+/* Turns continue with the set that was active, or that load names. No count is lost. */
+TEST(turns_continue_after_stop_and_after_unload)
 {
 	struct turns turns;
 	uint64_t runs = 0, faults;
@@ -387,7 +387,7 @@ TEST(turns_go_on_after_stop_and_after_unload)
 	faults = minor_faults() - faults;
 	must_be_between(turns.faults, 200, faults);
 	must(fd, pfm_unload_context(fd));
-	/* Counts as a run of the set, which comes out of turn. */
+	/* This counts as an extra run of the set. */
 	load_set(fd, thread_id(), 1);
 	ck_assert_uint_eq(active_set(fd), 1);
 	must(fd, pfm_start(fd, NULL));
@@ -396,7 +396,7 @@ TEST(turns_go_on_after_stop_and_after_unload)
 	set_zero_must_be_right(fd);
 }
 
-/* Masked by its own sampled counter, and let go on ten times. */
+/* Masked by its own sampled counter and restarted ten times. */
 TEST(masked_time_does_not_count)
 {
 	const uint64_t period = 3 * MS, masks = 10;
@@ -431,16 +431,16 @@ TEST(masked_time_does_not_count)
 	most += cpu_time();
 	after = turns_now(fd);
 	switches_must_fit(after.runs - 1, after.duration, MS);
-	/* A busy counter counts a ns each. */
+	/* A busy counter counts one per ns. */
 	must_be_cpu_time("the durations", after.duration, masks * period, most);
 	ck_assert_uint_eq(after.clock, after.duration);
 	set_zero_must_be_right(fd);
 }
 
-/* ---- from outside ------------------------------------------------------------------------------------ */
+/* ---- while the thread is moved or read --------------------------------------------------------------- */
 
-/* Sent from one CPU to another, again and again. */
-TEST(turns_go_on_when_the_thread_moves)
+/* The thread is moved between CPUs, again and again. */
+TEST(turns_continue_when_the_thread_migrates)
 {
 	struct child child = child_new();
 	uint64_t moves, i;
@@ -470,10 +470,10 @@ TEST(turns_go_on_when_the_thread_moves)
 	ck_assert_uint_ge(turns.runs, 40);
 	switches_must_fit(turns.runs - 1, turns.duration, MS);
 	/*
-	 * What the kernel accounts says nothing of the least here: it charges a thread that
-	 * comes to an idle CPU with the time until that CPU has woken up (the clock of its
-	 * run queue is not read again, rq_clock_skip_update() in kernel/sched), on a busy
-	 * host as long as the host keeps the CPU waiting.
+	 * The kernel's account gives no lower bound here. It charges a thread that moves to an
+	 * idle CPU with the time until that CPU has woken up (the clock of its run queue is not
+	 * updated, rq_clock_skip_update() in kernel/sched). On a busy host that is as long as the
+	 * host keeps the CPU waiting.
 	 */
 	watch.inner = 0;
 	must_be_watched(&turns, &watch);
@@ -484,8 +484,8 @@ TEST(turns_go_on_when_the_thread_moves)
 	set_zero_must_be_right(fd);
 }
 
-/* Stopped, started, read and asked by somebody else while it switches. */
-TEST(turns_survive_whoever_looks_at_them)
+/* Another thread stops, starts, reads and queries the context while it switches. */
+TEST(turns_are_right_while_another_thread_makes_calls)
 {
 	struct child child = child_new();
 	uint64_t last[3] = {}, value;
@@ -525,7 +525,7 @@ TEST(turns_survive_whoever_looks_at_them)
 	set_zero_must_be_right(fd);
 }
 
-/* CPU time of children that have ended, ns; told in us. */
+/* CPU time of children that have exited, ns. Its resolution is 1 us. */
 static uint64_t time_of_reaped(void)
 {
 	struct rusage usage;
@@ -536,7 +536,7 @@ static uint64_t time_of_reaped(void)
 	       1000;
 }
 
-TEST(the_end_of_the_thread_keeps_what_its_sets_have_counted)
+TEST(the_counts_of_all_sets_survive_the_end_of_the_thread)
 {
 	struct turns turns;
 	struct watch watch;

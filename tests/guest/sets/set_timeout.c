@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * When a set is left that has a timeout, and what remains of it: against clocks that are not
- * the module's.  Where the guest's clock counts instructions a timer is neither early nor late
- * without it being the module's fault, and no test is skipped.
+ * When a set with a timeout is left, and what remains of the timeout: compared with clocks that do
+ * not belong to the module. Where the guest's clock counts instructions, no timer is early or late
+ * unless the module makes it so, and no test is skipped.
  */
 #include "sets.h"
 
@@ -11,11 +11,11 @@ SUITE(set_timeout, 240);
 #define MILLION 1000000ull
 #define HOUR	(3600 * 1000 * MS)
 
-/* ---- when it is over ---------------------------------------------------------------------- */
+/* ---- end of a timeout --------------------------------------------------------------------- */
 
 #define TURNS	3
 
-/* Switches that the sets tell of. */
+/* Switches that the sets report. */
 static uint64_t switches_so_far(int fd)
 {
 	struct pfarg_setinfo infos[TURNS] = {};
@@ -31,7 +31,7 @@ static uint64_t switches_so_far(int fd)
 	return runs - 1;
 }
 
-/* From the start on, until the set has been left that is switched from for the nth time. */
+/* From the start until the set was left for the nth switch. */
 static uint64_t time_of_switches(const uint64_t *timeouts, uint64_t switches)
 {
 	uint64_t time = 0, i;
@@ -42,9 +42,9 @@ static uint64_t time_of_switches(const uint64_t *timeouts, uint64_t switches)
 }
 
 /*
- * As one sees it who looks all the time: no switch is there before its time, on a clock
- * that is not the module's.  And where that counts instructions, none long after it: each
- * is late by an interrupt and a switch.
+ * The caller polls. No switch comes before its time, by a clock that is not the module's. Where
+ * that clock counts instructions, no switch comes much later either: each one is late by an
+ * interrupt and a set switch.
  */
 TEST(no_switch_comes_early_or_late)
 {
@@ -83,11 +83,11 @@ TEST(no_switch_comes_early_or_late)
 	set_zero_must_be_right(fd);
 }
 
-/* ---- what remains of it --------------------------------------------------------------------- */
+/* ---- remaining time ------------------------------------------------------------------------- */
 
 /*
- * Of 100 ms, so that a slow guest gets from one call to the next.  Where the clock counts
- * instructions the thread has nearly all of them, and so has the timeout.
+ * The timeout is 100 ms, so that a slow guest gets from one call to the next. Where the clock
+ * counts instructions, the thread runs for nearly all of that time, and so does the timeout.
  */
 TEST(getinfo_shows_what_remains)
 {
@@ -109,7 +109,7 @@ TEST(getinfo_shows_what_remains)
 	after = set_of(fd, 0).set_timeout;
 	times[3] = elapsed_time();
 	if (runs_of(fd, 0) != 1 || runs_of(fd, 1)) {
-		/* Not before its time, whatever else. */
+		/* Never before its time. */
 		ck_assert_uint_ge(elapsed_time() - times[0], timeout);
 		if (!is_deterministic())
 			skip("the host was elsewhere for 100 ms");
@@ -120,7 +120,7 @@ TEST(getinfo_shows_what_remains)
 	ck_assert_uint_ge(after + (times[3] - times[0]) + EARLY, timeout);
 	if (is_deterministic()) {
 		ck_assert_uint_le(after, timeout - (times[2] - times[1]) + others);
-		/* The other one has all of its before it. */
+		/* The other set still has its whole timeout. */
 		ck_assert_uint_eq(set_of(fd, 1).set_timeout, timeout);
 	}
 	set_zero_must_be_right(fd);

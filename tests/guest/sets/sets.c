@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Event sets, the calls: docs/interface.md 1.13, 1.14, 3.3 and 3.4, and 10, rows 18 to 21.
- * Each refusal leaves everything as it was.
+ * Calls about event sets: docs/interface.md 1.13, 1.14, 3.3 and 3.4, and 10, rows 18 to 21.
+ * A refused call changes nothing.
  */
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -15,7 +15,7 @@ SUITE(sets, 120);
 
 /* ---- what must not change ------------------------------------------------------------ */
 
-/* Of two sets, and of a PMD in each. */
+/* State of two sets, and of a PMD in each. */
 struct picture {
 	struct pfm_status status;
 	struct pfarg_setinfo sets[2];
@@ -44,7 +44,7 @@ static void must_be_as_in(int fd, const struct picture *before)
 	ck_assert_mem_eq(now.pmds, before->pmds, sizeof(now.pmds));
 }
 
-/* Sets 0, 5 and 9, with a PMD of their own values, never started. */
+/* Sets 0, 5 and 9 with different values of a PMD. Never started. */
 static int three_sets(void)
 {
 	int fd = make_context();
@@ -57,9 +57,9 @@ static int three_sets(void)
 	return fd;
 }
 
-/* ---- to make them -------------------------------------------------------------------- */
+/* ---- creation ------------------------------------------------------------------------ */
 
-TEST(the_module_says_that_it_has_sets)
+TEST(the_module_reports_that_it_has_sets)
 {
 	ck_assert_uint_ne(pmu()->info.features & PFM_FEATURE_SETS, 0);
 	ck_assert_uint_eq(pmu()->info.max_sets, read_number(SYSFS "max_sets"));
@@ -98,8 +98,8 @@ TEST(a_set_may_have_any_number)
 	set_zero_must_be_right(fd);
 }
 
-/* The later one holds. */
-TEST(a_call_may_make_many_and_one_twice)
+/* The later one of two elements counts. */
+TEST(a_call_may_create_many_sets_and_one_twice)
 {
 	struct pfarg_setdesc sets[] = {
 		{ .set_id = 7, .set_flags = BY_TIME, .set_timeout = MS },
@@ -118,7 +118,7 @@ TEST(a_call_may_make_many_and_one_twice)
 	set_zero_must_be_right(fd);
 }
 
-TEST(a_set_that_is_refused_is_not_there)
+TEST(a_refused_set_does_not_exist)
 {
 	static const struct {
 		uint32_t flags;
@@ -138,7 +138,7 @@ TEST(a_set_that_is_refused_is_not_there)
 		must_fail(fd, try_set(fd, 6, refused[i].flags, refused[i].timeout),
 			  EINVAL, refused[i].reason, 0);
 		must_have_no_set(fd, 6);
-		/* Nor is one changed that is there. */
+		/* An existing set is not changed either. */
 		must_fail(fd, try_set(fd, 5, refused[i].flags, refused[i].timeout),
 			  EINVAL, refused[i].reason, 0);
 		must_be_as_in(fd, &before);
@@ -146,7 +146,7 @@ TEST(a_set_that_is_refused_is_not_there)
 	set_zero_must_be_right(fd);
 }
 
-TEST(sets_before_the_one_refused_are_made)
+TEST(sets_before_the_refused_one_are_created)
 {
 	struct pfarg_setdesc sets[] = {
 		{ .set_id = 20, .set_flags = BY_OVERFLOW },
@@ -167,10 +167,10 @@ TEST(sets_before_the_one_refused_are_made)
 #define FLOOR 100000 /* min_switch_timeout */
 
 /*
- * What it is in the end comes back, and getinfo tells the same.  Programs probe with the
- * resolution of the clock: they are to have the shortest that there is.
+ * The actual timeout is returned, and getinfo reports the same one. Programs probe with the
+ * resolution of the clock: they should get the shortest possible timeout.
  */
-TEST(the_timeout_that_holds_is_written_back)
+TEST(the_actual_timeout_is_written_back)
 {
 	static const uint64_t timeouts[] = { 1,		99999, 100000, 100001,
 					     123456789, HOUR,  ~0ull };
@@ -187,7 +187,7 @@ TEST(the_timeout_that_holds_is_written_back)
 					  effective(timeouts[i] < FLOOR ? FLOOR
 									: timeouts[i]));
 	}
-	/* Whatever became of the longest: it does not end. */
+	/* Whatever the longest timeout becomes, it does not elapse here. */
 	use_busy_counters_of(fd, 1);
 	load_set(fd, thread_id(), 1);
 	must(fd, pfm_start(fd, NULL));
@@ -197,7 +197,7 @@ TEST(the_timeout_that_holds_is_written_back)
 	set_zero_must_be_right(fd);
 }
 
-TEST(a_timeout_without_the_flag_means_nothing)
+TEST(a_timeout_without_the_flag_has_no_effect)
 {
 	int fd = make_context();
 
@@ -223,7 +223,7 @@ static void check_the_floor(void)
 	make_set(fd, 1, BY_TIME, 2 * MS - 1);
 	ck_assert_uint_eq(set_of(fd, 1).set_timeout, effective(2 * MS));
 	make_set(fd, 1, BY_TIME, 2 * MS);
-	/* Sets that are there keep theirs. */
+	/* Existing sets keep their timeout. */
 	write_text(SYSFS "min_switch_timeout", "5000000\n");
 	ck_assert_uint_eq(set_of(fd, 1).set_timeout, effective(2 * MS));
 	make_set(fd, 1, BY_TIME, 2 * MS);
@@ -240,7 +240,7 @@ TEST(the_floor_of_timeouts_can_be_set)
 	then_put_back(check_the_floor, put_back_the_floor);
 }
 
-/* ---- how many ------------------------------------------------------------------------- */
+/* ---- number of sets ------------------------------------------------------------------- */
 
 static void check_the_limit(void)
 {
@@ -258,24 +258,24 @@ static void check_the_limit(void)
 	must_fail(fd, pfm_create_evtsets(fd, sets, 3), ENOMEM, PFM_REASON_SET_LIMIT, 2);
 	must_have_no_set(fd, 5);
 	set_of(fd, 4);
-	/* To change one is to make none. */
+	/* Changing a set creates none. */
 	make_set(fd, 4, BY_OVERFLOW, 0);
 	delete_set(fd, 1);
 	make_set(fd, 65535, 0, 0);
 	must_fail(fd, try_set(fd, 1, 0, 0), ENOMEM, PFM_REASON_SET_LIMIT, 0);
-	/* Those above a new limit stay and can be changed. */
+	/* Sets above a new limit stay and can be changed. */
 	write_text(SYSFS "max_sets", "2\n");
 	make_set(fd, 3, BY_OVERFLOW, 0);
 	ck_assert_uint_eq(set_of(fd, 65535).set_id, 65535);
 	must_fail(fd, try_set(fd, 1, 0, 0), ENOMEM, PFM_REASON_SET_LIMIT, 0);
 	delete_set(fd, 65535);
 	must_fail(fd, try_set(fd, 1, 0, 0), ENOMEM, PFM_REASON_SET_LIMIT, 0);
-	/* It is each context's own. */
+	/* The limit is per context. */
 	make_set(make_context(), 1, 0, 0);
 	set_zero_must_be_right(fd);
 }
 
-TEST(there_are_as_many_sets_as_the_limit_allows)
+TEST(the_number_of_sets_is_limited)
 {
 	with_set_limits_back(check_the_limit);
 }
@@ -297,7 +297,7 @@ static void check_values_of_the_limit(void)
 	must_fail_errno(try_set(make_context(), 1, 0, 0), ENOMEM);
 }
 
-TEST(the_limit_has_limits)
+TEST(the_limit_of_sets_has_a_range)
 {
 	with_set_limits_back(check_values_of_the_limit);
 }
@@ -311,7 +311,7 @@ static void limit_memory(const char *file, uint64_t bytes)
 	write_text(path, text);
 }
 
-/* Of all contexts together; what is deleted or closed is given back. */
+/* All contexts share the limit. Deleted sets and closed contexts return their memory. */
 static void check_the_memory(void)
 {
 	const uint64_t before = read_number(SYSFS "set_mem_cur");
@@ -334,11 +334,11 @@ static void check_the_memory(void)
 	must_fail(fds[0], try_set(fds[0], id, 0, 0), ENOMEM, PFM_REASON_SET_MEMORY, 0);
 	must_have_no_set(fds[1], 2);
 	ck_assert_uint_eq(read_number(SYSFS "set_mem_cur"), empty + room * one);
-	/* To change one takes nothing. */
+	/* Changing a set takes no memory. */
 	make_set(fds[1], 1, BY_OVERFLOW, 0);
 	delete_set(fds[0], 1);
 	make_set(fds[1], 2, 0, 0);
-	/* Nor is there room for the first set of a context. */
+	/* A new context finds no room for its first set either. */
 	must_fail_errno(pfm_create_context(&(pfarg_ctx_t){}, NULL, NULL, 0), ENOMEM);
 	close(fds[1]);
 	wait_until(read_number(SYSFS "set_mem_cur") == before + (room - 1) * one);
@@ -352,7 +352,7 @@ TEST(the_memory_of_sets_is_limited)
 	with_set_limits_back(check_the_memory);
 }
 
-/* Bytes of one set; of a user who has no other context. */
+/* Bytes of one set, of a user who has no other context. */
 static uint64_t use_up_the_share(void)
 {
 	const uint64_t before = read_number(SYSFS "set_mem_cur");
@@ -395,7 +395,9 @@ TEST(the_sets_of_a_user_are_limited)
 	with_set_limits_back(check_the_share);
 }
 
-/* He is not locked out by the limit of all, and has no share. */
+/*
+ * A holder of CAP_PERFMON is not locked out by the limit of all users, and has no limit as a user.
+ */
 static void check_the_reserve(void)
 {
 	uint64_t one = use_up_the_share(), used, id;
@@ -411,14 +413,14 @@ static void check_the_reserve(void)
 	count_must_be_right(fd);
 }
 
-TEST(who_holds_cap_perfmon_has_sets_when_others_have_used_up_theirs)
+TEST(cap_perfmon_can_create_sets_when_users_have_used_up_the_limit)
 {
 	with_set_limits_back(check_the_reserve);
 }
 
-/* ---- to change and to delete them ---------------------------------------------------------- */
+/* ---- changing and deleting ----------------------------------------------------------------- */
 
-/* Runs set 1 for a while, so that all of it has something to lose. */
+/* Runs set 1 for a while, so that each of its values can change. */
 static int used_set(void)
 {
 	int fd = make_context();
@@ -436,7 +438,7 @@ static int used_set(void)
 	return fd;
 }
 
-TEST(changing_a_set_keeps_nothing_but_pmds)
+TEST(changing_a_set_keeps_only_pmds)
 {
 	int fd = used_set();
 	struct pfarg_setinfo set;
@@ -456,7 +458,7 @@ TEST(changing_a_set_keeps_nothing_but_pmds)
 	ck_assert_uint_eq(read_pmd_of(fd, 1, pmu()->pmds[0]), busy);
 	ck_assert_uint_eq(read_pmd_of(fd, 1, pmu()->pmds[1]), 4711);
 	ck_assert_uint_eq(read_back_of(fd, 1, pmu()->pmds[1]).reg_ovfl_switch_cnt, 0);
-	/* PMCs at their defaults count nothing, with the PMUs that we have. */
+	/* PMCs with their defaults count nothing on the PMUs of the guests. */
 	make_set(fd, 1, 0, 0);
 	load_set(fd, thread_id(), 1);
 	must(fd, pfm_start(fd, NULL));
@@ -467,7 +469,7 @@ TEST(changing_a_set_keeps_nothing_but_pmds)
 	set_zero_must_be_right(fd);
 }
 
-TEST(sets_of_a_loaded_context_stay_as_they_are)
+TEST(sets_of_a_loaded_context_do_not_change)
 {
 	static const bool started[] = { false, true };
 	struct picture before;
@@ -495,8 +497,8 @@ TEST(sets_of_a_loaded_context_stay_as_they_are)
 	set_zero_must_be_right(fd);
 }
 
-/* What a caller left in the element, and an overflow before the last load, are not shown. */
-TEST(what_is_known_of_a_set_that_has_not_run_is_zero)
+/* Old contents of the element, and an overflow before the last load, are not visible. */
+TEST(the_results_of_a_set_that_has_not_run_are_zero)
 {
 	int fd = used_set();
 	struct pfarg_setinfo info;
@@ -520,7 +522,7 @@ TEST(what_is_known_of_a_set_that_has_not_run_is_zero)
 	set_zero_must_be_right(fd);
 }
 
-TEST(a_set_deleted_and_made_again_is_a_new_one)
+TEST(a_set_deleted_and_created_again_is_new)
 {
 	int fd = used_set();
 	struct pfarg_pmd pmd = { .reg_num = pmu()->pmds[0], .reg_set = 1 };
@@ -536,7 +538,7 @@ TEST(a_set_deleted_and_made_again_is_a_new_one)
 	set_zero_must_be_right(fd);
 }
 
-/* It was the active one: what is loaded next may be another. */
+/* The deleted set was active. The next load may name another one. */
 TEST(the_set_that_was_active_can_be_deleted)
 {
 	int fd = used_set();
@@ -554,7 +556,7 @@ TEST(the_set_that_was_active_can_be_deleted)
 	set_zero_must_be_right(fd);
 }
 
-TEST(sets_before_the_one_not_deleted_are_gone)
+TEST(sets_before_the_one_not_deleted_are_deleted)
 {
 	struct pfarg_setdesc sets[] = { { .set_id = 9 },
 					{ .set_id = 0 },

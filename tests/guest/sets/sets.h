@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the suites about event sets share: registers of a set, and turns of sets. */
+/* Helpers for the suites about event sets: registers of a set, and turns of sets. */
 #ifndef SETS_H
 #define SETS_H
 
@@ -21,12 +21,12 @@ void load_set(int fd, pid_t tid, unsigned int id);
 void start_set(int fd, unsigned int id);
 unsigned int active_set(int fd);
 uint64_t runs_of(int fd, unsigned int id);
-/* A timeout as it is in the end: as long as what the kernel's timers can tell apart. */
+/* The actual timeout: a multiple of what the kernel's timers can distinguish. */
 uint64_t effective(uint64_t timeout);
-/* getinfo says that there is none. */
+/* getinfo reports that the set does not exist. */
 void must_have_no_set(int fd, unsigned int id);
 
-/* Runs @check apart and puts back how many sets there may be, and their memory. */
+/* Runs @check in another process and restores the limits of sets and of their memory. */
 void with_set_limits_back(void (*check)(void));
 
 /* ---- registers of a set ---------------------------------------------------------------- */
@@ -34,30 +34,30 @@ void with_set_limits_back(void (*check)(void));
 void write_pmc_of(int fd, unsigned int id, unsigned int pmc, uint64_t value);
 void write_pmd_of(int fd, unsigned int id, unsigned int pmd, uint64_t value);
 uint64_t read_pmd_of(int fd, unsigned int id, unsigned int pmd);
-/* All that a read tells. */
+/* All that a read returns. */
 struct pfarg_pmd read_back_of(int fd, unsigned int id, unsigned int pmd);
-/* PMC and PMD @n of PMUs where these belong together. */
+/* PMC and PMD @n of PMUs where PMC @n drives PMD @n. */
 void use_of(int fd, unsigned int id, unsigned int n, uint64_t pmc, uint64_t value);
-/* As program_busy() and program_exact(), in another set. */
+/* As program_busy() and program_exact(), for another set. */
 void program_busy_of(int fd, unsigned int id, unsigned int count);
 void program_exact_of(int fd, unsigned int id, unsigned int count);
-/* The first counter is busy; task clock and minor faults are in use, too. */
+/* The first counter is busy. Task clock and minor faults are in use, too. */
 void use_busy_counters_of(int fd, unsigned int id);
 
-/* ns that a turn may be too short. */
+/* A turn may be this many ns too short. */
 #define EARLY 5000
 
 /* ---- sets that take turns --------------------------------------------------------------- */
 
-/* Sets 0 to @count - 1 by time, each with busy counters. */
+/* Sets 0 to @count - 1 take turns by time, each with busy counters. */
 void make_turns(int fd, unsigned int count, uint64_t timeout);
 
 /**
- * struct turns - what sets say that took turns, the first one having been loaded
+ * struct turns - counts of sets that took turns, beginning with the first one
  * @runs: of all
  * @duration: of all, ns
  * @faults: PFM_PMD_MINOR_FAULTS of all, if they have it in use
- * @clock: PFM_PMD_TASK_CLOCK of all, likewise
+ * @clock: PFM_PMD_TASK_CLOCK of all, if they have it in use
  */
 struct turns {
 	uint64_t runs;
@@ -67,23 +67,23 @@ struct turns {
 };
 
 /*
- * The sets @ids, ascending, have had their turns one after the other: runs differ by at
- * most 1, and those with one more are the first ones.
+ * The sets @ids, ascending, have taken turns in order: their runs differ by at most 1, and the
+ * first ones have one more.
  */
 struct turns fair_turns(int fd, const unsigned int *ids, unsigned int count);
-/* The same of sets 0 to @count - 1. */
+/* The same for sets 0 to @count - 1. */
 struct turns fair_turns_of(int fd, unsigned int count);
 /*
- * So many switches belong to that time of the thread: none comes early, and each late by
- * the time that an interrupt and a switch take.
+ * Checks the number of switches in this time of the thread: none comes early, and each is late by
+ * an interrupt and a set switch.
  */
 void switches_must_fit(uint64_t switches, uint64_t duration, uint64_t timeout);
 
 /**
  * struct watch - CPU time of another thread that is monitored, as the kernel accounts it
- * @pid: its process, which has no other
- * @outer: around start and stop, ns
- * @inner: between them
+ * @pid: its process, which has no other thread
+ * @outer: from before start to after stop, ns
+ * @inner: between start and stop
  */
 struct watch {
 	pid_t pid;
@@ -94,10 +94,10 @@ struct watch {
 /* Starts; watch_end() stops. */
 struct watch watch_begin(int fd, pid_t pid);
 void watch_end(int fd, struct watch *watch);
-/* What the sets say is that time. */
+/* The sets have counted exactly that time. */
 void must_be_watched(const struct turns *turns, const struct watch *watch);
 
-/* Set 0 without flags is never left: what is counted in it is right. */
+/* Set 0 without flags is never left: its counts are right. */
 void set_zero_must_be_right(int fd);
 
 #endif

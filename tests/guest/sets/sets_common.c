@@ -219,8 +219,8 @@ struct turns fair_turns_of(int fd, unsigned int count)
 }
 
 /*
- * Elsewhere than under --icount the host may be away for tens of ms whenever the timer
- * is due.  The clock of timers and that of durations may go a little differently.
+ * Without --icount, the host may pause for tens of ms when the timer is due. The clock of timers
+ * and the clock of durations may run at slightly different rates.
  */
 void switches_must_fit(uint64_t switches, uint64_t duration, uint64_t timeout)
 {

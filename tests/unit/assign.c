@@ -9,8 +9,8 @@
 #include <perfmon/perfmon_armv8.h>
 #include <perfmon/perfmon_soft.h>
 
-#include "../../tools/pfmon/common/assign.h"
-#include "../../tools/pfmon/common/pmu.h"
+#include "../../tools/pfmon/event/assign.h"
+#include "../../tools/pfmon/event/pmu.h"
 #include "suites.h"
 
 SUITE(assign, 120);

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "../../tools/pfmon/commands.h"
-#include "../../tools/pfmon/common/data_read.h"
-#include "../../tools/pfmon/common/samples.h"
+#include "../../tools/pfmon/data/data_read.h"
+#include "../../tools/pfmon/report/samples.h"
 #include "suites.h"
 #include "synthetic.h"
 

@@ -19,7 +19,7 @@
 #include <perfmon/perfmon_hist.h>
 #include <perfmon/perfmon_nway.h>
 
-#include "../../tools/pfmon/common/drain.h"
+#include "../../tools/pfmon/record/drain.h"
 #include "suites.h"
 
 SUITE(drain, 120);

@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../tools/pfmon/common/child.h"
+#include "../../tools/pfmon/run/child.h"
 #include "../../tools/pfmon/common/errors.h"
-#include "../../tools/pfmon/common/wait.h"
+#include "../../tools/pfmon/run/wait.h"
 #include "suites.h"
 
 SUITE(follow, 120);

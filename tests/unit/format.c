@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <perfmon/perfmon.h>
 
-#include "../../tools/pfmon/common/format.h"
+#include "../../tools/pfmon/stat/format.h"
 #include "suites.h"
 
 SUITE(format, 120);

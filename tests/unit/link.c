@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../tools/pfmon/common/build_id.h"
+#include "../../tools/pfmon/data/build_id.h"
 #include "lookup.h"
 
 SUITE(link, 120);

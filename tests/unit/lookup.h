@@ -3,7 +3,7 @@
 #ifndef LOOKUP_H
 #define LOOKUP_H
 
-#include "../../tools/pfmon/common/symbols.h"
+#include "../../tools/pfmon/report/symbols.h"
 #include "suites.h"
 #include "synthetic.h"
 

@@ -4,8 +4,8 @@
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_armv8.h>
 
-#include "../../tools/pfmon/common/agree.h"
-#include "../../tools/pfmon/common/multiplex.h"
+#include "../../tools/pfmon/event/agree.h"
+#include "../../tools/pfmon/event/multiplex.h"
 #include "suites.h"
 
 SUITE(multiplex, 120);

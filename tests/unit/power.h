@@ -6,8 +6,8 @@
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_power.h>
 
-#include "../../tools/pfmon/common/agree.h"
-#include "../../tools/pfmon/common/pmu.h"
+#include "../../tools/pfmon/event/agree.h"
+#include "../../tools/pfmon/event/pmu.h"
 #include "suites.h"
 
 #define MMCR0	     PFM_POWER_MMCR0

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../tools/pfmon/common/build_id.h"
-#include "../../tools/pfmon/common/process.h"
+#include "../../tools/pfmon/data/build_id.h"
+#include "../../tools/pfmon/record/process.h"
 #include "suites.h"
 
 SUITE(process, 120);

@@ -2,7 +2,7 @@
 /* pfmon: periods that follow a frequency.  All expected figures are plain division. */
 #include <string.h>
 
-#include "../../tools/pfmon/common/rate.h"
+#include "../../tools/pfmon/record/rate.h"
 #include "suites.h"
 
 SUITE(rate, 120);

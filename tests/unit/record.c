@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../tools/pfmon/common/output.h"
-#include "../../tools/pfmon/common/progress.h"
-#include "../../tools/pfmon/common/record_options.h"
-#include "../../tools/pfmon/common/sampling_format.h"
+#include "../../tools/pfmon/record/output.h"
+#include "../../tools/pfmon/record/progress.h"
+#include "../../tools/pfmon/record/record_options.h"
+#include "../../tools/pfmon/record/sampling_format.h"
 #include "suites.h"
 
 SUITE(record, 120);

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <jansson.h>
 
-#include "../../tools/pfmon/common/build_id.h"
-#include "../../tools/pfmon/common/data_read.h"
+#include "../../tools/pfmon/data/build_id.h"
+#include "../../tools/pfmon/data/data_read.h"
 #include "suites.h"
 #include "synthetic.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* pfmon: scaling, and its error.  All expected figures are arithmetic done by hand. */
-#include "../../tools/pfmon/common/scale.h"
+#include "../../tools/pfmon/stat/scale.h"
 #include "suites.h"
 
 SUITE(scale, 120);

@@ -11,9 +11,9 @@
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_armv8.h>
 
-#include "../../tools/pfmon/common/increments.h"
-#include "../../tools/pfmon/common/multiplex.h"
-#include "../../tools/pfmon/common/session.h"
+#include "../../tools/pfmon/stat/increments.h"
+#include "../../tools/pfmon/event/multiplex.h"
+#include "../../tools/pfmon/run/session.h"
 #include "suites.h"
 
 SUITE(session, 120);

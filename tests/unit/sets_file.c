@@ -9,7 +9,7 @@
 #include <perfmon/perfmon_soft.h>
 
 #include "../../tools/pfmon/common/options.h"
-#include "../../tools/pfmon/common/sets_file.h"
+#include "../../tools/pfmon/event/sets_file.h"
 #include "suites.h"
 
 SUITE(sets_file, 120);

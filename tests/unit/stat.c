@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../tools/pfmon/common/multiplex.h"
-#include "../../tools/pfmon/common/stat_options.h"
+#include "../../tools/pfmon/event/multiplex.h"
+#include "../../tools/pfmon/stat/stat_options.h"
 #include "suites.h"
 
 SUITE(stat, 120);

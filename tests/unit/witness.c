@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* pfmon: what is in no sample, by arithmetic. */
-#include "../../tools/pfmon/common/witness.h"
+#include "../../tools/pfmon/record/witness.h"
 #include "suites.h"
 
 SUITE(witness, 120);

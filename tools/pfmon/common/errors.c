@@ -9,8 +9,8 @@
 
 #include <perfmon/perfmon.h>
 
+#include "../event/pmus.h"
 #include "errors.h"
-#include "pmus.h"
 
 static const char *place;
 

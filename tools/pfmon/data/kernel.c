@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where the kernel and its modules are, and their symbols: /proc/kallsyms and
+ * /proc/modules, which show zeros to who may not see addresses (kptr_restrict).
+ */
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../common/array.h"
+#include "../common/errors.h"
+#include "kernel.h"
+
+static FILE *open_below(const char *root, const char *name)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s%s", root, name);
+	return fopen(path, "re");
+}
+
+/* A line of kallsyms: address, type, name and perhaps module. */
+static bool parse_symbol(char *line, uint64_t *address, char *type, char **name)
+{
+	char *end, *module;
+
+	*address = strtoull(line, &end, 16);
+	if (end == line || end[0] != ' ' || !end[1] || end[2] != ' ')
+		return false;
+	*type = end[1];
+	*name = end + 3;
+	module = strpbrk(*name, "\t\n");
+	if (module)
+		*module = '\0';
+	return true;
+}
+
+static int add_region(struct kernel *kernel, uint64_t start, uint64_t end,
+		      const char *module, const char *notes)
+{
+	struct kernel_region *region =
+		array_add(&kernel->regions, &kernel->region_count, sizeof(*region));
+
+	if (!region)
+		return fail("no memory");
+	region->start = start;
+	region->end = end;
+	snprintf(region->name, sizeof(region->name), "[%s]", module);
+	build_id_of_notes(notes, region->build_id);
+	return 0;
+}
+
+/* The kernel itself.  Its symbols are in order, so that _etext is not at the end. */
+static int read_core(struct kernel *kernel, const char *root)
+{
+	FILE *file = open_below(root, "/proc/kallsyms");
+	uint64_t address, start = 0, end = 0;
+	char *line = NULL, *name, type, notes[PATH_MAX];
+	size_t size = 0;
+
+	if (!file)
+		return 0;
+	while (!end && getline(&line, &size, file) != -1) {
+		if (!parse_symbol(line, &address, &type, &name))
+			continue;
+		if (!strcmp(name, "_stext")) {
+			start = address;
+			if (!start)
+				break;
+		}
+		if (start && !strcmp(name, "_etext"))
+			end = address;
+	}
+	free(line);
+	fclose(file);
+	if (start >= end)
+		return 0;
+	snprintf(notes, sizeof(notes), "%s/sys/kernel/notes", root);
+	return add_region(kernel, start, end, "kernel", notes);
+}
+
+static int read_modules(struct kernel *kernel, const char *root)
+{
+	FILE *file = open_below(root, "/proc/modules");
+	char *line = NULL, name[KERNEL_NAME_SIZE - 2], notes[PATH_MAX];
+	uint64_t bytes, start;
+	size_t size = 0;
+	int result = 0;
+
+	if (!file)
+		return 0;
+	while (!result && getline(&line, &size, file) != -1) {
+		/* name size users used-by state address */
+		if (sscanf(line, "%63s %" SCNu64 " %*s %*s %*s %" SCNx64, name, &bytes,
+			   &start) != 3 ||
+		    !start || start + bytes < start)
+			continue;
+		snprintf(notes, sizeof(notes),
+			 "%s/sys/module/%s/notes/.note.gnu.build-id", root, name);
+		result = add_region(kernel, start, start + bytes, name, notes);
+	}
+	free(line);
+	fclose(file);
+	return result;
+}
+
+static int by_start(const void *one, const void *other)
+{
+	const struct kernel_region *a = one, *b = other;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* From Linux 6.4 on a module's size is not that of its text alone. */
+static void keep_apart(struct kernel *kernel)
+{
+	for (size_t i = 1; i < kernel->region_count; i++)
+		if (kernel->regions[i - 1].end > kernel->regions[i].start)
+			kernel->regions[i - 1].end = kernel->regions[i].start;
+}
+
+int kernel_read_regions(struct kernel *kernel, const char *root)
+{
+	if (read_core(kernel, root) || read_modules(kernel, root))
+		return -1;
+	if (kernel->region_count)
+		qsort(kernel->regions, kernel->region_count, sizeof(*kernel->regions),
+		      by_start);
+	keep_apart(kernel);
+	return 0;
+}
+
+int kernel_read_symbols(struct kernel *kernel, const char *root)
+{
+	FILE *file = open_below(root, "/proc/kallsyms");
+	struct symbol symbol = { 0 };
+	char *line = NULL, type;
+	size_t size = 0;
+	int result = 0;
+
+	if (!file)
+		return 0;
+	while (!result && getline(&line, &size, file) != -1)
+		if (parse_symbol(line, &symbol.address, &type, &symbol.name) &&
+		    symbol.address && strchr("tTwW", type))
+			result = symbol_table_add(&kernel->symbols, &symbol);
+	free(line);
+	fclose(file);
+	symbol_table_sort(&kernel->symbols);
+	return result ? fail("no memory") : 0;
+}
+
+void kernel_free(struct kernel *kernel)
+{
+	symbol_table_free(&kernel->symbols);
+	free(kernel->regions);
+	*kernel = (struct kernel){ 0 };
+}
+
+int kernel_write_mappings(struct data_writer *writer)
+{
+	struct kernel kernel = { 0 };
+	int result = kernel_read_regions(&kernel, "");
+
+	for (size_t i = 0; !result && i < kernel.region_count; i++) {
+		const struct kernel_region *region = &kernel.regions[i];
+		struct data_mapping mapping = {
+			.start = region->start,
+			.end = region->end,
+			.flags = DATA_MAPPING_KERNEL,
+		};
+
+		result = data_write_mapping(writer, &mapping, region->name,
+					    region->build_id);
+	}
+	kernel_free(&kernel);
+	return result;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where the kernel and its modules are, and their symbols. */
+#ifndef PFMON_KERNEL_H
+#define PFMON_KERNEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../report/symbol_table.h"
+#include "build_id.h"
+#include "data.h"
+
+#define KERNEL_NAME_SIZE 66 /* a module's name in brackets */
+
+/**
+ * struct kernel_region - the text of the kernel or a module
+ * @start: first address
+ * @end: first address behind it
+ * @name: "[kernel]", "[ext4]"
+ * @build_id: "" if not known
+ */
+struct kernel_region {
+	uint64_t start;
+	uint64_t end;
+	char name[KERNEL_NAME_SIZE];
+	char build_id[BUILD_ID_SIZE];
+};
+
+/**
+ * struct kernel - what this machine's kernel shows
+ * @regions: ascending by address; none if the addresses may not be seen
+ * @region_count: how many
+ * @symbols: functions of all of them
+ */
+struct kernel {
+	struct kernel_region *regions;
+	size_t region_count;
+	struct symbol_table symbols;
+};
+
+/*
+ * @root is what stands before "/proc" and "/sys": "".  These say what is wrong and
+ * return -1, or 0; that nothing may be seen is not wrong.
+ */
+int kernel_read_regions(struct kernel *kernel, const char *root);
+int kernel_read_symbols(struct kernel *kernel, const char *root);
+void kernel_free(struct kernel *kernel);
+
+/* Write the mappings of the kernel and its modules, as far as they may be seen. */
+int kernel_write_mappings(struct data_writer *writer);
+
+#endif

@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From names of events to codes. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../common/errors.h"
+#include "cpu_events.h"
+#include "events.h"
+#include "libpfm.h"
+#include "suggest.h"
+
+/* As perf stat has them. */
+static const char *const default_events[] = {
+	"task-clock", "context-switches", "cpu-migrations", "page-faults",
+	"cycles",     "instructions",	  "branches",	    "branch-misses",
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum parse_result {
+	PARSE_OK,
+	PARSE_UNKNOWN, /* another kind of name may fit */
+	PARSE_NOT_SUPPORTED, /* known, but this machine does not have it */
+	PARSE_FAILED, /* what is wrong has been said */
+};
+
+static struct event *add_event(struct event_list *list, const char *name)
+{
+	struct event *events, *event;
+
+	events = realloc(list->events, (list->count + 1) * sizeof(*events));
+	if (!events)
+		return NULL;
+	list->events = events;
+	event = &events[list->count];
+	memset(event, 0, sizeof(*event));
+	event->name = strdup(name);
+	if (!event->name)
+		return NULL;
+	list->count++;
+	return event;
+}
+
+void events_free(struct event_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->events[i].name);
+	for (size_t i = 0; i < list->set_count; i++) {
+		free(list->sets[i].name);
+		free(list->sets[i].place);
+	}
+	free(list->events);
+	free(list->sets);
+	memset(list, 0, sizeof(*list));
+}
+
+bool events_take_turns(const struct event_list *list)
+{
+	for (size_t i = 0; i < list->set_count; i++)
+		if (list->sets[i].flags != PFM_SETFL_TIME_SWITCH)
+			return false;
+	return list->set_count > 1;
+}
+
+/* Cut ":u", ":k", ":uk", ":u:k" off the end of @name.  Returns the modes. */
+static unsigned int cut_modes(char *name)
+{
+	unsigned int modes = 0;
+	char *colon;
+
+	while ((colon = strrchr(name, ':'))) {
+		size_t length = strlen(colon + 1);
+
+		if (!length || strspn(colon + 1, "uk") != length)
+			break;
+		if (strchr(colon + 1, 'u'))
+			modes |= MODE_USER;
+		if (strchr(colon + 1, 'k'))
+			modes |= MODE_KERNEL;
+		*colon = '\0';
+	}
+	return modes ? modes : MODE_BOTH;
+}
+
+static bool is_hardware_pmu(const struct machine *machine)
+{
+	return machine->pmu && machine->pmu->is_hardware;
+}
+
+static enum parse_result parse_software(struct event *event, const char *name)
+{
+	const struct software_event *software = software_find(name);
+
+	if (!software)
+		return PARSE_UNKNOWN;
+	event->set = EVERY_SET;
+	event->role = software->role;
+	event->is_time = software->is_time;
+	memcpy(event->pmds, software->pmds, sizeof(event->pmds));
+	event->pmd_count = software->pmd_count;
+	return PARSE_OK;
+}
+
+/*
+ * @code is the event's; look whether it can be counted and what it means.  A raw code, too,
+ * is one that the CPU has: a counter of another stands still and says 0.
+ */
+static enum parse_result take_code(struct event *event, const char *name, uint64_t code,
+				   const struct pmu *pmu)
+{
+	const char *reason = pmu_refusal(pmu, code & pmu->code_mask);
+
+	if (pmu->has_code && !pmu->has_code(code & pmu->code_mask))
+		return PARSE_NOT_SUPPORTED;
+	if (reason) {
+		fail("event '%s' cannot be counted, because %s", name, reason);
+		return PARSE_FAILED;
+	}
+	event->code = code & pmu->code_mask;
+	event->role = pmu_role(pmu, event->code);
+	event->needs_counter = true;
+	return PARSE_OK;
+}
+
+static enum parse_result parse_common(struct event *event, const char *name,
+				      const struct machine *machine)
+{
+	const struct common_event *common;
+	uint64_t code;
+
+	if (!machine->pmu)
+		return PARSE_UNKNOWN;
+	common = pmu_common(machine->pmu, name);
+	if (!common)
+		return PARSE_UNKNOWN;
+	if (!pmu_common_code(machine->pmu, common, &code))
+		return PARSE_NOT_SUPPORTED;
+	event->is_time = common->is_time;
+	return take_code(event, name, code, machine->pmu);
+}
+
+/* "r" and a code in hexadecimal digits. */
+static bool is_raw(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length > 1 && length <= 17 && name[0] == 'r' &&
+	       strspn(name + 1, "0123456789abcdefABCDEF") == length - 1;
+}
+
+static enum parse_result parse_raw(struct event *event, const char *name,
+				   const struct machine *machine)
+{
+	uint64_t code;
+
+	if (!is_raw(name) || !is_hardware_pmu(machine))
+		return PARSE_UNKNOWN;
+	code = strtoull(name + 1, NULL, 16);
+	if (code & ~machine->pmu->code_mask) {
+		fail("event code '%s' is too large: those of PMU %s go up to r%llx", name,
+		     machine->pmu->name, (unsigned long long)machine->pmu->code_mask);
+		return PARSE_FAILED;
+	}
+	return take_code(event, name, code, machine->pmu);
+}
+
+static enum parse_result parse_libpfm(struct event *event, const char *name,
+				      const struct machine *machine)
+{
+	const char *reason = "";
+	uint64_t code;
+
+	if (!is_hardware_pmu(machine))
+		return PARSE_UNKNOWN;
+	switch (libpfm_encode(name, &code, &reason)) {
+	case LIBPFM_OK:
+		break;
+	case LIBPFM_UNKNOWN:
+		return PARSE_UNKNOWN;
+	case LIBPFM_UMASK:
+		fail("event '%s': %s; see 'pfmon list %.*s'", name, reason,
+		     (int)strcspn(name, ":"), name);
+		return PARSE_FAILED;
+	case LIBPFM_FAILED:
+		fail("event '%s' cannot be used: %s", name, reason);
+		return PARSE_FAILED;
+	}
+	return take_code(event, name, code, machine->pmu);
+}
+
+/* On Arm: a name of the kernel's list, also where libpfm4 knows no CPU. */
+static enum parse_result parse_cpu_event(struct event *event, const char *name,
+					 const struct machine *machine)
+{
+	const struct cpu_event *found;
+
+	if (!is_hardware_pmu(machine))
+		return PARSE_UNKNOWN;
+	found = cpu_events_find(name);
+	if (!found)
+		return PARSE_UNKNOWN;
+	return take_code(event, name, found->code, machine->pmu);
+}
+
+/* Would @name be an event if the CPU's PMU could be had? */
+static bool is_hardware_name(const char *name)
+{
+	const char *reason;
+	uint64_t code;
+
+	return pmu_names_hardware(name) || is_raw(name) ||
+	       libpfm_encode(name, &code, &reason) == LIBPFM_OK;
+}
+
+bool events_have(const struct machine *machine, const char *name)
+{
+	const struct pmu *pmu = machine->pmu;
+	const char *reason;
+	uint64_t code;
+
+	if (!is_hardware_pmu(machine))
+		return false;
+	if (!pmu->has_code && !pmu->refusal)
+		return true;
+	if (libpfm_encode(name, &code, &reason) != LIBPFM_OK)
+		return false;
+	code &= pmu->code_mask;
+	return (!pmu->has_code || pmu->has_code(code)) && !pmu_refusal(pmu, code);
+}
+
+struct search {
+	const struct machine *machine;
+	struct suggestions near;
+};
+
+static void suggest_libpfm(void *data, const char *name, const char *description)
+{
+	struct search *search = data;
+
+	(void)description;
+	if (events_have(search->machine, name))
+		suggest(&search->near, name);
+}
+
+/* Events of this machine with names near to @name. */
+static void search_near(struct search *search)
+{
+	const struct pmu *pmu = search->machine->pmu;
+	uint64_t code;
+
+	for (size_t i = 0; i < software_event_count; i++)
+		suggest(&search->near, software_events[i].name);
+	for (size_t i = 0; pmu && i < pmu->common_count; i++)
+		if (pmu_common_code(pmu, &pmu->common[i], &code))
+			suggest(&search->near, pmu->common[i].name);
+	if (is_hardware_pmu(search->machine))
+		libpfm_for_each(suggest_libpfm, search);
+}
+
+static int fail_unknown(const char *name, const struct machine *machine)
+{
+	struct search search = { .machine = machine, .near.wanted = name };
+	const struct suggestions *near = &search.near;
+
+	search_near(&search);
+	switch (near->count) {
+	case 0:
+		return fail("unknown event '%s': 'pfmon list' shows those there are",
+			    name);
+	case 1:
+		return fail("unknown event '%s': did you mean '%s'?", name,
+			    near->names[0]);
+	case 2:
+		return fail("unknown event '%s': did you mean '%s' or '%s'?", name,
+			    near->names[0], near->names[1]);
+	default:
+		return fail("unknown event '%s': did you mean '%s', '%s' or '%s'?", name,
+			    near->names[0], near->names[1], near->names[2]);
+	}
+}
+
+static int fail_no_hardware(const char *name, const struct machine *machine)
+{
+	if (!machine->pmu)
+		return fail("this pfmon does not know PMU '%s', so hardware event '%s' "
+			    "is not available: count software events ('pfmon list' "
+			    "shows them)",
+			    machine->info.pmu_name, name);
+	return fail("hardware event '%s' is not available on the software PMU: count "
+		    "software events ('pfmon list' shows them)",
+		    name);
+}
+
+static int fail_not_supported(const char *name)
+{
+	return fail("the CPU does not have event '%s': 'pfmon list' shows those "
+		    "there are",
+		    name);
+}
+
+/* Find @name, without modifiers, in all kinds of names. */
+static enum parse_result parse_name(struct event *event, const char *name,
+				    const struct machine *machine)
+{
+	enum parse_result result;
+
+	result = parse_software(event, name);
+	if (result == PARSE_UNKNOWN)
+		result = parse_common(event, name, machine);
+	if (result == PARSE_UNKNOWN)
+		result = parse_libpfm(event, name, machine);
+	if (result == PARSE_UNKNOWN)
+		result = parse_cpu_event(event, name, machine);
+	if (result == PARSE_UNKNOWN)
+		result = parse_raw(event, name, machine);
+	return result;
+}
+
+static int fail_parse(enum parse_result result, const char *name,
+		      const struct machine *machine)
+{
+	if (result == PARSE_FAILED)
+		return -1;
+	if (result == PARSE_NOT_SUPPORTED)
+		return fail_not_supported(name);
+	if (!strncmp(name, "soft::", 6) && is_hardware_pmu(machine))
+		return fail("event '%s' is one of the software PMU, this machine's "
+			    "is %s: leave out 'soft::', or give --pmu soft",
+			    name, machine->info.pmu_name);
+	if (!is_hardware_pmu(machine) && is_hardware_name(name))
+		return fail_no_hardware(name, machine);
+	return fail_unknown(name, machine);
+}
+
+/* Only hardware can tell user from kernel. */
+static int check_modes(const struct event *event, const char *name,
+		       const struct machine *machine)
+{
+	if (event->modes == MODE_BOTH)
+		return 0;
+	if (event->needs_counter && machine->pmu->has_modes)
+		return 0;
+	return fail("event '%s' cannot be split into user and kernel: leave out "
+		    "':%s'",
+		    name, event->modes == MODE_USER ? "u" : "k");
+}
+
+static void say_user_level(void)
+{
+	static bool is_said;
+
+	if (!is_said)
+		warn_user("only user level is counted, shown as ':u': kernel level needs "
+			  "CAP_PERFMON, or kernel.perf_event_paranoid below 2");
+	is_said = true;
+}
+
+/* The module counts at user level only: the event is told as what it is then. */
+static int restrict_modes(struct event *event, const char *name,
+			  const struct machine *machine)
+{
+	char *restricted;
+
+	if (!machine->is_user_level || !event->needs_counter || !machine->pmu->has_modes)
+		return 0;
+	if (!(event->modes & MODE_USER))
+		return fail("event '%s:k' cannot be counted: kernel level needs "
+			    "CAP_PERFMON, or kernel.perf_event_paranoid below 2",
+			    name);
+	if (event->modes == MODE_USER)
+		return 0;
+	if (asprintf(&restricted, "%s:u", name) == -1)
+		return fail("no memory");
+	free(event->name);
+	event->name = restricted;
+	event->modes = MODE_USER;
+	say_user_level();
+	return 0;
+}
+
+static int parse_event(struct event_list *list, const char *text,
+		       const struct machine *machine)
+{
+	struct event *event = add_event(list, text);
+	enum parse_result result;
+	char name[MAX_NAME];
+
+	if (!event)
+		return fail("no memory");
+	if (strlen(text) >= sizeof(name))
+		return fail("the event name '%s' is too long", text);
+	strcpy(name, text);
+	event->modes = cut_modes(name);
+	if (!*name)
+		return fail("an event has no name: see 'pfmon stat --help'");
+	result = parse_name(event, name, machine);
+	if (result != PARSE_OK)
+		return fail_parse(result, name, machine);
+	return check_modes(event, name, machine) ? -1
+						 : restrict_modes(event, name, machine);
+}
+
+/* An event with the brace before it or behind it, if it is a group's first or last. */
+static int parse_member(struct event_list *list, char *name, bool *is_inside,
+			const struct machine *machine)
+{
+	bool is_first = *name == '{', is_last;
+	size_t length;
+
+	if (is_first) {
+		if (*is_inside)
+			return fail("'%s': there are braces in braces already", name);
+		*is_inside = true;
+		list->group_count++;
+		name++;
+	}
+	length = strlen(name);
+	is_last = length && name[length - 1] == '}';
+	if (is_last) {
+		if (!*is_inside)
+			return fail("'%s': no brace is open", name);
+		name[length - 1] = '\0';
+	}
+	if (parse_event(list, name, machine))
+		return -1;
+	if (*is_inside)
+		list->events[list->count - 1].group = list->group_count;
+	*is_inside &= !is_last;
+	return 0;
+}
+
+int events_parse(struct event_list *list, const char *text, const struct machine *machine)
+{
+	char *copy = strdup(text), *rest = copy, *name;
+	bool is_inside = false;
+	int result = 0;
+
+	if (!copy)
+		return fail("no memory");
+	while (!result && (name = strsep(&rest, ",")))
+		result = parse_member(list, name, &is_inside, machine);
+	free(copy);
+	if (!result && is_inside)
+		return fail("'%s': a brace is open; in a shell braces are quoted", text);
+	return result;
+}
+
+int events_default(struct event_list *list, const struct machine *machine)
+{
+	for (size_t i = 0; i < COUNT(default_events); i++) {
+		struct event *event = add_event(list, default_events[i]);
+
+		if (!event)
+			return fail("no memory");
+		event->modes = MODE_BOTH;
+		if (parse_name(event, default_events[i], machine) != PARSE_OK)
+			event->state = EVENT_NOT_SUPPORTED;
+		else if (restrict_modes(event, default_events[i], machine))
+			return -1;
+	}
+	return 0;
+}
+
+int events_default_sampled(struct event_list *list, const struct machine *machine,
+			   bool has_kernel)
+{
+	const struct pmu *pmu = machine->pmu;
+	const struct common_event *cycles = pmu ? pmu_common(pmu, "cycles") : NULL;
+	uint64_t code;
+
+	if (!cycles || !pmu_common_code(pmu, cycles, &code))
+		return events_parse(list, "task-clock", machine);
+	return events_parse(list, pmu->has_modes && !has_kernel ? "cycles:u" : "cycles",
+			    machine);
+}
+
+static int take_counter(struct event *event, const struct machine *machine)
+{
+	char name[MAX_NAME + 8];
+
+	snprintf(name, sizeof(name), "soft::%s", event->name);
+	if (parse_common(event, name, machine) == PARSE_OK) {
+		event->set = 0;
+		event->pmd_count = 0;
+		return 0;
+	}
+	return fail("event '%s' cannot be sampled or waited for, because no counter of "
+		    "the PMU counts it and nothing else overflows: 'pfmon list' shows "
+		    "other events",
+		    event->name);
+}
+
+int events_take_counters(struct event_list *list, const struct machine *machine)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (!list->events[i].needs_counter &&
+		    take_counter(&list->events[i], machine))
+			return -1;
+	return 0;
+}

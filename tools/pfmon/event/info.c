@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* pfmon info: the module, the PMU and its counters. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../commands.h"
+#include "../common/errors.h"
+#include "../common/options.h"
+#include "events.h"
+#include "libpfm.h"
+#include "pmus.h"
+
+static const char usage[] =
+	"Usage: pfmon info [--pmu NAME]\n"
+	"\n"
+	"Show the version of the perfmon module, the PMU, its registers and limits.\n"
+	"\n"
+	"Options:\n"
+	"      --pmu NAME  of that PMU, if the machine has several\n"
+	"  -h, --help      show this and exit\n";
+
+#define SYSFS	   "/sys/kernel/perfmon"
+#define VALUE_SIZE 64
+
+/* The first line of a file below SYSFS, "?" if there is none. */
+static const char *read_value(const char *name, char value[VALUE_SIZE])
+{
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), SYSFS "/%s", name);
+	strcpy(value, "?");
+	file = fopen(path, "re");
+	if (!file)
+		return value;
+	if (fgets(value, VALUE_SIZE, file))
+		value[strcspn(value, "\n")] = '\0';
+	fclose(file);
+	return value;
+}
+
+/* Of a register of the PMU. */
+static const char *read_attribute(const struct pfm_info *info, const char *kind,
+				  unsigned int number, const char *attribute,
+				  char value[VALUE_SIZE])
+{
+	char name[96];
+
+	snprintf(name, sizeof(name), "pmus/%s/%s%u/%s", info->pmu_name, kind, number,
+		 attribute);
+	return read_value(name, value);
+}
+
+static void show_module(const struct pfm_info *info)
+{
+	static const struct {
+		uint64_t bit;
+		const char *name;
+	} features[] = {
+		{ PFM_FEATURE_PER_THREAD, "per-thread" },
+		{ PFM_FEATURE_EMUL64, "64-bit-counters" },
+		{ PFM_FEATURE_VIRTUAL, "virtual-counters" },
+		{ PFM_FEATURE_SAMPLING, "sampling" },
+		{ PFM_FEATURE_SETS, "event-sets" },
+	};
+
+	printf("version              %u.%u\n", PFM_VERSION_MAJOR(info->version),
+	       PFM_VERSION_MINOR(info->version));
+	printf("interface            %u.%u\n", PFM_VERSION_MAJOR(info->interface_version),
+	       PFM_VERSION_MINOR(info->interface_version));
+	printf("features            ");
+	for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++)
+		if (info->features & features[i].bit)
+			printf(" %s", features[i].name);
+	putchar('\n');
+}
+
+static void show_pmu(const struct machine *machine)
+{
+	const struct pfm_info *info = &machine->info;
+	const char *model = libpfm_model();
+	char names[PMU_NAMES];
+
+	if (!info->pmu_name[0]) {
+		printf("pmu                  none: no PMU description is loaded and "
+		       "none fits\n");
+		return;
+	}
+	printf("pmu                  %s%s\n", info->pmu_name,
+	       machine->pmu ? "" : " (not known to this pfmon)");
+	if (pmus_text(names))
+		printf("PMUs                 %s\n", names);
+	printf("model                %s\n", info->pmu_model);
+	if (info->pmu_id)
+		printf("id                   0x%llx\n", (unsigned long long)info->pmu_id);
+	if (machine->pmu && machine->pmu->is_hardware)
+		printf("event names          %s\n",
+		       model ? model : "libpfm4 does not know this CPU");
+}
+
+static void show_limits(const struct pfm_info *info)
+{
+	char value[VALUE_SIZE];
+
+	printf("bytes in a call      %llu\n", (unsigned long long)info->arg_mem_max);
+	printf("event sets           %u\n", info->max_sets);
+	printf("message queue        %u\n", info->message_queue_depth);
+	printf("threads monitored    %s\n", read_value("task_sessions_count", value));
+	printf("CPUs monitored       %s\n", read_value("sys_sessions_count", value));
+	printf("policy               %s\n", read_value("policy", value));
+	printf("group                %s\n", read_value("task_group", value));
+}
+
+static unsigned int count_bits(const uint64_t *set, unsigned int first, unsigned int last)
+{
+	unsigned int count = 0;
+
+	for (unsigned int i = first; i < last; i++)
+		count += register_in(set, i);
+	return count;
+}
+
+static void show_counters(const struct pfm_info *info)
+{
+	uint64_t available[PFM_PMD_BV];
+
+	for (unsigned int i = 0; i < PFM_PMD_BV; i++)
+		available[i] = info->counter_pmds[i] & info->available_pmds[i];
+	printf("counters             %u, %u of them available, and %u virtual\n",
+	       count_bits(info->counter_pmds, 0, PFM_VIRTUAL_PMD_BASE),
+	       count_bits(available, 0, PFM_VIRTUAL_PMD_BASE),
+	       count_bits(info->implemented_pmds, PFM_VIRTUAL_PMD_BASE, PFM_MAX_PMDS));
+}
+
+static void show_pmds(const struct pfm_info *info)
+{
+	char name[VALUE_SIZE], width[VALUE_SIZE];
+
+	printf("\n%-8s %-24s %-6s kind\n", "PMD", "name", "width");
+	for (unsigned int i = 0; i < PFM_MAX_PMDS; i++) {
+		if (!register_in(info->implemented_pmds, i))
+			continue;
+		read_attribute(info, "pmd", i, "name", name);
+		read_attribute(info, "pmd", i, "width", width);
+		printf("%-8u %-24s %-6s %s%s\n", i, name, width,
+		       i >= PFM_VIRTUAL_PMD_BASE	    ? "virtual"
+		       : register_in(info->counter_pmds, i) ? "counter"
+							    : "",
+		       register_in(info->available_pmds, i) ? "" : ", taken");
+	}
+}
+
+static void show_pmcs(const struct pfm_info *info)
+{
+	char name[VALUE_SIZE], value[VALUE_SIZE], reserved[VALUE_SIZE];
+
+	printf("\n%-8s %-24s %-18s reserved\n", "PMC", "name", "default");
+	for (unsigned int i = 0; i < PFM_MAX_PMCS; i++) {
+		if (!register_in(info->implemented_pmcs, i))
+			continue;
+		read_attribute(info, "pmc", i, "name", name);
+		read_attribute(info, "pmc", i, "dfl_val", value);
+		read_attribute(info, "pmc", i, "rsvd_msk", reserved);
+		printf("%-8u %-24s %-18s %s%s\n", i, name, value, reserved,
+		       register_in(info->available_pmcs, i) ? "" : ", taken");
+	}
+}
+
+int command_info(int argc, char **argv)
+{
+	struct machine machine = { 0 };
+	const char *pmu = NULL;
+	int result;
+
+	result = options_pmu_only(argc, argv, usage, &pmu);
+	if (result)
+		return result > 0 ? EXIT_SUCCESS : EXIT_PFMON;
+	if (optind < argc) {
+		fail("'pfmon info' takes no arguments");
+		return EXIT_PFMON;
+	}
+	if (machine_look(&machine, pmu))
+		return EXIT_PFMON;
+	show_module(&machine.info);
+	show_pmu(&machine);
+	show_limits(&machine.info);
+	show_counters(&machine.info);
+	show_pmds(&machine.info);
+	show_pmcs(&machine.info);
+	return EXIT_SUCCESS;
+}

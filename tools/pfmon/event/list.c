@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* pfmon list: events that can be counted on this machine. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../commands.h"
+#include "../common/errors.h"
+#include "../common/options.h"
+#include "cpu_events.h"
+#include "events.h"
+#include "libpfm.h"
+
+static const char usage[] =
+	"Usage: pfmon list [--pmu NAME] [WORD]\n"
+	"\n"
+	"Show the events that can be counted on this machine, one on a line with what\n"
+	"it counts; with WORD those that have it in their line, in capitals or not.\n"
+	"\n"
+	"Options:\n"
+	"      --pmu NAME  those of that PMU of the machine, see 'pfmon info'\n"
+	"  -h, --help      show this and exit\n"
+	"\n"
+	"Events are given to 'pfmon stat -e'.  Besides those shown, rHEX counts the\n"
+	"hardware event with that code.\n"
+	"\n"
+	"Examples:\n"
+	"  pfmon list\n"
+	"  pfmon list cache\n";
+
+/**
+ * struct listing - what is to be shown
+ * @machine: where
+ * @word: part of a line, or NULL for all
+ * @count: lines shown
+ */
+struct listing {
+	struct machine machine;
+	const char *word;
+	unsigned int count;
+};
+
+static void show(struct listing *listing, const char *name, const char *description)
+{
+	if (listing->word && !strcasestr(name, listing->word) &&
+	    !strcasestr(description, listing->word))
+		return;
+	/* One line each, whatever stands in libpfm4's descriptions. */
+	printf("  %-32s %.*s\n", name, (int)strcspn(description, "\n"), description);
+	listing->count++;
+}
+
+static void show_software(struct listing *listing)
+{
+	for (size_t i = 0; i < software_event_count; i++) {
+		const struct software_event *event = &software_events[i];
+		bool has_all = true;
+
+		for (unsigned int j = 0; j < event->pmd_count; j++)
+			has_all &= register_in(listing->machine.info.implemented_pmds,
+					       event->pmds[j]);
+		if (has_all)
+			show(listing, event->name, event->description);
+	}
+}
+
+static void show_common(struct listing *listing)
+{
+	const struct pmu *pmu = listing->machine.pmu;
+	uint64_t code;
+
+	for (size_t i = 0; i < pmu->common_count; i++)
+		if (pmu_common_code(pmu, &pmu->common[i], &code))
+			show(listing, pmu->common[i].name, pmu->common[i].description);
+}
+
+static void show_libpfm(void *data, const char *name, const char *description)
+{
+	struct listing *listing = data;
+
+	if (events_have(&listing->machine, name))
+		show(listing, name, description);
+}
+
+/* Where libpfm4 does not know the CPU, the kernel's list has names at least. */
+static void show_cpu_events(struct listing *listing)
+{
+	const struct cpu_event *events;
+	char description[64];
+	size_t count;
+
+	events = cpu_events_list(&count);
+	for (size_t i = 0; i < count; i++) {
+		snprintf(description, sizeof(description), "event 0x%llx of the CPU",
+			 (unsigned long long)events[i].code);
+		show(listing, events[i].name, description);
+	}
+}
+
+static void show_all(struct listing *listing)
+{
+	show_software(listing);
+	if (!listing->machine.pmu)
+		return;
+	show_common(listing);
+	if (!listing->machine.pmu->is_hardware)
+		return;
+	if (libpfm_model())
+		libpfm_for_each(show_libpfm, listing);
+	else
+		show_cpu_events(listing);
+}
+
+int command_list(int argc, char **argv)
+{
+	struct listing listing = { 0 };
+	const char *pmu = NULL;
+	int result;
+
+	result = options_pmu_only(argc, argv, usage, &pmu);
+	if (result)
+		return result > 0 ? EXIT_SUCCESS : EXIT_PFMON;
+	if (argc - optind > 1) {
+		fail("more than one WORD: see 'pfmon list --help'");
+		return EXIT_PFMON;
+	}
+	listing.word = argv[optind];
+	if (machine_look(&listing.machine, pmu))
+		return EXIT_PFMON;
+	show_all(&listing);
+	if (!listing.count) {
+		fail("no event has '%s' in its line: 'pfmon list' shows all",
+		     listing.word ? listing.word : "");
+		return EXIT_PFMON;
+	}
+	return EXIT_SUCCESS;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What can be counted on this machine. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "../common/errors.h"
+#include "machine.h"
+
+/* Without a context there is no status: nothing is known to be left out. */
+int machine_ask(struct machine *machine, int fd)
+{
+	struct pfm_status status;
+
+	if (pfm_get_info(fd, &machine->info))
+		return fail_call(fd, "ask what the PMU offers", errno);
+	machine->is_user_level = !pfm_get_status(fd, &status) &&
+				 status.flags & PFM_STATUS_USER_LEVEL;
+	machine->pmu = pmu_find(machine->info.pmu_name, machine->info.pmu_id);
+	return 0;
+}
+
+/* Of the default one anybody may know; a context is for who may count. */
+int machine_look(struct machine *machine, const char *pmu)
+{
+	const struct pfm_create create = { .pmu_name = (uintptr_t)pmu };
+	int fd = pmu ? pfm_create(&create) : pfm_open_device(), result;
+
+	if (fd == -1)
+		return fail_open(errno, pmu);
+	result = machine_ask(machine, fd);
+	close(fd);
+	return result;
+}

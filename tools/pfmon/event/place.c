@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From codes of events to PMDs.  Two events can be counted at once if each has a
+ * counter of its own and they agree on the PMCs that they share.
+ */
+#include <stdlib.h>
+
+#include "../common/errors.h"
+#include "agree.h"
+#include "events.h"
+
+static bool wants_counter(const struct event *event, size_t set)
+{
+	return event->state == EVENT_COUNTED && event->needs_counter && event->set == set;
+}
+
+/**
+ * struct members - the events of a set that need counters
+ * @events: which
+ * @verdicts: what became of each
+ * @count: how many
+ * @left: those without a counter
+ */
+struct members {
+	const struct event **events;
+	struct verdict *verdicts;
+	size_t count;
+	size_t left;
+};
+
+static void members_free(struct members *members)
+{
+	free(members->events);
+	free(members->verdicts);
+}
+
+/* Says what is wrong and returns -1, or 0.  In each case members_free() follows. */
+static int members_ask(struct members *members, const struct event_list *list,
+		       const struct machine *machine, size_t set)
+{
+	*members = (struct members){
+		.events = calloc(list->count + 1, sizeof(*members->events)),
+		.verdicts = calloc(list->count + 1, sizeof(*members->verdicts)),
+	};
+	if (!members->events || !members->verdicts)
+		return fail("no memory");
+	for (size_t i = 0; i < list->count; i++)
+		if (wants_counter(&list->events[i], set))
+			members->events[members->count++] = &list->events[i];
+	if (members->count &&
+	    agree(members->events, members->count, machine, members->verdicts))
+		return fail("no memory");
+	for (size_t i = 0; i < members->count; i++)
+		members->left += members->verdicts[i].pmd == NO_COUNTER;
+	return 0;
+}
+
+/* A virtual PMD that this module does not have. */
+static int check_virtual(const struct event_list *list, const struct machine *machine,
+			 bool is_lenient)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct event *event = &list->events[i];
+
+		for (unsigned int j = 0; j < event->pmd_count; j++) {
+			if (register_in(machine->info.implemented_pmds, event->pmds[j]))
+				continue;
+			if (!is_lenient)
+				return fail("this version of perfmon does not count "
+					    "event '%s'",
+					    event->name);
+			event->state = EVENT_NOT_SUPPORTED;
+			event->pmd_count = 0;
+		}
+	}
+	return 0;
+}
+
+/* Say why the first event that is left out is, and of how many. */
+static int fail_left_out(const struct members *members)
+{
+	const struct verdict *verdict = members->verdicts;
+	const struct event *first;
+
+	while (verdict->pmd != NO_COUNTER)
+		verdict++;
+	first = members->events[verdict - members->verdicts];
+	if (verdict->rival)
+		return fail("events '%s' and '%s' cannot be counted at once: they need "
+			    "different bits in PMC %u, which they share; leave "
+			    "one out, or count them in several runs",
+			    verdict->rival->name, first->name, verdict->pmc);
+	if (members->count == 1)
+		return fail("no counter is free for event '%s': 'pfmon info' shows "
+			    "the counters",
+			    first->name);
+	return fail("%zu events need a counter and %zu find one: leave out '%s'%s, "
+		    "or count them in several runs",
+		    members->count, members->count - members->left, first->name,
+		    members->left > 1 ? " and others" : "");
+}
+
+/* Write down in the events what was assigned. */
+static void take(struct event_list *list, size_t set, const struct verdict *verdicts)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct event *event = &list->events[i];
+
+		if (!wants_counter(event, set))
+			continue;
+		if (verdicts->pmd == NO_COUNTER) {
+			event->state = EVENT_NOT_COUNTED;
+		} else {
+			event->pmds[0] = (uint16_t)verdicts->pmd;
+			event->pmd_count = 1;
+		}
+		verdicts++;
+	}
+}
+
+static int assign_set(struct event_list *list, const struct machine *machine, size_t set,
+		      bool is_lenient)
+{
+	struct members members;
+	int result;
+
+	fail_at(list->set_count ? list->sets[set].place : NULL);
+	result = members_ask(&members, list, machine, set);
+	if (!result && members.left && !is_lenient)
+		result = fail_left_out(&members);
+	else if (!result)
+		take(list, set, members.verdicts);
+	fail_at(NULL);
+	members_free(&members);
+	return result;
+}
+
+int events_assign(struct event_list *list, const struct machine *machine, bool is_lenient)
+{
+	int result = check_virtual(list, machine, is_lenient);
+
+	for (size_t set = 0; !result && set < events_set_count(list); set++)
+		result = assign_set(list, machine, set, is_lenient);
+	return result;
+}
+
+int events_left_out(const struct event_list *list, const struct machine *machine,
+		    size_t set, size_t *left)
+{
+	struct members members;
+	int result;
+
+	result = members_ask(&members, list, machine, set);
+	*left = members.left;
+	members_free(&members);
+	return result;
+}

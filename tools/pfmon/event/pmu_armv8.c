@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Arm PMUv3, perfmon_armv8.h.  Event numbers: Arm ARM, "PMU events and event
+ * numbers" (common events, 0x0000 to 0x003F).
+ */
+#include <perfmon/perfmon_armv8.h>
+
+#include "cpu_events.h"
+#include "pmu.h"
+
+#define L1D_CACHE_REFILL 0x03
+#define L1D_CACHE	 0x04
+#define INST_RETIRED	 0x08
+#define PC_WRITE_RETIRED 0x0c
+#define BR_MIS_PRED	 0x10
+#define CPU_CYCLES	 0x11
+#define BUS_CYCLES	 0x1d
+#define CHAIN		 0x1e
+#define BR_RETIRED	 0x21
+#define STALL_FRONTEND	 0x23
+#define STALL_BACKEND	 0x24
+
+#define COMMON_EVENTS	 0x40
+
+/*
+ * The codes are those that perf(1) takes for these names, so that the two tools
+ * agree.  For branches that is PC_WRITE_RETIRED (every change of the PC by
+ * software), which the architecture requires where it makes sense, and
+ * BR_RETIRED on newer cores that have only that one.
+ */
+static const struct common_event common[] = {
+	{
+		.name = "cycles",
+		.alias = "cpu-cycles",
+		.description = "CPU cycles",
+		.role = ROLE_CYCLES,
+		.codes = { CPU_CYCLES },
+		.code_count = 1,
+	},
+	{
+		.name = "instructions",
+		.description = "instructions that were executed to the end",
+		.role = ROLE_INSTRUCTIONS,
+		.codes = { INST_RETIRED },
+		.code_count = 1,
+	},
+	{
+		.name = "branches",
+		.alias = "branch-instructions",
+		.description = "branches that were executed to the end",
+		.role = ROLE_BRANCHES,
+		.codes = { PC_WRITE_RETIRED, BR_RETIRED },
+		.code_count = 2,
+	},
+	{
+		.name = "branch-misses",
+		.description = "branches that were predicted wrongly",
+		.role = ROLE_BRANCH_MISSES,
+		.codes = { BR_MIS_PRED },
+		.code_count = 1,
+	},
+	{
+		.name = "cache-references",
+		.description = "accesses to the first-level data cache",
+		.role = ROLE_CACHE_REFERENCES,
+		.codes = { L1D_CACHE },
+		.code_count = 1,
+	},
+	{
+		.name = "cache-misses",
+		.description = "refills of the first-level data cache",
+		.role = ROLE_CACHE_MISSES,
+		.codes = { L1D_CACHE_REFILL },
+		.code_count = 1,
+	},
+	{
+		.name = "bus-cycles",
+		.description = "cycles of the CPU's bus",
+		.codes = { BUS_CYCLES },
+		.code_count = 1,
+	},
+	{
+		.name = "stalled-cycles-frontend",
+		.description = "cycles without an instruction to issue",
+		.codes = { STALL_FRONTEND },
+		.code_count = 1,
+	},
+	{
+		.name = "stalled-cycles-backend",
+		.description = "cycles in which no instruction could be issued",
+		.codes = { STALL_BACKEND },
+		.code_count = 1,
+	},
+};
+
+/* Cycles have a counter of their own, which leaves the others free. */
+static const struct counter_rule rules[] = {
+	{
+		.code = CPU_CYCLES,
+		.mask = PFM_ARMV8_PMC_EVENT,
+		.first = PFM_ARMV8_CYCLE_COUNTER,
+		.last = PFM_ARMV8_CYCLE_COUNTER,
+	},
+	{ .first = 0, .last = PFM_ARMV8_CYCLE_COUNTER - 1 },
+};
+
+static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int modes,
+			   uint16_t pmd, struct pmc_bits bits[MAX_PMCS_PER_EVENT])
+{
+	uint64_t value = 0;
+
+	(void)pmu;
+	if (pmd != PFM_ARMV8_CYCLE_COUNTER)
+		value |= code & PFM_ARMV8_PMC_EVENT;
+	if (!(modes & MODE_USER))
+		value |= PFM_ARMV8_PMC_EXCLUDE_USER;
+	if (!(modes & MODE_KERNEL))
+		value |= PFM_ARMV8_PMC_EXCLUDE_KERNEL;
+	/* On a kernel that runs at EL2 the module makes EL2 of "kernel". */
+
+	bits[0] = (struct pmc_bits){ .pmc = pmd, .value = value, .mask = ~0ull };
+	return 1;
+}
+
+/*
+ * PMCEID0/1_EL0 tell which of the common events there are.  User programs
+ * cannot read them, but the kernel lists exactly those in sysfs; all but CHAIN,
+ * which joins counters and counts nothing.
+ */
+static bool has_code(uint64_t code)
+{
+	if (code == CHAIN)
+		return false;
+	if (code >= COMMON_EVENTS || !cpu_events_known())
+		return true;
+	return cpu_events_have(code);
+}
+
+const struct pmu pmu_armv8 = {
+	.name = "armv8",
+	.is_hardware = true,
+	.has_modes = true,
+	.code_mask = PFM_ARMV8_PMC_EVENT,
+	.common = common,
+	.common_count = sizeof(common) / sizeof(common[0]),
+	.rules = rules,
+	.rule_count = sizeof(rules) / sizeof(rules[0]),
+	.encode = encode,
+	.has_code = has_code,
+};

@@ -1,0 +1,543 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * POWER8, POWER9 and POWER10, perfmon_power.h.
+ *
+ * An event code is laid out like config of the kernel's perf_event, by which the
+ * event tables of libpfm4 go, too; its fields and where they belong in the registers
+ * are from arch/powerpc/perf/isa207-common.c and power{8,9,10}-pmu.c, the registers
+ * from the Power ISA, Book III, "Performance Monitor Facility", and the processors'
+ * user manuals.  Shifts are counted from the least significant bit.
+ */
+#include <perfmon/perfmon_power.h>
+
+#include "pmu.h"
+
+#define COUNT(array)	   (sizeof(array) / sizeof((array)[0]))
+
+/* PMC5 and PMC6 count one event each. */
+#define RUN_INSTRUCTIONS   0x500fa
+#define RUN_CYCLES	   0x600f4
+/* The same events on PMC1 to PMC4. */
+#define INSTRUCTIONS	   0x00002
+#define CYCLES		   0x0001e
+#define RUN_INSTRUCTIONS_4 0x400fa
+#define RUN_CYCLES_2	   0x200f4
+
+#define PMC_SHIFT	   16
+#define PMC_MASK	   0xf0000ull
+#define MARKED		   0x100ull
+#define COMBINE_207	   0x800ull
+#define RADIX_SCOPE_31	   0x200ull
+
+#define UNIT_L2		   6 /* POWER10: with a selector of its own */
+#define UNIT_L3_LAST	   9 /* units 6 to 9 are the L2 and L3 caches */
+
+#define EVENT_BASED	   (1ull << 63) /* event-based branches */
+#define BRANCH_HISTORY	   (7ull << 60)
+
+/* MMCRA */
+#define SAMPLE_ENABLE	   1ull
+#define SDAR_MODE_SHIFT	   42
+
+/* The bits of a code that the processors define. */
+#define VALID_207	   0x0003fffffffff9ffull
+#define VALID_300	   0x000fffffff3ffdffull
+#define VALID_31	   0x0fffffffffffffffull
+
+enum architecture {
+	ISA_207,
+	ISA_300,
+	ISA_31
+};
+
+#define MAX_SAME 8
+
+/**
+ * struct power_model - a processor
+ * @architecture: the version of the Power ISA, by which its registers go
+ * @valid: bits of its event codes
+ * @invalid: why other codes are refused
+ * @same: codes of the same event for different counters, each up to the first 0;
+ *	on PMDs that a code does not name the first one that fits is taken
+ * @same_count: how many such events
+ */
+struct power_model {
+	enum architecture architecture;
+	uint64_t valid;
+	const char *invalid;
+	const uint32_t (*same)[MAX_SAME];
+	size_t same_count;
+};
+
+/* What an event needs of each PMC. */
+struct needs {
+	uint64_t value[PFM_POWER_PMCS];
+	uint64_t mask[PFM_POWER_PMCS];
+};
+
+static unsigned int field(uint64_t code, unsigned int shift, unsigned int width)
+{
+	return (unsigned int)(code >> shift & ((1ull << width) - 1));
+}
+
+static unsigned int pmc_of(uint64_t code)
+{
+	return field(code, PMC_SHIFT, 4);
+}
+
+static unsigned int unit_of(uint64_t code)
+{
+	return field(code, 12, 4);
+}
+
+static bool is_cache_unit(uint64_t code)
+{
+	return unit_of(code) >= UNIT_L2 && unit_of(code) <= UNIT_L3_LAST;
+}
+
+static void need(struct needs *needs, unsigned int pmc, unsigned int shift,
+		 unsigned int width, uint64_t value)
+{
+	needs->value[pmc] |= value << shift;
+	needs->mask[pmc] |= ((1ull << width) - 1) << shift;
+}
+
+/* Can @code go to PMCn by what is in it? */
+static bool names_counter(uint64_t code, unsigned int n)
+{
+	return pmc_of(code) ? pmc_of(code) == n : n < PFM_POWER_PMC5;
+}
+
+static const uint32_t *same_event(const struct power_model *model, uint64_t code)
+{
+	for (size_t i = 0; i < model->same_count; i++)
+		for (unsigned int j = 0; j < MAX_SAME; j++)
+			if (code && model->same[i][j] == code)
+				return model->same[i];
+	return NULL;
+}
+
+/* The code by which PMCn counts the event of @code, into @code. */
+static bool code_on(const struct power_model *model, uint64_t *code, unsigned int n)
+{
+	const uint32_t *same;
+
+	if (names_counter(*code, n))
+		return true;
+	same = same_event(model, *code);
+	for (unsigned int i = 0; same && i < MAX_SAME && same[i]; i++) {
+		if (names_counter(same[i], n)) {
+			*code = same[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * The hypervisor is neither the user nor the kernel.  On bare metal the kernel runs
+ * in hypervisor state, and the module makes FCH of FCS.
+ */
+static void need_modes(struct needs *needs, unsigned int modes, unsigned int n)
+{
+	uint64_t *value = &needs->value[PFM_POWER_MMCR2];
+
+	needs->mask[PFM_POWER_MMCR2] |= PFM_POWER_MMCR2_FCS(n) | PFM_POWER_MMCR2_FCP(n) |
+					PFM_POWER_MMCR2_FCH(n);
+	*value |= PFM_POWER_MMCR2_FCH(n);
+	if (!(modes & MODE_KERNEL))
+		*value |= PFM_POWER_MMCR2_FCS(n);
+	if (!(modes & MODE_USER))
+		*value |= PFM_POWER_MMCR2_FCP(n);
+}
+
+static void need_selection(struct needs *needs, const struct power_model *model,
+			   uint64_t code, unsigned int n)
+{
+	need(needs, PFM_POWER_MMCR1, PFM_POWER_MMCR1_UNIT_SHIFT(n), 4, unit_of(code));
+	need(needs, PFM_POWER_MMCR1, PFM_POWER_MMCR1_SELECT_SHIFT(n), 8,
+	     field(code, 0, 8));
+	if (model->architecture == ISA_207)
+		need(needs, PFM_POWER_MMCR1, 36 - n, 1, field(code, 11, 1));
+	else
+		need(needs, PFM_POWER_MMCR1, 40 - 2 * n, 2, field(code, 10, 2));
+	if (model->architecture == ISA_31)
+		need(needs, PFM_POWER_MMCR3, 64 - 15 * n, 15, field(code, 45, 15));
+}
+
+/*
+ * What is in the registers once for all counters: which L1 events there are, and of
+ * which translations, and which of the L2 and L3.  On POWER9 these come in banks of
+ * four, one for each counter, and PMC4 selects the bank.
+ */
+static void need_caches(struct needs *needs, const struct power_model *model,
+			uint64_t code)
+{
+	bool is_cache = is_cache_unit(code);
+
+	if (model->architecture == ISA_31)
+		need(needs, PFM_POWER_MMCR1, 45, 1, field(code, 9, 1));
+	if (model->architecture == ISA_31 && unit_of(code) == UNIT_L2)
+		need(needs, PFM_POWER_MMCR2, 3, 5, field(code, 40, 5));
+	if (model->architecture == ISA_300 && is_cache) {
+		need(needs, PFM_POWER_MMCR1, PFM_POWER_MMCR1_UNIT_SHIFT(4), 4,
+		     unit_of(code));
+		need(needs, PFM_POWER_MMCR1, PFM_POWER_MMCR1_SELECT_SHIFT(4), 8,
+		     field(code, 0, 8));
+	}
+	if (is_cache)
+		return;
+	/* POWER8 tells L1 events by bit 22. */
+	if (model->architecture != ISA_207 || field(code, 22, 1))
+		need(needs, PFM_POWER_MMCR1, 46, 2, field(code, 20, 2));
+}
+
+static unsigned int sdar_mode(const struct power_model *model, uint64_t code)
+{
+	switch (model->architecture) {
+	case ISA_300:
+		return field(code, 50, 2);
+	case ISA_31:
+		return field(code, 22, 2);
+	default:
+		return 0;
+	}
+}
+
+/*
+ * Marked events are those of instructions that the processor picks.  The SDAR mode
+ * (what the address of a sample is taken from) has no part in counting, so an event
+ * that does not say it leaves it to others.
+ */
+static void need_sampling(struct needs *needs, const struct power_model *model,
+			  uint64_t code)
+{
+	if (code & MARKED) {
+		need(needs, PFM_POWER_MMCRA, 0, 1, SAMPLE_ENABLE);
+		need(needs, PFM_POWER_MMCRA, 1, 2, field(code, 24, 2));
+		need(needs, PFM_POWER_MMCRA, 4, 3, field(code, 26, 3));
+		if (model->architecture != ISA_207)
+			need(needs, PFM_POWER_MMCRA, SDAR_MODE_SHIFT, 2, 0);
+	} else if (sdar_mode(model, code)) {
+		need(needs, PFM_POWER_MMCRA, SDAR_MODE_SHIFT, 2, sdar_mode(model, code));
+	}
+}
+
+/* PM_MRK_FAB_RSP_MATCH and its _CYC; bit 0 is for edges, bit 8 for marked. */
+static bool matches_response(const struct power_model *model, uint64_t code)
+{
+	code &= 0xff0fe;
+	return model->architecture == ISA_207 && (code == 0x30056 || code == 0x4f052);
+}
+
+/*
+ * There is one threshold.  POWER8 needs it off for events without; those that match
+ * responses of the fabric have the match in its place.
+ */
+static void need_threshold(struct needs *needs, const struct power_model *model,
+			   uint64_t code)
+{
+	unsigned int select = field(code, 29, 3), control = field(code, 32, 8);
+
+	if (matches_response(model, code)) {
+		need(needs, PFM_POWER_MMCR1, 36, 8, control);
+		return;
+	}
+	if (model->architecture != ISA_207 && !select)
+		return;
+	need(needs, PFM_POWER_MMCRA, 8, 8, control);
+	need(needs, PFM_POWER_MMCRA, 16, 3, select);
+	switch (model->architecture) {
+	case ISA_207:
+		need(needs, PFM_POWER_MMCRA, 32, 10, field(code, 40, 10));
+		break;
+	case ISA_300:
+		need(needs, PFM_POWER_MMCRA, 45, 10, field(code, 40, 10));
+		break;
+	case ISA_31: /* codes have no room for it */
+		need(needs, PFM_POWER_MMCRA, 45, 11, 0);
+		break;
+	}
+}
+
+static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int modes,
+			   uint16_t pmd, struct pmc_bits bits[MAX_PMCS_PER_EVENT])
+{
+	const struct power_model *model = pmu->model;
+	struct needs needs = { 0 };
+	unsigned int count = 0;
+
+	if (!code_on(model, &code, pmd))
+		return 0;
+	need_modes(&needs, modes, pmd);
+	if (pmd < PFM_POWER_PMC5) {
+		need_selection(&needs, model, code, pmd);
+		need_caches(&needs, model, code);
+		need_sampling(&needs, model, code);
+		need_threshold(&needs, model, code);
+	} else {
+		/* As PMC1 to PMC4, also where the run latch is off. */
+		needs.value[PFM_POWER_MMCR0] |= PFM_POWER_MMCR0_CC56RUN;
+		needs.mask[PFM_POWER_MMCR0] |= PFM_POWER_MMCR0_CC56RUN;
+	}
+	for (uint16_t pmc = 0; pmc < PFM_POWER_PMCS; pmc++)
+		if (needs.mask[pmc])
+			bits[count++] = (struct pmc_bits){ .pmc = pmc,
+							   .value = needs.value[pmc],
+							   .mask = needs.mask[pmc] };
+	return count;
+}
+
+/* The mantissa has its upper bits unless the exponent is 0. */
+static bool is_bad_compare(uint64_t code)
+{
+	return field(code, 47, 3) && !field(code, 45, 2);
+}
+
+/* Reserved on POWER9 and POWER10, beside random sampling mode 3. */
+static bool is_bad_sampling(const struct power_model *model, uint64_t code)
+{
+	static const uint8_t reserved[] = { 0x05, 0x09, 0x0d, 0x19, 0x1d, 0x1a, 0x1e };
+	unsigned int sampling = field(code, 24, 5);
+
+	if (model->architecture == ISA_207)
+		return false;
+	for (size_t i = 0; i < sizeof(reserved); i++)
+		if (sampling == reserved[i])
+			return true;
+	return (sampling & 3) == 3 ||
+	       sampling == (model->architecture == ISA_300 ? 0x0c : 0x10);
+}
+
+static const char *threshold_refusal(const struct power_model *model, uint64_t code)
+{
+	if (model->architecture == ISA_207) {
+		if (!matches_response(model, code) && is_bad_compare(code))
+			return "no threshold has its compare value";
+		return NULL;
+	}
+	if (field(code, 32, 4) == 0xf || field(code, 36, 4) == 0xf)
+		return "the start or end of its threshold is reserved";
+	if (!field(code, 29, 3)) {
+		if (field(code, 32, model->architecture == ISA_300 ? 18 : 8))
+			return "it has a threshold and does not select what is compared";
+		return NULL;
+	}
+	if (model->architecture == ISA_300 && is_bad_compare(code))
+		return "no threshold has its compare value";
+	return NULL;
+}
+
+static const char *cache_refusal(const struct power_model *model, uint64_t code)
+{
+	if (model->architecture == ISA_207 && is_cache_unit(code) && field(code, 20, 3))
+		return "only a hypervisor can select this event of the L2 and L3 caches";
+	if (model->architecture == ISA_31 && unit_of(code) != UNIT_L2 &&
+	    field(code, 40, 5))
+		return "it selects an event of the L2 cache and is of another unit";
+	return NULL;
+}
+
+static const char *refusal(const struct pmu *pmu, uint64_t code)
+{
+	const struct power_model *model = pmu->model;
+	const char *reason;
+
+	if (code & EVENT_BASED)
+		return "pfmon has no event-based branches (bit 63)";
+	if (code & BRANCH_HISTORY)
+		return "pfmon does not use the branch history buffer (bits 60 to 62)";
+	if (code & ~model->valid)
+		return model->invalid;
+	if (pmc_of(code) > PFM_POWER_PMC6)
+		return "there is no counter above PMC6 (bits 16 to 19)";
+	if (pmc_of(code) == 5 && code != RUN_INSTRUCTIONS)
+		return "PMC5 counts no other event than r500fa";
+	if (pmc_of(code) == 6 && code != RUN_CYCLES)
+		return "PMC6 counts no other event than r600f4";
+	if (pmc_of(code) >= PFM_POWER_PMC5)
+		return NULL;
+	if (!(code & MARKED) && field(code, 24, 5))
+		return "it has a sampling mode but is not a marked event (bit 8)";
+	if (is_bad_sampling(model, code))
+		return "its sampling mode is reserved";
+	reason = cache_refusal(model, code);
+	return reason ? reason : threshold_refusal(model, code);
+}
+
+/*
+ * Instructions and cycles have counters of their own, which leaves the others free;
+ * else the counter that the code names comes first.
+ */
+#define RULE_PMC(n)                                                                      \
+	{                                                                                \
+		.code = (n) << PMC_SHIFT, .mask = PMC_MASK, .first = (n), .last = (n)    \
+	}
+
+#define RULE_EVENT(event, n)                                                             \
+	{                                                                                \
+		.code = (event), .mask = ~0ull, .first = (n), .last = (n)                \
+	}
+
+static const struct counter_rule rules[] = {
+	RULE_EVENT(INSTRUCTIONS, 5),
+	RULE_EVENT(RUN_INSTRUCTIONS_4, 5),
+	RULE_EVENT(CYCLES, 6),
+	RULE_EVENT(RUN_CYCLES_2, 6),
+	RULE_PMC(1),
+	RULE_PMC(2),
+	RULE_PMC(3),
+	RULE_PMC(4),
+	RULE_PMC(5),
+	RULE_PMC(6),
+	{ .first = PFM_POWER_PMC1, .last = PFM_POWER_PMC6 },
+};
+
+/*
+ * PMC5 and PMC6 are to count while the run latch is on, which Linux has on in all
+ * threads but the idle ones; for a thread, therefore, PM_RUN_INST_CMPL and PM_RUN_CYC
+ * are PM_INST_CMPL and PM_CYC, as perf has it.  The Power ISA has codes of its own
+ * for them on some counters (0x100fe, 0x400fa, 0x100f0, 0x200f4).
+ */
+#define SAME_INSTRUCTIONS                                                                \
+	{                                                                                \
+		RUN_INSTRUCTIONS, INSTRUCTIONS, RUN_INSTRUCTIONS_4, 0x100fe, 0x10002,    \
+			0x20002, 0x30002, 0x40002                                        \
+	}
+#define SAME_CYCLES                                                                      \
+	{                                                                                \
+		RUN_CYCLES, CYCLES, RUN_CYCLES_2, 0x100f0, 0x1001e, 0x2001e, 0x3001e,    \
+			0x4001e                                                          \
+	}
+
+/*
+ * The codes of common events are those that perf(1) takes for these names, so that
+ * the two tools agree.
+ */
+#define COMMON(event_name, event_role, event_code, text)                                 \
+	{                                                                                \
+		.name = event_name, .description = text, .role = event_role,             \
+		.codes = { event_code }, .code_count = 1                                 \
+	}
+#define COMMON_CYCLES(event_code)                                                        \
+	{                                                                                \
+		.name = "cycles", .alias = "cpu-cycles", .description = "CPU cycles",    \
+		.role = ROLE_CYCLES, .codes = { event_code }, .code_count = 1            \
+	}
+#define COMMON_BRANCHES(event_code, text)                                                \
+	{                                                                                \
+		.name = "branches", .alias = "branch-instructions", .description = text, \
+		.role = ROLE_BRANCHES, .codes = { event_code }, .code_count = 1          \
+	}
+#define INSTRUCTIONS_TEXT     "instructions that were executed to the end"
+#define BRANCH_MISSES_TEXT    "branches that were predicted wrongly"
+#define CACHE_REFERENCES_TEXT "loads from the first-level data cache"
+#define CACHE_MISSES_TEXT     "loads that missed the first-level data cache"
+#define FRONTEND_TEXT	      "cycles without an instruction to complete"
+#define BACKEND_TEXT	      "cycles in which no instruction could be completed"
+
+static const struct common_event common_8[] = {
+	COMMON_CYCLES(CYCLES),
+	COMMON("instructions", ROLE_INSTRUCTIONS, INSTRUCTIONS, INSTRUCTIONS_TEXT),
+	COMMON_BRANCHES(0x10068, "branches that were executed"),
+	COMMON("branch-misses", ROLE_BRANCH_MISSES, 0x400f6, BRANCH_MISSES_TEXT),
+	COMMON("cache-references", ROLE_CACHE_REFERENCES, 0x100ee, CACHE_REFERENCES_TEXT),
+	COMMON("cache-misses", ROLE_CACHE_MISSES, 0x3e054, CACHE_MISSES_TEXT),
+	COMMON("stalled-cycles-frontend", ROLE_OTHER, 0x100f8, FRONTEND_TEXT),
+	COMMON("stalled-cycles-backend", ROLE_OTHER, 0x4000a, BACKEND_TEXT),
+};
+
+static const struct common_event common_9[] = {
+	COMMON_CYCLES(CYCLES),
+	COMMON("instructions", ROLE_INSTRUCTIONS, INSTRUCTIONS, INSTRUCTIONS_TEXT),
+	COMMON_BRANCHES(0x4d05e, "branches that were executed to the end"),
+	COMMON("branch-misses", ROLE_BRANCH_MISSES, 0x400f6, BRANCH_MISSES_TEXT),
+	COMMON("cache-references", ROLE_CACHE_REFERENCES, 0x100fc, CACHE_REFERENCES_TEXT),
+	COMMON("cache-misses", ROLE_CACHE_MISSES, 0x2c04e, CACHE_MISSES_TEXT),
+	COMMON("stalled-cycles-frontend", ROLE_OTHER, 0x100f8, FRONTEND_TEXT),
+	COMMON("stalled-cycles-backend", ROLE_OTHER, 0x1e054, BACKEND_TEXT),
+};
+
+static const struct common_event common_10[] = {
+	COMMON_CYCLES(RUN_CYCLES),
+	COMMON("instructions", ROLE_INSTRUCTIONS, RUN_INSTRUCTIONS, INSTRUCTIONS_TEXT),
+	COMMON_BRANCHES(0x2f04a, "branches that were executed"),
+	COMMON("branch-misses", ROLE_BRANCH_MISSES, 0x3e098, BRANCH_MISSES_TEXT),
+	COMMON("cache-references", ROLE_CACHE_REFERENCES, 0x100fc, CACHE_REFERENCES_TEXT),
+	COMMON("cache-misses", ROLE_CACHE_MISSES, 0x400f0, CACHE_MISSES_TEXT),
+};
+
+static const uint32_t same_8[][MAX_SAME] = {
+	SAME_INSTRUCTIONS,    SAME_CYCLES,	    { 0x10134, 0x301e2 },
+	{ 0x10138, 0x40138 }, { 0x18082, 0x3e05e }, { 0x1d14e, 0x401e8 },
+	{ 0x1e054, 0x4000a }, { 0x20036, 0x40036 }, { 0x200f2, 0x300f2 },
+	{ 0x2013c, 0x3012e }, { 0x3e054, 0x400f0 },
+};
+
+static const uint32_t same_9[][MAX_SAME] = {
+	SAME_INSTRUCTIONS,    SAME_CYCLES,	    { 0x20036, 0x40036 },
+	{ 0x200f2, 0x300f2 }, { 0x3e054, 0x400f0 },
+};
+
+static const uint32_t same_10[][MAX_SAME] = { SAME_INSTRUCTIONS, SAME_CYCLES };
+
+static const struct power_model model_8 = {
+	.architecture = ISA_207,
+	.valid = VALID_207,
+	.invalid = "it has bits that event codes of POWER8 do not have",
+	.same = same_8,
+	.same_count = COUNT(same_8),
+};
+
+static const struct power_model model_9 = {
+	.architecture = ISA_300,
+	.valid = VALID_300,
+	.invalid = "it has bits that event codes of POWER9 do not have",
+	.same = same_9,
+	.same_count = COUNT(same_9),
+};
+
+static const struct power_model model_10 = {
+	.architecture = ISA_31,
+	.valid = VALID_31,
+	.invalid = "it has bits that event codes of POWER10 do not have",
+	.same = same_10,
+	.same_count = COUNT(same_10),
+};
+
+/* The upper half of the processor version register says the processor. */
+static bool is_power8(uint64_t id)
+{
+	return id >> 16 == 0x4b || id >> 16 == 0x4c || id >> 16 == 0x4d;
+}
+
+static bool is_power9(uint64_t id)
+{
+	return id >> 16 == 0x4e;
+}
+
+/* POWER11 has the PMU of POWER10. */
+static bool is_power10(uint64_t id)
+{
+	return id >> 16 == 0x80 || id >> 16 == 0x82;
+}
+
+#define POWER(n)                                                                         \
+	const struct pmu pmu_power##n = {                                                \
+		.name = "power",                                                         \
+		.is_model = is_power##n,                                                 \
+		.model = &model_##n,                                                     \
+		.is_hardware = true,                                                     \
+		.has_modes = true,                                                       \
+		.code_mask = ~0ull,                                                      \
+		.common = common_##n,                                                    \
+		.common_count = COUNT(common_##n),                                       \
+		.rules = rules,                                                          \
+		.rule_count = COUNT(rules),                                              \
+		.encode = encode,                                                        \
+		.refusal = refusal,                                                      \
+	}
+
+POWER(8);
+POWER(9);
+POWER(10);

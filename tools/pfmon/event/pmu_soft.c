@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The software PMU, perfmon_soft.h: PMC n holds what PMD n counts. */
+#include <perfmon/perfmon_soft.h>
+
+#include "pmu.h"
+
+/*
+ * The names with "soft::" take a counter of this PMU; those without, which
+ * every PMU has, are virtual PMDs (software.c).
+ */
+static const struct common_event common[] = {
+	{
+		.name = "time-counter",
+		.alias = "soft::time-counter",
+		.description = "ticks of the CPU's time counter while the thread runs",
+		.codes = { PFM_SOFT_TIME_COUNTER },
+		.code_count = 1,
+	},
+	{
+		.name = "soft::task-clock",
+		.description = "CPU time of the thread, by a counter",
+		.role = ROLE_TASK_CLOCK,
+		.is_time = true,
+		.codes = { PFM_SOFT_TASK_CLOCK },
+		.code_count = 1,
+	},
+	{
+		.name = "soft::context-switches",
+		.alias = "soft::cs",
+		.description = "times the thread was switched out, by a counter",
+		.codes = { PFM_SOFT_CONTEXT_SWITCHES },
+		.code_count = 1,
+	},
+	{
+		.name = "soft::cpu-migrations",
+		.alias = "soft::migrations",
+		.description = "times the thread went to another CPU, by a counter",
+		.codes = { PFM_SOFT_CPU_MIGRATIONS },
+		.code_count = 1,
+	},
+	{
+		.name = "soft::minor-faults",
+		.description = "page faults without I/O, by a counter",
+		.codes = { PFM_SOFT_MINOR_FAULTS },
+		.code_count = 1,
+	},
+	{
+		.name = "soft::major-faults",
+		.description = "page faults that waited for I/O, by a counter",
+		.codes = { PFM_SOFT_MAJOR_FAULTS },
+		.code_count = 1,
+	},
+};
+
+static const struct counter_rule rules[] = {
+	{ .first = 0, .last = PFM_SOFT_COUNTERS - 1 },
+};
+
+static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int modes,
+			   uint16_t pmd, struct pmc_bits bits[MAX_PMCS_PER_EVENT])
+{
+	(void)pmu;
+	(void)modes;
+	bits[0] = (struct pmc_bits){ .pmc = pmd, .value = code, .mask = ~0ull };
+	return 1;
+}
+
+const struct pmu pmu_soft = {
+	.name = "soft",
+	.code_mask = ~0ull,
+	.common = common,
+	.common_count = sizeof(common) / sizeof(common[0]),
+	.rules = rules,
+	.rule_count = sizeof(rules) / sizeof(rules[0]),
+	.encode = encode,
+};

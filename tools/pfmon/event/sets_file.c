@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A file that says which event sets there are: docs/event-sets.md. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../common/array.h"
+#include "../common/errors.h"
+#include "../common/options.h"
+#include "sets_file.h"
+
+/* Set ids have 16 bits. */
+#define MAX_SETS    65536
+
+/* A period is written as its negative: more would be an overflow at once. */
+#define MOST_EVENTS (1ull << 62)
+
+#define BLANKS	    " \t\r\n"
+
+static const char name_characters[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+
+/**
+ * struct sets_file - a file that is being read
+ * @list: what has been read
+ * @machine: where its events are to be counted
+ * @place: file and line
+ * @rest: what is left of the line
+ */
+struct sets_file {
+	struct event_list *list;
+	const struct machine *machine;
+	char *place;
+	char *rest;
+};
+
+/* The next word of the line, NULL at its end. */
+static char *next_word(struct sets_file *file)
+{
+	return strtok_r(NULL, BLANKS, &file->rest);
+}
+
+static int check_end(struct sets_file *file)
+{
+	const char *word = next_word(file);
+
+	return word ? fail("'%s' is one word too many", word) : 0;
+}
+
+static struct event_set *last_set(struct sets_file *file)
+{
+	struct event_list *list = file->list;
+
+	if (list->set_count)
+		return &list->sets[list->set_count - 1];
+	fail("there is no set yet: begin with 'set NAME'");
+	return NULL;
+}
+
+static int read_set(struct sets_file *file)
+{
+	struct event_list *list = file->list;
+	const char *name = next_word(file);
+	struct event_set *set;
+
+	if (!name)
+		return fail("the set has no name: 'set NAME'");
+	if (name[strspn(name, name_characters)])
+		return fail("'%s' is not a name of a set: take letters, digits, '-', '_' "
+			    "and '.'",
+			    name);
+	for (size_t i = 0; i < list->set_count; i++)
+		if (!strcmp(list->sets[i].name, name))
+			return fail("there is a set '%s' already, at %s", name,
+				    list->sets[i].place);
+	if (list->set_count == MAX_SETS)
+		return fail("there are more than %d sets", MAX_SETS);
+	set = array_add(&list->sets, &list->set_count, sizeof(*set));
+	if (!set)
+		return fail("no memory");
+	set->name = strdup(name);
+	set->place = strdup(file->place);
+	if (!set->name || !set->place)
+		return fail("no memory");
+	return check_end(file);
+}
+
+static int read_count(struct sets_file *file)
+{
+	struct event_list *list = file->list;
+	size_t first = list->count;
+	const char *word;
+
+	if (!last_set(file))
+		return -1;
+	while ((word = next_word(file))) {
+		if (strpbrk(word, "{}"))
+			return fail(
+				"'%s': the events of a set are counted at once: leave "
+				"out the braces",
+				word);
+		if (events_parse(list, word, file->machine))
+			return -1;
+	}
+	if (first == list->count)
+		return fail("there is no event: 'count EVENT...'");
+	for (size_t i = first; i < list->count; i++)
+		list->events[i].set = list->set_count - 1;
+	return 0;
+}
+
+static int read_every(struct sets_file *file, struct event_set *set)
+{
+	const char *word = next_word(file);
+
+	if (set->flags)
+		return fail("the end of set '%s' has been told already", set->name);
+	if (!word || options_time(word, &set->timeout))
+		return fail("'%s' is not a time: 'switch every TIME', such as 500us or "
+			    "4ms",
+			    word ? word : "");
+	set->flags = PFM_SETFL_TIME_SWITCH;
+	return check_end(file);
+}
+
+static int parse_number(const char *word, uint64_t *number)
+{
+	char *end;
+
+	if (!word || !isdigit((unsigned char)*word))
+		return -1;
+	errno = 0;
+	*number = strtoull(word, &end, 10);
+	return *end || errno || !*number || *number > MOST_EVENTS ? -1 : 0;
+}
+
+/* An event that ends the set; it has a counter for that alone. */
+static int add_end(struct sets_file *file, const char *word, uint64_t number)
+{
+	struct event_list *list = file->list, added;
+	size_t first = list->count;
+
+	if (events_parse(list, word, file->machine))
+		return -1;
+	added = (struct event_list){
+		.events = &list->events[first],
+		.count = list->count - first,
+	};
+	if (added.count != 1 || added.events->group)
+		return fail("'%s' is not one event: give a line to each", word);
+	if (events_take_counters(&added, file->machine))
+		return -1;
+	added.events->switch_after = number;
+	added.events->set = list->set_count - 1;
+	return 0;
+}
+
+static int read_after(struct sets_file *file, struct event_set *set)
+{
+	const char *word = next_word(file);
+	uint64_t number;
+
+	if (set->flags & PFM_SETFL_TIME_SWITCH)
+		return fail("set '%s' ends after a time: it cannot end after events, too",
+			    set->name);
+	if (parse_number(word, &number))
+		return fail("'%s' is not a number of events: 'switch after NUMBER EVENT'",
+			    word ? word : "");
+	word = next_word(file);
+	if (!word)
+		return fail("there is no event: 'switch after NUMBER EVENT'");
+	set->flags = PFM_SETFL_OVFL_SWITCH;
+	return add_end(file, word, number) ? -1 : check_end(file);
+}
+
+static int read_switch(struct sets_file *file)
+{
+	struct event_set *set = last_set(file);
+	const char *word;
+
+	if (!set)
+		return -1;
+	word = next_word(file);
+	if (word && !strcmp(word, "every"))
+		return read_every(file, set);
+	if (word && !strcmp(word, "after"))
+		return read_after(file, set);
+	return fail("say 'switch every TIME' or 'switch after NUMBER EVENT'");
+}
+
+static int read_line(struct sets_file *file, char *line)
+{
+	const char *word;
+
+	line[strcspn(line, "#")] = '\0';
+	word = strtok_r(line, BLANKS, &file->rest);
+	if (!word)
+		return 0;
+	if (!strcmp(word, "set"))
+		return read_set(file);
+	if (!strcmp(word, "count"))
+		return read_count(file);
+	if (!strcmp(word, "switch"))
+		return read_switch(file);
+	return fail("'%s' is not known: a line begins with 'set', 'count' or 'switch'",
+		    word);
+}
+
+static int read_lines(struct sets_file *file, FILE *stream, const char *path)
+{
+	size_t size = 0, number = 0;
+	char *line = NULL;
+	int result = 0;
+	ssize_t length;
+
+	while (!result && (length = getline(&line, &size, stream)) != -1) {
+		if (asprintf(&file->place, "%s:%zu", path, ++number) == -1) {
+			file->place = NULL;
+			result = fail("no memory");
+			break;
+		}
+		fail_at(file->place);
+		result = strlen(line) == (size_t)length
+				 ? read_line(file, line)
+				 : fail("there is a zero byte: this is no text");
+		fail_at(NULL);
+		free(file->place);
+	}
+	free(line);
+	return result;
+}
+
+/* What only the whole file tells. */
+static int check(const struct event_list *list, const char *path)
+{
+	if (!list->set_count)
+		return fail("there is no set in '%s': see pfmon-stat(1)", path);
+	for (size_t i = 0; i < list->set_count; i++) {
+		const struct event_set *set = &list->sets[i];
+		size_t count = 0;
+
+		for (size_t j = 0; j < list->count; j++)
+			count += list->events[j].set == i;
+		if (!count && !set->flags)
+			return fail("%s: set '%s' has neither events nor an end",
+				    set->place, set->name);
+	}
+	return 0;
+}
+
+int sets_file_read(struct event_list *list, const char *path,
+		   const struct machine *machine)
+{
+	struct sets_file file = { .list = list, .machine = machine };
+	FILE *stream = fopen(path, "re");
+	int result;
+
+	if (!stream)
+		return fail("cannot read '%s': %s", path, strerror(errno));
+	result = read_lines(&file, stream, path);
+	if (!result && ferror(stream))
+		result = fail("cannot read '%s': %s", path, strerror(errno));
+	fclose(stream);
+	return result ? -1 : check(list, path);
+}

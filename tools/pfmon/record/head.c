@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What stands before the samples in the file. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#include "../data/build_id.h"
+#include "head.h"
+
+_Static_assert(DATA_MODE_USER == MODE_USER && DATA_MODE_KERNEL == MODE_KERNEL,
+	       "modes are the same in the file");
+
+static void read_line(const char *path, char *line, int size)
+{
+	FILE *file = fopen(path, "re");
+
+	if (!file || !fgets(line, size, file))
+		*line = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	if (file)
+		fclose(file);
+}
+
+static int write_machine(struct data_writer *writer, const struct machine *machine)
+{
+	char build_id[BUILD_ID_SIZE], boot_id[64];
+	struct data_machine record = { 0 };
+	struct utsname names = { 0 };
+	const char *strings[DATA_MACHINE_STRINGS] = {
+		[DATA_MACHINE_PFMON] = PFMON_VERSION,
+		[DATA_MACHINE_ARCHITECTURE] = names.machine,
+		[DATA_MACHINE_KERNEL] = names.release,
+		[DATA_MACHINE_KERNEL_BUILD_ID] = build_id,
+		[DATA_MACHINE_BOOT_ID] = boot_id,
+		[DATA_MACHINE_PMU] = machine->info.pmu_name,
+		[DATA_MACHINE_MODEL] = machine->info.pmu_model,
+	};
+	struct timespec now;
+
+	uname(&names);
+	clock_gettime(CLOCK_REALTIME, &now);
+	record.time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	build_id_of_notes("/sys/kernel/notes", build_id);
+	read_line("/proc/sys/kernel/random/boot_id", boot_id, sizeof(boot_id));
+	return data_write_machine(writer, &record, strings);
+}
+
+int head_write(struct data_writer *writer, const struct machine *machine,
+	       char *const *command, const int *tids, size_t tid_count,
+	       const struct event_list *events, const struct rate *rates,
+	       uint64_t frequency)
+{
+	if (write_machine(writer, machine) ||
+	    data_write_command(writer, command, tids, tid_count))
+		return -1;
+	for (size_t i = 0; i < events->count; i++) {
+		const struct event *event = &events->events[i];
+		struct data_event record = {
+			.code = event->code,
+			.period = rates[i].period,
+			.frequency = frequency,
+			.random_mask = rates[i].random_mask,
+			.pmd = event->pmds[0],
+			.modes = (uint16_t)event->modes,
+		};
+
+		if (data_write_event(writer, &record, NULL, event->name))
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What stands before the samples in the file: the machine, the command, the events. */
+#ifndef PFMON_HEAD_H
+#define PFMON_HEAD_H
+
+#include <stddef.h>
+
+#include "../data/data.h"
+#include "../event/events.h"
+#include "rate.h"
+
+/*
+ * @command is NULL or what runs; @tids are the threads that were attached to.
+ * @rates are those of @events.  Says what is wrong and returns -1, or 0.
+ */
+int head_write(struct data_writer *writer, const struct machine *machine,
+	       char *const *command, const int *tids, size_t tid_count,
+	       const struct event_list *events, const struct rate *rates,
+	       uint64_t frequency);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A process of which threads are recorded: what of it goes to the file. */
+#ifndef PFMON_PROCESS_H
+#define PFMON_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "../data/data.h"
+#include "maps.h"
+
+/**
+ * struct thread - a thread that is recorded
+ * @tid: the thread
+ * @context: the number of its context in the file
+ * @name: the name that it had last
+ */
+struct thread {
+	pid_t tid;
+	uint32_t context;
+	char name[64];
+};
+
+/**
+ * struct process - a process
+ * @pid: the process
+ * @threads: those of its threads that are recorded
+ * @thread_count: how many
+ * @maps: what it had when it was looked at last
+ * @looked_at: time of the newest sample then
+ * @device: of the file that it executed then
+ * @inode: likewise
+ * @is_known: it has been looked at
+ */
+struct process {
+	pid_t pid;
+	struct thread *threads;
+	size_t thread_count;
+	struct maps maps;
+	uint64_t looked_at;
+	dev_t device;
+	ino_t inode;
+	bool is_known;
+};
+
+/* The process of a thread; 0 if there is no such thread. */
+pid_t process_of(pid_t tid);
+
+/*
+ * These say what is wrong and return -1, or 0.  That the process has ended is not wrong.
+ */
+int process_add_thread(struct process *process, pid_t tid, uint32_t context);
+
+/*
+ * Write the names and mappings that it did not have when it was looked at last, from
+ * which they are to hold: samples of @now are the newest that there are.
+ */
+int process_look(struct process *process, struct data_writer *writer, uint64_t now);
+
+/* The same when it has just become another program. */
+int process_look_at_exec(struct process *process, struct data_writer *writer,
+			 uint64_t now);
+void process_free(struct process *process);
+
+#endif

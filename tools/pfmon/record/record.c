@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* pfmon record: sample a program, for pfmon report. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../commands.h"
+#include "../common/errors.h"
+#include "../run/child.h"
+#include "recorder.h"
+#include "sampling_format.h"
+
+static const char usage[] =
+	"Usage: pfmon record [OPTIONS] [--] COMMAND [ARGUMENTS]\n"
+	"       pfmon record [OPTIONS] -t TID[,TID]... [[--] COMMAND [ARGUMENTS]]\n"
+	"\n"
+	"Sample the thread that runs COMMAND, from its start to its end, or threads that\n"
+	"run already, into a file that 'pfmon report' shows.\n"
+	"\n"
+	"Options:\n"
+	"  -e, --event EVENT[,EVENT]...\n"
+	"                       what to sample, as for 'pfmon stat'; without it cycles, or\n"
+	"                       CPU time where they cannot be counted\n"
+	"      --pmu NAME       on that PMU of the machine, see 'pfmon info'\n"
+	"  -c, --count PERIOD   a sample every PERIOD events\n"
+	"  -F, --frequency HZ   about HZ samples for a second of CPU time (1000)\n"
+	"  -g, --call-graph     with the callers, by frame pointers\n"
+	"      --format FORMAT  what the kernel makes of samples: nway (records, monitoring\n"
+	"                       never stops), default (records, monitoring stops while a\n"
+	"                       full buffer is written), callchain (as with -g), hist (it\n"
+	"                       adds them up)\n"
+	"      --random MASK    make each period longer by a random number & MASK\n"
+	"      --buffer SIZE    bytes of each thread's buffer, 4096 or more, also as 64k\n"
+	"                       (1M, or what the limit of locked memory leaves)\n"
+	"  -t, --tid TID[,TID]...\n"
+	"                       sample these threads: until they end, or while COMMAND\n"
+	"                       runs, or until Ctrl-C\n"
+	"  -o, --output FILE    write there instead of to pfmon.data, of which an older one\n"
+	"                       becomes pfmon.data.old; - is standard output\n"
+	"  -q, --quiet          no progress, and nothing at the end but warnings\n"
+	"  -v, --verbose        tell more at the end\n"
+	"      --no-ptrace      do not follow COMMAND with ptrace(2): for one that wants to be\n"
+	"                       traced itself\n"
+	"  -h, --help           show this and exit\n"
+	"\n"
+	"Sampled are single threads: not the processes that COMMAND starts, and not further\n"
+	"threads of its own.\n"
+	"\n"
+	"Exit status: that of COMMAND; 128 + N if signal N ended it; 127 if it was not\n"
+	"found, 126 if it could not be executed; 125 if pfmon itself failed.\n"
+	"\n"
+	"Examples:\n"
+	"  pfmon record ./app\n"
+	"  pfmon record -g -e cycles:u -- ./app --fast\n"
+	"  pfmon record -c 100000 -e instructions -t 4711 sleep 10\n";
+
+/**
+ * struct run - a recording, and what there is around it
+ * @recorder: the recording
+ * @options: the command line
+ * @signals: those that are taken meanwhile
+ * @outcome: how it ended
+ * @path: of the command
+ * @is_traced: the command is followed
+ */
+struct run {
+	struct recorder recorder;
+	struct record_options options;
+	struct signals signals;
+	struct outcome outcome;
+	const char *path;
+	bool is_traced;
+};
+
+/* Follow the command, unless that would change what it does or may not be done. */
+static bool begin_to_trace(const struct run *run, pid_t pid)
+{
+	if (!run->options.is_traced || run->options.tid_count ||
+	    !trace_is_harmless(run->path))
+		return false;
+	return !trace_begin(pid);
+}
+
+/* Returns 0, or the status to exit with. */
+static int run_command(struct run *run)
+{
+	struct recorder *recorder = &run->recorder;
+	const struct tracer tracer = { recorder_at_exec, recorder_at_exit, recorder };
+	const struct record_options *options = &run->options;
+	const struct tracer *follow = NULL;
+	struct child child;
+	int result;
+
+	if (child_prepare(&child, run->path, options->command, &run->signals))
+		return EXIT_PFMON;
+	if (recorder_begin(recorder, options->tid_count ? options->tids : &child.pid)) {
+		child_cancel(&child);
+		return EXIT_PFMON;
+	}
+	run->is_traced = begin_to_trace(run, child.pid);
+	if (run->is_traced)
+		follow = &tracer;
+	result = child_release(&child, options->command[0], follow);
+	run->outcome.others = child.others;
+	if (!result &&
+	    recorder_wait(recorder, &run->signals, follow, child.pid, &run->outcome))
+		result = EXIT_PFMON;
+	return result;
+}
+
+/* Threads without a command. */
+static int run_alone(struct run *run)
+{
+	struct recorder *recorder = &run->recorder;
+
+	if (recorder_begin(recorder, run->options.tids) ||
+	    recorder_wait(recorder, &run->signals, NULL, 0, &run->outcome))
+		return EXIT_PFMON;
+	return 0;
+}
+
+static int sample(struct run *run)
+{
+	int result;
+
+	if (signals_take(&run->signals))
+		return EXIT_PFMON;
+	result = run->options.command ? run_command(run) : run_alone(run);
+	signals_close(&run->signals);
+	return result;
+}
+
+static bool ran_elsewhere(const struct recorder *recorder)
+{
+	for (size_t i = 0; i < recorder->count; i++)
+		if (session_ran_elsewhere(&recorder->samplers[i].session))
+			return true;
+	return false;
+}
+
+static bool was_closed(const struct recorder *recorder)
+{
+	for (size_t i = 0; i < recorder->count; i++)
+		if (session_was_closed(&recorder->samplers[i].session))
+			return true;
+	return false;
+}
+
+/* Of a command that is traced it is known whether it was about to end. */
+static bool ended_early(const struct run *run)
+{
+	return run->outcome.ended_early &&
+	       !(run->is_traced && !run->recorder.ended_before);
+}
+
+static void warn_of_run(struct run *run)
+{
+	const struct record_options *options = &run->options;
+	bool is_own = options->command && !options->tid_count;
+
+	if (ran_elsewhere(&run->recorder))
+		warn_user("part of the run was on CPUs with another PMU and was not "
+			  "sampled: see 'taskset' to keep it on one kind of CPU");
+	if (was_closed(&run->recorder))
+		warn_user("%s became a program that you may not monitor, because that "
+			  "changes its rights or cannot be read: the samples go up to "
+			  "then; who has CAP_PERFMON, as root has, may",
+			  is_own ? "the command" : "a thread");
+	else if (ended_early(run) && !is_own)
+		warn_user("the threads ended before the command did");
+	else if (ended_early(run))
+		warn_user("the command's first thread ended before the command did: the "
+			  "samples go up to then");
+	if (is_own)
+		others_warn(&run->outcome.others, "sampled");
+	if (options->command)
+		child_warn_killed(run->outcome.status);
+}
+
+static void warn_of_losses(const struct run *run, const struct drain_counts *counts)
+{
+	const char *shorter = run->options.period ? "a larger -c" : "a smaller -F";
+
+	if (counts->lost && run->recorder.is_written)
+		warn_user("%.1f %% of the samples were lost, because there was no room "
+			  "for them: take a larger --buffer or %s",
+			  100 * (double)counts->lost / (double)counts->produced, shorter);
+	if (counts->throttled)
+		warn_user("monitoring had to wait %llu times for the next tick because "
+			  "of too many interrupts: take %s",
+			  (unsigned long long)counts->throttled, shorter);
+	for (size_t i = 0; i < run->recorder.events.count; i++) {
+		struct data_unsampled some = recorder_unsampled(&run->recorder, i);
+
+		if (some.samples)
+			warn_user("%.1f %% of the events '%s' are in no sample, because "
+				  "the PMU told of overflows too late: take a larger -c",
+				  100 * (double)some.events / (double)some.counted,
+				  run->recorder.events.events[i].name);
+	}
+	if (counts->produced != counts->written + counts->lost)
+		warn_user("the kernel took %llu samples, which is not the number of "
+			  "those written and lost: this is a mistake in perfmon",
+			  (unsigned long long)counts->produced);
+}
+
+static void tell_more(const struct run *run, const struct drain_counts *counts)
+{
+	const struct recorder *recorder = &run->recorder;
+	const struct sampler *first = &recorder->samplers[0];
+
+	fprintf(stderr, "pfmon: format %s, buffer %zu bytes%s, %.3f s\n",
+		sampling_format_name(recorder->format), first->size,
+		recorder->buffer < RECORD_BUFFER && !run->options.buffer ? " (limited)"
+									 : "",
+		(double)recorder->duration / 1e9);
+	for (size_t i = 0; i < recorder->events.count; i++)
+		fprintf(stderr, "pfmon: %s: period %llu at the end\n",
+			recorder->events.events[i].name,
+			(unsigned long long)first->rates[i].period);
+	if (counts->full)
+		fprintf(stderr,
+			"pfmon: the buffer was full %llu times, and nothing was sampled "
+			"until it had been written\n",
+			(unsigned long long)counts->full);
+	if (run->options.command && !run->options.tid_count && !run->is_traced)
+		fprintf(stderr, "pfmon: the command was not followed with ptrace: "
+				"libraries that it loaded late may be missing\n");
+}
+
+#define LOSSES_TEXT 128
+
+/*
+ * "0 lost" is not said of a recording that was throttled, for nobody knows then, nor where
+ * the PMU did not deliver samples.
+ */
+static const char *losses_text(const struct run *run, const struct drain_counts *counts,
+			       char *text)
+{
+	const struct recorder *recorder = &run->recorder;
+	uint64_t undelivered = 0;
+	const char *comma = "";
+	FILE *memory = fmemopen(text, LOSSES_TEXT, "w");
+
+	if (!memory)
+		return "";
+	for (size_t i = 0; i < recorder->events.count; i++)
+		undelivered += recorder_unsampled(recorder, i).samples;
+	if (counts->lost || (!counts->throttled && !undelivered)) {
+		fprintf(memory, "%llu lost", (unsigned long long)counts->lost);
+		comma = ", ";
+	}
+	if (undelivered) {
+		fprintf(memory, "%s%llu not delivered by the PMU", comma,
+			(unsigned long long)undelivered);
+		comma = ", ";
+	}
+	if (counts->throttled)
+		fprintf(memory, "%sthrottled %llu time%s", comma,
+			(unsigned long long)counts->throttled,
+			counts->throttled == 1 ? "" : "s");
+	fclose(memory);
+	return text;
+}
+
+static void tell(const struct run *run, const struct drain_counts *counts)
+{
+	const struct recorder *recorder = &run->recorder;
+	const char *path = recorder->writer.path;
+	char size[SIZE_TEXT], losses[LOSSES_TEXT];
+
+	fprintf(stderr, "pfmon: %llu samples (%s) in %s, %s\n",
+		(unsigned long long)counts->written, losses_text(run, counts, losses),
+		strcmp(path, "-") ? path : "standard output",
+		size_text(recorder->writer.size, size));
+	if (run->options.is_verbose)
+		tell_more(run, counts);
+}
+
+/* Returns the status to exit with. */
+static int sample_and_tell(struct run *run)
+{
+	struct recorder *recorder = &run->recorder;
+	struct drain_counts counts;
+	int result = sample(run);
+
+	if (!recorder->begin)
+		return result;
+	if (recorder_finish(recorder) && !result)
+		result = EXIT_PFMON;
+	recorder_count(recorder, &counts);
+	if (result && result != EXIT_PFMON)
+		return result;
+	warn_of_run(run);
+	warn_of_losses(run, &counts);
+	if (!run->options.is_quiet)
+		tell(run, &counts);
+	if (result || !run->options.command)
+		return result;
+	if (!run->options.tid_count && was_closed(recorder))
+		return EXIT_PFMON;
+	return child_exit_status(run->outcome.status);
+}
+
+int command_record(int argc, char **argv)
+{
+	struct run run = { 0 };
+	char *path = NULL;
+	int result;
+
+	result = record_options_parse(argc, argv, &run.options);
+	if (result > 0)
+		fputs(usage, stdout);
+	if (result) {
+		record_options_free(&run.options);
+		return result > 0 ? EXIT_SUCCESS : EXIT_PFMON;
+	}
+	if (run.options.command)
+		result = child_find(run.options.command[0], &path);
+	run.path = path;
+	if (!result)
+		result = recorder_prepare(&run.recorder, &run.options)
+				 ? EXIT_PFMON
+				 : sample_and_tell(&run);
+	recorder_free(&run.recorder);
+	record_options_free(&run.options);
+	free(path);
+	return result;
+}

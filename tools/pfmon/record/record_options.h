@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command line of pfmon record. */
+#ifndef PFMON_RECORD_OPTIONS_H
+#define PFMON_RECORD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../common/options.h"
+#include "../data/data.h"
+
+#define RECORD_BUFFER	    (1u << 20)
+#define RECORD_BUFFER_LEAST 4096u
+#define RECORD_BUFFER_MOST  (1u << 30)
+#define RECORD_FREQUENCY    1000
+
+/* A random number & mask comes on top of a period: both fit into a counter. */
+#define RECORD_PERIOD_MOST  (1ull << 62)
+
+/**
+ * struct record_options - the command line
+ * @events: what to sample
+ * @pmu: name of the PMU that is meant, NULL for the default
+ * @period: events from sample to sample, 0: by @frequency
+ * @frequency: samples a second
+ * @random_mask: bits of the period that are random
+ * @format: sampling format, 0: nway, or default where there is none
+ * @has_chains: with call chains: the format is callchain then
+ * @buffer: bytes of a buffer, 0: RECORD_BUFFER, or less if there is a limit
+ * @tids: threads to record, none: the command
+ * @tid_count: how many
+ * @output: file
+ * @is_quiet: no progress, no closing line
+ * @is_verbose: more about how it was recorded
+ * @is_traced: the command is followed with ptrace
+ * @command: NULL-terminated, or NULL
+ */
+struct record_options {
+	struct event_options events;
+	const char *pmu;
+	uint64_t period;
+	uint64_t frequency;
+	uint64_t random_mask;
+	enum data_format format;
+	bool has_chains;
+	uint64_t buffer;
+	int *tids;
+	size_t tid_count;
+	const char *output;
+	bool is_quiet;
+	bool is_verbose;
+	bool is_traced;
+	char **command;
+};
+
+/*
+ * Returns 1 if help was asked for, -1 after saying what is wrong, or 0.  In each case
+ * record_options_free() follows.
+ */
+int record_options_parse(int argc, char **argv, struct record_options *options);
+void record_options_free(struct record_options *options);
+
+#endif

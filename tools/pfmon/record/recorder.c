@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A recording that is made. */
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../common/array.h"
+#include "../common/errors.h"
+#include "../data/kernel.h"
+#include "head.h"
+#include "output.h"
+#include "recorder.h"
+#include "sampling_format.h"
+
+/*
+ * ms between looks at clock, rates and mappings, and until samples are written though no
+ * buffer is full.  The first ones come soon: rates are but a guess until then.
+ */
+#define FIRST_TICK 10
+#define LAST_TICK  500
+#define TICK_STEP  7
+
+/* May this process see addresses of the kernel in samples? */
+static bool may_see_kernel(void)
+{
+	struct __user_cap_header_struct header = { .version =
+							   _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	if (syscall(SYS_capget, &header, data))
+		return false;
+	return data[CAP_PERFMON / 32].effective & 1u << CAP_PERFMON % 32 ||
+	       data[CAP_SYS_ADMIN / 32].effective & 1u << CAP_SYS_ADMIN % 32;
+}
+
+static void close_samplers(struct recorder *recorder)
+{
+	for (size_t i = 0; i < recorder->count; i++)
+		sampler_close(&recorder->samplers[i]);
+}
+
+/* All or none.  Says nothing and returns -1 with errno, or 0. */
+static int create_samplers(struct recorder *recorder)
+{
+	for (size_t i = 0; i < recorder->count; i++) {
+		struct sampler *sampler = &recorder->samplers[i];
+		int error;
+
+		if (sampler_create(sampler, recorder->options->pmu, recorder->format,
+				   recorder->buffer)) {
+			error = errno;
+			close_samplers(recorder);
+			errno = error;
+			return -1;
+		}
+		sampler->number = (uint32_t)i;
+		recorder->contexts[i] = sampler->session.fd;
+	}
+	return 0;
+}
+
+static int fail_create(const struct recorder *recorder, int error, unsigned int reason)
+{
+	const char *name = sampling_format_name(recorder->format);
+	unsigned long long size = recorder->buffer;
+
+	switch (reason) {
+	case PFM_REASON_NO_FORMAT:
+		return fail("there is no format '%s' to record in: its module "
+			    "perfmon_fmt_%s cannot be loaded",
+			    name, name);
+	case PFM_REASON_FORMAT_ARGUMENT:
+		return fail("a buffer of %llu bytes is too small for a sample of format "
+			    "'%s' on this PMU: take a larger --buffer",
+			    size, name);
+	case PFM_REASON_BUFFER_MEMLOCK:
+		return fail(
+			"with a buffer of %llu bytes for each thread your buffers are "
+			"over the limit of locked memory: take a smaller --buffer, "
+			"or raise the limit, see 'ulimit -l'",
+			size);
+	case PFM_REASON_BUFFER_LIMIT:
+		return fail("a buffer of %llu bytes for each thread is over the limit in "
+			    "/sys/kernel/perfmon/smpl_buffer_mem_max: take a smaller "
+			    "--buffer, or raise the limit",
+			    size);
+	default:
+		return fail_open(error, recorder->options->pmu);
+	}
+}
+
+/* Something that was not asked for could not be had: take less.  False if it was. */
+static bool do_with_less(struct recorder *recorder, unsigned int reason)
+{
+	const struct record_options *options = recorder->options;
+
+	if (reason == PFM_REASON_NO_FORMAT && !options->format &&
+	    recorder->format == DATA_FORMAT_NWAY) {
+		recorder->format = DATA_FORMAT_DEFAULT;
+		if (!options->is_quiet)
+			warn_user("there is no format 'nway' here: in format 'default' "
+				  "nothing is sampled while a full buffer is written");
+		return true;
+	}
+	if ((reason == PFM_REASON_BUFFER_MEMLOCK || reason == PFM_REASON_BUFFER_LIMIT) &&
+	    !options->buffer && recorder->buffer > RECORD_BUFFER_LEAST) {
+		recorder->buffer /= 2;
+		return true;
+	}
+	return false;
+}
+
+static int open_samplers(struct recorder *recorder)
+{
+	struct pfm_error last;
+	int error;
+
+	while (create_samplers(recorder)) {
+		error = errno;
+		if (pfm_get_error(-1, &last) || last.error != error)
+			last.reason = PFM_REASON_NONE;
+		if (!do_with_less(recorder, last.reason))
+			return fail_create(recorder, error, last.reason);
+	}
+	for (size_t i = 0; i < recorder->count; i++) {
+		struct session *session = &recorder->samplers[i].session;
+
+		if (machine_ask(&session->machine, session->fd))
+			return -1;
+	}
+	return 0;
+}
+
+static int choose_events(struct recorder *recorder)
+{
+	const struct machine *machine = &recorder->samplers[0].session.machine;
+	const struct event_options *asked = &recorder->options->events;
+	struct event_list *events = &recorder->events;
+
+	if (!asked->count && events_default_sampled(events, machine, may_see_kernel()))
+		return -1;
+	for (unsigned int i = 0; i < asked->count; i++)
+		if (events_parse(events, asked->texts[i], machine))
+			return -1;
+	if (events_take_counters(events, machine))
+		return -1;
+	if (events_assign(events, machine, false))
+		return -1;
+	return witness_add(&recorder->all, events, machine);
+}
+
+int recorder_prepare(struct recorder *recorder, const struct record_options *options)
+{
+	recorder->options = options;
+	recorder->format = options->format ? options->format : DATA_FORMAT_NWAY;
+	recorder->buffer = options->buffer ? options->buffer : RECORD_BUFFER;
+	recorder->count = options->tid_count ? options->tid_count : 1;
+	recorder->samplers = calloc(recorder->count, sizeof(*recorder->samplers));
+	recorder->contexts = calloc(recorder->count, sizeof(*recorder->contexts));
+	if (!recorder->samplers || !recorder->contexts)
+		return fail("no memory");
+	for (size_t i = 0; i < recorder->count; i++)
+		recorder->samplers[i].session.fd = -1;
+	if (open_samplers(recorder) || choose_events(recorder))
+		return -1;
+	for (size_t i = 0; i < recorder->count; i++)
+		if (sampler_program(&recorder->samplers[i], &recorder->all,
+				    recorder->events.count, options->period,
+				    options->frequency, options->random_mask))
+			return -1;
+	return 0;
+}
+
+static struct process *find_process(struct recorder *recorder, pid_t pid)
+{
+	struct process *process;
+
+	for (size_t i = 0; i < recorder->process_count; i++)
+		if (recorder->processes[i].pid == pid)
+			return &recorder->processes[i];
+	process = array_add(&recorder->processes, &recorder->process_count,
+			    sizeof(*process));
+	if (process)
+		process->pid = pid;
+	return process;
+}
+
+/* A thread that has just ended has no process; its samples say what it was. */
+static int add_thread(struct recorder *recorder, pid_t tid, uint32_t context)
+{
+	pid_t pid = process_of(tid);
+	struct process *process;
+
+	if (!pid)
+		return 0;
+	process = find_process(recorder, pid);
+	if (!process)
+		return fail("no memory");
+	return process_add_thread(process, tid, context);
+}
+
+/* Time of the newest sample of all. */
+static uint64_t newest(const struct recorder *recorder)
+{
+	struct tally tally;
+	uint64_t time = 0;
+
+	for (size_t i = 0; i < recorder->count; i++) {
+		drain_tally(&recorder->samplers[i].drain, &tally);
+		if (tally.newest > time)
+			time = tally.newest;
+	}
+	return time;
+}
+
+/* For the losses of each context, what is in no sample of each event, and the end. */
+static uint64_t reserve(const struct recorder *recorder)
+{
+	const size_t head = sizeof(struct data_record);
+
+	return head + sizeof(struct data_end) +
+	       recorder->count * (head + sizeof(struct data_losses)) +
+	       recorder->count * recorder->events.count *
+		       (head + sizeof(struct data_unsampled));
+}
+
+static int look_at_processes(struct recorder *recorder)
+{
+	uint64_t now = newest(recorder);
+
+	for (size_t i = 0; i < recorder->process_count; i++)
+		if (process_look(&recorder->processes[i], &recorder->writer, now))
+			return -1;
+	return 0;
+}
+
+static int write_head(struct recorder *recorder)
+{
+	const struct record_options *options = recorder->options;
+	const struct sampler *first = &recorder->samplers[0];
+
+	if (output_prepare(options->output) ||
+	    data_create(&recorder->writer, options->output))
+		return -1;
+	recorder->writer.reserve = reserve(recorder);
+	if (head_write(&recorder->writer, &first->session.machine, options->command,
+		       options->tids, options->tid_count, &recorder->events, first->rates,
+		       options->frequency))
+		return -1;
+	recorder->is_written = true;
+	return look_at_processes(recorder);
+}
+
+int recorder_begin(struct recorder *recorder, const int *tids)
+{
+	for (size_t i = 0; i < recorder->count; i++)
+		if (sampler_attach(&recorder->samplers[i], tids[i]) ||
+		    add_thread(recorder, tids[i], (uint32_t)i))
+			return -1;
+	if (write_head(recorder))
+		return -1;
+	recorder->begin = nanoseconds_now();
+	for (size_t i = 0; i < recorder->count; i++)
+		if (session_start(&recorder->samplers[i].session))
+			return -1;
+	/* To find the kernel takes so long that threads may end meanwhile. */
+	return kernel_write_mappings(&recorder->writer);
+}
+
+/* Where samples go; nowhere after the file has failed. */
+static struct data_writer *destination(struct recorder *recorder)
+{
+	return recorder->is_written ? &recorder->writer : NULL;
+}
+
+static int finish_samplers(struct recorder *recorder)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < recorder->count; i++) {
+		if (!sampler_finish(&recorder->samplers[i], destination(recorder)))
+			continue;
+		recorder->is_written = false;
+		result = -1;
+	}
+	return result;
+}
+
+/* Nothing more can be written: end it here.  Returns -1. */
+static int give_up(struct recorder *recorder)
+{
+	progress_end(&recorder->progress);
+	recorder->is_written = false;
+	finish_samplers(recorder);
+	return -1;
+}
+
+static void show_progress(struct recorder *recorder)
+{
+	struct drain_counts counts;
+
+	recorder_count(recorder, &counts);
+	progress_show(&recorder->progress, counts.written + counts.waiting, counts.lost,
+		      recorder->writer.size);
+}
+
+static int on_message(void *data, unsigned int index, const union pfarg_msg *message)
+{
+	struct recorder *recorder = data;
+	struct sampler *sampler = &recorder->samplers[index];
+	int result;
+
+	if (!recorder->is_written)
+		return -1;
+	if (message->type == PFM_MSG_END) {
+		recorder->ended_before |= !recorder->is_exiting;
+		result = sampler_finish(sampler, &recorder->writer);
+	} else {
+		result = sampler_take(sampler, &recorder->writer);
+	}
+	if (result || look_at_processes(recorder))
+		return give_up(recorder);
+	show_progress(recorder);
+	return 0;
+}
+
+static int on_tick(void *data)
+{
+	struct recorder *recorder = data;
+	struct watch *watch = &recorder->watch;
+
+	if (!recorder->is_written)
+		return -1;
+	for (size_t i = 0; i < recorder->count; i++)
+		if (sampler_take_early(&recorder->samplers[i], &recorder->writer) ||
+		    (!recorder->samplers[i].drain.is_over &&
+		     sampler_follow(&recorder->samplers[i])))
+			return give_up(recorder);
+	if (look_at_processes(recorder))
+		return give_up(recorder);
+	show_progress(recorder);
+	watch->interval *= TICK_STEP;
+	if (watch->interval > LAST_TICK)
+		watch->interval = LAST_TICK;
+	return 0;
+}
+
+void recorder_at_exec(void *data)
+{
+	struct recorder *recorder = data;
+
+	if (recorder->is_written && recorder->process_count &&
+	    process_look_at_exec(&recorder->processes[0], &recorder->writer,
+				 newest(recorder)))
+		give_up(recorder);
+}
+
+void recorder_at_exit(void *data)
+{
+	struct recorder *recorder = data;
+
+	recorder->is_exiting = true;
+	if (recorder->is_written && look_at_processes(recorder))
+		give_up(recorder);
+}
+
+int recorder_wait(struct recorder *recorder, const struct signals *signals,
+		  const struct tracer *tracer, pid_t pid, struct outcome *outcome)
+{
+	recorder->watch = (struct watch){
+		.signals = signals,
+		.contexts = recorder->contexts,
+		.context_count = (unsigned int)recorder->count,
+		.pid = pid,
+		.tracer = tracer,
+		.message = on_message,
+		.tick = on_tick,
+		.interval = FIRST_TICK,
+		.data = recorder,
+	};
+	progress_begin(&recorder->progress, recorder->options->is_quiet);
+	return wait_for_end(&recorder->watch, outcome);
+}
+
+/* Also of a file that could not take all samples: it has room for these. */
+static int write_end(struct recorder *recorder)
+{
+	struct drain_counts counts;
+	struct data_end end = {
+		.duration = recorder->duration,
+		.flags = recorder->is_written ? 0 : DATA_END_FAILED,
+	};
+
+	for (size_t i = 0; i < recorder->count; i++)
+		if (recorder->samplers[i].buffer &&
+		    (sampler_write_losses(&recorder->samplers[i], &recorder->writer) ||
+		     sampler_write_unsampled(&recorder->samplers[i], &recorder->writer)))
+			return -1;
+	recorder_count(recorder, &counts);
+	end.produced = counts.produced;
+	end.written = counts.written;
+	end.lost = counts.lost;
+	return data_write_end(&recorder->writer, &end);
+}
+
+int recorder_finish(struct recorder *recorder)
+{
+	int result;
+
+	progress_end(&recorder->progress);
+	recorder->duration = nanoseconds_now() - recorder->begin;
+	if (recorder->is_written && look_at_processes(recorder))
+		recorder->is_written = false;
+	result = finish_samplers(recorder);
+	if (!recorder->is_written)
+		result = -1;
+	if (recorder->writer.path && !recorder->writer.is_torn)
+		result |= write_end(recorder);
+	if (recorder->writer.path)
+		result |= data_close(&recorder->writer);
+	return result;
+}
+
+void recorder_count(const struct recorder *recorder, struct drain_counts *counts)
+{
+	struct drain_counts own;
+
+	*counts = (struct drain_counts){ 0 };
+	for (size_t i = 0; i < recorder->count; i++) {
+		if (!recorder->samplers[i].buffer)
+			continue;
+		drain_count(&recorder->samplers[i].drain, &own);
+		counts->produced += own.produced;
+		counts->written += own.written;
+		counts->waiting += own.waiting;
+		counts->lost += own.lost;
+		counts->lost_sum += own.lost_sum;
+		counts->full += own.full;
+		counts->throttled += own.throttled;
+	}
+}
+
+struct data_unsampled recorder_unsampled(const struct recorder *recorder, size_t index)
+{
+	struct data_unsampled all = { 0 };
+
+	for (size_t i = 0; i < recorder->count; i++) {
+		if (recorder->samplers[i].buffer)
+			unsampled_add(&all, &recorder->samplers[i].unsampled[index]);
+	}
+	if (!unsampled_matters(&all))
+		all.samples = 0;
+	return all;
+}
+
+void recorder_free(struct recorder *recorder)
+{
+	if (recorder->samplers)
+		close_samplers(recorder);
+	if (recorder->writer.path)
+		data_close(&recorder->writer);
+	for (size_t i = 0; i < recorder->process_count; i++)
+		process_free(&recorder->processes[i]);
+	free(recorder->processes);
+	free(recorder->samplers);
+	free(recorder->contexts);
+	witness_free(&recorder->all);
+	events_free(&recorder->events);
+	*recorder = (struct recorder){ 0 };
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A thread that is sampled. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../common/errors.h"
+#include "sampler.h"
+#include "sampling_format.h"
+
+int sampler_create(struct sampler *sampler, const char *pmu, enum data_format format,
+		   uint64_t size)
+{
+	union sampling_argument argument;
+
+	*sampler = (struct sampler){ .format = format };
+	sampling_format_argument(format, size, &argument);
+	return session_create(&sampler->session, pmu, sampling_format_name(format),
+			      &argument, sizeof(argument));
+}
+
+static void set_period(struct pfarg_pmd *pmd, const struct rate *rate)
+{
+	pmd->reg_value = pmd->reg_short_reset = pmd->reg_long_reset = -rate->period;
+}
+
+int sampler_program(struct sampler *sampler, const struct event_list *events,
+		    size_t count, uint64_t period, uint64_t frequency,
+		    uint64_t random_mask)
+{
+	struct session *session = &sampler->session;
+
+	if (session_program(session, events))
+		return -1;
+	sampler->all = events;
+	sampler->rate_count = count;
+	sampler->rates = calloc(count, sizeof(*sampler->rates));
+	sampler->dropped = calloc(count, sizeof(*sampler->dropped));
+	sampler->unsampled = calloc(count, sizeof(*sampler->unsampled));
+	if (!sampler->rates || !sampler->dropped || !sampler->unsampled)
+		return fail("no memory");
+	for (size_t i = 0; i < count; i++) {
+		struct pfarg_pmd *pmd = &session->initial[i];
+
+		if (period)
+			rate_fix(&sampler->rates[i], period, random_mask);
+		else
+			rate_begin(&sampler->rates[i], frequency, random_mask,
+				   &events->events[i], session->machine.pmu);
+		set_period(pmd, &sampler->rates[i]);
+		pmd->reg_flags = PFM_REGFL_OVFL_NOTIFY;
+		if (random_mask)
+			pmd->reg_flags |= PFM_REGFL_RANDOM;
+		pmd->reg_random_mask = random_mask;
+		pmd->reg_smpl_eventid = i;
+	}
+	return 0;
+}
+
+static int map(struct sampler *sampler)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int fd = sampler->session.fd;
+	void *header;
+
+	header = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0);
+	if (header == MAP_FAILED)
+		return fail_call(fd, "map the sampling buffer", errno);
+	sampler->size = sampling_format_size(sampler->format, header);
+	munmap(header, page);
+	sampler->buffer = mmap(NULL, sampler->size, PROT_READ, MAP_SHARED, fd, 0);
+	if (sampler->buffer == MAP_FAILED) {
+		sampler->buffer = NULL;
+		return fail_call(fd, "map the sampling buffer", errno);
+	}
+	sampler->drain = (struct drain){
+		.format = sampler->format,
+		.context = sampler->number,
+		.buffer = sampler->buffer,
+		.size = sampler->size,
+	};
+	return 0;
+}
+
+int sampler_attach(struct sampler *sampler, pid_t tid)
+{
+	return session_attach(&sampler->session, tid) ? -1 : map(sampler);
+}
+
+/* When something was lost, or monitoring had to wait. */
+int sampler_write_losses(struct sampler *sampler, struct data_writer *writer)
+{
+	struct data_losses losses = { .context = sampler->number };
+	struct drain_counts counts;
+
+	drain_count(&sampler->drain, &counts);
+	losses.lost = counts.lost;
+	losses.lost_sum = counts.lost_sum;
+	losses.throttled = counts.throttled;
+	if (!writer || (losses.lost == sampler->told.lost &&
+			losses.throttled == sampler->told.throttled))
+		return 0;
+	sampler->told = losses;
+	return data_write_losses(writer, &losses);
+}
+
+/*
+ * While monitoring is masked, as it is between a full buffer of formats "default" and
+ * "callchain" and the restart, a new period takes nothing away: the restart begins one
+ * in any case.
+ */
+int sampler_take(struct sampler *sampler, struct data_writer *writer)
+{
+	int result;
+
+	while ((result = drain_full(&sampler->drain, writer)) == 1) {
+		if (sampler_follow(sampler))
+			return -1;
+		/* It fails if the thread has just ended. */
+		if (!pfm_restart(sampler->session.fd))
+			drain_handed_back(&sampler->drain);
+	}
+	return result ? -1 : sampler_write_losses(sampler, writer);
+}
+
+int sampler_take_early(struct sampler *sampler, struct data_writer *writer)
+{
+	if (!sampler->buffer || drain_early(&sampler->drain, writer))
+		return sampler->buffer ? -1 : 0;
+	return sampler_write_losses(sampler, writer);
+}
+
+/* Has something been lost since this was asked last? */
+static bool is_short(struct sampler *sampler)
+{
+	struct drain_counts counts;
+	uint64_t before = sampler->missed;
+
+	drain_count(&sampler->drain, &counts);
+	sampler->missed = counts.lost + counts.throttled;
+	return sampler->missed != before;
+}
+
+/* Events since the last sample; behind an overflow it is in the samples already. */
+static uint64_t since_sample(const struct pfarg_pmd *pmd)
+{
+	if (!(pmd->reg_value >> 63))
+		return pmd->reg_value;
+	return pmd->reg_value - pmd->reg_last_reset_val;
+}
+
+static int write_period(struct sampler *sampler, size_t event)
+{
+	struct session *session = &sampler->session;
+	struct pfarg_pmd pmd;
+
+	set_period(&session->initial[event], &sampler->rates[event]);
+	pmd = session->initial[event];
+	if (pfm_write_pmds(session->fd, &pmd, 1))
+		return fail_call(session->fd, "set the period", errno);
+	return 0;
+}
+
+static bool has_frequency(const struct sampler *sampler)
+{
+	for (size_t i = 0; i < sampler->rate_count; i++)
+		if (sampler->rates[i].frequency)
+			return true;
+	return false;
+}
+
+int sampler_follow(struct sampler *sampler)
+{
+	struct session *session = &sampler->session;
+	struct tally tally;
+	uint64_t time;
+	bool has_losses;
+
+	if (!has_frequency(sampler) || !session->has_runtime)
+		return 0;
+	if (session_read_pmds(session))
+		return -1;
+	time = session->pmds[session->pmd_count - 1].reg_value;
+	drain_tally(&sampler->drain, &tally);
+	has_losses = is_short(sampler);
+	for (size_t i = 0; i < sampler->rate_count; i++) {
+		const struct pfarg_pmd *pmd = &session->pmds[i];
+		struct rate *rate = &sampler->rates[i];
+		uint64_t partial = since_sample(pmd);
+
+		if (!rate_follow(rate, tally.events[pmd->reg_num] + partial, time,
+				 has_losses))
+			continue;
+		/* The counter begins anew. */
+		rate->events -= partial;
+		sampler->dropped[i] += partial;
+		if (write_period(sampler, i))
+			return -1;
+	}
+	return 0;
+}
+
+/* What the witnesses say; of several events it is not known whose samples were lost. */
+static int ask_witnesses(struct sampler *sampler)
+{
+	struct session *session = &sampler->session;
+	size_t next = sampler->rate_count;
+	struct drain_counts counts;
+	struct tally tally;
+
+	if (session_read_pmds(session))
+		return -1;
+	drain_tally(&sampler->drain, &tally);
+	drain_count(&sampler->drain, &counts);
+	for (size_t i = 0; i < sampler->rate_count; i++) {
+		const struct pfarg_pmd *pmd = &session->pmds[i];
+		const struct explained explained = {
+			.periods = tally.events[pmd->reg_num],
+			.samples = tally.samples[pmd->reg_num],
+			.period = sampler->rates[i].period,
+			.rest = since_sample(pmd),
+			.dropped = sampler->dropped[i],
+			.lost = counts.produced - sampler->drain.taken,
+			.lost_sum = counts.lost_sum,
+		};
+
+		if (witness_of(sampler->all, sampler->rate_count, i) < 0)
+			continue;
+		sampler->unsampled[i].context = sampler->number;
+		sampler->unsampled[i].pmd = pmd->reg_num;
+		if (!explained.lost || sampler->rate_count == 1)
+			witness_compare(&sampler->unsampled[i],
+					session->pmds[next].reg_value, &explained);
+		next++;
+	}
+	return 0;
+}
+
+int sampler_write_unsampled(const struct sampler *sampler, struct data_writer *writer)
+{
+	for (size_t i = 0; i < sampler->rate_count; i++)
+		if (sampler->unsampled[i].counted &&
+		    data_write_unsampled(writer, &sampler->unsampled[i]))
+			return -1;
+	return 0;
+}
+
+int sampler_finish(struct sampler *sampler, struct data_writer *writer)
+{
+	int result;
+
+	if (!sampler->buffer || sampler->drain.is_over)
+		return 0;
+	result = session_detach(&sampler->session);
+	if (drain_rest(&sampler->drain, writer) | ask_witnesses(sampler))
+		return -1;
+	return sampler_write_losses(sampler, writer) ? -1 : result;
+}
+
+void sampler_close(struct sampler *sampler)
+{
+	if (sampler->buffer)
+		munmap(sampler->buffer, sampler->size);
+	drain_free(&sampler->drain);
+	free(sampler->rates);
+	free(sampler->dropped);
+	free(sampler->unsampled);
+	session_close(&sampler->session);
+	*sampler = (struct sampler){ .session.fd = -1 };
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The kernel's sampling formats: their names and what they are created with. */
+#ifndef PFMON_SAMPLING_FORMAT_H
+#define PFMON_SAMPLING_FORMAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <perfmon/perfmon_callchain.h>
+#include <perfmon/perfmon_dfl_smpl.h>
+#include <perfmon/perfmon_hist.h>
+#include <perfmon/perfmon_nway.h>
+
+#include "../data/data.h"
+
+/* All of the same size. */
+union sampling_argument {
+	struct pfm_dfl_smpl_arg linear;
+	struct pfm_nway_arg nway;
+	struct pfm_callchain_arg callchain;
+	struct pfm_hist_arg hist;
+};
+
+/* 0 if there is no format of that name. */
+enum data_format sampling_format_find(const char *name);
+const char *sampling_format_name(enum data_format format);
+
+/* Its argument for a buffer of not more than @size bytes, 4096 at least. */
+void sampling_format_argument(enum data_format format, uint64_t size,
+			      union sampling_argument *argument);
+
+/* Bytes of the buffer whose first page is @header. */
+size_t sampling_format_size(enum data_format format, const void *header);
+
+#endif

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What was mapped where, and when. */
+#include <stdlib.h>
+
+#include "../common/array.h"
+#include "mappings.h"
+
+/* No process: these have 32 bits. */
+#define KERNEL UINT64_MAX
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_spans(const void *one, const void *other)
+{
+	const struct span *a = one, *b = other;
+	int order = compare_numbers(a->owner, b->owner);
+
+	return order ? order
+		     : compare_numbers(a->recorded->mapping->start,
+				       b->recorded->mapping->start);
+}
+
+static int compare_changes(const void *one, const void *other)
+{
+	const struct change *a = one, *b = other;
+	int order = compare_numbers(a->owner, b->owner);
+
+	return order ? order : compare_numbers(a->time, b->time);
+}
+
+static int read_changes(struct mappings *mappings, const struct recording *recording)
+{
+	for (size_t i = 0; i < recording->thread_count; i++) {
+		const struct data_thread *thread = recording->threads[i].thread;
+		struct change *change;
+
+		if (!(thread->flags & DATA_THREAD_EXEC))
+			continue;
+		change = array_add(&mappings->changes, &mappings->change_count,
+				   sizeof(*change));
+		if (!change)
+			return -1;
+		*change = (struct change){ thread->tgid, thread->time };
+	}
+	if (mappings->change_count)
+		qsort(mappings->changes, mappings->change_count,
+		      sizeof(*mappings->changes), compare_changes);
+	return 0;
+}
+
+/* How many programs @owner has been by @time; equal numbers mean the same program. */
+static size_t program_at(const struct mappings *mappings, uint64_t owner, uint64_t time)
+{
+	const struct change wanted = { owner, time };
+	size_t low = 0, high = mappings->change_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare_changes(&mappings->changes[middle], &wanted) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+int mappings_make(struct mappings *mappings, const struct recording *recording)
+{
+	size_t count = recording->mapping_count;
+
+	*mappings = (struct mappings){ .spans = calloc(count + 1, sizeof(struct span)) };
+	if (!mappings->spans || read_changes(mappings, recording))
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		const struct data_mapping *mapping = recording->mappings[i].mapping;
+		struct span *span = &mappings->spans[mappings->span_count++];
+
+		span->recorded = &recording->mappings[i];
+		span->owner = mapping->flags & DATA_MAPPING_KERNEL ? KERNEL
+								   : mapping->tgid;
+		span->program = program_at(mappings, span->owner, mapping->time);
+	}
+	qsort(mappings->spans, count, sizeof(*mappings->spans), compare_spans);
+	for (size_t i = 0; i < count; i++) {
+		struct span *span = &mappings->spans[i];
+
+		span->reach = span->recorded->mapping->end;
+		if (i && span[-1].owner == span->owner && span[-1].reach > span->reach)
+			span->reach = span[-1].reach;
+	}
+	return 0;
+}
+
+void mappings_free(struct mappings *mappings)
+{
+	free(mappings->spans);
+	free(mappings->changes);
+	*mappings = (struct mappings){ 0 };
+}
+
+/* Does @a come after @b, by time or else by its place in the file? */
+static bool is_later(const struct recorded_mapping *a, const struct recorded_mapping *b)
+{
+	if (a->mapping->time != b->mapping->time)
+		return a->mapping->time > b->mapping->time;
+	return a > b;
+}
+
+/* Spans of @owner that begin at @address or below: the number behind the last one. */
+static size_t behind(const struct mappings *mappings, uint64_t owner, uint64_t address)
+{
+	size_t low = 0, high = mappings->span_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct span *span = &mappings->spans[middle];
+
+		if (span->owner < owner ||
+		    (span->owner == owner && span->recorded->mapping->start <= address))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct recorded_mapping *mappings_find(const struct mappings *mappings,
+					     uint32_t tgid, uint64_t time,
+					     uint64_t address)
+{
+	uint64_t owner = is_kernel_address(address) ? KERNEL : tgid;
+	size_t program = program_at(mappings, owner, time);
+	const struct recorded_mapping *there = NULL, *later = NULL;
+
+	for (size_t i = behind(mappings, owner, address); i--;) {
+		const struct span *span = &mappings->spans[i];
+		const struct recorded_mapping *recorded = span->recorded;
+
+		if (span->owner != owner || span->reach <= address)
+			break;
+		if (recorded->mapping->end <= address)
+			continue;
+		if (recorded->mapping->time > time) {
+			if (!later || is_later(later, recorded))
+				later = recorded;
+		} else if (span->program == program &&
+			   (!there || is_later(recorded, there))) {
+			there = recorded;
+		}
+	}
+	return there ? there : later;
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The profile that a recording makes. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../common/errors.h"
+#include "../common/sum.h"
+#include "profile.h"
+
+static void take_function(struct key *key, const struct location *location)
+{
+	key->object = location->object;
+	key->is_kernel = location->is_kernel;
+	key->symbol = location->symbol;
+	key->has_offset = !location->symbol;
+	key->offset = location->symbol ? 0 : location->offset;
+}
+
+/* Where the sample was, as far as that is sorted by. */
+static struct key entry_key(struct profile *profile, const struct sample *sample,
+			    const struct location *location)
+{
+	const struct profile_options *options = profile->options;
+	struct key key = { 0 };
+
+	for (unsigned int i = 0; i < options->sort_count; i++) {
+		switch (options->sort[i]) {
+		case SORT_SYMBOL:
+			take_function(&key, location);
+			break;
+		case SORT_THREAD:
+			key.thread = thread_names_find(&profile->names, sample);
+			break;
+		default:
+			key.object = location->object;
+			key.is_kernel = location->is_kernel;
+		}
+	}
+	return key;
+}
+
+/* Below @node the callers of @sample, the innermost first.  Returns the last one. */
+static node_number add_callers(struct profile *profile, const struct sample *sample,
+			       node_number node)
+{
+	for (unsigned int i = 1; node && i < sample->frame_count; i++) {
+		struct location location;
+		struct key key = { 0 };
+
+		if (!symbols_is_frame(&profile->symbols, sample, i))
+			continue;
+		location = symbols_find(&profile->symbols, sample, i);
+		take_function(&key, &location);
+		node = tree_child(&profile->tree, node, &key);
+	}
+	return node;
+}
+
+static node_number add_entry(struct profile *profile, const struct sample *sample,
+			     node_number node)
+{
+	struct location location = symbols_find(&profile->symbols, sample, 0);
+	struct key key = entry_key(profile, sample, &location);
+
+	node = tree_child(&profile->tree, node, &key);
+	if (profile->options->has_callers)
+		node = add_callers(profile, sample, node);
+	return node;
+}
+
+/*
+ * Below @node the name of the thread and then all functions, the outermost first.  Of an
+ * object without symbols all is one: a flame graph of single addresses shows nothing.
+ */
+static node_number add_stack(struct profile *profile, const struct sample *sample,
+			     node_number node)
+{
+	struct key key = { .thread = thread_names_find(&profile->names, sample) };
+
+	if (key.thread.comm)
+		key.thread.tid = 0;
+	node = tree_child(&profile->tree, node, &key);
+	for (unsigned int i = sample->frame_count; node && i--;) {
+		struct location location;
+
+		if (!symbols_is_frame(&profile->symbols, sample, i))
+			continue;
+		location = symbols_find(&profile->symbols, sample, i);
+		key = (struct key){ 0 };
+		take_function(&key, &location);
+		key.offset = 0;
+		node = tree_child(&profile->tree, node, &key);
+	}
+	return node;
+}
+
+static int add_sample(const struct sample *sample, void *argument)
+{
+	struct profile *profile = argument;
+	const struct key key = { .event = sample->event };
+	node_number node;
+
+	profile->samples = sum(profile->samples, sample->count);
+	profile->has_chains |= sample->has_chain;
+	if (!profile_wants(profile, sample->event) || !sample->count)
+		return 0;
+	node = tree_child(&profile->tree, 0, &key);
+	if (node && profile->options->sort_count)
+		node = add_entry(profile, sample, node);
+	else if (node)
+		node = add_stack(profile, sample, node);
+	if (!node)
+		return fail("no memory");
+	tree_count(&profile->tree, node, sample->count, sample->period);
+	return 0;
+}
+
+/* Which event is meant has to be known, and that there is one. */
+static int check_event(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->recording->event_count; i++)
+		if (profile_wants(profile, &profile->recording->events[i]))
+			return 0;
+	if (!profile->options->event)
+		return 0;
+	return fail("there is no event '%s' in the file: 'pfmon report' shows those that "
+		    "are",
+		    profile->options->event);
+}
+
+int profile_make(struct profile *profile, const struct recording *recording,
+		 const struct profile_options *options)
+{
+	size_t bad;
+
+	*profile = (struct profile){ .recording = recording, .options = options };
+	if (check_event(profile))
+		return -1;
+	if (tree_make(&profile->tree) || symbols_make(&profile->symbols, recording) ||
+	    thread_names_make(&profile->names, recording))
+		return fail("no memory");
+	if (samples_each(recording, add_sample, profile, &bad))
+		return -1;
+	recording_warn(recording, bad, profile->samples);
+	return 0;
+}
+
+void profile_free(struct profile *profile)
+{
+	tree_free(&profile->tree);
+	symbols_free(&profile->symbols);
+	thread_names_free(&profile->names);
+}
+
+bool profile_wants(const struct profile *profile, const struct recorded_event *event)
+{
+	return !profile->options->event || !strcmp(profile->options->event, event->name);
+}
+
+const struct node *profile_event(const struct profile *profile,
+				 const struct recorded_event *event)
+{
+	const struct node *nodes = profile->tree.nodes;
+
+	for (node_number i = nodes[0].first_child; i; i = nodes[i].next)
+		if (nodes[i].key.event == event)
+			return &nodes[i];
+	return NULL;
+}
+
+double profile_percent(const struct node *event, const struct node *node)
+{
+	if (event->period)
+		return 100.0 * (double)node->period / (double)event->period;
+	return 100.0 * (double)node->samples / (double)event->samples;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return a > b ? -1 : a < b;
+}
+
+int profile_order(const struct node *a, const struct node *b)
+{
+	int order = compare_numbers(a->period, b->period);
+	char one[LABEL_SIZE], other[LABEL_SIZE];
+
+	if (!order)
+		order = compare_numbers(a->samples, b->samples);
+	if (!order)
+		order = strcmp(label_symbol(&a->key, one), label_symbol(&b->key, other));
+	if (!order)
+		order = strcmp(label_object(&a->key), label_object(&b->key));
+	if (!order)
+		order = strcmp(label_thread(&a->key, one), label_thread(&b->key, other));
+	return order;
+}
+
+const char *label_symbol(const struct key *key, char text[LABEL_SIZE])
+{
+	if (key->symbol)
+		return key->symbol->name;
+	if (key->object)
+		snprintf(text, LABEL_SIZE, "%s+0x%" PRIx64, key->object->name,
+			 key->offset);
+	else
+		snprintf(text, LABEL_SIZE, "0x%" PRIx64, key->offset);
+	return text;
+}
+
+const char *label_object(const struct key *key)
+{
+	return object_name(key->object, key->is_kernel);
+}
+
+const char *label_thread(const struct key *key, char text[LABEL_SIZE])
+{
+	snprintf(text, LABEL_SIZE, "%s (%" PRIu32 ")",
+		 key->thread.comm ? key->thread.comm : "", key->thread.tid);
+	return text;
+}

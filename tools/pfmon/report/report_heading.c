@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What stands above a profile: of what, where and when, and whether all of it is there. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../stat/format.h"
+#include "report.h"
+
+#define NS_PER_SECOND 1000000000u
+
+static void print_time(FILE *file, uint64_t nanoseconds)
+{
+	time_t seconds = (time_t)(nanoseconds / NS_PER_SECOND);
+	struct tm time;
+	char text[64];
+
+	if (localtime_r(&seconds, &time) &&
+	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &time))
+		fprintf(file, " %s", text);
+}
+
+static int print_title(FILE *file, const struct recording *recording)
+{
+	const struct data_command *command = recording->command.command;
+	const char *threads = recording->command.threads;
+	char *text = recording_command(recording);
+
+	if (!text)
+		return -1;
+	if (command && threads && strchr(threads, ','))
+		fprintf(file, "\n Profile of threads %s", threads);
+	else if (command && command->tid)
+		fprintf(file, "\n Profile of thread %" PRIu32, command->tid);
+	else if (*text)
+		fprintf(file, "\n Profile of '%s'", text);
+	else
+		fputs("\n Profile", file);
+	putc('\n', file);
+	free(text);
+	return 0;
+}
+
+static void print_machine(FILE *file, const struct recording *recording)
+{
+	const char *const *strings = recording->strings;
+
+	if (!recording->machine)
+		return;
+	fputs(" recorded", file);
+	print_time(file, recording->machine->time);
+	if (*strings[DATA_MACHINE_KERNEL])
+		fprintf(file, " on Linux %s", strings[DATA_MACHINE_KERNEL]);
+	if (*strings[DATA_MACHINE_ARCHITECTURE])
+		fprintf(file, ", %s", strings[DATA_MACHINE_ARCHITECTURE]);
+	if (*strings[DATA_MACHINE_PMU])
+		fprintf(file, ", PMU %s", strings[DATA_MACHINE_PMU]);
+	if (*strings[DATA_MACHINE_MODEL])
+		fprintf(file, " (%s)", strings[DATA_MACHINE_MODEL]);
+	putc('\n', file);
+}
+
+static const char *state_of(const struct recording *recording)
+{
+	if (!recording->end)
+		return "the file was cut short";
+	return recording->has_failed ? "the recording ended early"
+				     : "the file is complete";
+}
+
+/*
+ * How many samples, what was lost, and whether the file has its end.  What would have been
+ * sampled while monitoring was throttled nobody knows: "none lost" is not said then, nor
+ * where the PMU did not deliver samples.
+ */
+static void print_state(FILE *file, const struct profile *profile)
+{
+	const struct recording *recording = profile->recording;
+	uint64_t throttled = recording_throttled(recording);
+	uint64_t undelivered = recording_undelivered(recording);
+	uint64_t lost = recording_lost(recording);
+	char text[COUNT_SIZE];
+
+	fprintf(file, " %s samples", format_count(profile->samples, text));
+	if (lost || (!throttled && !undelivered))
+		fprintf(file, ", %s lost", lost ? format_count(lost, text) : "none");
+	if (undelivered)
+		fprintf(file, ", %s not delivered by the PMU",
+			format_count(undelivered, text));
+	if (throttled)
+		fprintf(file, ", throttled %s time%s", format_count(throttled, text),
+			throttled == 1 ? "" : "s");
+	fprintf(file, "; %s\n", state_of(recording));
+}
+
+int report_heading(FILE *file, const struct profile *profile)
+{
+	if (print_title(file, profile->recording))
+		return -1;
+	print_machine(file, profile->recording);
+	print_state(file, profile);
+	return 0;
+}

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A profile as a table: for each event its entries, and below them their callers. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../stat/format.h"
+#include "report.h"
+
+/* What stands before the names: percent, samples and the bar. */
+#define PERCENT_WIDTH 8
+#define SAMPLES_WIDTH 14
+
+/* Of the terminal, the bar takes one in so many columns. */
+#define BAR_PART      5
+
+/* Parts of a character that a bar can end with, in UTF-8 the eighths of a block. */
+#define EIGHTHS	      8
+
+enum column {
+	COLUMN_SYMBOL,
+	COLUMN_OBJECT,
+	COLUMN_THREAD,
+	COLUMNS,
+};
+
+/**
+ * struct table - one event's
+ * @file: where it goes
+ * @profile: what is in it
+ * @style: what it looks like
+ * @event: its node
+ * @columns: which columns of names there are
+ * @widths: of these
+ * @column_count: how many
+ * @bar_width: characters of the longest bar
+ */
+struct table {
+	FILE *file;
+	const struct profile *profile;
+	const struct table_style *style;
+	const struct node *event;
+	enum column columns[COLUMNS];
+	size_t widths[COLUMNS];
+	unsigned int column_count;
+	unsigned int bar_width;
+};
+
+static const char *column_text(enum column column, const struct key *key,
+			       char text[LABEL_SIZE])
+{
+	switch (column) {
+	case COLUMN_SYMBOL:
+		return label_symbol(key, text);
+	case COLUMN_OBJECT:
+		return label_object(key);
+	default:
+		return label_thread(key, text);
+	}
+}
+
+static void add_column(struct table *table, enum column column)
+{
+	static const size_t titles[] = {
+		[COLUMN_SYMBOL] = sizeof("Symbol") - 1,
+		[COLUMN_OBJECT] = sizeof("Object") - 1,
+		[COLUMN_THREAD] = sizeof("Thread") - 1,
+	};
+
+	for (unsigned int i = 0; i < table->column_count; i++)
+		if (table->columns[i] == column)
+			return;
+	table->widths[table->column_count] = titles[column];
+	table->columns[table->column_count++] = column;
+}
+
+/* What is sorted by, and of a function also what it is in. */
+static void choose_columns(struct table *table)
+{
+	static const enum column columns[] = {
+		[SORT_SYMBOL] = COLUMN_SYMBOL,
+		[SORT_OBJECT] = COLUMN_OBJECT,
+		[SORT_THREAD] = COLUMN_THREAD,
+	};
+	const struct profile_options *options = table->profile->options;
+	bool has_symbol = false;
+
+	for (unsigned int i = 0; i < options->sort_count; i++) {
+		add_column(table, columns[options->sort[i]]);
+		has_symbol |= options->sort[i] == SORT_SYMBOL;
+	}
+	if (has_symbol)
+		add_column(table, COLUMN_OBJECT);
+}
+
+static void measure_columns(struct table *table, const struct key *key)
+{
+	char text[LABEL_SIZE];
+
+	for (unsigned int i = 0; i < table->column_count; i++) {
+		size_t width = strlen(column_text(table->columns[i], key, text));
+		size_t most = table->style->columns / 2;
+
+		if (width > table->widths[i])
+			table->widths[i] = width < most ? width : most;
+	}
+}
+
+static void print_bar(const struct table *table, double part)
+{
+	/* U+258F to U+2588: an eighth to eight eighths */
+	static const char *const blocks[] = { " ",	"\u258f", "\u258e", "\u258d",
+					      "\u258c", "\u258b", "\u258a", "\u2589" };
+	unsigned int eighths = (unsigned int)(part * table->bar_width * EIGHTHS + 0.5);
+	unsigned int rest = eighths % EIGHTHS;
+
+	for (unsigned int i = 0; i < table->bar_width; i++) {
+		if (!table->style->is_utf8)
+			putc(i * EIGHTHS + EIGHTHS / 2 <= eighths ? '#' : ' ',
+			     table->file);
+		else if (i < eighths / EIGHTHS)
+			fputs("\u2588", table->file);
+		else
+			fputs(blocks[i == eighths / EIGHTHS ? rest : 0], table->file);
+	}
+}
+
+static void print_names(const struct table *table, const struct key *key)
+{
+	char text[LABEL_SIZE];
+
+	for (unsigned int i = 0; i < table->column_count; i++) {
+		bool is_last = i == table->column_count - 1;
+
+		fprintf(table->file, "  %-*s", is_last ? 0 : (int)table->widths[i],
+			column_text(table->columns[i], key, text));
+	}
+	putc('\n', table->file);
+}
+
+static void print_titles(const struct table *table)
+{
+	static const char *const titles[] = {
+		[COLUMN_SYMBOL] = "Symbol",
+		[COLUMN_OBJECT] = "Object",
+		[COLUMN_THREAD] = "Thread",
+	};
+
+	fprintf(table->file, "\n%*s%*s  %*s", PERCENT_WIDTH, "Percent", SAMPLES_WIDTH,
+		"Samples", (int)table->bar_width, "");
+	for (unsigned int i = 0; i < table->column_count; i++) {
+		bool is_last = i == table->column_count - 1;
+
+		fprintf(table->file, "  %-*s", is_last ? 0 : (int)table->widths[i],
+			titles[table->columns[i]]);
+	}
+	putc('\n', table->file);
+}
+
+static double percent(const struct table *table, const struct node *node)
+{
+	return profile_percent(table->event, node);
+}
+
+static size_t above_limit(const struct table *table, const struct node *const *nodes,
+			  size_t count)
+{
+	size_t shown = 0;
+
+	while (shown < count && percent(table, nodes[shown]) >= table->style->limit)
+		shown++;
+	return shown;
+}
+
+/*
+ * The callers of @node.  Several are each marked with a +, and what follows one of them
+ * at the column behind its mark are its own callers.
+ */
+static int print_callers(const struct table *table, const struct node *node,
+			 unsigned int indent)
+{
+	const struct tree *tree = &table->profile->tree;
+	const struct node **callers =
+		tree_children(tree, tree_number(tree, node), profile_order);
+	char text[LABEL_SIZE];
+	int result = 0;
+	size_t shown;
+
+	if (!callers)
+		return -1;
+	shown = above_limit(table, callers, node->child_count);
+	for (size_t i = 0; !result && i < shown; i++) {
+		fprintf(table->file, "%*s%s%.2f%% %s\n", (int)indent, "",
+			node->child_count > 1 ? "+ " : "", percent(table, callers[i]),
+			label_symbol(&callers[i]->key, text));
+		result = print_callers(table, callers[i],
+				       indent + (node->child_count > 1 ? 2 : 0));
+	}
+	free(callers);
+	return result;
+}
+
+static void print_rest(const struct table *table, const struct node *const *nodes,
+		       size_t count)
+{
+	uint64_t samples = 0;
+	double rest = 0;
+	char text[COUNT_SIZE];
+
+	for (size_t i = 0; i < count; i++) {
+		rest += percent(table, nodes[i]);
+		samples += nodes[i]->samples;
+	}
+	if (count)
+		fprintf(table->file, "%*.2f%%%*s  %*s  %zu more below %g%%\n",
+			PERCENT_WIDTH - 1, rest, SAMPLES_WIDTH,
+			format_count(samples, text), (int)table->bar_width, "", count,
+			table->style->limit);
+}
+
+static int print_entries(struct table *table, const struct node *const *entries,
+			 size_t count)
+{
+	size_t shown = above_limit(table, entries, count);
+	unsigned int indent = PERCENT_WIDTH + SAMPLES_WIDTH + 2 + table->bar_width + 4;
+	double most = count ? percent(table, entries[0]) : 0;
+	char text[COUNT_SIZE];
+
+	for (size_t i = 0; i < shown; i++)
+		measure_columns(table, &entries[i]->key);
+	print_titles(table);
+	for (size_t i = 0; i < shown; i++) {
+		double part = percent(table, entries[i]);
+
+		fprintf(table->file, "%*.2f%%%*s  ", PERCENT_WIDTH - 1, part,
+			SAMPLES_WIDTH, format_count(entries[i]->samples, text));
+		print_bar(table, most > 0 ? part / most : 0);
+		print_names(table, &entries[i]->key);
+		if (print_callers(table, entries[i], indent))
+			return -1;
+	}
+	print_rest(table, entries + shown, count - shown);
+	return 0;
+}
+
+/* What the samples are of, and how many. */
+static void print_event(FILE *file, const struct recorded_event *recorded,
+			const struct node *node)
+{
+	const struct data_event *event = recorded->event;
+	char text[COUNT_SIZE];
+
+	fprintf(file, "\n %s", recorded->name);
+	if (event->frequency)
+		fprintf(file, ", %s times a second",
+			format_count(event->frequency, text));
+	else
+		fprintf(file, ", one in %s%s", event->random_mask ? "about " : "",
+			format_count(event->period, text));
+	if (!node) {
+		fputs(": no samples\n", file);
+		return;
+	}
+	fprintf(file, ": %s samples", format_count(node->samples, text));
+	fprintf(file, ", about %s events\n", format_count(node->period, text));
+}
+
+static int print_table(FILE *file, const struct profile *profile,
+		       const struct table_style *style,
+		       const struct recorded_event *recorded)
+{
+	const struct node *event = profile_event(profile, recorded);
+	struct table table = {
+		.file = file,
+		.profile = profile,
+		.style = style,
+		.event = event,
+		.bar_width = style->columns / BAR_PART,
+	};
+	const struct node **entries;
+	int result;
+
+	print_event(file, recorded, event);
+	if (!event)
+		return 0;
+	entries = tree_children(&profile->tree, tree_number(&profile->tree, event),
+				profile_order);
+	if (!entries)
+		return -1;
+	choose_columns(&table);
+	result = print_entries(&table, entries, event->child_count);
+	free(entries);
+	return result;
+}
+
+int report_table(FILE *file, const struct profile *profile,
+		 const struct table_style *style)
+{
+	const struct recording *recording = profile->recording;
+
+	if (report_heading(file, profile))
+		return -1;
+	for (size_t i = 0; i < recording->event_count; i++)
+		if (profile_wants(profile, &recording->events[i]) &&
+		    print_table(file, profile, style, &recording->events[i]))
+			return -1;
+	return 0;
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* pfmon script: the samples of a recording as text. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../commands.h"
+#include "../common/errors.h"
+#include "../common/options.h"
+#include "../common/sum.h"
+#include "symbols.h"
+#include "threads.h"
+
+static const char usage[] =
+	"Usage: pfmon script [-i FILE]\n"
+	"\n"
+	"Show each sample of a recording, in the layout of 'perf script', which the\n"
+	"scripts that make flame graphs read.\n"
+	"\n"
+	"Options:\n"
+	"  -i, --input FILE  what 'pfmon record' wrote (" DATA_FILE_NAME
+	"); - is standard\n"
+	"                    input\n"
+	"  -h, --help        show this and exit\n"
+	"\n"
+	"Examples:\n"
+	"  pfmon script | stackcollapse-perf.pl | flamegraph.pl >flame.svg\n"
+	"  pfmon script -i other.data | c++filt | less\n";
+
+#define NS_PER_SECOND 1000000000u
+#define NS_PER_USEC   1000u
+
+/* What the printing of a sample needs, and how many there were. */
+struct printing {
+	struct symbols symbols;
+	struct thread_names names;
+	uint64_t samples;
+};
+
+static void print_frame(struct printing *printing, const struct sample *sample,
+			unsigned int index)
+{
+	struct location location = symbols_find(&printing->symbols, sample, index);
+
+	printf("\t%16" PRIx64 " ", sample->frames[index]);
+	if (location.symbol)
+		printf("%s+0x%" PRIx64, location.symbol->name, location.offset);
+	else
+		printf("[unknown]");
+	printf(" (%s)\n", location.object && *location.object->path
+				  ? location.object->path
+				  : object_name(location.object, location.is_kernel));
+}
+
+/* Of hist there is neither time nor CPU. */
+static int print_sample(const struct sample *sample, void *argument)
+{
+	struct printing *printing = argument;
+	struct named_thread thread = thread_names_find(&printing->names, sample);
+	uint64_t time = sample->time == UINT64_MAX ? 0 : sample->time;
+
+	printing->samples = sum(printing->samples, sample->count);
+	if (thread.comm && *thread.comm)
+		printf("%s ", thread.comm);
+	else
+		printf(":%" PRIu32 " ", thread.tid);
+	printf("%6" PRIu32 " [%03" PRIu32 "] %6" PRIu64 ".%06" PRIu64 ": %10" PRIu64
+	       " %s: \n",
+	       thread.tid, sample->cpu, time / NS_PER_SECOND,
+	       time % NS_PER_SECOND / NS_PER_USEC, sample->period, sample->event->name);
+	for (unsigned int i = 0; i < sample->frame_count; i++)
+		if (symbols_is_frame(&printing->symbols, sample, i))
+			print_frame(printing, sample, i);
+	putchar('\n');
+	return ferror(stdout);
+}
+
+static int print_recording(const struct recording *recording)
+{
+	struct printing printing = { 0 };
+	int result = EXIT_SUCCESS;
+	size_t bad;
+
+	if (symbols_make(&printing.symbols, recording) ||
+	    thread_names_make(&printing.names, recording)) {
+		fail("no memory");
+		result = EXIT_PFMON;
+	} else if (!samples_each(recording, print_sample, &printing, &bad)) {
+		recording_warn(recording, bad, printing.samples);
+		recording_warn_losses(recording);
+	}
+	thread_names_free(&printing.names);
+	symbols_free(&printing.symbols);
+	return result;
+}
+
+static int take_input(int option, void *data)
+{
+	const char **path = data;
+
+	(void)option;
+	*path = optarg;
+	return 0;
+}
+
+/* Returns 1 if help was asked for and given, -1 if something is wrong. */
+static int parse_options(int argc, char **argv, const char **path)
+{
+	static const struct option names[] = {
+		{ "input", required_argument, NULL, 'i' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int result = options_parse(argc, argv, "+:i:h", names, take_input, path);
+
+	if (result > 0)
+		fputs(usage, stdout);
+	if (result)
+		return result;
+	if (optind < argc)
+		return fail("'pfmon script' takes no arguments: the file is given with "
+			    "-i");
+	return 0;
+}
+
+int command_script(int argc, char **argv)
+{
+	const char *path = DATA_FILE_NAME;
+	struct recording recording;
+	int result = parse_options(argc, argv, &path);
+
+	if (result)
+		return result > 0 ? EXIT_SUCCESS : EXIT_PFMON;
+	result = EXIT_PFMON;
+	if (!recording_open(&recording, path))
+		result = print_recording(&recording);
+	recording_free(&recording);
+	return result;
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Functions by address. */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../common/array.h"
+#include "../common/text.h"
+#include "symbol_table.h"
+
+int symbol_table_add(struct symbol_table *table, const struct symbol *symbol)
+{
+	char *name = strdup(symbol->name);
+	struct symbol *place;
+
+	if (!name)
+		return -1;
+	text_defuse(name);
+	place = array_add(&table->symbols, &table->count, sizeof(*place));
+	if (!place) {
+		free(name);
+		return -1;
+	}
+	*place = *symbol;
+	place->name = name;
+	return 0;
+}
+
+/*
+ * Of several names for one address the C library's own and the compiler's begin with
+ * underscores; beyond that any order will do, so long as it is always the same.
+ */
+static int compare_names(const char *one, const char *other)
+{
+	size_t a = strspn(one, "_"), b = strspn(other, "_");
+
+	if (a != b)
+		return a < b ? -1 : 1;
+	return strcmp(one, other);
+}
+
+static int compare(const void *one, const void *other)
+{
+	const struct symbol *a = one, *b = other;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return compare_names(a->name, b->name);
+}
+
+static bool lies_in(uint64_t address, const struct symbol *symbol)
+{
+	if (symbol->size)
+		return address - symbol->address < symbol->size;
+	return !symbol->limit || address < symbol->limit;
+}
+
+/* Of the first @count symbols the last one that @address lies in: its number and 1. */
+static size_t innermost(const struct symbol *symbols, size_t count, uint64_t address)
+{
+	while (count && !lies_in(address, &symbols[count - 1]))
+		count = symbols[count - 1].outer;
+	return count;
+}
+
+/* What has no size ends where the next one begins: nothing lies in it. */
+static size_t find_outer(const struct symbol *symbols, size_t count, uint64_t address)
+{
+	size_t outer = innermost(symbols, count, address);
+
+	if (outer && !symbols[outer - 1].size)
+		outer = symbols[outer - 1].outer;
+	return outer;
+}
+
+void symbol_table_sort(struct symbol_table *table)
+{
+	struct symbol *symbols = table->symbols;
+	size_t count = 0;
+
+	if (table->count)
+		qsort(symbols, table->count, sizeof(*symbols), compare);
+	for (size_t i = 0; i < table->count; i++) {
+		struct symbol *symbol = &symbols[i];
+		size_t outer = find_outer(symbols, count, symbol->address);
+
+		if ((count && symbols[count - 1].address == symbol->address) ||
+		    (!symbol->size && outer)) {
+			free(symbol->name);
+			continue;
+		}
+		symbol->outer = outer;
+		symbols[count++] = *symbol;
+	}
+	table->count = count;
+}
+
+const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t address)
+{
+	size_t low = 0, high = table->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->symbols[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	low = innermost(table->symbols, low, address);
+	return low ? &table->symbols[low - 1] : NULL;
+}
+
+void symbol_table_free(struct symbol_table *table)
+{
+	for (size_t i = 0; i < table->count; i++)
+		free(table->symbols[i].name);
+	free(table->symbols);
+	*table = (struct symbol_table){ 0 };
+}

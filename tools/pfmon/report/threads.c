@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Names of threads. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../common/array.h"
+#include "threads.h"
+
+static int compare_comms(const void *one, const void *other)
+{
+	const struct recorded_thread *a = one, *b = other;
+
+	return strcmp(a->comm, b->comm);
+}
+
+static int compare_times(const void *one, const void *other)
+{
+	const struct data_thread *a = ((const struct recorded_thread *)one)->thread;
+	const struct data_thread *b = ((const struct recorded_thread *)other)->thread;
+
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return (a > b) - (a < b); /* place in the file */
+}
+
+static int read_contexts(struct thread_names *names)
+{
+	for (size_t i = 0; i < names->count; i++) {
+		uint32_t context = names->names[i].thread->context;
+		size_t *place;
+
+		if (context >= DATA_MAX_CONTEXTS)
+			continue;
+		place = array_reach(&names->of_context, &names->context_count, context,
+				    sizeof(*place));
+		if (!place)
+			return -1;
+		if (!*place)
+			*place = i + 1;
+	}
+	return 0;
+}
+
+int thread_names_make(struct thread_names *names, const struct recording *recording)
+{
+	size_t count = recording->thread_count;
+	struct recorded_thread *all = calloc(count + 1, sizeof(*all));
+
+	*names = (struct thread_names){ .names = all, .count = count };
+	if (!all)
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		all[i] = recording->threads[i];
+	qsort(all, count, sizeof(*all), compare_comms);
+	for (size_t i = 1; i < count; i++)
+		if (!compare_comms(&all[i - 1], &all[i]))
+			all[i].comm = all[i - 1].comm;
+	qsort(all, count, sizeof(*all), compare_times);
+	return read_contexts(names);
+}
+
+void thread_names_free(struct thread_names *names)
+{
+	free(names->names);
+	free(names->of_context);
+	*names = (struct thread_names){ 0 };
+}
+
+/* The name of @tid at @time; the first one if it had none yet. */
+static const char *name_at(const struct thread_names *names, uint32_t tid, uint64_t time)
+{
+	size_t low = 0, high = names->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct data_thread *thread = names->names[middle].thread;
+
+		if (thread->tid < tid || (thread->tid == tid && thread->time <= time))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low && names->names[low - 1].thread->tid == tid)
+		return names->names[low - 1].comm;
+	if (low < names->count && names->names[low].thread->tid == tid)
+		return names->names[low].comm;
+	return NULL;
+}
+
+struct named_thread thread_names_find(const struct thread_names *names,
+				      const struct sample *sample)
+{
+	struct named_thread thread = { .tid = sample->tid };
+
+	if (!thread.tid && sample->context < names->context_count &&
+	    names->of_context[sample->context])
+		thread.tid =
+			names->names[names->of_context[sample->context] - 1].thread->tid;
+	if (thread.tid)
+		thread.comm = name_at(names, thread.tid, sample->time);
+	return thread;
+}

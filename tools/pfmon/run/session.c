@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A monitoring context with the events of a measurement in it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../common/errors.h"
+#include "session.h"
+
+int session_create(struct session *session, const char *pmu, const char *format,
+		   void *argument, size_t size)
+{
+	const struct pfm_create create = {
+		.format_name = (uintptr_t)format,
+		.format_argument = (uintptr_t)argument,
+		.format_size = size,
+		.pmu_name = (uintptr_t)pmu,
+	};
+
+	memset(session, 0, sizeof(*session));
+	session->fd = pfm_create(&create);
+	if (session->fd == -1)
+		return -1;
+	/* COMMAND must not have it. */
+	fcntl(session->fd, F_SETFD, FD_CLOEXEC);
+	return 0;
+}
+
+int session_open(struct session *session, const char *pmu)
+{
+	if (session_create(session, pmu, NULL, NULL, 0))
+		return fail_open(errno, pmu);
+	return machine_ask(&session->machine, session->fd);
+}
+
+void session_close(struct session *session)
+{
+	if (session->fd != -1)
+		close(session->fd);
+	free(session->sets);
+	free(session->pmcs);
+	free(session->initial);
+	free(session->pmds);
+	free(session->values);
+	session->sets = NULL;
+	session->pmcs = NULL;
+	session->initial = session->pmds = NULL;
+	session->values = NULL;
+	session->fd = -1;
+}
+
+/* The elements of @size bytes that fit into one call. */
+static unsigned int vector_limit(const struct session *session, size_t size)
+{
+	uint64_t bytes = session->machine.info.arg_mem_max;
+
+	return bytes < size ? 1 : (unsigned int)(bytes / size);
+}
+
+static unsigned int smaller(size_t a, size_t b)
+{
+	return (unsigned int)(a < b ? a : b);
+}
+
+static int list_sets(struct session *session, const struct event_list *events)
+{
+	session->set_count = events_set_count(events);
+	if (!events->set_count)
+		return 0;
+	session->sets = calloc(events->set_count, sizeof(*session->sets));
+	if (!session->sets)
+		return fail("no memory");
+	for (size_t i = 0; i < events->set_count; i++)
+		session->sets[i] = (struct pfarg_setdesc){
+			.set_id = (uint16_t)i,
+			.set_flags = events->sets[i].flags,
+			.set_timeout = events->sets[i].timeout,
+		};
+	return 0;
+}
+
+/* Sets that are there already begin anew, but for the values of their PMDs. */
+static int create_sets(struct session *session)
+{
+	unsigned int limit = vector_limit(session, sizeof(*session->sets));
+	size_t count = session->sets ? session->set_count : 0;
+
+	for (size_t i = 0; i < count; i += limit)
+		if (pfm_create_evtsets(session->fd, session->sets + i,
+				       (int)smaller(limit, count - i)))
+			return fail_call(session->fd, "make event sets", errno);
+	return 0;
+}
+
+/*
+ * Add @bits to the PMCs of @set from the one of index @first on, merged with what other
+ * events need in the same PMC; that they agree where their masks meet was seen to when
+ * counters were assigned.
+ */
+static void merge_pmc(struct session *session, unsigned int first, size_t set,
+		      const struct pmc_bits *bits)
+{
+	unsigned int i = first;
+
+	while (i < session->pmc_count && session->pmcs[i].reg_num != bits->pmc)
+		i++;
+	session->pmcs[i].reg_num = bits->pmc;
+	session->pmcs[i].reg_set = (uint16_t)set;
+	session->pmcs[i].reg_value |= bits->value;
+	if (i == session->pmc_count)
+		session->pmc_count++;
+}
+
+static int list_pmcs(struct session *session, const struct event_list *events)
+{
+	const struct pmu *pmu = session->machine.pmu;
+	struct pmc_bits bits[MAX_PMCS_PER_EVENT];
+	unsigned int first, count;
+
+	/* An event with PMCs is in one set. */
+	session->pmcs =
+		calloc(events->count * MAX_PMCS_PER_EVENT + 1, sizeof(*session->pmcs));
+	if (!session->pmcs)
+		return fail("no memory");
+	for (size_t set = 0; set < session->set_count; set++) {
+		first = session->pmc_count;
+		for (size_t i = 0; i < events->count; i++) {
+			const struct event *event = &events->events[i];
+
+			if (!event_in_set(event, set) || !event->needs_counter)
+				continue;
+			count = pmu->encode(pmu, event->code, event->modes,
+					    event->pmds[0], bits);
+			for (unsigned int j = 0; j < count; j++)
+				merge_pmc(session, first, set, &bits[j]);
+		}
+	}
+	return 0;
+}
+
+static int write_pmcs(struct session *session)
+{
+	unsigned int limit = vector_limit(session, sizeof(*session->pmcs));
+
+	for (unsigned int i = 0; i < session->pmc_count; i += limit)
+		if (pfm_write_pmcs(session->fd, session->pmcs + i,
+				   (int)smaller(limit, session->pmc_count - i)))
+			return fail_call(session->fd, "program the PMU", errno);
+	return 0;
+}
+
+static struct pfarg_pmd *add_pmd(struct session *session, uint16_t pmd, size_t set)
+{
+	struct pfarg_pmd *initial = &session->initial[session->pmd_count];
+	struct pfarg_pmr *value = &session->values[session->pmd_count++];
+
+	initial->reg_num = value->reg_num = pmd;
+	initial->reg_set = value->reg_set = (uint16_t)set;
+	return initial;
+}
+
+/*
+ * The counter overflows after so many events, once, and when its set has its turn again
+ * it begins anew, as do the others that would have ended that turn.
+ */
+static void make_switch(struct pfarg_pmd *pmd, const struct event_list *events,
+			const struct event *event)
+{
+	pmd->reg_value = pmd->reg_long_reset = pmd->reg_short_reset =
+		-event->switch_after;
+	pmd->reg_ovfl_switch_cnt = 1;
+	for (size_t i = 0; i < events->count; i++) {
+		const struct event *other = &events->events[i];
+
+		if (other->switch_after && other->set == event->set)
+			pmd->reg_reset_pmds[other->pmds[0] / 64] |=
+				1ull << other->pmds[0] % 64;
+	}
+}
+
+/* Those of a set side by side, as neighbours are read at the same moment. */
+static void list_set(struct session *session, const struct event_list *events, size_t set)
+{
+	for (size_t i = 0; i < events->count; i++) {
+		const struct event *event = &events->events[i];
+
+		for (unsigned int j = 0; event_in_set(event, set) && j < event->pmd_count;
+		     j++) {
+			struct pfarg_pmd *pmd = add_pmd(session, event->pmds[j], set);
+
+			if (event->switch_after)
+				make_switch(pmd, events, event);
+		}
+	}
+	if (session->has_runtime)
+		add_pmd(session, PFM_PMD_TASK_CLOCK, set);
+}
+
+static int list_pmds(struct session *session, const struct event_list *events)
+{
+	size_t most = session->set_count;
+
+	for (size_t i = 0; i < events->count; i++)
+		most += MAX_PMDS_PER_EVENT *
+			(events->events[i].set == EVERY_SET ? session->set_count : 1);
+	session->initial = calloc(most, sizeof(*session->initial));
+	session->pmds = calloc(most, sizeof(*session->pmds));
+	session->values = calloc(most, sizeof(*session->values));
+	if (!session->initial || !session->pmds || !session->values)
+		return fail("no memory");
+	session->has_runtime =
+		register_in(session->machine.info.implemented_pmds, PFM_PMD_TASK_CLOCK);
+	for (size_t set = 0; set < session->set_count; set++)
+		list_set(session, events, set);
+	return 0;
+}
+
+int session_program(struct session *session, const struct event_list *events)
+{
+	if (list_sets(session, events) || list_pmcs(session, events) ||
+	    list_pmds(session, events))
+		return -1;
+	if (create_sets(session))
+		return -1;
+	/* The kernel has a shortest one: what is shown is what they were. */
+	for (size_t i = 0; i < events->set_count; i++)
+		events->sets[i].timeout = session->sets[i].set_timeout;
+	return write_pmcs(session);
+}
+
+static int write_pmds(struct session *session)
+{
+	unsigned int limit = vector_limit(session, sizeof(struct pfarg_pmd));
+
+	memcpy(session->pmds, session->initial,
+	       session->pmd_count * sizeof(*session->pmds));
+	for (unsigned int i = 0; i < session->pmd_count; i += limit)
+		if (pfm_write_pmds(session->fd, session->pmds + i,
+				   (int)smaller(limit, session->pmd_count - i)))
+			return fail_call(session->fd, "set the counters", errno);
+	return 0;
+}
+
+int session_attach(struct session *session, int tid)
+{
+	struct pfarg_load load = { .load_pid = (uint32_t)tid };
+
+	/* What an earlier run has left in the sets. */
+	if (session->sets && (create_sets(session) || write_pmcs(session)))
+		return -1;
+	if (write_pmds(session))
+		return -1;
+	if (pfm_load_context(session->fd, &load))
+		return fail_load(session->fd, tid, errno);
+	return 0;
+}
+
+int session_start(struct session *session)
+{
+	struct pfm_status status;
+
+	if (!pfm_start(session->fd, NULL))
+		return 0;
+	/* The thread may have ended between attach and here. */
+	if (errno == EINVAL && !pfm_get_status(session->fd, &status) &&
+	    status.state == PFM_STATE_UNLOADED)
+		return fail("the thread has ended before it could be monitored");
+	return fail_call(session->fd, "start counting", errno);
+}
+
+int session_detach(struct session *session)
+{
+	struct pfm_status status;
+
+	/* Stopping fails if the thread ends at this moment: nothing is lost. */
+	if (!pfm_get_status(session->fd, &status) && status.state != PFM_STATE_UNLOADED)
+		pfm_stop(session->fd);
+	if (pfm_unload_context(session->fd))
+		return fail_call(session->fd, "detach", errno);
+	return 0;
+}
+
+int session_read_pmds(struct session *session)
+{
+	unsigned int limit = vector_limit(session, sizeof(struct pfarg_pmd));
+
+	for (unsigned int i = 0; i < session->pmd_count; i += limit)
+		if (pfm_read_pmds(session->fd, session->pmds + i,
+				  (int)smaller(limit, session->pmd_count - i)))
+			return fail_call(session->fd, "read the counters", errno);
+	return 0;
+}
+
+static int read_values(struct session *session)
+{
+	unsigned int limit = vector_limit(session, sizeof(*session->values));
+
+	for (unsigned int i = 0; i < session->pmd_count; i += limit)
+		if (pfm_read(session->fd, 0, PFM_RW_PMD, session->values + i,
+			     smaller(limit, session->pmd_count - i) *
+				     sizeof(*session->values)))
+			return fail_call(session->fd, "read the counters", errno);
+	return 0;
+}
+
+int session_read(struct session *session, const struct event_list *events,
+		 uint64_t *values, uint64_t *times)
+{
+	const struct pfarg_pmr *next = session->values;
+
+	if (read_values(session))
+		return -1;
+	memset(values, 0, events->count * sizeof(*values));
+	for (size_t set = 0; set < session->set_count; set++) {
+		for (size_t i = 0; i < events->count; i++) {
+			const struct event *event = &events->events[i];
+
+			for (unsigned int j = 0;
+			     event_in_set(event, set) && j < event->pmd_count; j++)
+				values[i] += next++->reg_value;
+		}
+		times[set] = session->has_runtime ? next++->reg_value : 0;
+	}
+	return 0;
+}
+
+int session_read_activities(struct session *session, struct set_activity *activities)
+{
+	struct pfarg_setinfo info;
+
+	for (size_t i = 0; i < session->set_count; i++) {
+		memset(&info, 0, sizeof(info));
+		info.set_id = (uint16_t)i;
+		if (pfm_getinfo_evtsets(session->fd, &info, 1))
+			return fail_call(session->fd, "ask about event sets", errno);
+		activities[i].runs = info.set_runs;
+		activities[i].duration = info.set_act_duration;
+	}
+	return 0;
+}
+
+bool session_ran_elsewhere(const struct session *session)
+{
+	struct pfm_status status;
+
+	return !pfm_get_status(session->fd, &status) &&
+	       status.flags & PFM_STATUS_FOREIGN_CPU;
+}
+
+bool session_was_closed(const struct session *session)
+{
+	struct pfm_status status;
+
+	return !pfm_get_status(session->fd, &status) && status.flags & PFM_STATUS_CLOSED;
+}

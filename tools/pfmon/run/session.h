@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A monitoring context with the events of a measurement in it. */
+#ifndef PFMON_SESSION_H
+#define PFMON_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../event/events.h"
+
+/**
+ * struct session - a monitoring context
+ * @fd: its descriptor
+ * @machine: where it is
+ * @sets: event sets to be made; NULL: there is the one that every context has
+ * @set_count: how many there are then
+ * @pmcs: what is written into PMCs
+ * @pmc_count: how many
+ * @initial: with what PMDs begin: for each set those of its events, one after the other,
+ *	and last the thread's CPU time if the module counts that; values are 0 unless
+ *	somebody puts another one there
+ * @pmds: the same PMDs, for reading
+ * @values: the same, for reading values only
+ * @pmd_count: how many
+ * @has_runtime: whether the last one of each set is the CPU time
+ */
+struct session {
+	int fd;
+	struct machine machine;
+	struct pfarg_setdesc *sets;
+	size_t set_count;
+	struct pfarg_pmc *pmcs;
+	unsigned int pmc_count;
+	struct pfarg_pmd *initial;
+	struct pfarg_pmd *pmds;
+	struct pfarg_pmr *values;
+	unsigned int pmd_count;
+	bool has_runtime;
+};
+
+/*
+ * Make the context, of the PMU @pmu if that is not NULL, with a sampling format if @format
+ * is not NULL.  Says nothing and
+ * returns -1 with errno, for fail_open(), or 0.
+ */
+int session_create(struct session *session, const char *pmu, const char *format,
+		   void *argument, size_t size);
+
+/*
+ * These say what is wrong and return -1, or 0.  A session that was opened or created,
+ * successfully or not, is closed with session_close().  session_open() makes a context
+ * without a format and asks for the machine.
+ */
+int session_open(struct session *session, const char *pmu);
+int session_program(struct session *session, const struct event_list *events);
+int session_attach(struct session *session, int tid);
+int session_start(struct session *session);
+
+/* Stop counting and detach; also of a thread that has ended. */
+int session_detach(struct session *session);
+
+/* The PMDs as they are now, into @session->pmds. */
+int session_read_pmds(struct session *session);
+
+/*
+ * Counts of @events into @values, and ns of the thread's CPU time in each set into
+ * @times, 0 if that is not known.
+ */
+int session_read(struct session *session, const struct event_list *events,
+		 uint64_t *values, uint64_t *times);
+
+/**
+ * struct set_activity - what came of an event set
+ * @runs: how often it was the active one
+ * @duration: ns for which it counted
+ */
+struct set_activity {
+	uint64_t runs;
+	uint64_t duration;
+};
+
+/* That of each set into @activities. */
+int session_read_activities(struct session *session, struct set_activity *activities);
+
+/* Did the thread run on CPUs on which nothing was counted? */
+bool session_ran_elsewhere(const struct session *session);
+
+/*
+ * Has monitoring ended because the thread executed a program that the user may not monitor?
+ */
+bool session_was_closed(const struct session *session);
+
+void session_close(struct session *session);
+
+#endif

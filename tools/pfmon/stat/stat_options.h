@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command line of pfmon stat. */
+#ifndef PFMON_STAT_OPTIONS_H
+#define PFMON_STAT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../common/options.h"
+
+/**
+ * struct stat_options - the command line
+ * @events: what to count
+ * @pmu: name of the PMU that is meant, NULL for the default
+ * @interval: ns of a turn if there are more events than counters
+ * @is_multiplexed: they have turns then
+ * @sets: file of event sets, or NULL
+ * @runs: of the command
+ * @tid: thread to count, 0 for the command
+ * @separator: of CSV, NULL for no CSV
+ * @is_json: JSON is wanted
+ * @output: file, NULL for standard error
+ * @command: NULL-terminated, or NULL
+ */
+struct stat_options {
+	struct event_options events;
+	const char *pmu;
+	uint64_t interval;
+	bool is_multiplexed;
+	const char *sets;
+	unsigned int runs;
+	int tid;
+	const char *separator;
+	bool is_json;
+	const char *output;
+	char **command;
+};
+
+/* Returns 1 if help was asked for, -1 after saying what is wrong, or 0. */
+int stat_options_parse(int argc, char **argv, struct stat_options *options);
+
+#endif

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What it costs to go from one event set to the next. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../common/errors.h"
+#include "../run/wait.h"
+#include "scale.h"
+#include "switch_cost.h"
+
+/* The loop takes that long: twenty switches, and not often a tick. */
+#define LOOP_NS	 2000000
+#define TURN_NS	 100000
+
+/* The shortest of so many is the one that nothing else disturbed. */
+#define ATTEMPTS 5
+
+static uint64_t run_loop(uint64_t turns)
+{
+	uint64_t begin = nanoseconds_now();
+
+	for (volatile uint64_t i = 0; i < turns; i++)
+		;
+	return nanoseconds_now() - begin;
+}
+
+static uint64_t shortest_loop(uint64_t turns)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (int i = 0; i < ATTEMPTS; i++) {
+		uint64_t time = run_loop(turns);
+
+		least = time < least ? time : least;
+	}
+	return least;
+}
+
+/* Turns that make the loop last. */
+static uint64_t find_turns(void)
+{
+	uint64_t turns = 1000;
+
+	while (shortest_loop(turns) < LOOP_NS)
+		turns *= 2;
+	return turns;
+}
+
+/**
+ * struct trial - the loop, while sets are switched
+ * @time: ns that it took
+ * @switches: how often
+ * @values: counts of the events
+ * @times: ns of CPU time in each set
+ */
+struct trial {
+	uint64_t time;
+	uint64_t switches;
+	uint64_t *values;
+	uint64_t *times;
+};
+
+static int try_loop(struct session *session, const struct event_list *events,
+		    uint64_t turns, struct trial *trial)
+{
+	struct set_activity *activities = calloc(events->set_count, sizeof(*activities));
+	int result = -1;
+
+	if (!activities)
+		return fail("no memory");
+	if (session_attach(session, gettid()) || session_start(session))
+		goto out;
+	trial->time = run_loop(turns);
+	if (session_detach(session) ||
+	    session_read(session, events, trial->values, trial->times) ||
+	    session_read_activities(session, activities))
+		goto out;
+	trial->switches = 0;
+	for (size_t i = 0; i < events->set_count; i++)
+		trial->switches += activities[i].runs;
+	result = 0;
+out:
+	free(activities);
+	return result;
+}
+
+/* How often an event of the kernel occurs at a switch, of all that there was of it. */
+static double at_switch(const struct event_list *events, size_t index,
+			const struct trial *trial)
+{
+	const struct event *event = &events->events[index];
+	uint64_t all = 0;
+
+	if (event->set == EVERY_SET || event->state != EVENT_COUNTED ||
+	    event->modes != MODE_KERNEL || !trial->times[event->set])
+		return 0;
+	for (size_t i = 0; i < events->set_count; i++)
+		all += trial->times[i];
+	return (double)scale(trial->values[index], trial->times[event->set], all) /
+	       (double)trial->switches;
+}
+
+/* The trial that took the shortest time counts. */
+static int measure(struct switch_cost *cost, struct session *session,
+		   const struct event_list *events, struct trial *trial)
+{
+	uint64_t turns = find_turns(), alone = shortest_loop(turns), least = UINT64_MAX;
+
+	for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+		if (try_loop(session, events, turns, trial))
+			return -1;
+		if (!trial->switches || trial->time >= least)
+			continue;
+		least = trial->time;
+		cost->time = trial->time > alone ? (double)(trial->time - alone) /
+							   (double)trial->switches
+						 : 0;
+		for (size_t i = 0; i < events->count; i++)
+			cost->kernel[i] = at_switch(events, i, trial);
+	}
+	return 0;
+}
+
+/* The same sets, with turns that are short. */
+static int copy_sets(struct event_list *copy, const struct event_list *events)
+{
+	*copy = *events;
+	copy->sets = calloc(events->set_count, sizeof(*copy->sets));
+	if (!copy->sets)
+		return fail("no memory");
+	for (size_t i = 0; i < events->set_count; i++) {
+		copy->sets[i] = events->sets[i];
+		if (copy->sets[i].timeout > TURN_NS)
+			copy->sets[i].timeout = TURN_NS;
+	}
+	return 0;
+}
+
+static int measure_with(struct switch_cost *cost, struct session *session,
+			const struct event_list *events)
+{
+	struct trial trial = {
+		.values = calloc(events->count, sizeof(uint64_t)),
+		.times = calloc(events->set_count, sizeof(uint64_t)),
+	};
+	int result = -1;
+
+	if (!trial.values || !trial.times)
+		fail("no memory");
+	else if (!session_program(session, events))
+		result = measure(cost, session, events, &trial);
+	free(trial.values);
+	free(trial.times);
+	return result;
+}
+
+int switch_cost_measure(struct switch_cost *cost, const struct machine *machine,
+			const struct event_list *events)
+{
+	struct session session = { .fd = -1 };
+	struct event_list copy;
+	int result = -1;
+
+	*cost = (struct switch_cost){ .kernel = calloc(events->count + 1,
+						       sizeof(*cost->kernel)) };
+	if (!cost->kernel || copy_sets(&copy, events))
+		return fail("no memory");
+	if (!session_open(&session, machine->info.pmu_name)) {
+		session.machine = *machine;
+		result = measure_with(cost, &session, &copy);
+	}
+	session_close(&session);
+	free(copy.sets);
+	return result;
+}
+
+double switch_cost_part(const struct switch_cost *cost, const struct event_list *events,
+			size_t event, double value, double switches, double time)
+{
+	double part = time > 0 ? switches * cost->time / time : 0;
+
+	if (events->events[event].set == EVERY_SET || value <= 0)
+		return 0;
+	if (cost->kernel[event] * switches / value > part)
+		part = cost->kernel[event] * switches / value;
+	return part;
+}
+
+void switch_cost_free(struct switch_cost *cost)
+{
+	free(cost->kernel);
+	cost->kernel = NULL;
+}

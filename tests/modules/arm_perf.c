@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Armv8: the driver of perf_event's PMU, for tests: what it has noted, which CPUs it knows, and
- * its interrupt handler, in place of which another module may be called.
+ * Armv8, for tests: the driver of perf_event's PMU. Shows which counters it marks as used and
+ * which CPUs it knows, and puts another function in the place of its interrupt handler.
  */
 #include <asm/sysreg.h>
 #include <linux/atomic.h>
@@ -20,7 +20,7 @@
 
 static struct arm_pmu *arm_pmu;
 
-/* Counters that are noted as used without an event, on all CPUs. */
+/* Counters that are marked as used and have no event, on all CPUs. */
 static int get_holes(char *text, const struct kernel_param *unused)
 {
 	unsigned int holes = 0, cpu, n;
@@ -37,7 +37,7 @@ static int get_holes(char *text, const struct kernel_param *unused)
 static const struct kernel_param_ops holes_ops = { .get = get_holes };
 module_param_cb(holes, &holes_ops, NULL, 0400);
 
-/* How many counters are noted. */
+/* The number of counters marked as used. */
 static int get_used(char *text, const struct kernel_param *unused)
 {
 	unsigned int used = 0, cpu;
@@ -51,7 +51,7 @@ static int get_used(char *text, const struct kernel_param *unused)
 static const struct kernel_param_ops used_ops = { .get = get_used };
 module_param_cb(used, &used_ops, NULL, 0400);
 
-/* With ACPI the driver does not know of a CPU's PMU before the CPU is up. */
+/* With ACPI the driver does not know the PMU of a CPU before that CPU is online. */
 static int set_knows_cpu_1(const char *text, const struct kernel_param *unused)
 {
 	bool knows;
@@ -65,7 +65,7 @@ static int set_knows_cpu_1(const char *text, const struct kernel_param *unused)
 static const struct kernel_param_ops knows_ops = { .set = set_knows_cpu_1 };
 module_param_cb(knows_cpu_1, &knows_ops, NULL, 0200);
 
-/* As perf leaves it when the last event goes that may be read at user level; on this CPU. */
+/* The state that perf leaves on this CPU when its last event with user access is closed. */
 static int open_user_access(const char *text, const struct kernel_param *unused)
 {
 	write_sysreg(USERENR_ER | USERENR_CR, pmuserenr_el0);
@@ -75,7 +75,7 @@ static int open_user_access(const char *text, const struct kernel_param *unused)
 static const struct kernel_param_ops user_access_ops = { .set = open_user_access };
 module_param_cb(user_access, &user_access_ops, NULL, 0200);
 
-/* ---- another one in the handler's place --------------------------------------------------- */
+/* ---- another module that replaces the handler --------------------------------------------- */
 
 static irqreturn_t (*handler)(struct arm_pmu *pmu);
 static atomic_t interrupts = ATOMIC_INIT(0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Armv8: a CPU loses its power for a moment, as in a deep idle state, but while a thread runs on
- * it.  The PMU's registers hold anything afterwards.
+ * it. Afterwards the PMU's registers hold arbitrary values.
  */
 #include <asm/sysreg.h>
 #include <linux/cpu_pm.h>
@@ -13,9 +13,9 @@
 
 static bool refuses;
 module_param(refuses, bool, 0600);
-MODULE_PARM_DESC(refuses, "the power stays, and who was told that it goes is told so");
+MODULE_PARM_DESC(refuses, "notify of a loss of power that does not happen");
 
-/* Called after all others, which have prepared for it by then. */
+/* Called after all other notifiers, which have saved their registers by then. */
 static int refuse(struct notifier_block *block, unsigned long event, void *unused)
 {
 	return refuses && event == CPU_PM_ENTER ? NOTIFY_BAD : NOTIFY_OK;
@@ -40,7 +40,7 @@ static void forget(void)
 	isb();
 }
 
-/* Once each counter of the mask that is written has wrapped, whose interrupts have to wait. */
+/* Waits until each counter of the mask has wrapped. Interrupts are disabled meanwhile. */
 static int lose_power(const char *text, const struct kernel_param *unused)
 {
 	unsigned long flags;
@@ -51,7 +51,7 @@ static int lose_power(const char *text, const struct kernel_param *unused)
 		return error;
 	local_irq_save(flags);
 	while (counters & ~(u32)read_sysreg(pmovsset_el0)) {
-		/* QEMU notes a wrap when somebody reads the counter. */
+		/* QEMU sees a wrap only when the counter is read. */
 		read_sysreg(pmevcntr0_el0);
 		read_sysreg(pmevcntr1_el0);
 	}

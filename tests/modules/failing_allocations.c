@@ -2,8 +2,8 @@
 /*
  * Makes allocations of one thread fail, on kernels without CONFIG_FAULT_INJECTION.
  *
- * Those kernels, too, call should_failslab() before each allocation of an object and
- * should_fail_alloc_page() before each one of pages.
+ * These kernels still call should_failslab() before each allocation of an object, and
+ * should_fail_alloc_page() before each allocation of pages.
  */
 #include <linux/debugfs.h>
 #include <linux/gfp.h>
@@ -19,7 +19,7 @@ static struct failing_request request;
 static struct failing_result result;
 static bool failing;
 
-/* Whose allocation it is.  The names are those that the kernel prints in its stacks. */
+/* Finds the allocating module. The names are those that the kernel prints in its stacks. */
 static void look_at_stack(void)
 {
 	unsigned long entries[64];
@@ -35,7 +35,7 @@ static void look_at_stack(void)
 	}
 }
 
-/* Nobody else changes the result: the thread wrote the request, or slept meanwhile. */
+/* No other thread changes the result: this thread wrote the request, or slept meanwhile. */
 static bool must_fail(gfp_t gfp)
 {
 	if (!in_task() || current->pid != READ_ONCE(request.thread) || gfp & __GFP_NOFAIL)
@@ -51,7 +51,7 @@ static bool must_fail(gfp_t gfp)
 	return failing;
 }
 
-/* Linux 6.1 has regs_get_kernel_argument() on the other architectures only. */
+/* Linux 6.1 has no regs_get_kernel_argument() on POWER. */
 static unsigned long argument(struct pt_regs *regs, unsigned int n)
 {
 #ifdef CONFIG_PPC
@@ -65,7 +65,7 @@ static noinline notrace void do_nothing(void)
 {
 }
 
-/* Return to the caller with @value, instead of going on. */
+/* Makes the probed function return @value to its caller. */
 static int return_with(struct pt_regs *regs, unsigned long value)
 {
 	regs_set_return_value(regs, value);
@@ -89,7 +89,10 @@ static int before_pages(struct kprobe *probe, struct pt_regs *regs)
 	return return_with(regs, true);
 }
 
-/* A probe that has this is not made a jump, which could not return elsewhere. */
+/*
+ * With a post handler the kernel does not optimize the probe to a jump, which could not return
+ * elsewhere.
+ */
 static void after(struct kprobe *probe, struct pt_regs *regs, unsigned long flags)
 {
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The file of failing_allocations.ko: what is written to it, and what is read. */
+/* The file of failing_allocations.ko: its request and its result. */
 #ifndef FAILING_ALLOCATIONS_H
 #define FAILING_ALLOCATIONS_H
 
@@ -10,10 +10,10 @@
 /**
  * struct failing_request - which allocations fail; written as a whole
  * @nth: the nth allocation from now on; 0: none
- * @thread: by this thread
- * @objects: of objects: kmalloc() and the like
- * @pages: of pages
- * @rest: and all that follow
+ * @thread: allocations of this thread
+ * @objects: objects: kmalloc() and the like
+ * @pages: pages
+ * @rest: and all further allocations
  */
 struct failing_request {
 	__u32 nth;
@@ -24,9 +24,9 @@ struct failing_request {
 };
 
 /**
- * struct failing_result - what became of the last request; read as a whole
- * @left: what is left of @nth: 0 if that one failed
- * @told, @ours, @reserve: as struct injected of tests/guest/faults/inject.h has them
+ * struct failing_result - result of the last request; read as a whole
+ * @left: allocations left until @nth; 0 if that one has failed
+ * @told, @ours, @reserve: as in struct injected of tests/guest/faults/inject.h
  */
 struct failing_result {
 	__u32 left;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * See perfmon_fake.h.  As perfmon_soft, but the timer comes at each tick and asks the core
- * each time, as an interrupt does that others share.
+ * See perfmon_fake.h. Like perfmon_soft, but the timer fires at each tick and asks the core each
+ * time whether there was an overflow, as a shared interrupt does.
  */
 #include <linux/hrtimer.h>
 #include <linux/module.h>
@@ -17,7 +17,7 @@
 #define MASK	 pfm_width_mask(32)
 #define COUNTERS pfm_width_mask(FAKE_COUNTERS)
 
-/* Interrupts that were ours, or not, as the core says. */
+/* Interrupts with and without an overflow, according to the core. */
 static unsigned long ours, not_ours;
 module_param(ours, ulong, 0444);
 module_param(not_ours, ulong, 0444);
@@ -193,7 +193,7 @@ static struct pfm_hardware_sample noted(struct fake_cpu *cpu, unsigned int n)
 
 static struct pfm_pmu fake_pmu;
 
-/* Stopped on the same CPU with interrupts off, as in perfmon_soft. */
+/* Stopped on the same CPU with interrupts disabled, as in perfmon_soft. */
 static enum hrtimer_restart fake_interrupt(struct hrtimer *timer)
 {
 	struct fake_cpu *cpu = container_of(timer, struct fake_cpu, timer);

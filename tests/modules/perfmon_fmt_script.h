@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sampling format "script": answers the core as a test has written it down, and notes what
- * it was asked.  The module and the test (sampling/format_answers.c) include this.
+ * Sampling format "script": gives the core the answers that a test has written down, and records
+ * the calls. The module and the test (sampling/format_answers.c) include this header.
  */
 #ifndef PERFMON_FMT_SCRIPT_H
 #define PERFMON_FMT_SCRIPT_H
@@ -12,28 +12,28 @@
 #define SCRIPT_PAYLOAD 4
 
 /*
- * Answers are PFM_CONTROL_* of perfmon_format.h; the last of them holds for all after it.
- * What init returns is 0 or a negative errno.  In the first version that was the last field.
+ * Answers are PFM_CONTROL_* of perfmon_format.h. The last answer is repeated. @init is what init
+ * returns: 0 or a negative errno. The first version of this structure ended with it.
  */
 struct script_argument {
 	__u32 handler[SCRIPT_ANSWERS];
 	__s32 restart[SCRIPT_ANSWERS]; /* or a negative errno */
 	__s32 init;
-	__u32 without_buffer; /* 1: what would be in the buffer is in private memory only */
+	__u32 without_buffer; /* 1: keep in private memory what would be in the buffer */
 };
 
 /*
- * The buffer, of a page, or private memory.  Parameters of the module tell of "begun" and
- * "ended", instances so far, "late", callbacks after exit, and "last_samples", of the instance
+ * The buffer, of a page, or private memory. Parameters of the module: "begun" and "ended" are the
+ * instances so far, "late" the callbacks after exit, "last_samples" the samples of the instance
  * that ended last.
  */
 struct script_buffer {
 	__u64 samples;
 	__u64 restarts;
-	__u64 active; /* what the last restart was told */
-	__u64 value; /* the first that the last sample recorded */
+	__u64 active; /* argument of the last restart */
+	__u64 value; /* the first value that the last sample recorded */
 	__u64 second_value;
-	__u64 ip; /* of the last sample, as the rest */
+	__u64 ip; /* of the last sample, like the following fields */
 	__u64 payload[SCRIPT_PAYLOAD]; /* as much of it as fits */
 	__u32 payload_size;
 	__u32 ip_is_exact;

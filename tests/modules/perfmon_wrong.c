@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Registers a PMU or a sampling format whose description has one mistake, or none.  What it
- * registers is never used, but for the PMU's claim and release: they may look for 200 ms
- * whether a CPU comes or goes meanwhile.
+ * Registers a PMU or a sampling format whose description has one mistake or none. Of what it
+ * registers, only the PMU's claim and release are called: they may watch for 200 ms whether a CPU
+ * goes offline or online meanwhile.
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -17,7 +17,7 @@ static unsigned int what;
 module_param(what, uint, 0);
 static bool watches_cpus;
 module_param(watches_cpus, bool, 0);
-static unsigned int cpus_changed; /* how often it was seen that one did */
+static unsigned int cpus_changed; /* CPUs that went offline or online meanwhile */
 module_param(cpus_changed, uint, 0444);
 static unsigned int releases;
 module_param(releases, uint, 0444);
@@ -99,7 +99,7 @@ static struct pfm_pmu_operations operations = {
 	.acknowledge = acknowledge,
 };
 
-/* One more of each than there may be; their mistakes must not be looked at. */
+/* One more of each than allowed. The core must not read the surplus elements. */
 static struct pfm_register pmcs[PFM_MAX_HARDWARE + 1] = {
 	[0] = { .name = "RIGHT", .type = PFM_REG_NO_EMUL64, .counters = BIT(0) },
 	[1] = { .name = "LEVELS", .user_set = BIT(0), .counters = BIT(0) },

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What perfmon_wrong registers: by its parameter "what". */
+/* What perfmon_wrong registers: values of its parameter "what". */
 #ifndef PERFMON_WRONG_H
 #define PERFMON_WRONG_H
 
-/* Mistakes in the description of a PMU: their names and how the module makes them. */
+/* Mistakes in the description of a PMU: their names, and the code that makes them. */
 #define WRONG_PMUS(X)                                                                    \
 	X(NO_NAME, pmu.name = NULL)                                                      \
 	X(NO_MODEL, pmu.model = NULL)                                                    \
@@ -39,7 +39,7 @@
 	  (operations.sample = sample, pmds[0].type |= PFM_REG_SAMPLED))                 \
 	X(SAMPLED_WITHOUT_OPERATION, pmds[PFM_MAX_COUNTERS].type = PFM_REG_SAMPLED)
 
-/* Built for another interface: all but its number may be anything. */
+/* Built for another interface: only the interface number is valid. */
 #define PMUS_OF_OTHERS(X)                                                                \
 	X(PMU_OF_A_LATER_INTERFACE, make_pmu_of(PFM_PMU_INTERFACE + 1))                  \
 	X(PMU_OF_NO_INTERFACE, make_pmu_of(0))
@@ -63,14 +63,14 @@
 	X(FIRST_ARGUMENT_LARGER, format.argument_first_size = PAGE_SIZE + 1)             \
 	X(UNKNOWN_FLAG, format.flags = ~PFM_FORMAT_CONTINUOUS)
 
-/* A sampling format that is there already, by its name or by its UUID. */
+/* A name or a UUID that another sampling format has already. */
 #define TAKEN_FORMATS(X)                                                                 \
 	X(NAME_OF_ANOTHER, format.name = "default")                                      \
 	X(UUID_OF_ANOTHER, format.uuid = "D139B29E-62E8-40E4-B402-73078792E937")
 
 #define WRONG_NUMBER(name, change) name,
 enum {
-	/* Without a mistake, and with as much of everything as there may be. */
+	/* Without a mistake, and with the maximum number of everything. */
 	RIGHT_PMU,
 	WRONG_PMUS(WRONG_NUMBER) /* each ends with a comma */
 	PMUS_OF_OTHERS(WRONG_NUMBER) RIGHT_FORMAT,

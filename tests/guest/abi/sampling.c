@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Event sets, pfm_read(), and buffers of all sampling formats through mmap(), for
- * programs of 32 and of 64 bits.  Each result is compared with a truth: the pages that
- * are touched, and the context switches that the kernel counts for getrusage().
+ * Event sets, pfm_read(), and mmap() of the buffers of all sampling formats, for 32-bit and 64-bit
+ * programs. Each result is compared with the pages that were touched, and with the context
+ * switches that getrusage() reports.
  *
- * Needs the software PMU: there each switch away from the thread is an event, and so a
- * sample.  Exit status 1 after a line "WRONG".
+ * Needs the software PMU: there each switch away from the thread is an event, and so a sample. On
+ * failure prints a line "WRONG" and exits with status 1.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -89,7 +89,7 @@ static void load(int fd)
 
 /* ---- event sets --------------------------------------------------------------------- */
 
-/* A set counts faults from its own first value on, which needs all 64 bits. */
+/* A set counts faults from its own initial value, which needs all 64 bits. */
 static uint64_t first_of(int set)
 {
 	return FIRST + ((uint64_t)set << 36);
@@ -127,7 +127,7 @@ static void read_sets(int fd)
 		     10 * (set + 1));
 		told("the same by pfm_read()", values[set].reg_value - first_of(set),
 		     10 * (set + 1));
-		/* Two rounds, and set 0 when it was loaded. */
+		/* Two rounds, and set 0 once more when it was loaded. */
 		told("times it was active", info[set].set_runs, set ? 2 : 3);
 		told("its timeout", info[set].set_timeout, 0);
 	}
@@ -145,7 +145,7 @@ static void try_sets(void)
 	MUST(pfm_create_evtsets(fd, sets, SETS));
 	write_sets(fd);
 	load(fd);
-	/* The first round makes the pages of the stack and of the code. */
+	/* The first round faults in the pages of the stack and of the code. */
 	for (round = 0; round < 2; round++) {
 		write_sets(fd);
 		for (set = 0; set < SETS; set++) {
@@ -166,7 +166,7 @@ static void try_sets(void)
 
 /* ---- sampling formats ---------------------------------------------------------------- */
 
-/* Samples by number, and what is in the buffer about them. */
+/* Number of samples, and what the buffer says about them. */
 struct found {
 	uint64_t samples;
 	uint64_t lost;
@@ -174,7 +174,7 @@ struct found {
 	uint64_t bytes, bytes_used;
 };
 
-/* @extra: counts in the entry say how many words follow. */
+/* @extra: the entry has fields that say how many words follow. */
 static struct found walk(const void *from, uint64_t size, uint64_t count, int extra)
 {
 	struct found found = { .samples = count, .bytes = size };
@@ -190,7 +190,7 @@ static struct found walk(const void *from, uint64_t size, uint64_t count, int ex
 		check("process", sample->tgid, getpid());
 		check("PMD", sample->ovfl_pmd, 0);
 		check("period", -sample->last_reset_val, 1);
-		check("time goes on", sample->tstamp > last, 1);
+		check("time increases", sample->tstamp > last, 1);
 		last = sample->tstamp;
 		memcpy(&found.faults, entry + head, sizeof(found.faults));
 		entry += head + sizeof(found.faults);
@@ -262,7 +262,7 @@ static uint64_t switches(void)
 	return usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
-/* Every switch is a sample, and each nap a switch at least. */
+/* Every switch is a sample, and each nap is at least one switch. */
 static void take_samples(int fd, uint64_t *truth)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };
@@ -302,7 +302,7 @@ static void try_format(const char *format, void *argument, size_t size,
 		if (buffer == MAP_FAILED)
 			must("mmap()", -1);
 		take_samples(fd, &truth);
-		/* As in try_sets() */
+		/* see try_sets() */
 		if (round) {
 			printf("format %s\n", format);
 			found = read_buffer(buffer);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A fixed sequence of calls of every kind, and all that came back, as text: a
- * 32-bit build of this program has to print what a 64-bit one does.
+ * A fixed sequence of all kinds of calls, with all results as text. A 32-bit build of this program
+ * must print the same as a 64-bit build.
  *
- * Needs the software PMU.  Times are not printed; page faults are exact, because
- * each part of the work is done once before it is counted.
+ * Needs the software PMU. Times are not printed. Page faults are exact, because each part of the
+ * work is done once before it is counted.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_soft.h>
 
-/* Addresses that a careless conversion would extend by their sign. */
+/* Addresses that a wrong conversion would sign-extend. */
 #define HIGH_ADDRESS 0xf0000000ul
 #define HIGH_SIZE    0x10000ul
 
@@ -124,7 +124,8 @@ static void program(struct pfarg_pmc *pmcs, struct pfarg_pmd *pmds, int count)
 	}
 	TELL(pfm_write_pmcs(fd, pmcs, count));
 	TELL(pfm_write_pmds(fd, pmds, count));
-	pmcs[2].reg_value = 0x100000001ull; /* its lower half would be an event */
+	pmcs[2].reg_value =
+		0x100000001ull; /* the lower half alone would be a valid event */
 	TELL(pfm_write_pmcs(fd, pmcs, count));
 	pmds[count - 1].reg_num = PFM_PMD_MINOR_FAULTS;
 	pmds[count - 1].reg_value = FIRST_FAULT;
@@ -200,7 +201,7 @@ int main(void)
 		touch(memory, page, pages);
 		results[2] = pfm_stop(fd);
 		results[3] = pfm_read_pmds(fd, pmds, PFM_SOFT_COUNTERS);
-		/* The first round makes the pages of the stack and of the code. */
+		/* The first round faults in the pages of the stack and of the code. */
 		if (i == 0)
 			continue;
 		dump("results", results, sizeof(results));

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How fast a counter has to go, by a truth from outside of the module: how many instructions
- * a loop has, clocks of the kernel, a counter that a program can read, or perf_event.  Only
- * of a counter of which nothing is known the rate is its own, and then it has to be the same
- * whatever the thread does.
+ * The rate of each counter, from a reference outside of the module: the number of instructions of
+ * a loop, clocks of the kernel, a counter that a program can read, or perf_event. Only an unknown
+ * counter is its own reference. Then its rate must be the same whatever the thread does.
  */
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -17,9 +16,9 @@ static double spread(double a, double b)
 	return a > b ? a / b : b / a;
 }
 
-/* ---- truths ------------------------------------------------------------------------ */
+/* ---- reference values -------------------------------------------------------------- */
 
-/* Both clocks at one time: of some tries the one that takes least. */
+/* Reads both clocks close together: of several tries, the shortest one. */
 static void read_together(uint64_t *time, uint64_t *ticks)
 {
 	uint64_t least = UINT64_MAX, begun, read, taken;
@@ -47,7 +46,7 @@ static double ticks_per_ns(void)
 	return (double)(ticks[1] - ticks[0]) / (times[1] - times[0]);
 }
 
-/* 0: perf has no counter of cycles here. */
+/* 0: perf cannot count cycles here. */
 static double cycles_per_ns(void)
 {
 	struct perf_event_attr attr = {
@@ -74,7 +73,7 @@ static double cycles_per_ns(void)
 	return count.running ? (double)count.value / count.running : 0;
 }
 
-/* Counts per ns, or per instruction; 0: nobody knows. */
+/* Counts per ns, or per instruction. 0: not known. */
 static double true_rate(const struct counter *counter)
 {
 	switch (counter->truth) {
@@ -90,7 +89,7 @@ static double true_rate(const struct counter *counter)
 	}
 }
 
-/* ---- what the counter makes of loops, and of something else ------------------------------- */
+/* ---- rates with loops and with other work ------------------------------------------------- */
 
 #define LENGTHS 3
 
@@ -149,8 +148,8 @@ static bool are_near(const double *rates, double wanted, double most)
 }
 
 /*
- * A counter of cycles or time has one rate in all that a thread does.  One of
- * instructions has not, but each turn of a loop is worth the same to it.
+ * A counter of cycles or time has one rate, whatever the thread does. A counter of instructions
+ * does not, but it counts the same for each turn of a loop.
  */
 static bool try_to_calibrate(struct counter *counter, double truth)
 {
@@ -165,7 +164,7 @@ static bool try_to_calibrate(struct counter *counter, double truth)
 	return are_near(found, counter->rate, most);
 }
 
-/* A busy host may disturb one measurement, not all. */
+/* A busy host may disturb one measurement, but not all. */
 void calibrate(struct counter *counter)
 {
 	double truth = true_rate(counter);
@@ -179,8 +178,7 @@ void calibrate(struct counter *counter)
 		if (truth)
 			truth = true_rate(counter);
 	}
-	ck_abort_msg(
-		"PMD %u: what it makes of 40, 160 and 80 million instructions is not "
-		"%g counts a %s",
-		counter->pmd, counter->rate, counter->follows_work ? "turn" : "ns");
+	ck_abort_msg("PMD %u: the counts of 40, 160 and 80 million instructions are not "
+		     "%g counts a %s",
+		     counter->pmd, counter->rate, counter->follows_work ? "turn" : "ns");
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfmon-conformance: what any PMU module must do, tested through contexts, against
- * truths from outside of the module.
+ * perfmon-conformance: what every PMU module must do, tested through contexts and compared with
+ * reference values from outside of the module.
  *
- * What has to be known of a PMU is, for some of its counters, how to make them count
- * all the time that a thread runs, and how to make them stand still.
+ * What has to be known about a PMU, for some of its counters: how to make them count whenever a
+ * thread runs, and how to make them stand still.
  */
 #ifndef CONFORMANCE_H
 #define CONFORMANCE_H
@@ -12,13 +12,13 @@
 #include "measure.h"
 
 #define MILLION		    1000000ull
-#define CONFORMANCE_SECONDS 300 /* of a test; debug guests are slow */
+#define CONFORMANCE_SECONDS 300 /* per test, because debug guests are slow */
 #define SETTINGS_MAX	    4
 
 /**
  * struct setting - value of a PMC that drives a counter
- * @value: with these of all its PMCs the counter counts while the thread runs
- * @quiet: with these it counts nothing, if the counter has any
+ * @value: with these values of all its PMCs the counter counts while the thread runs
+ * @quiet: with these values the counter counts nothing, if it has any
  */
 struct setting {
 	unsigned int pmc;
@@ -26,11 +26,11 @@ struct setting {
 	uint64_t quiet;
 };
 
-/* What a counter counts, for those whose count can be told without it. */
+/* What a counter counts, if the expected count is known without the counter. */
 enum truth {
-	TRUTH_UNKNOWN, /* compared with itself only */
-	TRUTH_INSTRUCTIONS, /* as many as loop() has */
-	TRUTH_CYCLES, /* as perf_event says; under --icount one for each ns */
+	TRUTH_UNKNOWN, /* unknown: compared with itself only */
+	TRUTH_INSTRUCTIONS, /* as many as loop() executes */
+	TRUTH_CYCLES, /* as perf_event counts; under --icount one per ns */
 	TRUTH_NS, /* of CPU time */
 	TRUTH_TICKS, /* of time_counter(), while the thread runs */
 };
@@ -39,7 +39,7 @@ enum truth {
  * struct counter - a counter of the PMU
  * @settings: of @setting_count PMCs
  * @has_quiet: @settings[].quiet are known
- * @truth: what it has to be compared with
+ * @truth: what it is compared with
  * @width: bits in hardware, from sysfs
  * @follows_work: it counts work (instructions), not time (cycles); see calibrate()
  * @rate: counts per ns of CPU time, or per instruction of loop()
@@ -55,12 +55,12 @@ struct counter {
 	double rate;
 };
 
-/* "PMD:PMC=VALUE[/QUIET][,PMC=VALUE[/QUIET]]...[@TRUTH]"; false if it cannot be that. */
+/* Parses "PMD:PMC=VALUE[/QUIET][,PMC=VALUE[/QUIET]]...[@TRUTH]". Returns false if invalid. */
 bool counter_add(const char *text);
-/* Parameters that the module is loaded with, for the test that loads it anew. */
+/* Module parameters for the test that loads the module again. */
 extern const char *module_parameters;
 
-/* The PMU's module, counters and description; the test fails if it has none. */
+/* The PMU's module, counters and description. The test fails if there is none. */
 const struct pfm_info *information(void);
 const char *module_of_the_pmu(void);
 unsigned int counter_count(void);
@@ -70,10 +70,10 @@ const char *register_file(const char *kind, unsigned int n, const char *file);
 uint64_t register_number(const char *kind, unsigned int n, const char *file);
 bool has(const uint64_t *map, unsigned int n);
 
-/* Finds out @rate and @follows_work, in a process without a context. */
+/* Determines @rate and @follows_work, in a process without a context. */
 void calibrate(struct counter *counter);
 
-/* For all counters, one after the other; @subject names the one. */
+/* Calls the check for all counters, one after the other. @subject names the current one. */
 #define for_each_counter(counter)                                                        \
 	for (unsigned int counter_i = 0;                                                 \
 	     counter_i < counter_count() && (counter = subject_counter(counter_i));      \
@@ -81,8 +81,8 @@ void calibrate(struct counter *counter);
 const struct counter *subject_counter(unsigned int i);
 
 /*
- * Sets of counters are bits as counter_at() numbers them.  PMCs that several of them
- * share get all their values, or-ed.
+ * Sets of counters are bits, numbered as in counter_at(). A PMC that several of them share gets
+ * all values or-ed.
  */
 #define ALL_COUNTERS (~0ull)
 void program(int fd, uint64_t busy, uint64_t quiet);
@@ -97,8 +97,8 @@ static inline uint64_t set_of_counter(const struct counter *counter)
 
 /**
  * struct done - what a thread did while a counter ran
- * @least: CPU time, ns, that it saw pass
- * @most: CPU time that the kernel accounted; if it worked all the time, time that passed
+ * @least: CPU time, ns, that the thread saw pass
+ * @most: CPU time that the kernel accounted; elapsed time if the thread worked all the time
  * @instructions: of loop()
  */
 struct done {
@@ -109,17 +109,17 @@ struct done {
 
 void must_count(const struct counter *counter, const char *what, uint64_t count,
 		const struct done *done);
-/* What the counter makes of loop(@instructions), about. */
+/* About what the counter counts for loop(@instructions). */
 uint64_t expected(const struct counter *counter, uint64_t instructions);
 /* Starts, loops, stops. */
 struct done run(int fd, uint64_t instructions);
-/* The counter counts right, from 0, programmed anew in a context on this thread. */
+/* The counter counts right from 0, when programmed in a new context on this thread. */
 void must_count_right(int fd, const struct counter *counter);
 
-/* A child that works, for child_begin(): what it did since. */
+/* Work of a child, for child_begin(). Returns what it did since. */
 struct done work_begin(const struct child *child);
 void work_end(const struct child *child, struct done *done);
-/* Its count since PMD @counter was 0. */
+/* Checks the count since PMD @counter was 0. */
 void must_count_work(int fd, const struct counter *counter, const struct done *done);
 
 #endif

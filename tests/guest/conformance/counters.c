@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The counters that the PMU has, and what they have to count. */
+/* The counters of the PMU, and the counts that are expected of them. */
 #include <stdio.h>
 #include <sys/mman.h>
 #include <perfmon/perfmon_power.h>
@@ -11,7 +11,7 @@
 
 const char *module_parameters = "";
 
-/* Shared by the tests, which are processes: calibrated once. */
+/* Shared by the test processes, so that calibration happens once. */
 static struct table {
 	struct pfm_info info;
 	struct counter counters[PFM_MAX_COUNTERS];
@@ -27,7 +27,7 @@ __attribute__((constructor)) static void make_table(void)
 		abort();
 }
 
-/* ---- which counters ----------------------------------------------------------- */
+/* ---- known counters ----------------------------------------------------------- */
 
 static struct counter *new_counter(unsigned int pmd, enum truth truth)
 {
@@ -133,7 +133,7 @@ static void know_soft(void)
 			    PFM_SOFT_NOTHING);
 }
 
-/* Events that QEMU has on each counter; real ones have PM_INST_CMPL and PM_CYC there. */
+/* QEMU has these events on each counter. Hardware has PM_INST_CMPL and PM_CYC there. */
 static void know_power(void)
 {
 	enum truth truth;
@@ -177,7 +177,7 @@ bool has(const uint64_t *map, unsigned int n)
 	return map[n / 64] >> (n % 64) & 1;
 }
 
-/* Of what is available it is exact while a context exists. */
+/* The list of available counters is exact while a context exists. */
 static void ask(void)
 {
 	int fd = make_context();
@@ -190,7 +190,7 @@ static void ask(void)
 		if (!strcmp(table->info.pmu_name, known[i].name))
 			known[i].know();
 	ck_assert_msg(table->count,
-		      "PMU \"%s\" is not known here: say by --counter how "
+		      "PMU \"%s\" is not known here: use --counter to say how "
 		      "its counters can be made to count",
 		      table->info.pmu_name);
 	for (i = 0; i < table->count; i++)
@@ -263,7 +263,7 @@ void program(int fd, uint64_t busy, uint64_t quiet)
 	bool used[PFM_MAX_HARDWARE] = {};
 	unsigned int n;
 
-	information(); /* the first test of all may begin here */
+	information(); /* the first test may begin here */
 	choose_values(busy, false, values, used);
 	choose_values(quiet, true, values, used);
 	for (n = 0; n < PFM_MAX_HARDWARE; n++)
@@ -291,13 +291,12 @@ int context_on(pid_t tid, uint64_t busy, uint64_t quiet)
 	return fd;
 }
 
-/* ---- what they have to count ------------------------------------------------------- */
+/* ---- expected counts --------------------------------------------------------------- */
 
 /*
- * Where the kernel does not trust the TSC its account of CPU time is behind if the host
- * was elsewhere, as it does not believe in more than a tick between two ticks, and then
- * ahead of us when it catches up.  Time that passes for all is neither.  A counter may
- * follow the one or the other.
+ * If the kernel does not trust the TSC, and the host runs something else, the kernel's account of
+ * CPU time falls behind, because it does not expect more than one tick between two ticks. Later it
+ * runs ahead of us. Elapsed time has neither error. A counter may follow either clock.
  */
 struct span {
 	uint64_t cpu;
@@ -364,7 +363,7 @@ static void nothing_to_put_back(void)
 {
 }
 
-/* In a process of its own: the caller's thread may have a context. */
+/* In another process, because the caller's thread may have a context. */
 static void must_be_calibrated(void)
 {
 	if (!table->calibrated)
@@ -391,7 +390,7 @@ const struct counter *subject_counter(unsigned int i)
 	return counter_at(i);
 }
 
-/* Of several measurements the least: a busy host makes them longer. */
+/* The least of several measurements, because a busy host makes them longer. */
 static double ns_per_instruction(void)
 {
 	const uint64_t instructions = 20 * MILLION;
@@ -419,7 +418,7 @@ uint64_t expected(const struct counter *counter, uint64_t instructions)
 	return counter->rate * ns_per_instruction() * instructions;
 }
 
-/* Where the clock counts instructions: as must_be_cpu_time(). */
+/* Where the clock counts instructions, as must_be_cpu_time(). */
 static void choose_exact_bounds(const struct counter *counter, const struct done *done,
 				double *least, double *most)
 {
@@ -431,10 +430,10 @@ static void choose_exact_bounds(const struct counter *counter, const struct done
 }
 
 /*
- * Time: two clocks, and a host that is elsewhere while one of them is read; see
- * must_be_cpu_time().  Work: interrupts are more of it, and a loop in a debug
- * kernel has more of them; and in the time that it did not see itself the thread may
- * have spun for a lock whose owner's CPU had no host, a count or so for each ns.
+ * Time: two clocks, and a host that may run something else while one of them is read; see
+ * must_be_cpu_time(). Work: interrupts add to it, and a loop in a debug kernel has more of them.
+ * In time that the thread did not see, it may have spun for a lock whose owner's CPU did not run,
+ * about one count per ns.
  */
 static void choose_bounds(const struct counter *counter, const struct done *done,
 			  double *least, double *most)
@@ -468,7 +467,7 @@ void must_count(const struct counter *counter, const char *what, uint64_t count,
 		      (uintmax_t)done->instructions);
 }
 
-/* Longer than what the clocks may be apart: where there is no host that is not much. */
+/* Longer than the clocks may differ. Under --icount that is not much. */
 void must_count_right(int fd, const struct counter *counter)
 {
 	const uint64_t length = (is_deterministic() ? 20 : 200) * MILLION;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A counter counts while its thread runs, started, and only then. */
+/* A counter counts only while it is started and its thread runs. */
 #include <stdio.h>
 #include <time.h>
 
@@ -60,7 +60,7 @@ TEST(a_live_counter_grows)
 	close(fd);
 }
 
-/* With its quiet values it counts nothing, whatever the others do. */
+/* With its quiet values it counts nothing, whatever the other counters do. */
 TEST(a_counter_counts_what_its_pmcs_say)
 {
 	const struct counter *counter;
@@ -92,7 +92,7 @@ TEST(a_counter_counts_what_its_pmcs_say)
 	close(fd);
 }
 
-/* What passes between stop and start is not counted, neither then nor later. */
+/* Events between stop and start are not counted, neither then nor later. */
 TEST(a_stopped_counter_stands_still)
 {
 	const struct timespec pause = { .tv_nsec = 20 * MS };

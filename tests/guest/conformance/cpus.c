@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* CPUs that go and come while threads are counted. */
+/* CPUs go offline and online while threads are monitored. */
 #include "conformance.h"
 
 SUITE(cpus, CONFORMANCE_SECONDS);
@@ -19,7 +19,7 @@ static void must_all_count(int fd, const struct done *done)
 		must_count_work(fd, counter, done);
 }
 
-/* The CPU goes from under the thread. */
+/* The thread's CPU goes offline. */
 static void check_running(void)
 {
 	struct child child = child_new();
@@ -48,7 +48,7 @@ TEST(the_cpu_of_a_running_thread_goes_offline)
 	with_all_cpus_back(check_running);
 }
 
-/* What the registers hold when the CPU is back is not what the thread left there. */
+/* When the CPU is online again its registers do not hold what the thread left there. */
 static void check_sleeping(void)
 {
 	struct child child = child_new();
@@ -78,7 +78,7 @@ TEST(the_cpu_of_a_sleeping_thread_goes_offline)
 	with_all_cpus_back(check_sleeping);
 }
 
-/* The hardware is taken while a CPU is away, and given back while another is. */
+/* The hardware is claimed while one CPU is offline, and released while another one is. */
 static void check_away(void)
 {
 	struct done done;

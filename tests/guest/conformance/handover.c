@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The hardware is taken, given back and taken again, and the module goes and comes. */
+/* The hardware is claimed, released and claimed again. The module is unloaded and loaded. */
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -11,7 +11,7 @@ SUITE(handover, 2 * CONFORMANCE_SECONDS);
 
 #define ROUNDS 10
 
-/* Cycles that perf counts of a loop on this thread; 0 if it cannot. */
+/* Cycles that perf counts in a loop on this thread. 0 if perf cannot count. */
 static uint64_t cycles_of_perf(void)
 {
 	struct perf_event_attr attr = {
@@ -30,7 +30,7 @@ static uint64_t cycles_of_perf(void)
 	return count;
 }
 
-/* Counters close to their wrap are left behind: they must not go on. */
+/* The context leaves counters close to their wrap. They must not continue. */
 static void use_and_leave(void)
 {
 	const struct counter *counter;
@@ -46,10 +46,10 @@ static void use_and_leave(void)
 		write_pmd(fd, counter->pmd, mask_of(counter) / 2 + 1 - 1000000);
 	loop(10000);
 	close(fd);
-	sleep(2); /* it is given back once in a second at most */
+	sleep(2); /* it is released at most once per second */
 }
 
-TEST(the_hardware_is_given_back)
+TEST(the_hardware_is_released)
 {
 	uint64_t perf, interrupts;
 	int round;
@@ -62,12 +62,12 @@ TEST(the_hardware_is_given_back)
 		loop(20 * MILLION);
 		ck_assert_uint_eq(statistic("ovfl_intr_all_count"), interrupts);
 		ck_assert_msg(!perf == !cycles_of_perf(),
-			      "perf counts %s when the PMU was given back",
+			      "perf counts %s after the PMU was released",
 			      perf ? "no more" : "now");
 	}
 }
 
-TEST(the_module_goes_and_comes)
+TEST(the_module_can_be_unloaded_and_loaded_again)
 {
 	const char *module = module_of_the_pmu();
 	uint64_t perf = 0, interrupts;
@@ -94,7 +94,7 @@ TEST(the_module_goes_and_comes)
 	use_and_leave();
 }
 
-/* Whoever asks while a context is there gets it, or is told; nothing breaks. */
+/* perf gets counters while a context is loaded, or an error. No count changes. */
 TEST(perf_beside_a_context_changes_no_count)
 {
 	const struct counter *counter;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Contexts at user level: what a user may count without CAP_PERFMON. */
+/* Contexts restricted to user level: what a user may count without CAP_PERFMON. */
 #include "conformance.h"
 
 SUITE(levels, CONFORMANCE_SECONDS);
@@ -43,7 +43,7 @@ TEST(at_user_level_counters_count_the_user)
 	}
 }
 
-/* Counters of software tell no secret of the kernel's; QEMU's POWER counts always. */
+/* Software counters reveal nothing about the kernel. QEMU's POWER always counts all levels. */
 static bool has_levels(void)
 {
 	const char *name = information()->pmu_name;

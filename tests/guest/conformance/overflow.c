@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An overflow of 64 bits suspends the context, at the latest when it is stopped, and
- * is that of no other counter.
+ * An overflow of 64 bits suspends the context, at the latest when it is stopped, and is reported
+ * for no other counter.
  */
 #include "conformance.h"
 
@@ -19,7 +19,7 @@ static void must_be_suspended(int fd, const struct counter *counter)
 		      (uintmax_t)overflows);
 }
 
-/* They began at 0, and had no wrap that could be doubled or made up. */
+/* They began at 0 and did not wrap, so no wrap can be doubled or invented. */
 static void others_must_be_small(int fd, const struct counter *counter)
 {
 	unsigned int i;
@@ -42,14 +42,14 @@ static void check_overflow(int fd, const struct counter *counter, uint64_t befor
 
 	write_pmd(fd, counter->pmd, -before);
 	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
-	run(fd, 10 * LOOP); /* much more than needed, should it be faster now */
+	run(fd, 10 * LOOP); /* much more than needed, in case it is faster now */
 	must_be_suspended(fd, counter);
 	others_must_be_small(fd, counter);
 	left = read_pmd(fd, counter->pmd);
-	/* What came until it was seen; not what was there before. */
+	/* The count since the overflow, without what was there before. */
 	ck_assert_msg(left < BIT(31) + expected(counter, 10 * LOOP), "%s0x%jx left",
 		      subject, (uintmax_t)left);
-	/* Nothing counts until it is loaded anew. */
+	/* Nothing counts until the context is loaded again. */
 	must(fd, pfm_start(fd, NULL));
 	loop(LOOP);
 	must(fd, pfm_stop(fd));
@@ -61,7 +61,7 @@ static void check_overflow(int fd, const struct counter *counter, uint64_t befor
 	ck_assert_uint_eq(set_of(fd, 0).set_ovfl_pmds[0], 0);
 }
 
-/* The other counters of the context are not named, and are what they were. */
+/* The other counters of the context are not reported, and keep their counts. */
 TEST(an_overflow_of_64_bits_suspends)
 {
 	const struct counter *counter;
@@ -79,7 +79,7 @@ TEST(an_overflow_of_64_bits_suspends)
 	close(fd);
 }
 
-/* It is stopped by the switch, not by a call. */
+/* The thread's switch stops it, not a call. */
 TEST(the_overflow_of_another_thread_suspends)
 {
 	const struct counter *counter;
@@ -105,7 +105,7 @@ TEST(the_overflow_of_another_thread_suspends)
 	child_exit(&child);
 }
 
-/* Wraps of the hardware are none, even just before the end. */
+/* Wraps of the hardware are not overflows, even just before the end of 64 bits. */
 TEST(the_last_wraps_do_not_suspend)
 {
 	const struct counter *counter;

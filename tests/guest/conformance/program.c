@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* perfmon-conformance: whether the PMU module that is loaded does what it has to. */
+/* perfmon-conformance: tests whether the loaded PMU module does what it must. */
 #include "conformance.h"
 
 static const struct option options[] = {

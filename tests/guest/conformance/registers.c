@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The registers of the description: numbers, values, what sysfs and the calls say. */
+/* The registers of the description: their numbers and values, in sysfs and in the calls. */
 #include <stdio.h>
 #include <sys/resource.h>
 
@@ -8,7 +8,7 @@
 SUITE(registers, CONFORMANCE_SECONDS);
 
 #define END_OF_NUMBERS 1024
-#define TICK	       10000000 /* ns, the longest that kernels have */
+#define TICK	       10000000 /* ns, the longest tick of any kernel */
 
 static bool is_implemented_pmc(unsigned int n)
 {
@@ -77,7 +77,7 @@ TEST(counters_are_registers_below_64)
 			      counter_at(n)->pmd);
 }
 
-TEST(numbers_that_are_not_there_are_refused)
+TEST(missing_registers_are_refused)
 {
 	int fd = context_with(BIT(0), 0);
 	unsigned int n;
@@ -137,8 +137,8 @@ static uint64_t count_with_defaults(const struct counter *counter, bool written)
 	return count;
 }
 
-/* Whatever another context had there before. */
-TEST(a_pmc_not_written_has_its_default)
+/* Another context had a different value there before. */
+TEST(a_pmc_that_was_not_written_has_its_default)
 {
 	const struct counter *counter;
 	int fd;
@@ -171,7 +171,7 @@ static const uint64_t patterns[] = {
 	0,
 };
 
-/* One that is read-only takes none of them. */
+/* A read-only PMD keeps no value. */
 static void check_patterns(int fd, unsigned int n, const char *when)
 {
 	uint64_t first, value;
@@ -211,7 +211,7 @@ TEST(pmds_read_as_written)
 	close(fd);
 }
 
-/* Through the hardware, and back; live, too. */
+/* Values go through the hardware and back, live reads included. */
 TEST(counters_that_stand_still_keep_all_bits)
 {
 	const struct counter *counter;
@@ -236,7 +236,7 @@ TEST(counters_that_stand_still_keep_all_bits)
 	close(fd);
 }
 
-/* Whether it is one that tells how it is: those cannot be reset. */
+/* Returns whether the PMD is a state, which cannot be reset. */
 static bool is_state(int fd, unsigned int n)
 {
 	struct pfarg_pmd pmd = { .reg_num = PFM_PMD_TASK_CLOCK };
@@ -248,7 +248,7 @@ static bool is_state(int fd, unsigned int n)
 	return true;
 }
 
-/* What is to be found of the example's is in /proc. */
+/* /proc has the reference values for the PMDs of the example. */
 static void must_tell_the_truth(int fd, unsigned int n, uint64_t gained)
 {
 	const char *name = read_text(register_file("pmd", n, "name"));
@@ -263,7 +263,7 @@ static void must_tell_the_truth(int fd, unsigned int n, uint64_t gained)
 			      (uintmax_t)read_pmd(fd, PFM_PMD_TASK_CLOCK));
 }
 
-TEST(virtual_pmds_of_the_pmu_are_like_others)
+TEST(virtual_pmds_of_the_pmu_work_like_others)
 {
 	unsigned int n;
 	int fd;

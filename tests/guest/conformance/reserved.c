@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whatever is written to a PMC is masked or refused, and afterwards the counters
- * count as before.
+ * Every value written to a PMC is either masked or refused. Afterwards the counters count as
+ * before.
  */
 #include <stdio.h>
 
@@ -22,7 +22,7 @@ static uint64_t strange_value(unsigned int i)
 
 #define STRANGE_VALUES 70
 
-/* Whether it was taken. */
+/* Returns whether the value was accepted. */
 static bool try_pmc(int fd, unsigned int n, uint64_t value)
 {
 	pfarg_pmc_t pmc = { .reg_num = n, .reg_value = value };
@@ -38,7 +38,7 @@ static bool try_pmc(int fd, unsigned int n, uint64_t value)
 	return false;
 }
 
-/* The counters count, as much as they have to: all of them at once. */
+/* All counters at once count as much as they must. */
 static void must_all_count(int fd, unsigned int pmc, uint64_t value)
 {
 	const struct counter *counter;
@@ -55,8 +55,8 @@ static void must_all_count(int fd, unsigned int pmc, uint64_t value)
 }
 
 /*
- * A value that is refused changes nothing; one that is taken nothing that writing
- * the good values does not put right.
+ * A refused value changes nothing. The effect of an accepted one ends when the good values are
+ * written again.
  */
 TEST(strange_values_are_masked_or_refused)
 {
@@ -81,7 +81,7 @@ TEST(strange_values_are_masked_or_refused)
 	close(fd);
 }
 
-/* What counts meanwhile is anybody's guess, but it only grows, and nothing dies. */
+/* Counts are arbitrary meanwhile, but they only grow, and the kernel survives. */
 TEST(the_kernel_survives_any_value_while_counting)
 {
 	int fd = context_on(thread_id(), ALL_COUNTERS, 0);
@@ -118,7 +118,7 @@ TEST(the_kernel_survives_any_value_while_counting)
 	close(fd);
 }
 
-TEST(reserved_bits_do_nothing)
+TEST(reserved_bits_have_no_effect)
 {
 	const struct counter *counter;
 	int fd = make_context();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Contexts of several threads, on one CPU and on several, never mix. */
+/* Contexts of several threads, on one CPU and on several, have separate counts. */
 #include <stdio.h>
 
 #include "conformance.h"
@@ -8,7 +8,7 @@ SUITE(threads, CONFORMANCE_SECONDS);
 
 #define PRELOAD(i) (0x1111111100000000ull * ((i) + 1))
 
-/* The counter that stands still must not have moved at all. */
+/* The quiet counter must not have moved at all. */
 static void must_have_rested(int fd, const struct counter *counter, uint64_t value)
 {
 	ck_assert_msg(read_pmd(fd, counter->pmd) == value, "%s0x%jx, not 0x%jx", subject,
@@ -32,7 +32,9 @@ static void must_all_count_work(int fd, uint64_t preload, const struct done *don
 			   read_pmd(fd, counter->pmd) - preload, done);
 }
 
-/* Same counters and values, other preloads: what one counts the other does not. */
+/*
+ * The same counters and PMC values, other initial values: one count must not appear in the other.
+ */
 static void check_two(const unsigned int *cpus)
 {
 	struct child children[2] = { child_new(), child_new() };
@@ -68,7 +70,7 @@ TEST(two_threads_on_two_cpus_have_their_own_counts)
 	check_two((const unsigned int[]){ 0, 1 });
 }
 
-/* One thread uses a counter that stands still for the other. */
+/* Each thread uses a counter that is quiet for the other one. */
 static void check_pmcs(const unsigned int *cpus)
 {
 	struct child children[2] = { child_new(), child_new() };
@@ -139,7 +141,7 @@ TEST(threads_may_use_different_counters)
 	}
 }
 
-/* Two that wake each other: a switch every few microseconds. */
+/* Two threads wake each other: a switch every few microseconds. */
 TEST(many_switches_lose_nothing)
 {
 	struct child children[2] = { child_new(), child_new() };
@@ -182,13 +184,13 @@ TEST(a_thread_that_moves_keeps_its_counts)
 		usleep(2000);
 	}
 	work_end(&child, &done);
-	/* A turn in which it was moved has no time, but the ns of all have. */
+	/* A round in which the thread migrated has no time of its own, but the sum of all has. */
 	must_all_count_work(fd, PRELOAD(0), &done);
 	close(fd);
 	child_exit(&child);
 }
 
-TEST(one_context_goes_while_the_other_counts)
+TEST(one_context_is_closed_while_the_other_counts)
 {
 	struct child children[2] = { child_new(), child_new() };
 	struct done done[2];
@@ -203,7 +205,7 @@ TEST(one_context_goes_while_the_other_counts)
 		done[1] = work_begin(&children[1]);
 		wait_until(children[1].page->turns > 10);
 		if (round % 2) {
-			close(fds[1]); /* in the middle of it */
+			close(fds[1]); /* in the middle of the count */
 			work_end(&children[1], &done[1]);
 		} else {
 			work_end(&children[1], &done[1]);
@@ -219,8 +221,8 @@ TEST(one_context_goes_while_the_other_counts)
 		child_exit(&children[i]);
 }
 
-/* What another context left in the registers is not seen in a fresh one. */
-TEST(a_fresh_context_has_no_leftovers)
+/* A new context does not see what another context left in the registers. */
+TEST(a_new_context_has_no_values_of_another)
 {
 	const struct counter *counter;
 	uint64_t now;
@@ -252,8 +254,8 @@ TEST(a_fresh_context_has_no_leftovers)
 	}
 }
 
-/* The registers of two contexts of one thread, one after the other, again and again. */
-TEST(contexts_that_take_turns_go_on_where_they_were)
+/* Loads two contexts on one thread in turn, again and again. */
+TEST(contexts_loaded_in_turn_continue_with_their_values)
 {
 	int fds[2] = { context_with(ALL_COUNTERS, 0), context_with(ALL_COUNTERS, 0) };
 	struct done sums[2] = {}, part;

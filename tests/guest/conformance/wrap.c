@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * 64-bit values on narrower hardware: they go on over each border as if it were not
- * there.  A wrap that is lost or doubled is an error of 2^width, which is far above
- * what the truth leaves open for widths from 31 on.
+ * 64-bit values on narrower hardware: counts continue over each wrap. A lost or doubled wrap is an
+ * error of 2^width. For widths from 31 on, that is far more than the reference value allows.
  */
 #include <stdio.h>
 
@@ -12,7 +11,7 @@ SUITE(wrap, CONFORMANCE_SECONDS);
 
 #define LOOP (5 * MILLION)
 
-/* Borders that hardware could have, none of them the end of 64 bits. */
+/* Widths that hardware could have, all below 64 bits. */
 static unsigned int make_borders(const struct counter *counter, uint64_t *borders)
 {
 	static const unsigned int powers[] = { 31, 32, 40, 47, 48, 56, 63 };
@@ -26,14 +25,14 @@ static unsigned int make_borders(const struct counter *counter, uint64_t *border
 		borders[count++] = 2 * wrap;
 		borders[count++] = 7 * wrap;
 		borders[count++] = BIT(63) + wrap;
-		borders[count++] = -wrap; /* and the next is the end */
+		borders[count++] = -wrap; /* the next one would be the end of 64 bits */
 	}
 	for (i = 0; i < COUNT(powers); i++)
 		borders[count++] = BIT(powers[i]);
 	return count;
 }
 
-/* Before the border: by one, in the loop, just not reached; and behind it. */
+/* Before the wrap: by one, inside the loop, just not reached; and behind it. */
 static unsigned int make_preloads(const struct counter *counter, uint64_t *preloads)
 {
 	uint64_t borders[16], loop_counts = expected(counter, LOOP);
@@ -62,7 +61,7 @@ static void say(char *what, size_t size, const char *how, uint64_t preload)
 	snprintf(what, size, "%s from 0x%jx", how, (uintmax_t)preload);
 }
 
-TEST(a_count_goes_on_over_a_wrap)
+TEST(a_count_continues_over_a_wrap)
 {
 	const struct counter *counter;
 	uint64_t preloads[128], expect;
@@ -88,8 +87,8 @@ TEST(a_count_goes_on_over_a_wrap)
 	}
 }
 
-/* A read must never see the lower half wrapped and the upper half not yet. */
-TEST(live_reads_go_on_over_a_wrap)
+/* A read must not return a wrapped lower half with the old upper half. */
+TEST(live_reads_continue_over_a_wrap)
 {
 	const struct counter *counter;
 	uint64_t preloads[128], last, now;
@@ -131,7 +130,7 @@ TEST(live_reads_go_on_over_a_wrap)
 	}
 }
 
-/* Each at another moment of the same run. */
+/* Each counter wraps at another moment of the same run. */
 TEST(all_counters_wrap_in_one_run)
 {
 	const struct counter *counter;
@@ -163,8 +162,8 @@ TEST(all_counters_wrap_in_one_run)
 	close(fd);
 }
 
-/* A worker that others drive out all the time, watched from elsewhere. */
-TEST(a_wrap_among_other_threads_is_seen)
+/* A thread that others preempt all the time, read from another CPU. */
+TEST(a_wrap_among_competing_threads_is_seen)
 {
 	const struct counter *counter;
 	struct child child = child_new();

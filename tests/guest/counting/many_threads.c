@@ -195,7 +195,7 @@ TEST(contexts_loaded_elsewhere_cost_a_switch_nothing)
 	/* What a switch costs the kernel itself can be 100 instructions more for a while. */
 	if (!getenv("PERFMON_THREADS"))
 		skip("a measurement, for which PERFMON_THREADS= says with how many threads");
-	count = kernel_checks_itself() ? FEW + 1000 : most_threads();
+	count = is_debug_kernel() ? FEW + 1000 : most_threads();
 	allow(count);
 	for (i = 0; i < PARTNERS; i++)
 		partners[i] = make_partner();

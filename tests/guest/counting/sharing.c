@@ -131,7 +131,7 @@ static void must_miss(struct window window, int64_t none, int pairs, int others)
 
 	most = pairs * (MISSED_BY_PAIR + others * MISSED_BY_OTHER) +
 	       (int64_t)window.switches * MISSED_BY_SWITCH;
-	if (kernel_checks_itself())
+	if (is_debug_kernel())
 		most *= 10;
 	if (pairs)
 		printf("         %jd instructions uncounted: %d pairs of perf's, "

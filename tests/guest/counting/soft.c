@@ -390,7 +390,7 @@ static void check_many_interrupts(void)
 		 * it.
 		 */
 		must_be_between(count, 100 * MILLION,
-				(kernel_checks_itself() ? 200 : 150) * MILLION);
+				(is_debug_kernel() ? 200 : 150) * MILLION);
 		must_be_near(interrupts, count / wrap, count / wrap / 100);
 	}
 	close(fd);

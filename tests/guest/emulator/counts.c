@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The emulated PMU counts by perf_event what is executed, no more and no less. */
+/* By perf_event: the emulated PMU counts exactly what is executed. */
 #if defined(__x86_64__)
 
 #include <signal.h>
@@ -10,7 +10,7 @@
 
 SUITE(counts, 120);
 
-/* What is counted beside the loop is the way from and to the kernel, always the same. */
+/* Besides the loop, the way from and to the kernel is counted. It is always the same. */
 static void must_count(uint32_t type, uint64_t config, unsigned int in_ten_instructions)
 {
 	int fd = event(type, config, AT_USER_LEVEL), length, again;
@@ -35,7 +35,7 @@ TEST(events_of_loops)
 	must_count(HARDWARE(CPU_CYCLES), 10);
 	must_count(HARDWARE(BRANCH_INSTRUCTIONS), 1);
 	must_count(RAW(RAW_INSTRUCTIONS), 10);
-	/* Of perf's only a fixed counter has it. */
+	/* perf can count this event on a fixed counter only. */
 	if (x86_pmu()->fixed)
 		must_count(HARDWARE(REF_CPU_CYCLES), 10);
 }
@@ -56,7 +56,7 @@ static uint64_t counted_in_copy(int fd, uint64_t bytes)
 	return value_of(fd);
 }
 
-TEST(a_string_instruction_is_one_however_often_it_repeats)
+TEST(a_string_instruction_with_repeats_counts_once)
 {
 	int fd = event(HARDWARE(INSTRUCTIONS), AT_USER_LEVEL);
 
@@ -64,7 +64,7 @@ TEST(a_string_instruction_is_one_however_often_it_repeats)
 	ck_assert_uint_eq(counted_in_copy(fd, 10), counted_in_copy(fd, 4000));
 }
 
-/* Without a global enable the counters of a group are stopped one after the other. */
+/* Without a global enable, the counters of a group are stopped one after the other. */
 TEST(user_and_kernel_add_up)
 {
 	uint64_t apart = x86_pmu()->version >= 2 ? 0 : 2000;
@@ -89,7 +89,7 @@ TEST(all_counters_of_a_group_count_the_same)
 	unsigned int n, counters = x86_pmu()->counters;
 	int fds[32];
 
-	/* The NMI watchdog is off: the kernel's command line. */
+	/* A boot parameter turns off the NMI watchdog. */
 	fds[0] = event(RAW(RAW_INSTRUCTIONS), AT_USER_LEVEL);
 	for (n = 1; n < counters; n++)
 		fds[n] = event(RAW(RAW_INSTRUCTIONS),
@@ -106,7 +106,7 @@ static uint64_t loop_often(uint64_t times)
 	return 0;
 }
 
-/* A competitor's instructions are its own. */
+/* Instructions of another process are counted only there. */
 TEST(another_process_is_not_counted)
 {
 	int fd = event(HARDWARE(INSTRUCTIONS), AT_USER_LEVEL);
@@ -129,7 +129,7 @@ static uint64_t rdpmc(uint32_t index)
 	return low | (uint64_t)high << 32;
 }
 
-/* As in linux/perf_event.h, without what several CPUs need. */
+/* From linux/perf_event.h, without the parts for several CPUs. */
 static uint64_t read_by_program(volatile struct perf_event_mmap_page *page)
 {
 	unsigned int beyond = 64 - page->pmc_width;
@@ -172,7 +172,7 @@ static uint64_t read_counter_of_nobody(uint64_t index)
 	return rdpmc(index);
 }
 
-TEST(a_counter_that_is_not_there_faults)
+TEST(a_missing_counter_faults)
 {
 	static const uint32_t indices[] = { 31, 0x40000007 };
 	struct child child;

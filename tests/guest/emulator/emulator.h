@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfmon-emulator: whether the x86 PMU that tests/vm adds to QEMU does what the manuals say,
- * by perf_event and by the registers themselves.  Nothing of perfmon is loaded.
+ * perfmon-emulator: tests whether the x86 PMU that tests/vm adds to QEMU does what the manuals
+ * say, by perf_event and by the registers. No module of perfmon is loaded.
  */
 #ifndef EMULATOR_H
 #define EMULATOR_H
@@ -14,11 +14,11 @@
 #if defined(__x86_64__)
 
 /**
- * struct x86_pmu - what CPUID says
- * @is_intel: of Intel's make; else of AMD's
- * @version: of architectural performance monitoring; AMD: 2 with PerfMonV2, else 0
- * @counters: general counters
- * @fixed: fixed counters
+ * struct x86_pmu - what CPUID reports
+ * @is_intel: true: Intel; false: AMD
+ * @version: of architectural performance monitoring; AMD: 2 with PerfMonV2, otherwise 0
+ * @counters: number of general counters
+ * @fixed: number of fixed counters
  */
 struct x86_pmu {
 	bool is_intel;
@@ -31,13 +31,13 @@ const struct x86_pmu *x86_pmu(void);
 
 #define HARDWARE(event)	 PERF_TYPE_HARDWARE, PERF_COUNT_HW_##event
 #define RAW(event)	 PERF_TYPE_RAW, event
-#define RAW_INSTRUCTIONS 0xc0 /* with all makers */
+#define RAW_INSTRUCTIONS 0xc0 /* from all vendors */
 
 /**
- * struct wanted - an event of perf's on the caller's thread, not yet enabled
+ * struct wanted - a perf event on the caller's thread, not yet enabled
  * @period: sample_period, or 0
  * @user, @kernel: levels that it counts
- * @group: its leader, or -1
+ * @group: its group leader, or -1
  */
 struct wanted {
 	uint64_t period;
@@ -54,15 +54,15 @@ struct wanted {
 
 int try_event(uint32_t type, uint64_t config, const struct wanted *wanted);
 int event(uint32_t type, uint64_t config, const struct wanted *wanted);
-/* Of a group with its leader; enabling sets it to zero first. */
+/* For a group, called on the leader. Sets the counts to zero, then enables. */
 void group_enable(int leader);
 void group_disable(int leader);
 uint64_t value_of(int fd);
 
-/* Enables, loops, disables: what was counted. */
+/* Enables, loops, disables. Returns the count. */
 uint64_t counted_in_loop(int leader, uint64_t instructions);
 
-/* A line of /proc/interrupts, all CPUs. */
+/* A line of /proc/interrupts, the sum of all CPUs. */
 uint64_t interrupts(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The emulated PMU interrupts at each overflow, once, after the instruction that made it. */
+/* The emulated PMU raises one interrupt per overflow, after the instruction that overflowed. */
 #if defined(__x86_64__)
 
 #include <sys/mman.h>
@@ -11,7 +11,7 @@ SUITE(overflows, 120);
 #define PAGES	    512
 #define SAMPLES_MAX 4096
 
-/* Ten instructions: nine of a byte each, then a long jump so that no other address is near. */
+/* Ten instructions: nine of one byte each, then a long jump, so that no other address is near. */
 extern const char nops[], nops_end[];
 
 __attribute__((noinline)) static void nop_loop(uint64_t instructions)
@@ -27,7 +27,7 @@ __attribute__((noinline)) static void nop_loop(uint64_t instructions)
 		: "cc");
 }
 
-/* Which of the ten instructions is at @ip; 10 if none. */
+/* Index of the instruction at @ip, or 10. */
 static unsigned int place(uint64_t ip)
 {
 	uint64_t at = ip - (uintptr_t)nops;
@@ -104,8 +104,11 @@ TEST(each_overflow_is_an_interrupt)
 	must_sample(HARDWARE(INSTRUCTIONS), 100000, true);
 }
 
-/* With one more instruction in each period, each sample is one place further. */
-TEST(the_interrupt_comes_after_the_very_instruction)
+/*
+ * The period is one instruction longer than a whole number of loops, so each sample is one
+ * instruction later.
+ */
+TEST(the_interrupt_comes_after_the_instruction_that_overflowed)
 {
 	struct samples samples =
 		sampled_loop(HARDWARE(INSTRUCTIONS), 10001, false, 10 * MILLION);
@@ -117,7 +120,7 @@ TEST(the_interrupt_comes_after_the_very_instruction)
 				  (place(samples.ips[i - 1]) + 1) % 10);
 }
 
-/* Two counters with one period overflow at once, and interrupt once. */
+/* Two counters with the same period overflow at once and raise one interrupt. */
 TEST(two_overflows_may_be_one_interrupt)
 {
 	const struct wanted first = { 100000, true, false, -1 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Registers of the emulated PMU: which bits they have, and which writes fault. */
+/* Registers of the emulated PMU: their bits, and the writes that fault. */
 #if defined(__x86_64__)
 
 #include <stdio.h>
@@ -64,7 +64,7 @@ static void intel_registers(void)
 	must_write(EVENT_SELECT, BIT(32), false);
 	must_write(EVENT_SELECT, BIT(21), pmu->version >= 3); /* AnyThread */
 	must_write(EVENT_SELECT, 0, true);
-	/* Bit 31 is the sign of what is written by this address. */
+	/* A write to this address is sign-extended from bit 31. */
 	must_write(COUNTER, 0x80000000, true);
 	must_read(COUNTER, 0xffff80000000);
 	must_write(COUNTER_FULL, 0x7fffffffffff, true);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every allocation in every call on a context fails in turn, and then it and all that
- * follow: the call says ENOMEM and why, nothing has changed, and the same call works when
- * there is memory again.
+ * Every allocation in every call on a context fails in turn, alone and with all that follow. The
+ * call fails with ENOMEM and the reason, changes nothing, and works when there is memory again.
  */
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -30,7 +29,7 @@ static union {
 	struct pfarg_setinfo infos[MANY];
 } vector;
 
-/* The first @count elements name the first PMC or PMD; of sets it is set 0. */
+/* The first @count elements name the first PMC or PMD, or set 0. */
 static void fill_vector(const struct operation *operation)
 {
 	int i;
@@ -60,7 +59,10 @@ static int attempt_vector(const struct operation *operation)
 
 static void check_vectors(void)
 {
-	/* The buffer of a long vector has a fallback: only the rest makes it fail. */
+	/*
+	 * The buffer of a long vector has a fallback, so one failure alone does not make the call
+	 * fail.
+	 */
 	static const struct operation operations[] = {
 		{ VECTOR("write_pmcs, 1", PFM_IOC_WRITE_PMCS, pfarg_pmc_t, 1) },
 		{ VECTOR("write_pmcs, 2000", PFM_IOC_WRITE_PMCS, pfarg_pmc_t, MANY) },
@@ -196,7 +198,7 @@ static void undo_async(void)
 	ck_assert_int_eq(set_flags(O_NONBLOCK), 0);
 }
 
-/* A number whose table of descriptors is longer than what there is. */
+/* A descriptor number for which the table of descriptors has to grow. */
 static int attempt_dup(const struct operation *operation)
 {
 	(void)operation;
@@ -220,7 +222,7 @@ static void load_self_and_start(void)
 	must(fd, pfm_start(fd, NULL));
 }
 
-/* The END of a child is the message that waits. */
+/* The message that can be read is the END of a child. */
 static void make_message(void)
 {
 	struct child ended = child_new();
@@ -236,7 +238,7 @@ static uint64_t end_soon(uint64_t unused)
 	_exit(EXIT_SUCCESS);
 }
 
-/* The reader waits for the message: it comes when he sleeps. */
+/* The reader waits for the message, which comes when the reader sleeps. */
 static void wait_for_message(void)
 {
 	ck_assert_int_eq(fcntl(fd, F_SETFL, 0), 0);
@@ -344,12 +346,12 @@ static void target_thread(void)
 	}
 }
 
-/* A fresh one: of the old one proc has files in its cache. */
+/* A new child, because proc has files of the old one in its cache. */
 static void target_process(void)
 {
 	if (child.pid)
 		child_exit(&child);
-	make_message(); /* must survive a load that fails */
+	make_message(); /* must survive a failed load */
 	child = child_new();
 	target = child.pid;
 }
@@ -367,7 +369,7 @@ static void check_loading(void)
 		  .undo = unload,
 		  .before = target_thread,
 		  .reason = true },
-		/* by CAP_PERFMON: nobody is asked */
+		/* CAP_PERFMON needs no permission check */
 		{ .name = "load, a process",
 		  .attempt = attempt_load,
 		  .undo = unload,
@@ -384,14 +386,14 @@ FAULT_TEST(loading)
 
 static void check_loading_by_a_user(void)
 {
-	/* The permission check opens a file of proc. */
+	/* The permission check opens a proc file. */
 	static const struct operation operation = {
 		"load, a user's process", attempt_load,	     unload,
 		target_process,		  .allocates = true, .reason = true
 	};
 
 	inject_open();
-	/* To speak with the console, as the tests do. */
+	/* The tests need the group of the console to print. */
 	become_with_capability(USER_ID, CAP_SYSLOG);
 	fd = busy_context();
 	must_survive(&operation);
@@ -399,7 +401,7 @@ static void check_loading_by_a_user(void)
 }
 FAULT_TEST(loading_by_a_user)
 
-/* By the thread that it may make wait: it has something for each loading. */
+/* The loader may block the monitored thread. That takes memory for each load. */
 static void check_loading_to_block(void)
 {
 	static const struct operation operation = {
@@ -423,7 +425,7 @@ FAULT_TEST(loading_to_block)
 
 /* ---- a context that is masked ------------------------------------------------------- */
 
-/* One sample fills it, which masks and leaves a message. */
+/* One sample fills the buffer, which masks and leaves a message. */
 static void overflow_self(void)
 {
 	write_one(fd, sampling(0, PERIOD));

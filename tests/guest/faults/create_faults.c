@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every allocation fails in turn, and then it and all that follow, when contexts and
- * their buffers are made and mapped: the call says ENOMEM and why, nothing has changed,
- * and the same call works when there is memory again.
+ * Every allocation fails in turn, alone and with all that follow, when contexts and their buffers
+ * are created and mapped. The call fails with ENOMEM and the reason, changes nothing, and works
+ * when there is memory again.
  *
- * What leaks is found by the debug guest's search for it, after the tests; it does not know
- * pages, which have a test of their own.
+ * After the tests the debug guest looks for leaks. That search does not cover pages, which have
+ * their own test.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -63,7 +63,7 @@ static int attempt_create_with_buffer(const struct operation *operation)
 	return to_error(ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
 }
 
-/* Not even of an attempt that failed. */
+/* Not even from an attempt that failed. */
 static void no_buffer_is_left(void)
 {
 	ck_assert_uint_eq(read_number(SYSFS "smpl_buffer_mem_cur"), 0);
@@ -75,7 +75,7 @@ static void unload_pmu(void)
 	must_do(module_unload(best_pmu_module()), "unloading", best_pmu_module());
 }
 
-/* The hooks of the scheduler are not in place, nor is there a context. */
+/* The scheduler hooks are not installed, and there is no context. */
 static void modules_anew(void)
 {
 	unload_pmu();
@@ -85,7 +85,7 @@ static void modules_anew(void)
 	fd = pfm_open_device();
 }
 
-/* Every attempt begins without PMU, whatever the one before has loaded. */
+/* Each attempt begins without a PMU, even if the one before has loaded it. */
 static void no_pmu(void)
 {
 	close(fd);
@@ -111,7 +111,7 @@ static void check_creating(void)
 		  .attempt = attempt_open,
 		  .undo = close_opened,
 		  .allocates = true },
-		/* the event set: kvmalloc() has a fallback of its own */
+		/* the event set: kvmalloc() has a fallback */
 		{ .name = "create",
 		  .attempt = attempt_create,
 		  .undo = open_anew,
@@ -193,7 +193,7 @@ static int attempt_unmap(const struct operation *operation)
 	return to_error(munmap(mapped, BUFFER_SIZE));
 }
 
-/* It still is if the unmapping has failed. */
+/* If unmapping failed, the buffer is still mapped. */
 static void map_it(void)
 {
 	static const struct operation unused;
@@ -235,7 +235,10 @@ FAULT_TEST(buffers)
 #define PAGES	 64 /* of the buffer */
 #define FAILURES 4000
 
-/* One of the last pages of the buffer cannot be had; false if it was another's page. */
+/*
+ * Makes one of the last page allocations of the buffer fail. Returns false if the page was not the
+ * buffer's.
+ */
 static bool create_in_vain(unsigned int nth)
 {
 	const pfm_dfl_smpl_arg_t argument = { .buf_size = PAGES * sysconf(_SC_PAGESIZE) };
@@ -266,8 +269,8 @@ static void create_in_vain_often(unsigned int failures)
 }
 
 /*
- * The kernel's search for leaks does not know pages.  KASAN keeps what is freed until
- * that is a 32nd of memory: the first ones fill it.
+ * The kernel's search for leaks does not cover pages. KASAN keeps freed memory up to a 32nd of all
+ * memory. The first failures fill that.
  */
 static void check_pages(void)
 {

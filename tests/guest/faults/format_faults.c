@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every allocation for a sampling format that is a module fails in turn, as in faults.c:
- * when a context brings it, and when the module itself is loaded and unloaded.
+ * Every allocation for a sampling format that is a module fails in turn, as in call_faults.c: when
+ * a context loads it, and when the module itself is loaded and unloaded.
  */
 #include <fcntl.h>
 #include <perfmon/perfmon_callchain.h>
@@ -46,7 +46,7 @@ static int attempt_create(const struct operation *operation)
 	return to_error(try_format(fd, format->name, format->argument, format->size));
 }
 
-/* Every attempt begins without the module, whatever the one before has loaded. */
+/* Each attempt begins without the module, even if the one before has loaded it. */
 static void no_format(void)
 {
 	close(fd);
@@ -55,12 +55,13 @@ static void no_format(void)
 	ck_assert_int_ne(fd, -1);
 }
 
-/* The module may stay; an attempt that failed does not hold it. */
+/* The module may stay loaded, but a failed attempt does not hold it. */
 static void must_be_all_or_nothing(int error)
 {
 	bool loaded = module_is_loaded(format->module);
 
-	ck_assert_int_eq(module_users("perfmon"), 2 + loaded); /* fd and the PMU */
+	ck_assert_int_eq(module_users("perfmon"),
+			 2 + loaded); /* the descriptor and the PMU */
 	ck_assert_int_eq(module_users(best_pmu_module()), error == 0);
 	if (loaded)
 		ck_assert_int_eq(module_users(format->module), error == 0);
@@ -88,7 +89,7 @@ static void check_creating(void)
 	int other;
 
 	inject_open();
-	other = make_context(); /* the PMU is there, the hooks are in place */
+	other = make_context(); /* the PMU is loaded, the hooks are installed */
 	close(other);
 	for (format = formats; format < formats + COUNT(formats); format++) {
 		fd = pfm_open_device();
@@ -130,7 +131,7 @@ static void must_be_loaded(void)
 		must_do(module_load(format->module, ""), "loading", format->module);
 }
 
-/* All of it, or nothing. */
+/* The whole format is registered, or nothing of it. */
 static void format_must_be_whole(int error)
 {
 	bool loaded = module_is_loaded(format->module);
@@ -161,7 +162,7 @@ static void check_modules(void)
 	};
 
 	inject_open();
-	close(make_context()); /* the PMU is there */
+	close(make_context()); /* the PMU is loaded */
 	format = formats;
 	module_fd = open(module_path(format->module), O_RDONLY | O_CLOEXEC);
 	ck_assert_int_ne(module_fd, -1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Allocations that fail: by the kernel's own injection, or by a module of the tests. */
+/* Failing allocations, by the kernel's own injection or by a test module. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/klog.h>
@@ -68,7 +68,7 @@ void inject_kind(enum inject_kind kind)
 	injector->kind(kind);
 }
 
-/* To KERN_ERR and worse; what KASAN reports is that. */
+/* Only KERN_ERR and worse, which is what KASAN reports. */
 static void silence_console(void)
 {
 	lseek(log_fd, 0, SEEK_END);
@@ -77,7 +77,7 @@ static void silence_console(void)
 
 void inject_arm(unsigned int nth)
 {
-	/* A page fault that finds no memory is tried again, for ever. */
+	/* A page fault that finds no memory is repeated without end. */
 	ck_assert_int_eq(mlockall(MCL_CURRENT), 0);
 	silence_console();
 	injector->arm(0, nth);
@@ -89,18 +89,21 @@ void inject_arm_process(pid_t pid, unsigned int nth)
 	injector->arm(pid, nth);
 }
 
-/* Nothing of it may be worse than an allocation that failed. */
+/* The log may contain nothing worse than a failed allocation. */
 static void look_for_complaint(const char *record)
 {
 	static const char *const complaints[] = {
 		"WARNING:", "BUG:", "INFO:",
-		/* What leaks is looked for after the tests: in vain from here on. */
+		/*
+		 * Leaks are searched for after the tests. From here on that search would find
+		 * nothing.
+		 */
 		"kmemleak: Cannot allocate a kmemleak_object structure",
 		"kmemleak: Kernel memory leak detector disabled"
 	};
 	size_t i;
 
-	/* The kernel warns when it has no memory for the static keys of a module. */
+	/* The kernel warns if it has no memory for the static keys of a module. */
 	if (strstr(record, "kernel/jump_label.c:"))
 		return;
 	for (i = 0; i < COUNT(complaints); i++)
@@ -116,7 +119,7 @@ static void read_log(struct injected *found)
 	while ((length = read(log_fd, record, sizeof(record) - 1)) > 0 ||
 	       (length == -1 && errno == EPIPE)) {
 		if (length == -1)
-			continue; /* overwritten: by the stacks of later failures */
+			continue; /* overwritten by the stacks of later failures */
 		record[length] = '\0';
 		look_for_complaint(record);
 		if (injector->read)

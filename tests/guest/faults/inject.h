@@ -20,9 +20,9 @@
 #include "guest.h"
 
 /*
- * What fails.  The kernel takes pages for new slabs and for records of its own
- * at any time, but objects in the same order whenever the same thing is done.
- * Hence the two are counted apart, but for the last, where it does not matter.
+ * Which allocations fail. The kernel allocates pages for new slabs and for its own records at any
+ * time, but it allocates objects in the same order whenever the same thing is done. So objects and
+ * pages are counted separately, except for INJECT_REST, where it does not matter.
  */
 enum inject_kind {
 	INJECT_OBJECT, /* the nth object of a slab: kmalloc() and the like */
@@ -32,15 +32,14 @@ enum inject_kind {
 };
 
 /**
- * struct injected - what became of an injection
- * @injected: there was an nth allocation; it failed
- * @told: and was not marked by its caller as one that may well fail
- *	(__GFP_NOWARN): what has a fallback, vectors and event sets of perfmon, and
- *	the debug kernel's own records.  Of INJECT_REST: any that failed was not.
- * @ours: and perfmon was at work: one of its modules is in the stack of one that
- *	is told.
- * @reserve: and it may have been for what vmap() keeps in reserve for the next time
- *	and does without (preload_this_cpu_lock() in mm/vmalloc.c)
+ * struct injected - result of an injection
+ * @injected: there was an nth allocation, and it failed
+ * @told: the failure was logged: the caller did not mark the allocation with __GFP_NOWARN. Marked
+ * are those with a fallback, vectors and event sets of perfmon, and the debug kernel's own
+ * records. With INJECT_REST: at least one failure was logged.
+ * @ours: a module of perfmon is in the stack of a logged failure
+ * @reserve: the allocation may have been one that vmap() makes in advance for its next call and
+ * can do without (preload_this_cpu_lock() in mm/vmalloc.c)
  */
 struct injected {
 	bool injected;
@@ -49,17 +48,16 @@ struct injected {
 	bool reserve;
 };
 
-/* As root, before anything else. */
+/* Called as root, before everything else. */
 void inject_open(void);
-/* When all that used it has ended. */
+/* Called when all processes that used it have exited. */
 void inject_close(void);
 void inject_kind(enum inject_kind kind);
 
 /*
- * In the calling thread, or in @pid, which then has to sleep.  The console does
- * not get the kernel's warnings in between: they speak of the allocation.
- * inject_disarm() looks through them for what is more than that, and for the end of
- * kmemleak, which gives up when it has no memory for its records.
+ * Arms the calling thread, or thread @pid, which then has to sleep. Meanwhile the console does not
+ * show the kernel's warnings about allocations. inject_disarm() checks them for anything else, and
+ * for the end of kmemleak, which turns itself off when it has no memory for its records.
  */
 void inject_arm(unsigned int nth);
 void inject_arm_process(pid_t pid, unsigned int nth);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel's own way: Documentation/fault-injection.
+ * The kernel's own fault injection: Documentation/fault-injection.
  *
- * fail-nth of a task comes before all else that could make an allocation fail: as
- * long as it counts down nothing fails, at its end one allocation does.  After
- * that probability and task filter decide: that is how all the rest can fail.
+ * fail-nth of a task takes precedence over everything else that could make an allocation fail.
+ * While it counts down nothing fails, and at its end one allocation fails. After that, probability
+ * and task filter decide: with them all further allocations can fail.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #define OWN_NTH	 "/proc/thread-self/fail-nth"
 #define NO_ORDER "20" /* more pages than anybody takes together */
 
-/* Opened at the beginning: the test may be another user's later. */
+/* Opened at the beginning, because the test may change to another user later. */
 struct knob {
 	const char *path;
 	const char *value[INJECT_KINDS];
@@ -23,8 +23,8 @@ struct knob {
 };
 
 /*
- * By default only allocations that cannot wait fail, of pages only those of more
- * than one.  Failures are told, with a stack, to find out whose they are.
+ * By default only allocations that cannot wait fail, and of pages only those of more than one.
+ * Failures are logged with a stack, which shows the caller.
  */
 static struct knob knobs[] = {
 	{ FAULTS "failslab/task-filter", { "Y", "Y", "Y" }, -1 },
@@ -41,7 +41,7 @@ static struct knob knobs[] = {
 	{ FAULTS "fail_page_alloc/verbose", { "2", "2", "2" }, -1 },
 };
 
-/* These arm and disarm: nothing is allocated when they are written. */
+/* Writing to these files arms and disarms. A write allocates nothing. */
 static int slab_probability = -1, page_probability = -1;
 
 static enum inject_kind kind;
@@ -61,7 +61,7 @@ static void open_all(void)
 		knobs[i].fd = inject_file(knobs[i].path, O_WRONLY);
 	slab_probability = inject_file(FAULTS "failslab/probability", O_WRONLY);
 	page_probability = inject_file(FAULTS "fail_page_alloc/probability", O_WRONLY);
-	/* What the probabilities apply to. */
+	/* The thread to which the probabilities apply. */
 	write_text("/proc/self/make-it-fail", "1");
 }
 
@@ -95,7 +95,7 @@ static void arm(pid_t tid, unsigned int nth)
 		set_probability("100");
 }
 
-/* fail-nth is 0 when its time has come. */
+/* fail-nth is 0 when the failure has happened. */
 static void disarm(struct injected *found)
 {
 	if (kind == INJECT_REST)

@@ -5,7 +5,8 @@
 
 #include "injector.h"
 
-static int file = -1; /* opened at the beginning: the test may be another user's later */
+static int file =
+	-1; /* opened at the beginning, because the test may change to another user later */
 static struct failing_request request;
 
 static void open_file(void)

@@ -7,12 +7,11 @@
 
 /**
  * struct injector - as the functions of inject.h
- * @open: before anything else
+ * @open: called before everything else
  * @kind: what fails
- * @arm: in the thread @tid; 0: in the caller's.  Nothing is allocated after it has
- *	begun to count.
+ * @arm: for thread @tid; 0: the caller. Nothing is allocated after it has begun to count.
  * @disarm: fills in what is known
- * @read: what a line of the kernel's log says of those that failed; NULL: nothing
+ * @read: parses a line of the kernel's log about a failure; NULL: nothing to parse
  */
 struct injector {
 	void (*open)(void);
@@ -30,9 +29,9 @@ bool kernel_can_inject(void);
 #define INJECT_MODULE "failing_allocations"
 extern const struct injector module_injector;
 
-/* Must be there. */
+/* The file must exist. */
 int inject_file(const char *path, int flags);
-/* No assertions: even one that holds writes to a file, which takes memory. */
+/* No assertions: even an assertion that holds writes to a file, which takes memory. */
 void inject_write(int fd, const char *text);
 void inject_write_number(int fd, unsigned int number);
 unsigned int inject_read_number(int fd);

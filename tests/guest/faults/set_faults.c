@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every allocation for event sets fails in turn, as in faults.c: those before the one that
- * could not be made are there, and of the others nothing is left.
+ * Every allocation for event sets fails in turn, as in call_faults.c. The sets before the failure
+ * exist, and nothing is left of the others.
  */
 #include <stdio.h>
 
@@ -47,7 +47,7 @@ static void delete_new_sets(void)
 	ck_assert_msg(read_number(SET_MEMORY) == set_memory, "%smemory is left", subject);
 }
 
-/* Those before the one that failed are there, and of the others nothing. */
+/* The sets before the failure exist, and nothing is left of the others. */
 static void sets_must_be_counted(int error)
 {
 	const uint64_t one = set_memory; /* that of set 0, of the only context */
@@ -71,7 +71,10 @@ static void sets_must_be_counted(int error)
 
 static void check_making_sets(void)
 {
-	/* The set that failed is told by its index: operation.reason is for those without. */
+	/*
+	 * The last error has the index of the set that failed. operation.reason is for calls
+	 * without sets.
+	 */
 	static const struct operation operations[] = {
 		{ .name = "create_evtsets, a new one",
 		  .attempt = attempt_new_sets,
@@ -96,7 +99,7 @@ static void check_making_sets(void)
 }
 FAULT_TEST(making_sets)
 
-/* ---- sets that are there -------------------------------------------------------------- */
+/* ---- existing sets -------------------------------------------------------------------- */
 
 #define TIMEOUT 1000000
 
@@ -108,7 +111,7 @@ static int attempt_delete(const struct operation *operation)
 	return to_error(try_delete(fd, 1));
 }
 
-/* That it switches by time, and how often. */
+/* Makes the set switch by time, and sets its timeout. */
 static int attempt_change(const struct operation *operation)
 {
 	(void)operation;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The loop: every allocation of an operation fails in turn, and then it and all
- * that follow; what is looked at after each attempt.
+ * The loop: every allocation of an operation fails in turn, alone and with all that follow. After
+ * each attempt the state is checked.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ int fd = -1;
 int opened = -1;
 struct child child;
 
-/* What must not change. */
+/* State that must not change. */
 struct state {
 	struct pfm_status status;
 	struct pfarg_setinfo set;
@@ -78,23 +78,23 @@ static void check_failure(const struct operation *operation, int error, bool our
 
 struct tally {
 	unsigned int failed;
-	unsigned int ours; /* of those, as far as their stacks are told */
-	unsigned int absorbed; /* by somebody who has a fallback */
-	unsigned int tolerated; /* by @absorbed of the operation */
+	unsigned int ours; /* of those, if their stacks were logged */
+	unsigned int absorbed; /* absorbed by a caller with a fallback */
+	unsigned int tolerated; /* absorbed as @absorbed of the operation says */
 	unsigned int tried;
-	unsigned int last; /* the number of the last one tried: then there were no more */
+	unsigned int last; /* the last one tried; there were no more */
 };
 
 /*
- * What the debug kernel may take for its records after the last allocation that an
- * operation needs.  It does without when there is no memory.
+ * Allocations that the debug kernel may make for its records after the last one that an operation
+ * needs. It continues without them.
  */
 #define MOST_RECORDS 6
 
 /*
- * No fallback helps when all the rest fails, and which of the allocations marked as
- * ones that may well fail are perfmon's is not known.  So an operation of ours has
- * to fail when there is no memory at all, and in the end only records may be left.
+ * If all further allocations fail, no fallback helps. It is not known which of the allocations
+ * marked with __GFP_NOWARN are perfmon's. So an operation of perfmon must fail when there is no
+ * memory at all, and at the end only the kernel's records may remain.
  */
 static void check_success(const struct operation *operation, unsigned int nth,
 			  const struct tally *tally)
@@ -137,9 +137,9 @@ static void arm(const struct operation *operation, unsigned int nth)
 }
 
 /*
- * One at a time, every allocation is tried.  With all the rest failing, of a long
- * operation only each STRIDEth after the first hundred is: odd and prime, so that of
- * what repeats itself it meets every part.
+ * Single failures are tried for every allocation. If all further allocations fail, too, a long
+ * operation is only tried at each STRIDEth one after the first hundred. STRIDE is odd and prime,
+ * so that every part of a repeating pattern is hit.
  */
 #define STRIDE 13
 
@@ -257,7 +257,7 @@ void must_do(int error, const char *what, const char *name)
 	ck_assert_msg(!error, "%s%s %s: %s", subject, what, name, strerror(error));
 }
 
-/* Whatever a test that failed has left. */
+/* Whatever a failed test has left. */
 static void all_back(void)
 {
 	char page[32];

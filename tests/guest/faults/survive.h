@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Operations that have to survive every failure of an allocation. */
+/* Operations that must survive every failure of an allocation. */
 #ifndef SURVIVE_H
 #define SURVIVE_H
 
@@ -64,12 +64,12 @@ int attempt_info(const struct operation *operation);
 
 void must_survive(const struct operation *operation);
 void all_must_survive(const struct operation *operations, size_t count);
-/* Asserts that what was done to a module or file of that name was no error. */
+/* Asserts that an operation on the module or file of that name did not fail. */
 void must_do(int error, const char *what, const char *name);
-/* A child that is watched by the context fd. */
+/* A child that the context fd monitors. */
 void watch_new_child(void);
 
-/* A test whose checks are check_NAME(), in a process of its own. */
+/* A test whose checks are in check_NAME(), run in another process. */
 #define FAULT_TEST(name)                                                                 \
 	TEST(name)                                                                       \
 	{                                                                                \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * As faults.c, with what the kernel does around contexts: processes begin, change
- * and end, files are read, CPUs and modules come and go.
+ * As call_faults.c, for what the kernel does around contexts: processes start, execute and exit,
+ * files are read, CPUs go offline and online, modules are loaded and unloaded.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -31,7 +31,7 @@ static void reap(void)
 	ck_assert_int_gt(waitpid(-1, NULL, 0), 0);
 }
 
-/* 0, errno of the exec, or EOWNERDEAD if it failed too late to be told. */
+/* 0, errno of the exec, or EOWNERDEAD if it failed too late to return. */
 static int attempt_exec(const struct operation *operation)
 {
 	uint64_t result;
@@ -58,7 +58,7 @@ static int attempt_exit(const struct operation *operation)
 	return 0;
 }
 
-/* It goes on being watched, and counts, unless it has ended: then that is told. */
+/* The child is still monitored and counts, unless it has ended. Then its end is reported. */
 static void must_be_watched_or_ended(int error)
 {
 	uint64_t faults;
@@ -161,7 +161,7 @@ static void write_reset_stats(void)
 	file = SYSFS "reset_stats";
 }
 
-/* Statistics of time are measured: a static branch. */
+/* Measuring time uses a static branch. */
 static void write_debug(void)
 {
 	write_text(SYSFS "debug", "0");

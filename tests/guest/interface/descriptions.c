@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Modules whose description of a PMU or of a sampling format has a mistake: registration
- * refuses each, whatever else is registered.
+ * Modules that describe a PMU or a sampling format with one mistake: registration refuses each of
+ * them, even if other modules are registered.
  */
 #include <stdio.h>
 
@@ -47,14 +47,14 @@ TEST(a_pmu_with_a_mistake_is_refused)
 {
 	static const struct wrong pmus[] = { WRONG_PMUS(ROW) };
 
-	count_must_be_right(make_context()); /* there is another PMU */
+	count_must_be_right(make_context()); /* while another PMU is registered */
 	must_be_refused(pmus, COUNT(pmus), EINVAL);
 	must_be_taken(RIGHT_PMU);
 	count_must_be_right(make_context());
 }
 
-/* The kernel's log says of each interface number of @kind what @ours and @theirs are. */
-static void must_be_told(const char *kind, unsigned int theirs, unsigned int ours)
+/* The kernel's log must compare interface numbers @theirs and @ours of each @kind. */
+static void must_be_logged(const char *kind, unsigned int theirs, unsigned int ours)
 {
 	char sentence[256];
 
@@ -68,22 +68,22 @@ static void must_be_told(const char *kind, unsigned int theirs, unsigned int our
 /* As in perfmon_pmu.h and perfmon_format.h, which are for the kernel. */
 #define INTERFACE 1
 
-TEST(a_pmu_built_for_another_interface_is_refused_with_a_sentence)
+TEST(a_pmu_built_for_another_interface_is_refused_with_a_log_message)
 {
 	static const struct wrong pmus[] = { PMUS_OF_OTHERS(ROW) };
 
 	must_be_refused(pmus, COUNT(pmus), ENOEXEC);
-	must_be_told("PMU", INTERFACE + 1, INTERFACE);
-	must_be_told("PMU", 0, INTERFACE);
+	must_be_logged("PMU", INTERFACE + 1, INTERFACE);
+	must_be_logged("PMU", 0, INTERFACE);
 }
 
-TEST(a_format_built_for_another_interface_is_refused_with_a_sentence)
+TEST(a_format_built_for_another_interface_is_refused_with_a_log_message)
 {
 	static const struct wrong formats[] = { FORMATS_OF_OTHERS(ROW) };
 
 	must_be_refused(formats, COUNT(formats), ENOEXEC);
-	must_be_told("format", INTERFACE + 1, INTERFACE);
-	must_be_told("format", 0, INTERFACE);
+	must_be_logged("format", INTERFACE + 1, INTERFACE);
+	must_be_logged("format", 0, INTERFACE);
 }
 
 static void check_largest_pmu(void)
@@ -99,7 +99,7 @@ static void check_largest_pmu(void)
 	close(fd);
 }
 
-TEST(a_pmu_may_have_all_that_there_is_room_for)
+TEST(a_pmu_may_have_the_maximum_of_everything)
 {
 	with_pmu("perfmon_wrong", "what=0", check_largest_pmu);
 }

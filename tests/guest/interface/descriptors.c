@@ -2,8 +2,8 @@
 /*
  * The descriptor of a context: closed, duplicated, inherited and sent.
  *
- * Children come before contexts: they have no descriptor open, so that the
- * test's is the last one.
+ * Create children before contexts. Then they have no descriptor open, and the test's descriptor is
+ * the last one.
  */
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -32,7 +32,7 @@ TEST(closing_a_loaded_context_leaves_the_target_alone)
 	wait_until(child.page->turns > turns);
 	child_rest(&child);
 	ck_assert_uint_ge(child_call(&child, child_work, 10), 10);
-	fd = busy_context_on(child.pid); /* it can be watched again */
+	fd = busy_context_on(child.pid); /* the thread can be monitored again */
 	ck_assert_uint_eq(child_exit(&child), 0);
 	must_end(fd);
 }
@@ -63,12 +63,12 @@ TEST(a_descriptor_inherited_by_fork_is_the_same_context)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		/* failures here end the child with another status */
+		/* a failure here ends the child with another status */
 		_exit(try_load(fd, target.pid) || pfm_start(fd, NULL));
 	}
 	waitpid(pid, &status, 0);
 	ck_assert_int_eq(status, 0);
-	/* the child has gone, the context is the parent's as well */
+	/* the child has exited; the parent has the context as well */
 	must_have_status(fd, PFM_STATE_LOADED, PFM_STATUS_STARTED, target.pid);
 	child_call(&target, child_work, 10);
 	ck_assert_uint_ge(read_pmd(fd, PFM_PMD_MINOR_FAULTS), 10);
@@ -153,7 +153,7 @@ TEST(a_descriptor_sent_through_a_socket_is_the_same_context)
 	ck_assert_uint_eq(sessions(), 0);
 }
 
-/* In nobody's hands: closed while it is under way and nobody receives it. */
+/* A descriptor in flight: the socket is closed before anybody receives it. */
 TEST(a_descriptor_lost_in_a_socket_is_closed)
 {
 	int sockets[2], fd = busy_context_on(thread_id());
@@ -167,7 +167,7 @@ TEST(a_descriptor_lost_in_a_socket_is_closed)
 	wait_until(sessions() == 0);
 }
 
-/* A page that does not come: who touches it waits, until it is killed. */
+/* A page that never arrives. A thread that touches it waits until it is killed. */
 static void *page_that_never_comes(void)
 {
 	const size_t size = sysconf(_SC_PAGESIZE);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The target executes a program, an ordinary or a setuid one, or forks.
+ * The target executes an ordinary or a setuid program, or forks.
  *
- * Children come before contexts: they have no descriptor open, so that the
- * test's is the last one.
+ * Create children before contexts. Then they have no descriptor open, and the test's descriptor is
+ * the last one.
  */
 #include <pthread.h>
 
@@ -47,8 +47,8 @@ static uint64_t exec_in_thread(uint64_t unused)
 	return EINTR;
 }
 
-/* The thread that does it takes over the number of the first one. */
-TEST(the_context_of_a_thread_that_another_ones_exec_ends_ends)
+/* The thread that calls exec takes over the ID of the first thread. */
+TEST(a_context_ends_when_another_threads_exec_ends_its_thread)
 {
 	struct child child = child_new();
 	int fd = busy_context_on(child.pid);
@@ -69,7 +69,7 @@ TEST(a_forked_child_is_not_counted_and_has_no_context)
 
 	ck_assert_uint_ge(faults, 5000);
 	must(fd, pfm_stop(fd));
-	/* what forking itself took is far less */
+	/* forking itself takes far less */
 	ck_assert_uint_lt(read_pmd(fd, PFM_PMD_MINOR_FAULTS), 5000);
 	ck_assert_uint_eq(sessions(), 1);
 	must_be_silent(fd);
@@ -104,7 +104,7 @@ TEST(a_thread_made_by_the_target_is_not_counted)
 
 /* ---- setuid programs --------------------------------------------------------------------- */
 
-TEST(a_setuid_program_ends_the_context_of_an_ordinary_watcher)
+TEST(a_setuid_program_ends_the_context_of_an_ordinary_loader)
 {
 	const char *program = copy_of_this(0, 04755);
 	struct child child = child_new();
@@ -123,7 +123,7 @@ TEST(a_setuid_program_ends_the_context_of_an_ordinary_watcher)
 	unlink(program);
 }
 
-TEST(an_unreadable_program_ends_the_context_of_an_ordinary_watcher)
+TEST(an_unreadable_program_ends_the_context_of_an_ordinary_loader)
 {
 	const char *program = copy_of_this(0, 0711);
 	struct child child = child_new();
@@ -140,7 +140,7 @@ TEST(an_unreadable_program_ends_the_context_of_an_ordinary_watcher)
 	unlink(program);
 }
 
-TEST(an_ordinary_program_keeps_the_context_of_an_ordinary_watcher)
+TEST(an_ordinary_program_keeps_the_context_of_an_ordinary_loader)
 {
 	struct child child = child_new();
 	int fd;
@@ -153,7 +153,7 @@ TEST(an_ordinary_program_keeps_the_context_of_an_ordinary_watcher)
 	must_have_status(fd, PFM_STATE_LOADED, PFM_STATUS_STARTED, child.pid);
 }
 
-TEST(a_setuid_program_keeps_the_context_of_a_privileged_watcher)
+TEST(a_setuid_program_keeps_the_context_of_a_privileged_loader)
 {
 	const char *program = copy_of_this(OTHER_ID, 04755);
 	struct child child = child_new();
@@ -169,8 +169,8 @@ TEST(a_setuid_program_keeps_the_context_of_a_privileged_watcher)
 	unlink(program);
 }
 
-/* CAP_PERFMON is for looking. */
-TEST(a_setuid_program_ends_a_context_that_could_make_it_wait)
+/* CAP_PERFMON allows to look, not to make the program wait. */
+TEST(a_setuid_program_ends_a_context_that_could_block_it)
 {
 	const char *program = copy_of_this(0, 04755);
 	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_NOTIFY_BLOCK };

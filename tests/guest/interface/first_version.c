@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program that was built when there was but the first version of the interface: its
- * commands and structures, written out here as they were and not taken from the header.
- * It has to work for ever.
+ * A program built for the first version of the interface. Its commands and structures are written
+ * out here, not taken from the header. It has to work for ever.
  */
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -188,7 +187,7 @@ TEST(it_counts)
 	count_must_be_right(fd);
 }
 
-TEST(it_is_told_what_there_is)
+TEST(it_can_query_the_pmu)
 {
 	struct first_info info;
 	int fd = create();
@@ -221,7 +220,7 @@ TEST(it_has_event_sets)
 	count_must_be_right(fd);
 }
 
-TEST(it_is_told_why_a_call_failed)
+TEST(it_can_query_why_a_call_failed)
 {
 	struct first_pmd pmd = { .num = 65535 };
 	struct first_error error;
@@ -240,7 +239,7 @@ TEST(it_is_told_why_a_call_failed)
 	close(fd);
 }
 
-TEST(it_is_told_the_end_of_a_thread)
+TEST(it_gets_the_end_of_a_thread)
 {
 	struct child child = child_new();
 	struct first_load load = { .pid = child.pid };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How the interface grows: what perfmon_ioctl.h promises of sizes, reserved fields and
+ * How the interface may grow: what perfmon_ioctl.h promises about sizes, reserved fields and
  * flags, for every structure that the kernel reads or writes.
  *
- * Sizes and offsets are written out: they are those of the first version for ever.
+ * Sizes and offsets are written out: those of the first version hold for ever.
  */
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -13,13 +13,13 @@
 
 SUITE(growth, 120);
 
-#define LONGER 32 /* bytes that the structures of a later version have more */
+#define LONGER 32 /* extra bytes of structures of a later version */
 #define ROOM   1024
 
 enum state {
 	OPENED, /* no context yet */
 	CREATED, /* with set 1, and a counter in use */
-	LOADED, /* on the caller */
+	LOADED, /* loaded on the caller */
 };
 
 enum kind {
@@ -29,19 +29,19 @@ enum kind {
 	NONE, /* no argument */
 };
 
-/* Reserved fields, @offset from the beginning; those after the last have size 0. */
+/* Reserved fields: @offset from the beginning. Unused elements have size 0. */
 struct field {
 	unsigned int offset;
 	unsigned int size;
 };
 
 /**
- * struct call - a call and what it takes
- * @size: of its structure or, of vectors, of an element: the first version
+ * struct call - a call and its argument
+ * @size: of its structure or, for vectors, of an element, in the first version
  * @fill: makes a zeroed one valid
- * @reserved: must be zero if @is_strict, else are ignored
+ * @reserved: must be zero if @is_strict, otherwise ignored
  * @flags: offset of its flags, or NO_FLAGS
- * @known: flags that are known, and offered or not
+ * @known: flags that are known, whether offered or not
  */
 struct call {
 	const char *name;
@@ -93,7 +93,7 @@ static const struct call calls[] = {
 	  CREATED,
 	  fill_pmd,
 	  false,
-	  /* flags, too: it is what was written */
+	  /* includes flags: they are returned as written */
 	  { { 4, 4 }, { 148, 28 } },
 	  NO_FLAGS,
 	  0 },
@@ -177,7 +177,7 @@ static int do_ioctl(int fd, const struct call *call, unsigned int direction, siz
 	return ioctl(fd, _IOC(direction, 0xf3, call->number, size), argument);
 }
 
-/* With a structure of @size bytes at @structure; of vectors the first element is good. */
+/* Calls with a structure of @size bytes at @structure. The first element of a vector is good. */
 static int do_call(int fd, const struct call *call, size_t size, void *structure)
 {
 	struct pfm_vector vector = { (uintptr_t)structure, 1, size };
@@ -189,7 +189,7 @@ static int do_call(int fd, const struct call *call, size_t size, void *structure
 
 /* ---- sizes --------------------------------------------------------------------------- */
 
-TEST(structures_that_are_longer_are_taken_if_the_rest_is_zero)
+TEST(longer_structures_are_accepted_if_the_rest_is_zero)
 {
 	const struct call *call;
 	char structure[ROOM];
@@ -205,7 +205,7 @@ TEST(structures_that_are_longer_are_taken_if_the_rest_is_zero)
 	}
 }
 
-TEST(structures_that_are_longer_are_e2big_if_the_rest_is_not_zero)
+TEST(longer_structures_are_e2big_if_the_rest_is_not_zero)
 {
 	static const unsigned int places[] = { 0, 1, 7, 8, 15, 30, 31 };
 	const struct call *call;
@@ -228,7 +228,7 @@ TEST(structures_that_are_longer_are_e2big_if_the_rest_is_not_zero)
 			must(fd, pfm_get_error(fd, &error));
 			ck_assert_uint_eq(error.value, call->size);
 		}
-		/* It has done nothing: it can be done now. */
+		/* The refused call has done nothing, so it can be repeated. */
 		memset(structure, 0, sizeof(structure));
 		fill(call, structure);
 		must(fd, do_call(fd, call, call->size, structure));
@@ -249,7 +249,7 @@ TEST(structures_shorter_than_their_first_version_are_einval)
 		fd = prepare(call);
 		for (i = 0; i < COUNT(sizes) && call->size; i++) {
 			if (call->number == _IOC_NR(PFM_IOC_LAST_ERROR))
-				/* It tells of others. */
+				/* This call returns errors of other calls only. */
 				must_fail_errno(do_call(fd, call, sizes[i], structure),
 						EINVAL);
 			else
@@ -260,7 +260,7 @@ TEST(structures_shorter_than_their_first_version_are_einval)
 	}
 }
 
-TEST(the_direction_of_a_command_means_nothing)
+TEST(the_direction_of_a_command_is_ignored)
 {
 	static const unsigned int directions[] = { _IOC_NONE, _IOC_READ, _IOC_WRITE,
 						   _IOC_READ | _IOC_WRITE };
@@ -284,8 +284,8 @@ TEST(the_direction_of_a_command_means_nothing)
 		}
 }
 
-/* The structure that describes a vector grows as all others do. */
-TEST(vectors_themselves_may_be_longer)
+/* The structure that describes a vector grows like all others. */
+TEST(the_structure_of_a_vector_may_be_longer)
 {
 	struct {
 		struct pfm_vector vector;
@@ -315,8 +315,8 @@ TEST(vectors_themselves_may_be_longer)
 	}
 }
 
-/* Several elements, each with a rest: no one is taken for another. */
-TEST(longer_elements_are_apart)
+/* Several elements, each longer than known: each is found at the right place. */
+TEST(longer_elements_are_found_at_their_places)
 {
 	struct {
 		pfarg_pmd_t pmd;
@@ -347,12 +347,12 @@ TEST(longer_elements_are_apart)
 		ck_assert_uint_eq(pmrs[i].pmr.reg_value, 1000 + i);
 		ck_assert_uint_eq(pmds[i].rest[0] | pmrs[i].rest[0], 0);
 	}
-	/* The index is that of the element with more in it than is known; none was read. */
+	/* The index is that of the element with unknown data. No element was read. */
 	pmrs[2].rest[0] = 1ull << 63;
 	pmrs[0].pmr.reg_value = 7;
 	must_fail(fd, ioctl(fd, PFM_IOC_READ, &vector), E2BIG, PFM_REASON_TAIL, 2);
 	ck_assert_uint_eq(pmrs[0].pmr.reg_value, 7);
-	/* A vector's bytes are those with the rests. */
+	/* The size of a vector includes the unknown parts. */
 	vector.element_size = read_number(SYSFS "arg_mem_max") / 3 + 1;
 	must_fail(fd, ioctl(fd, PFM_IOC_READ, &vector), E2BIG, PFM_REASON_TOO_LONG,
 		  NO_INDEX);
@@ -362,7 +362,7 @@ TEST(longer_elements_are_apart)
 	count_must_be_right(fd);
 }
 
-TEST(longer_elements_that_end_in_no_memory_are_efault)
+TEST(longer_elements_at_unmapped_memory_are_efault)
 {
 	char *end = memory_end();
 	const struct call *call;
@@ -387,8 +387,8 @@ TEST(longer_elements_that_end_in_no_memory_are_efault)
 	}
 }
 
-/* What is returned of a structure that is longer: as of the first version, and zeros. */
-TEST(what_is_not_known_of_a_result_is_made_zero)
+/* A longer structure is returned as in the first version, followed by zeros. */
+TEST(unknown_parts_of_a_result_are_zeroed)
 {
 	static const char zeros[LONGER];
 	const struct call *call;
@@ -436,8 +436,8 @@ static void try_field(const struct call *call, const struct field *field)
 	close(fd);
 }
 
-/* Each byte of each in turn. */
-TEST(reserved_fields_are_zero_or_ignored_as_was_promised)
+/* Tests each byte of each field. */
+TEST(reserved_fields_are_checked_or_ignored_as_promised)
 {
 	const struct call *call;
 	size_t i;
@@ -552,7 +552,7 @@ TEST(every_unknown_flag_is_einval)
 	}
 }
 
-TEST(info_tells_the_flags_that_are_offered)
+TEST(info_reports_the_offered_flags)
 {
 	struct pfm_info info;
 	int fd = pfm_open_device();
@@ -570,7 +570,7 @@ TEST(info_tells_the_flags_that_are_offered)
 
 /* ---- versions ------------------------------------------------------------------------- */
 
-/* Programs of the perfmon2 time compare the two. */
+/* Programs of the perfmon2 time compare the two versions. */
 TEST(versions_are_those_of_sysfs)
 {
 	struct pfm_info info;
@@ -586,7 +586,7 @@ TEST(versions_are_those_of_sysfs)
 	close(fd);
 }
 
-/* libpfm 3 calls the number in the file and the eleven after it, with any arguments. */
+/* libpfm 3 uses the number in the file and the eleven after it. Their arguments do not matter. */
 TEST(the_system_calls_of_perfmon2_are_enosys)
 {
 	const long first = (long)read_number(SYSFS "syscall");

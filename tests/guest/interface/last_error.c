@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What PFM_IOC_LAST_ERROR and pfm_last_error() tell of a call that failed. */
+/* What PFM_IOC_LAST_ERROR and pfm_last_error() report about a call that failed. */
 #include <sys/ioctl.h>
 
 #include "arguments.h"
 
 SUITE(last_error, 60);
 
-TEST(asking_for_the_error_to_a_bad_address_keeps_it)
+TEST(reading_the_error_to_a_bad_address_keeps_it)
 {
 	int fd = make_context();
 	struct pfm_error error;
@@ -30,7 +30,7 @@ TEST(the_error_is_none_before_a_call_has_failed)
 	ck_assert_str_eq(error.holder, "");
 }
 
-TEST(the_error_tells_call_and_value_and_outlives_success)
+TEST(the_error_has_call_and_value_and_outlives_success)
 {
 	struct pfm_error error;
 	int fd = make_context();

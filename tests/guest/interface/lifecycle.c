@@ -2,8 +2,8 @@
 /*
  * The states of a context and its event set 0: docs/interface.md 1.6 to 1.14.
  *
- * Children come before contexts: they have no descriptor open, so that the
- * test's is the last one.
+ * Create children before contexts. Then they have no descriptor open, and the test's descriptor is
+ * the last one.
  */
 #include "measure.h"
 #include "status.h"
@@ -31,7 +31,7 @@ TEST(the_task_clock_of_a_long_run_is_its_cpu_time)
 	must(fd, pfm_stop(fd));
 	cpu = cpu_time() - begin;
 	clock = read_pmd(fd, PFM_PMD_TASK_CLOCK);
-	/* two clocks of the kernel, of which one may go by ticks */
+	/* two clocks of the kernel, one of which may count ticks */
 	ck_assert_msg(clock > cpu / 100 * 97 && clock < cpu / 100 * 103,
 		      "%ju ns, the kernel says %ju", (uintmax_t)clock, (uintmax_t)cpu);
 }
@@ -227,13 +227,13 @@ TEST(registers_can_be_written_in_every_state)
 	int fd = busy_context_on(thread_id());
 	uint64_t value;
 
-	/* counting: from the value written on */
+	/* started: counts from the value written */
 	write_pmd(fd, first, 1ull << 60);
 	spin_turns(1000);
 	value = read_pmd(fd, first);
 	ck_assert_uint_gt(value, 1ull << 60);
 	ck_assert_uint_lt(value, 1ull << 61);
-	/* counting: no more from now on */
+	/* started: does not count any more */
 	write_pmc(fd, pmu()->pmcs[0], pmu()->quiet[0]);
 	value = read_pmd(fd, first);
 	spin_turns(1000);
@@ -247,7 +247,7 @@ TEST(registers_can_be_written_in_every_state)
 	ck_assert_uint_eq(read_pmd(fd, first), 5);
 }
 
-TEST(read_tells_the_value_last_loaded)
+TEST(read_returns_the_value_last_loaded)
 {
 	pfarg_pmd_t pmd = { .reg_num = pmu()->pmds[0], .reg_ovfl_switch_cnt = 9 };
 	int fd = busy_context();
@@ -311,7 +311,7 @@ TEST(changing_a_set_resets_pmcs_and_keeps_pmds)
 	ck_assert_uint_eq(busy_count(fd), busy);
 	ck_assert_uint_eq(set_of(fd, 0).set_runs, 0);
 	ck_assert_uint_eq(set_of(fd, 0).set_act_duration, 0);
-	/* a PMC at its default counts nothing, with the PMUs that we have */
+	/* a PMC with its default counts nothing on the PMUs of the guests */
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
 	spin_turns(1000);
@@ -330,7 +330,7 @@ TEST(the_duration_is_the_time_the_thread_ran)
 	outer = cpu_time_of(child.pid);
 	fd = busy_context_on(child.pid);
 	inner = child_call(&child, work, 100 * MILLION);
-	usleep(300000); /* it sleeps: no time of its */
+	usleep(300000); /* the thread sleeps: no time passes */
 	must(fd, pfm_stop(fd));
 	outer = cpu_time_of(child.pid) - outer;
 	duration = set_of(fd, 0).set_act_duration;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who takes all that he may locks nobody out. */
+/* A user who uses up all limits does not lock out anybody else. */
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -20,7 +20,7 @@ static int try_set(int fd, unsigned int id)
 	return pfm_create_evtsets(fd, &set, 1);
 }
 
-/* Sets in one context after the other, until there is no room; returns how many. */
+/* Creates sets in one context after the other until there is no room. Returns their number. */
 static uint64_t take_sets(const int *fds)
 {
 	const uint64_t most = read_number(SYSFS "max_sets");
@@ -49,7 +49,7 @@ static uint64_t take_everything(uint64_t unused)
 	return take_sets(fds);
 }
 
-/* Of the hardware, where there is any. */
+/* Of the hardware, if the PMU has any. */
 static int perf_event(void)
 {
 	struct perf_event_attr attr = {
@@ -66,7 +66,7 @@ static int perf_event(void)
 	return syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
 }
 
-/* What contexts of before had is given back once in a second at most. */
+/* Counters of earlier contexts are released at most once per second. */
 static int perf_event_in_time(void)
 {
 	int fd, i;
@@ -94,14 +94,14 @@ static void perf_must_count(void)
 	close(fd);
 }
 
-/* Of the memory of a debug guest, a user's share holds fewer contexts. */
+/* In the memory of a debug guest, a user's share is fewer contexts. */
 static void have_room_for_all_contexts(void)
 {
 	if (read_number(SYSFS "set_user_max") < 24 << 20)
 		write_text(SYSFS "set_user_max", "25165824\n");
 }
 
-TEST(a_user_with_all_that_he_may_have_locks_nobody_out)
+TEST(a_user_at_all_limits_locks_nobody_out)
 {
 	struct child child = child_new();
 	char share[32];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Modules that come and go.
+ * Modules that are loaded and unloaded.
  *
- * Each test that unloads modules loads the best PMU again at its end; when it
- * fails before that, the next first use does.
+ * Each test that unloads modules loads the best PMU again at its end. If the test fails before
+ * that, the next use loads it.
  */
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -35,7 +35,7 @@ static void must_not_unload(const char *name)
 		      error ? strerror(error) : "done");
 }
 
-/* No PMU is loaded from here on. */
+/* No PMU is loaded any more. */
 static void unload_pmu(void)
 {
 	must_unload(pmu_module());
@@ -65,7 +65,7 @@ TEST(the_first_context_loads_the_best_pmu)
 	count_must_be_right(fd);
 }
 
-TEST(asking_for_information_loads_the_best_pmu)
+TEST(a_query_for_information_loads_the_best_pmu)
 {
 	unload_pmu();
 	ck_assert_str_eq(pmu_module(), best_pmu_module());
@@ -84,7 +84,7 @@ static const char *const pmu_modules[] = { "perfmon_armv8", "perfmon_power",
 					   "perfmon_intel", "perfmon_amd",
 					   "perfmon_soft" };
 
-/* modprobe does not find it. */
+/* modprobe does not find the module. */
 static void hide(const char *name, bool hidden)
 {
 	char path[256], other[300];
@@ -122,7 +122,7 @@ TEST(a_machine_without_its_pmu_gets_the_software_pmu)
 	must_load(best_pmu_module());
 }
 
-TEST(without_any_pmu_create_is_enosys_and_information_says_none)
+TEST(without_any_pmu_create_is_enosys_and_information_has_none)
 {
 	struct pfm_create create = {};
 	pfarg_ctx_t ctx = {};
@@ -166,7 +166,7 @@ TEST(the_software_pmu_beside_another_is_not_the_default)
 	fd = make_context();
 	count_must_be_right(fd);
 	close(fd);
-	/* Whichever came first. */
+	/* The order of loading does not matter. */
 	unload_pmu();
 	ck_assert_str_eq(info_now().pmu_name, "soft");
 	must_load(best_pmu_module());
@@ -180,7 +180,7 @@ TEST(the_software_pmu_beside_another_is_not_the_default)
 	ck_assert(!path_exists(SYSFS "pmus/soft"));
 }
 
-/* Any user may name one. */
+/* Any user may name a PMU. */
 TEST(the_default_is_not_the_pmu_that_was_named_first)
 {
 	struct pfm_create create = { .pmu_name = (uintptr_t) "soft" };
@@ -199,7 +199,7 @@ TEST(the_default_is_not_the_pmu_that_was_named_first)
 #define FOR_NONE "perfmon-pmu:none:....................."
 #define FOR_ALL	 "perfmon-pmu:**************************"
 
-/* The module's file says @after where it said @before, and modprobe knows. */
+/* Replaces @before by @after in the module's file and runs depmod. */
 static void change_alias(const char *module, const char *before, const char *after)
 {
 	static char content[4 << 20];
@@ -220,10 +220,10 @@ static void change_alias(const char *module, const char *before, const char *aft
 }
 
 /*
- * The example says that it is for no processor.  Here it says that it is for all of them; all
- * PMU modules that this tree knows are hidden.
+ * The example matches no processor. Here it is changed to match all of them. All PMU modules of
+ * this tree are hidden.
  */
-TEST(a_pmu_module_that_nobody_here_knows_loads_by_itself)
+TEST(an_unknown_pmu_module_loads_by_its_alias)
 {
 	struct pfm_info info;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who may watch whom: docs/interface.md 10, rows 24 and 25. */
+/* Which threads a user may monitor: docs/interface.md 10, rows 24 and 25. */
 #include <linux/capability.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ TEST(everybody_may_open_the_device)
 	ck_assert_uint_eq(status.st_mode, S_IFCHR | 0666);
 }
 
-TEST(a_user_may_watch_himself)
+TEST(a_user_may_monitor_the_own_thread)
 {
 	become(USER_ID);
 	count_must_be_right(make_context());
@@ -61,7 +61,7 @@ static void *wait_for_end(void *argument)
 	return NULL;
 }
 
-TEST(a_user_may_watch_his_threads_even_if_not_dumpable)
+TEST(a_user_may_monitor_own_threads_even_if_not_dumpable)
 {
 	pthread_t thread;
 	pid_t tid = 0;
@@ -76,7 +76,7 @@ TEST(a_user_may_watch_his_threads_even_if_not_dumpable)
 	count_must_be_right(make_context());
 }
 
-TEST(a_user_may_watch_his_processes)
+TEST(a_user_may_monitor_own_processes)
 {
 	struct child child = child_of_user(USER_ID);
 
@@ -84,7 +84,7 @@ TEST(a_user_may_watch_his_processes)
 	must_watch(&child);
 }
 
-TEST(a_user_may_not_watch_another_ones_process)
+TEST(a_user_may_not_monitor_another_users_process)
 {
 	struct child child = child_of_user(OTHER_ID);
 
@@ -92,7 +92,7 @@ TEST(a_user_may_not_watch_another_ones_process)
 	must_not_watch(&child);
 }
 
-TEST(a_user_may_not_watch_roots_process)
+TEST(a_user_may_not_monitor_roots_process)
 {
 	struct child child = child_new();
 
@@ -100,7 +100,7 @@ TEST(a_user_may_not_watch_roots_process)
 	must_not_watch(&child);
 }
 
-TEST(a_user_may_not_watch_a_process_that_is_not_dumpable)
+TEST(a_user_may_not_monitor_a_process_that_is_not_dumpable)
 {
 	struct child child = child_of_user(USER_ID);
 
@@ -117,7 +117,7 @@ static uint64_t set_uid_with_capability(uint64_t uid)
 	return 0;
 }
 
-TEST(a_user_may_not_watch_who_has_capabilities_that_he_lacks)
+TEST(a_user_may_not_monitor_a_process_with_more_capabilities)
 {
 	struct child child = child_new();
 
@@ -126,7 +126,7 @@ TEST(a_user_may_not_watch_who_has_capabilities_that_he_lacks)
 	must_not_watch(&child);
 }
 
-TEST(root_may_watch_everybody)
+TEST(root_may_monitor_everybody)
 {
 	struct child child = child_of_user(USER_ID);
 
@@ -134,7 +134,7 @@ TEST(root_may_watch_everybody)
 	must_watch(&child);
 }
 
-TEST(who_has_cap_perfmon_may_watch_everybody)
+TEST(cap_perfmon_may_monitor_everybody)
 {
 	struct child child = child_of_user(OTHER_ID);
 
@@ -151,7 +151,7 @@ TEST(another_capability_does_not_help)
 	must_not_watch(&child);
 }
 
-TEST(nobody_may_watch_a_kernel_thread)
+TEST(nobody_may_monitor_a_kernel_thread)
 {
 	const pid_t kthreadd = 2;
 	int fd;
@@ -161,7 +161,7 @@ TEST(nobody_may_watch_a_kernel_thread)
 	must_fail(fd, try_load(fd, kthreadd), EPERM, PFM_REASON_KERNEL_THREAD, NO_INDEX);
 }
 
-/* The descriptor was root's: what counts is who calls. */
+/* Root created the context. The permissions of the caller decide. */
 TEST(a_context_made_by_root_gives_no_permission_to_a_user)
 {
 	struct child child = child_of_user(OTHER_ID);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A PMU module is told when contexts are loaded and unloaded, and may refuse: PMU "fake"
- * (tests/modules) tells of it. What it makes wrong shows nothing of others.
+ * A PMU module is called when contexts are loaded and unloaded, and may refuse a load. PMU "fake"
+ * (tests/modules) reports these calls. A mistake of the module exposes no values of other
+ * contexts.
  */
 #include <fcntl.h>
 
@@ -26,7 +27,7 @@ static void with_fake(void (*check)(void))
 	with_pmu("perfmon_fake", "", check);
 }
 
-/* Counter 0 counts in so many sets of three. */
+/* Counter 0 counts in @counting of three sets. */
 static int context_of_three_sets(unsigned int counting)
 {
 	struct pfarg_setdesc sets[] = { { .set_id = 7 }, { .set_id = 9 } };
@@ -73,7 +74,7 @@ static void check_what_load_sees(void)
 	child_exit(&child);
 }
 
-TEST(load_sees_all_sets_and_the_thread)
+TEST(load_is_called_with_all_sets_and_the_thread)
 {
 	with_fake(check_what_load_sees);
 }
@@ -91,12 +92,12 @@ static void check_ordinary_user(void)
 	must_have_seen(1, 1);
 }
 
-TEST(load_knows_who_asks)
+TEST(load_is_called_with_the_privileges_of_the_caller)
 {
 	with_fake(check_ordinary_user);
 }
 
-/* Whatever the module makes of what is written. */
+/* Whatever the module does with the values written. */
 static void check_level(void)
 {
 	int fd = context_at_user_level();
@@ -135,7 +136,7 @@ static void check_refusal(void)
 	must_have_seen(1, 1);
 }
 
-TEST(load_may_refuse_and_say_why)
+TEST(load_may_refuse_with_a_reason)
 {
 	with_fake(check_refusal);
 }
@@ -147,13 +148,13 @@ static void check_all_ways(void)
 	struct child child = child_new();
 	int fd = context_of_three_sets(1), other = context_of_three_sets(0);
 
-	/* the thread is taken after the module was asked */
+	/* the thread is claimed after the module was asked */
 	load(fd, child.pid);
 	must_fail(other, try_loading(other, child.pid), EEXIST, PFM_REASON_THREAD_TAKEN,
 		  PFM_NO_INDEX);
 	must_have_seen(2, 1);
 
-	/* the last descriptor is closed while it counts */
+	/* the last descriptor is closed while the context counts */
 	must(fd, pfm_start(fd, NULL));
 	child_busy(&child);
 	close(fd);
@@ -172,7 +173,7 @@ static void check_all_ways(void)
 	must_have_seen(3, 3);
 }
 
-TEST(unload_comes_once_for_each_load)
+TEST(unload_is_called_once_per_load)
 {
 	with_fake(check_all_ways);
 }
@@ -183,8 +184,8 @@ TEST(unload_comes_once_for_each_load)
 #define PIPE_BYTES (64 << 10)
 
 /*
- * Pages that the kernel had for itself are free now, and full of 0xa5. Most kernels clear
- * pages whenever they are allocated; those that -k debug boots do not.
+ * Fills free pages with 0xa5. Most kernels clear pages whenever they are allocated. Those that -k
+ * debug boots do not.
  */
 static void leave_dirty_pages(void)
 {
@@ -205,7 +206,7 @@ static void leave_dirty_pages(void)
 
 #define CONTEXTS 64
 
-/* Its first calls: nothing else has been in the memory that values are read into. */
+/* The first calls of the context: nothing else has used the memory into which values are read. */
 static void check_forgotten_value(void)
 {
 	int fds[CONTEXTS];
@@ -229,7 +230,7 @@ static void check_forgotten_value(void)
 		close(fds[i]);
 }
 
-TEST(a_register_that_the_module_forgets_shows_nothing_of_others)
+TEST(a_register_that_the_module_does_not_read_exposes_no_other_values)
 {
 	with_fake(check_forgotten_value);
 }
@@ -251,7 +252,7 @@ static void check_recorded_pmds(void)
 	close(fd);
 }
 
-/* Also when which ones are in use has to be found out again. */
+/* Also when the PMDs in use have to be determined again. */
 TEST(pmds_that_are_only_recorded_are_claimed)
 {
 	with_fake(check_recorded_pmds);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who may count what, sample and block: for each kernel.perf_event_paranoid, policy and
- * person every cell of the table is tried, and the table is printed.
+ * Who may count, sample and block: every cell of the table is tried for each
+ * kernel.perf_event_paranoid, policy and user. The table is printed.
  */
 #include <fcntl.h>
 #include <grp.h>
@@ -23,7 +23,7 @@ SUITE(policy, 300);
 
 #define GROUP_ID 12345
 
-/* ---- people ------------------------------------------------------------------------- */
+/* ---- users -------------------------------------------------------------------------- */
 
 static uint64_t become_user(uint64_t unused)
 {
@@ -55,7 +55,7 @@ static uint64_t stay_root(uint64_t unused)
 	return unused;
 }
 
-/* All capabilities, but none that the machine's own namespace knows. */
+/* All capabilities in the user namespace, none in the initial one. */
 static uint64_t become_root_of_a_namespace(uint64_t unused)
 {
 	(void)unused;
@@ -69,7 +69,7 @@ static uint64_t become_root_of_a_namespace(uint64_t unused)
 }
 
 /**
- * struct person - somebody who tries
+ * struct person - a user who tries
  * @is_privileged: holds CAP_PERFMON
  * @is_root: may attach to all processes with ptrace
  */
@@ -89,17 +89,17 @@ static const struct person people[] = {
 	{ .name = "root of a userns", become_root_of_a_namespace },
 };
 
-/* ---- what one of them can do --------------------------------------------------------- */
+/* ---- what one user can do ------------------------------------------------------------ */
 
 enum {
 	COUNTS_USER = 0x1,
 	COUNTS_KERNEL = 0x2,
 	SAMPLES = 0x4,
 	SEES_ADDRESSES = 0x8, /* of the kernel */
-	BLOCKS_OWN = 0x10, /* a child of his */
+	BLOCKS_OWN = 0x10, /* a child of the user */
 	BLOCKS_OTHER = 0x20, /* another user's process */
 	BLOCKS_INIT = 0x40,
-	WRONG = 0x80, /* status and counters do not agree, or another reason is told */
+	WRONG = 0x80, /* status and counters disagree, or the reason is another one */
 };
 
 #define REASON_SHIFT 8
@@ -111,7 +111,7 @@ static int try_context(uint32_t flags)
 	return pfm_create_context(&ctx, NULL, NULL, 0);
 }
 
-/* Counter 0 counts always; of the Armv8 PMU counter 1 does so in the kernel. */
+/* Counter 0 counts always. Counter 1 of the Armv8 PMU also counts the kernel. */
 static uint64_t try_counting(int fd)
 {
 	bool is_told = !(status_of(fd).flags & PFM_STATUS_USER_LEVEL);
@@ -141,7 +141,7 @@ static uint64_t try_counting(int fd)
 	return result;
 }
 
-/* Much of what is counted is the kernel's. */
+/* Much of the count is the kernel's. */
 static uint64_t try_sampling(void)
 {
 	int fd = try_default(0, page_size());
@@ -167,7 +167,7 @@ static uint64_t try_sampling(void)
 	return result;
 }
 
-/* Who may not look at the process is told that first. */
+/* If the user may not look at the process, that reason is returned first. */
 static uint64_t try_blocking(pid_t pid, uint64_t bit, unsigned int wanted)
 {
 	int fd = try_context(PFM_FL_NOTIFY_BLOCK);
@@ -329,28 +329,28 @@ static void try_policy(void)
 		}
 }
 
-TEST(by_default_it_is_as_perf_has_it)
+TEST(by_default_the_rules_are_those_of_perf)
 {
 	need_overflow_interrupts();
 	policy_tried = "perf";
 	then_put_back(try_policy, put_back);
 }
 
-TEST(user_level_can_be_opened_to_everybody)
+TEST(user_level_can_be_allowed_to_everybody)
 {
 	need_overflow_interrupts();
 	policy_tried = "user";
 	then_put_back(try_policy, put_back);
 }
 
-TEST(counting_can_be_left_to_a_group)
+TEST(counting_can_be_restricted_to_a_group)
 {
 	need_overflow_interrupts();
 	policy_tried = "group";
 	then_put_back(try_policy, put_back);
 }
 
-/* ---- what does not help, or undo it ------------------------------------------------------- */
+/* ---- what does not change the setting ----------------------------------------------------- */
 
 static uint64_t forge_the_setting(uint64_t unused)
 {
@@ -393,7 +393,7 @@ static uint64_t reason_of_blocking(uint64_t pid)
 	return error.reason;
 }
 
-/* Process @pid is of the same user, and no descendant of who tries. */
+/* Process @pid belongs to the same user and is not a descendant of the caller. */
 static unsigned int reason_with_scope(const char *scope, pid_t pid)
 {
 	char before[16];
@@ -408,7 +408,7 @@ static unsigned int reason_with_scope(const char *scope, pid_t pid)
 	return reason;
 }
 
-TEST(ptrace_scope_says_who_may_make_others_wait)
+TEST(ptrace_scope_decides_who_may_block_a_thread)
 {
 	struct child other = child_new();
 
@@ -418,7 +418,7 @@ TEST(ptrace_scope_says_who_may_make_others_wait)
 	ck_assert_uint_eq(reason_with_scope("1", other.pid), PFM_REASON_MAY_NOT_BLOCK);
 }
 
-/* As with perf: who has the descriptor has what was decided when it was made. */
+/* As with perf: what a descriptor may count was decided when the context was created. */
 TEST(the_level_is_decided_when_the_context_is_made)
 {
 	int restricted = context_at_user_level(), free;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls without elements, and what is no call at all, with every argument invalid
- * in turn: the errno of docs/interface.md, the reason, and a context that still counts right.
+ * Calls without elements, and invalid calls. Each argument is made invalid in turn. Checks the
+ * errno of docs/interface.md, the reason, and that the context still counts right.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -26,7 +26,7 @@ TEST(a_second_context_on_a_descriptor_is_ebusy)
 
 /* ---- create ------------------------------------------------------------------------ */
 
-/* On a descriptor that is used again and again until it works. */
+/* Uses one descriptor again and again until the call succeeds. */
 static void must_refuse_create(int fd, struct pfm_create create, int error,
 			       unsigned int reason)
 {
@@ -68,7 +68,7 @@ TEST(create_with_notify_block_and_system_wide_is_einval)
 	must_create_after_all(fd);
 }
 
-TEST(create_with_what_comes_later_is_eopnotsupp)
+TEST(create_with_flags_not_offered_yet_is_eopnotsupp)
 {
 	static const uint32_t later[] = { PFM_FL_SYSTEM_WIDE, PFM_FL_MAP_SETS };
 	int fd = pfm_open_device();
@@ -110,7 +110,7 @@ TEST(load_of_an_unknown_set_is_einval)
 
 TEST(load_on_no_thread_is_esrch)
 {
-	/* pid_max is far below */
+	/* above pid_max */
 	static const uint32_t tids[] = { 0, 0x7ffffffe, 0x80000000, 0xffffffff };
 	int fd = make_context();
 	size_t i;
@@ -160,7 +160,7 @@ TEST(start_from_a_bad_address_is_efault)
 	size_t i;
 
 	load(fd, thread_id());
-	for (i = 1; i < COUNT(bad_addresses); i++) /* 0 is no argument */
+	for (i = 1; i < COUNT(bad_addresses); i++) /* 0 means no argument */
 		must_fail(fd, ioctl(fd, PFM_IOC_START, bad_addresses[i]), EFAULT,
 			  PFM_REASON_FAULT, NO_INDEX);
 	ck_assert_uint_eq(status_of(fd).flags & PFM_STATUS_STARTED, 0);
@@ -275,9 +275,9 @@ TEST(info_and_status_to_a_bad_address_are_efault)
 	count_must_be_right(fd);
 }
 
-/* ---- what is no call at all ------------------------------------------------------------------ */
+/* ---- invalid calls --------------------------------------------------------------------------- */
 
-/* Another type is none of ours and changes nothing, see growth.c for sizes. */
+/* An ioctl of another type has no effect. growth.c tests other sizes. */
 TEST(an_ioctl_of_another_type_is_enotty)
 {
 	const unsigned long unknown[] = {
@@ -299,8 +299,8 @@ TEST(an_ioctl_of_another_type_is_enotty)
 	count_must_be_right(fd);
 }
 
-/* A newer library on an older module: it says which call is missing. */
-TEST(an_unknown_call_is_enotty_and_told)
+/* A newer library with an older module: the message names the missing call. */
+TEST(an_unknown_call_is_enotty_and_named)
 {
 	const unsigned long unknown[] = {
 		_IO(PFM_IOC_TYPE, 16),
@@ -336,7 +336,7 @@ TEST(a_context_cannot_be_written_sought_or_mapped)
 	count_must_be_right(fd);
 }
 
-/* Every call of the library on @fd, which is no context. */
+/* Makes every call of the library on @fd, which is not a context. */
 static void must_be_ebadf(int fd)
 {
 	pfarg_pmc_t pmc = {};
@@ -365,7 +365,7 @@ static void must_be_ebadf(int fd)
 	must_fail_errno(pfm_unload_context(fd), EBADF);
 	must_fail_errno(pfm_get_info(fd, &info), EBADF);
 	must_fail_errno(pfm_get_status(fd, &status), EBADF);
-	if (fd != -1) /* -1 asks for the failure of a create */
+	if (fd != -1) /* -1 returns the failure of a create */
 		must_fail_errno(pfm_get_error(fd, &error), EBADF);
 }
 
@@ -414,7 +414,7 @@ TEST(the_library_refuses_missing_arguments)
 	count_must_be_right(fd);
 }
 
-/* Pseudo-random, the same in every run. */
+/* Pseudo-random, the same in each run. */
 static uint32_t random_number(void)
 {
 	static uint64_t state = 1;
@@ -423,7 +423,7 @@ static uint32_t random_number(void)
 	return state >> 33;
 }
 
-/* What was written at random may halt a counter, or have it overflow at once. */
+/* A random value may halt a counter, or make it overflow at once. */
 static void forget_values(int fd)
 {
 	unsigned int n;
@@ -455,7 +455,7 @@ TEST(random_arguments_do_no_harm)
 		unsigned long command = commands[random_number() % COUNT(commands)];
 		bool is_vector = _IOC_SIZE(command) == sizeof(vector);
 
-		/* mostly small numbers: they get further */
+		/* mostly small numbers, because more of them pass the first checks */
 		for (i = 0; i < COUNT(memory); i++)
 			memory[i] = random_number() % 4
 					    ? 0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Registers that cannot be written or read: the errno of docs/interface.md, the reason
- * and the element, and a context that still counts right.
+ * Registers that cannot be written or read. Checks the errno of docs/interface.md, the reason, the
+ * element, and that the context still counts right.
  */
 #include <stdio.h>
 
@@ -152,9 +152,8 @@ TEST(a_register_left_to_perf_is_ebusy_when_it_is_claimed)
 	int fd, written;
 
 	if (!pmu_is("armv8"))
-		skip("no register of %s can be held by somebody else",
-		     pmu()->info.pmu_name);
-	/* What contexts of before had is given back once in a second at most. */
+		skip("perf can hold no register of %s", pmu()->info.pmu_name);
+	/* Counters of earlier contexts are released at most once per second. */
 	sleep(2);
 	before = module_parameter("perfmon_armv8", "leave_to_perf");
 	fd = make_context();
@@ -241,7 +240,7 @@ TEST(read_and_read_pmds_agree_in_long_vectors)
 {
 	enum {
 		ELEMENTS = 20
-	}; /* more than the module takes at a time */
+	}; /* more than the module handles at a time */
 	pfarg_pmr_t pmrs[ELEMENTS];
 	pfarg_pmd_t pmds[ELEMENTS];
 	int fd = make_context(), i;
@@ -258,7 +257,7 @@ TEST(read_and_read_pmds_agree_in_long_vectors)
 		ck_assert_uint_eq(pmrs[i].reg_value, 1000 + i % 3);
 		ck_assert_uint_eq(pmds[i].reg_value, 1000 + i % 3);
 	}
-	/* one of the second lot */
+	/* an element of the second chunk */
 	pmrs[18].reg_num = pmu()->missing_pmd;
 	pmrs[17].reg_value = pmrs[19].reg_value = 7;
 	must_fail(fd, pfm_read(fd, 0, PFM_RW_PMD, pmrs, sizeof(pmrs)), EINVAL,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What PFM_IOC_INFO and /sys/kernel/perfmon/pmu_desc tell of the PMU. */
+/* What PFM_IOC_INFO and /sys/kernel/perfmon/pmu_desc report about the PMU. */
 #include <stdio.h>
 
 #include "guest.h"
@@ -28,7 +28,7 @@ static bool has(const uint64_t *map, unsigned int n)
 	return map[n / 64] >> (n % 64) & 1;
 }
 
-TEST(what_is_available_and_counts_is_implemented)
+TEST(available_registers_and_counters_are_implemented)
 {
 	const struct pfm_info *info = &pmu()->info;
 	unsigned int n;
@@ -51,7 +51,7 @@ static bool is_described(const char *kind, unsigned int n)
 	return path_exists(path);
 }
 
-/* What is in the directories is the suite sysfs's. */
+/* Suite sysfs checks the contents of the directories. */
 TEST(every_register_has_a_description_and_nothing_else_has)
 {
 	const struct pfm_info *info = &pmu()->info;

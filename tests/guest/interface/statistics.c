@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Statistics of each CPU in debugfs, and what /sys/kernel/perfmon/debug turns on. */
+/* Statistics of each CPU in debugfs, and what /sys/kernel/perfmon/debug enables. */
 #include <dirent.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -9,7 +9,7 @@
 
 SUITE(statistics, 60);
 
-/* The names of docs/interface.md 7.3, and what this implementation adds. */
+/* Names of docs/interface.md 7.3, and those that this implementation adds. */
 static const char *const names[] = {
 	"ovfl_intr_all_count",
 	"ovfl_intr_regular_count",
@@ -42,7 +42,7 @@ static bool is_named(const char *file)
 	return false;
 }
 
-TEST(each_cpu_has_statistics_and_nothing_else)
+TEST(each_cpu_has_the_named_statistics_only)
 {
 	unsigned int cpu;
 	size_t i;
@@ -70,7 +70,7 @@ TEST(each_cpu_has_statistics_and_nothing_else)
 		closedir(directory);
 	}
 }
-TEST(switches_of_watched_threads_are_counted_where_they_happen)
+TEST(switches_of_monitored_threads_are_counted_on_their_cpu)
 {
 	const unsigned int cpu = cpus_online() - 1, turns = 20;
 	struct child child = child_new();
@@ -82,7 +82,7 @@ TEST(switches_of_watched_threads_are_counted_where_they_happen)
 	in = statistic_of(cpu, "ctxswin_count");
 	out = statistic_of(cpu, "ctxswout_count");
 	for (turn = 0; turn < turns; turn++) {
-		child_call(&child, child_work, 1); /* wakes, and sleeps again */
+		child_call(&child, child_work, 1); /* wakes up, and sleeps again */
 		wait_until(thread_state(child.pid) == 'S');
 	}
 	in = statistic_of(cpu, "ctxswin_count") - in;
@@ -108,7 +108,7 @@ TEST(switches_of_other_threads_are_not_counted)
 	ck_assert_uint_eq(all, 0);
 }
 
-TEST(reset_stats_puts_statistics_at_zero)
+TEST(reset_stats_resets_statistics)
 {
 	const unsigned int cpu = 0;
 	struct child child = child_new();
@@ -135,8 +135,8 @@ static void set_debug(int bits)
 	ck_assert_str_eq(read_text(SYSFS "debug"), text);
 }
 
-/* Neither call may be made of a context that is not loaded. */
-TEST(failing_calls_are_logged_if_asked_for)
+/* Both calls fail because the context is not loaded. */
+TEST(failing_calls_are_logged_if_enabled)
 {
 	int fd = make_context();
 	char start[128], stop[128];
@@ -155,7 +155,7 @@ TEST(failing_calls_are_logged_if_asked_for)
 	ck_assert_msg(!strstr(kernel_log(), stop), "still logged");
 }
 
-TEST(time_is_measured_if_asked_for)
+TEST(time_is_measured_if_enabled)
 {
 	const unsigned int cpu = 0;
 	struct child child = child_new();
@@ -180,14 +180,14 @@ TEST(time_is_measured_if_asked_for)
 	all = monotonic_time() - all;
 	ck_assert_msg(in < all && out < all, "%ju ns in and %ju ns out, of %ju",
 		      (uintmax_t)in, (uintmax_t)out, (uintmax_t)all);
-	/* Writing 0 puts statistics at zero, too. */
+	/* Writing 0 resets the statistics, too. */
 	wait_until(thread_state(child.pid) == 'S');
 	set_debug(0);
 	ck_assert_uint_eq(statistic_of(cpu, "ctxswin_count"), 0);
 	ck_assert_uint_eq(statistic_of(cpu, "ctxswin_ns"), 0);
 }
 
-/* An overflow, a sample and a switch of sets each take some of the time that passes. */
+/* An overflow, a sample and a set switch each take a part of the elapsed time. */
 TEST(time_of_overflows_formats_and_set_switches_is_measured)
 {
 	static const char *const times[] = { "ovfl_intr_ns", "fmt_handler_ns",

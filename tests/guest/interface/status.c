@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The status that a context has to have. */
+/* Checks of a context's status. */
 #include "status.h"
 
 uint64_t busy_count(int fd)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the suites about the life of a context share: what its status has to be. */
+/* Helpers for the suites about the life of a context: checks of its status. */
 #ifndef STATUS_H
 #define STATUS_H
 
 #include "guest.h"
 
-/* Of pmu()->pmds[0]. */
+/* Value of pmu()->pmds[0]. */
 uint64_t busy_count(int fd);
 void must_have_status(int fd, unsigned int state, unsigned int flags, pid_t target);
 /* The context is not loaded and its counts are not lost. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The files of /sys/kernel/perfmon: which there are, who may read and write them, what
- * they look like, and which values settings refuse.
+ * The files of /sys/kernel/perfmon: their names, modes and formats, and the values that settings
+ * refuse.
  *
- * The table is the documentation's: docs/interface.md 7.2 and the manual pages.
+ * The table follows docs/interface.md 7.2 and the manual pages.
  */
 #include <ftw.h>
 #include <regex.h>
@@ -96,7 +96,7 @@ static const struct row *row_of(const char *path)
 	ck_abort_msg("%s is not in the table", path);
 }
 
-/* What walk() does to each file. */
+/* Function that walk() calls for each file. */
 static void (*do_file)(const char *path, const struct row *row,
 		       const struct stat *status);
 
@@ -121,7 +121,7 @@ static int visit(const char *path, const struct stat *status, int type,
 static void walk(void (*function)(const char *path, const struct row *row,
 				  const struct stat *status))
 {
-	/* With a PMU and all formats that guests have. */
+	/* With a PMU and all formats of the guests loaded. */
 	ck_assert_uint_ne(pmu()->info.pmu_name[0], '\0');
 	do_file = function;
 	ck_assert_int_eq(nftw("/sys/kernel/perfmon", visit, 16, FTW_PHYS), 0);
@@ -171,7 +171,7 @@ TEST(files_have_the_formats_of_the_api)
 	walk(check_text);
 }
 
-/* The text that a setting shows is one that it takes. */
+/* A setting accepts the text that it shows. */
 static void write_back(const char *path, const struct row *row, const struct stat *status)
 {
 	char before[64];
@@ -201,7 +201,7 @@ static void read_only(const char *path, const struct row *row, const struct stat
 	ck_assert_msg(try_write_text(path, text) == EACCES, "%s", path);
 }
 
-TEST(a_user_reads_all_and_writes_nothing)
+TEST(an_ordinary_user_reads_all_and_writes_nothing)
 {
 	become(USER_ID);
 	walk(read_only);
@@ -236,7 +236,7 @@ TEST(settings_have_their_defaults)
 	ck_assert_str_eq(read_text(SYSFS "policy"), "perf\n");
 	ck_assert_str_eq(read_text(SYSFS "task_group"), "-1\n");
 	ck_assert_str_eq(read_text(SYSFS "sys_group"), "-1\n");
-	/* 100,000 a second, of 100 to 1,000 ticks */
+	/* 100,000 per second, at 100 to 1,000 ticks per second */
 	ck_assert_uint_ge(read_number(SYSFS "max_interrupts_per_tick"), 100);
 	ck_assert_uint_le(read_number(SYSFS "max_interrupts_per_tick"), 1000);
 }
@@ -252,7 +252,7 @@ static void must_refuse(const char *path, const char *text, int wanted)
 	ck_assert_msg(!strcmp(read_text(path), before), "\"%s\" changes %s", text, path);
 }
 
-/* Writing anything to reset_stats puts statistics at zero. */
+/* Writing anything to reset_stats resets the statistics. */
 static void refuse_what_is_no_number(const char *path, const struct row *row,
 				     const struct stat *status)
 {
@@ -269,7 +269,7 @@ static void refuse_what_is_no_number(const char *path, const struct row *row,
 		    strcmp(row->path, "policy") ? ERANGE : EINVAL);
 }
 
-TEST(what_is_no_number_is_einval_and_changes_nothing)
+TEST(a_text_that_is_not_a_number_is_einval_and_changes_nothing)
 {
 	walk(refuse_what_is_no_number);
 }
@@ -307,7 +307,7 @@ TEST(values_out_of_range_are_einval_and_change_nothing)
 	must_refuse(SYSFS "sys_group", "2147483648\n", ERANGE);
 }
 
-/* The last values within the range. */
+/* The lowest and highest valid values. */
 TEST(settings_can_be_written_and_read_back)
 {
 	static const struct {

@@ -2,8 +2,8 @@
 /*
  * The end of the target: docs/interface.md 3.1 to 3.4.
  *
- * Children come before contexts: they have no descriptor open, so that the
- * test's is the last one.
+ * Create children before contexts. Then they have no descriptor open, and the test's descriptor is
+ * the last one.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -53,7 +53,7 @@ static void *wait_for_message(void *argument)
 	return NULL;
 }
 
-/* Returns when it sleeps in the read. */
+/* Returns when the reader sleeps in read(). */
 static void waiter_begin(struct waiter *waiter, int fd)
 {
 	*waiter = (struct waiter){ .fd = fd };
@@ -170,7 +170,7 @@ TEST(a_read_to_a_bad_address_is_efault_and_loses_nothing)
 	must_end(fd);
 }
 
-/* A thread that monitors itself, and ends. */
+/* A thread that monitors itself and exits. */
 static void *watch_self(void *argument)
 {
 	int fd = *(int *)argument;
@@ -181,7 +181,7 @@ static void *watch_self(void *argument)
 	return NULL;
 }
 
-TEST(a_thread_that_watched_itself_leaves_no_message)
+TEST(a_thread_that_monitored_itself_leaves_no_message)
 {
 	int fd = busy_context();
 	pthread_t thread;
@@ -194,7 +194,7 @@ TEST(a_thread_that_watched_itself_leaves_no_message)
 	count_must_be_right(fd);
 }
 
-TEST(a_killed_target_is_like_one_that_ended)
+TEST(a_killed_target_is_like_one_that_exited)
 {
 	struct child child = child_new();
 	int fd = busy_context_on(child.pid);
@@ -218,7 +218,7 @@ TEST(results_are_there_before_the_target_is_reaped)
 	ck_assert_uint_eq(sessions(), 0);
 }
 
-TEST(the_end_of_a_target_that_was_not_started_is_told)
+TEST(the_end_of_a_target_that_was_not_started_is_reported)
 {
 	struct child child = child_new();
 	int fd = busy_context();

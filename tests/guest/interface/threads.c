@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads as targets: of the own process, on other CPUs, many at once, and those
- * that cannot be watched.
+ * Threads as targets: of the own process, on other CPUs, many at once, and threads that cannot be
+ * monitored.
  *
- * Children come before contexts: they have no descriptor open, so that the
- * test's is the last one.
+ * Create children before contexts. Then they have no descriptor open, and the test's descriptor is
+ * the last one.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -55,7 +55,7 @@ TEST(two_threads_may_use_a_context_at_once)
 	count_must_be_right(fd);
 }
 
-TEST(a_thread_of_the_own_process_can_be_watched)
+TEST(a_thread_of_the_own_process_can_be_monitored)
 {
 	struct spinner spinner = { .roams = true };
 	int fd = busy_context();
@@ -69,7 +69,7 @@ TEST(a_thread_of_the_own_process_can_be_watched)
 	must_have_ended(fd, 0);
 }
 
-/* On another CPU than the test's; it never sleeps. */
+/* On another CPU than the test. It never sleeps. */
 static struct child spinning_elsewhere(void)
 {
 	struct child child;
@@ -83,7 +83,7 @@ static struct child spinning_elsewhere(void)
 	return child;
 }
 
-/* /proc/PID/status: times it left the CPU. */
+/* /proc/PID/status: how often the thread left the CPU. */
 static uint64_t voluntary_switches(pid_t pid)
 {
 	char path[64];
@@ -102,7 +102,7 @@ TEST(a_thread_that_runs_elsewhere_is_counted_live_and_not_stopped)
 	int fd = busy_context_on(child.pid), turn;
 	uint64_t last = 0, value, turns;
 
-	wait_until(busy_count(fd) > 0); /* it may have been preempted just now */
+	wait_until(busy_count(fd) > 0); /* the thread may have been preempted just now */
 	for (turn = 0; turn < 200; turn++) {
 		turns = child.page->turns;
 		value = busy_count(fd);
@@ -194,7 +194,7 @@ TEST(a_sleeping_thread_is_counted_from_when_it_wakes)
 	ck_assert_uint_ge(read_pmd(fd, PFM_PMD_MINOR_FAULTS), 25);
 }
 
-TEST(many_threads_can_be_watched_at_once)
+TEST(many_threads_can_be_monitored_at_once)
 {
 	struct child children[16];
 	int fds[COUNT(children)];
@@ -220,7 +220,7 @@ TEST(many_threads_can_be_watched_at_once)
 	}
 }
 
-/* ---- threads that cannot be watched ------------------------------------------------------- */
+/* ---- threads that cannot be monitored ----------------------------------------------------- */
 
 TEST(load_on_a_zombie_is_ebusy)
 {
@@ -246,8 +246,8 @@ TEST(load_on_a_kernel_thread_is_eperm)
 	count_must_be_right(fd);
 }
 
-/* Whoever comes first, either the load fails or the end is told. */
-TEST(a_load_that_meets_the_end_of_its_thread_fails_or_is_told)
+/* Either the load fails or the end is reported, depending on which comes first. */
+TEST(a_load_that_races_with_the_end_of_its_thread_fails_or_gets_the_end)
 {
 	unsigned int told = 0, failed = 0;
 	int fd = busy_context(), turn;

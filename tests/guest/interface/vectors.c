@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Vectors of elements, with every argument invalid in turn: the errno of
- * docs/interface.md, the reason and the element, and a context that still counts right.
+ * Vectors of elements. Each argument is made invalid in turn. Checks the errno of
+ * docs/interface.md, the reason, the element, and that the context still counts right.
  */
 #include <limits.h>
 #include <sys/ioctl.h>
@@ -11,7 +11,7 @@
 
 SUITE(vectors, 60);
 
-/* The calls that take vectors, and an element that each accepts when unloaded. */
+/* The calls that take vectors, with an element that each call accepts when unloaded. */
 struct vector_call {
 	const char *name;
 	unsigned long command;
@@ -44,12 +44,12 @@ static int vector_ioctl(int fd, const struct vector_call *call, void *address, i
 	return ioctl(fd, call->command, &vector);
 }
 
-/* A context in which zeroed elements of all calls but delete are valid. */
+/* A context in which zeroed elements are valid for all calls but delete. */
 static int zero_context(void)
 {
 	int fd = make_context();
 
-	/* The tests take counters from those available; element 0 need not be. */
+	/* The tests use available counters. Register 0 need not be available. */
 	if (!(pmu()->info.available_pmcs[0] & pmu()->info.available_pmds[0] & 1))
 		skip("PMC 0 or PMD 0 is not available");
 	use_busy_counters(fd);
@@ -110,13 +110,13 @@ TEST(a_vector_at_a_bad_address_is_efault)
 	count_must_be_right(fd);
 }
 
-TEST(a_vector_that_leaves_its_page_is_efault)
+TEST(a_vector_beyond_its_page_is_efault)
 {
 	const struct vector_call *call;
 	int fd = zero_context();
 	char *end = memory_end();
 
-	/* what is reserved at the end of an element need not be there */
+	/* the reserved fields at the end of an element need not be accessible */
 	for_each_vector_call(call) {
 		memset(end - call->size, 0, call->size);
 		must_fail(fd, vector_ioctl(fd, call, end - 1, 1), EFAULT,
@@ -142,7 +142,7 @@ TEST(a_vector_up_to_the_end_of_its_page_is_accepted)
 	count_must_be_right(fd);
 }
 
-/* Sets are changed on the way: what is left of the vector ends where user addresses do. */
+/* Sets are changed on the way. The rest of the vector ends at the end of user addresses. */
 TEST(a_vector_may_end_where_user_addresses_do)
 {
 	char *const last = last_page();
@@ -169,7 +169,7 @@ TEST(a_vector_may_end_where_user_addresses_do)
 	munmap(last, page);
 }
 
-TEST(an_unaligned_vector_is_as_good_as_an_aligned_one)
+TEST(an_unaligned_vector_works_like_an_aligned_one)
 {
 	const struct vector_call *call;
 	int fd = zero_context();
@@ -263,14 +263,14 @@ TEST(a_vector_longer_than_arg_mem_max_is_e2big)
 	for_each_vector_call(call) {
 		must_fail(fd, vector_ioctl(fd, call, elements, max / call->size + 1),
 			  E2BIG, PFM_REASON_TOO_LONG, NO_INDEX);
-		/* the length is looked at first */
+		/* the length is checked first */
 		must_fail(fd, vector_ioctl(fd, call, NULL, max / call->size + 1), E2BIG,
 			  PFM_REASON_TOO_LONG, NO_INDEX);
 	}
 	count_must_be_right(fd);
 }
 
-/* @count times PMD, the value of the last is to be @value. */
+/* @count elements for the same PMD. The last value must be @value. */
 static void read_many(int fd, unsigned int pmd, int count, uint64_t value)
 {
 	pfarg_pmd_t *pmds = calloc(count, sizeof(*pmds));
@@ -308,8 +308,8 @@ TEST(arg_mem_max_can_be_raised_and_longer_vectors_work)
 	count_must_be_right(fd);
 }
 
-/* And the kernel does not complain: tests/vm/run looks. */
-TEST(a_vector_that_no_memory_can_hold_is_enomem)
+/* tests/vm/run checks that the kernel logs no warning. */
+TEST(a_vector_larger_than_memory_is_enomem)
 {
 	char before[32];
 	int fd = make_context(), result, error;
@@ -324,7 +324,7 @@ TEST(a_vector_that_no_memory_can_hold_is_enomem)
 	count_must_be_right(fd);
 }
 
-/* Programs of the perfmon2 time pass what was on their stack. */
+/* Programs of the perfmon2 time pass stack contents there. */
 TEST(reserved_fields_of_perfmon2_structures_are_ignored)
 {
 	pfarg_pmc_t pmc = { .reg_num = pmu()->pmcs[0], .reg_value = pmu()->busy[0] };

@@ -150,7 +150,7 @@ static pid_t disturber_begin(void)
 	pid_t pid;
 
 	/* Otherwise the loader would get little CPU time and take ten times as long. */
-	if (kernel_checks_itself())
+	if (is_debug_kernel())
 		return 0;
 	pid = check_fork();
 	if (pid)
@@ -180,7 +180,7 @@ static struct exec_counts load_while_it_executes(const struct executor *executor
 						 bool ordinary_user)
 {
 	struct exec_counts counts = {};
-	unsigned int count = iterations(), looks = kernel_checks_itself() ? 4 : 100, i;
+	unsigned int count = iterations(), looks = is_debug_kernel() ? 4 : 100, i;
 	int fd = create(), turn;
 
 	for (i = 0; i < count || executor->execs < count / 4 || !counts.loaded; i++) {

@@ -145,7 +145,7 @@ static void buffer_must_be_whole(header_t header)
 TEST(calls_may_meet_an_overflow)
 {
 	/* Each takes a tenth of a second, with about four calls. */
-	unsigned int count = iterations() / (kernel_checks_itself() ? 2 : 5), i, calls;
+	unsigned int count = iterations() / (is_debug_kernel() ? 2 : 5), i, calls;
 	struct met met = { .period = 10 * SHORTEST };
 	header_t header;
 	bool before;
@@ -200,7 +200,7 @@ static void let_go(int fd)
 TEST(releasing_calls_may_meet_a_waiting_thread)
 {
 	/* A stock guest takes 25 ms for each iteration. */
-	unsigned int count = iterations() / (kernel_checks_itself() ? 1 : 2), i;
+	unsigned int count = iterations() / (is_debug_kernel() ? 1 : 2), i;
 	struct met met = { .period = 10 * SHORTEST };
 	uint64_t turns;
 	int fd;
@@ -260,7 +260,7 @@ static void kill_one(struct met *met, uint32_t flags)
 TEST(a_kill_may_meet_an_overflow_and_a_thread_that_waits)
 {
 	/* A stock guest takes 40 ms for each iteration. */
-	unsigned int count = iterations() / (kernel_checks_itself() ? 1 : 5), i;
+	unsigned int count = iterations() / (is_debug_kernel() ? 1 : 5), i;
 	struct met met = { .period = 10 * SHORTEST };
 
 	need_cpus(2);

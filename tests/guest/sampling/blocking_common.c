@@ -4,7 +4,7 @@
 
 unsigned int soon_ms(void)
 {
-	return kernel_checks_itself() ? 1000 : 100;
+	return is_debug_kernel() ? 1000 : 100;
 }
 
 void spin_begin(const struct child *child)

@@ -155,7 +155,7 @@ static void must_have_been_responsive(const struct storm *storm, uint64_t *turns
 	printf("         the longest sleep of a ms took %ju us\n",
 	       (uintmax_t)storm->latest / 1000);
 	fflush(stdout);
-	ck_assert_uint_lt(storm->latest, (kernel_checks_itself() ? 15000 : 3000) * MS);
+	ck_assert_uint_lt(storm->latest, (is_debug_kernel() ? 15000 : 3000) * MS);
 }
 
 /*
@@ -327,7 +327,7 @@ static void check_looks(void)
 TEST(a_set_may_have_16_interrupts_more_than_the_limit)
 {
 	need_exact_work();
-	if (pmu_is("soft") || kernel_checks_itself())
+	if (pmu_is("soft") || is_debug_kernel())
 		skip("interrupts take more than a quarter of the time");
 	with_limit(check_looks);
 }

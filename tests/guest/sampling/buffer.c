@@ -272,7 +272,7 @@ TEST(a_buffer_of_a_mib_fills_to_its_end)
 
 	need_overflow_interrupts();
 	/* In a debug kernel, or where a clock's interrupts are limited, this many take minutes. */
-	if (kernel_checks_itself() || pmu_is("soft"))
+	if (is_debug_kernel() || pmu_is("soft"))
 		size = 16 * page_size();
 	must_fill(size, 3);
 }

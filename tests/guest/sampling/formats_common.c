@@ -84,7 +84,7 @@ uint64_t format_period(void)
 	static uint64_t period;
 
 	if (!period)
-		period = kernel_checks_itself() ? 4 * MS : MS;
+		period = is_debug_kernel() ? 4 * MS : MS;
 	return period;
 }
 

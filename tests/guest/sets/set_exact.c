@@ -61,7 +61,7 @@ static void nothing_must_be_missing(int fd, uint64_t length)
 static void estimates_must_be_near(int fd, uint64_t length, uint64_t total)
 {
 	/* A debug kernel takes a part of each turn: 4 % was seen. */
-	const uint64_t most = length / (kernel_checks_itself() ? 10 : 100);
+	const uint64_t most = length / (is_debug_kernel() ? 10 : 100);
 	uint64_t worst = 0, estimate, off;
 	struct pfarg_setinfo set;
 	unsigned int id, n;

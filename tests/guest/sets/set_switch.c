@@ -252,7 +252,7 @@ TEST(what_remains_of_a_timeout_is_kept_over_naps)
 	turns = fair_turns_of(fd, 3);
 	/* A debug kernel takes more of each turn for a nap. */
 	if (is_deterministic())
-		ck_assert_uint_gt(naps, (kernel_checks_itself() ? 2 : 20) * turns.runs);
+		ck_assert_uint_gt(naps, (is_debug_kernel() ? 2 : 20) * turns.runs);
 	switches_must_fit(turns.runs - 1, turns.duration, 5 * MS);
 	ck_assert_uint_ge(turns.runs, 5);
 	must_be_the_truth(&turns, &measured);

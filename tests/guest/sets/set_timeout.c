@@ -49,7 +49,7 @@ static uint64_t time_of_switches(const uint64_t *timeouts, uint64_t switches)
 TEST(no_switch_comes_early_or_late)
 {
 	static const uint64_t timeouts[TURNS] = { 2 * MS, 700000, 5 * MS };
-	const uint64_t wanted = 60, late = (kernel_checks_itself() ? 10 : 1) * MS / 50;
+	const uint64_t wanted = 60, late = (is_debug_kernel() ? 10 : 1) * MS / 50;
 	uint64_t elapsed, worked, switches, due;
 	const bool exact = is_deterministic();
 	int fd = make_context();
@@ -91,8 +91,7 @@ TEST(no_switch_comes_early_or_late)
  */
 TEST(getinfo_shows_what_remains)
 {
-	const uint64_t timeout = 100 * MS,
-		       others = (kernel_checks_itself() ? 10 : 1) * MS / 5;
+	const uint64_t timeout = 100 * MS, others = (is_debug_kernel() ? 10 : 1) * MS / 5;
 	uint64_t times[4], before, after;
 	int fd = make_context();
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Children that do what they are told: function and argument come through one
- * pipe, what it returned goes back through another.
+ * Children that run functions for the test. The function and its argument arrive through one pipe,
+ * the result is returned through another.
  *
- * A child has these and the page it shares with the test at fixed descriptors
- * and no others: no context is open in it.
+ * A child has these pipes and the page that it shares with the test at fixed descriptors, and no
+ * other descriptors. So it has no context open.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -22,7 +22,7 @@
 
 #define CHILD_OPTION "--child"
 
-/* Functions are told by where they are in the program, wherever that is. */
+/* Functions are sent as offsets in the program, so address randomization does not matter. */
 struct command {
 	int64_t function;
 	uint64_t argument;
@@ -65,7 +65,7 @@ static struct child_page *map_page(int fd)
 	return page;
 }
 
-/* What child_do_exec() began ends here, with a result of 0. */
+/* The result of child_do_exec(): 0. */
 void child_main(int argc, char **argv)
 {
 	const uint64_t success = 0;
@@ -83,7 +83,7 @@ struct child_page *child_own_page(void)
 	return own_page;
 }
 
-/* None of @fds is one of the numbers they get. */
+/* None of @fds may be one of the fixed numbers. */
 static void take_descriptors(const int fds[3])
 {
 	dup2(fds[0], COMMANDS_FD);
@@ -92,7 +92,7 @@ static void take_descriptors(const int fds[3])
 	syscall(SYS_close_range, PAGE_FD + 1, ~0u, 0);
 }
 
-/* A descriptor above those that children use. */
+/* A descriptor above the fixed ones. */
 static int high(int fd)
 {
 	int result = fcntl(fd, F_DUPFD_CLOEXEC, 16);
@@ -129,7 +129,7 @@ struct child child_new(void)
 	close(commands[0]);
 	close(results[1]);
 	close(page);
-	/* It has closed what it inherited. */
+	/* The child has closed the inherited descriptors. */
 	child_call(&child, child_tid, 0);
 	return child;
 }
@@ -147,7 +147,7 @@ uint64_t child_finish(const struct child *child)
 	uint64_t result;
 
 	ck_assert_msg(read(child->results, &result, sizeof(result)) == sizeof(result),
-		      "the child has gone");
+		      "the child has ended");
 	return result;
 }
 

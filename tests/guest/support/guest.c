@@ -35,23 +35,24 @@ const char *wrong_failure(int fd, long result, int error, int wanted_errno,
 		return text;
 	}
 	if (pfm_get_error(fd, &found)) {
-		snprintf(text, sizeof(text), "%s; no more is told: %s", strerror(error),
-			 strerror(errno));
+		snprintf(text, sizeof(text), "%s; the last error is not available: %s",
+			 strerror(error), strerror(errno));
 		return text;
 	}
 	if (error == wanted_errno && found.error == wanted_errno &&
 	    found.reason == wanted_reason && found.index == wanted_index)
 		return NULL;
-	snprintf(text, sizeof(text),
-		 "errno %d (%s), told %d, reason %u, index %d; should be %d, %u, %d",
-		 error, strerror(error), found.error, found.reason, (int)found.index,
-		 wanted_errno, wanted_reason, (int)wanted_index);
+	snprintf(
+		text, sizeof(text),
+		"errno %d (%s), last error %d, reason %u, index %d; should be %d, %u, %d",
+		error, strerror(error), found.error, found.reason, (int)found.index,
+		wanted_errno, wanted_reason, (int)wanted_index);
 	return text;
 }
 
 /* ---- the PMU ------------------------------------------------------------------- */
 
-/* Numbers available in @map, of those below @end; there must be enough. */
+/* Numbers below @end that are available in @map. There must be enough. */
 static void pick(unsigned int *numbers, size_t count, const uint64_t *map,
 		 unsigned int end)
 {
@@ -74,7 +75,7 @@ static unsigned int first_missing(const uint64_t *map)
 	return n;
 }
 
-/* Where each PMD has its PMC, of the same number. */
+/* PMUs where PMC n drives PMD n. */
 static void take(struct pmu *pmu, unsigned int end, uint64_t busy, uint64_t quiet)
 {
 	size_t i;
@@ -93,7 +94,7 @@ static void take(struct pmu *pmu, unsigned int end, uint64_t busy, uint64_t quie
 static void describe_armv8(struct pmu *pmu)
 {
 	take(pmu, PFM_ARMV8_CYCLE_COUNTER, ARMV8_CPU_CYCLES, 0 /* SW_INCR */);
-	/* PMUv3 proper has event numbers of 10 bits, and so has the Cortex-A57. */
+	/* PMUv3 without extensions has event numbers of 10 bits, and so has the Cortex-A57. */
 	pmu->has_bad_value = (pmu->info.pmu_id >> 4 & 0xfff) == MIDR_PART_A57;
 	pmu->bad_value = 0x400;
 	pmu->can_narrow = true;
@@ -172,7 +173,7 @@ int make_context(void)
 	return fd;
 }
 
-/* What counts is what the effective user may, when the context is made. */
+/* The levels that a context may count are those of the effective user when it is created. */
 int context_at_user_level(void)
 {
 	pfarg_ctx_t ctx = {};
@@ -262,7 +263,7 @@ int busy_context_on(pid_t tid)
 	return fd;
 }
 
-/* ---- counts and their truth ------------------------------------------------------ */
+/* ---- checking counts ------------------------------------------------------------- */
 
 static uint64_t now(clockid_t clock)
 {
@@ -351,7 +352,7 @@ void count_must_be_right(int fd)
 	check_range("minor faults", faults, inner[1].faults - inner[0].faults,
 		    outer[1].faults - outer[0].faults);
 	check_range("minor faults", faults, pages, UINT64_MAX);
-	/* The CPU time that the kernel accounts is too coarse for so short a time. */
+	/* The CPU time that the kernel accounts is too coarse for such a short time. */
 	check_range("task clock", clock, 1, outer[1].wall - outer[0].wall);
 	if (pmu_is("soft"))
 		check_range("busy counter", busy, 1, outer[1].wall - outer[0].wall);

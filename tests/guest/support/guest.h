@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfmon-tests and perfmon-conformance: what their suites have in common.
+ * perfmon-tests and perfmon-conformance: helpers that their suites share.
  *
- * A test is a process of its own (suites.h).  It begins with the modules loaded,
- * nothing else going on, as root, on any CPU; what it changes outside of itself it
- * puts back.  After it no session may be left.
+ * A test is a process of its own (suites.h). It begins as root, on any CPU, with the modules
+ * loaded and nothing else running. It restores what it changes outside of itself. Afterwards no
+ * session may be left.
  */
 #ifndef GUEST_H
 #define GUEST_H
@@ -30,7 +30,7 @@
 
 /* ---- calls -------------------------------------------------------------------- */
 
-/* The call succeeds; if not, what libpfmdev says. */
+/* The call must succeed. Otherwise prints libpfmdev's message. */
 #define must(fd, call)                                                                   \
 	do {                                                                             \
 		long must_result = (call);                                               \
@@ -40,8 +40,8 @@
 	} while (0)
 
 /*
- * The call fails with this errno, and PFM_IOC_LAST_ERROR tells it, the reason
- * and the index of the element at fault.
+ * The call must fail with this errno. PFM_IOC_LAST_ERROR must return the errno, the reason and the
+ * index of the bad element.
  */
 #define must_fail(fd, call, wanted_errno, wanted_reason, wanted_index)                   \
 	do {                                                                             \
@@ -52,7 +52,7 @@
 		ck_assert_msg(!must_why, "%s%s: %s", subject, #call, must_why);          \
 	} while (0)
 
-/* The call fails with this errno; nobody is asked for more. */
+/* The call must fail with this errno. The last error is not checked. */
 #define must_fail_errno(call, wanted_errno)                                              \
 	do {                                                                             \
 		long must_result = (call);                                               \
@@ -63,25 +63,25 @@
 			      #call, strerror(must_errno), strerror(wanted_errno));      \
 	} while (0)
 
-/* What a loop is at: begins the text of failures if it is set. */
+/* Describes the current iteration of a loop. If set, failure messages begin with it. */
 extern const char *subject;
 
 const char *sentence(int fd);
 const char *wrong_failure(int fd, long result, int error, int wanted_errno,
 			  unsigned int wanted_reason, uint32_t wanted_index);
 
-/* The test's timeout ends it if the condition never comes true. */
+/* The test's timeout ends it if the condition never becomes true. */
 #define wait_until(condition)                                                            \
 	do {                                                                             \
 		while (!(condition))                                                     \
 			usleep(1000);                                                    \
 	} while (0)
 
-/* ---- the PMU that is loaded --------------------------------------------------- */
+/* ---- the loaded PMU ----------------------------------------------------------- */
 
 /**
- * struct pmu - counters and values that tests use, whichever PMU is loaded
- * @info: what PFM_IOC_INFO said
+ * struct pmu - counters and values that tests use with the loaded PMU
+ * @info: result of PFM_IOC_INFO
  * @pmcs, @pmds: three counters, available now; PMC i drives PMD i, and they may
  *	share it
  * @busy: values of the PMCs: PMD i, and those before it that share its PMC, count
@@ -105,13 +105,13 @@ struct pmu {
 	unsigned int missing_pmd;
 };
 
-/* Asked once a process; a PMU not known here fails the test. */
+/* Queried once per process. The test fails with a PMU not known here. */
 const struct pmu *pmu(void);
 bool pmu_is(const char *name);
-/* Another one was loaded: ask again. */
+/* Another PMU was loaded: query again. */
 void pmu_forget(void);
 
-/* ---- contexts: each of these must succeed -------------------------------------- */
+/* ---- contexts: each call must succeed ------------------------------------------ */
 
 int make_context(void);
 void write_pmc(int fd, unsigned int pmc, uint64_t value);
@@ -123,22 +123,22 @@ struct pfm_status status_of(int fd);
 struct pfarg_setinfo set_of(int fd, unsigned int id);
 
 /*
- * A context whose first counter (pmu()->pmds[0]) is busy; task clock and minor
- * faults are in use, too.  busy_context_on() loads and starts it on a thread.
+ * A context whose first counter (pmu()->pmds[0]) is busy. Task clock and minor faults are in use,
+ * too. busy_context_on() loads and starts it on a thread.
  */
 int busy_context(void);
 int busy_context_on(pid_t tid);
 void use_busy_counters(int fd);
 
 /*
- * Unloads, counts on the caller's own thread and compares with what the kernel
- * tells of it; unloads again.
+ * Unloads, counts on the caller's thread, compares with what the kernel reports about the thread,
+ * and unloads again.
  */
 void count_must_be_right(int fd);
 
 /* read() must return the END message. */
 void must_end(int fd);
-/* There must be none. */
+/* There must be no message. */
 void must_be_silent(int fd);
 
 /* ---- children ------------------------------------------------------------------- */
@@ -149,12 +149,12 @@ typedef uint64_t (*child_function)(uint64_t argument);
 struct child_page {
 	volatile uint64_t turns; /* of child_spin() */
 	volatile uint64_t stop; /* ends child_spin() */
-	volatile uint64_t number; /* for the test's own use */
+	volatile uint64_t number; /* free for the test's use */
 	char text[256]; /* program of child_exec() */
 };
 
 /**
- * struct child - a process that does what it is told, and sleeps meanwhile
+ * struct child - a process that runs functions for the test and sleeps in between
  * @pid: process and thread
  */
 struct child {
@@ -165,54 +165,54 @@ struct child {
 };
 
 struct child child_new(void);
-/* Lets it call @function, and waits for what that returns. */
+/* The child calls @function. Waits for the result. */
 uint64_t child_call(const struct child *child, child_function function,
 		    uint64_t argument);
-/* The same in two halves. */
+/* The same in two parts. */
 void child_begin(const struct child *child, child_function function, uint64_t argument);
 uint64_t child_finish(const struct child *child);
-/* Spins until child_rest(); child_busy() returns when it does. */
+/* Spins until child_rest(). child_busy() returns when the child spins. */
 void child_busy(const struct child *child);
 void child_rest(const struct child *child);
-/* It ends by itself, or is killed; returns the status of waitpid(). */
+/* The child exits by itself, or is killed. Returns the status of waitpid(). */
 int child_exit(struct child *child);
 int child_kill(struct child *child);
-/* It goes on as @program (a copy of this one), with the same struct child. */
+/* The child executes @program (a copy of this one) and keeps the same struct child. */
 void child_exec(const struct child *child, const char *program);
 
 /* Functions for child_call(). */
 uint64_t child_spin(uint64_t unused); /* see child_busy() */
 uint64_t child_work(uint64_t pages); /* touches new pages; returns minor faults */
-uint64_t child_set_uid(uint64_t uid); /* and gid; stays dumpable */
+uint64_t child_set_uid(uint64_t uid); /* sets the gid, too; stays dumpable */
 uint64_t child_set_dumpable(uint64_t dumpable);
 uint64_t child_pin(uint64_t cpu);
-uint64_t child_fork(uint64_t pages); /* a child of its own works; returns its faults */
+uint64_t child_fork(uint64_t pages); /* forks a child that works; returns its faults */
 uint64_t child_tid(uint64_t unused);
 uint64_t child_do_exec(uint64_t unused); /* page->text; see child_exec() */
-/* The page, in the child. */
+/* Returns the page, in the child. */
 struct child_page *child_own_page(void);
-/* main() calls it first: does not return in what child_exec() made. */
+/* main() calls it first. It does not return in a program started by child_exec(). */
 void child_main(int argc, char **argv);
 
-/* ---- threads and people --------------------------------------------------------- */
+/* ---- threads and users ---------------------------------------------------------- */
 
 pid_t thread_id(void);
-/* As /proc/PID/stat has it: R, S, D, Z, ...; 0 if there is none. */
+/* State as in /proc/PID/stat: R, S, D, Z, ...; 0 if there is no such thread. */
 char thread_state(pid_t tid);
 void pin(unsigned int cpu);
 unsigned int cpus_online(void);
-/* The test's own process: user and group, no capabilities; dumpable. */
+/* The test's own process gets this user and group, has no capabilities and is dumpable. */
 void become(uid_t uid);
-/* The same, keeping one capability. */
+/* The same, but keeps one capability. */
 void become_with_capability(uid_t uid, int capability);
-/* Until the program ends, kernel.perf_event_paranoid lets everybody count all levels. */
+/* kernel.perf_event_paranoid lets everybody count all levels until the program ends. */
 void let_users_count(void);
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 /* The caller stays root. */
 int context_at_user_level(void);
 uint64_t minor_faults(void); /* of the caller's thread */
 uint64_t cpu_time(void); /* of the caller's thread, ns */
-/* Touches @pages pages that it has not had before. */
+/* Touches @pages pages for the first time. */
 void touch_pages(uint64_t pages);
 void spin_turns(uint64_t turns);
 
@@ -223,9 +223,9 @@ void spin_turns(uint64_t turns);
 #define USER_ID	 1000
 #define OTHER_ID 1001
 
-/* The whole file; -1 with errno if it cannot be read. */
+/* Reads the whole file. Returns -1 and sets errno if it cannot be read. */
 int try_read_text(const char *path, char *text, size_t size);
-/* errno of the write, 0 if it was taken. */
+/* Returns the errno of the write, 0 on success. */
 int try_write_text(const char *path, const char *text);
 /* These must succeed. */
 const char *read_text(const char *path); /* valid until the next call */
@@ -233,31 +233,28 @@ uint64_t read_number(const char *path);
 void write_text(const char *path, const char *text);
 bool path_exists(const char *path);
 uint64_t sessions(void);
-/* For the runner: what a test began ends with it, but not before it. */
+/* For the runner: what a test has started ends with the test, not before. */
 bool no_session_is_left(void);
 uint64_t free_memory(void); /* of the machine, bytes */
-const char *kernel_log(void); /* its end; valid until the next call */
+const char *kernel_log(void); /* end of the file; valid until the next call */
 
-/* 0 or errno; modules are named as in /proc/modules, and as their files. */
+/* Returns 0 or errno. Modules are named as in /proc/modules, or by their file. */
 const char *module_path(const char *name); /* valid until the next call */
 int module_load(const char *name, const char *parameters);
-/* For @parameters: as the module comes, not as the tests want it. */
+/* For @parameters: the module's own defaults, not those of the tests. */
 #define MODULE_DEFAULTS " "
 int module_unload(const char *name);
 bool module_is_loaded(const char *name);
 int module_users(const char *name);
-/* A parameter of a loaded module, in /sys/module. */
+/* Reads a parameter of a loaded module from /sys/module. */
 uint64_t module_parameter(const char *module, const char *name);
 void set_module_parameter(const char *module, const char *name, uint64_t value);
-/* A copy of this program that belongs to @uid, with @mode; remove it. */
+/* Copies this program for @uid, with @mode. The caller removes the copy. */
 const char *copy_of_this(uid_t uid, mode_t mode);
 
-/*
- * It looks after itself: KASAN, lockdep, kmemleak.  All takes five to ten times
- * as long there.
- */
-bool kernel_checks_itself(void);
-/* The module of the loaded PMU, or of the PMU that this guest begins with. */
+/* A debug kernel: KASAN, lockdep, kmemleak. Everything takes five to ten times as long there. */
+bool is_debug_kernel(void);
+/* The module of the loaded PMU, or of the PMU with which this guest boots. */
 const char *pmu_module(void);
 const char *best_pmu_module(void);
 

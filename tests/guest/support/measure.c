@@ -14,7 +14,7 @@
 
 #include "measure.h"
 
-/* ---- known work ---------------------------------------------------------------- */
+/* ---- work with a known count --------------------------------------------------- */
 
 void loop(uint64_t instructions)
 {
@@ -33,8 +33,8 @@ void loop(uint64_t instructions)
 			 : "cc");
 #elif defined(__powerpc64__)
 	/*
-	 * The mtctr is one of the few around.  QEMU does not count the instructions before a
-	 * jump to another page, so the loop must not cross one.
+	 * The mtctr runs once, before the loop. QEMU does not count the instructions before a jump
+	 * to another page, so the loop must not cross a page boundary.
 	 */
 	__asm__ volatile("mtctr %0\n"
 			 ".balign 64\n"
@@ -49,7 +49,7 @@ void loop(uint64_t instructions)
 
 bool is_deterministic(void)
 {
-	/* An option that tests/vm/run gives with --icount only. */
+	/* A boot parameter that tests/vm/run passes with --icount only. */
 	return strstr(read_text("/proc/cmdline"), "randomize_kstack_offset=off");
 }
 
@@ -68,7 +68,7 @@ void need_power(void)
 void need_overflow_interrupts(void)
 {
 	const char *qemu = getenv("QEMU_VERSION"); /* of tests/vm/run */
-	struct pfm_info info; /* not pmu(): the PMU may be nobody's that we know */
+	struct pfm_info info; /* not pmu(), which fails with an unknown PMU */
 	int fd;
 
 	if (!qemu || atoi(qemu) >= 10)
@@ -113,7 +113,7 @@ void need_cpus(unsigned int count)
 		skip("fewer than %u CPUs", count);
 }
 
-/* ---- truths ---------------------------------------------------------------------- */
+/* ---- reference values ------------------------------------------------------------ */
 
 static uint64_t read_clock(clockid_t clock)
 {
@@ -209,7 +209,7 @@ uint64_t major_faults(void)
 
 uint64_t interrupts_within(uint64_t time)
 {
-	return (time / 100 + MS) * (kernel_checks_itself() ? 10 : 1);
+	return (time / 100 + MS) * (is_debug_kernel() ? 10 : 1);
 }
 
 void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t most)
@@ -217,7 +217,7 @@ void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t
 	uint64_t below = least / 100 + 20 * MS, above = most / 50 + 20 * MS;
 
 	if (is_deterministic()) {
-		below = least / (kernel_checks_itself() ? 500 : 10000) + MS / 50;
+		below = least / (is_debug_kernel() ? 500 : 10000) + MS / 50;
 		above = interrupts_within(most);
 	}
 	ck_assert_msg(count + below >= least && count <= most + above,
@@ -355,7 +355,7 @@ uint64_t statistic(const char *name)
 	return sum;
 }
 
-/* ---- competitors -------------------------------------------------------------------- */
+/* ---- competing threads -------------------------------------------------------------- */
 
 static pid_t competitors[8];
 
@@ -369,7 +369,7 @@ void competitors_begin(unsigned int count)
 		if (competitors[i])
 			continue;
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		close_range(3, ~0u, 0); /* no context stays open in there */
+		close_range(3, ~0u, 0); /* no context stays open in the child */
 		for (;;)
 			loop(1000);
 	}
@@ -396,7 +396,7 @@ void cpu_online(unsigned int cpu, bool online)
 	write_text(path, online ? "1" : "0");
 }
 
-/* A failed assertion ends the process that fails, so the checks are in another one. */
+/* A failed assertion ends the process that fails, so the checks run in another process. */
 static int run_apart(void (*check)(void))
 {
 	int status;
@@ -428,7 +428,7 @@ static void change_pmu(const char *from, const char *to, const char *parameters)
 	ck_assert_msg(!error, "modprobe %s %s: %s", to, parameters, strerror(error));
 }
 
-/* Not pmu_module(): that is remembered, also by the process that checks. */
+/* Not pmu_module(): it caches its result, also in the process that checks. */
 static const char *loaded_pmu_module(void)
 {
 	static const char *const names[] = { "perfmon_armv8", "perfmon_power",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* perfmon-tests: the core, its formats and its PMU modules, inside a guest. */
+/* perfmon-tests: tests the core, its formats and its PMU modules inside a guest. */
 #include "guest.h"
 #include "workers.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The system around a test: threads, people, files, modules. */
+/* The environment of a test: threads, users, files, modules. */
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
@@ -14,14 +14,14 @@
 
 #include "guest.h"
 
-/* ---- threads and people --------------------------------------------------------- */
+/* ---- threads and users ---------------------------------------------------------- */
 
 pid_t thread_id(void)
 {
 	return syscall(SYS_gettid);
 }
 
-/* The name, in parentheses, may hold anything: what comes after the last ")". */
+/* The name is in parentheses and may hold any character, so parse behind the last ")". */
 char thread_state(pid_t tid)
 {
 	char path[64], text[1024], *end;
@@ -52,7 +52,7 @@ static void set_ids(uid_t uid)
 {
 	if (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
 		abort();
-	/* As a program that this user started would be. */
+	/* Like a program that this user started. */
 	prctl(PR_SET_DUMPABLE, 1);
 }
 
@@ -183,7 +183,8 @@ uint64_t free_memory(void)
 	return kilobytes * 1024;
 }
 
-#define SYSLOG_ACTION_READ_ALL 3 /* linux/syslog.h, which only the kernel has */
+#define SYSLOG_ACTION_READ_ALL                                                           \
+	3 /* from linux/syslog.h, which is not exported to user space */
 
 const char *kernel_log(void)
 {
@@ -208,7 +209,7 @@ const char *module_path(const char *name)
 	return path;
 }
 
-/* A guest may have the hash MMU, and tests use all counters: run tells modprobe the same. */
+/* A guest may use the hash MMU, and tests use all counters. run passes the same to modprobe. */
 int module_load(const char *name, const char *parameters)
 {
 	int fd = open(module_path(name), O_RDONLY | O_CLOEXEC);
@@ -292,7 +293,7 @@ const char *best_pmu_module(void)
 #endif
 }
 
-bool kernel_checks_itself(void)
+bool is_debug_kernel(void)
 {
 	return path_exists("/sys/kernel/debug/kmemleak");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What stress and races share: work that is done thousands of times, by several
- * at once, where an assertion of libcheck is too slow or in the wrong process.
+ * Helpers for stress and races: work that is done thousands of times, by several processes at
+ * once, where an assertion of libcheck is too slow or in the wrong process.
  */
 #ifndef WORKERS_H
 #define WORKERS_H
@@ -10,7 +10,7 @@
 
 #include "guest.h"
 
-/* Ends the process, and with it the test, and tells where, errno and the seed. */
+/* Ends the process, and with it the test. Prints the place, errno and the seed. */
 #define require(condition)                                                               \
 	do {                                                                             \
 		if (!(condition))                                                        \
@@ -20,8 +20,8 @@
 void give_up(const char *file, int line, const char *condition) __attribute__((noreturn));
 
 /*
- * Numbers from 0 to @end - 1, each thread's own row.  All rows follow from one
- * seed, which a failure tells and PERFMON_SEED in the environment sets.
+ * Random numbers from 0 to @end - 1. Each thread has its own sequence. All sequences follow from
+ * one seed, which failures print and PERFMON_SEED in the environment sets.
  */
 uint32_t random_below(uint32_t end);
 
@@ -30,16 +30,16 @@ int create(void);
 
 /* A process that spins until it is killed. */
 pid_t fork_victim(void);
-/* In a debug guest on CPU 1, and the caller on CPU 0: there they are slow on one. */
+/* Pins to CPU 1 in a debug guest, with the caller on CPU 0: they are slow on one CPU. */
 void set_apart(pid_t victim);
 
 /**
- * struct spinner - a thread of the caller's process that spins, on CPU 1
+ * struct spinner - a thread of the caller's process that spins on CPU 1
  *
- * @naps: and leaves the CPU all the time
- * @roams: on any CPU
- * @tid: its ID, from spinner_begin() on
- * @turns: grows while it gets on
+ * @naps: it leaves the CPU all the time
+ * @roams: it may run on any CPU
+ * @tid: its ID, after spinner_begin()
+ * @turns: increases while it makes progress
  */
 struct spinner {
 	bool naps;
@@ -55,21 +55,21 @@ void spinner_end(struct spinner *spinner);
 
 #define WORKERS 2
 
-/* So many times in each of WORKERS processes, each on a CPU of its own. */
+/* Runs @work @times times in each of WORKERS processes, each on its own CPU. */
 void run_workers(void (*cycle)(void), unsigned int cycles);
 
-/* main() calls it: does not return in what exec_races.c has executed. */
+/* main() calls it first. It does not return in a program started by exec_races.c. */
 void executor_main(int argc, char **argv);
 
-/* No session, and of the modules no reference but those they have of each other. */
+/* No session exists, and the modules have only the references that they hold on each other. */
 void nothing_must_be_left(void);
 
 /*
- * Of a race: 10,000, with a debug kernel 1,000, or PERFMON_ITERATIONS of the environment:
- * for who looks for something.
+ * Iterations of a race: 10,000, with a debug kernel 1,000, or PERFMON_ITERATIONS from the
+ * environment.
  */
 unsigned int iterations(void);
-/* Ends like every race has to end. */
+/* Every race ends with this check. */
 void all_must_be_well(void);
 
 #endif

@@ -3,8 +3,8 @@
  * hrtimer_setup(): since 6.13, one call for hrtimer_init() and the assignment
  * of the callback; the only way since the field became private.
  *
- * A macro over a function of our own name, so that a kernel that took the new
- * call over into an older release still compiles.
+ * A macro that calls a function with a name of our own, so that an older kernel with a
+ * backport of the new call still compiles.
  */
 #ifndef PERFMON_COMPAT_HRTIMER_H
 #define PERFMON_COMPAT_HRTIMER_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perf_allow_kernel(): what kernel.perf_event_paranoid and security modules say about
+ * perf_allow_kernel(): whether kernel.perf_event_paranoid and security modules permit
  * counting at kernel level.  Modules can call it since 6.12, without attr since 6.15.
- * Before, it was an inline that needs what is not exported: there nobody is asked.
+ * Before, it was an inline function that needs symbols that are not exported; there
+ * security modules are not asked.
  */
 #ifndef PERFMON_COMPAT_PERF_EVENT_H
 #define PERFMON_COMPAT_PERF_EVENT_H

@@ -11,7 +11,7 @@
 
 #include "stack.h"
 
-/* Addresses of each part at most, 0 if it is left out; as in hdr_buf_flags. */
+/* Maximum numbers of addresses, 0 for a part that is left out; as in hdr_buf_flags. */
 struct limits {
 	u16 kernel;
 	u16 user;
@@ -82,8 +82,8 @@ static int callchain_init(struct pfm_format_instance *instance,
 	return 0;
 }
 
-/* Not in the middle of the switch to the thread, where stack and memory are another's. */
-static bool is_at_hand(const struct pfm_sample *sample)
+/* False during the switch to the thread: stack and memory are those of another thread. */
+static bool is_current(const struct pfm_sample *sample)
 {
 	return likely(sample->task == current);
 }
@@ -93,10 +93,10 @@ static unsigned int write_kernel(const struct pfm_sample *sample, u64 *to,
 {
 	if (!most || !sample->may_see_kernel || user_mode(sample->regs))
 		return 0;
-	return pfm_kernel_stack(sample->regs, to, is_at_hand(sample) ? most : 1, link);
+	return pfm_kernel_stack(sample->regs, to, is_current(sample) ? most : 1, link);
 }
 
-/* Where the thread was in its program; NULL for a thread that never is in one. */
+/* User registers of the thread; NULL if it has none. */
 static struct pt_regs *user_registers(const struct pfm_sample *sample)
 {
 	struct pt_regs *regs = sample->regs;
@@ -113,8 +113,8 @@ static unsigned int write_user(const struct pfm_sample *sample, u64 *to,
 
 	if (!regs)
 		return 0;
-	/* A thread at its end has no memory any more. */
-	return pfm_user_stack(regs, to, is_at_hand(sample) && current->mm ? most : 1,
+	/* An exiting thread may have no memory. */
+	return pfm_user_stack(regs, to, is_current(sample) && current->mm ? most : 1,
 			      link);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The sampling format "hist", see perfmon_hist.h: a hash table with open addressing, of
- * which nothing is ever deleted.  Who writes is alone, because the core calls the
- * handler for one sample at a time; readers are told by the order of the stores.
+ * The sampling format "hist", see perfmon_hist.h: a hash table with open addressing.
+ * Entries are never deleted.  There is one writer, because the core calls the
+ * handler for one sample at a time; the order of the stores keeps readers consistent.
  */
 #include <linux/device.h>
 #include <linux/hash.h>
@@ -45,20 +45,20 @@ static bool is_entry_of(const struct pfm_hist_entry *entry,
 	       entry->pmd == sample->pmd && entry->set == sample->set;
 }
 
-/* Where to begin to look. */
-static u32 place_of(const struct pfm_hist_hdr *header, const struct pfm_sample *sample)
+/* Index of the first entry to try. */
+static u32 first_place(const struct pfm_hist_hdr *header, const struct pfm_sample *sample)
 {
 	u64 who = (u64)sample->pmd << 48 | (u64)sample->set << 32 | sample->tgid;
 
 	return hash_64(sample->ip ^ hash_64(who, 64), ilog2(header->entries));
 }
 
-/* Its entry, or a free one; NULL if there is neither. */
+/* The entry of the sample, or an unused one; NULL if there is neither. */
 static struct pfm_hist_entry *find(struct pfm_hist_hdr *header,
 				   const struct pfm_sample *sample)
 {
 	struct pfm_hist_entry *table = (struct pfm_hist_entry *)(header + 1);
-	u32 place = place_of(header, sample), i;
+	u32 place = first_place(header, sample), i;
 
 	for (i = 0; i < PFM_HIST_NEIGHBOURS; i++) {
 		struct pfm_hist_entry *entry =

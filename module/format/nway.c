@@ -2,9 +2,9 @@
 /*
  * The sampling format "nway", see perfmon_nway.h.
  *
- * Two numbers that only grow say whose the regions are: those from "released" to
- * "filled" are the user's, the others the kernel's.  Neither handler nor restart waits
- * for the other: the core calls one at a time.
+ * Two numbers that only grow divide the regions: those from "released" to
+ * "filled" belong to the user, the others to the kernel.  Handler and restart need no
+ * lock: the core never calls them concurrently.
  */
 #include <linux/device.h>
 #include <linux/module.h>
@@ -34,7 +34,7 @@ static int nway_buffer_size(const struct pfm_format_setup *setup, u64 *size)
 	    argument->region_size % sizeof(u64) ||
 	    argument->region_size < largest_entry(setup->pmds))
 		return -EINVAL;
-	/* More than there can be is the core's to refuse. */
+	/* An overflow saturates, and the core refuses the size. */
 	*size = size_add(region_offset(argument->regions),
 			 size_mul(argument->regions, argument->region_size));
 	return 0;
@@ -54,7 +54,7 @@ static int nway_init(struct pfm_format_instance *instance,
 	return 0;
 }
 
-/* Regions are counted for ever. */
+/* @n is not reduced modulo the number of regions. */
 static struct pfm_nway_region *region(struct pfm_nway_hdr *header, u64 n)
 {
 	return (struct pfm_nway_region *)(header + 1) + n % header->regions;
@@ -106,8 +106,9 @@ static u32 nway_handler(struct pfm_format_instance *instance,
 }
 
 /*
- * The oldest full region is free again.  If none was, it is the next to be filled, and
- * no sample can be lost any more before it is: it tells of those lost until now.
+ * Release the oldest full region.  If no region was free, it is the next one to be filled,
+ * and no sample can be lost before that: its description gets the number of samples lost
+ * until now.
  */
 static int nway_restart(struct pfm_format_instance *instance, bool active)
 {

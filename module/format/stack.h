@@ -13,18 +13,19 @@
 struct pt_regs;
 
 /*
- * Return addresses from @regs on, which are of the kernel, innermost first; the first is the
- * interrupted instruction.  Return: how many there are at @to.
+ * Write the return addresses of the kernel's stack to @to, innermost first, beginning with
+ * the interrupted instruction.  @regs: interrupted registers of the kernel.
+ * Return: number of addresses.
  *
- * @link: NULL, or what becomes true if the second one is what the link register had, and
- * perhaps left over from another call.
+ * @link: NULL, or set to true if the second address is the value of the link register,
+ * which may be stale.
  */
 unsigned int pfm_kernel_stack(struct pt_regs *regs, u64 *to, unsigned int most,
 			      bool *link);
 
 /*
- * The same of the current program, which was left with @regs.  Of one of 32 bits it is only
- * the instruction: its frames have other shapes.
+ * The same for the current program, with its user registers @regs.  For a 32-bit program
+ * only the instruction is written, because its frames have another layout.
  */
 unsigned int pfm_user_stack(struct pt_regs *regs, u64 *to, unsigned int most, bool *link);
 

@@ -2,10 +2,10 @@
 /*
  * The kernel's stack on arm64.
  *
- * What the kernel exports is stack_trace_save(), which begins with its caller: the way
- * from the interrupt to us comes first.  On its entry from the kernel an exception leaves
- * a frame record with the interrupted pc as the return address (entry.S, kernel_entry), so
- * the trace has that very address, and behind it what is wanted.
+ * The kernel exports stack_trace_save(), which begins with its caller: the trace begins with
+ * the functions between the interrupt and this one.  The entry of an exception from the
+ * kernel makes a frame record with the interrupted pc as return address (entry.S,
+ * kernel_entry), so the trace contains that pc, followed by the wanted addresses.
  */
 #include <linux/kernel.h>
 #include <linux/percpu.h>
@@ -15,15 +15,15 @@
 
 #include "stack.h"
 
-/* Functions between the exception and here: some 20, whichever PMU it was. */
+/* Maximum number of functions between the exception and here: about 20 with any PMU. */
 #define OURS 48
 
 /* Interrupts are off, and a handler is not interrupted by another one. */
 static DEFINE_PER_CPU(unsigned long[OURS + PFM_CALLCHAIN_MAX_DEPTH], trace);
 
 /*
- * 0 if it has no address of the kernel.  Pointer authentication signs in bits that are all
- * ones in every address of the kernel's code.
+ * 0 if it does not contain an address of the kernel.  Pointer authentication puts its
+ * signature into bits that are ones in every address of the kernel's code.
  */
 static u64 link_register(struct pt_regs *regs)
 {
@@ -41,7 +41,7 @@ unsigned int pfm_kernel_stack(struct pt_regs *regs, u64 *to, unsigned int most,
 
 	for (i = 0; i < length && all[i] != regs->pc; i++)
 		;
-	/* The trace may have ended before, on a stack that is not in order. */
+	/* On a corrupt stack the trace may end before the pc. */
 	to[count++] = regs->pc;
 	if (link && count < most && link_register(regs)) {
 		to[count++] = link_register(regs);

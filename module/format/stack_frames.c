@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The program's stack on x86_64 and arm64: by frame pointers (rbp, x29).  Each points to the
- * caller's frame pointer, and behind that is the return address.
+ * The program's stack on x86_64 and arm64, by frame pointers (rbp, x29).  Each points to the
+ * caller's frame pointer, which the return address follows.
  *
- * A function that has not made its frame yet, or makes none, has its caller missing; on
+ * If a function has not made its frame yet, or makes none, its caller is missing; on
  * arm64 the link register has it.
  */
 #include <linux/ptrace.h>
@@ -53,7 +53,7 @@ static u64 link_register(struct pt_regs *regs)
 	return regs->regs[30];
 }
 
-/* FEAT_PAuth signs return addresses in the bits that no address of a program has. */
+/* FEAT_PAuth puts signatures into address bits that are 0 in every user address. */
 static u64 without_signature(u64 address)
 {
 	return address & (TASK_SIZE_64 - 1);
@@ -74,13 +74,13 @@ unsigned int pfm_user_stack(struct pt_regs *regs, u64 *to, unsigned int most, bo
 		*link = true;
 	}
 	while (count < most && pointer % sizeof(u64) == 0) {
-		/* Refuses, too, while an NMI finds another program's memory on x86. */
+		/* On x86 this also fails if an NMI interrupted a switch of address spaces. */
 		if (copy_from_user_nofault(&frame, (void __user *)pointer, sizeof(frame)))
 			break;
 		if (!frame.address)
 			break;
 		to[count++] = without_signature(frame.address);
-		/* Stacks grow down: who called has his frame above. */
+		/* Stacks grow down: the caller's frame is above. */
 		if (frame.caller <= pointer)
 			break;
 		pointer = frame.caller;

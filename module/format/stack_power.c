@@ -3,14 +3,13 @@
  * Stacks on POWER, the kernel's and the program's: by the back chain ("64-Bit ELF V2 ABI
  * Specification", 2.2.2 The Stack Frame).
  *
- * r1 points to a frame, the frame's first doubleword to the caller's.  A function saves the
- * link register, where it returns to, not in its own frame but in its caller's, and
- * only if it calls others.  So of the innermost function nobody can tell whether its
- * return address is in the register, in the caller's frame or in both, nor whether it has
- * a frame at all.  As in perf's chains the register counts, unless it is seen to be left
- * over.
+ * r1 points to a frame, the frame's first doubleword to the caller's frame.  A function
+ * saves the link register, its return address, in its caller's frame, and
+ * only if it calls other functions.  So the return address of the innermost function may
+ * be in the register, in the caller's frame or in both, and it may have no frame.
+ * As in perf's chains, the register is used unless it is known to be stale.
  *
- * The kernel's frames, too, are read in a way that no address can do harm.
+ * The kernel's frames, too, are read with functions that tolerate any address.
  */
 #include <linux/ptrace.h>
 #include <linux/sched.h>
@@ -31,11 +30,11 @@ struct walk {
 	bool *link; /* see pfm_kernel_stack() */
 	unsigned int count;
 	unsigned int most;
-	unsigned int frames; /* that may still be looked at: chains may be circles */
+	unsigned int frames; /* limit of frames still to read: a chain may be circular */
 	bool is_kernel;
 };
 
-/* What is no address of code on this side is some other word of the stack. */
+/* Ignore words that are not addresses of the kernel, or of the program. */
 static void add(struct walk *walk, u64 address)
 {
 	if (address && is_kernel_addr(address) == walk->is_kernel &&
@@ -62,17 +61,17 @@ static bool read_words(const struct walk *walk, void *to, u64 from, size_t size)
 }
 
 /*
- * The innermost function returns to where the link register says, @caller being the frame
- * after @frame: unless a call from @frame has come back with it, or it has been saved and
- * comes anyway.
+ * Whether the link register is the return address of the innermost function.  @caller is
+ * the frame after @frame.  It is stale if it is in @frame, after the return from a callee,
+ * and not needed if it is saved in @caller.
  */
-static bool link_is_wanted(u64 link, const struct frame *frame,
+static bool link_is_needed(u64 link, const struct frame *frame,
 			   const struct frame *caller)
 {
 	return link != frame->link && link != caller->link;
 }
 
-/* Where something was interrupted. */
+/* Registers at an interruption. */
 struct place {
 	u64 ip;
 	u64 link;
@@ -89,7 +88,7 @@ static bool read_register(const struct walk *walk, u64 *to, u64 regs, size_t off
 	return read_words(walk, to, regs + offset, sizeof(*to));
 }
 
-/* If @frame at @address is that of an exception in the kernel: where that was. */
+/* Whether @frame at @address is that of an exception in the kernel; reads its @place. */
 static bool is_exception(const struct walk *walk, const struct frame *frame, u64 address,
 			 struct place *place)
 {
@@ -105,8 +104,9 @@ static bool is_exception(const struct walk *walk, const struct frame *frame, u64
 }
 
 /*
- * From @place outwards, to the end or to an exception.  Return: whether that was it; then
- * @place is where it came.
+ * Follow the chain from @place outwards, to its end or to an exception.
+ *
+ * Return: true at an exception; then @place is that of the exception.
  */
 static bool follow(struct walk *walk, struct place *place)
 {
@@ -127,7 +127,7 @@ static bool follow(struct walk *walk, struct place *place)
 			return false;
 		if (!read_words(walk, &caller, frame.caller, sizeof(caller)))
 			return false;
-		if (is_innermost && link_is_wanted(place->link, &frame, &caller))
+		if (is_innermost && link_is_needed(place->link, &frame, &caller))
 			add_link(walk, place->link);
 		add(walk, caller.link);
 		is_innermost = false;

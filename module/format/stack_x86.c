@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel's stack on x86: by its own unwinder, which begins with any registers.  There
- * is no link register.
+ * The kernel's stack on x86, by the kernel's unwinder, which can start from any registers.
+ * There is no link register.
  */
 #include <linux/sched.h>
 #include <asm/unwind.h>
@@ -15,7 +15,7 @@ unsigned int pfm_kernel_stack(struct pt_regs *regs, u64 *to, unsigned int most,
 	unsigned int count = 0;
 
 	to[count++] = regs->ip;
-	/* It begins with the caller of what was interrupted. */
+	/* The unwinder begins with the caller of the interrupted function. */
 	for (unwind_start(&state, current, regs, NULL);
 	     count < most && !unwind_done(&state); unwind_next_frame(&state)) {
 		unsigned long address = unwind_get_return_address(&state);

@@ -32,9 +32,9 @@ static char *cpus;
 module_param(cpus, charp, 0444);
 MODULE_PARM_DESC(cpus, "list of CPUs to use (all that have the PMU of the first one)");
 
-/* Looked at when counters are claimed. */
-#define LEAVE_SOME (~0u)
-static unsigned int leave_to_perf = LEAVE_SOME;
+/* Read when counters are claimed. */
+#define LEAVE_DEFAULT (~0u)
+static unsigned int leave_to_perf = LEAVE_DEFAULT;
 module_param(leave_to_perf, uint, 0644);
 MODULE_PARM_DESC(leave_to_perf, "mask of counters not to take, bit 31 is the cycle "
 				"counter (the last two event counters of six or more)");
@@ -49,10 +49,10 @@ static u64 pmd_mask(unsigned int n)
 }
 
 /*
- * "Kernel" is where the kernel runs.  At EL1 that is what the hardware's P bit
- * is about.  At EL2 (FEAT_VHE) it is NSH, which has the opposite sense: P then
- * only says whether the kernels of guests count, and follows.  There is no
- * other hypervisor then, so INCLUDE_HYP says nothing.  EL0 is under U in both
+ * The exception level of the kernel determines the bit that excludes it.  At EL1 it is
+ * P.  At EL2 (FEAT_VHE) it is NSH, which has the opposite sense; P then excludes
+ * the kernels of guests, and gets the same value.  There is no
+ * other hypervisor then, so INCLUDE_HYP has no effect.  U excludes EL0 in both
  * cases.  (Pseudocode AArch64.CountPMUEvents, "Filtering event counting".)
  */
 static u64 filter(u64 pmc)
@@ -70,7 +70,7 @@ static bool armv8_check_pmc(unsigned int n, u64 *value)
 	       (*value & PFM_ARMV8_PMC_EVENT) <= EVENT_10_BITS;
 }
 
-/* Events, filters, interrupts; nothing counts here. */
+/* Write events, filters and interrupt enables; the counters are halted. */
 void armv8_program(const struct pfm_registers *registers,
 		   const struct pfm_registers *programmed)
 {
@@ -95,7 +95,7 @@ void armv8_program(const struct pfm_registers *registers,
 		changes = true;
 	}
 	if (changes)
-		isb(); /* what counts is settled before the enable bits are set */
+		isb(); /* the configuration takes effect before the enable bits */
 }
 
 void armv8_load(struct pfm_registers *registers, u64 pmds)
@@ -105,19 +105,19 @@ void armv8_load(struct pfm_registers *registers, u64 pmds)
 
 	pfm_for_each_bit(n, rest, pmds)
 		armv8_write_counter(n, registers->pmds[n] & pmd_mask(n));
-	isb(); /* no count gets lost below a value that comes in late */
+	isb(); /* a late write would overwrite counts */
 }
 
 static void armv8_start(struct pfm_registers *registers)
 {
 	armv8_enable(registers->counters);
-	/* No ISB: the way back to the thread is an exception return. */
+	/* No ISB: an exception return follows before the thread runs. */
 }
 
 void armv8_halt(struct pfm_registers *registers)
 {
 	armv8_disable(registers->counters);
-	isb(); /* what is read or written from here on stands still */
+	isb(); /* the counters are halted before they are read or written */
 }
 
 static u64 armv8_overflows(const struct pfm_registers *registers)
@@ -126,7 +126,7 @@ static u64 armv8_overflows(const struct pfm_registers *registers)
 	       registers->counters;
 }
 
-/* Who asks came in by an exception: no ISB to have all that was before. */
+/* The exception entry before the call counts all earlier instructions: no ISB. */
 u64 armv8_read(struct pfm_registers *registers, u64 *values)
 {
 	u64 used = registers->used_pmds[0], rest;
@@ -137,7 +137,7 @@ u64 armv8_read(struct pfm_registers *registers, u64 *values)
 					  event_mask);
 	if (used & BIT(CYCLE_COUNTER))
 		values[CYCLE_COUNTER] = armv8_read_counter(CYCLE_COUNTER);
-	isb(); /* reads of different registers have no order of their own */
+	isb(); /* reads of different registers are not ordered */
 	return armv8_overflows(registers);
 }
 
@@ -167,7 +167,7 @@ static u64 all_counters(const struct pfm_pmu *pmu)
 
 static void armv8_held_by_others(const struct pfm_pmu *pmu, u64 *pmds)
 {
-	pmds[0] = READ_ONCE(leave_to_perf) | armv8_perf_has(all_counters(pmu));
+	pmds[0] = READ_ONCE(leave_to_perf) | armv8_perf_uses(all_counters(pmu));
 }
 
 static int armv8_claim(struct pfm_pmu *pmu, const u64 *pmds)
@@ -180,7 +180,7 @@ static int armv8_claim(struct pfm_pmu *pmu, const u64 *pmds)
 		pfm_pmu_blame("perf, by leave_to_perf", __ffs(left));
 		return -EBUSY;
 	}
-	missed = armv8_perf_take(pmds[0]);
+	missed = armv8_perf_claim(pmds[0]);
 	if (missed < 0)
 		return 0;
 	armv8_held_by_others(pmu, &held);
@@ -190,7 +190,7 @@ static int armv8_claim(struct pfm_pmu *pmu, const u64 *pmds)
 
 static void armv8_release(struct pfm_pmu *pmu, const u64 *pmds)
 {
-	armv8_perf_give_back(pmds[0]);
+	armv8_perf_release(pmds[0]);
 }
 
 static const struct pfm_pmu_operations armv8_operations = {
@@ -225,9 +225,9 @@ static const struct pfm_pmu_operations armv8_operations = {
 	},
 
 /*
- * All that the architecture knows; armv8_describe() takes away what the CPU
+ * All registers of the architecture; armv8_describe() removes those that the CPU
  * lacks.  Event 0, the default, is SW_INCR: it counts writes of PMSWINC_EL0,
- * which the kernel allows to nobody.
+ * which the kernel never permits.
  */
 static struct pfm_register armv8_pmcs[REGISTERS] __ro_after_init = {
 	ARMV8_EVENT_COUNTERS(ARMV8_EVENT_PMC)
@@ -295,7 +295,7 @@ static const char *__init armv8_model(u32 midr, const char *arm_pmu_name)
 	return model;
 }
 
-/* What a CPU says of itself. */
+/* Identification registers of a CPU. */
 struct identity {
 	u32 midr;
 	unsigned int version;
@@ -313,7 +313,7 @@ static void __init identify(void *argument)
 		identity->control = armv8_read_control();
 }
 
-/* An event counter is as wide as its overflow is far: PMCR_EL0.LP. */
+/* The width of an event counter is the bit at which it overflows: PMCR_EL0.LP. */
 static void __init armv8_describe(const struct identity *identity)
 {
 	bool wide = identity->version >= ARMV8_PMUVER_3P5 &&
@@ -335,15 +335,15 @@ static void __init armv8_describe(const struct identity *identity)
 }
 
 /*
- * A pinned event of perf's that finds no counter is in error for good, and so are those by
- * which KVM gives a guest its PMU.  What perf has when we come we cannot have; what comes
- * later, or comes and goes with its thread, finds these.  perf takes the first event counters
- * that are free, so that the last ones are the least in use.  Cycles, too, are counted
- * by event counters where the cycle counter is ours.
+ * A pinned perf event that finds no counter stays in error state, also the events that KVM
+ * uses for a guest's PMU.  Counters that perf already uses cannot be claimed; events that
+ * are created or scheduled later need these.  perf allocates the first free event counters,
+ * so the last ones are used least.  perf counts cycles with an event counter while the
+ * cycle counter is ours.
  */
-static void __init leave_some(unsigned int event_counters)
+static void __init choose_leave_to_perf(unsigned int event_counters)
 {
-	if (leave_to_perf != LEAVE_SOME)
+	if (leave_to_perf != LEAVE_DEFAULT)
 		return;
 	if (event_counters >= 6)
 		leave_to_perf = 3u << (event_counters - 2);
@@ -373,7 +373,7 @@ static int __init armv8_init(void)
 		return -ENODEV;
 
 	armv8_describe(&identity);
-	leave_some(FIELD_GET(ARMV8_PMCR_N, identity.control));
+	choose_leave_to_perf(FIELD_GET(ARMV8_PMCR_N, identity.control));
 	armv8_pmu.id = identity.midr;
 	armv8_pmu.model = armv8_model(identity.midr, name);
 

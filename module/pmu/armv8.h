@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * perfmon_armv8: armv8.c describes the PMU and moves values, armv8_perf.c
- * shares it with the kernel's own perf_event, armv8_notes.c has what that knows of us,
- * armv8_interrupt.c keeps our interrupts out of its measurements.
+ * shares it with the kernel's own perf_event, armv8_used.c marks our counters as used in
+ * perf's data, armv8_interrupt.c keeps our interrupts out of perf's measurements.
  */
 #ifndef PERFMON_ARMV8_H
 #define PERFMON_ARMV8_H
@@ -16,8 +16,8 @@ struct pfm_pmu;
 struct pfm_registers;
 
 /*
- * Overflows of ours that are in the hardware no longer: perf's handler clears
- * all that it finds.  They count as if they still stood in PMOVSCLR_EL0.
+ * Overflows of our counters that perf's handler has cleared in the hardware.  They are
+ * handled as if they were still set in PMOVSCLR_EL0.
  */
 DECLARE_PER_CPU(u64, armv8_kept_overflows);
 
@@ -29,25 +29,25 @@ void armv8_load(struct pfm_registers *registers, u64 pmds);
 void armv8_halt(struct pfm_registers *registers);
 u64 armv8_read(struct pfm_registers *registers, u64 *values);
 
-/* armv8_notes.c */
-u64 armv8_noted_by_perf(const struct arm_pmu *pmu, unsigned int cpu, u64 counters);
-u64 armv8_noted_by_us(const struct arm_pmu *pmu, unsigned int cpu, u64 counters);
-bool armv8_nothing_is_noted(const struct arm_pmu *pmu, unsigned int cpu);
-void armv8_note(const struct arm_pmu *pmu, unsigned int cpu, u64 counters);
-void armv8_unnote(const struct arm_pmu *pmu, unsigned int cpu, u64 counters);
-int armv8_notes_init(void);
-void armv8_notes_exit(void);
+/* armv8_used.c */
+u64 armv8_used_by_perf(const struct arm_pmu *pmu, unsigned int cpu, u64 counters);
+u64 armv8_used_by_us(const struct arm_pmu *pmu, unsigned int cpu, u64 counters);
+bool armv8_none_used(const struct arm_pmu *pmu, unsigned int cpu);
+void armv8_mark_used(const struct arm_pmu *pmu, unsigned int cpu, u64 counters);
+void armv8_mark_unused(const struct arm_pmu *pmu, unsigned int cpu, u64 counters);
+int armv8_used_init(void);
+void armv8_used_exit(void);
 
 /* armv8_interrupt.c */
-void armv8_interrupt_take(const struct arm_pmu *pmu);
+void armv8_interrupt_interpose(const struct arm_pmu *pmu);
 bool armv8_interrupt_restore(void);
 
 /* armv8_perf.c */
 bool armv8_interrupt_is_ours(const struct arm_pmu *pmu);
 int armv8_perf_find(struct cpumask *list, const char **name);
-u64 armv8_perf_has(u64 counters);
-int armv8_perf_take(u64 wanted);
-void armv8_perf_give_back(u64 counters);
+u64 armv8_perf_uses(u64 counters);
+int armv8_perf_claim(u64 wanted);
+void armv8_perf_release(u64 counters);
 int armv8_perf_init(void);
 void armv8_perf_exit(void);
 

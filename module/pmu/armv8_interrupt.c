@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Arm PMUv3: interrupts that are ours alone.
+ * Arm PMUv3: interrupts with overflows of our counters only.
  *
- * perf_event measures how long its handle_irq takes.  If that is on average more than a
+ * perf_event measures how long its handle_irq takes.  If the average exceeds a
  * part (sysctl kernel.perf_cpu_time_max_percent) of the time between two samples at the
- * highest rate, it lowers the highest rate (kernel.perf_event_max_sample_rate) for
- * everybody and for good.  What our contexts take is not perf's to be charged with:
- * they have limits of their own.  So an interrupt by overflows of ours alone goes round
- * what measures.  For that the handler that the driver has requested is interposed.
+ * maximum rate, it lowers the maximum rate (kernel.perf_event_max_sample_rate)
+ * permanently for all users.  The time of our contexts must not be charged to perf:
+ * the core throttles them.  So an interrupt with overflows of our counters only bypasses
+ * the measurement.  For that the handler that the driver has requested is interposed.
  */
 #include <linux/interrupt.h>
 #include <linux/irq.h>
@@ -21,7 +21,7 @@
 static DEFINE_PER_CPU(struct irqaction *, interposed_action);
 static irq_handler_t perfs_handler;
 
-/* In place of the driver's; may be an NMI.  What it gets is a pointer to its arm_pmu. */
+/* Called instead of the driver's handler; may be an NMI.  @device points to an arm_pmu. */
 static irqreturn_t dispatch(int irq, void *device)
 {
 	struct arm_pmu *pmu = *(struct arm_pmu **)device;
@@ -41,7 +41,7 @@ static bool is_of(const struct irqaction *action, const struct arm_pmu *pmu,
 	return *device == pmu;
 }
 
-/* NULL if there is none, or it is not as expected: then all is measured. */
+/* NULL if there is none: then perf measures our interrupts, too. */
 static struct irqaction *find_action(const struct arm_pmu *pmu, unsigned int cpu)
 {
 	struct irq_data *data = irq_get_irq_data(per_cpu_ptr(pmu->hw_events, cpu)->irq);
@@ -56,12 +56,12 @@ static struct irqaction *find_action(const struct arm_pmu *pmu, unsigned int cpu
 }
 
 /**
- * armv8_interrupt_take() - have interrupts that are ours alone come to us
- * @pmu: whose; its handle_irq is interposed
+ * armv8_interrupt_interpose() - handle interrupts with overflows of our counters only
+ * @pmu: the PMU; its handle_irq is interposed
  *
  * Process context; hotplug held off.
  */
-void armv8_interrupt_take(const struct arm_pmu *pmu)
+void armv8_interrupt_interpose(const struct arm_pmu *pmu)
 {
 	struct irqaction *action;
 	unsigned int cpu;
@@ -82,11 +82,12 @@ void armv8_interrupt_take(const struct arm_pmu *pmu)
 }
 
 /**
- * armv8_interrupt_restore() - undo armv8_interrupt_take()
+ * armv8_interrupt_restore() - undo armv8_interrupt_interpose()
  *
  * Process context; hotplug held off.
  *
- * Return: whether perf's are all in place; not if somebody has interposed after us
+ * Return: whether all of perf's handlers are restored; false if another module has
+ * interposed after us
  */
 bool armv8_interrupt_restore(void)
 {

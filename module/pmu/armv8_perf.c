@@ -2,21 +2,21 @@
 /*
  * Arm PMUv3: sharing it with perf_event.
  *
- * The kernel's arm_pmu driver owns the interrupt and hands out the counters.  Those that
- * armv8_notes.c notes as ours are left alone by all of its code, but for three functions, in
- * place of which ours are called:
+ * The kernel's arm_pmu driver owns the interrupt and allocates the counters.  It leaves
+ * counters alone that armv8_used.c marks as used, except in three functions, which we
+ * interpose:
  *
- * handle_irq	clears the overflow bits of all counters.  Ours are halted before
- *		it runs, so that none can overflow unseen, and go on after it.
+ * handle_irq	clears the overflow bits of all counters.  We halt our counters before
+ *		it runs, so that it cannot clear a new overflow, and restart them after it.
  * start	may open all counters to user level, for a thread with a perf event that
- *		is read there (sysctl kernel.perf_user_access).  What ours hold of other
- *		threads is wiped.
- * reset	forgets everything, when a CPU comes up or has been without power.
- *		Ours are put back in place.
+ *		is read there (sysctl kernel.perf_user_access).  We clear our counters of
+ *		other threads.
+ * reset	resets all registers, when a CPU comes online or regains its power.
+ *		We restore ours.
  *
- * What cannot be helped: perf clears PMCR_EL0.E, which halts every counter, for
- * the time it takes to move its own events.  It sets it again, because the note
- * of ours makes the CPU look used.
+ * One effect on our counts remains: perf clears PMCR_EL0.E, which halts every counter,
+ * while it moves its own events.  It sets PMCR_EL0.E again, because our used counters
+ * make the CPU look used.
  */
 #include <asm/irq_regs.h>
 #include <linux/cpu.h>
@@ -36,24 +36,24 @@
 
 DEFINE_PER_CPU(u64, armv8_kept_overflows);
 
-/* CPUs that we use, all of one arm_pmu; and those that we may use, if they have it */
+/* CPUs that we use, all of one arm_pmu; and those that we may use if they have it */
 static struct cpumask our_cpus;
 static struct cpumask listed_cpus;
 
 static struct arm_pmu *arm_pmu;
-static u64 taken; /* counters that are ours, on each of our_cpus */
+static u64 claimed; /* counters that are ours, on each of our_cpus */
 
-/* X(function) for each one in whose place ours is called, under the name shared_function. */
+/* X(function) for each function that shared_function() interposes. */
 #define INTERPOSED(X) X(handle_irq) X(start) X(reset)
 
-/* perf's; they stay as they are while ours are called. */
+/* perf's functions; unchanged while ours are called. */
 static struct {
 	irqreturn_t (*handle_irq)(struct arm_pmu *pmu);
 	void (*start)(struct arm_pmu *pmu);
 	void (*reset)(void *pmu);
 } perf;
 
-/* Those in whose place ours are called, by perf or by who has interposed after us. */
+/* Whether ours are called, by perf or by a module that has interposed after us. */
 static struct {
 	bool handle_irq;
 	bool start;
@@ -66,8 +66,8 @@ static __always_inline bool here_is_ours(void)
 }
 
 /*
- * It may open the counters to user level, as start does, when the sysctl has just been set.
- * In an NMI ours cannot be wiped, so that has to wait for start.
+ * perf's handler may open the counters to user level, as start does, if the sysctl has just
+ * been set.  An NMI cannot clear our counters, so we close them until the next start.
  */
 static irqreturn_t call_perfs_handler(struct arm_pmu *pmu)
 {
@@ -80,9 +80,9 @@ static irqreturn_t call_perfs_handler(struct arm_pmu *pmu)
 }
 
 /*
- * In place of the arm_pmu's own; the interrupt may be an NMI.  pfm_overflow()
- * is asked whenever one of ours wrapped.  perf's handler forgets all overflows that it
- * finds: ours have been noted by then, and nothing of ours counts while it runs.
+ * Called instead of arm_pmu.handle_irq; may be an NMI.  pfm_overflow()
+ * is called if one of our counters wrapped.  perf's handler clears all overflows:
+ * the core has recorded ours by then, and our counters are halted while it runs.
  */
 static irqreturn_t shared_handle_irq(struct arm_pmu *pmu)
 {
@@ -102,14 +102,14 @@ static irqreturn_t shared_handle_irq(struct arm_pmu *pmu)
 		}
 	} else {
 		/*
-		 * As an NMI, between the core's taking a set out and its asking
-		 * for overflows: what still counts is about to be stopped.
+		 * An NMI after the core withdrew a set and before it reads the
+		 * overflows: counters that still run are about to be stopped.
 		 */
-		armv8_disable(taken);
+		armv8_disable(claimed);
 		isb();
-		this_cpu_or(armv8_kept_overflows, armv8_read_overflows() & taken);
+		this_cpu_or(armv8_kept_overflows, armv8_read_overflows() & claimed);
 	}
-	if (!overflow.ours || armv8_read_overflows() & ~taken)
+	if (!overflow.ours || armv8_read_overflows() & ~claimed)
 		result = call_perfs_handler(pmu);
 	if (running)
 		armv8_enable(running->counters);
@@ -121,17 +121,17 @@ bool armv8_interrupt_is_ours(const struct arm_pmu *pmu)
 {
 	const u64 overflows = armv8_read_overflows();
 
-	return pmu == arm_pmu && here_is_ours() && overflows && !(overflows & ~taken);
+	return pmu == arm_pmu && here_is_ours() && overflows && !(overflows & ~claimed);
 }
 
 /*
- * What the running set counts is the thread's own.  The others hold what they had when
- * their threads went, which may be in place yet for when they come back.
+ * The counters of the running set belong to the current thread.  The others may still
+ * have the values of threads that were switched out.
  */
-static void wipe_others(void)
+static void clear_others(void)
 {
 	struct pfm_registers *running = pfm_running_registers(&armv8_pmu);
-	u64 rest, others = running ? taken & ~running->counters : taken;
+	u64 rest, others = running ? claimed & ~running->counters : claimed;
 	unsigned int n;
 
 	pfm_for_each_bit(n, rest, others)
@@ -140,27 +140,27 @@ static void wipe_others(void)
 }
 
 /*
- * In place of the arm_pmu's own: perf has moved events on this CPU, or switches threads.
+ * Called instead of arm_pmu.start: perf has moved events on this CPU, or switches threads.
  * Interrupts are off; never in an NMI.
  */
 static void shared_start(struct arm_pmu *pmu)
 {
 	perf.start(pmu);
 	if (here_is_ours() && armv8_read_user_access())
-		wipe_others();
+		clear_others();
 }
 
-static void let_all_count(void)
+static void enable_pmu(void)
 {
 	armv8_write_control(armv8_read_control() | ARMV8_PMCR_E);
 }
 
 /*
- * In place of the arm_pmu's own.  Interrupts are off, and the CPU is
- * - coming up: its idle thread runs, which is not monitored; or
- * - back from a state without power.  In cpuidle the idle thread runs, but in
+ * Called instead of arm_pmu.reset.  Interrupts are off, and the CPU
+ * - comes online: its idle thread runs, which is not monitored; or
+ * - has regained its power.  In cpuidle the idle thread runs, but in
  *   suspend to RAM and hibernation it is the thread that wrote to
- *   /sys/power/state: that one can be counting, see power_changes().
+ *   /sys/power/state, which may be monitored: see power_changes().
  */
 static void shared_reset(void *pmu)
 {
@@ -168,11 +168,11 @@ static void shared_reset(void *pmu)
 	u64 overflows;
 
 	perf.reset(pmu);
-	if (!here_is_ours() || !taken)
+	if (!here_is_ours() || !claimed)
 		return;
-	/* PMCR_EL0.P and .C must have done their work before values come in. */
+	/* PMCR_EL0.P and .C must take effect before values are written. */
 	isb();
-	let_all_count();
+	enable_pmu();
 	running = pfm_running_registers(&armv8_pmu);
 	if (!running) {
 		pfm_registers_lost();
@@ -181,20 +181,20 @@ static void shared_reset(void *pmu)
 	overflows = this_cpu_read(armv8_kept_overflows);
 	armv8_program(running, NULL);
 	armv8_load(running, running->used_pmds[0]);
-	/* Raises the interrupt again, as far as they have one. */
+	/* Raises the interrupt again for counters that may interrupt. */
 	armv8_set_overflows(overflows);
 	armv8_enable(running->counters);
 }
 
 /*
- * Before the power goes, values come to memory.  When it is back, reset is
- * called, also by a notifier.
+ * Save the values before the CPU loses its power.  Afterwards a notifier of the driver
+ * calls reset.
  */
 static int power_changes(struct notifier_block *block, unsigned long event, void *unused)
 {
 	struct pfm_registers *running = pfm_running_registers(&armv8_pmu);
 
-	if (!running || !taken)
+	if (!running || !claimed)
 		return NOTIFY_DONE;
 	switch (event) {
 	case CPU_PM_ENTER:
@@ -214,10 +214,10 @@ static struct notifier_block power_notifier = {
 	.notifier_call = power_changes,
 };
 
-/* ---- taking and giving back ------------------------------------------------------------- */
+/* ---- claim and release ------------------------------------------------------------------ */
 
-/* As perf leaves a counter that nobody uses: halted and silent.  What it holds is wiped. */
-static void silence(u64 counters)
+/* As perf leaves an unused counter: halted, without interrupt.  Its value is cleared, too. */
+static void halt_and_clear(u64 counters)
 {
 	unsigned int n;
 	u64 rest;
@@ -232,82 +232,85 @@ static void silence(u64 counters)
 }
 
 /**
- * struct taking - counters that are being taken
+ * struct claim - counters that are being claimed
  * @wanted: all of them
- * @held: those that perf has on some CPU
+ * @held: those that perf uses on some CPU
  */
-struct taking {
+struct claim {
 	u64 wanted;
 	atomic64_t held;
 };
 
-/* Others of ours may be counting.  All or none are taken here.  Interrupts are off. */
-static void take_here(void *argument)
+/*
+ * Claim all or none on this CPU.  Other counters of ours may be counting.  Interrupts are
+ * off.
+ */
+static void claim_here(void *argument)
 {
 	const unsigned int cpu = smp_processor_id();
-	struct taking *taking = argument;
+	struct claim *claim = argument;
 	u64 held;
 
 	if (!here_is_ours())
 		return;
-	held = armv8_noted_by_perf(arm_pmu, cpu, taking->wanted);
+	held = armv8_used_by_perf(arm_pmu, cpu, claim->wanted);
 	if (held) {
-		atomic64_or(held, &taking->held);
+		atomic64_or(held, &claim->held);
 		return;
 	}
-	/* What perf's last thread with access has left open; that of others is perf's. */
-	if (armv8_nothing_is_noted(arm_pmu, cpu))
+	/* No perf event is here: close what the last thread with access has left open. */
+	if (armv8_none_used(arm_pmu, cpu))
 		armv8_write_user_access(0);
-	silence(taking->wanted);
+	halt_and_clear(claim->wanted);
 	pfm_registers_lost();
-	armv8_note(arm_pmu, cpu, taking->wanted);
-	let_all_count();
+	armv8_mark_used(arm_pmu, cpu, claim->wanted);
+	enable_pmu();
 }
 
 /*
- * Only when they are silent perf may have them.  Without any event perf leaves
+ * perf may use them only after they are cleared.  Without any event perf leaves
  * PMCR_EL0.E off.  Interrupts are off.
  */
-static void give_back_here(void *argument)
+static void release_here(void *argument)
 {
 	const unsigned int cpu = smp_processor_id();
-	const u64 counters = armv8_noted_by_us(arm_pmu, cpu, *(const u64 *)argument);
+	const u64 counters = armv8_used_by_us(arm_pmu, cpu, *(const u64 *)argument);
 
 	if (!here_is_ours())
 		return;
-	silence(counters);
-	armv8_unnote(arm_pmu, cpu, counters);
-	if (armv8_nothing_is_noted(arm_pmu, cpu))
+	halt_and_clear(counters);
+	armv8_mark_unused(arm_pmu, cpu, counters);
+	if (armv8_none_used(arm_pmu, cpu))
 		armv8_write_control(armv8_read_control() & ~(u64)ARMV8_PMCR_E);
 }
 
-/* Those of @counters that perf has now, on any of our CPUs. */
-u64 armv8_perf_has(u64 counters)
+/* Those of @counters that perf uses now, on any of our CPUs. */
+u64 armv8_perf_uses(u64 counters)
 {
 	unsigned int cpu;
 	u64 has = 0;
 
 	for_each_cpu(cpu, &our_cpus)
-		has |= armv8_noted_by_perf(arm_pmu, cpu, counters);
+		has |= armv8_used_by_perf(arm_pmu, cpu, counters);
 	return has;
 }
 
-static void give_back(u64 counters)
+static void release_everywhere(u64 counters)
 {
 	unsigned int cpu;
 
-	on_each_cpu_mask(&arm_pmu->supported_cpus, give_back_here, &counters, true);
+	on_each_cpu_mask(&arm_pmu->supported_cpus, release_here, &counters, true);
 	for_each_cpu_andnot(cpu, &our_cpus, cpu_online_mask)
-		armv8_unnote(arm_pmu, cpu, counters);
+		armv8_mark_unused(arm_pmu, cpu, counters);
 }
 
-/* Functions that call one of perf's have to know it before they are called themselves. */
-static void remember(void)
+/* Our functions call perf's, so these are stored before ours are called. */
+static void store_perfs_functions(void)
 {
-#define REMEMBER(function)                                                               \
+#define STORE(function)                                                                  \
 	if (!is_interposed.function)                                                     \
 		perf.function = arm_pmu->function;
-	INTERPOSED(REMEMBER)
+	INTERPOSED(STORE)
 }
 
 static void interpose(void)
@@ -320,10 +323,10 @@ static void interpose(void)
 }
 
 /*
- * Somebody who has interposed after us calls us.  To restore what we found would take him
- * out, and he would put us back when he goes.
+ * A module that has interposed after us calls our functions.  Restoring perf's would
+ * disconnect it, and it would put ours back when it is unloaded.
  *
- * Return: whether perf's are all in place
+ * Return: whether all of perf's functions are in place
  */
 static bool restore(void)
 {
@@ -346,72 +349,71 @@ static void adopt_cpus(void)
 }
 
 /**
- * armv8_perf_take() - take counters from perf, on all of our CPUs
- * @wanted: counters that are not ours yet, bit 31 the cycle counter
+ * armv8_perf_claim() - claim counters from perf, on all of our CPUs
+ * @wanted: bitmap of counters that are not ours yet, bit 31 the cycle counter
  *
- * It looks first: a counter that we cannot have anyway is not to be missing when perf
- * schedules its events.  Process context; hotplug held off.
+ * It checks all CPUs first, so that a claim that fails does not keep perf from using
+ * counters for a moment.  Process context; hotplug held off.
  *
- * Return: -1, or a counter that perf has on some CPU; then none has been taken.
+ * Return: -1, or a counter that perf uses on some CPU; then none has been claimed.
  */
-int armv8_perf_take(u64 wanted)
+int armv8_perf_claim(u64 wanted)
 {
-	struct taking taking = { .wanted = wanted };
+	struct claim claim = { .wanted = wanted };
 	unsigned int cpu;
 	u64 held;
 
-	if (!taken)
+	if (!claimed)
 		adopt_cpus();
-	held = armv8_perf_has(wanted);
+	held = armv8_perf_uses(wanted);
 	if (held)
 		return __ffs(held);
-	remember();
-	/* All CPUs see by this call what has been remembered. */
-	on_each_cpu_mask(&arm_pmu->supported_cpus, take_here, &taking, true);
+	store_perfs_functions();
+	/* This call makes the stored functions visible to all CPUs. */
+	on_each_cpu_mask(&arm_pmu->supported_cpus, claim_here, &claim, true);
 	for_each_cpu_andnot(cpu, &our_cpus, cpu_online_mask)
-		armv8_note(arm_pmu, cpu, wanted);
-	held = atomic64_read(&taking.held);
+		armv8_mark_used(arm_pmu, cpu, wanted);
+	held = atomic64_read(&claim.held);
 	if (held) {
-		give_back(wanted);
+		release_everywhere(wanted);
 		return __ffs(held);
 	}
-	WRITE_ONCE(taken, taken | wanted);
+	WRITE_ONCE(claimed, claimed | wanted);
 	interpose();
-	armv8_interrupt_take(arm_pmu);
+	armv8_interrupt_interpose(arm_pmu);
 	return -1;
 }
 
 /**
- * armv8_perf_give_back() - undo armv8_perf_take()
- * @counters: of ours, nothing counts on them
+ * armv8_perf_release() - undo armv8_perf_claim()
+ * @counters: bitmap of counters of ours that are halted
  *
  * Process context; hotplug held off.
  *
- * Who may still be in the interposed functions after the last one, if they could all be
- * restored?  Nobody:
- * - The interrupt: give_back_here() is an interrupt too and cannot come on top of
- *   it.  One that comes later reads the restored pointer, and so does an NMI on
- *   top of give_back_here(): the pointer was written before the call was sent.
- * - start, and reset on a CPU that is back from power-down: interrupts are off until they
- *   have returned, then comes give_back_here().
- * - reset on a CPU that is coming up: there is none while hotplug is held off.
+ * After the last counter, if all functions could be restored, no CPU is in one of ours:
+ * - handle_irq: release_here() is an interrupt too and cannot interrupt it.
+ *   A later interrupt reads the restored pointer, and so does an NMI during
+ *   release_here(): the pointer was written before the call was sent.
+ * - start, and reset on a CPU that regained its power: interrupts are off until they
+ *   have returned, then release_here() runs.
+ * - reset on a CPU that comes online: impossible while hotplug is held off.
  */
-void armv8_perf_give_back(u64 counters)
+void armv8_perf_release(u64 counters)
 {
-	WRITE_ONCE(taken, taken & ~counters);
-	if (!taken && !restore())
+	WRITE_ONCE(claimed, claimed & ~counters);
+	if (!claimed && !restore())
 		pr_warn_once(
-			"perfmon: another module has its hands on perf's PMU, too: staying there until it has gone\n");
-	give_back(counters);
+			"perfmon: another module has interposed functions of perf's PMU driver: ours stay until it is unloaded\n");
+	release_everywhere(counters);
 }
 
 /*
- * A CPU is online, perhaps for the first time; on that CPU.  Unless perf's counters there
- * are ours everywhere else, it is one of ours from now on.
+ * Called on a CPU that has come online, perhaps for the first time.  We use it from now on,
+ * unless perf uses a counter there that we have claimed on the other CPUs.
  */
-static int cpu_comes(unsigned int cpu)
+static int armv8_cpu_online(unsigned int cpu)
 {
-	struct taking taking = { .wanted = taken };
+	struct claim claim = { .wanted = claimed };
 	unsigned long flags;
 
 	if (cpumask_test_cpu(cpu, &our_cpus) || !cpumask_test_cpu(cpu, &listed_cpus) ||
@@ -419,9 +421,9 @@ static int cpu_comes(unsigned int cpu)
 		return 0;
 	local_irq_save(flags);
 	cpumask_set_cpu(cpu, &our_cpus);
-	if (taken)
-		take_here(&taking);
-	if (atomic64_read(&taking.held))
+	if (claimed)
+		claim_here(&claim);
+	if (atomic64_read(&claim.held))
 		cpumask_clear_cpu(cpu, &our_cpus);
 	else
 		cpumask_set_cpu(cpu, &armv8_pmu.cpus);
@@ -430,13 +432,13 @@ static int cpu_comes(unsigned int cpu)
 }
 
 /**
- * armv8_perf_find() - find the arm_pmu of the first of some CPUs
- * @list: these CPUs, those that do not have it cleared on return; all that come later and
- *	have it are used, too
- * @name: its name
+ * armv8_perf_find() - find the arm_pmu of a CPU
+ * @list: in: CPUs that may be used; out: those of them that have the same arm_pmu as the
+ *	first online one.  CPUs in the list that come online later are used, too.
+ * @name: out: name of the arm_pmu
  *
- * A raw event belongs to the PMU of the CPU itself, so perf tells which one that
- * is; the event never counts.  An arm_pmu is never freed (its driver is built
+ * perf creates a raw event on the PMU of the CPU itself, so such an event shows which PMU
+ * that is; the event never counts.  An arm_pmu is never freed (its driver is built
  * in and cannot be unbound).
  */
 int armv8_perf_find(struct cpumask *list, const char **name)
@@ -471,15 +473,15 @@ static enum cpuhp_state hotplug_state;
 
 int armv8_perf_init(void)
 {
-	int error = armv8_notes_init();
+	int error = armv8_used_init();
 
 	if (error)
 		return error;
 	error = cpu_pm_register_notifier(&power_notifier);
 	if (error)
-		goto free_notes;
+		goto free_used;
 	error = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "perfmon/armv8:online",
-					  cpu_comes, NULL);
+					  armv8_cpu_online, NULL);
 	if (error < 0)
 		goto unregister;
 	hotplug_state = error;
@@ -487,8 +489,8 @@ int armv8_perf_init(void)
 
 unregister:
 	cpu_pm_unregister_notifier(&power_notifier);
-free_notes:
-	armv8_notes_exit();
+free_used:
+	armv8_used_exit();
 	return error;
 }
 
@@ -496,7 +498,7 @@ static void do_nothing(void *unused)
 {
 }
 
-/* Waits until a module that interposed after us, and calls us, has gone. */
+/* Waits until a module that interposed after us is unloaded. */
 static void leave(void)
 {
 	cpus_read_lock();
@@ -505,7 +507,7 @@ static void leave(void)
 		schedule_timeout_idle(HZ);
 		cpus_read_lock();
 	}
-	on_each_cpu(do_nothing, NULL, true); /* as armv8_perf_give_back() explains */
+	on_each_cpu(do_nothing, NULL, true); /* see armv8_perf_release() */
 	cpus_read_unlock();
 }
 
@@ -515,5 +517,5 @@ void armv8_perf_exit(void)
 	leave();
 	cpu_pm_unregister_notifier(&power_notifier);
 	synchronize_rcu(); /* the notifiers are called inside RCU */
-	armv8_notes_exit();
+	armv8_used_exit();
 }

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMU description "soft": counters made by software, for a machine whose PMU
- * cannot be had, and for trying the core where there is none.
+ * PMU description "soft": counters made by software, for a machine without a usable
+ * PMU, and for testing the core there.
  *
- * Each CPU has the "hardware": event selectors, counters of counter_width bits
- * and a word of latched overflows.  What a counter counts exists anyway as an
- * ever growing number, its source: a clock, or a field of the thread.  A counter
- * that runs remembers where the source was when last looked at; looking adds
- * what came since and latches a wrap.  It is looked at
+ * Each CPU has simulated hardware: event selectors, counters of counter_width bits
+ * and a word of latched overflows.  The source of a counter is a number that the
+ * kernel keeps anyway and that only grows: a clock, or a field of the thread.  A running
+ * counter stores the source's value of its last update.  An update adds
+ * the difference to the counter and latches a wrap.  Updates happen
  *
  *  - in stop(), which the core calls at every switch: there an event of the
  *    thread (switches, migrations) overflows;
  *  - in read(), so that the overflows it returns agree with the values;
- *  - by a timer, set at start() for the earliest moment at which a counter that
- *    has to interrupt can wrap: the overflow interrupt.
+ *  - by a timer, the overflow interrupt, which start() sets for the earliest moment
+ *    at which a counter that must interrupt can wrap.
  *
- * A source has 64 bits, so that nothing is lost between two looks, but of
- * several wraps the latch keeps one, as in hardware.  With 64 bits that takes
- * centuries.  With 16 it takes 65 us of a clock, so interrupts kept off for
- * longer than that lose wraps; it takes 65536 faults between two looks, which
- * the timer prevents for a counter that interrupts; and 65536 migrations of a
- * thread that waits, which nobody looks at.  Switches come one at a time.
+ * A source has 64 bits, so that nothing is lost between two updates, but of
+ * several wraps the latch keeps one, as in hardware.  With 64-bit counters two wraps take
+ * centuries.  With 16 bits they take 65 us of a clock, so wraps are lost if interrupts
+ * are off for longer; or 65536 faults between two updates, which
+ * the timer prevents for a counter that interrupts; or 65536 migrations of a
+ * waiting thread, which is not updated.  There is an update at each context switch.
  *
  * Everything here runs on the CPU concerned with interrupts off; no NMI.
  */
@@ -44,24 +44,24 @@
 #include <perfmon/perfmon_soft.h>
 
 /*
- * The timer never fires sooner than this after a start, so that a counter that
- * wraps all the time leaves the thread some: what perf's software clocks take.
+ * The timer expires at least SOFT_MINIMUM_NS after a start, so that a counter that
+ * wraps all the time leaves time for the thread; perf's software clocks use the same value.
  */
 #define SOFT_LARGEST_STEP_BACK (1ull << 30) /* counts of a clock */
 #define SOFT_MINIMUM_NS	       10000
 
 /*
- * A page fault takes longer than this on any CPU, which makes a clock of the
- * number of faults that are left: the wrap is not sooner.  Looked for again, at
- * most every SOFT_FAULT_LOOK_NS, it is noticed that much late.  Both together
- * see every wrap of 16 bits (65536 faults take 4 ms at least).
+ * A page fault takes at least SOFT_FAULT_NS on any CPU, so the number of faults until
+ * the wrap gives a lower bound of the time until then.  The timer then updates the counter
+ * at most every SOFT_FAULT_LOOK_NS, which is the maximum delay of the interrupt.  Both
+ * together see every wrap of 16 bits (65536 faults take at least 4 ms).
  */
 #define SOFT_FAULT_NS	       64
 #define SOFT_FAULT_LOOK_NS     1000000
 
 /*
- * A wrap so many counts ahead, half a day of any source without a switch, is
- * not waited for; stop() notices it.  What is less fits the conversion to ns.
+ * The timer does not wait for a wrap that is this many counts ahead, half a day of any
+ * source without a switch; stop() finds it.  Smaller distances fit the conversion to ns.
  */
 #define SOFT_FAR	       BIT_ULL(48)
 #define SOFT_NEVER	       U64_MAX
@@ -80,12 +80,12 @@ static struct pfm_pmu soft_pmu;
 /**
  * struct soft_cpu - the hardware of one CPU
  * @timer: the overflow interrupt
- * @running: registers of what counts; NULL when halted
+ * @running: registers of the set that counts; NULL when halted
  * @active: the counters that run
  * @overflows: latched wraps
- * @event: what each counter is to count
+ * @event: the event of each counter, PFM_SOFT_*
  * @value: the counters, of counter_width bits
- * @source: where its source was when @value was right; only while it runs
+ * @source: value of the source at the last update of @value; valid while the counter runs
  */
 struct soft_cpu {
 	struct hrtimer timer;
@@ -123,14 +123,14 @@ static u64 soft_source(const struct task_struct *task, unsigned int event)
 	return 0;
 }
 
-static void soft_look(struct soft_cpu *cpu, unsigned int n)
+static void soft_update(struct soft_cpu *cpu, unsigned int n)
 {
 	u64 source = soft_source(cpu->running->task, cpu->event[n]);
 	u64 counts = source - cpu->source[n];
 
 	/*
 	 * ktime_get_mono_fast_ns() may step back a little while the timekeeper
-	 * is updated: wait until it is back.  A TSC may start anew at resume.
+	 * is updated: count nothing until it catches up.  A TSC may restart at resume.
 	 */
 	if ((s64)counts <= 0 && -counts < SOFT_LARGEST_STEP_BACK)
 		return;
@@ -143,9 +143,8 @@ static void soft_look(struct soft_cpu *cpu, unsigned int n)
 }
 
 /*
- * Halts the counters.  Remembers in the set where the sources of the thread's
- * events were, and for which event, should the PMC be written before the set
- * goes on.
+ * Halt the counters.  Store the values of the sources in the set, with their events in
+ * case the PMC is written before the set starts again.
  */
 static void soft_halt(struct soft_cpu *cpu)
 {
@@ -154,14 +153,14 @@ static void soft_halt(struct soft_cpu *cpu)
 	u64 rest;
 
 	pfm_for_each_bit(n, rest, cpu->active) {
-		soft_look(cpu, n);
+		soft_update(cpu, n);
 		registers->state[n] = cpu->source[n] << 8 | cpu->event[n];
 	}
 	cpu->active = 0;
 	cpu->running = NULL;
 }
 
-/* Earliest wrap of a running counter from now, ns. */
+/* Minimum time until a running counter wraps, in ns. */
 static u64 soft_distance(const struct soft_cpu *cpu, unsigned int n)
 {
 	u64 left = soft_mask - cpu->value[n];
@@ -182,8 +181,8 @@ static u64 soft_distance(const struct soft_cpu *cpu, unsigned int n)
 }
 
 /*
- * Sets the timer.  Allowed with a run queue locked: a pinned hard timer of this
- * CPU wakes nobody up.
+ * Set the timer.  Allowed with a run queue locked: a pinned hard timer of this
+ * CPU wakes no thread.
  */
 static void soft_arm(struct soft_cpu *cpu)
 {
@@ -193,7 +192,7 @@ static void soft_arm(struct soft_cpu *cpu)
 
 	pfm_for_each_bit(n, rest, cpu->active & interrupting)
 		distance = min(distance, soft_distance(cpu, n));
-	/* An overflow that nobody acknowledged still wants to interrupt. */
+	/* An overflow that was not acknowledged interrupts again. */
 	if (cpu->overflows & interrupting)
 		distance = 0;
 	if (distance == SOFT_NEVER)
@@ -202,7 +201,7 @@ static void soft_arm(struct soft_cpu *cpu)
 	hrtimer_start(&cpu->timer, ns_to_ktime(distance), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-static void soft_go(struct soft_cpu *cpu, struct pfm_registers *registers)
+static void soft_run(struct soft_cpu *cpu, struct pfm_registers *registers)
 {
 	unsigned int n;
 	u64 rest;
@@ -214,7 +213,7 @@ static void soft_go(struct soft_cpu *cpu, struct pfm_registers *registers)
 		u64 before = registers->state[n];
 		u8 event = cpu->event[n];
 
-		/* What belongs to the thread went on while it was out. */
+		/* Sources of the thread may have grown while it was switched out. */
 		if (registers->resumed && (u8)before == event &&
 		    event >= PFM_SOFT_CONTEXT_SWITCHES)
 			cpu->source[n] = before >> 8;
@@ -226,14 +225,14 @@ static void soft_go(struct soft_cpu *cpu, struct pfm_registers *registers)
 }
 
 /*
- * The overflow interrupt, or too early for one: conversions are rough, and the
- * number of faults is a guess.
+ * The overflow interrupt.  It may come too early: conversions are rough, and the
+ * time until a number of faults is a bound.
  *
- * Nothing stops this CPU's counters while it runs, except pfm_overflow().  stop()
- * cancels the timer on the same CPU with interrupts off, so it finds no callback
- * running, and one that was late does not come after it.  A CPU cannot go
- * offline with the timer set, because its counters were stopped before; a timer
- * that is moved nevertheless does no harm.
+ * While it runs, only pfm_overflow() stops this CPU's counters.  stop()
+ * cancels the timer on the same CPU with interrupts off, so the callback is not
+ * running, and does not run later.  A CPU cannot go
+ * offline with the timer set, because its counters were stopped before; if the timer
+ * does migrate, the callback ignores it.
  */
 static enum hrtimer_restart soft_interrupt(struct hrtimer *timer)
 {
@@ -245,7 +244,7 @@ static enum hrtimer_restart soft_interrupt(struct hrtimer *timer)
 	if (!registers || cpu != this_cpu_ptr(&soft_cpus))
 		return HRTIMER_NORESTART;
 	pfm_for_each_bit(n, rest, cpu->active)
-		soft_look(cpu, n);
+		soft_update(cpu, n);
 	if (!(cpu->overflows & registers->interrupting)) {
 		soft_arm(cpu);
 		return HRTIMER_NORESTART;
@@ -253,8 +252,8 @@ static enum hrtimer_restart soft_interrupt(struct hrtimer *timer)
 	soft_halt(cpu);
 	registers = pfm_overflow(&soft_pmu, get_irq_regs(), NULL).next;
 	if (registers)
-		soft_go(cpu, registers);
-	return HRTIMER_NORESTART; /* set anew, if at all */
+		soft_run(cpu, registers);
+	return HRTIMER_NORESTART; /* soft_run() sets it again if necessary */
 }
 
 static bool soft_check_pmc(unsigned int n, u64 *value)
@@ -285,7 +284,7 @@ static void soft_write_pmds(struct pfm_registers *registers, u64 pmds)
 
 static void soft_start(struct pfm_registers *registers)
 {
-	soft_go(this_cpu_ptr(&soft_cpus), registers);
+	soft_run(this_cpu_ptr(&soft_cpus), registers);
 }
 
 static u64 soft_overflows(const struct pfm_registers *registers)
@@ -300,7 +299,7 @@ static u64 soft_read(struct pfm_registers *registers, u64 *values)
 	u64 rest;
 
 	pfm_for_each_bit(n, rest, cpu->active)
-		soft_look(cpu, n);
+		soft_update(cpu, n);
 	pfm_for_each_bit(n, rest, registers->used_pmds[0])
 		values[n] = pfm_pmd_merge(registers->pmds[n], cpu->value[n], soft_mask);
 	return soft_overflows(registers);
@@ -392,7 +391,7 @@ static int __init soft_init(void)
 	soft_mask = pfm_width_mask(counter_width);
 	for (n = 0; n < PFM_SOFT_COUNTERS; n++)
 		soft_pmds[n].width = counter_width;
-	/* At 1 MHz and more, as all have, this fits. */
+	/* All time counters have at least 1 MHz, so the result fits into 32 bits. */
 	soft_ns_per_tick = div64_u64((u64)NSEC_PER_SEC << SOFT_TICK_SHIFT,
 				     max_t(u64, soft_tick_rate(), 1000000));
 	for_each_possible_cpu(cpu)
@@ -407,7 +406,7 @@ static void __exit soft_exit(void)
 	int cpu;
 
 	pfm_pmu_unregister(&soft_pmu);
-	/* None is set, but a callback may be on its last instructions. */
+	/* No timer is set, but a callback may not have returned yet. */
 	for_each_possible_cpu(cpu)
 		hrtimer_cancel(&per_cpu(soft_cpus, cpu).timer);
 }

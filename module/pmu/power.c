@@ -3,17 +3,17 @@
  * PMU description "power": POWER8, POWER9 and POWER10, perfmon_power.h.
  *
  * The manual is the Power ISA, Book III, chapter "Performance Monitor Facility".
- * What it leaves open, such as the order in which registers are to be written, is
- * as the kernel has it in arch/powerpc/perf.
+ * Where it does not specify something, such as the order of register writes, this
+ * file follows the kernel's arch/powerpc/perf.
  *
  * One register, MMCR0, halts and enables all counters and their interrupt, so
  * start and stop are one write.  A counter overflows when its bit 31 (bit 0 in the
- * manual's count) becomes one, and stays so: the flag is in the value itself, and
- * 31 bits are left to count with.
+ * manual's numbering) is set, and the bit stays set: the flag is part of the value, and
+ * 31 bits count.
  *
- * While the hardware is ours, MMCR0[PMCC] keeps programs from reading it, and every
- * register is written before anything counts: what others left there, or one thread
- * for the next, is never seen.
+ * While the hardware is ours, MMCR0[PMCC] keeps programs from reading it.  Every
+ * register is written before anything counts, so that no values of earlier users or
+ * other threads are visible.
  */
 #include <asm/cputable.h>
 #include <asm/pmc.h>
@@ -57,8 +57,8 @@
 #define MMCR2_FCH_ALL	     (MMCR2_FCS_ALL >> MMCR2_FCS_TO_FCH)
 
 /*
- * Fields of MMCRA: what is sampled, and on which threshold; those of the branch
- * history buffer are nobody's.  The threshold has moved with each architecture.
+ * Fields of MMCRA: sampling mode and threshold; the fields of the branch
+ * history buffer are reserved.  Each version of the architecture moved the threshold.
  */
 #define MMCRA_SAMPLING	     (GENMASK_ULL(6, 0) | GENMASK_ULL(18, 8))
 #define MMCRA_SDAR_MODE	     GENMASK_ULL(43, 42)
@@ -71,7 +71,7 @@
 #define MMCR3_SOURCES	     GENMASK_ULL(63, 4)
 
 /*
- * With the hash MMU an interrupt that comes where the kernel has interrupts off can stop
+ * With the hash MMU an overflow interrupt while the kernel has interrupts off can crash
  * the machine: docs/sharing-with-perf.md.
  */
 static bool hash;
@@ -89,8 +89,8 @@ static unsigned long frozen_mmcr0; /* while the hardware is ours */
 static enum cpuhp_state hotplug_state;
 
 /*
- * The number of a register is part of the instruction that reads or writes it, so
- * what goes through all counters has a line for each: no loop, no jump table.
+ * The number of a register is part of the instruction that reads or writes it.  Code for
+ * all counters is unrolled by this macro: no loop, no jump table.
  */
 #define FOR_EACH_COUNTER(do_it) do_it(1) do_it(2) do_it(3) do_it(4) do_it(5) do_it(6)
 
@@ -117,8 +117,8 @@ static void write_counter(unsigned int n, u32 value)
 }
 
 /*
- * No counter counts after this, and no interrupt comes: with PMAO goes the one that
- * waits for interrupts to be enabled.  Its overflow stays in the counter.
+ * After this no counter counts and no interrupt comes: clearing PMAO cancels a
+ * pending one.  Its overflow stays in the counter.
  */
 static void freeze(void)
 {
@@ -127,9 +127,9 @@ static void freeze(void)
 }
 
 /*
- * "Kernel" is where the kernel runs.  Below a hypervisor that is privileged state
- * (FCS).  On bare metal it is hypervisor state (FCH), and there is no other
- * hypervisor that FCH could be about.
+ * The bit that freezes the kernel depends on its state.  Under a hypervisor that is
+ * privileged state (FCS).  On bare metal it is hypervisor state (FCH), and there is no
+ * other hypervisor.
  */
 static u64 freeze_kernel_0(u64 mmcr0)
 {
@@ -146,7 +146,7 @@ static u64 freeze_kernel_2(u64 mmcr2)
 	return (mmcr2 & ~MMCR2_FCH_ALL) | (mmcr2 & MMCR2_FCS_ALL) >> MMCR2_FCS_TO_FCH;
 }
 
-/* What depends on the configuration of the set alone: words of pfm_registers.config. */
+/* Words of pfm_registers.config. */
 enum {
 	RUNNING_MMCR0,
 	RUNNING_MMCR1,
@@ -154,9 +154,9 @@ enum {
 };
 
 /*
- * The enable bits are two: for PMC1, and for the others together.  PMC5 and PMC6
- * stop by FC56 only, both.  At an overflow all counters stop in the same moment
- * (FCECE), as under perf_event: none counts the interrupt's way to its handler.
+ * There are two interrupt enable bits: one for PMC1, one for all others.  FC56 freezes
+ * both PMC5 and PMC6.  At an overflow all counters stop at the same moment
+ * (FCECE), as under perf_event, so they do not count the entry of the interrupt.
  */
 static u64 running_mmcr0(const struct pfm_registers *registers)
 {
@@ -175,8 +175,8 @@ static u64 running_mmcr0(const struct pfm_registers *registers)
 }
 
 /*
- * POWER9 has the events of the L2 and L3 caches (units 6 to 9) in banks of four, and
- * what PMC4 selects chooses the bank also for the others.
+ * POWER9 has the events of the L2 and L3 caches (units 6 to 9) in banks of four.  The
+ * selection of PMC4 chooses the bank for the other counters, too.
  */
 static bool selects_bank(u64 mmcr1)
 {
@@ -186,8 +186,8 @@ static bool selects_bank(u64 mmcr1)
 }
 
 /*
- * A counter that is not in use should not overflow either, since the enable bit may
- * be on for another's sake: it is to count nothing, which is event 0.
+ * A counter that is not in use must not overflow, because it may share an interrupt
+ * enable bit with one in use.  Event 0 makes it count nothing.
  */
 static u64 running_mmcr1(const struct pfm_registers *registers)
 {
@@ -211,7 +211,7 @@ static void power_configure(struct pfm_registers *registers)
 	running[RUNNING_MMCR2] = freeze_kernel_2(registers->pmcs[PFM_POWER_MMCR2]);
 }
 
-/* The PMCs that were not written have their defaults in memory. */
+/* PMCs that were not written have their defaults in memory. */
 static void power_write_pmcs(const struct pfm_registers *registers,
 			     const struct pfm_registers *programmed)
 {
@@ -246,8 +246,8 @@ static bool samples(const struct pfm_registers *registers)
 }
 
 /*
- * An overflow may come as soon as MMCR0 is written, as an NMI, and switch to another set:
- * then it is that one's MMCRA that has to stay.
+ * As soon as MMCR0 is written, an overflow may come as an NMI and switch to another set.
+ * Then the MMCRA of that set must be in place at the end.
  */
 static noinline void start_sampling(struct pfm_registers *registers)
 {
@@ -266,14 +266,14 @@ static void power_start(struct pfm_registers *registers)
 	mtspr(SPRN_MMCR0, registers->config[RUNNING_MMCR0]);
 	if (samples(registers))
 		start_sampling(registers);
-	/* No isync: the way back to the thread is an interrupt return. */
+	/* No isync: an interrupt return follows before the thread runs. */
 }
 
 /*
- * On bare metal the CPU may have been idle since the core last looked, and a deep
- * stop state loses the counters, which the kernel does not save, and of MMCR1 the
- * upper half, of which it saves 32 bits (power9_idle_stop() in powernv/idle.c).  So
- * there nothing is taken to be in place.  A hypervisor keeps all of it for us.
+ * On bare metal the CPU may have been idle since the last stop.  A deep stop state
+ * loses the counters, which the kernel does not save, and the upper half of MMCR1,
+ * of which it saves 32 bits only (power9_idle_stop() in powernv/idle.c).  So
+ * everything is written.  A hypervisor preserves all registers.
  */
 static void bare_metal_start(struct pfm_registers *registers)
 {
@@ -282,7 +282,7 @@ static void bare_metal_start(struct pfm_registers *registers)
 	power_start(registers);
 }
 
-/* Value and flag are read at once, so they agree. */
+/* Value and flag are in the same register, so they agree. */
 static u64 power_read(struct pfm_registers *registers, u64 *values)
 {
 	u32 counters = registers->counters, overflows = 0, counter;
@@ -329,11 +329,11 @@ static void power_acknowledge(struct pfm_registers *registers, u64 counters)
 }
 
 /*
- * If one of PMC5 and PMC6 is in use the other counts along, as PMC4 does that only
- * selects a bank; its overflow is nobody's.  The rest should have none, but one that
- * has it for whatever reason would interrupt for ever.
+ * Clear overflows of counters that are not in use: they would interrupt forever.  If one
+ * of PMC5 and PMC6 is in use, the other counts, too; so does a PMC4 that only
+ * selects a bank.  The others should never overflow.
  */
-static void drop_foreign_overflow(const struct pfm_registers *registers)
+static void clear_unused_overflows(const struct pfm_registers *registers)
 {
 	unsigned int n;
 	u32 rest;
@@ -344,11 +344,11 @@ static void drop_foreign_overflow(const struct pfm_registers *registers)
 }
 
 /*
- * The performance monitor interrupt.  It is an NMI where the kernel has interrupts
- * off, which is only a word in memory to it.
+ * The performance monitor interrupt.  It is an NMI if it comes while the kernel has
+ * interrupts off, which on POWER is only a word in memory.
  *
- * If nobody runs, the core has just taken a set out and is about to stop it: then
- * there is no more to do than that, the overflow waits in the counter.
+ * If no set runs, the core has just withdrawn one and is about to stop it: then
+ * freezing is sufficient, because the overflow stays in the counter.
  */
 static void power_interrupt(struct pt_regs *regs)
 {
@@ -358,13 +358,12 @@ static void power_interrupt(struct pt_regs *regs)
 	running = pfm_overflow(&power_pmu, regs, NULL).next;
 	if (!running)
 		return;
-	drop_foreign_overflow(running);
+	clear_unused_overflows(running);
 	power_start(running);
 }
 
 /*
- * All that a register can hold is gone after this, also where an instruction was
- * when it was sampled.
+ * Clear all registers, including the addresses of sampled instructions and data.
  */
 static void clear_registers(unsigned long mmcr0)
 {
@@ -391,9 +390,9 @@ static void clear_registers(unsigned long mmcr0)
 }
 
 /*
- * On every CPU when the hardware becomes ours, and on those that come later, before
- * ordinary threads do.  A hypervisor has to be told that there is something to save
- * when it takes a CPU from the partition.
+ * Called on every CPU when the hardware is claimed, and on CPUs that come online later,
+ * before ordinary threads run there.  ppc_enable_pmcs() makes a hypervisor save the
+ * registers when it preempts the CPU.
  */
 static int begin_here(unsigned int cpu)
 {
@@ -408,8 +407,8 @@ static int begin_here(unsigned int cpu)
 }
 
 /*
- * The same backwards; also on a CPU that goes.  Ordinary threads have been driven off
- * it by then, or are about to be.
+ * Undo begin_here(); also called on a CPU that goes offline.  No monitored thread runs
+ * there.
  */
 static int end_here(unsigned int cpu)
 {
@@ -422,8 +421,8 @@ static int end_here(unsigned int cpu)
 	return 0;
 }
 
-/* All or nothing: @pmds only tells when the last user has gone. */
-static u64 claimed; /* PMDs in use, of which all are below 64 */
+/* The hardware is exclusive: @pmds only determines when the last user has released it. */
+static u64 claimed; /* claimed PMDs; all are below 64 */
 
 static int power_claim(struct pfm_pmu *pmu, const u64 *pmds)
 {
@@ -435,7 +434,7 @@ static int power_claim(struct pfm_pmu *pmu, const u64 *pmds)
 		pfm_pmu_blame("hash MMU, see perfmon_power.hash", PFM_WHOLE_PMU);
 		return -EBUSY;
 	}
-	/* With the hardware comes its interrupt.  perf takes it in the same way. */
+	/* This also reserves the interrupt.  perf does the same. */
 	if (reserve_pmc_hardware(power_interrupt)) {
 		pfm_pmu_blame("perf", PFM_WHOLE_PMU);
 		return -EBUSY;
@@ -453,8 +452,8 @@ done:
 }
 
 /*
- * end_here() comes in a thread of each CPU, so the interrupt that could be running
- * there is over, and no other can come.
+ * end_here() runs in a thread of each CPU, so an overflow interrupt is over by then, and
+ * no other can come.
  */
 static void power_release(struct pfm_pmu *pmu, const u64 *pmds)
 {
@@ -542,10 +541,10 @@ static struct pfm_pmu power_pmu = {
 };
 
 /**
- * struct processor - what the manuals of the processors differ in
+ * struct processor - differences between the processors
  * @version: upper half of the processor version register
- * @name: its name
- * @threshold: the threshold's value in MMCRA
+ * @name: name of the processor
+ * @threshold: bits of the threshold's value in MMCRA
  */
 struct processor {
 	unsigned int version;
@@ -573,8 +572,8 @@ static const struct processor *__init find_processor(unsigned int version)
 }
 
 /*
- * A partition may have to take its processor for an older one: then the kernel has
- * not set up what is new in Power ISA 3.1, and leaves other values.
+ * A partition may run in the compatibility mode of an older processor.  Then the kernel
+ * does not set up the registers of Power ISA 3.1, and uses other values when idle.
  */
 static void __init power_describe(const struct processor *processor)
 {
@@ -619,8 +618,8 @@ static int __init power_init(void)
 		return error;
 	}
 	if (!radix_enabled() && !hash)
-		pr_warn("perfmon: with the hash MMU an interrupt can stop the machine: "
-			"nothing counts unless perfmon_power.hash=1\n");
+		pr_warn("perfmon: with the hash MMU an overflow interrupt can crash the machine: "
+			"counting needs perfmon_power.hash=1\n");
 	return 0;
 }
 module_init(power_init);
@@ -633,7 +632,7 @@ static void __exit power_exit(void)
 module_exit(power_exit);
 
 /* POWER8E, 8NVL, 8, 9, 10 and 11, as in processors[] */
-/* A range, [b-e], would not do: busybox makes '_' of each '-' in an alias. */
+/* No range [b-e]: busybox replaces each '-' in an alias by '_'. */
 MODULE_ALIAS(PFM_PMU_ALIAS("powerpc:pvr004[bcde]*"));
 MODULE_ALIAS(PFM_PMU_ALIAS("powerpc:pvr008[02]*"));
 MODULE_DESCRIPTION("perfmon: PMU description of POWER8, POWER9 and POWER10");

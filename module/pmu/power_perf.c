@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * POWER: perf_event is refused the hardware while it is ours.
+ * POWER: keep perf_event from using the hardware while it is ours.
  *
  * The kernel's driver counts its events.  It reserves the hardware for the first one and
- * releases it after the last one.  An event that it refuses, because the hardware is
- * reserved, is not counted, but its destroy() is set.  Newer kernels (seen in 6.12)
- * call that, which takes one from the count.  From then on the driver lets as many
- * events in without reserving anything.  They and we would program the same counters,
- * and both would count wrongly without a word.
+ * releases it after the last one.  It refuses an event if the hardware is
+ * reserved: the event is not counted, but its destroy() is set.  Newer kernels (seen in
+ * 6.12) call that destroy(), which decrements the count.  From then on the driver
+ * accepts as many events without reserving the hardware.  They and we would program the
+ * same counters, and both would silently count wrongly.
  *
- * So event_init() is interposed as long as this module is loaded: an event that was
- * refused has nothing to destroy.  Where the kernel does not call it, that changes
- * nothing.
+ * So event_init() is interposed while this module is loaded; it clears destroy() of a
+ * refused event.  Kernels that do not call destroy() are not affected.
  */
 #include <linux/atomic.h>
 #include <linux/err.h>
@@ -28,7 +27,7 @@ static struct pmu *perf; /* NULL if perf_event does not use the hardware */
 static int (*init_event)(struct perf_event *event);
 static atomic_t callers = ATOMIC_INIT(0);
 
-/* In place of init_event(); process context, may sleep. */
+/* Called instead of init_event(); process context, may sleep. */
 static int refuse_or_init(struct perf_event *event)
 {
 	int error;
@@ -43,9 +42,9 @@ static int refuse_or_init(struct perf_event *event)
 }
 
 /**
- * power_perf_init() - have perf_event leave the hardware alone when it is refused
+ * power_perf_init() - interpose event_init() of perf's driver
  *
- * An event tells which struct pmu is the hardware's; it never counts.  Process context.
+ * An event, which never counts, yields the driver's struct pmu.  Process context.
  *
  * Return: 0 or a negative errno
  */
@@ -69,7 +68,7 @@ int power_perf_init(void)
 	perf_event_release_kernel(event);
 
 	init_event = perf->event_init;
-	/* Who calls the new function sees what that calls. */
+	/* A caller of refuse_or_init() must see init_event. */
 	smp_store_release(&perf->event_init, refuse_or_init);
 	return 0;
 }
@@ -77,8 +76,8 @@ int power_perf_init(void)
 /**
  * power_perf_exit() - undo power_perf_init()
  *
- * Waits until a module that interposed after us has gone.  Process context; the hardware
- * is not ours.
+ * Waits until a module that interposed after us is unloaded.  Process context; the
+ * hardware is released.
  */
 void power_perf_exit(void)
 {
@@ -86,12 +85,12 @@ void power_perf_exit(void)
 		return;
 	while (cmpxchg(&perf->event_init, refuse_or_init, init_event) != refuse_or_init) {
 		pr_warn_once(
-			"perfmon: waiting for another module to leave perf_event alone\n");
+			"perfmon: another module has interposed a function of perf's PMU driver: waiting until it is unloaded\n");
 		schedule_timeout_idle(HZ);
 	}
 	/*
-	 * A caller that has read the old pointer has come to where it is counted after the
-	 * first grace period, or has left.  One that is counted no more has left after the second.
+	 * After the first grace period every caller that has read the old pointer is counted in
+	 * callers, or has returned.  After the second one the last of them has returned.
 	 */
 	synchronize_rcu_tasks();
 	wait_var_event(&callers, !atomic_read(&callers));

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Arm PMUv3: mark our counters as used in the data of perf's driver.
+ *
+ * For each CPU the kernel's arm_pmu driver keeps the counters that are used in used_mask,
+ * and their perf events in events.  It does not allocate a used counter.  From
+ * 6.1 to 7.2 it looks up the events of counters
+ * - that have overflowed, in its interrupt handler, where the event may be missing;
+ * - that are used, when it opens counters to user level (since 6.13, PMUv3p9), where the
+ *   event must exist;
+ * - all, when the CPU loses and regains its power: each event is stopped, and
+ *   started again;
+ * - all, to merge their filters of branches (since 6.17).
+ * So a counter of ours has an event there, too: a placeholder, which is zero except for its
+ * PMU.  Its PMU is an arm_pmu whose functions do nothing, so stopping and
+ * starting it has no effect.  It is in no perf context, and perf never schedules it.
+ *
+ * Real events, one pinned to each CPU and counter, would need no knowledge of the driver.
+ * But whenever perf schedules any event, it may move them to other counters, which it
+ * stops and reloads: our counts would have to follow, and so would the counter numbers
+ * that our users' programs know.
+ */
+#include <linux/bitmap.h>
+#include <linux/perf_event.h>
+
+#include "armv8.h"
+#include "compat/arm_pmu.h"
+#include "perfmon_pmu.h"
+
+static struct perf_event __percpu *placeholders;
+
+/* One placeholder stands for all counters of its CPU.  It is always stopped. */
+static void stay_stopped(struct perf_event *event)
+{
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+}
+
+static u64 read_nothing(struct perf_event *event)
+{
+	return 0;
+}
+
+static void write_nothing(struct perf_event *event, u64 value)
+{
+}
+
+static struct arm_pmu no_pmu = {
+	.enable = stay_stopped,
+	.disable = stay_stopped,
+	.read_counter = read_nothing,
+	.write_counter = write_nothing,
+};
+
+static struct pmu_hw_events *events_of(const struct arm_pmu *pmu, unsigned int cpu)
+{
+	return per_cpu_ptr(pmu->hw_events, cpu);
+}
+
+static bool is_ours(const struct arm_pmu *pmu, unsigned int cpu, unsigned int n)
+{
+	return READ_ONCE(events_of(pmu, cpu)->events[arm_pmu_used_bit(n)]) ==
+	       per_cpu_ptr(placeholders, cpu);
+}
+
+/**
+ * armv8_used_by_perf() - counters that perf uses
+ * @pmu: the PMU
+ * @cpu: the CPU
+ * @counters: bitmap of the counters to check
+ *
+ * Any context.  On another CPU than @cpu the result may be outdated.
+ *
+ * Return: those of @counters that are used, and not by us
+ */
+u64 armv8_used_by_perf(const struct arm_pmu *pmu, unsigned int cpu, u64 counters)
+{
+	unsigned int n;
+	u64 rest, used = 0;
+
+	pfm_for_each_bit(n, rest, counters)
+		if (test_bit(arm_pmu_used_bit(n), events_of(pmu, cpu)->used_mask) &&
+		    !is_ours(pmu, cpu, n))
+			used |= BIT_ULL(n);
+	return used;
+}
+
+/**
+ * armv8_mark_used() - mark counters as used by us
+ * @pmu: the PMU
+ * @cpu: this CPU, with interrupts off, or one that is offline
+ * @counters: bitmap of counters that are not used
+ *
+ * An NMI, which only reads, may see some of them marked.  Each marked one has its event.
+ */
+void armv8_mark_used(const struct arm_pmu *pmu, unsigned int cpu, u64 counters)
+{
+	unsigned int n, bit;
+	u64 rest;
+
+	pfm_for_each_bit(n, rest, counters) {
+		bit = arm_pmu_used_bit(n);
+		WRITE_ONCE(events_of(pmu, cpu)->events[bit],
+			   per_cpu_ptr(placeholders, cpu));
+		barrier();
+		set_bit(bit, events_of(pmu, cpu)->used_mask);
+	}
+}
+
+/**
+ * armv8_used_by_us() - counters that we use
+ * @pmu: the PMU
+ * @cpu: the CPU
+ * @counters: bitmap of the counters to check
+ *
+ * Return: those of @counters that are ours
+ */
+u64 armv8_used_by_us(const struct arm_pmu *pmu, unsigned int cpu, u64 counters)
+{
+	unsigned int n;
+	u64 rest, ours = 0;
+
+	pfm_for_each_bit(n, rest, counters)
+		if (is_ours(pmu, cpu, n))
+			ours |= BIT_ULL(n);
+	return ours;
+}
+
+/* Whether neither perf nor we use a counter on @cpu. */
+bool armv8_none_used(const struct arm_pmu *pmu, unsigned int cpu)
+{
+	return bitmap_empty(events_of(pmu, cpu)->used_mask, ARMPMU_MAX_HWEVENTS);
+}
+
+/**
+ * armv8_mark_unused() - undo armv8_mark_used()
+ * @pmu: the PMU
+ * @cpu: as for armv8_mark_used()
+ * @counters: bitmap of counters; those that are not ours are left alone
+ */
+void armv8_mark_unused(const struct arm_pmu *pmu, unsigned int cpu, u64 counters)
+{
+	unsigned int n, bit;
+	u64 rest;
+
+	pfm_for_each_bit(n, rest, armv8_used_by_us(pmu, cpu, counters)) {
+		bit = arm_pmu_used_bit(n);
+		clear_bit(bit, events_of(pmu, cpu)->used_mask);
+		barrier();
+		WRITE_ONCE(events_of(pmu, cpu)->events[bit], NULL);
+	}
+}
+
+/* Process context; may sleep. */
+int armv8_used_init(void)
+{
+	struct perf_event *placeholder;
+	unsigned int cpu;
+
+	placeholders = alloc_percpu(struct perf_event);
+	if (!placeholders)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		placeholder = per_cpu_ptr(placeholders, cpu);
+		placeholder->pmu = &no_pmu.pmu;
+		stay_stopped(placeholder);
+	}
+	return 0;
+}
+
+void armv8_used_exit(void)
+{
+	free_percpu(placeholders);
+}

@@ -9,7 +9,7 @@
 #define KNOWN_ROUNDS   10000
 #define KNOWN_ACCURACY 0.001
 
-/* Looks at the ruler are this far apart at the most if nothing comes between. */
+/* Longest time between two readings of the ruler without an interruption. */
 #define UNDISTURBED    64
 
 static double instructions_per_tick;
@@ -48,7 +48,7 @@ void measure_pair(step_fn first, step_fn second, void *argument, double *first_c
 	int i;
 
 	for (i = -WARM_UP; i < REPETITIONS; i++) {
-		/* Slot 0 is written over by the first that counts. */
+		/* The first call that counts overwrites slot 0. */
 		first_ticks[i < 0 ? 0 : i] = time_step(first, argument);
 		second_ticks[i < 0 ? 0 : i] = time_step(second, argument);
 	}
@@ -81,7 +81,7 @@ struct interruptions measure_interruptions(int count)
 		}
 		last = now;
 	}
-	/* One step of this loop is in each gap. */
+	/* Each gap contains one step of this loop. */
 	return (struct interruptions){
 		.cost = median_of(gaps, count),
 		.between = median_of(stretches, count) + step * instructions_per_tick,

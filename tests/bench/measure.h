@@ -8,20 +8,19 @@
 #define REPETITIONS  1000
 #define NOT_MEASURED NAN
 
-/* One thing whose cost is asked for. */
+/* An operation whose cost is measured. */
 typedef void (*step_fn)(void *argument);
 
 /* Ends the program if the ruler does not count instructions. */
 void measure_init(void);
 
 /*
- * Median cost of a step in guest instructions, after a warm-up; the ruler's own
- * cost and that of the call is subtracted.  Timer ticks are outliers that the
- * median leaves out.
+ * Median cost of a step in guest instructions, after a warm-up. The costs of the ruler and of the
+ * call are subtracted. The median leaves out timer ticks, which are outliers.
  */
 double measure(step_fn step, void *argument);
 
-/* The same for two steps that undo each other. */
+/* The same for two steps of which the second undoes the first. */
 void measure_pair(step_fn first, step_fn second, void *argument, double *first_cost,
 		  double *second_cost);
 
@@ -36,12 +35,12 @@ struct interruptions {
 };
 
 /*
- * Of @count interruptions of the thread, REPETITIONS at most, which does nothing but look at the ruler.
- * Where most of them are what is asked for, the timer's do not matter.
+ * Measures @count interruptions of the thread, REPETITIONS at most. The thread only reads the
+ * ruler. If most interruptions are those to be measured, the timer's do not matter.
  */
 struct interruptions measure_interruptions(int count);
 
-/* Median of @count ticks of the ruler, in instructions; sorts them. */
+/* Median of @count readings of the ruler, in instructions. Sorts them. */
 double median_of(uint64_t *ticks, int count);
 
 #endif

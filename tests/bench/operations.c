@@ -24,7 +24,7 @@ static void do_getpid(void *argument)
 	syscall(SYS_getpid);
 }
 
-/* A command that perfmon does not have: it gets as far as our driver. */
+/* A command that perfmon does not have: it only reaches our driver. */
 static void do_ioctl(void *argument)
 {
 	const int *fd = argument;
@@ -127,9 +127,8 @@ static double measure_switch_once(const struct tool *tool, unsigned int count)
 }
 
 /*
- * @tool monitors the partner; NULL: it is not monitored.  With one partner or
- * another the kernel itself takes up to 200 instructions more on POWER, so the
- * best of several counts.
+ * @tool monitors the partner; NULL: nobody does. Depending on the partner, the kernel itself takes
+ * up to 200 instructions more on POWER. So the best of several counts.
  */
 static double measure_switch(const struct tool *tool, unsigned int count)
 {
@@ -213,7 +212,7 @@ static double measure_switch_idle(const struct tool *tool, double nobody)
 
 /* ---- the own thread ----------------------------------------------------------------- */
 
-/* What did not count was not measured either, such as a group that never ran. */
+/* A counter that did not count was not measured either, such as in a group that never ran. */
 static void must_have_counted(const struct tool *tool, struct session *session)
 {
 	unsigned int n;
@@ -263,8 +262,8 @@ static void do_close(void *argument)
 }
 
 /*
- * Another session exists meanwhile, on a thread of its own: the first and the
- * last one of a machine pay more, with perf as with us, and wait besides.
+ * Another session exists meanwhile, on its own thread. The first and the last session of a machine
+ * are slower and have to wait, with perf as with perfmon.
  */
 static void measure_set_up(const struct tool *tool, double *costs)
 {
@@ -304,7 +303,7 @@ void measure_floors(double *costs)
 	close(fd);
 }
 
-/* Nothing: the hooks of the scheduler are not in place. */
+/* Only checks that the scheduler hooks are not installed. */
 void measure_unloaded(double *costs)
 {
 	struct session sessions[UNLOADED];
@@ -327,7 +326,7 @@ void measure_virtual(double *costs)
 
 void measure_tool(const struct tool *tool, double nobody_monitored, double *costs)
 {
-	/* First: perf keeps something of a thread that was monitored once. */
+	/* Measured first: perf keeps some data about a thread that was monitored once. */
 	costs[ROW_SWITCH_IDLE] = measure_switch_idle(tool, nobody_monitored);
 	measure_counters(tool, 1, &costs[ROW_START_1], &costs[ROW_STOP_1],
 			 &costs[ROW_READ_1], &costs[ROW_READ_VALUES_1]);

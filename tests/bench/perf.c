@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Counting with perf_event: one event, or a group that its leader leads. */
+/* Counting with perf_event: one event, or a group with its leader. */
 #include <err.h>
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -10,8 +10,8 @@
 #include "tool.h"
 
 /*
- * Raw events: what QEMU's PMU counts, and instructions wherever it can.  On
- * POWER PMC1 to PMC4 take the first four, PMC5 and PMC6 the others.
+ * Raw events: those that QEMU's PMU counts, instructions where possible. On POWER the first four
+ * use PMC1 to PMC4, the others PMC5 and PMC6.
  */
 #if defined(__aarch64__)
 static const uint64_t events[MOST_COUNTERS] = { 0x08, 0x08, 0x08, 0x08, 0x08, 0x08 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Counting with perfmon: through libpfmdev, as its users do. */
+/* Counting with perfmon, through libpfmdev. */
 #include <err.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ static const struct pmu {
 	const char *name;
 	struct counter counters[MOST_COUNTERS];
 	uint64_t other; /* value of a PMC for other events */
-	struct counter cycles; /* whose overflows QEMU sees at once */
+	struct counter cycles; /* QEMU sees overflows of this counter at once */
 } pmus[] = {
 	{ "armv8",
 	  { { 0, ARMV8_INST_RETIRED, 0 },

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What it costs to count: with perfmon, with perf_event, and at the least.
+ * The cost of counting: with perfmon, with perf_event, and the minimum.
  *
- * Runs in a guest of tests/vm/run --icount, as root; tests/bench/bench does that.
+ * Runs as root in a guest of tests/vm/run --icount. tests/bench/bench starts it.
  */
 #include <err.h>
 #include <getopt.h>
@@ -26,7 +26,7 @@ static const char *const titles[] = {
 	ROWS(ROW_TITLE)
 };
 
-/* What a call to a driver cannot be below. */
+/* The minimum cost of a call to a driver. */
 static const enum row floors[ROW_COUNT] = {
 	[ROW_START_1... ROW_READ_OTHER_6] = ROW_IOCTL,
 };
@@ -47,7 +47,7 @@ static void measure_all(void)
 	measure_init();
 	measure_floors(neither);
 	measure_unloaded(ours);
-	/* Scheduler hooks stay on for a second after the last context or event. */
+	/* Scheduler hooks stay installed for a second after the last context or event. */
 	measure_virtual(ours);
 	measure_tool(&perfmon_tool, neither[ROW_SWITCH], ours);
 	sleep(2);

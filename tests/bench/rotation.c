@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The cost of going from one event set to the next: how long the thread is interrupted
- * for it, from its last instruction before to its first one after.
+ * The cost of a set switch: how long the thread is interrupted, from its last instruction before
+ * to the first one after.
  *
- * perf's counterpart is its rotation of events that do not fit on the PMU at once: two
- * groups of so many events, and what counters are left taken by pinned events, which
- * stay where they are.  Both do it each millisecond.
+ * perf's counterpart is the rotation of events that do not fit on the PMU at once: two groups of
+ * events, with the remaining counters used by pinned events, which stay. Both switch every
+ * millisecond.
  */
 #include <err.h>
 #include <glob.h>
@@ -45,7 +45,7 @@ static double measure_sets(unsigned int counters, unsigned int sets, bool differ
 
 /* ---- perf_event --------------------------------------------------------------------- */
 
-/* Each on a counter of its own; on POWER PMC1 to PMC4, then PMC5 and PMC6. */
+/* Each event on its own counter. On POWER PMC1 to PMC4, then PMC5 and PMC6. */
 #if defined(__aarch64__)
 static const uint64_t events[MOST_COUNTERS] = { 0x08, 0x08, 0x08, 0x08, 0x08, 0x08 };
 #elif defined(__powerpc64__)
@@ -128,7 +128,7 @@ void measure_rotations(double *ours, double *perf)
 		return; /* no interrupts of a PMU, and nothing to compare with */
 	ours[ROW_ROTATION_OVERFLOW] =
 		measure_sets(1, 2, false, &by_overflow, SWITCH_PERIOD);
-	sleep(2); /* the module gives the counters back a second after the last context */
+	sleep(2); /* the module releases the counters a second after the last context */
 	set_interval();
 	perf[ROW_ROTATION_1] = measure_perf(1);
 	perf[ROW_ROTATION_4] = measure_perf(4);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The ruler: a clock that under QEMU's -icount shift=0 goes on by one nanosecond
- * with every instruction of the guest, of user and of kernel alike.
+ * The ruler: a clock that advances by one nanosecond per instruction of the guest, at user and
+ * kernel level, under QEMU's -icount shift=0.
  */
 #ifndef BENCH_RULER_H
 #define BENCH_RULER_H

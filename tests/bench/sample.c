@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The cost of a sample: how long the thread's own look at the ruler is interrupted.
+ * The cost of a sample: how long the thread that reads the ruler is interrupted.
  *
- * Both tools sample cycles of user level into a buffer that never becomes full,
- * nobody is notified, and a sample has the same things in it: instruction, thread, time,
- * CPU and period.
+ * Both tools sample user-level cycles into a buffer that never becomes full, without notification.
+ * A sample contains the same with both: instruction, thread, time, CPU and period.
  */
 #include <err.h>
 #include <errno.h>
@@ -126,8 +125,8 @@ static double measure_format(const struct format *format, unsigned int recorded)
 }
 
 /*
- * The counter runs again when the handler is done.  If it counts the kernel, too, the way
- * back is what the program lacks to the whole period.
+ * The counter runs again when the handler has returned. If it counts the kernel, too, the way back
+ * is the difference between the program's count and the period.
  */
 static double measure_return(const struct format *format)
 {
@@ -163,9 +162,9 @@ static double statistic(const char *name)
 }
 
 /*
- * Where it goes: the module's own clocks tell how long the core and the format took.
- * What the clocks cost is known from what they add to the whole: they are read once at
- * the begin and once at the end of each part, and half of that falls into it.
+ * The parts of the cost: the module's own clocks measure the core and the format. The cost of the
+ * clocks is known from the difference to the whole. Each part reads a clock at its begin and at
+ * its end, and half of that cost falls into the part.
  */
 static void measure_parts(const struct format *format, double whole, double *costs)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a sample costs. */
+/* The cost of a sample. */
 #ifndef BENCH_SAMPLE_H
 #define BENCH_SAMPLE_H
 
-/* Fill in the rows SAMPLE...; NOT_MEASURED where there is none. */
+/* Fills in the rows SAMPLE..., NOT_MEASURED where there is none. */
 void measure_samples(double *ours, double *perf);
 
 #endif

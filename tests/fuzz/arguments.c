@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The arguments of an ioctl: mostly as a sane program has them; each is spoilt
- * with some probability, mostly in one place, because a call with two faults shows
- * only the first of them.
+ * The arguments of an ioctl: mostly valid ones. Each is made invalid with some probability, mostly
+ * only one per call, because a call with two errors shows only the first.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -48,7 +47,7 @@ static uint16_t register_number(struct builder *builder, bool pmd)
 	}
 }
 
-/* One that counts and overflows. */
+/* A PMC value with which the counter counts and overflows. */
 static uint16_t counter_number(struct builder *builder)
 {
 	if (builder->pmu == PMU_POWER)
@@ -56,7 +55,7 @@ static uint16_t counter_number(struct builder *builder)
 	return below(builder, builder->pmu == PMU_ARMV8 ? 6 : 8);
 }
 
-/* Bits that POWER has, for any of its registers: where they are freezes and events. */
+/* Bits of any POWER register: freeze bits and events. */
 static uint64_t power_value(struct builder *builder)
 {
 	static const uint64_t values[] = {
@@ -105,7 +104,7 @@ static uint64_t pmd_value(struct builder *builder)
 	return random_next(&builder->random);
 }
 
-/* From one that no machine can stand to one that a little work takes. */
+/* From more than any machine can take to what needs little work. */
 static uint64_t period(struct builder *builder)
 {
 	static const uint32_t longest[] = { 2, 10, 100, 10000, 100000, 1000000 };
@@ -113,7 +112,7 @@ static uint64_t period(struct builder *builder)
 	return 1 + below(builder, ONE_OF(builder, longest));
 }
 
-/* As struct element has them: PMDs that the PMU has, and now and then others. */
+/* PMDs of the PMU in the form of struct element, now and then others. */
 static uint64_t some_pmds(struct builder *builder)
 {
 	uint64_t map = random_next(&builder->random);
@@ -150,7 +149,7 @@ static uint16_t set_number(struct builder *builder)
 	return percent(builder, 96) ? 0 : ONE_OF(builder, edges);
 }
 
-/* Counters that lead to the next set, after a few overflows of short periods. */
+/* Counters that switch to the next set, after a few overflows of short periods. */
 static void fill_trigger(struct builder *builder, struct element *e)
 {
 	if (percent(builder, 90))
@@ -163,7 +162,7 @@ static void fill_trigger(struct builder *builder, struct element *e)
 	e->map |= (uint64_t)below(builder, 4) << SWITCH_COUNT_SHIFT;
 }
 
-/* In most cases one that the kernel takes. */
+/* In most cases a value that the kernel accepts. */
 static void fill_set(struct builder *builder, struct element *e)
 {
 	static const uint64_t timeouts[] = { 100000, 100000, 150001, 1000000, 5000000 };
@@ -187,8 +186,8 @@ enum place bad_place(struct builder *builder)
 }
 
 /*
- * About the limits: of a page, of arg_mem_max as SETTING sets it, of an int.
- * Nothing between what a guest has room for and what is more than all its memory.
+ * Sizes near limits: a page, arg_mem_max as SETTING sets it, an int. Avoids sizes that would use
+ * up the guest's memory without exceeding it.
  */
 static int bad_count(struct builder *builder, enum call call)
 {
@@ -296,7 +295,7 @@ void fill_who(struct builder *builder, struct operation *operation)
 		operation->value = ONE_OF(builder, numbers);
 }
 
-/* Mostly one that there is, with a buffer of some pages. */
+/* Mostly an existing format, with a buffer of some pages. */
 static void fill_format(struct builder *builder, struct operation *operation)
 {
 	static const uint8_t usual[] = { 1, 1, 1, 1, 2, 3, 4 };
@@ -329,12 +328,12 @@ static void fill_create(struct builder *builder, struct operation *operation)
 	if (percent(builder, 10))
 		operation->flags = ONE_OF(builder, flags);
 	if (percent(builder, 2))
-		operation->size = 1; /* pfm_create.pmu_name, of no use */
+		operation->size = 1; /* pfm_create.pmu_name, useless here */
 	if (percent(builder, builder->samples ? 95 : 20))
 		fill_format(builder, operation);
 }
 
-/* More than that is not allocated on the way. */
+/* The plan reserves no more than that. */
 unsigned int which_allocation(struct builder *builder)
 {
 	if (percent(builder, 25))
@@ -381,7 +380,7 @@ static void fill_ioctl(struct builder *builder, struct operation *operation)
 		operation->more = 1 + below(builder, LONGER);
 		operation->tail = percent(builder, 20);
 	}
-	/* Where it makes the call fail it is rare. */
+	/* Rare where it makes the call fail. */
 	operation->dirty = percent(
 		builder, operation->call == LOAD || operation->call == START ? 3 : 30);
 }

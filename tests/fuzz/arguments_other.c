@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The arguments of all operations that are not ioctls of perfmon's; see arguments.c. */
+/* The arguments of all other operations, which are not ioctls of perfmon. See arguments.c. */
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -125,7 +125,10 @@ void fill_file_call(struct builder *builder, struct operation *operation)
 static void fill_kill(struct builder *builder, struct operation *operation)
 {
 	static const uint8_t harmless[] = { SIGUSR1, SIGUSR2, SIGALRM, SIGIO, SIGCONT };
-	/* Not SIGSEGV nor SIGBUS: who dies of those was not killed (crash_is_wrong()). */
+	/*
+	 * Neither SIGSEGV nor SIGBUS: a process that dies of those was not killed on purpose
+	 * (crash_is_wrong()).
+	 */
 	static const uint8_t any[] = { SIGSTOP, SIGSTOP, SIGCONT, SIGCONT,
 				       SIGCONT, SIGUSR1, SIGALRM };
 	static const uint8_t deadly[] = { SIGKILL, SIGKILL, SIGTERM, SIGABRT };

@@ -7,7 +7,7 @@
 #include "generate.h"
 #include "random.h"
 
-/* What a round is about beside the usual. */
+/* Special subject of a round. */
 enum theme {
 	THEME_USUAL,
 	THEME_LIMITS,
@@ -18,11 +18,11 @@ enum theme {
 /**
  * struct builder - the plan of one worker while it is built
  * @random: decides everything
- * @pmu: whose registers
+ * @pmu: the PMU whose registers are used
  * @theme: of the round
- * @operations: those that there are, @count of them
- * @limit: number of operations that is wanted
- * @numbers: registers used last, so that reading finds what writing used
+ * @operations: the operations so far, @count of them
+ * @limit: wanted number of operations
+ * @numbers: registers used last, so that reads find what writes used
  * @samples: the current scenario samples
  * @sets: the current scenario has several event sets
  */
@@ -50,10 +50,10 @@ static inline unsigned int below(struct builder *builder, unsigned int end)
 
 #define ONE_OF(builder, array) ((array)[below(builder, COUNT(array))])
 
-/* An operation with nothing in it; dropped if there are enough. */
+/* Adds an empty operation. Drops it if there are enough. */
 struct operation *add(struct builder *builder, enum call call, unsigned int slot);
 
-/* One with all its arguments. */
+/* Adds an operation with all its arguments. */
 struct operation *add_filled(struct builder *builder, enum call call, unsigned int slot);
 
 unsigned int any_slot(struct builder *builder);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What execute() is made of. */
+/* The parts of execute(). */
 #ifndef FUZZ_CALLS_H
 #define FUZZ_CALLS_H
 
@@ -21,7 +21,7 @@ pid_t thread_id(void);
 pid_t pid_of(struct executor *executor, const struct operation *operation);
 void fail_begin(struct executor *executor, const struct operation *operation);
 void fail_end(struct executor *executor, const struct operation *operation);
-/* fork(), but not while a thread of this process lacks all memory. */
+/* fork(), unless a thread of this process has no memory at all. */
 pid_t fork_when_possible(void);
 timer_t timeout_new(void);
 void timeout_begin(struct executor *executor);
@@ -34,14 +34,14 @@ int do_other_ioctl(struct executor *executor, const struct operation *operation)
 size_t argument_size(enum call call);
 /* PMDs that a vector of WRITE_PMDS may bring into use. */
 void add_pmds(__u64 *map, const struct operation *operation);
-/* Loading it to a worker would make that wait for ever. */
+/* Loading it on a worker would block that worker for ever. */
 bool is_marked(struct executor *executor, const struct operation *operation);
-/* Of CREATE_CONTEXT: whether the kernel is asked for a format, and why it cannot be had, or NULL. */
+/* For CREATE_CONTEXT: whether a format is requested, and why it must be refused, or NULL. */
 bool wants_format(const struct operation *operation);
 const char *bad_format(const struct operation *operation);
 
 /* expectations.c */
-/* What is known of the file, or NULL: others may have it, such as a child that was forked. */
+/* What is known about the file, or NULL if others may have it, such as a forked child. */
 struct file_state *file_of(struct executor *executor, const struct operation *operation);
 const char *must_fail(struct executor *executor, const struct operation *operation,
 		      enum kind kind);

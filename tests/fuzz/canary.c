@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The canary: a context on the own thread that nobody else can reach counts what
- * is known exactly, whatever the others do meanwhile.
+ * The canary: a context on the own thread that nobody else can reach. Its counts are known
+ * exactly, whatever the others do meanwhile.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 #include "execute.h"
 
-/* What it reads; the last two only where the PMU is "soft". */
+/* The PMDs that it reads. The last two exist only with PMU "soft". */
 static const uint16_t canary_pmds[] = {
 	PFM_PMD_MINOR_FAULTS,
 	PFM_PMD_CONTEXT_SWITCHES,
@@ -78,7 +78,7 @@ static int canary_program(int fd, unsigned int values)
 	return vector_call(fd, PFM_IOC_WRITE_PMDS, pmds, values);
 }
 
-/* Values of this context never go back. */
+/* Values of this context never decrease. */
 static bool canary_read(int fd, uint64_t *values, unsigned int count)
 {
 	struct pfarg_pmr pmrs[VALUES] = {};
@@ -167,8 +167,8 @@ static void canary_count(int fd, unsigned int pages, unsigned int count)
 }
 
 /*
- * Whether a failure is right: in a round there may be no room, no PMU, or pid_of
- * else who watches this thread; with @operation's flags nothing of that can be.
+ * Returns whether a failure is allowed. In a round there may be no memory or no PMU, or pid_of
+ * another worker may monitor this thread. With @operation's flags nothing can make the call fail.
  */
 static void not_now(const struct operation *operation, const char *what)
 {
@@ -177,7 +177,7 @@ static void not_now(const struct operation *operation, const char *what)
 		      what, errno);
 }
 
-/* @count: pages to touch in a turn; @flags: nothing is in the way, it must work */
+/* @count: pages to touch in a turn; @flags: nothing can make it fail */
 void canary(const struct operation *operation)
 {
 	struct pfm_create create = {};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What happens around the calls: processes, signals, CPUs, modules, limits. */
+/* Events around the calls: processes, signals, CPUs, modules, limits. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -94,7 +94,7 @@ void pin(unsigned int cpu)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* Nobody sends these: perfmon's work on memory or registers of the process is suspect. */
+/* No worker sends these signals, so perfmon may have changed memory or registers of the process. */
 void crash_is_wrong(int status)
 {
 	if (WIFSIGNALED(status) &&
@@ -110,7 +110,7 @@ void do_reap(void)
 		crash_is_wrong(status);
 }
 
-/* @count: signal; workers get none that ends them */
+/* @count: signal. Workers get no signal that kills them. */
 void do_kill(struct executor *executor, const struct operation *operation)
 {
 	pid_t tid = pid_of(executor, operation);
@@ -126,7 +126,7 @@ void do_work(const struct operation *operation)
 		touch_pages(operation->value);
 }
 
-/* Reads a file that tells of perfmon. */
+/* Reads a file about perfmon. */
 void do_look(const struct operation *operation)
 {
 	static const char *const files[] = {
@@ -163,8 +163,8 @@ void do_file_table(void)
 }
 
 /*
- * @count: which format, counted from 1, 0 for none of them; @value: bit 0 load, bit 1 the
- * core, bit 2 modprobe cannot load a PMU meanwhile
+ * @count: number of the format, from 1 on, or 0 for none; @value: bit 0: load, bit 1: the core,
+ * bit 2: modprobe cannot load a PMU meanwhile
  */
 void do_module(struct executor *executor, const struct operation *operation)
 {
@@ -186,7 +186,7 @@ void do_module(struct executor *executor, const struct operation *operation)
 	module_unload(name);
 }
 
-/* The child does the next @count operations; who forked it goes on after them. */
+/* The child executes the next @count operations. The parent continues after them. */
 unsigned int do_fork(struct executor *executor, const struct operation *operation,
 		     unsigned int left)
 {
@@ -202,13 +202,13 @@ unsigned int do_fork(struct executor *executor, const struct operation *operatio
 		areas_separate(executor);
 		executor->fail_nth = executor->fail_all = -1;
 		executor->timer =
-			timeout_new(); /* those of the parent's are not for him */
+			timeout_new(); /* the parent's timer does not work in the child */
 		execute(executor, operation + 1, count);
 		if (operation->flags)
 			become_program("/bin/sleep");
 		_exit(0);
 	}
-	/* Both have the files from here on. */
+	/* From here on both processes have the files. */
 	forget_files(executor);
 	if (child > 0)
 		executor->child = child;

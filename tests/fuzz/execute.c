@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One operation of a plan, done. */
+/* Executes one operation of a plan. */
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -8,7 +8,7 @@
 
 #include "calls.h"
 
-/* These may wait for ever. */
+/* These calls may block for ever. */
 static int do_with_timeout(struct executor *executor, const struct operation *operation)
 {
 	int error;
@@ -32,7 +32,7 @@ static int do_with_timeout(struct executor *executor, const struct operation *op
 	return error;
 }
 
-/* The errno of a call that is looked at, else 0. */
+/* Returns the errno of a checked call, otherwise 0. */
 static int do_call(struct executor *executor, const struct operation *operation)
 {
 	int fd = descriptor(executor, operation);
@@ -67,7 +67,7 @@ static int do_call(struct executor *executor, const struct operation *operation)
 		do_dup(executor, operation);
 		break;
 	case FLAGS:
-		/* But a mark of ours (ioctls.c) stays. */
+		/* But a mark of this program (ioctls.c) stays. */
 		fcntl(fd, F_SETFL, operation->flags | (fcntl(fd, F_GETFL) & O_APPEND));
 		break;
 	case OWNER:
@@ -134,7 +134,7 @@ static int do_call(struct executor *executor, const struct operation *operation)
 	return 0;
 }
 
-/* Without room for another descriptor, if it says so. */
+/* Without room for another descriptor, if the operation says so. */
 static int do_limited(struct executor *executor, const struct operation *operation)
 {
 	struct rlimit limit;
@@ -160,7 +160,7 @@ static void do_and_check(struct executor *executor, const struct operation *oper
 
 	after = slot_now(executor, operation->slot);
 	same = slots_equal(before, after);
-	/* The slot of these is where the new descriptor goes. */
+	/* For these calls @slot receives the new descriptor. */
 	if (why && !error && (same || operation->call == OPEN))
 		wrong("%s succeeded, though %s (worker %u, slot %u)",
 		      call_name(operation->call), why, executor->number, operation->slot);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One operation of a plan, done. */
+/* Executes one operation of a plan. */
 #ifndef FUZZ_EXECUTE_H
 #define FUZZ_EXECUTE_H
 
@@ -13,7 +13,7 @@
 #define USER_ID		   1000
 #define OTHER_ID	   1001
 
-#define FORMATS		   3 /* that are modules */
+#define FORMATS		   3 /* those that are modules */
 
 #define REAL_TIME_SIGNAL   37
 
@@ -30,9 +30,9 @@
 #endif
 
 /**
- * struct table - seen by all processes of a round
- * @target_threads: those beside the first thread; 0 if there never was one
- * @pmu_changes: the PMU's module comes and goes
+ * struct table - shared by all processes of a round
+ * @target_threads: threads beside the first one; 0 if there never was any
+ * @pmu_changes: the PMU's module is loaded and unloaded
  */
 struct table {
 	volatile pid_t workers[WORKERS];
@@ -55,7 +55,7 @@ enum kind {
 	CLOSED
 };
 
-/* A place for a descriptor; @changes tells whether somebody replaced it. */
+/* A place for a descriptor. @changes shows whether it was replaced. */
 struct slot {
 	int32_t fd;
 	uint16_t kind;
@@ -65,14 +65,14 @@ struct slot {
 #define KNOWN_SETS 8
 
 /**
- * struct file_state - what is known for certain of a file that nobody else has
+ * struct file_state - what is known for certain about a file that nobody else has
  * @known: anything; false if others may have it
  * @created: it has a context
- * @format: made with a sampling format
- * @loaded: attached to the thread that executes; only an unload changes that
- * @maybe_loaded: attached to somebody who may end
- * @any_set: so many sets were made that the others are not remembered
- * @sets: those that may be there beside set 0, @set_count of them
+ * @format: created with a sampling format
+ * @loaded: on the thread that executes; only an unload changes that
+ * @maybe_loaded: on a thread that may end
+ * @any_set: too many sets were created to remember them all
+ * @sets: those that may exist beside set 0, @set_count of them
  * @pmds: those that may be in use
  */
 struct file_state {
@@ -87,7 +87,7 @@ struct file_state {
 	__u64 pmds[PFM_PMD_BV];
 };
 
-/* Writable memory that ends where nothing is mapped, and a page to read only. */
+/* Writable memory followed by an unmapped page, and a read-only page. */
 struct area {
 	char *base;
 	size_t size;
@@ -100,15 +100,15 @@ struct area {
  * @table: of the round
  * @number: of the worker
  * @alone: nobody else can use its private descriptors
- * @user: who it is
+ * @user: its user
  * @private_slots: descriptors of this thread
- * @files: what is known of them; used where @alone
- * @inner: for arguments
- * @outer: for struct pfm_vector
+ * @files: what is known about them; used where @alone
+ * @inner: memory for arguments
+ * @outer: memory for struct pfm_vector
  * @fail_nth, @fail_all: the files, -1 if the kernel injects no faults
- * @mapping: what MMAP made, @mapped bytes
+ * @mapping: what MMAP mapped, @mapped bytes
  * @child: forked last
- * @dead: a child that has ended, 0 if there was none yet
+ * @dead: a child that has exited, 0 if there was none yet
  * @timer: ends calls that block
  */
 struct executor {
@@ -139,7 +139,7 @@ void shared_slots_clear(void);
 /* After a fork. */
 void shared_slots_check(void);
 
-/* All of them, from the first on. */
+/* All elements, from the first on. */
 void execute(struct executor *executor, const struct operation *operations,
 	     unsigned int count);
 
@@ -149,18 +149,18 @@ size_t element_size(enum call call);
 /* Bytes from one element of a vector to the next. */
 size_t stride_of(const struct operation *operation);
 
-/* One check that what is counted is right; see canary.c. */
+/* Checks once that the counts are right. See canary.c. */
 void canary(const struct operation *operation);
 
 const char *call_name(enum call call); /* pairs.c */
 
-/* What a file of perfmon's settings said before all rounds; see system.c. */
+/* Contents of perfmon's settings before all rounds. See system.c. */
 const char *setting_before(const char *path);
 
-/* Before all rounds: what the machine has. */
+/* Called before all rounds: finds out what the machine has. */
 void expectations_begin(void);
 
-/* Before all rounds: what they need beside perfmon. */
+/* Called before all rounds: prepares what they need beside perfmon. */
 void machine_prepare(void);
 
 int write_file(const char *path, const char *text); /* 0 or errno */
@@ -169,10 +169,10 @@ int module_load(const char *name); /* 0 or errno */
 int module_unload(const char *name); /* 0 or errno */
 void formats_unload(void);
 
-/* Their modules, in the order of the table of ioctls.c. */
+/* The modules of the formats, in the order of the table in ioctls.c. */
 extern const char *const format_modules[FORMATS];
 
-/* Given by the program: told of what a call came to, and of what is wrong. */
+/* Implemented by the program: called with the result of a call, and with a finding. */
 void outcome(const struct executor *executor, const struct operation *operation,
 	     int error, enum kind kind);
 void wrong(const char *what, ...) __attribute__((format(printf, 1, 2)));

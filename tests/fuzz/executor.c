@@ -18,7 +18,7 @@
 
 #define INNER_BYTES (64 << 10)
 
-/* Slots that threads of a process share, and processes from before a fork. */
+/* Slots shared by the threads of a process, and by processes after a fork. */
 static struct slot shared_slots[SHARED_SLOTS];
 
 static const struct slot empty = { .fd = -1, .kind = CLOSED };
@@ -57,8 +57,8 @@ int descriptor(struct executor *executor, const struct operation *operation)
 }
 
 /*
- * The number of the device may be another one each time that the module is loaded.  What
- * is opened with O_PATH never came to perfmon.
+ * The device may have another number each time the module is loaded. A file opened with O_PATH
+ * never reached perfmon.
  */
 enum kind kind_of_descriptor(int fd)
 {
@@ -73,8 +73,8 @@ enum kind kind_of_descriptor(int fd)
 }
 
 /*
- * What was in the slot is closed, after it has left the slot: so the number of a descriptor
- * is in one slot only, and as long as that does not change, nor does its kind.
+ * The old descriptor is closed after it has left the slot. So a number is in one slot only, and
+ * its kind does not change as long as the slot does not.
  */
 void put_in_slot(struct executor *executor, unsigned int number, int fd, enum kind kind)
 {
@@ -92,7 +92,7 @@ void put_in_slot(struct executor *executor, unsigned int number, int fd, enum ki
 		executor->files[number - SHARED_SLOTS].known = false;
 }
 
-/* In a new process: other threads of the parent may have been opening and closing. */
+/* In a new process: other threads of the parent may have been opening and closing files. */
 void shared_slots_check(void)
 {
 	unsigned int n;
@@ -120,12 +120,15 @@ void *map(size_t size, int protection)
 	return address;
 }
 
-/* A page that is mapped twice: writing to it needs no change of its protection. */
+/* The page is mapped twice, so writing to it does not need a change of protection. */
 static void read_only_new(struct area *area)
 {
 	void *writable, *alias;
 
-	/* It takes a file, of which another worker may let there be none for a moment. */
+	/*
+	 * This needs a file descriptor. Another worker may have set the limit to none for a
+	 * moment.
+	 */
 	while ((writable = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
 				MAP_SHARED | MAP_ANONYMOUS, -1, 0)) == MAP_FAILED &&
 	       errno == ENFILE)
@@ -188,10 +191,7 @@ void *address_in(const struct area *area, enum place place, size_t size)
 	}
 }
 
-/*
- * As much of the argument as there is and as its place has room for; it is said to
- * have @whole bytes.
- */
+/* Copies the argument, as far as its place has room. The call gets @whole bytes as its size. */
 void *put_argument(const struct area *area, enum place place, const void *argument,
 		   size_t size, size_t whole)
 {
@@ -214,7 +214,7 @@ pid_t thread_id(void)
 	return syscall(SYS_gettid);
 }
 
-/* Linux gives its number to another one only after thousands of others. */
+/* Linux reuses a thread number only after thousands of other threads. */
 static pid_t dead_process(struct executor *executor)
 {
 	pid_t pid = executor->dead;
@@ -224,7 +224,7 @@ static pid_t dead_process(struct executor *executor)
 	pid = fork_when_possible();
 	if (pid == 0)
 		_exit(0);
-	/* A signal that ends the wait must not leave one that is yet to run. */
+	/* A signal that ends the wait must not leave a thread that has not run yet. */
 	while (pid > 0 && waitpid(pid, NULL, 0) == -1 && errno == EINTR)
 		continue;
 	executor->dead = pid;
@@ -266,7 +266,9 @@ pid_t pid_of(struct executor *executor, const struct operation *operation)
 
 /* ---- fault injection --------------------------------------------------------------- */
 
-/* What the file of this thread says from here on; a user may not say anything. */
+/*
+ * What the fail-nth file of this thread contains from here on. An ordinary user may not write it.
+ */
 static void fault_file_write(int fd, unsigned int number)
 {
 	char text[8];
@@ -277,9 +279,9 @@ static void fault_file_write(int fd, unsigned int number)
 }
 
 /*
- * After a fork each page has to be copied when it is next written to.  A thread
- * that lacks all memory cannot, and the kernel lets it try for ever: so nobody
- * forks meanwhile, and it writes before to what it is going to write to.
+ * After a fork each page is copied at the next write. A thread without any memory cannot copy, and
+ * the kernel retries for ever. So nobody forks meanwhile, and the thread first writes to all pages
+ * that it is going to write to.
  */
 static pthread_rwlock_t forking = PTHREAD_RWLOCK_INITIALIZER;
 
@@ -296,7 +298,7 @@ pid_t fork_when_possible(void)
 	return pid;
 }
 
-/* The stack here and below, and what the C library has for this thread. */
+/* The stack here and below, and the C library's data of this thread. */
 static __attribute__((noinline)) void touch_own_memory(void)
 {
 	volatile char stack[16384];
@@ -307,7 +309,7 @@ static __attribute__((noinline)) void touch_own_memory(void)
 	*(volatile int *)&errno = errno;
 }
 
-/* Only the call itself shall lack memory, not what prepares it. */
+/* Only the call itself must lack memory, not its preparation. */
 void fail_begin(struct executor *executor, const struct operation *operation)
 {
 	if (operation->fail == FAIL_ALL) {
@@ -348,7 +350,7 @@ timer_t timeout_new(void)
 	return timer;
 }
 
-/* From here on a call that blocks ends with EINTR soon, whenever it begins. */
+/* From here on a call that blocks ends with EINTR soon. */
 void timeout_begin(struct executor *executor)
 {
 	const struct itimerspec interval = { { 0, TIMEOUT_NS }, { 0, TIMEOUT_NS } };

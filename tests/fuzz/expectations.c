@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Calls that must fail: because of their arguments, or because of the state of a file
- * that nobody else has.  Only what is certain, whatever other threads do meanwhile, is
- * said here; which errno it is, pairs.c checks.
+ * Calls that must fail: because of their arguments, or because of the state of a file that nobody
+ * else has. Only what is certain, whatever other threads do meanwhile, is listed here. pairs.c
+ * checks the errno.
  */
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -10,7 +10,7 @@
 
 #include "calls.h"
 
-/* What PFM_IOC_INFO said before all rounds; empty if there was no PMU. */
+/* Result of PFM_IOC_INFO before all rounds. Empty if there was no PMU. */
 static struct pfm_info machine_info;
 
 void expectations_begin(void)
@@ -29,7 +29,7 @@ static bool takes_argument(enum call call)
 	return argument_size(call) > 0;
 }
 
-/* Writes to the elements, or to the argument. */
+/* The kernel writes to the elements, or to the argument. */
 static bool writes_back(enum call call)
 {
 	return call == READ_PMDS || call == READ_VALUES || call == GETINFO_EVTSETS ||
@@ -42,7 +42,7 @@ static bool is_in(const __u64 *map, unsigned int n)
 	return map[n / 64] >> n % 64 & 1;
 }
 
-/* No memory there that may be read. */
+/* Returns whether no memory there is readable. */
 static bool is_bad_address(enum place place)
 {
 	return place == OVER_END || place == UNMAPPED || place == NOWHERE ||
@@ -68,17 +68,18 @@ static const char *bad_vector(const struct executor *executor,
 	if (!operation->count)
 		return NULL;
 	if (operation->tail && stride_of(operation) > element_size(operation->call))
-		return "what is behind the known part of an element is not zero";
-	/* Reading touches the beginning of each element only. */
+		return "the unknown part of an element is not zero";
+	/* A read touches only the beginning of each element. */
 	if (operation->place == OVER_END && operation->count == 1)
-		return operation->call == READ_PMDS ? NULL
-						    : "the element ends in no memory";
+		return operation->call == READ_PMDS
+			       ? NULL
+			       : "the element ends in unmapped memory";
 	if (is_bad_address(operation->place) ||
 	    is_unwritable(operation->call, operation->place))
 		return "the elements have a bad address";
 	if (operation->place == GOOD &&
 	    (operation->count - 1) * stride_of(operation) >= executor->inner.size)
-		return "the vector ends where no memory is";
+		return "the vector ends in unmapped memory";
 	return NULL;
 }
 
@@ -130,7 +131,7 @@ static const char *bad_element(const struct executor *executor,
 	}
 }
 
-/* Elements that the kernel gets to see: all of them, if it does not fail before. */
+/* Elements that the kernel reads: all of them, if it does not fail before. */
 static unsigned int elements_seen(const struct operation *operation)
 {
 	if (operation->count < 0)
@@ -191,7 +192,7 @@ static const char *bad_ioctl(struct executor *executor, const struct operation *
 	if ((operation->call == LOAD || operation->call == START) && operation->dirty)
 		return "a reserved field is not zero";
 	if (operation->more && operation->tail)
-		return "what is behind the known part of the argument is not zero";
+		return "the unknown part of the argument is not zero";
 	if (operation->call == CREATE_CONTEXT)
 		why = bad_create(operation);
 	if (operation->call == LOAD)
@@ -199,7 +200,7 @@ static const char *bad_ioctl(struct executor *executor, const struct operation *
 	return why;
 }
 
-/* Of a file of perfmon's. */
+/* For a file of perfmon. */
 static const char *bad_file_call(const struct operation *operation)
 {
 	switch (operation->call) {
@@ -251,7 +252,7 @@ static bool is_set(const struct file_state *file, unsigned int set)
 	return !set || file->any_set;
 }
 
-/* Elements that name a set, or a PMD, that is not there. */
+/* Elements that name a missing set or PMD. */
 static const char *missing_element(const struct file_state *file,
 				   const struct operation *operation)
 {
@@ -332,7 +333,7 @@ const char *must_fail(struct executor *executor, const struct operation *operati
 	return why;
 }
 
-/* ---- what calls changed ------------------------------------------------------------- */
+/* ---- state changes by calls --------------------------------------------------------- */
 
 static void add_set(struct file_state *file, unsigned int set)
 {
@@ -362,7 +363,7 @@ static void remember_success(struct file_state *file, const struct operation *op
 	}
 }
 
-/* Vectors that fail may have had good elements. */
+/* Vectors that fail may have had good elements before the bad one. */
 void remember(struct executor *executor, const struct operation *operation, int error)
 {
 	struct file_state *file = file_of(executor, operation);

@@ -24,7 +24,7 @@ int do_open(struct executor *executor, const struct operation *operation)
 		put_in_slot(executor, operation->slot, fd,
 			    operation->flags & O_CREAT ? kind_of_descriptor(fd)
 						       : PERFMON);
-	/* From here on all that happens to the file is known. */
+	/* From here on everything about the file is known. */
 	if (fd != -1 && executor->alone && operation->slot >= SHARED_SLOTS)
 		executor->files[operation->slot - SHARED_SLOTS] =
 			(struct file_state){ .known = true };
@@ -125,10 +125,7 @@ void do_remap(struct executor *executor, const struct operation *operation)
 	executor->mapped = operation->size;
 }
 
-/*
- * Reads a mapping, which is a sampling buffer's, from end to end.  Of a linear one the
- * head is looked at while it changes.
- */
+/* Reads a whole mapping of a sampling buffer. The head of a linear buffer may change meanwhile. */
 void do_scan(struct executor *executor)
 {
 	const volatile struct pfm_dfl_smpl_hdr *header = executor->mapping;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* perfmon-fuzz: rounds of calls made at random, and what must hold after each. */
+/* perfmon-fuzz: rounds of random calls, with checks after each round. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -23,21 +23,21 @@
 #include "system.h"
 
 #define ROUND_SECONDS 120 /* a round takes about two, ten in a debug guest */
-#define FINDINGS      16 /* kept of a round */
+#define FINDINGS      16 /* findings of a round that are kept */
 
 /* Written by all processes of a round. */
 struct report {
 	struct seen seen;
-	uint64_t found_after; /* operations, until the first finding of all */
+	uint64_t found_after; /* operations until the first finding */
 	uint32_t findings;
 	char finding[FINDINGS][256];
 };
 
 static struct report *report;
 static bool verbose;
-static bool first; /* finding ends the run */
+static bool first; /* the first finding ends the run */
 
-/* ---- what the runner tells ------------------------------------------------------------ */
+/* ---- output of the runner ------------------------------------------------------------- */
 
 void wrong(const char *what, ...)
 {
@@ -114,7 +114,7 @@ void workers_hang(pid_t group)
 		closedir(proc);
 }
 
-/* If the kernel dies, its last words tell how many operations that took. */
+/* If the kernel dies, its last lines show after how many operations. */
 void workers_go_on(void)
 {
 	char text[64];
@@ -128,7 +128,7 @@ void workers_go_on(void)
 
 /* ---- a round --------------------------------------------------------------------------- */
 
-/* Parts of plans that are left out, to find what a failure needs. */
+/* Parts of plans that are left out, to find the part that fails. */
 static struct drop {
 	unsigned int worker;
 	unsigned int from;
@@ -136,7 +136,7 @@ static struct drop {
 } drops[256];
 static unsigned int drop_count;
 
-/* Numbers are those of the whole plan. */
+/* Numbers refer to the whole plan. */
 static bool is_dropped(unsigned int worker, unsigned int operation)
 {
 	unsigned int n;
@@ -196,8 +196,8 @@ static double now(void)
 }
 
 /*
- * Before the round, because nothing may come after it: to the host, and among the
- * kernel's words on the console.
+ * Printed before the round, because the round may end the guest: on the host, and in the kernel's
+ * console log.
  */
 static void announce(unsigned int number, uint64_t seed)
 {
@@ -213,11 +213,11 @@ static void announce(unsigned int number, uint64_t seed)
 
 /**
  * struct run - what is to be done
- * @seed: of the first round, from which the others follow
- * @only: no others; that round @times times
- * @seconds: rounds begin for so long
- * @operations: rounds begin until there were so many
- * @wanted: per cent of the documented pairs that must be reached
+ * @seed: of the first round; the others follow from it
+ * @only: no other rounds; this round @times times
+ * @seconds: new rounds begin for this long
+ * @operations: new rounds begin until there were so many
+ * @wanted: percentage of the documented pairs that must be reached
  */
 struct run {
 	uint64_t seed;
@@ -275,21 +275,21 @@ static void usage(FILE *stream)
 	      "       perfmon-fuzz --round SEED [--times N] [--drop WORKER[:FROM-TO]]...\n"
 	      "       perfmon-fuzz --print SEED [--drop WORKER[:FROM-TO]]...\n\n"
 	      "Call perfmon at random, as root in a guest that is good for nothing else: the\n"
-	      "settings, CPUs and modules of the machine change.  The same seed makes the same\n"
+	      "settings, CPUs and modules of the machine change.  The same seed gives the same\n"
 	      "calls.\n\n"
 	      "  --seed N       begin with this seed (default: from the clock)\n"
-	      "  --seconds N    begin rounds for so long (default 60)\n"
-	      "  --round SEED   only the round of this seed, which a run printed\n"
-	      "  --times N      so often (default 1)\n"
+	      "  --seconds N    begin new rounds for N seconds (default 60)\n"
+	      "  --round SEED   only the round with this seed, which a run printed\n"
+	      "  --times N      repeat it N times (default 1)\n"
 	      "  --print SEED   print that round as a C program; may run anywhere\n"
 	      "  --drop W[:F-T] leave out worker W, or its operations F to T\n"
 	      "  --pmu NAME     registers of that PMU: soft, armv8, power (default: that of the\n"
 	      "                 architecture)\n"
-	      "  --operations N begin rounds until there were N operations\n"
+	      "  --operations N begin new rounds until there were N operations\n"
 	      "  --first        end at the first finding\n"
 	      "  --pairs P      fail if less than P per cent of the documented pairs of\n"
 	      "                 operation and errno are reached\n"
-	      "  --verbose      print what came of each call\n"
+	      "  --verbose      print the result of each call\n"
 	      "  -h, --help     this text\n\n"
 	      "Exit status: 0 if nothing was found, 1 if something was, 2 for a wrong command\n"
 	      "line.\n",

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Makes the plan of a round: how many workers, of which kinds, and what each does. */
+/* Makes the plan of a round: the number of workers, their kinds, and their operations. */
 #include <fcntl.h>
 
 #include "builder.h"
 
 /*
- * A round begins and ends with work that takes as long as some hundred calls, and has
- * operations that take as long as dozens: so it is long, and of those there are few.
+ * The beginning and the end of a round take as long as some hundred calls, and some operations
+ * take as long as dozens. So a round is long, and such operations are few.
  */
 #define MOST_OPERATIONS	 1500 /* of a worker */
 #define LEAST_OPERATIONS 900
 
-/* What is there before the others begin. */
+/* What exists before the other workers begin. */
 static void build_setup(struct builder *builder)
 {
 	unsigned int slot;
@@ -38,7 +38,7 @@ static void build_setup(struct builder *builder)
 	}
 }
 
-/* The others go on meanwhile: what is expensive is spread over the round. */
+/* The other workers continue meanwhile. Expensive operations are spread over the round. */
 static void pause_for_others(struct builder *builder)
 {
 	add(builder, SLEEP, 0)->count = 10000 + below(builder, 40000);
@@ -112,9 +112,9 @@ static void build_worker(unsigned int number, struct random *random, enum pmu pm
 }
 
 /*
- * Worker 0 sets the round up, 1 is the canary, 2 disturbs; each of the others is a thread or
- * a process of its own, root or a user.  While modules come and go there is one
- * more at most: contexts keep them from going.
+ * Worker 0 prepares the round, worker 1 is the canary, worker 2 disturbs. Each other worker is a
+ * thread or a process, of root or of a user. While modules are loaded and unloaded there is at
+ * most one more, because contexts prevent unloading.
  */
 const struct plan *generate(uint64_t seed, enum pmu pmu)
 {
@@ -130,7 +130,7 @@ const struct plan *generate(uint64_t seed, enum pmu pmu)
 	build_worker(1, &random, pmu, theme, 1,
 		     theme == THEME_MODULES ? 2 : 6 + random_below(&random, 18), 0,
 		     build_canary);
-	/* A scenario about modules is a long one. */
+	/* A scenario about modules is long. */
 	build_worker(2, &random, pmu, theme, 2,
 		     (theme == THEME_MODULES ? 24 : 4) + random_below(&random, 16), 0,
 		     build_disturber);

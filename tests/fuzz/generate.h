@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Makes the plan of a round from its seed, and from nothing else. */
+/* Makes the plan of a round from its seed alone. */
 #ifndef FUZZ_GENERATE_H
 #define FUZZ_GENERATE_H
 
 #include "plan.h"
 
-/* Whose registers the plan is about. */
+/* The PMU whose registers the plan uses. */
 enum pmu {
 	PMU_SOFT,
 	PMU_ARMV8,

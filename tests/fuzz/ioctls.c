@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The ioctls of perfmon, and others. */
+/* The ioctls of perfmon, and unknown ones. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #include "calls.h"
 
-#define FILLED 64 /* elements of a vector; the rest is as it was */
+#define FILLED 64 /* elements of a vector; the rest keeps its contents */
 
 static const unsigned long commands[] = {
 #define COMMAND_ENTRY(name, command) [name] = command,
@@ -65,7 +65,7 @@ union argument {
 	struct pfarg_setinfo setinfo;
 };
 
-/* Bits of @map: PMDs 0 to 15 and 256 to 263, PMD 64 and so on, a switch count. */
+/* Bits of @map: PMDs 0 to 15 and 256 to 263, PMD 64 and up, a switch count. */
 static void put_sampling(struct pfarg_pmd *pmd, const struct element *e)
 {
 	pmd->reg_long_reset = e->reset;
@@ -134,7 +134,7 @@ void add_pmds(__u64 *map, const struct operation *operation)
 	}
 }
 
-/* The elements, as far as their place has room; returns their address. */
+/* Writes the elements, as far as their place has room. Returns their address. */
 static void *put_elements(struct executor *executor, const struct operation *operation)
 {
 	const size_t size = element_size(operation->call), stride = stride_of(operation);
@@ -174,7 +174,7 @@ union format_argument {
 	struct pfm_hist_arg hist;
 };
 
-/* What the kernel is given of a format: its name and behind it the argument. */
+/* A format as the kernel gets it: its name, followed by the argument. */
 struct request {
 	char name[64];
 	union format_argument argument;
@@ -210,7 +210,7 @@ static const struct format *format_of(const struct operation *operation)
 	return &formats[operation->element[0].number % COUNT(formats)];
 }
 
-/* A name at address 0 is none. */
+/* A name at address 0 means no format. */
 bool wants_format(const struct operation *operation)
 {
 	return operation->elements && operation->outer != NOWHERE &&
@@ -259,7 +259,7 @@ static void put_format(struct executor *executor, const struct operation *operat
 {
 	const struct element *e = &operation->element[0];
 	const struct format *format = format_of(operation);
-	/* What is behind the argument is zero. */
+	/* The unknown part of the argument is zero. */
 	const uint64_t sizes[] = { format->size, 0, format->size + 1, 1ull << 40 };
 	struct request request = {};
 	uint64_t address;
@@ -277,9 +277,9 @@ static void put_format(struct executor *executor, const struct operation *operat
 }
 
 /*
- * A thread that waits for a restart (PFM_FL_NOTIFY_BLOCK) may wait for as long as the
- * descriptor is open: none of the workers shall.  So only a process of one thread makes
- * such contexts, and their descriptors are marked.
+ * A thread that waits for a restart (PFM_FL_NOTIFY_BLOCK) may wait as long as the descriptor is
+ * open. No worker may do that. So only a process with one thread creates such contexts, and their
+ * descriptors are marked.
  */
 #define MARK O_APPEND
 
@@ -350,7 +350,7 @@ static unsigned long command_of(const struct operation *operation)
 	return commands[operation->call] + _IOC(0, 0, 0, operation->more);
 }
 
-/* On a descriptor that nobody else has, the last error is this one. */
+/* On a descriptor that nobody else has, the last error must be this one. */
 static void check_last_error(int fd, const struct operation *operation, int error)
 {
 	struct pfm_error told;
@@ -400,13 +400,13 @@ int do_ioctl(struct executor *executor, const struct operation *operation)
 	return error;
 }
 
-/* Type and number are all that counts. */
+/* Only type and number matter. */
 static bool is_known(unsigned long command)
 {
 	return _IOC_TYPE(command) == PFM_IOC_TYPE && _IOC_NR(command) < COUNT(commands);
 }
 
-/* Nobody's: @count number, @value type, @flags direction, @size bytes of argument */
+/* An unknown ioctl: @count number, @value type, @flags direction, @size bytes of argument. */
 int do_other_ioctl(struct executor *executor, const struct operation *operation)
 {
 	static const unsigned long directions[] = { _IOC_NONE, _IOC_READ, _IOC_WRITE,

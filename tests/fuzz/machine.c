@@ -2,8 +2,8 @@
 /*
  * Files and modules of the machine.
  *
- * write_file() is what try_write_text() of tests/guest/system.c is: a printed program
- * holds this file and stands alone.
+ * write_file() is a copy of try_write_text() of tests/guest/support/system.c: a printed program
+ * contains this file and needs no other.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -71,7 +71,7 @@ const char *const format_modules[FORMATS] = {
 	"perfmon_fmt_hist",
 };
 
-/* They are loaded when they are asked for, and hold the core until they go. */
+/* They are loaded on demand, and hold the core until they are unloaded. */
 void formats_unload(void)
 {
 	unsigned int n;
@@ -80,14 +80,14 @@ void formats_unload(void)
 		module_unload(format_modules[n]);
 }
 
-/* Allocations fail where the kernel can make them fail, and without a word. */
+/* Lets allocations fail without a log message, if the kernel can inject faults. */
 static void prepare_faults(void)
 {
 	static const char *const kinds[] = { "failslab", "fail_page_alloc" };
 	static const char *const values[][2] = {
 		{ "ignore-gfp-wait", "N" }, { "ignore-gfp-highmem", "N" },
 		{ "min-order", "0" },	    { "verbose", "0" },
-		{ "task-filter", "Y" }, /* those that make-it-fail names */
+		{ "task-filter", "Y" }, /* the threads that make-it-fail selects */
 		{ "probability", "100" },   { "times", "-1" },
 	};
 	unsigned int kind, n;
@@ -97,7 +97,8 @@ static void prepare_faults(void)
 		for (n = 0; n < COUNT(values); n++) {
 			snprintf(path, sizeof(path), "/sys/kernel/debug/%s/%s",
 				 kinds[kind], values[n][0]);
-			write_file(path, values[n][1]); /* not each has all */
+			write_file(path,
+				   values[n][1]); /* not every kernel has all of them */
 		}
 	}
 }
@@ -119,7 +120,7 @@ static void copy_program(const char *from, const char *to, mode_t mode)
 void machine_prepare(void)
 {
 	prepare_faults();
-	/* It would look by itself each ten minutes; the guest's init does at the end. */
+	/* kmemleak would scan every ten minutes. The guest's init scans at the end. */
 	write_file("/sys/kernel/debug/kmemleak", "scan=off");
 	copy_program("/bin/busybox", SETUID_PROGRAM, 04755);
 	copy_program("/bin/busybox", UNREADABLE_PROGRAM, 0111);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The table of pairs: what each call may fail with.
+ * The table of pairs: the errnos with which each call may fail.
  *
- * A line with a source is documented, by that section of docs/interface.md or by that
- * file where the implementation says more; those are counted, also where a guest
- * cannot reach them.  A line without one is not perfmon's doing: what Linux itself
- * says of an address, a limit or a descriptor of another kind.  Whatever is not
- * here at all is a finding.
+ * A line with a source is documented: in that section of docs/interface.md, or in that file where
+ * the implementation has more. Documented pairs are counted, even if a guest cannot reach them. A
+ * line without a source is not an error of perfmon: Linux itself returns it for an address, a
+ * limit or a descriptor of another kind. A pair that is not in the table is a finding.
  *
- * Not listed are errnos of what is not implemented: system-wide sessions, which say
+ * Errnos of what is not implemented are not listed: system-wide sessions, which fail with
  * EOPNOTSUPP.
  */
 #include <errno.h>
@@ -19,7 +18,7 @@
 #include "pairs.h"
 
 #define LINUX	  NULL
-#define ELSEWHERE "" /* Linux, and not of a descriptor of perfmon's */
+#define ELSEWHERE "" /* from Linux, not for a descriptor of perfmon */
 #define HEADER	  "perfmon_ioctl.h"
 
 struct pair {
@@ -29,10 +28,10 @@ struct pair {
 };
 
 static const struct pair pairs[] = {
-	{ OPEN, ENFILE, "1.7" }, /* of either limit: EMFILE counts as it */
+	{ OPEN, ENFILE, "1.7" }, /* for either limit; EMFILE counts as ENFILE */
 	{ OPEN, ENOMEM, "1.7" },
 	{ OPEN, EACCES, "pfm_create_context(3)" },
-	/* The module comes and goes; flags. */
+	/* Flags. The module is loaded and unloaded. */
 	{ OPEN, ENOENT, LINUX },
 	{ OPEN, ENXIO, LINUX },
 	{ OPEN, ENODEV, LINUX },
@@ -127,7 +126,7 @@ static const struct pair pairs[] = {
 	{ STATUS, EINVAL, "pfm_get_status(3)" },
 
 	{ OTHER_IOCTL, ENOTTY, LINUX },
-	/* Ioctls that any file has. */
+	/* Ioctls that every file has. */
 	{ OTHER_IOCTL, EBADF, LINUX },
 	{ OTHER_IOCTL, EFAULT, LINUX },
 	{ OTHER_IOCTL, EINVAL, LINUX },
@@ -174,9 +173,9 @@ static const struct pair pairs[] = {
 };
 
 /*
- * What perfmon2 had and nothing can bring about here (docs/interface.md 10): counted as
- * documented and missing.  From a descriptor of perfmon's each is a finding, whatever
- * Linux may say of others.
+ * Errnos of perfmon2 that cannot happen here (docs/interface.md 10). They are counted as
+ * documented and missing. Each is a finding on a descriptor of perfmon, whatever Linux returns for
+ * others.
  */
 static const struct impossible {
 	uint8_t call;
@@ -202,7 +201,7 @@ const char *call_name(enum call call)
 	return names[call];
 }
 
-/* What the table has in one line comes by several ways. */
+/* One line of the table may stand for several causes. */
 static enum call listed_call(enum call call)
 {
 	if (call == REOPEN)
@@ -215,7 +214,7 @@ static int listed_error(enum call call, int error)
 	return call == OPEN && error == EMFILE ? ENFILE : error;
 }
 
-/* Only what the descriptor of perfmon, or of nothing, gave is perfmon's word. */
+/* Only results of a perfmon descriptor, or of a closed one, are perfmon's. */
 static bool is_of_perfmon(enum call call, int error, enum kind kind)
 {
 	return call == OPEN || call == SETTING || kind == PERFMON || error == EBADF;
@@ -236,7 +235,7 @@ static bool is_elsewhere(const struct pair *pair)
 	return pair->source && !*pair->source;
 }
 
-/* Of another type, ioctls are Linux's. */
+/* Linux answers ioctls of another type. */
 static bool is_impossible(const struct operation *operation, int error)
 {
 	size_t n;
@@ -283,7 +282,7 @@ static bool is_reached(const struct seen *seen, const struct pair *pair)
 	return seen->times[pair->call][pair->error];
 }
 
-/* Per cent of all of them and of the @unreachable ones. */
+/* Percentage of all pairs except the @unreachable ones. */
 static unsigned int report_reached(const struct seen *seen, const char *document,
 				   bool (*is_wanted)(const struct pair *pair),
 				   unsigned int unreachable)

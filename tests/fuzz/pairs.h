@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What may come of a call, and what came of it. */
+/* Possible and actual results of calls. */
 #ifndef FUZZ_PAIRS_H
 #define FUZZ_PAIRS_H
 
@@ -10,8 +10,7 @@
 /**
  * struct seen - counted by all processes
  * @operations: calls of all kinds
- * @times: how often one of perfmon's descriptors, or none, made a call come to an
- *	errno, 0 for success
+ * @times: how often a call on a perfmon descriptor, or on a closed one, gave an errno (0: success)
  */
 struct seen {
 	uint64_t operations;
@@ -20,10 +19,10 @@ struct seen {
 
 void pair_count(struct seen *seen, enum call call, int error, enum kind kind);
 
-/* Whether the call may come to that. */
+/* Returns whether the call may have this result. */
 bool pair_is_allowed(const struct operation *operation, int error, enum kind kind);
 
-/* Prints what was reached and what was not; per cent of the documented pairs. */
+/* Prints the reached and the missing pairs. Returns the percentage of documented pairs. */
 unsigned int pairs_report(const struct seen *seen);
 
 #endif

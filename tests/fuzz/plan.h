@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The plan of a round: who calls what with which arguments.  It is made from a
- * seed alone, so the same seed makes the same plan; what depends on the moment (a
- * thread's number, an address) is named here and looked up when it is executed.
+ * The plan of a round: the calls of each worker and their arguments. It follows from a seed alone:
+ * the same seed gives the same plan. What is only known at run time (a thread number, an address)
+ * is named here and looked up at execution.
  *
- * This file and those that execute a plan (execute, canary, workers) and check what came
- * of it (system, pairs) are also the head of every program that perfmon-fuzz prints.
+ * This file, the files that execute a plan (execute, canary, workers) and those that check the
+ * results (system, pairs) are also the head of every program that perfmon-fuzz prints.
  */
 #ifndef FUZZ_PLAN_H
 #define FUZZ_PLAN_H
@@ -16,15 +16,16 @@
 #include <sys/types.h>
 #include <perfmon/perfmon_ioctl.h>
 
-#define WORKERS	       8 /* of a round */
-#define SHARED_SLOTS   6 /* descriptors that all threads of a process use */
-#define PRIVATE_SLOTS  4 /* and those of each thread alone: numbers after these */
+#define WORKERS	     8 /* of a round */
+#define SHARED_SLOTS 6 /* descriptors that all threads of a process use */
+#define PRIVATE_SLOTS                                                                    \
+	4 /* private descriptors of each thread, numbered after the shared ones */
 #define SLOTS	       (SHARED_SLOTS + PRIVATE_SLOTS)
 #define TARGETS	       4 /* processes that a round monitors */
 #define TARGET_THREADS 3 /* of each, beside its first one */
-#define ELEMENTS       4 /* different ones in a vector; longer vectors repeat them */
+#define ELEMENTS       4 /* distinct elements of a vector; longer vectors repeat them */
 #define SETS	       4 /* event sets of scenarios: 0 to 3 */
-#define LONGER	       64 /* bytes at most that a structure of a later version has more */
+#define LONGER	       64 /* most bytes by which a structure of a later version is longer */
 
 /* Ioctls that take a descriptor of /dev/perfmon: X(name, command) */
 #define IOCTLS(X)                                                                        \
@@ -45,7 +46,7 @@
 	X(STATUS, PFM_IOC_STATUS)                                                        \
 	X(READ_VALUES, PFM_IOC_READ)
 
-/* Other calls whose errno is looked at.  What the fields mean: files.c, ioctls.c. */
+/* Other calls whose errno is checked. files.c and ioctls.c explain their fields. */
 #define FILE_CALLS(X)                                                                    \
 	X(OPEN)                                                                          \
 	X(REOPEN)                                                                        \
@@ -59,7 +60,7 @@
 	X(SELECT)                                                                        \
 	X(SETTING)
 
-/* What happens around them; it may fail as it likes.  The fields: environment.c. */
+/* Events around the calls. They may fail in any way. environment.c explains their fields. */
 #define ENVIRONMENT_CALLS(X)                                                             \
 	X(OPEN_OTHER)                                                                    \
 	X(CLOSE)                                                                         \
@@ -105,17 +106,17 @@ static inline bool is_ioctl(enum call call)
 #define FAIL_ALL       255 /* of struct operation's fail */
 #define SETTING_BEFORE 255 /* of SETTING's flags: the value before all rounds */
 
-/* Where an argument lies. */
+/* The place of an argument. */
 #define PLACES(X)                                                                        \
 	X(GOOD)                                                                          \
-	X(AT_END) /* of a mapping, just fitting */                                       \
-	X(OVER_END) /* begins in a mapping, goes on where there is none */               \
+	X(AT_END) /* in a mapping, just fitting */                                       \
+	X(OVER_END) /* begins in a mapping, ends in unmapped memory */                   \
 	X(READ_ONLY)                                                                     \
 	X(UNMAPPED)                                                                      \
 	X(NOWHERE) /* NULL */                                                            \
 	X(KERNEL)
 
-/* The thread that a call is about. */
+/* The thread that a call names. */
 #define WHO_NAMES(X)                                                                     \
 	X(SELF)                                                                          \
 	X(TARGET) /* the one of number @value */                                         \
@@ -140,9 +141,9 @@ enum who {
 };
 
 /*
- * Of a vector, whatever it is of; unused fields are for none.  CREATE_CONTEXT has one for
- * its sampling format: @number in the table of ioctls.c, @value bytes of buffer; with
- * @flags its argument has another size, with @set there is none.
+ * Element of a vector of any kind; unused fields are 0. CREATE_CONTEXT uses one for its sampling
+ * format: @number in the table of ioctls.c, @value bytes of buffer. @flags: its argument has
+ * another size; @set: it has no argument.
  */
 #define SWITCH_COUNT_SHIFT 56
 
@@ -162,17 +163,17 @@ struct element {
  * @place: of the argument, or of the vector's elements
  * @outer: place of struct pfm_vector
  * @who: enum who
- * @fail: the memory allocation of this number fails, with FAIL_ALL all; 0: none
+ * @fail: number of the allocation that fails, FAIL_ALL for all; 0: none
  * @dirty: fields that the kernel ignores are not zero
  * @few: the limit of open files is reached
- * @count: elements, or what the call takes
- * @flags: what the call takes
- * @value: what the call takes
- * @size: bytes, or what the call takes; of a vector the bytes of an element, 0 for those of the
- *	first version
- * @more: bytes by which the structure of LOAD or START is longer, or 0
+ * @count: elements, or depends on the call
+ * @flags: depends on the call
+ * @value: depends on the call
+ * @size: bytes, or depends on the call; for a vector the bytes of an element, 0 for the first
+ * version
+ * @more: extra bytes of the structure of LOAD or START, or 0
  * @tail: bytes that the kernel does not know are not zero
- * @element: the first ones of a vector, @elements of them
+ * @element: the first elements of a vector, @elements of them
  */
 struct operation {
 	uint8_t call;
@@ -195,12 +196,12 @@ struct operation {
 
 /**
  * struct worker - a thread
- * @process: threads of the same number are one process; that of 0 runs the round
+ * @process: threads with the same number are one process; process 0 runs the round
  * @user: its user, 0 for root
- * @count: operations
- * @operations: what it does, in order
+ * @count: number of operations
+ * @operations: in order
  *
- * Worker 0 goes before all others: what it opens, their processes inherit.
+ * Worker 0 runs before all others. Their processes inherit what it opens.
  */
 struct worker {
 	unsigned int process;

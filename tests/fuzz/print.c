@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A plan as a C program that stands alone: the sources which execute plans (runner,
- * put together by the Makefile), the plan as a table, and a main().
+ * Prints a plan as a C program that needs no other file: the sources that execute plans (runner,
+ * concatenated by the Makefile), the plan as a table, and a main().
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static const char *const who_names[] = {
 	WHO_NAMES(WHO_NAME)
 };
 
-/* What a field is by default is not said. */
+/* Fields with their default are not printed. */
 static void print_number(const char *field, uint64_t value)
 {
 	if (value)

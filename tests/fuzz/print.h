@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A plan as a C program that stands alone. */
+/* Prints a plan as a C program that needs no other file. */
 #ifndef FUZZ_PRINT_H
 #define FUZZ_PRINT_H
 

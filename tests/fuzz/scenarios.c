@@ -28,8 +28,8 @@ static enum call choose(struct builder *builder, const struct choice *choices,
 }
 
 /*
- * Any call, as if by chance.  What takes as long as a hundred others (new processes, sleep)
- * is as rare.
+ * Any call, at random. Calls that take as long as a hundred others (a new process, sleep) are
+ * correspondingly rare.
  */
 static void add_any(struct builder *builder, unsigned int slot)
 {
@@ -85,7 +85,7 @@ static void add_any(struct builder *builder, unsigned int slot)
 	add_filled(builder, choose(builder, usual, COUNT(usual)), slot);
 }
 
-/* A step of a scenario: sometimes left out, sometimes something comes in between. */
+/* A step of a scenario: sometimes left out, sometimes another call comes before it. */
 static struct operation *step(struct builder *builder, enum call call, unsigned int slot)
 {
 	static struct operation left_out;
@@ -105,14 +105,14 @@ static void load_target(struct builder *builder, struct operation *load)
 		below(builder, load->who == TARGET ? TARGETS : TARGETS * TARGET_THREADS);
 }
 
-/* Targets are new in few scenarios: a process takes as long as 20 calls. */
+/* New targets are rare, because a new process takes as long as 20 calls. */
 static void maybe_spawn(struct builder *builder, unsigned int slot)
 {
 	if (percent(builder, 5))
 		step(builder, SPAWN, slot);
 }
 
-/* Somebody is monitored, from open to close. */
+/* A thread is monitored, from open to close. */
 static void add_monitoring(struct builder *builder, unsigned int slot, bool target)
 {
 	enum call reading = percent(builder, 50) ? READ_PMDS : READ_VALUES;
@@ -149,7 +149,7 @@ static void add_monitoring(struct builder *builder, unsigned int slot, bool targ
 		step(builder, CLOSE, slot);
 }
 
-/* What is left of a sampling context, in any order. */
+/* The remaining calls of a sampling context, in any order. */
 static void end_sampling(struct builder *builder, unsigned int slot)
 {
 	static const uint8_t ends[] = { CLOSE, UNMAP, UNLOAD, STOP, REMAP, KILL };
@@ -163,7 +163,7 @@ static void end_sampling(struct builder *builder, unsigned int slot)
 	}
 }
 
-/* Of the worker itself, or of a target that may be new. */
+/* A thread of the worker itself, or of a target that may be new. */
 static void start_monitoring(struct builder *builder, unsigned int slot, bool target)
 {
 	struct operation *load;
@@ -177,7 +177,7 @@ static void start_monitoring(struct builder *builder, unsigned int slot, bool ta
 	step(builder, START, slot);
 }
 
-/* Samples are taken, told of and read; a target may have to wait for that. */
+/* Samples are taken, notified and read. A target may have to wait for that. */
 static void add_sampling(struct builder *builder)
 {
 	static const uint8_t waiting[] = { READ, POLL, SELECT, WORK, WORK, WORK };
@@ -265,7 +265,7 @@ static void add_conflict(struct builder *builder)
 	step(builder, CREATE_CONTEXT, second);
 }
 
-/* A target that has ended and is not buried yet. */
+/* A target that has exited and has not been waited for. */
 static void add_zombie_target(struct builder *builder)
 {
 	unsigned int slot = any_slot(builder), target = below(builder, TARGETS);
@@ -283,7 +283,7 @@ static void add_zombie_target(struct builder *builder)
 	step(builder, CLOSE, slot);
 }
 
-/* Nothing to read, without waiting and with. */
+/* A read without data, non-blocking and blocking. */
 static void add_reading_nothing(struct builder *builder)
 {
 	unsigned int slot = any_slot(builder);
@@ -331,7 +331,7 @@ void add_settings(struct builder *builder)
 	struct operation *operation = add_filled(builder, SETTING, 0);
 	unsigned int count;
 
-	/* Mostly what a setting can be, and not for long. */
+	/* Mostly a valid value of the setting, for a short time. */
 	if (percent(builder, 70))
 		operation->flags = below(builder, 6);
 	count = operation->count;
@@ -358,7 +358,7 @@ void add_processors(struct builder *builder)
 	step(builder, SLEEP, 0);
 }
 
-/* Without a PMU and with one that comes and goes. */
+/* Without a PMU, and with one that is loaded and unloaded. */
 void add_modules(struct builder *builder)
 {
 	unsigned int slot = SHARED_SLOTS, n;
@@ -374,7 +374,7 @@ void add_modules(struct builder *builder)
 	add(builder, CLOSE, slot);
 	add(builder, MODULE, 0)->value = 1 | 2;
 	add(builder, MODULE, 0)->value = 1 | 4;
-	/* The first context of all needs more memory than those after it. */
+	/* The first context of all needs more memory than the following ones. */
 	add(builder, OPEN, slot)->flags = O_RDWR;
 	add(builder, CREATE_CONTEXT, slot)->fail =
 		percent(builder, 60) ? 1 + below(builder, 8) : FAIL_ALL;
@@ -383,7 +383,7 @@ void add_modules(struct builder *builder)
 	step(builder, SLEEP, slot);
 }
 
-/* Formats that go and come while contexts are made with them, here and elsewhere. */
+/* Formats are loaded and unloaded while contexts with them are created, here and elsewhere. */
 void add_formats(struct builder *builder)
 {
 	unsigned int slot = SHARED_SLOTS, turns = 1 + below(builder, 3), format;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The machine around the rounds: as it was, and what must be true of it. */
+/* The machine around the rounds: its state before them, and what must hold afterwards. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "execute.h"
 #include "system.h"
 
-/* Files whose contents rounds change. */
+/* Files whose contents change in rounds. */
 static struct setting {
 	const char *path;
 	char before[64];
@@ -60,7 +60,7 @@ static int users_of(const char *module)
 	return number_in(path);
 }
 
-/* Users of the core beside the formats that are loaded. */
+/* Users of the core, without the loaded formats. */
 static int core_users(void)
 {
 	int users = users_of("perfmon");
@@ -108,7 +108,7 @@ void system_restore(void)
 		module_load("perfmon");
 	if (users_of(PMU_MODULE) < 0)
 		module_load(PMU_MODULE);
-	/* Not by modprobe in the middle of a round: that takes as long as 100 calls. */
+	/* Not by modprobe in the middle of a round, which takes as long as 100 calls. */
 	for (n = 0; n < FORMATS; n++)
 		if (users_of(format_modules[n]) < 0)
 			module_load(format_modules[n]);
@@ -133,7 +133,7 @@ void system_begin(void)
 	expectations_begin();
 }
 
-/* What the kernel undoes a little later counts as undone. */
+/* What the kernel frees a little later counts as freed. */
 static bool soon(int (*value)(void), int wanted)
 {
 	unsigned int turn;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The machine around the rounds: as it was, and what must be true of it. */
+/* The machine around the rounds: its state before them, and what must hold afterwards. */
 #ifndef FUZZ_SYSTEM_H
 #define FUZZ_SYSTEM_H
 
-/* Remembers how everything is and prepares what rounds need. */
+/* Saves the state and prepares what rounds need. */
 void system_begin(void);
 
-/* After a round: complains, by wrong(), of what it left behind. */
+/* Called after a round. Calls wrong() for everything that was left behind. */
 void system_check(void);
 
-/* Puts back what rounds change. */
+/* Restores what rounds change. */
 void system_restore(void);
 
 #endif

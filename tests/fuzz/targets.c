@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Targets: processes that are monitored, of one thread and of several. */
+/* Targets: monitored processes, with one thread or with several. */
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -30,7 +30,7 @@ void become_program(const char *path)
 /* What the threads of a target do. */
 enum threads {
 	THREADS_WORK = 10,
-	THREADS_EXIT, /* and others come in their place */
+	THREADS_EXIT, /* and others are created instead */
 	THREADS_WITHOUT_LEADER, /* the first thread exits before the others */
 	THREADS_EXEC /* one that is not the first becomes another program */
 };
@@ -79,12 +79,12 @@ static void threads_live(volatile pid_t *numbers, unsigned int kind)
 
 /* ---- one thread --------------------------------------------------------------------- */
 
-/* What a target does all its life; the round ends it. */
+/* What a target does until the round ends it. */
 static void target_live(unsigned int kind)
 {
 	unsigned int turn;
 
-	/* Mostly asleep: the workers shall have the CPUs. */
+	/* Mostly asleep, so that the workers get the CPUs. */
 	for (turn = 0;; turn++) {
 		switch (kind) {
 		case 0:

@@ -45,7 +45,7 @@ static void set_handlers(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-/* Of this thread alone: what glibc's functions do is for all of the process. */
+/* For this thread alone: glibc's functions act on the whole process. */
 static void become_user(uid_t user)
 {
 	if (!user)
@@ -99,7 +99,7 @@ static void run_process(const struct plan *plan, struct table *table,
 		pthread_join(threads[n], NULL);
 }
 
-/* Nobody kills workers; if one dies, the kernel or this program is at fault. */
+/* No worker is killed on purpose. If one dies, the kernel or this program is at fault. */
 static void check_end(int status)
 {
 	if (WIFSIGNALED(status))
@@ -112,7 +112,7 @@ static void end_of(pid_t process)
 
 	while (waitpid(process, &status, 0) == -1)
 		if (errno != EINTR)
-			return; /* REAP was quicker */
+			return; /* REAP came first */
 	check_end(status);
 }
 
@@ -140,7 +140,7 @@ static void run_round(const struct plan *plan, struct table *table)
 			end_of(children[process]);
 }
 
-/* Time that is left; false if none is. */
+/* The remaining time. Returns false if there is none. */
 static bool time_until(const struct timespec *end, struct timespec *left)
 {
 	struct timespec now;
@@ -165,7 +165,7 @@ static const sigset_t *child_signal(void)
 }
 
 /*
- * Waits for the process, or for all children with -1; false when time is over.  SIGCHLD is
+ * Waits for the process, or for all children with -1. Returns false after a timeout. SIGCHLD is
  * blocked, so that none is missed.
  */
 static bool wait_for(pid_t process, unsigned int seconds)
@@ -218,7 +218,7 @@ bool workers_run(const struct plan *plan, unsigned int seconds)
 		workers_hang(group);
 		ended = false;
 	}
-	/* The setup may be gone, not so its targets. */
+	/* The setup process may have exited, its targets have not. */
 	do {
 		kill(-group, SIGKILL);
 	} while (!wait_for(-1, 1) && seconds--);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Draw mutants from a list: a file, by its number of lines; a kind, of those that it has;
- * a place, of those of the kind.  So neither a kind with many places nor a file with many
- * operators in a line swamps the rest.  Nothing but the seed and the list decides.
+ * Draws mutants from a list: a file, by its number of lines; then one of its kinds; then a place
+ * of that kind. So neither a kind with many places nor a dense file dominates. Only the seed and
+ * the list decide.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct line {
 	bool drawn;
 };
 
-/* Of those that were not drawn yet. */
+/* Of the mutants that were not drawn yet. */
 struct choice {
 	const char *name;
 	size_t weight;

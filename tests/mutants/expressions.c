@@ -52,7 +52,7 @@ static struct children children_of(CXCursor cursor)
 	return children;
 }
 
-/* The file's ranges of two operands, and the one token that it has between them. */
+/* The ranges of two operands in the file, and the only token between them. */
 static bool operands(const struct source *source, CXCursor first, CXCursor second,
 		     struct range *left, struct range *right, struct range *between)
 {
@@ -114,7 +114,7 @@ static void unary(struct source *source, CXCursor cursor)
 		change_operator(source, cursor, token);
 }
 
-/* To negate it is the same as to change its operator. */
+/* Negating it is the same as changing its operator. */
 static bool is_equality(const struct source *source, CXCursor cursor)
 {
 	struct children children = children_of(cursor);
@@ -163,7 +163,7 @@ static void logical(struct source *source, CXCursor cursor)
 	negate(source, children.cursors[1]);
 }
 
-/* Of c ? a : b the condition, if the question mark is in the file. */
+/* The condition of c ? a : b, if the question mark is in the file. */
 static void ternary(struct source *source, CXCursor cursor)
 {
 	struct children children = children_of(cursor);
@@ -176,7 +176,7 @@ static void ternary(struct source *source, CXCursor cursor)
 		negate(source, children.cursors[0]);
 }
 
-/* Their types without what makes no difference when one is given for the other. */
+/* Types without qualifiers that make no difference for an argument. */
 static CXString bare_spelling(CXType type)
 {
 	return clang_getTypeSpelling(clang_getCanonicalType(type));
@@ -278,7 +278,7 @@ void mutate_expression(struct source *source, CXCursor cursor)
 	}
 }
 
-/* Whether the last word before @at is that, with or without a bracket after it. */
+/* Returns whether this is the last word before @at, with or without a bracket after it. */
 static bool follows(const struct source *source, size_t start, size_t at,
 		    const char *word, const char *bracket)
 {
@@ -311,7 +311,7 @@ static bool returns_bool(const struct source *source, size_t at)
 	return function && clang_getCanonicalType(function->returns).kind == CXType_Bool;
 }
 
-/* Of a macro's own "if" the file has no word before the condition. */
+/* The file has no word before the condition of a macro's own "if". */
 void mutate_condition(struct source *source, CXCursor cursor, CXCursor parent)
 {
 	struct range statement, range;
@@ -373,7 +373,7 @@ static void change_number(struct source *source, struct range token)
 	free(text);
 }
 
-/* A number, a name of one, or true and false. */
+/* A number, a named constant, or true and false. */
 void mutate_constant(struct source *source, CXCursor cursor)
 {
 	const struct text *text = &source->text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Operators on macros and on what is known by its name: errno, barriers, locks. */
+/* Operators on macros and on names: errno, barriers, locks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,8 +43,8 @@ bool is_barrier(const struct text *text, struct range name)
 }
 
 /*
- * Accesses with an order, and what is left without. READ_ONCE() and WRITE_ONCE() have none:
- * without them the compiler may do more, and what it did no test can tell.
+ * Ordered accesses, and their plain form. READ_ONCE() and WRITE_ONCE() have none: without them the
+ * compiler may do more, and no test can show what it did.
  */
 static const struct {
 	const char *name;
@@ -166,7 +166,7 @@ static void change_errno(struct source *source, struct range name)
 	mutant_add(source, "errno", name, format("%s", is_einval ? "EPERM" : "EINVAL"));
 }
 
-/* Numbers in a macro's definition are nowhere else in the file. */
+/* Numbers in a macro's definition are nowhere else in the syntax tree. */
 static void definition(struct source *source, struct range range)
 {
 	const struct text *text = &source->text;

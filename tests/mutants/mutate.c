@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perfmon-mutate: what mistakes can be made in a C file, and making one.
+ * perfmon-mutate: lists the mistakes that can be made in a C file, and makes one.
  *
- * libclang says what is where.  It sees what the preprocessor leaves, so each place is
- * looked at in the file again: what a macro's body has is not there.
+ * libclang knows what is where. It sees the preprocessor's output, so each place is looked up in
+ * the file again: text from a macro's body is not there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,7 @@ static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent,
 	return CXChildVisit_Continue;
 }
 
-/* Before the rest: macros come first, and have to know which function they are in. */
+/* Visited first: macros come first, and have to know which function they are in. */
 static enum CXChildVisitResult visit_functions(CXCursor cursor, CXCursor parent,
 					       CXClientData data)
 {

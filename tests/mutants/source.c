@@ -43,7 +43,7 @@ static unsigned int lines(const char *string, size_t size)
 	return count;
 }
 
-/* As many lines as before, so that __LINE__ is the same in the rest of the file. */
+/* Keeps the number of lines, so that __LINE__ is the same in the rest of the file. */
 static char *keep_lines(const struct source *source, struct range place,
 			char *replacement)
 {
@@ -103,7 +103,7 @@ static int compare(const void *a, const void *b)
 	return order ? order : strcmp(first->kind, second->kind);
 }
 
-/* The arguments of a macro are in the tree as often as the macro uses them. */
+/* The tree contains a macro's argument as often as the macro uses it. */
 static void drop_doubles(struct source *source)
 {
 	size_t i, kept = 0;
@@ -143,7 +143,7 @@ static void hash(uint64_t *value, const char *string)
 	} while (*string++);
 }
 
-/* From what names it: the same after lines have come or gone elsewhere. */
+/* Computed from the names, so it stays the same when other lines are added or removed. */
 static uint64_t identify(const struct source *source, const struct mutant *mutant)
 {
 	uint64_t value = 0xcbf29ce484222325;

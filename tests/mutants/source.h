@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A file that is to be changed, what libclang knows of it, and its mutants. */
+/* A file to be changed, what libclang knows about it, and its mutants. */
 #ifndef MUTANTS_SOURCE_H
 #define MUTANTS_SOURCE_H
 
@@ -13,16 +13,16 @@ struct function {
 	CXType returns;
 };
 
-/* A place, what is to stand there instead, and its name. */
+/* A place, its replacement, and its name. */
 struct mutant {
 	struct range place;
 	char *replacement;
 	const char *kind;
 	const char *function;
-	char *from; /* what changes, in a line: names it together with */
+	char *from; /* what changes, in one line; part of the name */
 	char *to; /* what it becomes, */
 	unsigned int
-		occurrence; /* and how many of the same are before it in the function */
+		occurrence; /* and the number of equal ones before it in the function */
 	unsigned int line;
 };
 
@@ -30,7 +30,7 @@ struct mutant {
 struct lock {
 	struct range statement;
 	struct range argument; /* empty if there is none */
-	const char *release; /* what releases it; NULL if this does */
+	const char *release; /* name of the release; NULL if this is one */
 	const char *name;
 };
 
@@ -47,21 +47,21 @@ struct source {
 	size_t mutant_count;
 };
 
-/* Takes @replacement and the names, which may be NULL: then they are the text itself. */
+/* Takes ownership of @replacement and of the names. A NULL name means the text itself. */
 void mutant_add_named(struct source *source, const char *kind, struct range place,
 		      char *replacement, char *from, char *to);
 void mutant_add(struct source *source, const char *kind, struct range place,
 		char *replacement);
-/* In order, each once. */
+/* Sorted, without duplicates. */
 void mutants_finish(struct source *source);
 void mutants_print(const struct source *source, FILE *stream);
 
-/* NULL if @at is in none. */
+/* NULL if @at is not in a function. */
 const struct function *source_function(const struct source *source, size_t at);
-/* Where the file itself has what @cursor stands for; false if it does not. */
+/* Finds the range in the file itself for @cursor. Returns false if there is none. */
 bool source_range(const struct source *source, CXCursor cursor, struct range *range);
 
-/* The operators: what each makes of a cursor, or of the whole. */
+/* The operators. Each makes mutants of a cursor, or of the whole file. */
 void mutate_expression(struct source *source, CXCursor cursor);
 void mutate_condition(struct source *source, CXCursor cursor, CXCursor parent);
 void mutate_constant(struct source *source, CXCursor cursor);

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034,SC2154 # variables shared with who sources this
 #
-# What mutants meet: stages of the gate (tests/stages), each suite of them on its own.
+# The stages that are run on mutants: those of the gate (tests/stages), each suite separately.
 
 # ---- the table -------------------------------------------------------------------------------
 
-# mutant_stages FILE [KIND]: the stages for mutants of FILE, those first that kill most in their
-# time. The guest of arm64 is quicker than that of x86_64, and has hardware counters. What is
-# wrong about a lock is for the kernel that checks locks.
+# mutant_stages FILE [KIND]: the stages for mutants of FILE, those first that kill most per second.
+# The guest of arm64 is quicker than that of x86_64, and has hardware counters. Mistakes about
+# locks go to the kernel that checks locks first.
 mutant_stages() {
 	local quick='icount-arm64 debug-icount-x86_64'
 	[[ ${2-} != lock ]] || quick='debug-icount-x86_64 debug-cpus-x86_64 icount-arm64'
@@ -43,7 +43,7 @@ gate_words() {
 	(. tests/stages && echo "${!1}")
 }
 
-# Words as tests/stages has them, one a line; of "FOLDER/" each suite.
+# Words as in tests/stages, one per line. "FOLDER/" is replaced by its suites.
 expand_words() {
 	local word
 	for word; do
@@ -54,7 +54,7 @@ expand_words() {
 	done
 }
 
-# Where a stage runs (options of tests/vm/run, with which kernel) and its suites: those of
+# How a stage runs (options of tests/vm/run, and the kernel) and its suites: those of
 # perfmon-tests, conformance/SUITE of perfmon-conformance, tool/SCRIPT of tests/tool.
 stage_define() {
 	local words='' pmu
@@ -94,8 +94,8 @@ stage_define() {
 
 # ---- running them ----------------------------------------------------------------------------
 
-# Seconds that the processes of the session have had a CPU. Others may be at work on the
-# machine, so that a limit in seconds of the clock would say nothing.
+# CPU seconds of the processes of the session. A limit in elapsed seconds would depend on the load
+# of the machine.
 cpu_seconds() {
 	cat /proc/[0-9]*/stat 2>/dev/null | awk -v session="$1" -v hz="$(getconf CLK_TCK)" '
 		{ sub(/^.*\) /, "") }
@@ -103,8 +103,8 @@ cpu_seconds() {
 		END { printf "%.1f\n", ticks / hz }'
 }
 
-# The commands of a guest. Each suite begins with a line of its own; "first" says that the
-# first failure ends it.
+# The commands of a guest. Each suite begins with a line of its own. With "first" the first failure
+# ends it.
 guest_command() {
 	local how=$1 suite program first=''
 	shift
@@ -126,9 +126,9 @@ guest_command() {
 	echo "$status"
 }
 
-# Copy lines; to those that begin a suite add the seconds so far, by the clock and of CPUs. End
-# all in the session when a suite takes longer than its limit: one that hangs with interrupts
-# off shows no other sign.
+# Copies lines. To those that begin a suite, adds the seconds so far, elapsed and of CPUs. Ends all
+# processes of the session when a suite takes longer than its limit: a guest that hangs with
+# interrupts disabled shows no other sign.
 stamp() {
 	local session=$1 limits=$2 begun=$EPOCHREALTIME line='' part status suite=load used=0
 	trap '' TERM
@@ -162,8 +162,8 @@ end_overdue() {
 	fi
 }
 
-# Three times what it takes without a mutant, and some; what is no suite is the boot, which
-# takes a debug guest 20 s. 0: no limit.
+# Three times what the suite takes without a mutant, plus 20 s, which a debug guest takes to boot.
+# 0: no limit.
 suite_limit() {
 	[[ -e $2 ]] || { echo 0; return; }
 	awk -F '\t' -v suite="$1" '
@@ -218,11 +218,10 @@ run_suites() {
 	fi
 }
 
-# ---- what a log says -------------------------------------------------------------------------
+# ---- reading a log ---------------------------------------------------------------------------
 
-# Each suite that began and that the guest has: its name, passed or failed, seconds of the clock
-# and of CPUs, and the first test that failed. Of the one in which the guest ended the test is
-# how it ended.
+# Each suite that began and that the guest has: its name, passed or failed, elapsed and CPU seconds,
+# and the first test that failed. For the suite in which the guest ended, how it ended.
 log_suites() {
 	local log=$1 status=$2
 	awk -v status="$status" '

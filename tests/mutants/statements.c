@@ -31,7 +31,7 @@ static enum CXChildVisitResult last_child(CXCursor cursor, CXCursor parent,
 	return CXChildVisit_Continue;
 }
 
-/* The parts of "for (a; b; c)" end with a semicolon, too, and are none. */
+/* The parts of "for (a; b; c)" end with a semicolon, too, but are not statements. */
 static bool is_in_place(CXCursor cursor, CXCursor parent)
 {
 	CXCursor last;
@@ -42,7 +42,7 @@ static bool is_in_place(CXCursor cursor, CXCursor parent)
 	return clang_equalCursors(cursor, last);
 }
 
-/* A statement can begin here: what is inside of "x = MACRO();" does not. */
+/* A statement can begin here. What is inside of "x = MACRO();" cannot. */
 static bool begins_statement(const struct source *source, struct range range)
 {
 	const struct function *function = source_function(source, range.start);
@@ -57,7 +57,7 @@ static bool begins_statement(const struct source *source, struct range range)
 	       token_is(&source->text, before, "do");
 }
 
-/* What says something to who reads, checks or traces only. */
+/* Calls that only print, check or trace. */
 static bool says_nothing(const struct text *text, struct range name)
 {
 	static const char *const prefixes[] = { "lockdep_", "BUILD_BUG_ON", "might_sleep",
@@ -92,7 +92,7 @@ static bool is_last_of_function(const struct source *source, struct range range)
 			  &token);
 }
 
-/* Which kind it is to take the statement away; NULL for none. */
+/* The kind of a mutant that removes the statement. NULL for none. */
 static const char *removal_kind(const struct source *source, CXCursor cursor,
 				struct range range)
 {
@@ -171,7 +171,7 @@ struct compound {
 	struct source *source;
 	struct statement statements[STATEMENTS_MAX];
 	size_t count;
-	bool broken; /* it is not as the file has it */
+	bool broken; /* not as it is in the file */
 };
 
 static enum CXChildVisitResult statement_add(CXCursor cursor, CXCursor parent,
@@ -195,14 +195,14 @@ static enum CXChildVisitResult statement_add(CXCursor cursor, CXCursor parent,
 	return CXChildVisit_Continue;
 }
 
-/* What a label or a case leads to is not moved away from it. */
+/* The statement after a label or a case is not moved away from it. */
 static bool is_movable(enum CXCursorKind kind)
 {
 	return kind != CXCursor_DeclStmt && kind != CXCursor_LabelStmt &&
 	       kind != CXCursor_CaseStmt && kind != CXCursor_DefaultStmt;
 }
 
-/* Put the second before the first; @mover, one of them, names it. */
+/* Puts the second before the first. @mover, one of them, names the mutant. */
 static void exchange(struct source *source, const char *kind,
 		     const struct statement *first, const struct statement *mover)
 {
@@ -325,7 +325,7 @@ static int compare_locks(const void *a, const void *b)
 	       (first->statement.start < second->statement.start);
 }
 
-/* Without the lock, and without all that would release it in the same function. */
+/* Removes the lock and everything that would release it in the same function. */
 static void remove_pair(struct source *source, const struct lock *lock)
 {
 	const struct function *function = source_function(source, lock->statement.start);
@@ -355,7 +355,7 @@ static void remove_pair(struct source *source, const struct lock *lock)
 				 format("removed with %s", lock->release));
 }
 
-/* After all statements have been seen. */
+/* Called after all statements have been visited. */
 void mutate_locks(struct source *source)
 {
 	size_t i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The text of a C file as tokens, for what libclang does not say of it. */
+/* The text of a C file as tokens, for what libclang does not know. */
 #ifndef MUTANTS_TEXT_H
 #define MUTANTS_TEXT_H
 
@@ -20,7 +20,7 @@ struct range {
 
 #define ARGUMENTS_MAX 16
 
-/* What looks like a call: NAME(ARGUMENT, ...) and nothing more. */
+/* Text that looks like a call: NAME(ARGUMENT, ...) and nothing more. */
 struct call {
 	struct range name;
 	struct range arguments[ARGUMENTS_MAX];
@@ -32,19 +32,19 @@ struct text text_read(const char *path);
 
 /* The first token in @range, without comments; false if there is none. */
 bool token_first(const struct text *text, struct range range, struct range *token);
-/* The one token that is all there is in @range. */
+/* The only token in @range. */
 bool token_only(const struct text *text, struct range range, struct range *token);
 /* The last token in @range, which is read from its start. */
 bool token_last(const struct text *text, struct range range, struct range *token);
 bool token_is(const struct text *text, struct range token, const char *word);
 
-/* Every bracket has its partner; nothing on the outside separates. */
+/* All brackets are balanced, and there is no separator outside of them. */
 bool range_is_whole(const struct text *text, struct range range);
 bool range_is_call(const struct text *text, struct range range, struct call *call);
-/* What follows @range is ';': take it in. */
+/* If ';' follows @range, includes it. */
 bool range_take_semicolon(const struct text *text, struct range *range);
 
-/* New strings: as it is, and without what only gives it shape. */
+/* New strings: the text as it is, and without white space and comments. */
 char *range_copy(const struct text *text, struct range range);
 char *range_squeeze(const struct text *text, struct range range);
 char *squeeze(const char *string);
@@ -54,7 +54,7 @@ bool range_equals(const struct text *text, struct range a, struct range b);
 char *format(const char *text, ...) __attribute__((format(printf, 1, 2)));
 void *grow(void *array, size_t count, size_t size);
 
-/* Tab, newline and backslash as \t, \n and \\, so that a field is one of a line. */
+/* Writes tab, newline and backslash as \t, \n and \\, so that a field stays on one line. */
 void field_write(FILE *stream, const char *string);
 void field_read(char *field);
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # who sources this has $mutate and tests/vm/arch.sh
 #
-# Copies of the tree in which mutants are built. Each keeps its builds, so that a mutant
-# costs what its file costs.
+# Copies of the tree in which mutants are built. Each keeps its builds, so that a mutant costs only
+# the compilation of its file.
 
 arches='x86_64 arm64 ppc64el'
 
-# Warnings tell nothing here: what a mutant no longer uses is no mistake of its own.
+# Warnings do not matter here: a mutant may leave variables unused.
 build_flags=(guest_strictness= 'guest_cflags=-O2 -w')
 
 tree_files() {
@@ -24,7 +24,7 @@ tree_update() {
 			(cd "$tree" && xargs -r -d '\n' rm -f)
 	fi
 	mv "$tree/base/files.new" "$tree/base/files"
-	# What differs, with the time of now: objects of a mutant that was left there are older.
+	# Copies what differs, with the current time: objects of a leftover mutant are older.
 	while read -r file; do
 		cmp -s "$file" "$tree/$file" && continue
 		mkdir -p "$(dirname "$tree/$file")"
@@ -70,17 +70,17 @@ object_notes() {
 	esac
 }
 
-# The compiler's command in a note.
+# The compiler's command in a note of Kbuild.
 object_command() {
 	sed -n '1 { s/^[^=]*:= *//; s/ ;.*//; p }' "$1"
 }
 
-# Of a note the file that is compiled.
+# The file that is compiled, from a note.
 object_source() {
 	sed -n 's/^source_.* := //p' "$1"
 }
 
-# Compile the object of NOTE again, without what says where its lines are, to TO.
+# Compile the object of NOTE again to TO, without debug information.
 object_compile() {
 	local arch=$1 note=$2 to=$3 command headers
 	mkdir -p "${to%/*}"
@@ -92,7 +92,7 @@ object_compile() {
 		"$triplet-objcopy" --strip-unneeded "$to.full" "$to"
 }
 
-# The same of the file as it is, which is kept.
+# The same for the unchanged file. The result is kept.
 object_base() {
 	local tree=$1 note=$2 arch=$3 base
 	base=$tree/base/objects/$arch/${note##*/}
@@ -100,7 +100,7 @@ object_base() {
 	echo "$base"
 }
 
-# ---- what changes --------------------------------------------------------------------------
+# ---- which objects change ------------------------------------------------------------------
 
 build_programs() {
 	make -s -C "$1/tools/pfmon" BUILD="$1/build/compare" 'CFLAGS=-O2 -w -g0'
@@ -125,7 +125,7 @@ objects_differ() {
 	return 1
 }
 
-# The objects of ARCH that FILE is part of as they are without a mutant.
+# Store the unchanged objects of ARCH that FILE is part of.
 keep_objects() {
 	local tree=$1 arch=$2 file=$3 note
 	while read -r note; do
@@ -133,8 +133,8 @@ keep_objects() {
 	done < <(object_notes "$tree" "$arch" "$file")
 }
 
-# The architectures whose modules differ with the mutant in FILE, on standard output.
-# Fails if one cannot be compiled. The tree must be as it was before.
+# Print the architectures whose modules differ with the mutant in FILE. Fails if one cannot be
+# compiled. The tree must have been built without the mutant.
 modules_affected() {
 	local tree=$1 file=$2 line=$3 arch
 	for arch in $arches; do
@@ -143,7 +143,7 @@ modules_affected() {
 	tree_mutate "$tree" "$file" "$line"
 	objects_differ "$tree" arm64 "$file"
 	case $? in
-	# Most differ on all of them: that costs many compilations, and changes nothing.
+	# Most mutants change the modules of all architectures, so do not compile for the others.
 	0) echo "$arches" ;;
 	1)
 		for arch in ${arches/arm64/}; do
@@ -172,7 +172,7 @@ affected() {
 	fi
 }
 
-# What guests of ARCH with KERNEL get of the mutant.
+# Build what guests of ARCH with KERNEL use of the mutant.
 tree_build() {
 	local tree=$1 arch=$2 kernel=$3 file=$4 what=programs
 	[[ $file != module/* ]] || what=modules

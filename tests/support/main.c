@@ -38,7 +38,7 @@ static size_t count_options(const struct option *options)
 	return count;
 }
 
-/* Both kinds of options in one table, and their letters. */
+/* All options in one table, and their letters. */
 static void join_options(struct option *table, char *letters)
 {
 	size_t own = count_options(the_program.options), i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What main() asks of the runner. */
+/* What main() calls of the runner. */
 #ifndef RUNNER_H
 #define RUNNER_H
 
@@ -11,7 +11,7 @@
  * with status 2.
  */
 void suites_list(char **words);
-/* Exit status.  @until_failure: no test runs after the first that failed. */
+/* Returns the exit status. @until_failure: stop after the first failed test. */
 int suites_run(char **words, bool until_failure);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs suites.  Every test has a libcheck case and a runner of its own, so that its
- * result is out before the next begins.
+ * Runs suites. Every test has its own libcheck case and runner, so its result is printed before
+ * the next test begins.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 static struct suite *suites[SUITES_MAX];
 static size_t suite_count;
 
-/* Written by the test, which is another process. */
+/* Written by the test, which runs in another process. */
 struct skipped {
 	volatile int set;
 	char why[256];
@@ -69,7 +69,7 @@ static void report(const char *name, TestResult *result)
 		       tr_msg(result));
 	} else if (the_program.is_clean && !the_program.is_clean()) {
 		failed++;
-		printf("FAILED   %s: it leaves something behind\n", name);
+		printf("FAILED   %s: it does not restore the initial state\n", name);
 	} else if (skipped->set) {
 		skip_count++;
 		printf("skipped  %s: %s\n", name, skipped->why);
@@ -104,7 +104,7 @@ static void run_test(const struct suite *suite, const TTest *test)
 	srunner_free(runner);
 }
 
-/* Whether @word is the folder of the suite's file, with a slash at its end. */
+/* Returns whether @word is the folder of the suite's file, with a slash at its end. */
 static bool is_folder(const struct suite *suite, const char *word)
 {
 	const char *end = strrchr(suite->file, '/');
@@ -137,7 +137,7 @@ static bool is_wanted(const struct suite *suite, const TTest *test, char **words
 	return false;
 }
 
-/* A word that names nothing is a mistake, not an empty success. */
+/* A word that names nothing is an error, not a success without tests. */
 static void check_word(char *word)
 {
 	char *words[] = { word, NULL };

@@ -61,7 +61,7 @@ void suite_add(struct suite *suite, const TTest *test);
 	}                                                                                \
 	static void test##_function(__attribute__((unused)) int unused)
 
-/* Ends the test: it cannot run here, and that is no failure. */
+/* Ends the test as skipped: it cannot run here. */
 void skip(const char *why, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 /**

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2034 # the variables are for whoever sources this
+# shellcheck shell=bash disable=SC2034 # scripts that source this use the variables
 #
-# The names by which one architecture goes in Debian, in its kernel, in GNU and in QEMU;
+# The names of an architecture in Debian, in its kernel, in GNU and in QEMU;
 # and the x86 processors that have a PMU in guests.
 
 arch_names() {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Work whose events are known beforehand, as the truth for what counts them.
+ * Work with a known number of events, for checking what measures it.
  *
- * Linked statically and frugal outside of the work itself: no stdio unless there
- * is something to say, so that start and exit add but few instructions.
+ * Linked statically, and it executes little outside of the work: no stdio unless there is a
+ * message to print, so start and exit add few instructions.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,12 +26,12 @@
 
 static const char help[] =
 	"Usage: pfm-workload WORK NUMBER...\n"
-	"Do work of a known size, for tests of what measures it.\n"
+	"Do work of a known size, to test what measures it.\n"
 	"\n"
 	"  loop N       N instructions from pfm_loop_begin to pfm_loop_end\n"
 	"  faults N     touch N fresh pages: N minor faults\n"
 	"  switch N     give the CPU up N times (voluntary context switches)\n"
-	"  spin MS      use MS milliseconds of CPU time; 0: go on for ever\n"
+	"  spin MS      use MS milliseconds of CPU time; 0: spin for ever\n"
 	"  threads T N  loop N in each of T threads at once\n"
 	"  forks F N    loop N in each of F children, one after the other\n"
 	"  two A B      20,000,000,000 instructions in small turns, A parts of\n"
@@ -54,10 +54,10 @@ static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *for
 }
 
 /*
- * The counted loops: NAME(tens) runs exactly 10 * tens instructions, for tens > 0,
- * between the places that begin and end mark. The only branch in there is direct,
- * because QEMU's count for POWER runs low after others. Before begin and behind end may
- * be a stack frame, by which the caller is found.
+ * The counted loops: NAME(tens) executes exactly 10 * tens instructions, for tens > 0, between the
+ * symbols NAME_begin and NAME_end. The only branch in there is direct, because QEMU's count for
+ * POWER is too low after other branches. Before begin and after end there may be a stack frame, by
+ * which the caller is found.
  */
 /* clang-format off */
 #if defined(__x86_64__) || defined(__i386__)
@@ -110,7 +110,7 @@ COUNTED_LOOP(pfm_loop, MARKER(pfm_loop_begin), MARKER(pfm_loop_end));
 COUNTED_LOOP(pfm_first, FRAME_BEGIN, FRAME_END);
 COUNTED_LOOP(pfm_second, FRAME_BEGIN, FRAME_END);
 
-/* The works take their numbers from the command line in order. */
+/* Each kind of work takes its numbers from the command line, in order. */
 
 static void loop(const uint64_t *n)
 {
@@ -133,7 +133,7 @@ static void faults(const uint64_t *n)
 	if (memory == MAP_FAILED)
 		fail("%" PRIu64 " pages: %s", pages, strerror(errno));
 
-	/* A huge page would be one fault for many. EINVAL: this kernel has none. */
+	/* A huge page would be one fault for many pages. EINVAL: this kernel has none. */
 	if (madvise((void *)memory, pages * page, MADV_NOHUGEPAGE) && errno != EINVAL)
 		fail("madvise: %s", strerror(errno));
 	for (uint64_t i = 0; i < pages; i++)
@@ -149,10 +149,9 @@ static uint64_t voluntary_switches(void)
 }
 
 /*
- * A sleep is one voluntary switch, unless its timer fires between being set and
- * the thread being gone. So the kernel's own count says when it is enough: n[0]
- * for this thread, exactly, from here to the return. Preemption is involuntary
- * and comes on top, as does the switch away for ever at exit.
+ * A sleep is one voluntary switch, unless its timer fires before the thread has left the CPU. So
+ * the kernel's own count decides when to stop: n[0] switches of this thread, exactly, until the
+ * return. Preemption is involuntary and counts extra, and so does the last switch at exit.
  */
 static void switches(const uint64_t *n)
 {
@@ -222,7 +221,7 @@ static void forks(const uint64_t *n)
 	}
 }
 
-/* In turns, so that every piece of the run has both in proportion. */
+/* In turns, so that every part of the run contains both in proportion. */
 static void two(const uint64_t *n)
 {
 	enum {
@@ -241,10 +240,10 @@ static void two(const uint64_t *n)
 	}
 }
 
-/* What the compiler is to know nothing of where it is called. */
+/* Prevents the compiler from using knowledge about the callers. */
 #define OPAQUE __attribute__((noipa))
 
-/* Four instructions a turn, or so: the same in both functions. */
+/* About four instructions per turn, the same in both functions. */
 #define TURNS_OF_LOOP(n)                                                                 \
 	for (unsigned long turn = (n); turn; turn--)                                     \
 	__asm__ volatile("nop; nop" : "+r"(turn))
@@ -285,7 +284,7 @@ enum {
 static const struct work {
 	const char *name;
 	int numbers;
-	bool loops; /* the last number is one of instructions */
+	bool loops; /* the last number is the number of instructions */
 	void (*run)(const uint64_t *n);
 } works[] = {
 	{ "loop", 1, true, loop },	  { "faults", 1, false, faults },

@@ -26,7 +26,8 @@ guest_programs := $(addprefix guest-programs-,$(guest_arches))
 $(guests): guest-%: guest-modules-% guest-programs-%
 
 # Kbuild writes beside the sources, so each architecture has a tree of links to them. When a
-# source comes or goes, or a Kbuild changes, the tree is made anew: nothing stale survives.
+# source comes or goes, a Kbuild changes, or VERSION now names a newer kernel, the tree is made
+# anew: nothing stale survives.
 kbuild_sources := \( -name '*.[chS]' ! -name '*.mod.c' -o -name Kbuild -o -name Makefile \)
 
 $(guest_modules): stage = $(CURDIR)/build/$*$(KERNEL:%=-%)
@@ -43,7 +44,9 @@ $(guest_modules): build = $(MAKE) --no-print-directory ARCH=$(guest_kernel_arch)
 	KCPPFLAGS=$(same_bytes) $(debug_settings)
 $(guest_modules): guest-modules-%:
 	@mkdir -p $(stage)
-	@{ find module uapi examples tests/modules -type f $(kbuild_sources) | LC_ALL=C sort; \
+	@tests/vm/fetch headers $* $(KERNEL) >$(stage)/headers
+	@{ cat $(stage)/headers; \
+	   find module uapi examples tests/modules -type f $(kbuild_sources) | LC_ALL=C sort; \
 	   find module examples tests/modules -name Kbuild -exec cat {} +; } >$(stage)/layout.new
 	@if ! cmp -s $(stage)/layout.new $(stage)/layout; then \
 		rm -rf $(stage)/module $(stage)/uapi $(stage)/examples && \
@@ -52,10 +55,10 @@ $(guest_modules): guest-modules-%:
 		find $(stage)/module $(stage)/examples -type l ! $(kbuild_sources) -delete && \
 		mv $(stage)/layout.new $(stage)/layout; \
 	fi
-	@kdir=$$(tests/vm/fetch headers $* $(KERNEL)) && \
-	$(build) -C $$kdir M=$(stage)/module modules && \
+	@kdir=$$(cat $(stage)/headers) && \
+	tests/vm/within $$kdir $(build) -C $$kdir M=$(stage)/module modules && \
 	for example in $(stage)/examples/*; do \
-		$(build) -C $$kdir M=$$example GCOV_PROFILE= \
+		tests/vm/within $$kdir $(build) -C $$kdir M=$$example GCOV_PROFILE= \
 			KBUILD_EXTRA_SYMBOLS=$(stage)/module/Module.symvers modules || exit; \
 	done
 

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# Packages from the Debian mirror that the machine's apt is configured with, for fetch, which
+# sources this. The machine's own apt state is only read. There is a state in the cache for each
+# Debian architecture (amd64), and for other suites of the mirror (sid-amd64).
+
+# The suites of the machine's release at its mirror and security mirror, and its backports, as
+# URI SUITE lines. With an argument: that suite instead.
+suites() {
+	# shellcheck disable=SC2016 # apt's own variables
+	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
+		awk -v release="$codename" -v other="${1-}" '
+			$3 != "main" { next }
+			$2 == release { print $1, other ? other : release "-backports" }
+			!other && $2 ~ "^" release "(-updates|-security)?$" { print $1, $2 }' | sort -u
+}
+
+# write_apt_state STATE DEB [SUITE]
+write_apt_state() {
+	local state=$cache/apt/$1 deb=$2 suite=${3-}
+	mkdir -p "$state"/{lists/partial,archives/partial,keys}
+	suites "$suite" | sed 's/.*/deb & main/' >"$state/sources.list"
+	ln -sf /usr/share/keyrings/debian-archive-*.gpg "$state/keys/"
+	find /etc/apt/trusted.gpg.d -type f -exec ln -sf -t "$state/keys" {} +
+	# Of the host's release and architecture, apt shall know what the machine has, to fetch only
+	# the rest.
+	if [[ $1 == "$host" ]]; then
+		cp /var/lib/dpkg/status "$state/status"
+	else
+		: >"$state/status"
+	fi
+	cat >"$state/apt.conf" <<-END
+		#clear APT::Update;
+		APT::Architecture "$deb";
+		#clear APT::Architectures;
+		APT::Architectures { "$deb"; };
+		APT::Sandbox::User "root";
+		Acquire::Languages "none";
+		Dir::State "$state";
+		Dir::State::lists "$state/lists";
+		Dir::State::status "$state/status";
+		Dir::Cache "$state";
+		Dir::Cache::archives "$state/archives";
+		Dir::Etc::sourcelist "$state/sources.list";
+		Dir::Etc::sourceparts "/dev/null";
+		Dir::Etc::preferences "/dev/null";
+		Dir::Etc::preferencesparts "/dev/null";
+		Dir::Etc::trustedparts "$state/keys";
+	END
+}
+
+# apt_for STATE COMMAND...: run an apt command in that state.
+apt_for() {
+	local state=$cache/apt/$1 command=$2
+	shift 2
+	"$command" -c "$state/apt.conf" -qq "$@"
+}
+
+# This run, with the fetches that it starts.
+export PERFMON_FETCH_RUN=${PERFMON_FETCH_RUN:-$$}
+
+# Whether the lists are all there, or this run has tried to get them.
+has_lists() {
+	local state=$cache/apt/$1
+	[[ -e $state/listed || $(cat "$state/tried" 2>/dev/null) == "$PERFMON_FETCH_RUN" ]]
+}
+
+# Whether some lists of the named states could not be had: what these say is not remembered.
+lack_lists() {
+	local state
+	for state; do
+		[[ ! -e $cache/apt/$state/tried ]] || return 0
+	done
+	return 1
+}
+
+# Have the package lists of a state. A suite whose index does not match (mirrors do that for
+# hours) is done without, and the next run tries again; of the release the main one must be there.
+need_lists() {
+	local state=$cache/apt/$1 suite=''
+	! has_lists "$1" || return 0
+	lock_cache
+	! has_lists "$1" || return 0
+	say "reading the mirror's lists for $1"
+	[[ $1 != *-* ]] || suite=${1%-*}
+	write_apt_state "$1" "${1#*-}" "$suite"
+	if apt_for "$1" apt-get update -o APT::Update::Error-Mode=any >&2; then
+		touch "$state/listed"
+		rm -f "$state/tried"
+	else
+		say "not all suites can be had for $1: going on with what there is, which may be older"
+		echo "$PERFMON_FETCH_RUN" >"$state/tried"
+	fi
+	apt_for "$1" apt-cache show busybox-static >/dev/null || die "no package list for $1"
+}
+
+# Unpack the named packages into the current directory.
+unpack() {
+	local state=$1
+	shift
+	need_lists "$state"
+	say "fetching $* ($state)"
+	mkdir debs
+	(cd debs && apt_for "$state" apt-get download "$@")
+	unpack_debs debs
+}
+
+unpack_debs() {
+	local file
+	for file in "$1"/*.deb; do
+		dpkg -x "$file" .
+	done
+	rm -r "$1"
+}

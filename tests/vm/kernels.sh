@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# Debian's kernels, their headers and the programs that these need, for fetch, which sources this.
+
+# The apt states that may have a kernel of the architecture. The release's own comes first: of
+# 6.12 it has the one of backports, which the release's compiler has built, so that its modules
+# need no other programs than the machine's.
+kernel_states() {
+	local suite
+	echo "$deb"
+	for suite in trixie sid; do
+		[[ $suite == "$codename" ]] || echo "$suite-$deb"
+	done
+}
+
+# The release's kernel: the newest that all architectures have, since a mirror may lack the
+# security suite of one of them for a while.
+default_version() {
+	local file=$cache/kernel-version arch
+	if [[ ! -e $file ]]; then
+		lock_cache
+		for arch in x86_64 arm64 ppc64el; do
+			arch_names "$arch"
+			need_lists "$deb"
+			apt_for "$deb" apt-cache depends "linux-image-$flavour" |
+				sed -n "s/.*Depends: linux-image-\(.*\)-$flavour\$/\1/p"
+		done | sort -V >"$file.new"
+		[[ -s $file.new ]] || die "no kernel found in the lists of $codename"
+		sed -i 1q "$file.new"
+		if lack_lists amd64 arm64 ppc64el; then
+			cat "$file.new"
+			return
+		fi
+		mv "$file.new" "$file"
+	fi
+	cat "$file"
+}
+
+# series_releases SERIES FLAVOUR: the kernels of a series that the mirror has with their headers,
+# of the first state that has any, the newest first.
+series_releases() {
+	local series=${1//./\\.} of_flavour=$2 state found
+	for state in $(kernel_states); do
+		(need_lists "$state") || continue
+		found=$(apt_for "$state" apt-cache search --names-only \
+			"^linux-(image|headers)-$series\.[0-9].*-$of_flavour\$" |
+			sed -n "s/^linux-[a-z]*-\($series\.[^-]*\(-[0-9]*\)\?-$of_flavour\) .*/\1/p" |
+			sort -rV | uniq -d)
+		[[ -z $found ]] || { echo "$found"; return; }
+	done
+}
+
+# The newest kernel of a series (6.12, 6.12-rt-amd64) that can be fetched with its headers. It is
+# remembered, unless it is not the newest that there should be.
+series_release() {
+	local series=${1%%-*} of_flavour=$flavour file release newest='' complete=yes releases
+	[[ $1 != *-* ]] || of_flavour=${1#*-}
+	file=$cache/series/$series-$of_flavour
+	if [[ -e $file ]]; then
+		cat "$file"
+		return
+	fi
+	releases=$(
+		exec 9>"$cache/lock" # a lock that ends here: others fetch the kernel
+		series_releases "$series" "$of_flavour"
+	)
+	[[ -n $releases ]] || die "no kernel $1 for $deb at the mirror"
+	for release in $releases; do
+		if "$here/fetch" headers "$arch" "$release" >/dev/null &&
+			"$here/fetch" kernel "$arch" "$release" >/dev/null; then
+			newest=$release
+			break
+		fi
+		complete=''
+		say "$release cannot be had now: trying an older one"
+	done
+	[[ -n $newest ]] || die "no kernel $1 can be had"
+	! lack_lists "$deb" "$(state_of "$newest")" || complete=''
+	if [[ -n $complete ]]; then
+		mkdir -p "$cache/series"
+		echo "$newest" >"$file.$$"
+		mv "$file.$$" "$file"
+	fi
+	echo "$newest"
+}
+
+# release_of [VERSION]: what uname -r says of it. The name of a flavour has that of the usual one
+# in it.
+release_of() {
+	if [[ ${1-} =~ ^[0-9]+\.[0-9]+(-[a-z].*)?$ ]]; then
+		series_release "$1"
+		return
+	fi
+	case ${1-} in
+	[0-9]*"$flavour"*) echo "$1" ;;
+	*"$flavour"*) echo "$(default_version)-$1" ;;
+	*) echo "${1:-$(default_version)}-$flavour" ;;
+	esac
+}
+
+# The apt state that has a kernel.
+state_of() {
+	local state
+	for state in $(kernel_states); do
+		(need_lists "$state") || continue
+		if apt_for "$state" apt-cache show "linux-image-$1" >/dev/null 2>&1; then
+			echo "$state"
+			return
+		fi
+	done
+	die "no kernel $1 for $deb at the mirror"
+}
+
+# What package $2 of state $1 depends on, one a line.
+depends() {
+	apt_for "$1" apt-cache depends "$2" | sed -n 's/^ [ |]Depends: //p'
+}
+
+# Newer kernels come in parts. Of these -modules has the drivers: 100 MB, and guests load none.
+# The lists of what is built in are in -base.
+fill_kernel() {
+	local release=$1 state parts image
+	state=$(state_of "$release")
+	parts=$(depends "$state" "linux-image-$release" | grep -E '^linux-(base|binary)-' || true)
+	# shellcheck disable=SC2086 # words
+	unpack "$state" ${parts:-"linux-image-$release"}
+	if [[ -d usr/lib/modules ]]; then
+		mkdir -p lib
+		mv usr/lib/modules lib/
+	fi
+	image=$(find boot "lib/modules/$release" -maxdepth 1 \
+		\( -name "vmlinu?-$release" -o -name 'vmlinu?' \) 2>/dev/null || true)
+	[[ -e lib/modules/$release/modules.builtin && -n $image ]] ||
+		die "the packages of $release have no kernel or no lib/modules"
+	mv "$image" vmlinuz
+	rm -rf boot usr
+	# An x86 kernel takes 3 seconds of an emulated CPU to unpack itself: do it here. QEMU
+	# starts the inner kernel through its PVH entry, and one packed otherwise as it is.
+	if [[ $kernel_arch == x86 ]]; then
+		payload vmlinuz | xz -dc >vmlinux 2>/dev/null || rm vmlinux
+	fi
+}
+
+# What is packed in an x86 bzImage, by its setup header (the kernel's Documentation/x86/
+# boot.rst: setup_sects, payload_offset, payload_length), less the size that ends it.
+payload() {
+	local sectors offset length
+	sectors=$(od -A n -t u1 -j $((0x1f1)) -N 1 "$1")
+	read -r offset length < <(od -A n -t u4 -j $((0x248)) -N 8 "$1")
+	head -c $(((sectors + 1) * 512 + offset + length - 4)) "$1" | tail -c $((length - 4))
+}
+
+# The headers of a foreign architecture with the kernel's own tools for this machine.
+fill_headers() {
+	local release=$1 state needs common kbuild
+	state=$(state_of "$release")
+	needs=$(depends "$state" "linux-headers-$release")
+	common=$(grep '^linux-headers-.*-common' <<<"$needs")
+	kbuild=$(grep '^linux-kbuild-' <<<"$needs")
+	unpack "$state" "linux-headers-$release" "$common"
+	unpack "${state/%"$deb"/"$host"}" "${kbuild%:any}"
+	# The headers name each other by where they would be if installed.
+	# shellcheck disable=SC2016 # make's own variables
+	find usr/src -path "*/linux-headers-$release/Makefile" -exec sed -i \
+		-e '1i sources := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))..' \
+		-e 's|/usr/src/|$(sources)/|' {} +
+	# Those of another suite need its compiler and its C library.
+	if [[ $state == *-* ]]; then
+		grep -o '^gcc-[0-9]*' <<<"$needs" | sed "s/^/${state%-*} /" >suite
+	fi
+}
+
+# What a build of modules runs, for all architectures, and what that needs.
+fill_tools() {
+	local suite=$1 gcc=$2 state=$1-$host triplet
+	local -a packages=(bash coreutils dash diffutils findutils gawk grep make python3-minimal
+		sed)
+	for triplet in x86-64-linux-gnu aarch64-linux-gnu powerpc64le-linux-gnu; do
+		packages+=("$gcc-$triplet")
+	done
+	need_lists "$state"
+	packages+=("$(apt_for "$state" apt-cache search --names-only '^linux-kbuild-' |
+		sed 's/ .*//' | sort -V | tail -n 1)")
+	say "fetching ${packages[*]} ($state)"
+	apt_for "$state" apt-get --no-install-recommends --download-only -y install "${packages[@]}"
+	mv "$cache/apt/$state/archives" debs
+	mkdir -p "$cache/apt/$state/archives/partial"
+	unpack_debs debs
+	ln -sf gawk usr/bin/awk # what its package would do when it is installed
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sampling format "last": the last instructions that were sampled, as many as the user
- * asks for.  What was the thread at before it ended?  See docs/writing-a-sampling-format.md.
+ * Sampling format "last": keeps the last sampled instructions, to see what a thread did
+ * before it ended.  The user sets their number.  See docs/writing-a-sampling-format.md.
  */
 #include <linux/device.h>
 #include <linux/module.h>
@@ -13,7 +13,7 @@ struct last_argument {
 
 struct last_buffer {
 	u64 entries;
-	u64 count; /* samples so far; number n was put to ips[n % entries] */
+	u64 count; /* number of samples; sample n is ips[n % entries] */
 	u64 ips[];
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMU description "example": two counters of what the CPU's time counter ticks.
- * PMC n is 1 if PMD n is to count, else 0.  And two virtual PMDs, of what the kernel
- * knows of a thread.  See docs/writing-a-pmu-module.md.
- * No interrupt: 48 bits last 19 hours at 4 GHz, so that stop and read see each wrap.
+ * PMU description "example": two counters of ticks of the CPU's time counter.
+ * PMC n is 1 to let PMD n count, else 0.  Two virtual PMDs return data that the kernel
+ * has about a thread.  See docs/writing-a-pmu-module.md.
+ * There is no interrupt: 48 bits last 19 hours at 4 GHz, so stop and read see each wrap.
  */
 #include <linux/device.h>
 #include <linux/module.h>
@@ -18,9 +18,9 @@ static DEFINE_PER_CPU(u64, selected); /* one bit for each counter, as in the nex
 static DEFINE_PER_CPU(u64, running);
 static DEFINE_PER_CPU(u64, overflows);
 static DEFINE_PER_CPU(u64[2], counters);
-static DEFINE_PER_CPU(u64, since); /* when the counters were looked at */
+static DEFINE_PER_CPU(u64, since); /* time of the last update */
 
-/* A PMC that is not used has its default, and nobody else needs this register. */
+/* Unused PMCs have their defaults, and the register is not shared: write it as a whole. */
 static void example_write_pmcs(const struct pfm_registers *set,
 			       const struct pfm_registers *old)
 {
@@ -78,7 +78,7 @@ static const struct pfm_pmu_operations example_operations = {
 	.acknowledge = example_acknowledge,
 };
 
-/* Who may count at user level only may count ticks; see user_set for other events. */
+/* Contexts at user level may count ticks; other events need user_set. */
 #define TYPE PFM_REG_NO_LEVELS
 
 static const struct pfm_register pmcs[] = {
@@ -90,7 +90,7 @@ static const struct pfm_register pmds[] = {
 	{ .name = "COUNTER1", .type = PFM_REG_COUNTER, .width = 48 },
 };
 
-/* No hardware, and no more to do: the core calls these when a PMD is read or recorded. */
+/* The core calls these when a virtual PMD is read or recorded. */
 static u64 user_time(const struct task_struct *task)
 {
 	return READ_ONCE(task->utime);
@@ -120,7 +120,7 @@ static struct pfm_pmu example_pmu = {
 	.virtual_count = ARRAY_SIZE(virtuals),
 };
 module_driver(example_pmu, pfm_pmu_register, pfm_pmu_unregister);
-/* Yours says which processors it is for: "arm64:midr41?fd0c*". */
+/* Replace it by the processors of your PMU: "arm64:midr41?fd0c*". */
 MODULE_ALIAS(PFM_PMU_ALIAS("none:....................."));
 MODULE_DESCRIPTION("perfmon: example of a PMU description");
 MODULE_LICENSE("GPL");

@@ -11,7 +11,7 @@ static int is_perfmon(int fd)
 	return ioctl(fd, PFM_IOC_LAST_ERROR, &error) == 0;
 }
 
-/* ENOTTY is what the module says to a call that it does not have, and any other file to all. */
+/* ENOTTY means an unknown call, or a file that is not perfmon's: that becomes EBADF. */
 int pfmdev_call(int fd, unsigned long command, void *argument)
 {
 	int result = ioctl(fd, command, argument);

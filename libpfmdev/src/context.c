@@ -16,7 +16,7 @@ static int refuse_no_argument(void)
 	return -1;
 }
 
-/* Keep what the kernel knows of the failure while there is a @fd to ask. */
+/* Store the kernel's reason for the failure before @fd is closed. */
 static int give_up(int fd)
 {
 	struct pfm_error error;
@@ -30,7 +30,7 @@ static int give_up(int fd)
 	return -1;
 }
 
-/* The same in the argument of perfmon2's format. */
+/* Clear the reserved fields in the argument of perfmon2's format. */
 static void *clean_argument(const char *name, void *argument, size_t size,
 			    struct pfm_dfl_smpl_arg *clean)
 {
@@ -43,7 +43,7 @@ static void *clean_argument(const char *name, void *argument, size_t size,
 	return clean;
 }
 
-/* As it is: who has this structure has cleared it. */
+/* The structure is new, so its users have cleared the reserved fields. */
 PFMDEV_EXPORT int pfm_create(const struct pfm_create *create)
 {
 	int fd;
@@ -58,7 +58,7 @@ PFMDEV_EXPORT int pfm_create(const struct pfm_create *create)
 	return fd;
 }
 
-/* As in perfmon2 there is no argument without a name, whatever is said of it. */
+/* As in perfmon2, the format's argument is ignored if there is no name. */
 PFMDEV_EXPORT os_err_t pfm_create_context(pfarg_ctx_t *ctx, char *fmt_name, void *fmt_arg,
 					  size_t fmt_size)
 {
@@ -76,7 +76,7 @@ PFMDEV_EXPORT os_err_t pfm_create_context(pfarg_ctx_t *ctx, char *fmt_name, void
 	return pfm_create(&create);
 }
 
-/* Programs of the perfmon2 time have in reserved fields what was on their stack. */
+/* Programs of the perfmon2 time leave reserved fields uninitialised. */
 PFMDEV_EXPORT os_err_t pfm_load_context(int fd, pfarg_load_t *load)
 {
 	pfarg_load_t clean = { 0 };

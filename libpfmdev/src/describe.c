@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Failures in words:
+ * Sentences about failed calls:
  *
  *	CALL: [element N: ]SENTENCE[: VALUE][, HOLDER]
  *
- * The sentences are in reasons.c; here stands what is said of pfm_error.value for each
- * of them.
+ * The sentences are in reasons.c; this file has the format of pfm_error.value for each.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +35,7 @@ static const char *const calls[] = {
 	[_IOC_NR(PFM_IOC_STATUS)] = "pfm_get_status",
 };
 
-/* How the value is written; a reason that is not here has none. */
+/* Format of the value; reasons that are not here have none. */
 static const char *const values[] = {
 	[PFM_REASON_TOO_LONG] = "%llu bytes",
 	[PFM_REASON_RESERVED] = "0x%llx",
@@ -59,7 +58,7 @@ static const char *const values[] = {
 	[PFM_REASON_MAY_NOT_BLOCK] = "thread %llu",
 };
 
-/* What has been written so far, and where the rest goes. */
+/* The rest of the buffer. */
 struct text {
 	char *next;
 	size_t room;
@@ -167,7 +166,7 @@ static void append_open_advice(struct text *text, int error)
 	case EACCES:
 	case EPERM:
 		append(text, ": the caller may not read it; \"ls -l " PFM_DEVICE
-			     "\" tells who may");
+			     "\" shows who may");
 		break;
 	}
 }
@@ -190,9 +189,9 @@ void pfmdev_describe_descriptor(int fd, int error, char *buffer, size_t size)
 	if (error == EBADF && fcntl(fd, F_GETFD) == -1)
 		append(&text, "descriptor %d is not open", fd);
 	else if (error == EBADF)
-		append(&text, "descriptor %d is not one of perfmon", fd);
+		append(&text, "descriptor %d does not belong to perfmon", fd);
 	else
-		append(&text, "descriptor %d does not tell why: ", fd);
+		append(&text, "descriptor %d has no reason: ", fd);
 	if (error != EBADF)
 		append_errno(&text, error);
 }

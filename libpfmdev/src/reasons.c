@@ -29,47 +29,47 @@ static const char *const sentences[] = {
 	[PFM_REASON_PMD_UNUSED] = "the PMD was never written in this set",
 	[PFM_REASON_NO_SET] = "the event set does not exist",
 	[PFM_REASON_SET_ZERO] = "event set 0 cannot be deleted",
-	[PFM_REASON_LOADED] = "the context is attached already",
-	[PFM_REASON_UNLOADED] = "the context is not attached",
+	[PFM_REASON_LOADED] = "the context is loaded already",
+	[PFM_REASON_UNLOADED] = "the context is not loaded",
 	[PFM_REASON_NO_THREAD] = "there is no such thread",
 	[PFM_REASON_THREAD_ENDED] = "the thread has ended or is ending",
 	[PFM_REASON_KERNEL_THREAD] = "kernel threads cannot be monitored",
-	[PFM_REASON_PERMISSION] = "the caller may not look at that thread",
+	[PFM_REASON_PERMISSION] = "the caller may not monitor that thread",
 	[PFM_REASON_THREAD_TAKEN] = "the thread has a context already",
 	[PFM_REASON_NOTHING_TO_RESTART] = "no notification waits for a restart",
 	[PFM_REASON_TIMEOUT] = "the event set needs a timeout",
 	[PFM_REASON_NO_FORMAT] = "there is no sampling format of that name",
-	[PFM_REASON_FORMAT_SIZE] = "the sampling format has an argument of another size",
+	[PFM_REASON_FORMAT_SIZE] = "the argument of the sampling format has another size",
 	[PFM_REASON_FORMAT_ARGUMENT] = "the sampling format does not accept its argument",
 	[PFM_REASON_BUFFER_LIMIT] =
-		"sampling buffers are at /sys/kernel/perfmon/smpl_buffer_mem_max",
+		"sampling buffers have reached /sys/kernel/perfmon/smpl_buffer_mem_max",
 	[PFM_REASON_BUFFER_MEMLOCK] =
-		"the user's sampling buffers are at the limit of locked memory, 'ulimit -l'",
+		"the user's sampling buffers have reached the limit of locked memory, 'ulimit -l'",
 	[PFM_REASON_BLOCK_SELF] = "a thread cannot block itself",
 	[PFM_REASON_SMPL_PMDS] = "a PMD to be recorded does not exist or is held",
 	[PFM_REASON_RESET_PMDS] =
-		"a PMD to be reset does not exist, is held or read-only",
+		"a PMD to be reset does not exist, is held or is read-only",
 	[PFM_REASON_SET_LIMIT] =
 		"the context has /sys/kernel/perfmon/max_sets event sets",
-	[PFM_REASON_SET_MEMORY] = "event sets are at /sys/kernel/perfmon/set_mem_max",
+	[PFM_REASON_SET_MEMORY] =
+		"event sets have reached /sys/kernel/perfmon/set_mem_max",
 	[PFM_REASON_SWITCH_COUNT] = "only overflows of a counter can switch event sets",
-	[PFM_REASON_FORMAT] = "the sampling format cannot begin",
+	[PFM_REASON_FORMAT] = "the sampling format cannot be set up",
 	[PFM_REASON_SIZE] = "a structure is shorter than its first version",
 	[PFM_REASON_TAIL] =
-		"a structure has more in it than this version of perfmon knows",
-	[PFM_REASON_FORMAT_NAME] =
-		"an argument of a sampling format is there, but no name",
+		"a structure has fields that this version of perfmon does not know",
+	[PFM_REASON_FORMAT_NAME] = "a sampling format has an argument, but no name",
 	[PFM_REASON_ONLY_SAMPLED] = "the PMD can only be recorded in samples",
-	[PFM_REASON_PMU_REFUSES] = "the PMU does not take this context",
+	[PFM_REASON_PMU_REFUSES] = "the PMU does not accept this context",
 	[PFM_REASON_PARANOID] =
 		"kernel.perf_event_paranoid is above 2: run 'sysctl "
 		"kernel.perf_event_paranoid=2' or 'echo user >/sys/kernel/perfmon/policy' "
 		"as root, or join the group of /sys/kernel/perfmon/task_group",
 	[PFM_REASON_MAY_NOT_BLOCK] =
 		"the caller may not make that thread wait: that needs what ptrace attach "
-		"needs, and is nobody's for process 1",
+		"needs, and is never allowed for process 1",
 	[PFM_REASON_SET_SHARE] =
-		"the user's event sets are at /sys/kernel/perfmon/set_user_max",
+		"the user's event sets have reached /sys/kernel/perfmon/set_user_max",
 };
 
 PFMDEV_EXPORT const char *pfm_strreason(unsigned int reason)

@@ -419,7 +419,7 @@ TEST(closed_device_says_so)
 	ck_assert_str_eq(
 		pfm_last_error(-1, text, sizeof(text)),
 		"cannot open /dev/perfmon: Permission denied: the caller may not read it; "
-		"\"ls -l /dev/perfmon\" tells who may");
+		"\"ls -l /dev/perfmon\" shows who may");
 	module.open_errno = EMFILE;
 	ck_assert_int_eq(pfm_create_context(&ctx, NULL, NULL, 0), -1);
 	ck_assert_str_eq(pfm_last_error(-1, text, sizeof(text)),

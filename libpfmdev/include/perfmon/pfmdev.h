@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libpfmdev: the calls of perfmon2 (v2.8) on top of /dev/perfmon, the one of
- * perfmon3 that reads faster, and those that tell what the module offers and why
- * a call failed.
+ * libpfmdev: the calls of perfmon2 (v2.8) on top of /dev/perfmon, the faster read
+ * of perfmon v3, and calls that return the features of the module and the reason of
+ * a failure.
  *
  * Programs of the perfmon2 time include <perfmon/perfmon.h>, which is this header by
  * another name.
@@ -34,7 +34,7 @@
 #undef __u64
 #undef __s32
 
-/* Names of the perfmon2 header that the protocol itself has no use for. */
+/* Names of the perfmon2 header that the ioctls do not use. */
 #define PFM_VERSION_MAJ	   PFM_VERSION_MAJOR(PFM_VERSION)
 #define PFM_VERSION_MIN	   PFM_VERSION_MINOR(PFM_VERSION)
 #define PFM_GROUP_PERM_ANY (-1)
@@ -56,7 +56,7 @@ typedef int os_err_t;
 /* Types of pfm_read() */
 #define PFM_RW_PMD	    1 /* values of PMDs, pfarg_pmr_t */
 
-/* Bytes that hold any sentence of pfm_last_error(). */
+/* Size of a buffer for any sentence of pfm_last_error(), in bytes. */
 #define PFM_LAST_ERROR_SIZE 512
 
 #ifdef __cplusplus

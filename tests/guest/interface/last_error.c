@@ -64,7 +64,7 @@ TEST(the_sentence_names_call_element_reason_and_value)
 	ck_assert_str_eq(sentence(fd),
 			 "pfm_write_pmds: element 1: the PMU has no such PMD: PMD 65535");
 	must_fail_errno(pfm_start(fd, NULL), EINVAL);
-	ck_assert_str_eq(sentence(fd), "pfm_start: the context is not attached");
+	ck_assert_str_eq(sentence(fd), "pfm_start: the context is not loaded");
 	must_fail_errno(try_load(fd, 0x7ffffffe), ESRCH);
 	ck_assert_str_eq(sentence(fd),
 			 "pfm_load_context: there is no such thread: thread 2147483646");

@@ -398,7 +398,7 @@ TEST(a_foreign_descriptor_is_ebadf)
 	ck_assert_int_eq(pipe(fds), 0);
 	must_be_ebadf(fds[0]);
 	must_be_ebadf(fds[1]);
-	ck_assert_ptr_ne(strstr(sentence(fds[0]), "is not one of perfmon"), NULL);
+	ck_assert_ptr_ne(strstr(sentence(fds[0]), "does not belong to perfmon"), NULL);
 }
 
 TEST(the_library_refuses_missing_arguments)

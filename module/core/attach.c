@@ -6,7 +6,6 @@
  * Who gets there first under the context's lock takes the thread away from it;
  * the others find it gone.
  */
-#include <linux/binfmts.h>
 #include <linux/capability.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
@@ -16,13 +15,13 @@
 
 #include "attach.h"
 #include "claim.h"
-#include "compat/coredump.h"
+#include "error.h"
 #include "permission.h"
-#include "reset.h"
+#include "remote.h"
 #include "session.h"
+#include "set_switch.h"
 #include "switch.h"
 #include "threads.h"
-#include "tracepoint.h"
 
 /*
  * Takes the thread away, which is returned with the context's reference to it; NULL if it was
@@ -70,7 +69,7 @@ static void drop_block(struct pfm_context *context)
  * PREEMPT_RT does not allow there: the thread, which does not wait, lives on its own reference, and
  * the block is left to whoever unloads or loads the context.
  */
-static void detach_current(struct pfm_context *context, bool tell, bool closed)
+void pfm_detach_current(struct pfm_context *context, bool tell, bool closed)
 {
 	const struct pfarg_ovfl_msg end = { .msg_type = PFM_MSG_END };
 	struct task_struct *task = NULL;
@@ -87,87 +86,6 @@ static void detach_current(struct pfm_context *context, bool tell, bool closed)
 	raw_spin_unlock(&context->lock);
 	if (task)
 		put_task_struct(task);
-}
-
-/*
- * PF_EXITING was set before: load() looks at it after it has entered the
- * thread in the table, so one of the two sees the other.  Who watches himself
- * is not told.
- */
-static void probe_sched_process_exit(void *data, struct task_struct *task)
-{
-	struct pfm_context *context;
-	unsigned long flags;
-
-	smp_mb();
-	local_irq_save(flags);
-	context = pfm_thread_find(current);
-	if (context)
-		detach_current(context, !context->self, false);
-	local_irq_restore(flags);
-}
-
-/* A thread that executes a program becomes the leader of its process. */
-static void becomes_leader(struct pfm_context *context)
-{
-	raw_spin_lock(&context->lock);
-	if (context->task == current)
-		context->tid = context->tgid;
-	raw_spin_unlock(&context->lock);
-}
-
-/* It gained privileges or cannot be read. */
-static bool is_closed_program(const struct linux_binprm *bprm)
-{
-	return bprm->secureexec || !pfm_current_is_dumpable();
-}
-
-/*
- * The new program may be one that the watcher could not have attached to.
- * (docs/interface.md 10, row 24)
- */
-static void probe_sched_process_exec(void *data, struct task_struct *task, pid_t old_pid,
-				     struct linux_binprm *bprm)
-{
-	struct pfm_context *context;
-	unsigned long flags;
-
-	local_irq_save(flags);
-	context = pfm_thread_find(current);
-	if (context)
-		becomes_leader(context);
-	if (context && !context->follows && is_closed_program(bprm))
-		detach_current(context, true, true);
-	local_irq_restore(flags);
-}
-
-int pfm_hooks_enable(void)
-{
-	int error;
-
-	error = pfm_tracepoint_register("sched_process_exit", probe_sched_process_exit);
-	if (error)
-		return error;
-	error = pfm_tracepoint_register("sched_process_exec", probe_sched_process_exec);
-	if (error)
-		goto no_exec;
-	error = pfm_switch_enable();
-	if (error)
-		goto no_switch;
-	return 0;
-
-no_switch:
-	pfm_tracepoint_unregister("sched_process_exec", probe_sched_process_exec);
-no_exec:
-	pfm_tracepoint_unregister("sched_process_exit", probe_sched_process_exit);
-	return error;
-}
-
-void pfm_hooks_disable(void)
-{
-	pfm_switch_disable();
-	pfm_tracepoint_unregister("sched_process_exec", probe_sched_process_exec);
-	pfm_tracepoint_unregister("sched_process_exit", probe_sched_process_exit);
 }
 
 /* Whether the caller may monitor the thread, at this moment. */
@@ -493,65 +411,4 @@ void pfm_loader_ends(struct pfm_context *context)
 		pfm_block_release(block);
 		pfm_block_put(block);
 	}
-}
-
-/* The context may have been unloaded by the end of its thread at any time. */
-static int unloaded(struct pfm_context *context)
-{
-	return pfm_fail(context, -EINVAL, PFM_REASON_UNLOADED, 0);
-}
-
-struct start_call {
-	struct pfm_set *set; /* NULL: the active one */
-	bool loaded;
-};
-
-static void start_here(struct pfm_context *context, void *argument)
-{
-	struct start_call *call = argument;
-
-	call->loaded = context->state != PFM_STATE_UNLOADED;
-	if (!call->loaded)
-		return;
-	pfm_pause(context); /* no overflow may mask it in the middle */
-	if (call->set) {
-		pfm_monitoring_end(context);
-		context->switch_due = false;
-		pfm_set_activate(context, call->set, true);
-	}
-	context->started = true;
-	if (context->state == PFM_STATE_LOADED)
-		pfm_monitoring_begin(context);
-	pfm_resume(context);
-}
-
-int pfm_start(struct pfm_context *context, const struct pfarg_start *start)
-{
-	struct start_call call = {};
-
-	if (start) {
-		call.set = pfm_set_find(context, start->start_set);
-		if (!call.set)
-			return pfm_fail(context, -EINVAL, PFM_REASON_NO_SET,
-					start->start_set);
-	}
-	pfm_context_call(context, start_here, &call);
-	return call.loaded ? 0 : unloaded(context);
-}
-
-static void stop_here(struct pfm_context *context, void *argument)
-{
-	bool *loaded = argument;
-
-	*loaded = context->state != PFM_STATE_UNLOADED;
-	pfm_monitoring_end(context);
-	context->started = false;
-}
-
-int pfm_stop(struct pfm_context *context)
-{
-	bool loaded;
-
-	pfm_context_call(context, stop_here, &loaded);
-	return loaded ? 0 : unloaded(context);
 }

@@ -7,8 +7,6 @@
 /* Mutex held. */
 int pfm_load(struct pfm_context *context, const struct pfarg_load *load);
 void pfm_unload(struct pfm_context *context);
-int pfm_start(struct pfm_context *context, const struct pfarg_start *start);
-int pfm_stop(struct pfm_context *context);
 
 /* From its notification, in interrupt context: its thread waits for a restart. */
 void pfm_block_thread(struct pfm_context *context);
@@ -19,8 +17,10 @@ void pfm_block_thread(struct pfm_context *context);
  */
 void pfm_loader_ends(struct pfm_context *context);
 
-/* The hooks of the scheduler; may sleep. */
-int pfm_hooks_enable(void);
-void pfm_hooks_disable(void);
+/*
+ * From the hooks: in the thread itself, interrupts off.  @tell: with a message; @closed: to a
+ * program that its watcher may not see.
+ */
+void pfm_detach_current(struct pfm_context *context, bool tell, bool closed);
 
 #endif

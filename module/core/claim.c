@@ -8,8 +8,10 @@
 #include <linux/string.h>
 #include <linux/workqueue.h>
 
-#include "attach.h"
 #include "claim.h"
+#include "context.h"
+#include "error.h"
+#include "hooks.h"
 
 #define WORDS		 PFM_HARDWARE_BV
 

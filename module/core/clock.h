@@ -10,6 +10,7 @@
 #define PERFMON_CLOCK_H
 
 #include <linux/kconfig.h>
+#include <linux/ktime.h>
 #include <linux/minmax.h>
 #include <linux/sched/clock.h>
 #include <linux/timekeeping.h>

@@ -1,36 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The context: birth, death, and how its registers are reached. */
+/* The context: creation, destruction and status. */
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/smp.h>
 
 #include "attach.h"
 #include "context.h"
+#include "error.h"
 #include "flags.h"
 #include "limits.h"
 #include "permission.h"
 #include "pmu.h"
+#include "remote.h"
 #include "virtual.h"
-
-int pfm_fail(struct pfm_context *context, int error, enum pfm_reason reason, u64 value)
-{
-	lockdep_assert_held(&context->mutex);
-	context->error = (struct pfm_error){
-		.reason = reason,
-		.index = PFM_NO_INDEX,
-		.value = value,
-	};
-	return error;
-}
-
-int pfm_fail_at(struct pfm_context *context, u32 index, int error, enum pfm_reason reason,
-		u64 value)
-{
-	pfm_fail(context, error, reason, value);
-	context->error.index = index;
-	return error;
-}
 
 /* In interrupt context, soon after there was something to tell. */
 static void notify(struct irq_work *work)
@@ -254,46 +236,6 @@ int pfm_context_create(struct pfm_context *context, const struct pfm_create *cre
 	if (error)
 		undo_create(context);
 	return error;
-}
-
-struct call {
-	struct pfm_context *context;
-	pfm_context_fn function;
-	void *argument;
-	bool done;
-};
-
-/* Interrupt sent to the CPU where the thread was a moment ago. */
-static void call_from_interrupt(void *argument)
-{
-	struct call *call = argument;
-
-	raw_spin_lock(&call->context->lock);
-	if (pfm_is_here(call->context)) {
-		call->function(call->context, call->argument);
-		call->done = true;
-	}
-	raw_spin_unlock(&call->context->lock);
-}
-
-void pfm_context_call_elsewhere(struct pfm_context *context, pfm_context_fn function,
-				void *argument)
-{
-	struct call call = {
-		.context = context,
-		.function = function,
-		.argument = argument,
-	};
-
-	while (!call.done) {
-		int cpu = READ_ONCE(context->cpu);
-
-		if (cpu == PFM_NO_CPU)
-			cpu = raw_smp_processor_id();
-		/* Fails if the CPU goes: its threads are elsewhere then. */
-		smp_call_function_single(cpu, call_from_interrupt, &call, true);
-		cond_resched();
-	}
 }
 
 struct status_call {

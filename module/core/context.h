@@ -14,10 +14,10 @@
 #include <perfmon_pmu.h>
 
 #include "block.h"
+#include "buffer.h"
 #include "format.h"
 #include "message.h"
-#include "sample.h"
-#include "sets.h"
+#include "set.h"
 
 #define PFM_NO_CPU	   (-1)
 
@@ -129,82 +129,10 @@ static __always_inline struct pfm_set *pfm_set_find(struct pfm_context *context,
 	return xa_load(&context->set_index, id);
 }
 
-typedef void (*pfm_context_fn)(struct pfm_context *context, void *argument);
-
 struct pfm_context *pfm_context_alloc(void);
 void pfm_context_free(struct pfm_context *context);
 int pfm_context_create(struct pfm_context *context, const struct pfm_create *create,
 		       const char *name, const char *pmu_name);
-void pfm_context_call_elsewhere(struct pfm_context *context, pfm_context_fn function,
-				void *argument);
 void pfm_context_status(struct pfm_context *context, struct pfm_status *status);
-
-/**
- * pfm_fail() - note why the present call fails
- * @context: its context; mutex held
- * @error: negative errno
- * @reason: why
- * @value: offending value, 0 if there is none
- *
- * Return: @error
- */
-int pfm_fail(struct pfm_context *context, int error, enum pfm_reason reason, u64 value);
-
-/* The same for element @index of a vector. */
-int pfm_fail_at(struct pfm_context *context, u32 index, int error, enum pfm_reason reason,
-		u64 value);
-
-/* Context lock held: the registers are in memory, or in this CPU. */
-static inline bool pfm_is_here(const struct pfm_context *context)
-{
-	lockdep_assert_held(&context->lock);
-	return context->cpu == PFM_NO_CPU || context->cpu == smp_processor_id();
-}
-
-/**
- * pfm_context_call() - do something where the registers are
- * @context: mutex held
- * @function: called with the context's lock held and interrupts off, on the CPU
- *	where the thread runs, or here if it runs nowhere
- * @argument: for @function
- *
- * The thread is not stopped; if it moves meanwhile it is followed.
- */
-static __always_inline void pfm_context_call(struct pfm_context *context,
-					     pfm_context_fn function, void *argument)
-{
-	unsigned long flags;
-	bool here;
-
-	raw_spin_lock_irqsave(&context->lock, flags);
-	here = pfm_is_here(context);
-	if (likely(here))
-		function(context, argument);
-	raw_spin_unlock_irqrestore(&context->lock, flags);
-	if (unlikely(!here))
-		pfm_context_call_elsewhere(context, function, argument);
-}
-
-/**
- * pfm_context_look() - the same for a @function that changes nothing
- *
- * A thread that looks at itself, which is how programs read their counters, finds
- * itself on this CPU and stays there while interrupts are off.  Then nobody else may
- * touch what @function looks at, and the lock says no more.
- */
-static __always_inline void pfm_context_look(struct pfm_context *context,
-					     pfm_context_fn function, void *argument)
-{
-	unsigned long flags;
-	bool here;
-
-	local_irq_save(flags);
-	here = READ_ONCE(context->cpu) == smp_processor_id();
-	if (likely(here))
-		function(context, argument);
-	local_irq_restore(flags);
-	if (unlikely(!here))
-		pfm_context_call(context, function, argument);
-}
 
 #endif

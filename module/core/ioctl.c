@@ -12,12 +12,13 @@
 #include "attach.h"
 #include "compat/uaccess.h"
 #include "context.h"
+#include "control.h"
+#include "error.h"
 #include "flags.h"
 #include "ioctl.h"
 #include "limits.h"
 #include "pmu.h"
 #include "registers.h"
-#include "restart.h"
 #include "sets.h"
 
 /*

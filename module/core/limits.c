@@ -17,6 +17,7 @@
 #include <linux/user_namespace.h>
 
 #include "context.h"
+#include "error.h"
 #include "limits.h"
 
 struct pfm_limits pfm_limits = {

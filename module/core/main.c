@@ -5,7 +5,9 @@
 
 #include "block.h"
 #include "claim.h"
+#include "cpu.h"
 #include "device.h"
+#include "exit_exec.h"
 #include "format.h"
 #include "limits.h"
 #include "machine.h"
@@ -23,7 +25,9 @@ static int __init perfmon_init(void)
 
 	pfm_limits_init();
 	pfm_machine_init();
+	pfm_cpu_init();
 	pfm_switch_init();
+	pfm_exit_exec_init();
 	pfm_set_timer_init();
 	pfm_throttle_init();
 	error = pfm_threads_init();

@@ -13,6 +13,7 @@
 #include <linux/sched/task_stack.h>
 
 #include "clock.h"
+#include "cpu.h"
 #include "format.h"
 #include "overflow.h"
 #include "reset.h"

@@ -22,6 +22,7 @@
 
 #include "compat/perf_event.h"
 #include "context.h"
+#include "error.h"
 #include "limits.h"
 #include "permission.h"
 

@@ -14,10 +14,11 @@
 #include <linux/slab.h>
 
 #include "claim.h"
+#include "cpu.h"
+#include "error.h"
 #include "interface.h"
 #include "machine.h"
 #include "pmu.h"
-#include "switch.h"
 #include "sysfs.h"
 #include "virtual.h"
 

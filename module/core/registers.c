@@ -7,9 +7,12 @@
 #include <linux/string.h>
 
 #include "claim.h"
+#include "cpu.h"
+#include "error.h"
 #include "flags.h"
 #include "pmu.h"
 #include "registers.h"
+#include "remote.h"
 #include "switch.h"
 #include "virtual.h"
 

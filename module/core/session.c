@@ -6,6 +6,7 @@
 #include <linux/string.h>
 
 #include "context.h"
+#include "error.h"
 #include "session.h"
 
 static int fail(struct pfm_context *context, int error, const char *why)

@@ -38,6 +38,16 @@ static inline s64 pfm_set_time(struct pfm_context *context, struct pfm_set *set,
 	return set->duration;
 }
 
+/* ns that remain of its timeout at @now, less than 0 if it is over. */
+static inline s64 pfm_set_rest(struct pfm_context *context, struct pfm_set *set, u64 now)
+{
+	return set->ends_at - pfm_set_time(context, set, now);
+}
+
+/* ns that @set was active until now, and ns that remain of its timeout: at least 0. */
+u64 pfm_set_duration(struct pfm_context *context, struct pfm_set *set);
+u64 pfm_set_time_left(struct pfm_context *context, struct pfm_set *set);
+
 /* All but the counting. */
 static inline void pfm_monitoring_take_up(struct pfm_context *context, u64 now)
 {

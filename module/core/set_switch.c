@@ -16,6 +16,7 @@
 #include "clock.h"
 #include "compat/hrtimer.h"
 #include "context.h"
+#include "cpu.h"
 #include "reset.h"
 #include "set_clock.h"
 #include "set_switch.h"
@@ -29,16 +30,6 @@
 #define SLACK	      5000
 
 #define TIMER_NOT_SET (-1)
-
-static s64 time_left(struct pfm_context *context, struct pfm_set *set, u64 now)
-{
-	return set->ends_at - pfm_set_time(context, set, now);
-}
-
-u64 pfm_set_time_left(struct pfm_context *context, struct pfm_set *set)
-{
-	return max_t(s64, time_left(context, set, pfm_clock()), 0);
-}
 
 /* What overflowed before the context was loaded does not concern this time. */
 static void forget_former_load(struct pfm_context *context, struct pfm_set *set)
@@ -132,7 +123,7 @@ static void timer_set(struct pfm_set_timer *timer, s64 left)
 void pfm_set_timer_start(struct pfm_context *context, struct pfm_set *set, bool is_fresh)
 {
 	s64 left = is_fresh ? set->ends_at - set->duration
-			    : time_left(context, set, pfm_clock());
+			    : pfm_set_rest(context, set, pfm_clock());
 
 	timer_set(this_cpu_ptr(&pfm_cpu.set_timer), left);
 }
@@ -175,7 +166,7 @@ static __always_inline void look_at_time(struct pfm_cpu *cpu)
 	raw_spin_lock(&context->lock);
 	set = READ_ONCE(context->active);
 	if (context->monitoring && set->unusual & PFM_SET_TIMED) {
-		left = time_left(context, set, now);
+		left = pfm_set_rest(context, set, now);
 		if (left > SLACK)
 			timer_set_again(&cpu->set_timer, left);
 		else

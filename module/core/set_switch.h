@@ -36,9 +36,6 @@ void pfm_set_timer_exit(void);
  */
 void pfm_set_timer_start(struct pfm_context *context, struct pfm_set *set, bool is_fresh);
 
-/* ns that remain of its timeout; 0 if it has none.  As pfm_set_duration(). */
-u64 pfm_set_time_left(struct pfm_context *context, struct pfm_set *set);
-
 /**
  * pfm_set_activate() - make a set the active one
  * @context: context lock held or in the overflow handler, not monitoring

@@ -3,8 +3,8 @@
 #include <linux/cpumask.h>
 #include <linux/debugfs.h>
 
+#include "cpu.h"
 #include "statistics.h"
-#include "switch.h"
 
 DEFINE_STATIC_KEY_FALSE(pfm_timing);
 

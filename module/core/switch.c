@@ -6,39 +6,25 @@
  * in the thread that goes out: it may take raw spinlocks and start pinned hard
  * timers, it may not wake anybody (hence the irq_work of the queue).
  *
+ * Four files call each other in a circle: switch, overflow, set_switch and throttle.  The matter
+ * is recursive: stopping the counters may reveal an overflow whose interrupt has not come yet,
+ * and that overflow may mask the context, switch its sets, which stops and starts counters, or
+ * throttle the set.  tests/circles shows this, and tests/style keeps the circle from growing.
+ *
  * The probe is in place while a context is loaded and a little longer.  The context
  * that goes out is noted by the CPU, the one that comes in is found in the thread
  * table (threads.h).
  */
-#include <linux/export.h>
 #include <linux/sched.h>
 
 #include "clock.h"
+#include "cpu.h"
+#include "hooks.h"
 #include "overflow.h"
 #include "set_clock.h"
 #include "switch.h"
 #include "threads.h"
-#include "tracepoint.h"
 #include "virtual.h"
-
-DEFINE_PER_CPU(struct pfm_cpu, pfm_cpu);
-DEFINE_STATIC_KEY_FALSE(pfm_cpus_differ);
-
-/* Unique among all CPUs and never 0: it starts at the CPU's number + 1. */
-static u64 take_stamp(struct pfm_cpu *cpu)
-{
-	return cpu->next_stamp += NR_CPUS;
-}
-
-void pfm_registers_lost(void)
-{
-	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
-
-	WARN_ON_ONCE(!irqs_disabled());
-	cpu->pmc_stamp = 0;
-	cpu->pmd_stamp = take_stamp(cpu);
-}
-EXPORT_SYMBOL_GPL(pfm_registers_lost);
 
 /* This CPU has another PMU than the context's: nothing can count here. */
 static __always_inline bool is_foreign(const struct pfm_context *context)
@@ -135,14 +121,9 @@ static void counting_end(struct pfm_context *context, struct pfm_cpu *cpu)
 	overflows = operations->stop(&set->registers);
 	set->registers.resumed = true;
 	context->counting = false;
-	set->pmd_stamp = cpu->pmd_stamp = take_stamp(cpu);
+	set->pmd_stamp = cpu->pmd_stamp = pfm_cpu_take_stamp(cpu);
 	if (unlikely(overflows))
 		pfm_overflow_collect(context, overflows);
-}
-
-u64 pfm_set_duration(struct pfm_context *context, struct pfm_set *set)
-{
-	return max_t(s64, pfm_set_time(context, set, pfm_clock()), 0);
 }
 
 /* @cpu is this one. */
@@ -278,28 +259,7 @@ static void probe_sched_switch(void *data, bool preempt, struct task_struct *pre
 	}
 }
 
-/* While the first context is loaded; may sleep. */
-int pfm_switch_enable(void)
-{
-	return pfm_tracepoint_register("sched_switch", probe_sched_switch);
-}
-
-/* When none is loaded any more; may sleep. */
-void pfm_switch_disable(void)
-{
-	pfm_tracepoint_unregister("sched_switch", probe_sched_switch);
-}
-
 void pfm_switch_init(void)
 {
-	int number;
-
-	for_each_possible_cpu(number) {
-		struct pfm_cpu *cpu = per_cpu_ptr(&pfm_cpu, number);
-
-		cpu->sample.cpu = number;
-		cpu->sample.values = cpu->values;
-		cpu->next_stamp = number + 1;
-		cpu->pmd_stamp = take_stamp(cpu);
-	}
+	pfm_hook_set(PFM_HOOK_SWITCH, probe_sched_switch);
 }

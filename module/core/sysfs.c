@@ -10,8 +10,7 @@
 
 #include "format.h"
 #include "limits.h"
-#include "sample.h"
-#include "sets.h"
+#include "set.h"
 #include "statistics.h"
 #include "sysfs.h"
 #include "threads.h"

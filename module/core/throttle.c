@@ -16,6 +16,8 @@
 #include <linux/percpu.h>
 
 #include "compat/hrtimer.h"
+#include "cpu.h"
+#include "set_clock.h"
 #include "switch.h"
 #include "throttle.h"
 

@@ -8,7 +8,7 @@
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 
-#include "switch.h"
+#include "set_clock.h"
 #include "virtual.h"
 
 /* The core's.  A state does not count: it is how it is, and needs no difference. */

@@ -9,10 +9,11 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "buffer.h"
 #include "compat/mm.h"
 #include "context.h"
+#include "error.h"
 #include "limits.h"
-#include "sample.h"
 
 static void free_pages_of(struct pfm_buffer *buffer, unsigned long count)
 {

@@ -1,11 +1,77 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Going on after a notification. */
-#include "attach.h"
+/* What the user says of a loaded context: start, stop, restart. */
+#include "block.h"
 #include "clock.h"
-#include "registers.h"
+#include "control.h"
+#include "cpu.h"
+#include "error.h"
+#include "remote.h"
 #include "reset.h"
-#include "restart.h"
+#include "set_switch.h"
 #include "switch.h"
+
+/* The context may have been unloaded by the end of its thread at any time. */
+static int unloaded(struct pfm_context *context)
+{
+	return pfm_fail(context, -EINVAL, PFM_REASON_UNLOADED, 0);
+}
+
+struct start_call {
+	struct pfm_set *set; /* NULL: the active one */
+	bool loaded;
+};
+
+static void start_here(struct pfm_context *context, void *argument)
+{
+	struct start_call *call = argument;
+
+	call->loaded = context->state != PFM_STATE_UNLOADED;
+	if (!call->loaded)
+		return;
+	pfm_pause(context); /* no overflow may mask it in the middle */
+	if (call->set) {
+		pfm_monitoring_end(context);
+		context->switch_due = false;
+		pfm_set_activate(context, call->set, true);
+	}
+	context->started = true;
+	if (context->state == PFM_STATE_LOADED)
+		pfm_monitoring_begin(context);
+	pfm_resume(context);
+}
+
+int pfm_start(struct pfm_context *context, const struct pfarg_start *start)
+{
+	struct start_call call = {};
+
+	if (start) {
+		call.set = pfm_set_find(context, start->start_set);
+		if (!call.set)
+			return pfm_fail(context, -EINVAL, PFM_REASON_NO_SET,
+					start->start_set);
+	}
+	pfm_context_call(context, start_here, &call);
+	return call.loaded ? 0 : unloaded(context);
+}
+
+static void stop_here(struct pfm_context *context, void *argument)
+{
+	bool *loaded = argument;
+
+	*loaded = context->state != PFM_STATE_UNLOADED;
+	pfm_monitoring_end(context);
+	context->started = false;
+}
+
+int pfm_stop(struct pfm_context *context)
+{
+	bool loaded;
+
+	pfm_context_call(context, stop_here, &loaded);
+	return loaded ? 0 : unloaded(context);
+}
+
+/* ---- going on after a notification ---------------------------------------------------- */
 
 struct restart_call {
 	enum pfm_reason refused; /* PFM_REASON_NONE: it was not */

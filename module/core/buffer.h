@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef PERFMON_SAMPLE_H
-#define PERFMON_SAMPLE_H
+#ifndef PERFMON_CORE_BUFFER_H
+#define PERFMON_CORE_BUFFER_H
 
 #include <linux/refcount.h>
 #include <linux/types.h>

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef PERFMON_CORE_ERROR_H
+#define PERFMON_CORE_ERROR_H
+
+#include <linux/types.h>
+#include <perfmon/perfmon_ioctl.h>
+
+struct pfm_context;
+
+/**
+ * pfm_fail() - note why the present call fails
+ * @context: its context; mutex held
+ * @error: negative errno
+ * @reason: why
+ * @value: offending value, 0 if there is none
+ *
+ * Return: @error
+ */
+int pfm_fail(struct pfm_context *context, int error, enum pfm_reason reason, u64 value);
+
+/* The same for element @index of a vector. */
+int pfm_fail_at(struct pfm_context *context, u32 index, int error, enum pfm_reason reason,
+		u64 value);
+
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The monitored thread ends or executes a program.  The probes run in the thread, in process
+ * context.
+ */
+#include <linux/binfmts.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
+
+#include "attach.h"
+#include "compat/coredump.h"
+#include "exit_exec.h"
+#include "hooks.h"
+#include "threads.h"
+
+/*
+ * PF_EXITING was set before: load() looks at it after it has entered the
+ * thread in the table, so one of the two sees the other.  Who watches himself
+ * is not told.
+ */
+static void probe_sched_process_exit(void *data, struct task_struct *task)
+{
+	struct pfm_context *context;
+	unsigned long flags;
+
+	smp_mb();
+	local_irq_save(flags);
+	context = pfm_thread_find(current);
+	if (context)
+		pfm_detach_current(context, !context->self, false);
+	local_irq_restore(flags);
+}
+
+/* A thread that executes a program becomes the leader of its process. */
+static void becomes_leader(struct pfm_context *context)
+{
+	raw_spin_lock(&context->lock);
+	if (context->task == current)
+		context->tid = context->tgid;
+	raw_spin_unlock(&context->lock);
+}
+
+/* It gained privileges or cannot be read. */
+static bool is_closed_program(const struct linux_binprm *bprm)
+{
+	return bprm->secureexec || !pfm_current_is_dumpable();
+}
+
+/*
+ * The new program may be one that the watcher could not have attached to.
+ * (docs/interface.md 10, row 24)
+ */
+static void probe_sched_process_exec(void *data, struct task_struct *task, pid_t old_pid,
+				     struct linux_binprm *bprm)
+{
+	struct pfm_context *context;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	context = pfm_thread_find(current);
+	if (context)
+		becomes_leader(context);
+	if (context && !context->follows && is_closed_program(bprm))
+		pfm_detach_current(context, true, true);
+	local_irq_restore(flags);
+}
+
+void pfm_exit_exec_init(void)
+{
+	pfm_hook_set(PFM_HOOK_EXIT, probe_sched_process_exit);
+	pfm_hook_set(PFM_HOOK_EXEC, probe_sched_process_exec);
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef PERFMON_CORE_EXIT_EXEC_H
+#define PERFMON_CORE_EXIT_EXEC_H
+
+/* The module comes. */
+void pfm_exit_exec_init(void);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef PERFMON_CORE_HOOKS_H
+#define PERFMON_CORE_HOOKS_H
+
+/* In the order in which they are put in place: threads are switched last. */
+enum pfm_hook {
+	PFM_HOOK_EXIT,
+	PFM_HOOK_EXEC,
+	PFM_HOOK_SWITCH,
+	PFM_HOOKS,
+};
+
+/* The module comes: each probe is told once, with the prototype of its tracepoint. */
+void pfm_hook_set(enum pfm_hook hook, void *probe);
+
+/*
+ * Process context, may sleep.  A probe may still be running when pfm_hooks_disable() returns;
+ * see tracepoint_synchronize_unregister().
+ */
+int pfm_hooks_enable(void);
+void pfm_hooks_disable(void);
+
+#endif

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Calls to the CPU where the registers of a context are. */
+#include <linux/sched.h>
+#include <linux/smp.h>
+
+#include "remote.h"
+
+struct call {
+	struct pfm_context *context;
+	pfm_context_fn function;
+	void *argument;
+	bool done;
+};
+
+/* Interrupt sent to the CPU where the thread was a moment ago. */
+static void call_from_interrupt(void *argument)
+{
+	struct call *call = argument;
+
+	raw_spin_lock(&call->context->lock);
+	if (pfm_is_here(call->context)) {
+		call->function(call->context, call->argument);
+		call->done = true;
+	}
+	raw_spin_unlock(&call->context->lock);
+}
+
+void pfm_context_call_elsewhere(struct pfm_context *context, pfm_context_fn function,
+				void *argument)
+{
+	struct call call = {
+		.context = context,
+		.function = function,
+		.argument = argument,
+	};
+
+	while (!call.done) {
+		int cpu = READ_ONCE(context->cpu);
+
+		if (cpu == PFM_NO_CPU)
+			cpu = raw_smp_processor_id();
+		/* Fails if the CPU goes: its threads are elsewhere then. */
+		smp_call_function_single(cpu, call_from_interrupt, &call, true);
+		cond_resched();
+	}
+}

@@ -22,7 +22,7 @@
 struct frame {
 	u64 caller; /* its frame */
 	u64 condition;
-	u64 link; /* where what this frame's function called returns to */
+	u64 link; /* return address into this frame's function */
 };
 
 struct walk {

@@ -79,6 +79,7 @@ uninstall:
 	rm -f $(DESTDIR)/usr/lib/modules-load.d/perfmon.conf
 	$(MAKE) -C tools/pfmon $(passed) uninstall
 	$(MAKE) -C libpfmdev $(passed) uninstall
+	DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) packaging/install remove-empty-folders
 
 demo:
 	@tests/vm/fetch tools

@@ -11,6 +11,13 @@
 #define MIB	(1ul << 20)
 #define DEEPEST PFM_CALLCHAIN_MAX_DEPTH
 
+/* The formats can read a link register. */
+#if defined(__aarch64__)
+#define HAS_LINK true
+#else
+#define HAS_LINK false
+#endif
+
 typedef const struct pfm_callchain_entry *entry_t;
 
 struct callchain {

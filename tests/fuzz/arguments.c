@@ -104,7 +104,7 @@ static uint64_t pmd_value(struct builder *builder)
 	return random_next(&builder->random);
 }
 
-/* From more than any machine can take to what needs little work. */
+/* A period: from one too short for any machine to one that needs little work. */
 static uint64_t period(struct builder *builder)
 {
 	static const uint32_t longest[] = { 2, 10, 100, 10000, 100000, 1000000 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Operators on statements: removed, moved, left early; locks. */
+/* Operators on statements: remove, move, return early; locks. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -25,7 +25,7 @@ static void with_registers(void (*check)(void))
 	with_module("perfmon_sysreg", check);
 }
 
-/* Counters 0 and the cycle counter are in use, counter 1 is not. */
+/* Counter 0 and the cycle counter are in use, counter 1 is not. */
 static void must_count(int fd, uint64_t type, uint64_t filter)
 {
 	must(fd, pfm_start(fd, NULL));

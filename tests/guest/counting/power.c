@@ -259,7 +259,7 @@ static void check_throttled(void)
 	uint64_t length, throttles;
 	int fd;
 
-	write_text(INTERRUPT_LIMIT, "1"); /* test each distance */
+	write_text(INTERRUPT_LIMIT, "1"); /* checked at each interrupt */
 	fd = make_context();
 	/* In the second run the kernel has done all its one-time work. */
 	run_into_throttled(fd, MILLION, &throttled);

@@ -53,7 +53,7 @@ TEST(a_pmu_with_a_mistake_is_refused)
 	count_must_be_right(make_context());
 }
 
-/* The kernel's log must compare interface numbers @theirs and @ours of each @kind. */
+/* The kernel's log must say that interface number @theirs of the @kind is not @ours. */
 static void must_be_logged(const char *kind, unsigned int theirs, unsigned int ours)
 {
 	char sentence[256];

@@ -81,7 +81,7 @@ static enum order close_while_it_ends(enum ending ending, int lead)
 	return target.turns > turns ? BEFORE : DURING;
 }
 
-TEST(the_close_may_meet_the_end_of_the_thread)
+TEST(the_close_may_race_with_the_end_of_the_thread)
 {
 	meet_all_endings(close_while_it_ends);
 }
@@ -114,7 +114,7 @@ static enum order load_while_it_ends(enum ending ending, int lead)
 	return order;
 }
 
-TEST(the_load_may_meet_the_end_of_the_thread)
+TEST(the_load_may_race_with_the_end_of_the_thread)
 {
 	meet_all_endings(load_while_it_ends);
 }
@@ -252,7 +252,7 @@ static void overflows_must_be_whole(void)
 }
 
 /* The software PMU has many interrupts if its counters are narrow. */
-TEST(the_end_of_monitoring_may_meet_an_overflow)
+TEST(the_end_of_monitoring_may_race_with_an_overflow)
 {
 	need_cpus(2);
 	if (pmu_is("soft"))

@@ -211,7 +211,7 @@ static struct exec_counts load_while_it_executes(const struct executor *executor
 	return counts;
 }
 
-TEST(the_load_may_meet_an_exec)
+TEST(the_load_may_race_with_an_exec)
 {
 	struct exec_counts counts;
 	struct executor *executor;
@@ -236,7 +236,7 @@ static void watch_as_a_user(struct executor *executor)
 	require(counts.ended == 0 && counts.gone == 0);
 }
 
-TEST(a_users_load_may_meet_the_exec_of_a_setuid_program)
+TEST(a_users_load_may_race_with_the_exec_of_a_setuid_program)
 {
 	const char *program;
 	struct executor *executor;

@@ -142,7 +142,7 @@ static void buffer_must_be_whole(header_t header)
 		end == sizeof(*header) + sizeof(struct pfm_dfl_smpl_entry));
 }
 
-TEST(calls_may_meet_an_overflow)
+TEST(calls_may_race_with_an_overflow)
 {
 	/* Each takes a tenth of a second, with about four calls. */
 	unsigned int count = iterations() / (is_debug_kernel() ? 2 : 5), i, calls;
@@ -197,7 +197,7 @@ static void let_go(int fd)
 }
 
 /* The thread continues, whether it waited, was about to wait, or did not wait yet. */
-TEST(releasing_calls_may_meet_a_waiting_thread)
+TEST(releasing_calls_may_race_with_a_waiting_thread)
 {
 	/* A stock guest takes 25 ms for each iteration. */
 	unsigned int count = iterations() / (is_debug_kernel() ? 1 : 2), i;
@@ -257,7 +257,7 @@ static void kill_one(struct met *met, uint32_t flags)
 	require(waitpid(pid, NULL, 0) == pid);
 }
 
-TEST(a_kill_may_meet_an_overflow_and_a_thread_that_waits)
+TEST(a_kill_may_race_with_an_overflow_and_a_thread_that_waits)
 {
 	/* A stock guest takes 40 ms for each iteration. */
 	unsigned int count = iterations() / (is_debug_kernel() ? 1 : 5), i;
@@ -301,7 +301,7 @@ static void *map_again_and_again(void *unused)
 }
 
 /* A context is created and closed while the descriptor is mapped all the time. */
-TEST(a_mapping_may_meet_the_creation_and_the_close)
+TEST(a_mapping_may_race_with_the_creation_and_the_close)
 {
 	pfm_dfl_smpl_arg_t argument = { .buf_size = least_size() };
 	struct pfm_create create = { .format_name = (uintptr_t)PFM_DFL_SMPL_NAME,

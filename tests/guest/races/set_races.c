@@ -219,7 +219,7 @@ static void end_on_the_way(void)
 	all_must_be_well();
 }
 
-TEST(the_end_of_monitoring_may_meet_a_switch)
+TEST(the_end_of_monitoring_may_race_with_a_switch)
 {
 	need_cpus(2);
 	end_on_the_way();
@@ -257,7 +257,7 @@ static void thread_ends_on_the_way(void)
 	all_must_be_well();
 }
 
-TEST(the_end_of_the_thread_may_meet_a_switch)
+TEST(the_end_of_the_thread_may_race_with_a_switch)
 {
 	need_cpus(2);
 	thread_ends_on_the_way();
@@ -330,7 +330,7 @@ static void cpus_go_on_the_way(void)
 	all_must_be_well();
 }
 
-TEST(switches_may_meet_hotplug)
+TEST(switches_may_race_with_hotplug)
 {
 	need_cpus(2);
 	if (!path_exists("/sys/devices/system/cpu/cpu1/online"))

@@ -243,13 +243,13 @@ TEST(thousands_of_killed_targets_leave_no_memory)
 	nothing_must_be_left();
 }
 
-TEST(the_end_of_the_thread_may_meet_the_close)
+TEST(the_end_of_the_thread_may_race_with_the_close)
 {
 	run_workers(kill_and_close, CYCLES / 2);
 	nothing_must_be_left();
 }
 
-TEST(the_end_of_the_thread_may_meet_the_load)
+TEST(the_end_of_the_thread_may_race_with_the_load)
 {
 	run_workers(kill_and_load, CYCLES / 2);
 	nothing_must_be_left();

@@ -250,7 +250,7 @@ TEST(what_remains_of_a_timeout_is_kept_over_naps)
 	/* The kernel's account begins at the wakeup, and the host has to wake up first. */
 	measured.inner.time = worked;
 	turns = fair_turns_of(fd, 3);
-	/* A debug kernel takes more of each turn for a nap. */
+	/* In a debug kernel a nap costs more of the turn. */
 	if (is_deterministic())
 		ck_assert_uint_gt(naps, (is_debug_kernel() ? 2 : 20) * turns.runs);
 	switches_must_fit(turns.runs - 1, turns.duration, 5 * MS);

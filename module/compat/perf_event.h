@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * perf_allow_kernel(): whether kernel.perf_event_paranoid and security modules permit
- * counting at kernel level.  Modules can call it since 6.12, without attr since 6.15.
- * Before, it was an inline function that needs symbols that are not exported; there
- * security modules are not asked.
+ * counting at kernel level.  Modules can call it since 6.12.  6.15 took its argument away,
+ * and so did an update of 6.12 (seen in 6.12.117), so its type tells.  Before 6.12 it was
+ * an inline function that needs symbols that are not exported; there security modules are
+ * not asked.
  */
 #ifndef PERFMON_COMPAT_PERF_EVENT_H
 #define PERFMON_COMPAT_PERF_EVENT_H
@@ -11,15 +12,27 @@
 #include <linux/perf_event.h>
 #include <linux/version.h>
 
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+static inline int pfm_call_allow(int (*allow)(void))
+{
+	return allow();
+}
+
+static inline int pfm_call_allow_attr(int (*allow)(struct perf_event_attr *))
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_RAW, .size = sizeof(attr) };
+
+	return allow(&attr);
+}
+#endif
+
 /* 0, or a negative errno. */
 static inline int perf_allow_kernel_level(void)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
-	return perf_allow_kernel();
-#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
-	struct perf_event_attr attr = { .type = PERF_TYPE_RAW, .size = sizeof(attr) };
-
-	return perf_allow_kernel(&attr);
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	return _Generic(&perf_allow_kernel, int (*)(void)
+			: pfm_call_allow, default
+			: pfm_call_allow_attr)(perf_allow_kernel);
 #else
 	return 0;
 #endif

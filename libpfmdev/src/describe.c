@@ -161,7 +161,7 @@ static void append_open_advice(struct text *text, int error)
 	case ENODEV:
 	case ENXIO:
 		append(text,
-		       ": the kernel module is not loaded; \"modprobe perfmon\" as root loads it");
+		       ": the kernel module is not loaded; \"modprobe perfmon\" as root loads it or says why not");
 		break;
 	case EACCES:
 	case EPERM:

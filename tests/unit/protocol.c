@@ -405,7 +405,7 @@ TEST(missing_module_is_enosys)
 	ck_assert_str_eq(
 		pfm_last_error(-1, text, sizeof(text)),
 		"cannot open /dev/perfmon: No such file or directory: the kernel module is "
-		"not loaded; \"modprobe perfmon\" as root loads it");
+		"not loaded; \"modprobe perfmon\" as root loads it or says why not");
 }
 
 TEST(closed_device_says_so)

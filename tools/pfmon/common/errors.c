@@ -106,7 +106,10 @@ static int fail_no_pmu(const char *pmu)
 		return fail("there is no PMU description for this machine: load one, "
 			    "'modprobe perfmon_soft'%s fits everywhere",
 			    as_root());
-	return fail("perfmon is not loaded: run 'modprobe perfmon'%s", as_root());
+	return fail(
+		"perfmon is not loaded: run 'modprobe perfmon'%s; if its key is rejected, "
+		"see SECURE BOOT in pfmon(1)",
+		as_root());
 }
 
 int fail_open(int error, const char *pmu)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../tools/pfmon/data/data_write.h"
 #include "../../tools/pfmon/commands.h"
 #include "../../tools/pfmon/data/data_read.h"
 #include "../../tools/pfmon/report/samples.h"

@@ -19,6 +19,7 @@
 #include <perfmon/perfmon_hist.h>
 #include <perfmon/perfmon_nway.h>
 
+#include "../../tools/pfmon/data/data_write.h"
 #include "../../tools/pfmon/record/drain.h"
 #include "suites.h"
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../tools/pfmon/data/data_write.h"
 #include "lookup.h"
 
 SUITE(kernel_symbols, 120);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../tools/pfmon/data/data_write.h"
 #include "../../tools/pfmon/data/build_id.h"
 #include "lookup.h"
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../tools/pfmon/data/data_write.h"
 #include "lookup.h"
 
 SUITE(mappings, 120);

@@ -6,7 +6,7 @@
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_power.h>
 
-#include "../../tools/pfmon/event/agree.h"
+#include "../../tools/pfmon/event/constraints.h"
 #include "../../tools/pfmon/event/pmu.h"
 #include "suites.h"
 

@@ -27,8 +27,8 @@ static void count_together(struct together *together, const struct pmu *pmu,
 		together->events[i].modes = MODE_BOTH;
 		together->pointers[i] = &together->events[i];
 	}
-	ck_assert_int_eq(agree(together->pointers, count, &together->machine,
-			       together->verdicts),
+	ck_assert_int_eq(constraints_assign(together->pointers, count, &together->machine,
+					    together->verdicts),
 			 0);
 }
 

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../tools/pfmon/data/data_write.h"
 #include "../../tools/pfmon/data/build_id.h"
 #include "../../tools/pfmon/record/process.h"
 #include "suites.h"

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../tools/pfmon/common/text.h"
 #include "../../tools/pfmon/record/output.h"
 #include "../../tools/pfmon/record/progress.h"
 #include "../../tools/pfmon/record/record_options.h"

@@ -11,8 +11,9 @@
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_armv8.h>
 
+#include "../../tools/pfmon/event/assignment.h"
 #include "../../tools/pfmon/stat/increments.h"
-#include "../../tools/pfmon/event/multiplex.h"
+#include "../../tools/pfmon/event/packing.h"
 #include "../../tools/pfmon/run/session.h"
 #include "suites.h"
 
@@ -130,7 +131,7 @@ static void program(struct session *session, struct event_list *events, const ch
 {
 	memset(events, 0, sizeof(*events));
 	ck_assert_int_eq(events_parse(events, text, &session->machine), 0);
-	ck_assert_int_eq(multiplex(events, &session->machine, 2 * MS, false), 0);
+	ck_assert_int_eq(pack_into_sets(events, &session->machine, 2 * MS, false), 0);
 	ck_assert_int_eq(events_assign(events, &session->machine, false), 0);
 	ck_assert_int_eq(session_program(session, events), 0);
 }

@@ -8,6 +8,7 @@
 #include <perfmon/perfmon_armv8.h>
 #include <perfmon/perfmon_soft.h>
 
+#include "../../tools/pfmon/event/assignment.h"
 #include "../../tools/pfmon/common/options.h"
 #include "../../tools/pfmon/event/sets_file.h"
 #include "suites.h"

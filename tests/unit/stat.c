@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../tools/pfmon/event/multiplex.h"
+#include "../../tools/pfmon/event/packing.h"
 #include "../../tools/pfmon/stat/stat_options.h"
 #include "suites.h"
 
@@ -32,7 +32,7 @@ TEST(events_take_turns_of_a_millisecond_unless_told_otherwise)
 
 	ck_assert_int_eq(parse(&options, "true"), 0);
 	ck_assert(options.is_multiplexed);
-	ck_assert_uint_eq(options.interval, MULTIPLEX_INTERVAL);
+	ck_assert_uint_eq(options.interval, SET_INTERVAL);
 	ck_assert_uint_eq(options.interval, 1000000);
 	ck_assert_int_eq(parse(&options, "--mux-interval 0.25 true"), 0);
 	ck_assert_uint_eq(options.interval, 250000);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../tools/pfmon/data/data_write.h"
 #include "lookup.h"
 
 SUITE(symbols, 120);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
+#include "../../tools/pfmon/data/data_write.h"
 #include "synthetic.h"
 
 const char *synthetic_path(void)

@@ -6,6 +6,7 @@
 #include <perfmon/perfmon_callchain.h>
 #include <perfmon/perfmon_hist.h>
 
+#include "../../tools/pfmon/data/data_write.h"
 #include "../../tools/pfmon/data/data.h"
 
 #define MACHINE_TIME 1700000000123456789ull /* 2023-11-14 22:13:20 UTC */

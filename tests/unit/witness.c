@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* pfmon: what is in no sample, by arithmetic. */
+#include "../../tools/pfmon/data/unsampled.h"
 #include "../../tools/pfmon/record/witness.h"
 #include "suites.h"
 

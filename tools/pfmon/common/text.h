@@ -1,9 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Texts that anybody may have written. */
+/* Numbers as text, and text of unknown origin. */
 #ifndef PFMON_TEXT_H
 #define PFMON_TEXT_H
 
-/* Make '?' of the characters that a terminal obeys: C0, and C1 as UTF-8 has it. */
+#include <stdint.h>
+
+/* Replace control characters by '?': C0, and C1 in UTF-8. */
 void text_defuse(char *text);
+
+/* Bytes that hold any result of count_text(), time_text() and size_text(). */
+#define COUNT_TEXT 32
+#define TIME_TEXT  40
+#define SIZE_TEXT  32
+
+/* These return @text. */
+
+/* "1,234,567", in any locale. */
+const char *count_text(uint64_t value, char text[COUNT_TEXT]);
+
+/* ns as "250 us" or "1.5 ms". */
+const char *time_text(uint64_t time, char text[TIME_TEXT]);
+
+/* A number of bytes as "592 kB". */
+const char *size_text(uint64_t bytes, char text[SIZE_TEXT]);
 
 #endif

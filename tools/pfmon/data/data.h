@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The file of a recording: a header and then records, see docs/data-file.md.  These are
- * its structures, and what writes them; data_read.h has what reads them.
+ * its structures; data_write.h writes them, data_read.h reads them.
  *
  * All numbers are little endian.  A record is a struct data_record and a body: one of
  * the structures below, and behind it what its comment says.  Strings end with a zero
@@ -262,59 +262,5 @@ struct data_end {
 
 /* data_end.flags */
 #define DATA_END_FAILED 0x1 /* the recording ended because it could not go on */
-
-/**
- * struct data_writer - a file that is being written
- * @path: as it was given, "-" is standard output
- * @size: bytes written so far
- * @reserve: bytes behind them that are kept free for LOSSES, UNSAMPLED and END
- * @fd: the file, -1 if there is none
- * @is_file: it is a file of which @size is all
- * @is_torn: its last record is not whole: nothing can follow
- */
-struct data_writer {
-	const char *path;
-	uint64_t size;
-	uint64_t reserve;
-	int fd;
-	bool is_file;
-	bool is_torn;
-};
-
-/*
- * Each record is one write(2): what has been written is there, whatever becomes of
- * pfmon.  All say what is wrong and return -1, or 0.  A record that cannot be written is
- * not there at all, unless @is_torn.  @path is kept until data_close().
- * Structures are given as they are to be in the file; strings may be NULL for "".
- */
-int data_create(struct data_writer *writer, const char *path);
-int data_write_machine(struct data_writer *writer, const struct data_machine *machine,
-		       const char *const strings[DATA_MACHINE_STRINGS]);
-
-/* @command is NULL-terminated, or NULL if there is none; so may be @tids. */
-int data_write_command(struct data_writer *writer, char *const *command, const int *tids,
-		       size_t tid_count);
-int data_write_event(struct data_writer *writer, const struct data_event *event,
-		     const uint16_t *value_pmds, const char *name);
-int data_write_thread(struct data_writer *writer, const struct data_thread *thread,
-		      const char *comm);
-int data_write_mapping(struct data_writer *writer, const struct data_mapping *mapping,
-		       const char *path, const char *build_id);
-
-/* @entries are @size bytes; they may be in the sampling buffer. */
-int data_write_samples(struct data_writer *writer, const struct data_samples *samples,
-		       const void *entries, size_t size);
-
-/*
- * For how many of @size bytes of entries there is room beside @reserve; all of them where
- * that cannot be known.  data_fail_full() says that there was not for all of them.
- */
-size_t data_room(const struct data_writer *writer, size_t size);
-int data_fail_full(const struct data_writer *writer);
-int data_write_losses(struct data_writer *writer, const struct data_losses *losses);
-int data_write_unsampled(struct data_writer *writer,
-			 const struct data_unsampled *unsampled);
-int data_write_end(struct data_writer *writer, const struct data_end *end);
-int data_close(struct data_writer *writer);
 
 #endif

@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "data_write.h"
 #include "../common/errors.h"
 #include "data.h"
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where the kernel and its modules are, and their symbols: /proc/kallsyms and
- * /proc/modules, which show zeros to who may not see addresses (kptr_restrict).
+ * Find where the kernel and its modules are, from /proc/kallsyms and /proc/modules.  They
+ * show zeros to users who may not see addresses (kptr_restrict).
  */
 #include <inttypes.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "data_write.h"
 #include "../common/array.h"
 #include "../common/errors.h"
 #include "kernel.h"
 
-static FILE *open_below(const char *root, const char *name)
+FILE *kernel_open(const char *root, const char *name)
 {
 	char path[PATH_MAX];
 
@@ -22,8 +22,7 @@ static FILE *open_below(const char *root, const char *name)
 	return fopen(path, "re");
 }
 
-/* A line of kallsyms: address, type, name and perhaps module. */
-static bool parse_symbol(char *line, uint64_t *address, char *type, char **name)
+bool kernel_parse_symbol(char *line, uint64_t *address, char *type, char **name)
 {
 	char *end, *module;
 
@@ -56,7 +55,7 @@ static int add_region(struct kernel *kernel, uint64_t start, uint64_t end,
 /* The kernel itself.  Its symbols are in order, so that _etext is not at the end. */
 static int read_core(struct kernel *kernel, const char *root)
 {
-	FILE *file = open_below(root, "/proc/kallsyms");
+	FILE *file = kernel_open(root, "/proc/kallsyms");
 	uint64_t address, start = 0, end = 0;
 	char *line = NULL, *name, type, notes[PATH_MAX];
 	size_t size = 0;
@@ -64,7 +63,7 @@ static int read_core(struct kernel *kernel, const char *root)
 	if (!file)
 		return 0;
 	while (!end && getline(&line, &size, file) != -1) {
-		if (!parse_symbol(line, &address, &type, &name))
+		if (!kernel_parse_symbol(line, &address, &type, &name))
 			continue;
 		if (!strcmp(name, "_stext")) {
 			start = address;
@@ -84,7 +83,7 @@ static int read_core(struct kernel *kernel, const char *root)
 
 static int read_modules(struct kernel *kernel, const char *root)
 {
-	FILE *file = open_below(root, "/proc/modules");
+	FILE *file = kernel_open(root, "/proc/modules");
 	char *line = NULL, name[KERNEL_NAME_SIZE - 2], notes[PATH_MAX];
 	uint64_t bytes, start;
 	size_t size = 0;
@@ -133,29 +132,8 @@ int kernel_read_regions(struct kernel *kernel, const char *root)
 	return 0;
 }
 
-int kernel_read_symbols(struct kernel *kernel, const char *root)
-{
-	FILE *file = open_below(root, "/proc/kallsyms");
-	struct symbol symbol = { 0 };
-	char *line = NULL, type;
-	size_t size = 0;
-	int result = 0;
-
-	if (!file)
-		return 0;
-	while (!result && getline(&line, &size, file) != -1)
-		if (parse_symbol(line, &symbol.address, &type, &symbol.name) &&
-		    symbol.address && strchr("tTwW", type))
-			result = symbol_table_add(&kernel->symbols, &symbol);
-	free(line);
-	fclose(file);
-	symbol_table_sort(&kernel->symbols);
-	return result ? fail("no memory") : 0;
-}
-
 void kernel_free(struct kernel *kernel)
 {
-	symbol_table_free(&kernel->symbols);
 	free(kernel->regions);
 	*kernel = (struct kernel){ 0 };
 }

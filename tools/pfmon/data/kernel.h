@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the kernel and its modules are, and their symbols. */
+/* Where the kernel and its modules are. */
 #ifndef PFMON_KERNEL_H
 #define PFMON_KERNEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
-#include "../report/symbol_table.h"
+#include "data_write.h"
 #include "build_id.h"
 #include "data.h"
 
@@ -30,21 +32,27 @@ struct kernel_region {
  * struct kernel - what this machine's kernel shows
  * @regions: ascending by address; none if the addresses may not be seen
  * @region_count: how many
- * @symbols: functions of all of them
  */
 struct kernel {
 	struct kernel_region *regions;
 	size_t region_count;
-	struct symbol_table symbols;
 };
 
 /*
- * @root is what stands before "/proc" and "/sys": "".  These say what is wrong and
- * return -1, or 0; that nothing may be seen is not wrong.
+ * @root is what stands before "/proc" and "/sys": "".  Says that there is no memory and
+ * returns -1, or 0; that nothing may be seen is no error.
  */
 int kernel_read_regions(struct kernel *kernel, const char *root);
-int kernel_read_symbols(struct kernel *kernel, const char *root);
 void kernel_free(struct kernel *kernel);
+
+/* Open a file of /proc or /sys; NULL with errno if that fails. */
+FILE *kernel_open(const char *root, const char *name);
+
+/*
+ * Take a line of /proc/kallsyms apart: address, type, name and perhaps module.  Changes
+ * @line; @name points into it.
+ */
+bool kernel_parse_symbol(char *line, uint64_t *address, char *type, char **name);
 
 /* Write the mappings of the kernel and its modules, as far as they may be seen. */
 int kernel_write_mappings(struct data_writer *writer);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "device_errors.h"
 #include "../common/errors.h"
 #include "machine.h"
 

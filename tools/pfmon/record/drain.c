@@ -11,6 +11,7 @@
 #include <perfmon/perfmon_hist.h>
 #include <perfmon/perfmon_nway.h>
 
+#include "../data/data_write.h"
 #include "../common/errors.h"
 #include "drain.h"
 

@@ -12,6 +12,7 @@
 
 #include <perfmon/perfmon.h>
 
+#include "../data/data_write.h"
 #include "../data/data.h"
 
 /**

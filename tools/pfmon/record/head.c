@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+#include "../data/data_write.h"
 #include "../data/build_id.h"
 #include "head.h"
 

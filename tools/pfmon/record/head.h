@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "../data/data_write.h"
 #include "../data/data.h"
 #include "../event/events.h"
 #include "rate.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../data/data_write.h"
 #include "../common/array.h"
 #include "../common/errors.h"
 #include "../data/build_id.h"

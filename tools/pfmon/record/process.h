@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "../data/data_write.h"
 #include "../data/data.h"
 #include "maps.h"
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "../common/text.h"
 #include "../run/wait.h"
 #include "progress.h"
 
@@ -43,20 +44,4 @@ void progress_end(struct progress *progress)
 	if (progress->is_shown)
 		fputs(BEGIN_ANEW, stderr);
 	progress->is_shown = false;
-}
-
-/* Three digits say enough, from 1 kB on. */
-const char *size_text(uint64_t bytes, char text[SIZE_TEXT])
-{
-	static const char *const units[] = { "bytes", "kB", "MB", "GB", "TB" };
-	double value = (double)bytes;
-	unsigned int unit = 0;
-
-	while (value >= 999.5 && unit < sizeof(units) / sizeof(units[0]) - 1) {
-		value /= 1000;
-		unit++;
-	}
-	snprintf(text, SIZE_TEXT, "%.*f %s", unit && value < 9.95 ? 1 : 0, value,
-		 units[unit]);
-	return text;
 }

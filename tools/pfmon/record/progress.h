@@ -28,9 +28,4 @@ void progress_show(struct progress *progress, uint64_t samples, uint64_t lost,
 /* Take the line away, before anything else is said. */
 void progress_end(struct progress *progress);
 
-#define SIZE_TEXT 32
-
-/* A number of bytes: "592 kB"; returns @text. */
-const char *size_text(uint64_t bytes, char text[SIZE_TEXT]);
-
 #endif

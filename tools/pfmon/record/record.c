@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../common/text.h"
 #include "../commands.h"
 #include "../common/errors.h"
 #include "../run/child.h"

@@ -7,6 +7,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../data/unsampled.h"
+#include "../event/assignment.h"
+#include "../data/data_write.h"
+#include "../event/device_errors.h"
 #include "../common/array.h"
 #include "../common/errors.h"
 #include "../data/kernel.h"

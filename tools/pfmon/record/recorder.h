@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../data/data_write.h"
 #include "../data/data.h"
 #include "../event/events.h"
 #include "../run/wait.h"

@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../data/data_write.h"
+#include "../event/device_errors.h"
 #include "../common/errors.h"
 #include "sampler.h"
 #include "sampling_format.h"

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "../data/data_write.h"
 #include "../data/data.h"
 #include "../event/events.h"
 #include "../run/session.h"

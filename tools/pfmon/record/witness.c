@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../event/assignment.h"
 #include "../common/errors.h"
-#include "../common/sum.h"
 #include "witness.h"
 
 int witness_add(struct event_list *all, struct event_list *events,
@@ -59,16 +59,4 @@ void witness_compare(struct data_unsampled *record, uint64_t counted,
 	record->events = difference(counted, explained->periods + explained->rest +
 						     explained->dropped + lost);
 	record->samples = period ? record->events / period : 0;
-}
-
-bool unsampled_matters(const struct data_unsampled *record)
-{
-	return record->samples && record->events >= record->counted / 100;
-}
-
-void unsampled_add(struct data_unsampled *all, const struct data_unsampled *record)
-{
-	all->counted = sum(all->counted, record->counted);
-	all->events = sum(all->events, record->events);
-	all->samples = sum(all->samples, record->samples);
 }

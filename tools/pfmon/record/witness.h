@@ -48,13 +48,4 @@ struct explained {
 void witness_compare(struct data_unsampled *record, uint64_t counted,
 		     const struct explained *explained);
 
-/* Add those of another context. */
-void unsampled_add(struct data_unsampled *all, const struct data_unsampled *record);
-
-/*
- * Is it worth a word?  An interrupt always comes some events late: from a hundredth of the
- * events on, and one sample.
- */
-bool unsampled_matters(const struct data_unsampled *record);
-
 #endif

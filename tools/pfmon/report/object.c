@@ -10,6 +10,7 @@
 
 #include "../common/errors.h"
 #include "../common/sum.h"
+#include "kernel_symbols.h"
 #include "object.h"
 
 #define NS_PER_SECOND 1000000000ull
@@ -96,6 +97,7 @@ void objects_free(struct object_list *list)
 	free(list->objects);
 	free(list->of_mapping);
 	kernel_free(&list->kernel);
+	symbol_table_free(&list->kernel_symbols);
 	*list = (struct object_list){ 0 };
 }
 
@@ -196,7 +198,7 @@ static void look_at_kernel(struct object_list *list, struct object *object)
 	if (!list->kernel_is_read) {
 		list->kernel_is_read = true;
 		if (!kernel_read_regions(&list->kernel, list->root))
-			kernel_read_symbols(&list->kernel, list->root);
+			kernel_symbols_read(&list->kernel_symbols, list->root);
 		if (!list->kernel.region_count)
 			warn_user("the kernel does not show its symbols: %ssee "
 				  "kptr_restrict in proc(5)",
@@ -228,7 +230,7 @@ static const struct symbol *kernel_symbol(const struct object_list *list,
 
 	if (offset >= region->end - region->start)
 		return NULL;
-	symbol = symbol_table_find(&list->kernel.symbols, address);
+	symbol = symbol_table_find(&list->kernel_symbols, address);
 	if (!symbol || symbol->address < region->start)
 		return NULL;
 	*inside = address - symbol->address;

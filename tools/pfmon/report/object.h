@@ -38,8 +38,9 @@ struct object {
  * @objects: each once
  * @count: how many
  * @of_mapping: for each mapping of the recording, which one
- * @kernel: of this machine
- * @kernel_is_read: that has been read
+ * @kernel: where the kernel of this machine is
+ * @kernel_symbols: its functions
+ * @kernel_is_read: both have been read
  * @root: what stands before "/proc" and "/sys", ""
  * @recorded_until: ns since 1970; 0 if that is not known
  */
@@ -48,6 +49,7 @@ struct object_list {
 	size_t count;
 	struct object **of_mapping;
 	struct kernel kernel;
+	struct symbol_table kernel_symbols;
 	bool kernel_is_read;
 	const char *root;
 	uint64_t recorded_until;

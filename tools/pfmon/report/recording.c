@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../data/unsampled.h"
 #include "../common/array.h"
 #include "../common/errors.h"
 #include "../common/sum.h"

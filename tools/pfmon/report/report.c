@@ -13,7 +13,9 @@
 #include "../commands.h"
 #include "../common/errors.h"
 #include "../common/options.h"
-#include "report.h"
+#include "report_folded.h"
+#include "report_json.h"
+#include "report_table.h"
 
 static const char usage[] =
 	"Usage: pfmon report [OPTIONS]\n"

@@ -6,7 +6,7 @@
 
 #include <perfmon/perfmon_callchain.h>
 
-#include "report.h"
+#include "report_folded.h"
 
 /* Thread, kernel's part and program's part. */
 #define MAX_DEPTH (1 + 2 * PFM_CALLCHAIN_MAX_DEPTH)

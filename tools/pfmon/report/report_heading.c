@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "../stat/format.h"
-#include "report.h"
+#include "../common/text.h"
+#include "report_heading.h"
 
 #define NS_PER_SECOND 1000000000u
 
@@ -80,16 +80,16 @@ static void print_state(FILE *file, const struct profile *profile)
 	uint64_t throttled = recording_throttled(recording);
 	uint64_t undelivered = recording_undelivered(recording);
 	uint64_t lost = recording_lost(recording);
-	char text[COUNT_SIZE];
+	char text[COUNT_TEXT];
 
-	fprintf(file, " %s samples", format_count(profile->samples, text));
+	fprintf(file, " %s samples", count_text(profile->samples, text));
 	if (lost || (!throttled && !undelivered))
-		fprintf(file, ", %s lost", lost ? format_count(lost, text) : "none");
+		fprintf(file, ", %s lost", lost ? count_text(lost, text) : "none");
 	if (undelivered)
 		fprintf(file, ", %s not delivered by the PMU",
-			format_count(undelivered, text));
+			count_text(undelivered, text));
 	if (throttled)
-		fprintf(file, ", throttled %s time%s", format_count(throttled, text),
+		fprintf(file, ", throttled %s time%s", count_text(throttled, text),
 			throttled == 1 ? "" : "s");
 	fprintf(file, "; %s\n", state_of(recording));
 }

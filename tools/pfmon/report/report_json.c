@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../common/json_value.h"
-#include "report.h"
+#include "report_json.h"
 
 static void add_string(json_t *object, const char *name, const char *value)
 {

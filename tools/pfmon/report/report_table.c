@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../stat/format.h"
-#include "report.h"
+#include "../common/text.h"
+#include "report_heading.h"
+#include "report_table.h"
 
 /* What stands before the names: percent, samples and the bar. */
 #define PERCENT_WIDTH 8
@@ -204,7 +205,7 @@ static void print_rest(const struct table *table, const struct node *const *node
 {
 	uint64_t samples = 0;
 	double rest = 0;
-	char text[COUNT_SIZE];
+	char text[COUNT_TEXT];
 
 	for (size_t i = 0; i < count; i++) {
 		rest += percent(table, nodes[i]);
@@ -212,9 +213,8 @@ static void print_rest(const struct table *table, const struct node *const *node
 	}
 	if (count)
 		fprintf(table->file, "%*.2f%%%*s  %*s  %zu more below %g%%\n",
-			PERCENT_WIDTH - 1, rest, SAMPLES_WIDTH,
-			format_count(samples, text), (int)table->bar_width, "", count,
-			table->style->limit);
+			PERCENT_WIDTH - 1, rest, SAMPLES_WIDTH, count_text(samples, text),
+			(int)table->bar_width, "", count, table->style->limit);
 }
 
 static int print_entries(struct table *table, const struct node *const *entries,
@@ -223,7 +223,7 @@ static int print_entries(struct table *table, const struct node *const *entries,
 	size_t shown = above_limit(table, entries, count);
 	unsigned int indent = PERCENT_WIDTH + SAMPLES_WIDTH + 2 + table->bar_width + 4;
 	double most = count ? percent(table, entries[0]) : 0;
-	char text[COUNT_SIZE];
+	char text[COUNT_TEXT];
 
 	for (size_t i = 0; i < shown; i++)
 		measure_columns(table, &entries[i]->key);
@@ -232,7 +232,7 @@ static int print_entries(struct table *table, const struct node *const *entries,
 		double part = percent(table, entries[i]);
 
 		fprintf(table->file, "%*.2f%%%*s  ", PERCENT_WIDTH - 1, part,
-			SAMPLES_WIDTH, format_count(entries[i]->samples, text));
+			SAMPLES_WIDTH, count_text(entries[i]->samples, text));
 		print_bar(table, most > 0 ? part / most : 0);
 		print_names(table, &entries[i]->key);
 		if (print_callers(table, entries[i], indent))
@@ -247,21 +247,20 @@ static void print_event(FILE *file, const struct recorded_event *recorded,
 			const struct node *node)
 {
 	const struct data_event *event = recorded->event;
-	char text[COUNT_SIZE];
+	char text[COUNT_TEXT];
 
 	fprintf(file, "\n %s", recorded->name);
 	if (event->frequency)
-		fprintf(file, ", %s times a second",
-			format_count(event->frequency, text));
+		fprintf(file, ", %s times a second", count_text(event->frequency, text));
 	else
 		fprintf(file, ", one in %s%s", event->random_mask ? "about " : "",
-			format_count(event->period, text));
+			count_text(event->period, text));
 	if (!node) {
 		fputs(": no samples\n", file);
 		return;
 	}
-	fprintf(file, ": %s samples", format_count(node->samples, text));
-	fprintf(file, ", about %s events\n", format_count(node->period, text));
+	fprintf(file, ": %s samples", count_text(node->samples, text));
+	fprintf(file, ", about %s events\n", count_text(node->period, text));
 }
 
 static int print_table(FILE *file, const struct profile *profile,

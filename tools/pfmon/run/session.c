@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../event/device_errors.h"
 #include "../common/errors.h"
 #include "session.h"
 

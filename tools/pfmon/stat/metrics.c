@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the comment column says of a count, in perf stat's words. */
-#include "results.h"
+#include "metrics.h"
 
 static const struct metric nothing = { 0, 0, NULL };
 

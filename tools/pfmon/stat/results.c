@@ -299,3 +299,8 @@ double figure_spread(const struct figure *figure)
 {
 	return figure->mean > 0 ? 100 * figure->error / figure->mean : 0;
 }
+
+const char *results_state_text(enum event_state state)
+{
+	return state == EVENT_NOT_SUPPORTED ? "<not supported>" : "<not counted>";
+}

@@ -75,6 +75,9 @@ struct figure {
  */
 enum event_state results_state(const struct results *results, size_t event);
 
+/* What is shown in place of a count for the other two states. */
+const char *results_state_text(enum event_state state);
+
 /* The count, scaled if @results are. */
 struct figure results_value(const struct results *results, size_t event);
 
@@ -119,19 +122,5 @@ double figure_spread(const struct figure *figure);
 /* Add an empty run; NULL without memory. */
 struct run *results_add_run(struct results *results);
 void results_free(struct results *results);
-
-/**
- * struct metric - what the comment column says of an event
- * @value: figure, in units of @unit
- * @decimals: digits behind the point that say something
- * @unit: "insn per cycle", ...; NULL if there is nothing to say
- */
-struct metric {
-	double value;
-	int decimals;
-	const char *unit;
-};
-
-struct metric results_metric(const struct results *results, size_t event);
 
 #endif

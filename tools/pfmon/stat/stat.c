@@ -5,16 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../event/assignment.h"
 #include "../commands.h"
 #include "../common/errors.h"
-#include "../event/multiplex.h"
+#include "../event/packing.h"
 #include "../event/sets_file.h"
 #include "../run/child.h"
 #include "../run/session.h"
 #include "../run/wait.h"
-#include "format.h"
 #include "increments.h"
+#include "stat_csv.h"
+#include "stat_json.h"
 #include "stat_options.h"
+#include "stat_table.h"
 #include "switch_cost.h"
 
 static const char usage[] =
@@ -119,7 +122,7 @@ static int choose_events(struct event_list *events, const struct machine *machin
 			return -1;
 	if (!options->is_multiplexed)
 		return 0;
-	return multiplex(events, machine, options->interval, is_default);
+	return pack_into_sets(events, machine, options->interval, is_default);
 }
 
 static int prepare_events(struct measurement *measurement,
@@ -357,15 +360,15 @@ static void warn_about(const struct measurement *measurement,
 	child_warn_killed(measurement->status);
 }
 
-static int format(const struct results *results, const struct stat_options *options,
-		  FILE *file)
+static int print(const struct results *results, const struct stat_options *options,
+		 FILE *file)
 {
 	if (options->is_json)
-		return format_json(file, results);
+		return stat_json(file, results);
 	if (options->separator)
-		format_csv(file, results, options->separator);
+		stat_csv(file, results, options->separator);
 	else
-		format_table(file, results);
+		stat_table(file, results);
 	return 0;
 }
 
@@ -380,7 +383,7 @@ static int report(const struct results *results, const struct stat_options *opti
 
 	if (!memory)
 		return fail("no memory");
-	is_bad = format(results, options, memory) != 0;
+	is_bad = print(results, options, memory) != 0;
 	is_bad |= fclose(memory) != 0;
 	if (!is_bad)
 		fwrite(text, 1, size, file);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../common/errors.h"
-#include "../event/multiplex.h"
+#include "../event/packing.h"
 #include "stat_options.h"
 
 /* Options without a letter. */
@@ -93,7 +93,7 @@ static int check(struct stat_options *options)
 	if (options->interval && !options->is_multiplexed)
 		return fail("--mux-interval and --no-mux exclude each other");
 	if (!options->interval)
-		options->interval = MULTIPLEX_INTERVAL;
+		options->interval = SET_INTERVAL;
 	return 0;
 }
 

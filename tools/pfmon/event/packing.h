@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* More events than there are counters: event sets that take turns. */
-#ifndef PFMON_MULTIPLEX_H
-#define PFMON_MULTIPLEX_H
+/* Share events out among event sets that take turns. */
+#ifndef PFMON_PACKING_H
+#define PFMON_PACKING_H
 
 #include "events.h"
 
@@ -10,7 +10,7 @@
  * 1 to 10 ms, by how it was configured.  The shorter the turns, the better the estimate,
  * and a switch is cheap here.
  */
-#define MULTIPLEX_INTERVAL 1000000
+#define SET_INTERVAL 1000000
 
 /*
  * If not all events can be counted at once, put them into sets that have turns of
@@ -19,7 +19,7 @@
  * If all can be counted at once nothing is changed.  With @is_lenient an event that finds
  * no counter even alone becomes EVENT_NOT_COUNTED, else it is said and -1 returned.
  */
-int multiplex(struct event_list *list, const struct machine *machine, uint64_t interval,
-	      bool is_lenient);
+int pack_into_sets(struct event_list *list, const struct machine *machine,
+		   uint64_t interval, bool is_lenient);
 
 #endif

@@ -1,55 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Numbers, the table that people know from perf stat, and CSV. */
+/* Print results as the table that users of perf stat know. */
 #include <inttypes.h>
 
-#include "format.h"
+#include "../common/text.h"
+#include "metrics.h"
+#include "stat_table.h"
 
-#define NS_PER_MSEC   1e6
-
-/* Decimals that make a ns of a figure in msec. */
-#define MSEC_DECIMALS 6
-
-const char *format_count(uint64_t value, char buffer[COUNT_SIZE])
-{
-	char digits[COUNT_SIZE];
-	int length = snprintf(digits, sizeof(digits), "%" PRIu64, value);
-	char *next = buffer;
-
-	for (int i = 0; i < length; i++) {
-		if (i && (length - i) % 3 == 0)
-			*next++ = ',';
-		*next++ = digits[i];
-	}
-	*next = '\0';
-	return buffer;
-}
-
-const char *format_state(enum event_state state)
-{
-	return state == EVENT_NOT_SUPPORTED ? "<not supported>" : "<not counted>";
-}
-
-const char *format_time(uint64_t time, char buffer[TIME_SIZE])
-{
-	static const struct {
-		uint64_t ns;
-		const char *name;
-	} units[] = { { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" } };
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (time < units[i].ns)
-			continue;
-		snprintf(buffer, TIME_SIZE, "%.10g %s",
-			 (double)time / (double)units[i].ns, units[i].name);
-		return buffer;
-	}
-	snprintf(buffer, TIME_SIZE, "%" PRIu64 " ns", time);
-	return buffer;
-}
+#define NS_PER_MSEC 1e6
 
 static void table_title(FILE *file, const struct results *results)
 {
-	char time[TIME_SIZE];
+	char time[TIME_TEXT];
 
 	fputs("\n Performance counter stats for ", file);
 	if (results->tid) {
@@ -65,7 +26,7 @@ static void table_title(FILE *file, const struct results *results)
 	if (results->events->set_count && !events_have_named_sets(results->events))
 		fprintf(file, ", %zu event sets in turns of %s",
 			results->events->set_count,
-			format_time(results->events->sets[0].timeout, time));
+			time_text(results->events->sets[0].timeout, time));
 	fputs(":\n\n", file);
 }
 
@@ -93,13 +54,13 @@ static void table_metric(FILE *file, const struct metric *metric, bool is_last)
 static void table_value(FILE *file, const struct results *results, size_t index)
 {
 	const struct event *event = &results->events->events[index];
-	char value[COUNT_SIZE];
+	char value[COUNT_TEXT];
 
 	if (event->is_time)
 		snprintf(value, sizeof(value), "%.2f",
 			 results_value(results, index).mean / NS_PER_MSEC);
 	else
-		format_count(results_count(results, index), value);
+		count_text(results_count(results, index), value);
 	fprintf(file, "%18s %-4s ", value, event->is_time ? "msec" : "");
 }
 
@@ -112,7 +73,7 @@ static void table_event(FILE *file, const struct results *results, size_t index)
 	enum event_state state = results_state(results, index);
 
 	if (state != EVENT_COUNTED) {
-		fprintf(file, "%18s      %s\n", format_state(state), event->name);
+		fprintf(file, "%18s      %s\n", results_state_text(state), event->name);
 		return;
 	}
 	table_value(file, results, index);
@@ -136,10 +97,10 @@ static void scaled_event(FILE *file, const struct results *results, size_t index
 	struct metric metric = results_metric(results, index);
 	enum event_state state = results_state(results, index);
 	double error = results_error(results, index);
-	char text[COUNT_SIZE] = "";
+	char text[COUNT_TEXT] = "";
 
 	if (state != EVENT_COUNTED) {
-		fprintf(file, "%18s      %s\n", format_state(state), event->name);
+		fprintf(file, "%18s      %s\n", results_state_text(state), event->name);
 		return;
 	}
 	table_value(file, results, index);
@@ -152,7 +113,7 @@ static void scaled_event(FILE *file, const struct results *results, size_t index
 		snprintf(text, sizeof(text), "%.2f",
 			 (double)results_counted(results, index) / NS_PER_MSEC);
 	else
-		format_count(results_counted(results, index), text);
+		count_text(results_counted(results, index), text);
 	fprintf(file, " %18s\n", text);
 }
 
@@ -211,7 +172,7 @@ static void table_times(FILE *file, const struct results *results)
 			results_user(results).mean, results_system(results).mean);
 }
 
-void format_table(FILE *file, const struct results *results)
+void stat_table(FILE *file, const struct results *results)
 {
 	table_title(file, results);
 	if (results->is_scaled)
@@ -221,72 +182,4 @@ void format_table(FILE *file, const struct results *results)
 	else
 		table_events(file, results);
 	table_times(file, results);
-}
-
-static void csv_count(FILE *file, const struct results *results, size_t index,
-		      uint64_t count)
-{
-	if (results->events->events[index].is_time)
-		fprintf(file, "%.*f", MSEC_DECIMALS, (double)count / NS_PER_MSEC);
-	else
-		fprintf(file, "%" PRIu64, count);
-}
-
-/* With event sets only: what an event has been scaled from, and how well. */
-static void csv_set(FILE *file, const struct results *results, size_t index,
-		    const char *separator)
-{
-	const struct event *event = &results->events->events[index];
-	bool is_counted = results_state(results, index) == EVENT_COUNTED;
-	double error = results_error(results, index);
-
-	fputs(separator, file);
-	if (is_counted)
-		csv_count(file, results, index, results_counted(results, index));
-	fputs(separator, file);
-	if (is_counted && results->is_scaled && event->set != EVERY_SET && error >= 0)
-		fprintf(file, "%.2f%%", error);
-	fputs(separator, file);
-	if (event->set != EVERY_SET && events_have_named_sets(results->events))
-		fputs(results->events->sets[event->set].name, file);
-	else if (event->set != EVERY_SET)
-		fprintf(file, "%zu", event->set);
-}
-
-static void csv_event(FILE *file, const struct results *results, size_t index,
-		      const char *separator)
-{
-	const struct event *event = &results->events->events[index];
-	struct figure figure = results_value(results, index);
-	struct metric metric = results_metric(results, index);
-	enum event_state state = results_state(results, index);
-	bool is_counted = state == EVENT_COUNTED;
-	double fraction = is_counted ? results_fraction(results, index) : 0;
-
-	if (is_counted)
-		csv_count(file, results, index, results_count(results, index));
-	else
-		fputs(format_state(state), file);
-	fprintf(file, "%s%s%s%s%s", separator, event->is_time ? "msec" : "", separator,
-		event->name, separator);
-	if (is_counted && figure.runs > 1)
-		fprintf(file, "%.2f%%", figure_spread(&figure));
-	fprintf(file, "%s%.0f%s%.2f%s", separator,
-		fraction * results_runtime(results).mean, separator, 100 * fraction,
-		separator);
-	if (metric.unit)
-		fprintf(file, "%.*f%s%s", metric.decimals, metric.value, separator,
-			metric.unit);
-	else
-		fputs(separator, file);
-	if (results->events->set_count)
-		csv_set(file, results, index, separator);
-	fputc('\n', file);
-}
-
-void format_csv(FILE *file, const struct results *results, const char *separator)
-{
-	for (size_t i = 0; i < results->events->count; i++)
-		if (!results->events->events[i].switch_after)
-			csv_event(file, results, i, separator);
 }

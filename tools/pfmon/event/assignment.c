@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From codes of events to PMDs.  Two events can be counted at once if each has a
- * counter of its own and they agree on the PMCs that they share.
+ * Assign PMDs to the events of each set, and say why an event cannot have one.  Two events
+ * can be counted at once if each has a counter of its own and they need the same bits in the
+ * PMCs that they share.
  */
 #include <stdlib.h>
 
+#include "assignment.h"
 #include "../common/errors.h"
-#include "agree.h"
+#include "constraints.h"
 #include "events.h"
 
 static bool wants_counter(const struct event *event, size_t set)
@@ -16,10 +18,10 @@ static bool wants_counter(const struct event *event, size_t set)
 
 /**
  * struct members - the events of a set that need counters
- * @events: which
- * @verdicts: what became of each
- * @count: how many
- * @left: those without a counter
+ * @events: the events
+ * @verdicts: whether each can be counted
+ * @count: number of events
+ * @left: number of events without a counter
  */
 struct members {
 	const struct event **events;
@@ -35,8 +37,8 @@ static void members_free(struct members *members)
 }
 
 /* Says what is wrong and returns -1, or 0.  In each case members_free() follows. */
-static int members_ask(struct members *members, const struct event_list *list,
-		       const struct machine *machine, size_t set)
+static int members_assign(struct members *members, const struct event_list *list,
+			  const struct machine *machine, size_t set)
 {
 	*members = (struct members){
 		.events = calloc(list->count + 1, sizeof(*members->events)),
@@ -47,15 +49,15 @@ static int members_ask(struct members *members, const struct event_list *list,
 	for (size_t i = 0; i < list->count; i++)
 		if (wants_counter(&list->events[i], set))
 			members->events[members->count++] = &list->events[i];
-	if (members->count &&
-	    agree(members->events, members->count, machine, members->verdicts))
+	if (members->count && constraints_assign(members->events, members->count, machine,
+						 members->verdicts))
 		return fail("no memory");
 	for (size_t i = 0; i < members->count; i++)
 		members->left += members->verdicts[i].pmd == NO_COUNTER;
 	return 0;
 }
 
-/* A virtual PMD that this module does not have. */
+/* Does the module have the virtual PMDs? */
 static int check_virtual(const struct event_list *list, const struct machine *machine,
 			 bool is_lenient)
 {
@@ -76,7 +78,7 @@ static int check_virtual(const struct event_list *list, const struct machine *ma
 	return 0;
 }
 
-/* Say why the first event that is left out is, and of how many. */
+/* Say why the first of the events without a counter has none. */
 static int fail_left_out(const struct members *members)
 {
 	const struct verdict *verdict = members->verdicts;
@@ -100,7 +102,7 @@ static int fail_left_out(const struct members *members)
 		    members->left > 1 ? " and others" : "");
 }
 
-/* Write down in the events what was assigned. */
+/* Store the result in the events. */
 static void take(struct event_list *list, size_t set, const struct verdict *verdicts)
 {
 	for (size_t i = 0; i < list->count; i++) {
@@ -125,7 +127,7 @@ static int assign_set(struct event_list *list, const struct machine *machine, si
 	int result;
 
 	fail_at(list->set_count ? list->sets[set].place : NULL);
-	result = members_ask(&members, list, machine, set);
+	result = members_assign(&members, list, machine, set);
 	if (!result && members.left && !is_lenient)
 		result = fail_left_out(&members);
 	else if (!result)
@@ -150,7 +152,7 @@ int events_left_out(const struct event_list *list, const struct machine *machine
 	struct members members;
 	int result;
 
-	result = members_ask(&members, list, machine, set);
+	result = members_assign(&members, list, machine, set);
 	*left = members.left;
 	members_free(&members);
 	return result;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Results as JSON: one object on one line. */
+/* Print results as JSON: one object on one line. */
 #include "../common/json_value.h"
-#include "format.h"
+#include "metrics.h"
+#include "stat_json.h"
 
 static json_t *values_of(const struct results *results, size_t index)
 {
@@ -128,7 +129,7 @@ static void add_times(json_t *object, const struct results *results)
 			    json_real(results_system(results).mean));
 }
 
-int format_json(FILE *file, const struct results *results)
+int stat_json(FILE *file, const struct results *results)
 {
 	json_t *object = json_object();
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which events can be counted at once.  What an event needs in the PMCs depends on
- * its counter, and what counters are left depends on the others, so events are taken
- * in one by one: those before, and this one, are matched with counters anew, but each
- * only with such counters as need nothing that another one must have otherwise.
+ * Find out which events can be counted at once, given the PMCs that they share.  What an
+ * event needs in the PMCs depends on its counter, and the counters that are left depend on
+ * the other events.  So events are added one by one.  For each, all events so far are matched
+ * with counters again; an event may only use counters on which its bits in the PMCs do not
+ * conflict with bits that another event needs on every counter.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "agree.h"
+#include "constraints.h"
 
 /* What an event needs in the PMCs. */
 struct needs {
@@ -18,11 +19,11 @@ struct needs {
 
 /**
  * struct table - the events that are to be counted at once
- * @pmu: by which they are encoded
- * @events: which
- * @wanted: the counters that they can use if they are alone
- * @choices: those that are left to them
- * @count: how many events there are
+ * @pmu: encodes the events
+ * @events: the events
+ * @wanted: the counters that each can use if it is alone
+ * @choices: the counters that are left to each
+ * @count: number of events
  */
 struct table {
 	const struct pmu *pmu;
@@ -47,7 +48,7 @@ static const struct pmc_bits *find(const struct needs *needs, uint16_t pmc)
 	return NULL;
 }
 
-/* Do they need different bits in a PMC?  Its number into @pmc. */
+/* Do they need different bits in a PMC?  Stores its number in @pmc. */
 static bool clash(const struct needs *a, const struct needs *b, uint16_t *pmc)
 {
 	for (unsigned int i = 0; i < a->count; i++) {
@@ -62,7 +63,7 @@ static bool clash(const struct needs *a, const struct needs *b, uint16_t *pmc)
 	return false;
 }
 
-/* What an event needs on each of the counters that are left to it. */
+/* The bits that an event needs whichever of its remaining counters it gets. */
 static void encode_always(const struct table *table, size_t event, struct needs *always)
 {
 	const struct choice *choice = &table->choices[event];
@@ -83,7 +84,7 @@ static void encode_always(const struct table *table, size_t event, struct needs 
 
 /*
  * Take from @event the counters on which it clashes with what @other always needs.
- * If both have only the same one, that is for the matching to find out.
+ * If both have the same single counter left, matching will fail.
  */
 static bool narrow_one(const struct table *table, size_t event, size_t other,
 		       uint16_t *pmc)
@@ -109,9 +110,10 @@ static bool narrow_one(const struct table *table, size_t event, size_t other,
 }
 
 /*
- * Narrow the choices of all until nothing changes, since who has fewer counters left
- * needs more always.  Fails with the rival in @verdict if one has none left; it is
- * the last event that is to go, as the others were there before.
+ * Narrow the choices of all events until nothing changes: an event with fewer counters
+ * left has more bits that it needs in any case.  If an event has no counter left, returns
+ * false with the rival in @verdict; the event to leave out is the last one, because the
+ * others fitted before it was added.
  */
 static bool narrow(const struct table *table, struct verdict *verdict)
 {
@@ -135,7 +137,7 @@ static bool narrow(const struct table *table, struct verdict *verdict)
 	return true;
 }
 
-/* Whatever narrowing has not seen. */
+/* Check the final assignment: narrowing does not see all conflicts. */
 static bool check(const struct table *table, const int *assigned, struct verdict *verdict)
 {
 	struct needs needs, others;
@@ -153,7 +155,7 @@ static bool check(const struct table *table, const int *assigned, struct verdict
 	return true;
 }
 
-/* Can all events of @table be counted at once?  If so, on these counters. */
+/* Can all events of @table be counted at once?  If so, their counters are in @assigned. */
 static bool fit(const struct table *table, int *assigned, struct verdict *verdict)
 {
 	memcpy(table->choices, table->wanted, table->count * sizeof(*table->choices));
@@ -161,12 +163,12 @@ static bool fit(const struct table *table, int *assigned, struct verdict *verdic
 		if (!table->choices[i].count)
 			return false;
 	return narrow(table, verdict) &&
-	       !assign_counters(table->choices, table->count, assigned) &&
+	       !matching_find(table->choices, table->count, assigned) &&
 	       check(table, assigned, verdict);
 }
 
-/* Takes the events in one by one; @places has for each in the table its verdict. */
-static void take_in(struct table *table, const struct event *const *events, size_t count,
+/* Add the events one by one; @places holds the verdict of each event in the table. */
+static void add_all(struct table *table, const struct event *const *events, size_t count,
 		    const struct pfm_info *info, int *assigned, struct verdict **places,
 		    struct verdict *verdicts)
 {
@@ -187,8 +189,8 @@ static void take_in(struct table *table, const struct event *const *events, size
 	}
 }
 
-int agree(const struct event *const *events, size_t count, const struct machine *machine,
-	  struct verdict *verdicts)
+int constraints_assign(const struct event *const *events, size_t count,
+		       const struct machine *machine, struct verdict *verdicts)
 {
 	struct table table = { .pmu = machine->pmu };
 	struct verdict **places = calloc(count, sizeof(struct verdict *));
@@ -199,7 +201,7 @@ int agree(const struct event *const *events, size_t count, const struct machine 
 	table.wanted = calloc(count, sizeof(*table.wanted));
 	table.choices = calloc(count, sizeof(*table.choices));
 	if (places && assigned && table.events && table.wanted && table.choices) {
-		take_in(&table, events, count, &machine->info, assigned, places,
+		add_all(&table, events, count, &machine->info, assigned, places,
 			verdicts);
 		result = 0;
 	}

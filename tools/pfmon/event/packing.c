@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * More events than there are counters: first fit, which needs few sets and puts those
- * given first into the first set.
+ * Share more events than there are counters out among event sets that take turns.  First
+ * fit needs few sets, and the events that the user names first go into the first set.
  */
 #include <stdlib.h>
 
+#include "assignment.h"
 #include "../common/array.h"
 #include "../common/errors.h"
-#include "multiplex.h"
+#include "packing.h"
 
-/* Of an event that is yet to be put into a set. */
+/* The set of an event that has not been put into one yet. */
 #define NO_SET	 (SIZE_MAX - 1)
 
 /* Set ids have 16 bits. */
@@ -20,7 +21,7 @@ static bool wants_set(const struct event *event)
 	return event->state == EVENT_COUNTED && event->needs_counter;
 }
 
-/* Those that stay together: the event @first, or the group that it begins. */
+/* The end of what stays together: the event @first, or the group that it begins. */
 static size_t end_of(const struct event_list *list, size_t first)
 {
 	size_t end = first + 1;
@@ -38,7 +39,7 @@ static void put(struct event_list *list, size_t first, size_t end, size_t set)
 			list->events[i].set = set;
 }
 
-/* Do the events @first to @end find counters in @set?  They are put into it. */
+/* Put the events @first to @end into @set, and find out whether they all get counters. */
 static int try(struct event_list *list, const struct machine *machine, size_t first,
 	       size_t end, size_t set, bool *is_fit)
 {
@@ -67,7 +68,7 @@ static int fail_group(const struct event_list *list, const struct machine *machi
 		    wanted - left);
 }
 
-/* They do not fit even into a set of their own. */
+/* The events do not even fit into a set of their own. */
 static int leave_out(struct event_list *list, const struct machine *machine, size_t first,
 		     size_t end, bool is_lenient)
 {
@@ -100,8 +101,8 @@ static int add_set(struct event_list *list, uint64_t interval)
 }
 
 /* Put the events @first to @end into the first set where they fit, or a new one. */
-static int place(struct event_list *list, const struct machine *machine, size_t first,
-		 size_t end, uint64_t interval, bool is_lenient)
+static int pack(struct event_list *list, const struct machine *machine, size_t first,
+		size_t end, uint64_t interval, bool is_lenient)
 {
 	bool is_fit = false;
 
@@ -117,7 +118,7 @@ static int place(struct event_list *list, const struct machine *machine, size_t 
 	return add_set(list, interval);
 }
 
-/* Where a group has counters its other events are counted with it. */
+/* The events of a group that need no counter go into the set of those that do. */
 static void join(struct event_list *list, size_t first, size_t end)
 {
 	size_t set = EVERY_SET;
@@ -138,8 +139,8 @@ static bool wants_sets(const struct event_list *list, size_t first, size_t end)
 	return false;
 }
 
-int multiplex(struct event_list *list, const struct machine *machine, uint64_t interval,
-	      bool is_lenient)
+int pack_into_sets(struct event_list *list, const struct machine *machine,
+		   uint64_t interval, bool is_lenient)
 {
 	size_t left, end;
 
@@ -152,11 +153,11 @@ int multiplex(struct event_list *list, const struct machine *machine, uint64_t i
 		end = end_of(list, first);
 		if (!wants_sets(list, first, end))
 			continue;
-		if (place(list, machine, first, end, interval, is_lenient))
+		if (pack(list, machine, first, end, interval, is_lenient))
 			return -1;
 		join(list, first, end);
 	}
-	/* What did not fit was left out: there are no turns to be taken. */
+	/* All others were left out: one set takes no turns. */
 	if (list->set_count == 1)
 		list->set_count = 0;
 	return 0;

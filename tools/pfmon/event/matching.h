@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which event goes to which counter. */
-#ifndef PFMON_ASSIGN_H
-#define PFMON_ASSIGN_H
+/* Match events with counters. */
+#ifndef PFMON_MATCHING_H
+#define PFMON_MATCHING_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 /**
  * struct choice - the counters that one event can use
  * @pmds: their PMDs, the best first
- * @count: how many there are
+ * @count: number of PMDs
  */
 struct choice {
 	uint16_t pmds[PFM_MAX_HARDWARE];
@@ -28,6 +28,6 @@ struct choice {
  * What the counters of a PMU can take is not decided here but by the rules of
  * the PMU (pmu.h).
  */
-size_t assign_counters(const struct choice *choices, size_t count, int *assigned);
+size_t matching_find(const struct choice *choices, size_t count, int *assigned);
 
 #endif

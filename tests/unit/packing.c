@@ -4,11 +4,12 @@
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_armv8.h>
 
-#include "../../tools/pfmon/event/agree.h"
-#include "../../tools/pfmon/event/multiplex.h"
+#include "../../tools/pfmon/event/assignment.h"
+#include "../../tools/pfmon/event/constraints.h"
+#include "../../tools/pfmon/event/packing.h"
 #include "suites.h"
 
-SUITE(multiplex, 120);
+SUITE(packing, 120);
 
 #define MS	      1000000ull
 
@@ -45,7 +46,7 @@ static struct event_list share(const struct machine *machine, const char *text)
 {
 	struct event_list list = parse(machine, text);
 
-	ck_assert_int_eq(multiplex(&list, machine, 3 * MS, false), 0);
+	ck_assert_int_eq(pack_into_sets(&list, machine, 3 * MS, false), 0);
 	ck_assert_int_eq(events_assign(&list, machine, false), 0);
 	return list;
 }
@@ -107,7 +108,7 @@ TEST(a_group_without_enough_counters_is_refused)
 	struct machine machine = a57();
 	struct event_list list = parse(&machine, "r11,{r1,r2,r3,r4,r5,r8,r9}");
 
-	ck_assert_int_eq(multiplex(&list, &machine, MS, false), -1);
+	ck_assert_int_eq(pack_into_sets(&list, &machine, MS, false), -1);
 	events_free(&list);
 }
 
@@ -143,10 +144,10 @@ TEST(an_event_that_fits_nowhere_is_refused_or_left_out)
 	struct machine machine = make_machine(&pmu_armv8, 0x80000000, 0x80000000);
 	struct event_list list = parse(&machine, "r11,r8");
 
-	ck_assert_int_eq(multiplex(&list, &machine, MS, false), -1);
+	ck_assert_int_eq(pack_into_sets(&list, &machine, MS, false), -1);
 	events_free(&list);
 	list = parse(&machine, "r11,r8");
-	ck_assert_int_eq(multiplex(&list, &machine, MS, true), 0);
+	ck_assert_int_eq(pack_into_sets(&list, &machine, MS, true), 0);
 	ck_assert_int_eq(list.events[0].state, EVENT_COUNTED);
 	ck_assert_int_eq(list.events[1].state, EVENT_NOT_COUNTED);
 	/* One alone has no turns to take. */
@@ -178,7 +179,7 @@ static bool fit(const struct event *const *events, size_t count,
 {
 	struct verdict verdicts[MOST];
 
-	ck_assert_int_eq(agree(events, count, machine, verdicts), 0);
+	ck_assert_int_eq(constraints_assign(events, count, machine, verdicts), 0);
 	for (size_t i = 0; i < count; i++)
 		if (verdicts[i].pmd == NO_COUNTER)
 			return false;
@@ -234,7 +235,7 @@ TEST(no_event_is_in_a_later_set_than_it_must_be)
 						      &machine),
 					 0);
 		}
-		ck_assert_int_eq(multiplex(&list, &machine, MS, false), 0);
+		ck_assert_int_eq(pack_into_sets(&list, &machine, MS, false), 0);
 		ck_assert_int_eq(events_assign(&list, &machine, false), 0);
 		for (size_t set = 0; set < list.set_count; set++)
 			check_set(&list, set);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which event goes to which counter: a maximum matching of events and counters
- * by augmenting paths.  An event that finds none of its counters free asks the
- * events on them to move, and those others in turn; an event once placed may
- * move but never loses its place, so that the earlier ones go first.
+ * Match events with counters, as many as possible, by augmenting paths.  If none of the
+ * counters of an event is free, the events that hold them try to move to another one, which
+ * may make further events move.  An event that has a counter may move but keeps one, so that
+ * earlier events go first.
  */
 #include <stdbool.h>
 #include <string.h>
 
-#include "assign.h"
+#include "matching.h"
 
-#define NOBODY ((size_t)-1)
+#define UNUSED ((size_t)-1)
 
 struct matching {
 	const struct choice *choices;
@@ -23,7 +23,7 @@ static bool place(struct matching *matching, size_t event)
 	const struct choice *choice = &matching->choices[event];
 
 	for (unsigned int i = 0; i < choice->count; i++) {
-		if (matching->owner[choice->pmds[i]] == NOBODY) {
+		if (matching->owner[choice->pmds[i]] == UNUSED) {
 			matching->owner[choice->pmds[i]] = event;
 			return true;
 		}
@@ -42,13 +42,13 @@ static bool place(struct matching *matching, size_t event)
 	return false;
 }
 
-size_t assign_counters(const struct choice *choices, size_t count, int *assigned)
+size_t matching_find(const struct choice *choices, size_t count, int *assigned)
 {
 	struct matching matching = { .choices = choices };
 	size_t left = 0;
 
 	for (unsigned int pmd = 0; pmd < PFM_MAX_HARDWARE; pmd++)
-		matching.owner[pmd] = NOBODY;
+		matching.owner[pmd] = UNUSED;
 
 	for (size_t event = 0; event < count; event++) {
 		memset(matching.is_asked, 0, sizeof(matching.is_asked));
@@ -58,7 +58,7 @@ size_t assign_counters(const struct choice *choices, size_t count, int *assigned
 	}
 
 	for (unsigned int pmd = 0; pmd < PFM_MAX_HARDWARE; pmd++)
-		if (matching.owner[pmd] != NOBODY)
+		if (matching.owner[pmd] != UNUSED)
 			assigned[matching.owner[pmd]] = (int)pmd;
 	return left;
 }

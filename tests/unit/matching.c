@@ -9,11 +9,11 @@
 #include <perfmon/perfmon_armv8.h>
 #include <perfmon/perfmon_soft.h>
 
-#include "../../tools/pfmon/event/assign.h"
+#include "../../tools/pfmon/event/matching.h"
 #include "../../tools/pfmon/event/pmu.h"
 #include "suites.h"
 
-SUITE(assign, 120);
+SUITE(matching, 120);
 
 #define MAX_EVENTS 7
 #define COUNTERS   6
@@ -107,7 +107,7 @@ TEST(as_many_events_as_possible_are_placed_earlier_ones_first)
 
 		for (size_t i = 0; i < count; i++)
 			make_choice(&choices[i], &state);
-		left = assign_counters(choices, count, assigned);
+		left = matching_find(choices, count, assigned);
 		check_valid(choices, count, assigned);
 		check_best(choices, count, assigned, left);
 	}
@@ -126,7 +126,7 @@ TEST(a_chain_of_events_moves_for_a_late_one)
 	}
 	choices[3].pmds[0] = 0;
 	choices[3].count = 1;
-	ck_assert_uint_eq(assign_counters(choices, 4, assigned), 0);
+	ck_assert_uint_eq(matching_find(choices, 4, assigned), 0);
 	ck_assert_int_eq(assigned[0], 1);
 	ck_assert_int_eq(assigned[1], 2);
 	ck_assert_int_eq(assigned[2], 3);
@@ -141,7 +141,7 @@ TEST(an_event_without_counters_is_left_out_and_nobody_else)
 	choices[0].count = 0;
 	choices[1].pmds[0] = 255;
 	choices[1].count = 1;
-	ck_assert_uint_eq(assign_counters(choices, 2, assigned), 1);
+	ck_assert_uint_eq(matching_find(choices, 2, assigned), 1);
 	ck_assert_int_eq(assigned[0], NO_COUNTER);
 	ck_assert_int_eq(assigned[1], 255);
 }

@@ -6,10 +6,13 @@
 #include <jansson.h>
 #include <perfmon/perfmon.h>
 
-#include "../../tools/pfmon/stat/format.h"
+#include "../../tools/pfmon/common/text.h"
+#include "../../tools/pfmon/stat/stat_csv.h"
+#include "../../tools/pfmon/stat/stat_json.h"
+#include "../../tools/pfmon/stat/stat_table.h"
 #include "suites.h"
 
-SUITE(format, 120);
+SUITE(stat_output, 120);
 
 /* Cycles, instructions, and CPU time; one event could not be counted. */
 static struct event some_events[] = {
@@ -61,10 +64,10 @@ TEST(counts_are_in_groups_of_three)
 		{ 200000000, "200,000,000" },
 		{ UINT64_MAX, "18,446,744,073,709,551,615" },
 	};
-	char buffer[COUNT_SIZE];
+	char buffer[COUNT_TEXT];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ck_assert_str_eq(format_count(cases[i].value, buffer), cases[i].text);
+		ck_assert_str_eq(count_text(cases[i].value, buffer), cases[i].text);
 }
 
 TEST(spread_is_the_standard_error_in_percent_of_the_mean)
@@ -99,7 +102,7 @@ static char *written_csv(const struct results *results, const char *separator)
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	format_csv(file, results, separator);
+	stat_csv(file, results, separator);
 	fclose(file);
 	return text;
 }
@@ -141,7 +144,7 @@ TEST(json_is_one_line_with_every_value)
 	FILE *file = open_memstream(&text, &size);
 
 	make_results(&results, three_runs, 3);
-	ck_assert_int_eq(format_json(file, &results), 0);
+	ck_assert_int_eq(stat_json(file, &results), 0);
 	fclose(file);
 	ck_assert_ptr_eq(strchr(text, '\n'), text + strlen(text) - 1);
 
@@ -173,7 +176,7 @@ TEST(json_holds_commands_that_are_no_utf8)
 
 	make_results(&results, one_run, 1);
 	results.command = bad_command;
-	ck_assert_int_eq(format_json(file, &results), 0);
+	ck_assert_int_eq(stat_json(file, &results), 0);
 	fclose(file);
 	ck_assert_msg(strstr(text, "[\"a?\"]") != NULL, "%s", text);
 	free(text);
@@ -296,7 +299,7 @@ static char *written_table(const struct results *results)
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	format_table(file, results);
+	stat_table(file, results);
 	fclose(file);
 	return text;
 }
@@ -403,7 +406,7 @@ TEST(json_of_sets_has_what_was_counted)
 	FILE *file = open_memstream(&text, &size);
 
 	make_shared(&results, shared_run, 1, &shared);
-	ck_assert_int_eq(format_json(file, &results), 0);
+	ck_assert_int_eq(stat_json(file, &results), 0);
 	fclose(file);
 	object = json_loads(text, 0, NULL);
 	ck_assert_ptr_nonnull(object);
@@ -460,8 +463,8 @@ TEST(times_have_the_unit_that_fits)
 		{ 1234567, "1.234567 ms" },
 		{ 3600000000000, "3600 s" },
 	};
-	char buffer[TIME_SIZE];
+	char buffer[TIME_TEXT];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ck_assert_str_eq(format_time(cases[i].time, buffer), cases[i].text);
+		ck_assert_str_eq(time_text(cases[i].time, buffer), cases[i].text);
 }

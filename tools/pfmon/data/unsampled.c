@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Add up the events that are in no sample, and decide whether they are worth a warning. */
+#include "../common/sum.h"
+#include "unsampled.h"
+
+bool unsampled_matters(const struct data_unsampled *record)
+{
+	return record->samples && record->events >= record->counted / 100;
+}
+
+void unsampled_add(struct data_unsampled *all, const struct data_unsampled *record)
+{
+	all->counted = sum(all->counted, record->counted);
+	all->events = sum(all->events, record->events);
+	all->samples = sum(all->samples, record->samples);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which events can be counted at once, given the PMCs that they share. */
+#ifndef PFMON_CONSTRAINTS_H
+#define PFMON_CONSTRAINTS_H
+
+#include "matching.h"
+#include "events.h"
+
+/**
+ * struct verdict - whether an event can be counted
+ * @pmd: its counter, or NO_COUNTER
+ * @rival: if it has none: the event that needs other bits in a PMC, or NULL if there
+ *	is no counter left
+ * @pmc: number of that PMC
+ */
+struct verdict {
+	int pmd;
+	const struct event *rival;
+	uint16_t pmc;
+};
+
+/*
+ * Give as many of the @count @events as possible a counter of their own, so that all
+ * that have one agree on the PMCs; the earlier ones go first.  Returns -1 if there is
+ * no memory.
+ */
+int constraints_assign(const struct event *const *events, size_t count,
+		       const struct machine *machine, struct verdict *verdicts);
+
+#endif

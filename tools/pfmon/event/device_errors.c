@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Explain why opening the device, attaching or another call failed, and what to do about it. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <perfmon/perfmon.h>
+
+#include "../common/errors.h"
+#include "device_errors.h"
+#include "pmus.h"
+
+/*
+ * The kernel's reason for the last failure on @fd (-1: of making a context),
+ * with who is in the way if that is known; else what @error means.
+ */
+static const char *reason(int fd, int error, char *buffer, size_t size)
+{
+	const char *sentence = NULL;
+	struct pfm_error last;
+
+	if (!pfm_get_error(fd, &last) && last.reason != PFM_REASON_NONE)
+		sentence = pfm_strreason(last.reason);
+	if (!sentence)
+		snprintf(buffer, size, "%s", strerror(error));
+	else if (last.holder[0])
+		snprintf(buffer, size, "%s (%.*s)", sentence, (int)sizeof(last.holder),
+			 last.holder);
+	else
+		snprintf(buffer, size, "%s", sentence);
+	return buffer;
+}
+
+/* Advice that root does not need. */
+static const char *as_root(void)
+{
+	return geteuid() ? " as root" : "";
+}
+
+static int fail_no_such_pmu(const char *pmu)
+{
+	char names[PMU_NAMES];
+
+	if (!pmus_text(names))
+		return fail(
+			"there is no PMU '%s': its module perfmon_%s cannot be loaded",
+			pmu, pmu);
+	return fail("there is no PMU '%s': choose from %s", pmu, names);
+}
+
+static int fail_no_pmu(const char *pmu)
+{
+	struct pfm_error last;
+	bool is_loaded = !pfm_get_error(-1, &last) && last.reason == PFM_REASON_NO_PMU;
+
+	if (is_loaded && pmu)
+		return fail_no_such_pmu(pmu);
+	if (is_loaded)
+		return fail("there is no PMU description for this machine: load one, "
+			    "'modprobe perfmon_soft'%s fits everywhere",
+			    as_root());
+	return fail(
+		"perfmon is not loaded: run 'modprobe perfmon'%s; if its key is rejected, "
+		"see SECURE BOOT in pfmon(1)",
+		as_root());
+}
+
+int fail_open(int error, const char *pmu)
+{
+	char buffer[PFM_LAST_ERROR_SIZE];
+
+	switch (error) {
+	case ENOSYS:
+		return fail_no_pmu(pmu);
+	case EACCES:
+		return fail("no permission to open " PFM_DEVICE
+			    ": ask its owner, see 'ls -l " PFM_DEVICE "'");
+	case EPERM:
+		return fail("no permission to monitor threads: %s",
+			    reason(-1, error, buffer, sizeof(buffer)));
+	case EBUSY:
+		return fail("the PMU cannot be had: %s; end that use and try again",
+			    reason(-1, error, buffer, sizeof(buffer)));
+	default:
+		return fail("cannot make a monitoring context: %s",
+			    reason(-1, error, buffer, sizeof(buffer)));
+	}
+}
+
+/* Only of a thread of somebody else another user may have more luck. */
+static int fail_permission(int fd, int tid, int error)
+{
+	char buffer[PFM_LAST_ERROR_SIZE];
+	struct pfm_error last;
+	bool may_help = geteuid() && !pfm_get_error(fd, &last) &&
+			last.reason == PFM_REASON_PERMISSION;
+
+	return fail("cannot monitor thread %d: %s%s", tid,
+		    reason(fd, error, buffer, sizeof(buffer)),
+		    may_help ? "; use a thread of your own or run as root" : "");
+}
+
+int fail_load(int fd, int tid, int error)
+{
+	char buffer[PFM_LAST_ERROR_SIZE];
+
+	switch (error) {
+	case ESRCH:
+		return fail("there is no thread %d: see 'ps -eL' for those that run",
+			    tid);
+	case EPERM:
+		return fail_permission(fd, tid, error);
+	case EEXIST:
+		return fail("thread %d is monitored by someone else already: "
+			    "wait until that has ended",
+			    tid);
+	default:
+		return fail("cannot monitor thread %d: %s", tid,
+			    reason(fd, error, buffer, sizeof(buffer)));
+	}
+}
+
+int fail_call(int fd, const char *what, int error)
+{
+	char buffer[PFM_LAST_ERROR_SIZE];
+
+	errno = error;
+	return fail("cannot %s: %s", what, pfm_last_error(fd, buffer, sizeof(buffer)));
+}

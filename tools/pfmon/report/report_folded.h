@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A profile as stacks. */
+#ifndef PFMON_REPORT_FOLDED_H
+#define PFMON_REPORT_FOLDED_H
+
+#include <stdio.h>
+
+#include "profile.h"
+
+/* Returns -1 without memory, or 0. */
+int report_folded(FILE *file, const struct profile *profile);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The heading of a report. */
+#ifndef PFMON_REPORT_HEADING_H
+#define PFMON_REPORT_HEADING_H
+
+#include <stdio.h>
+
+#include "profile.h"
+
+/*
+ * Print what was recorded, when and where, and whether the recording is complete.  Returns
+ * -1 without memory, or 0.
+ */
+int report_heading(FILE *file, const struct profile *profile);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A profile as JSON. */
+#ifndef PFMON_REPORT_JSON_H
+#define PFMON_REPORT_JSON_H
+
+#include <stdio.h>
+
+#include "profile.h"
+
+/*
+ * Entries below @limit percent are left out.  Returns -1 without memory, or 0.
+ */
+int report_json(FILE *file, const struct profile *profile, double limit);
+
+#endif

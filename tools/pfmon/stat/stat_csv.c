@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Print results as CSV, a line for each event. */
+#include <inttypes.h>
+
+#include "metrics.h"
+#include "stat_csv.h"
+
+#define NS_PER_MSEC   1e6
+
+/* Decimals that make a ns of a figure in msec. */
+#define MSEC_DECIMALS 6
+
+static void csv_count(FILE *file, const struct results *results, size_t index,
+		      uint64_t count)
+{
+	if (results->events->events[index].is_time)
+		fprintf(file, "%.*f", MSEC_DECIMALS, (double)count / NS_PER_MSEC);
+	else
+		fprintf(file, "%" PRIu64, count);
+}
+
+/* With event sets only: what an event has been scaled from, and how well. */
+static void csv_set(FILE *file, const struct results *results, size_t index,
+		    const char *separator)
+{
+	const struct event *event = &results->events->events[index];
+	bool is_counted = results_state(results, index) == EVENT_COUNTED;
+	double error = results_error(results, index);
+
+	fputs(separator, file);
+	if (is_counted)
+		csv_count(file, results, index, results_counted(results, index));
+	fputs(separator, file);
+	if (is_counted && results->is_scaled && event->set != EVERY_SET && error >= 0)
+		fprintf(file, "%.2f%%", error);
+	fputs(separator, file);
+	if (event->set != EVERY_SET && events_have_named_sets(results->events))
+		fputs(results->events->sets[event->set].name, file);
+	else if (event->set != EVERY_SET)
+		fprintf(file, "%zu", event->set);
+}
+
+static void csv_event(FILE *file, const struct results *results, size_t index,
+		      const char *separator)
+{
+	const struct event *event = &results->events->events[index];
+	struct figure figure = results_value(results, index);
+	struct metric metric = results_metric(results, index);
+	enum event_state state = results_state(results, index);
+	bool is_counted = state == EVENT_COUNTED;
+	double fraction = is_counted ? results_fraction(results, index) : 0;
+
+	if (is_counted)
+		csv_count(file, results, index, results_count(results, index));
+	else
+		fputs(results_state_text(state), file);
+	fprintf(file, "%s%s%s%s%s", separator, event->is_time ? "msec" : "", separator,
+		event->name, separator);
+	if (is_counted && figure.runs > 1)
+		fprintf(file, "%.2f%%", figure_spread(&figure));
+	fprintf(file, "%s%.0f%s%.2f%s", separator,
+		fraction * results_runtime(results).mean, separator, 100 * fraction,
+		separator);
+	if (metric.unit)
+		fprintf(file, "%.*f%s%s", metric.decimals, metric.value, separator,
+			metric.unit);
+	else
+		fputs(separator, file);
+	if (results->events->set_count)
+		csv_set(file, results, index, separator);
+	fputc('\n', file);
+}
+
+void stat_csv(FILE *file, const struct results *results, const char *separator)
+{
+	for (size_t i = 0; i < results->events->count; i++)
+		if (!results->events->events[i].switch_after)
+			csv_event(file, results, i, separator);
+}

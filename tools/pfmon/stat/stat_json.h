@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Results as JSON. */
+#ifndef PFMON_STAT_JSON_H
+#define PFMON_STAT_JSON_H
+
+#include <stdio.h>
+
+#include "results.h"
+
+/* Returns -1 without memory, or 0. */
+int stat_json(FILE *file, const struct results *results);
+
+#endif

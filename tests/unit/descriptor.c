@@ -116,7 +116,8 @@ TEST(last_error_tells_closed_from_foreign)
 	int fd = open("/dev/null", O_RDWR);
 	char expected[64];
 
-	snprintf(expected, sizeof(expected), "descriptor %d does not belong to perfmon", fd);
+	snprintf(expected, sizeof(expected), "descriptor %d does not belong to perfmon",
+		 fd);
 	ck_assert_str_eq(pfm_last_error(fd, text, sizeof(text)), expected);
 	close(fd);
 	snprintf(expected, sizeof(expected), "descriptor %d is not open", fd);

@@ -55,7 +55,7 @@ $(guest_modules): guest-modules-%:
 		find $(stage)/module $(stage)/examples -type l ! $(kbuild_sources) -delete && \
 		mv $(stage)/layout.new $(stage)/layout; \
 	fi
-	@kdir=$$(cat $(stage)/headers) && \
+	+@kdir=$$(cat $(stage)/headers) && \
 	tests/vm/within $$kdir $(build) -C $$kdir M=$(stage)/module modules && \
 	for example in $(stage)/examples/*; do \
 		tests/vm/within $$kdir $(build) -C $$kdir M=$$example GCOV_PROFILE= \

@@ -5,7 +5,8 @@
 # make uninstall    takes it all away
 # make demo         shows pfmon counting a program on a stock kernel, in a guest
 # make check        the gate: what every change has to pass
-# make check-all    all tests
+# make check-all    all tests on the release's kernels; KERNELS=all: instead the suites on each kernel
+#                   that the modules are for; KERNELS="6.12-arm64 7.2-rt-amd64": on these
 # make bench        costs in guest instructions, beside perf's
 # make coverage     which lines of the modules the tests reach
 # make fuzz         calls at random in a guest; SECONDS=600 SEED=, ARCH=x86_64, KERNEL=debug
@@ -91,7 +92,7 @@ check:
 
 check-all:
 	@tests/vm/fetch tools
-	@tests/check --all
+	@tests/check $(if $(KERNELS),--kernels '$(KERNELS)',--all)
 
 bench:
 	@tests/vm/fetch tools

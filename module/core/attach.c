@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Loading a context on a thread and unloading it: by the user, because the
- * thread ends, or because it executes a program that its watcher may not see.
+ * thread ends, or because it executes a program that the loader may not monitor.
  *
- * Who gets there first under the context's lock takes the thread away from it;
- * the others find it gone.
+ * These can happen at the same time.  The first one that takes the context's lock
+ * unloads the context; the others find it unloaded.
  */
 #include <linux/capability.h>
 #include <linux/pid.h>
@@ -24,8 +24,8 @@
 #include "threads.h"
 
 /*
- * Takes the thread away, which is returned with the context's reference to it; NULL if it was
- * not loaded.  Context lock held, called via pfm_context_call().
+ * Unload the context.  Context lock held, called via pfm_context_call().  Return: its thread,
+ * with the context's reference to it, or NULL if the context was not loaded.
  */
 static struct task_struct *detach(struct pfm_context *context)
 {
@@ -44,7 +44,7 @@ static struct task_struct *detach(struct pfm_context *context)
 	if (context->block)
 		pfm_block_end(context->block);
 	WRITE_ONCE(context->task, NULL);
-	/* After all of that: see pfm_is_unloaded(). */
+	/* This store comes last: see pfm_is_unloaded(). */
 	smp_store_release(&context->state, PFM_STATE_UNLOADED);
 	return task;
 }
@@ -65,9 +65,9 @@ static void drop_block(struct pfm_context *context)
 }
 
 /*
- * From the hooks: in the thread itself, interrupts off.  Nothing is freed and nobody woken, which
- * PREEMPT_RT does not allow there: the thread, which does not wait, lives on its own reference, and
- * the block is left to whoever unloads or loads the context.
+ * Called by the hooks, in the thread itself with interrupts off.  PREEMPT_RT does not allow to
+ * free memory or to wake a thread there.  The put does not free the thread, which runs.  The
+ * next call that unloads or loads the context frees the block; the thread does not wait on it.
  */
 void pfm_detach_current(struct pfm_context *context, bool tell, bool closed)
 {
@@ -88,13 +88,13 @@ void pfm_detach_current(struct pfm_context *context, bool tell, bool closed)
 		put_task_struct(task);
 }
 
-/* Whether the caller may monitor the thread, at this moment. */
+/* Check that the caller may monitor the thread at this moment. */
 static int check_target(struct pfm_context *context, struct task_struct *task, u32 tid)
 {
 	enum pfm_reason reason = PFM_REASON_PERMISSION;
 	int error;
 
-	/* Other flags may change at the same time, this one does not. */
+	/* Other flags may change at the same time; PF_KTHREAD does not. */
 	if (data_race(task->flags) & PF_KTHREAD)
 		return pfm_fail(context, -EPERM, PFM_REASON_KERNEL_THREAD, tid);
 	error = pfm_may_monitor(task);
@@ -102,7 +102,7 @@ static int check_target(struct pfm_context *context, struct task_struct *task, u
 		reason = PFM_REASON_MAY_NOT_BLOCK;
 		error = pfm_may_block(task);
 	}
-	/* Looked at last: nobody may look at a thread that has ended. */
+	/* Checked last, because the checks above also fail if the thread has ended. */
 	if (READ_ONCE(task->flags) & PF_EXITING)
 		return pfm_fail(context, -EBUSY, PFM_REASON_THREAD_ENDED, tid);
 	switch (error) {
@@ -118,7 +118,7 @@ static int check_target(struct pfm_context *context, struct task_struct *task, u
 	}
 }
 
-/* NULL if there is none; with reference.  Who names himself need not be looked for. */
+/* Return: the thread, with a reference, or NULL.  The common case, current, needs no lookup. */
 static struct task_struct *find_thread(u32 tid)
 {
 	struct task_struct *task;
@@ -132,7 +132,7 @@ static struct task_struct *find_thread(u32 tid)
 	return task;
 }
 
-/* The thread that load_pid names, if the caller may monitor it; with reference. */
+/* Return: thread @tid with a reference, or an error pointer if the caller may not monitor it. */
 static struct task_struct *find_target(struct pfm_context *context, u32 tid)
 {
 	struct task_struct *task = find_thread(tid);
@@ -149,7 +149,7 @@ static struct task_struct *find_target(struct pfm_context *context, u32 tid)
 	return task ?: ERR_PTR(error);
 }
 
-/* The thread may be running: no switch will bring its context in then. */
+/* If the thread is running already, no context switch will start its context. */
 static void catch_running(void *argument)
 {
 	struct pfm_context *context = argument;
@@ -157,14 +157,14 @@ static void catch_running(void *argument)
 
 	raw_spin_lock_irqsave(&context->lock, flags);
 	if (context->task == current && context->cpu == PFM_NO_CPU)
-		pfm_switch_in(context, 0); /* nobody has started it yet */
+		pfm_switch_in(context, 0); /* not started yet: no time is needed */
 	raw_spin_unlock_irqrestore(&context->lock, flags);
 }
 
 /*
- * The thread is in the table.  If it runs, it does so on task_cpu(), or it was
- * switched in after the barrier and the hook found it; or it moved meanwhile, by
- * a way that orders less than a wakeup does.
+ * The thread is in the table.  If it runs, there are three cases: it runs on task_cpu();
+ * it was switched in after the barrier, and the hook found it; or it has migrated in
+ * a way that orders memory less than a wakeup does.  The loop handles the last one.
  */
 static void catch_thread(struct pfm_context *context, struct task_struct *task)
 {
@@ -177,18 +177,18 @@ static void catch_thread(struct pfm_context *context, struct task_struct *task)
 	do {
 		smp_mb();
 		cpu = task_cpu(task);
-		/* Fails if the CPU is offline: nothing runs there. */
+		/* This fails if the CPU is offline, but then no thread runs there. */
 		smp_call_function_single(cpu, catch_running, context, true);
 	} while (READ_ONCE(context->cpu) == PFM_NO_CPU && task_cpu(task) != cpu);
 }
 
-/* What a load that fails after all must not have changed. */
+/* State that a failing load must restore. */
 struct before_load {
 	struct pfm_set *active;
 	u64 foreign_runs;
 	bool closed;
 	struct pfm_queue_mark messages;
-	/* of the set that is loaded */
+	/* of the event set to be loaded */
 	u64 load;
 	s64 ends_at;
 	u64 overflowed[PFM_PMD_BV];
@@ -196,7 +196,7 @@ struct before_load {
 	u64 reset_virtual;
 };
 
-/* What a set loses when it becomes active by a load. */
+/* Save what is lost when a load makes the set active. */
 static void note_set(const struct pfm_set *set, struct before_load *before)
 {
 	before->load = set->load;
@@ -216,7 +216,7 @@ static void restore_set(struct pfm_set *set, const struct before_load *before)
 	set->runs--;
 }
 
-/* Into programs that others may not look at, or not control. */
+/* Whether the context stays loaded when its thread executes a privileged program. */
 static bool follows_all_programs(const struct pfm_context *context, bool privileged)
 {
 	if (context->flags & PFM_FL_NOTIFY_BLOCK)
@@ -228,14 +228,14 @@ static int enter(struct pfm_context *context, struct task_struct *task,
 		 struct pfm_set *set, struct pfm_block *block, struct before_load *before)
 {
 	const u32 tid = task_pid_vnr(task), tgid = task_tgid_vnr(task);
-	/* They may call into a security module: not under a raw lock. */
+	/* These may call a security module, which a raw lock does not allow. */
 	bool privileged = perfmon_capable();
 	bool follows = follows_all_programs(context, privileged);
 	unsigned long flags;
 	int error = 0;
 
 	raw_spin_lock_irqsave(&context->lock, flags);
-	/* The hooks read these three without the lock, once it is in the table. */
+	/* The hooks read these three without the lock once the context is in the table. */
 	context->self = task == current;
 	context->sees_kernel = privileged && !context->user_level;
 	context->follows = follows;
@@ -262,7 +262,7 @@ unlock:
 	return error;
 }
 
-/* The PMU module may refuse the context, and may sleep before it does. */
+/* The PMU module may refuse the context.  Its operation may sleep. */
 static int ask_and_enter(struct pfm_context *context, struct task_struct *task,
 			 struct pfm_set *set, struct pfm_block *block,
 			 struct before_load *before)
@@ -295,7 +295,7 @@ static int claim_and_enter(struct pfm_context *context, struct task_struct *task
 	return error;
 }
 
-/* As if it had never been loaded: the hooks may have told an end already. */
+/* Restore the state before the load.  The hooks may have posted an end message already. */
 static void undo_enter(struct pfm_context *context, struct pfm_set *set,
 		       const struct before_load *before)
 {
@@ -310,7 +310,7 @@ static void undo_enter(struct pfm_context *context, struct pfm_set *set,
 	context->closed = before->closed;
 	context->active = before->active;
 	raw_spin_unlock_irqrestore(&context->lock, flags);
-	/* For who came meanwhile and found no message. */
+	/* A reader may have found the queue empty: wake it. */
 	irq_work_queue(&context->notification);
 }
 
@@ -325,7 +325,7 @@ static int may_block(struct pfm_context *context, const struct task_struct *task
 
 int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 {
-	/* Not on the stack, where the compiler would clear it first. */
+	/* Not on the stack: the compiler would clear it first. */
 	struct before_load *before = context->arguments;
 	struct pfm_block *block = NULL;
 	struct task_struct *task;
@@ -334,7 +334,7 @@ int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 
 	if (!pfm_is_unloaded(context))
 		return pfm_fail(context, -EBUSY, PFM_REASON_LOADED, 0);
-	drop_block(context); /* of a load that the end of the thread undid */
+	drop_block(context); /* left over if a hook unloaded the context */
 	set = pfm_set_find(context, load->load_set);
 	if (!set)
 		return pfm_fail(context, -EINVAL, PFM_REASON_NO_SET, load->load_set);
@@ -356,8 +356,8 @@ int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 	}
 	catch_thread(context, task);
 	/*
-	 * Again: it may have ended, or become another program, before the hooks
-	 * could find it in the table.
+	 * Check again: the thread may have ended or executed another program before
+	 * the hooks could find it in the table.
 	 */
 	error = check_target(context, task, load->load_pid);
 	if (error)
@@ -389,7 +389,7 @@ void pfm_block_thread(struct pfm_context *context)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&context->lock, flags);
-	/* One that does not run comes by when it does: see pfm_block_arrange(). */
+	/* A thread that does not run is handled when it is switched in: pfm_block_arrange(). */
 	if (context->cpu != PFM_NO_CPU && context->block)
 		pfm_block_arrange(context->block, context->task);
 	raw_spin_unlock_irqrestore(&context->lock, flags);

@@ -8,18 +8,18 @@
 int pfm_load(struct pfm_context *context, const struct pfarg_load *load);
 void pfm_unload(struct pfm_context *context);
 
-/* From its notification, in interrupt context: its thread waits for a restart. */
+/* Make the thread wait for a restart.  Called by the irq_work, in interrupt context. */
 void pfm_block_thread(struct pfm_context *context);
 
 /*
- * The caller's process ends.  If it loaded the context, its thread shall not wait for a restart
- * by anybody else who happens to have the descriptor.
+ * The caller's process ends.  If it loaded the context, the monitored thread must not wait for a
+ * restart any more: other processes that have the descriptor may never call it.
  */
 void pfm_loader_ends(struct pfm_context *context);
 
 /*
- * From the hooks: in the thread itself, interrupts off.  @tell: with a message; @closed: to a
- * program that its watcher may not see.
+ * Called by the hooks, in the thread itself with interrupts off.  @tell: post a message;
+ * @closed: the thread executes a program that the loader may not monitor.
  */
 void pfm_detach_current(struct pfm_context *context, bool tell, bool closed);
 

@@ -2,11 +2,11 @@
 /*
  * Blocking the monitored thread on a notification.
  *
- * The overflow handler may be an NMI and can only note that the thread has to
- * wait; an irq_work queues a task work, and that one waits, in the thread, on its way
- * to user mode.  A fatal signal ends the wait.  While work is outstanding it holds the
- * module, since it cannot be cancelled.  So a thread that falls asleep after it was queued, in
- * the same system call, holds the module until the call is over.
+ * The overflow handler may be an NMI and can only note that the thread has to wait.  An
+ * irq_work queues a task work, which waits in the thread on its way to user mode.  A fatal
+ * signal ends the wait.  A task work cannot be cancelled, so it holds the module while it is
+ * queued.  If the thread goes to sleep in a system call after the work was queued, the module
+ * is held until that call returns.
  */
 #include <linux/module.h>
 #include <linux/pid.h>
@@ -19,16 +19,16 @@
 static void drop(struct pfm_block *block)
 {
 	pfm_block_put(block);
-	module_put(THIS_MODULE); /* pfm_block_exit() waits for the way out */
+	module_put(THIS_MODULE); /* pfm_block_exit() waits until this function returns */
 }
 
 static void wait_for_restart(struct callback_head *work)
 {
 	struct pfm_block *block = container_of(work, struct pfm_block, work);
 
-	/* From here on it can be queued again: who called has read where the next is. */
+	/* From here on it can be queued again: the caller has read the next pointer already. */
 	smp_store_release(&block->is_outstanding, false);
-	/* An overflow may want it a moment after the end, see pfm_loader_ends(). */
+	/* An overflow may set @wanted just after the end, see pfm_loader_ends(). */
 	if (!(current->flags & PF_EXITING))
 		wait_event_state(block->waiters,
 				 !READ_ONCE(block->wanted) || READ_ONCE(block->over),
@@ -67,13 +67,13 @@ void pfm_block_arrange(struct pfm_block *block, struct task_struct *task)
 	if (!READ_ONCE(block->wanted) || block->over ||
 	    smp_load_acquire(&block->is_outstanding))
 		return;
-	/* Before the thread can come by and say that it is not. */
+	/* Set before the work is queued, because the thread clears it. */
 	block->is_outstanding = true;
 	pfm_block_get(block);
-	__module_get(THIS_MODULE); /* which the context's open file holds, too */
+	__module_get(THIS_MODULE); /* the context's open file holds the module, too */
 	if (!task_work_add(task, &block->work, TWA_RESUME))
 		return;
-	/* The thread is past that in its exit. */
+	/* The thread is exiting and runs no task work any more. */
 	block->is_outstanding = false;
 	drop(block);
 }

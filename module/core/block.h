@@ -12,15 +12,15 @@ struct task_struct;
 /**
  * struct pfm_block - a thread that waits for a restart (PFM_FL_NOTIFY_BLOCK)
  *
- * One for each loading of a context, so that work which the thread has not yet come to
- * when the context is unloaded means nothing to the next.  Belongs to the context and to
- * the work that is outstanding.  What is not marked is under the context's lock.
+ * Each load of a context makes a new one, so that work that is still queued when the context
+ * is unloaded does not affect the next load.  The context and the queued work have a reference
+ * each.  The context's lock protects the fields, unless noted otherwise.
  *
- * @wanted: the thread has to wait, or does; single word
- * @over: it shall not wait any more, whatever overflows; single word
+ * @wanted: the thread has to wait, or waits; single word
+ * @over: the thread must not wait any more, even if a counter overflows; single word
  * @is_outstanding: @work is queued; set under the lock, cleared by the thread
  * @work: makes the thread wait on its way to user mode
- * @waiters: the thread
+ * @waiters: wait queue of the thread
  * @loader: process that loaded the context; fixed
  */
 struct pfm_block {
@@ -33,16 +33,16 @@ struct pfm_block {
 	struct pid *loader;
 };
 
-/* Process context, all three; create: by the loader, NULL if there is no memory. */
+/* All three: process context.  The loader calls create; it returns NULL without memory. */
 struct pfm_block *pfm_block_create(void);
 void pfm_block_put(struct pfm_block *block);
-/* Let the thread go on.  No lock of the context held. */
+/* End the wait of the thread.  No lock of the context held. */
 void pfm_block_release(struct pfm_block *block);
 
 /* Context lock held. */
 void pfm_block_get(struct pfm_block *block);
 
-/* From an overflow of the thread, perhaps NMI. */
+/* Called by the overflow handler, in the thread; may be an NMI. */
 static inline void pfm_block_want(struct pfm_block *block)
 {
 	if (!READ_ONCE(block->over))
@@ -50,17 +50,18 @@ static inline void pfm_block_want(struct pfm_block *block)
 }
 
 /**
- * pfm_block_arrange() - see to it that the thread waits on its way to user mode, if it has to
- * @block: its context's, whose lock is held; perhaps also the run queue of this CPU
- * @task: the thread, which runs: work for one that sleeps in a system call would hold the
- *	module as long, perhaps for days, and to wake it would make the call fail with EINTR
+ * pfm_block_arrange() - if the thread has to wait, queue work that waits before user mode
+ * @block: of a context whose lock is held; the run queue of this CPU may be locked, too
+ * @task: the thread; it must be running.  If it slept in a system call, the work would hold
+ *	the module until that returns, perhaps for days.  To wake it would make the call fail
+ *	with EINTR.
  */
 void pfm_block_arrange(struct pfm_block *block, struct task_struct *task);
 
-/* From now on the thread does not wait; one that does is to be released.  Context lock held. */
+/* From now on the thread does not wait.  Context lock held; call pfm_block_release() after it. */
 void pfm_block_end(struct pfm_block *block);
 
-/* When the module goes: work that ran is on its last instructions. */
+/* At module exit: wait until work that has dropped its module reference has returned. */
 void pfm_block_exit(void);
 
 #endif

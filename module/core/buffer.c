@@ -22,7 +22,7 @@ static void free_pages_of(struct pfm_buffer *buffer, unsigned long count)
 	kvfree(buffer->pages);
 }
 
-/* Page by page, so that each can be mapped and no user needs a contiguous piece. */
+/* Single pages: each can be mapped, and no physically contiguous memory is needed. */
 static int allocate(struct pfm_buffer *buffer)
 {
 	const gfp_t flags = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN;
@@ -51,7 +51,7 @@ struct pfm_buffer *pfm_buffer_create(struct pfm_context *context, u64 size)
 	struct pfm_buffer *buffer;
 	int error;
 
-	/* What cannot be had anyway is not even tried. */
+	/* Do not try to allocate more than the machine has. */
 	if (size > (u64)totalram_pages() << PAGE_SHIFT)
 		return ERR_PTR(pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, size));
 	buffer = kzalloc(sizeof(*buffer), GFP_KERNEL_ACCOUNT);
@@ -74,7 +74,7 @@ free:
 	return ERR_PTR(error);
 }
 
-/* Process context: of a context that is freed, or of a mapping's file. */
+/* Process context: a context is freed, or the file of a mapping is released. */
 void pfm_buffer_put(struct pfm_buffer *buffer)
 {
 	if (!refcount_dec_and_test(&buffer->references))
@@ -97,7 +97,7 @@ static const struct file_operations mapping_operations = {
 	.release = mapping_release,
 };
 
-/* The file that the mapping holds instead of the context's, which can be closed. */
+/* The mapping holds this file instead of the context's, so the context can be closed. */
 static struct file *mapping_file(struct pfm_buffer *buffer)
 {
 	struct file *file;
@@ -123,6 +123,6 @@ int pfm_buffer_map(struct pfm_buffer *buffer, struct vm_area_struct *vma)
 	vma_set_file(vma, file);
 	fput(file); /* the mapping has its own reference */
 	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE);
-	/* All of it now: reading a sample shall not fault. */
+	/* Map all pages now, so that reading a sample does not fault. */
 	return vm_map_pages_zero(vma, buffer->pages, count);
 }

@@ -13,13 +13,13 @@ struct vm_area_struct;
 /**
  * struct pfm_buffer - a sampling buffer
  *
- * Belongs to its context and to each mapping of it; the last frees it.  Fixed after
- * creation.
+ * The context and each mapping have a reference; the last put frees the buffer.  All other
+ * fields are fixed after creation.
  *
- * @size: bytes, whole pages
- * @memory: where the kernel has it
- * @pages: what it is made of
- * @user: who is charged for it
+ * @size: bytes, a multiple of the page size
+ * @memory: the kernel's mapping of @pages
+ * @pages: the pages
+ * @user: the user who is charged for it
  */
 struct pfm_buffer {
 	refcount_t references;
@@ -30,13 +30,13 @@ struct pfm_buffer {
 };
 
 /*
- * Process context, may sleep.  A zeroed buffer of @size bytes, rounded up to pages, or
- * an error pointer: -ENOMEM, and the context knows why.
+ * Process context, may sleep.  Return: a zeroed buffer of @size bytes, rounded up to pages, or
+ * an error pointer: -ENOMEM; context->error has the reason.
  */
 struct pfm_buffer *pfm_buffer_create(struct pfm_context *context, u64 size);
 void pfm_buffer_put(struct pfm_buffer *buffer);
 
-/* mmap() of a context.  It is called under mmap_lock: the context's mutex is not. */
+/* mmap() of a context.  mmap_lock held, the context's mutex not. */
 int pfm_buffer_map(struct pfm_buffer *buffer, struct vm_area_struct *vma);
 
 #endif

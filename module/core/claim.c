@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Hardware and hooks are claimed when contexts are loaded, and given back after that. */
+/* Claim the hardware and the hooks when contexts are loaded, and release them after that. */
 #include <linux/cpu.h>
 #include <linux/err.h>
 #include <linux/irq_work.h>
@@ -15,17 +15,17 @@
 
 #define WORDS		 PFM_HARDWARE_BV
 
-/* At most so often something is given back, and so has to be claimed again. */
+/* Something is released, and may have to be claimed again, at most once in this time. */
 #define GIVE_BACK_PERIOD HZ
 
-/* Combinations of PMDs that are told apart.  Those that find none free share the last. */
+/* Number of different combinations of PMDs.  If all are used, the others share the last one. */
 #define USES		 16
 
 /**
- * struct pfm_use - what one or more loaded contexts use together
- * @pmds: PMDs
- * @contexts: how many, fewer at any time; 0: it may be given back
- * @is_held: @pmds are ours; otherwise it says nothing
+ * struct pfm_use - a combination of PMDs that one or more loaded contexts use
+ * @pmds: the PMDs
+ * @contexts: number of these contexts; may fall at any time; 0: @pmds may be released
+ * @is_held: @pmds are claimed; if false, @pmds means nothing
  */
 struct pfm_use {
 	u64 pmds[WORDS];
@@ -34,14 +34,14 @@ struct pfm_use {
 };
 
 /**
- * struct pfm_claims - what is claimed of a PMU
+ * struct pfm_claims - the claimed registers of a PMU
  * @node: in the list of all PMUs
  * @pmu: the PMU
- * @held: PMDs that are ours; no fewer than those of @uses
- * @uses: under uses_lock.  They come to be held, and cease to be, under the mutex as well.
+ * @held: claimed PMDs; includes those of @uses
+ * @uses: under uses_lock; is_held changes only under the mutex as well
  *
- * Who uses what another one uses, or has used within the last second, finds it in @uses and
- * needs nothing else: neither the mutex nor a look at each PMD.
+ * A context that uses the same PMDs as another one, or as one of the last second, finds them
+ * in @uses.  It then needs neither the mutex nor a check of each PMD.
  */
 struct pfm_claims {
 	struct list_head node;
@@ -59,7 +59,7 @@ static struct {
 	unsigned int pmd;
 } blamed;
 
-/* Interrupts off; innermost. */
+/* Taken with interrupts off; no other lock is taken under it. */
 static DEFINE_RAW_SPINLOCK(uses_lock);
 
 void pfm_pmu_blame(const char *holder, unsigned int pmd)
@@ -91,7 +91,7 @@ static bool uses_exactly(const struct pfm_use *use, const u64 *pmds)
 	return use->is_held;
 }
 
-/* One more context uses what is held already; NULL if it is not. */
+/* Use PMDs that are claimed already.  Return: NULL if there is no such combination. */
 static struct pfm_use *join(struct pfm_claims *claims, const u64 *pmds)
 {
 	struct pfm_use *use, *found = NULL;
@@ -109,7 +109,7 @@ static struct pfm_use *join(struct pfm_claims *claims, const u64 *pmds)
 	return found;
 }
 
-/* Where another one may be noted: of those without contexts, rather one that is not held. */
+/* Choose an entry for a new combination: one not held, else one without contexts, else the last. */
 static struct pfm_use *find_place(struct pfm_claims *claims)
 {
 	struct pfm_use *use, *place = &claims->uses[USES - 1];
@@ -123,7 +123,7 @@ static struct pfm_use *find_place(struct pfm_claims *claims)
 	return place;
 }
 
-/* Mutex held, @pmds are ours.  What lost its place is given back with what is idle. */
+/* Mutex held, @pmds are claimed.  A replaced entry's PMDs are released with the idle ones. */
 static struct pfm_use *add_use(struct pfm_claims *claims, const u64 *pmds)
 {
 	struct pfm_use *use;
@@ -141,7 +141,7 @@ static struct pfm_use *add_use(struct pfm_claims *claims, const u64 *pmds)
 	return use;
 }
 
-/* Mutex held.  Or an error pointer. */
+/* Mutex held.  Claim those of @pmds that are not claimed yet.  Return: may be an error pointer. */
 static struct pfm_use *claim_use(struct pfm_claims *claims, const u64 *pmds)
 {
 	u64 fresh[WORDS], any = 0;
@@ -161,7 +161,7 @@ static struct pfm_use *claim_use(struct pfm_claims *claims, const u64 *pmds)
 	return add_use(claims, pmds);
 }
 
-/* Mutex held.  Return: whether there are others; then @pmds is what all of them use. */
+/* Mutex held.  Adds the PMDs of the remaining uses to @pmds.  Return: whether there are any. */
 static bool drop_idle_uses(struct pfm_claims *claims, u64 *pmds)
 {
 	struct pfm_use *use;
@@ -180,7 +180,7 @@ static bool drop_idle_uses(struct pfm_claims *claims, u64 *pmds)
 	return some;
 }
 
-/* Mutex held.  Return: whether there is a context that uses the PMU. */
+/* Mutex held.  Sets @gave if PMDs were released.  Return: whether a context uses the PMU. */
 static bool give_back(struct pfm_claims *claims, bool *gave)
 {
 	struct pfm_pmu *pmu = claims->pmu;
@@ -222,7 +222,7 @@ static void give_back_idle(struct work_struct *work)
 
 static DECLARE_DELAYED_WORK(giving_back, give_back_idle);
 
-/* Contexts are unloaded where nobody may be woken. */
+/* An irq_work, because contexts are unloaded where no thread may be woken. */
 static void schedule_giving_back(struct irq_work *work)
 {
 	unsigned long since = jiffies - READ_ONCE(given_back_at);
@@ -233,7 +233,7 @@ static void schedule_giving_back(struct irq_work *work)
 
 static DEFINE_IRQ_WORK(something_idle, schedule_giving_back);
 
-/* What is pending looks at the counts after it has ceased to be. */
+/* Work that is already pending will read the counts later, so it sees this change. */
 static void is_idle_now(void)
 {
 	if (!delayed_work_pending(&giving_back))
@@ -276,7 +276,7 @@ static int claim_hooks(struct pfm_context *context)
 	return error;
 }
 
-/* Those that are only recorded are not among the set's registers in use. */
+/* registers.used_pmds lacks the PMDs that are only recorded in samples. */
 static void add_used_pmds(u64 *used, const struct pfm_set *set)
 {
 	unsigned int word, n;
@@ -289,7 +289,7 @@ static void add_used_pmds(u64 *used, const struct pfm_set *set)
 			used[word] |= set->attributes[n].smpl_pmds[word];
 }
 
-/* Sets that were deleted used PMDs, which others may use or not. */
+/* Needed after a set was deleted: the remaining sets may not use all of its PMDs. */
 static void find_used_pmds(struct pfm_context *context)
 {
 	const struct pfm_set *set;
@@ -300,7 +300,7 @@ static void find_used_pmds(struct pfm_context *context)
 	context->sets_deleted = false;
 }
 
-/* Of what is not held yet: it may become so before the mutex is ours. */
+/* @pmds are not claimed yet.  Another context may claim them before we have the mutex. */
 static noinline struct pfm_use *take_fresh(struct pfm_context *context, const u64 *pmds)
 {
 	struct pfm_claims *claims = context->pmu->claims;
@@ -323,8 +323,8 @@ static noinline struct pfm_use *take_fresh(struct pfm_context *context, const u6
 }
 
 /*
- * Or an error pointer, and the context knows why.  The hooks are in place while anything is
- * held.
+ * Return: may be an error pointer; context->error then has the reason.  The hooks are in place
+ * while anything is claimed.
  */
 static struct pfm_use *take(struct pfm_context *context, const u64 *pmds)
 {
@@ -344,14 +344,14 @@ int pfm_claim(struct pfm_context *context)
 	return 0;
 }
 
-/* From wherever contexts are unloaded.  Without users, another one may have the place. */
+/* Interrupts may be off and a context's lock held.  An entry without contexts may be replaced. */
 static void leave(struct pfm_use *use)
 {
 	if (atomic_dec_and_test(&use->contexts))
 		is_idle_now();
 }
 
-/* The context uses @use instead of what it used; unless it has been unloaded meanwhile. */
+/* Replace the context's use by @use, unless the context has been unloaded meanwhile. */
 static void exchange(struct pfm_context *context, struct pfm_use *use)
 {
 	unsigned long flags;
@@ -428,7 +428,7 @@ void pfm_claims_subtract_held(const struct pfm_pmu *pmu, u64 *pmds)
 		pmds[word] &= ~held[word];
 }
 
-/* There is no PMU any more, and no context. */
+/* No PMU and no context exists any more. */
 void pfm_claims_exit(void)
 {
 	irq_work_sync(&something_idle);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The clock of what a context does, in ns; NMI-safe, to be compared on one CPU only.
+ * The core's clock, in ns.  It is NMI-safe; values may be compared on one CPU only.
  *
- * The scheduler's clock is the cheapest: a third of the instructions on POWER, and
- * what the kernel accounts CPU time by.  But on x86, where time counters of CPUs may
- * disagree, it can be a tick off, which is too much for a short stretch.
+ * The scheduler's clock is the cheapest: on POWER it takes a third of the instructions.
+ * The kernel accounts CPU time with it, too.  But on x86 the time counters of CPUs may
+ * disagree, and it can be off by a tick, which is too much for short times.
  */
 #ifndef PERFMON_CLOCK_H
 #define PERFMON_CLOCK_H
@@ -22,7 +22,7 @@ static inline u64 pfm_clock(void)
 	return local_clock();
 }
 
-/* ktime_get_mono_fast_ns() may step back a little: never below nothing. */
+/* ktime_get_mono_fast_ns() may step back a little; the result is never negative. */
 static inline u64 pfm_clock_between(u64 begin, u64 end)
 {
 	if (IS_ENABLED(CONFIG_HAVE_UNSTABLE_SCHED_CLOCK))

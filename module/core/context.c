@@ -14,7 +14,7 @@
 #include "remote.h"
 #include "virtual.h"
 
-/* In interrupt context, soon after there was something to tell. */
+/* The irq_work: in interrupt context, soon after a message was posted. */
 static void notify(struct irq_work *work)
 {
 	struct pfm_context *context =
@@ -74,7 +74,7 @@ static unsigned int count_pmds(const struct pfm_pmu *pmu)
 	return count;
 }
 
-/* A format does not accept its argument, or cannot begin for a reason of its own. */
+/* A format does not accept its argument, or fails for another reason. */
 static int format_fails(struct pfm_context *context, int error)
 {
 	switch (error) {
@@ -87,7 +87,7 @@ static int format_fails(struct pfm_context *context, int error)
 	}
 }
 
-/* Its buffer, NULL if it has none, or an error pointer. */
+/* Return: the format's buffer, NULL if it needs none, or an error pointer. */
 static struct pfm_buffer *make_buffer(struct pfm_context *context,
 				      const struct pfm_format *format,
 				      const struct pfm_format_setup *setup)
@@ -100,7 +100,7 @@ static struct pfm_buffer *make_buffer(struct pfm_context *context,
 	return size > 0 ? pfm_buffer_create(context, size) : NULL;
 }
 
-/* From here to format_ends() the format may be at work in the context. */
+/* From here to format_ends() the format's functions may be called. */
 static int format_begins(struct pfm_context *context, const struct pfm_format *format,
 			 const struct pfm_format_setup *setup)
 {
@@ -117,7 +117,7 @@ static int format_begins(struct pfm_context *context, const struct pfm_format *f
 	error = format->init ? format->init(&context->instance, setup) : 0;
 	if (!error) {
 		context->format = format;
-		/* mmap() comes without mutex */
+		/* mmap() reads it without the mutex. */
 		smp_store_release(&context->buffer, buffer);
 		return 0;
 	}
@@ -126,7 +126,7 @@ static int format_begins(struct pfm_context *context, const struct pfm_format *f
 	return format_fails(context, error);
 }
 
-/* Unloaded for good: no handler runs, and none will. */
+/* The context will not be loaded again: no handler runs, and none will. */
 static void format_ends(struct pfm_context *context)
 {
 	const struct pfm_format *format = context->format;
@@ -140,7 +140,7 @@ static void format_ends(struct pfm_context *context)
 	pfm_format_put(format);
 }
 
-/* In context->arguments, if there is one. */
+/* The argument, if there is one, is in context->arguments. */
 static int fit_argument(struct pfm_context *context, const struct pfm_create *create,
 			const struct pfm_format *format)
 {
@@ -176,7 +176,7 @@ static int use_format(struct pfm_context *context, const struct pfm_create *crea
 	return error;
 }
 
-/* Unloaded, and nobody else has it; the scheduler hooks may still look. */
+/* Unloaded, without other users; but the hooks may still look at it under RCU. */
 void pfm_context_free(struct pfm_context *context)
 {
 	/* No new messages from here on: wait for pending notifications. */
@@ -191,7 +191,7 @@ void pfm_context_free(struct pfm_context *context)
 	kfree_rcu(context, rcu);
 }
 
-/* As it was before: an empty descriptor. */
+/* The descriptor is without a context again. */
 static void undo_create(struct pfm_context *context)
 {
 	const struct pfm_pmu *pmu = context->pmu;
@@ -204,7 +204,10 @@ static void undo_create(struct pfm_context *context)
 	pfm_pmu_put(pmu);
 }
 
-/* @name of a format, or NULL; @pmu_name, or NULL; its argument is in context->arguments. */
+/*
+ * @name: of a format, or NULL; its argument is in context->arguments.
+ * @pmu_name: of a PMU, or NULL for the default.
+ */
 int pfm_context_create(struct pfm_context *context, const struct pfm_create *create,
 		       const char *name, const char *pmu_name)
 {

@@ -21,11 +21,11 @@
 
 #define PFM_NO_CPU	   (-1)
 
-/* Of pfm_context.arguments.  A page of some machines is much more. */
+/* Size of pfm_context.arguments.  PAGE_SIZE would be much more on some machines. */
 #define PFM_ARGUMENTS_SIZE 4096
 
 /**
- * struct pfm_context - what a file descriptor of /dev/perfmon stands for
+ * struct pfm_context - the object behind an open file of /dev/perfmon
  *
  * Ownership: the open file owns the context; its release unloads it and frees
  * it after an RCU grace period, because the scheduler hooks may still look at
@@ -34,22 +34,23 @@
  * Locking:
  *
  * @mutex lets one call at a time work on the context.  Process context only.
- * What it alone protects does not concern the scheduler: which event sets there are
- * and which of their registers are in use, the error, the argument buffer.  Sets come
- * and go only while the context is unloaded: who has it loaded may walk the list.
+ * It alone protects what the scheduler hooks do not use: which event sets there are
+ * and which of their registers are in use, the error, the argument buffer.  Sets are
+ * created and deleted only while the context is unloaded, so the list of a loaded
+ * context does not change.
  *
- * @lock protects what the scheduler changes as well: state, thread, CPU,
- * messages, values of registers.  Interrupts off; innermost but for the lock of
- * the thread table.
+ * @lock protects what the scheduler hooks change as well: state, thread, CPU,
+ * messages, values of registers.  Taken with interrupts off; under it only the lock
+ * of the thread table is taken.
  *
- * Where the registers are: while @cpu is PFM_NO_CPU they are in memory and
- * whoever holds @lock may change them.  Otherwise the thread runs on @cpu and
- * only that CPU may touch them, holding @lock: pfm_context_call() goes there.  To
- * look at them there interrupts off are enough, see pfm_context_look().
- * The overflow handler, which may be an NMI and takes no lock, runs on that CPU
- * too and looks at the context only while the CPU's "running" names its set:
- * who wants to change something clears that first (pfm_pause()).  What it has to tell
- * to somebody is left to @notification.
+ * Where the registers are: while @cpu is PFM_NO_CPU they are in memory, and the holder
+ * of @lock may change them.  Otherwise the thread runs on @cpu, and only that CPU may
+ * change them, holding @lock: pfm_context_call() goes there.  To read them there, it is
+ * enough that interrupts are off, see pfm_context_look().
+ * The overflow handler may be an NMI and takes no lock.  It runs on that CPU, too, and
+ * uses the context only while the CPU's "running" points to its set.  Other code clears
+ * "running" before it changes anything (pfm_pause()).  The handler cannot wake anybody;
+ * it leaves that to @notification.
  */
 struct pfm_context {
 	/* fixed from creation on */
@@ -59,40 +60,40 @@ struct pfm_context {
 	const struct pfm_format *format; /* NULL: none */
 	struct pfm_format_instance instance; /* of @format */
 	struct pfm_buffer *buffer; /* of @instance; NULL: none */
-	struct pfm_user *user; /* who made it */
+	struct pfm_user *user; /* who created it */
 
 	/* under mutex */
 	struct mutex mutex;
 	struct list_head sets; /* in the order of their numbers */
-	struct xarray set_index; /* the same by number */
+	struct xarray set_index; /* the same sets, by number */
 	u32 set_count;
 	u64 used_pmds[PFM_HARDWARE_BV]; /* in any set */
-	bool sets_deleted; /* @used_pmds may be too many */
+	bool sets_deleted; /* @used_pmds may have PMDs that no set uses any more */
 	struct pfm_error error;
-	void *arguments; /* for the vectors of calls, and other things of one call */
+	void *arguments; /* copy of a call's vector, or other memory of one call */
 
 	/* under lock */
 	raw_spinlock_t lock;
 	u32 state; /* PFM_STATE_* */
-	bool self; /* loaded by its thread on itself */
+	bool self; /* the monitored thread loaded it on itself */
 	bool sees_kernel; /* loaded with CAP_PERFMON, and not for @user_level */
-	bool follows; /* its thread into a program that gains privileges */
-	bool closed; /* unloaded by the exec of a program that is closed to its loader */
+	bool follows; /* stays loaded when the thread executes a privileged program */
+	bool closed; /* unloaded: the thread executed a program the loader may not monitor */
 	bool started; /* between start and stop */
 	bool monitoring; /* started and not masked */
-	bool counting; /* the hardware of @cpu counts for it */
+	bool counting; /* the counters of @cpu count for it */
 	int cpu; /* where its thread runs, or PFM_NO_CPU */
 	struct task_struct *task;
 	struct pfm_set *active;
-	u64 loads; /* times it was loaded */
+	u64 loads; /* number of loads */
 	struct pfm_use *use; /* what it has claimed, while loaded: see claim.h */
-	bool switch_due; /* to the next set, at the restart */
+	bool switch_due; /* the restart switches to the next set */
 	u64 interrupts; /* overflow interrupts while it counted */
-	u64 since; /* when it began to monitor on @cpu, ns */
+	u64 since; /* when monitoring began on @cpu, ns */
 	u64 foreign_runs;
-	u32 tid; /* of its thread, as who loaded it sees it */
-	u32 tgid; /* of the thread's process, likewise */
-	u32 credit; /* restarts that notifications wait for */
+	u32 tid; /* of its thread, in the loader's pid namespace */
+	u32 tgid; /* of the thread's process, in the same namespace */
+	u32 credit; /* restarts that are allowed: one for each notification */
 	struct pfm_block *
 		block; /* PFM_FL_NOTIFY_BLOCK: of the last load; changed under mutex, too */
 	struct pfm_queue queue;
@@ -104,22 +105,22 @@ struct pfm_context {
 };
 
 /*
- * Mutex held, so that nobody loads it.  The end of its thread may unload it at any time, under
- * the lock alone, and says so last: who has seen it here may change and free what the thread's
- * CPU has used until then.
+ * Mutex held, so that it is not loaded meanwhile.  The end of its thread may unload it at any
+ * time, with only the lock held, and stores the state last.  If this returns true, the caller
+ * may change and free what the thread's CPU has used until then.
  */
 static inline bool pfm_is_unloaded(const struct pfm_context *context)
 {
 	return smp_load_acquire(&context->state) == PFM_STATE_UNLOADED;
 }
 
-/* Addresses of the kernel, in samples and messages. */
+/* Whether samples and messages may have addresses of the kernel. */
 static inline bool pfm_may_see_kernel(const struct pfm_context *context)
 {
 	return context->sees_kernel;
 }
 
-/* NULL if there is none; mutex held. */
+/* Return: set @id, or NULL.  Mutex held. */
 static __always_inline struct pfm_set *pfm_set_find(struct pfm_context *context, u16 id)
 {
 	struct pfm_set *set = READ_ONCE(context->active);

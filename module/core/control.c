@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the user says of a loaded context: start, stop, restart. */
+/* The calls that control a loaded context: start, stop, restart. */
 #include "block.h"
 #include "clock.h"
 #include "control.h"
@@ -10,7 +10,7 @@
 #include "set_switch.h"
 #include "switch.h"
 
-/* The context may have been unloaded by the end of its thread at any time. */
+/* The end of its thread may unload the context at any time. */
 static int unloaded(struct pfm_context *context)
 {
 	return pfm_fail(context, -EINVAL, PFM_REASON_UNLOADED, 0);
@@ -28,7 +28,7 @@ static void start_here(struct pfm_context *context, void *argument)
 	call->loaded = context->state != PFM_STATE_UNLOADED;
 	if (!call->loaded)
 		return;
-	pfm_pause(context); /* no overflow may mask it in the middle */
+	pfm_pause(context); /* no overflow may mask it meanwhile */
 	if (call->set) {
 		pfm_monitoring_end(context);
 		context->switch_due = false;
@@ -71,13 +71,13 @@ int pfm_stop(struct pfm_context *context)
 	return loaded ? 0 : unloaded(context);
 }
 
-/* ---- going on after a notification ---------------------------------------------------- */
+/* ---- restart after a notification ----------------------------------------------------- */
 
 struct restart_call {
-	enum pfm_reason refused; /* PFM_REASON_NONE: it was not */
+	enum pfm_reason refused; /* PFM_REASON_NONE: not refused */
 };
 
-/* docs/interface.md 1.12 */
+/* The conditions of docs/interface.md 1.12. */
 static bool may_restart(const struct pfm_context *context)
 {
 	const struct pfm_format *format = context->format;
@@ -87,7 +87,7 @@ static bool may_restart(const struct pfm_context *context)
 	return context->credit > 0 || (format && format->flags & PFM_FORMAT_CONTINUOUS);
 }
 
-/* PFM_CONTROL_*, or a negative errno. */
+/* Return: PFM_CONTROL_*, or a negative errno. */
 static int ask_format(struct pfm_context *context)
 {
 	const struct pfm_format *format = context->format;
@@ -97,7 +97,7 @@ static int ask_format(struct pfm_context *context)
 	return format->restart(&context->instance, context->state == PFM_STATE_LOADED);
 }
 
-/* A switch that had to wait takes the place of the reset: it makes one of its own. */
+/* A set switch that had to wait replaces the reset, because a switch resets, too. */
 static void go_on(struct pfm_context *context, int control)
 {
 	struct pfm_set *set = context->active;
@@ -129,7 +129,7 @@ static void restart_here(struct pfm_context *context, void *argument)
 		call->refused = PFM_REASON_UNLOADED;
 		return;
 	}
-	pfm_pause(context); /* no overflow may come in the middle, nor mask it */
+	pfm_pause(context); /* no overflow may happen or mask it meanwhile */
 	control = may_restart(context) ? ask_format(context) : -EBUSY;
 	if (control >= 0) {
 		if (context->credit > 0)

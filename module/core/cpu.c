@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the core knows of each CPU. */
+/* The core's data for each CPU. */
 #include <linux/cpumask.h>
 #include <linux/export.h>
 #include <linux/irqflags.h>

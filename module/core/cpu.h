@@ -14,23 +14,20 @@ struct pfm_context;
 struct pfm_set;
 
 /**
- * struct pfm_cpu - what the core knows of a CPU; only that CPU touches it,
- * interrupts off
+ * struct pfm_cpu - the core's data for a CPU; used by that CPU only, interrupts off
  *
  * @context: context of the thread that runs here, monitoring or not
- * @running: set for which the counters run; the overflow handler believes in
- *	nothing else
+ * @running: set whose counters run; the overflow handler relies on this field only
  * @overflow_sequence: changes with every overflow that was noted
- * @pmc_stamp: what the configuration registers hold, see struct pfm_set; 0 if
- *	that is not known
- * @pmd_stamp: what the data registers hold; never 0
- * @next_stamp: the next one of this CPU's own
- * @throttle: lets a throttled set go on
+ * @pmc_stamp: stamp of what the PMCs hold, see struct pfm_set; 0 if that is not known
+ * @pmd_stamp: stamp of what the PMDs hold; never 0
+ * @next_stamp: the next stamp that this CPU will give
+ * @throttle: lets a throttled set count again
  * @set_timer: ends the time of the active set
- * @sample: the overflow handler's
- * @values: of the PMDs recorded with it
- * @noted: what the hardware noted of the overflows that are being handled, or NULL; says
- *	nothing at other times
+ * @sample: the sample that the overflow handler passes to the format
+ * @values: values of the PMDs in that sample
+ * @noted: the hardware's records of the overflows that are being handled, or NULL; valid
+ *	during that time only
  */
 struct pfm_cpu {
 	struct pfm_throttle throttle;
@@ -49,7 +46,7 @@ struct pfm_cpu {
 
 DECLARE_PER_CPU(struct pfm_cpu, pfm_cpu);
 
-/* There is a PMU that some CPU does not have. */
+/* Enabled if some CPU lacks a registered PMU. */
 DECLARE_STATIC_KEY_FALSE(pfm_cpus_differ);
 
 /* Unique among all CPUs and never 0: it starts at the CPU's number + 1. */

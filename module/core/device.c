@@ -17,7 +17,7 @@ static int device_open(struct inode *inode, struct file *file)
 	return file->private_data ? stream_open(inode, file) : -ENOMEM;
 }
 
-/* The last descriptor has gone, from wherever: nobody calls any more. */
+/* The last descriptor is closed: no call on the context is running, and none will come. */
 static int device_release(struct inode *inode, struct file *file)
 {
 	struct pfm_context *context = file->private_data;
@@ -46,7 +46,7 @@ static int device_fasync(int fd, struct file *file, int on)
 	return fasync_helper(fd, file, on, &context->queue.fasync);
 }
 
-/* At each close(), and at the end of each process that has the file. */
+/* Called at each close(), and when a process that has the file ends. */
 static int device_flush(struct file *file, fl_owner_t files)
 {
 	if (current->flags & PF_EXITING)
@@ -54,7 +54,7 @@ static int device_flush(struct file *file, fl_owner_t files)
 	return 0;
 }
 
-/* Under mmap_lock, which is taken under the context's mutex elsewhere. */
+/* Called under mmap_lock.  Elsewhere mmap_lock is taken under the mutex: do not take it here. */
 static int device_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct pfm_context *context = file->private_data;
@@ -76,7 +76,7 @@ static const struct file_operations operations = {
 	.compat_ioctl = compat_ptr_ioctl,
 };
 
-/* Everybody may monitor what is his own; each call checks what it must. */
+/* All users may open it, to monitor their own threads.  The calls check permissions. */
 static struct miscdevice device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "perfmon",

@@ -8,11 +8,11 @@
 struct pfm_context;
 
 /**
- * pfm_fail() - note why the present call fails
- * @context: its context; mutex held
+ * pfm_fail() - record why the current call fails
+ * @context: the call's context; mutex held
  * @error: negative errno
- * @reason: why
- * @value: offending value, 0 if there is none
+ * @reason: the reason
+ * @value: offending value, or 0
  *
  * Return: @error
  */

@@ -14,9 +14,9 @@
 #include "threads.h"
 
 /*
- * PF_EXITING was set before: load() looks at it after it has entered the
- * thread in the table, so one of the two sees the other.  Who watches himself
- * is not told.
+ * PF_EXITING is set already.  load() reads it after it has entered the thread in the
+ * table, so at least one of the two sees the other.  A thread that monitors itself
+ * gets no message.
  */
 static void probe_sched_process_exit(void *data, struct task_struct *task)
 {
@@ -40,15 +40,15 @@ static void becomes_leader(struct pfm_context *context)
 	raw_spin_unlock(&context->lock);
 }
 
-/* It gained privileges or cannot be read. */
+/* The program has gained privileges, or is not readable. */
 static bool is_closed_program(const struct linux_binprm *bprm)
 {
 	return bprm->secureexec || !pfm_current_is_dumpable();
 }
 
 /*
- * The new program may be one that the watcher could not have attached to.
- * (docs/interface.md 10, row 24)
+ * The loader may have no permission to monitor the new program
+ * (docs/interface.md 10, row 24).
  */
 static void probe_sched_process_exec(void *data, struct task_struct *task, pid_t old_pid,
 				     struct linux_binprm *bprm)

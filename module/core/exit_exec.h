@@ -2,7 +2,7 @@
 #ifndef PERFMON_CORE_EXIT_EXEC_H
 #define PERFMON_CORE_EXIT_EXEC_H
 
-/* The module comes. */
+/* Called once, when the module is loaded. */
 void pfm_exit_exec_init(void);
 
 #endif

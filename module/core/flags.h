@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Flags that calls take: what PFM_IOC_INFO tells is what they check. */
+/* Flags that calls accept.  The calls check them, and PFM_IOC_INFO reports them. */
 #ifndef PERFMON_FLAGS_H
 #define PERFMON_FLAGS_H
 

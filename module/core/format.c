@@ -37,7 +37,7 @@ static struct registration *find(const char *name)
 	return NULL;
 }
 
-/* It becomes part of a module's alias and of a path in sysfs. */
+/* The name becomes part of a module alias and of a sysfs path. */
 static bool is_name(const char *name)
 {
 	size_t length = strlen(name), i;
@@ -115,7 +115,7 @@ static const struct pfm_format *get_registered(const char *name)
 	return format;
 }
 
-/* That the caller lacks memory does not mean that there is no such format. */
+/* -ENOMEM is returned as such: it does not mean that there is no such format. */
 const struct pfm_format *pfm_format_get(const char *name)
 {
 	const struct pfm_format *format;
@@ -126,9 +126,9 @@ const struct pfm_format *pfm_format_get(const char *name)
 	format = get_registered(name);
 	if (format)
 		return format;
-	/* Who asks by UUID may write it in capitals. */
+	/* Users may write a UUID in capitals. */
 	string_lower(alias, name);
-	/* Registering takes the mutex, so it is not held. */
+	/* The mutex is not held, because registering takes it. */
 	if (request_module(PFM_FORMAT_ALIAS("%s"), alias) == -ENOMEM)
 		return ERR_PTR(-ENOMEM);
 	return get_registered(name) ?: ERR_PTR(-EINVAL);

@@ -4,25 +4,25 @@
 
 #include <perfmon_format.h>
 
-/* A name or a UUID, and its end. */
+/* Size of a name or a UUID with its terminating zero. */
 #define PFM_FORMAT_NAME_SIZE 40
 
 /*
- * The format of this name or UUID, its module loaded if need be and held; error
- * pointers: -ENOMEM, -EINVAL if there is none.  Process context, may sleep.
+ * Get the format of this name or UUID.  Loads its module if necessary and holds it.  Process
+ * context, may sleep.  Error pointers: -ENOMEM; -EINVAL if there is no such format.
  */
 const struct pfm_format *pfm_format_get(const char *name);
 
 /*
- * Makes an argument of @size bytes, up to a page, one of format->argument_size; it has room for a
- * page.  By the rules of copy_struct_from_user().  Return: 0, -EINVAL if it is shorter than the
- * first version, -E2BIG if it has more in it than the format knows.
+ * Adapt an argument of @size bytes to format->argument_size, by the rules of
+ * copy_struct_from_user().  @argument has room for PFM_ARGUMENTS_SIZE bytes.  Return: 0; -EINVAL
+ * if it is shorter than the first version; -E2BIG if it has nonzero bytes the format does not know.
  */
 int pfm_format_fit_argument(const struct pfm_format *format, void *argument, size_t size);
 
 void pfm_format_put(const struct pfm_format *format);
 
-/* The one that is always there. */
+/* The format "default", which is part of the core. */
 int pfm_format_default_init(void);
 void pfm_format_default_exit(void);
 

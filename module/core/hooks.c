@@ -59,7 +59,7 @@ static void disable(enum pfm_hook hook)
 		tracepoint_probe_unregister(tracepoint, hooks[hook].probe, NULL);
 }
 
-/* In reverse order, @count of them. */
+/* Disable the first @count hooks, in reverse order. */
 static void disable_first(unsigned int count)
 {
 	while (count > 0)

@@ -2,7 +2,7 @@
 #ifndef PERFMON_CORE_HOOKS_H
 #define PERFMON_CORE_HOOKS_H
 
-/* In the order in which they are put in place: threads are switched last. */
+/* The order in which they are enabled: the probe of sched_switch comes last. */
 enum pfm_hook {
 	PFM_HOOK_EXIT,
 	PFM_HOOK_EXEC,
@@ -10,7 +10,7 @@ enum pfm_hook {
 	PFM_HOOKS,
 };
 
-/* The module comes: each probe is told once, with the prototype of its tracepoint. */
+/* Sets a hook's probe, once, when the module is loaded; @probe has the tracepoint's prototype. */
 void pfm_hook_set(enum pfm_hook hook, void *probe);
 
 /*

@@ -7,9 +7,9 @@
 #include <linux/printk.h>
 
 /*
- * A module that was built against other headers has other structures: of its
- * description nothing but the interface number, which stays where it is, may be looked
- * at.  The kernel notices such modules only if it has CONFIG_MODVERSIONS.
+ * A module that was built against other headers has other structures.  Only the
+ * interface number of its description, whose offset is fixed, may be read.
+ * The kernel detects such modules only with CONFIG_MODVERSIONS.
  */
 static inline int pfm_interface_check(const char *kind, u32 built_for, u32 offered,
 				      const struct module *module)

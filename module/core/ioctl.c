@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The calls: one table, and all copying from and to user space.
+ * The table of calls, and all copying from and to user space.
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -22,9 +22,9 @@
 #include "sets.h"
 
 /*
- * The caller's structure: how large it is says the command.  It may be of a later version
- * than the one known here, see "How it grows" in perfmon_ioctl.h; never of one before the
- * first, dispatch() has looked.
+ * The caller's structure.  The command has its size.  It may be of a later version than the
+ * one known here, see "How it grows" in perfmon_ioctl.h.  It is not shorter than the first
+ * version: dispatch() has checked that.
  */
 struct argument {
 	void __user *address;
@@ -36,7 +36,7 @@ static int fault(struct pfm_context *context, const void __user *address)
 	return pfm_fail(context, -EFAULT, PFM_REASON_FAULT, (uintptr_t)address);
 }
 
-/* Of another version. */
+/* Copy in a structure of another version. */
 static noinline int copy_in_other(struct pfm_context *context, void *to, size_t known,
 				  struct argument from)
 {
@@ -47,7 +47,7 @@ static noinline int copy_in_other(struct pfm_context *context, void *to, size_t 
 	return error ? fault(context, from.address) : 0;
 }
 
-/* A size that the compiler knows is one that the kernel need not check. */
+/* With a size that is known at compile time, the kernel skips its check of the size. */
 static __always_inline int copy_in(struct pfm_context *context, void *to, size_t known,
 				   struct argument from)
 {
@@ -58,7 +58,7 @@ static __always_inline int copy_in(struct pfm_context *context, void *to, size_t
 		       : 0;
 }
 
-/* False if that faults. */
+/* Return: false on a fault. */
 static bool give(struct argument to, const void *from, size_t known)
 {
 	size_t size = min(to.size, known);
@@ -80,7 +80,7 @@ static int must_be_zero(struct pfm_context *context, u64 reserved)
 		       : pfm_fail(context, -EINVAL, PFM_REASON_RESERVED, reserved);
 }
 
-/* One that is too long, and so the name of nothing, is @too_long. */
+/* A name that is too long cannot exist: it fails with the reason @too_long. */
 static int copy_name(struct pfm_context *context, char *name, size_t size, u64 address,
 		     int error, enum pfm_reason too_long)
 {
@@ -98,7 +98,7 @@ static int copy_pmu_name(struct pfm_context *context, char *name, u64 address)
 		       : 0;
 }
 
-/* No format takes more. */
+/* No format accepts a longer argument. */
 static int copy_format_argument(struct pfm_context *context,
 				const struct pfm_create *create)
 {
@@ -208,7 +208,7 @@ static int ioctl_info(struct pfm_context *context, struct argument argument)
 
 static int ioctl_last_error(struct pfm_context *context, struct argument argument)
 {
-	/* A bad address is no reason to forget the failure that is asked for. */
+	/* If the address is bad, the recorded failure is kept. */
 	return give(argument, &context->error, sizeof(context->error)) ? 0 : -EFAULT;
 }
 
@@ -236,7 +236,7 @@ fault:
 	return false;
 }
 
-/* Elements of a later version: what is not known of each must be zero. */
+/* Elements of a later version: the unknown bytes of each must be zero. */
 static noinline int check_tails(struct pfm_context *context,
 				const struct pfm_vector *vector, size_t known)
 {
@@ -256,7 +256,7 @@ static noinline int check_tails(struct pfm_context *context,
 	return 0;
 }
 
-/* In the order of docs/interface.md 1.5.  Elements have @known bytes, @vector says how many each. */
+/* Checks in the order of docs/interface.md 1.5.  @known: size of an element in this version. */
 static __always_inline int vector_get(struct pfm_context *context,
 				      struct pfm_vector *vector, struct argument argument,
 				      size_t known)
@@ -284,8 +284,8 @@ static __always_inline int vector_get(struct pfm_context *context,
 }
 
 /*
- * Reading is a hot path: no buffer for whole elements, only the few words of
- * each that matter.  A pfarg_pmd begins as a pfarg_pmr does.
+ * Reading is a hot path: only the few words of each element that matter are copied.
+ * A pfarg_pmd begins like a pfarg_pmr.
  */
 static_assert(offsetof(struct pfarg_pmd, reg_num) == offsetof(struct pfarg_pmr, reg_num));
 static_assert(offsetof(struct pfarg_pmd, reg_set) == offsetof(struct pfarg_pmr, reg_set));
@@ -298,16 +298,16 @@ union pmd_name {
 		u16 set;
 		u32 flags;
 	};
-	u64 all; /* as they lie in user memory */
+	u64 all; /* the same bytes as in user memory */
 };
 
-/* Programs read into the pfarg_pmd that they have written: its flags are ignored. */
+/* Programs read into the pfarg_pmd with which they wrote the PMD: its flags are ignored. */
 static __always_inline bool has_flags(union pmd_name name, size_t known)
 {
 	return known == sizeof(struct pfarg_pmr) && name.flags;
 }
 
-/* And has no flags: one comparison of all but the number is cheaper than two. */
+/* Whether the set is @set and there are no flags: one comparison is cheaper than two. */
 static __always_inline bool is_of_set(union pmd_name name, u16 set, size_t known)
 {
 	const union pmd_name wanted = { .set = set }, number = { .pmd = U16_MAX };
@@ -318,9 +318,9 @@ static __always_inline bool is_of_set(union pmd_name name, u16 set, size_t known
 }
 
 /*
- * Elements from the bad one on keep what is in them.  Nothing may be called
- * between begin and end of the access.  Neighbours of the same set are of the same
- * moment.  @known: bytes of the element, @stride: from one to the next
+ * Elements from the first bad one on are not changed.  No function may be called
+ * between begin and end of the user access.  Adjacent elements of the same set are read
+ * at the same moment.  @known: bytes of an element, @stride: from one to the next
  */
 static __always_inline int read_elements(struct pfm_context *context,
 					 const struct pfm_vector *vector, size_t known,
@@ -380,7 +380,7 @@ no_access:
 	return fault(context, pmd);
 }
 
-/* Of a later version: apart, so that the others know how large theirs are. */
+/* Elements of a later version.  A separate function: in the other one the size is a constant. */
 static noinline int read_long_elements(struct pfm_context *context,
 				       const struct pfm_vector *vector, size_t known)
 {
@@ -414,13 +414,13 @@ static int ioctl_read(struct pfm_context *context, struct argument argument)
 	return read_vector(context, argument, sizeof(struct pfarg_pmr));
 }
 
-/* The elements of any other vector, and their copy here. */
+/* The elements of any other vector, and the kernel's copy of them. */
 struct elements {
 	void __user *user;
-	size_t stride; /* from one to the next, there */
+	size_t stride; /* from one to the next in user memory */
 	void *copy;
-	size_t element_size; /* here */
-	size_t size; /* of all, here */
+	size_t element_size; /* in @copy */
+	size_t size; /* of all, in @copy */
 	u32 count;
 };
 
@@ -494,7 +494,7 @@ static int elements_get(struct pfm_context *context, struct elements *elements,
 	return error;
 }
 
-/* @error is what the call said; the elements go back whatever that is. */
+/* @error: result of the call.  The elements are copied back even if it failed. */
 static int elements_put(struct pfm_context *context, const struct elements *elements,
 			bool copy_back, int error)
 {
@@ -524,7 +524,7 @@ VECTOR_CALL(getinfo_evtsets, struct pfarg_setinfo, true)
 VECTOR_CALL(delete_evtsets, struct pfarg_setdesc, false)
 
 struct operation {
-	unsigned int size; /* of the first version of its structure, 0: none */
+	unsigned int size; /* of the first version of its structure; 0: no structure */
 	bool needs_context;
 	int (*call)(struct pfm_context *context, struct argument argument);
 };
@@ -552,7 +552,7 @@ static const struct operation operations[] = {
 	OPERATION(READ, read, true),
 };
 
-/* What pfm_fail() could not know. */
+/* Complete the error that pfm_fail() recorded. */
 static void note_failure(struct pfm_context *context, unsigned int number, int error)
 {
 	context->error.operation = number;
@@ -570,7 +570,7 @@ static noinline int check_size(struct pfm_context *context,
 {
 	if (argument.size < operation->size)
 		return pfm_fail(context, -EINVAL, PFM_REASON_SIZE, argument.size);
-	/* Of a call that takes none here all of it is unknown. */
+	/* If the call has no structure in this version, all bytes are unknown. */
 	return operation->size ? 0 : copy_in_other(context, NULL, 0, argument);
 }
 
@@ -596,14 +596,14 @@ long pfm_ioctl(struct file *file, unsigned int command, unsigned long argument)
 	unsigned int number = _IOC_NR(command);
 	int error;
 
-	/* What every file may be asked, such as TCGETS, is no failure of a call. */
+	/* Commands for other files, such as TCGETS, are not recorded as failed calls. */
 	if (_IOC_TYPE(command) != PFM_IOC_TYPE)
 		return -ENOTTY;
 
-	/* mutex_lock_killable() would first look whether to reschedule. */
+	/* The trylock is faster: mutex_lock_killable() begins with might_sleep(). */
 	if (unlikely(!mutex_trylock(&context->mutex)) &&
 	    mutex_lock_killable(&context->mutex))
-		return -EINTR; /* which nobody sees */
+		return -EINTR; /* never seen: the thread is being killed */
 	if (likely(number < ARRAY_SIZE(operations)))
 		error = dispatch(
 			context,

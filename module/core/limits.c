@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Settings, and how much memory contexts take: those of a user, and all together.
+ * Settings, and the memory that contexts use: of each user and in total.
  *
- * What is charged belongs to a user, not to a process that may end before its
+ * Memory is charged to a user, not to a process: the process may end before its
  * descriptors are closed.
  */
 #include <linux/capability.h>
@@ -24,14 +24,14 @@ struct pfm_limits pfm_limits = {
 	.arg_mem_max = PAGE_SIZE,
 	.sys_group = -1,
 	.task_group = -1,
-	/* 100,000 a second, as perf_event has it. */
+	/* 100,000 a second, the default of perf_event. */
 	.max_interrupts_per_tick = DIV_ROUND_UP(100000, HZ),
 	.max_sets = 4096,
 	/* Ten thousand switches a second. */
 	.min_switch_timeout = 100 * NSEC_PER_USEC,
 };
 
-/* What depends on the machine. */
+/* Sets the defaults that depend on the machine. */
 void pfm_limits_init(void)
 {
 	unsigned long sixteenth = (totalram_pages() / 16) << PAGE_SHIFT;
@@ -44,11 +44,11 @@ void pfm_limits_init(void)
 /* ---- users ------------------------------------------------------------------------- */
 
 /**
- * struct pfm_user - somebody who has contexts or buffers
- * @node: in users
- * @uid: who
- * @references: contexts and buffers; under users_lock
- * @bytes: what they take
+ * struct pfm_user - a user who has contexts or buffers
+ * @node: in the list users
+ * @uid: the user
+ * @references: number of contexts and buffers; under users_lock
+ * @bytes: their memory
  */
 struct pfm_user {
 	struct hlist_node node;
@@ -60,7 +60,7 @@ struct pfm_user {
 static DEFINE_MUTEX(users_lock);
 static DEFINE_HASHTABLE(users, 6);
 
-/* In a user namespace one may have many uids: who made the outermost one answers. */
+/* A user may have many uids in a user namespace: charge the creator of the outermost one. */
 static kuid_t caller(void)
 {
 	const struct user_namespace *namespace;
@@ -131,7 +131,7 @@ unsigned long pfm_memory_in_use(enum pfm_memory memory)
 
 struct bounds {
 	unsigned long all;
-	unsigned long share; /* of a user */
+	unsigned long share; /* limit of one user */
 };
 
 static struct bounds bounds_of(enum pfm_memory memory)
@@ -155,8 +155,8 @@ static const struct {
 };
 
 /*
- * For holders of CAP_PERFMON there is as much again, which others cannot use up, and they
- * have no share of their own.
+ * Holders of CAP_PERFMON may use twice the total, so that other users cannot exhaust it.
+ * The limit of one user does not apply to them.
  */
 int pfm_charge(struct pfm_context *context, enum pfm_memory memory, size_t size)
 {

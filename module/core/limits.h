@@ -8,26 +8,26 @@
 #define PFM_DEBUG_CALLS	 0x1 /* log calls that fail */
 #define PFM_DEBUG_TIMING 0x4 /* measure the statistics of time */
 
-/* Who may count without CAP_PERFMON, and kernel level is as perf has it in each */
+/* Who may count without CAP_PERFMON.  perf's setting for kernel level applies to each policy. */
 enum pfm_policy {
 	PFM_POLICY_PERF, /* as kernel.perf_event_paranoid says, and task_group */
-	PFM_POLICY_USER, /* everybody, at user level */
-	PFM_POLICY_GROUP, /* task_group */
+	PFM_POLICY_USER, /* all users, at user level */
+	PFM_POLICY_GROUP, /* members of task_group */
 };
 
 /* Settings of /sys/kernel/perfmon; single words, read without lock. */
 struct pfm_limits {
 	unsigned long arg_mem_max; /* bytes of a vector, at least a page */
 	enum pfm_policy policy;
-	int sys_group; /* gid that may make system-wide contexts, -1 none */
-	int task_group; /* gid that may make contexts on threads, -1 none */
+	int sys_group; /* gid that may create system-wide contexts, -1 none */
+	int task_group; /* gid that may create contexts on threads, -1 none */
 	int debug; /* PFM_DEBUG_* */
 	unsigned long smpl_buffer_mem_max; /* bytes of all sampling buffers */
 	unsigned long max_interrupts_per_tick; /* of an event set, see throttle.c */
 	unsigned long max_sets; /* event sets of a context */
 	unsigned long set_mem_max; /* bytes of all event sets */
 	unsigned long set_user_max; /* bytes of a user's event sets */
-	unsigned long min_switch_timeout; /* ns until the next set at least */
+	unsigned long min_switch_timeout; /* shortest timeout of a set, ns */
 };
 
 extern struct pfm_limits pfm_limits;
@@ -46,21 +46,21 @@ struct pfm_context;
 struct pfm_user;
 
 /*
- * Process context, may sleep.  With a reference, which outlives the caller's process;
- * NULL if there is no memory.
+ * Process context, may sleep.  Return: the user with a reference, which stays valid after the
+ * caller's process ends; NULL without memory.
  */
 struct pfm_user *pfm_user_of_caller(void);
 struct pfm_user *pfm_user_get(struct pfm_user *user);
 void pfm_user_put(struct pfm_user *user);
 
 /*
- * To the user who made the context.  Process context, its mutex held.
- * Return: 0, or -ENOMEM, and the context knows which limit is in the way.
+ * Charge the user who created the context.  Process context, mutex held.
+ * Return: 0, or -ENOMEM; context->error then names the limit.
  */
 int pfm_charge(struct pfm_context *context, enum pfm_memory memory, size_t size);
 void pfm_uncharge(struct pfm_user *user, enum pfm_memory memory, size_t size);
 
-/* Bytes that all users have. */
+/* Return: bytes charged to all users. */
 unsigned long pfm_memory_in_use(enum pfm_memory memory);
 
 #endif

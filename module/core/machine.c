@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which processor this is, in the words of modules' aliases. */
+/* The processor of this machine, as a module alias. */
 #include <linux/cpumask.h>
 #include <linux/kernel.h>
 #include <linux/smp.h>
@@ -14,7 +14,7 @@
 #include "machine.h"
 #include "perfmon_pmu.h"
 
-/* request_module() takes no longer ones. */
+/* request_module() accepts no longer names. */
 static char alias[56];
 
 #if defined(CONFIG_ARM64)
@@ -36,7 +36,7 @@ static void describe(void *unused)
 }
 #endif
 
-/* Processors may differ: the first one's, as the kernel has it where it means the boot CPU. */
+/* Processors may differ: use the first one, as the kernel does for its boot CPU. */
 void pfm_machine_init(void)
 {
 	smp_call_function_any(cpumask_of(cpumask_first(cpu_online_mask)), describe, NULL,

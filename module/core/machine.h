@@ -4,7 +4,7 @@
 
 void pfm_machine_init(void);
 
-/* The alias that modules with PMUs of this machine's processor have: see PFM_PMU_ALIAS. */
+/* Modules with PMUs of this machine's processor have this alias: see PFM_PMU_ALIAS. */
 const char *pfm_machine_alias(void);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* perfmon.ko comes and goes. */
+/* Init and exit of perfmon.ko. */
 #include <linux/module.h>
 #include <linux/tracepoint.h>
 
@@ -60,7 +60,7 @@ no_permission:
 	return error;
 }
 
-/* No file is open, no PMU and no format registered: all of them hold this module. */
+/* No file is open, and no PMU or format is registered: each of them holds this module. */
 static void __exit perfmon_exit(void)
 {
 	pfm_device_exit();
@@ -72,7 +72,7 @@ static void __exit perfmon_exit(void)
 	pfm_throttle_exit();
 	pfm_set_timer_exit();
 	pfm_block_exit();
-	tracepoint_synchronize_unregister(); /* the last probes return */
+	tracepoint_synchronize_unregister(); /* wait until the last probes return */
 	pfm_threads_exit();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The notification queue of a context, and how user space empties it. */
+/* The message queue of a context, and read(2). */
 #include <linux/pagemap.h>
 #include <linux/uaccess.h>
 
@@ -24,7 +24,7 @@ static struct pfarg_ovfl_msg *slot(struct pfm_queue *queue, unsigned int number)
 void pfm_queue_post(struct pfm_queue *queue, const struct pfarg_ovfl_msg *message)
 {
 	*slot(queue, queue->last) = *message;
-	smp_store_release(&queue->last, queue->last + 1); /* the message is there */
+	smp_store_release(&queue->last, queue->last + 1); /* publish the message */
 }
 
 struct pfm_queue_mark pfm_queue_clear(struct pfm_queue *queue)
@@ -35,7 +35,7 @@ struct pfm_queue_mark pfm_queue_clear(struct pfm_queue *queue)
 	return mark;
 }
 
-/* As before that; an end posted meanwhile is dropped. */
+/* Undo pfm_queue_clear().  An end message posted meanwhile is dropped. */
 void pfm_queue_restore(struct pfm_queue *queue, const struct pfm_queue_mark *mark)
 {
 	WRITE_ONCE(queue->last, mark->last);
@@ -57,19 +57,19 @@ static bool queue_take(struct pfm_context *context, struct pfarg_ovfl_msg *messa
 	found = !is_empty(queue);
 	if (found) {
 		*message = *slot(queue, queue->first);
-		/* Who posts may have the slot once it has been read. */
+		/* The slot may be reused from here on: it has been read. */
 		smp_store_release(&queue->first, queue->first + 1);
 	}
 	raw_spin_unlock_irqrestore(&context->lock, flags);
 	return found;
 }
 
-/* Return: bytes of the message that was read, or why there is none. */
+/* Return: bytes of the message that was read, or a negative errno. */
 static ssize_t read_one(struct pfm_context *context, char __user *buffer, bool nonblock)
 {
 	struct pfarg_ovfl_msg message;
 
-	/* Before a message is taken that could not be delivered. */
+	/* Check the buffer before a message is taken, which a fault would lose. */
 	if (fault_in_safe_writeable(buffer, sizeof(message)))
 		return -EFAULT;
 	if (nonblock) {
@@ -83,7 +83,7 @@ static ssize_t read_one(struct pfm_context *context, char __user *buffer, bool n
 							       : sizeof(message);
 }
 
-/* It waits for the first message only; there is no end of file. */
+/* read(2) waits for the first message only; there is no end of file. */
 ssize_t pfm_message_read(struct pfm_context *context, char __user *buffer, size_t size,
 			 bool nonblock)
 {

@@ -9,21 +9,21 @@
 
 struct pfm_context;
 
-#define PFM_QUEUE_DEPTH 8 /* messages of overflows */
+#define PFM_QUEUE_DEPTH 8 /* messages about overflows */
 #define PFM_QUEUE_SLOTS 16 /* a power of two, more than the depth and two ends */
 
 /**
  * struct pfm_queue - messages that wait for read()
  *
- * @first and @last count all messages that ever were; those between are in the queue.
+ * @first counts the messages ever taken, @last those ever posted; the queue has the rest.
  *
- * Posting: in the monitored thread with interrupts off, the overflow handler among
- * it, perhaps in NMI.  There is one of them at a time and it takes no lock: it writes
- * the slot, then @last.
- * Taking and dropping messages, @first: under the context's lock.
+ * Messages are posted in the monitored thread with interrupts off, also by the overflow
+ * handler, which may be an NMI.  So there is one writer at a time, without a lock.  It
+ * writes the slot, then @last.
+ * Messages are taken and dropped under the context's lock, which protects @first.
  *
- * Beyond the depth there is room for the end of the thread, so that it is never lost.
- * It is posted at most once between two loads; a load empties the queue.
+ * There are slots beyond the depth for the message about the thread's end, so that it is
+ * never lost.  It is posted at most once between two loads; a load empties the queue.
  */
 struct pfm_queue {
 	unsigned int first;
@@ -33,7 +33,7 @@ struct pfm_queue {
 	struct fasync_struct *fasync;
 };
 
-/* Where the messages were that pfm_queue_clear() dropped. */
+/* The positions of the messages that pfm_queue_clear() dropped. */
 struct pfm_queue_mark {
 	unsigned int first;
 	unsigned int last;
@@ -46,13 +46,13 @@ static inline bool pfm_queue_is_full(const struct pfm_queue *queue)
 	return queue->last - READ_ONCE(queue->first) >= PFM_QUEUE_DEPTH;
 }
 
-/* Who waits is to be woken afterwards: pfm_queue_wake(). */
+/* The caller must see to it that pfm_queue_wake() is called afterwards. */
 void pfm_queue_post(struct pfm_queue *queue, const struct pfarg_ovfl_msg *message);
 
-/* Wakes and signals who waits for messages; in hard interrupts, but not from NMI. */
+/* Wake readers and send signals.  May be called in hard interrupts, not in NMI. */
 void pfm_queue_wake(struct pfm_queue *queue);
 
-/* Nobody posts: the thread has not been entered, or has been taken away. */
+/* No message may be posted meanwhile: the context's thread is not in the thread table. */
 struct pfm_queue_mark pfm_queue_clear(struct pfm_queue *queue);
 void pfm_queue_restore(struct pfm_queue *queue, const struct pfm_queue_mark *mark);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Overflows: 64-bit emulation, and what an overflow of 64 bits does.
+ * Overflows: the emulation of 64 bits, and the effects of an overflow of 64 bits.
  *
- * The handler may be an NMI: it takes no lock and touches only what belongs to
- * this CPU as long as "running" says so, see struct pfm_context.
+ * The handler may be an NMI, so it takes no lock.  It uses a context only while "running"
+ * of this CPU points to one of its sets, see struct pfm_context.
  */
 #include <linux/export.h>
 #include <linux/hardirq.h>
@@ -22,8 +22,8 @@
 #include "virtual.h"
 
 /*
- * Adds what the hardware could not hold.  A counter without interrupt keeps
- * the hardware's width: its wrap means nothing.
+ * Add the hardware's wraps to the 64-bit values.  A counter without interrupt keeps the
+ * hardware's width, so its wrap is ignored.
  *
  * Return: PMDs that wrapped at 64 bits.
  */
@@ -45,8 +45,8 @@ static __always_inline u64 carry(const struct pfm_pmu *pmu,
 }
 
 /*
- * An overflow that shows itself only when the thread leaves the CPU, as one of the user
- * level does that came with the last instruction before a system call, belongs to
+ * An overflow may be found only when the thread leaves the CPU.  For example, the last
+ * instruction before a system call caused it at user level.  Its address is then the one
  * where the thread entered the kernel.
  */
 static struct pt_regs *registers_or_user(struct pt_regs *regs)
@@ -55,8 +55,8 @@ static struct pt_regs *registers_or_user(struct pt_regs *regs)
 }
 
 /*
- * Addresses of the kernel are not for everybody, nor are those of the thread that goes
- * out, which is current when an NMI comes right after the probe of sched_switch.
+ * Not all users may see addresses of the kernel.  Nor may they see those of another thread:
+ * in an NMI right after the probe of sched_switch, current is the thread switched out.
  */
 static u64 visible_ip(const struct pfm_context *context, struct pt_regs *regs)
 {
@@ -65,7 +65,7 @@ static u64 visible_ip(const struct pfm_context *context, struct pt_regs *regs)
 	return instruction_pointer(regs);
 }
 
-/* Values of the PMDs to be recorded; counters halted. */
+/* Collect the values of the PMDs to be recorded; counters halted. */
 static noinline unsigned int gather(struct pfm_cpu *cpu, struct pfm_context *context,
 				    struct pfm_set *set,
 				    const struct pfm_pmd_attributes *attributes)
@@ -88,7 +88,7 @@ static noinline unsigned int gather(struct pfm_cpu *cpu, struct pfm_context *con
 	return count;
 }
 
-/* What was noted of the overflow of counter @n, as far as the user may see it; or NULL. */
+/* Return: the hardware's record of counter @n's overflow, if the user may see it, or NULL. */
 static const struct pfm_hardware_sample *
 find_noted(const struct pfm_context *context, const struct pfm_hardware_sample *noted,
 	   unsigned int n)
@@ -100,7 +100,7 @@ find_noted(const struct pfm_context *context, const struct pfm_hardware_sample *
 	return noted;
 }
 
-/* @sample is as without what was noted, before and after it. */
+/* Adds the hardware's record to @sample for this call only. */
 static noinline u32 handle_noted(struct pfm_context *context, struct pfm_sample *sample,
 				 const struct pfm_hardware_sample *noted)
 {
@@ -124,7 +124,7 @@ static noinline u32 handle_noted(struct pfm_context *context, struct pfm_sample 
 	return control;
 }
 
-/* Gives the format a sample for each.  Return: what it wants, PFM_CONTROL_*. */
+/* Pass one sample for each overflow to the format.  Return: its requests, PFM_CONTROL_*. */
 static __always_inline u32 sample_all(struct pfm_cpu *cpu, struct pfm_context *context,
 				      struct pfm_set *set, u64 wrapped,
 				      struct pt_regs *regs, bool has_notes)
@@ -143,7 +143,7 @@ static __always_inline u32 sample_all(struct pfm_cpu *cpu, struct pfm_context *c
 	sample->tid = context->tid;
 	sample->tgid = context->tgid;
 	sample->time = local_clock();
-	do { /* one wrapped at least */
+	do { /* at least one wrapped */
 		const unsigned int n = __ffs64(rest);
 		const struct pfm_pmd_attributes *attributes = &set->attributes[n];
 
@@ -164,20 +164,20 @@ static __always_inline u32 sample_all(struct pfm_cpu *cpu, struct pfm_context *c
 	return control;
 }
 
-/* By hardware that notes more than that there was an overflow. */
+/* The same for hardware that records more about an overflow. */
 static noinline u32 sample_noted(struct pfm_cpu *cpu, struct pfm_context *context,
 				 struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
 {
 	return sample_all(cpu, context, set, wrapped, regs, true);
 }
 
-/* Counters whose overflows lead to the next set. */
+/* Return: counters whose overflows switch to the next set. */
 static u64 triggers_of(const struct pfm_set *set)
 {
 	return set->flags & PFM_SETFL_OVFL_SWITCH ? set->triggers : 0;
 }
 
-/* Return: PFM_CONTROL_SWITCH if the last overflow that was waited for is there. */
+/* Return: PFM_CONTROL_SWITCH if this was the last overflow before a set switch. */
 static noinline u32 count_down(struct pfm_set *set, u64 wrapped)
 {
 	unsigned int n;
@@ -193,7 +193,7 @@ static noinline u32 count_down(struct pfm_set *set, u64 wrapped)
 	return control;
 }
 
-/* Return: PFM_CONTROL_MASK if the message had no place. */
+/* Return: PFM_CONTROL_MASK if the queue was full. */
 static noinline u32 notify(struct pfm_cpu *cpu, struct pfm_context *context,
 			   struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
 {
@@ -225,8 +225,8 @@ static noinline u32 notify(struct pfm_cpu *cpu, struct pfm_context *context,
 }
 
 /*
- * Without a format: docs/interface.md 3.5, step 3.  Monitoring is suspended, unless it
- * goes to the next set, or all that came were overflows on the way to that.
+ * Without a format: docs/interface.md 3.5, step 3.  The context is masked, except in two
+ * cases: the set is switched, or all overflows only counted towards a set switch.
  */
 static u32 note_all(struct pfm_set *set, u64 wrapped, u32 control)
 {
@@ -243,11 +243,11 @@ static u32 note_all(struct pfm_set *set, u64 wrapped, u32 control)
 }
 
 /*
- * 64 bits overflowed: steps 2, 3 and 6 of docs/interface.md 3.5.  Without a format,
- * monitoring is suspended; without a notification on top of that nothing takes it up
- * again ("saturation").
+ * Counters overflowed at 64 bits: steps 2, 3 and 6 of docs/interface.md 3.5.  Without a
+ * format, the context is masked.  Without a notification as well, no restart will unmask
+ * it ("saturation").
  *
- * Return: what remains to be done, PFM_CONTROL_MASK, _SWITCH and _RESET.
+ * Return: the steps that remain, PFM_CONTROL_MASK, _SWITCH and _RESET.
  */
 static u32 handle_wrapped(struct pfm_cpu *cpu, struct pfm_context *context,
 			  struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
@@ -290,12 +290,12 @@ void pfm_overflow_collect(struct pfm_context *context, u64 overflows)
 		pfm_set_switch(context, false, pfm_clock());
 	} else if (control & PFM_CONTROL_RESET) {
 		pfm_reset(context, set, false);
-		set->pmd_stamp = 0; /* they are to be loaded */
+		set->pmd_stamp = 0; /* the PMDs must be loaded */
 		cpu->statistics.reset_pmds_count++;
 	}
 }
 
-/* Return: registers of the set that goes on, NULL if none does. */
+/* Return: registers of the set to be started again, NULL for none. */
 static struct pfm_registers *handle_overflows(struct pfm_cpu *cpu,
 					      const struct pfm_pmu *pmu,
 					      struct pfm_context *context,
@@ -338,7 +338,7 @@ static noinline struct pfm_registers *throttle(struct pfm_cpu *cpu,
 	return pfm_throttle(context, set, next);
 }
 
-/* The set that counts here, if it is one of @pmu. */
+/* Return: the set that counts here, if it is one of @pmu. */
 static __always_inline struct pfm_set *running_set(const struct pfm_cpu *cpu,
 						   const struct pfm_pmu *pmu)
 {

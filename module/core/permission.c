@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who may count, and who may look at whom.
+ * Permissions: who may count, and who may monitor a thread.
  *
- * What the kernel decides and does not export is asked through files of proc: our own
- * mount makes that independent of the caller's root and mount namespace.
+ * The kernel does not export its own checks, so files of proc are opened instead.  A
+ * private mount makes that independent of the caller's root and mount namespace.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -33,7 +33,7 @@ int pfm_permission_init(void)
 {
 	struct file_system_type *type;
 
-	/* The mount has the pid namespace of who makes it. */
+	/* A mount of proc gets the pid namespace of the caller. */
 	if (task_active_pid_ns(current) != &init_pid_ns)
 		return -EPERM;
 	type = get_fs_type("proc");
@@ -60,14 +60,14 @@ void pfm_permission_exit(void)
 
 /* ---- who may count ---------------------------------------------------------------- */
 
-/* Values of kernel.perf_event_paranoid: the highest with which everybody may count */
+/* Values of kernel.perf_event_paranoid: the highest with which all users may count */
 #define PARANOID_KERNEL 1 /* at kernel level, too */
 #define PARANOID_USER	2 /* at user level */
 #define PARANOID_CLOSED 3
 
 /*
- * The setting is the whole machine's.  With the credentials of the kernel, what the
- * caller's security module says about the file does not matter.
+ * The setting is for the whole machine.  It is read with the credentials of the kernel, so
+ * that a security module cannot deny the caller the file.
  * Return: bytes of @text, or a negative errno.
  */
 static ssize_t read_setting(char *text, size_t size)
@@ -89,7 +89,7 @@ static ssize_t read_setting(char *text, size_t size)
 	return length;
 }
 
-/* One that cannot be read, or not be understood, is closed. */
+/* A setting that cannot be read or parsed counts as PARANOID_CLOSED. */
 static int read_paranoid(int *paranoid)
 {
 	char text[16] = "";
@@ -109,7 +109,7 @@ static bool is_in_task_group(void)
 	return group != -1 && in_egroup_p(make_kgid(&init_user_ns, group));
 }
 
-/* Who does not hold CAP_PERFMON. */
+/* For callers without CAP_PERFMON. */
 static bool may_count(enum pfm_policy policy, int paranoid)
 {
 	switch (policy) {
@@ -122,7 +122,7 @@ static bool may_count(enum pfm_policy policy, int paranoid)
 	}
 }
 
-/* Security modules have their say about everybody. */
+/* Security modules are asked about all callers. */
 static bool security_allows_kernel_level(void)
 {
 	return !perf_allow_kernel_level() && !security_locked_down(LOCKDOWN_PERF);
@@ -146,9 +146,9 @@ int pfm_may_create(struct pfm_context *context)
 	return 0;
 }
 
-/* ---- who may look at whom ------------------------------------------------------------ */
+/* ---- who may monitor a thread -------------------------------------------------------- */
 
-/* proc says that there is no such thread, too, when it has no memory for an inode. */
+/* proc also returns ENOENT when it has no memory for an inode. */
 static int why_not_opened(struct task_struct *task, pid_t number, int error)
 {
 	switch (error) {
@@ -161,9 +161,9 @@ static int why_not_opened(struct task_struct *task, pid_t number, int error)
 }
 
 /*
- * ptrace_may_access() is not exported, but opening a file of /proc/TID asks it, and it
- * asks the security modules.  A thread without memory is exiting, or a helper of the
- * kernel's (modprobe) on its way to exec: opening its files would succeed unchecked.
+ * ptrace_may_access() is not exported, but opening a file of /proc/TID calls it, and it
+ * asks the security modules.  A thread without an mm is exiting, or is a helper of the
+ * kernel (modprobe) before its exec: opening its files would succeed without a check.
  */
 static int may_open(struct task_struct *task, const char *file_name)
 {
@@ -179,11 +179,11 @@ static int may_open(struct task_struct *task, const char *file_name)
 	if (IS_ERR(file))
 		return why_not_opened(task, number, PTR_ERR(file));
 	fput(file);
-	/* The number may have been another thread's by then. */
+	/* If the thread has ended, the file may have been another thread's. */
 	return pid_alive(task) ? 0 : -ESRCH;
 }
 
-/* PTRACE_MODE_READ: what looking at a process needs. */
+/* Opening maps checks PTRACE_MODE_READ, which is needed to read a process. */
 int pfm_may_monitor(struct task_struct *task)
 {
 	if (same_thread_group(task, current) || perfmon_capable())
@@ -191,7 +191,7 @@ int pfm_may_monitor(struct task_struct *task)
 	return may_open(task, "maps");
 }
 
-/* PTRACE_MODE_ATTACH, which Yama's ptrace_scope restricts: what controlling it needs. */
+/* Opening mem checks PTRACE_MODE_ATTACH, needed to control a process; Yama restricts it. */
 int pfm_may_block(struct task_struct *task)
 {
 	if (is_global_init(task))

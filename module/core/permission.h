@@ -11,22 +11,22 @@ int pfm_permission_init(void);
 void pfm_permission_exit(void);
 
 /*
- * Whether the calling thread may count, and at which levels: then the context knows.
+ * Check whether the calling thread may count, and at which levels: sets context->user_level.
  * May sleep.
- * Return: 0, or a negative errno, and the context knows why.
+ * Return: 0, or a negative errno; context->error has the reason.
  */
 int pfm_may_create(struct pfm_context *context);
 
 /*
- * Whether the calling thread may look at another one.  May sleep.
- * Return: 0, -EPERM if not, -ESRCH if it has gone, -ENOMEM or another reason why
- * that cannot be said.
+ * Check whether the calling thread may monitor another one.  May sleep.
+ * Return: 0; -EPERM if not; -ESRCH if that thread has ended; -ENOMEM or another errno if
+ * the check failed.
  */
 int pfm_may_monitor(struct task_struct *task);
 
 /*
- * The same of making it wait.  Nobody may let the first process of the machine wait,
- * which would keep others from being started or reaped.
+ * Check whether the calling thread may block another one.  Nobody may block the machine's
+ * first process: then other processes would not be started or reaped.
  */
 int pfm_may_block(struct task_struct *task);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The PMU registry.  A context is bound to one PMU when it is made and holds its module;
- * the hardware is claimed when the context is loaded (claim.c).
+ * The PMU registry.  A context gets its PMU when it is created, and holds the PMU's module.
+ * The hardware is claimed when the context is loaded (claim.c).
  */
 #include <linux/cpumask.h>
 #include <linux/ctype.h>
@@ -35,7 +35,7 @@ static void set_implemented(u64 *map, const struct pfm_register *registers,
 			map[n / 64] |= BIT_ULL(n % 64);
 }
 
-/* A PMC that drives counters can be had with any of them. */
+/* A PMC that drives counters is available if one of them is. */
 void pfm_pmu_available(const struct pfm_pmu *pmu, u64 *pmcs, u64 *pmds)
 {
 	unsigned int n;
@@ -63,7 +63,7 @@ static bool pmc_is_consistent(const struct pfm_pmu *pmu, const struct pfm_regist
 	return !(pmc->type & ~(PFM_REG_NO_EMUL64 | PFM_REG_NO_LEVELS));
 }
 
-/* Counters that can be kept from counting at kernel level, or need not be. */
+/* Return: counters that can exclude kernel level, or that never count there. */
 static u64 restricted_counters(const struct pfm_pmu *pmu)
 {
 	const struct pfm_register *pmc;
@@ -88,7 +88,7 @@ static bool pmd_is_consistent(const struct pfm_pmu *pmu, const struct pfm_regist
 	return pmd->type == PFM_REG_READ_ONLY;
 }
 
-/* It becomes part of a module's name and of a path in sysfs. */
+/* The name becomes part of a module's name and of a sysfs path. */
 static bool is_name(const char *name)
 {
 	size_t length = strlen(name), i;
@@ -133,7 +133,7 @@ static bool is_consistent(const struct pfm_pmu *pmu)
 	return true;
 }
 
-/* A PMU that some CPU does not have makes it worth looking at each switch. */
+/* If a CPU lacks a PMU, each context switch must check whether the CPU has it. */
 static void note_cpus(struct pfm_pmu *pmu)
 {
 	if (cpumask_empty(&pmu->cpus))
@@ -149,7 +149,7 @@ static void forget_cpus(const struct pfm_pmu *pmu)
 		static_branch_dec(&pfm_cpus_differ);
 }
 
-/* The one of that name, or the default; NULL if there is none. */
+/* Return: the PMU of that name, or the default without a name; NULL if there is none. */
 static struct pfm_pmu *find(const char *name)
 {
 	struct pfm_pmu *pmu;
@@ -161,7 +161,7 @@ static struct pfm_pmu *find(const char *name)
 	return NULL;
 }
 
-/* Behind those of the same rank. */
+/* Insert it behind those of the same rank. */
 static void insert(struct pfm_pmu *pmu)
 {
 	struct pfm_pmu *other;
@@ -172,7 +172,7 @@ static void insert(struct pfm_pmu *pmu)
 	list_add_tail(&pmu->node, &other->node);
 }
 
-/* Afterwards, and if it fails, pmu_desc is what the list says. */
+/* Afterwards pmu_desc belongs to the first PMU of the list, also if this fails. */
 static int add_to_list(struct pfm_pmu *pmu)
 {
 	int error = 0;
@@ -296,8 +296,8 @@ static bool is_registered(const char *name)
 }
 
 /*
- * What fits the processor, or else the fallback.  That the caller lacks memory says nothing
- * about the machine: it must not lead to the fallback.
+ * Load the module for the processor, or else the fallback.  -ENOMEM must not lead to the
+ * fallback, because it says nothing about the machine.
  */
 static int load_default(void)
 {
@@ -309,8 +309,8 @@ static int load_default(void)
 }
 
 /*
- * Loads the module of a PMU.  The default comes first, also for who names another: else that
- * one would be everybody's.  Registering takes the mutex, so it is not held.
+ * Load the module of a PMU.  The default is loaded first even if another one is named:
+ * otherwise that one would become the default.  Mutex not held, because registering takes it.
  */
 static int load(struct pfm_context *context, const char *name)
 {

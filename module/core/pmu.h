@@ -7,8 +7,8 @@
 struct pfm_context;
 
 /**
- * struct pfm_pmu_facts - what follows from a PMU description, found out once
- * @defaults: of PMCs
+ * struct pfm_pmu_facts - data derived from a PMU description, computed once
+ * @defaults: default values of the PMCs
  * @drivers: the PMCs that drive a counter
  */
 struct pfm_pmu_facts {
@@ -17,19 +17,19 @@ struct pfm_pmu_facts {
 };
 
 /*
- * The PMU for one more context: that of the name, or the default if it is NULL.  Loads its
- * module if need be.  Or an error pointer.  May sleep.
+ * Get the PMU @name, or the default if it is NULL, for a context.  Loads its module if
+ * necessary.  May sleep.  Return: may be an error pointer.
  */
 struct pfm_pmu *pfm_pmu_get(struct pfm_context *context, const char *name);
 void pfm_pmu_put(const struct pfm_pmu *pmu);
 
 /*
- * Sets in @pmcs and @pmds, which are zero, the registers that could be claimed now:
- * PFM_PMC_BV and PFM_PMD_BV words.  May sleep.
+ * Set in @pmcs and @pmds, which are zero, the registers that are available.
+ * They have PFM_PMC_BV and PFM_PMD_BV words.  May sleep.
  */
 void pfm_pmu_available(const struct pfm_pmu *pmu, u64 *pmcs, u64 *pmds);
 
-/* Fills in what the context's PMU offers, or the default; loads one if there is none.  0, -ENOMEM. */
+/* Describe the context's PMU, or the default, which is loaded if necessary.  Return: 0, -ENOMEM. */
 int pfm_pmu_info(struct pfm_context *context, struct pfm_info *info);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Writing PMCs and PMDs, reading PMDs: running or not, here or on another CPU. */
+/* Writing PMCs and PMDs, and reading PMDs; the thread may be running on any CPU. */
 #include <linux/atomic.h>
 #include <linux/nospec.h>
 #include <linux/random.h>
@@ -16,7 +16,7 @@
 #include "switch.h"
 #include "virtual.h"
 
-/* Elements handled with interrupts off at a time. */
+/* Elements that are handled at a time with interrupts off. */
 #define CHUNK 32
 
 struct chunk {
@@ -63,7 +63,7 @@ static u64 new_pmc_stamp(void)
 	return atomic64_inc_return(&stamp);
 }
 
-/* What follows from which PMDs are in use and which counters stay narrow. */
+/* Update what depends on the PMDs in use and on the narrow counters. */
 static void configuration_changed(const struct pfm_pmu *pmu, struct pfm_set *set)
 {
 	struct pfm_registers *registers = &set->registers;
@@ -79,7 +79,7 @@ static u64 at_user_level(const struct pfm_register *pmc, u64 value)
 	return (value & ~pmc->user_clear) | pmc->user_set;
 }
 
-/* What the PMC is to hold in this context when @value is written. */
+/* Return: the value for the PMC in this context when the user writes @value. */
 static u64 pmc_value(const struct pfm_context *context, const struct pfm_register *pmc,
 		     u64 value)
 {
@@ -128,7 +128,7 @@ static int check_pmc(struct pfm_context *context, struct pfarg_pmc *pmc, u32 ind
 	return 0;
 }
 
-/* Where PMCs share counters, those that can have the flag decide. */
+/* If several PMCs drive a counter, those that accept the flag decide. */
 static void choose_width(struct pfm_set *set, const struct pfarg_pmc *pmc,
 			 const struct pfm_register *desc)
 {
@@ -140,7 +140,7 @@ static void choose_width(struct pfm_set *set, const struct pfarg_pmc *pmc,
 		set->narrow &= ~desc->counters;
 }
 
-/* The next one is of the same set. */
+/* Whether the next element is of the same set. */
 static bool set_goes_on(const struct chunk *chunk, u32 i)
 {
 	const struct pfarg_pmc *pmc = &chunk->pmcs[i];
@@ -162,7 +162,7 @@ static void write_pmcs_here(struct pfm_context *context, void *argument)
 		const struct pfm_register *desc = &pmu->pmcs[pmc->reg_num];
 
 		set->registers.pmcs[pmc->reg_num] = pmc->reg_value;
-		/* One that drives counters comes into use with the first of those. */
+		/* A PMC that drives counters comes into use with the first of them. */
 		if (!desc->counters)
 			set_register(set->registers.used_pmcs, pmc->reg_num);
 		choose_width(set, pmc, desc);
@@ -209,7 +209,7 @@ static bool is_sampled(const struct pfm_pmu *pmu, unsigned int n)
 	return !pfm_is_virtual(n) && pmu->pmds[n].type & PFM_REG_SAMPLED;
 }
 
-/* The first PMD of @map that is not there or, if it has to, cannot be written; or -1. */
+/* Return: the first PMD of @map that does not exist or, if @is_written, is read-only; or -1. */
 static int find_bad_pmd(const struct pfm_pmu *pmu, const u64 *map, bool is_written)
 {
 	unsigned int word, n;
@@ -258,7 +258,7 @@ static int check_pmd(struct pfm_context *context, struct pfarg_pmd *pmd, u32 ind
 	return check_maps(context, pmd, index);
 }
 
-/* From now on the PMD counts, and whatever drives it is programmed. */
+/* Bring a PMD into use: from now on it counts, and the PMCs that drive it are programmed. */
 static void use_pmd(const struct pfm_pmu *pmu, struct pfm_set *set, unsigned int n)
 {
 	struct pfm_registers *registers = &set->registers;
@@ -359,7 +359,7 @@ static void write_pmds_here(struct pfm_context *context, void *argument)
 	pfm_resume(context);
 }
 
-/* The PMDs below 256 that a write of @pmd brings into use are claimed if need be. */
+/* Claim the PMDs below 256 that a write of @pmd brings into use. */
 static int bring_into_use(struct pfm_context *context, const struct pfarg_pmd *pmd,
 			  u32 index)
 {
@@ -409,7 +409,7 @@ int pfm_write_pmds(struct pfm_context *context, struct pfarg_pmd *pmds, u32 coun
 	return error;
 }
 
-/* Overflows that were seen before the hardware was read, their interrupts not yet taken. */
+/* Add overflows found before the hardware was read, whose interrupts have not come yet. */
 static void add_wrapped(struct pfm_context *context, u64 *values, u64 wrapped)
 {
 	unsigned int n;
@@ -430,7 +430,7 @@ static void copy_values(const struct pfm_registers *registers, u64 *values)
 			values[word * 64 + n] = registers->pmds[word * 64 + n];
 }
 
-/* Counters go on while they are read: once more if one wrapped meanwhile. */
+/* Counters count while they are read: read again if one wrapped meanwhile. */
 static __always_inline void read_running(struct pfm_context *context, u64 *values)
 {
 	const struct pfm_pmu_operations *operations = context->pmu->operations;
@@ -445,7 +445,7 @@ static __always_inline void read_running(struct pfm_context *context, u64 *value
 		add_wrapped(context, values, wrapped);
 }
 
-/* Once more, too, if an overflow was handled meanwhile: by an NMI, and it may switch sets. */
+/* Read again, too, if an NMI handled an overflow meanwhile: it may have switched sets. */
 static __always_inline void take_snapshot(struct pfm_context *context,
 					  struct pfm_snapshot *snapshot, bool of_active)
 {
@@ -492,7 +492,7 @@ void pfm_snapshot_set(struct pfm_context *context, struct pfm_set *set,
 	pfm_context_look(context, snapshot_one, snapshot);
 }
 
-/* Why PMD @n of set @id cannot be read. */
+/* Record why PMD @n of set @id cannot be read.  Return: a negative errno. */
 int pfm_unreadable(struct pfm_context *context, u32 index, u16 id, unsigned int n)
 {
 	if (!pfm_set_find(context, id))

@@ -5,16 +5,16 @@
 #include "context.h"
 
 /*
- * Mutex held.  Elements are taken in order up to the first bad one, whose
- * negative errno is returned and whose index stands in the context's error.
+ * Mutex held.  Elements are written in order up to the first bad one.
+ * Return: 0, or the bad one's negative errno; context->error then has its index.
  */
 int pfm_write_pmcs(struct pfm_context *context, struct pfarg_pmc *pmcs, u32 count);
 int pfm_write_pmds(struct pfm_context *context, struct pfarg_pmd *pmds, u32 count);
 
 /**
- * struct pfm_snapshot - the PMDs in use of a set at one moment
- * @values: by number; the others are undefined
- * @set: that set
+ * struct pfm_snapshot - values of a set's PMDs in use, at one moment
+ * @values: by PMD number; those of PMDs not in use are undefined
+ * @set: the set
  */
 struct pfm_snapshot {
 	u64 values[PFM_MAX_PMDS];
@@ -22,11 +22,11 @@ struct pfm_snapshot {
 };
 
 /*
- * Numbers come from the user: what a CPU reads that speculates past pfm_pmd_used() shall lie in
- * the memory of the snapshot.  That is cheaper than array_index_nospec(), and as good.
+ * PMD numbers come from the user, and a CPU may speculate past pfm_pmd_used().  It then reads
+ * within the memory of the snapshot.  That is cheaper than array_index_nospec(), and as safe.
  *
- * By a pointer, not an index: UBSAN, which is in distributions' kernels, would check that against
- * the array, and call its handler where user memory may be accessed.
+ * A pointer is used, not an index: with UBSAN, as in distributions' kernels, an index would be
+ * checked, and that would call a function inside a user access section.
  */
 #define PFM_SPECULATED_PMDS 512
 static_assert(PFM_MAX_PMDS <= PFM_SPECULATED_PMDS);
@@ -39,7 +39,7 @@ static __always_inline u64 pfm_snapshot_value(const struct pfm_snapshot *snapsho
 	return *(&snapshot->values[0] + n % PFM_SPECULATED_PMDS);
 }
 
-/* Mutex held.  Of the active set, or of any. */
+/* Mutex held.  pfm_snapshot() reads the active set, pfm_snapshot_set() any set. */
 void pfm_snapshot(struct pfm_context *context, struct pfm_snapshot *snapshot);
 void pfm_snapshot_set(struct pfm_context *context, struct pfm_set *set,
 		      struct pfm_snapshot *snapshot);
@@ -48,7 +48,7 @@ int pfm_unreadable(struct pfm_context *context, u32 index, u16 id, unsigned int 
 static __always_inline bool pfm_pmd_used(const struct pfm_set *set, unsigned int n)
 {
 	if (likely(n < PFM_MAX_HARDWARE)) {
-		OPTIMIZER_HIDE_VAR(n); /* or it would think the % needless */
+		OPTIMIZER_HIDE_VAR(n); /* else the compiler would drop the % */
 		return set->registers.used_pmds[n / 64 % (PFM_MAX_HARDWARE / 64)] &
 		       BIT_ULL(n % 64);
 	}
@@ -56,7 +56,7 @@ static __always_inline bool pfm_pmd_used(const struct pfm_set *set, unsigned int
 	return n < PFM_MAX_VIRTUAL && set->used_virtual & BIT_ULL(n);
 }
 
-/* Gives a set's PMCs their default values; context unloaded. */
+/* Give a set's PMCs their default values; context unloaded. */
 void pfm_registers_default(struct pfm_context *context, struct pfm_set *set);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls to the CPU where the registers of a context are. */
+/* Call functions on the CPU that has the registers of a context. */
 #include <linux/sched.h>
 #include <linux/smp.h>
 
@@ -12,7 +12,7 @@ struct call {
 	bool done;
 };
 
-/* Interrupt sent to the CPU where the thread was a moment ago. */
+/* Runs in an interrupt on the CPU where the thread was a moment ago. */
 static void call_from_interrupt(void *argument)
 {
 	struct call *call = argument;
@@ -39,7 +39,7 @@ void pfm_context_call_elsewhere(struct pfm_context *context, pfm_context_fn func
 
 		if (cpu == PFM_NO_CPU)
 			cpu = raw_smp_processor_id();
-		/* Fails if the CPU goes: its threads are elsewhere then. */
+		/* This fails if the CPU goes offline, but then its threads have migrated. */
 		smp_call_function_single(cpu, call_from_interrupt, &call, true);
 		cond_resched();
 	}

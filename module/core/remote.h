@@ -8,11 +8,11 @@
 
 typedef void (*pfm_context_fn)(struct pfm_context *context, void *argument);
 
-/* For pfm_context_call(). */
+/* Only for pfm_context_call(). */
 void pfm_context_call_elsewhere(struct pfm_context *context, pfm_context_fn function,
 				void *argument);
 
-/* Context lock held: the registers are in memory, or in this CPU. */
+/* Context lock held.  Whether the registers are in memory or in this CPU. */
 static inline bool pfm_is_here(const struct pfm_context *context)
 {
 	lockdep_assert_held(&context->lock);
@@ -20,13 +20,13 @@ static inline bool pfm_is_here(const struct pfm_context *context)
 }
 
 /**
- * pfm_context_call() - do something where the registers are
+ * pfm_context_call() - call a function where the registers are
  * @context: mutex held
  * @function: called with the context's lock held and interrupts off, on the CPU
- *	where the thread runs, or here if it runs nowhere
+ *	where the thread runs, or on this CPU if it does not run
  * @argument: for @function
  *
- * The thread is not stopped; if it moves meanwhile it is followed.
+ * The thread is not stopped.  If it migrates meanwhile, the call is sent to its new CPU.
  */
 static __always_inline void pfm_context_call(struct pfm_context *context,
 					     pfm_context_fn function, void *argument)
@@ -46,9 +46,9 @@ static __always_inline void pfm_context_call(struct pfm_context *context,
 /**
  * pfm_context_look() - the same for a @function that changes nothing
  *
- * A thread that looks at itself, which is how programs read their counters, finds
- * itself on this CPU and stays there while interrupts are off.  Then nobody else may
- * touch what @function looks at, and the lock says no more.
+ * A thread that reads its own context, the usual case, runs on this CPU and stays here
+ * while interrupts are off.  Then nothing else may change what @function reads, so the
+ * lock is not needed.
  */
 static __always_inline void pfm_context_look(struct pfm_context *context,
 					     pfm_context_fn function, void *argument)

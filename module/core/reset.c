@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reset values: what a PMD goes on from after an overflow. */
+/* Reset values: the values that PMDs get after an overflow. */
 #include "reset.h"
 #include "virtual.h"
 
 /*
  * Carta's generator: 16807 * state modulo 2^31 - 1, whose remainder is the sum of the
  * product's 31-bit digits ("Two fast implementations of the 'minimal standard' random
- * number generator", CACM 33:1, 1990).  The number drawn is the state of before, as in
- * perfmon2.
+ * number generator", CACM 33:1, 1990).  The number drawn is the state before this step, as
+ * in perfmon2.
  */
 static u32 draw(struct pfm_pmd_attributes *attributes)
 {

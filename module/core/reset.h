@@ -5,9 +5,9 @@
 #include "context.h"
 
 /**
- * pfm_reset_note() - PMDs that have to be reset because one overflowed
- * @set: its set
- * @pmd: the one
+ * pfm_reset_note() - note the PMDs to be reset because one overflowed
+ * @set: the set
+ * @pmd: the PMD that overflowed
  */
 static inline void pfm_reset_note(struct pfm_set *set, unsigned int pmd)
 {
@@ -20,7 +20,7 @@ static inline bool pfm_reset_is_due(const struct pfm_set *set)
 	return set->reset_pmds || set->reset_virtual;
 }
 
-/* Forget them. */
+/* Forget the PMDs that pfm_reset_note() noted. */
 static inline void pfm_reset_forget(struct pfm_set *set)
 {
 	set->reset_pmds = 0;
@@ -28,10 +28,10 @@ static inline void pfm_reset_forget(struct pfm_set *set)
 }
 
 /**
- * pfm_reset() - give the PMDs that were noted their reset values, in memory
- * @context: who counts is halted and saved, or does not count
+ * pfm_reset() - give the noted PMDs their reset values, in memory
+ * @context: its counters are halted and saved, or do not count
  * @set: one of its sets
- * @is_long: the long ones
+ * @is_long: use the long reset values
  *
  * Return: PMDs below 64 that changed.
  */

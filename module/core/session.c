@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Loading and unloading as a PMU module sees it. */
+/* Tell PMU modules when contexts are loaded and unloaded. */
 #include <linux/capability.h>
 #include <linux/export.h>
 #include <linux/list.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An event set and its memory; sets are an ordered list in each context, with set 0 always. */
+/* Event sets and their memory.  Each context has an ordered list of sets, always with set 0. */
 #include <linux/hrtimer.h>
 #include <linux/math64.h>
 #include <linux/sched.h>
@@ -27,7 +27,7 @@ static void free_set(struct pfm_context *context, struct pfm_set *set)
 	pfm_uncharge(context->user, PFM_MEMORY_SETS, set_size(context));
 }
 
-/* Zeroed, its place in the limits taken. */
+/* Allocate a zeroed set and charge its memory. */
 static int alloc_set(struct pfm_context *context, struct pfm_set **allocated)
 {
 	size_t size = set_size(context);
@@ -46,7 +46,7 @@ static int alloc_set(struct pfm_context *context, struct pfm_set **allocated)
 	return pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, size);
 }
 
-/* Before the first of those with higher numbers. */
+/* Insert it before the sets with higher numbers. */
 static void insert(struct pfm_context *context, struct pfm_set *set)
 {
 	unsigned long id = set->id + 1;
@@ -76,8 +76,8 @@ void pfm_sets_free(struct pfm_context *context)
 }
 
 /*
- * A timeout as the timer can have it: not less than the administrator allows, rounded up,
- * and short enough to be added to a time.
+ * Return: the timeout for the timer.  It is not below the administrator's minimum, is rounded
+ * up to the timer's resolution, and can be added to a time without overflow.
  */
 static u64 effective_timeout(u64 timeout)
 {
@@ -86,7 +86,7 @@ static u64 effective_timeout(u64 timeout)
 	return DIV_ROUND_UP_ULL(timeout, hrtimer_resolution) * hrtimer_resolution;
 }
 
-/* Its counters switch no more. */
+/* Overflows of the set's counters do not switch sets any more. */
 static void forget_triggers(struct pfm_set *set)
 {
 	unsigned int n;

@@ -9,19 +9,19 @@
 
 struct pfm_context;
 
-/* Virtual PMDs that the core has: the first so many. */
+/* Number of virtual PMDs of the core; those of a PMU follow. */
 #define PFM_CORE_VIRTUAL (PFM_PMD_CPU - PFM_VIRTUAL_PMD_BASE + 1)
 
 /**
- * struct pfm_pmd_attributes - what only overflows and resets need to know of a PMD
+ * struct pfm_pmd_attributes - attributes of a PMD for overflows and resets only
  *
- * @last_reset: value last loaded
+ * @last_reset: value last loaded, by a write or a reset
  * @random_state: of Carta's generator, 1 to 2^31 - 2
- * @reset_pmds: PMDs below 64 to be reset when it overflows, itself too
- * @reset_virtual: the same of virtual PMDs, bit n: PFM_VIRTUAL_PMD_BASE + n
- * @switch_count: overflows until the next set, 0 for never
- * @switch_remaining: how many of them are still to come
- * @records: some PMD is in @smpl_pmds
+ * @reset_pmds: PMDs below 64 to be reset when this one overflows, including itself
+ * @reset_virtual: virtual PMDs to be reset, bit n: PFM_VIRTUAL_PMD_BASE + n
+ * @switch_count: overflows before a set switch, 0 for no switch
+ * @switch_remaining: overflows that remain before it
+ * @records: @smpl_pmds is not empty
  */
 struct pfm_pmd_attributes {
 	u64 long_reset;
@@ -39,7 +39,7 @@ struct pfm_pmd_attributes {
 	u64 smpl_pmds[PFM_PMD_BV];
 };
 
-/* What is not as with most sets when one begins to count, struct pfm_set.unusual */
+/* Bits of pfm_set.unusual: conditions to be checked before a set counts; 0 for most sets */
 #define PFM_SET_NO_HARDWARE 0x1 /* no PMD below 256 is in use */
 #define PFM_SET_TIMED	    0x2 /* PFM_SETFL_TIME_SWITCH */
 #define PFM_SET_THROTTLED   0x4 /* too many interrupts: see struct pfm_budget */
@@ -47,17 +47,17 @@ struct pfm_pmd_attributes {
 /**
  * struct pfm_set - an event set: the registers of a PMU and how they are switched
  *
- * Belongs to one context and has its locking.  A stamp is a number that
- * is never used twice; a CPU whose stamp is the set's still holds its values:
+ * Belongs to one context, whose locks protect it.  A stamp is a number that is never
+ * used twice.  A CPU with the same stamp as a set still has the values of that set.
  *
- * @ends_at: @duration at which the time of the set is over
- * @load: number of the context's load that @overflowed and what waits belong to
- * @triggers: counters whose overflows lead to the next set
- * @pmc_stamp: given when PMCs change, noted by each CPU that is programmed
- * @pmd_stamp: given by the CPU that saved the set last, 0 when PMDs change
- * @reset_pmds: wait for a restart to get their long reset values, or for the set to
- *	become active
- * @reset_virtual: the same of virtual PMDs
+ * @ends_at: value of @duration at which the set's time is over
+ * @load: number of the context's load to which @overflowed and the @reset_* belong
+ * @triggers: counters whose overflows switch to the next set
+ * @pmc_stamp: new when PMCs change; a CPU copies it when it writes the PMCs
+ * @pmd_stamp: new when a CPU saves the set; 0 when PMDs change
+ * @reset_pmds: PMDs that get reset values at the restart, or when the set becomes
+ *	active
+ * @reset_virtual: the same for virtual PMDs
  */
 struct pfm_set {
 	struct list_head node;
@@ -65,7 +65,7 @@ struct pfm_set {
 	u32 flags;
 	u64 timeout; /* ns */
 	u64 runs;
-	s64 duration; /* ns active, monitoring, thread running; see pfm_set_duration() */
+	s64 duration; /* ns while active and monitoring, on a CPU; see pfm_set_duration() */
 	s64 ends_at;
 	u64 load;
 	u64 overflowed[PFM_PMD_BV];
@@ -83,10 +83,10 @@ struct pfm_set {
 
 	u64 used_virtual; /* bit n: PMD PFM_VIRTUAL_PMD_BASE + n */
 	u64 virtual_value[PFM_MAX_VIRTUAL];
-	u64 virtual_start[PFM_MAX_VIRTUAL]; /* its source when monitoring began */
+	u64 virtual_start[PFM_MAX_VIRTUAL]; /* value of the source when monitoring began */
 
 	unsigned int pmd_count; /* of the PMU */
-	/* those, and then the virtual ones, of the core and of the PMU */
+	/* of the PMU's PMDs, then of the virtual PMDs of core and PMU */
 	struct pfm_pmd_attributes attributes[];
 };
 
@@ -101,14 +101,13 @@ static __always_inline struct pfm_pmd_attributes *pfm_attributes(struct pfm_set 
 }
 
 /*
- * The only place that makes sets, the first one too.  @description has been checked; its
- * timeout becomes the effective one.  Return: 0, or why not as a negative errno; then
- * nothing has changed.
+ * Create a set; used for the first one, too.  @description has been checked; its timeout
+ * becomes the effective one.  Return: 0, or a negative errno; then nothing has changed.
  */
 int pfm_set_create(struct pfm_context *context, struct pfarg_setdesc *description,
 		   struct pfm_set **created);
 
-/* Make it as it is described, with the defaults of its PMCs, and never active. */
+/* Initialize a set from its description: PMCs have their defaults, counts of its past are 0. */
 void pfm_set_describe(struct pfm_context *context, struct pfm_set *set,
 		      struct pfarg_setdesc *description);
 

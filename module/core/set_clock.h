@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When a set's clock runs, and its virtual PMDs count: while its context monitors and the
- * thread is on a CPU.  Inline, because threads and sets are switched all the time.
+ * The clock of a set runs, and its virtual PMDs count, while the context monitors and the
+ * thread is on a CPU.  Inline, because thread and set switches are frequent.
  */
 #ifndef PERFMON_SET_CLOCK_H
 #define PERFMON_SET_CLOCK_H
@@ -10,7 +10,7 @@
 #include "context.h"
 #include "virtual.h"
 
-/* The time of a set is that of its thread on a CPU. */
+/* The clock of a set runs only while its thread is on a CPU. */
 static inline void pfm_set_clock_begin(struct pfm_context *context, u64 now)
 {
 	context->since = now;
@@ -27,9 +27,9 @@ static inline void pfm_set_clock_end(struct pfm_context *context, u64 now)
 }
 
 /*
- * ns that @set was active until @now; called via pfm_context_call() or pfm_context_look().
- * It can be a little less than 0 at first: when an NMI made the set active after the
- * scheduler had looked at its clock.
+ * Return: ns that @set was active until @now.  Called via pfm_context_call() or
+ * pfm_context_look().  It can be slightly negative at first, if an NMI made the set active
+ * after @now was read.
  */
 static inline s64 pfm_set_time(struct pfm_context *context, struct pfm_set *set, u64 now)
 {
@@ -38,17 +38,17 @@ static inline s64 pfm_set_time(struct pfm_context *context, struct pfm_set *set,
 	return set->duration;
 }
 
-/* ns that remain of its timeout at @now, less than 0 if it is over. */
+/* Return: ns that remain of the timeout at @now; negative if it is over. */
 static inline s64 pfm_set_rest(struct pfm_context *context, struct pfm_set *set, u64 now)
 {
 	return set->ends_at - pfm_set_time(context, set, now);
 }
 
-/* ns that @set was active until now, and ns that remain of its timeout: at least 0. */
+/* Return: ns that @set was active until now, and ns that remain of its timeout; at least 0. */
 u64 pfm_set_duration(struct pfm_context *context, struct pfm_set *set);
 u64 pfm_set_time_left(struct pfm_context *context, struct pfm_set *set);
 
-/* All but the counting. */
+/* Begin to monitor, except that the counters are not started. */
 static inline void pfm_monitoring_take_up(struct pfm_context *context, u64 now)
 {
 	struct pfm_set *set = context->active;
@@ -58,10 +58,10 @@ static inline void pfm_monitoring_take_up(struct pfm_context *context, u64 now)
 	set->registers.resumed = false;
 	context->monitoring = true;
 	pfm_set_clock_begin(context,
-			    now); /* of a thread that does not run: when it comes in */
+			    now); /* if the thread does not run: when it is switched in */
 }
 
-/* The same backwards; nothing counts. */
+/* Undo pfm_monitoring_take_up().  The counters are stopped. */
 static inline void pfm_monitoring_suspend(struct pfm_context *context, u64 now)
 {
 	if (context->cpu != PFM_NO_CPU)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From one event set to the next: by time, by overflows, at a restart.
+ * Set switches: by time, by overflows, and at a restart.
  *
- * Sets follow each other in the order of their numbers, round and round.  What a
- * switch costs does not depend on how many there are.
+ * Sets become active in the order of their numbers; the first one follows the last.  The
+ * cost of a switch does not depend on the number of sets.
  *
- * The time of a set is that of its thread on a CPU, monitoring: its duration.  So
- * nothing has to be kept when the thread goes out; when it comes in, the timer is
- * set to what is left.
+ * The duration of a set is the time while it is active and monitoring and the thread is on
+ * a CPU.  So nothing is done when the thread is switched out.  When it is switched in, the
+ * timer is set to the time that remains.
  */
 #include <linux/hardirq.h>
 #include <linux/list.h>
@@ -24,14 +24,14 @@
 #include "throttle.h"
 
 /*
- * A timer that comes so many ns too soon is in time: its clock is not the one of
- * durations, and it is set by when the last one was due, not by when it came.
+ * A timer that expires less than SLACK ns early counts as expired.  Its clock differs from
+ * that of durations, and its next expiry is computed from the last expiry, not from now.
  */
 #define SLACK	      5000
 
 #define TIMER_NOT_SET (-1)
 
-/* What overflowed before the context was loaded does not concern this time. */
+/* Forget overflows from before the context was loaded. */
 static void forget_former_load(struct pfm_context *context, struct pfm_set *set)
 {
 	if (set->load == context->loads)
@@ -85,7 +85,7 @@ void pfm_set_switch(struct pfm_context *context, bool is_long, u64 now)
 	switch_sets(context, is_long, now);
 }
 
-/* An overflow that only shows itself now may have masked it, or switched already. */
+/* pfm_pause() may find an overflow that masks the context or switches sets itself. */
 static struct pfm_registers *switch_from(struct pfm_context *context, struct pfm_set *set,
 					 u64 now)
 {
@@ -107,7 +107,7 @@ struct pfm_registers *pfm_set_switch_running(struct pfm_context *context,
 	return registers;
 }
 
-/* To one that has just come its next time is enough: its interrupt does the rest. */
+/* In the timer's own callback only the next expiry is stored: the callback restarts the timer. */
 static void timer_set(struct pfm_set_timer *timer, s64 left)
 {
 	left = max_t(s64, left, 0);
@@ -129,8 +129,8 @@ void pfm_set_timer_start(struct pfm_context *context, struct pfm_set *set, bool 
 }
 
 /*
- * It came too early.  Counted from when it was due, it would come over and over after a
- * pause of the machine, until it has made up for that: so from now.
+ * The timer expired too early.  The next expiry is computed from now, not from the last
+ * one: otherwise the timer would expire many times to catch up after the machine stood still.
  */
 static void timer_set_again(struct pfm_set_timer *timer, s64 left)
 {
@@ -151,8 +151,8 @@ static void time_is_over(struct pfm_context *context, struct pfm_set *set, u64 n
 }
 
 /*
- * Interrupt context.  The timer may have been left behind for another thread, and an
- * overflow that is an NMI may switch sets while this looks.
+ * Interrupt context.  The timer may have been set for a thread that was switched out since,
+ * and an overflow in an NMI may switch sets at the same time.
  */
 static __always_inline void look_at_time(struct pfm_cpu *cpu)
 {
@@ -176,8 +176,8 @@ static __always_inline void look_at_time(struct pfm_cpu *cpu)
 }
 
 /*
- * The timer migrates when its CPU goes offline.  It means nothing there: the thread, which is
- * on another CPU then, has that one's.
+ * The timer migrates when its CPU goes offline.  It is ignored on the other CPU: the thread
+ * has migrated, too, and uses the timer of its new CPU.
  */
 static enum hrtimer_restart timer_ends(struct hrtimer *timer)
 {
@@ -214,7 +214,7 @@ void pfm_set_timer_init(void)
 	}
 }
 
-/* There is no context any more. */
+/* No context exists any more. */
 void pfm_set_timer_exit(void)
 {
 	int number;

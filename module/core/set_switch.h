@@ -11,14 +11,14 @@ struct pfm_registers;
 struct pfm_set;
 
 /**
- * struct pfm_set_timer - a CPU's timer for the time of the set that is active on it
+ * struct pfm_set_timer - a CPU's timer for the timeout of the set that is active there
  *
- * A thread that goes out leaves it behind: it finds another thread, or that there
- * is time left, and is set anew by the next set that needs it.
+ * It is not cancelled when a thread is switched out.  If it expires for another thread or
+ * too early, that has no effect.  The next set that needs the timer sets it again.
  *
- * @work: starts @timer, which an NMI cannot
- * @has_come: the timer's own interrupt is at work
- * @next: ns after its last time that it has to come again
+ * @work: starts @timer, because an NMI cannot
+ * @has_come: the timer's callback is running
+ * @next: ns from the last expiry to the next one
  */
 struct pfm_set_timer {
 	struct hrtimer timer;
@@ -31,8 +31,8 @@ void pfm_set_timer_init(void);
 void pfm_set_timer_exit(void);
 
 /*
- * @set begins to count here, as far as that goes: context lock held, on the CPU where its
- * thread runs; or from the overflow handler.  @is_fresh: it became active this moment.
+ * @set begins to count here: start the timer.  Called with the context lock held on the CPU
+ * where its thread runs, or by the overflow handler.  @is_fresh: it has just become active.
  */
 void pfm_set_timer_start(struct pfm_context *context, struct pfm_set *set, bool is_fresh);
 
@@ -40,20 +40,20 @@ void pfm_set_timer_start(struct pfm_context *context, struct pfm_set *set, bool 
  * pfm_set_activate() - make a set the active one
  * @context: context lock held or in the overflow handler, not monitoring
  * @set: one of its sets
- * @is_long: PMDs that wait for it get their long reset values, by the user's wish
+ * @is_long: PMDs that wait for it get their long reset values: for the user's calls
  */
 void pfm_set_activate(struct pfm_context *context, struct pfm_set *set, bool is_long);
 
-/* Leave the active set for the next one, in memory.  As there, but nothing counts. */
+/* Make the next set active, in memory.  Called as pfm_set_activate(); the counters are stopped. */
 void pfm_set_switch(struct pfm_context *context, bool is_long, u64 now);
 
 /**
- * pfm_set_switch_running() - the same in the overflow handler, counters halted
- * @context: the one that counts here
- * @set: the one to be left
+ * pfm_set_switch_running() - the same for a context that counts here, counters halted
+ * @context: the context
+ * @set: the set that is active before the switch
  * @now: pfm_clock()
  *
- * Return: registers of what has to go on, NULL for nothing
+ * Return: registers to be started, NULL for none
  */
 struct pfm_registers *pfm_set_switch_running(struct pfm_context *context,
 					     struct pfm_set *set, u64 now);

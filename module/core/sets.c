@@ -56,7 +56,7 @@ struct info_call {
 	struct pfarg_setinfo *info;
 };
 
-/* Once more if an overflow was handled meanwhile: by an NMI. */
+/* Read again if an NMI handled an overflow meanwhile. */
 static void getinfo_here(struct pfm_context *context, void *argument)
 {
 	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Statistics of each CPU, in debugfs below perfmon/. */
+/* Statistics of each CPU, in debugfs, folder perfmon. */
 #include <linux/cpumask.h>
 #include <linux/debugfs.h>
 
@@ -10,7 +10,7 @@ DEFINE_STATIC_KEY_FALSE(pfm_timing);
 
 static struct dentry *root;
 
-/* A machine without debugfs has no statistics. */
+/* Without debugfs there are no statistics. */
 void pfm_statistics_init(void)
 {
 	char name[sizeof("cpu2147483648")];
@@ -35,7 +35,7 @@ void pfm_statistics_exit(void)
 	debugfs_remove_recursive(root);
 }
 
-/* A count that is being changed at the moment may survive. */
+/* A count that its CPU changes at the same moment may keep its value. */
 void pfm_statistics_reset(void)
 {
 	int cpu;

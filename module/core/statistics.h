@@ -7,29 +7,29 @@
 
 #include "clock.h"
 
-/* One file each in debugfs perfmon/cpuN. */
+/* Each is a file in debugfs, folder perfmon/cpuN. */
 #define PFM_STATISTICS(X)                                                                \
 	X(ovfl_intr_all_count) /* overflow interrupts */                                 \
-	X(ovfl_intr_regular_count) /* with an overflow to note */                        \
-	X(ovfl_intr_spurious_count) /* with none */                                      \
-	X(ovfl_intr_nmi_count) /* that were NMIs */                                      \
+	X(ovfl_intr_regular_count) /* those with an overflow */                          \
+	X(ovfl_intr_spurious_count) /* those without */                                  \
+	X(ovfl_intr_nmi_count) /* those that were NMIs */                                \
 	X(ovfl_intr_ns) /* time in them, if measured */                                  \
 	X(ovfl_intr_replay_count) /* overflows found at a stop */                        \
 	X(ovfl_notify_count) /* notifications */                                         \
-	X(ovfl_throttle_count) /* times too many interrupts were held off */             \
+	X(ovfl_throttle_count) /* times an event set was throttled */                    \
 	X(reset_pmds_count) /* times PMDs got reset values */                            \
 	X(pfm_restart_count) /* restarts */                                              \
 	X(fmt_handler_calls) /* samples given to formats */                              \
 	X(fmt_handler_ns) /* time in formats, if measured */                             \
-	X(ctxswin_count) /* monitored threads in */                                      \
+	X(ctxswin_count) /* monitored threads switched in */                             \
 	X(ctxswin_ns) /* time for that, if measured */                                   \
-	X(ctxswout_count) /* monitored threads out */                                    \
+	X(ctxswout_count) /* monitored threads switched out */                           \
 	X(ctxswout_ns) /* time for that, if measured */                                  \
-	X(set_switch_count) /* event sets switched */                                    \
+	X(set_switch_count) /* set switches */                                           \
 	X(set_switch_ns) /* time for that, if measured */                                \
-	X(foreign_cpu_count) /* not counted: other PMU here */
+	X(foreign_cpu_count) /* times nothing counted: the CPU has another PMU */
 
-/* Plain words of a CPU, changed by itself with interrupts off. */
+/* Plain words; only their own CPU changes them, interrupts off. */
 struct pfm_statistics {
 #define PFM_STATISTIC_FIELD(name) u64 name;
 	PFM_STATISTICS(PFM_STATISTIC_FIELD)
@@ -39,7 +39,7 @@ struct pfm_statistics {
 /* Whether the *_ns are measured: bit 2 of /sys/kernel/perfmon/debug. */
 DECLARE_STATIC_KEY_FALSE(pfm_timing);
 
-/* Adds the time since *@begun to *@sum, and goes on from now; 0: never begun. */
+/* Add the time since *@begun to *@sum, and set *@begun to now; if *@begun is 0, do nothing. */
 static inline void pfm_timing_add(u64 *sum, u64 *begun)
 {
 	if (static_branch_unlikely(&pfm_timing)) {

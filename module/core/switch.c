@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The scheduler switches threads: their contexts go in and out.  The hot path.
+ * Thread switches start and stop the counters of contexts.  This is the hot path.
  *
- * The probe of sched_switch runs with interrupts off and the run queue locked,
- * in the thread that goes out: it may take raw spinlocks and start pinned hard
- * timers, it may not wake anybody (hence the irq_work of the queue).
+ * The probe of sched_switch runs with interrupts off and the run queue locked, in the
+ * thread that is switched out.  It may take raw spinlocks and start pinned hard timers.
+ * It may not wake a thread; the irq_work of the context does that.
  *
- * Four files call each other in a circle: switch, overflow, set_switch and throttle.  The matter
- * is recursive: stopping the counters may reveal an overflow whose interrupt has not come yet,
- * and that overflow may mask the context, switch its sets, which stops and starts counters, or
- * throttle the set.  tests/circles shows this, and tests/style keeps the circle from growing.
+ * Four files call each other in a circle: switch, overflow, set_switch and throttle.  The task
+ * is recursive.  When the counters stop, an overflow may be found whose interrupt has not come
+ * yet.  That overflow may mask the context, throttle the set, or switch sets, which stops and
+ * starts counters.  tests/circles shows the circle, and tests/style keeps it from growing.
  *
- * The probe is in place while a context is loaded and a little longer.  The context
- * that goes out is noted by the CPU, the one that comes in is found in the thread
+ * The probe is enabled while a context is loaded, and a little longer.  The CPU's data point
+ * to the context to be switched out.  The one to be switched in is looked up in the thread
  * table (threads.h).
  */
 #include <linux/sched.h>
@@ -26,14 +26,14 @@
 #include "threads.h"
 #include "virtual.h"
 
-/* This CPU has another PMU than the context's: nothing can count here. */
+/* Whether this CPU lacks the context's PMU, so that nothing can count here. */
 static __always_inline bool is_foreign(const struct pfm_context *context)
 {
 	return static_branch_unlikely(&pfm_cpus_differ) &&
 	       !cpumask_test_cpu(context->cpu, &context->pmu->cpus);
 }
 
-/* Return: whether its counters are to run. */
+/* Return: whether the set's counters have to run. */
 static noinline bool begin_unusual(struct pfm_context *context, struct pfm_set *set,
 				   bool is_fresh)
 {
@@ -44,7 +44,7 @@ static noinline bool begin_unusual(struct pfm_context *context, struct pfm_set *
 	return !(set->unusual & (PFM_SET_NO_HARDWARE | PFM_SET_THROTTLED));
 }
 
-/* What is in place as it should be; NULL if that is not known. */
+/* Return: the registers whose PMCs this CPU holds, NULL if that is not known. */
 static const struct pfm_registers *in_place(const struct pfm_cpu *cpu,
 					    const struct pfm_set *previous)
 {
@@ -52,7 +52,7 @@ static const struct pfm_registers *in_place(const struct pfm_cpu *cpu,
 								 : NULL;
 }
 
-/* Return: whether the active set, @set, is to count and only start() is missing. */
+/* @set: the active set.  Return: whether it has to count, so that only start() is missing. */
 static __always_inline bool counting_prepare(struct pfm_context *context,
 					     struct pfm_set *set, struct pfm_cpu *cpu,
 					     const struct pfm_pmu_operations *operations,
@@ -74,8 +74,8 @@ static __always_inline bool counting_prepare(struct pfm_context *context,
 	if (cpu->pmd_stamp != set->pmd_stamp)
 		operations->write_pmds(&set->registers, set->registers.used_pmds[0]);
 	context->counting = true;
-	barrier(); /* the overflow handler finds all of that done */
-	/* An overflow of the first count is ours already. */
+	barrier(); /* the overflow handler must see all of the above */
+	/* Set before start(), because the first count may overflow. */
 	WRITE_ONCE(cpu->running, set);
 	return true;
 }
@@ -100,10 +100,10 @@ struct pfm_registers *pfm_counting_prepare(struct pfm_context *context,
 }
 
 /*
- * The first look only says that there is something to silence: "running" may be that of
- * another context's set.  What counts, and whether anything does, is asked when the overflow
- * handler keeps its hands off.  Until then, as an NMI, it may have switched to a set that
- * counts nothing: the hardware holds nothing of that one.
+ * The first check only shows that "running" has to be cleared; it may point to a set of
+ * another context.  After that the overflow handler does nothing, and what counts is checked
+ * again.  Before that, the handler may have switched in an NMI to a set that counts
+ * nothing; then the hardware has no values to save.
  */
 static void counting_end(struct pfm_context *context, struct pfm_cpu *cpu)
 {
@@ -155,7 +155,7 @@ static __always_inline void take_out(struct pfm_context *context, struct pfm_cpu
 	WRITE_ONCE(context->cpu, PFM_NO_CPU);
 }
 
-/* By the user's wish; a thread that does not run begins when it comes in. */
+/* For the user's calls.  If the thread does not run, counting begins when it is switched in. */
 void pfm_monitoring_begin(struct pfm_context *context)
 {
 	lockdep_assert_held(&context->lock);
@@ -170,18 +170,18 @@ static __always_inline void monitoring_end(struct pfm_context *context,
 					   struct pfm_cpu *cpu)
 {
 	counting_end(context, cpu);
-	/* An overflow that only showed itself now may have masked it. */
+	/* An overflow found by the pause may have masked the context. */
 	if (context->monitoring)
 		pfm_monitoring_suspend(context, pfm_clock());
 }
 
-/* By the user's wish, or because the thread ends. */
+/* For the user's calls, and when the thread ends. */
 void pfm_monitoring_end(struct pfm_context *context)
 {
 	monitoring_end(context, this_cpu_ptr(&pfm_cpu));
 }
 
-/* The context leaves its thread, which may run here. */
+/* The context is unloaded from its thread, which may run here. */
 void pfm_switch_end(struct pfm_context *context)
 {
 	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
@@ -193,7 +193,7 @@ void pfm_switch_end(struct pfm_context *context)
 	WRITE_ONCE(context->cpu, PFM_NO_CPU);
 }
 
-/* By an overflow, nothing counting any more; from NMI too. */
+/* An overflow masks the context.  The counters are stopped; may be an NMI. */
 void pfm_monitoring_mask(struct pfm_context *context)
 {
 	context->state = PFM_STATE_MASKED;
@@ -201,7 +201,7 @@ void pfm_monitoring_mask(struct pfm_context *context)
 		pfm_monitoring_suspend(context, pfm_clock());
 }
 
-/* Between the two the registers in memory are the truth and may be changed. */
+/* Between pfm_pause() and pfm_resume() the registers are in memory and may be changed. */
 void pfm_pause(struct pfm_context *context)
 {
 	counting_end(context, this_cpu_ptr(&pfm_cpu));

@@ -4,7 +4,7 @@
 
 #include "context.h"
 
-/* The module comes: hooks.h. */
+/* Called once, when the module is loaded: sets the hook (hooks.h). */
 void pfm_switch_init(void);
 
 /* Context lock held, on the CPU where its thread runs; @now in ns. */
@@ -19,13 +19,13 @@ void pfm_pause(struct pfm_context *context);
 void pfm_resume(struct pfm_context *context);
 
 /**
- * pfm_counting_prepare() - get the active set ready to count here, but for start()
+ * pfm_counting_prepare() - prepare the active set to count here; only start() is left
  * @context: monitoring; paused
  * @previous: set that was active before
  *
- * Of the PMCs only those are written that differ from @previous.
+ * Only the PMCs that differ from those of @previous are written.
  *
- * Return: what start() takes, NULL if nothing is to count.
+ * Return: the argument of start(), NULL if nothing has to count.
  */
 struct pfm_registers *pfm_counting_prepare(struct pfm_context *context,
 					   const struct pfm_set *previous);

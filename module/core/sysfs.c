@@ -33,9 +33,9 @@ static ssize_t interface_version_show(struct kobject *kobject,
 }
 
 /*
- * Here perfmon2 told the first of its system calls.  Without this file libpfm 3 takes a
- * number of its own, which some other call has today.  This one and the eleven after it are
- * none on any machine: ENOSYS.
+ * perfmon2 reported the number of its first system call here.  Without this file libpfm 3
+ * uses a fixed number, which is another call's today.  This number and the eleven after it
+ * are no system calls on any architecture: ENOSYS.
  */
 static ssize_t syscall_show(struct kobject *kobject, struct kobj_attribute *attribute,
 			    char *buffer)
@@ -49,18 +49,18 @@ static ssize_t task_sessions_count_show(struct kobject *kobject,
 	return sysfs_emit(buffer, "%u\n", pfm_threads_count());
 }
 
-/* No system-wide sessions yet. */
+/* System-wide sessions are not implemented yet. */
 static ssize_t sys_sessions_count_show(struct kobject *kobject,
 				       struct kobj_attribute *attribute, char *buffer)
 {
 	return sysfs_emit(buffer, "%d\n", 0);
 }
 
-/* A file with a limit that is a number. */
+/* A file for a limit that is a number. */
 struct limit_attribute {
 	struct kobj_attribute attribute;
 	unsigned long *limit;
-	unsigned long minimum; /* that it can be set to */
+	unsigned long minimum; /* smallest value that can be written */
 	unsigned long maximum;
 };
 
@@ -104,7 +104,7 @@ LIMIT(max_interrupts_per_tick, 1, UINT_MAX);
 LIMIT(max_sets, 1, U16_MAX + 1);
 LIMIT(set_mem_max, PAGE_SIZE, ULONG_MAX);
 LIMIT(set_user_max, PAGE_SIZE, ULONG_MAX);
-/* A timer that comes more often would leave little time for the rest. */
+/* A shorter timeout would leave little time between timer interrupts. */
 LIMIT(min_switch_timeout, 20 * NSEC_PER_USEC, ULONG_MAX);
 
 static ssize_t smpl_buffer_mem_cur_show(struct kobject *kobject,
@@ -289,7 +289,7 @@ void pfm_sysfs_exit(void)
 	kobject_put(root);
 }
 
-/* The directory of a sampling format; lives as long as somebody has it open. */
+/* The directory of a sampling format; freed after the last file in it is closed. */
 struct pfm_format_directory {
 	struct kobject kobject;
 	u32 version;
@@ -362,7 +362,7 @@ void pfm_sysfs_remove_format(struct pfm_format_directory *directory)
 	kobject_put(&directory->kobject);
 }
 
-/* The directory of a register; lives as long as somebody has it open. */
+/* The directory of a register; freed after the last file in it is closed. */
 struct register_directory {
 	struct kobject kobject;
 	struct list_head node;
@@ -429,10 +429,10 @@ static const struct kobj_type register_type = {
 	.default_groups = register_groups,
 };
 
-/* The directory of a PMU; lives as long as somebody has it open. */
+/* The directory of a PMU; freed after the last file in it is closed. */
 struct pfm_pmu_directory {
 	struct kobject kobject;
-	struct list_head registers; /* their directories in it */
+	struct list_head registers; /* directories of its registers */
 	char *model;
 };
 
@@ -550,7 +550,7 @@ void pfm_sysfs_remove_pmu(struct pfm_pmu *pmu)
 	kobject_put(&directory->kobject);
 }
 
-/* pmu_desc is where programs of the perfmon2 time look. */
+/* Programs of the perfmon2 time read pmu_desc. */
 int pfm_sysfs_set_default_pmu(const struct pfm_pmu *pmu)
 {
 	sysfs_remove_link(root, "pmu_desc");

@@ -10,12 +10,12 @@ struct pfm_format_directory;
 int pfm_sysfs_init(void);
 void pfm_sysfs_exit(void);
 
-/* pmus/NAME/ of a registered PMU, and pmu_desc, which leads to that of the default. */
+/* pmus/NAME/ of a registered PMU, and pmu_desc, a link to that of the default. */
 int pfm_sysfs_add_pmu(struct pfm_pmu *pmu);
 void pfm_sysfs_remove_pmu(struct pfm_pmu *pmu);
 int pfm_sysfs_set_default_pmu(const struct pfm_pmu *pmu); /* NULL: there is none */
 
-/* formats/NAME/ of a registered format; an error pointer if it cannot be made. */
+/* formats/NAME/ of a registered format.  Return: may be an error pointer. */
 struct pfm_format_directory *pfm_sysfs_add_format(const struct pfm_format *format);
 void pfm_sysfs_remove_format(struct pfm_format_directory *directory);
 

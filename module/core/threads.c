@@ -10,27 +10,27 @@
 #define LEAST_BITS 12
 #define MOST_BITS  24
 
-/* Buckets moved with interrupts off at a time. */
+/* Buckets that are moved at a time with interrupts off. */
 #define CHUNK	   64u
 
 struct pfm_threads __rcu *pfm_threads;
 
 /*
- * Protects the tables and what follows.  Interrupts off; taken under locks of
- * contexts, innermost.
+ * Protects the tables and the following variables.  Taken with interrupts off, also under
+ * the lock of a context; no other lock is taken under it.
  */
 static DEFINE_RAW_SPINLOCK(threads_lock);
-/* Is about to take the place of the table; NULL if none is. */
+/* The table that will replace the present one; NULL if there is none. */
 static struct pfm_threads *next;
-/* Buckets of the table whose contexts are in @next, too. */
+/* Number of the present table's buckets whose contexts are in @next, too. */
 static unsigned int moved;
-/* Of a bucket's number. */
+/* Bits of a bucket's number. */
 static unsigned int bits = LEAST_BITS;
-/* Contexts, and how many fit; may be looked at without the lock. */
+/* Number of contexts, and its bounds for this table; may be read without the lock. */
 static unsigned int entered;
 static unsigned int fewest, most;
 
-static DEFINE_MUTEX(replacing); /* one at a time, until nobody looks at the old table */
+static DEFINE_MUTEX(replacing); /* held until the old table is not read any more */
 
 static struct pfm_threads *current_table(void)
 {
@@ -46,7 +46,7 @@ static void add(struct pfm_threads *threads, struct pfm_context *context)
 		&threads->buckets[pfm_thread_bucket(threads, context->task)]);
 }
 
-/* Whether what enters or leaves @threads has to be done to @next as well. */
+/* Whether a context that enters or leaves @threads must enter or leave @next as well. */
 static bool is_in_next(const struct pfm_threads *threads, const struct task_struct *task)
 {
 	return next && pfm_thread_bucket(threads, task) < moved;
@@ -132,7 +132,7 @@ static void set_next(struct pfm_threads *threads)
 	raw_spin_unlock_irqrestore(&threads_lock, flags);
 }
 
-/* Eight to sixteen buckets for each context and one more. */
+/* Eight to sixteen buckets for each context, counting one more context. */
 static unsigned int wanted_bits(void)
 {
 	unsigned int needed = order_base_2(READ_ONCE(entered) + 1) + 3;
@@ -141,8 +141,8 @@ static unsigned int wanted_bits(void)
 }
 
 /*
- * The table stays until half of the buckets are missing, or there are more than sixteen times
- * as many as it takes.
+ * The table is replaced when it has less than half of the wanted buckets, or more than sixteen
+ * times as many.
  */
 static void set_bounds(void)
 {
@@ -162,7 +162,7 @@ static void use_next(unsigned int new_bits)
 	raw_spin_unlock_irqrestore(&threads_lock, flags);
 }
 
-/* Without memory all goes on as it was, but slower. */
+/* Without memory the old table stays: look-ups are slower, or memory is wasted. */
 static void replace(unsigned int new_bits)
 {
 	struct pfm_threads *old = current_table(), *new = alloc(new_bits, !old->which);
@@ -217,7 +217,7 @@ int pfm_threads_init(void)
 	return 0;
 }
 
-/* No hook looks any more. */
+/* The hooks do not read the table any more. */
 void pfm_threads_exit(void)
 {
 	kvfree(rcu_dereference_protected(pfm_threads, true));

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The thread table: which context a thread has, by the address of its task.
+ * The thread table: a hash table of loaded contexts, by the address of the thread's task.
  *
- * Changed under its own lock, looked up by the scheduler hooks under RCU.  There are at least
- * four buckets for each context that is loaded, so a look-up costs the same however many
- * there are.  When buckets lack, another table takes the place of this one: meanwhile a
- * context is in both, which is why it has two nodes.
+ * It is changed under its own lock; the scheduler hooks read it under RCU.  There are at least
+ * four buckets for each loaded context, so the cost of a look-up does not depend on their
+ * number.  A table with too few or too many buckets is replaced by another one.  Meanwhile a
+ * context is in both tables, so it has two nodes.
  *
- * The kernel's rhashtable cannot be used: it would allocate and take sleeping locks (of
- * PREEMPT_RT) in the hooks, and takes a hundred instructions more for a look-up.
+ * The kernel's rhashtable cannot be used: in the hooks it would allocate memory and take
+ * locks that sleep on PREEMPT_RT.  A look-up would also take a hundred instructions more.
  */
 #ifndef PERFMON_THREADS_H
 #define PERFMON_THREADS_H
@@ -21,10 +21,10 @@
 
 /**
  * struct pfm_threads - a thread table
- * @shift: of a hash of 32 bits, to get a bucket's number
- * @which: node of a context that is in this table
- * @to_context: bytes from that node to the context's begin
- * @buckets: end in their number
+ * @shift: from a hash of 32 bits to a bucket's number
+ * @which: index of the contexts' node that this table uses
+ * @to_context: offset of that node in a context
+ * @buckets: the lists; the end marker of each is its number
  */
 struct pfm_threads {
 	unsigned int shift;
@@ -35,7 +35,7 @@ struct pfm_threads {
 
 extern struct pfm_threads __rcu *pfm_threads;
 
-/* The low bits of an address are those of a cache line, the high ones all the same. */
+/* The low bits of a task's address are below a cache line; the high bits are all the same. */
 static inline unsigned int pfm_thread_bucket(const struct pfm_threads *threads,
 					     const struct task_struct *task)
 {
@@ -46,7 +46,7 @@ static inline unsigned int pfm_thread_bucket(const struct pfm_threads *threads,
 
 /*
  * Interrupts off, or the table's lock held.  The context may be unloaded at the same time:
- * look at its @task again under its lock.
+ * the caller must check its @task again under its lock.
  */
 static inline struct pfm_context *pfm_thread_find(const struct task_struct *task)
 {
@@ -61,7 +61,7 @@ static inline struct pfm_context *pfm_thread_find(const struct task_struct *task
 		if (READ_ONCE(context->task) == task)
 			return context;
 		node = rcu_dereference_raw(hlist_nulls_next_rcu(node));
-		/* A context loaded elsewhere meanwhile led into its new bucket. */
+		/* A context was loaded on another thread: the walk is in its new bucket. */
 		if (unlikely(is_a_nulls(node) && get_nulls_value(node) != bucket))
 			node = rcu_dereference_raw(hlist_nulls_first_rcu(head));
 	}
@@ -72,13 +72,13 @@ static inline struct pfm_context *pfm_thread_find(const struct task_struct *task
 bool pfm_thread_enter(struct pfm_context *context, struct task_struct *task);
 void pfm_thread_leave(struct pfm_context *context);
 
-/* Before a context enters, and when many may have left; may sleep. */
+/* Resize the table.  Called before a context enters, and when many may have left; may sleep. */
 void pfm_threads_fit(void);
 
-/* Contexts that are loaded. */
+/* Return: number of loaded contexts. */
 unsigned int pfm_threads_count(void);
 
-/* The module comes and goes; may sleep. */
+/* Module init and exit; may sleep. */
 int pfm_threads_init(void);
 void pfm_threads_exit(void);
 

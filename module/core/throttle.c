@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The interrupt budget: no period, however short, hangs a machine.
+ * The interrupt budget: even the shortest period must not hang the machine.
  *
  * An event set with too many overflow interrupts counts nothing until about a tick later.
- * The number alone does not tell: on a slow machine a few in a tick take all of it.
- * So the clock is looked at once in a while, and if interrupts of the length of this
- * one fill too much of the time that is too many, too.
+ * The number of interrupts is not sufficient: on a slow machine a few may take a whole tick.
+ * So the clock is read now and then.  It gives the length of the present interrupt.  If
+ * interrupts of that length take too much of the time, the set is throttled, too.
  *
- * All that is measured in the set's own time, which goes by only where it is active in a
- * thread that runs.  So what keeps one set to a share of its time keeps a CPU that any
- * number of threads and sets take turns on to the same share, and none loses counts to
- * the interrupts of another.
+ * The time is the duration of the set, which passes only while the set is active and its
+ * thread is on a CPU.  If interrupts take a limited share of each set's time, they take at
+ * most that share of a CPU's time, with any number of threads and sets.  No set is
+ * throttled because of the interrupts of another.
  */
 #include <linux/jiffies.h>
 #include <linux/percpu.h>
@@ -21,10 +21,10 @@
 #include "switch.h"
 #include "throttle.h"
 
-/* Percent of the time that handlers may take.  Entry and return come on top. */
+/* Percent of the time that handlers may take, without interrupt entry and return. */
 #define BUSY 25
 
-/* Interrupts as long as the one that began at @begun fill too much of the time. */
+/* Whether interrupts as long as the one that began at @begun take too much of the time. */
 static bool is_busy(struct pfm_budget *budget, u64 begun, u64 time)
 {
 	u64 taken = pfm_clock_between(begun, pfm_clock()) * budget->step;
@@ -34,7 +34,7 @@ static bool is_busy(struct pfm_budget *budget, u64 begun, u64 time)
 	return taken * 100 > passed * BUSY;
 }
 
-/* In steps, of one if so few are allowed. */
+/* The budget is checked once in @step interrupts; if few are allowed, at each one. */
 static void next_step(struct pfm_budget *budget, unsigned int limit)
 {
 	budget->step = clamp(limit / 4, 1u, PFM_THROTTLE_LOOK);
@@ -69,13 +69,13 @@ struct pfm_registers *pfm_throttle(struct pfm_context *context, struct pfm_set *
 	set->unusual |= PFM_SET_THROTTLED;
 	if (set != context->active)
 		return next;
-	/* An overflow that only shows itself now may mask it, or lead to another set. */
+	/* The pause may find an overflow that masks the context or switches sets. */
 	pfm_pause(context);
 	if (!context->monitoring)
 		return NULL;
 	if (set != context->active)
 		return pfm_counting_prepare(context, set);
-	/* The timer that ends its time goes on as it is. */
+	/* The timer of the set's timeout is not changed. */
 	pfm_throttle_wait(this_cpu_ptr(&pfm_cpu.throttle));
 	return NULL;
 }
@@ -86,8 +86,8 @@ void pfm_throttle_wait(struct pfm_throttle *throttle)
 }
 
 /*
- * Its time stands still unless it would count if it were not throttled.  While one counts
- * that is not, an overflow that is an NMI may make another active.
+ * The set's clock runs only while the context monitors, so nothing is done otherwise.  If the
+ * active set is not throttled, an overflow in an NMI may make another set active meanwhile.
  */
 static void go_on_or_wait(struct pfm_context *context, struct pfm_throttle *throttle)
 {
@@ -124,7 +124,7 @@ static void look_at_once(struct irq_work *work)
 	look(container_of(work, struct pfm_cpu, throttle.work));
 }
 
-/* The timer migrates when its CPU goes offline: nothing runs there. */
+/* The timer migrates when its CPU goes offline.  It is ignored on the other CPU. */
 static enum hrtimer_restart look_now(struct hrtimer *timer)
 {
 	struct pfm_cpu *cpu = container_of(timer, struct pfm_cpu, throttle.timer);
@@ -154,7 +154,7 @@ void pfm_throttle_init(void)
 	}
 }
 
-/* There is no context any more. */
+/* No context exists any more. */
 void pfm_throttle_exit(void)
 {
 	int number;

@@ -12,21 +12,20 @@ struct pfm_context;
 struct pfm_registers;
 struct pfm_set;
 
-/* Interrupts between two looks at the budget, at most. */
+/* Maximum number of interrupts between two checks of the budget. */
 #define PFM_THROTTLE_LOOK 16u
 
 /**
- * struct pfm_budget - the interrupt budget of an event set, and has its locking
+ * struct pfm_budget - the interrupt budget of an event set, protected like the set
  *
- * Its times are those of pfm_set_duration(): they go by while the set counts or would
- * like to.
+ * Times are those of pfm_set_duration(), which pass while the set counts or is throttled.
  *
- * @left: overflow interrupts until the next look
- * @step: overflow interrupts since the last one, when that is
- * @interrupts: overflow interrupts seen by looks in this tick
- * @tick: when that began
- * @looked: when the last look was
- * @until: when the set goes on, if it is throttled
+ * @left: overflow interrupts until the next check
+ * @step: overflow interrupts from the last check to the next one
+ * @interrupts: overflow interrupts that were checked in this tick
+ * @tick: when this tick began
+ * @looked: time of the last check
+ * @until: when the set will count again, if it is throttled
  */
 struct pfm_budget {
 	unsigned int left;
@@ -38,39 +37,39 @@ struct pfm_budget {
 };
 
 /**
- * struct pfm_throttle - looks after the throttled set that is active on a CPU
+ * struct pfm_throttle - lets the throttled set that is active on a CPU count again
  *
- * @work: looks, and starts the timer, which an NMI cannot
- * @timer: looks when the set is to go on
+ * @work: starts @timer, because an NMI cannot
+ * @timer: expires when the set may count again
  */
 struct pfm_throttle {
 	struct irq_work work;
 	struct hrtimer timer;
 };
 
-/* Begin of an overflow interrupt.  Return: when, or 0 if there is no look at its end. */
+/* Begin of an overflow interrupt.  Return: its time, or 0 if no check follows at its end. */
 static inline u64 pfm_throttle_begin(struct pfm_budget *budget)
 {
 	return likely(--budget->left) ? 0 : pfm_clock();
 }
 
 /*
- * Its end, if it has begun at @begun.  Return: whether the set has had too many of them:
- * more than max_interrupts_per_tick, or so many that it gets on with little else.
+ * End of the overflow interrupt that began at @begun.  Return: whether the set has had too many:
+ * more than max_interrupts_per_tick, or so many that they take too much of its time.
  */
 bool pfm_throttle_is_due(struct pfm_context *context, struct pfm_set *set, u64 begun);
 
 /*
- * The set is to count nothing for a tick.  From an overflow, perhaps NMI.  @next: registers
- * that were to go on, of this set or of another.  Return: those that are to now, or NULL.
+ * Let the set count nothing for a tick.  Called by the overflow handler, which may be an NMI.
+ * @next: registers that would be started.  Return: registers to be started instead, or NULL.
  */
 struct pfm_registers *pfm_throttle(struct pfm_context *context, struct pfm_set *set,
 				   struct pfm_registers *next);
 
-/* A throttled set is active on this CPU.  From NMI too. */
+/* A throttled set is active on this CPU: wait until it may count.  May be called in an NMI. */
 void pfm_throttle_wait(struct pfm_throttle *throttle);
 
-/* A set that does not count begins anew. */
+/* Reset the budget of a set that does not count. */
 void pfm_throttle_forget(struct pfm_set *set);
 
 void pfm_throttle_init(void);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Virtual PMDs: what the kernel knows of the monitored thread anyway.
+ * Virtual PMDs: values that the kernel keeps for each thread anyway.
  *
- * Each is the difference of a source between begin and end of monitoring, so
- * they cost nothing when threads are switched.
+ * Each is the difference of a source between begin and end of monitoring, so they
+ * add no cost to thread switches.
  */
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
@@ -11,7 +11,7 @@
 #include "set_clock.h"
 #include "virtual.h"
 
-/* The core's.  A state does not count: it is how it is, and needs no difference. */
+/* The core's virtual PMDs.  A state does not count: its value is that of the source. */
 static const struct {
 	const char *name;
 	bool is_state;
@@ -27,7 +27,7 @@ static const struct {
 	[PFM_PMD_CPU - PFM_VIRTUAL_PMD_BASE] = { "CPU", .is_state = true },
 };
 
-/* NULL: the PMU has none of that number. */
+/* Return: the PMU's virtual PMD of that number, or NULL. */
 static const struct pfm_virtual_pmd *of_pmu(const struct pfm_pmu *pmu, unsigned int pmd)
 {
 	unsigned int n = pmd - PFM_VIRTUAL_PMU_BASE;
@@ -46,7 +46,7 @@ const char *pfm_virtual_name(const struct pfm_pmu *pmu, unsigned int pmd)
 	return pfm_is_virtual(pmd) && n < PFM_CORE_VIRTUAL ? core_pmds[n].name : NULL;
 }
 
-/* Of one that exists. */
+/* @pmd exists. */
 bool pfm_virtual_is_state(const struct pfm_pmu *pmu, unsigned int pmd)
 {
 	const struct pfm_virtual_pmd *own = of_pmu(pmu, pmd);
@@ -92,7 +92,7 @@ static u64 source(struct pfm_context *context, struct pfm_set *set, unsigned int
 	}
 }
 
-/* What has come since monitoring began; of a state, the whole. */
+/* Return: the difference since monitoring began; for a state, its value. */
 static u64 gained(struct pfm_context *context, struct pfm_set *set, unsigned int n)
 {
 	unsigned int pmd = PFM_VIRTUAL_PMD_BASE + n;
@@ -131,7 +131,7 @@ u64 pfm_virtual_read(struct pfm_context *context, struct pfm_set *set, unsigned 
 	return value;
 }
 
-/* Bit n of @pmds: PMD PFM_VIRTUAL_PMD_BASE + n.  Those that were not in use count from here. */
+/* Bring PMDs into use; bit n of @pmds: PFM_VIRTUAL_PMD_BASE + n.  New ones count from now on. */
 void pfm_virtual_use(struct pfm_context *context, struct pfm_set *set, u64 pmds)
 {
 	unsigned int n;
@@ -141,7 +141,7 @@ void pfm_virtual_use(struct pfm_context *context, struct pfm_set *set, u64 pmds)
 		pfm_virtual_write(context, set, PFM_VIRTUAL_PMD_BASE + n, 0);
 }
 
-/* Puts it in use, too: its count starts here if monitoring is on. */
+/* Brings the PMD into use, too.  It counts from now on if the context monitors. */
 void pfm_virtual_write(struct pfm_context *context, struct pfm_set *set, unsigned int pmd,
 		       u64 value)
 {

@@ -2,17 +2,17 @@
 #
 # make              the modules for the running kernel (or KDIR=), the library, the tool
 # make install      by DKMS, and into PREFIX (/usr/local); DESTDIR= for packages
-# make uninstall    takes it all away
+# make uninstall    removes what make install has installed
 # make demo         shows pfmon counting a program on a stock kernel, in a guest
-# make check        the gate: what every change has to pass
+# make check        the gate: the tests that every change has to pass
 # make check-all    all tests on the release's kernels; KERNELS=all: instead the suites on each kernel
 #                   that the modules are for; KERNELS="6.12-arm64 7.2-rt-amd64": on these
-# make bench        costs in guest instructions, beside perf's
-# make coverage     which lines of the modules the tests reach
-# make fuzz         calls at random in a guest; SECONDS=600 SEED=, ARCH=x86_64, KERNEL=debug
-# make mutants      mistakes made one at a time, and which suite notices; COUNT=100 SEED=1,
-#                   FILES=module/core, JOBS=2, MATRIX=1: every suite, not until the first
-# make format       brings the C sources into shape
+# make bench        costs in guest instructions, compared with perf's
+# make coverage     shows which lines of the modules the tests reach
+# make fuzz         random calls in a guest; SECONDS=600 SEED=, ARCH=x86_64, KERNEL=debug
+# make mutants      changes the code in one place at a time and shows which suite fails;
+#                   COUNT=100 SEED=1, FILES=module/core, JOBS=2, MATRIX=1: run all suites
+# make format       formats the C sources
 # make clean
 #
 # demo, check, check-all, bench, coverage, fuzz and mutants install the Debian packages that
@@ -27,7 +27,7 @@ STATIC ?=
 SYSROOT ?=
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-# Sub-makes run in folders of their own.
+# Sub-makes run in other folders.
 override BUILD := $(abspath $(BUILD))
 passed = BUILD=$(BUILD) CROSS=$(CROSS) STATIC=$(STATIC) SYSROOT=$(SYSROOT) \
 	PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) VERSION=$(VERSION)
@@ -45,7 +45,7 @@ modules:
 		"linux-headers-$$(uname -r), or name others with KDIR=" >&2; exit 1; }
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/module modules
 
-# What runs in user space, for the host or for a guest (tests/vm/guest.mk).
+# The programs for user space, for the host or for a guest (tests/vm/guest.mk).
 programs: pfmon workload compat-programs guest-tests bench-program fuzz-program
 
 libpfmdev:

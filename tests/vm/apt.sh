@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Packages from the Debian mirror that the machine's apt is configured with, for fetch, which
-# sources this. The machine's own apt state is only read. There is a state in the cache for each
-# Debian architecture (amd64), and for other suites of the mirror (sid-amd64).
+# Packages from the Debian mirror in the machine's apt configuration; fetch sources this. The
+# machine's own apt state is only read. The cache has a state for each Debian architecture
+# (amd64), and for other suites of the mirror (sid-amd64).
 
-# The suites of the machine's release at its mirror and security mirror, and its backports, as
-# URI SUITE lines. With an argument: that suite instead.
+# Print URI SUITE lines: the suites of the machine's release at its mirror and security mirror,
+# and its backports. With an argument: that suite instead.
 suites() {
 	# shellcheck disable=SC2016 # apt's own variables
 	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
@@ -23,8 +23,8 @@ write_apt_state() {
 	suites "$suite" | sed 's/.*/deb & main/' >"$state/sources.list"
 	ln -sf /usr/share/keyrings/debian-archive-*.gpg "$state/keys/"
 	find /etc/apt/trusted.gpg.d -type f -exec ln -sf -t "$state/keys" {} +
-	# Of the host's release and architecture, apt shall know what the machine has, to fetch only
-	# the rest.
+	# For the host's release and architecture, apt reads which packages are installed, so that
+	# it fetches only the others.
 	if [[ $1 == "$host" ]]; then
 		cp /var/lib/dpkg/status "$state/status"
 	else
@@ -57,16 +57,16 @@ apt_for() {
 	"$command" -c "$state/apt.conf" -qq "$@"
 }
 
-# This run, with the fetches that it starts.
+# Identifies this run and the fetches that it starts.
 export PERFMON_FETCH_RUN=${PERFMON_FETCH_RUN:-$$}
 
-# Whether the lists are all there, or this run has tried to get them.
+# Whether all lists are present, or this run has tried to get them.
 has_lists() {
 	local state=$cache/apt/$1
 	[[ -e $state/listed || $(cat "$state/tried" 2>/dev/null) == "$PERFMON_FETCH_RUN" ]]
 }
 
-# Whether some lists of the named states could not be had: what these say is not remembered.
+# Whether some lists of the named states could not be fetched: then results are not stored.
 lack_lists() {
 	local state
 	for state; do
@@ -75,8 +75,8 @@ lack_lists() {
 	return 1
 }
 
-# Have the package lists of a state. A suite whose index does not match (mirrors do that for
-# hours) is done without, and the next run tries again; of the release the main one must be there.
+# Get the package lists of a state. A suite with a mismatched index (on mirrors for hours
+# sometimes) is left out, and the next run tries again. The release's main suite is required.
 need_lists() {
 	local state=$cache/apt/$1 suite=''
 	! has_lists "$1" || return 0

@@ -24,10 +24,10 @@ arch_names() {
 	esac
 }
 
-# pmu_model NAME: QEMU's CPU with that PMU, for the QEMU of "fetch qemu-pmu"; fails if NAME is no
-# PMU's. Family 6, model 100 is one that the kernel does not know: it takes the PMU as CPUID
-# describes it, "generic architected perfmon". "max" is of AMD's make and a K8 by its family, with
-# the registers that family 15h brought: as one of that family it does not boot here.
+# pmu_model NAME: CPU model with that PMU, for the QEMU of "fetch qemu-pmu"; fails if there is no
+# such PMU. The kernel does not know family 6, model 100, so it uses the PMU as CPUID describes
+# it, "generic architected perfmon". "max" is an AMD CPU of the K8's family with the registers of
+# family 15h; with family 15h itself the kernel does not boot here.
 pmu_model() {
 	local generic=Nehalem,pmu=on,family=6,model=100
 	case $1 in

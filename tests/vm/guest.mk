@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make guest-ARCH: build/ARCH/module, build/ARCH/examples and build/ARCH/bin, what a guest of
-# ARCH has of ours. Modules that only tests load are in build/ARCH/examples/tests.
+# make guest-ARCH: builds the modules and programs for a guest of ARCH, in build/ARCH/module,
+# build/ARCH/examples and build/ARCH/bin. Modules for tests are in build/ARCH/examples/tests.
 # The top Makefile includes this and has the target "programs". With KERNEL=VERSION the
-# modules are for that kernel and in build/ARCH-VERSION. W, C and KCFLAGS reach Kbuild.
+# modules are for that kernel and in build/ARCH-VERSION. W, C and KCFLAGS are passed to Kbuild.
 #
-# In the debug kernel our code counts the lines it runs, and is checked for undefined
-# behaviour: the calls for that are more than objtool allows where user memory is accessed.
+# For the debug kernel our code is built with line coverage and checks for undefined
+# behaviour. Their calls are not allowed by objtool where user memory is accessed.
 
 guest_arches := x86_64 arm64 ppc64el
 
@@ -25,20 +25,20 @@ guest_programs := $(addprefix guest-programs-,$(guest_arches))
 
 $(guests): guest-%: guest-modules-% guest-programs-%
 
-# Kbuild writes beside the sources, so each architecture has a tree of links to them. When a
-# source comes or goes, a Kbuild changes, or VERSION now names a newer kernel, the tree is made
-# anew: nothing stale survives.
+# Kbuild writes beside the sources, so each architecture has a tree of links to them. The tree
+# is recreated when a source is added or removed, a Kbuild changes, or VERSION means a newer
+# kernel. So it has no stale files.
 kbuild_sources := \( -name '*.[chS]' ! -name '*.mod.c' -o -name Kbuild -o -name Makefile \)
 
 $(guest_modules): stage = $(CURDIR)/build/$*$(KERNEL:%=-%)
 $(guest_modules): debug_settings = $(if $(filter debug,$(KERNEL)),\
 	GCOV_PROFILE=y UBSAN_SANITIZE=y OBJECT_FILES_NON_STANDARD=y)
-# Mutants (tests/mutants) are built without: a variable that is not used tells nothing there.
+# Mutants (tests/mutants) are built without these: they may well have unused variables.
 guest_strictness ?= W=1 KCFLAGS=-Werror
 guest_cflags ?= -O2 -g
-# The same sources make the same bytes in every folder, and with --icount the same run.
+# The same sources give the same bytes in every folder, and with --icount the same run.
 same_bytes := -ffile-prefix-map=$(CURDIR)/=
-# Which lines of the examples run is not counted.
+# The examples are built without line coverage.
 $(guest_modules): build = $(MAKE) --no-print-directory ARCH=$(guest_kernel_arch) \
 	CROSS_COMPILE=$(guest_cross) CONFIG_DEBUG_INFO_BTF_MODULES= $(guest_strictness) \
 	KCPPFLAGS=$(same_bytes) $(debug_settings)

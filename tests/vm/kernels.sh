@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Debian's kernels, their headers and the programs that these need, for fetch, which sources this.
+# Debian's kernels, their headers and the programs that builds with them need; fetch sources this.
 
-# The apt states that may have a kernel of the architecture. The release's own comes first: of
-# 6.12 it has the one of backports, which the release's compiler has built, so that its modules
-# need no other programs than the machine's.
+# The apt states that may have a kernel of the architecture. The release's own state is first: its
+# 6.12 is from backports and was built with the release's compiler. So modules for it need only
+# the machine's programs.
 kernel_states() {
 	local suite
 	echo "$deb"
@@ -14,8 +14,8 @@ kernel_states() {
 	done
 }
 
-# The release's kernel: the newest that all architectures have, since a mirror may lack the
-# security suite of one of them for a while.
+# The release's kernel: the newest one that all architectures have. A mirror may lack the security
+# suite of one of them for some time.
 default_version() {
 	local file=$cache/kernel-version arch
 	if [[ ! -e $file ]]; then
@@ -38,7 +38,7 @@ default_version() {
 }
 
 # series_releases SERIES FLAVOUR: the kernels of a series that the mirror has with their headers,
-# of the first state that has any, the newest first.
+# newest first. They are from the first state that has any.
 series_releases() {
 	local series=${1//./\\.} of_flavour=$2 state found
 	for state in $(kernel_states); do
@@ -52,7 +52,7 @@ series_releases() {
 }
 
 # The newest kernel of a series (6.12, 6.12-rt-amd64) that can be fetched with its headers. It is
-# remembered, unless it is not the newest that there should be.
+# stored, unless a newer one should exist but could not be fetched.
 series_release() {
 	local series=${1%%-*} of_flavour=$flavour file release newest='' complete=yes releases
 	[[ $1 != *-* ]] || of_flavour=${1#*-}
@@ -62,7 +62,7 @@ series_release() {
 		return
 	fi
 	releases=$(
-		exec 9>"$cache/lock" # a lock that ends here: others fetch the kernel
+		exec 9>"$cache/lock" # released when this subshell ends; the fetches below lock again
 		series_releases "$series" "$of_flavour"
 	)
 	[[ -n $releases ]] || die "no kernel $1 for $deb at the mirror"
@@ -85,8 +85,8 @@ series_release() {
 	echo "$newest"
 }
 
-# release_of [VERSION]: what uname -r says of it. The name of a flavour has that of the usual one
-# in it.
+# release_of [VERSION]: the kernel's uname -r. The name of another flavour contains that of the
+# usual one.
 release_of() {
 	if [[ ${1-} =~ ^[0-9]+\.[0-9]+(-[a-z].*)?$ ]]; then
 		series_release "$1"
@@ -112,13 +112,13 @@ state_of() {
 	die "no kernel $1 for $deb at the mirror"
 }
 
-# What package $2 of state $1 depends on, one a line.
+# Dependencies of package $2 of state $1, one a line.
 depends() {
 	apt_for "$1" apt-cache depends "$2" | sed -n 's/^ [ |]Depends: //p'
 }
 
-# Newer kernels come in parts. Of these -modules has the drivers: 100 MB, and guests load none.
-# The lists of what is built in are in -base.
+# Newer kernels are split into several packages. The drivers, 100 MB, are in -modules, and guests
+# load none. The lists of built-in modules are in -base.
 fill_kernel() {
 	local release=$1 state parts image
 	state=$(state_of "$release")
@@ -135,15 +135,16 @@ fill_kernel() {
 		die "the packages of $release have no kernel or no lib/modules"
 	mv "$image" vmlinuz
 	rm -rf boot usr
-	# An x86 kernel takes 3 seconds of an emulated CPU to unpack itself: do it here. QEMU
-	# starts the inner kernel through its PVH entry, and one packed otherwise as it is.
+	# An emulated CPU takes 3 seconds to unpack an x86 kernel, so it is unpacked here. QEMU
+	# starts the inner kernel at its PVH entry. A kernel that is packed otherwise stays as it is.
 	if [[ $kernel_arch == x86 ]]; then
 		payload vmlinuz | xz -dc >vmlinux 2>/dev/null || rm vmlinux
 	fi
 }
 
-# What is packed in an x86 bzImage, by its setup header (the kernel's Documentation/x86/
-# boot.rst: setup_sects, payload_offset, payload_length), less the size that ends it.
+# Print the packed kernel of an x86 bzImage. The setup header locates it (the kernel's
+# Documentation/x86/boot.rst: setup_sects, payload_offset, payload_length). The size at its end is
+# left out.
 payload() {
 	local sectors offset length
 	sectors=$(od -A n -t u1 -j $((0x1f1)) -N 1 "$1")
@@ -160,18 +161,18 @@ fill_headers() {
 	kbuild=$(grep '^linux-kbuild-' <<<"$needs")
 	unpack "$state" "linux-headers-$release" "$common"
 	unpack "${state/%"$deb"/"$host"}" "${kbuild%:any}"
-	# The headers name each other by where they would be if installed.
+	# The headers refer to each other by the paths that they have when installed.
 	# shellcheck disable=SC2016 # make's own variables
 	find usr/src -path "*/linux-headers-$release/Makefile" -exec sed -i \
 		-e '1i sources := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))..' \
 		-e 's|/usr/src/|$(sources)/|' {} +
-	# Those of another suite need its compiler and its C library.
+	# The tools of another suite need its C library and compiler.
 	if [[ $state == *-* ]]; then
 		grep -o '^gcc-[0-9]*' <<<"$needs" | sed "s/^/${state%-*} /" >suite
 	fi
 }
 
-# What a build of modules runs, for all architectures, and what that needs.
+# Programs that module builds run, for all architectures, with their dependencies.
 fill_tools() {
 	local suite=$1 gcc=$2 state=$1-$host triplet
 	local -a packages=(bash coreutils dash diffutils findutils gawk grep make python3-minimal
@@ -187,5 +188,5 @@ fill_tools() {
 	mv "$cache/apt/$state/archives" debs
 	mkdir -p "$cache/apt/$state/archives/partial"
 	unpack_debs debs
-	ln -sf gawk usr/bin/awk # what its package would do when it is installed
+	ln -sf gawk usr/bin/awk # the package does this when it is installed
 }

@@ -106,8 +106,8 @@ struct pfm_context {
 
 /*
  * Mutex held, so that it is not loaded meanwhile.  The end of its thread may unload it at any
- * time, with only the lock held, and stores the state last.  If this returns true, the caller
- * may change and free what the thread's CPU has used until then.
+ * time, with only the lock held, and stores the state last.  If this returns true, the thread's
+ * CPU does not use the context any more, so the caller may change and free its parts.
  */
 static inline bool pfm_is_unloaded(const struct pfm_context *context)
 {

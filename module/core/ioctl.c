@@ -307,7 +307,7 @@ static __always_inline bool has_flags(union pmd_name name, size_t known)
 	return known == sizeof(struct pfarg_pmr) && name.flags;
 }
 
-/* Whether the set is @set and there are no flags: one comparison is cheaper than two. */
+/* Whether the set is @set and there are no flags; checked in one comparison, which is cheaper. */
 static __always_inline bool is_of_set(union pmd_name name, u16 set, size_t known)
 {
 	const union pmd_name wanted = { .set = set }, number = { .pmd = U16_MAX };

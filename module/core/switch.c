@@ -100,10 +100,9 @@ struct pfm_registers *pfm_counting_prepare(struct pfm_context *context,
 }
 
 /*
- * The first check only shows that "running" has to be cleared; it may point to a set of
- * another context.  After that the overflow handler does nothing, and what counts is checked
- * again.  Before that, the handler may have switched in an NMI to a set that counts
- * nothing; then the hardware has no values to save.
+ * "running" is cleared only if this context counts; otherwise it may point to a set of another
+ * context.  Until then the overflow handler may run in an NMI and switch to a set that counts
+ * nothing.  So context->counting is checked again: in that case there are no values to save.
  */
 static void counting_end(struct pfm_context *context, struct pfm_cpu *cpu)
 {

@@ -6,8 +6,8 @@
  * with PMCCFILTR_EL0; see perfmon_armv8.h.  Number n is bit n in every register
  * that has a bit for each counter.  The manual: see armv8_registers.h.
  *
- * There is an enable bit for each counter, so start and stop are one write.
- * PMCR_EL0.E is on as long as the PMU is claimed; it belongs to perf as well.
+ * Each counter has an enable bit, so start and stop are one write.
+ * PMCR_EL0.E is on as long as the PMU is claimed; perf uses it as well.
  */
 #include <asm/cputype.h>
 #include <asm/virt.h>
@@ -32,7 +32,7 @@ static char *cpus;
 module_param(cpus, charp, 0444);
 MODULE_PARM_DESC(cpus, "list of CPUs to use (all that have the PMU of the first one)");
 
-/* Read when counters are claimed. */
+/* Module parameter; it is read when counters are claimed. */
 #define LEAVE_DEFAULT (~0u)
 static unsigned int leave_to_perf = LEAVE_DEFAULT;
 module_param(leave_to_perf, uint, 0644);
@@ -40,7 +40,7 @@ MODULE_PARM_DESC(leave_to_perf, "mask of counters not to take, bit 31 is the cyc
 				"counter (the last two event counters of six or more)");
 
 static unsigned int version; /* ID_AA64DFR0_EL1.PMUVer */
-static u64 event_mask; /* low bits that an event counter has */
+static u64 event_mask; /* the low bits that an event counter implements */
 static bool kernel_at_el2;
 
 static u64 pmd_mask(unsigned int n)

@@ -17,7 +17,7 @@
 #include "armv8.h"
 #include "compat/arm_pmu.h"
 
-/* Of each CPU; all the same where the interrupt is a private one (PPI). */
+/* The interposed action of each CPU; with a per-CPU interrupt (PPI) all are the same. */
 static DEFINE_PER_CPU(struct irqaction *, interposed_action);
 static irq_handler_t perfs_handler;
 
@@ -41,7 +41,7 @@ static bool is_of(const struct irqaction *action, const struct arm_pmu *pmu,
 	return *device == pmu;
 }
 
-/* NULL if there is none: then perf measures our interrupts, too. */
+/* Return: the driver's action, or NULL: then perf measures our interrupts, too. */
 static struct irqaction *find_action(const struct arm_pmu *pmu, unsigned int cpu)
 {
 	struct irq_data *data = irq_get_irq_data(per_cpu_ptr(pmu->hw_events, cpu)->irq);

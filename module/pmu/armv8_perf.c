@@ -36,7 +36,7 @@
 
 DEFINE_PER_CPU(u64, armv8_kept_overflows);
 
-/* CPUs that we use, all of one arm_pmu; and those that we may use if they have it */
+/* CPUs that we use, all of one arm_pmu; and CPUs that we may use if they have that PMU */
 static struct cpumask our_cpus;
 static struct cpumask listed_cpus;
 
@@ -116,7 +116,7 @@ static irqreturn_t shared_handle_irq(struct arm_pmu *pmu)
 	return overflow.ours ? IRQ_HANDLED : result;
 }
 
-/* Whether one of ours has overflowed, and none of perf's; interrupts off or NMI. */
+/* Whether one of our counters has overflowed, and none of perf's; interrupts off or NMI. */
 bool armv8_interrupt_is_ours(const struct arm_pmu *pmu)
 {
 	const u64 overflows = armv8_read_overflows();
@@ -284,7 +284,7 @@ static void release_here(void *argument)
 		armv8_write_control(armv8_read_control() & ~(u64)ARMV8_PMCR_E);
 }
 
-/* Those of @counters that perf uses now, on any of our CPUs. */
+/* Return: those of @counters that perf uses now, on any of our CPUs. */
 u64 armv8_perf_uses(u64 counters)
 {
 	unsigned int cpu;
@@ -341,7 +341,7 @@ static bool restore(void)
 	return all;
 }
 
-/* CPUs that have turned out since to have this PMU: some are known only when they are up. */
+/* Add CPUs with this PMU.  The kernel may know a CPU's PMU only after the CPU was online. */
 static void adopt_cpus(void)
 {
 	cpumask_and(&our_cpus, &listed_cpus, &arm_pmu->supported_cpus);

@@ -7,11 +7,11 @@
  * "Performance Monitors registers"; sections are cited by their names, since
  * their numbers change from issue to issue.
  *
- * Barriers: a write of a System register is certain to be seen by what the CPU
- * does on its own, such as counting, only after a context synchronization event
+ * Barriers: a write of a System register is guaranteed to affect the CPU's own
+ * operation, such as counting, only after a context synchronization event
  * (section "Synchronization requirements for AArch64 System registers").  An
- * exception entry or return is one; where none is near there has to be an
- * ISB.  Reads and writes of one and the same register need none.
+ * exception entry or return is one; otherwise an ISB is needed.  Reads and writes
+ * of the same register need no barrier.
  */
 #ifndef PERFMON_ARMV8_REGISTERS_H
 #define PERFMON_ARMV8_REGISTERS_H
@@ -60,9 +60,9 @@ static inline void armv8_write_control(u64 value)
 
 /*
  * PMCNTENSET_EL0, PMCNTENCLR_EL0, PMINTENSET_EL1, PMINTENCLR_EL1,
- * PMOVSSET_EL0, PMOVSCLR_EL0: one bit for each counter; ones act, zeroes leave
- * alone, so that two owners of different counters need no lock.  From PMUv3p9 on there
- * are counters above 31.
+ * PMOVSSET_EL0, PMOVSCLR_EL0: one bit for each counter.  Zeroes have no effect, so
+ * two owners of different counters need no lock.  From PMUv3p9 on there are counters
+ * above 31.
  */
 static inline void armv8_enable(u64 counters)
 {
@@ -112,8 +112,8 @@ static inline void armv8_write_user_access(u64 value)
 
 /*
  * PMEVCNTR<n>_EL0, PMEVTYPER<n>_EL0: the number is part of the instruction.
- * The way round through PMSELR_EL0 would need an ISB for each access and would
- * share that register with perf.
+ * An access through PMSELR_EL0 would need an ISB each time and would share that
+ * register with perf.
  */
 static inline u64 armv8_read_counter(unsigned int n)
 {

@@ -15,12 +15,16 @@
  *  - by a timer, the overflow interrupt, which start() sets for the earliest moment
  *    at which a counter that must interrupt can wrap.
  *
- * A source has 64 bits, so that nothing is lost between two updates, but of
- * several wraps the latch keeps one, as in hardware.  With 64-bit counters two wraps take
- * centuries.  With 16 bits they take 65 us of a clock, so wraps are lost if interrupts
- * are off for longer; or 65536 faults between two updates, which
- * the timer prevents for a counter that interrupts; or 65536 migrations of a
- * waiting thread, which is not updated.  There is an update at each context switch.
+ * A source has 64 bits, so no counts are lost between two updates.  But the latch keeps
+ * only one of several wraps, as in hardware.  With 64-bit counters two wraps take
+ * centuries.  With 16 bits wraps are lost if
+ *
+ *  - interrupts are off for longer than 65 us, the time between two wraps of a clock;
+ *  - 65536 faults happen between two updates, which the timer prevents for a counter
+ *    that interrupts;
+ *  - a waiting thread, which is not updated, migrates 65536 times.
+ *
+ * There is an update at each context switch.
  *
  * Everything here runs on the CPU concerned with interrupts off; no NMI.
  */
@@ -61,7 +65,7 @@
 
 /*
  * The timer does not wait for a wrap that is this many counts ahead, half a day of any
- * source without a switch; stop() finds it.  Smaller distances fit the conversion to ns.
+ * source without a switch; stop() finds it.  Below this, the conversion to ns cannot overflow.
  */
 #define SOFT_FAR	       BIT_ULL(48)
 #define SOFT_NEVER	       U64_MAX
@@ -228,11 +232,10 @@ static void soft_run(struct soft_cpu *cpu, struct pfm_registers *registers)
  * The overflow interrupt.  It may come too early: conversions are rough, and the
  * time until a number of faults is a bound.
  *
- * While it runs, only pfm_overflow() stops this CPU's counters.  stop()
- * cancels the timer on the same CPU with interrupts off, so the callback is not
- * running, and does not run later.  A CPU cannot go
- * offline with the timer set, because its counters were stopped before; if the timer
- * does migrate, the callback ignores it.
+ * While it runs, only pfm_overflow() stops this CPU's counters.  stop() cancels the timer
+ * on the same CPU with interrupts off, so the callback is not running then, and does not run
+ * later.  The timer is not set when a CPU goes offline, because the counters were stopped
+ * before.  If the timer migrates nevertheless, the callback ignores it.
  */
 static enum hrtimer_restart soft_interrupt(struct hrtimer *timer)
 {

@@ -49,7 +49,7 @@
 	(PFM_POWER_MMCR0_FCS | PFM_POWER_MMCR0_FCP | PFM_POWER_MMCR0_CC56RUN |           \
 	 PFM_POWER_MMCR0_FC14 | PFM_POWER_MMCR0_FC56 | PFM_POWER_MMCR0_FCH)
 
-/* All the bits FCS(n), and from there to FCH(n). */
+/* All FCS(n) bits, and the distance from FCS(n) to FCH(n). */
 #define MMCR2_FCS_ALL                                                                    \
 	(PFM_POWER_MMCR2_FCS(1) | PFM_POWER_MMCR2_FCS(2) | PFM_POWER_MMCR2_FCS(3) |      \
 	 PFM_POWER_MMCR2_FCS(4) | PFM_POWER_MMCR2_FCS(5) | PFM_POWER_MMCR2_FCS(6))
@@ -271,9 +271,9 @@ static void power_start(struct pfm_registers *registers)
 
 /*
  * On bare metal the CPU may have been idle since the last stop.  A deep stop state
- * loses the counters, which the kernel does not save, and the upper half of MMCR1,
- * of which it saves 32 bits only (power9_idle_stop() in powernv/idle.c).  So
- * everything is written.  A hypervisor preserves all registers.
+ * loses the counters, which the kernel does not save.  It also loses the upper half of
+ * MMCR1, because the kernel saves only 32 bits (power9_idle_stop() in powernv/idle.c).
+ * So everything is written.  A hypervisor preserves all registers.
  */
 static void bare_metal_start(struct pfm_registers *registers)
 {
@@ -329,9 +329,9 @@ static void power_acknowledge(struct pfm_registers *registers, u64 counters)
 }
 
 /*
- * Clear overflows of counters that are not in use: they would interrupt forever.  If one
- * of PMC5 and PMC6 is in use, the other counts, too; so does a PMC4 that only
- * selects a bank.  The others should never overflow.
+ * Clear overflows of counters that are not in use, because they would interrupt forever.  If
+ * one of PMC5 and PMC6 is in use, the other one counts, too; so does PMC4 if it only selects
+ * a bank.  Other counters that are not in use should never overflow.
  */
 static void clear_unused_overflows(const struct pfm_registers *registers)
 {
@@ -434,7 +434,7 @@ static int power_claim(struct pfm_pmu *pmu, const u64 *pmds)
 		pfm_pmu_blame("hash MMU, see perfmon_power.hash", PFM_WHOLE_PMU);
 		return -EBUSY;
 	}
-	/* This also reserves the interrupt.  perf does the same. */
+	/* This also reserves the interrupt.  perf uses the same function. */
 	if (reserve_pmc_hardware(power_interrupt)) {
 		pfm_pmu_blame("perf", PFM_WHOLE_PMU);
 		return -EBUSY;
@@ -452,8 +452,8 @@ done:
 }
 
 /*
- * end_here() runs in a thread of each CPU, so an overflow interrupt is over by then, and
- * no other can come.
+ * end_here() runs in a thread on each CPU, so an earlier overflow interrupt has returned, and
+ * no other one can come.
  */
 static void power_release(struct pfm_pmu *pmu, const u64 *pmds)
 {

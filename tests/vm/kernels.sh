@@ -152,7 +152,7 @@ payload() {
 	head -c $(((sectors + 1) * 512 + offset + length - 4)) "$1" | tail -c $((length - 4))
 }
 
-# The headers of a foreign architecture with the kernel's own tools for this machine.
+# The headers of a foreign architecture, and the kernel's build programs for this machine.
 fill_headers() {
 	local release=$1 state needs common kbuild
 	state=$(state_of "$release")

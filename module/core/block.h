@@ -50,7 +50,7 @@ static inline void pfm_block_want(struct pfm_block *block)
 }
 
 /**
- * pfm_block_arrange() - if the thread has to wait, queue work that waits before user mode
+ * pfm_block_arrange() - queue the work that waits, if the thread has to wait
  * @block: of a context whose lock is held; the run queue of this CPU may be locked, too
  * @task: the thread; it must be running.  If it slept in a system call, the work would hold
  *	the module until that returns, perhaps for days.  To wake it would make the call fail

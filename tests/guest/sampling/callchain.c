@@ -14,7 +14,6 @@ SUITE(callchain, 120);
  * Each has a frame and records its return address. On arm64 and POWER a function that calls others
  * also saves the link register.
  */
-#define NESTED __attribute__((noipa, optimize("no-omit-frame-pointer")))
 #if defined(__aarch64__)
 #define SAVE_LINK __asm__ volatile("" : : : "x30")
 #elif defined(__powerpc64__)

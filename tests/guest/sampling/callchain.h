@@ -18,6 +18,9 @@
 #define HAS_LINK false
 #endif
 
+/* A function that has a frame, so that its caller is in a sample's stack on every architecture. */
+#define NESTED __attribute__((noipa, optimize("no-omit-frame-pointer")))
+
 typedef const struct pfm_callchain_entry *entry_t;
 
 struct callchain {

@@ -13,7 +13,7 @@ SUITE(callchain_kernel, 120);
 /* ---- limits -------------------------------------------------------------------------------- */
 
 /* For child_call(): reads zeros until page->stop. The kernel does most of that. */
-static uint64_t read_until_stopped(uint64_t unused)
+static NESTED uint64_t read_until_stopped(uint64_t unused)
 {
 	struct child_page *page = child_own_page();
 	static char buffer[65536];
@@ -27,7 +27,7 @@ static uint64_t read_until_stopped(uint64_t unused)
 }
 
 /* The same into pages that are not present. The kernel faults on them while it writes. */
-static uint64_t read_to_new_pages(uint64_t unused)
+static NESTED uint64_t read_to_new_pages(uint64_t unused)
 {
 	struct child_page *page = child_own_page();
 	int fd = open("/dev/zero", O_RDONLY);

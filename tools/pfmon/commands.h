@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The subcommands.  Each gets its own arguments and returns the exit status. */
+/* The subcommands.  Each takes its own arguments and returns the exit status. */
 #ifndef PFMON_COMMANDS_H
 #define PFMON_COMMANDS_H
 

@@ -32,7 +32,7 @@ static const char usage[] =
 	"  -h, --help     show this and exit\n"
 	"  -V, --version  show the version and exit\n"
 	"\n"
-	"'pfmon COMMAND --help' tells more; so do pfmon(1), pfmon-stat(1),\n"
+	"'pfmon COMMAND --help' says more; so do pfmon(1), pfmon-stat(1),\n"
 	"pfmon-record(1), pfmon-report(1) and pfmon-script(1).\n"
 	"\n"
 	"Examples:\n"

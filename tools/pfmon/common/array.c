@@ -5,12 +5,12 @@
 
 #include "array.h"
 
-/* There is room for a power of two of elements. */
+/* The number of elements that have room is a power of two. */
 void *array_add(void *array, size_t *count, size_t size)
 {
 	void *elements, *place;
 
-	/* A pointer to any type: it has no other representation than void *. */
+	/* A pointer to any type has the representation of a void *. */
 	memcpy(&elements, array, sizeof(elements));
 	if (!(*count & (*count - 1))) {
 		elements = reallocarray(elements, *count ? 2 * *count : 1, size);

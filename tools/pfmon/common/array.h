@@ -6,13 +6,16 @@
 #include <stddef.h>
 
 /*
- * A place, zeroed, at the end of the array whose pointer is at @array, of *@count
- * elements of @size bytes, which was filled by this alone.  NULL without memory: the
- * array is what it was then.
+ * Append a zeroed element to the array that *@array points to.  It has *@count elements
+ * of @size bytes, all added by these functions.  Returns the new element, or NULL without
+ * memory; the array is unchanged then.
  */
 void *array_add(void *array, size_t *count, size_t size);
 
-/* The element @index of such an array, after adding zeroed ones until there is one. */
+/*
+ * Returns element @index of such an array; first appends zeroed elements up to it if it
+ * is missing.
+ */
 void *array_reach(void *array, size_t *count, size_t index, size_t size);
 
 #endif

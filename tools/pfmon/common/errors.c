@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What pfmon says when something is wrong: one sentence, and what to do. */
+/* Error messages of pfmon: one sentence each, with advice what to do. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What pfmon says when something is wrong. */
+/* Error messages of pfmon. */
 #ifndef PFMON_ERRORS_H
 #define PFMON_ERRORS_H
 
-/* Exit status when pfmon itself fails, as env(1) and timeout(1) have it. */
+/* Exit status when pfmon itself fails; env(1) and timeout(1) use the same. */
 #define EXIT_PFMON	    125
 #define EXIT_NOT_EXECUTABLE 126
 #define EXIT_NOT_FOUND	    127
 
-/* Print "pfmon: SENTENCE"; fail() returns -1, to be handed on. */
+/* Print "pfmon: SENTENCE"; fail() returns -1, for the caller to return. */
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void warn_user(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * The place in a file, FILE:LINE, that fail() and warn_user() say first from here on;
- * NULL: none.  @place is not copied.
+ * From now on fail() and warn_user() begin their messages with @place, FILE:LINE; NULL
+ * ends this.  @place is not copied.
  */
 void fail_at(const char *place);
 
 /*
- * Write out what is left for standard output.  Returns @status, the exit status
- * so far, or says why that failed and returns EXIT_PFMON.
+ * Flush standard output.  Returns @status, the exit status so far; if flushing fails,
+ * reports the error and returns EXIT_PFMON.
  */
 int finish_stdout(int status);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Values of JSON. */
+/* JSON values. */
 #include <stdlib.h>
 #include <string.h>
 

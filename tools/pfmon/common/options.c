@@ -18,7 +18,7 @@ static const struct option *find_letter(const struct option *names, int letter)
 	return NULL;
 }
 
-/* optopt is the letter of the option, 0 if there is no such long one. */
+/* optopt is the letter of the option, 0 for an unknown long option. */
 static int fail_option(int result, char **argv, const struct option *names)
 {
 	const struct option *known = find_letter(names, optopt);
@@ -90,7 +90,10 @@ int options_number(const char *text, const char *what, uint64_t most, uint64_t *
 	return 0;
 }
 
-/* The power of 2 that a letter behind a size means; -1 if it means none. */
+/*
+ * Returns the power of 2 that the letter behind a size means, -1 if the letter is
+ * unknown.
+ */
 static int size_shift(const char *letter)
 {
 	static const char letters[] = "kMG";
@@ -120,7 +123,7 @@ int options_size(const char *text, const char *what, uint64_t least, uint64_t mo
 	return 0;
 }
 
-/* ns of the unit of that name, 0 if there is none. */
+/* Returns the ns of the unit of that name, 0 for an unknown unit. */
 static double time_unit(const char *name)
 {
 	static const struct {

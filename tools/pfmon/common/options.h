@@ -7,31 +7,32 @@
 #include <stdint.h>
 
 /*
- * Hand each option but -h, and @data, to @take, which says what is wrong and returns -1,
- * or 0, and has the option's argument in optarg; argv[0] is the subcommand.  Returns 1
- * if help was asked for, -1 after saying what is wrong, or 0: optind is the first
- * argument that is no option then.
+ * Call @take for each option but -h, with @data; the option's argument is in optarg.
+ * @take returns 0, or reports an error and returns -1. argv[0] is the subcommand.
+ * Returns 1 if the user asked for help, -1 after reporting an error, else 0; optind is
+ * then the first argument that is no option.
  */
 int options_parse(int argc, char **argv, const char *letters, const struct option *names,
 		  int (*take)(int option, void *data), void *data);
 
 /*
- * For a subcommand that has no options but --help and --pmu, the name into @pmu: returns 1
- * if @usage was asked for and given, -1 after saying what is wrong, or 0.
+ * For a subcommand with only the options --help and --pmu: stores the PMU's name in
+ * @pmu.  Returns 1 after printing @usage for --help, -1 after reporting an error, else 0.
  */
 int options_pmu_only(int argc, char **argv, const char *usage, const char **pmu);
 
 /*
- * A number from 1 to @most, named @what; a size in bytes, also as 64k, 1M or 2G.  Say
- * what is wrong and return -1, or 0.
+ * Parse a number from 1 to @most, called @what in messages; or a size in bytes, also as
+ * 64k, 1M or 2G.  Report an error and return -1, or return 0.
  */
 int options_number(const char *text, const char *what, uint64_t most, uint64_t *number);
 int options_size(const char *text, const char *what, uint64_t least, uint64_t most,
 		 uint64_t *size);
 
 /*
- * A time, also with decimals, in ns: 4ms, 250us, 0.5s, 100000ns; of a number alone the
- * unit is ms.  From 1 ns to 1 h.  Does not say what is wrong; returns -1, or 0.
+ * Parse a time from 1 ns to 1 h, stored in ns: 4ms, 250us, 0.5s, 100000ns; decimals are
+ * allowed, and a number without unit is in ms.  Returns -1 without a message if @text is
+ * no such time, else 0.
  */
 int options_time(const char *text, uint64_t *time);
 
@@ -40,7 +41,7 @@ int options_time(const char *text, uint64_t *time);
 /**
  * struct event_options - arguments of -e
  * @texts: each names events, separated by commas
- * @count: how many
+ * @count: number of @texts
  */
 struct event_options {
 	const char *texts[MAX_EVENT_OPTIONS];

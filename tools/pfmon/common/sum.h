@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sums of numbers that nobody has checked. */
+/* Sums of numbers that were not checked. */
 #ifndef PFMON_SUM_H
 #define PFMON_SUM_H
 
 #include <stdint.h>
 
-/* At most the largest number: what follows is compared and divided. */
+/* On overflow the sum is UINT64_MAX, so that comparing and dividing still work. */
 static inline uint64_t sum(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;

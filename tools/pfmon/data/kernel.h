@@ -31,7 +31,7 @@ struct kernel_region {
 /**
  * struct kernel - what this machine's kernel shows
  * @regions: ascending by address; none if the addresses may not be seen
- * @region_count: how many
+ * @region_count: number of @regions
  */
 struct kernel {
 	struct kernel_region *regions;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Assign PMDs to the events of each set, and say why an event cannot have one.  Two events
- * can be counted at once if each has a counter of its own and they need the same bits in the
- * PMCs that they share.
+ * Assign PMDs to the events of each set, and report why an event cannot have one.  Two
+ * events can be counted at once if each has a counter of its own and they need the same
+ * bits in the PMCs that they share.
  */
 #include <stdlib.h>
 
@@ -36,7 +36,9 @@ static void members_free(struct members *members)
 	free(members->verdicts);
 }
 
-/* Says what is wrong and returns -1, or 0.  In each case members_free() follows. */
+/*
+ * Reports an error and returns -1, or returns 0.  Always call members_free() afterwards.
+ */
 static int members_assign(struct members *members, const struct event_list *list,
 			  const struct machine *machine, size_t set)
 {
@@ -78,7 +80,7 @@ static int check_virtual(const struct event_list *list, const struct machine *ma
 	return 0;
 }
 
-/* Say why the first of the events without a counter has none. */
+/* Report why the first event without a counter has none. */
 static int fail_left_out(const struct members *members)
 {
 	const struct verdict *verdict = members->verdicts;

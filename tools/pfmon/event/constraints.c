@@ -63,7 +63,7 @@ static bool clash(const struct needs *a, const struct needs *b, uint16_t *pmc)
 	return false;
 }
 
-/* The bits that an event needs whichever of its remaining counters it gets. */
+/* The bits that an event needs on each of its remaining counters. */
 static void encode_always(const struct table *table, size_t event, struct needs *always)
 {
 	const struct choice *choice = &table->choices[event];
@@ -83,8 +83,8 @@ static void encode_always(const struct table *table, size_t event, struct needs 
 }
 
 /*
- * Take from @event the counters on which it clashes with what @other always needs.
- * If both have the same single counter left, matching will fail.
+ * Remove those counters from @event's choices on which it clashes with what @other always
+ * needs.  If both have the same single counter left, matching will fail.
  */
 static bool narrow_one(const struct table *table, size_t event, size_t other,
 		       uint16_t *pmc)

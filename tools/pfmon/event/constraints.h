@@ -20,9 +20,9 @@ struct verdict {
 };
 
 /*
- * Give as many of the @count @events as possible a counter of their own, so that all
- * that have one agree on the PMCs; the earlier ones go first.  Returns -1 if there is
- * no memory.
+ * Give as many of the @count @events as possible a counter each, so that no two of them
+ * need different bits in a PMC; earlier events have priority.  Returns -1 if there is no
+ * memory.
  */
 int constraints_assign(const struct event *const *events, size_t count,
 		       const struct machine *machine, struct verdict *verdicts);

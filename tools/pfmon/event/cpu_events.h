@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The events that the kernel lists for the CPU in
- * /sys/bus/event_source/devices/.../events, which on Arm are those that the CPU
+ * /sys/bus/event_source/devices/.../events.  On Arm these are the events that the CPU
  * implements.
  */
 #ifndef PFMON_CPU_EVENTS_H
@@ -22,7 +22,7 @@ bool cpu_events_known(void);
 /* Is there an event with that code? */
 bool cpu_events_have(uint64_t code);
 
-/* The event of that name (case does not matter), or NULL. */
+/* Returns the event of that name (in any case), or NULL. */
 const struct cpu_event *cpu_events_find(const char *name);
 
 /* The list, sorted by name. */

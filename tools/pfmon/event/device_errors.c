@@ -88,7 +88,7 @@ int fail_open(int error, const char *pmu)
 	}
 }
 
-/* Only of a thread of somebody else another user may have more luck. */
+/* Another user may have the permission only if the thread belongs to somebody else. */
 static int fail_permission(int fd, int tid, int error)
 {
 	char buffer[PFM_LAST_ERROR_SIZE];

@@ -4,15 +4,15 @@
 #define PFMON_DEVICE_ERRORS_H
 
 /*
- * Say why the device could not be opened or a context not be made; @error is
- * the errno of that call, @pmu the PMU that was asked for or NULL.  Returns -1.
+ * Report why the device could not be opened or a context could not be made.  @error is
+ * the errno of that call, @pmu the PMU that the user named or NULL.  Returns -1.
  */
 int fail_open(int error, const char *pmu);
 
-/* Say why attaching to thread @tid failed with @error on @fd.  Returns -1. */
+/* Report why loading the context @fd on thread @tid failed with @error.  Returns -1. */
 int fail_load(int fd, int tid, int error);
 
-/* Say that @what failed with @error on @fd, and libpfmdev's reason. */
+/* Report that @what failed with @error on @fd, with libpfmdev's reason. */
 int fail_call(int fd, const char *what, int error);
 
 #endif

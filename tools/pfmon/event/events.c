@@ -12,7 +12,7 @@
 #include "libpfm.h"
 #include "suggest.h"
 
-/* As perf stat has them. */
+/* The default events of perf stat. */
 static const char *const default_events[] = {
 	"task-clock", "context-switches", "cpu-migrations", "page-faults",
 	"cycles",     "instructions",	  "branches",	    "branch-misses",
@@ -24,7 +24,7 @@ enum parse_result {
 	PARSE_OK,
 	PARSE_UNKNOWN, /* another kind of name may fit */
 	PARSE_NOT_SUPPORTED, /* known, but this machine does not have it */
-	PARSE_FAILED, /* what is wrong has been said */
+	PARSE_FAILED, /* the error has been reported */
 };
 
 static struct event *add_event(struct event_list *list, const char *name)
@@ -105,8 +105,8 @@ static enum parse_result parse_software(struct event *event, const char *name)
 }
 
 /*
- * @code is the event's; look whether it can be counted and what it means.  A raw code, too,
- * is one that the CPU has: a counter of another stands still and says 0.
+ * Store @code in @event after checking that it can be counted.  The CPU must implement a
+ * raw code, too: a counter of any other would stay 0.
  */
 static enum parse_result take_code(struct event *event, const char *name, uint64_t code,
 				   const struct pmu *pmu)
@@ -191,7 +191,10 @@ static enum parse_result parse_libpfm(struct event *event, const char *name,
 	return take_code(event, name, code, machine->pmu);
 }
 
-/* On Arm: a name of the kernel's list, also where libpfm4 knows no CPU. */
+/*
+ * On Arm: a name from the kernel's list, which exists even if libpfm4 does not know the
+ * CPU.
+ */
 static enum parse_result parse_cpu_event(struct event *event, const char *name,
 					 const struct machine *machine)
 {
@@ -205,7 +208,7 @@ static enum parse_result parse_cpu_event(struct event *event, const char *name,
 	return take_code(event, name, found->code, machine->pmu);
 }
 
-/* Would @name be an event if the CPU's PMU could be had? */
+/* Would @name be an event if the CPU's PMU were available? */
 static bool is_hardware_name(const char *name)
 {
 	const char *reason;
@@ -245,7 +248,7 @@ static void suggest_libpfm(void *data, const char *name, const char *description
 		suggest(&search->near, name);
 }
 
-/* Events of this machine with names near to @name. */
+/* Find events of this machine with names like the one that is searched. */
 static void search_near(struct search *search)
 {
 	const struct pmu *pmu = search->machine->pmu;
@@ -335,7 +338,7 @@ static int fail_parse(enum parse_result result, const char *name,
 	return fail_unknown(name, machine);
 }
 
-/* Only hardware can tell user from kernel. */
+/* Only hardware counts user and kernel level separately. */
 static int check_modes(const struct event *event, const char *name,
 		       const struct machine *machine)
 {
@@ -358,7 +361,7 @@ static void say_user_level(void)
 	is_said = true;
 }
 
-/* The module counts at user level only: the event is told as what it is then. */
+/* If the context counts at user level only, mark the event as ':u'. */
 static int restrict_modes(struct event *event, const char *name,
 			  const struct machine *machine)
 {
@@ -403,7 +406,10 @@ static int parse_event(struct event_list *list, const char *text,
 						 : restrict_modes(event, name, machine);
 }
 
-/* An event with the brace before it or behind it, if it is a group's first or last. */
+/*
+ * Parse an event, with a brace before it or behind it if it is the first or last of a
+ * group.
+ */
 static int parse_member(struct event_list *list, char *name, bool *is_inside,
 			const struct machine *machine)
 {

@@ -16,24 +16,24 @@ enum event_state {
 	EVENT_NOT_COUNTED, /* no counter was left, or it clashes with another */
 };
 
-/* The set of an event that takes no counter: it is counted in each. */
+/* The set of an event that takes no counter: the event is counted in every set. */
 #define EVERY_SET SIZE_MAX
 
 /**
  * struct event - an event to count
- * @name: as it was asked for
+ * @name: as the user gave it
  * @state: whether it is counted
  * @role: what it means
  * @is_time: the count is nanoseconds
  * @needs_counter: it takes a counter of the PMU; else it is virtual PMDs
  * @modes: MODE_*
  * @code: its code on the PMU, if it needs a counter
- * @group: number of the braces that it is in, from 1; 0: of none
- * @set: the event set that it is counted in, an index, or EVERY_SET
- * @switch_after: the set is over after so many; such an event is counted for that only.
- *	0: it is an event to be shown
- * @pmds: the PMDs whose sum it is
- * @pmd_count: how many; 0 until assigned
+ * @group: number of the pair of braces around it, from 1; 0: none
+ * @set: index of its event set, or EVERY_SET
+ * @switch_after: its set ends after this many; the event is not shown then.  0: the event
+ *	is shown
+ * @pmds: the PMDs whose sum is the count
+ * @pmd_count: number of @pmds; 0 until assigned
  */
 struct event {
 	char *name;
@@ -53,9 +53,9 @@ struct event {
 /**
  * struct event_set - events that are counted at once, in turns with those of other sets
  * @name: what it is called in a file of sets; NULL if pfmon has made it
- * @place: that file and the line in it, for messages; NULL likewise
+ * @place: that file and the line in it, for messages; NULL if pfmon has made it
  * @flags: PFM_SETFL_*
- * @timeout: ns until the next set has its turn, with PFM_SETFL_TIME_SWITCH
+ * @timeout: ns of a turn, with PFM_SETFL_TIME_SWITCH
  */
 struct event_set {
 	char *name;
@@ -67,10 +67,10 @@ struct event_set {
 /**
  * struct event_list - the events of a measurement
  * @events: the events
- * @count: how many
+ * @count: number of @events
  * @group_count: pairs of braces so far
  * @sets: event sets, in the order of their turns
- * @set_count: how many; 0: all events are counted at once, in the set that every
+ * @set_count: number of @sets; 0: all events are counted at once, in the set that every
  *	context has
  */
 struct event_list {
@@ -82,32 +82,33 @@ struct event_list {
 };
 
 /*
- * Add the events of @text, names separated by commas, {A,B} those that are not to be
- * counted apart.  Says what is wrong and returns -1, or 0.
+ * Add the events of @text, which are separated by commas; events in braces, {A,B}, stay
+ * in one set.  Reports an error and returns -1, or returns 0.
  */
 int events_parse(struct event_list *list, const char *text,
 		 const struct machine *machine);
 
 /*
- * Add what is counted when nothing is asked for; what the machine does not have
- * becomes EVENT_NOT_SUPPORTED.
+ * Add the events that are counted by default; those that the machine does not have become
+ * EVENT_NOT_SUPPORTED.
  */
 int events_default(struct event_list *list, const struct machine *machine);
 
 /*
- * Add what is sampled when nothing is asked for: cycles, of the kernel only if
- * @has_kernel, or CPU time.  Says what is wrong and returns -1, or 0.
+ * Add the event that is sampled by default: cycles, or CPU time.  Kernel cycles are
+ * included only with @has_kernel.  Reports an error and returns -1, or returns 0.
  */
 int events_default_sampled(struct event_list *list, const struct machine *machine,
 			   bool has_kernel);
 
 /*
- * Only counters of the PMU overflow: an event without one becomes the software PMU's of
- * the same name if that is the machine's.  Else says so and returns -1, or 0.
+ * Only counters of the PMU overflow.  If the machine's PMU is the software PMU, an event
+ * without a counter becomes that PMU's event of the same name.  Otherwise reports an
+ * error and returns -1; returns 0 if every event has a counter.
  */
 int events_take_counters(struct event_list *list, const struct machine *machine);
 
-/* The sets that there are, with the one that every context has. */
+/* The number of sets, including the one that every context has. */
 static inline size_t events_set_count(const struct event_list *list)
 {
 	return list->set_count ? list->set_count : 1;
@@ -120,16 +121,16 @@ static inline bool event_in_set(const struct event *event, size_t set)
 	       (event->set == set || event->set == EVERY_SET);
 }
 
-/* Do several sets take turns by time alone, so that each has its share of it? */
+/* Do several sets take turns by time alone, so that each has a share of the time? */
 bool events_take_turns(const struct event_list *list);
 
-/* Are the sets those of a file? */
+/* Do the sets come from a file? */
 static inline bool events_have_named_sets(const struct event_list *list)
 {
 	return list->set_count && list->sets[0].name;
 }
 
-/* Has the CPU libpfm4's event @name? */
+/* Does the CPU have libpfm4's event @name? */
 bool events_have(const struct machine *machine, const char *name);
 
 void events_free(struct event_list *list);

@@ -17,7 +17,7 @@ static const char usage[] =
 	"Show the version of the perfmon module, the PMU, its registers and limits.\n"
 	"\n"
 	"Options:\n"
-	"      --pmu NAME  of that PMU, if the machine has several\n"
+	"      --pmu NAME  show that PMU, if the machine has several\n"
 	"  -h, --help      show this and exit\n";
 
 #define SYSFS	   "/sys/kernel/perfmon"
@@ -40,7 +40,7 @@ static const char *read_value(const char *name, char value[VALUE_SIZE])
 	return value;
 }
 
-/* Of a register of the PMU. */
+/* Read a sysfs attribute of a register of the PMU. */
 static const char *read_attribute(const struct pfm_info *info, const char *kind,
 				  unsigned int number, const char *attribute,
 				  char value[VALUE_SIZE])

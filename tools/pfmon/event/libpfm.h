@@ -11,16 +11,18 @@ enum libpfm_result {
 	LIBPFM_OK,
 	LIBPFM_UNKNOWN, /* no such event on this CPU */
 	LIBPFM_UMASK, /* the event is there, its unit mask is not */
-	LIBPFM_FAILED, /* libpfm4 cannot say what it is */
+	LIBPFM_FAILED, /* libpfm4 cannot encode it */
 };
 
 /*
- * The code of event @name (with unit masks, without u and k) for the CPU.  On
- * LIBPFM_UMASK and LIBPFM_FAILED @reason says more.
+ * Store in @code the CPU's code of event @name (with unit masks, without u and k).  On
+ * LIBPFM_UMASK and LIBPFM_FAILED, @reason explains the failure.
  */
 enum libpfm_result libpfm_encode(const char *name, uint64_t *code, const char **reason);
 
-/* What libpfm4 calls the CPU, "ARM Cortex A57"; NULL if it does not know it. */
+/*
+ * libpfm4's name of the CPU, such as "ARM Cortex A57"; NULL if it does not know the CPU.
+ */
 const char *libpfm_model(void);
 
 /*

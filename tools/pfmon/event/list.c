@@ -30,7 +30,7 @@ static const char usage[] =
 
 /**
  * struct listing - what is to be shown
- * @machine: where
+ * @machine: the machine whose events are shown
  * @word: part of a line, or NULL for all
  * @count: lines shown
  */
@@ -45,7 +45,7 @@ static void show(struct listing *listing, const char *name, const char *descript
 	if (listing->word && !strcasestr(name, listing->word) &&
 	    !strcasestr(description, listing->word))
 		return;
-	/* One line each, whatever stands in libpfm4's descriptions. */
+	/* Print only the first line of a description of libpfm4. */
 	printf("  %-32s %.*s\n", name, (int)strcspn(description, "\n"), description);
 	listing->count++;
 }
@@ -82,7 +82,7 @@ static void show_libpfm(void *data, const char *name, const char *description)
 		show(listing, name, description);
 }
 
-/* Where libpfm4 does not know the CPU, the kernel's list has names at least. */
+/* If libpfm4 does not know the CPU, the kernel's list still has the names. */
 static void show_cpu_events(struct listing *listing)
 {
 	const struct cpu_event *events;

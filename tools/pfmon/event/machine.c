@@ -7,7 +7,7 @@
 #include "../common/errors.h"
 #include "machine.h"
 
-/* Without a context there is no status: nothing is known to be left out. */
+/* The device has no status; only a context knows whether the kernel level is left out. */
 int machine_ask(struct machine *machine, int fd)
 {
 	struct pfm_status status;
@@ -20,7 +20,9 @@ int machine_ask(struct machine *machine, int fd)
 	return 0;
 }
 
-/* Of the default one anybody may know; a context is for who may count. */
+/*
+ * Anybody may ask about the default PMU; making a context needs the permission to count.
+ */
 int machine_look(struct machine *machine, const char *pmu)
 {
 	const struct pfm_create create = { .pmu_name = (uintptr_t)pmu };

@@ -18,9 +18,9 @@ struct machine {
 };
 
 /*
- * These say what is wrong and return -1, or 0.  machine_ask() asks the device or
- * the context of @fd; machine_look() the device or, if @pmu is not NULL, a context of that
- * PMU, which it opens and closes.
+ * These report an error and return -1, or return 0. machine_ask() asks the device or the
+ * context of @fd. machine_look() asks the device or, if @pmu is not NULL, a context of
+ * that PMU, which it opens and closes.
  */
 int machine_ask(struct machine *machine, int fd);
 int machine_look(struct machine *machine, const char *pmu);

@@ -21,12 +21,11 @@ struct choice {
 };
 
 /*
- * Give as many events as possible a counter of their own: @assigned[i] becomes
- * a PMD of @choices[i] or NO_COUNTER.  If not all can have one, the earlier ones
- * go first.  Returns the number of events without.
+ * Give as many events as possible a counter of their own: @assigned[i] becomes a PMD of
+ * @choices[i] or NO_COUNTER.  If not all can have one, earlier events have priority.
+ * Returns the number of events without a counter.
  *
- * What the counters of a PMU can take is not decided here but by the rules of
- * the PMU (pmu.h).
+ * Which events a counter can count is decided by the rules of the PMU (pmu.h), not here.
  */
 size_t matching_find(const struct choice *choices, size_t count, int *assigned);
 

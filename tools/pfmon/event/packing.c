@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Share more events than there are counters out among event sets that take turns.  First
- * fit needs few sets, and the events that the user names first go into the first set.
+ * If there are more events than counters, distribute them among event sets that take
+ * turns.  First fit needs few sets, and the events that the user names first go into the
+ * first set.
  */
 #include <stdlib.h>
 
@@ -21,7 +22,10 @@ static bool wants_set(const struct event *event)
 	return event->state == EVENT_COUNTED && event->needs_counter;
 }
 
-/* The end of what stays together: the event @first, or the group that it begins. */
+/*
+ * Returns the end of the group that event @first begins, or the next event if it begins
+ * none.
+ */
 static size_t end_of(const struct event_list *list, size_t first)
 {
 	size_t end = first + 1;
@@ -68,7 +72,7 @@ static int fail_group(const struct event_list *list, const struct machine *machi
 		    wanted - left);
 }
 
-/* The events do not even fit into a set of their own. */
+/* The events do not fit even into an empty set. */
 static int leave_out(struct event_list *list, const struct machine *machine, size_t first,
 		     size_t end, bool is_lenient)
 {
@@ -157,7 +161,7 @@ int pack_into_sets(struct event_list *list, const struct machine *machine,
 			return -1;
 		join(list, first, end);
 	}
-	/* All others were left out: one set takes no turns. */
+	/* If all other events were left out, one set remains, which takes no turns. */
 	if (list->set_count == 1)
 		list->set_count = 0;
 	return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What pfmon knows of a kind of PMU: the names of common events, which counters
- * can take an event, and how it is written into PMCs.  One pmu_*.c per PMU,
- * entered in the table of pmu.c.
+ * What pfmon knows about a kind of PMU: the names of common events, which counters can
+ * count an event, and how it is written into PMCs.  Each PMU has a pmu_*.c and an entry
+ * in the table of pmu.c.
  */
 #ifndef PFMON_PMU_H
 #define PFMON_PMU_H
@@ -17,7 +17,7 @@
 #define MODE_KERNEL 2u
 #define MODE_BOTH   (MODE_USER | MODE_KERNEL)
 
-/* What an event means to the comment column. */
+/* The role of an event in the comment column. */
 enum event_role {
 	ROLE_OTHER,
 	ROLE_TASK_CLOCK,
@@ -33,14 +33,14 @@ enum event_role {
 #define MAX_CODES 2
 
 /**
- * struct common_event - a name that people know, and its code on a PMU
+ * struct common_event - a well-known event name and its code on a PMU
  * @name: the name
  * @alias: another name for it, or NULL
  * @description: one line
  * @role: what it means
  * @is_time: it counts nanoseconds
  * @codes: codes by preference; the first that the CPU has is taken
- * @code_count: how many there are
+ * @code_count: number of @codes
  */
 struct common_event {
 	const char *name;
@@ -75,9 +75,8 @@ struct counter_rule {
 /**
  * struct pmc_bits - what an event needs in a PMC
  * @pmc: the number of the PMC
- * @value: the bits
- * @mask: which of them the event needs to be as they are in @value; the others
- *	are for other events to choose, and 0 in @value
+ * @value: the bits; 0 where @mask is 0
+ * @mask: the bits that the event needs; other events may choose the others
  */
 struct pmc_bits {
 	uint16_t pmc;
@@ -88,20 +87,21 @@ struct pmc_bits {
 /**
  * struct pmu - a kind of PMU, or one model of it
  * @name: pfm_info.pmu_name
- * @is_model: is it for a CPU with that pfm_info.pmu_id?  NULL: for all
- * @model: what the operations know of the model, their own affair
+ * @is_model: does it describe a CPU with that pfm_info.pmu_id?  NULL: it describes all
+ * @model: data about the model that only the operations use
  * @is_hardware: it counts the events that libpfm4 has for the CPU
- * @has_modes: it can tell user from kernel
+ * @has_modes: it can count user and kernel level separately
  * @code_mask: the bits of a code that choose the event
- * @common: events with names known everywhere
- * @common_count: how many there are
+ * @common: events with well-known names
+ * @common_count: number of @common
  * @rules: which counters take which event
- * @rule_count: how many there are
- * @encode: fill in what PMCs need to be for PMD @pmd to count an event, and
- *	return how many they are; 0 if that PMD cannot count it
- * @has_code: does the CPU implement the event?  NULL: all are taken to be
- * @refusal: why no counter can count an event whatever the CPU implements, what
- *	follows "because", or NULL if one can; NULL: one always can
+ * @rule_count: number of @rules
+ * @encode: store the PMC bits that let PMD @pmd count an event; returns the number of
+ *	PMCs, 0 if that PMD cannot count it
+ * @has_code: does the CPU implement the event?  NULL: it is assumed to implement all
+ * @refusal: returns why no counter of any CPU of this kind can count an event, as the
+ *	text behind "because"; returns NULL if one can.  If @refusal is NULL, one always
+ *	can
  */
 struct pmu {
 	const char *name;
@@ -126,15 +126,17 @@ extern const struct pmu pmu_power9;
 extern const struct pmu pmu_power10;
 extern const struct pmu pmu_soft;
 
-/* The PMU of that name on a CPU of that id, or NULL if pfmon does not know it. */
+/*
+ * Returns the PMU of that name on a CPU with that id, or NULL if pfmon does not know it.
+ */
 const struct pmu *pmu_find(const char *name, uint64_t id);
 
-/* Has a PMU of hardware, of this machine or not, a common event of that name? */
+/* Does any hardware PMU that pfmon knows have a common event of that name? */
 bool pmu_names_hardware(const char *name);
 
 /*
- * The PMDs that can count @code, by preference, with all registers they need
- * available, into @pmds (PFM_MAX_HARDWARE elements).  Returns how many.
+ * Store in @pmds (PFM_MAX_HARDWARE elements) the PMDs that can count @code and whose
+ * registers are all available, the preferred ones first.  Returns their number.
  */
 unsigned int pmu_counters(const struct pmu *pmu, const struct pfm_info *info,
 			  uint64_t code, uint16_t *pmds);
@@ -142,14 +144,16 @@ unsigned int pmu_counters(const struct pmu *pmu, const struct pfm_info *info,
 /* The common event of that name or alias, or NULL. */
 const struct common_event *pmu_common(const struct pmu *pmu, const char *name);
 
-/* Why the PMU cannot count @code, what follows "because"; NULL if it can. */
+/*
+ * Returns why the PMU cannot count @code, as the text behind "because"; NULL if it can.
+ */
 const char *pmu_refusal(const struct pmu *pmu, uint64_t code);
 
-/* Does the CPU implement a code of @event?  That code into @code. */
+/* Does the CPU implement a code of @event?  If so, stores it in @code. */
 bool pmu_common_code(const struct pmu *pmu, const struct common_event *event,
 		     uint64_t *code);
 
-/* What an event code means, ROLE_OTHER if it is not that of a common event. */
+/* Returns the role of an event code, ROLE_OTHER if the code is not a common event's. */
 enum event_role pmu_role(const struct pmu *pmu, uint64_t code);
 
 static inline bool register_in(const uint64_t *set, unsigned int number)

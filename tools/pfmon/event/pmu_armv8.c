@@ -23,10 +23,9 @@
 #define COMMON_EVENTS	 0x40
 
 /*
- * The codes are those that perf(1) takes for these names, so that the two tools
- * agree.  For branches that is PC_WRITE_RETIRED (every change of the PC by
- * software), which the architecture requires where it makes sense, and
- * BR_RETIRED on newer cores that have only that one.
+ * perf(1) uses the same codes for these names, so that the two tools agree.  For branches
+ * that is PC_WRITE_RETIRED (every change of the PC by software), which the architecture
+ * requires where it makes sense, and BR_RETIRED on newer cores that have only that one.
  */
 static const struct common_event common[] = {
 	{
@@ -116,15 +115,15 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 		value |= PFM_ARMV8_PMC_EXCLUDE_USER;
 	if (!(modes & MODE_KERNEL))
 		value |= PFM_ARMV8_PMC_EXCLUDE_KERNEL;
-	/* On a kernel that runs at EL2 the module makes EL2 of "kernel". */
+	/* On a kernel that runs at EL2 the module counts EL2 instead of EL1. */
 
 	bits[0] = (struct pmc_bits){ .pmc = pmd, .value = value, .mask = ~0ull };
 	return 1;
 }
 
 /*
- * PMCEID0/1_EL0 tell which of the common events there are.  User programs
- * cannot read them, but the kernel lists exactly those in sysfs; all but CHAIN,
+ * PMCEID0/1_EL0 contain which common events the CPU implements.  User programs cannot
+ * read these registers, but the kernel lists the same events in sysfs, except CHAIN,
  * which joins counters and counts nothing.
  */
 static bool has_code(uint64_t code)

@@ -2,11 +2,11 @@
 /*
  * POWER8, POWER9 and POWER10, perfmon_power.h.
  *
- * An event code is laid out like config of the kernel's perf_event, by which the
- * event tables of libpfm4 go, too; its fields and where they belong in the registers
- * are from arch/powerpc/perf/isa207-common.c and power{8,9,10}-pmu.c, the registers
- * from the Power ISA, Book III, "Performance Monitor Facility", and the processors'
- * user manuals.  Shifts are counted from the least significant bit.
+ * An event code has the layout of config in the kernel's perf_event, which libpfm4's
+ * event tables use, too.  The sources for its fields and their places in the registers
+ * are arch/powerpc/perf/isa207-common.c and power{8,9,10}-pmu.c; for the registers, the
+ * Power ISA, Book III, "Performance Monitor Facility", and the processors' user manuals.
+ * Shifts are counted from the least significant bit.
  */
 #include <perfmon/perfmon_power.h>
 
@@ -54,12 +54,12 @@ enum architecture {
 
 /**
  * struct power_model - a processor
- * @architecture: the version of the Power ISA, by which its registers go
+ * @architecture: the version of the Power ISA that defines its registers
  * @valid: bits of its event codes
  * @invalid: why other codes are refused
- * @same: codes of the same event for different counters, each up to the first 0;
- *	on PMDs that a code does not name the first one that fits is taken
- * @same_count: how many such events
+ * @same: codes of the same event for different counters, each list up to the first 0; on
+ *	a PMD that the user's code does not name, the first code that fits is used
+ * @same_count: number of such events
  */
 struct power_model {
 	enum architecture architecture;
@@ -102,7 +102,7 @@ static void need(struct needs *needs, unsigned int pmc, unsigned int shift,
 	needs->mask[pmc] |= ((1ull << width) - 1) << shift;
 }
 
-/* Can @code go to PMCn by what is in it? */
+/* Does @code itself allow PMCn? */
 static bool names_counter(uint64_t code, unsigned int n)
 {
 	return pmc_of(code) ? pmc_of(code) == n : n < PFM_POWER_PMC5;
@@ -117,7 +117,7 @@ static const uint32_t *same_event(const struct power_model *model, uint64_t code
 	return NULL;
 }
 
-/* The code by which PMCn counts the event of @code, into @code. */
+/* Replace @code by the code with which PMCn counts the same event. */
 static bool code_on(const struct power_model *model, uint64_t *code, unsigned int n)
 {
 	const uint32_t *same;
@@ -135,8 +135,8 @@ static bool code_on(const struct power_model *model, uint64_t *code, unsigned in
 }
 
 /*
- * The hypervisor is neither the user nor the kernel.  On bare metal the kernel runs
- * in hypervisor state, and the module makes FCH of FCS.
+ * The hypervisor is neither the user nor the kernel.  On bare metal the kernel runs in
+ * hypervisor state, and the module sets FCH instead of FCS.
  */
 static void need_modes(struct needs *needs, unsigned int modes, unsigned int n)
 {
@@ -166,9 +166,9 @@ static void need_selection(struct needs *needs, const struct power_model *model,
 }
 
 /*
- * What is in the registers once for all counters: which L1 events there are, and of
- * which translations, and which of the L2 and L3.  On POWER9 these come in banks of
- * four, one for each counter, and PMC4 selects the bank.
+ * These selections are in the registers only once, for all counters: the L1 events, the
+ * translations, and the L2 and L3 events.  On POWER9 these come in banks of four, one for
+ * each counter, and PMC4 selects the bank.
  */
 static void need_caches(struct needs *needs, const struct power_model *model,
 			uint64_t code)
@@ -187,7 +187,7 @@ static void need_caches(struct needs *needs, const struct power_model *model,
 	}
 	if (is_cache)
 		return;
-	/* POWER8 tells L1 events by bit 22. */
+	/* POWER8 marks L1 events by bit 22. */
 	if (model->architecture != ISA_207 || field(code, 22, 1))
 		need(needs, PFM_POWER_MMCR1, 46, 2, field(code, 20, 2));
 }
@@ -205,9 +205,9 @@ static unsigned int sdar_mode(const struct power_model *model, uint64_t code)
 }
 
 /*
- * Marked events are those of instructions that the processor picks.  The SDAR mode
- * (what the address of a sample is taken from) has no part in counting, so an event
- * that does not say it leaves it to others.
+ * Marked events are those of instructions that the processor picks.  The SDAR mode (the
+ * source of a sample's address) does not affect counting, so an event whose code does not
+ * set it leaves it to other events.
  */
 static void need_sampling(struct needs *needs, const struct power_model *model,
 			  uint64_t code)
@@ -231,8 +231,8 @@ static bool matches_response(const struct power_model *model, uint64_t code)
 }
 
 /*
- * There is one threshold.  POWER8 needs it off for events without; those that match
- * responses of the fabric have the match in its place.
+ * There is one threshold.  POWER8 needs it off for events without a threshold; events
+ * that match responses of the fabric use its bits for the match.
  */
 static void need_threshold(struct needs *needs, const struct power_model *model,
 			   uint64_t code)
@@ -276,7 +276,7 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 		need_sampling(&needs, model, code);
 		need_threshold(&needs, model, code);
 	} else {
-		/* As PMC1 to PMC4, also where the run latch is off. */
+		/* Count like PMC1 to PMC4, also while the run latch is off. */
 		needs.value[PFM_POWER_MMCR0] |= PFM_POWER_MMCR0_CC56RUN;
 		needs.mask[PFM_POWER_MMCR0] |= PFM_POWER_MMCR0_CC56RUN;
 	}
@@ -288,7 +288,7 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 	return count;
 }
 
-/* The mantissa has its upper bits unless the exponent is 0. */
+/* The upper bits of the mantissa must not be 0 unless the exponent is 0. */
 static bool is_bad_compare(uint64_t code)
 {
 	return field(code, 47, 3) && !field(code, 45, 2);
@@ -394,10 +394,10 @@ static const struct counter_rule rules[] = {
 };
 
 /*
- * PMC5 and PMC6 are to count while the run latch is on, which Linux has on in all
- * threads but the idle ones; for a thread, therefore, PM_RUN_INST_CMPL and PM_RUN_CYC
- * are PM_INST_CMPL and PM_CYC, as perf has it.  The Power ISA has codes of its own
- * for them on some counters (0x100fe, 0x400fa, 0x100f0, 0x200f4).
+ * PMC5 and PMC6 count while the run latch is on.  Linux sets it in all threads but the
+ * idle ones, so for a thread PM_RUN_INST_CMPL and PM_RUN_CYC are the same as PM_INST_CMPL
+ * and PM_CYC; perf assumes the same.  The Power ISA has codes of its own for them on some
+ * counters (0x100fe, 0x400fa, 0x100f0, 0x200f4).
  */
 #define SAME_INSTRUCTIONS                                                                \
 	{                                                                                \
@@ -411,8 +411,8 @@ static const struct counter_rule rules[] = {
 	}
 
 /*
- * The codes of common events are those that perf(1) takes for these names, so that
- * the two tools agree.
+ * perf(1) uses the same codes for the names of common events, so that the two tools
+ * agree.
  */
 #define COMMON(event_name, event_role, event_code, text)                                 \
 	{                                                                                \
@@ -505,7 +505,7 @@ static const struct power_model model_10 = {
 	.same_count = COUNT(same_10),
 };
 
-/* The upper half of the processor version register says the processor. */
+/* The upper half of the processor version register identifies the processor. */
 static bool is_power8(uint64_t id)
 {
 	return id >> 16 == 0x4b || id >> 16 == 0x4c || id >> 16 == 0x4d;

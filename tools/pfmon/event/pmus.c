@@ -11,7 +11,7 @@
 
 #define SYSFS "/sys/kernel/perfmon"
 
-/* The one that a context has if none is named: pmu_desc leads there. */
+/* Find the PMU that a context has by default: pmu_desc is a link to it. */
 static const char *find_default(char path[PATH_MAX])
 {
 	ssize_t length = readlink(SYSFS "/pmu_desc", path, PATH_MAX - 1);

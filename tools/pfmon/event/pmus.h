@@ -5,10 +5,13 @@
 
 #include <stdbool.h>
 
-/* Characters of a text that has the names of some. */
+/* Size of a text with the names of PMUs. */
 #define PMU_NAMES 256
 
-/* "armv8 (default), soft" into @text.  Returns false if there are none. */
+/*
+ * Store the names in @text, as in "armv8 (default), soft".  Returns false if no PMU is
+ * registered.
+ */
 bool pmus_text(char text[PMU_NAMES]);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A file that says which event sets there are: docs/event-sets.md. */
+/* Read a file of event sets: docs/event-sets.md. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 /* Set ids have 16 bits. */
 #define MAX_SETS    65536
 
-/* A period is written as its negative: more would be an overflow at once. */
+/* A period is written as its negative; a larger one would overflow at once. */
 #define MOST_EVENTS (1ull << 62)
 
 #define BLANKS	    " \t\r\n"
@@ -116,7 +116,7 @@ static int read_every(struct sets_file *file, struct event_set *set)
 	const char *word = next_word(file);
 
 	if (set->flags)
-		return fail("the end of set '%s' has been told already", set->name);
+		return fail("the end of set '%s' is already defined", set->name);
 	if (!word || options_time(word, &set->timeout))
 		return fail("'%s' is not a time: 'switch every TIME', such as 500us or "
 			    "4ms",
@@ -232,7 +232,7 @@ static int read_lines(struct sets_file *file, FILE *stream, const char *path)
 	return result;
 }
 
-/* What only the whole file tells. */
+/* Check what depends on the whole file. */
 static int check(const struct event_list *list, const char *path)
 {
 	if (!list->set_count)

@@ -18,8 +18,8 @@
  * @description: one line
  * @role: what it means
  * @is_time: it counts nanoseconds
- * @pmds: the PMDs, whose sum it is
- * @pmd_count: how many there are
+ * @pmds: the PMDs whose sum is the count
+ * @pmd_count: number of @pmds
  */
 struct software_event {
 	const char *name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names near one that was mistyped. */
+/* Names like one that was mistyped. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static unsigned int distance(const char *a, const char *b)
 	return row[length];
 }
 
-/* A name that contains the one wanted is better than one far off. */
+/* Prefer a name that contains the wanted one to a name at a large distance. */
 static unsigned int rate(const char *wanted, const char *name)
 {
 	unsigned int far = distance(wanted, name);

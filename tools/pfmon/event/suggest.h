@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names near one that was mistyped. */
+/* Names like one that was mistyped. */
 #ifndef PFMON_SUGGEST_H
 #define PFMON_SUGGEST_H
 
@@ -7,11 +7,11 @@
 #define MAX_NAME	128
 
 /**
- * struct suggestions - the names nearest to one
- * @wanted: that name
- * @names: those found, the nearest first
- * @distances: how far each is
- * @count: how many there are
+ * struct suggestions - the names most like a wanted one
+ * @wanted: the wanted name
+ * @names: the names found, the most similar first
+ * @distances: the distance of each
+ * @count: number of @names
  */
 struct suggestions {
 	const char *wanted;
@@ -20,7 +20,7 @@ struct suggestions {
 	unsigned int count;
 };
 
-/* Take @name in if it is near enough. */
+/* Add @name if it is similar enough. */
 void suggest(struct suggestions *suggestions, const char *name);
 
 #endif

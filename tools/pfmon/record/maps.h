@@ -31,7 +31,7 @@ struct map {
 /**
  * struct maps - those of a process
  * @list: ascending by address
- * @count: how many
+ * @count: number of elements in @list
  */
 struct maps {
 	struct map *list;

@@ -28,7 +28,7 @@ struct thread {
  * struct process - a process
  * @pid: the process
  * @threads: those of its threads that are recorded
- * @thread_count: how many
+ * @thread_count: number of @threads
  * @maps: what it had when it was looked at last
  * @looked_at: time of the newest sample then
  * @device: of the file that it executed then

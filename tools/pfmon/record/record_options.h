@@ -29,7 +29,7 @@
  * @has_chains: with call chains: the format is callchain then
  * @buffer: bytes of a buffer, 0: RECORD_BUFFER, or less if there is a limit
  * @tids: threads to record, none: the command
- * @tid_count: how many
+ * @tid_count: number of @tids
  * @output: file
  * @is_quiet: no progress, no closing line
  * @is_verbose: more about how it was recorded

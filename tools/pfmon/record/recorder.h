@@ -25,9 +25,9 @@
  * @buffer: bytes of a buffer at most
  * @samplers: one for each thread, in the order of their contexts in the file
  * @contexts: their descriptors
- * @count: how many
+ * @count: number of @contexts
  * @processes: those of the threads
- * @process_count: how many
+ * @process_count: number of @processes
  * @writer: the file
  * @is_written: nothing has gone wrong with it
  * @is_exiting: the command, which is traced, is about to end

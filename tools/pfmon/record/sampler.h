@@ -21,7 +21,7 @@
  * @format: sampling format of the context
  * @number: of the context in the file
  * @rates: the periods, one for each event
- * @rate_count: how many
+ * @rate_count: number of @rates
  * @all: the events and their witnesses
  * @dropped: for each event, what new periods took away
  * @unsampled: for each event, what is in no sample, at the end; @counted is 0 if that is

@@ -32,9 +32,9 @@ struct change {
 /**
  * struct mappings - all mappings, to be searched
  * @spans: ascending by owner and start
- * @span_count: how many
+ * @span_count: number of @spans
  * @changes: ascending by owner and time
- * @change_count: how many
+ * @change_count: number of @changes
  */
 struct mappings {
 	struct span *spans;

@@ -36,7 +36,7 @@ struct object {
 /**
  * struct object_list - all that were mapped
  * @objects: each once
- * @count: how many
+ * @count: number of @objects
  * @of_mapping: for each mapping of the recording, which one
  * @kernel: where the kernel of this machine is
  * @kernel_symbols: its functions

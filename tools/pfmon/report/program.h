@@ -22,7 +22,7 @@ struct program_segment {
  * struct program - what an ELF file has
  * @symbols: functions
  * @segments: what is mapped
- * @segment_count: how many
+ * @segment_count: number of @segments
  * @cfi: where functions have their return addresses
  */
 struct program {

@@ -70,15 +70,15 @@ struct recorded_command {
  * @strings: of the machine
  * @command: what was recorded
  * @events: in the file's order, and so are the others
- * @event_count: how many
+ * @event_count: number of @events
  * @threads: names
- * @thread_count: how many
+ * @thread_count: number of @threads
  * @mappings: executable memory
- * @mapping_count: how many
+ * @mapping_count: number of @mappings
  * @blocks: samples
  * @block_count: number of blocks
  * @losses: the last record of each context; NULL of those without
- * @losses_count: how many
+ * @losses_count: number of @losses
  * @unsampled: what is in no sample, in the file's order
  * @unsampled_count: number of these
  * @end: NULL if the file is not complete

@@ -32,7 +32,7 @@ enum column {
  * @event: its node
  * @columns: which columns of names there are
  * @widths: of these
- * @column_count: how many
+ * @column_count: number of @widths
  * @bar_width: characters of the longest bar
  */
 struct table {

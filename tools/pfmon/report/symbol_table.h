@@ -28,7 +28,7 @@ struct symbol {
 /**
  * struct symbol_table - functions of a program
  * @symbols: ascending by address once they are sorted
- * @count: how many
+ * @count: number of @symbols
  */
 struct symbol_table {
 	struct symbol *symbols;

@@ -8,9 +8,9 @@
 /**
  * struct thread_names - names of all threads, to be searched
  * @names: ascending by thread and time; equal names have the same address
- * @count: how many
+ * @count: number of @names
  * @of_context: for each context the number of its thread's first name and 1, or 0
- * @context_count: how many
+ * @context_count: number of elements in @of_context
  */
 struct thread_names {
 	struct recorded_thread *names;

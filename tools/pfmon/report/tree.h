@@ -56,7 +56,7 @@ struct node {
 /**
  * struct tree - all nodes
  * @nodes: by number
- * @count: how many
+ * @count: number of @nodes
  * @table: hash table, a power of two of places
  * @places: how many
  */

@@ -13,15 +13,15 @@
  * @fd: its descriptor
  * @machine: where it is
  * @sets: event sets to be made; NULL: there is the one that every context has
- * @set_count: how many there are then
+ * @set_count: number of @sets
  * @pmcs: what is written into PMCs
- * @pmc_count: how many
+ * @pmc_count: number of @pmcs
  * @initial: with what PMDs begin: for each set those of its events, one after the other,
  *	and last the thread's CPU time if the module counts that; values are 0 unless
  *	somebody puts another one there
  * @pmds: the same PMDs, for reading
  * @values: the same, for reading values only
- * @pmd_count: how many
+ * @pmd_count: number of @values
  * @has_runtime: whether the last one of each set is the CPU time
  */
 struct session {

@@ -61,7 +61,7 @@ struct outcome {
  * struct watch - what is waited for, and what is done meanwhile
  * @signals: those that are taken; signals to pfmon alone are passed on to the child
  * @contexts: descriptors of contexts
- * @context_count: how many
+ * @context_count: number of @contexts
  * @pid: a child whose end is waited for; 0: the ends of the contexts' threads, or a signal
  * @tracer: of the child, NULL if it is not traced
  * @message: the context of that index has a message; NULL: nothing is done

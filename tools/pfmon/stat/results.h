@@ -41,7 +41,7 @@ struct run {
  * @tid: the thread that was attached to, or 0
  * @is_scaled: event sets have turns by time: counts are scaled to all of it
  * @runs: the runs
- * @run_count: how many
+ * @run_count: number of @runs
  * @has_usage: whether user and system times were measured
  * @exit_status: of pfmon
  */

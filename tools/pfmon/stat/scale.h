@@ -25,7 +25,7 @@ uint64_t scale(uint64_t value, uint64_t duration, uint64_t total);
 
 /**
  * struct ratio - the increments of a count
- * @count: how many
+ * @count: number of increments
  * @values: their sum
  * @durations: the sum of their times
  * @first: the rate of the first: sums of squares are those of what differs from it, so

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Build-ids: the linker's mark by which a program is known to be the same. */
+/* Read build-ids, which identify a program; the linker writes them. */
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <gelf.h>

@@ -26,7 +26,7 @@
 /**
  * struct data_header - the first bytes of the file
  * @magic: DATA_MAGIC
- * @version: DATA_VERSION; who knows the major version can read the file
+ * @version: DATA_VERSION; a reader that knows the major version can read the file
  * @size: bytes of this header: the first record follows
  */
 struct data_header {
@@ -49,7 +49,7 @@ enum data_type {
 
 /**
  * struct data_record - head of a record
- * @type: enum data_type; what a reader does not know it passes over
+ * @type: enum data_type; a reader skips types that it does not know
  * @size: bytes of the record, this head and the padding included
  */
 struct data_record {
@@ -105,8 +105,8 @@ struct data_command {
  * @set: event set
  * @pmd: PMD that overflows: by @set and @pmd samples say what event they are of
  * @modes: DATA_MODE_*
- * @value_count: values in each sample of this event; so many numbers of PMDs follow,
- *	in the order of the values.  Then the name, as the user gave it
+ * @value_count: values in each sample of this event; the PMD numbers of these values
+ *	follow, then the name, as the user gave it
  *
  * Before all samples.
  */
@@ -157,7 +157,7 @@ struct data_thread {
  * @offset: of @start in the file
  * @inode: of the file, 0 if there is none
  * @device_major: of the file
- * @device_minor: likewise
+ * @device_minor: of the file
  * @tgid: process
  * @flags: DATA_MAPPING_*
  *
@@ -204,7 +204,8 @@ struct data_samples {
 };
 
 /**
- * struct data_losses - what is not there, of one context, from the beginning until now
+ * struct data_losses - samples of one context that are missing, from the beginning until
+ * now
  * @lost: samples that were lost
  * @lost_sum: sum of their periods, if that is known (hist), else 0
  * @throttled: times monitoring waited for the next tick because of too many interrupts
@@ -220,15 +221,15 @@ struct data_losses {
 };
 
 /**
- * struct data_unsampled - what the PMU delivered no samples of, of one context and event
+ * struct data_unsampled - events of one context for which the PMU delivered no samples
  * @counted: events that a second counter counted
- * @events: of them, those that are in no sample, nor in one that was lost
- * @samples: for how many samples these would have been enough
+ * @events: those of them that are in no sample, whether written or lost
+ * @samples: number of samples that these events would have made
  * @context: of which
  * @set: event set
  * @pmd: PMD of the event
  *
- * There is none where no second counter was free.
+ * There is no such record if no second counter was available.
  */
 struct data_unsampled {
 	uint64_t counted;

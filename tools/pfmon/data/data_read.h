@@ -13,7 +13,7 @@
  * @size: how many
  * @next: offset of the next record
  * @is_cut_short: it ends within a record
- * @is_damaged: the record at @next has a size that cannot be
+ * @is_damaged: the record at @next has an impossible size
  */
 struct data_file {
 	char *bytes;
@@ -25,8 +25,8 @@ struct data_file {
 
 /*
  * Read the file at @path, "-" is standard input, or take the @size bytes of malloc()ed
- * @bytes that came from there.  They say what is wrong and return -1, or 0; the file is
- * to be closed in any case.
+ * @bytes that came from there.  They report an error and return -1, or return 0; the file
+ * is to be closed in any case.
  */
 int data_open(struct data_file *file, const char *path);
 int data_open_bytes(struct data_file *file, const char *path, void *bytes, size_t size);
@@ -36,7 +36,7 @@ void data_close_file(struct data_file *file);
 const struct data_record *data_next(struct data_file *file);
 
 /**
- * struct data_body - what has not been looked at of a record's body
+ * struct data_body - the part of a record's body that has not been read
  * @next: next byte
  * @end: behind the last one
  */
@@ -51,8 +51,8 @@ struct data_body data_body(const struct data_record *record);
 const void *data_take(struct data_body *body, size_t size);
 
 /*
- * The next string, "" if there is none; NULL if it has no end.  Of characters that a
- * terminal obeys '?' is made, in the file's bytes.
+ * The next string, "" if there is none; NULL if it has no end.  Replaces control
+ * characters by '?' in the file's bytes.
  */
 const char *data_take_string(struct data_body *body);
 

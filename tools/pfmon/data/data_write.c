@@ -28,8 +28,8 @@ static const char *shown_path(const struct data_writer *writer)
 }
 
 /*
- * Take back what is there of a record that could not be written, from byte @begin on.
- * Returns -1.
+ * Remove the written part of an incomplete record, which begins at byte @begin.  Returns
+ * -1.
  */
 static int take_back(struct data_writer *writer, uint64_t begin)
 {
@@ -70,8 +70,8 @@ static int write_all(struct data_writer *writer, struct iovec *parts, int count)
 }
 
 /*
- * Are there @size bytes for it, and the reserve behind them?  Where a filesystem cannot
- * tell it is found out by writing.
+ * Is there room for @size bytes and the reserve?  If a filesystem cannot tell, the write
+ * will show it.
  */
 static bool has_room(const struct data_writer *writer, uint64_t size)
 {

@@ -24,9 +24,9 @@ struct data_writer {
 };
 
 /*
- * Each record is one write(2): what has been written is there, whatever becomes of
- * pfmon.  All say what is wrong and return -1, or 0.  A record that cannot be written is
- * not there at all, unless @is_torn.  @path is kept until data_close().
+ * Each record is one write(2), so that the written ones stay even if pfmon is killed.
+ * All functions report an error and return -1, or return 0.  A record that cannot be
+ * written is removed completely, unless @is_torn.  @path is kept until data_close().
  * Structures are given as they are to be in the file; strings may be NULL for "".
  */
 int data_create(struct data_writer *writer, const char *path);

@@ -39,8 +39,8 @@ struct kernel {
 };
 
 /*
- * @root is what stands before "/proc" and "/sys": "".  Says that there is no memory and
- * returns -1, or 0; that nothing may be seen is no error.
+ * @root is what stands before "/proc" and "/sys": "".  Without memory, reports that and
+ * returns -1, else returns 0; that nothing may be seen is no error.
  */
 int kernel_read_regions(struct kernel *kernel, const char *root);
 void kernel_free(struct kernel *kernel);

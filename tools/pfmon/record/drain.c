@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From a sampling buffer to the file.  The kernel may be writing it: what a count takes
- * in is there before the count says so.
+ * From a sampling buffer to the file.  The kernel may be writing it at the same time; it
+ * writes samples before it increments their count.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +86,7 @@ static int write_entries(const struct drain *drain, struct data_writer *writer,
 	return data_write_samples(writer, &samples, entries, size);
 }
 
-/* Of @count entries those that take no more than @size bytes; that size into @size. */
+/* Returns how many of @count entries fit into @size bytes; stores their size in @size. */
 static uint64_t entries_within(const struct drain *drain, const void *entries,
 			       uint64_t count, size_t *size)
 {
@@ -270,7 +270,7 @@ static struct batch nway_batch(const struct drain *drain)
 	return batch;
 }
 
-/* The kernel goes on: the size may be that of later samples, too. */
+/* The kernel goes on writing: the size may include later samples. */
 static int take_early(struct drain *drain, struct data_writer *writer, struct batch batch)
 {
 	batch.count = entries_within(drain, batch.entries, batch.count, &batch.size);
@@ -308,7 +308,7 @@ static const struct pfm_hist_entry *hist_table(const struct drain *drain, size_t
 	return (const struct pfm_hist_entry *)(header + 1);
 }
 
-/* What an entry has more than in the file. */
+/* The part of an entry that is not in the file yet. */
 static struct pfm_hist_entry growth(const struct drain *drain,
 				    const struct pfm_hist_entry *table, size_t index)
 {
@@ -434,7 +434,7 @@ int drain_rest(struct drain *drain, struct data_writer *writer)
 		drain->taken = hist_samples(drain);
 		break;
 	default:
-		/* One that was taken and could not be handed back is there still. */
+		/* A buffer that was taken and could not be handed back is still full. */
 		if (!drain->is_taken && look(header->hdr_count))
 			result = take_linear(drain, writer);
 	}

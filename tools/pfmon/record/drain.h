@@ -16,7 +16,7 @@
 #include "../data/data.h"
 
 /**
- * struct tally - what samples say together
+ * struct tally - sums over samples
  * @newest: time of the last one; 0 if none has a time
  * @events: sum of periods, for each PMD
  * @samples: number of samples, for each PMD
@@ -36,7 +36,7 @@ struct tally {
  * @taken: samples taken so far
  * @written: those of them that are in the file
  * @overflows: default, callchain: hdr_overflows when a full buffer was taken last
- * @is_taken: likewise: what is in the buffer now has been taken
+ * @is_taken: default, callchain: the content of the buffer has been taken
  * @regions: nway: regions taken
  * @early: samples that were taken of the buffer or region that is being filled
  * @early_size: their bytes
@@ -62,10 +62,10 @@ struct drain {
 };
 
 /*
- * Take a full buffer or region, if there is one: returns 1, and what was taken is to be
- * handed back by pfm_restart(); if that succeeds drain_handed_back() is to be told.  0
- * if there is none.  -1 if it could not be written, which has been said; what was
- * taken is lost then.  @writer is NULL if nothing can be written any more: the same.
+ * Take a full buffer or region, if there is one: returns 1, and the caller hands it back
+ * by pfm_restart() and, if that succeeds, calls drain_handed_back().  Returns 0 if there
+ * is none.  Returns -1 after reporting that it could not be written; what was taken is
+ * lost then.  @writer is NULL if nothing can be written any more: the same.
  */
 int drain_full(struct drain *drain, struct data_writer *writer);
 void drain_handed_back(struct drain *drain);
@@ -79,7 +79,7 @@ int drain_early(struct drain *drain, struct data_writer *writer);
 /* Take all that is left: monitoring is over.  A second time there is nothing left. */
 int drain_rest(struct drain *drain, struct data_writer *writer);
 
-/* What all samples say so far, those in the buffer, too. */
+/* Sums over all samples so far, including those in the buffer. */
 void drain_tally(const struct drain *drain, struct tally *tally);
 
 /**

@@ -11,8 +11,8 @@
 #include "rate.h"
 
 /*
- * @command is NULL or what runs; @tids are the threads that were attached to.
- * @rates are those of @events.  Says what is wrong and returns -1, or 0.
+ * @command is NULL or what runs; @tids are the threads that were attached to.  @rates are
+ * those of @events.  Reports an error and returns -1, or returns 0.
  */
 int head_write(struct data_writer *writer, const struct machine *machine,
 	       char *const *command, const int *tids, size_t tid_count,

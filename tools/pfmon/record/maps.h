@@ -15,7 +15,7 @@
  * @offset: of @start in the file
  * @inode: of the file, 0 if there is none
  * @device_major: of the file
- * @device_minor: likewise
+ * @device_minor: of the file
  * @path: of the file, "[vdso]" or the like, or empty
  */
 struct map {
@@ -39,12 +39,12 @@ struct maps {
 };
 
 /*
- * Read those of process @pid.  None, if it has ended or may not be looked at.  Says that
- * there is no memory and returns -1, or 0.
+ * Read the executable memory of process @pid.  The list is empty if the process has ended
+ * or may not be looked at.  Without memory, reports that and returns -1, else returns 0.
  */
 int maps_read(struct maps *maps, pid_t pid);
 
-/* Is the same one among them? */
+/* Does @maps contain the same mapping? */
 bool maps_have(const struct maps *maps, const struct map *wanted);
 void maps_free(struct maps *maps);
 

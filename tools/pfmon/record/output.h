@@ -5,7 +5,7 @@
 
 /*
  * Make room for a recording at @path, "-" is standard output: an older recording becomes
- * PATH.old, and anything else stays.  Says what is wrong and returns -1, or 0.
+ * PATH.old, and anything else stays.  Reports an error and returns -1, or returns 0.
  */
 int output_prepare(const char *path);
 

@@ -32,7 +32,7 @@ struct thread {
  * @maps: what it had when it was looked at last
  * @looked_at: time of the newest sample then
  * @device: of the file that it executed then
- * @inode: likewise
+ * @inode: of the same file
  * @is_known: it has been looked at
  */
 struct process {
@@ -50,13 +50,13 @@ struct process {
 pid_t process_of(pid_t tid);
 
 /*
- * These say what is wrong and return -1, or 0.  That the process has ended is not wrong.
+ * These report an error and return -1, or return 0.  The end of the process is no error.
  */
 int process_add_thread(struct process *process, pid_t tid, uint32_t context);
 
 /*
- * Write the names and mappings that it did not have when it was looked at last, from
- * which they are to hold: samples of @now are the newest that there are.
+ * Write the names and mappings that are new since the last look; they are valid from that
+ * look on.  @now is the time of the newest sample.
  */
 int process_look(struct process *process, struct data_writer *writer, uint64_t now);
 

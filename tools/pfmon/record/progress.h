@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is said while something is recorded: a line on a terminal that is written over. */
+/* The progress of a recording: a line on a terminal that is overwritten. */
 #ifndef PFMON_PROGRESS_H
 #define PFMON_PROGRESS_H
 
@@ -21,7 +21,7 @@ struct progress {
 
 void progress_begin(struct progress *progress, bool is_quiet);
 
-/* At most about twice a second; the first time after as long. */
+/* Shown at most about twice a second, the first time after half a second. */
 void progress_show(struct progress *progress, uint64_t samples, uint64_t lost,
 		   uint64_t bytes);
 

@@ -7,7 +7,7 @@
 /* Less CPU time than this says little about what comes. */
 #define LEAST	 (SECOND / 200)
 
-/* A new period begins anew to count, so a small difference is let be. */
+/* With a new period the counter starts again, so a small difference is ignored. */
 #define TOO_MUCH 1.2
 
 /* Of a software counter that counts occurrences and not time. */

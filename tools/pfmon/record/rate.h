@@ -35,9 +35,9 @@ void rate_begin(struct rate *rate, uint64_t frequency, uint64_t random_mask,
 		const struct event *event, const struct pmu *pmu);
 
 /*
- * There have been @events events in @time ns of CPU time, without those of samples that
- * are @is_short of: lost, or suppressed because of too many interrupts.  Returns true
- * if that asks for another period, which is in @rate->period then.
+ * There have been @events events in @time ns of CPU time.  @is_short: samples are
+ * missing, lost or suppressed because of too many interrupts; @events does not include
+ * theirs.  Returns true if the period must change; it is in @rate->period then.
  */
 bool rate_follow(struct rate *rate, uint64_t events, uint64_t time, bool is_short);
 

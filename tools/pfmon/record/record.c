@@ -198,7 +198,7 @@ static void warn_of_losses(const struct run *run, const struct drain_counts *cou
 
 		if (some.samples)
 			warn_user("%.1f %% of the events '%s' are in no sample, because "
-				  "the PMU told of overflows too late: take a larger -c",
+				  "the PMU reported overflows too late: take a larger -c",
 				  100 * (double)some.events / (double)some.counted,
 				  run->recorder.events.events[i].name);
 	}
@@ -235,8 +235,8 @@ static void tell_more(const struct run *run, const struct drain_counts *counts)
 #define LOSSES_TEXT 128
 
 /*
- * "0 lost" is not said of a recording that was throttled, for nobody knows then, nor where
- * the PMU did not deliver samples.
+ * "0 lost" is not printed if monitoring was throttled, because the number is unknown
+ * then, nor if the PMU did not deliver samples.
  */
 static const char *losses_text(const struct run *run, const struct drain_counts *counts,
 			       char *text)

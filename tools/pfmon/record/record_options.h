@@ -55,8 +55,8 @@ struct record_options {
 };
 
 /*
- * Returns 1 if help was asked for, -1 after saying what is wrong, or 0.  In each case
- * record_options_free() follows.
+ * Returns 1 if the user asked for help, -1 after reporting an error, else 0.  In each
+ * case record_options_free() follows.
  */
 int record_options_parse(int argc, char **argv, struct record_options *options);
 void record_options_free(struct record_options *options);

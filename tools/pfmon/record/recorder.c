@@ -46,7 +46,7 @@ static void close_samplers(struct recorder *recorder)
 		sampler_close(&recorder->samplers[i]);
 }
 
-/* All or none.  Says nothing and returns -1 with errno, or 0. */
+/* All or none.  Returns -1 with errno and without a message, or 0. */
 static int create_samplers(struct recorder *recorder)
 {
 	for (size_t i = 0; i < recorder->count; i++) {
@@ -96,7 +96,9 @@ static int fail_create(const struct recorder *recorder, int error, unsigned int 
 	}
 }
 
-/* Something that was not asked for could not be had: take less.  False if it was. */
+/*
+ * A default could not be satisfied: take less.  Returns false if the user asked for it.
+ */
 static bool do_with_less(struct recorder *recorder, unsigned int reason)
 {
 	const struct record_options *options = recorder->options;

@@ -58,7 +58,7 @@ struct recorder {
 	uint64_t duration;
 };
 
-/* All of these say what is wrong and return -1, or 0.  recorder_free() follows. */
+/* All of these report an error and return -1, or return 0.  recorder_free() follows. */
 
 /* Make the contexts and program the events. */
 int recorder_prepare(struct recorder *recorder, const struct record_options *options);
@@ -78,12 +78,12 @@ void recorder_at_exec(void *recorder);
 void recorder_at_exit(void *recorder);
 
 /*
- * What the PMU delivered no samples of, of event @index in all threads; the samples are 0
- * if it is not known, or not worth a word.
+ * The events @index of all threads for which the PMU delivered no samples.  Their number
+ * of samples is 0 if it is not known or too small for a warning.
  */
 struct data_unsampled recorder_unsampled(const struct recorder *recorder, size_t index);
 
-/* What became of the samples of all threads. */
+/* Count the samples of all threads. */
 void recorder_count(const struct recorder *recorder, struct drain_counts *counts);
 void recorder_free(struct recorder *recorder);
 

@@ -91,7 +91,7 @@ int sampler_attach(struct sampler *sampler, pid_t tid)
 	return session_attach(&sampler->session, tid) ? -1 : map(sampler);
 }
 
-/* When something was lost, or monitoring had to wait. */
+/* Written only if something was lost, or monitoring had to wait. */
 int sampler_write_losses(struct sampler *sampler, struct data_writer *writer)
 {
 	struct data_losses losses = { .context = sampler->number };
@@ -109,9 +109,9 @@ int sampler_write_losses(struct sampler *sampler, struct data_writer *writer)
 }
 
 /*
- * While monitoring is masked, as it is between a full buffer of formats "default" and
- * "callchain" and the restart, a new period takes nothing away: the restart begins one
- * in any case.
+ * With formats "default" and "callchain" monitoring is masked between a full buffer and
+ * the restart.  A new period loses no events then: the restart begins a period in any
+ * case.
  */
 int sampler_take(struct sampler *sampler, struct data_writer *writer)
 {
@@ -145,7 +145,7 @@ static bool is_short(struct sampler *sampler)
 	return sampler->missed != before;
 }
 
-/* Events since the last sample; behind an overflow it is in the samples already. */
+/* Events since the last sample; after an overflow they are in a sample already. */
 static uint64_t since_sample(const struct pfarg_pmd *pmd)
 {
 	if (!(pmd->reg_value >> 63))
@@ -204,7 +204,7 @@ int sampler_follow(struct sampler *sampler)
 	return 0;
 }
 
-/* What the witnesses say; of several events it is not known whose samples were lost. */
+/* Ask the witnesses.  With several events it is not known whose samples were lost. */
 static int ask_witnesses(struct sampler *sampler)
 {
 	struct session *session = &sampler->session;

@@ -23,7 +23,7 @@
  * @rates: the periods, one for each event
  * @rate_count: number of @rates
  * @all: the events and their witnesses
- * @dropped: for each event, what new periods took away
+ * @dropped: for each event, the events that were lost by new periods
  * @unsampled: for each event, what is in no sample, at the end; @counted is 0 if that is
  *	not known
  * @buffer: the context's, NULL until it is attached
@@ -49,13 +49,13 @@ struct sampler {
 };
 
 /*
- * Make a context with a buffer of @size bytes.  Says nothing and returns -1 with errno,
- * or 0; in both cases sampler_close() follows.
+ * Make a context with a buffer of @size bytes.  Returns -1 with errno and without a
+ * message, or 0; in both cases sampler_close() follows.
  */
 int sampler_create(struct sampler *sampler, const char *pmu, enum data_format format,
 		   uint64_t size);
 
-/* What follows says what is wrong and returns -1, or 0. */
+/* The functions below report an error and return -1, or return 0. */
 
 /*
  * Sample the first @count of @events, which have one counter each: every @period events, or

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Samples that the PMU did not deliver.  A counter that is sampled begins anew at each
- * overflow, and what it had counted beyond is lost: little if the interrupt comes at once,
- * nearly all if the PMU looks for overflows at times.  A second counter of the same event,
- * that nobody resets, is the witness: what it has counted and no period explains is in no
- * sample.
+ * overflow, and what it had counted beyond is lost: little if the interrupt comes at
+ * once, nearly all if the PMU looks for overflows at times.  A second counter of the same
+ * event, which is never reset, is the witness: its events that no period accounts for are
+ * in no sample.
  */
 #ifndef PFMON_WITNESS_H
 #define PFMON_WITNESS_H
@@ -13,9 +13,9 @@
 #include "../event/events.h"
 
 /*
- * Add a witness for each of @events that finds a counter beside them, behind them all, into
- * @all; @events are assigned anew.  An event's witness has no name.  Says what is wrong and
- * returns -1, or 0.  witness_free() follows in any case.
+ * Add a witness for each of @events that finds a counter beside them, behind them all,
+ * into @all; @events are assigned anew.  An event's witness has no name.  Reports an
+ * error and returns -1, or returns 0.  witness_free() follows in any case.
  */
 int witness_add(struct event_list *all, struct event_list *events,
 		const struct machine *machine);

@@ -43,7 +43,7 @@ struct mappings {
 	size_t change_count;
 };
 
-/* Returns -1 without memory, or 0; to be freed in any case. */
+/* Returns -1 without memory, else 0; to be freed in any case. */
 int mappings_make(struct mappings *mappings, const struct recording *recording);
 void mappings_free(struct mappings *mappings);
 

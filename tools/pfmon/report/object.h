@@ -14,9 +14,9 @@
  * @path: as it was recorded
  * @name: what to show: the last part of @path
  * @build_id: as it was recorded
- * @inode: likewise
+ * @inode: as it was recorded
  * @is_kernel: part of the kernel
- * @is_looked_at: it has been seen what of it is on this machine
+ * @is_looked_at: it has been searched on this machine
  * @is_known: it is here, and the same
  * @program: its symbols, if it is known and not of the kernel
  * @region: where it is now, if it is known and of the kernel
@@ -55,14 +55,15 @@ struct object_list {
 	uint64_t recorded_until;
 };
 
-/* Returns -1 without memory, or 0; to be freed in any case. */
+/* Returns -1 without memory, else 0; to be freed in any case. */
 int objects_make(struct object_list *list, const struct recording *recording);
 void objects_free(struct object_list *list);
 
 /*
- * The function at @offset of @object (of the file; of a part of the kernel from where
- * it was), and into @inside how far behind its beginning.  NULL if that is not known;
- * if it is not the object that was recorded, that is said once.
+ * Returns the function at @offset of @object, NULL if it is not known; stores in @inside
+ * the distance from its beginning.  @offset is one in the file, or for a part of the
+ * kernel the distance from its start.  Warns once if the object is not the one that was
+ * recorded.
  */
 const struct symbol *object_symbol(struct object_list *list, struct object *object,
 				   uint64_t offset, uint64_t *inside);

@@ -70,8 +70,8 @@ static node_number add_entry(struct profile *profile, const struct sample *sampl
 }
 
 /*
- * Below @node the name of the thread and then all functions, the outermost first.  Of an
- * object without symbols all is one: a flame graph of single addresses shows nothing.
+ * Below @node the name of the thread and then all functions, the outermost first.  An
+ * object without symbols is one node: a flame graph of single addresses shows nothing.
  */
 static node_number add_stack(struct profile *profile, const struct sample *sample,
 			     node_number node)

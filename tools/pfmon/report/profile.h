@@ -49,7 +49,7 @@ struct profile {
 	bool has_chains;
 };
 
-/* Says what is wrong and returns -1, or 0; to be freed in any case. */
+/* Reports an error and returns -1, or returns 0; to be freed in any case. */
 int profile_make(struct profile *profile, const struct recording *recording,
 		 const struct profile_options *options);
 void profile_free(struct profile *profile);
@@ -61,10 +61,13 @@ const struct node *profile_event(const struct profile *profile,
 /* Is @event wanted? */
 bool profile_wants(const struct profile *profile, const struct recorded_event *event);
 
-/* What of @event @node is, in percent: by periods, or by samples where there are none. */
+/*
+ * The share of @node in @event, in percent: by periods, or by samples if there are no
+ * periods.
+ */
 double profile_percent(const struct node *event, const struct node *node);
 
-/* By what they are of their event, the greatest first; then by their names. */
+/* Order by share of the event, the greatest first; then by name. */
 int profile_order(const struct node *a, const struct node *b);
 
 /*

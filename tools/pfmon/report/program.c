@@ -165,7 +165,7 @@ void program_free(struct program *program)
 	*program = (struct program){ 0 };
 }
 
-/* Into @address, what symbols and tables have at @offset of the file. */
+/* Store in @address the address at which symbols and tables have @offset of the file. */
 static bool find_address(const struct program *program, uint64_t offset,
 			 uint64_t *address)
 {

@@ -10,7 +10,7 @@
  * struct program_segment - a part of the file that is mapped
  * @offset: in the file
  * @size: bytes
- * @address: where the symbols have it
+ * @address: its address in the symbol table
  */
 struct program_segment {
 	uint64_t offset;
@@ -33,17 +33,17 @@ struct program {
 };
 
 /*
- * Read the ELF file of @fd, which stays open; @name is for its debug file to be found
- * beside it.  @debug_path: directories, separated by colons, with .build-id in them;
- * NULL for /usr/lib/debug.  Returns -1 if it is none that can be read, or 0; to be freed
- * in any case.
+ * Read the ELF file of @fd, which stays open; @name lets its debug file be found beside
+ * it.  @debug_path: directories, separated by colons, with .build-id in them; NULL for
+ * /usr/lib/debug.  Returns -1 if the file cannot be read as ELF, else 0; free @program in
+ * any case.
  */
 int program_read(struct program *program, int fd, const char *name, char *debug_path);
 void program_free(struct program *program);
 
 /*
- * The function at @offset of the file, and into @inside how far behind its beginning;
- * NULL if there is none.
+ * Returns the function at @offset of the file, NULL if there is none; stores in @inside
+ * the distance from its beginning.
  */
 const struct symbol *program_find(const struct program *program, uint64_t offset,
 				  uint64_t *inside);

@@ -108,9 +108,9 @@ struct recording {
 };
 
 /*
- * Read the file at @path; recording_read() takes in what is in @recording->file, which was
- * opened.  Say what is wrong and return -1, or 0; to be freed, and the file with it, in
- * any case.
+ * Read the file at @path; recording_read() takes in what is in @recording->file, which
+ * was opened.  Report an error and return -1, or return 0; to be freed, and the file with
+ * it, in any case.
  */
 int recording_open(struct recording *recording, const char *path);
 int recording_read(struct recording *recording);
@@ -137,8 +137,8 @@ void recording_warn_losses(const struct recording *recording);
 uint64_t recording_lost(const struct recording *recording);
 
 /*
- * What the PMU delivered no samples of, of all contexts: of @event, and of all events the
- * samples alone.  0 where it is not worth a word.
+ * Events for which the PMU delivered no samples, in all contexts: those of @event, or, of
+ * all events together, only the number of samples.  0 if too small for a warning.
  */
 struct data_unsampled recording_unsampled(const struct recording *recording,
 					  const struct data_event *event);

@@ -149,7 +149,7 @@ static int parse_option(int option, void *data)
 	}
 }
 
-/* Returns 1 if help was asked for and given, -1 if something is wrong. */
+/* Returns 1 after printing the help that the user asked for, -1 if something is wrong. */
 static int parse_options(int argc, char **argv, struct options *options)
 {
 	static const struct option names[] = {

@@ -70,9 +70,9 @@ static const char *state_of(const struct recording *recording)
 }
 
 /*
- * How many samples, what was lost, and whether the file has its end.  What would have been
- * sampled while monitoring was throttled nobody knows: "none lost" is not said then, nor
- * where the PMU did not deliver samples.
+ * How many samples, what was lost, and whether the file has its end.  The samples missed
+ * by throttling are not known: "none lost" is not printed then, nor if the PMU did not
+ * deliver samples.
  */
 static void print_state(FILE *file, const struct profile *profile)
 {

@@ -19,7 +19,7 @@ struct table_style {
 	double limit;
 };
 
-/* Returns -1 without memory, or 0. */
+/* Returns -1 without memory, else 0. */
 int report_table(FILE *file, const struct profile *profile,
 		 const struct table_style *style);
 

@@ -103,7 +103,7 @@ static int take_input(int option, void *data)
 	return 0;
 }
 
-/* Returns 1 if help was asked for and given, -1 if something is wrong. */
+/* Returns 1 after printing the help that the user asked for, -1 if something is wrong. */
 static int parse_options(int argc, char **argv, const char **path)
 {
 	static const struct option names[] = {

@@ -11,7 +11,7 @@
  * @address: where it begins
  * @size: bytes of it, 0 if that is not known: up to the next one, or
  * @limit: an address that it does not reach; 0 if that is not known
- * @rank: of several at an address that with the lowest is shown
+ * @rank: of several at one address, the one with the lowest rank is shown
  * @outer: the one with a size that it lies in, once they are sorted: its number and 1;
  *	0 for none
  * @name: its name
@@ -36,14 +36,13 @@ struct symbol_table {
 };
 
 /*
- * Of characters of the name that a terminal obeys '?' is made.  Returns -1 without
- * memory, or 0.
+ * Replaces control characters in the name by '?'.  Returns -1 without memory, else 0.
  */
 int symbol_table_add(struct symbol_table *table, const struct symbol *symbol);
 
 /*
- * After the last one.  Leaves one for each address, and no label without a size that
- * lies in a function with one.
+ * Call it after the last symbol was added.  It keeps one symbol for each address, and no
+ * label without a size inside a function that has a size.
  */
 void symbol_table_sort(struct symbol_table *table);
 

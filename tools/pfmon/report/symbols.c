@@ -62,7 +62,10 @@ struct location symbols_find(struct symbols *symbols, const struct sample *sampl
 	return location;
 }
 
-/* Where no table tells, a return address into the function itself is left over from a call. */
+/*
+ * Without a table, assume that a return address into the function itself is left over
+ * from a call.
+ */
 static bool are_different_functions(struct symbols *symbols, const struct sample *sample,
 				    unsigned int one, unsigned int other)
 {

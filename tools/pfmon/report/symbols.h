@@ -33,7 +33,7 @@ struct location {
 	bool is_kernel;
 };
 
-/* Returns -1 without memory, or 0; to be freed in any case. */
+/* Returns -1 without memory, else 0; to be freed in any case. */
 int symbols_make(struct symbols *symbols, const struct recording *recording);
 void symbols_free(struct symbols *symbols);
 
@@ -42,8 +42,8 @@ struct location symbols_find(struct symbols *symbols, const struct sample *sampl
 			     unsigned int index);
 
 /*
- * Does frame number @index of @sample belong to the call chain?  All do but what the link
- * register had, if that is left over from another call, or on the stack as well.
+ * Does frame number @index of @sample belong to the call chain?  All do, except the link
+ * register's value if it is left over from another call or is also on the stack.
  */
 bool symbols_is_frame(struct symbols *symbols, const struct sample *sample,
 		      unsigned int index);

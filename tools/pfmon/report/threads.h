@@ -29,7 +29,7 @@ struct named_thread {
 	const char *comm;
 };
 
-/* Returns -1 without memory, or 0; to be freed in any case. */
+/* Returns -1 without memory, else 0; to be freed in any case. */
 int thread_names_make(struct thread_names *names, const struct recording *recording);
 void thread_names_free(struct thread_names *names);
 

@@ -7,7 +7,7 @@
 #include "threads.h"
 
 /**
- * struct key - by what samples are added up; zero is what makes no difference
+ * struct key - samples with equal keys are added up; a field that is not used is zero
  * @event: event
  * @object: program, library, ...
  * @symbol: function
@@ -30,9 +30,9 @@ struct key {
 typedef size_t node_number;
 
 /**
- * struct node - what came together
- * @key: by what
- * @parent: of what it is a part
+ * struct node - samples that were added up
+ * @key: their key
+ * @parent: the node that it is a part of
  * @first_child: its first part, 0 if it has none
  * @next: the next part of the same, 0 if it is the last
  * @child_count: parts
@@ -67,7 +67,7 @@ struct tree {
 	size_t places;
 };
 
-/* Returns -1 without memory, or 0; to be freed in any case. */
+/* Returns -1 without memory, else 0; to be freed in any case. */
 int tree_make(struct tree *tree);
 void tree_free(struct tree *tree);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The process that runs COMMAND.  It is made, waits in a read() while the
- * context is attached to it and started, and then does nothing but execve():
- * the search along PATH has been done before, so that of what is counted only
- * the way from read() to execve() is not COMMAND's own.
+ * The process that runs COMMAND.  It is made, waits in a read() while the context is
+ * attached to it and started, and then does nothing but execve(): the search along PATH
+ * has been done before.  So the counts contain nothing but COMMAND itself and the way
+ * from read() to execve().
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -136,9 +136,9 @@ static char state_of(pid_t pid)
 #define PAUSE_US 100
 
 /*
- * Wait until the child sleeps in its read(): from when it says so on, that is
- * the only place where it sleeps.  If it takes a tenth of a second, or /proc
- * cannot be read, a few instructions too many are counted.
+ * Wait until the child sleeps in its read(), the only place where it sleeps after it has
+ * reported that it is ready.  If it takes a tenth of a second, or /proc cannot be read, a
+ * few instructions too many are counted.
  */
 static void settle(const struct child *child)
 {
@@ -201,8 +201,8 @@ int child_prepare(struct child *child, const char *path, char **arguments,
 }
 
 /*
- * Wait until a traced child has become COMMAND or has ended, which is left for others
- * to wait for.
+ * Wait until a traced child has become COMMAND or has ended.  If it has ended, it is not
+ * reaped here.
  */
 static void follow_to_exec(const struct child *child, const struct tracer *tracer)
 {
@@ -233,7 +233,7 @@ int child_release(struct child *child, const char *command, const struct tracer 
 	ssize_t length;
 	int error;
 
-	/* A child that a signal has ended meanwhile is no failure of exec. */
+	/* If a signal has ended the child meanwhile, exec has not failed. */
 	length = write(child->go, "", 1);
 	signal(SIGPIPE, before);
 	close(child->go);

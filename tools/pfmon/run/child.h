@@ -11,7 +11,7 @@
 /**
  * struct child - a process that is about to run COMMAND
  * @pid: the process
- * @go: written to, lets it go on; closed, makes it end
+ * @go: a write lets it go on; closing makes it end
  * @failure: errno of an exec that failed is read from it
  * @others: how it was before
  */
@@ -23,22 +23,22 @@ struct child {
 };
 
 /*
- * Find the file of @command as a shell does.  Returns 0 and the path in
- * @path, to be freed, or EXIT_NOT_FOUND or EXIT_NOT_EXECUTABLE after saying so.
+ * Find the file of @command as a shell does.  Returns 0 and the path in @path, to be
+ * freed, or EXIT_NOT_FOUND or EXIT_NOT_EXECUTABLE after reporting that.
  */
 int child_find(const char *command, char **path);
 
 /*
- * Make a process that waits, with the signals of before @signals, to become @path
- * with @arguments.  Says what is wrong and returns -1, or 0.
+ * Make a process that waits, with the signals of before @signals, to become @path with
+ * @arguments.  Reports an error and returns -1, or returns 0.
  */
 int child_prepare(struct child *child, const char *path, char **arguments,
 		  const struct signals *signals);
 
 /*
- * Let it go on.  Returns 0 once COMMAND runs, or EXIT_NOT_EXECUTABLE or
- * EXIT_NOT_FOUND after saying why not; the process is reaped then.  @tracer is NULL
- * unless the process is traced (trace.h).
+ * Let it go on.  Returns 0 once COMMAND runs, or EXIT_NOT_EXECUTABLE or EXIT_NOT_FOUND
+ * after reporting why not; the process is reaped then.  @tracer is NULL unless the
+ * process is traced (trace.h).
  */
 int child_release(struct child *child, const char *command, const struct tracer *tracer);
 

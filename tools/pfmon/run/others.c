@@ -106,8 +106,8 @@ static bool first_time(pid_t pid, uint64_t *ns)
 }
 
 /*
- * A thread that has ended runs on for a moment, and what /proc says of it is as old as the
- * last tick then.  While it runs the time of its process goes on, too.
+ * An ended thread runs on for a moment, and its time in /proc is then that of the last
+ * tick.  The time of its process goes on, too, while it runs.
  */
 static bool read_times(pid_t pid, uint64_t *process, uint64_t *first)
 {

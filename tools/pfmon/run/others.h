@@ -3,8 +3,8 @@
  * What a command did outside of its first thread, which is the one that is monitored: its
  * other threads, however short they lived, and the processes that it started.
  *
- * That there were any, and their CPU time, is what the kernel has added up for the command;
- * of their number it keeps nothing but how many tasks were made in the whole system.
+ * The kernel adds up their CPU time for the command, which shows that there were any.
+ * Their number is not known; the kernel only counts the tasks made in the whole system.
  */
 #ifndef PFMON_OTHERS_H
 #define PFMON_OTHERS_H
@@ -23,7 +23,7 @@
  * @has_children: it waited for processes that it had started
  * @children: ns of CPU time of these, and of those that nobody waited for
  * @running: processes that it had started and that go on
- * @made: tasks that were made in the system meanwhile: there are no more of these all
+ * @made: tasks that were made in the system meanwhile, an upper limit for their number
  */
 struct others {
 	uint64_t tasks_before;
@@ -55,7 +55,7 @@ void others_finish(struct others *others, const struct rusage *usage);
 /* Add those of another run. */
 void others_add(struct others *sum, const struct others *others);
 
-/* Say who was not @done, "counted" for example, if there was anybody. */
+/* Warn about other threads and processes that were not @done, for example "counted". */
 void others_warn(const struct others *others, const char *done);
 
 #endif

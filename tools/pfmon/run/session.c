@@ -24,7 +24,7 @@ int session_create(struct session *session, const char *pmu, const char *format,
 	session->fd = pfm_create(&create);
 	if (session->fd == -1)
 		return -1;
-	/* COMMAND must not have it. */
+	/* COMMAND must not inherit it. */
 	fcntl(session->fd, F_SETFD, FD_CLOEXEC);
 	return 0;
 }
@@ -82,7 +82,7 @@ static int list_sets(struct session *session, const struct event_list *events)
 	return 0;
 }
 
-/* Sets that are there already begin anew, but for the values of their PMDs. */
+/* Existing sets are reset, except for the values of their PMDs. */
 static int create_sets(struct session *session)
 {
 	unsigned int limit = vector_limit(session, sizeof(*session->sets));
@@ -96,9 +96,9 @@ static int create_sets(struct session *session)
 }
 
 /*
- * Add @bits to the PMCs of @set from the one of index @first on, merged with what other
- * events need in the same PMC; that they agree where their masks meet was seen to when
- * counters were assigned.
+ * Add @bits to the PMCs of @set from the one of index @first on, merged with the bits
+ * that other events need in the same PMC.  Where their masks overlap the bits are the
+ * same; the assignment has checked that.
  */
 static void merge_pmc(struct session *session, unsigned int first, size_t set,
 		      const struct pmc_bits *bits)
@@ -163,8 +163,8 @@ static struct pfarg_pmd *add_pmd(struct session *session, uint16_t pmd, size_t s
 }
 
 /*
- * The counter overflows after so many events, once, and when its set has its turn again
- * it begins anew, as do the others that would have ended that turn.
+ * The counter overflows once, after switch_after events.  At its set's next turn it
+ * starts again from the beginning, as do the other counters that can end the turn.
  */
 static void make_switch(struct pfarg_pmd *pmd, const struct event_list *events,
 			const struct event *event)
@@ -181,7 +181,7 @@ static void make_switch(struct pfarg_pmd *pmd, const struct event_list *events,
 	}
 }
 
-/* Those of a set side by side, as neighbours are read at the same moment. */
+/* List the PMDs of a set next to each other: neighbours are read at the same moment. */
 static void list_set(struct session *session, const struct event_list *events, size_t set)
 {
 	for (size_t i = 0; i < events->count; i++) {
@@ -225,7 +225,7 @@ int session_program(struct session *session, const struct event_list *events)
 		return -1;
 	if (create_sets(session))
 		return -1;
-	/* The kernel has a shortest one: what is shown is what they were. */
+	/* The kernel may have lengthened a timeout: show the actual ones. */
 	for (size_t i = 0; i < events->set_count; i++)
 		events->sets[i].timeout = session->sets[i].set_timeout;
 	return write_pmcs(session);
@@ -248,7 +248,7 @@ int session_attach(struct session *session, int tid)
 {
 	struct pfarg_load load = { .load_pid = (uint32_t)tid };
 
-	/* What an earlier run has left in the sets. */
+	/* Remove what an earlier run has left in the sets. */
 	if (session->sets && (create_sets(session) || write_pmcs(session)))
 		return -1;
 	if (write_pmds(session))

@@ -16,9 +16,9 @@
  * @set_count: number of @sets
  * @pmcs: what is written into PMCs
  * @pmc_count: number of @pmcs
- * @initial: with what PMDs begin: for each set those of its events, one after the other,
- *	and last the thread's CPU time if the module counts that; values are 0 unless
- *	somebody puts another one there
+ * @initial: initial values of PMDs: for each set those of its events in order, and last
+ *	the thread's CPU time if the module counts that; values are 0 unless a caller sets
+ *	another one
  * @pmds: the same PMDs, for reading
  * @values: the same, for reading values only
  * @pmd_count: number of @values
@@ -39,17 +39,17 @@ struct session {
 };
 
 /*
- * Make the context, of the PMU @pmu if that is not NULL, with a sampling format if @format
- * is not NULL.  Says nothing and
- * returns -1 with errno, for fail_open(), or 0.
+ * Make the context, of the PMU @pmu if that is not NULL, with a sampling format if
+ * @format is not NULL.  Returns -1 with errno, for fail_open(), without a message; or
+ * returns 0.
  */
 int session_create(struct session *session, const char *pmu, const char *format,
 		   void *argument, size_t size);
 
 /*
- * These say what is wrong and return -1, or 0.  A session that was opened or created,
- * successfully or not, is closed with session_close().  session_open() makes a context
- * without a format and asks for the machine.
+ * These report an error and return -1, or return 0.  A session that was opened or
+ * created, successfully or not, is closed with session_close().  session_open() makes a
+ * context without a format and asks for the machine.
  */
 int session_open(struct session *session, const char *pmu);
 int session_program(struct session *session, const struct event_list *events);
@@ -63,14 +63,14 @@ int session_detach(struct session *session);
 int session_read_pmds(struct session *session);
 
 /*
- * Counts of @events into @values, and ns of the thread's CPU time in each set into
- * @times, 0 if that is not known.
+ * Store the counts of @events in @values, and the ns of the thread's CPU time in each set
+ * in @times, 0 if that is not known.
  */
 int session_read(struct session *session, const struct event_list *events,
 		 uint64_t *values, uint64_t *times);
 
 /**
- * struct set_activity - what came of an event set
+ * struct set_activity - activity of an event set
  * @runs: how often it was the active one
  * @duration: ns for which it counted
  */
@@ -79,7 +79,7 @@ struct set_activity {
 	uint64_t duration;
 };
 
-/* That of each set into @activities. */
+/* Store the activity of each set in @activities. */
 int session_read_activities(struct session *session, struct set_activity *activities);
 
 /* Did the thread run on CPUs on which nothing was counted? */

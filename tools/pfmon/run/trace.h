@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Following a child through execve() and to its end with ptrace(2): it stands still
- * there, so that its memory can be looked at.  Its signals reach it as ever, and job
- * control works.  Only its first thread is followed.
+ * Following a child through execve() and to its end with ptrace(2): it is stopped there,
+ * so that its memory can be read.  Signals reach it as without ptrace, and job control
+ * works.  Only its first thread is followed.
  */
 #ifndef PFMON_TRACE_H
 #define PFMON_TRACE_H
@@ -32,8 +32,9 @@ bool trace_is_harmless(const char *path);
 int trace_begin(pid_t pid);
 
 /*
- * The child has stopped: do what is to be done and let it go on.  @stop is si_status of
- * waitid(), which is the second byte and up of what waitpid() says.
+ * The child has stopped: call the function of @tracer for this stop, if any, and let the
+ * child go on.  @stop is si_status of waitid(), that is, waitpid()'s status from its
+ * second byte on.
  */
 void trace_stopped(const struct tracer *tracer, pid_t pid, int stop);
 

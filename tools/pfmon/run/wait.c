@@ -12,7 +12,7 @@
 #include "../common/errors.h"
 #include "wait.h"
 
-/* A thread whose end is told that much before its command's ended by itself. */
+/* A thread ended by itself if its end was reported this much before its command's. */
 #define EARLY 250000000ull
 
 uint64_t nanoseconds_now(void)
@@ -40,7 +40,10 @@ int signals_take(struct signals *signals)
 	/* The status of a child is lost where SIGCHLD is ignored. */
 	sigaction(SIGCHLD, &action, &signals->child);
 	sigemptyset(&set);
-	/* Not so these: scripts end with them what they run in background. */
+	/*
+	 * SIGINT and SIGTERM are taken even if ignored: scripts end background processes
+	 * with them.
+	 */
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGCHLD);

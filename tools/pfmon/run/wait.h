@@ -41,7 +41,8 @@ void signals_close(struct signals *signals);
  * struct outcome - how it ended
  * @status: of the command, as waitpid() has it
  * @usage: what the command used
- * @others: what others than its first thread did; as it is given it says how it was before
+ * @others: what others than its first thread did; the caller has filled in the state
+ *	before
  * @signal: signal sent to pfmon meanwhile, 0 if none
  * @ended: the END messages of all threads have come
  * @ended_early: the last one came long before the command was over
@@ -67,8 +68,8 @@ struct outcome {
  * @message: the context of that index has a message; NULL: nothing is done
  * @tick: @interval is over
  * @interval: ms until @tick, which may change it; 0: never
- * @data: for these functions, which return -1, after saying what is wrong, to be not called
- *	any more, and for the wait to end unless it is for a child
+ * @data: for these functions.  If one fails, it reports the error and returns -1; none is
+ *	called any more then, and the wait ends unless it is for a child
  */
 struct watch {
 	const struct signals *signals;
@@ -82,7 +83,7 @@ struct watch {
 	void *data;
 };
 
-/* Says what is wrong and returns -1, or 0.  Of @outcome @others is kept. */
+/* Reports an error and returns -1, or returns 0.  Keeps @others in @outcome. */
 int wait_for_end(struct watch *watch, struct outcome *outcome);
 
 /* ns of CLOCK_MONOTONIC. */

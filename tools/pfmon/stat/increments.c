@@ -10,8 +10,8 @@
 #include "increments.h"
 
 /*
- * A look interrupts the CPU that the thread is on for some microseconds; such times
- * between two of them make that less than a thousandth, and 10 looks of a second.
+ * A look interrupts the thread's CPU for some microseconds.  With these intervals the
+ * looks take less than a thousandth of the time, and a second has at least 10 of them.
  */
 #define INTERVAL_LEAST 20
 #define INTERVAL_MOST  100

@@ -24,13 +24,15 @@ struct increments {
 	uint64_t *last_times;
 };
 
-/* Says what is wrong and returns -1, or 0.  In each case increments_free() follows. */
+/*
+ * Reports an error and returns -1, or returns 0.  In each case increments_free() follows.
+ */
 int increments_prepare(struct increments *increments, const struct event_list *events);
 
 /* A run begins, with all counts at 0. */
 void increments_begin(struct increments *increments);
 
-/* Look.  Says what is wrong and returns -1, or 0. */
+/* Look.  Reports an error and returns -1, or returns 0. */
 int increments_take(struct increments *increments, struct session *session);
 
 /* ms between two looks, 0 for none: as long as each set needs to have its turn. */

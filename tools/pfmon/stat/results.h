@@ -13,10 +13,10 @@
 /**
  * struct run - the figures of one run
  * @values: counts, one for each event, as they were counted
- * @sets: what came of each event set, none of them if there are none
+ * @sets: activity of each event set; empty if there are none
  * @errors: standard error, in parts of it, of what each count is scaled to; negative if
  *	that is not known
- * @biases: how far off, in parts of it, switching sets may have made that
+ * @biases: relative error of that count which set switches may have caused
  * @runtime: ns of CPU time of the thread
  * @elapsed: seconds from start to end
  * @user: seconds of the command in user mode
@@ -70,8 +70,8 @@ struct figure {
 };
 
 /*
- * Whether an event was counted: also one that could be was not if its set never was
- * active.  What follows is of those runs in which it was.
+ * Whether an event was counted; it was not if its set was never active.  The functions
+ * below use only the runs in which it was.
  */
 enum event_state results_state(const struct results *results, size_t event);
 
@@ -91,9 +91,9 @@ uint64_t results_counted(const struct results *results, size_t event);
 double results_fraction(const struct results *results, size_t event);
 
 /*
- * Standard error of the value in percent of it: of several runs their spread, else what
- * the turns of its set tell; and what switching sets may have added.  Negative if it is not
- * known.
+ * Standard error of the value in percent of it: of several runs their spread, of one run
+ * an estimate from the turns of its set; plus the error that set switches may have
+ * caused.  Negative if it is not known.
  */
 double results_error(const struct results *results, size_t event);
 

@@ -3,9 +3,9 @@
  * From the part of the time in which an event was counted to the whole, and how far off
  * that may be.
  *
- * The whole is estimated by a ratio: what was counted, by the time in which it was, times
- * all of the time.  How far off it may be is told by how the rate changed from increment
- * to increment; an increment is what was counted between two looks, and the time of it.
+ * The whole is estimated by a ratio: the count, divided by the time in which it was
+ * counted, times the whole time.  The error is estimated from how much the rate changed
+ * between increments; an increment is what was counted between two looks, and its time.
  * W. G. Cochran, Sampling Techniques, 3rd edition, 1977, chapter 6, "Ratio Estimators".
  */
 #ifndef PFMON_SCALE_H
@@ -28,8 +28,8 @@ uint64_t scale(uint64_t value, uint64_t duration, uint64_t total);
  * @count: number of increments
  * @values: their sum
  * @durations: the sum of their times
- * @first: the rate of the first: sums of squares are those of what differs from it, so
- *	that no digits are lost
+ * @first: the rate of the first increment; the sums use the differences from it, so that
+ *	no digits are lost
  * @squares: sum of (value - @first * duration)^2
  * @products: sum of (value - @first * duration) * duration
  * @square_durations: sum of duration^2
@@ -44,7 +44,7 @@ struct ratio {
 	double square_durations;
 };
 
-/* An increment without time is none. */
+/* An increment without time is ignored. */
 void ratio_add(struct ratio *ratio, uint64_t value, uint64_t duration);
 
 /*

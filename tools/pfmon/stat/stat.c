@@ -92,7 +92,7 @@ static FILE *open_output(const char *name)
 	return file;
 }
 
-/* Of standard output main() takes care. */
+/* main() flushes standard output. */
 static int close_output(FILE *file, const char *name)
 {
 	bool is_bad;
@@ -154,7 +154,7 @@ static int look(void *data)
 	return increments_take(&measurement->increments, &measurement->session);
 }
 
-/* What the switches may have made of the counts. */
+/* Estimate the errors that set switches may have caused in the counts. */
 static void find_biases(const struct measurement *measurement, struct run *run)
 {
 	const struct event_list *events = &measurement->events;
@@ -198,8 +198,9 @@ static int read_run(struct measurement *measurement, struct run *run)
 }
 
 /*
- * Counts that end where a command becomes a closed program are of pfmon's own part of it and
- * of little else: they are none.  A thread was counted as long as it could be.
+ * If a command becomes a program that the user may not monitor, the counts contain little
+ * but pfmon's own part: they are not shown.  A thread was counted as long as that was
+ * possible.
  */
 static int check_closed(struct measurement *measurement)
 {

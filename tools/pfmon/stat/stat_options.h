@@ -36,7 +36,7 @@ struct stat_options {
 	char **command;
 };
 
-/* Returns 1 if help was asked for, -1 after saying what is wrong, or 0. */
+/* Returns 1 if the user asked for help, -1 after reporting an error, else 0. */
 int stat_options_parse(int argc, char **argv, struct stat_options *options);
 
 #endif

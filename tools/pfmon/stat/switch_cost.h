@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What it costs to go from one event set to the next.  Meanwhile the active set's time goes
- * on, but the counters stand still, or count the kernel's work for that: both make a scaled
- * count wrong in a way that no look at the increments tells.  So it is measured here, on a
- * loop of pfmon itself.
+ * What it costs to go from one event set to the next.  Meanwhile the active set's time
+ * goes on, but the counters stand still, or count the kernel's work for that: both make a
+ * scaled count wrong, and the increments do not show it.  So it is measured here, with a
+ * loop in pfmon itself.
  */
 #ifndef PFMON_SWITCH_COST_H
 #define PFMON_SWITCH_COST_H
@@ -22,15 +22,15 @@ struct switch_cost {
 };
 
 /*
- * Measure it with @events, which have been assigned; that takes some 20 ms.  Says what is
- * wrong and returns -1, or 0; switch_cost_free() follows in any case.
+ * Measure it with @events, which have been assigned; that takes some 20 ms.  Reports an
+ * error and returns -1, or returns 0; switch_cost_free() follows in any case.
  */
 int switch_cost_measure(struct switch_cost *cost, const struct machine *machine,
 			const struct event_list *events);
 
 /*
- * How far off, in parts of the scaled count @value of @event, @switches may make it in
- * @time ns of CPU time.
+ * The relative error that @switches in @time ns of CPU time may cause in the scaled count
+ * @value of @event.
  */
 double switch_cost_part(const struct switch_cost *cost, const struct event_list *events,
 			size_t event, double value, double switches, double time);

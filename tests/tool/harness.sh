@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=sh disable=SC2317,SC2034 # what is here is used by those who source it
+# shellcheck shell=sh disable=SC2317,SC2034 # used by the scripts that source this file
 #
 # What the scripts of this folder have in common; they are run inside a guest, in this
 # folder. Each defines functions test_... and ends with run_tests "$0".
@@ -38,7 +38,7 @@ has() {
 	done
 }
 
-# One line, one sentence: what every refusal is.
+# Every refusal is one line with one sentence.
 is_one_line() {
 	[ "$(wc -l <$err)" -eq 1 ] || { echo "  not one line:"; cat $err; return 1; }
 }
@@ -55,7 +55,7 @@ between() {
 		{ echo "  $1 is not in $2 .. $3"; return 1; }
 }
 
-# A script may leave out tests of what this guest does not have.
+# A script may leave out tests for which this guest lacks something.
 is_wanted() { true; }
 
 # The tests of the script $1, each by its name. Last line: N passed, N failed.

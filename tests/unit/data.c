@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: the file of a recording, whole, in pieces and in disorder. */
+/* pfmon: the file of a recording: complete, cut short, and damaged. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,9 @@ static void write_everything(const char *path)
 		{ .tgid = 100, .pmd = FAULTS_PMD, .ip = 0x401050, .count = 5, .sum = 50 },
 		{ .tgid = 100, .pmd = FAULTS_PMD, .ip = 0x401060, .count = 1, .sum = 10 },
 	};
-	/* No sample lies in it: this machine's symbols would be read each time. */
+	/*
+	 * No sample lies in it, because this machine's symbols would be read each time.
+	 */
 	const struct data_mapping module = {
 		.start = 0xffffffffc0000000,
 		.end = 0xffffffffc0100000,
@@ -106,7 +108,7 @@ static void write_file(const char *path, const void *bytes, size_t size)
 	ck_assert_int_eq(fclose(file), 0);
 }
 
-/* What is said, and shown, of thousands of bad files is of no interest. */
+/* The output about thousands of bad files is not needed. */
 static void be_silent(void)
 {
 	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
@@ -217,7 +219,7 @@ TEST(samples_of_all_formats_are_read)
 	recording_free(&recording);
 }
 
-/* At how many bytes records of the whole file end, in order; 0 behind the last. */
+/* Offsets at which the records of the whole file end, in order; 0 behind the last. */
 static void find_ends(const char *bytes, size_t size, size_t ends[32])
 {
 	struct recording recording;
@@ -267,7 +269,7 @@ TEST(a_file_cut_at_any_byte_keeps_what_is_before)
 	free(bytes);
 }
 
-/* Both commands on @path, with all that they can do. */
+/* Run both commands on @path, in all forms of output. */
 static void run_commands(const char *path)
 {
 	static const char *const more[][3] = {
@@ -286,7 +288,7 @@ static void run_commands(const char *path)
 	}
 }
 
-/* Values that sizes and counts do not expect. */
+/* Use values that are unusual as sizes and counts. */
 TEST(a_file_with_any_byte_changed_is_survived)
 {
 	static const unsigned char changes[] = { 0x01, 0xff };
@@ -345,7 +347,7 @@ TEST(files_in_disorder_are_survived)
 	free(bytes);
 }
 
-/* A type that no version had so far, and a file of a later minor version. */
+/* A record type of no version so far, and a file of a later minor version. */
 TEST(what_a_later_version_adds_is_passed_over)
 {
 	struct {
@@ -402,7 +404,7 @@ TEST(a_record_of_no_size_ends_the_file)
 	}
 }
 
-/* Smaller than what is to be in it, of each type. */
+/* A record of each type, smaller than its contents. */
 TEST(a_record_that_is_too_small_is_left_out)
 {
 	for (uint32_t type = DATA_MACHINE; type <= DATA_END; type++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon: from sampling buffers to the file.  The kernel's side is played here, by what
- * <perfmon/perfmon_*.h> say of the buffers; samples are numbered by their addresses, so
- * that one which is missing or there twice shows itself.
+ * pfmon: from sampling buffers to the file.  These tests act as the kernel, as
+ * <perfmon/perfmon_*.h> describe the buffers.  The addresses number the samples, so that
+ * a missing or a double one is found.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -34,7 +34,7 @@ SUITE(drain, 120);
 #define HIST_ENTRIES 64
 
 /**
- * struct machine - a buffer, who fills it and who drains it
+ * struct machine - a buffer, the state of its writer and of its reader
  * @buffer: the memory
  * @next: number of the next sample
  * @lost: samples for which there was no room

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# For the scripts that are stages: they count what holds, and end with the counts.
+
+passed=0 failed=0
+
+# verify NAME COMMAND...: COMMAND must succeed.
+verify() {
+	local name=$1
+	shift
+	if "$@"; then
+		passed=$((passed + 1))
+	else
+		echo "FAIL: $name"
+		failed=$((failed + 1))
+	fi
+}
+
+# The last command of a script: its status is whether all held.
+print_counts() {
+	echo "$passed passed, $failed failed"
+	[[ $failed -eq 0 && $passed -gt 0 ]]
+}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * linux/sched/coredump.h: whether who has the same user may look at the program that the
- * current thread executes.
+ * linux/sched/coredump.h: whether the program that the current thread executes is readable by
+ * its own user.
  *
- * What execve() decided is in task->exec_state, under RCU, where there is
- * linux/sched/exec_state.h (seen in 7.2).  Before, it was in the flags of the mm.
+ * execve() decides that.  Kernels with linux/sched/exec_state.h (seen in 7.2) keep the result in
+ * task->exec_state, under RCU.  Older ones keep it in the flags of the mm.
  */
 #ifndef PERFMON_COMPAT_COREDUMP_H
 #define PERFMON_COMPAT_COREDUMP_H

@@ -16,7 +16,7 @@
 /*
  * PF_EXITING is set already.  load() reads it after it has entered the thread in the
  * table, so at least one of the two sees the other.  A thread that monitors itself
- * gets no message.
+ * gets no message.  Some kernels pass one more argument, which is not needed.
  */
 static void probe_sched_process_exit(void *data, struct task_struct *task)
 {

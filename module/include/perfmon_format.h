@@ -85,8 +85,7 @@ struct pfm_sample {
 #define PFM_CONTROL_NOTIFY 0x1 /* send a notification if the PMD has OVFL_NOTIFY */
 #define PFM_CONTROL_RESET  0x2 /* give the PMDs their reset values */
 #define PFM_CONTROL_MASK   0x4 /* mask monitoring, or leave it masked */
-#define PFM_CONTROL_SWITCH                                                               \
-	0x8 /* switch to the next event set; with _MASK at the restart */
+#define PFM_CONTROL_SWITCH 0x8 /* switch event sets; with _MASK at the restart */
 
 /* struct pfm_format.flags */
 #define PFM_FORMAT_CONTINUOUS                                                            \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* pfmon on POWER: what its suites share. */
+/* For the suites about pfmon on POWER. */
 #ifndef POWER_H
 #define POWER_H
 

@@ -55,9 +55,9 @@ void inject_close(void);
 void inject_kind(enum inject_kind kind);
 
 /*
- * Arms the calling thread, or thread @pid, which then has to sleep. Meanwhile the console does not
- * show the kernel's warnings about allocations. inject_disarm() checks them for anything else, and
- * for the end of kmemleak, which turns itself off when it has no memory for its records.
+ * Arms the calling thread, or thread @pid, which must be asleep. Until inject_disarm() the console
+ * shows no warnings of the kernel about allocations. inject_disarm() checks the kernel's log for
+ * other warnings. It also checks that kmemleak has not turned itself off for lack of memory.
  */
 void inject_arm(unsigned int nth);
 void inject_arm_process(pid_t pid, unsigned int nth);

@@ -391,7 +391,7 @@ int recorder_wait(struct recorder *recorder, const struct signals *signals,
 	return wait_for_end(&recorder->watch, outcome);
 }
 
-/* Also of a file that could not take all samples: it has room for these. */
+/* A full disk may have stopped the samples.  The file still has room for these records. */
 static int write_end(struct recorder *recorder)
 {
 	struct drain_counts counts;

@@ -8,8 +8,8 @@
 /**
  * struct span - a mapping in the memory of its process
  * @recorded: the mapping
- * @owner: whose memory: a process, or the kernel
- * @program: how many programs the process had been before
+ * @owner: the process that has this memory, or the kernel
+ * @program: number of programs that the process executed before
  * @reach: the highest end of this one and of those before it
  */
 struct span {

@@ -52,10 +52,10 @@ struct recorded_block {
 };
 
 /**
- * struct recorded_command - what was recorded
+ * struct recorded_command - the command or the threads that were monitored
  * @command: NULL if there is none
- * @strings: command and arguments, one behind the other
- * @threads: those that were attached to, with commas between; NULL or empty: see @command
+ * @strings: the command and its arguments, one after the other, each ending with a zero byte
+ * @threads: the monitored threads, separated by commas; NULL or empty if there is a @command
  */
 struct recorded_command {
 	const struct data_command *command;
@@ -133,7 +133,7 @@ void recording_warn(const struct recording *recording, size_t bad_blocks,
 /* Say what was lost, where no heading does. */
 void recording_warn_losses(const struct recording *recording);
 
-/* Samples that were lost: as END says, or of all contexts what was seen last. */
+/* Number of lost samples: of the END record, or else the last known sum of all contexts. */
 uint64_t recording_lost(const struct recording *recording);
 
 /*

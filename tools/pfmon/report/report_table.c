@@ -7,11 +7,11 @@
 #include "report_heading.h"
 #include "report_table.h"
 
-/* What stands before the names: percent, samples and the bar. */
+/* The columns before the names: percent, samples and the bar. */
 #define PERCENT_WIDTH 8
 #define SAMPLES_WIDTH 14
 
-/* Of the terminal, the bar takes one in so many columns. */
+/* The bar is this part of the terminal: one column in five. */
 #define BAR_PART      5
 
 /* Parts of a character that a bar can end with, in UTF-8 the eighths of a block. */

@@ -175,7 +175,7 @@ static void find_biases(const struct measurement *measurement, struct run *run)
 	}
 }
 
-/* What the counters say after the run. */
+/* Read the counters after the run. */
 static int read_run(struct measurement *measurement, struct run *run)
 {
 	struct increments *increments = &measurement->increments;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What it costs to go from one event set to the next. */
+/* Measure the cost of a switch from one event set to the next. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -85,7 +85,7 @@ out:
 	return result;
 }
 
-/* How often an event of the kernel occurs at a switch, of all that there was of it. */
+/* Number of occurrences at a switch of an event that counts the kernel only. */
 static double at_switch(const struct event_list *events, size_t index,
 			const struct trial *trial)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What it costs to go from one event set to the next.  Meanwhile the active set's time
- * goes on, but the counters stand still, or count the kernel's work for that: both make a
- * scaled count wrong, and the increments do not show it.  So it is measured here, with a
+ * The cost of a switch from one event set to the next.  During a switch the time of the active
+ * set continues.  Its counters are stopped, or they count the kernel's work for the switch.  Both
+ * make a scaled count wrong, and the increments do not show it.  So the cost is measured, with a
  * loop in pfmon itself.
  */
 #ifndef PFMON_SWITCH_COST_H
@@ -12,9 +12,9 @@
 #include "../run/session.h"
 
 /**
- * struct switch_cost - what a switch costs
+ * struct switch_cost - the cost of a switch
  * @time: ns
- * @kernel: for each event how often it occurs; 0 of those that do not count the kernel alone
+ * @kernel: for each event, the number of its occurrences; 0 if it counts not only the kernel
  */
 struct switch_cost {
 	double time;

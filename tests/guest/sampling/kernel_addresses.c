@@ -6,7 +6,7 @@
 
 SUITE(kernel_addresses, 120);
 
-/* Much of the count is the kernel's. */
+/* Most of the count is the kernel's. */
 static void call_the_kernel(int fd)
 {
 	while (!message_waits(fd))
@@ -21,7 +21,7 @@ static uint64_t kernel_addresses(uint64_t *messages)
 	entry_t entry;
 
 	*messages = 0;
-	sample_busily(fd, PERIOD / 4);
+	sample_promptly(fd, PERIOD / 4, NOTIFY);
 	load_and_start(fd, thread_id());
 	for (turn = 0; turn < 4; turn++) {
 		call_the_kernel(fd);
@@ -66,7 +66,7 @@ TEST(a_user_with_roots_context_sees_no_address_of_the_kernel)
 	need_overflow_interrupts();
 	fd = default_context(0, 4096);
 	header = map_buffer(fd, 4096);
-	sample_busily(fd, PERIOD / 4);
+	sample_promptly(fd, PERIOD / 4, NOTIFY);
 	become(USER_ID);
 	load_and_start(fd, thread_id());
 	call_the_kernel(fd);

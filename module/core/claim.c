@@ -6,9 +6,9 @@
 #include <linux/jiffies.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/workqueue.h>
 
 #include "claim.h"
+#include "compat/workqueue.h"
 #include "context.h"
 #include "error.h"
 #include "hooks.h"
@@ -227,7 +227,7 @@ static void schedule_giving_back(struct irq_work *work)
 {
 	unsigned long since = jiffies - READ_ONCE(given_back_at);
 
-	queue_delayed_work(system_unbound_wq, &giving_back,
+	queue_delayed_work(system_dfl_wq, &giving_back,
 			   since < GIVE_BACK_PERIOD ? GIVE_BACK_PERIOD - since : 0);
 }
 

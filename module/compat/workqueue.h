@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * system_dfl_wq: since 6.17, the name of system_unbound_wq.  Kernels that have both warn
+ * when work is queued on the old one.  A macro, as in hrtimer.h.
+ */
+#ifndef PERFMON_COMPAT_WORKQUEUE_H
+#define PERFMON_COMPAT_WORKQUEUE_H
+
+#include <linux/version.h>
+#include <linux/workqueue.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+#define system_dfl_wq system_unbound_wq
+#endif
+
+#endif

@@ -84,17 +84,19 @@ void switches_must_fit(uint64_t switches, uint64_t duration, uint64_t timeout);
  * @pid: its process, which has no other thread
  * @outer: from before start to after stop, ns
  * @inner: between start and stop
+ * @switches: of the thread, from before start to after stop
  */
 struct watch {
 	pid_t pid;
 	uint64_t outer;
 	uint64_t inner;
+	uint64_t switches;
 };
 
 /* Starts; watch_end() stops. */
 struct watch watch_begin(int fd, pid_t pid);
 void watch_end(int fd, struct watch *watch);
-/* The sets have counted exactly that time. */
+/* The sets have counted that time. */
 void must_be_watched(const struct turns *turns, const struct watch *watch);
 
 /* Set 0 without flags is never left: its counts are right. */

@@ -66,20 +66,26 @@ static void must_accept_zeros(int fd, const struct vector_call *call, void *addr
 		must(fd, vector_ioctl(fd, call, address, 1));
 }
 
-/* The last page that a program can have; the stack begins below it. */
+/*
+ * The last page that a program can have; the stack begins below it. User addresses end at a power
+ * of two, which depends on the size of pages; x86_64 keeps the very last page free.
+ */
 static char *last_page(void)
 {
+	const size_t page = sysconf(_SC_PAGESIZE);
 #if defined(__x86_64__)
-	void *const address = (void *)0x7fffffffe000;
-#elif defined(__aarch64__)
-	void *const address = (void *)0xfffffffff000;
-#elif defined(__powerpc64__)
-	void *const address = (void *)0xfffffffff0000;
+	const size_t free = page;
+#else
+	const size_t free = 0;
 #endif
-	void *memory;
+	unsigned int bits = 56;
+	char *address, *memory;
 
-	memory = mmap(address, sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	do {
+		address = (char *)(1ul << bits) - free - page;
+		memory = mmap(address, page, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	} while (memory != address && bits-- > 40);
 	ck_assert_msg(memory == address, "mmap: %s", strerror(errno));
 	return memory;
 }

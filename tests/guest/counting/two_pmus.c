@@ -81,6 +81,8 @@ static uint64_t take_turns(int fd, const struct child *hardware,
 		child_call(hardware, work, MILLION);
 		*faults += child_call(software, child_work, PAGES);
 	}
+	/* The child has run all instructions of its last command when it sleeps. */
+	wait_until(thread_state(hardware->pid) == 'S');
 	return read_pmd(fd, 2) - before;
 }
 

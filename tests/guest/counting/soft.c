@@ -446,8 +446,7 @@ TEST(no_wrap_of_faults_is_lost)
 
 /*
  * The number of faults to come is not known, so the timer comes before the wrap and again. If a
- * switch of threads finds the wrap first, there is no interrupt for it, so some wraps may have
- * none.
+ * switch of threads finds the wrap first, there is no interrupt for it.
  */
 static void check_early_timer(void)
 {
@@ -455,6 +454,7 @@ static void check_early_timer(void)
 	const unsigned int rounds = 12;
 	int fd = soft_context(PFM_SOFT_MINOR_FAULTS);
 	uint64_t interrupts = statistic("ovfl_intr_regular_count");
+	uint64_t found = 0, switched;
 	unsigned int i;
 
 	for (i = 0; i < rounds; i++) {
@@ -462,12 +462,17 @@ static void check_early_timer(void)
 		must(fd, pfm_start(fd, NULL));
 		touch_pages(left / 2);
 		loop(3 * MILLION);
+		switched = switches(thread_id());
 		touch_pages(left);
 		loop(2 * MILLION);
+		found += switches(thread_id()) != switched;
 		must(fd, pfm_stop(fd));
 	}
 	interrupts = statistic("ovfl_intr_regular_count") - interrupts;
-	must_be_between(interrupts, rounds * 2 / 3, rounds);
+	printf("         %ju interrupts, %ju rounds with a switch\n",
+	       (uintmax_t)interrupts, (uintmax_t)found);
+	ck_assert_uint_gt(interrupts, 0);
+	must_be_between(interrupts, rounds - found, rounds);
 	close(fd);
 }
 

@@ -2,9 +2,10 @@
 /*
  * Loading a context on a thread and unloading it: by the user, because the
  * thread ends, or because it executes a program that the loader may not monitor.
+ * The steps of a load are described at struct pfm_attachment.
  *
  * These can happen at the same time.  The first one that takes the context's lock
- * unloads the context; the others find it unloaded.
+ * drops the attachment; the others find none.
  */
 #include <linux/capability.h>
 #include <linux/pid.h>
@@ -18,32 +19,30 @@
 #include "error.h"
 #include "permission.h"
 #include "remote.h"
-#include "session.h"
 #include "set_switch.h"
 #include "switch.h"
 #include "threads.h"
 
 /*
- * Unload the context.  Context lock held, called via pfm_context_call().  Return: its thread,
- * with the context's reference to it, or NULL if the context was not loaded.
+ * Drop the attachment, pending or committed.  Called via pfm_context_call() or by the thread's
+ * hooks.  Return: the thread, with the attachment's reference to it, or NULL without one.
  */
 static struct task_struct *detach(struct pfm_context *context)
 {
-	struct task_struct *task = context->task;
+	struct task_struct *task = context->attachment.task;
 
 	lockdep_assert_held(&context->lock);
 	if (!task)
 		return NULL;
 	pfm_switch_end(context);
 	pfm_thread_leave(context);
-	pfm_session_end(context, task);
-	pfm_unclaim(context);
+	pfm_unclaim(context, task);
 	context->started = false;
 	context->switch_due = false;
 	context->credit = 0;
-	if (context->block)
-		pfm_block_end(context->block);
-	WRITE_ONCE(context->task, NULL);
+	if (context->attachment.block)
+		pfm_block_end(context->attachment.block);
+	WRITE_ONCE(context->attachment.task, NULL);
 	/* This store comes last: see pfm_is_unloaded(). */
 	smp_store_release(&context->state, PFM_STATE_UNLOADED);
 	return task;
@@ -52,36 +51,41 @@ static struct task_struct *detach(struct pfm_context *context)
 /* Mutex held, unloaded. */
 static void drop_block(struct pfm_context *context)
 {
-	struct pfm_block *block = context->block;
+	struct pfm_block *block = context->attachment.block;
 	unsigned long flags;
 
 	if (!block)
 		return;
 	raw_spin_lock_irqsave(&context->lock, flags);
-	context->block = NULL;
+	context->attachment.block = NULL;
 	raw_spin_unlock_irqrestore(&context->lock, flags);
 	pfm_block_release(block);
 	pfm_block_put(block);
 }
 
 /*
- * Called by the hooks, in the thread itself with interrupts off.  PREEMPT_RT does not allow to
- * free memory or to wake a thread there.  The put does not free the thread, which runs.  The
- * next call that unloads or loads the context frees the block; the thread does not wait on it.
+ * Called by the hooks, in the thread itself with interrupts off.  If the attachment is pending,
+ * no message is posted: the load has not returned, and commit() will fail.
+ * PREEMPT_RT does not allow to free memory or to wake a thread there.  The put does not free the
+ * thread, which runs.  The next call that unloads or loads the context frees the block; the
+ * thread does not wait on it.
  */
 void pfm_detach_current(struct pfm_context *context, bool tell, bool closed)
 {
 	const struct pfarg_ovfl_msg end = { .msg_type = PFM_MSG_END };
 	struct task_struct *task = NULL;
+	bool was_loaded = false;
 
 	raw_spin_lock(&context->lock);
-	if (context->task == current) {
-		context->closed = closed;
+	if (context->attachment.task == current) {
+		was_loaded = context->state != PFM_STATE_UNLOADED;
 		task = detach(context);
-		if (tell) {
-			pfm_queue_post(&context->queue, &end);
-			irq_work_queue(&context->notification);
-		}
+	}
+	if (was_loaded)
+		context->closed = closed;
+	if (was_loaded && tell) {
+		pfm_queue_post(&context->queue, &end);
+		irq_work_queue(&context->notification);
 	}
 	raw_spin_unlock(&context->lock);
 	if (task)
@@ -150,15 +154,19 @@ static struct task_struct *find_target(struct pfm_context *context, u32 tid)
 }
 
 /* If the thread is running already, no context switch will start its context. */
+static void catch_here(struct pfm_context *context)
+{
+	if (context->attachment.task == current && context->cpu == PFM_NO_CPU)
+		pfm_switch_in(context, 0); /* not started yet: no time is needed */
+}
+
 static void catch_running(void *argument)
 {
 	struct pfm_context *context = argument;
-	unsigned long flags;
 
-	raw_spin_lock_irqsave(&context->lock, flags);
-	if (context->task == current && context->cpu == PFM_NO_CPU)
-		pfm_switch_in(context, 0); /* not started yet: no time is needed */
-	raw_spin_unlock_irqrestore(&context->lock, flags);
+	raw_spin_lock(&context->lock);
+	catch_here(context);
+	raw_spin_unlock(&context->lock);
 }
 
 /*
@@ -166,54 +174,16 @@ static void catch_running(void *argument)
  * it was switched in after the barrier, and the hook found it; or it has migrated in
  * a way that orders memory less than a wakeup does.  The loop handles the last one.
  */
-static void catch_thread(struct pfm_context *context, struct task_struct *task)
+static void catch_other(struct pfm_context *context, struct task_struct *task)
 {
 	int cpu;
 
-	if (task == current) {
-		catch_running(context);
-		return;
-	}
 	do {
 		smp_mb();
 		cpu = task_cpu(task);
 		/* This fails if the CPU is offline, but then no thread runs there. */
 		smp_call_function_single(cpu, catch_running, context, true);
 	} while (READ_ONCE(context->cpu) == PFM_NO_CPU && task_cpu(task) != cpu);
-}
-
-/* State that a failing load must restore. */
-struct before_load {
-	struct pfm_set *active;
-	u64 foreign_runs;
-	bool closed;
-	struct pfm_queue_mark messages;
-	/* of the event set to be loaded */
-	u64 load;
-	s64 ends_at;
-	u64 overflowed[PFM_PMD_BV];
-	u64 reset_pmds;
-	u64 reset_virtual;
-};
-
-/* Save what is lost when a load makes the set active. */
-static void note_set(const struct pfm_set *set, struct before_load *before)
-{
-	before->load = set->load;
-	before->ends_at = set->ends_at;
-	memcpy(before->overflowed, set->overflowed, sizeof(set->overflowed));
-	before->reset_pmds = set->reset_pmds;
-	before->reset_virtual = set->reset_virtual;
-}
-
-static void restore_set(struct pfm_set *set, const struct before_load *before)
-{
-	set->load = before->load;
-	set->ends_at = before->ends_at;
-	memcpy(set->overflowed, before->overflowed, sizeof(set->overflowed));
-	set->reset_pmds = before->reset_pmds;
-	set->reset_virtual = before->reset_virtual;
-	set->runs--;
 }
 
 /* Whether the context stays loaded when its thread executes a privileged program. */
@@ -224,94 +194,82 @@ static bool follows_all_programs(const struct pfm_context *context, bool privile
 	return privileged;
 }
 
+/* Step 1.  If it succeeds, the context has the reference to @block. */
 static int enter(struct pfm_context *context, struct task_struct *task,
-		 struct pfm_set *set, struct pfm_block *block, struct before_load *before)
+		 struct pfm_block *block)
 {
+	struct pfm_attachment *attachment = &context->attachment;
 	const u32 tid = task_pid_vnr(task), tgid = task_tgid_vnr(task);
 	/* These may call a security module, which a raw lock does not allow. */
 	bool privileged = perfmon_capable();
 	bool follows = follows_all_programs(context, privileged);
 	unsigned long flags;
-	int error = 0;
+	bool entered;
 
 	raw_spin_lock_irqsave(&context->lock, flags);
-	/* The hooks read these three without the lock once the context is in the table. */
-	context->self = task == current;
-	context->sees_kernel = privileged && !context->user_level;
-	context->follows = follows;
-	if (!pfm_thread_enter(context, task)) {
-		error = pfm_fail(context, -EEXIST, PFM_REASON_THREAD_TAKEN, tid);
-		goto unlock;
+	attachment->self = task == current;
+	attachment->sees_kernel = privileged && !context->user_level;
+	attachment->follows = follows;
+	entered = pfm_thread_enter(context, task);
+	if (entered) {
+		get_task_struct(task);
+		attachment->tid = tid;
+		attachment->tgid = tgid;
+		attachment->block = block;
 	}
-	get_task_struct(task);
-	context->state = PFM_STATE_LOADED;
-	before->active = context->active;
-	before->foreign_runs = context->foreign_runs;
-	context->foreign_runs = 0;
-	before->closed = context->closed;
-	context->closed = false;
-	context->tid = tid;
-	context->tgid = tgid;
-	context->block = block;
-	note_set(set, before);
-	before->messages = pfm_queue_clear(&context->queue);
-	context->loads++;
-	pfm_set_activate(context, set, true);
-unlock:
 	raw_spin_unlock_irqrestore(&context->lock, flags);
-	return error;
+	return entered ? 0 : pfm_fail(context, -EEXIST, PFM_REASON_THREAD_TAKEN, tid);
 }
 
-/* The PMU module may refuse the context.  Its operation may sleep. */
-static int ask_and_enter(struct pfm_context *context, struct task_struct *task,
-			 struct pfm_set *set, struct pfm_block *block,
-			 struct before_load *before)
+/* The PMU module may refuse the context. */
+static int claim_and_enter(struct pfm_context *context, struct task_struct *task,
+			   struct pfm_block *block)
 {
+	int error = pfm_claim(context, task);
 	unsigned long flags;
-	int error = pfm_session_begin(context, task);
 
 	if (error)
 		return error;
-	error = enter(context, task, set, block, before);
+	error = enter(context, task, block);
 	if (error) {
 		local_irq_save(flags);
-		pfm_session_end(context, task);
+		pfm_unclaim(context, task);
 		local_irq_restore(flags);
 	}
 	return error;
 }
 
-static int claim_and_enter(struct pfm_context *context, struct task_struct *task,
-			   struct pfm_set *set, struct pfm_block *block,
-			   struct before_load *before)
-{
-	int error = pfm_claim(context);
+struct commit_call {
+	struct pfm_set *set;
+	bool done;
+};
 
-	if (error)
-		return error;
-	error = ask_and_enter(context, task, set, block, before);
-	if (error)
-		pfm_unclaim(context);
-	return error;
+static void commit_here(struct pfm_context *context, void *argument)
+{
+	struct commit_call *call = argument;
+
+	call->done = context->attachment.task;
+	if (!call->done)
+		return;
+	context->state = PFM_STATE_LOADED;
+	context->foreign_runs = 0;
+	context->closed = false;
+	pfm_queue_clear(&context->queue);
+	context->loads++;
+	pfm_set_activate(context, call->set, true);
+	catch_here(context);
 }
 
-/* Restore the state before the load.  The hooks may have posted an end message already. */
-static void undo_enter(struct pfm_context *context, struct pfm_set *set,
-		       const struct before_load *before)
+/* Step 3.  Return: false if the hooks have dropped the attachment. */
+static bool commit(struct pfm_context *context, struct task_struct *task,
+		   struct pfm_set *set)
 {
-	unsigned long flags;
+	struct commit_call call = { .set = set };
 
-	pfm_unload(context);
-	raw_spin_lock_irqsave(&context->lock, flags);
-	pfm_queue_restore(&context->queue, &before->messages);
-	restore_set(set, before);
-	context->loads--;
-	context->foreign_runs = before->foreign_runs;
-	context->closed = before->closed;
-	context->active = before->active;
-	raw_spin_unlock_irqrestore(&context->lock, flags);
-	/* A reader may have found the queue empty: wake it. */
-	irq_work_queue(&context->notification);
+	pfm_context_call(context, commit_here, &call);
+	if (call.done && task != current)
+		catch_other(context, task);
+	return call.done;
 }
 
 static int may_block(struct pfm_context *context, const struct task_struct *task,
@@ -323,11 +281,37 @@ static int may_block(struct pfm_context *context, const struct task_struct *task
 	return *block ? 0 : pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, 0);
 }
 
+/* The hooks have dropped a pending attachment. */
+#define DROPPED 1
+
+/* Return: 0, a negative errno, or DROPPED. */
+static int attach(struct pfm_context *context, struct task_struct *task, u32 tid,
+		  struct pfm_set *set)
+{
+	struct pfm_block *block = NULL;
+	int error = 0;
+
+	if (context->flags & PFM_FL_NOTIFY_BLOCK)
+		error = may_block(context, task, &block);
+	if (error)
+		return error;
+	error = claim_and_enter(context, task, block);
+	if (error) {
+		if (block)
+			pfm_block_put(block);
+		return error;
+	}
+	/* Step 2.  The thread may have changed before the hooks could find it in the table. */
+	smp_mb(); /* see probe_sched_process_exit() */
+	error = check_target(context, task, tid);
+	if (!error && commit(context, task, set))
+		return 0;
+	pfm_unload(context);
+	return error ?: DROPPED;
+}
+
 int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 {
-	/* Not on the stack: the compiler would clear it first. */
-	struct before_load *before = context->arguments;
-	struct pfm_block *block = NULL;
 	struct task_struct *task;
 	struct pfm_set *set;
 	int error;
@@ -342,27 +326,11 @@ int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 	if (IS_ERR(task))
 		return PTR_ERR(task);
 
-	if (context->flags & PFM_FL_NOTIFY_BLOCK) {
-		error = may_block(context, task, &block);
-		if (error)
-			goto put;
-	}
 	pfm_threads_fit();
-	error = claim_and_enter(context, task, set, block, before);
-	if (error) {
-		if (block)
-			pfm_block_put(block);
-		goto put;
-	}
-	catch_thread(context, task);
-	/*
-	 * Check again: the thread may have ended or executed another program before
-	 * the hooks could find it in the table.
-	 */
-	error = check_target(context, task, load->load_pid);
-	if (error)
-		undo_enter(context, set, before);
-put:
+	/* A thread that has ended fails the check.  A new program may pass it: attach again. */
+	do {
+		error = attach(context, task, load->load_pid, set);
+	} while (error == DROPPED);
 	put_task_struct(task);
 	return error;
 }
@@ -390,21 +358,23 @@ void pfm_block_thread(struct pfm_context *context)
 
 	raw_spin_lock_irqsave(&context->lock, flags);
 	/* A thread that does not run is handled when it is switched in: pfm_block_arrange(). */
-	if (context->cpu != PFM_NO_CPU && context->block)
-		pfm_block_arrange(context->block, context->task);
+	if (context->cpu != PFM_NO_CPU && context->attachment.block)
+		pfm_block_arrange(context->attachment.block, context->attachment.task);
 	raw_spin_unlock_irqrestore(&context->lock, flags);
 }
 
 void pfm_loader_ends(struct pfm_context *context)
 {
-	struct pfm_block *block = NULL;
+	struct pfm_block *block;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&context->lock, flags);
-	if (context->block && context->block->loader == task_tgid(current)) {
-		block = context->block;
+	block = context->attachment.block;
+	if (block && block->loader == task_tgid(current)) {
 		pfm_block_get(block);
 		pfm_block_end(block);
+	} else {
+		block = NULL;
 	}
 	raw_spin_unlock_irqrestore(&context->lock, flags);
 	if (block) {

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Claim the hardware and the hooks when contexts are loaded, and release them after that. */
+/*
+ * Claim the hardware, the hooks and the consent of the PMU module when contexts are loaded, and
+ * release them after that.
+ */
+#include <linux/capability.h>
 #include <linux/cpu.h>
 #include <linux/err.h>
+#include <linux/export.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
+#include <linux/list.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -331,18 +337,72 @@ static struct pfm_use *take(struct pfm_context *context, const u64 *pmds)
 	return join(context->pmu->claims, pmds) ?: take_fresh(context, pmds);
 }
 
-int pfm_claim(struct pfm_context *context)
-{
-	struct pfm_use *use;
+/* ---- the consent of the PMU module -------------------------------------------------------- */
 
-	if (context->sets_deleted)
-		find_used_pmds(context);
-	use = take(context, context->used_pmds);
-	if (IS_ERR(use))
-		return PTR_ERR(use);
-	context->use = use;
-	return 0;
+static int refuse(struct pfm_context *context, int error, const char *why)
+{
+	if (error == -ENOMEM)
+		return pfm_fail(context, error, PFM_REASON_MEMORY, 0);
+	pfm_fail(context, error, PFM_REASON_PMU_REFUSES, 0);
+	strscpy(context->error.holder, why, sizeof(context->error.holder));
+	return error;
 }
+
+static noinline int session_load(struct pfm_context *context, struct task_struct *task)
+{
+	struct pfm_session session = {
+		.pmu = context->pmu,
+		.task = task,
+		.privileged = perfmon_capable() && !context->user_level,
+		.sets = &context->sets,
+	};
+	int error = context->pmu->operations->load(&session);
+
+	BUILD_BUG_ON(sizeof(session.why) != sizeof(context->error.holder));
+	return error ? refuse(context, error, session.why) : 0;
+}
+
+static noinline void session_unload(struct pfm_context *context, struct task_struct *task)
+{
+	const struct pfm_session session = {
+		.pmu = context->pmu,
+		.task = task,
+		.privileged = pfm_may_see_kernel(context),
+		.sets = &context->sets,
+	};
+
+	lockdep_assert_irqs_disabled();
+	context->pmu->operations->unload(&session);
+}
+
+/* The operation may sleep. */
+static int session_begin(struct pfm_context *context, struct task_struct *task)
+{
+	if (likely(!context->pmu->operations->load))
+		return 0;
+	return session_load(context, task);
+}
+
+static void session_end(struct pfm_context *context, struct task_struct *task)
+{
+	if (unlikely(context->pmu->operations->unload))
+		session_unload(context, task);
+}
+
+const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
+					     const struct pfm_registers *registers)
+{
+	const struct list_head *node = session->sets;
+
+	if (registers)
+		node = &container_of(registers, struct pfm_set, registers)->node;
+	if (node->next == session->sets)
+		return NULL;
+	return &list_entry(node->next, struct pfm_set, node)->registers;
+}
+EXPORT_SYMBOL_GPL(pfm_session_next);
+
+/* ---- loaded contexts ---------------------------------------------------------------------- */
 
 /* Interrupts may be off and a context's lock held.  An entry without contexts may be replaced. */
 static void leave(struct pfm_use *use)
@@ -351,13 +411,37 @@ static void leave(struct pfm_use *use)
 		is_idle_now();
 }
 
+int pfm_claim(struct pfm_context *context, struct task_struct *task)
+{
+	struct pfm_use *use;
+	int error;
+
+	if (context->sets_deleted)
+		find_used_pmds(context);
+	use = take(context, context->used_pmds);
+	if (IS_ERR(use))
+		return PTR_ERR(use);
+	error = session_begin(context, task);
+	if (error)
+		leave(use);
+	else
+		context->use = use;
+	return error;
+}
+
+void pfm_unclaim(struct pfm_context *context, struct task_struct *task)
+{
+	session_end(context, task);
+	leave(context->use);
+}
+
 /* Replace the context's use by @use, unless the context has been unloaded meanwhile. */
 static void exchange(struct pfm_context *context, struct pfm_use *use)
 {
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&context->lock, flags);
-	if (context->task)
+	if (context->attachment.task)
 		swap(context->use, use);
 	raw_spin_unlock_irqrestore(&context->lock, flags);
 	leave(use);
@@ -380,11 +464,6 @@ int pfm_claim_more(struct pfm_context *context, u32 index, const u64 *pmds)
 	}
 	exchange(context, use);
 	return 0;
-}
-
-void pfm_unclaim(struct pfm_context *context)
-{
-	leave(context->use);
 }
 
 int pfm_claims_add(struct pfm_pmu *pmu)

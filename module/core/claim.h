@@ -5,7 +5,8 @@
 #include "context.h"
 
 /*
- * Loaded contexts claim the PMDs that their sets use, and the hooks of the scheduler.  A
+ * Loaded contexts claim the PMDs that their sets use, and the hooks of the scheduler.  The PMU
+ * module may also be asked for its consent: it then knows the session until the unload.  A
  * context that is not loaded claims nothing.
  *
  * What is not used any more is released at once, but no more often than once a second.  A claim
@@ -16,12 +17,13 @@
 /**
  * pfm_claim() - claim what a context needs to be loaded
  * @context: mutex held, unloaded; sets context->use
+ * @task: the thread to be monitored
  *
  * May sleep.
  *
  * Return: 0, or a negative errno; then nothing is claimed.
  */
-int pfm_claim(struct pfm_context *context);
+int pfm_claim(struct pfm_context *context, struct task_struct *task);
 
 /**
  * pfm_claim_more() - claim the PMDs that a write brings into use
@@ -33,8 +35,8 @@ int pfm_claim(struct pfm_context *context);
  */
 int pfm_claim_more(struct pfm_context *context, u32 index, const u64 *pmds);
 
-/* Undo pfm_claim() for a context that is being unloaded.  Context lock held. */
-void pfm_unclaim(struct pfm_context *context);
+/* Undo pfm_claim().  Interrupts off; the counters do not count for @task any more. */
+void pfm_unclaim(struct pfm_context *context, struct task_struct *task);
 
 /* A PMU is registered and unregistered.  May sleep; no context uses the PMU. */
 int pfm_claims_add(struct pfm_pmu *pmu);

@@ -262,8 +262,8 @@ static void status_here(struct pfm_context *context, void *argument)
 		status->flags |= PFM_STATUS_CLOSED;
 	status->foreign_runs = context->foreign_runs;
 	status->active_set = context->active->id;
-	if (context->task)
-		call->target = get_pid(task_pid(context->task));
+	if (context->attachment.task)
+		call->target = get_pid(task_pid(context->attachment.task));
 }
 
 void pfm_context_status(struct pfm_context *context, struct pfm_status *status)

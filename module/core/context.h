@@ -25,6 +25,39 @@
 #define PFM_ARGUMENTS_SIZE 4096
 
 /**
+ * struct pfm_attachment - the connection of a context with a thread
+ *
+ * A load has three steps.
+ * 1. The attachment is entered in the thread table.  It is pending: the hooks find it, but
+ *    the context is still unloaded, and nothing that the user can see has changed.
+ * 2. The thread is checked.  No end and no program of it can be missed any more.
+ * 3. The attachment is committed: the context is loaded.
+ * A step that fails drops the attachment.  If the thread ends or executes a program that the
+ * loader may not monitor, the hooks drop it, pending or not.
+ *
+ * Protected by the context's lock.  The hooks read @self, @sees_kernel and @follows without
+ * it; they do not change while the attachment is in the table.
+ *
+ * @task: the monitored thread, with a reference; NULL: none
+ * @tid: of the thread, in the loader's pid namespace
+ * @tgid: of the thread's process, in the same namespace
+ * @self: the thread loaded the context on itself
+ * @sees_kernel: loaded with CAP_PERFMON, and not for user level only
+ * @follows: stays when the thread executes a privileged program
+ * @block: PFM_FL_NOTIFY_BLOCK: lets the thread wait, and knows the loader; may remain from the
+ *	last load; changed under the mutex, too
+ */
+struct pfm_attachment {
+	struct task_struct *task;
+	u32 tid;
+	u32 tgid;
+	bool self;
+	bool sees_kernel;
+	bool follows;
+	struct pfm_block *block;
+};
+
+/**
  * struct pfm_context - the object behind an open file of /dev/perfmon
  *
  * Ownership: the open file owns the context; its release unloads it and frees
@@ -75,15 +108,12 @@ struct pfm_context {
 	/* under lock */
 	raw_spinlock_t lock;
 	u32 state; /* PFM_STATE_* */
-	bool self; /* the monitored thread loaded it on itself */
-	bool sees_kernel; /* loaded with CAP_PERFMON, and not for @user_level */
-	bool follows; /* stays loaded when the thread executes a privileged program */
+	struct pfm_attachment attachment;
 	bool closed; /* unloaded: the thread executed a program the loader may not monitor */
 	bool started; /* between start and stop */
 	bool monitoring; /* started and not masked */
 	bool counting; /* the counters of @cpu count for it */
 	int cpu; /* where its thread runs, or PFM_NO_CPU */
-	struct task_struct *task;
 	struct pfm_set *active;
 	u64 loads; /* number of loads */
 	struct pfm_use *use; /* what it has claimed, while loaded: see claim.h */
@@ -91,11 +121,7 @@ struct pfm_context {
 	u64 interrupts; /* overflow interrupts while it counted */
 	u64 since; /* when monitoring began on @cpu, ns */
 	u64 foreign_runs;
-	u32 tid; /* of its thread, in the loader's pid namespace */
-	u32 tgid; /* of the thread's process, in the same namespace */
 	u32 credit; /* restarts that are allowed: one for each notification */
-	struct pfm_block *
-		block; /* PFM_FL_NOTIFY_BLOCK: of the last load; changed under mutex, too */
 	struct pfm_queue queue;
 
 	struct irq_work notification; /* wakes, signals and blocks */
@@ -117,7 +143,7 @@ static inline bool pfm_is_unloaded(const struct pfm_context *context)
 /* Whether samples and messages may have addresses of the kernel. */
 static inline bool pfm_may_see_kernel(const struct pfm_context *context)
 {
-	return context->sees_kernel;
+	return context->attachment.sees_kernel;
 }
 
 /* Return: set @id, or NULL.  Mutex held. */

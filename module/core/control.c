@@ -149,7 +149,7 @@ int pfm_restart(struct pfm_context *context)
 	pfm_context_call(context, restart_here, &call);
 	if (call.refused)
 		return pfm_fail(context, -EBUSY, call.refused, 0);
-	if (context->block)
-		pfm_block_release(context->block);
+	if (context->attachment.block)
+		pfm_block_release(context->attachment.block);
 	return 0;
 }

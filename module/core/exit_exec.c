@@ -27,7 +27,7 @@ static void probe_sched_process_exit(void *data, struct task_struct *task)
 	local_irq_save(flags);
 	context = pfm_thread_find(current);
 	if (context)
-		pfm_detach_current(context, !context->self, false);
+		pfm_detach_current(context, !context->attachment.self, false);
 	local_irq_restore(flags);
 }
 
@@ -35,8 +35,8 @@ static void probe_sched_process_exit(void *data, struct task_struct *task)
 static void becomes_leader(struct pfm_context *context)
 {
 	raw_spin_lock(&context->lock);
-	if (context->task == current)
-		context->tid = context->tgid;
+	if (context->attachment.task == current)
+		context->attachment.tid = context->attachment.tgid;
 	raw_spin_unlock(&context->lock);
 }
 
@@ -60,7 +60,7 @@ static void probe_sched_process_exec(void *data, struct task_struct *task, pid_t
 	context = pfm_thread_find(current);
 	if (context)
 		becomes_leader(context);
-	if (context && !context->follows && is_closed_program(bprm))
+	if (context && !context->attachment.follows && is_closed_program(bprm))
 		pfm_detach_current(context, true, true);
 	local_irq_restore(flags);
 }

@@ -27,19 +27,9 @@ void pfm_queue_post(struct pfm_queue *queue, const struct pfarg_ovfl_msg *messag
 	smp_store_release(&queue->last, queue->last + 1); /* publish the message */
 }
 
-struct pfm_queue_mark pfm_queue_clear(struct pfm_queue *queue)
+void pfm_queue_clear(struct pfm_queue *queue)
 {
-	const struct pfm_queue_mark mark = { queue->first, queue->last };
-
 	WRITE_ONCE(queue->first, queue->last);
-	return mark;
-}
-
-/* Undo pfm_queue_clear().  An end message posted meanwhile is dropped. */
-void pfm_queue_restore(struct pfm_queue *queue, const struct pfm_queue_mark *mark)
-{
-	WRITE_ONCE(queue->last, mark->last);
-	WRITE_ONCE(queue->first, mark->first);
 }
 
 static bool is_empty(const struct pfm_queue *queue)

@@ -33,12 +33,6 @@ struct pfm_queue {
 	struct fasync_struct *fasync;
 };
 
-/* The positions of the messages that pfm_queue_clear() dropped. */
-struct pfm_queue_mark {
-	unsigned int first;
-	unsigned int last;
-};
-
 void pfm_queue_init(struct pfm_queue *queue);
 
 static inline bool pfm_queue_is_full(const struct pfm_queue *queue)
@@ -52,9 +46,8 @@ void pfm_queue_post(struct pfm_queue *queue, const struct pfarg_ovfl_msg *messag
 /* Wake readers and send signals.  May be called in hard interrupts, not in NMI. */
 void pfm_queue_wake(struct pfm_queue *queue);
 
-/* No message may be posted meanwhile: the context's thread is not in the thread table. */
-struct pfm_queue_mark pfm_queue_clear(struct pfm_queue *queue);
-void pfm_queue_restore(struct pfm_queue *queue, const struct pfm_queue_mark *mark);
+/* Drop all messages.  Context lock held, unloaded: no message is posted meanwhile. */
+void pfm_queue_clear(struct pfm_queue *queue);
 
 ssize_t pfm_message_read(struct pfm_context *context, char __user *buffer, size_t size,
 			 bool nonblock);

@@ -61,7 +61,7 @@ static struct pt_regs *registers_or_user(struct pt_regs *regs)
 static u64 visible_ip(const struct pfm_context *context, struct pt_regs *regs)
 {
 	if (!pfm_may_see_kernel(context) && !user_mode(regs))
-		regs = task_pt_regs(context->task);
+		regs = task_pt_regs(context->attachment.task);
 	return instruction_pointer(regs);
 }
 
@@ -137,11 +137,11 @@ static __always_inline u32 sample_all(struct pfm_cpu *cpu, struct pfm_context *c
 
 	sample->may_see_kernel = pfm_may_see_kernel(context);
 	sample->ip = visible_ip(context, regs);
-	sample->task = context->task;
+	sample->task = context->attachment.task;
 	sample->regs = regs;
 	sample->set = set->id;
-	sample->tid = context->tid;
-	sample->tgid = context->tgid;
+	sample->tid = context->attachment.tid;
+	sample->tgid = context->attachment.tgid;
 	sample->time = local_clock();
 	do { /* at least one wrapped */
 		const unsigned int n = __ffs64(rest);
@@ -199,10 +199,10 @@ static noinline u32 notify(struct pfm_cpu *cpu, struct pfm_context *context,
 {
 	const struct pfarg_ovfl_msg message = {
 		.msg_type = PFM_MSG_OVFL,
-		.msg_ovfl_pid = context->tid,
+		.msg_ovfl_pid = context->attachment.tid,
 		.msg_active_set = set->id,
 		.msg_ovfl_cpu = smp_processor_id(),
-		.msg_ovfl_tid = context->tgid,
+		.msg_ovfl_tid = context->attachment.tgid,
 		.msg_ovfl_ip = visible_ip(context, regs),
 		.msg_ovfl_pmds = { wrapped },
 	};
@@ -210,8 +210,8 @@ static noinline u32 notify(struct pfm_cpu *cpu, struct pfm_context *context,
 	u32 control = 0;
 
 	cpu->statistics.ovfl_notify_count++;
-	if (context->block)
-		pfm_block_want(context->block);
+	if (context->attachment.block)
+		pfm_block_want(context->attachment.block);
 	if (is_silent || !pfm_queue_is_full(&context->queue)) {
 		if (!is_silent)
 			pfm_queue_post(&context->queue, &message);

@@ -48,7 +48,7 @@ void pfm_set_activate(struct pfm_context *context, struct pfm_set *set, bool is_
 	u64 rest;
 
 	context->active = set;
-	set->registers.task = context->task;
+	set->registers.task = context->attachment.task;
 	set->runs++;
 	set->ends_at = set->duration + set->timeout;
 	forget_former_load(context, set);

@@ -227,10 +227,10 @@ static void switch_in(struct pfm_context *context, struct pfm_cpu *cpu,
 		      struct task_struct *next, u64 now)
 {
 	raw_spin_lock(&context->lock);
-	if (context->task == next) {
+	if (context->attachment.task == next) {
 		bring_in(context, cpu, now);
-		if (unlikely(context->block))
-			pfm_block_arrange(context->block, next);
+		if (unlikely(context->attachment.block))
+			pfm_block_arrange(context->attachment.block, next);
 	}
 	raw_spin_unlock(&context->lock);
 }

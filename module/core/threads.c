@@ -43,7 +43,7 @@ static void add(struct pfm_threads *threads, struct pfm_context *context)
 {
 	hlist_nulls_add_head_rcu(
 		&context->nodes[threads->which],
-		&threads->buckets[pfm_thread_bucket(threads, context->task)]);
+		&threads->buckets[pfm_thread_bucket(threads, context->attachment.task)]);
 }
 
 /* Whether a context that enters or leaves @threads must enter or leave @next as well. */
@@ -62,7 +62,7 @@ bool pfm_thread_enter(struct pfm_context *context, struct task_struct *task)
 	threads = current_table();
 	free = !pfm_thread_find(task);
 	if (free) {
-		WRITE_ONCE(context->task, task);
+		WRITE_ONCE(context->attachment.task, task);
 		add(threads, context);
 		if (is_in_next(threads, task))
 			add(next, context);
@@ -80,7 +80,7 @@ void pfm_thread_leave(struct pfm_context *context)
 	raw_spin_lock(&threads_lock);
 	threads = current_table();
 	hlist_nulls_del_rcu(&context->nodes[threads->which]);
-	if (is_in_next(threads, context->task))
+	if (is_in_next(threads, context->attachment.task))
 		hlist_nulls_del_rcu(&context->nodes[next->which]);
 	WRITE_ONCE(entered, entered - 1);
 	raw_spin_unlock(&threads_lock);

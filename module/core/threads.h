@@ -58,7 +58,7 @@ static inline struct pfm_context *pfm_thread_find(const struct task_struct *task
 
 	while (!is_a_nulls(node)) {
 		context = (void *)node + threads->to_context;
-		if (READ_ONCE(context->task) == task)
+		if (READ_ONCE(context->attachment.task) == task)
 			return context;
 		node = rcu_dereference_raw(hlist_nulls_next_rcu(node));
 		/* A context was loaded on another thread: the walk is in its new bucket. */

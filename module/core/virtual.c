@@ -66,7 +66,7 @@ u64 pfm_virtual_pmds(const struct pfm_pmu *pmu)
 
 static u64 source(struct pfm_context *context, struct pfm_set *set, unsigned int pmd)
 {
-	const struct task_struct *task = context->task;
+	const struct task_struct *task = context->attachment.task;
 
 	switch (pmd) {
 	case PFM_PMD_TASK_CLOCK:

@@ -6,9 +6,8 @@
 #include <linux/percpu.h>
 #include <perfmon_format.h>
 
-#include "set_switch.h"
+#include "cpu_timer.h"
 #include "statistics.h"
-#include "throttle.h"
 
 struct pfm_context;
 struct pfm_set;
@@ -22,7 +21,7 @@ struct pfm_set;
  * @pmc_stamp: stamp of what the PMCs hold, see struct pfm_set; 0 if that is not known
  * @pmd_stamp: stamp of what the PMDs hold; never 0
  * @next_stamp: the next stamp that this CPU will give
- * @throttle: lets a throttled set count again
+ * @throttle_timer: lets a throttled set count again
  * @set_timer: ends the time of the active set
  * @sample: the sample that the overflow handler passes to the format
  * @values: values of the PMDs in that sample
@@ -30,7 +29,7 @@ struct pfm_set;
  *	during that time only
  */
 struct pfm_cpu {
-	struct pfm_throttle throttle;
+	struct pfm_cpu_timer throttle_timer;
 	struct pfm_context *context;
 	struct pfm_set *running;
 	unsigned long overflow_sequence;
@@ -38,7 +37,7 @@ struct pfm_cpu {
 	u64 pmd_stamp;
 	u64 next_stamp;
 	struct pfm_statistics statistics;
-	struct pfm_set_timer set_timer;
+	struct pfm_cpu_timer set_timer;
 	struct pfm_sample sample;
 	u64 values[PFM_MAX_PMDS];
 	const struct pfm_hardware_sample *noted;

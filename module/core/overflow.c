@@ -17,6 +17,7 @@
 #include "format.h"
 #include "overflow.h"
 #include "reset.h"
+#include "set_switch.h"
 #include "switch.h"
 #include "throttle.h"
 #include "virtual.h"

@@ -9,14 +9,13 @@
  * a CPU.  So nothing is done when the thread is switched out.  When it is switched in, the
  * timer is set to the time that remains.
  */
-#include <linux/hardirq.h>
 #include <linux/list.h>
 #include <linux/string.h>
 
 #include "clock.h"
-#include "compat/hrtimer.h"
 #include "context.h"
 #include "cpu.h"
+#include "cpu_timer.h"
 #include "reset.h"
 #include "set_clock.h"
 #include "set_switch.h"
@@ -27,9 +26,7 @@
  * A timer that expires less than SLACK ns early counts as expired.  Its clock differs from
  * that of durations, and its next expiry is computed from the last expiry, not from now.
  */
-#define SLACK	      5000
-
-#define TIMER_NOT_SET (-1)
+#define SLACK 5000
 
 /* Forget overflows from before the context was loaded. */
 static void forget_former_load(struct pfm_context *context, struct pfm_set *set)
@@ -107,37 +104,12 @@ struct pfm_registers *pfm_set_switch_running(struct pfm_context *context,
 	return registers;
 }
 
-/* In the timer's own callback only the next expiry is stored: the callback restarts the timer. */
-static void timer_set(struct pfm_set_timer *timer, s64 left)
-{
-	left = max_t(s64, left, 0);
-	if (timer->has_come)
-		timer->next = left;
-	else if (in_nmi())
-		irq_work_queue(&timer->work);
-	else
-		hrtimer_start(&timer->timer, ns_to_ktime(left),
-			      HRTIMER_MODE_REL_PINNED_HARD);
-}
-
 void pfm_set_timer_start(struct pfm_context *context, struct pfm_set *set, bool is_fresh)
 {
 	s64 left = is_fresh ? set->ends_at - set->duration
 			    : pfm_set_rest(context, set, pfm_clock());
 
-	timer_set(this_cpu_ptr(&pfm_cpu.set_timer), left);
-}
-
-/*
- * The timer expired too early.  The next expiry is computed from now, not from the last
- * one: otherwise the timer would expire many times to catch up after the machine stood still.
- */
-static void timer_set_again(struct pfm_set_timer *timer, s64 left)
-{
-	if (timer->has_come)
-		left += ktime_to_ns(ktime_sub(hrtimer_cb_get_time(&timer->timer),
-					      hrtimer_get_expires(&timer->timer)));
-	timer_set(timer, left);
+	pfm_cpu_timer_start(this_cpu_ptr(&pfm_cpu.set_timer), left);
 }
 
 static void time_is_over(struct pfm_context *context, struct pfm_set *set, u64 now)
@@ -154,7 +126,7 @@ static void time_is_over(struct pfm_context *context, struct pfm_set *set, u64 n
  * Interrupt context.  The timer may have been set for a thread that was switched out since,
  * and an overflow in an NMI may switch sets at the same time.
  */
-static __always_inline void look_at_time(struct pfm_cpu *cpu)
+static void look_at_time(struct pfm_cpu *cpu)
 {
 	struct pfm_context *context = cpu->context;
 	u64 now = pfm_clock();
@@ -168,61 +140,19 @@ static __always_inline void look_at_time(struct pfm_cpu *cpu)
 	if (context->monitoring && set->unusual & PFM_SET_TIMED) {
 		left = pfm_set_rest(context, set, now);
 		if (left > SLACK)
-			timer_set_again(&cpu->set_timer, left);
+			pfm_cpu_timer_start_again(&cpu->set_timer, left);
 		else
 			time_is_over(context, set, now);
 	}
 	raw_spin_unlock(&context->lock);
 }
 
-/*
- * The timer migrates when its CPU goes offline.  It is ignored on the other CPU: the thread
- * has migrated, too, and uses the timer of its new CPU.
- */
-static enum hrtimer_restart timer_ends(struct hrtimer *timer)
-{
-	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
-	struct pfm_set_timer *set_timer = &cpu->set_timer;
-
-	if (timer != &set_timer->timer)
-		return HRTIMER_NORESTART;
-	set_timer->has_come = true;
-	set_timer->next = TIMER_NOT_SET;
-	look_at_time(cpu);
-	set_timer->has_come = false;
-	if (set_timer->next == TIMER_NOT_SET)
-		return HRTIMER_NORESTART;
-	hrtimer_add_expires_ns(timer, set_timer->next);
-	return HRTIMER_RESTART;
-}
-
-static void timer_asked_for(struct irq_work *work)
-{
-	look_at_time(this_cpu_ptr(&pfm_cpu));
-}
-
 void pfm_set_timer_init(void)
 {
-	int number;
-
-	for_each_possible_cpu(number) {
-		struct pfm_set_timer *timer = &per_cpu(pfm_cpu, number).set_timer;
-
-		timer->work = IRQ_WORK_INIT_HARD(timer_asked_for);
-		hrtimer_setup(&timer->timer, timer_ends, CLOCK_MONOTONIC,
-			      HRTIMER_MODE_REL_PINNED_HARD);
-	}
+	pfm_cpu_timer_init(&pfm_cpu.set_timer, look_at_time);
 }
 
-/* No context exists any more. */
 void pfm_set_timer_exit(void)
 {
-	int number;
-
-	for_each_possible_cpu(number) {
-		struct pfm_set_timer *timer = &per_cpu(pfm_cpu, number).set_timer;
-
-		irq_work_sync(&timer->work);
-		hrtimer_cancel(&timer->timer);
-	}
+	pfm_cpu_timer_exit(&pfm_cpu.set_timer);
 }

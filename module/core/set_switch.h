@@ -10,23 +10,7 @@ struct pfm_context;
 struct pfm_registers;
 struct pfm_set;
 
-/**
- * struct pfm_set_timer - a CPU's timer for the timeout of the set that is active there
- *
- * It is not cancelled when a thread is switched out.  If it expires for another thread or
- * too early, that has no effect.  The next set that needs the timer sets it again.
- *
- * @work: starts @timer, because an NMI cannot
- * @has_come: the timer's callback is running
- * @next: ns from the last expiry to the next one
- */
-struct pfm_set_timer {
-	struct hrtimer timer;
-	struct irq_work work;
-	bool has_come;
-	s64 next;
-};
-
+/* The timer for the timeout of the set that is active on a CPU. */
 void pfm_set_timer_init(void);
 void pfm_set_timer_exit(void);
 

@@ -22,6 +22,7 @@
 #include "hooks.h"
 #include "overflow.h"
 #include "set_clock.h"
+#include "set_switch.h"
 #include "switch.h"
 #include "threads.h"
 #include "virtual.h"
@@ -40,7 +41,7 @@ static noinline bool begin_unusual(struct pfm_context *context, struct pfm_set *
 	if (set->unusual & PFM_SET_TIMED)
 		pfm_set_timer_start(context, set, is_fresh);
 	if (set->unusual & PFM_SET_THROTTLED)
-		pfm_throttle_wait(this_cpu_ptr(&pfm_cpu.throttle));
+		pfm_throttle_wait(this_cpu_ptr(&pfm_cpu));
 	return !(set->unusual & (PFM_SET_NO_HARDWARE | PFM_SET_THROTTLED));
 }
 

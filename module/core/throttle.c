@@ -15,8 +15,8 @@
 #include <linux/jiffies.h>
 #include <linux/percpu.h>
 
-#include "compat/hrtimer.h"
 #include "cpu.h"
+#include "cpu_timer.h"
 #include "set_clock.h"
 #include "switch.h"
 #include "throttle.h"
@@ -76,20 +76,20 @@ struct pfm_registers *pfm_throttle(struct pfm_context *context, struct pfm_set *
 	if (set != context->active)
 		return pfm_counting_prepare(context, set);
 	/* The timer of the set's timeout is not changed. */
-	pfm_throttle_wait(this_cpu_ptr(&pfm_cpu.throttle));
+	pfm_throttle_wait(this_cpu_ptr(&pfm_cpu));
 	return NULL;
 }
 
-void pfm_throttle_wait(struct pfm_throttle *throttle)
+void pfm_throttle_wait(struct pfm_cpu *cpu)
 {
-	irq_work_queue(&throttle->work);
+	pfm_cpu_timer_look(&cpu->throttle_timer);
 }
 
 /*
  * The set's clock runs only while the context monitors, so nothing is done otherwise.  If the
  * active set is not throttled, an overflow in an NMI may make another set active meanwhile.
  */
-static void go_on_or_wait(struct pfm_context *context, struct pfm_throttle *throttle)
+static void go_on_or_wait(struct pfm_context *context, struct pfm_cpu_timer *timer)
 {
 	struct pfm_set *set = READ_ONCE(context->active);
 	s64 rest;
@@ -99,15 +99,14 @@ static void go_on_or_wait(struct pfm_context *context, struct pfm_throttle *thro
 		return;
 	rest = set->budget.until - pfm_set_duration(context, set);
 	if (rest > 0) {
-		hrtimer_start(&throttle->timer, ns_to_ktime(rest),
-			      HRTIMER_MODE_REL_PINNED_HARD);
+		pfm_cpu_timer_start_again(timer, rest);
 	} else {
 		set->unusual &= ~PFM_SET_THROTTLED;
 		pfm_resume(context);
 	}
 }
 
-/* Interrupts off, on the CPU. */
+/* Interrupt context. */
 static void look(struct pfm_cpu *cpu)
 {
 	struct pfm_context *context = cpu->context;
@@ -115,23 +114,8 @@ static void look(struct pfm_cpu *cpu)
 	if (!context)
 		return;
 	raw_spin_lock(&context->lock);
-	go_on_or_wait(context, &cpu->throttle);
+	go_on_or_wait(context, &cpu->throttle_timer);
 	raw_spin_unlock(&context->lock);
-}
-
-static void look_at_once(struct irq_work *work)
-{
-	look(container_of(work, struct pfm_cpu, throttle.work));
-}
-
-/* The timer migrates when its CPU goes offline.  It is ignored on the other CPU. */
-static enum hrtimer_restart look_now(struct hrtimer *timer)
-{
-	struct pfm_cpu *cpu = container_of(timer, struct pfm_cpu, throttle.timer);
-
-	if (cpu == this_cpu_ptr(&pfm_cpu))
-		look(cpu);
-	return HRTIMER_NORESTART;
 }
 
 void pfm_throttle_forget(struct pfm_set *set)
@@ -143,26 +127,10 @@ void pfm_throttle_forget(struct pfm_set *set)
 
 void pfm_throttle_init(void)
 {
-	int number;
-
-	for_each_possible_cpu(number) {
-		struct pfm_throttle *throttle = &per_cpu(pfm_cpu, number).throttle;
-
-		throttle->work = IRQ_WORK_INIT_HARD(look_at_once);
-		hrtimer_setup(&throttle->timer, look_now, CLOCK_MONOTONIC,
-			      HRTIMER_MODE_REL_PINNED_HARD);
-	}
+	pfm_cpu_timer_init(&pfm_cpu.throttle_timer, look);
 }
 
-/* No context exists any more. */
 void pfm_throttle_exit(void)
 {
-	int number;
-
-	for_each_possible_cpu(number) {
-		struct pfm_throttle *throttle = &per_cpu(pfm_cpu, number).throttle;
-
-		irq_work_sync(&throttle->work);
-		hrtimer_cancel(&throttle->timer);
-	}
+	pfm_cpu_timer_exit(&pfm_cpu.throttle_timer);
 }

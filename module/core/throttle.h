@@ -2,13 +2,13 @@
 #ifndef PERFMON_THROTTLE_H
 #define PERFMON_THROTTLE_H
 
-#include <linux/hrtimer.h>
-#include <linux/irq_work.h>
+#include <linux/types.h>
 
 #include "clock.h"
 #include "limits.h"
 
 struct pfm_context;
+struct pfm_cpu;
 struct pfm_registers;
 struct pfm_set;
 
@@ -36,17 +36,6 @@ struct pfm_budget {
 	u64 until;
 };
 
-/**
- * struct pfm_throttle - lets the throttled set that is active on a CPU count again
- *
- * @work: starts @timer, because an NMI cannot
- * @timer: expires when the set may count again
- */
-struct pfm_throttle {
-	struct irq_work work;
-	struct hrtimer timer;
-};
-
 /* Begin of an overflow interrupt.  Return: its time, or 0 if no check follows at its end. */
 static inline u64 pfm_throttle_begin(struct pfm_budget *budget)
 {
@@ -66,8 +55,8 @@ bool pfm_throttle_is_due(struct pfm_context *context, struct pfm_set *set, u64 b
 struct pfm_registers *pfm_throttle(struct pfm_context *context, struct pfm_set *set,
 				   struct pfm_registers *next);
 
-/* A throttled set is active on this CPU: wait until it may count.  May be called in an NMI. */
-void pfm_throttle_wait(struct pfm_throttle *throttle);
+/* A throttled set is active on this CPU, @cpu: wait until it may count.  May be called in an NMI. */
+void pfm_throttle_wait(struct pfm_cpu *cpu);
 
 /* Reset the budget of a set that does not count. */
 void pfm_throttle_forget(struct pfm_set *set);

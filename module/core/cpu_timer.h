@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef PERFMON_CPU_TIMER_H
+#define PERFMON_CPU_TIMER_H
+
+#include <linux/hrtimer.h>
+#include <linux/irq_work.h>
+#include <linux/types.h>
+
+struct pfm_cpu;
+
+/**
+ * struct pfm_cpu_timer - a timer of a CPU that also an NMI can start
+ *
+ * It is not cancelled when a thread is switched out.  If it expires for another thread or
+ * too early, that has no effect.  It is used on its CPU only, interrupts off.
+ *
+ * @work: calls @look, because an NMI cannot start a timer
+ * @cpu: whose timer it is
+ * @look: called when the timer expires, or soon after an NMI wanted to start it; in interrupt
+ *	context; it may start the timer
+ * @has_come: the timer's callback is running
+ * @next: ns from the last expiry to the next one
+ */
+struct pfm_cpu_timer {
+	struct hrtimer timer;
+	struct irq_work work;
+	struct pfm_cpu *cpu;
+	void (*look)(struct pfm_cpu *cpu);
+	bool has_come;
+	s64 next;
+};
+
+/* Module init: set up the timer of each CPU. */
+void pfm_cpu_timer_init(struct pfm_cpu_timer __percpu *timers,
+			void (*look)(struct pfm_cpu *cpu));
+/* Module exit; no context exists any more. */
+void pfm_cpu_timer_exit(struct pfm_cpu_timer __percpu *timers);
+
+/* Expire in @left ns; called by @look: @left ns after the last expiry. */
+void pfm_cpu_timer_start(struct pfm_cpu_timer *timer, s64 left);
+
+/*
+ * The same for a timer that expired too early, @left ns from now.  It would otherwise expire
+ * many times to catch up after the machine stood still.
+ */
+void pfm_cpu_timer_start_again(struct pfm_cpu_timer *timer, s64 left);
+
+/* Call @look soon, in interrupt context.  May be called in an NMI. */
+static inline void pfm_cpu_timer_look(struct pfm_cpu_timer *timer)
+{
+	irq_work_queue(&timer->work);
+}
+
+#endif

@@ -6,8 +6,10 @@
 #include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/list_nulls.h>
+#include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/xarray.h>
@@ -72,7 +74,7 @@ struct pfm_attachment {
  * created and deleted only while the context is unloaded, so the list of a loaded
  * context does not change.
  *
- * @lock protects what the scheduler hooks change as well: state, thread, CPU,
+ * @lock protects what the scheduler hooks change as well: state, attachment, CPU,
  * messages, values of registers.  Taken with interrupts off; under it only the lock
  * of the thread table is taken.
  *
@@ -86,7 +88,7 @@ struct pfm_attachment {
  * it leaves that to @notification.
  */
 struct pfm_context {
-	/* fixed from creation on */
+	/* Fixed: set at creation, before anybody else uses the context.  Read without a lock. */
 	struct pfm_pmu *pmu; /* NULL before creation */
 	u32 flags; /* PFM_FL_* */
 	bool user_level; /* the PMU counts at user level only, see struct pfm_register */
@@ -95,7 +97,7 @@ struct pfm_context {
 	struct pfm_buffer *buffer; /* of @instance; NULL: none */
 	struct pfm_user *user; /* who created it */
 
-	/* under mutex */
+	/* Mutex: what only calls use. */
 	struct mutex mutex;
 	struct list_head sets; /* in the order of their numbers */
 	struct xarray set_index; /* the same sets, by number */
@@ -105,30 +107,47 @@ struct pfm_context {
 	struct pfm_error error;
 	void *arguments; /* copy of a call's vector, or other memory of one call */
 
-	/* under lock */
+	/* Lock: the connection with the thread.  Changed by calls and by the thread's hooks. */
 	raw_spinlock_t lock;
-	u32 state; /* PFM_STATE_* */
 	struct pfm_attachment attachment;
 	bool closed; /* unloaded: the thread executed a program the loader may not monitor */
+	u64 loads; /* number of loads */
+	struct pfm_use *use; /* what it has claimed, while loaded: see claim.h */
+	struct pfm_queue queue; /* has rules of its own */
+
+	/*
+	 * CPU: changed only where the registers are, by the holder of the lock or by the overflow
+	 * handler of that CPU.  pfm_assert_here() checks the place.
+	 */
+	int cpu; /* where its thread runs, or PFM_NO_CPU */
+	u32 state; /* PFM_STATE_* */
 	bool started; /* between start and stop */
 	bool monitoring; /* started and not masked */
 	bool counting; /* the counters of @cpu count for it */
-	int cpu; /* where its thread runs, or PFM_NO_CPU */
-	struct pfm_set *active;
-	u64 loads; /* number of loads */
-	struct pfm_use *use; /* what it has claimed, while loaded: see claim.h */
 	bool switch_due; /* the restart switches to the next set */
-	u64 interrupts; /* overflow interrupts while it counted */
+	struct pfm_set *active;
 	u64 since; /* when monitoring began on @cpu, ns */
+	u64 interrupts; /* overflow interrupts while it counted */
 	u64 foreign_runs;
 	u32 credit; /* restarts that are allowed: one for each notification */
-	struct pfm_queue queue;
 
-	struct irq_work notification; /* wakes, signals and blocks */
+	/* Queued from anywhere: wakes, signals and blocks. */
+	struct irq_work notification;
 
-	struct hlist_nulls_node nodes[2]; /* in the thread table, under its lock */
+	/* Lock of the thread table. */
+	struct hlist_nulls_node nodes[2];
+
+	/* For the free, when no hook looks at the context any more. */
 	struct rcu_head rcu;
 };
+
+/* The caller is where the registers are.  Without lockdep, nothing is checked. */
+static inline void pfm_assert_here(const struct pfm_context *context)
+{
+	lockdep_assert(irqs_disabled());
+	lockdep_assert(context->cpu == PFM_NO_CPU ||
+		       context->cpu == raw_smp_processor_id());
+}
 
 /*
  * Mutex held, so that it is not loaded meanwhile.  The end of its thread may unload it at any

@@ -278,6 +278,7 @@ void pfm_overflow_collect(struct pfm_context *context, u64 overflows)
 	u64 wrapped = carry(context->pmu, &set->registers, overflows);
 	u32 control;
 
+	pfm_assert_here(context);
 	cpu->statistics.ovfl_intr_replay_count++;
 	context->pmu->operations->acknowledge(&set->registers, overflows);
 	if (!wrapped)

@@ -59,6 +59,7 @@ u64 pfm_reset(struct pfm_context *context, struct pfm_set *set, bool is_long)
 	u64 changed = set->reset_pmds, rest;
 	unsigned int n;
 
+	pfm_assert_here(context);
 	pfm_for_each_bit(n, rest, changed)
 		set->registers.pmds[n] = reset_value(&set->attributes[n], is_long);
 	if (unlikely(set->reset_virtual))

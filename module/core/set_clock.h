@@ -53,6 +53,7 @@ static inline void pfm_monitoring_take_up(struct pfm_context *context, u64 now)
 {
 	struct pfm_set *set = context->active;
 
+	pfm_assert_here(context);
 	if (set->used_virtual)
 		pfm_virtual_begin(context, set);
 	set->registers.resumed = false;
@@ -64,6 +65,7 @@ static inline void pfm_monitoring_take_up(struct pfm_context *context, u64 now)
 /* Undo pfm_monitoring_take_up().  The counters are stopped. */
 static inline void pfm_monitoring_suspend(struct pfm_context *context, u64 now)
 {
+	pfm_assert_here(context);
 	if (context->cpu != PFM_NO_CPU)
 		pfm_set_clock_end(context, now);
 	context->monitoring = false;

@@ -44,6 +44,7 @@ void pfm_set_activate(struct pfm_context *context, struct pfm_set *set, bool is_
 	unsigned int n;
 	u64 rest;
 
+	pfm_assert_here(context);
 	context->active = set;
 	set->registers.task = context->attachment.task;
 	set->runs++;

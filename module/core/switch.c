@@ -86,6 +86,7 @@ static void counting_begin(struct pfm_context *context, struct pfm_cpu *cpu)
 	const struct pfm_pmu_operations *operations = context->pmu->operations;
 	struct pfm_set *set = context->active;
 
+	pfm_assert_here(context);
 	if (counting_prepare(context, set, cpu, operations, NULL))
 		operations->start(&set->registers);
 }
@@ -94,9 +95,11 @@ struct pfm_registers *pfm_counting_prepare(struct pfm_context *context,
 					   const struct pfm_set *previous)
 {
 	struct pfm_set *set = context->active;
-	bool counts = counting_prepare(context, set, this_cpu_ptr(&pfm_cpu),
-				       context->pmu->operations, previous);
+	bool counts;
 
+	pfm_assert_here(context);
+	counts = counting_prepare(context, set, this_cpu_ptr(&pfm_cpu),
+				  context->pmu->operations, previous);
 	return counts ? &set->registers : NULL;
 }
 
@@ -111,6 +114,7 @@ static void counting_end(struct pfm_context *context, struct pfm_cpu *cpu)
 	struct pfm_set *set;
 	u64 overflows;
 
+	pfm_assert_here(context);
 	if (!READ_ONCE(context->counting))
 		return;
 	WRITE_ONCE(cpu->running, NULL);
@@ -196,6 +200,7 @@ void pfm_switch_end(struct pfm_context *context)
 /* An overflow masks the context.  The counters are stopped; may be an NMI. */
 void pfm_monitoring_mask(struct pfm_context *context)
 {
+	pfm_assert_here(context);
 	context->state = PFM_STATE_MASKED;
 	if (context->monitoring)
 		pfm_monitoring_suspend(context, pfm_clock());

@@ -5,6 +5,7 @@
 #include "control.h"
 #include "cpu.h"
 #include "error.h"
+#include "outcome.h"
 #include "remote.h"
 #include "reset.h"
 #include "set_switch.h"
@@ -97,23 +98,19 @@ static int ask_format(struct pfm_context *context)
 	return format->restart(&context->instance, context->state == PFM_STATE_LOADED);
 }
 
-/* A set switch that had to wait replaces the reset, because a switch resets, too. */
 static void go_on(struct pfm_context *context, int control)
 {
 	struct pfm_set *set = context->active;
-	bool unmasks = context->state == PFM_STATE_MASKED &&
-		       !(control & PFM_CONTROL_MASK);
+	enum pfm_outcome outcome = pfm_outcome_of_restart(context, control);
 
 	set->overflowed[0] = 0;
-	if (unmasks && context->switch_due) {
-		context->switch_due = false;
+	if (outcome == PFM_OUTCOME_SWITCH) {
 		pfm_set_switch(context, true, pfm_clock());
-	} else if (control & PFM_CONTROL_RESET) {
-		pfm_reset(context, set, true);
-		set->pmd_stamp = 0;
+	} else if (outcome == PFM_OUTCOME_RESET) {
+		pfm_reset_in_memory(context, set, true);
 		this_cpu_inc(pfm_cpu.statistics.reset_pmds_count);
 	}
-	if (!unmasks)
+	if (!pfm_restart_unmasks(context, control))
 		return;
 	context->state = PFM_STATE_LOADED;
 	if (context->started)

@@ -15,6 +15,7 @@
 #include "clock.h"
 #include "cpu.h"
 #include "format.h"
+#include "outcome.h"
 #include "overflow.h"
 #include "reset.h"
 #include "set_switch.h"
@@ -285,15 +286,19 @@ void pfm_overflow_collect(struct pfm_context *context, u64 overflows)
 		return;
 	cpu->noted = NULL;
 	control = handle_wrapped(cpu, context, set, wrapped, NULL);
-	if (control & PFM_CONTROL_MASK) {
-		context->switch_due |= control & PFM_CONTROL_SWITCH;
+	switch (pfm_outcome_of_overflow(context, control)) {
+	case PFM_OUTCOME_MASK:
 		pfm_monitoring_mask(context);
-	} else if (control & PFM_CONTROL_SWITCH) {
+		break;
+	case PFM_OUTCOME_SWITCH:
 		pfm_set_switch(context, false, pfm_clock());
-	} else if (control & PFM_CONTROL_RESET) {
-		pfm_reset(context, set, false);
-		set->pmd_stamp = 0; /* the PMDs must be loaded */
+		break;
+	case PFM_OUTCOME_RESET:
+		pfm_reset_in_memory(context, set, false);
 		cpu->statistics.reset_pmds_count++;
+		break;
+	case PFM_OUTCOME_NONE:
+		break;
 	}
 }
 
@@ -312,17 +317,19 @@ static struct pfm_registers *handle_overflows(struct pfm_cpu *cpu,
 	if (!wrapped)
 		return &set->registers;
 	control = handle_wrapped(cpu, context, set, wrapped, regs);
-	if (unlikely(control & PFM_CONTROL_MASK)) {
-		context->switch_due |= control & PFM_CONTROL_SWITCH;
+	switch (pfm_outcome_of_overflow(context, control)) {
+	case PFM_OUTCOME_MASK:
 		pfm_monitoring_end(context);
 		pfm_monitoring_mask(context);
 		return NULL;
-	}
-	if (unlikely(control & PFM_CONTROL_SWITCH))
+	case PFM_OUTCOME_SWITCH:
 		return pfm_set_switch_running(context, set, pfm_clock());
-	if (control & PFM_CONTROL_RESET) {
+	case PFM_OUTCOME_RESET:
 		operations->write_pmds(&set->registers, pfm_reset(context, set, false));
 		cpu->statistics.reset_pmds_count++;
+		break;
+	case PFM_OUTCOME_NONE:
+		break;
 	}
 	return &set->registers;
 }

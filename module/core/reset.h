@@ -37,4 +37,12 @@ static inline void pfm_reset_forget(struct pfm_set *set)
  */
 u64 pfm_reset(struct pfm_context *context, struct pfm_set *set, bool is_long);
 
+/* The same for a set whose PMDs are then loaded from memory. */
+static inline void pfm_reset_in_memory(struct pfm_context *context, struct pfm_set *set,
+				       bool is_long)
+{
+	pfm_reset(context, set, is_long);
+	set->pmd_stamp = 0;
+}
+
 #endif

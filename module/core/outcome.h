@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What an overflow or a restart leads to.  It is decided here only.  How it is done depends on
+ * where the counters are: the overflow interrupt has them halted, the others in memory.
+ */
+#ifndef PERFMON_OUTCOME_H
+#define PERFMON_OUTCOME_H
+
+#include <perfmon_format.h>
+
+#include "context.h"
+
+/**
+ * enum pfm_outcome - what happens to a context
+ * @PFM_OUTCOME_NONE: nothing
+ * @PFM_OUTCOME_RESET: the noted PMDs get their reset values
+ * @PFM_OUTCOME_SWITCH: the next set becomes active, which includes its resets
+ * @PFM_OUTCOME_MASK: monitoring is suspended until the restart, which resets or switches
+ */
+enum pfm_outcome {
+	PFM_OUTCOME_NONE,
+	PFM_OUTCOME_RESET,
+	PFM_OUTCOME_SWITCH,
+	PFM_OUTCOME_MASK,
+};
+
+/* @control: PFM_CONTROL_*, the requests of the format or of the rules without a format. */
+static __always_inline enum pfm_outcome
+pfm_outcome_of_overflow(struct pfm_context *context, u32 control)
+{
+	if (unlikely(control & PFM_CONTROL_MASK)) {
+		context->switch_due |= control & PFM_CONTROL_SWITCH;
+		return PFM_OUTCOME_MASK;
+	}
+	if (unlikely(control & PFM_CONTROL_SWITCH))
+		return PFM_OUTCOME_SWITCH;
+	return control & PFM_CONTROL_RESET ? PFM_OUTCOME_RESET : PFM_OUTCOME_NONE;
+}
+
+/* Whether a restart ends the masking. */
+static inline bool pfm_restart_unmasks(const struct pfm_context *context, u32 control)
+{
+	return context->state == PFM_STATE_MASKED && !(control & PFM_CONTROL_MASK);
+}
+
+/* A set switch that had to wait replaces the reset, because a switch resets, too. */
+static inline enum pfm_outcome pfm_outcome_of_restart(struct pfm_context *context,
+						      u32 control)
+{
+	if (pfm_restart_unmasks(context, control) && context->switch_due) {
+		context->switch_due = false;
+		return PFM_OUTCOME_SWITCH;
+	}
+	return control & PFM_CONTROL_RESET ? PFM_OUTCOME_RESET : PFM_OUTCOME_NONE;
+}
+
+#endif

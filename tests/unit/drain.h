@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * pfmon: from sampling buffers to the file.  The suites act as the kernel, as
+ * <perfmon/perfmon_*.h> describe the buffers.  The addresses number the samples, so that
+ * a missing or a double one is found.
+ */
+#ifndef DRAIN_H
+#define DRAIN_H
+
+#include <stdbool.h>
+
+#include <perfmon/perfmon_dfl_smpl.h>
+
+#include "../../tools/pfmon/data/data_write.h"
+#include "../../tools/pfmon/record/drain.h"
+#include "suites.h"
+
+#define PMD	     3
+#define PERIOD	     1000
+#define MAX_SAMPLES  100000
+#define BUFFER_SIZE  4096
+#define REGIONS	     4
+#define REGION_SIZE  408 /* ten entries, and not quite an eleventh */
+#define HIST_ENTRIES 64
+#define LINEAR_ROOM  ((BUFFER_SIZE - 128) / 40)
+#define REGION_ROOM  (REGION_SIZE / 40)
+
+/**
+ * struct machine - a buffer, the state of its writer and of its reader
+ * @buffer: the memory
+ * @next: number of the next sample
+ * @lost: samples for which there was no room
+ * @is_masked: monitoring waits for a restart
+ * @chain: callchain: addresses of the next sample
+ */
+extern struct machine {
+	uint64_t buffer[BUFFER_SIZE / 8];
+	uint64_t next;
+	uint64_t lost;
+	bool is_masked;
+	unsigned int chain;
+	struct drain drain;
+	struct data_writer writer;
+	char path[32];
+} machine;
+
+/* What is in the file. */
+extern struct file {
+	uint64_t ips[MAX_SAMPLES];
+	size_t count;
+	uint64_t hist_count;
+	uint64_t hist_sum;
+	unsigned int records;
+} file;
+
+/* An empty buffer of @format and an empty file. */
+void begin(enum data_format format);
+
+/* @count samples overflow, in any format but hist. */
+void samples(unsigned int count);
+
+/* pfm_restart(); false: the context is no longer attached. */
+bool restart(bool is_attached);
+
+/* What pfmon does at a message. */
+void drain_all(bool is_attached);
+void end_of_thread(void);
+
+/* Close the file and read it. */
+void finish(void);
+
+/* Every sample is in the file once, in order, or lost.  Ends with finish(). */
+void check_all(void);
+
+#endif

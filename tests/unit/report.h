@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * pfmon report and script on recordings that are made up: the figures follow from the
+ * samples, the functions are those of a library that the dynamic linker says is where.
+ */
+#ifndef REPORT_H
+#define REPORT_H
+
+#include <jansson.h>
+
+#include "../../tools/pfmon/data/data_write.h"
+#include "suites.h"
+#include "synthetic.h"
+
+#define LIBRARY	    FIXTURE "/libfunctions.so"
+#define OUTPUT_SIZE 65536
+#define PERIOD	    10000
+
+/* Where the functions of the library are in this process, as it is in that of the samples. */
+struct library {
+	uint64_t start;
+	uint64_t end;
+	uint64_t offset;
+	uint64_t first;
+	uint64_t second;
+	uint64_t third;
+};
+
+/* A recording of process 100 with the library, and "app" without a file at 0x400000. */
+void begin(struct data_writer *writer, const char *path, struct library *library);
+
+/* @count samples of @tid at @ip, each of @period events. */
+void add(struct data_writer *writer, uint32_t tid, uint64_t ip, unsigned int count,
+	 uint64_t period);
+
+/* @count samples with a call chain; @kernel and @user end with 0. */
+void add_chain(struct data_writer *writer, uint32_t tid, const uint64_t *kernel,
+	       const uint64_t *user, unsigned int count);
+
+/* Run "pfmon @command" and keep what it writes.  Returns the exit status. */
+int pfmon(char output[OUTPUT_SIZE], const char *command);
+
+/* What "pfmon report -i @path @options" writes; the next call overwrites it. */
+const char *report(const char *path, const char *options);
+json_t *report_as_json(const char *path, const char *options);
+
+/* Parts of report_as_json(): an entry of a profile, and members of it. */
+json_t *entry(json_t *report, size_t event, size_t index);
+const char *text(json_t *object, const char *name);
+json_int_t number(json_t *object, const char *name);
+double percent(json_t *object);
+
+#endif

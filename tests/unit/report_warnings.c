@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* pfmon report and script: what is said of recordings that lack something. */
+#include <stdio.h>
+#include <string.h>
+
+#include "report.h"
+
+SUITE(report_warnings, 120);
+
+/* What is said of a file, and the exit status. */
+static void check_words(const char *command, int status, const char *words)
+{
+	char output[OUTPUT_SIZE];
+
+	ck_assert_int_eq(pfmon(output, command), status);
+	ck_assert_msg(strstr(output, words) != NULL, "%s: '%s' is not in '%s'", command,
+		      words, output);
+}
+
+TEST(what_is_no_recording_is_refused_in_a_sentence)
+{
+	static const struct {
+		const char *command;
+		const char *words;
+	} cases[] = {
+		{ "report -i /nowhere/file 2>&1", "there is no file '/nowhere/file'" },
+		{ "report -i / 2>&1", "cannot read '/': Is a directory" },
+		{ "report -i /dev/null 2>&1", "'/dev/null' is empty" },
+		{ "script -i /proc/self/comm 2>&1", "is not a recording of pfmon" },
+		{ "help | " PFMON " report -i - 2>&1",
+		  "'standard input' is not a recording of pfmon" },
+		{ "help >/dev/null; printf 'PFMDA' | " PFMON " report -i - 2>&1",
+		  "was cut short within its header" },
+		{ "help >/dev/null; printf 'PERFILE2more' | " PFMON " report -i - 2>&1",
+		  "is a recording of perf" },
+		{ "help >/dev/null; printf 'PFMDATA\\0\\003\\0\\002\\0\\020\\0\\0\\0' | " PFMON
+		  " report -i - 2>&1",
+		  "version 2.3 of the format, this pfmon reads version 1" },
+		{ "report extra 2>&1", "takes no arguments" },
+		{ "script extra 2>&1", "takes no arguments" },
+		{ "report --sort=size 2>&1", "cannot sort by 'size'" },
+		{ "report --percent-limit=much 2>&1", "'much' is not a limit" },
+		{ "report --percent-limit=nan 2>&1", "'nan' is not a limit" },
+		{ "report --folded --json 2>&1", "exclude each other" },
+		{ "report --wrong 2>&1", "there is no option '--wrong'" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		check_words(cases[i].command, 125, cases[i].words);
+}
+
+TEST(what_is_missing_is_told)
+{
+	const char *path = synthetic_path();
+	struct data_writer writer;
+	struct library library;
+	char command[256];
+
+	begin(&writer, path, &library);
+	add(&writer, 100, library.first, 10, PERIOD);
+	synthetic_losses(&writer, 0, 7, 0);
+	snprintf(command, sizeof(command), "report -i %s 2>&1", path);
+	check_words(command, 0, "10 samples, 7 lost; the file was cut short");
+	snprintf(command, sizeof(command), "script -i %s 2>&1", path);
+	check_words(command, 0, "warning: the file was cut short");
+	snprintf(command, sizeof(command), "report -i %s -e instructions 2>&1", path);
+	check_words(command, 125, "there is no event 'instructions' in the file");
+	snprintf(command, sizeof(command), "report -i %s -g 2>&1", path);
+	check_words(command, 0, "there are no call chains in the file");
+	synthetic_end(&writer, 12, 0);
+	snprintf(command, sizeof(command), "report -i %s 2>&1", path);
+	check_words(command, 0, "12 samples were written to the file, 10 are in it");
+}
+
+/* What was throttled was not sampled, and nobody knows how much that was. */
+TEST(none_lost_is_not_said_of_what_was_throttled)
+{
+	const char *path = synthetic_path();
+	char output[OUTPUT_SIZE], command[256];
+	struct data_writer writer;
+	struct library library;
+
+	begin(&writer, path, &library);
+	add(&writer, 100, library.first, 10, PERIOD);
+	synthetic_losses(&writer, 0, 0, 7);
+	synthetic_end(&writer, 10, 0);
+	snprintf(command, sizeof(command), "report -i %s 2>&1", path);
+	ck_assert_int_eq(pfmon(output, command), 0);
+	ck_assert_ptr_nonnull(
+		strstr(output, " 10 samples, throttled 7 times; the file is complete\n"));
+	snprintf(command, sizeof(command), "script -i %s 2>&1", path);
+	check_words(command, 0, "warning: monitoring was throttled 7 times");
+	snprintf(command, sizeof(command), "report --folded -i %s 2>&1", path);
+	check_words(command, 0, "warning: monitoring was throttled 7 times");
+}
+
+TEST(all_threads_of_a_recording_are_named)
+{
+	static const int tids[] = { 11, 12, 13 };
+	const char *path = synthetic_path();
+	struct data_writer writer;
+	char command[256];
+
+	ck_assert_int_eq(data_create(&writer, path), 0);
+	ck_assert_int_eq(data_write_command(&writer, NULL, tids, 3), 0);
+	synthetic_end(&writer, 0, 0);
+	snprintf(command, sizeof(command), "report -i %s 2>&1", path);
+	check_words(command, 0, "\n Profile of threads 11,12,13\n");
+}
+
+TEST(a_recording_that_could_not_go_on_says_so)
+{
+	const struct data_end end = { .written = 10, .flags = DATA_END_FAILED };
+	const char *path = synthetic_path();
+	struct data_writer writer;
+	struct library library;
+	char command[256];
+
+	begin(&writer, path, &library);
+	add(&writer, 100, library.first, 10, PERIOD);
+	ck_assert_int_eq(data_write_end(&writer, &end), 0);
+	ck_assert_int_eq(data_close(&writer), 0);
+	snprintf(command, sizeof(command), "report -i %s 2>&1", path);
+	check_words(command, 0, "the recording ended early");
+	check_words(command, 0, "warning: the recording ended before the command did");
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* pfmon: hardware performance monitoring from the command line. */
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,59 +9,53 @@
 
 #include "commands.h"
 #include "common/errors.h"
+#include "common/help.h"
 
 #ifndef PFMON_VERSION
 #define PFMON_VERSION "0"
 #endif
 
-static const char usage[] =
-	"Usage: pfmon COMMAND [OPTIONS]\n"
-	"\n"
-	"Count and sample what a CPU does while a program runs, through the perfmon\n"
-	"module.\n"
-	"\n"
-	"Commands:\n"
-	"  stat       count events while a command runs\n"
-	"  record     sample a command, for 'pfmon report'\n"
-	"  report     where the events of a recording happened\n"
-	"  script     the samples of a recording, for other programs\n"
-	"  list       events that can be counted on this machine\n"
-	"  info       the module, the PMU and its counters\n"
-	"  help       this, or the help of a command\n"
-	"\n"
-	"Options:\n"
-	"  -h, --help     show this and exit\n"
-	"  -V, --version  show the version and exit\n"
-	"\n"
-	"'pfmon COMMAND --help' says more; so do pfmon(1), pfmon-stat(1),\n"
-	"pfmon-record(1), pfmon-report(1) and pfmon-script(1).\n"
-	"\n"
-	"Examples:\n"
-	"  pfmon stat ./app\n"
-	"  pfmon stat -e cycles:u,instructions:u -r 5 -- ./app --size 100\n"
-	"  pfmon record ./app; pfmon report\n"
-	"  pfmon list cache\n";
-
 struct command {
 	const char *name;
-	char *full_name;
 	int (*run)(int argc, char **argv);
 };
 
-static char stat_name[] = "pfmon stat";
-static char record_name[] = "pfmon record";
-static char report_name[] = "pfmon report";
-static char script_name[] = "pfmon script";
-static char list_name[] = "pfmon list";
-static char info_name[] = "pfmon info";
-
 static const struct command commands[] = {
-	{ "stat", stat_name, command_stat },
-	{ "record", record_name, command_record },
-	{ "report", report_name, command_report },
-	{ "script", script_name, command_script },
-	{ "list", list_name, command_list },
-	{ "info", info_name, command_info },
+	{ "stat", command_stat },     { "record", command_record },
+	{ "report", command_report }, { "script", command_script },
+	{ "list", command_list },     { "info", command_info },
+};
+
+static const struct option_row rows[] = {
+	{ "version", 'V', NULL, "show the version and exit", take_true, 0 },
+	{ 0 },
+};
+
+static const struct command_line line = {
+	.name = "pfmon",
+	.synopsis = "COMMAND [OPTIONS]",
+	.about =
+		"Count and sample what a CPU does while a program runs, through the perfmon\n"
+		"module.\n"
+		"\n"
+		"Commands:\n"
+		"  stat       count events while a command runs\n"
+		"  record     sample a command, for 'pfmon report'\n"
+		"  report     where the events of a recording happened\n"
+		"  script     the samples of a recording, for other programs\n"
+		"  list       events that can be counted on this machine\n"
+		"  info       the module, the PMU and its counters\n"
+		"  help       this, or the help of a command\n",
+	.options = rows,
+	.notes = "'pfmon COMMAND --help' says more; so do pfmon(1), pfmon-stat(1),\n"
+		 "pfmon-record(1), pfmon-report(1) and pfmon-script(1).\n"
+		 "\n"
+		 "Examples:\n"
+		 "  pfmon stat ./app\n"
+		 "  pfmon stat -e cycles:u,instructions:u -r 5 -- ./app --size 100\n"
+		 "  pfmon record ./app; pfmon report\n"
+		 "  pfmon list cache\n",
+	.has_command = true,
 };
 
 static const struct command *find_command(const char *name)
@@ -71,26 +66,25 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-static int run_command(const char *name, int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
-	const struct command *command = find_command(name);
+	const struct command *command = find_command(argv[0]);
 
 	if (!command) {
-		fail("there is no command '%s': see 'pfmon --help'", name);
+		fail("there is no command '%s': see 'pfmon --help'", argv[0]);
 		return EXIT_PFMON;
 	}
-	argv[0] = command->full_name;
 	return command->run(argc, argv);
 }
 
-static int show_help(const char *name)
+static int show_help(char *name)
 {
 	char help[] = "--help";
-	char *arguments[] = { NULL, help, NULL };
+	char *arguments[] = { name, help, NULL };
 
 	if (name)
-		return run_command(name, 2, arguments);
-	fputs(usage, stdout);
+		return run_command(2, arguments);
+	help_print(stdout, &line);
 	return EXIT_SUCCESS;
 }
 
@@ -103,23 +97,23 @@ static int show_version(void)
 
 static int run(int argc, char **argv)
 {
-	const char *first = argc > 1 ? argv[1] : NULL;
+	bool wants_version = false;
+	const char *first;
+	int result;
 
-	if (!first) {
-		fputs(usage, stderr);
-		return EXIT_PFMON;
-	}
-	if (!strcmp(first, "--help") || !strcmp(first, "-h"))
-		return show_help(NULL);
-	if (!strcmp(first, "help"))
-		return show_help(argv[2]);
-	if (!strcmp(first, "--version") || !strcmp(first, "-V"))
+	result = options_parse(argc, argv, &line, &wants_version);
+	if (result)
+		return result > 0 ? EXIT_SUCCESS : EXIT_PFMON;
+	if (wants_version)
 		return show_version();
-	if (first[0] == '-') {
-		fail("there is no option '%s': see 'pfmon --help'", first);
+	first = argv[optind];
+	if (!first) {
+		help_print(stderr, &line);
 		return EXIT_PFMON;
 	}
-	return run_command(first, argc - 1, argv + 1);
+	if (!strcmp(first, "help"))
+		return show_help(argv[optind + 1]);
+	return run_command(argc - optind, argv + optind);
 }
 
 int main(int argc, char **argv)

@@ -1,75 +1,135 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The command lines of the subcommands. */
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
-#include <stdbool.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "errors.h"
+#include "help.h"
 #include "options.h"
 
-static const struct option *find_letter(const struct option *names, int letter)
+/* What getopt_long() returns for an option without a letter: its row and this. */
+#define NO_LETTER 256
+
+static const struct option_row *find_row(const struct option_row *rows, int option)
 {
-	for (; names->name; names++)
-		if (names->val == letter)
-			return names;
-	return NULL;
+	for (size_t i = 0; rows[i].name; i++)
+		if (option == (rows[i].letter ? rows[i].letter : NO_LETTER + (int)i))
+			return &rows[i];
+	return option == help_option.letter ? &help_option : NULL;
 }
 
-/* optopt is the letter of the option, 0 for an unknown long option. */
-static int fail_option(int result, char **argv, const struct option *names)
+/**
+ * struct getopt_table - the options of a command as getopt_long() needs them
+ * @letters: "+" if the first word that is no option ends them, ":", and each letter
+ * @names: ends with a row of zeros
+ */
+struct getopt_table {
+	char letters[2 + 2 * (MAX_OPTIONS + 1) + 1];
+	struct option names[MAX_OPTIONS + 2];
+};
+
+static void add_row(struct getopt_table *table, size_t index,
+		    const struct option_row *row)
 {
-	const struct option *known = find_letter(names, optopt);
+	char *end = table->letters + strlen(table->letters);
+
+	table->names[index] = (struct option){
+		.name = row->name,
+		.has_arg = row->argument ? required_argument : no_argument,
+		.val = row->letter ? row->letter : NO_LETTER + (int)index,
+	};
+	if (!row->letter)
+		return;
+	*end++ = row->letter;
+	if (row->argument)
+		*end = ':';
+}
+
+static struct getopt_table make_getopt_table(const struct command_line *line)
+{
+	struct getopt_table table = { 0 };
+	size_t count = 0;
+
+	strcpy(table.letters, line->has_command ? "+:" : ":");
+	for (; line->options[count].name; count++) {
+		assert(count < MAX_OPTIONS);
+		add_row(&table, count, &line->options[count]);
+	}
+	add_row(&table, count, &help_option);
+	return table;
+}
+
+/* optopt is the option's value in the table, 0 for an unknown long option. */
+static int fail_option(int result, char **argv, const struct command_line *line)
+{
+	const struct option_row *known = find_row(line->options, optopt);
 
 	if (!optopt)
 		return fail("there is no option '%s': see '%s --help'", argv[optind - 1],
-			    argv[0]);
+			    line->name);
 	if (!known)
-		return fail("there is no option '-%c': see '%s --help'", optopt, argv[0]);
+		return fail("there is no option '-%c': see '%s --help'", optopt,
+			    line->name);
 	return fail("option '--%s' %s an argument: see '%s --help'", known->name,
-		    result == ':' ? "needs" : "does not take", argv[0]);
+		    result == ':' ? "needs" : "does not take", line->name);
 }
 
-int options_parse(int argc, char **argv, const char *letters, const struct option *names,
-		  int (*take)(int option, void *data), void *data)
+int options_parse(int argc, char **argv, const struct command_line *line, void *data)
 {
+	struct getopt_table table = make_getopt_table(line);
+	const struct option_row *row;
 	int option;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, letters, names, NULL)) != -1) {
-		if (option == 'h')
-			return 1;
+	optind = 0; /* from the beginning, also within getopt */
+	while ((option = getopt_long(argc, argv, table.letters, table.names, NULL)) !=
+	       -1) {
 		if (option == '?' || option == ':')
-			return fail_option(option, argv, names);
-		if (take(option, data))
+			return fail_option(option, argv, line);
+		row = find_row(line->options, option);
+		if (row == &help_option) {
+			help_print(stdout, line);
+			return 1;
+		}
+		if (row->take(optarg, (char *)data + row->offset))
 			return -1;
 	}
 	return 0;
 }
 
-static int take_pmu(int option, void *data)
+int take_text(const char *argument, void *field)
 {
-	const char **pmu = data;
-
-	(void)option;
-	*pmu = optarg;
+	*(const char **)field = argument;
 	return 0;
 }
 
-int options_pmu_only(int argc, char **argv, const char *usage, const char **pmu)
+int take_true(const char *argument, void *field)
 {
-	static const struct option names[] = {
-		{ "pmu", required_argument, NULL, 'p' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int result = options_parse(argc, argv, ":h", names, take_pmu, pmu);
+	(void)argument;
+	*(bool *)field = true;
+	return 0;
+}
 
-	if (result > 0)
-		fputs(usage, stdout);
-	return result;
+int take_false(const char *argument, void *field)
+{
+	(void)argument;
+	*(bool *)field = false;
+	return 0;
+}
+
+int take_event(const char *argument, void *field)
+{
+	struct event_options *events = field;
+
+	if (events->count == MAX_EVENT_OPTIONS)
+		return fail("too many -e: separate events by commas");
+	events->texts[events->count++] = argument;
+	return 0;
 }
 
 /* The digits at the beginning of @text; strtoull() takes signs and blanks, too. */
@@ -154,13 +214,5 @@ int options_time(const char *text, uint64_t *time)
 	if (*end || !(ns >= 1 && ns <= 3600e9))
 		return -1;
 	*time = (uint64_t)(ns + 0.5);
-	return 0;
-}
-
-int options_add_event(struct event_options *events, const char *text)
-{
-	if (events->count == MAX_EVENT_OPTIONS)
-		return fail("too many -e: separate events by commas");
-	events->texts[events->count++] = text;
 	return 0;
 }

@@ -3,23 +3,91 @@
 #ifndef PFMON_OPTIONS_H
 #define PFMON_OPTIONS_H
 
-#include <getopt.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-/*
- * Call @take for each option but -h, with @data; the option's argument is in optarg.
- * @take returns 0, or reports an error and returns -1. argv[0] is the subcommand.
- * Returns 1 if the user asked for help, -1 after reporting an error, else 0; optind is
- * then the first argument that is no option.
+/**
+ * struct option_row - an option
+ * @name: the long one, without "--"
+ * @letter: 0 if there is none
+ * @argument: what --help calls the argument; NULL if the option has none
+ * @help: what it does, without line breaks
+ * @take: called with the argument, or NULL, and the field at @offset of the command's
+ *	data; returns 0, or reports an error and returns -1
+ * @offset: of that field
  */
-int options_parse(int argc, char **argv, const char *letters, const struct option *names,
-		  int (*take)(int option, void *data), void *data);
+struct option_row {
+	const char *name;
+	char letter;
+	const char *argument;
+	const char *help;
+	int (*take)(const char *argument, void *field);
+	size_t offset;
+};
+
+#define MAX_OPTIONS 32
+
+/**
+ * struct command_line - what a command takes
+ * @name: "pfmon stat"
+ * @synopsis: what may stand behind @name: a line for each form
+ * @about: what the command does
+ * @options: ends with a row without a name; --help is not in it
+ * @notes: what --help says behind the options, or NULL
+ * @has_command: the first word that is no option ends the options
+ *
+ * getopt_long()'s tables, --help, and so the completion are made of this.  The unit
+ * tests compare the man pages with --help.
+ */
+struct command_line {
+	const char *name;
+	const char *synopsis;
+	const char *about;
+	const struct option_row *options;
+	const char *notes;
+	bool has_command;
+};
 
 /*
- * For a subcommand with only the options --help and --pmu: stores the PMU's name in
- * @pmu.  Returns 1 after printing @usage for --help, -1 after reporting an error, else 0.
+ * Take the options of the command line; @data is what option_row.offset is in.  Returns 1
+ * after printing the help that the user asked for, -1 after reporting an error, else 0;
+ * optind is then the first argument that is no option.
  */
-int options_pmu_only(int argc, char **argv, const char *usage, const char **pmu);
+int options_parse(int argc, char **argv, const struct command_line *line, void *data);
+
+/* For option_row.take: fields of type const char *, bool, struct event_options. */
+int take_text(const char *argument, void *field);
+int take_true(const char *argument, void *field);
+int take_false(const char *argument, void *field);
+int take_event(const char *argument, void *field);
+
+#define MAX_EVENT_OPTIONS 64
+
+/**
+ * struct event_options - arguments of -e
+ * @texts: each names events, separated by commas
+ * @count: number of @texts
+ */
+struct event_options {
+	const char *texts[MAX_EVENT_OPTIONS];
+	unsigned int count;
+};
+
+/* Rows that several commands have; @field is the offset. */
+#define EVENT_OPTION(field)                                                              \
+	{                                                                                \
+		"event", 'e', "EVENT[,EVENT]...", EVENT_HELP, take_event, field          \
+	}
+#define PMU_OPTION(field)                                                                \
+	{                                                                                \
+		"pmu", 0, "NAME", PMU_HELP, take_text, field                             \
+	}
+
+#define EVENT_HELP                                                                       \
+	"these events; may be given several times; a modifier :u counts in user "        \
+	"mode only, :k in the kernel only. 'pfmon list' shows the events"
+#define PMU_HELP "that PMU, where the machine has several; 'pfmon info' shows their names"
 
 /*
  * Parse a number from 1 to @most, called @what in messages; or a size in bytes, also as
@@ -35,19 +103,5 @@ int options_size(const char *text, const char *what, uint64_t least, uint64_t mo
  * no such time, else 0.
  */
 int options_time(const char *text, uint64_t *time);
-
-#define MAX_EVENT_OPTIONS 64
-
-/**
- * struct event_options - arguments of -e
- * @texts: each names events, separated by commas
- * @count: number of @texts
- */
-struct event_options {
-	const char *texts[MAX_EVENT_OPTIONS];
-	unsigned int count;
-};
-
-int options_add_event(struct event_options *events, const char *text);
 
 #endif

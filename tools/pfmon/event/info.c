@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* pfmon info: the module, the PMU and its counters. */
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +12,18 @@
 #include "libpfm.h"
 #include "pmus.h"
 
-static const char usage[] =
-	"Usage: pfmon info [--pmu NAME]\n"
-	"\n"
-	"Show the version of the perfmon module, the PMU, its registers and limits.\n"
-	"\n"
-	"Options:\n"
-	"      --pmu NAME  show that PMU, if the machine has several\n"
-	"  -h, --help      show this and exit\n";
+static const struct option_row rows[] = {
+	PMU_OPTION(0),
+	{ 0 },
+};
+
+static const struct command_line line = {
+	.name = "pfmon info",
+	.synopsis = "[--pmu NAME]",
+	.about =
+		"Show the version of the perfmon module, the PMU, its registers and limits.\n",
+	.options = rows,
+};
 
 #define SYSFS	   "/sys/kernel/perfmon"
 #define VALUE_SIZE 64
@@ -173,7 +178,7 @@ int command_info(int argc, char **argv)
 	const char *pmu = NULL;
 	int result;
 
-	result = options_pmu_only(argc, argv, usage, &pmu);
+	result = options_parse(argc, argv, &line, &pmu);
 	if (result)
 		return result > 0 ? EXIT_SUCCESS : EXIT_PFMON;
 	if (optind < argc) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* pfmon list: events that can be counted on this machine. */
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,22 +12,26 @@
 #include "events.h"
 #include "libpfm.h"
 
-static const char usage[] =
-	"Usage: pfmon list [--pmu NAME] [WORD]\n"
-	"\n"
-	"Show the events that can be counted on this machine, one on a line with what\n"
-	"it counts; with WORD those that have it in their line, in capitals or not.\n"
-	"\n"
-	"Options:\n"
-	"      --pmu NAME  those of that PMU of the machine, see 'pfmon info'\n"
-	"  -h, --help      show this and exit\n"
-	"\n"
-	"Events are given to 'pfmon stat -e'.  Besides those shown, rHEX counts the\n"
-	"hardware event with that code.\n"
-	"\n"
-	"Examples:\n"
-	"  pfmon list\n"
-	"  pfmon list cache\n";
+static const struct option_row rows[] = {
+	PMU_OPTION(0),
+	{ 0 },
+};
+
+static const struct command_line line = {
+	.name = "pfmon list",
+	.synopsis = "[--pmu NAME] [WORD]",
+	.about =
+		"Show the events that can be counted on this machine, one on a line with what\n"
+		"it counts; with WORD those that have it in their line, in capitals or not.\n",
+	.options = rows,
+	.notes =
+		"Events are given to 'pfmon stat -e'.  Besides those shown, rHEX counts the\n"
+		"hardware event with that code.\n"
+		"\n"
+		"Examples:\n"
+		"  pfmon list\n"
+		"  pfmon list cache\n",
+};
 
 /**
  * struct listing - what is to be shown
@@ -117,7 +122,7 @@ int command_list(int argc, char **argv)
 	const char *pmu = NULL;
 	int result;
 
-	result = options_pmu_only(argc, argv, usage, &pmu);
+	result = options_parse(argc, argv, &line, &pmu);
 	if (result)
 		return result > 0 ? EXIT_SUCCESS : EXIT_PFMON;
 	if (argc - optind > 1) {

@@ -14,50 +14,6 @@
 #include "recorder.h"
 #include "sampling_format.h"
 
-static const char usage[] =
-	"Usage: pfmon record [OPTIONS] [--] COMMAND [ARGUMENTS]\n"
-	"       pfmon record [OPTIONS] -t TID[,TID]... [[--] COMMAND [ARGUMENTS]]\n"
-	"\n"
-	"Sample the thread that runs COMMAND, from its start to its end, or threads that\n"
-	"run already, into a file that 'pfmon report' shows.\n"
-	"\n"
-	"Options:\n"
-	"  -e, --event EVENT[,EVENT]...\n"
-	"                       what to sample, as for 'pfmon stat'; without it cycles, or\n"
-	"                       CPU time where they cannot be counted\n"
-	"      --pmu NAME       on that PMU of the machine, see 'pfmon info'\n"
-	"  -c, --count PERIOD   a sample every PERIOD events\n"
-	"  -F, --frequency HZ   about HZ samples for a second of CPU time (1000)\n"
-	"  -g, --call-graph     with the callers, by frame pointers\n"
-	"      --format FORMAT  what the kernel makes of samples: nway (records, monitoring\n"
-	"                       never stops), default (records, monitoring stops while a\n"
-	"                       full buffer is written), callchain (as with -g), hist (it\n"
-	"                       adds them up)\n"
-	"      --random MASK    make each period longer by a random number & MASK\n"
-	"      --buffer SIZE    bytes of each thread's buffer, 4096 or more, also as 64k\n"
-	"                       (1M, or what the limit of locked memory leaves)\n"
-	"  -t, --tid TID[,TID]...\n"
-	"                       sample these threads: until they end, or while COMMAND\n"
-	"                       runs, or until Ctrl-C\n"
-	"  -o, --output FILE    write there instead of to pfmon.data, of which an older one\n"
-	"                       becomes pfmon.data.old; - is standard output\n"
-	"  -q, --quiet          no progress, and nothing at the end but warnings\n"
-	"  -v, --verbose        tell more at the end\n"
-	"      --no-ptrace      do not follow COMMAND with ptrace(2): for one that wants to be\n"
-	"                       traced itself\n"
-	"  -h, --help           show this and exit\n"
-	"\n"
-	"Sampled are single threads: not the processes that COMMAND starts, and not further\n"
-	"threads of its own.\n"
-	"\n"
-	"Exit status: that of COMMAND; 128 + N if signal N ended it; 127 if it was not\n"
-	"found, 126 if it could not be executed; 125 if pfmon itself failed.\n"
-	"\n"
-	"Examples:\n"
-	"  pfmon record ./app\n"
-	"  pfmon record -g -e cycles:u -- ./app --fast\n"
-	"  pfmon record -c 100000 -e instructions -t 4711 sleep 10\n";
-
 /**
  * struct run - a recording, and what there is around it
  * @recorder: the recording
@@ -313,8 +269,6 @@ int command_record(int argc, char **argv)
 	int result;
 
 	result = record_options_parse(argc, argv, &run.options);
-	if (result > 0)
-		fputs(usage, stdout);
 	if (result) {
 		record_options_free(&run.options);
 		return result > 0 ? EXIT_SUCCESS : EXIT_PFMON;

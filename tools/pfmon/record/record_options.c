@@ -2,6 +2,7 @@
 /* The command line of pfmon record. */
 #include <ctype.h>
 #include <errno.h>
+#include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,33 +12,6 @@
 #include "rate.h"
 #include "record_options.h"
 #include "sampling_format.h"
-
-/* Options without a letter. */
-enum {
-	OPTION_FORMAT = 256,
-	OPTION_RANDOM,
-	OPTION_BUFFER,
-	OPTION_NO_PTRACE,
-	OPTION_PMU,
-};
-
-static const struct option names[] = {
-	{ "event", required_argument, NULL, 'e' },
-	{ "pmu", required_argument, NULL, OPTION_PMU },
-	{ "count", required_argument, NULL, 'c' },
-	{ "frequency", required_argument, NULL, 'F' },
-	{ "call-graph", no_argument, NULL, 'g' },
-	{ "format", required_argument, NULL, OPTION_FORMAT },
-	{ "random", required_argument, NULL, OPTION_RANDOM },
-	{ "buffer", required_argument, NULL, OPTION_BUFFER },
-	{ "tid", required_argument, NULL, 't' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "no-ptrace", no_argument, NULL, OPTION_NO_PTRACE },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
-};
 
 static int add_tid(struct record_options *options, const char *text)
 {
@@ -56,7 +30,7 @@ static int add_tid(struct record_options *options, const char *text)
 	return 0;
 }
 
-static int add_tids(struct record_options *options, const char *text)
+static int take_tids(const char *text, void *data)
 {
 	char *copy = strdup(text), *rest = copy, *tid;
 	int result = 0;
@@ -64,15 +38,27 @@ static int add_tids(struct record_options *options, const char *text)
 	if (!copy)
 		return fail("no memory");
 	while (!result && (tid = strsep(&rest, ",")))
-		result = add_tid(options, tid);
+		result = add_tid(data, tid);
 	free(copy);
 	return result;
 }
 
-static int choose_format(struct record_options *options, const char *name)
+static int take_period(const char *argument, void *field)
 {
-	options->format = sampling_format_find(name);
-	if (!options->format)
+	return options_number(argument, "period", RECORD_PERIOD_MOST, field);
+}
+
+static int take_frequency(const char *argument, void *field)
+{
+	return options_number(argument, "number of samples a second", RATE_MOST, field);
+}
+
+static int take_format(const char *name, void *field)
+{
+	enum data_format *format = field;
+
+	*format = sampling_format_find(name);
+	if (!*format)
 		return fail("'%s' is not a format to record in: take default, nway, "
 			    "callchain or hist",
 			    name);
@@ -80,8 +66,9 @@ static int choose_format(struct record_options *options, const char *name)
 }
 
 /* In decimal or, with 0x, in hexadecimal digits. */
-static int parse_mask(const char *text, uint64_t *mask)
+static int take_mask(const char *text, void *field)
 {
+	uint64_t *mask = field;
 	char *end;
 
 	errno = 0;
@@ -93,48 +80,73 @@ static int parse_mask(const char *text, uint64_t *mask)
 	return 0;
 }
 
-static int parse_option(int option, void *data)
+static int take_buffer(const char *argument, void *field)
 {
-	struct record_options *options = data;
-
-	switch (option) {
-	case 'e':
-		return options_add_event(&options->events, optarg);
-	case OPTION_PMU:
-		options->pmu = optarg;
-		return 0;
-	case 'c':
-		return options_number(optarg, "period", RECORD_PERIOD_MOST,
-				      &options->period);
-	case 'F':
-		return options_number(optarg, "number of samples a second", RATE_MOST,
-				      &options->frequency);
-	case 'g':
-		options->has_chains = true;
-		return 0;
-	case OPTION_FORMAT:
-		return choose_format(options, optarg);
-	case OPTION_RANDOM:
-		return parse_mask(optarg, &options->random_mask);
-	case OPTION_BUFFER:
-		return options_size(optarg, "size of a buffer", RECORD_BUFFER_LEAST,
-				    RECORD_BUFFER_MOST, &options->buffer);
-	case 't':
-		return add_tids(options, optarg);
-	case 'o':
-		options->output = optarg;
-		return 0;
-	case 'q':
-		options->is_quiet = true;
-		return 0;
-	case 'v':
-		options->is_verbose = true;
-		return 0;
-	default:
-		options->is_traced = false;
-		return 0;
-	}
+	return options_size(argument, "size of a buffer", RECORD_BUFFER_LEAST,
+			    RECORD_BUFFER_MOST, field);
 }
+
+#define FIELD(name) offsetof(struct record_options, name)
+
+static const struct option_row rows[] = {
+	EVENT_OPTION(FIELD(events)),
+	PMU_OPTION(FIELD(pmu)),
+	{ "count", 'c', "PERIOD", "a sample every PERIOD events", take_period,
+	  FIELD(period) },
+	{ "frequency", 'F', "HZ", "about HZ samples for a second of CPU time (1000)",
+	  take_frequency, FIELD(frequency) },
+	{ "call-graph", 'g', NULL, "with the callers, by frame pointers", take_true,
+	  FIELD(has_chains) },
+	{ "format", 0, "FORMAT",
+	  "what the kernel makes of samples: nway (records, monitoring never stops), "
+	  "default (records, monitoring stops while a full buffer is written), callchain "
+	  "(as with -g), hist (it adds them up)",
+	  take_format, FIELD(format) },
+	{ "random", 0, "MASK", "make each period longer by a random number & MASK",
+	  take_mask, FIELD(random_mask) },
+	{ "buffer", 0, "SIZE",
+	  "bytes of each thread's buffer, 4096 or more, also as 64k (1M, or what the limit "
+	  "of locked memory leaves)",
+	  take_buffer, FIELD(buffer) },
+	{ "tid", 't', "TID[,TID]...",
+	  "sample these threads: until they end, or while COMMAND runs, or until Ctrl-C",
+	  take_tids, 0 },
+	{ "output", 'o', "FILE",
+	  "write there instead of to " DATA_FILE_NAME
+	  ", of which an older one becomes " DATA_FILE_NAME ".old; - is standard output",
+	  take_text, FIELD(output) },
+	{ "quiet", 'q', NULL, "no progress, and nothing at the end but warnings",
+	  take_true, FIELD(is_quiet) },
+	{ "verbose", 'v', NULL, "tell more at the end", take_true, FIELD(is_verbose) },
+	{ "no-ptrace", 0, NULL,
+	  "do not follow COMMAND with ptrace(2): for one that wants to be traced itself",
+	  take_false, FIELD(is_traced) },
+	{ 0 },
+};
+
+static const struct command_line line = {
+	.name = "pfmon record",
+	.synopsis = "[OPTIONS] [--] COMMAND [ARGUMENTS]\n"
+		    "[OPTIONS] -t TID[,TID]... [[--] COMMAND [ARGUMENTS]]",
+	.about =
+		"Sample the thread that runs COMMAND, from its start to its end, or threads that\n"
+		"run already, into a file that 'pfmon report' shows.\n",
+	.options = rows,
+	.notes =
+		"Without -e the event is cycles, or CPU time where they cannot be counted.\n"
+		"\n"
+		"Sampled are single threads: not the processes that COMMAND starts, and not further\n"
+		"threads of its own.\n"
+		"\n"
+		"Exit status: that of COMMAND; 128 + N if signal N ended it; 127 if it was not\n"
+		"found, 126 if it could not be executed; 125 if pfmon itself failed.\n"
+		"\n"
+		"Examples:\n"
+		"  pfmon record ./app\n"
+		"  pfmon record -g -e cycles:u -- ./app --fast\n"
+		"  pfmon record -c 100000 -e instructions -t 4711 sleep 10\n",
+	.has_command = true,
+};
 
 static int check(struct record_options *options)
 {
@@ -158,8 +170,7 @@ int record_options_parse(int argc, char **argv, struct record_options *options)
 	int result;
 
 	*options = (struct record_options){ .output = DATA_FILE_NAME, .is_traced = true };
-	result = options_parse(argc, argv, "+:e:c:F:gt:o:qvh", names, parse_option,
-			       options);
+	result = options_parse(argc, argv, &line, options);
 	if (result)
 		return result;
 	if (optind < argc)

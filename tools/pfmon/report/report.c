@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* pfmon report: the profile that a recording makes. */
 #include <errno.h>
+#include <getopt.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <math.h>
@@ -12,42 +13,13 @@
 
 #include "../commands.h"
 #include "../common/errors.h"
-#include "../common/options.h"
 #include "report_folded.h"
 #include "report_json.h"
+#include "report_options.h"
 #include "report_table.h"
-
-static const char usage[] =
-	"Usage: pfmon report [OPTIONS]\n"
-	"\n"
-	"Show where the events of a recording happened: in which functions, programs\n"
-	"and libraries, threads.\n"
-	"\n"
-	"Options:\n"
-	"  -i, --input FILE        what 'pfmon record' wrote (" DATA_FILE_NAME "); - is\n"
-	"                          standard input\n"
-	"  -s, --sort KEY[,KEY]... by symbol (the default), object, thread\n"
-	"  -g, --callers           below each entry its callers\n"
-	"  -e, --event EVENT       this event only\n"
-	"      --percent-limit P   leave out entries below P percent (0.5)\n"
-	"      --folded            a line for each stack, for scripts that make flame\n"
-	"                          graphs\n"
-	"  -j, --json              a JSON object\n"
-	"  -h, --help              show this and exit\n"
-	"\n"
-	"Examples:\n"
-	"  pfmon record ./app && pfmon report\n"
-	"  pfmon report --sort object,thread\n"
-	"  pfmon report --folded | flamegraph.pl >flame.svg\n";
 
 #define DEFAULT_LIMIT	0.5
 #define DEFAULT_COLUMNS 80
-
-/* Options without a letter. */
-enum {
-	OPTION_LIMIT = 256,
-	OPTION_FOLDED,
-};
 
 enum output {
 	OUTPUT_TABLE,
@@ -91,8 +63,10 @@ static int add_sort_key(struct profile_options *options, const char *name, size_
 	return 0;
 }
 
-static int parse_sort(struct profile_options *options, const char *text)
+static int take_sort(const char *text, void *field)
 {
+	struct profile_options *options = field;
+
 	options->sort_count = 0;
 	for (;;) {
 		size_t length = strcspn(text, ",");
@@ -105,8 +79,9 @@ static int parse_sort(struct profile_options *options, const char *text)
 	}
 }
 
-static int parse_limit(const char *text, double *limit)
+static int take_limit(const char *text, void *field)
 {
+	double *limit = field;
 	char *end;
 
 	*limit = strtod(text, &end);
@@ -116,58 +91,61 @@ static int parse_limit(const char *text, double *limit)
 	return 0;
 }
 
-static int set_output(struct options *options, enum output output)
+static int set_output(enum output *chosen, enum output output)
 {
-	if (options->output != OUTPUT_TABLE && options->output != output)
+	if (*chosen != OUTPUT_TABLE && *chosen != output)
 		return fail("--folded and --json exclude each other");
-	options->output = output;
+	*chosen = output;
 	return 0;
 }
 
-static int parse_option(int option, void *data)
+static int take_folded(const char *argument, void *field)
 {
-	struct options *options = data;
-
-	switch (option) {
-	case 'i':
-		options->path = optarg;
-		return 0;
-	case 's':
-		return parse_sort(&options->profile, optarg);
-	case 'g':
-		options->profile.has_callers = true;
-		return 0;
-	case 'e':
-		options->profile.event = optarg;
-		return 0;
-	case OPTION_LIMIT:
-		return parse_limit(optarg, &options->limit);
-	case OPTION_FOLDED:
-		return set_output(options, OUTPUT_FOLDED);
-	default:
-		return set_output(options, OUTPUT_JSON);
-	}
+	(void)argument;
+	return set_output(field, OUTPUT_FOLDED);
 }
+
+static int take_json(const char *argument, void *field)
+{
+	(void)argument;
+	return set_output(field, OUTPUT_JSON);
+}
+
+#define FIELD(name) offsetof(struct options, name)
+
+static const struct option_row rows[] = {
+	INPUT_OPTION(FIELD(path)),
+	{ "sort", 's', "KEY[,KEY]...", "by symbol (the default), object, thread",
+	  take_sort, FIELD(profile) },
+	{ "callers", 'g', NULL, "below each entry its callers", take_true,
+	  FIELD(profile.has_callers) },
+	{ "event", 'e', "EVENT", "this event only", take_text, FIELD(profile.event) },
+	{ "percent-limit", 0, "PERCENT", "leave out entries below PERCENT (0.5)",
+	  take_limit, FIELD(limit) },
+	{ "folded", 0, NULL, "a line for each stack, for scripts that make flame graphs",
+	  take_folded, FIELD(output) },
+	{ "json", 'j', NULL, "a JSON object", take_json, FIELD(output) },
+	{ 0 },
+};
+
+static const struct command_line line = {
+	.name = "pfmon report",
+	.synopsis = "[OPTIONS]",
+	.about =
+		"Show where the events of a recording happened: in which functions, programs\n"
+		"and libraries, threads.\n",
+	.options = rows,
+	.notes = "Examples:\n"
+		 "  pfmon record ./app && pfmon report\n"
+		 "  pfmon report --sort object,thread\n"
+		 "  pfmon report --folded | flamegraph.pl >flame.svg\n",
+};
 
 /* Returns 1 after printing the help that the user asked for, -1 if something is wrong. */
 static int parse_options(int argc, char **argv, struct options *options)
 {
-	static const struct option names[] = {
-		{ "input", required_argument, NULL, 'i' },
-		{ "sort", required_argument, NULL, 's' },
-		{ "callers", no_argument, NULL, 'g' },
-		{ "event", required_argument, NULL, 'e' },
-		{ "percent-limit", required_argument, NULL, OPTION_LIMIT },
-		{ "folded", no_argument, NULL, OPTION_FOLDED },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int result =
-		options_parse(argc, argv, "+:i:s:ge:jh", names, parse_option, options);
+	int result = options_parse(argc, argv, &line, options);
 
-	if (result > 0)
-		fputs(usage, stdout);
 	if (result)
 		return result;
 	if (optind < argc)

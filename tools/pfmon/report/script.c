@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* pfmon script: the samples of a recording as text. */
+#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "../commands.h"
 #include "../common/errors.h"
-#include "../common/options.h"
 #include "../common/sum.h"
+#include "report_options.h"
 #include "symbols.h"
 #include "threads.h"
 
-static const char usage[] =
-	"Usage: pfmon script [-i FILE]\n"
-	"\n"
-	"Show each sample of a recording, in the layout of 'perf script', which the\n"
-	"scripts that make flame graphs read.\n"
-	"\n"
-	"Options:\n"
-	"  -i, --input FILE  what 'pfmon record' wrote (" DATA_FILE_NAME
-	"); - is standard\n"
-	"                    input\n"
-	"  -h, --help        show this and exit\n"
-	"\n"
-	"Examples:\n"
-	"  pfmon script | stackcollapse-perf.pl | flamegraph.pl >flame.svg\n"
-	"  pfmon script -i other.data | c++filt | less\n";
+static const struct option_row rows[] = {
+	INPUT_OPTION(0),
+	{ 0 },
+};
+
+static const struct command_line line = {
+	.name = "pfmon script",
+	.synopsis = "[OPTIONS]",
+	.about =
+		"Show each sample of a recording, in the layout of 'perf script', which the\n"
+		"scripts that make flame graphs read.\n",
+	.options = rows,
+	.notes = "Examples:\n"
+		 "  pfmon script | stackcollapse-perf.pl | flamegraph.pl >flame.svg\n"
+		 "  pfmon script -i other.data | c++filt | less\n",
+};
 
 #define NS_PER_SECOND 1000000000u
 #define NS_PER_USEC   1000u
@@ -94,27 +96,11 @@ static int print_recording(const struct recording *recording)
 	return result;
 }
 
-static int take_input(int option, void *data)
-{
-	const char **path = data;
-
-	(void)option;
-	*path = optarg;
-	return 0;
-}
-
 /* Returns 1 after printing the help that the user asked for, -1 if something is wrong. */
 static int parse_options(int argc, char **argv, const char **path)
 {
-	static const struct option names[] = {
-		{ "input", required_argument, NULL, 'i' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int result = options_parse(argc, argv, "+:i:h", names, take_input, path);
+	int result = options_parse(argc, argv, &line, path);
 
-	if (result > 0)
-		fputs(usage, stdout);
 	if (result)
 		return result;
 	if (optind < argc)

@@ -20,48 +20,6 @@
 #include "stat_table.h"
 #include "switch_cost.h"
 
-static const char usage[] =
-	"Usage: pfmon stat [OPTIONS] [--] COMMAND [ARGUMENTS]\n"
-	"       pfmon stat [OPTIONS] -t TID [[--] COMMAND [ARGUMENTS]]\n"
-	"\n"
-	"Count events of the thread that runs COMMAND, from its start to its end, or\n"
-	"of a thread that runs already.\n"
-	"\n"
-	"Options:\n"
-	"  -e, --event EVENT[,EVENT]...\n"
-	"                       what to count; may be given several times; a modifier\n"
-	"                       :u counts in user mode only, :k in the kernel only.\n"
-	"                       'pfmon list' shows the events\n"
-	"      --pmu NAME       on that PMU of the machine, see 'pfmon info'\n"
-	"      --mux-interval TIME\n"
-	"                       with more events than counters, let sets of events take\n"
-	"                       turns of TIME, also as 500us or 2ms; of a number the unit\n"
-	"                       is ms (1). {EVENT,EVENT} stay in one set\n"
-	"      --no-mux         refuse more events than counters\n"
-	"      --sets FILE      count the event sets of FILE, see pfmon-stat(1)\n"
-	"  -r, --repeat RUNS    run COMMAND that often: means, and how far they spread\n"
-	"  -t, --tid TID        count thread TID: until it ends, or while COMMAND runs,\n"
-	"                       or until Ctrl-C\n"
-	"  -x, --field-separator SEPARATOR\n"
-	"                       a line for each event, its fields separated by that;\n"
-	"                       \\t is a tab\n"
-	"  -j, --json           a JSON object\n"
-	"  -o, --output FILE    write there instead of to standard error; - is\n"
-	"                       standard output\n"
-	"  -h, --help           show this and exit\n"
-	"\n"
-	"Counted is one thread: not the processes that COMMAND starts, and not further\n"
-	"threads of its own.\n"
-	"\n"
-	"Exit status: that of COMMAND; 128 + N if signal N ended it; 127 if it was not\n"
-	"found, 126 if it could not be executed; 125 if pfmon itself failed.\n"
-	"\n"
-	"Examples:\n"
-	"  pfmon stat ./app\n"
-	"  pfmon stat -e instructions:u -x, -o counts.csv -- ./app --fast\n"
-	"  pfmon stat -e '{cycles,instructions},cache-misses,branch-misses' ./app\n"
-	"  pfmon stat -t 4711 -e cycles,page-faults sleep 10\n";
-
 /* All that one measurement needs. */
 struct measurement {
 	struct session session;
@@ -438,8 +396,6 @@ int command_stat(int argc, char **argv)
 	int result;
 
 	result = stat_options_parse(argc, argv, &options);
-	if (result > 0)
-		fputs(usage, stdout);
 	if (result)
 		return result > 0 ? EXIT_SUCCESS : EXIT_PFMON;
 	if (options.command) {

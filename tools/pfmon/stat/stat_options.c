@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The command line of pfmon stat. */
+#include <getopt.h>
 #include <limits.h>
 #include <string.h>
 
@@ -7,75 +8,97 @@
 #include "../event/packing.h"
 #include "stat_options.h"
 
-/* Options without a letter. */
-enum {
-	OPTION_MUX_INTERVAL = 256,
-	OPTION_NO_MUX,
-	OPTION_SETS,
-	OPTION_PMU,
-};
-
-static const struct option names[] = {
-	{ "event", required_argument, NULL, 'e' },
-	{ "pmu", required_argument, NULL, OPTION_PMU },
-	{ "mux-interval", required_argument, NULL, OPTION_MUX_INTERVAL },
-	{ "no-mux", no_argument, NULL, OPTION_NO_MUX },
-	{ "sets", required_argument, NULL, OPTION_SETS },
-	{ "repeat", required_argument, NULL, 'r' },
-	{ "tid", required_argument, NULL, 't' },
-	{ "field-separator", required_argument, NULL, 'x' },
-	{ "json", no_argument, NULL, 'j' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
-};
-
-static int parse_option(int option, void *data)
+static int take_interval(const char *argument, void *field)
 {
-	struct stat_options *options = data;
+	if (options_time(argument, field))
+		return fail("'%s' is not an interval: give a time, such as 2.5 (ms), "
+			    "500us or 4ms",
+			    argument);
+	return 0;
+}
+
+static int take_runs(const char *argument, void *field)
+{
+	unsigned int *runs = field;
 	uint64_t number;
 
-	switch (option) {
-	case 'e':
-		return options_add_event(&options->events, optarg);
-	case OPTION_PMU:
-		options->pmu = optarg;
-		return 0;
-	case OPTION_MUX_INTERVAL:
-		if (options_time(optarg, &options->interval))
-			return fail("'%s' is not an interval: give a time, such as 2.5 "
-				    "(ms), 500us or 4ms",
-				    optarg);
-		return 0;
-	case OPTION_NO_MUX:
-		options->is_multiplexed = false;
-		return 0;
-	case OPTION_SETS:
-		options->sets = optarg;
-		return 0;
-	case 'r':
-		if (options_number(optarg, "number of runs", INT_MAX, &number))
-			return -1;
-		options->runs = (unsigned int)number;
-		return 0;
-	case 't':
-		if (options_number(optarg, "thread id", INT_MAX, &number))
-			return -1;
-		options->tid = (int)number;
-		return 0;
-	case 'x':
-		if (!*optarg)
-			return fail("the separator of -x is empty: give a character");
-		options->separator = strcmp(optarg, "\\t") ? optarg : "\t";
-		return 0;
-	case 'j':
-		options->is_json = true;
-		return 0;
-	default:
-		options->output = optarg;
-		return 0;
-	}
+	if (options_number(argument, "number of runs", INT_MAX, &number))
+		return -1;
+	*runs = (unsigned int)number;
+	return 0;
 }
+
+static int take_tid(const char *argument, void *field)
+{
+	int *tid = field;
+	uint64_t number;
+
+	if (options_number(argument, "thread id", INT_MAX, &number))
+		return -1;
+	*tid = (int)number;
+	return 0;
+}
+
+static int take_separator(const char *argument, void *field)
+{
+	const char **separator = field;
+
+	if (!*argument)
+		return fail("the separator of -x is empty: give a character");
+	*separator = strcmp(argument, "\\t") ? argument : "\t";
+	return 0;
+}
+
+#define FIELD(name) offsetof(struct stat_options, name)
+
+static const struct option_row rows[] = {
+	EVENT_OPTION(FIELD(events)),
+	PMU_OPTION(FIELD(pmu)),
+	{ "mux-interval", 0, "TIME",
+	  "with more events than counters, let sets of events take turns of TIME, also as "
+	  "500us or 2ms; of a number the unit is ms (1). {EVENT,EVENT} stay in one set",
+	  take_interval, FIELD(interval) },
+	{ "no-mux", 0, NULL, "refuse more events than counters", take_false,
+	  FIELD(is_multiplexed) },
+	{ "sets", 0, "FILE", "count the event sets of FILE, see pfmon-stat(1)", take_text,
+	  FIELD(sets) },
+	{ "repeat", 'r', "RUNS", "run COMMAND that often: means, and how far they spread",
+	  take_runs, FIELD(runs) },
+	{ "tid", 't', "TID",
+	  "count thread TID: until it ends, or while COMMAND runs, or until Ctrl-C",
+	  take_tid, FIELD(tid) },
+	{ "field-separator", 'x', "SEPARATOR",
+	  "a line for each event, its fields separated by that; \\t is a tab",
+	  take_separator, FIELD(separator) },
+	{ "json", 'j', NULL, "a JSON object", take_true, FIELD(is_json) },
+	{ "output", 'o', "FILE",
+	  "write there instead of to standard error; - is standard output", take_text,
+	  FIELD(output) },
+	{ 0 },
+};
+
+static const struct command_line line = {
+	.name = "pfmon stat",
+	.synopsis = "[OPTIONS] [--] COMMAND [ARGUMENTS]\n"
+		    "[OPTIONS] -t TID [[--] COMMAND [ARGUMENTS]]",
+	.about =
+		"Count events of the thread that runs COMMAND, from its start to its end, or\n"
+		"of a thread that runs already.\n",
+	.options = rows,
+	.notes =
+		"Counted is one thread: not the processes that COMMAND starts, and not further\n"
+		"threads of its own.\n"
+		"\n"
+		"Exit status: that of COMMAND; 128 + N if signal N ended it; 127 if it was not\n"
+		"found, 126 if it could not be executed; 125 if pfmon itself failed.\n"
+		"\n"
+		"Examples:\n"
+		"  pfmon stat ./app\n"
+		"  pfmon stat -e instructions:u -x, -o counts.csv -- ./app --fast\n"
+		"  pfmon stat -e '{cycles,instructions},cache-misses,branch-misses' ./app\n"
+		"  pfmon stat -t 4711 -e cycles,page-faults sleep 10\n",
+	.has_command = true,
+};
 
 static int check(struct stat_options *options)
 {
@@ -102,8 +125,7 @@ int stat_options_parse(int argc, char **argv, struct stat_options *options)
 	int result;
 
 	*options = (struct stat_options){ .runs = 1, .is_multiplexed = true };
-	result =
-		options_parse(argc, argv, "+:e:r:t:x:jo:h", names, parse_option, options);
+	result = options_parse(argc, argv, &line, options);
 	if (result)
 		return result;
 	if (optind < argc)

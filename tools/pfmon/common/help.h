@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What --help prints. */
+#ifndef PFMON_HELP_H
+#define PFMON_HELP_H
+
+#include <stdio.h>
+
+#include "options.h"
+
+/* The row that each command has, in no table. */
+extern const struct option_row help_option;
+
+void help_print(FILE *file, const struct command_line *line);
+
+#endif

@@ -38,6 +38,7 @@ static const char help[] =
 	"               them in pfm_first and B parts in pfm_second\n"
 	"  calls N      N turns of a loop in pfm_leaf, which calls nothing, and as\n"
 	"               many in pfm_inner, which calls it; pfm_outer calls that\n"
+	"  named N      N turns of a loop in the C++ function pfm::named(unsigned long)\n"
 	"\n"
 	"The N of a loop is a multiple of 10. Exit status: 0, or 2 after a message.\n";
 
@@ -277,6 +278,20 @@ static void calls(const uint64_t *n)
 		pfm_outer(left < TURNS ? left : TURNS);
 }
 
+/* The guests have no C++: only the name is that of a C++ function. */
+static unsigned long pfm_named(unsigned long turns) __asm__("_ZN3pfm5namedEm");
+
+OPAQUE static unsigned long pfm_named(unsigned long turns)
+{
+	TURNS_OF_LOOP(turns);
+	return turns;
+}
+
+static void named(const uint64_t *n)
+{
+	pfm_named(n[0]);
+}
+
 enum {
 	MOST_NUMBERS = 2
 };
@@ -291,6 +306,7 @@ static const struct work {
 	{ "switch", 1, false, switches }, { "spin", 1, false, spin },
 	{ "threads", 2, true, threads },  { "forks", 2, true, forks },
 	{ "two", 2, false, two },	  { "calls", 1, false, calls },
+	{ "named", 1, false, named },
 };
 
 static const struct work *find_work(const char *name)

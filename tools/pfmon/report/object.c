@@ -220,13 +220,13 @@ static void look_at(struct object_list *list, struct object *object)
 		look_at_file(list, object);
 }
 
-static const struct symbol *kernel_symbol(const struct object_list *list,
-					  const struct object *object, uint64_t offset,
-					  uint64_t *inside)
+static struct symbol *kernel_symbol(const struct object_list *list,
+				    const struct object *object, uint64_t offset,
+				    uint64_t *inside)
 {
 	const struct kernel_region *region = object->region;
 	uint64_t address = region->start + offset;
-	const struct symbol *symbol;
+	struct symbol *symbol;
 
 	if (offset >= region->end - region->start)
 		return NULL;
@@ -237,8 +237,8 @@ static const struct symbol *kernel_symbol(const struct object_list *list,
 	return symbol;
 }
 
-const struct symbol *object_symbol(struct object_list *list, struct object *object,
-				   uint64_t offset, uint64_t *inside)
+struct symbol *object_symbol(struct object_list *list, struct object *object,
+			     uint64_t offset, uint64_t *inside)
 {
 	if (!object->is_looked_at)
 		look_at(list, object);

@@ -65,8 +65,8 @@ void objects_free(struct object_list *list);
  * kernel the distance from its start.  Warns once if the object is not the one that was
  * recorded.
  */
-const struct symbol *object_symbol(struct object_list *list, struct object *object,
-				   uint64_t offset, uint64_t *inside);
+struct symbol *object_symbol(struct object_list *list, struct object *object,
+			     uint64_t offset, uint64_t *inside);
 
 /* Where the function at the instruction at @offset of @object has its return address. */
 enum link_state object_link(struct object_list *list, struct object *object,

@@ -140,6 +140,7 @@ int profile_make(struct profile *profile, const struct recording *recording,
 	if (tree_make(&profile->tree) || symbols_make(&profile->symbols, recording) ||
 	    thread_names_make(&profile->names, recording))
 		return fail("no memory");
+	profile->symbols.demangles = options->demangles;
 	if (samples_each(recording, add_sample, profile, &bad))
 		return -1;
 	recording_warn(recording, bad, profile->samples);

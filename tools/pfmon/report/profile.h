@@ -20,12 +20,14 @@ enum sort_key {
  *	function
  * @has_callers: below each entry its callers
  * @event: only this one; NULL for all
+ * @demangles: functions have the names of their sources
  */
 struct profile_options {
 	enum sort_key sort[SORT_KEYS];
 	unsigned int sort_count;
 	bool has_callers;
 	const char *event;
+	bool demangles;
 };
 
 /**

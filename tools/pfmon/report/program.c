@@ -180,10 +180,10 @@ static bool find_address(const struct program *program, uint64_t offset,
 	return false;
 }
 
-const struct symbol *program_find(const struct program *program, uint64_t offset,
-				  uint64_t *inside)
+struct symbol *program_find(const struct program *program, uint64_t offset,
+			    uint64_t *inside)
 {
-	const struct symbol *symbol;
+	struct symbol *symbol;
 	uint64_t address;
 
 	if (!find_address(program, offset, &address))

@@ -45,8 +45,8 @@ void program_free(struct program *program);
  * Returns the function at @offset of the file, NULL if there is none; stores in @inside
  * the distance from its beginning.
  */
-const struct symbol *program_find(const struct program *program, uint64_t offset,
-				  uint64_t *inside);
+struct symbol *program_find(const struct program *program, uint64_t offset,
+			    uint64_t *inside);
 
 /* Where the function at the instruction at @offset of the file has its return address. */
 enum link_state program_link(struct program *program, uint64_t offset);

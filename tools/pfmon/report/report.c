@@ -125,6 +125,7 @@ static const struct option_row rows[] = {
 	{ "folded", 0, NULL, "a line for each stack, for scripts that make flame graphs",
 	  take_folded, FIELD(output) },
 	{ "json", 'j', NULL, "a JSON object", take_json, FIELD(output) },
+	NO_DEMANGLE_OPTION(FIELD(profile.demangles)),
 	{ 0 },
 };
 
@@ -228,7 +229,7 @@ int command_report(int argc, char **argv)
 {
 	struct options options = {
 		.path = DATA_FILE_NAME,
-		.profile = { .sort = { SORT_SYMBOL }, .sort_count = 1 },
+		.profile = { .sort = { SORT_SYMBOL }, .sort_count = 1, .demangles = true },
 		.limit = -1,
 	};
 	struct recording recording = { 0 };

@@ -14,4 +14,12 @@
 
 #define INPUT_HELP "what 'pfmon record' wrote (" DATA_FILE_NAME "); - is standard input"
 
+/* @field is the offset of a bool. */
+#define NO_DEMANGLE_OPTION(field)                                                        \
+	{                                                                                \
+		"no-demangle", 0, NULL, NO_DEMANGLE_HELP, take_false, field              \
+	}
+
+#define NO_DEMANGLE_HELP "names of functions of C++ and Rust as the linker has them"
+
 #endif

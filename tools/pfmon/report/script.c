@@ -12,8 +12,19 @@
 #include "symbols.h"
 #include "threads.h"
 
+/**
+ * struct options - the command line
+ * @path: of the recording
+ * @demangles: functions have the names of their sources
+ */
+struct options {
+	const char *path;
+	bool demangles;
+};
+
 static const struct option_row rows[] = {
-	INPUT_OPTION(0),
+	INPUT_OPTION(offsetof(struct options, path)),
+	NO_DEMANGLE_OPTION(offsetof(struct options, demangles)),
 	{ 0 },
 };
 
@@ -26,7 +37,7 @@ static const struct command_line line = {
 	.options = rows,
 	.notes = "Examples:\n"
 		 "  pfmon script | stackcollapse-perf.pl | flamegraph.pl >flame.svg\n"
-		 "  pfmon script -i other.data | c++filt | less\n",
+		 "  pfmon script -i other.data | less\n",
 };
 
 #define NS_PER_SECOND 1000000000u
@@ -77,19 +88,28 @@ static int print_sample(const struct sample *sample, void *argument)
 	return ferror(stdout);
 }
 
-static int print_recording(const struct recording *recording)
+static void print_samples(struct printing *printing, const struct recording *recording)
+{
+	size_t bad;
+
+	if (samples_each(recording, print_sample, printing, &bad))
+		return;
+	recording_warn(recording, bad, printing->samples);
+	recording_warn_losses(recording);
+}
+
+static int print_recording(const struct recording *recording, bool demangles)
 {
 	struct printing printing = { 0 };
 	int result = EXIT_SUCCESS;
-	size_t bad;
 
 	if (symbols_make(&printing.symbols, recording) ||
 	    thread_names_make(&printing.names, recording)) {
 		fail("no memory");
 		result = EXIT_PFMON;
-	} else if (!samples_each(recording, print_sample, &printing, &bad)) {
-		recording_warn(recording, bad, printing.samples);
-		recording_warn_losses(recording);
+	} else {
+		printing.symbols.demangles = demangles;
+		print_samples(&printing, recording);
 	}
 	thread_names_free(&printing.names);
 	symbols_free(&printing.symbols);
@@ -97,9 +117,9 @@ static int print_recording(const struct recording *recording)
 }
 
 /* Returns 1 after printing the help that the user asked for, -1 if something is wrong. */
-static int parse_options(int argc, char **argv, const char **path)
+static int parse_options(int argc, char **argv, struct options *options)
 {
-	int result = options_parse(argc, argv, &line, path);
+	int result = options_parse(argc, argv, &line, options);
 
 	if (result)
 		return result;
@@ -111,15 +131,15 @@ static int parse_options(int argc, char **argv, const char **path)
 
 int command_script(int argc, char **argv)
 {
-	const char *path = DATA_FILE_NAME;
+	struct options options = { .path = DATA_FILE_NAME, .demangles = true };
 	struct recording recording;
-	int result = parse_options(argc, argv, &path);
+	int result = parse_options(argc, argv, &options);
 
 	if (result)
 		return result > 0 ? EXIT_SUCCESS : EXIT_PFMON;
 	result = EXIT_PFMON;
-	if (!recording_open(&recording, path))
-		result = print_recording(&recording);
+	if (!recording_open(&recording, options.path))
+		result = print_recording(&recording, options.demangles);
 	recording_free(&recording);
 	return result;
 }

@@ -6,6 +6,7 @@
 
 #include "../common/array.h"
 #include "../common/text.h"
+#include "demangle.h"
 #include "symbol_table.h"
 
 int symbol_table_add(struct symbol_table *table, const struct symbol *symbol)
@@ -97,7 +98,7 @@ void symbol_table_sort(struct symbol_table *table)
 	table->count = count;
 }
 
-const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t address)
+struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t address)
 {
 	size_t low = 0, high = table->count;
 
@@ -111,6 +112,20 @@ const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_
 	}
 	low = innermost(table->symbols, low, address);
 	return low ? &table->symbols[low - 1] : NULL;
+}
+
+void symbol_demangle(struct symbol *symbol)
+{
+	char *name;
+
+	if (symbol->is_demangled)
+		return;
+	symbol->is_demangled = true;
+	name = demangle(symbol->name);
+	if (!name)
+		return;
+	free(symbol->name);
+	symbol->name = name;
 }
 
 void symbol_table_free(struct symbol_table *table)

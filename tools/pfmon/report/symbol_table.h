@@ -3,6 +3,7 @@
 #ifndef PFMON_SYMBOL_TABLE_H
 #define PFMON_SYMBOL_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,7 @@
  * @outer: the one with a size that it lies in, once they are sorted: its number and 1;
  *	0 for none
  * @name: its name
+ * @is_demangled: symbol_demangle() has been called
  */
 struct symbol {
 	uint64_t address;
@@ -23,6 +25,7 @@ struct symbol {
 	unsigned int rank;
 	size_t outer;
 	char *name;
+	bool is_demangled;
 };
 
 /**
@@ -47,8 +50,10 @@ int symbol_table_add(struct symbol_table *table, const struct symbol *symbol);
 void symbol_table_sort(struct symbol_table *table);
 
 /* The one that @address lies in, or NULL. */
-const struct symbol *symbol_table_find(const struct symbol_table *table,
-				       uint64_t address);
+struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t address);
+
+/* Give it the name that it has in its source, if demangle() knows that. */
+void symbol_demangle(struct symbol *symbol);
 void symbol_table_free(struct symbol_table *table);
 
 #endif

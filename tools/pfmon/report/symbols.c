@@ -52,13 +52,16 @@ struct location symbols_find(struct symbols *symbols, const struct sample *sampl
 	};
 	uint64_t offset, inside;
 	struct object *object = find_object(symbols, sample, index, &offset);
+	struct symbol *symbol;
 
 	if (!object)
 		return location;
+	symbol = object_symbol(&symbols->objects, object, offset - before, &inside);
+	if (symbol && symbols->demangles)
+		symbol_demangle(symbol);
 	location.object = object;
-	location.symbol =
-		object_symbol(&symbols->objects, object, offset - before, &inside);
-	location.offset = location.symbol ? inside + before : offset;
+	location.symbol = symbol;
+	location.offset = symbol ? inside + before : offset;
 	return location;
 }
 

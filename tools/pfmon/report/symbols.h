@@ -12,11 +12,13 @@
  * @recording: of what
  * @mappings: where
  * @objects: what they are in
+ * @demangles: functions have the names of their sources; symbols_make() clears it
  */
 struct symbols {
 	const struct recording *recording;
 	struct mappings mappings;
 	struct object_list objects;
+	bool demangles;
 };
 
 /**

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pfmon report and script: names of functions as in the source.  The fixture says what its
+ * source calls them, the dynamic linker what they are called in the symbol table.
+ */
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../tools/pfmon/data/build_id.h"
+#include "../../tools/pfmon/report/demangle.h"
+#include "fixture/names.h"
+#include "report.h"
+
+SUITE(demangle, 120);
+
+#define NAMES FIXTURE "/libnames.so"
+
+static const struct named_function *load_names(void)
+{
+	void *handle = dlopen(NAMES, RTLD_NOW);
+	const struct named_function *functions;
+
+	ck_assert_msg(handle != NULL, "%s", dlerror());
+	functions = dlsym(handle, "named_functions");
+	ck_assert_ptr_nonnull(functions);
+	return functions;
+}
+
+/* What the linker calls it, or NULL for a local function, which dladdr() does not know. */
+static const char *linker_name(const struct named_function *function)
+{
+	Dl_info info;
+
+	ck_assert_int_ne(dladdr(function->address, &info), 0);
+	return info.dli_saddr == function->address ? info.dli_sname : NULL;
+}
+
+static void write_mapping(struct data_writer *writer, void *inside)
+{
+	struct data_mapping mapping = { .tgid = 100 };
+	char line[1024], access[8], build_id[BUILD_ID_SIZE];
+	FILE *maps = fopen("/proc/self/maps", "r");
+
+	ck_assert_ptr_nonnull(maps);
+	ck_assert(build_id_of_file(NAMES, build_id));
+	while (fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64, &mapping.start,
+			   &mapping.end, access, &mapping.offset) == 4 &&
+		    (uintptr_t)inside >= mapping.start && (uintptr_t)inside < mapping.end)
+			break;
+	fclose(maps);
+	ck_assert_uint_lt((uintptr_t)inside, mapping.end);
+	ck_assert_int_eq(data_write_mapping(writer, &mapping, NAMES, build_id), 0);
+}
+
+/* A recording with a sample in each of @functions. */
+static const char *write_names(const struct named_function *functions)
+{
+	const char *path = synthetic_path();
+	struct data_writer writer;
+	unsigned int count = 0;
+
+	synthetic_begin(&writer, path);
+	synthetic_event(&writer, "cycles:u", CYCLES_PMD, PERIOD, 0);
+	synthetic_thread(&writer, 100, 100, 0, "app");
+	write_mapping(&writer, functions->address);
+	for (; functions[count].name; count++)
+		add(&writer, 100, (uintptr_t)functions[count].address, 1, PERIOD);
+	ck_assert_uint_gt(count, 5);
+	synthetic_end(&writer, count, 0);
+	return path;
+}
+
+static const char *script(const char *path, const char *options)
+{
+	static char output[OUTPUT_SIZE];
+	char command[256];
+
+	snprintf(command, sizeof(command), "script -i %s %s", path, options);
+	ck_assert_int_eq(pfmon(output, command), 0);
+	return output;
+}
+
+/* @name stands in @output with @before and @behind it. */
+static void check_name(const char *output, const char *before, const char *name,
+		       const char *behind)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "%s%s%s", before, name, behind);
+	ck_assert_msg(strstr(output, text) != NULL, "no '%s' in\n%s", text, output);
+}
+
+TEST(functions_have_the_names_of_the_source_wherever_they_are_shown)
+{
+	const struct named_function *functions = load_names();
+	const char *path = write_names(functions);
+
+	for (; functions->name; functions++) {
+		const char *name = functions->name;
+
+		check_name(script(path, ""), " ", name, "+0x0 (" NAMES ")\n");
+		check_name(report(path, ""), "  ", name, "  ");
+		check_name(report(path, "--json"), "\"symbol\": \"", name, "\"");
+		check_name(report(path, "--folded"), "app;", name, " 1\n");
+	}
+}
+
+TEST(without_demangling_functions_have_the_names_of_the_linker)
+{
+	const struct named_function *functions = load_names();
+	const char *path = write_names(functions);
+
+	for (; functions->name; functions++) {
+		const char *name = linker_name(functions);
+
+		if (!name)
+			continue;
+		check_name(script(path, "--no-demangle"), " ", name, "+0x0 (");
+		check_name(report(path, "--no-demangle"), "  ", name, "  ");
+		check_name(report(path, "--no-demangle --folded"), "app;", name, " 1\n");
+	}
+	ck_assert_ptr_null(strstr(report(path, "--no-demangle"), "::"));
+}
+
+/* The examples are from RFC 2603 of Rust, but for the last: its letter is U+0085. */
+TEST(names_of_rust_are_those_of_the_source)
+{
+	static const struct {
+		const char *name;
+		const char *source;
+	} cases[] = {
+		{ "_RNvC6_123foo3bar", "123foo::bar" },
+		{ "_RNvNtNtCs1234_7mycrate3foo3bar3baz", "mycrate::foo::bar::baz" },
+		{ "_ZN7mycrate3foo3bar17h0123456789abcdefE", "mycrate::foo::bar" },
+		{ "_RNvC7mycrateu8gdel_5qa", "mycrate::g\u00f6del" },
+		{ "_RNvC7mycrateu4a_la", "mycrate::a??" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *source = demangle(cases[i].name);
+
+		ck_assert_msg(source != NULL, "'%s' has no name", cases[i].name);
+		ck_assert_str_eq(source, cases[i].source);
+		free(source);
+	}
+}
+
+TEST(other_names_are_left_alone)
+{
+	static const char *const names[] = {
+		"", "main", "i", "_Z", "_ZN", "_R", "__libc_start_main"
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *source = demangle(names[i]);
+
+		ck_assert_msg(source == NULL, "'%s' becomes '%s'", names[i], source);
+	}
+}
+
+/* The type with number n is a template of twice that with number n - 1. */
+TEST(a_name_that_stands_for_one_of_a_terabyte_is_left_alone)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	char name[512] = "_Z1f1A", last[8] = "S_";
+
+	for (unsigned int i = 0; i < 17; i++) {
+		size_t length = strlen(name);
+
+		snprintf(name + length, sizeof(name) - length, "1%cI%s%sE", 'a' + i, last,
+			 last);
+		snprintf(last, sizeof(last), "S%c_", digits[2 * i + 1]);
+	}
+	ck_assert_ptr_null(demangle(name));
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Names of functions as in the source, by libiberty.  The parts of it that are linked here
+ * permit that: cp-demangle.c is GPL-2.0-or-later, the others LGPL-2.0-or-later.
+ */
+#include <setjmp.h>
+#include <string.h>
+
+#include <libiberty/demangle.h>
+
+#include "../common/text.h"
+#include "demangle.h"
+
+#define OPTIONS	     (DMGL_PARAMS | DMGL_ANSI)
+
+/* Anybody can make a name of 230 characters that stands for one of 50 MB. */
+#define LONGEST_NAME 8192
+
+struct demangling {
+	char name[LONGEST_NAME + 1];
+	size_t length;
+	jmp_buf is_too_long;
+};
+
+/* libiberty gives the name in parts.  It has no other way to end that. */
+static void add_part(const char *part, size_t length, void *argument)
+{
+	struct demangling *demangling = argument;
+
+	if (length > LONGEST_NAME - demangling->length)
+		longjmp(demangling->is_too_long, 1);
+	memcpy(demangling->name + demangling->length, part, length);
+	demangling->length += length;
+}
+
+char *demangle(const char *name)
+{
+	struct demangling demangling = { .length = 0 };
+
+	if (setjmp(demangling.is_too_long))
+		return NULL;
+	/* Names of older Rust are names of C++, too. */
+	if (!rust_demangle_callback(name, OPTIONS, add_part, &demangling)) {
+		demangling.length = 0;
+		if (!cplus_demangle_v3_callback(name, OPTIONS, add_part, &demangling))
+			return NULL;
+	}
+	demangling.name[demangling.length] = '\0';
+	/* Rust encodes letters that are not ASCII, so these may be control characters. */
+	text_defuse(demangling.name);
+	return strdup(demangling.name);
+}

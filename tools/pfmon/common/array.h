@@ -13,8 +13,8 @@
 void *array_add(void *array, size_t *count, size_t size);
 
 /*
- * Returns element @index of such an array; first appends zeroed elements up to it if it
- * is missing.
+ * Returns element @index of such an array. If it is missing, first appends zeroed
+ * elements up to it.
  */
 void *array_reach(void *array, size_t *count, size_t index, size_t size);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Error messages of pfmon: one sentence each, with advice what to do. */
+/* Error messages of pfmon: each is one sentence and says what the user can do. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -11,7 +11,7 @@
 /* Returns an integer if JSON's readers have integers that large, else a real number. */
 json_t *json_number(uint64_t value);
 
-/* JSON has only UTF-8: other bytes of @text are left out. */
+/* JSON must be UTF-8: other bytes of @text are left out. */
 json_t *json_text(const char *text);
 
 /*

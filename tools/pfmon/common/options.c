@@ -132,7 +132,10 @@ int take_event(const char *argument, void *field)
 	return 0;
 }
 
-/* The digits at the beginning of @text; strtoull() takes signs and blanks, too. */
+/*
+ * Parse the digits at the beginning of @text; strtoull() alone would accept signs and
+ * blanks.
+ */
 static bool parse_digits(const char *text, uint64_t *number, char **end)
 {
 	errno = 0;
@@ -151,7 +154,7 @@ int options_number(const char *text, const char *what, uint64_t most, uint64_t *
 }
 
 /*
- * Returns the power of 2 that the letter behind a size means, -1 if the letter is
+ * Returns the exponent of 2 that the suffix of a size stands for, or -1 if the suffix is
  * unknown.
  */
 static int size_shift(const char *letter)
@@ -183,7 +186,7 @@ int options_size(const char *text, const char *what, uint64_t least, uint64_t mo
 	return 0;
 }
 
-/* Returns the ns of the unit of that name, 0 for an unknown unit. */
+/* Returns the length of the unit @name in ns, 0 for an unknown unit. */
 static double time_unit(const char *name)
 {
 	static const struct {
@@ -201,7 +204,7 @@ static double time_unit(const char *name)
 
 int options_time(const char *text, uint64_t *time)
 {
-	/* strtod() takes signs, blanks, exponents and words, too. */
+	/* strtod() also accepts signs, blanks, exponents and words. */
 	size_t length = strspn(text, "0123456789.");
 	char digits[32], *end;
 	double ns;

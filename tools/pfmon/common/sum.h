@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sums of numbers that were not checked. */
+/* Sums of numbers that may be wrong, because they come from a file. */
 #ifndef PFMON_SUM_H
 #define PFMON_SUM_H
 

@@ -8,7 +8,7 @@
 /* Replace control characters by '?': C0, and C1 in UTF-8. */
 void text_defuse(char *text);
 
-/* Bytes that hold any result of count_text(), time_text() and size_text(). */
+/* Size of a buffer for any result of count_text(), time_text() and size_text(). */
 #define COUNT_TEXT 32
 #define TIME_TEXT  40
 #define SIZE_TEXT  32
@@ -21,7 +21,7 @@ const char *count_text(uint64_t value, char text[COUNT_TEXT]);
 /* ns as "250 us" or "1.5 ms". */
 const char *time_text(uint64_t time, char text[TIME_TEXT]);
 
-/* A number of bytes as "592 kB". */
+/* A number of bytes as text, such as "592 kB". */
 const char *size_text(uint64_t bytes, char text[SIZE_TEXT]);
 
 #endif

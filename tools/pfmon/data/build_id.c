@@ -60,7 +60,10 @@ bool build_id_of_file(const char *path, char text[BUILD_ID_SIZE])
 	return is_elf;
 }
 
-/* The kernel says where it is mapped; the section headers are the last of it. */
+/*
+ * The kernel's auxiliary vector has the vdso's address. Its section headers are at its
+ * end.
+ */
 const void *vdso_image(size_t *size)
 {
 	const ElfW(Ehdr) *header = (const void *)getauxval(AT_SYSINFO_EHDR);
@@ -86,7 +89,7 @@ void build_id_of_vdso(char text[BUILD_ID_SIZE])
 	elf_end(elf);
 }
 
-/* Bytes that a part of a note takes. */
+/* Size of a part of a note, with its padding. */
 static size_t padded(size_t size)
 {
 	return (size + 3) & ~(size_t)3;

@@ -6,22 +6,28 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Characters of a build-id as hexadecimal digits at most, with the zero byte. */
+/* Maximum length of a build-id in hexadecimal digits, with the zero byte. */
 #define BUILD_ID_SIZE 129
 
 /*
- * The build-id as text: "" if there is none or it cannot be read; those that return
- * bool say which of the two.
+ * Store the build-id as text; "" if there is none or it cannot be read. The functions
+ * that return bool return false if it is no readable ELF file.
  */
 bool build_id_of_file(const char *path, char text[BUILD_ID_SIZE]);
 
-/* The same of an open file. */
+/* The same for an open file. */
 bool build_id_of_fd(int fd, char text[BUILD_ID_SIZE]);
 
-/* Of the vdso of this process; others of the same width have the same. */
+/*
+ * The build-id of this process's vdso; other processes of the same width have the same
+ * vdso.
+ */
 void build_id_of_vdso(char text[BUILD_ID_SIZE]);
 
-/* Of a file that has the notes of an ELF file, as the kernel shows its own in /sys. */
+/*
+ * The build-id in a file that contains only ELF notes, such as those of the kernel in
+ * /sys.
+ */
 void build_id_of_notes(const char *path, char text[BUILD_ID_SIZE]);
 
 /* The image of the vdso, NULL if there is none. */

@@ -3,9 +3,9 @@
  * The file of a recording: a header and then records, see docs/data-file.md.  These are
  * its structures; data_write.h writes them, data_read.h reads them.
  *
- * All numbers are little endian.  A record is a struct data_record and a body: one of
- * the structures below, and behind it what its comment says.  Strings end with a zero
- * byte.  Then zero bytes up to a multiple of 8.
+ * All numbers are little endian.  A record is a struct data_record and a body.  The body
+ * is one of the structures below, followed by what its comment says.  Strings end with a
+ * zero byte.  Then zero bytes up to a multiple of 8.
  */
 #ifndef PFMON_DATA_H
 #define PFMON_DATA_H
@@ -19,14 +19,14 @@
 #define DATA_ALIGNMENT	  8
 #define DATA_FILE_NAME	  "pfmon.data"
 
-/* More are not read. */
+/* Readers accept no more than these. */
 #define DATA_MAX_EVENTS	  4096
 #define DATA_MAX_CONTEXTS (1u << 20)
 
 /**
  * struct data_header - the first bytes of the file
  * @magic: DATA_MAGIC
- * @version: DATA_VERSION; a reader that knows the major version can read the file
+ * @version: DATA_VERSION; a reader must know the major version
  * @size: bytes of this header: the first record follows
  */
 struct data_header {
@@ -50,7 +50,7 @@ enum data_type {
 /**
  * struct data_record - head of a record
  * @type: enum data_type; a reader skips types that it does not know
- * @size: bytes of the record, this head and the padding included
+ * @size: bytes of the record, including this head and the padding
  */
 struct data_record {
 	uint32_t type;
@@ -58,7 +58,8 @@ struct data_record {
 };
 
 /**
- * struct data_machine - where and when; the first record, strings follow
+ * struct data_machine - where and when the recording was made; the first record, strings
+ *	follow
  * @time: when recording began: ns since 1970 (CLOCK_REALTIME)
  * @flags: 0
  * @reserved: 0
@@ -69,7 +70,7 @@ struct data_machine {
 	uint32_t reserved;
 };
 
-/* The strings of DATA_MACHINE, in their order; what is not known is empty. */
+/* The strings are in the order of DATA_MACHINE; a string is empty if it is not known. */
 enum data_machine_string {
 	DATA_MACHINE_PFMON, /* version of pfmon */
 	DATA_MACHINE_ARCHITECTURE, /* as uname -m */
@@ -82,10 +83,11 @@ enum data_machine_string {
 };
 
 /**
- * struct data_command - what was recorded; @count strings follow, and one with @tid and
- *	further threads that were attached to, with commas between (since version 1.1)
- * @count: of the command and its arguments
- * @tid: thread that was attached to, 0 if the command was recorded
+ * struct data_command - what was recorded; @count strings follow. Since version 1.1
+ *	another string follows: @tid and the other threads that were attached to,
+ *	separated by commas
+ * @count: number of strings: the command and its arguments
+ * @tid: first thread that was attached to, 0 if the command was recorded
  */
 struct data_command {
 	uint32_t count;
@@ -98,12 +100,12 @@ struct data_command {
 
 /**
  * struct data_event - an event; an array of uint16_t and a string follow
- * @code: of the event on the PMU; 0 if it takes no counter
- * @period: events from one sample to the next; with @frequency: at the beginning
- * @frequency: samples a second that were asked for, 0 if the period was
+ * @code: event code on the PMU; 0 if it takes no counter
+ * @period: sampling period; with @frequency: the first one
+ * @frequency: samples per second that the user asked for; 0 if the user gave a period
  * @random_mask: bits of the period that are random
  * @set: event set
- * @pmd: PMD that overflows: by @set and @pmd samples say what event they are of
+ * @pmd: PMD that overflows; samples identify their event by @set and @pmd
  * @modes: DATA_MODE_*
  * @value_count: values in each sample of this event; the PMD numbers of these values
  *	follow, then the name, as the user gave it
@@ -122,17 +124,17 @@ struct data_event {
 };
 
 /*
- * data_thread.flags.  DATA_THREAD_EXEC: it became another program at @time; what its
- * process had mapped before is gone.
+ * data_thread.flags.  DATA_THREAD_EXEC: the thread executed a program at @time; earlier
+ * mappings of its process are gone.
  */
 #define DATA_THREAD_EXEC 0x1
 
 /**
- * struct data_thread - a thread has a name; its name (comm) follows
- * @time: from when on, on the samples' clock; 0: from its beginning
+ * struct data_thread - the name of a thread; the name (comm) follows
+ * @time: when the name began to hold, on the samples' clock; 0: when the thread began
  * @tid: thread
  * @tgid: its process
- * @context: the monitoring context that it is in, counted from 0; DATA_NO_CONTEXT
+ * @context: number of its context in this recording, from 0; DATA_NO_CONTEXT
  * @flags: DATA_THREAD_*
  */
 struct data_thread {
@@ -150,20 +152,20 @@ struct data_thread {
 
 /**
  * struct data_mapping - executable memory; its path and build-id follow
- * @time: from when on, on the samples' clock; 0: since the process's beginning.  It
- *	takes the place of what was there
+ * @time: when it was mapped, on the samples' clock; 0: when the process began.  It
+ *	replaces earlier mappings at the same addresses
  * @start: first address
- * @end: first address behind it
- * @offset: of @start in the file
- * @inode: of the file, 0 if there is none
+ * @end: first address after it
+ * @offset: offset of @start in the file
+ * @inode: inode of the file, 0 if there is none
  * @device_major: of the file
  * @device_minor: of the file
  * @tgid: process
  * @flags: DATA_MAPPING_*
  *
- * The path is that of /proc/PID/maps: a file, "[vdso]", or empty; of the kernel
- * "[kernel]", or a module's name in brackets.  The build-id is hexadecimal digits,
- * empty if it is not known.
+ * The path is as in /proc/PID/maps: a file, "[vdso]", or empty.  For the kernel it is
+ * "[kernel]" or a module's name in brackets.  The build-id consists of hexadecimal
+ * digits; it is empty if it is not known.
  */
 struct data_mapping {
 	uint64_t time;
@@ -177,7 +179,7 @@ struct data_mapping {
 	uint32_t flags;
 };
 
-/* data_samples.format: which structure of <perfmon/perfmon_*.h> the entries are. */
+/* data_samples.format: which structure of <perfmon/perfmon_*.h> the entries have. */
 enum data_format {
 	DATA_FORMAT_DEFAULT = 1, /* struct pfm_dfl_smpl_entry and values */
 	DATA_FORMAT_NWAY = 2, /* the same */
@@ -189,11 +191,12 @@ enum data_format {
  * struct data_samples - samples of one context; the entries follow as the kernel wrote them
  * @context: of which
  * @format: enum data_format
- * @format_version: the version that the buffer's header says
+ * @format_version: version in the header of the buffer
  * @reserved: 0
  * @count: entries
  *
- * Of DATA_FORMAT_HIST they are what was added since the context's last record.
+ * With DATA_FORMAT_HIST the entries contain what was added since the context's previous
+ * record.
  */
 struct data_samples {
 	uint32_t context;
@@ -204,12 +207,12 @@ struct data_samples {
 };
 
 /**
- * struct data_losses - samples of one context that are missing, from the beginning until
- * now
+ * struct data_losses - samples of one context that are missing, counted from the
+ *	beginning
  * @lost: samples that were lost
  * @lost_sum: sum of their periods, if that is known (hist), else 0
  * @throttled: times monitoring waited for the next tick because of too many interrupts
- * @context: of which; its last record counts
+ * @context: number of the context; its last record of this type is valid
  * @reserved: 0
  */
 struct data_losses {
@@ -223,7 +226,7 @@ struct data_losses {
 /**
  * struct data_unsampled - events of one context for which the PMU delivered no samples
  * @counted: events that a second counter counted
- * @events: those of them that are in no sample, whether written or lost
+ * @events: those of them that are in no sample, neither written nor lost
  * @samples: number of samples that these events would have made
  * @context: of which
  * @set: event set
@@ -243,7 +246,7 @@ struct data_unsampled {
 /**
  * struct data_end - the last record: the file is complete
  * @produced: samples that the kernel took, of all contexts
- * @written: samples in the file; of hist the sum of counts
+ * @written: samples in the file; with hist the sum of the counts
  * @lost: samples that were lost
  * @duration: ns from the beginning to the end of recording
  * @flags: DATA_END_*; not in files of version 1.0
@@ -258,7 +261,7 @@ struct data_end {
 	uint32_t reserved;
 };
 
-/* Bytes of it in version 1.0. */
+/* Size of this record in version 1.0. */
 #define DATA_END_LEAST	offsetof(struct data_end, flags)
 
 /* data_end.flags */

@@ -51,17 +51,17 @@ int data_open_bytes(struct data_file *file, const char *path, void *bytes, size_
 	return check_header(file, path);
 }
 
-/* Bytes that the file is going to have, as far as that can be known. */
+/* Expected size of the file, if it can be known. */
 static size_t expected_size(int fd)
 {
 	struct stat status;
 
 	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size <= 0)
 		return FIRST_BUFFER;
-	return (size_t)status.st_size + 1; /* and one to see the end */
+	return (size_t)status.st_size + 1; /* and one byte to see the end of the file */
 }
 
-/* Returns an errno, or 0. */
+/* Returns 0 or an errno. */
 static int read_all(int fd, char **bytes, size_t *size)
 {
 	size_t room = expected_size(fd);
@@ -89,7 +89,7 @@ static int read_all(int fd, char **bytes, size_t *size)
 	}
 }
 
-/* What was more than needed; if there is no memory for that it stays. */
+/* Free the unused part of the buffer; without memory the buffer stays as it is. */
 static void give_back(struct data_file *file)
 {
 	char *smaller = file->size ? realloc(file->bytes, file->size) : NULL;

@@ -9,7 +9,7 @@
 
 /**
  * struct data_file - a file that was read
- * @bytes: all of it
+ * @bytes: the whole file
  * @size: how many
  * @next: offset of the next record
  * @is_cut_short: it ends within a record
@@ -24,21 +24,21 @@ struct data_file {
 };
 
 /*
- * Read the file at @path, "-" is standard input, or take the @size bytes of malloc()ed
- * @bytes that came from there.  They report an error and return -1, or return 0; the file
- * is to be closed in any case.
+ * Read the file at @path ("-" is standard input), or use the @size bytes of @bytes that
+ * were read before; @bytes was allocated by malloc(). Both report an error and return -1,
+ * or return 0. The caller closes the file in any case.
  */
 int data_open(struct data_file *file, const char *path);
 int data_open_bytes(struct data_file *file, const char *path, void *bytes, size_t size);
 void data_close_file(struct data_file *file);
 
-/* The next record, NULL after the last. */
+/* Returns the next record, or NULL after the last one. */
 const struct data_record *data_next(struct data_file *file);
 
 /**
  * struct data_body - the part of a record's body that has not been read
  * @next: next byte
- * @end: behind the last one
+ * @end: end of the record
  */
 struct data_body {
 	char *next;
@@ -47,12 +47,12 @@ struct data_body {
 
 struct data_body data_body(const struct data_record *record);
 
-/* The next @size bytes, NULL if there are not so many. */
+/* Returns the next @size bytes, or NULL if there are not so many. */
 const void *data_take(struct data_body *body, size_t size);
 
 /*
- * The next string, "" if there is none; NULL if it has no end.  Replaces control
- * characters by '?' in the file's bytes.
+ * Returns the next string, "" after the last one, or NULL if the string has no zero byte.
+ * Control characters in it are replaced by '?'.
  */
 const char *data_take_string(struct data_body *body);
 

@@ -17,7 +17,7 @@
 #error The file is little endian: what is written is to be converted first.
 #endif
 
-/* Parts of a body at most; the head and the padding are two more. */
+/* Maximum number of parts of a body; the head and the padding are two more. */
 #define MAX_PARTS 3
 
 static const char zeros[DATA_ALIGNMENT];
@@ -28,8 +28,7 @@ static const char *shown_path(const struct data_writer *writer)
 }
 
 /*
- * Remove the written part of an incomplete record, which begins at byte @begin.  Returns
- * -1.
+ * Remove an incomplete record that begins at byte @begin.  Returns -1.
  */
 static int take_back(struct data_writer *writer, uint64_t begin)
 {
@@ -46,7 +45,7 @@ static int take_back(struct data_writer *writer, uint64_t begin)
 	return -1;
 }
 
-/* All of the @count parts, also if a pipe takes them in pieces. */
+/* Write all @count parts, even if a pipe takes them in pieces. */
 static int write_all(struct data_writer *writer, struct iovec *parts, int count)
 {
 	uint64_t begin = writer->size;
@@ -70,8 +69,8 @@ static int write_all(struct data_writer *writer, struct iovec *parts, int count)
 }
 
 /*
- * Is there room for @size bytes and the reserve?  If a filesystem cannot tell, the write
- * will show it.
+ * Is there room for @size bytes in addition to the reserve? If the filesystem cannot
+ * tell, the write will fail.
  */
 static bool has_room(const struct data_writer *writer, uint64_t size)
 {
@@ -164,7 +163,10 @@ int data_create(struct data_writer *writer, const char *path)
 	return write_all(writer, &all, 1);
 }
 
-/* @count strings one behind the other, to be freed; NULL without memory. */
+/*
+ * Join @count strings, each with its zero byte; the caller frees the result. NULL without
+ * memory.
+ */
 static char *join(const char *const *strings, size_t count, size_t *size)
 {
 	char *text, *next;
@@ -201,7 +203,7 @@ int data_write_machine(struct data_writer *writer, const struct data_machine *ma
 			     strings, DATA_MACHINE_STRINGS);
 }
 
-/* To be freed; NULL without memory. */
+/* The caller frees the result; NULL without memory. */
 static char *list_threads(const int *tids, size_t count)
 {
 	char *text = NULL;
@@ -310,7 +312,10 @@ int data_close(struct data_writer *writer)
 	writer->fd = -1;
 	if (fd == -1 || fd == STDOUT_FILENO)
 		return 0;
-	/* What is left of the reserve; that it stays until the file goes does no harm. */
+	/*
+	 * Free the rest of the reserve. An error does no harm: the reserve only takes
+	 * space.
+	 */
 	if (writer->is_file && ftruncate(fd, (off_t)writer->size))
 		errno = 0;
 	return close(fd) ? fail("cannot write '%s': %s", writer->path, strerror(errno))

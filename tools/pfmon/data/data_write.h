@@ -9,10 +9,10 @@
  * struct data_writer - a file that is being written
  * @path: as it was given, "-" is standard output
  * @size: bytes written so far
- * @reserve: bytes behind them that are kept free for LOSSES, UNSAMPLED and END
+ * @reserve: bytes after @size that are kept free for LOSSES, UNSAMPLED and END
  * @fd: the file, -1 if there is none
- * @is_file: it is a file of which @size is all
- * @is_torn: its last record is not whole: nothing can follow
+ * @is_file: it is a regular file, and @size is its whole size
+ * @is_torn: its last record is incomplete: nothing can follow
  */
 struct data_writer {
 	const char *path;
@@ -24,16 +24,17 @@ struct data_writer {
 };
 
 /*
- * Each record is one write(2), so that the written ones stay even if pfmon is killed.
- * All functions report an error and return -1, or return 0.  A record that cannot be
- * written is removed completely, unless @is_torn.  @path is kept until data_close().
- * Structures are given as they are to be in the file; strings may be NULL for "".
+ * Each record is written by one write(2), so that a file is complete up to its last
+ * record even if pfmon is killed. All functions report an error and return -1, or return
+ * 0. A record that cannot be written is removed completely, unless @is_torn. @path is
+ * kept until data_close(). Structures are written as they are; strings may be NULL for
+ * "".
  */
 int data_create(struct data_writer *writer, const char *path);
 int data_write_machine(struct data_writer *writer, const struct data_machine *machine,
 		       const char *const strings[DATA_MACHINE_STRINGS]);
 
-/* @command is NULL-terminated, or NULL if there is none; so may be @tids. */
+/* @command and @tids end with NULL, or are NULL if there is none. */
 int data_write_command(struct data_writer *writer, char *const *command, const int *tids,
 		       size_t tid_count);
 int data_write_event(struct data_writer *writer, const struct data_event *event,
@@ -48,8 +49,9 @@ int data_write_samples(struct data_writer *writer, const struct data_samples *sa
 		       const void *entries, size_t size);
 
 /*
- * For how many of @size bytes of entries there is room beside @reserve; all of them where
- * that cannot be known.  data_fail_full() says that there was not for all of them.
+ * Returns how many of @size bytes of entries can be written in addition to @reserve, or
+ * @size if that is not known. If it returns less than @size, data_fail_full() reports
+ * that.
  */
 size_t data_room(const struct data_writer *writer, size_t size);
 int data_fail_full(const struct data_writer *writer);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Find where the kernel and its modules are, from /proc/kallsyms and /proc/modules.  They
- * show zeros to users who may not see addresses (kptr_restrict).
+ * show zeros to users who may not see kernel addresses (kptr_restrict).
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -52,7 +52,10 @@ static int add_region(struct kernel *kernel, uint64_t start, uint64_t end,
 	return 0;
 }
 
-/* The kernel itself.  Its symbols are in order, so that _etext is not at the end. */
+/*
+ * The kernel itself. The symbols of the kernel are in the order of their addresses, so
+ * _etext comes after _stext, but not last.
+ */
 static int read_core(struct kernel *kernel, const char *root)
 {
 	FILE *file = kernel_open(root, "/proc/kallsyms");

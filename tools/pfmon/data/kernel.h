@@ -19,7 +19,7 @@
  * @start: first address
  * @end: first address behind it
  * @name: "[kernel]", "[ext4]"
- * @build_id: "" if not known
+ * @build_id: "" if it is not known
  */
 struct kernel_region {
 	uint64_t start;
@@ -30,7 +30,7 @@ struct kernel_region {
 
 /**
  * struct kernel - what this machine's kernel shows
- * @regions: ascending by address; none if the addresses may not be seen
+ * @regions: ascending by address; none if the user may not see addresses
  * @region_count: number of @regions
  */
 struct kernel {
@@ -39,22 +39,22 @@ struct kernel {
 };
 
 /*
- * @root is what stands before "/proc" and "/sys": "".  Without memory, reports that and
- * returns -1, else returns 0; that nothing may be seen is no error.
+ * @root is the prefix of "/proc" and "/sys": usually "". Without memory, reports that and
+ * returns -1, else returns 0. It is no error if the user may see nothing.
  */
 int kernel_read_regions(struct kernel *kernel, const char *root);
 void kernel_free(struct kernel *kernel);
 
-/* Open a file of /proc or /sys; NULL with errno if that fails. */
+/* Open a file of /proc or /sys; returns NULL with errno on failure. */
 FILE *kernel_open(const char *root, const char *name);
 
 /*
- * Take a line of /proc/kallsyms apart: address, type, name and perhaps module.  Changes
- * @line; @name points into it.
+ * Split a line of /proc/kallsyms into address, type, name and, if there is one, module.
+ * Changes @line; @name points into it.
  */
 bool kernel_parse_symbol(char *line, uint64_t *address, char *type, char **name);
 
-/* Write the mappings of the kernel and its modules, as far as they may be seen. */
+/* Write the mappings of the kernel and its modules, if the user may see them. */
 int kernel_write_mappings(struct data_writer *writer);
 
 #endif

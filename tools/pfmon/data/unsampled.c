@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Add up the events that are in no sample, and decide whether they are worth a warning. */
+/* Add up the events that are in no sample, and decide whether to warn about them. */
 #include "../common/sum.h"
 #include "unsampled.h"
 

@@ -9,8 +9,8 @@
 void unsampled_add(struct data_unsampled *all, const struct data_unsampled *record);
 
 /*
- * Are they worth a warning?  An interrupt always arrives some events late, so they are from
- * one sample and a hundredth of the events on.
+ * Are there enough of them for a warning? An interrupt always arrives some events late,
+ * so they are from one sample and a hundredth of the events on.
  */
 bool unsampled_matters(const struct data_unsampled *record);
 

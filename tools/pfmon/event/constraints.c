@@ -48,7 +48,10 @@ static const struct pmc_bits *find(const struct needs *needs, uint16_t pmc)
 	return NULL;
 }
 
-/* Do they need different bits in a PMC?  Stores its number in @pmc. */
+/*
+ * Do they need different bits in the same PMC? If so, stores the number of the PMC in
+ * @pmc.
+ */
 static bool clash(const struct needs *a, const struct needs *b, uint16_t *pmc)
 {
 	for (unsigned int i = 0; i < a->count; i++) {
@@ -83,8 +86,9 @@ static void encode_always(const struct table *table, size_t event, struct needs 
 }
 
 /*
- * Remove those counters from @event's choices on which it clashes with what @other always
- * needs.  If both have the same single counter left, matching will fail.
+ * Remove from @event's choices the counters whose bits conflict with bits that @other
+ * needs on all its counters.  If both have the same single counter left, matching fails
+ * later.
  */
 static bool narrow_one(const struct table *table, size_t event, size_t other,
 		       uint16_t *pmc)
@@ -137,7 +141,7 @@ static bool narrow(const struct table *table, struct verdict *verdict)
 	return true;
 }
 
-/* Check the final assignment: narrowing does not see all conflicts. */
+/* Check the final assignment, because narrowing does not find all conflicts. */
 static bool check(const struct table *table, const int *assigned, struct verdict *verdict)
 {
 	struct needs needs, others;
@@ -167,7 +171,7 @@ static bool fit(const struct table *table, int *assigned, struct verdict *verdic
 	       check(table, assigned, verdict);
 }
 
-/* Add the events one by one; @places holds the verdict of each event in the table. */
+/* Add the events one by one; @places maps each event of the table to its verdict. */
 static void add_all(struct table *table, const struct event *const *events, size_t count,
 		    const struct pfm_info *info, int *assigned, struct verdict **places,
 		    struct verdict *verdicts)

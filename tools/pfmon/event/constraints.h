@@ -9,8 +9,8 @@
 /**
  * struct verdict - whether an event can be counted
  * @pmd: its counter, or NO_COUNTER
- * @rival: if it has none: the event that needs other bits in a PMC, or NULL if there
- *	is no counter left
+ * @rival: if it has no counter: the event that needs other bits in a PMC, or NULL if all
+ *	counters are taken
  * @pmc: number of that PMC
  */
 struct verdict {
@@ -20,8 +20,8 @@ struct verdict {
 };
 
 /*
- * Give as many of the @count @events as possible a counter each, so that no two of them
- * need different bits in a PMC; earlier events have priority.  Returns -1 if there is no
+ * Give a counter to as many of the @count @events as possible, so that no two events need
+ * different bits in a PMC.  Earlier events have priority.  Returns -1 if there is no
  * memory.
  */
 int constraints_assign(const struct event *const *events, size_t count,

@@ -61,8 +61,8 @@ static void read_device(const char *device)
 }
 
 /*
- * A machine with two kinds of core has a device for each; the lists are joined,
- * so an event that only the other kind has is not noticed here.
+ * A machine with two kinds of core has a device for each. The lists are joined, so an
+ * event that only the other kind of core has is not refused here.
  */
 static void read_all(void)
 {

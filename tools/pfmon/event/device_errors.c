@@ -12,8 +12,9 @@
 #include "pmus.h"
 
 /*
- * The kernel's reason for the last failure on @fd (-1: of making a context),
- * with who is in the way if that is known; else what @error means.
+ * Store the kernel's reason for the last failure on @fd (-1: failure to create a
+ * context), and who holds the PMU if that is known. Without a reason, store what @error
+ * means.
  */
 static const char *reason(int fd, int error, char *buffer, size_t size)
 {
@@ -32,7 +33,7 @@ static const char *reason(int fd, int error, char *buffer, size_t size)
 	return buffer;
 }
 
-/* Advice that root does not need. */
+/* Advice that is useless to root. */
 static const char *as_root(void)
 {
 	return geteuid() ? " as root" : "";
@@ -88,7 +89,7 @@ int fail_open(int error, const char *pmu)
 	}
 }
 
-/* Another user may have the permission only if the thread belongs to somebody else. */
+/* Another user can have the permission only if the thread belongs to another user. */
 static int fail_permission(int fd, int tid, int error)
 {
 	char buffer[PFM_LAST_ERROR_SIZE];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From names of events to codes. */
+/* Translate names of events to codes. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "libpfm.h"
 #include "suggest.h"
 
-/* The default events of perf stat. */
+/* The same events as those of perf stat by default. */
 static const char *const default_events[] = {
 	"task-clock", "context-switches", "cpu-migrations", "page-faults",
 	"cycles",     "instructions",	  "branches",	    "branch-misses",
@@ -22,8 +22,8 @@ static const char *const default_events[] = {
 
 enum parse_result {
 	PARSE_OK,
-	PARSE_UNKNOWN, /* another kind of name may fit */
-	PARSE_NOT_SUPPORTED, /* known, but this machine does not have it */
+	PARSE_UNKNOWN, /* another type of name may match */
+	PARSE_NOT_SUPPORTED, /* the event exists, but not on this machine */
 	PARSE_FAILED, /* the error has been reported */
 };
 
@@ -106,7 +106,7 @@ static enum parse_result parse_software(struct event *event, const char *name)
 
 /*
  * Store @code in @event after checking that it can be counted.  The CPU must implement a
- * raw code, too: a counter of any other would stay 0.
+ * raw code, too: a counter of an event that it does not implement would stay 0.
  */
 static enum parse_result take_code(struct event *event, const char *name, uint64_t code,
 				   const struct pmu *pmu)
@@ -208,7 +208,7 @@ static enum parse_result parse_cpu_event(struct event *event, const char *name,
 	return take_code(event, name, found->code, machine->pmu);
 }
 
-/* Would @name be an event if the CPU's PMU were available? */
+/* Would @name be an event if this machine's CPU PMU were available? */
 static bool is_hardware_name(const char *name)
 {
 	const char *reason;
@@ -248,7 +248,7 @@ static void suggest_libpfm(void *data, const char *name, const char *description
 		suggest(&search->near, name);
 }
 
-/* Find events of this machine with names like the one that is searched. */
+/* Find events of this machine whose names are similar to a wrong name. */
 static void search_near(struct search *search)
 {
 	const struct pmu *pmu = search->machine->pmu;
@@ -304,7 +304,7 @@ static int fail_not_supported(const char *name)
 		    name);
 }
 
-/* Find @name, without modifiers, in all kinds of names. */
+/* Look for @name, without modifiers, in all types of names. */
 static enum parse_result parse_name(struct event *event, const char *name,
 				    const struct machine *machine)
 {

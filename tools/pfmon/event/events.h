@@ -13,7 +13,7 @@
 enum event_state {
 	EVENT_COUNTED,
 	EVENT_NOT_SUPPORTED, /* the PMU does not have it */
-	EVENT_NOT_COUNTED, /* no counter was left, or it clashes with another */
+	EVENT_NOT_COUNTED, /* no counter was left, or it conflicts with another event */
 };
 
 /* The set of an event that takes no counter: the event is counted in every set. */
@@ -23,15 +23,15 @@ enum event_state {
  * struct event - an event to count
  * @name: as the user gave it
  * @state: whether it is counted
- * @role: what it means
+ * @role: its role in the comment column
  * @is_time: the count is nanoseconds
- * @needs_counter: it takes a counter of the PMU; else it is virtual PMDs
+ * @needs_counter: it takes a counter of the PMU; otherwise it is counted by virtual PMDs
  * @modes: MODE_*
  * @code: its code on the PMU, if it needs a counter
  * @group: number of the pair of braces around it, from 1; 0: none
  * @set: index of its event set, or EVERY_SET
- * @switch_after: its set ends after this many; the event is not shown then.  0: the event
- *	is shown
+ * @switch_after: the set ends after this number of events; such an event is not shown. 0:
+ *	the event is shown
  * @pmds: the PMDs whose sum is the count
  * @pmd_count: number of @pmds; 0 until assigned
  */
@@ -52,8 +52,8 @@ struct event {
 
 /**
  * struct event_set - events that are counted at once, in turns with those of other sets
- * @name: what it is called in a file of sets; NULL if pfmon has made it
- * @place: that file and the line in it, for messages; NULL if pfmon has made it
+ * @name: its name in a file of sets; NULL if pfmon created it
+ * @place: file and line of its definition, for messages; NULL if pfmon created it
  * @flags: PFM_SETFL_*
  * @timeout: ns of a turn, with PFM_SETFL_TIME_SWITCH
  */
@@ -68,7 +68,7 @@ struct event_set {
  * struct event_list - the events of a measurement
  * @events: the events
  * @count: number of @events
- * @group_count: pairs of braces so far
+ * @group_count: number of pairs of braces so far
  * @sets: event sets, in the order of their turns
  * @set_count: number of @sets; 0: all events are counted at once, in the set that every
  *	context has
@@ -121,7 +121,7 @@ static inline bool event_in_set(const struct event *event, size_t set)
 	       (event->set == set || event->set == EVERY_SET);
 }
 
-/* Do several sets take turns by time alone, so that each has a share of the time? */
+/* Do several sets take turns by time alone? Then each set gets a share of the time. */
 bool events_take_turns(const struct event_list *list);
 
 /* Do the sets come from a file? */

@@ -9,8 +9,8 @@
 
 enum libpfm_result {
 	LIBPFM_OK,
-	LIBPFM_UNKNOWN, /* no such event on this CPU */
-	LIBPFM_UMASK, /* the event is there, its unit mask is not */
+	LIBPFM_UNKNOWN, /* there is no such event on this CPU */
+	LIBPFM_UMASK, /* the event exists, its unit mask does not */
 	LIBPFM_FAILED, /* libpfm4 cannot encode it */
 };
 

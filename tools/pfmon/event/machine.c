@@ -21,7 +21,7 @@ int machine_ask(struct machine *machine, int fd)
 }
 
 /*
- * Anybody may ask about the default PMU; making a context needs the permission to count.
+ * Anybody may query the default PMU; creating a context needs the permission to count.
  */
 int machine_look(struct machine *machine, const char *pmu)
 {

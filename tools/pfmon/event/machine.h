@@ -7,8 +7,8 @@
 
 /**
  * struct machine - what can be counted here
- * @info: what the module says
- * @pmu: what pfmon knows of that PMU; NULL if nothing
+ * @info: what the module reports
+ * @pmu: what pfmon knows about that PMU; NULL if nothing
  * @is_user_level: the context counts nothing at kernel level
  */
 struct machine {
@@ -18,9 +18,9 @@ struct machine {
 };
 
 /*
- * These report an error and return -1, or return 0. machine_ask() asks the device or the
- * context of @fd. machine_look() asks the device or, if @pmu is not NULL, a context of
- * that PMU, which it opens and closes.
+ * These report an error and return -1, or return 0. machine_ask() queries the device or
+ * the context of @fd. machine_look() queries the device or, if @pmu is not NULL, a
+ * context of that PMU, which it opens and closes.
  */
 int machine_ask(struct machine *machine, int fd);
 int machine_look(struct machine *machine, const char *pmu);

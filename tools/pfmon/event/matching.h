@@ -12,7 +12,7 @@
 
 /**
  * struct choice - the counters that one event can use
- * @pmds: their PMDs, the best first
+ * @pmds: their PMDs, in order of preference
  * @count: number of PMDs
  */
 struct choice {
@@ -21,9 +21,9 @@ struct choice {
 };
 
 /*
- * Give as many events as possible a counter of their own: @assigned[i] becomes a PMD of
- * @choices[i] or NO_COUNTER.  If not all can have one, earlier events have priority.
- * Returns the number of events without a counter.
+ * Give a counter to as many events as possible: @assigned[i] becomes a PMD of @choices[i]
+ * or NO_COUNTER. If not all can have one, earlier events have priority. Returns the
+ * number of events without a counter.
  *
  * Which events a counter can count is decided by the rules of the PMU (pmu.h), not here.
  */

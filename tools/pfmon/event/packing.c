@@ -11,7 +11,7 @@
 #include "../common/errors.h"
 #include "packing.h"
 
-/* The set of an event that has not been put into one yet. */
+/* Marks an event that is not in a set yet. */
 #define NO_SET	 (SIZE_MAX - 1)
 
 /* Set ids have 16 bits. */
@@ -23,8 +23,8 @@ static bool wants_set(const struct event *event)
 }
 
 /*
- * Returns the end of the group that event @first begins, or the next event if it begins
- * none.
+ * Returns the end of the group that begins with event @first, or the next event if there
+ * is no group.
  */
 static size_t end_of(const struct event_list *list, size_t first)
 {
@@ -104,7 +104,7 @@ static int add_set(struct event_list *list, uint64_t interval)
 	return 0;
 }
 
-/* Put the events @first to @end into the first set where they fit, or a new one. */
+/* Put the events @first to @end into the first set where they fit, or into a new one. */
 static int pack(struct event_list *list, const struct machine *machine, size_t first,
 		size_t end, uint64_t interval, bool is_lenient)
 {

@@ -17,7 +17,7 @@
 #define MODE_KERNEL 2u
 #define MODE_BOTH   (MODE_USER | MODE_KERNEL)
 
-/* The role of an event in the comment column. */
+/* The role of an event in the comment column of pfmon stat. */
 enum event_role {
 	ROLE_OTHER,
 	ROLE_TASK_CLOCK,
@@ -37,7 +37,7 @@ enum event_role {
  * @name: the name
  * @alias: another name for it, or NULL
  * @description: one line
- * @role: what it means
+ * @role: its role in the comment column
  * @is_time: it counts nanoseconds
  * @codes: codes by preference; the first that the CPU has is taken
  * @code_count: number of @codes
@@ -54,8 +54,8 @@ struct common_event {
 
 /**
  * struct counter_rule - counters that may take an event
- * @code: the rule is for events with @code in the bits of @mask
- * @mask: 0: the rule is for every event
+ * @code: the rule applies to events with @code in the bits of @mask
+ * @mask: 0: the rule applies to every event
  * @first: first PMD that may count them
  * @last: last PMD
  * @only: later rules do not apply to these events
@@ -87,11 +87,12 @@ struct pmc_bits {
 /**
  * struct pmu - a kind of PMU, or one model of it
  * @name: pfm_info.pmu_name
- * @is_model: does it describe a CPU with that pfm_info.pmu_id?  NULL: it describes all
+ * @is_model: does it describe a CPU with this pfm_info.pmu_id? NULL: it describes every
+ *	CPU
  * @model: data about the model that only the operations use
  * @is_hardware: it counts the events that libpfm4 has for the CPU
  * @has_modes: it can count user and kernel level separately
- * @code_mask: the bits of a code that choose the event
+ * @code_mask: the bits of an event code that select the event
  * @common: events with well-known names
  * @common_count: number of @common
  * @rules: which counters take which event
@@ -99,8 +100,8 @@ struct pmc_bits {
  * @encode: store the PMC bits that let PMD @pmd count an event; returns the number of
  *	PMCs, 0 if that PMD cannot count it
  * @has_code: does the CPU implement the event?  NULL: it is assumed to implement all
- * @refusal: returns why no counter of any CPU of this kind can count an event, as the
- *	text behind "because"; returns NULL if one can.  If @refusal is NULL, one always
+ * @refusal: returns the reason why no counter of this kind of CPU can count an event, as
+ *	the text after "because"; NULL if one can.  If @refusal itself is NULL, one always
  *	can
  */
 struct pmu {
@@ -145,7 +146,8 @@ unsigned int pmu_counters(const struct pmu *pmu, const struct pfm_info *info,
 const struct common_event *pmu_common(const struct pmu *pmu, const char *name);
 
 /*
- * Returns why the PMU cannot count @code, as the text behind "because"; NULL if it can.
+ * Returns the reason why the PMU cannot count @code, as the text after "because"; NULL if
+ * it can.
  */
 const char *pmu_refusal(const struct pmu *pmu, uint64_t code);
 

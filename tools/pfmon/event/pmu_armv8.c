@@ -24,8 +24,9 @@
 
 /*
  * perf(1) uses the same codes for these names, so that the two tools agree.  For branches
- * that is PC_WRITE_RETIRED (every change of the PC by software), which the architecture
- * requires where it makes sense, and BR_RETIRED on newer cores that have only that one.
+ * perf(1) uses PC_WRITE_RETIRED (every change of the PC by software), which the
+ * architecture requires where it makes sense, and BR_RETIRED on newer cores that have
+ * only that one.
  */
 static const struct common_event common[] = {
 	{

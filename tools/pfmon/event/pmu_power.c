@@ -57,8 +57,8 @@ enum architecture {
  * @architecture: the version of the Power ISA that defines its registers
  * @valid: bits of its event codes
  * @invalid: why other codes are refused
- * @same: codes of the same event for different counters, each list up to the first 0; on
- *	a PMD that the user's code does not name, the first code that fits is used
+ * @same: codes of the same event on different counters; each list ends with the first 0.
+ *	On a PMD that the user's code does not name, the first code that fits is used
  * @same_count: number of such events
  */
 struct power_model {
@@ -69,7 +69,7 @@ struct power_model {
 	size_t same_count;
 };
 
-/* What an event needs of each PMC. */
+/* The bits of each PMC that an event needs. */
 struct needs {
 	uint64_t value[PFM_POWER_PMCS];
 	uint64_t mask[PFM_POWER_PMCS];
@@ -102,7 +102,7 @@ static void need(struct needs *needs, unsigned int pmc, unsigned int shift,
 	needs->mask[pmc] |= ((1ull << width) - 1) << shift;
 }
 
-/* Does @code itself allow PMCn? */
+/* Does @code itself permit PMCn? */
 static bool names_counter(uint64_t code, unsigned int n)
 {
 	return pmc_of(code) ? pmc_of(code) == n : n < PFM_POWER_PMC5;
@@ -135,8 +135,8 @@ static bool code_on(const struct power_model *model, uint64_t *code, unsigned in
 }
 
 /*
- * The hypervisor is neither the user nor the kernel.  On bare metal the kernel runs in
- * hypervisor state, and the module sets FCH instead of FCS.
+ * The hypervisor belongs neither to user level nor to kernel level.  On bare metal the
+ * kernel runs in hypervisor state, and the module sets FCH instead of FCS.
  */
 static void need_modes(struct needs *needs, unsigned int modes, unsigned int n)
 {
@@ -166,7 +166,7 @@ static void need_selection(struct needs *needs, const struct power_model *model,
 }
 
 /*
- * These selections are in the registers only once, for all counters: the L1 events, the
+ * The registers have these selections only once, for all counters: the L1 events, the
  * translations, and the L2 and L3 events.  On POWER9 these come in banks of four, one for
  * each counter, and PMC4 selects the bank.
  */
@@ -205,9 +205,9 @@ static unsigned int sdar_mode(const struct power_model *model, uint64_t code)
 }
 
 /*
- * Marked events are those of instructions that the processor picks.  The SDAR mode (the
- * source of a sample's address) does not affect counting, so an event whose code does not
- * set it leaves it to other events.
+ * Marked events are events of instructions that the processor selects for sampling.  The
+ * SDAR mode (the source of a sample's address) does not affect counting.  An event whose
+ * code does not set it accepts the mode of other events.
  */
 static void need_sampling(struct needs *needs, const struct power_model *model,
 			  uint64_t code)
@@ -223,7 +223,10 @@ static void need_sampling(struct needs *needs, const struct power_model *model,
 	}
 }
 
-/* PM_MRK_FAB_RSP_MATCH and its _CYC; bit 0 is for edges, bit 8 for marked. */
+/*
+ * PM_MRK_FAB_RSP_MATCH and PM_MRK_FAB_RSP_MATCH_CYC; bit 0 is for edges, bit 8 for marked
+ * events.
+ */
 static bool matches_response(const struct power_model *model, uint64_t code)
 {
 	code &= 0xff0fe;
@@ -231,8 +234,8 @@ static bool matches_response(const struct power_model *model, uint64_t code)
 }
 
 /*
- * There is one threshold.  POWER8 needs it off for events without a threshold; events
- * that match responses of the fabric use its bits for the match.
+ * There is one threshold.  POWER8 needs it off for events without a threshold.  Events
+ * that match responses of the fabric use its bits for that.
  */
 static void need_threshold(struct needs *needs, const struct power_model *model,
 			   uint64_t code)
@@ -254,7 +257,7 @@ static void need_threshold(struct needs *needs, const struct power_model *model,
 	case ISA_300:
 		need(needs, PFM_POWER_MMCRA, 45, 10, field(code, 40, 10));
 		break;
-	case ISA_31: /* codes have no room for it */
+	case ISA_31: /* event codes have no field for it */
 		need(needs, PFM_POWER_MMCRA, 45, 11, 0);
 		break;
 	}
@@ -366,8 +369,8 @@ static const char *refusal(const struct pmu *pmu, uint64_t code)
 }
 
 /*
- * Instructions and cycles have counters of their own, which leaves the others free;
- * else the counter that the code names comes first.
+ * Instructions and cycles have counters of their own, which leaves the others free.
+ * Otherwise the counter that the code names comes first.
  */
 #define RULE_PMC(n)                                                                      \
 	{                                                                                \
@@ -395,8 +398,8 @@ static const struct counter_rule rules[] = {
 
 /*
  * PMC5 and PMC6 count while the run latch is on.  Linux sets it in all threads but the
- * idle ones, so for a thread PM_RUN_INST_CMPL and PM_RUN_CYC are the same as PM_INST_CMPL
- * and PM_CYC; perf assumes the same.  The Power ISA has codes of its own for them on some
+ * idle ones.  So PM_RUN_INST_CMPL and PM_RUN_CYC of a thread equal PM_INST_CMPL and
+ * PM_CYC; perf assumes the same.  The Power ISA has codes of its own for them on some
  * counters (0x100fe, 0x400fa, 0x100f0, 0x200f4).
  */
 #define SAME_INSTRUCTIONS                                                                \

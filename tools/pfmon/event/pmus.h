@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* Size of a text with the names of PMUs. */
+/* Size of a buffer for the names of PMUs. */
 #define PMU_NAMES 256
 
 /*

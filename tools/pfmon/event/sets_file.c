@@ -27,7 +27,7 @@ static const char name_characters[] = "abcdefghijklmnopqrstuvwxyz"
  * @list: what has been read
  * @machine: where its events are to be counted
  * @place: file and line
- * @rest: what is left of the line
+ * @rest: the rest of the line
  */
 struct sets_file {
 	struct event_list *list;
@@ -36,7 +36,7 @@ struct sets_file {
 	char *rest;
 };
 
-/* The next word of the line, NULL at its end. */
+/* Returns the next word of the line, or NULL at its end. */
 static char *next_word(struct sets_file *file)
 {
 	return strtok_r(NULL, BLANKS, &file->rest);
@@ -136,7 +136,7 @@ static int parse_number(const char *word, uint64_t *number)
 	return *end || errno || !*number || *number > MOST_EVENTS ? -1 : 0;
 }
 
-/* An event that ends the set; it has a counter for that alone. */
+/* An event that ends the set; a counter counts it only for that. */
 static int add_end(struct sets_file *file, const char *word, uint64_t number)
 {
 	struct event_list *list = file->list, added;
@@ -232,7 +232,7 @@ static int read_lines(struct sets_file *file, FILE *stream, const char *path)
 	return result;
 }
 
-/* Check what depends on the whole file. */
+/* Check what can only be checked when the whole file has been read. */
 static int check(const struct event_list *list, const char *path)
 {
 	if (!list->set_count)

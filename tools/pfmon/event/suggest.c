@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names like one that was mistyped. */
+/* Find names similar to a mistyped one. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ static unsigned int least(unsigned int a, unsigned int b, unsigned int c)
 	return smaller < c ? smaller : c;
 }
 
-/* '-' and '_' are the same here, and so are capitals and small letters. */
+/* '-' and '_' are equal here, and so are upper and lower case. */
 static bool is_same(char a, char b)
 {
 	if (a == '_')
@@ -25,7 +25,7 @@ static bool is_same(char a, char b)
 	return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* Levenshtein's distance: letters to insert, delete or replace. */
+/* Levenshtein distance: the number of letters to insert, delete or replace. */
 static unsigned int distance(const char *a, const char *b)
 {
 	size_t length = strlen(b);
@@ -48,7 +48,7 @@ static unsigned int distance(const char *a, const char *b)
 	return row[length];
 }
 
-/* Prefer a name that contains the wanted one to a name at a large distance. */
+/* Prefer names that contain the wanted one to names at a large distance. */
 static unsigned int rate(const char *wanted, const char *name)
 {
 	unsigned int far = distance(wanted, name);

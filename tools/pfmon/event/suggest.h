@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names like one that was mistyped. */
+/* Find names similar to a mistyped one. */
 #ifndef PFMON_SUGGEST_H
 #define PFMON_SUGGEST_H
 
@@ -7,10 +7,10 @@
 #define MAX_NAME	128
 
 /**
- * struct suggestions - the names most like a wanted one
+ * struct suggestions - the names most similar to a wanted one
  * @wanted: the wanted name
  * @names: the names found, the most similar first
- * @distances: the distance of each
+ * @distances: distance of each name
  * @count: number of @names
  */
 struct suggestions {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From a sampling buffer to the file.  The kernel may be writing it at the same time; it
- * writes samples before it increments their count.
+ * Move samples from a sampling buffer to the file.  The kernel may be writing it at the
+ * same time; it writes samples before it increments their count.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static uint32_t version(const struct drain *drain)
 {
 	if (is_linear(drain))
 		return ((const struct pfm_dfl_smpl_hdr *)drain->buffer)->hdr_version;
-	/* The first word of the other two. */
+	/* In the headers of the other two formats, the version is the first word. */
 	return *(const uint32_t *)drain->buffer;
 }
 
@@ -104,8 +104,8 @@ static uint64_t entries_within(const struct drain *drain, const void *entries,
 }
 
 /*
- * @count samples leave the buffer, for the file if there is one.  Where there is not room
- * for all of them it gets the first ones.
+ * @count samples leave the buffer and go to the file, if there is one.  If there is not
+ * enough room for all, the file gets the first ones.
  */
 static int take(struct drain *drain, struct data_writer *writer, uint64_t count,
 		const void *entries, size_t size)
@@ -131,7 +131,7 @@ static int take(struct drain *drain, struct data_writer *writer, uint64_t count,
 }
 
 /**
- * struct batch - samples in the buffer that have not been taken
+ * struct batch - samples in the buffer that have not been moved to the file
  * @entries: the first of them
  * @size: their bytes
  * @count: number of samples
@@ -142,7 +142,7 @@ struct batch {
 	uint64_t count;
 };
 
-/* The samples of @count at @entries, @size bytes, behind those that were taken early. */
+/* The @count samples of @size bytes at @entries, without those that were taken early. */
 static struct batch behind_early(const struct drain *drain, const void *entries,
 				 size_t size, uint64_t count)
 {
@@ -152,7 +152,7 @@ static struct batch behind_early(const struct drain *drain, const void *entries,
 			       size - drain->early_size, count - drain->early };
 }
 
-/* Bytes of the entries in a linear buffer, never more than it has. */
+/* Size of the entries in a linear buffer, limited to the size of the buffer. */
 static size_t linear_size(const struct drain *drain)
 {
 	const struct pfm_dfl_smpl_hdr *header = drain->buffer;
@@ -252,9 +252,10 @@ void drain_handed_back(struct drain *drain)
 }
 
 /*
- * Samples in the region that is being filled.  Its description may be that of an earlier
- * use: as many as were written since then are in it.  @written is looked at first: what it
- * takes in is in the region that @filled says then, or before it.
+ * Samples in the region that is being filled.  Its description may be left over from an
+ * earlier use.  So the number of samples in it is computed from @written. @written is
+ * read before @filled: then all samples that @written includes are in the region that
+ * @filled names, or in an earlier one.
  */
 static struct batch nway_batch(const struct drain *drain)
 {
@@ -270,7 +271,7 @@ static struct batch nway_batch(const struct drain *drain)
 	return batch;
 }
 
-/* The kernel goes on writing: the size may include later samples. */
+/* The kernel continues to write: the size may include later samples. */
 static int take_early(struct drain *drain, struct data_writer *writer, struct batch batch)
 {
 	batch.count = entries_within(drain, batch.entries, batch.count, &batch.size);
@@ -282,8 +283,8 @@ static int take_early(struct drain *drain, struct data_writer *writer, struct ba
 }
 
 /*
- * In the region that was being filled are the samples that are in no other.  If there
- * are none its description may be that of an earlier use.
+ * Take the full regions, and then the samples of the region that was being filled.  If it
+ * has no samples, its description may be left over from an earlier use.
  */
 static int rest_of_nway(struct drain *drain, struct data_writer *writer)
 {
@@ -308,7 +309,7 @@ static const struct pfm_hist_entry *hist_table(const struct drain *drain, size_t
 	return (const struct pfm_hist_entry *)(header + 1);
 }
 
-/* The part of an entry that is not in the file yet. */
+/* The part of a table entry that is not in the file yet. */
 static struct pfm_hist_entry growth(const struct drain *drain,
 				    const struct pfm_hist_entry *table, size_t index)
 {
@@ -339,7 +340,7 @@ static int prepare_table(struct drain *drain, size_t count)
 	return drain->table ? 0 : fail("no memory");
 }
 
-/* What entries have grown by since they were written, into the file. */
+/* Write the growth of entries since they were written last. */
 static int write_growth(struct drain *drain, struct data_writer *writer,
 			struct pfm_hist_entry *grown, const uint32_t *places,
 			size_t count)
@@ -404,7 +405,7 @@ int drain_early(struct drain *drain, struct data_writer *writer)
 	}
 }
 
-/* All that the table has. */
+/* All samples that the table contains. */
 static uint64_t hist_samples(const struct drain *drain)
 {
 	const struct pfm_hist_entry *table;
@@ -434,7 +435,10 @@ int drain_rest(struct drain *drain, struct data_writer *writer)
 		drain->taken = hist_samples(drain);
 		break;
 	default:
-		/* A buffer that was taken and could not be handed back is still full. */
+		/*
+		 * A buffer that was taken but could not be handed back still contains its
+		 * samples.
+		 */
 		if (!drain->is_taken && look(header->hdr_count))
 			result = take_linear(drain, writer);
 	}
@@ -442,7 +446,7 @@ int drain_rest(struct drain *drain, struct data_writer *writer)
 	return result;
 }
 
-/* Regions that wait, and what is in the one that is being filled. */
+/* Add up the regions that wait to be taken, and the region that is being filled. */
 static void tally_nway(const struct drain *drain, struct tally *tally)
 {
 	const struct pfm_nway_hdr *header = drain->buffer;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From a sampling buffer to the file: each sample once, and none forgotten.  The buffer
- * is memory that the kernel writes; its context is not needed here.
+ * Move samples from a sampling buffer to the file, each sample exactly once.  The buffer
+ * is memory that the kernel writes; the context itself is not needed here.
  */
 #ifndef PFMON_DRAIN_H
 #define PFMON_DRAIN_H
@@ -17,7 +17,7 @@
 
 /**
  * struct tally - sums over samples
- * @newest: time of the last one; 0 if none has a time
+ * @newest: time of the last sample; 0 if no sample has a time
  * @events: sum of periods, for each PMD
  * @samples: number of samples, for each PMD
  */
@@ -28,21 +28,21 @@ struct tally {
 };
 
 /**
- * struct drain - how far a buffer has been taken
- * @format: of the buffer
- * @context: its number in the file
+ * struct drain - how far a buffer has been read
+ * @format: sampling format of the buffer
+ * @context: number of the context in the file
  * @buffer: the memory
  * @size: its bytes
  * @taken: samples taken so far
  * @written: those of them that are in the file
- * @overflows: default, callchain: hdr_overflows when a full buffer was taken last
+ * @overflows: default, callchain: hdr_overflows when a full buffer was last taken
  * @is_taken: default, callchain: the content of the buffer has been taken
  * @regions: nway: regions taken
- * @early: samples that were taken of the buffer or region that is being filled
+ * @early: samples that were already taken from the buffer or region that is being filled
  * @early_size: their bytes
- * @table: hist: what is in the file of each entry, NULL: nothing
- * @is_over: the rest has been taken, too
- * @tally: of what has been taken
+ * @table: hist: the values of each entry that are in the file; NULL: none
+ * @is_over: the last samples have been taken
+ * @tally: sums over the samples that have been taken
  */
 struct drain {
 	enum data_format format;
@@ -62,21 +62,22 @@ struct drain {
 };
 
 /*
- * Take a full buffer or region, if there is one: returns 1, and the caller hands it back
- * by pfm_restart() and, if that succeeds, calls drain_handed_back().  Returns 0 if there
- * is none.  Returns -1 after reporting that it could not be written; what was taken is
- * lost then.  @writer is NULL if nothing can be written any more: the same.
+ * Take a full buffer or region, if there is one.  Then returns 1; the caller hands it
+ * back by pfm_restart() and, if that succeeds, calls drain_handed_back().  Returns 0 if
+ * there is none.  Returns -1 after reporting a failed write; the samples taken are then
+ * lost.  If @writer is NULL, because nothing more can be written, the samples taken are
+ * lost, too.
  */
 int drain_full(struct drain *drain, struct data_writer *writer);
 void drain_handed_back(struct drain *drain);
 
 /*
- * Take what is there already of a buffer or region that is not full, while the kernel goes
- * on to fill it; of hist what was added since the last time.  Returns as drain_rest().
+ * Take the samples of a buffer or region that is not full, while the kernel continues to
+ * fill it; with hist, take what was added since the last time.  Returns as drain_rest().
  */
 int drain_early(struct drain *drain, struct data_writer *writer);
 
-/* Take all that is left: monitoring is over.  A second time there is nothing left. */
+/* Take all remaining samples: monitoring is over.  Another call has no effect. */
 int drain_rest(struct drain *drain, struct data_writer *writer);
 
 /* Sums over all samples so far, including those in the buffer. */
@@ -84,15 +85,15 @@ void drain_tally(const struct drain *drain, struct tally *tally);
 
 /**
  * struct drain_counts - what became of the samples so far
- * @produced: those that the kernel took, as it says itself
+ * @produced: samples that the kernel took, according to the kernel
  * @written: those in the file
  * @waiting: those in the buffer
- * @lost: those for which the kernel had no room, or that could not be written
- * @lost_sum: sum of the periods of the former, if it is known
- * @full: default, callchain: times that monitoring stopped because the buffer was full
- * @throttled: times that it waited because of too many interrupts
+ * @lost: samples for which the kernel had no room, or that could not be written
+ * @lost_sum: sum of the periods of the samples that the kernel lost, if it is known
+ * @full: default, callchain: how often monitoring stopped because the buffer was full
+ * @throttled: how often monitoring waited because of too many interrupts
  *
- * @produced is @written, @waiting and @lost.
+ * @produced is the sum of @written, @waiting and @lost.
  */
 struct drain_counts {
 	uint64_t produced;

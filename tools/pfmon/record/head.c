@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What stands before the samples in the file. */
+/* Write the records that come before the samples in the file. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -10,7 +10,7 @@
 #include "head.h"
 
 _Static_assert(DATA_MODE_USER == MODE_USER && DATA_MODE_KERNEL == MODE_KERNEL,
-	       "modes are the same in the file");
+	       "the modes have the same values in the file");
 
 static void read_line(const char *path, char *line, int size)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What stands before the samples in the file: the machine, the command, the events. */
+/*
+ * Write the records that come before the samples in the file: the machine, the command,
+ * the events.
+ */
 #ifndef PFMON_HEAD_H
 #define PFMON_HEAD_H
 
@@ -11,8 +14,8 @@
 #include "rate.h"
 
 /*
- * @command is NULL or what runs; @tids are the threads that were attached to.  @rates are
- * those of @events.  Reports an error and returns -1, or returns 0.
+ * @command is the command that runs, or NULL; @tids are the threads that were attached
+ * to. @rates are those of @events.  Reports an error and returns -1, or returns 0.
  */
 int head_write(struct data_writer *writer, const struct machine *machine,
 	       char *const *command, const int *tids, size_t tid_count,

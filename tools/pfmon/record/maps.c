@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The executable memory of a process. */
+/* Read the executable memory of a process. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "../common/errors.h"
 #include "maps.h"
 
-/* proc(5): start-end, permissions, offset, device, inode, and perhaps a path. */
+/* proc(5): start-end, permissions, offset, device, inode, and a path if there is one. */
 static bool parse(char *line, struct map *map, const char **path)
 {
 	char permissions[5];

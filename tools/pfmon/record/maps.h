@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The executable memory of a process, from /proc/PID/maps. */
+/* Read the executable memory of a process, from /proc/PID/maps. */
 #ifndef PFMON_MAPS_H
 #define PFMON_MAPS_H
 
@@ -11,12 +11,12 @@
 /**
  * struct map - a piece of executable memory
  * @start: first address
- * @end: first address behind it
- * @offset: of @start in the file
- * @inode: of the file, 0 if there is none
+ * @end: first address after it
+ * @offset: offset of @start in the file
+ * @inode: inode of the file, 0 if there is none
  * @device_major: of the file
  * @device_minor: of the file
- * @path: of the file, "[vdso]" or the like, or empty
+ * @path: path of the file, "[vdso]" or the like, or empty
  */
 struct map {
 	uint64_t start;
@@ -29,7 +29,7 @@ struct map {
 };
 
 /**
- * struct maps - those of a process
+ * struct maps - the executable memory of a process
  * @list: ascending by address
  * @count: number of elements in @list
  */

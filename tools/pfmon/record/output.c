@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The file that a recording goes to. */
+/* The file into which a recording is written. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ int output_prepare(const char *path)
 				    "with -o");
 		return 0;
 	}
-	/* If it is not there for another reason, making it will say so. */
+	/* If it cannot be opened for another reason, creating it will report that. */
 	if (stat(path, &status))
 		return 0;
 	if (!S_ISREG(status.st_mode))

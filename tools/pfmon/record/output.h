@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The file that a recording goes to. */
+/* The file into which a recording is written. */
 #ifndef PFMON_OUTPUT_H
 #define PFMON_OUTPUT_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A process of which threads are recorded. */
+/* A process whose threads are recorded. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ int process_add_thread(struct process *process, pid_t tid, uint32_t context)
 	return 0;
 }
 
-/* False if the thread has ended. */
+/* Returns false if the thread has ended. */
 static bool read_name(pid_t pid, pid_t tid, char *name, size_t size)
 {
 	char path[64];
@@ -58,7 +58,10 @@ static bool read_name(pid_t pid, pid_t tid, char *name, size_t size)
 	return is_there;
 }
 
-/* The names of threads that have changed, or, at an exec, those of all. */
+/*
+ * Write the names of threads that have changed; after an exec, write the names of all
+ * threads.
+ */
 static int write_names(struct process *process, struct data_writer *writer, uint64_t time,
 		       uint32_t flags)
 {
@@ -84,8 +87,8 @@ static int write_names(struct process *process, struct data_writer *writer, uint
 }
 
 /*
- * The build-id of the file that is mapped; none if there is another one by that name
- * by now.  The process may have another root.
+ * The build-id of the mapped file; empty if its path now names another file.  The process
+ * may have another root directory.
  */
 static void find_build_id(pid_t pid, const struct map *map, char *text)
 {
@@ -93,7 +96,7 @@ static void find_build_id(pid_t pid, const struct map *map, char *text)
 	struct stat status;
 
 	*text = '\0';
-	/* Programs of the other width have another vdso. */
+	/* Programs of the other width (32 or 64 bits) have another vdso. */
 	if (!strcmp(map->path, "[vdso]") &&
 	    (map->start > UINT32_MAX) == (sizeof(void *) > 4))
 		build_id_of_vdso(text);
@@ -126,7 +129,7 @@ static int write_mapping(const struct process *process, struct data_writer *writ
 	return data_write_mapping(writer, &record, map->path, build_id);
 }
 
-/* A process that has ended has none; what it had stays known then. */
+/* A process that has ended has no mappings; those known before remain valid. */
 static int write_mappings(struct process *process, struct data_writer *writer,
 			  uint64_t time)
 {
@@ -143,7 +146,7 @@ static int write_mappings(struct process *process, struct data_writer *writer,
 	return result;
 }
 
-/* Does it execute another file than last time? */
+/* Does it execute another file than before? */
 static bool is_other_program(struct process *process)
 {
 	char path[64];
@@ -160,7 +163,7 @@ static bool is_other_program(struct process *process)
 	return is_other;
 }
 
-/* What is new holds from @time on. */
+/* New mappings are valid from @time on. */
 static int look(struct process *process, struct data_writer *writer, uint64_t time,
 		bool is_exec)
 {

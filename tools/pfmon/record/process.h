@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A process of which threads are recorded: what of it goes to the file. */
+/* A process whose threads are recorded: its names and mappings go to the file. */
 #ifndef PFMON_PROCESS_H
 #define PFMON_PROCESS_H
 
@@ -16,7 +16,7 @@
  * struct thread - a thread that is recorded
  * @tid: the thread
  * @context: the number of its context in the file
- * @name: the name that it had last
+ * @name: the last name that was written
  */
 struct thread {
 	pid_t tid;
@@ -29,11 +29,11 @@ struct thread {
  * @pid: the process
  * @threads: those of its threads that are recorded
  * @thread_count: number of @threads
- * @maps: what it had when it was looked at last
- * @looked_at: time of the newest sample then
- * @device: of the file that it executed then
- * @inode: of the same file
- * @is_known: it has been looked at
+ * @maps: the mappings when they were last read
+ * @looked_at: time of the newest sample at that moment
+ * @device: device of the file that the process executed at that moment
+ * @inode: inode of that file
+ * @is_known: the mappings have been read at least once
  */
 struct process {
 	pid_t pid;
@@ -55,12 +55,12 @@ pid_t process_of(pid_t tid);
 int process_add_thread(struct process *process, pid_t tid, uint32_t context);
 
 /*
- * Write the names and mappings that are new since the last look; they are valid from that
- * look on.  @now is the time of the newest sample.
+ * Write the names and mappings that are new since the last call; they are valid from that
+ * call on. @now is the time of the newest sample.
  */
 int process_look(struct process *process, struct data_writer *writer, uint64_t now);
 
-/* The same when it has just become another program. */
+/* The same after an exec. */
 int process_look_at_exec(struct process *process, struct data_writer *writer,
 			 uint64_t now);
 void process_free(struct process *process);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is said while something is recorded. */
+/* Show the progress of a recording. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 
 #define INTERVAL   450000000ull
 
-/* To the beginning of the line, and nothing behind the cursor. */
+/* Return to the beginning of the line and erase the line. */
 #define BEGIN_ANEW "\r\033[K"
 
 void progress_begin(struct progress *progress, bool is_quiet)

@@ -10,8 +10,8 @@
 /**
  * struct progress - the line
  * @is_wanted: standard error is a terminal, and pfmon is not to be quiet
- * @is_shown: it is there
- * @shown_at: since when, ns of CLOCK_MONOTONIC
+ * @is_shown: the line is on the terminal
+ * @shown_at: when it was last printed, ns of CLOCK_MONOTONIC
  */
 struct progress {
 	bool is_wanted;
@@ -21,11 +21,11 @@ struct progress {
 
 void progress_begin(struct progress *progress, bool is_quiet);
 
-/* Shown at most about twice a second, the first time after half a second. */
+/* Shows the line at most about twice a second, the first time after half a second. */
 void progress_show(struct progress *progress, uint64_t samples, uint64_t lost,
 		   uint64_t bytes);
 
-/* Take the line away, before anything else is said. */
+/* Erase the line before anything else is printed. */
 void progress_end(struct progress *progress);
 
 #endif

@@ -4,16 +4,16 @@
 
 #define SECOND	 1000000000ull
 
-/* Less CPU time than this says little about what comes. */
+/* A rate measured over less CPU time than this is a bad forecast. */
 #define LEAST	 (SECOND / 200)
 
-/* With a new period the counter starts again, so a small difference is ignored. */
+/* A new period restarts the counter, so a small difference is ignored. */
 #define TOO_MUCH 1.2
 
-/* Of a software counter that counts occurrences and not time. */
+/* For a software counter that counts occurrences instead of time. */
 #define RARE	 10000
 
-/* What an event may come to in a second, until that is known. */
+/* Estimate the number of events per second while it is not known. */
 static uint64_t guess(const struct event *event, const struct pmu *pmu)
 {
 	if (event->is_time || event->role == ROLE_CYCLES ||
@@ -42,7 +42,7 @@ void rate_begin(struct rate *rate, uint64_t frequency, uint64_t random_mask,
 {
 	*rate = (struct rate){ .frequency = frequency, .random_mask = random_mask };
 	rate->period = period_for(rate, (double)guess(event, pmu));
-	/* How many ns there are in a second is known. */
+	/* For time the rate is known: the number of ns in a second. */
 	if (event->is_time)
 		rate->frequency = 0;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sampling periods: given, or such that so many samples a second are taken. */
+/*
+ * Sampling periods: fixed, or adapted so that a given number of samples per second is
+ * taken.
+ */
 #ifndef PFMON_RATE_H
 #define PFMON_RATE_H
 
@@ -8,17 +11,18 @@
 
 #include "../event/events.h"
 
-/* Samples a second at most, where the period follows the rate. */
+/* Maximum number of samples per second, for periods that follow the rate. */
 #define RATE_MOST 100000
 
 /**
  * struct rate - the period of an event
- * @frequency: samples wanted for a second of CPU time; 0: the period stays as it is
- * @random_mask: bits of the period that are random: it is longer by half of that
- * @period: the period now, without what is random
- * @events: events at the last look
- * @time: CPU time then, ns
- * @fastest: the most events a second there were
+ * @frequency: wanted samples per second of CPU time; 0: the period is fixed
+ * @random_mask: bits of the period that are random: they make it longer, by half the mask
+ *	on average
+ * @period: the current period, without the random part
+ * @events: number of events when the rate was last computed
+ * @time: CPU time at that moment, ns
+ * @fastest: the highest rate so far, events per second
  */
 struct rate {
 	uint64_t frequency;
@@ -29,15 +33,19 @@ struct rate {
 	double fastest;
 };
 
-/* A period of @period, or one with which @event is sampled @frequency times a second. */
+/*
+ * Use a fixed period of @period, or one with which @event is sampled @frequency times per
+ * second.
+ */
 void rate_fix(struct rate *rate, uint64_t period, uint64_t random_mask);
 void rate_begin(struct rate *rate, uint64_t frequency, uint64_t random_mask,
 		const struct event *event, const struct pmu *pmu);
 
 /*
- * There have been @events events in @time ns of CPU time.  @is_short: samples are
- * missing, lost or suppressed because of too many interrupts; @events does not include
- * theirs.  Returns true if the period must change; it is in @rate->period then.
+ * Compute the period again after @events events in @time ns of CPU time. @is_short:
+ * samples are missing, because they were lost or suppressed after too many interrupts;
+ * @events does not include their events. Returns true if the period must change;
+ * @rate->period is then the new one.
  */
 bool rate_follow(struct rate *rate, uint64_t events, uint64_t time, bool is_short);
 

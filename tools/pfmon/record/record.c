@@ -15,13 +15,13 @@
 #include "sampling_format.h"
 
 /**
- * struct run - a recording, and what there is around it
+ * struct run - a recording, its options and its command
  * @recorder: the recording
  * @options: the command line
- * @signals: those that are taken meanwhile
+ * @signals: signals that pfmon receives during the recording
  * @outcome: how it ended
- * @path: of the command
- * @is_traced: the command is followed
+ * @path: path of the command
+ * @is_traced: the command is traced with ptrace
  */
 struct run {
 	struct recorder recorder;
@@ -32,7 +32,10 @@ struct run {
 	bool is_traced;
 };
 
-/* Follow the command, unless that would change what it does or may not be done. */
+/*
+ * Trace the command, unless that is not permitted or would change the command's
+ * behaviour.
+ */
 static bool begin_to_trace(const struct run *run, pid_t pid)
 {
 	if (!run->options.is_traced || run->options.tid_count ||
@@ -68,7 +71,7 @@ static int run_command(struct run *run)
 	return result;
 }
 
-/* Threads without a command. */
+/* Record threads, without a command. */
 static int run_alone(struct run *run)
 {
 	struct recorder *recorder = &run->recorder;
@@ -106,7 +109,7 @@ static bool was_closed(const struct recorder *recorder)
 	return false;
 }
 
-/* Of a command that is traced it is known whether it was about to end. */
+/* If the command is traced, it is known whether it was about to end. */
 static bool ended_early(const struct run *run)
 {
 	return run->outcome.ended_early &&

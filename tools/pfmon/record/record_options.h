@@ -20,19 +20,19 @@
 
 /**
  * struct record_options - the command line
- * @events: what to sample
- * @pmu: name of the PMU that is meant, NULL for the default
- * @period: events from sample to sample, 0: by @frequency
- * @frequency: samples a second
+ * @events: the events to sample
+ * @pmu: name of the PMU that the user chose, NULL for the default
+ * @period: sampling period; 0: use @frequency
+ * @frequency: samples per second
  * @random_mask: bits of the period that are random
- * @format: sampling format, 0: nway, or default where there is none
- * @has_chains: with call chains: the format is callchain then
- * @buffer: bytes of a buffer, 0: RECORD_BUFFER, or less if there is a limit
- * @tids: threads to record, none: the command
+ * @format: sampling format; 0: nway, or default if nway is not available
+ * @has_chains: record call chains, with format callchain
+ * @buffer: size of a buffer in bytes; 0: RECORD_BUFFER, or less if there is a limit
+ * @tids: threads to record; none: record the command
  * @tid_count: number of @tids
  * @output: file
- * @is_quiet: no progress, no closing line
- * @is_verbose: more about how it was recorded
+ * @is_quiet: print no progress and no closing line
+ * @is_verbose: print more about how it was recorded
  * @is_traced: the command is followed with ptrace
  * @command: NULL-terminated, or NULL
  */
@@ -55,8 +55,8 @@ struct record_options {
 };
 
 /*
- * Returns 1 if the user asked for help, -1 after reporting an error, else 0.  In each
- * case record_options_free() follows.
+ * Returns 1 if the user asked for help, -1 after reporting an error, else 0. The caller
+ * calls record_options_free() in each case.
  */
 int record_options_parse(int argc, char **argv, struct record_options *options);
 void record_options_free(struct record_options *options);

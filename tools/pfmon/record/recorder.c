@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A recording that is made. */
+/* Make a recording. */
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdlib.h>
@@ -20,14 +20,15 @@
 #include "sampling_format.h"
 
 /*
- * ms between looks at clock, rates and mappings, and until samples are written though no
- * buffer is full.  The first ones come soon: rates are but a guess until then.
+ * Interval in ms: read the clock, adapt the periods and read the mappings; write samples
+ * even if no buffer is full.  The first intervals are short, because the first rates are
+ * only estimates.
  */
 #define FIRST_TICK 10
 #define LAST_TICK  500
 #define TICK_STEP  7
 
-/* May this process see addresses of the kernel in samples? */
+/* May this process see kernel addresses in samples? */
 static bool may_see_kernel(void)
 {
 	struct __user_cap_header_struct header = { .version =
@@ -97,7 +98,8 @@ static int fail_create(const struct recorder *recorder, int error, unsigned int 
 }
 
 /*
- * A default could not be satisfied: take less.  Returns false if the user asked for it.
+ * The default size is over the limit: try a smaller one.  Returns false if the user chose
+ * the value.
  */
 static bool do_with_less(struct recorder *recorder, unsigned int reason)
 {
@@ -194,7 +196,7 @@ static struct process *find_process(struct recorder *recorder, pid_t pid)
 	return process;
 }
 
-/* A thread that has just ended has no process; its samples say what it was. */
+/* A thread that has just ended has no process any more; its samples identify it. */
 static int add_thread(struct recorder *recorder, pid_t tid, uint32_t context)
 {
 	pid_t pid = process_of(tid);
@@ -208,7 +210,7 @@ static int add_thread(struct recorder *recorder, pid_t tid, uint32_t context)
 	return process_add_thread(process, tid, context);
 }
 
-/* Time of the newest sample of all. */
+/* Time of the newest sample of all contexts. */
 static uint64_t newest(const struct recorder *recorder)
 {
 	struct tally tally;
@@ -222,7 +224,10 @@ static uint64_t newest(const struct recorder *recorder)
 	return time;
 }
 
-/* For the losses of each context, what is in no sample of each event, and the end. */
+/*
+ * Size of the records at the end of the file: for each context the losses and the events
+ * that are in no sample, and the end record.
+ */
 static uint64_t reserve(const struct recorder *recorder)
 {
 	const size_t head = sizeof(struct data_record);
@@ -272,11 +277,11 @@ int recorder_begin(struct recorder *recorder, const int *tids)
 	for (size_t i = 0; i < recorder->count; i++)
 		if (session_start(&recorder->samplers[i].session))
 			return -1;
-	/* To find the kernel takes so long that threads may end meanwhile. */
+	/* Finding the kernel takes so long that threads may end meanwhile. */
 	return kernel_write_mappings(&recorder->writer);
 }
 
-/* Where samples go; nowhere after the file has failed. */
+/* The destination of samples; NULL after a write has failed. */
 static struct data_writer *destination(struct recorder *recorder)
 {
 	return recorder->is_written ? &recorder->writer : NULL;
@@ -295,7 +300,7 @@ static int finish_samplers(struct recorder *recorder)
 	return result;
 }
 
-/* Nothing more can be written: end it here.  Returns -1. */
+/* Nothing more can be written: write the end records here.  Returns -1. */
 static int give_up(struct recorder *recorder)
 {
 	progress_end(&recorder->progress);
@@ -391,7 +396,10 @@ int recorder_wait(struct recorder *recorder, const struct signals *signals,
 	return wait_for_end(&recorder->watch, outcome);
 }
 
-/* A full disk may have stopped the samples.  The file still has room for these records. */
+/*
+ * Samples may have stopped because the disk is full. The file still has room for these
+ * records.
+ */
 static int write_end(struct recorder *recorder)
 {
 	struct drain_counts counts;

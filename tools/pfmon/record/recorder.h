@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A recording that is made: threads are sampled, and their samples written. */
+/* A recording: threads are sampled, and their samples are written. */
 #ifndef PFMON_RECORDER_H
 #define PFMON_RECORDER_H
 
@@ -17,25 +17,25 @@
 #include "sampler.h"
 
 /**
- * struct recorder - a recording that is made
+ * struct recorder - a recording
  * @options: the command line
- * @events: what is sampled
- * @all: these, and their witnesses
+ * @events: the events that are sampled
+ * @all: these events and their witnesses
  * @format: sampling format
- * @buffer: bytes of a buffer at most
+ * @buffer: maximum size of a buffer in bytes
  * @samplers: one for each thread, in the order of their contexts in the file
  * @contexts: their descriptors
  * @count: number of @contexts
  * @processes: those of the threads
  * @process_count: number of @processes
  * @writer: the file
- * @is_written: nothing has gone wrong with it
- * @is_exiting: the command, which is traced, is about to end
- * @ended_before: a context ended before that
- * @watch: while it runs
- * @progress: what is shown
- * @begin: when it began, ns of CLOCK_MONOTONIC
- * @duration: ns that it took
+ * @is_written: no write has failed
+ * @is_exiting: the traced command is about to end
+ * @ended_before: a context ended before the traced command was about to end
+ * @watch: how to wait for the end
+ * @progress: the line on the terminal
+ * @begin: when the recording began, ns of CLOCK_MONOTONIC
+ * @duration: length of the recording in ns
  */
 struct recorder {
 	const struct record_options *options;
@@ -58,28 +58,35 @@ struct recorder {
 	uint64_t duration;
 };
 
-/* All of these report an error and return -1, or return 0.  recorder_free() follows. */
+/*
+ * All of these report an error and return -1, or return 0. The caller calls
+ * recorder_free() in any case.
+ */
 
 /* Make the contexts and program the events. */
 int recorder_prepare(struct recorder *recorder, const struct record_options *options);
 
-/* Attach to the threads, make the file and let monitoring begin. */
+/* Attach to the threads, create the file and start monitoring. */
 int recorder_begin(struct recorder *recorder, const int *tids);
 
-/* Wait for the end of child @pid, or, if it is 0, of the threads. */
+/* Wait for the end of child @pid or, if @pid is 0, for the end of the threads. */
 int recorder_wait(struct recorder *recorder, const struct signals *signals,
 		  const struct tracer *tracer, pid_t pid, struct outcome *outcome);
 
-/* Stop, and write what is left. */
+/* Stop, and write the remaining samples. */
 int recorder_finish(struct recorder *recorder);
 
-/* For a tracer of the child: it has become another program, or is about to end. */
+/*
+ * Functions for a tracer of the child: the child has executed a program, or is about to
+ * end.
+ */
 void recorder_at_exec(void *recorder);
 void recorder_at_exit(void *recorder);
 
 /*
- * The events @index of all threads for which the PMU delivered no samples.  Their number
- * of samples is 0 if it is not known or too small for a warning.
+ * The events of index @index, of all threads, that are in no sample because the PMU
+ * delivered none.  The number of samples is 0 if it is not known or too small for a
+ * warning.
  */
 struct data_unsampled recorder_unsampled(const struct recorder *recorder, size_t index);
 

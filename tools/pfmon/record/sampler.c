@@ -91,7 +91,7 @@ int sampler_attach(struct sampler *sampler, pid_t tid)
 	return session_attach(&sampler->session, tid) ? -1 : map(sampler);
 }
 
-/* Written only if something was lost, or monitoring had to wait. */
+/* The record is written only if samples were lost or monitoring had to wait. */
 int sampler_write_losses(struct sampler *sampler, struct data_writer *writer)
 {
 	struct data_losses losses = { .context = sampler->number };
@@ -134,7 +134,7 @@ int sampler_take_early(struct sampler *sampler, struct data_writer *writer)
 	return sampler_write_losses(sampler, writer);
 }
 
-/* Has something been lost since this was asked last? */
+/* Have samples been lost since the last call? */
 static bool is_short(struct sampler *sampler)
 {
 	struct drain_counts counts;
@@ -145,7 +145,10 @@ static bool is_short(struct sampler *sampler)
 	return sampler->missed != before;
 }
 
-/* Events since the last sample; after an overflow they are in a sample already. */
+/*
+ * Events since the last sample. If an overflow has not been followed by a reset, these
+ * are the events since that overflow.
+ */
 static uint64_t since_sample(const struct pfarg_pmd *pmd)
 {
 	if (!(pmd->reg_value >> 63))
@@ -195,7 +198,7 @@ int sampler_follow(struct sampler *sampler)
 		if (!rate_follow(rate, tally.events[pmd->reg_num] + partial, time,
 				 has_losses))
 			continue;
-		/* The counter begins anew. */
+		/* The counter restarts. */
 		rate->events -= partial;
 		sampler->dropped[i] += partial;
 		if (write_period(sampler, i))
@@ -204,7 +207,10 @@ int sampler_follow(struct sampler *sampler)
 	return 0;
 }
 
-/* Ask the witnesses.  With several events it is not known whose samples were lost. */
+/*
+ * Ask the witnesses. With several events it is not known which of them the lost samples
+ * belong to.
+ */
 static int ask_witnesses(struct sampler *sampler)
 {
 	struct session *session = &sampler->session;

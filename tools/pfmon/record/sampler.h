@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A thread that is sampled: its context, the buffer, and how far that was taken. */
+/* A thread that is sampled: its context and its buffer. */
 #ifndef PFMON_SAMPLER_H
 #define PFMON_SAMPLER_H
 
@@ -19,18 +19,18 @@
  * struct sampler - a thread that is sampled
  * @session: its context
  * @format: sampling format of the context
- * @number: of the context in the file
+ * @number: number of the context in the file
  * @rates: the periods, one for each event
  * @rate_count: number of @rates
  * @all: the events and their witnesses
- * @dropped: for each event, the events that were lost by new periods
- * @unsampled: for each event, what is in no sample, at the end; @counted is 0 if that is
- *	not known
- * @buffer: the context's, NULL until it is attached
+ * @dropped: for each event, the events that were lost when the period was changed
+ * @unsampled: for each event, the events that are in no sample, computed at the end;
+ *	@counted is 0 if that is not known
+ * @buffer: the mapped buffer, NULL until the context is attached
  * @size: its bytes
- * @drain: how far it was taken
- * @missed: samples lost and waits for the next tick, when rates were looked at last
- * @told: the losses that were written last
+ * @drain: how far the buffer has been read
+ * @missed: samples lost and waits for the next tick, when the rates were last computed
+ * @told: the losses in the last record that was written
  */
 struct sampler {
 	struct session session;
@@ -50,7 +50,7 @@ struct sampler {
 
 /*
  * Make a context with a buffer of @size bytes.  Returns -1 with errno and without a
- * message, or 0; in both cases sampler_close() follows.
+ * message, or 0; the caller calls sampler_close() in both cases.
  */
 int sampler_create(struct sampler *sampler, const char *pmu, enum data_format format,
 		   uint64_t size);
@@ -58,35 +58,38 @@ int sampler_create(struct sampler *sampler, const char *pmu, enum data_format fo
 /* The functions below report an error and return -1, or return 0. */
 
 /*
- * Sample the first @count of @events, which have one counter each: every @period events, or
- * if that is 0 @frequency times a second.  The others are their witnesses.
+ * Sample the first @count of @events, which have one counter each: every @period events
+ * or, if @period is 0, @frequency times per second.  The others are their witnesses.
  */
 int sampler_program(struct sampler *sampler, const struct event_list *events,
 		    size_t count, uint64_t period, uint64_t frequency,
 		    uint64_t random_mask);
 
-/* Attach to a thread; the buffer is mapped here, so that no child made before has it. */
+/*
+ * Attach to a thread. The buffer is mapped here, so that children created earlier do not
+ * have it.
+ */
 int sampler_attach(struct sampler *sampler, pid_t tid);
 
 /*
- * Take what is full and hand it back.  A @writer that is NULL cannot write any more:
- * what is taken is lost.
+ * Take full buffers or regions and hand them back.  If @writer is NULL, nothing can be
+ * written any more, and the samples taken are lost.
  */
 int sampler_take(struct sampler *sampler, struct data_writer *writer);
 
-/* Take what is in a buffer that is not full yet. */
+/* Take the samples in a buffer that is not full. */
 int sampler_take_early(struct sampler *sampler, struct data_writer *writer);
 
-/* Write what was lost so far, if that is not in the file already. */
+/* Write the losses so far, if they are not in the file already. */
 int sampler_write_losses(struct sampler *sampler, struct data_writer *writer);
 
-/* Write what is in no sample, of each event where that is known. */
+/* Write the events that are in no sample, for each event for which that is known. */
 int sampler_write_unsampled(const struct sampler *sampler, struct data_writer *writer);
 
-/* Let periods follow the rates of their events. */
+/* Adapt the periods to the rates of their events. */
 int sampler_follow(struct sampler *sampler);
 
-/* Stop and take what is left; a second time there is nothing to be done. */
+/* Stop and take the remaining samples; another call has no effect. */
 int sampler_finish(struct sampler *sampler, struct data_writer *writer);
 
 void sampler_close(struct sampler *sampler);

@@ -5,8 +5,9 @@
 #include "sampling_format.h"
 
 /*
- * A region is written to the file when it is full.  Many of them keep the file up to
- * date, and leave room while one is written; small ones cost a message each.
+ * A region is written to the file when it is full.  Many regions keep the file up to date
+ * and leave room while one is written; but each full region costs a message, so they must
+ * not be small.
  */
 #define REGIONS	     16
 #define REGION_LEAST 1024

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel's sampling formats: their names and what they are created with. */
+/* The kernel's sampling formats: their names and their arguments. */
 #ifndef PFMON_SAMPLING_FORMAT_H
 #define PFMON_SAMPLING_FORMAT_H
 
@@ -13,7 +13,7 @@
 
 #include "../data/data.h"
 
-/* All of the same size. */
+/* The arguments of all formats have the same size. */
 union sampling_argument {
 	struct pfm_dfl_smpl_arg linear;
 	struct pfm_nway_arg nway;
@@ -21,15 +21,15 @@ union sampling_argument {
 	struct pfm_hist_arg hist;
 };
 
-/* 0 if there is no format of that name. */
+/* Returns 0 if there is no format of that name. */
 enum data_format sampling_format_find(const char *name);
 const char *sampling_format_name(enum data_format format);
 
-/* Its argument for a buffer of not more than @size bytes, 4096 at least. */
+/* The argument for a buffer of at most @size bytes; @size is at least 4096. */
 void sampling_format_argument(enum data_format format, uint64_t size,
 			      union sampling_argument *argument);
 
-/* Bytes of the buffer whose first page is @header. */
+/* Size of the buffer whose first page is @header. */
 size_t sampling_format_size(enum data_format format, const void *header);
 
 #endif

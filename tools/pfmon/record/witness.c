@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Samples that the PMU did not deliver. */
+/* Find the samples that the PMU did not deliver. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Samples that the PMU did not deliver.  A counter that is sampled begins anew at each
- * overflow, and what it had counted beyond is lost: little if the interrupt comes at
- * once, nearly all if the PMU looks for overflows at times.  A second counter of the same
- * event, which is never reset, is the witness: its events that no period accounts for are
- * in no sample.
+ * Find the samples that the PMU did not deliver.  A counter that is sampled starts again
+ * at each overflow, and what it counted after the overflow is lost.  That is little if
+ * the interrupt comes at once, and nearly everything if the PMU checks for overflows only
+ * now and then.  A second counter of the same event, the witness, is never reset: if it
+ * counts more than the periods of all samples, the difference is in no sample.
  */
 #ifndef PFMON_WITNESS_H
 #define PFMON_WITNESS_H
@@ -13,9 +13,9 @@
 #include "../event/events.h"
 
 /*
- * Add a witness for each of @events that finds a counter beside them, behind them all,
- * into @all; @events are assigned anew.  An event's witness has no name.  Reports an
- * error and returns -1, or returns 0.  witness_free() follows in any case.
+ * Copy @events to @all and append a witness for each event for which a second counter is
+ * available; counters are assigned to all of them again.  A witness has no name.  Reports
+ * an error and returns -1, or returns 0.  The caller calls witness_free() in any case.
  */
 int witness_add(struct event_list *all, struct event_list *events,
 		const struct machine *machine);
@@ -25,14 +25,14 @@ void witness_free(struct event_list *all);
 int witness_of(const struct event_list *all, size_t event_count, size_t index);
 
 /**
- * struct explained - events that are known to be in a sample, or not to be in any
- * @periods: periods of samples that were taken
- * @samples: number of these
- * @period: period that is set
+ * struct explained - events for which it is known whether they are in a sample
+ * @periods: sum of the periods of the samples that were taken
+ * @samples: number of these samples
+ * @period: the current period
  * @rest: events since the last sample
- * @dropped: events that a new period took away
+ * @dropped: events that were lost when the period was changed
  * @lost: samples that were lost
- * @lost_sum: sum of their periods, 0: not known
+ * @lost_sum: sum of the periods of the lost samples; 0: not known
  */
 struct explained {
 	uint64_t periods;
@@ -44,7 +44,7 @@ struct explained {
 	uint64_t lost_sum;
 };
 
-/* What is in no sample of @counted events, into @record. */
+/* Store in @record how many of @counted events are in no sample. */
 void witness_compare(struct data_unsampled *record, uint64_t counted,
 		     const struct explained *explained);
 

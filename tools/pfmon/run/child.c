@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The process that runs COMMAND.  It is made, waits in a read() while the context is
- * attached to it and started, and then does nothing but execve(): the search along PATH
- * has been done before.  So the counts contain nothing but COMMAND itself and the way
- * from read() to execve().
+ * The process that runs COMMAND.  It is created, waits in a read() while the context is
+ * attached to it and started, and then calls execve() at once: PATH has been searched
+ * before.  So the counts contain only COMMAND itself and the way from read() to execve().
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +29,7 @@ static int refuse(const char *command, int error)
 	return EXIT_NOT_EXECUTABLE;
 }
 
-/* 0 if @path is a file that can be executed, or an errno. */
+/* Returns 0 if @path is a file that can be executed, or an errno. */
 static int check_file(const char *path)
 {
 	struct stat status;
@@ -78,7 +77,7 @@ int child_find(const char *command, char **path)
 	return refuse(command, error);
 }
 
-/* For a script without "#!": "/bin/sh PATH ARGUMENTS". */
+/* For a script without "#!", execute "/bin/sh PATH ARGUMENTS". */
 static char **script_arguments(const char *path, char **arguments)
 {
 	char **script;
@@ -113,7 +112,7 @@ static void run(int go, int failure, const char *path, char **arguments, char **
 	_exit(EXIT_NOT_FOUND);
 }
 
-/* The letter of proc(5) for what the process does; 'X' if there is none. */
+/* The state of the process, a letter as in proc(5); 'X' if there is no such process. */
 static char state_of(pid_t pid)
 {
 	char path[64], line[512], state = 'X', *name_end;
@@ -136,9 +135,9 @@ static char state_of(pid_t pid)
 #define PAUSE_US 100
 
 /*
- * Wait until the child sleeps in its read(), the only place where it sleeps after it has
- * reported that it is ready.  If it takes a tenth of a second, or /proc cannot be read, a
- * few instructions too many are counted.
+ * Wait until the child sleeps in its read().  After it has reported that it is ready, it
+ * sleeps nowhere else.  If that takes a tenth of a second, or /proc cannot be read, the
+ * count includes a few instructions of the child before COMMAND.
  */
 static void settle(const struct child *child)
 {
@@ -233,7 +232,7 @@ int child_release(struct child *child, const char *command, const struct tracer 
 	ssize_t length;
 	int error;
 
-	/* If a signal has ended the child meanwhile, exec has not failed. */
+	/* If a signal has ended the child before execve(), the exec has not failed. */
 	length = write(child->go, "", 1);
 	signal(SIGPIPE, before);
 	close(child->go);
@@ -248,7 +247,7 @@ int child_release(struct child *child, const char *command, const struct tracer 
 	waitpid(child->pid, NULL, 0);
 	if (error != ENOENT)
 		return refuse(command, error);
-	/* The file was there before. */
+	/* The file existed before. */
 	fail("command '%s' cannot be executed: its interpreter is missing", command);
 	return EXIT_NOT_EXECUTABLE;
 }

@@ -11,9 +11,9 @@
 /**
  * struct child - a process that is about to run COMMAND
  * @pid: the process
- * @go: a write lets it go on; closing makes it end
- * @failure: errno of an exec that failed is read from it
- * @others: how it was before
+ * @go: writing to it lets the child continue; closing it makes the child end
+ * @failure: errno of a failed exec is read from it
+ * @others: what was known about other threads and processes before
  */
 struct child {
 	pid_t pid;
@@ -29,26 +29,26 @@ struct child {
 int child_find(const char *command, char **path);
 
 /*
- * Make a process that waits, with the signals of before @signals, to become @path with
- * @arguments.  Reports an error and returns -1, or returns 0.
+ * Create a process that waits and then becomes @path with @arguments; it has the signal
+ * state from before @signals.  Reports an error and returns -1, or returns 0.
  */
 int child_prepare(struct child *child, const char *path, char **arguments,
 		  const struct signals *signals);
 
 /*
- * Let it go on.  Returns 0 once COMMAND runs, or EXIT_NOT_EXECUTABLE or EXIT_NOT_FOUND
- * after reporting why not; the process is reaped then.  @tracer is NULL unless the
- * process is traced (trace.h).
+ * Let the child continue.  Returns 0 once COMMAND runs, or EXIT_NOT_EXECUTABLE or
+ * EXIT_NOT_FOUND after reporting why not; the process is reaped then. @tracer is NULL
+ * unless the process is traced (trace.h).
  */
 int child_release(struct child *child, const char *command, const struct tracer *tracer);
 
-/* End a process that was prepared, and neither traced nor released. */
+/* End a process that was prepared but not started, and is not traced. */
 void child_cancel(struct child *child);
 
-/* Exit status for what waitpid() said, as a shell has it. */
+/* Convert a status of waitpid() to an exit status, as a shell does. */
 int child_exit_status(int status);
 
-/* Say so if a signal ended the command; of SIGINT the user knows. */
+/* Report that a signal ended the command; the user knows of SIGINT. */
 void child_warn_killed(int status);
 
 #endif

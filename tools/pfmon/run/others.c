@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a command did outside of its first thread. */
+/* Find what a command did outside of its first thread. */
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static uint64_t difference(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-/* Threads and processes that were made since the machine came up; 0: not known. */
+/* Threads and processes created since boot; 0: not known. */
 static uint64_t tasks_made(void)
 {
 	FILE *file = fopen("/proc/stat", "re");
@@ -77,7 +77,7 @@ void others_made(struct others *others)
 	others->tasks_before = tasks_made();
 }
 
-/* ns of CPU time of all threads of a process, those that have ended included. */
+/* CPU time in ns of all threads of a process, including those that have ended. */
 static bool process_time(pid_t pid, uint64_t *ns)
 {
 	struct timespec time;
@@ -89,7 +89,7 @@ static bool process_time(pid_t pid, uint64_t *ns)
 	return true;
 }
 
-/* The same of its first thread alone. */
+/* The CPU time of its first thread alone. */
 static bool first_time(pid_t pid, uint64_t *ns)
 {
 	char path[64];
@@ -106,8 +106,8 @@ static bool first_time(pid_t pid, uint64_t *ns)
 }
 
 /*
- * An ended thread runs on for a moment, and its time in /proc is then that of the last
- * tick.  The time of its process goes on, too, while it runs.
+ * A thread that exits still runs for a moment, and /proc shows its time at the last tick.
+ * Meanwhile the time of its process still grows, too.
  */
 static bool read_times(pid_t pid, uint64_t *process, uint64_t *first)
 {
@@ -183,7 +183,7 @@ void others_add(struct others *sum, const struct others *others)
 	sum->made += others->made;
 }
 
-/* For example " (59.94 ms of CPU time)". */
+/* Print for example " (59.94 ms of CPU time)". */
 #define USED_TEXT 48
 
 static const char *used_text(uint64_t ns, char text[USED_TEXT])

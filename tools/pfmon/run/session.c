@@ -52,7 +52,7 @@ void session_close(struct session *session)
 	session->fd = -1;
 }
 
-/* The elements of @size bytes that fit into one call. */
+/* Number of elements of @size bytes that fit into one call. */
 static unsigned int vector_limit(const struct session *session, size_t size)
 {
 	uint64_t bytes = session->machine.info.arg_mem_max;
@@ -82,7 +82,7 @@ static int list_sets(struct session *session, const struct event_list *events)
 	return 0;
 }
 
-/* Existing sets are reset, except for the values of their PMDs. */
+/* Sets that exist are reset, except for the values of their PMDs. */
 static int create_sets(struct session *session)
 {
 	unsigned int limit = vector_limit(session, sizeof(*session->sets));
@@ -96,9 +96,9 @@ static int create_sets(struct session *session)
 }
 
 /*
- * Add @bits to the PMCs of @set from the one of index @first on, merged with the bits
- * that other events need in the same PMC.  Where their masks overlap the bits are the
- * same; the assignment has checked that.
+ * Add @bits to the PMCs of @set, which begin at index @first, and merge them with the
+ * bits that other events need in the same PMC. Where the masks of two events overlap,
+ * their bits are the same; the assignment has checked that.
  */
 static void merge_pmc(struct session *session, unsigned int first, size_t set,
 		      const struct pmc_bits *bits)
@@ -120,7 +120,7 @@ static int list_pmcs(struct session *session, const struct event_list *events)
 	struct pmc_bits bits[MAX_PMCS_PER_EVENT];
 	unsigned int first, count;
 
-	/* An event with PMCs is in one set. */
+	/* An event with PMCs belongs to exactly one set. */
 	session->pmcs =
 		calloc(events->count * MAX_PMCS_PER_EVENT + 1, sizeof(*session->pmcs));
 	if (!session->pmcs)
@@ -163,8 +163,8 @@ static struct pfarg_pmd *add_pmd(struct session *session, uint16_t pmd, size_t s
 }
 
 /*
- * The counter overflows once, after switch_after events.  At its set's next turn it
- * starts again from the beginning, as do the other counters that can end the turn.
+ * The counter overflows once, after switch_after events.  When its set has its next turn,
+ * it starts again, as do the other counters that can end the turn.
  */
 static void make_switch(struct pfarg_pmd *pmd, const struct event_list *events,
 			const struct event *event)
@@ -181,7 +181,10 @@ static void make_switch(struct pfarg_pmd *pmd, const struct event_list *events,
 	}
 }
 
-/* List the PMDs of a set next to each other: neighbours are read at the same moment. */
+/*
+ * List the PMDs of a set one after the other: adjacent elements are read at the same
+ * moment.
+ */
 static void list_set(struct session *session, const struct event_list *events, size_t set)
 {
 	for (size_t i = 0; i < events->count; i++) {
@@ -225,7 +228,7 @@ int session_program(struct session *session, const struct event_list *events)
 		return -1;
 	if (create_sets(session))
 		return -1;
-	/* The kernel may have lengthened a timeout: show the actual ones. */
+	/* The kernel may have lengthened a timeout: store the actual ones. */
 	for (size_t i = 0; i < events->set_count; i++)
 		events->sets[i].timeout = session->sets[i].set_timeout;
 	return write_pmcs(session);
@@ -248,7 +251,7 @@ int session_attach(struct session *session, int tid)
 {
 	struct pfarg_load load = { .load_pid = (uint32_t)tid };
 
-	/* Remove what an earlier run has left in the sets. */
+	/* Reset the state that an earlier run has left in the sets. */
 	if (session->sets && (create_sets(session) || write_pmcs(session)))
 		return -1;
 	if (write_pmds(session))
@@ -275,7 +278,7 @@ int session_detach(struct session *session)
 {
 	struct pfm_status status;
 
-	/* Stopping fails if the thread ends at this moment: nothing is lost. */
+	/* Stopping fails if the thread ends at this moment; nothing is lost then. */
 	if (!pfm_get_status(session->fd, &status) && status.state != PFM_STATE_UNLOADED)
 		pfm_stop(session->fd);
 	if (pfm_unload_context(session->fd))

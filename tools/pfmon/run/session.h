@@ -11,18 +11,18 @@
 /**
  * struct session - a monitoring context
  * @fd: its descriptor
- * @machine: where it is
- * @sets: event sets to be made; NULL: there is the one that every context has
+ * @machine: the machine on which it counts
+ * @sets: event sets to create; NULL: only the set that every context has
  * @set_count: number of @sets
- * @pmcs: what is written into PMCs
+ * @pmcs: PMCs to write
  * @pmc_count: number of @pmcs
- * @initial: initial values of PMDs: for each set those of its events in order, and last
+ * @initial: initial values of PMDs: for each set those of its events in order, and then
  *	the thread's CPU time if the module counts that; values are 0 unless a caller sets
  *	another one
  * @pmds: the same PMDs, for reading
- * @values: the same, for reading values only
+ * @values: the same PMDs, for reading only values
  * @pmd_count: number of @values
- * @has_runtime: whether the last one of each set is the CPU time
+ * @has_runtime: the last PMD of each set is the CPU time
  */
 struct session {
 	int fd;
@@ -39,17 +39,17 @@ struct session {
 };
 
 /*
- * Make the context, of the PMU @pmu if that is not NULL, with a sampling format if
- * @format is not NULL.  Returns -1 with errno, for fail_open(), without a message; or
+ * Create the context on the PMU @pmu if that is not NULL, with a sampling format if
+ * @format is not NULL. Returns -1 with errno, for fail_open(), without a message; or
  * returns 0.
  */
 int session_create(struct session *session, const char *pmu, const char *format,
 		   void *argument, size_t size);
 
 /*
- * These report an error and return -1, or return 0.  A session that was opened or
- * created, successfully or not, is closed with session_close().  session_open() makes a
- * context without a format and asks for the machine.
+ * These report an error and return -1, or return 0. The caller closes a session with
+ * session_close() after it was opened or created, even if that failed. session_open()
+ * creates a context without a format and fills in the machine.
  */
 int session_open(struct session *session, const char *pmu);
 int session_program(struct session *session, const struct event_list *events);
@@ -59,7 +59,7 @@ int session_start(struct session *session);
 /* Stop counting and detach; also of a thread that has ended. */
 int session_detach(struct session *session);
 
-/* The PMDs as they are now, into @session->pmds. */
+/* Read the current PMDs into @session->pmds. */
 int session_read_pmds(struct session *session);
 
 /*
@@ -71,8 +71,8 @@ int session_read(struct session *session, const struct event_list *events,
 
 /**
  * struct set_activity - activity of an event set
- * @runs: how often it was the active one
- * @duration: ns for which it counted
+ * @runs: how often it became active
+ * @duration: time in ns for which it counted
  */
 struct set_activity {
 	uint64_t runs;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Following a child with ptrace(2). */
+/* Trace a child with ptrace(2). */
 #include <errno.h>
 #include <signal.h>
 #include <sys/ptrace.h>
@@ -8,7 +8,7 @@
 
 #include "trace.h"
 
-/* si_status of waitid(): the signal, and above it the event. */
+/* si_status of waitid(): the signal, and the ptrace event in the upper bits. */
 static int event_of(int stop)
 {
 	return stop >> 8;
@@ -41,7 +41,7 @@ bool trace_is_exec(int stop)
 	return event_of(stop) == PTRACE_EVENT_EXEC;
 }
 
-/* ptrace(2), "Group-stop": stopped by job control, it must stay so. */
+/* ptrace(2), "Group-stop": a child stopped by job control must stay stopped. */
 static bool is_group_stop(int stop)
 {
 	return event_of(stop) == PTRACE_EVENT_STOP && signal_of(stop) != SIGTRAP;
@@ -61,6 +61,6 @@ void trace_stopped(const struct tracer *tracer, pid_t pid, int stop)
 		tracer->exit(tracer->data);
 	else if (!event_of(stop))
 		number = signal_of(stop);
-	/* If SIGKILL was faster it is gone: waitpid() will tell. */
+	/* If SIGKILL came first, the child is gone: waitpid() will report that. */
 	ptrace(PTRACE_CONT, pid, NULL, (void *)number);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Following a child through execve() and to its end with ptrace(2): it is stopped there,
- * so that its memory can be read.  Signals reach it as without ptrace, and job control
+ * Trace a child through execve() and to its end with ptrace(2): it is stopped there, so
+ * that its memory can be read.  Signals reach it as without ptrace, and job control
  * works.  Only its first thread is followed.
  */
 #ifndef PFMON_TRACE_H
@@ -11,9 +11,9 @@
 #include <sys/types.h>
 
 /**
- * struct tracer - what is done while the child stands still
- * @exec: it has become another program, of which nothing has run yet
- * @exit: it is about to end; its memory is still there
+ * struct tracer - functions that are called while the child is stopped
+ * @exec: the child has executed a program and has not run any of it yet
+ * @exit: the child is about to end; its memory still exists
  * @data: for these
  */
 struct tracer {
@@ -23,12 +23,12 @@ struct tracer {
 };
 
 /*
- * May @path be executed by a traced process?  A program that changes its rights would
- * not get them.
+ * May @path be executed by a traced process? A set-user-ID program or one with
+ * capabilities would not get them.
  */
 bool trace_is_harmless(const char *path);
 
-/* Begin to follow a child.  Returns 0 or -1 and errno. */
+/* Begin to trace a child.  Returns 0 or -1 and errno. */
 int trace_begin(pid_t pid);
 
 /*
@@ -38,7 +38,7 @@ int trace_begin(pid_t pid);
  */
 void trace_stopped(const struct tracer *tracer, pid_t pid, int stop);
 
-/* Is it the stop behind an execve()? */
+/* Is it the stop after an execve()? */
 bool trace_is_exec(int stop);
 
 #endif

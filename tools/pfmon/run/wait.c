@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Waiting for the end of what is measured. */
+/* Wait for the end of the measured command or threads. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -12,7 +12,10 @@
 #include "../common/errors.h"
 #include "wait.h"
 
-/* A thread ended by itself if its end was reported this much before its command's. */
+/*
+ * A thread ended on its own if its end was reported this long before the end of its
+ * command.
+ */
 #define EARLY 250000000ull
 
 uint64_t nanoseconds_now(void)
@@ -23,7 +26,7 @@ uint64_t nanoseconds_now(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* A signal that pfmon was told to ignore, as by nohup, stays ignored. */
+/* A signal that pfmon was told to ignore, as by nohup, remains ignored. */
 static void add_unless_ignored(sigset_t *set, int number)
 {
 	struct sigaction action;
@@ -37,12 +40,12 @@ int signals_take(struct signals *signals)
 	struct sigaction action = { .sa_handler = SIG_DFL };
 	sigset_t set;
 
-	/* The status of a child is lost where SIGCHLD is ignored. */
+	/* The status of a child is lost if SIGCHLD is ignored. */
 	sigaction(SIGCHLD, &action, &signals->child);
 	sigemptyset(&set);
 	/*
-	 * SIGINT and SIGTERM are taken even if ignored: scripts end background processes
-	 * with them.
+	 * SIGINT and SIGTERM are received even if they were ignored: scripts end
+	 * background processes with them.
 	 */
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
@@ -68,8 +71,8 @@ void signals_close(struct signals *signals)
 }
 
 /*
- * A signal that the terminal sent has reached the command, too; one that
- * somebody sent to pfmon has not.
+ * A signal from the terminal has reached the command, too; a signal sent to pfmon alone
+ * has not.
  */
 static void take_signals(const struct signals *signals, pid_t pid,
 			 struct outcome *outcome)
@@ -86,11 +89,11 @@ static void take_signals(const struct signals *signals, pid_t pid,
 }
 
 /**
- * struct waiting - a wait that is under way
+ * struct waiting - state of a wait
  * @watch: what for
- * @outcome: what is known of its end
- * @files: to be polled: the signals', then those of the contexts
- * @open: contexts that may have messages yet
+ * @outcome: what is known about the end
+ * @files: for poll(): first that of the signals, then those of the contexts
+ * @open: number of contexts that may still have messages
  * @ended_at: when the last thread ended
  * @tick_at: when the next tick is due
  */
@@ -109,7 +112,7 @@ static void set_tick(struct waiting *waiting)
 		nanoseconds_now() + (uint64_t)waiting->watch->interval * 1000000;
 }
 
-/* Wait for nothing but the child, if there is one. */
+/* Wait only for the child, if there is one. */
 static void give_up(struct waiting *waiting)
 {
 	waiting->outcome->failed = true;
@@ -161,7 +164,7 @@ static void do_tick(struct waiting *waiting)
 	set_tick(waiting);
 }
 
-/* The status stays to be waited for. */
+/* The child remains waitable. */
 static bool has_ended(pid_t pid)
 {
 	siginfo_t info = { 0 };
@@ -170,7 +173,7 @@ static bool has_ended(pid_t pid)
 	       info.si_pid == pid;
 }
 
-/* Processes of the command whose parent ended before they did. */
+/* Reap processes of the command whose parent ended before they did. */
 static void reap_orphans(pid_t command, struct outcome *outcome)
 {
 	struct rusage usage;
@@ -210,7 +213,7 @@ static int is_over(const struct waiting *waiting)
 	return 0;
 }
 
-/* ms for poll(): not less than what is left. */
+/* Timeout in ms for poll(), rounded up. */
 static int time_left(const struct waiting *waiting)
 {
 	uint64_t now = nanoseconds_now();
@@ -265,7 +268,7 @@ int wait_for_end(struct watch *watch, struct outcome *outcome)
 	free(waiting.files);
 	if (over != 1)
 		return fail("cannot wait: %s", strerror(errno));
-	/* Those of the command's last moments belong to this run, too. */
+	/* Processes that end together with the command belong to this run, too. */
 	take_signals(watch->signals, 0, outcome);
 	if (outcome->ended && watch->pid)
 		outcome->ended_early = nanoseconds_now() - waiting.ended_at > EARLY;

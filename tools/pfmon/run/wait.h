@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Waiting for the end of what is measured. */
+/* Wait for the end of the measured command or threads. */
 #ifndef PFMON_WAIT_H
 #define PFMON_WAIT_H
 
@@ -15,10 +15,10 @@
 #include "trace.h"
 
 /**
- * struct signals - signals that are taken here while something is measured
- * @fd: from which they are read
- * @mask: signal mask of before
- * @child: what was done about SIGCHLD before
+ * struct signals - signals that pfmon receives during the measurement
+ * @fd: they are read from it
+ * @mask: the signal mask before the measurement
+ * @child: the action for SIGCHLD before the measurement
  */
 struct signals {
 	int fd;
@@ -28,24 +28,23 @@ struct signals {
 
 int signals_take(struct signals *signals);
 
-/* As they were before: for COMMAND. */
+/* Restore the state from before, for COMMAND. */
 void signals_restore(const struct signals *signals);
 
 /*
- * What is measured is over.  Signals stay blocked, so that one which came too
- * late for it does not end pfmon before the counts are shown.
+ * The measurement is over.  Signals stay blocked, so that a late one does not end pfmon
+ * before the counts are shown.
  */
 void signals_close(struct signals *signals);
 
 /**
- * struct outcome - how it ended
- * @status: of the command, as waitpid() has it
- * @usage: what the command used
- * @others: what others than its first thread did; the caller has filled in the state
- *	before
- * @signal: signal sent to pfmon meanwhile, 0 if none
- * @ended: the END messages of all threads have come
- * @ended_early: the last one came long before the command was over
+ * struct outcome - how the measurement ended
+ * @status: status of the command, as from waitpid()
+ * @usage: resources that the command used
+ * @others: what ran besides its first thread; the caller has filled in the state before
+ * @signal: signal that was sent to pfmon meanwhile, 0 if none
+ * @ended: the END messages of all threads have been read
+ * @ended_early: the last of them came long before the end of the command
  * @failed: one of the functions of struct watch failed
  */
 struct outcome {
@@ -59,17 +58,18 @@ struct outcome {
 };
 
 /**
- * struct watch - what is waited for, and what is done meanwhile
- * @signals: those that are taken; signals to pfmon alone are passed on to the child
- * @contexts: descriptors of contexts
+ * struct watch - what to wait for, and functions to call meanwhile
+ * @signals: the signals that pfmon receives; those sent to pfmon alone are passed on to
+ *	the child
+ * @contexts: file descriptors of contexts
  * @context_count: number of @contexts
- * @pid: a child whose end is waited for; 0: the ends of the contexts' threads, or a signal
- * @tracer: of the child, NULL if it is not traced
- * @message: the context of that index has a message; NULL: nothing is done
- * @tick: @interval is over
- * @interval: ms until @tick, which may change it; 0: never
- * @data: for these functions.  If one fails, it reports the error and returns -1; none is
- *	called any more then, and the wait ends unless it is for a child
+ * @pid: child to wait for; 0: wait for the ends of the contexts' threads, or for a signal
+ * @tracer: tracer of the child, NULL if it is not traced
+ * @message: called when the context of this index has a message; may be NULL
+ * @tick: called when @interval is over
+ * @interval: ms until @tick, which may change it; 0: @tick is never called
+ * @data: argument of these functions.  If one of them fails, it reports the error and
+ *	returns -1.  Then none is called again, and the wait ends unless it is for a child
  */
 struct watch {
 	const struct signals *signals;
@@ -83,7 +83,9 @@ struct watch {
 	void *data;
 };
 
-/* Reports an error and returns -1, or returns 0.  Keeps @others in @outcome. */
+/*
+ * Reports an error and returns -1, or returns 0. The caller keeps @others in @outcome.
+ */
 int wait_for_end(struct watch *watch, struct outcome *outcome);
 
 /* ns of CLOCK_MONOTONIC. */

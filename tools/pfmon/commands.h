@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The subcommands.  Each takes its own arguments and returns the exit status. */
+/*
+ * The subcommands. Each takes the arguments of its subcommand and returns the exit
+ * status.
+ */
 #ifndef PFMON_COMMANDS_H
 #define PFMON_COMMANDS_H
 

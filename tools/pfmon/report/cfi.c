@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the unwinding tables of a program say about the link register. */
+/* Find out from a program's unwinding tables what the link register contains. */
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "cfi.h"
 
-/* Not read before somebody asks: most recordings have no link registers. */
+/*
+ * The tables are read at the first use, because most recordings have no link registers.
+ */
 void cfi_open(struct cfi *cfi, int fd)
 {
 	struct stat status;
@@ -42,8 +44,8 @@ static void read_tables(struct cfi *cfi)
 }
 
 /*
- * The return address of a machine with a link register is that register's value; a
- * table that does not mention it says that the function has not touched it.
+ * On a machine with a link register the return address is that register's value. A table
+ * that does not mention it says that the function has not changed it.
  */
 static enum link_state link_of(Dwarf_Frame *frame)
 {

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the unwinding tables of a program say about the link register. */
+/* Find out from a program's unwinding tables what the link register contains. */
 #ifndef PFMON_CFI_H
 #define PFMON_CFI_H
 
 #include <elfutils/libdw.h>
 
-/* Where the function at an instruction has its return address. */
+/* Where a function has its return address, at a given instruction. */
 enum link_state {
-	LINK_UNKNOWN, /* no table has the instruction */
+	LINK_UNKNOWN, /* no table includes the instruction */
 	LINK_IN_REGISTER,
-	LINK_SAVED, /* what the register has is left over, or the same */
+	LINK_SAVED, /* the register was saved; its value may be left over */
 };
 
 /**
  * struct cfi - the tables of an ELF file
  * @image: the file in memory; NULL if there is none
- * @size: bytes of it
- * @elf: @image, once somebody has asked
- * @tables: of @elf, in .eh_frame; NULL if there are none
+ * @size: size of @image in bytes
+ * @elf: @image as an ELF file, opened at the first use
+ * @tables: .eh_frame of @elf; NULL if there is none
  */
 struct cfi {
 	void *image;
@@ -26,11 +26,13 @@ struct cfi {
 	Dwarf_CFI *tables;
 };
 
-/* The file of @fd, which may be closed then.  To be closed in any case. */
+/*
+ * Map the file of @fd; @fd may be closed afterwards. The caller closes it in any case.
+ */
 void cfi_open(struct cfi *cfi, int fd);
 void cfi_close(struct cfi *cfi);
 
-/* At the instruction @address, as the file's program headers have it. */
+/* @address is the instruction's address in the file's program headers. */
 enum link_state cfi_link(struct cfi *cfi, uint64_t address);
 
 #endif

@@ -6,9 +6,9 @@
 #include "symbol_table.h"
 
 /*
- * Read them into @table, which is empty; @root is what stands before "/proc": "".  It
- * stays empty if the addresses may not be seen.  Without memory, reports that and returns
- * -1, else returns 0.
+ * Read the functions into @table, which is empty; @root is the prefix of "/proc": usually
+ * "". @table stays empty if the user may not see addresses.  Without memory, reports that
+ * and returns -1, else returns 0.
  */
 int kernel_symbols_read(struct symbol_table *table, const char *root);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What was mapped where, and when. */
+/* Find what was mapped at an address at a time. */
 #include <stdlib.h>
 
 #include "../common/array.h"
 #include "mappings.h"
 
-/* No process: these have 32 bits. */
+/* Not the number of a process: those have 32 bits. */
 #define KERNEL UINT64_MAX
 
 static int compare_numbers(uint64_t a, uint64_t b)
@@ -51,7 +51,10 @@ static int read_changes(struct mappings *mappings, const struct recording *recor
 	return 0;
 }
 
-/* How many programs @owner has been by @time; equal numbers mean the same program. */
+/*
+ * The number of programs that @owner had executed by @time; equal numbers mean the same
+ * program.
+ */
 static size_t program_at(const struct mappings *mappings, uint64_t owner, uint64_t time)
 {
 	const struct change wanted = { owner, time };
@@ -102,7 +105,7 @@ void mappings_free(struct mappings *mappings)
 	*mappings = (struct mappings){ 0 };
 }
 
-/* Does @a come after @b, by time or else by its place in the file? */
+/* Does @a come after @b, by time or, at the same time, by its position in the file? */
 static bool is_later(const struct recorded_mapping *a, const struct recorded_mapping *b)
 {
 	if (a->mapping->time != b->mapping->time)
@@ -110,7 +113,7 @@ static bool is_later(const struct recorded_mapping *a, const struct recorded_map
 	return a > b;
 }
 
-/* Spans of @owner that begin at @address or below: the number behind the last one. */
+/* Returns the index after the last span of @owner that begins at @address or below. */
 static size_t behind(const struct mappings *mappings, uint64_t owner, uint64_t address)
 {
 	size_t low = 0, high = mappings->span_count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What was mapped where, and when. */
+/* Find what was mapped at an address at a time. */
 #ifndef PFMON_MAPPINGS_H
 #define PFMON_MAPPINGS_H
 
@@ -8,9 +8,9 @@
 /**
  * struct span - a mapping in the memory of its process
  * @recorded: the mapping
- * @owner: the process that has this memory, or the kernel
- * @program: number of programs that the process executed before
- * @reach: the highest end of this one and of those before it
+ * @owner: the process that has this mapping, or the kernel
+ * @program: number of programs that the process had executed before
+ * @reach: the highest end of this span and those before it
  */
 struct span {
 	const struct recorded_mapping *recorded;
@@ -20,7 +20,7 @@ struct span {
 };
 
 /**
- * struct change - a process became another program
+ * struct change - a process executed another program
  * @owner: the process
  * @time: when
  */
@@ -30,7 +30,7 @@ struct change {
 };
 
 /**
- * struct mappings - all mappings, to be searched
+ * struct mappings - all mappings, sorted for searching
  * @spans: ascending by owner and start
  * @span_count: number of @spans
  * @changes: ascending by owner and time
@@ -43,17 +43,23 @@ struct mappings {
 	size_t change_count;
 };
 
-/* Returns -1 without memory, else 0; to be freed in any case. */
+/* Returns -1 without memory, else 0; the caller frees it in any case. */
 int mappings_make(struct mappings *mappings, const struct recording *recording);
 void mappings_free(struct mappings *mappings);
 
-/* Is @address one of the kernel?  On all our machines the highest bit says it. */
+/*
+ * Is @address an address of the kernel? On all our architectures the highest bit shows
+ * that.
+ */
 static inline bool is_kernel_address(uint64_t address)
 {
 	return address >> 63;
 }
 
-/* What process @tgid (or the kernel) had at @address at @time; NULL if nothing. */
+/*
+ * Returns what process @tgid (or the kernel) had mapped at @address at @time; NULL if
+ * nothing.
+ */
 const struct recorded_mapping *mappings_find(const struct mappings *mappings,
 					     uint32_t tgid, uint64_t time,
 					     uint64_t address);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is mapped somewhere: a program, a library, the kernel, ... */
+/* Objects: programs, libraries, the kernel, ... */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static void fill(struct object *object, const struct recorded_mapping *recorded)
 	object->is_kernel = recorded->mapping->flags & DATA_MAPPING_KERNEL;
 }
 
-/* Mappings of the same thing are one behind the other in @sorted. */
+/* Mappings of the same object are adjacent in @sorted. */
 static void fill_all(struct object_list *list, const struct recording *recording,
 		     const struct recorded_mapping **sorted)
 {
@@ -111,7 +111,7 @@ static bool is_other_build(const struct object *object, const char *build_id)
 	return true;
 }
 
-/* Of a file without build-id: has it been written, or another come in its place? */
+/* For a file without build-id: has it been changed or replaced since the recording? */
 static bool is_other_file(const struct object_list *list, const struct object *object,
 			  int fd)
 {
@@ -132,7 +132,7 @@ static bool is_other_file(const struct object_list *list, const struct object *o
 	return true;
 }
 
-/* The path is of someone else's choice: opening a device may do things. */
+/* The path comes from the file: opening a device could have side effects. */
 static int open_regular(const char *path)
 {
 	struct stat status;
@@ -165,7 +165,7 @@ static void look_at_file(struct object_list *list, struct object *object)
 	close(fd);
 }
 
-/* All processes of this width have that of this one. */
+/* All processes of the same width have the same vdso as pfmon. */
 static void look_at_vdso(struct object *object)
 {
 	char build_id[BUILD_ID_SIZE];
@@ -249,7 +249,10 @@ struct symbol *object_symbol(struct object_list *list, struct object *object,
 	return program_find(&object->program, offset, inside);
 }
 
-/* The kernel keeps no tables on arm64, and those of POWER are in vmlinux, which is not read. */
+/*
+ * The kernel has no unwinding tables on arm64. On POWER they are in vmlinux, which is not
+ * read.
+ */
 enum link_state object_link(struct object_list *list, struct object *object,
 			    uint64_t offset)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is mapped somewhere: a program, a library, the kernel, ... */
+/* Objects: programs, libraries, the kernel, ... */
 #ifndef PFMON_OBJECT_H
 #define PFMON_OBJECT_H
 
@@ -10,16 +10,16 @@
 #include "recording.h"
 
 /**
- * struct object - what was mapped
- * @path: as it was recorded
- * @name: what to show: the last part of @path
- * @build_id: as it was recorded
- * @inode: as it was recorded
+ * struct object - a program, a library or a part of the kernel
+ * @path: path in the recording
+ * @name: name to show: the last part of @path
+ * @build_id: build-id in the recording
+ * @inode: inode in the recording
  * @is_kernel: part of the kernel
- * @is_looked_at: it has been searched on this machine
- * @is_known: it is here, and the same
- * @program: its symbols, if it is known and not of the kernel
- * @region: where it is now, if it is known and of the kernel
+ * @is_looked_at: it has been looked for on this machine
+ * @is_known: it exists here and is the one that was recorded
+ * @program: its symbols, if it is known and not a part of the kernel
+ * @region: its current position, if it is known and a part of the kernel
  */
 struct object {
 	const char *path;
@@ -34,15 +34,15 @@ struct object {
 };
 
 /**
- * struct object_list - all that were mapped
+ * struct object_list - all objects
  * @objects: each once
  * @count: number of @objects
- * @of_mapping: for each mapping of the recording, which one
- * @kernel: where the kernel of this machine is
+ * @of_mapping: for each mapping of the recording, its object
+ * @kernel: positions of this machine's kernel and modules
  * @kernel_symbols: its functions
- * @kernel_is_read: both have been read
- * @root: what stands before "/proc" and "/sys", ""
- * @recorded_until: ns since 1970; 0 if that is not known
+ * @kernel_is_read: @kernel and its symbols have been read
+ * @root: prefix of "/proc" and "/sys", usually ""
+ * @recorded_until: end of the recording, ns since 1970; 0 if it is not known
  */
 struct object_list {
 	struct object *objects;
@@ -55,20 +55,23 @@ struct object_list {
 	uint64_t recorded_until;
 };
 
-/* Returns -1 without memory, else 0; to be freed in any case. */
+/* Returns -1 without memory, else 0; the caller frees it in any case. */
 int objects_make(struct object_list *list, const struct recording *recording);
 void objects_free(struct object_list *list);
 
 /*
  * Returns the function at @offset of @object, NULL if it is not known; stores in @inside
- * the distance from its beginning.  @offset is one in the file, or for a part of the
- * kernel the distance from its start.  Warns once if the object is not the one that was
+ * the distance from the function's beginning. @offset is an offset in the file or, for a
+ * part of the kernel, in its text.  Warns once if the object is not the one that was
  * recorded.
  */
 struct symbol *object_symbol(struct object_list *list, struct object *object,
 			     uint64_t offset, uint64_t *inside);
 
-/* Where the function at the instruction at @offset of @object has its return address. */
+/*
+ * Returns where the function at @offset of @object has its return address at that
+ * instruction.
+ */
 enum link_state object_link(struct object_list *list, struct object *object,
 			    uint64_t offset);
 

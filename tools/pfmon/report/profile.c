@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The profile that a recording makes. */
+/* Make a profile of a recording. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static void take_function(struct key *key, const struct location *location)
 	key->offset = location->symbol ? 0 : location->offset;
 }
 
-/* Where the sample was, as far as that is sorted by. */
+/* The location of the sample, with only those parts that are sorted by. */
 static struct key entry_key(struct profile *profile, const struct sample *sample,
 			    const struct location *location)
 {
@@ -40,7 +40,7 @@ static struct key entry_key(struct profile *profile, const struct sample *sample
 	return key;
 }
 
-/* Below @node the callers of @sample, the innermost first.  Returns the last one. */
+/* Add the callers of @sample below @node, the innermost first.  Returns the last one. */
 static node_number add_callers(struct profile *profile, const struct sample *sample,
 			       node_number node)
 {
@@ -70,8 +70,9 @@ static node_number add_entry(struct profile *profile, const struct sample *sampl
 }
 
 /*
- * Below @node the name of the thread and then all functions, the outermost first.  An
- * object without symbols is one node: a flame graph of single addresses shows nothing.
+ * Add the thread's name and then all functions below @node, the outermost first.  An
+ * object without symbols becomes one node: single addresses are of no use in a flame
+ * graph.
  */
 static node_number add_stack(struct profile *profile, const struct sample *sample,
 			     node_number node)
@@ -116,7 +117,7 @@ static int add_sample(const struct sample *sample, void *argument)
 	return 0;
 }
 
-/* Which event is meant has to be known, and that there is one. */
+/* Check that the file has the event that the user named. */
 static int check_event(const struct profile *profile)
 {
 	for (size_t i = 0; i < profile->recording->event_count; i++)

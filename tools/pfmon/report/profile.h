@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The profile that a recording makes. */
+/* Make a profile of a recording. */
 #ifndef PFMON_PROFILE_H
 #define PFMON_PROFILE_H
 
 #include "tree.h"
 
-/* By what a profile is made. */
+/* Keys by which samples are added up. */
 enum sort_key {
 	SORT_SYMBOL,
 	SORT_OBJECT,
@@ -14,9 +14,9 @@ enum sort_key {
 };
 
 /**
- * struct profile_options - what is wanted
+ * struct profile_options - what the user wants
  * @sort: by what
- * @sort_count: how many of them; 0: stacks, from the thread's name to the innermost
+ * @sort_count: number of keys; 0: add up stacks, from the thread's name to the innermost
  *	function
  * @has_callers: below each entry its callers
  * @event: only this one; NULL for all
@@ -34,12 +34,12 @@ struct profile_options {
  * struct profile - samples added up
  * @recording: of what
  * @options: how
- * @tree: below the root a node for each event that has samples; below these the entries,
- *	and below these callers
+ * @tree: the root's children are the events that have samples, their children are the
+ *	entries, and below these are callers
  * @symbols: functions
  * @names: of threads
- * @samples: all of them, also of events that are not wanted
- * @has_chains: there are call chains
+ * @samples: number of all samples, including those of events that are not wanted
+ * @has_chains: the recording has call chains
  */
 struct profile {
 	const struct recording *recording;
@@ -51,12 +51,12 @@ struct profile {
 	bool has_chains;
 };
 
-/* Reports an error and returns -1, or returns 0; to be freed in any case. */
+/* Reports an error and returns -1, or returns 0; the caller frees it in any case. */
 int profile_make(struct profile *profile, const struct recording *recording,
 		 const struct profile_options *options);
 void profile_free(struct profile *profile);
 
-/* The node of @event, NULL if it has no samples. */
+/* Returns the node of @event, NULL if it has no samples. */
 const struct node *profile_event(const struct profile *profile,
 				 const struct recorded_event *event);
 
@@ -69,12 +69,12 @@ bool profile_wants(const struct profile *profile, const struct recorded_event *e
  */
 double profile_percent(const struct node *event, const struct node *node);
 
-/* Order by share of the event, the greatest first; then by name. */
+/* Sort by share of the event, the greatest first, then by name. */
 int profile_order(const struct node *a, const struct node *b);
 
 /*
- * The function: its name; or else object and offset, or the address.  Returns @text,
- * LABEL_SIZE characters, or the name itself.
+ * Text for a function: its name, or else object and offset, or else the address.  Returns
+ * the name itself, or @text, of LABEL_SIZE characters.
  */
 #define LABEL_SIZE 160
 const char *label_symbol(const struct key *key, char text[LABEL_SIZE]);

@@ -16,7 +16,7 @@
 #include "../common/array.h"
 #include "program.h"
 
-/* The address that a file is reported at: then addresses are those of the file. */
+/* Report files at this address; then addresses are those in the file. */
 #define NO_BIAS 0
 
 static int read_segments(struct program *program, Elf *elf, GElf_Addr bias)
@@ -42,7 +42,7 @@ static int read_segments(struct program *program, Elf *elf, GElf_Addr bias)
 	return 0;
 }
 
-/* The end of the code section with number @index; 0 if it is none. */
+/* Returns the end of the code section with number @index, 0 if there is none. */
 static GElf_Addr end_of_code(Elf *elf, GElf_Word index)
 {
 	Elf_Scn *section = index < SHN_LORESERVE ? elf_getscn(elf, index) : NULL;
@@ -55,8 +55,8 @@ static GElf_Addr end_of_code(Elf *elf, GElf_Word index)
 }
 
 /*
- * Functions, and labels in code, which is what the entry points of hand-written
- * functions are; names with a $ mark instructions and data on Arm.
+ * Accept functions, and labels in code, because the entry points of hand-written
+ * functions are labels. On Arm, names with a $ mark instructions and data.
  */
 static bool is_wanted(const GElf_Sym *symbol, Elf *elf, GElf_Word index, const char *name)
 {
@@ -85,7 +85,7 @@ static unsigned int rank(const GElf_Sym *symbol)
 	}
 }
 
-/* The file's, or those of its debug file. */
+/* The symbols of the file or of its debug file. */
 static int read_symbols(struct program *program, Dwfl_Module *module)
 {
 	int count = dwfl_module_getsymtab(module);
@@ -116,7 +116,7 @@ static int read_symbols(struct program *program, Dwfl_Module *module)
 	return 0;
 }
 
-/* @fd is closed here, or with @dwfl. */
+/* @fd is closed here, or together with @dwfl. */
 static int read_module(struct program *program, Dwfl *dwfl, int fd, const char *name)
 {
 	Dwfl_Module *module;
@@ -135,7 +135,7 @@ static int read_module(struct program *program, Dwfl *dwfl, int fd, const char *
 	return read_symbols(program, module);
 }
 
-/* What libdwfl takes it closes: it gets a descriptor of its own. */
+/* libdwfl closes the descriptor that it gets, so it gets one of its own. */
 int program_read(struct program *program, int fd, const char *name, char *debug_path)
 {
 	const Dwfl_Callbacks callbacks = {
@@ -165,7 +165,7 @@ void program_free(struct program *program)
 	*program = (struct program){ 0 };
 }
 
-/* Store in @address the address at which symbols and tables have @offset of the file. */
+/* Store in @address the address that symbols and tables have for @offset of the file. */
 static bool find_address(const struct program *program, uint64_t offset,
 			 uint64_t *address)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A program or library: its symbols, also from a separate debug file; its unwinding tables. */
+/*
+ * A program or library: its symbols, which may be in a separate debug file, and its
+ * unwinding tables.
+ */
 #ifndef PFMON_PROGRAM_H
 #define PFMON_PROGRAM_H
 
@@ -8,7 +11,7 @@
 
 /**
  * struct program_segment - a part of the file that is mapped
- * @offset: in the file
+ * @offset: offset in the file
  * @size: bytes
  * @address: its address in the symbol table
  */
@@ -19,11 +22,11 @@ struct program_segment {
 };
 
 /**
- * struct program - what an ELF file has
+ * struct program - contents of an ELF file
  * @symbols: functions
- * @segments: what is mapped
+ * @segments: the mapped parts
  * @segment_count: number of @segments
- * @cfi: where functions have their return addresses
+ * @cfi: unwinding tables, which say where functions have their return addresses
  */
 struct program {
 	struct symbol_table symbols;
@@ -33,22 +36,25 @@ struct program {
 };
 
 /*
- * Read the ELF file of @fd, which stays open; @name lets its debug file be found beside
- * it.  @debug_path: directories, separated by colons, with .build-id in them; NULL for
- * /usr/lib/debug.  Returns -1 if the file cannot be read as ELF, else 0; free @program in
- * any case.
+ * Read the ELF file of @fd, which stays open.  The debug file is also looked for by
+ * @name, in the same directory. @debug_path: directories, separated by colons, with
+ * .build-id in them; NULL for /usr/lib/debug.  Returns -1 if the file cannot be read as
+ * ELF, else 0; free @program in any case.
  */
 int program_read(struct program *program, int fd, const char *name, char *debug_path);
 void program_free(struct program *program);
 
 /*
  * Returns the function at @offset of the file, NULL if there is none; stores in @inside
- * the distance from its beginning.
+ * the distance from the function's beginning.
  */
 struct symbol *program_find(const struct program *program, uint64_t offset,
 			    uint64_t *inside);
 
-/* Where the function at the instruction at @offset of the file has its return address. */
+/*
+ * Returns where the function at @offset of the file has its return address at that
+ * instruction.
+ */
 enum link_state program_link(struct program *program, uint64_t offset);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the file of a recording has in it, but for the samples. */
+/* The contents of a recording, without the samples. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "../record/witness.h"
 #include "recording.h"
 
-/* What became of a record. */
+/* Result of reading a record. */
 enum outcome {
 	TAKEN,
 	BAD,

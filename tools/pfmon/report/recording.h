@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the file of a recording has in it, but for the samples (samples.h). */
+/* The contents of a recording, without the samples (samples.h). */
 #ifndef PFMON_RECORDING_H
 #define PFMON_RECORDING_H
 
 #include "../data/data_read.h"
 
-/* All that is pointed to is in the file's bytes, and has been checked. */
+/* All pointers point into the file's bytes, which have been checked. */
 
 /**
  * struct recorded_event - an event
- * @event: as it was written
- * @name: as the user gave it
+ * @event: the record
+ * @name: name that the user gave
  */
 struct recorded_event {
 	const struct data_event *event;
@@ -19,7 +19,7 @@ struct recorded_event {
 
 /**
  * struct recorded_thread - a thread's name
- * @thread: as it was written
+ * @thread: the record
  * @comm: its name
  */
 struct recorded_thread {
@@ -29,9 +29,9 @@ struct recorded_thread {
 
 /**
  * struct recorded_mapping - executable memory
- * @mapping: as it was written
- * @path: file, or a name in brackets
- * @build_id: hexadecimal digits, or ""
+ * @mapping: the record
+ * @path: path of the file, or a name in brackets
+ * @build_id: hexadecimal digits, or "" if it is not known
  */
 struct recorded_mapping {
 	const struct data_mapping *mapping;
@@ -41,9 +41,9 @@ struct recorded_mapping {
 
 /**
  * struct recorded_block - samples
- * @samples: as it was written
- * @entries: of the kernel
- * @size: bytes of them
+ * @samples: the record
+ * @entries: entries as the kernel wrote them
+ * @size: size of @entries in bytes
  */
 struct recorded_block {
 	const struct data_samples *samples;
@@ -65,11 +65,11 @@ struct recorded_command {
 
 /**
  * struct recording - the contents of a file
- * @file: where they are
+ * @file: the file's bytes
  * @machine: NULL if there is no such record
- * @strings: of the machine
+ * @strings: strings of @machine
  * @command: what was recorded
- * @events: in the file's order, and so are the others
+ * @events: in the order of the file, like the other arrays
  * @event_count: number of @events
  * @threads: names
  * @thread_count: number of @threads
@@ -77,13 +77,13 @@ struct recorded_command {
  * @mapping_count: number of @mappings
  * @blocks: samples
  * @block_count: number of blocks
- * @losses: the last record of each context; NULL of those without
+ * @losses: the last record of each context; NULL if it has none
  * @losses_count: number of @losses
- * @unsampled: what is in no sample, in the file's order
- * @unsampled_count: number of these
+ * @unsampled: records about events that are in no sample
+ * @unsampled_count: number of @unsampled
  * @end: NULL if the file is not complete
- * @has_failed: the recording ended because it could not go on
- * @bad_records: that make no sense and were left out
+ * @has_failed: the recording ended early because of an error
+ * @bad_records: number of records that make no sense and were left out
  */
 struct recording {
 	struct data_file file;
@@ -108,37 +108,44 @@ struct recording {
 };
 
 /*
- * Read the file at @path; recording_read() takes in what is in @recording->file, which
- * was opened.  Report an error and return -1, or return 0; to be freed, and the file with
- * it, in any case.
+ * Read the file at @path; recording_read() reads @recording->file, which has been opened
+ * already.  Report an error and return -1, or return 0; the caller frees the recording,
+ * and with it the file, in any case.
  */
 int recording_open(struct recording *recording, const char *path);
 int recording_read(struct recording *recording);
 void recording_free(struct recording *recording);
 
-/* The event whose PMD is @pmd of set @set, or NULL. */
+/* Returns the event whose PMD is @pmd of set @set, or NULL. */
 const struct recorded_event *recording_event(const struct recording *recording,
 					     unsigned int set, unsigned int pmd);
 
-/* The command and its arguments with blanks between, to be freed; NULL without memory. */
+/*
+ * Returns the command and its arguments, separated by blanks, for the caller to free;
+ * NULL without memory.
+ */
 char *recording_command(const struct recording *recording);
 
 /*
- * Say what is missing or makes no sense in the file.  @bad_blocks: what samples_each() said;
- * @samples: how many there were.
+ * Warn of missing or wrong parts of the file.  @bad_blocks is the number that
+ * samples_each() returned, @samples the number of samples in the file.
  */
 void recording_warn(const struct recording *recording, size_t bad_blocks,
 		    uint64_t samples);
 
-/* Say what was lost, where no heading does. */
+/* Report lost samples, for output without a heading. */
 void recording_warn_losses(const struct recording *recording);
 
-/* Number of lost samples: of the END record, or else the last known sum of all contexts. */
+/*
+ * Number of lost samples: that in the END record, or else the sum of the last records of
+ * all contexts.
+ */
 uint64_t recording_lost(const struct recording *recording);
 
 /*
- * Events for which the PMU delivered no samples, in all contexts: those of @event, or, of
- * all events together, only the number of samples.  0 if too small for a warning.
+ * Events for which the PMU delivered no samples, in all contexts: recording_unsampled()
+ * adds up those of @event, recording_undelivered() the numbers of samples for all events.
+ * The result is 0 if it is too small for a warning.
  */
 struct data_unsampled recording_unsampled(const struct recording *recording,
 					  const struct data_event *event);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon report: the profile that a recording makes. */
+/* pfmon report: show the profile of a recording. */
 #include <errno.h>
 #include <getopt.h>
 #include <langinfo.h>
@@ -29,9 +29,9 @@ enum output {
 
 /**
  * struct options - the command line
- * @path: of the recording
- * @profile: what to make of it
- * @output: how to show it
+ * @path: path of the recording
+ * @profile: how to make the profile
+ * @output: how to show the profile
  * @limit: percent, negative if it was not given
  */
 struct options {
@@ -155,7 +155,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 	return 0;
 }
 
-/* Of the terminal, or what can be expected elsewhere. */
+/* Width of the terminal, or a usual width if there is none. */
 static unsigned int columns(void)
 {
 	struct winsize size;
@@ -189,7 +189,7 @@ static int print(const struct profile *profile, const struct options *options)
 	}
 }
 
-/* Stacks of different events in one graph would say nothing. */
+/* Stacks of different events cannot be added up. */
 static int check_folded(const struct recording *recording, const struct options *options)
 {
 	if (options->output != OUTPUT_FOLDED || options->profile.event ||

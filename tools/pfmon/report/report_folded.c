@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A profile as stacks: the lines that scripts for flame graphs read. */
+/* Print a profile as stacks, for scripts that make flame graphs. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 
 #include "report_folded.h"
 
-/* Thread, kernel's part and program's part. */
+/* Maximum depth: the thread, the kernel's part and the program's part. */
 #define MAX_DEPTH (1 + 2 * PFM_CALLCHAIN_MAX_DEPTH)
 
-/* A stack: nodes from the thread's to the innermost function's. */
+/* A stack: nodes from the thread to the innermost function. */
 struct stack {
 	const struct node *nodes[MAX_DEPTH];
 	size_t depth;
@@ -37,7 +37,7 @@ static const char *function_name(const struct key *key)
 	return key->symbol ? key->symbol->name : label_object(key);
 }
 
-/* What is no function stands in brackets. */
+/* Names that are not functions are in brackets. */
 static void print_function(FILE *file, const struct key *key)
 {
 	const char *name = function_name(key);
@@ -58,7 +58,7 @@ static void print_stack(FILE *file, const struct stack *stack)
 	fprintf(file, " %" PRIu64 "\n", stack->nodes[stack->depth - 1]->self);
 }
 
-/* By name: what the file looks like does not depend on the counts. */
+/* Sort by name, so that the order of lines does not depend on the counts. */
 static int by_name(const struct node *a, const struct node *b)
 {
 	char one[LABEL_SIZE], other[LABEL_SIZE];

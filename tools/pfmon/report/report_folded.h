@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A profile as stacks. */
+/* Print a profile as stacks. */
 #ifndef PFMON_REPORT_FOLDED_H
 #define PFMON_REPORT_FOLDED_H
 

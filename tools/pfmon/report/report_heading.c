@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What stands above a profile: of what, where and when, and whether all of it is there. */
+/*
+ * Print the heading of a profile: what was recorded, where and when, and whether the
+ * recording is complete.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,9 +73,9 @@ static const char *state_of(const struct recording *recording)
 }
 
 /*
- * How many samples, what was lost, and whether the file has its end.  The samples missed
- * by throttling are not known: "none lost" is not printed then, nor if the PMU did not
- * deliver samples.
+ * Print the number of samples, the losses, and whether the file has its end.  How many
+ * samples throttling suppressed is not known.  So "none lost" is not printed if
+ * monitoring was throttled, nor if the PMU did not deliver samples.
  */
 static void print_state(FILE *file, const struct profile *profile)
 {

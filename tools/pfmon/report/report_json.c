@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A profile as JSON: one object on one line. */
+/* Print a profile as JSON: one object on one line. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ static void add_string(json_t *object, const char *name, const char *value)
 		json_object_set_new(object, name, json_text(value));
 }
 
-/* What was sorted by; of a function also what it is in. */
+/* The keys that were sorted by; for a function also its object. */
 static void add_function(json_t *object, const struct key *key)
 {
 	if (key->symbol)
@@ -42,7 +42,7 @@ static void add_counts(json_t *object, const struct node *event, const struct no
 static json_t *parts(const struct profile *profile, const struct node *event,
 		     const struct node *node, double limit);
 
-/* An entry of the profile, or a caller of what is above it; NULL without memory. */
+/* An entry of the profile, or a caller of the entry above; NULL without memory. */
 static json_t *part(const struct profile *profile, const struct node *event,
 		    const struct node *node, double limit)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A profile as JSON. */
+/* Print a profile as JSON. */
 #ifndef PFMON_REPORT_JSON_H
 #define PFMON_REPORT_JSON_H
 

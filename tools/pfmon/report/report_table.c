@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A profile as a table: for each event its entries, and below them their callers. */
+/*
+ * Print a profile as a table: for each event its entries, and below them their callers.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,10 +13,10 @@
 #define PERCENT_WIDTH 8
 #define SAMPLES_WIDTH 14
 
-/* The bar is this part of the terminal: one column in five. */
+/* The bar gets this share of the terminal: one column in five. */
 #define BAR_PART      5
 
-/* Parts of a character that a bar can end with, in UTF-8 the eighths of a block. */
+/* A bar can end with a part of a character: in UTF-8 an eighth of a block. */
 #define EIGHTHS	      8
 
 enum column {
@@ -25,15 +27,15 @@ enum column {
 };
 
 /**
- * struct table - one event's
- * @file: where it goes
- * @profile: what is in it
- * @style: what it looks like
+ * struct table - the table of one event
+ * @file: where it is printed
+ * @profile: its contents
+ * @style: its layout
  * @event: its node
- * @columns: which columns of names there are
+ * @columns: which columns of names it has
  * @widths: of these
  * @column_count: number of @widths
- * @bar_width: characters of the longest bar
+ * @bar_width: length of the longest bar in characters
  */
 struct table {
 	FILE *file;
@@ -74,7 +76,7 @@ static void add_column(struct table *table, enum column column)
 	table->columns[table->column_count++] = column;
 }
 
-/* What is sorted by, and of a function also what it is in. */
+/* Columns for the keys that were sorted by; for a function also its object. */
 static void choose_columns(struct table *table)
 {
 	static const enum column columns[] = {
@@ -173,8 +175,8 @@ static size_t above_limit(const struct table *table, const struct node *const *n
 }
 
 /*
- * The callers of @node.  Several are each marked with a +, and what follows one of them
- * at the column behind its mark are its own callers.
+ * Print the callers of @node.  If there are several, each is marked with a +; the callers
+ * of a marked one follow in the column after its mark.
  */
 static int print_callers(const struct table *table, const struct node *node,
 			 unsigned int indent)
@@ -242,7 +244,7 @@ static int print_entries(struct table *table, const struct node *const *entries,
 	return 0;
 }
 
-/* What the samples are of, and how many. */
+/* Print the event, and the number of samples and events. */
 static void print_event(FILE *file, const struct recorded_event *recorded,
 			const struct node *node)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A profile as a table. */
+/* Print a profile as a table. */
 #ifndef PFMON_REPORT_TABLE_H
 #define PFMON_REPORT_TABLE_H
 
@@ -8,10 +8,10 @@
 #include "profile.h"
 
 /**
- * struct table_style - what the table looks like
- * @columns: of the terminal
- * @is_utf8: bars are made of UTF-8's blocks
- * @limit: percent; what is less is added up in one line
+ * struct table_style - the layout of the table
+ * @columns: width of the terminal
+ * @is_utf8: bars consist of the block characters of UTF-8
+ * @limit: percent; entries below it are added up in one line
  */
 struct table_style {
 	unsigned int columns;

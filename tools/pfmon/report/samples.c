@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The samples of a recording: from the entries of each format. */
+/* Read the samples of a recording from the entries of each format. */
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_callchain.h>
 #include <perfmon/perfmon_hist.h>
@@ -7,28 +7,28 @@
 
 #include "samples.h"
 
-/* All are made of 8 bytes: what follows them is aligned. */
+/* All structures are multiples of 8 bytes, so what follows them is aligned. */
 _Static_assert(sizeof(struct pfm_dfl_smpl_entry) % 8 == 0, "no padding");
 _Static_assert(sizeof(struct pfm_callchain_entry) % 8 == 0, "no padding");
 _Static_assert(sizeof(struct pfm_hist_entry) % 8 == 0, "no padding");
 
-/* What is left of a block. */
+/* The rest of a block. */
 struct entries {
 	const struct recording *recording;
 	const struct data_samples *block;
 	struct data_body body;
 };
 
-/* Read one more sample; false if what there is makes none. */
+/* Read one more sample; returns false if the rest is not a whole sample. */
 typedef bool (*read_function)(struct entries *entries, struct sample *sample);
 
-/* __u64 is as wide as uint64_t, but on most machines another type. */
+/* __u64 is as wide as uint64_t, but another type on most machines. */
 static const uint64_t *as_frame(const __u64 *ip)
 {
 	return (const uint64_t *)ip;
 }
 
-/* @entry has to stay: its address is the only frame. */
+/* The sample points to @entry: its address is the only frame. */
 static bool take_entry(struct entries *entries, const struct pfm_dfl_smpl_entry *entry,
 		       struct sample *sample)
 {
@@ -47,7 +47,10 @@ static bool take_entry(struct entries *entries, const struct pfm_dfl_smpl_entry 
 	return sample->event;
 }
 
-/* Up to version 1.0 entries did not say: those of an event have all as many. */
+/*
+ * Up to version 1.0 entries do not have the number of values: all entries of an event
+ * have the same number.
+ */
 static size_t value_count(const struct entries *entries,
 			  const struct pfm_dfl_smpl_entry *entry,
 			  const struct sample *sample)

@@ -6,21 +6,21 @@
 #include "recording.h"
 
 /**
- * struct sample - a sample, or what hist added up
+ * struct sample - a sample, or a sum of samples of hist
  * @event: of which
  * @context: of which
  * @tid: thread, 0 if that is not known (hist)
  * @tgid: process
  * @cpu: CPU
- * @time: ns; of hist UINT64_MAX
- * @count: samples: 1, but of hist
- * @period: events that all of them stand for
+ * @time: ns; UINT64_MAX with hist
+ * @count: number of samples; 1 except with hist
+ * @period: number of events that these samples stand for
  * @frames: addresses, innermost first: the interrupted instruction, then callers
  * @frame_count: 1 without a call chain
- * @kernel_count: of them, that are the kernel's part of a call chain
- * @kernel_link: the second of the kernel's part is what the link register had
- * @user_link: the second of the program's part is
- * @has_chain: the format keeps call chains
+ * @kernel_count: number of @frames that are the kernel's part of a call chain
+ * @kernel_link: the second frame of the kernel's part is the value of the link register
+ * @user_link: the same for the program's part
+ * @has_chain: the format records call chains
  */
 struct sample {
 	const struct recorded_event *event;
@@ -40,8 +40,8 @@ struct sample {
 };
 
 /*
- * Frame @index is not from the stack, but what the link register had: a caller perhaps
- * (see symbols_is_frame()).
+ * Frame @index is not from the stack, but the value of the link register: it may be a
+ * caller (see symbols_is_frame()).
  */
 static inline bool sample_is_link(const struct sample *sample, unsigned int index)
 {
@@ -50,12 +50,15 @@ static inline bool sample_is_link(const struct sample *sample, unsigned int inde
 	return sample->user_link && index == sample->kernel_count + 1;
 }
 
-/* Returns 0 to go on, else what samples_each() is to return. */
+/*
+ * Returns 0 to continue, any other value to stop; samples_each() then returns that value.
+ */
 typedef int (*sample_function)(const struct sample *sample, void *argument);
 
 /*
- * Call @function for all samples, those of a context in their order.  Into @bad, how
- * many blocks could not be read to their end.  Returns 0, or what @function did.
+ * Call @function for all samples; those of one context come in their order.  Stores in
+ * @bad the number of blocks that could not be read to their end.  Returns 0, or the value
+ * with which @function stopped.
  */
 int samples_each(const struct recording *recording, sample_function function,
 		 void *argument, size_t *bad);

@@ -43,7 +43,7 @@ static const struct command_line line = {
 #define NS_PER_SECOND 1000000000u
 #define NS_PER_USEC   1000u
 
-/* What the printing of a sample needs, and how many there were. */
+/* State of the printing, and the number of samples printed. */
 struct printing {
 	struct symbols symbols;
 	struct thread_names names;
@@ -65,7 +65,7 @@ static void print_frame(struct printing *printing, const struct sample *sample,
 				  : object_name(location.object, location.is_kernel));
 }
 
-/* Of hist there is neither time nor CPU. */
+/* With hist there is neither time nor CPU. */
 static int print_sample(const struct sample *sample, void *argument)
 {
 	struct printing *printing = argument;

@@ -28,8 +28,9 @@ int symbol_table_add(struct symbol_table *table, const struct symbol *symbol)
 }
 
 /*
- * Of several names for one address the C library's own and the compiler's begin with
- * underscores; beyond that any order will do, so long as it is always the same.
+ * Of several names for one address, those with underscores at the beginning come last:
+ * they belong to the C library or the compiler. Beyond that any order will do if it is
+ * always the same.
  */
 static int compare_names(const char *one, const char *other)
 {
@@ -58,7 +59,10 @@ static bool lies_in(uint64_t address, const struct symbol *symbol)
 	return !symbol->limit || address < symbol->limit;
 }
 
-/* Of the first @count symbols the last one that @address lies in: its number and 1. */
+/*
+ * Returns the index plus 1 of the last of the first @count symbols that contains
+ * @address.
+ */
 static size_t innermost(const struct symbol *symbols, size_t count, uint64_t address)
 {
 	while (count && !lies_in(address, &symbols[count - 1]))
@@ -66,7 +70,9 @@ static size_t innermost(const struct symbol *symbols, size_t count, uint64_t add
 	return count;
 }
 
-/* What has no size ends where the next one begins: nothing lies in it. */
+/*
+ * A symbol without a size ends where the next one begins, so it contains no other symbol.
+ */
 static size_t find_outer(const struct symbol *symbols, size_t count, uint64_t address)
 {
 	size_t outer = innermost(symbols, count, address);

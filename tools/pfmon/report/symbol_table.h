@@ -10,11 +10,12 @@
 /**
  * struct symbol - a function
  * @address: where it begins
- * @size: bytes of it, 0 if that is not known: up to the next one, or
- * @limit: an address that it does not reach; 0 if that is not known
- * @rank: of several at one address, the one with the lowest rank is shown
- * @outer: the one with a size that it lies in, once they are sorted: its number and 1;
- *	0 for none
+ * @size: size in bytes; 0 if it is not known: then it ends at the next symbol or at
+ *	@limit
+ * @limit: an address that it does not reach; 0 if none is known
+ * @rank: of several symbols at one address, the one with the lowest rank is shown
+ * @outer: after sorting, index plus 1 of the symbol with a size that contains this one; 0
+ *	for none
  * @name: its name
  * @is_demangled: symbol_demangle() has been called
  */
@@ -39,13 +40,13 @@ struct symbol_table {
 };
 
 /*
- * Replaces control characters in the name by '?'.  Returns -1 without memory, else 0.
+ * Replaces control characters in the name by '?'. Returns -1 without memory, else 0.
  */
 int symbol_table_add(struct symbol_table *table, const struct symbol *symbol);
 
 /*
- * Call it after the last symbol was added.  It keeps one symbol for each address, and no
- * label without a size inside a function that has a size.
+ * Call this after the last symbol has been added.  Keeps one symbol for each address, and
+ * drops labels without a size inside functions that have a size.
  */
 void symbol_table_sort(struct symbol_table *table);
 

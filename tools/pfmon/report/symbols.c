@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From addresses to functions. */
+/* Find the functions for addresses. */
 #include "symbols.h"
 
 int symbols_make(struct symbols *symbols, const struct recording *recording)
@@ -17,16 +17,19 @@ void symbols_free(struct symbols *symbols)
 }
 
 /*
- * The first address of the kernel's part and of the program's is an instruction that
- * was interrupted, the others are where calls return to: the call is before, perhaps the
- * last instruction of its function.
+ * The first address of the kernel's part and of the program's part is the interrupted
+ * instruction. The others are return addresses: the call is the instruction before, which
+ * may be the last one of its function.
  */
 static bool is_return(const struct sample *sample, unsigned int index)
 {
 	return index && index != sample->kernel_count;
 }
 
-/* Of frame number @index, or of the call before; NULL if nothing was mapped there. */
+/*
+ * Find frame @index or, for a return address, the call before it; object NULL if nothing
+ * was mapped there.
+ */
 static struct object *find_object(struct symbols *symbols, const struct sample *sample,
 				  unsigned int index, uint64_t *offset)
 {
@@ -66,8 +69,8 @@ struct location symbols_find(struct symbols *symbols, const struct sample *sampl
 }
 
 /*
- * Without a table, assume that a return address into the function itself is left over
- * from a call.
+ * Without a table, assume that a return address inside the same function is left over
+ * from an earlier call.
  */
 static bool are_different_functions(struct symbols *symbols, const struct sample *sample,
 				    unsigned int one, unsigned int other)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From addresses to functions. */
+/* Find the functions for addresses. */
 #ifndef PFMON_SYMBOLS_H
 #define PFMON_SYMBOLS_H
 
@@ -8,7 +8,7 @@
 #include "samples.h"
 
 /**
- * struct symbols - what is needed to find functions
+ * struct symbols - all that is needed to find functions
  * @recording: of what
  * @mappings: where
  * @objects: what they are in
@@ -24,9 +24,9 @@ struct symbols {
 /**
  * struct location - where an address is
  * @object: NULL if nothing was mapped there
- * @symbol: the function; NULL if that is not known
- * @offset: from the beginning of the function, or else of @object, or else the address
- * @is_kernel: in the kernel
+ * @symbol: the function; NULL if it is not known
+ * @offset: offset in the function, or else in @object, or else the address
+ * @is_kernel: it is in the kernel
  */
 struct location {
 	const struct object *object;
@@ -35,17 +35,17 @@ struct location {
 	bool is_kernel;
 };
 
-/* Returns -1 without memory, else 0; to be freed in any case. */
+/* Returns -1 without memory, else 0; the caller frees it in any case. */
 int symbols_make(struct symbols *symbols, const struct recording *recording);
 void symbols_free(struct symbols *symbols);
 
-/* Where frame number @index of @sample is. */
+/* Find the location of frame @index of @sample. */
 struct location symbols_find(struct symbols *symbols, const struct sample *sample,
 			     unsigned int index);
 
 /*
- * Does frame number @index of @sample belong to the call chain?  All do, except the link
- * register's value if it is left over from another call or is also on the stack.
+ * Does frame @index of @sample belong to the call chain? All frames do, except a value of
+ * the link register that is left over from another call or is also on the stack.
  */
 bool symbols_is_frame(struct symbols *symbols, const struct sample *sample,
 		      unsigned int index);

@@ -22,7 +22,7 @@ static int compare_times(const void *one, const void *other)
 		return a->tid < b->tid ? -1 : 1;
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;
-	return (a > b) - (a < b); /* place in the file */
+	return (a > b) - (a < b); /* position in the file */
 }
 
 static int read_contexts(struct thread_names *names)
@@ -68,7 +68,7 @@ void thread_names_free(struct thread_names *names)
 	*names = (struct thread_names){ 0 };
 }
 
-/* The name of @tid at @time; the first one if it had none yet. */
+/* The name of @tid at @time; its first name if it had none yet. */
 static const char *name_at(const struct thread_names *names, uint32_t tid, uint64_t time)
 {
 	size_t low = 0, high = names->count;

@@ -6,10 +6,10 @@
 #include "samples.h"
 
 /**
- * struct thread_names - names of all threads, to be searched
+ * struct thread_names - names of all threads, sorted for searching
  * @names: ascending by thread and time; equal names have the same address
  * @count: number of @names
- * @of_context: for each context the number of its thread's first name and 1, or 0
+ * @of_context: for each context, index plus 1 of its thread's first name, or 0
  * @context_count: number of elements in @of_context
  */
 struct thread_names {
@@ -20,16 +20,17 @@ struct thread_names {
 };
 
 /**
- * struct named_thread - whose a sample is
- * @tid: thread, 0 if not known
- * @comm: its name then; NULL if not known.  Equal ones have the same address
+ * struct named_thread - the thread of a sample
+ * @tid: thread, 0 if it is not known
+ * @comm: its name at that time; NULL if it is not known.  Equal names have the same
+ *	address
  */
 struct named_thread {
 	uint32_t tid;
 	const char *comm;
 };
 
-/* Returns -1 without memory, else 0; to be freed in any case. */
+/* Returns -1 without memory, else 0; the caller frees it in any case. */
 int thread_names_make(struct thread_names *names, const struct recording *recording);
 void thread_names_free(struct thread_names *names);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Samples added up by where they were: a tree of functions, threads, ... */
+/* Add up samples by location: a tree of functions, threads, ... */
 #include <stdlib.h>
 
 #include "../common/array.h"
@@ -32,7 +32,10 @@ static bool are_equal(const struct key *a, const struct key *b)
 	       a->has_offset == b->has_offset;
 }
 
-/* Multiplied by an odd number without a pattern, the high bits depend on all others. */
+/*
+ * The product with an odd number without a pattern has high bits that depend on all bits
+ * of the factor.
+ */
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
 	hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
@@ -61,7 +64,7 @@ static void insert(struct tree *tree, node_number number)
 	*place = number;
 }
 
-/* As many places as nodes. */
+/* Double the hash table, which has at least as many places as nodes. */
 static int grow(struct tree *tree)
 {
 	size_t places = 2 * tree->places;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Samples added up by where they were: a tree of functions, threads, ... */
+/* Add up samples by location: a tree of functions, threads, ... */
 #ifndef PFMON_TREE_H
 #define PFMON_TREE_H
 
@@ -11,10 +11,10 @@
  * @event: event
  * @object: program, library, ...
  * @symbol: function
- * @offset: in @object, or address, where no function is known
+ * @offset: offset in @object, or an address, where no function is known
  * @thread: thread
- * @is_kernel: in the kernel
- * @has_offset: @offset is meant
+ * @is_kernel: it is in the kernel
+ * @has_offset: @offset is used
  */
 struct key {
 	const struct recorded_event *event;
@@ -26,20 +26,20 @@ struct key {
 	bool has_offset;
 };
 
-/* The number of a node; 0 is the root. */
+/* Index of a node; 0 is the root. */
 typedef size_t node_number;
 
 /**
  * struct node - samples that were added up
  * @key: their key
- * @parent: the node that it is a part of
+ * @parent: the node that this is a part of
  * @first_child: its first part, 0 if it has none
- * @next: the next part of the same, 0 if it is the last
+ * @next: the next part of the same parent, 0 if it is the last
  * @child_count: parts
- * @samples: of it and its parts
- * @period: events that they stand for
- * @self: samples of it alone
- * @next_of_hash: the next one in the same place of the table, 0 if it is the last
+ * @samples: number of samples of it and its parts
+ * @period: number of events that @samples stand for
+ * @self: number of samples of the node itself, without its parts
+ * @next_of_hash: the next node in the same place of the hash table, 0 if it is the last
  */
 struct node {
 	struct key key;
@@ -57,7 +57,7 @@ struct node {
  * struct tree - all nodes
  * @nodes: by number
  * @count: number of @nodes
- * @table: hash table, a power of two of places
+ * @table: hash table; its number of places is a power of two
  * @places: how many
  */
 struct tree {
@@ -67,22 +67,28 @@ struct tree {
 	size_t places;
 };
 
-/* Returns -1 without memory, else 0; to be freed in any case. */
+/* Returns -1 without memory, else 0; the caller frees it in any case. */
 int tree_make(struct tree *tree);
 void tree_free(struct tree *tree);
 
-/* The part of @parent that has @key, which is made if there is none; 0 without memory. */
+/*
+ * Returns the part of @parent with @key, and creates it if there is none; 0 without
+ * memory.
+ */
 node_number tree_child(struct tree *tree, node_number parent, const struct key *key);
 
-/* Add to @number and all that it is a part of, and to the root. */
+/* Add to node @number, to all nodes that it is a part of, and to the root. */
 void tree_count(struct tree *tree, node_number number, uint64_t samples, uint64_t period);
 
-/* Returns less than, equal to or more than 0 if @a comes before, with or behind @b. */
+/*
+ * Returns a number less than, equal to or greater than 0 if @a comes before, with or
+ * after @b.
+ */
 typedef int (*node_order)(const struct node *a, const struct node *b);
 
 /*
- * The parts of @parent in @order, into an array to be freed, of its child_count elements.
- * NULL without memory.
+ * Returns the parts of @parent in @order, an array of child_count elements that the
+ * caller frees. NULL without memory.
  */
 const struct node **tree_children(const struct tree *tree, node_number parent,
 				  node_order order);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How the counts of event sets grow.  Counts and the CPU time of their set are read by the
- * same call, as a set that is active goes on between two calls.
+ * Follow how the counts of event sets grow.  Counts and the CPU time of their set are
+ * read by the same call, because an active set continues to count between two calls.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,9 @@
 #include "increments.h"
 
 /*
- * A look interrupts the thread's CPU for some microseconds.  With these intervals the
- * looks take less than a thousandth of the time, and a second has at least 10 of them.
+ * Each reading of the counters interrupts the thread's CPU for some microseconds.  With
+ * these intervals, reading takes less than a thousandth of the time, and there are at
+ * least 10 readings per second.
  */
 #define INTERVAL_LEAST 20
 #define INTERVAL_MOST  100

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How the counts of event sets grow: what their error is estimated from. */
+/* Follow how the counts of event sets grow: their error is estimated from that. */
 #ifndef PFMON_INCREMENTS_H
 #define PFMON_INCREMENTS_H
 
@@ -7,13 +7,13 @@
 #include "scale.h"
 
 /**
- * struct increments - what was seen of a run
+ * struct increments - the increments during a run
  * @events: the events that are counted
- * @ratios: the increments of each
- * @values: counts at this look
- * @times: ns of CPU time in each set at this look
- * @last_values: counts at the last look
- * @last_times: CPU times at the last look
+ * @ratios: the increments of each event
+ * @values: counts at this reading
+ * @times: ns of CPU time in each set at this reading
+ * @last_values: counts at the previous reading
+ * @last_times: CPU times at the previous reading
  */
 struct increments {
 	const struct event_list *events;
@@ -25,23 +25,27 @@ struct increments {
 };
 
 /*
- * Reports an error and returns -1, or returns 0.  In each case increments_free() follows.
+ * Reports an error and returns -1, or returns 0. The caller calls increments_free() in
+ * each case.
  */
 int increments_prepare(struct increments *increments, const struct event_list *events);
 
-/* A run begins, with all counts at 0. */
+/* Begin a run; all counts are 0. */
 void increments_begin(struct increments *increments);
 
 /* Look.  Reports an error and returns -1, or returns 0. */
 int increments_take(struct increments *increments, struct session *session);
 
-/* ms between two looks, 0 for none: as long as each set needs to have its turn. */
+/*
+ * Time between two readings in ms, long enough that each set has its turn; 0: no
+ * readings.
+ */
 unsigned int increments_interval(const struct event_list *events);
 
-/* ns of CPU time at the last look, in all sets. */
+/* CPU time in ns at the last reading, in all sets together. */
 uint64_t increments_runtime(const struct increments *increments);
 
-/* As ratio_error(), negative if it is not known. */
+/* The error as from ratio_error(); negative if it is not known. */
 double increments_error(const struct increments *increments, size_t event);
 
 void increments_free(struct increments *increments);

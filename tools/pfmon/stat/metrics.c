@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the comment column says of a count, in perf stat's words. */
+/* Compute the comment column, in the words of perf stat. */
 #include "metrics.h"
 
 static const struct metric nothing = { 0, 0, NULL };
 
-/* Is event @index the one with @role in the same @modes as @event, in a set of @set? */
+/* Does event @index have @role and the same @modes as @event, in set @set? */
 static bool is_partner(const struct results *results, size_t index,
 		       const struct event *event, enum event_role role, size_t set)
 {
@@ -15,9 +15,9 @@ static bool is_partner(const struct results *results, size_t index,
 }
 
 /*
- * The mean of the event with @role that was counted in the same modes as @event: cycles
- * of the user say nothing of instructions of the kernel.  The best is one of the same
- * time; others will do if all are scaled to the same.
+ * The mean of the event with @role that was counted in the same modes as @event: user
+ * cycles do not fit kernel instructions.  An event of the same set is preferred; others
+ * are used if all are scaled to the same time.
  */
 static double value_of(const struct results *results, enum event_role role,
 		       const struct event *event)
@@ -33,7 +33,7 @@ static double value_of(const struct results *results, enum event_role role,
 	return 0;
 }
 
-/* ns of CPU time in which the value of @event came about. */
+/* CPU time in ns during which the value of @event was counted. */
 static double time_of(const struct results *results, const struct event *event)
 {
 	if (!results->events->set_count || results->is_scaled || event->set == EVERY_SET)

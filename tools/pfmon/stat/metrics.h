@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Figures that are derived from counts. */
+/* Figures that are computed from counts. */
 #ifndef PFMON_METRICS_H
 #define PFMON_METRICS_H
 
 #include "results.h"
 
 /**
- * struct metric - what the comment column says of an event
- * @value: figure, in units of @unit
- * @decimals: digits behind the point that say something
- * @unit: "insn per cycle", ...; NULL if there is nothing to say
+ * struct metric - the comment of an event
+ * @value: the figure, in units of @unit
+ * @decimals: number of meaningful digits after the point
+ * @unit: "insn per cycle", ...; NULL if there is no comment
  */
 struct metric {
 	double value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Runs, their means and how far they spread. */
+/* Compute the means of runs and their spread. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +42,8 @@ typedef double (*pick)(const struct results *results, const struct run *run,
 		       size_t index);
 
 /*
- * The mean of the runs that have the figure, and its standard error: s / sqrt(n) with s
- * the standard deviation of a sample, n - 1 in its denominator.
+ * The mean of the runs that have the figure, and its standard error: s / sqrt(n), where s
+ * is the standard deviation of a sample, with n - 1 in its denominator.
  */
 static struct figure average(const struct results *results, pick pick, size_t index)
 {
@@ -72,7 +72,7 @@ static struct figure average(const struct results *results, pick pick, size_t in
 	return figure;
 }
 
-/* ns in which something was counted, by the sets' clock. */
+/* Time in ns during which something was counted, by the sets' clock. */
 static uint64_t whole(const struct results *results, const struct run *run)
 {
 	uint64_t duration = 0;
@@ -82,7 +82,9 @@ static uint64_t whole(const struct results *results, const struct run *run)
 	return duration;
 }
 
-/* ns in which the event was counted; what was counted always has the whole. */
+/*
+ * Time in ns during which the event was counted: the whole time if it was always counted.
+ */
 static uint64_t part(const struct results *results, const struct run *run, size_t index)
 {
 	size_t set = results->events->events[index].set;
@@ -198,7 +200,7 @@ struct figure results_value(const struct results *results, size_t event)
 	return average(results, pick_value, event);
 }
 
-/* A double holds 53 bits only. */
+/* A double has only 53 bits. */
 uint64_t results_count(const struct results *results, size_t event)
 {
 	if (results->run_count == 1 && was_counted(results, results->runs, event))

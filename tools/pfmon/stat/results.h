@@ -12,12 +12,12 @@
 
 /**
  * struct run - the figures of one run
- * @values: counts, one for each event, as they were counted
+ * @values: counts, one for each event, not scaled
  * @sets: activity of each event set; empty if there are none
- * @errors: standard error, in parts of it, of what each count is scaled to; negative if
- *	that is not known
- * @biases: relative error of that count which set switches may have caused
- * @runtime: ns of CPU time of the thread
+ * @errors: standard error of each scaled count, relative to it; negative if it is not
+ *	known
+ * @biases: relative error of each scaled count that set switches may have caused
+ * @runtime: CPU time of the thread in ns
  * @elapsed: seconds from start to end
  * @user: seconds of the command in user mode
  * @system: seconds of the command in the kernel
@@ -39,7 +39,7 @@ struct run {
  * @events: of what
  * @command: the command, NULL-terminated, or NULL
  * @tid: the thread that was attached to, or 0
- * @is_scaled: event sets have turns by time: counts are scaled to all of it
+ * @is_scaled: event sets take turns by time: counts are scaled to the whole time
  * @runs: the runs
  * @run_count: number of @runs
  * @has_usage: whether user and system times were measured
@@ -58,10 +58,10 @@ struct results {
 };
 
 /**
- * struct figure - the mean of the runs
+ * struct figure - the mean over the runs
  * @mean: the mean
  * @error: standard error of the mean, 0 with a single run
- * @runs: how many have the figure
+ * @runs: number of runs that have the figure
  */
 struct figure {
 	double mean;
@@ -70,45 +70,45 @@ struct figure {
 };
 
 /*
- * Whether an event was counted; it was not if its set was never active.  The functions
- * below use only the runs in which it was.
+ * Was the event counted?  It was not if its set was never active.  The functions below
+ * use only the runs in which the event was counted.
  */
 enum event_state results_state(const struct results *results, size_t event);
 
-/* What is shown in place of a count for the other two states. */
+/* Text that is shown in place of a count for the other two states. */
 const char *results_state_text(enum event_state state);
 
-/* The count, scaled if @results are. */
+/* The count; scaled if @results->is_scaled. */
 struct figure results_value(const struct results *results, size_t event);
 
 /* The mean as a whole number, exact with a single run. */
 uint64_t results_count(const struct results *results, size_t event);
 
-/* The same as it was counted. */
+/* The same, not scaled. */
 uint64_t results_counted(const struct results *results, size_t event);
 
-/* The part of the time in which it was counted, 1 if all. */
+/* The part of the time in which it was counted, from 0 to 1. */
 double results_fraction(const struct results *results, size_t event);
 
 /*
- * Standard error of the value in percent of it: of several runs their spread, of one run
- * an estimate from the turns of its set; plus the error that set switches may have
- * caused.  Negative if it is not known.
+ * Standard error of the value, in percent of the value: with several runs, from their
+ * spread; with one run, estimated from the turns of its set; in both cases plus the error
+ * that set switches may have caused.  Negative if it is not known.
  */
 double results_error(const struct results *results, size_t event);
 
-/* Times that a set was active, and ns. */
+/* How often a set was active, and for how many ns. */
 struct figure results_set_runs(const struct results *results, size_t set);
 struct figure results_set_duration(const struct results *results, size_t set);
 
 /*
- * In any run: how often the sets were active, at @least and at @most, and how many never
+ * How often the sets were active in any run, @least and @most, and how many sets never
  * counted.
  */
 void results_turns(const struct results *results, uint64_t *least, uint64_t *most,
 		   size_t *missed);
 
-/* The duration in parts of that of all sets. */
+/* The set's part of the time of all sets. */
 double results_set_fraction(const struct results *results, size_t set);
 
 struct figure results_runtime(const struct results *results);

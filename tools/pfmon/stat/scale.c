@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From the part of the time in which an event was counted to the whole. */
+/* Scale a count from the time in which an event was counted to the whole time. */
 #include <math.h>
 
 #include "scale.h"
@@ -32,8 +32,8 @@ void ratio_add(struct ratio *ratio, uint64_t value, uint64_t duration)
  *
  *	T^2 (1 - f) n / (n - 1) sum((y - R x)^2) / sum(x)^2
  *
- * which is Cochran's of a population total, N the number of increments that fit
- * into T, T n / sum(x).  Here divided by (R T)^2.
+ * which is Cochran's of a population total, N the number of increments that fit into T, T
+ * n / sum(x). Here it is divided by (R T)^2.
  */
 bool ratio_error(const struct ratio *ratio, uint64_t total, double *error)
 {

@@ -156,9 +156,9 @@ static int read_run(struct measurement *measurement, struct run *run)
 }
 
 /*
- * If a command becomes a program that the user may not monitor, the counts contain little
- * but pfmon's own part: they are not shown.  A thread was counted as long as that was
- * possible.
+ * If a command has executed a program that the user may not monitor, its counts contain
+ * little except pfmon's own part, so they are not shown.  A thread that was attached to
+ * was counted as long as possible: its counts are shown.
  */
 static int check_closed(struct measurement *measurement)
 {
@@ -175,7 +175,7 @@ static int check_closed(struct measurement *measurement)
 		    results->command[0]);
 }
 
-/* Wait, detach and read; the first command that fails gives the exit status. */
+/* Wait, detach and read; the first command that fails determines the exit status. */
 static int finish_run(struct measurement *measurement, pid_t pid, uint64_t begin,
 		      struct outcome *outcome)
 {
@@ -215,7 +215,7 @@ static int finish_run(struct measurement *measurement, pid_t pid, uint64_t begin
 	return 0;
 }
 
-/* Attach to @tid and let the counters run. */
+/* Attach to @tid and start counting. */
 static int begin_run(struct measurement *measurement, int tid)
 {
 	increments_begin(&measurement->increments);
@@ -277,7 +277,7 @@ static int run_all(struct measurement *measurement, const struct stat_options *o
 	return result;
 }
 
-/* Sets that never were active, or not as often as others. */
+/* Warn of sets that were never active, or not as often as others. */
 static void warn_of_turns(const struct results *results)
 {
 	const struct event_list *events = results->events;
@@ -331,7 +331,7 @@ static int print(const struct results *results, const struct stat_options *optio
 	return 0;
 }
 
-/* In one write(2), so that what others write to the same place is not between. */
+/* Print with one write(2), so that output of others to the same file is not mixed in. */
 static int report(const struct results *results, const struct stat_options *options,
 		  FILE *file)
 {
@@ -380,7 +380,10 @@ static int measure(struct measurement *measurement, const struct stat_options *o
 	results->has_usage = !options->tid;
 	results->is_scaled = events_take_turns(&measurement->events);
 
-	/* What it held is lost from here on: all that can be checked has been. */
+	/*
+	 * The contents of the file are lost from here on, so everything that can be
+	 * checked has been checked.
+	 */
 	file = open_output(options->output);
 	if (!file)
 		return EXIT_PFMON;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Print results as CSV, a line for each event. */
+/* Print results as CSV, one line for each event. */
 #include <inttypes.h>
 
 #include "metrics.h"
@@ -7,7 +7,7 @@
 
 #define NS_PER_MSEC   1e6
 
-/* Decimals that make a ns of a figure in msec. */
+/* Number of decimals that show a ns in a figure in msec. */
 #define MSEC_DECIMALS 6
 
 static void csv_count(FILE *file, const struct results *results, size_t index,
@@ -19,7 +19,7 @@ static void csv_count(FILE *file, const struct results *results, size_t index,
 		fprintf(file, "%" PRIu64, count);
 }
 
-/* With event sets only: what an event has been scaled from, and how well. */
+/* Only with event sets: the count before scaling, and its error. */
 static void csv_set(FILE *file, const struct results *results, size_t index,
 		    const char *separator)
 {

@@ -14,7 +14,7 @@ static json_t *values_of(const struct results *results, size_t index)
 	return values;
 }
 
-/* What the value has been scaled from. */
+/* The count before scaling. */
 static void add_share(json_t *object, const struct results *results, size_t index)
 {
 	const struct event *event = &results->events->events[index];

@@ -11,14 +11,14 @@
 /**
  * struct stat_options - the command line
  * @events: what to count
- * @pmu: name of the PMU that is meant, NULL for the default
- * @interval: ns of a turn if there are more events than counters
- * @is_multiplexed: they have turns then
+ * @pmu: name of the PMU that the user chose, NULL for the default
+ * @interval: length of a turn in ns if there are more events than counters
+ * @is_multiplexed: events take turns if there are more than counters
  * @sets: file of event sets, or NULL
- * @runs: of the command
+ * @runs: number of runs of the command
  * @tid: thread to count, 0 for the command
  * @separator: of CSV, NULL for no CSV
- * @is_json: JSON is wanted
+ * @is_json: print JSON
  * @output: file, NULL for standard error
  * @command: NULL-terminated, or NULL
  */

@@ -30,14 +30,14 @@ static void table_title(FILE *file, const struct results *results)
 	fputs(":\n\n", file);
 }
 
-/* The comment, in columns if more follows on the line. */
+/* The comment; it is padded if other columns follow. */
 static void table_metric(FILE *file, const struct metric *metric, bool is_last)
 {
 	const char *gap = " ";
 	char text[64] = "";
 
 	if (metric->unit) {
-		/* The points of all comments are in one column. */
+		/* The decimal points of all comments are in one column. */
 		if (metric->unit[0] == '%')
 			gap = "";
 		else if (metric->decimals == 2)
@@ -90,7 +90,10 @@ static void scaled_heading(FILE *file)
 		"error", "of time", "counted");
 }
 
-/* As it was counted, in what part of the time, and what that makes of all of it. */
+/*
+ * Print the count before scaling, the part of the time in which it was counted, and the
+ * error.
+ */
 static void scaled_event(FILE *file, const struct results *results, size_t index)
 {
 	const struct event *event = &results->events->events[index];
@@ -131,7 +134,7 @@ static void events_of_set(FILE *file, const struct results *results, size_t set)
 	}
 }
 
-/* The sets of a file, each with what came of it. */
+/* Print the sets of a file, each with its counts. */
 static void table_named_sets(FILE *file, const struct results *results)
 {
 	for (size_t i = 0; i < results->events->set_count; i++) {

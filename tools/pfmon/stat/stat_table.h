@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Results as a table. */
+/* Print results as a table. */
 #ifndef PFMON_STAT_TABLE_H
 #define PFMON_STAT_TABLE_H
 

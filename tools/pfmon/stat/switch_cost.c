@@ -9,11 +9,11 @@
 #include "scale.h"
 #include "switch_cost.h"
 
-/* The loop takes that long: twenty switches, and not often a tick. */
+/* The loop takes about this long: twenty switches, and rarely a timer tick. */
 #define LOOP_NS	 2000000
 #define TURN_NS	 100000
 
-/* The shortest of so many is the one that nothing else disturbed. */
+/* Of this many trials, the shortest one is the one without disturbances. */
 #define ATTEMPTS 5
 
 static uint64_t run_loop(uint64_t turns)
@@ -37,7 +37,7 @@ static uint64_t shortest_loop(uint64_t turns)
 	return least;
 }
 
-/* Turns that make the loop last. */
+/* Number of iterations that make the loop take this long. */
 static uint64_t find_turns(void)
 {
 	uint64_t turns = 1000;
@@ -48,11 +48,11 @@ static uint64_t find_turns(void)
 }
 
 /**
- * struct trial - the loop, while sets are switched
- * @time: ns that it took
+ * struct trial - a run of the loop while sets are switched
+ * @time: its duration in ns
  * @switches: how often
  * @values: counts of the events
- * @times: ns of CPU time in each set
+ * @times: CPU time in ns in each set
  */
 struct trial {
 	uint64_t time;
@@ -85,7 +85,7 @@ out:
 	return result;
 }
 
-/* Number of occurrences at a switch of an event that counts the kernel only. */
+/* How often an event that counts only the kernel occurs at a switch. */
 static double at_switch(const struct event_list *events, size_t index,
 			const struct trial *trial)
 {
@@ -101,7 +101,7 @@ static double at_switch(const struct event_list *events, size_t index,
 	       (double)trial->switches;
 }
 
-/* The trial that took the shortest time counts. */
+/* Use the trial with the shortest time. */
 static int measure(struct switch_cost *cost, struct session *session,
 		   const struct event_list *events, struct trial *trial)
 {
@@ -122,7 +122,7 @@ static int measure(struct switch_cost *cost, struct session *session,
 	return 0;
 }
 
-/* The same sets, with turns that are short. */
+/* The same sets, with short turns. */
 static int copy_sets(struct event_list *copy, const struct event_list *events)
 {
 	*copy = *events;

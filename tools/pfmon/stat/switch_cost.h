@@ -14,7 +14,8 @@
 /**
  * struct switch_cost - the cost of a switch
  * @time: ns
- * @kernel: for each event, the number of its occurrences; 0 if it counts not only the kernel
+ * @kernel: for each event that counts only the kernel, the number of its occurrences at a
+ *	switch; 0 for the others
  */
 struct switch_cost {
 	double time;
@@ -22,8 +23,9 @@ struct switch_cost {
 };
 
 /*
- * Measure it with @events, which have been assigned; that takes some 20 ms.  Reports an
- * error and returns -1, or returns 0; switch_cost_free() follows in any case.
+ * Measure the cost with @events, to which counters have been assigned; this takes some 20
+ * ms.  Reports an error and returns -1, or returns 0; switch_cost_free() follows in any
+ * case.
  */
 int switch_cost_measure(struct switch_cost *cost, const struct machine *machine,
 			const struct event_list *events);

@@ -89,7 +89,7 @@ static void load(int fd)
 
 /* ---- event sets --------------------------------------------------------------------- */
 
-/* A set counts faults from its own initial value, which needs all 64 bits. */
+/* A set counts faults from its own initial value, which uses all 64 bits. */
 static uint64_t first_of(int set)
 {
 	return FIRST + ((uint64_t)set << 36);
@@ -127,7 +127,7 @@ static void read_sets(int fd)
 		     10 * (set + 1));
 		told("the same by pfm_read()", values[set].reg_value - first_of(set),
 		     10 * (set + 1));
-		/* Two rounds, and set 0 once more when it was loaded. */
+		/* Two rounds; set 0 became active once more, when it was loaded. */
 		told("times it was active", info[set].set_runs, set ? 2 : 3);
 		told("its timeout", info[set].set_timeout, 0);
 	}
@@ -170,7 +170,7 @@ static void try_sets(void)
 struct found {
 	uint64_t samples;
 	uint64_t lost;
-	uint64_t faults; /* in the last sample */
+	uint64_t faults; /* value in the last sample */
 	uint64_t bytes, bytes_used;
 };
 
@@ -262,7 +262,7 @@ static uint64_t switches(void)
 	return usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
-/* Every switch is a sample, and each nap is at least one switch. */
+/* Every switch is a sample, and each sleep is at least one switch. */
 static void take_samples(int fd, uint64_t *truth)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };

@@ -18,7 +18,7 @@ static double spread(double a, double b)
 
 /* ---- reference values -------------------------------------------------------------- */
 
-/* Reads both clocks close together: of several tries, the shortest one. */
+/* Reads both clocks close together: takes the shortest of several attempts. */
 static void read_together(uint64_t *time, uint64_t *ticks)
 {
 	uint64_t least = UINT64_MAX, begun, read, taken;
@@ -46,7 +46,7 @@ static double ticks_per_ns(void)
 	return (double)(ticks[1] - ticks[0]) / (times[1] - times[0]);
 }
 
-/* 0: perf cannot count cycles here. */
+/* 0: perf cannot count cycles in this guest. */
 static double cycles_per_ns(void)
 {
 	struct perf_event_attr attr = {
@@ -61,7 +61,7 @@ static double cycles_per_ns(void)
 	int fd;
 
 	if (is_deterministic())
-		return 1; /* as QEMU has it */
+		return 1; /* as in QEMU */
 	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd == -1)
 		return 0;
@@ -148,8 +148,8 @@ static bool are_near(const double *rates, double wanted, double most)
 }
 
 /*
- * A counter of cycles or time has one rate, whatever the thread does. A counter of instructions
- * does not, but it counts the same for each turn of a loop.
+ * A counter of cycles or time has one rate for all kinds of work. A counter of instructions does
+ * not, but it counts the same in each iteration of a loop.
  */
 static bool try_to_calibrate(struct counter *counter, double truth)
 {

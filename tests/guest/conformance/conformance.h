@@ -3,8 +3,8 @@
  * perfmon-conformance: what every PMU module must do, tested through contexts and compared with
  * reference values from outside of the module.
  *
- * What has to be known about a PMU, for some of its counters: how to make them count whenever a
- * thread runs, and how to make them stand still.
+ * What a test needs to know about a PMU, for some of its counters: how to make them count whenever
+ * a thread runs, and how to stop them.
  */
 #ifndef CONFORMANCE_H
 #define CONFORMANCE_H
@@ -18,7 +18,7 @@
 /**
  * struct setting - value of a PMC that drives a counter
  * @value: with these values of all its PMCs the counter counts while the thread runs
- * @quiet: with these values the counter counts nothing, if it has any
+ * @quiet: with these values the counter counts nothing, if there are such values
  */
 struct setting {
 	unsigned int pmc;
@@ -28,9 +28,9 @@ struct setting {
 
 /* What a counter counts, if the expected count is known without the counter. */
 enum truth {
-	TRUTH_UNKNOWN, /* unknown: compared with itself only */
-	TRUTH_INSTRUCTIONS, /* as many as loop() executes */
-	TRUTH_CYCLES, /* as perf_event counts; under --icount one per ns */
+	TRUTH_UNKNOWN, /* unknown: compared only with itself */
+	TRUTH_INSTRUCTIONS, /* as many as the instructions of loop() */
+	TRUTH_CYCLES, /* as perf_event counts them; under --icount one per ns */
 	TRUTH_NS, /* of CPU time */
 	TRUTH_TICKS, /* of time_counter(), while the thread runs */
 };
@@ -39,7 +39,7 @@ enum truth {
  * struct counter - a counter of the PMU
  * @settings: of @setting_count PMCs
  * @has_quiet: @settings[].quiet are known
- * @truth: what it is compared with
+ * @truth: the reference value that its counts are compared with
  * @width: bits in hardware, from sysfs
  * @follows_work: it counts work (instructions), not time (cycles); see calibrate()
  * @rate: counts per ns of CPU time, or per instruction of loop()
@@ -97,8 +97,8 @@ static inline uint64_t set_of_counter(const struct counter *counter)
 
 /**
  * struct done - what a thread did while a counter ran
- * @least: CPU time, ns, that the thread saw pass
- * @most: CPU time that the kernel accounted; elapsed time if the thread worked all the time
+ * @least: CPU time in ns that passed according to the thread
+ * @most: CPU time that the kernel accounted; if the thread worked all the time, the elapsed time
  * @instructions: of loop()
  */
 struct done {
@@ -109,11 +109,14 @@ struct done {
 
 void must_count(const struct counter *counter, const char *what, uint64_t count,
 		const struct done *done);
-/* About what the counter counts for loop(@instructions). */
+/* The approximate count for loop(@instructions). */
 uint64_t expected(const struct counter *counter, uint64_t instructions);
 /* Starts, loops, stops. */
 struct done run(int fd, uint64_t instructions);
-/* The counter counts right from 0, when programmed in a new context on this thread. */
+/*
+ * Checks that the counter counts correctly from 0, when it is programmed in a new context on this
+ * thread.
+ */
 void must_count_right(int fd, const struct counter *counter);
 
 /* Work of a child, for child_begin(). Returns what it did since. */

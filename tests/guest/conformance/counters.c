@@ -263,7 +263,7 @@ void program(int fd, uint64_t busy, uint64_t quiet)
 	bool used[PFM_MAX_HARDWARE] = {};
 	unsigned int n;
 
-	information(); /* the first test may begin here */
+	information(); /* this may be the first call of the first test */
 	choose_values(busy, false, values, used);
 	choose_values(quiet, true, values, used);
 	for (n = 0; n < PFM_MAX_HARDWARE; n++)
@@ -294,9 +294,9 @@ int context_on(pid_t tid, uint64_t busy, uint64_t quiet)
 /* ---- expected counts --------------------------------------------------------------- */
 
 /*
- * If the kernel does not trust the TSC, and the host runs something else, the kernel's account of
- * CPU time falls behind, because it does not expect more than one tick between two ticks. Later it
- * runs ahead of us. Elapsed time has neither error. A counter may follow either clock.
+ * The kernel's account of CPU time falls behind if the kernel does not trust the TSC and the host
+ * runs something else, because the kernel does not expect more than one tick between two ticks.
+ * Later the account is ahead. Elapsed time has neither error. A counter may follow either clock.
  */
 struct span {
 	uint64_t cpu;
@@ -333,7 +333,7 @@ struct done run(int fd, uint64_t instructions)
 	inner = span_end(inner);
 	must(fd, pfm_stop(fd));
 	outer = span_end(outer);
-	if (is_deterministic()) /* there the kernel's account is exact */
+	if (is_deterministic()) /* the kernel's account is exact there */
 		return (struct done){ inner.cpu, outer.cpu, instructions };
 	return (struct done){
 		.least = smaller(inner.cpu, inner.all),
@@ -430,10 +430,10 @@ static void choose_exact_bounds(const struct counter *counter, const struct done
 }
 
 /*
- * Time: two clocks, and a host that may run something else while one of them is read; see
- * must_be_cpu_time(). Work: interrupts add to it, and a loop in a debug kernel has more of them.
- * In time that the thread did not see, it may have spun for a lock whose owner's CPU did not run,
- * about one count per ns.
+ * Time: the two clocks are read one after the other, and the host may run something else in
+ * between; see must_be_cpu_time(). Work: interrupts add to it, and a loop in a debug kernel has
+ * more of them. During time that the thread did not see, it may have spun for a lock whose owner's
+ * CPU did not run. That adds about one count per ns.
  */
 static void choose_bounds(const struct counter *counter, const struct done *done,
 			  double *least, double *most)
@@ -467,7 +467,7 @@ void must_count(const struct counter *counter, const char *what, uint64_t count,
 		      (uintmax_t)done->instructions);
 }
 
-/* Longer than the clocks may differ. Under --icount that is not much. */
+/* Longer than the difference that the clocks may have. Under --icount that is not much. */
 void must_count_right(int fd, const struct counter *counter)
 {
 	const uint64_t length = (is_deterministic() ? 20 : 200) * MILLION;

@@ -92,7 +92,7 @@ TEST(a_counter_counts_what_its_pmcs_say)
 	close(fd);
 }
 
-/* Events between stop and start are not counted, neither then nor later. */
+/* Events between stop and start are not counted, neither at once nor later. */
 TEST(a_stopped_counter_stands_still)
 {
 	const struct timespec pause = { .tv_nsec = 20 * MS };
@@ -140,8 +140,8 @@ TEST(a_sleeping_thread_is_not_counted)
 	must(fd, pfm_stop(fd));
 	done.most = cpu_time() - done.most;
 	for_each_counter(counter)
-		must_count(counter, "with a sleep of 500 ms", read_pmd(fd, counter->pmd),
-			   &done);
+		must_count(counter, "including a sleep of 500 ms",
+			   read_pmd(fd, counter->pmd), &done);
 	close(fd);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An overflow of 64 bits suspends the context, at the latest when it is stopped, and is reported
- * for no other counter.
+ * An overflow of 64 bits suspends the context, at the latest when it is stopped. It is reported for
+ * no other counter.
  */
 #include "conformance.h"
 
@@ -19,7 +19,7 @@ static void must_be_suspended(int fd, const struct counter *counter)
 		      (uintmax_t)overflows);
 }
 
-/* They began at 0 and did not wrap, so no wrap can be doubled or invented. */
+/* They began at 0 and did not wrap, so their values must be small. */
 static void others_must_be_small(int fd, const struct counter *counter)
 {
 	unsigned int i;
@@ -42,11 +42,12 @@ static void check_overflow(int fd, const struct counter *counter, uint64_t befor
 
 	write_pmd(fd, counter->pmd, -before);
 	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
-	run(fd, 10 * LOOP); /* much more than needed, in case it is faster now */
+	run(fd,
+	    10 * LOOP); /* much more than needed, in case the machine has become faster */
 	must_be_suspended(fd, counter);
 	others_must_be_small(fd, counter);
 	left = read_pmd(fd, counter->pmd);
-	/* The count since the overflow, without what was there before. */
+	/* The count since the overflow, without the initial value. */
 	ck_assert_msg(left < BIT(31) + expected(counter, 10 * LOOP), "%s0x%jx left",
 		      subject, (uintmax_t)left);
 	/* Nothing counts until the context is loaded again. */
@@ -79,7 +80,7 @@ TEST(an_overflow_of_64_bits_suspends)
 	close(fd);
 }
 
-/* The thread's switch stops it, not a call. */
+/* The context stops when the thread is switched out, not at a call. */
 TEST(the_overflow_of_another_thread_suspends)
 {
 	const struct counter *counter;
@@ -105,7 +106,7 @@ TEST(the_overflow_of_another_thread_suspends)
 	child_exit(&child);
 }
 
-/* Wraps of the hardware are not overflows, even just before the end of 64 bits. */
+/* Wraps of the hardware are not overflows, even if the value is close to the end of 64 bits. */
 TEST(the_last_wraps_do_not_suspend)
 {
 	const struct counter *counter;

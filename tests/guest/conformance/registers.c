@@ -149,7 +149,7 @@ TEST(a_pmc_that_was_not_written_has_its_default)
 		close(fd);
 		ck_assert_msg(!count_with_defaults(counter, false) ==
 				      !count_with_defaults(counter, true),
-			      "PMD %u counts with the one and not with the other",
+			      "PMD %u: writing the defaults changes whether it counts",
 			      counter->pmd);
 	}
 }

@@ -184,7 +184,10 @@ TEST(a_thread_that_moves_keeps_its_counts)
 		usleep(2000);
 	}
 	work_end(&child, &done);
-	/* A round in which the thread migrated has no time of its own, but the sum of all has. */
+	/*
+	 * A round in which the thread migrated has no time of its own, but the sum of all rounds
+	 * has.
+	 */
 	must_all_count_work(fd, PRELOAD(0), &done);
 	close(fd);
 	child_exit(&child);

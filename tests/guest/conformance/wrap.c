@@ -32,7 +32,10 @@ static unsigned int make_borders(const struct counter *counter, uint64_t *border
 	return count;
 }
 
-/* Before the wrap: by one, inside the loop, just not reached; and behind it. */
+/*
+ * Values before the wrap: by one, within the loop, and just out of its reach; and values after the
+ * wrap.
+ */
 static unsigned int make_preloads(const struct counter *counter, uint64_t *preloads)
 {
 	uint64_t borders[16], loop_counts = expected(counter, LOOP);

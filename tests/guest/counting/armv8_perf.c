@@ -158,7 +158,7 @@ static void check_user_access(void)
 		for (n = 0; n < OURS; n++) {
 			ck_assert_msg(try_read(n, &value), "no access to counter %d", n);
 			ck_assert_msg(value == 0,
-				      "turn %d: a program reads 0x%jx in counter %d",
+				      "iteration %d: a program reads 0x%jx in counter %d",
 				      turn, (uintmax_t)value, n);
 		}
 		must_have_counted(fd, turn * MILLION);

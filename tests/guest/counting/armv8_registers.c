@@ -57,7 +57,7 @@ static void check_written(void)
 	close(fd);
 }
 
-/* Includes a PMC that was not written. */
+/* Includes a PMC that was never written. */
 static void check_user_level(void)
 {
 	int fd = context_at_user_level();
@@ -206,7 +206,7 @@ TEST(no_instruction_is_lost_when_the_cpu_loses_power)
 	with_power_changes(check_power_of_user);
 }
 
-/* The counter has wrapped with interrupts disabled when the power goes. */
+/* The counter has wrapped with interrupts disabled when the CPU loses its power. */
 static void check_wrap_of_kernel(void)
 {
 	const uint64_t preload = WRAP - 100000;
@@ -233,7 +233,7 @@ TEST(no_overflow_is_lost_when_the_cpu_loses_power)
 	with_power_changes(check_wrap_of_kernel);
 }
 
-/* Holds for any value, at any time, and in sets that are created later. */
+/* This holds for any value, at any time, and for sets that are created later. */
 static void must_exclude_the_kernel(int fd, unsigned int set, uint64_t value)
 {
 	pfarg_pmc_t pmc = { .reg_num = pmu()->pmcs[1],

@@ -42,7 +42,7 @@ static bool group_runs(int n)
 
 static void perf_must_get_all_back(void)
 {
-	/* The module gives counters back at most once per second. */
+	/* The module releases counters at most once per second. */
 	wait_until(group_runs(EVENT_COUNTERS + 1));
 }
 
@@ -118,7 +118,7 @@ TEST(counters_of_many_combinations_are_taken_and_given_back)
 	}
 	ck_assert_msg(group_runs(EVENT_COUNTERS - 4), "perf lacks more than five");
 	ck_assert_msg(!group_runs(EVENT_COUNTERS - 3), "perf has one in use, too");
-	/* Unload all but one, a combination that came too late to get its own entry. */
+	/* Unload all but one: the one that came too late to get an entry of its own. */
 	for (i = 0; i < COMBINATIONS - 1; i++)
 		must(fds[i], pfm_unload_context(fds[i]));
 	ck_assert(!group_runs(EVENT_COUNTERS));
@@ -319,15 +319,15 @@ static uint64_t calls_of_loads(void)
 		fd = context_using(BIT(1));
 		load(fd, thread_id());
 		close(fd);
-		sched_yield(); /* let the kernel thread that gives the counter back run */
+		sched_yield(); /* let the kernel thread that releases the counter run */
 	}
 	return calls_of_cpu_1() - before;
 }
 
 /*
- * The counter is claimed on all CPUs when it comes into use. It is given back at most once per
- * second, however often contexts are loaded and unloaded. What the kernel does for each of them is
- * seen while the counter is in use anyway.
+ * The counter is claimed on all CPUs when it comes into use. It is released at most once per
+ * second, however often contexts are loaded and unloaded. The kernel's own calls for loads and
+ * unloads are measured while the counter is in use anyway.
  */
 TEST(loading_in_a_loop_does_not_interrupt_other_cpus)
 {

@@ -188,7 +188,7 @@ TEST(other_threads_on_the_cpu_are_not_counted)
 	out = statistic("ctxswout_count") - out;
 	competitors_end();
 	ck_assert_uint_eq(count, 100 * MILLION + extra);
-	ck_assert_msg(out > 3, "it was alone: %ju switches", (uintmax_t)out);
+	ck_assert_msg(out > 3, "there were no competitors: %ju switches", (uintmax_t)out);
 }
 
 static uint64_t loop_in_child(uint64_t instructions)
@@ -381,7 +381,7 @@ TEST(a_pmd_first_used_while_counting_starts_from_that_value)
 
 /*
  * Write a counter a thousand times while counting. A counter that is not written counts the loops
- * between the writes and the same few instructions for each write.
+ * between the writes, and for each write the same few instructions.
  */
 TEST(writing_one_counter_loses_no_count_of_the_others)
 {

@@ -67,7 +67,7 @@ TEST(a_count_across_the_wrap_is_exact)
 	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
 }
 
-/* Six wraps at different places in one loop, beside a 64-bit counter. */
+/* Six wraps at different places in one loop; a 64-bit counter is the reference. */
 TEST(all_counters_wrap_in_one_run)
 {
 	static const uint64_t values[EVENT_COUNTERS] = {
@@ -163,7 +163,7 @@ TEST(a_wrap_during_a_read_is_seen)
 	ck_assert_uint_gt(reads[READS - 1], WRAP);
 }
 
-/* Hardware wraps, each with its interrupt, while other threads compete for the CPU. */
+/* Wraps of the hardware, each with its interrupt, while other threads compete for the CPU. */
 TEST(a_long_run_over_wraps_is_exact)
 {
 	const uint64_t instructions = 9000 * MILLION; /* 2.1 wraps */
@@ -251,9 +251,9 @@ TEST(an_overflow_of_64_bits_suspends)
 }
 
 /*
- * The 64-bit counter overflows in hardware and its interrupt is exact. The value left is what ran
- * until the interrupt was taken. (QEMU finishes its translation block first, at most some hundred
- * instructions.)
+ * The 64-bit counter overflows in hardware and its interrupt is exact. The remaining value is the
+ * number of events until the interrupt was taken. (QEMU finishes its translation block first, at
+ * most some hundred instructions.)
  */
 TEST(the_cycle_counter_overflows_in_time)
 {
@@ -335,8 +335,8 @@ TEST(cycles_across_the_wrap_are_those_of_the_64_bit_counter)
 		wide = read_pmd(fd, PFM_ARMV8_CYCLE_COUNTER) - wide;
 		/*
 		 * The counters are read one after the other from the host's clock, at each
-		 * exception. A wrap that is lost or counted twice is 4 s. A busy host in between
-		 * adds only some ms.
+		 * exception. A wrap that is lost or counted twice is 4 s. A host that runs
+		 * something else between two reads adds only some ms.
 		 */
 		must_be_near(narrow, wide, 200 * MS);
 	}
@@ -345,7 +345,7 @@ TEST(cycles_across_the_wrap_are_those_of_the_64_bit_counter)
 /* ---- the software PMU with narrower counters ------------------------------------------ */
 
 /*
- * The same source through a narrow counter and through a virtual PMD, which is never narrow. One
+ * The same events through a narrow counter and through a virtual PMD, which is never narrow. One
  * call reads both.
  */
 struct pair {
@@ -473,8 +473,8 @@ static void check_16_bits(void)
 	check_narrow_switches(16);
 	check_saturation(16);
 	/*
-	 * 65 us of a clock. Without -icount QEMU often pauses for longer, and the wraps of that
-	 * time look like one.
+	 * 65 us of a clock. Without -icount QEMU often pauses for longer; then several wraps look
+	 * like one.
 	 */
 	if (is_deterministic())
 		check_narrow_clock(0, 300 * MS);

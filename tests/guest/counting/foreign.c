@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * big.LITTLE: a thread migrates to a CPU with another PMU. All CPUs of the guest are the same, but
- * a parameter restricts perfmon_armv8 to some of them. For the core that is the same.
+ * a parameter restricts perfmon_armv8 to some of them. For the core that makes no difference.
  */
 #include <stdio.h>
 
@@ -100,7 +100,7 @@ static void check_own_thread(void)
 	must_be_foreign(fd, 2, true);
 	ck_assert_uint_ge(read_pmd(fd, PFM_PMD_MINOR_FAULTS), 10);
 
-	pin(0); /* counts from this point and from that value */
+	pin(0); /* counts from this moment and from that value */
 	loop(20 * MILLION);
 	count = read_pmd(fd, 3);
 	ck_assert_uint_gt(count, 12345 + MILLION);

@@ -66,7 +66,7 @@ static void check_running(void)
 	}
 	child.page->stop = 1;
 	least = child_finish(&child);
-	/* The thread may be preempted on its way to sleep. That is counted, too. */
+	/* The thread may be preempted on its way to sleep. That switch is counted, too. */
 	wait_for_rest(child.pid);
 	must(fd, pfm_stop(fd));
 	most = cpu_time_of(child.pid) - most;
@@ -213,7 +213,8 @@ static void check_calls_meanwhile(void)
 		must(fd, pfm_start(fd, NULL));
 		write_pmd(fd, PFM_PMD_MINOR_FAULTS, 0);
 	}
-	ck_assert_msg(status == 0, "CPU 1 did not go and come: status 0x%x", status);
+	ck_assert_msg(status == 0, "CPU 1 did not go offline and online: status 0x%x",
+		      status);
 	child.page->stop = 1;
 	least = child_finish(&child);
 	must(fd, pfm_stop(fd));

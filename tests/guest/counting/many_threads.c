@@ -25,7 +25,7 @@ SUITE(many_threads, 600);
 #define ROUND_TRIPS 100
 #define FEW	    1000
 
-/* Of memory that a thread and its context take in the kernel, at the most. */
+/* Maximum memory that a thread and its context take in the kernel. */
 #define ROOM	    (72ull << 10)
 
 /* ---- threads that sleep -------------------------------------------------------------- */
@@ -58,7 +58,7 @@ static void allow(unsigned int count)
 	write_text(SYSFS "set_user_max", "4000000000");
 }
 
-/* A context of its own, started on each of @count threads that it makes. */
+/* Creates @count threads, and starts a context on each. */
 static void load_on_sleepers(unsigned int count)
 {
 	const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
@@ -118,7 +118,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Median of the instructions of a round trip, which has two switches. */
+/* Median number of instructions of a round trip, which has two switches. */
 static uint64_t round_trip(const struct partner *partner)
 {
 	uint64_t taken[ROUND_TRIPS], begun;
@@ -141,7 +141,7 @@ struct costs {
 	double monitored;
 };
 
-/* Of a switch; with several partners, because where one is in a table is a matter of luck. */
+/* Cost of a switch, measured with several partners, because their places in a hash table differ. */
 static struct costs measure_costs(const struct partner *partners)
 {
 	struct costs costs = {};
@@ -168,13 +168,16 @@ static struct costs print_costs(const struct partner *partners, unsigned int cou
 	return costs;
 }
 
-/* But for a context in the same bucket now and then: ten instructions each. */
+/* Allows for a context in the same bucket now and then, which takes ten instructions. */
 static void must_cost_no_more(double cost, double first)
 {
 	ck_assert_msg(cost <= first + 15, "%.1f, not %.1f", cost, first);
 }
 
-/* Elsewhere the kernel's own part of a switch was 90 instructions less the third time. */
+/*
+ * On architectures other than arm64, the kernel's own part of a switch was 90 instructions less in
+ * the third measurement.
+ */
 static bool kernels_part_is_constant(void)
 {
 #ifdef __aarch64__
@@ -192,7 +195,7 @@ TEST(contexts_loaded_elsewhere_cost_a_switch_nothing)
 
 	if (!is_deterministic())
 		skip("no clock that counts instructions");
-	/* What a switch costs the kernel itself can be 100 instructions more for a while. */
+	/* The kernel's own part of a switch can be 100 instructions more for a while. */
 	if (!getenv("PERFMON_THREADS"))
 		skip("a measurement, for which PERFMON_THREADS= says with how many threads");
 	count = is_debug_kernel() ? FEW + 1000 : most_threads();
@@ -200,7 +203,7 @@ TEST(contexts_loaded_elsewhere_cost_a_switch_nothing)
 	for (i = 0; i < PARTNERS; i++)
 		partners[i] = make_partner();
 	load_on_sleepers(1);
-	measure_costs(partners); /* what the kernel does once has been done */
+	measure_costs(partners); /* the kernel has done its one-time work */
 	one = print_costs(partners, 1);
 	load_on_sleepers(FEW - 1);
 	few = print_costs(partners, FEW);

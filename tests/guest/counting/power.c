@@ -2,15 +2,14 @@
 /*
  * POWER: counters that share their control registers and overflow at 31 bits.
  *
- * QEMU's PMC5 counts instructions and PMC6 cycles; PMC1 to PMC4 can be told to count
- * either.  Frozen and let go by one register, counters of the same event count the
- * same to the last, which makes each the truth of the other.  With --icount a cycle
- * is an instruction.  The freeze bits of user and kernel do nothing in QEMU, so that
- * what is counted here is both.
+ * QEMU's PMC5 counts instructions and PMC6 cycles; PMC1 to PMC4 can be told to count either.  The
+ * same register freezes and starts them all, so counters of the same event have exactly equal
+ * counts, and each is the reference of the other.  With --icount a cycle is an instruction.  The
+ * freeze bits of user and kernel have no effect in QEMU, so all levels are counted here.
  *
- * A fault of QEMU's: an instruction counter that overflows is set to 0x80000000.  It
- * looks at the end of a translation block, so what of the block comes after the
- * overflow is lost.  Cycles are exact.
+ * A fault of QEMU: an instruction counter that overflows is set to 0x80000000. QEMU checks for that
+ * at the end of a translation block, so the events of the block after the overflow are lost. Cycles
+ * are exact.
  */
 #if defined(__powerpc64__)
 
@@ -20,10 +19,10 @@
 
 SUITE(power, 300);
 
-/* More instructions than a translation block of a loop or of the kernel has. */
+/* More instructions than there are in a translation block of a loop or of the kernel. */
 #define BLOCK		 128
 
-/* In cycles, less than the interrupt of the overflow takes. */
+/* Cycles: fewer than the interrupt of the overflow takes. */
 #define THROTTLED_PERIOD 300ull
 #define INTERRUPT_LIMIT	 SYSFS "max_interrupts_per_tick"
 
@@ -86,7 +85,7 @@ TEST(a_count_across_31_and_32_bits_is_exact)
 	must_wrap_exactly(fd, PMC6, 2, 0);
 }
 
-/* Every tenth overflow on the way is at another place of the calls around the loop. */
+/* Every tenth overflow before that is at another place in the calls around the loop. */
 TEST(wraps_at_every_instruction_are_exact)
 {
 	const unsigned int rounds = 3000;
@@ -136,7 +135,7 @@ TEST(overflows_with_interrupts_off_are_exact)
 			read_pmds(fd, numbers, values, 2);
 			/*
 			 * The two registers are read some instructions apart. A timer tick in
-			 * between is deferred, but noting it takes instructions.
+			 * between is deferred, but recording it takes instructions.
 			 */
 			must_be_near(values[0] - from, values[1], 2000);
 		}
@@ -193,12 +192,17 @@ TEST(a_timed_set_may_begin_with_interrupts_off)
 	ck_assert_uint_ge(nmis, 10);
 	ck_assert_uint_ge(runs, nmis);
 	must_be_between(set_of(fd, 1).set_runs, runs - 1, runs);
-	/* The last overflow may have been stopped. An interrupt is late by its own instructions. */
+	/*
+	 * The last overflow may have been stopped. The interrupt is late by the instructions of its
+	 * own handling.
+	 */
 	must_be_between(set_of(fd, 1).set_act_duration, (runs - 2) * timeout,
 			runs * (timeout + 20000));
 }
 
-/* Set 0 is left after @left cycles, set 1 after so few that it is throttled at once. */
+/*
+ * Set 0 is left after @left cycles. Set 1 is left after so few cycles that it is throttled at once.
+ */
 static void describe_throttled(int fd, uint64_t left)
 {
 	struct pfarg_setdesc sets[] = {
@@ -367,7 +371,7 @@ TEST(without_emulation_counters_have_31_bits)
 	need_exact_power();
 	fd = four_counters();
 	must(fd, pfm_write_pmcs(fd, &mmcr0, 1));
-	/* A PMC that cannot have the flag leaves it to those that can. */
+	/* A PMC that cannot have the flag does not prevent the others from having it. */
 	write_pmc(fd, PFM_POWER_MMCR1, select_event(1, INSTRUCTIONS_1_TO_4));
 	write_pmd(fd, 1, from);
 	load(fd, thread_id());
@@ -461,7 +465,7 @@ TEST(two_contexts_keep_their_control_registers)
 		write_pmc(a, PFM_POWER_MMCR1, select_event(1, INSTRUCTIONS_1_TO_4));
 		write_pmd(a, 1, 0);
 		b = make_context();
-		write_pmd(b, 1, 0); /* with event 0, and no PMC written */
+		write_pmd(b, 1, 0); /* with event 0, and without any PMC written */
 		write_pmd(b, PMC5, 0);
 		load(a, thread_id());
 		first = count_loop(a, 1, 1000);
@@ -517,7 +521,7 @@ TEST(pmd_0_is_the_time_base)
 	must(fd, pfm_stop(fd));
 	value = read_pmd(fd, PFM_POWER_TIMEBASE);
 	must_be_between(value, after, __builtin_ppc_get_timebase());
-	/* It is a PMD like any other: it stands still when its set does. */
+	/* It is a PMD like any other: it does not change while its set is not active. */
 	ck_assert_uint_eq(read_pmd(fd, PFM_POWER_TIMEBASE), value);
 }
 

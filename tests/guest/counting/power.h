@@ -15,7 +15,7 @@
 
 /* Value of MMCRA when nobody uses it. */
 uint64_t idle_mmcra(void);
-/* Skips the test where counters do not count exactly. */
+/* Skips the test if counters are not exact. */
 void need_exact_power(void);
 /* Value for MMCR1 that selects the event of PMC @n. */
 uint64_t select_event(unsigned int n, uint64_t event);
@@ -23,7 +23,7 @@ uint64_t select_event(unsigned int n, uint64_t event);
 uint64_t most_around(uint64_t instructions);
 /* Counts instructions on PMC1 and PMC5, cycles on PMC2 and PMC6. Not loaded. */
 int four_counters(void);
-/* Waits until perf can use the hardware. The module gives it back at most once per second. */
+/* Waits until perf can use the hardware. The module releases it at most once per second. */
 void must_get_back(void);
 
 #endif

@@ -10,7 +10,7 @@
 
 SUITE(power_registers, 60);
 
-/* The last @NEW registers are of Power ISA 3.1. */
+/* The last @NEW registers exist since Power ISA 3.1. */
 static const char *const all[] = {
 	"mmcr2", "pmc1", "pmc2", "pmc3",  "pmc4",  "pmc5",  "pmc6",
 	"siar",	 "sdar", "sier", "mmcr3", "sier2", "sier3",
@@ -22,7 +22,7 @@ static bool has_mmcr3(void)
 	return pmu()->info.available_pmcs[0] & BIT(PFM_POWER_MMCR3);
 }
 
-/* Of the CPU on which this code runs. */
+/* Reads a register of the CPU on which this code runs. */
 static uint64_t hardware(const char *name)
 {
 	return module_parameter("perfmon_spr", name);
@@ -244,7 +244,10 @@ TEST(only_the_bank_is_selected_for_an_unused_counter)
 /* Bits @high to @low of a register. */
 #define FIELD(high, low) (~0ull << (low) & ~0ull >> (63 - (high)))
 
-/* By the manuals: Power ISA 2.07, 3.0 and 3.1, Book III, on MMCRA, MMCR2 and MMCR3. */
+/*
+ * The values are from the manuals: Power ISA 2.07, 3.0 and 3.1, Book III, on MMCRA, MMCR2 and
+ * MMCR3.
+ */
 TEST(reserved_bits_are_those_of_the_processor)
 {
 	uint64_t mmcra = FIELD(6, 0) | FIELD(18, 8) | FIELD(43, 42),

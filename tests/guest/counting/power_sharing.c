@@ -56,7 +56,10 @@ static bool programs_may_read(void)
 	return may;
 }
 
-/* As the kernel set it up at boot. All happens on this CPU, which nobody else uses. */
+/*
+ * The registers must be as the kernel set them up at boot. Everything happens on this CPU, which no
+ * other process uses.
+ */
 static void must_be_clear(const char *when)
 {
 	const struct {
@@ -118,7 +121,7 @@ static void must_not_be_seen(int fd, const char *what)
 }
 
 /*
- * Whatever a program monitors of itself, even if only the time, it must not read the counts of a
+ * Whatever a program monitors on itself, even if only the time, it must not read the counts of a
  * thread that ran on the CPU before.
  */
 TEST(no_context_exposes_the_counts_of_other_threads)
@@ -147,9 +150,10 @@ TEST(no_context_exposes_the_counts_of_other_threads)
 	must_not_be_seen(fd, "the time base");
 	make_set(fd, 0, 0, 0);
 	write_pmd(fd, PFM_POWER_TIMEBASE, 0);
-	must_not_be_seen(fd, "the time base of a set described anew");
+	must_not_be_seen(fd, "the time base of a set that was created again");
 	make_set(fd, 1, 0, 0);
-	must_not_be_seen(fd, "the time base, beside a set of nothing");
+	must_not_be_seen(fd,
+			 "the time base, in the same context as a set without events");
 	child_exit(&child);
 	close(other);
 	close(fd);
@@ -161,7 +165,7 @@ TEST(no_context_exposes_the_counts_of_other_threads)
  */
 #define LEAST_CYCLES_OF_10000 1000
 
-/* The hardware is busy and the user is told why. */
+/* The hardware is held, and the user is told why. */
 static void must_be_held(int fd, const char *holder)
 {
 	struct pfm_error error;
@@ -214,8 +218,8 @@ static void we_have_it(void)
 }
 
 /*
- * Newer kernels decrement their count of events for each refused event. A wrong count then let the
- * next events in although the hardware was ours.
+ * Newer kernels decrement their count of events for each refused event. A wrong number then
+ * admitted the next events although the hardware was ours.
  */
 TEST(an_event_that_was_refused_is_refused_again)
 {
@@ -233,12 +237,12 @@ TEST(an_event_that_was_refused_is_refused_again)
 	}
 	must_be_between(count_loop(fd, 2, 10000), LEAST_CYCLES_OF_10000, ~0ull);
 	close(fd);
-	/* Now perf has the hardware alone. */
+	/* Now only perf has the hardware. */
 	for (i = 0; i < 3; i++)
 		perf_has_it();
 }
 
-/* Each direction, on the CPU where this runs. Each handover takes a second. */
+/* Each direction of the handover, on the CPU where this runs. Each handover takes a second. */
 TEST(the_hardware_goes_to_perf_and_back_again_and_again)
 {
 	int i;
@@ -254,7 +258,10 @@ TEST(the_hardware_goes_to_perf_and_back_again_and_again)
 	}
 }
 
-/* perf may hold the hardware at first use. The software PMU must not stay because of that. */
+/*
+ * perf may hold the hardware at first use. The software PMU must not stay the default because of
+ * that.
+ */
 TEST(the_module_is_loaded_while_perf_has_the_hardware)
 {
 	int event, error, fd;

@@ -19,9 +19,9 @@ SUITE(sharing, 120);
 #define WRAP		 (1ull << 32)
 
 /*
- * Instructions that are not counted because they run in perf's own code: while perf enables and
- * disables an event of a thread, some more for each other event of that thread, which perf moves
- * out and in; and while a thread with events is switched.
+ * Instructions that are not counted, because they run in perf's own code: while perf enables or
+ * disables an event of a thread (more for each other event of that thread, which perf moves out and
+ * in), and while a thread with events is switched.
  */
 #define MISSED_BY_PAIR	 2600
 #define MISSED_BY_OTHER	 2600
@@ -47,7 +47,7 @@ static void check_side_by_side(void)
 	ck_assert_msg(second.running == second.enabled && second.running,
 		      "perf's event ran %ju of %ju ns", (uintmax_t)second.running,
 		      (uintmax_t)second.enabled);
-	/* Its 20 million, and the instructions of assertions and reads. */
+	/* The 20 million of the loop, and the instructions of assertions and reads. */
 	must_be_between(second.value - first.value, 20 * MILLION, 20 * MILLION + 20000);
 }
 
@@ -86,8 +86,8 @@ TEST(perfs_work_loses_no_user_counts)
 }
 
 /*
- * How many instructions a count of user and kernel missed, and how often the thread was switched
- * meanwhile.
+ * How many instructions a count at user and kernel level missed, and how often the thread was
+ * switched meanwhile.
  */
 struct window {
 	int64_t missed;
@@ -124,7 +124,7 @@ static int64_t always_missed(int fd, int event)
 	return window.missed;
 }
 
-/* More than @none (which is always missed) by what perf's work and the switches took. */
+/* Missed beyond @none (which is always missed), because of perf's work and the switches. */
 static void must_miss(struct window window, int64_t none, int pairs, int others)
 {
 	int64_t more = window.missed - none, most;
@@ -156,7 +156,7 @@ static void check_windows(void)
 	write_pmd(fd, PFM_PMD_TASK_CLOCK, 0);
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
-	look(fd, event, 1); /* the very first pair costs more */
+	look(fd, event, 1); /* the first pair costs more */
 
 	none = always_missed(fd, event);
 	for (others = 0; others < 2; others++) {
@@ -390,9 +390,8 @@ TEST(counts_survive_the_reset_of_a_cpu)
 
 /*
  * The kernel takes all CPUs offline as for hibernation, notifies drivers that save registers, and
- * brings the CPUs back after 5 s.
- * All other processes are frozen, so the thread monitors itself. It counts user level, which on a
- * busy host is only a part of its CPU time.
+ * brings the CPUs back after 5 s. All other processes are frozen, so the thread monitors itself. It
+ * counts at user level, which on a busy host is only a part of its CPU time.
  */
 static void check_power(void)
 {

@@ -77,7 +77,7 @@ static void check_time_counter(void)
 	count = read_pmd(fd, 2);
 	ck_assert_msg(count <= outer, "%ju ticks, %ju around", (uintmax_t)count,
 		      (uintmax_t)outer);
-	/* Each switch loses a little. Without any switch all of the time is counted. */
+	/* Each switch loses a little time. Without any switch the whole time is counted. */
 	ck_assert_msg(count >= (out ? inner / 2 : inner), "%ju ticks, %ju inside",
 		      (uintmax_t)count, (uintmax_t)inner);
 	close(fd);
@@ -88,7 +88,7 @@ TEST(the_time_counter_is_that_of_the_machine)
 	with_soft(check_time_counter);
 }
 
-/* The clock stands still while the thread sleeps. */
+/* The clock stops while the thread sleeps. */
 static void check_sleep(void)
 {
 	const struct timespec pause = { .tv_nsec = 300 * MS };
@@ -284,7 +284,7 @@ TEST(nothing_counts_nothing)
 	with_soft(check_nothing);
 }
 
-/* All eight count the same event at once. They do not disturb each other. */
+/* All eight count the same event at once. They do not affect each other. */
 static void check_all(void)
 {
 	int fd = make_context();
@@ -368,8 +368,8 @@ TEST(clock_overflow_raises_interrupt)
 
 /*
  * 65 us: a clock of 16 bits interrupts all the time, and still the thread makes progress. Each
- * interrupt takes one wrap. Where the guest's clock counts instructions, each wrap has its own
- * interrupt. Elsewhere one late interrupt may stand for several wraps, so the thread works until
+ * interrupt takes one wrap. If the guest's clock counts instructions, each wrap has its own
+ * interrupt. Otherwise one late interrupt may stand for several wraps, so the thread works until
  * there have been enough.
  */
 static void check_many_interrupts(void)
@@ -390,8 +390,8 @@ static void check_many_interrupts(void)
 	ck_assert_uint_le(interrupts, count / wrap);
 	if (is_deterministic()) {
 		/*
-		 * The thread gets the time that its interrupts leave: in a debug kernel half of
-		 * it.
+		 * The thread gets the time that its interrupts leave: about half of it in a debug
+		 * kernel.
 		 */
 		must_be_between(count, 100 * MILLION,
 				(is_debug_kernel() ? 200 : 150) * MILLION);
@@ -479,6 +479,6 @@ static void check_early_timer(void)
 TEST(the_timer_repeats_until_faults_wrap)
 {
 	if (!is_deterministic())
-		skip("the host may keep the timer from coming in time");
+		skip("the host may prevent the timer from firing in time");
 	with_pmu("perfmon_soft", "counter_width=16", check_early_timer);
 }

@@ -108,7 +108,7 @@ static void check_turns(void)
 	beside = take_turns(fd, &hardware, &software, &faults);
 	must(soft, pfm_stop(soft));
 	must(fd, pfm_stop(fd));
-	printf("         %ju instructions alone, %ju beside; %ju faults\n",
+	printf("         %ju instructions alone, %ju with other contexts; %ju faults\n",
 	       (uintmax_t)alone, (uintmax_t)beside, (uintmax_t)faults);
 	ck_assert_uint_ge(alone, ROUNDS * MILLION);
 	ck_assert_uint_eq(beside, alone);

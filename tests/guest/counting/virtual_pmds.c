@@ -27,7 +27,8 @@ TEST(task_clock_is_the_cpu_time)
 	 * No idle CPU has to wake up here, so the kernel's time is both the lower and the upper
 	 * bound.
 	 */
-	competitors_begin(2 * cpus_online()); /* it does not have the CPU for itself */
+	competitors_begin(2 *
+			  cpus_online()); /* the caller does not have the CPU to itself */
 	outer = cpu_time();
 	must(fd, pfm_start(fd, NULL));
 	inner = cpu_time();
@@ -40,7 +41,7 @@ TEST(task_clock_is_the_cpu_time)
 	must_be_cpu_time("task clock", clock, inner, outer);
 }
 
-/* 1 instruction takes 1 ns. Only timer ticks come on top: far below 1 %. */
+/* 1 instruction takes 1 ns. Only timer ticks are added: far below 1 %. */
 TEST(task_clock_is_the_time_of_the_instructions)
 {
 	int fd = context_with_virtual(PFM_PMD_TASK_CLOCK);
@@ -77,7 +78,7 @@ TEST(context_switches_are_those_of_proc)
 	count = read_pmd(fd, PFM_PMD_CONTEXT_SWITCHES);
 	competitors_end();
 	must_be_between(count, inner, outer);
-	/* A sleep is a switch, unless its timer fires before that. */
+	/* A sleep is a switch, unless its timer fires before the thread is switched out. */
 	ck_assert_uint_ge(count, 50);
 }
 

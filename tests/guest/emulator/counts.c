@@ -10,7 +10,7 @@
 
 SUITE(counts, 120);
 
-/* Besides the loop, the way from and to the kernel is counted. It is always the same. */
+/* In addition to the loop, the way from and to the kernel is counted. It is always the same. */
 static void must_count(uint32_t type, uint64_t config, unsigned int in_ten_instructions)
 {
 	int fd = event(type, config, AT_USER_LEVEL), length, again;
@@ -106,7 +106,7 @@ static uint64_t loop_often(uint64_t times)
 	return 0;
 }
 
-/* Instructions of another process are counted only there. */
+/* Instructions of another process are counted only in that process. */
 TEST(another_process_is_not_counted)
 {
 	int fd = event(HARDWARE(INSTRUCTIONS), AT_USER_LEVEL);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every allocation in every call on a context fails in turn, alone and with all that follow. The
- * call fails with ENOMEM and the reason, changes nothing, and works when there is memory again.
+ * Every allocation in every call on a context fails in turn: first alone, then with all that
+ * follow. The call fails with ENOMEM and the reason, changes nothing, and works when there is
+ * memory again.
  */
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -393,7 +394,7 @@ static void check_loading_by_a_user(void)
 	};
 
 	inject_open();
-	/* The tests need the group of the console to print. */
+	/* To print, the tests need the group of the console. */
 	become_with_capability(USER_ID, CAP_SYSLOG);
 	fd = busy_context();
 	must_survive(&operation);

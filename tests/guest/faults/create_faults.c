@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every allocation fails in turn, alone and with all that follow, when contexts and their buffers
- * are created and mapped. The call fails with ENOMEM and the reason, changes nothing, and works
- * when there is memory again.
+ * When contexts and their buffers are created and mapped, every allocation fails in turn: first
+ * alone, then with all that follow. The call fails with ENOMEM and the reason, changes nothing, and
+ * works when there is memory again.
  *
  * After the tests the debug guest looks for leaks. That search does not cover pages, which have
  * their own test.
@@ -49,7 +49,7 @@ static void open_anew(void)
 	ck_assert_int_ne(fd, -1);
 }
 
-/* Several pages, and an array of them. */
+/* Several pages, and the array of their addresses. */
 #define BUFFER_SIZE (4 * sysconf(_SC_PAGESIZE))
 
 static int attempt_create_with_buffer(const struct operation *operation)
@@ -63,7 +63,7 @@ static int attempt_create_with_buffer(const struct operation *operation)
 	return to_error(ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
 }
 
-/* Not even from an attempt that failed. */
+/* No buffer is left, not even one of an attempt that failed. */
 static void no_buffer_is_left(void)
 {
 	ck_assert_uint_eq(read_number(SYSFS "smpl_buffer_mem_cur"), 0);
@@ -85,7 +85,7 @@ static void modules_anew(void)
 	fd = pfm_open_device();
 }
 
-/* Each attempt begins without a PMU, even if the one before has loaded it. */
+/* Each attempt begins without a PMU, even if the previous attempt has loaded it. */
 static void no_pmu(void)
 {
 	close(fd);
@@ -270,7 +270,7 @@ static void create_in_vain_often(unsigned int failures)
 
 /*
  * The kernel's search for leaks does not cover pages. KASAN keeps freed memory up to a 32nd of all
- * memory. The first failures fill that.
+ * memory. The first failures fill that memory.
  */
 static void check_pages(void)
 {

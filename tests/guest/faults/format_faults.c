@@ -46,7 +46,7 @@ static int attempt_create(const struct operation *operation)
 	return to_error(try_format(fd, format->name, format->argument, format->size));
 }
 
-/* Each attempt begins without the module, even if the one before has loaded it. */
+/* Each attempt begins without the module, even if the previous attempt has loaded it. */
 static void no_format(void)
 {
 	close(fd);

@@ -68,7 +68,7 @@ void inject_kind(enum inject_kind kind)
 	injector->kind(kind);
 }
 
-/* Only KERN_ERR and worse, which is what KASAN reports. */
+/* Show only KERN_ERR and worse, which includes the messages of KASAN. */
 static void silence_console(void)
 {
 	lseek(log_fd, 0, SEEK_END);
@@ -77,7 +77,7 @@ static void silence_console(void)
 
 void inject_arm(unsigned int nth)
 {
-	/* A page fault that finds no memory is repeated without end. */
+	/* A page fault that finds no memory is repeated for ever. */
 	ck_assert_int_eq(mlockall(MCL_CURRENT), 0);
 	silence_console();
 	injector->arm(0, nth);
@@ -95,7 +95,7 @@ static void look_for_complaint(const char *record)
 	static const char *const complaints[] = {
 		"WARNING:", "BUG:", "INFO:",
 		/*
-		 * Leaks are searched for after the tests. From here on that search would find
+		 * Leaks are searched for after the tests. After these messages that search finds
 		 * nothing.
 		 */
 		"kmemleak: Cannot allocate a kmemleak_object structure",

@@ -11,8 +11,8 @@
  *			break;
  *	}
  *
- * Every allocation of the kernel that may fail is a point: of slabs and of pages,
- * thus of vmalloc() and per-CPU memory, too.  A charge to a memory cgroup is none.
+ * A point is every allocation of the kernel that may fail: of slabs and of pages, and so also of
+ * vmalloc() and per-CPU memory.  A charge to a memory cgroup is not a point.
  */
 #ifndef INJECT_H
 #define INJECT_H
@@ -21,22 +21,22 @@
 
 /*
  * Which allocations fail. The kernel allocates pages for new slabs and for its own records at any
- * time, but it allocates objects in the same order whenever the same thing is done. So objects and
- * pages are counted separately, except for INJECT_REST, where it does not matter.
+ * time, but it allocates objects in the same order each time the same operation runs. So objects
+ * and pages are counted separately, except for INJECT_REST, where it does not matter.
  */
 enum inject_kind {
 	INJECT_OBJECT, /* the nth object of a slab: kmalloc() and the like */
-	INJECT_PAGE, /* the nth page, or pages together */
-	INJECT_REST, /* the nth allocation and all that follow: memory is used up */
+	INJECT_PAGE, /* the nth page, or several pages at once */
+	INJECT_REST, /* the nth allocation and all that follow: no memory is left */
 	INJECT_KINDS
 };
 
 /**
  * struct injected - result of an injection
  * @injected: there was an nth allocation, and it failed
- * @told: the failure was logged: the caller did not mark the allocation with __GFP_NOWARN. Marked
- * are those with a fallback, vectors and event sets of perfmon, and the debug kernel's own
- * records. With INJECT_REST: at least one failure was logged.
+ * @told: the failure was logged: the caller did not mark the allocation with __GFP_NOWARN.
+ *	Allocations with that flag are those with a fallback, vectors and event sets of perfmon, and
+ *	the debug kernel's own records. With INJECT_REST: at least one failure was logged.
  * @ours: a module of perfmon is in the stack of a logged failure
  * @reserve: the allocation may have been one that vmap() makes in advance for its next call and
  * can do without (preload_this_cpu_lock() in mm/vmalloc.c)

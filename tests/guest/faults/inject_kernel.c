@@ -2,9 +2,9 @@
 /*
  * The kernel's own fault injection: Documentation/fault-injection.
  *
- * fail-nth of a task takes precedence over everything else that could make an allocation fail.
- * While it counts down nothing fails, and at its end one allocation fails. After that, probability
- * and task filter decide: with them all further allocations can fail.
+ * The fail-nth file of a task takes precedence over all other settings. While it counts down
+ * nothing fails; at its end one allocation fails. After that, probability and task filter decide:
+ * they can make all further allocations fail.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 #define FAULTS	 "/sys/kernel/debug/"
 #define OWN_NTH	 "/proc/thread-self/fail-nth"
-#define NO_ORDER "20" /* more pages than anybody takes together */
+#define NO_ORDER "20" /* more pages than any allocation has */
 
 /* Opened at the beginning, because the test may change to another user later. */
 struct knob {
@@ -23,8 +23,8 @@ struct knob {
 };
 
 /*
- * By default only allocations that cannot wait fail, and of pages only those of more than one.
- * Failures are logged with a stack, which shows the caller.
+ * By default only allocations that cannot wait fail, and of page allocations only those of more
+ * than one page. Failures are logged with a stack, which shows the caller.
  */
 static struct knob knobs[] = {
 	{ FAULTS "failslab/task-filter", { "Y", "Y", "Y" }, -1 },
@@ -41,7 +41,7 @@ static struct knob knobs[] = {
 	{ FAULTS "fail_page_alloc/verbose", { "2", "2", "2" }, -1 },
 };
 
-/* Writing to these files arms and disarms. A write allocates nothing. */
+/* Writing to these files arms and disarms the injection. The write itself allocates nothing. */
 static int slab_probability = -1, page_probability = -1;
 
 static enum inject_kind kind;
@@ -95,7 +95,7 @@ static void arm(pid_t tid, unsigned int nth)
 		set_probability("100");
 }
 
-/* fail-nth is 0 when the failure has happened. */
+/* fail-nth reads as 0 when the failure has happened. */
 static void disarm(struct injected *found)
 {
 	if (kind == INJECT_REST)

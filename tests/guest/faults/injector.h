@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What makes allocations fail; inject.c chooses one. */
+/* A way to make allocations fail; inject.c chooses one. */
 #ifndef INJECTOR_H
 #define INJECTOR_H
 
 #include "inject.h"
 
 /**
- * struct injector - as the functions of inject.h
+ * struct injector - implements the functions of inject.h
  * @open: called before everything else
  * @kind: what fails
  * @arm: for thread @tid; 0: the caller. Nothing is allocated after it has begun to count.
- * @disarm: fills in what is known
+ * @disarm: fills in the members that are known
  * @read: parses a line of the kernel's log about a failure; NULL: nothing to parse
  */
 struct injector {
@@ -21,7 +21,7 @@ struct injector {
 	void (*read)(const char *line, struct injected *found);
 };
 
-/* Of the kernel: CONFIG_FAULT_INJECTION. */
+/* The kernel's fault injection: CONFIG_FAULT_INJECTION. */
 extern const struct injector kernel_injector;
 bool kernel_can_inject(void);
 
@@ -31,7 +31,7 @@ extern const struct injector module_injector;
 
 /* The file must exist. */
 int inject_file(const char *path, int flags);
-/* No assertions: even an assertion that holds writes to a file, which takes memory. */
+/* Do not use assertions: even an assertion that holds writes to a file, which takes memory. */
 void inject_write(int fd, const char *text);
 void inject_write_number(int fd, unsigned int number);
 unsigned int inject_read_number(int fd);

@@ -14,7 +14,7 @@ SUITE(set_faults, 600);
 
 #define MANY	   100 /* elements: several pages */
 
-static uint64_t set_memory; /* without sets but set 0 */
+static uint64_t set_memory; /* without sets except set 0 */
 static pfarg_setdesc_t sets[MANY];
 
 static bool has_set(unsigned int id)
@@ -47,10 +47,11 @@ static void delete_new_sets(void)
 	ck_assert_msg(read_number(SET_MEMORY) == set_memory, "%smemory is left", subject);
 }
 
-/* The sets before the failure exist, and nothing is left of the others. */
+/* The sets before the failure exist, and nothing is left of the other sets. */
 static void sets_must_be_counted(int error)
 {
-	const uint64_t one = set_memory; /* that of set 0, of the only context */
+	const uint64_t one =
+		set_memory; /* memory of set 0, the only set of the only context */
 	struct pfm_error told;
 	unsigned int made = 0;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The loop: every allocation of an operation fails in turn, alone and with all that follow. After
- * each attempt the state is checked.
+ * Makes every allocation of an operation fail in turn: first alone, then with all that follow.
+ * After each attempt the state is checked.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -78,23 +78,23 @@ static void check_failure(const struct operation *operation, int error, bool our
 
 struct tally {
 	unsigned int failed;
-	unsigned int ours; /* of those, if their stacks were logged */
-	unsigned int absorbed; /* absorbed by a caller with a fallback */
-	unsigned int tolerated; /* absorbed as @absorbed of the operation says */
+	unsigned int ours; /* in perfmon, as far as their stacks were logged */
+	unsigned int absorbed; /* absorbed by a caller that has a fallback */
+	unsigned int tolerated; /* absorbed for the reason in @absorbed of the operation */
 	unsigned int tried;
-	unsigned int last; /* the last one tried; there were no more */
+	unsigned int last; /* the last one that was tried; there are no more */
 };
 
 /*
- * Allocations that the debug kernel may make for its records after the last one that an operation
- * needs. It continues without them.
+ * The number of allocations that the debug kernel may make for its records after the last one that
+ * an operation needs. It continues without them.
  */
 #define MOST_RECORDS 6
 
 /*
- * If all further allocations fail, no fallback helps. It is not known which of the allocations
- * marked with __GFP_NOWARN are perfmon's. So an operation of perfmon must fail when there is no
- * memory at all, and at the end only the kernel's records may remain.
+ * If all further allocations fail, no fallback helps. It is not known which allocations with
+ * __GFP_NOWARN belong to perfmon. So an operation of perfmon must fail when there is no memory at
+ * all, and at the end only the kernel's records may remain.
  */
 static void check_success(const struct operation *operation, unsigned int nth,
 			  const struct tally *tally)
@@ -257,7 +257,7 @@ void must_do(int error, const char *what, const char *name)
 	ck_assert_msg(!error, "%s%s %s: %s", subject, what, name, strerror(error));
 }
 
-/* Whatever a failed test has left. */
+/* Undo whatever a failed test has left. */
 static void all_back(void)
 {
 	char page[32];

@@ -8,25 +8,25 @@
 #include "inject.h"
 
 /**
- * struct operation - what is tried again and again, the context @fd under its hand
+ * struct operation - an operation that is tried again and again on the context @fd
  * @name: for the log
- * @attempt: the operation and nothing else; 0 or errno
- * @undo: takes back an attempt that succeeded; NULL: nothing to do
+ * @attempt: only the operation; returns 0 or errno
+ * @undo: undoes an attempt that succeeded; NULL: nothing to do
  * @before: called before each attempt; NULL: nothing to do
- * @verify: called after each attempt, with its errno; NULL: the state of the
- *	context has to be that of before if it failed
- * @allocates: perfmon itself does: at least one allocation has to fail
- * @reason: failures are told by PFM_IOC_LAST_ERROR, as lack of memory
- * @normally: errno when nothing is injected
- * @foreign: the path is the kernel's and not ours: why it says another errno
- *	than ENOMEM, or succeeds
- * @absorbed: why it may succeed although an allocation without fallback failed, or
- *	none was to be had
- * @once: not with all the rest failing, too: somebody would wait for ever
- * @process: whose allocations fail; NULL: the caller's
- * @command, @size: of attempt_vector()
- * @count: elements for attempt_vector(), the least descriptor for attempt_dup(), the
- *	state of the CPU for attempt_cpu()
+ * @verify: called after each attempt, with its errno; NULL: if the attempt failed, the state of the
+ *	context must be the same as before
+ * @allocates: perfmon itself allocates memory: at least one allocation must fail
+ * @reason: PFM_IOC_LAST_ERROR reports failures as lack of memory
+ * @normally: errno if nothing is injected
+ * @foreign: the code belongs to the kernel, not to perfmon: the reason why it fails with an errno
+ *	other than ENOMEM, or succeeds
+ * @absorbed: the reason why it may succeed although an allocation without fallback failed, or
+ *	although there was no memory
+ * @once: only single failures: with all others failing, too, a process would wait for ever
+ * @process: process whose allocations fail; NULL: the caller
+ * @command, @size: arguments of attempt_vector()
+ * @count: number of elements for attempt_vector(), lowest descriptor for attempt_dup(), state of
+ *	the CPU for attempt_cpu()
  */
 struct operation {
 	const char *name;
@@ -46,7 +46,7 @@ struct operation {
 	int count;
 };
 
-/* What operations work on. */
+/* The objects on which operations work. */
 extern int fd;
 extern struct child child;
 
@@ -55,11 +55,11 @@ static inline int to_error(long result)
 	return result == -1 ? errno : 0;
 }
 
-/* What an attempt has opened. */
+/* The descriptor that an attempt has opened. */
 extern int opened;
 void close_opened(void);
 
-/* PFM_IOC_INFO, which loads the PMU's module; success has to bring the PMU. */
+/* PFM_IOC_INFO, which loads the PMU's module; if it succeeds, the PMU must be there. */
 int attempt_info(const struct operation *operation);
 
 void must_survive(const struct operation *operation);
@@ -69,7 +69,7 @@ void must_do(int error, const char *what, const char *name);
 /* A child that the context fd monitors. */
 void watch_new_child(void);
 
-/* A test whose checks are in check_NAME(), run in another process. */
+/* Defines a test whose checks are in check_NAME(), run in another process. */
 #define FAULT_TEST(name)                                                                 \
 	TEST(name)                                                                       \
 	{                                                                                \

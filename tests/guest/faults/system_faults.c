@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * As call_faults.c, for what the kernel does around contexts: processes start, execute and exit,
+ * As call_faults.c, for the kernel's operations around contexts: processes start, execute and exit,
  * files are read, CPUs go offline and online, modules are loaded and unloaded.
  */
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static void reap(void)
 	ck_assert_int_gt(waitpid(-1, NULL, 0), 0);
 }
 
-/* 0, errno of the exec, or EOWNERDEAD if it failed too late to return. */
+/* Returns 0, the errno of the exec, or EOWNERDEAD if it failed too late to return. */
 static int attempt_exec(const struct operation *operation)
 {
 	uint64_t result;
@@ -58,7 +58,10 @@ static int attempt_exit(const struct operation *operation)
 	return 0;
 }
 
-/* The child is still monitored and counts, unless it has ended. Then its end is reported. */
+/*
+ * The child is still monitored and counts, unless it has ended. If it has ended, its end is
+ * reported.
+ */
 static void must_be_watched_or_ended(int error)
 {
 	uint64_t faults;
@@ -83,24 +86,24 @@ static void must_be_watched_or_ended(int error)
 
 static void check_processes(void)
 {
-	static const char fork_why[] = "the kernel says EAGAIN, or takes another way";
-	static const char exec_why[] = "copying arguments says E2BIG, page faults of the "
-				       "new program are tried again, and when the old "
-				       "one has gone it is killed";
+	static const char fork_why[] = "the kernel returns EAGAIN, or uses another way";
+	static const char exec_why[] = "copying arguments fails with E2BIG; page faults of "
+				       "the new program are repeated; when the old program "
+				       "has gone, the process is killed";
 	static const struct operation operations[] = {
 		{ .name = "fork",
 		  .attempt = attempt_fork,
 		  .undo = reap,
 		  .foreign = fork_why,
 		  .once = true },
-		{ .name = "exec of a watched process",
+		{ .name = "exec of a monitored process",
 		  .attempt = attempt_exec,
 		  .before = watch_new_child,
 		  .verify = must_be_watched_or_ended,
 		  .foreign = exec_why,
 		  .once = true,
 		  .process = &child.pid },
-		{ .name = "exit of a watched process",
+		{ .name = "exit of a monitored process",
 		  .attempt = attempt_exit,
 		  .before = watch_new_child,
 		  .verify = must_be_watched_or_ended,
@@ -213,7 +216,7 @@ static int attempt_cpu(const struct operation *operation)
 	return to_error(pwrite(cpu_fd, &digit, 1, 0));
 }
 
-/* The thread that is watched is on CPU 1 whenever there is one. */
+/* The monitored thread is on CPU 1 if there is one. */
 static void cpu_up(void)
 {
 	if (cpus_online() == 1)
@@ -239,7 +242,8 @@ static void must_count_on(int error)
 
 static void check_cpus(void)
 {
-	static const char why[] = "callbacks of the kernel go on without, or say EAGAIN";
+	static const char why[] =
+		"callbacks of the kernel continue without memory, or return EAGAIN";
 	static const struct operation operations[] = {
 		{ .name = "a CPU goes",
 		  .attempt = attempt_cpu,
@@ -292,7 +296,7 @@ static int attempt_unload_core(const struct operation *operation)
 	return module_unload("perfmon");
 }
 
-/* Finding out its name takes memory. */
+/* Stored here, because finding the name takes memory. */
 static const char *pmu_name;
 
 static int attempt_unload_pmu(const struct operation *operation)
@@ -332,7 +336,7 @@ static void must_exist(const char *path, bool wanted)
 		      wanted ? "missing" : "left");
 }
 
-/* All of it, or nothing. */
+/* Either everything is registered, or nothing. */
 static void core_must_be_whole(int error)
 {
 	bool loaded = module_is_loaded("perfmon");

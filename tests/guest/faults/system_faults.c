@@ -87,9 +87,10 @@ static void must_be_watched_or_ended(int error)
 static void check_processes(void)
 {
 	static const char fork_why[] = "the kernel returns EAGAIN, or uses another way";
-	static const char exec_why[] = "copying arguments fails with E2BIG; page faults of "
-				       "the new program are repeated; when the old program "
-				       "has gone, the process is killed";
+	static const char exec_why[] =
+		"copying arguments fails with E2BIG; page faults of "
+		"the new program are repeated; when the old program "
+		"has gone, the process is killed";
 	static const struct operation operations[] = {
 		{ .name = "fork",
 		  .attempt = attempt_fork,

@@ -47,7 +47,7 @@ static uint64_t exec_in_thread(uint64_t unused)
 	return EINTR;
 }
 
-/* The thread that calls exec takes over the ID of the first thread. */
+/* A thread that calls exec takes over the ID of the first thread. */
 TEST(a_context_ends_when_another_threads_exec_ends_its_thread)
 {
 	struct child child = child_new();
@@ -169,7 +169,7 @@ TEST(a_setuid_program_keeps_the_context_of_a_privileged_loader)
 	unlink(program);
 }
 
-/* CAP_PERFMON allows to look, not to make the program wait. */
+/* CAP_PERFMON permits to monitor the program, not to make it wait. */
 TEST(a_setuid_program_ends_a_context_that_could_block_it)
 {
 	const char *program = copy_of_this(0, 04755);

@@ -3,7 +3,7 @@
  * How the interface may grow: what perfmon_ioctl.h promises about sizes, reserved fields and
  * flags, for every structure that the kernel reads or writes.
  *
- * Sizes and offsets are written out: those of the first version hold for ever.
+ * Sizes and offsets are written out: those of the first version must never change.
  */
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -13,7 +13,7 @@
 
 SUITE(growth, 120);
 
-#define LONGER 32 /* extra bytes of structures of a later version */
+#define LONGER 32 /* extra bytes, as in structures of a later version */
 #define ROOM   1024
 
 enum state {
@@ -23,13 +23,15 @@ enum state {
 };
 
 enum kind {
-	IN, /* the kernel reads it */
-	OUT, /* the kernel writes it */
+	IN, /* the kernel reads the structure */
+	OUT, /* the kernel writes the structure */
 	VECTOR, /* of elements */
 	NONE, /* no argument */
 };
 
-/* Reserved fields: @offset from the beginning. Unused elements have size 0. */
+/*
+ * Reserved fields; @offset counts from the beginning of the structure. Unused elements have size 0.
+ */
 struct field {
 	unsigned int offset;
 	unsigned int size;
@@ -37,11 +39,11 @@ struct field {
 
 /**
  * struct call - a call and its argument
- * @size: of its structure or, for vectors, of an element, in the first version
- * @fill: makes a zeroed one valid
+ * @size: size of its structure or, for vectors, of an element, in the first version
+ * @fill: fills in a valid argument; it was zeroed before
  * @reserved: must be zero if @is_strict, otherwise ignored
  * @flags: offset of its flags, or NO_FLAGS
- * @known: flags that are known, whether offered or not
+ * @known: flags that the header defines, whether this module offers them or not
  */
 struct call {
 	const char *name;
@@ -93,7 +95,7 @@ static const struct call calls[] = {
 	  CREATED,
 	  fill_pmd,
 	  false,
-	  /* includes flags: they are returned as written */
+	  /* includes flags: they are returned as they were written */
 	  { { 4, 4 }, { 148, 28 } },
 	  NO_FLAGS,
 	  0 },
@@ -177,7 +179,10 @@ static int do_ioctl(int fd, const struct call *call, unsigned int direction, siz
 	return ioctl(fd, _IOC(direction, 0xf3, call->number, size), argument);
 }
 
-/* Calls with a structure of @size bytes at @structure. The first element of a vector is good. */
+/*
+ * Makes the call with a structure of @size bytes at @structure. The first element of a vector is
+ * good.
+ */
 static int do_call(int fd, const struct call *call, size_t size, void *structure)
 {
 	struct pfm_vector vector = { (uintptr_t)structure, 1, size };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A user who uses up all limits does not lock out anybody else. */
+/* A user who uses up all limits does not lock out other users. */
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -49,7 +49,7 @@ static uint64_t take_everything(uint64_t unused)
 	return take_sets(fds);
 }
 
-/* Of the hardware, if the PMU has any. */
+/* For the hardware, if the PMU has any. */
 static int perf_event(void)
 {
 	struct perf_event_attr attr = {

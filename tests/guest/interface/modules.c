@@ -149,7 +149,7 @@ TEST(without_any_pmu_create_is_enosys_and_information_has_none)
 	ck_assert_str_eq(info.pmu_model, "");
 	ck_assert_uint_eq(info.version, PFM_VERSION);
 	ck_assert(!path_exists(SYSFS "pmu_desc"));
-	/* and the same descriptor works when there is one */
+	/* and the same descriptor works when a PMU is loaded */
 	must(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
 	count_must_be_right(fd);
 }

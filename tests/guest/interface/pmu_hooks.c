@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A PMU module is called when contexts are loaded and unloaded, and may refuse a load. PMU "fake"
- * (tests/modules) reports these calls. A mistake of the module exposes no values of other
+ * (tests/modules) reports these calls. A mistake of the module must not expose values of other
  * contexts.
  */
 #include <fcntl.h>
@@ -148,7 +148,7 @@ static void check_all_ways(void)
 	struct child child = child_new();
 	int fd = context_of_three_sets(1), other = context_of_three_sets(0);
 
-	/* the thread is claimed after the module was asked */
+	/* the thread is claimed after the module was called */
 	load(fd, child.pid);
 	must_fail(other, try_loading(other, child.pid), EEXIST, PFM_REASON_THREAD_TAKEN,
 		  PFM_NO_INDEX);
@@ -184,8 +184,8 @@ TEST(unload_is_called_once_per_load)
 #define PIPE_BYTES (64 << 10)
 
 /*
- * Fills free pages with 0xa5. Most kernels clear pages whenever they are allocated. Those that -k
- * debug boots do not.
+ * Fills free pages with 0xa5. Most kernels clear each page when it is allocated. The kernels that
+ * -k debug boots do not.
  */
 static void leave_dirty_pages(void)
 {
@@ -252,7 +252,7 @@ static void check_recorded_pmds(void)
 	close(fd);
 }
 
-/* Also when the PMDs in use have to be determined again. */
+/* This holds, too, when the PMDs in use must be determined again. */
 TEST(pmds_that_are_only_recorded_are_claimed)
 {
 	with_fake(check_recorded_pmds);

@@ -55,7 +55,7 @@ static uint64_t stay_root(uint64_t unused)
 	return unused;
 }
 
-/* All capabilities in the user namespace, none in the initial one. */
+/* Has all capabilities in its user namespace, and none in the initial one. */
 static uint64_t become_root_of_a_namespace(uint64_t unused)
 {
 	(void)unused;
@@ -69,7 +69,7 @@ static uint64_t become_root_of_a_namespace(uint64_t unused)
 }
 
 /**
- * struct person - a user who tries
+ * struct person - a user who tries to count
  * @is_privileged: holds CAP_PERFMON
  * @is_root: may attach to all processes with ptrace
  */
@@ -167,7 +167,7 @@ static uint64_t try_sampling(void)
 	return result;
 }
 
-/* If the user may not look at the process, that reason is returned first. */
+/* If the user may not monitor the process, the call returns that reason first. */
 static uint64_t try_blocking(pid_t pid, uint64_t bit, unsigned int wanted)
 {
 	int fd = try_context(PFM_FL_NOTIFY_BLOCK);
@@ -418,7 +418,7 @@ TEST(ptrace_scope_decides_who_may_block_a_thread)
 	ck_assert_uint_eq(reason_with_scope("1", other.pid), PFM_REASON_MAY_NOT_BLOCK);
 }
 
-/* As with perf: what a descriptor may count was decided when the context was created. */
+/* As with perf: the rights of a descriptor were decided when the context was created. */
 TEST(the_level_is_decided_when_the_context_is_made)
 {
 	int restricted = context_at_user_level(), free;

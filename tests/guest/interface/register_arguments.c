@@ -240,7 +240,7 @@ TEST(read_and_read_pmds_agree_in_long_vectors)
 {
 	enum {
 		ELEMENTS = 20
-	}; /* more than the module handles at a time */
+	}; /* more registers than the module handles at a time */
 	pfarg_pmr_t pmrs[ELEMENTS];
 	pfarg_pmd_t pmds[ELEMENTS];
 	int fd = make_context(), i;

@@ -17,10 +17,10 @@ SUITE(descriptor_races, 1800);
  * struct shared - a descriptor that several threads use and one of them closes
  * @round: increases with each new descriptor
  * @done: threads that have found it closed
- * @seen: largest value read of the PMD that is never written again
+ * @seen: largest value read from the PMD that is never written again
  * @calls: completed calls
- * @inside: for each thread: it is in a call
- * @met: calls during which the other thread was in a call, too
+ * @inside: for each thread: it is in a call now
+ * @met: number of calls during which the other thread was in a call, too
  */
 static struct shared {
 	volatile int fd;
@@ -239,8 +239,8 @@ TEST(threads_may_use_and_close_a_descriptor_concurrently)
 		pthread_join(threads[i], NULL);
 	for (i = 0; i < 2; i++)
 		spinner_end(&spinners[i]);
-	printf("         %ju calls, %ju of them met one of the other thread; "
-	       "%u closes met calls\n",
+	printf("         %ju calls, %ju of them overlapped with one of the "
+	       "other thread; %u closes overlapped with calls\n",
 	       (uintmax_t)shared.calls, (uintmax_t)shared.met, shared.round);
 	fflush(stdout);
 	all_must_be_well();

@@ -103,7 +103,7 @@ static enum order load_while_it_ends(enum ending ending, int lead)
 		must_end(fd);
 		order = target.turns > turns ? BEFORE : DURING;
 	} else {
-		/* A thread is forgotten at once, a process when its parent waits for it. */
+		/* A thread is gone at once, but a process remains until its parent waits for it. */
 		require(errno == EBUSY || (errno == ESRCH && ending != PROCESS_ENDS &&
 					   ending != PROCESS_IS_KILLED));
 		require(!has_message(fd));
@@ -178,7 +178,7 @@ static const char *const way_names[] = {
 	[CLOSE] = "close",
 };
 
-/* Some overflows were taken, and enough were pending. */
+/* Some overflows were handled, and enough were pending. */
 static bool enough_overflows(unsigned int taken_before, unsigned int pending_before)
 {
 	return statistic("ovfl_intr_regular_count") > taken_before &&
@@ -193,9 +193,9 @@ static bool sees_both(enum way way, const struct meeting *meetings)
 }
 
 /*
- * One iteration ends monitoring shortly before an overflow. In a share of the iterations the
- * overflow must have been pending: the counter had wrapped and nobody was notified. Each way to
- * end needs that share, and one overflow that was taken.
+ * One iteration ends monitoring shortly before an overflow. In a part of the iterations the
+ * overflow must have been pending: the counter had wrapped and nobody was notified. Each way to end
+ * monitoring needs such iterations, and one overflow that was handled.
  */
 static void end_in_one_way(enum way way, struct approach *approach,
 			   struct meeting *meetings, const pid_t *tids)
@@ -219,7 +219,7 @@ static void end_in_one_way(enum way way, struct approach *approach,
 	close(fd);
 	taken = statistic("ovfl_intr_regular_count") - taken;
 	pending = statistic("ovfl_intr_replay_count") - pending;
-	printf("         %s: %u iterations; overflows: %u taken, %u pending at the end\n",
+	printf("         %s: %u iterations; overflows: %u handled, %u pending at the end\n",
 	       way_names[way], i, taken, pending);
 	fflush(stdout);
 }
@@ -241,7 +241,10 @@ static void overflows_must_be_whole(void)
 		spinner_begin(&spinners[i]);
 		tids[i] = spinners[i].tid;
 	}
-	/* The last way cannot see the order. It uses the lead that the others have found. */
+	/*
+	 * The order cannot be seen for the last way. It uses the lead that was found for the
+	 * others.
+	 */
 	for (way = STOP; way <= CLOSE; way++)
 		end_in_one_way(way, &approach, meetings, tids);
 	for (i = 0; i < 2; i++)

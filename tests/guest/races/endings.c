@@ -44,7 +44,7 @@ static int spin_and_end(void *unused)
 	return 0; /* exit(), of this thread only */
 }
 
-/* We kill it, or it exits by itself after some turns. */
+/* Either we kill it, or it exits by itself after some turns. */
 static int spin_and_be_killed(void *unused)
 {
 	(void)unused;

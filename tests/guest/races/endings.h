@@ -28,11 +28,11 @@ enum ending {
  * @wanted: for make_targets()
  * @pid: process to wait for, 0 for a thread of this process
  * @made: @pid and @tid are valid
- * @tid: 0 when the thread has exited
+ * @tid: its thread ID; 0 when the thread has exited
  * @here: the thread spins
  * @go: lets it end
- * @turns: how often it has spun
- * @patience: turns between @go and the end
+ * @turns: number of iterations that it has spun
+ * @patience: number of iterations between @go and the end
  */
 struct target {
 	enum ending ending;

@@ -28,7 +28,7 @@ struct executor {
 	volatile bool stop;
 	volatile bool threads; /* a second thread calls exec now and then */
 	volatile uint64_t execs;
-	/* Odd exactly while the program has privileges. */
+	/* Odd while the program has privileges, and only then. */
 	volatile uint64_t generation;
 	char programs[2][64]; /* in turn */
 };
@@ -96,7 +96,7 @@ static struct executor *executor_begin(uid_t uid, bool threads, const char *seco
 		mmap(NULL, sizeof(*executor), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	require(executor != MAP_FAILED);
 	executor->threads = threads;
-	/* Does not execute the link itself: that may point to the second program by then. */
+	/* The link itself is not executed: by then it may point to the second program. */
 	require(readlink("/proc/self/exe", executor->programs[0],
 			 sizeof(executor->programs[0]) - 1) > 0);
 	strcpy(executor->programs[1], second);
@@ -204,7 +204,8 @@ static struct exec_counts load_while_it_executes(const struct executor *executor
 		require(pfm_unload_context(fd) == 0);
 	}
 	require(close(fd) == 0);
-	printf("         %u loads met %ju execs: %u loaded, %u refused, %u ended, %u gone\n",
+	printf("         %u loads overlapped with %ju execs: %u loaded, %u "
+	       "refused, %u ended, %u gone\n",
 	       i, (uintmax_t)executor->execs, counts.loaded, counts.refused, counts.ended,
 	       counts.gone);
 	fflush(stdout);
@@ -225,7 +226,7 @@ TEST(the_load_may_race_with_an_exec)
 	all_must_be_well();
 }
 
-/* All that needs root is done before and after. */
+/* Everything that needs root is done before and after. */
 static void watch_as_a_user(struct executor *executor)
 {
 	struct exec_counts counts;
@@ -286,7 +287,9 @@ static pid_t last_pid(void)
 	return pid;
 }
 
-/* The next process is the next helper. Returns 0 if it exited before it was seen. */
+/*
+ * The next process that is created is the next helper. Returns 0 if it exited before it was seen.
+ */
 static int meet_helper(int fd)
 {
 	pid_t pid = last_pid() + 1;

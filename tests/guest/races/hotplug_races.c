@@ -12,8 +12,8 @@ SUITE(hotplug_races, 1800);
 /* State of the thread that takes CPU 1 offline and online. */
 static struct {
 	volatile bool over;
-	volatile bool moving; /* the CPU goes offline or online right now */
-	volatile unsigned int moves; /* two changes are a cycle */
+	volatile bool moving; /* the CPU is going offline or online now */
+	volatile unsigned int moves; /* a change to offline and one to online are a cycle */
 } hotplug;
 
 static void *cycle_cpu(void *unused)
@@ -112,8 +112,8 @@ static void everything_with_hotplug(void)
 	pthread_join(thread, NULL);
 	spinner_end(&spinners[0]);
 	spinner_end(&spinners[1]);
-	printf("         %u contexts, %u of them while CPU 1 went or came; "
-	       "it went and came %u times\n",
+	printf("         %u contexts, %u of them while CPU 1 went offline "
+	       "or online; it did both %u times\n",
 	       made, met, hotplug.moves / 2);
 	fflush(stdout);
 	all_must_be_well();

@@ -4,7 +4,7 @@
 
 #include "meeting.h"
 
-/* In turns of a loop, as all times here. */
+/* Times are in iterations of a loop, like all times here. */
 #define LEAST_STEP   64
 #define LARGEST_STEP 65536
 #define JITTER_WIDTH 16

@@ -2,8 +2,8 @@
 /*
  * Two sides race in a window, thousands of times.
  *
- * Where their order can be seen from outside, it is counted. The lead of one side is made longer
- * or shorter until both orders have happened, because a race that one side always wins tests
+ * Where their order can be seen from outside, it is counted. One side gets a lead, which is made
+ * longer or shorter until both orders have happened. A race that the same side always wins tests
  * nothing.
  */
 #ifndef MEETING_H
@@ -21,10 +21,11 @@ enum order {
 
 /**
  * struct meeting - a race: when both sides act, and how often in which order
- * @edge: the edge that is aimed at: between "before" and "at once", or between "at once" and
- * "after"
- * @lead: for each edge, turns that the other side gets first; negative: turns that we get
- * @step: for each edge, how far the lead was moved last, with its sign
+ * @edge: the edge between two orders that is aimed at: between "before" and "at once", or between
+ *	"at once" and "after"
+ * @lead: for each edge, number of iterations that the other side gets first; negative: that we get
+ *	first
+ * @step: for each edge, the last change of the lead, with its sign
  * @orders: how often each order was seen
  */
 struct meeting {
@@ -34,16 +35,16 @@ struct meeting {
 	unsigned int orders[ORDERS];
 };
 
-/* Turns that we wait. Negative: the other side has to wait. */
+/* Number of iterations that we wait. If it is negative, the other side waits. */
 int choose_lead(struct meeting *meeting);
 /*
- * Moves the lead towards the edge where both orders are seen. Moves faster as long as only one
+ * Moves the lead towards the edge at which both orders are seen. The steps grow as long as only one
  * order is seen.
  */
 void note_order(struct meeting *meeting, enum order order);
 /*
- * Returns whether both orders were seen. A race goes on until then: the number of iterations
- * depends on the host, and the test's timeout bounds it.
+ * Returns whether both orders were seen. A race continues until then: the number of iterations
+ * depends on the host, and the test's timeout limits it.
  */
 bool both_have_happened(const struct meeting *meeting);
 void print_orders(const struct meeting *meeting, const char *name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Modules are unloaded whenever nobody uses them, also with work outstanding. */
+/* Modules are unloaded whenever nobody uses them, even if work is pending. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 SUITE(module_races, 1800);
 
-/* Ends the threads that read files and unload modules meanwhile. */
+/* Ends the threads that meanwhile read files and unload modules. */
 static volatile bool contexts_done;
 
 /* Files that are removed with the PMU and with the core. A read returns a line or nothing. */
@@ -39,7 +39,7 @@ struct module_counts {
 	volatile unsigned int pmus, cores;
 };
 
-/* The next context has to wait: both modules can be unloaded. */
+/* The next context must wait, so that both modules can be unloaded. */
 static volatile bool held_off;
 
 static bool try_unload(const char *module)
@@ -104,7 +104,7 @@ static bool use_loaded_module(void)
 		return false;
 	}
 	pmd.reg_value = -(uint64_t)random_below(100000);
-	/* The software PMU does not know the event. */
+	/* The software PMU does not have the event. */
 	require(pfm_write_pmcs(fd, &pmc, 1) == 0 || errno == EINVAL);
 	require(pfm_write_pmds(fd, &pmd, 1) == 0);
 	require(try_load(fd, thread_id()) == 0);
@@ -118,8 +118,8 @@ static bool use_loaded_module(void)
 }
 
 /*
- * One iteration is a try to unload. It races with users, and most tries are refused. The next test
- * needs unloads that succeed.
+ * One iteration is an attempt to unload. It races with users, and most attempts are refused. The
+ * next test needs unloads that succeed.
  */
 TEST(modules_can_be_unloaded_whenever_nobody_uses_them)
 {
@@ -145,8 +145,8 @@ TEST(modules_can_be_unloaded_whenever_nobody_uses_them)
 	contexts_done = true;
 	pthread_join(unloader, NULL);
 	pthread_join(reader, NULL);
-	printf("         %u contexts made, %u not; of %u tries the PMU went in %u, "
-	       "the core in %u\n",
+	printf("         %u contexts created, %u not; of %u attempts the "
+	       "PMU was unloaded in %u, the core in %u\n",
 	       made, missed, counts.tries, counts.pmus, counts.cores);
 	fflush(stdout);
 	ck_assert(counts.pmus && counts.cores && counts.tries > counts.pmus);
@@ -154,13 +154,13 @@ TEST(modules_can_be_unloaded_whenever_nobody_uses_them)
 	all_must_be_well();
 }
 
-/* The core is unloaded in one of so many iterations, because that waits for RCU several times. */
+/* The core is unloaded in one of this many iterations, because that waits for RCU several times. */
 #define CORE_EVERY    16
 
 /* Makes unloading several times as fast, but not kfree_rcu(). Not set in every iteration. */
 #define RCU_EXPEDITED "/sys/kernel/rcu_expedited"
 
-/* @module has no user. It can be unloaded, unless a last reference holds it for a moment. */
+/* @module has no user. It can be unloaded, unless a last reference delays that for a moment. */
 static unsigned int unload_at_last(const char *module)
 {
 	unsigned int refusals;
@@ -194,7 +194,7 @@ static void leave_work(enum ending ending)
 
 /*
  * One iteration loads a context on a running target and closes it. At once the PMU's module is
- * removed, in some iterations the core's, too. Hooks are still in place, the context waits for
+ * unloaded, in some iterations the core's, too. Hooks are still in place, the context waits for
  * RCU, the target may be exiting, and another thread reads files that are removed. Each iteration
  * succeeds.
  */
@@ -227,8 +227,8 @@ TEST(modules_can_be_unloaded_with_work_outstanding)
 	write_text(RCU_EXPEDITED, before);
 	contexts_done = true;
 	pthread_join(reader, NULL);
-	printf("         with work outstanding the PMU went %u times, the core %u times, "
-	       "after %u refusals\n",
+	printf("         with pending work the PMU was unloaded %u times, "
+	       "the core %u times, after %u refusals\n",
 	       i, cores, refused);
 	fflush(stdout);
 	ck_assert_uint_ge(cores, count / 20);

@@ -4,7 +4,7 @@
  * for a restart, or with the mapping of a buffer, thousands of times.
  *
  * The sampled thread is on CPU 1, the thread that disturbs it on CPU 0. The state of the sampled
- * thread at that moment is counted. Each state must have been met.
+ * thread at that moment is recorded. Each state must have occurred.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -30,10 +30,11 @@ static void no_buffer_must_be_left(void)
 #define LONGEST	 (1ul << 40)
 
 /**
- * struct met - in which state the other side was found, and how often
+ * struct met - how often the other side was found in each state
  *
- * @period: until its first overflow: longer after one that came too early to be met,
- *	else shorter, so that both happen on a machine of any speed
+ * @period: the period until its first overflow. It is made longer when the overflow came too early
+ *	to be found in the state, and shorter otherwise, so that both happen on a machine of any
+ *	speed
  */
 struct met {
 	unsigned int running;
@@ -64,7 +65,7 @@ static uint64_t about(uint64_t period)
 	return period / 2 + period / 1024 * random_below(1024);
 }
 
-/* A race goes on until then. The test's timeout bounds it. */
+/* A race continues until then. The test's timeout limits it. */
 static bool both_were_met(const struct met *met)
 {
 	return met->running && met->masked;
@@ -72,7 +73,8 @@ static bool both_were_met(const struct met *met)
 
 static void print_met(const struct met *met)
 {
-	printf("         %u met it counting, %u masked\n", met->running, met->masked);
+	printf("         found %u times while counting, %u times masked\n", met->running,
+	       met->masked);
 	fflush(stdout);
 }
 
@@ -196,7 +198,7 @@ static void let_go(int fd)
 	require(close(fd) == 0);
 }
 
-/* The thread continues, whether it waited, was about to wait, or did not wait yet. */
+/* The thread continues, whether it has waited, was about to wait, or did not wait yet. */
 TEST(releasing_calls_may_race_with_a_waiting_thread)
 {
 	/* A stock guest takes 25 ms for each iteration. */
@@ -216,7 +218,10 @@ TEST(releasing_calls_may_race_with_a_waiting_thread)
 		note(&met, fd);
 		let_go(fd);
 		turns = spinner.turns;
-		/* Sleeps: where the host runs one guest CPU at a time, the other CPU can run. */
+		/*
+		 * Sleeps, so that the other CPU can run even if the host runs one guest CPU at a
+		 * time.
+		 */
 		while (spinner.turns == turns)
 			usleep(10);
 	}
@@ -324,7 +329,7 @@ TEST(a_mapping_may_race_with_the_creation_and_the_close)
 			usleep(random_below(100));
 		require(close(fd) == 0);
 		spin_turns(random_below(1 << random_below(8)));
-		/* The lowest free number, which is the same descriptor again. */
+		/* It gets the lowest free number, which is that of the closed descriptor. */
 		require(pfm_open_device() == fd);
 	}
 	mapper.stop = true;

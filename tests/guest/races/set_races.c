@@ -23,8 +23,8 @@ SUITE(set_races, 1800);
 /* ---- contexts ------------------------------------------------------------------------ */
 
 /*
- * Switches by time, by overflows of a busy counter, or by both in turn. Not so often that a slow
- * guest does nothing else.
+ * Switches by time, by overflows of a busy counter, or by both in turn. The interval is long enough
+ * that a slow guest makes progress.
  */
 #define SHORTEST 100000 /* ns */
 #define LONGEST	 400000
@@ -69,7 +69,7 @@ static int switching_context(bool overflows)
 	return fd;
 }
 
-/* Of all sets together. */
+/* For all sets together. */
 struct turns_taken {
 	uint64_t switches;
 	uint64_t duration;
@@ -98,9 +98,9 @@ static struct turns_taken turns_taken(int fd)
 }
 
 /*
- * Nothing is monitored now, and nothing was before @begun. The durations of the sets are not more
- * than the time that has passed, and the number of turns fits into it. Task clocks begin and end
- * with each turn and have lost none of that time.
+ * Nothing is monitored now, and nothing was monitored before @begun. The durations of the sets are
+ * together not longer than the time that has passed, and the number of turns is possible in that
+ * time. The task clocks begin and end with each turn and contain all of that time.
  *
  * Return: the number of set switches.
  */
@@ -124,7 +124,7 @@ static uint64_t sets_must_be_whole(int fd, uint64_t begun, bool overflows)
 }
 
 /*
- * Waits until sets have been switched, on a slow guest, too: the first switch is from set 0 to set
+ * Waits until sets have been switched, even on a slow guest: the first switch is from set 0 to set
  * 1.
  */
 static void wait_for_switch(int fd, pid_t tid)
@@ -153,7 +153,7 @@ enum way {
 /**
  * struct end - a way to end monitoring
  * @overflows: sets are switched by overflows, too
- * @late: not before the first switch
+ * @late: not before the first set switch
  */
 struct end {
 	enum way way;
@@ -174,7 +174,7 @@ static uint64_t end_while_it_switches(pid_t tid, const struct end *end)
 		wait_for_switch(fd, tid);
 	spin_turns(random_below(1 << random_below(17)));
 	if (end->way == START)
-		/* Started by hand in turn. The order of sets is not kept. */
+		/* A call starts any of the sets, so the order of sets is not kept. */
 		require(try_start_set(fd, random_below(SETS)) == 0);
 	else if (end->way == STOP)
 		require(pfm_stop(fd) == 0);
@@ -324,8 +324,8 @@ static void cpus_go_on_the_way(void)
 	pthread_join(thread, NULL);
 	spinner_end(&spinners[0]);
 	spinner_end(&spinners[1]);
-	printf("         %u contexts, %ju switches, CPU 1 went and came %u times\n", made,
-	       (uintmax_t)switches, moves / 2);
+	printf("         %u contexts, %ju switches, CPU 1 went offline and online %u times\n",
+	       made, (uintmax_t)switches, moves / 2);
 	fflush(stdout);
 	all_must_be_well();
 }
@@ -347,8 +347,8 @@ static struct {
 	pid_t target;
 	volatile bool stop;
 	volatile unsigned int made, deleted,
-		busy; /* of the thread that creates and deletes sets */
-	unsigned int loaded, missing; /* of the thread that loads */
+		busy; /* counted by the thread that creates and deletes sets */
+	unsigned int loaded, missing; /* counted by the thread that loads */
 } duel;
 
 static void note(int result, volatile unsigned int *done, volatile unsigned int *refused,
@@ -401,8 +401,8 @@ static void load_and_use(void)
 }
 
 /*
- * One iteration is a try to load a set, which may have been deleted. The race goes on until one
- * set had been deleted and another one was in use.
+ * One iteration is an attempt to load a set, which may have been deleted. The race continues until
+ * one set had been deleted and another one was in use.
  */
 static void duel_of_two(void)
 {
@@ -425,7 +425,7 @@ static void duel_of_two(void)
 	require(pthread_join(thread, NULL) == 0);
 	spinner_end(&spinner);
 	close(duel.fd);
-	printf("         %u sets made, %u deleted, %u refused; %u loads, %u of no set\n",
+	printf("         %u sets created, %u deleted, %u refused; %u loads, %u of deleted sets\n",
 	       duel.made, duel.deleted, duel.busy, duel.loaded, duel.missing);
 	fflush(stdout);
 	all_must_be_well();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Many contexts on threads that are killed, on two CPUs at once. Nothing may be left: no session,
- * no module reference, no memory.
+ * Many contexts on threads that are killed, on two CPUs at once. Nothing may remain: no session, no
+ * module reference, no memory.
  */
 #include <glob.h>
 #include <signal.h>
@@ -63,7 +63,7 @@ static void kill_and_load(void)
 	require(close(fd) == 0);
 }
 
-/* The worker itself exits with everything open. */
+/* The worker itself exits without closing anything. */
 static void end_with_all_open(void)
 {
 	pid_t pid = fork(), victim;
@@ -99,7 +99,7 @@ struct caches {
 
 /*
  * Free objects that a CPU caches count as used, up to a slab per cache. They are freed first, and
- * so are the names of files.
+ * so are the cached names of files.
  */
 static void give_back_free_objects(void)
 {
@@ -147,7 +147,7 @@ static struct cache *find_cache(struct caches *caches, const char *name)
 }
 
 /*
- * The slab that a CPU allocates from counts as used as a whole. So take the least of several
+ * The slab that a CPU allocates from counts as used completely. So use the least of several
  * readings.
  */
 static void keep_least_of_caches(struct caches *least)
@@ -181,7 +181,7 @@ static int64_t unused_memory(void)
 
 /*
  * The first cache that has grown by @limit objects, or NULL. The slab that a CPU allocates from
- * counts as used as a whole, which matters more for small objects.
+ * counts as used completely, which matters more for small objects.
  */
 static const struct cache *grown_cache(struct caches *before, const struct caches *after,
 				       uint64_t limit)
@@ -208,9 +208,9 @@ TEST(thousands_of_killed_targets_leave_nothing)
 }
 
 /*
- * A context has objects in several caches, and pages. Some is freed late, by RCU or with the next
- * free object, so there is some tolerance. A leak of one object in 40 cycles is found: no cache
- * was seen to grow by more than five. Pages belong to all processes.
+ * A context has objects in several caches, and pages. Some memory is freed later, by RCU or with
+ * the next free object, so there is some tolerance. A leak of one object in 40 cycles is found:
+ * without a leak no cache was seen to grow by more than five. Pages are used by all processes.
  */
 #define MOST_OBJECTS (WORKERS * CYCLES / 40)
 #define MOST_BYTES   (1l << 20)
@@ -280,7 +280,7 @@ TEST(all_modules_can_be_unloaded_after_the_stress)
 	count_must_be_right(make_context());
 }
 
-/* Both create and close as fast as they can, and the PMU is unloaded as often. */
+/* Both create and close contexts as fast as they can, and the PMU is unloaded as often. */
 static void create_and_close(void)
 {
 	close(create());

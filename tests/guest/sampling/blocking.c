@@ -2,8 +2,8 @@
 /*
  * PFM_FL_NOTIFY_BLOCK: docs/interface.md 1.12, 3.5, 4.7 and 10, row 17.
  *
- * The thread that overflowed waits on its way to user level until the restart. Meanwhile its turns
- * in the shared page do not grow.
+ * The thread that overflowed waits on its way to user level until the restart. Meanwhile
+ * page->turns does not grow.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -243,7 +243,7 @@ TEST(unload_and_close_release_a_blocked_thread)
 	must_be_released_by(close_it);
 }
 
-/* The message that blocks found no place in the queue, so no restart is possible. */
+/* There was no room in the queue for the message, so no restart is possible. */
 TEST(a_thread_blocked_by_a_full_queue_can_be_released)
 {
 	struct child child = child_new();

@@ -5,7 +5,7 @@
 
 #include "samples.h"
 
-/* A period so short that it overflows at once. */
+/* A period so short that the counter overflows at once. */
 unsigned int soon_ms(void);
 
 /* A blocking context without a format. The first counter is busy and sampled. */
@@ -15,7 +15,7 @@ int blocking_context(void);
 void spin_begin(const struct child *child);
 void spin_end(const struct child *child);
 bool is_blocked(pid_t tid);
-/* The thread got that far and no further. */
+/* The thread reached that number of turns and no more. */
 void must_be_blocked(const struct child *child);
 void must_go_on(const struct child *child);
 /* A child that spins and is blocked. Its message has not been read. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The thread overflowed in a system call. The call returns what it should, and a thread that
- * sleeps in a call holds no module.
+ * The thread overflowed in a system call. The call returns its usual result. A thread that sleeps
+ * in a call does not pin a module.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 SUITE(blocking_calls, 120);
 
-/* Each switch is an overflow, so that the child overflows when it falls asleep. */
+/* Each switch is an overflow, so the child overflows when it falls asleep. */
 static int context_on_switches(void)
 {
 	int fd = context_with_flags(PFM_FL_NOTIFY_BLOCK);
@@ -24,8 +24,8 @@ static int context_on_switches(void)
 }
 
 /*
- * The child overflowed when it fell asleep in the read() of its next command, and has to wait
- * after that. If it was preempted before, it had to wait at once.
+ * The child overflowed when it fell asleep in the read() of its next command, and has to wait after
+ * that. If it was preempted before, it had to wait at that moment.
  */
 static void wait_until_asleep(int fd, const struct child *child)
 {
@@ -188,7 +188,7 @@ TEST(a_sleep_interrupted_by_an_overflow_has_its_full_length)
 	with_pmu("perfmon_soft", "", check_sleep);
 }
 
-/* Makes system calls of all lengths, with overflows anywhere in them. Returns how many failed. */
+/* Makes system calls of all durations, with overflows anywhere in them. Returns how many failed. */
 static uint64_t call_until_stopped(uint64_t unused)
 {
 	struct child_page *page = child_own_page();
@@ -243,7 +243,7 @@ TEST(system_calls_of_a_blocked_thread_return_what_they_should)
 	close(fd);
 }
 
-/* A thread that still sleeps, far from user level, does not hold modules either. */
+/* A thread that still sleeps in the kernel does not pin modules either. */
 static void check_modules_of_a_sleeper(void)
 {
 	struct child child = child_new();

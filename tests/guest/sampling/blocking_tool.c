@@ -9,7 +9,7 @@
 SUITE(blocking_tool, 120);
 
 /*
- * A process that has loaded the context. If requested it has a successor, which only has the
+ * A process that has loaded the context. If requested, it forks a successor, which has only the
  * descriptor.
  */
 struct tool {
@@ -67,7 +67,7 @@ static struct tool tool_begin(pid_t target, bool with_successor)
 	char byte;
 
 	pmu();
-	/* The successor becomes a child of the test when the tool has exited. */
+	/* When the tool has exited, its successor becomes a child of the test. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	ck_assert_int_eq(pipe(told), 0);
 	ck_assert_int_eq(pipe(gate), 0);
@@ -128,7 +128,7 @@ TEST(a_blocked_thread_does_not_wait_for_a_successor_of_its_tool)
 	must_survive_the_tool(true);
 }
 
-/* The tool had exited before the overflow, so nobody could restart. */
+/* The tool had exited before the overflow, so nobody could restart the context. */
 TEST(a_thread_is_not_blocked_after_its_tool_has_ended)
 {
 	struct child child;
@@ -151,7 +151,7 @@ TEST(a_thread_is_not_blocked_after_its_tool_has_ended)
 }
 
 /*
- * A tool that closes a descriptor which it passed on has not exited. The thread blocks for the
+ * A tool that closes a descriptor which it has passed on has not exited. The thread blocks for the
  * successor.
  */
 TEST(a_successor_may_restart_after_the_tool_has_closed)
@@ -205,7 +205,7 @@ TEST(a_blocked_thread_keeps_waiting_when_other_processes_end)
 	ck_assert_int_eq(status, 0);
 	spin_begin(&child);
 	must_be_blocked(&child);
-	/* Memory that the kernel had for the loader is used for these processes now. */
+	/* The kernel reuses the loader's memory for these processes. */
 	for (i = 0; i < 100; i++) {
 		pid = fork();
 		if (pid == 0)

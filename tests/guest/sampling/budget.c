@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The interrupt budget: no period, on any number of counters and CPUs, makes the machine unusable
- * for others. Time that is not counted because of the limit is reported.
+ * for other threads. Time that is not counted because of the limit is reported.
  */
 #include <stdio.h>
 #include <sys/mman.h>
@@ -20,7 +20,7 @@ SUITE(budget, 120);
 #define CHILDREN  8
 #define THROTTLES "ovfl_throttle_count"
 
-/* Of /proc/timer_list: ticks since boot. */
+/* From /proc/timer_list: ticks since boot. */
 static uint64_t ticks(void)
 {
 	const char *line = strstr(read_text("/proc/timer_list"), "\njiffies: ");
@@ -40,7 +40,7 @@ static void limit_back(void)
 
 static void with_limit(void (*check)(void))
 {
-	pmu(); /* read once, for all */
+	pmu(); /* read once for all tests */
 	strcpy(limit_before, read_text(LIMIT));
 	then_put_back(check, limit_back);
 }
@@ -74,8 +74,8 @@ static void sample_everything(int fd, uint64_t period)
 }
 
 /**
- * struct storm - children on the first CPUs, with more overflows than they can have
- * @latest: longest time, ns, that a sleep of a ms took
+ * struct storm - children on the first CPUs, with more overflows than are allowed
+ * @latest: longest time in ns that a sleep of 1 ms took
  */
 struct storm {
 	unsigned int count;
@@ -159,8 +159,8 @@ static void must_have_been_responsive(const struct storm *storm, uint64_t *turns
 }
 
 /*
- * The software PMU has at most one interrupt per 10 us. That is within the limit, and on a slow
- * machine only a few per tick.
+ * The software PMU has at most one interrupt per 10 us. That is within the limit. On a slow machine
+ * it is only a few per tick.
  */
 static void limit_soft(void)
 {
@@ -182,7 +182,7 @@ static void check_storm_of(unsigned int count, unsigned int cpus)
 	storm_last(&storm, 3000 * MS);
 	must_have_been_responsive(&storm, turns);
 	storm_end(&storm);
-	/* Afterwards all is as before, on each CPU. */
+	/* Afterwards each CPU works as before. */
 	for (i = 0; i < cpus; i++) {
 		pin(i);
 		count_must_be_right(make_context());
@@ -204,7 +204,7 @@ TEST(an_overflow_at_every_event_leaves_time_for_other_processes)
 	with_limit(check_storm);
 }
 
-/* Each thread has its own budget. All of them together leave the CPU to others. */
+/* Each thread has its own budget. All of them together leave time to other threads of the CPU. */
 static void check_shared_storm(void)
 {
 	check_storm_of(4, 1);
@@ -338,10 +338,10 @@ TEST(a_set_may_have_16_interrupts_more_than_the_limit)
 	with_limit(check_looks);
 }
 
-/* Throttled time is not counted either, and no period is lost or doubled. */
+/* Throttled time is not counted either, and no period is lost or counted twice. */
 static void check_chain(void)
 {
-	/* So short that even a slow machine has several overflows in a tick. */
+	/* A period so short that even a slow machine has several overflows in a tick. */
 	const uint64_t period = pmu_is("soft") ? 10 : exact_period();
 	struct chain chain;
 	header_t header;
@@ -387,8 +387,8 @@ static uint64_t loop_and_call_until_stopped(uint64_t unused)
 }
 
 /*
- * Two threads take turns on a CPU. One has too many overflows, the other one is only counted. Its
- * busy counter is a clock in QEMU, which shows that it counted all of its CPU time.
+ * Two threads take turns on a CPU. One has too many overflows, the other one only counts. Its busy
+ * counter is a clock in QEMU, which shows that it counted all of its CPU time.
  */
 static void check_neighbour(void)
 {
@@ -478,7 +478,7 @@ static void check_next_set(void)
 	must_be_near(pmd.reg_value, durations[1],
 		     is_deterministic() ? durations[1] / 100
 					: durations[1] / 50 + 20 * MS);
-	/* And it is not active for longer. */
+	/* And the first set is not active for longer because of that. */
 	if (is_deterministic())
 		must_be_near(durations[0], durations[1], durations[1] / 20 + 2 * MS);
 }

@@ -39,7 +39,7 @@ TEST(a_new_buffer_has_its_header_and_nothing_else)
 		ck_assert_uint_eq(header->hdr_version, 0x10001);
 		ck_assert_uint_eq(header->hdr_buf_flags, 0);
 		words = (const volatile uint64_t *)header;
-		/* An assertion for each word would take longer than all the rest. */
+		/* An assertion for each word would take longer than the rest of the test. */
 		for (word = 6; word < sizes[i] / 8 && !words[word]; word++)
 			continue;
 		ck_assert_msg(word == sizes[i] / 8, "%ju bytes: word %zu is 0x%jx",
@@ -199,7 +199,7 @@ TEST(a_format_can_be_named_by_its_uuid)
 
 /* ---- a full buffer --------------------------------------------------------------------- */
 
-/* Values with each sample: three at most. */
+/* Values in each sample: at most three. */
 static void record(struct pfarg_pmd *pmd, unsigned int values)
 {
 	const unsigned int recorded[] = { pmu()->pmds[0], PFM_PMD_TASK_CLOCK,
@@ -210,7 +210,7 @@ static void record(struct pfarg_pmd *pmd, unsigned int values)
 		add_to(pmd->reg_smpl_pmds, recorded[i]);
 }
 
-/* Monitoring is masked by the sample after which another one of the largest size would not fit. */
+/* A sample masks monitoring if another one of the largest size would not fit after it. */
 static void must_fill(uint64_t size, unsigned int values)
 {
 	uint64_t period = size < 16384 ? PERIOD : PERIOD / 20;
@@ -271,7 +271,10 @@ TEST(a_buffer_of_a_mib_fills_to_its_end)
 	uint64_t size = MIB - 8 * least_size();
 
 	need_overflow_interrupts();
-	/* In a debug kernel, or where a clock's interrupts are limited, this many take minutes. */
+	/*
+	 * In a debug kernel, or if a clock's interrupts are limited, this many samples take
+	 * minutes.
+	 */
 	if (is_debug_kernel() || pmu_is("soft"))
 		size = 16 * page_size();
 	must_fill(size, 3);
@@ -325,13 +328,16 @@ static void must_be_masked_for_ever(int fd, header_t header)
 	must_not_restart(fd);
 	ck_assert_uint_eq(state_of(fd), PFM_STATE_MASKED);
 	ck_assert_uint_eq(header->hdr_count, 1);
-	/* Loading again ends it. */
+	/* A load ends the masking. */
 	end_sampling(fd);
 	ck_assert_uint_eq(header->hdr_count, 1);
 	count_must_be_right(fd);
 }
 
-/* The PMD that fills the buffer does not have the flag. @another has it and does not overflow. */
+/*
+ * The PMD that fills the buffer does not have PFM_REGFL_OVFL_NOTIFY. @another has it and does not
+ * overflow.
+ */
 static void fill_without_notify(bool another)
 {
 	struct pfarg_pmd pmd = sampling(0, PERIOD);
@@ -356,7 +362,7 @@ TEST(a_buffer_full_without_notify_masks_for_ever)
 	fill_without_notify(false);
 }
 
-/* The flag counts only on the PMD that filled the buffer. */
+/* The flag matters only on the PMD that filled the buffer. */
 TEST(the_flag_of_another_pmd_does_not_help_a_full_buffer)
 {
 	fill_without_notify(true);
@@ -364,7 +370,7 @@ TEST(the_flag_of_another_pmd_does_not_help_a_full_buffer)
 
 /* ---- lost samples ------------------------------------------------------------------------- */
 
-/* Two overflows in one interrupt, room for one. */
+/* Two overflows in one interrupt, and room for one sample. */
 TEST(a_sample_without_room_is_counted_as_lost)
 {
 	struct pfarg_ovfl_msg message;
@@ -397,16 +403,15 @@ TEST(a_sample_without_room_is_counted_as_lost)
 }
 
 /*
- * A reader that empties the buffer while the thread continues. The thread is killed at some
- * moment.
+ * A reader that empties the buffer while the thread continues. The thread is killed at any moment.
  */
 struct reader {
 	int fd;
 	header_t header;
 	void (*take)(header_t header);
 	uint64_t buffers; /* read, full ones */
-	uint64_t read_overflows; /* hdr_overflows when the last was read */
-	bool is_stale; /* of those, not emptied */
+	uint64_t read_overflows; /* hdr_overflows when the last full buffer was read */
+	bool is_stale; /* the last full buffer was read but not emptied */
 };
 
 /* Returns false when the thread has ended. */
@@ -500,7 +505,7 @@ static void take_pairs(header_t header)
 		taken[entry->ovfl_pmd == pmu()->pmds[1]]++;
 }
 
-/* Each overflow of the first counter is an overflow of the second one, too. */
+/* Each overflow of the first counter is also an overflow of the second one. */
 TEST(all_samples_of_a_killed_thread_are_there_or_counted_as_lost)
 {
 	struct child child = child_new();
@@ -509,7 +514,7 @@ TEST(all_samples_of_a_killed_thread_are_there_or_counted_as_lost)
 	int i;
 
 	need_exact_work();
-	/* An odd number of entries: the second entry of a pair finds no room. */
+	/* The number of entries is odd: the second entry of a pair finds no room. */
 	size = least_size() + 8 * sizeof(struct pfm_dfl_smpl_entry);
 	reader.fd = default_context(0, size);
 	reader.header = map_buffer(reader.fd, size);

@@ -14,7 +14,7 @@ SUITE(buffer_limits, 120);
 
 #define DEAD_CHILDREN 64
 
-/* Of this process and its children. */
+/* For this process and its children. */
 static void limit_locked_memory(uint64_t bytes)
 {
 	const struct rlimit limit = { bytes, bytes };
@@ -48,7 +48,7 @@ TEST(a_users_buffers_count_as_locked_memory)
 	fds[1] = default_context(0, 2 * page);
 	ck_assert_uint_eq(read_number(MEM_CUR), 4 * page);
 	must_be_over(least_size(), PFM_REASON_BUFFER_MEMLOCK);
-	/* The mapping keeps the buffer. Mapping costs nothing more. */
+	/* The mapping keeps the buffer and its charge. Mapping costs nothing more. */
 	header = map_buffer(fds[0], page + 1);
 	ck_assert_uint_eq(read_number(MEM_CUR), 4 * page);
 	close(fds[0]);
@@ -69,7 +69,7 @@ static uint64_t try_four_pages(uint64_t uid)
 	return try_default(0, 4 * page_size()) == -1 ? errno : 0;
 }
 
-/* Another process of the same user gets nothing. Another user has a share of their own. */
+/* Another process of the same user gets no buffer. Another user has a share of their own. */
 TEST(the_share_is_per_user_not_per_process)
 {
 	struct child first = child_new(), second = child_new(), other = child_new();
@@ -85,17 +85,17 @@ TEST(the_share_is_per_user_not_per_process)
 	wait_until(read_number(MEM_CUR) == 0);
 }
 
-/* A process with the same descriptors and separate memory. */
+/* A process with the same descriptors but separate memory. */
 static pid_t fork_with_same_files(void)
 {
 	return syscall(SYS_clone, CLONE_FILES | SIGCHLD, NULL, NULL, NULL, NULL);
 }
 
-/* Each child makes the largest buffer that it can and exits. Its descriptor stays open. */
+/* Each child creates the largest buffer that it can and exits. Its descriptor stays open. */
 TEST(buffers_of_dead_children_count_against_one_limit)
 {
 	const size_t size = 16 * page_size();
-	const int first = dup(STDIN_FILENO); /* what the first child gets */
+	const int first = dup(STDIN_FILENO); /* the number that the first child gets */
 	unsigned int n, made = 0;
 	int status;
 	pid_t pid;
@@ -124,8 +124,8 @@ TEST(buffers_of_dead_children_count_against_one_limit)
 }
 
 /*
- * In a user namespace a user has the uids that newuidmap (root has installed it) gives from
- * /etc/subuid.
+ * In a user namespace a user has the uids that /etc/subuid lists and newuidmap, a set-user-ID
+ * program, maps.
  */
 static uint64_t enter_a_namespace(uint64_t unused)
 {

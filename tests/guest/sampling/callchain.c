@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The sampling format "callchain": its layout, its arguments, and the program's part of a stack.
- * The expected addresses are the return addresses that the functions find themselves.
+ * The expected addresses are the return addresses that the functions read themselves.
  */
 
 #include "callchain.h"
@@ -45,7 +45,7 @@ NESTED static uint64_t innermost(struct child_page *page)
 	return page->turns;
 }
 
-#define INNERMOST_SIZE 256 /* bytes, more than the stack has */
+#define INNERMOST_SIZE 256 /* in bytes, more than the stack has */
 
 NESTED static uint64_t middle(struct child_page *page)
 {
@@ -129,7 +129,7 @@ TEST(a_programs_stack_has_the_return_addresses_of_its_functions)
 
 /* ---- link registers --------------------------------------------------------------------- */
 
-/* Calls nothing and does not read its return address, so it has no frame on arm64 and POWER. */
+/* It calls nothing and does not read its return address, so it has no frame on arm64 and POWER. */
 NESTED static uint64_t leaf(struct child_page *page)
 {
 	while (!page->stop)

@@ -29,12 +29,11 @@ struct callchain {
 };
 
 /*
- * A busy counter, programmed, to be written. Its periods are random. Where the clock counts
- * instructions, equal periods could all end at one instruction of a loop, and in none of its
- * calls.
+ * A busy counter, ready to be written. Its periods are random. Where the clock counts instructions,
+ * equal periods could all end at one instruction of a loop, and in none of its calls.
  */
 struct pfarg_pmd callchain_pmd(int fd);
-/* That counter is sampled. */
+/* The counter of callchain_pmd() is sampled. */
 struct callchain callchain_of(const struct pfm_callchain_arg *argument);
 struct callchain callchain_new(uint32_t flags); /* of 1 MiB */
 void callchain_free(struct callchain *chain);
@@ -78,8 +77,8 @@ static inline entry_t end_of(const struct callchain *chain)
 	     (entry) = entry_after(entry))
 
 /*
- * An interrupt similar to an NMI, as on POWER, came between the start of the counters and the
- * switch to the thread: the stack was another thread's.
+ * An interrupt that acts like an NMI, as on POWER, came between the start of the counters and the
+ * switch to the thread: the stack was that of another thread.
  */
 static inline bool is_in_switch(entry_t entry)
 {
@@ -93,7 +92,7 @@ struct function {
 };
 
 struct function find_function(const char *name);
-/* The same for a module. */
+/* The same for a function of a module. */
 struct function find_module(const char *name);
 static inline bool is_in(uint64_t address, const struct function *function)
 {

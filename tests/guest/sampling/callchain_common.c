@@ -18,7 +18,7 @@ struct pfarg_pmd callchain_pmd(int fd)
 	};
 
 	use_counters(fd, 1);
-	/* QEMU raises the interrupt of this counter at once, of the others much later. */
+	/* QEMU raises the interrupt of this counter at once, and those of the others much later. */
 	if (pmu_is("armv8")) {
 		pmd.reg_num = PFM_ARMV8_CYCLE_COUNTER;
 		write_pmc(fd, pmd.reg_num, 0);
@@ -126,7 +126,7 @@ uint64_t must_be_whole_chains(const struct callchain *chain, bool is_root)
 
 /* ---- the kernel's functions ----------------------------------------------------------- */
 
-/* From /proc/kallsyms: ends at the next higher symbol. */
+/* From /proc/kallsyms: a function ends at the next higher symbol. */
 struct function find_function(const char *name)
 {
 	struct function function = { .end = UINT64_MAX };
@@ -172,6 +172,6 @@ struct function find_module(const char *name)
 		    sscanf(line, "%*s %llu %*s %*s %*s %llx", &size, &begin) == 2)
 			module = (struct function){ begin, begin + size };
 	fclose(file);
-	ck_assert_msg(module.begin, "%s is not loaded, or nowhere", name);
+	ck_assert_msg(module.begin, "%s is not loaded, or has no address", name);
 	return module;
 }

@@ -12,7 +12,7 @@ SUITE(callchain_kernel, 120);
 
 /* ---- limits -------------------------------------------------------------------------------- */
 
-/* For child_call(): reads zeros until page->stop. The kernel does most of that. */
+/* For child_call(): reads zeros until page->stop. The kernel does most of the work. */
 static NESTED uint64_t read_until_stopped(uint64_t unused)
 {
 	struct child_page *page = child_own_page();
@@ -26,7 +26,7 @@ static NESTED uint64_t read_until_stopped(uint64_t unused)
 	return page->turns;
 }
 
-/* The same into pages that are not present. The kernel faults on them while it writes. */
+/* The same, but into pages that are not present. The kernel faults on them while it writes. */
 static NESTED uint64_t read_to_new_pages(uint64_t unused)
 {
 	struct child_page *page = child_own_page();
@@ -205,8 +205,8 @@ TEST(the_link_register_gives_the_caller_in_the_kernel)
 }
 
 /*
- * read() writes to pages that the program does not have yet. A fault is an exception of the
- * kernel. The chain must continue behind it, to read().
+ * read() writes to pages that the program does not have yet. A fault is an exception of the kernel.
+ * The chain must continue after it, to read().
  */
 static void check_exception(void)
 {
@@ -229,7 +229,7 @@ static void check_exception(void)
 		of_read += passes(entry, &vfs_read);
 	}
 	ck_assert_uint_ge(faults, 5);
-	/* Faults of the program's own accesses are few. */
+	/* There are few faults for the program's own accesses. */
 	must_be_between(of_read, faults * 9 / 10, faults);
 	child_exit(&child);
 }

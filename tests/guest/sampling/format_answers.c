@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the core does with the answers of a sampling format, PFM_CONTROL_*. Format "script"
- * (tests/modules) gives the answers that a test has written down. The caller monitors itself.
+ * How the core obeys the return values of a sampling format, PFM_CONTROL_*. Format "script"
+ * (tests/modules) returns values that the test has written. The caller monitors itself.
  */
 #include <sys/mman.h>
 
@@ -19,7 +19,9 @@ SUITE(format_answers, 60);
 #define CONTROL_SWITCH 0x8
 
 #define FULL	       (CONTROL_NOTIFY | CONTROL_MASK)
-/* A counter that was not reset has not reached this value; one that was reset is far above it. */
+/*
+ * The value of a counter that was not reset is below this; that of one that was reset is far above.
+ */
 #define MUCH	       BIT(62)
 
 struct scripted {
@@ -51,7 +53,7 @@ static void loop_until_samples(struct scripted it, uint64_t samples)
 		sampled_loop(PERIOD / 10);
 }
 
-/* Masked, the message read, and monitoring stopped, so that nothing changes. */
+/* Masked, with the message read, and stopped, so that nothing changes. */
 static uint64_t stop_when_full(struct scripted it)
 {
 	spin_until_masked(it.fd);
@@ -160,7 +162,10 @@ TEST(a_mask_without_message_cannot_be_restarted)
 
 /* ---- answers of the restart -------------------------------------------------------------- */
 
-/* After the only restart, which answers @answer: the state, and whether a new period began. */
+/*
+ * After the only restart, to which the format returns @answer: the state, and whether a new period
+ * began.
+ */
 static void must_restart_to(__s32 answer, unsigned int state, bool is_reset)
 {
 	struct scripted it = begin(

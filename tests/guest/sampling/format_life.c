@@ -86,7 +86,7 @@ static void check_exits(void)
 	close(format_context("script", &resetting, sizeof(resetting)));
 	must_have_begun_and_ended(1, 1);
 
-	/* unloaded by the user */
+	/* unloaded by a call */
 	fd = sampling_on(thread_id(), &resetting);
 	sampled_loop(3 * PERIOD);
 	must(fd, pfm_unload_context(fd));
@@ -149,7 +149,7 @@ static void check_sizes(void)
 	fd = format_context("script", &later, FIRST_SIZE);
 	format_buffer(fd, page_size());
 	close(fd);
-	/* A size between the two versions, and this version. */
+	/* A size between those of the two versions, and that of this version. */
 	ck_assert_int_eq(make_sized(&later, FIRST_SIZE + 1), 0);
 	later.argument.without_buffer = 0;
 	ck_assert_int_eq(make_sized(&later, SIZE), 0);
@@ -165,7 +165,7 @@ static void check_sizes(void)
 		later.rest[i] = 0;
 		close(fd);
 	}
-	/* Not the size of any version. */
+	/* A size of no version. */
 	ck_assert_int_eq(make_sized(&later, FIRST_SIZE - 1), EINVAL);
 	ck_assert_int_eq(make_sized(NULL, FIRST_SIZE), EINVAL);
 }

@@ -28,7 +28,7 @@ static const struct pfm_callchain_arg callchain_argument = { .buf_size = 65536 }
 static const struct pfm_hist_arg hist_argument = { .entries = 1024 };
 static const struct last_argument last_argument = { .entries = 64 };
 
-/* The UUIDs as other projects' headers have them, not taken from ours. */
+/* UUIDs from the headers of other projects, not from ours. */
 static const struct known_format {
 	const char *name;
 	const char *uuid;
@@ -191,7 +191,7 @@ static void must_be_pinned_while_used(const struct known_format *format)
 	child_rest(&child);
 	must(fd, pfm_unload_context(fd));
 	must_be_pinned(format);
-	/* A second context holds it by itself. */
+	/* A second context has its own reference. */
 	other = context_of_format(format);
 	ck_assert_int_eq(module_users(format->module), 2);
 	close(fd);
@@ -218,7 +218,7 @@ TEST(a_format_in_use_cannot_be_unloaded)
 	with_formats(check_pinned);
 }
 
-/* The buffer belongs to the core, so a reader of it does not need the format. */
+/* The buffer belongs to the core, so a program that reads it does not need the format. */
 static void check_mapping(void)
 {
 	const struct last_argument argument = { 64 };
@@ -393,7 +393,7 @@ static void must_refuse_sizes(const struct known_format *format)
 		    format->size);
 }
 
-/* An argument of a later version: fields that this version does not know have to be zero. */
+/* An argument of a later version: fields that this version does not have must be zero. */
 static void must_take_later_version(const struct known_format *format)
 {
 	char argument[100] = {};

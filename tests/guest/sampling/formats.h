@@ -11,13 +11,13 @@
 /* Runs @check in another process. Afterwards no module of a format is loaded or in use. */
 void with_formats(void (*check)(void));
 
-/* On an open descriptor. @size: of the argument. */
+/* Creates a context on an open descriptor. @size: of the argument. */
 int try_format(int fd, const char *name, const void *argument, size_t size);
 /* These must succeed. */
 int format_context(const char *name, const void *argument, size_t size);
 const void *format_buffer(int fd, size_t size);
 
-/* An argument that a format refuses, and why. */
+/* An argument that a format refuses, and the reason. */
 struct refusal {
 	const char *what;
 	const void *argument;
@@ -29,24 +29,24 @@ struct refusal {
 void must_refuse(const char *name, const struct refusal *refusals, size_t count,
 		 const void *argument, size_t size);
 
-/* Events of a busy counter between two samples: about this many ns. */
+/* Events of a busy counter between two samples; each takes about this many ns. */
 uint64_t format_period(void);
 /*
- * The first @counters are busy. Counter @i is sampled with this period, these flags and these
- * recorded PMDs.
+ * The first @counters counters are busy. Counter @i is sampled with this period, these flags and
+ * these recorded PMDs.
  */
 void sample_counter(int fd, unsigned int i, uint64_t period, uint32_t flags,
 		    const unsigned int *recorded, size_t count);
 void use_counters(int fd, unsigned int counters);
 
-/* Samples given to formats since then. The core counts them. */
+/* Number of samples given to formats so far. The core counts them. */
 uint64_t samples_taken(void);
 /* PMDs that can be recorded with a sample. */
 unsigned int pmds_in_all(void);
 /* Size of a struct pfm_dfl_smpl_entry with so many values. */
 size_t entry_bytes(unsigned int values);
 
-/* The number of so many bytes at this address, as it is in memory. */
+/* The number in these bytes at this address, in the machine's byte order. */
 uint64_t number_at(const void *memory, size_t offset, size_t bytes);
 void must_be_zero(const void *memory, size_t offset, size_t bytes);
 

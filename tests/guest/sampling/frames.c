@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The program's part in format "callchain" if the stack is damaged: bad frame pointers, too many
- * frames, a 32-bit program, memory that is unmapped.
+ * frames, a 32-bit program, memory that gets unmapped.
  */
 #include <sys/mman.h>
 
@@ -12,8 +12,8 @@ SUITE(frames, 120);
 /* ---- bad frame pointers ------------------------------------------------------------------------------ */
 
 /*
- * Spins until page->stop and counts page->turns. The frame pointer (on POWER r1) has the given
- * value.
+ * Spins until page->stop and counts page->turns. The frame pointer (r1 on POWER) has the given
+ * value meanwhile.
  */
 static void spin_with_frame(struct child_page *page, uint64_t pointer)
 {
@@ -60,7 +60,7 @@ enum wrong_frame {
 	FRAME_LOW,
 	FRAME_ODD,
 	FRAME_UNMAPPED,
-	FRAME_AT_THE_END, /* end of the mapping, and beyond */
+	FRAME_AT_THE_END, /* end of the mapping, and addresses after it */
 	FRAME_OF_THE_KERNEL,
 	FRAME_ON_TOP, /* end of the address space */
 	FRAME_NOWHERE, /* no CPU here has such an address */
@@ -125,7 +125,7 @@ static uint64_t spin_with_wrong_frame(uint64_t kind)
 	return 0;
 }
 
-/* The number of addresses that may be found. On POWER none may lead nowhere. */
+/* Maximum number of addresses that may be found. On POWER a wrong frame gives no address. */
 static unsigned int addresses_in(enum wrong_frame kind)
 {
 #if defined(__powerpc64__)
@@ -195,7 +195,7 @@ static uint64_t spin_with_many_frames(uint64_t unused)
 
 /*
  * Skip the instruction. On POWER r1 points to the function's own frame, which has no return
- * address. The link register's value comes instead.
+ * address. The link register's value is recorded instead.
  */
 static void must_be_many(entry_t entry)
 {
@@ -243,7 +243,7 @@ TEST(a_stack_deeper_than_the_limit_is_cut)
 #if defined(__x86_64__)
 /*
  * A page below 4 GiB has a loop of 32-bit code. The loop counts ecx down and jumps to the 64-bit
- * code behind it, which jumps to the address in a word of the page.
+ * code after it, which jumps to the address in a word of the page.
  */
 #define CODE_64 16
 #define WORD	32
@@ -271,8 +271,8 @@ static unsigned char *make_32_bit_code(void)
 }
 
 /*
- * 32-bit code keeps only the low half of some registers, and the stack pointer loses its high
- * half, too.
+ * 32-bit code keeps only the low half of some registers, and the stack pointer also loses its high
+ * half.
  */
 static void run_32_bit_code(unsigned char *page, uint64_t turns)
 {
@@ -336,7 +336,7 @@ TEST(code_of_32_bits_has_only_the_instruction)
 
 /* ---- memory that is unmapped ------------------------------------------------------------------ */
 
-/* So much memory that freeing it takes long. */
+/* So much memory that freeing it takes a long time. */
 static uint64_t take_memory(uint64_t bytes)
 {
 	char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,

@@ -19,7 +19,7 @@ SUITE(hardware_samples, 60);
 
 typedef const volatile struct script_buffer *buffer_t;
 
-/* The last sample stays: the fourth one masks monitoring. */
+/* The last sample can be read: the fourth one masks monitoring. */
 static const struct script_argument four = {
 	.handler = { CONTROL_RESET, CONTROL_RESET, CONTROL_RESET, CONTROL_MASK },
 };
@@ -112,7 +112,7 @@ TEST(a_format_gets_what_the_hardware_recorded_at_each_overflow)
 	with_fake(check_instruction_and_payload);
 }
 
-/* An address of the program instead of the recorded one. */
+/* The sample has an address of the program instead of the recorded one. */
 static void must_have_noted_nothing(buffer_t buffer)
 {
 	ck_assert_uint_eq(buffer->payload_size, 0);
@@ -147,7 +147,7 @@ TEST(recorded_kernel_addresses_are_hidden_from_ordinary_users)
 	with_fake(check_privilege);
 }
 
-/* Created by a user, loaded by root. */
+/* The context was created by a user and loaded by root. */
 static void check_user_level(void)
 {
 	buffer_t buffer;
@@ -239,7 +239,7 @@ static uint64_t fake_tells(const char *parameter)
 	return module_parameter("perfmon_fake", parameter);
 }
 
-/* One of three ticks is an overflow. The last overflow masks. */
+/* One of three ticks is an overflow. The last overflow masks monitoring. */
 static void check_interrupts(void)
 {
 	uint64_t ours = fake_tells("ours"), not_ours = fake_tells("not_ours");

@@ -7,7 +7,7 @@
 SUITE(hist, 120);
 
 #define NO_INDEX PFM_NO_INDEX
-#define MOST	 4096 /* entries of the tables here */
+#define MOST	 4096 /* largest number of entries in this suite */
 
 struct hist {
 	int fd;
@@ -46,7 +46,7 @@ struct sums {
 	uint64_t periods;
 };
 
-/* Sum of @pmd, or of all PMDs with PFM_MAX_PMDS. */
+/* Sum of @pmd, or of all PMDs if @pmd is PFM_MAX_PMDS. */
 static struct sums sums_of(const struct hist *hist, unsigned int pmd)
 {
 	struct sums sums = {};
@@ -93,7 +93,7 @@ static void must_be_unique(const struct hist *hist)
 		for (j = i + 1; j < hist->entries; j++)
 			ck_assert_msg(!hist->table[j].count ||
 					      !is_same(&hist->table[i], &hist->table[j]),
-				      "entries %u and %u are of 0x%jx", i, j,
+				      "entries %u and %u both have the key 0x%jx", i, j,
 				      (uintmax_t)hist->table[i].ip);
 	}
 }
@@ -190,7 +190,7 @@ static void check_sums(void)
 
 	need_overflow_interrupts();
 	hist = hist_new(MOST);
-	/* The second counter counts the same event and shows how much it was. */
+	/* The second counter counts the same event and shows how many events there were. */
 	use_counters(hist.fd, 2);
 	sample_counter(hist.fd, 0, format_period(), 0, NULL, 0);
 	taken = samples_taken();
@@ -223,7 +223,7 @@ TEST(sums_are_those_of_the_samples)
 	with_formats(check_sums);
 }
 
-/* The count of the loop, and the time that start, stop and interrupts take. */
+/* The count of the loop, plus the time that start, stop and interrupts take. */
 static void check_arithmetic(void)
 {
 	const uint64_t periods = 50, period = format_period();
@@ -329,9 +329,9 @@ static void fill_table(uint32_t entries)
 	sums = sums_of(&hist, PFM_MAX_PMDS);
 	ck_assert_uint_eq(sums.periods, sums.counts * format_period());
 	ck_assert_uint_eq(hist.header->lost_sum, hist.header->lost * format_period());
-	/* A sample may use 32 places. A table that loses samples is almost full. */
+	/* A sample may need one of 32 places. If a table loses samples, it is almost full. */
 	ck_assert_uint_ge(sums.used, entries <= 32 ? entries : entries / 2);
-	/* Nobody is notified and nothing can be restarted. */
+	/* Nobody is notified, and nothing can be restarted. */
 	must_be_silent(hist.fd);
 	must_fail(hist.fd, pfm_restart(hist.fd), EBUSY, PFM_REASON_NOTHING_TO_RESTART,
 		  NO_INDEX);
@@ -354,7 +354,7 @@ TEST(a_full_table_is_counted)
 
 /* ---- a reader on another CPU -------------------------------------------------------------- */
 
-/* Entries that were seen once do not change their key, and their sums only grow. */
+/* An entry that was seen once does not change its key, and its sums only grow. */
 static void must_have_grown(const struct hist *hist, struct pfm_hist_entry *seen)
 {
 	uint32_t i;

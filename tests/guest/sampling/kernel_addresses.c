@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Kernel addresses in samples: who may see them. */
+/* Who may see kernel addresses in samples. */
 #include <sys/mman.h>
 
 #include "samples.h"
@@ -76,7 +76,7 @@ TEST(a_user_with_roots_context_sees_no_address_of_the_kernel)
 	ck_assert(!is_kernel_address(next_overflow(fd).msg_ovfl_ip));
 }
 
-/* Samples are where the loop was interrupted, not where the counters were looked at. */
+/* Samples are where the loop was interrupted, not where the counters were read. */
 TEST(a_users_samples_of_a_loop_are_in_the_loop)
 {
 	uint64_t elsewhere = 0, samples;

@@ -121,7 +121,7 @@ TEST(reading_a_buffer_causes_no_page_fault)
 	uint64_t before, after;
 	size_t i;
 
-	before = minor_faults(); /* other faults of the system call */
+	before = minor_faults(); /* the first call may cause other faults */
 	before = minor_faults();
 	for (i = 0; i < MIB; i += 64)
 		(void)bytes[i];
@@ -218,7 +218,7 @@ TEST(a_mapping_can_be_cut_and_moved_but_not_grown)
 	int fd = default_context(0, size);
 	char *memory = (char *)map_buffer(fd, size), *place, *moved;
 
-	/* Cut in the middle: both parts stay mapped. */
+	/* The mapping is cut in the middle: both parts remain mapped. */
 	ck_assert_int_eq(munmap(memory + 3 * page, page), 0);
 	ck_assert_uint_eq(((header_t)memory)->hdr_buf_size, size);
 	ck_assert_int_eq(memory[7 * page], 0);

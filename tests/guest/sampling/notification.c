@@ -40,7 +40,7 @@ TEST(an_overflow_masks_and_sends_a_message)
 		ck_assert_uint_eq(message.msg_ovfl_pmds[0], BIT(pmu()->pmds[0]));
 		ck_assert_uint_eq(message.msg_ovfl_pmds[1] | message.msg_ovfl_pmds[4], 0);
 		must_be_silent(fd);
-		/* The thread continues and is not counted. */
+		/* The thread continues without being counted. */
 		ck_assert_uint_eq(state_of(fd), PFM_STATE_MASKED);
 		ck_assert_uint_eq(status_of(fd).flags, PFM_STATUS_STARTED);
 		value = sampled_value(fd);
@@ -55,7 +55,7 @@ TEST(an_overflow_masks_and_sends_a_message)
 	count_must_be_right(fd);
 }
 
-/* The names of the two fields are the wrong way round in the perfmon2 interface. */
+/* In the perfmon2 interface the names of the two fields are exchanged. */
 TEST(a_message_has_the_thread_as_pid_and_the_process_as_tid)
 {
 	struct pfarg_ovfl_msg message;
@@ -157,7 +157,7 @@ TEST(a_message_names_all_pmds_that_overflowed)
 
 /* ---- the queue ---------------------------------------------------------------------------- */
 
-/* The next overflow is one of that counter, then there are no more. */
+/* The next overflow is one of counter @i; after it there are no more. */
 static void overflow_of(int fd, unsigned int i)
 {
 	struct pfarg_pmd pmd = sampling(i, PERIOD);
@@ -190,8 +190,8 @@ TEST(messages_stay_in_order_and_one_too_many_masks_without_message)
 			must(fd, pfm_restart(fd));
 		}
 		/*
-		 * One message too many: the context is masked, not notified, and there is no
-		 * credit.
+		 * There is one message too many: the context is masked without a notification, and
+		 * there is no credit.
 		 */
 		overflow_of(fd, 0);
 		must_not_restart(fd);
@@ -286,7 +286,7 @@ TEST(reads_that_fail_lose_no_message)
 	count_must_be_right(fd);
 }
 
-/* Skips messages as a reader does that does not know the types. */
+/* Skips messages of types that it does not know, as a reader may do. */
 static unsigned int count_messages(const char *buffer, ssize_t size)
 {
 	unsigned int count = 0;
@@ -302,7 +302,7 @@ static unsigned int count_messages(const char *buffer, ssize_t size)
 	return count;
 }
 
-/* Returns whole messages, as many as exist and fit. The others stay in the queue. */
+/* Returns whole messages, as many as exist and fit. The other messages stay in the queue. */
 TEST(a_read_returns_as_many_messages_as_fit)
 {
 	union pfarg_msg messages[10];
@@ -405,7 +405,7 @@ TEST(an_overflow_of_another_thread_wakes_a_reader)
 	count_must_be_right(fd);
 }
 
-/* There is an edge for each message, even if the message before has not been read. */
+/* There is an edge for each message, even if the previous one has not been read. */
 TEST(each_message_is_an_edge_for_epoll)
 {
 	struct epoll_event event = { .events = EPOLLIN | EPOLLET };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The sampling format "nway": regions, and who may use them. */
+/* The sampling format "nway": regions, and who may use each. */
 #include <perfmon/perfmon_nway.h>
 
 #include "formats.h"
@@ -14,11 +14,11 @@ SUITE(nway, 120);
  * @region_size: bytes of a region
  * @values: values in an entry
  * @per_region: entries until a region is full
- * @cpus: that are online
- * @read: regions that were looked at
- * @time: time of the last entry that was looked at
- * @samples: entries that were looked at
- * @told: samples lost, as the regions that were looked at tell
+ * @cpus: number of CPUs that are online
+ * @read: number of regions that were read
+ * @time: time of the last entry that was read
+ * @samples: number of entries that were read
+ * @told: number of lost samples, according to the regions that were read
  */
 struct nway {
 	int fd;
@@ -90,8 +90,8 @@ static const volatile struct pfm_nway_region *description_of(const struct nway *
 /* ---- what is in a region ------------------------------------------------------------- */
 
 /*
- * docs/interface.md 5.2: the entry of format "default". An assertion takes long even if it holds,
- * and sampling continues meanwhile. So assert only when a check has failed.
+ * docs/interface.md 5.2: the same entry as in format "default". An assertion takes long even if it
+ * holds, and sampling continues meanwhile. So assert only when a check has failed.
  */
 static void must_be_entry(struct nway *nway, const void *entry, pid_t tid)
 {
@@ -111,7 +111,7 @@ static void must_be_entry(struct nway *nway, const void *entry, pid_t tid)
 	nway->time = time;
 }
 
-/* The next region in order: full, or being filled. */
+/* Reads the next region in order: it is full, or being filled. */
 static void look_at_region(struct nway *nway, pid_t tid)
 {
 	const volatile struct pfm_nway_region *description =
@@ -198,7 +198,7 @@ static void check_layout(void)
 				  nway.per_region * 56);
 		must_be_zero(buffer, 144 + 32 * i, 16);
 	}
-	/* Recorded: the counter after its overflow, and a clock that continues. */
+	/* Recorded PMDs: the counter after its overflow, and a clock that continues. */
 	for (i = 0; i < nway.per_region; i++) {
 		entry = (const char *)buffer + 128 + 3 * 32 + 56 * i;
 		ck_assert_uint_lt(number_at(entry, 40, 8), BIT(63));
@@ -267,7 +267,7 @@ TEST(a_buffer_larger_than_memory_is_enomem)
 	with_formats(check_too_large);
 }
 
-/* The count of the loop, and the time that start, stop and interrupts take. */
+/* The count of the loop, plus the time that start, stop and interrupts take. */
 static void check_arithmetic(void)
 {
 	const uint64_t periods = 50, period = format_period();
@@ -298,7 +298,7 @@ TEST(a_loop_gives_a_sample_for_each_period)
 
 /* ---- ownership of regions ------------------------------------------------------------------- */
 
-/* The reader hands a region back when only one is left: slow, but not too slow. */
+/* The reader hands back a region only when one is left: it is slow, but not too slow. */
 static void check_slow_reader(void)
 {
 	const pid_t self = thread_id();
@@ -351,8 +351,8 @@ static void check_losses(void)
 	lose(&nway, 20);
 	ck_assert_uint_eq(nway.header->written, REGIONS * nway.per_region);
 	/*
-	 * The region that is filled next reports the lost samples. It is the one that was handed
-	 * back.
+	 * The region that is filled next reports the lost samples. That is the region that was
+	 * handed back.
 	 */
 	look_at_full_region(&nway, self);
 	must(nway.fd, pfm_restart(nway.fd));
@@ -369,7 +369,7 @@ static void check_losses(void)
 		look_at_full_region(&nway, self);
 		must(nway.fd, pfm_restart(nway.fd));
 	}
-	/* Region 1 was the first free one again. It reports the rest. */
+	/* Region 1 was the first free one again. It reports the other lost samples. */
 	ck_assert_uint_eq(description_of(&nway, 1)->lost, nway.header->lost - lost);
 	must_not_restart(nway.fd);
 	look_at_rest(&nway, self, taken);
@@ -473,7 +473,7 @@ static void check_other_cpu(void)
 	start_on(&nway, child.pid);
 	child_busy(&child);
 	while (nway.read < 100) {
-		/* The reader polls, so it sees samples as soon as they are written. */
+		/* The reader polls, so it sees each sample as soon as it is written. */
 		while (published(&nway.header->filled) == nway.read)
 			;
 		look_at_full_region(&nway, child.pid);

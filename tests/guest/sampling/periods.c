@@ -12,7 +12,7 @@ SUITE(periods, 120);
 
 /* ---- initial, short and long periods ------------------------------------------------- */
 
-/* Three different periods: the initial one, after a sample, after a restart. */
+/* Three different periods: the initial one, the one after a sample, the one after a restart. */
 TEST(the_initial_short_and_long_period_are_used_in_turn)
 {
 	struct pfarg_pmd pmd = sampling(0, PERIOD);
@@ -136,7 +136,7 @@ TEST(a_period_may_be_longer_than_the_hardwares_counters)
 	chain_follow(&chain, header);
 	chain_end(&chain, fd);
 	ck_assert_uint_eq(chain.samples, 1);
-	/* At the latest at the next timer tick. */
+	/* The wrap is handled at the next timer tick, at the latest. */
 	ck_assert_uint_lt(chain.skid, 20 * MILLION);
 	end_sampling(fd);
 	count_must_be_right(fd);
@@ -146,7 +146,7 @@ TEST(a_period_may_be_longer_than_the_hardwares_counters)
 
 #define MERSENNE 0x7fffffffull
 
-/* The number drawn is the state before the step (docs/interface.md 4.2, and 10, row 7). */
+/* The number used is the state before the step (docs/interface.md 4.2, and 10, row 7). */
 static uint64_t carta(uint64_t *state)
 {
 	uint64_t drawn = *state;
@@ -253,7 +253,7 @@ TEST(any_mask_is_accepted)
 	must_draw(0x5, 43);
 }
 
-/* Draws short periods, which may only become longer. Returns the bits by which they differ. */
+/* Draws short periods, which can only become longer. Returns the bits by which they differ. */
 static uint64_t draw_unseeded(uint64_t mask)
 {
 	struct pfarg_pmd pmd = sampling(0, PERIOD);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What profilers need: one sample per period, each at the right instruction.
+ * What profilers need: one sample per period, each with the right instruction.
  *
  * Under --icount the cycle counter of Armv8 interrupts exactly, and it can count user level only.
  * PMC6 of POWER (cycles) and PMC5 (instructions) count all levels.
@@ -19,7 +19,7 @@ SUITE(profile, 120);
 
 struct exact_run {
 	unsigned int pmd;
-	unsigned int other; /* the same event, not sampled */
+	unsigned int other; /* counts the same event, not sampled */
 	uint64_t period;
 	uint64_t instructions;
 };
@@ -122,8 +122,8 @@ static uint64_t child_loop(uint64_t instructions)
 }
 
 /*
- * Samples arrive through a buffer of one page. The thread waits while the page is read, so nothing
- * is missed.
+ * Samples arrive through a buffer of one page. The thread waits while the page is read, so no
+ * sample is missed.
  */
 TEST(a_thread_that_waits_for_its_reader_loses_no_sample)
 {
@@ -153,10 +153,10 @@ TEST(a_thread_that_waits_for_its_reader_loses_no_sample)
 #define BLOCK 128
 
 /*
- * An error of QEMU: it adds to PMC5 at the end of a translation block, and at an overflow sets
- * PMC5 to 0x80000000. So what the block counted beyond the period is lost (perf's samples lose it,
- * too). PMC1 does not overflow and counts it: between two samples PMC1 grows by the period and
- * that rest.
+ * A fault of QEMU: it adds to PMC5 at the end of a translation block, and at an overflow sets PMC5
+ * to 0x80000000. So what the block counted beyond the period is lost (perf's samples lose it, too).
+ * PMC1 does not overflow, so it counts these events: between two samples it grows by the period and
+ * the lost rest.
  */
 static void follow_instructions(header_t header, uint64_t period, uint64_t counted)
 {

@@ -31,7 +31,7 @@ TEST(a_restart_before_an_overflow_is_refused)
 	}
 }
 
-/* One restart per notification. Unload drops the credit. */
+/* There is one restart for each notification. Unload drops the credit. */
 TEST(a_notification_can_be_restarted_once)
 {
 	int fd, turn;
@@ -74,7 +74,7 @@ TEST(a_restart_gives_the_long_period_and_counts_at_once)
 		write_one(fd, pmd);
 		next_overflow(fd);
 		must(fd, pfm_restart(fd));
-		/* Another thread that runs: the restart has taken effect when the call returns. */
+		/* Another thread runs: the restart has taken effect when the call returns. */
 		ck_assert_uint_eq(state_of(fd), PFM_STATE_LOADED);
 		value = sampled_value(fd);
 		must_be_between(value, -BIT(50), -BIT(49));

@@ -237,7 +237,7 @@ void exact_work(uint64_t events)
 	touch_pages(events);
 }
 
-/* The timer checks a clock of faults once per ms. */
+/* The software PMU's timer reads the number of faults once per ms. */
 uint64_t exact_period(void)
 {
 	return pmu_is("soft") ? 300 : 100000;
@@ -372,7 +372,7 @@ void chain_end(struct chain *chain, int fd)
 	uint64_t values[2];
 
 	read_pmds(fd, numbers, values, 2);
-	/* The last sample masked: nothing was reset, nothing counted. */
+	/* The last sample masked monitoring: nothing was reset or counted after it. */
 	if (chain->samples && values[1] == chain->last && values[0] == chain->residue)
 		return;
 	must_fit(chain, values[0], values[1]);

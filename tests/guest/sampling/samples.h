@@ -12,7 +12,7 @@
 
 #define NOTIFY PFM_REGFL_OVFL_NOTIFY
 
-/* Period of a busy counter, ns: a slow guest makes progress in between, too. */
+/* Period of a busy counter in ns, long enough that a slow guest makes progress. */
 #define PERIOD (2 * MS)
 
 /* ---- contexts ------------------------------------------------------------------------ */
@@ -34,11 +34,11 @@ void write_one(int fd, struct pfarg_pmd pmd);
 void sample_busily(int fd, uint64_t period);
 /* Counter 0 is busy, counters 1 and 2 stand still. */
 void program_quietly(int fd);
-/* All that a read returns of it. */
+/* All that a read returns about the PMD. */
 struct pfarg_pmd read_back(int fd, unsigned int n);
 /* Without a format. The busy caller monitors itself. */
 int busy_self(uint32_t flags);
-/* Of the first counter. */
+/* For the first counter. */
 uint64_t sampled_value(int fd);
 /* The context is unloaded, and no PMD of pmu()->pmds is sampled any more. */
 void end_sampling(int fd);
@@ -52,7 +52,7 @@ struct pfarg_ovfl_msg next_overflow(int fd);
 void spin_until_message(int fd);
 void spin_until_masked(int fd);
 unsigned int state_of(int fd);
-/* Fails with EBUSY: nothing to restart. */
+/* The restart fails with EBUSY: there is nothing to restart. */
 void must_not_restart(int fd);
 
 /* ---- buffers ---------------------------------------------------------------------------- */
@@ -117,9 +117,9 @@ static inline bool is_kernel_address(uint64_t ip)
  */
 void need_exact_work(void);
 void program_exact(int fd, unsigned int count);
-/* Causes about this many events, rather more. */
+/* Causes at least this many events, and not many more. */
 void exact_work(uint64_t events);
-/* So many events that a sample costs less than they do. */
+/* A number of events that take longer than a sample. */
 uint64_t exact_period(void);
 /* For child_call(): works until page->stop and counts page->turns. */
 uint64_t exact_work_until_stopped(uint64_t unused);
@@ -135,18 +135,18 @@ void loop_begin(const struct child *child);
 void loop_end(const struct child *child);
 
 /**
- * struct chain - samples of a PMD beside a counter of the same event that nobody resets
+ * struct chain - samples of a PMD, and a counter of the same event that is never reset
  *
- * Both stand still together, so each sample must tell of as many events between it and
- * the one before as the PMD's own value says: none is lost, doubled or made up.
+ * Both stop together. So the number of events between two samples must be the same by the PMD's own
+ * value and by the counter: no event is lost, counted twice or made up.
  *
  * @pmd: the one
- * @other: the other one; each sample has the values of both, and @pmd < @other
- * @period: with which @pmd began
- * @last: value of @other then
+ * @other: the counter that is never reset; each sample has the values of both, and @pmd < @other
+ * @period: initial period of @pmd
+ * @last: value of @other in the last sample
  * @samples: found
- * @residue: value of @pmd in the last sample: events between its overflow and it
- * @skid: all of these together
+ * @residue: value of @pmd in the last sample: events between the overflow and the sample
+ * @skid: sum of all residues
  */
 struct chain {
 	unsigned int pmd;
@@ -158,11 +158,11 @@ struct chain {
 	uint64_t skid;
 };
 
-/* Counter @i sampled beside counter @other, both from now on; not loaded. */
+/* Programs counter @i, sampled, and counter @other; the context is not loaded yet. */
 struct chain chain_begin(int fd, unsigned int i, unsigned int other, uint64_t period);
-/* Those of its entries that are the chain's; each entry has the two values. */
+/* Checks the entries that belong to the chain; each entry has the two values. */
 void chain_follow(struct chain *chain, header_t header);
-/* And what has been counted since the last sample: stopped, unloaded or masked. */
+/* Checks the events since the last sample; the context is stopped, unloaded or masked. */
 void chain_end(struct chain *chain, int fd);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The contents of a sample, and what else a sample does: docs/interface.md 1.9, 3.5, 4.1 and 4.3.
+ * The contents of a sample, and other effects of a sample: docs/interface.md 1.9, 3.5, 4.1 and 4.3.
  * Format "default" shows it.
  *
  * Where events of a PMU can be counted exactly (samples.h), each sample is compared with a counter
@@ -114,7 +114,7 @@ TEST(a_sample_has_the_requested_values)
 		add_to(pmd.reg_smpl_pmds, pmu()->pmds[i]);
 		add_to(pmd.reg_smpl_pmds, virtual_pmds[i]);
 	}
-	pmd.reg_smpl_eventid = ~0ull; /* has no effect with this format */
+	pmd.reg_smpl_eventid = ~0ull; /* the field has no effect with this format */
 	write_one(fd, pmd);
 	clock = monotonic_time();
 	load_and_start(fd, thread_id());
@@ -180,7 +180,7 @@ TEST(a_pmd_that_a_sample_resets_is_recorded_as_a_difference)
 	count_must_be_right(fd);
 }
 
-/* PMDs that a sampled PMD names count and can be read, in its set only. */
+/* PMDs that a sampled PMD names are counted and can be read, only in its set. */
 TEST(pmds_named_by_a_sampled_one_are_in_use)
 {
 	struct pfarg_pmd pmd = sampling(0, PERIOD);
@@ -427,8 +427,8 @@ TEST(a_sample_has_thread_process_cpu_and_time)
 }
 
 /*
- * The recorded PMDs change while samples are taken. The reader only has the entries: each says how
- * many values it has.
+ * The recorded PMDs change while samples are taken. A reader has only the entries: each entry has
+ * its number of values.
  */
 TEST(entries_can_be_parsed_when_the_recorded_pmds_change)
 {

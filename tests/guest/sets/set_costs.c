@@ -4,10 +4,10 @@
 
 SUITE(set_costs, 120);
 
-#define MANY   960 /* and four times as many, which is about the maximum */
-#define PROBES 16 /* a call takes one page of sets at most */
+#define MANY   960 /* and four times as many, which is near the maximum */
+#define PROBES 16 /* a call handles at most one page of sets */
 
-/* CPU time, ns, of calls with PROBES sets each. */
+/* CPU time in ns of calls with PROBES sets each. */
 struct cost {
 	uint64_t make;
 	uint64_t find;
@@ -15,7 +15,7 @@ struct cost {
 	uint64_t delete;
 };
 
-/* Set numbers from @first on. An odd @step reaches each of 2^16 numbers. */
+/* Set numbers begin with @first. An odd @step reaches each of 2^16 numbers. */
 static void number_sets(struct pfarg_setdesc *sets, unsigned int first,
 			unsigned int count, unsigned int factor)
 {
@@ -78,7 +78,7 @@ static void must_not_grow(const char *what, unsigned int factor, uint64_t few,
 		      PROBES, (uintmax_t)few, MANY, (uintmax_t)many, 4 * MANY, factor);
 }
 
-/* Alternates between both, so that a slow phase of the host affects both. */
+/* Measures both alternately, so that a slow phase of the host affects both. */
 static void compare_costs(unsigned int factor)
 {
 	const unsigned int counts[] = { MANY, 4 * MANY };

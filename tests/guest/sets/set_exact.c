@@ -2,9 +2,9 @@
 /*
  * Event sets against arithmetic: the expected count is the number of instructions of a loop.
  *
- * Sets that take turns allow more events than counters: each count is scaled by its set's share of
- * the time. With sets that are left at an overflow, the first one counts the requested number plus
- * the instructions until the interrupt, and all sets together count everything.
+ * Sets that take turns permit more events than counters: each count is scaled by its set's share of
+ * the time. If sets are left at an overflow, the first one counts the requested number plus the
+ * instructions until the interrupt, and all sets together count everything.
  */
 #include <stdio.h>
 #include <time.h>
@@ -60,7 +60,7 @@ static void nothing_must_be_missing(int fd, uint64_t length)
 
 static void estimates_must_be_near(int fd, uint64_t length, uint64_t total)
 {
-	/* A debug kernel takes a part of each turn: 4 % was seen. */
+	/* A debug kernel takes a part of each turn: up to 4 % was seen. */
 	const uint64_t most = length / (is_debug_kernel() ? 10 : 100);
 	uint64_t worst = 0, estimate, off;
 	struct pfarg_setinfo set;
@@ -124,7 +124,7 @@ TEST(a_competing_thread_makes_no_estimate_worse)
 	estimate(1, 1000 * MILLION);
 }
 
-/* The loop runs half of the time. Estimates use the thread's own time. */
+/* The loop runs for half of the time. Estimates use the thread's own time. */
 TEST(estimates_hold_for_a_thread_that_naps)
 {
 	const struct timespec nap = { .tv_nsec = 700000 };
@@ -185,7 +185,7 @@ static struct pfarg_pmd trigger_of(int fd, unsigned int id)
 	return read_back_of(fd, id, PFM_ARMV8_CYCLE_COUNTER);
 }
 
-/* Between two calls that do not assert anything. */
+/* The loop runs between two calls, without assertions. */
 static void run_loop(int fd, uint64_t instructions)
 {
 	int started = pfm_start(fd, NULL), stopped;

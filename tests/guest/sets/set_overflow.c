@@ -25,7 +25,10 @@ static struct pfarg_pmd trigger(unsigned int id, uint64_t period, uint64_t count
 	return pmd;
 }
 
-/* The first counter is the trigger. The second one counts the same and is never reset. */
+/*
+ * The overflows of the first counter switch sets. The second one counts the same and is never
+ * reset.
+ */
 static void make_exact(int fd, unsigned int id, uint32_t flags, uint64_t period,
 		       uint64_t count)
 {
@@ -50,7 +53,7 @@ static uint64_t remaining(int fd, unsigned int id)
 	return trigger_of(fd, id).reg_ovfl_switch_cnt;
 }
 
-/* Page faults are exact on every PMU. The thread also sleeps in between. */
+/* Page faults are counted exactly on every PMU. The thread also sleeps in between. */
 TEST(no_fault_is_lost_between_sets)
 {
 	const struct timespec nap = { .tv_nsec = 100000 };
@@ -87,7 +90,10 @@ TEST(no_fault_is_lost_between_sets)
 
 /* ---- counts of overflows ------------------------------------------------------------------------ */
 
-/* Stopped after each overflow, at one and a quarter of a period. A reset drops a part of that. */
+/*
+ * The context is stopped after each overflow, at one and a quarter of a period. A reset drops the
+ * quarter, or a part of it.
+ */
 static void overflow_once(int fd)
 {
 	must(fd, pfm_start(fd, NULL));
@@ -112,7 +118,7 @@ TEST(a_read_returns_how_many_overflows_remain)
 	}
 	ck_assert_uint_eq(active_set(fd), 1);
 	ck_assert_uint_eq(remaining(fd, 0), 0);
-	/* All overflows have to come again when the set is active again. */
+	/* All overflows must occur again when the set becomes active again. */
 	start_set(fd, 0);
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_eq(remaining(fd, 0), 3);
@@ -149,14 +155,17 @@ TEST(the_first_of_several_triggers_switches_to_the_next_set)
 			read_back_of(fd, 0, pmu()->pmds[first]).reg_ovfl_switch_cnt, 0);
 		ck_assert_uint_eq(
 			read_back_of(fd, 0, pmu()->pmds[!first]).reg_ovfl_switch_cnt, 1);
-		/* The other counter has counted as much, and continues from there. */
+		/*
+		 * The other counter has counted the same number of events, and continues from
+		 * there.
+		 */
 		must_be_between(-read_pmd_of(fd, 0, pmu()->pmds[!first]), 1,
 				3 * exact_period());
 		close(fd);
 	}
 }
 
-/* Two overflows at once are one switch. */
+/* Two overflows at the same time cause one switch. */
 TEST(triggers_that_overflow_together_are_one_switch)
 {
 	struct pfarg_pmd other;
@@ -251,7 +260,7 @@ TEST(a_single_set_switches_to_itself_at_an_overflow)
 		sampled_loop(10000);
 	must(fd, pfm_stop(fd));
 	runs = runs_of(fd, 0);
-	/* All its time is that of ten or more overflows. */
+	/* The time of the set is that of ten or more overflows. */
 	ck_assert_uint_ge(set_of(fd, 0).set_act_duration, (runs - 1) * 2 * PERIOD / 2);
 	ck_assert_int_lt((int64_t)sampled(fd, 0), 0);
 	ck_assert_uint_eq(trigger_of(fd, 0).reg_last_reset_val, -PERIOD);
@@ -281,7 +290,7 @@ static int ping_pong(uint32_t flags)
 }
 
 /*
- * A PMD is reset when its set becomes active again, not when the set is left: to the short value.
+ * A PMD is reset to the short value when its set becomes active again, not when the set is left.
  */
 TEST(what_overflowed_is_reset_when_its_set_is_active_again)
 {
@@ -299,11 +308,11 @@ TEST(what_overflowed_is_reset_when_its_set_is_active_again)
 	ck_assert_uint_eq(trigger_of(fd, 0).reg_last_reset_val, -(exact_period() + 1));
 	ck_assert_int_ge((int64_t)sampled(fd, 1), 0);
 	ck_assert_uint_eq(trigger_of(fd, 1).reg_last_reset_val, -exact_period());
-	/* A start with the set resets to the long value. */
+	/* A start with the set resets its PMDs to the long value. */
 	start_set(fd, 1);
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_eq(trigger_of(fd, 1).reg_last_reset_val, -(exact_period() + 2));
-	/* What remains of a value after the kernel's way out and in. */
+	/* Since its reset the counter has counted only the kernel's way out and in. */
 	must_be_between(-sampled(fd, 1), exact_period() / (is_debug_kernel() ? 20 : 2),
 			exact_period() + 2);
 	/* Without an overflow nothing is reset. */
@@ -352,7 +361,7 @@ TEST(a_switch_waits_for_the_restart)
 	set_zero_must_be_right(fd);
 }
 
-/* If the overflow that masked does not switch, the restart keeps the set. */
+/* If the overflow that masked does not switch sets, the restart keeps the set. */
 TEST(a_restart_switches_only_if_it_is_due)
 {
 	struct pfarg_pmd pmd;
@@ -412,7 +421,7 @@ TEST(a_start_with_a_set_replaces_a_pending_switch)
 	set_zero_must_be_right(fd);
 }
 
-/* Holds for all sets: the bitmaps, pending resets, and a pending switch. */
+/* This holds for all sets: the bitmaps, pending resets, and a pending switch. */
 TEST(a_load_forgets_what_overflowed)
 {
 	int fd;

@@ -20,7 +20,7 @@ static int read_pmr(int fd, unsigned int id, unsigned int pmd)
 	return pfm_read(fd, 0, PFM_RW_PMD, &element, sizeof(element));
 }
 
-/* Below, between and above the existing sets. */
+/* Set numbers below, between and above those of the existing sets. */
 TEST(no_call_accepts_a_missing_set)
 {
 	static const unsigned int missing[] = { 1, 2, 4, 8, 10, 65535 };
@@ -144,7 +144,10 @@ TEST(each_set_counts_with_its_own_registers)
 	set_zero_must_be_right(fd);
 }
 
-/* While another set counts, they change in memory. They apply when the set becomes active. */
+/*
+ * While another set counts, values are written to memory. They take effect when the set becomes
+ * active.
+ */
 TEST(registers_of_a_set_that_is_not_active_can_be_written)
 {
 	const unsigned int n = pmu()->pmds[0];
@@ -224,7 +227,7 @@ TEST(load_and_start_activate_the_set_that_they_name)
 	must(fd, pfm_start(fd, NULL));
 	ck_assert_uint_eq(active_set(fd), 4);
 	ck_assert_uint_eq(runs_of(fd, 4), 1);
-	/* In the middle of a count, and to the set itself. */
+	/* In the middle of a count, and even to the set that is active. */
 	start_set(fd, 6);
 	ck_assert_uint_eq(active_set(fd), 6);
 	ck_assert_uint_ne(status_of(fd).flags & PFM_STATUS_STARTED, 0);
@@ -247,7 +250,7 @@ TEST(load_and_start_activate_the_set_that_they_name)
 	set_zero_must_be_right(fd);
 }
 
-/* Sets of another thread, which runs meanwhile. With one CPU it runs while the caller sleeps. */
+/* Sets on another thread, which runs meanwhile. With one CPU it runs while the caller sleeps. */
 TEST(another_threads_sets_can_be_changed_while_it_runs)
 {
 	struct child child = child_new();

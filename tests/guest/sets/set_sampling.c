@@ -102,7 +102,7 @@ TEST(samples_come_in_the_order_of_the_sets_turns)
 		times[1] = entry->tstamp;
 		ck_assert_uint_ge(times[1], times[0]);
 		times[0] = times[1];
-		/* On a slow host a whole turn may pass unseen. */
+		/* On a slow host a whole turn may pass without being seen. */
 		if (is_deterministic())
 			must_be_between((entry->set + count - before) % count, 0, 1);
 		changes += entry->set != before;
@@ -117,8 +117,8 @@ TEST(samples_come_in_the_order_of_the_sets_turns)
 }
 
 /*
- * Counters of one event, two of them in set 0. A model says which one overflows next, and which
- * set is next.
+ * Counters of one event, two of them in set 0. A model determines which counter overflows next, and
+ * which set is next.
  */
 TEST(several_triggers_switch_in_the_calculated_order)
 {
@@ -248,7 +248,10 @@ TEST(a_blocked_thread_continues_in_the_next_set)
 		ck_assert_uint_eq(runs_of(fd, id), 3 + (id == 0));
 }
 
-/* A buffer of four entries: three switches at once, with short values, then one at the restart. */
+/*
+ * A buffer of four entries: three switches at overflows, with short values, then one at the
+ * restart.
+ */
 TEST(each_switch_uses_its_short_or_long_values)
 {
 	const uint64_t size = least_size() + 3 * sizeof(struct pfm_dfl_smpl_entry);
@@ -292,7 +295,7 @@ TEST(each_switch_uses_its_short_or_long_values)
 	set_zero_must_be_right(fd);
 }
 
-/* PMDs to be reset are reset in the set of the sampled PMD, and in no other set. */
+/* The PMDs to be reset are reset in the set of the sampled PMD, and in no other set. */
 TEST(a_sample_resets_pmds_of_its_set_only)
 {
 	const unsigned int listed = pmu()->pmds[1];
@@ -350,10 +353,10 @@ TEST(the_virtual_pmds_about_sets_exist)
 	set_zero_must_be_right(fd);
 }
 
-/* The runs of a set are counted in it while other sets are active, too. */
+/* The runs of a set are counted in that set while other sets are active, too. */
 TEST(a_pmd_counts_the_runs_of_a_set)
 {
-	/* Loaded with set 0, then started by hand this many times. */
+	/* Loaded with set 0, and then started by calls this many times. */
 	static const unsigned int starts[] = { 4, 7, 2 };
 	unsigned int id, i;
 	int fd = make_context();
@@ -380,7 +383,7 @@ TEST(a_pmd_counts_the_runs_of_a_set)
 	set_zero_must_be_right(fd);
 }
 
-/* 10.5 timeouts take 11 runs. Where instructions are time, a loop lasts that long. */
+/* 10.5 timeouts take 11 runs. If an instruction takes a fixed time, a loop has this duration. */
 TEST(turns_by_time_are_counted_as_runs)
 {
 	uint64_t begun, time, runs, all = 0;
@@ -414,9 +417,9 @@ TEST(turns_by_time_are_counted_as_runs)
 }
 
 /*
- * One interrupt for each period of a loop, and no others. An overflow that is found when the
- * thread leaves the CPU needs no interrupt. Where an instruction does not take a fixed time, the
- * expected number is the machine's own count.
+ * There is one interrupt for each period of a loop, and no others. An overflow that is found when
+ * the thread leaves the CPU needs no interrupt. If an instruction takes no fixed time, the expected
+ * number is the machine's own count.
  */
 TEST(interrupts_are_one_per_period)
 {
@@ -449,7 +452,7 @@ TEST(interrupts_are_one_per_period)
 	ck_assert_uint_ge(counted + left_cpu, header->hdr_count);
 	if (is_deterministic())
 		must_be_between(header->hdr_count, periods, time / PERIOD);
-	/* It does not change now, and continues from the value written. */
+	/* The value does not change now, and continues from the value written. */
 	sampled_loop(10 * PERIOD);
 	ck_assert_uint_eq(read_pmd(fd, INTERRUPTS), counted);
 	close(fd);
@@ -507,7 +510,7 @@ TEST(virtual_pmds_of_sets_are_in_samples)
 	must_be_whole(header, 3);
 	for_each_entry(entry, header, 3) {
 		values = values_of(entry);
-		/* One sample a run. */
+		/* There is one sample in each run. */
 		ck_assert_uint_eq(values[0], ++samples[entry->set]);
 		/*
 		 * Interrupts of its set. An overflow found when the thread was switched out has

@@ -19,7 +19,7 @@ SUITE(set_switch, 240);
 
 /* ---- work with a known result ----------------------------------------------------------- */
 
-/* What the kernel reports about the thread. */
+/* The time that the kernel reports for the thread. */
 struct truth {
 	uint64_t faults;
 	uint64_t time;
@@ -37,7 +37,7 @@ static struct truth truth_since(struct truth before)
 	return (struct truth){ now.faults - before.faults, now.time - before.time };
 }
 
-/* Starts and stops in between. @inner is the work alone, @outer includes start and stop. */
+/* The kernel's figures for a run. @inner is the work alone, @outer includes start and stop. */
 struct measured {
 	struct truth inner;
 	struct truth outer;
@@ -105,7 +105,7 @@ TEST(sets_take_turns_in_the_order_of_their_numbers)
 	set_zero_must_be_right(fd);
 }
 
-/* Starts with the loaded set and continues in a circle. */
+/* Sets start with the loaded one, and continue in a circle. */
 TEST(turns_begin_with_the_loaded_set)
 {
 	static const unsigned int ids[] = { 2, 3, 0, 1 };
@@ -169,7 +169,7 @@ TEST(a_single_set_is_switched_to_itself)
 	set_zero_must_be_right(fd);
 }
 
-/* The sets behind it are never reached. */
+/* The sets after it are never reached. */
 TEST(a_set_without_flags_is_never_left)
 {
 	int fd = make_context();
@@ -220,7 +220,7 @@ TEST(an_old_timer_switches_no_other_set)
 
 /* ---- the thread's own time --------------------------------------------------------------------- */
 
-static uint64_t worked; /* CPU time between naps, ns */
+static uint64_t worked; /* CPU time in ns between sleeps */
 
 /* Much shorter than a timeout. */
 static void work_in_naps(void)
@@ -247,10 +247,13 @@ TEST(what_remains_of_a_timeout_is_kept_over_naps)
 	naps = switches(thread_id());
 	measured = measure(fd, work_in_naps);
 	naps = switches(thread_id()) - naps;
-	/* The kernel's account begins at the wakeup, and the host has to wake up first. */
+	/*
+	 * The kernel's account begins at the wakeup, and the host may have to wake up the CPU
+	 * first.
+	 */
 	measured.inner.time = worked;
 	turns = fair_turns_of(fd, 3);
-	/* In a debug kernel a nap costs more of the turn. */
+	/* In a debug kernel a sleep takes more of the turn. */
 	if (is_deterministic())
 		ck_assert_uint_gt(naps, (is_debug_kernel() ? 2 : 20) * turns.runs);
 	switches_must_fit(turns.runs - 1, turns.duration, 5 * MS);
@@ -301,7 +304,7 @@ TEST(other_threads_on_the_cpu_take_no_time_from_the_sets)
 	set_zero_must_be_right(fd);
 }
 
-/* Each thread has its timer, on one CPU. */
+/* Each thread has its own timer, on one CPU. */
 TEST(two_threads_on_a_cpu_have_their_own_turns)
 {
 	static const uint64_t timeouts[] = { MS, 3 * MS };
@@ -364,7 +367,9 @@ TEST(no_set_is_switched_while_nothing_is_counted)
 	set_zero_must_be_right(fd);
 }
 
-/* Turns continue with the set that was active, or that load names. No count is lost. */
+/*
+ * Turns continue with the set that was active, or with the one that load names. No count is lost.
+ */
 TEST(turns_continue_after_stop_and_after_unload)
 {
 	struct turns turns;
@@ -387,7 +392,7 @@ TEST(turns_continue_after_stop_and_after_unload)
 	faults = minor_faults() - faults;
 	must_be_between(turns.faults, 200, faults);
 	must(fd, pfm_unload_context(fd));
-	/* This counts as an extra run of the set. */
+	/* The interruption counts as an extra run of the set. */
 	load_set(fd, thread_id(), 1);
 	ck_assert_uint_eq(active_set(fd), 1);
 	must(fd, pfm_start(fd, NULL));
@@ -431,7 +436,7 @@ TEST(masked_time_does_not_count)
 	most += cpu_time();
 	after = turns_now(fd);
 	switches_must_fit(after.runs - 1, after.duration, MS);
-	/* A busy counter counts one per ns. */
+	/* A busy counter counts one event per ns. */
 	must_be_cpu_time("the durations", after.duration, masks * period, most);
 	ck_assert_uint_eq(after.clock, after.duration);
 	set_zero_must_be_right(fd);
@@ -526,7 +531,7 @@ TEST(turns_are_right_while_another_thread_makes_calls)
 	set_zero_must_be_right(fd);
 }
 
-/* CPU time of children that have exited, ns. Its resolution is 1 us. */
+/* CPU time in ns of children that have exited. Its resolution is 1 us. */
 static uint64_t time_of_reaped(void)
 {
 	struct rusage usage;

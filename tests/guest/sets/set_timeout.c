@@ -15,7 +15,7 @@ SUITE(set_timeout, 240);
 
 #define TURNS	3
 
-/* Switches that the sets report. */
+/* Number of switches that the sets report. */
 static uint64_t switches_so_far(int fd)
 {
 	struct pfarg_setinfo infos[TURNS] = {};
@@ -31,7 +31,7 @@ static uint64_t switches_so_far(int fd)
 	return runs - 1;
 }
 
-/* From the start until the set was left for the nth switch. */
+/* Time from the start until the set was left for the nth switch. */
 static uint64_t time_of_switches(const uint64_t *timeouts, uint64_t switches)
 {
 	uint64_t time = 0, i;
@@ -86,8 +86,9 @@ TEST(no_switch_comes_early_or_late)
 /* ---- remaining time ------------------------------------------------------------------------- */
 
 /*
- * The timeout is 100 ms, so that a slow guest gets from one call to the next. Where the clock
- * counts instructions, the thread runs for nearly all of that time, and so does the timeout.
+ * The timeout is 100 ms, so that a slow guest gets from one call to the next before it is over.
+ * Where the clock counts instructions, the thread runs for nearly all of that time, and so does the
+ * timeout.
  */
 TEST(getinfo_shows_what_remains)
 {
@@ -108,10 +109,10 @@ TEST(getinfo_shows_what_remains)
 	after = set_of(fd, 0).set_timeout;
 	times[3] = elapsed_time();
 	if (runs_of(fd, 0) != 1 || runs_of(fd, 1)) {
-		/* Never before its time. */
+		/* The set is never left before its time. */
 		ck_assert_uint_ge(elapsed_time() - times[0], timeout);
 		if (!is_deterministic())
-			skip("the host was elsewhere for 100 ms");
+			skip("the host ran something else for 100 ms");
 	}
 	ck_assert_uint_eq(runs_of(fd, 0), 1);
 	ck_assert_uint_le(before, effective(timeout));

@@ -98,7 +98,7 @@ TEST(a_set_may_have_any_number)
 	set_zero_must_be_right(fd);
 }
 
-/* The later one of two elements counts. */
+/* If two elements name the same set, the later one is valid. */
 TEST(a_call_may_create_many_sets_and_one_twice)
 {
 	struct pfarg_setdesc sets[] = {
@@ -138,7 +138,7 @@ TEST(a_refused_set_does_not_exist)
 		must_fail(fd, try_set(fd, 6, refused[i].flags, refused[i].timeout),
 			  EINVAL, refused[i].reason, 0);
 		must_have_no_set(fd, 6);
-		/* An existing set is not changed either. */
+		/* An existing set does not change either. */
 		must_fail(fd, try_set(fd, 5, refused[i].flags, refused[i].timeout),
 			  EINVAL, refused[i].reason, 0);
 		must_be_as_in(fd, &before);
@@ -187,7 +187,7 @@ TEST(the_actual_timeout_is_written_back)
 					  effective(timeouts[i] < FLOOR ? FLOOR
 									: timeouts[i]));
 	}
-	/* Whatever the longest timeout becomes, it does not elapse here. */
+	/* Whatever the maximum timeout is, it does not elapse here. */
 	use_busy_counters_of(fd, 1);
 	load_set(fd, thread_id(), 1);
 	must(fd, pfm_start(fd, NULL));
@@ -258,7 +258,7 @@ static void check_the_limit(void)
 	must_fail(fd, pfm_create_evtsets(fd, sets, 3), ENOMEM, PFM_REASON_SET_LIMIT, 2);
 	must_have_no_set(fd, 5);
 	set_of(fd, 4);
-	/* Changing a set creates none. */
+	/* A call that changes a set creates none. */
 	make_set(fd, 4, BY_OVERFLOW, 0);
 	delete_set(fd, 1);
 	make_set(fd, 65535, 0, 0);
@@ -334,11 +334,11 @@ static void check_the_memory(void)
 	must_fail(fds[0], try_set(fds[0], id, 0, 0), ENOMEM, PFM_REASON_SET_MEMORY, 0);
 	must_have_no_set(fds[1], 2);
 	ck_assert_uint_eq(read_number(SYSFS "set_mem_cur"), empty + room * one);
-	/* Changing a set takes no memory. */
+	/* Changing a set needs no memory. */
 	make_set(fds[1], 1, BY_OVERFLOW, 0);
 	delete_set(fds[0], 1);
 	make_set(fds[1], 2, 0, 0);
-	/* A new context finds no room for its first set either. */
+	/* Even the first set of a new context finds no room. */
 	must_fail_errno(pfm_create_context(&(pfarg_ctx_t){}, NULL, NULL, 0), ENOMEM);
 	close(fds[1]);
 	wait_until(read_number(SYSFS "set_mem_cur") == before + (room - 1) * one);
@@ -352,7 +352,7 @@ TEST(the_memory_of_sets_is_limited)
 	with_set_limits_back(check_the_memory);
 }
 
-/* Bytes of one set, of a user who has no other context. */
+/* Bytes of one set, for a user who has no other context. */
 static uint64_t use_up_the_share(void)
 {
 	const uint64_t before = read_number(SYSFS "set_mem_cur");
@@ -396,7 +396,7 @@ TEST(the_sets_of_a_user_are_limited)
 }
 
 /*
- * A holder of CAP_PERFMON is not locked out by the limit of all users, and has no limit as a user.
+ * A holder of CAP_PERFMON is not subject to the limit for all users, and has no limit as a user.
  */
 static void check_the_reserve(void)
 {
@@ -497,7 +497,7 @@ TEST(sets_of_a_loaded_context_do_not_change)
 	set_zero_must_be_right(fd);
 }
 
-/* Old contents of the element, and an overflow before the last load, are not visible. */
+/* Old contents of the element, and an overflow before the last load, must not be visible. */
 TEST(the_results_of_a_set_that_has_not_run_are_zero)
 {
 	int fd = used_set();

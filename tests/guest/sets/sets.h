@@ -21,7 +21,7 @@ void load_set(int fd, pid_t tid, unsigned int id);
 void start_set(int fd, unsigned int id);
 unsigned int active_set(int fd);
 uint64_t runs_of(int fd, unsigned int id);
-/* The actual timeout: a multiple of what the kernel's timers can distinguish. */
+/* The actual timeout is a multiple of the resolution of the kernel's timers. */
 uint64_t effective(uint64_t timeout);
 /* getinfo reports that the set does not exist. */
 void must_have_no_set(int fd, unsigned int id);
@@ -34,7 +34,7 @@ void with_set_limits_back(void (*check)(void));
 void write_pmc_of(int fd, unsigned int id, unsigned int pmc, uint64_t value);
 void write_pmd_of(int fd, unsigned int id, unsigned int pmd, uint64_t value);
 uint64_t read_pmd_of(int fd, unsigned int id, unsigned int pmd);
-/* All that a read returns. */
+/* All that a read returns about the PMD. */
 struct pfarg_pmd read_back_of(int fd, unsigned int id, unsigned int pmd);
 /* PMC and PMD @n of PMUs where PMC @n drives PMD @n. */
 void use_of(int fd, unsigned int id, unsigned int n, uint64_t pmc, uint64_t value);
@@ -55,9 +55,9 @@ void make_turns(int fd, unsigned int count, uint64_t timeout);
 /**
  * struct turns - counts of sets that took turns, beginning with the first one
  * @runs: of all
- * @duration: of all, ns
- * @faults: PFM_PMD_MINOR_FAULTS of all, if they have it in use
- * @clock: PFM_PMD_TASK_CLOCK of all, if they have it in use
+ * @duration: sum of all sets, ns
+ * @faults: sum of PFM_PMD_MINOR_FAULTS, if the sets have it in use
+ * @clock: sum of PFM_PMD_TASK_CLOCK, if the sets have it in use
  */
 struct turns {
 	uint64_t runs;
@@ -67,8 +67,8 @@ struct turns {
 };
 
 /*
- * The sets @ids, ascending, have taken turns in order: their runs differ by at most 1, and the
- * first ones have one more.
+ * Checks that the sets @ids, ascending, have taken turns in order: their runs differ by at most 1,
+ * and the first ones have one more.
  */
 struct turns fair_turns(int fd, const unsigned int *ids, unsigned int count);
 /* The same for sets 0 to @count - 1. */
@@ -99,7 +99,7 @@ void watch_end(int fd, struct watch *watch);
 /* The sets have counted that time. */
 void must_be_watched(const struct turns *turns, const struct watch *watch);
 
-/* Set 0 without flags is never left: its counts are right. */
+/* Checks that set 0 without flags is never left: its counts are right. */
 void set_zero_must_be_right(int fd);
 
 #endif

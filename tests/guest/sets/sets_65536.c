@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * All possible event sets. A suite of its own because it creates 200,000 sets: that takes seconds,
- * and minutes where the guest's clock counts instructions.
+ * All possible event sets. This is a suite of its own because it creates 200,000 sets: that takes
+ * seconds, or minutes if the guest's clock counts instructions.
  */
 #include "sets.h"
 
@@ -9,7 +9,7 @@ SUITE(sets_65536, 300);
 
 #define ALL_SETS 65536
 
-/* Each number once, because an odd number has an inverse modulo 2^16. */
+/* Each number is used once, because an odd number has an inverse modulo 2^16. */
 static void fill(struct pfarg_setdesc *sets, unsigned int count, unsigned int factor)
 {
 	unsigned int i;
@@ -34,7 +34,7 @@ static void check_all_sets(void)
 		must(fd, pfm_create_evtsets(fd, sets, ALL_SETS - 1));
 		ck_assert_uint_eq(set_of(fd, 65535).set_id, 65535);
 		ck_assert_uint_eq(set_of(fd, 32768).set_id, 32768);
-		/* Finds one set among all. */
+		/* Finds one set among all possible sets. */
 		write_pmd_of(fd, 65535, PFM_PMD_TASK_CLOCK, 1);
 		load_set(fd, thread_id(), 65535);
 		must(fd, pfm_unload_context(fd));

@@ -192,11 +192,11 @@ struct turns fair_turns(int fd, const unsigned int *ids, unsigned int count)
 	for (i = 0; i < count; i++) {
 		struct pfarg_setinfo set = set_of(fd, ids[i]);
 
-		ck_assert_msg(set.set_runs <= before && set.set_runs + 1 >= first,
-			      "set %u has run %ju times, the one before it %ju, "
-			      "the first one %ju",
-			      ids[i], (uintmax_t)set.set_runs, (uintmax_t)before,
-			      (uintmax_t)first);
+		ck_assert_msg(
+			set.set_runs <= before && set.set_runs + 1 >= first,
+			"set %u has run %ju times, the previous one %ju, the first one %ju",
+			ids[i], (uintmax_t)set.set_runs, (uintmax_t)before,
+			(uintmax_t)first);
 		before = set.set_runs;
 		turns.runs += set.set_runs;
 		turns.duration += set.set_act_duration;

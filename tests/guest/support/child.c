@@ -65,7 +65,7 @@ static struct child_page *map_page(int fd)
 	return page;
 }
 
-/* The result of child_do_exec(): 0. */
+/* The result of child_do_exec() is 0. */
 void child_main(int argc, char **argv)
 {
 	const uint64_t success = 0;
@@ -92,7 +92,7 @@ static void take_descriptors(const int fds[3])
 	syscall(SYS_close_range, PAGE_FD + 1, ~0u, 0);
 }
 
-/* A descriptor above the fixed ones. */
+/* Returns a descriptor above the fixed ones. */
 static int high(int fd)
 {
 	int result = fcntl(fd, F_DUPFD_CLOEXEC, 16);

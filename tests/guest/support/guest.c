@@ -352,7 +352,7 @@ void count_must_be_right(int fd)
 	check_range("minor faults", faults, inner[1].faults - inner[0].faults,
 		    outer[1].faults - outer[0].faults);
 	check_range("minor faults", faults, pages, UINT64_MAX);
-	/* The CPU time that the kernel accounts is too coarse for such a short time. */
+	/* The CPU time that the kernel accounts is too coarse for such short work. */
 	check_range("task clock", clock, 1, outer[1].wall - outer[0].wall);
 	if (pmu_is("soft"))
 		check_range("busy counter", busy, 1, outer[1].wall - outer[0].wall);

@@ -70,7 +70,7 @@ const char *sentence(int fd);
 const char *wrong_failure(int fd, long result, int error, int wanted_errno,
 			  unsigned int wanted_reason, uint32_t wanted_index);
 
-/* The test's timeout ends it if the condition never becomes true. */
+/* If the condition never becomes true, the test's timeout ends the test. */
 #define wait_until(condition)                                                            \
 	do {                                                                             \
 		while (!(condition))                                                     \
@@ -84,9 +84,9 @@ const char *wrong_failure(int fd, long result, int error, int wanted_errno,
  * @info: result of PFM_IOC_INFO
  * @pmcs, @pmds: three counters, available now; PMC i drives PMD i, and they may
  *	share it
- * @busy: values of the PMCs: PMD i, and those before it that share its PMC, count
+ * @busy: values of the PMCs with which PMD i, and those before it that share its PMC, count
  *	whenever the thread runs
- * @quiet: values of the PMCs: PMD i counts nothing in a test, those before it that
+ * @quiet: values of the PMCs with which PMD i counts nothing in a test, while those before it that
  *	share its PMC are busy
  * @bad_value: value that the PMU refuses, if @has_bad_value
  * @can_narrow: PFM_REGFL_NO_EMUL64 is accepted
@@ -105,7 +105,7 @@ struct pmu {
 	unsigned int missing_pmd;
 };
 
-/* Queried once per process. The test fails with a PMU not known here. */
+/* The PMU is queried once per process. The test fails with a PMU not known here. */
 const struct pmu *pmu(void);
 bool pmu_is(const char *name);
 /* Another PMU was loaded: query again. */
@@ -131,8 +131,8 @@ int busy_context_on(pid_t tid);
 void use_busy_counters(int fd);
 
 /*
- * Unloads, counts on the caller's thread, compares with what the kernel reports about the thread,
- * and unloads again.
+ * Unloads, counts on the caller's thread, compares the counts with what the kernel reports, and
+ * unloads again.
  */
 void count_must_be_right(int fd);
 
@@ -168,7 +168,7 @@ struct child child_new(void);
 /* The child calls @function. Waits for the result. */
 uint64_t child_call(const struct child *child, child_function function,
 		    uint64_t argument);
-/* The same in two parts. */
+/* The same in two steps. */
 void child_begin(const struct child *child, child_function function, uint64_t argument);
 uint64_t child_finish(const struct child *child);
 /* Spins until child_rest(). child_busy() returns when the child spins. */
@@ -205,7 +205,7 @@ unsigned int cpus_online(void);
 void become(uid_t uid);
 /* The same, but keeps one capability. */
 void become_with_capability(uid_t uid, int capability);
-/* kernel.perf_event_paranoid lets everybody count all levels until the program ends. */
+/* kernel.perf_event_paranoid lets every user count all levels until the program ends. */
 void let_users_count(void);
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 /* The caller stays root. */
@@ -252,7 +252,7 @@ void set_module_parameter(const char *module, const char *name, uint64_t value);
 /* Copies this program for @uid, with @mode. The caller removes the copy. */
 const char *copy_of_this(uid_t uid, mode_t mode);
 
-/* A debug kernel: KASAN, lockdep, kmemleak. Everything takes five to ten times as long there. */
+/* A debug kernel: KASAN, lockdep, kmemleak. Everything takes five to ten times as long in it. */
 bool is_debug_kernel(void);
 /* The module of the loaded PMU, or of the PMU with which this guest boots. */
 const char *pmu_module(void);

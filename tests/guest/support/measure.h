@@ -37,8 +37,9 @@ void need_power(void);
 void need_overflow_interrupts(void);
 void need_cpus(unsigned int count);
 /*
- * Samples a busy counter with @period. Under --icount, chooses one whose interrupts come in time:
- * of QEMU's Armv8 only the cycle counter's do, the others wait for the next tick. Returns its PMD.
+ * Samples a busy counter with @period. Under --icount, chooses a counter whose interrupts come in
+ * time: of QEMU's Armv8 counters only the cycle counter has such interrupts, the others wait for
+ * the next tick. Returns its PMD.
  */
 unsigned int sample_promptly(int fd, uint64_t period, uint32_t flags);
 
@@ -77,7 +78,7 @@ uint64_t time_counter(void);
  * executed.
  */
 uint64_t instruction_time(void);
-/* instruction_time() where it is exact, otherwise monotonic_time(): time that passes for all. */
+/* instruction_time() where it is exact, otherwise monotonic_time(): elapsed time. */
 uint64_t elapsed_time(void);
 uint64_t switches(pid_t tid); /* voluntary and not, /proc/TID/status */
 uint64_t migrations(pid_t tid); /* /proc/TID/sched */
@@ -85,29 +86,29 @@ uint64_t major_faults(void);
 uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
 
 /*
- * Bounds for a clock of a thread. In QEMU cycles are ns of the guest's clock, which all CPUs
- * share, so a busy counter is a clock, too.
+ * Checks a clock of a thread against bounds. In QEMU cycles are ns of the guest's clock, which all
+ * CPUs share, so a busy counter is a clock, too.
  *
- * @least: CPU time that the thread saw pass in work().
- * @most: CPU time that the kernel accounts. It begins when the thread is woken, our count when it
- * is switched in. If the CPU was idle, the host has to run that CPU first, which can take ms. It
- * ends when the scheduler is entered, our count some us later.
+ * @least: CPU time that passed according to the thread in work().
+ * @most: CPU time that the kernel accounts. The kernel's time begins when the thread is woken, our
+ * count when it is switched in. If the CPU was idle, the host must run that CPU first, which can
+ * take ms. The kernel's time ends when the scheduler is entered, our count some us later.
  *
- * Under --icount there is no host. What remains is the rounding of clocks, 20 us, and some us per
- * switch between the scheduler's reading of its clock and our hook: up to 1 % and 1 ms of @most.
- * In a debug kernel it is also 0.2 % of @least.
- * Without --icount, allow 1 % of @least and 2 % of @most for two clocks that are not read at once,
- * and 20 ms for a host that ran something else in between. So @most is taken before the count
- * begins and after it ends: the thread may run in between for as long as the host likes.
+ * Under --icount the host has no influence. What remains is the rounding of clocks, 20 us, and some
+ * us per switch between the scheduler's reading of its clock and our hook: up to 1 % and 1 ms of
+ * @most. In a debug kernel it is also 0.2 % of @least. Without --icount, allow 1 % of @least and
+ * 2 % of @most because the two clocks are not read at the same moment, and 20 ms for a host that
+ * ran something else in between. So @most is read before the count begins and after it ends: the
+ * thread may run in between for as long as the host likes.
  */
 void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t most);
 /*
- * The most that interrupts and switches take under --icount, ns: 1 % and 1 ms, and ten times that
- * in a debug kernel.
+ * The maximum time in ns that interrupts and switches take under --icount: 1 % and 1 ms, and ten
+ * times that in a debug kernel.
  */
 uint64_t interrupts_within(uint64_t time);
 
-/* Loops. Returns the CPU time it took, 0 if the thread migrated meanwhile. */
+/* Loops. Returns the CPU time that the work took, 0 if the thread migrated meanwhile. */
 uint64_t work(uint64_t instructions);
 /* For child_call(): works until page->stop, counts page->turns, returns its CPU time. */
 uint64_t work_until_stopped(uint64_t unused);
@@ -128,9 +129,9 @@ void read_pmds(int fd, const unsigned int *numbers, uint64_t *values, int count)
 void poke_pmc(int fd, unsigned int n, uint64_t value);
 void poke_pmd(int fd, unsigned int n, uint64_t value);
 uint64_t peek_pmd(int fd, unsigned int n);
-/* Starts, loops, stops. Returns by how much PMD @n grew. */
+/* Starts, loops, stops. Returns the number by which PMD @n grew. */
 uint64_t count_loop(int fd, unsigned int n, uint64_t instructions);
-/* On a pinned thread. */
+/* Pins a thread to a CPU. */
 void pin_thread(pid_t tid, unsigned int cpu);
 
 /* A statistic of perfmon, the sum of all CPUs. */
@@ -139,7 +140,7 @@ uint64_t statistic_of(unsigned int cpu, const char *name);
 
 /* ---- competing processes ------------------------------------------------------------ */
 
-/* Processes that use the caller's CPUs as much as they can, until competitors_end(). */
+/* Starts processes that use the caller's CPUs as much as they can, until competitors_end(). */
 void competitors_begin(unsigned int count);
 void competitors_end(void);
 
@@ -164,7 +165,7 @@ void then_put_back(void (*check)(void), void (*put_back)(void));
  * perf_event_open of a raw hardware event, not yet enabled. Returns -1 and sets errno on failure.
  */
 int perf_open(uint64_t event, bool user_only, pid_t tid, int cpu, int group);
-/* Enabled at once: it counts whenever the thread runs, or stays in the error state. */
+/* It is enabled at once: it counts whenever the thread runs, or stays in the error state. */
 int perf_open_pinned(uint64_t event, pid_t tid);
 int perf_open_sampling(uint64_t event, uint64_t period, pid_t tid, int cpu);
 void perf_enable(int fd);

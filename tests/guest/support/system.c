@@ -21,7 +21,7 @@ pid_t thread_id(void)
 	return syscall(SYS_gettid);
 }
 
-/* The name is in parentheses and may hold any character, so parse behind the last ")". */
+/* The name is in parentheses and may contain any character, so parse after the last ")". */
 char thread_state(pid_t tid)
 {
 	char path[64], text[1024], *end;
@@ -52,7 +52,7 @@ static void set_ids(uid_t uid)
 {
 	if (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
 		abort();
-	/* Like a program that this user started. */
+	/* The process is like a program that this user started. */
 	prctl(PR_SET_DUMPABLE, 1);
 }
 
@@ -209,7 +209,10 @@ const char *module_path(const char *name)
 	return path;
 }
 
-/* A guest may use the hash MMU, and tests use all counters. run passes the same to modprobe. */
+/*
+ * A guest may use the hash MMU, and tests use all counters. tests/vm/run passes the same parameters
+ * to modprobe.
+ */
 int module_load(const char *name, const char *parameters)
 {
 	int fd = open(module_path(name), O_RDONLY | O_CLOEXEC);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Helpers for stress and races: work that is done thousands of times, by several processes at
+ * Helpers for stress and races: work that is repeated thousands of times, by several processes at
  * once, where an assertion of libcheck is too slow or in the wrong process.
  */
 #ifndef WORKERS_H
@@ -10,7 +10,7 @@
 
 #include "guest.h"
 
-/* Ends the process, and with it the test. Prints the place, errno and the seed. */
+/* Ends the process, and with it the test. Prints the place in the source, errno and the seed. */
 #define require(condition)                                                               \
 	do {                                                                             \
 		if (!(condition))                                                        \
@@ -21,7 +21,7 @@ void give_up(const char *file, int line, const char *condition) __attribute__((n
 
 /*
  * Random numbers from 0 to @end - 1. Each thread has its own sequence. All sequences follow from
- * one seed, which failures print and PERFMON_SEED in the environment sets.
+ * one seed, which is printed on failure and can be set by PERFMON_SEED in the environment.
  */
 uint32_t random_below(uint32_t end);
 
@@ -36,7 +36,7 @@ void set_apart(pid_t victim);
 /**
  * struct spinner - a thread of the caller's process that spins on CPU 1
  *
- * @naps: it leaves the CPU all the time
+ * @naps: it leaves the CPU again and again
  * @roams: it may run on any CPU
  * @tid: its ID, after spinner_begin()
  * @turns: increases while it makes progress
@@ -65,7 +65,7 @@ void executor_main(int argc, char **argv);
 void nothing_must_be_left(void);
 
 /*
- * Iterations of a race: 10,000, with a debug kernel 1,000, or PERFMON_ITERATIONS from the
+ * Number of iterations of a race: 10,000, with a debug kernel 1,000, or PERFMON_ITERATIONS from the
  * environment.
  */
 unsigned int iterations(void);

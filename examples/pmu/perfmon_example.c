@@ -13,7 +13,9 @@
 
 #define MASK pfm_width_mask(48)
 
-/* The hardware.  Operations run on its CPU, interrupts off: nothing to lock. */
+/*
+ * The hardware. Operations run on their CPU with interrupts off, so no lock is needed.
+ */
 static DEFINE_PER_CPU(u64, selected); /* one bit for each counter, as in the next two */
 static DEFINE_PER_CPU(u64, running);
 static DEFINE_PER_CPU(u64, overflows);

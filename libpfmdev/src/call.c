@@ -11,7 +11,10 @@ static int is_perfmon(int fd)
 	return ioctl(fd, PFM_IOC_LAST_ERROR, &error) == 0;
 }
 
-/* ENOTTY means an unknown call, or a file that is not perfmon's: that becomes EBADF. */
+/*
+ * ENOTTY means an unknown call, or a file that does not belong to perfmon. The latter
+ * becomes EBADF.
+ */
 int pfmdev_call(int fd, unsigned long command, void *argument)
 {
 	int result = ioctl(fd, command, argument);

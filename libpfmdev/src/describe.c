@@ -35,7 +35,7 @@ static const char *const calls[] = {
 	[_IOC_NR(PFM_IOC_STATUS)] = "pfm_get_status",
 };
 
-/* Format of the value; reasons that are not here have none. */
+/* Format of the value; reasons that are not in the table have none. */
 static const char *const values[] = {
 	[PFM_REASON_TOO_LONG] = "%llu bytes",
 	[PFM_REASON_RESERVED] = "0x%llx",

@@ -13,7 +13,7 @@
 /* ioctl(2), but EBADF if @fd does not belong to perfmon; ENOTTY: the module is older */
 int pfmdev_call(int fd, unsigned long command, void *argument);
 
-/* the same with a vector of @count elements at @address */
+/* the same, with a vector of @count elements at @address */
 int pfmdev_vector_call(int fd, unsigned long command, void *address, int count);
 
 /**
@@ -34,7 +34,7 @@ extern __thread struct pfmdev_failure pfmdev_failure;
 /* Store a failure of which only the errno is known. */
 void pfmdev_keep_failure(int opening, int error);
 
-/* Write a sentence about the failure to @buffer of @size > 0 bytes. */
+/* Write a sentence about the failure to @buffer, which has @size bytes, at least 1. */
 void pfmdev_describe_error(const struct pfm_error *error, char *buffer, size_t size);
 void pfmdev_describe_open(int error, char *buffer, size_t size);
 void pfmdev_describe_descriptor(int fd, int error, char *buffer, size_t size);

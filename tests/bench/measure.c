@@ -48,7 +48,7 @@ void measure_pair(step_fn first, step_fn second, void *argument, double *first_c
 	int i;
 
 	for (i = -WARM_UP; i < REPETITIONS; i++) {
-		/* The first call that counts overwrites slot 0. */
+		/* The first call whose readings count overwrites slot 0. */
 		first_ticks[i < 0 ? 0 : i] = time_step(first, argument);
 		second_ticks[i < 0 ? 0 : i] = time_step(second, argument);
 	}

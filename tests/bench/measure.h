@@ -25,9 +25,9 @@ void measure_pair(step_fn first, step_fn second, void *argument, double *first_c
 		  double *second_cost);
 
 /**
- * struct interruptions - medians, in instructions
+ * struct interruptions - medians in instructions
  * @cost: how long an interruption takes
- * @between: what the thread does from one to the next
+ * @between: instructions of the thread between two interruptions
  */
 struct interruptions {
 	double cost;
@@ -36,7 +36,7 @@ struct interruptions {
 
 /*
  * Measures @count interruptions of the thread, REPETITIONS at most. The thread only reads the
- * ruler. If most interruptions are those to be measured, the timer's do not matter.
+ * ruler. If most interruptions are of the kind that is measured, timer interrupts do not matter.
  */
 struct interruptions measure_interruptions(int count);
 

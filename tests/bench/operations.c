@@ -24,7 +24,7 @@ static void do_getpid(void *argument)
 	syscall(SYS_getpid);
 }
 
-/* A command that perfmon does not have: it only reaches our driver. */
+/* A command that perfmon does not have: the call only reaches the driver. */
 static void do_ioctl(void *argument)
 {
 	const int *fd = argument;
@@ -127,8 +127,8 @@ static double measure_switch_once(const struct tool *tool, unsigned int count)
 }
 
 /*
- * @tool monitors the partner; NULL: nobody does. Depending on the partner, the kernel itself takes
- * up to 200 instructions more on POWER. So the best of several counts.
+ * @tool monitors the partner; if it is NULL, nobody does. Depending on the partner, the kernel
+ * itself takes up to 200 instructions more on POWER. So the best of several measurements is used.
  */
 static double measure_switch(const struct tool *tool, unsigned int count)
 {
@@ -212,7 +212,7 @@ static double measure_switch_idle(const struct tool *tool, double nobody)
 
 /* ---- the own thread ----------------------------------------------------------------- */
 
-/* A counter that did not count was not measured either, such as in a group that never ran. */
+/* A counter that did not count was not measured, for example in a group that never ran. */
 static void must_have_counted(const struct tool *tool, struct session *session)
 {
 	unsigned int n;
@@ -262,8 +262,8 @@ static void do_close(void *argument)
 }
 
 /*
- * Another session exists meanwhile, on its own thread. The first and the last session of a machine
- * are slower and have to wait, with perf as with perfmon.
+ * Another session exists meanwhile, on a thread of its own. The first and the last session of a
+ * machine are slower and have to wait, with perf as with perfmon.
  */
 static void measure_set_up(const struct tool *tool, double *costs)
 {

@@ -69,9 +69,9 @@ enum row {
 	ROW_COUNT
 };
 
-/* Costs in guest instructions, by row; NOT_MEASURED where there is none. */
+/* Costs in guest instructions, by row; NOT_MEASURED if there is none. */
 void measure_floors(double *costs);
-/* Before anything has been loaded. */
+/* Called before anything has been loaded. */
 void measure_unloaded(double *costs);
 void measure_virtual(double *costs);
 void measure_tool(const struct tool *tool, double nobody_monitored, double *costs);

@@ -3,8 +3,8 @@
  * The cost of a set switch: how long the thread is interrupted, from its last instruction before
  * to the first one after.
  *
- * perf's counterpart is the rotation of events that do not fit on the PMU at once: two groups of
- * events, with the remaining counters used by pinned events, which stay. Both switch every
+ * perf's counterpart is the rotation of events that do not fit on the PMU at once. There are two
+ * groups of events; the other counters are used by pinned events, which stay. Both switch every
  * millisecond.
  */
 #include <err.h>

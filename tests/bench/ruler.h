@@ -26,7 +26,7 @@ static inline uint64_t ruler_frequency(void)
 	return frequency;
 }
 
-/* Return: the number of instructions that were run. */
+/* Returns the number of instructions that were executed. */
 static inline uint64_t ruler_known_work(uint64_t rounds)
 {
 	uint64_t left = rounds;

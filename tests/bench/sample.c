@@ -163,8 +163,8 @@ static double statistic(const char *name)
 
 /*
  * The parts of the cost: the module's own clocks measure the core and the format. The cost of the
- * clocks is known from the difference to the whole. Each part reads a clock at its begin and at
- * its end, and half of that cost falls into the part.
+ * clocks is known from the difference to the whole. Each part reads a clock at its beginning and at
+ * its end. Half of the cost of these readings belongs to the part.
  */
 static void measure_parts(const struct format *format, double whole, double *costs)
 {
@@ -206,7 +206,7 @@ static double measure_perf(uint64_t more)
 	void *ring;
 	int fd;
 
-	/* POWER's hardware is given back within a second. */
+	/* perfmon releases POWER's hardware within a second. */
 	while ((fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0)) == -1 &&
 	       errno == EBUSY)
 		usleep(10000);

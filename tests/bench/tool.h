@@ -14,7 +14,7 @@
  * @fd: perfmon's context, or the leader of perf's group
  * @count: number of counters
  * @members: perf: descriptors of the others
- * @values: perf: what read() gave: @count and as many values, or one value
+ * @values: perf: result of read(): @count and as many values, or one value
  * @pmds: perfmon: the vector of pfm_read_pmds()
  * @pmrs: perfmon: the vector of pfm_read()
  * @load: perfmon: the argument of pfm_load_context()
@@ -33,16 +33,16 @@ struct session {
  * struct tool - a way to count; all but @open take a struct session
  * @create: make the kernel's object, of one counter, and nothing more
  * @destroy: undo @create
- * @open: all that is needed before @start; false if there are not so many
+ * @open: does everything that is needed before @start; returns false if there are not enough
  *	counters; @thread 0 is the caller
  * @close: undo @open
  * @attach: optional
  * @detach: optional
  * @start: let the counters run
  * @stop: halt them
- * @read: read all of them
- * @read_values: the same by the call that gives values and nothing else; optional
- * @value: what @read found of counter @n
+ * @read: read all counters
+ * @read_values: the same with the call that returns only values; optional
+ * @value: value of counter @n in the last @read
  */
 struct tool {
 	void (*create)(void *session);
@@ -62,14 +62,14 @@ extern const struct tool perfmon_tool; /* counters of the PMU */
 extern const struct tool virtual_tool; /* perfmon's virtual PMDs */
 extern const struct tool perf_tool;
 
-/* What perfmon_tool.open does, but the context is not loaded. */
+/* Does the same as perfmon_tool.open, but does not load the context. */
 void perfmon_set_up(struct session *session, unsigned int count);
 
 /**
  * perfmon_open_sets() - open a session of @count counters in each of several event sets
- * @differ: the events of every second set are others
+ * @differ: every second set has other events
  * @kind: how the sets are switched
- * @switch_period: if not 0, the one counter, of cycles, switches after so many
+ * @switch_period: if it is not 0, the only counter counts cycles and switches after this many
  */
 void perfmon_open_sets(struct session *session, unsigned int count, unsigned int sets,
 		       bool differ, const struct pfarg_setdesc *kind,

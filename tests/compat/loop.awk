@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# How many instructions the 10,000,000 rounds of the loop in self.c take, from what
-# objdump -d says of its main(): the loop is the only conditional branch back. A compiler may
-# do several rounds at a time; each stores once.
+# Prints how many instructions the 10,000,000 iterations of the loop in self.c take, from the output
+# of objdump -d for its main(). The loop has the only conditional branch backwards. A compiler may
+# do several iterations at a time; each contains one store.
 
 /^ *[0-9a-f]+:\t/ {
 	split($0, part, "\t")

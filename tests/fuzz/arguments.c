@@ -104,7 +104,7 @@ static uint64_t pmd_value(struct builder *builder)
 	return random_next(&builder->random);
 }
 
-/* A period: from one too short for any machine to one that needs little work. */
+/* A period: between one that is too short for any machine and one that needs little work. */
 static uint64_t period(struct builder *builder)
 {
 	static const uint32_t longest[] = { 2, 10, 100, 10000, 100000, 1000000 };
@@ -186,8 +186,8 @@ enum place bad_place(struct builder *builder)
 }
 
 /*
- * Sizes near limits: a page, arg_mem_max as SETTING sets it, an int. Avoids sizes that would use
- * up the guest's memory without exceeding it.
+ * Sizes near limits: a page, the arg_mem_max that SETTING sets, the largest int. Avoids sizes that
+ * would use up the guest's memory without exceeding it.
  */
 static int bad_count(struct builder *builder, enum call call)
 {
@@ -333,7 +333,7 @@ static void fill_create(struct builder *builder, struct operation *operation)
 		fill_format(builder, operation);
 }
 
-/* The plan reserves no more than that. */
+/* The plan reserves memory only for such buffers. */
 unsigned int which_allocation(struct builder *builder)
 {
 	if (percent(builder, 25))
@@ -380,7 +380,7 @@ static void fill_ioctl(struct builder *builder, struct operation *operation)
 		operation->more = 1 + below(builder, LONGER);
 		operation->tail = percent(builder, 20);
 	}
-	/* Rare where it makes the call fail. */
+	/* Rare if it makes the call fail. */
 	operation->dirty = percent(
 		builder, operation->call == LOAD || operation->call == START ? 3 : 30);
 }

@@ -7,7 +7,7 @@
 #include "generate.h"
 #include "random.h"
 
-/* Special subject of a round. */
+/* The subject of a round, if it has one. */
 enum theme {
 	THEME_USUAL,
 	THEME_LIMITS,
@@ -19,7 +19,7 @@ enum theme {
  * struct builder - the plan of one worker while it is built
  * @random: decides everything
  * @pmu: the PMU whose registers are used
- * @theme: of the round
+ * @theme: subject of the round
  * @operations: the operations so far, @count of them
  * @limit: wanted number of operations
  * @numbers: registers used last, so that reads find what writes used
@@ -50,7 +50,7 @@ static inline unsigned int below(struct builder *builder, unsigned int end)
 
 #define ONE_OF(builder, array) ((array)[below(builder, COUNT(array))])
 
-/* Adds an empty operation. Drops it if there are enough. */
+/* Adds an empty operation. Drops it if there are enough operations. */
 struct operation *add(struct builder *builder, enum call call, unsigned int slot);
 
 /* Adds an operation with all its arguments. */

@@ -21,7 +21,7 @@ pid_t thread_id(void);
 pid_t pid_of(struct executor *executor, const struct operation *operation);
 void fail_begin(struct executor *executor, const struct operation *operation);
 void fail_end(struct executor *executor, const struct operation *operation);
-/* fork(), unless a thread of this process has no memory at all. */
+/* Call fork(), unless a thread of this process has no memory at all. */
 pid_t fork_when_possible(void);
 timer_t timeout_new(void);
 void timeout_begin(struct executor *executor);
@@ -41,7 +41,7 @@ bool wants_format(const struct operation *operation);
 const char *bad_format(const struct operation *operation);
 
 /* expectations.c */
-/* What is known about the file, or NULL if others may have it, such as a forked child. */
+/* Returns what is known about the file, or NULL if others may have it, such as a forked child. */
 struct file_state *file_of(struct executor *executor, const struct operation *operation);
 const char *must_fail(struct executor *executor, const struct operation *operation,
 		      enum kind kind);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The canary: a context on the own thread that nobody else can reach. Its counts are known
- * exactly, whatever the others do meanwhile.
+ * The canary: a context on its own thread that no other worker can reach. Its counts are known
+ * exactly, whatever the other workers do.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -167,8 +167,9 @@ static void canary_count(int fd, unsigned int pages, unsigned int count)
 }
 
 /*
- * Returns whether a failure is allowed. In a round there may be no memory or no PMU, or pid_of
- * another worker may monitor this thread. With @operation's flags nothing can make the call fail.
+ * Returns whether a failure is allowed. In a round there may be no memory or no PMU, or another
+ * worker that uses pid_of may monitor this thread. With @operation's flags nothing can make the
+ * call fail.
  */
 static void not_now(const struct operation *operation, const char *what)
 {
@@ -177,7 +178,7 @@ static void not_now(const struct operation *operation, const char *what)
 		      what, errno);
 }
 
-/* @count: pages to touch in a turn; @flags: nothing can make it fail */
+/* @count: pages to touch in an iteration; @flags: nothing can make the call fail */
 void canary(const struct operation *operation)
 {
 	struct pfm_create create = {};

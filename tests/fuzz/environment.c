@@ -70,7 +70,7 @@ void spin(unsigned int turns)
 		;
 }
 
-/* Each is a fault. */
+/* Each event is a fault. */
 void touch_pages(unsigned int pages)
 {
 	static __thread volatile char *memory;
@@ -94,7 +94,7 @@ void pin(unsigned int cpu)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* No worker sends these signals, so perfmon may have changed memory or registers of the process. */
+/* No worker sends these signals. So perfmon may have changed memory or registers of the process. */
 void crash_is_wrong(int status)
 {
 	if (WIFSIGNALED(status) &&

@@ -67,7 +67,7 @@ static int do_call(struct executor *executor, const struct operation *operation)
 		do_dup(executor, operation);
 		break;
 	case FLAGS:
-		/* But a mark of this program (ioctls.c) stays. */
+		/* But a mark that this program has set (ioctls.c) stays. */
 		fcntl(fd, F_SETFL, operation->flags | (fcntl(fd, F_GETFL) & O_APPEND));
 		break;
 	case OWNER:
@@ -134,7 +134,7 @@ static int do_call(struct executor *executor, const struct operation *operation)
 	return 0;
 }
 
-/* Without room for another descriptor, if the operation says so. */
+/* If the operation says so, there is no room for another descriptor. */
 static int do_limited(struct executor *executor, const struct operation *operation)
 {
 	struct rlimit limit;

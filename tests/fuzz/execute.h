@@ -31,8 +31,8 @@
 
 /**
  * struct table - shared by all processes of a round
- * @target_threads: threads beside the first one; 0 if there never was any
- * @pmu_changes: the PMU's module is loaded and unloaded
+ * @target_threads: number of threads besides the first one; 0 if the target never had any
+ * @pmu_changes: the PMU's module is being loaded and unloaded
  */
 struct table {
 	volatile pid_t workers[WORKERS];
@@ -43,9 +43,9 @@ struct table {
 
 /**
  * enum kind - what the descriptor of a call is
- * @UNSURE: others changed it meanwhile
- * @PERFMON: perfmon's, before the call and after it
- * @OTHER: open, and not perfmon's
+ * @UNSURE: other threads changed it meanwhile
+ * @PERFMON: it belonged to perfmon before the call and after it
+ * @OTHER: it is open, and does not belong to perfmon
  * @CLOSED: none
  */
 enum kind {
@@ -65,15 +65,15 @@ struct slot {
 #define KNOWN_SETS 8
 
 /**
- * struct file_state - what is known for certain about a file that nobody else has
- * @known: anything; false if others may have it
+ * struct file_state - what is known for certain about a file that no other process has
+ * @known: something is known; false if other processes may have the file
  * @created: it has a context
  * @format: created with a sampling format
- * @loaded: on the thread that executes; only an unload changes that
- * @maybe_loaded: on a thread that may end
+ * @loaded: loaded on the thread that executes; only an unload changes that
+ * @maybe_loaded: loaded on a thread that may end
  * @any_set: too many sets were created to remember them all
- * @sets: those that may exist beside set 0, @set_count of them
- * @pmds: those that may be in use
+ * @sets: event sets that may exist besides set 0, @set_count of them
+ * @pmds: PMDs that may be in use
  */
 struct file_state {
 	bool known;
@@ -97,13 +97,13 @@ struct area {
 
 /**
  * struct executor - the thread that executes
- * @table: of the round
- * @number: of the worker
+ * @table: table of the round
+ * @number: number of the worker
  * @alone: nobody else can use its private descriptors
  * @user: its user
  * @private_slots: descriptors of this thread
- * @files: what is known about them; used where @alone
- * @inner: memory for arguments
+ * @files: what is known about these descriptors; used if @alone
+ * @inner: memory for the arguments
  * @outer: memory for struct pfm_vector
  * @fail_nth, @fail_all: the files, -1 if the kernel injects no faults
  * @mapping: what MMAP mapped, @mapped bytes
@@ -139,14 +139,14 @@ void shared_slots_clear(void);
 /* After a fork. */
 void shared_slots_check(void);
 
-/* All elements, from the first on. */
+/* All elements, beginning with the first. */
 void execute(struct executor *executor, const struct operation *operations,
 	     unsigned int count);
 
-/* Bytes of an element of the call's vector; 0 if it takes none. */
+/* Size of an element of the call's vector; 0 if the call takes none. */
 size_t element_size(enum call call);
 
-/* Bytes from one element of a vector to the next. */
+/* Distance in bytes between two elements of a vector. */
 size_t stride_of(const struct operation *operation);
 
 /* Checks once that the counts are right. See canary.c. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The thread that executes: its descriptors, memory, timer and fault injection. */
+/* The thread that executes operations: its descriptors, memory, timer and fault injection. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -92,7 +92,10 @@ void put_in_slot(struct executor *executor, unsigned int number, int fd, enum ki
 		executor->files[number - SHARED_SLOTS].known = false;
 }
 
-/* In a new process: other threads of the parent may have been opening and closing files. */
+/*
+ * In a new process: other threads of the parent may have been opening and closing files during the
+ * fork.
+ */
 void shared_slots_check(void)
 {
 	unsigned int n;
@@ -160,7 +163,7 @@ static void area_free(struct area *area)
 	munmap(area->writable, page_size());
 }
 
-/* In a new process: what is mapped twice is shared with the parent. */
+/* In a new process: memory that is mapped twice is shared with the parent. */
 void areas_separate(struct executor *executor)
 {
 	read_only_new(&executor->inner);
@@ -191,7 +194,9 @@ void *address_in(const struct area *area, enum place place, size_t size)
 	}
 }
 
-/* Copies the argument, as far as its place has room. The call gets @whole bytes as its size. */
+/*
+ * Copies as much of the argument as its place has room for. The call gets @whole bytes as its size.
+ */
 void *put_argument(const struct area *area, enum place place, const void *argument,
 		   size_t size, size_t whole)
 {
@@ -267,7 +272,7 @@ pid_t pid_of(struct executor *executor, const struct operation *operation)
 /* ---- fault injection --------------------------------------------------------------- */
 
 /*
- * What the fail-nth file of this thread contains from here on. An ordinary user may not write it.
+ * Contents of this thread's fail-nth file from here on. An ordinary user may not write it.
  */
 static void fault_file_write(int fd, unsigned int number)
 {
@@ -279,9 +284,9 @@ static void fault_file_write(int fd, unsigned int number)
 }
 
 /*
- * After a fork each page is copied at the next write. A thread without any memory cannot copy, and
- * the kernel retries for ever. So nobody forks meanwhile, and the thread first writes to all pages
- * that it is going to write to.
+ * After a fork each page is copied at the next write. A thread without any memory cannot copy them,
+ * and the kernel repeats the fault for ever. So no process forks meanwhile, and the thread first
+ * writes to all pages that it will use.
  */
 static pthread_rwlock_t forking = PTHREAD_RWLOCK_INITIALIZER;
 

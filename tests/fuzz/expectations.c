@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Calls that must fail: because of their arguments, or because of the state of a file that nobody
- * else has. Only what is certain, whatever other threads do meanwhile, is listed here. pairs.c
- * checks the errno.
+ * else has. Lists only what is certain, whatever other threads do meanwhile. pairs.c checks the
+ * errno.
  */
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -42,7 +42,7 @@ static bool is_in(const __u64 *map, unsigned int n)
 	return map[n / 64] >> n % 64 & 1;
 }
 
-/* Returns whether no memory there is readable. */
+/* Returns whether none of this memory is readable. */
 static bool is_bad_address(enum place place)
 {
 	return place == OVER_END || place == UNMAPPED || place == NOWHERE ||
@@ -131,7 +131,7 @@ static const char *bad_element(const struct executor *executor,
 	}
 }
 
-/* Elements that the kernel reads: all of them, if it does not fail before. */
+/* Elements that the kernel reads: all of them, unless it fails before. */
 static unsigned int elements_seen(const struct operation *operation)
 {
 	if (operation->count < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Calls that any file has, and settings. */
+/* Calls that every file has, and settings. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -24,7 +24,7 @@ int do_open(struct executor *executor, const struct operation *operation)
 		put_in_slot(executor, operation->slot, fd,
 			    operation->flags & O_CREAT ? kind_of_descriptor(fd)
 						       : PERFMON);
-	/* From here on everything about the file is known. */
+	/* From here on, everything about the file is known. */
 	if (fd != -1 && executor->alone && operation->slot >= SHARED_SLOTS)
 		executor->files[operation->slot - SHARED_SLOTS] =
 			(struct file_state){ .known = true };

@@ -22,7 +22,7 @@
 #include "random.h"
 #include "system.h"
 
-#define ROUND_SECONDS 120 /* a round takes about two, ten in a debug guest */
+#define ROUND_SECONDS 120 /* a round takes about two seconds, ten in a debug guest */
 #define FINDINGS      16 /* findings of a round that are kept */
 
 /* Written by all processes of a round. */
@@ -35,7 +35,7 @@ struct report {
 
 static struct report *report;
 static bool verbose;
-static bool first; /* the first finding ends the run */
+static bool first; /* end the run at the first finding */
 
 /* ---- output of the runner ------------------------------------------------------------- */
 
@@ -78,7 +78,7 @@ static void show_file(const char *folder, const char *thread, const char *name)
 		printf("%s: %s\n", path, text);
 }
 
-/* What all threads of a process do. */
+/* Code that all threads of a process run. */
 static void show_process(pid_t pid)
 {
 	struct dirent *entry;
@@ -114,7 +114,7 @@ void workers_hang(pid_t group)
 		closedir(proc);
 }
 
-/* If the kernel dies, its last lines show after how many operations. */
+/* If the kernel dies, its last lines show the number of operations so far. */
 void workers_go_on(void)
 {
 	char text[64];
@@ -128,7 +128,7 @@ void workers_go_on(void)
 
 /* ---- a round --------------------------------------------------------------------------- */
 
-/* Parts of plans that are left out, to find the part that fails. */
+/* Parts of plans that are left out in order to find the part that fails. */
 static struct drop {
 	unsigned int worker;
 	unsigned int from;
@@ -136,7 +136,7 @@ static struct drop {
 } drops[256];
 static unsigned int drop_count;
 
-/* Numbers refer to the whole plan. */
+/* The numbers refer to the whole plan. */
 static bool is_dropped(unsigned int worker, unsigned int operation)
 {
 	unsigned int n;
@@ -212,11 +212,11 @@ static void announce(unsigned int number, uint64_t seed)
 }
 
 /**
- * struct run - what is to be done
+ * struct run - options of the run
  * @seed: of the first round; the others follow from it
- * @only: no other rounds; this round @times times
- * @seconds: new rounds begin for this long
- * @operations: new rounds begin until there were so many
+ * @only: run only this round, @times times
+ * @seconds: begin new rounds for this long
+ * @operations: begin new rounds until there have been this many
  * @wanted: percentage of the documented pairs that must be reached
  */
 struct run {

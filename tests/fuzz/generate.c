@@ -5,13 +5,13 @@
 #include "builder.h"
 
 /*
- * The beginning and the end of a round take as long as some hundred calls, and some operations
- * take as long as dozens. So a round is long, and such operations are few.
+ * The beginning and the end of a round take as long as some hundred calls. Some operations take as
+ * long as dozens. So a round is long, and such operations are few.
  */
 #define MOST_OPERATIONS	 1500 /* of a worker */
 #define LEAST_OPERATIONS 900
 
-/* What exists before the other workers begin. */
+/* Objects that exist before the other workers begin. */
 static void build_setup(struct builder *builder)
 {
 	unsigned int slot;
@@ -38,7 +38,7 @@ static void build_setup(struct builder *builder)
 	}
 }
 
-/* The other workers continue meanwhile. Expensive operations are spread over the round. */
+/* Meanwhile the other workers continue. Expensive operations are spread over the round. */
 static void pause_for_others(struct builder *builder)
 {
 	add(builder, SLEEP, 0)->count = 10000 + below(builder, 40000);

@@ -134,7 +134,7 @@ void add_pmds(__u64 *map, const struct operation *operation)
 	}
 }
 
-/* Writes the elements, as far as their place has room. Returns their address. */
+/* Writes as many elements as their place has room for. Returns their address. */
 static void *put_elements(struct executor *executor, const struct operation *operation)
 {
 	const size_t size = element_size(operation->call), stride = stride_of(operation);
@@ -174,7 +174,7 @@ union format_argument {
 	struct pfm_hist_arg hist;
 };
 
-/* A format as the kernel gets it: its name, followed by the argument. */
+/* A format in the form that the kernel gets: its name, followed by the argument. */
 struct request {
 	char name[64];
 	union format_argument argument;
@@ -350,7 +350,7 @@ static unsigned long command_of(const struct operation *operation)
 	return commands[operation->call] + _IOC(0, 0, 0, operation->more);
 }
 
-/* On a descriptor that nobody else has, the last error must be this one. */
+/* On a descriptor that no other process has, the last error must be this one. */
 static void check_last_error(int fd, const struct operation *operation, int error)
 {
 	struct pfm_error told;
@@ -400,7 +400,7 @@ int do_ioctl(struct executor *executor, const struct operation *operation)
 	return error;
 }
 
-/* Only type and number matter. */
+/* Only the type and the number are relevant. */
 static bool is_known(unsigned long command)
 {
 	return _IOC_TYPE(command) == PFM_IOC_TYPE && _IOC_NR(command) < COUNT(commands);

@@ -2,8 +2,8 @@
 /*
  * Files and modules of the machine.
  *
- * write_file() is a copy of try_write_text() of tests/guest/support/system.c: a printed program
- * contains this file and needs no other.
+ * write_file() is a copy of try_write_text() of tests/guest/support/system.c. A printed program
+ * contains this file and must not need any other.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -71,7 +71,7 @@ const char *const format_modules[FORMATS] = {
 	"perfmon_fmt_hist",
 };
 
-/* They are loaded on demand, and hold the core until they are unloaded. */
+/* The modules are loaded on demand, and hold the core until they are unloaded. */
 void formats_unload(void)
 {
 	unsigned int n;
@@ -87,7 +87,7 @@ static void prepare_faults(void)
 	static const char *const values[][2] = {
 		{ "ignore-gfp-wait", "N" }, { "ignore-gfp-highmem", "N" },
 		{ "min-order", "0" },	    { "verbose", "0" },
-		{ "task-filter", "Y" }, /* the threads that make-it-fail selects */
+		{ "task-filter", "Y" }, /* threads that make-it-fail selects */
 		{ "probability", "100" },   { "times", "-1" },
 	};
 	unsigned int kind, n;

@@ -2,12 +2,13 @@
 /*
  * The table of pairs: the errnos with which each call may fail.
  *
- * A line with a source is documented: in that section of docs/interface.md, or in that file where
- * the implementation has more. Documented pairs are counted, even if a guest cannot reach them. A
- * line without a source is not an error of perfmon: Linux itself returns it for an address, a
- * limit or a descriptor of another kind. A pair that is not in the table is a finding.
+ * A line with a source is documented: in that section of docs/interface.md or, if the
+ * implementation has more errors, in that file. Documented pairs are counted, even if a guest
+ * cannot reach them. A line without a source is not an error of perfmon: Linux itself returns it
+ * for an address, a limit or a descriptor of another kind. A pair that is not in the table is a
+ * finding.
  *
- * Errnos of what is not implemented are not listed: system-wide sessions, which fail with
+ * Errnos of features that are not implemented are not listed: system-wide sessions, which fail with
  * EOPNOTSUPP.
  */
 #include <errno.h>
@@ -173,9 +174,9 @@ static const struct pair pairs[] = {
 };
 
 /*
- * Errnos of perfmon2 that cannot happen here (docs/interface.md 10). They are counted as
- * documented and missing. Each is a finding on a descriptor of perfmon, whatever Linux returns for
- * others.
+ * Errnos of perfmon2 that cannot happen here (docs/interface.md 10). They are counted as documented
+ * and missing. Each of them is a finding on a descriptor of perfmon, whatever Linux returns for
+ * other files.
  */
 static const struct impossible {
 	uint8_t call;
@@ -214,7 +215,7 @@ static int listed_error(enum call call, int error)
 	return call == OPEN && error == EMFILE ? ENFILE : error;
 }
 
-/* Only results of a perfmon descriptor, or of a closed one, are perfmon's. */
+/* Only results of a perfmon descriptor, or of a closed one, are results of perfmon. */
 static bool is_of_perfmon(enum call call, int error, enum kind kind)
 {
 	return call == OPEN || call == SETTING || kind == PERFMON || error == EBADF;

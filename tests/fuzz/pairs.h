@@ -8,7 +8,7 @@
 #define ERRNOS 160
 
 /**
- * struct seen - counted by all processes
+ * struct seen - results, counted by all processes
  * @operations: calls of all kinds
  * @times: how often a call on a perfmon descriptor, or on a closed one, gave an errno (0: success)
  */

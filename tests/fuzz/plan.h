@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The plan of a round: the calls of each worker and their arguments. It follows from a seed alone:
- * the same seed gives the same plan. What is only known at run time (a thread number, an address)
- * is named here and looked up at execution.
+ * the same seed gives the same plan. Values that are known only at run time (a thread number, an
+ * address) are named here and looked up at execution.
  *
  * This file, the files that execute a plan (execute, canary, workers) and those that check the
  * results (system, pairs) are also the head of every program that perfmon-fuzz prints.
@@ -22,7 +22,7 @@
 	4 /* private descriptors of each thread, numbered after the shared ones */
 #define SLOTS	       (SHARED_SLOTS + PRIVATE_SLOTS)
 #define TARGETS	       4 /* processes that a round monitors */
-#define TARGET_THREADS 3 /* of each, beside its first one */
+#define TARGET_THREADS 3 /* threads of each, besides its first one */
 #define ELEMENTS       4 /* distinct elements of a vector; longer vectors repeat them */
 #define SETS	       4 /* event sets of scenarios: 0 to 3 */
 #define LONGER	       64 /* most bytes by which a structure of a later version is longer */
@@ -109,7 +109,7 @@ static inline bool is_ioctl(enum call call)
 /* The place of an argument. */
 #define PLACES(X)                                                                        \
 	X(GOOD)                                                                          \
-	X(AT_END) /* in a mapping, just fitting */                                       \
+	X(AT_END) /* in a mapping, without room after it */                              \
 	X(OVER_END) /* begins in a mapping, ends in unmapped memory */                   \
 	X(READ_ONLY)                                                                     \
 	X(UNMAPPED)                                                                      \
@@ -119,10 +119,10 @@ static inline bool is_ioctl(enum call call)
 /* The thread that a call names. */
 #define WHO_NAMES(X)                                                                     \
 	X(SELF)                                                                          \
-	X(TARGET) /* the one of number @value */                                         \
+	X(TARGET) /* target number @value */                                             \
 	X(TARGET_THREAD) /* of target @value % TARGETS, its thread @value / TARGETS */   \
-	X(WORKER) /* the one of number @value */                                         \
-	X(CHILD) /* forked by the caller last */                                         \
+	X(WORKER) /* worker number @value */                                             \
+	X(CHILD) /* the caller's last forked child */                                    \
 	X(DEAD) /* was a process */                                                      \
 	X(INIT)                                                                          \
 	X(KERNEL_THREAD)                                                                 \
@@ -160,13 +160,13 @@ struct element {
  * struct operation - one call
  * @call: enum call
  * @slot: descriptor
- * @place: of the argument, or of the vector's elements
+ * @place: place of the argument, or of the vector's elements
  * @outer: place of struct pfm_vector
  * @who: enum who
  * @fail: number of the allocation that fails, FAIL_ALL for all; 0: none
  * @dirty: fields that the kernel ignores are not zero
  * @few: the limit of open files is reached
- * @count: elements, or depends on the call
+ * @count: number of elements; other calls use it as they need
  * @flags: depends on the call
  * @value: depends on the call
  * @size: bytes, or depends on the call; for a vector the bytes of an element, 0 for the first

@@ -24,7 +24,7 @@ static inline unsigned int random_below(struct random *random, unsigned int end)
 	return random_next(random) % end;
 }
 
-/* True with a probability of @percent. */
+/* Returns true with a probability of @percent. */
 static inline bool random_percent(struct random *random, unsigned int percent)
 {
 	return random_below(random, 100) < percent;

@@ -177,7 +177,7 @@ static void start_monitoring(struct builder *builder, unsigned int slot, bool ta
 	step(builder, START, slot);
 }
 
-/* Samples are taken, notified and read. A target may have to wait for that. */
+/* Samples are taken, notified and read. A target may then have to wait for a restart. */
 static void add_sampling(struct builder *builder)
 {
 	static const uint8_t waiting[] = { READ, POLL, SELECT, WORK, WORK, WORK };
@@ -265,7 +265,7 @@ static void add_conflict(struct builder *builder)
 	step(builder, CREATE_CONTEXT, second);
 }
 
-/* A target that has exited and has not been waited for. */
+/* A target that has exited, but has not been waited for. */
 static void add_zombie_target(struct builder *builder)
 {
 	unsigned int slot = any_slot(builder), target = below(builder, TARGETS);
@@ -307,7 +307,7 @@ static void add_closed_descriptor(struct builder *builder)
 		add_filled(builder, below(builder, SETTING), slot);
 }
 
-/* Vectors too long for a page while arg_mem_max allows them. */
+/* Vectors that are longer than a page, while arg_mem_max permits them. */
 static void add_long_vectors(struct builder *builder)
 {
 	static const uint8_t calls[] = { WRITE_PMCS, WRITE_PMDS, CREATE_EVTSETS,

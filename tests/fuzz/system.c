@@ -133,7 +133,7 @@ void system_begin(void)
 	expectations_begin();
 }
 
-/* What the kernel frees a little later counts as freed. */
+/* Memory that the kernel frees a little later counts as freed. */
 static bool soon(int (*value)(void), int wanted)
 {
 	unsigned int turn;

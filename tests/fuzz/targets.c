@@ -27,12 +27,12 @@ void become_program(const char *path)
 
 /* ---- several threads ---------------------------------------------------------------- */
 
-/* What the threads of a target do. */
+/* Code of the threads of a target. */
 enum threads {
 	THREADS_WORK = 10,
 	THREADS_EXIT, /* and others are created instead */
 	THREADS_WITHOUT_LEADER, /* the first thread exits before the others */
-	THREADS_EXEC /* one that is not the first becomes another program */
+	THREADS_EXEC /* a thread other than the first executes a program */
 };
 
 struct thread {
@@ -79,7 +79,7 @@ static void threads_live(volatile pid_t *numbers, unsigned int kind)
 
 /* ---- one thread --------------------------------------------------------------------- */
 
-/* What a target does until the round ends it. */
+/* Code of a target until the round ends it. */
 static void target_live(unsigned int kind)
 {
 	unsigned int turn;

@@ -45,7 +45,7 @@ static void set_handlers(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-/* For this thread alone: glibc's functions act on the whole process. */
+/* For this thread alone: glibc's functions change the whole process. */
 static void become_user(uid_t user)
 {
 	if (!user)
@@ -116,7 +116,7 @@ static void end_of(pid_t process)
 	check_end(status);
 }
 
-/* In the process of worker 0. */
+/* Runs in the process of worker 0. */
 static void run_round(const struct plan *plan, struct table *table)
 {
 	struct start setup = { plan, table, 0, false };
@@ -218,7 +218,7 @@ bool workers_run(const struct plan *plan, unsigned int seconds)
 		workers_hang(group);
 		ended = false;
 	}
-	/* The setup process may have exited, its targets have not. */
+	/* The setup process may have exited, but not its targets. */
 	do {
 		kill(-group, SIGKILL);
 	} while (!wait_for(-1, 1) && seconds--);

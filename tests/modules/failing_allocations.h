@@ -11,9 +11,9 @@
  * struct failing_request - which allocations fail; written as a whole
  * @nth: the nth allocation from now on; 0: none
  * @thread: allocations of this thread
- * @objects: objects: kmalloc() and the like
+ * @objects: count objects: kmalloc() and the like
  * @pages: pages
- * @rest: and all further allocations
+ * @rest: all further allocations fail, too
  */
 struct failing_request {
 	__u32 nth;

@@ -5,12 +5,13 @@
  * registers that exist only then. The module and the test (sampling/hardware_samples.c) include
  * this header.
  *
- * PMC n is 1 if PMD n is to count, otherwise 0. What counter KERNEL records belongs to the kernel.
+ * PMC n is 1 if PMD n is to count, otherwise 0. Instructions that counter KERNEL records are in the
+ * kernel.
  *
- * Its parameters report the calls that it got: "loads" and "unloads"; of the last load: "sets",
- * the number of PMCs that were 1 in all of them ("selected"), "thread" (tid), "privileged",
- * "level" (PMC LEVEL of the last set). If "refuse" is an errno, a load fails with it and with the
- * message FAKE_REFUSAL. "claimed" are its PMDs below 64 that are claimed.
+ * Its parameters report the calls that it got: "loads" and "unloads"; for the last load: "sets",
+ * the number of PMCs that were 1 in all of them ("selected"), "thread" (tid), "privileged", "level"
+ * (PMC LEVEL of the last set). If "refuse" is an errno, a load fails with it and with the message
+ * FAKE_REFUSAL. "claimed" shows which of its PMDs below 64 are claimed.
  */
 #ifndef PERFMON_FAKE_H
 #define PERFMON_FAKE_H

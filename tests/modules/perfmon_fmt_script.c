@@ -24,14 +24,14 @@ static int script_buffer_size(const struct pfm_format_setup *setup, u64 *size)
 	return 0;
 }
 
-/* Data that the user must not see. Without a buffer it is all there is. */
+/* Data that the user must not see. Without a buffer this is all the memory of an instance. */
 struct script {
 	bool has_ended;
 	struct script_buffer here;
 	struct script_buffer *buffer;
 };
 
-/* The instance that ended last is kept, so that a late callback can be seen. */
+/* The instance that ended last is kept, so that the test can detect a late callback. */
 static struct script *former;
 
 static int script_init(struct pfm_format_instance *instance,

@@ -19,7 +19,7 @@ struct script_argument {
 	__u32 handler[SCRIPT_ANSWERS];
 	__s32 restart[SCRIPT_ANSWERS]; /* or a negative errno */
 	__s32 init;
-	__u32 without_buffer; /* 1: keep in private memory what would be in the buffer */
+	__u32 without_buffer; /* 1: keep the data in private memory instead of the buffer */
 };
 
 /*
@@ -34,7 +34,7 @@ struct script_buffer {
 	__u64 value; /* the first value that the last sample recorded */
 	__u64 second_value;
 	__u64 ip; /* of the last sample, like the following fields */
-	__u64 payload[SCRIPT_PAYLOAD]; /* as much of it as fits */
+	__u64 payload[SCRIPT_PAYLOAD]; /* as many bytes of it as fit */
 	__u32 payload_size;
 	__u32 ip_is_exact;
 	__u32 pmd; /* of the last sample */

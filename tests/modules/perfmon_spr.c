@@ -7,7 +7,7 @@
 #include <linux/kernel.h>
 #include <linux/module.h>
 
-/* The last three are of Power ISA 3.1. */
+/* The last three exist since Power ISA 3.1. */
 #define REGISTERS(X)                                                                     \
 	X(mmcr0, SPRN_MMCR0)                                                             \
 	X(mmcr1, SPRN_MMCR1)                                                             \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Registers a PMU or a sampling format whose description has one mistake or none. Of what it
- * registers, only the PMU's claim and release are called: they may watch for 200 ms whether a CPU
+ * Registers a PMU or a sampling format whose description has one mistake or none. Of the registered
+ * functions, only the PMU's claim and release are called: they may watch for 200 ms whether a CPU
  * goes offline or online meanwhile.
  */
 #include <linux/cpumask.h>
@@ -99,7 +99,7 @@ static struct pfm_pmu_operations operations = {
 	.acknowledge = acknowledge,
 };
 
-/* One more of each than allowed. The core must not read the surplus elements. */
+/* One more of each than is permitted. The core must not read the surplus elements. */
 static struct pfm_register pmcs[PFM_MAX_HARDWARE + 1] = {
 	[0] = { .name = "RIGHT", .type = PFM_REG_NO_EMUL64, .counters = BIT(0) },
 	[1] = { .name = "LEVELS", .user_set = BIT(0), .counters = BIT(0) },

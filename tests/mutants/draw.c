@@ -16,7 +16,7 @@ struct line {
 	bool drawn;
 };
 
-/* Of the mutants that were not drawn yet. */
+/* Draws from the mutants that were not drawn yet. */
 struct choice {
 	const char *name;
 	size_t weight;

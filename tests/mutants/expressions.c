@@ -52,7 +52,7 @@ static struct children children_of(CXCursor cursor)
 	return children;
 }
 
-/* The ranges of two operands in the file, and the only token between them. */
+/* The ranges of two operands in the file, and the single token between them. */
 static bool operands(const struct source *source, CXCursor first, CXCursor second,
 		     struct range *left, struct range *right, struct range *between)
 {
@@ -92,7 +92,7 @@ static void binary(struct source *source, CXCursor cursor)
 		change_operator(source, cursor, operator);
 }
 
-/* ~x to x, x++ to x--, and the like. */
+/* Replaces ~x by x, x++ by x--, and the like. */
 static void unary(struct source *source, CXCursor cursor)
 {
 	struct range range, token;
@@ -163,7 +163,7 @@ static void logical(struct source *source, CXCursor cursor)
 	negate(source, children.cursors[1]);
 }
 
-/* The condition of c ? a : b, if the question mark is in the file. */
+/* The condition of c ? a : b, if the file contains the question mark. */
 static void ternary(struct source *source, CXCursor cursor)
 {
 	struct children children = children_of(cursor);

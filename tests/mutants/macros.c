@@ -43,8 +43,8 @@ bool is_barrier(const struct text *text, struct range name)
 }
 
 /*
- * Ordered accesses, and their plain form. READ_ONCE() and WRITE_ONCE() have none: without them the
- * compiler may do more, and no test can show what it did.
+ * Ordered accesses, and their plain forms. READ_ONCE() and WRITE_ONCE() have no mutants: without
+ * them the compiler may do more, and no test can show what it did.
  */
 static const struct {
 	const char *name;

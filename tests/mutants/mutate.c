@@ -2,8 +2,8 @@
 /*
  * perfmon-mutate: lists the mistakes that can be made in a C file, and makes one.
  *
- * libclang knows what is where. It sees the preprocessor's output, so each place is looked up in
- * the file again: text from a macro's body is not there.
+ * libclang parses the file. It sees the preprocessor's output, so each place is looked up in the
+ * file again: text from a macro's body is not in the file.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,7 @@ static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent,
 	return CXChildVisit_Continue;
 }
 
-/* Visited first: macros come first, and have to know which function they are in. */
+/* Visited first: macros come first, and their function must be known. */
 static enum CXChildVisitResult visit_functions(CXCursor cursor, CXCursor parent,
 					       CXClientData data)
 {

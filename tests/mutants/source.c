@@ -103,7 +103,7 @@ static int compare(const void *a, const void *b)
 	return order ? order : strcmp(first->kind, second->kind);
 }
 
-/* The tree contains a macro's argument as often as the macro uses it. */
+/* The tree contains a macro's argument as many times as the macro uses it. */
 static void drop_doubles(struct source *source)
 {
 	size_t i, kept = 0;
@@ -137,7 +137,7 @@ void mutants_finish(struct source *source)
 
 static void hash(uint64_t *value, const char *string)
 {
-	/* FNV-1a, the end of the string included */
+	/* FNV-1a, including the end of the string */
 	do {
 		*value = (*value ^ (unsigned char)*string) * 0x100000001b3;
 	} while (*string++);

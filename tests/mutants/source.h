@@ -19,10 +19,9 @@ struct mutant {
 	char *replacement;
 	const char *kind;
 	const char *function;
-	char *from; /* what changes, in one line; part of the name */
+	char *from; /* the change, in one line; part of the name */
 	char *to; /* what it becomes, */
-	unsigned int
-		occurrence; /* and the number of equal ones before it in the function */
+	unsigned int occurrence; /* number of equal changes before it in the function */
 	unsigned int line;
 };
 
@@ -30,7 +29,7 @@ struct mutant {
 struct lock {
 	struct range statement;
 	struct range argument; /* empty if there is none */
-	const char *release; /* name of the release; NULL if this is one */
+	const char *release; /* name of the release; NULL if this statement releases */
 	const char *name;
 };
 

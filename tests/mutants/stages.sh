@@ -6,8 +6,8 @@
 # ---- the table -------------------------------------------------------------------------------
 
 # mutant_stages FILE [KIND]: the stages for mutants of FILE, those first that kill most per second.
-# The guest of arm64 is quicker than that of x86_64, and has hardware counters. Mistakes about
-# locks go to the kernel that checks locks first.
+# The guest of arm64 is faster than that of x86_64, and has hardware counters. Mutants of locks are
+# run first on the kernel that checks locks.
 mutant_stages() {
 	local quick='icount-arm64 debug-icount-x86_64'
 	[[ ${2-} != lock ]] || quick='debug-icount-x86_64 debug-cpus-x86_64 icount-arm64'
@@ -126,8 +126,8 @@ guest_command() {
 	echo "$status"
 }
 
-# Copies lines. To those that begin a suite, adds the seconds so far, elapsed and of CPUs. Ends all
-# processes of the session when a suite takes longer than its limit: a guest that hangs with
+# Copies lines. Add the seconds so far, elapsed and of CPUs, to the lines that begin a suite. End
+# all processes of the session when a suite takes longer than its limit: a guest that hangs with
 # interrupts disabled shows no other sign.
 stamp() {
 	local session=$1 limits=$2 begun=$EPOCHREALTIME line='' part status suite=load used=0
@@ -172,7 +172,7 @@ suite_limit() {
 		END { printf "%d\n", limit }' "$2"
 }
 
-# run_limited LIMITS LOG COMMAND...: in a session of its own.
+# run_limited LIMITS LOG COMMAND...: run it in a session of its own.
 run_limited() {
 	local limits=$1 log=$2
 	shift 2
@@ -204,7 +204,8 @@ run_bench() {
 	return "$status"
 }
 
-# run_suites HOW TREE LOG LIMITS SUITE...: after stage_define; TREE is built. Its status is run's.
+# run_suites HOW TREE LOG LIMITS SUITE...: after stage_define; TREE is built. Its exit status is
+# that of run.
 run_suites() {
 	local how=$1 tree=$2 log=$3 limits=$4
 	shift 4

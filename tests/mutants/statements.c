@@ -171,7 +171,7 @@ struct compound {
 	struct source *source;
 	struct statement statements[STATEMENTS_MAX];
 	size_t count;
-	bool broken; /* not as it is in the file */
+	bool broken; /* not the text that is in the file */
 };
 
 static enum CXChildVisitResult statement_add(CXCursor cursor, CXCursor parent,
@@ -202,7 +202,7 @@ static bool is_movable(enum CXCursorKind kind)
 	       kind != CXCursor_CaseStmt && kind != CXCursor_DefaultStmt;
 }
 
-/* Puts the second before the first. @mover, one of them, names the mutant. */
+/* Puts the second before the first. @mover, one of the two, names the mutant. */
 static void exchange(struct source *source, const char *kind,
 		     const struct statement *first, const struct statement *mover)
 {
@@ -325,7 +325,7 @@ static int compare_locks(const void *a, const void *b)
 	       (first->statement.start < second->statement.start);
 }
 
-/* Removes the lock and everything that would release it in the same function. */
+/* Removes the lock and all statements that would release it in the same function. */
 static void remove_pair(struct source *source, const struct lock *lock)
 {
 	const struct function *function = source_function(source, lock->statement.start);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The text of a C file as tokens, for what libclang does not know. */
+/* The text of a C file as tokens, for what libclang does not report. */
 #ifndef MUTANTS_TEXT_H
 #define MUTANTS_TEXT_H
 

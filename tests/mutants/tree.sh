@@ -24,7 +24,8 @@ tree_update() {
 			(cd "$tree" && xargs -r -d '\n' rm -f)
 	fi
 	mv "$tree/base/files.new" "$tree/base/files"
-	# Copies what differs, with the current time: objects of a leftover mutant are older.
+	# Copies the files that differ, with the current time: objects of a leftover mutant are
+	# older.
 	while read -r file; do
 		cmp -s "$file" "$tree/$file" && continue
 		mkdir -p "$(dirname "$tree/$file")"
@@ -143,7 +144,8 @@ modules_affected() {
 	tree_mutate "$tree" "$file" "$line"
 	objects_differ "$tree" arm64 "$file"
 	case $? in
-	# Most mutants change the modules of all architectures, so do not compile for the others.
+	# Most mutants change the modules of all architectures. So if the first differs, do not
+	# compile for the others.
 	0) echo "$arches" ;;
 	1)
 		for arch in ${arches/arm64/}; do
@@ -172,7 +174,7 @@ affected() {
 	fi
 }
 
-# Build what guests of ARCH with KERNEL use of the mutant.
+# Build the parts that guests of ARCH with KERNEL use and that contain the mutant.
 tree_build() {
 	local tree=$1 arch=$2 kernel=$3 file=$4 what=programs
 	[[ $file != module/* ]] || what=modules

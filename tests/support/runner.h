@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What main() calls of the runner. */
+/* The runner's functions that main() calls. */
 #ifndef RUNNER_H
 #define RUNNER_H
 
 #include <stdbool.h>
 
 /*
- * The tests that @words name, or all.  @words ends with NULL; each is "FOLDER/" (where
- * the source is), "SUITE" or "SUITE/TEST".  A word that names nothing ends the program
- * with status 2.
+ * Selects the tests that @words name, or all. @words ends with NULL; each is "FOLDER/" (where the
+ * source is), "SUITE" or "SUITE/TEST". A word that names nothing ends the program with status 2.
  */
 void suites_list(char **words);
 /* Returns the exit status. @until_failure: stop after the first failed test. */

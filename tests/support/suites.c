@@ -104,7 +104,7 @@ static void run_test(const struct suite *suite, const TTest *test)
 	srunner_free(runner);
 }
 
-/* Returns whether @word is the folder of the suite's file, with a slash at its end. */
+/* Returns whether @word is the folder of the suite's file, followed by a slash. */
 static bool is_folder(const struct suite *suite, const char *word)
 {
 	const char *end = strrchr(suite->file, '/');

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# For the scripts that are stages: they count what holds, and end with the counts.
+# For the scripts that are stages: count checks that succeed, and print the counts at the end.
 
 passed=0 failed=0
 
@@ -17,7 +17,7 @@ verify() {
 	fi
 }
 
-# The last command of a script: its status is whether all held.
+# The last command of a script: prints the counts and fails if a check failed.
 print_counts() {
 	echo "$passed passed, $failed failed"
 	[[ $failed -eq 0 && $passed -gt 0 ]]

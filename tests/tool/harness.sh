@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh disable=SC2317,SC2034 # used by the scripts that source this file
 #
-# What the scripts of this folder have in common; they are run inside a guest, in this
-# folder. Each defines functions test_... and ends with run_tests "$0".
+# Functions that the scripts of this folder share; they run inside a guest, in this folder. Each
+# defines functions test_... and ends with run_tests "$0".
 
 passed=0 failed=0
 pmu=$(pfmon info | sed -n 's/^pmu  *//p')
 out=/tmp/out err=/tmp/err
-# Ordinary users count, too, at all levels; tests about that change it and put it back.
+# Ordinary users may count at all levels; tests that need another setting change it and restore it.
 paranoid=/proc/sys/kernel/perf_event_paranoid
 echo 1 >$paranoid
-# Set where the guest's clock counts instructions: an option that tests/vm/run gives with
-# --icount only.
+# Set if the guest's clock counts instructions: tests/vm/run passes this boot option with --icount
+# only.
 is_icount=$(grep randomize_kstack_offset=off /proc/cmdline)
 
 # run STATUS COMMAND...: the command ends with that status; its output is in $out and $err.
@@ -38,7 +38,7 @@ has() {
 	done
 }
 
-# Every refusal is one line with one sentence.
+# Every error message is one line with one sentence.
 is_one_line() {
 	[ "$(wc -l <$err)" -eq 1 ] || { echo "  not one line:"; cat $err; return 1; }
 }
@@ -58,7 +58,7 @@ between() {
 # A script may leave out tests for which this guest lacks something.
 is_wanted() { true; }
 
-# The tests of the script $1, each by its name. Last line: N passed, N failed.
+# The test functions of the script $1. Last line: N passed, N failed.
 run_tests() {
 	tests=$(sed -n 's/^\(test_[a-z_0-9]*\)() {$/\1/p' "$1")
 	for test in $tests; do

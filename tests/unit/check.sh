@@ -3,8 +3,7 @@
 #
 # For shell tests: what the runner of the other tests prints, and its exit status.
 #
-#	check NAME COMMAND...	COMMAND has to succeed; what it says is shown if not
-#	summary			ends the test
+#	check NAME COMMAND... COMMAND must succeed; its output is shown if not summary
 
 suite=$(basename "$0" .sh)
 passed=0

@@ -61,7 +61,7 @@ static void write_everything(const char *path)
 		{ .tgid = 100, .pmd = FAULTS_PMD, .ip = 0x401060, .count = 1, .sum = 10 },
 	};
 	/*
-	 * No sample lies in it, because this machine's symbols would be read each time.
+	 * No sample lies in the kernel, because this machine's symbols would be read each time.
 	 */
 	const struct data_mapping module = {
 		.start = 0xffffffffc0000000,
@@ -115,7 +115,7 @@ static void be_silent(void)
 	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stdout));
 }
 
-/* A copy of the first @size @bytes, with nothing behind it that could be read. */
+/* A copy of the first @size @bytes; the memory after it cannot be read. */
 static int open_recording(struct recording *recording, const void *bytes, size_t size)
 {
 	void *copy = malloc(size ? size : 1);
@@ -219,7 +219,7 @@ TEST(samples_of_all_formats_are_read)
 	recording_free(&recording);
 }
 
-/* Offsets at which the records of the whole file end, in order; 0 behind the last. */
+/* Offsets at which the records of the whole file end, in order; 0 after the last one. */
 static void find_ends(const char *bytes, size_t size, size_t ends[32])
 {
 	struct recording recording;
@@ -315,7 +315,7 @@ static uint32_t next_random(uint32_t *state)
 	return *state >> 8;
 }
 
-/* Some changes at once, and a piece missing at the end. */
+/* Several changes at once, and a piece missing at the end. */
 TEST(files_in_disorder_are_survived)
 {
 	const char *path = synthetic_path();
@@ -334,7 +334,7 @@ TEST(files_in_disorder_are_survived)
 			size_t to = next_random(&state) % (size - 8);
 			size_t from = next_random(&state) % (size - 8);
 
-			/* Another part of the file is likelier to look right. */
+			/* Another part of the file is more likely to look valid. */
 			if (next_random(&state) % 2)
 				memcpy(copy + to, bytes + from, 8);
 			else
@@ -404,7 +404,7 @@ TEST(a_record_of_no_size_ends_the_file)
 	}
 }
 
-/* A record of each type, smaller than its contents. */
+/* A record of each type that is smaller than its contents. */
 TEST(a_record_that_is_too_small_is_left_out)
 {
 	for (uint32_t type = DATA_MACHINE; type <= DATA_END; type++) {
@@ -454,7 +454,10 @@ TEST(more_entries_than_bytes_are_not_read)
 	recording_free(&recording);
 }
 
-/* Of three entries the first has as many values as the event says, the others have not. */
+/*
+ * Of three entries, the first has as many values as the event says, the others have other numbers
+ * of values.
+ */
 static struct found read_values(uint32_t format_version, size_t *bad)
 {
 	const char *path = synthetic_path();
@@ -501,7 +504,9 @@ TEST(entries_say_how_many_values_they_have)
 	ck_assert_uint_eq(found.count, 3);
 	ck_assert_uint_eq(found.samples[1].tid, 2);
 	ck_assert_uint_eq(found.samples[2].tid, 3);
-	/* Before, only the event did: the second is taken to have two. */
+	/*
+	 * In version 1.0 only the event had the number, so the second entry is taken to have two.
+	 */
 	found = read_values(0x10000, &bad);
 	ck_assert_uint_eq(bad, 1);
 	ck_assert_uint_eq(found.count, 2);
@@ -538,7 +543,7 @@ TEST(a_later_table_adds_to_an_earlier_one)
 	recording_free(&recording);
 }
 
-/* ESC, the CSI of C1 in UTF-8, a line's end; an umlaut is none of these. */
+/* ESC, the CSI of C1 in UTF-8 and a newline; an umlaut is no control character. */
 TEST(names_do_not_reach_the_terminal_as_commands)
 {
 	const char *path = synthetic_path();

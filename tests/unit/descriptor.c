@@ -78,7 +78,7 @@ TEST(closed_descriptor_is_ebadf)
 
 	close(fd);
 	every_call_says_ebadf(fd, CALLS);
-	/* -1 means something to pfm_get_error, the last one. */
+	/* -1 has a meaning for pfm_get_error, the last one. */
 	every_call_says_ebadf(-1, CALLS - 1);
 }
 

@@ -48,7 +48,7 @@ TEST(a_full_buffer_whose_message_came_too_late_is_taken_at_the_end)
 	ck_assert_uint_eq(file.count, LINEAR_ROOM);
 }
 
-/* What a pfmon that is killed leaves: all that it has looked at. */
+/* The file that a killed pfmon leaves: it contains all samples that were taken. */
 TEST(what_is_in_a_buffer_that_is_not_full_is_written)
 {
 	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT, DATA_FORMAT_NWAY,
@@ -150,7 +150,7 @@ static uint32_t next_random(uint32_t *state)
 	return *state >> 16;
 }
 
-/* Samples come and are drained in any order, and the thread ends at any time. */
+/* Samples come and are moved in any order, and the thread ends at any time. */
 TEST(no_sample_is_forgotten_or_taken_twice_whatever_the_order)
 {
 	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT, DATA_FORMAT_NWAY,
@@ -183,7 +183,7 @@ static void check_tally(void)
 	ck_assert_uint_eq(tally.newest, 5000 + machine.next - 1);
 }
 
-/* Also while a buffer has been taken and not been handed back. */
+/* This includes the time when a buffer has been taken but not handed back. */
 TEST(the_tally_is_that_of_all_samples_taken_or_not)
 {
 	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT, DATA_FORMAT_NWAY,

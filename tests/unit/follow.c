@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: running a command, followed with ptrace or not, and waiting for its end. */
+/* pfmon: run a command, traced or not, and wait for its end. */
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,13 +17,13 @@
 SUITE(follow, 120);
 
 /**
- * struct record - what was seen of a command
+ * struct record - what the tracer saw of a command
  * @pid: the process
- * @execs: times it became another program
- * @exits: times it was about to end
- * @program: what it was after the last exec
- * @had_memory: it had at the end
- * @ticks: times the clock was looked at
+ * @execs: how often it executed a program
+ * @exits: how often it was about to end
+ * @program: its program after the last exec
+ * @had_memory: its memory existed at the end
+ * @ticks: number of ticks
  * @was_stopped: a tick found it stopped by job control
  */
 struct record {
@@ -76,7 +76,7 @@ static char state_of(pid_t pid)
 	return state;
 }
 
-/* A process that stands still twice in a row does not do so on the way. */
+/* A process that is found stopped twice in a row is not just on the way to another state. */
 static int note_tick(void *data)
 {
 	struct record *record = data;
@@ -91,7 +91,10 @@ static int note_tick(void *data)
 	return 0;
 }
 
-/* Run a command.  Returns what waitpid() says, or what child_release() said, negative. */
+/*
+ * Run a command. Returns the status of waitpid(), or the result of child_release() as a negative
+ * number.
+ */
 static int run(char **arguments, bool is_traced, struct record *record)
 {
 	const struct tracer tracer = { note_exec, note_exit, record };

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What libpfmdev shows: the symbols of its map and no others, a page for each of
-# them whose prototype stands in the header, files that clash with none of libpfm4.
+# The interface of libpfmdev: it exports the symbols of its map and no others, each has a page whose
+# prototype is in the header, and no installed file clashes with one of libpfm4.
 #
 # BUILD: where libpfmdev was built
 # check() calls the functions below by their names:
@@ -75,7 +75,7 @@ page_is_of_a_symbol()
 	echo "$symbols" | grep -qx "$(basename "$1" .3.scd)"
 }
 
-# A program that looks for one would wait for ever.
+# A program that waits for a reason which is never raised would wait for ever.
 each_reason_is_raised()
 {
 	sed -n 's/^\t\(PFM_REASON_[A-Z_]*\),$/\1/p' "$top/uapi/perfmon/perfmon_ioctl.h" |

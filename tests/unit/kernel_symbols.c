@@ -20,7 +20,7 @@ static void make_file(const char *path, const void *bytes, size_t size)
 	ck_assert_int_eq(fclose(file), 0);
 }
 
-/* A machine below FIXTURE/root whose kernel is 0x1000 above where it was recorded. */
+/* A machine below FIXTURE/root whose kernel is 0x1000 above the recorded address. */
 static void make_machine(const char *kallsyms, const char *modules)
 {
 	static const struct {
@@ -101,7 +101,7 @@ TEST(the_kernel_and_its_modules_are_found_where_they_are_now)
 	recording_free(&recording);
 }
 
-/* Zeros are what kptr_restrict shows. */
+/* With kptr_restrict, addresses are shown as zeros. */
 TEST(kernels_that_are_hidden_or_others_have_no_symbols)
 {
 	static const struct data_mapping recorded = {
@@ -140,7 +140,7 @@ TEST(kernels_that_are_hidden_or_others_have_no_symbols)
 		ck_assert_uint_eq(location.offset, 0x104);
 		catch_stderr(words, sizeof(words));
 		ck_assert_uint_eq(occurrences(words, cases[i].words), 1);
-		/* That is no advice for root. */
+		/* That is useless advice for root. */
 		ck_assert_uint_eq(occurrences(words, "run as root"), !i && geteuid());
 		symbols_free(&symbols);
 		recording_free(&recording);

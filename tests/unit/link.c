@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon: is what the link register had the caller, or left over from another call?  What the
- * functions of the fixture do with it is written in its unwinding tables.
+ * pfmon: is the value of the link register the caller, or is it left over from an earlier call? The
+ * unwinding tables of the fixture describe how its functions use the register.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static uint64_t in_function(const char *name)
 	return (uintptr_t)function + 8;
 }
 
-/* The fixture as it is in this process. */
+/* The mapping of the fixture in this process. */
 static void write_library(struct data_writer *writer)
 {
 	const uint64_t inside = in_function("link_caller");
@@ -48,7 +48,7 @@ static void write_library(struct data_writer *writer)
 	ck_assert_int_eq(data_write_mapping(writer, &mapping, LIBRARY, build_id), 0);
 }
 
-/* A chain of the program: @flags says that the second is the link register. */
+/* A call chain of the program: with the flag in @flags the second address is the link register. */
 static void write_chain(struct data_writer *writer, const uint64_t *user,
 			unsigned int count, unsigned int flags)
 {
@@ -82,7 +82,7 @@ static int look(const struct sample *sample, void *argument)
 	return 0;
 }
 
-/* Which of the frames are some. */
+/* Which frames belong to the call chain. */
 static struct seen look_at(const uint64_t *user, unsigned int count, unsigned int flags)
 {
 	const char *path = synthetic_path();
@@ -103,14 +103,14 @@ static struct seen look_at(const uint64_t *user, unsigned int count, unsigned in
 	ck_assert_uint_eq(seen.count, count);
 	symbols_free(&seen.symbols);
 	recording_free(&recording);
-	/* The others always are. */
+	/* The other frames always do. */
 	ck_assert(seen.is_frame[0]);
 	for (unsigned int i = 2; i < count; i++)
 		ck_assert(seen.is_frame[i]);
 	return seen;
 }
 
-/* Interrupted in @function, with @link in the register, and @next on the stack. */
+/* Interrupted in @function, with @link in the register and @next on the stack. */
 static bool is_caller(const char *function, uint64_t link, uint64_t next)
 {
 	const uint64_t user[] = { in_function(function), link, next };
@@ -125,7 +125,7 @@ TEST(a_register_that_the_function_has_not_saved_is_the_caller)
 	const uint64_t user[] = { in_function("link_in_register"), ELSEWHERE };
 
 	ck_assert(is_caller("link_in_register", in_function("link_caller"), ELSEWHERE));
-	/* Also if nothing is known of the caller, or nothing comes behind it. */
+	/* This also holds if nothing is known about the caller, or if it is the last address. */
 	ck_assert(is_caller("link_in_register", ELSEWHERE + 8, ELSEWHERE));
 	ck_assert(look_at(user, 2, PFM_CALLCHAIN_USER_LINK).is_frame[1]);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: looking up symbols and what is said meanwhile. */
+/* pfmon: look up symbols, and the messages meanwhile. */
 #include <inttypes.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* pfmon: what the suites about symbols look up with. */
+/* pfmon: helpers for the suites about symbols. */
 #ifndef LOOKUP_H
 #define LOOKUP_H
 
@@ -7,17 +7,17 @@
 #include "suites.h"
 #include "synthetic.h"
 
-/* Where @address of process @tgid is at @time. */
+/* Returns the location of @address in process @tgid at @time. */
 struct location find_at(struct symbols *symbols, uint32_t tgid, uint64_t time,
 			uint64_t address);
-/* Of process 1, at time 0. */
+/* The same for process 1 at time 0. */
 struct location find_symbol(struct symbols *symbols, uint64_t address);
 void check_location(struct symbols *symbols, uint64_t address, const char *name,
 		    uint64_t offset);
 
-/* What is said on standard error, in @text, from here to the next call. */
+/* Capture standard error in @text, from this call to the next one. */
 void catch_stderr(char *text, size_t size);
-/* How often @part is in @text. */
+/* Returns how often @part occurs in @text. */
 unsigned int occurrences(const char *text, const char *part);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon: which mapping an address was in at a time, and which function around it is
- * the innermost.
+ * pfmon: the mapping that an address was in at a time, and the innermost function around it.
  */
 #include <stdio.h>
 #include <string.h>

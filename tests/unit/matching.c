@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon: which event goes to which counter.  The truth is found by trying all
- * possibilities.
+ * pfmon: assign counters to events.  The expected result is found by trying all possibilities.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -36,7 +35,7 @@ static bool fit(const struct choice *choices, unsigned int chosen, unsigned int 
 	return false;
 }
 
-/* Each event has one of its own counters, and none has another's. */
+/* Each event has one of its own counters, and no counter is used twice. */
 static void check_valid(const struct choice *choices, size_t count, const int *assigned)
 {
 	unsigned int taken = 0;
@@ -56,7 +55,7 @@ static void check_valid(const struct choice *choices, size_t count, const int *a
 	}
 }
 
-/* An event goes without only if it does not fit beside the earlier ones. */
+/* An event has no counter only if it does not fit together with the earlier ones. */
 static void check_best(const struct choice *choices, size_t count, const int *assigned,
 		       size_t left)
 {
@@ -118,7 +117,7 @@ TEST(a_chain_of_events_moves_for_a_late_one)
 	static struct choice choices[4];
 	int assigned[4];
 
-	/* 0 or 1, 1 or 2, 2 or 3, and last only 0. */
+	/* Counters 0 or 1, 1 or 2, 2 or 3, and the last event only 0. */
 	for (uint16_t i = 0; i < 3; i++) {
 		choices[i].pmds[0] = i;
 		choices[i].pmds[1] = i + 1;

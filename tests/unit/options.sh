@@ -76,7 +76,7 @@ completion_has_the_same()
 		printf "%s\n" "${COMPREPLY[@]}"' - "$pages" "$1" | sort -u)"
 }
 
-# An option with an argument stands last, and misses it.
+# The option is the last word, so an option that needs an argument lacks it.
 parser_knows()
 {
 	for option in $(help_names "$1"); do

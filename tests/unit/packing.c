@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: which events are counted together if not all can be at once. */
+/* pfmon: which events are counted together if not all can be counted at once. */
 #include <string.h>
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_armv8.h>
@@ -13,7 +13,7 @@ SUITE(packing, 120);
 
 #define MS	      1000000ull
 
-/* Six counters and that of the cycles, as a Cortex-A57 has them. */
+/* Six counters and the cycle counter, as in a Cortex-A57. */
 #define A57_REGISTERS (1ull << PFM_ARMV8_CYCLE_COUNTER | 0x3f)
 
 static struct machine make_machine(const struct pmu *pmu, uint64_t pmcs, uint64_t pmds)
@@ -41,7 +41,7 @@ static struct event_list parse(const struct machine *machine, const char *text)
 	return list;
 }
 
-/* @text in sets, with counters. */
+/* Put the events of @text into sets, with counters. */
 static struct event_list share(const struct machine *machine, const char *text)
 {
 	struct event_list list = parse(machine, text);
@@ -70,7 +70,7 @@ TEST(what_fits_at_once_makes_no_sets)
 	events_free(&list);
 }
 
-/* Cycles have a counter of their own, but for a second event of them. */
+/* Cycles have a counter of their own, but a second cycles event does not. */
 TEST(an_event_is_in_the_first_set_with_a_counter_for_it)
 {
 	static const size_t sets[] = { 0, 0, 0, 0, 0, 0, 1, 0, 1 };
@@ -125,7 +125,7 @@ TEST(events_without_a_counter_are_in_each_set_or_with_their_group)
 	events_free(&list);
 }
 
-/* Both for PMC4 of POWER9; and counters 5 and 6 take one event each. */
+/* Both events need PMC4 of POWER9; counters 5 and 6 take one event each. */
 TEST(events_for_one_counter_of_POWER_are_in_different_sets)
 {
 	static const size_t sets[] = { 0, 1, 0, 0, 2 };
@@ -150,7 +150,7 @@ TEST(an_event_that_fits_nowhere_is_refused_or_left_out)
 	ck_assert_int_eq(pack_into_sets(&list, &machine, MS, true), 0);
 	ck_assert_int_eq(list.events[0].state, EVENT_COUNTED);
 	ck_assert_int_eq(list.events[1].state, EVENT_NOT_COUNTED);
-	/* One alone has no turns to take. */
+	/* A single set takes no turns. */
 	ck_assert_uint_eq(list.set_count, 0);
 	events_free(&list);
 }
@@ -186,7 +186,7 @@ static bool fit(const struct event *const *events, size_t count,
 	return true;
 }
 
-/* Would event @index have fitted into @set, with those before it that are in there? */
+/* Would event @index have fitted into @set, together with the events before it in that set? */
 static bool had_place(const struct event_list *list, const struct machine *machine,
 		      size_t index, size_t set)
 {

@@ -18,7 +18,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* With all its counters and control registers available. */
+/* All its counters and control registers are available. */
 void make_machine(struct machine *machine, const struct pmu *pmu);
 
 #endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon on POWER: event codes, and what they become in the registers.  The values are
- * worked out by hand from the positions of the fields in the Power ISA and in the
- * kernel's isa207-common.h.
+ * pfmon on POWER: event codes, and the register values for them.  The values were computed by hand
+ * from the positions of the fields in the Power ISA and in the kernel's isa207-common.h.
  */
 #include <string.h>
 
@@ -10,7 +9,7 @@
 
 SUITE(power_codes, 120);
 
-/* What an event needs: as many PMCs as there are masks. */
+/* The PMC bits that an event needs: as many PMCs as there are masks. */
 struct encoding {
 	const struct pmu *pmu;
 	uint64_t code;
@@ -189,7 +188,7 @@ TEST(POWER10_codes_become_register_fields)
 		    { MMCRA, 0x0000000000013551, 0x00ffec000007ff77 },
 		    { MMCR2, 0x0000000040000000, 0x0000001840000000 },
 		    { MMCR3, 0, 0x000000000007fff0 } } },
-		/* the last of the sources, on PMC3 */
+		/* the last of the data sources, on PMC3 */
 		{ &pmu_power10,
 		  0x0fffe0000003c040,
 		  MODE_BOTH,
@@ -220,7 +219,7 @@ TEST(instructions_and_cycles_have_counters_of_their_own)
 		  MODE_BOTH,
 		  6,
 		  { { MMCR0, 0x100, 0x100 }, { MMCR2, 0x1000, 0x61000 } } },
-		/* what is of PMC5 and PMC6, on another */
+		/* the events of PMC5 and PMC6, on other counters */
 		{ &pmu_power9,
 		  0x500fa,
 		  MODE_BOTH,
@@ -234,12 +233,14 @@ TEST(instructions_and_cycles_have_counters_of_their_own)
 		  { { MMCR1, 0x1e0000, 0x0f00e03000ff0000 },
 		    { MMCR2, 0x0001000000000000, 0x0061000000000000 },
 		    { MMCR3, 0, 0x0001fffc00000000 } } },
-		/* and nothing else goes there, nor one where the other does */
+		/*
+		 * and no other event can be counted there, nor one of them on the other's counter
+		 */
 		{ &pmu_power8, 0x489c, MODE_BOTH, 5, { { 0 } } },
 		{ &pmu_power8, 0x10068, MODE_BOTH, 6, { { 0 } } },
 		{ &pmu_power9, 0x1e, MODE_BOTH, 5, { { 0 } } },
 		{ &pmu_power10, 0x500fa, MODE_BOTH, 6, { { 0 } } },
-		/* nor anything to the timebase */
+		/* no event can be counted by the time base */
 		{ &pmu_power9, 0x489c, MODE_BOTH, 7, { { 0 } } },
 	};
 
@@ -262,7 +263,7 @@ TEST(a_code_goes_to_the_counters_that_have_its_event)
 		{ &pmu_power9, 0x10002, { 1, 2, 3, 4, 5 } },
 		{ &pmu_power8, 0x489c, { 1, 2, 3, 4 } },
 		{ &pmu_power9, 0x400f6, { 4 } },
-		/* another code for it on another counter, or none */
+		/* the event has another code on another counter, or none */
 		{ &pmu_power8, 0x3e054, { 3, 4 } },
 		{ &pmu_power8, 0x400f0, { 4, 3 } },
 		{ &pmu_power10, 0x3e054, { 3 } },
@@ -295,7 +296,7 @@ TEST(the_processor_version_tells_the_model)
 	ck_assert_ptr_eq(pmu_find("power", 0x004e1202), &pmu_power9);
 	ck_assert_ptr_eq(pmu_find("power", 0x00800200), &pmu_power10);
 	ck_assert_ptr_eq(pmu_find("power", 0x00821200), &pmu_power10);
-	/* POWER7, and one to come */
+	/* POWER7, and a future processor */
 	ck_assert_ptr_null(pmu_find("power", 0x003f0201));
 	ck_assert_ptr_null(pmu_find("power", 0x00830100));
 	ck_assert_ptr_eq(pmu_find("armv8", 0x004d0200), &pmu_armv8);
@@ -328,7 +329,7 @@ TEST(what_cannot_be_encoded_is_refused)
 		{ &pmu_power9, 0x501fa, "PMC5" },
 		{ &pmu_power9, 0x500fa, NULL },
 		{ &pmu_power10, 0x600f4, NULL },
-		/* L2 and L3: what is in MMCRC; the bank of the L3 does not matter */
+		/* L2 and L3: the fields of MMCRC; the bank of the L3 does not matter */
 		{ &pmu_power8, 0x617082, "hypervisor" },
 		{ &pmu_power8, 0x817082, NULL },
 		{ &pmu_power8, 0x17082, NULL },

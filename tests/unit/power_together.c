@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon on POWER: events that are to count at once, and the counters that they get. */
+/* pfmon on POWER: events that are counted at once, and the counters that they get. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@ SUITE(power_together, 120);
 
 #define MAX_EVENTS 7
 
-/* Events of those codes, in user and kernel mode, and what becomes of them. */
+/* Events of these codes, in user and kernel mode, and the resulting register values. */
 struct together {
 	struct machine machine;
 	struct event events[MAX_EVENTS];
@@ -60,7 +60,7 @@ TEST(instructions_and_cycles_give_way_to_who_has_no_choice)
 	static const uint64_t codes[] = { 0x02, 0x500fa, 0x1e, 0x600f4, 0x10068, 0x20036 };
 	struct together together;
 
-	/* Four and two fixed ones: together they need all six counters. */
+	/* Four events and the two fixed ones: together they need all six counters. */
 	count_together(&together, &pmu_power9, codes, COUNT(codes));
 	for (size_t i = 0; i < COUNT(codes); i++)
 		ck_assert_int_ne(together.verdicts[i].pmd, NO_COUNTER);
@@ -117,7 +117,7 @@ TEST(events_that_need_other_bits_of_a_register_clash)
 			      together.verdicts[2].pmd);
 		ck_assert_ptr_eq(together.verdicts[2].rival, &together.events[1]);
 		ck_assert_uint_eq(together.verdicts[2].pmc, cases[i].pmc);
-		/* The others are counted. */
+		/* The other events are counted. */
 		ck_assert_int_eq(together.verdicts[0].pmd, 5);
 		ck_assert_int_eq(together.verdicts[3].pmd, 6);
 	}
@@ -164,7 +164,7 @@ static bool clash(const struct pmu *pmu, uint64_t code, uint16_t pmd, uint64_t o
 	return false;
 }
 
-/* Can event @next and those after it be placed beside those before? */
+/* Can event @next and those after it be assigned, given those before? */
 static bool can_all(const struct pmu *pmu, const uint64_t *codes, uint16_t *pmds,
 		    size_t next, size_t count)
 {

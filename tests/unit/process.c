@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: what of a process goes to the file, of one whose memory is known here. */
+/* pfmon: what is written to the file about a process, for a process with known mappings. */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -23,11 +23,11 @@ SUITE(process, 120);
 
 /**
  * struct record - a thread or a mapping in the file
- * @is_thread: which of the two
+ * @is_thread: it is a thread
  * @thread: the one
  * @mapping: the other
  * @text: name or path
- * @build_id: of a mapping
+ * @build_id: build-id of a mapping
  */
 struct record {
 	bool is_thread;
@@ -37,7 +37,7 @@ struct record {
 	const char *build_id;
 };
 
-/* A child, and what was written of it since the last look into the file. */
+/* A child, and the records that were written about it since the last reading of the file. */
 static struct {
 	pid_t pid;
 	int go;
@@ -51,7 +51,7 @@ static struct {
 	size_t count;
 } test;
 
-/* What the child does when it is told to. */
+/* Commands for the child. */
 static void change(char what, int file)
 {
 	switch (what) {
@@ -113,7 +113,7 @@ static void begin(void)
 	ck_assert_int_eq(process_add_thread(&test.process, test.pid, CONTEXT), 0);
 }
 
-/* Have it done; an exec closes the pipe. */
+/* Let the child execute a command; an exec closes the pipe. */
 static void tell(char what)
 {
 	char answer;
@@ -133,7 +133,7 @@ static void end(void)
 	unlink(test.path);
 }
 
-/* Read the records that have come. */
+/* Read the new records. */
 static void look_into_file(void)
 {
 	int fd = open(test.path, O_RDONLY);
@@ -193,7 +193,7 @@ TEST(all_executable_memory_is_written_with_its_build_ids)
 	ck_assert_uint_eq(test.records[0].thread.time, 0);
 	ck_assert_uint_eq(test.records[0].thread.flags, 0);
 
-	/* A child has what its parent has. */
+	/* A child has the same mappings as its parent. */
 	own = find("unit_process");
 	ck_assert(own->mapping.start <= (uintptr_t)find &&
 		  (uintptr_t)find < own->mapping.end);
@@ -229,7 +229,7 @@ TEST(what_is_new_holds_from_the_look_before_on)
 	ck_assert_uint_eq(test.records[0].mapping.end, (uintptr_t)NEW_PAGE + 4096);
 	ck_assert_uint_eq(test.records[0].mapping.offset, 4096);
 	ck_assert_uint_eq(test.records[0].mapping.time, 101);
-	/* In the same place, something else. */
+	/* Another file at the same address. */
 	tell('a');
 	look_at(300);
 	ck_assert_uint_eq(test.count, 1);
@@ -253,7 +253,7 @@ TEST(a_new_name_is_written)
 	end();
 }
 
-/* From when on another program's memory holds. */
+/* The time from which the mappings of another program are valid. */
 static void check_exec(uint64_t time)
 {
 	const struct record *first = &test.records[0];
@@ -262,7 +262,7 @@ static void check_exec(uint64_t time)
 	ck_assert_uint_eq(first->thread.flags, DATA_THREAD_EXEC);
 	ck_assert_uint_eq(first->thread.time, time);
 	ck_assert_str_eq(first->text, "sleep");
-	/* All of it, also what happens to be where it was before. */
+	/* All mappings are written, even those at the same addresses as before. */
 	for (size_t i = 1; i < test.count; i++)
 		ck_assert_uint_eq(test.records[i].mapping.time, time);
 	find("/sleep");

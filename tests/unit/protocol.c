@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What goes over the wire.  The linker puts the functions below in the place of
- * open, ioctl and close (--wrap): a module that notes what it is asked, and
- * answers as told.
+ * What libpfmdev passes to the kernel.  The linker replaces open, ioctl and close by the functions
+ * below (--wrap).  They act as a module that records its calls and returns what the test has
+ * chosen.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -58,7 +58,7 @@ int __wrap_open(const char *path, int flags, ...)
 	return DESCRIPTOR;
 }
 
-/* As the real one may: it does not leave errno alone. */
+/* Changes errno, as the real call may. */
 int __wrap_close(int fd)
 {
 	if (fd == DESCRIPTOR)
@@ -110,7 +110,7 @@ int __wrap_ioctl(int fd, unsigned long command, ...)
 	return 0;
 }
 
-/* Did one call come, with this command and argument, from a call that succeeded? */
+/* Was there one successful call with this command and argument? */
 static void asked(int result, unsigned long command, const void *argument)
 {
 	ck_assert_int_eq(result, 0);
@@ -144,7 +144,10 @@ TEST(calls_without_vector_pass_their_argument)
 	asked(pfm_get_status(7, &status), PFM_IOC_STATUS, &status);
 }
 
-/* Programs of the perfmon2 time have in them what was on their stack; the module looks. */
+/*
+ * Programs of the perfmon2 time leave parts of structures uninitialised; the module checks reserved
+ * fields.
+ */
 TEST(reserved_fields_of_the_time_are_zero_on_their_way)
 {
 	static const pfarg_load_t clean_load = { .load_pid = 0x89abcdef,
@@ -186,7 +189,7 @@ TEST(reserved_fields_of_the_default_formats_argument_are_zero_on_their_way)
 				 DESCRIPTOR);
 		ck_assert_mem_eq(&module.format_argument, &clean, sizeof(clean));
 	}
-	/* Of other formats, and of another size, nothing is known. */
+	/* Nothing is known about other formats and other sizes. */
 	pfm_create_context(&ctx, "nway", &argument, sizeof(argument));
 	ck_assert_mem_eq(&module.format_argument, &argument, sizeof(argument));
 	pfm_create_context(&ctx, names[0], &argument, sizeof(argument) - 1);
@@ -194,7 +197,7 @@ TEST(reserved_fields_of_the_default_formats_argument_are_zero_on_their_way)
 	ck_assert_uint_eq(module.create.format_size, sizeof(argument) - 1);
 }
 
-/* As perfmon2 had it; the module itself refuses that. */
+/* As in perfmon2; the module itself refuses it. */
 TEST(a_formats_argument_without_its_name_is_ignored)
 {
 	pfarg_ctx_t ctx = { 0 };
@@ -233,7 +236,7 @@ TEST(odd_vectors_are_left_to_the_kernel)
 	asked_vector(pfm_read_pmds(7, NULL, INT_MIN), PFM_IOC_READ_PMDS, NULL, INT_MIN);
 }
 
-/* As perfmon3 had it: unlike a count, a size of 0 is an error. */
+/* As in perfmon3: unlike a count, a size of 0 is an error. */
 TEST(read_takes_whole_elements_of_its_type)
 {
 	static const struct {
@@ -270,7 +273,7 @@ TEST(errno_comes_through)
 	}
 }
 
-/* It is what all other files say, too; only of those it is a bad descriptor. */
+/* All other files return ENOTTY, too; for those it becomes EBADF. */
 TEST(enotty_is_ebadf_unless_the_module_has_not_got_the_call)
 {
 	module.ioctl_errno = ENOTTY;

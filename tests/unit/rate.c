@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: periods that follow a frequency.  All expected figures are plain division. */
+/*
+ * pfmon: periods that are adapted to a frequency. All expected figures are computed by division.
+ */
 #include <string.h>
 
 #include "../../tools/pfmon/record/rate.h"
@@ -38,7 +40,7 @@ TEST(what_is_random_is_on_top_of_the_period)
 {
 	struct rate rate;
 
-	/* The mean of what is random is 0x7ffff.8. */
+	/* The mean of the random part is 0x7ffff.8. */
 	rate_begin(&rate, 1000, 0xfffff, &task_clock, &pmu_soft);
 	ck_assert_uint_eq(rate.period, 1000000 - 524288 + 1);
 	rate_begin(&rate, 1000, 0xffffff, &task_clock, &pmu_soft);
@@ -89,7 +91,7 @@ TEST(without_events_the_period_stays)
 	period = rate.period;
 	ck_assert(!rate_follow(&rate, 0, SECOND, false));
 	ck_assert_uint_eq(rate.period, period);
-	/* All of the time counts: 20 in 2 s, of which not one has to be left out. */
+	/* All of the time counts: 20 samples in 2 s, and none of them is missing. */
 	ck_assert(rate_follow(&rate, 20, 2 * SECOND, false));
 	ck_assert_uint_eq(rate.period, 1);
 }
@@ -100,7 +102,7 @@ TEST(a_period_is_never_so_short_that_it_floods)
 
 	rate_begin(&rate, 1000, 0, &cycles, &pmu_armv8);
 	ck_assert(rate_follow(&rate, 3 * SECOND, SECOND, false));
-	/* Nearly idle; at the rate of before it would be 100000 samples a second. */
+	/* Nearly idle; at the previous rate it would be 100000 samples per second. */
 	ck_assert(rate_follow(&rate, 3 * SECOND + 1000, 2 * SECOND, false));
 	ck_assert_uint_eq(rate.period, 3 * SECOND / RATE_MOST);
 }

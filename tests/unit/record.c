@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon record: its command line, the file it makes room for, and what it asks of formats. */
+/* pfmon record: its command line, the file it makes room for, and the arguments of formats. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ SUITE(record, 120);
 
 #define MAX_WORDS 32
 
-/* Parse a command line of words with a blank between them. */
+/* Parse a command line; its words are separated by single blanks. */
 static int parse(const char *line, struct record_options *options)
 {
 	static char copy[1024];
@@ -157,7 +157,7 @@ TEST(what_makes_no_sense_is_refused)
 	ck_assert_int_eq(parse("-h", &options), 1);
 }
 
-/* What the headers of the formats demand. */
+/* The sizes that the headers of the formats require. */
 TEST(arguments_of_formats_fit_the_buffer)
 {
 	union sampling_argument argument;

@@ -127,7 +127,7 @@ TEST(threads_are_told_apart)
 	json_decref(object);
 }
 
-/* Half of the samples stand for a tenth of the events. */
+/* Half of the samples represent a tenth of the events. */
 TEST(samples_weigh_as_much_as_their_period)
 {
 	const char *path = synthetic_path();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: scaling, and its error.  All expected figures are arithmetic done by hand. */
+/* pfmon: scale counts, and their error.  All expected figures were computed by hand. */
 #include "../../tools/pfmon/stat/scale.h"
 #include "suites.h"
 
@@ -94,9 +94,9 @@ TEST(an_even_rate_has_no_error)
 }
 
 /*
- * 10^12 + d in times of 10^6, d = 0, 1, -1: R = 10^6 and squares 2; with T = 3 * 10^9
- * nothing but a thousandth was seen.  By sums of plain squares, 10^24, the 2 would be
- * lost.  sqrt(0.999 * 3/2 * 2) / (3 * 10^12)
+ * 10^12 + d in times of 10^6, d = 0, 1, -1: R = 10^6 and squares 2; with T = 3 * 10^9 only a
+ * thousandth was counted.  By sums of plain squares, 10^24, the 2 would be lost. sqrt(0.999 * 3/2 *
+ * 2) / (3 * 10^12)
  */
 TEST(small_differences_of_large_counts_are_not_lost)
 {
@@ -118,7 +118,7 @@ TEST(too_few_increments_say_nothing)
 
 	add_all(&ratio, three, 2);
 	ck_assert(!ratio_error(&ratio, 20, &error));
-	/* The thread did not run: there was nothing to see. */
+	/* The thread did not run: there was nothing to count. */
 	ratio_add(&ratio, 0, 0);
 	ck_assert(!ratio_error(&ratio, 20, &error));
 	ratio_add(&ratio, 30, 2);

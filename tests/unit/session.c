@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon: what goes to the device for the events of a measurement, and what is made of what
- * comes back.  The device is the ioctl() of this program.
+ * pfmon: calls on the device for the events of a measurement, and the use of their results.  The
+ * device is the ioctl() of this program.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ SUITE(session, 120);
 #define MOST 256
 #define FD   77
 
-/* What has been written, in the order of the calls. */
+/* All writes, in the order of the calls. */
 static struct {
 	struct pfarg_setdesc sets[MOST];
 	struct pfarg_pmc pmcs[MOST];
@@ -34,7 +34,7 @@ static struct {
 	size_t longest; /* vector, bytes */
 } written;
 
-/* What is read: PMD @n of set @s counts to (100 * s + n) * pace. */
+/* Values that are read: PMD @n of set @s counts to (100 * s + n) * pace. */
 static uint64_t pace;
 
 static void take(const struct pfm_vector *vector, void *elements, unsigned int *count,
@@ -119,7 +119,7 @@ static void make_session(struct session *session)
 	info->implemented_pmds[PFM_VIRTUAL_PMD_BASE / 64] = 0x3f;
 }
 
-/* It has a descriptor that is not open. */
+/* The session has a descriptor that is not open. */
 static void end_session(struct session *session, struct event_list *events)
 {
 	session->fd = -1;
@@ -164,7 +164,7 @@ TEST(each_set_has_its_registers)
 		uint16_t set;
 		uint16_t pmd;
 	} expected[] = {
-		/* Page faults are two PMDs, and in both sets. */
+		/* Page faults are two PMDs, and are in both sets. */
 		{ 0, 259 }, { 0, 260 }, { 0, 0 }, { 0, 1 },   { 0, 2 },
 		{ 0, 3 },   { 0, 4 },	{ 0, 5 }, { 0, 256 }, { 1, 259 },
 		{ 1, 260 }, { 1, 0 },	{ 1, 1 }, { 1, 256 },
@@ -197,7 +197,7 @@ TEST(each_set_has_its_registers)
 	end_session(&session, &events);
 }
 
-/* Runs and durations go on until a set is made anew, which takes its PMCs. */
+/* Runs and durations continue to grow until a set is created again, which resets its PMCs. */
 TEST(each_run_has_its_sets_made_anew)
 {
 	struct session session;
@@ -256,7 +256,7 @@ TEST(what_ends_a_set_overflows_once_and_begins_anew_with_it)
 		ck_assert_uint_eq(pmd->reg_reset_pmds[0],
 				  1ull << members[1].pmds[0] |
 					  1ull << members[2].pmds[0]);
-		/* Nobody waits for a message, and it would mask. */
+		/* Nobody waits for a message, and an overflow would mask monitoring. */
 		ck_assert_uint_eq(pmd->reg_flags, 0);
 	}
 	session.fd = -1;
@@ -330,7 +330,7 @@ TEST(increments_are_what_came_since_the_last_look)
 	ck_assert_uint_eq(increments_runtime(&increments), 4 * (256 + 356));
 	ck_assert(ratio_error(&ratio, 4 * (256 + 356), &error));
 	ck_assert_double_eq(increments_error(&increments, 8), error);
-	/* What is counted all the time is no estimate. */
+	/* An event that is counted all the time is not an estimate. */
 	ck_assert_double_lt(increments_error(&increments, 0), 0);
 	increments_begin(&increments);
 	ck_assert_uint_eq(increments.ratios[8].count, 0);

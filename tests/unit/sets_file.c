@@ -42,7 +42,7 @@ static void write_file(const char *path, const char *text, size_t size)
 	ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Reads @text; what is said of it goes to @said. */
+/* Reads @text; the messages are stored in @said. */
 static int read_text(struct event_list *list, const struct machine *machine,
 		     const char *text, size_t length, char *said, size_t size)
 {
@@ -62,7 +62,7 @@ static int read_text(struct event_list *list, const struct machine *machine,
 	fclose(memory);
 	stderr = real;
 	unlink(path);
-	/* From the number of the line on. */
+	/* The message, beginning with the line number. */
 	name = strstr(full, path);
 	snprintf(said, size, "%s", name ? name + strlen(path) : full);
 	return result;
@@ -105,7 +105,7 @@ TEST(a_cascade_is_read)
 	ck_assert_uint_eq(list.events[4].switch_after, 1000000);
 	ck_assert_uint_eq(list.events[5].switch_after, 50);
 	ck_assert_uint_eq(list.events[6].switch_after, 0);
-	/* What ends a set has a counter of its own. */
+	/* An event that ends a set has a counter of its own. */
 	ck_assert_uint_eq(list.events[4].pmd_count, 1);
 	ck_assert_uint_ne(list.events[4].pmds[0], list.events[0].pmds[0]);
 	ck_assert(!events_take_turns(&list));
@@ -127,7 +127,7 @@ TEST(turns_have_times)
 	events_free(&list);
 }
 
-/* It is there to let something pass. */
+/* A set without events is useful: it lets something pass. */
 TEST(a_set_may_count_nothing_but_its_end)
 {
 	struct machine machine = armv8();
@@ -237,7 +237,7 @@ TEST(what_is_no_text_is_refused)
 	events_free(&list);
 }
 
-/* Lines made of the words that there are, in any order: none may do harm. */
+/* Lines of random words of the language: no line may crash the parser. */
 TEST(any_order_of_words_is_taken_or_refused)
 {
 	static const char *const words[] = {

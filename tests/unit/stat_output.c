@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: numbers, means and what is written of them. */
+/* pfmon: numbers and means, and their output. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static const struct event_list events = { .events = some_events, .count = 4 };
 static struct machine machine = { .info.pmu_name = "armv8" };
 static char *const command[] = { (char *)"app", (char *)"-x", NULL };
 
-/* Each run is 4 values; the CPU time is that of task-clock. */
+/* Each run has 4 values; the CPU time is that of task-clock. */
 static void make_results(struct results *results, const uint64_t (*values)[4],
 			 unsigned int runs)
 {
@@ -95,7 +95,7 @@ TEST(a_single_count_keeps_all_of_its_digits)
 	results_free(&results);
 }
 
-/* What @write leaves in a file, to be freed. */
+/* Returns what @write writes to a file; the caller frees it. */
 static char *written_csv(const struct results *results, const char *separator)
 {
 	char *text = NULL;
@@ -184,8 +184,8 @@ TEST(json_holds_commands_that_are_no_utf8)
 }
 
 /*
- * Two sets in turns of 1 ms, active for 1 and 3 ms: what the first counts is a quarter. The
- * third event is counted in both; the fourth was in a set that had no turn.
+ * Two sets in turns of 1 ms, active for 1 and 3 ms: the first set counts a quarter of the time. The
+ * third event is counted in both sets; the fourth was in a set that had no turn.
  */
 static struct event shared_events[] = {
 	{ .name = "cycles", .role = ROLE_CYCLES, .modes = MODE_BOTH, .set = 0 },
@@ -316,7 +316,7 @@ TEST(the_table_of_sets_has_scaled_and_counted)
 	check_line(text, "instructions ", "12,000,000", " 75.00%          9,000,000");
 	check_line(text, "task-clock ", "4.00 msec", "100.00%               4.00");
 	check_line(text, "branches", "<not counted>", "");
-	/* The ratio of scaled counts; of instructions no error is known. */
+	/* The comment is the ratio of scaled counts; for instructions no error is known. */
 	check_line(text, "instructions ", "12,000,000", "3.00  insn per cycle  ");
 	free(text);
 	results_free(&results);
@@ -348,13 +348,13 @@ TEST(a_run_without_a_turn_is_not_in_the_mean)
 	ck_assert_uint_eq(results_count(&results, 0), 29);
 	ck_assert_uint_eq(results_count(&results, 1), 26);
 	ck_assert_uint_eq(results_counted(&results, 1), 20);
-	/* One run alone does not spread. */
+	/* A single run has no spread. */
 	ck_assert_double_gt(results_error(&results, 0), 0);
 	ck_assert_double_lt(results_error(&results, 1), 0);
 	results_free(&results);
 }
 
-/* Sets that end after events see other parts of the program: nothing is scaled. */
+/* Sets that end after events count other parts of the program: nothing is scaled. */
 TEST(sets_that_end_after_events_are_not_scaled)
 {
 	static char first_name[] = "first", second_name[] = "second";
@@ -382,7 +382,9 @@ TEST(sets_that_end_after_events_are_not_scaled)
 
 	make_shared(&results, run, 1, &list);
 	text = written_csv(&results, ",");
-	/* GHz by the time of the set; cycles of another time are no base. */
+	/*
+	 * GHz is computed with the time of the set; cycles counted at another time cannot be used.
+	 */
 	ck_assert_str_eq(text,
 			 "2000000,,cycles,,1000000,25.00,2.000,GHz,2000000,,first\n"
 			 "9000000,,instructions,,3000000,75.00,3.000,G/sec,9000000,,"

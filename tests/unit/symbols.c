@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon: from addresses of programs to functions.  The truth is what programs say where
- * their functions are, and /proc/self/maps of theirs.
+ * pfmon: find the functions for addresses of programs.  The expected values are the addresses of
+ * functions that the programs print, and their /proc/self/maps.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@ SUITE(symbols, 120);
 
 #define MAX_LINES 64
 
-/* A function and where it was; a mapping that code could be in. */
+/* Output of a fixture: a function and its address; a mapping that contains code. */
 struct said_function {
 	char name[64];
 	uint64_t address;
@@ -28,7 +28,7 @@ struct said_mapping {
 	char path[512];
 };
 
-/* What a fixture said. */
+/* The whole output of a fixture. */
 struct said {
 	struct said_function functions[MAX_LINES];
 	size_t function_count;
@@ -51,7 +51,7 @@ static void take_mapping(struct said *said, const char *line)
 		said->mapping_count++;
 }
 
-/* Run @path of the fixtures and keep what it says. */
+/* Run @path of the fixtures and store its output. */
 static void run(const char *path, struct said *said)
 {
 	char line[1024];
@@ -91,7 +91,7 @@ static void write_mappings(struct data_writer *writer, const struct said *said,
 	}
 }
 
-/* A recording of what @said says of process 1. */
+/* A recording of process 1 with the mappings in @said. */
 static void make_recording(struct recording *recording, const struct said *said,
 			   const char *build_id)
 {
@@ -104,7 +104,7 @@ static void make_recording(struct recording *recording, const struct said *said,
 	ck_assert_int_eq(recording_open(recording, path), 0);
 }
 
-/* All of @said's functions that @object has: at their first byte and some behind. */
+/* Look up all functions in @said that are in @object: their first byte and some later ones. */
 static void check_functions(struct symbols *symbols, const struct said *said)
 {
 	for (size_t i = 0; i < said->function_count; i++) {
@@ -144,7 +144,7 @@ TEST(functions_of_a_program_and_its_library_are_found)
 	check_fixture(FIXTURE "/shared");
 }
 
-/* An address of a file: as the symbols have it, what was mapped where does not matter. */
+/* An address of a file: the same as in the symbols, wherever the file was mapped. */
 static uint64_t file_offset(const struct said *said, uint64_t address)
 {
 	for (size_t i = 0; i < said->mapping_count; i++) {
@@ -165,7 +165,7 @@ static void read_program(struct program *program, const char *path, const char *
 	close(fd);
 }
 
-/* "stripped" is "pie" without symbols: what it says of its functions is true of both. */
+/* "stripped" is "pie" without symbols: the addresses that it prints are valid for both. */
 TEST(functions_of_a_stripped_program_are_found_in_its_debug_file)
 {
 	struct program program;
@@ -184,7 +184,7 @@ TEST(functions_of_a_stripped_program_are_found_in_its_debug_file)
 	program_free(&program);
 }
 
-/* "bare" has no debug file; of "stripped" it is in a place that is not looked at. */
+/* "bare" has no debug file; that of "stripped" is in a folder that is not searched. */
 TEST(a_stripped_program_without_its_debug_file_has_object_and_offset)
 {
 	static const char *const paths[] = { FIXTURE "/bare", FIXTURE "/stripped" };
@@ -229,7 +229,7 @@ TEST(a_program_with_another_build_id_is_pointed_out_and_not_looked_up)
 	recording_free(&recording);
 }
 
-/* "static" has none: another file has another inode. */
+/* "static" has no build-id: another file has another inode. */
 TEST(another_file_without_build_id_is_pointed_out_and_not_looked_up)
 {
 	struct recording recording;
@@ -251,7 +251,7 @@ TEST(another_file_without_build_id_is_pointed_out_and_not_looked_up)
 	recording_free(&recording);
 }
 
-/* The recording ended in 2023, the fixture has been built since. */
+/* The recording ended in 2023; the fixture was built later. */
 TEST(a_file_written_since_without_build_id_is_not_looked_up)
 {
 	const char *path = synthetic_path();
@@ -275,7 +275,7 @@ TEST(a_file_written_since_without_build_id_is_not_looked_up)
 	recording_free(&recording);
 }
 
-/* A device is no file to be read, whatever the recording says. */
+/* A device is not read, whatever the recording says. */
 TEST(only_programs_are_looked_into)
 {
 	static const char *const paths[] = { "/dev/zero", "/nowhere/app", "/etc/passwd",
@@ -300,12 +300,12 @@ TEST(only_programs_are_looked_into)
 		symbols_free(&symbols);
 		recording_free(&recording);
 	}
-	/* Each is named, but for the one without a name. */
+	/* There is a warning for each file except the one without a name. */
 	catch_stderr(words, sizeof(words));
 	ck_assert_uint_eq(occurrences(words, "its symbols are left out"), 4);
 }
 
-/* The truth is the dynamic linker's: it has the vdso in its list. */
+/* The dynamic linker gives the expected address: it has the vdso in its list. */
 TEST(functions_of_the_vdso_are_found)
 {
 	void *vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Recordings that tests make up, with the writer that pfmon record has. */
+/* Synthetic recordings, written with the code of pfmon record. */
 #include <check.h>
 #include <stdio.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Recordings that tests make up, with the writer that pfmon record has. */
+/* Synthetic recordings, written with the code of pfmon record. */
 #ifndef UNIT_SYNTHETIC_H
 #define UNIT_SYNTHETIC_H
 
@@ -13,10 +13,10 @@
 #define CYCLES_PMD   3
 #define FAULTS_PMD   256
 
-/* A file that goes with the test; processes that it starts have the same name for it. */
+/* A file that is removed with the test; processes started by the test use the same name for it. */
 const char *synthetic_path(void);
 
-/* Begin a file: there are the machine and the command "app --size 100". */
+/* Begin a file with the records for the machine and the command "app --size 100". */
 void synthetic_begin(struct data_writer *writer, const char *path);
 void synthetic_event(struct data_writer *writer, const char *name, uint16_t pmd,
 		     uint64_t period, uint16_t values);
@@ -25,7 +25,7 @@ void synthetic_thread(struct data_writer *writer, uint32_t tid, uint32_t tgid,
 void synthetic_mapping(struct data_writer *writer, uint32_t tgid, uint64_t start,
 		       uint64_t end, uint64_t offset, const char *path);
 
-/* An entry; @period becomes the value that the PMD began with. */
+/* An entry; the PMD's initial value is computed from @period. */
 struct pfm_dfl_smpl_entry synthetic_entry(uint32_t tid, uint32_t tgid, uint16_t pmd,
 					  uint64_t ip, uint64_t time, uint64_t period);
 void synthetic_samples(struct data_writer *writer, enum data_format format,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: what is in no sample, by arithmetic. */
+/* pfmon: computes which events are in no sample. */
 #include "../../tools/pfmon/data/unsampled.h"
 #include "../../tools/pfmon/record/witness.h"
 #include "suites.h"
@@ -54,7 +54,7 @@ TEST(what_nothing_explains_is_missing)
 	ck_assert_uint_eq(record.samples, 5);
 }
 
-/* No sample at all: the period is the one that was set. */
+/* No sample at all: the period is the initial one. */
 TEST(no_samples_are_as_many_as_the_events_hold_periods)
 {
 	struct data_unsampled record =

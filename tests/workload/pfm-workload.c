@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Work with a known number of events, for checking what measures it.
+ * Work with a known number of events, to test programs that measure it.
  *
- * Linked statically, and it executes little outside of the work: no stdio unless there is a
- * message to print, so start and exit add few instructions.
+ * It is linked statically and executes little outside of the work: stdio is used only for messages,
+ * so that start and exit add few instructions.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -56,9 +56,9 @@ static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *for
 
 /*
  * The counted loops: NAME(tens) executes exactly 10 * tens instructions, for tens > 0, between the
- * symbols NAME_begin and NAME_end. The only branch in there is direct, because QEMU's count for
- * POWER is too low after other branches. Before begin and after end there may be a stack frame, by
- * which the caller is found.
+ * symbols NAME_begin and NAME_end. The only branch in the loop is direct, because QEMU's count for
+ * POWER is too low after other branches. Before begin and after end there may be code for a stack
+ * frame, by which the caller is found.
  */
 /* clang-format off */
 #if defined(__x86_64__) || defined(__i386__)
@@ -222,7 +222,7 @@ static void forks(const uint64_t *n)
 	}
 }
 
-/* In turns, so that every part of the run contains both in proportion. */
+/* Both parts alternate, so that every part of the run contains both in proportion. */
 static void two(const uint64_t *n)
 {
 	enum {
@@ -244,7 +244,7 @@ static void two(const uint64_t *n)
 /* Prevents the compiler from using knowledge about the callers. */
 #define OPAQUE __attribute__((noipa))
 
-/* About four instructions per turn, the same in both functions. */
+/* About four instructions per iteration, the same in both functions. */
 #define TURNS_OF_LOOP(n)                                                                 \
 	for (unsigned long turn = (n); turn; turn--)                                     \
 	__asm__ volatile("nop; nop" : "+r"(turn))

@@ -4,11 +4,10 @@
  * of perfmon v3, and calls that return the features of the module and the reason of
  * a failure.
  *
- * Programs of the perfmon2 time include <perfmon/perfmon.h>, which is this header by
- * another name.
+ * Programs of the perfmon2 time include <perfmon/perfmon.h>, which includes this header.
  *
- * Every call returns 0, or a descriptor where it says so; -1 with errno set on
- * failure.  See libpfmdev(7) and the page of each function.
+ * Every call returns 0, or a descriptor if its page says so; on failure it returns -1 and
+ * sets errno.  See libpfmdev(7) and the page of each function.
  */
 #ifndef _PERFMON_PFMDEV_H
 #define _PERFMON_PFMDEV_H

@@ -603,7 +603,7 @@ long pfm_ioctl(struct file *file, unsigned int command, unsigned long argument)
 	/* The trylock is faster: mutex_lock_killable() begins with might_sleep(). */
 	if (unlikely(!mutex_trylock(&context->mutex)) &&
 	    mutex_lock_killable(&context->mutex))
-		return -EINTR; /* never seen: the thread is being killed */
+		return -EINTR; /* the caller never sees this: it is being killed */
 	if (likely(number < ARRAY_SIZE(operations)))
 		error = dispatch(
 			context,

@@ -233,7 +233,7 @@ static void halt_and_clear(u64 counters)
 
 /**
  * struct claim - counters that are being claimed
- * @wanted: all of them
+ * @wanted: all counters to claim
  * @held: those that perf uses on some CPU
  */
 struct claim {

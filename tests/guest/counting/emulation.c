@@ -473,8 +473,8 @@ static void check_16_bits(void)
 	check_narrow_switches(16);
 	check_saturation(16);
 	/*
-	 * 65 us of a clock. Without -icount QEMU often pauses for longer; then several wraps look
-	 * like one.
+	 * A clock wraps 16 bits in 65 us. Without -icount QEMU often pauses for longer; then
+	 * several wraps look like one.
 	 */
 	if (is_deterministic())
 		check_narrow_clock(0, 300 * MS);

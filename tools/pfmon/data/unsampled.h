@@ -10,7 +10,7 @@ void unsampled_add(struct data_unsampled *all, const struct data_unsampled *reco
 
 /*
  * Are there enough of them for a warning? An interrupt always arrives some events late,
- * so they are from one sample and a hundredth of the events on.
+ * so a warning needs at least one missing sample and a hundredth of the events.
  */
 bool unsampled_matters(const struct data_unsampled *record);
 

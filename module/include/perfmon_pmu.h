@@ -242,7 +242,7 @@ struct pfm_pmu_operations {
  * struct pfm_virtual_pmd - a virtual PMD of a PMU module
  * @name: name in pmu_desc
  * @is_state: the PMD has the present value of @read.  Otherwise it counts, in each event
- *	set, by how much @read has grown while the set was active and monitoring.
+ *	set, the growth of @read while the set was active and monitoring.
  * @read: returns the value for the thread @task.  Called on the CPU where the thread runs,
  *	or on any if it does not run; interrupts off, perhaps from NMI.
  *

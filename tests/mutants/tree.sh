@@ -183,7 +183,7 @@ tree_build() {
 
 # ---- flags for libclang ----------------------------------------------------------------------
 
-# The includes and definitions of a note, with paths from here.
+# The compiler options in a note of Kbuild that libclang needs, with paths from the current folder.
 note_flags() {
 	local tree=$1 arch=$2 note=$3 headers
 	headers=$(tests/vm/fetch headers "$arch")

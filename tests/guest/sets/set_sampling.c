@@ -117,8 +117,8 @@ TEST(samples_come_in_the_order_of_the_sets_turns)
 }
 
 /*
- * Counters of one event, two of them in set 0. A model determines which counter overflows next, and
- * which set is next.
+ * All counters count the same event; two of them are in set 0. A model determines which counter
+ * overflows next, and which set is next.
  */
 TEST(several_triggers_switch_in_the_calculated_order)
 {

@@ -90,7 +90,7 @@ static int read_all(int fd, char **bytes, size_t *size)
 }
 
 /* Free the unused part of the buffer; without memory the buffer stays as it is. */
-static void give_back(struct data_file *file)
+static void trim_buffer(struct data_file *file)
 {
 	char *smaller = file->size ? realloc(file->bytes, file->size) : NULL;
 
@@ -112,7 +112,7 @@ int data_open(struct data_file *file, const char *path)
 	error = read_all(fd, &file->bytes, &file->size);
 	if (!is_input)
 		close(fd);
-	give_back(file);
+	trim_buffer(file);
 	path = is_input ? "standard input" : path;
 	if (error)
 		return fail("cannot read '%s': %s", path, strerror(error));

@@ -30,7 +30,7 @@ static const char *shown_path(const struct data_writer *writer)
 /*
  * Remove an incomplete record that begins at byte @begin.  Returns -1.
  */
-static int take_back(struct data_writer *writer, uint64_t begin)
+static int remove_record(struct data_writer *writer, uint64_t begin)
 {
 	int error = errno;
 
@@ -56,7 +56,7 @@ static int write_all(struct data_writer *writer, struct iovec *parts, int count)
 		if (done == -1 && errno == EINTR)
 			continue;
 		if (done == -1)
-			return take_back(writer, begin);
+			return remove_record(writer, begin);
 		writer->size += (uint64_t)done;
 		for (; count && (size_t)done >= parts->iov_len; parts++, count--)
 			done -= (ssize_t)parts->iov_len;

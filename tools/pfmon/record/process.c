@@ -164,8 +164,8 @@ static bool is_other_program(struct process *process)
 }
 
 /* New mappings are valid from @time on. */
-static int look(struct process *process, struct data_writer *writer, uint64_t time,
-		bool is_exec)
+static int write_changes(struct process *process, struct data_writer *writer,
+			 uint64_t time, bool is_exec)
 {
 	if (is_exec)
 		maps_free(&process->maps);
@@ -181,7 +181,7 @@ int process_look(struct process *process, struct data_writer *writer, uint64_t n
 	uint64_t time = process->is_known ? process->looked_at + 1 : 0;
 
 	process->looked_at = now;
-	return look(process, writer, time, is_other_program(process));
+	return write_changes(process, writer, time, is_other_program(process));
 }
 
 int process_look_at_exec(struct process *process, struct data_writer *writer,
@@ -189,7 +189,7 @@ int process_look_at_exec(struct process *process, struct data_writer *writer,
 {
 	is_other_program(process);
 	process->looked_at = now;
-	return look(process, writer, now + 1, true);
+	return write_changes(process, writer, now + 1, true);
 }
 
 void process_free(struct process *process)

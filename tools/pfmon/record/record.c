@@ -167,7 +167,7 @@ static void warn_of_losses(const struct run *run, const struct drain_counts *cou
 			  (unsigned long long)counts->produced);
 }
 
-static void tell_more(const struct run *run, const struct drain_counts *counts)
+static void print_details(const struct run *run, const struct drain_counts *counts)
 {
 	const struct recorder *recorder = &run->recorder;
 	const struct sampler *first = &recorder->samplers[0];
@@ -226,7 +226,7 @@ static const char *losses_text(const struct run *run, const struct drain_counts 
 	return text;
 }
 
-static void tell(const struct run *run, const struct drain_counts *counts)
+static void print_summary(const struct run *run, const struct drain_counts *counts)
 {
 	const struct recorder *recorder = &run->recorder;
 	const char *path = recorder->writer.path;
@@ -237,11 +237,11 @@ static void tell(const struct run *run, const struct drain_counts *counts)
 		strcmp(path, "-") ? path : "standard output",
 		size_text(recorder->writer.size, size));
 	if (run->options.is_verbose)
-		tell_more(run, counts);
+		print_details(run, counts);
 }
 
 /* Returns the status to exit with. */
-static int sample_and_tell(struct run *run)
+static int sample_and_report(struct run *run)
 {
 	struct recorder *recorder = &run->recorder;
 	struct drain_counts counts;
@@ -257,7 +257,7 @@ static int sample_and_tell(struct run *run)
 	warn_of_run(run);
 	warn_of_losses(run, &counts);
 	if (!run->options.is_quiet)
-		tell(run, &counts);
+		print_summary(run, &counts);
 	if (result || !run->options.command)
 		return result;
 	if (!run->options.tid_count && was_closed(recorder))
@@ -282,7 +282,7 @@ int command_record(int argc, char **argv)
 	if (!result)
 		result = recorder_prepare(&run.recorder, &run.options)
 				 ? EXIT_PFMON
-				 : sample_and_tell(&run);
+				 : sample_and_report(&run);
 	recorder_free(&run.recorder);
 	record_options_free(&run.options);
 	free(path);

@@ -105,7 +105,7 @@ static double seconds(const struct timeval *time)
 	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
 }
 
-static int look(void *data)
+static int read_increments(void *data)
 {
 	struct measurement *measurement = data;
 
@@ -139,7 +139,7 @@ static int read_run(struct measurement *measurement, struct run *run)
 	struct increments *increments = &measurement->increments;
 	const struct event_list *events = &measurement->events;
 
-	if (look(measurement))
+	if (read_increments(measurement))
 		return -1;
 	memcpy(run->values, increments->last_values,
 	       events->count * sizeof(*run->values));
@@ -187,7 +187,7 @@ static int finish_run(struct measurement *measurement, pid_t pid, uint64_t begin
 		.contexts = &session->fd,
 		.context_count = 1,
 		.pid = pid,
-		.tick = look,
+		.tick = read_increments,
 		.interval = results->is_scaled ? increments_interval(&measurement->events)
 					       : 0,
 		.data = measurement,

@@ -72,7 +72,7 @@ struct seen {
 	unsigned int count;
 };
 
-static int look(const struct sample *sample, void *argument)
+static int find_frames(const struct sample *sample, void *argument)
 {
 	struct seen *seen = argument;
 
@@ -98,7 +98,7 @@ static struct seen look_at(const uint64_t *user, unsigned int count, unsigned in
 	ck_assert_int_eq(data_close(&writer), 0);
 	ck_assert_int_eq(recording_open(&recording, path), 0);
 	ck_assert_int_eq(symbols_make(&seen.symbols, &recording), 0);
-	ck_assert_int_eq(samples_each(&recording, look, &seen, &bad), 0);
+	ck_assert_int_eq(samples_each(&recording, find_frames, &seen, &bad), 0);
 	ck_assert_uint_eq(bad, 0);
 	ck_assert_uint_eq(seen.count, count);
 	symbols_free(&seen.symbols);

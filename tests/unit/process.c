@@ -114,7 +114,7 @@ static void begin(void)
 }
 
 /* Let the child execute a command; an exec closes the pipe. */
-static void tell(char what)
+static void send_command(char what)
 {
 	char answer;
 
@@ -222,7 +222,7 @@ TEST(what_is_new_holds_from_the_look_before_on)
 {
 	begin();
 	look_at(100);
-	tell('m');
+	send_command('m');
 	look_at(200);
 	ck_assert_uint_eq(test.count, 1);
 	ck_assert_uint_eq(test.records[0].mapping.start, (uintptr_t)NEW_PAGE);
@@ -230,7 +230,7 @@ TEST(what_is_new_holds_from_the_look_before_on)
 	ck_assert_uint_eq(test.records[0].mapping.offset, 4096);
 	ck_assert_uint_eq(test.records[0].mapping.time, 101);
 	/* Another file at the same address. */
-	tell('a');
+	send_command('a');
 	look_at(300);
 	ck_assert_uint_eq(test.count, 1);
 	ck_assert_uint_eq(test.records[0].mapping.time, 201);
@@ -243,7 +243,7 @@ TEST(a_new_name_is_written)
 {
 	begin();
 	look_at(100);
-	tell('n');
+	send_command('n');
 	look_at(200);
 	ck_assert_uint_eq(test.count, 1);
 	ck_assert(test.records[0].is_thread);
@@ -273,7 +273,7 @@ TEST(another_program_is_recognised)
 {
 	begin();
 	look_at(100);
-	tell('x');
+	send_command('x');
 	look_at(200);
 	check_exec(101);
 	look_at(300);
@@ -286,7 +286,7 @@ TEST(an_exec_that_is_told_holds_from_now_on)
 {
 	begin();
 	look_at(100);
-	tell('x');
+	send_command('x');
 	ck_assert_int_eq(process_look_at_exec(&test.process, &test.writer, 170), 0);
 	look_into_file();
 	check_exec(171);
@@ -302,7 +302,7 @@ TEST(of_a_process_that_has_ended_nothing_is_new)
 {
 	begin();
 	look_at(100);
-	tell('e');
+	send_command('e');
 	look_at(200);
 	ck_assert_uint_eq(test.count, 0);
 	waitpid(test.pid, NULL, 0);

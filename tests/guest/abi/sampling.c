@@ -56,7 +56,7 @@ static void check(const char *what, uint64_t value, uint64_t truth)
 	wrong = 1;
 }
 
-static void told(const char *what, uint64_t value, uint64_t truth)
+static void check_value(const char *what, uint64_t value, uint64_t truth)
 {
 	printf("%s: %llu\n", what, (unsigned long long)value);
 	check(what, value, truth);
@@ -123,16 +123,17 @@ static void read_sets(int fd)
 	MUST(pfm_read(fd, 0, PFM_RW_PMD, values, sizeof(values)));
 	MUST(pfm_getinfo_evtsets(fd, info, SETS));
 	for (set = 0; set < SETS; set++) {
-		told("faults of a set", pmds[set].reg_value - first_of(set),
-		     10 * (set + 1));
-		told("the same by pfm_read()", values[set].reg_value - first_of(set),
-		     10 * (set + 1));
+		check_value("faults of a set", pmds[set].reg_value - first_of(set),
+			    10 * (set + 1));
+		check_value("the same by pfm_read()",
+			    values[set].reg_value - first_of(set), 10 * (set + 1));
 		/* Two rounds; set 0 became active once more, when it was loaded. */
-		told("times it was active", info[set].set_runs, set ? 2 : 3);
-		told("its timeout", info[set].set_timeout, 0);
+		check_value("times it was active", info[set].set_runs, set ? 2 : 3);
+		check_value("its timeout", info[set].set_timeout, 0);
 	}
-	told("sizes that pfm_read() refuses",
-	     pfm_read(fd, 0, PFM_RW_PMD, values, sizeof(values) - 1), (uint64_t)-1);
+	check_value("sizes that pfm_read() refuses",
+		    pfm_read(fd, 0, PFM_RW_PMD, values, sizeof(values) - 1),
+		    (uint64_t)-1);
 }
 
 static void try_sets(void)
@@ -159,8 +160,8 @@ static void try_sets(void)
 	read_sets(fd);
 	MUST(pfm_unload_context(fd));
 	MUST(pfm_delete_evtsets(fd, &sets[2], 1));
-	told("a deleted set is deleted", pfm_delete_evtsets(fd, &sets[2], 1),
-	     (uint64_t)-1);
+	check_value("a deleted set is deleted", pfm_delete_evtsets(fd, &sets[2], 1),
+		    (uint64_t)-1);
 	MUST(close(fd));
 }
 
@@ -309,8 +310,8 @@ static void try_format(const char *format, void *argument, size_t size,
 			check("samples", found.samples, truth);
 			check("naps are switches", found.samples >= TURNS, 1);
 			check("bytes of all entries", found.bytes_used, found.bytes);
-			told("lost", found.lost, 0);
-			told("faults in the last sample", found.faults, 7 * TURNS);
+			check_value("lost", found.lost, 0);
+			check_value("faults in the last sample", found.faults, 7 * TURNS);
 		}
 		MUST(close(fd));
 		munmap(buffer, BUFFER_SIZE);

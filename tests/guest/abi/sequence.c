@@ -40,7 +40,7 @@ static void dump(const char *name, const void *data, size_t size)
 	putchar('\n');
 }
 
-static void tell(const char *call, long result)
+static void print_result(const char *call, long result)
 {
 	int error = errno;
 	char text[PFM_LAST_ERROR_SIZE];
@@ -54,7 +54,7 @@ static void tell(const char *call, long result)
 		dump("  error", &details, sizeof(details));
 }
 
-#define TELL(call) tell(#call, call)
+#define TELL(call) print_result(#call, call)
 
 static void tell_status(void)
 {

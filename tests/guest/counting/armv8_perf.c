@@ -26,7 +26,7 @@ static void set(const char *name, const char *value)
 }
 
 /* The module keeps the counters for a while after the last context. */
-static void wait_for_give_back(void)
+static void wait_for_release(void)
 {
 	wait_until(module_parameter("arm_perf", "used") == 0);
 }
@@ -51,7 +51,7 @@ static void check_events(void)
 	child_exit(&child);
 	close(more);
 	close(fd);
-	wait_for_give_back();
+	wait_for_release();
 }
 
 TEST(perf_has_an_event_for_each_counter_that_it_marks_as_used)
@@ -187,7 +187,7 @@ static void check_left_open(void)
 	uint64_t value;
 	int fd, n;
 
-	wait_for_give_back();
+	wait_for_release();
 	set("user_access", "1");
 	ck_assert(try_read(0, &value));
 	fd = watch(&child);
@@ -297,7 +297,7 @@ static void check_chain(void)
 	wrap(fd, 3);
 	ck_assert_msg(seen() > before, "the other module is not called");
 	close(fd);
-	wait_for_give_back();
+	wait_for_release();
 	before = seen();
 	perf_samples();
 	ck_assert_msg(seen() > before,
@@ -310,7 +310,7 @@ static void check_chain(void)
 	set("interposed", "0");
 	wrap(fd, 3);
 	close(fd);
-	wait_for_give_back();
+	wait_for_release();
 	perf_samples();
 }
 

@@ -94,7 +94,7 @@ struct window {
 	uint64_t switches;
 };
 
-static struct window look(int fd, int event, int pairs)
+static struct window measure_window(int fd, int event, int pairs)
 {
 	static const unsigned int numbers[] = { PFM_PMD_TASK_CLOCK, 5 };
 	struct window window = { .switches = switches(thread_id()) };
@@ -119,7 +119,7 @@ static int64_t always_missed(int fd, int event)
 	struct window window;
 
 	do
-		window = look(fd, event, 0);
+		window = measure_window(fd, event, 0);
 	while (window.switches);
 	return window.missed;
 }
@@ -156,14 +156,15 @@ static void check_windows(void)
 	write_pmd(fd, PFM_PMD_TASK_CLOCK, 0);
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
-	look(fd, event, 1); /* the first pair costs more */
+	measure_window(fd, event, 1); /* the first pair costs more */
 
 	none = always_missed(fd, event);
 	for (others = 0; others < 2; others++) {
 		if (others)
 			perf_enable(other);
 		for (i = 0; i < COUNT(pairs); i++)
-			must_miss(look(fd, event, pairs[i]), none, pairs[i], others);
+			must_miss(measure_window(fd, event, pairs[i]), none, pairs[i],
+				  others);
 	}
 }
 

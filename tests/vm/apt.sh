@@ -57,13 +57,10 @@ apt_for() {
 	"$command" -c "$state/apt.conf" -qq "$@"
 }
 
-# Identifies this run and the fetches that it starts.
-export PERFMON_FETCH_RUN=${PERFMON_FETCH_RUN:-$$}
-
-# Whether all lists are present, or this run has tried to get them.
+# Whether all lists are present, or fetch has tried to get them in the last half hour.
 has_lists() {
 	local state=$cache/apt/$1
-	[[ -e $state/listed || $(cat "$state/tried" 2>/dev/null) == "$PERFMON_FETCH_RUN" ]]
+	[[ -e $state/listed || -n $(find "$state/tried" -mmin -30 2>/dev/null) ]]
 }
 
 # Whether some lists of the named states could not be fetched: then results are not stored.
@@ -76,7 +73,8 @@ lack_lists() {
 }
 
 # Get the package lists of a state. A suite with a mismatched index (on mirrors for hours
-# sometimes) is left out, and the next run tries again. The release's main suite is required.
+# sometimes) is left out, and fetch tries again half an hour later. The release's main suite is
+# required.
 need_lists() {
 	local state=$cache/apt/$1 suite=''
 	! has_lists "$1" || return 0
@@ -90,7 +88,7 @@ need_lists() {
 		rm -f "$state/tried"
 	else
 		say "not all suites can be had for $1: going on with what there is, which may be older"
-		echo "$PERFMON_FETCH_RUN" >"$state/tried"
+		touch "$state/tried"
 	fi
 	apt_for "$1" apt-cache show busybox-static >/dev/null || die "no package list for $1"
 }

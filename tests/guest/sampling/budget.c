@@ -394,7 +394,7 @@ static void check_neighbour(void)
 {
 	const unsigned int numbers[] = { pmu()->pmds[0], PFM_PMD_TASK_CLOCK };
 	struct child child = child_new();
-	uint64_t values[2], least, most;
+	uint64_t values[2], least, most, switched;
 	header_t header;
 	int fd, other;
 
@@ -409,6 +409,7 @@ static void check_neighbour(void)
 	load_and_start(fd, child.pid);
 	other = busy_context();
 	load(other, thread_id());
+	switched = switches(thread_id());
 	most = cpu_time();
 	must(other, pfm_start(other, NULL));
 	least = cpu_time();
@@ -417,6 +418,7 @@ static void check_neighbour(void)
 	least = cpu_time() - least;
 	must(other, pfm_stop(other));
 	most = cpu_time() - most;
+	least = less_switches(least, switches(thread_id()) - switched);
 	read_pmds(other, numbers, values, 2);
 	printf("         throttled %ju times; %ju ns of %ju were counted\n",
 	       (uintmax_t)header->hdr_throttled, (uintmax_t)values[0], (uintmax_t)most);

@@ -254,19 +254,10 @@ void watch_end(int fd, struct watch *watch)
 	watch->switches = switches(watch->pid) - watch->switches;
 }
 
-/*
- * The scheduler reads its clock when it is entered, our hook when the next thread is known. The time
- * between the two depends on the thread that leaves the CPU. So the kernel may account a little more
- * per switch: 340 to 371 ns on 7.2 arm64 under --icount, with 43 switches as with 504.
- */
-#define MORE_PER_SWITCH 500 /* ns */
-
 void must_be_watched(const struct turns *turns, const struct watch *watch)
 {
-	uint64_t more = watch->switches * MORE_PER_SWITCH;
-
 	must_be_cpu_time("the durations", turns->duration,
-			 watch->inner > more ? watch->inner - more : 0, watch->outer);
+			 less_switches(watch->inner, watch->switches), watch->outer);
 	ck_assert_uint_eq(turns->clock, turns->duration);
 }
 

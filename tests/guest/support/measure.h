@@ -102,6 +102,8 @@ uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
  * thread may run in between for as long as the host likes.
  */
 void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t most);
+/* @least, less what the kernel may have accounted beyond our count at so many switches. */
+uint64_t less_switches(uint64_t least, uint64_t switches);
 /*
  * The maximum time in ns that interrupts and switches take under --icount: 1 % and 1 ms, and ten
  * times that in a debug kernel.

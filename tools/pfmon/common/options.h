@@ -31,14 +31,14 @@ struct option_row {
 /**
  * struct command_line - what a command takes
  * @name: "pfmon stat"
- * @synopsis: what may stand behind @name: a line for each form
+ * @synopsis: the options and arguments that follow @name, a line for each form
  * @about: what the command does
  * @options: ends with a row without a name; --help is not in it
- * @notes: what --help says behind the options, or NULL
+ * @notes: text of --help after the options, or NULL
  * @has_command: the first word that is no option ends the options
  *
- * getopt_long()'s tables, --help, and so the completion are made of this.  The unit
- * tests compare the man pages with --help.
+ * getopt_long()'s tables and --help are made of this.  The completion reads --help, and
+ * the unit tests compare the man pages with it.
  */
 struct command_line {
 	const char *name;

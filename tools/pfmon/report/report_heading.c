@@ -73,8 +73,8 @@ static const char *state_of(const struct recording *recording)
 }
 
 /*
- * Print the number of samples, the losses, and whether the file has its end.  How many
- * samples throttling suppressed is not known.  So "none lost" is not printed if
+ * Print the number of samples, the losses, and whether the file is complete.  Nobody
+ * counts the samples that throttling suppresses.  So "none lost" is not printed if
  * monitoring was throttled, nor if the PMU did not deliver samples.
  */
 static void print_state(FILE *file, const struct profile *profile)

@@ -107,7 +107,7 @@ static bool first_time(pid_t pid, uint64_t *ns)
 
 /*
  * A thread that exits still runs for a moment, and /proc shows its time at the last tick.
- * Meanwhile the time of its process still grows, too.
+ * Until the thread is gone, the time of its process grows, too.
  */
 static bool read_times(pid_t pid, uint64_t *process, uint64_t *first)
 {

@@ -38,7 +38,7 @@ static void build_setup(struct builder *builder)
 	}
 }
 
-/* Meanwhile the other workers continue. Expensive operations are spread over the round. */
+/* One operation does not stop the other workers. The expensive ones are spread over the round. */
 static void pause_for_others(struct builder *builder)
 {
 	add(builder, SLEEP, 0)->count = 10000 + below(builder, 40000);

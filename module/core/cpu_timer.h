@@ -16,8 +16,8 @@ struct pfm_cpu;
  *
  * @work: calls @look, because an NMI cannot start a timer
  * @cpu: whose timer it is
- * @look: called when the timer expires, or soon after an NMI wanted to start it; in interrupt
- *	context; it may start the timer
+ * @look: called in interrupt context when the timer expires, or soon after an NMI wanted to
+ *	start it; it may start the timer
  * @has_come: the timer's callback is running
  * @next: ns from the last expiry to the next one
  */

@@ -55,7 +55,10 @@ bool pfm_throttle_is_due(struct pfm_context *context, struct pfm_set *set, u64 b
 struct pfm_registers *pfm_throttle(struct pfm_context *context, struct pfm_set *set,
 				   struct pfm_registers *next);
 
-/* A throttled set is active on this CPU, @cpu: wait until it may count.  May be called in an NMI. */
+/*
+ * A throttled set is active on @cpu, which is this CPU: wait until it may count.  May be called
+ * in an NMI.
+ */
 void pfm_throttle_wait(struct pfm_cpu *cpu);
 
 /* Reset the budget of a set that does not count. */

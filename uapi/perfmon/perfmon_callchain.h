@@ -3,9 +3,9 @@
  * Sampling format "callchain": format "default" plus the stack.
  *
  * The header and the handling of a full buffer are those of "default".  hdr_version is
- * PFM_CALLCHAIN_VERSION.  hdr_buf_flags has the limits in effect, max_kernel | max_user << 16,
- * 0 for a part that is left out, and PFM_CALLCHAIN_HDR_LINK if PFM_CALLCHAIN_LINK was given.
- * An entry is a struct pfm_callchain_entry, followed by
+ * PFM_CALLCHAIN_VERSION.  hdr_buf_flags is max_kernel | max_user << 16, the limits in
+ * effect (0 for a part that is left out), and PFM_CALLCHAIN_HDR_LINK if
+ * PFM_CALLCHAIN_LINK was given.  An entry is a struct pfm_callchain_entry, followed by
  *
  *	__u64 values[value_count]		as in "default"
  *	__u64 kernel[kernel_count]		return addresses, innermost first;
@@ -17,24 +17,25 @@
  *
  * The user's part begins with the interrupted instruction or, if the interrupt hit the
  * kernel, with the instruction that entered the kernel.  It follows frame pointers, which
- * programs compiled with -fno-omit-frame-pointer have; on POWER it follows the back chain,
- * which always exists.  It ends at a frame pointer that does not point further up the
- * stack, or at memory that is not present: an overflow interrupt never fetches a page.
- * For a 32-bit program, and for an exiting thread whose memory is gone, it is the
- * instruction only.  Both parts have one address only if the interrupt came
- * during the switch to the thread, which can happen on POWER.
+ * programs compiled with -fno-omit-frame-pointer have; on POWER it follows the back
+ * chain, which always exists.  It ends at a frame pointer that does not point further up
+ * the stack, or at memory that is not present: an overflow interrupt never fetches a
+ * page.  For a 32-bit program, and for an exiting thread whose memory is gone, the user's
+ * part is the instruction only.  If the interrupt came during the switch to the thread,
+ * which can happen on POWER, both parts have only one address.
  *
- * On x86_64 and arm64 the caller of a function is missing if the function makes no frame, or
- * was interrupted before it made one: the caller's caller follows.  On POWER the link
- * register is taken for the caller, unless it is known to be stale; in a function that
- * has called another one it may be an address in the function itself.
+ * On x86_64 and arm64 the caller of a function is missing if the function makes no frame,
+ * or was interrupted before it made one: the next address is then the caller's caller.
+ * On POWER the link register is taken for the caller, unless it is known to be stale; in
+ * a function that has called another one it may be an address in the function itself.
  *
- * PFM_CALLCHAIN_LINK requests the link register on arm64, too.  Then PFM_CALLCHAIN_USER_LINK
- * in the flags of an entry means that user[1] is the value of that register, not a value
- * from the stack; PFM_CALLCHAIN_KERNEL_LINK means the same for kernel[1].  The value is the
- * caller if the function has not yet saved the register at user[0], or has restored it;
- * the unwind tables of the program tell.  Otherwise it does not belong to
- * the chain.  It is left out if it is zero.  x86_64 has no link register.
+ * PFM_CALLCHAIN_LINK requests the link register on arm64, too.  Then
+ * PFM_CALLCHAIN_USER_LINK in the flags of an entry means that user[1] is the value of
+ * that register, not a value from the stack; PFM_CALLCHAIN_KERNEL_LINK means the same for
+ * kernel[1].  The value is the caller if, at the instruction user[0], the function has
+ * not yet saved the register, or has restored it; the unwind tables of the program tell.
+ * Otherwise the value does not belong to the chain.  A link register of zero is left out.
+ * x86_64 has no link register.
  */
 #ifndef _PERFMON_PERFMON_CALLCHAIN_H
 #define _PERFMON_PERFMON_CALLCHAIN_H

@@ -8,9 +8,9 @@
  * sums only grow.  The format sends no notifications and never masks, so pfm_restart()
  * fails with EBUSY.
  *
- * The search for an entry is limited to PFM_HIST_NEIGHBOURS places, to bound the cost
- * of a sample.  If other entries occupy them all, the sample is counted as lost.  A table
- * with twice as many entries as sampled instructions loses almost none.
+ * The search for an entry is limited to PFM_HIST_NEIGHBOURS places, to bound the cost of
+ * a sample.  If other entries occupy them all, the sample is counted as lost.  A table
+ * with twice as many entries as sampled instructions loses almost no sample.
  */
 #ifndef _PERFMON_PERFMON_HIST_H
 #define _PERFMON_PERFMON_HIST_H
@@ -44,7 +44,7 @@ struct pfm_hist_arg {
  * @used: number of entries in use
  * @produced: number of samples: the sum of all counts plus @lost
  * @lost: number of samples for which there was no entry left
- * @lost_sum: sum of their periods
+ * @lost_sum: sum of the periods of lost samples
  * @throttled: number of times an event set was throttled
  * @reserved: zero
  *
@@ -68,7 +68,7 @@ struct pfm_hist_hdr {
  * @pmd: PMD that overflowed
  * @ip: instruction, as in pfm_dfl_smpl_entry
  * @count: number of samples; 0 if the entry is not in use
- * @sum: sum of their periods (negatives of pfm_dfl_smpl_entry.last_reset_val)
+ * @sum: sum of the samples' periods (negatives of pfm_dfl_smpl_entry.last_reset_val)
  *
  * The other fields of an entry are valid once @count is not 0.  A sample is in @sum
  * before it is in @count.

@@ -17,20 +17,20 @@
  *	PFM_IOC_UNLOAD		unloads the context; the values can still be read
  *
  * Closing the last descriptor unloads and frees the context.  read() returns messages
- * (struct pfarg_ovfl_msg), poll() reports when there is one.  The end of the monitored
- * thread sends PFM_MSG_END.  An overflow sends PFM_MSG_OVFL if the PMD has
+ * (struct pfarg_ovfl_msg), poll() reports when there is a message.  The end of the
+ * monitored thread sends PFM_MSG_END.  An overflow sends PFM_MSG_OVFL if the PMD has
  * PFM_REGFL_OVFL_NOTIFY; the program handles it and calls PFM_IOC_RESTART.
  *
  * A context made with a sampling format has a buffer, which mmap() maps.  At each
  * overflow of 64 bits the format writes a sample to it (perfmon_dfl_smpl.h).
  * Without a format an overflow masks monitoring until PFM_IOC_RESTART.
  *
- * A PMC is a register that selects what is counted, a PMD one that holds a count.
- * Numbers are logical.  The header of a PMU's register map (perfmon_armv8.h,
- * perfmon_soft.h, ...) documents which PMC drives which PMD.
- * Every counter is 64 bits wide here, whatever the width of the hardware's.
- * PMDs from PFM_VIRTUAL_PMD_BASE on exist with every PMU: time, context
- * switches and the like of the monitored thread.
+ * A PMC is a register that selects what is counted, a PMD one that holds a count.  Their
+ * numbers are logical: the header of a PMU's register map (perfmon_armv8.h,
+ * perfmon_soft.h, ...) documents what each number stands for and which PMC drives which
+ * PMD.  Every counter is 64 bits wide here, whatever its width in hardware.  PMDs from
+ * PFM_VIRTUAL_PMD_BASE on exist with every PMU: time, context switches and the like of
+ * the monitored thread.
  *
  * All structures have the same layout for 32-bit and 64-bit programs; a pointer
  * is passed as a 64-bit integer.  Structures named pfarg_* are those of perfmon2.
@@ -45,27 +45,29 @@
  * works with an earlier one as long as it uses nothing new; a new call, flag or field
  * that it does use fails with one of the errors below.
  *
- * 1. A command is identified by its type and number.  The size in a command is that of the
- *    caller's structure; the direction is ignored.  An unknown number is ENOTTY.
+ * 1. A command is identified by its type and number.  The size in a command is that of
+ *    the caller's structure; the direction is ignored.  An unknown number fails with
+ *    ENOTTY.
  *
  * 2. Structures with flags (pfarg_ctx, pfarg_pmc, pfarg_pmd, pfarg_pmr, pfarg_setdesc):
  *    unknown flags are EINVAL (PFM_REASON_FLAGS); PFM_IOC_INFO returns the known ones.
- *    Reserved fields are ignored; one gets a meaning only together with a new flag.
+ *    Reserved fields are ignored: a reserved field gets a meaning only together with a
+ *    new flag.
  *
  * 3. Structures without flags (pfarg_load, pfarg_start, all that are named pfm_*):
  *    reserved fields must be zero (EINVAL, PFM_REASON_RESERVED).  They leave room for
  *    flags, the name of a PMU, a CPU or a pidfd.
  *
- * 4. Every structure may become longer, at its end.  The kernel accepts a structure that is
- *    longer than the one it knows if the rest is zero; otherwise the call fails with E2BIG
- *    (PFM_REASON_TAIL) and changes nothing.  A structure that is shorter than its first
- *    version is EINVAL (PFM_REASON_SIZE).  The size of a structure is in the command, that
- *    of a vector's elements in struct pfm_vector, that of a format's argument in struct
- *    pfm_create (at most 4096 bytes there).
+ * 4. Every structure may become longer, at its end.  The kernel accepts a structure that
+ *    is longer than the one it knows if the rest is zero; if not, the call fails with
+ *    E2BIG (PFM_REASON_TAIL) and changes nothing.  A structure that is shorter than its
+ *    first version fails with EINVAL (PFM_REASON_SIZE).  The size of a structure is in
+ *    the command, that of a vector's elements in struct pfm_vector, that of a format's
+ *    argument in struct pfm_create (at most 4096 bytes there).
  *
  * 5. In structures that the kernel only returns, reserved fields are zero.  If such a
- *    structure is longer than the one the kernel knows, the kernel clears the rest.
- *    The caller need not initialise it.
+ *    structure is longer than the one the kernel knows, the kernel clears the rest.  The
+ *    caller need not initialise such a structure.
  *
  * 6. A message contains its length, see struct pfm_msg_header.
  */
@@ -96,14 +98,15 @@
 #define PFM_PMD_BV		 (PFM_MAX_PMDS / 64)
 
 /*
- * Virtual PMDs, which the core adds to every PMU.  They count from start to
- * stop like any PMD, in the active event set, and never overflow.  A read-only one does
- * not count: it has the present value, or the one at the last switch to another set.
+ * Virtual PMDs, which the core adds to every PMU.  They count from start to stop like any
+ * PMD, in the active event set, and never overflow.  A read-only one does not count: it
+ * has the present value or, if its set does not count, the value from when the set last
+ * counted.
  */
 #define PFM_VIRTUAL_PMD_BASE	 PFM_MAX_HARDWARE
 #define PFM_PMD_TASK_CLOCK	 256 /* ns of CPU time of the thread */
 #define PFM_PMD_CONTEXT_SWITCHES 257 /* times the thread was switched out */
-#define PFM_PMD_CPU_MIGRATIONS	 258 /* times it went to another CPU */
+#define PFM_PMD_CPU_MIGRATIONS	 258 /* times the thread went to another CPU */
 #define PFM_PMD_MINOR_FAULTS	 259 /* page faults without I/O */
 #define PFM_PMD_MAJOR_FAULTS	 260 /* page faults that waited for I/O */
 #define PFM_PMD_MONOTONIC_TIME	 261 /* ns of CLOCK_MONOTONIC between start and stop */
@@ -163,8 +166,8 @@ struct pfarg_pmc {
  * struct pfarg_pmd - a data register to write or read
  * @reg_num: in: logical number of the PMD
  * @reg_set: in: event set
- * @reg_flags: in on write: PFM_REGFL_OVFL_NOTIFY, PFM_REGFL_RANDOM; ignored on read:
- *	programs read into what they have written
+ * @reg_flags: in on write: PFM_REGFL_OVFL_NOTIFY, PFM_REGFL_RANDOM; ignored on read,
+ *	because programs read into the structure that they have written
  * @reg_value: in on write, out on read: 64-bit value
  * @reg_long_reset: in on write: value after PFM_IOC_RESTART
  * @reg_short_reset: in on write: value after an overflow that does not mask
@@ -210,7 +213,7 @@ struct pfarg_pmr {
 };
 
 /**
- * struct pfarg_start - where to start
+ * struct pfarg_start - the event set to start with
  * @start_set: in: event set that becomes active
  * @start_reserved1: must be zero
  * @start_reserved2: must be zero
@@ -265,7 +268,8 @@ struct pfarg_setdesc {
  * @set_ovfl_pmds: out: PMDs that overflowed last
  * @set_runs: out: times the set became active
  * @set_timeout: out: ns that remain of the timeout
- * @set_act_duration: out: ns that the set was active and monitoring, its thread running
+ * @set_act_duration: out: ns during which the set was active and monitoring and its
+ *	thread was running
  * @set_avail_pmcs: out: PMCs that are not held by others at the moment
  * @set_avail_pmds: out: PMDs that are not held by others at the moment
  * @set_reserved3: zero
@@ -289,8 +293,8 @@ struct pfarg_setinfo {
  * @msg_ovfl_pid: monitored thread (tid)
  * @msg_active_set: event set that was active
  * @msg_ovfl_cpu: CPU of the overflow
- * @msg_ovfl_tid: process (thread group) of that thread.  perfmon2 exchanged the two
- *	names by mistake; they stay so for its programs.
+ * @msg_ovfl_tid: process (thread group) of that thread.  perfmon2 swapped the names of
+ *	@msg_ovfl_pid and @msg_ovfl_tid by mistake; they stay swapped for its programs.
  * @msg_ovfl_ip: interrupted instruction
  * @msg_ovfl_pmds: PMDs that overflowed
  */
@@ -305,7 +309,7 @@ struct pfarg_ovfl_msg {
 };
 
 /**
- * struct pfm_msg_header - begin of every message except those of perfmon2
+ * struct pfm_msg_header - beginning of every message except those of perfmon2
  * @type: PFM_MSG_*
  * @size: bytes of the message, including this header; a multiple of 8
  *
@@ -386,7 +390,7 @@ struct pfm_vector {
  * @implemented_pmcs: out: PMCs that the PMU has
  * @implemented_pmds: out: PMDs that the PMU has, including virtual ones
  * @available_pmcs: out: PMCs that are not held by others at the moment, as far as the
- *	PMU's module knows; a context that uses held ones cannot be loaded
+ *	PMU's module knows; a context that uses held registers cannot be loaded
  * @available_pmds: out: PMDs that are not held by others at the moment
  * @counter_pmds: out: PMDs that count events
  * @features: out: PFM_FEATURE_*
@@ -437,11 +441,12 @@ struct pfm_info {
  * struct pfm_status - state of a context
  * @state: out: PFM_STATE_*
  * @flags: out: PFM_STATUS_*; USER_LEVEL is decided when the context is made
- * @target: out: thread (tid) on which it is loaded, as the caller sees it; 0 if none
+ * @target: out: thread (tid) on which the context is loaded, as the caller sees it; 0 if
+ *	none
  * @active_set: out: the active event set
- * @foreign_runs: out: number of times since load that the thread ran, started, on a
- *	foreign CPU, whose PMU is not that of the context (big.LITTLE).
- *	Nothing was counted then.  If not 0, PFM_STATUS_FOREIGN_CPU is set.
+ * @foreign_runs: out: number of times since the load that the thread ran on a foreign CPU
+ *	while the context was started.  The PMU of such a CPU is not that of the context
+ *	(big.LITTLE), so nothing was counted.  If not 0, PFM_STATUS_FOREIGN_CPU is set.
  * @reserved: zero
  */
 struct pfm_status {
@@ -545,24 +550,24 @@ struct pfm_error {
  * This call also decides whether the context counts at kernel level, see
  * PFM_STATUS_USER_LEVEL.
  *
- * ENOSYS: no PMU.  EFAULT: argument unreadable.  EINVAL: unknown flag, reserved
- * field not zero; no such format, argument shorter than its first version, or not
- * accepted by the format; an argument without a format.  EOPNOTSUPP: a flag that is not
- * offered yet.  EPERM: kernel.perf_event_paranoid, or policy or task_group in
- * /sys/kernel/perfmon, do not let the caller count.  EBUSY: the descriptor has a context.
- * ENOMEM: no memory, or a limit on buffers or event sets.  E2BIG: the structure, or the
- * format's argument, is longer than the kernel knows and the rest is not zero.
- * The format may return other errors.
+ * ENOSYS: no PMU.  EFAULT: argument unreadable.  EINVAL: an unknown flag; a reserved
+ * field that is not zero; an unknown format; an argument that is shorter than its first
+ * version, that the format does not accept, or that has no format.  EOPNOTSUPP: a flag
+ * that is not offered yet.  EPERM: kernel.perf_event_paranoid, or policy or task_group in
+ * /sys/kernel/perfmon, do not let the caller count.  EBUSY: the descriptor has a context
+ * already.  ENOMEM: no memory, or a limit on buffers or event sets.  E2BIG: the
+ * structure, or the format's argument, is longer than the kernel knows and the rest is
+ * not zero.  The format may return other errors.
  */
 #define PFM_IOC_CREATE_CONTEXT	_IOW(PFM_IOC_TYPE, 0, struct pfm_create)
 
 /**
  * PFM_IOC_WRITE_PMCS - write configuration registers (struct pfarg_pmc)
  *
- * Takes effect at once if the set is active and the thread runs.
+ * The values take effect at once if the set is active and the thread runs.
  *
- * EINVAL: count, PMC, flag, set or value; NO_EMUL64 on a PMC without counter.
- * E2BIG: longer than arg_mem_max.  EFAULT, ENOMEM.
+ * EINVAL: invalid count, PMC, flag, set or value; NO_EMUL64 on a PMC without a counter.
+ * E2BIG: the vector is longer than arg_mem_max.  EFAULT, ENOMEM.
  */
 #define PFM_IOC_WRITE_PMCS	_IOW(PFM_IOC_TYPE, 1, struct pfm_vector)
 
@@ -573,54 +578,55 @@ struct pfm_error {
  * reg_smpl_pmds and reg_reset_pmds.  Only PMDs in use count and can be read.  Writing a
  * read-only PMD puts it in use and changes no value.
  *
- * A counter that begins at -N overflows after N events.  After an overflow the counter and
- * each PMD in its reg_reset_pmds get their own reg_short_reset; or, if
- * monitoring was masked, their own reg_long_reset at PFM_IOC_RESTART.  With
- * PFM_REGFL_RANDOM a random number & reg_random_mask is subtracted, which makes the
- * period longer.  The generator is Carta's; its seed is reg_random_seed, or chosen by
- * the kernel if that is 0.  It has 2^31 - 2 states: seeds are taken modulo
- * 2^31 - 1, and 2^31 - 1 itself as 1.
+ * A counter that begins at -N overflows after N events.  After an overflow the counter
+ * and each PMD in its reg_reset_pmds get their own reg_short_reset; or, if monitoring was
+ * masked, their own reg_long_reset at PFM_IOC_RESTART.  With PFM_REGFL_RANDOM a random
+ * number, masked by reg_random_mask, is subtracted from the reset value, which makes the
+ * period longer.  The generator is Carta's.  Its seed is reg_random_seed; the kernel
+ * chooses a seed if that is 0.  The generator has 2^31 - 2 states: seeds are taken modulo
+ * 2^31 - 1, and a result of 0 becomes 1.
  *
- * In a set with PFM_SETFL_OVFL_SWITCH a counter with reg_ovfl_switch_cnt N switches to the
- * next set when it overflows for the Nth time since the set became active.  If several
- * counters have a count, the first to reach it switches.  Without a sampling format such
- * overflows do not mask, unless the counter has PFM_REGFL_OVFL_NOTIFY: then
- * PFM_IOC_RESTART does the switch.
+ * In a set with PFM_SETFL_OVFL_SWITCH a counter with reg_ovfl_switch_cnt N switches to
+ * the next set when it overflows for the Nth time since the set became active.  If
+ * several counters have a count, the first one that reaches its count switches.  Without
+ * a sampling format such overflows do not mask, unless the counter has
+ * PFM_REGFL_OVFL_NOTIFY: then PFM_IOC_RESTART does the switch.
  *
  * Some PMDs have a value only at an overflow.  They can be in reg_smpl_pmds, but
  * calls can neither write nor read them.  The header of the register map names them.
  *
- * EINVAL: count, PMD, flag or set; PMD in reg_smpl_pmds or reg_reset_pmds;
- * reg_ovfl_switch_cnt of a PMD that is not a counter.  EBUSY: the context is loaded, and
- * another user holds a PMD that this call would put in use.  E2BIG, EFAULT, ENOMEM.
+ * EINVAL: invalid count, PMD, flag or set; invalid PMD in reg_smpl_pmds or
+ * reg_reset_pmds; reg_ovfl_switch_cnt of a PMD that is not a counter.  EBUSY: the context
+ * is loaded, and another user holds a PMD that this call would put in use.  E2BIG,
+ * EFAULT, ENOMEM.
  */
 #define PFM_IOC_WRITE_PMDS	_IOW(PFM_IOC_TYPE, 2, struct pfm_vector)
 
 /**
  * PFM_IOC_READ_PMDS - read data registers (struct pfarg_pmd)
  *
- * Returns live values if the set is active and counts, saved ones otherwise; in every
- * state.  Consecutive elements of the same set are read at the same moment.
+ * Allowed in every state.  Returns live values if the set is active and counts, otherwise
+ * saved ones.  Consecutive elements of the same set are read at the same moment.
  *
- * EINVAL: count, PMD or set; PMD not in use.  E2BIG, EFAULT.
+ * EINVAL: invalid count, PMD or set; PMD not in use.  E2BIG, EFAULT.
  */
 #define PFM_IOC_READ_PMDS	_IOWR(PFM_IOC_TYPE, 3, struct pfm_vector)
 
 /**
  * PFM_IOC_LOAD - load the context on a thread
  *
- * The thread is not stopped.  The context is not started, its messages
- * are dropped, load_set becomes active, values of PMDs stay.
- * The PMDs in use of all sets are claimed, until the context is unloaded or its thread
- * ends.  Before the load others may use them.
+ * The thread is not stopped, and the context is not started.  Messages in the context's
+ * queue are dropped, load_set becomes active, and the values of PMDs stay.  The PMDs that
+ * any set of the context uses are claimed until the context is unloaded or its thread
+ * ends.  Before the load, others may use these PMDs.
  *
- * ESRCH: no such thread.  EPERM: the caller fails the kernel's ptrace read check for it
- * and lacks CAP_PERFMON, or it is a kernel thread; with PFM_FL_NOTIFY_BLOCK also: the
- * caller fails the ptrace attach check, or the thread belongs to process 1.  EBUSY: loaded
- * already, thread ending, sessions of the other kind exist, another user holds a PMD or
- * the PMU.  EEXIST: the thread has a context.  EINVAL: no such set, reserved field
- * not zero.  EFAULT.  ENOMEM, ENFILE: no memory, or no file, for the ptrace check.
- * The PMU module may return other errors.
+ * ESRCH: no such thread.  EPERM: the thread is a kernel thread, or the caller fails the
+ * kernel's ptrace read check for the thread and lacks CAP_PERFMON; with
+ * PFM_FL_NOTIFY_BLOCK also: the caller fails the ptrace attach check, or the thread
+ * belongs to process 1.  EBUSY: the context is loaded already, the thread is ending, or
+ * another user holds a PMD or the PMU.  EEXIST: the thread has a context already.
+ * EINVAL: no such set, reserved field not zero.  EFAULT.  ENOMEM, ENFILE: no memory, or
+ * no file, for the ptrace check.  The PMU module may return other errors.
  */
 #define PFM_IOC_LOAD		_IOW(PFM_IOC_TYPE, 4, struct pfarg_load)
 
@@ -642,12 +648,13 @@ struct pfm_error {
 /**
  * PFM_IOC_RESTART - continue after a notification
  *
- * The sampling format empties its buffer, PMDs that overflowed get their long
- * reset values, monitoring is unmasked and a blocked thread continues.  All this is
- * done when the call returns.
+ * The sampling format, if there is one, empties the part of its buffer that was read.
+ * PMDs that overflowed get their long reset values, monitoring is unmasked and a blocked
+ * thread continues.  All this is done when the call returns.
  *
- * EBUSY: no notification waits for a restart; not loaded; not masked, and no format that
- * has something to restart.
+ * EBUSY: the context is not loaded; no notification waits for a restart (some formats do
+ * not need one); or there is nothing to restart: monitoring is not masked and there is no
+ * format, or the format refuses.
  */
 #define PFM_IOC_RESTART		_IO(PFM_IOC_TYPE, 7)
 
@@ -657,20 +664,20 @@ struct pfm_error {
  * Changing a set puts its PMCs at their defaults and its switch counts to 0; values of
  * PMDs and the other fields that were written with them stay.
  *
- * Each set has its own PMCs and PMDs.  One set is active at a time: the one of load or
- * start, then the one with the next number, and after the last one the first again.  The
- * flag of the active set determines when the switch to the next one comes; a set without
- * a flag stays active.
+ * Each set has its own PMCs and PMDs.  One set is active at a time: first the one that
+ * load or start names, then the one with the next number; the first follows the last.
+ * The flag of the active set determines when the switch to the next one comes; a set
+ * without a flag stays active.
  *
  * PFM_SETFL_TIME_SWITCH: after set_timeout ns of CPU time of the thread while monitoring.
- * It also works with a single set: set_runs then counts the timeouts.
+ * This also works with a single set, whose set_runs then counts the timeouts.
  * PFM_SETFL_OVFL_SWITCH: after reg_ovfl_switch_cnt overflows, see PFM_IOC_WRITE_PMDS.
  *
  * When a set becomes active, its counters continue from the values at the last switch.
- * PMDs that overflowed, and their reg_reset_pmds, get their short reset values, or the
- * long ones if a call of the user (load, start, restart) made the set active.
+ * PMDs that overflowed, and those in their reg_reset_pmds, get their short reset values,
+ * or the long ones if PFM_IOC_START with a set or PFM_IOC_RESTART made the set active.
  *
- * EBUSY: loaded.  EINVAL: flags; no timeout where one is needed.
+ * EBUSY: loaded.  EINVAL: invalid flags; PFM_SETFL_TIME_SWITCH without a timeout.
  * ENOMEM: no memory, or one of the limits max_sets, set_mem_max and set_user_max in
  * /sys/kernel/perfmon.  E2BIG, EFAULT.
  */
@@ -698,8 +705,8 @@ struct pfm_error {
 /**
  * PFM_IOC_INFO - what the module and the PMU offer; needs no context.
  *
- * Loads the PMU module for the machine if no PMU is registered.
- * EFAULT, ENOMEM.  Without a PMU it succeeds with an empty pmu_name.
+ * Loads the PMU module for the machine if no PMU is registered.  EFAULT, ENOMEM.  Without
+ * a PMU the call succeeds with an empty pmu_name.
  */
 #define PFM_IOC_INFO		_IOR(PFM_IOC_TYPE, 12, struct pfm_info)
 
@@ -719,7 +726,7 @@ struct pfm_error {
  *
  * As PFM_IOC_READ_PMDS, with smaller elements: the fastest way to read.
  *
- * EINVAL: count, PMD, flags or set; PMD not in use.  E2BIG, EFAULT.
+ * EINVAL: invalid count, PMD, flags or set; PMD not in use.  E2BIG, EFAULT.
  */
 #define PFM_IOC_READ		_IOWR(PFM_IOC_TYPE, 15, struct pfm_vector)
 

@@ -8,8 +8,8 @@
  * fails with EBUSY if none is full.  If no region is free, samples are counted as lost.
  * After the end of the thread the user reads the remaining regions without releasing them.
  *
- * The buffer: struct pfm_nway_hdr, a struct pfm_nway_region for each region, and
- * from @region_offset on the regions, @region_size bytes each.
+ * The buffer has a struct pfm_nway_hdr, a struct pfm_nway_region for each region and,
+ * from @region_offset on, the regions of @region_size bytes each.
  */
 #ifndef _PERFMON_PERFMON_NWAY_H
 #define _PERFMON_PERFMON_NWAY_H
@@ -77,13 +77,13 @@ struct pfm_nway_hdr {
 
 /**
  * struct pfm_nway_region - description of a region, 32 bytes
- * @count: number of its entries
- * @size: bytes of its entries
+ * @count: number of entries in the region
+ * @size: bytes of these entries
  * @lost: number of samples lost since the region before it became full
  * @reserved: zero
  *
- * It is also valid for the region that is being filled: an entry is complete before
- * @count includes it.  At the end of monitoring that region has the last entries.
+ * The description is also valid for the region that is being filled: an entry is complete
+ * before @count includes it.  At the end of monitoring that region has the last entries.
  */
 struct pfm_nway_region {
 	__u64 count;

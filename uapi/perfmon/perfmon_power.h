@@ -14,7 +14,7 @@
  * All counters share all PMCs; a PMC that was not written has its default
  * value.  PMC5 counts instructions and PMC6 cycles, regardless of MMCR1.
  *
- * A counter has 31 bits: bit 31 of the register is set when it has overflowed.
+ * A counter has 31 bits: bit 31 of the register is set when the counter has wrapped.
  * PMD 0 is read-only.  It is the time base when it was read or, if the set does not
  * count, when the set last counted; it does not count the thread's time.
  */
@@ -50,7 +50,7 @@
 #define PFM_POWER_MMCR1_UNIT_SHIFT(n)	(64 - 4 * (n))
 #define PFM_POWER_MMCR1_SELECT_SHIFT(n) (32 - 8 * (n))
 
-/* MMCR2 freezes PMCn, n = 1 to 6, alone. */
+/* The bits of MMCR2 that freeze only PMCn, n = 1 to 6. */
 #define PFM_POWER_MMCR2_FCS(n)		(1ull << (72 - 9 * (n))) /* in the kernel */
 #define PFM_POWER_MMCR2_FCP(n)		(1ull << (71 - 9 * (n))) /* in programs */
 #define PFM_POWER_MMCR2_FCH(n)		(1ull << (66 - 9 * (n))) /* in the hypervisor */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The interface between the core and sampling formats.  A format includes this header
- * and no other of the project's.
+ * The interface between the core and sampling formats.  A format includes this header and
+ * no other header of the project.
  *
  * A sampling format is a module that gets each sample and decides what to store.  The core
  * allocates a buffer for it, which the user can map read-only, and calls it for each
@@ -37,9 +37,9 @@ struct task_struct;
 
 /**
  * struct pfm_sample - an overflow
- * @task: the monitored thread.  It is not current if an NMI comes when its counters already
- *	run but the scheduler has not yet switched to it.  Then user addresses
- *	belong to another program.
+ * @task: the monitored thread.  It is not current if an NMI comes when its counters
+ *	already run but the scheduler has not yet switched to it.  In that case, user
+ *	addresses belong to another program.
  * @regs: interrupted registers; those of user mode if the overflow was only found
  *	when the thread left the CPU
  * @ip: the instruction that the hardware recorded; otherwise the interrupted one, or the
@@ -49,9 +49,10 @@ struct task_struct;
  *	header; NULL if there is none or this user may not see it
  * @payload_size: bytes of @payload
  * @time: ns of the scheduler's clock
- * @last_reset: value from which the PMD counted; its negative is the period
- * @event_id: reg_smpl_eventid of the PMD
- * @values: values of the PMDs in its reg_smpl_pmds, in ascending order of their numbers
+ * @last_reset: value from which @pmd counted; its negative is the period
+ * @event_id: reg_smpl_eventid of @pmd
+ * @values: values of the PMDs in reg_smpl_pmds of @pmd, in ascending order of their
+ *	numbers
  * @value_count: number of @values
  * @tid: thread, as the loader of the context sees it
  * @cpu: CPU
@@ -73,7 +74,7 @@ struct pfm_sample {
 	const u64 *values;
 	u32 value_count;
 	u32 tid;
-	/* As in struct pfm_dfl_smpl_entry: pfm_sample_write() copies them as one word. */
+	/* The next three are as in struct pfm_dfl_smpl_entry and are copied as one word. */
 	u16 cpu;
 	u16 set;
 	u32 tgid;
@@ -85,7 +86,7 @@ struct pfm_sample {
 #define PFM_CONTROL_NOTIFY 0x1 /* send a notification if the PMD has OVFL_NOTIFY */
 #define PFM_CONTROL_RESET  0x2 /* give the PMDs their reset values */
 #define PFM_CONTROL_MASK   0x4 /* mask monitoring, or leave it masked */
-#define PFM_CONTROL_SWITCH 0x8 /* switch event sets; with _MASK at the restart */
+#define PFM_CONTROL_SWITCH 0x8 /* switch event sets; if _MASK is set: at the restart */
 
 /* struct pfm_format.flags */
 #define PFM_FORMAT_CONTINUOUS                                                            \
@@ -109,8 +110,8 @@ struct pfm_format_setup {
  * @buffer: sampling buffer, which the user can map: page-aligned, zeroed before init;
  *	NULL if the context has none
  * @buffer_size: bytes of @buffer, from pfm_format.buffer_size
- * @private: for the format's use, NULL before init; points to memory that the user must
- *	not see, with or without a buffer
+ * @private: for the format's use: may point to memory that the user must not see, even if
+ *	there is no @buffer; NULL before init
  */
 struct pfm_format_instance {
 	void *buffer;
@@ -125,20 +126,20 @@ struct pfm_format_instance {
  * @name: name for programs: up to 39 characters of a-z, 0-9, '_' and '-'
  * @uuid: UUID for programs, as text of 36 characters
  * @version: major << 16 | minor
- * @argument_size: bytes of the argument, up to 4096; 0: it has none
+ * @argument_size: bytes of the argument, up to 4096; 0: the format has no argument
  * @argument_first_size: bytes of the argument's first version, if the argument has become
  *	longer since; the core clears what an older program does not pass.  0: as
  *	@argument_size
  * @flags: PFM_FORMAT_*
- * @owner: its module; set by the core
+ * @owner: the format's module; set by the core
  *
- * @buffer_size: checks the argument and sets the size of the buffer in bytes, 0 for
- *	none.  Returns 0, or the error of the creation: -EINVAL for a bad argument.
+ * @buffer_size: checks the argument and sets the size of the buffer in bytes, 0 for none.
+ *	Returns 0, or the error with which the creation fails: -EINVAL for a bad argument.
  *	Process context, may sleep; optional.
  * @init: sets up the instance of a context: writes the buffer's header, sets @private.
- *	Returns 0, or the error of the creation after undoing what it did.  Allocations
- *	with GFP_KERNEL_ACCOUNT are charged to the user.  Process context, may sleep;
- *	optional.
+ *	Returns 0; or, after undoing what it did, the error with which the creation fails.
+ *	Allocations with GFP_KERNEL_ACCOUNT are charged to the user.  Process context, may
+ *	sleep; optional.
  * @exit: frees @private.  Called once for each @init that succeeded (or for each creation
  *	if there is no @init), also if the creation fails later.  No other callback
  *	runs at the same time or later.  The user may still read the buffer, which the
@@ -146,10 +147,11 @@ struct pfm_format_instance {
  * @handler: handles a sample.  Called for each PMD that overflowed, in ascending order, with
  *	interrupts off, perhaps from NMI; for one instance never concurrently.  It must
  *	not wait or fault.  Returns PFM_CONTROL_*.
- * @restart: the user has handled a notification.  @active: monitoring is not
- *	masked.  Interrupts off, no handler running.  Returns 0, PFM_CONTROL_RESET, _MASK,
- *	or -EBUSY if there is nothing to restart; optional.
- * @throttled: the event set is throttled for a tick.  Context as for @handler; optional.
+ * @restart: the user has handled a notification.  @active: monitoring is not masked.
+ *	Called with interrupts off while no handler runs.  Returns 0, PFM_CONTROL_RESET,
+ *	_MASK, or -EBUSY if there is nothing to restart; optional.
+ * @throttled: the event set is throttled for a tick.  Called in the same context as
+ *	@handler; optional.
  *
  * The user reads the buffer while the format writes it: data must be written before the
  * count or offset that includes it, see pfm_format_publish().
@@ -180,7 +182,8 @@ struct pfm_format {
  * Process context, may sleep.
  *
  * Return: 0, -ENOEXEC if the module was built for another PFM_FORMAT_INTERFACE, -EBUSY if
- * its name or UUID is taken, -EINVAL if the description is not complete, -ENOMEM.
+ * another format has its name or UUID, -EINVAL if the description is not complete,
+ * -ENOMEM.
  */
 #define pfm_format_register(format) __pfm_format_register(format, THIS_MODULE)
 int __pfm_format_register(struct pfm_format *format, struct module *owner);
@@ -189,8 +192,8 @@ int __pfm_format_register(struct pfm_format *format, struct module *owner);
  * pfm_format_unregister() - unregister a format
  * @format: a registered format
  *
- * No context uses it: a context holds a reference to the module.  Process context, may
- * sleep.
+ * No context uses the format any more: each context holds a reference to its format's
+ * module.  Process context, may sleep.
  */
 void pfm_format_unregister(struct pfm_format *format);
 
@@ -221,8 +224,8 @@ static inline void pfm_linear_init(struct pfm_dfl_smpl_hdr *header, u64 size, u6
 /**
  * pfm_linear_next() - get the place of the next entry
  *
- * Return: NULL if the largest entry does not fit; then the sample was counted as lost
- * and the handler returns pfm_linear_full().
+ * Return: NULL if the largest entry does not fit; the sample has then been counted as
+ * lost, and the handler must return pfm_linear_full().
  */
 static inline void *pfm_linear_next(struct pfm_dfl_smpl_hdr *header)
 {
@@ -240,7 +243,7 @@ static inline u32 pfm_linear_full(void)
 }
 
 /**
- * pfm_linear_add() - publish the entry that was written, of @size bytes
+ * pfm_linear_add() - publish the entry of @size bytes that was written
  *
  * Return: the value that the handler returns.
  */
@@ -256,7 +259,7 @@ static inline u32 pfm_linear_add(struct pfm_dfl_smpl_hdr *header, u64 size)
 	return pfm_linear_full();
 }
 
-/* pfm_format.restart: the buffer has been read. */
+/* pfm_format.restart: empty the buffer, which the user has read. */
 static inline int pfm_linear_restart(struct pfm_format_instance *instance, bool active)
 {
 	struct pfm_dfl_smpl_hdr *header = instance->buffer;
@@ -282,7 +285,7 @@ static_assert(PFM_SAME_DISTANCE(set) && PFM_SAME_DISTANCE(tgid));
 static_assert(offsetof(struct pfm_sample, cpu) % sizeof(u64) == 0);
 #undef PFM_SAME_DISTANCE
 
-/* A sample as struct pfm_dfl_smpl_entry. */
+/* Write a sample as a struct pfm_dfl_smpl_entry. */
 static inline void pfm_sample_write(struct pfm_dfl_smpl_entry *entry,
 				    const struct pfm_sample *sample)
 {

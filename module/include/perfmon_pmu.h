@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The interface between the core and PMU modules.  A PMU module includes this header and
- * no other of the core's.
+ * no other header of the core.
  *
  * A PMU module describes the registers of a PMU and moves
  * values between them and memory.  The core handles contexts, threads,
@@ -35,11 +35,11 @@ struct task_struct;
 
 /*
  * A module with MODULE_ALIAS(PFM_PMU_ALIAS(processor)) is loaded when a context is made
- * and no PMU is registered.  The core requests the identity of the processor, such as
- * "arm64:midr410fd070" (MIDR_EL1), "powerpc:pvr004e1200" (PVR) or
+ * and no PMU is registered.  The core requests the alias with the identity of the
+ * processor, such as "arm64:midr410fd070" (MIDR_EL1), "powerpc:pvr004e1200" (PVR) or
  * "x86:ven0000fam0006mod008f" (the kernel's numbers of vendor, family and model; all
- * hexadecimal, in lower case); the alias of a module is a pattern as in fnmatch(3).
- * If no PMU is registered after that, the core requests "fallback".
+ * hexadecimal, in lower case); the alias of a module is a pattern as in fnmatch(3).  If
+ * no PMU is registered after that, the core requests "fallback".
  */
 #define PFM_PMU_ALIAS(processor) "perfmon-pmu:" processor
 
@@ -59,7 +59,7 @@ struct task_struct;
 
 /* Kinds of register, struct pfm_register.type */
 #define PFM_REG_COUNTER		 BIT(0) /* PMD counts events and overflows */
-#define PFM_REG_READ_ONLY	 BIT(1) /* PMD that cannot be written; all from 64 on */
+#define PFM_REG_READ_ONLY	 BIT(1) /* PMD that cannot be written; every PMD from 64 on */
 #define PFM_REG_NO_EMUL64	 BIT(2) /* PMC accepts PFM_REGFL_NO_EMUL64 */
 #define PFM_REG_SAMPLED		 BIT(3) /* PMD that only samples can contain */
 #define PFM_REG_NO_LEVELS	 BIT(4) /* PMC: its counters reveal no more than /proc does */
@@ -74,7 +74,7 @@ struct task_struct;
  * @user_set: bits of a PMC that the core sets in a context that may count at user level
  *	only, in written values and in @default_value
  * @user_clear: bits of a PMC that the core clears in such a context
- * @address: its number in hardware, shown in /sys/kernel/perfmon only
+ * @address: number of the register in hardware; only shown in /sys/kernel/perfmon
  * @counters: PMC: bitmap of the counters that it drives
  *
  * At least one PMC of each counter has @user_set or @user_clear, which exclude the kernel
@@ -94,11 +94,10 @@ struct pfm_register {
 
 /**
  * struct pfm_registers - the registers of one event set, in memory
- * @used_pmcs: PMCs below 256 that drive a counter in use, or that were written and
- *	drive none.  They must be programmed while the set counts; on shared hardware no
- *	others may be.
- * @used_pmds: PMDs below 256 in use: these, and no others, are counted,
- *	saved and restored
+ * @used_pmcs: PMCs below 256 that drive a counter in use, or that were written and drive
+ *	none.  They must be programmed while the set counts; on shared hardware, no other
+ *	PMCs may be.
+ * @used_pmds: PMDs below 256 in use: only these count, are saved and are restored
  * @counters: those of @used_pmds that are counters, all below 64
  * @interrupting: those of @counters whose wrap must interrupt
  * @pmcs: values of PMCs
@@ -111,10 +110,10 @@ struct pfm_register {
  *	start, stop, read, acknowledge and the interrupt handler), configure() may not.
  *	Zero in a new set and in a copy of a set.
  * @task: the monitored thread
- * @resumed: the set starts because the thread was switched in, not because of a call
- *	of the user
+ * @resumed: the set starts because the thread was switched in, not because of a user's
+ *	call
  *
- * Owned by the core.  The operations below may read all of it, and write @pmds
+ * The core owns this structure.  The operations below may read all of it, and write @pmds
  * (in stop), @config (in configure) and @state.
  */
 struct pfm_registers {
@@ -160,60 +159,59 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
 /**
  * struct pfm_pmu_operations - operations of a PMU
  *
- * Hot operations are called on the CPU concerned with interrupts off.  They must not
- * wait, and only an NMI of the same PMU can interrupt them.
- * The core calls them in the order write_pmcs, write_pmds,
- * start, ..., stop.  It leaves out write_pmcs if
- * this CPU was last programmed with the same values, and write_pmds if its
- * counters have not been touched since the set was saved there.
- * pfm_running_registers() returns the set from before start until before stop.
- * Between that and the end of stop an overflow handler gets NULL and must leave
- * overflows where overflows() finds them.
+ * Hot operations are called with interrupts off, on the CPU whose registers they access.
+ * They must not wait, and only an NMI of the same PMU can interrupt them.  The core calls
+ * them in the order write_pmcs, write_pmds, start, ..., stop.  It leaves out write_pmcs
+ * if this CPU was last programmed with the same values.  It leaves out write_pmds if the
+ * counters of this CPU have not changed since they were saved in the set.
+ * pfm_running_registers() returns the registers of the set from before start until before
+ * stop.  During stop, an overflow handler gets NULL and must leave overflows where
+ * overflows() finds them.
  *
  * @claim: claim PMDs @pmds (PFM_HARDWARE_BV words), and the PMCs that drive them, on all
- *	CPUs of the PMU.  Called when a context is loaded that uses PMDs which no loaded
- *	context has used yet, or when a loaded context puts them in use; others may be
- *	counting.  Returns 0, or a negative errno after claiming nothing: -EBUSY if
- *	somebody else holds a PMD, after pfm_pmu_blame().  Exclusive hardware is claimed
- *	at the first call.  Process context, may sleep, CPU hotplug held off.
- * @release: release @pmds.  Called when no loaded context uses them any more; others may
- *	be counting.  Process context, may sleep, CPU hotplug held off.
+ *	CPUs of the PMU.  Called when a load, or a write to a loaded context, needs PMDs
+ *	that are not claimed; other contexts may be counting.  Returns 0; or claims
+ *	nothing and returns a negative errno: -EBUSY, after pfm_pmu_blame(), if somebody
+ *	else holds a PMD.  Exclusive hardware is claimed as a whole at the first call.
+ *	Process context, may sleep, CPU hotplug held off.
+ * @release: release @pmds.  Called when no loaded context uses these PMDs any more; other
+ *	contexts may be counting.  Process context, may sleep, CPU hotplug held off.
  *	Hardware that nobody else uses needs neither this nor @claim.
  * @held_by_others: set the bits of PMDs in @pmds (PFM_HARDWARE_BV words) that @claim could
  *	not claim at the moment; process context, may sleep; optional
  * @load: a context is about to be loaded on a thread, with its registers as they are now;
- *	PMCs and PMDs may be written later.  Returns 0, or the error of the load after
- *	undoing what it did.  Called by the loader (current), in
- *	process context, may sleep; optional.
+ *	PMCs and PMDs may be written later.  Returns 0; or, after undoing what it did, the
+ *	error with which the load fails.  Called by the loader (current), in process
+ *	context, may sleep; optional.
  * @unload: undo @load.  Called once for each @load that returned 0: when the user unloads
  *	the context, when the thread or the context ends, or when the load fails later.
  *	Called on the CPU where the thread runs, or on any CPU if it does not run; the
  *	counters are halted.  Interrupts off, perhaps with a run queue locked: it must not
  *	wait, allocate or free; optional.
- * @check_pmc: whether PMC @n accepts the value, which it may change.  Reserved bits are
- *	already replaced.  Process context, may sleep; optional.
- * @configure: PMC values, @counters or @interrupting of a set have changed; computes
- *	@config, to keep write_pmcs and start short.  Interrupts
- *	off, on any CPU, the set counts nowhere; optional.
- * @write_pmcs: hot; program @used_pmcs, and let exactly @interrupting of @counters
- *	interrupt (or leave that to start).  @programmed are the registers of the
- *	last call on this CPU, unchanged since, or NULL if they are not
- *	known: what is the same in both need not be written.
+ * @check_pmc: returns whether PMC @n accepts @value; may change @value.  Reserved bits
+ *	already have their defaults.  Process context, may sleep; optional.
+ * @configure: computes @config after PMC values, @counters or @interrupting of a set have
+ *	changed, to keep write_pmcs and start short.  Called with interrupts off, on any
+ *	CPU, while the set does not count; optional.
+ * @write_pmcs: hot; program @used_pmcs, and let only those of @counters interrupt that
+ *	are in @interrupting (or leave this to start).  @programmed has the values that
+ *	the last call wrote on this CPU, or is NULL if these are not known: equal values
+ *	need not be written.
  * @write_pmds: hot; write @pmds to the counters: all of @used_pmds below 64 or, after an
  *	overflow, some of them.
- * @start: hot; let @counters count.  One register write where there is a global
- *	or per-counter enable.
+ * @start: hot; let @counters count.  Takes one register write where the hardware has a
+ *	global or per-counter enable.
  * @stop: hot; halt @counters, then do what read does, with @pmds of the set as
  *	@values.  On return nothing counts.
  * @read: hot; store the 64-bit values of @used_pmds, which may be counting, in @values by
- *	their numbers: pfm_pmd_merge() of the values in memory and in hardware.
- *	Returns overflows() as of after the last read.
- * @sample: hot; counters halted, after an overflow: store those of @pmds (a bitmap)
- *	that are PFM_REG_SAMPLED in @values by their numbers.  Required if the PMU has
- *	such registers.
- * @overflows: hot; the @counters that wrapped and were not acknowledged; required if
- *	the PMU calls pfm_overflow().
- * @acknowledge: hot; clear these overflows.  The core has recorded them.
+ *	their numbers: pfm_pmd_merge() of the values in memory and in hardware.  Returns
+ *	what overflows() returns after these values were read.
+ * @sample: hot; called after an overflow, with counters halted: store those of @pmds (a
+ *	bitmap) that are PFM_REG_SAMPLED in @values by their numbers.  Required if the PMU
+ *	has such registers.
+ * @overflows: hot; returns the @counters that wrapped and were not acknowledged; required
+ *	if the PMU calls pfm_overflow().
+ * @acknowledge: hot; clear the overflows of @counters, which the core has recorded.
  */
 struct pfm_pmu_operations {
 	int (*claim)(struct pfm_pmu *pmu, const u64 *pmds);
@@ -243,10 +241,10 @@ struct pfm_pmu_operations {
  * @name: name in pmu_desc
  * @is_state: the PMD has the present value of @read.  Otherwise it counts, in each event
  *	set, the growth of @read while the set was active and monitoring.
- * @read: returns the value for the thread @task.  Called on the CPU where the thread runs,
- *	or on any if it does not run; interrupts off, perhaps from NMI.
+ * @read: returns the value for the thread @task.  Called on the CPU where the thread
+ *	runs, or on any CPU if it does not run; interrupts off, perhaps from NMI.
  *
- * It can be read, recorded in samples and, if it counts, reset, like any PMD.
+ * Like any PMD, it can be read, recorded in samples and, if it counts, reset.
  */
 struct pfm_virtual_pmd {
 	const char *name;
@@ -266,13 +264,13 @@ struct pfm_virtual_pmd {
  * @pmds: registers 0 .. @pmd_count - 1, at most PFM_MAX_HARDWARE
  * @pmc_count: length of @pmcs
  * @pmd_count: length of @pmds
- * @virtuals: its virtual PMDs, from PFM_VIRTUAL_PMU_BASE on; optional
+ * @virtuals: the PMU's own virtual PMDs, from PFM_VIRTUAL_PMU_BASE on; optional
  * @virtual_count: length of @virtuals, at most PFM_MAX_PMU_VIRTUAL
- * @rank: PFM_RANK_*, or a value between them.  The default PMU is the one of the lowest
- *	rank, among equals the one that was registered first.
+ * @rank: PFM_RANK_*, or a value between them.  The default PMU is the one with the lowest
+ *	rank; among equals, the one that was registered first.
  * @cpus: CPUs that have this PMU; empty means all.  The module may add CPUs later.
- * @owner: set by the core: its module
- * @is_partial: set by the core: some CPU does not have it
+ * @owner: set by the core: the PMU's module
+ * @is_partial: set by the core: some CPU does not have this PMU
  * @node: for the core's use
  * @claims: for the core's use
  * @facts: for the core's use
@@ -304,11 +302,11 @@ struct pfm_pmu {
  * pfm_pmu_register() - register a PMU
  * @pmu: a static object, filled in up to @cpus
  *
- * Others may hold the hardware: only the load of a context claims it.
+ * Others may hold the hardware at this time: it is claimed when a context is loaded.
  * Process context, may sleep.
  *
- * Return: 0, -ENOEXEC if the module was built for another PFM_PMU_INTERFACE, -EBUSY if
- * there is one of that name, -EINVAL if the description is not consistent, -ENOMEM.
+ * Return: 0, -ENOEXEC if the module was built for another PFM_PMU_INTERFACE, -EBUSY if a
+ * PMU of that name is registered, -EINVAL if the description is not consistent, -ENOMEM.
  */
 #define pfm_pmu_register(pmu) __pfm_pmu_register(pmu, THIS_MODULE)
 int __pfm_pmu_register(struct pfm_pmu *pmu, struct module *owner);
@@ -317,8 +315,8 @@ int __pfm_pmu_register(struct pfm_pmu *pmu, struct module *owner);
  * pfm_pmu_unregister() - unregister a PMU
  * @pmu: a registered PMU
  *
- * No context uses it: a context holds a reference to the module.  Process context, may
- * sleep.
+ * No context uses the PMU any more: each context holds a reference to its PMU's module.
+ * Process context, may sleep.
  */
 void pfm_pmu_unregister(struct pfm_pmu *pmu);
 
@@ -365,13 +363,13 @@ struct pfm_overflow_result {
  * pfm_overflow() - handle an overflow interrupt
  * @pmu: PMU of the interrupt
  * @regs: interrupted registers
- * @noted: data that the hardware recorded, valid until this returns: an array that
- *	ends with an element without @counters.  If several elements are about a counter,
- *	the first one is used.  NULL if the hardware records nothing.
+ * @noted: data that the hardware recorded, valid until pfm_overflow() returns: an array
+ *	that ends with an element without @counters.  If several elements are about a
+ *	counter, the first one is used.  NULL if the hardware records nothing.
  *
- * Called by the PMU module's interrupt handler, interrupt or NMI, on the CPU
- * concerned, with the counters of the running set halted.  The core calls
- * overflows(), records the overflows and acknowledges them.
+ * Called by the PMU module's handler, in an interrupt or NMI, on the CPU of the overflow,
+ * with the counters of the running set halted.  The core calls overflows(), records the
+ * overflows and acknowledges them.
  */
 struct pfm_overflow_result pfm_overflow(const struct pfm_pmu *pmu, struct pt_regs *regs,
 					const struct pfm_hardware_sample *noted);
@@ -389,13 +387,14 @@ struct pfm_registers *pfm_running_registers(const struct pfm_pmu *pmu);
 /**
  * pfm_registers_lost() - report that this CPU's registers have changed
  *
- * The core then writes all registers at the next start.  Interrupts off; registers
- * of a set that counts on this CPU must not have changed.  Also called for each CPU
- * that comes online, unless its registers keep their values while it is offline.
+ * The core then writes all registers at the next start.  Called with interrupts off;
+ * registers of a set that counts on this CPU must not have changed.  A module also calls
+ * it on each CPU that comes online, unless the CPU's registers keep their values while it
+ * is offline.
  */
 void pfm_registers_lost(void);
 
-/* The low @width bits, 1 to 64. */
+/* Return: a mask of the low @width bits; @width is 1 to 64. */
 static inline u64 pfm_width_mask(unsigned int width)
 {
 	return ~0ull >> (64 - width);

@@ -16,7 +16,7 @@ static int refuse_no_argument(void)
 	return -1;
 }
 
-/* Store the kernel's reason for the failure before @fd is closed. */
+/* Store the kernel's reason for the failure, then close @fd.  Return: -1. */
 static int give_up(int fd)
 {
 	struct pfm_error error;
@@ -30,7 +30,7 @@ static int give_up(int fd)
 	return -1;
 }
 
-/* Clear the reserved fields in the argument of perfmon2's format. */
+/* Clear the reserved fields in the argument of "default", perfmon2's format. */
 static void *clean_argument(const char *name, void *argument, size_t size,
 			    struct pfm_dfl_smpl_arg *clean)
 {
@@ -43,7 +43,7 @@ static void *clean_argument(const char *name, void *argument, size_t size,
 	return clean;
 }
 
-/* The structure is new, so its users have cleared the reserved fields. */
+/* The structure is newer than perfmon2: its users have cleared the reserved fields. */
 PFMDEV_EXPORT int pfm_create(const struct pfm_create *create)
 {
 	int fd;

@@ -35,7 +35,7 @@ static const char *const calls[] = {
 	[_IOC_NR(PFM_IOC_STATUS)] = "pfm_get_status",
 };
 
-/* Format of the value; reasons that are not in the table have none. */
+/* Format of the value.  Other reasons have no value, except PFM_REASON_COUNT. */
 static const char *const values[] = {
 	[PFM_REASON_TOO_LONG] = "%llu bytes",
 	[PFM_REASON_RESERVED] = "0x%llx",
@@ -58,7 +58,7 @@ static const char *const values[] = {
 	[PFM_REASON_MAY_NOT_BLOCK] = "thread %llu",
 };
 
-/* The rest of the buffer. */
+/* The part of the buffer that is still free. */
 struct text {
 	char *next;
 	size_t room;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Shared by the files of the library.  Names of its own begin with pfmdev_: the
- * static library must not clash with its users, nor with libpfm4.
+ * Declarations for all files of the library.  Names that it does not export begin with
+ * pfmdev_, so that the static library clashes neither with its users nor with libpfm4.
  */
 #ifndef PFMDEV_INTERNAL_H
 #define PFMDEV_INTERNAL_H
@@ -10,10 +10,13 @@
 
 #define PFMDEV_EXPORT __attribute__((visibility("default")))
 
-/* ioctl(2), but EBADF if @fd does not belong to perfmon; ENOTTY: the module is older */
+/*
+ * ioctl(2), but fails with EBADF if @fd does not belong to perfmon.  So ENOTTY means that
+ * the module is older than the call.
+ */
 int pfmdev_call(int fd, unsigned long command, void *argument);
 
-/* the same, with a vector of @count elements at @address */
+/* pfmdev_call() with a vector of @count elements at @address */
 int pfmdev_vector_call(int fd, unsigned long command, void *address, int count);
 
 /**
@@ -21,8 +24,8 @@ int pfmdev_vector_call(int fd, unsigned long command, void *address, int count);
  * @opening: the device could not be opened; error.error is the errno of open(2)
  * @error: result of PFM_IOC_LAST_ERROR; error.error is 0 if nothing has failed
  *
- * The library's only state, because such a failure leaves no descriptor.  Per thread,
- * like errno.
+ * This is the library's only state.  A call that returns no descriptor leaves nothing
+ * that could be asked for the reason.  Each thread has its own state, as with errno.
  */
 struct pfmdev_failure {
 	int opening;

@@ -19,9 +19,9 @@
 #include <linux/types.h>
 
 /*
- * The structures of perfmon2 were made of the types of <stdint.h>, and programs take
- * the addresses of their fields as such: uint64_t and __u64 have the same size, but on
- * most machines they are not the same type.
+ * The structures of perfmon2 had the types of <stdint.h>, and programs use pointers such
+ * as uint64_t * to their fields.  uint64_t and __u64 have the same size, but on most
+ * machines they are different types.
  */
 #define __u16 uint16_t
 #define __u32 uint32_t

@@ -3,7 +3,7 @@
  * PMU description "example": two counters of ticks of the CPU's time counter.
  * PMC n is 1 to let PMD n count, else 0.  Two virtual PMDs return data that the kernel
  * has about a thread.  See docs/writing-a-pmu-module.md.
- * There is no interrupt: 48 bits last 19 hours at 4 GHz, so stop and read see each wrap.
+ * No interrupt is needed: 48 bits last 19 hours at 4 GHz, so stop or read sees each wrap.
  */
 #include <linux/device.h>
 #include <linux/module.h>
@@ -14,7 +14,7 @@
 #define MASK pfm_width_mask(48)
 
 /*
- * The hardware. Operations run on their CPU with interrupts off, so no lock is needed.
+ * The hardware.  Operations access data of their CPU, interrupts off: no lock is needed.
  */
 static DEFINE_PER_CPU(u64, selected); /* one bit for each counter, as in the next two */
 static DEFINE_PER_CPU(u64, running);
@@ -80,7 +80,7 @@ static const struct pfm_pmu_operations example_operations = {
 	.acknowledge = example_acknowledge,
 };
 
-/* Contexts at user level may count ticks; other events need user_set. */
+/* Contexts at user level may count ticks.  PMCs of other events need user_set instead. */
 #define TYPE PFM_REG_NO_LEVELS
 
 static const struct pfm_register pmcs[] = {
@@ -92,7 +92,7 @@ static const struct pfm_register pmds[] = {
 	{ .name = "COUNTER1", .type = PFM_REG_COUNTER, .width = 48 },
 };
 
-/* The core calls these when a virtual PMD is read or recorded. */
+/* The core calls these functions to get the values of the virtual PMDs. */
 static u64 user_time(const struct task_struct *task)
 {
 	return READ_ONCE(task->utime);
@@ -122,7 +122,7 @@ static struct pfm_pmu example_pmu = {
 	.virtual_count = ARRAY_SIZE(virtuals),
 };
 module_driver(example_pmu, pfm_pmu_register, pfm_pmu_unregister);
-/* Replace it by the processors of your PMU: "arm64:midr41?fd0c*". */
+/* Replace the pattern by that of your processors, such as "arm64:midr41?fd0c*". */
 MODULE_ALIAS(PFM_PMU_ALIAS("none:....................."));
 MODULE_DESCRIPTION("perfmon: example of a PMU description");
 MODULE_LICENSE("GPL");

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make              the modules for the running kernel (or KDIR=), the library, the tool
-# make install      by DKMS, and into PREFIX (/usr/local); DESTDIR= for packages
+# make              builds the modules for the running kernel (or KDIR=), the library, the tool
+# make install      installs modules by DKMS, the rest into PREFIX (/usr/local); DESTDIR= for packages
 # make uninstall    removes what make install has installed
 # make demo         shows pfmon counting a program on a stock kernel, in a guest
 # make check        the gate: the tests that every change has to pass
-# make check-all    all tests on the release's kernels; KERNELS=all: instead the suites on each kernel
-#                   that the modules are for; KERNELS="6.12-arm64 7.2-rt-amd64": on these
-# make bench        costs in guest instructions, compared with perf's
+# make check-all    all tests on the release's kernels; KERNELS=all: only the suites, on each kernel that
+#                   the modules are for; KERNELS="6.12-arm64 7.2-rt-amd64": only on these kernels
+# make bench        measures costs in guest instructions, perfmon's and perf's
 # make coverage     shows which lines of the modules the tests reach
-# make fuzz         random calls in a guest; SECONDS=600 SEED=, ARCH=x86_64, KERNEL=debug
+# make fuzz         makes random calls in a guest; SECONDS=600 SEED=, ARCH=x86_64, KERNEL=debug
 # make mutants      changes the code in one place at a time and shows which suite fails;
 #                   COUNT=100 SEED=1, FILES=module/core, JOBS=2, MATRIX=1: run all suites
 # make format       formats the C sources
@@ -27,7 +27,7 @@ STATIC ?=
 SYSROOT ?=
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-# Sub-makes run in other folders.
+# Sub-makes run in other folders, so the path must be absolute.
 override BUILD := $(abspath $(BUILD))
 passed = BUILD=$(BUILD) CROSS=$(CROSS) STATIC=$(STATIC) SYSROOT=$(SYSROOT) \
 	PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) VERSION=$(VERSION)
@@ -45,7 +45,7 @@ modules:
 		"linux-headers-$$(uname -r), or name others with KDIR=" >&2; exit 1; }
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/module modules
 
-# The programs for user space, for the host or for a guest (tests/vm/guest.mk).
+# The programs for user space; tests/vm/guest.mk builds them for a guest.
 programs: pfmon workload compat-programs guest-tests bench-program fuzz-program
 
 libpfmdev:

@@ -3,12 +3,13 @@
  * The interface between the core and sampling formats.  A format includes this header and
  * no other header of the project.
  *
- * A sampling format is a module that gets each sample and decides what to store.  The core
- * allocates a buffer for it, which the user can map read-only, and calls it for each
- * overflow.  The core handles registers, threads and messages.
+ * A sampling format is a module that gets each sample and decides what to store.  The
+ * core allocates a buffer for the format, which the user can map read-only, and calls the
+ * format for each overflow.  The core handles registers, threads and messages.
  *
  * A format fills a struct pfm_format, registers it at module init and unregisters it at
- * exit.  With these aliases it is loaded when a program asks for it by name or UUID:
+ * exit.  With these aliases the module is loaded when a program asks for the format by
+ * name or UUID:
  *
  *	MODULE_ALIAS(PFM_FORMAT_ALIAS("name"));
  *	MODULE_ALIAS(PFM_FORMAT_ALIAS("UUID"));

@@ -191,7 +191,7 @@ void pfmdev_describe_descriptor(int fd, int error, char *buffer, size_t size)
 	else if (error == EBADF)
 		append(&text, "descriptor %d does not belong to perfmon", fd);
 	else
-		append(&text, "descriptor %d has no reason: ", fd);
+		append(&text, "the reason of descriptor %d cannot be read: ", fd);
 	if (error != EBADF)
 		append_errno(&text, error);
 }

@@ -47,7 +47,7 @@ static uint16_t register_number(struct builder *builder, bool pmd)
 	}
 }
 
-/* A PMC value with which the counter counts and overflows. */
+/* The number of a counter of the PMU. */
 static uint16_t counter_number(struct builder *builder)
 {
 	if (builder->pmu == PMU_POWER)
@@ -55,7 +55,7 @@ static uint16_t counter_number(struct builder *builder)
 	return below(builder, builder->pmu == PMU_ARMV8 ? 6 : 8);
 }
 
-/* Bits of any POWER register: freeze bits and events. */
+/* A value for any PMC of POWER: freeze bits or events. */
 static uint64_t power_value(struct builder *builder)
 {
 	static const uint64_t values[] = {
@@ -104,7 +104,10 @@ static uint64_t pmd_value(struct builder *builder)
 	return random_next(&builder->random);
 }
 
-/* A period: between one that is too short for any machine and one that needs little work. */
+/*
+ * A sampling period: from one so short that no machine keeps up to one so long that it costs
+ * little.
+ */
 static uint64_t period(struct builder *builder)
 {
 	static const uint32_t longest[] = { 2, 10, 100, 10000, 100000, 1000000 };
@@ -112,7 +115,7 @@ static uint64_t period(struct builder *builder)
 	return 1 + below(builder, ONE_OF(builder, longest));
 }
 
-/* PMDs of the PMU in the form of struct element, now and then others. */
+/* Some PMDs of the PMU, as the map of struct element; now and then random bits. */
 static uint64_t some_pmds(struct builder *builder)
 {
 	uint64_t map = random_next(&builder->random);
@@ -162,7 +165,7 @@ static void fill_trigger(struct builder *builder, struct element *e)
 	e->map |= (uint64_t)below(builder, 4) << SWITCH_COUNT_SHIFT;
 }
 
-/* In most cases a value that the kernel accepts. */
+/* Chooses the flags and the timeout of a set, in most cases such that the kernel accepts them. */
 static void fill_set(struct builder *builder, struct element *e)
 {
 	static const uint64_t timeouts[] = { 100000, 100000, 150001, 1000000, 5000000 };
@@ -186,8 +189,8 @@ enum place bad_place(struct builder *builder)
 }
 
 /*
- * Sizes near limits: a page, the arg_mem_max that SETTING sets, the largest int. Avoids sizes that
- * would use up the guest's memory without exceeding it.
+ * Counts of vectors whose sizes are near limits: a page, the arg_mem_max that SETTING sets, the
+ * largest int. Avoids sizes that fit into the guest's memory but use it up.
  */
 static int bad_count(struct builder *builder, enum call call)
 {
@@ -295,7 +298,7 @@ void fill_who(struct builder *builder, struct operation *operation)
 		operation->value = ONE_OF(builder, numbers);
 }
 
-/* Mostly an existing format, with a buffer of some pages. */
+/* Requests a sampling format: mostly an existing one, with a buffer of some pages. */
 static void fill_format(struct builder *builder, struct operation *operation)
 {
 	static const uint8_t usual[] = { 1, 1, 1, 1, 2, 3, 4 };
@@ -333,7 +336,7 @@ static void fill_create(struct builder *builder, struct operation *operation)
 		fill_format(builder, operation);
 }
 
-/* The plan reserves memory only for such buffers. */
+/* The allocation that fails: its number, from 1 on, or FAIL_ALL. */
 unsigned int which_allocation(struct builder *builder)
 {
 	if (percent(builder, 25))
@@ -380,7 +383,7 @@ static void fill_ioctl(struct builder *builder, struct operation *operation)
 		operation->more = 1 + below(builder, LONGER);
 		operation->tail = percent(builder, 20);
 	}
-	/* Rare if it makes the call fail. */
+	/* Rare for LOAD and START, which fail if a reserved field is not zero. */
 	operation->dirty = percent(
 		builder, operation->call == LOAD || operation->call == START ? 3 : 30);
 }

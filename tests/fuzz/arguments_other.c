@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The arguments of all other operations, which are not ioctls of perfmon. See arguments.c. */
+/* The arguments of the operations that are not ioctls of perfmon. See arguments.c. */
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -126,8 +126,7 @@ static void fill_kill(struct builder *builder, struct operation *operation)
 {
 	static const uint8_t harmless[] = { SIGUSR1, SIGUSR2, SIGALRM, SIGIO, SIGCONT };
 	/*
-	 * Neither SIGSEGV nor SIGBUS: a process that dies of those was not killed on purpose
-	 * (crash_is_wrong()).
+	 * Without SIGSEGV and SIGBUS: crash_is_wrong() reports a process that dies of one of these.
 	 */
 	static const uint8_t any[] = { SIGSTOP, SIGSTOP, SIGCONT, SIGCONT,
 				       SIGCONT, SIGUSR1, SIGALRM };

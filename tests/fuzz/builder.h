@@ -22,8 +22,8 @@ enum theme {
  * @theme: subject of the round
  * @operations: the operations so far, @count of them
  * @limit: wanted number of operations
- * @numbers: registers used last, so that reads find what writes used
- * @samples: the current scenario samples
+ * @numbers: PMDs of the last vector that was written; reads mostly name the same PMDs
+ * @samples: the current scenario takes samples
  * @sets: the current scenario has several event sets
  */
 struct builder {
@@ -50,7 +50,10 @@ static inline unsigned int below(struct builder *builder, unsigned int end)
 
 #define ONE_OF(builder, array) ((array)[below(builder, COUNT(array))])
 
-/* Adds an empty operation. Drops it if there are enough operations. */
+/*
+ * Adds an operation without arguments. If there are @limit operations already, what it returns is
+ * not executed.
+ */
 struct operation *add(struct builder *builder, enum call call, unsigned int slot);
 
 /* Adds an operation with all its arguments. */

@@ -21,7 +21,7 @@ pid_t thread_id(void);
 pid_t pid_of(struct executor *executor, const struct operation *operation);
 void fail_begin(struct executor *executor, const struct operation *operation);
 void fail_end(struct executor *executor, const struct operation *operation);
-/* Call fork(), unless a thread of this process has no memory at all. */
+/* Calls fork() when no thread of this process is in a call with FAIL_ALL. */
 pid_t fork_when_possible(void);
 timer_t timeout_new(void);
 void timeout_begin(struct executor *executor);
@@ -32,16 +32,18 @@ int do_ioctl(struct executor *executor, const struct operation *operation);
 int do_other_ioctl(struct executor *executor, const struct operation *operation);
 
 size_t argument_size(enum call call);
-/* PMDs that a vector of WRITE_PMDS may bring into use. */
+/* Adds the PMDs that a vector of WRITE_PMDS may bring into use. */
 void add_pmds(__u64 *map, const struct operation *operation);
-/* Loading it on a worker would block that worker for ever. */
+/* Returns whether the context may block its thread for ever: this must not be a worker. */
 bool is_marked(struct executor *executor, const struct operation *operation);
-/* For CREATE_CONTEXT: whether a format is requested, and why it must be refused, or NULL. */
+/*
+ * For CREATE_CONTEXT: whether it requests a format, and why the kernel must refuse this, or NULL.
+ */
 bool wants_format(const struct operation *operation);
 const char *bad_format(const struct operation *operation);
 
 /* expectations.c */
-/* Returns what is known about the file, or NULL if others may have it, such as a forked child. */
+/* Returns what is known about the file, or NULL if other threads or processes may have it. */
 struct file_state *file_of(struct executor *executor, const struct operation *operation);
 const char *must_fail(struct executor *executor, const struct operation *operation,
 		      enum kind kind);

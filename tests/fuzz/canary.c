@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The canary: a context on its own thread that no other worker can reach. Its counts are known
- * exactly, whatever the other workers do.
+ * The canary: a context that its worker loads on itself, and that no other worker can reach. Its
+ * counts are known exactly, whatever the other workers do.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 #include "execute.h"
 
-/* The PMDs that it reads. The last two exist only with PMU "soft". */
+/* The PMDs that the canary reads. The last two exist only with PMU "soft". */
 static const uint16_t canary_pmds[] = {
 	PFM_PMD_MINOR_FAULTS,
 	PFM_PMD_CONTEXT_SWITCHES,
@@ -78,7 +78,7 @@ static int canary_program(int fd, unsigned int values)
 	return vector_call(fd, PFM_IOC_WRITE_PMDS, pmds, values);
 }
 
-/* Values of this context never decrease. */
+/* Reads the first @count PMDs, and checks that no value has decreased. */
 static bool canary_read(int fd, uint64_t *values, unsigned int count)
 {
 	struct pfarg_pmr pmrs[VALUES] = {};
@@ -167,9 +167,8 @@ static void canary_count(int fd, unsigned int pages, unsigned int count)
 }
 
 /*
- * Returns whether a failure is allowed. In a round there may be no memory or no PMU, or another
- * worker that uses pid_of may monitor this thread. With @operation's flags nothing can make the
- * call fail.
+ * Reports a failure, unless it is allowed. In a round memory or the PMU may be missing, or another
+ * worker may already monitor this thread. With operation->flags none of this can happen.
  */
 static void not_now(const struct operation *operation, const char *what)
 {
@@ -178,7 +177,7 @@ static void not_now(const struct operation *operation, const char *what)
 		      what, errno);
 }
 
-/* @count: pages to touch in an iteration; @flags: nothing can make the call fail */
+/* @count: pages to touch in an iteration; @flags: not in a round, so no call may fail */
 void canary(const struct operation *operation)
 {
 	struct pfm_create create = {};

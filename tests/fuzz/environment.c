@@ -70,7 +70,7 @@ void spin(unsigned int turns)
 		;
 }
 
-/* Each event is a fault. */
+/* Writes to pages that are not mapped yet: each write is a page fault. */
 void touch_pages(unsigned int pages)
 {
 	static __thread volatile char *memory;
@@ -94,7 +94,10 @@ void pin(unsigned int cpu)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* No worker sends these signals. So perfmon may have changed memory or registers of the process. */
+/*
+ * No worker sends SIGSEGV or SIGBUS, so perfmon may have changed memory or registers of the
+ * process.
+ */
 void crash_is_wrong(int status)
 {
 	if (WIFSIGNALED(status) &&
@@ -126,7 +129,7 @@ void do_work(const struct operation *operation)
 		touch_pages(operation->value);
 }
 
-/* Reads a file about perfmon. */
+/* Reads one of perfmon's files in sysfs or debugfs; @count: which one. */
 void do_look(const struct operation *operation)
 {
 	static const char *const files[] = {
@@ -163,8 +166,10 @@ void do_file_table(void)
 }
 
 /*
- * @count: number of the format, from 1 on, or 0 for none; @value: bit 0: load, bit 1: the core,
- * bit 2: modprobe cannot load a PMU meanwhile
+ * @count: the format's number, from 1 on; 0: the PMU's module or the core. @value: bit 0: load the
+ * module (otherwise unload it); bit 1, if @count is 0: the core instead of the PMU's module; bit 2:
+ * an unload makes /proc/sys/kernel/modprobe empty, so that the kernel cannot load a module on
+ * demand; a load restores it.
  */
 void do_module(struct executor *executor, const struct operation *operation)
 {
@@ -208,7 +213,7 @@ unsigned int do_fork(struct executor *executor, const struct operation *operatio
 			become_program("/bin/sleep");
 		_exit(0);
 	}
-	/* From here on both processes have the files. */
+	/* From here on the child has the files, too. */
 	forget_files(executor);
 	if (child > 0)
 		executor->child = child;

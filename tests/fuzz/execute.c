@@ -32,7 +32,7 @@ static int do_with_timeout(struct executor *executor, const struct operation *op
 	return error;
 }
 
-/* Returns the errno of a checked call, otherwise 0. */
+/* Returns the errno of a call whose errno is checked (plan.h), or 0. */
 static int do_call(struct executor *executor, const struct operation *operation)
 {
 	int fd = descriptor(executor, operation);
@@ -67,7 +67,7 @@ static int do_call(struct executor *executor, const struct operation *operation)
 		do_dup(executor, operation);
 		break;
 	case FLAGS:
-		/* But a mark that this program has set (ioctls.c) stays. */
+		/* O_APPEND stays: it may be the mark of ioctls.c. */
 		fcntl(fd, F_SETFL, operation->flags | (fcntl(fd, F_GETFL) & O_APPEND));
 		break;
 	case OWNER:
@@ -134,7 +134,7 @@ static int do_call(struct executor *executor, const struct operation *operation)
 	return 0;
 }
 
-/* If the operation says so, there is no room for another descriptor. */
+/* With operation->few the limit of open files is 0 during the call. */
 static int do_limited(struct executor *executor, const struct operation *operation)
 {
 	struct rlimit limit;
@@ -160,7 +160,10 @@ static void do_and_check(struct executor *executor, const struct operation *oper
 
 	after = slot_now(executor, operation->slot);
 	same = slots_equal(before, after);
-	/* For these calls @slot receives the new descriptor. */
+	/*
+	 * If the slot has changed, the call may have had another descriptor. OPEN always changes
+	 * it.
+	 */
 	if (why && !error && (same || operation->call == OPEN))
 		wrong("%s succeeded, though %s (worker %u, slot %u)",
 		      call_name(operation->call), why, executor->number, operation->slot);

@@ -13,11 +13,11 @@
 #define USER_ID		   1000
 #define OTHER_ID	   1001
 
-#define FORMATS		   3 /* those that are modules */
+#define FORMATS		   3 /* sampling formats that are modules */
 
 #define REAL_TIME_SIGNAL   37
 
-/* Copies of busybox that targets become. */
+/* Copies of busybox that targets execute. */
 #define SETUID_PROGRAM	   "/tmp/perfmon-fuzz-setuid"
 #define UNREADABLE_PROGRAM "/tmp/perfmon-fuzz-unreadable"
 
@@ -31,8 +31,8 @@
 
 /**
  * struct table - shared by all processes of a round
- * @target_threads: number of threads besides the first one; 0 if the target never had any
- * @pmu_changes: the PMU's module is being loaded and unloaded
+ * @target_threads: numbers of each target's threads besides its first one; 0 if it never had them
+ * @pmu_changes: a worker has loaded or unloaded the PMU's module
  */
 struct table {
 	volatile pid_t workers[WORKERS];
@@ -42,11 +42,11 @@ struct table {
 };
 
 /**
- * enum kind - what the descriptor of a call is
- * @UNSURE: other threads changed it meanwhile
+ * enum kind - what the descriptor of a call belongs to
+ * @UNSURE: other threads replaced it during the call
  * @PERFMON: it belonged to perfmon before the call and after it
  * @OTHER: it is open, and does not belong to perfmon
- * @CLOSED: none
+ * @CLOSED: there is no descriptor
  */
 enum kind {
 	UNSURE,
@@ -55,7 +55,7 @@ enum kind {
 	CLOSED
 };
 
-/* A place for a descriptor. @changes shows whether it was replaced. */
+/* A place for a descriptor. @changes counts how often it was replaced. */
 struct slot {
 	int32_t fd;
 	uint16_t kind;
@@ -67,10 +67,10 @@ struct slot {
 /**
  * struct file_state - what is known for certain about a file that no other process has
  * @known: something is known; false if other processes may have the file
- * @created: it has a context
- * @format: created with a sampling format
- * @loaded: loaded on the thread that executes; only an unload changes that
- * @maybe_loaded: loaded on a thread that may end
+ * @created: the file has a context
+ * @format: the context was created with a sampling format
+ * @loaded: the context is loaded on the executing thread; only an unload changes that
+ * @maybe_loaded: the context was loaded on another thread, which may have ended
  * @any_set: too many sets were created to remember them all
  * @sets: event sets that may exist besides set 0, @set_count of them
  * @pmds: PMDs that may be in use
@@ -96,18 +96,19 @@ struct area {
 };
 
 /**
- * struct executor - the thread that executes
- * @table: table of the round
+ * struct executor - a thread that executes operations
+ * @table: struct table of the round, shared by all its processes
  * @number: number of the worker
- * @alone: nobody else can use its private descriptors
- * @user: its user
+ * @alone: no other thread can use the private descriptors
+ * @user: uid of the thread
  * @private_slots: descriptors of this thread
  * @files: what is known about these descriptors; used if @alone
  * @inner: memory for the arguments
  * @outer: memory for struct pfm_vector
- * @fail_nth, @fail_all: the files, -1 if the kernel injects no faults
+ * @fail_nth: the thread's file fail-nth in /proc; -1 if the kernel injects no faults
+ * @fail_all: the thread's file make-it-fail in /proc; -1 if the kernel injects no faults
  * @mapping: what MMAP mapped, @mapped bytes
- * @child: forked last
+ * @child: the child that was forked last
  * @dead: a child that has exited, 0 if there was none yet
  * @timer: ends calls that block
  */
@@ -133,13 +134,13 @@ void executor_begin(struct executor *executor, struct table *table, unsigned int
 		    bool alone, uid_t user);
 void executor_end(struct executor *executor);
 
-/* Before a round. */
+/* Called before a round. */
 void shared_slots_clear(void);
 
-/* After a fork. */
+/* Called after a fork, in the child. */
 void shared_slots_check(void);
 
-/* All elements, beginning with the first. */
+/* Executes @count operations, beginning with the first. */
 void execute(struct executor *executor, const struct operation *operations,
 	     unsigned int count);
 
@@ -149,7 +150,7 @@ size_t element_size(enum call call);
 /* Distance in bytes between two elements of a vector. */
 size_t stride_of(const struct operation *operation);
 
-/* Checks once that the counts are right. See canary.c. */
+/* Checks the counts of a new context. See canary.c. */
 void canary(const struct operation *operation);
 
 const char *call_name(enum call call); /* pairs.c */
@@ -160,7 +161,10 @@ const char *setting_before(const char *path);
 /* Called before all rounds: finds out what the machine has. */
 void expectations_begin(void);
 
-/* Called before all rounds: prepares what they need beside perfmon. */
+/*
+ * Called before all rounds: prepares fault injection, kmemleak and the programs that targets
+ * execute.
+ */
 void machine_prepare(void);
 
 int write_file(const char *path, const char *text); /* 0 or errno */
@@ -172,7 +176,7 @@ void formats_unload(void);
 /* The modules of the formats, in the order of the table in ioctls.c. */
 extern const char *const format_modules[FORMATS];
 
-/* Implemented by the program: called with the result of a call, and with a finding. */
+/* Implemented by the program: outcome() gets the result of each call, wrong() gets each finding. */
 void outcome(const struct executor *executor, const struct operation *operation,
 	     int error, enum kind kind);
 void wrong(const char *what, ...) __attribute__((format(printf, 1, 2)));

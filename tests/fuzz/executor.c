@@ -73,8 +73,8 @@ enum kind kind_of_descriptor(int fd)
 }
 
 /*
- * The old descriptor is closed after it has left the slot. So a number is in one slot only, and
- * its kind does not change as long as the slot does not.
+ * Closes the old descriptor after it has left the slot. So no number is in two slots, and the kind
+ * of a descriptor does not change while it is in its slot.
  */
 void put_in_slot(struct executor *executor, unsigned int number, int fd, enum kind kind)
 {
@@ -93,8 +93,8 @@ void put_in_slot(struct executor *executor, unsigned int number, int fd, enum ki
 }
 
 /*
- * In a new process: other threads of the parent may have been opening and closing files during the
- * fork.
+ * Corrects the shared slots in a new process: other threads of the parent may have been opening and
+ * closing files during the fork.
  */
 void shared_slots_check(void)
 {
@@ -123,14 +123,14 @@ void *map(size_t size, int protection)
 	return address;
 }
 
-/* The page is mapped twice, so writing to it does not need a change of protection. */
+/* Maps the page twice, so that this program can write to it without changing its protection. */
 static void read_only_new(struct area *area)
 {
 	void *writable, *alias;
 
 	/*
-	 * This needs a file descriptor. Another worker may have set the limit to none for a
-	 * moment.
+	 * A shared mapping needs an open file. Another worker may have lowered the limit of open
+	 * files for a moment.
 	 */
 	while ((writable = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
 				MAP_SHARED | MAP_ANONYMOUS, -1, 0)) == MAP_FAILED &&
@@ -163,7 +163,7 @@ static void area_free(struct area *area)
 	munmap(area->writable, page_size());
 }
 
-/* In a new process: memory that is mapped twice is shared with the parent. */
+/* Replaces the read-only pages in a new process, because they are shared with the parent. */
 void areas_separate(struct executor *executor)
 {
 	read_only_new(&executor->inner);
@@ -195,7 +195,7 @@ void *address_in(const struct area *area, enum place place, size_t size)
 }
 
 /*
- * Copies as much of the argument as its place has room for. The call gets @whole bytes as its size.
+ * Copies as much of the argument as its place has room for. The call takes it to have @whole bytes.
  */
 void *put_argument(const struct area *area, enum place place, const void *argument,
 		   size_t size, size_t whole)
@@ -219,7 +219,7 @@ pid_t thread_id(void)
 	return syscall(SYS_gettid);
 }
 
-/* Linux reuses a thread number only after thousands of other threads. */
+/* The number of a process that has ended: Linux reuses it only after thousands of other threads. */
 static pid_t dead_process(struct executor *executor)
 {
 	pid_t pid = executor->dead;
@@ -229,14 +229,14 @@ static pid_t dead_process(struct executor *executor)
 	pid = fork_when_possible();
 	if (pid == 0)
 		_exit(0);
-	/* A signal that ends the wait must not leave a thread that has not run yet. */
+	/* Wait again after a signal, because the process may not have ended yet. */
 	while (pid > 0 && waitpid(pid, NULL, 0) == -1 && errno == EINTR)
 		continue;
 	executor->dead = pid;
 	return pid;
 }
 
-/* The first thread, if the target has no others. */
+/* A thread besides the target's first one, or the first one if the target has no others. */
 static pid_t target_thread(const struct table *table, unsigned int number)
 {
 	unsigned int target = number % TARGETS;
@@ -272,7 +272,7 @@ pid_t pid_of(struct executor *executor, const struct operation *operation)
 /* ---- fault injection --------------------------------------------------------------- */
 
 /*
- * Contents of this thread's fail-nth file from here on. An ordinary user may not write it.
+ * Writes to one of this thread's files fail-nth and make-it-fail. An ordinary user may not do that.
  */
 static void fault_file_write(int fd, unsigned int number)
 {
@@ -284,9 +284,9 @@ static void fault_file_write(int fd, unsigned int number)
 }
 
 /*
- * After a fork each page is copied at the next write. A thread without any memory cannot copy them,
- * and the kernel repeats the fault for ever. So no process forks meanwhile, and the thread first
- * writes to all pages that it will use.
+ * After a fork each page is copied at the next write to it. In a call with FAIL_ALL the kernel has
+ * no memory for the copy, and repeats the page fault for ever. So the process does not fork during
+ * such a call, and the thread first writes to all pages that it will use.
  */
 static pthread_rwlock_t forking = PTHREAD_RWLOCK_INITIALIZER;
 
@@ -303,7 +303,7 @@ pid_t fork_when_possible(void)
 	return pid;
 }
 
-/* The stack here and below, and the C library's data of this thread. */
+/* Writes to the stack, here and below, and to the C library's data of this thread. */
 static __attribute__((noinline)) void touch_own_memory(void)
 {
 	volatile char stack[16384];
@@ -355,7 +355,7 @@ timer_t timeout_new(void)
 	return timer;
 }
 
-/* From here on a call that blocks ends with EINTR soon. */
+/* From here on a call that blocks soon ends with EINTR. */
 void timeout_begin(struct executor *executor)
 {
 	const struct itimerspec interval = { { 0, TIMEOUT_NS }, { 0, TIMEOUT_NS } };

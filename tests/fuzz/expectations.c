@@ -29,7 +29,7 @@ static bool takes_argument(enum call call)
 	return argument_size(call) > 0;
 }
 
-/* The kernel writes to the elements, or to the argument. */
+/* Returns whether the kernel writes to the elements or to the argument. */
 static bool writes_back(enum call call)
 {
 	return call == READ_PMDS || call == READ_VALUES || call == GETINFO_EVTSETS ||
@@ -69,7 +69,7 @@ static const char *bad_vector(const struct executor *executor,
 		return NULL;
 	if (operation->tail && stride_of(operation) > element_size(operation->call))
 		return "the unknown part of an element is not zero";
-	/* A read touches only the beginning of each element. */
+	/* READ_PMDS touches only the beginning of the element, which is mapped. */
 	if (operation->place == OVER_END && operation->count == 1)
 		return operation->call == READ_PMDS
 			       ? NULL
@@ -131,7 +131,7 @@ static const char *bad_element(const struct executor *executor,
 	}
 }
 
-/* Elements that the kernel reads: all of them, unless it fails before. */
+/* Number of different elements that the kernel reads, unless it refuses one of them. */
 static unsigned int elements_seen(const struct operation *operation)
 {
 	if (operation->count < 0)
@@ -162,7 +162,7 @@ static const char *bad_create(const struct operation *operation)
 	return bad_format(operation);
 }
 
-/* Numbers that the kernel gives to no thread. */
+/* Linux gives no thread the number 0, nor one from 4194304 on. */
 static const char *bad_load(struct executor *executor, const struct operation *operation)
 {
 	if (is_marked(executor, operation))
@@ -200,19 +200,19 @@ static const char *bad_ioctl(struct executor *executor, const struct operation *
 	return why;
 }
 
-/* For a file of perfmon. */
+/* For calls other than ioctls, on a file of perfmon. */
 static const char *bad_file_call(const struct operation *operation)
 {
 	switch (operation->call) {
 	case WRITE:
-		return "nothing can be written";
+		return "perfmon's file cannot be written";
 	case LSEEK:
-		return "there is no position";
+		return "perfmon's file has no position";
 	case OTHER_IOCTL:
 		return operation->value == PFM_IOC_TYPE ? "there is no such ioctl" : NULL;
 	case MMAP:
 		if (operation->value || !operation->size || !operation->flags)
-			return "that cannot be mapped";
+			return "the size, offset or flags are bad";
 		return operation->count & PROT_WRITE ? "a buffer is read-only" : NULL;
 	case READ:
 		return operation->size < sizeof(union pfarg_msg)
@@ -252,7 +252,7 @@ static bool is_set(const struct file_state *file, unsigned int set)
 	return !set || file->any_set;
 }
 
-/* Elements that name a missing set or PMD. */
+/* Returns what is missing if an element names a missing set or PMD, or NULL. */
 static const char *missing_element(const struct file_state *file,
 				   const struct operation *operation)
 {
@@ -289,13 +289,13 @@ static const char *bad_state(const struct file_state *file,
 	const char *why = NULL;
 
 	if (call == MMAP && !file->format)
-		return "there is no buffer";
+		return "the context has no buffer";
 	if (!is_ioctl(call) || call == INFO || call == LAST_ERROR)
 		return NULL;
 	if (call == CREATE_CONTEXT)
-		return file->created ? "there is a context" : NULL;
+		return file->created ? "the file has a context" : NULL;
 	if (!file->created)
-		return "there is no context";
+		return "the file has no context";
 	if ((call == START || call == STOP || call == RESTART) && !file->loaded &&
 	    !file->maybe_loaded)
 		return "the context is not loaded";
@@ -319,7 +319,7 @@ const char *must_fail(struct executor *executor, const struct operation *operati
 		return operation->few && executor->alone ? "no descriptor may be opened"
 							 : NULL;
 	if (operation->call == SETTING)
-		return executor->user ? "only root may" : NULL;
+		return executor->user ? "only root may do that" : NULL;
 	if (kind == CLOSED && needs_descriptor(operation->call))
 		return "the descriptor is closed";
 	if (kind == OTHER && is_ioctl(operation->call))
@@ -363,7 +363,7 @@ static void remember_success(struct file_state *file, const struct operation *op
 	}
 }
 
-/* Vectors that fail may have had good elements before the bad one. */
+/* A vector that fails may have good elements before the bad one, so its sets and PMDs may exist. */
 void remember(struct executor *executor, const struct operation *operation, int error)
 {
 	struct file_state *file = file_of(executor, operation);

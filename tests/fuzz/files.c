@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Calls that every file has, and settings. */
+/* Calls that every file has, such as read(2), and writes to perfmon's settings. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -125,7 +125,10 @@ void do_remap(struct executor *executor, const struct operation *operation)
 	executor->mapped = operation->size;
 }
 
-/* Reads a whole mapping of a sampling buffer. The head of a linear buffer may change meanwhile. */
+/*
+ * Reads a whole mapping of a sampling buffer. The kernel may change the head of a linear buffer at
+ * any time.
+ */
 void do_scan(struct executor *executor)
 {
 	const volatile struct pfm_dfl_smpl_hdr *header = executor->mapping;

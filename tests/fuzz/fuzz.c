@@ -78,7 +78,10 @@ static void show_file(const char *folder, const char *thread, const char *name)
 		printf("%s: %s\n", path, text);
 }
 
-/* Code that all threads of a process run. */
+/*
+ * Prints what each thread of a process does: its state, its system call and its stack in the
+ * kernel.
+ */
 static void show_process(pid_t pid)
 {
 	struct dirent *entry;
@@ -114,7 +117,10 @@ void workers_hang(pid_t group)
 		closedir(proc);
 }
 
-/* If the kernel dies, its last lines show the number of operations so far. */
+/*
+ * Writes the number of operations so far to the kernel's log, so that it is known if the kernel
+ * dies.
+ */
 void workers_go_on(void)
 {
 	char text[64];
@@ -136,7 +142,7 @@ static struct drop {
 } drops[256];
 static unsigned int drop_count;
 
-/* The numbers refer to the whole plan. */
+/* @operation: its number in the whole plan */
 static bool is_dropped(unsigned int worker, unsigned int operation)
 {
 	unsigned int n;
@@ -196,8 +202,8 @@ static double now(void)
 }
 
 /*
- * Printed before the round, because the round may end the guest: on the host, and in the kernel's
- * console log.
+ * Announces a round on standard output and in the kernel's log, before it begins, because it may
+ * end the guest.
  */
 static void announce(unsigned int number, uint64_t seed)
 {
@@ -213,10 +219,10 @@ static void announce(unsigned int number, uint64_t seed)
 
 /**
  * struct run - options of the run
- * @seed: of the first round; the others follow from it
- * @only: run only this round, @times times
+ * @seed: the seeds of all rounds follow from it; with @only, the seed of the round
+ * @only: run a single round, @times times
  * @seconds: begin new rounds for this long
- * @operations: begin new rounds until there have been this many
+ * @operations: begin new rounds until this many operations have been executed
  * @wanted: percentage of the documented pairs that must be reached
  */
 struct run {
@@ -274,18 +280,18 @@ static void usage(FILE *stream)
 	fputs("Usage: perfmon-fuzz [--seed N] [--seconds N] [--pairs PERCENT]\n"
 	      "       perfmon-fuzz --round SEED [--times N] [--drop WORKER[:FROM-TO]]...\n"
 	      "       perfmon-fuzz --print SEED [--drop WORKER[:FROM-TO]]...\n\n"
-	      "Call perfmon at random, as root in a guest that is good for nothing else: the\n"
+	      "Call perfmon at random, as root in a guest that is used for nothing else: the\n"
 	      "settings, CPUs and modules of the machine change.  The same seed gives the same\n"
 	      "calls.\n\n"
 	      "  --seed N       begin with this seed (default: from the clock)\n"
 	      "  --seconds N    begin new rounds for N seconds (default 60)\n"
 	      "  --round SEED   only the round with this seed, which a run printed\n"
-	      "  --times N      repeat it N times (default 1)\n"
-	      "  --print SEED   print that round as a C program; may run anywhere\n"
+	      "  --times N      run this round N times (default 1)\n"
+	      "  --print SEED   print the round with this seed as a C program; needs no guest\n"
 	      "  --drop W[:F-T] leave out worker W, or its operations F to T\n"
 	      "  --pmu NAME     registers of that PMU: soft, armv8, power (default: that of the\n"
 	      "                 architecture)\n"
-	      "  --operations N begin new rounds until there were N operations\n"
+	      "  --operations N begin new rounds until N operations were executed\n"
 	      "  --first        end at the first finding\n"
 	      "  --pairs P      fail if less than P per cent of the documented pairs of\n"
 	      "                 operation and errno are reached\n"

@@ -6,12 +6,12 @@
 
 /*
  * The beginning and the end of a round take as long as some hundred calls. Some operations take as
- * long as dozens. So a round is long, and such operations are few.
+ * long as dozens of calls. So a round has many operations, but few that take so long.
  */
 #define MOST_OPERATIONS	 1500 /* of a worker */
 #define LEAST_OPERATIONS 900
 
-/* Objects that exist before the other workers begin. */
+/* Changes limits, opens descriptors and starts targets before the other workers begin. */
 static void build_setup(struct builder *builder)
 {
 	unsigned int slot;
@@ -38,7 +38,10 @@ static void build_setup(struct builder *builder)
 	}
 }
 
-/* One operation does not stop the other workers. The expensive ones are spread over the round. */
+/*
+ * Lets the other workers run, so that the expensive operations of this one are spread over the
+ * round.
+ */
 static void pause_for_others(struct builder *builder)
 {
 	add(builder, SLEEP, 0)->count = 10000 + below(builder, 40000);
@@ -112,9 +115,9 @@ static void build_worker(unsigned int number, struct random *random, enum pmu pm
 }
 
 /*
- * Worker 0 prepares the round, worker 1 is the canary, worker 2 disturbs. Each other worker is a
- * thread or a process, of root or of a user. While modules are loaded and unloaded there is at
- * most one more, because contexts prevent unloading.
+ * Worker 0 prepares the round, worker 1 is the canary, worker 2 changes the machine. Each other
+ * worker is a thread or a process, of root or of a user. If worker 2 loads and unloads modules,
+ * there is at most one other worker, because contexts prevent unloading.
  */
 const struct plan *generate(uint64_t seed, enum pmu pmu)
 {
@@ -130,7 +133,7 @@ const struct plan *generate(uint64_t seed, enum pmu pmu)
 	build_worker(1, &random, pmu, theme, 1,
 		     theme == THEME_MODULES ? 2 : 6 + random_below(&random, 18), 0,
 		     build_canary);
-	/* A scenario about modules is long. */
+	/* A scenario about modules has many operations. */
 	build_worker(2, &random, pmu, theme, 2,
 		     (theme == THEME_MODULES ? 24 : 4) + random_below(&random, 16), 0,
 		     build_disturber);

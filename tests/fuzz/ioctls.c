@@ -10,7 +10,7 @@
 
 #include "calls.h"
 
-#define FILLED 64 /* elements of a vector; the rest keeps its contents */
+#define FILLED 64 /* elements of a vector that are written, at most */
 
 static const unsigned long commands[] = {
 #define COMMAND_ENTRY(name, command) [name] = command,
@@ -65,7 +65,12 @@ union argument {
 	struct pfarg_setinfo setinfo;
 };
 
-/* Bits of @map: PMDs 0 to 15 and 256 to 263, PMD 64 and up, a switch count. */
+/*
+ * Bits of e->map: from 0 on, PMDs 0 to 15 in reg_reset_pmds; from 16 on, the same in reg_smpl_pmds;
+ * from 32 on, PMDs 256 to 263 in reg_reset_pmds; from 40 on, the same in reg_smpl_pmds; from 48 on,
+ * two bits of reg_smpl_pmds and the number of their word; from SWITCH_COUNT_SHIFT on, the switch
+ * count.
+ */
 static void put_sampling(struct pfarg_pmd *pmd, const struct element *e)
 {
 	pmd->reg_long_reset = e->reset;
@@ -259,7 +264,7 @@ static void put_format(struct executor *executor, const struct operation *operat
 {
 	const struct element *e = &operation->element[0];
 	const struct format *format = format_of(operation);
-	/* The unknown part of the argument is zero. */
+	/* The part of a larger argument that the kernel does not know is zero. */
 	const uint64_t sizes[] = { format->size, 0, format->size + 1, 1ull << 40 };
 	struct request request = {};
 	uint64_t address;
@@ -278,8 +283,8 @@ static void put_format(struct executor *executor, const struct operation *operat
 
 /*
  * A thread that waits for a restart (PFM_FL_NOTIFY_BLOCK) may wait as long as the descriptor is
- * open. No worker may do that. So only a process with one thread creates such contexts, and their
- * descriptors are marked.
+ * open, so it must not be a worker. Only a process with one thread creates such contexts, and it
+ * marks their descriptors.
  */
 #define MARK O_APPEND
 
@@ -344,7 +349,7 @@ static void *put_ioctl_argument(struct executor *executor,
 			    size + operation->more, size + operation->more);
 }
 
-/* The number has the size of the argument. */
+/* The number of an ioctl contains the size of its argument. */
 static unsigned long command_of(const struct operation *operation)
 {
 	return commands[operation->call] + _IOC(0, 0, 0, operation->more);
@@ -360,7 +365,7 @@ static void check_last_error(int fd, const struct operation *operation, int erro
 	if (told.operation == _IOC_NR(commands[operation->call]) && told.error == error &&
 	    told.reason != PFM_REASON_NONE && told.reason < PFM_REASON_COUNT_OF_REASONS)
 		return;
-	wrong("call %u failed with errno %d, the last error told is of call %u: errno %d, reason %u",
+	wrong("call %u failed with errno %d, but the last error is that of call %u: errno %d, reason %u",
 	      (unsigned int)_IOC_NR(commands[operation->call]), error, told.operation,
 	      told.error, told.reason);
 }
@@ -400,13 +405,16 @@ int do_ioctl(struct executor *executor, const struct operation *operation)
 	return error;
 }
 
-/* Only the type and the number are relevant. */
+/* Returns whether perfmon has an ioctl of this type and number, of whatever direction and size. */
 static bool is_known(unsigned long command)
 {
 	return _IOC_TYPE(command) == PFM_IOC_TYPE && _IOC_NR(command) < COUNT(commands);
 }
 
-/* An unknown ioctl: @count number, @value type, @flags direction, @size bytes of argument. */
+/*
+ * Calls an unknown ioctl. @count: number, @value: type, @flags: direction, @size: bytes of
+ * argument.
+ */
 int do_other_ioctl(struct executor *executor, const struct operation *operation)
 {
 	static const unsigned long directions[] = { _IOC_NONE, _IOC_READ, _IOC_WRITE,

@@ -2,8 +2,8 @@
 /*
  * Files and modules of the machine.
  *
- * write_file() is a copy of try_write_text() of tests/guest/support/system.c. A printed program
- * contains this file and must not need any other.
+ * write_file() is a copy of try_write_text() of tests/guest/support/system.c, because a printed
+ * program contains this file and must not need any other.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -71,7 +71,9 @@ const char *const format_modules[FORMATS] = {
 	"perfmon_fmt_hist",
 };
 
-/* The modules are loaded on demand, and hold the core until they are unloaded. */
+/*
+ * The kernel loads the formats on demand. The core cannot be unloaded as long as they are loaded.
+ */
 void formats_unload(void)
 {
 	unsigned int n;
@@ -80,14 +82,14 @@ void formats_unload(void)
 		module_unload(format_modules[n]);
 }
 
-/* Lets allocations fail without a log message, if the kernel can inject faults. */
+/* Makes ready to let allocations fail without a log message, if the kernel can inject faults. */
 static void prepare_faults(void)
 {
 	static const char *const kinds[] = { "failslab", "fail_page_alloc" };
 	static const char *const values[][2] = {
 		{ "ignore-gfp-wait", "N" }, { "ignore-gfp-highmem", "N" },
 		{ "min-order", "0" },	    { "verbose", "0" },
-		{ "task-filter", "Y" }, /* threads that make-it-fail selects */
+		{ "task-filter", "Y" }, /* only threads with make-it-fail */
 		{ "probability", "100" },   { "times", "-1" },
 	};
 	unsigned int kind, n;
@@ -98,7 +100,7 @@ static void prepare_faults(void)
 			snprintf(path, sizeof(path), "/sys/kernel/debug/%s/%s",
 				 kinds[kind], values[n][0]);
 			write_file(path,
-				   values[n][1]); /* not every kernel has all of them */
+				   values[n][1]); /* not every kernel has all files */
 		}
 	}
 }
@@ -120,7 +122,7 @@ static void copy_program(const char *from, const char *to, mode_t mode)
 void machine_prepare(void)
 {
 	prepare_faults();
-	/* kmemleak would scan every ten minutes. The guest's init scans at the end. */
+	/* kmemleak would scan every ten minutes. The guest's init makes it scan at the end. */
 	write_file("/sys/kernel/debug/kmemleak", "scan=off");
 	copy_program("/bin/busybox", SETUID_PROGRAM, 04755);
 	copy_program("/bin/busybox", UNREADABLE_PROGRAM, 0111);

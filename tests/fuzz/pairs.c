@@ -2,14 +2,14 @@
 /*
  * The table of pairs: the errnos with which each call may fail.
  *
- * A line with a source is documented: in that section of docs/interface.md or, if the
- * implementation has more errors, in that file. Documented pairs are counted, even if a guest
- * cannot reach them. A line without a source is not an error of perfmon: Linux itself returns it
- * for an address, a limit or a descriptor of another kind. A pair that is not in the table is a
- * finding.
+ * A pair with a source is documented there: in that section of docs/interface.md or, if the
+ * implementation has more errors, in that header or man page. Documented pairs are counted, even if
+ * a guest cannot reach them. A pair without a source is not an error of perfmon: Linux itself
+ * returns it for an address, a limit or a descriptor of another kind. A pair that is not in the
+ * table is a finding.
  *
- * Errnos of features that are not implemented are not listed: system-wide sessions, which fail with
- * EOPNOTSUPP.
+ * System-wide sessions are not implemented: creating one fails with EOPNOTSUPP, and their other
+ * errnos are not listed.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include "pairs.h"
 
 #define LINUX	  NULL
-#define ELSEWHERE "" /* from Linux, not for a descriptor of perfmon */
+#define ELSEWHERE "" /* from Linux, but never for a descriptor of perfmon */
 #define HEADER	  "perfmon_ioctl.h"
 
 struct pair {
@@ -29,10 +29,10 @@ struct pair {
 };
 
 static const struct pair pairs[] = {
-	{ OPEN, ENFILE, "1.7" }, /* for either limit; EMFILE counts as ENFILE */
+	{ OPEN, ENFILE, "1.7" }, /* EMFILE counts as ENFILE */
 	{ OPEN, ENOMEM, "1.7" },
 	{ OPEN, EACCES, "pfm_create_context(3)" },
-	/* Flags. The module is loaded and unloaded. */
+	/* For odd flags, or while the module is loaded and unloaded. */
 	{ OPEN, ENOENT, LINUX },
 	{ OPEN, ENXIO, LINUX },
 	{ OPEN, ENODEV, LINUX },
@@ -127,7 +127,7 @@ static const struct pair pairs[] = {
 	{ STATUS, EINVAL, "pfm_get_status(3)" },
 
 	{ OTHER_IOCTL, ENOTTY, LINUX },
-	/* Ioctls that every file has. */
+	/* For ioctls that every file has. */
 	{ OTHER_IOCTL, EBADF, LINUX },
 	{ OTHER_IOCTL, EFAULT, LINUX },
 	{ OTHER_IOCTL, EINVAL, LINUX },
@@ -160,7 +160,7 @@ static const struct pair pairs[] = {
 	{ MMAP, ENOMEM, LINUX },
 
 	{ POLL, EINTR, LINUX },
-	{ POLL, EINVAL, LINUX }, /* no descriptor allowed at all */
+	{ POLL, EINVAL, LINUX }, /* if the limit of open files is 0 */
 	{ SELECT, EINTR, LINUX },
 	{ SELECT, EBADF, LINUX },
 
@@ -174,9 +174,9 @@ static const struct pair pairs[] = {
 };
 
 /*
- * Errnos of perfmon2 that cannot happen here (docs/interface.md 10). They are counted as documented
- * and missing. Each of them is a finding on a descriptor of perfmon, whatever Linux returns for
- * other files.
+ * Errnos of perfmon2 that cannot happen here (docs/interface.md 10). They count as documented pairs
+ * that were not reached. On a descriptor of perfmon each of them is a finding, whatever Linux
+ * returns for other files.
  */
 static const struct impossible {
 	uint8_t call;
@@ -185,9 +185,9 @@ static const struct impossible {
 	const char *why;
 } impossible[] = {
 	{ WRITE_PMCS, EBUSY, "1.8", "no PMU has registers that sessions share" },
-	{ READ_PMDS, ENOMEM, "1.5", "elements are read where they are" },
-	{ READ_VALUES, ENOMEM, "2.3", "elements are read where they are" },
-	{ OTHER_IOCTL, EINVAL, "4.5", "an unknown command is ENOTTY, as Linux wants it" },
+	{ READ_PMDS, ENOMEM, "1.5", "elements are read without a buffer" },
+	{ READ_VALUES, ENOMEM, "2.3", "elements are read without a buffer" },
+	{ OTHER_IOCTL, EINVAL, "4.5", "Linux wants ENOTTY for an unknown command" },
 	{ REOPEN, ENXIO, "1.7", "a device file can be opened again" },
 };
 
@@ -202,7 +202,7 @@ const char *call_name(enum call call)
 	return names[call];
 }
 
-/* One line of the table may stand for several causes. */
+/* The table lists REOPEN as OPEN, and READV as READ. */
 static enum call listed_call(enum call call)
 {
 	if (call == REOPEN)
@@ -215,7 +215,7 @@ static int listed_error(enum call call, int error)
 	return call == OPEN && error == EMFILE ? ENFILE : error;
 }
 
-/* Only results of a perfmon descriptor, or of a closed one, are results of perfmon. */
+/* Returns whether a result is counted. Apart from EBADF, results of other files are not. */
 static bool is_of_perfmon(enum call call, int error, enum kind kind)
 {
 	return call == OPEN || call == SETTING || kind == PERFMON || error == EBADF;
@@ -236,7 +236,9 @@ static bool is_elsewhere(const struct pair *pair)
 	return pair->source && !*pair->source;
 }
 
-/* Linux answers ioctls of another type. */
+/*
+ * Returns whether this result is a finding. For ioctls of another type Linux may return any errno.
+ */
 static bool is_impossible(const struct operation *operation, int error)
 {
 	size_t n;
@@ -267,7 +269,7 @@ bool pair_is_allowed(const struct operation *operation, int error, enum kind kin
 	return false;
 }
 
-/* Sections of docs/interface.md begin with a digit. */
+/* A source that is a section of docs/interface.md begins with a digit. */
 static bool is_of_api(const struct pair *pair)
 {
 	return pair->source && *pair->source && *pair->source <= '9';
@@ -283,7 +285,10 @@ static bool is_reached(const struct seen *seen, const struct pair *pair)
 	return seen->times[pair->call][pair->error];
 }
 
-/* Percentage of all pairs except the @unreachable ones. */
+/*
+ * Prints and returns the percentage of the wanted pairs that were reached. @unreachable: number of
+ * further pairs that are documented but cannot happen.
+ */
 static unsigned int report_reached(const struct seen *seen, const char *document,
 				   bool (*is_wanted)(const struct pair *pair),
 				   unsigned int unreachable)

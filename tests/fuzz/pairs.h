@@ -22,7 +22,10 @@ void pair_count(struct seen *seen, enum call call, int error, enum kind kind);
 /* Returns whether the call may have this result. */
 bool pair_is_allowed(const struct operation *operation, int error, enum kind kind);
 
-/* Prints the reached and the missing pairs. Returns the percentage of documented pairs. */
+/*
+ * Prints how many pairs were reached, and which are missing. Returns the percentage of the pairs of
+ * docs/interface.md that were reached.
+ */
 unsigned int pairs_report(const struct seen *seen);
 
 #endif

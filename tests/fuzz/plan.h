@@ -25,7 +25,7 @@
 #define TARGET_THREADS 3 /* threads of each, besides its first one */
 #define ELEMENTS       4 /* distinct elements of a vector; longer vectors repeat them */
 #define SETS	       4 /* event sets of scenarios: 0 to 3 */
-#define LONGER	       64 /* most bytes by which a structure of a later version is longer */
+#define LONGER	       64 /* bytes by which a later version of a structure is longer, at most */
 
 /* Ioctls that take a descriptor of /dev/perfmon: X(name, command) */
 #define IOCTLS(X)                                                                        \
@@ -97,19 +97,19 @@ enum call {
 		CALLS
 };
 
-/* Of perfmon's. */
+/* Returns whether this is an ioctl of perfmon. */
 static inline bool is_ioctl(enum call call)
 {
 	return call < OPEN;
 }
 
-#define FAIL_ALL       255 /* of struct operation's fail */
-#define SETTING_BEFORE 255 /* of SETTING's flags: the value before all rounds */
+#define FAIL_ALL       255 /* value of struct operation's fail */
+#define SETTING_BEFORE 255 /* value of SETTING's flags: restore the setting */
 
 /* The place of an argument. */
 #define PLACES(X)                                                                        \
 	X(GOOD)                                                                          \
-	X(AT_END) /* in a mapping, without room after it */                              \
+	X(AT_END) /* ends where a mapping ends */                                        \
 	X(OVER_END) /* begins in a mapping, ends in unmapped memory */                   \
 	X(READ_ONLY)                                                                     \
 	X(UNMAPPED)                                                                      \
@@ -120,10 +120,10 @@ static inline bool is_ioctl(enum call call)
 #define WHO_NAMES(X)                                                                     \
 	X(SELF)                                                                          \
 	X(TARGET) /* target number @value */                                             \
-	X(TARGET_THREAD) /* of target @value % TARGETS, its thread @value / TARGETS */   \
+	X(TARGET_THREAD) /* thread @value / TARGETS of target @value % TARGETS */        \
 	X(WORKER) /* worker number @value */                                             \
-	X(CHILD) /* the caller's last forked child */                                    \
-	X(DEAD) /* was a process */                                                      \
+	X(CHILD) /* the child that the caller forked last */                             \
+	X(DEAD) /* a process that has ended */                                           \
 	X(INIT)                                                                          \
 	X(KERNEL_THREAD)                                                                 \
 	X(NUMBER) /* thread number @value */
@@ -142,8 +142,8 @@ enum who {
 
 /*
  * Element of a vector of any kind; unused fields are 0. CREATE_CONTEXT uses one for its sampling
- * format: @number in the table of ioctls.c, @value bytes of buffer. @flags: its argument has
- * another size; @set: it has no argument.
+ * format: @number is the format's index in the table of ioctls.c, @value the bytes of the buffer.
+ * With @flags the format's argument has another size; with @set there is no argument.
  */
 #define SWITCH_COUNT_SHIFT 56
 
@@ -164,15 +164,15 @@ struct element {
  * @outer: place of struct pfm_vector
  * @who: enum who
  * @fail: number of the allocation that fails, FAIL_ALL for all; 0: none
- * @dirty: fields that the kernel ignores are not zero
- * @few: the limit of open files is reached
- * @count: number of elements; other calls use it as they need
+ * @dirty: fields that the kernel ignores or reserves are not zero
+ * @few: the limit of open files is 0 during the call
+ * @count: for a vector the number of elements; for other calls it depends on the call
  * @flags: depends on the call
  * @value: depends on the call
- * @size: bytes, or depends on the call; for a vector the bytes of an element, 0 for the first
- * version
+ * @size: for a vector the bytes of an element, 0 for those of the first version; for other calls it
+ * depends on the call
  * @more: extra bytes of the structure of LOAD or START, or 0
- * @tail: bytes that the kernel does not know are not zero
+ * @tail: the bytes by which a structure is longer are not zero
  * @element: the first elements of a vector, @elements of them
  */
 struct operation {
@@ -197,11 +197,11 @@ struct operation {
 /**
  * struct worker - a thread
  * @process: threads with the same number are one process; process 0 runs the round
- * @user: its user, 0 for root
+ * @user: uid of the thread, 0 for root
  * @count: number of operations
  * @operations: in order
  *
- * Worker 0 runs before all others. Their processes inherit what it opens.
+ * Worker 0 runs before all others. The processes of the others inherit what worker 0 opens.
  */
 struct worker {
 	unsigned int process;

@@ -25,7 +25,7 @@ static const char *const who_names[] = {
 	WHO_NAMES(WHO_NAME)
 };
 
-/* Fields with their default are not printed. */
+/* Prints a field, unless it is 0. */
 static void print_number(const char *field, uint64_t value)
 {
 	if (value)

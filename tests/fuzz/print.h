@@ -5,7 +5,7 @@
 
 #include "plan.h"
 
-/* To standard output; @title is a comment. */
+/* Prints to standard output; @title becomes a comment. */
 void print_plan(const struct plan *plan, const char *title);
 
 #endif

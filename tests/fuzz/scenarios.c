@@ -28,7 +28,7 @@ static enum call choose(struct builder *builder, const struct choice *choices,
 }
 
 /*
- * Any call, at random. Calls that take as long as a hundred others (a new process, sleep) are
+ * Adds any call, at random. Calls that take as long as a hundred others (a new process, sleep) are
  * correspondingly rare.
  */
 static void add_any(struct builder *builder, unsigned int slot)
@@ -85,7 +85,7 @@ static void add_any(struct builder *builder, unsigned int slot)
 	add_filled(builder, choose(builder, usual, COUNT(usual)), slot);
 }
 
-/* A step of a scenario: sometimes left out, sometimes another call comes before it. */
+/* Adds a step of a scenario. Sometimes it is left out, sometimes another call comes before it. */
 static struct operation *step(struct builder *builder, enum call call, unsigned int slot)
 {
 	static struct operation left_out;
@@ -97,7 +97,7 @@ static struct operation *step(struct builder *builder, enum call call, unsigned 
 	return add_filled(builder, call, slot);
 }
 
-/* A thread of a target. */
+/* Makes @load choose a thread of a target. */
 static void load_target(struct builder *builder, struct operation *load)
 {
 	load->who = percent(builder, 40) ? TARGET_THREAD : TARGET;
@@ -112,7 +112,7 @@ static void maybe_spawn(struct builder *builder, unsigned int slot)
 		step(builder, SPAWN, slot);
 }
 
-/* A thread is monitored, from open to close. */
+/* Monitors a thread, from open to close. */
 static void add_monitoring(struct builder *builder, unsigned int slot, bool target)
 {
 	enum call reading = percent(builder, 50) ? READ_PMDS : READ_VALUES;
@@ -149,7 +149,7 @@ static void add_monitoring(struct builder *builder, unsigned int slot, bool targ
 		step(builder, CLOSE, slot);
 }
 
-/* The remaining calls of a sampling context, in any order. */
+/* Adds the calls that end sampling, in any order. */
 static void end_sampling(struct builder *builder, unsigned int slot)
 {
 	static const uint8_t ends[] = { CLOSE, UNMAP, UNLOAD, STOP, REMAP, KILL };
@@ -163,7 +163,7 @@ static void end_sampling(struct builder *builder, unsigned int slot)
 	}
 }
 
-/* A thread of the worker itself, or of a target that may be new. */
+/* Loads the context on the worker itself or on a target, which may be new, and starts it. */
 static void start_monitoring(struct builder *builder, unsigned int slot, bool target)
 {
 	struct operation *load;
@@ -177,7 +177,7 @@ static void start_monitoring(struct builder *builder, unsigned int slot, bool ta
 	step(builder, START, slot);
 }
 
-/* Samples are taken, notified and read. A target may then have to wait for a restart. */
+/* Takes samples with notifications, and reads them. A target may have to wait for a restart. */
 static void add_sampling(struct builder *builder)
 {
 	static const uint8_t waiting[] = { READ, POLL, SELECT, WORK, WORK, WORK };
@@ -211,7 +211,7 @@ static void add_sampling(struct builder *builder)
 	builder->samples = false;
 }
 
-/* Event sets that take turns, by time and by overflows, sampling or not. */
+/* Uses event sets that switch by time and by overflows, with or without sampling. */
 static void add_event_sets(struct builder *builder)
 {
 	static const uint8_t looks[] = { READ_PMDS, READ_VALUES, GETINFO_EVTSETS,
@@ -248,7 +248,7 @@ static void add_event_sets(struct builder *builder)
 	builder->sets = false;
 }
 
-/* Two contexts want the same thread; event sets of a loaded one. */
+/* Loads two contexts on the same thread, and changes event sets of a loaded context. */
 static void add_conflict(struct builder *builder)
 {
 	unsigned int first = any_slot(builder), second = any_slot(builder);
@@ -265,7 +265,7 @@ static void add_conflict(struct builder *builder)
 	step(builder, CREATE_CONTEXT, second);
 }
 
-/* A target that has exited, but has not been waited for. */
+/* Loads a context on a target that has exited, but that no process has waited for. */
 static void add_zombie_target(struct builder *builder)
 {
 	unsigned int slot = any_slot(builder), target = below(builder, TARGETS);
@@ -283,7 +283,7 @@ static void add_zombie_target(struct builder *builder)
 	step(builder, CLOSE, slot);
 }
 
-/* A read without data, non-blocking and blocking. */
+/* Reads when there is no message, non-blocking and blocking. */
 static void add_reading_nothing(struct builder *builder)
 {
 	unsigned int slot = any_slot(builder);
@@ -297,7 +297,7 @@ static void add_reading_nothing(struct builder *builder)
 	step(builder, WRITE, slot);
 }
 
-/* Calls on a descriptor that is closed. */
+/* Makes calls on a closed descriptor. */
 static void add_closed_descriptor(struct builder *builder)
 {
 	unsigned int slot = any_slot(builder), n;
@@ -307,7 +307,7 @@ static void add_closed_descriptor(struct builder *builder)
 		add_filled(builder, below(builder, SETTING), slot);
 }
 
-/* Vectors that are longer than a page, while arg_mem_max permits them. */
+/* Uses vectors that are longer than a page, while arg_mem_max permits them. */
 static void add_long_vectors(struct builder *builder)
 {
 	static const uint8_t calls[] = { WRITE_PMCS, WRITE_PMDS, CREATE_EVTSETS,
@@ -358,7 +358,7 @@ void add_processors(struct builder *builder)
 	step(builder, SLEEP, 0);
 }
 
-/* Without a PMU, and with one that is loaded and unloaded. */
+/* Unloads the PMU's module, makes calls without a PMU, and loads the module again. */
 void add_modules(struct builder *builder)
 {
 	unsigned int slot = SHARED_SLOTS, n;
@@ -374,7 +374,7 @@ void add_modules(struct builder *builder)
 	add(builder, CLOSE, slot);
 	add(builder, MODULE, 0)->value = 1 | 2;
 	add(builder, MODULE, 0)->value = 1 | 4;
-	/* The first context of all needs more memory than the following ones. */
+	/* The first context after the load needs more memory than the following ones. */
 	add(builder, OPEN, slot)->flags = O_RDWR;
 	add(builder, CREATE_CONTEXT, slot)->fail =
 		percent(builder, 60) ? 1 + below(builder, 8) : FAIL_ALL;
@@ -383,7 +383,7 @@ void add_modules(struct builder *builder)
 	step(builder, SLEEP, slot);
 }
 
-/* Formats are loaded and unloaded while contexts with them are created, here and elsewhere. */
+/* Loads and unloads formats, while this worker and others create contexts with them. */
 void add_formats(struct builder *builder)
 {
 	unsigned int slot = SHARED_SLOTS, turns = 1 + below(builder, 3), format;

@@ -51,7 +51,7 @@ static int number_in(const char *path)
 	return read_file(path, text, sizeof(text)) ? -1 : atoi(text);
 }
 
-/* Users of a module that is loaded; -1 if it is not. */
+/* Number of users of a module, or -1 if it is not loaded. */
 static int users_of(const char *module)
 {
 	char path[64];
@@ -60,7 +60,7 @@ static int users_of(const char *module)
 	return number_in(path);
 }
 
-/* Users of the core, without the loaded formats. */
+/* Number of users of the core, without the loaded formats. */
 static int core_users(void)
 {
 	int users = users_of("perfmon");
@@ -71,7 +71,7 @@ static int core_users(void)
 	return users;
 }
 
-/* Contexts and mappings that use formats. */
+/* Number of contexts and mappings that use formats. */
 static int format_users(void)
 {
 	int users, all = 0;
@@ -108,7 +108,10 @@ void system_restore(void)
 		module_load("perfmon");
 	if (users_of(PMU_MODULE) < 0)
 		module_load(PMU_MODULE);
-	/* Not by modprobe in the middle of a round, which takes as long as 100 calls. */
+	/*
+	 * If the kernel had to load a format in a round, its modprobe would take as long as 100
+	 * calls.
+	 */
 	for (n = 0; n < FORMATS; n++)
 		if (users_of(format_modules[n]) < 0)
 			module_load(format_modules[n]);
@@ -125,7 +128,7 @@ void system_begin(void)
 		if (read_file(settings[n].path, settings[n].before,
 			      sizeof(settings[n].before)))
 			printf("no %s\n", settings[n].path);
-	/* Users among the workers count, too. */
+	/* Workers that are not root count, too. */
 	write_file("/proc/sys/kernel/perf_event_paranoid", "1");
 	users_before = core_users();
 	machine_prepare();
@@ -133,7 +136,7 @@ void system_begin(void)
 	expectations_begin();
 }
 
-/* Memory that the kernel frees a little later counts as freed. */
+/* Waits up to ten seconds for a value, because the kernel frees some memory a little later. */
 static bool soon(int (*value)(void), int wanted)
 {
 	unsigned int turn;
@@ -157,6 +160,7 @@ void system_check(void)
 	if (!soon(format_users, 0))
 		wrong("formats have %d users", format_users());
 	if (!soon(core_users, users_before))
-		wrong("perfmon has %d users, had %d", core_users(), users_before);
+		wrong("module perfmon has %d users, had %d before", core_users(),
+		      users_before);
 	canary(&check);
 }

@@ -27,10 +27,10 @@ void become_program(const char *path)
 
 /* ---- several threads ---------------------------------------------------------------- */
 
-/* Code of the threads of a target. */
+/* What the threads of a target do. */
 enum threads {
 	THREADS_WORK = 10,
-	THREADS_EXIT, /* and others are created instead */
+	THREADS_EXIT, /* exit, and others are created instead */
 	THREADS_WITHOUT_LEADER, /* the first thread exits before the others */
 	THREADS_EXEC /* a thread other than the first executes a program */
 };
@@ -79,12 +79,12 @@ static void threads_live(volatile pid_t *numbers, unsigned int kind)
 
 /* ---- one thread --------------------------------------------------------------------- */
 
-/* Code of a target until the round ends it. */
+/* Runs in a target with one thread, until it exits or the round ends it. @kind: what it does */
 static void target_live(unsigned int kind)
 {
 	unsigned int turn;
 
-	/* Mostly asleep, so that the workers get the CPUs. */
+	/* Sleeps most of the time, so that the workers get the CPUs. */
 	for (turn = 0;; turn++) {
 		switch (kind) {
 		case 0:
@@ -130,7 +130,10 @@ static void give_up_descriptors(void)
 	close_range(3, ~0u, 0);
 }
 
-/* @value: which target; @count: what it does; @flags: its user; @size: keeps descriptors */
+/*
+ * @value: number of the target; @count: what it does (enum threads, or target_live()); @flags: its
+ * user, 0 for root; @size: it keeps the caller's descriptors
+ */
 void do_spawn(struct executor *executor, const struct operation *operation)
 {
 	unsigned int number = operation->value % TARGETS;

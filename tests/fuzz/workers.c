@@ -2,7 +2,7 @@
 /*
  * The workers of a round: processes and threads, from their start until all have exited.
  *
- * All of them are one process group. Its leader is the process of worker 0, a child of
+ * All processes of a round are one process group. Its leader is the process of worker 0, a child of
  * the caller; orphans become children of the caller, too.
  */
 #include <errno.h>
@@ -45,7 +45,7 @@ static void set_handlers(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-/* For this thread alone: glibc's functions change the whole process. */
+/* Changes the user of this thread alone: glibc's functions would change the whole process. */
 static void become_user(uid_t user)
 {
 	if (!user)
@@ -165,8 +165,8 @@ static const sigset_t *child_signal(void)
 }
 
 /*
- * Waits for the process, or for all children with -1. Returns false after a timeout. SIGCHLD is
- * blocked, so that none is missed.
+ * Waits until the process has ended, or with -1 all children. Returns false after @seconds. SIGCHLD
+ * is blocked, so that no end is missed.
  */
 static bool wait_for(pid_t process, unsigned int seconds)
 {
@@ -218,7 +218,9 @@ bool workers_run(const struct plan *plan, unsigned int seconds)
 		workers_hang(group);
 		ended = false;
 	}
-	/* The setup process may have exited, but not its targets. */
+	/*
+	 * The process of worker 0 may have exited, but targets that it has started may still run.
+	 */
 	do {
 		kill(-group, SIGKILL);
 	} while (!wait_for(-1, 1) && seconds--);

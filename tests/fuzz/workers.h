@@ -8,10 +8,10 @@
 /* Executes the plan. Returns false if it did not end in @seconds. */
 bool workers_run(const struct plan *plan, unsigned int seconds);
 
-/* Implemented by the program: the processes of group @group hang. */
+/* Implemented by the program: called if processes of group @group hang. */
 void workers_hang(pid_t group);
 
-/* Implemented by the program: called several times per second while they work. */
+/* Implemented by the program: called several times per second while the workers run. */
 void workers_go_on(void);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Draws mutants from a list: a file, by its number of lines; then one of its kinds; then a place
- * of that kind. So neither a kind with many places nor a dense file dominates. Only the seed and
- * the list decide.
+ * Draws mutants from a list. Each time it draws a file, by its number of lines; then one of the
+ * file's kinds; then a place of that kind. So neither a kind with many places nor a dense file
+ * dominates. Only the seed and the list decide.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct line {
 	bool drawn;
 };
 
-/* Draws from the mutants that were not drawn yet. */
+/* What may be drawn, with a probability in proportion to its weight. */
 struct choice {
 	const char *name;
 	size_t weight;
@@ -37,7 +37,7 @@ static unsigned long long random_next(unsigned long long *state)
 	return value ^ (value >> 31);
 }
 
-/* Fields 2 and 6, see mutants_print(). */
+/* A field of a line of the list (mutants_print()): 2 is the file, 6 the kind. */
 static char *field(const char *line, unsigned int number)
 {
 	size_t length;

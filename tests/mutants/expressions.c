@@ -52,7 +52,7 @@ static struct children children_of(CXCursor cursor)
 	return children;
 }
 
-/* The ranges of two operands in the file, and the single token between them. */
+/* Finds the ranges of two operands in the file, and the single token between them. */
 static bool operands(const struct source *source, CXCursor first, CXCursor second,
 		     struct range *left, struct range *right, struct range *between)
 {
@@ -114,7 +114,7 @@ static void unary(struct source *source, CXCursor cursor)
 		change_operator(source, cursor, token);
 }
 
-/* Negating it is the same as changing its operator. */
+/* Negating an equality is the same as changing its operator. */
 static bool is_equality(const struct source *source, CXCursor cursor)
 {
 	struct children children = children_of(cursor);
@@ -163,7 +163,7 @@ static void logical(struct source *source, CXCursor cursor)
 	negate(source, children.cursors[1]);
 }
 
-/* The condition of c ? a : b, if the file contains the question mark. */
+/* Negates the condition of c ? a : b, if the file contains the question mark. */
 static void ternary(struct source *source, CXCursor cursor)
 {
 	struct children children = children_of(cursor);
@@ -176,7 +176,7 @@ static void ternary(struct source *source, CXCursor cursor)
 		negate(source, children.cursors[0]);
 }
 
-/* Types without qualifiers that make no difference for an argument. */
+/* The name of a type without typedefs, which make no difference for an argument. */
 static CXString bare_spelling(CXType type)
 {
 	return clang_getTypeSpelling(clang_getCanonicalType(type));
@@ -278,7 +278,7 @@ void mutate_expression(struct source *source, CXCursor cursor)
 	}
 }
 
-/* Returns whether this is the last word before @at, with or without a bracket after it. */
+/* Returns whether the last word before @at is @word, followed by @bracket unless that is NULL. */
 static bool follows(const struct source *source, size_t start, size_t at,
 		    const char *word, const char *bracket)
 {
@@ -311,7 +311,10 @@ static bool returns_bool(const struct source *source, size_t at)
 	return function && clang_getCanonicalType(function->returns).kind == CXType_Bool;
 }
 
-/* The file has no word before the condition of a macro's own "if". */
+/*
+ * Negates a condition, if the word before it, such as "if", is in the file and not in a macro's
+ * body.
+ */
 void mutate_condition(struct source *source, CXCursor cursor, CXCursor parent)
 {
 	struct range statement, range;
@@ -373,7 +376,7 @@ static void change_number(struct source *source, struct range token)
 	free(text);
 }
 
-/* A number, a named constant, or true and false. */
+/* Changes a number, a named constant, true or false. */
 void mutate_constant(struct source *source, CXCursor cursor)
 {
 	const struct text *text = &source->text;

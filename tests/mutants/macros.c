@@ -43,8 +43,8 @@ bool is_barrier(const struct text *text, struct range name)
 }
 
 /*
- * Ordered accesses, and their plain forms. READ_ONCE() and WRITE_ONCE() have no mutants: without
- * them the compiler may do more, and no test can show what it did.
+ * Ordered accesses, and their plain forms. READ_ONCE() and WRITE_ONCE() have no mutants: no test
+ * can show what the compiler does without them.
  */
 static const struct {
 	const char *name;
@@ -132,7 +132,7 @@ bool lock_find(const struct text *text, const struct call *call, struct lock *lo
 	return false;
 }
 
-/* An ordered access becomes a plain one. */
+/* Replaces an ordered access by a plain one. */
 void mutate_access(struct source *source, struct range range)
 {
 	const struct text *text = &source->text;
@@ -166,7 +166,7 @@ static void change_errno(struct source *source, struct range name)
 	mutant_add(source, "errno", name, format("%s", is_einval ? "EPERM" : "EINVAL"));
 }
 
-/* Numbers in a macro's definition are nowhere else in the syntax tree. */
+/* Changes the numbers in a macro's definition, which the syntax tree contains nowhere else. */
 static void definition(struct source *source, struct range range)
 {
 	const struct text *text = &source->text;

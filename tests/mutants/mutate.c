@@ -2,8 +2,8 @@
 /*
  * perfmon-mutate: lists the mistakes that can be made in a C file, and makes one.
  *
- * libclang parses the file. It sees the preprocessor's output, so each place is looked up in the
- * file again: text from a macro's body is not in the file.
+ * libclang parses the preprocessor's output. So each place is looked up in the file: text from a
+ * macro's body is not there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +15,13 @@ static void usage(FILE *stream)
 	fputs("Usage: perfmon-mutate list FILE [UNIT] -- FLAG...\n"
 	      "       perfmon-mutate draw SEED COUNT <LIST\n"
 	      "       perfmon-mutate apply FILE <LINE\n\n"
-	      "list prints all mutants of FILE, compiled with these flags (of a header: as\n"
-	      "part of UNIT), a line each:\n\n"
+	      "list prints all mutants of FILE, which is compiled with these FLAGs (a header\n"
+	      "as part of UNIT), one on each line:\n\n"
 	      "  ID FILE OFFSET LENGTH LINE KIND FUNCTION OCCURRENCE FROM TO REPLACEMENT\n\n"
-	      "with tabs between and \\t, \\n and \\\\ within.  ID stays while FILE, KIND,\n"
-	      "FUNCTION, OCCURRENCE, FROM and TO do.  draw chooses some of such lines; apply\n"
-	      "prints FILE with the mutant LINE in it.\n",
+	      "Tabs separate the fields, which have \\t, \\n and \\\\ in place of tabs, newlines\n"
+	      "and backslashes.  ID depends only on FILE, KIND, FUNCTION, OCCURRENCE, FROM and\n"
+	      "TO.  draw prints COUNT of the lines of LIST.  apply prints FILE with the mutant\n"
+	      "of LINE.\n",
 	      stream);
 }
 
@@ -82,7 +83,9 @@ static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent,
 	return CXChildVisit_Continue;
 }
 
-/* Visited first: macros come first, and their function must be known. */
+/*
+ * Collects the functions before all else: macros come first in the tree, and need their function.
+ */
 static enum CXChildVisitResult visit_functions(CXCursor cursor, CXCursor parent,
 					       CXClientData data)
 {

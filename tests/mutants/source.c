@@ -103,7 +103,7 @@ static int compare(const void *a, const void *b)
 	return order ? order : strcmp(first->kind, second->kind);
 }
 
-/* The tree contains a macro's argument as many times as the macro uses it. */
+/* The syntax tree contains a macro's argument as many times as the macro uses it. */
 static void drop_doubles(struct source *source)
 {
 	size_t i, kept = 0;
@@ -143,7 +143,7 @@ static void hash(uint64_t *value, const char *string)
 	} while (*string++);
 }
 
-/* Computed from the names, so it stays the same when other lines are added or removed. */
+/* The id is computed from names, so it stays the same when other lines are added or removed. */
 static uint64_t identify(const struct source *source, const struct mutant *mutant)
 {
 	uint64_t value = 0xcbf29ce484222325;

@@ -19,8 +19,8 @@ struct mutant {
 	char *replacement;
 	const char *kind;
 	const char *function;
-	char *from; /* the change, in one line; part of the name */
-	char *to; /* what it becomes, */
+	char *from; /* what is changed, in one line; part of the name */
+	char *to; /* what it becomes, in one line; part of the name */
 	unsigned int occurrence; /* number of equal changes before it in the function */
 	unsigned int line;
 };
@@ -46,21 +46,24 @@ struct source {
 	size_t mutant_count;
 };
 
-/* Takes ownership of @replacement and of the names. A NULL name means the text itself. */
+/*
+ * Takes ownership of @replacement, @from and @to. If @from or @to is NULL, the text itself is
+ * taken.
+ */
 void mutant_add_named(struct source *source, const char *kind, struct range place,
 		      char *replacement, char *from, char *to);
 void mutant_add(struct source *source, const char *kind, struct range place,
 		char *replacement);
-/* Sorted, without duplicates. */
+/* Sorts the mutants, and removes duplicates. */
 void mutants_finish(struct source *source);
 void mutants_print(const struct source *source, FILE *stream);
 
-/* NULL if @at is not in a function. */
+/* Returns the function that contains offset @at, or NULL. */
 const struct function *source_function(const struct source *source, size_t at);
 /* Finds the range in the file itself for @cursor. Returns false if there is none. */
 bool source_range(const struct source *source, CXCursor cursor, struct range *range);
 
-/* The operators. Each makes mutants of a cursor, or of the whole file. */
+/* The operators. Each operator makes mutants of a cursor, or of the whole file. */
 void mutate_expression(struct source *source, CXCursor cursor);
 void mutate_condition(struct source *source, CXCursor cursor, CXCursor parent);
 void mutate_constant(struct source *source, CXCursor cursor);
@@ -70,7 +73,7 @@ void mutate_statement(struct source *source, CXCursor cursor, CXCursor parent);
 void mutate_compound(struct source *source, CXCursor cursor);
 void mutate_locks(struct source *source);
 
-/* How a statement with this name is treated. */
+/* What kind of name this is. */
 bool is_barrier(const struct text *text, struct range name);
 bool is_access(const struct text *text, struct range name);
 bool is_errno(const struct text *text, struct range name);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034,SC2154 # variables shared with who sources this
 #
-# The stages that are run on mutants: those of the gate (tests/stages), each suite separately.
+# The stages that are run on mutants: those of the gate (tests/stages), divided into suites.
 
 # ---- the table -------------------------------------------------------------------------------
 
@@ -54,8 +54,9 @@ expand_words() {
 	done
 }
 
-# How a stage runs (options of tests/vm/run, and the kernel) and its suites: those of
-# perfmon-tests, conformance/SUITE of perfmon-conformance, tool/SCRIPT of tests/tool.
+# stage_define STAGE: set how the stage runs (options of tests/vm/run, kernel, prefix of commands),
+# and its suites: SUITE of perfmon-tests, conformance/SUITE of perfmon-conformance, tool/SCRIPT of
+# tests/tool.
 stage_define() {
 	local words='' pmu
 	arch=${1##*-} options=(--icount) suites=() prefix='' kernel=''
@@ -94,8 +95,8 @@ stage_define() {
 
 # ---- running them ----------------------------------------------------------------------------
 
-# CPU seconds of the processes of the session. A limit in elapsed seconds would depend on the load
-# of the machine.
+# CPU seconds of all processes of a session, for limits: elapsed seconds depend on the load of the
+# machine.
 cpu_seconds() {
 	cat /proc/[0-9]*/stat 2>/dev/null | awk -v session="$1" -v hz="$(getconf CLK_TCK)" '
 		{ sub(/^.*\) /, "") }
@@ -103,8 +104,8 @@ cpu_seconds() {
 		END { printf "%.1f\n", ticks / hz }'
 }
 
-# The commands of a guest. Each suite begins with a line of its own. With "first" the first failure
-# ends it.
+# guest_command HOW SUITE...: the commands of a guest. They print a line before each suite. If HOW
+# is "first", they end at the first failure.
 guest_command() {
 	local how=$1 suite program first=''
 	shift
@@ -126,9 +127,9 @@ guest_command() {
 	echo "$status"
 }
 
-# Copies lines. Add the seconds so far, elapsed and of CPUs, to the lines that begin a suite. End
-# all processes of the session when a suite takes longer than its limit: a guest that hangs with
-# interrupts disabled shows no other sign.
+# Copy lines, and add the seconds so far, elapsed and of CPUs, to those that begin a suite. End all
+# processes of the session when a suite takes longer than its limit: a guest that hangs with
+# interrupts disabled prints nothing.
 stamp() {
 	local session=$1 limits=$2 begun=$EPOCHREALTIME line='' part status suite=load used=0
 	trap '' TERM
@@ -162,8 +163,8 @@ end_overdue() {
 	fi
 }
 
-# Three times what the suite takes without a mutant, plus 20 s, which a debug guest takes to boot.
-# 0: no limit.
+# The CPU seconds that a suite may take: three times what it takes without a mutant, plus 20 s,
+# which a debug guest takes to boot. 0: no limit.
 suite_limit() {
 	[[ -e $2 ]] || { echo 0; return; }
 	awk -F '\t' -v suite="$1" '
@@ -172,7 +173,7 @@ suite_limit() {
 		END { printf "%d\n", limit }' "$2"
 }
 
-# run_limited LIMITS LOG COMMAND...: run it in a session of its own.
+# run_limited LIMITS LOG COMMAND...: run the command in a session of its own.
 run_limited() {
 	local limits=$1 log=$2
 	shift 2
@@ -204,8 +205,8 @@ run_bench() {
 	return "$status"
 }
 
-# run_suites HOW TREE LOG LIMITS SUITE...: after stage_define; TREE is built. Its exit status is
-# that of run.
+# run_suites HOW TREE LOG LIMITS SUITE...: run suites of the stage that stage_define has set, in
+# TREE, which has been built. The exit status is that of tests/vm/run.
 run_suites() {
 	local how=$1 tree=$2 log=$3 limits=$4
 	shift 4
@@ -221,8 +222,9 @@ run_suites() {
 
 # ---- reading a log ---------------------------------------------------------------------------
 
-# Each suite that began and that the guest has: its name, passed or failed, elapsed and CPU seconds,
-# and the first test that failed. For the suite in which the guest ended, how it ended.
+# Print a line for each suite that began and that the guest has: its name, passed or failed, elapsed
+# and CPU seconds, and the first test that failed; for the suite in which the guest ended, how the
+# guest ended.
 log_suites() {
 	local log=$1 status=$2
 	awk -v status="$status" '

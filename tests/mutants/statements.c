@@ -42,7 +42,9 @@ static bool is_in_place(CXCursor cursor, CXCursor parent)
 	return clang_equalCursors(cursor, last);
 }
 
-/* A statement can begin here. What is inside of "x = MACRO();" cannot. */
+/*
+ * Returns whether @range begins where a statement can begin, which is not inside of "x = MACRO();".
+ */
 static bool begins_statement(const struct source *source, struct range range)
 {
 	const struct function *function = source_function(source, range.start);
@@ -57,7 +59,7 @@ static bool begins_statement(const struct source *source, struct range range)
 	       token_is(&source->text, before, "do");
 }
 
-/* Calls that only print, check or trace. */
+/* Returns whether this is a call that only prints, checks or traces. */
 static bool says_nothing(const struct text *text, struct range name)
 {
 	static const char *const prefixes[] = { "lockdep_", "BUILD_BUG_ON", "might_sleep",
@@ -171,7 +173,7 @@ struct compound {
 	struct source *source;
 	struct statement statements[STATEMENTS_MAX];
 	size_t count;
-	bool broken; /* not the text that is in the file */
+	bool broken; /* not all statements are in the file */
 };
 
 static enum CXChildVisitResult statement_add(CXCursor cursor, CXCursor parent,
@@ -202,7 +204,9 @@ static bool is_movable(enum CXCursorKind kind)
 	       kind != CXCursor_CaseStmt && kind != CXCursor_DefaultStmt;
 }
 
-/* Puts the second before the first. @mover, one of the two, names the mutant. */
+/*
+ * Exchanges @first and the statement after it. @mover is the one that moves, in the mutant's name.
+ */
 static void exchange(struct source *source, const char *kind,
 		     const struct statement *first, const struct statement *mover)
 {

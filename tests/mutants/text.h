@@ -12,7 +12,7 @@ struct text {
 	size_t size;
 };
 
-/* Offsets of the first byte and of the one after the last. */
+/* Offsets of the first byte and of the byte after the last one. */
 struct range {
 	size_t start;
 	size_t end;
@@ -34,17 +34,19 @@ struct text text_read(const char *path);
 bool token_first(const struct text *text, struct range range, struct range *token);
 /* The only token in @range. */
 bool token_only(const struct text *text, struct range range, struct range *token);
-/* The last token in @range, which is read from its start. */
+/* The last token in @range, which must not begin inside of a token or comment. */
 bool token_last(const struct text *text, struct range range, struct range *token);
 bool token_is(const struct text *text, struct range token, const char *word);
 
-/* All brackets are balanced, and there is no separator outside of them. */
+/* Returns whether all brackets are balanced, and no separator is outside of them. */
 bool range_is_whole(const struct text *text, struct range range);
 bool range_is_call(const struct text *text, struct range range, struct call *call);
-/* If ';' follows @range, includes it. */
+/* If ';' follows @range, extends @range by it. */
 bool range_take_semicolon(const struct text *text, struct range *range);
 
-/* New strings: the text as it is, and without white space and comments. */
+/*
+ * Return new strings: range_copy() the text as it is, the others without white space and comments.
+ */
 char *range_copy(const struct text *text, struct range range);
 char *range_squeeze(const struct text *text, struct range range);
 char *squeeze(const char *string);

@@ -24,8 +24,8 @@ tree_update() {
 			(cd "$tree" && xargs -r -d '\n' rm -f)
 	fi
 	mv "$tree/base/files.new" "$tree/base/files"
-	# Copies the files that differ, with the current time: objects of a leftover mutant are
-	# older.
+	# Copy the files that differ. They get the current time, so that objects of a leftover
+	# mutant are older.
 	while read -r file; do
 		cmp -s "$file" "$tree/$file" && continue
 		mkdir -p "$(dirname "$tree/$file")"
@@ -58,7 +58,8 @@ tree_mutate() {
 
 # ---- which objects a file is part of ---------------------------------------------------------
 
-# Kbuild's notes on the objects of ARCH made from FILE or a source that includes it.
+# Print Kbuild's notes (.NAME.o.cmd) on the objects of ARCH made from FILE or a source that includes
+# it.
 object_notes() {
 	local tree=$1 arch=$2 file=$3 note
 	local modules=$tree/build/$arch/module
@@ -71,12 +72,12 @@ object_notes() {
 	esac
 }
 
-# The compiler's command in a note of Kbuild.
+# The compiler's command for an object, from Kbuild's note on it.
 object_command() {
 	sed -n '1 { s/^[^=]*:= *//; s/ ;.*//; p }' "$1"
 }
 
-# The file that is compiled, from a note.
+# The source file of an object, from Kbuild's note on it.
 object_source() {
 	sed -n 's/^source_.* := //p' "$1"
 }
@@ -93,7 +94,7 @@ object_compile() {
 		"$triplet-objcopy" --strip-unneeded "$to.full" "$to"
 }
 
-# The same for the unchanged file. The result is kept.
+# Compile the unchanged object of NOTE, unless that was done before, and print its path.
 object_base() {
 	local tree=$1 note=$2 arch=$3 base
 	base=$tree/base/objects/$arch/${note##*/}
@@ -114,7 +115,7 @@ programs_state() {
 	done
 }
 
-# Whether the objects of ARCH differ with the mutant that is in FILE; 2 if one cannot be compiled.
+# Whether the mutant that is in FILE changes objects of ARCH; status 2 if one cannot be compiled.
 objects_differ() {
 	local tree=$1 arch=$2 file=$3 note
 	local -a notes
@@ -134,8 +135,8 @@ keep_objects() {
 	done < <(object_notes "$tree" "$arch" "$file")
 }
 
-# Print the architectures whose modules differ with the mutant in FILE. Fails if one cannot be
-# compiled. The tree must have been built without the mutant.
+# Print the architectures whose modules differ with the mutant in FILE. Fails if an object cannot be
+# compiled. TREE must have been built without the mutant.
 modules_affected() {
 	local tree=$1 file=$2 line=$3 arch
 	for arch in $arches; do
@@ -144,7 +145,7 @@ modules_affected() {
 	tree_mutate "$tree" "$file" "$line"
 	objects_differ "$tree" arm64 "$file"
 	case $? in
-	# Most mutants change the modules of all architectures. So if the first differs, do not
+	# Most mutants change the modules of all architectures. So if those of arm64 differ, do not
 	# compile for the others.
 	0) echo "$arches" ;;
 	1)
@@ -183,7 +184,8 @@ tree_build() {
 
 # ---- flags for libclang ----------------------------------------------------------------------
 
-# The compiler options in a note of Kbuild that libclang needs, with paths from the current folder.
+# The compiler options that libclang needs, from a note of Kbuild, with paths from the current
+# folder.
 note_flags() {
 	local tree=$1 arch=$2 note=$3 headers
 	headers=$(tests/vm/fetch headers "$arch")
@@ -195,7 +197,7 @@ note_flags() {
 		sed -e "s|^-I\./|-I$headers/|" -e "s|^\./|$headers/|" -e "s|$tree/build/$arch/||"
 }
 
-# Print all mutants of FILE, by the first architecture that compiles it.
+# Print all mutants of FILE, compiled for the first architecture whose modules contain it.
 list_module() {
 	local tree=$1 file=$2 arch note source
 	local -a flags
@@ -218,7 +220,7 @@ list_program() {
 		'-DPFMON_VERSION="0"' -Iuapi -Ilibpfmdev/include
 }
 
-# The list of FILE, made again when the file or perfmon-mutate is newer.
+# Print the list of FILE's mutants. It is made again if FILE or perfmon-mutate is newer.
 list_file() {
 	local tree=$1 file=$2 list=build/mutants/lists/${2//\//:}
 	if [[ ! $list -nt $file || ! $list -nt $mutate ]]; then

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Packages from the Debian mirror in the machine's apt configuration; fetch sources this. The
-# machine's own apt state is only read. The cache has a state for each Debian architecture
-# (amd64), and for other suites of the mirror (sid-amd64).
+# Gets packages from the Debian mirror in the machine's apt configuration; fetch sources this. The
+# machine's own apt state is only read. The cache has an apt state for each Debian architecture
+# (amd64), and others for further suites of the mirror (sid-amd64).
 
-# Print URI SUITE lines: the suites of the machine's release at its mirror and security mirror,
-# and its backports. With an argument: that suite instead.
+# suites [SUITE]: print lines "URI SUITE" for the suites of the machine's release at its mirror and
+# security mirror, and for its backports; with an argument only for that suite.
 suites() {
 	# shellcheck disable=SC2016 # apt's own variables
 	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
@@ -24,7 +24,7 @@ write_apt_state() {
 	ln -sf /usr/share/keyrings/debian-archive-*.gpg "$state/keys/"
 	find /etc/apt/trusted.gpg.d -type f -exec ln -sf -t "$state/keys" {} +
 	# For the host's release and architecture, apt reads which packages are installed, so that
-	# it fetches only the others.
+	# it fetches only those that are missing.
 	if [[ $1 == "$host" ]]; then
 		cp /var/lib/dpkg/status "$state/status"
 	else
@@ -72,8 +72,8 @@ lack_lists() {
 	return 1
 }
 
-# Get the package lists of a state. A suite with a mismatched index (on mirrors for hours
-# sometimes) is left out, and fetch tries again half an hour later. The release's main suite is
+# Get the package lists of a state. A suite whose index does not match its lists, which can last for
+# hours on a mirror, is left out. fetch tries again half an hour later. The release's main suite is
 # required.
 need_lists() {
 	local state=$cache/apt/$1 suite=''
@@ -87,7 +87,7 @@ need_lists() {
 		touch "$state/listed"
 		rm -f "$state/tried"
 	else
-		say "not all suites can be had for $1: going on with what there is, which may be older"
+		say "could not get the lists of all suites for $1: packages may be older ones"
 		touch "$state/tried"
 	fi
 	apt_for "$1" apt-cache show busybox-static >/dev/null || die "no package list for $1"

@@ -6,7 +6,8 @@
 # modules are for that kernel and in build/ARCH-VERSION. W, C and KCFLAGS are passed to Kbuild.
 #
 # For the debug kernel our code is built with line coverage and checks for undefined behaviour.
-# objtool does not permit the calls that these options add where user memory is accessed.
+# objtool does not permit the calls that these options add where user memory is accessed, so it does
+# not check our code (OBJECT_FILES_NON_STANDARD).
 
 guest_arches := x86_64 arm64 ppc64el
 
@@ -33,7 +34,8 @@ kbuild_sources := \( -name '*.[chS]' ! -name '*.mod.c' -o -name Kbuild -o -name 
 $(guest_modules): stage = $(CURDIR)/build/$*$(KERNEL:%=-%)
 $(guest_modules): debug_settings = $(if $(filter debug,$(KERNEL)),\
 	GCOV_PROFILE=y UBSAN_SANITIZE=y OBJECT_FILES_NON_STANDARD=y)
-# Mutants (tests/mutants) are built without these options: they may have unused variables.
+# Mutants (tests/mutants) are built without these options, because a mutant may have unused
+# variables.
 guest_strictness ?= W=1 KCFLAGS=-Werror
 guest_cflags ?= -O2 -g
 # The same sources give the same bytes in every folder, and with --icount the same run.

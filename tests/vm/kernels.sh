@@ -4,8 +4,8 @@
 # Debian's kernels, their headers and the programs that builds with them need; fetch sources this.
 
 # The apt states that may have a kernel of the architecture. The release's own state is first: its
-# 6.12 is from backports and was built with the release's compiler. So modules for it need only
-# the machine's programs.
+# 6.12 is from backports and was built with the release's compiler. So modules for that kernel need
+# only the machine's programs.
 kernel_states() {
 	local suite
 	echo "$deb"
@@ -14,8 +14,8 @@ kernel_states() {
 	done
 }
 
-# The release's kernel: the newest one that all architectures have. A mirror may lack the security
-# suite of one of them for some time.
+# The version of the release's kernel: the newest one that all architectures have. A mirror may lack
+# the security suite of an architecture for some time.
 default_version() {
 	local file=$cache/kernel-version arch
 	if [[ ! -e $file ]]; then
@@ -51,8 +51,8 @@ series_releases() {
 	done
 }
 
-# The newest kernel of a series (6.12, 6.12-rt-amd64) that can be fetched with its headers. It is
-# stored, unless a newer one should exist but could not be fetched.
+# The newest kernel of a series (6.12, 6.12-rt-amd64) that can be fetched with its headers. The
+# result is stored, unless a newer kernel should exist but could not be fetched.
 series_release() {
 	local series=${1%%-*} of_flavour=$flavour file release newest='' complete=yes releases
 	[[ $1 != *-* ]] || of_flavour=${1#*-}
@@ -73,9 +73,9 @@ series_release() {
 			break
 		fi
 		complete=''
-		say "$release cannot be had now: trying an older one"
+		say "cannot fetch $release now: trying an older one"
 	done
-	[[ -n $newest ]] || die "no kernel $1 can be had"
+	[[ -n $newest ]] || die "cannot fetch any kernel $1"
 	! lack_lists "$deb" "$(state_of "$newest")" || complete=''
 	if [[ -n $complete ]]; then
 		mkdir -p "$cache/series"
@@ -85,8 +85,8 @@ series_release() {
 	echo "$newest"
 }
 
-# release_of [VERSION]: the kernel's uname -r. The name of another flavour contains that of the
-# usual one.
+# release_of [VERSION]: print the kernel's release (uname -r). The names of all flavours contain
+# that of the usual one.
 release_of() {
 	if [[ ${1-} =~ ^[0-9]+\.[0-9]+(-[a-z].*)?$ ]]; then
 		series_release "$1"
@@ -99,7 +99,7 @@ release_of() {
 	esac
 }
 
-# The apt state that has a kernel.
+# state_of RELEASE: print the first apt state that has this kernel.
 state_of() {
 	local state
 	for state in $(kernel_states); do
@@ -117,8 +117,8 @@ depends() {
 	apt_for "$1" apt-cache depends "$2" | sed -n 's/^ [ |]Depends: //p'
 }
 
-# Newer kernels are split into several packages. The drivers, 100 MB, are in -modules, and guests
-# load none. The lists of built-in modules are in -base.
+# Newer kernels are split into several packages. Package -modules has the drivers, 100 MB: it is not
+# fetched, because guests load none. Package -base has the lists of built-in modules.
 fill_kernel() {
 	local release=$1 state parts image
 	state=$(state_of "$release")
@@ -136,15 +136,16 @@ fill_kernel() {
 	mv "$image" vmlinuz
 	rm -rf boot usr
 	# An emulated CPU takes 3 seconds to unpack an x86 kernel, so it is unpacked here. QEMU
-	# starts the inner kernel at its PVH entry. A kernel that is packed otherwise stays as it is.
+	# starts the inner kernel at its PVH entry. A kernel that is not packed by xz stays as it
+	# is.
 	if [[ $kernel_arch == x86 ]]; then
 		payload vmlinuz | xz -dc >vmlinux 2>/dev/null || rm vmlinux
 	fi
 }
 
-# Print the packed kernel of an x86 bzImage. The setup header locates it (the kernel's
-# Documentation/x86/boot.rst: setup_sects, payload_offset, payload_length). The size at its end is
-# left out.
+# Print the packed kernel of an x86 bzImage. The setup header says where it is (the kernel's
+# Documentation/x86/boot.rst: setup_sects, payload_offset, payload_length). Its last 4 bytes, the
+# unpacked size, are left out.
 payload() {
 	local sectors offset length
 	sectors=$(od -A n -t u1 -j $((0x1f1)) -N 1 "$1")
@@ -152,7 +153,8 @@ payload() {
 	head -c $(((sectors + 1) * 512 + offset + length - 4)) "$1" | tail -c $((length - 4))
 }
 
-# The headers of a foreign architecture, and the kernel's build programs for this machine.
+# Fetch the headers, for the guest's architecture, and the kernel's build programs, for this
+# machine's.
 fill_headers() {
 	local release=$1 state needs common kbuild
 	state=$(state_of "$release")
@@ -166,13 +168,13 @@ fill_headers() {
 	find usr/src -path "*/linux-headers-$release/Makefile" -exec sed -i \
 		-e '1i sources := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))..' \
 		-e 's|/usr/src/|$(sources)/|' {} +
-	# The tools of another suite need its C library and compiler.
+	# The build programs of another suite need that suite's C library and compiler.
 	if [[ $state == *-* ]]; then
 		grep -o '^gcc-[0-9]*' <<<"$needs" | sed "s/^/${state%-*} /" >suite
 	fi
 }
 
-# Programs that module builds run, for all architectures, with their dependencies.
+# Fetch the programs that module builds run, for all architectures, with their dependencies.
 fill_tools() {
 	local suite=$1 gcc=$2 state=$1-$host triplet
 	local -a packages=(bash coreutils dash diffutils findutils gawk grep make python3-minimal

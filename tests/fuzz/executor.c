@@ -195,7 +195,8 @@ void *address_in(const struct area *area, enum place place, size_t size)
 }
 
 /*
- * Copies as much of the argument as its place has room for. The call takes it to have @whole bytes.
+ * Copies as much of the argument as its place has room for. The call will use @whole bytes at that
+ * place.
  */
 void *put_argument(const struct area *area, enum place place, const void *argument,
 		   size_t size, size_t whole)
@@ -355,7 +356,7 @@ timer_t timeout_new(void)
 	return timer;
 }
 
-/* From here on a call that blocks soon ends with EINTR. */
+/* From here on a call that blocks ends with EINTR after TIMEOUT_NS. */
 void timeout_begin(struct executor *executor)
 {
 	const struct itimerspec interval = { { 0, TIMEOUT_NS }, { 0, TIMEOUT_NS } };

@@ -82,7 +82,7 @@ void formats_unload(void)
 		module_unload(format_modules[n]);
 }
 
-/* Makes ready to let allocations fail without a log message, if the kernel can inject faults. */
+/* Prepares failures of allocations, without log messages, if the kernel can inject faults. */
 static void prepare_faults(void)
 {
 	static const char *const kinds[] = { "failslab", "fail_page_alloc" };

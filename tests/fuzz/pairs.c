@@ -185,8 +185,8 @@ static const struct impossible {
 	const char *why;
 } impossible[] = {
 	{ WRITE_PMCS, EBUSY, "1.8", "no PMU has registers that sessions share" },
-	{ READ_PMDS, ENOMEM, "1.5", "elements are read without a buffer" },
-	{ READ_VALUES, ENOMEM, "2.3", "elements are read without a buffer" },
+	{ READ_PMDS, ENOMEM, "1.5", "a read allocates no memory" },
+	{ READ_VALUES, ENOMEM, "2.3", "a read allocates no memory" },
 	{ OTHER_IOCTL, EINVAL, "4.5", "Linux wants ENOTTY for an unknown command" },
 	{ REOPEN, ENXIO, "1.7", "a device file can be opened again" },
 };

@@ -190,7 +190,7 @@ void fill_environment(struct builder *builder, struct operation *operation)
 		break;
 	case FORK:
 		operation->count = below(builder, 8);
-		operation->flags = percent(builder, 30); /* exec at the end */
+		operation->flags = percent(builder, 30); /* the child execs */
 		break;
 	case AFFINITY:
 		operation->count = below(builder, 3);

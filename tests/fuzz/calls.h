@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The parts of execute(). */
+/* Functions that execute() calls. */
 #ifndef FUZZ_CALLS_H
 #define FUZZ_CALLS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Executes one operation of a plan. */
+/* Executes the operations of a plan. */
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Executes one operation of a plan. */
+/* Executes the operations of a plan. */
 #ifndef FUZZ_EXECUTE_H
 #define FUZZ_EXECUTE_H
 
@@ -66,12 +66,12 @@ struct slot {
 
 /**
  * struct file_state - what is known for certain about a file that no other process has
- * @known: something is known; false if other processes may have the file
+ * @known: the other fields are valid; false if other processes may have the file
  * @created: the file has a context
  * @format: the context was created with a sampling format
  * @loaded: the context is loaded on the executing thread; only an unload changes that
  * @maybe_loaded: the context was loaded on another thread, which may have ended
- * @any_set: too many sets were created to remember them all
+ * @any_set: any set may exist, because too many were created to remember them
  * @sets: event sets that may exist besides set 0, @set_count of them
  * @pmds: PMDs that may be in use
  */
@@ -155,7 +155,7 @@ void canary(const struct operation *operation);
 
 const char *call_name(enum call call); /* pairs.c */
 
-/* Contents of perfmon's settings before all rounds. See system.c. */
+/* Returns what the file of a setting contained before all rounds. See system.c. */
 const char *setting_before(const char *path);
 
 /* Called before all rounds: finds out what the machine has. */

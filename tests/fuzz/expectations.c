@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Calls that must fail: because of their arguments, or because of the state of a file that nobody
- * else has. Lists only what is certain, whatever other threads do meanwhile. pairs.c checks the
- * errno.
+ * Finds calls that must fail, because of their arguments or because of the state of a file that no
+ * other process has. A call is found only if its failure is certain, whatever other threads do.
+ * pairs.c checks the errno.
  */
 #include <fcntl.h>
 #include <sys/mman.h>

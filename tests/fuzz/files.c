@@ -174,7 +174,7 @@ int do_select(struct executor *executor, const struct operation *operation)
 		       : 0;
 }
 
-/* @count: which file; @flags: which value */
+/* @count: index of the setting's file; @flags: index of the value, or SETTING_BEFORE */
 int do_setting(const struct operation *operation)
 {
 	static const char *const files[] = { "task_group",

@@ -122,7 +122,10 @@ static void copy_program(const char *from, const char *to, mode_t mode)
 void machine_prepare(void)
 {
 	prepare_faults();
-	/* kmemleak would scan every ten minutes. The guest's init makes it scan at the end. */
+	/*
+	 * Keeps kmemleak from scanning every ten minutes. The guest's init makes it scan at the
+	 * end.
+	 */
 	write_file("/sys/kernel/debug/kmemleak", "scan=off");
 	copy_program("/bin/busybox", SETUID_PROGRAM, 04755);
 	copy_program("/bin/busybox", UNREADABLE_PROGRAM, 0111);

@@ -103,7 +103,7 @@ static inline bool is_ioctl(enum call call)
 	return call < OPEN;
 }
 
-#define FAIL_ALL       255 /* value of struct operation's fail */
+#define FAIL_ALL       255 /* value of struct operation's fail: all allocations */
 #define SETTING_BEFORE 255 /* value of SETTING's flags: restore the setting */
 
 /* The place of an argument. */

@@ -13,7 +13,7 @@ struct function {
 	CXType returns;
 };
 
-/* A place, its replacement, and its name. */
+/* A change of the file: its place, the replacement, and its name. */
 struct mutant {
 	struct range place;
 	char *replacement;

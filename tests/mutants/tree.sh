@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # who sources this has $mutate and tests/vm/arch.sh
 #
-# Copies of the tree in which mutants are built. Each keeps its builds, so that a mutant costs only
-# the compilation of its file.
+# Copies of the tree in which mutants are built. Each copy keeps its builds, so that only the
+# mutant's file has to be compiled.
 
 arches='x86_64 arm64 ppc64el'
 

@@ -38,7 +38,7 @@ default_version() {
 }
 
 # series_releases SERIES FLAVOUR: the kernels of a series that the mirror has with their headers,
-# newest first. They are from the first state that has any.
+# newest first. All are from the first apt state that has any.
 series_releases() {
 	local series=${1//./\\.} of_flavour=$2 state found
 	for state in $(kernel_states); do

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Prints how many instructions the 10,000,000 iterations of the loop in self.c take, from the output
-# of objdump -d for its main(). The loop has the only conditional branch backwards. A compiler may
-# do several iterations at a time; each contains one store.
+# Prints how many instructions the 10,000,000 iterations of the loop in self.c execute. The input is
+# the output of objdump -d for main() of compat-self. The loop is found by its conditional branch
+# backwards, the only one in main(). A compiler may unroll the loop. Each iteration has one store,
+# so the number of stores shows how many iterations were put together.
 
 /^ *[0-9a-f]+:\t/ {
 	split($0, part, "\t")
@@ -27,7 +28,7 @@ END {
 	for (i = begin; i <= end; i++)
 		rounds += line[i] ~ /^(str +|std +|mov +%[a-z0-9]+,.*\()/
 	if (loops != 1 || !rounds || 10000000 % rounds) {
-		print "self.c: which is its loop?" >"/dev/stderr"
+		print "self.c: the loop was not found" >"/dev/stderr"
 		exit 1
 	}
 	print (end - begin + 1) * 10000000 / rounds

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * multiplex.c - two event sets that take turns on one counter, the counts
- * scaled to the whole run, as one wrote it for perfmon2
+ * multiplex.c - counts with two event sets that take turns on one counter, and
+ * scales the counts to the whole run; written like a program for perfmon2
  *
  * usage: multiplex [pmc value0 value1]
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * self.c - a program that counts itself, as one wrote it for perfmon2
+ * self.c - counts an event in its own loop; written like a program for perfmon2
  *
  * usage: self [pmc value [pmd]]
  *
- * The defaults fit a PMU whose PMC0 drives PMD0 and has an event 1.
+ * The defaults fit a PMU whose PMC0 drives PMD0 and can have the value 1.
  */
 #include <sys/types.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * task.c - counts a command from its exec to its end, as one wrote it for
- * perfmon2: the child is stopped by ptrace while the context is attached
+ * task.c - counts events of a command from its exec to its end; written like a
+ * program for perfmon2. ptrace stops the child until counting has started.
  *
  * usage: task pmc value command [arguments]
  */

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# build_planted PATCH TREE KERNEL: the tree with the patch in it, in the folder TREE, and its
-# modules for the x86_64 guest of KERNEL ("" for the stock one). To be called in the top folder.
+# build_planted PATCH TREE KERNEL: copies the sources into the folder TREE, applies PATCH there, and
+# builds the modules for the x86_64 guest of KERNEL ("" for the stock kernel). Call it in the top
+# folder.
 
 build_planted() {
 	local patch=$1 tree=$2 kernel=$3

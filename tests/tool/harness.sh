@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh disable=SC2317,SC2034 # used by the scripts that source this file
 #
-# Functions that the scripts of this folder share; they run inside a guest, in this folder. Each
-# defines functions test_... and ends with run_tests "$0".
+# Functions that the test scripts of this folder share. The scripts run inside a guest, in this
+# folder. Each script defines functions test_... and ends with run_tests "$0".
 
 passed=0 failed=0
 pmu=$(pfmon info | sed -n 's/^pmu  *//p')
 out=/tmp/out err=/tmp/err
-# Ordinary users may count at all levels; tests that need another setting change it and restore it.
+# With 1, ordinary users may count at both levels. A test that needs another value restores the 1.
 paranoid=/proc/sys/kernel/perf_event_paranoid
 echo 1 >$paranoid
-# Set if the guest's clock counts instructions: tests/vm/run passes this boot option with --icount
-# only.
+# Not empty if the guest's clock counts instructions: tests/vm/run passes this boot option only with
+# --icount.
 is_icount=$(grep randomize_kstack_offset=off /proc/cmdline)
 
 # run STATUS COMMAND...: the command ends with that status; its output is in $out and $err.
@@ -55,10 +55,10 @@ between() {
 		{ echo "  $1 is not in $2 .. $3"; return 1; }
 }
 
-# A script may leave out tests for which this guest lacks something.
+# A script may define this function anew, to leave out tests for which the guest lacks something.
 is_wanted() { true; }
 
-# The test functions of the script $1. Last line: N passed, N failed.
+# Runs the test functions of the script $1. Prints "N passed, N failed" as the last line.
 run_tests() {
 	tests=$(sed -n 's/^\(test_[a-z_0-9]*\)() {$/\1/p' "$1")
 	for test in $tests; do
@@ -72,7 +72,7 @@ run_tests() {
 		fi
 	done
 	[ "$(cat /sys/kernel/perfmon/task_sessions_count)" -eq 0 ] || {
-		echo 'FAIL: sessions are left'
+		echo 'FAIL: sessions are left over'
 		failed=$((failed + 1))
 	}
 	echo "$passed passed, $failed failed"

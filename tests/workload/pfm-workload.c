@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Work with a known number of events, to test programs that measure it.
+ * Does work with a known number of events, to test programs that measure it.
  *
  * It is linked statically and executes little outside of the work: stdio is used only for messages,
  * so that start and exit add few instructions.
@@ -26,21 +26,22 @@
 
 static const char help[] =
 	"Usage: pfm-workload WORK NUMBER...\n"
-	"Do work of a known size, to test what measures it.\n"
+	"Do work of a known size, to test programs that measure it.\n"
 	"\n"
 	"  loop N       N instructions from pfm_loop_begin to pfm_loop_end\n"
 	"  faults N     touch N fresh pages: N minor faults\n"
-	"  switch N     give the CPU up N times (voluntary context switches)\n"
+	"  switch N     give up the CPU N times (voluntary context switches)\n"
 	"  spin MS      use MS milliseconds of CPU time; 0: spin for ever\n"
 	"  threads T N  loop N in each of T threads at once\n"
 	"  forks F N    loop N in each of F children, one after the other\n"
 	"  two A B      20,000,000,000 instructions in small turns, A parts of\n"
 	"               them in pfm_first and B parts in pfm_second\n"
-	"  calls N      N turns of a loop in pfm_leaf, which calls nothing, and as\n"
-	"               many in pfm_inner, which calls it; pfm_outer calls that\n"
+	"  calls N      N turns of a loop in pfm_leaf, which calls nothing, and N turns\n"
+	"               in pfm_inner, which calls pfm_leaf; pfm_outer calls pfm_inner\n"
 	"  named N      N turns of a loop in the C++ function pfm::named(unsigned long)\n"
 	"\n"
-	"The N of a loop is a multiple of 10. Exit status: 0, or 2 after a message.\n";
+	"loop, threads and forks take multiples of 10 as N. Exit status: 0, or 2 after an\n"
+	"error message.\n";
 
 static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *format, ...)
 {
@@ -57,8 +58,8 @@ static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *for
 /*
  * The counted loops: NAME(tens) executes exactly 10 * tens instructions, for tens > 0, between the
  * symbols NAME_begin and NAME_end. The only branch in the loop is direct, because QEMU's count for
- * POWER is too low after other branches. Before begin and after end there may be code for a stack
- * frame, by which the caller is found.
+ * POWER is too low after other branches. Before NAME_begin and after NAME_end there may be code for
+ * a stack frame, by which the caller is found.
  */
 /* clang-format off */
 #if defined(__x86_64__) || defined(__i386__)
@@ -111,7 +112,7 @@ COUNTED_LOOP(pfm_loop, MARKER(pfm_loop_begin), MARKER(pfm_loop_end));
 COUNTED_LOOP(pfm_first, FRAME_BEGIN, FRAME_END);
 COUNTED_LOOP(pfm_second, FRAME_BEGIN, FRAME_END);
 
-/* Each kind of work takes its numbers from the command line, in order. */
+/* A function for each kind of work; @n has the numbers of the command line, in order. */
 
 static void loop(const uint64_t *n)
 {
@@ -128,13 +129,13 @@ static void faults(const uint64_t *n)
 	if (!pages)
 		return;
 	if (pages > SIZE_MAX / page)
-		fail("so many pages have no room: %" PRIu64, pages);
+		fail("too many pages: %" PRIu64, pages);
 	memory = mmap(NULL, pages * page, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
 		fail("%" PRIu64 " pages: %s", pages, strerror(errno));
 
-	/* A huge page would be one fault for many pages. EINVAL: this kernel has none. */
+	/* A huge page would be one fault for many pages. EINVAL: this kernel has no huge pages. */
 	if (madvise((void *)memory, pages * page, MADV_NOHUGEPAGE) && errno != EINVAL)
 		fail("madvise: %s", strerror(errno));
 	for (uint64_t i = 0; i < pages; i++)
@@ -151,8 +152,8 @@ static uint64_t voluntary_switches(void)
 
 /*
  * A sleep is one voluntary switch, unless its timer fires before the thread has left the CPU. So
- * the kernel's own count decides when to stop: n[0] switches of this thread, exactly, until the
- * return. Preemption is involuntary and counts extra, and so does the last switch at exit.
+ * the loop ends when the kernel has counted n[0] voluntary switches of this thread. Switches by
+ * preemption, and the last switch at exit, are not among them.
  */
 static void switches(const uint64_t *n)
 {
@@ -218,11 +219,11 @@ static void forks(const uint64_t *n)
 			_exit(0);
 		}
 		if (waitpid(child, &status, 0) < 0 || status)
-			fail("child %" PRIu64 " did not end well", i);
+			fail("child %" PRIu64 " failed", i);
 	}
 }
 
-/* Both parts alternate, so that every part of the run contains both in proportion. */
+/* The two functions alternate, so that every stretch of the run contains both in proportion. */
 static void two(const uint64_t *n)
 {
 	enum {
@@ -233,7 +234,7 @@ static void two(const uint64_t *n)
 	uint64_t part;
 
 	if (!n[0] || !n[1] || n[0] > MOST_PARTS || n[1] > MOST_PARTS)
-		fail("parts are from 1 to %d", MOST_PARTS);
+		fail("give from 1 to %d parts", MOST_PARTS);
 	part = tens_per_turn / (n[0] + n[1]);
 	for (int turn = 0; turn < TURNS; turn++) {
 		pfm_first(part * n[0]);
@@ -244,7 +245,7 @@ static void two(const uint64_t *n)
 /* Prevents the compiler from using knowledge about the callers. */
 #define OPAQUE __attribute__((noipa))
 
-/* About four instructions per iteration, the same in both functions. */
+/* An iteration has about four instructions, the same in each function that uses this. */
 #define TURNS_OF_LOOP(n)                                                                 \
 	for (unsigned long turn = (n); turn; turn--)                                     \
 	__asm__ volatile("nop; nop" : "+r"(turn))
@@ -278,7 +279,7 @@ static void calls(const uint64_t *n)
 		pfm_outer(left < TURNS ? left : TURNS);
 }
 
-/* The guests have no C++: only the name is that of a C++ function. */
+/* The guests have no C++: this is a C function with the symbol name of a C++ function. */
 static unsigned long pfm_named(unsigned long turns) __asm__("_ZN3pfm5namedEm");
 
 OPAQUE static unsigned long pfm_named(unsigned long turns)
@@ -314,7 +315,7 @@ static const struct work *find_work(const char *name)
 	for (size_t i = 0; i < sizeof(works) / sizeof(works[0]); i++)
 		if (!strcmp(works[i].name, name))
 			return &works[i];
-	fail("no work '%s' (--help for help)", name);
+	fail("unknown work '%s': see --help", name);
 }
 
 static uint64_t parse_number(const char *text)
@@ -325,7 +326,7 @@ static uint64_t parse_number(const char *text)
 	do {
 		if (*c < '0' || *c > '9' || __builtin_mul_overflow(number, 10, &number) ||
 		    __builtin_add_overflow(number, *c - '0', &number))
-			fail("not a number that fits: '%s'", text);
+			fail("not a number, or too large: '%s'", text);
 	} while (*++c);
 	return number;
 }

@@ -5,7 +5,7 @@
 
 #include "array.h"
 
-/* The number of elements that have room is a power of two. */
+/* There is room for *@count elements, rounded up to a power of two. */
 void *array_add(void *array, size_t *count, size_t size)
 {
 	void *elements, *place;

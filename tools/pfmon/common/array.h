@@ -6,15 +6,15 @@
 #include <stddef.h>
 
 /*
- * Append a zeroed element to the array that *@array points to.  It has *@count elements
- * of @size bytes, all added by these functions.  Returns the new element, or NULL without
- * memory; the array is unchanged then.
+ * Append a zeroed element to the array that *@array points to.  The array has *@count
+ * elements of @size bytes, all added by these functions.  Returns the new element, or
+ * NULL without memory, which leaves the array as it was.
  */
 void *array_add(void *array, size_t *count, size_t size);
 
 /*
- * Returns element @index of such an array. If it is missing, first appends zeroed
- * elements up to it.
+ * Returns element @index of such an array. If the array is shorter, first appends zeroed
+ * elements.
  */
 void *array_reach(void *array, size_t *count, size_t index, size_t size);
 

@@ -4,7 +4,10 @@
 
 #include "help.h"
 
-/* The columns that the text of options begins in and does not go beyond. */
+/*
+ * The text of an option begins in the first of these columns and ends in the second at
+ * most.
+ */
 #define TEXT_COLUMN 23
 #define LAST_COLUMN 80
 
@@ -31,7 +34,9 @@ static void print_synopsis(FILE *file, const struct command_line *line)
 	}
 }
 
-/* Print @text in lines from TEXT_COLUMN on.  The cursor is in @column. */
+/*
+ * Print @text in lines that begin in TEXT_COLUMN. At the call, the cursor is in @column.
+ */
 static void print_text(FILE *file, const char *text, int column)
 {
 	while (*text) {

@@ -7,7 +7,7 @@
 
 #include "options.h"
 
-/* The row that each command has, in no table. */
+/* The row of --help, which each command has, but no table. */
 extern const struct option_row help_option;
 
 void help_print(FILE *file, const struct command_line *line);

@@ -8,10 +8,13 @@
 
 #include <jansson.h>
 
-/* Returns an integer if JSON's readers have integers that large, else a real number. */
+/*
+ * Returns an integer, or from 2^63 on a real number, because few readers of JSON accept
+ * larger integers.
+ */
 json_t *json_number(uint64_t value);
 
-/* JSON must be UTF-8: other bytes of @text are left out. */
+/* JSON must be UTF-8: if @text is not, its bytes from 0x80 on are replaced by '?'. */
 json_t *json_text(const char *text);
 
 /*

@@ -12,7 +12,9 @@
 #include "help.h"
 #include "options.h"
 
-/* What getopt_long() returns for an option without a letter: its row and this. */
+/*
+ * For an option without a letter, getopt_long() returns the number of its row plus this.
+ */
 #define NO_LETTER 256
 
 static const struct option_row *find_row(const struct option_row *rows, int option)
@@ -25,7 +27,8 @@ static const struct option_row *find_row(const struct option_row *rows, int opti
 
 /**
  * struct getopt_table - the options of a command as getopt_long() needs them
- * @letters: "+" if the first word that is no option ends them, ":", and each letter
+ * @letters: the argument of getopt_long(): "+" if the first word that is no option ends
+ *	the options, ":", and each letter
  * @names: ends with a row of zeros
  */
 struct getopt_table {
@@ -86,7 +89,7 @@ int options_parse(int argc, char **argv, const struct command_line *line, void *
 	int option;
 
 	opterr = 0;
-	optind = 0; /* from the beginning, also within getopt */
+	optind = 0; /* 0: also reset what getopt_long() stores */
 	while ((option = getopt_long(argc, argv, table.letters, table.names, NULL)) !=
 	       -1) {
 		if (option == '?' || option == ':')

@@ -9,13 +9,13 @@
 
 /**
  * struct option_row - an option
- * @name: the long one, without "--"
- * @letter: 0 if there is none
+ * @name: long name, without "--"
+ * @letter: short name; 0 if the option has none
  * @argument: what --help calls the argument; NULL if the option has none
- * @help: what it does, without line breaks
- * @take: called with the argument, or NULL, and the field at @offset of the command's
- *	data; returns 0, or reports an error and returns -1
- * @offset: of that field
+ * @help: what --help says that the option does, without line breaks
+ * @take: called with the option's argument, or NULL, and the address of its field in the
+ *	command's data; returns 0, or reports an error and returns -1
+ * @offset: offset of this field in the command's data
  */
 struct option_row {
 	const char *name;
@@ -29,16 +29,16 @@ struct option_row {
 #define MAX_OPTIONS 32
 
 /**
- * struct command_line - what a command takes
+ * struct command_line - the options and arguments of a command
  * @name: "pfmon stat"
  * @synopsis: the options and arguments that follow @name, a line for each form
  * @about: what the command does
- * @options: ends with a row without a name; --help is not in it
+ * @options: table of options without --help; its last row has no name
  * @notes: text of --help after the options, or NULL
- * @has_command: the first word that is no option ends the options
+ * @has_command: a command may follow: the first word that is no option ends the options
  *
- * getopt_long()'s tables and --help are made of this.  The completion reads --help, and
- * the unit tests compare the man pages with it.
+ * The tables of getopt_long() and the text of --help are made from this structure.  The
+ * completion reads --help, and the unit tests compare the man pages with it.
  */
 struct command_line {
 	const char *name;
@@ -50,13 +50,16 @@ struct command_line {
 };
 
 /*
- * Take the options of the command line; @data is what option_row.offset is in.  Returns 1
- * after printing the help that the user asked for, -1 after reporting an error, else 0;
- * optind is then the first argument that is no option.
+ * Parse the options of the command line and store them in @data, at option_row.offset.
+ * Returns 1 after printing the help that the user asked for, -1 after reporting an error,
+ * else 0; optind is then the first argument that is no option.
  */
 int options_parse(int argc, char **argv, const struct command_line *line, void *data);
 
-/* For option_row.take: fields of type const char *, bool, struct event_options. */
+/*
+ * Functions for option_row.take. @field is a const char * for take_text(), a bool for
+ * take_true() and take_false(), and a struct event_options for take_event().
+ */
 int take_text(const char *argument, void *field);
 int take_true(const char *argument, void *field);
 int take_false(const char *argument, void *field);
@@ -74,7 +77,7 @@ struct event_options {
 	unsigned int count;
 };
 
-/* Rows that several commands have; @field is the offset. */
+/* Rows of options that several commands have; @field is option_row.offset. */
 #define EVENT_OPTION(field)                                                              \
 	{                                                                                \
 		"event", 'e', "EVENT[,EVENT]...", EVENT_HELP, take_event, field          \
@@ -90,17 +93,18 @@ struct event_options {
 #define PMU_HELP "that PMU, where the machine has several; 'pfmon info' shows their names"
 
 /*
- * Parse a number from 1 to @most, called @what in messages; or a size in bytes, also as
- * 64k, 1M or 2G.  Report an error and return -1, or return 0.
+ * Parse a number from 1 to @most, or a size from @least to @most bytes, also as 64k, 1M
+ * or 2G.  Messages call the number or size @what.  Both report an error and return -1, or
+ * return 0.
  */
 int options_number(const char *text, const char *what, uint64_t most, uint64_t *number);
 int options_size(const char *text, const char *what, uint64_t least, uint64_t most,
 		 uint64_t *size);
 
 /*
- * Parse a time from 1 ns to 1 h, stored in ns: 4ms, 250us, 0.5s, 100000ns; decimals are
- * allowed, and a number without unit is in ms.  Returns -1 without a message if @text is
- * no such time, else 0.
+ * Parse a time from 1 ns to 1 h, such as 4ms, 250us, 0.5s or 100000ns, and store it in
+ * ns.  Decimals are allowed; a number without a unit is in ms.  Returns -1 without a
+ * message if @text is no such time, else 0.
  */
 int options_time(const char *text, uint64_t *time);
 

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Replace control characters by '?': C0, and C1 in UTF-8. */
+/* Replace control characters by '?': C0, DEL, and C1 in UTF-8. */
 void text_defuse(char *text);
 
 /* Size of a buffer for any result of count_text(), time_text() and size_text(). */

@@ -10,8 +10,8 @@
 #define BUILD_ID_SIZE 129
 
 /*
- * Store the build-id as text; "" if there is none or it cannot be read. The functions
- * that return bool return false if it is no readable ELF file.
+ * Store the build-id of a file as text; "" if there is none or it cannot be read. The
+ * functions that return bool return false if the file is not a readable ELF file.
  */
 bool build_id_of_file(const char *path, char text[BUILD_ID_SIZE]);
 

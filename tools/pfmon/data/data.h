@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The file of a recording: a header and then records, see docs/data-file.md.  These are
- * its structures; data_write.h writes them, data_read.h reads them.
+ * The file of a recording: a header and then records, see docs/data-file.md.  This header
+ * has the structures of the file; data_write.h writes them, data_read.h reads them.
  *
  * All numbers are little endian.  A record is a struct data_record and a body.  The body
- * is one of the structures below, followed by what its comment says.  Strings end with a
- * zero byte.  Then zero bytes up to a multiple of 8.
+ * is one of the structures below, followed by the strings, numbers or entries that the
+ * structure's comment names.  Strings end with a zero byte.  At the end, zero bytes pad
+ * the record to a multiple of 8.
  */
 #ifndef PFMON_DATA_H
 #define PFMON_DATA_H
@@ -14,12 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DATA_MAGIC	  "PFMDATA" /* and its zero byte: 8 bytes */
+#define DATA_MAGIC	  "PFMDATA" /* 8 bytes with the zero byte */
 #define DATA_VERSION	  0x10001u /* 1.1: major << 16 | minor */
 #define DATA_ALIGNMENT	  8
 #define DATA_FILE_NAME	  "pfmon.data"
 
-/* Readers accept no more than these. */
+/* Readers skip records of further events and contexts. */
 #define DATA_MAX_EVENTS	  4096
 #define DATA_MAX_CONTEXTS (1u << 20)
 
@@ -27,7 +28,7 @@
  * struct data_header - the first bytes of the file
  * @magic: DATA_MAGIC
  * @version: DATA_VERSION; a reader must know the major version
- * @size: bytes of this header: the first record follows
+ * @size: bytes of this header; the first record follows it
  */
 struct data_header {
 	char magic[8];
@@ -58,8 +59,8 @@ struct data_record {
 };
 
 /**
- * struct data_machine - where and when the recording was made; the first record, strings
- *	follow
+ * struct data_machine - where and when the recording was made.  This is the first record;
+ *	strings follow
  * @time: when recording began: ns since 1970 (CLOCK_REALTIME)
  * @flags: 0
  * @reserved: 0
@@ -70,7 +71,7 @@ struct data_machine {
 	uint32_t reserved;
 };
 
-/* The strings are in the order of DATA_MACHINE; a string is empty if it is not known. */
+/* Order of the strings of a DATA_MACHINE record.  A string that is not known is empty. */
 enum data_machine_string {
 	DATA_MACHINE_PFMON, /* version of pfmon */
 	DATA_MACHINE_ARCHITECTURE, /* as uname -m */
@@ -100,8 +101,8 @@ struct data_command {
 
 /**
  * struct data_event - an event; an array of uint16_t and a string follow
- * @code: event code on the PMU; 0 if it takes no counter
- * @period: sampling period; with @frequency: the first one
+ * @code: code of the event on the PMU; 0 if the event takes no counter
+ * @period: sampling period; if @frequency is not 0, the period at the beginning
  * @frequency: samples per second that the user asked for; 0 if the user gave a period
  * @random_mask: bits of the period that are random
  * @set: event set
@@ -110,7 +111,7 @@ struct data_command {
  * @value_count: values in each sample of this event; the PMD numbers of these values
  *	follow, then the name, as the user gave it
  *
- * Before all samples.
+ * These records come before all samples.
  */
 struct data_event {
 	uint64_t code;
@@ -131,10 +132,12 @@ struct data_event {
 
 /**
  * struct data_thread - the name of a thread; the name (comm) follows
- * @time: when the name began to hold, on the samples' clock; 0: when the thread began
+ * @time: when the thread got the name, on the samples' clock; 0: it has had the name from
+ *	its beginning
  * @tid: thread
  * @tgid: its process
- * @context: number of its context in this recording, from 0; DATA_NO_CONTEXT
+ * @context: number of the thread's context in this recording, from 0; DATA_NO_CONTEXT if
+ *	the thread has none
  * @flags: DATA_THREAD_*
  */
 struct data_thread {
@@ -148,22 +151,22 @@ struct data_thread {
 #define DATA_NO_CONTEXT	    UINT32_MAX
 
 /* data_mapping.flags */
-#define DATA_MAPPING_KERNEL 0x1 /* of the kernel: all processes have it; tgid is 0 */
+#define DATA_MAPPING_KERNEL 0x1 /* kernel text, in all processes; tgid is 0 */
 
 /**
  * struct data_mapping - executable memory; its path and build-id follow
- * @time: when it was mapped, on the samples' clock; 0: when the process began.  It
- *	replaces earlier mappings at the same addresses
+ * @time: when it was mapped, on the samples' clock; 0: when the process began.  The
+ *	mapping replaces earlier ones at the same addresses
  * @start: first address
- * @end: first address after it
+ * @end: first address after the mapping
  * @offset: offset of @start in the file
  * @inode: inode of the file, 0 if there is none
- * @device_major: of the file
- * @device_minor: of the file
+ * @device_major: major number of the file's device
+ * @device_minor: minor number of the file's device
  * @tgid: process
  * @flags: DATA_MAPPING_*
  *
- * The path is as in /proc/PID/maps: a file, "[vdso]", or empty.  For the kernel it is
+ * The path is as in /proc/PID/maps: a file, "[vdso]", or empty.  For kernel text it is
  * "[kernel]" or a module's name in brackets.  The build-id consists of hexadecimal
  * digits; it is empty if it is not known.
  */
@@ -190,10 +193,10 @@ enum data_format {
 /**
  * struct data_samples - samples of one context; the entries follow as the kernel wrote them
  * @context: of which
- * @format: enum data_format
+ * @format: enum data_format of the entries
  * @format_version: version in the header of the buffer
  * @reserved: 0
- * @count: entries
+ * @count: number of entries
  *
  * With DATA_FORMAT_HIST the entries contain what was added since the context's previous
  * record.
@@ -208,11 +211,13 @@ struct data_samples {
 
 /**
  * struct data_losses - samples of one context that are missing, counted from the
- *	beginning
+ *	beginning of the recording
  * @lost: samples that were lost
- * @lost_sum: sum of their periods, if that is known (hist), else 0
- * @throttled: times monitoring waited for the next tick because of too many interrupts
- * @context: number of the context; its last record of this type is valid
+ * @lost_sum: sum of the periods of the lost samples, which only hist knows; else 0
+ * @throttled: how often monitoring waited for the next tick because of too many
+ *	interrupts
+ * @context: number of the context; a later DATA_LOSSES record of the same context
+ *	replaces this one
  * @reserved: 0
  */
 struct data_losses {
@@ -225,9 +230,10 @@ struct data_losses {
 
 /**
  * struct data_unsampled - events of one context for which the PMU delivered no samples
- * @counted: events that a second counter counted
- * @events: those of them that are in no sample, neither written nor lost
- * @samples: number of samples that these events would have made
+ * @counted: number of events that a second counter counted
+ * @events: number of these events that are in no sample, neither in a written nor in a
+ *	lost one
+ * @samples: number of samples that @events would have made
  * @context: of which
  * @set: event set
  * @pmd: PMD of the event
@@ -261,10 +267,10 @@ struct data_end {
 	uint32_t reserved;
 };
 
-/* Size of this record in version 1.0. */
+/* Size of struct data_end in version 1.0. */
 #define DATA_END_LEAST	offsetof(struct data_end, flags)
 
 /* data_end.flags */
-#define DATA_END_FAILED 0x1 /* the recording ended because it could not go on */
+#define DATA_END_FAILED 0x1 /* an error ended the recording */
 
 #endif

@@ -39,7 +39,7 @@ static int check_header(struct data_file *file, const char *path)
 			    PFM_VERSION_MINOR(header.version),
 			    PFM_VERSION_MAJOR(DATA_VERSION));
 	if (header.size < sizeof(header) || header.size % DATA_ALIGNMENT)
-		return fail("'%s' is damaged: its header cannot be of %u bytes", path,
+		return fail("'%s' is damaged: its header cannot have %u bytes", path,
 			    header.size);
 	file->next = header.size;
 	return 0;
@@ -51,7 +51,7 @@ int data_open_bytes(struct data_file *file, const char *path, void *bytes, size_
 	return check_header(file, path);
 }
 
-/* Expected size of the file, if it can be known. */
+/* Size of the first buffer: that of the file, if it is known. */
 static size_t expected_size(int fd)
 {
 	struct stat status;
@@ -125,7 +125,7 @@ void data_close_file(struct data_file *file)
 	*file = (struct data_file){ 0 };
 }
 
-/* Records begin at multiples of 8, so that all in them is aligned. */
+/* Records begin at multiples of 8, so that all numbers in them are aligned. */
 const struct data_record *data_next(struct data_file *file)
 {
 	size_t rest = file->next < file->size ? file->size - file->next : 0;

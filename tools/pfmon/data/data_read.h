@@ -10,9 +10,9 @@
 /**
  * struct data_file - a file that was read
  * @bytes: the whole file
- * @size: how many
+ * @size: number of @bytes
  * @next: offset of the next record
- * @is_cut_short: it ends within a record
+ * @is_cut_short: the file ends within a record
  * @is_damaged: the record at @next has an impossible size
  */
 struct data_file {
@@ -24,9 +24,10 @@ struct data_file {
 };
 
 /*
- * Read the file at @path ("-" is standard input), or use the @size bytes of @bytes that
- * were read before; @bytes was allocated by malloc(). Both report an error and return -1,
- * or return 0. The caller closes the file in any case.
+ * data_open() reads the file at @path ("-" is standard input). data_open_bytes() takes
+ * over the @size bytes at @bytes, which were read from @path before; @bytes comes from
+ * malloc(). Both report an error and return -1, or return 0. The caller calls
+ * data_close_file() in either case.
  */
 int data_open(struct data_file *file, const char *path);
 int data_open_bytes(struct data_file *file, const char *path, void *bytes, size_t size);
@@ -47,7 +48,7 @@ struct data_body {
 
 struct data_body data_body(const struct data_record *record);
 
-/* Returns the next @size bytes, or NULL if there are not so many. */
+/* Returns the next @size bytes, or NULL if fewer are left. */
 const void *data_take(struct data_body *body, size_t size);
 
 /*

@@ -17,7 +17,7 @@
 #error The file is little endian: what is written is to be converted first.
 #endif
 
-/* Maximum number of parts of a body; the head and the padding are two more. */
+/* Maximum number of parts of a record's body; head and padding are two more parts. */
 #define MAX_PARTS 3
 
 static const char zeros[DATA_ALIGNMENT];
@@ -69,8 +69,8 @@ static int write_all(struct data_writer *writer, struct iovec *parts, int count)
 }
 
 /*
- * Is there room for @size bytes in addition to the reserve? If the filesystem cannot
- * tell, the write will fail.
+ * Is there room for @size bytes in addition to the reserve? Returns true if the
+ * filesystem cannot tell: without room, the write will fail.
  */
 static bool has_room(const struct data_writer *writer, uint64_t size)
 {
@@ -81,7 +81,7 @@ static bool has_room(const struct data_writer *writer, uint64_t size)
 	       (errno != ENOSPC && errno != EDQUOT && errno != EFBIG);
 }
 
-/* A few bytes less than there could be are no loss. */
+/* The search for the room is exact to this many bytes. */
 #define ROOM_STEP 64
 
 size_t data_room(const struct data_writer *writer, size_t size)
@@ -164,8 +164,8 @@ int data_create(struct data_writer *writer, const char *path)
 }
 
 /*
- * Join @count strings, each with its zero byte; the caller frees the result. NULL without
- * memory.
+ * Join @count strings, each with its zero byte. Returns a text that the caller frees, or
+ * NULL without memory.
  */
 static char *join(const char *const *strings, size_t count, size_t *size)
 {
@@ -203,7 +203,10 @@ int data_write_machine(struct data_writer *writer, const struct data_machine *ma
 			     strings, DATA_MACHINE_STRINGS);
 }
 
-/* The caller frees the result; NULL without memory. */
+/*
+ * Returns the numbers, separated by commas, as a text that the caller frees, or NULL
+ * without memory.
+ */
 static char *list_threads(const int *tids, size_t count)
 {
 	char *text = NULL;

@@ -7,12 +7,12 @@
 
 /**
  * struct data_writer - a file that is being written
- * @path: as it was given, "-" is standard output
+ * @path: path as the user gave it; "-" is standard output
  * @size: bytes written so far
  * @reserve: bytes after @size that are kept free for LOSSES, UNSAMPLED and END
  * @fd: the file, -1 if there is none
- * @is_file: it is a regular file, and @size is its whole size
- * @is_torn: its last record is incomplete: nothing can follow
+ * @is_file: @fd is a regular file, and @size is its whole size
+ * @is_torn: the last record in the file is incomplete: no record can follow
  */
 struct data_writer {
 	const char *path;
@@ -26,15 +26,18 @@ struct data_writer {
 /*
  * Each record is written by one write(2), so that a file is complete up to its last
  * record even if pfmon is killed. All functions report an error and return -1, or return
- * 0. A record that cannot be written is removed completely, unless @is_torn. @path is
- * kept until data_close(). Structures are written as they are; strings may be NULL for
- * "".
+ * 0. A record that was written only in part is removed; if that is impossible, is_torn is
+ * set. @path is not copied: it must exist until data_close(). Structures are written as
+ * they are; a string that is NULL is written as "".
  */
 int data_create(struct data_writer *writer, const char *path);
 int data_write_machine(struct data_writer *writer, const struct data_machine *machine,
 		       const char *const strings[DATA_MACHINE_STRINGS]);
 
-/* @command and @tids end with NULL, or are NULL if there is none. */
+/*
+ * @command ends with NULL, or is NULL if there is no command; @tids has @tid_count
+ * threads.
+ */
 int data_write_command(struct data_writer *writer, char *const *command, const int *tids,
 		       size_t tid_count);
 int data_write_event(struct data_writer *writer, const struct data_event *event,
@@ -50,8 +53,8 @@ int data_write_samples(struct data_writer *writer, const struct data_samples *sa
 
 /*
  * Returns how many of @size bytes of entries can be written in addition to @reserve, or
- * @size if that is not known. If it returns less than @size, data_fail_full() reports
- * that.
+ * @size if that is not known. If it returns less than @size, the caller reports that the
+ * disk is full by data_fail_full().
  */
 size_t data_room(const struct data_writer *writer, size_t size);
 int data_fail_full(const struct data_writer *writer);

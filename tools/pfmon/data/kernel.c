@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Find where the kernel and its modules are, from /proc/kallsyms and /proc/modules.  They
- * show zeros to users who may not see kernel addresses (kptr_restrict).
+ * Find where the kernel and its modules are, from /proc/kallsyms and /proc/modules.
+ * These files show zeros to users who may not see kernel addresses (kptr_restrict).
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -53,8 +53,8 @@ static int add_region(struct kernel *kernel, uint64_t start, uint64_t end,
 }
 
 /*
- * The kernel itself. The symbols of the kernel are in the order of their addresses, so
- * _etext comes after _stext, but not last.
+ * Add the text of the kernel itself. /proc/kallsyms has the kernel's symbols in the order
+ * of their addresses, so _etext comes after _stext.
  */
 static int read_core(struct kernel *kernel, const char *root)
 {
@@ -116,7 +116,10 @@ static int by_start(const void *one, const void *other)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* From Linux 6.4 on a module's size is not that of its text alone. */
+/*
+ * Cut regions that reach into the next one: from Linux 6.4 on, a module's size in
+ * /proc/modules includes more than its text.
+ */
 static void keep_apart(struct kernel *kernel)
 {
 	for (size_t i = 1; i < kernel->region_count; i++)

@@ -17,7 +17,7 @@
 /**
  * struct kernel_region - the text of the kernel or a module
  * @start: first address
- * @end: first address behind it
+ * @end: first address after the text
  * @name: "[kernel]", "[ext4]"
  * @build_id: "" if it is not known
  */
@@ -29,7 +29,7 @@ struct kernel_region {
 };
 
 /**
- * struct kernel - what this machine's kernel shows
+ * struct kernel - the text that this machine's kernel shows to the user
  * @regions: ascending by address; none if the user may not see addresses
  * @region_count: number of @regions
  */
@@ -40,7 +40,7 @@ struct kernel {
 
 /*
  * @root is the prefix of "/proc" and "/sys": usually "". Without memory, reports that and
- * returns -1, else returns 0. It is no error if the user may see nothing.
+ * returns -1, else returns 0. If the user may see nothing, it is no error.
  */
 int kernel_read_regions(struct kernel *kernel, const char *root);
 void kernel_free(struct kernel *kernel);

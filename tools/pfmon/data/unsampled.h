@@ -5,12 +5,13 @@
 
 #include "data.h"
 
-/* Add the events of another context. */
+/* Add the numbers of @record, which is of another context, to @all. */
 void unsampled_add(struct data_unsampled *all, const struct data_unsampled *record);
 
 /*
- * Are there enough of them for a warning? An interrupt always arrives some events late,
- * so a warning needs at least one missing sample and a hundredth of the events.
+ * Are so many events in no sample that the user is to be warned? Some always are, because
+ * an interrupt arrives a few events late. A warning needs at least one missing sample,
+ * and a hundredth of the events.
  */
 bool unsampled_matters(const struct data_unsampled *record);
 

@@ -135,9 +135,10 @@ static char state_of(pid_t pid)
 #define PAUSE_US 100
 
 /*
- * Wait until the child sleeps in its read().  After it has reported that it is ready, it
- * sleeps nowhere else.  If that takes a tenth of a second, or /proc cannot be read, the
- * count includes a few instructions of the child before COMMAND.
+ * Wait until the child sleeps in its read().  After the child has reported that it is
+ * ready, it sleeps nowhere else.  If it does not sleep after a tenth of a second, or
+ * /proc cannot be read, the count includes a few instructions of the child before
+ * COMMAND.
  */
 static void settle(const struct child *child)
 {
@@ -200,8 +201,8 @@ int child_prepare(struct child *child, const char *path, char **arguments,
 }
 
 /*
- * Wait until a traced child has become COMMAND or has ended.  If it has ended, it is not
- * reaped here.
+ * Wait until a traced child has become COMMAND or has ended.  A child that has ended is
+ * not reaped here.
  */
 static void follow_to_exec(const struct child *child, const struct tracer *tracer)
 {
@@ -232,7 +233,10 @@ int child_release(struct child *child, const char *command, const struct tracer 
 	ssize_t length;
 	int error;
 
-	/* If a signal has ended the child before execve(), the exec has not failed. */
+	/*
+	 * This fails if a signal ended the child before execve(); that is no failure of
+	 * the exec.
+	 */
 	length = write(child->go, "", 1);
 	signal(SIGPIPE, before);
 	close(child->go);
@@ -247,7 +251,7 @@ int child_release(struct child *child, const char *command, const struct tracer 
 	waitpid(child->pid, NULL, 0);
 	if (error != ENOENT)
 		return refuse(command, error);
-	/* The file existed before. */
+	/* ENOENT is about the interpreter: child_find() found the file. */
 	fail("command '%s' cannot be executed: its interpreter is missing", command);
 	return EXIT_NOT_EXECUTABLE;
 }

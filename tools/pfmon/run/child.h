@@ -11,9 +11,10 @@
 /**
  * struct child - a process that is about to run COMMAND
  * @pid: the process
- * @go: writing to it lets the child continue; closing it makes the child end
- * @failure: errno of a failed exec is read from it
- * @others: what was known about other threads and processes before
+ * @go: descriptor: a byte written to it lets the child continue; closing it makes the
+ *	child end
+ * @failure: descriptor from which the errno of a failed exec is read
+ * @others: numbers of tasks and children before COMMAND, to find later what it started
  */
 struct child {
 	pid_t pid;
@@ -24,13 +25,13 @@ struct child {
 
 /*
  * Find the file of @command as a shell does.  Returns 0 and the path in @path, to be
- * freed, or EXIT_NOT_FOUND or EXIT_NOT_EXECUTABLE after reporting that.
+ * freed, or reports an error and returns EXIT_NOT_FOUND or EXIT_NOT_EXECUTABLE.
  */
 int child_find(const char *command, char **path);
 
 /*
- * Create a process that waits and then becomes @path with @arguments; it has the signal
- * state from before @signals.  Reports an error and returns -1, or returns 0.
+ * Create a process that waits and then becomes @path with @arguments; it gets the signal
+ * state that @signals has stored.  Reports an error and returns -1, or returns 0.
  */
 int child_prepare(struct child *child, const char *path, char **arguments,
 		  const struct signals *signals);
@@ -48,7 +49,9 @@ void child_cancel(struct child *child);
 /* Convert a status of waitpid() to an exit status, as a shell does. */
 int child_exit_status(int status);
 
-/* Report that a signal ended the command; the user knows of SIGINT. */
+/*
+ * Report that a signal ended the command, unless it was SIGINT, of which the user knows.
+ */
 void child_warn_killed(int status);
 
 #endif

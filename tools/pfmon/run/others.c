@@ -89,7 +89,7 @@ static bool process_time(pid_t pid, uint64_t *ns)
 	return true;
 }
 
-/* The CPU time of its first thread alone. */
+/* CPU time in ns of the first thread of a process. */
 static bool first_time(pid_t pid, uint64_t *ns)
 {
 	char path[64];
@@ -106,8 +106,9 @@ static bool first_time(pid_t pid, uint64_t *ns)
 }
 
 /*
- * A thread that exits still runs for a moment, and /proc shows its time at the last tick.
- * Until the thread is gone, the time of its process grows, too.
+ * Read both times when the process's time has stopped growing. A thread that exits still
+ * runs for a moment: until it is gone, its process's time grows, and /proc shows the
+ * thread's time as of the last tick.
  */
 static bool read_times(pid_t pid, uint64_t *process, uint64_t *first)
 {
@@ -124,7 +125,10 @@ static bool read_times(pid_t pid, uint64_t *process, uint64_t *first)
 	return false;
 }
 
-/* Page faults and CPU time of the children that a process has waited for, proc(5). */
+/*
+ * Has the process waited for children? /proc/PID/stat has their page faults and CPU time,
+ * see proc(5).
+ */
 static bool has_waited_for_children(pid_t pid)
 {
 	unsigned long minor = 0, major = 0, user = 0, system = 0;

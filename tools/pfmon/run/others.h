@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a command did outside of its first thread, which is the monitored one: all its
- * other threads, and the processes that it started.
+ * What a command did outside of its first thread, the monitored one: in its other
+ * threads, and in the processes that it started.
  *
- * The kernel adds up their CPU time for the command, which shows whether there were any.
- * Their number is not known; the kernel only counts the tasks created in the whole
- * system.
+ * The kernel adds up the CPU time of these threads and processes, which shows whether
+ * there were any. How many there were is not known; the kernel only counts the tasks
+ * created in the whole system.
  */
 #ifndef PFMON_OTHERS_H
 #define PFMON_OTHERS_H
@@ -17,15 +17,15 @@
 
 /**
  * struct others - what ran besides the command's first thread
- * @tasks_before: number of tasks created in the system before the command
+ * @tasks_before: number of tasks created in the system up to the command's process
  * @children_before: number of pfmon's children before the command
  * @process: CPU time in ns of the command's process
  * @threads: the part of @process used by other threads than the first
- * @has_children: the command waited for processes that it had started
- * @children: CPU time in ns of these, and of those that nobody waited for
- * @running: number of processes that the command started and that still run
- * @made: number of tasks created in the system meanwhile, an upper limit for those of the
- *	command
+ * @has_children: processes that the command had started have ended
+ * @children: CPU time in ns of the processes that have ended
+ * @running: number of processes that the command started and that go on after its end
+ * @made: number of tasks created in the system while the command ran, an upper limit for
+ *	the other threads and the processes of the command
  */
 struct others {
 	uint64_t tasks_before;
@@ -38,23 +38,26 @@ struct others {
 	uint64_t made;
 };
 
-/* Processes of the command whose parent ends become children of pfmon. */
+/* Make pfmon the new parent of processes of the command whose parent ends. */
 void others_adopt(void);
 
-/* Call these before and after the command is created. */
+/* Call the first before the process of the command is created, the second after that. */
 void others_before(struct others *others);
 void others_made(struct others *others);
 
-/* Call this when the command has ended, before it is waited for. */
+/* Call this when the command has ended, before it is reaped. */
 void others_at_end(struct others *others, pid_t pid);
 
-/* Another child of pfmon has ended, and used @usage. */
+/* Call this for each other child of pfmon that has ended; @usage is what it used. */
 void others_orphan(struct others *others, const struct rusage *usage);
 
-/* The command has been waited for; @usage is that of the command and its children. */
+/*
+ * Call this when the command has been reaped; @usage is that of the command and its
+ * children.
+ */
 void others_finish(struct others *others, const struct rusage *usage);
 
-/* Add the values of another run. */
+/* Add the values of a run to @sum. */
 void others_add(struct others *sum, const struct others *others);
 
 /* Warn about other threads and processes that were not @done, for example "counted". */

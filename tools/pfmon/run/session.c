@@ -24,7 +24,7 @@ int session_create(struct session *session, const char *pmu, const char *format,
 	session->fd = pfm_create(&create);
 	if (session->fd == -1)
 		return -1;
-	/* COMMAND must not inherit it. */
+	/* COMMAND must not inherit the descriptor. */
 	fcntl(session->fd, F_SETFD, FD_CLOEXEC);
 	return 0;
 }
@@ -82,7 +82,9 @@ static int list_sets(struct session *session, const struct event_list *events)
 	return 0;
 }
 
-/* Sets that exist are reset, except for the values of their PMDs. */
+/*
+ * Create the sets. A set that already exists is reset, except for the values of its PMDs.
+ */
 static int create_sets(struct session *session)
 {
 	unsigned int limit = vector_limit(session, sizeof(*session->sets));
@@ -163,8 +165,9 @@ static struct pfarg_pmd *add_pmd(struct session *session, uint16_t pmd, size_t s
 }
 
 /*
- * The counter overflows once, after switch_after events.  When its set has its next turn,
- * it starts again, as do the other counters that can end the turn.
+ * The counter overflows after switch_after events, which ends the turn of its set.  At
+ * the set's next turn, this counter and the others that can end the turn count from the
+ * beginning.
  */
 static void make_switch(struct pfarg_pmd *pmd, const struct event_list *events,
 			const struct event *event)
@@ -228,7 +231,7 @@ int session_program(struct session *session, const struct event_list *events)
 		return -1;
 	if (create_sets(session))
 		return -1;
-	/* The kernel may have lengthened a timeout: store the actual ones. */
+	/* The kernel may have lengthened a timeout: store the actual timeouts. */
 	for (size_t i = 0; i < events->set_count; i++)
 		events->sets[i].timeout = session->sets[i].set_timeout;
 	return write_pmcs(session);

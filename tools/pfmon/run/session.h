@@ -16,11 +16,11 @@
  * @set_count: number of @sets
  * @pmcs: PMCs to write
  * @pmc_count: number of @pmcs
- * @initial: initial values of PMDs: for each set those of its events in order, and then
- *	the thread's CPU time if the module counts that; values are 0 unless a caller sets
- *	another one
- * @pmds: the same PMDs, for reading
- * @values: the same PMDs, for reading only values
+ * @initial: PMDs with their initial values: for each set the PMDs of its events, in
+ *	order, and then that of the thread's CPU time if @has_runtime. A value is 0 unless
+ *	the event has another one or a caller sets it
+ * @pmds: the same PMDs, as pfm_write_pmds() and pfm_read_pmds() take them
+ * @values: the same PMDs, as pfm_read() takes them to read only values
  * @pmd_count: number of @values
  * @has_runtime: the last PMD of each set is the CPU time
  */
@@ -39,40 +39,40 @@ struct session {
 };
 
 /*
- * Create the context on the PMU @pmu if that is not NULL, with a sampling format if
- * @format is not NULL. Returns -1 with errno, for fail_open(), without a message; or
- * returns 0.
+ * Create the context, on the default PMU if @pmu is NULL, and without a sampling format
+ * if @format is NULL. Returns 0, or -1 with errno. It prints no message: the caller calls
+ * fail_open().
  */
 int session_create(struct session *session, const char *pmu, const char *format,
 		   void *argument, size_t size);
 
 /*
- * These report an error and return -1, or return 0. The caller closes a session with
- * session_close() after it was opened or created, even if that failed. session_open()
- * creates a context without a format and fills in the machine.
+ * The functions below report an error and return -1, or return 0. The caller closes a
+ * session with session_close() after it was opened or created, even if that failed.
+ * session_open() creates a context without a format and fills in the machine.
  */
 int session_open(struct session *session, const char *pmu);
 int session_program(struct session *session, const struct event_list *events);
 int session_attach(struct session *session, int tid);
 int session_start(struct session *session);
 
-/* Stop counting and detach; also of a thread that has ended. */
+/* Stop counting and detach. The thread may have ended. */
 int session_detach(struct session *session);
 
 /* Read the current PMDs into @session->pmds. */
 int session_read_pmds(struct session *session);
 
 /*
- * Store the counts of @events in @values, and the ns of the thread's CPU time in each set
- * in @times, 0 if that is not known.
+ * Store the counts of @events in @values, and the thread's CPU time in each set in
+ * @times, in ns, or 0 if it is not known.
  */
 int session_read(struct session *session, const struct event_list *events,
 		 uint64_t *values, uint64_t *times);
 
 /**
  * struct set_activity - activity of an event set
- * @runs: how often it became active
- * @duration: time in ns for which it counted
+ * @runs: how often the set became active
+ * @duration: time in ns for which the set counted
  */
 struct set_activity {
 	uint64_t runs;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Trace a child through execve() and to its end with ptrace(2): it is stopped there, so
- * that its memory can be read.  Signals reach it as without ptrace, and job control
- * works.  Only its first thread is followed.
+ * Trace a child through execve() and to its end with ptrace(2): the child is stopped
+ * after each execve() and before its end, so that its memory can be read.  Signals reach
+ * it as without ptrace, and job control works.  Only its first thread is followed.
  */
 #ifndef PFMON_TRACE_H
 #define PFMON_TRACE_H
@@ -14,7 +14,7 @@
  * struct tracer - functions that are called while the child is stopped
  * @exec: the child has executed a program and has not run any of it yet
  * @exit: the child is about to end; its memory still exists
- * @data: for these
+ * @data: argument of both functions
  */
 struct tracer {
 	void (*exec)(void *data);
@@ -23,8 +23,8 @@ struct tracer {
 };
 
 /*
- * May @path be executed by a traced process? A set-user-ID program or one with
- * capabilities would not get them.
+ * May @path be executed by a traced process? A program with a set-user-ID, set-group-ID
+ * or capabilities would not get these rights.
  */
 bool trace_is_harmless(const char *path);
 
@@ -38,7 +38,7 @@ int trace_begin(pid_t pid);
  */
 void trace_stopped(const struct tracer *tracer, pid_t pid, int stop);
 
-/* Is it the stop after an execve()? */
+/* Is @stop the one after an execve()? */
 bool trace_is_exec(int stop);
 
 #endif

@@ -13,8 +13,8 @@
 #include "wait.h"
 
 /*
- * A thread ended on its own if its end was reported this long before the end of its
- * command.
+ * If the end of the thread was reported this many ns before the end of the command, the
+ * thread ended on its own.
  */
 #define EARLY 250000000ull
 
@@ -71,8 +71,8 @@ void signals_close(struct signals *signals)
 }
 
 /*
- * A signal from the terminal has reached the command, too; a signal sent to pfmon alone
- * has not.
+ * A signal from the terminal has reached the command, too. A signal sent to pfmon alone
+ * has not, so it is passed on.
  */
 static void take_signals(const struct signals *signals, pid_t pid,
 			 struct outcome *outcome)
@@ -90,9 +90,9 @@ static void take_signals(const struct signals *signals, pid_t pid,
 
 /**
  * struct waiting - state of a wait
- * @watch: what for
+ * @watch: what to wait for
  * @outcome: what is known about the end
- * @files: for poll(): first that of the signals, then those of the contexts
+ * @files: descriptors for poll(): first that of the signals, then those of the contexts
  * @open: number of contexts that may still have messages
  * @ended_at: when the last thread ended
  * @tick_at: when the next tick is due
@@ -112,7 +112,7 @@ static void set_tick(struct waiting *waiting)
 		nanoseconds_now() + (uint64_t)waiting->watch->interval * 1000000;
 }
 
-/* Wait only for the child, if there is one. */
+/* After an error, wait only for the child, if there is one. */
 static void give_up(struct waiting *waiting)
 {
 	waiting->outcome->failed = true;
@@ -164,7 +164,7 @@ static void do_tick(struct waiting *waiting)
 	set_tick(waiting);
 }
 
-/* The child remains waitable. */
+/* Has the child ended? It is not reaped here. */
 static bool has_ended(pid_t pid)
 {
 	siginfo_t info = { 0 };
@@ -189,7 +189,7 @@ static void reap_orphans(pid_t command, struct outcome *outcome)
 	}
 }
 
-/* Returns 1 if it is, 0 if not, -1 if that cannot be known. */
+/* Returns 1 if the wait is over, 0 if not, -1 if the child cannot be waited for. */
 static int is_over(const struct waiting *waiting)
 {
 	const struct watch *watch = waiting->watch;
@@ -225,7 +225,7 @@ static int time_left(const struct waiting *waiting)
 	return (int)((waiting->tick_at - now + 999999) / 1000000);
 }
 
-/* Returns as is_over(). */
+/* Returns 1 when the wait is over, or -1 on an error. */
 static int wait_on(struct waiting *waiting)
 {
 	const struct watch *watch = waiting->watch;
@@ -268,7 +268,7 @@ int wait_for_end(struct watch *watch, struct outcome *outcome)
 	free(waiting.files);
 	if (over != 1)
 		return fail("cannot wait: %s", strerror(errno));
-	/* Processes that end together with the command belong to this run, too. */
+	/* A signal that came with the end of the command belongs to this run, too. */
 	take_signals(watch->signals, 0, outcome);
 	if (outcome->ended && watch->pid)
 		outcome->ended_early = nanoseconds_now() - waiting.ended_at > EARLY;

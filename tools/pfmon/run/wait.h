@@ -16,7 +16,7 @@
 
 /**
  * struct signals - signals that pfmon receives during the measurement
- * @fd: they are read from it
+ * @fd: signalfd from which the signals are read
  * @mask: the signal mask before the measurement
  * @child: the action for SIGCHLD before the measurement
  */
@@ -28,12 +28,12 @@ struct signals {
 
 int signals_take(struct signals *signals);
 
-/* Restore the state from before, for COMMAND. */
+/* Restore the state from before the measurement, in the process that becomes COMMAND. */
 void signals_restore(const struct signals *signals);
 
 /*
- * The measurement is over.  Signals stay blocked, so that a late one does not end pfmon
- * before the counts are shown.
+ * Stop receiving signals, after the measurement.  They stay blocked, so that a late one
+ * does not end pfmon before the counts are shown.
  */
 void signals_close(struct signals *signals);
 
@@ -41,10 +41,11 @@ void signals_close(struct signals *signals);
  * struct outcome - how the measurement ended
  * @status: status of the command, as from waitpid()
  * @usage: resources that the command used
- * @others: what ran besides its first thread; the caller has filled in the state before
- * @signal: signal that was sent to pfmon meanwhile, 0 if none
+ * @others: what ran besides the command's first thread; the caller has filled in
+ *	@tasks_before and @children_before
+ * @signal: last signal that pfmon received during the wait, 0 if none
  * @ended: the END messages of all threads have been read
- * @ended_early: the last of them came long before the end of the command
+ * @ended_early: the last END message came long before the end of the command
  * @failed: one of the functions of struct watch failed
  */
 struct outcome {
@@ -58,18 +59,19 @@ struct outcome {
 };
 
 /**
- * struct watch - what to wait for, and functions to call meanwhile
+ * struct watch - what to wait for, and functions to call during the wait
  * @signals: the signals that pfmon receives; those sent to pfmon alone are passed on to
  *	the child
  * @contexts: file descriptors of contexts
  * @context_count: number of @contexts
  * @pid: child to wait for; 0: wait for the ends of the contexts' threads, or for a signal
  * @tracer: tracer of the child, NULL if it is not traced
- * @message: called when the context of this index has a message; may be NULL
- * @tick: called when @interval is over
- * @interval: ms until @tick, which may change it; 0: @tick is never called
- * @data: argument of these functions.  If one of them fails, it reports the error and
- *	returns -1.  Then none is called again, and the wait ends unless it is for a child
+ * @message: called with each message and the index of its context; may be NULL
+ * @tick: called every @interval ms
+ * @interval: ms from one call of @tick to the next; @tick may change it; 0: @tick is
+ *	never called
+ * @data: argument of @message and @tick.  If one of these fails, it reports the error and
+ *	returns -1.  Neither is called again, and the wait ends, unless it is for a child
  */
 struct watch {
 	const struct signals *signals;
@@ -84,7 +86,8 @@ struct watch {
 };
 
 /*
- * Reports an error and returns -1, or returns 0. The caller keeps @others in @outcome.
+ * Reports an error and returns -1, or returns 0. The caller has filled in
+ * @outcome->others.
  */
 int wait_for_end(struct watch *watch, struct outcome *outcome);
 

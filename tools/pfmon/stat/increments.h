@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Follow how the counts of event sets grow: their error is estimated from that. */
+/* Follow how the counts of event sets grow, to estimate the errors of scaled counts. */
 #ifndef PFMON_INCREMENTS_H
 #define PFMON_INCREMENTS_H
 
@@ -10,8 +10,8 @@
  * struct increments - the increments during a run
  * @events: the events that are counted
  * @ratios: the increments of each event
- * @values: counts at this reading
- * @times: ns of CPU time in each set at this reading
+ * @values: counts at the present reading
+ * @times: ns of CPU time in each set at the present reading
  * @last_values: counts at the previous reading
  * @last_times: CPU times at the previous reading
  */
@@ -26,14 +26,17 @@ struct increments {
 
 /*
  * Reports an error and returns -1, or returns 0. The caller calls increments_free() in
- * each case.
+ * either case.
  */
 int increments_prepare(struct increments *increments, const struct event_list *events);
 
 /* Begin a run; all counts are 0. */
 void increments_begin(struct increments *increments);
 
-/* Look.  Reports an error and returns -1, or returns 0. */
+/*
+ * Read the counters and add the increments.  Reports an error and returns -1, or returns
+ * 0.
+ */
 int increments_take(struct increments *increments, struct session *session);
 
 /*
@@ -45,7 +48,7 @@ unsigned int increments_interval(const struct event_list *events);
 /* CPU time in ns at the last reading, in all sets together. */
 uint64_t increments_runtime(const struct increments *increments);
 
-/* The error as from ratio_error(); negative if it is not known. */
+/* The error that ratio_error() stores; negative if it is not known. */
 double increments_error(const struct increments *increments, size_t event);
 
 void increments_free(struct increments *increments);

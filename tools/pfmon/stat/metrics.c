@@ -15,9 +15,10 @@ static bool is_partner(const struct results *results, size_t index,
 }
 
 /*
- * The mean of the event with @role that was counted in the same modes as @event: user
- * cycles do not fit kernel instructions.  An event of the same set is preferred; others
- * are used if all are scaled to the same time.
+ * The mean count of an event with @role and the modes of @event, because a ratio of
+ * kernel instructions to user cycles means nothing; 0 if there is none.  An event of the
+ * same set is preferred.  One of another set is used only if counts are scaled to the
+ * same time.
  */
 static double value_of(const struct results *results, enum event_role role,
 		       const struct event *event)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Compute the means of runs and their spread. */
+/* Compute the means over the runs, and the spread of the runs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +72,7 @@ static struct figure average(const struct results *results, pick pick, size_t in
 	return figure;
 }
 
-/* Time in ns during which something was counted, by the sets' clock. */
+/* Time in ns during which any set was active. */
 static uint64_t whole(const struct results *results, const struct run *run)
 {
 	uint64_t duration = 0;
@@ -200,7 +200,7 @@ struct figure results_value(const struct results *results, size_t event)
 	return average(results, pick_value, event);
 }
 
-/* A double has only 53 bits. */
+/* The count of a single run is not computed as a double, which has only 53 bits. */
 uint64_t results_count(const struct results *results, size_t event)
 {
 	if (results->run_count == 1 && was_counted(results, results->runs, event))

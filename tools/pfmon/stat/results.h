@@ -16,7 +16,7 @@
  * @sets: activity of each event set; empty if there are none
  * @errors: standard error of each scaled count, relative to it; negative if it is not
  *	known
- * @biases: relative error of each scaled count that set switches may have caused
+ * @biases: relative error that set switches may have caused in each scaled count
  * @runtime: CPU time of the thread in ns
  * @elapsed: seconds from start to end
  * @user: seconds of the command in user mode
@@ -35,15 +35,15 @@ struct run {
 
 /**
  * struct results - the figures of a measurement
- * @machine: where
- * @events: of what
+ * @machine: machine on which the events were counted
+ * @events: the events
  * @command: the command, NULL-terminated, or NULL
  * @tid: the thread that was attached to, or 0
  * @is_scaled: event sets take turns by time: counts are scaled to the whole time
  * @runs: the runs
  * @run_count: number of @runs
  * @has_usage: whether user and system times were measured
- * @exit_status: of pfmon
+ * @exit_status: exit status that pfmon ends with
  */
 struct results {
 	const struct machine *machine;
@@ -58,7 +58,7 @@ struct results {
 };
 
 /**
- * struct figure - the mean over the runs
+ * struct figure - a mean over the runs
  * @mean: the mean
  * @error: standard error of the mean, 0 with a single run
  * @runs: number of runs that have the figure
@@ -70,12 +70,12 @@ struct figure {
 };
 
 /*
- * Was the event counted?  It was not if its set was never active.  The functions below
- * use only the runs in which the event was counted.
+ * Was the event counted?  It was not counted if its set was never active.  The functions
+ * below use only the runs in which the event was counted.
  */
 enum event_state results_state(const struct results *results, size_t event);
 
-/* Text that is shown in place of a count for the other two states. */
+/* Text that is shown in place of a count if @state is not EVENT_COUNTED. */
 const char *results_state_text(enum event_state state);
 
 /* The count; scaled if @results->is_scaled. */
@@ -84,16 +84,16 @@ struct figure results_value(const struct results *results, size_t event);
 /* The mean as a whole number, exact with a single run. */
 uint64_t results_count(const struct results *results, size_t event);
 
-/* The same, not scaled. */
+/* The mean before scaling, as a whole number. */
 uint64_t results_counted(const struct results *results, size_t event);
 
-/* The part of the time in which it was counted, from 0 to 1. */
+/* The part of the time in which the event was counted, from 0 to 1. */
 double results_fraction(const struct results *results, size_t event);
 
 /*
- * Standard error of the value, in percent of the value: with several runs, from their
- * spread; with one run, estimated from the turns of its set; in both cases plus the error
- * that set switches may have caused.  Negative if it is not known.
+ * Standard error of the value, in percent of the value.  With several runs it is computed
+ * from their spread, with one run from the turns of the event's set.  The error that set
+ * switches may have caused is added.  Negative if it is not known.
  */
 double results_error(const struct results *results, size_t event);
 
@@ -102,13 +102,13 @@ struct figure results_set_runs(const struct results *results, size_t set);
 struct figure results_set_duration(const struct results *results, size_t set);
 
 /*
- * How often the sets were active in any run, @least and @most, and how many sets never
- * counted.
+ * In the run whose sets differ most, how often a set was active: from @least to @most
+ * times.  @missed: the largest number of sets in a run that were never active.
  */
 void results_turns(const struct results *results, uint64_t *least, uint64_t *most,
 		   size_t *missed);
 
-/* The set's part of the time of all sets. */
+/* The part of the time of all sets in which this set was active, from 0 to 1. */
 double results_set_fraction(const struct results *results, size_t set);
 
 struct figure results_runtime(const struct results *results);
@@ -119,7 +119,7 @@ struct figure results_system(const struct results *results);
 /* Standard error in percent of the mean. */
 double figure_spread(const struct figure *figure);
 
-/* Add an empty run; NULL without memory. */
+/* Add an empty run and return it, or NULL without memory. */
 struct run *results_add_run(struct results *results);
 void results_free(struct results *results);
 

@@ -6,7 +6,9 @@
 
 uint64_t scale(uint64_t value, uint64_t duration, uint64_t total)
 {
-	/* A long double has no more bits than a double on some machines. */
+	/*
+	 * A long double would not do: on some machines it has no more bits than a double.
+	 */
 	return (uint64_t)((unsigned __int128)value * total / duration);
 }
 
@@ -32,8 +34,9 @@ void ratio_add(struct ratio *ratio, uint64_t value, uint64_t duration)
  *
  *	T^2 (1 - f) n / (n - 1) sum((y - R x)^2) / sum(x)^2
  *
- * which is Cochran's of a population total, N the number of increments that fit into T, T
- * n / sum(x). Here it is divided by (R T)^2.
+ * This is Cochran's variance of a population total, where N is the number of increments
+ * that fit into T, T n / sum(x). The relative error is the root of the variance, divided
+ * by R T.
  */
 bool ratio_error(const struct ratio *ratio, uint64_t total, double *error)
 {

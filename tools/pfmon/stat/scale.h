@@ -3,10 +3,10 @@
  * Scale a count from the time in which an event was counted to the whole time, and
  * estimate the error.
  *
- * The whole is estimated by a ratio: the count, divided by the time in which it was
- * counted, times the whole time.  The error is estimated from the changes of the rate
- * between increments; an increment is what was counted between two readings, and its
- * time.  W.  G.  Cochran, Sampling Techniques, 3rd edition, 1977, chapter 6, "Ratio
+ * The whole count is estimated by a ratio: the count, divided by the time in which the
+ * event was counted, times the whole time.  The error is estimated from the changes of
+ * the rate between increments; an increment is what was counted between two readings, and
+ * its time.  W. G. Cochran, Sampling Techniques, 3rd edition, 1977, chapter 6, "Ratio
  * Estimators".
  */
 #ifndef PFMON_SCALE_H
@@ -15,20 +15,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The error is not estimated from fewer increments. */
+/* The error is not estimated from fewer increments than this. */
 #define RATIO_LEAST 3
 
 /*
  * Scale @value, which was counted during @duration, to @total; both have the same unit,
- * and @duration is not 0. The result is exact if both are equal.
+ * and @duration is not 0. The result is exact if @duration and @total are equal.
  */
 uint64_t scale(uint64_t value, uint64_t duration, uint64_t total);
 
 /**
  * struct ratio - the increments of a count
  * @count: number of increments
- * @values: their sum
- * @durations: the sum of their times
+ * @values: sum of their values
+ * @durations: sum of their durations
  * @first: rate of the first increment; the sums use differences from it, so that no
  *	digits are lost
  * @squares: sum of (value - @first * duration)^2
@@ -45,13 +45,13 @@ struct ratio {
 	double square_durations;
 };
 
-/* An increment without time is ignored. */
+/* Add an increment. If @duration is 0, it is ignored. */
 void ratio_add(struct ratio *ratio, uint64_t value, uint64_t duration);
 
 /*
- * The standard error of the count that the increments give for @total, relative to that
- * count.  Returns false if it is not known: there are too few increments, or nothing was
- * counted.
+ * Store the standard error of the count that the increments give for @total, relative to
+ * that count.  Returns false if the error is not known: there are too few increments, or
+ * nothing was counted.
  */
 bool ratio_error(const struct ratio *ratio, uint64_t total, double *error);
 

@@ -20,7 +20,7 @@
 #include "stat_table.h"
 #include "switch_cost.h"
 
-/* All that one measurement needs. */
+/* All that a measurement needs. */
 struct measurement {
 	struct session session;
 	struct event_list events;
@@ -157,8 +157,8 @@ static int read_run(struct measurement *measurement, struct run *run)
 
 /*
  * If a command has executed a program that the user may not monitor, its counts contain
- * little except pfmon's own part, so they are not shown.  A thread that was attached to
- * was counted as long as possible: its counts are shown.
+ * little except pfmon's own part, so they are not shown.  With -t, the counts of the
+ * thread are shown: they go up to that moment.
  */
 static int check_closed(struct measurement *measurement)
 {
@@ -170,8 +170,8 @@ static int check_closed(struct measurement *measurement)
 	if (results->tid)
 		return 0;
 	return fail("'%s' was not counted to its end: it became a program that you may "
-		    "not monitor, because that changes its rights or cannot be read; who "
-		    "has CAP_PERFMON, as root has, may",
+		    "not monitor, because that changes its rights or cannot be read; "
+		    "root and other users with CAP_PERFMON may",
 		    results->command[0]);
 }
 
@@ -381,8 +381,8 @@ static int measure(struct measurement *measurement, const struct stat_options *o
 	results->is_scaled = events_take_turns(&measurement->events);
 
 	/*
-	 * The contents of the file are lost from here on, so everything that can be
-	 * checked has been checked.
+	 * Opening the file empties it, so everything that can be checked was checked
+	 * before.
 	 */
 	file = open_output(options->output);
 	if (!file)

@@ -7,7 +7,7 @@
 
 #define NS_PER_MSEC   1e6
 
-/* Number of decimals that show a ns in a figure in msec. */
+/* Number of decimals of a figure in msec, so that it shows each ns. */
 #define MSEC_DECIMALS 6
 
 static void csv_count(FILE *file, const struct results *results, size_t index,
@@ -19,7 +19,7 @@ static void csv_count(FILE *file, const struct results *results, size_t index,
 		fprintf(file, "%" PRIu64, count);
 }
 
-/* Only with event sets: the count before scaling, and its error. */
+/* Print the fields for event sets: the count before scaling, the error, and the set. */
 static void csv_set(FILE *file, const struct results *results, size_t index,
 		    const char *separator)
 {

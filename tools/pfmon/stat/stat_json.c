@@ -14,7 +14,10 @@ static json_t *values_of(const struct results *results, size_t index)
 	return values;
 }
 
-/* The count before scaling. */
+/*
+ * Add the members for event sets: the count before scaling, its part of the time, and the
+ * error.
+ */
 static void add_share(json_t *object, const struct results *results, size_t index)
 {
 	const struct event *event = &results->events->events[index];

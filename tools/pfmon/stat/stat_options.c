@@ -55,24 +55,24 @@ static const struct option_row rows[] = {
 	EVENT_OPTION(FIELD(events)),
 	PMU_OPTION(FIELD(pmu)),
 	{ "mux-interval", 0, "TIME",
-	  "with more events than counters, let sets of events take turns of TIME, also as "
-	  "500us or 2ms; of a number the unit is ms (1). {EVENT,EVENT} stay in one set",
+	  "with more events than counters, let sets of events take turns of TIME, such "
+	  "as 500us or 2ms; without a unit, ms (default 1). {EVENT,EVENT} stay in one set",
 	  take_interval, FIELD(interval) },
 	{ "no-mux", 0, NULL, "refuse more events than counters", take_false,
 	  FIELD(is_multiplexed) },
 	{ "sets", 0, "FILE", "count the event sets of FILE, see pfmon-stat(1)", take_text,
 	  FIELD(sets) },
-	{ "repeat", 'r', "RUNS", "run COMMAND that often: means, and how far they spread",
+	{ "repeat", 'r', "RUNS", "run COMMAND RUNS times; show means and their spread",
 	  take_runs, FIELD(runs) },
 	{ "tid", 't', "TID",
 	  "count thread TID: until it ends, or while COMMAND runs, or until Ctrl-C",
 	  take_tid, FIELD(tid) },
 	{ "field-separator", 'x', "SEPARATOR",
-	  "a line for each event, its fields separated by that; \\t is a tab",
+	  "a line for each event, its fields separated by SEPARATOR; \\t is a tab",
 	  take_separator, FIELD(separator) },
 	{ "json", 'j', NULL, "a JSON object", take_true, FIELD(is_json) },
 	{ "output", 'o', "FILE",
-	  "write there instead of to standard error; - is standard output", take_text,
+	  "write to FILE instead of to standard error; - is standard output", take_text,
 	  FIELD(output) },
 	{ 0 },
 };
@@ -83,11 +83,11 @@ static const struct command_line line = {
 		    "[OPTIONS] -t TID [[--] COMMAND [ARGUMENTS]]",
 	.about =
 		"Count events of the thread that runs COMMAND, from its start to its end, or\n"
-		"of a thread that runs already.\n",
+		"of a thread that is already running.\n",
 	.options = rows,
 	.notes =
-		"Counted is one thread: not the processes that COMMAND starts, and not further\n"
-		"threads of its own.\n"
+		"Only one thread is counted: neither the processes that COMMAND starts nor its\n"
+		"other threads.\n"
 		"\n"
 		"Exit status: that of COMMAND; 128 + N if signal N ended it; 127 if it was not\n"
 		"found, 126 if it could not be executed; 125 if pfmon itself failed.\n"

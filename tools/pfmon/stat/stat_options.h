@@ -13,14 +13,14 @@
  * @events: what to count
  * @pmu: name of the PMU that the user chose, NULL for the default
  * @interval: length of a turn in ns if there are more events than counters
- * @is_multiplexed: events take turns if there are more than counters
+ * @is_multiplexed: if there are more events than counters, the events take turns
  * @sets: file of event sets, or NULL
  * @runs: number of runs of the command
  * @tid: thread to count, 0 for the command
- * @separator: of CSV, NULL for no CSV
+ * @separator: separator of the fields of CSV, NULL for no CSV
  * @is_json: print JSON
- * @output: file, NULL for standard error
- * @command: NULL-terminated, or NULL
+ * @output: file to write, NULL for standard error
+ * @command: command to run, NULL-terminated, or NULL
  */
 struct stat_options {
 	struct event_options events;

@@ -30,7 +30,7 @@ static void table_title(FILE *file, const struct results *results)
 	fputs(":\n\n", file);
 }
 
-/* The comment; it is padded if other columns follow. */
+/* Print the comment, padded if other columns follow. */
 static void table_metric(FILE *file, const struct metric *metric, bool is_last)
 {
 	const char *gap = " ";

@@ -9,11 +9,14 @@
 #include "scale.h"
 #include "switch_cost.h"
 
-/* The loop takes about this long: twenty switches, and rarely a timer tick. */
+/*
+ * The loop takes about this long: enough for twenty switches, and rarely hit by a timer
+ * tick.
+ */
 #define LOOP_NS	 2000000
 #define TURN_NS	 100000
 
-/* Of this many trials, the shortest one is the one without disturbances. */
+/* The shortest of this many trials counts, because nothing disturbed it. */
 #define ATTEMPTS 5
 
 static uint64_t run_loop(uint64_t turns)
@@ -37,7 +40,7 @@ static uint64_t shortest_loop(uint64_t turns)
 	return least;
 }
 
-/* Number of iterations that make the loop take this long. */
+/* Find a number of iterations with which the loop takes at least LOOP_NS. */
 static uint64_t find_turns(void)
 {
 	uint64_t turns = 1000;
@@ -50,7 +53,7 @@ static uint64_t find_turns(void)
 /**
  * struct trial - a run of the loop while sets are switched
  * @time: its duration in ns
- * @switches: how often
+ * @switches: number of set switches
  * @values: counts of the events
  * @times: CPU time in ns in each set
  */
@@ -122,7 +125,7 @@ static int measure(struct switch_cost *cost, struct session *session,
 	return 0;
 }
 
-/* The same sets, with short turns. */
+/* Copy the events, with sets whose turns last for TURN_NS at most. */
 static int copy_sets(struct event_list *copy, const struct event_list *events)
 {
 	*copy = *events;

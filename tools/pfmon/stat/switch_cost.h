@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The cost of a switch from one event set to the next.  During a switch the time of the active
- * set continues.  Its counters are stopped, or they count the kernel's work for the switch.  Both
- * make a scaled count wrong, and the increments do not show it.  So the cost is measured, with a
- * loop in pfmon itself.
+ * The cost of a switch from one event set to the next.  During a switch the time of the
+ * active set continues.  Its counters are stopped, or they count the kernel's work for
+ * the switch.  Either way a scaled count becomes wrong, and the increments do not show
+ * it.  So the cost is measured, with a loop in pfmon itself.
  */
 #ifndef PFMON_SWITCH_COST_H
 #define PFMON_SWITCH_COST_H
@@ -13,9 +13,9 @@
 
 /**
  * struct switch_cost - the cost of a switch
- * @time: ns
+ * @time: ns that a switch takes
  * @kernel: for each event that counts only the kernel, the number of its occurrences at a
- *	switch; 0 for the others
+ *	switch; 0 for other events
  */
 struct switch_cost {
 	double time;
@@ -24,8 +24,8 @@ struct switch_cost {
 
 /*
  * Measure the cost with @events, to which counters have been assigned; this takes some 20
- * ms.  Reports an error and returns -1, or returns 0; switch_cost_free() follows in any
- * case.
+ * ms.  Reports an error and returns -1, or returns 0; the caller calls switch_cost_free()
+ * in either case.
  */
 int switch_cost_measure(struct switch_cost *cost, const struct machine *machine,
 			const struct event_list *events);

@@ -19,7 +19,7 @@ static bool wants_counter(const struct event *event, size_t set)
 /**
  * struct members - the events of a set that need counters
  * @events: the events
- * @verdicts: whether each can be counted
+ * @verdicts: for each event, whether it can be counted
  * @count: number of events
  * @left: number of events without a counter
  */
@@ -59,7 +59,10 @@ static int members_assign(struct members *members, const struct event_list *list
 	return 0;
 }
 
-/* Does the module have the virtual PMDs? */
+/*
+ * Check that the module has the virtual PMDs of the events.  With @is_lenient, an event
+ * whose PMDs are missing becomes EVENT_NOT_SUPPORTED.
+ */
 static int check_virtual(const struct event_list *list, const struct machine *machine,
 			 bool is_lenient)
 {
@@ -104,7 +107,7 @@ static int fail_left_out(const struct members *members)
 		    members->left > 1 ? " and others" : "");
 }
 
-/* Store the result in the events. */
+/* Store the PMDs of @verdicts in the events of @set. */
 static void take(struct event_list *list, size_t set, const struct verdict *verdicts)
 {
 	for (size_t i = 0; i < list->count; i++) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Find out which events can be counted at once, given the PMCs that they share.  What an
- * event needs in the PMCs depends on its counter, and the counters that are left depend on
- * the other events.  So events are added one by one.  For each, all events so far are matched
- * with counters again; an event may only use counters on which its bits in the PMCs do not
- * conflict with bits that another event needs on every counter.
+ * Find out which events can be counted at once, given the PMCs that they share.  Events
+ * are added one by one.  For each new event, all events so far are matched with counters
+ * again, because the bits that an event needs in the PMCs depend on its counter.  An
+ * event may use a counter only if its bits there do not conflict with bits that another
+ * event needs on every counter.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,8 @@ struct needs {
  * struct table - the events that are to be counted at once
  * @pmu: encodes the events
  * @events: the events
- * @wanted: the counters that each can use if it is alone
- * @choices: the counters that are left to each
+ * @wanted: for each event, the counters that it can use if it is alone
+ * @choices: for each event, the counters that are left to it
  * @count: number of events
  */
 struct table {
@@ -49,8 +49,8 @@ static const struct pmc_bits *find(const struct needs *needs, uint16_t pmc)
 }
 
 /*
- * Do they need different bits in the same PMC? If so, stores the number of the PMC in
- * @pmc.
+ * Do @a and @b need different bits in the same PMC?  If so, stores the number of the PMC
+ * in @pmc.
  */
 static bool clash(const struct needs *a, const struct needs *b, uint16_t *pmc)
 {
@@ -66,7 +66,7 @@ static bool clash(const struct needs *a, const struct needs *b, uint16_t *pmc)
 	return false;
 }
 
-/* The bits that an event needs on each of its remaining counters. */
+/* Store in @always the bits that an event needs on every counter that is left to it. */
 static void encode_always(const struct table *table, size_t event, struct needs *always)
 {
 	const struct choice *choice = &table->choices[event];
@@ -86,9 +86,9 @@ static void encode_always(const struct table *table, size_t event, struct needs 
 }
 
 /*
- * Remove from @event's choices the counters whose bits conflict with bits that @other
- * needs on all its counters.  If both have the same single counter left, matching fails
- * later.
+ * Remove from @event's choices the counters on which its bits conflict with bits that
+ * @other needs on all its counters.  If @other has a single counter left, that counter is
+ * kept: matching does not give it to both events.  Returns whether a counter was removed.
  */
 static bool narrow_one(const struct table *table, size_t event, size_t other,
 		       uint16_t *pmc)
@@ -114,10 +114,10 @@ static bool narrow_one(const struct table *table, size_t event, size_t other,
 }
 
 /*
- * Narrow the choices of all events until nothing changes: an event with fewer counters
- * left has more bits that it needs in any case.  If an event has no counter left, returns
- * false with the rival in @verdict; the event to leave out is the last one, because the
- * others fitted before it was added.
+ * Narrow the choices of all events until nothing changes: the fewer counters an event has
+ * left, the more bits it needs on all of them.  If an event has no counter left, returns
+ * false: the last event must be left out, because the others fitted before it was added.
+ * @verdict then has the event with which the last one conflicts.
  */
 static bool narrow(const struct table *table, struct verdict *verdict)
 {

@@ -8,10 +8,10 @@
 
 /**
  * struct verdict - whether an event can be counted
- * @pmd: its counter, or NO_COUNTER
+ * @pmd: the counter of the event, or NO_COUNTER
  * @rival: if it has no counter: the event that needs other bits in a PMC, or NULL if all
  *	counters are taken
- * @pmc: number of that PMC
+ * @pmc: number of the PMC in which @rival needs other bits
  */
 struct verdict {
 	int pmd;

@@ -22,7 +22,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(first->name, second->name);
 }
 
-/* An event file holds "event=0x11", other fields may follow. */
+/* An event's file holds "event=0x11"; other fields may follow. */
 static void read_event(const char *directory, const char *name)
 {
 	char path[600], line[128];
@@ -61,8 +61,8 @@ static void read_device(const char *device)
 }
 
 /*
- * A machine with two kinds of core has a device for each. The lists are joined, so an
- * event that only the other kind of core has is not refused here.
+ * A machine with two kinds of core has a device for each kind.  Their lists are joined,
+ * so pfmon accepts an event that only one kind has.
  */
 static void read_all(void)
 {

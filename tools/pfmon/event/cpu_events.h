@@ -16,16 +16,16 @@ struct cpu_event {
 	uint64_t code;
 };
 
-/* Is there such a list? */
+/* Does the kernel list events for the CPU? */
 bool cpu_events_known(void);
 
-/* Is there an event with that code? */
+/* Does the list have an event with @code? */
 bool cpu_events_have(uint64_t code);
 
-/* Returns the event of that name (in any case), or NULL. */
+/* Returns the event @name, in upper or lower case, or NULL. */
 const struct cpu_event *cpu_events_find(const char *name);
 
-/* The list, sorted by name. */
+/* Returns the list, sorted by name, and stores its length in @count. */
 const struct cpu_event *cpu_events_list(size_t *count);
 
 #endif

@@ -12,8 +12,8 @@
 #include "pmus.h"
 
 /*
- * Store the kernel's reason for the last failure on @fd (-1: failure to create a
- * context), and who holds the PMU if that is known. Without a reason, store what @error
+ * Store in @buffer the kernel's reason for the last failure on @fd (-1: failure to create
+ * a context), and who holds the PMU if that is known. Without a reason, store what @error
  * means.
  */
 static const char *reason(int fd, int error, char *buffer, size_t size)
@@ -33,7 +33,7 @@ static const char *reason(int fd, int error, char *buffer, size_t size)
 	return buffer;
 }
 
-/* Advice that is useless to root. */
+/* Returns an addition to advice, which is empty for root. */
 static const char *as_root(void)
 {
 	return geteuid() ? " as root" : "";
@@ -58,8 +58,8 @@ static int fail_no_pmu(const char *pmu)
 	if (is_loaded && pmu)
 		return fail_no_such_pmu(pmu);
 	if (is_loaded)
-		return fail("there is no PMU description for this machine: load one, "
-			    "'modprobe perfmon_soft'%s fits everywhere",
+		return fail("there is no PMU description for this machine: "
+			    "'modprobe perfmon_soft'%s loads one that fits everywhere",
 			    as_root());
 	return fail(
 		"perfmon is not loaded: run 'modprobe perfmon'%s; if its key is rejected, "
@@ -81,15 +81,19 @@ int fail_open(int error, const char *pmu)
 		return fail("no permission to monitor threads: %s",
 			    reason(-1, error, buffer, sizeof(buffer)));
 	case EBUSY:
-		return fail("the PMU cannot be had: %s; end that use and try again",
-			    reason(-1, error, buffer, sizeof(buffer)));
+		return fail(
+			"the PMU is not available: %s; end its other use and try again",
+			reason(-1, error, buffer, sizeof(buffer)));
 	default:
 		return fail("cannot make a monitoring context: %s",
 			    reason(-1, error, buffer, sizeof(buffer)));
 	}
 }
 
-/* Another user can have the permission only if the thread belongs to another user. */
+/*
+ * Advise another thread or root only if the caller may not monitor this thread: for other
+ * reasons that would not help.
+ */
 static int fail_permission(int fd, int tid, int error)
 {
 	char buffer[PFM_LAST_ERROR_SIZE];
@@ -108,8 +112,7 @@ int fail_load(int fd, int tid, int error)
 
 	switch (error) {
 	case ESRCH:
-		return fail("there is no thread %d: see 'ps -eL' for those that run",
-			    tid);
+		return fail("there is no thread %d: 'ps -eL' shows the threads", tid);
 	case EPERM:
 		return fail_permission(fd, tid, error);
 	case EEXIST:

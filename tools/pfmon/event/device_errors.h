@@ -5,14 +5,18 @@
 
 /*
  * Report why the device could not be opened or a context could not be made.  @error is
- * the errno of that call, @pmu the PMU that the user named or NULL.  Returns -1.
+ * the errno of the failed call; @pmu is the PMU that the user named, or NULL.  Returns
+ * -1.
  */
 int fail_open(int error, const char *pmu);
 
 /* Report why loading the context @fd on thread @tid failed with @error.  Returns -1. */
 int fail_load(int fd, int tid, int error);
 
-/* Report that @what failed with @error on @fd, with libpfmdev's reason. */
+/*
+ * Report that pfmon cannot do @what, because a call on @fd failed with @error, and
+ * libpfmdev's reason.  Returns -1.
+ */
 int fail_call(int fd, const char *what, int error);
 
 #endif

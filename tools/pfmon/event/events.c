@@ -105,8 +105,8 @@ static enum parse_result parse_software(struct event *event, const char *name)
 }
 
 /*
- * Store @code in @event after checking that it can be counted.  The CPU must implement a
- * raw code, too: a counter of an event that it does not implement would stay 0.
+ * Check that @code can be counted, and store it in @event.  Raw codes are checked, too:
+ * the count of an event that the CPU does not implement would stay 0.
  */
 static enum parse_result take_code(struct event *event, const char *name, uint64_t code,
 				   const struct pmu *pmu)
@@ -142,7 +142,7 @@ static enum parse_result parse_common(struct event *event, const char *name,
 	return take_code(event, name, code, machine->pmu);
 }
 
-/* "r" and a code in hexadecimal digits. */
+/* Is @name "r" and a code in hexadecimal digits? */
 static bool is_raw(const char *name)
 {
 	size_t length = strlen(name);
@@ -192,8 +192,8 @@ static enum parse_result parse_libpfm(struct event *event, const char *name,
 }
 
 /*
- * On Arm: a name from the kernel's list, which exists even if libpfm4 does not know the
- * CPU.
+ * Look for @name in the kernel's list of events.  On Arm there is one even if libpfm4
+ * does not know the CPU.
  */
 static enum parse_result parse_cpu_event(struct event *event, const char *name,
 					 const struct machine *machine)
@@ -271,8 +271,7 @@ static int fail_unknown(const char *name, const struct machine *machine)
 	search_near(&search);
 	switch (near->count) {
 	case 0:
-		return fail("unknown event '%s': 'pfmon list' shows those there are",
-			    name);
+		return fail("unknown event '%s': 'pfmon list' shows the events", name);
 	case 1:
 		return fail("unknown event '%s': did you mean '%s'?", name,
 			    near->names[0]);
@@ -299,8 +298,7 @@ static int fail_no_hardware(const char *name, const struct machine *machine)
 
 static int fail_not_supported(const char *name)
 {
-	return fail("the CPU does not have event '%s': 'pfmon list' shows those "
-		    "there are",
+	return fail("the CPU does not have event '%s': 'pfmon list' shows its events",
 		    name);
 }
 
@@ -330,8 +328,8 @@ static int fail_parse(enum parse_result result, const char *name,
 	if (result == PARSE_NOT_SUPPORTED)
 		return fail_not_supported(name);
 	if (!strncmp(name, "soft::", 6) && is_hardware_pmu(machine))
-		return fail("event '%s' is one of the software PMU, this machine's "
-			    "is %s: leave out 'soft::', or give --pmu soft",
+		return fail("event '%s' belongs to the software PMU, but the PMU is "
+			    "%s: leave out 'soft::', or give --pmu soft",
 			    name, machine->info.pmu_name);
 	if (!is_hardware_pmu(machine) && is_hardware_name(name))
 		return fail_no_hardware(name, machine);
@@ -407,7 +405,7 @@ static int parse_event(struct event_list *list, const char *text,
 }
 
 /*
- * Parse an event, with a brace before it or behind it if it is the first or last of a
+ * Parse an event.  A brace before it begins a group, and a brace behind it ends the
  * group.
  */
 static int parse_member(struct event_list *list, char *name, bool *is_inside,
@@ -418,7 +416,7 @@ static int parse_member(struct event_list *list, char *name, bool *is_inside,
 
 	if (is_first) {
 		if (*is_inside)
-			return fail("'%s': there are braces in braces already", name);
+			return fail("'%s': braces cannot be inside braces", name);
 		*is_inside = true;
 		list->group_count++;
 		name++;
@@ -427,7 +425,7 @@ static int parse_member(struct event_list *list, char *name, bool *is_inside,
 	is_last = length && name[length - 1] == '}';
 	if (is_last) {
 		if (!*is_inside)
-			return fail("'%s': no brace is open", name);
+			return fail("'%s': a brace is closed that was not opened", name);
 		name[length - 1] = '\0';
 	}
 	if (parse_event(list, name, machine))
@@ -450,7 +448,9 @@ int events_parse(struct event_list *list, const char *text, const struct machine
 		result = parse_member(list, name, &is_inside, machine);
 	free(copy);
 	if (!result && is_inside)
-		return fail("'%s': a brace is open; in a shell braces are quoted", text);
+		return fail(
+			"'%s': a brace is open: close it, and quote braces in a shell",
+			text);
 	return result;
 }
 
@@ -494,7 +494,7 @@ static int take_counter(struct event *event, const struct machine *machine)
 		return 0;
 	}
 	return fail("event '%s' cannot be sampled or waited for, because no counter of "
-		    "the PMU counts it and nothing else overflows: 'pfmon list' shows "
+		    "the PMU counts it, and only counters overflow: 'pfmon list' shows "
 		    "other events",
 		    event->name);
 }

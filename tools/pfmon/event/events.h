@@ -21,17 +21,17 @@ enum event_state {
 
 /**
  * struct event - an event to count
- * @name: as the user gave it
+ * @name: as the user gave it; ":u" is added if the kernel level is not counted
  * @state: whether it is counted
- * @role: its role in the comment column
- * @is_time: the count is nanoseconds
- * @needs_counter: it takes a counter of the PMU; otherwise it is counted by virtual PMDs
+ * @role: its role in the comment column of pfmon stat
+ * @is_time: the event counts nanoseconds
+ * @needs_counter: the event takes a counter of the PMU; if not, virtual PMDs count it
  * @modes: MODE_*
  * @code: its code on the PMU, if it needs a counter
  * @group: number of the pair of braces around it, from 1; 0: none
  * @set: index of its event set, or EVERY_SET
- * @switch_after: the set ends after this number of events; such an event is not shown. 0:
- *	the event is shown
+ * @switch_after: the turn of the set ends after this number of events, and the event is
+ *	not shown; 0: the event is shown
  * @pmds: the PMDs whose sum is the count
  * @pmd_count: number of @pmds; 0 until assigned
  */
@@ -51,11 +51,11 @@ struct event {
 };
 
 /**
- * struct event_set - events that are counted at once, in turns with those of other sets
+ * struct event_set - events that are counted at once; the sets take turns
  * @name: its name in a file of sets; NULL if pfmon created it
  * @place: file and line of its definition, for messages; NULL if pfmon created it
  * @flags: PFM_SETFL_*
- * @timeout: ns of a turn, with PFM_SETFL_TIME_SWITCH
+ * @timeout: length of a turn in ns, if @flags has PFM_SETFL_TIME_SWITCH
  */
 struct event_set {
 	char *name;
@@ -68,7 +68,7 @@ struct event_set {
  * struct event_list - the events of a measurement
  * @events: the events
  * @count: number of @events
- * @group_count: number of pairs of braces so far
+ * @group_count: number of pairs of braces
  * @sets: event sets, in the order of their turns
  * @set_count: number of @sets; 0: all events are counted at once, in the set that every
  *	context has
@@ -95,16 +95,16 @@ int events_parse(struct event_list *list, const char *text,
 int events_default(struct event_list *list, const struct machine *machine);
 
 /*
- * Add the event that is sampled by default: cycles, or CPU time.  Kernel cycles are
- * included only with @has_kernel.  Reports an error and returns -1, or returns 0.
+ * Add the event that is sampled by default: cycles, or CPU time.  Cycles at kernel level
+ * are included only with @has_kernel.  Reports an error and returns -1, or returns 0.
  */
 int events_default_sampled(struct event_list *list, const struct machine *machine,
 			   bool has_kernel);
 
 /*
- * Only counters of the PMU overflow.  If the machine's PMU is the software PMU, an event
- * without a counter becomes that PMU's event of the same name.  Otherwise reports an
- * error and returns -1; returns 0 if every event has a counter.
+ * Make all events use counters, because only counters overflow.  On the software PMU, an
+ * event without a counter becomes the PMU's event of the same name.  If there is no such
+ * event, reports an error and returns -1, else returns 0.
  */
 int events_take_counters(struct event_list *list, const struct machine *machine);
 

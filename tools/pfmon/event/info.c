@@ -28,7 +28,7 @@ static const struct command_line line = {
 #define SYSFS	   "/sys/kernel/perfmon"
 #define VALUE_SIZE 64
 
-/* The first line of a file below SYSFS, "?" if there is none. */
+/* Returns the first line of the file @name below SYSFS, or "?" if it cannot be read. */
 static const char *read_value(const char *name, char value[VALUE_SIZE])
 {
 	char path[128];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * All uses of libpfm4.  They are in a file of their own because its header and that of
- * libpfmdev define the same names.
+ * All uses of libpfm4 are in this file, because the headers of libpfm4 and libpfmdev
+ * define the same names.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static bool is_ready(void)
 	return is_up;
 }
 
-/* Is it one of the CPU's own PMUs, not one of perf_event or of the uncore? */
+/* Is @pmu a PMU of the CPU itself, not one of perf_event or of the uncore? */
 static bool is_core_pmu(pfm_pmu_t pmu, pfm_pmu_info_t *info)
 {
 	memset(info, 0, sizeof(*info));

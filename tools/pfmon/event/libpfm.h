@@ -10,7 +10,7 @@
 enum libpfm_result {
 	LIBPFM_OK,
 	LIBPFM_UNKNOWN, /* there is no such event on this CPU */
-	LIBPFM_UMASK, /* the event exists, its unit mask does not */
+	LIBPFM_UMASK, /* the event exists, but not its unit mask */
 	LIBPFM_FAILED, /* libpfm4 cannot encode it */
 };
 
@@ -26,8 +26,8 @@ enum libpfm_result libpfm_encode(const char *name, uint64_t *code, const char **
 const char *libpfm_model(void);
 
 /*
- * Call @visit for each event of the CPU, and each of its unit masks as
- * EVENT:UMASK.
+ * Call @visit for each event of the CPU, and for each unit mask of the event with the
+ * name EVENT:UMASK.
  */
 void libpfm_for_each(void (*visit)(void *data, const char *name, const char *description),
 		     void *data);

@@ -21,12 +21,12 @@ static const struct command_line line = {
 	.name = "pfmon list",
 	.synopsis = "[--pmu NAME] [WORD]",
 	.about =
-		"Show the events that can be counted on this machine, one on a line with what\n"
-		"it counts; with WORD those that have it in their line, in capitals or not.\n",
+		"Show the events that can be counted on this machine, one a line, with what they\n"
+		"count.  With WORD, show only lines that contain it, in capitals or not.\n",
 	.options = rows,
 	.notes =
-		"Events are given to 'pfmon stat -e'.  Besides those shown, rHEX counts the\n"
-		"hardware event with that code.\n"
+		"Use the names with 'pfmon stat -e'.  rHEX counts the hardware event with the\n"
+		"code HEX, even if the event is not shown.\n"
 		"\n"
 		"Examples:\n"
 		"  pfmon list\n"
@@ -37,7 +37,7 @@ static const struct command_line line = {
  * struct listing - what is to be shown
  * @machine: the machine whose events are shown
  * @word: part of a line, or NULL for all
- * @count: lines shown
+ * @count: number of lines shown
  */
 struct listing {
 	struct machine machine;
@@ -87,7 +87,9 @@ static void show_libpfm(void *data, const char *name, const char *description)
 		show(listing, name, description);
 }
 
-/* If libpfm4 does not know the CPU, the kernel's list still has the names. */
+/*
+ * Show the kernel's list of events: it has names even if libpfm4 does not know the CPU.
+ */
 static void show_cpu_events(struct listing *listing)
 {
 	const struct cpu_event *events;

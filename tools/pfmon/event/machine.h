@@ -8,7 +8,7 @@
 /**
  * struct machine - what can be counted here
  * @info: what the module reports
- * @pmu: what pfmon knows about that PMU; NULL if nothing
+ * @pmu: what pfmon knows about the PMU; NULL if nothing
  * @is_user_level: the context counts nothing at kernel level
  */
 struct machine {

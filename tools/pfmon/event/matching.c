@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Match events with counters, as many as possible, by augmenting paths.  If all counters
- * of an event are taken, the events that have them try to move to another one, which may
- * make further events move.  An event that has a counter may get another one but never
- * loses it, so that earlier events have priority.
+ * that an event can use are taken, one of the events that have them must move to another
+ * counter, which may make further events move.  An event that has a counter may get
+ * another one, but is never left without, so that earlier events have priority.
  */
 #include <stdbool.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * If there are more events than counters, distribute them among event sets that take
- * turns.  First fit needs few sets, and the events that the user names first go into the
- * first set.
+ * turns.  Each event goes into the first set where it fits.  This needs few sets, and the
+ * events that the user names first are in the first set.
  */
 #include <stdlib.h>
 
@@ -23,8 +23,8 @@ static bool wants_set(const struct event *event)
 }
 
 /*
- * Returns the end of the group that begins with event @first, or the next event if there
- * is no group.
+ * Returns the index after the last event of the group that begins with event @first.  An
+ * event that is not in braces is a group of its own.
  */
 static size_t end_of(const struct event_list *list, size_t first)
 {
@@ -43,7 +43,10 @@ static void put(struct event_list *list, size_t first, size_t end, size_t set)
 			list->events[i].set = set;
 }
 
-/* Put the events @first to @end into @set, and find out whether they all get counters. */
+/*
+ * Put the events from @first to before @end into @set, and find out whether they all get
+ * counters.
+ */
 static int try(struct event_list *list, const struct machine *machine, size_t first,
 	       size_t end, size_t set, bool *is_fit)
 {
@@ -65,14 +68,14 @@ static int fail_group(const struct event_list *list, const struct machine *machi
 		wanted += wants_set(&list->events[i]);
 	if (events_left_out(list, machine, set, &left))
 		return -1;
-	return fail("events in braces are counted at once, and of those from '%s' to "
-		    "'%s' %zu need a counter and %zu find one: take some out of the "
-		    "braces",
+	return fail("events in braces are counted at once, but of those from '%s' to "
+		    "'%s' %zu need a counter and %zu find one: take some events out "
+		    "of the braces",
 		    list->events[first].name, list->events[end - 1].name, wanted,
 		    wanted - left);
 }
 
-/* The events do not fit even into an empty set. */
+/* Handle events that do not fit even into an empty set. */
 static int leave_out(struct event_list *list, const struct machine *machine, size_t first,
 		     size_t end, bool is_lenient)
 {
@@ -104,7 +107,10 @@ static int add_set(struct event_list *list, uint64_t interval)
 	return 0;
 }
 
-/* Put the events @first to @end into the first set where they fit, or into a new one. */
+/*
+ * Put the events from @first to before @end into the first set where they fit, or into a
+ * new set.
+ */
 static int pack(struct event_list *list, const struct machine *machine, size_t first,
 		size_t end, uint64_t interval, bool is_lenient)
 {
@@ -122,7 +128,7 @@ static int pack(struct event_list *list, const struct machine *machine, size_t f
 	return add_set(list, interval);
 }
 
-/* The events of a group that need no counter go into the set of those that do. */
+/* Put the events of a group that need no counter into the set of those that need one. */
 static void join(struct event_list *list, size_t first, size_t end)
 {
 	size_t set = EVERY_SET;
@@ -161,7 +167,10 @@ int pack_into_sets(struct event_list *list, const struct machine *machine,
 			return -1;
 		join(list, first, end);
 	}
-	/* If all other events were left out, one set remains, which takes no turns. */
+	/*
+	 * If there is only one set, because all other events were left out, it takes no
+	 * turns.
+	 */
 	if (list->set_count == 1)
 		list->set_count = 0;
 	return 0;

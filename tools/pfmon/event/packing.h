@@ -18,7 +18,7 @@
  * in braces stay together.  An event that needs no counter is in each set, unless an
  * event in the same braces needs one.  If all can be counted at once, nothing is changed.
  * If an event finds no counter even when it is alone: with @is_lenient, it becomes
- * EVENT_NOT_COUNTED; otherwise the error is reported and -1 returned.
+ * EVENT_NOT_COUNTED; without @is_lenient, the error is reported and -1 returned.
  */
 int pack_into_sets(struct event_list *list, const struct machine *machine,
 		   uint64_t interval, bool is_lenient);

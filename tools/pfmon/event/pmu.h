@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What pfmon knows about a kind of PMU: the names of common events, which counters can
- * count an event, and how it is written into PMCs.  Each PMU has a pmu_*.c and an entry
- * in the table of pmu.c.
+ * count an event, and which bits of the PMCs select the event.  Each kind has a file
+ * pmu_*.c and an entry in the table of pmu.c.
  */
 #ifndef PFMON_PMU_H
 #define PFMON_PMU_H
@@ -17,7 +17,7 @@
 #define MODE_KERNEL 2u
 #define MODE_BOTH   (MODE_USER | MODE_KERNEL)
 
-/* The role of an event in the comment column of pfmon stat. */
+/* The role of an event: how the comment column of pfmon stat uses its count. */
 enum event_role {
 	ROLE_OTHER,
 	ROLE_TASK_CLOCK,
@@ -37,7 +37,7 @@ enum event_role {
  * @name: the name
  * @alias: another name for it, or NULL
  * @description: one line
- * @role: its role in the comment column
+ * @role: its role in the comment column of pfmon stat
  * @is_time: it counts nanoseconds
  * @codes: codes by preference; the first that the CPU has is taken
  * @code_count: number of @codes
@@ -55,8 +55,8 @@ struct common_event {
 /**
  * struct counter_rule - counters that may take an event
  * @code: the rule applies to events with @code in the bits of @mask
- * @mask: 0: the rule applies to every event
- * @first: first PMD that may count them
+ * @mask: bits that are compared with @code; 0: the rule applies to every event
+ * @first: first PMD that may count these events
  * @last: last PMD
  * @only: later rules do not apply to these events
  *
@@ -76,7 +76,7 @@ struct counter_rule {
  * struct pmc_bits - what an event needs in a PMC
  * @pmc: the number of the PMC
  * @value: the bits; 0 where @mask is 0
- * @mask: the bits that the event needs; other events may choose the others
+ * @mask: the bits that the event needs; other events may set the other bits of the PMC
  */
 struct pmc_bits {
 	uint16_t pmc;
@@ -89,7 +89,7 @@ struct pmc_bits {
  * @name: pfm_info.pmu_name
  * @is_model: does it describe a CPU with this pfm_info.pmu_id? NULL: it describes every
  *	CPU
- * @model: data about the model that only the operations use
+ * @model: data about the model, for @encode and @refusal
  * @is_hardware: it counts the events that libpfm4 has for the CPU
  * @has_modes: it can count user and kernel level separately
  * @code_mask: the bits of an event code that select the event
@@ -101,8 +101,8 @@ struct pmc_bits {
  *	PMCs, 0 if that PMD cannot count it
  * @has_code: does the CPU implement the event?  NULL: it is assumed to implement all
  * @refusal: returns the reason why no counter of this kind of CPU can count an event, as
- *	the text after "because"; NULL if one can.  If @refusal itself is NULL, one always
- *	can
+ *	the text after "because"; NULL if a counter can.  If @refusal itself is NULL,
+ *	every event can be counted
  */
 struct pmu {
 	const char *name;
@@ -127,9 +127,7 @@ extern const struct pmu pmu_power9;
 extern const struct pmu pmu_power10;
 extern const struct pmu pmu_soft;
 
-/*
- * Returns the PMU of that name on a CPU with that id, or NULL if pfmon does not know it.
- */
+/* Returns the PMU @name on a CPU with @id, or NULL if pfmon does not know that PMU. */
 const struct pmu *pmu_find(const char *name, uint64_t id);
 
 /* Does any hardware PMU that pfmon knows have a common event of that name? */

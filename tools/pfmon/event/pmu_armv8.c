@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Arm PMUv3, perfmon_armv8.h.  Event numbers: Arm ARM, "PMU events and event
- * numbers" (common events, 0x0000 to 0x003F).
+ * Arm PMUv3, perfmon_armv8.h.  The event numbers are from the Arm ARM, "PMU events and
+ * event numbers" (common events, 0x0000 to 0x003F).
  */
 #include <perfmon/perfmon_armv8.h>
 
@@ -23,10 +23,9 @@
 #define COMMON_EVENTS	 0x40
 
 /*
- * perf(1) uses the same codes for these names, so that the two tools agree.  For branches
- * perf(1) uses PC_WRITE_RETIRED (every change of the PC by software), which the
- * architecture requires where it makes sense, and BR_RETIRED on newer cores that have
- * only that one.
+ * These are the codes that perf(1) uses for these names, so that the two tools agree.
+ * Branches are PC_WRITE_RETIRED (every change of the PC by software), or BR_RETIRED on
+ * newer cores, which have no PC_WRITE_RETIRED.
  */
 static const struct common_event common[] = {
 	{
@@ -93,7 +92,7 @@ static const struct common_event common[] = {
 	},
 };
 
-/* Cycles have a counter of their own, which leaves the others free. */
+/* Cycles prefer the cycle counter, which leaves the other counters free. */
 static const struct counter_rule rules[] = {
 	{
 		.code = CPU_CYCLES,
@@ -123,9 +122,9 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 }
 
 /*
- * PMCEID0/1_EL0 contain which common events the CPU implements.  User programs cannot
- * read these registers, but the kernel lists the same events in sysfs, except CHAIN,
- * which joins counters and counts nothing.
+ * PMCEID0_EL0 and PMCEID1_EL0 tell which common events the CPU implements.  User programs
+ * cannot read these registers, but the kernel lists the same events in sysfs, except
+ * CHAIN, which joins counters and counts nothing.
  */
 static bool has_code(uint64_t code)
 {

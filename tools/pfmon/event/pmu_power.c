@@ -3,10 +3,10 @@
  * POWER8, POWER9 and POWER10, perfmon_power.h.
  *
  * An event code has the layout of config in the kernel's perf_event, which libpfm4's
- * event tables use, too.  The sources for its fields and their places in the registers
- * are arch/powerpc/perf/isa207-common.c and power{8,9,10}-pmu.c; for the registers, the
- * Power ISA, Book III, "Performance Monitor Facility", and the processors' user manuals.
- * Shifts are counted from the least significant bit.
+ * event tables use, too.  The fields of a code and their places in the registers are from
+ * arch/powerpc/perf/isa207-common.c and power{8,9,10}-pmu.c.  The registers are described
+ * in the Power ISA, Book III, "Performance Monitor Facility", and in the processors' user
+ * manuals.  Shifts are counted from the least significant bit.
  */
 #include <perfmon/perfmon_power.h>
 
@@ -29,7 +29,7 @@
 #define COMBINE_207	   0x800ull
 #define RADIX_SCOPE_31	   0x200ull
 
-#define UNIT_L2		   6 /* POWER10: with a selector of its own */
+#define UNIT_L2		   6 /* on POWER10 it has a selector of its own */
 #define UNIT_L3_LAST	   9 /* units 6 to 9 are the L2 and L3 caches */
 
 #define EVENT_BASED	   (1ull << 63) /* event-based branches */
@@ -56,10 +56,11 @@ enum architecture {
  * struct power_model - a processor
  * @architecture: the version of the Power ISA that defines its registers
  * @valid: bits of its event codes
- * @invalid: why other codes are refused
- * @same: codes of the same event on different counters; each list ends with the first 0.
- *	On a PMD that the user's code does not name, the first code that fits is used
- * @same_count: number of such events
+ * @invalid: why codes with other bits are refused
+ * @same: lists of codes of the same event on different counters; a list may end with 0.
+ *	On a PMD that the user's code does not name, the first code in the list that names
+ *	the PMD is used
+ * @same_count: number of lists
  */
 struct power_model {
 	enum architecture architecture;
@@ -117,7 +118,10 @@ static const uint32_t *same_event(const struct power_model *model, uint64_t code
 	return NULL;
 }
 
-/* Replace @code by the code with which PMCn counts the same event. */
+/*
+ * Replace @code by the code with which PMCn counts the same event.  Returns false if
+ * there is none.
+ */
 static bool code_on(const struct power_model *model, uint64_t *code, unsigned int n)
 {
 	const uint32_t *same;
@@ -135,8 +139,9 @@ static bool code_on(const struct power_model *model, uint64_t *code, unsigned in
 }
 
 /*
- * The hypervisor belongs neither to user level nor to kernel level.  On bare metal the
- * kernel runs in hypervisor state, and the module sets FCH instead of FCS.
+ * The hypervisor belongs neither to user level nor to kernel level, so it is never
+ * counted.  On bare metal, where the kernel runs in hypervisor state, the module uses FCH
+ * in place of FCS.
  */
 static void need_modes(struct needs *needs, unsigned int modes, unsigned int n)
 {
@@ -166,9 +171,9 @@ static void need_selection(struct needs *needs, const struct power_model *model,
 }
 
 /*
- * The registers have these selections only once, for all counters: the L1 events, the
- * translations, and the L2 and L3 events.  On POWER9 these come in banks of four, one for
- * each counter, and PMC4 selects the bank.
+ * The registers have only one selection of L1 events, one of translations, and one of L2
+ * and L3 events, for all counters.  On POWER9 the L2 and L3 events come in banks of four,
+ * one event for each counter, and PMC4's event selects the bank.
  */
 static void need_caches(struct needs *needs, const struct power_model *model,
 			uint64_t code)
@@ -207,7 +212,7 @@ static unsigned int sdar_mode(const struct power_model *model, uint64_t code)
 /*
  * Marked events are events of instructions that the processor selects for sampling.  The
  * SDAR mode (the source of a sample's address) does not affect counting.  An event whose
- * code does not set it accepts the mode of other events.
+ * code sets no SDAR mode accepts that of other events.
  */
 static void need_sampling(struct needs *needs, const struct power_model *model,
 			  uint64_t code)
@@ -224,8 +229,8 @@ static void need_sampling(struct needs *needs, const struct power_model *model,
 }
 
 /*
- * PM_MRK_FAB_RSP_MATCH and PM_MRK_FAB_RSP_MATCH_CYC; bit 0 is for edges, bit 8 for marked
- * events.
+ * Is @code PM_MRK_FAB_RSP_MATCH or PM_MRK_FAB_RSP_MATCH_CYC?  Bit 0 (count edges) and bit
+ * 8 (marked event) do not matter.
  */
 static bool matches_response(const struct power_model *model, uint64_t code)
 {
@@ -234,8 +239,9 @@ static bool matches_response(const struct power_model *model, uint64_t code)
 }
 
 /*
- * There is one threshold.  POWER8 needs it off for events without a threshold.  Events
- * that match responses of the fabric use its bits for that.
+ * There is one threshold for all counters.  On POWER8 it must be off for events without a
+ * threshold.  Events that match responses of the fabric have the response in those bits
+ * of the code.
  */
 static void need_threshold(struct needs *needs, const struct power_model *model,
 			   uint64_t code)
@@ -257,7 +263,7 @@ static void need_threshold(struct needs *needs, const struct power_model *model,
 	case ISA_300:
 		need(needs, PFM_POWER_MMCRA, 45, 10, field(code, 40, 10));
 		break;
-	case ISA_31: /* event codes have no field for it */
+	case ISA_31: /* event codes have no field for the compare value */
 		need(needs, PFM_POWER_MMCRA, 45, 11, 0);
 		break;
 	}
@@ -291,13 +297,19 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 	return count;
 }
 
-/* The upper bits of the mantissa must not be 0 unless the exponent is 0. */
+/*
+ * Is the compare value invalid?  The upper bits of its mantissa may be 0 only if its
+ * exponent is 0.
+ */
 static bool is_bad_compare(uint64_t code)
 {
 	return field(code, 47, 3) && !field(code, 45, 2);
 }
 
-/* Reserved on POWER9 and POWER10, beside random sampling mode 3. */
+/*
+ * Is the sampling mode reserved?  POWER9 and POWER10 reserve the values below, and random
+ * sampling mode 3.
+ */
 static bool is_bad_sampling(const struct power_model *model, uint64_t code)
 {
 	static const uint8_t reserved[] = { 0x05, 0x09, 0x0d, 0x19, 0x1d, 0x1a, 0x1e };
@@ -323,7 +335,7 @@ static const char *threshold_refusal(const struct power_model *model, uint64_t c
 		return "the start or end of its threshold is reserved";
 	if (!field(code, 29, 3)) {
 		if (field(code, 32, model->architecture == ISA_300 ? 18 : 8))
-			return "it has a threshold and does not select what is compared";
+			return "it has a threshold but does not select what is compared";
 		return NULL;
 	}
 	if (model->architecture == ISA_300 && is_bad_compare(code))
@@ -337,7 +349,7 @@ static const char *cache_refusal(const struct power_model *model, uint64_t code)
 		return "only a hypervisor can select this event of the L2 and L3 caches";
 	if (model->architecture == ISA_31 && unit_of(code) != UNIT_L2 &&
 	    field(code, 40, 5))
-		return "it selects an event of the L2 cache and is of another unit";
+		return "it selects an event of the L2 cache but names another unit";
 	return NULL;
 }
 
@@ -369,8 +381,8 @@ static const char *refusal(const struct pmu *pmu, uint64_t code)
 }
 
 /*
- * Instructions and cycles have counters of their own, which leaves the others free.
- * Otherwise the counter that the code names comes first.
+ * Instructions and cycles prefer PMC5 and PMC6, which leaves the other counters free.
+ * Other events prefer the counter that their code names.
  */
 #define RULE_PMC(n)                                                                      \
 	{                                                                                \
@@ -397,10 +409,10 @@ static const struct counter_rule rules[] = {
 };
 
 /*
- * PMC5 and PMC6 count while the run latch is on.  Linux sets it in all threads but the
- * idle ones.  So PM_RUN_INST_CMPL and PM_RUN_CYC of a thread equal PM_INST_CMPL and
- * PM_CYC; perf assumes the same.  The Power ISA has codes of its own for them on some
- * counters (0x100fe, 0x400fa, 0x100f0, 0x200f4).
+ * PMC5 and PMC6 count while the run latch is on.  Linux sets the latch in all threads but
+ * the idle ones.  So PM_RUN_INST_CMPL and PM_RUN_CYC of a thread equal PM_INST_CMPL and
+ * PM_CYC; perf assumes the same.  On some counters the Power ISA has separate codes for
+ * these events (0x100fe, 0x400fa, 0x100f0, 0x200f4).
  */
 #define SAME_INSTRUCTIONS                                                                \
 	{                                                                                \

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The software PMU, perfmon_soft.h: PMC n holds what PMD n counts. */
+/* The software PMU, perfmon_soft.h: PMC n selects what PMD n counts. */
 #include <perfmon/perfmon_soft.h>
 
 #include "pmu.h"
 
 /*
- * The names with "soft::" take a counter of this PMU; those without, which
- * every PMU has, are virtual PMDs (software.c).
+ * An event with "soft::" in its name takes a counter of this PMU.  The event of the same
+ * name without "soft::" is a virtual PMD, which there is with every PMU (software.c).
  */
 static const struct common_event common[] = {
 	{

@@ -11,7 +11,7 @@
 
 #define SYSFS "/sys/kernel/perfmon"
 
-/* Find the PMU that a context has by default: pmu_desc is a link to it. */
+/* Returns the name of the PMU that a context has by default, from the link pmu_desc. */
 static const char *find_default(char path[PATH_MAX])
 {
 	ssize_t length = readlink(SYSFS "/pmu_desc", path, PATH_MAX - 1);

@@ -9,8 +9,8 @@
 #define PMU_NAMES 256
 
 /*
- * Store the names in @text, as in "armv8 (default), soft".  Returns false if no PMU is
- * registered.
+ * Store the names of all PMUs in @text, as in "armv8 (default), soft".  Returns false if
+ * no PMU is registered.
  */
 bool pmus_text(char text[PMU_NAMES]);
 

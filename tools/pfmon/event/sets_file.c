@@ -14,7 +14,10 @@
 /* Set ids have 16 bits. */
 #define MAX_SETS    65536
 
-/* A period is written as its negative; a larger one would overflow at once. */
+/*
+ * A counter starts at the negative of the number of events; a larger number would
+ * overflow at once.
+ */
 #define MOST_EVENTS (1ull << 62)
 
 #define BLANKS	    " \t\r\n"
@@ -25,9 +28,9 @@ static const char name_characters[] = "abcdefghijklmnopqrstuvwxyz"
 /**
  * struct sets_file - a file that is being read
  * @list: what has been read
- * @machine: where its events are to be counted
- * @place: file and line
- * @rest: the rest of the line
+ * @machine: the machine on which the events are to be counted
+ * @place: file and number of the line, for messages
+ * @rest: the words of the line that have not been read
  */
 struct sets_file {
 	struct event_list *list;
@@ -136,7 +139,10 @@ static int parse_number(const char *word, uint64_t *number)
 	return *end || errno || !*number || *number > MOST_EVENTS ? -1 : 0;
 }
 
-/* An event that ends the set; a counter counts it only for that. */
+/*
+ * Add an event that ends the turn of the last set after @number events.  A counter counts
+ * the event only for that.
+ */
 static int add_end(struct sets_file *file, const char *word, uint64_t number)
 {
 	struct event_list *list = file->list, added;

@@ -16,7 +16,7 @@
  * @name: its name
  * @aliases: other names, up to the first NULL
  * @description: one line
- * @role: what it means
+ * @role: its role in the comment column of pfmon stat
  * @is_time: it counts nanoseconds
  * @pmds: the PMDs whose sum is the count
  * @pmd_count: number of @pmds

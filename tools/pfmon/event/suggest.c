@@ -48,7 +48,10 @@ static unsigned int distance(const char *a, const char *b)
 	return row[length];
 }
 
-/* Prefer names that contain the wanted one to names at a large distance. */
+/*
+ * Returns the distance of @name from @wanted.  A name beyond the limit is similar only if
+ * it contains @wanted; other names get ~0.
+ */
 static unsigned int rate(const char *wanted, const char *name)
 {
 	unsigned int far = distance(wanted, name);

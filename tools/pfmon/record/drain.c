@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Move samples from a sampling buffer to the file.  The kernel may be writing it at the
- * same time; it writes samples before it increments their count.
+ * Move samples from a sampling buffer to the file.  The kernel may write to the buffer at
+ * the same time: it writes a sample before it increments the count of samples.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +86,10 @@ static int write_entries(const struct drain *drain, struct data_writer *writer,
 	return data_write_samples(writer, &samples, entries, size);
 }
 
-/* Returns how many of @count entries fit into @size bytes; stores their size in @size. */
+/*
+ * Returns how many of the @count @entries fit into @size bytes, and stores the size of
+ * these in @size.
+ */
 static uint64_t entries_within(const struct drain *drain, const void *entries,
 			       uint64_t count, size_t *size)
 {
@@ -104,8 +107,8 @@ static uint64_t entries_within(const struct drain *drain, const void *entries,
 }
 
 /*
- * @count samples leave the buffer and go to the file, if there is one.  If there is not
- * enough room for all, the file gets the first ones.
+ * Take @count samples from the buffer, and write them to the file if there is a @writer.
+ * If the file has not enough room for all samples, it gets the first ones.
  */
 static int take(struct drain *drain, struct data_writer *writer, uint64_t count,
 		const void *entries, size_t size)
@@ -132,8 +135,8 @@ static int take(struct drain *drain, struct data_writer *writer, uint64_t count,
 
 /**
  * struct batch - samples in the buffer that have not been moved to the file
- * @entries: the first of them
- * @size: their bytes
+ * @entries: the first entry
+ * @size: size of the entries in bytes
  * @count: number of samples
  */
 struct batch {
@@ -142,7 +145,10 @@ struct batch {
 	uint64_t count;
 };
 
-/* The @count samples of @size bytes at @entries, without those that were taken early. */
+/*
+ * Returns the @count samples of @size bytes at @entries, without the samples that were
+ * taken early.
+ */
 static struct batch behind_early(const struct drain *drain, const void *entries,
 				 size_t size, uint64_t count)
 {
@@ -163,7 +169,10 @@ static size_t linear_size(const struct drain *drain)
 	return end > sizeof(*header) ? (size_t)(end - sizeof(*header)) : 0;
 }
 
-/* The size is that of @count samples at least. */
+/*
+ * Returns the samples that were not taken early.  The kernel may add samples after their
+ * count has been read, so the size may include more than @count.
+ */
 static struct batch linear_batch(const struct drain *drain)
 {
 	const struct pfm_dfl_smpl_hdr *header = drain->buffer;
@@ -252,10 +261,10 @@ void drain_handed_back(struct drain *drain)
 }
 
 /*
- * Samples in the region that is being filled.  Its description may be left over from an
- * earlier use.  So the number of samples in it is computed from @written. @written is
- * read before @filled: then all samples that @written includes are in the region that
- * @filled names, or in an earlier one.
+ * Returns the samples in the region that is being filled.  The description of the region
+ * may be left over from an earlier use, so the number of samples is limited by @written.
+ * @written is read before @filled, so that all samples that @written counts are in region
+ * @filled or in an earlier one.
  */
 static struct batch nway_batch(const struct drain *drain)
 {
@@ -271,7 +280,10 @@ static struct batch nway_batch(const struct drain *drain)
 	return batch;
 }
 
-/* The kernel continues to write: the size may include later samples. */
+/*
+ * Take @batch while the kernel continues to write: the size of @batch may include later
+ * samples.
+ */
 static int take_early(struct drain *drain, struct data_writer *writer, struct batch batch)
 {
 	batch.count = entries_within(drain, batch.entries, batch.count, &batch.size);
@@ -283,8 +295,9 @@ static int take_early(struct drain *drain, struct data_writer *writer, struct ba
 }
 
 /*
- * Take the full regions, and then the samples of the region that was being filled.  If it
- * has no samples, its description may be left over from an earlier use.
+ * Take the full regions, and then the samples of the region that was being filled.  If
+ * that region has no samples, it is not read: its description may be left over from an
+ * earlier use.
  */
 static int rest_of_nway(struct drain *drain, struct data_writer *writer)
 {
@@ -309,7 +322,7 @@ static const struct pfm_hist_entry *hist_table(const struct drain *drain, size_t
 	return (const struct pfm_hist_entry *)(header + 1);
 }
 
-/* The part of a table entry that is not in the file yet. */
+/* Returns the part of a table entry that is not in the file yet. */
 static struct pfm_hist_entry growth(const struct drain *drain,
 				    const struct pfm_hist_entry *table, size_t index)
 {
@@ -405,7 +418,7 @@ int drain_early(struct drain *drain, struct data_writer *writer)
 	}
 }
 
-/* All samples that the table contains. */
+/* Returns the number of samples in the table. */
 static uint64_t hist_samples(const struct drain *drain)
 {
 	const struct pfm_hist_entry *table;
@@ -437,7 +450,7 @@ int drain_rest(struct drain *drain, struct data_writer *writer)
 	default:
 		/*
 		 * A buffer that was taken but could not be handed back still contains its
-		 * samples.
+		 * samples: do not take them twice.
 		 */
 		if (!drain->is_taken && look(header->hdr_count))
 			result = take_linear(drain, writer);
@@ -446,7 +459,7 @@ int drain_rest(struct drain *drain, struct data_writer *writer)
 	return result;
 }
 
-/* Add up the regions that wait to be taken, and the region that is being filled. */
+/* Add up the samples of the full regions, and of the region that is being filled. */
 static void tally_nway(const struct drain *drain, struct tally *tally)
 {
 	const struct pfm_nway_hdr *header = drain->buffer;
@@ -535,7 +548,7 @@ void drain_count(const struct drain *drain, struct drain_counts *counts)
 		count_hist(drain, counts);
 	else
 		count_linear(drain, counts);
-	/* A table is not taken before the end. */
+	/* With format hist, @taken is 0 until the end. */
 	if (drain->taken > drain->written)
 		counts->lost += drain->taken - drain->written;
 }

@@ -31,16 +31,16 @@ struct tally {
  * struct drain - how far a buffer has been read
  * @format: sampling format of the buffer
  * @context: number of the context in the file
- * @buffer: the memory
- * @size: its bytes
+ * @buffer: the mapped buffer
+ * @size: size of @buffer in bytes
  * @taken: samples taken so far
- * @written: those of them that are in the file
- * @overflows: default, callchain: hdr_overflows when a full buffer was last taken
- * @is_taken: default, callchain: the content of the buffer has been taken
- * @regions: nway: regions taken
+ * @written: samples that are in the file
+ * @overflows: with default and callchain: hdr_overflows when a full buffer was last taken
+ * @is_taken: with default and callchain: the content of the buffer has been taken
+ * @regions: with nway: number of regions taken
  * @early: samples that were already taken from the buffer or region that is being filled
- * @early_size: their bytes
- * @table: hist: the values of each entry that are in the file; NULL: none
+ * @early_size: size of the @early samples in bytes
+ * @table: with hist: for each entry, the sums that are in the file; NULL if none are
  * @is_over: the last samples have been taken
  * @tally: sums over the samples that have been taken
  */
@@ -62,11 +62,10 @@ struct drain {
 };
 
 /*
- * Take a full buffer or region, if there is one.  Then returns 1; the caller hands it
- * back by pfm_restart() and, if that succeeds, calls drain_handed_back().  Returns 0 if
- * there is none.  Returns -1 after reporting a failed write; the samples taken are then
- * lost.  If @writer is NULL, because nothing more can be written, the samples taken are
- * lost, too.
+ * Take a full buffer or region.  Returns 1 if there was one: the caller hands it back by
+ * pfm_restart() and, if that succeeds, calls drain_handed_back().  Returns 0 if no buffer
+ * or region is full.  Returns -1 after reporting a failed write; the samples taken are
+ * then lost.  They are also lost if @writer is NULL, because nothing more can be written.
  */
 int drain_full(struct drain *drain, struct data_writer *writer);
 void drain_handed_back(struct drain *drain);
@@ -77,20 +76,24 @@ void drain_handed_back(struct drain *drain);
  */
 int drain_early(struct drain *drain, struct data_writer *writer);
 
-/* Take all remaining samples: monitoring is over.  Another call has no effect. */
+/*
+ * Take all remaining samples after the end of monitoring.  A second call has no effect.
+ * Returns -1 after reporting an error, else 0.
+ */
 int drain_rest(struct drain *drain, struct data_writer *writer);
 
-/* Sums over all samples so far, including those in the buffer. */
+/* Store in @tally the sums over all samples so far, including those in the buffer. */
 void drain_tally(const struct drain *drain, struct tally *tally);
 
 /**
  * struct drain_counts - what became of the samples so far
  * @produced: samples that the kernel took, according to the kernel
- * @written: those in the file
- * @waiting: those in the buffer
+ * @written: samples in the file
+ * @waiting: samples in the buffer
  * @lost: samples for which the kernel had no room, or that could not be written
  * @lost_sum: sum of the periods of the samples that the kernel lost, if it is known
- * @full: default, callchain: how often monitoring stopped because the buffer was full
+ * @full: with default and callchain: how often monitoring stopped because the buffer was
+ *	full
  * @throttled: how often monitoring waited because of too many interrupts
  *
  * @produced is the sum of @written, @waiting and @lost.

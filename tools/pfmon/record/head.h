@@ -14,8 +14,8 @@
 #include "rate.h"
 
 /*
- * @command is the command that runs, or NULL; @tids are the threads that were attached
- * to. @rates are those of @events.  Reports an error and returns -1, or returns 0.
+ * @command is the command to run, or NULL; @tids are the threads that the user named.
+ * @rates are the periods of @events.  Reports an error and returns -1, or returns 0.
  */
 int head_write(struct data_writer *writer, const struct machine *machine,
 	       char *const *command, const int *tids, size_t tid_count,

@@ -14,8 +14,8 @@
  * @end: first address after it
  * @offset: offset of @start in the file
  * @inode: inode of the file, 0 if there is none
- * @device_major: of the file
- * @device_minor: of the file
+ * @device_major: major number of the file's device
+ * @device_minor: minor number of the file's device
  * @path: path of the file, "[vdso]" or the like, or empty
  */
 struct map {
@@ -40,11 +40,12 @@ struct maps {
 
 /*
  * Read the executable memory of process @pid.  The list is empty if the process has ended
- * or may not be looked at.  Without memory, reports that and returns -1, else returns 0.
+ * or pfmon may not read it.  If there is no memory, reports an error and returns -1, else
+ * returns 0.
  */
 int maps_read(struct maps *maps, pid_t pid);
 
-/* Does @maps contain the same mapping? */
+/* Does @maps contain a mapping equal to @wanted? */
 bool maps_have(const struct maps *maps, const struct map *wanted);
 void maps_free(struct maps *maps);
 

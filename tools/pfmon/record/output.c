@@ -50,7 +50,7 @@ int output_prepare(const char *path)
 				    "with -o");
 		return 0;
 	}
-	/* If it cannot be opened for another reason, creating it will report that. */
+	/* If the file exists but cannot be opened, creating it reports the error. */
 	if (stat(path, &status))
 		return 0;
 	if (!S_ISREG(status.st_mode))
@@ -58,7 +58,7 @@ int output_prepare(const char *path)
 	if (!status.st_size)
 		return 0;
 	if (!is_recording(path))
-		return fail("'%s' is there and is not a recording: name another file "
+		return fail("'%s' exists and is not a recording: name another file "
 			    "with -o",
 			    path);
 	return keep(path);

@@ -59,8 +59,7 @@ static bool read_name(pid_t pid, pid_t tid, char *name, size_t size)
 }
 
 /*
- * Write the names of threads that have changed; after an exec, write the names of all
- * threads.
+ * Write the thread names that have changed or, after an exec, the names of all threads.
  */
 static int write_names(struct process *process, struct data_writer *writer, uint64_t time,
 		       uint32_t flags)
@@ -87,8 +86,8 @@ static int write_names(struct process *process, struct data_writer *writer, uint
 }
 
 /*
- * The build-id of the mapped file; empty if its path now names another file.  The process
- * may have another root directory.
+ * Store in @text the build-id of the mapped file, or "" if its path now names another
+ * file.  The path is first looked up below the process's root directory.
  */
 static void find_build_id(pid_t pid, const struct map *map, char *text)
 {
@@ -129,7 +128,10 @@ static int write_mapping(const struct process *process, struct data_writer *writ
 	return data_write_mapping(writer, &record, map->path, build_id);
 }
 
-/* A process that has ended has no mappings; those known before remain valid. */
+/*
+ * Write the new mappings.  A process that has ended has no mappings any more: the known
+ * ones are kept.
+ */
 static int write_mappings(struct process *process, struct data_writer *writer,
 			  uint64_t time)
 {
@@ -146,7 +148,7 @@ static int write_mappings(struct process *process, struct data_writer *writer,
 	return result;
 }
 
-/* Does it execute another file than before? */
+/* Does @process execute another file than at the last look? */
 static bool is_other_program(struct process *process)
 {
 	char path[64];
@@ -163,7 +165,7 @@ static bool is_other_program(struct process *process)
 	return is_other;
 }
 
-/* New mappings are valid from @time on. */
+/* Write new names and mappings, which are valid from @time on. */
 static int write_changes(struct process *process, struct data_writer *writer,
 			 uint64_t time, bool is_exec)
 {

@@ -27,11 +27,11 @@ struct thread {
 /**
  * struct process - a process
  * @pid: the process
- * @threads: those of its threads that are recorded
+ * @threads: its threads that are recorded
  * @thread_count: number of @threads
  * @maps: the mappings when they were last read
- * @looked_at: time of the newest sample at that moment
- * @device: device of the file that the process executed at that moment
+ * @looked_at: time of the newest sample when @maps was read
+ * @device: device of the file that the process executed when @maps was read
  * @inode: inode of that file
  * @is_known: the mappings have been read at least once
  */
@@ -50,17 +50,18 @@ struct process {
 pid_t process_of(pid_t tid);
 
 /*
- * These report an error and return -1, or return 0.  The end of the process is no error.
+ * These report an error and return -1, or return 0.  The end of the process is not an
+ * error.
  */
 int process_add_thread(struct process *process, pid_t tid, uint32_t context);
 
 /*
- * Write the names and mappings that are new since the last call; they are valid from that
+ * Write the names and mappings that are new since the last call, as valid from the last
  * call on. @now is the time of the newest sample.
  */
 int process_look(struct process *process, struct data_writer *writer, uint64_t now);
 
-/* The same after an exec. */
+/* After an exec, write all names and mappings, as valid after @now. */
 int process_look_at_exec(struct process *process, struct data_writer *writer,
 			 uint64_t now);
 void process_free(struct process *process);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The progress of a recording: a line on a terminal that is overwritten. */
+/*
+ * Show the progress of a recording in a line on the terminal, which is overwritten each
+ * time.
+ */
 #ifndef PFMON_PROGRESS_H
 #define PFMON_PROGRESS_H
 

@@ -7,13 +7,15 @@
 /* A rate measured over less CPU time than this is a bad forecast. */
 #define LEAST	 (SECOND / 200)
 
-/* A new period restarts the counter, so a small difference is ignored. */
+/*
+ * A new period restarts the counter, so the period changes only by more than this factor.
+ */
 #define TOO_MUCH 1.2
 
-/* For a software counter that counts occurrences instead of time. */
+/* Estimated rate of a software counter that counts occurrences instead of time. */
 #define RARE	 10000
 
-/* Estimate the number of events per second while it is not known. */
+/* Estimate the number of events per second before it has been measured. */
 static uint64_t guess(const struct event *event, const struct pmu *pmu)
 {
 	if (event->is_time || event->role == ROLE_CYCLES ||
@@ -42,7 +44,7 @@ void rate_begin(struct rate *rate, uint64_t frequency, uint64_t random_mask,
 {
 	*rate = (struct rate){ .frequency = frequency, .random_mask = random_mask };
 	rate->period = period_for(rate, (double)guess(event, pmu));
-	/* For time the rate is known: the number of ns in a second. */
+	/* The rate of time is known: 10^9 ns per second.  So its period stays fixed. */
 	if (event->is_time)
 		rate->frequency = 0;
 }

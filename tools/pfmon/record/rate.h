@@ -21,7 +21,7 @@
  *	on average
  * @period: the current period, without the random part
  * @events: number of events when the rate was last computed
- * @time: CPU time at that moment, ns
+ * @time: CPU time in ns when the rate was last computed
  * @fastest: the highest rate so far, events per second
  */
 struct rate {
@@ -34,18 +34,18 @@ struct rate {
 };
 
 /*
- * Use a fixed period of @period, or one with which @event is sampled @frequency times per
- * second.
+ * rate_fix() sets the fixed period @period.  rate_begin() sets a first period with which
+ * @event is sampled about @frequency times per second, and rate_follow() adapts it.
  */
 void rate_fix(struct rate *rate, uint64_t period, uint64_t random_mask);
 void rate_begin(struct rate *rate, uint64_t frequency, uint64_t random_mask,
 		const struct event *event, const struct pmu *pmu);
 
 /*
- * Compute the period again after @events events in @time ns of CPU time. @is_short:
- * samples are missing, because they were lost or suppressed after too many interrupts;
- * @events does not include their events. Returns true if the period must change;
- * @rate->period is then the new one.
+ * Compute the period again after a total of @events events in @time ns of CPU time.
+ * @is_short: @events is too small, because samples were lost, or suppressed after too
+ * many interrupts; the period is then not shortened. Returns true if the period must
+ * change; @rate->period is then the new one.
  */
 bool rate_follow(struct rate *rate, uint64_t events, uint64_t time, bool is_short);
 

@@ -19,7 +19,7 @@
  * @recorder: the recording
  * @options: the command line
  * @signals: signals that pfmon receives during the recording
- * @outcome: how it ended
+ * @outcome: how the recording ended
  * @path: path of the command
  * @is_traced: the command is traced with ptrace
  */
@@ -32,10 +32,7 @@ struct run {
 	bool is_traced;
 };
 
-/*
- * Trace the command, unless that is not permitted or would change the command's
- * behaviour.
- */
+/* Trace the command, if that is permitted and does not change the command's behaviour. */
 static bool begin_to_trace(const struct run *run, pid_t pid)
 {
 	if (!run->options.is_traced || run->options.tid_count ||
@@ -109,7 +106,10 @@ static bool was_closed(const struct recorder *recorder)
 	return false;
 }
 
-/* If the command is traced, it is known whether it was about to end. */
+/*
+ * Did a context end before the command did?  If the command is traced, the recorder knows
+ * this exactly.
+ */
 static bool ended_early(const struct run *run)
 {
 	return run->outcome.ended_early &&
@@ -125,10 +125,11 @@ static void warn_of_run(struct run *run)
 		warn_user("part of the run was on CPUs with another PMU and was not "
 			  "sampled: see 'taskset' to keep it on one kind of CPU");
 	if (was_closed(&run->recorder))
-		warn_user("%s became a program that you may not monitor, because that "
-			  "changes its rights or cannot be read: the samples go up to "
-			  "then; who has CAP_PERFMON, as root has, may",
-			  is_own ? "the command" : "a thread");
+		warn_user(
+			"%s executed a program that you may not monitor, because the "
+			"program changes its rights or cannot be read: the samples go up "
+			"to then; root and users with CAP_PERFMON may monitor it",
+			is_own ? "the command" : "a thread");
 	else if (ended_early(run) && !is_own)
 		warn_user("the threads ended before the command did");
 	else if (ended_early(run))
@@ -162,8 +163,8 @@ static void warn_of_losses(const struct run *run, const struct drain_counts *cou
 				  run->recorder.events.events[i].name);
 	}
 	if (counts->produced != counts->written + counts->lost)
-		warn_user("the kernel took %llu samples, which is not the number of "
-			  "those written and lost: this is a mistake in perfmon",
+		warn_user("the kernel took %llu samples, but the number of written and "
+			  "lost samples is different: this is a mistake in perfmon",
 			  (unsigned long long)counts->produced);
 }
 
@@ -194,8 +195,8 @@ static void print_details(const struct run *run, const struct drain_counts *coun
 #define LOSSES_TEXT 128
 
 /*
- * "0 lost" is not printed if monitoring was throttled, because the number is unknown
- * then, nor if the PMU did not deliver samples.
+ * Returns the losses as text.  "0 lost" is left out if monitoring was throttled or if the
+ * PMU did not deliver samples, because then samples are missing although none was lost.
  */
 static const char *losses_text(const struct run *run, const struct drain_counts *counts,
 			       char *text)

@@ -65,7 +65,7 @@ static int take_format(const char *name, void *field)
 	return 0;
 }
 
-/* In decimal or, with 0x, in hexadecimal digits. */
+/* Take a mask in decimal or, with 0x, in hexadecimal digits. */
 static int take_mask(const char *text, void *field)
 {
 	uint64_t *mask = field;
@@ -95,12 +95,12 @@ static const struct option_row rows[] = {
 	  FIELD(period) },
 	{ "frequency", 'F', "HZ", "about HZ samples for a second of CPU time (1000)",
 	  take_frequency, FIELD(frequency) },
-	{ "call-graph", 'g', NULL, "with the callers, by frame pointers", take_true,
-	  FIELD(has_chains) },
+	{ "call-graph", 'g', NULL, "record the callers, too, found by frame pointers",
+	  take_true, FIELD(has_chains) },
 	{ "format", 0, "FORMAT",
-	  "what the kernel makes of samples: nway (records, monitoring never stops), "
-	  "default (records, monitoring stops while a full buffer is written), callchain "
-	  "(as with -g), hist (it adds them up)",
+	  "how the kernel stores samples: nway (monitoring never stops), default "
+	  "(monitoring stops while a full buffer is written), callchain (as with -g), hist "
+	  "(the kernel only adds samples up)",
 	  take_format, FIELD(format) },
 	{ "random", 0, "MASK", "make each period longer by a random number & MASK",
 	  take_mask, FIELD(random_mask) },
@@ -112,12 +112,13 @@ static const struct option_row rows[] = {
 	  "sample these threads: until they end, or while COMMAND runs, or until Ctrl-C",
 	  take_tids, 0 },
 	{ "output", 'o', "FILE",
-	  "write there instead of to " DATA_FILE_NAME
-	  ", of which an older one becomes " DATA_FILE_NAME ".old; - is standard output",
+	  "write to FILE instead of " DATA_FILE_NAME
+	  "; an older recording becomes FILE.old; - is standard output",
 	  take_text, FIELD(output) },
 	{ "quiet", 'q', NULL, "no progress, and nothing at the end but warnings",
 	  take_true, FIELD(is_quiet) },
-	{ "verbose", 'v', NULL, "tell more at the end", take_true, FIELD(is_verbose) },
+	{ "verbose", 'v', NULL, "print more details at the end", take_true,
+	  FIELD(is_verbose) },
 	{ "no-ptrace", 0, NULL,
 	  "do not follow COMMAND with ptrace(2): for one that wants to be traced itself",
 	  take_false, FIELD(is_traced) },
@@ -135,8 +136,8 @@ static const struct command_line line = {
 	.notes =
 		"Without -e the event is cycles, or CPU time where they cannot be counted.\n"
 		"\n"
-		"Sampled are single threads: not the processes that COMMAND starts, and not further\n"
-		"threads of its own.\n"
+		"Only single threads are sampled: neither processes that COMMAND starts nor its\n"
+		"other threads.\n"
 		"\n"
 		"Exit status: that of COMMAND; 128 + N if signal N ended it; 127 if it was not\n"
 		"found, 126 if it could not be executed; 125 if pfmon itself failed.\n"

@@ -15,7 +15,7 @@
 #define RECORD_BUFFER_MOST  (1u << 30)
 #define RECORD_FREQUENCY    1000
 
-/* A random number & mask comes on top of a period: both fit into a counter. */
+/* Limit of the period and of the random mask: their sum fits into a counter. */
 #define RECORD_PERIOD_MOST  (1ull << 62)
 
 /**
@@ -30,11 +30,11 @@
  * @buffer: size of a buffer in bytes; 0: RECORD_BUFFER, or less if there is a limit
  * @tids: threads to record; none: record the command
  * @tid_count: number of @tids
- * @output: file
+ * @output: path of the file
  * @is_quiet: print no progress and no closing line
- * @is_verbose: print more about how it was recorded
- * @is_traced: the command is followed with ptrace
- * @command: NULL-terminated, or NULL
+ * @is_verbose: print more about the recording
+ * @is_traced: trace the command with ptrace, if possible
+ * @command: the command and its arguments, NULL-terminated; NULL if there is none
  */
 struct record_options {
 	struct event_options events;

@@ -20,9 +20,9 @@
 #include "sampling_format.h"
 
 /*
- * Interval in ms: read the clock, adapt the periods and read the mappings; write samples
- * even if no buffer is full.  The first intervals are short, because the first rates are
- * only estimates.
+ * Interval in ms at which the periods are adapted, the mappings are read, and samples are
+ * written even if no buffer is full.  The first intervals are short, because the first
+ * rates are only estimates.
  */
 #define FIRST_TICK 10
 #define LAST_TICK  500
@@ -47,7 +47,10 @@ static void close_samplers(struct recorder *recorder)
 		sampler_close(&recorder->samplers[i]);
 }
 
-/* All or none.  Returns -1 with errno and without a message, or 0. */
+/*
+ * Create all samplers, or none after an error.  Returns -1 with errno and without a
+ * message, or 0.
+ */
 static int create_samplers(struct recorder *recorder)
 {
 	for (size_t i = 0; i < recorder->count; i++) {
@@ -98,8 +101,9 @@ static int fail_create(const struct recorder *recorder, int error, unsigned int 
 }
 
 /*
- * The default size is over the limit: try a smaller one.  Returns false if the user chose
- * the value.
+ * Halve the size of the buffer if it is over a limit, or choose format default if there
+ * is no nway.  Returns false if the user chose the size or the format, or if nothing is
+ * left to try.
  */
 static bool do_with_less(struct recorder *recorder, unsigned int reason)
 {
@@ -277,7 +281,10 @@ int recorder_begin(struct recorder *recorder, const int *tids)
 	for (size_t i = 0; i < recorder->count; i++)
 		if (session_start(&recorder->samplers[i].session))
 			return -1;
-	/* Finding the kernel takes so long that threads may end meanwhile. */
+	/*
+	 * This is the last step, because finding the kernel's mappings takes so long that
+	 * threads may end before it is done.
+	 */
 	return kernel_write_mappings(&recorder->writer);
 }
 
@@ -300,7 +307,9 @@ static int finish_samplers(struct recorder *recorder)
 	return result;
 }
 
-/* Nothing more can be written: write the end records here.  Returns -1. */
+/*
+ * End all samplers after a failed write: their remaining samples are lost.  Returns -1.
+ */
 static int give_up(struct recorder *recorder)
 {
 	progress_end(&recorder->progress);
@@ -397,8 +406,8 @@ int recorder_wait(struct recorder *recorder, const struct signals *signals,
 }
 
 /*
- * Samples may have stopped because the disk is full. The file still has room for these
- * records.
+ * Write the records at the end of the file.  Room for these is reserved, even if no
+ * samples could be written any more because the disk is full.
  */
 static int write_end(struct recorder *recorder)
 {

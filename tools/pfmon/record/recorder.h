@@ -20,16 +20,16 @@
  * struct recorder - a recording
  * @options: the command line
  * @events: the events that are sampled
- * @all: these events and their witnesses
+ * @all: @events and their witnesses
  * @format: sampling format
  * @buffer: maximum size of a buffer in bytes
  * @samplers: one for each thread, in the order of their contexts in the file
- * @contexts: their descriptors
- * @count: number of @contexts
- * @processes: those of the threads
+ * @contexts: descriptors of the samplers' contexts
+ * @count: number of @samplers and of @contexts
+ * @processes: the processes of the threads
  * @process_count: number of @processes
  * @writer: the file
- * @is_written: no write has failed
+ * @is_written: the file was created, and no write has failed
  * @is_exiting: the traced command is about to end
  * @ended_before: a context ended before the traced command was about to end
  * @watch: how to wait for the end
@@ -59,8 +59,8 @@ struct recorder {
 };
 
 /*
- * All of these report an error and return -1, or return 0. The caller calls
- * recorder_free() in any case.
+ * The functions below that return int report an error and return -1, or return 0. The
+ * caller calls recorder_free() in any case.
  */
 
 /* Make the contexts and program the events. */
@@ -77,16 +77,16 @@ int recorder_wait(struct recorder *recorder, const struct signals *signals,
 int recorder_finish(struct recorder *recorder);
 
 /*
- * Functions for a tracer of the child: the child has executed a program, or is about to
- * end.
+ * Functions that a tracer calls when the child has executed a program, and when the child
+ * is about to end.
  */
 void recorder_at_exec(void *recorder);
 void recorder_at_exit(void *recorder);
 
 /*
- * The events of index @index, of all threads, that are in no sample because the PMU
- * delivered none.  The number of samples is 0 if it is not known or too small for a
- * warning.
+ * Returns how much of event @index, in all threads, is in no sample, because the PMU
+ * delivered none.  The number of samples in the result is 0 if it is not known or too
+ * small for a warning.
  */
 struct data_unsampled recorder_unsampled(const struct recorder *recorder, size_t index);
 

@@ -91,7 +91,10 @@ int sampler_attach(struct sampler *sampler, pid_t tid)
 	return session_attach(&sampler->session, tid) ? -1 : map(sampler);
 }
 
-/* The record is written only if samples were lost or monitoring had to wait. */
+/*
+ * A record is written only if more samples were lost, or monitoring was throttled again,
+ * since the last record.
+ */
 int sampler_write_losses(struct sampler *sampler, struct data_writer *writer)
 {
 	struct data_losses losses = { .context = sampler->number };
@@ -109,9 +112,9 @@ int sampler_write_losses(struct sampler *sampler, struct data_writer *writer)
 }
 
 /*
- * With formats "default" and "callchain" monitoring is masked between a full buffer and
- * the restart.  A new period loses no events then: the restart begins a period in any
- * case.
+ * Adapt the periods before each restart.  With formats "default" and "callchain"
+ * monitoring is masked until the restart, which begins a new period in any case, so
+ * changing the period then loses no events.
  */
 int sampler_take(struct sampler *sampler, struct data_writer *writer)
 {
@@ -120,7 +123,7 @@ int sampler_take(struct sampler *sampler, struct data_writer *writer)
 	while ((result = drain_full(&sampler->drain, writer)) == 1) {
 		if (sampler_follow(sampler))
 			return -1;
-		/* It fails if the thread has just ended. */
+		/* The restart fails if the thread has just ended. */
 		if (!pfm_restart(sampler->session.fd))
 			drain_handed_back(&sampler->drain);
 	}
@@ -134,7 +137,7 @@ int sampler_take_early(struct sampler *sampler, struct data_writer *writer)
 	return sampler_write_losses(sampler, writer);
 }
 
-/* Have samples been lost since the last call? */
+/* Have samples been lost, or was monitoring throttled, since the last call? */
 static bool is_short(struct sampler *sampler)
 {
 	struct drain_counts counts;
@@ -146,8 +149,8 @@ static bool is_short(struct sampler *sampler)
 }
 
 /*
- * Events since the last sample. If an overflow has not been followed by a reset, these
- * are the events since that overflow.
+ * Returns the events since the last sample.  If the counter has overflowed and has not
+ * been reset, these are the events since the overflow.
  */
 static uint64_t since_sample(const struct pfarg_pmd *pmd)
 {
@@ -198,7 +201,7 @@ int sampler_follow(struct sampler *sampler)
 		if (!rate_follow(rate, tally.events[pmd->reg_num] + partial, time,
 				 has_losses))
 			continue;
-		/* The counter restarts. */
+		/* The new period restarts the counter. */
 		rate->events -= partial;
 		sampler->dropped[i] += partial;
 		if (write_period(sampler, i))
@@ -208,8 +211,9 @@ int sampler_follow(struct sampler *sampler)
 }
 
 /*
- * Ask the witnesses. With several events it is not known which of them the lost samples
- * belong to.
+ * Find out from the witnesses which events are in no sample.  If samples were lost and
+ * there are several events, this is not known, because a lost sample may belong to any of
+ * the events.
  */
 static int ask_witnesses(struct sampler *sampler)
 {

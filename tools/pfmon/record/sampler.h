@@ -17,19 +17,20 @@
 
 /**
  * struct sampler - a thread that is sampled
- * @session: its context
+ * @session: the thread's context
  * @format: sampling format of the context
  * @number: number of the context in the file
  * @rates: the periods, one for each event
  * @rate_count: number of @rates
  * @all: the events and their witnesses
  * @dropped: for each event, the events that were lost when the period was changed
- * @unsampled: for each event, the events that are in no sample, computed at the end;
- *	@counted is 0 if that is not known
+ * @unsampled: for each event, the events that are in no sample, computed at the end; the
+ *	member counted is 0 if they are not known
  * @buffer: the mapped buffer, NULL until the context is attached
- * @size: its bytes
+ * @size: size of @buffer in bytes
  * @drain: how far the buffer has been read
- * @missed: samples lost and waits for the next tick, when the rates were last computed
+ * @missed: number of lost samples plus number of times that monitoring was throttled,
+ *	when the rates were last computed
  * @told: the losses in the last record that was written
  */
 struct sampler {
@@ -59,21 +60,21 @@ int sampler_create(struct sampler *sampler, const char *pmu, enum data_format fo
 
 /*
  * Sample the first @count of @events, which have one counter each: every @period events
- * or, if @period is 0, @frequency times per second.  The others are their witnesses.
+ * or, if @period is 0, @frequency times per second.  The other events are witnesses.
  */
 int sampler_program(struct sampler *sampler, const struct event_list *events,
 		    size_t count, uint64_t period, uint64_t frequency,
 		    uint64_t random_mask);
 
 /*
- * Attach to a thread. The buffer is mapped here, so that children created earlier do not
- * have it.
+ * Attach to a thread, and map the buffer.  Children that were created earlier do not
+ * inherit this mapping.
  */
 int sampler_attach(struct sampler *sampler, pid_t tid);
 
 /*
- * Take full buffers or regions and hand them back.  If @writer is NULL, nothing can be
- * written any more, and the samples taken are lost.
+ * Take full buffers or regions and hand them back.  If @writer is NULL, because nothing
+ * more can be written, the samples taken are lost.
  */
 int sampler_take(struct sampler *sampler, struct data_writer *writer);
 
@@ -83,13 +84,13 @@ int sampler_take_early(struct sampler *sampler, struct data_writer *writer);
 /* Write the losses so far, if they are not in the file already. */
 int sampler_write_losses(struct sampler *sampler, struct data_writer *writer);
 
-/* Write the events that are in no sample, for each event for which that is known. */
+/* For each event, write how much of it is in no sample, if that is known. */
 int sampler_write_unsampled(const struct sampler *sampler, struct data_writer *writer);
 
 /* Adapt the periods to the rates of their events. */
 int sampler_follow(struct sampler *sampler);
 
-/* Stop and take the remaining samples; another call has no effect. */
+/* Stop and take the remaining samples; a second call has no effect. */
 int sampler_finish(struct sampler *sampler, struct data_writer *writer);
 
 void sampler_close(struct sampler *sampler);

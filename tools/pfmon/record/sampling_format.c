@@ -5,9 +5,9 @@
 #include "sampling_format.h"
 
 /*
- * A region is written to the file when it is full.  Many regions keep the file up to date
- * and leave room while one is written; but each full region costs a message, so they must
- * not be small.
+ * A region is written to the file when it is full.  With many regions the file is up to
+ * date, and there is room for samples while one region is written.  But each full region
+ * costs a message, so regions must not be small.
  */
 #define REGIONS	     16
 #define REGION_LEAST 1024

@@ -25,7 +25,10 @@ union sampling_argument {
 enum data_format sampling_format_find(const char *name);
 const char *sampling_format_name(enum data_format format);
 
-/* The argument for a buffer of at most @size bytes; @size is at least 4096. */
+/*
+ * Store in @argument the argument for a buffer of at most @size bytes; @size is at least
+ * 4096.
+ */
 void sampling_format_argument(enum data_format format, uint64_t size,
 			      union sampling_argument *argument);
 

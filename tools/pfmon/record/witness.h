@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Find the samples that the PMU did not deliver.  A counter that is sampled starts again
- * at each overflow, and what it counted after the overflow is lost.  That is little if
- * the interrupt comes at once, and nearly everything if the PMU checks for overflows only
- * now and then.  A second counter of the same event, the witness, is never reset: if it
- * counts more than the periods of all samples, the difference is in no sample.
+ * Find the samples that the PMU did not deliver.  A counter that is sampled is reset
+ * after each overflow, and the events between the overflow and the reset are lost.  These
+ * are few if the interrupt comes at once, and nearly all events if the PMU checks for
+ * overflows only now and then.  A second counter of the same event, the witness, is never
+ * reset: if it counts more than the periods of all samples, the difference is in no
+ * sample.
  */
 #ifndef PFMON_WITNESS_H
 #define PFMON_WITNESS_H
@@ -14,8 +15,9 @@
 
 /*
  * Copy @events to @all and append a witness for each event for which a second counter is
- * available; counters are assigned to all of them again.  A witness has no name.  Reports
- * an error and returns -1, or returns 0.  The caller calls witness_free() in any case.
+ * available.  Counters are assigned again to all events and witnesses.  A witness has no
+ * name.  Reports an error and returns -1, or returns 0.  The caller calls witness_free()
+ * in any case.
  */
 int witness_add(struct event_list *all, struct event_list *events,
 		const struct machine *machine);
@@ -25,7 +27,8 @@ void witness_free(struct event_list *all);
 int witness_of(const struct event_list *all, size_t event_count, size_t index);
 
 /**
- * struct explained - events for which it is known whether they are in a sample
+ * struct explained - events of one counter that are in a sample, or are missing for a
+ *	known reason
  * @periods: sum of the periods of the samples that were taken
  * @samples: number of these samples
  * @period: the current period

@@ -33,7 +33,7 @@ static const char *reason(int fd, int error, char *buffer, size_t size)
 	return buffer;
 }
 
-/* Returns an addition to advice, which is empty for root. */
+/* Returns " as root" for the end of an advised command, or "" if the user is root. */
 static const char *as_root(void)
 {
 	return geteuid() ? " as root" : "";

@@ -21,8 +21,8 @@ static const struct command_line line = {
 	.name = "pfmon list",
 	.synopsis = "[--pmu NAME] [WORD]",
 	.about =
-		"Show the events that can be counted on this machine, one a line, with what they\n"
-		"count.  With WORD, show only lines that contain it, in capitals or not.\n",
+		"Show the events that can be counted on this machine, one per line, with what\n"
+		"they count.  With WORD, show only lines that contain it, in capitals or not.\n",
 	.options = rows,
 	.notes =
 		"Use the names with 'pfmon stat -e'.  rHEX counts the hardware event with the\n"

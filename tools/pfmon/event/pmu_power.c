@@ -308,7 +308,7 @@ static bool is_bad_compare(uint64_t code)
 
 /*
  * Is the sampling mode reserved?  POWER9 and POWER10 reserve the values below, and random
- * sampling mode 3.
+ * sampling mode 3; POWER8 reserves none.
  */
 static bool is_bad_sampling(const struct power_model *model, uint64_t code)
 {

@@ -6,7 +6,7 @@
 
 /*
  * An event with "soft::" in its name takes a counter of this PMU.  The event of the same
- * name without "soft::" is a virtual PMD, which there is with every PMU (software.c).
+ * name without "soft::" is a virtual PMD, which every PMU has (software.c).
  */
 static const struct common_event common[] = {
 	{

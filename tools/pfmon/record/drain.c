@@ -108,7 +108,7 @@ static uint64_t entries_within(const struct drain *drain, const void *entries,
 
 /*
  * Take @count samples from the buffer, and write them to the file if there is a @writer.
- * If the file has not enough room for all samples, it gets the first ones.
+ * If the file does not have room for all samples, it gets the first ones.
  */
 static int take(struct drain *drain, struct data_writer *writer, uint64_t count,
 		const void *entries, size_t size)

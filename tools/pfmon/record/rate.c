@@ -12,7 +12,7 @@
  */
 #define TOO_MUCH 1.2
 
-/* Estimated rate of a software counter that counts occurrences instead of time. */
+/* Estimated events per second of a software counter that counts occurrences, not time. */
 #define RARE	 10000
 
 /* Estimate the number of events per second before it has been measured. */

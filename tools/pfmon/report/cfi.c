@@ -7,7 +7,8 @@
 #include "cfi.h"
 
 /*
- * The tables are read at the first use, because most recordings have no link registers.
+ * Map the file.  The tables are read at the first call of cfi_link(), because most
+ * recordings have no link registers.
  */
 void cfi_open(struct cfi *cfi, int fd)
 {
@@ -44,8 +45,8 @@ static void read_tables(struct cfi *cfi)
 }
 
 /*
- * On a machine with a link register the return address is that register's value. A table
- * that does not mention it says that the function has not changed it.
+ * On a machine with a link register the return address is that register's value.  If a
+ * table does not mention the register, the function has not changed it.
  */
 static enum link_state link_of(Dwarf_Frame *frame)
 {

@@ -9,7 +9,7 @@
 enum link_state {
 	LINK_UNKNOWN, /* no table includes the instruction */
 	LINK_IN_REGISTER,
-	LINK_SAVED, /* the register was saved; its value may be left over */
+	LINK_SAVED, /* the link register was saved; its value may be left over */
 };
 
 /**
@@ -27,12 +27,16 @@ struct cfi {
 };
 
 /*
- * Map the file of @fd; @fd may be closed afterwards. The caller closes it in any case.
+ * Map the file of @fd; @fd may be closed afterwards.  The caller calls cfi_close() even
+ * if this fails.
  */
 void cfi_open(struct cfi *cfi, int fd);
 void cfi_close(struct cfi *cfi);
 
-/* @address is the instruction's address in the file's program headers. */
+/*
+ * Returns where the return address is at the instruction at @address, an address as in
+ * the file's program headers.
+ */
 enum link_state cfi_link(struct cfi *cfi, uint64_t address);
 
 #endif

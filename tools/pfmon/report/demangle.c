@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names of functions as in the source, by libiberty.  The parts of it that are linked here
- * permit that: cp-demangle.c is GPL-2.0-or-later, the others LGPL-2.0-or-later.
+ * Find the names that functions have in the source, by libiberty.  The licences of the
+ * parts of libiberty that are linked permit that: cp-demangle.c is GPL-2.0-or-later, the
+ * others LGPL-2.0-or-later.
  */
 #include <setjmp.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 
 #define OPTIONS	     (DMGL_PARAMS | DMGL_ANSI)
 
-/* Anybody can make a name of 230 characters that stands for one of 50 MB. */
+/* A mangled name of 230 characters can stand for a name of 50 MB. */
 #define LONGEST_NAME 8192
 
 struct demangling {
@@ -22,7 +23,10 @@ struct demangling {
 	jmp_buf is_too_long;
 };
 
-/* libiberty gives the name in parts.  It has no other way to end that. */
+/*
+ * Append a part of the name; libiberty calls this for each part.  Only longjmp() can stop
+ * libiberty when the name becomes too long.
+ */
 static void add_part(const char *part, size_t length, void *argument)
 {
 	struct demangling *demangling = argument;
@@ -39,14 +43,20 @@ char *demangle(const char *name)
 
 	if (setjmp(demangling.is_too_long))
 		return NULL;
-	/* Names of older Rust are names of C++, too. */
+	/*
+	 * Mangled names of older Rust are also valid mangled names of C++, so Rust is
+	 * tried first.
+	 */
 	if (!rust_demangle_callback(name, OPTIONS, add_part, &demangling)) {
 		demangling.length = 0;
 		if (!cplus_demangle_v3_callback(name, OPTIONS, add_part, &demangling))
 			return NULL;
 	}
 	demangling.name[demangling.length] = '\0';
-	/* Rust encodes letters that are not ASCII, so these may be control characters. */
+	/*
+	 * Rust encodes characters that are not ASCII; decoded, they may be control
+	 * characters.
+	 */
 	text_defuse(demangling.name);
 	return strdup(demangling.name);
 }

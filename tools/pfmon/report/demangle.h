@@ -4,9 +4,9 @@
 #define PFMON_DEMANGLE_H
 
 /*
- * Returns the name that a function of C++ or Rust has in its source, with the types of its
- * arguments, as c++filt(1) writes it; the caller frees it.  NULL for other names, names
- * that are too long, and without memory.
+ * Returns the name that a function of C++ or Rust has in its source, with the types of
+ * its arguments, as c++filt(1) writes it; the caller frees it.  Returns NULL for other
+ * names, names that are too long, and without memory.
  */
 char *demangle(const char *name);
 

@@ -7,8 +7,8 @@
 
 /*
  * Read the functions into @table, which is empty; @root is the prefix of "/proc": usually
- * "". @table stays empty if the user may not see addresses.  Without memory, reports that
- * and returns -1, else returns 0.
+ * "". @table stays empty if the user may not see addresses.  If there is no memory,
+ * reports an error and returns -1, else returns 0.
  */
 int kernel_symbols_read(struct symbol_table *table, const char *root);
 

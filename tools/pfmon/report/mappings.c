@@ -5,7 +5,9 @@
 #include "../common/array.h"
 #include "mappings.h"
 
-/* Not the number of a process: those have 32 bits. */
+/*
+ * Owner of the kernel's mappings.  No process has this number, because pids have 32 bits.
+ */
 #define KERNEL UINT64_MAX
 
 static int compare_numbers(uint64_t a, uint64_t b)
@@ -52,8 +54,8 @@ static int read_changes(struct mappings *mappings, const struct recording *recor
 }
 
 /*
- * The number of programs that @owner had executed by @time; equal numbers mean the same
- * program.
+ * Returns a number for the program that @owner was executing at @time: for one owner,
+ * equal numbers mean the same program.
  */
 static size_t program_at(const struct mappings *mappings, uint64_t owner, uint64_t time)
 {

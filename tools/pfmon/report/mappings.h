@@ -9,8 +9,9 @@
  * struct span - a mapping in the memory of its process
  * @recorded: the mapping
  * @owner: the process that has this mapping, or the kernel
- * @program: number of programs that the process had executed before
- * @reach: the highest end of this span and those before it
+ * @program: number for the owner's program at that time; another program has another
+ *	number
+ * @reach: the highest end of this span and of the preceding spans of @owner
  */
 struct span {
 	const struct recorded_mapping *recorded;
@@ -43,7 +44,7 @@ struct mappings {
 	size_t change_count;
 };
 
-/* Returns -1 without memory, else 0; the caller frees it in any case. */
+/* Returns -1 without memory, else 0; the caller calls mappings_free() in any case. */
 int mappings_make(struct mappings *mappings, const struct recording *recording);
 void mappings_free(struct mappings *mappings);
 

@@ -55,7 +55,7 @@ static void fill(struct object *object, const struct recorded_mapping *recorded)
 	object->is_kernel = recorded->mapping->flags & DATA_MAPPING_KERNEL;
 }
 
-/* Mappings of the same object are adjacent in @sorted. */
+/* Make an object for each group of equal mappings, which are adjacent in @sorted. */
 static void fill_all(struct object_list *list, const struct recording *recording,
 		     const struct recorded_mapping **sorted)
 {
@@ -132,7 +132,10 @@ static bool is_other_file(const struct object_list *list, const struct object *o
 	return true;
 }
 
-/* The path comes from the file: opening a device could have side effects. */
+/*
+ * Open regular files only: the path comes from the recording, and opening a device could
+ * have side effects.
+ */
 static int open_regular(const char *path)
 {
 	struct stat status;
@@ -165,7 +168,10 @@ static void look_at_file(struct object_list *list, struct object *object)
 	close(fd);
 }
 
-/* All processes of the same width have the same vdso as pfmon. */
+/*
+ * Read pfmon's own vdso: all processes of the same width (32 or 64 bits) have the same
+ * vdso.
+ */
 static void look_at_vdso(struct object *object)
 {
 	char build_id[BUILD_ID_SIZE];
@@ -250,8 +256,8 @@ struct symbol *object_symbol(struct object_list *list, struct object *object,
 }
 
 /*
- * The kernel has no unwinding tables on arm64. On POWER they are in vmlinux, which is not
- * read.
+ * The answer is unknown for the kernel: on arm64 it has no unwinding tables, and on POWER
+ * they are in vmlinux, which pfmon does not read.
  */
 enum link_state object_link(struct object_list *list, struct object *object,
 			    uint64_t offset)

@@ -17,9 +17,9 @@
  * @inode: inode in the recording
  * @is_kernel: part of the kernel
  * @is_looked_at: it has been looked for on this machine
- * @is_known: it exists here and is the one that was recorded
+ * @is_known: it exists on this machine and is the one that was recorded
  * @program: its symbols, if it is known and not a part of the kernel
- * @region: its current position, if it is known and a part of the kernel
+ * @region: its position in this machine's kernel, if it is known and a part of the kernel
  */
 struct object {
 	const char *path;
@@ -35,11 +35,11 @@ struct object {
 
 /**
  * struct object_list - all objects
- * @objects: each once
+ * @objects: each object once
  * @count: number of @objects
  * @of_mapping: for each mapping of the recording, its object
  * @kernel: positions of this machine's kernel and modules
- * @kernel_symbols: its functions
+ * @kernel_symbols: functions of @kernel
  * @kernel_is_read: @kernel and its symbols have been read
  * @root: prefix of "/proc" and "/sys", usually ""
  * @recorded_until: end of the recording, ns since 1970; 0 if it is not known
@@ -55,7 +55,7 @@ struct object_list {
 	uint64_t recorded_until;
 };
 
-/* Returns -1 without memory, else 0; the caller frees it in any case. */
+/* Returns -1 without memory, else 0; the caller calls objects_free() in any case. */
 int objects_make(struct object_list *list, const struct recording *recording);
 void objects_free(struct object_list *list);
 

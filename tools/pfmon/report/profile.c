@@ -17,7 +17,10 @@ static void take_function(struct key *key, const struct location *location)
 	key->offset = location->symbol ? 0 : location->offset;
 }
 
-/* The location of the sample, with only those parts that are sorted by. */
+/*
+ * Returns the key of the sample's entry, which has only the parts by which the user
+ * sorts.
+ */
 static struct key entry_key(struct profile *profile, const struct sample *sample,
 			    const struct location *location)
 {
@@ -40,7 +43,10 @@ static struct key entry_key(struct profile *profile, const struct sample *sample
 	return key;
 }
 
-/* Add the callers of @sample below @node, the innermost first.  Returns the last one. */
+/*
+ * Add the callers of @sample below @node, the innermost first.  Returns the node of the
+ * outermost caller, or 0 without memory.
+ */
 static node_number add_callers(struct profile *profile, const struct sample *sample,
 			       node_number node)
 {
@@ -70,9 +76,9 @@ static node_number add_entry(struct profile *profile, const struct sample *sampl
 }
 
 /*
- * Add the thread's name and then all functions below @node, the outermost first.  An
- * object without symbols becomes one node: single addresses are of no use in a flame
- * graph.
+ * Add the thread's name below @node, and below the name all functions, the outermost
+ * first.  An object without symbols becomes one node: single addresses are of no use in a
+ * flame graph.
  */
 static node_number add_stack(struct profile *profile, const struct sample *sample,
 			     node_number node)
@@ -125,8 +131,8 @@ static int check_event(const struct profile *profile)
 			return 0;
 	if (!profile->options->event)
 		return 0;
-	return fail("there is no event '%s' in the file: 'pfmon report' shows those that "
-		    "are",
+	return fail("there is no event '%s' in the file: 'pfmon report' shows its "
+		    "events",
 		    profile->options->event);
 }
 

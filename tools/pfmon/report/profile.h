@@ -15,12 +15,12 @@ enum sort_key {
 
 /**
  * struct profile_options - what the user wants
- * @sort: by what
- * @sort_count: number of keys; 0: add up stacks, from the thread's name to the innermost
+ * @sort: keys by which samples are added up
+ * @sort_count: number of @sort; 0: add up stacks, from the thread's name to the innermost
  *	function
- * @has_callers: below each entry its callers
- * @event: only this one; NULL for all
- * @demangles: functions have the names of their sources
+ * @has_callers: show below each entry its callers
+ * @event: name of the only event to show; NULL for all
+ * @demangles: show the names that functions have in the source
  */
 struct profile_options {
 	enum sort_key sort[SORT_KEYS];
@@ -32,12 +32,12 @@ struct profile_options {
 
 /**
  * struct profile - samples added up
- * @recording: of what
- * @options: how
- * @tree: the root's children are the events that have samples, their children are the
- *	entries, and below these are callers
+ * @recording: the recording with the samples
+ * @options: what the user wants
+ * @tree: the root's children are the events that have samples; an event's children are
+ *	its entries, and an entry's children are its callers
  * @symbols: functions
- * @names: of threads
+ * @names: names of threads
  * @samples: number of all samples, including those of events that are not wanted
  * @has_chains: the recording has call chains
  */
@@ -51,7 +51,10 @@ struct profile {
 	bool has_chains;
 };
 
-/* Reports an error and returns -1, or returns 0; the caller frees it in any case. */
+/*
+ * Reports an error and returns -1, or returns 0; the caller calls profile_free() in any
+ * case.
+ */
 int profile_make(struct profile *profile, const struct recording *recording,
 		 const struct profile_options *options);
 void profile_free(struct profile *profile);
@@ -64,8 +67,8 @@ const struct node *profile_event(const struct profile *profile,
 bool profile_wants(const struct profile *profile, const struct recorded_event *event);
 
 /*
- * The share of @node in @event, in percent: by periods, or by samples if there are no
- * periods.
+ * Returns the share of @node in @event, in percent: of the sum of periods or, if there
+ * are no periods, of the number of samples.
  */
 double profile_percent(const struct node *event, const struct node *node);
 
@@ -73,8 +76,8 @@ double profile_percent(const struct node *event, const struct node *node);
 int profile_order(const struct node *a, const struct node *b);
 
 /*
- * Text for a function: its name, or else object and offset, or else the address.  Returns
- * the name itself, or @text, of LABEL_SIZE characters.
+ * Returns a text for a function: its name or, if that is not known, object and offset or
+ * just the address.  Any text but the name is stored in @text.
  */
 #define LABEL_SIZE 160
 const char *label_symbol(const struct key *key, char text[LABEL_SIZE]);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Read the symbols of a program or library, also from a separate debug file, and look functions
- * up by address.
+ * Read the symbols of a program or library, also from a separate debug file, and look
+ * functions up by address.
  *
- * libdwfl finds the file and reads it, but does not look functions up here: its
- * dwfl_module_addrinfo() goes through the whole symbol table each time.  With libc.so.6 (3,706
- * functions) 10,000 lookups took 1.5 s of CPU time; symbol_table_find() does 100,000 in 7 ms.
+ * libdwfl finds and reads the files.  It is not used to look functions up, because its
+ * dwfl_module_addrinfo() goes through the whole symbol table each time.  With libc.so.6
+ * (3,706 functions) 10,000 lookups took 1.5 s of CPU time; symbol_table_find() does
+ * 100,000 in 7 ms.
  */
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
@@ -16,7 +17,9 @@
 #include "../common/array.h"
 #include "program.h"
 
-/* Report files at this address; then addresses are those in the file. */
+/*
+ * Files are reported to libdwfl at this address, so that addresses are those in the file.
+ */
 #define NO_BIAS 0
 
 static int read_segments(struct program *program, Elf *elf, GElf_Addr bias)
@@ -55,8 +58,8 @@ static GElf_Addr end_of_code(Elf *elf, GElf_Word index)
 }
 
 /*
- * Accept functions, and labels in code, because the entry points of hand-written
- * functions are labels. On Arm, names with a $ mark instructions and data.
+ * Is @symbol a function, or a label in code?  The entry points of hand-written functions
+ * are labels.  On Arm, labels that begin with $ mark instructions and data.
  */
 static bool is_wanted(const GElf_Sym *symbol, Elf *elf, GElf_Word index, const char *name)
 {
@@ -85,7 +88,7 @@ static unsigned int rank(const GElf_Sym *symbol)
 	}
 }
 
-/* The symbols of the file or of its debug file. */
+/* Read the symbols of the file or of its debug file. */
 static int read_symbols(struct program *program, Dwfl_Module *module)
 {
 	int count = dwfl_module_getsymtab(module);
@@ -116,7 +119,10 @@ static int read_symbols(struct program *program, Dwfl_Module *module)
 	return 0;
 }
 
-/* @fd is closed here, or together with @dwfl. */
+/*
+ * Read the file of @fd.  @fd is closed here or, if libdwfl has taken it, together with
+ * @dwfl.
+ */
 static int read_module(struct program *program, Dwfl *dwfl, int fd, const char *name)
 {
 	Dwfl_Module *module;
@@ -135,7 +141,7 @@ static int read_module(struct program *program, Dwfl *dwfl, int fd, const char *
 	return read_symbols(program, module);
 }
 
-/* libdwfl closes the descriptor that it gets, so it gets one of its own. */
+/* libdwfl closes the descriptor that it gets, so it gets a duplicate of @fd. */
 int program_read(struct program *program, int fd, const char *name, char *debug_path)
 {
 	const Dwfl_Callbacks callbacks = {

@@ -36,10 +36,11 @@ struct program {
 };
 
 /*
- * Read the ELF file of @fd, which stays open.  The debug file is also looked for by
- * @name, in the same directory. @debug_path: directories, separated by colons, with
- * .build-id in them; NULL for /usr/lib/debug.  Returns -1 if the file cannot be read as
- * ELF, else 0; free @program in any case.
+ * Read the ELF file of @fd, which stays open, and its debug file.  The debug file is
+ * looked for in the directory of the ELF file, whose path is @name, and in @debug_path.
+ * @debug_path: directories, separated by colons, with .build-id in them; NULL for
+ * /usr/lib/debug.  Returns -1 if the file cannot be read as ELF, else 0; the caller calls
+ * program_free() in any case.
  */
 int program_read(struct program *program, int fd, const char *name, char *debug_path);
 void program_free(struct program *program);

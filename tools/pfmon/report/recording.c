@@ -208,7 +208,7 @@ void recording_warn(const struct recording *recording, size_t bad_blocks,
 		warn_user("the file is damaged at byte %zu: what follows is left out",
 			  file->next);
 	else if (!recording->end)
-		warn_user("the file was cut short: there may have been more");
+		warn_user("the file was cut short: there may have been more samples");
 	else if (recording->has_failed)
 		warn_user("the recording ended before the command did, because it could "
 			  "not be written any more");
@@ -236,9 +236,10 @@ void recording_warn_losses(const struct recording *recording)
 		warn_user("%llu samples were not delivered by the PMU",
 			  (unsigned long long)undelivered);
 	if (throttled)
-		warn_user("monitoring was throttled %llu times: there are no samples of "
-			  "what happened meanwhile",
-			  (unsigned long long)throttled);
+		warn_user(
+			"monitoring was throttled %llu times: there are no samples from "
+			"these times",
+			(unsigned long long)throttled);
 }
 
 void recording_free(struct recording *recording)

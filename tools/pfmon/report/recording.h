@@ -5,7 +5,10 @@
 
 #include "../data/data_read.h"
 
-/* All pointers point into the file's bytes, which have been checked. */
+/*
+ * The pointers in the structures below point into the file's bytes, which have been
+ * checked.
+ */
 
 /**
  * struct recorded_event - an event
@@ -71,13 +74,13 @@ struct recorded_command {
  * @command: what was recorded
  * @events: in the order of the file, like the other arrays
  * @event_count: number of @events
- * @threads: names
+ * @threads: names of threads
  * @thread_count: number of @threads
  * @mappings: executable memory
  * @mapping_count: number of @mappings
  * @blocks: samples
  * @block_count: number of blocks
- * @losses: the last record of each context; NULL if it has none
+ * @losses: for each context, its last record about losses; NULL if it has none
  * @losses_count: number of @losses
  * @unsampled: records about events that are in no sample
  * @unsampled_count: number of @unsampled
@@ -108,9 +111,10 @@ struct recording {
 };
 
 /*
- * Read the file at @path; recording_read() reads @recording->file, which has been opened
- * already.  Report an error and return -1, or return 0; the caller frees the recording,
- * and with it the file, in any case.
+ * recording_open() opens and reads the file at @path; recording_read() reads
+ * @recording->file, which has been opened already.  Both report an error and return -1,
+ * or return 0.  The caller calls recording_free() in any case, which also closes the
+ * file.
  */
 int recording_open(struct recording *recording, const char *path);
 int recording_read(struct recording *recording);
@@ -127,31 +131,32 @@ const struct recorded_event *recording_event(const struct recording *recording,
 char *recording_command(const struct recording *recording);
 
 /*
- * Warn of missing or wrong parts of the file.  @bad_blocks is the number that
- * samples_each() returned, @samples the number of samples in the file.
+ * Warn of missing or wrong parts of the file.  @bad_blocks is the number of bad blocks
+ * from samples_each(), @samples the number of samples that were read.
  */
 void recording_warn(const struct recording *recording, size_t bad_blocks,
 		    uint64_t samples);
 
-/* Report lost samples, for output without a heading. */
+/* Warn of samples that are missing, for output without a heading. */
 void recording_warn_losses(const struct recording *recording);
 
 /*
- * Number of lost samples: that in the END record, or else the sum of the last records of
- * all contexts.
+ * Returns the number of lost samples: from the END record or, without one, the sum of the
+ * last records of all contexts.
  */
 uint64_t recording_lost(const struct recording *recording);
 
 /*
  * Events for which the PMU delivered no samples, in all contexts: recording_unsampled()
- * adds up those of @event, recording_undelivered() the numbers of samples for all events.
- * The result is 0 if it is too small for a warning.
+ * adds up those of @event; the number of samples in the result is 0 if it is too small
+ * for a warning.  recording_undelivered() adds up these numbers of samples over all
+ * events.
  */
 struct data_unsampled recording_unsampled(const struct recording *recording,
 					  const struct data_event *event);
 uint64_t recording_undelivered(const struct recording *recording);
 
-/* Of all contexts. */
+/* Returns how often monitoring was throttled, in all contexts. */
 uint64_t recording_throttled(const struct recording *recording);
 
 #endif

@@ -32,7 +32,7 @@ enum output {
  * @path: path of the recording
  * @profile: how to make the profile
  * @output: how to show the profile
- * @limit: percent, negative if it was not given
+ * @limit: entries below this percentage are left out; negative if the user gave none
  */
 struct options {
 	const char *path;
@@ -117,7 +117,7 @@ static const struct option_row rows[] = {
 	INPUT_OPTION(FIELD(path)),
 	{ "sort", 's', "KEY[,KEY]...", "by symbol (the default), object, thread",
 	  take_sort, FIELD(profile) },
-	{ "callers", 'g', NULL, "below each entry its callers", take_true,
+	{ "callers", 'g', NULL, "show below each entry its callers", take_true,
 	  FIELD(profile.has_callers) },
 	{ "event", 'e', "EVENT", "this event only", take_text, FIELD(profile.event) },
 	{ "percent-limit", 0, "PERCENT", "leave out entries below PERCENT (0.5)",
@@ -132,9 +132,8 @@ static const struct option_row rows[] = {
 static const struct command_line line = {
 	.name = "pfmon report",
 	.synopsis = "[OPTIONS]",
-	.about =
-		"Show where the events of a recording happened: in which functions, programs\n"
-		"and libraries, threads.\n",
+	.about = "Show where the events of a recording happened: in which functions,\n"
+		 "programs, libraries and threads.\n",
 	.options = rows,
 	.notes = "Examples:\n"
 		 "  pfmon record ./app && pfmon report\n"
@@ -142,7 +141,9 @@ static const struct command_line line = {
 		 "  pfmon report --folded | flamegraph.pl >flame.svg\n",
 };
 
-/* Returns 1 after printing the help that the user asked for, -1 if something is wrong. */
+/*
+ * Returns 1 after printing the help that the user asked for, -1 after an error, else 0.
+ */
 static int parse_options(int argc, char **argv, struct options *options)
 {
 	int result = options_parse(argc, argv, &line, options);
@@ -189,7 +190,10 @@ static int print(const struct profile *profile, const struct options *options)
 	}
 }
 
-/* Stacks of different events cannot be added up. */
+/*
+ * Check that there is only one event, because stacks of different events cannot be added
+ * up.
+ */
 static int check_folded(const struct recording *recording, const struct options *options)
 {
 	if (options->output != OUTPUT_FOLDED || options->profile.event ||

@@ -17,7 +17,7 @@ struct stack {
 	size_t depth;
 };
 
-/* Names are separated by semicolons. */
+/* Names are separated by semicolons, so a semicolon in a name is printed as a colon. */
 static void print_name(FILE *file, const char *name)
 {
 	for (; *name; name++)

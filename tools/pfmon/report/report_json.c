@@ -12,7 +12,10 @@ static void add_string(json_t *object, const char *name, const char *value)
 		json_object_set_new(object, name, json_text(value));
 }
 
-/* The keys that were sorted by; for a function also its object. */
+/*
+ * Add the function, if it is known, its object, and the offset where no function is
+ * known.
+ */
 static void add_function(json_t *object, const struct key *key)
 {
 	if (key->symbol)
@@ -42,7 +45,10 @@ static void add_counts(json_t *object, const struct node *event, const struct no
 static json_t *parts(const struct profile *profile, const struct node *event,
 		     const struct node *node, double limit);
 
-/* An entry of the profile, or a caller of the entry above; NULL without memory. */
+/*
+ * Returns @node, which is an entry of the profile or a caller, as JSON; NULL without
+ * memory.
+ */
 static json_t *part(const struct profile *profile, const struct node *event,
 		    const struct node *node, double limit)
 {
@@ -68,7 +74,10 @@ static json_t *part(const struct profile *profile, const struct node *event,
 	return object;
 }
 
-/* The entries of the profile, or the callers of @node; NULL without memory. */
+/*
+ * Returns the entries of the profile, or the callers of @node, as a JSON array; NULL
+ * without memory.
+ */
 static json_t *parts(const struct profile *profile, const struct node *event,
 		     const struct node *node, double limit)
 {

@@ -16,7 +16,7 @@
 /* The bar gets this share of the terminal: one column in five. */
 #define BAR_PART      5
 
-/* A bar can end with a part of a character: in UTF-8 an eighth of a block. */
+/* In UTF-8 a bar can end with a part of a block: one to seven eighths. */
 #define EIGHTHS	      8
 
 enum column {
@@ -31,10 +31,10 @@ enum column {
  * @file: where it is printed
  * @profile: its contents
  * @style: its layout
- * @event: its node
+ * @event: node of the event
  * @columns: which columns of names it has
- * @widths: of these
- * @column_count: number of @widths
+ * @widths: widths of @columns
+ * @column_count: number of @columns and of @widths
  * @bar_width: length of the longest bar in characters
  */
 struct table {
@@ -76,7 +76,10 @@ static void add_column(struct table *table, enum column column)
 	table->columns[table->column_count++] = column;
 }
 
-/* Columns for the keys that were sorted by; for a function also its object. */
+/*
+ * Choose a column for each key by which the user sorts, and for functions also one for
+ * the object.
+ */
 static void choose_columns(struct table *table)
 {
 	static const enum column columns[] = {
@@ -110,7 +113,7 @@ static void measure_columns(struct table *table, const struct key *key)
 
 static void print_bar(const struct table *table, double part)
 {
-	/* U+258F to U+2588: an eighth to eight eighths */
+	/* a blank, and U+258F to U+2589: one to seven eighths of a block */
 	static const char *const blocks[] = { " ",	"\u258f", "\u258e", "\u258d",
 					      "\u258c", "\u258b", "\u258a", "\u2589" };
 	unsigned int eighths = (unsigned int)(part * table->bar_width * EIGHTHS + 0.5);
@@ -175,8 +178,8 @@ static size_t above_limit(const struct table *table, const struct node *const *n
 }
 
 /*
- * Print the callers of @node.  If there are several, each is marked with a +; the callers
- * of a marked one follow in the column after its mark.
+ * Print the callers of @node.  If there are several, each is marked with a +, and its own
+ * callers follow, indented by the width of the mark.
  */
 static int print_callers(const struct table *table, const struct node *node,
 			 unsigned int indent)
@@ -244,7 +247,7 @@ static int print_entries(struct table *table, const struct node *const *entries,
 	return 0;
 }
 
-/* Print the event, and the number of samples and events. */
+/* Print the event's name and period, and the numbers of samples and events. */
 static void print_event(FILE *file, const struct recorded_event *recorded,
 			const struct node *node)
 {

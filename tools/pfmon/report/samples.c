@@ -12,7 +12,7 @@ _Static_assert(sizeof(struct pfm_dfl_smpl_entry) % 8 == 0, "no padding");
 _Static_assert(sizeof(struct pfm_callchain_entry) % 8 == 0, "no padding");
 _Static_assert(sizeof(struct pfm_hist_entry) % 8 == 0, "no padding");
 
-/* The rest of a block. */
+/* The entries of a block that have not been read. */
 struct entries {
 	const struct recording *recording;
 	const struct data_samples *block;
@@ -28,7 +28,10 @@ static const uint64_t *as_frame(const __u64 *ip)
 	return (const uint64_t *)ip;
 }
 
-/* The sample points to @entry: its address is the only frame. */
+/*
+ * Fill in @sample from @entry.  The sample's only frame is the address in @entry, to
+ * which it points.
+ */
 static bool take_entry(struct entries *entries, const struct pfm_dfl_smpl_entry *entry,
 		       struct sample *sample)
 {
@@ -48,8 +51,8 @@ static bool take_entry(struct entries *entries, const struct pfm_dfl_smpl_entry 
 }
 
 /*
- * Up to version 1.0 entries do not have the number of values: all entries of an event
- * have the same number.
+ * In version 1.0 of a format, entries do not contain their number of values, because all
+ * entries of an event have the same number.
  */
 static size_t value_count(const struct entries *entries,
 			  const struct pfm_dfl_smpl_entry *entry,

@@ -7,12 +7,12 @@
 
 /**
  * struct sample - a sample, or a sum of samples of hist
- * @event: of which
- * @context: of which
+ * @event: the event that was sampled
+ * @context: number of the context in the file
  * @tid: thread, 0 if that is not known (hist)
  * @tgid: process
  * @cpu: CPU
- * @time: ns; UINT64_MAX with hist
+ * @time: time in ns; UINT64_MAX with hist
  * @count: number of samples; 1 except with hist
  * @period: number of events that these samples stand for
  * @frames: addresses, innermost first: the interrupted instruction, then callers
@@ -40,8 +40,8 @@ struct sample {
 };
 
 /*
- * Frame @index is not from the stack, but the value of the link register: it may be a
- * caller (see symbols_is_frame()).
+ * Is frame @index the value of the link register instead of an address from the stack?
+ * Such a value may be a caller or not, see symbols_is_frame().
  */
 static inline bool sample_is_link(const struct sample *sample, unsigned int index)
 {
@@ -56,9 +56,9 @@ static inline bool sample_is_link(const struct sample *sample, unsigned int inde
 typedef int (*sample_function)(const struct sample *sample, void *argument);
 
 /*
- * Call @function for all samples; those of one context come in their order.  Stores in
- * @bad the number of blocks that could not be read to their end.  Returns 0, or the value
- * with which @function stopped.
+ * Call @function for all samples, in the order of the file.  Stores in @bad the number of
+ * blocks that could not be read to their end.  Returns 0, or the value with which
+ * @function stopped.
  */
 int samples_each(const struct recording *recording, sample_function function,
 		 void *argument, size_t *bad);

@@ -14,8 +14,8 @@
 
 /**
  * struct options - the command line
- * @path: of the recording
- * @demangles: functions have the names of their sources
+ * @path: path of the recording
+ * @demangles: show the names that functions have in the source
  */
 struct options {
 	const char *path;
@@ -65,7 +65,7 @@ static void print_frame(struct printing *printing, const struct sample *sample,
 				  : object_name(location.object, location.is_kernel));
 }
 
-/* With hist there is neither time nor CPU. */
+/* With format hist, time and CPU are not known and are printed as 0. */
 static int print_sample(const struct sample *sample, void *argument)
 {
 	struct printing *printing = argument;
@@ -116,7 +116,9 @@ static int print_recording(const struct recording *recording, bool demangles)
 	return result;
 }
 
-/* Returns 1 after printing the help that the user asked for, -1 if something is wrong. */
+/*
+ * Returns 1 after printing the help that the user asked for, -1 after an error, else 0.
+ */
 static int parse_options(int argc, char **argv, struct options *options)
 {
 	int result = options_parse(argc, argv, &line, options);

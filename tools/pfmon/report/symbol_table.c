@@ -29,8 +29,8 @@ int symbol_table_add(struct symbol_table *table, const struct symbol *symbol)
 
 /*
  * Of several names for one address, those with underscores at the beginning come last:
- * they belong to the C library or the compiler. Beyond that any order will do if it is
- * always the same.
+ * they usually belong to the C library or the compiler.  Other names are in the order of
+ * strcmp(), which is always the same.
  */
 static int compare_names(const char *one, const char *other)
 {
@@ -60,8 +60,8 @@ static bool lies_in(uint64_t address, const struct symbol *symbol)
 }
 
 /*
- * Returns the index plus 1 of the last of the first @count symbols that contains
- * @address.
+ * Find the last symbol that contains @address among the first @count symbols.  Returns
+ * its index plus 1, or 0.
  */
 static size_t innermost(const struct symbol *symbols, size_t count, uint64_t address)
 {
@@ -71,7 +71,8 @@ static size_t innermost(const struct symbol *symbols, size_t count, uint64_t add
 }
 
 /*
- * A symbol without a size ends where the next one begins, so it contains no other symbol.
+ * Find the symbol that contains a symbol at @address.  A symbol without a size contains
+ * no other symbol, because it ends where the next symbol begins.
  */
 static size_t find_outer(const struct symbol *symbols, size_t count, uint64_t address)
 {

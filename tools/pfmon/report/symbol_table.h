@@ -10,9 +10,9 @@
 /**
  * struct symbol - a function
  * @address: where it begins
- * @size: size in bytes; 0 if it is not known: then it ends at the next symbol or at
- *	@limit
- * @limit: an address that it does not reach; 0 if none is known
+ * @size: size in bytes; 0 if it is not known: the function then ends at @limit or at the
+ *	next symbol
+ * @limit: end of the section that contains the function; 0 if it is not known
  * @rank: of several symbols at one address, the one with the lowest rank is shown
  * @outer: after sorting, index plus 1 of the symbol with a size that contains this one; 0
  *	for none
@@ -40,20 +40,21 @@ struct symbol_table {
 };
 
 /*
- * Replaces control characters in the name by '?'. Returns -1 without memory, else 0.
+ * Add a copy of @symbol, with control characters in its name replaced by '?'. Returns -1
+ * without memory, else 0.
  */
 int symbol_table_add(struct symbol_table *table, const struct symbol *symbol);
 
 /*
- * Call this after the last symbol has been added.  Keeps one symbol for each address, and
- * drops labels without a size inside functions that have a size.
+ * Sort the symbols after the last one has been added.  Keeps one symbol for each address,
+ * and drops labels without a size inside functions that have a size.
  */
 void symbol_table_sort(struct symbol_table *table);
 
-/* The one that @address lies in, or NULL. */
+/* Returns the symbol that contains @address, or NULL. */
 struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t address);
 
-/* Give it the name that it has in its source, if demangle() knows that. */
+/* Give @symbol the name that it has in the source, if demangle() knows that name. */
 void symbol_demangle(struct symbol *symbol);
 void symbol_table_free(struct symbol_table *table);
 

@@ -17,9 +17,9 @@ void symbols_free(struct symbols *symbols)
 }
 
 /*
- * The first address of the kernel's part and of the program's part is the interrupted
- * instruction. The others are return addresses: the call is the instruction before, which
- * may be the last one of its function.
+ * Is frame @index a return address?  All frames are, except the first one of the kernel's
+ * part and of the program's part, which are interrupted instructions.  The call is the
+ * instruction before the return address; it may be the last one of its function.
  */
 static bool is_return(const struct sample *sample, unsigned int index)
 {
@@ -27,8 +27,8 @@ static bool is_return(const struct sample *sample, unsigned int index)
 }
 
 /*
- * Find frame @index or, for a return address, the call before it; object NULL if nothing
- * was mapped there.
+ * Returns the object of frame @index or, for a return address, of the call before it;
+ * NULL if nothing was mapped there.  Stores in @offset the offset of the frame's address.
  */
 static struct object *find_object(struct symbols *symbols, const struct sample *sample,
 				  unsigned int index, uint64_t *offset)
@@ -69,8 +69,8 @@ struct location symbols_find(struct symbols *symbols, const struct sample *sampl
 }
 
 /*
- * Without a table, assume that a return address inside the same function is left over
- * from an earlier call.
+ * Are the two frames in different functions?  Without an unwinding table, a return
+ * address inside the same function is assumed to be left over from an earlier call.
  */
 static bool are_different_functions(struct symbols *symbols, const struct sample *sample,
 				    unsigned int one, unsigned int other)

@@ -9,10 +9,11 @@
 
 /**
  * struct symbols - all that is needed to find functions
- * @recording: of what
- * @mappings: where
- * @objects: what they are in
- * @demangles: functions have the names of their sources; symbols_make() clears it
+ * @recording: the recording with the addresses
+ * @mappings: mappings of @recording
+ * @objects: objects of @recording
+ * @demangles: give functions the names that they have in the source; symbols_make()
+ *	clears it
  */
 struct symbols {
 	const struct recording *recording;
@@ -23,10 +24,10 @@ struct symbols {
 
 /**
  * struct location - where an address is
- * @object: NULL if nothing was mapped there
+ * @object: program, library or part of the kernel; NULL if nothing was mapped there
  * @symbol: the function; NULL if it is not known
  * @offset: offset in the function, or else in @object, or else the address
- * @is_kernel: it is in the kernel
+ * @is_kernel: the address is in the kernel
  */
 struct location {
 	const struct object *object;
@@ -35,7 +36,7 @@ struct location {
 	bool is_kernel;
 };
 
-/* Returns -1 without memory, else 0; the caller frees it in any case. */
+/* Returns -1 without memory, else 0; the caller calls symbols_free() in any case. */
 int symbols_make(struct symbols *symbols, const struct recording *recording);
 void symbols_free(struct symbols *symbols);
 

@@ -22,15 +22,15 @@ struct thread_names {
 /**
  * struct named_thread - the thread of a sample
  * @tid: thread, 0 if it is not known
- * @comm: its name at that time; NULL if it is not known.  Equal names have the same
- *	address
+ * @comm: name of the thread at the time of the sample; NULL if it is not known.  Equal
+ *	names have the same address
  */
 struct named_thread {
 	uint32_t tid;
 	const char *comm;
 };
 
-/* Returns -1 without memory, else 0; the caller frees it in any case. */
+/* Returns -1 without memory, else 0; the caller calls thread_names_free() in any case. */
 int thread_names_make(struct thread_names *names, const struct recording *recording);
 void thread_names_free(struct thread_names *names);
 

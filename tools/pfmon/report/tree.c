@@ -33,8 +33,8 @@ static bool are_equal(const struct key *a, const struct key *b)
 }
 
 /*
- * The product with an odd number without a pattern has high bits that depend on all bits
- * of the factor.
+ * Mix @value into @hash.  The multiplier is odd and its bits have no pattern, so the high
+ * bits of the product depend on all bits of the other factor.
  */
 static uint64_t mix(uint64_t hash, uint64_t value)
 {

@@ -13,7 +13,7 @@
  * @symbol: function
  * @offset: offset in @object, or an address, where no function is known
  * @thread: thread
- * @is_kernel: it is in the kernel
+ * @is_kernel: the location is in the kernel
  * @has_offset: @offset is used
  */
 struct key {
@@ -35,8 +35,8 @@ typedef size_t node_number;
  * @parent: the node that this is a part of
  * @first_child: its first part, 0 if it has none
  * @next: the next part of the same parent, 0 if it is the last
- * @child_count: parts
- * @samples: number of samples of it and its parts
+ * @child_count: number of its parts
+ * @samples: number of samples of the node and its parts
  * @period: number of events that @samples stand for
  * @self: number of samples of the node itself, without its parts
  * @next_of_hash: the next node in the same place of the hash table, 0 if it is the last
@@ -58,7 +58,7 @@ struct node {
  * @nodes: by number
  * @count: number of @nodes
  * @table: hash table; its number of places is a power of two
- * @places: how many
+ * @places: number of places of @table
  */
 struct tree {
 	struct node *nodes;
@@ -67,7 +67,7 @@ struct tree {
 	size_t places;
 };
 
-/* Returns -1 without memory, else 0; the caller frees it in any case. */
+/* Returns -1 without memory, else 0; the caller calls tree_free() in any case. */
 int tree_make(struct tree *tree);
 void tree_free(struct tree *tree);
 
@@ -77,7 +77,10 @@ void tree_free(struct tree *tree);
  */
 node_number tree_child(struct tree *tree, node_number parent, const struct key *key);
 
-/* Add to node @number, to all nodes that it is a part of, and to the root. */
+/*
+ * Add @samples and @period to node @number, to all nodes that it is a part of, and to the
+ * root.
+ */
 void tree_count(struct tree *tree, node_number number, uint64_t samples, uint64_t period);
 
 /*

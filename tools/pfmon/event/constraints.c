@@ -116,8 +116,8 @@ static bool narrow_one(const struct table *table, size_t event, size_t other,
 /*
  * Narrow the choices of all events until nothing changes: the fewer counters an event has
  * left, the more bits it needs on all of them.  If an event has no counter left, returns
- * false: the last event must be left out, because the others fitted before it was added.
- * @verdict then has the event with which the last one conflicts.
+ * false: the last event must be left out, because the other events fitted before it was
+ * added.  @verdict then has the event with which the last one conflicts.
  */
 static bool narrow(const struct table *table, struct verdict *verdict)
 {

@@ -9,7 +9,7 @@
 /**
  * struct verdict - whether an event can be counted
  * @pmd: the counter of the event, or NO_COUNTER
- * @rival: if it has no counter: the event that needs other bits in a PMC, or NULL if all
+ * @rival: if @pmd is NO_COUNTER, the event that needs other bits in a PMC, or NULL if all
  *	counters are taken
  * @pmc: number of the PMC in which @rival needs other bits
  */

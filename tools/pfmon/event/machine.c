@@ -21,7 +21,8 @@ int machine_ask(struct machine *machine, int fd)
 }
 
 /*
- * Anybody may query the default PMU; creating a context needs the permission to count.
+ * Anybody may query the default PMU.  For another PMU a context is needed, and creating
+ * it needs the permission to count.
  */
 int machine_look(struct machine *machine, const char *pmu)
 {

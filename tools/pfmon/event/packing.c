@@ -128,7 +128,10 @@ static int pack(struct event_list *list, const struct machine *machine, size_t f
 	return add_set(list, interval);
 }
 
-/* Put the events of a group that need no counter into the set of those that need one. */
+/*
+ * Put the events of a group that need no counter into the set of the events that need
+ * one.
+ */
 static void join(struct event_list *list, size_t first, size_t end)
 {
 	size_t set = EVERY_SET;

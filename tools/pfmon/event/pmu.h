@@ -98,7 +98,7 @@ struct pmc_bits {
  * @rules: which counters take which event
  * @rule_count: number of @rules
  * @encode: store the PMC bits that let PMD @pmd count an event; returns the number of
- *	PMCs, 0 if that PMD cannot count it
+ *	PMCs, or 0 if the PMD cannot count the event
  * @has_code: does the CPU implement the event?  NULL: it is assumed to implement all
  * @refusal: returns the reason why no counter of this kind of CPU can count an event, as
  *	the text after "because"; NULL if a counter can.  If @refusal itself is NULL,

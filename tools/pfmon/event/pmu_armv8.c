@@ -115,7 +115,7 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 		value |= PFM_ARMV8_PMC_EXCLUDE_USER;
 	if (!(modes & MODE_KERNEL))
 		value |= PFM_ARMV8_PMC_EXCLUDE_KERNEL;
-	/* On a kernel that runs at EL2 the module counts EL2 instead of EL1. */
+	/* If the kernel runs at EL2, the module counts EL2 instead of EL1. */
 
 	bits[0] = (struct pmc_bits){ .pmc = pmd, .value = value, .mask = ~0ull };
 	return 1;

@@ -10,7 +10,7 @@
  * struct suggestions - the names most similar to a wanted one
  * @wanted: the wanted name
  * @names: the names found, the most similar first
- * @distances: distance of each name
+ * @distances: distance of each name from @wanted
  * @count: number of @names
  */
 struct suggestions {

@@ -46,7 +46,7 @@ struct process {
 	bool is_known;
 };
 
-/* The process of a thread; 0 if there is no such thread. */
+/* Returns the process of a thread; 0 if there is no such thread. */
 pid_t process_of(pid_t tid);
 
 /*

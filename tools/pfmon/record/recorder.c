@@ -200,7 +200,10 @@ static struct process *find_process(struct recorder *recorder, pid_t pid)
 	return process;
 }
 
-/* A thread that has just ended has no process any more; its samples identify it. */
+/*
+ * A thread that has just ended has no process any more.  Its names and mappings are not
+ * written; its samples have its tid.
+ */
 static int add_thread(struct recorder *recorder, pid_t tid, uint32_t context)
 {
 	pid_t pid = process_of(tid);
@@ -214,7 +217,7 @@ static int add_thread(struct recorder *recorder, pid_t tid, uint32_t context)
 	return process_add_thread(process, tid, context);
 }
 
-/* Time of the newest sample of all contexts. */
+/* Returns the time of the newest sample of all contexts. */
 static uint64_t newest(const struct recorder *recorder)
 {
 	struct tally tally;

@@ -15,7 +15,7 @@
 
 /*
  * Copy @events to @all and append a witness for each event for which a second counter is
- * available.  Counters are assigned again to all events and witnesses.  A witness has no
+ * available.  Counters are assigned again to all events and witnesses.  Witnesses have no
  * name.  Reports an error and returns -1, or returns 0.  The caller calls witness_free()
  * in any case.
  */
@@ -23,7 +23,7 @@ int witness_add(struct event_list *all, struct event_list *events,
 		const struct machine *machine);
 void witness_free(struct event_list *all);
 
-/* The PMD of the witness of event @index; -1 if there is none. */
+/* Returns the PMD of the witness of event @index; -1 if the event has no witness. */
 int witness_of(const struct event_list *all, size_t event_count, size_t index);
 
 /**

@@ -111,7 +111,7 @@ static bool is_other_build(const struct object *object, const char *build_id)
 	return true;
 }
 
-/* For a file without build-id: has it been changed or replaced since the recording? */
+/* Has a file without build-id been changed or replaced since the recording? */
 static bool is_other_file(const struct object_list *list, const struct object *object,
 			  int fd)
 {

@@ -73,9 +73,9 @@ static const char *state_of(const struct recording *recording)
 }
 
 /*
- * Print the number of samples, the losses, and whether the file is complete.  Nobody
- * counts the samples that throttling suppresses.  So "none lost" is not printed if
- * monitoring was throttled, nor if the PMU did not deliver samples.
+ * Print the number of samples, the losses, and whether the file is complete.  If
+ * monitoring was throttled, or the PMU did not deliver samples, "none lost" is not
+ * printed, because samples are missing.
  */
 static void print_state(FILE *file, const struct profile *profile)
 {

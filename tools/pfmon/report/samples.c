@@ -7,7 +7,9 @@
 
 #include "samples.h"
 
-/* All structures are multiples of 8 bytes, so what follows them is aligned. */
+/*
+ * The sizes of all entries are multiples of 8 bytes, so what follows an entry is aligned.
+ */
 _Static_assert(sizeof(struct pfm_dfl_smpl_entry) % 8 == 0, "no padding");
 _Static_assert(sizeof(struct pfm_callchain_entry) % 8 == 0, "no padding");
 _Static_assert(sizeof(struct pfm_hist_entry) % 8 == 0, "no padding");

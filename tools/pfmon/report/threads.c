@@ -68,7 +68,7 @@ void thread_names_free(struct thread_names *names)
 	*names = (struct thread_names){ 0 };
 }
 
-/* The name of @tid at @time; its first name if it had none yet. */
+/* Returns the name of @tid at @time; its first name if it had none at that time. */
 static const char *name_at(const struct thread_names *names, uint32_t tid, uint64_t time)
 {
 	size_t low = 0, high = names->count;

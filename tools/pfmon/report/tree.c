@@ -64,7 +64,7 @@ static void insert(struct tree *tree, node_number number)
 	*place = number;
 }
 
-/* Double the hash table, which has at least as many places as nodes. */
+/* Double the hash table, so that it has at least as many places as there are nodes. */
 static int grow(struct tree *tree)
 {
 	size_t places = 2 * tree->places;

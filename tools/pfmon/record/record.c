@@ -128,13 +128,13 @@ static void warn_of_run(struct run *run)
 		warn_user(
 			"%s executed a program that you may not monitor, because the "
 			"program changes its rights or cannot be read: the samples go up "
-			"to then; root and users with CAP_PERFMON may monitor it",
+			"to that moment; root and users with CAP_PERFMON may monitor it",
 			is_own ? "the command" : "a thread");
 	else if (ended_early(run) && !is_own)
 		warn_user("the threads ended before the command did");
 	else if (ended_early(run))
 		warn_user("the command's first thread ended before the command did: the "
-			  "samples go up to then");
+			  "samples go up to that moment");
 	if (is_own)
 		others_warn(&run->outcome.others, "sampled");
 	if (options->command)

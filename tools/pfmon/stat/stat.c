@@ -169,9 +169,9 @@ static int check_closed(struct measurement *measurement)
 	measurement->was_closed = true;
 	if (results->tid)
 		return 0;
-	return fail("'%s' was not counted to its end: it became a program that you may "
-		    "not monitor, because that changes its rights or cannot be read; "
-		    "root and other users with CAP_PERFMON may",
+	return fail("'%s' was not counted to its end: it executed a program that you may "
+		    "not monitor, because the program changes its rights or cannot be "
+		    "read; root and users with CAP_PERFMON may monitor it",
 		    results->command[0]);
 }
 
@@ -305,13 +305,13 @@ static void warn_about(const struct measurement *measurement,
 			  "counted: see 'taskset' to keep it on one kind of CPU");
 	if (measurement->was_closed)
 		warn_user("thread %d executed a program that you may not monitor: the "
-			  "counts go up to then",
+			  "counts go up to that moment",
 			  options->tid);
 	else if (measurement->ended_early && options->tid)
 		warn_user("thread %d ended before the command did", options->tid);
 	else if (measurement->ended_early)
 		warn_user("the command's first thread ended before the command did: the "
-			  "counts go up to then");
+			  "counts go up to that moment");
 	if (!options->tid)
 		others_warn(&measurement->others, "counted");
 	if (measurement->events.set_count)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * linux/perf/arm_pmu.h: which bit of pmu_hw_events.used_mask is which counter.
+ * linux/perf/arm_pmu.h: the bit of each counter in pmu_hw_events.used_mask.
  *
- * Since 6.12 (ARMV8_PMU_CYCLE_IDX) the bit of event counter n is n and that of
- * the cycle counter 31, as in PMCNTENSET_EL0.  Before, the cycle counter was 0
- * and event counter n was n + 1.
+ * Since 6.12 (ARMV8_PMU_CYCLE_IDX) the bit of event counter n is n and that of the
+ * cycle counter 31, as in PMCNTENSET_EL0.  Before 6.12 the bit of the cycle counter
+ * was 0 and that of event counter n was n + 1.
  */
 #ifndef COMPAT_ARM_PMU_H
 #define COMPAT_ARM_PMU_H
@@ -16,7 +16,7 @@
 #endif
 #endif
 
-/* Bit of counter @n, 31 being the cycle counter. */
+/* Return: the bit of counter @n in used_mask; counter 31 is the cycle counter. */
 static inline unsigned int arm_pmu_used_bit(unsigned int n)
 {
 #ifdef ARMV8_PMU_CYCLE_IDX

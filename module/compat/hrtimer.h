@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * hrtimer_setup(): since 6.13, one call for hrtimer_init() and the assignment
- * of the callback; the only way since the field became private.
+ * hrtimer_setup(): since 6.13; does what hrtimer_init() does and sets the callback.
+ * Later kernels made the callback's field private, so it cannot be assigned there.
  *
- * A macro that calls a function with a name of our own, so that an older kernel with a
- * backport of the new call still compiles.
+ * For older kernels it is a macro that calls a function of another name.  So the
+ * modules also compile for an older kernel to which hrtimer_setup() was backported.
  */
 #ifndef PERFMON_COMPAT_HRTIMER_H
 #define PERFMON_COMPAT_HRTIMER_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * vm_flags_mod(): since 6.3, when vm_area_struct.vm_flags became read-only so that
- * its lock is not forgotten.  A macro, as in hrtimer.h.
+ * vm_flags_mod(): since 6.3, where vm_area_struct.vm_flags became read-only, so that
+ * nobody changes it without its lock.  Why a macro: see hrtimer.h.
  */
 #ifndef PERFMON_COMPAT_MM_H
 #define PERFMON_COMPAT_MM_H

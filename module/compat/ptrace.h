@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * asm/ptrace.h of powerpc: where in the stack frame of an exception its registers and
- * its marker are, in bytes.
+ * asm/ptrace.h of powerpc: offsets of the saved registers and of the marker in the
+ * stack frame of an exception, in bytes.
  *
- * STACK_INT_FRAME_REGS and _MARKER since 6.2.  Before, it was what every frame had,
- * STACK_FRAME_OVERHEAD bytes and STACK_FRAME_MARKER longs.
+ * The kernel has STACK_INT_FRAME_REGS and _MARKER since 6.2.  Before, the offsets
+ * were those of every stack frame: STACK_FRAME_OVERHEAD, in bytes, and
+ * STACK_FRAME_MARKER, in longs.
  */
 #ifndef COMPAT_PTRACE_H
 #define COMPAT_PTRACE_H

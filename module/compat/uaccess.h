@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * user_access_begin() and what goes with it: since 6.9 on arm64, too.  The
- * generic one before checked the address again at each access.
+ * user_access_begin() and its companions: arm64 has its own since 6.9.  Before, it
+ * used the generic ones, which check the address again at each access.
  */
 #ifndef PERFMON_COMPAT_UACCESS_H
 #define PERFMON_COMPAT_UACCESS_H
@@ -25,7 +25,7 @@ static __must_check __always_inline bool pfm_user_access_begin(const void __user
 #undef user_access_end
 #define user_access_end uaccess_ttbr0_disable
 
-/* Words of 64 bits; a fault goes to the label. */
+/* Write a word of 64 bits; a fault jumps to @label. */
 #undef unsafe_put_user
 /* clang-format off */
 #define unsafe_put_user(x, address, label)					\

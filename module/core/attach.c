@@ -4,8 +4,8 @@
  * thread ends, or because it executes a program that the loader may not monitor.
  * The steps of a load are described at struct pfm_attachment.
  *
- * These can happen at the same time.  The first one that takes the context's lock
- * drops the attachment; the others find none.
+ * These events can happen at the same time.  The first of them to take the context's
+ * lock drops the attachment; the others find none.
  */
 #include <linux/capability.h>
 #include <linux/pid.h>
@@ -25,7 +25,8 @@
 
 /*
  * Drop the attachment, pending or committed.  Called via pfm_context_call() or by the thread's
- * hooks.  Return: the thread, with the attachment's reference to it, or NULL without one.
+ * hooks.  Return: the thread, whose reference passes from the attachment to the caller; NULL
+ * if there was no attachment.
  */
 static struct task_struct *detach(struct pfm_context *context)
 {
@@ -65,10 +66,10 @@ static void drop_block(struct pfm_context *context)
 
 /*
  * Called by the hooks, in the thread itself with interrupts off.  If the attachment is pending,
- * no message is posted: the load has not returned, and commit() will fail.
- * PREEMPT_RT does not allow to free memory or to wake a thread there.  The put does not free the
- * thread, which runs.  The next call that unloads or loads the context frees the block; the
- * thread does not wait on it.
+ * no message is posted: the load has not returned, and commit() will fail.  With interrupts off,
+ * PREEMPT_RT can neither free memory nor wake a thread.  put_task_struct() does not free the
+ * thread, because it is running; for the same reason it does not wait on the block.  The next
+ * call that unloads or loads the context frees the block.
  */
 void pfm_detach_current(struct pfm_context *context, bool tell, bool closed)
 {
@@ -153,7 +154,7 @@ static struct task_struct *find_target(struct pfm_context *context, u32 tid)
 	return task ?: ERR_PTR(error);
 }
 
-/* If the thread is running already, no context switch will start its context. */
+/* If the thread is already running here, no thread switch will start its counters: do it now. */
 static void catch_here(struct pfm_context *context)
 {
 	if (context->attachment.task == current && context->cpu == PFM_NO_CPU)
@@ -170,9 +171,10 @@ static void catch_running(void *argument)
 }
 
 /*
- * The thread is in the table.  If it runs, there are three cases: it runs on task_cpu();
- * it was switched in after the barrier, and the hook found it; or it has migrated in
- * a way that orders memory less than a wakeup does.  The loop handles the last one.
+ * Start the counters of a thread that is running.  It is in the table already, so there
+ * are three cases: it runs on task_cpu(); it was switched in after the barrier, and the
+ * hook has found it; or it has migrated in a way that orders memory less than a wakeup
+ * does.  In the third case the loop tries its new CPU.
  */
 static void catch_other(struct pfm_context *context, struct task_struct *task)
 {
@@ -194,13 +196,13 @@ static bool follows_all_programs(const struct pfm_context *context, bool privile
 	return privileged;
 }
 
-/* Step 1.  If it succeeds, the context has the reference to @block. */
+/* Step 1.  On success the context owns the caller's reference to @block. */
 static int enter(struct pfm_context *context, struct task_struct *task,
 		 struct pfm_block *block)
 {
 	struct pfm_attachment *attachment = &context->attachment;
 	const u32 tid = task_pid_vnr(task), tgid = task_tgid_vnr(task);
-	/* These may call a security module, which a raw lock does not allow. */
+	/* These two may call a security module, which is not allowed under a raw lock. */
 	bool privileged = perfmon_capable();
 	bool follows = follows_all_programs(context, privileged);
 	unsigned long flags;
@@ -281,7 +283,7 @@ static int may_block(struct pfm_context *context, const struct task_struct *task
 	return *block ? 0 : pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, 0);
 }
 
-/* The hooks have dropped a pending attachment. */
+/* Result of attach(): the hooks have dropped the pending attachment. */
 #define DROPPED 1
 
 /* Return: 0, a negative errno, or DROPPED. */
@@ -327,7 +329,10 @@ int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 		return PTR_ERR(task);
 
 	pfm_threads_fit();
-	/* A thread that has ended fails the check.  A new program may pass it: attach again. */
+	/*
+	 * If the thread has ended, attach() fails.  If it executes a new program, that may pass
+	 * the check: attach again.
+	 */
 	do {
 		error = attach(context, task, load->load_pid, set);
 	} while (error == DROPPED);

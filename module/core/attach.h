@@ -12,13 +12,15 @@ void pfm_unload(struct pfm_context *context);
 void pfm_block_thread(struct pfm_context *context);
 
 /*
- * The caller's process ends.  If it loaded the context, the monitored thread must not wait for a
- * restart any more: other processes that have the descriptor may never call it.
+ * The caller's process ends.  If that process loaded the context, the monitored thread must not
+ * wait for a restart any more: the other processes with the descriptor may never restart it.
  */
 void pfm_loader_ends(struct pfm_context *context);
 
 /*
- * Called by the hooks, in the thread itself with interrupts off.  @tell: post a message;
+ * Drop the attachment of @context to the current thread.  Called by the thread's hooks with
+ * interrupts off.
+ * @tell: post a message
  * @closed: the thread executes a program that the loader may not monitor.
  */
 void pfm_detach_current(struct pfm_context *context, bool tell, bool closed);

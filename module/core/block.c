@@ -26,9 +26,9 @@ static void wait_for_restart(struct callback_head *work)
 {
 	struct pfm_block *block = container_of(work, struct pfm_block, work);
 
-	/* From here on it can be queued again: the caller has read the next pointer already. */
+	/* From here on @work can be queued again: the caller has read its next pointer. */
 	smp_store_release(&block->is_outstanding, false);
-	/* An overflow may set @wanted just after the end, see pfm_loader_ends(). */
+	/* An overflow may set @wanted just after pfm_block_end(): check @over, too. */
 	if (!(current->flags & PF_EXITING))
 		wait_event_state(block->waiters,
 				 !READ_ONCE(block->wanted) || READ_ONCE(block->over),

@@ -16,8 +16,9 @@ struct task_struct;
  * is unloaded does not affect the next load.  The context and the queued work have a reference
  * each.  The context's lock protects the fields, unless noted otherwise.
  *
- * @wanted: the thread has to wait, or waits; single word
- * @over: the thread must not wait any more, even if a counter overflows; single word
+ * @wanted: the thread has to wait, or waits; changed without the lock, too
+ * @over: the thread must not wait any more, even if a counter overflows; read without the
+ *	lock, too
  * @is_outstanding: @work is queued; set under the lock, cleared by the thread
  * @work: makes the thread wait on its way to user mode
  * @waiters: wait queue of the thread
@@ -33,7 +34,7 @@ struct pfm_block {
 	struct pid *loader;
 };
 
-/* All three: process context.  The loader calls create; it returns NULL without memory. */
+/* All three: process context.  Called by the loader; returns NULL if there is no memory. */
 struct pfm_block *pfm_block_create(void);
 void pfm_block_put(struct pfm_block *block);
 /* End the wait of the thread.  No lock of the context held. */
@@ -53,12 +54,12 @@ static inline void pfm_block_want(struct pfm_block *block)
  * pfm_block_arrange() - queue the work that waits, if the thread has to wait
  * @block: of a context whose lock is held; the run queue of this CPU may be locked, too
  * @task: the thread; it must be running.  If it slept in a system call, the work would hold
- *	the module until that returns, perhaps for days.  To wake it would make the call fail
- *	with EINTR.
+ *	the module until that call returns, perhaps for days.  To wake the thread would make
+ *	the call fail with EINTR.
  */
 void pfm_block_arrange(struct pfm_block *block, struct task_struct *task);
 
-/* From now on the thread does not wait.  Context lock held; call pfm_block_release() after it. */
+/* From now on the thread does not wait.  Context lock held; after it pfm_block_release(). */
 void pfm_block_end(struct pfm_block *block);
 
 /* At module exit: wait until work that has dropped its module reference has returned. */

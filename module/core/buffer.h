@@ -19,7 +19,7 @@ struct vm_area_struct;
  * @size: bytes, a multiple of the page size
  * @memory: the kernel's mapping of @pages
  * @pages: the pages
- * @user: the user who is charged for it
+ * @user: the user who is charged for the buffer
  */
 struct pfm_buffer {
 	refcount_t references;
@@ -36,7 +36,7 @@ struct pfm_buffer {
 struct pfm_buffer *pfm_buffer_create(struct pfm_context *context, u64 size);
 void pfm_buffer_put(struct pfm_buffer *buffer);
 
-/* mmap() of a context.  mmap_lock held, the context's mutex not. */
+/* Called by mmap() of a context.  mmap_lock is held, the context's mutex is not. */
 int pfm_buffer_map(struct pfm_buffer *buffer, struct vm_area_struct *vma);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Claim the hardware, the hooks and the consent of the PMU module when contexts are loaded, and
- * release them after that.
+ * When a context is loaded: claim the hardware and the hooks, and ask the PMU module for its
+ * consent.  After contexts are unloaded: release what no context uses any more.
  */
 #include <linux/capability.h>
 #include <linux/cpu.h>
@@ -21,10 +21,10 @@
 
 #define WORDS		 PFM_HARDWARE_BV
 
-/* Something is released, and may have to be claimed again, at most once in this time. */
+/* Minimum time from one release to the next; a new claim may follow each of them. */
 #define GIVE_BACK_PERIOD HZ
 
-/* Number of different combinations of PMDs.  If all are used, the others share the last one. */
+/* Entries for combinations of PMDs.  If all are used, further combinations share the last. */
 #define USES		 16
 
 /**
@@ -44,10 +44,11 @@ struct pfm_use {
  * @node: in the list of all PMUs
  * @pmu: the PMU
  * @held: claimed PMDs; includes those of @uses
- * @uses: under uses_lock; is_held changes only under the mutex as well
+ * @uses: the combinations in use, under uses_lock; is_held changes only with the mutex held
+ *	as well
  *
- * A context that uses the same PMDs as another one, or as one of the last second, finds them
- * in @uses.  It then needs neither the mutex nor a check of each PMD.
+ * A context finds its PMDs in @uses if another one uses exactly the same, or did so in the
+ * last second.  Then the load needs neither the mutex nor a check of each PMD.
  */
 struct pfm_claims {
 	struct list_head node;
@@ -97,7 +98,7 @@ static bool uses_exactly(const struct pfm_use *use, const u64 *pmds)
 	return use->is_held;
 }
 
-/* Use PMDs that are claimed already.  Return: NULL if there is no such combination. */
+/* Count one more context in the entry that has exactly @pmds.  Return: NULL if there is none. */
 static struct pfm_use *join(struct pfm_claims *claims, const u64 *pmds)
 {
 	struct pfm_use *use, *found = NULL;
@@ -129,7 +130,10 @@ static struct pfm_use *find_place(struct pfm_claims *claims)
 	return place;
 }
 
-/* Mutex held, @pmds are claimed.  A replaced entry's PMDs are released with the idle ones. */
+/*
+ * Mutex held, @pmds are claimed.  The PMDs of an entry that is replaced are idle; give_back()
+ * will release them.
+ */
 static struct pfm_use *add_use(struct pfm_claims *claims, const u64 *pmds)
 {
 	struct pfm_use *use;
@@ -167,7 +171,10 @@ static struct pfm_use *claim_use(struct pfm_claims *claims, const u64 *pmds)
 	return add_use(claims, pmds);
 }
 
-/* Mutex held.  Adds the PMDs of the remaining uses to @pmds.  Return: whether there are any. */
+/*
+ * Mutex held.  Adds the PMDs of the uses that remain to @pmds.  Return: whether any use
+ * remains.
+ */
 static bool drop_idle_uses(struct pfm_claims *claims, u64 *pmds)
 {
 	struct pfm_use *use;
@@ -228,7 +235,7 @@ static void give_back_idle(struct work_struct *work)
 
 static DECLARE_DELAYED_WORK(giving_back, give_back_idle);
 
-/* An irq_work, because contexts are unloaded where no thread may be woken. */
+/* An irq_work, because the hooks unload contexts where no thread may be woken. */
 static void schedule_giving_back(struct irq_work *work)
 {
 	unsigned long since = jiffies - READ_ONCE(given_back_at);
@@ -239,7 +246,7 @@ static void schedule_giving_back(struct irq_work *work)
 
 static DEFINE_IRQ_WORK(something_idle, schedule_giving_back);
 
-/* Work that is already pending will read the counts later, so it sees this change. */
+/* If the work is already pending, it will read the counts later and see this change. */
 static void is_idle_now(void)
 {
 	if (!delayed_work_pending(&giving_back))
@@ -295,7 +302,7 @@ static void add_used_pmds(u64 *used, const struct pfm_set *set)
 			used[word] |= set->attributes[n].smpl_pmds[word];
 }
 
-/* Needed after a set was deleted: the remaining sets may not use all of its PMDs. */
+/* Needed after a set was deleted: the other sets may not use all PMDs of that set. */
 static void find_used_pmds(struct pfm_context *context)
 {
 	const struct pfm_set *set;
@@ -322,7 +329,7 @@ static noinline struct pfm_use *take_fresh(struct pfm_context *context, const u6
 	use = join(claims, pmds) ?: claim_use(claims, pmds);
 	if (IS_ERR(use)) {
 		fail_to_claim(context, PTR_ERR(use));
-		is_idle_now(); /* the hooks */
+		is_idle_now(); /* the hooks may be idle */
 	}
 	mutex_unlock(&claiming);
 	return use;

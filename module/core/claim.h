@@ -5,9 +5,9 @@
 #include "context.h"
 
 /*
- * Loaded contexts claim the PMDs that their sets use, and the hooks of the scheduler.  The PMU
- * module may also be asked for its consent: it then knows the session until the unload.  A
- * context that is not loaded claims nothing.
+ * Loaded contexts claim the PMDs that their sets use, and the hooks of the scheduler.  A PMU
+ * module with a load operation is also asked for its consent; it knows the session from then
+ * until the unload.  A context that is not loaded claims nothing.
  *
  * What is not used any more is released at once, but no more often than once a second.  A claim
  * and a release interrupt all CPUs of the PMU, and enabling the hooks patches the kernel's
@@ -21,14 +21,14 @@
  *
  * May sleep.
  *
- * Return: 0, or a negative errno; then nothing is claimed.
+ * Return: 0, or a negative errno; on an error nothing is claimed.
  */
 int pfm_claim(struct pfm_context *context, struct task_struct *task);
 
 /**
  * pfm_claim_more() - claim the PMDs that a write brings into use
  * @context: mutex held; if it is not loaded, nothing is done
- * @index: element of the vector that needs @pmds
+ * @index: index of the vector's element that needs @pmds, for context->error
  * @pmds: PMDs below 256
  *
  * May sleep.
@@ -38,11 +38,11 @@ int pfm_claim_more(struct pfm_context *context, u32 index, const u64 *pmds);
 /* Undo pfm_claim().  Interrupts off; the counters do not count for @task any more. */
 void pfm_unclaim(struct pfm_context *context, struct task_struct *task);
 
-/* A PMU is registered and unregistered.  May sleep; no context uses the PMU. */
+/* For a PMU that is registered or unregistered.  May sleep; no context uses the PMU. */
 int pfm_claims_add(struct pfm_pmu *pmu);
 void pfm_claims_remove(struct pfm_pmu *pmu);
 
-/* Clear in @pmds, those below 256, the PMDs that are held at the moment.  May sleep. */
+/* Clear in @pmds, a bitmap of PMDs below 256, those that are held at the moment.  May sleep. */
 void pfm_claims_subtract_held(const struct pfm_pmu *pmu, u64 *pmds);
 
 void pfm_claims_exit(void);

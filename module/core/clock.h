@@ -2,9 +2,10 @@
 /*
  * The core's clock, in ns.  It is NMI-safe; values may be compared on one CPU only.
  *
- * The scheduler's clock is the cheapest: on POWER it takes a third of the instructions.
- * The kernel accounts CPU time with it, too.  But on x86 the time counters of CPUs may
- * disagree, and it can be off by a tick, which is too much for short times.
+ * The scheduler's clock, local_clock(), is cheaper than ktime_get_mono_fast_ns(): on
+ * POWER it takes a third of the instructions.  The kernel accounts CPU time with it,
+ * too.  But on x86 the time counters of CPUs may disagree.  Then local_clock() can be
+ * off by a tick, which is too much for short times.
  */
 #ifndef PERFMON_CLOCK_H
 #define PERFMON_CLOCK_H

@@ -14,7 +14,7 @@
 #include "remote.h"
 #include "virtual.h"
 
-/* The irq_work: in interrupt context, soon after a message was posted. */
+/* Called by the irq_work, in interrupt context, soon after a notification or the thread's end. */
 static void notify(struct irq_work *work)
 {
 	struct pfm_context *context =
@@ -74,7 +74,7 @@ static unsigned int count_pmds(const struct pfm_pmu *pmu)
 	return count;
 }
 
-/* A format does not accept its argument, or fails for another reason. */
+/* Record why the format failed; -EINVAL: it does not accept its argument. */
 static int format_fails(struct pfm_context *context, int error)
 {
 	switch (error) {
@@ -176,10 +176,10 @@ static int use_format(struct pfm_context *context, const struct pfm_create *crea
 	return error;
 }
 
-/* Unloaded, without other users; but the hooks may still look at it under RCU. */
+/* The context is unloaded and unused, but the hooks may still look at it under RCU. */
 void pfm_context_free(struct pfm_context *context)
 {
-	/* No new messages from here on: wait for pending notifications. */
+	/* No new message is posted any more: wait until a pending notification is done. */
 	irq_work_sync(&context->notification);
 	format_ends(context);
 	if (context->pmu) {
@@ -191,7 +191,7 @@ void pfm_context_free(struct pfm_context *context)
 	kfree_rcu(context, rcu);
 }
 
-/* The descriptor is without a context again. */
+/* After a create that failed, the descriptor has no context, as before. */
 static void undo_create(struct pfm_context *context)
 {
 	const struct pfm_pmu *pmu = context->pmu;

@@ -32,13 +32,14 @@
  * A load has three steps.
  * 1. The attachment is entered in the thread table.  It is pending: the hooks find it, but
  *    the context is still unloaded, and nothing that the user can see has changed.
- * 2. The thread is checked.  No end and no program of it can be missed any more.
+ * 2. The thread is checked.  From step 1 on the hooks cannot miss its end, nor a program that
+ *    it executes.
  * 3. The attachment is committed: the context is loaded.
  * A step that fails drops the attachment.  If the thread ends or executes a program that the
  * loader may not monitor, the hooks drop it, pending or not.
  *
  * Protected by the context's lock.  The hooks read @self, @sees_kernel and @follows without
- * it; they do not change while the attachment is in the table.
+ * the lock; these fields do not change while the attachment is in the table.
  *
  * @task: the monitored thread, with a reference; NULL: none
  * @tid: of the thread, in the loader's pid namespace
@@ -46,8 +47,8 @@
  * @self: the thread loaded the context on itself
  * @sees_kernel: loaded with CAP_PERFMON, and not for user level only
  * @follows: stays when the thread executes a privileged program
- * @block: PFM_FL_NOTIFY_BLOCK: lets the thread wait, and knows the loader; may remain from the
- *	last load; changed under the mutex, too
+ * @block: with PFM_FL_NOTIFY_BLOCK: makes the thread wait, and names the loader; may remain
+ *	from the last load; changed only with the mutex held as well
  */
 struct pfm_attachment {
 	struct task_struct *task;
@@ -62,9 +63,9 @@ struct pfm_attachment {
 /**
  * struct pfm_context - the object behind an open file of /dev/perfmon
  *
- * Ownership: the open file owns the context; its release unloads it and frees
- * it after an RCU grace period, because the scheduler hooks may still look at
- * it.  While loaded, the context holds a reference to its thread.
+ * Ownership: the open file owns the context; when the file is released, the context is
+ * unloaded.  It is freed after an RCU grace period, because the scheduler hooks may
+ * still look at it.  While loaded, the context holds a reference to its thread.
  *
  * Locking:
  *
@@ -81,11 +82,11 @@ struct pfm_attachment {
  * Where the registers are: while @cpu is PFM_NO_CPU they are in memory, and the holder
  * of @lock may change them.  Otherwise the thread runs on @cpu, and only that CPU may
  * change them, holding @lock: pfm_context_call() goes there.  To read them there, it is
- * enough that interrupts are off, see pfm_context_look().
- * The overflow handler may be an NMI and takes no lock.  It runs on that CPU, too, and
- * uses the context only while the CPU's "running" points to its set.  Other code clears
- * "running" before it changes anything (pfm_pause()).  The handler cannot wake anybody;
- * it leaves that to @notification.
+ * enough that interrupts are off, see pfm_context_look().  The overflow handler may be
+ * an NMI and takes no lock.  It runs on that CPU, too, and uses the context only while
+ * the CPU's "running" points to one of the context's sets.  Other code clears "running"
+ * before it changes anything (pfm_pause()).  The handler cannot wake anybody; it leaves
+ * that to @notification.
  */
 struct pfm_context {
 	/* Fixed: set at creation, before anybody else uses the context.  Read without a lock. */
@@ -110,7 +111,7 @@ struct pfm_context {
 	/* Lock: the connection with the thread.  Changed by calls and by the thread's hooks. */
 	raw_spinlock_t lock;
 	struct pfm_attachment attachment;
-	bool closed; /* unloaded: the thread executed a program the loader may not monitor */
+	bool closed; /* unloaded because of a program that the loader may not monitor */
 	u64 loads; /* number of loads */
 	struct pfm_use *use; /* what it has claimed, while loaded: see claim.h */
 	struct pfm_queue queue; /* has rules of its own */
@@ -131,17 +132,17 @@ struct pfm_context {
 	u64 foreign_runs;
 	u32 credit; /* restarts that are allowed: one for each notification */
 
-	/* Queued from anywhere: wakes, signals and blocks. */
+	/* Queued from any context: wakes readers, sends signals and makes the thread wait. */
 	struct irq_work notification;
 
 	/* Lock of the thread table. */
 	struct hlist_nulls_node nodes[2];
 
-	/* For the free, when no hook looks at the context any more. */
+	/* To free the context when no hook looks at it any more. */
 	struct rcu_head rcu;
 };
 
-/* The caller is where the registers are.  Without lockdep, nothing is checked. */
+/* Check that the caller runs where the registers are.  Without lockdep, nothing is checked. */
 static inline void pfm_assert_here(const struct pfm_context *context)
 {
 	lockdep_assert(irqs_disabled());
@@ -150,9 +151,9 @@ static inline void pfm_assert_here(const struct pfm_context *context)
 }
 
 /*
- * Mutex held, so that it is not loaded meanwhile.  The end of its thread may unload it at any
- * time, with only the lock held, and stores the state last.  If this returns true, the thread's
- * CPU does not use the context any more, so the caller may change and free its parts.
+ * Mutex held, so that nobody loads the context at the same time.  The thread's hooks may unload
+ * it at any time, with only the lock held, and store the state last.  If this returns true, the
+ * thread's CPU does not use the context any more, so the caller may change and free its parts.
  */
 static inline bool pfm_is_unloaded(const struct pfm_context *context)
 {

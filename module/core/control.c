@@ -11,7 +11,7 @@
 #include "set_switch.h"
 #include "switch.h"
 
-/* The end of its thread may unload the context at any time. */
+/* Record that the context is not loaded; the end of its thread may unload it at any time. */
 static int unloaded(struct pfm_context *context)
 {
 	return pfm_fail(context, -EINVAL, PFM_REASON_UNLOADED, 0);
@@ -29,7 +29,7 @@ static void start_here(struct pfm_context *context, void *argument)
 	call->loaded = context->state != PFM_STATE_UNLOADED;
 	if (!call->loaded)
 		return;
-	pfm_pause(context); /* no overflow may mask it meanwhile */
+	pfm_pause(context); /* so no overflow masks the context during the start */
 	if (call->set) {
 		pfm_monitoring_end(context);
 		context->switch_due = false;
@@ -126,7 +126,7 @@ static void restart_here(struct pfm_context *context, void *argument)
 		call->refused = PFM_REASON_UNLOADED;
 		return;
 	}
-	pfm_pause(context); /* no overflow may happen or mask it meanwhile */
+	pfm_pause(context); /* so no overflow comes during the restart */
 	control = may_restart(context) ? ask_format(context) : -EBUSY;
 	if (control >= 0) {
 		if (context->credit > 0)

@@ -17,7 +17,8 @@ struct pfm_set;
  *
  * @context: context of the thread that runs here, monitoring or not
  * @running: set whose counters run; the overflow handler relies on this field only
- * @overflow_sequence: changes with every overflow that was noted
+ * @overflow_sequence: changes with every interrupt in which the running set had an
+ *	overflow
  * @pmc_stamp: stamp of what the PMCs hold, see struct pfm_set; 0 if that is not known
  * @pmd_stamp: stamp of what the PMDs hold; never 0
  * @next_stamp: the next stamp that this CPU will give
@@ -26,7 +27,7 @@ struct pfm_set;
  * @sample: the sample that the overflow handler passes to the format
  * @values: values of the PMDs in that sample
  * @noted: the hardware's records of the overflows that are being handled, or NULL; valid
- *	during that time only
+ *	only while they are handled
  */
 struct pfm_cpu {
 	struct pfm_cpu_timer throttle_timer;
@@ -48,7 +49,7 @@ DECLARE_PER_CPU(struct pfm_cpu, pfm_cpu);
 /* Enabled if some CPU lacks a registered PMU. */
 DECLARE_STATIC_KEY_FALSE(pfm_cpus_differ);
 
-/* Unique among all CPUs and never 0: it starts at the CPU's number + 1. */
+/* The stamp is unique among all CPUs and never 0: each CPU starts at its number + 1. */
 static inline u64 pfm_cpu_take_stamp(struct pfm_cpu *cpu)
 {
 	return cpu->next_stamp += NR_CPUS;

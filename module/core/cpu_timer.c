@@ -11,7 +11,7 @@
 
 #define NOT_SET (-1)
 
-/* In the timer's own callback only the next expiry is stored: the callback restarts the timer. */
+/* In the timer's own callback this only stores the next expiry; the callback restarts it. */
 void pfm_cpu_timer_start(struct pfm_cpu_timer *timer, s64 left)
 {
 	left = max_t(s64, left, 0);

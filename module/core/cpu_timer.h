@@ -9,15 +9,15 @@
 struct pfm_cpu;
 
 /**
- * struct pfm_cpu_timer - a timer of a CPU that also an NMI can start
+ * struct pfm_cpu_timer - a timer of a CPU; an NMI can start it, too
  *
- * It is not cancelled when a thread is switched out.  If it expires for another thread or
- * too early, that has no effect.  It is used on its CPU only, interrupts off.
+ * It is not cancelled when a thread is switched out.  So it may expire while another thread
+ * runs, or too early; @look checks that.  It is used on its CPU only, interrupts off.
  *
  * @work: calls @look, because an NMI cannot start a timer
- * @cpu: whose timer it is
- * @look: called in interrupt context when the timer expires, or soon after an NMI wanted to
- *	start it; it may start the timer
+ * @cpu: the CPU that has this timer
+ * @look: called in interrupt context when the timer expires, and soon after an NMI called
+ *	pfm_cpu_timer_start(); it may start the timer
  * @has_come: the timer's callback is running
  * @next: ns from the last expiry to the next one
  */
@@ -36,12 +36,16 @@ void pfm_cpu_timer_init(struct pfm_cpu_timer __percpu *timers,
 /* Module exit; no context exists any more. */
 void pfm_cpu_timer_exit(struct pfm_cpu_timer __percpu *timers);
 
-/* Expire in @left ns; called by @look: @left ns after the last expiry. */
+/*
+ * Let the timer expire in @left ns or, if called in its own callback, @left ns after the last
+ * expiry.
+ */
 void pfm_cpu_timer_start(struct pfm_cpu_timer *timer, s64 left);
 
 /*
- * The same for a timer that expired too early, @left ns from now.  It would otherwise expire
- * many times to catch up after the machine stood still.
+ * The same for a timer that expired too early: it expires @left ns from now, in its callback,
+ * too.  From the last expiry on it would expire many times to catch up after the machine
+ * stood still.
  */
 void pfm_cpu_timer_start_again(struct pfm_cpu_timer *timer, s64 left);
 

@@ -54,7 +54,7 @@ static int device_flush(struct file *file, fl_owner_t files)
 	return 0;
 }
 
-/* Called under mmap_lock.  Elsewhere mmap_lock is taken under the mutex: do not take it here. */
+/* Called under mmap_lock.  Other calls take it under the mutex: do not take the mutex here. */
 static int device_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct pfm_context *context = file->private_data;
@@ -76,7 +76,7 @@ static const struct file_operations operations = {
 	.compat_ioctl = compat_ptr_ioctl,
 };
 
-/* All users may open it, to monitor their own threads.  The calls check permissions. */
+/* All users may open the device, to monitor their own threads.  The calls check permissions. */
 static struct miscdevice device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "perfmon",

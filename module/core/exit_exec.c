@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The monitored thread ends or executes a program.  The probes run in the thread, in process
- * context.
+ * Probes for the end of the monitored thread and for the programs that it executes.  They
+ * run in the thread, in process context.
  */
 #include <linux/binfmts.h>
 #include <linux/sched.h>
@@ -14,9 +14,10 @@
 #include "threads.h"
 
 /*
- * PF_EXITING is set already.  load() reads it after it has entered the thread in the
- * table, so at least one of the two sees the other.  A thread that monitors itself
- * gets no message.  Some kernels pass one more argument, which is not needed.
+ * PF_EXITING is set already.  attach() reads it after it has entered the thread in
+ * the table.  So this probe finds the thread in the table, or attach() sees that it
+ * ends, or both.  A thread that monitors itself gets no message.  Some kernels pass
+ * one more argument, which is not needed.
  */
 static void probe_sched_process_exit(void *data, struct task_struct *task)
 {
@@ -40,7 +41,7 @@ static void becomes_leader(struct pfm_context *context)
 	raw_spin_unlock(&context->lock);
 }
 
-/* The program has gained privileges, or is not readable. */
+/* Whether the program has gained privileges or is not readable. */
 static bool is_closed_program(const struct linux_binprm *bprm)
 {
 	return bprm->secureexec || !pfm_current_is_dumpable();

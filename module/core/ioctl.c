@@ -22,9 +22,9 @@
 #include "sets.h"
 
 /*
- * The caller's structure.  The command has its size.  It may be of a later version than the
- * one known here, see "How it grows" in perfmon_ioctl.h.  It is not shorter than the first
- * version: dispatch() has checked that.
+ * The caller's structure; its size is part of the ioctl command.  The structure may be of a
+ * later version than the one known here, see "How it grows" in perfmon_ioctl.h.  It is not
+ * shorter than the first version: dispatch() has checked that.
  */
 struct argument {
 	void __user *address;
@@ -47,7 +47,7 @@ static noinline int copy_in_other(struct pfm_context *context, void *to, size_t 
 	return error ? fault(context, from.address) : 0;
 }
 
-/* With a size that is known at compile time, the kernel skips its check of the size. */
+/* If @known is a constant at compile time, copy_from_user() skips its check of the size. */
 static __always_inline int copy_in(struct pfm_context *context, void *to, size_t known,
 				   struct argument from)
 {
@@ -80,7 +80,7 @@ static int must_be_zero(struct pfm_context *context, u64 reserved)
 		       : pfm_fail(context, -EINVAL, PFM_REASON_RESERVED, reserved);
 }
 
-/* A name that is too long cannot exist: it fails with the reason @too_long. */
+/* Nothing has a name that does not fit: the call fails with @error and reason @too_long. */
 static int copy_name(struct pfm_context *context, char *name, size_t size, u64 address,
 		     int error, enum pfm_reason too_long)
 {
@@ -98,7 +98,7 @@ static int copy_pmu_name(struct pfm_context *context, char *name, u64 address)
 		       : 0;
 }
 
-/* No format accepts a longer argument. */
+/* No format accepts an argument of more than PFM_ARGUMENTS_SIZE bytes. */
 static int copy_format_argument(struct pfm_context *context,
 				const struct pfm_create *create)
 {
@@ -301,7 +301,7 @@ union pmd_name {
 	u64 all; /* the same bytes as in user memory */
 };
 
-/* Programs read into the pfarg_pmd with which they wrote the PMD: its flags are ignored. */
+/* A program may read into the pfarg_pmd with which it wrote the PMD, so its flags are ignored. */
 static __always_inline bool has_flags(union pmd_name name, size_t known)
 {
 	return known == sizeof(struct pfarg_pmr) && name.flags;
@@ -319,8 +319,9 @@ static __always_inline bool is_of_set(union pmd_name name, u16 set, size_t known
 
 /*
  * Elements from the first bad one on are not changed.  No function may be called
- * between begin and end of the user access.  Adjacent elements of the same set are read
- * at the same moment.  @known: bytes of an element, @stride: from one to the next
+ * between user_access_begin() and user_access_end().  Adjacent elements of the same set
+ * are read at the same moment.  @known: bytes of an element that are used; @stride:
+ * bytes from one element to the next.
  */
 static __always_inline int read_elements(struct pfm_context *context,
 					 const struct pfm_vector *vector, size_t known,
@@ -380,7 +381,7 @@ no_access:
 	return fault(context, pmd);
 }
 
-/* Elements of a later version.  A separate function: in the other one the size is a constant. */
+/* Read elements of a later version; separate, so that sizes are constants in read_vector(). */
 static noinline int read_long_elements(struct pfm_context *context,
 				       const struct pfm_vector *vector, size_t known)
 {
@@ -414,13 +415,13 @@ static int ioctl_read(struct pfm_context *context, struct argument argument)
 	return read_vector(context, argument, sizeof(struct pfarg_pmr));
 }
 
-/* The elements of any other vector, and the kernel's copy of them. */
+/* The elements of a vector, for all calls except reads, and the kernel's copy of them. */
 struct elements {
 	void __user *user;
-	size_t stride; /* from one to the next in user memory */
+	size_t stride; /* bytes from one element to the next in user memory */
 	void *copy;
-	size_t element_size; /* in @copy */
-	size_t size; /* of all, in @copy */
+	size_t element_size; /* bytes of an element in @copy */
+	size_t size; /* bytes of all elements in @copy */
 	u32 count;
 };
 
@@ -494,7 +495,7 @@ static int elements_get(struct pfm_context *context, struct elements *elements,
 	return error;
 }
 
-/* @error: result of the call.  The elements are copied back even if it failed. */
+/* @error: result of the call.  @copy_back: copy the elements back, even if the call failed. */
 static int elements_put(struct pfm_context *context, const struct elements *elements,
 			bool copy_back, int error)
 {
@@ -563,7 +564,7 @@ static void note_failure(struct pfm_context *context, unsigned int number, int e
 			context->error.reason, (int)context->error.index);
 }
 
-/* The caller has another version of the structure than the first. */
+/* The caller's structure is not of the first version. */
 static noinline int check_size(struct pfm_context *context,
 			       const struct operation *operation,
 			       struct argument argument)

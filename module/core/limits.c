@@ -45,10 +45,10 @@ void pfm_limits_init(void)
 
 /**
  * struct pfm_user - a user who has contexts or buffers
- * @node: in the list users
+ * @node: in the hash table users
  * @uid: the user
  * @references: number of contexts and buffers; under users_lock
- * @bytes: their memory
+ * @bytes: bytes of memory of these contexts and buffers
  */
 struct pfm_user {
 	struct hlist_node node;
@@ -60,7 +60,7 @@ struct pfm_user {
 static DEFINE_MUTEX(users_lock);
 static DEFINE_HASHTABLE(users, 6);
 
-/* A user may have many uids in a user namespace: charge the creator of the outermost one. */
+/* A user may have many uids in user namespaces: charge the creator of the outermost namespace. */
 static kuid_t caller(void)
 {
 	const struct user_namespace *namespace;
@@ -155,8 +155,8 @@ static const struct {
 };
 
 /*
- * Holders of CAP_PERFMON may use twice the total, so that other users cannot exhaust it.
- * The limit of one user does not apply to them.
+ * Callers with CAP_PERFMON may use memory up to twice the limit of all users, so that
+ * other users cannot use up their memory.  The limit of one user does not apply to them.
  */
 int pfm_charge(struct pfm_context *context, enum pfm_memory memory, size_t size)
 {

@@ -8,9 +8,12 @@
 #define PFM_DEBUG_CALLS	 0x1 /* log calls that fail */
 #define PFM_DEBUG_TIMING 0x4 /* measure the statistics of time */
 
-/* Who may count without CAP_PERFMON.  perf's setting for kernel level applies to each policy. */
+/*
+ * Who may count without CAP_PERFMON.  With each policy kernel.perf_event_paranoid decides
+ * whether they may count at kernel level, too.
+ */
 enum pfm_policy {
-	PFM_POLICY_PERF, /* as kernel.perf_event_paranoid says, and task_group */
+	PFM_POLICY_PERF, /* all, if kernel.perf_event_paranoid permits it; members of task_group */
 	PFM_POLICY_USER, /* all users, at user level */
 	PFM_POLICY_GROUP, /* members of task_group */
 };

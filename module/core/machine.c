@@ -14,7 +14,7 @@
 #include "machine.h"
 #include "perfmon_pmu.h"
 
-/* request_module() accepts no longer names. */
+/* request_module() does not accept longer names. */
 static char alias[56];
 
 #if defined(CONFIG_ARM64)
@@ -36,7 +36,7 @@ static void describe(void *unused)
 }
 #endif
 
-/* Processors may differ: use the first one, as the kernel does for its boot CPU. */
+/* The processors of CPUs may differ: use that of the first online CPU. */
 void pfm_machine_init(void)
 {
 	smp_call_function_any(cpumask_of(cpumask_first(cpu_online_mask)), describe, NULL,

@@ -59,7 +59,7 @@ static ssize_t read_one(struct pfm_context *context, char __user *buffer, bool n
 {
 	struct pfarg_ovfl_msg message;
 
-	/* Check the buffer before a message is taken, which a fault would lose. */
+	/* Check the buffer first: a fault after a message was taken would lose it. */
 	if (fault_in_safe_writeable(buffer, sizeof(message)))
 		return -EFAULT;
 	if (nonblock) {

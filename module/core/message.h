@@ -10,20 +10,23 @@
 struct pfm_context;
 
 #define PFM_QUEUE_DEPTH 8 /* messages about overflows */
-#define PFM_QUEUE_SLOTS 16 /* a power of two, more than the depth and two ends */
+#define PFM_QUEUE_SLOTS                                                                  \
+	16 /* a power of two, for the depth and at least two end messages */
 
 /**
  * struct pfm_queue - messages that wait for read()
  *
- * @first counts the messages ever taken, @last those ever posted; the queue has the rest.
+ * @first counts the messages ever taken, @last those ever posted; the queue has the
+ * difference.
  *
  * Messages are posted in the monitored thread with interrupts off, also by the overflow
- * handler, which may be an NMI.  So there is one writer at a time, without a lock.  It
- * writes the slot, then @last.
- * Messages are taken and dropped under the context's lock, which protects @first.
+ * handler, which may be an NMI.  So there is one writer at a time, without a lock.  The
+ * writer fills the slot before it changes @last.  Messages are taken and dropped under
+ * the context's lock, which protects @first.
  *
- * There are slots beyond the depth for the message about the thread's end, so that it is
- * never lost.  It is posted at most once between two loads; a load empties the queue.
+ * There are slots beyond the depth for the message about the thread's end, so that this
+ * message is never lost.  It is posted at most once between two loads; a load empties
+ * the queue.
  */
 struct pfm_queue {
 	unsigned int first;
@@ -46,7 +49,7 @@ void pfm_queue_post(struct pfm_queue *queue, const struct pfarg_ovfl_msg *messag
 /* Wake readers and send signals.  May be called in hard interrupts, not in NMI. */
 void pfm_queue_wake(struct pfm_queue *queue);
 
-/* Drop all messages.  Context lock held, unloaded: no message is posted meanwhile. */
+/* Drop all messages.  Context lock held, context unloaded: nobody posts a message. */
 void pfm_queue_clear(struct pfm_queue *queue);
 
 ssize_t pfm_message_read(struct pfm_context *context, char __user *buffer, size_t size,

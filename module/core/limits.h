@@ -35,8 +35,7 @@ struct pfm_limits {
 
 extern struct pfm_limits pfm_limits;
 
-/* Loaded contexts on threads. */
-
+/* Called once, when the module is loaded. */
 void pfm_limits_init(void);
 
 enum pfm_memory {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What an overflow or a restart leads to.  It is decided here only.  How it is done depends on
- * where the counters are: the overflow interrupt has them halted, the others in memory.
+ * What follows an overflow or a restart.  Only these functions decide that.  How it is done
+ * depends on the caller: in the overflow interrupt the counters are halted but still in the
+ * hardware; for the other callers they are in memory.
  */
 #ifndef PERFMON_OUTCOME_H
 #define PERFMON_OUTCOME_H
@@ -14,7 +15,8 @@
  * enum pfm_outcome - what happens to a context
  * @PFM_OUTCOME_NONE: nothing
  * @PFM_OUTCOME_RESET: the noted PMDs get their reset values
- * @PFM_OUTCOME_SWITCH: the next set becomes active, which includes its resets
+ * @PFM_OUTCOME_SWITCH: the next set becomes active, and the PMDs that it has noted are
+ *	reset
  * @PFM_OUTCOME_MASK: monitoring is suspended until the restart, which resets or switches
  */
 enum pfm_outcome {
@@ -24,7 +26,9 @@ enum pfm_outcome {
 	PFM_OUTCOME_MASK,
 };
 
-/* @control: PFM_CONTROL_*, the requests of the format or of the rules without a format. */
+/*
+ * @control: PFM_CONTROL_*: what the format requests; without a format, what note_all() returns.
+ */
 static __always_inline enum pfm_outcome
 pfm_outcome_of_overflow(struct pfm_context *context, u32 control)
 {
@@ -43,7 +47,7 @@ static inline bool pfm_restart_unmasks(const struct pfm_context *context, u32 co
 	return context->state == PFM_STATE_MASKED && !(control & PFM_CONTROL_MASK);
 }
 
-/* A set switch that had to wait replaces the reset, because a switch resets, too. */
+/* A set switch that waited for the restart replaces the reset, because a switch resets, too. */
 static inline enum pfm_outcome pfm_outcome_of_restart(struct pfm_context *context,
 						      u32 control)
 {

@@ -47,9 +47,9 @@ static __always_inline u64 carry(const struct pfm_pmu *pmu,
 }
 
 /*
- * An overflow may be found only when the thread leaves the CPU.  For example, the last
- * instruction before a system call caused it at user level.  Its address is then the one
- * where the thread entered the kernel.
+ * An overflow may be found only when the thread leaves the CPU, such as one that the
+ * last instruction before a system call caused at user level.  Without an interrupt
+ * @regs is NULL: its address is then the one where the thread entered the kernel.
  */
 static struct pt_regs *registers_or_user(struct pt_regs *regs)
 {
@@ -57,8 +57,9 @@ static struct pt_regs *registers_or_user(struct pt_regs *regs)
 }
 
 /*
- * Not all users may see addresses of the kernel.  Nor may they see those of another thread:
- * in an NMI right after the probe of sched_switch, current is the thread switched out.
+ * Users without permission must see neither addresses of the kernel nor those of another
+ * thread: in an NMI right after the probe of sched_switch, current is still the thread that
+ * is switched out.
  */
 static u64 visible_ip(const struct pfm_context *context, struct pt_regs *regs)
 {
@@ -102,7 +103,7 @@ find_noted(const struct pfm_context *context, const struct pfm_hardware_sample *
 	return noted;
 }
 
-/* Adds the hardware's record to @sample for this call only. */
+/* Pass @sample to the format, with the hardware's record added for this call only. */
 static noinline u32 handle_noted(struct pfm_context *context, struct pfm_sample *sample,
 				 const struct pfm_hardware_sample *noted)
 {
@@ -195,7 +196,7 @@ static noinline u32 count_down(struct pfm_set *set, u64 wrapped)
 	return control;
 }
 
-/* Return: PFM_CONTROL_MASK if the queue was full. */
+/* Return: PFM_CONTROL_MASK if the queue was full and the format is not continuous, or 0. */
 static noinline u32 notify(struct pfm_cpu *cpu, struct pfm_context *context,
 			   struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
 {
@@ -228,7 +229,8 @@ static noinline u32 notify(struct pfm_cpu *cpu, struct pfm_context *context,
 
 /*
  * Without a format: docs/interface.md 3.5, step 3.  The context is masked, except in two
- * cases: the set is switched, or all overflows only counted towards a set switch.
+ * cases without a notification: the set is switched, or all overflows only counted
+ * towards a set switch.
  */
 static u32 note_all(struct pfm_set *set, u64 wrapped, u32 control)
 {
@@ -245,9 +247,9 @@ static u32 note_all(struct pfm_set *set, u64 wrapped, u32 control)
 }
 
 /*
- * Counters overflowed at 64 bits: steps 2, 3 and 6 of docs/interface.md 3.5.  Without a
- * format, the context is masked.  Without a notification as well, no restart will unmask
- * it ("saturation").
+ * Handle overflows of 64 bits: steps 2, 3 and 6 of docs/interface.md 3.5.  Without a
+ * format the context is masked, unless note_all() makes an exception.  If there is no
+ * notification either, no restart will unmask it ("saturation").
  *
  * Return: the steps that remain, PFM_CONTROL_MASK, _SWITCH and _RESET.
  */
@@ -347,7 +349,7 @@ static noinline struct pfm_registers *throttle(struct pfm_cpu *cpu,
 	return pfm_throttle(context, set, next);
 }
 
-/* Return: the set that counts here, if it is one of @pmu. */
+/* Return: the set that counts here, if its context uses @pmu; or NULL. */
 static __always_inline struct pfm_set *running_set(const struct pfm_cpu *cpu,
 						   const struct pfm_pmu *pmu)
 {

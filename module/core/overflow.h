@@ -4,7 +4,7 @@
 
 struct pfm_context;
 
-/* Handle overflows that raised no interrupt yet.  The counters are halted and saved. */
+/* Handle overflows that have not raised an interrupt yet.  The counters are halted and saved. */
 void pfm_overflow_collect(struct pfm_context *context, u64 overflows);
 
 #endif

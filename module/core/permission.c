@@ -68,7 +68,7 @@ void pfm_permission_exit(void)
 /*
  * The setting is for the whole machine.  It is read with the credentials of the kernel, so
  * that a security module cannot deny the caller the file.
- * Return: bytes of @text, or a negative errno.
+ * Return: bytes read into @text, or a negative errno.
  */
 static ssize_t read_setting(char *text, size_t size)
 {
@@ -122,7 +122,7 @@ static bool may_count(enum pfm_policy policy, int paranoid)
 	}
 }
 
-/* Security modules are asked about all callers. */
+/* Security modules are asked for all callers, even for those with CAP_PERFMON. */
 static bool security_allows_kernel_level(void)
 {
 	return !perf_allow_kernel_level() && !security_locked_down(LOCKDOWN_PERF);
@@ -183,7 +183,7 @@ static int may_open(struct task_struct *task, const char *file_name)
 	return pid_alive(task) ? 0 : -ESRCH;
 }
 
-/* Opening maps checks PTRACE_MODE_READ, which is needed to read a process. */
+/* Opening /proc/TID/maps checks PTRACE_MODE_READ, which is needed to read a process. */
 int pfm_may_monitor(struct task_struct *task)
 {
 	if (same_thread_group(task, current) || perfmon_capable())
@@ -191,7 +191,7 @@ int pfm_may_monitor(struct task_struct *task)
 	return may_open(task, "maps");
 }
 
-/* Opening mem checks PTRACE_MODE_ATTACH, needed to control a process; Yama restricts it. */
+/* Opening /proc/TID/mem checks PTRACE_MODE_ATTACH, as for a debugger; Yama restricts that. */
 int pfm_may_block(struct task_struct *task)
 {
 	if (is_global_init(task))

@@ -161,7 +161,7 @@ static struct pfm_pmu *find(const char *name)
 	return NULL;
 }
 
-/* Insert it behind those of the same rank. */
+/* Insert @pmu after the PMUs of the same rank. */
 static void insert(struct pfm_pmu *pmu)
 {
 	struct pfm_pmu *other;
@@ -172,7 +172,7 @@ static void insert(struct pfm_pmu *pmu)
 	list_add_tail(&pmu->node, &other->node);
 }
 
-/* Afterwards pmu_desc belongs to the first PMU of the list, also if this fails. */
+/* Afterwards pmu_desc in sysfs points to the first PMU of the list, even if this fails. */
 static int add_to_list(struct pfm_pmu *pmu)
 {
 	int error = 0;
@@ -309,8 +309,8 @@ static int load_default(void)
 }
 
 /*
- * Load the module of a PMU.  The default is loaded first even if another one is named:
- * otherwise that one would become the default.  Mutex not held, because registering takes it.
+ * Load the module of PMU @name.  If no PMU is registered, the default is loaded first:
+ * otherwise @name would become the default.  The mutex is not held: registering takes it.
  */
 static int load(struct pfm_context *context, const char *name)
 {

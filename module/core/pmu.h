@@ -17,19 +17,22 @@ struct pfm_pmu_facts {
 };
 
 /*
- * Get the PMU @name, or the default if it is NULL, for a context.  Loads its module if
- * necessary.  May sleep.  Return: may be an error pointer.
+ * Get the PMU @name, or the default if @name is NULL, for a context.  Loads its module
+ * if necessary.  May sleep.  Return: may be an error pointer.
  */
 struct pfm_pmu *pfm_pmu_get(struct pfm_context *context, const char *name);
 void pfm_pmu_put(const struct pfm_pmu *pmu);
 
 /*
- * Set in @pmcs and @pmds, which are zero, the registers that are available.
- * They have PFM_PMC_BV and PFM_PMD_BV words.  May sleep.
+ * Set the bits of the available registers in @pmcs and @pmds.  These are zeroed
+ * bitmaps of PFM_PMC_BV and PFM_PMD_BV words.  May sleep.
  */
 void pfm_pmu_available(const struct pfm_pmu *pmu, u64 *pmcs, u64 *pmds);
 
-/* Describe the context's PMU, or the default, which is loaded if necessary.  Return: 0, -ENOMEM. */
+/*
+ * Describe the context's PMU or, if it has none, the default one.  Loads the default's module
+ * if necessary.  Return: 0 or -ENOMEM.
+ */
 int pfm_pmu_info(struct pfm_context *context, struct pfm_info *info);
 
 #endif

@@ -122,13 +122,13 @@ static int check_pmc(struct pfm_context *context, struct pfarg_pmc *pmc, u32 ind
 	pmc->reg_value = pmc_value(context, desc, pmc->reg_value);
 	if (pmu->operations->check_pmc && !pmu->operations->check_pmc(n, &pmc->reg_value))
 		return invalid(context, index, PFM_REASON_PMC_VALUE, pmc->reg_value);
-	/* The module may have changed the value. */
+	/* The PMU module may have changed the value. */
 	if (context->user_level)
 		pmc->reg_value = at_user_level(desc, pmc->reg_value);
 	return 0;
 }
 
-/* If several PMCs drive a counter, those that accept the flag decide. */
+/* If several PMCs drive a counter, those that accept PFM_REGFL_NO_EMUL64 decide. */
 static void choose_width(struct pfm_set *set, const struct pfarg_pmc *pmc,
 			 const struct pfm_register *desc)
 {
@@ -409,7 +409,7 @@ int pfm_write_pmds(struct pfm_context *context, struct pfarg_pmd *pmds, u32 coun
 	return error;
 }
 
-/* Add overflows found before the hardware was read, whose interrupts have not come yet. */
+/* Add the wraps that the hardware has noted, but whose interrupts have not come yet. */
 static void add_wrapped(struct pfm_context *context, u64 *values, u64 wrapped)
 {
 	unsigned int n;
@@ -430,7 +430,7 @@ static void copy_values(const struct pfm_registers *registers, u64 *values)
 			values[word * 64 + n] = registers->pmds[word * 64 + n];
 }
 
-/* Counters count while they are read: read again if one wrapped meanwhile. */
+/* Counters count while they are read: read again if one wrapped during the read. */
 static __always_inline void read_running(struct pfm_context *context, u64 *values)
 {
 	const struct pfm_pmu_operations *operations = context->pmu->operations;
@@ -445,7 +445,10 @@ static __always_inline void read_running(struct pfm_context *context, u64 *value
 		add_wrapped(context, values, wrapped);
 }
 
-/* Read again, too, if an NMI handled an overflow meanwhile: it may have switched sets. */
+/*
+ * Read again, too, if an NMI has handled an overflow during the read: it may have switched
+ * sets.
+ */
 static __always_inline void take_snapshot(struct pfm_context *context,
 					  struct pfm_snapshot *snapshot, bool of_active)
 {

@@ -6,7 +6,8 @@
 
 /*
  * Mutex held.  Elements are written in order up to the first bad one.
- * Return: 0, or the bad one's negative errno; context->error then has its index.
+ * Return: 0, or the negative errno of the bad element, whose index is in
+ * context->error.
  */
 int pfm_write_pmcs(struct pfm_context *context, struct pfarg_pmc *pmcs, u32 count);
 int pfm_write_pmds(struct pfm_context *context, struct pfarg_pmd *pmds, u32 count);
@@ -22,8 +23,9 @@ struct pfm_snapshot {
 };
 
 /*
- * PMD numbers come from the user, and a CPU may speculate past pfm_pmd_used().  It then reads
- * within the memory of the snapshot.  That is cheaper than array_index_nospec(), and as safe.
+ * PMD numbers come from the user, and a CPU may speculate past the check in pfm_pmd_used().
+ * The modulo keeps such a read within the memory of the snapshot.  That is cheaper than
+ * array_index_nospec(), and as safe.
  *
  * A pointer is used, not an index: with UBSAN, as in distributions' kernels, an index would be
  * checked, and that would call a function inside a user access section.

@@ -44,11 +44,11 @@ static __always_inline void pfm_context_call(struct pfm_context *context,
 }
 
 /**
- * pfm_context_look() - the same for a @function that changes nothing
+ * pfm_context_look() - pfm_context_call() for a @function that changes nothing
  *
- * A thread that reads its own context, the usual case, runs on this CPU and stays here
- * while interrupts are off.  Then nothing else may change what @function reads, so the
- * lock is not needed.
+ * Usually a thread reads its own context: it runs on this CPU, and stays here while
+ * interrupts are off.  Then nobody else may change what @function reads, so the lock
+ * is not needed.
  */
 static __always_inline void pfm_context_look(struct pfm_context *context,
 					     pfm_context_fn function, void *argument)

@@ -4,10 +4,10 @@
 #include "virtual.h"
 
 /*
- * Carta's generator: 16807 * state modulo 2^31 - 1, whose remainder is the sum of the
- * product's 31-bit digits ("Two fast implementations of the 'minimal standard' random
- * number generator", CACM 33:1, 1990).  The number drawn is the state before this step, as
- * in perfmon2.
+ * Carta's generator: the next state is 16807 * state modulo 2^31 - 1.  This remainder is
+ * the sum of the product's 31-bit digits ("Two fast implementations of the 'minimal
+ * standard' random number generator", CACM 33:1, 1990).  The number drawn is the state
+ * before this step, as in perfmon2.
  */
 static u32 draw(struct pfm_pmd_attributes *attributes)
 {

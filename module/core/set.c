@@ -46,7 +46,7 @@ static int alloc_set(struct pfm_context *context, struct pfm_set **allocated)
 	return pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, size);
 }
 
-/* Insert it before the sets with higher numbers. */
+/* Insert @set before the sets with higher numbers. */
 static void insert(struct pfm_context *context, struct pfm_set *set)
 {
 	unsigned long id = set->id + 1;

@@ -20,7 +20,7 @@ struct pfm_context;
  * @reset_pmds: PMDs below 64 to be reset when this one overflows, including itself
  * @reset_virtual: virtual PMDs to be reset, bit n: PFM_VIRTUAL_PMD_BASE + n
  * @switch_count: overflows before a set switch, 0 for no switch
- * @switch_remaining: overflows that remain before it
+ * @switch_remaining: overflows that remain before the next set switch
  * @records: @smpl_pmds is not empty
  */
 struct pfm_pmd_attributes {
@@ -53,8 +53,9 @@ struct pfm_pmd_attributes {
  * @ends_at: value of @duration at which the set's time is over
  * @load: number of the context's load to which @overflowed and the @reset_* belong
  * @triggers: counters whose overflows switch to the next set
- * @pmc_stamp: new when PMCs change; a CPU copies it when it writes the PMCs
- * @pmd_stamp: new when a CPU saves the set; 0 when PMDs change
+ * @pmc_stamp: a new number when PMCs change; a CPU copies it when it writes the PMCs
+ * @pmd_stamp: a new number when a CPU saves the set; 0 when PMDs are changed in
+ *	memory
  * @reset_pmds: PMDs that get reset values at the restart, or when the set becomes
  *	active
  * @reset_virtual: the same for virtual PMDs
@@ -101,13 +102,17 @@ static __always_inline struct pfm_pmd_attributes *pfm_attributes(struct pfm_set 
 }
 
 /*
- * Create a set; used for the first one, too.  @description has been checked; its timeout
- * becomes the effective one.  Return: 0, or a negative errno; then nothing has changed.
+ * Create a set; used for the first one of a context, too.  @description has been
+ * checked; the effective timeout is stored in it.  Return: 0, or a negative errno; on an
+ * error nothing has changed.
  */
 int pfm_set_create(struct pfm_context *context, struct pfarg_setdesc *description,
 		   struct pfm_set **created);
 
-/* Initialize a set from its description: PMCs have their defaults, counts of its past are 0. */
+/*
+ * Initialize a set from its description: its PMCs get their defaults; its runs, duration and
+ * overflows become 0.
+ */
 void pfm_set_describe(struct pfm_context *context, struct pfm_set *set,
 		      struct pfarg_setdesc *description);
 

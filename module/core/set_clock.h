@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The clock of a set runs, and its virtual PMDs count, while the context monitors and the
- * thread is on a CPU.  Inline, because thread and set switches are frequent.
+ * The clock of a set runs while the set is active, its context monitors and the thread is
+ * on a CPU.  The functions are inline, because thread and set switches are frequent.
  */
 #ifndef PERFMON_SET_CLOCK_H
 #define PERFMON_SET_CLOCK_H
@@ -10,7 +10,7 @@
 #include "context.h"
 #include "virtual.h"
 
-/* The clock of a set runs only while its thread is on a CPU. */
+/* Start the clock of the active set: monitoring begins, or the thread is switched in. */
 static inline void pfm_set_clock_begin(struct pfm_context *context, u64 now)
 {
 	context->since = now;
@@ -28,8 +28,8 @@ static inline void pfm_set_clock_end(struct pfm_context *context, u64 now)
 
 /*
  * Return: ns that @set was active until @now.  Called via pfm_context_call() or
- * pfm_context_look().  It can be slightly negative at first, if an NMI made the set active
- * after @now was read.
+ * pfm_context_look().  The result can be slightly negative at first, if an NMI made the
+ * set active after @now was read.
  */
 static inline s64 pfm_set_time(struct pfm_context *context, struct pfm_set *set, u64 now)
 {
@@ -48,7 +48,7 @@ static inline s64 pfm_set_rest(struct pfm_context *context, struct pfm_set *set,
 u64 pfm_set_duration(struct pfm_context *context, struct pfm_set *set);
 u64 pfm_set_time_left(struct pfm_context *context, struct pfm_set *set);
 
-/* Begin to monitor, except that the counters are not started. */
+/* Begin to monitor, but do not start the counters. */
 static inline void pfm_monitoring_take_up(struct pfm_context *context, u64 now)
 {
 	struct pfm_set *set = context->active;
@@ -59,7 +59,7 @@ static inline void pfm_monitoring_take_up(struct pfm_context *context, u64 now)
 	set->registers.resumed = false;
 	context->monitoring = true;
 	pfm_set_clock_begin(context,
-			    now); /* if the thread does not run: when it is switched in */
+			    now); /* done again when a thread that waits is switched in */
 }
 
 /* Undo pfm_monitoring_take_up().  The counters are stopped. */

@@ -16,19 +16,24 @@ void pfm_set_timer_exit(void);
 
 /*
  * @set begins to count here: start the timer.  Called with the context lock held on the CPU
- * where its thread runs, or by the overflow handler.  @is_fresh: it has just become active.
+ * where the thread runs, or by the overflow handler.  @is_fresh: @set has just become
+ * active.
  */
 void pfm_set_timer_start(struct pfm_context *context, struct pfm_set *set, bool is_fresh);
 
 /**
  * pfm_set_activate() - make a set the active one
- * @context: context lock held or in the overflow handler, not monitoring
+ * @context: its lock is held, or the overflow handler runs; not monitoring
  * @set: one of its sets
- * @is_long: PMDs that wait for it get their long reset values: for the user's calls
+ * @is_long: PMDs whose reset has waited for this get their long reset values; true
+ *	for the user's calls
  */
 void pfm_set_activate(struct pfm_context *context, struct pfm_set *set, bool is_long);
 
-/* Make the next set active, in memory.  Called as pfm_set_activate(); the counters are stopped. */
+/*
+ * Make the next set active, in memory.  Locks as for pfm_set_activate(); the counters are
+ * stopped.
+ */
 void pfm_set_switch(struct pfm_context *context, bool is_long, u64 now);
 
 /**

@@ -56,7 +56,7 @@ struct info_call {
 	struct pfarg_setinfo *info;
 };
 
-/* Read again if an NMI handled an overflow meanwhile. */
+/* Read again if an NMI has handled an overflow during the read. */
 static void getinfo_here(struct pfm_context *context, void *argument)
 {
 	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);

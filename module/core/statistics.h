@@ -22,14 +22,14 @@
 	X(fmt_handler_calls) /* samples given to formats */                              \
 	X(fmt_handler_ns) /* time in formats, if measured */                             \
 	X(ctxswin_count) /* monitored threads switched in */                             \
-	X(ctxswin_ns) /* time for that, if measured */                                   \
+	X(ctxswin_ns) /* ns in these switches, if measured */                            \
 	X(ctxswout_count) /* monitored threads switched out */                           \
-	X(ctxswout_ns) /* time for that, if measured */                                  \
+	X(ctxswout_ns) /* ns in these switches, if measured */                           \
 	X(set_switch_count) /* set switches */                                           \
-	X(set_switch_ns) /* time for that, if measured */                                \
+	X(set_switch_ns) /* ns in set switches, if measured */                           \
 	X(foreign_cpu_count) /* times nothing counted: the CPU has another PMU */
 
-/* Plain words; only their own CPU changes them, interrupts off. */
+/* Plain words; except for a reset, only their own CPU changes them, interrupts off. */
 struct pfm_statistics {
 #define PFM_STATISTIC_FIELD(name) u64 name;
 	PFM_STATISTICS(PFM_STATISTIC_FIELD)
@@ -39,7 +39,10 @@ struct pfm_statistics {
 /* Whether the *_ns are measured: bit 2 of /sys/kernel/perfmon/debug. */
 DECLARE_STATIC_KEY_FALSE(pfm_timing);
 
-/* Add the time since *@begun to *@sum, and set *@begun to now; if *@begun is 0, do nothing. */
+/*
+ * If times are measured: add the time since *@begun, if it is not 0, to *@sum, and set *@begun
+ * to now.
+ */
 static inline void pfm_timing_add(u64 *sum, u64 *begun)
 {
 	if (static_branch_unlikely(&pfm_timing)) {

@@ -45,7 +45,7 @@ static noinline bool begin_unusual(struct pfm_context *context, struct pfm_set *
 	return !(set->unusual & (PFM_SET_NO_HARDWARE | PFM_SET_THROTTLED));
 }
 
-/* Return: the registers whose PMCs this CPU holds, NULL if that is not known. */
+/* Return: the registers of @previous if this CPU still has the values of their PMCs, or NULL. */
 static const struct pfm_registers *in_place(const struct pfm_cpu *cpu,
 					    const struct pfm_set *previous)
 {
@@ -53,7 +53,7 @@ static const struct pfm_registers *in_place(const struct pfm_cpu *cpu,
 								 : NULL;
 }
 
-/* @set: the active set.  Return: whether it has to count, so that only start() is missing. */
+/* @set: the active set.  Return: whether @set has to count; then only start() is left to call. */
 static __always_inline bool counting_prepare(struct pfm_context *context,
 					     struct pfm_set *set, struct pfm_cpu *cpu,
 					     const struct pfm_pmu_operations *operations,
@@ -105,8 +105,9 @@ struct pfm_registers *pfm_counting_prepare(struct pfm_context *context,
 
 /*
  * "running" is cleared only if this context counts; otherwise it may point to a set of another
- * context.  Until then the overflow handler may run in an NMI and switch to a set that counts
- * nothing.  So context->counting is checked again: in that case there are no values to save.
+ * context.  Before "running" is cleared, the overflow handler may run in an NMI and switch to
+ * a set that counts nothing.  In that case there are no values to save, so context->counting
+ * is checked again.
  */
 static void counting_end(struct pfm_context *context, struct pfm_cpu *cpu)
 {
@@ -130,7 +131,7 @@ static void counting_end(struct pfm_context *context, struct pfm_cpu *cpu)
 		pfm_overflow_collect(context, overflows);
 }
 
-/* @cpu is this one. */
+/* @cpu is this CPU. */
 static __always_inline void bring_in(struct pfm_context *context, struct pfm_cpu *cpu,
 				     u64 now)
 {
@@ -174,12 +175,12 @@ static __always_inline void monitoring_end(struct pfm_context *context,
 					   struct pfm_cpu *cpu)
 {
 	counting_end(context, cpu);
-	/* An overflow found by the pause may have masked the context. */
+	/* counting_end() may have found an overflow that masked the context. */
 	if (context->monitoring)
 		pfm_monitoring_suspend(context, pfm_clock());
 }
 
-/* For the user's calls, and when the thread ends. */
+/* For the user's calls, and when an overflow masks the context. */
 void pfm_monitoring_end(struct pfm_context *context)
 {
 	monitoring_end(context, this_cpu_ptr(&pfm_cpu));
@@ -197,7 +198,7 @@ void pfm_switch_end(struct pfm_context *context)
 	WRITE_ONCE(context->cpu, PFM_NO_CPU);
 }
 
-/* An overflow masks the context.  The counters are stopped; may be an NMI. */
+/* An overflow masks the context.  The counters are stopped; may be called in an NMI. */
 void pfm_monitoring_mask(struct pfm_context *context)
 {
 	pfm_assert_here(context);

@@ -7,11 +7,14 @@
 /* Called once, when the module is loaded: sets the hook (hooks.h). */
 void pfm_switch_init(void);
 
-/* Context lock held, on the CPU where its thread runs; @now in ns. */
+/* Context lock held; on the CPU where the thread runs, if it runs.  @now: pfm_clock(). */
 void pfm_switch_in(struct pfm_context *context, u64 now);
 void pfm_switch_end(struct pfm_context *context);
 
-/* Context lock held, called via pfm_context_call(). */
+/*
+ * Context lock held where the registers are.  The overflow handler may call
+ * pfm_monitoring_end(), pfm_monitoring_mask() and pfm_pause() without the lock.
+ */
 void pfm_monitoring_begin(struct pfm_context *context);
 void pfm_monitoring_end(struct pfm_context *context);
 void pfm_monitoring_mask(struct pfm_context *context);
@@ -20,7 +23,7 @@ void pfm_resume(struct pfm_context *context);
 
 /**
  * pfm_counting_prepare() - prepare the active set to count here; only start() is left
- * @context: monitoring; paused
+ * @context: it monitors, and is paused
  * @previous: set that was active before
  *
  * Only the PMCs that differ from those of @previous are written.

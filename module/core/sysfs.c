@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /sys/kernel/perfmon: settings, sessions, and the description of the PMU.
- * Formats as in docs/interface.md 7.2.
+ * /sys/kernel/perfmon: settings, sessions, and the description of the PMU.  The
+ * formats of the files: docs/interface.md 7.2.
  */
 #include <linux/kobject.h>
 #include <linux/mm.h>
@@ -34,8 +34,8 @@ static ssize_t interface_version_show(struct kobject *kobject,
 
 /*
  * perfmon2 reported the number of its first system call here.  Without this file libpfm 3
- * uses a fixed number, which is another call's today.  This number and the eleven after it
- * are no system calls on any architecture: ENOSYS.
+ * uses a fixed number, which belongs to another call today.  The number here and the
+ * eleven after it are not system calls on any architecture: they fail with ENOSYS.
  */
 static ssize_t syscall_show(struct kobject *kobject, struct kobj_attribute *attribute,
 			    char *buffer)
@@ -550,7 +550,7 @@ void pfm_sysfs_remove_pmu(struct pfm_pmu *pmu)
 	kobject_put(&directory->kobject);
 }
 
-/* Programs of the perfmon2 time read pmu_desc. */
+/* Programs written for perfmon2 read pmu_desc. */
 int pfm_sysfs_set_default_pmu(const struct pfm_pmu *pmu)
 {
 	sysfs_remove_link(root, "pmu_desc");

@@ -10,7 +10,7 @@ struct pfm_format_directory;
 int pfm_sysfs_init(void);
 void pfm_sysfs_exit(void);
 
-/* pmus/NAME/ of a registered PMU, and pmu_desc, a link to that of the default. */
+/* pmus/NAME/ of a registered PMU, and pmu_desc, a link to the directory of the default PMU. */
 int pfm_sysfs_add_pmu(struct pfm_pmu *pmu);
 void pfm_sysfs_remove_pmu(struct pfm_pmu *pmu);
 int pfm_sysfs_set_default_pmu(const struct pfm_pmu *pmu); /* NULL: there is none */

@@ -26,7 +26,10 @@ static struct pfm_threads *next;
 static unsigned int moved;
 /* Bits of a bucket's number. */
 static unsigned int bits = LEAST_BITS;
-/* Number of contexts, and its bounds for this table; may be read without the lock. */
+/*
+ * Number of contexts in the table; below @fewest or above @most the table is replaced.  All
+ * three may be read without the lock.
+ */
 static unsigned int entered;
 static unsigned int fewest, most;
 
@@ -132,7 +135,7 @@ static void set_next(struct pfm_threads *threads)
 	raw_spin_unlock_irqrestore(&threads_lock, flags);
 }
 
-/* Eight to sixteen buckets for each context, counting one more context. */
+/* Return: bits for eight to sixteen buckets per context, one more context included. */
 static unsigned int wanted_bits(void)
 {
 	unsigned int needed = order_base_2(READ_ONCE(entered) + 1) + 3;
@@ -142,7 +145,7 @@ static unsigned int wanted_bits(void)
 
 /*
  * The table is replaced when it has less than half of the wanted buckets, or more than sixteen
- * times as many.
+ * times the wanted buckets.
  */
 static void set_bounds(void)
 {
@@ -162,7 +165,7 @@ static void use_next(unsigned int new_bits)
 	raw_spin_unlock_irqrestore(&threads_lock, flags);
 }
 
-/* Without memory the old table stays: look-ups are slower, or memory is wasted. */
+/* If there is no memory, the old table stays: look-ups are slower, or memory is wasted. */
 static void replace(unsigned int new_bits)
 {
 	struct pfm_threads *old = current_table(), *new = alloc(new_bits, !old->which);

@@ -3,9 +3,9 @@
  * The thread table: a hash table of loaded contexts, by the address of the thread's task.
  *
  * It is changed under its own lock; the scheduler hooks read it under RCU.  There are at least
- * four buckets for each loaded context, so the cost of a look-up does not depend on their
- * number.  A table with too few or too many buckets is replaced by another one.  Meanwhile a
- * context is in both tables, so it has two nodes.
+ * four buckets for each loaded context, so the cost of a look-up does not depend on the number
+ * of contexts.  A table with too few or too many buckets is replaced by another one.  During
+ * the replacement a context is in both tables, so it has two nodes.
  *
  * The kernel's rhashtable cannot be used: in the hooks it would allocate memory and take
  * locks that sleep on PREEMPT_RT.  A look-up would also take a hundred instructions more.
@@ -21,10 +21,10 @@
 
 /**
  * struct pfm_threads - a thread table
- * @shift: from a hash of 32 bits to a bucket's number
- * @which: index of the contexts' node that this table uses
+ * @shift: right shift that makes a bucket's number from a hash of 32 bits
+ * @which: index of the node in pfm_context.nodes[] that this table uses
  * @to_context: offset of that node in a context
- * @buckets: the lists; the end marker of each is its number
+ * @buckets: the lists; the end marker of each list is the bucket's number
  */
 struct pfm_threads {
 	unsigned int shift;
@@ -35,7 +35,10 @@ struct pfm_threads {
 
 extern struct pfm_threads __rcu *pfm_threads;
 
-/* The low bits of a task's address are below a cache line; the high bits are all the same. */
+/*
+ * The low bits of the address are the same for all tasks, which are aligned to cache lines; so
+ * are the high bits.
+ */
 static inline unsigned int pfm_thread_bucket(const struct pfm_threads *threads,
 					     const struct task_struct *task)
 {
@@ -45,8 +48,9 @@ static inline unsigned int pfm_thread_bucket(const struct pfm_threads *threads,
 }
 
 /*
- * Interrupts off, or the table's lock held.  The context may be unloaded at the same time:
- * the caller must check its @task again under its lock.
+ * Interrupts off, or the table's lock held.  The context that is returned may be unloaded
+ * at any time: the caller must take the context's lock and check context->attachment.task
+ * again.
  */
 static inline struct pfm_context *pfm_thread_find(const struct task_struct *task)
 {
@@ -61,14 +65,17 @@ static inline struct pfm_context *pfm_thread_find(const struct task_struct *task
 		if (READ_ONCE(context->attachment.task) == task)
 			return context;
 		node = rcu_dereference_raw(hlist_nulls_next_rcu(node));
-		/* A context was loaded on another thread: the walk is in its new bucket. */
+		/*
+		 * A context was unloaded, and loaded on another thread, during the walk, which
+		 * has ended in that thread's bucket: start again.
+		 */
 		if (unlikely(is_a_nulls(node) && get_nulls_value(node) != bucket))
 			node = rcu_dereference_raw(hlist_nulls_first_rcu(head));
 	}
 	return NULL;
 }
 
-/* False if the thread has a context already.  Context lock held. */
+/* Return: false if the thread already has a context.  Context lock held. */
 bool pfm_thread_enter(struct pfm_context *context, struct task_struct *task);
 void pfm_thread_leave(struct pfm_context *context);
 

@@ -3,9 +3,9 @@
  * The interrupt budget: even the shortest period must not hang the machine.
  *
  * An event set with too many overflow interrupts counts nothing until about a tick later.
- * The number of interrupts is not sufficient: on a slow machine a few may take a whole tick.
- * So the clock is read now and then.  It gives the length of the present interrupt.  If
- * interrupts of that length take too much of the time, the set is throttled, too.
+ * To limit the number of interrupts is not sufficient: on a slow machine a few may take a
+ * whole tick.  So the length of an interrupt is measured now and then.  If interrupts of
+ * that length take too much of the time, the set is throttled, too.
  *
  * The time is the duration of the set, which passes only while the set is active and its
  * thread is on a CPU.  If interrupts take a limited share of each set's time, they take at
@@ -86,8 +86,9 @@ void pfm_throttle_wait(struct pfm_cpu *cpu)
 }
 
 /*
- * The set's clock runs only while the context monitors, so nothing is done otherwise.  If the
- * active set is not throttled, an overflow in an NMI may make another set active meanwhile.
+ * If the context does not monitor, the set's clock stands still, so nothing is done.  If the
+ * active set is not throttled, it counts, and an overflow in an NMI may make another set
+ * active at any time.
  */
 static void go_on_or_wait(struct pfm_context *context, struct pfm_cpu_timer *timer)
 {

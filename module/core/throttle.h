@@ -22,7 +22,7 @@ struct pfm_set;
  *
  * @left: overflow interrupts until the next check
  * @step: overflow interrupts from the last check to the next one
- * @interrupts: overflow interrupts that were checked in this tick
+ * @interrupts: overflow interrupts of this tick, up to the last check
  * @tick: when this tick began
  * @looked: time of the last check
  * @until: when the set will count again, if it is throttled
@@ -36,28 +36,32 @@ struct pfm_budget {
 	u64 until;
 };
 
-/* Begin of an overflow interrupt.  Return: its time, or 0 if no check follows at its end. */
+/*
+ * An overflow interrupt begins.  Return: the time, or 0 if the budget is not checked at the end
+ * of this interrupt.
+ */
 static inline u64 pfm_throttle_begin(struct pfm_budget *budget)
 {
 	return likely(--budget->left) ? 0 : pfm_clock();
 }
 
 /*
- * End of the overflow interrupt that began at @begun.  Return: whether the set has had too many:
- * more than max_interrupts_per_tick, or so many that they take too much of its time.
+ * The overflow interrupt that began at @begun ends.  Return: whether the set has had too many
+ * interrupts: more than max_interrupts_per_tick, or so many that they take too much of its time.
  */
 bool pfm_throttle_is_due(struct pfm_context *context, struct pfm_set *set, u64 begun);
 
 /*
  * Let the set count nothing for a tick.  Called by the overflow handler, which may be an NMI.
- * @next: registers that would be started.  Return: registers to be started instead, or NULL.
+ * @next: the registers that would be started without the throttling.
+ * Return: the registers to start, or NULL for none.
  */
 struct pfm_registers *pfm_throttle(struct pfm_context *context, struct pfm_set *set,
 				   struct pfm_registers *next);
 
 /*
- * A throttled set is active on @cpu, which is this CPU: wait until it may count.  May be called
- * in an NMI.
+ * A throttled set is active on @cpu, which is this CPU: start the timer that ends its wait.
+ * May be called in an NMI.
  */
 void pfm_throttle_wait(struct pfm_cpu *cpu);
 

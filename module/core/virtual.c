@@ -92,7 +92,10 @@ static u64 source(struct pfm_context *context, struct pfm_set *set, unsigned int
 	}
 }
 
-/* Return: the difference since monitoring began; for a state, its value. */
+/*
+ * Return: what to add to virtual_value: the difference of the source since monitoring began;
+ * for a state, that to its present value.
+ */
 static u64 gained(struct pfm_context *context, struct pfm_set *set, unsigned int n)
 {
 	unsigned int pmd = PFM_VIRTUAL_PMD_BASE + n;

@@ -9,7 +9,7 @@ static inline bool pfm_is_virtual(unsigned int pmd)
 	return pmd >= PFM_VIRTUAL_PMD_BASE;
 }
 
-/* Bit n: PMD PFM_VIRTUAL_PMD_BASE + n exists.  Without a PMU: those of the core. */
+/* Bit n: PMD PFM_VIRTUAL_PMD_BASE + n exists.  If @pmu is NULL: only the core's. */
 u64 pfm_virtual_pmds(const struct pfm_pmu *pmu);
 
 const char *pfm_virtual_name(const struct pfm_pmu *pmu, unsigned int pmd);

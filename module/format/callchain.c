@@ -11,7 +11,7 @@
 
 #include "stack.h"
 
-/* Maximum numbers of addresses, 0 for a part that is left out; as in hdr_buf_flags. */
+/* Maximum numbers of addresses, 0 for a part that is left out; hdr_buf_flags has them, too. */
 struct limits {
 	u16 kernel;
 	u16 user;
@@ -82,7 +82,7 @@ static int callchain_init(struct pfm_format_instance *instance,
 	return 0;
 }
 
-/* False during the switch to the thread: stack and memory are those of another thread. */
+/* False while a CPU switches to the thread: stack and memory are still the previous thread's. */
 static bool is_current(const struct pfm_sample *sample)
 {
 	return likely(sample->task == current);
@@ -113,7 +113,7 @@ static unsigned int write_user(const struct pfm_sample *sample, u64 *to,
 
 	if (!regs)
 		return 0;
-	/* An exiting thread may have no memory. */
+	/* An exiting thread may have no mm. */
 	return pfm_user_stack(regs, to, is_current(sample) && current->mm ? most : 1,
 			      link);
 }

@@ -34,7 +34,7 @@ static int nway_buffer_size(const struct pfm_format_setup *setup, u64 *size)
 	    argument->region_size % sizeof(u64) ||
 	    argument->region_size < largest_entry(setup->pmds))
 		return -EINVAL;
-	/* An overflow saturates, and the core refuses the size. */
+	/* If the size overflows, it becomes SIZE_MAX, which the core refuses. */
 	*size = size_add(region_offset(argument->regions),
 			 size_mul(argument->regions, argument->region_size));
 	return 0;
@@ -54,7 +54,7 @@ static int nway_init(struct pfm_format_instance *instance,
 	return 0;
 }
 
-/* @n is not reduced modulo the number of regions. */
+/* @n: the count "filled" or "released", so it may exceed the number of regions. */
 static struct pfm_nway_region *region(struct pfm_nway_hdr *header, u64 n)
 {
 	return (struct pfm_nway_region *)(header + 1) + n % header->regions;
@@ -106,9 +106,9 @@ static u32 nway_handler(struct pfm_format_instance *instance,
 }
 
 /*
- * Release the oldest full region.  If no region was free, it is the next one to be filled,
- * and no sample can be lost before that: its description gets the number of samples lost
- * until now.
+ * Release the oldest full region.  If no other region was free, the handler fills this one
+ * next and loses no more samples until then.  So its description gets the number of
+ * samples lost since the last release.
  */
 static int nway_restart(struct pfm_format_instance *instance, bool active)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The stack that an overflow interrupted, one file for each way to follow it.
+ * Functions that follow the stack that an overflow interrupted.  There is one file for each
+ * way to follow a stack.
  *
  * Interrupts are off, perhaps in an NMI or with a run queue locked.  Nothing here waits or
- * takes a page fault; every loop ends after @most addresses, 1 at least.
+ * takes a page fault; every loop ends after @most addresses; @most is at least 1.
  */
 #ifndef PERFMON_FORMAT_STACK_H
 #define PERFMON_FORMAT_STACK_H
@@ -25,7 +26,8 @@ unsigned int pfm_kernel_stack(struct pt_regs *regs, u64 *to, unsigned int most,
 
 /*
  * The same for the current program, with its user registers @regs.  For a 32-bit program
- * only the instruction is written, because its frames have another layout.
+ * only the interrupted instruction is written, because frames of such programs have
+ * another layout.
  */
 unsigned int pfm_user_stack(struct pt_regs *regs, u64 *to, unsigned int most, bool *link);
 

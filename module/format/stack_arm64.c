@@ -2,10 +2,10 @@
 /*
  * The kernel's stack on arm64.
  *
- * The kernel exports stack_trace_save(), which begins with its caller: the trace begins with
- * the functions between the interrupt and this one.  The entry of an exception from the
- * kernel makes a frame record with the interrupted pc as return address (entry.S,
- * kernel_entry), so the trace contains that pc, followed by the wanted addresses.
+ * The kernel exports stack_trace_save(), whose trace begins with its caller.  So the first
+ * functions of the trace are those between this one and the interrupt.  The entry of an
+ * exception from the kernel makes a frame record with the interrupted pc as return address
+ * (entry.S, kernel_entry), so the trace contains that pc, followed by the wanted addresses.
  */
 #include <linux/kernel.h>
 #include <linux/percpu.h>
@@ -15,15 +15,16 @@
 
 #include "stack.h"
 
-/* Maximum number of functions between the exception and here: about 20 with any PMU. */
+/* Limit of the functions between the exception and here; there are about 20 with any PMU. */
 #define OURS 48
 
 /* Interrupts are off, and a handler is not interrupted by another one. */
 static DEFINE_PER_CPU(unsigned long[OURS + PFM_CALLCHAIN_MAX_DEPTH], trace);
 
 /*
- * 0 if it does not contain an address of the kernel.  Pointer authentication puts its
- * signature into bits that are ones in every address of the kernel's code.
+ * Return: the link register without a signature; 0 if it has no address of the
+ * kernel.  Pointer authentication puts the signature into bits that are ones in every
+ * address of the kernel's code.
  */
 static u64 link_register(struct pt_regs *regs)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The program's stack on x86_64 and arm64, by frame pointers (rbp, x29).  Each points to the
- * caller's frame pointer, which the return address follows.
+ * place where the caller's frame pointer is saved; the return address is next to it.
  *
  * If a function has not made its frame yet, or makes none, its caller is missing; on
  * arm64 the link register has it.

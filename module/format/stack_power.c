@@ -3,11 +3,12 @@
  * Stacks on POWER, the kernel's and the program's: by the back chain ("64-Bit ELF V2 ABI
  * Specification", 2.2.2 The Stack Frame).
  *
- * r1 points to a frame, the frame's first doubleword to the caller's frame.  A function
- * saves the link register, its return address, in its caller's frame, and
- * only if it calls other functions.  So the return address of the innermost function may
- * be in the register, in the caller's frame or in both, and it may have no frame.
- * As in perf's chains, the register is used unless it is known to be stale.
+ * r1 points to the innermost frame; the first doubleword of each frame points to the
+ * caller's frame.  A function saves the link register, its return address, in its
+ * caller's frame, and only if it calls other functions.  So the return address of the
+ * innermost function may be in the register, in the caller's frame or in both, and that
+ * function may have no frame.  As in perf's chains, the register is used unless it is
+ * known to be stale.
  *
  * The kernel's frames, too, are read with functions that tolerate any address.
  */
@@ -34,7 +35,7 @@ struct walk {
 	bool is_kernel;
 };
 
-/* Ignore words that are not addresses of the kernel, or of the program. */
+/* Ignore a word that is no address of the kernel or, in the program's stack, of the program. */
 static void add(struct walk *walk, u64 address)
 {
 	if (address && is_kernel_addr(address) == walk->is_kernel &&
@@ -61,9 +62,10 @@ static bool read_words(const struct walk *walk, void *to, u64 from, size_t size)
 }
 
 /*
- * Whether the link register is the return address of the innermost function.  @caller is
- * the frame after @frame.  It is stale if it is in @frame, after the return from a callee,
- * and not needed if it is saved in @caller.
+ * Whether @link, the link register, has a return address that the frames lack.  @frame is
+ * the innermost frame, @caller the next one.  @link is stale if @frame has the same
+ * address: it is left from a callee that has returned.  It is not needed if it is saved in
+ * @caller.
  */
 static bool link_is_needed(u64 link, const struct frame *frame,
 			   const struct frame *caller)
@@ -88,7 +90,10 @@ static bool read_register(const struct walk *walk, u64 *to, u64 regs, size_t off
 	return read_words(walk, to, regs + offset, sizeof(*to));
 }
 
-/* Whether @frame at @address is that of an exception in the kernel; reads its @place. */
+/*
+ * Whether @frame at @address is that of an exception in the kernel.  If so, reads the
+ * registers that it interrupted into @place.
+ */
 static bool is_exception(const struct walk *walk, const struct frame *frame, u64 address,
 			 struct place *place)
 {
@@ -106,7 +111,7 @@ static bool is_exception(const struct walk *walk, const struct frame *frame, u64
 /*
  * Follow the chain from @place outwards, to its end or to an exception.
  *
- * Return: true at an exception; then @place is that of the exception.
+ * Return: true if an exception was found; @place then has the registers that it interrupted.
  */
 static bool follow(struct walk *walk, struct place *place)
 {

@@ -49,11 +49,11 @@ static u64 pmd_mask(unsigned int n)
 }
 
 /*
- * The exception level of the kernel determines the bit that excludes it.  At EL1 it is
- * P.  At EL2 (FEAT_VHE) it is NSH, which has the opposite sense; P then excludes
- * the kernels of guests, and gets the same value.  There is no
- * other hypervisor then, so INCLUDE_HYP has no effect.  U excludes EL0 in both
- * cases.  (Pseudocode AArch64.CountPMUEvents, "Filtering event counting".)
+ * Which bit excludes the kernel depends on its exception level.  For a kernel at EL1
+ * it is P.  For one at EL2 (FEAT_VHE) it is NSH, which has the opposite sense; P then
+ * excludes the kernels of guests, and keeps the value that the user wrote.  A kernel
+ * at EL2 is the hypervisor, so INCLUDE_HYP has no effect there.  U excludes EL0 in
+ * both cases.  (Pseudocode AArch64.CountPMUEvents, "Filtering event counting".)
  */
 static u64 filter(u64 pmc)
 {
@@ -126,7 +126,7 @@ static u64 armv8_overflows(const struct pfm_registers *registers)
 	       registers->counters;
 }
 
-/* The exception entry before the call counts all earlier instructions: no ISB. */
+/* No ISB: at the exception entry before the call all earlier instructions have been counted. */
 u64 armv8_read(struct pfm_registers *registers, u64 *values)
 {
 	u64 used = registers->used_pmds[0], rest;
@@ -335,11 +335,11 @@ static void __init armv8_describe(const struct identity *identity)
 }
 
 /*
- * A pinned perf event that finds no counter stays in error state, also the events that KVM
- * uses for a guest's PMU.  Counters that perf already uses cannot be claimed; events that
- * are created or scheduled later need these.  perf allocates the first free event counters,
- * so the last ones are used least.  perf counts cycles with an event counter while the
- * cycle counter is ours.
+ * Some event counters are left to perf.  A pinned perf event that finds no counter stays in
+ * error state; the events that KVM uses for a guest's PMU are pinned, too.  Counters that
+ * perf already uses cannot be claimed, but perf events that are created or scheduled later
+ * need free ones.  perf allocates the first free event counters, so it uses the last ones
+ * least.  While the cycle counter is ours, perf counts cycles with an event counter.
  */
 static void __init choose_leave_to_perf(unsigned int event_counters)
 {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Arm PMUv3: interrupts with overflows of our counters only.
+ * Arm PMUv3: interrupts in which only our counters overflowed.
  *
- * perf_event measures how long its handle_irq takes.  If the average exceeds a
- * part (sysctl kernel.perf_cpu_time_max_percent) of the time between two samples at the
- * maximum rate, it lowers the maximum rate (kernel.perf_event_max_sample_rate)
- * permanently for all users.  The time of our contexts must not be charged to perf:
- * the core throttles them.  So an interrupt with overflows of our counters only bypasses
- * the measurement.  For that the handler that the driver has requested is interposed.
+ * perf_event measures how long its handle_irq takes.  If the average exceeds a share
+ * (sysctl kernel.perf_cpu_time_max_percent) of the time between two samples at the
+ * maximum rate, perf lowers that rate (kernel.perf_event_max_sample_rate) permanently
+ * for all users.  The time of our contexts must not be charged to perf: the core
+ * throttles them.  So an interrupt in which only our counters overflowed bypasses the
+ * measurement.  To do so, we interpose the interrupt handler that the driver has
+ * requested.
  */
 #include <linux/interrupt.h>
 #include <linux/irq.h>
@@ -41,7 +42,7 @@ static bool is_of(const struct irqaction *action, const struct arm_pmu *pmu,
 	return *device == pmu;
 }
 
-/* Return: the driver's action, or NULL: then perf measures our interrupts, too. */
+/* Return: the driver's action; NULL if not found: then perf measures our interrupts, too. */
 static struct irqaction *find_action(const struct arm_pmu *pmu, unsigned int cpu)
 {
 	struct irq_data *data = irq_get_irq_data(per_cpu_ptr(pmu->hw_events, cpu)->irq);
@@ -56,7 +57,7 @@ static struct irqaction *find_action(const struct arm_pmu *pmu, unsigned int cpu
 }
 
 /**
- * armv8_interrupt_interpose() - handle interrupts with overflows of our counters only
+ * armv8_interrupt_interpose() - bypass perf's measurement for our interrupts
  * @pmu: the PMU; its handle_irq is interposed
  *
  * Process context; hotplug held off.

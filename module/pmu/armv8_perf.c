@@ -9,8 +9,8 @@
  * handle_irq	clears the overflow bits of all counters.  We halt our counters before
  *		it runs, so that it cannot clear a new overflow, and restart them after it.
  * start	may open all counters to user level, for a thread with a perf event that
- *		is read there (sysctl kernel.perf_user_access).  We clear our counters of
- *		other threads.
+ *		is read there (sysctl kernel.perf_user_access).  We clear those of our
+ *		counters that have values of other threads.
  * reset	resets all registers, when a CPU comes online or regains its power.
  *		We restore ours.
  *
@@ -53,7 +53,7 @@ static struct {
 	void (*reset)(void *pmu);
 } perf;
 
-/* Whether ours are called, by perf or by a module that has interposed after us. */
+/* Whether our functions are called, by perf or by a module that has interposed after us. */
 static struct {
 	bool handle_irq;
 	bool start;
@@ -80,9 +80,10 @@ static irqreturn_t call_perfs_handler(struct arm_pmu *pmu)
 }
 
 /*
- * Called instead of arm_pmu.handle_irq; may be an NMI.  pfm_overflow()
- * is called if one of our counters wrapped.  perf's handler clears all overflows:
- * the core has recorded ours by then, and our counters are halted while it runs.
+ * Called instead of arm_pmu.handle_irq; may be an NMI.  pfm_overflow() is called if
+ * one of our counters wrapped, and perf's handler if a counter of perf may have
+ * wrapped.  perf's handler clears all overflows: before it runs, the core has
+ * recorded ours, and our counters are halted.
  */
 static irqreturn_t shared_handle_irq(struct arm_pmu *pmu)
 {
@@ -102,8 +103,9 @@ static irqreturn_t shared_handle_irq(struct arm_pmu *pmu)
 		}
 	} else {
 		/*
-		 * An NMI after the core withdrew a set and before it reads the
-		 * overflows: counters that still run are about to be stopped.
+		 * No set runs.  If this is an NMI after the core withdrew a set and
+		 * before it reads the overflows, our counters still run, but are
+		 * about to be stopped.
 		 */
 		armv8_disable(claimed);
 		isb();
@@ -125,8 +127,8 @@ bool armv8_interrupt_is_ours(const struct arm_pmu *pmu)
 }
 
 /*
- * The counters of the running set belong to the current thread.  The others may still
- * have the values of threads that were switched out.
+ * Clear our counters, except those of the running set, which belong to the current
+ * thread.  The others may still have the values of threads that were switched out.
  */
 static void clear_others(void)
 {
@@ -216,7 +218,7 @@ static struct notifier_block power_notifier = {
 
 /* ---- claim and release ------------------------------------------------------------------ */
 
-/* As perf leaves an unused counter: halted, without interrupt.  Its value is cleared, too. */
+/* Leave counters as perf leaves unused ones, halted and without interrupt, and clear them. */
 static void halt_and_clear(u64 counters)
 {
 	unsigned int n;
@@ -224,7 +226,7 @@ static void halt_and_clear(u64 counters)
 
 	armv8_disable(counters);
 	armv8_disable_interrupt(counters);
-	isb(); /* no overflow after the one that is cleared here */
+	isb(); /* no overflow comes after those that are cleared here */
 	armv8_clear_overflows(counters);
 	this_cpu_and(armv8_kept_overflows, ~counters);
 	pfm_for_each_bit(n, rest, counters)
@@ -242,8 +244,8 @@ struct claim {
 };
 
 /*
- * Claim all or none on this CPU.  Other counters of ours may be counting.  Interrupts are
- * off.
+ * Claim all wanted counters on this CPU, or none.  Other counters of ours may be
+ * counting.  Interrupts are off.
  */
 static void claim_here(void *argument)
 {
@@ -258,7 +260,7 @@ static void claim_here(void *argument)
 		atomic64_or(held, &claim->held);
 		return;
 	}
-	/* No perf event is here: close what the last thread with access has left open. */
+	/* No perf event is here: end the user access that the last one may have left enabled. */
 	if (armv8_none_used(arm_pmu, cpu))
 		armv8_write_user_access(0);
 	halt_and_clear(claim->wanted);
@@ -268,8 +270,9 @@ static void claim_here(void *argument)
 }
 
 /*
- * perf may use them only after they are cleared.  Without any event perf leaves
- * PMCR_EL0.E off.  Interrupts are off.
+ * Clear the counters before they are marked as unused: from then on perf may use
+ * them.  If perf has no event on this CPU either, switch PMCR_EL0.E off, as perf
+ * does.  Interrupts are off.
  */
 static void release_here(void *argument)
 {
@@ -304,7 +307,7 @@ static void release_everywhere(u64 counters)
 		armv8_mark_unused(arm_pmu, cpu, counters);
 }
 
-/* Our functions call perf's, so these are stored before ours are called. */
+/* Our functions call perf's functions, so perf's are stored before ours are installed. */
 static void store_perfs_functions(void)
 {
 #define STORE(function)                                                                  \
@@ -323,8 +326,9 @@ static void interpose(void)
 }
 
 /*
- * A module that has interposed after us calls our functions.  Restoring perf's would
- * disconnect it, and it would put ours back when it is unloaded.
+ * A module that has interposed after us calls our functions.  To restore perf's
+ * functions would disconnect that module, and it would put ours back when it is
+ * unloaded.
  *
  * Return: whether all of perf's functions are in place
  */
@@ -341,7 +345,10 @@ static bool restore(void)
 	return all;
 }
 
-/* Add CPUs with this PMU.  The kernel may know a CPU's PMU only after the CPU was online. */
+/*
+ * Use all listed CPUs that have this PMU.  The kernel may learn a CPU's PMU only when the CPU
+ * first comes online.
+ */
 static void adopt_cpus(void)
 {
 	cpumask_and(&our_cpus, &listed_cpus, &arm_pmu->supported_cpus);
@@ -355,7 +362,8 @@ static void adopt_cpus(void)
  * It checks all CPUs first, so that a claim that fails does not keep perf from using
  * counters for a moment.  Process context; hotplug held off.
  *
- * Return: -1, or a counter that perf uses on some CPU; then none has been claimed.
+ * Return: -1 if all were claimed; otherwise a counter that perf uses on some CPU, and
+ * none was claimed.
  */
 int armv8_perf_claim(u64 wanted)
 {
@@ -390,7 +398,8 @@ int armv8_perf_claim(u64 wanted)
  *
  * Process context; hotplug held off.
  *
- * After the last counter, if all functions could be restored, no CPU is in one of ours:
+ * When this returns after the release of the last counter, and all functions could be
+ * restored, no CPU is in one of our functions:
  * - handle_irq: release_here() is an interrupt too and cannot interrupt it.
  *   A later interrupt reads the restored pointer, and so does an NMI during
  *   release_here(): the pointer was written before the call was sent.
@@ -438,8 +447,8 @@ static int armv8_cpu_online(unsigned int cpu)
  * @name: out: name of the arm_pmu
  *
  * perf creates a raw event on the PMU of the CPU itself, so such an event shows which PMU
- * that is; the event never counts.  An arm_pmu is never freed (its driver is built
- * in and cannot be unbound).
+ * the CPU has; the event never counts.  An arm_pmu is never freed (its driver is built in
+ * and cannot be unbound).
  */
 int armv8_perf_find(struct cpumask *list, const char **name)
 {
@@ -498,7 +507,7 @@ static void do_nothing(void *unused)
 {
 }
 
-/* Waits until a module that interposed after us is unloaded. */
+/* Restores perf's functions; waits until a module that interposed after us is unloaded. */
 static void leave(void)
 {
 	cpus_read_lock();
@@ -516,6 +525,6 @@ void armv8_perf_exit(void)
 	cpuhp_remove_state_nocalls(hotplug_state);
 	leave();
 	cpu_pm_unregister_notifier(&power_notifier);
-	synchronize_rcu(); /* the notifiers are called inside RCU */
+	synchronize_rcu(); /* the notifiers are called in RCU read-side sections */
 	armv8_used_exit();
 }

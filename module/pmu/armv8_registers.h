@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The registers of Arm PMUv3, one inline each.
+ * The registers of Arm PMUv3, with an inline function for each access.
  *
  * The manual is the Arm Architecture Reference Manual, DDI 0487, chapter "The
  * Performance Monitors Extension" and the register descriptions below
@@ -59,8 +59,8 @@ static inline void armv8_write_control(u64 value)
 }
 
 /*
- * PMCNTENSET_EL0, PMCNTENCLR_EL0, PMINTENSET_EL1, PMINTENCLR_EL1,
- * PMOVSSET_EL0, PMOVSCLR_EL0: one bit for each counter.  Zeroes have no effect, so
+ * PMCNTENSET_EL0, PMCNTENCLR_EL0, PMINTENSET_EL1, PMINTENCLR_EL1, PMOVSSET_EL0,
+ * PMOVSCLR_EL0: one bit for each counter.  A zero that is written has no effect, so
  * two owners of different counters need no lock.  From PMUv3p9 on there are counters
  * above 31.
  */
@@ -111,8 +111,8 @@ static inline void armv8_write_user_access(u64 value)
 }
 
 /*
- * PMEVCNTR<n>_EL0, PMEVTYPER<n>_EL0: the number is part of the instruction.
- * An access through PMSELR_EL0 would need an ISB each time and would share that
+ * PMEVCNTR<n>_EL0, PMEVTYPER<n>_EL0: the number is part of the instruction.  An
+ * access through PMSELR_EL0 instead would need an ISB each time and would share that
  * register with perf.
  */
 static inline u64 armv8_read_counter(unsigned int n)

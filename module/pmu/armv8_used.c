@@ -3,22 +3,24 @@
  * Arm PMUv3: mark our counters as used in the data of perf's driver.
  *
  * For each CPU the kernel's arm_pmu driver keeps the counters that are used in used_mask,
- * and their perf events in events.  It does not allocate a used counter.  From
- * 6.1 to 7.2 it looks up the events of counters
- * - that have overflowed, in its interrupt handler, where the event may be missing;
- * - that are used, when it opens counters to user level (since 6.13, PMUv3p9), where the
- *   event must exist;
- * - all, when the CPU loses and regains its power: each event is stopped, and
+ * and their perf events in events.  It does not allocate a used counter.  From 6.1 to 7.2
+ * the driver looks up the events
+ * - of counters that have overflowed, in its interrupt handler, where an event may be
+ *   missing;
+ * - of used counters, when it opens counters to user level (since 6.13, PMUv3p9), where
+ *   each event must exist;
+ * - of all counters, when the CPU loses and regains its power: each event is stopped, and
  *   started again;
- * - all, to merge their filters of branches (since 6.17).
+ * - of all counters, to merge the events' filters of branches (since 6.17).
  * So a counter of ours has an event there, too: a placeholder, which is zero except for its
- * PMU.  Its PMU is an arm_pmu whose functions do nothing, so stopping and
- * starting it has no effect.  It is in no perf context, and perf never schedules it.
+ * PMU and its state.  This PMU is an arm_pmu whose functions do nothing, so it has no effect
+ * when the driver stops or starts the placeholder.  The placeholder is in no perf context,
+ * and perf never schedules it.
  *
- * Real events, one pinned to each CPU and counter, would need no knowledge of the driver.
- * But whenever perf schedules any event, it may move them to other counters, which it
- * stops and reloads: our counts would have to follow, and so would the counter numbers
- * that our users' programs know.
+ * With real perf events instead, one pinned to each CPU and counter, our code would not
+ * have to know the data of perf's driver.  But whenever perf schedules any event, it may
+ * move ours to other counters, which it stops and reloads.  Our counts would have to
+ * follow, and so would the counter numbers that our users' programs know.
  */
 #include <linux/bitmap.h>
 #include <linux/perf_event.h>
@@ -90,7 +92,8 @@ u64 armv8_used_by_perf(const struct arm_pmu *pmu, unsigned int cpu, u64 counters
  * @cpu: this CPU, with interrupts off, or one that is offline
  * @counters: bitmap of counters that are not used
  *
- * An NMI, which only reads, may see some of them marked.  Each marked one has its event.
+ * An NMI may come when only some of the counters are marked; it only reads.  A counter's
+ * event is stored before its bit is set, so each marked counter has an event.
  */
 void armv8_mark_used(const struct arm_pmu *pmu, unsigned int cpu, u64 counters)
 {

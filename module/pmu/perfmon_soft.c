@@ -3,15 +3,15 @@
  * PMU description "soft": counters made by software, for a machine without a usable
  * PMU, and for testing the core there.
  *
- * Each CPU has simulated hardware: event selectors, counters of counter_width bits
- * and a word of latched overflows.  The source of a counter is a number that the
- * kernel keeps anyway and that only grows: a clock, or a field of the thread.  A running
- * counter stores the source's value of its last update.  An update adds
- * the difference to the counter and latches a wrap.  Updates happen
+ * Each CPU has simulated hardware: event selectors, counters of counter_width bits and a
+ * word of latched overflows.  The source of a counter is a number that the kernel keeps
+ * anyway and that only grows: a clock, or a field of the thread.  For each running
+ * counter the value of its source at the last update is stored.  An update adds the
+ * difference to the counter and latches a wrap.  Updates happen
  *
- *  - in stop(), which the core calls at every switch: there an event of the
- *    thread (switches, migrations) overflows;
- *  - in read(), so that the overflows it returns agree with the values;
+ *  - in stop(), which the core calls at every switch: an event of the thread
+ *    (switches, migrations) overflows only there;
+ *  - in read(), so that the overflows that read() returns agree with the values;
  *  - by a timer, the overflow interrupt, which start() sets for the earliest moment
  *    at which a counter that must interrupt can wrap.
  *
@@ -22,11 +22,11 @@
  *  - interrupts are off for longer than 65 us, the time between two wraps of a clock;
  *  - 65536 faults happen between two updates, which the timer prevents for a counter
  *    that interrupts;
- *  - a waiting thread, which is not updated, migrates 65536 times.
+ *  - a waiting thread, whose counters are not updated, migrates 65536 times.
  *
  * There is an update at each context switch.
  *
- * Everything here runs on the CPU concerned with interrupts off; no NMI.
+ * Everything here runs on the CPU concerned with interrupts off, and nothing in an NMI.
  */
 #include <linux/hrtimer.h>
 #include <linux/math64.h>
@@ -51,21 +51,22 @@
  * The timer expires at least SOFT_MINIMUM_NS after a start, so that a counter that
  * wraps all the time leaves time for the thread; perf's software clocks use the same value.
  */
-#define SOFT_LARGEST_STEP_BACK (1ull << 30) /* counts of a clock */
+#define SOFT_LARGEST_STEP_BACK (1ull << 30) /* in counts of a clock */
 #define SOFT_MINIMUM_NS	       10000
 
 /*
- * A page fault takes at least SOFT_FAULT_NS on any CPU, so the number of faults until
- * the wrap gives a lower bound of the time until then.  The timer then updates the counter
- * at most every SOFT_FAULT_LOOK_NS, which is the maximum delay of the interrupt.  Both
- * together see every wrap of 16 bits (65536 faults take at least 4 ms).
+ * A page fault takes at least SOFT_FAULT_NS on any CPU, so the number of faults until the
+ * wrap gives a lower bound of the time until the wrap.  But the timer updates the counter
+ * at most every SOFT_FAULT_LOOK_NS, which is the maximum delay of the interrupt.  With
+ * these two values no wrap of 16 bits is missed (65536 faults take at least 4 ms).
  */
 #define SOFT_FAULT_NS	       64
 #define SOFT_FAULT_LOOK_NS     1000000
 
 /*
- * The timer does not wait for a wrap that is this many counts ahead, half a day of any
- * source without a switch; stop() finds it.  Below this, the conversion to ns cannot overflow.
+ * The timer is not set for a wrap that is SOFT_FAR or more counts ahead.  Any source takes
+ * half a day for them, and stop() finds the wrap at the next switch.  With fewer counts the
+ * conversion to ns cannot overflow.
  */
 #define SOFT_FAR	       BIT_ULL(48)
 #define SOFT_NEVER	       U64_MAX
@@ -133,8 +134,9 @@ static void soft_update(struct soft_cpu *cpu, unsigned int n)
 	u64 counts = source - cpu->source[n];
 
 	/*
-	 * ktime_get_mono_fast_ns() may step back a little while the timekeeper
-	 * is updated: count nothing until it catches up.  A TSC may restart at resume.
+	 * ktime_get_mono_fast_ns() may step back a little while the timekeeper is
+	 * updated: count nothing until it catches up.  A TSC may restart at resume: go
+	 * on from its new value.
 	 */
 	if ((s64)counts <= 0 && -counts < SOFT_LARGEST_STEP_BACK)
 		return;
@@ -147,8 +149,8 @@ static void soft_update(struct soft_cpu *cpu, unsigned int n)
 }
 
 /*
- * Halt the counters.  Store the values of the sources in the set, with their events in
- * case the PMC is written before the set starts again.
+ * Halt the counters.  Store the values of the sources in the set, each with its event,
+ * because the PMC may be written before the set starts again.
  */
 static void soft_halt(struct soft_cpu *cpu)
 {
@@ -229,8 +231,8 @@ static void soft_run(struct soft_cpu *cpu, struct pfm_registers *registers)
 }
 
 /*
- * The overflow interrupt.  It may come too early: conversions are rough, and the
- * time until a number of faults is a bound.
+ * The overflow interrupt.  It may come too early: conversions are rough, and the time until
+ * a number of faults is only a lower bound.
  *
  * While it runs, only pfm_overflow() stops this CPU's counters.  stop() cancels the timer
  * on the same CPU with interrupts off, so the callback is not running then, and does not run
@@ -351,7 +353,7 @@ static const struct pfm_register soft_pmcs[PFM_SOFT_COUNTERS] = {
 	SOFT_PMC(4), SOFT_PMC(5), SOFT_PMC(6), SOFT_PMC(7),
 };
 
-/* .width is counter_width's */
+/* soft_init() sets .width to counter_width */
 static struct pfm_register soft_pmds[PFM_SOFT_COUNTERS] = {
 	SOFT_PMD(0), SOFT_PMD(1), SOFT_PMD(2), SOFT_PMD(3),
 	SOFT_PMD(4), SOFT_PMD(5), SOFT_PMD(6), SOFT_PMD(7),

@@ -39,11 +39,11 @@
 #define PMC5_AND_6   GENMASK(6, 5)
 #define PMC1_TO_6    GENMASK(6, 1)
 
-#ifndef PVR_POWER11 /* Linux 6.10; its PMU is POWER10's */
+#ifndef PVR_POWER11 /* since Linux 6.10; its PMU is POWER10's */
 #define PVR_POWER11 0x0082
 #endif
 
-/* MMCR0[PMCC] = 01: problem state neither reads nor writes. */
+/* MMCR0[PMCC] = 01: problem state can neither read nor write. */
 #define MMCR0_PMCC_NONE 0x00040000ul
 #define MMCR0_OF_USER                                                                    \
 	(PFM_POWER_MMCR0_FCS | PFM_POWER_MMCR0_FCP | PFM_POWER_MMCR0_CC56RUN |           \
@@ -127,9 +127,9 @@ static void freeze(void)
 }
 
 /*
- * The bit that freezes the kernel depends on its state.  Under a hypervisor that is
- * privileged state (FCS).  On bare metal it is hypervisor state (FCH), and there is no
- * other hypervisor.
+ * The bit that freezes the kernel depends on the state in which the kernel runs.
+ * Under a hypervisor that is privileged state (FCS).  On bare metal it is hypervisor
+ * state (FCH), and there is no other hypervisor.
  */
 static u64 freeze_kernel_0(u64 mmcr0)
 {
@@ -282,7 +282,7 @@ static void bare_metal_start(struct pfm_registers *registers)
 	power_start(registers);
 }
 
-/* Value and flag are in the same register, so they agree. */
+/* A counter's value and overflow flag are in the same register, so they agree. */
 static u64 power_read(struct pfm_registers *registers, u64 *values)
 {
 	u32 counters = registers->counters, overflows = 0, counter;
@@ -421,7 +421,7 @@ static int end_here(unsigned int cpu)
 	return 0;
 }
 
-/* The hardware is exclusive: @pmds only determines when the last user has released it. */
+/* The PMU is exclusive: the claimed PMDs only tell when the last user has released it. */
 static u64 claimed; /* claimed PMDs; all are below 64 */
 
 static int power_claim(struct pfm_pmu *pmu, const u64 *pmds)

@@ -2,15 +2,16 @@
 /*
  * POWER: keep perf_event from using the hardware while it is ours.
  *
- * The kernel's driver counts its events.  It reserves the hardware for the first one and
- * releases it after the last one.  It refuses an event if the hardware is
- * reserved: the event is not counted, but its destroy() is set.  Newer kernels (seen in
- * 6.12) call that destroy(), which decrements the count.  From then on the driver
- * accepts as many events without reserving the hardware.  They and we would program the
- * same counters, and both would silently count wrongly.
+ * The kernel's driver keeps the number of its events.  It reserves the hardware for the
+ * first event and releases it after the last one.  It refuses an event if the hardware
+ * is already reserved: the number does not change, but the event's destroy() is set.
+ * Newer kernels (seen in 6.12) call that destroy(), which decrements the number.  For
+ * each event that was refused, the driver would accept a later one without reserving the
+ * hardware.  perf and we would program the same counters, and both would silently count
+ * wrongly.
  *
- * So event_init() is interposed while this module is loaded; it clears destroy() of a
- * refused event.  Kernels that do not call destroy() are not affected.
+ * So event_init() is interposed while this module is loaded; our function clears
+ * destroy() of a refused event.  Kernels that do not call destroy() are not affected.
  */
 #include <linux/atomic.h>
 #include <linux/err.h>
@@ -44,7 +45,7 @@ static int refuse_or_init(struct perf_event *event)
 /**
  * power_perf_init() - interpose event_init() of perf's driver
  *
- * An event, which never counts, yields the driver's struct pmu.  Process context.
+ * Gets the driver's struct pmu from an event that never counts.  Process context.
  *
  * Return: 0 or a negative errno
  */
@@ -89,8 +90,9 @@ void power_perf_exit(void)
 		schedule_timeout_idle(HZ);
 	}
 	/*
-	 * After the first grace period every caller that has read the old pointer is counted in
-	 * callers, or has returned.  After the second one the last of them has returned.
+	 * After the first grace period every caller that has read the pointer to our function
+	 * is counted in callers, or has returned.  After the second one the last of them has
+	 * returned.
 	 */
 	synchronize_rcu_tasks();
 	wait_var_event(&callers, !atomic_read(&callers));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Loading a context on a thread and unloading it: by the user, because the
- * thread ends, or because it executes a program that the loader may not monitor.
- * The steps of a load are described at struct pfm_attachment.
+ * The user loads a context on a thread.  The context is unloaded by the user, because
+ * the thread ends, or because the thread executes a program that the loader may not
+ * monitor.  The steps of a load are described at struct pfm_attachment.
  *
  * These events can happen at the same time.  The first of them to take the context's
  * lock drops the attachment; the others find none.
@@ -158,7 +158,7 @@ static struct task_struct *find_target(struct pfm_context *context, u32 tid)
 static void catch_here(struct pfm_context *context)
 {
 	if (context->attachment.task == current && context->cpu == PFM_NO_CPU)
-		pfm_switch_in(context, 0); /* not started yet: no time is needed */
+		pfm_switch_in(context, 0); /* not started yet: the time is not used */
 }
 
 static void catch_running(void *argument)

@@ -12,9 +12,9 @@ struct task_struct;
 /**
  * struct pfm_block - a thread that waits for a restart (PFM_FL_NOTIFY_BLOCK)
  *
- * Each load of a context makes a new one, so that work that is still queued when the context
- * is unloaded does not affect the next load.  The context and the queued work have a reference
- * each.  The context's lock protects the fields, unless noted otherwise.
+ * Each load of a context makes a new pfm_block, so that work that is still queued when the
+ * context is unloaded does not affect the next load.  The context and the queued work have a
+ * reference each.  The context's lock protects the fields, unless noted otherwise.
  *
  * @wanted: the thread has to wait, or waits; changed without the lock, too
  * @over: the thread must not wait any more, even if a counter overflows; read without the

@@ -13,8 +13,8 @@ struct vm_area_struct;
 /**
  * struct pfm_buffer - a sampling buffer
  *
- * The context and each mapping have a reference; the last put frees the buffer.  All other
- * fields are fixed after creation.
+ * The context and each mapping have a reference; the last put frees the buffer.  All
+ * fields except @references are fixed after creation.
  *
  * @size: bytes, a multiple of the page size
  * @memory: the kernel's mapping of @pages

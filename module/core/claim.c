@@ -382,7 +382,7 @@ static noinline void session_unload(struct pfm_context *context, struct task_str
 	context->pmu->operations->unload(&session);
 }
 
-/* The operation may sleep. */
+/* The PMU module's load operation may sleep. */
 static int session_begin(struct pfm_context *context, struct task_struct *task)
 {
 	if (likely(!context->pmu->operations->load))
@@ -411,7 +411,10 @@ EXPORT_SYMBOL_GPL(pfm_session_next);
 
 /* ---- loaded contexts ---------------------------------------------------------------------- */
 
-/* Interrupts may be off and a context's lock held.  An entry without contexts may be replaced. */
+/*
+ * Count one context less in @use.  Interrupts may be off and a context's lock held.  An entry
+ * without contexts may be replaced.
+ */
 static void leave(struct pfm_use *use)
 {
 	if (atomic_dec_and_test(&use->contexts))

@@ -36,7 +36,7 @@
  *    it executes.
  * 3. The attachment is committed: the context is loaded.
  * A step that fails drops the attachment.  If the thread ends or executes a program that the
- * loader may not monitor, the hooks drop it, pending or not.
+ * loader may not monitor, the hooks drop the attachment, pending or not.
  *
  * Protected by the context's lock.  The hooks read @self, @sees_kernel and @follows without
  * the lock; these fields do not change while the attachment is in the table.
@@ -69,9 +69,9 @@ struct pfm_attachment {
  *
  * Locking:
  *
- * @mutex lets one call at a time work on the context.  Process context only.
- * It alone protects what the scheduler hooks do not use: which event sets there are
- * and which of their registers are in use, the error, the argument buffer.  Sets are
+ * @mutex lets one call at a time work on the context.  Process context only.  Only the
+ * mutex protects what the scheduler hooks do not use: which event sets there are and
+ * which of their registers are in use, the error, the argument buffer.  Sets are
  * created and deleted only while the context is unloaded, so the list of a loaded
  * context does not change.
  *
@@ -96,7 +96,7 @@ struct pfm_context {
 	const struct pfm_format *format; /* NULL: none */
 	struct pfm_format_instance instance; /* of @format */
 	struct pfm_buffer *buffer; /* of @instance; NULL: none */
-	struct pfm_user *user; /* who created it */
+	struct pfm_user *user; /* who created the context */
 
 	/* Mutex: what only calls use. */
 	struct mutex mutex;
@@ -113,8 +113,8 @@ struct pfm_context {
 	struct pfm_attachment attachment;
 	bool closed; /* unloaded because of a program that the loader may not monitor */
 	u64 loads; /* number of loads */
-	struct pfm_use *use; /* what it has claimed, while loaded: see claim.h */
-	struct pfm_queue queue; /* has rules of its own */
+	struct pfm_use *use; /* what the context has claimed, while loaded: see claim.h */
+	struct pfm_queue queue; /* has locking rules of its own */
 
 	/*
 	 * CPU: changed only where the registers are, by the holder of the lock or by the overflow
@@ -128,7 +128,7 @@ struct pfm_context {
 	bool switch_due; /* the restart switches to the next set */
 	struct pfm_set *active;
 	u64 since; /* when monitoring began on @cpu, ns */
-	u64 interrupts; /* overflow interrupts while it counted */
+	u64 interrupts; /* overflow interrupts while the context counted */
 	u64 foreign_runs;
 	u32 credit; /* restarts that are allowed: one for each notification */
 

@@ -23,7 +23,7 @@ struct pfm_set;
  * @pmd_stamp: stamp of what the PMDs hold; never 0
  * @next_stamp: the next stamp that this CPU will give
  * @throttle_timer: lets a throttled set count again
- * @set_timer: ends the time of the active set
+ * @set_timer: expires when the time of the active set is over
  * @sample: the sample that the overflow handler passes to the format
  * @values: values of the PMDs in that sample
  * @noted: the hardware's records of the overflows that are being handled, or NULL; valid
@@ -46,7 +46,7 @@ struct pfm_cpu {
 
 DECLARE_PER_CPU(struct pfm_cpu, pfm_cpu);
 
-/* Enabled if some CPU lacks a registered PMU. */
+/* Enabled if a PMU is registered that some CPU lacks. */
 DECLARE_STATIC_KEY_FALSE(pfm_cpus_differ);
 
 /* The stamp is unique among all CPUs and never 0: each CPU starts at its number + 1. */

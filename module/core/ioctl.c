@@ -58,7 +58,7 @@ static __always_inline int copy_in(struct pfm_context *context, void *to, size_t
 		       : 0;
 }
 
-/* Return: false on a fault. */
+/* Copy out a structure, of any version.  Return: false on a fault. */
 static bool give(struct argument to, const void *from, size_t known)
 {
 	size_t size = min(to.size, known);

@@ -6,7 +6,7 @@
 #include <linux/types.h>
 
 #define PFM_DEBUG_CALLS	 0x1 /* log calls that fail */
-#define PFM_DEBUG_TIMING 0x4 /* measure the statistics of time */
+#define PFM_DEBUG_TIMING 0x4 /* measure times for the statistics */
 
 /*
  * Who may count without CAP_PERFMON.  With each policy kernel.perf_event_paranoid decides
@@ -49,7 +49,7 @@ struct pfm_user;
 
 /*
  * Process context, may sleep.  Return: the user with a reference, which stays valid after the
- * caller's process ends; NULL without memory.
+ * caller's process ends; NULL if there is no memory.
  */
 struct pfm_user *pfm_user_of_caller(void);
 struct pfm_user *pfm_user_get(struct pfm_user *user);
@@ -57,7 +57,7 @@ void pfm_user_put(struct pfm_user *user);
 
 /*
  * Charge the user who created the context.  Process context, mutex held.
- * Return: 0, or -ENOMEM; context->error then names the limit.
+ * Return: 0, or -ENOMEM; on an error context->error names the limit.
  */
 int pfm_charge(struct pfm_context *context, enum pfm_memory memory, size_t size);
 void pfm_uncharge(struct pfm_user *user, enum pfm_memory memory, size_t size);

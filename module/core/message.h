@@ -42,7 +42,7 @@ static inline bool pfm_queue_is_full(const struct pfm_queue *queue)
 	return queue->last - READ_ONCE(queue->first) >= PFM_QUEUE_DEPTH;
 }
 
-/* The caller must see to it that pfm_queue_wake() is called afterwards. */
+/* The caller must make sure that pfm_queue_wake() is called afterwards. */
 void pfm_queue_post(struct pfm_queue *queue, const struct pfarg_ovfl_msg *message);
 
 /* Wake readers and send signals.  May be called in hard interrupts, not in NMI. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Overflows: the emulation of 64 bits, and the effects of an overflow of 64 bits.
+ * Overflows: the emulation of 64-bit counters, and what follows if a 64-bit value
+ * overflows.
  *
  * The handler may be an NMI, so it takes no lock.  It uses a context only while "running"
  * of this CPU points to one of its sets, see struct pfm_context.
@@ -68,7 +69,7 @@ static u64 visible_ip(const struct pfm_context *context, struct pt_regs *regs)
 	return instruction_pointer(regs);
 }
 
-/* Collect the values of the PMDs to be recorded; counters halted. */
+/* Collect the values of the PMDs that the sample records; the counters are halted. */
 static noinline unsigned int gather(struct pfm_cpu *cpu, struct pfm_context *context,
 				    struct pfm_set *set,
 				    const struct pfm_pmd_attributes *attributes)
@@ -167,7 +168,7 @@ static __always_inline u32 sample_all(struct pfm_cpu *cpu, struct pfm_context *c
 	return control;
 }
 
-/* The same for hardware that records more about an overflow. */
+/* The same for hardware that has its own records of the overflows: cpu->noted. */
 static noinline u32 sample_noted(struct pfm_cpu *cpu, struct pfm_context *context,
 				 struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
 {

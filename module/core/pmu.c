@@ -149,7 +149,7 @@ static void forget_cpus(const struct pfm_pmu *pmu)
 		static_branch_dec(&pfm_cpus_differ);
 }
 
-/* Return: the PMU of that name, or the default without a name; NULL if there is none. */
+/* Return: the PMU of that name, or the default if @name is NULL; NULL if there is no such PMU. */
 static struct pfm_pmu *find(const char *name)
 {
 	struct pfm_pmu *pmu;

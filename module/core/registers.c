@@ -16,7 +16,7 @@
 #include "switch.h"
 #include "virtual.h"
 
-/* Elements that are handled at a time with interrupts off. */
+/* Number of elements that are handled at a time, with interrupts off. */
 #define CHUNK 32
 
 struct chunk {

@@ -37,8 +37,8 @@ void pfm_set_activate(struct pfm_context *context, struct pfm_set *set, bool is_
 void pfm_set_switch(struct pfm_context *context, bool is_long, u64 now);
 
 /**
- * pfm_set_switch_running() - the same for a context that counts here, counters halted
- * @context: the context
+ * pfm_set_switch_running() - pfm_set_switch() for a context that counts here
+ * @context: the context; its counters are halted
  * @set: the set that is active before the switch
  * @now: pfm_clock()
  *

@@ -13,7 +13,7 @@
 	X(ovfl_intr_regular_count) /* those with an overflow */                          \
 	X(ovfl_intr_spurious_count) /* those without */                                  \
 	X(ovfl_intr_nmi_count) /* those that were NMIs */                                \
-	X(ovfl_intr_ns) /* time in them, if measured */                                  \
+	X(ovfl_intr_ns) /* ns in overflow interrupts, if measured */                     \
 	X(ovfl_intr_replay_count) /* overflows found at a stop */                        \
 	X(ovfl_notify_count) /* notifications */                                         \
 	X(ovfl_throttle_count) /* times an event set was throttled */                    \

@@ -12,7 +12,7 @@
  * starts counters.  tests/circles shows the circle, and tests/style keeps it from growing.
  *
  * The probe is enabled while a context is loaded, and a little longer.  The CPU's data point
- * to the context to be switched out.  The one to be switched in is looked up in the thread
+ * to the context to be switched out.  The context to be switched in is looked up in the thread
  * table (threads.h).
  */
 #include <linux/sched.h>

@@ -10,7 +10,7 @@
 #define LEAST_BITS 12
 #define MOST_BITS  24
 
-/* Buckets that are moved at a time with interrupts off. */
+/* Number of buckets that are moved at a time, with interrupts off. */
 #define CHUNK	   64u
 
 struct pfm_threads __rcu *pfm_threads;

@@ -2,8 +2,8 @@
 /*
  * The interrupt budget: even the shortest period must not hang the machine.
  *
- * An event set with too many overflow interrupts counts nothing until about a tick later.
- * To limit the number of interrupts is not sufficient: on a slow machine a few may take a
+ * An event set with too many overflow interrupts counts nothing for about a tick.  To
+ * limit the number of interrupts is not sufficient: on a slow machine a few may take a
  * whole tick.  So the length of an interrupt is measured now and then.  If interrupts of
  * that length take too much of the time, the set is throttled, too.
  *
@@ -34,7 +34,7 @@ static bool is_busy(struct pfm_budget *budget, u64 begun, u64 time)
 	return taken * 100 > passed * BUSY;
 }
 
-/* The budget is checked once in @step interrupts; if few are allowed, at each one. */
+/* The budget is checked once in @step interrupts; if few interrupts are allowed, at each one. */
 static void next_step(struct pfm_budget *budget, unsigned int limit)
 {
 	budget->step = clamp(limit / 4, 1u, PFM_THROTTLE_LOOK);

@@ -3,8 +3,8 @@
  * The program's stack on x86_64 and arm64, by frame pointers (rbp, x29).  Each points to the
  * place where the caller's frame pointer is saved; the return address is next to it.
  *
- * If a function has not made its frame yet, or makes none, its caller is missing; on
- * arm64 the link register has it.
+ * If a function has not made its frame yet, or makes none, the address of its caller is
+ * missing; on arm64 the link register has that address.
  */
 #include <linux/ptrace.h>
 #include <linux/sched.h>

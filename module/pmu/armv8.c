@@ -313,7 +313,7 @@ static void __init identify(void *argument)
 		identity->control = armv8_read_control();
 }
 
-/* The width of an event counter is the bit at which it overflows: PMCR_EL0.LP. */
+/* Since PMUv3p5, PMCR_EL0.LP tells whether event counters overflow at 64 bits or at 32. */
 static void __init armv8_describe(const struct identity *identity)
 {
 	bool wide = identity->version >= ARMV8_PMUVER_3P5 &&

@@ -67,7 +67,8 @@ static __always_inline bool here_is_ours(void)
 
 /*
  * perf's handler may open the counters to user level, as start does, if the sysctl has just
- * been set.  An NMI cannot clear our counters, so we close them until the next start.
+ * been set.  An NMI cannot clear our counters, so we close all counters until the next
+ * start.
  */
 static irqreturn_t call_perfs_handler(struct arm_pmu *pmu)
 {
@@ -400,9 +401,9 @@ int armv8_perf_claim(u64 wanted)
  *
  * When this returns after the release of the last counter, and all functions could be
  * restored, no CPU is in one of our functions:
- * - handle_irq: release_here() is an interrupt too and cannot interrupt it.
- *   A later interrupt reads the restored pointer, and so does an NMI during
- *   release_here(): the pointer was written before the call was sent.
+ * - handle_irq: release_here() is an interrupt too and cannot interrupt it.  A later
+ *   interrupt reads the restored pointer, and so does an NMI during release_here():
+ *   the pointer was written before the call of release_here() was sent.
  * - start, and reset on a CPU that regained its power: interrupts are off until they
  *   have returned, then release_here() runs.
  * - reset on a CPU that comes online: impossible while hotplug is held off.

@@ -212,7 +212,7 @@ static void soft_run(struct soft_cpu *cpu, struct pfm_registers *registers)
 	unsigned int n;
 	u64 rest;
 
-	/* A counter without its PMC counts nothing. */
+	/* A counter whose PMC is not in use counts nothing. */
 	cpu->active = registers->counters & registers->used_pmcs[0];
 	cpu->running = registers;
 	pfm_for_each_bit(n, rest, cpu->active) {

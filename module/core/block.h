@@ -34,7 +34,7 @@ struct pfm_block {
 	struct pid *loader;
 };
 
-/* All three: process context.  Called by the loader; returns NULL if there is no memory. */
+/* Process context, all three functions.  The loader calls create, which may return NULL. */
 struct pfm_block *pfm_block_create(void);
 void pfm_block_put(struct pfm_block *block);
 /* End the wait of the thread.  No lock of the context held. */

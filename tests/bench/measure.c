@@ -9,7 +9,7 @@
 #define KNOWN_ROUNDS   10000
 #define KNOWN_ACCURACY 0.001
 
-/* Longest time between two readings of the ruler without an interruption. */
+/* If the thread is not interrupted, at most this many instructions are between two readings. */
 #define UNDISTURBED    64
 
 static double instructions_per_tick;
@@ -48,7 +48,7 @@ void measure_pair(step_fn first, step_fn second, void *argument, double *first_c
 	int i;
 
 	for (i = -WARM_UP; i < REPETITIONS; i++) {
-		/* The first call whose readings count overwrites slot 0. */
+		/* Slot 0 has readings of the warm-up until i is 0. */
 		first_ticks[i < 0 ? 0 : i] = time_step(first, argument);
 		second_ticks[i < 0 ? 0 : i] = time_step(second, argument);
 	}
@@ -81,7 +81,7 @@ struct interruptions measure_interruptions(int count)
 		}
 		last = now;
 	}
-	/* Each gap contains one step of this loop. */
+	/* Each gap contains one turn of this loop, which belongs to the thread. */
 	return (struct interruptions){
 		.cost = median_of(gaps, count),
 		.between = median_of(stretches, count) + step * instructions_per_tick,

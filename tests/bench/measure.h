@@ -20,7 +20,7 @@ void measure_init(void);
  */
 double measure(step_fn step, void *argument);
 
-/* The same for two steps of which the second undoes the first. */
+/* Measures two steps like measure(); the second step undoes the first. */
 void measure_pair(step_fn first, step_fn second, void *argument, double *first_cost,
 		  double *second_cost);
 
@@ -36,11 +36,12 @@ struct interruptions {
 
 /*
  * Measures @count interruptions of the thread, REPETITIONS at most. The thread only reads the
- * ruler. If most interruptions are of the kind that is measured, timer interrupts do not matter.
+ * ruler. The results are medians, so other interruptions do not matter as long as they are the
+ * minority.
  */
 struct interruptions measure_interruptions(int count);
 
-/* Median of @count readings of the ruler, in instructions. Sorts them. */
+/* Returns the median of @ticks, in instructions, and sorts @ticks. */
 double median_of(uint64_t *ticks, int count);
 
 #endif

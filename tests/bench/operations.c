@@ -127,8 +127,9 @@ static double measure_switch_once(const struct tool *tool, unsigned int count)
 }
 
 /*
- * @tool monitors the partner; if it is NULL, nobody does. Depending on the partner, the kernel
- * itself takes up to 200 instructions more on POWER. So the best of several measurements is used.
+ * Measures a context switch while @tool monitors the partner; NULL: nobody monitors the partner. On
+ * POWER the kernel itself takes up to 200 instructions more with some partners than with others. So
+ * the best of several measurements is used.
  */
 static double measure_switch(const struct tool *tool, unsigned int count)
 {
@@ -212,7 +213,10 @@ static double measure_switch_idle(const struct tool *tool, double nobody)
 
 /* ---- the own thread ----------------------------------------------------------------- */
 
-/* A counter that did not count was not measured, for example in a group that never ran. */
+/*
+ * Fails if a counter did not count, for example in a group that never ran: then its cost was not
+ * measured.
+ */
 static void must_have_counted(const struct tool *tool, struct session *session)
 {
 	unsigned int n;
@@ -262,8 +266,9 @@ static void do_close(void *argument)
 }
 
 /*
- * Another session exists meanwhile, on a thread of its own. The first and the last session of a
- * machine are slower and have to wait, with perf as with perfmon.
+ * During the measurement another thread has a session. Without it each session would be the first
+ * and the last of the machine, and such a session is slower and has to wait, with perf as with
+ * perfmon.
  */
 static void measure_set_up(const struct tool *tool, double *costs)
 {
@@ -303,7 +308,7 @@ void measure_floors(double *costs)
 	close(fd);
 }
 
-/* Only checks that the scheduler hooks are not installed. */
+/* Shows that the scheduler hooks are not installed as long as no context is loaded. */
 void measure_unloaded(double *costs)
 {
 	struct session sessions[UNLOADED];
@@ -326,7 +331,7 @@ void measure_virtual(double *costs)
 
 void measure_tool(const struct tool *tool, double nobody_monitored, double *costs)
 {
-	/* Measured first: perf keeps some data about a thread that was monitored once. */
+	/* Measured first, because perf keeps data about a thread that it has monitored. */
 	costs[ROW_SWITCH_IDLE] = measure_switch_idle(tool, nobody_monitored);
 	measure_counters(tool, 1, &costs[ROW_START_1], &costs[ROW_STOP_1],
 			 &costs[ROW_READ_1], &costs[ROW_READ_VALUES_1]);

@@ -6,7 +6,7 @@
 #include "tool.h"
 
 /*
- * The table.  X(name, title); a switch with a tool is what it adds to
+ * The rows of the table: X(name, title). The cost of a switch with a tool is what the tool adds to
  * ROW_SWITCH.
  */
 /* clang-format off */
@@ -34,32 +34,32 @@
 	X(SWITCH_1, "added to a switch, 1 counter on both threads")		\
 	X(SWITCH_4, "added to a switch, 4 counters on both threads")		\
 	X(SWITCH_6, "added to a switch, 6 counters on both threads")		\
-	X(SWITCH_ALONE_1, "added to a switch, 1 counter on one of them")	\
-	X(SWITCH_ALONE_4, "added to a switch, 4 counters on one of them")	\
-	X(SWITCH_ALONE_6, "added to a switch, 6 counters on one of them")	\
+	X(SWITCH_ALONE_1, "added to a switch, 1 counter on one thread")		\
+	X(SWITCH_ALONE_4, "added to a switch, 4 counters on one thread")	\
+	X(SWITCH_ALONE_6, "added to a switch, 6 counters on one thread")	\
 	X(SWITCH_IDLE, "added to a switch, counters on a third thread")		\
 	X(SWITCH_UNLOADED, "added to a switch, contexts that are not loaded")	\
 	X(CREATE, "make a context or an event")					\
-	X(DESTROY, "close it")							\
+	X(DESTROY, "close the context or the event")				\
 	X(OPEN_1, "set up 1 counter, ready to start")				\
-	X(CLOSE_1, "close it")							\
+	X(CLOSE_1, "close 1 counter")						\
 	X(OPEN_6, "set up 6 counters, ready to start")				\
-	X(CLOSE_6, "close them")						\
+	X(CLOSE_6, "close 6 counters")						\
 	X(ATTACH, "load a context")						\
-	X(DETACH, "unload it")							\
+	X(DETACH, "unload a context")						\
 	X(SAMPLE, "a sample: ip, thread, time, CPU, period")			\
-	X(SAMPLE_ENTRY, "  of it, interrupt entry, until the core begins")	\
-	X(SAMPLE_CORE, "  of it, emulation, reset and the rest of the core")	\
-	X(SAMPLE_FORMAT, "  of it, the format's handler")			\
-	X(SAMPLE_RETURN, "  of it, return, once the counters run again")	\
+	X(SAMPLE_ENTRY, "  of which: entry, until the core begins")		\
+	X(SAMPLE_CORE, "  of which: the core, without the format")		\
+	X(SAMPLE_FORMAT, "  of which: the format's handler")			\
+	X(SAMPLE_RETURN, "  of which: return, with running counters")		\
 	X(SAMPLE_4, "a sample with the values of 4 PMDs")			\
 	X(SAMPLE_CALLCHAIN, "a sample with the callchain")			\
-	X(ROTATION_1, "from set to set by time, 1 counter")			\
-	X(ROTATION_4, "from set to set by time, 4 counters")			\
-	X(ROTATION_6, "from set to set by time, 6 counters")			\
+	X(ROTATION_1, "set switch by time, 1 counter")				\
+	X(ROTATION_4, "set switch by time, 4 counters")				\
+	X(ROTATION_6, "set switch by time, 6 counters")				\
 	X(ROTATION_OTHER_6, "  the same with other events in every second set")	\
 	X(ROTATION_1000, "  the same with 1000 sets instead of 2")		\
-	X(ROTATION_OVERFLOW, "from set to set by an overflow, 1 counter")
+	X(ROTATION_OVERFLOW, "set switch by an overflow, 1 counter")
 /* clang-format on */
 
 enum row {
@@ -69,9 +69,12 @@ enum row {
 	ROW_COUNT
 };
 
-/* Costs in guest instructions, by row; NOT_MEASURED if there is none. */
+/*
+ * Each function stores the costs of its rows in guest instructions. Rows that cannot be measured
+ * stay NOT_MEASURED.
+ */
 void measure_floors(double *costs);
-/* Called before anything has been loaded. */
+/* Called before the first context is loaded. */
 void measure_unloaded(double *costs);
 void measure_virtual(double *costs);
 void measure_tool(const struct tool *tool, double nobody_monitored, double *costs);

@@ -10,8 +10,8 @@
 #include "tool.h"
 
 /*
- * Raw events: those that QEMU's PMU counts, instructions where possible. On POWER the first four
- * use PMC1 to PMC4, the others PMC5 and PMC6.
+ * Codes of raw events that QEMU's PMU counts; instructions where possible. On POWER the first four
+ * events use PMC1 to PMC4, the last two PMC5 and PMC6.
  */
 #if defined(__aarch64__)
 static const uint64_t events[MOST_COUNTERS] = { 0x08, 0x08, 0x08, 0x08, 0x08, 0x08 };

@@ -13,7 +13,7 @@
 #define ARMV8_INST_RETIRED 0x08
 #define ARMV8_CPU_CYCLES   0x11
 #define POWER_INST_CMPL	   0x02020202 /* PM_INST_CMPL on PMC1 to PMC4 */
-#define POWER_CYC	   0x1e1e1e1e /* PM_CYC there */
+#define POWER_CYC	   0x1e1e1e1e /* PM_CYC on PMC1 to PMC4 */
 
 struct counter {
 	uint16_t pmc;
@@ -24,7 +24,7 @@ struct counter {
 static const struct pmu {
 	const char *name;
 	struct counter counters[MOST_COUNTERS];
-	uint64_t other; /* value of a PMC for other events */
+	uint64_t other; /* value of the PMCs in the sets that have other events */
 	struct counter cycles; /* QEMU sees overflows of this counter at once */
 } pmus[] = {
 	{ "armv8",

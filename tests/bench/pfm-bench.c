@@ -26,7 +26,10 @@ static const char *const titles[] = {
 	ROWS(ROW_TITLE)
 };
 
-/* The minimum cost of a call to a driver. */
+/*
+ * For calls of perfmon and perf: the row of their least possible cost, a call that only reaches the
+ * driver.
+ */
 static const enum row floors[ROW_COUNT] = {
 	[ROW_START_1... ROW_READ_OTHER_6] = ROW_IOCTL,
 };
@@ -47,7 +50,10 @@ static void measure_all(void)
 	measure_init();
 	measure_floors(neither);
 	measure_unloaded(ours);
-	/* Scheduler hooks stay installed for a second after the last context or event. */
+	/*
+	 * From here on contexts install the scheduler hooks, which stay for a second after the last
+	 * one.
+	 */
 	measure_virtual(ours);
 	measure_tool(&perfmon_tool, neither[ROW_SWITCH], ours);
 	sleep(2);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The cost of a set switch: how long the thread is interrupted, from its last instruction before
- * to the first one after.
+ * the switch to its first one after it.
  *
- * perf's counterpart is the rotation of events that do not fit on the PMU at once. There are two
- * groups of events; the other counters are used by pinned events, which stay. Both switch every
- * millisecond.
+ * perf's counterpart is the rotation of events that do not fit on the PMU at once. perf gets two
+ * groups of events, which take turns; pinned events, which stay, use the remaining counters. Both
+ * perfmon and perf switch every millisecond.
  */
 #include <err.h>
 #include <glob.h>
@@ -45,7 +45,7 @@ static double measure_sets(unsigned int counters, unsigned int sets, bool differ
 
 /* ---- perf_event --------------------------------------------------------------------- */
 
-/* Each event on its own counter. On POWER PMC1 to PMC4, then PMC5 and PMC6. */
+/* Codes of perf's events. On POWER each event uses its own counter: PMC1 to PMC6. */
 #if defined(__aarch64__)
 static const uint64_t events[MOST_COUNTERS] = { 0x08, 0x08, 0x08, 0x08, 0x08, 0x08 };
 #elif defined(__powerpc64__)
@@ -125,7 +125,7 @@ void measure_rotations(double *ours, double *perf)
 	ours[ROW_ROTATION_OTHER_6] = measure_sets(6, 2, true, &by_time, 0);
 	ours[ROW_ROTATION_1000] = measure_sets(6, MANY_SETS, true, &by_time, 0);
 	if (!events[0])
-		return; /* no interrupts of a PMU, and nothing to compare with */
+		return; /* no PMU: no switches by an overflow, no rotation of perf */
 	ours[ROW_ROTATION_OVERFLOW] =
 		measure_sets(1, 2, false, &by_overflow, SWITCH_PERIOD);
 	sleep(2); /* the module releases the counters a second after the last context */

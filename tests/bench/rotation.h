@@ -3,7 +3,7 @@
 #ifndef BENCH_ROTATION_H
 #define BENCH_ROTATION_H
 
-/* Fills in the rows ROTATION..., NOT_MEASURED where there is none. */
+/* Fills in those rows ROTATION... that can be measured. */
 void measure_rotations(double *ours, double *perf);
 
 #endif

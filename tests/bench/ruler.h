@@ -69,7 +69,7 @@ static inline uint64_t ruler_now(void)
 	return (uint64_t)high << 32 | low;
 }
 
-/* QEMU's, under icount. */
+/* The frequency of QEMU's TSC under icount. */
 static inline uint64_t ruler_frequency(void)
 {
 	return 1000000000;

@@ -125,8 +125,8 @@ static double measure_format(const struct format *format, unsigned int recorded)
 }
 
 /*
- * The counter runs again when the handler has returned. If it counts the kernel, too, the way back
- * is the difference between the program's count and the period.
+ * Measures the way back from the handler to the program. The counter runs again when the handler
+ * returns. If it counts the kernel, too, a period is the way back and the program's instructions.
  */
 static double measure_return(const struct format *format)
 {
@@ -162,15 +162,16 @@ static double statistic(const char *name)
 }
 
 /*
- * The parts of the cost: the module's own clocks measure the core and the format. The cost of the
- * clocks is known from the difference to the whole. Each part reads a clock at its beginning and at
- * its end. Half of the cost of these readings belongs to the part.
+ * Measures the parts of the cost with the module's own clocks: the core, and the format within it.
+ * Each part reads a clock at its beginning and at its end. The difference to the cost without
+ * clocks is the cost of these four readings. Half of the cost of a part's two readings is counted
+ * as the part's own.
  */
 static void measure_parts(const struct format *format, double whole, double *costs)
 {
 	double with_clocks, of_clock, in_handler, in_format, calls;
 
-	write_setting("0"); /* statistics begin at 0, too */
+	write_setting("0"); /* also resets the statistics */
 	write_setting(TIMING);
 	with_clocks = measure_format(format, 0);
 	calls = statistic("fmt_handler_calls");
@@ -229,7 +230,7 @@ void measure_samples(double *ours, double *perf)
 	struct format callchain = { PFM_CALLCHAIN_NAME, &deep, sizeof(deep) };
 
 	if (!PERF_CYCLES)
-		return; /* no interrupts of a PMU to compare with */
+		return; /* no PMU: no samples of hardware events */
 	ours[ROW_SAMPLE] = measure_format(&format, 0);
 	ours[ROW_SAMPLE_4] = measure_format(&format, 4);
 	ours[ROW_SAMPLE_CALLCHAIN] = measure_format(&callchain, 0);

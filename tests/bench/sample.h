@@ -3,7 +3,7 @@
 #ifndef BENCH_SAMPLE_H
 #define BENCH_SAMPLE_H
 
-/* Fills in the rows SAMPLE..., NOT_MEASURED where there is none. */
+/* Fills in those rows SAMPLE... that can be measured. */
 void measure_samples(double *ours, double *perf);
 
 #endif

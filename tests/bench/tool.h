@@ -13,7 +13,7 @@
  * struct session - counters of one thread
  * @fd: perfmon's context, or the leader of perf's group
  * @count: number of counters
- * @members: perf: descriptors of the others
+ * @members: perf: descriptors of the group's other events
  * @values: perf: result of read(): @count and as many values, or one value
  * @pmds: perfmon: the vector of pfm_read_pmds()
  * @pmrs: perfmon: the vector of pfm_read()
@@ -30,18 +30,18 @@ struct session {
 };
 
 /**
- * struct tool - a way to count; all but @open take a struct session
- * @create: make the kernel's object, of one counter, and nothing more
+ * struct tool - a way to count; each void * is a struct session
+ * @create: make the kernel's object (a context, or one event), and nothing more
  * @destroy: undo @create
- * @open: does everything that is needed before @start; returns false if there are not enough
+ * @open: do everything that is needed before @start; returns false if there are not enough
  *	counters; @thread 0 is the caller
  * @close: undo @open
- * @attach: optional
- * @detach: optional
+ * @attach: load the context; optional
+ * @detach: unload the context; optional
  * @start: let the counters run
- * @stop: halt them
+ * @stop: stop the counters
  * @read: read all counters
- * @read_values: the same with the call that returns only values; optional
+ * @read_values: read all counters with the call that returns only values; optional
  * @value: value of counter @n in the last @read
  */
 struct tool {
@@ -69,13 +69,14 @@ void perfmon_set_up(struct session *session, unsigned int count);
  * perfmon_open_sets() - open a session of @count counters in each of several event sets
  * @differ: every second set has other events
  * @kind: how the sets are switched
- * @switch_period: if it is not 0, the only counter counts cycles and switches after this many
+ * @switch_period: if not 0: each set has one counter, of cycles; after this many the set is
+ *	switched
  */
 void perfmon_open_sets(struct session *session, unsigned int count, unsigned int sets,
 		       bool differ, const struct pfarg_setdesc *kind,
 		       uint64_t switch_period);
 
-/* The PMU that perfmon_tool uses. */
+/* Stores in @info the PMU that perfmon_tool uses. */
 void perfmon_describe(struct pfm_info *info);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rate of each counter, from a reference outside of the module: the number of instructions of
- * a loop, clocks of the kernel, a counter that a program can read, or perf_event. Only an unknown
- * counter is its own reference. Then its rate must be the same whatever the thread does.
+ * The rate of each counter, from a reference outside of the module: the number of instructions of a
+ * loop, clocks of the kernel, a counter that a program can read, or perf_event. A counter without
+ * such a reference is compared with itself: it must have the same rate in loops of several lengths.
  */
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -46,7 +46,7 @@ static double ticks_per_ns(void)
 	return (double)(ticks[1] - ticks[0]) / (times[1] - times[0]);
 }
 
-/* 0: perf cannot count cycles in this guest. */
+/* Returns 0 if perf cannot count cycles in this guest. */
 static double cycles_per_ns(void)
 {
 	struct perf_event_attr attr = {
@@ -99,7 +99,7 @@ struct rates {
 	double faults;
 };
 
-/* Page faults: CPU time with few instructions, compared with a loop. */
+/* Counts per ns during page faults, which take CPU time with few instructions. */
 static double rate_of_faults(int fd, const struct counter *counter)
 {
 	uint64_t time = 0, before = read_pmd(fd, counter->pmd), part;

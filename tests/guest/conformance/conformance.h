@@ -3,8 +3,8 @@
  * perfmon-conformance: what every PMU module must do, tested through contexts and compared with
  * reference values from outside of the module.
  *
- * What a test needs to know about a PMU, for some of its counters: how to make them count whenever
- * a thread runs, and how to stop them.
+ * For each counter that they use, the tests must know how to make it count whenever a thread runs,
+ * and how to keep it from counting.
  */
 #ifndef CONFORMANCE_H
 #define CONFORMANCE_H
@@ -26,10 +26,10 @@ struct setting {
 	uint64_t quiet;
 };
 
-/* What a counter counts, if the expected count is known without the counter. */
+/* What a counter counts, if that can also be measured without the counter. */
 enum truth {
 	TRUTH_UNKNOWN, /* unknown: compared only with itself */
-	TRUTH_INSTRUCTIONS, /* as many as the instructions of loop() */
+	TRUTH_INSTRUCTIONS, /* the instructions of loop() */
 	TRUTH_CYCLES, /* as perf_event counts them; under --icount one per ns */
 	TRUTH_NS, /* of CPU time */
 	TRUTH_TICKS, /* of time_counter(), while the thread runs */
@@ -37,7 +37,7 @@ enum truth {
 
 /**
  * struct counter - a counter of the PMU
- * @settings: of @setting_count PMCs
+ * @settings: values of @setting_count PMCs
  * @has_quiet: @settings[].quiet are known
  * @truth: the reference value that its counts are compared with
  * @width: bits in hardware, from sysfs
@@ -60,7 +60,7 @@ bool counter_add(const char *text);
 /* Module parameters for the test that loads the module again. */
 extern const char *module_parameters;
 
-/* The PMU's module, counters and description. The test fails if there is none. */
+/* The PMU's description, module and counters. The test fails if no PMU module is loaded. */
 const struct pfm_info *information(void);
 const char *module_of_the_pmu(void);
 unsigned int counter_count(void);
@@ -73,7 +73,7 @@ bool has(const uint64_t *map, unsigned int n);
 /* Determines @rate and @follows_work, in a process without a context. */
 void calibrate(struct counter *counter);
 
-/* Calls the check for all counters, one after the other. @subject names the current one. */
+/* A loop over all counters. The variable subject names the current one in messages. */
 #define for_each_counter(counter)                                                        \
 	for (unsigned int counter_i = 0;                                                 \
 	     counter_i < counter_count() && (counter = subject_counter(counter_i));      \
@@ -81,8 +81,8 @@ void calibrate(struct counter *counter);
 const struct counter *subject_counter(unsigned int i);
 
 /*
- * Sets of counters are bits, numbered as in counter_at(). A PMC that several of them share gets
- * all values or-ed.
+ * A set of counters is a mask: bit i is counter_at(i). If several counters of a set share a PMC, it
+ * gets their values or-ed.
  */
 #define ALL_COUNTERS (~0ull)
 void program(int fd, uint64_t busy, uint64_t quiet);
@@ -98,7 +98,8 @@ static inline uint64_t set_of_counter(const struct counter *counter)
 /**
  * struct done - what a thread did while a counter ran
  * @least: CPU time in ns that passed according to the thread
- * @most: CPU time that the kernel accounted; if the thread worked all the time, the elapsed time
+ * @most: CPU time that the kernel accounted; of a thread that never slept also the elapsed time, if
+ *	that is more
  * @instructions: of loop()
  */
 struct done {
@@ -114,15 +115,15 @@ uint64_t expected(const struct counter *counter, uint64_t instructions);
 /* Starts, loops, stops. */
 struct done run(int fd, uint64_t instructions);
 /*
- * Checks that the counter counts correctly from 0, when it is programmed in a new context on this
- * thread.
+ * Programs @counter in the context, loads the context on this thread, and checks that the counter
+ * counts correctly from 0.
  */
 void must_count_right(int fd, const struct counter *counter);
 
-/* Work of a child, for child_begin(). Returns what it did since. */
+/* Lets the child work until work_end(), which adds to @done what the child did. */
 struct done work_begin(const struct child *child);
 void work_end(const struct child *child, struct done *done);
-/* Checks the count since PMD @counter was 0. */
+/* Checks what the counter has counted since it was 0. */
 void must_count_work(int fd, const struct counter *counter, const struct done *done);
 
 #endif

@@ -133,7 +133,10 @@ static void know_soft(void)
 			    PFM_SOFT_NOTHING);
 }
 
-/* QEMU has these events on each counter. Hardware has PM_INST_CMPL and PM_CYC there. */
+/*
+ * QEMU counts instructions (code 0x02) and cycles (0x1e) on each of PMC1 to PMC4. On hardware these
+ * codes are PM_INST_CMPL and PM_CYC.
+ */
 static void know_power(void)
 {
 	enum truth truth;
@@ -177,7 +180,7 @@ bool has(const uint64_t *map, unsigned int n)
 	return map[n / 64] >> (n % 64) & 1;
 }
 
-/* The list of available counters is exact while a context exists. */
+/* Asks for the description. The list of available counters is only exact while a context exists. */
 static void ask(void)
 {
 	int fd = make_context();
@@ -295,8 +298,8 @@ int context_on(pid_t tid, uint64_t busy, uint64_t quiet)
 
 /*
  * The kernel's account of CPU time falls behind if the kernel does not trust the TSC and the host
- * runs something else, because the kernel does not expect more than one tick between two ticks.
- * Later the account is ahead. Elapsed time has neither error. A counter may follow either clock.
+ * runs something else, because its clock then advances by at most one tick between two ticks. Later
+ * the account is ahead. Elapsed time has neither error. A counter may follow either clock.
  */
 struct span {
 	uint64_t cpu;
@@ -333,7 +336,7 @@ struct done run(int fd, uint64_t instructions)
 	inner = span_end(inner);
 	must(fd, pfm_stop(fd));
 	outer = span_end(outer);
-	if (is_deterministic()) /* the kernel's account is exact there */
+	if (is_deterministic()) /* then the kernel's account is exact */
 		return (struct done){ inner.cpu, outer.cpu, instructions };
 	return (struct done){
 		.least = smaller(inner.cpu, inner.all),
@@ -363,7 +366,7 @@ static void nothing_to_put_back(void)
 {
 }
 
-/* In another process, because the caller's thread may have a context. */
+/* Calibrates in another process, because the caller's thread may have a context. */
 static void must_be_calibrated(void)
 {
 	if (!table->calibrated)
@@ -418,7 +421,7 @@ uint64_t expected(const struct counter *counter, uint64_t instructions)
 	return counter->rate * ns_per_instruction() * instructions;
 }
 
-/* Where the clock counts instructions, as must_be_cpu_time(). */
+/* Bounds for a guest whose clock counts instructions; see must_be_cpu_time(). */
 static void choose_exact_bounds(const struct counter *counter, const struct done *done,
 				double *least, double *most)
 {
@@ -430,10 +433,10 @@ static void choose_exact_bounds(const struct counter *counter, const struct done
 }
 
 /*
- * Time: the two clocks are read one after the other, and the host may run something else in
- * between; see must_be_cpu_time(). Work: interrupts add to it, and a loop in a debug kernel has
- * more of them. During time that the thread did not see, it may have spun for a lock whose owner's
- * CPU did not run. That adds about one count per ns.
+ * Counters of time: the two clocks are read one after the other, and the host may run something
+ * else in between; see must_be_cpu_time(). Counters of work: interrupts add to the count, and a
+ * debug kernel has more of them. Between @least and @most the thread may have spun for a lock whose
+ * owner's CPU did not run, which adds about one count per ns.
  */
 static void choose_bounds(const struct counter *counter, const struct done *done,
 			  double *least, double *most)
@@ -467,7 +470,7 @@ void must_count(const struct counter *counter, const char *what, uint64_t count,
 		      (uintmax_t)done->instructions);
 }
 
-/* Longer than the difference that the clocks may have. Under --icount that is not much. */
+/* The loop takes longer than the two clocks may differ, which is little under --icount. */
 void must_count_right(int fd, const struct counter *counter)
 {
 	const uint64_t length = (is_deterministic() ? 20 : 200) * MILLION;

@@ -60,7 +60,7 @@ TEST(a_live_counter_grows)
 	close(fd);
 }
 
-/* With its quiet values it counts nothing, whatever the other counters do. */
+/* With its quiet values a counter counts nothing, even if other counters count. */
 TEST(a_counter_counts_what_its_pmcs_say)
 {
 	const struct counter *counter;

@@ -19,7 +19,7 @@ static void must_all_count(int fd, const struct done *done)
 		must_count_work(fd, counter, done);
 }
 
-/* The thread's CPU goes offline. */
+/* The thread's CPU goes offline while the thread runs. */
 static void check_running(void)
 {
 	struct child child = child_new();
@@ -48,7 +48,10 @@ TEST(the_cpu_of_a_running_thread_goes_offline)
 	with_all_cpus_back(check_running);
 }
 
-/* When the CPU is online again its registers do not hold what the thread left there. */
+/*
+ * The thread's CPU goes offline while the thread sleeps. When the CPU is online again, its
+ * registers do not hold what the thread left in them.
+ */
 static void check_sleeping(void)
 {
 	struct child child = child_new();
@@ -78,7 +81,7 @@ TEST(the_cpu_of_a_sleeping_thread_goes_offline)
 	with_all_cpus_back(check_sleeping);
 }
 
-/* The hardware is claimed while one CPU is offline, and released while another one is. */
+/* CPU 1 is offline when the hardware is claimed, and offline again when the context is closed. */
 static void check_away(void)
 {
 	struct done done;

@@ -30,7 +30,7 @@ static uint64_t cycles_of_perf(void)
 	return count;
 }
 
-/* The context leaves counters close to their wrap. They must not continue. */
+/* Uses the counters, and leaves them close to their wrap. They must not count on. */
 static void use_and_leave(void)
 {
 	const struct counter *counter;
@@ -46,7 +46,7 @@ static void use_and_leave(void)
 		write_pmd(fd, counter->pmd, mask_of(counter) / 2 + 1 - 1000000);
 	loop(10000);
 	close(fd);
-	sleep(2); /* it is released at most once per second */
+	sleep(2); /* the hardware is released at most once per second */
 }
 
 TEST(the_hardware_is_released)
@@ -94,7 +94,7 @@ TEST(the_module_can_be_unloaded_and_loaded_again)
 	use_and_leave();
 }
 
-/* perf gets counters while a context is loaded, or an error. No count changes. */
+/* While a context is loaded, perf gets counters or an error. No count of the context changes. */
 TEST(perf_beside_a_context_changes_no_count)
 {
 	const struct counter *counter;

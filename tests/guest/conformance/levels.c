@@ -43,7 +43,10 @@ TEST(at_user_level_counters_count_the_user)
 	}
 }
 
-/* Software counters reveal nothing about the kernel. QEMU's POWER always counts all levels. */
+/*
+ * Returns whether the PMU can count the user level alone. QEMU's POWER always counts all levels.
+ * Software counters may, too, because they reveal nothing about the kernel.
+ */
 static bool has_levels(void)
 {
 	const char *name = information()->pmu_name;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An overflow of 64 bits suspends the context, at the latest when it is stopped. It is reported for
- * no other counter.
+ * An overflow of 64 bits masks the context, at the latest when the context is stopped. Only the
+ * counter that overflowed is reported.
  */
 #include "conformance.h"
 
@@ -19,7 +19,7 @@ static void must_be_suspended(int fd, const struct counter *counter)
 		      (uintmax_t)overflows);
 }
 
-/* They began at 0 and did not wrap, so their values must be small. */
+/* The other counters began at 0 and did not wrap, so their values must be small. */
 static void others_must_be_small(int fd, const struct counter *counter)
 {
 	unsigned int i;
@@ -80,7 +80,7 @@ TEST(an_overflow_of_64_bits_suspends)
 	close(fd);
 }
 
-/* The context stops when the thread is switched out, not at a call. */
+/* The context is masked when its thread is switched out, without a call. */
 TEST(the_overflow_of_another_thread_suspends)
 {
 	const struct counter *counter;

@@ -18,22 +18,22 @@ static bool take_option(int option, char *argument)
 
 const struct test_program the_program = {
 	.about =
-		"Test the PMU module that is loaded, as root, on a machine that does nothing\n"
-		"else; all suites or those named.",
+		"Test the PMU module that is loaded: all suites, or those that are named.  Run\n"
+		"as root, on a machine that does nothing else.",
 	.options = options,
 	.options_help =
 		"  -c, --counter PMD:PMC=VALUE[/QUIET][,PMC=VALUE[/QUIET]]...[@TRUTH]\n"
-		"                       how to make a counter count all the time that a thread\n"
-		"                       runs, as a user and in the kernel: these values of its\n"
-		"                       PMCs; with the quiet ones it stands still.  Once for\n"
-		"                       each counter that is to be tested.  Values of a PMC that\n"
-		"                       several counters share are or-ed.  TRUTH is what it counts:\n"
-		"                       instructions, cycles, ns (of CPU time) or ticks (of the\n"
-		"                       machine's time counter); without it the counter is compared\n"
-		"                       with itself only.  Not needed for armv8, power, soft and\n"
-		"                       example\n"
+		"                       a counter to be tested, and values of its PMCs: with each\n"
+		"                       VALUE it counts whenever a thread runs, at user and kernel\n"
+		"                       level; with each QUIET it counts nothing.  Repeat the\n"
+		"                       option for each counter.  If several counters share a PMC,\n"
+		"                       it gets their values or-ed.  TRUTH is what the counter\n"
+		"                       counts: instructions, cycles, ns (of CPU time) or ticks (of\n"
+		"                       the machine's time counter); without TRUTH the counter is\n"
+		"                       only compared with itself.  The counters of armv8, power,\n"
+		"                       soft and example are known without this option\n"
 		"  -p, --parameters TEXT\n"
-		"                       parameters of the module, when it is loaded anew\n",
+		"                       parameters with which a test loads the module again\n",
 	.take_option = take_option,
 	.is_clean = no_session_is_left,
 };

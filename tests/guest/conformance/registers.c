@@ -73,7 +73,7 @@ TEST(counters_are_registers_below_64)
 	for (n = 0; n < counter_count(); n++)
 		ck_assert_msg(has(info->counter_pmds, counter_at(n)->pmd) &&
 				      has(info->available_pmds, counter_at(n)->pmd),
-			      "PMD %u is no counter that is available",
+			      "PMD %u is not a counter, or not available",
 			      counter_at(n)->pmd);
 }
 
@@ -137,7 +137,7 @@ static uint64_t count_with_defaults(const struct counter *counter, bool written)
 	return count;
 }
 
-/* Another context had a different value there before. */
+/* Before, another context had a different value in the PMC. */
 TEST(a_pmc_that_was_not_written_has_its_default)
 {
 	const struct counter *counter;
@@ -171,7 +171,7 @@ static const uint64_t patterns[] = {
 	0,
 };
 
-/* A read-only PMD keeps no value. */
+/* Writes values to a PMD. It must keep all of them, or none if it is read-only. */
 static void check_patterns(int fd, unsigned int n, const char *when)
 {
 	uint64_t first, value;
@@ -211,7 +211,7 @@ TEST(pmds_read_as_written)
 	close(fd);
 }
 
-/* Values go through the hardware and back, live reads included. */
+/* Values go through the hardware and back unchanged, also when a started counter is read. */
 TEST(counters_that_stand_still_keep_all_bits)
 {
 	const struct counter *counter;
@@ -248,13 +248,12 @@ static bool is_state(int fd, unsigned int n)
 	return true;
 }
 
-/* /proc has the reference values for the PMDs of the example. */
+/* Compares the virtual PMDs of the PMU module example with what the kernel reports. */
 static void must_tell_the_truth(int fd, unsigned int n, uint64_t gained)
 {
 	const char *name = read_text(register_file("pmd", n, "name"));
 
-	if (strcmp(name, "PRIORITY\n") ==
-	    0) /* nice 0 is 20 in /proc/PID/stat, 120 here */
+	if (strcmp(name, "PRIORITY\n") == 0) /* nice 0 is 120 in the PMD */
 		ck_assert_uint_eq(read_pmd(fd, n), 120 + getpriority(PRIO_PROCESS, 0));
 	else if (strcmp(name, "USER_TIME\n") == 0)
 		ck_assert_msg(gained > 0 &&

@@ -38,7 +38,7 @@ static bool try_pmc(int fd, unsigned int n, uint64_t value)
 	return false;
 }
 
-/* All counters at once count as much as they must. */
+/* Checks that all counters, counting at the same time, have the right counts. */
 static void must_all_count(int fd, unsigned int pmc, uint64_t value)
 {
 	const struct counter *counter;
@@ -55,7 +55,7 @@ static void must_all_count(int fd, unsigned int pmc, uint64_t value)
 }
 
 /*
- * A refused value changes nothing. The effect of an accepted one ends when the good values are
+ * A refused value changes nothing. The effect of an accepted value ends when the good values are
  * written again.
  */
 TEST(strange_values_are_masked_or_refused)
@@ -81,7 +81,7 @@ TEST(strange_values_are_masked_or_refused)
 	close(fd);
 }
 
-/* Counts are arbitrary meanwhile, but they only grow, and the kernel survives. */
+/* With such values the counts are arbitrary, but they never decrease, and the kernel survives. */
 TEST(the_kernel_survives_any_value_while_counting)
 {
 	int fd = context_on(thread_id(), ALL_COUNTERS, 0);

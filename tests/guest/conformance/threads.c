@@ -33,7 +33,8 @@ static void must_all_count_work(int fd, uint64_t preload, const struct done *don
 }
 
 /*
- * The same counters and PMC values, other initial values: one count must not appear in the other.
+ * Two threads use the same counters and PMC values, but the counters begin at different values. No
+ * count of one thread may appear in the other.
  */
 static void check_two(const unsigned int *cpus)
 {
@@ -70,7 +71,7 @@ TEST(two_threads_on_two_cpus_have_their_own_counts)
 	check_two((const unsigned int[]){ 0, 1 });
 }
 
-/* Each thread uses a counter that is quiet for the other one. */
+/* Each counter counts for the first thread, and is quiet for the second. */
 static void check_pmcs(const unsigned int *cpus)
 {
 	struct child children[2] = { child_new(), child_new() };
@@ -141,7 +142,7 @@ TEST(threads_may_use_different_counters)
 	}
 }
 
-/* Two threads wake each other: a switch every few microseconds. */
+/* Two threads on one CPU work in turn, each for a short time, so they are switched often. */
 TEST(many_switches_lose_nothing)
 {
 	struct child children[2] = { child_new(), child_new() };
@@ -185,8 +186,7 @@ TEST(a_thread_that_moves_keeps_its_counts)
 	}
 	work_end(&child, &done);
 	/*
-	 * A round in which the thread migrated has no time of its own, but the sum of all rounds
-	 * has.
+	 * Only the sum of all rounds can be checked: the CPU time of a single round is not known.
 	 */
 	must_all_count_work(fd, PRELOAD(0), &done);
 	close(fd);
@@ -208,7 +208,7 @@ TEST(one_context_is_closed_while_the_other_counts)
 		done[1] = work_begin(&children[1]);
 		wait_until(children[1].page->turns > 10);
 		if (round % 2) {
-			close(fds[1]); /* in the middle of the count */
+			close(fds[1]); /* while the thread is counted */
 			work_end(&children[1], &done[1]);
 		} else {
 			work_end(&children[1], &done[1]);

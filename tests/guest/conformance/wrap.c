@@ -11,7 +11,10 @@ SUITE(wrap, CONFORMANCE_SECONDS);
 
 #define LOOP (5 * MILLION)
 
-/* Widths that hardware could have, all below 64 bits. */
+/*
+ * Stores values at which a counter wraps, or would wrap if it had another width. Returns their
+ * number.
+ */
 static unsigned int make_borders(const struct counter *counter, uint64_t *borders)
 {
 	static const unsigned int powers[] = { 31, 32, 40, 47, 48, 56, 63 };
@@ -33,8 +36,8 @@ static unsigned int make_borders(const struct counter *counter, uint64_t *border
 }
 
 /*
- * Values before the wrap: by one, within the loop, and just out of its reach; and values after the
- * wrap.
+ * Stores initial values for each border: one before it, two from which a loop reaches it, one from
+ * which no loop reaches it, and the border itself. Returns their number.
  */
 static unsigned int make_preloads(const struct counter *counter, uint64_t *preloads)
 {
@@ -165,7 +168,7 @@ TEST(all_counters_wrap_in_one_run)
 	close(fd);
 }
 
-/* A thread that others preempt all the time, read from another CPU. */
+/* Reads the counters of a thread that others preempt all the time, from another CPU. */
 TEST(a_wrap_among_competing_threads_is_seen)
 {
 	const struct counter *counter;

@@ -199,7 +199,7 @@ static void undo_async(void)
 	ck_assert_int_eq(set_flags(O_NONBLOCK), 0);
 }
 
-/* A descriptor number for which the table of descriptors has to grow. */
+/* Duplicates the descriptor. For a high number the table of descriptors has to grow. */
 static int attempt_dup(const struct operation *operation)
 {
 	(void)operation;
@@ -223,7 +223,7 @@ static void load_self_and_start(void)
 	must(fd, pfm_start(fd, NULL));
 }
 
-/* The message that can be read is the END of a child. */
+/* Makes a message that can be read: the END of a child. */
 static void make_message(void)
 {
 	struct child ended = child_new();
@@ -239,7 +239,7 @@ static uint64_t end_soon(uint64_t unused)
 	_exit(EXIT_SUCCESS);
 }
 
-/* The reader waits for the message, which comes when the reader sleeps. */
+/* Lets a read wait for a message, which comes when the reader already sleeps. */
 static void wait_for_message(void)
 {
 	ck_assert_int_eq(fcntl(fd, F_SETFL, 0), 0);
@@ -286,7 +286,7 @@ static void check_calls(void)
 		  .before = wait_for_message },
 		{ .name = "poll()", .attempt = attempt_poll },
 		{ .name = "epoll_ctl()", .attempt = attempt_epoll, .undo = undo_epoll },
-		/* of fcntl(): fasync_alloc(), called by our fasync_helper() */
+		/* our fasync_helper() calls fasync_alloc() */
 		{ .name = "O_ASYNC",
 		  .attempt = attempt_async,
 		  .undo = undo_async,
@@ -347,12 +347,12 @@ static void target_thread(void)
 	}
 }
 
-/* A new child, because proc has files of the old one in its cache. */
+/* Makes a new child, because proc has files of the old one in its cache. */
 static void target_process(void)
 {
 	if (child.pid)
 		child_exit(&child);
-	make_message(); /* must survive a failed load */
+	make_message(); /* the message must survive a failed load */
 	child = child_new();
 	target = child.pid;
 }
@@ -370,7 +370,7 @@ static void check_loading(void)
 		  .undo = unload,
 		  .before = target_thread,
 		  .reason = true },
-		/* CAP_PERFMON needs no permission check */
+		/* with CAP_PERFMON there is no permission check */
 		{ .name = "load, a process",
 		  .attempt = attempt_load,
 		  .undo = unload,
@@ -394,7 +394,7 @@ static void check_loading_by_a_user(void)
 	};
 
 	inject_open();
-	/* To print, the tests need the group of the console. */
+	/* The tests change the level of the console, which needs CAP_SYSLOG. */
 	become_with_capability(USER_ID, CAP_SYSLOG);
 	fd = busy_context();
 	must_survive(&operation);
@@ -402,7 +402,10 @@ static void check_loading_by_a_user(void)
 }
 FAULT_TEST(loading_by_a_user)
 
-/* The loader may block the monitored thread. That takes memory for each load. */
+/*
+ * With PFM_FL_NOTIFY_BLOCK the monitored thread may have to wait. Each load allocates memory for
+ * that.
+ */
 static void check_loading_to_block(void)
 {
 	static const struct operation operation = {
@@ -426,7 +429,7 @@ FAULT_TEST(loading_to_block)
 
 /* ---- a context that is masked ------------------------------------------------------- */
 
-/* One sample fills the buffer, which masks and leaves a message. */
+/* Waits for a sample, which fills the buffer: monitoring is masked, and there is a message. */
 static void overflow_self(void)
 {
 	write_one(fd, sampling(0, PERIOD));

@@ -49,7 +49,7 @@ static void open_anew(void)
 	ck_assert_int_ne(fd, -1);
 }
 
-/* Several pages, and the array of their addresses. */
+/* For this size the kernel allocates several pages, and an array of their addresses. */
 #define BUFFER_SIZE (4 * sysconf(_SC_PAGESIZE))
 
 static int attempt_create_with_buffer(const struct operation *operation)
@@ -75,7 +75,7 @@ static void unload_pmu(void)
 	must_do(module_unload(best_pmu_module()), "unloading", best_pmu_module());
 }
 
-/* The scheduler hooks are not installed, and there is no context. */
+/* Loads the modules anew, so that no scheduler hooks are installed. */
 static void modules_anew(void)
 {
 	unload_pmu();
@@ -111,7 +111,7 @@ static void check_creating(void)
 		  .attempt = attempt_open,
 		  .undo = close_opened,
 		  .allocates = true },
-		/* the event set: kvmalloc() has a fallback */
+		/* the event set is from kvmalloc(), which has a fallback */
 		{ .name = "create",
 		  .attempt = attempt_create,
 		  .undo = open_anew,
@@ -131,7 +131,7 @@ static void check_creating(void)
 	int other;
 
 	inject_open();
-	other = make_context(); /* the hooks are in place */
+	other = make_context(); /* installs the hooks */
 	fd = pfm_open_device();
 	all_must_survive(operations, COUNT(operations));
 	close(other);
@@ -143,7 +143,7 @@ FAULT_TEST(creating)
 static void check_the_first_context(void)
 {
 	static const struct operation operations[] = {
-		/* three hooks */
+		/* installs three hooks */
 		{ .name = "create, the first one",
 		  .attempt = attempt_create,
 		  .before = modules_anew,
@@ -173,7 +173,7 @@ FAULT_TEST(the_first_context)
 
 static void *mapped;
 
-/* The mapping has a file of its own. */
+/* Maps the buffer. The kernel allocates a file for the mapping. */
 static int attempt_map(const struct operation *operation)
 {
 	(void)operation;
@@ -193,7 +193,7 @@ static int attempt_unmap(const struct operation *operation)
 	return to_error(munmap(mapped, BUFFER_SIZE));
 }
 
-/* If unmapping failed, the buffer is still mapped. */
+/* Maps the buffer. It is still mapped if the last attempt to unmap it failed. */
 static void map_it(void)
 {
 	static const struct operation unused;
@@ -236,8 +236,8 @@ FAULT_TEST(buffers)
 #define FAILURES 4000
 
 /*
- * Makes one of the last page allocations of the buffer fail. Returns false if the page was not the
- * buffer's.
+ * Makes one of the last page allocations of the buffer fail. Returns false if the page was for
+ * something else.
  */
 static bool create_in_vain(unsigned int nth)
 {
@@ -269,8 +269,9 @@ static void create_in_vain_often(unsigned int failures)
 }
 
 /*
- * The kernel's search for leaks does not cover pages. KASAN keeps freed memory up to a 32nd of all
- * memory. The first failures fill that memory.
+ * Compares the free memory before and after many failures, because the kernel's search for leaks
+ * does not cover pages. KASAN holds back freed memory, up to a 32nd of all memory. The failures
+ * before the comparison fill that part.
  */
 static void check_pages(void)
 {
@@ -280,7 +281,7 @@ static void check_pages(void)
 
 	inject_open();
 	inject_kind(INJECT_PAGE);
-	other = make_context(); /* the hooks are in place */
+	other = make_context(); /* installs the hooks */
 	create_in_vain_often(FAILURES);
 	lost = free_memory();
 	create_in_vain_often(FAILURES);

@@ -55,7 +55,7 @@ static void no_format(void)
 	ck_assert_int_ne(fd, -1);
 }
 
-/* The module may stay loaded, but a failed attempt does not hold it. */
+/* After a failed attempt the module may be loaded, but it has no user. */
 static void must_be_all_or_nothing(int error)
 {
 	bool loaded = module_is_loaded(format->module);
@@ -89,7 +89,7 @@ static void check_creating(void)
 	int other;
 
 	inject_open();
-	other = make_context(); /* the PMU is loaded, the hooks are installed */
+	other = make_context(); /* loads the PMU's module, installs the hooks */
 	close(other);
 	for (format = formats; format < formats + COUNT(formats); format++) {
 		fd = pfm_open_device();
@@ -131,7 +131,7 @@ static void must_be_loaded(void)
 		must_do(module_load(format->module, ""), "loading", format->module);
 }
 
-/* The whole format is registered, or nothing of it. */
+/* The format is registered completely, or not at all. */
 static void format_must_be_whole(int error)
 {
 	bool loaded = module_is_loaded(format->module);
@@ -162,7 +162,7 @@ static void check_modules(void)
 	};
 
 	inject_open();
-	close(make_context()); /* the PMU is loaded */
+	close(make_context()); /* loads the PMU's module */
 	format = formats;
 	module_fd = open(module_path(format->module), O_RDONLY | O_CLOEXEC);
 	ck_assert_int_ne(module_fd, -1);

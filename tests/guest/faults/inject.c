@@ -119,7 +119,7 @@ static void read_log(struct injected *found)
 	while ((length = read(log_fd, record, sizeof(record) - 1)) > 0 ||
 	       (length == -1 && errno == EPIPE)) {
 		if (length == -1)
-			continue; /* overwritten by the stacks of later failures */
+			continue; /* later records have overwritten this one */
 		record[length] = '\0';
 		look_for_complaint(record);
 		if (injector->read)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Allocations that fail, one after the other: by CONFIG_FAULT_INJECTION of debug kernels,
- * elsewhere by tests/modules/failing_allocations.c.
+ * Makes allocations fail, one after the other: in debug kernels by CONFIG_FAULT_INJECTION, in other
+ * kernels by tests/modules/failing_allocations.c.
  *
  *	for (nth = 1;; nth++) {
  *		inject_arm(nth);
@@ -11,8 +11,8 @@
  *			break;
  *	}
  *
- * A point is every allocation of the kernel that may fail: of slabs and of pages, and so also of
- * vmalloc() and per-CPU memory.  A charge to a memory cgroup is not a point.
+ * Every allocation of slabs and of pages is counted, and so also those of vmalloc() and per-CPU
+ * memory. A charge to a memory cgroup is not counted.
  */
 #ifndef INJECT_H
 #define INJECT_H
@@ -22,7 +22,7 @@
 /*
  * Which allocations fail. The kernel allocates pages for new slabs and for its own records at any
  * time, but it allocates objects in the same order each time the same operation runs. So objects
- * and pages are counted separately, except for INJECT_REST, where it does not matter.
+ * and pages are counted separately, except for INJECT_REST, where the order does not matter.
  */
 enum inject_kind {
 	INJECT_OBJECT, /* the nth object of a slab: kmalloc() and the like */
@@ -35,11 +35,11 @@ enum inject_kind {
  * struct injected - result of an injection
  * @injected: there was an nth allocation, and it failed
  * @told: the failure was logged: the caller did not mark the allocation with __GFP_NOWARN.
- *	Allocations with that flag are those with a fallback, vectors and event sets of perfmon, and
- *	the debug kernel's own records. With INJECT_REST: at least one failure was logged.
+ *	Allocations with that flag: those that have a fallback, those of perfmon's vectors and event
+ *	sets, and the debug kernel's own records. With INJECT_REST: at least one failure was logged.
  * @ours: a module of perfmon is in the stack of a logged failure
- * @reserve: the allocation may have been one that vmap() makes in advance for its next call and
- * can do without (preload_this_cpu_lock() in mm/vmalloc.c)
+ * @reserve: the allocation may have been one that vmap() makes in advance for its next call and can
+ *	do without (preload_this_cpu_lock() in mm/vmalloc.c)
  */
 struct injected {
 	bool injected;
@@ -50,14 +50,15 @@ struct injected {
 
 /* Called as root, before everything else. */
 void inject_open(void);
-/* Called when all processes that used it have exited. */
+/* Called when all processes that injected failures have exited. */
 void inject_close(void);
 void inject_kind(enum inject_kind kind);
 
 /*
- * Arms the calling thread, or thread @pid, which must be asleep. Until inject_disarm() the console
- * shows no warnings of the kernel about allocations. inject_disarm() checks the kernel's log for
- * other warnings. It also checks that kmemleak has not turned itself off for lack of memory.
+ * Begins to count the allocations of the calling thread, or of thread @pid, which must be asleep.
+ * Until inject_disarm() the console shows no warnings of the kernel about allocations.
+ * inject_disarm() checks the kernel's log for other warnings. It also checks that kmemleak has not
+ * turned itself off for lack of memory.
  */
 void inject_arm(unsigned int nth);
 void inject_arm_process(pid_t pid, unsigned int nth);

@@ -15,7 +15,10 @@
 #define OWN_NTH	 "/proc/thread-self/fail-nth"
 #define NO_ORDER "20" /* more pages than any allocation has */
 
-/* Opened at the beginning, because the test may change to another user later. */
+/*
+ * A setting of the injection. Its file is opened at the beginning, because the test may change to
+ * another user later.
+ */
 struct knob {
 	const char *path;
 	const char *value[INJECT_KINDS];
@@ -23,8 +26,8 @@ struct knob {
 };
 
 /*
- * By default only allocations that cannot wait fail, and of page allocations only those of more
- * than one page. Failures are logged with a stack, which shows the caller.
+ * By default the kernel only lets allocations fail that cannot wait, and of page allocations only
+ * those of more than one page. Failures are logged with a stack, which shows the caller.
  */
 static struct knob knobs[] = {
 	{ FAULTS "failslab/task-filter", { "Y", "Y", "Y" }, -1 },
@@ -61,7 +64,7 @@ static void open_all(void)
 		knobs[i].fd = inject_file(knobs[i].path, O_WRONLY);
 	slab_probability = inject_file(FAULTS "failslab/probability", O_WRONLY);
 	page_probability = inject_file(FAULTS "fail_page_alloc/probability", O_WRONLY);
-	/* The thread to which the probabilities apply. */
+	/* The probabilities apply to this thread. */
 	write_text("/proc/self/make-it-fail", "1");
 }
 

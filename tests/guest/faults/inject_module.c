@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* For kernels that cannot inject faults: tests/modules/failing_allocations.c. */
+/* The injector for kernels without fault injection: tests/modules/failing_allocations.c. */
 #include <failing_allocations.h>
 #include <fcntl.h>
 

@@ -8,8 +8,9 @@
 /**
  * struct injector - implements the functions of inject.h
  * @open: called before everything else
- * @kind: what fails
- * @arm: for thread @tid; 0: the caller. Nothing is allocated after it has begun to count.
+ * @kind: chooses which allocations fail
+ * @arm: begins to count the allocations of thread @tid (0: the caller), and then allocates nothing
+ *	itself
  * @disarm: fills in the members that are known
  * @read: parses a line of the kernel's log about a failure; NULL: nothing to parse
  */
@@ -25,11 +26,11 @@ struct injector {
 extern const struct injector kernel_injector;
 bool kernel_can_inject(void);
 
-/* Of tests/modules/failing_allocations.c. */
+/* The injector that uses tests/modules/failing_allocations.c. */
 #define INJECT_MODULE "failing_allocations"
 extern const struct injector module_injector;
 
-/* The file must exist. */
+/* Opens a file, which must exist. */
 int inject_file(const char *path, int flags);
 /* Do not use assertions: even an assertion that holds writes to a file, which takes memory. */
 void inject_write(int fd, const char *text);

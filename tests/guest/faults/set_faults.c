@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every allocation for event sets fails in turn, as in call_faults.c. The sets before the failure
- * exist, and nothing is left of the others.
+ * Every allocation for event sets fails in turn, as in call_faults.c. The sets made before the
+ * failure exist, and nothing is left of the later ones.
  */
 #include <stdio.h>
 
@@ -14,7 +14,7 @@ SUITE(set_faults, 600);
 
 #define MANY	   100 /* elements: several pages */
 
-static uint64_t set_memory; /* without sets except set 0 */
+static uint64_t set_memory; /* with set 0 only */
 static pfarg_setdesc_t sets[MANY];
 
 static bool has_set(unsigned int id)
@@ -47,7 +47,7 @@ static void delete_new_sets(void)
 	ck_assert_msg(read_number(SET_MEMORY) == set_memory, "%smemory is left", subject);
 }
 
-/* The sets before the failure exist, and nothing is left of the other sets. */
+/* The sets made before the failure exist, and nothing is left of the later ones. */
 static void sets_must_be_counted(int error)
 {
 	const uint64_t one =
@@ -73,17 +73,17 @@ static void sets_must_be_counted(int error)
 static void check_making_sets(void)
 {
 	/*
-	 * The last error has the index of the set that failed. operation.reason is for calls
-	 * without sets.
+	 * operation.reason is not set: it expects no index, but here the last error has the index
+	 * of the set that failed.
 	 */
 	static const struct operation operations[] = {
-		{ .name = "create_evtsets, a new one",
+		{ .name = "create_evtsets, a new set",
 		  .attempt = attempt_new_sets,
 		  .undo = delete_new_sets,
 		  .verify = sets_must_be_counted,
 		  .count = 1,
 		  .allocates = true },
-		{ .name = "create_evtsets, 100 new ones",
+		{ .name = "create_evtsets, 100 new sets",
 		  .attempt = attempt_new_sets,
 		  .undo = delete_new_sets,
 		  .verify = sets_must_be_counted,
@@ -169,10 +169,10 @@ static void must_be_active(int error)
 static void check_using_sets(void)
 {
 	static const struct operation operations[] = {
-		{ .name = "delete_evtsets, one that is there",
+		{ .name = "delete_evtsets, a set that exists",
 		  .attempt = attempt_delete,
 		  .before = with_set },
-		{ .name = "create_evtsets, one that is there",
+		{ .name = "create_evtsets, a set that exists",
 		  .attempt = attempt_change,
 		  .undo = without_set,
 		  .before = with_set,

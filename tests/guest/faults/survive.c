@@ -13,7 +13,7 @@ int fd = -1;
 int opened = -1;
 struct child child;
 
-/* State that must not change. */
+/* State that a failed attempt must not change. */
 struct state {
 	struct pfm_status status;
 	struct pfarg_setinfo set;
@@ -78,23 +78,23 @@ static void check_failure(const struct operation *operation, int error, bool our
 
 struct tally {
 	unsigned int failed;
-	unsigned int ours; /* in perfmon, as far as their stacks were logged */
+	unsigned int ours; /* failed in perfmon, as far as their stacks were logged */
 	unsigned int absorbed; /* absorbed by a caller that has a fallback */
 	unsigned int tolerated; /* absorbed for the reason in @absorbed of the operation */
 	unsigned int tried;
-	unsigned int last; /* the last one that was tried; there are no more */
+	unsigned int last; /* the last allocation that could fail */
 };
 
 /*
- * The number of allocations that the debug kernel may make for its records after the last one that
- * an operation needs. It continues without them.
+ * After the last allocation that an operation needs, the debug kernel may make this many for its
+ * own records. It continues without these records.
  */
 #define MOST_RECORDS 6
 
 /*
  * If all further allocations fail, no fallback helps. It is not known which allocations with
  * __GFP_NOWARN belong to perfmon. So an operation of perfmon must fail when there is no memory at
- * all, and at the end only the kernel's records may remain.
+ * all, and may succeed only when nothing but the kernel's records is missing.
  */
 static void check_success(const struct operation *operation, unsigned int nth,
 			  const struct tally *tally)
@@ -104,8 +104,8 @@ static void check_success(const struct operation *operation, unsigned int nth,
 		return;
 	ck_assert_msg(nth > 1, "%sit succeeds without any memory", subject);
 	ck_assert_msg(tally->absorbed <= MOST_RECORDS,
-		      "%sit succeeds all the same, as %u times before", subject,
-		      tally->absorbed - 1);
+		      "%sit succeeds although all these failed, as %u times before",
+		      subject, tally->absorbed - 1);
 }
 
 static void judge(const struct operation *operation, int error, enum inject_kind kind,
@@ -119,7 +119,7 @@ static void judge(const struct operation *operation, int error, enum inject_kind
 		tally->ours += found->ours;
 	} else if (found->told && !found->reserve) {
 		ck_assert_msg(operation->absorbed || operation->foreign,
-			      "%sit succeeds all the same", subject);
+			      "%sit succeeds although this failed", subject);
 		tally->tolerated++;
 	} else if (found->injected) {
 		tally->absorbed++;
@@ -137,9 +137,9 @@ static void arm(const struct operation *operation, unsigned int nth)
 }
 
 /*
- * Single failures are tried for every allocation. If all further allocations fail, too, a long
- * operation is only tried at each STRIDEth one after the first hundred. STRIDE is odd and prime,
- * so that every part of a repeating pattern is hit.
+ * Single failures are tried for every allocation. If all further allocations fail, too, the
+ * failures begin at each of the first hundred allocations, and then only at every STRIDEth. STRIDE
+ * is odd and prime, so that every part of a repeating pattern is hit.
  */
 #define STRIDE 13
 

@@ -18,13 +18,14 @@
  * @allocates: perfmon itself allocates memory: at least one allocation must fail
  * @reason: PFM_IOC_LAST_ERROR reports failures as lack of memory
  * @normally: errno if nothing is injected
- * @foreign: the code belongs to the kernel, not to perfmon: the reason why it fails with an errno
- *	other than ENOMEM, or succeeds
- * @absorbed: the reason why it may succeed although an allocation without fallback failed, or
- *	although there was no memory
- * @once: only single failures: with all others failing, too, a process would wait for ever
+ * @foreign: the code belongs to the kernel, not to perfmon: the reason why the operation fails with
+ *	an errno other than ENOMEM, or succeeds
+ * @absorbed: the reason why the operation may succeed although an allocation without fallback
+ *	failed, or although there was no memory
+ * @once: let only one allocation fail in each attempt. If all later ones failed, too, a process
+ *	would wait for ever
  * @process: process whose allocations fail; NULL: the caller
- * @command, @size: arguments of attempt_vector()
+ * @command, @size: ioctl command and size of an element, for attempt_vector()
  * @count: number of elements for attempt_vector(), lowest descriptor for attempt_dup(), state of
  *	the CPU for attempt_cpu()
  */
@@ -46,7 +47,7 @@ struct operation {
 	int count;
 };
 
-/* The objects on which operations work. */
+/* The context and the process on which operations work. */
 extern int fd;
 extern struct child child;
 
@@ -66,10 +67,10 @@ void must_survive(const struct operation *operation);
 void all_must_survive(const struct operation *operations, size_t count);
 /* Asserts that an operation on the module or file of that name did not fail. */
 void must_do(int error, const char *what, const char *name);
-/* A child that the context fd monitors. */
+/* Starts a child, and makes fd a context that monitors it. */
 void watch_new_child(void);
 
-/* Defines a test whose checks are in check_NAME(), run in another process. */
+/* Defines a test whose checks are in check_NAME(), which is run in another process. */
 #define FAULT_TEST(name)                                                                 \
 	TEST(name)                                                                       \
 	{                                                                                \

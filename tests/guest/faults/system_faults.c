@@ -86,7 +86,7 @@ static void must_be_watched_or_ended(int error)
 
 static void check_processes(void)
 {
-	static const char fork_why[] = "the kernel returns EAGAIN, or uses another way";
+	static const char fork_why[] = "the kernel returns EAGAIN, or has a fallback";
 	static const char exec_why[] =
 		"copying arguments fails with E2BIG; page faults of "
 		"the new program are repeated; when the old program "
@@ -165,7 +165,7 @@ static void write_reset_stats(void)
 	file = SYSFS "reset_stats";
 }
 
-/* Measuring time uses a static branch. */
+/* Resets the file. A write to it switches the static branch of the time measurement. */
 static void write_debug(void)
 {
 	write_text(SYSFS "debug", "0");
@@ -217,7 +217,7 @@ static int attempt_cpu(const struct operation *operation)
 	return to_error(pwrite(cpu_fd, &digit, 1, 0));
 }
 
-/* The monitored thread is on CPU 1 if there is one. */
+/* Brings CPU 1 online, if it is not, and pins the monitored thread to it. */
 static void cpu_up(void)
 {
 	if (cpus_online() == 1)
@@ -246,14 +246,14 @@ static void check_cpus(void)
 	static const char why[] =
 		"callbacks of the kernel continue without memory, or return EAGAIN";
 	static const struct operation operations[] = {
-		{ .name = "a CPU goes",
+		{ .name = "a CPU goes offline",
 		  .attempt = attempt_cpu,
 		  .before = cpu_up,
 		  .verify = must_count_on,
 		  .foreign = why,
 		  .once = true,
 		  .count = 0 },
-		{ .name = "a CPU comes",
+		{ .name = "a CPU comes online",
 		  .attempt = attempt_cpu,
 		  .before = cpu_down,
 		  .verify = must_count_on,
@@ -297,7 +297,7 @@ static int attempt_unload_core(const struct operation *operation)
 	return module_unload("perfmon");
 }
 
-/* Stored here, because finding the name takes memory. */
+/* Stored before the attempts, because finding the name takes memory. */
 static const char *pmu_name;
 
 static int attempt_unload_pmu(const struct operation *operation)
@@ -337,7 +337,7 @@ static void must_exist(const char *path, bool wanted)
 		      wanted ? "missing" : "left");
 }
 
-/* Either everything is registered, or nothing. */
+/* The core is registered completely, or not at all. */
 static void core_must_be_whole(int error)
 {
 	bool loaded = module_is_loaded("perfmon");
@@ -372,7 +372,7 @@ static const char optional_why[] = "statistics, events for udev, sections in sys
 static void check_modules(void)
 {
 	static const struct operation core[] = {
-		/* proc's mount, sysfs, the device */
+		/* allocates for proc's mount, sysfs and the device */
 		{ .name = "load of the core",
 		  .attempt = attempt_load_module,
 		  .before = no_core,

@@ -17,9 +17,9 @@ SUITE(descriptor_races, 1800);
  * struct shared - a descriptor that several threads use and one of them closes
  * @round: increases with each new descriptor
  * @done: threads that have found it closed
- * @seen: largest value read from the PMD that is never written again
+ * @seen: largest value that was read from PMD 1, which is written only before the calls
  * @calls: completed calls
- * @inside: for each thread: it is in a call now
+ * @inside: whether each thread is in a call now
  * @met: number of calls during which the other thread was in a call, too
  */
 static struct shared {
@@ -55,7 +55,7 @@ static bool answered(long result, int error, int allowed, int also_allowed)
 		answered(answer, errno, __VA_ARGS__);                                    \
 	})
 
-/* This call returns at least what was read before it began. */
+/* Reads a PMD, which must be at least what any thread read before this call began. */
 static bool read_grows(int fd, bool short_form)
 {
 	uint64_t seen = __atomic_load_n(&shared.seen, __ATOMIC_SEQ_CST), value;
@@ -159,7 +159,7 @@ static bool any_call(int fd)
 	}
 }
 
-/* May overlap with a call of @other. Overlaps are detected and counted. */
+/* Makes a call, and counts it if it overlaps with a call of thread @other. */
 static bool any_call_of(unsigned int self, unsigned int other)
 {
 	bool met, open;
@@ -185,7 +185,8 @@ static void *call_until_closed(void *argument)
 				return NULL;
 		round = shared.round;
 		/*
-		 * On two CPUs, because the threads would seldom overlap on one. They migrate, too.
+		 * The threads are on two CPUs, because their calls would seldom overlap on one.
+		 * They also migrate.
 		 */
 		pin((self + round / 8) % 2);
 		while (any_call_of(self, !self))
@@ -194,10 +195,10 @@ static void *call_until_closed(void *argument)
 	}
 }
 
-/* The descriptor is closed in the middle of the threads' calls. */
+/* Closes a descriptor in the middle of the threads' calls. */
 static void close_while_used(void)
 {
-	const uint64_t value = BIT(32) - random_below(100000); /* wraps meanwhile */
+	const uint64_t value = BIT(32) - random_below(100000); /* wraps soon */
 	int fd = create();
 
 	require(fcntl(fd, F_SETFL, O_NONBLOCK) == 0);
@@ -213,7 +214,10 @@ static void close_while_used(void)
 		sched_yield();
 }
 
-/* One iteration is a pair of overlapping calls. A close overlapped with a call in one of 20. */
+/*
+ * One iteration is a pair of overlapping calls. For 20 iterations there must be one close that
+ * overlapped with calls.
+ */
 TEST(threads_may_use_and_close_a_descriptor_concurrently)
 {
 	struct spinner spinners[2] = { {}, { .naps = true } };
@@ -239,7 +243,7 @@ TEST(threads_may_use_and_close_a_descriptor_concurrently)
 		pthread_join(threads[i], NULL);
 	for (i = 0; i < 2; i++)
 		spinner_end(&spinners[i]);
-	printf("         %ju calls, %ju of them overlapped with one of the "
+	printf("         %ju calls, %ju of them overlapped with a call of the "
 	       "other thread; %u closes overlapped with calls\n",
 	       (uintmax_t)shared.calls, (uintmax_t)shared.met, shared.round);
 	fflush(stdout);

@@ -103,7 +103,10 @@ static enum order load_while_it_ends(enum ending ending, int lead)
 		must_end(fd);
 		order = target.turns > turns ? BEFORE : DURING;
 	} else {
-		/* A thread is gone at once, but a process remains until its parent waits for it. */
+		/*
+		 * A thread that ended is gone at once, but a process remains until its parent waits
+		 * for it.
+		 */
 		require(errno == EBUSY || (errno == ESRCH && ending != PROCESS_ENDS &&
 					   ending != PROCESS_IS_KILLED));
 		require(!has_message(fd));
@@ -127,7 +130,10 @@ enum way {
 	CLOSE,
 };
 
-/* Counting begins @distance below a wrap of the hardware, or of 64 bits. */
+/*
+ * The counter begins @distance below a wrap of the hardware or, if @saturates, below an overflow of
+ * 64 bits.
+ */
 struct approach {
 	unsigned int width;
 	bool saturates;
@@ -135,8 +141,9 @@ struct approach {
 };
 
 /*
- * The thread counts towards the wrap while monitoring is ended. The result must be consistent: not
- * yet wrapped, or carried, or suspended and reported.
+ * Ends monitoring when the counter is near the wrap. The result must be consistent: the counter has
+ * not wrapped, or the wrap is in the 64-bit value, or the overflow is reported and has masked the
+ * context.
  */
 static enum order end_at_overflow(int *fd, pid_t tid, enum way way,
 				  const struct approach *approach)
@@ -163,7 +170,10 @@ static enum order end_at_overflow(int *fd, pid_t tid, enum way way,
 	require(pfm_get_status(*fd, &status) == 0);
 	require(pfm_unload_context(*fd) == 0);
 
-	/* All busy counters are clocks here. A lost or doubled wrap is a far larger error. */
+	/*
+	 * All busy counters are clocks, so the count is at most the time that passed. The error of
+	 * a lost or doubled wrap would be far larger.
+	 */
 	require(counted <= monotonic_time() - begun + BIT(approach->width - 1));
 	wrapped = counted >= approach->distance;
 	require(told == (wrapped && approach->saturates));
@@ -178,14 +188,14 @@ static const char *const way_names[] = {
 	[CLOSE] = "close",
 };
 
-/* Some overflows were handled, and enough were pending. */
+/* Returns whether some overflows were handled, and enough were pending when monitoring ended. */
 static bool enough_overflows(unsigned int taken_before, unsigned int pending_before)
 {
 	return statistic("ovfl_intr_regular_count") > taken_before &&
 	       statistic("ovfl_intr_replay_count") - pending_before >= iterations() / 20;
 }
 
-/* The order cannot be seen with CLOSE. */
+/* Returns whether both orders were seen. With CLOSE the order cannot be seen. */
 static bool sees_both(enum way way, const struct meeting *meetings)
 {
 	return way == CLOSE ||
@@ -193,9 +203,9 @@ static bool sees_both(enum way way, const struct meeting *meetings)
 }
 
 /*
- * One iteration ends monitoring shortly before an overflow. In a part of the iterations the
- * overflow must have been pending: the counter had wrapped and nobody was notified. Each way to end
- * monitoring needs such iterations, and one overflow that was handled.
+ * One iteration ends monitoring shortly before an overflow. In some iterations the overflow must
+ * have been pending: the counter had wrapped, but no interrupt had handled the wrap. Each way to
+ * end monitoring needs such iterations, and one overflow that was handled.
  */
 static void end_in_one_way(enum way way, struct approach *approach,
 			   struct meeting *meetings, const pid_t *tids)
@@ -242,8 +252,8 @@ static void overflows_must_be_whole(void)
 		tids[i] = spinners[i].tid;
 	}
 	/*
-	 * The order cannot be seen for the last way. It uses the lead that was found for the
-	 * others.
+	 * For CLOSE, which is last, the order cannot be seen. It uses the leads that STOP and
+	 * UNLOAD found.
 	 */
 	for (way = STOP; way <= CLOSE; way++)
 		end_in_one_way(way, &approach, meetings, tids);

@@ -41,10 +41,10 @@ static int spin_and_end(void *unused)
 {
 	(void)unused;
 	spin_until_let_go();
-	return 0; /* exit(), of this thread only */
+	return 0; /* ends only this thread */
 }
 
-/* Either we kill it, or it exits by itself after some turns. */
+/* Either target_let_go() kills the process, or it kills itself after some turns. */
 static int spin_and_be_killed(void *unused)
 {
 	(void)unused;

@@ -2,8 +2,8 @@
 /*
  * Targets that end in different ways.
  *
- * They are threads made with clone(), on CPU 1. They share all memory, so an iteration is cheap.
- * They use no thread-local storage, because that would be the test's own.
+ * The targets are made with clone(), on CPU 1. They share all memory of the test, so an iteration
+ * is cheap. They use no thread-local storage, because they would share that, too.
  */
 #ifndef ENDINGS_H
 #define ENDINGS_H
@@ -16,7 +16,7 @@ enum ending {
 	PROCESS_ENDS,
 	PROCESS_IS_KILLED,
 	LAST_THREAD_ENDS, /* the last thread of a group whose first thread has exited */
-	GROUP_ENDS, /* ended by another thread's exit_group() */
+	GROUP_ENDS, /* another thread of the process calls exit_group() */
 	ENDINGS
 };
 
@@ -24,14 +24,14 @@ enum ending {
 
 /**
  * struct target - the thread that ends; there is one at a time
- * @ending: how it ends
+ * @ending: how the target ends
  * @wanted: for make_targets()
- * @pid: process to wait for, 0 for a thread of this process
+ * @pid: process to wait for; 0 if the target is a thread of this process
  * @made: @pid and @tid are valid
- * @tid: its thread ID; 0 when the thread has exited
- * @here: the thread spins
- * @go: lets it end
- * @turns: number of iterations that it has spun
+ * @tid: thread ID of the target; 0 after the target has exited
+ * @here: the target spins
+ * @go: lets the target end
+ * @turns: number of iterations that the target has spun
  * @patience: number of iterations between @go and the end
  */
 struct target {
@@ -50,9 +50,9 @@ struct target {
 
 extern struct target target;
 
-/* A thread of the test that creates targets on CPU 1 and sleeps in between. */
+/* Main function of a thread that creates targets on CPU 1 and sleeps in between. */
 void *make_targets(void *unused);
-/* When this returns the target spins on CPU 1. */
+/* Has a target made. When this returns, the target spins on CPU 1. */
 void target_begin(enum ending ending, uint64_t patience);
 void target_let_go(void);
 void target_reap(void);

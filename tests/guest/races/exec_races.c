@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Races between load and the exec of its target. The exec may add privileges, or the target is a
- * usermode helper on the way to its program.
+ * Races between load and the exec of its target. The exec may add privileges, or it is the exec of
+ * a usermode helper.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -26,11 +26,11 @@ SUITE(exec_races, 1800);
 struct executor {
 	pid_t pid;
 	volatile bool stop;
-	volatile bool threads; /* a second thread calls exec now and then */
+	volatile bool threads; /* in some turns a second thread calls exec */
 	volatile uint64_t execs;
 	/* Odd while the program has privileges, and only then. */
 	volatile uint64_t generation;
-	char programs[2][64]; /* in turn */
+	char programs[2][64]; /* executed in turn */
 };
 
 static void drop_privileges(struct executor *executor)
@@ -84,7 +84,7 @@ void executor_main(int argc, char **argv)
 	executor_run(executor);
 }
 
-/* It belongs to @uid and changes from one program to the other. */
+/* Starts a process of user @uid that executes this program and the program @second in turn. */
 static struct executor *executor_begin(uid_t uid, bool threads, const char *second)
 {
 	int fd = memfd_create("executor", 0);
@@ -96,7 +96,7 @@ static struct executor *executor_begin(uid_t uid, bool threads, const char *seco
 		mmap(NULL, sizeof(*executor), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	require(executor != MAP_FAILED);
 	executor->threads = threads;
-	/* The link itself is not executed: by then it may point to the second program. */
+	/* Stores the path, because later the link may point to the second program. */
 	require(readlink("/proc/self/exe", executor->programs[0],
 			 sizeof(executor->programs[0]) - 1) > 0);
 	strcpy(executor->programs[1], second);
@@ -126,7 +126,9 @@ static void executor_end(struct executor *executor)
 	munmap(executor, sizeof(*executor));
 }
 
-/* Loaded or not, but never while the program has privileges that the loader lacks. */
+/*
+ * The context may be loaded or not, but not while the program has privileges that the loader lacks.
+ */
 static void must_not_watch_privileges(int fd, const struct executor *executor)
 {
 	uint64_t generation = executor->generation;
@@ -142,14 +144,16 @@ struct exec_counts {
 	unsigned int loaded, refused, ended, gone;
 };
 
-/* Preempts the loader at any instruction, for about as long as an exec takes. */
+/*
+ * Starts a process that preempts the loader at any instruction, for about as long as an exec takes.
+ */
 static pid_t disturber_begin(void)
 {
 	const struct sched_param parameter = { .sched_priority = 1 };
 	struct timespec pause = {};
 	pid_t pid;
 
-	/* Otherwise the loader would get little CPU time and take ten times as long. */
+	/* In a debug kernel the loader would get little CPU time and take ten times as long. */
 	if (is_debug_kernel())
 		return 0;
 	pid = check_fork();
@@ -172,9 +176,8 @@ static void disturber_end(pid_t pid)
 }
 
 /*
- * One iteration is a load of a thread that does little else than exec. Loads take several times as
- * long as execs, so at least a quarter as many execs as loads must have overlapped with a load. At
- * least one load must succeed.
+ * One iteration is a load of a thread that does little else than exec. There must be at least one
+ * exec for four loads, and at least one load must succeed.
  */
 static struct exec_counts load_while_it_executes(const struct executor *executor,
 						 bool ordinary_user)
@@ -195,7 +198,7 @@ static struct exec_counts load_while_it_executes(const struct executor *executor
 			counts.gone++;
 		else
 			require(!"an errno of load");
-		/* Long enough for the program to report its privileges. */
+		/* With enough turns for the program to report its privileges. */
 		for (turn = random_below(ordinary_user ? looks : 4); turn > 0; turn--)
 			if (ordinary_user)
 				must_not_watch_privileges(fd, executor);
@@ -226,7 +229,7 @@ TEST(the_load_may_race_with_an_exec)
 	all_must_be_well();
 }
 
-/* Everything that needs root is done before and after. */
+/* Runs as a user. Everything that needs root is done before and after this. */
 static void watch_as_a_user(struct executor *executor)
 {
 	struct exec_counts counts;
@@ -267,14 +270,17 @@ TEST(a_users_load_may_race_with_the_exec_of_a_setuid_program)
 
 #define MODPROBE "/proc/sys/kernel/modprobe"
 
-/* On its way to a program a helper has no memory, is not a kernel thread, and belongs to root. */
+/*
+ * Makes the kernel start usermode helpers. Before its exec a helper has no memory, is not a kernel
+ * thread, and belongs to root.
+ */
 static void __attribute__((noreturn)) call_for_helpers(void)
 {
 	unsigned int family_number;
 
 	pin(1);
 	for (;;) {
-		family_number = 11 + random_below(8); /* protocols that are not loaded */
+		family_number = 11 + random_below(8); /* families not loaded */
 		close(socket(family_number, SOCK_DGRAM, 0));
 	}
 }
@@ -288,7 +294,8 @@ static pid_t last_pid(void)
 }
 
 /*
- * The next process that is created is the next helper. Returns 0 if it exited before it was seen.
+ * Tries to load the context on the next helper, which is the next process that is created. Returns
+ * the error, or 0 if the helper exited before it was seen.
  */
 static int meet_helper(int fd)
 {

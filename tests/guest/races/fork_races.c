@@ -19,7 +19,7 @@ struct forking {
 
 static struct forking *forking;
 
-/* Each child's exit starts the next one. */
+/* Handles SIGCHLD: the exit of a child starts the next child. */
 static void fork_again(int signal)
 {
 	pid_t pid;
@@ -36,7 +36,7 @@ static void fork_again(int signal)
 	}
 	if (forking->forks++ % 64 == 0)
 		execl("/proc/self/exe", "perfmon-tests", "-h", NULL);
-	touch_pages(10); /* a page that only this process uses */
+	touch_pages(10); /* pages that only this process uses */
 	_exit(EXIT_SUCCESS);
 }
 
@@ -64,7 +64,7 @@ static uint64_t faults_of(pid_t pid)
 	return faults;
 }
 
-/* Its own page faults are counted and no child's. A child is never monitored. */
+/* The page faults of the parent are counted, and none of its children. No child is monitored. */
 static void watch_parent(int fd, pid_t pid)
 {
 	uint64_t outer, inner = 0, count;

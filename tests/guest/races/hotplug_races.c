@@ -13,7 +13,7 @@ SUITE(hotplug_races, 1800);
 static struct {
 	volatile bool over;
 	volatile bool moving; /* the CPU is going offline or online now */
-	volatile unsigned int moves; /* a change to offline and one to online are a cycle */
+	volatile unsigned int moves; /* two are a cycle: offline, online */
 } hotplug;
 
 static void *cycle_cpu(void *unused)
@@ -29,7 +29,7 @@ static void *cycle_cpu(void *unused)
 	return unused;
 }
 
-/* Moves to all CPUs or to one of them, if that CPU is online. */
+/* Moves the thread to one of the CPUs, if that CPU is online, or lets it use all CPUs. */
 static void move_to_any_cpu(pid_t tid)
 {
 	unsigned long cpus = random_below(3) + 1;
@@ -38,7 +38,7 @@ static void move_to_any_cpu(pid_t tid)
 		errno == EINVAL);
 }
 
-/* A context on a thread that migrates: its counts never decrease. */
+/* Monitors a thread that migrates. Its counts must never decrease. */
 static void watch_moved(pid_t tid)
 {
 	const unsigned int numbers[] = { pmu()->pmds[0], PFM_PMD_CONTEXT_SWITCHES };
@@ -63,7 +63,10 @@ static void watch_moved(pid_t tid)
 	require(close(fd) == 0);
 }
 
-/* The caller's own thread: exactly its page faults, whatever happens to the CPUs. */
+/*
+ * Monitors the caller's own thread. Exactly its page faults must be counted, whatever happens to
+ * the CPUs.
+ */
 static void watch_oneself(void)
 {
 	uint64_t outer, inner, count;
@@ -113,7 +116,7 @@ static void everything_with_hotplug(void)
 	spinner_end(&spinners[0]);
 	spinner_end(&spinners[1]);
 	printf("         %u contexts, %u of them while CPU 1 went offline "
-	       "or online; it did both %u times\n",
+	       "or online; %u cycles\n",
 	       made, met, hotplug.moves / 2);
 	fflush(stdout);
 	all_must_be_well();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Two sides of a race: which one comes first, and how often. */
+/* Two sides of a race: which side comes first, and how often. */
 #include <stdio.h>
 
 #include "meeting.h"
 
-/* Times are in iterations of a loop, like all times here. */
+/* Changes of the lead, in iterations of a loop like all times in this file. */
 #define LEAST_STEP   64
 #define LARGEST_STEP 65536
 #define JITTER_WIDTH 16

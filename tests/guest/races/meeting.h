@@ -2,9 +2,9 @@
 /*
  * Two sides race in a window, thousands of times.
  *
- * Where their order can be seen from outside, it is counted. One side gets a lead, which is made
- * longer or shorter until both orders have happened. A race that the same side always wins tests
- * nothing.
+ * Where the order of the two sides can be seen from outside, it is counted. One side gets a lead,
+ * which is made longer or shorter until both orders have happened. A race that the same side always
+ * wins tests nothing.
  */
 #ifndef MEETING_H
 #define MEETING_H
@@ -13,18 +13,18 @@
 
 enum order {
 	BEFORE, /* our side came first */
-	DURING, /* at once, as far as can be seen */
-	AFTER,
+	DURING, /* at the same time, as far as can be seen */
+	AFTER, /* the other side came first */
 	ORDERS,
 	UNSEEN = ORDERS
 };
 
 /**
  * struct meeting - a race: when both sides act, and how often in which order
- * @edge: the edge between two orders that is aimed at: between "before" and "at once", or between
- *	"at once" and "after"
- * @lead: for each edge, number of iterations that the other side gets first; negative: that we get
- *	first
+ * @edge: the edge between two orders that the lead aims at: 0 between BEFORE and DURING, or 1
+ *	between DURING and AFTER
+ * @lead: for each edge, number of iterations that our side waits; negative: that the other side
+ *	waits
  * @step: for each edge, the last change of the lead, with its sign
  * @orders: how often each order was seen
  */
@@ -35,7 +35,7 @@ struct meeting {
 	unsigned int orders[ORDERS];
 };
 
-/* Number of iterations that we wait. If it is negative, the other side waits. */
+/* Returns the number of iterations that our side waits. If it is negative, the other side waits. */
 int choose_lead(struct meeting *meeting);
 /*
  * Moves the lead towards the edge at which both orders are seen. The steps grow as long as only one
@@ -43,8 +43,8 @@ int choose_lead(struct meeting *meeting);
  */
 void note_order(struct meeting *meeting, enum order order);
 /*
- * Returns whether both orders were seen. A race continues until then: the number of iterations
- * depends on the host, and the test's timeout limits it.
+ * Returns whether both orders were seen. A race continues until it returns true. So the number of
+ * iterations depends on the host, and only the test's timeout limits it.
  */
 bool both_have_happened(const struct meeting *meeting);
 void print_orders(const struct meeting *meeting, const char *name);

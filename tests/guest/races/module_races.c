@@ -9,10 +9,10 @@
 
 SUITE(module_races, 1800);
 
-/* Ends the threads that meanwhile read files and unload modules. */
+/* Ends the threads that read files and unload modules. */
 static volatile bool contexts_done;
 
-/* Files that are removed with the PMU and with the core. A read returns a line or nothing. */
+/* Reads files that are removed with the PMU and with the core. A read returns a line or nothing. */
 static void *read_files(void *unused)
 {
 	static const char *const files[] = {
@@ -39,7 +39,7 @@ struct module_counts {
 	volatile unsigned int pmus, cores;
 };
 
-/* The next context must wait, so that both modules can be unloaded. */
+/* Makes the next context wait, so that both modules can be unloaded. */
 static volatile bool held_off;
 
 static bool try_unload(const char *module)
@@ -59,9 +59,9 @@ static void load_again(const char *module)
 }
 
 /*
- * Both modules are unloaded whenever nobody uses them, whatever the last context left: hooks,
- * pending work, an object that is being freed. A context that is created in between gets the
- * software PMU.
+ * Unloads both modules whenever nobody uses them, whatever the last context left: hooks, pending
+ * work, an object that is being freed. A context that is created while the PMU's module is unloaded
+ * gets the software PMU.
  */
 static void *unload_modules(void *argument)
 {
@@ -75,7 +75,7 @@ static void *unload_modules(void *argument)
 		if (!try_unload(counts->pmu) && !try_unload("perfmon_soft"))
 			continue;
 		counts->pmus++;
-		/* Or the context opens the device while the core is unloaded. */
+		/* In half of the cases a context opens the device while the core is unloaded. */
 		if (random_below(2))
 			held_off = false;
 		spin_turns(random_below(1 << random_below(12)));
@@ -104,7 +104,7 @@ static bool use_loaded_module(void)
 		return false;
 	}
 	pmd.reg_value = -(uint64_t)random_below(100000);
-	/* The software PMU does not have the event. */
+	/* A context of the software PMU refuses the value. */
 	require(pfm_write_pmcs(fd, &pmc, 1) == 0 || errno == EINVAL);
 	require(pfm_write_pmds(fd, &pmd, 1) == 0);
 	require(try_load(fd, thread_id()) == 0);
@@ -118,8 +118,8 @@ static bool use_loaded_module(void)
 }
 
 /*
- * One iteration is an attempt to unload. It races with users, and most attempts are refused. The
- * next test needs unloads that succeed.
+ * One iteration is an attempt to unload. It races with users of the modules, so most attempts are
+ * refused. In the next test every unload succeeds.
  */
 TEST(modules_can_be_unloaded_whenever_nobody_uses_them)
 {
@@ -134,7 +134,10 @@ TEST(modules_can_be_unloaded_whenever_nobody_uses_them)
 	pin(0);
 	require(pthread_create(&unloader, NULL, unload_modules, &counts) == 0);
 	require(pthread_create(&reader, NULL, read_files, NULL) == 0);
-	/* Most contexts wait until the modules are loaded again. */
+	/*
+	 * There are fewer contexts than attempts, because contexts wait until the modules are
+	 * loaded again.
+	 */
 	while (counts.tries < wanted || made < wanted / 8 || counts.pmus < wanted / 500 ||
 	       !counts.cores) {
 		bool was_made = use_loaded_module();
@@ -154,13 +157,19 @@ TEST(modules_can_be_unloaded_whenever_nobody_uses_them)
 	all_must_be_well();
 }
 
-/* The core is unloaded in one of this many iterations, because that waits for RCU several times. */
+/*
+ * The core is unloaded in one of this many iterations, because its unload waits for RCU several
+ * times.
+ */
 #define CORE_EVERY    16
 
-/* Makes unloading several times as fast, but not kfree_rcu(). Not set in every iteration. */
+/* Makes unloads several times as fast, but not kfree_rcu(). It is set in most iterations. */
 #define RCU_EXPEDITED "/sys/kernel/rcu_expedited"
 
-/* @module has no user. It can be unloaded, unless a last reference delays that for a moment. */
+/*
+ * Unloads @module, which has no user, but for a moment may have a last reference. Returns how often
+ * the unload was refused.
+ */
 static unsigned int unload_at_last(const char *module)
 {
 	unsigned int refusals;
@@ -173,14 +182,14 @@ static unsigned int unload_at_last(const char *module)
 	return refusals;
 }
 
-/* The target ends at the same time, or it ends after everything else. */
+/* Loads a context and closes it. The target ends at the same time, or after the close. */
 static void leave_work(enum ending ending)
 {
 	bool ends = random_below(2);
 	int fd;
 
 	target_begin(ending, 0);
-	fd = create(); /* the hooks stay for one more second */
+	fd = create(); /* the hooks stay for a second after the close */
 	require(try_load(fd, target.tid) == 0);
 	require(pfm_start(fd, NULL) == 0);
 	if (ends) {
@@ -193,14 +202,14 @@ static void leave_work(enum ending ending)
 }
 
 /*
- * One iteration loads a context on a running target and closes it. At once the PMU's module is
- * unloaded, in some iterations the core's, too. Hooks are still in place, the context waits for
- * RCU, the target may be exiting, and another thread reads files that are removed. Each iteration
- * succeeds.
+ * One iteration loads a context on a running target and closes it. Then it unloads the PMU's module
+ * at once, and in some iterations the core, too. At that time the hooks are still installed, the
+ * context waits for RCU, the target may be exiting, and another thread reads files that are
+ * removed. Each unload must succeed.
  */
 TEST(modules_can_be_unloaded_with_work_outstanding)
 {
-	/* Each takes a tenth of a second on a busy host. */
+	/* Each iteration takes a tenth of a second on a busy host. */
 	unsigned int count = iterations() / 8, i, cores = 0, refused = 0;
 	pthread_t thread, reader;
 	char name[64], before[16];

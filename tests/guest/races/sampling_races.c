@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Races of sampling: calls that end or change it race with an overflow, with a thread that waits
- * for a restart, or with the mapping of a buffer, thousands of times.
+ * Races of sampling: calls that end or change sampling race with an overflow, with a thread that
+ * waits for a restart, or with the mapping of a buffer, thousands of times.
  *
- * The sampled thread is on CPU 1, the thread that disturbs it on CPU 0. The state of the sampled
- * thread at that moment is recorded. Each state must have occurred.
+ * The sampled thread is on CPU 1, the thread that disturbs it on CPU 0. The state in which a call
+ * finds the sampled thread is recorded. Each state must have occurred.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -30,10 +30,10 @@ static void no_buffer_must_be_left(void)
 #define LONGEST	 (1ul << 40)
 
 /**
- * struct met - how often the other side was found in each state
+ * struct met - how often the sampled thread was found in each state
  *
- * @period: the period until its first overflow. It is made longer when the overflow came too early
- *	to be found in the state, and shorter otherwise, so that both happen on a machine of any
+ * @period: the period until its first overflow. It is made longer when the overflow came before the
+ *	thread was looked at, and shorter otherwise. So both states are found on a machine of any
  *	speed
  */
 struct met {
@@ -65,7 +65,10 @@ static uint64_t about(uint64_t period)
 	return period / 2 + period / 1024 * random_below(1024);
 }
 
-/* A race continues until then. The test's timeout limits it. */
+/*
+ * Returns whether both states were found. A race continues until it returns true or the test's
+ * timeout ends it.
+ */
 static bool both_were_met(const struct met *met)
 {
 	return met->running && met->masked;
@@ -82,7 +85,7 @@ static void print_met(const struct met *met)
 
 static struct spinner spinner;
 
-/* Loads and starts on @tid. The first overflow comes about a period later. */
+/* Makes a context, and starts it on @tid. The first overflow comes about a period later. */
 static int sample(const struct met *met, pid_t tid, uint32_t flags, bool with_buffer)
 {
 	pfarg_pmc_t pmc = { .reg_num = pmu()->pmcs[0], .reg_value = pmu()->busy[0] };
@@ -146,7 +149,7 @@ static void buffer_must_be_whole(header_t header)
 
 TEST(calls_may_race_with_an_overflow)
 {
-	/* Each takes a tenth of a second, with about four calls. */
+	/* Each iteration takes a tenth of a second, with about four calls. */
 	unsigned int count = iterations() / (is_debug_kernel() ? 2 : 5), i, calls;
 	struct met met = { .period = 10 * SHORTEST };
 	header_t header;
@@ -169,7 +172,7 @@ TEST(calls_may_race_with_an_overflow)
 			call_something(fd);
 			buffer_must_be_whole(header);
 		}
-		/* Either one may hold the last reference to the buffer. */
+		/* The mapping or the descriptor may hold the last reference to the buffer. */
 		before = random_below(2);
 		if (before)
 			require(munmap((void *)header, least_size()) == 0);
@@ -240,7 +243,9 @@ static bool is_end(int fd)
 	return message.msg_type == PFM_MSG_END;
 }
 
-/* Killed while it counts, overflows, waits or is released. Its end is always reported. */
+/*
+ * Kills a thread while it counts, overflows, waits or is released. Its end must always be reported.
+ */
 static void kill_one(struct met *met, uint32_t flags)
 {
 	pid_t pid = fork_victim();
@@ -329,7 +334,9 @@ TEST(a_mapping_may_race_with_the_creation_and_the_close)
 			usleep(random_below(100));
 		require(close(fd) == 0);
 		spin_turns(random_below(1 << random_below(8)));
-		/* It gets the lowest free number, which is that of the closed descriptor. */
+		/*
+		 * The device gets the lowest free number, which is that of the closed descriptor.
+		 */
 		require(pfm_open_device() == fd);
 	}
 	mapper.stop = true;

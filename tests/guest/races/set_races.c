@@ -23,8 +23,8 @@ SUITE(set_races, 1800);
 /* ---- contexts ------------------------------------------------------------------------ */
 
 /*
- * Switches by time, by overflows of a busy counter, or by both in turn. The interval is long enough
- * that a slow guest makes progress.
+ * The sets are switched by time, or each by time or by overflows of a busy counter. The time is
+ * long enough that a slow guest makes progress.
  */
 #define SHORTEST 100000 /* ns */
 #define LONGEST	 400000
@@ -69,13 +69,13 @@ static int switching_context(bool overflows)
 	return fd;
 }
 
-/* For all sets together. */
+/* The sums over all sets. */
 struct turns_taken {
 	uint64_t switches;
 	uint64_t duration;
 };
 
-/* The sets have taken turns in order. */
+/* Checks that the sets have taken turns in order, and returns the sums over all sets. */
 static struct turns_taken turns_taken(int fd)
 {
 	struct pfarg_setinfo infos[SETS] = {};
@@ -98,9 +98,10 @@ static struct turns_taken turns_taken(int fd)
 }
 
 /*
- * Nothing is monitored now, and nothing was monitored before @begun. The durations of the sets are
- * together not longer than the time that has passed, and the number of turns is possible in that
- * time. The task clocks begin and end with each turn and contain all of that time.
+ * Called when monitoring, which started after @begun, has ended. Checks that the sum of the sets'
+ * durations does not exceed the time since @begun, and (without @overflows) that the turns are not
+ * shorter than the timeout. The task clocks run during the turns only, so their sum must be the sum
+ * of the durations.
  *
  * Return: the number of set switches.
  */
@@ -146,14 +147,14 @@ enum way {
 	STOP,
 	UNLOAD,
 	CLOSE,
-	START, /* start with another set, then unload */
+	START, /* start with any set, then unload */
 	WAYS
 };
 
 /**
  * struct end - a way to end monitoring
- * @overflows: sets are switched by overflows, too
- * @late: not before the first set switch
+ * @overflows: some sets are switched by overflows
+ * @late: end after the first set switch
  */
 struct end {
 	enum way way;
@@ -174,7 +175,7 @@ static uint64_t end_while_it_switches(pid_t tid, const struct end *end)
 		wait_for_switch(fd, tid);
 	spin_turns(random_below(1 << random_below(17)));
 	if (end->way == START)
-		/* A call starts any of the sets, so the order of sets is not kept. */
+		/* The call activates any set, so the sets do not take turns in order. */
 		require(try_start_set(fd, random_below(SETS)) == 0);
 	else if (end->way == STOP)
 		require(pfm_stop(fd) == 0);
@@ -205,7 +206,10 @@ static void end_on_the_way(void)
 		tid = random_below(8) ? spinners[random_below(2)].tid : thread_id();
 		end.way = i % WAYS;
 		end.overflows = i / WAYS % 2;
-		/* Overflows may raise no interrupts: see need_overflow_interrupts(). */
+		/*
+		 * Sets may never be switched if overflows raise no interrupts: see
+		 * need_overflow_interrupts().
+		 */
 		end.late = !end.overflows && i / WAYS / 2 % 2;
 		found = end_while_it_switches(tid, &end);
 		switches += found;
@@ -213,7 +217,7 @@ static void end_on_the_way(void)
 	}
 	spinner_end(&spinners[0]);
 	spinner_end(&spinners[1]);
-	printf("         %u ends; %ju of %u looked at after switches, %ju of them\n",
+	printf("         %u ends; %ju of the %u that were checked came after %ju switches\n",
 	       count, (uintmax_t)with_some, count / 2, (uintmax_t)switches);
 	fflush(stdout);
 	all_must_be_well();
@@ -279,7 +283,7 @@ static void *cycle_cpu(void *unused)
 	return unused;
 }
 
-/* Moves to all CPUs or to one of them, if that CPU is online. */
+/* Moves the thread to one of the CPUs, if that CPU is online, or lets it use all CPUs. */
 static void drive(pid_t tid)
 {
 	unsigned long cpus = random_below(3) + 1;
@@ -362,7 +366,7 @@ static void note(int result, volatile unsigned int *done, volatile unsigned int 
 	*refused += errno == refusal;
 }
 
-/* Sets 1 to LAST_SET, in any order. */
+/* Makes and deletes sets 1 to LAST_SET, in any order. */
 static void *make_and_delete(void *unused)
 {
 	unsigned int id;
@@ -379,7 +383,7 @@ static void *make_and_delete(void *unused)
 	return unused;
 }
 
-/* A set may have been deleted when it is named. Then the call must report that. */
+/* Uses sets that may have been deleted. If so, the call must report it. */
 static void load_and_use(void)
 {
 	struct pfarg_setinfo info = { .set_id = random_below(LAST_SET + 1) };
@@ -402,7 +406,8 @@ static void load_and_use(void)
 
 /*
  * One iteration is an attempt to load a set, which may have been deleted. The race continues until
- * one set had been deleted and another one was in use.
+ * a load found that its set was deleted, and a change or a delete was refused because its set was
+ * in use.
  */
 static void duel_of_two(void)
 {
@@ -419,7 +424,7 @@ static void duel_of_two(void)
 	while (duel.loaded + duel.missing < wanted || duel.made < wanted ||
 	       duel.deleted < wanted || !duel.busy || !duel.missing) {
 		load_and_use();
-		usleep(random_below(200)); /* otherwise it is loaded most of the time */
+		usleep(random_below(200)); /* unloaded, to let sets change */
 	}
 	duel.stop = true;
 	require(pthread_join(thread, NULL) == 0);

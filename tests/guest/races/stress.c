@@ -37,7 +37,7 @@ static void kill_read_close(void)
 	require(waitpid(pid, NULL, 0) == pid);
 }
 
-/* The end of the thread and the close at the same time. */
+/* The thread ends while the context is closed. */
 static void kill_and_close(void)
 {
 	pid_t pid = fork_victim();
@@ -50,7 +50,7 @@ static void kill_and_close(void)
 	require(waitpid(pid, NULL, 0) == pid);
 }
 
-/* The load and the end of the thread at the same time. */
+/* The thread ends while the context is loaded on it. */
 static void kill_and_load(void)
 {
 	pid_t pid = fork_victim();
@@ -63,7 +63,7 @@ static void kill_and_load(void)
 	require(close(fd) == 0);
 }
 
-/* The worker itself exits without closing anything. */
+/* A process that has two loaded contexts exits without closing them. */
 static void end_with_all_open(void)
 {
 	pid_t pid = fork(), victim;
@@ -98,8 +98,8 @@ struct caches {
 };
 
 /*
- * Free objects that a CPU caches count as used, up to a slab per cache. They are freed first, and
- * so are the cached names of files.
+ * Gives back the free objects that a CPU caches, because they count as used, up to a slab per
+ * cache. Also gives back the cached names of files.
  */
 static void give_back_free_objects(void)
 {
@@ -147,8 +147,8 @@ static struct cache *find_cache(struct caches *caches, const char *name)
 }
 
 /*
- * The slab that a CPU allocates from counts as used completely. So use the least of several
- * readings.
+ * Keeps the least of several readings, because the slab that a CPU allocates from counts as used
+ * completely.
  */
 static void keep_least_of_caches(struct caches *least)
 {
@@ -166,7 +166,10 @@ static void keep_least_of_caches(struct caches *least)
 	}
 }
 
-/* Free bytes, including those that each CPU caches, which do not count as free. */
+/*
+ * Returns the number of free bytes, including those in the pages that each CPU caches, which the
+ * kernel does not count as free.
+ */
 static int64_t unused_memory(void)
 {
 	const char *count = read_text("/proc/zoneinfo");
@@ -180,8 +183,8 @@ static int64_t unused_memory(void)
 }
 
 /*
- * The first cache that has grown by @limit objects, or NULL. The slab that a CPU allocates from
- * counts as used completely, which matters more for small objects.
+ * Returns the first cache that has grown by @limit objects, or NULL. The slab that a CPU allocates
+ * from counts as used completely, which matters more for small objects.
  */
 static const struct cache *grown_cache(struct caches *before, const struct caches *after,
 				       uint64_t limit)
@@ -280,7 +283,10 @@ TEST(all_modules_can_be_unloaded_after_the_stress)
 	count_must_be_right(make_context());
 }
 
-/* Both create and close contexts as fast as they can, and the PMU is unloaded as often. */
+/*
+ * All workers create and close contexts as fast as they can, so the PMU is often released and
+ * claimed again.
+ */
 static void create_and_close(void)
 {
 	close(create());

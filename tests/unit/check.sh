@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# For shell tests: what the runner of the other tests prints, and its exit status.
+# Runs the checks of a shell script. Prints and returns the same as the suites that are programs.
 #
-#	check NAME COMMAND... COMMAND must succeed; its output is shown if not summary
+#	check NAME COMMAND...	COMMAND must succeed; if it fails, its output is shown
+#	summary			prints the numbers of checks and exits
 
 suite=$(basename "$0" .sh)
 passed=0

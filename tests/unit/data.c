@@ -14,7 +14,7 @@
 
 SUITE(data, 120);
 
-/* Room for any file that is made here. */
+/* Large enough for each file that these tests make. */
 #define MAX_FILE 8192
 
 /* Two entries of "cycles:u" with two values each, and one with a call chain. */
@@ -61,7 +61,8 @@ static void write_everything(const char *path)
 		{ .tgid = 100, .pmd = FAULTS_PMD, .ip = 0x401060, .count = 1, .sum = 10 },
 	};
 	/*
-	 * No sample lies in the kernel, because this machine's symbols would be read each time.
+	 * No sample is in the kernel, because the symbols of this machine's kernel would be read
+	 * each time.
 	 */
 	const struct data_mapping module = {
 		.start = 0xffffffffc0000000,
@@ -108,14 +109,14 @@ static void write_file(const char *path, const void *bytes, size_t size)
 	ck_assert_int_eq(fclose(file), 0);
 }
 
-/* The output about thousands of bad files is not needed. */
+/* Discards the output, because thousands of bad files are read. */
 static void be_silent(void)
 {
 	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
 	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stdout));
 }
 
-/* A copy of the first @size @bytes; the memory after it cannot be read. */
+/* Opens a copy of the first @size @bytes. The memory after the copy cannot be read. */
 static int open_recording(struct recording *recording, const void *bytes, size_t size)
 {
 	void *copy = malloc(size ? size : 1);
@@ -219,7 +220,10 @@ TEST(samples_of_all_formats_are_read)
 	recording_free(&recording);
 }
 
-/* Offsets at which the records of the whole file end, in order; 0 after the last one. */
+/*
+ * Stores in @ends the offsets at which the records of the file end, in order, and 0 after the last
+ * one.
+ */
 static void find_ends(const char *bytes, size_t size, size_t ends[32])
 {
 	struct recording recording;
@@ -269,7 +273,7 @@ TEST(a_file_cut_at_any_byte_keeps_what_is_before)
 	free(bytes);
 }
 
-/* Run both commands on @path, in all forms of output. */
+/* Run pfmon report and script on @path, in all forms of output. */
 static void run_commands(const char *path)
 {
 	static const char *const more[][3] = {
@@ -288,7 +292,7 @@ static void run_commands(const char *path)
 	}
 }
 
-/* Use values that are unusual as sizes and counts. */
+/* Each byte is changed so that sizes and counts become unusual. */
 TEST(a_file_with_any_byte_changed_is_survived)
 {
 	static const unsigned char changes[] = { 0x01, 0xff };
@@ -315,7 +319,7 @@ static uint32_t next_random(uint32_t *state)
 	return *state >> 8;
 }
 
-/* Several changes at once, and a piece missing at the end. */
+/* A file has several changes, and a piece of its end is missing. */
 TEST(files_in_disorder_are_survived)
 {
 	const char *path = synthetic_path();
@@ -334,7 +338,10 @@ TEST(files_in_disorder_are_survived)
 			size_t to = next_random(&state) % (size - 8);
 			size_t from = next_random(&state) % (size - 8);
 
-			/* Another part of the file is more likely to look valid. */
+			/*
+			 * A copy of another part of the file is more likely to look valid than a
+			 * random byte.
+			 */
 			if (next_random(&state) % 2)
 				memcpy(copy + to, bytes + from, 8);
 			else
@@ -347,7 +354,7 @@ TEST(files_in_disorder_are_survived)
 	free(bytes);
 }
 
-/* A record type of no version so far, and a file of a later minor version. */
+/* The file has a later minor version, and a record type that no version has so far. */
 TEST(what_a_later_version_adds_is_passed_over)
 {
 	struct {
@@ -455,8 +462,8 @@ TEST(more_entries_than_bytes_are_not_read)
 }
 
 /*
- * Of three entries, the first has as many values as the event says, the others have other numbers
- * of values.
+ * Writes and reads three entries: the first has two values, as its event says, the second has none
+ * and the third has three.
  */
 static struct found read_values(uint32_t format_version, size_t *bad)
 {
@@ -493,7 +500,7 @@ static struct found read_values(uint32_t format_version, size_t *bad)
 	return found;
 }
 
-/* PMDs to be recorded may be changed while a context is loaded. */
+/* Entries differ, because the PMDs to be recorded may be changed while a context is loaded. */
 TEST(entries_say_how_many_values_they_have)
 {
 	struct found found;
@@ -505,7 +512,8 @@ TEST(entries_say_how_many_values_they_have)
 	ck_assert_uint_eq(found.samples[1].tid, 2);
 	ck_assert_uint_eq(found.samples[2].tid, 3);
 	/*
-	 * In version 1.0 only the event had the number, so the second entry is taken to have two.
+	 * In version 1.0 only the event had the number of values, so the second entry is read as if
+	 * it had two.
 	 */
 	found = read_values(0x10000, &bad);
 	ck_assert_uint_eq(bad, 1);
@@ -543,7 +551,7 @@ TEST(a_later_table_adds_to_an_earlier_one)
 	recording_free(&recording);
 }
 
-/* ESC, the CSI of C1 in UTF-8 and a newline; an umlaut is no control character. */
+/* The control characters are ESC, CSI in UTF-8 and a newline; an umlaut is none. */
 TEST(names_do_not_reach_the_terminal_as_commands)
 {
 	const char *path = synthetic_path();

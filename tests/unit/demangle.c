@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon report and script: names of functions as in the source.  The fixture says what its
- * source calls them, the dynamic linker what they are called in the symbol table.
+ * pfmon report and script: names of functions are shown as in the source. The fixture tells the
+ * names in its source, the dynamic linker those in the symbol table.
  */
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -29,7 +29,10 @@ static const struct named_function *load_names(void)
 	return functions;
 }
 
-/* What the linker calls it, or NULL for a local function, which dladdr() does not know. */
+/*
+ * Returns the function's name in the symbol table, or NULL for a local function, which dladdr()
+ * does not know.
+ */
 static const char *linker_name(const struct named_function *function)
 {
 	Dl_info info;
@@ -56,7 +59,7 @@ static void write_mapping(struct data_writer *writer, void *inside)
 	ck_assert_int_eq(data_write_mapping(writer, &mapping, NAMES, build_id), 0);
 }
 
-/* A recording with a sample in each of @functions. */
+/* Writes a recording with a sample in each of @functions. */
 static const char *write_names(const struct named_function *functions)
 {
 	const char *path = synthetic_path();
@@ -84,7 +87,7 @@ static const char *script(const char *path, const char *options)
 	return output;
 }
 
-/* @name stands in @output with @before and @behind it. */
+/* Checks that @output contains @name, with @before before it and @behind after it. */
 static void check_name(const char *output, const char *before, const char *name,
 		       const char *behind)
 {
@@ -126,7 +129,10 @@ TEST(without_demangling_functions_have_the_names_of_the_linker)
 	ck_assert_ptr_null(strstr(report(path, "--no-demangle"), "::"));
 }
 
-/* The examples are from RFC 2603 of Rust, but for the last: its letter is U+0085. */
+/*
+ * All examples but the last are from RFC 2603 of Rust. The last one contains the control character
+ * U+0085.
+ */
 TEST(names_of_rust_are_those_of_the_source)
 {
 	static const struct {
@@ -162,7 +168,10 @@ TEST(other_names_are_left_alone)
 	}
 }
 
-/* The type with number n is a template of twice that with number n - 1. */
+/*
+ * Type n is a template with type n - 1 as both of its arguments, so the length of the name doubles
+ * with n.
+ */
 TEST(a_name_that_stands_for_one_of_a_terabyte_is_left_alone)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";

@@ -26,8 +26,8 @@ static const char *describe(struct pfm_error error)
 		expected)
 
 /*
- * All reasons in the order of their numbers, which never change, and the sentence of each
- * with the value 12; pfm_get_error(3) explains the value.
+ * All reasons in the order of their numbers, which never change, each with its sentence for the
+ * value 12. pfm_get_error(3) explains the value.
  */
 static const struct {
 	enum pfm_reason reason;
@@ -117,7 +117,7 @@ TEST(every_reason_gives_its_sentence)
 	ck_assert_uint_eq(PFM_REASON_COUNT_OF_REASONS, COUNT(sentences) + 1);
 }
 
-/* This fails even if a new reason is missing in the table above. */
+/* This finds new reasons without a sentence even if they are missing in the table above. */
 TEST(every_reason_has_a_sentence)
 {
 	for (unsigned int i = 0; i < PFM_REASON_COUNT_OF_REASONS; i++)

@@ -78,7 +78,7 @@ TEST(closed_descriptor_is_ebadf)
 
 	close(fd);
 	every_call_says_ebadf(fd, CALLS);
-	/* -1 has a meaning for pfm_get_error, the last one. */
+	/* The last call, pfm_get_error, is left out, because -1 has a meaning for it. */
 	every_call_says_ebadf(-1, CALLS - 1);
 }
 

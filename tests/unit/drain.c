@@ -48,7 +48,7 @@ TEST(a_full_buffer_whose_message_came_too_late_is_taken_at_the_end)
 	ck_assert_uint_eq(file.count, LINEAR_ROOM);
 }
 
-/* The file that a killed pfmon leaves: it contains all samples that were taken. */
+/* If pfmon is killed, the file contains all samples that were taken from the buffer. */
 TEST(what_is_in_a_buffer_that_is_not_full_is_written)
 {
 	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT, DATA_FORMAT_NWAY,
@@ -116,7 +116,7 @@ TEST(regions_are_taken_in_order_around_the_end_of_the_buffer)
 TEST(the_last_region_is_not_that_of_an_earlier_use)
 {
 	begin(DATA_FORMAT_NWAY);
-	/* The region to fill next has been full once before. */
+	/* The region that is filled next has been full before. */
 	samples(REGION_ROOM * REGIONS);
 	drain_all(true);
 	end_of_thread();
@@ -150,7 +150,7 @@ static uint32_t next_random(uint32_t *state)
 	return *state >> 16;
 }
 
-/* Samples come and are moved in any order, and the thread ends at any time. */
+/* Samples are written and taken in any order, and the thread ends at any time. */
 TEST(no_sample_is_forgotten_or_taken_twice_whatever_the_order)
 {
 	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT, DATA_FORMAT_NWAY,
@@ -183,7 +183,7 @@ static void check_tally(void)
 	ck_assert_uint_eq(tally.newest, 5000 + machine.next - 1);
 }
 
-/* This includes the time when a buffer has been taken but not handed back. */
+/* The tally is also right while a buffer has been taken, but not handed back. */
 TEST(the_tally_is_that_of_all_samples_taken_or_not)
 {
 	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT, DATA_FORMAT_NWAY,

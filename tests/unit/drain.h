@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pfmon: from sampling buffers to the file.  The suites act as the kernel, as
- * <perfmon/perfmon_*.h> describe the buffers.  The addresses number the samples, so that
- * a missing or a double one is found.
+ * pfmon: from sampling buffers to the file.  The suites write the buffers as the kernel does;
+ * <perfmon/perfmon_*.h> describe the buffers.  The addresses of the samples are their numbers, so
+ * that a sample that is missing or double is found.
  */
 #ifndef DRAIN_H
 #define DRAIN_H
@@ -31,7 +31,7 @@
  * @next: number of the next sample
  * @lost: samples for which there was no room
  * @is_masked: monitoring waits for a restart
- * @chain: callchain: addresses of the next sample
+ * @chain: format callchain: number of addresses in the next sample
  */
 extern struct machine {
 	uint64_t buffer[BUFFER_SIZE / 8];
@@ -44,7 +44,7 @@ extern struct machine {
 	char path[32];
 } machine;
 
-/* What is in the file. */
+/* What finish() found in the file. */
 extern struct file {
 	uint64_t ips[MAX_SAMPLES];
 	size_t count;
@@ -53,23 +53,25 @@ extern struct file {
 	unsigned int records;
 } file;
 
-/* An empty buffer of @format and an empty file. */
+/* Begin with an empty buffer of @format and an empty file. */
 void begin(enum data_format format);
 
-/* @count samples overflow, in any format but hist. */
+/* Write @count samples into the buffer, in any format but hist. */
 void samples(unsigned int count);
 
-/* pfm_restart(); false: the context is no longer attached. */
+/* Do what pfm_restart() does. Returns false if the context is no longer attached. */
 bool restart(bool is_attached);
 
-/* What pfmon does at a message. */
+/* Do what pfmon does at a message. */
 void drain_all(bool is_attached);
 void end_of_thread(void);
 
 /* Close the file and read it. */
 void finish(void);
 
-/* Every sample is in the file once, in order, or lost.  Ends with finish(). */
+/*
+ * Check that each sample is in the file once, in order, or is counted as lost.  Ends with finish().
+ */
 void check_all(void);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: the kernel's part of sampling, and what pfmon has written. */
+/* pfmon: acts as the kernel in sampling, and reads what pfmon has written. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +81,7 @@ static size_t put_sample(void *place)
 	return sizeof(chain) + 8 * machine.chain;
 }
 
-/* A sample overflows: what formats "default" and "callchain" do. */
+/* Do what formats "default" and "callchain" do at an overflow. */
 static void overflow_linear(void)
 {
 	struct pfm_dfl_smpl_hdr *header = (void *)machine.buffer;
@@ -98,7 +98,10 @@ static void overflow_linear(void)
 	}
 }
 
-/* Entries are only written where a whole one fits; then the next region is begun. */
+/*
+ * Do what format "nway" does at an overflow. If no whole entry fits into the region, the next
+ * region is begun.
+ */
 static void overflow_nway(void)
 {
 	struct pfm_nway_hdr *header = (void *)machine.buffer;
@@ -112,7 +115,7 @@ static void overflow_nway(void)
 		return;
 	}
 	region = &regions[header->filled % REGIONS];
-	/* Of an earlier use. */
+	/* The region is still full from an earlier use. */
 	if (region->size + sizeof(struct pfm_dfl_smpl_entry) > REGION_SIZE)
 		*region = (struct pfm_nway_region){ 0 };
 	region->size += put_sample((char *)header + header->region_offset +
@@ -239,7 +242,7 @@ void samples(unsigned int count)
 void end_of_thread(void)
 {
 	ck_assert_int_eq(drain_rest(&machine.drain, &machine.writer), 0);
-	/* Whoever asks again gets nothing again. */
+	/* Further calls find nothing either. */
 	ck_assert_int_eq(drain_full(&machine.drain, &machine.writer), 0);
 	ck_assert_int_eq(drain_rest(&machine.drain, &machine.writer), 0);
 }

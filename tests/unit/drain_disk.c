@@ -23,7 +23,10 @@ static void check_all_lost(void)
 	ck_assert_uint_eq(counts.lost, machine.next);
 }
 
-/* On a disk that is full: pfmon writes nothing more then. */
+/*
+ * Once a write fails because the disk is full, pfmon writes no more samples and counts them as
+ * lost.
+ */
 TEST(samples_that_cannot_be_written_are_lost)
 {
 	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT,
@@ -58,7 +61,7 @@ static void write_file(const char *path, const char *text)
 	ck_assert_int_eq(fclose(target), 0);
 }
 
-/* Root in there is this one. */
+/* Maps root of the new namespace to user or group @number. */
 static void write_number(const char *path, unsigned int number)
 {
 	char text[32];
@@ -67,7 +70,10 @@ static void write_number(const char *path, unsigned int number)
 	write_file(path, text);
 }
 
-/* A filesystem of 64 kB, in a namespace of its own; -1 if that is not permitted here. */
+/*
+ * Mounts a filesystem of 64 kB, in a namespace of its own. Returns -1 if that is not permitted
+ * here.
+ */
 static int mount_small(void)
 {
 	unsigned int user = getuid(), group = getgid();
@@ -99,7 +105,10 @@ static uint64_t fill(enum data_format format)
 	return machine.drain.written;
 }
 
-/* What fits is kept to the last block of the disk, and the end has its place. */
+/*
+ * The file keeps all samples that fit, up to the last block of the disk, and there is still room
+ * for the END record.
+ */
 TEST(a_full_disk_keeps_what_fits_and_its_end)
 {
 	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT, DATA_FORMAT_NWAY,

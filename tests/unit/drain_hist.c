@@ -6,7 +6,10 @@
 
 SUITE(drain_hist, 120);
 
-/* A sample that is added up; there are twice as many addresses as the table has room. */
+/*
+ * Add a sample to the entry of its address, as the kernel's format does. It is lost if the table is
+ * full.
+ */
 static void overflow_hist(uint64_t ip)
 {
 	struct pfm_hist_hdr *header = (void *)machine.buffer;

@@ -23,7 +23,7 @@ int (*get_error)(int, struct pfm_error *) = pfm_get_error;
 const char *(*last_error)(int, char *, size_t) = pfm_last_error;
 const char *(*strreason)(unsigned int) = pfm_strreason;
 
-/* Programs of the time define these helpers themselves. */
+/* Programs for perfmon2 define these helpers themselves. */
 static inline void pfm_bv_set(uint64_t *bv, uint16_t rnum)
 {
 	bv[rnum >> 6] |= (uint64_t)1 << (rnum & 63);

@@ -19,12 +19,12 @@ SUITE(follow, 120);
 /**
  * struct record - what the tracer saw of a command
  * @pid: the process
- * @execs: how often it executed a program
- * @exits: how often it was about to end
- * @program: its program after the last exec
- * @had_memory: its memory existed at the end
+ * @execs: how often the command executed a program
+ * @exits: how often the command was about to end
+ * @program: program of the command after its last exec
+ * @had_memory: the command still had its memory when it was about to end
  * @ticks: number of ticks
- * @was_stopped: a tick found it stopped by job control
+ * @was_stopped: a tick found the command stopped by job control
  */
 struct record {
 	pid_t pid;
@@ -76,7 +76,10 @@ static char state_of(pid_t pid)
 	return state;
 }
 
-/* A process that is found stopped twice in a row is not just on the way to another state. */
+/*
+ * Note a tick. A process that two ticks in a row find stopped is not only on its way to another
+ * state.
+ */
 static int note_tick(void *data)
 {
 	struct record *record = data;

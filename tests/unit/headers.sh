@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The headers compile without a warning: as C and C++ of several standards, with
-# every compiler here, for 32 and 64 bits, beside libpfm4 in either order.
+# every compiler that is installed, for 32 and 64 bits, and together with the headers of
+# libpfm4 in either order.
 #
 # BUILD: where libpfmdev was built
 # check() calls the functions below by their names:
@@ -23,7 +24,7 @@ have()
 	command -v "$1" >/dev/null
 }
 
-# Compilers in $compiler may be several words.
+# $compiler may be several words.
 # shellcheck disable=SC2086
 compile()
 {
@@ -72,7 +73,7 @@ for standard in c++98 c++03 c++11 c++14 c++17 c++20; do
 	check_standard clang++ c++ "$standard"
 done
 
-# Layout on other machines, and on 32 bits.
+# The layout of structures on other machines, and on 32 bits.
 for compiler in gcc clang i686-linux-gnu-gcc aarch64-linux-gnu-gcc powerpc64le-linux-gnu-gcc; do
 	have "$compiler" && check "$compiler layout" compile -std=c11 "$here/layout_static.c"
 done
@@ -82,7 +83,7 @@ if compile "$work/probe.c" 2>/dev/null; then
 	check "gcc -m32 layout" compile -std=c11 "$here/layout_static.c"
 fi
 
-# libpfm4 beside it.
+# A program that also uses libpfm4.
 if [ -e /usr/include/perfmon/pfmlib.h ]; then
 	for order in -DPERFMON_FIRST -UPERFMON_FIRST; do
 		# shellcheck disable=SC2086

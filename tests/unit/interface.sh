@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The interface of libpfmdev: it exports the symbols of its map and no others, each has a page whose
-# prototype is in the header, and no installed file clashes with one of libpfm4.
+# The interface of libpfmdev: the library exports the symbols of its map and no others, each symbol
+# has a page whose prototype is in the header, and no installed file clashes with one of libpfm4.
 #
 # BUILD: where libpfmdev was built
 # check() calls the functions below by their names:
@@ -44,7 +44,7 @@ soname_is_kept()
 	readelf -d "$build/lib/libpfmdev.so" | grep 'SONAME.*\[libpfmdev\.so\.1\]'
 }
 
-# One line, one space between words, no backslashes and stars of scdoc.
+# Prints the prototype of page $1 in one line, without the backslashes and stars of scdoc.
 prototype_of_page()
 {
 	sed -n "s/^\*\(.*[ \\*]$1(.*);\)\*$/\1/p" "$lib/man/$1.3.scd" | tr -d '\134'
@@ -75,7 +75,7 @@ page_is_of_a_symbol()
 	echo "$symbols" | grep -qx "$(basename "$1" .3.scd)"
 }
 
-# A program that waits for a reason which is never raised would wait for ever.
+# If the module never raised a reason, a program that waits for this reason would wait for ever.
 each_reason_is_raised()
 {
 	sed -n 's/^\t\(PFM_REASON_[A-Z_]*\),$/\1/p' "$top/uapi/perfmon/perfmon_ioctl.h" |
@@ -112,7 +112,7 @@ installed_files_are_complete()
 	done
 }
 
-# Without the directory, since Debian's library directory is another one.
+# Compares names without directories, because Debian has another directory for libraries.
 no_file_name_of_libpfm4()
 {
 	dpkg -L libpfm4-dev libpfm4 | grep -e /perfmon/ -e /lib -e /man/ | sed 's/\.gz$//; s|.*/||' | sort -u > "$work/theirs"
@@ -131,24 +131,24 @@ no_symbol_of_libpfm4()
 	[ ! -s "$work/clash" ]
 }
 
-check "map is what is exported" map_is_what_is_exported
-check "header declares what is exported" header_declares_what_is_exported
-check "static library has only our names" static_library_has_only_our_names
+check "the library exports the symbols of its map" map_is_what_is_exported
+check "the header declares the symbols of the map" header_declares_what_is_exported
+check "the static library defines only names with pfm_ or pfmdev_" static_library_has_only_our_names
 check "soname is kept" soname_is_kept
 for symbol in $symbols; do
-	check "prototype of the page of $symbol" prototype_stands_in_header "$symbol"
-	check "page of $symbol is complete" page_is_complete "$symbol"
+	check "the prototype of $symbol(3) is in the header" prototype_stands_in_header "$symbol"
+	check "$symbol(3) is complete" page_is_complete "$symbol"
 done
 for page in "$lib"/man/*.3.scd; do
-	check "$(basename "$page") is of a symbol" page_is_of_a_symbol "$page"
+	check "$(basename "$page") describes a symbol of the library" page_is_of_a_symbol "$page"
 done
-check "each reason is raised" each_reason_is_raised
-check "example of the overview compiles" overview_example_compiles
+check "the module raises each reason" each_reason_is_raised
+check "the example of libpfmdev(7) compiles" overview_example_compiles
 check "install and uninstall" install_and_uninstall
-check "installed files are complete" installed_files_are_complete
+check "all files are installed" installed_files_are_complete
 if dpkg -s libpfm4-dev >/dev/null 2>&1; then
-	check "no file name of libpfm4" no_file_name_of_libpfm4
-	check "no symbol of libpfm4" no_symbol_of_libpfm4
+	check "no file is named like one of libpfm4" no_file_name_of_libpfm4
+	check "no symbol is named like one of libpfm4" no_symbol_of_libpfm4
 fi
 
 summary

@@ -20,7 +20,9 @@ static void make_file(const char *path, const void *bytes, size_t size)
 	ck_assert_int_eq(fclose(file), 0);
 }
 
-/* A machine below FIXTURE/root whose kernel is 0x1000 above the recorded address. */
+/*
+ * Make the files of a machine below FIXTURE/root. Its kernel is 0x1000 above the recorded address.
+ */
 static void make_machine(const char *kallsyms, const char *modules)
 {
 	static const struct {
@@ -93,7 +95,7 @@ TEST(the_kernel_and_its_modules_are_found_where_they_are_now)
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
 		check_location(&symbols, expected[i].address, expected[i].name,
 			       expected[i].offset);
-	/* Neither in the kernel's text nor in a module. */
+	/* This address is neither in the kernel's text nor in a module. */
 	location = find_symbol(&symbols, 0xffffffff90000000);
 	ck_assert_ptr_null(location.object);
 	ck_assert_str_eq(object_name(NULL, location.is_kernel), "[kernel]");
@@ -140,7 +142,7 @@ TEST(kernels_that_are_hidden_or_others_have_no_symbols)
 		ck_assert_uint_eq(location.offset, 0x104);
 		catch_stderr(words, sizeof(words));
 		ck_assert_uint_eq(occurrences(words, cases[i].words), 1);
-		/* That is useless advice for root. */
+		/* Root does not get this advice, which is useless for root. */
 		ck_assert_uint_eq(occurrences(words, "run as root"), !i && geteuid());
 		symbols_free(&symbols);
 		recording_free(&recording);

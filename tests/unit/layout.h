@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What programs were compiled against: sizes, offsets and values of perfmon2
- * v2.8, and those of this project's own structures.  Written down here as
- * numbers, not taken from the header under test.
+ * The layout with which programs were compiled: sizes, offsets and values of perfmon2 v2.8, and
+ * those of this project's own structures. They are numbers here, not taken from the headers under
+ * test.
  */
 #include <perfmon/perfmon_callchain.h>
 #include <perfmon/perfmon_dfl_smpl.h>

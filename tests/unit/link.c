@@ -16,7 +16,7 @@ SUITE(link, 120);
 #define LIBRARY FIXTURE "/liblink.so"
 #define TGID	1
 
-/* An address of the fixture, 8 bytes into a function. */
+/* Returns the address 8 bytes after the beginning of a function of the fixture. */
 static uint64_t in_function(const char *name)
 {
 	void *handle = dlopen(LIBRARY, RTLD_NOW);
@@ -28,7 +28,7 @@ static uint64_t in_function(const char *name)
 	return (uintptr_t)function + 8;
 }
 
-/* The mapping of the fixture in this process. */
+/* Write the record of the fixture's mapping in this process. */
 static void write_library(struct data_writer *writer)
 {
 	const uint64_t inside = in_function("link_caller");
@@ -48,7 +48,10 @@ static void write_library(struct data_writer *writer)
 	ck_assert_int_eq(data_write_mapping(writer, &mapping, LIBRARY, build_id), 0);
 }
 
-/* A call chain of the program: with the flag in @flags the second address is the link register. */
+/*
+ * Write a sample with a call chain of the program. If @flags has PFM_CALLCHAIN_USER_LINK, the
+ * second address is the link register.
+ */
 static void write_chain(struct data_writer *writer, const uint64_t *user,
 			unsigned int count, unsigned int flags)
 {
@@ -82,7 +85,7 @@ static int find_frames(const struct sample *sample, void *argument)
 	return 0;
 }
 
-/* Which frames belong to the call chain. */
+/* Returns which frames belong to the call chain. */
 static struct seen look_at(const uint64_t *user, unsigned int count, unsigned int flags)
 {
 	const char *path = synthetic_path();
@@ -103,14 +106,17 @@ static struct seen look_at(const uint64_t *user, unsigned int count, unsigned in
 	ck_assert_uint_eq(seen.count, count);
 	symbols_free(&seen.symbols);
 	recording_free(&recording);
-	/* The other frames always do. */
+	/* The other frames always belong to the call chain. */
 	ck_assert(seen.is_frame[0]);
 	for (unsigned int i = 2; i < count; i++)
 		ck_assert(seen.is_frame[i]);
 	return seen;
 }
 
-/* Interrupted in @function, with @link in the register and @next on the stack. */
+/*
+ * Returns whether @link is taken for a caller if @function is interrupted with @link in the
+ * register and @next on the stack.
+ */
 static bool is_caller(const char *function, uint64_t link, uint64_t next)
 {
 	const uint64_t user[] = { in_function(function), link, next };

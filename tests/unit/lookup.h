@@ -10,7 +10,7 @@
 /* Returns the location of @address in process @tgid at @time. */
 struct location find_at(struct symbols *symbols, uint32_t tgid, uint64_t time,
 			uint64_t address);
-/* The same for process 1 at time 0. */
+/* Returns the location of @address in process 1 at time 0. */
 struct location find_symbol(struct symbols *symbols, uint64_t address);
 void check_location(struct symbols *symbols, uint64_t address, const char *name,
 		    uint64_t offset);

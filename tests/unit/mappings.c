@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon: the mapping that an address was in at a time, and the innermost function around it.
+ * pfmon: find the mapping that contained an address at a time, and the innermost function around
+ * the address.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 
 SUITE(mappings, 120);
 
-/* Mappings of process 1 at 0x1000 to 0x2000, by their paths. */
+/* Returns the path of the mapping of process 1 that contained 0x1800 at @time. */
 static const char *path_at(const char *file, uint64_t time)
 {
 	struct recording recording;
@@ -93,7 +94,7 @@ TEST(another_program_has_nothing_of_the_one_before)
 	ck_assert_str_eq(path_at(path, 220), "[after]");
 }
 
-/* Those without a size end at 0x400. */
+/* Add a symbol. A symbol without a size ends at 0x400. */
 static void add_symbol(struct symbol_table *table, uint64_t address, uint64_t size,
 		       unsigned int rank, const char *name)
 {

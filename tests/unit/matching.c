@@ -17,7 +17,7 @@ SUITE(matching, 120);
 #define MAX_EVENTS 7
 #define COUNTERS   6
 
-/* Can all of the chosen events have a counter at once?  Tries everything. */
+/* Can all of the chosen events have a counter at once? Tries all possibilities. */
 static bool fit(const struct choice *choices, unsigned int chosen, unsigned int taken)
 {
 	unsigned int event;
@@ -35,7 +35,7 @@ static bool fit(const struct choice *choices, unsigned int chosen, unsigned int 
 	return false;
 }
 
-/* Each event has one of its own counters, and no counter is used twice. */
+/* Check that each event has a counter that can count it, and that no counter is used twice. */
 static void check_valid(const struct choice *choices, size_t count, const int *assigned)
 {
 	unsigned int taken = 0;
@@ -55,7 +55,10 @@ static void check_valid(const struct choice *choices, size_t count, const int *a
 	}
 }
 
-/* An event has no counter only if it does not fit together with the earlier ones. */
+/*
+ * Check that an event lacks a counter only if no assignment has one for it and for the events
+ * before it that have one.
+ */
 static void check_best(const struct choice *choices, size_t count, const int *assigned,
 		       size_t left)
 {
@@ -117,7 +120,7 @@ TEST(a_chain_of_events_moves_for_a_late_one)
 	static struct choice choices[4];
 	int assigned[4];
 
-	/* Counters 0 or 1, 1 or 2, 2 or 3, and the last event only 0. */
+	/* The events can use counters 0 or 1, 1 or 2, 2 or 3, and the last event only counter 0. */
 	for (uint16_t i = 0; i < 3; i++) {
 		choices[i].pmds[0] = i;
 		choices[i].pmds[1] = i + 1;
@@ -145,7 +148,7 @@ TEST(an_event_without_counters_is_left_out_and_nobody_else)
 	ck_assert_int_eq(assigned[1], 255);
 }
 
-/* A machine with the registers of @set, all available. */
+/* Make a machine that has the registers of the mask @set, all of them available. */
 static void make_machine(struct pfm_info *info, uint64_t set)
 {
 	memset(info, 0, sizeof(*info));

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The completion and the man page of each command of pfmon have the options of --help, which
-# pfmon prints from the table that it parses with.
+# The completion and the man page of each command of pfmon have the options that --help shows.
+# pfmon prints --help from the table with which it parses the options.
 #
 # BUILD: where pfmon was built
 # check() calls the functions below by their names:
@@ -15,13 +15,13 @@ pages=$here/../../tools/pfmon
 . "$here/check.sh"
 PATH=$build/bin:$PATH
 
-# As --help has them: "-e, --event EVENT[,EVENT]...", one a line.
+# Prints the options as --help shows them, one a line: "-e, --event EVENT[,EVENT]...".
 help_options()
 {
 	pfmon "$1" --help | sed -n '/^Options:/,/^$/s/^ \{2,6\}\(-\)/\1/p' | sed 's/  .*//'
 }
 
-# "-e" and "--event", one a line.
+# Prints the names of the options, one a line: "-e" and "--event".
 help_names()
 {
 	help_options "$1" | grep -oE -- '(^|[^-a-z])--?[a-zA-Z][a-z-]*' | sed 's/^[^-]//' | sort -u
@@ -32,7 +32,7 @@ help_synopsis()
 	pfmon "$1" --help | sed '/^$/q; s/^Usage: */ /; s/^ *//'
 }
 
-# Of scdoc's marks, _word_ is what --help has in capitals.
+# Turns the marks of scdoc into the form of --help: _word_ becomes WORD, and stars are removed.
 as_in_help()
 {
 	sed 's/_\([a-z]*\)_/\U\1/g; s/\*//g'
@@ -76,7 +76,7 @@ completion_has_the_same()
 		printf "%s\n" "${COMPREPLY[@]}"' - "$pages" "$1" | sort -u)"
 }
 
-# The option is the last word, so an option that needs an argument lacks it.
+# An option that needs an argument takes the word --help as its argument, and may refuse it.
 parser_knows()
 {
 	for option in $(help_names "$1"); do

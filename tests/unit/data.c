@@ -38,7 +38,7 @@ static struct with_values with_values(struct pfm_dfl_smpl_entry entry)
 	return (struct with_values){ entry, { 1, 2 } };
 }
 
-/* One record of each type and format. */
+/* Write one record of each type and format. */
 static void write_everything(const char *path)
 {
 	const struct with_values values[] = {

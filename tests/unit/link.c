@@ -131,7 +131,10 @@ TEST(a_register_that_the_function_has_not_saved_is_the_caller)
 	const uint64_t user[] = { in_function("link_in_register"), ELSEWHERE };
 
 	ck_assert(is_caller("link_in_register", in_function("link_caller"), ELSEWHERE));
-	/* This also holds if nothing is known about the caller, or if it is the last address. */
+	/*
+	 * This also holds if nothing is known about the caller, or if the caller is the last
+	 * address.
+	 */
 	ck_assert(is_caller("link_in_register", ELSEWHERE + 8, ELSEWHERE));
 	ck_assert(look_at(user, 2, PFM_CALLCHAIN_USER_LINK).is_frame[1]);
 }

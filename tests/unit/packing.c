@@ -41,7 +41,7 @@ static struct event_list parse(const struct machine *machine, const char *text)
 	return list;
 }
 
-/* Put the events of @text into sets, with counters. */
+/* Put the events of @text into sets, and assign counters to them. */
 static struct event_list share(const struct machine *machine, const char *text)
 {
 	struct event_list list = parse(machine, text);
@@ -70,7 +70,7 @@ TEST(what_fits_at_once_makes_no_sets)
 	events_free(&list);
 }
 
-/* Cycles have a counter of their own, but a second cycles event does not. */
+/* The first event of cycles (r11) gets the cycle counter; a second one needs another counter. */
 TEST(an_event_is_in_the_first_set_with_a_counter_for_it)
 {
 	static const size_t sets[] = { 0, 0, 0, 0, 0, 0, 1, 0, 1 };
@@ -125,7 +125,7 @@ TEST(events_without_a_counter_are_in_each_set_or_with_their_group)
 	events_free(&list);
 }
 
-/* Both events need PMC4 of POWER9; counters 5 and 6 take one event each. */
+/* The events r4... all need PMC4 of POWER9. PMC5 and PMC6 count one event each. */
 TEST(events_for_one_counter_of_POWER_are_in_different_sets)
 {
 	static const size_t sets[] = { 0, 1, 0, 0, 2 };
@@ -150,7 +150,7 @@ TEST(an_event_that_fits_nowhere_is_refused_or_left_out)
 	ck_assert_int_eq(pack_into_sets(&list, &machine, MS, true), 0);
 	ck_assert_int_eq(list.events[0].state, EVENT_COUNTED);
 	ck_assert_int_eq(list.events[1].state, EVENT_NOT_COUNTED);
-	/* A single set takes no turns. */
+	/* A single set takes no turns, so no sets are made. */
 	ck_assert_uint_eq(list.set_count, 0);
 	events_free(&list);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For the suites about pfmon on POWER. */
+/* Helpers for the suites about pfmon on POWER. */
 #ifndef POWER_H
 #define POWER_H
 
@@ -18,7 +18,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* All its counters and control registers are available. */
+/* Make a machine with this PMU. All its counters and control registers are available. */
 void make_machine(struct machine *machine, const struct pmu *pmu);
 
 #endif

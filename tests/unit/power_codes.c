@@ -9,7 +9,7 @@
 
 SUITE(power_codes, 120);
 
-/* The PMC bits that an event needs: as many PMCs as there are masks. */
+/* The PMC bits that an event needs. The elements of bits[] whose masks are not 0 are used. */
 struct encoding {
 	const struct pmu *pmu;
 	uint64_t code;
@@ -77,7 +77,7 @@ TEST(POWER8_codes_become_register_fields)
 		  { { MMCR1, 0x000000000000ea00, 0x00f000020000ff00 },
 		    { MMCRA, 0x0000000000016701, 0x000003ff0007ff77 },
 		    { MMCR2, 0x0000008000000000, 0x0000308000000000 } } },
-		/* the same compared with 0x155 */
+		/* the same event with a threshold compare value of 0x155 */
 		{ &pmu_power8,
 		  0x15567200301ea,
 		  MODE_BOTH,
@@ -131,7 +131,7 @@ TEST(POWER9_codes_become_register_fields)
 		  { { MMCR1, 0x00000000000000e0, 0x000fc003000000ff },
 		    { MMCRA, 0x0000000000013451, 0x007fec000007ff77 },
 		    { MMCR2, 0x0000000040000000, 0x0000001840000000 } } },
-		/* the same compared with 0x155 */
+		/* the same event with a threshold compare value of 0x155 */
 		{ &pmu_power9,
 		  0x15534340401e0,
 		  MODE_BOTH,
@@ -188,7 +188,7 @@ TEST(POWER10_codes_become_register_fields)
 		    { MMCRA, 0x0000000000013551, 0x00ffec000007ff77 },
 		    { MMCR2, 0x0000000040000000, 0x0000001840000000 },
 		    { MMCR3, 0, 0x000000000007fff0 } } },
-		/* the last of the data sources, on PMC3 */
+		/* the largest data source, on PMC3 */
 		{ &pmu_power10,
 		  0x0fffe0000003c040,
 		  MODE_BOTH,
@@ -233,9 +233,7 @@ TEST(instructions_and_cycles_have_counters_of_their_own)
 		  { { MMCR1, 0x1e0000, 0x0f00e03000ff0000 },
 		    { MMCR2, 0x0001000000000000, 0x0061000000000000 },
 		    { MMCR3, 0, 0x0001fffc00000000 } } },
-		/*
-		 * and no other event can be counted there, nor one of them on the other's counter
-		 */
+		/* PMC5 and PMC6 can count no other event, nor each other's event */
 		{ &pmu_power8, 0x489c, MODE_BOTH, 5, { { 0 } } },
 		{ &pmu_power8, 0x10068, MODE_BOTH, 6, { { 0 } } },
 		{ &pmu_power9, 0x1e, MODE_BOTH, 5, { { 0 } } },
@@ -263,7 +261,7 @@ TEST(a_code_goes_to_the_counters_that_have_its_event)
 		{ &pmu_power9, 0x10002, { 1, 2, 3, 4, 5 } },
 		{ &pmu_power8, 0x489c, { 1, 2, 3, 4 } },
 		{ &pmu_power9, 0x400f6, { 4 } },
-		/* the event has another code on another counter, or none */
+		/* on other counters the event has another code, or cannot be counted */
 		{ &pmu_power8, 0x3e054, { 3, 4 } },
 		{ &pmu_power8, 0x400f0, { 4, 3 } },
 		{ &pmu_power10, 0x3e054, { 3 } },
@@ -308,7 +306,7 @@ TEST(what_cannot_be_encoded_is_refused)
 	static const struct {
 		const struct pmu *pmu;
 		uint64_t code;
-		const char *words; /* NULL: it can */
+		const char *words; /* NULL: the event can be counted */
 	} cases[] = {
 		{ &pmu_power8, 0x80000000000489c, "POWER8" },
 		{ &pmu_power8, 0x2f24a, "POWER8" }, /* bit 9 */
@@ -329,13 +327,13 @@ TEST(what_cannot_be_encoded_is_refused)
 		{ &pmu_power9, 0x501fa, "PMC5" },
 		{ &pmu_power9, 0x500fa, NULL },
 		{ &pmu_power10, 0x600f4, NULL },
-		/* L2 and L3: the fields of MMCRC; the bank of the L3 does not matter */
+		/* L2 and L3: fields of MMCRC are refused, but not the bank of the L3 */
 		{ &pmu_power8, 0x617082, "hypervisor" },
 		{ &pmu_power8, 0x817082, NULL },
 		{ &pmu_power8, 0x17082, NULL },
 		{ &pmu_power8, 0x610050, NULL },
 		{ &pmu_power10, 0x100000100fc, "unit" },
-		/* compare value: exponent 1 and mantissa 0x1f, or 0x20 */
+		/* compare value: exponent 1, and mantissa 0x1f or 0x20 */
 		{ &pmu_power8, 0x09f67200301ea, "threshold" },
 		{ &pmu_power8, 0x0a067200301ea, NULL },
 		{ &pmu_power9, 0x09f34340401e0, "threshold" },

@@ -9,7 +9,7 @@ SUITE(power_together, 120);
 
 #define MAX_EVENTS 7
 
-/* Events of these codes, in user and kernel mode, and the resulting register values. */
+/* Events that are counted at both levels, and the resulting register values. */
 struct together {
 	struct machine machine;
 	struct event events[MAX_EVENTS];
@@ -60,7 +60,7 @@ TEST(instructions_and_cycles_give_way_to_who_has_no_choice)
 	static const uint64_t codes[] = { 0x02, 0x500fa, 0x1e, 0x600f4, 0x10068, 0x20036 };
 	struct together together;
 
-	/* Four events and the two fixed ones: together they need all six counters. */
+	/* Four events and the events of PMC5 and PMC6 need all six counters. */
 	count_together(&together, &pmu_power9, codes, COUNT(codes));
 	for (size_t i = 0; i < COUNT(codes); i++)
 		ck_assert_int_ne(together.verdicts[i].pmd, NO_COUNTER);

@@ -23,9 +23,9 @@ SUITE(process, 120);
 
 /**
  * struct record - a thread or a mapping in the file
- * @is_thread: it is a thread
- * @thread: the one
- * @mapping: the other
+ * @is_thread: the record is a thread, not a mapping
+ * @thread: set if @is_thread
+ * @mapping: set if not @is_thread
  * @text: name or path
  * @build_id: build-id of a mapping
  */
@@ -51,7 +51,7 @@ static struct {
 	size_t count;
 } test;
 
-/* Commands for the child. */
+/* Changes the child as command @what says. */
 static void change(char what, int file)
 {
 	switch (what) {
@@ -113,7 +113,7 @@ static void begin(void)
 	ck_assert_int_eq(process_add_thread(&test.process, test.pid, CONTEXT), 0);
 }
 
-/* Let the child execute a command; an exec closes the pipe. */
+/* Let the child execute a command. An exec or exit closes the pipe, so there is no answer. */
 static void send_command(char what)
 {
 	char answer;
@@ -193,7 +193,7 @@ TEST(all_executable_memory_is_written_with_its_build_ids)
 	ck_assert_uint_eq(test.records[0].thread.time, 0);
 	ck_assert_uint_eq(test.records[0].thread.flags, 0);
 
-	/* A child has the same mappings as its parent. */
+	/* The child has the same mappings as this process, its parent. */
 	own = find("unit_process");
 	ck_assert(own->mapping.start <= (uintptr_t)find &&
 		  (uintptr_t)find < own->mapping.end);
@@ -229,7 +229,7 @@ TEST(what_is_new_holds_from_the_look_before_on)
 	ck_assert_uint_eq(test.records[0].mapping.end, (uintptr_t)NEW_PAGE + 4096);
 	ck_assert_uint_eq(test.records[0].mapping.offset, 4096);
 	ck_assert_uint_eq(test.records[0].mapping.time, 101);
-	/* Another file at the same address. */
+	/* Then anonymous memory is mapped at the same address. */
 	send_command('a');
 	look_at(300);
 	ck_assert_uint_eq(test.count, 1);
@@ -253,7 +253,7 @@ TEST(a_new_name_is_written)
 	end();
 }
 
-/* The time from which the mappings of another program are valid. */
+/* Checks that the new program and its mappings are valid from @time on. */
 static void check_exec(uint64_t time)
 {
 	const struct record *first = &test.records[0];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What libpfmdev passes to the kernel.  The linker replaces open, ioctl and close by the functions
- * below (--wrap).  They act as a module that records its calls and returns what the test has
- * chosen.
+ * below (--wrap).  These functions act as a module that records its calls and returns what the test
+ * has chosen.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -58,7 +58,7 @@ int __wrap_open(const char *path, int flags, ...)
 	return DESCRIPTOR;
 }
 
-/* Changes errno, as the real call may. */
+/* Changes errno, as the real close may. */
 int __wrap_close(int fd)
 {
 	if (fd == DESCRIPTOR)
@@ -110,7 +110,7 @@ int __wrap_ioctl(int fd, unsigned long command, ...)
 	return 0;
 }
 
-/* Was there one successful call with this command and argument? */
+/* Checks that there was one call, with this command and argument, and that it succeeded. */
 static void asked(int result, unsigned long command, const void *argument)
 {
 	ck_assert_int_eq(result, 0);
@@ -145,8 +145,8 @@ TEST(calls_without_vector_pass_their_argument)
 }
 
 /*
- * Programs of the perfmon2 time leave parts of structures uninitialised; the module checks reserved
- * fields.
+ * Programs for perfmon2 leave parts of structures uninitialised, but the module refuses reserved
+ * fields that are not 0.
  */
 TEST(reserved_fields_of_the_time_are_zero_on_their_way)
 {
@@ -189,7 +189,9 @@ TEST(reserved_fields_of_the_default_formats_argument_are_zero_on_their_way)
 				 DESCRIPTOR);
 		ck_assert_mem_eq(&module.format_argument, &clean, sizeof(clean));
 	}
-	/* Nothing is known about other formats and other sizes. */
+	/*
+	 * The library does not change arguments of other formats or sizes, which it does not know.
+	 */
 	pfm_create_context(&ctx, "nway", &argument, sizeof(argument));
 	ck_assert_mem_eq(&module.format_argument, &argument, sizeof(argument));
 	pfm_create_context(&ctx, names[0], &argument, sizeof(argument) - 1);
@@ -197,7 +199,7 @@ TEST(reserved_fields_of_the_default_formats_argument_are_zero_on_their_way)
 	ck_assert_uint_eq(module.create.format_size, sizeof(argument) - 1);
 }
 
-/* As in perfmon2; the module itself refuses it. */
+/* The library ignores it, as in perfmon2. The module would refuse it. */
 TEST(a_formats_argument_without_its_name_is_ignored)
 {
 	pfarg_ctx_t ctx = { 0 };
@@ -236,7 +238,7 @@ TEST(odd_vectors_are_left_to_the_kernel)
 	asked_vector(pfm_read_pmds(7, NULL, INT_MIN), PFM_IOC_READ_PMDS, NULL, INT_MIN);
 }
 
-/* As in perfmon3: unlike a count, a size of 0 is an error. */
+/* A size of 0 is an error, as in perfmon3. A count of 0 would not be. */
 TEST(read_takes_whole_elements_of_its_type)
 {
 	static const struct {
@@ -273,7 +275,7 @@ TEST(errno_comes_through)
 	}
 }
 
-/* All other files return ENOTTY, too; for those it becomes EBADF. */
+/* Files that do not belong to perfmon return ENOTTY, too, which becomes EBADF. */
 TEST(enotty_is_ebadf_unless_the_module_has_not_got_the_call)
 {
 	module.ioctl_errno = ENOTTY;

@@ -91,7 +91,7 @@ TEST(without_events_the_period_stays)
 	period = rate.period;
 	ck_assert(!rate_follow(&rate, 0, SECOND, false));
 	ck_assert_uint_eq(rate.period, period);
-	/* All of the time counts: 20 samples in 2 s, and none of them is missing. */
+	/* The whole time counts: there are 20 samples in 2 s, and none is missing. */
 	ck_assert(rate_follow(&rate, 20, 2 * SECOND, false));
 	ck_assert_uint_eq(rate.period, 1);
 }
@@ -102,7 +102,10 @@ TEST(a_period_is_never_so_short_that_it_floods)
 
 	rate_begin(&rate, 1000, 0, &cycles, &pmu_armv8);
 	ck_assert(rate_follow(&rate, 3 * SECOND, SECOND, false));
-	/* Nearly idle; at the previous rate it would be 100000 samples per second. */
+	/*
+	 * The thread is nearly idle. If its previous rate returned, there would be 100000 samples
+	 * per second.
+	 */
 	ck_assert(rate_follow(&rate, 3 * SECOND + 1000, 2 * SECOND, false));
 	ck_assert_uint_eq(rate.period, 3 * SECOND / RATE_MOST);
 }

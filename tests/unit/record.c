@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon record: its command line, the file it makes room for, and the arguments of formats. */
+/*
+ * pfmon record: the command line, an older file in the place of the output, and the arguments of
+ * formats.
+ */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,7 +160,7 @@ TEST(what_makes_no_sense_is_refused)
 	ck_assert_int_eq(parse("-h", &options), 1);
 }
 
-/* The sizes that the headers of the formats require. */
+/* The arguments must have the sizes that the headers of the formats require. */
 TEST(arguments_of_formats_fit_the_buffer)
 {
 	union sampling_argument argument;

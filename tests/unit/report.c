@@ -9,7 +9,7 @@
 
 SUITE(report, 120);
 
-/* 750 samples here, 200 there and 50 elsewhere. */
+/* Write 750 samples in first_function, 200 in second_function, and 50 elsewhere. */
 static const char *write_flat(struct library *library)
 {
 	const char *path = synthetic_path();
@@ -82,7 +82,10 @@ TEST(bars_are_blocks_where_the_terminal_has_them)
 	snprintf(command, sizeof(command),
 		 "help >/dev/null; LC_ALL=C.UTF-8 %s report -i %s", PFMON, path);
 	ck_assert_int_eq(pfmon(output, command), 0);
-	/* 16 characters are 75 %; of 20 % that is 4.27, which is 4 and 2 eighths. */
+	/*
+	 * The bar of 75 % has 16 characters. The bar of 20 % has 4.27, which is drawn as 4 and 2
+	 * eighths.
+	 */
 	bar = strstr(output, "200  \u2588\u2588\u2588\u2588\u258e  ");
 	ck_assert_ptr_nonnull(bar);
 }
@@ -149,7 +152,7 @@ TEST(samples_weigh_as_much_as_their_period)
 		strstr(report(path, ""), "200 samples, about 1,000,000 events"));
 }
 
-/* The table says neither thread nor time: the thread is that of the context. */
+/* A table of format hist says neither thread nor time. The thread is that of the context. */
 TEST(a_table_of_the_kernel_counts_as_its_samples)
 {
 	const char *path = synthetic_path();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pfmon report and script on recordings that are made up: the figures follow from the
- * samples, the functions are those of a library that the dynamic linker says is where.
+ * pfmon report and script with recordings that are made up. The expected figures follow from the
+ * samples. The functions are in a library, whose addresses the dynamic linker tells.
  */
 #ifndef REPORT_H
 #define REPORT_H
@@ -16,7 +16,7 @@
 #define OUTPUT_SIZE 65536
 #define PERIOD	    10000
 
-/* Where the functions of the library are in this process, as it is in that of the samples. */
+/* Addresses of the library and its functions in this process. The recorded process has the same. */
 struct library {
 	uint64_t start;
 	uint64_t end;
@@ -26,25 +26,28 @@ struct library {
 	uint64_t third;
 };
 
-/* A recording of process 100 with the library, and "app" without a file at 0x400000. */
+/*
+ * Begin a recording of process 100, which has mapped the library, and at 0x400000 "[nothing]",
+ * which is no file.
+ */
 void begin(struct data_writer *writer, const char *path, struct library *library);
 
-/* @count samples of @tid at @ip, each of @period events. */
+/* Add @count samples of @tid at @ip, each of @period events. */
 void add(struct data_writer *writer, uint32_t tid, uint64_t ip, unsigned int count,
 	 uint64_t period);
 
-/* @count samples with a call chain; @kernel and @user end with 0. */
+/* Add @count samples with a call chain. @kernel and @user end with 0. */
 void add_chain(struct data_writer *writer, uint32_t tid, const uint64_t *kernel,
 	       const uint64_t *user, unsigned int count);
 
 /* Run "pfmon @command" and keep what it writes.  Returns the exit status. */
 int pfmon(char output[OUTPUT_SIZE], const char *command);
 
-/* What "pfmon report -i @path @options" writes; the next call overwrites it. */
+/* Returns what "pfmon report -i @path @options" writes. The next call overwrites it. */
 const char *report(const char *path, const char *options);
 json_t *report_as_json(const char *path, const char *options);
 
-/* Parts of report_as_json(): an entry of a profile, and members of it. */
+/* Return parts of report_as_json(): an entry of a profile, and members of the entry. */
 json_t *entry(json_t *report, size_t event, size_t index);
 const char *text(json_t *object, const char *name);
 json_int_t number(json_t *object, const char *name);

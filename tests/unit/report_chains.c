@@ -9,8 +9,8 @@
 SUITE(report_chains, 120);
 
 /*
- * 6 x first <- second <- third, 3 x first <- third, 1 x kernel <- first: the kernel's
- * address is in no mapping.
+ * Write 6 samples of first, called by second, called by third; 3 of first, called by third; and 1
+ * of the kernel, called by first. The kernel's addresses are in no mapping.
  */
 static const char *write_chains(struct library *library)
 {
@@ -79,7 +79,10 @@ TEST(folded_stacks_are_whole_and_counted)
 	ck_assert_str_eq(report(write_chains(&library), "--folded"), expected);
 }
 
-/* Two addresses of an object without symbols are one; so is a thread without a name. */
+/*
+ * Two addresses of an object without symbols are one frame, named after the object. A thread
+ * without a name is shown by its ID.
+ */
 TEST(folded_stacks_without_symbols_name_the_object)
 {
 	static const char expected[] = ":102;[unknown] 1\n"
@@ -98,7 +101,7 @@ TEST(folded_stacks_without_symbols_name_the_object)
 	ck_assert_str_eq(report(path, "--folded"), expected);
 }
 
-/* Each sample's first line, an address a line, an empty line. */
+/* For each sample there is a first line, a line for each address, and an empty line. */
 TEST(script_has_the_layout_that_scripts_read)
 {
 	struct library library;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon report: recordings that are made up, and what pfmon says of them. */
+/*
+ * pfmon report and script: writes recordings that are made up, and catches what pfmon says of them.
+ */
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>

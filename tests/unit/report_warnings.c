@@ -7,7 +7,7 @@
 
 SUITE(report_warnings, 120);
 
-/* What is said of a file, and the exit status. */
+/* Check the exit status of @command, and that its output contains @words. */
 static void check_words(const char *command, int status, const char *words)
 {
 	char output[OUTPUT_SIZE];
@@ -72,7 +72,10 @@ TEST(what_is_missing_is_told)
 	check_words(command, 0, "12 samples were written to the file, 10 are in it");
 }
 
-/* What was throttled was not sampled, and nobody knows how much that was. */
+/*
+ * While a context was throttled, nothing was sampled. It is not known how many samples are missing,
+ * so pfmon must not say that none are lost.
+ */
 TEST(none_lost_is_not_said_of_what_was_throttled)
 {
 	const char *path = synthetic_path();

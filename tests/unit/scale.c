@@ -34,8 +34,8 @@ static void add_all(struct ratio *ratio, const uint64_t (*increments)[2], size_t
 }
 
 /*
- * Values 10, 20, 30 in times 1, 2, 2: R = 60 / 5 = 12, y - R x = -2, -4, 6, their squares
- * sum to 56.  Of T = 20 a quarter was seen: the variance is
+ * Counts y = 10, 20, 30 in times x = 1, 2, 2: the rate R is 60 / 5 = 12, y - R x is -2, -4, 6, and
+ * the sum of squares is 56. A quarter of the time T = 20 was counted: the variance is
  * 400 * 3/4 * 3/2 * 56 / 25 = 1008, and the estimate 240.
  */
 static const uint64_t three[][2] = { { 10, 1 }, { 20, 2 }, { 30, 2 } };
@@ -51,9 +51,9 @@ TEST(the_error_is_that_of_a_ratio_estimate)
 }
 
 /*
- * 4, 5, 3, 8 in times of 1: R = 5, squares 1 + 0 + 4 + 9 = 14.  T = 8: the variance is
- * 64 * 1/2 * 4/3 * 14 / 16 = 112/3, and the estimate 40.  The same as for a sample's mean:
- * 8^2 (1 - 1/2) (14/3) / 4.
+ * Counts 4, 5, 3, 8 in times of 1: the rate R is 5, and the sum of squares 1 + 0 + 4 + 9 = 14. With
+ * T = 8 the variance is 64 * 1/2 * 4/3 * 14 / 16 = 112/3, and the estimate 40. The variance for the
+ * mean of a sample is the same: 8^2 (1 - 1/2) (14/3) / 4.
  */
 static const uint64_t even[][2] = { { 4, 1 }, { 5, 1 }, { 3, 1 }, { 8, 1 } };
 
@@ -94,9 +94,9 @@ TEST(an_even_rate_has_no_error)
 }
 
 /*
- * 10^12 + d in times of 10^6, d = 0, 1, -1: R = 10^6 and squares 2; with T = 3 * 10^9 only a
- * thousandth was counted.  By sums of plain squares, 10^24, the 2 would be lost. sqrt(0.999 * 3/2 *
- * 2) / (3 * 10^12)
+ * Counts 10^12 + d in times of 10^6, d = 0, 1, -1: the rate R is 10^6, and the sum of squares 2.
+ * With T = 3 * 10^9 a thousandth was counted. If the squares of the counts were added, 10^24 each,
+ * the 2 would be lost. The error is sqrt(0.999 * 3/2 * 2) / (3 * 10^12).
  */
 TEST(small_differences_of_large_counts_are_not_lost)
 {
@@ -118,7 +118,7 @@ TEST(too_few_increments_say_nothing)
 
 	add_all(&ratio, three, 2);
 	ck_assert(!ratio_error(&ratio, 20, &error));
-	/* The thread did not run: there was nothing to count. */
+	/* This time is 0, because the thread did not run: there was nothing to count. */
 	ratio_add(&ratio, 0, 0);
 	ck_assert(!ratio_error(&ratio, 20, &error));
 	ratio_add(&ratio, 30, 2);

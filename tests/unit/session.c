@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon: calls on the device for the events of a measurement, and the use of their results.  The
- * device is the ioctl() of this program.
+ * pfmon: calls on the device for the events of a measurement, and the use of their results.  This
+ * program's ioctl() acts as the device.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ SUITE(session, 120);
 #define MOST 256
 #define FD   77
 
-/* All writes, in the order of the calls. */
+/* All sets and registers that were written, in the order of the calls. */
 static struct {
 	struct pfarg_setdesc sets[MOST];
 	struct pfarg_pmc pmcs[MOST];
@@ -34,7 +34,7 @@ static struct {
 	size_t longest; /* vector, bytes */
 } written;
 
-/* Values that are read: PMD @n of set @s counts to (100 * s + n) * pace. */
+/* The value read from PMD n of set s is (100 * s + n) * pace. */
 static uint64_t pace;
 
 static void take(const struct pfm_vector *vector, void *elements, unsigned int *count,
@@ -119,7 +119,7 @@ static void make_session(struct session *session)
 	info->implemented_pmds[PFM_VIRTUAL_PMD_BASE / 64] = 0x3f;
 }
 
-/* The session has a descriptor that is not open. */
+/* Ends a session. Its descriptor is not open, so it must not be closed. */
 static void end_session(struct session *session, struct event_list *events)
 {
 	session->fd = -1;
@@ -164,7 +164,7 @@ TEST(each_set_has_its_registers)
 		uint16_t set;
 		uint16_t pmd;
 	} expected[] = {
-		/* Page faults are two PMDs, and are in both sets. */
+		/* Page faults need two PMDs, and are counted in both sets. */
 		{ 0, 259 }, { 0, 260 }, { 0, 0 }, { 0, 1 },   { 0, 2 },
 		{ 0, 3 },   { 0, 4 },	{ 0, 5 }, { 0, 256 }, { 1, 259 },
 		{ 1, 260 }, { 1, 0 },	{ 1, 1 }, { 1, 256 },
@@ -197,7 +197,10 @@ TEST(each_set_has_its_registers)
 	end_session(&session, &events);
 }
 
-/* Runs and durations continue to grow until a set is created again, which resets its PMCs. */
+/*
+ * The sets are created again for each run, because their numbers of turns and durations would
+ * continue to grow. That resets their PMCs.
+ */
 TEST(each_run_has_its_sets_made_anew)
 {
 	struct session session;
@@ -256,7 +259,10 @@ TEST(what_ends_a_set_overflows_once_and_begins_anew_with_it)
 		ck_assert_uint_eq(pmd->reg_reset_pmds[0],
 				  1ull << members[1].pmds[0] |
 					  1ull << members[2].pmds[0]);
-		/* Nobody waits for a message, and an overflow would mask monitoring. */
+		/*
+		 * The PMD has no OVFL_NOTIFY: nobody waits for a message, and it would mask
+		 * monitoring.
+		 */
 		ck_assert_uint_eq(pmd->reg_flags, 0);
 	}
 	session.fd = -1;
@@ -330,7 +336,10 @@ TEST(increments_are_what_came_since_the_last_look)
 	ck_assert_uint_eq(increments_runtime(&increments), 4 * (256 + 356));
 	ck_assert(ratio_error(&ratio, 4 * (256 + 356), &error));
 	ck_assert_double_eq(increments_error(&increments, 8), error);
-	/* An event that is counted all the time is not an estimate. */
+	/*
+	 * The count of an event that is counted all the time is not an estimate, so it has no
+	 * error.
+	 */
 	ck_assert_double_lt(increments_error(&increments, 0), 0);
 	increments_begin(&increments);
 	ck_assert_uint_eq(increments.ratios[8].count, 0);

@@ -62,7 +62,7 @@ static int read_text(struct event_list *list, const struct machine *machine,
 	fclose(memory);
 	stderr = real;
 	unlink(path);
-	/* The message, beginning with the line number. */
+	/* Keeps the message from the line number on. */
 	name = strstr(full, path);
 	snprintf(said, size, "%s", name ? name + strlen(path) : full);
 	return result;
@@ -77,7 +77,7 @@ static void read_good(struct event_list *list, const struct machine *machine,
 	ck_assert_msg(!result, "refused: %s", said);
 }
 
-static const char cascade[] = "# The start, and what comes then.\n"
+static const char cascade[] = "# The start, and the rest.\n"
 			      "\n"
 			      "set start\n"
 			      "\tcount r8:u,r11:u   # events\n"
@@ -127,7 +127,7 @@ TEST(turns_have_times)
 	events_free(&list);
 }
 
-/* A set without events is useful: it lets something pass. */
+/* A set that counts no events is useful: it skips a part of the program. */
 TEST(a_set_may_count_nothing_but_its_end)
 {
 	struct machine machine = armv8();
@@ -196,7 +196,7 @@ TEST(each_mistake_is_told_with_its_line)
 		{ "set a\nswitch after 5 page-faults\n",
 		  ":2: event 'page-faults' cannot be sampled or waited for" },
 		{ "set a\nset b\ncount r8\n", ":1: set 'a' has neither" },
-		/* Of assigning counters. */
+		/* The message comes from assigning counters. */
 		{ "set a\ncount r8\nset b\ncount r1,r2,r3,r4,r5,r8\n"
 		  "switch after 5 r8\n",
 		  ":3: 7 events need a counter and 6 find one" },
@@ -237,7 +237,7 @@ TEST(what_is_no_text_is_refused)
 	events_free(&list);
 }
 
-/* Lines of random words of the language: no line may crash the parser. */
+/* The files are lines of random words of the language. None of them may crash the parser. */
 TEST(any_order_of_words_is_taken_or_refused)
 {
 	static const char *const words[] = {

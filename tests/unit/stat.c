@@ -10,7 +10,7 @@
 
 SUITE(stat, 120);
 
-/* The words of @line as arguments of pfmon stat. */
+/* Parse @line as the arguments of pfmon stat. */
 static int parse(struct stat_options *options, const char *line)
 {
 	static char words[512];
@@ -22,7 +22,7 @@ static int parse(struct stat_options *options, const char *line)
 	for (word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
 		arguments[count++] = word;
 	arguments[count] = NULL;
-	optind = 0; /* begin again, also inside getopt */
+	optind = 0; /* resets getopt, including its internal state */
 	return stat_options_parse(count, arguments, options);
 }
 

@@ -26,7 +26,7 @@ static const struct event_list events = { .events = some_events, .count = 4 };
 static struct machine machine = { .info.pmu_name = "armv8" };
 static char *const command[] = { (char *)"app", (char *)"-x", NULL };
 
-/* Each run has 4 values; the CPU time is that of task-clock. */
+/* Make results of @runs runs with 4 values each. Their CPU time is the value of task-clock. */
 static void make_results(struct results *results, const uint64_t (*values)[4],
 			 unsigned int runs)
 {
@@ -46,7 +46,7 @@ static void make_results(struct results *results, const uint64_t (*values)[4],
 }
 
 static const uint64_t one_run[][4] = { { 2000000, 3000000, 1000000, 0 } };
-/* Mean 12, standard deviation 2, of the mean 2 / sqrt(3): 9.62 % */
+/* Cycles: the mean is 12, the standard deviation 2, and that of the mean 2 / sqrt(3): 9.62 % */
 static const uint64_t three_runs[][4] = { { 10, 20, 100, 0 },
 					  { 12, 20, 100, 0 },
 					  { 14, 20, 100, 0 } };
@@ -272,7 +272,10 @@ TEST(csv_of_sets_has_eleven_fields)
 	results_free(&results);
 }
 
-/* Two fields: the value, and what follows the name. */
+/*
+ * Check the line of event @name: the value before the name is @value, and the text after it is
+ * @rest.
+ */
 static void check_line(const char *text, const char *name, const char *value,
 		       const char *rest)
 {
@@ -316,7 +319,7 @@ TEST(the_table_of_sets_has_scaled_and_counted)
 	check_line(text, "instructions ", "12,000,000", " 75.00%          9,000,000");
 	check_line(text, "task-clock ", "4.00 msec", "100.00%               4.00");
 	check_line(text, "branches", "<not counted>", "");
-	/* The comment is the ratio of scaled counts; for instructions no error is known. */
+	/* The comment is a ratio of scaled counts. The error of the instructions is not known. */
 	check_line(text, "instructions ", "12,000,000", "3.00  insn per cycle  ");
 	free(text);
 	results_free(&results);
@@ -354,7 +357,10 @@ TEST(a_run_without_a_turn_is_not_in_the_mean)
 	results_free(&results);
 }
 
-/* Sets that end after events count other parts of the program: nothing is scaled. */
+/*
+ * Sets that end after a number of events count different parts of the program, so nothing is
+ * scaled.
+ */
 TEST(sets_that_end_after_events_are_not_scaled)
 {
 	static char first_name[] = "first", second_name[] = "second";
@@ -383,7 +389,8 @@ TEST(sets_that_end_after_events_are_not_scaled)
 	make_shared(&results, run, 1, &list);
 	text = written_csv(&results, ",");
 	/*
-	 * GHz is computed with the time of the set; cycles counted at another time cannot be used.
+	 * GHz is computed with the time of the set. There are no instructions per cycle, because
+	 * the cycles were counted at another time.
 	 */
 	ck_assert_str_eq(text,
 			 "2000000,,cycles,,1000000,25.00,2.000,GHz,2000000,,first\n"

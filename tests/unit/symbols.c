@@ -17,7 +17,7 @@ SUITE(symbols, 120);
 
 #define MAX_LINES 64
 
-/* Output of a fixture: a function and its address; a mapping that contains code. */
+/* Lines that a fixture prints: a function and its address, and a mapping that contains code. */
 struct said_function {
 	char name[64];
 	uint64_t address;
@@ -144,7 +144,9 @@ TEST(functions_of_a_program_and_its_library_are_found)
 	check_fixture(FIXTURE "/shared");
 }
 
-/* An address of a file: the same as in the symbols, wherever the file was mapped. */
+/*
+ * Returns the offset of an address in its file, which does not depend on where the file is mapped.
+ */
 static uint64_t file_offset(const struct said *said, uint64_t address)
 {
 	for (size_t i = 0; i < said->mapping_count; i++) {
@@ -184,7 +186,7 @@ TEST(functions_of_a_stripped_program_are_found_in_its_debug_file)
 	program_free(&program);
 }
 
-/* "bare" has no debug file; that of "stripped" is in a folder that is not searched. */
+/* "bare" has no debug file. The debug file of "stripped" is in a folder that is not searched. */
 TEST(a_stripped_program_without_its_debug_file_has_object_and_offset)
 {
 	static const char *const paths[] = { FIXTURE "/bare", FIXTURE "/stripped" };
@@ -229,7 +231,7 @@ TEST(a_program_with_another_build_id_is_pointed_out_and_not_looked_up)
 	recording_free(&recording);
 }
 
-/* "static" has no build-id: another file has another inode. */
+/* "static" has no build-id, so another file is recognised by its inode. */
 TEST(another_file_without_build_id_is_pointed_out_and_not_looked_up)
 {
 	struct recording recording;
@@ -305,7 +307,7 @@ TEST(only_programs_are_looked_into)
 	ck_assert_uint_eq(occurrences(words, "its symbols are left out"), 4);
 }
 
-/* The dynamic linker gives the expected address: it has the vdso in its list. */
+/* The dynamic linker tells the expected address, because it also knows the vdso. */
 TEST(functions_of_the_vdso_are_found)
 {
 	void *vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
@@ -359,7 +361,10 @@ TEST(a_return_address_belongs_to_the_function_of_the_call)
 	run(FIXTURE "/static", &said);
 	make_recording(&recording, &said, NULL);
 	ck_assert_int_eq(symbols_make(&symbols, &recording), 0);
-	/* In place of the kernel's, too: what is looked for is where, not what. */
+	/*
+	 * All four addresses are the same, also those of the kernel's frames. The test only looks
+	 * at which of them are looked up one byte earlier.
+	 */
 	for (size_t i = 0; i < 4; i++)
 		frames[i] = said.functions[2].address;
 	sample.frames = frames;

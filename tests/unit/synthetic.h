@@ -13,7 +13,10 @@
 #define CYCLES_PMD   3
 #define FAULTS_PMD   256
 
-/* A file that is removed with the test; processes started by the test use the same name for it. */
+/*
+ * Returns the name of a file that is gone when the test ends. Processes that the test starts can
+ * use this name, too.
+ */
 const char *synthetic_path(void);
 
 /* Begin a file with the records for the machine and the command "app --size 100". */
@@ -25,7 +28,7 @@ void synthetic_thread(struct data_writer *writer, uint32_t tid, uint32_t tgid,
 void synthetic_mapping(struct data_writer *writer, uint32_t tgid, uint64_t start,
 		       uint64_t end, uint64_t offset, const char *path);
 
-/* An entry; the PMD's initial value is computed from @period. */
+/* Returns an entry. The PMD's initial value is computed from @period. */
 struct pfm_dfl_smpl_entry synthetic_entry(uint32_t tid, uint32_t tgid, uint16_t pmd,
 					  uint64_t ip, uint64_t time, uint64_t period);
 void synthetic_samples(struct data_writer *writer, enum data_format format,

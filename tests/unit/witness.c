@@ -54,7 +54,7 @@ TEST(what_nothing_explains_is_missing)
 	ck_assert_uint_eq(record.samples, 5);
 }
 
-/* No sample at all: the period is the initial one. */
+/* Without any sample, the period is the initial one. */
 TEST(no_samples_are_as_many_as_the_events_hold_periods)
 {
 	struct data_unsampled record =

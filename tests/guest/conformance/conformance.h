@@ -17,8 +17,9 @@
 
 /**
  * struct setting - value of a PMC that drives a counter
- * @value: with these values of all its PMCs the counter counts while the thread runs
- * @quiet: with these values the counter counts nothing, if there are such values
+ * @value: if all PMCs of the counter have their @value, the counter counts while the thread runs
+ * @quiet: if all PMCs of the counter have their @quiet, it counts nothing; valid if the counter
+ *	has_quiet
  */
 struct setting {
 	unsigned int pmc;

@@ -11,7 +11,7 @@ SUITE(handover, 2 * CONFORMANCE_SECONDS);
 
 #define ROUNDS 10
 
-/* Cycles that perf counts in a loop on this thread. 0 if perf cannot count. */
+/* Returns the cycles that perf counts in a loop on this thread, or 0 if perf cannot count. */
 static uint64_t cycles_of_perf(void)
 {
 	struct perf_event_attr attr = {

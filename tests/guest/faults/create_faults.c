@@ -144,7 +144,7 @@ static void check_the_first_context(void)
 {
 	static const struct operation operations[] = {
 		/* installs three hooks */
-		{ .name = "create, the first one",
+		{ .name = "create, the first context",
 		  .attempt = attempt_create,
 		  .before = modules_anew,
 		  .allocates = true,

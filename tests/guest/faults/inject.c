@@ -95,8 +95,8 @@ static void look_for_complaint(const char *record)
 	static const char *const complaints[] = {
 		"WARNING:", "BUG:", "INFO:",
 		/*
-		 * Leaks are searched for after the tests. After these messages that search finds
-		 * nothing.
+		 * The search for leaks, which is made after the tests, finds nothing after these
+		 * messages.
 		 */
 		"kmemleak: Cannot allocate a kmemleak_object structure",
 		"kmemleak: Kernel memory leak detector disabled"

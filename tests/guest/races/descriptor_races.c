@@ -16,7 +16,7 @@ SUITE(descriptor_races, 1800);
 /**
  * struct shared - a descriptor that several threads use and one of them closes
  * @round: increases with each new descriptor
- * @done: threads that have found it closed
+ * @done: number of threads that have found the descriptor closed
  * @seen: largest value that was read from PMD 1, which is written only before the calls
  * @calls: completed calls
  * @inside: whether each thread is in a call now

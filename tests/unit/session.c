@@ -260,8 +260,8 @@ TEST(what_ends_a_set_overflows_once_and_begins_anew_with_it)
 				  1ull << members[1].pmds[0] |
 					  1ull << members[2].pmds[0]);
 		/*
-		 * The PMD has no OVFL_NOTIFY: nobody waits for a message, and it would mask
-		 * monitoring.
+		 * A PMD with OVFL_NOTIFY would mask monitoring at its overflow, and nobody waits
+		 * for the message.
 		 */
 		ck_assert_uint_eq(pmd->reg_flags, 0);
 	}

@@ -53,7 +53,7 @@ page_synopsis()
 same()
 {
 	[ -n "$1" ] && [ "$1" = "$2" ] && return
-	printf '--help:\n%s\npage or completion:\n%s\n' "$1" "$2"
+	printf 'help:\n%s\npage or completion:\n%s\n' "$1" "$2"
 	return 1
 }
 

@@ -89,7 +89,7 @@ static void load(int fd)
 
 /* ---- event sets --------------------------------------------------------------------- */
 
-/* A set counts faults from its own initial value, which uses all 64 bits. */
+/* Initial value of the fault count of @set. It uses all 64 bits. */
 static uint64_t first_of(int set)
 {
 	return FIRST + ((uint64_t)set << 36);
@@ -125,13 +125,13 @@ static void read_sets(int fd)
 	for (set = 0; set < SETS; set++) {
 		check_value("faults of a set", pmds[set].reg_value - first_of(set),
 			    10 * (set + 1));
-		check_value("the same by pfm_read()",
+		check_value("faults of a set by pfm_read()",
 			    values[set].reg_value - first_of(set), 10 * (set + 1));
-		/* Two rounds; set 0 became active once more, when it was loaded. */
-		check_value("times it was active", info[set].set_runs, set ? 2 : 3);
-		check_value("its timeout", info[set].set_timeout, 0);
+		/* Each set became active in each of two rounds, and set 0 also at the load. */
+		check_value("times a set was active", info[set].set_runs, set ? 2 : 3);
+		check_value("timeout of a set", info[set].set_timeout, 0);
 	}
-	check_value("sizes that pfm_read() refuses",
+	check_value("pfm_read() of a wrong size",
 		    pfm_read(fd, 0, PFM_RW_PMD, values, sizeof(values) - 1),
 		    (uint64_t)-1);
 }
@@ -160,7 +160,7 @@ static void try_sets(void)
 	read_sets(fd);
 	MUST(pfm_unload_context(fd));
 	MUST(pfm_delete_evtsets(fd, &sets[2], 1));
-	check_value("a deleted set is deleted", pfm_delete_evtsets(fd, &sets[2], 1),
+	check_value("second deletion of a set", pfm_delete_evtsets(fd, &sets[2], 1),
 		    (uint64_t)-1);
 	MUST(close(fd));
 }
@@ -175,7 +175,7 @@ struct found {
 	uint64_t bytes, bytes_used;
 };
 
-/* @extra: the entry has fields that say how many words follow. */
+/* @extra: entries are struct pfm_callchain_entry, which say how many words follow them. */
 static struct found walk(const void *from, uint64_t size, uint64_t count, int extra)
 {
 	struct found found = { .samples = count, .bytes = size };

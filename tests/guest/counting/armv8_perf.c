@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Armv8: perf's own driver and its users while some of its counters are ours. */
+/* Armv8: perf's driver and perf's users while some of the counters are ours. */
 #if defined(__aarch64__)
 
 #include <setjmp.h>
@@ -25,7 +25,7 @@ static void set(const char *name, const char *value)
 	write_text(path, value);
 }
 
-/* The module keeps the counters for a while after the last context. */
+/* The module keeps its counters for a while after the last context is unloaded. */
 static void wait_for_release(void)
 {
 	wait_until(module_parameter("arm_perf", "used") == 0);
@@ -33,7 +33,7 @@ static void wait_for_release(void)
 
 /* ---- which counters perf marks as used -------------------------------------------------- */
 
-/* perf may look up the event of each counter that is marked as used. */
+/* perf may look up the event of a counter that is marked as used, so each must have one. */
 static void check_events(void)
 {
 	struct child child = child_new();
@@ -103,7 +103,7 @@ static bool try_read(int n, uint64_t *value)
 	return may;
 }
 
-/* An event of this thread, which the thread reads without a system call. */
+/* Opens an event of this thread, which the thread can read without a system call. */
 static struct perf_event_mmap_page *event_with_access(int *event)
 {
 	struct perf_event_attr attr = {
@@ -122,7 +122,7 @@ static struct perf_event_mmap_page *event_with_access(int *event)
 	return page;
 }
 
-/* Uses four counters of another thread, which has run. */
+/* Monitors @child with four counters, and lets it work. Returns the context. */
 static int watch(struct child *child)
 {
 	int fd = context_of(0, INSTRUCTIONS | USER), n;
@@ -207,7 +207,7 @@ TEST(user_access_left_by_perf_is_disabled)
 
 /* ---- perf's highest sample rate --------------------------------------------------------- */
 
-/* Handlers may take 100 ns on average. No handler is that fast. */
+/* With these settings perf's interrupts may take 100 ns on average. No interrupt is that fast. */
 static void check_sample_rate(void)
 {
 	uint64_t interrupts = statistic("ovfl_intr_all_count");
@@ -254,7 +254,7 @@ TEST(our_interrupts_do_not_lower_perfs_sample_rate)
 /* ---- other modules that replace perf's functions ---------------------------------------- */
 
 /*
- * The context's counter wraps in hardware, @n times.  QEMU's interrupt may have to wait for the
+ * Lets the context's counter wrap in hardware, @n times.  QEMU's interrupt may come only at the
  * next tick.
  */
 static void wrap(int fd, int n)
@@ -301,9 +301,9 @@ static void check_chain(void)
 	before = seen();
 	perf_samples();
 	ck_assert_msg(seen() > before,
-		      "the other module is not called after perfmon is unloaded");
+		      "the other module is not called after the context is closed");
 
-	/* Load perfmon again, while the other module is loaded and after it is unloaded. */
+	/* Count again, while the other module interposes and after it has stopped to. */
 	fd = context_of(0, CPU_CYCLES);
 	load(fd, thread_id());
 	wrap(fd, 3);

@@ -12,7 +12,7 @@ SUITE(armv8_registers, 60);
 #define CYCLES_BIT BIT(PFM_ARMV8_CYCLE_COUNTER)
 #define PMCR_E	   BIT(0)
 
-/* Of the CPU on which this code runs. */
+/* Reads a register of the CPU on which this code runs. */
 static uint64_t hardware(const char *name)
 {
 	return module_parameter("perfmon_sysreg", name);
@@ -25,7 +25,10 @@ static void with_registers(void (*check)(void))
 	with_module("perfmon_sysreg", check);
 }
 
-/* Counter 0 and the cycle counter are in use, counter 1 is not. */
+/*
+ * Starts @fd, which uses counter 0 and the cycle counter but not counter 1, and checks the
+ * registers.
+ */
 static void must_count(int fd, uint64_t type, uint64_t filter)
 {
 	must(fd, pfm_start(fd, NULL));
@@ -57,7 +60,7 @@ static void check_written(void)
 	close(fd);
 }
 
-/* Includes a PMC that was never written. */
+/* Checks a PMC that was written and one that was not. */
 static void check_user_level(void)
 {
 	int fd = context_at_user_level();
@@ -109,7 +112,10 @@ TEST(only_counters_that_need_it_interrupt)
 	with_registers(check_interrupts);
 }
 
-/* Without any event perf disables all counters. The module does so, too, when it is unloaded. */
+/*
+ * Without any event perf disables all counters. The module does so when it releases its last
+ * counter.
+ */
 static void check_cleared(void)
 {
 	int fd;
@@ -151,7 +157,10 @@ static int power_switch(const char *name)
 	return file;
 }
 
-/* User-level instructions while @text is written to @file in the middle of a loop. */
+/*
+ * Counts the user-level instructions of two loops and of a write of @text to @file between them.
+ * The write must fail with @error, or succeed if @error is 0.
+ */
 static uint64_t count_around(int fd, int file, const char *text, int error)
 {
 	const unsigned int numbers[] = { 0, PFM_ARMV8_CYCLE_COUNTER };
@@ -233,7 +242,10 @@ TEST(no_overflow_is_lost_when_the_cpu_loses_power)
 	with_power_changes(check_wrap_of_kernel);
 }
 
-/* This holds for any value, at any time, and for sets that are created later. */
+/*
+ * With @value in its PMC, the counter must not count the kernel in @set, whether the PMC is written
+ * before the start or while counting.
+ */
 static void must_exclude_the_kernel(int fd, unsigned int set, uint64_t value)
 {
 	pfarg_pmc_t pmc = { .reg_num = pmu()->pmcs[1],

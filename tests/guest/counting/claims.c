@@ -2,8 +2,8 @@
 /*
  * Armv8: which counters of a CPU are ours and which are perf's.
  *
- * The module claims the counters that loaded contexts use. perf has the others, whether its
- * events come first or later.
+ * The module claims the counters that loaded contexts use. perf can use all others, whether its
+ * events are created before contexts are loaded or later.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ SUITE(claims, 120);
 
 /* ---- which counters are claimed --------------------------------------------------------------- */
 
-/* Whether @n events of cycles in a group are counted together on CPU 0. */
+/* Returns whether a group of @n cycle events counts on CPU 0. */
 static bool group_runs(int n)
 {
 	struct perf_count count;
@@ -80,8 +80,8 @@ TEST(only_counters_in_use_are_taken)
 	perf_must_get_all_back();
 	fd = context_using(BIT(3));
 	load(fd, thread_id());
-	ck_assert_msg(group_runs(EVENT_COUNTERS), "perf lacks more than the one in use");
-	ck_assert_msg(!group_runs(EVENT_COUNTERS + 1), "perf has the one in use, too");
+	ck_assert_msg(group_runs(EVENT_COUNTERS), "perf lacks more than the counter in use");
+	ck_assert_msg(!group_runs(EVENT_COUNTERS + 1), "perf has the counter in use, too");
 	/*
 	 * More counters come into use: when a PMD is written, and when another PMD records or
 	 * resets them.
@@ -94,7 +94,7 @@ TEST(only_counters_in_use_are_taken)
 						.reg_reset_pmds = { BIT(4) } },
 				1));
 	ck_assert(group_runs(EVENT_COUNTERS - 3) && !group_runs(EVENT_COUNTERS - 2));
-	/* A PMC alone does not count. */
+	/* A PMC that is written brings no counter into use. */
 	write_pmc(fd, 5, CPU_CYCLES);
 	ck_assert(group_runs(EVENT_COUNTERS - 3));
 	must(fd, pfm_unload_context(fd));
@@ -116,9 +116,9 @@ TEST(counters_of_many_combinations_are_taken_and_given_back)
 		fds[i] = context_using(i + 1);
 		load(fds[i], children[i].pid);
 	}
-	ck_assert_msg(group_runs(EVENT_COUNTERS - 4), "perf lacks more than five");
-	ck_assert_msg(!group_runs(EVENT_COUNTERS - 3), "perf has one in use, too");
-	/* Unload all but one: the one that came too late to get an entry of its own. */
+	ck_assert_msg(group_runs(EVENT_COUNTERS - 4), "perf lacks more than the five in use");
+	ck_assert_msg(!group_runs(EVENT_COUNTERS - 3), "perf has one of the five, too");
+	/* Unload all but the last, which was loaded too late to get an entry of its own. */
 	for (i = 0; i < COMBINATIONS - 1; i++)
 		must(fds[i], pfm_unload_context(fds[i]));
 	ck_assert(!group_runs(EVENT_COUNTERS));
@@ -133,7 +133,10 @@ TEST(counters_of_many_combinations_are_taken_and_given_back)
 		child_exit(&children[i]);
 }
 
-/* perf accepts a group without checking how many counters are left. Then the group never runs. */
+/*
+ * perf accepts a group without checking how many counters are left. A group that is too large never
+ * runs.
+ */
 static void check_groups(void)
 {
 	int fd = context_using(ALL_COUNTERS & ~0x15ull);
@@ -151,7 +154,7 @@ TEST(a_perf_group_too_large_never_runs)
 	with_pmu("perfmon_armv8", "leave_to_perf=0x15", check_groups);
 }
 
-/* perf has @n raw cycle events that are scheduled on the caller's CPU now. */
+/* Opens and enables @n raw cycle events of perf on CPU 0, where the caller runs. */
 static void perf_takes(int *events, int n, bool user_only)
 {
 	int i;
@@ -176,7 +179,7 @@ static void must_have(int fd, uint64_t counters)
 	ck_assert_uint_eq(info.implemented_pmds[0], ALL_COUNTERS);
 }
 
-/* The last error of a call that failed with EBUSY. */
+/* The call must have failed with EBUSY, because @holder holds @counter. */
 static void must_be_held(int fd, int result, unsigned int index, uint64_t counter,
 			 const char *holder)
 {
@@ -309,7 +312,7 @@ static uint64_t calls_of_cpu_1(void)
 	return second;
 }
 
-/* The same count while contexts are loaded and unloaded. */
+/* Number of these interrupts while contexts are loaded and unloaded. */
 static uint64_t calls_of_loads(void)
 {
 	uint64_t before = calls_of_cpu_1();
@@ -326,8 +329,8 @@ static uint64_t calls_of_loads(void)
 
 /*
  * The counter is claimed on all CPUs when it comes into use. It is released at most once per
- * second, however often contexts are loaded and unloaded. The kernel's own calls for loads and
- * unloads are measured while the counter is in use anyway.
+ * second, however often contexts are loaded and unloaded. The calls that the kernel itself makes
+ * for loads and unloads are measured while another context keeps the counter in use.
  */
 TEST(loading_in_a_loop_does_not_interrupt_other_cpus)
 {
@@ -348,7 +351,7 @@ TEST(loading_in_a_loop_does_not_interrupt_other_cpus)
 
 /* ---- pinned events, with the module's default parameters ----------------------------------- */
 
-/* The kernel's own event on this CPU, created by perfmon_pinned. */
+/* The kernel's own event on @cpu, created by perfmon_pinned. */
 static struct perf_count kernels_event(unsigned int cpu)
 {
 	const char *line = read_text("/sys/module/perfmon_pinned/parameters/counts");

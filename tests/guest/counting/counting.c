@@ -15,7 +15,7 @@
 
 SUITE(counting, 120);
 
-/* A call may take at most this many instructions. */
+/* A loop may have fewer instructions than this around it. */
 #define AROUND 200
 
 static uint64_t around(int fd, unsigned int n)
@@ -65,7 +65,7 @@ TEST(live_reads_grow_by_the_work_done)
 	must_be_between(step, 1000, 1000 + AROUND);
 	for (i = 1; i < READS; i++)
 		ck_assert_msg(reads[i] - reads[i - 1] == step,
-			      "read %d: %ju more, the first time %ju", i,
+			      "read %d grew by %ju, the first one by %ju", i,
 			      (uintmax_t)(reads[i] - reads[i - 1]), (uintmax_t)step);
 }
 
@@ -137,7 +137,7 @@ struct worker {
 	uint64_t extra;
 };
 
-/* Many short counts with a switch in each, so that the two alternate. */
+/* Makes many short counts, and yields the CPU after each, so that the two threads alternate. */
 static void *count_own_loops(void *argument)
 {
 	struct worker *worker = argument;
@@ -204,9 +204,9 @@ TEST(start_and_stop_take_effect_on_a_running_thread)
 	int fd, i;
 
 	/*
-	 * Checked from outside. Commands come through pipes. Reading them takes the same number of
-	 * the child's own instructions for each command. The child has run them all when it sleeps
-	 * again.
+	 * The test reads the count, not the child. The child gets its commands through a pipe, and
+	 * executes the same number of instructions to read each one. When it sleeps again, it has
+	 * executed them all.
 	 */
 	need_exact_counts();
 	fd = context_of(0, INSTRUCTIONS | USER);
@@ -257,7 +257,7 @@ TEST(user_and_kernel_counts_add_up)
 	ck_assert_uint_eq(counts[3], 0);
 }
 
-/* Filters without --icount: cycles. The user part is the time of the loop. */
+/* The filters without --icount, with cycles. Most cycles at user level are those of the loop. */
 TEST(filters_separate_user_and_kernel_cycles)
 {
 	static const unsigned int numbers[] = { 0, 1, 2, 3 };

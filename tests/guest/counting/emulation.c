@@ -127,8 +127,9 @@ TEST(live_reads_across_the_wrap_grow_evenly)
 }
 
 /*
- * The same, but the wrap happens inside the read, where interrupts are disabled. The counter
- * counts in the kernel, too, so the wrap moves through the whole call.
+ * As before, but the wrap happens inside the read, where interrupts are disabled. The counter
+ * counts in the kernel, too, and begins a little lower in each round, so the wrap comes at many
+ * places of the call.
  */
 TEST(a_wrap_during_a_read_is_seen)
 {
@@ -150,7 +151,8 @@ TEST(a_wrap_during_a_read_is_seen)
 		must(fd, pfm_stop(fd));
 		/*
 		 * A read takes some hundred instructions. A timer tick in it takes some thousand,
-		 * or some hundred thousand in a debug kernel. A lost wrap is 2^32.
+		 * or some hundred thousand in a debug kernel. A lost wrap makes a difference of
+		 * 2^32.
 		 */
 		for (i = 1; i < READS; i++)
 			ck_assert_msg(reads[i] - reads[i - 1] < MILLION,
@@ -163,7 +165,7 @@ TEST(a_wrap_during_a_read_is_seen)
 	ck_assert_uint_gt(reads[READS - 1], WRAP);
 }
 
-/* Wraps of the hardware, each with its interrupt, while other threads compete for the CPU. */
+/* The hardware wraps twice, and each wrap raises an interrupt. */
 TEST(a_long_run_over_wraps_is_exact)
 {
 	const uint64_t instructions = 9000 * MILLION; /* 2.1 wraps */
@@ -242,7 +244,7 @@ TEST(an_overflow_of_64_bits_suspends)
 	need_exact_counts();
 	fd = context_of(2, INSTRUCTIONS | USER);
 	load(fd, thread_id());
-	/* The interrupt waits for the next exception, at the latest the end of the loop. */
+	/* The interrupt comes at the next exception, at the latest in the call after the loop. */
 	for (i = 0; i < COUNT(preloads); i++)
 		must_saturate(fd, 2, preloads[i], MILLION + 2000);
 	/* After that, counting continues as usual. */
@@ -277,7 +279,7 @@ TEST(the_other_counters_stop_with_the_one_that_overflows)
 	must(fd, pfm_start(fd, NULL));
 	loop(MILLION);
 	count = read_pmd(fd, 0);
-	/* Both count the same events. The assertions above are not counted any more. */
+	/* Both count the same events, so they must have stopped at the same time. */
 	ck_assert_uint_eq(count, read_pmd(fd, PFM_ARMV8_CYCLE_COUNTER) + 500000);
 }
 
@@ -334,9 +336,9 @@ TEST(cycles_across_the_wrap_are_those_of_the_64_bit_counter)
 		narrow = count_loop(fd, 0, MILLION);
 		wide = read_pmd(fd, PFM_ARMV8_CYCLE_COUNTER) - wide;
 		/*
-		 * The counters are read one after the other from the host's clock, at each
-		 * exception. A wrap that is lost or counted twice is 4 s. A host that runs
-		 * something else between two reads adds only some ms.
+		 * At each exception QEMU reads the counters one after the other from the host's
+		 * clock. A wrap that is lost or counted twice makes a difference of 4 s. A host
+		 * that runs something else between two reads adds only some ms.
 		 */
 		must_be_near(narrow, wide, 200 * MS);
 	}
@@ -424,7 +426,8 @@ static void check_narrow_clock(uint64_t preload, uint64_t nanoseconds)
 	} while (pair.virtual_ - preload < nanoseconds);
 	truth = cpu_time() - truth;
 	/*
-	 * Both are switched in and out together. One of them counts a part of its own interrupts.
+	 * The two clocks are switched in and out together. One of them counts a part of its own
+	 * interrupts.
 	 */
 	must_be_near(pair.narrow, pair.virtual_,
 		     interrupts_within(pair.virtual_ - preload));

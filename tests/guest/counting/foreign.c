@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * big.LITTLE: a thread migrates to a CPU with another PMU. All CPUs of the guest are the same, but
- * a parameter restricts perfmon_armv8 to some of them. For the core that makes no difference.
+ * a parameter restricts perfmon_armv8 to some of them. For the core, the excluded CPUs are like
+ * CPUs with another PMU.
  */
 #include <stdio.h>
 
@@ -45,7 +46,7 @@ static void check_other_thread(void)
 		clock = read_pmd(fd, PFM_PMD_TASK_CLOCK);
 		worked = child_call(&child, work, 500 * MILLION);
 		must_be_foreign(fd, i, true);
-		/* Each time the thread was woken there is one foreign run. */
+		/* Each wakeup of the thread begins a foreign run. */
 		ck_assert_uint_gt(status_of(fd).foreign_runs, runs);
 		ck_assert_uint_gt(statistic_of(1, "foreign_cpu_count"), foreign);
 		ck_assert_uint_eq(read_pmd(fd, 0), count);
@@ -66,7 +67,7 @@ static void check_other_thread(void)
 	}
 	ck_assert_uint_eq(statistic_of(0, "foreign_cpu_count"), 0);
 
-	/* Loading again starts over. */
+	/* The next load sets the number of foreign runs to 0. */
 	must(fd, pfm_unload_context(fd));
 	load(fd, child.pid);
 	must(fd, pfm_start(fd, NULL));
@@ -100,7 +101,7 @@ static void check_own_thread(void)
 	must_be_foreign(fd, 2, true);
 	ck_assert_uint_ge(read_pmd(fd, PFM_PMD_MINOR_FAULTS), 10);
 
-	pin(0); /* counts from this moment and from that value */
+	pin(0); /* counts from now on, from 12345 */
 	loop(20 * MILLION);
 	count = read_pmd(fd, 3);
 	ck_assert_uint_gt(count, 12345 + MILLION);
@@ -120,7 +121,7 @@ TEST(calls_on_another_pmus_cpu_succeed_and_count_nothing)
 	with_pmu("perfmon_armv8", "cpus=0", check_own_thread);
 }
 
-/* A context that uses no hardware misses nothing. */
+/* A context that uses no hardware misses nothing on a foreign CPU. */
 static void check_virtual_only(void)
 {
 	int fd = make_context();

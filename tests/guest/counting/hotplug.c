@@ -27,7 +27,7 @@ static int watch(pid_t pid)
 	return fd;
 }
 
-/* The thread sleeps, and its last switch is complete. */
+/* Waits until the thread sleeps and its last switch is complete. */
 static void wait_for_rest(pid_t pid)
 {
 	uint64_t last, now;
@@ -88,7 +88,7 @@ TEST(the_cpu_of_a_running_thread_goes_offline)
 	with_all_cpus_back(check_running);
 }
 
-/* The thread sleeps and its last switch is complete: the count does not change. */
+/* Waits until the thread sleeps and its last switch is complete. The count does not change then. */
 static uint64_t count_at_rest(int fd, pid_t pid)
 {
 	uint64_t last, now;
@@ -105,7 +105,7 @@ static uint64_t count_at_rest(int fd, pid_t pid)
 
 /*
  * The CPU goes offline and online while the thread sleeps. When the thread runs there again, the
- * registers do not hold what it left in them.
+ * registers have lost its values.
  */
 static void check_sleeping(void)
 {
@@ -137,7 +137,7 @@ TEST(the_cpu_of_a_sleeping_thread_goes_offline)
 	with_all_cpus_back(check_sleeping);
 }
 
-/* Created, loaded and started while the CPU is offline. The CPU comes online later. */
+/* A context is created, loaded and started while the CPU is offline. The CPU comes online later. */
 static void check_made_meanwhile(void)
 {
 	struct child child = child_new();
@@ -187,7 +187,7 @@ TEST(a_context_is_closed_while_a_cpu_is_offline)
 	with_all_cpus_back(check_closed_meanwhile);
 }
 
-/* Calls of all kinds from one CPU while the thread has to leave the other one. */
+/* The test reads, starts and writes again and again while the thread has to leave CPU 1. */
 static void check_calls_meanwhile(void)
 {
 	struct child child = child_new();
@@ -230,7 +230,7 @@ TEST(calls_follow_a_thread_whose_cpu_goes_offline)
 	with_all_cpus_back(check_calls_meanwhile);
 }
 
-/* The core handles CPUs that come online, but not when it is unloaded. */
+/* The core prepares CPUs that come online. It cannot do so while it is unloaded. */
 static void check_without_the_core(void)
 {
 	char pmu_name[64];
@@ -277,7 +277,8 @@ static void no_cpu_may_have_changed(void)
 }
 
 /*
- * PMUs prepare each CPU when they claim the hardware. No CPU may go offline before they are done.
+ * PMUs prepare each CPU when they claim the hardware. No CPU may go offline before they have
+ * prepared all.
  */
 static void check_claim(void)
 {

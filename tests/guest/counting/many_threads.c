@@ -168,7 +168,7 @@ static struct costs print_costs(const struct partner *partners, unsigned int cou
 	return costs;
 }
 
-/* Allows for a context in the same bucket now and then, which takes ten instructions. */
+/* Allows for a context that is in the same bucket by chance, which takes ten instructions. */
 static void must_cost_no_more(double cost, double first)
 {
 	ck_assert_msg(cost <= first + 15, "%.1f, not %.1f", cost, first);
@@ -195,15 +195,18 @@ TEST(contexts_loaded_elsewhere_cost_a_switch_nothing)
 
 	if (!is_deterministic())
 		skip("no clock that counts instructions");
-	/* The kernel's own part of a switch can be 100 instructions more for a while. */
+	/*
+	 * Only on request, because the kernel's own part of a switch is sometimes 100 instructions
+	 * more.
+	 */
 	if (!getenv("PERFMON_THREADS"))
-		skip("a measurement, for which PERFMON_THREADS= says with how many threads");
+		skip("a measurement on request: PERFMON_THREADS= gives the number of threads");
 	count = is_debug_kernel() ? FEW + 1000 : most_threads();
 	allow(count);
 	for (i = 0; i < PARTNERS; i++)
 		partners[i] = make_partner();
 	load_on_sleepers(1);
-	measure_costs(partners); /* the kernel has done its one-time work */
+	measure_costs(partners); /* lets the kernel do its one-time work */
 	one = print_costs(partners, 1);
 	load_on_sleepers(FEW - 1);
 	few = print_costs(partners, FEW);

@@ -7,9 +7,9 @@
  * counts, and each is the reference of the other.  With --icount a cycle is an instruction.  The
  * freeze bits of user and kernel have no effect in QEMU, so all levels are counted here.
  *
- * A fault of QEMU: an instruction counter that overflows is set to 0x80000000. QEMU checks for that
- * at the end of a translation block, so the events of the block after the overflow are lost. Cycles
- * are exact.
+ * A fault of QEMU: an instruction counter that overflows is set to 0x80000000. QEMU checks for
+ * overflows at the end of a translation block, so the events of the block after the overflow are
+ * lost. Cycles are exact.
  */
 #if defined(__powerpc64__)
 
@@ -22,7 +22,7 @@ SUITE(power, 300);
 /* More instructions than there are in a translation block of a loop or of the kernel. */
 #define BLOCK		 128
 
-/* Cycles: fewer than the interrupt of the overflow takes. */
+/* In cycles; shorter than the handling of an overflow interrupt. */
 #define THROTTLED_PERIOD 300ull
 #define INTERRUPT_LIMIT	 SYSFS "max_interrupts_per_tick"
 
@@ -52,8 +52,8 @@ static const uint64_t preloads[] = {
 };
 
 /*
- * PMD @n wraps. PMD @truth counts the same event and does not wrap. Both count the same: the loop
- * and a little more.
+ * PMD @n wraps. PMD @truth counts the same event and does not wrap. Their counts must be equal: the
+ * loop and a little more.
  */
 static void must_wrap_exactly(int fd, unsigned int n, unsigned int truth,
 			      uint64_t tolerance)
@@ -85,7 +85,7 @@ TEST(a_count_across_31_and_32_bits_is_exact)
 	must_wrap_exactly(fd, PMC6, 2, 0);
 }
 
-/* Every tenth overflow before that is at another place in the calls around the loop. */
+/* From round to round PMC1 overflows one instruction later, and PMC2 one cycle earlier. */
 TEST(wraps_at_every_instruction_are_exact)
 {
 	const unsigned int rounds = 3000;
@@ -193,8 +193,8 @@ TEST(a_timed_set_may_begin_with_interrupts_off)
 	ck_assert_uint_ge(runs, nmis);
 	must_be_between(set_of(fd, 1).set_runs, runs - 1, runs);
 	/*
-	 * The last overflow may have been stopped. The interrupt is late by the instructions of its
-	 * own handling.
+	 * The stop may have cut the last turn of set 1 short. The interrupt that ends a turn is
+	 * late by the instructions of its own handling.
 	 */
 	must_be_between(set_of(fd, 1).set_act_duration, (runs - 2) * timeout,
 			runs * (timeout + 20000));
@@ -263,7 +263,7 @@ static void check_throttled(void)
 	uint64_t length, throttles;
 	int fd;
 
-	write_text(INTERRUPT_LIMIT, "1"); /* checked at each interrupt */
+	write_text(INTERRUPT_LIMIT, "1"); /* the limit is checked at each interrupt */
 	fd = make_context();
 	/* In the second run the kernel has done all its one-time work. */
 	run_into_throttled(fd, MILLION, &throttled);
@@ -271,7 +271,7 @@ static void check_throttled(void)
 	length = run_into_throttled(fd, MILLION, &throttled);
 	throttles = statistic("ovfl_throttle_count");
 	for (i = 0; i < PLACES; i++) {
-		/* A tick resets the throttling. Repeat the run if a tick came in between. */
+		/* A tick ends the throttling. Repeat the run if a tick came in between. */
 		again = 3;
 		do {
 			must(fd, pfm_unload_context(fd));
@@ -307,7 +307,7 @@ TEST(a_throttled_set_may_begin_while_the_other_set_is_stopped)
 	then_put_back(check_throttled, limit_back);
 }
 
-/* Wraps of 31 and of 32 bits in hardware, each counter's at a different time. */
+/* The counters wrap at 31 and at 32 bits in hardware, each at a different time. */
 TEST(a_long_run_over_wraps_is_exact)
 {
 	const uint64_t instructions = 5000 * MILLION;
@@ -481,7 +481,7 @@ TEST(two_contexts_keep_their_control_registers)
 	}
 }
 
-/* MMCR0 freezes PMC1 to PMC4, or PMC5 and PMC6. */
+/* One bit of MMCR0 freezes PMC1 to PMC4, another one PMC5 and PMC6. */
 TEST(freeze_bits_hold_their_counters)
 {
 	uint64_t counted;
@@ -521,7 +521,9 @@ TEST(pmd_0_is_the_time_base)
 	must(fd, pfm_stop(fd));
 	value = read_pmd(fd, PFM_POWER_TIMEBASE);
 	must_be_between(value, after, __builtin_ppc_get_timebase());
-	/* It is a PMD like any other: it does not change while its set is not active. */
+	/*
+	 * The time base is a PMD like any other: it does not change while the context is stopped.
+	 */
 	ck_assert_uint_eq(read_pmd(fd, PFM_POWER_TIMEBASE), value);
 }
 

@@ -19,9 +19,11 @@ uint64_t idle_mmcra(void);
 void need_exact_power(void);
 /* Value for MMCR1 that selects the event of PMC @n. */
 uint64_t select_event(unsigned int n, uint64_t event);
-/* Instructions of start, stop and the timer ticks in between. */
+/* Maximum that start, stop and timer ticks add to a loop of @instructions. */
 uint64_t most_around(uint64_t instructions);
-/* Counts instructions on PMC1 and PMC5, cycles on PMC2 and PMC6. Not loaded. */
+/*
+ * Creates a context with instructions on PMC1 and PMC5, cycles on PMC2 and PMC6. It is not loaded.
+ */
 int four_counters(void);
 /* Waits until perf can use the hardware. The module releases it at most once per second. */
 void must_get_back(void);

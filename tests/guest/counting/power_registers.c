@@ -65,7 +65,7 @@ static void must_be_in_mmcr0(uint64_t set, uint64_t clear)
 		      (uintmax_t)mmcr0);
 }
 
-/* Written before counting, while counting, and not at all by another context. */
+/* One context writes the PMCs before and while it counts, another one writes none. */
 static void check_written(void)
 {
 	const uint64_t frozen = 0x80000000, mmcra = 0x700; /* events of the threshold */
@@ -116,7 +116,7 @@ static void check_written(void)
 	close(fd);
 }
 
-/* MMCR0 is not written, written, and written while counting. */
+/* At first MMCR0 is not written, then it is written while counting, then while stopped. */
 static void check_user_level(void)
 {
 	const uint64_t user = PFM_POWER_MMCR0_FCS | PFM_POWER_MMCR0_FCH;
@@ -284,13 +284,13 @@ static void fill(size_t count)
 		set_hardware(all[i], 0x1110);
 }
 
-/* Counters hold values of other threads, and of this one. */
+/* The registers hold values of other threads before the load, and of this thread after it. */
 static void check_cleared(void)
 {
 	size_t count = COUNT(all) - (has_mmcr3() ? 0 : NEW);
 	int fd = context_using(BIT(PMC6));
 
-	must_get_back(); /* from the previous test */
+	must_get_back(); /* the previous test may still hold it */
 	fill(count);
 	ck_assert_uint_eq(hardware(all[count - 1]), 0x1110);
 	load(fd, thread_id());

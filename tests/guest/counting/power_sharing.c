@@ -106,7 +106,7 @@ TEST(programs_read_no_register_while_it_is_ours)
 	must_be_clear("after unload");
 }
 
-/* What a thread of the test can read while it monitors itself with this context. */
+/* The caller must not be able to read counters while it monitors itself with this context. */
 static void must_not_be_seen(int fd, const char *what)
 {
 	const struct pfarg_load load = { .load_pid = thread_id() };
@@ -165,7 +165,7 @@ TEST(no_context_exposes_the_counts_of_other_threads)
  */
 #define LEAST_CYCLES_OF_10000 1000
 
-/* The hardware is held, and the user is told why. */
+/* A load must fail because @holder has the hardware, and the user must be told so. */
 static void must_be_held(int fd, const char *holder)
 {
 	struct pfm_error error;
@@ -218,8 +218,8 @@ static void we_have_it(void)
 }
 
 /*
- * Newer kernels decrement their count of events for each refused event. A wrong number then
- * admitted the next events although the hardware was ours.
+ * Newer kernels decrement their count of events for each event that they refuse. If this made the
+ * count wrong, perf would accept the next events although the hardware is ours.
  */
 TEST(an_event_that_was_refused_is_refused_again)
 {
@@ -259,8 +259,8 @@ TEST(the_hardware_goes_to_perf_and_back_again_and_again)
 }
 
 /*
- * perf may hold the hardware at first use. The software PMU must not stay the default because of
- * that.
+ * perf may hold the hardware when a PMU is first used. The software PMU must not become the default
+ * because of that.
  */
 TEST(the_module_is_loaded_while_perf_has_the_hardware)
 {

@@ -3,9 +3,9 @@
  * Armv8: the PMU is shared with perf_event, counter by counter.
  *
  * perf clears PMCR_EL0.E while it changes its own events, which halts every counter. It does so in
- * the kernel, so our user-level counts lose nothing, and our kernel counts lose those windows.
- * Under --icount an instruction takes 1 ns, so the task clock of the context gives the number of
- * instructions in the windows.
+ * the kernel. So our user-level counts lose nothing, and our kernel-level counts miss these
+ * windows. Under --icount an instruction takes 1 ns, so the task clock of the context gives the
+ * number of instructions in the windows.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,9 +19,9 @@ SUITE(sharing, 120);
 #define WRAP		 (1ull << 32)
 
 /*
- * Instructions that are not counted, because they run in perf's own code: while perf enables or
- * disables an event of a thread (more for each other event of that thread, which perf moves out and
- * in), and while a thread with events is switched.
+ * Maximum numbers of instructions of perf's own code that are not counted: while perf enables and
+ * disables an event of a thread, for each other event of that thread (perf moves it out and in),
+ * and while a thread with events is switched.
  */
 #define MISSED_BY_PAIR	 2600
 #define MISSED_BY_OTHER	 2600
@@ -113,7 +113,7 @@ static struct window measure_window(int fd, int event, int pairs)
 	return window;
 }
 
-/* Always missed: the instructions between the two readings of a read. */
+/* Returns what is always missed: the instructions between the readings of the two PMDs. */
 static int64_t always_missed(int fd, int event)
 {
 	struct window window;
@@ -124,7 +124,9 @@ static int64_t always_missed(int fd, int event)
 	return window.missed;
 }
 
-/* Missed beyond @none (which is always missed), because of perf's work and the switches. */
+/*
+ * What is missed beyond @none, which is always missed, must be due to perf's work and to switches.
+ */
 static void must_miss(struct window window, int64_t none, int pairs, int others)
 {
 	int64_t more = window.missed - none, most;
@@ -134,11 +136,11 @@ static void must_miss(struct window window, int64_t none, int pairs, int others)
 	if (is_debug_kernel())
 		most *= 10;
 	if (pairs)
-		printf("         %jd instructions uncounted: %d pairs of perf's, "
+		printf("         %jd instructions uncounted: %d pairs of enable and disable, "
 		       "%d other events, %ju switches\n",
 		       (intmax_t)more, pairs, others, (uintmax_t)window.switches);
 	ck_assert_msg(more >= (pairs ? 1 : -20) && more <= 20 + most,
-		      "%jd instructions missed, %d pairs, %d others, %ju switches",
+		      "%jd instructions missed, %d pairs, %d other events, %ju switches",
 		      (intmax_t)more, pairs, others, (uintmax_t)window.switches);
 }
 
@@ -186,7 +188,9 @@ static size_t ring_size(void)
 	return 9 * sysconf(_SC_PAGESIZE);
 }
 
-/* perf samples. Its buffer never fills because nobody writes the tail (overwrite). */
+/*
+ * Lets perf sample. Its buffer is mapped read-only, so perf overwrites old samples and never stops.
+ */
 static struct ring sample(uint64_t event, uint64_t period)
 {
 	struct ring ring = { .event = perf_open_sampling(event, period, 0, -1) };
@@ -204,9 +208,10 @@ static uint64_t samples(const struct ring *ring)
 }
 
 /*
- * perf's handler clears all overflows that it finds. We overflow five times per run, at every
- * distance from perf's interrupts, also inside its handler, because we count the kernel. A lost
- * overflow would leave the count 2^32 below the sixth counter, which does not wrap.
+ * perf's handler clears all overflows that it finds. In each run five of our counters overflow, a
+ * little later than in the run before, so the overflows fall at many distances from perf's
+ * interrupts. Some are inside perf's handler, because the kernel is counted, too. After a lost
+ * overflow the count would be 2^32 lower than that of the sixth counter, which does not wrap.
  */
 static void check_no_overflow_is_lost(void)
 {
@@ -239,8 +244,10 @@ static void check_no_overflow_is_lost(void)
 		}
 	}
 	perf_disable(ring.event);
-	/* Three or more samples per run unless perf is throttled. Enough are left. */
-	ck_assert_msg(samples(&ring) > RUNS, "perf took %ju samples only",
+	/*
+	 * There are three or more samples per run unless perf is throttled. One per run is enough.
+	 */
+	ck_assert_msg(samples(&ring) > RUNS, "perf took only %ju samples",
 		      (uintmax_t)samples(&ring));
 	close(ring.event);
 	close(fd);
@@ -252,7 +259,7 @@ TEST(no_overflow_is_lost_to_perfs_interrupts)
 	with_pmu("perfmon_armv8", "leave_to_perf=0x80000000", check_no_overflow_is_lost);
 }
 
-/* The same without --icount, against the 64-bit counter. */
+/* The same without --icount. The reference is a counter that does not wrap. */
 static void check_counter_survives(void)
 {
 	struct ring ring = sample(CPU_CYCLES, 2 * MILLION);
@@ -314,7 +321,7 @@ static uint64_t samples_of_loop(void)
 	perf_enable(ring.event);
 	loop(100 * MILLION);
 	count = samples(&ring);
-	/* Either child holds the event. */
+	/* The mapping keeps the event open as the descriptor does. */
 	munmap(ring.page, ring_size());
 	close(ring.event);
 	return count;

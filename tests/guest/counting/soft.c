@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The software PMU: each of its events is compared with what the kernel reports elsewhere. On a
- * machine with a better PMU the software PMU is loaded for the test.
+ * The software PMU: each of its events is compared with what the kernel reports by other
+ * interfaces. On a machine with a better PMU the software PMU is loaded for the test.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -56,8 +56,8 @@ TEST(the_task_clock_is_cpu_time)
 }
 
 /*
- * The time of a CPU that the thread has for itself. Other threads that ran meanwhile account for
- * the difference.
+ * The machine's time counter, counted while the thread runs. If less is counted than has elapsed,
+ * other threads have run meanwhile.
  */
 static void check_time_counter(void)
 {
@@ -213,10 +213,10 @@ static void *give_pages(void *argument)
 }
 
 /*
- * A fault is major if it had to be repeated after a wait: see the kernel's mm_account_fault(). A
- * fault in a system call always is. For a fault at user level newer kernels first try with the lock
- * of the mapping only. If that attempt has to wait, the next one counts as the first. So uname(2)
- * touches the pages.
+ * A fault is major if it had to be repeated after a wait: see the kernel's mm_account_fault(). This
+ * is always so for a fault in a system call. For a fault at user level, newer kernels first try
+ * with only the lock of the mapping. If that attempt has to wait, the next one counts as the first.
+ * So uname(2) touches the pages.
  */
 static void wait_for_pages(uint64_t count)
 {
@@ -284,7 +284,7 @@ TEST(nothing_counts_nothing)
 	with_soft(check_nothing);
 }
 
-/* All eight count the same event at once. They do not affect each other. */
+/* All eight counters count the same event at the same time. They do not affect each other. */
 static void check_all(void)
 {
 	int fd = make_context();
@@ -309,7 +309,7 @@ TEST(all_counters_count_at_once)
 	with_soft(check_all);
 }
 
-/* An event that happens while the thread is switched out belongs to no other event. */
+/* After a write of the PMC, the counter counts only the new event. */
 static void check_change(void)
 {
 	const struct timespec shortest = { .tv_nsec = 100000 };
@@ -367,10 +367,10 @@ TEST(clock_overflow_raises_interrupt)
 }
 
 /*
- * 65 us: a clock of 16 bits interrupts all the time, and still the thread makes progress. Each
- * interrupt takes one wrap. If the guest's clock counts instructions, each wrap has its own
- * interrupt. Otherwise one late interrupt may stand for several wraps, so the thread works until
- * there have been enough.
+ * A clock of 16 bits interrupts every 65 us, and still the thread makes progress. Each interrupt
+ * handles one wrap. If the guest's clock counts instructions, each wrap has its own interrupt.
+ * Otherwise one late interrupt may stand for several wraps, so the thread works until there have
+ * been enough interrupts.
  */
 static void check_many_interrupts(void)
 {
@@ -390,8 +390,8 @@ static void check_many_interrupts(void)
 	ck_assert_uint_le(interrupts, count / wrap);
 	if (is_deterministic()) {
 		/*
-		 * The thread gets the time that its interrupts leave: about half of it in a debug
-		 * kernel.
+		 * The thread gets the time that its interrupts leave, in a debug kernel about half
+		 * of all time.
 		 */
 		must_be_between(count, 100 * MILLION,
 				(is_debug_kernel() ? 200 : 150) * MILLION);
@@ -445,8 +445,8 @@ TEST(no_wrap_of_faults_is_lost)
 }
 
 /*
- * The number of faults to come is not known, so the timer comes before the wrap and again. If a
- * switch of threads finds the wrap first, there is no interrupt for it.
+ * The number of faults to come is not known, so the timer fires before the wrap and is started
+ * again. If a switch of threads finds the wrap first, there is no interrupt for it.
  */
 static void check_early_timer(void)
 {

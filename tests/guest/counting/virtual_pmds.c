@@ -144,6 +144,6 @@ TEST(monotonic_time_is_that_of_clock_gettime)
 	must(fd, pfm_stop(fd));
 	outer = monotonic_time() - outer;
 	count = read_pmd(fd, PFM_PMD_MONOTONIC_TIME);
-	/* The kernel's clock for all contexts may be a tick behind: some us. */
+	/* The kernel's clock that even an NMI can read may be behind by some us. */
 	must_be_between(count, inner - 10000, outer + 10000);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* By perf_event: the emulated PMU counts exactly what is executed. */
+/* The emulated PMU counts exactly what is executed, as perf_event shows. */
 #if defined(__x86_64__)
 
 #include <signal.h>
@@ -10,7 +10,7 @@
 
 SUITE(counts, 120);
 
-/* In addition to the loop, the way from and to the kernel is counted. It is always the same. */
+/* The count includes the way from and to the kernel around the loop, which is always the same. */
 static void must_count(uint32_t type, uint64_t config, unsigned int in_ten_instructions)
 {
 	int fd = event(type, config, AT_USER_LEVEL), length, again;
@@ -89,7 +89,7 @@ TEST(all_counters_of_a_group_count_the_same)
 	unsigned int n, counters = x86_pmu()->counters;
 	int fds[32];
 
-	/* A boot parameter turns off the NMI watchdog. */
+	/* A boot parameter turns off the NMI watchdog, which would use a counter. */
 	fds[0] = event(RAW(RAW_INSTRUCTIONS), AT_USER_LEVEL);
 	for (n = 1; n < counters; n++)
 		fds[n] = event(RAW(RAW_INSTRUCTIONS),
@@ -129,7 +129,7 @@ static uint64_t rdpmc(uint32_t index)
 	return low | (uint64_t)high << 32;
 }
 
-/* From linux/perf_event.h, without the parts for several CPUs. */
+/* As linux/perf_event.h describes it, without the parts for several CPUs. */
 static uint64_t read_by_program(volatile struct perf_event_mmap_page *page)
 {
 	unsigned int beyond = 64 - page->pmc_width;

@@ -31,7 +31,7 @@ const struct x86_pmu *x86_pmu(void);
 
 #define HARDWARE(event)	 PERF_TYPE_HARDWARE, PERF_COUNT_HW_##event
 #define RAW(event)	 PERF_TYPE_RAW, event
-#define RAW_INSTRUCTIONS 0xc0 /* from all vendors */
+#define RAW_INSTRUCTIONS 0xc0 /* on Intel and AMD */
 
 /**
  * struct wanted - a perf event on the caller's thread, not yet enabled
@@ -54,7 +54,7 @@ struct wanted {
 
 int try_event(uint32_t type, uint64_t config, const struct wanted *wanted);
 int event(uint32_t type, uint64_t config, const struct wanted *wanted);
-/* For a group, called on the leader. Sets the counts to zero, then enables. */
+/* Sets the counts of a group to zero and enables the group. */
 void group_enable(int leader);
 void group_disable(int leader);
 uint64_t value_of(int fd);
@@ -62,7 +62,7 @@ uint64_t value_of(int fd);
 /* Enables, loops, disables. Returns the count. */
 uint64_t counted_in_loop(int leader, uint64_t instructions);
 
-/* A line of /proc/interrupts, the sum of all CPUs. */
+/* Returns the sum over all CPUs of a line of /proc/interrupts. */
 uint64_t interrupts(const char *name);
 
 #endif

@@ -27,7 +27,7 @@ __attribute__((noinline)) static void nop_loop(uint64_t instructions)
 		: "cc");
 }
 
-/* Index of the instruction at @ip, or 10. */
+/* Index of the loop's instruction at @ip, or 10 if @ip is not in the loop. */
 static unsigned int place(uint64_t ip)
 {
 	uint64_t at = ip - (uintptr_t)nops;
@@ -106,7 +106,7 @@ TEST(each_overflow_is_an_interrupt)
 
 /*
  * The period is one instruction longer than a whole number of loops, so each sample is one
- * instruction later.
+ * instruction further in the loop than the last.
  */
 TEST(the_interrupt_comes_after_the_instruction_that_overflowed)
 {
@@ -120,7 +120,7 @@ TEST(the_interrupt_comes_after_the_instruction_that_overflowed)
 				  (place(samples.ips[i - 1]) + 1) % 10);
 }
 
-/* Two counters with the same period overflow at once and raise one interrupt. */
+/* Two counters with the same period overflow at the same time and raise one interrupt. */
 TEST(two_overflows_may_be_one_interrupt)
 {
 	const struct wanted first = { 100000, true, false, -1 };

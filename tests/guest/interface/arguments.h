@@ -5,7 +5,7 @@
 
 #include "guest.h"
 
-/* Memory whose last byte is the last that can be reached. */
+/* Returns the end of a page: the bytes before it can be accessed, those after it cannot. */
 char *memory_end(void);
 
 /* Invalid addresses: unmapped, or not accessible to the caller. */

@@ -2,8 +2,8 @@
 /*
  * The descriptor of a context: closed, duplicated, inherited and sent.
  *
- * Create children before contexts. Then they have no descriptor open, and the test's descriptor is
- * the last one.
+ * Create children before contexts. Children then inherit no context's descriptor, and the test's
+ * descriptor is the only one.
  */
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -68,7 +68,7 @@ TEST(a_descriptor_inherited_by_fork_is_the_same_context)
 	}
 	waitpid(pid, &status, 0);
 	ck_assert_int_eq(status, 0);
-	/* the child has exited; the parent has the context as well */
+	/* the child has exited; the parent still has the context */
 	must_have_status(fd, PFM_STATE_LOADED, PFM_STATUS_STARTED, target.pid);
 	child_call(&target, child_work, 10);
 	ck_assert_uint_ge(read_pmd(fd, PFM_PMD_MINOR_FAULTS), 10);
@@ -167,7 +167,7 @@ TEST(a_descriptor_lost_in_a_socket_is_closed)
 	wait_until(sessions() == 0);
 }
 
-/* A page that never arrives. A thread that touches it waits until it is killed. */
+/* Returns a page that never arrives. A thread that touches it waits until it is killed. */
 static void *page_that_never_comes(void)
 {
 	const size_t size = sysconf(_SC_PAGESIZE);

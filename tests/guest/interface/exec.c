@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The target executes an ordinary or a setuid program, or forks.
+ * The monitored thread executes an ordinary or a setuid program, or forks.
  *
- * Create children before contexts. Then they have no descriptor open, and the test's descriptor is
- * the last one.
+ * Create children before contexts. Children then inherit no context's descriptor, and the test's
+ * descriptor is the only one.
  */
 #include <pthread.h>
 
@@ -69,7 +69,7 @@ TEST(a_forked_child_is_not_counted_and_has_no_context)
 
 	ck_assert_uint_ge(faults, 5000);
 	must(fd, pfm_stop(fd));
-	/* forking itself takes far less */
+	/* the fork itself causes far fewer faults */
 	ck_assert_uint_lt(read_pmd(fd, PFM_PMD_MINOR_FAULTS), 5000);
 	ck_assert_uint_eq(sessions(), 1);
 	must_be_silent(fd);

@@ -3,7 +3,7 @@
  * How the interface may grow: what perfmon_ioctl.h promises about sizes, reserved fields and
  * flags, for every structure that the kernel reads or writes.
  *
- * Sizes and offsets are written out: those of the first version must never change.
+ * Sizes and offsets of the first version are written out here, because they must never change.
  */
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -39,10 +39,10 @@ struct field {
 
 /**
  * struct call - a call and its argument
- * @size: size of its structure or, for vectors, of an element, in the first version
+ * @size: size in the first version: of its structure or, for a vector, of an element
  * @fill: fills in a valid argument; it was zeroed before
- * @reserved: must be zero if @is_strict, otherwise ignored
- * @flags: offset of its flags, or NO_FLAGS
+ * @reserved: fields that must be zero if @is_strict, and are ignored otherwise
+ * @flags: offset of the field with flags, or NO_FLAGS
  * @known: flags that the header defines, whether this module offers them or not
  */
 struct call {
@@ -180,8 +180,8 @@ static int do_ioctl(int fd, const struct call *call, unsigned int direction, siz
 }
 
 /*
- * Makes the call with a structure of @size bytes at @structure. The first element of a vector is
- * good.
+ * Makes the call with a structure of @size bytes at @structure, which for a vector is its only
+ * element.
  */
 static int do_call(int fd, const struct call *call, size_t size, void *structure)
 {
@@ -254,7 +254,7 @@ TEST(structures_shorter_than_their_first_version_are_einval)
 		fd = prepare(call);
 		for (i = 0; i < COUNT(sizes) && call->size; i++) {
 			if (call->number == _IOC_NR(PFM_IOC_LAST_ERROR))
-				/* This call returns errors of other calls only. */
+				/* PFM_IOC_LAST_ERROR returns errors of other calls only. */
 				must_fail_errno(do_call(fd, call, sizes[i], structure),
 						EINVAL);
 			else
@@ -320,7 +320,7 @@ TEST(the_structure_of_a_vector_may_be_longer)
 	}
 }
 
-/* Several elements, each longer than known: each is found at the right place. */
+/* Several elements, each longer than the module knows: each is found at the right place. */
 TEST(longer_elements_are_found_at_their_places)
 {
 	struct {
@@ -357,7 +357,7 @@ TEST(longer_elements_are_found_at_their_places)
 	pmrs[0].pmr.reg_value = 7;
 	must_fail(fd, ioctl(fd, PFM_IOC_READ, &vector), E2BIG, PFM_REASON_TAIL, 2);
 	ck_assert_uint_eq(pmrs[0].pmr.reg_value, 7);
-	/* The size of a vector includes the unknown parts. */
+	/* The size of a vector includes the parts of elements that the module does not know. */
 	vector.element_size = read_number(SYSFS "arg_mem_max") / 3 + 1;
 	must_fail(fd, ioctl(fd, PFM_IOC_READ, &vector), E2BIG, PFM_REASON_TOO_LONG,
 		  NO_INDEX);
@@ -575,7 +575,7 @@ TEST(info_reports_the_offered_flags)
 
 /* ---- versions ------------------------------------------------------------------------- */
 
-/* Programs of the perfmon2 time compare the two versions. */
+/* Programs written for perfmon2 compare the two versions. */
 TEST(versions_are_those_of_sysfs)
 {
 	struct pfm_info info;
@@ -591,7 +591,10 @@ TEST(versions_are_those_of_sysfs)
 	close(fd);
 }
 
-/* libpfm 3 uses the number in the file and the eleven after it. Their arguments do not matter. */
+/*
+ * libpfm 3 makes the system call whose number is in the file, and the eleven after it. Their
+ * arguments do not matter here.
+ */
 TEST(the_system_calls_of_perfmon2_are_enosys)
 {
 	const long first = (long)read_number(SYSFS "syscall");

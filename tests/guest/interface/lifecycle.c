@@ -2,8 +2,8 @@
 /*
  * The states of a context and its event set 0: docs/interface.md 1.6 to 1.14.
  *
- * Create children before contexts. Then they have no descriptor open, and the test's descriptor is
- * the last one.
+ * Create children before contexts. Children then inherit no context's descriptor, and the test's
+ * descriptor is the only one.
  */
 #include "measure.h"
 #include "status.h"
@@ -238,7 +238,7 @@ TEST(registers_can_be_written_in_every_state)
 	value = read_pmd(fd, first);
 	spin_turns(1000);
 	ck_assert_uint_eq(read_pmd(fd, first), value);
-	/* and again */
+	/* started: counts again */
 	write_pmc(fd, pmu()->pmcs[0], pmu()->busy[0]);
 	spin_turns(1000);
 	ck_assert_uint_gt(read_pmd(fd, first), value);

@@ -49,7 +49,7 @@ static uint64_t take_everything(uint64_t unused)
 	return take_sets(fds);
 }
 
-/* For the hardware, if the PMU has any. */
+/* Opens an event of the hardware, or of software if the PMU is software. */
 static int perf_event(void)
 {
 	struct perf_event_attr attr = {
@@ -94,7 +94,7 @@ static void perf_must_count(void)
 	close(fd);
 }
 
-/* In the memory of a debug guest, a user's share is fewer contexts. */
+/* In a debug guest, a user's share of the memory is too small for so many contexts. */
 static void have_room_for_all_contexts(void)
 {
 	if (read_number(SYSFS "set_user_max") < 24 << 20)

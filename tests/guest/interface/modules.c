@@ -2,8 +2,8 @@
 /*
  * Modules that are loaded and unloaded.
  *
- * Each test that unloads modules loads the best PMU again at its end. If the test fails before
- * that, the next use loads it.
+ * Each test that unloads modules loads the best PMU again at its end. If a test fails before that,
+ * the next context that is created loads it.
  */
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -35,7 +35,7 @@ static void must_not_unload(const char *name)
 		      error ? strerror(error) : "done");
 }
 
-/* No PMU is loaded any more. */
+/* Unloads the module of the loaded PMU. */
 static void unload_pmu(void)
 {
 	must_unload(pmu_module());
@@ -84,7 +84,7 @@ static const char *const pmu_modules[] = { "perfmon_armv8", "perfmon_power",
 					   "perfmon_intel", "perfmon_amd",
 					   "perfmon_soft" };
 
-/* modprobe does not find the module. */
+/* Hides the module's file from modprobe, or shows it again. */
 static void hide(const char *name, bool hidden)
 {
 	char path[256], other[300];
@@ -220,8 +220,8 @@ static void change_alias(const char *module, const char *before, const char *aft
 }
 
 /*
- * The example matches no processor. Here it is changed to match all of them. All PMU modules of
- * this tree are hidden.
+ * The alias of the example module matches no processor. Here it is changed to match all, and all
+ * other PMU modules of this tree are hidden.
  */
 TEST(an_unknown_pmu_module_loads_by_its_alias)
 {

@@ -27,7 +27,7 @@ static void with_fake(void (*check)(void))
 	with_pmu("perfmon_fake", "", check);
 }
 
-/* Counter 0 counts in @counting of three sets. */
+/* Creates a context with three sets. Counter 0 counts in the first @counting of them. */
 static int context_of_three_sets(unsigned int counting)
 {
 	struct pfarg_setdesc sets[] = { { .set_id = 7 }, { .set_id = 9 } };
@@ -97,7 +97,7 @@ TEST(load_is_called_with_the_privileges_of_the_caller)
 	with_fake(check_ordinary_user);
 }
 
-/* Whatever the module does with the values written. */
+/* The context stays at user level, although check_pmc() of the module clears the bit for it. */
 static void check_level(void)
 {
 	int fd = context_at_user_level();
@@ -148,7 +148,7 @@ static void check_all_ways(void)
 	struct child child = child_new();
 	int fd = context_of_three_sets(1), other = context_of_three_sets(0);
 
-	/* the thread is claimed after the module was called */
+	/* the module is called before the core finds that the thread has a context */
 	load(fd, child.pid);
 	must_fail(other, try_loading(other, child.pid), EEXIST, PFM_REASON_THREAD_TAKEN,
 		  PFM_NO_INDEX);
@@ -252,7 +252,7 @@ static void check_recorded_pmds(void)
 	close(fd);
 }
 
-/* This holds, too, when the PMDs in use must be determined again. */
+/* The deletion of a set makes the core determine again which PMDs are in use. */
 TEST(pmds_that_are_only_recorded_are_claimed)
 {
 	with_fake(check_recorded_pmds);

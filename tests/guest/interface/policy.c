@@ -55,7 +55,7 @@ static uint64_t stay_root(uint64_t unused)
 	return unused;
 }
 
-/* Has all capabilities in its user namespace, and none in the initial one. */
+/* The caller gets all capabilities in a new user namespace, and has none in the initial one. */
 static uint64_t become_root_of_a_namespace(uint64_t unused)
 {
 	(void)unused;
@@ -99,7 +99,7 @@ enum {
 	BLOCKS_OWN = 0x10, /* a child of the user */
 	BLOCKS_OTHER = 0x20, /* another user's process */
 	BLOCKS_INIT = 0x40,
-	WRONG = 0x80, /* status and counters disagree, or the reason is another one */
+	WRONG = 0x80, /* status and counters disagree, or the reason is unexpected */
 };
 
 #define REASON_SHIFT 8
@@ -418,7 +418,7 @@ TEST(ptrace_scope_decides_who_may_block_a_thread)
 	ck_assert_uint_eq(reason_with_scope("1", other.pid), PFM_REASON_MAY_NOT_BLOCK);
 }
 
-/* As with perf: the rights of a descriptor were decided when the context was created. */
+/* As with perf, the rights of a descriptor are decided when the context is created. */
 TEST(the_level_is_decided_when_the_context_is_made)
 {
 	int restricted = context_at_user_level(), free;

@@ -26,7 +26,7 @@ TEST(a_second_context_on_a_descriptor_is_ebusy)
 
 /* ---- create ------------------------------------------------------------------------ */
 
-/* Uses one descriptor again and again until the call succeeds. */
+/* A create must fail. Its descriptor can be used again, until a create succeeds. */
 static void must_refuse_create(int fd, struct pfm_create create, int error,
 			       unsigned int reason)
 {
@@ -365,7 +365,7 @@ static void must_be_ebadf(int fd)
 	must_fail_errno(pfm_unload_context(fd), EBADF);
 	must_fail_errno(pfm_get_info(fd, &info), EBADF);
 	must_fail_errno(pfm_get_status(fd, &status), EBADF);
-	if (fd != -1) /* -1 returns the failure of a create */
+	if (fd != -1) /* -1 would return the error of a failed create */
 		must_fail_errno(pfm_get_error(fd, &error), EBADF);
 }
 

@@ -8,7 +8,7 @@
 /* Value of pmu()->pmds[0]. */
 uint64_t busy_count(int fd);
 void must_have_status(int fd, unsigned int state, unsigned int flags, pid_t target);
-/* The context is not loaded and its counts are not lost. */
+/* The context must be unloaded, and must still have its counts. */
 void must_have_ended(int fd, uint64_t at_least_faults);
 
 #endif

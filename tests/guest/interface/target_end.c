@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The end of the target: docs/interface.md 3.1 to 3.4.
+ * The end of the monitored thread: docs/interface.md 3.1 to 3.4.
  *
- * Create children before contexts. Then they have no descriptor open, and the test's descriptor is
- * the last one.
+ * Create children before contexts. Children then inherit no context's descriptor, and the test's
+ * descriptor is the only one.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -170,7 +170,7 @@ TEST(a_read_to_a_bad_address_is_efault_and_loses_nothing)
 	must_end(fd);
 }
 
-/* A thread that monitors itself and exits. */
+/* Function of a thread that monitors itself and exits. */
 static void *watch_self(void *argument)
 {
 	int fd = *(int *)argument;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads as targets: of the own process, on other CPUs, many at once, and threads that cannot be
+ * Monitored threads of the caller's process, on other CPUs, many at once; threads that cannot be
  * monitored.
  *
- * Create children before contexts. Then they have no descriptor open, and the test's descriptor is
- * the last one.
+ * Create children before contexts. Children then inherit no context's descriptor, and the test's
+ * descriptor is the only one.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -69,7 +69,7 @@ TEST(a_thread_of_the_own_process_can_be_monitored)
 	must_have_ended(fd, 0);
 }
 
-/* On another CPU than the test. It never sleeps. */
+/* Creates a child that spins on another CPU than the test and never sleeps. */
 static struct child spinning_elsewhere(void)
 {
 	struct child child;
@@ -83,7 +83,7 @@ static struct child spinning_elsewhere(void)
 	return child;
 }
 
-/* /proc/PID/status: how often the thread left the CPU. */
+/* Number of voluntary context switches of the process, from /proc/PID/status. */
 static uint64_t voluntary_switches(pid_t pid)
 {
 	char path[64];

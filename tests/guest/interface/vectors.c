@@ -11,7 +11,7 @@
 
 SUITE(vectors, 60);
 
-/* The calls that take vectors, with an element that each call accepts when unloaded. */
+/* A call that takes a vector, and the size of its elements. */
 struct vector_call {
 	const char *name;
 	unsigned long command;
@@ -29,7 +29,7 @@ static const struct vector_call vector_calls[] = {
 	{ "read, ", PFM_IOC_READ, sizeof(pfarg_pmr_t), true },
 };
 
-/* Zeros address PMC, PMD or set 0; only deleting set 0 is refused. */
+/* An element of zeros names PMC 0, PMD 0 or set 0. Only the deletion of set 0 is refused. */
 #define DELETE_CALL 5
 
 #define for_each_vector_call(call)                                                       \
@@ -122,7 +122,7 @@ TEST(a_vector_beyond_its_page_is_efault)
 	int fd = zero_context();
 	char *end = memory_end();
 
-	/* the reserved fields at the end of an element need not be accessible */
+	/* one or nine bytes of an element can be accessed, or the first of two elements */
 	for_each_vector_call(call) {
 		memset(end - call->size, 0, call->size);
 		must_fail(fd, vector_ioctl(fd, call, end - 1, 1), EFAULT,
@@ -148,7 +148,7 @@ TEST(a_vector_up_to_the_end_of_its_page_is_accepted)
 	count_must_be_right(fd);
 }
 
-/* Sets are changed on the way. The rest of the vector ends at the end of user addresses. */
+/* The elements are of two sets. The last one ends where user addresses do. */
 TEST(a_vector_may_end_where_user_addresses_do)
 {
 	char *const last = last_page();
@@ -276,7 +276,7 @@ TEST(a_vector_longer_than_arg_mem_max_is_e2big)
 	count_must_be_right(fd);
 }
 
-/* @count elements for the same PMD. The last value must be @value. */
+/* Reads one PMD with a vector of @count elements. The value in the last one must be @value. */
 static void read_many(int fd, unsigned int pmd, int count, uint64_t value)
 {
 	pfarg_pmd_t *pmds = calloc(count, sizeof(*pmds));
@@ -330,7 +330,7 @@ TEST(a_vector_larger_than_memory_is_enomem)
 	count_must_be_right(fd);
 }
 
-/* Programs of the perfmon2 time pass stack contents there. */
+/* Programs written for perfmon2 pass stack contents in these fields. */
 TEST(reserved_fields_of_perfmon2_structures_are_ignored)
 {
 	pfarg_pmc_t pmc = { .reg_num = pmu()->pmcs[0], .reg_value = pmu()->busy[0] };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The thread overflowed in a system call. The call returns its usual result. A thread that sleeps
- * in a call does not pin a module.
+ * A thread overflows in a system call, and blocks after it. The call returns its usual result. A
+ * thread that sleeps in a call does not pin a module.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,8 +24,8 @@ static int context_on_switches(void)
 }
 
 /*
- * The child overflowed when it fell asleep in the read() of its next command, and has to wait after
- * that. If it was preempted before, it had to wait at that moment.
+ * The child overflows when it falls asleep in the read() of its next command, and has to wait for a
+ * restart after the read(). If it is preempted earlier, it has to wait at that moment, too.
  */
 static void wait_until_asleep(int fd, const struct child *child)
 {

@@ -15,7 +15,7 @@ SUITE(blocking_tool, 120);
 struct tool {
 	pid_t pid;
 	pid_t successor;
-	int successor_gate; /* closed: it closes the descriptor */
+	int successor_gate; /* closed: the successor closes the descriptor */
 	int told; /* the tool writes a byte when it has loaded the context */
 };
 
@@ -141,7 +141,7 @@ TEST(a_thread_is_not_blocked_after_its_tool_has_ended)
 	ck_assert_int_eq(waitpid(tool.pid, NULL, 0), tool.pid);
 	ck_assert_uint_eq(sessions(), 1);
 	spin_begin(&child);
-	/* Some periods of its CPU time. */
+	/* The child runs for some periods. */
 	wait_until(cpu_time_of(child.pid) > 20 * PERIOD + 100 * MS);
 	must_go_on(&child);
 	spin_end(&child);
@@ -151,8 +151,8 @@ TEST(a_thread_is_not_blocked_after_its_tool_has_ended)
 }
 
 /*
- * A tool that closes a descriptor which it has passed on has not exited. The thread blocks for the
- * successor.
+ * The tool closes its descriptor after it has passed it on, but has not exited. The thread still
+ * blocks, and the successor can restart it.
  */
 TEST(a_successor_may_restart_after_the_tool_has_closed)
 {
@@ -211,7 +211,8 @@ TEST(a_blocked_thread_keeps_waiting_when_other_processes_end)
 		if (pid == 0)
 			_exit(0);
 		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-		ck_assert_msg(is_blocked(child.pid), "not after the end of %d", i + 1);
+		ck_assert_msg(is_blocked(child.pid),
+			      "not blocked after the end of process %d", i + 1);
 	}
 	must(fd, pfm_unload_context(fd));
 	must_go_on(&child);

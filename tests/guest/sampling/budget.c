@@ -105,7 +105,10 @@ static void storm_begin(struct storm *storm, uint64_t period)
 		load_and_start(storm->fds[i], storm->children[i].pid);
 }
 
-/* Empties buffers whenever they are full, so that sampling continues. */
+/*
+ * Lets the storm last @length ns. Empties buffers whenever they are full, so that sampling
+ * continues.
+ */
 static void storm_last(struct storm *storm, uint64_t length)
 {
 	const struct timespec shortest = { .tv_nsec = MS };
@@ -159,8 +162,8 @@ static void must_have_been_responsive(const struct storm *storm, uint64_t *turns
 }
 
 /*
- * The software PMU has at most one interrupt per 10 us. That is within the limit. On a slow machine
- * it is only a few per tick.
+ * The software PMU has at most one interrupt per 10 us, which is within the default limit, and on a
+ * slow machine it has only a few per tick. So it needs a lower limit.
  */
 static void limit_soft(void)
 {
@@ -204,7 +207,7 @@ TEST(an_overflow_at_every_event_leaves_time_for_other_processes)
 	with_limit(check_storm);
 }
 
-/* Each thread has its own budget. All of them together leave time to other threads of the CPU. */
+/* Each thread has its own budget. The budgets together leave time to other threads of the CPU. */
 static void check_shared_storm(void)
 {
 	check_storm_of(4, 1);
@@ -301,8 +304,8 @@ TEST(more_interrupts_than_the_limit_wait_for_the_next_tick)
 
 /*
  * The number is checked after every 16 interrupts. With a limit of 64, the fifth check finds too
- * many. All are in the first tick, and each takes less than a quarter of the time. An overflow that
- * a switch of threads finds before its interrupt is sampled, too.
+ * many. All interrupts are in the first tick, and take less than a quarter of the time. An overflow
+ * that a switch of threads finds before its interrupt is sampled, too.
  */
 static void check_looks(void)
 {
@@ -387,8 +390,8 @@ static uint64_t loop_and_call_until_stopped(uint64_t unused)
 }
 
 /*
- * Two threads take turns on a CPU. One has too many overflows, the other one only counts. Its busy
- * counter is a clock in QEMU, which shows that it counted all of its CPU time.
+ * Two threads take turns on a CPU. One has too many overflows, the other one only counts. In QEMU
+ * the other thread's busy counter is a clock, which shows that all of its CPU time was counted.
  */
 static void check_neighbour(void)
 {
@@ -480,7 +483,7 @@ static void check_next_set(void)
 	must_be_near(pmd.reg_value, durations[1],
 		     is_deterministic() ? durations[1] / 100
 					: durations[1] / 50 + 20 * MS);
-	/* And the first set is not active for longer because of that. */
+	/* The first set must not be active for longer because it is throttled. */
 	if (is_deterministic())
 		must_be_near(durations[0], durations[1], durations[1] / 20 + 2 * MS);
 }

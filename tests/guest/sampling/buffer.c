@@ -49,7 +49,7 @@ TEST(a_new_buffer_has_its_header_and_nothing_else)
 	}
 }
 
-/* Uses one descriptor again and again until the call succeeds. */
+/* A create that must fail. Its descriptor can be used again, until a create succeeds. */
 struct wrong_format {
 	const char *name;
 	const void *argument;
@@ -199,7 +199,7 @@ TEST(a_format_can_be_named_by_its_uuid)
 
 /* ---- a full buffer --------------------------------------------------------------------- */
 
-/* Values in each sample: at most three. */
+/* Each sample of @pmd shall have @values values, at most three. */
 static void record(struct pfarg_pmd *pmd, unsigned int values)
 {
 	const unsigned int recorded[] = { pmu()->pmds[0], PFM_PMD_TASK_CLOCK,
@@ -243,7 +243,7 @@ static void must_fill(uint64_t size, unsigned int values)
 		must(fd, pfm_stop(fd));
 		must(fd, pfm_restart(fd));
 		ck_assert_uint_eq(state_of(fd), PFM_STATE_LOADED);
-		/* The restart empties the buffer and does not clear it. */
+		/* The restart empties the buffer but does not clear it. */
 		ck_assert_uint_eq(header->hdr_count, 0);
 		ck_assert_uint_eq(header->hdr_cur_offs, 128);
 		ck_assert_uint_eq(header->hdr_overflows, turn);
@@ -272,15 +272,15 @@ TEST(a_buffer_of_a_mib_fills_to_its_end)
 
 	need_overflow_interrupts();
 	/*
-	 * In a debug kernel, or if a clock's interrupts are limited, this many samples take
-	 * minutes.
+	 * This many samples take minutes in a debug kernel, and with the software PMU, whose
+	 * interrupts are at least 10 us apart.
 	 */
 	if (is_debug_kernel() || pmu_is("soft"))
 		size = 16 * page_size();
 	must_fill(size, 3);
 }
 
-/* The samples, each with @values values, and then zeros to the end of the buffer. */
+/* The buffer must have the samples, each with @values values, and then zeros to its end. */
 static void must_end_with_the_samples(unsigned int values)
 {
 	struct pfarg_pmd pmd = sampling(0, PERIOD);
@@ -370,7 +370,7 @@ TEST(the_flag_of_another_pmd_does_not_help_a_full_buffer)
 
 /* ---- lost samples ------------------------------------------------------------------------- */
 
-/* Two overflows in one interrupt, and room for one sample. */
+/* There are two overflows in one interrupt, and room for one sample. */
 TEST(a_sample_without_room_is_counted_as_lost)
 {
 	struct pfarg_ovfl_msg message;
@@ -403,7 +403,8 @@ TEST(a_sample_without_room_is_counted_as_lost)
 }
 
 /*
- * A reader that empties the buffer while the thread continues. The thread is killed at any moment.
+ * A reader that empties the buffer while the thread continues. The thread may be killed at any
+ * moment.
  */
 struct reader {
 	int fd;

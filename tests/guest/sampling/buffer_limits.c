@@ -14,7 +14,7 @@ SUITE(buffer_limits, 120);
 
 #define DEAD_CHILDREN 64
 
-/* For this process and its children. */
+/* Sets the limit of this process and its future children. */
 static void limit_locked_memory(uint64_t bytes)
 {
 	const struct rlimit limit = { bytes, bytes };
@@ -32,7 +32,7 @@ static void must_be_over(uint64_t size, unsigned int reason)
 
 /* ---- a user's share ------------------------------------------------------------------- */
 
-/* Only whole pages count. */
+/* A buffer counts as whole pages. */
 TEST(a_users_buffers_count_as_locked_memory)
 {
 	const size_t page = page_size();
@@ -48,7 +48,7 @@ TEST(a_users_buffers_count_as_locked_memory)
 	fds[1] = default_context(0, 2 * page);
 	ck_assert_uint_eq(read_number(MEM_CUR), 4 * page);
 	must_be_over(least_size(), PFM_REASON_BUFFER_MEMLOCK);
-	/* The mapping keeps the buffer and its charge. Mapping costs nothing more. */
+	/* The mapping keeps the buffer and its charge. A mapping is not charged again. */
 	header = map_buffer(fds[0], page + 1);
 	ck_assert_uint_eq(read_number(MEM_CUR), 4 * page);
 	close(fds[0]);
@@ -85,7 +85,7 @@ TEST(the_share_is_per_user_not_per_process)
 	wait_until(read_number(MEM_CUR) == 0);
 }
 
-/* A process with the same descriptors but separate memory. */
+/* Forks a process that shares the descriptors but not the memory. */
 static pid_t fork_with_same_files(void)
 {
 	return syscall(SYS_clone, CLONE_FILES | SIGCHLD, NULL, NULL, NULL, NULL);
@@ -95,7 +95,7 @@ static pid_t fork_with_same_files(void)
 TEST(buffers_of_dead_children_count_against_one_limit)
 {
 	const size_t size = 16 * page_size();
-	const int first = dup(STDIN_FILENO); /* the number that the first child gets */
+	const int first = dup(STDIN_FILENO); /* the first child's descriptor */
 	unsigned int n, made = 0;
 	int status;
 	pid_t pid;
@@ -124,8 +124,8 @@ TEST(buffers_of_dead_children_count_against_one_limit)
 }
 
 /*
- * In a user namespace a user has the uids that /etc/subuid lists and newuidmap, a set-user-ID
- * program, maps.
+ * A user who creates a user namespace can get further uids in it: newuidmap, a set-user-ID program,
+ * maps those that /etc/subuid gives him.
  */
 static uint64_t enter_a_namespace(uint64_t unused)
 {
@@ -226,8 +226,8 @@ TEST(all_buffers_together_have_a_limit)
 }
 
 /*
- * Unprivileged users cannot use up this share, and the limit of locked memory does not apply to
- * it.
+ * Unprivileged users cannot use up the share of users with CAP_PERFMON, and the limit of locked
+ * memory does not apply to it.
  */
 static void check_reserve(void)
 {

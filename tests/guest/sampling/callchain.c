@@ -11,8 +11,8 @@ SUITE(callchain, 120);
 /* ---- functions that record their callers ------------------------------------------------ */
 
 /*
- * Each has a frame and records its return address. On arm64 and POWER a function that calls others
- * also saves the link register.
+ * Each of these functions has a frame and records its return address. On arm64 and POWER a function
+ * that calls others also saves the link register.
  */
 #if defined(__aarch64__)
 #define SAVE_LINK __asm__ volatile("" : : : "x30")

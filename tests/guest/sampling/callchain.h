@@ -33,12 +33,12 @@ struct callchain {
  * equal periods could all end at one instruction of a loop, and in none of its calls.
  */
 struct pfarg_pmd callchain_pmd(int fd);
-/* The counter of callchain_pmd() is sampled. */
+/* Creates a context with format "callchain" that samples the counter of callchain_pmd(). */
 struct callchain callchain_of(const struct pfm_callchain_arg *argument);
 struct callchain callchain_new(uint32_t flags); /* of 1 MiB */
 void callchain_free(struct callchain *chain);
 void callchain_start(const struct callchain *chain, pid_t tid);
-/* Sleeps until there are @count entries. */
+/* Sleeps until there are @samples entries. */
 void wait_for_samples(const struct callchain *chain, uint64_t samples);
 
 /*
@@ -77,8 +77,8 @@ static inline entry_t end_of(const struct callchain *chain)
 	     (entry) = entry_after(entry))
 
 /*
- * An interrupt that acts like an NMI, as on POWER, came between the start of the counters and the
- * switch to the thread: the stack was that of another thread.
+ * Returns whether the interrupt came between the start of the counters and the switch to the
+ * thread, as one that acts like an NMI can on POWER: the stack was that of another thread.
  */
 static inline bool is_in_switch(entry_t entry)
 {
@@ -99,7 +99,7 @@ static inline bool is_in(uint64_t address, const struct function *function)
 	return address >= function->begin && address < function->end;
 }
 
-/* Returns whether the address is in the kernel's part. */
+/* Returns whether an address in the kernel's part of the entry is in @function. */
 bool passes(entry_t entry, const struct function *function);
 
 #endif

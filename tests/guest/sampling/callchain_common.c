@@ -69,7 +69,7 @@ static bool is_of_kernel(uint64_t address)
 	return address >> 63;
 }
 
-/* Only if the link register was requested, and the machine has one. */
+/* Flags may be set only if the link register was requested and the machine has one. */
 static void must_be_flags(entry_t entry, bool is_asked)
 {
 #if defined(__x86_64__)

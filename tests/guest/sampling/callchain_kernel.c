@@ -111,7 +111,8 @@ TEST(each_part_has_the_depth_that_was_requested)
 
 /*
  * The function that called @function was called by @caller. The interrupted function may not have
- * made its frame yet. On POWER the two addresses after it may be left over from other calls.
+ * made its frame yet. On POWER the two addresses after the interrupted one may be left over from
+ * other calls.
  */
 #if defined(__powerpc64__)
 #define FIRST_SURE 3
@@ -205,8 +206,8 @@ TEST(the_link_register_gives_the_caller_in_the_kernel)
 }
 
 /*
- * read() writes to pages that the program does not have yet. A fault is an exception of the kernel.
- * The chain must continue after it, to read().
+ * read() writes to pages that the program does not have yet, so the kernel takes page faults. The
+ * chain must continue from the fault to read().
  */
 static void check_exception(void)
 {

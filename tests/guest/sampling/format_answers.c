@@ -53,7 +53,10 @@ static void loop_until_samples(struct scripted it, uint64_t samples)
 		sampled_loop(PERIOD / 10);
 }
 
-/* Masked, with the message read, and stopped, so that nothing changes. */
+/*
+ * Waits until the context is masked, reads the message and stops, so that nothing changes any more.
+ * Returns the counter's value.
+ */
 static uint64_t stop_when_full(struct scripted it)
 {
 	spin_until_masked(it.fd);
@@ -163,8 +166,8 @@ TEST(a_mask_without_message_cannot_be_restarted)
 /* ---- answers of the restart -------------------------------------------------------------- */
 
 /*
- * After the only restart, to which the format returns @answer: the state, and whether a new period
- * began.
+ * Checks the state after the only restart, to which the format returns @answer, and whether a new
+ * period began.
  */
 static void must_restart_to(__s32 answer, unsigned int state, bool is_reset)
 {
@@ -269,7 +272,9 @@ TEST(a_switch_is_made_at_once)
 	with_formats(check_switch);
 }
 
-/* The active set after a full buffer and its restart. */
+/*
+ * @set must be active after a full buffer, for which the handler returns @handler, and its restart.
+ */
 static void must_restart_in(__u32 handler, unsigned int set)
 {
 	struct scripted it = begin_with_sets((struct script_argument){

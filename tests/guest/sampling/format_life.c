@@ -24,7 +24,7 @@ static uint64_t tells(const char *parameter)
 	return module_parameter(MODULE, parameter);
 }
 
-/* Of all contexts since the module was loaded. */
+/* Checks how many instances have begun and ended since the module was loaded. */
 static void must_have_begun_and_ended(uint64_t begun, uint64_t ended)
 {
 	ck_assert_uint_eq(tells("begun"), begun);
@@ -144,12 +144,12 @@ static void check_sizes(void)
 	size_t i;
 	int fd;
 
-	/* The earlier version. Behind it the program has other data. */
+	/* The argument of the first version. The program has other data behind it. */
 	later.argument.without_buffer = ~0u;
 	fd = format_context("script", &later, FIRST_SIZE);
 	format_buffer(fd, page_size());
 	close(fd);
-	/* A size between those of the two versions, and that of this version. */
+	/* A size between those of the two versions, and the size of this version. */
 	ck_assert_int_eq(make_sized(&later, FIRST_SIZE + 1), 0);
 	later.argument.without_buffer = 0;
 	ck_assert_int_eq(make_sized(&later, SIZE), 0);
@@ -165,7 +165,7 @@ static void check_sizes(void)
 		later.rest[i] = 0;
 		close(fd);
 	}
-	/* A size of no version. */
+	/* A size that no version has, and no argument. */
 	ck_assert_int_eq(make_sized(&later, FIRST_SIZE - 1), EINVAL);
 	ck_assert_int_eq(make_sized(NULL, FIRST_SIZE), EINVAL);
 }

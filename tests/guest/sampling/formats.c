@@ -17,7 +17,7 @@ SUITE(formats, 120);
 
 #define NO_INDEX PFM_NO_INDEX
 
-/* UUID of the example format. */
+/* Argument of the example format. */
 struct last_argument {
 	uint64_t entries;
 };

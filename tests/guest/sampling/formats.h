@@ -11,7 +11,7 @@
 /* Runs @check in another process. Afterwards no module of a format is loaded or in use. */
 void with_formats(void (*check)(void));
 
-/* Creates a context on an open descriptor. @size: of the argument. */
+/* Creates a context on an open descriptor. @size: bytes of @argument. */
 int try_format(int fd, const char *name, const void *argument, size_t size);
 /* These must succeed. */
 int format_context(const char *name, const void *argument, size_t size);
@@ -25,11 +25,14 @@ struct refusal {
 	unsigned int reason;
 };
 
-/* All of them fail with EINVAL. @argument itself succeeds on the same descriptor. */
+/*
+ * All @refusals fail with EINVAL. After them @argument succeeds on the same descriptor, so it was
+ * not used up.
+ */
 void must_refuse(const char *name, const struct refusal *refusals, size_t count,
 		 const void *argument, size_t size);
 
-/* Events of a busy counter between two samples; each takes about this many ns. */
+/* Sampling period of a busy counter, in events. A period takes about as many ns. */
 uint64_t format_period(void);
 /*
  * The first @counters counters are busy. Counter @i is sampled with this period, these flags and
@@ -43,10 +46,10 @@ void use_counters(int fd, unsigned int counters);
 uint64_t samples_taken(void);
 /* PMDs that can be recorded with a sample. */
 unsigned int pmds_in_all(void);
-/* Size of a struct pfm_dfl_smpl_entry with so many values. */
+/* Size of a struct pfm_dfl_smpl_entry with @values values. */
 size_t entry_bytes(unsigned int values);
 
-/* The number in these bytes at this address, in the machine's byte order. */
+/* The number in @bytes bytes at @memory + @offset, in the machine's byte order. */
 uint64_t number_at(const void *memory, size_t offset, size_t bytes);
 void must_be_zero(const void *memory, size_t offset, size_t bytes);
 

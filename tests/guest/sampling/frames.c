@@ -12,8 +12,8 @@ SUITE(frames, 120);
 /* ---- bad frame pointers ------------------------------------------------------------------------------ */
 
 /*
- * Spins until page->stop and counts page->turns. The frame pointer (r1 on POWER) has the given
- * value meanwhile.
+ * Spins until page->stop and counts page->turns. Meanwhile the frame pointer (r1 on POWER) is
+ * @pointer.
  */
 static void spin_with_frame(struct child_page *page, uint64_t pointer)
 {
@@ -194,8 +194,8 @@ static uint64_t spin_with_many_frames(uint64_t unused)
 }
 
 /*
- * Skip the instruction. On POWER r1 points to the function's own frame, which has no return
- * address. The link register's value is recorded instead.
+ * The first address is the interrupted instruction. On POWER r1 points to the function's own frame,
+ * which has no return address. The link register's value is recorded instead.
  */
 static void must_be_many(entry_t entry)
 {
@@ -336,7 +336,7 @@ TEST(code_of_32_bits_has_only_the_instruction)
 
 /* ---- memory that is unmapped ------------------------------------------------------------------ */
 
-/* So much memory that freeing it takes a long time. */
+/* Allocates so much memory that freeing it takes a long time. */
 static uint64_t take_memory(uint64_t bytes)
 {
 	char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -375,8 +375,9 @@ static uint64_t sample_end(const struct function *exit_mmap, uint64_t first)
 }
 
 /*
- * Where the tracepoint of an exit comes before the memory is freed, the thread is not monitored any
- * more by then. The tracepoint has got this argument with that change.
+ * Returns whether the kernel calls the tracepoint of an exit before it frees the memory, so that
+ * the thread is not monitored any more by then. The change that moved the tracepoint also gave it
+ * the argument group_dead.
  */
 static bool is_freed_unmonitored(void)
 {
@@ -386,8 +387,8 @@ static bool is_freed_unmonitored(void)
 }
 
 /*
- * With large pages, freeing takes less than a period. In some guests it takes the same time after
- * each start.
+ * With large pages, freeing takes less than a period. In some guests freeing begins at the same
+ * time after each start, so each turn has another first period.
  */
 static void check_end(void)
 {

@@ -223,7 +223,7 @@ TEST(sums_are_those_of_the_samples)
 	with_formats(check_sums);
 }
 
-/* The count of the loop, plus the time that start, stop and interrupts take. */
+/* The sums must be the count of the loop, plus the time that start, stop and interrupts take. */
 static void check_arithmetic(void)
 {
 	const uint64_t periods = 50, period = format_period();
@@ -329,7 +329,10 @@ static void fill_table(uint32_t entries)
 	sums = sums_of(&hist, PFM_MAX_PMDS);
 	ck_assert_uint_eq(sums.periods, sums.counts * format_period());
 	ck_assert_uint_eq(hist.header->lost_sum, hist.header->lost * format_period());
-	/* A sample may need one of 32 places. If a table loses samples, it is almost full. */
+	/*
+	 * Only 32 entries of a table can hold a given sample. So a larger table may lose samples
+	 * before it is full, but not before it is half full.
+	 */
 	ck_assert_uint_ge(sums.used, entries <= 32 ? entries : entries / 2);
 	/* Nobody is notified, and nothing can be restarted. */
 	must_be_silent(hist.fd);

@@ -6,7 +6,7 @@
 
 SUITE(kernel_addresses, 120);
 
-/* Most of the count is the kernel's. */
+/* Causes page faults, so that most of the count is at kernel level. */
 static void call_the_kernel(int fd)
 {
 	while (!message_waits(fd))
@@ -99,6 +99,7 @@ TEST(a_users_samples_of_a_loop_are_in_the_loop)
 	samples = header->hdr_count;
 	for_each_entry(entry, header, 0)
 		elsewhere += !is_in_loop(entry->ip);
-	ck_assert_msg(elsewhere <= samples / 10, "%ju of %ju samples are elsewhere",
-		      (uintmax_t)elsewhere, (uintmax_t)samples);
+	ck_assert_msg(elsewhere <= samples / 10,
+		      "%ju of %ju samples are outside the loop", (uintmax_t)elsewhere,
+		      (uintmax_t)samples);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Notifications: docs/interface.md 1.12, 3.4, 3.5 and 4.4 to 4.6, and 10, rows 8 to 16.
- * Most tests monitor themselves without a format, where each overflow masks.
+ * Notifications: docs/interface.md 1.12, 3.4, 3.5 and 4.4 to 4.6, and 10, rows 8 to 16. Most tests
+ * monitor their own thread and use no format, so each overflow masks.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -77,7 +77,7 @@ TEST(a_message_has_the_thread_as_pid_and_the_process_as_tid)
 	spinner_end(&spinner);
 }
 
-/* As a user: the instruction is one of the user's program. */
+/* For an ordinary user the instruction must be one of the program. */
 TEST(a_message_has_the_instruction_of_the_overflow)
 {
 	int fd, turn, inside = 0;
@@ -126,7 +126,7 @@ TEST(without_notify_and_format_an_overflow_masks_until_the_next_load)
 	count_must_be_right(fd);
 }
 
-/* Includes PMDs without the flag. */
+/* The message includes PMDs without PFM_REGFL_OVFL_NOTIFY. */
 TEST(a_message_names_all_pmds_that_overflowed)
 {
 	struct pfarg_pmd pmd = sampling(1, exact_period());
@@ -157,7 +157,7 @@ TEST(a_message_names_all_pmds_that_overflowed)
 
 /* ---- the queue ---------------------------------------------------------------------------- */
 
-/* The next overflow is one of counter @i; after it there are no more. */
+/* Lets counter @i overflow once and not again. */
 static void overflow_of(int fd, unsigned int i)
 {
 	struct pfarg_pmd pmd = sampling(i, PERIOD);
@@ -210,7 +210,7 @@ TEST(messages_stay_in_order_and_one_too_many_masks_without_message)
 	count_must_be_right(fd);
 }
 
-/* The credit of an earlier message can be used for it. */
+/* If the message of an overflow was lost, the credit of an earlier message can be used. */
 TEST(a_lost_message_can_be_restarted_with_the_credit_of_another)
 {
 	unsigned int depth, i;
@@ -302,7 +302,7 @@ static unsigned int count_messages(const char *buffer, ssize_t size)
 	return count;
 }
 
-/* Returns whole messages, as many as exist and fit. The other messages stay in the queue. */
+/* read() returns whole messages, as many as exist and fit. The other messages stay in the queue. */
 TEST(a_read_returns_as_many_messages_as_fit)
 {
 	union pfarg_msg messages[10];
@@ -427,7 +427,7 @@ TEST(each_message_is_an_edge_for_epoll)
 
 /* ---- without messages ------------------------------------------------------------------------------ */
 
-/* There is no queue that could be full. Only the message of the end can be read. */
+/* There is no queue that could be full. Only the message of the thread's end can be read. */
 TEST(without_messages_each_overflow_can_be_restarted)
 {
 	struct child child = child_new();

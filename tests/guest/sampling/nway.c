@@ -33,13 +33,13 @@ struct nway {
 	uint64_t told;
 };
 
-/* There must be room for the largest entry. These regions are the smallest. */
+/* A region must have room for the largest entry. This is the smallest size. */
 static uint64_t smallest_region(void)
 {
 	return entry_bytes(pmds_in_all());
 }
 
-/* No counter is sampled yet. Entries have @values values. */
+/* Creates a context in which no counter is sampled yet. Entries have @values values. */
 static struct nway nway_without_counters(uint64_t region_size, unsigned int regions,
 					 unsigned int values)
 {
@@ -111,7 +111,7 @@ static void must_be_entry(struct nway *nway, const void *entry, pid_t tid)
 	nway->time = time;
 }
 
-/* Reads the next region in order: it is full, or being filled. */
+/* Reads the next region in order, which is full or being filled. */
 static void look_at_region(struct nway *nway, pid_t tid)
 {
 	const volatile struct pfm_nway_region *description =
@@ -267,7 +267,10 @@ TEST(a_buffer_larger_than_memory_is_enomem)
 	with_formats(check_too_large);
 }
 
-/* The count of the loop, plus the time that start, stop and interrupts take. */
+/*
+ * The samples must stand for the count of the loop, plus the time that start, stop and interrupts
+ * take.
+ */
 static void check_arithmetic(void)
 {
 	const uint64_t periods = 50, period = format_period();
@@ -328,7 +331,7 @@ TEST(no_sample_is_lost_while_a_region_is_free)
 	with_formats(check_slow_reader);
 }
 
-/* All regions are full. The thread continues until @lost samples are lost. */
+/* All regions are full. The thread continues until @samples samples are lost. */
 static void lose(const struct nway *nway, uint64_t samples)
 {
 	while (nway->header->lost < samples)
@@ -351,8 +354,8 @@ static void check_losses(void)
 	lose(&nway, 20);
 	ck_assert_uint_eq(nway.header->written, REGIONS * nway.per_region);
 	/*
-	 * The region that is filled next reports the lost samples. That is the region that was
-	 * handed back.
+	 * The lost samples are reported by the region that is filled next, which is the one that
+	 * was handed back.
 	 */
 	look_at_full_region(&nway, self);
 	must(nway.fd, pfm_restart(nway.fd));
@@ -369,7 +372,7 @@ static void check_losses(void)
 		look_at_full_region(&nway, self);
 		must(nway.fd, pfm_restart(nway.fd));
 	}
-	/* Region 1 was the first free one again. It reports the other lost samples. */
+	/* Region 1 was the next one to become free. It reports the samples that were lost since. */
 	ck_assert_uint_eq(description_of(&nway, 1)->lost, nway.header->lost - lost);
 	must_not_restart(nway.fd);
 	look_at_rest(&nway, self, taken);

@@ -12,7 +12,10 @@ SUITE(periods, 120);
 
 /* ---- initial, short and long periods ------------------------------------------------- */
 
-/* Three different periods: the initial one, the one after a sample, the one after a restart. */
+/*
+ * There are three different periods: the initial one, the one after a sample, the one after a
+ * restart.
+ */
 TEST(the_initial_short_and_long_period_are_used_in_turn)
 {
 	struct pfarg_pmd pmd = sampling(0, PERIOD);
@@ -74,7 +77,9 @@ TEST(a_read_does_not_return_reset_values)
 
 /* ---- beyond the hardware's width ------------------------------------------------------------- */
 
-/* The reference is a virtual PMD, which is never narrow. A lost wrap is 65536. */
+/*
+ * The reference is a virtual PMD, which is never narrow. A lost wrap makes a difference of 65536.
+ */
 static void check_narrow_faults(void)
 {
 	const uint64_t period = 70000;
@@ -105,7 +110,7 @@ TEST(a_period_may_be_longer_than_a_counter_of_16_bits)
 	with_pmu("perfmon_soft", "counter_width=16", check_narrow_faults);
 }
 
-/* Armv8 event counters have 32 bits, compared with the cycle counter. POWER's have 31. */
+/* Armv8 event counters have 32 bits. The reference is the cycle counter. POWER's have 31. */
 TEST(a_period_may_be_longer_than_the_hardwares_counters)
 {
 	uint64_t period, other;
@@ -146,7 +151,10 @@ TEST(a_period_may_be_longer_than_the_hardwares_counters)
 
 #define MERSENNE 0x7fffffffull
 
-/* The number used is the state before the step (docs/interface.md 4.2, and 10, row 7). */
+/*
+ * Returns the state before the step: this is the number used (docs/interface.md 4.2, and 10, row
+ * 7).
+ */
 static uint64_t carta(uint64_t *state)
 {
 	uint64_t drawn = *state;
@@ -253,7 +261,10 @@ TEST(any_mask_is_accepted)
 	must_draw(0x5, 43);
 }
 
-/* Draws short periods, which can only become longer. Returns the bits by which they differ. */
+/*
+ * Draws random periods, which can only be longer than the short reset value says. Returns the bits
+ * by which they differ.
+ */
 static uint64_t draw_unseeded(uint64_t mask)
 {
 	struct pfarg_pmd pmd = sampling(0, PERIOD);

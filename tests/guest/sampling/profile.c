@@ -153,10 +153,10 @@ TEST(a_thread_that_waits_for_its_reader_loses_no_sample)
 #define BLOCK 128
 
 /*
- * A fault of QEMU: it adds to PMC5 at the end of a translation block, and at an overflow sets PMC5
- * to 0x80000000. So what the block counted beyond the period is lost (perf's samples lose it, too).
- * PMC1 does not overflow, so it counts these events: between two samples it grows by the period and
- * the lost rest.
+ * A fault of QEMU: it adds to PMC5 at the end of a translation block, and sets PMC5 to 0x80000000
+ * if it has overflowed. So what the block counted beyond the period is lost (perf's samples lose
+ * it, too). PMC1 does not overflow, so it counts these events: between two samples it grows by the
+ * period and the lost rest.
  */
 static void follow_instructions(header_t header, uint64_t period, uint64_t counted)
 {

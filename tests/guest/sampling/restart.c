@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The restart after an overflow: docs/interface.md 1.12, 3.4 and 4.4, and 10, rows 8 to 16.
- * Most tests monitor themselves without a format, where each overflow masks.
+ * The restart after an overflow: docs/interface.md 1.12, 3.4 and 4.4, and 10, rows 8 to 16. Most
+ * tests monitor their own thread and use no format, so each overflow masks.
  */
 #include <sys/wait.h>
 
@@ -31,7 +31,7 @@ TEST(a_restart_before_an_overflow_is_refused)
 	}
 }
 
-/* There is one restart for each notification. Unload drops the credit. */
+/* There is one restart for each notification. An unload drops the credit. */
 TEST(a_notification_can_be_restarted_once)
 {
 	int fd, turn;
@@ -74,7 +74,10 @@ TEST(a_restart_gives_the_long_period_and_counts_at_once)
 		write_one(fd, pmd);
 		next_overflow(fd);
 		must(fd, pfm_restart(fd));
-		/* Another thread runs: the restart has taken effect when the call returns. */
+		/*
+		 * The monitored thread runs on another CPU. The restart must have taken effect when
+		 * the call returns.
+		 */
 		ck_assert_uint_eq(state_of(fd), PFM_STATE_LOADED);
 		value = sampled_value(fd);
 		must_be_between(value, -BIT(50), -BIT(49));
@@ -85,7 +88,7 @@ TEST(a_restart_gives_the_long_period_and_counts_at_once)
 	count_must_be_right(fd);
 }
 
-/* docs/interface.md 3.4: by restart, by load, by a write of the PMD */
+/* docs/interface.md 3.4: until a restart, a load, or a write of the PMD. */
 TEST(the_set_shows_what_overflowed_until_it_is_handled)
 {
 	uint64_t bit;

@@ -237,7 +237,7 @@ void exact_work(uint64_t events)
 	touch_pages(events);
 }
 
-/* The software PMU's timer reads the number of faults once per ms. */
+/* With the software PMU these are page faults, whose number its timer reads once per ms. */
 uint64_t exact_period(void)
 {
 	return pmu_is("soft") ? 300 : 100000;

@@ -26,19 +26,19 @@ void load_and_start(int fd, pid_t tid);
 
 /* The first @count counters are busy when they are in use. */
 void program_busy(int fd, unsigned int count);
-/* pmu()->pmds[@i] is always @period below an overflow, with NOTIFY. */
+/* pmu()->pmds[@i] starts and is reset @period below an overflow, with NOTIFY. */
 struct pfarg_pmd sampling(unsigned int i, uint64_t period);
 void add_to(uint64_t *map, unsigned int pmd);
 void write_one(int fd, struct pfarg_pmd pmd);
-/* The first counter is busy and sampled, nothing else. */
+/* The first counter is busy and sampled. No other counter is in use. */
 void sample_busily(int fd, uint64_t period);
 /* Counter 0 is busy, counters 1 and 2 stand still. */
 void program_quietly(int fd);
-/* All that a read returns about the PMD. */
+/* Returns all that a read tells about the PMD. */
 struct pfarg_pmd read_back(int fd, unsigned int n);
-/* Without a format. The busy caller monitors itself. */
+/* Creates a context without a format. The caller monitors itself with a busy counter. */
 int busy_self(uint32_t flags);
-/* For the first counter. */
+/* Value of the first counter. */
 uint64_t sampled_value(int fd);
 /* The context is unloaded, and no PMD of pmu()->pmds is sampled any more. */
 void end_sampling(int fd);
@@ -46,13 +46,15 @@ void end_sampling(int fd);
 /* ---- messages ------------------------------------------------------------------------- */
 
 bool message_waits(int fd);
-/* The next message, which must be of an overflow. May wait for it. */
+/* Returns the next message, which must be of an overflow. Waits if there is none yet. */
 struct pfarg_ovfl_msg next_overflow(int fd);
-/* The caller monitors itself: spins until there is a message, or the context is masked. */
+/*
+ * For a caller that monitors itself: these spin until there is a message, or the context is masked.
+ */
 void spin_until_message(int fd);
 void spin_until_masked(int fd);
 unsigned int state_of(int fd);
-/* The restart fails with EBUSY: there is nothing to restart. */
+/* A restart must fail with EBUSY, because there is nothing to restart. */
 void must_not_restart(int fd);
 
 /* ---- buffers ---------------------------------------------------------------------------- */
@@ -75,9 +77,9 @@ uint64_t largest_entry(void);
 uint64_t least_size(void);
 /* Number of entries with @values values each that fill a buffer of @size. */
 uint64_t entries_until_full(uint64_t size, unsigned int values);
-/* The caller monitors itself until there are so many samples. */
+/* For a caller that monitors itself: works until there are @entries samples. */
 void fill_to(header_t header, uint64_t entries);
-/* Count and offset in the header agree, if each entry has @values values. */
+/* Count and offset in the header must agree, if each entry has @values values. */
 void must_be_whole(header_t header, unsigned int values);
 
 static inline entry_t first_entry(header_t header)
@@ -112,39 +114,41 @@ static inline bool is_kernel_address(uint64_t ip)
 /* ---- work with an exact count ------------------------------------------------------------- */
 
 /*
- * Events: page faults with the software PMU, cycles with other PMUs under --icount, where all
+ * The events are page faults with the software PMU, and cycles with other PMUs under --icount. All
  * counters of a context agree exactly.
  */
 void need_exact_work(void);
 void program_exact(int fd, unsigned int count);
 /* Causes at least this many events, and not many more. */
 void exact_work(uint64_t events);
-/* A number of events that take longer than a sample. */
+/* A sampling period that takes longer than a sample does. */
 uint64_t exact_period(void);
 /* For child_call(): works until page->stop and counts page->turns. */
 uint64_t exact_work_until_stopped(uint64_t unused);
 
-/* Executes this many instructions (a multiple of 10), all but a few at known addresses. */
+/*
+ * Executes @instructions instructions (a multiple of 10), all but a few of them at known addresses.
+ */
 void sampled_loop(uint64_t instructions);
 bool is_in_loop(uint64_t ip);
 /* For child_call(): the same until page->stop. Counts page->turns. */
 uint64_t loop_until_stopped(uint64_t unused);
 
-/* A child runs it until loop_end(). */
+/* The child runs sampled_loop() until loop_end(). */
 void loop_begin(const struct child *child);
 void loop_end(const struct child *child);
 
 /**
  * struct chain - samples of a PMD, and a counter of the same event that is never reset
  *
- * Both stop together. So the number of events between two samples must be the same by the PMD's own
- * value and by the counter: no event is lost, counted twice or made up.
+ * The PMD and the counter stop together. So both must give the same number of events between two
+ * samples: no event is lost, counted twice or made up.
  *
- * @pmd: the one
+ * @pmd: the PMD that is sampled
  * @other: the counter that is never reset; each sample has the values of both, and @pmd < @other
  * @period: initial period of @pmd
  * @last: value of @other in the last sample
- * @samples: found
+ * @samples: number of samples of @pmd so far
  * @residue: value of @pmd in the last sample: events between the overflow and the sample
  * @skid: sum of all residues
  */
@@ -158,9 +162,9 @@ struct chain {
 	uint64_t skid;
 };
 
-/* Programs counter @i, sampled, and counter @other; the context is not loaded yet. */
+/* Programs counter @i, which is sampled, and counter @other. The context is not loaded yet. */
 struct chain chain_begin(int fd, unsigned int i, unsigned int other, uint64_t period);
-/* Checks the entries that belong to the chain; each entry has the two values. */
+/* Checks the entries of samples of chain->pmd. Each entry has two values. */
 void chain_follow(struct chain *chain, header_t header);
 /* Checks the events since the last sample; the context is stopped, unloaded or masked. */
 void chain_end(struct chain *chain, int fd);

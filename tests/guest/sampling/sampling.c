@@ -26,7 +26,7 @@ static void write_resettable(int fd, unsigned int n, uint64_t value)
 					  .reg_long_reset = 2000 });
 }
 
-/* Each PMD gets its own value, virtual PMDs too. A PMD that is not listed continues. */
+/* Each PMD gets its own reset value, virtual PMDs too. A PMD that is not listed continues. */
 TEST(pmds_to_be_reset_get_their_own_values)
 {
 	struct pfarg_pmd pmd = sampling(0, PERIOD);
@@ -91,7 +91,7 @@ TEST(at_a_restart_pmds_to_be_reset_get_their_long_values)
 	count_must_be_right(fd);
 }
 
-/* In the order of their numbers, for all kinds of PMDs. */
+/* Values are in the order of the PMDs' numbers, for all kinds of PMDs. */
 TEST(a_sample_has_the_requested_values)
 {
 	static const unsigned int virtual_pmds[] = { PFM_PMD_TASK_CLOCK,
@@ -145,7 +145,7 @@ TEST(a_sample_has_the_requested_values)
 	count_must_be_right(fd);
 }
 
-/* Records the same events as differences and as a sum. */
+/* The same events are recorded as differences and as a sum. */
 TEST(a_pmd_that_a_sample_resets_is_recorded_as_a_difference)
 {
 	struct pfarg_pmd pmd = sampling(0, exact_period());
@@ -180,7 +180,7 @@ TEST(a_pmd_that_a_sample_resets_is_recorded_as_a_difference)
 	count_must_be_right(fd);
 }
 
-/* PMDs that a sampled PMD names are counted and can be read, only in its set. */
+/* PMDs that a sampled PMD names count and can be read, but only in the set of the sampled PMD. */
 TEST(pmds_named_by_a_sampled_one_are_in_use)
 {
 	struct pfarg_pmd pmd = sampling(0, PERIOD);
@@ -279,7 +279,7 @@ TEST(a_read_only_pmd_can_be_recorded_but_not_reset)
 
 /* ---- several at once ------------------------------------------------------------------------ */
 
-/* Two sampled counters, compared with a third one. */
+/* There are two sampled counters. The reference is a third one. */
 TEST(each_of_several_pmds_has_its_own_period)
 {
 	struct chain chains[2];
@@ -348,7 +348,7 @@ TEST(overflows_of_one_interrupt_are_samples_in_ascending_order)
 	count_must_be_right(fd);
 }
 
-/* This includes an overflow that is found when the thread is switched out. */
+/* Overflows that are found when the thread is switched out are samples, too. */
 static void check_switches(void)
 {
 	const struct timespec shortest = { .tv_nsec = 100000 };
@@ -417,7 +417,7 @@ TEST(a_sample_has_thread_process_cpu_and_time)
 			ck_assert_uint_ge(entry->tstamp, before->tstamp);
 		before = entry;
 	}
-	/* Two clocks that are not read at the same moment, over about 400 ms. */
+	/* The samples span about 400 ms. The two clocks are not read at the same moment. */
 	must_be_near(before->tstamp - first_entry(header)->tstamp,
 		     *values_of(before) - *values_of(first_entry(header)), 100 * MS);
 	child_exit(&child);

@@ -53,7 +53,7 @@ TEST(each_message_sends_sigio)
 	need_overflow_interrupts();
 	fd = busy_self(0);
 	catch_signal(SIGIO);
-	/* The tid, as programs of the perfmon2 time use it. */
+	/* Programs written for perfmon2 pass the tid. */
 	ck_assert_int_eq(fcntl(fd, F_SETOWN, thread_id()), 0);
 	spin_until_masked(fd);
 	ck_assert_int_eq(signals, 0); /* no signals were requested */
@@ -120,7 +120,7 @@ TEST(the_signal_goes_to_the_thread_that_owns_the_descriptor)
 	count_must_be_right(fd);
 }
 
-/* The handler restarts. The loop never checks. */
+/* The signal handler restarts. The loop itself never checks for overflows. */
 static void restart_by_signals(uint32_t flags)
 {
 	int fd = context_with_flags(flags);

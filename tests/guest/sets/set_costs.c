@@ -4,7 +4,7 @@
 
 SUITE(set_costs, 120);
 
-#define MANY   960 /* and four times as many, which is near the maximum */
+#define MANY   960 /* the other context has four times as many, near the maximum */
 #define PROBES 16 /* a call handles at most one page of sets */
 
 /* CPU time in ns of calls with PROBES sets each. */
@@ -15,7 +15,10 @@ struct cost {
 	uint64_t delete;
 };
 
-/* Set numbers begin with @first. An odd @step reaches each of 2^16 numbers. */
+/*
+ * The numbers are multiples of @factor, from @first + 1 times @factor on. With an odd @factor they
+ * include each of 2^16 numbers.
+ */
 static void number_sets(struct pfarg_setdesc *sets, unsigned int first,
 			unsigned int count, unsigned int factor)
 {
@@ -78,7 +81,7 @@ static void must_not_grow(const char *what, unsigned int factor, uint64_t few,
 		      PROBES, (uintmax_t)few, MANY, (uintmax_t)many, 4 * MANY, factor);
 }
 
-/* Measures both alternately, so that a slow phase of the host affects both. */
+/* Measures both contexts alternately, so that a slow phase of the host affects both. */
 static void compare_costs(unsigned int factor)
 {
 	const unsigned int counts[] = { MANY, 4 * MANY };
@@ -103,7 +106,7 @@ static void compare_costs(unsigned int factor)
 		close(fds[i]);
 }
 
-/* In ascending, descending and mixed order: no call searches all sets. */
+/* Sets are created in ascending, descending and mixed order: no call searches all of them. */
 static void compare_orders(void)
 {
 	static const unsigned int factors[] = { 1, 65535, 40503 };

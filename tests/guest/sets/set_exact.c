@@ -2,9 +2,9 @@
 /*
  * Event sets against arithmetic: the expected count is the number of instructions of a loop.
  *
- * Sets that take turns permit more events than counters: each count is scaled by its set's share of
- * the time. If sets are left at an overflow, the first one counts the requested number plus the
- * instructions until the interrupt, and all sets together count everything.
+ * With sets that take turns there can be more events than counters: each count is scaled by its
+ * set's share of the time. If sets are left at an overflow, the first one counts the requested
+ * number plus the instructions until the interrupt, and all sets together count everything.
  */
 #include <stdio.h>
 #include <time.h>
@@ -41,7 +41,7 @@ static int twelve_sets_of_six(uint64_t timeout)
 	return fd;
 }
 
-/* All sets together have counted each instruction of the loop, and a few of two calls. */
+/* All sets together must have counted each instruction of the loop, and a few of two calls. */
 static void nothing_must_be_missing(int fd, uint64_t length)
 {
 	unsigned int id, n;
@@ -124,7 +124,7 @@ TEST(a_competing_thread_makes_no_estimate_worse)
 	estimate(1, 1000 * MILLION);
 }
 
-/* The loop runs for half of the time. Estimates use the thread's own time. */
+/* The loop runs for half of the time. Estimates use the CPU time of the thread. */
 TEST(estimates_hold_for_a_thread_that_naps)
 {
 	const struct timespec nap = { .tv_nsec = 700000 };
@@ -152,7 +152,7 @@ TEST(estimates_hold_for_a_thread_that_naps)
 /* ---- overflows --------------------------------------------------------------------------- */
 
 /*
- * User-level instructions: the loop and a few of two calls. PMD 0 counts them. After @count
+ * PMD 0 of set @id counts user-level instructions: the loop and a few of two calls. After @count
  * overflows of @period each, the cycle counter selects the next set. Under --icount the cycle
  * counter of QEMU's Armv8 interrupts in time, and it counts the same as instructions.
  */
@@ -196,7 +196,7 @@ static void run_loop(int fd, uint64_t instructions)
 	must(fd, stopped);
 }
 
-/* The count without a set switch: the loop and a few more. */
+/* Returns the count without a set switch: the loop and a few more. */
 static uint64_t all_of_loop_or_skip(uint64_t instructions)
 {
 	uint64_t all;

@@ -26,8 +26,8 @@ static struct pfarg_pmd trigger(unsigned int id, uint64_t period, uint64_t count
 }
 
 /*
- * The overflows of the first counter switch sets. The second one counts the same and is never
- * reset.
+ * The overflows of the first counter switch sets. The second counter counts the same event and is
+ * never reset.
  */
 static void make_exact(int fd, unsigned int id, uint32_t flags, uint64_t period,
 		       uint64_t count)
@@ -91,8 +91,8 @@ TEST(no_fault_is_lost_between_sets)
 /* ---- counts of overflows ------------------------------------------------------------------------ */
 
 /*
- * The context is stopped after each overflow, at one and a quarter of a period. A reset drops the
- * quarter, or a part of it.
+ * Counts one and a quarter of a period, and stops the context. A reset drops the quarter, or a part
+ * of it.
  */
 static void overflow_once(int fd)
 {
@@ -118,7 +118,7 @@ TEST(a_read_returns_how_many_overflows_remain)
 	}
 	ck_assert_uint_eq(active_set(fd), 1);
 	ck_assert_uint_eq(remaining(fd, 0), 0);
-	/* All overflows must occur again when the set becomes active again. */
+	/* When the set becomes active again, the full number of overflows is needed again. */
 	start_set(fd, 0);
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_eq(remaining(fd, 0), 3);
@@ -131,7 +131,7 @@ TEST(a_read_returns_how_many_overflows_remain)
 	set_zero_must_be_right(fd);
 }
 
-/* Either counter switches. Both count the same event. */
+/* Each of two counters can switch sets. Both count the same event. */
 TEST(the_first_of_several_triggers_switches_to_the_next_set)
 {
 	struct pfarg_pmd other;
@@ -218,7 +218,7 @@ TEST(without_the_flag_no_overflow_switches)
 	}
 }
 
-/* An overflow masks without a format, as it does without sets. */
+/* Without a format an overflow masks, as in a context with only set 0. */
 TEST(an_overflow_without_notify_masks)
 {
 	static const struct {
@@ -260,7 +260,7 @@ TEST(a_single_set_switches_to_itself_at_an_overflow)
 		sampled_loop(10000);
 	must(fd, pfm_stop(fd));
 	runs = runs_of(fd, 0);
-	/* The time of the set is that of ten or more overflows. */
+	/* The set was active during ten or more overflows. */
 	ck_assert_uint_ge(set_of(fd, 0).set_act_duration, (runs - 1) * 2 * PERIOD / 2);
 	ck_assert_int_lt((int64_t)sampled(fd, 0), 0);
 	ck_assert_uint_eq(trigger_of(fd, 0).reg_last_reset_val, -PERIOD);
@@ -269,7 +269,7 @@ TEST(a_single_set_switches_to_itself_at_an_overflow)
 
 /* ---- what is reset, and when ---------------------------------------------------------------------- */
 
-/* Two sets select each other. Three PMDs have different initial values. */
+/* Two sets select each other. Initial, short and long values of their PMDs differ. */
 static int ping_pong(uint32_t flags)
 {
 	struct pfarg_pmd pmd;
@@ -312,7 +312,10 @@ TEST(what_overflowed_is_reset_when_its_set_is_active_again)
 	start_set(fd, 1);
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_eq(trigger_of(fd, 1).reg_last_reset_val, -(exact_period() + 2));
-	/* Since its reset the counter has counted only the kernel's way out and in. */
+	/*
+	 * Since its reset the counter has counted only the end of the start and the beginning
+	 * of the stop.
+	 */
 	must_be_between(-sampled(fd, 1), exact_period() / (is_debug_kernel() ? 20 : 2),
 			exact_period() + 2);
 	/* Without an overflow nothing is reset. */
@@ -322,7 +325,7 @@ TEST(what_overflowed_is_reset_when_its_set_is_active_again)
 	set_zero_must_be_right(fd);
 }
 
-/* Masked by a notification: the restart switches to the next set. */
+/* Each overflow masks and notifies. The restart switches to the next set. */
 TEST(a_switch_waits_for_the_restart)
 {
 	struct pfarg_ovfl_msg message;
@@ -390,7 +393,7 @@ TEST(a_restart_switches_only_if_it_is_due)
 	set_zero_must_be_right(fd);
 }
 
-/* The user has started another set meanwhile, and that set stays active. */
+/* The user starts another set before the restart, and that set stays active. */
 TEST(a_start_with_a_set_replaces_a_pending_switch)
 {
 	int fd;
@@ -421,7 +424,9 @@ TEST(a_start_with_a_set_replaces_a_pending_switch)
 	set_zero_must_be_right(fd);
 }
 
-/* This holds for all sets: the bitmaps, pending resets, and a pending switch. */
+/*
+ * In all sets the bitmaps of overflows and the pending resets are gone, and so is a pending switch.
+ */
 TEST(a_load_forgets_what_overflowed)
 {
 	int fd;

@@ -20,7 +20,7 @@ static int read_pmr(int fd, unsigned int id, unsigned int pmd)
 	return pfm_read(fd, 0, PFM_RW_PMD, &element, sizeof(element));
 }
 
-/* Set numbers below, between and above those of the existing sets. */
+/* The numbers of missing sets are below, between and above those of the existing sets. */
 TEST(no_call_accepts_a_missing_set)
 {
 	static const unsigned int missing[] = { 1, 2, 4, 8, 10, 65535 };
@@ -46,7 +46,7 @@ TEST(no_call_accepts_a_missing_set)
 		must_fail(fd, try_load_set(fd, thread_id(), missing[i]), EINVAL,
 			  PFM_REASON_NO_SET, NO_INDEX);
 		ck_assert_uint_eq(sessions(), 0);
-		/* No context is loaded on the thread. */
+		/* The refused loads have left no context on the thread. */
 		load_set(fd, thread_id(), 3);
 		must_fail(fd, try_start_set(fd, missing[i]), EINVAL, PFM_REASON_NO_SET,
 			  NO_INDEX);
@@ -227,7 +227,7 @@ TEST(load_and_start_activate_the_set_that_they_name)
 	must(fd, pfm_start(fd, NULL));
 	ck_assert_uint_eq(active_set(fd), 4);
 	ck_assert_uint_eq(runs_of(fd, 4), 1);
-	/* In the middle of a count, and even to the set that is active. */
+	/* A start can select a set in the middle of a count, and even the active set. */
 	start_set(fd, 6);
 	ck_assert_uint_eq(active_set(fd), 6);
 	ck_assert_uint_ne(status_of(fd).flags & PFM_STATUS_STARTED, 0);
@@ -250,7 +250,10 @@ TEST(load_and_start_activate_the_set_that_they_name)
 	set_zero_must_be_right(fd);
 }
 
-/* Sets on another thread, which runs meanwhile. With one CPU it runs while the caller sleeps. */
+/*
+ * The sets are loaded on another thread, which runs while they are changed. With one CPU it runs
+ * while the caller sleeps.
+ */
 TEST(another_threads_sets_can_be_changed_while_it_runs)
 {
 	struct child child = child_new();
@@ -286,7 +289,7 @@ TEST(another_threads_sets_can_be_changed_while_it_runs)
 	watch_end(fd, &watch);
 	child_rest(&child);
 	for (id = 0; id < 4; id++) {
-		/* The load selected set 0. */
+		/* Set 0 has one more run, from the load. */
 		ck_assert_uint_eq(runs_of(fd, id), 100 + (id == 0));
 		ck_assert_uint_gt(read_pmd_of(fd, id, pmu()->pmds[0]), 0);
 		turns.duration += set_of(fd, id).set_act_duration;
@@ -333,7 +336,7 @@ TEST(a_pmd_that_never_overflows_has_no_threshold)
 			  PFM_REASON_SWITCH_COUNT, 0);
 		must_fail(fd, write_threshold(fd, 1, numbers[i], ~0ull), EINVAL,
 			  PFM_REASON_SWITCH_COUNT, 0);
-		/* The PMD is not in use either. */
+		/* The refused write has not brought the PMD into use. */
 		must_fail(fd, read_pmr(fd, 1, numbers[i]), EINVAL, PFM_REASON_PMD_UNUSED,
 			  0);
 		must(fd, write_threshold(fd, 1, numbers[i], 0));
@@ -387,7 +390,7 @@ TEST(a_threshold_can_be_read_back)
 	ck_assert_uint_eq(remaining(fd, 1, pmu()->pmds[0]), 9);
 	load_set(fd, thread_id(), 1);
 	ck_assert_uint_eq(remaining(fd, 1, pmu()->pmds[0]), 9);
-	/* A write without a threshold removes it. */
+	/* A write without a threshold removes the threshold. */
 	write_pmd_of(fd, 1, pmu()->pmds[0], 1);
 	ck_assert_uint_eq(remaining(fd, 1, pmu()->pmds[0]), 0);
 	set_zero_must_be_right(fd);

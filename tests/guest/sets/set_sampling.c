@@ -16,7 +16,10 @@ SUITE(set_sampling, 300);
 
 /* ---- programs --------------------------------------------------------------------------- */
 
-/* Counter @i of set @id is always @period below an overflow. Its overflows count for a switch. */
+/*
+ * Counter @i of set @id starts and is reset @period below an overflow. It switches sets after
+ * @count overflows.
+ */
 static struct pfarg_pmd sampling_of(unsigned int id, unsigned int i, uint64_t period,
 				    uint64_t count)
 {
@@ -102,7 +105,7 @@ TEST(samples_come_in_the_order_of_the_sets_turns)
 		times[1] = entry->tstamp;
 		ck_assert_uint_ge(times[1], times[0]);
 		times[0] = times[1];
-		/* On a slow host a whole turn may pass without being seen. */
+		/* On a slow host a whole turn may pass without a sample. */
 		if (is_deterministic())
 			must_be_between((entry->set + count - before) % count, 0, 1);
 		changes += entry->set != before;
@@ -163,7 +166,7 @@ TEST(several_triggers_switch_in_the_calculated_order)
 
 /* ---- the buffer is full ------------------------------------------------------------------------- */
 
-/* Sets 0 and 1 alternate by overflow. All three periods are different. */
+/* Sets 0 and 1 alternate by overflow. Initial, short and long periods are different. */
 static void make_sampling_pair(int fd)
 {
 	struct pfarg_pmd pmd;
@@ -356,7 +359,7 @@ TEST(the_virtual_pmds_about_sets_exist)
 /* The runs of a set are counted in that set while other sets are active, too. */
 TEST(a_pmd_counts_the_runs_of_a_set)
 {
-	/* Loaded with set 0, and then started by calls this many times. */
+	/* Number of starts with each set, after a load with set 0. */
 	static const unsigned int starts[] = { 4, 7, 2 };
 	unsigned int id, i;
 	int fd = make_context();
@@ -383,7 +386,7 @@ TEST(a_pmd_counts_the_runs_of_a_set)
 	set_zero_must_be_right(fd);
 }
 
-/* 10.5 timeouts take 11 runs. If an instruction takes a fixed time, a loop has this duration. */
+/* 10.5 timeouts are 11 runs. If an instruction takes a fixed time, a loop has this duration. */
 TEST(turns_by_time_are_counted_as_runs)
 {
 	uint64_t begun, time, runs, all = 0;
@@ -452,7 +455,7 @@ TEST(interrupts_are_one_per_period)
 	ck_assert_uint_ge(counted + left_cpu, header->hdr_count);
 	if (is_deterministic())
 		must_be_between(header->hdr_count, periods, time / PERIOD);
-	/* The value does not change now, and continues from the value written. */
+	/* The value does not change while the context is stopped. */
 	sampled_loop(10 * PERIOD);
 	ck_assert_uint_eq(read_pmd(fd, INTERRUPTS), counted);
 	close(fd);
@@ -513,8 +516,8 @@ TEST(virtual_pmds_of_sets_are_in_samples)
 		/* There is one sample in each run. */
 		ck_assert_uint_eq(values[0], ++samples[entry->set]);
 		/*
-		 * Interrupts of its set. An overflow found when the thread was switched out has
-		 * none.
+		 * The second value is the number of interrupts of the set. An overflow found when
+		 * the thread was switched out has none.
 		 */
 		if (is_deterministic() && !is_debug_kernel())
 			ck_assert_uint_eq(values[1], samples[entry->set]);

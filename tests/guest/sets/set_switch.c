@@ -19,7 +19,7 @@ SUITE(set_switch, 240);
 
 /* ---- work with a known result ----------------------------------------------------------- */
 
-/* The time that the kernel reports for the thread. */
+/* What the kernel reports for the thread. */
 struct truth {
 	uint64_t faults;
 	uint64_t time;
@@ -77,7 +77,7 @@ static void loop_and_touch(void)
 
 /* ---- turns -------------------------------------------------------------------------------- */
 
-/* In the order of their numbers, not in the order of their creation. */
+/* The order is that of the numbers, not that of the creation. */
 TEST(sets_take_turns_in_the_order_of_their_numbers)
 {
 	static const unsigned int made[] = { 9, 65535, 3, 4, 500 };
@@ -169,7 +169,7 @@ TEST(a_single_set_is_switched_to_itself)
 	set_zero_must_be_right(fd);
 }
 
-/* The sets after it are never reached. */
+/* Sets after a set without flags are never reached. */
 TEST(a_set_without_flags_is_never_left)
 {
 	int fd = make_context();
@@ -222,7 +222,7 @@ TEST(an_old_timer_switches_no_other_set)
 
 static uint64_t worked; /* CPU time in ns between sleeps */
 
-/* Much shorter than a timeout. */
+/* Works for times that are much shorter than a timeout, with sleeps in between. */
 static void work_in_naps(void)
 {
 	const struct timespec nap = { .tv_nsec = MS };
@@ -304,7 +304,7 @@ TEST(other_threads_on_the_cpu_take_no_time_from_the_sets)
 	set_zero_must_be_right(fd);
 }
 
-/* Each thread has its own timer, on one CPU. */
+/* Both threads run on one CPU. Each has its own timer. */
 TEST(two_threads_on_a_cpu_have_their_own_turns)
 {
 	static const uint64_t timeouts[] = { MS, 3 * MS };
@@ -392,7 +392,7 @@ TEST(turns_continue_after_stop_and_after_unload)
 	faults = minor_faults() - faults;
 	must_be_between(turns.faults, 200, faults);
 	must(fd, pfm_unload_context(fd));
-	/* The interruption counts as an extra run of the set. */
+	/* The set named by the load begins a run. */
 	load_set(fd, thread_id(), 1);
 	ck_assert_uint_eq(active_set(fd), 1);
 	must(fd, pfm_start(fd, NULL));
@@ -401,7 +401,7 @@ TEST(turns_continue_after_stop_and_after_unload)
 	set_zero_must_be_right(fd);
 }
 
-/* Masked by its own sampled counter and restarted ten times. */
+/* The context is masked by an overflow of a sampled counter, and restarted, ten times. */
 TEST(masked_time_does_not_count)
 {
 	const uint64_t period = 3 * MS, masks = 10;
@@ -489,7 +489,7 @@ TEST(turns_continue_when_the_thread_migrates)
 	set_zero_must_be_right(fd);
 }
 
-/* Another thread stops, starts, reads and queries the context while it switches. */
+/* Another thread stops, starts, reads and queries the context while sets are switched. */
 TEST(turns_are_right_while_another_thread_makes_calls)
 {
 	struct child child = child_new();

@@ -31,7 +31,7 @@ static uint64_t switches_so_far(int fd)
 	return runs - 1;
 }
 
-/* Time from the start until the set was left for the nth switch. */
+/* Time from the start to switch number @switches. */
 static uint64_t time_of_switches(const uint64_t *timeouts, uint64_t switches)
 {
 	uint64_t time = 0, i;
@@ -42,9 +42,9 @@ static uint64_t time_of_switches(const uint64_t *timeouts, uint64_t switches)
 }
 
 /*
- * The caller polls. No switch comes before its time, by a clock that is not the module's. Where
- * that clock counts instructions, no switch comes much later either: each one is late by an
- * interrupt and a set switch.
+ * The caller polls, and reads a clock that is not the module's. By that clock no switch comes
+ * before its time. Where it counts instructions, no switch comes much later either: each one is
+ * late by an interrupt and a set switch.
  */
 TEST(no_switch_comes_early_or_late)
 {
@@ -70,7 +70,7 @@ TEST(no_switch_comes_early_or_late)
 		due = time_of_switches(timeouts, switches);
 		if (elapsed_time() - elapsed + EARLY * (switches + 1) < due)
 			ck_abort_msg(
-				"%ju switches after %ju ns, which are not before %ju",
+				"%ju switches after %ju ns, should not come before %ju",
 				(uintmax_t)switches,
 				(uintmax_t)(elapsed_time() - elapsed), (uintmax_t)due);
 		due = time_of_switches(timeouts, switches + 1);
@@ -87,8 +87,8 @@ TEST(no_switch_comes_early_or_late)
 
 /*
  * The timeout is 100 ms, so that a slow guest gets from one call to the next before it is over.
- * Where the clock counts instructions, the thread runs for nearly all of that time, and so does the
- * timeout.
+ * Where the clock counts instructions, the thread runs for nearly all of that time, so the timeout
+ * decreases as the time passes.
  */
 TEST(getinfo_shows_what_remains)
 {

@@ -44,7 +44,10 @@ static void must_be_as_in(int fd, const struct picture *before)
 	ck_assert_mem_eq(now.pmds, before->pmds, sizeof(now.pmds));
 }
 
-/* Sets 0, 5 and 9 with different values of a PMD. Never started. */
+/*
+ * Creates a context with sets 0, 5 and 9, which have different values of a PMD. It is never
+ * started.
+ */
 static int three_sets(void)
 {
 	int fd = make_context();
@@ -98,7 +101,7 @@ TEST(a_set_may_have_any_number)
 	set_zero_must_be_right(fd);
 }
 
-/* If two elements name the same set, the later one is valid. */
+/* If two elements name the same set, the later one takes effect. */
 TEST(a_call_may_create_many_sets_and_one_twice)
 {
 	struct pfarg_setdesc sets[] = {
@@ -258,7 +261,7 @@ static void check_the_limit(void)
 	must_fail(fd, pfm_create_evtsets(fd, sets, 3), ENOMEM, PFM_REASON_SET_LIMIT, 2);
 	must_have_no_set(fd, 5);
 	set_of(fd, 4);
-	/* A call that changes a set creates none. */
+	/* A set can be changed at the limit, because that creates none. */
 	make_set(fd, 4, BY_OVERFLOW, 0);
 	delete_set(fd, 1);
 	make_set(fd, 65535, 0, 0);
@@ -352,7 +355,7 @@ TEST(the_memory_of_sets_is_limited)
 	with_set_limits_back(check_the_memory);
 }
 
-/* Bytes of one set, for a user who has no other context. */
+/* Uses up the share of a user who has no other context. Returns the bytes of one set. */
 static uint64_t use_up_the_share(void)
 {
 	const uint64_t before = read_number(SYSFS "set_mem_cur");
@@ -396,7 +399,8 @@ TEST(the_sets_of_a_user_are_limited)
 }
 
 /*
- * A holder of CAP_PERFMON is not subject to the limit for all users, and has no limit as a user.
+ * A holder of CAP_PERFMON has no limit as a user, and can use as much memory again as the limit for
+ * all users.
  */
 static void check_the_reserve(void)
 {

@@ -21,9 +21,9 @@ void load_set(int fd, pid_t tid, unsigned int id);
 void start_set(int fd, unsigned int id);
 unsigned int active_set(int fd);
 uint64_t runs_of(int fd, unsigned int id);
-/* The actual timeout is a multiple of the resolution of the kernel's timers. */
+/* Returns the actual timeout, a multiple of the resolution of the kernel's timers. */
 uint64_t effective(uint64_t timeout);
-/* getinfo reports that the set does not exist. */
+/* getinfo must report that the set does not exist. */
 void must_have_no_set(int fd, unsigned int id);
 
 /* Runs @check in another process and restores the limits of sets and of their memory. */
@@ -34,11 +34,11 @@ void with_set_limits_back(void (*check)(void));
 void write_pmc_of(int fd, unsigned int id, unsigned int pmc, uint64_t value);
 void write_pmd_of(int fd, unsigned int id, unsigned int pmd, uint64_t value);
 uint64_t read_pmd_of(int fd, unsigned int id, unsigned int pmd);
-/* All that a read returns about the PMD. */
+/* Returns all that a read tells about the PMD. */
 struct pfarg_pmd read_back_of(int fd, unsigned int id, unsigned int pmd);
-/* PMC and PMD @n of PMUs where PMC @n drives PMD @n. */
+/* Writes PMC and PMD @n of a set; for PMUs where PMC @n drives PMD @n. */
 void use_of(int fd, unsigned int id, unsigned int n, uint64_t pmc, uint64_t value);
-/* As program_busy() and program_exact(), for another set. */
+/* As program_busy() and program_exact(), but for set @id. */
 void program_busy_of(int fd, unsigned int id, unsigned int count);
 void program_exact_of(int fd, unsigned int id, unsigned int count);
 /* The first counter is busy. Task clock and minor faults are in use, too. */
@@ -54,8 +54,8 @@ void make_turns(int fd, unsigned int count, uint64_t timeout);
 
 /**
  * struct turns - counts of sets that took turns, beginning with the first one
- * @runs: of all
- * @duration: sum of all sets, ns
+ * @runs: sum of the runs of all sets
+ * @duration: sum of the durations of all sets, ns
  * @faults: sum of PFM_PMD_MINOR_FAULTS, if the sets have it in use
  * @clock: sum of PFM_PMD_TASK_CLOCK, if the sets have it in use
  */
@@ -74,17 +74,17 @@ struct turns fair_turns(int fd, const unsigned int *ids, unsigned int count);
 /* The same for sets 0 to @count - 1. */
 struct turns fair_turns_of(int fd, unsigned int count);
 /*
- * Checks the number of switches in this time of the thread: none comes early, and each is late by
- * an interrupt and a set switch.
+ * Checks the number of switches in @duration ns of the thread's time: none comes early, and each is
+ * late by an interrupt and a set switch.
  */
 void switches_must_fit(uint64_t switches, uint64_t duration, uint64_t timeout);
 
 /**
  * struct watch - CPU time of another thread that is monitored, as the kernel accounts it
  * @pid: its process, which has no other thread
- * @outer: from before start to after stop, ns
- * @inner: between start and stop
- * @switches: of the thread, from before start to after stop
+ * @outer: CPU time from before start to after stop, ns
+ * @inner: CPU time between start and stop, ns
+ * @switches: context switches of the thread, from before start to after stop
  */
 struct watch {
 	pid_t pid;
@@ -93,10 +93,10 @@ struct watch {
 	uint64_t switches;
 };
 
-/* Starts; watch_end() stops. */
+/* Starts the context; watch_end() stops it. */
 struct watch watch_begin(int fd, pid_t pid);
 void watch_end(int fd, struct watch *watch);
-/* The sets have counted that time. */
+/* The sets must have counted the time of @watch. */
 void must_be_watched(const struct turns *turns, const struct watch *watch);
 
 /* Checks that set 0 without flags is never left: its counts are right. */

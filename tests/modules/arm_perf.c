@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Armv8, for tests: the driver of perf_event's PMU. Shows which counters it marks as used and
- * which CPUs it knows, and puts another function in the place of its interrupt handler.
+ * Armv8, for tests: a look into the driver of perf_event's PMU. Shows which counters the driver
+ * marks as used and which CPUs it knows, and can put another function in the place of its interrupt
+ * handler.
  */
 #include <asm/sysreg.h>
 #include <linux/atomic.h>
@@ -20,7 +21,7 @@
 
 static struct arm_pmu *arm_pmu;
 
-/* Counters that are marked as used and have no event, on all CPUs. */
+/* The number of counters of all CPUs that are marked as used and have no event. */
 static int get_holes(char *text, const struct kernel_param *unused)
 {
 	unsigned int holes = 0, cpu, n;
@@ -37,7 +38,7 @@ static int get_holes(char *text, const struct kernel_param *unused)
 static const struct kernel_param_ops holes_ops = { .get = get_holes };
 module_param_cb(holes, &holes_ops, NULL, 0400);
 
-/* The number of counters marked as used. */
+/* The number of counters of all CPUs that are marked as used. */
 static int get_used(char *text, const struct kernel_param *unused)
 {
 	unsigned int used = 0, cpu;
@@ -65,7 +66,7 @@ static int set_knows_cpu_1(const char *text, const struct kernel_param *unused)
 static const struct kernel_param_ops knows_ops = { .set = set_knows_cpu_1 };
 module_param_cb(knows_cpu_1, &knows_ops, NULL, 0200);
 
-/* The state that perf leaves on this CPU when its last event with user access is closed. */
+/* Makes the state that perf leaves on this CPU when its last event with user access is closed. */
 static int open_user_access(const char *text, const struct kernel_param *unused)
 {
 	write_sysreg(USERENR_ER | USERENR_CR, pmuserenr_el0);
@@ -95,7 +96,7 @@ static void interpose(void)
 static void restore(void)
 {
 	WRITE_ONCE(arm_pmu->handle_irq, handler);
-	synchronize_rcu(); /* a handler does not sleep */
+	synchronize_rcu(); /* waits for handlers, which do not sleep */
 	handler = NULL;
 }
 

@@ -40,7 +40,10 @@ static void forget(void)
 	isb();
 }
 
-/* Waits until each counter of the mask has wrapped. Interrupts are disabled meanwhile. */
+/*
+ * Waits until each counter of the mask in @text has wrapped, then loses power. Interrupts are
+ * disabled meanwhile.
+ */
 static int lose_power(const char *text, const struct kernel_param *unused)
 {
 	unsigned long flags;

@@ -9,11 +9,11 @@
 
 /**
  * struct failing_request - which allocations fail; written as a whole
- * @nth: the nth allocation from now on; 0: none
- * @thread: allocations of this thread
- * @objects: count objects: kmalloc() and the like
- * @pages: pages
- * @rest: all further allocations fail, too
+ * @nth: number of the allocation that fails, counted from now on; 0: none fails
+ * @thread: tid of the thread whose allocations are counted
+ * @objects: not 0: count allocations of objects, by kmalloc() and the like
+ * @pages: not 0: count allocations of pages
+ * @rest: not 0: all further allocations fail, too
  */
 struct failing_request {
 	__u32 nth;

@@ -193,7 +193,9 @@ static struct pfm_hardware_sample noted(struct fake_cpu *cpu, unsigned int n)
 
 static struct pfm_pmu fake_pmu;
 
-/* Stopped on the same CPU with interrupts disabled, as in perfmon_soft. */
+/*
+ * The counters are stopped only on the same CPU and with interrupts disabled, as in perfmon_soft.
+ */
 static enum hrtimer_restart fake_interrupt(struct hrtimer *timer)
 {
 	struct fake_cpu *cpu = container_of(timer, struct fake_cpu, timer);

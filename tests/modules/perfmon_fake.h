@@ -8,10 +8,10 @@
  * PMC n is 1 if PMD n is to count, otherwise 0. Instructions that counter KERNEL records are in the
  * kernel.
  *
- * Its parameters report the calls that it got: "loads" and "unloads"; for the last load: "sets",
- * the number of PMCs that were 1 in all of them ("selected"), "thread" (tid), "privileged", "level"
- * (PMC LEVEL of the last set). If "refuse" is an errno, a load fails with it and with the message
- * FAKE_REFUSAL. "claimed" shows which of its PMDs below 64 are claimed.
+ * The parameters of the module report the calls that it got: "loads" and "unloads"; for the last
+ * load: "sets", "selected" (the number of PMCs that were 1 in all sets), "thread" (tid),
+ * "privileged", "level" (PMC LEVEL of the last set). If "refuse" is an errno, a load fails with it
+ * and with the message FAKE_REFUSAL. "claimed" shows which PMDs below 64 are claimed.
  */
 #ifndef PERFMON_FAKE_H
 #define PERFMON_FAKE_H
@@ -27,10 +27,10 @@
 #define FAKE_REFUSAL		   "the test does not want it"
 #define FAKE_TICK_NS		   100000
 
-#define FAKE_LEVEL		   2 /* PMC: mistake of the module: it clears the bit of user level */
+#define FAKE_LEVEL		   2 /* PMC; by mistake the module clears FAKE_USER_ONLY */
 #define FAKE_USER_ONLY		   1 /* the bit that keeps a context at user level */
 
-/* Overflow interrupt number @sequence of a CPU, from 1 on. */
+/* What overflow interrupt number @sequence of a CPU records. Numbers begin with 1. */
 #define FAKE_IP(counter, sequence) (0x10000 * ((counter) + 1) + (sequence))
 #define FAKE_NEAR_VALUE(sequence)  (7 * (sequence))
 #define FAKE_FAR_VALUE(sequence)   (11 * (sequence))

@@ -13,7 +13,7 @@
 
 /*
  * Answers are PFM_CONTROL_* of perfmon_format.h. The last answer is repeated. @init is what init
- * returns: 0 or a negative errno. The first version of this structure ended with it.
+ * returns: 0 or a negative errno. The first version of this structure ended with @init.
  */
 struct script_argument {
 	__u32 handler[SCRIPT_ANSWERS];
@@ -23,9 +23,9 @@ struct script_argument {
 };
 
 /*
- * The buffer, of a page, or private memory. Parameters of the module: "begun" and "ended" are the
- * instances so far, "late" the callbacks after exit, "last_samples" the samples of the instance
- * that ended last.
+ * Contents of the buffer, which is a page, or of the private memory. Parameters of the module:
+ * "begun" and "ended" are the instances so far, "late" the callbacks after exit, "last_samples" the
+ * samples of the instance that ended last.
  */
 struct script_buffer {
 	__u64 samples;
@@ -34,7 +34,7 @@ struct script_buffer {
 	__u64 value; /* the first value that the last sample recorded */
 	__u64 second_value;
 	__u64 ip; /* of the last sample, like the following fields */
-	__u64 payload[SCRIPT_PAYLOAD]; /* as many bytes of it as fit */
+	__u64 payload[SCRIPT_PAYLOAD]; /* as many of its bytes as fit */
 	__u32 payload_size;
 	__u32 ip_is_exact;
 	__u32 pmd; /* of the last sample */

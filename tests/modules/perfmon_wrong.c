@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Registers a PMU or a sampling format whose description has one mistake or none. Of the registered
- * functions, only the PMU's claim and release are called: they may watch for 200 ms whether a CPU
- * goes offline or online meanwhile.
+ * functions, only the PMU's claim and release are called. If a parameter requests it, they watch
+ * for 200 ms whether a CPU goes offline or online.
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -17,7 +17,7 @@ static unsigned int what;
 module_param(what, uint, 0);
 static bool watches_cpus;
 module_param(watches_cpus, bool, 0);
-static unsigned int cpus_changed; /* CPUs that went offline or online meanwhile */
+static unsigned int cpus_changed; /* CPUs that went offline or online during the 200 ms */
 module_param(cpus_changed, uint, 0444);
 static unsigned int releases;
 module_param(releases, uint, 0444);

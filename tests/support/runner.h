@@ -6,8 +6,9 @@
 #include <stdbool.h>
 
 /*
- * Selects the tests that @words name, or all. @words ends with NULL; each is "FOLDER/" (where the
- * source is), "SUITE" or "SUITE/TEST". A word that names nothing ends the program with status 2.
+ * Both functions select the tests that @words name, or all. @words ends with NULL; each is
+ * "FOLDER/" (where the source is), "SUITE" or "SUITE/TEST". A word that names nothing ends the
+ * program with status 2.
  */
 void suites_list(char **words);
 /* Returns the exit status. @until_failure: stop after the first failed test. */

@@ -13,8 +13,8 @@
  *		ck_assert_int_eq(1 + 1, 2);
  *	}
  *
- * Each test is a process of its own, which is ended with all its children after so many
- * seconds.
+ * Each test is a process of its own. After the given number of seconds it is ended with all its
+ * children.
  */
 #ifndef SUITES_H
 #define SUITES_H
@@ -28,9 +28,9 @@
 
 /**
  * struct suite - tests of one file
- * @name: of the command line
+ * @name: name on the command line
  * @seconds: time limit of each test
- * @file: its source; the folder is a word of the command line, too
+ * @file: its source; the folder of the source can be named on the command line, too
  */
 struct suite {
 	const char *name;
@@ -73,7 +73,7 @@ void skip(const char *why, ...) __attribute__((noreturn, format(printf, 1, 2)));
  * @options_help: lines about them in --help
  * @take_option: handles one of @options; returns false if the argument is wrong
  * @is_clean: called after each test that passed: returns whether the test has left nothing.  Waits
- *	a little for things that end with the test, but not before it.
+ *	a little for things that end only when the test has ended.
  */
 struct test_program {
 	const char *about;

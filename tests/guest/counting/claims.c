@@ -80,8 +80,10 @@ TEST(only_counters_in_use_are_taken)
 	perf_must_get_all_back();
 	fd = context_using(BIT(3));
 	load(fd, thread_id());
-	ck_assert_msg(group_runs(EVENT_COUNTERS), "perf lacks more than the counter in use");
-	ck_assert_msg(!group_runs(EVENT_COUNTERS + 1), "perf has the counter in use, too");
+	ck_assert_msg(group_runs(EVENT_COUNTERS),
+		      "perf lacks more than the counter in use");
+	ck_assert_msg(!group_runs(EVENT_COUNTERS + 1),
+		      "perf has the counter in use, too");
 	/*
 	 * More counters come into use: when a PMD is written, and when another PMD records or
 	 * resets them.
@@ -116,7 +118,8 @@ TEST(counters_of_many_combinations_are_taken_and_given_back)
 		fds[i] = context_using(i + 1);
 		load(fds[i], children[i].pid);
 	}
-	ck_assert_msg(group_runs(EVENT_COUNTERS - 4), "perf lacks more than the five in use");
+	ck_assert_msg(group_runs(EVENT_COUNTERS - 4),
+		      "perf lacks more than the five in use");
 	ck_assert_msg(!group_runs(EVENT_COUNTERS - 3), "perf has one of the five, too");
 	/* Unload all but the last, which was loaded too late to get an entry of its own. */
 	for (i = 0; i < COMBINATIONS - 1; i++)

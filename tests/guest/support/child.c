@@ -129,7 +129,7 @@ struct child child_new(void)
 	close(commands[0]);
 	close(results[1]);
 	close(page);
-	/* The child has closed the inherited descriptors. */
+	/* When the child has answered, it has closed the inherited descriptors. */
 	child_call(&child, child_tid, 0);
 	return child;
 }

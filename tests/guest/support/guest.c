@@ -52,7 +52,7 @@ const char *wrong_failure(int fd, long result, int error, int wanted_errno,
 
 /* ---- the PMU ------------------------------------------------------------------- */
 
-/* Numbers below @end that are available in @map. There must be enough. */
+/* Picks @count numbers below @end that are in @map. There must be enough. */
 static void pick(unsigned int *numbers, size_t count, const uint64_t *map,
 		 unsigned int end)
 {
@@ -75,7 +75,7 @@ static unsigned int first_missing(const uint64_t *map)
 	return n;
 }
 
-/* PMUs where PMC n drives PMD n. */
+/* For PMUs where PMC n drives PMD n. */
 static void take(struct pmu *pmu, unsigned int end, uint64_t busy, uint64_t quiet)
 {
 	size_t i;

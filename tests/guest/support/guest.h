@@ -30,7 +30,7 @@
 
 /* ---- calls -------------------------------------------------------------------- */
 
-/* The call must succeed. Otherwise prints libpfmdev's message. */
+/* The call must succeed. If it fails, the test fails with libpfmdev's message. */
 #define must(fd, call)                                                                   \
 	do {                                                                             \
 		long must_result = (call);                                               \
@@ -82,12 +82,12 @@ const char *wrong_failure(int fd, long result, int error, int wanted_errno,
 /**
  * struct pmu - counters and values that tests use with the loaded PMU
  * @info: result of PFM_IOC_INFO
- * @pmcs, @pmds: three counters, available now; PMC i drives PMD i, and they may
- *	share it
- * @busy: values of the PMCs with which PMD i, and those before it that share its PMC, count
- *	whenever the thread runs
- * @quiet: values of the PMCs with which PMD i counts nothing in a test, while those before it that
- *	share its PMC are busy
+ * @pmcs, @pmds: three counters that are available; pmcs[i] drives pmds[i], and may drive others of
+ *	them, too
+ * @busy: with value busy[i] of pmcs[i], pmds[i] counts whenever the thread runs, and so do those
+ *	before it that pmcs[i] drives
+ * @quiet: with value quiet[i] of pmcs[i], pmds[i] counts nothing in a test, while those before it
+ *	that pmcs[i] drives are busy
  * @bad_value: value that the PMU refuses, if @has_bad_value
  * @can_narrow: PFM_REGFL_NO_EMUL64 is accepted
  * @missing_pmc, @missing_pmd: numbers that the PMU does not have
@@ -105,10 +105,10 @@ struct pmu {
 	unsigned int missing_pmd;
 };
 
-/* The PMU is queried once per process. The test fails with a PMU not known here. */
+/* The PMU is queried once per process. The test fails if the PMU is not known to the tests. */
 const struct pmu *pmu(void);
 bool pmu_is(const char *name);
-/* Another PMU was loaded: query again. */
+/* After another PMU was loaded: makes pmu() query again. */
 void pmu_forget(void);
 
 /* ---- contexts: each call must succeed ------------------------------------------ */
@@ -123,8 +123,8 @@ struct pfm_status status_of(int fd);
 struct pfarg_setinfo set_of(int fd, unsigned int id);
 
 /*
- * A context whose first counter (pmu()->pmds[0]) is busy. Task clock and minor faults are in use,
- * too. busy_context_on() loads and starts it on a thread.
+ * Creates a context whose first counter (pmu()->pmds[0]) is busy. Task clock and minor faults are
+ * in use, too. busy_context_on() loads and starts it on a thread.
  */
 int busy_context(void);
 int busy_context_on(pid_t tid);
@@ -145,7 +145,7 @@ void must_be_silent(int fd);
 
 typedef uint64_t (*child_function)(uint64_t argument);
 
-/* Shared by a test and its child. */
+/* Memory that a test shares with its child. */
 struct child_page {
 	volatile uint64_t turns; /* of child_spin() */
 	volatile uint64_t stop; /* ends child_spin() */
@@ -171,7 +171,7 @@ uint64_t child_call(const struct child *child, child_function function,
 /* The same in two steps. */
 void child_begin(const struct child *child, child_function function, uint64_t argument);
 uint64_t child_finish(const struct child *child);
-/* Spins until child_rest(). child_busy() returns when the child spins. */
+/* The child spins until child_rest(). child_busy() returns when it has begun to spin. */
 void child_busy(const struct child *child);
 void child_rest(const struct child *child);
 /* The child exits by itself, or is killed. Returns the status of waitpid(). */
@@ -189,9 +189,9 @@ uint64_t child_pin(uint64_t cpu);
 uint64_t child_fork(uint64_t pages); /* forks a child that works; returns its faults */
 uint64_t child_tid(uint64_t unused);
 uint64_t child_do_exec(uint64_t unused); /* page->text; see child_exec() */
-/* Returns the page, in the child. */
+/* Called in the child: returns the page. */
 struct child_page *child_own_page(void);
-/* main() calls it first. It does not return in a program started by child_exec(). */
+/* main() calls this first. It does not return in a program started by child_exec(). */
 void child_main(int argc, char **argv);
 
 /* ---- threads and users ---------------------------------------------------------- */
@@ -208,7 +208,7 @@ void become_with_capability(uid_t uid, int capability);
 /* kernel.perf_event_paranoid lets every user count all levels until the program ends. */
 void let_users_count(void);
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
-/* The caller stays root. */
+/* Creates a context that may count only user level. The caller stays root. */
 int context_at_user_level(void);
 uint64_t minor_faults(void); /* of the caller's thread */
 uint64_t cpu_time(void); /* of the caller's thread, ns */
@@ -233,7 +233,7 @@ uint64_t read_number(const char *path);
 void write_text(const char *path, const char *text);
 bool path_exists(const char *path);
 uint64_t sessions(void);
-/* For the runner: what a test has started ends with the test, not before. */
+/* For the runner: returns whether no session is left. Waits for what ends only after the test. */
 bool no_session_is_left(void);
 uint64_t free_memory(void); /* of the machine, bytes */
 const char *kernel_log(void); /* end of the file; valid until the next call */
@@ -252,7 +252,10 @@ void set_module_parameter(const char *module, const char *name, uint64_t value);
 /* Copies this program for @uid, with @mode. The caller removes the copy. */
 const char *copy_of_this(uid_t uid, mode_t mode);
 
-/* A debug kernel: KASAN, lockdep, kmemleak. Everything takes five to ten times as long in it. */
+/*
+ * Returns whether this is a debug kernel, with KASAN, lockdep and kmemleak. Everything takes five
+ * to ten times as long in it.
+ */
 bool is_debug_kernel(void);
 /* The module of the loaded PMU, or of the PMU with which this guest boots. */
 const char *pmu_module(void);

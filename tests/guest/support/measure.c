@@ -442,7 +442,7 @@ static void change_pmu(const char *from, const char *to, const char *parameters)
 	ck_assert_msg(!error, "modprobe %s %s: %s", to, parameters, strerror(error));
 }
 
-/* Not pmu_module(): it caches its result, also in the process that checks. */
+/* Does not use pmu_module(), because the process that checks would inherit its cached result. */
 static const char *loaded_pmu_module(void)
 {
 	static const char *const names[] = { "perfmon_armv8", "perfmon_power",

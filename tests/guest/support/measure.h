@@ -33,7 +33,7 @@ bool is_deterministic(void);
 void need_exact_counts(void);
 void need_armv8(void);
 void need_power(void);
-/* QEMU before version 10 raises none on POWER. */
+/* Skips the test where QEMU raises no overflow interrupts: on POWER before version 10. */
 void need_overflow_interrupts(void);
 void need_cpus(unsigned int count);
 /*
@@ -102,7 +102,9 @@ uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
  * thread may run in between for as long as the host likes.
  */
 void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t most);
-/* @least, less what the kernel may have accounted beyond our count at so many switches. */
+/*
+ * Returns @least, less what the kernel may have accounted beyond our count at @switches switches.
+ */
 uint64_t less_switches(uint64_t least, uint64_t switches);
 /*
  * The maximum time in ns that interrupts and switches take under --icount: 1 % and 1 ms, and ten
@@ -117,16 +119,16 @@ uint64_t work_until_stopped(uint64_t unused);
 
 /* ---- contexts --------------------------------------------------------------------- */
 
-/* A context with PMD @n in use, starting at 0. PMC @n with this value drives it. */
+/* Creates a context with PMD @n in use, starting at 0. @pmc: value of PMC @n, which drives it. */
 int context_of(unsigned int n, uint64_t pmc);
 void use(int fd, unsigned int n, uint64_t pmc, uint64_t value);
-/* A context that uses these PMDs below 64, one bit each. All PMCs have their defaults. */
+/* Creates a context that uses @pmds, a bitmap of PMDs below 64. All PMCs have their defaults. */
 int context_using(uint64_t pmds);
-/* Reads all of them with one call, so that they are as close together as possible. */
+/* Reads all PMDs with one call, so that the readings are as close together as possible. */
 void read_pmds(int fd, const unsigned int *numbers, uint64_t *values, int count);
 /*
- * As write_pmc(), write_pmd() and read_pmd(), but an error aborts. They take few instructions,
- * always the same. An assertion of libcheck writes to a pipe even if it holds.
+ * As write_pmc(), write_pmd() and read_pmd(), but an error aborts. Each takes few instructions,
+ * always the same number. An assertion of libcheck writes to a pipe even if it holds.
  */
 void poke_pmc(int fd, unsigned int n, uint64_t value);
 void poke_pmd(int fd, unsigned int n, uint64_t value);
@@ -136,7 +138,7 @@ uint64_t count_loop(int fd, unsigned int n, uint64_t instructions);
 /* Pins a thread to a CPU. */
 void pin_thread(pid_t tid, unsigned int cpu);
 
-/* A statistic of perfmon, the sum of all CPUs. */
+/* Returns a statistic of perfmon, the sum of all CPUs. */
 uint64_t statistic(const char *name);
 uint64_t statistic_of(unsigned int cpu, const char *name);
 
@@ -164,10 +166,14 @@ void then_put_back(void (*check)(void), void (*put_back)(void));
 /* ---- perf ----------------------------------------------------------------------------- */
 
 /*
- * perf_event_open of a raw hardware event, not yet enabled. Returns -1 and sets errno on failure.
+ * Opens a raw hardware event of perf, which is not enabled yet. Returns -1 and sets errno on
+ * failure.
  */
 int perf_open(uint64_t event, bool user_only, pid_t tid, int cpu, int group);
-/* It is enabled at once: it counts whenever the thread runs, or stays in the error state. */
+/*
+ * Opens a pinned event, which is enabled at once. It counts whenever the thread runs, or stays in
+ * the error state.
+ */
 int perf_open_pinned(uint64_t event, pid_t tid);
 int perf_open_sampling(uint64_t event, uint64_t period, pid_t tid, int cpu);
 void perf_enable(int fd);

@@ -210,8 +210,8 @@ const char *module_path(const char *name)
 }
 
 /*
- * A guest may use the hash MMU, and tests use all counters. tests/vm/run passes the same parameters
- * to modprobe.
+ * By default a guest may use the hash MMU, and tests may use all counters. tests/vm/run passes the
+ * same parameters to modprobe.
  */
 int module_load(const char *name, const char *parameters)
 {

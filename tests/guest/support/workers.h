@@ -10,7 +10,10 @@
 
 #include "guest.h"
 
-/* Ends the process, and with it the test. Prints the place in the source, errno and the seed. */
+/*
+ * If @condition is false: prints the place in the source, errno and the seed, and ends the process,
+ * and with it the test.
+ */
 #define require(condition)                                                               \
 	do {                                                                             \
 		if (!(condition))                                                        \
@@ -25,12 +28,15 @@ void give_up(const char *file, int line, const char *condition) __attribute__((n
  */
 uint32_t random_below(uint32_t end);
 
-/* A context with the first counter busy, and the task clock in use. */
+/* Creates a context with the first counter busy, and the task clock in use. */
 int create(void);
 
-/* A process that spins until it is killed. */
+/* Forks a process that spins until it is killed. */
 pid_t fork_victim(void);
-/* Pins to CPU 1 in a debug guest, with the caller on CPU 0: they are slow on one CPU. */
+/*
+ * In a debug guest, pins @victim to CPU 1 and the caller to CPU 0, because both on one CPU would be
+ * slow.
+ */
 void set_apart(pid_t victim);
 
 /**
@@ -55,13 +61,15 @@ void spinner_end(struct spinner *spinner);
 
 #define WORKERS 2
 
-/* Runs @work @times times in each of WORKERS processes, each on its own CPU. */
+/* Runs @cycle @cycles times in each of WORKERS processes, each on its own CPU. */
 void run_workers(void (*cycle)(void), unsigned int cycles);
 
-/* main() calls it first. It does not return in a program started by exec_races.c. */
+/* main() calls this first. It does not return in a program started by exec_races.c. */
 void executor_main(int argc, char **argv);
 
-/* No session exists, and the modules have only the references that they hold on each other. */
+/*
+ * No session may exist, and the modules may have only the references that they hold on each other.
+ */
 void nothing_must_be_left(void);
 
 /*

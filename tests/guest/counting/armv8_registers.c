@@ -86,7 +86,10 @@ TEST(the_hardware_has_what_was_written)
 	with_registers(check_written);
 }
 
-/* Counters that have interrupted may keep their interrupt enabled. */
+/*
+ * Only counters that need overflow interrupts may have them enabled. Counter 0 needs none without
+ * 64-bit emulation.
+ */
 static void check_interrupts(void)
 {
 	pfarg_pmc_t narrow = { .reg_num = 0,
@@ -145,7 +148,10 @@ TEST(no_counter_runs_when_no_context_is_loaded)
 #define MILLION 1000000ull
 #define WRAP	(1ull << 32)
 
-/* Opened before counting begins, so that only the write is counted at user level. */
+/*
+ * Opens the file of a parameter. This is done before counting begins, so that only the write is
+ * counted at user level.
+ */
 static int power_switch(const char *name)
 {
 	char path[64];

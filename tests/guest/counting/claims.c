@@ -414,7 +414,9 @@ static void open_pinned(const struct child *child, int *events)
 	}
 }
 
-/* Contexts on the caller and on the child, with all counters that are available. */
+/*
+ * Loads and starts contexts on the caller and on the child, with all counters that are available.
+ */
 static void load_all(const struct child *child, int *contexts)
 {
 	const pid_t threads[] = { thread_id(), child->pid };

@@ -150,9 +150,9 @@ TEST(a_wrap_during_a_read_is_seen)
 			reads[i] = peek_pmd(fd, 0);
 		must(fd, pfm_stop(fd));
 		/*
-		 * A read takes some hundred instructions. A timer tick in it takes some thousand,
-		 * or some hundred thousand in a debug kernel. A lost wrap makes a difference of
-		 * 2^32.
+		 * A read takes some hundred instructions. A timer tick during a read takes some
+		 * thousand, or some hundred thousand in a debug kernel. A lost wrap makes a
+		 * difference of 2^32.
 		 */
 		for (i = 1; i < READS; i++)
 			ck_assert_msg(reads[i] - reads[i - 1] < MILLION,
@@ -247,7 +247,7 @@ TEST(an_overflow_of_64_bits_suspends)
 	/* The interrupt comes at the next exception, at the latest in the call after the loop. */
 	for (i = 0; i < COUNT(preloads); i++)
 		must_saturate(fd, 2, preloads[i], MILLION + 2000);
-	/* After that, counting continues as usual. */
+	/* After the new load, counting works as usual. */
 	write_pmd(fd, 2, 0);
 	must_be_between(count_loop(fd, 2, MILLION), MILLION, MILLION + 200);
 }

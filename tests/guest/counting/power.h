@@ -17,7 +17,7 @@
 uint64_t idle_mmcra(void);
 /* Skips the test if counters are not exact. */
 void need_exact_power(void);
-/* Value for MMCR1 that selects the event of PMC @n. */
+/* Value for MMCR1 that selects @event for PMC @n. */
 uint64_t select_event(unsigned int n, uint64_t event);
 /* Maximum that start, stop and timer ticks add to a loop of @instructions. */
 uint64_t most_around(uint64_t instructions);

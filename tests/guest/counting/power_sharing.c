@@ -57,8 +57,8 @@ static bool programs_may_read(void)
 }
 
 /*
- * The registers must be as the kernel set them up at boot. Everything happens on this CPU, which no
- * other process uses.
+ * The registers must be as the kernel set them up at boot. The test runs on one CPU, where no other
+ * process uses the hardware.
  */
 static void must_be_clear(const char *when)
 {
@@ -242,7 +242,10 @@ TEST(an_event_that_was_refused_is_refused_again)
 		perf_has_it();
 }
 
-/* Each direction of the handover, on the CPU where this runs. Each handover takes a second. */
+/*
+ * The hardware is handed over in both directions, on each CPU in turn. Each handover takes a
+ * second.
+ */
 TEST(the_hardware_goes_to_perf_and_back_again_and_again)
 {
 	int i;

@@ -16,7 +16,7 @@
 /**
  * struct x86_pmu - what CPUID reports
  * @is_intel: true: Intel; false: AMD
- * @version: of architectural performance monitoring; AMD: 2 with PerfMonV2, otherwise 0
+ * @version: version of architectural performance monitoring; AMD: 2 with PerfMonV2, 0 without
  * @counters: number of general counters
  * @fixed: number of fixed counters
  */

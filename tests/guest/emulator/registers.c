@@ -105,7 +105,7 @@ static void amd_registers(void)
 	must_write(K7_COUNTER, 0, true);
 	must_write(K7_EVENT_SELECT, 0xc0, true);
 	must_read(K7_EVENT_SELECT, 0xc0);
-	/* The same registers have two addresses. */
+	/* With six counters, the same registers have other addresses, too. */
 	if (pmu->counters == 6)
 		must_read(F15H_EVENT_SELECT, 0xc0);
 	must_write(K7_EVENT_SELECT, 0, true);

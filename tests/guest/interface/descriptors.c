@@ -153,7 +153,7 @@ TEST(a_descriptor_sent_through_a_socket_is_the_same_context)
 	ck_assert_uint_eq(sessions(), 0);
 }
 
-/* A descriptor in flight: the socket is closed before anybody receives it. */
+/* A descriptor is sent through a socket, which is closed before anybody receives the descriptor. */
 TEST(a_descriptor_lost_in_a_socket_is_closed)
 {
 	int sockets[2], fd = busy_context_on(thread_id());

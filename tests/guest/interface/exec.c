@@ -169,7 +169,7 @@ TEST(a_setuid_program_keeps_the_context_of_a_privileged_loader)
 	unlink(program);
 }
 
-/* CAP_PERFMON permits to monitor the program, not to make it wait. */
+/* CAP_PERFMON allows a user to monitor the program, but not to make it wait. */
 TEST(a_setuid_program_ends_a_context_that_could_block_it)
 {
 	const char *program = copy_of_this(0, 04755);

@@ -40,7 +40,7 @@ struct field {
 /**
  * struct call - a call and its argument
  * @size: size in the first version: of its structure or, for a vector, of an element
- * @fill: fills in a valid argument; it was zeroed before
+ * @fill: fills in a valid argument, which is all zeros before
  * @reserved: fields that must be zero if @is_strict, and are ignored otherwise
  * @flags: offset of the field with flags, or NO_FLAGS
  * @known: flags that the header defines, whether this module offers them or not
@@ -95,7 +95,7 @@ static const struct call calls[] = {
 	  CREATED,
 	  fill_pmd,
 	  false,
-	  /* includes flags: they are returned as they were written */
+	  /* the first field is the flags, which are returned as they were written */
 	  { { 4, 4 }, { 148, 28 } },
 	  NO_FLAGS,
 	  0 },

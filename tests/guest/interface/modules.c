@@ -26,7 +26,10 @@ static void must_unload(const char *name)
 	ck_assert_msg(!error, "unloading %s: %s", name, strerror(error));
 }
 
-/* delete_module() with O_NONBLOCK; EAGAIN is "in use", EBUSY something else. */
+/*
+ * delete_module() with O_NONBLOCK fails with EAGAIN if the module is in use, with EBUSY for other
+ * reasons.
+ */
 static void must_not_unload(const char *name)
 {
 	int error = module_unload(name);
@@ -149,7 +152,7 @@ TEST(without_any_pmu_create_is_enosys_and_information_has_none)
 	ck_assert_str_eq(info.pmu_model, "");
 	ck_assert_uint_eq(info.version, PFM_VERSION);
 	ck_assert(!path_exists(SYSFS "pmu_desc"));
-	/* and the same descriptor works when a PMU is loaded */
+	/* the same descriptor works when a PMU is loaded */
 	must(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
 	count_must_be_right(fd);
 }

@@ -206,7 +206,10 @@ static void leave_dirty_pages(void)
 
 #define CONTEXTS 64
 
-/* The first calls of the context: nothing else has used the memory into which values are read. */
+/*
+ * These are the first calls of each context: nothing else has used the memory into which values are
+ * read.
+ */
 static void check_forgotten_value(void)
 {
 	int fds[CONTEXTS];

@@ -141,7 +141,7 @@ static uint64_t try_counting(int fd)
 	return result;
 }
 
-/* Much of the count is the kernel's. */
+/* Much of what is counted happens in the kernel. */
 static uint64_t try_sampling(void)
 {
 	int fd = try_default(0, page_size());

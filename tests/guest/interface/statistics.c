@@ -82,7 +82,7 @@ TEST(switches_of_monitored_threads_are_counted_on_their_cpu)
 	in = statistic_of(cpu, "ctxswin_count");
 	out = statistic_of(cpu, "ctxswout_count");
 	for (turn = 0; turn < turns; turn++) {
-		child_call(&child, child_work, 1); /* wakes up, and sleeps again */
+		child_call(&child, child_work, 1); /* the child wakes and sleeps again */
 		wait_until(thread_state(child.pid) == 'S');
 	}
 	in = statistic_of(cpu, "ctxswin_count") - in;

@@ -144,7 +144,7 @@ TEST(a_read_smaller_than_a_message_is_einval)
 	must_fail_errno(read(fd, buffer, 0), EINVAL);
 	child_exit(&child);
 	must_fail_errno(read(fd, buffer, sizeof(buffer) - 1), EINVAL);
-	must_end(fd); /* not lost */
+	must_end(fd); /* the message is not lost */
 }
 
 TEST(a_larger_read_returns_one_message)

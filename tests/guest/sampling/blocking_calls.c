@@ -103,8 +103,8 @@ TEST(a_thread_that_overflowed_while_asleep_waits_when_it_wakes)
 }
 
 /*
- * Waits until there is a byte in the pipe page->text. Returns errno, or 0. The call is not
- * restarted.
+ * Waits until there is a byte in the pipe page->text. Returns errno, or 0. The kernel does not
+ * restart epoll_wait() after an interruption.
  */
 static uint64_t wait_for_event(uint64_t unused)
 {

@@ -303,7 +303,7 @@ TEST(more_interrupts_than_the_limit_wait_for_the_next_tick)
 }
 
 /*
- * The number is checked after every 16 interrupts. With a limit of 64, the fifth check finds too
+ * The number of interrupts is checked after every 16. With a limit of 64, the fifth check finds too
  * many. All interrupts are in the first tick, and take less than a quarter of the time. An overflow
  * that a switch of threads finds before its interrupt is sampled, too.
  */
@@ -374,7 +374,7 @@ TEST(throttling_stops_all_counters_of_a_context_at_once)
 
 /*
  * For child_call(). Under --icount, QEMU's interrupt of an Armv8 event counter waits for the next
- * exception, so cause one each 0.1 ms.
+ * exception, so cause one every 0.1 ms.
  */
 static uint64_t loop_and_call_until_stopped(uint64_t unused)
 {

@@ -335,8 +335,8 @@ static void must_be_masked_for_ever(int fd, header_t header)
 }
 
 /*
- * The PMD that fills the buffer does not have PFM_REGFL_OVFL_NOTIFY. @another has it and does not
- * overflow.
+ * The PMD that fills the buffer does not have PFM_REGFL_OVFL_NOTIFY. @another: a second PMD has the
+ * flag, but does not overflow.
  */
 static void fill_without_notify(bool another)
 {
@@ -433,7 +433,7 @@ static bool read_on(struct reader *reader)
 	reader->buffers++;
 	reader->read_overflows = header->hdr_overflows;
 	reader->is_stale = pfm_restart(reader->fd) == -1;
-	/* The thread may have ended in between. */
+	/* The thread may have ended before the restart. */
 	if (reader->is_stale)
 		ck_assert_int_eq(errno, EBUSY);
 	return true;

@@ -208,7 +208,9 @@ static void check_limit(void)
 	must_be_over(least_size(), PFM_REASON_BUFFER_LIMIT);
 	munmap((void *)header, page);
 	ck_assert_uint_eq(read_number(MEM_CUR), 2 * page);
-	/* A limit below what is in use: no new buffer, and the buffers in use stay. */
+	/*
+	 * With a limit below what is in use there are no new buffers, but the buffers in use stay.
+	 */
 	limit_buffers(page);
 	must_be_over(least_size(), PFM_REASON_BUFFER_LIMIT);
 	count_must_be_right(fds[0]);

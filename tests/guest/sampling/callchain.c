@@ -45,7 +45,7 @@ NESTED static uint64_t innermost(struct child_page *page)
 	return page->turns;
 }
 
-#define INNERMOST_SIZE 256 /* in bytes, more than the stack has */
+#define INNERMOST_SIZE 256 /* more bytes than the function has */
 
 NESTED static uint64_t middle(struct child_page *page)
 {
@@ -161,7 +161,7 @@ static void must_have_caller(entry_t entry, const struct nest *nest, uint32_t fl
 	if (!pmu_is("power"))
 		ck_assert_int_eq(!!(entry->flags & PFM_CALLCHAIN_USER_LINK), has_link);
 #if defined(__x86_64__)
-	/* The compiler chooses whether it has a frame. */
+	/* The compiler chooses whether leaf() has a frame. */
 	return;
 #endif
 	ck_assert_uint_ge(entry->user_count, 2 + has_caller);

@@ -26,7 +26,10 @@ static NESTED uint64_t read_until_stopped(uint64_t unused)
 	return page->turns;
 }
 
-/* The same, but into pages that are not present. The kernel faults on them while it writes. */
+/*
+ * As read_until_stopped(), but reads into pages that are not present. The kernel faults on them
+ * while it writes.
+ */
 static NESTED uint64_t read_to_new_pages(uint64_t unused)
 {
 	struct child_page *page = child_own_page();
@@ -110,9 +113,9 @@ TEST(each_part_has_the_depth_that_was_requested)
 /* ---- the kernel's part ------------------------------------------------------------------------ */
 
 /*
- * The function that called @function was called by @caller. The interrupted function may not have
- * made its frame yet. On POWER the two addresses after the interrupted one may be left over from
- * other calls.
+ * An address in @function must be followed by one in @function or in @caller. The interrupted
+ * function may not have made its frame yet. On POWER the two addresses after the interrupted one
+ * may be left over from other calls.
  */
 #if defined(__powerpc64__)
 #define FIRST_SURE 3

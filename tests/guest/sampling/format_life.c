@@ -94,7 +94,7 @@ static void check_exits(void)
 	close(fd);
 	must_have_begun_and_ended(2, 2);
 
-	/* while the format is in use */
+	/* closed while the format is in use */
 	fd = sampling_on(child.pid, &resetting);
 	buffer = format_buffer(fd, page_size());
 	child_busy(&child);
@@ -104,7 +104,7 @@ static void check_exits(void)
 	ck_assert_uint_eq(buffer->samples, tells("last_samples"));
 	child_rest(&child);
 
-	/* after its thread has ended */
+	/* closed after its thread has ended */
 	fd = sampling_on(child.pid, &resetting);
 	child_exit(&child);
 	must_end(fd);

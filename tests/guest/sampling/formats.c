@@ -167,7 +167,10 @@ TEST(an_ordinary_users_context_loads_a_format)
 
 /* ---- in use ------------------------------------------------------------------------ */
 
-/* delete_module() with O_NONBLOCK; EAGAIN is "in use", EBUSY something else. */
+/*
+ * delete_module() with O_NONBLOCK fails with EAGAIN if the module is in use, with EBUSY for other
+ * reasons.
+ */
 static void must_be_pinned(const struct known_format *format)
 {
 	int error = module_unload(format->module);

@@ -44,7 +44,7 @@ void use_counters(int fd, unsigned int counters);
 
 /* Number of samples given to formats so far. The core counts them. */
 uint64_t samples_taken(void);
-/* PMDs that can be recorded with a sample. */
+/* Number of PMDs that can be recorded with a sample. */
 unsigned int pmds_in_all(void);
 /* Size of a struct pfm_dfl_smpl_entry with @values values. */
 size_t entry_bytes(unsigned int values);

@@ -107,7 +107,7 @@ TEST(without_notify_and_format_an_overflow_masks_until_the_next_load)
 	program_busy(fd, 2);
 	pmd.reg_flags = 0;
 	write_one(fd, pmd);
-	/* Only the flag of the PMD that overflows counts. */
+	/* Only the flag of the PMD that overflows matters. */
 	write_one(fd, sampling(1, BIT(60)));
 	load_and_start(fd, thread_id());
 	spin_until_masked(fd);

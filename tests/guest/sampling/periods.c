@@ -110,7 +110,9 @@ TEST(a_period_may_be_longer_than_a_counter_of_16_bits)
 	with_pmu("perfmon_soft", "counter_width=16", check_narrow_faults);
 }
 
-/* Armv8 event counters have 32 bits. The reference is the cycle counter. POWER's have 31. */
+/*
+ * Armv8 event counters have 32 bits. The reference is the cycle counter. Counters of POWER have 31.
+ */
 TEST(a_period_may_be_longer_than_the_hardwares_counters)
 {
 	uint64_t period, other;

@@ -17,10 +17,10 @@
 
 /* ---- contexts ------------------------------------------------------------------------ */
 
-/* With format "default". Returns -1 and sets errno on failure. */
+/* Creates a context with format "default". Returns -1 and sets errno on failure. */
 int try_default(uint32_t flags, uint64_t size);
 int default_context(uint32_t flags, uint64_t size);
-/* Without a format. */
+/* Creates a context without a format. */
 int context_with_flags(uint32_t flags);
 void load_and_start(int fd, pid_t tid);
 

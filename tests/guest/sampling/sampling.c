@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The contents of a sample, and other effects of a sample: docs/interface.md 1.9, 3.5, 4.1 and 4.3.
- * Format "default" shows it.
+ * Format "default" shows the contents.
  *
  * Where events of a PMU can be counted exactly (samples.h), each sample is compared with a counter
  * of the same event that is never reset.
@@ -127,7 +127,7 @@ TEST(a_sample_has_the_requested_values)
 	must_be_whole(header, 6);
 	for_each_entry(entry, header, 6) {
 		values = values_of(entry);
-		/* The counter is after its overflow, and the others are unchanged. */
+		/* The sampled counter has just overflowed, and the other counters are unchanged. */
 		ck_assert_uint_lt(values[0], BIT(40));
 		ck_assert_uint_eq(values[1], 0x123456789abcdef0);
 		ck_assert_uint_eq(values[2], 0xfedcba9876543210);

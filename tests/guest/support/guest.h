@@ -168,7 +168,7 @@ struct child child_new(void);
 /* The child calls @function. Waits for the result. */
 uint64_t child_call(const struct child *child, child_function function,
 		    uint64_t argument);
-/* The same in two steps. */
+/* The same in two steps: child_finish() waits for the result. */
 void child_begin(const struct child *child, child_function function, uint64_t argument);
 uint64_t child_finish(const struct child *child);
 /* The child spins until child_rest(). child_busy() returns when it has begun to spin. */

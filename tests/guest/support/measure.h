@@ -23,7 +23,7 @@
 #define MILLION	       1000000ull
 #define MS	       1000000ull /* in ns */
 
-/* Executes this many instructions, a multiple of 10 and not 0, and a few around them. */
+/* Executes @instructions instructions, a multiple of 10 and not 0, and a few around them. */
 void loop(uint64_t instructions);
 
 /* True with --icount: the guest's clock counts instructions, 1 ns each, on one CPU. */
@@ -95,11 +95,11 @@ uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
  * take ms. The kernel's time ends when the scheduler is entered, our count some us later.
  *
  * Under --icount the host has no influence. What remains is the rounding of clocks, 20 us, and some
- * us per switch between the scheduler's reading of its clock and our hook: up to 1 % and 1 ms of
- * @most. In a debug kernel it is also 0.2 % of @least. Without --icount, allow 1 % of @least and
- * 2 % of @most because the two clocks are not read at the same moment, and 20 ms for a host that
- * ran something else in between. So @most is read before the count begins and after it ends: the
- * thread may run in between for as long as the host likes.
+ * us per switch between the scheduler's reading of its clock and our hook: up to
+ * interrupts_within(@most). In a debug kernel the count may also be 0.2 % below @least. Without
+ * --icount, allow 1 % of @least and 2 % of @most because the two clocks are not read at the same
+ * moment, and 20 ms for a host that ran something else in between. So @most is read before the
+ * count begins and after it ends: the thread may run in between for as long as the host likes.
  */
 void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t most);
 /*
@@ -107,8 +107,8 @@ void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t
  */
 uint64_t less_switches(uint64_t least, uint64_t switches);
 /*
- * The maximum time in ns that interrupts and switches take under --icount: 1 % and 1 ms, and ten
- * times that in a debug kernel.
+ * The maximum time in ns that interrupts and switches take under --icount in @time ns: 1 % of @time
+ * and 1 ms, and ten times as much in a debug kernel.
  */
 uint64_t interrupts_within(uint64_t time);
 
@@ -155,12 +155,12 @@ void cpu_online(unsigned int cpu, bool online);
  * even if @check fails.
  */
 void with_pmu(const char *module, const char *parameters, void (*check)(void));
-/* The same. CPUs that @check takes offline are brought online again. */
+/* Runs @check. CPUs that it takes offline are brought online again, even if it fails. */
 void with_all_cpus_back(void (*check)(void));
 void all_cpus_back(void);
-/* The same with a module without parameters, which is unloaded afterwards. */
+/* Runs @check with a module loaded, which is unloaded afterwards, even if @check fails. */
 void with_module(const char *name, void (*check)(void));
-/* The same. Calls @put_back afterwards. */
+/* Runs @check. Calls @put_back afterwards, even if @check fails. */
 void then_put_back(void (*check)(void), void (*put_back)(void));
 
 /* ---- perf ----------------------------------------------------------------------------- */

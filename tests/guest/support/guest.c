@@ -89,13 +89,16 @@ static void take(struct pmu *pmu, unsigned int end, uint64_t busy, uint64_t quie
 }
 
 #define ARMV8_CPU_CYCLES 0x11 /* Arm ARM, common event numbers */
+#define MIDR_PART_A35	 0xd04
 #define MIDR_PART_A57	 0xd07
 
 static void describe_armv8(struct pmu *pmu)
 {
+	const unsigned int part = pmu->info.pmu_id >> 4 & 0xfff;
+
 	take(pmu, PFM_ARMV8_CYCLE_COUNTER, ARMV8_CPU_CYCLES, 0 /* SW_INCR */);
-	/* PMUv3 without extensions has event numbers of 10 bits, and so has the Cortex-A57. */
-	pmu->has_bad_value = (pmu->info.pmu_id >> 4 & 0xfff) == MIDR_PART_A57;
+	/* These have PMUv3 without extensions, so their event numbers have 10 bits. */
+	pmu->has_bad_value = part == MIDR_PART_A35 || part == MIDR_PART_A57;
 	pmu->bad_value = 0x400;
 	pmu->can_narrow = true;
 }

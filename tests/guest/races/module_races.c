@@ -139,7 +139,7 @@ TEST(modules_can_be_unloaded_whenever_nobody_uses_them)
 	 * loaded again.
 	 */
 	while (counts.tries < wanted || made < wanted / 8 || counts.pmus < wanted / 500 ||
-	       !counts.cores) {
+	       !counts.cores || counts.tries == counts.pmus) {
 		bool was_made = use_loaded_module();
 
 		made += was_made;
@@ -152,7 +152,6 @@ TEST(modules_can_be_unloaded_whenever_nobody_uses_them)
 	       "PMU was unloaded in %u, the core in %u\n",
 	       made, missed, counts.tries, counts.pmus, counts.cores);
 	fflush(stdout);
-	ck_assert(counts.pmus && counts.cores && counts.tries > counts.pmus);
 	pmu_forget();
 	all_must_be_well();
 }

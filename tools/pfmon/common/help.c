@@ -4,10 +4,7 @@
 
 #include "help.h"
 
-/*
- * The text of an option begins in the first of these columns and ends in the second at
- * most.
- */
+/* An option's text begins in TEXT_COLUMN and ends in LAST_COLUMN at most. */
 #define TEXT_COLUMN 23
 #define LAST_COLUMN 80
 

@@ -7,7 +7,10 @@
 
 #include "options.h"
 
-/* The row of --help, which each command has, but no table. */
+/*
+ * The row of the option --help.  Each command has this option, but no table of options
+ * contains its row.
+ */
 extern const struct option_row help_option;
 
 void help_print(FILE *file, const struct command_line *line);

@@ -27,8 +27,9 @@ static const struct option_row *find_row(const struct option_row *rows, int opti
 
 /**
  * struct getopt_table - the options of a command as getopt_long() needs them
- * @letters: the argument of getopt_long(): "+" if the first word that is no option ends
- *	the options, ":", and each letter
+ * @letters: the optstring of getopt_long(): "+" if parsing must stop at the first word
+ *	that is not an option, then ":", then each letter, with a ":" after it if the
+ *	option has an argument
  * @names: ends with a row of zeros
  */
 struct getopt_table {
@@ -89,7 +90,7 @@ int options_parse(int argc, char **argv, const struct command_line *line, void *
 	int option;
 
 	opterr = 0;
-	optind = 0; /* 0: also reset what getopt_long() stores */
+	optind = 0; /* 0: getopt_long() forgets an earlier command line */
 	while ((option = getopt_long(argc, argv, table.letters, table.names, NULL)) !=
 	       -1) {
 		if (option == '?' || option == ':')

@@ -88,8 +88,8 @@ struct event_options {
 	}
 
 #define EVENT_HELP                                                                       \
-	"these events; may be given several times; a modifier :u counts in user "        \
-	"mode only, :k in the kernel only. 'pfmon list' shows the events"
+	"these events; may be given several times; a modifier :u counts at user "        \
+	"level only, :k at kernel level only. 'pfmon list' shows the events"
 #define PMU_HELP "that PMU, where the machine has several; 'pfmon info' shows their names"
 
 /*

@@ -192,7 +192,7 @@ enum data_format {
 
 /**
  * struct data_samples - samples of one context; the entries follow as the kernel wrote them
- * @context: of which
+ * @context: number of the context
  * @format: enum data_format of the entries
  * @format_version: version in the header of the buffer
  * @reserved: 0

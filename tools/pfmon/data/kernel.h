@@ -40,7 +40,8 @@ struct kernel {
 
 /*
  * @root is the prefix of "/proc" and "/sys": usually "". Without memory, reports that and
- * returns -1, else returns 0. If the user may see nothing, it is no error.
+ * returns -1, else returns 0. If the user may not see kernel addresses, there are no
+ * regions, which is no error.
  */
 int kernel_read_regions(struct kernel *kernel, const char *root);
 void kernel_free(struct kernel *kernel);

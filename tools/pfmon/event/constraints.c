@@ -3,8 +3,8 @@
  * Find out which events can be counted at once, given the PMCs that they share.  Events
  * are added one by one.  For each new event, all events so far are matched with counters
  * again, because the bits that an event needs in the PMCs depend on its counter.  An
- * event may use a counter only if its bits there do not conflict with bits that another
- * event needs on every counter.
+ * event may use a counter only if the bits that it needs with this counter do not
+ * conflict with bits that another event needs with each of its counters.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -91,8 +91,8 @@ int fail_open(int error, const char *pmu)
 }
 
 /*
- * Advise another thread or root only if the caller may not monitor this thread: for other
- * reasons that would not help.
+ * Advise to use another thread or root only if the caller may not monitor this thread: if
+ * the call failed for another reason, that would not help.
  */
 static int fail_permission(int fd, int tid, int error)
 {

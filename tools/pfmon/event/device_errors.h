@@ -14,8 +14,8 @@ int fail_open(int error, const char *pmu);
 int fail_load(int fd, int tid, int error);
 
 /*
- * Report that pfmon cannot do @what, because a call on @fd failed with @error, and
- * libpfmdev's reason.  Returns -1.
+ * Report that pfmon cannot do @what because a call on @fd failed with @error.  The
+ * message contains the reason from libpfmdev.  Returns -1.
  */
 int fail_call(int fd, const char *what, int error);
 

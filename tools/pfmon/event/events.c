@@ -192,8 +192,8 @@ static enum parse_result parse_libpfm(struct event *event, const char *name,
 }
 
 /*
- * Look for @name in the kernel's list of events.  On Arm there is one even if libpfm4
- * does not know the CPU.
+ * Look for @name in the kernel's list of events.  On Arm the kernel has such a list even
+ * if libpfm4 does not know the CPU.
  */
 static enum parse_result parse_cpu_event(struct event *event, const char *name,
 					 const struct machine *machine)

@@ -7,7 +7,10 @@
 #include "../common/errors.h"
 #include "machine.h"
 
-/* The device has no status; only a context knows whether the kernel level is left out. */
+/*
+ * Only a context has a status, which tells whether the kernel level is left out.  If @fd
+ * is the device, is_user_level becomes false.
+ */
 int machine_ask(struct machine *machine, int fd)
 {
 	struct pfm_status status;

@@ -129,8 +129,8 @@ static int pack(struct event_list *list, const struct machine *machine, size_t f
 }
 
 /*
- * Put the events of a group that need no counter into the set of the events that need
- * one.
+ * If some events of a group need a counter, put the other events of the group into the
+ * same set.
  */
 static void join(struct event_list *list, size_t first, size_t end)
 {

@@ -2,8 +2,8 @@
 /*
  * POWER8, POWER9 and POWER10, perfmon_power.h.
  *
- * An event code has the layout of config in the kernel's perf_event, which libpfm4's
- * event tables use, too.  The fields of a code and their places in the registers are from
+ * An event code has the layout of perf_event_attr.config, which libpfm4's event tables
+ * use, too.  The fields of a code and their places in the registers are from
  * arch/powerpc/perf/isa207-common.c and power{8,9,10}-pmu.c.  The registers are described
  * in the Power ISA, Book III, "Performance Monitor Facility", and in the processors' user
  * manuals.  Shifts are counted from the least significant bit.
@@ -171,9 +171,9 @@ static void need_selection(struct needs *needs, const struct power_model *model,
 }
 
 /*
- * The registers have only one selection of L1 events, one of translations, and one of L2
- * and L3 events, for all counters.  On POWER9 the L2 and L3 events come in banks of four,
- * one event for each counter, and PMC4's event selects the bank.
+ * All counters share one selection of L1 events, one of translations, and one of L2 and
+ * L3 events.  On POWER9 the L2 and L3 events come in banks of four, one event for each
+ * counter, and PMC4's event selects the bank.
  */
 static void need_caches(struct needs *needs, const struct power_model *model,
 			uint64_t code)
@@ -211,8 +211,8 @@ static unsigned int sdar_mode(const struct power_model *model, uint64_t code)
 
 /*
  * Marked events are events of instructions that the processor selects for sampling.  The
- * SDAR mode (the source of a sample's address) does not affect counting.  An event whose
- * code sets no SDAR mode accepts that of other events.
+ * SDAR mode (the source of a sample's address) does not affect counting.  An event that
+ * is not marked accepts any SDAR mode if its code sets none.
  */
 static void need_sampling(struct needs *needs, const struct power_model *model,
 			  uint64_t code)
@@ -240,8 +240,8 @@ static bool matches_response(const struct power_model *model, uint64_t code)
 
 /*
  * There is one threshold for all counters.  On POWER8 it must be off for events without a
- * threshold.  Events that match responses of the fabric have the response in those bits
- * of the code.
+ * threshold.  If an event matches responses of the fabric, the bits of the threshold in
+ * its code contain the response.
  */
 static void need_threshold(struct needs *needs, const struct power_model *model,
 			   uint64_t code)
@@ -285,7 +285,10 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 		need_sampling(&needs, model, code);
 		need_threshold(&needs, model, code);
 	} else {
-		/* Count like PMC1 to PMC4, also while the run latch is off. */
+		/*
+		 * Let PMC5 and PMC6 count while the run latch is off, too, as PMC1 to
+		 * PMC4 do.
+		 */
 		needs.value[PFM_POWER_MMCR0] |= PFM_POWER_MMCR0_CC56RUN;
 		needs.mask[PFM_POWER_MMCR0] |= PFM_POWER_MMCR0_CC56RUN;
 	}
@@ -307,8 +310,8 @@ static bool is_bad_compare(uint64_t code)
 }
 
 /*
- * Is the sampling mode reserved?  POWER9 and POWER10 reserve the values below, and random
- * sampling mode 3; POWER8 reserves none.
+ * Is the sampling mode reserved?  POWER8 reserves none.  POWER9 and POWER10 reserve the
+ * values in reserved[], those whose lower two bits are 3, and one more each.
  */
 static bool is_bad_sampling(const struct power_model *model, uint64_t code)
 {
@@ -328,7 +331,7 @@ static const char *threshold_refusal(const struct power_model *model, uint64_t c
 {
 	if (model->architecture == ISA_207) {
 		if (!matches_response(model, code) && is_bad_compare(code))
-			return "no threshold has its compare value";
+			return "the compare value of its threshold is invalid";
 		return NULL;
 	}
 	if (field(code, 32, 4) == 0xf || field(code, 36, 4) == 0xf)
@@ -339,7 +342,7 @@ static const char *threshold_refusal(const struct power_model *model, uint64_t c
 		return NULL;
 	}
 	if (model->architecture == ISA_300 && is_bad_compare(code))
-		return "no threshold has its compare value";
+		return "the compare value of its threshold is invalid";
 	return NULL;
 }
 

@@ -49,8 +49,8 @@ static unsigned int distance(const char *a, const char *b)
 }
 
 /*
- * Returns the distance of @name from @wanted.  A name beyond the limit is similar only if
- * it contains @wanted; other names get ~0.
+ * Returns the distance of @name from @wanted if it is within the limit.  If it is not,
+ * returns limit + 1 if @name contains @wanted, of at least 4 letters, and ~0 if not.
  */
 static unsigned int rate(const char *wanted, const char *name)
 {

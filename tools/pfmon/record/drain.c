@@ -87,8 +87,8 @@ static int write_entries(const struct drain *drain, struct data_writer *writer,
 }
 
 /*
- * Returns how many of the @count @entries fit into @size bytes, and stores the size of
- * these in @size.
+ * Returns how many of the @count @entries fit into *@size bytes, and sets *@size to the
+ * size of the entries that fit.
  */
 static uint64_t entries_within(const struct drain *drain, const void *entries,
 			       uint64_t count, size_t *size)
@@ -353,7 +353,7 @@ static int prepare_table(struct drain *drain, size_t count)
 	return drain->table ? 0 : fail("no memory");
 }
 
-/* Write the growth of entries since they were written last. */
+/* Write what was added to entries of the table since they were last written. */
 static int write_growth(struct drain *drain, struct data_writer *writer,
 			struct pfm_hist_entry *grown, const uint32_t *places,
 			size_t count)

@@ -86,8 +86,8 @@ static int write_names(struct process *process, struct data_writer *writer, uint
 }
 
 /*
- * Store in @text the build-id of the mapped file, or "" if its path now names another
- * file.  The path is first looked up below the process's root directory.
+ * Store in @text the build-id of the mapped file, or "" if the path of @map now names
+ * another file.  The path is first looked up below the process's root directory.
  */
 static void find_build_id(pid_t pid, const struct map *map, char *text)
 {

@@ -8,7 +8,8 @@
 #define LEAST	 (SECOND / 200)
 
 /*
- * A new period restarts the counter, so the period changes only by more than this factor.
+ * A new period restarts the counter, so the period is changed only if it is wrong by more
+ * than this factor.
  */
 #define TOO_MUCH 1.2
 

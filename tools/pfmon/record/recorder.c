@@ -409,8 +409,8 @@ int recorder_wait(struct recorder *recorder, const struct signals *signals,
 }
 
 /*
- * Write the records at the end of the file.  Room for these is reserved, even if no
- * samples could be written any more because the disk is full.
+ * Write the records at the end of the file.  Room for these records has been reserved, so
+ * they fit even if the disk is full.
  */
 static int write_end(struct recorder *recorder)
 {

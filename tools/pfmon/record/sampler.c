@@ -112,9 +112,9 @@ int sampler_write_losses(struct sampler *sampler, struct data_writer *writer)
 }
 
 /*
- * Adapt the periods before each restart.  With formats "default" and "callchain"
- * monitoring is masked until the restart, which begins a new period in any case, so
- * changing the period then loses no events.
+ * Adapt the periods before each restart.  With formats "default" and "callchain" this
+ * loses no events: monitoring is masked until the restart, and the restart begins a new
+ * period in any case.
  */
 int sampler_take(struct sampler *sampler, struct data_writer *writer)
 {
@@ -201,7 +201,10 @@ int sampler_follow(struct sampler *sampler)
 		if (!rate_follow(rate, tally.events[pmd->reg_num] + partial, time,
 				 has_losses))
 			continue;
-		/* The new period restarts the counter. */
+		/*
+		 * The new period restarts the counter: the events since the last sample
+		 * are lost.
+		 */
 		rate->events -= partial;
 		sampler->dropped[i] += partial;
 		if (write_period(sampler, i))

@@ -256,7 +256,7 @@ struct symbol *object_symbol(struct object_list *list, struct object *object,
 }
 
 /*
- * The answer is unknown for the kernel: on arm64 it has no unwinding tables, and on POWER
+ * Returns LINK_UNKNOWN for the kernel: on arm64 it has no unwinding tables, and on POWER
  * they are in vmlinux, which pfmon does not read.
  */
 enum link_state object_link(struct object_list *list, struct object *object,

@@ -69,8 +69,8 @@ struct symbol *object_symbol(struct object_list *list, struct object *object,
 			     uint64_t offset, uint64_t *inside);
 
 /*
- * Returns where the function at @offset of @object has its return address at that
- * instruction.
+ * Returns where the return address of the function is, at the instruction at @offset of
+ * @object.
  */
 enum link_state object_link(struct object_list *list, struct object *object,
 			    uint64_t offset);

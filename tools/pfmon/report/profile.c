@@ -18,8 +18,8 @@ static void take_function(struct key *key, const struct location *location)
 }
 
 /*
- * Returns the key of the sample's entry, which has only the parts by which the user
- * sorts.
+ * Returns the key of the sample's entry.  Only the fields by which the user sorts are
+ * set.
  */
 static struct key entry_key(struct profile *profile, const struct sample *sample,
 			    const struct location *location)

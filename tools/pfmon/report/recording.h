@@ -141,8 +141,8 @@ void recording_warn(const struct recording *recording, size_t bad_blocks,
 void recording_warn_losses(const struct recording *recording);
 
 /*
- * Returns the number of lost samples: from the END record or, without one, the sum of the
- * last records of all contexts.
+ * Returns the number of lost samples: from the END record or, if there is none, the sum
+ * over the last LOSSES records of all contexts.
  */
 uint64_t recording_lost(const struct recording *recording);
 

@@ -8,7 +8,9 @@
 
 #include "report_folded.h"
 
-/* Maximum depth: the thread, the kernel's part and the program's part. */
+/*
+ * Maximum depth of a stack: the thread, then functions of the program and of the kernel.
+ */
 #define MAX_DEPTH (1 + 2 * PFM_CALLCHAIN_MAX_DEPTH)
 
 /* A stack: nodes from the thread to the innermost function. */

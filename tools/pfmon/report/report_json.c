@@ -13,8 +13,8 @@ static void add_string(json_t *object, const char *name, const char *value)
 }
 
 /*
- * Add the function, if it is known, its object, and the offset where no function is
- * known.
+ * Add the object and the function.  Where no function is known, add the offset in the
+ * object or, without an object, the address.
  */
 static void add_function(json_t *object, const struct key *key)
 {

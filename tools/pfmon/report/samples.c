@@ -31,8 +31,8 @@ static const uint64_t *as_frame(const __u64 *ip)
 }
 
 /*
- * Fill in @sample from @entry.  The sample's only frame is the address in @entry, to
- * which it points.
+ * Fill in @sample from @entry.  The sample has one frame: @sample->frames points to the
+ * address in @entry.
  */
 static bool take_entry(struct entries *entries, const struct pfm_dfl_smpl_entry *entry,
 		       struct sample *sample)

@@ -37,9 +37,9 @@ int child_prepare(struct child *child, const char *path, char **arguments,
 		  const struct signals *signals);
 
 /*
- * Let the child continue.  Returns 0 once COMMAND runs, or EXIT_NOT_EXECUTABLE or
- * EXIT_NOT_FOUND after reporting why not; the process is reaped then. @tracer is NULL
- * unless the process is traced (trace.h).
+ * Let the child continue.  Returns 0 once COMMAND runs.  If it cannot be executed,
+ * reports why, reaps the process, and returns EXIT_NOT_EXECUTABLE or EXIT_NOT_FOUND.
+ * @tracer is NULL unless the process is traced (trace.h).
  */
 int child_release(struct child *child, const char *command, const struct tracer *tracer);
 

@@ -41,14 +41,20 @@ struct others {
 /* Make pfmon the new parent of processes of the command whose parent ends. */
 void others_adopt(void);
 
-/* Call the first before the process of the command is created, the second after that. */
+/*
+ * Call others_before() before the process of the command is created, and others_made()
+ * after that.
+ */
 void others_before(struct others *others);
 void others_made(struct others *others);
 
 /* Call this when the command has ended, before it is reaped. */
 void others_at_end(struct others *others, pid_t pid);
 
-/* Call this for each other child of pfmon that has ended; @usage is what it used. */
+/*
+ * Call this for each ended child of pfmon that is not the command; @usage has the
+ * resources that it used.
+ */
 void others_orphan(struct others *others, const struct rusage *usage);
 
 /*

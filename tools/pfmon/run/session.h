@@ -63,8 +63,8 @@ int session_detach(struct session *session);
 int session_read_pmds(struct session *session);
 
 /*
- * Store the counts of @events in @values, and the thread's CPU time in each set in
- * @times, in ns, or 0 if it is not known.
+ * Store the counts of @events in @values, and in @times, for each set, the thread's CPU
+ * time in ns while the set was active; 0 if it is not known.
  */
 int session_read(struct session *session, const struct event_list *events,
 		 uint64_t *values, uint64_t *times);

@@ -23,8 +23,8 @@ struct tracer {
 };
 
 /*
- * May @path be executed by a traced process? A program with a set-user-ID, set-group-ID
- * or capabilities would not get these rights.
+ * Does @path run in a traced process as it does without tracing? A set-user-ID or
+ * set-group-ID program, or one with capabilities, would not get its rights.
  */
 bool trace_is_harmless(const char *path);
 

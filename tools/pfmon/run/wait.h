@@ -70,8 +70,9 @@ struct outcome {
  * @tick: called every @interval ms
  * @interval: ms from one call of @tick to the next; @tick may change it; 0: @tick is
  *	never called
- * @data: argument of @message and @tick.  If one of these fails, it reports the error and
- *	returns -1.  Neither is called again, and the wait ends, unless it is for a child
+ * @data: argument of @message and @tick.  If one of these two fails, it reports the error
+ *	and returns -1.  After that neither is called, and only the end of the child, if
+ *	there is one, is waited for
  */
 struct watch {
 	const struct signals *signals;

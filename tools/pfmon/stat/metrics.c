@@ -15,10 +15,10 @@ static bool is_partner(const struct results *results, size_t index,
 }
 
 /*
- * The mean count of an event with @role and the modes of @event, because a ratio of
- * kernel instructions to user cycles means nothing; 0 if there is none.  An event of the
- * same set is preferred.  One of another set is used only if counts are scaled to the
- * same time.
+ * The mean count of an event that has @role and the modes of @event; 0 if there is none.
+ * The modes must be the same, because a ratio of kernel instructions to user cycles means
+ * nothing.  An event of the same set is preferred.  One of another set is used only if
+ * counts are scaled to the same time.
  */
 static double value_of(const struct results *results, enum event_role role,
 		       const struct event *event)

@@ -331,7 +331,10 @@ static int print(const struct results *results, const struct stat_options *optio
 	return 0;
 }
 
-/* Print with one write(2), so that output of others to the same file is not mixed in. */
+/*
+ * Print with one write(2), so that output of other processes to the same file is not
+ * mixed in.
+ */
 static int report(const struct results *results, const struct stat_options *options,
 		  FILE *file)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The cost of a switch from one event set to the next.  During a switch the time of the
- * active set continues.  Its counters are stopped, or they count the kernel's work for
+ * active set continues, but its counters are stopped, or they count the kernel's work for
  * the switch.  Either way a scaled count becomes wrong, and the increments do not show
  * it.  So the cost is measured, with a loop in pfmon itself.
  */

@@ -81,7 +81,7 @@ static bool has_room(const struct data_writer *writer, uint64_t size)
 	       (errno != ENOSPC && errno != EDQUOT && errno != EFBIG);
 }
 
-/* The search for the room is exact to this many bytes. */
+/* data_room() returns at most this many bytes less than there is room for. */
 #define ROOM_STEP 64
 
 size_t data_room(const struct data_writer *writer, size_t size)

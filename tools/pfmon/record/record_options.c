@@ -120,7 +120,7 @@ static const struct option_row rows[] = {
 	{ "verbose", 'v', NULL, "print more details at the end", take_true,
 	  FIELD(is_verbose) },
 	{ "no-ptrace", 0, NULL,
-	  "do not follow COMMAND with ptrace(2): for one that wants to be traced itself",
+	  "do not follow COMMAND with ptrace(2), so that other processes can trace it",
 	  take_false, FIELD(is_traced) },
 	{ 0 },
 };

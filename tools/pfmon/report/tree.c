@@ -34,7 +34,7 @@ static bool are_equal(const struct key *a, const struct key *b)
 
 /*
  * Mix @value into @hash.  The multiplier is odd and its bits have no pattern, so the high
- * bits of the product depend on all bits of the other factor.
+ * bits of the product depend on all bits of the number that is multiplied.
  */
 static uint64_t mix(uint64_t hash, uint64_t value)
 {

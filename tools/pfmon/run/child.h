@@ -14,7 +14,8 @@
  * @go: descriptor: a byte written to it lets the child continue; closing it makes the
  *	child end
  * @failure: descriptor from which the errno of a failed exec is read
- * @others: numbers of tasks and children before COMMAND, to find later what it started
+ * @others: numbers of tasks and children before COMMAND runs; later they show what
+ *	COMMAND has started
  */
 struct child {
 	pid_t pid;

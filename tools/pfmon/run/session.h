@@ -17,8 +17,8 @@
  * @pmcs: PMCs to write
  * @pmc_count: number of @pmcs
  * @initial: PMDs with their initial values: for each set the PMDs of its events, in
- *	order, and then that of the thread's CPU time if @has_runtime. A value is 0 unless
- *	the event has another one or a caller sets it
+ *	order, and then that of the thread's CPU time if @has_runtime. An initial value
+ *	is 0 unless the event needs another one, or a caller changes it
  * @pmds: the same PMDs, as pfm_write_pmds() and pfm_read_pmds() take them
  * @values: the same PMDs, as pfm_read() takes them to read only values
  * @pmd_count: number of @values
@@ -47,8 +47,8 @@ int session_create(struct session *session, const char *pmu, const char *format,
 		   void *argument, size_t size);
 
 /*
- * The functions below report an error and return -1, or return 0. The caller closes a
- * session with session_close() after it was opened or created, even if that failed.
+ * The functions below report an error and return -1, or return 0. After session_open() or
+ * session_create(), even if it failed, the caller calls session_close().
  * session_open() creates a context without a format and fills in the machine.
  */
 int session_open(struct session *session, const char *pmu);

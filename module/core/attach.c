@@ -67,9 +67,9 @@ static void drop_block(struct pfm_context *context)
 /*
  * Called by the hooks, in the thread itself with interrupts off.  If the attachment is pending,
  * no message is posted: the load has not returned, and commit() will fail.  With interrupts off,
- * PREEMPT_RT can neither free memory nor wake a thread.  put_task_struct() does not free the
- * thread, because it is running; for the same reason it does not wait on the block.  The next
- * call that unloads or loads the context frees the block.
+ * PREEMPT_RT can neither free memory nor wake a thread.  The thread is running, so
+ * put_task_struct() does not free it, and no wait on the block has to be ended.  The next call
+ * that unloads or loads the context frees the block.
  */
 void pfm_detach_current(struct pfm_context *context, bool tell, bool closed)
 {
@@ -171,10 +171,10 @@ static void catch_running(void *argument)
 }
 
 /*
- * Start the counters of a thread that is running.  It is in the table already, so there
- * are three cases: it runs on task_cpu(); it was switched in after the barrier, and the
- * hook has found it; or it has migrated in a way that orders memory less than a wakeup
- * does.  In the third case the loop tries its new CPU.
+ * Start the counters of a thread that is running.  The thread is in the table already, so
+ * there are three cases.  It runs on the CPU that task_cpu() returned.  Or it was switched
+ * in after the barrier, and the hook has found it.  Or it has migrated in a way that orders
+ * memory less than a wakeup does; in this case the loop tries the new CPU.
  */
 static void catch_other(struct pfm_context *context, struct task_struct *task)
 {
@@ -330,8 +330,8 @@ int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 
 	pfm_threads_fit();
 	/*
-	 * If the thread has ended, attach() fails.  If it executes a new program, that may pass
-	 * the check: attach again.
+	 * The hooks dropped the attachment: try again.  This fails if the thread has ended; if
+	 * it has executed a program, that program may pass the check.
 	 */
 	do {
 		error = attach(context, task, load->load_pid, set);

@@ -34,7 +34,7 @@ struct pfm_block {
 	struct pid *loader;
 };
 
-/* Process context, all three functions.  The loader calls create, which may return NULL. */
+/* These three: process context.  The loader calls pfm_block_create(), which may return NULL. */
 struct pfm_block *pfm_block_create(void);
 void pfm_block_put(struct pfm_block *block);
 /* End the wait of the thread.  No lock of the context held. */
@@ -54,12 +54,15 @@ static inline void pfm_block_want(struct pfm_block *block)
  * pfm_block_arrange() - queue the work that waits, if the thread has to wait
  * @block: of a context whose lock is held; the run queue of this CPU may be locked, too
  * @task: the thread; it must be running.  If it slept in a system call, the work would hold
- *	the module until that call returns, perhaps for days.  To wake the thread would make
- *	the call fail with EINTR.
+ *	the module until that call returns, perhaps for days.  Waking the thread instead would
+ *	make the call fail with EINTR.
  */
 void pfm_block_arrange(struct pfm_block *block, struct task_struct *task);
 
-/* From now on the thread does not wait.  Context lock held; after it pfm_block_release(). */
+/*
+ * From now on the thread does not begin to wait.  Context lock held.  To end a wait that has
+ * begun, call pfm_block_release() after unlocking.
+ */
 void pfm_block_end(struct pfm_block *block);
 
 /* At module exit: wait until work that has dropped its module reference has returned. */

@@ -172,7 +172,7 @@ static struct pfm_use *claim_use(struct pfm_claims *claims, const u64 *pmds)
 }
 
 /*
- * Mutex held.  Adds the PMDs of the uses that remain to @pmds.  Return: whether any use
+ * Mutex held.  Adds to @pmds the PMDs of the uses that remain.  Return: whether any use
  * remains.
  */
 static bool drop_idle_uses(struct pfm_claims *claims, u64 *pmds)

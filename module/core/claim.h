@@ -9,9 +9,9 @@
  * module with a load operation is also asked for its consent; it knows the session from then
  * until the unload.  A context that is not loaded claims nothing.
  *
- * What is not used any more is released at once, but no more often than once a second.  A claim
- * and a release interrupt all CPUs of the PMU, and enabling the hooks patches the kernel's
- * text.  Without the limit any user could cause that at any rate.
+ * What is not used any more is released at once, but no more often than once a second.  Each
+ * claim and each release interrupts all CPUs of the PMU, and enabling the hooks patches the
+ * kernel's text.  Without the limit any user could cause such interrupts and patches at any rate.
  */
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The core's clock, in ns.  It is NMI-safe; values may be compared on one CPU only.
+ * The core's clock, in ns.  It is NMI-safe; only values of the same CPU may be compared.
  *
  * The scheduler's clock, local_clock(), is cheaper than ktime_get_mono_fast_ns(): on
  * POWER it takes a third of the instructions.  The kernel accounts CPU time with it,

@@ -117,7 +117,7 @@ static int format_begins(struct pfm_context *context, const struct pfm_format *f
 	error = format->init ? format->init(&context->instance, setup) : 0;
 	if (!error) {
 		context->format = format;
-		/* mmap() reads it without the mutex. */
+		/* mmap() reads context->buffer without the mutex. */
 		smp_store_release(&context->buffer, buffer);
 		return 0;
 	}

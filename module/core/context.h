@@ -124,7 +124,7 @@ struct pfm_context {
 	u32 state; /* PFM_STATE_* */
 	bool started; /* between start and stop */
 	bool monitoring; /* started and not masked */
-	bool counting; /* the counters of @cpu count for it */
+	bool counting; /* the counters of @cpu count for this context */
 	bool switch_due; /* the restart switches to the next set */
 	struct pfm_set *active;
 	u64 since; /* when monitoring began on @cpu, ns */

@@ -54,7 +54,7 @@ static int device_flush(struct file *file, fl_owner_t files)
 	return 0;
 }
 
-/* Called under mmap_lock.  Other calls take it under the mutex: do not take the mutex here. */
+/* mmap_lock is held.  Calls that hold the mutex take mmap_lock: do not take the mutex here. */
 static int device_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct pfm_context *context = file->private_data;

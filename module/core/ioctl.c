@@ -80,7 +80,7 @@ static int must_be_zero(struct pfm_context *context, u64 reserved)
 		       : pfm_fail(context, -EINVAL, PFM_REASON_RESERVED, reserved);
 }
 
-/* Nothing has a name that does not fit: the call fails with @error and reason @too_long. */
+/* No PMU or format has a name of @size bytes or more: this fails with @error and @too_long. */
 static int copy_name(struct pfm_context *context, char *name, size_t size, u64 address,
 		     int error, enum pfm_reason too_long)
 {
@@ -318,7 +318,7 @@ static __always_inline bool is_of_set(union pmd_name name, u16 set, size_t known
 }
 
 /*
- * Elements from the first bad one on are not changed.  No function may be called
+ * The first bad element and all after it are not changed.  No function may be called
  * between user_access_begin() and user_access_end().  Adjacent elements of the same set
  * are read at the same moment.  @known: bytes of an element that are used; @stride:
  * bytes from one element to the next.

@@ -49,8 +49,8 @@ static __always_inline u64 carry(const struct pfm_pmu *pmu,
 
 /*
  * An overflow may be found only when the thread leaves the CPU, such as one that the
- * last instruction before a system call caused at user level.  Without an interrupt
- * @regs is NULL: its address is then the one where the thread entered the kernel.
+ * last instruction before a system call caused at user level.  For such an overflow @regs
+ * is NULL; its address is the one where the thread entered the kernel.
  */
 static struct pt_regs *registers_or_user(struct pt_regs *regs)
 {
@@ -249,8 +249,8 @@ static u32 note_all(struct pfm_set *set, u64 wrapped, u32 control)
 
 /*
  * Handle overflows of 64 bits: steps 2, 3 and 6 of docs/interface.md 3.5.  Without a
- * format the context is masked, unless note_all() makes an exception.  If there is no
- * notification either, no restart will unmask it ("saturation").
+ * format the context is masked, unless note_all() makes an exception.  Without a
+ * notification no restart will unmask it ("saturation").
  *
  * Return: the steps that remain, PFM_CONTROL_MASK, _SWITCH and _RESET.
  */

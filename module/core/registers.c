@@ -128,7 +128,7 @@ static int check_pmc(struct pfm_context *context, struct pfarg_pmc *pmc, u32 ind
 	return 0;
 }
 
-/* If several PMCs drive a counter, those that accept PFM_REGFL_NO_EMUL64 decide. */
+/* If several PMCs drive a counter, those that accept PFM_REGFL_NO_EMUL64 decide its width. */
 static void choose_width(struct pfm_set *set, const struct pfarg_pmc *pmc,
 			 const struct pfm_register *desc)
 {
@@ -162,7 +162,7 @@ static void write_pmcs_here(struct pfm_context *context, void *argument)
 		const struct pfm_register *desc = &pmu->pmcs[pmc->reg_num];
 
 		set->registers.pmcs[pmc->reg_num] = pmc->reg_value;
-		/* A PMC that drives counters comes into use with the first of them. */
+		/* A PMC that drives counters comes into use with the first of these counters. */
 		if (!desc->counters)
 			set_register(set->registers.used_pmcs, pmc->reg_num);
 		choose_width(set, pmc, desc);

@@ -44,7 +44,7 @@ static inline s64 pfm_set_rest(struct pfm_context *context, struct pfm_set *set,
 	return set->ends_at - pfm_set_time(context, set, now);
 }
 
-/* Return: ns that @set was active until now, and ns that remain of its timeout; at least 0. */
+/* Return: ns that @set was active until now; ns that remain of its timeout.  Both at least 0. */
 u64 pfm_set_duration(struct pfm_context *context, struct pfm_set *set);
 u64 pfm_set_time_left(struct pfm_context *context, struct pfm_set *set);
 
@@ -59,7 +59,7 @@ static inline void pfm_monitoring_take_up(struct pfm_context *context, u64 now)
 	set->registers.resumed = false;
 	context->monitoring = true;
 	pfm_set_clock_begin(context,
-			    now); /* done again when a thread that waits is switched in */
+			    now); /* repeated at the switch-in if the thread is off CPU */
 }
 
 /* Undo pfm_monitoring_take_up().  The counters are stopped. */

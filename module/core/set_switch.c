@@ -6,8 +6,8 @@
  * cost of a switch does not depend on the number of sets.
  *
  * The duration of a set is the time while it is active and monitoring and the thread is on
- * a CPU.  So the timer is left alone when the thread is switched out.  When it is switched
- * in, the timer is set to the time that remains.
+ * a CPU.  So the timer is left alone when the thread is switched out.  When the thread is
+ * switched in, the timer is set to the time that remains.
  */
 #include <linux/list.h>
 #include <linux/string.h>

@@ -6,10 +6,10 @@
  * thread that is switched out.  It may take raw spinlocks and start pinned hard timers.
  * It may not wake a thread; the irq_work of the context does that.
  *
- * Four files call each other in a circle: switch, overflow, set_switch and throttle.  The task
- * is recursive.  When the counters stop, an overflow may be found whose interrupt has not come
- * yet.  That overflow may mask the context, throttle the set, or switch sets, which stops and
- * starts counters.  tests/circles shows the circle, and tests/style keeps it from growing.
+ * Four files call each other in a circle: switch, overflow, set_switch and throttle.  The
+ * reason: when the counters stop, an overflow may be found whose interrupt has not come yet.
+ * That overflow may mask the context, throttle the set, or switch sets, which stops and starts
+ * counters.  tests/circles shows the circle, and tests/style keeps it from growing.
  *
  * The probe is enabled while a context is loaded, and a little longer.  The CPU's data point
  * to the context to be switched out.  The context to be switched in is looked up in the thread

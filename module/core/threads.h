@@ -36,8 +36,8 @@ struct pfm_threads {
 extern struct pfm_threads __rcu *pfm_threads;
 
 /*
- * The low bits of the address are the same for all tasks, which are aligned to cache lines; so
- * are the high bits.
+ * All tasks are aligned to cache lines, so the low bits of their addresses are the same.  The
+ * high bits are the same, too.
  */
 static inline unsigned int pfm_thread_bucket(const struct pfm_threads *threads,
 					     const struct task_struct *task)
@@ -66,8 +66,8 @@ static inline struct pfm_context *pfm_thread_find(const struct task_struct *task
 			return context;
 		node = rcu_dereference_raw(hlist_nulls_next_rcu(node));
 		/*
-		 * A context was unloaded, and loaded on another thread, during the walk, which
-		 * has ended in that thread's bucket: start again.
+		 * The walk has ended in another bucket, because a context was unloaded during the
+		 * walk and loaded on a thread of that bucket: start again.
 		 */
 		if (unlikely(is_a_nulls(node) && get_nulls_value(node) != bucket))
 			node = rcu_dereference_raw(hlist_nulls_first_rcu(head));

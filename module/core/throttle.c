@@ -88,7 +88,7 @@ void pfm_throttle_wait(struct pfm_cpu *cpu)
 /*
  * If the context does not monitor, the set's clock stands still, so nothing is done.  If the
  * active set is not throttled, it counts, and an overflow in an NMI may make another set
- * active at any time.
+ * active at any time: hence READ_ONCE().
  */
 static void go_on_or_wait(struct pfm_context *context, struct pfm_cpu_timer *timer)
 {

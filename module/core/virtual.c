@@ -2,8 +2,8 @@
 /*
  * Virtual PMDs: values that the kernel keeps for each thread anyway.
  *
- * Each is the difference of a source between begin and end of monitoring, so they
- * add no cost to thread switches.
+ * Each is the difference of a source's values at the begin and end of monitoring, so
+ * they add no cost to thread switches.
  */
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
@@ -93,8 +93,8 @@ static u64 source(struct pfm_context *context, struct pfm_set *set, unsigned int
 }
 
 /*
- * Return: what to add to virtual_value: the difference of the source since monitoring began;
- * for a state, that to its present value.
+ * Return: what to add to virtual_value: the increase of the source since monitoring began;
+ * for a state, the difference between the source and virtual_value.
  */
 static u64 gained(struct pfm_context *context, struct pfm_set *set, unsigned int n)
 {

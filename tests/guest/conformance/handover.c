@@ -30,7 +30,7 @@ static uint64_t cycles_of_perf(void)
 	return count;
 }
 
-/* Uses the counters, and leaves them close to their wrap. They must not count on. */
+/* Uses the counters, and leaves them close to their wrap. After that they must not count. */
 static void use_and_leave(void)
 {
 	const struct counter *counter;

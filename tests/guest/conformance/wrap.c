@@ -136,7 +136,7 @@ TEST(live_reads_continue_over_a_wrap)
 	}
 }
 
-/* Each counter wraps at another moment of the same run. */
+/* All counters wrap in the same run, each at a different time. */
 TEST(all_counters_wrap_in_one_run)
 {
 	const struct counter *counter;

@@ -87,7 +87,7 @@ TEST(the_hardware_has_what_was_written)
 }
 
 /*
- * Only counters that need overflow interrupts may have them enabled. Counter 0 needs none without
+ * Overflow interrupts may be enabled only for counters that need them. Counter 0 needs none without
  * 64-bit emulation.
  */
 static void check_interrupts(void)
@@ -116,8 +116,8 @@ TEST(only_counters_that_need_it_interrupt)
 }
 
 /*
- * Without any event perf disables all counters. The module does so when it releases its last
- * counter.
+ * perf disables all counters when it has no event. The module does the same when it releases its
+ * last counter.
  */
 static void check_cleared(void)
 {

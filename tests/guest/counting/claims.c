@@ -85,8 +85,8 @@ TEST(only_counters_in_use_are_taken)
 	ck_assert_msg(!group_runs(EVENT_COUNTERS + 1),
 		      "perf has the counter in use, too");
 	/*
-	 * More counters come into use: when a PMD is written, and when another PMD records or
-	 * resets them.
+	 * More counters come into use: when a PMD is written, and when a write of another PMD names
+	 * them to be recorded or reset.
 	 */
 	write_pmd(fd, 0, 0);
 	ck_assert(group_runs(EVENT_COUNTERS - 1) && !group_runs(EVENT_COUNTERS));

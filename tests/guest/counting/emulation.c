@@ -5,8 +5,8 @@
  *
  * The event counters of the arm64 guest's CPU (cortex-a57) have 32 bits. Under -icount QEMU's
  * overflow interrupt of an event counter comes one count early, finds no overflow and is not set
- * again. The next one comes when QEMU updates the counters at an exception. So the interrupt is
- * late but the overflow status is right, and the counts must be right, too.
+ * again. The next interrupt comes when QEMU updates the counters at an exception. So the interrupt
+ * is late but the overflow status is right, and the counts must be right, too.
  */
 #include <stdio.h>
 #include <time.h>

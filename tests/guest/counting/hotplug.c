@@ -277,8 +277,7 @@ static void no_cpu_may_have_changed(void)
 }
 
 /*
- * PMUs prepare each CPU when they claim the hardware. No CPU may go offline before they have
- * prepared all.
+ * PMUs prepare each CPU when they claim the hardware. During that time no CPU may go offline.
  */
 static void check_claim(void)
 {

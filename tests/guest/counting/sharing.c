@@ -2,10 +2,10 @@
 /*
  * Armv8: the PMU is shared with perf_event, counter by counter.
  *
- * perf clears PMCR_EL0.E while it changes its own events, which halts every counter. It does so in
- * the kernel. So our user-level counts lose nothing, and our kernel-level counts miss these
- * windows. Under --icount an instruction takes 1 ns, so the task clock of the context gives the
- * number of instructions in the windows.
+ * While perf changes its own events, in the kernel, it clears PMCR_EL0.E, which halts every
+ * counter. So our user-level counts lose nothing, and our kernel-level counts miss these windows.
+ * Under --icount an instruction takes 1 ns, so the task clock of the context gives the number of
+ * instructions in the windows.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -210,8 +210,9 @@ static uint64_t samples(const struct ring *ring)
 /*
  * perf's handler clears all overflows that it finds. In each run five of our counters overflow, a
  * little later than in the run before, so the overflows fall at many distances from perf's
- * interrupts. Some are inside perf's handler, because the kernel is counted, too. After a lost
- * overflow the count would be 2^32 lower than that of the sixth counter, which does not wrap.
+ * interrupts. Some overflows happen inside perf's handler, because the kernel is counted, too.
+ * After a lost overflow the count would be 2^32 lower than that of the sixth counter, which does
+ * not wrap.
  */
 static void check_no_overflow_is_lost(void)
 {

@@ -36,7 +36,7 @@ const struct x86_pmu *x86_pmu(void);
 /**
  * struct wanted - a perf event on the caller's thread, not yet enabled
  * @period: sample_period, or 0
- * @user, @kernel: levels that it counts
+ * @user, @kernel: whether the event counts this level
  * @group: its group leader, or -1
  */
 struct wanted {

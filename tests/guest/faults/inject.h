@@ -11,8 +11,8 @@
  *			break;
  *	}
  *
- * Every allocation of slabs and of pages is counted, and so also those of vmalloc() and per-CPU
- * memory. A charge to a memory cgroup is not counted.
+ * Every allocation of slab objects and of pages is counted, including those that vmalloc() and
+ * per-CPU memory need. A charge to a memory cgroup is not counted.
  */
 #ifndef INJECT_H
 #define INJECT_H

@@ -11,7 +11,7 @@
  * @kind: chooses which allocations fail
  * @arm: begins to count the allocations of thread @tid (0: the caller), and then allocates nothing
  *	itself
- * @disarm: fills in the members that are known
+ * @disarm: ends what @arm began, and fills in the members of struct injected that it knows
  * @read: parses a line of the kernel's log about a failure; NULL: nothing to parse
  */
 struct injector {

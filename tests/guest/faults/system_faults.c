@@ -31,7 +31,10 @@ static void reap(void)
 	ck_assert_int_gt(waitpid(-1, NULL, 0), 0);
 }
 
-/* Returns 0, the errno of the exec, or EOWNERDEAD if it failed too late to return. */
+/*
+ * Returns 0, the errno of the exec, or EOWNERDEAD if the exec failed so late that the kernel killed
+ * the process.
+ */
 static int attempt_exec(const struct operation *operation)
 {
 	uint64_t result;

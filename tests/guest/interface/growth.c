@@ -592,8 +592,8 @@ TEST(versions_are_those_of_sysfs)
 }
 
 /*
- * libpfm 3 makes the system call whose number is in the file, and the eleven after it. Their
- * arguments do not matter here.
+ * libpfm 3 makes twelve system calls: the one whose number is in the file "syscall", and the next
+ * eleven. Their arguments do not matter here.
  */
 TEST(the_system_calls_of_perfmon2_are_enosys)
 {

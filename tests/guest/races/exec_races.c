@@ -153,7 +153,9 @@ static pid_t disturber_begin(void)
 	struct timespec pause = {};
 	pid_t pid;
 
-	/* In a debug kernel the loader would get little CPU time and take ten times as long. */
+	/*
+	 * Not in a debug kernel: the loader would get little CPU time and take ten times as long.
+	 */
 	if (is_debug_kernel())
 		return 0;
 	pid = check_fork();
@@ -198,7 +200,7 @@ static struct exec_counts load_while_it_executes(const struct executor *executor
 			counts.gone++;
 		else
 			require(!"an errno of load");
-		/* With enough turns for the program to report its privileges. */
+		/* Look often enough that the program can report its privileges. */
 		for (turn = random_below(ordinary_user ? looks : 4); turn > 0; turn--)
 			if (ordinary_user)
 				must_not_watch_privileges(fd, executor);

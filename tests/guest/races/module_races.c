@@ -12,7 +12,10 @@ SUITE(module_races, 1800);
 /* Ends the threads that read files and unload modules. */
 static volatile bool contexts_done;
 
-/* Reads files that are removed with the PMU and with the core. A read returns a line or nothing. */
+/*
+ * Reads files that are removed when the PMU's module or the core is unloaded. A read returns a line
+ * or nothing.
+ */
 static void *read_files(void *unused)
 {
 	static const char *const files[] = {
@@ -162,12 +165,15 @@ TEST(modules_can_be_unloaded_whenever_nobody_uses_them)
  */
 #define CORE_EVERY    16
 
-/* Makes unloads several times as fast, but not kfree_rcu(). It is set in most iterations. */
+/*
+ * 1 makes unloads several times as fast, but does not make kfree_rcu() faster. Most iterations set
+ * it to 1.
+ */
 #define RCU_EXPEDITED "/sys/kernel/rcu_expedited"
 
 /*
- * Unloads @module, which has no user, but for a moment may have a last reference. Returns how often
- * the unload was refused.
+ * Unloads @module, which has no user, but may still have a last reference for a moment. Returns how
+ * often the unload was refused.
  */
 static unsigned int unload_at_last(const char *module)
 {

@@ -23,8 +23,8 @@ SUITE(set_races, 1800);
 /* ---- contexts ------------------------------------------------------------------------ */
 
 /*
- * The sets are switched by time, or each by time or by overflows of a busy counter. The time is
- * long enough that a slow guest makes progress.
+ * All sets are switched by time, or each set either by time or by overflows of a busy counter. The
+ * time is long enough that a slow guest makes progress.
  */
 #define SHORTEST 100000 /* ns */
 #define LONGEST	 400000
@@ -217,8 +217,8 @@ static void end_on_the_way(void)
 	}
 	spinner_end(&spinners[0]);
 	spinner_end(&spinners[1]);
-	printf("         %u ends; %ju of the %u that were checked came after %ju switches\n",
-	       count, (uintmax_t)with_some, count / 2, (uintmax_t)switches);
+	printf("         %u ends; of the %u that were checked, %ju came after a set switch; %ju switches in all\n",
+	       count, count / 2, (uintmax_t)with_some, (uintmax_t)switches);
 	fflush(stdout);
 	all_must_be_well();
 }

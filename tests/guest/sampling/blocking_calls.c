@@ -76,7 +76,7 @@ TEST(a_read_interrupted_by_an_overflow_gets_its_data)
 	with_pmu("perfmon_soft", "", check_sleep_in_read);
 }
 
-/* The command wakes the child, then the child has to wait. Its answer comes after the restart. */
+/* The command wakes the child, which then has to wait. The child answers after the restart. */
 static void check_blocked_after_read(void)
 {
 	struct child child = child_new();

@@ -78,7 +78,8 @@ static inline entry_t end_of(const struct callchain *chain)
 
 /*
  * Returns whether the interrupt came between the start of the counters and the switch to the
- * thread, as one that acts like an NMI can on POWER: the stack was that of another thread.
+ * thread, so that the stack was that of another thread. This happens on POWER, if the interrupt
+ * acts like an NMI.
  */
 static inline bool is_in_switch(entry_t entry)
 {

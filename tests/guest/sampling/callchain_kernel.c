@@ -233,7 +233,7 @@ static void check_exception(void)
 		of_read += passes(entry, &vfs_read);
 	}
 	ck_assert_uint_ge(faults, 5);
-	/* There are few faults for the program's own accesses. */
+	/* Few faults are due to the program's own accesses. */
 	must_be_between(of_read, faults * 9 / 10, faults);
 	child_exit(&child);
 }

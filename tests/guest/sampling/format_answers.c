@@ -273,7 +273,8 @@ TEST(a_switch_is_made_at_once)
 }
 
 /*
- * @set must be active after a full buffer, for which the handler returns @handler, and its restart.
+ * The buffer becomes full, the handler returns @handler, and the context is restarted: after that
+ * @set must be active.
  */
 static void must_restart_in(__u32 handler, unsigned int set)
 {

@@ -301,7 +301,9 @@ TEST(a_loop_gives_a_sample_for_each_period)
 
 /* ---- ownership of regions ------------------------------------------------------------------- */
 
-/* The reader hands back a region only when one is left: it is slow, but not too slow. */
+/*
+ * The reader is slow, but not too slow: it hands back a region when only one free region is left.
+ */
 static void check_slow_reader(void)
 {
 	const pid_t self = thread_id();
@@ -372,7 +374,10 @@ static void check_losses(void)
 		look_at_full_region(&nway, self);
 		must(nway.fd, pfm_restart(nway.fd));
 	}
-	/* Region 1 was the next one to become free. It reports the samples that were lost since. */
+	/*
+	 * Region 1 was the next one to become free. It reports the samples that were lost after
+	 * those that region 0 reported.
+	 */
 	ck_assert_uint_eq(description_of(&nway, 1)->lost, nway.header->lost - lost);
 	must_not_restart(nway.fd);
 	look_at_rest(&nway, self, taken);

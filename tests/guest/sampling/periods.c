@@ -154,8 +154,8 @@ TEST(a_period_may_be_longer_than_the_hardwares_counters)
 #define MERSENNE 0x7fffffffull
 
 /*
- * Returns the state before the step: this is the number used (docs/interface.md 4.2, and 10, row
- * 7).
+ * Makes a step, and returns the state before the step, which is the random number
+ * (docs/interface.md 4.2, and 10, row 7).
  */
 static uint64_t carta(uint64_t *state)
 {
@@ -264,8 +264,8 @@ TEST(any_mask_is_accepted)
 }
 
 /*
- * Draws random periods, which can only be longer than the short reset value says. Returns the bits
- * by which they differ.
+ * Draws random periods, which can only be longer than the short reset value says. Returns a mask of
+ * the bits in which the periods differ.
  */
 static uint64_t draw_unseeded(uint64_t mask)
 {

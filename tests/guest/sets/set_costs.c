@@ -16,8 +16,8 @@ struct cost {
 };
 
 /*
- * The numbers are multiples of @factor, from @first + 1 times @factor on. With an odd @factor they
- * include each of 2^16 numbers.
+ * The numbers are multiples of @factor modulo 2^16, beginning with (@first + 1) * @factor. With an
+ * odd @factor, no number is repeated among the first 2^16.
  */
 static void number_sets(struct pfarg_setdesc *sets, unsigned int first,
 			unsigned int count, unsigned int factor)

@@ -269,7 +269,10 @@ TEST(a_single_set_switches_to_itself_at_an_overflow)
 
 /* ---- what is reset, and when ---------------------------------------------------------------------- */
 
-/* Two sets select each other. Initial, short and long values of their PMDs differ. */
+/*
+ * Two sets: an overflow in either one switches to the other. Initial, short and long values of
+ * their PMDs differ.
+ */
 static int ping_pong(uint32_t flags)
 {
 	struct pfarg_pmd pmd;

@@ -475,10 +475,10 @@ TEST(turns_continue_when_the_thread_migrates)
 	ck_assert_uint_ge(turns.runs, 40);
 	switches_must_fit(turns.runs - 1, turns.duration, MS);
 	/*
-	 * The kernel's account gives no lower bound here. It charges a thread that moves to an
-	 * idle CPU with the time until that CPU has woken up (the clock of its run queue is not
-	 * updated, rq_clock_skip_update() in kernel/sched). On a busy host that is as long as the
-	 * host keeps the CPU waiting.
+	 * The kernel's account gives no lower bound here. It charges a thread that moves to an idle
+	 * CPU with the time until that CPU has woken up (the clock of its run queue is not updated,
+	 * rq_clock_skip_update() in kernel/sched). On a busy host that time is as long as the host
+	 * keeps the CPU waiting.
 	 */
 	watch.inner = 0;
 	must_be_watched(&turns, &watch);

@@ -83,11 +83,11 @@ const char *wrong_failure(int fd, long result, int error, int wanted_errno,
  * struct pmu - counters and values that tests use with the loaded PMU
  * @info: result of PFM_IOC_INFO
  * @pmcs, @pmds: three counters that are available; pmcs[i] drives pmds[i], and may drive others of
- *	them, too
- * @busy: with value busy[i] of pmcs[i], pmds[i] counts whenever the thread runs, and so do those
- *	before it that pmcs[i] drives
- * @quiet: with value quiet[i] of pmcs[i], pmds[i] counts nothing in a test, while those before it
- *	that pmcs[i] drives are busy
+ *	the three counters, too
+ * @busy: with value busy[i] of pmcs[i], pmds[i] counts whenever the thread runs, and so do the
+ *	counters before pmds[i] that pmcs[i] drives
+ * @quiet: with value quiet[i] of pmcs[i], pmds[i] counts nothing in a test, while the counters
+ *	before pmds[i] that pmcs[i] drives are busy
  * @bad_value: value that the PMU refuses, if @has_bad_value
  * @can_narrow: PFM_REGFL_NO_EMUL64 is accepted
  * @missing_pmc, @missing_pmd: numbers that the PMU does not have
@@ -165,7 +165,7 @@ struct child {
 };
 
 struct child child_new(void);
-/* The child calls @function. Waits for the result. */
+/* Lets the child call @function, and waits for the result. */
 uint64_t child_call(const struct child *child, child_function function,
 		    uint64_t argument);
 /* The same in two steps: child_finish() waits for the result. */
@@ -233,7 +233,10 @@ uint64_t read_number(const char *path);
 void write_text(const char *path, const char *text);
 bool path_exists(const char *path);
 uint64_t sessions(void);
-/* For the runner: returns whether no session is left. Waits for what ends only after the test. */
+/*
+ * For the runner: returns whether no session is left. Waits for sessions that end only after the
+ * test.
+ */
 bool no_session_is_left(void);
 uint64_t free_memory(void); /* of the machine, bytes */
 const char *kernel_log(void); /* end of the file; valid until the next call */

@@ -2,8 +2,8 @@
 /*
  * The cost of a sample: how long the thread that reads the ruler is interrupted.
  *
- * Both tools sample user-level cycles into a buffer that never becomes full, without notification.
- * A sample contains the same with both: instruction, thread, time, CPU and period.
+ * perfmon and perf both sample user-level cycles into a buffer that never becomes full, without
+ * notification. A sample contains the same with both: instruction, thread, time, CPU and period.
  */
 #include <err.h>
 #include <errno.h>
@@ -126,7 +126,8 @@ static double measure_format(const struct format *format, unsigned int recorded)
 
 /*
  * Measures the way back from the handler to the program. The counter runs again when the handler
- * returns. If it counts the kernel, too, a period is the way back and the program's instructions.
+ * returns. If it counts the kernel, too, a period consists of the way back and the program's
+ * instructions up to the next overflow.
  */
 static double measure_return(const struct format *format)
 {
@@ -163,9 +164,9 @@ static double statistic(const char *name)
 
 /*
  * Measures the parts of the cost with the module's own clocks: the core, and the format within it.
- * Each part reads a clock at its beginning and at its end. The difference to the cost without
- * clocks is the cost of these four readings. Half of the cost of a part's two readings is counted
- * as the part's own.
+ * Each part reads a clock at its beginning and at its end. The cost with clocks, less the cost
+ * without them, is the cost of these four readings. Half of the cost of a part's two readings is
+ * counted as the part's own.
  */
 static void measure_parts(const struct format *format, double whole, double *costs)
 {

@@ -69,8 +69,8 @@ void perfmon_set_up(struct session *session, unsigned int count);
  * perfmon_open_sets() - open a session of @count counters in each of several event sets
  * @differ: every second set has other events
  * @kind: how the sets are switched
- * @switch_period: if not 0: each set has one counter, of cycles; after this many the set is
- *	switched
+ * @switch_period: if not 0: each set has one counter, which counts cycles; after this many cycles
+ *	the next set becomes active
  */
 void perfmon_open_sets(struct session *session, unsigned int count, unsigned int sets,
 		       bool differ, const struct pfarg_setdesc *kind,

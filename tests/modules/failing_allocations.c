@@ -35,7 +35,10 @@ static void look_at_stack(void)
 	}
 }
 
-/* No other thread changes the result: this thread wrote the request, or slept meanwhile. */
+/*
+ * No other thread changes the result: this thread wrote the request, or slept while another thread
+ * wrote it.
+ */
 static bool must_fail(gfp_t gfp)
 {
 	if (!in_task() || current->pid != READ_ONCE(request.thread) || gfp & __GFP_NOFAIL)
@@ -90,8 +93,8 @@ static int before_pages(struct kprobe *probe, struct pt_regs *regs)
 }
 
 /*
- * With a post handler the kernel does not optimize the probe to a jump, which could not return
- * elsewhere.
+ * A post handler keeps the kernel from optimizing the probe to a jump. With a jump, the probed
+ * function would always run.
  */
 static void after(struct kprobe *probe, struct pt_regs *regs, unsigned long flags)
 {

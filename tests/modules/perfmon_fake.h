@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * PMU "fake" has what no hardware of the guests has. Its counters count ticks of a timer. At an
- * overflow it records the instruction and more, as hardware with precise sampling does, and it has
- * registers that exist only then. The module and the test (sampling/hardware_samples.c) include
- * this header.
+ * PMU "fake" has features that the hardware of the guests lacks. Its counters count ticks of a
+ * timer. At an overflow it records the instruction and more, as hardware with precise sampling
+ * does, and it has registers that exist only in such a sample. The module and the test
+ * (sampling/hardware_samples.c) include this header.
  *
  * PMC n is 1 if PMD n is to count, otherwise 0. Instructions that counter KERNEL records are in the
  * kernel.
@@ -22,7 +22,7 @@
 #define FAKE_USER		   0
 #define FAKE_KERNEL		   1
 #define FAKE_NEAR		   2 /* registers that only samples record */
-#define FAKE_FORGOTTEN		   48 /* mistake of the module: it never reads this register */
+#define FAKE_FORGOTTEN		   48 /* by mistake the module never reads this register */
 #define FAKE_FAR		   64
 #define FAKE_REFUSAL		   "the test does not want it"
 #define FAKE_TICK_NS		   100000

@@ -24,8 +24,9 @@ struct script_argument {
 
 /*
  * Contents of the buffer, which is a page, or of the private memory. Parameters of the module:
- * "begun" and "ended" are the instances so far, "late" the callbacks after exit, "last_samples" the
- * samples of the instance that ended last.
+ * "begun" and "ended" count the instances that were initialised and those that have exited, "late"
+ * counts callbacks after the exit, and "last_samples" is the number of samples of the instance that
+ * ended last.
  */
 struct script_buffer {
 	__u64 samples;

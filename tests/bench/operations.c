@@ -266,9 +266,9 @@ static void do_close(void *argument)
 }
 
 /*
- * During the measurement another thread has a session. Without it each session would be the first
- * and the last of the machine, and such a session is slower and has to wait, with perf as with
- * perfmon.
+ * During the measurement another thread has a session. Without that session, each measured session
+ * would be the first and the last of the machine. Such a session is slower and has to wait, with
+ * perf as with perfmon.
  */
 static void measure_set_up(const struct tool *tool, double *costs)
 {

@@ -99,9 +99,9 @@ static inline uint64_t set_of_counter(const struct counter *counter)
 /**
  * struct done - what a thread did while a counter ran
  * @least: CPU time in ns that passed according to the thread
- * @most: CPU time that the kernel accounted; of a thread that never slept also the elapsed time, if
- *	that is more
- * @instructions: of loop()
+ * @most: CPU time that the kernel accounted; for a thread that never slept the elapsed time, if
+ *	that is longer
+ * @instructions: number of instructions that loop() executed
  */
 struct done {
 	uint64_t least;

@@ -45,7 +45,7 @@ TEST(at_user_level_counters_count_the_user)
 
 /*
  * Returns whether the PMU can count the user level alone. QEMU's POWER always counts all levels.
- * Software counters may, too, because they reveal nothing about the kernel.
+ * Software counters may count all levels, too, because they reveal nothing about the kernel.
  */
 static bool has_levels(void)
 {

@@ -26,8 +26,8 @@ struct knob {
 };
 
 /*
- * By default the kernel only lets allocations fail that cannot wait, and of page allocations only
- * those of more than one page. Failures are logged with a stack, which shows the caller.
+ * By default the kernel makes only those allocations fail that cannot wait, and only page
+ * allocations of more than one page. Failures are logged with a stack, which shows the caller.
  */
 static struct knob knobs[] = {
 	{ FAULTS "failslab/task-filter", { "Y", "Y", "Y" }, -1 },

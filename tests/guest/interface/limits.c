@@ -20,7 +20,9 @@ static int try_set(int fd, unsigned int id)
 	return pfm_create_evtsets(fd, &set, 1);
 }
 
-/* Creates sets in one context after the other until there is no room. Returns their number. */
+/*
+ * Creates sets in one context after the other until there is no room. Returns the number of sets.
+ */
 static uint64_t take_sets(const int *fds)
 {
 	const uint64_t most = read_number(SYSFS "max_sets");

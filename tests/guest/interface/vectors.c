@@ -122,7 +122,9 @@ TEST(a_vector_beyond_its_page_is_efault)
 	int fd = zero_context();
 	char *end = memory_end();
 
-	/* one or nine bytes of an element can be accessed, or the first of two elements */
+	/*
+	 * only one or nine bytes of an element can be accessed, or only the first of two elements
+	 */
 	for_each_vector_call(call) {
 		memset(end - call->size, 0, call->size);
 		must_fail(fd, vector_ioctl(fd, call, end - 1, 1), EFAULT,

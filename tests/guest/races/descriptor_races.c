@@ -215,8 +215,8 @@ static void close_while_used(void)
 }
 
 /*
- * One iteration is a pair of overlapping calls. For 20 iterations there must be one close that
- * overlapped with calls.
+ * One iteration is a pair of overlapping calls. At least one close per 20 iterations must overlap
+ * with calls.
  */
 TEST(threads_may_use_and_close_a_descriptor_concurrently)
 {

@@ -64,7 +64,9 @@ static uint64_t faults_of(pid_t pid)
 	return faults;
 }
 
-/* The page faults of the parent are counted, and none of its children. No child is monitored. */
+/*
+ * The page faults of the parent are counted, but not those of its children. No child is monitored.
+ */
 static void watch_parent(int fd, pid_t pid)
 {
 	uint64_t outer, inner = 0, count;

@@ -303,9 +303,9 @@ TEST(more_interrupts_than_the_limit_wait_for_the_next_tick)
 }
 
 /*
- * The number of interrupts is checked after every 16. With a limit of 64, the fifth check finds too
- * many. All interrupts are in the first tick, and take less than a quarter of the time. An overflow
- * that a switch of threads finds before its interrupt is sampled, too.
+ * The number of interrupts is checked after every 16 interrupts. With a limit of 64, the fifth
+ * check finds too many. All interrupts are in the first tick, and take less than a quarter of the
+ * time. An overflow that a switch of threads finds before its interrupt is sampled, too.
  */
 static void check_looks(void)
 {

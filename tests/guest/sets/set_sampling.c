@@ -516,8 +516,8 @@ TEST(virtual_pmds_of_sets_are_in_samples)
 		/* There is one sample in each run. */
 		ck_assert_uint_eq(values[0], ++samples[entry->set]);
 		/*
-		 * The second value is the number of interrupts of the set. An overflow found when
-		 * the thread was switched out has none.
+		 * The second value is the number of interrupts of the set. An overflow that was
+		 * found when the thread was switched out has no interrupt.
 		 */
 		if (is_deterministic() && !is_debug_kernel())
 			ck_assert_uint_eq(values[1], samples[entry->set]);

@@ -43,8 +43,8 @@ static uint64_t time_of_switches(const uint64_t *timeouts, uint64_t switches)
 
 /*
  * The caller polls, and reads a clock that is not the module's. By that clock no switch comes
- * before its time. Where it counts instructions, no switch comes much later either: each one is
- * late by an interrupt and a set switch.
+ * before its time. Where this clock counts instructions, no switch comes much later either: each
+ * one is late by an interrupt and a set switch.
  */
 TEST(no_switch_comes_early_or_late)
 {
@@ -86,9 +86,9 @@ TEST(no_switch_comes_early_or_late)
 /* ---- remaining time ------------------------------------------------------------------------- */
 
 /*
- * The timeout is 100 ms, so that a slow guest gets from one call to the next before it is over.
- * Where the clock counts instructions, the thread runs for nearly all of that time, so the timeout
- * decreases as the time passes.
+ * The timeout is 100 ms, so that a slow guest gets from one call to the next before the timeout
+ * ends. Where the clock counts instructions, the thread runs for nearly all of that time, so the
+ * timeout decreases as the time passes.
  */
 TEST(getinfo_shows_what_remains)
 {

@@ -244,7 +244,7 @@ const char *kernel_log(void); /* end of the file; valid until the next call */
 /* Returns 0 or errno. Modules are named as in /proc/modules, or by their file. */
 const char *module_path(const char *name); /* valid until the next call */
 int module_load(const char *name, const char *parameters);
-/* For @parameters: the module's own defaults, not those of the tests. */
+/* As @parameters: load the module with its own defaults, not with those of the tests. */
 #define MODULE_DEFAULTS " "
 int module_unload(const char *name);
 bool module_is_loaded(const char *name);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Registers a PMU or a sampling format whose description has one mistake or none. Of the registered
- * functions, only the PMU's claim and release are called. If a parameter requests it, they watch
- * for 200 ms whether a CPU goes offline or online.
+ * functions, only the PMU's claim and release are called. If a parameter requests it, claim and
+ * release watch for 200 ms whether a CPU goes offline or online.
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>

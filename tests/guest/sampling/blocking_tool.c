@@ -15,7 +15,7 @@ SUITE(blocking_tool, 120);
 struct tool {
 	pid_t pid;
 	pid_t successor;
-	int successor_gate; /* closed: the successor closes the descriptor */
+	int successor_gate; /* when this is closed, the successor closes the descriptor */
 	int told; /* the tool writes a byte when it has loaded the context */
 };
 

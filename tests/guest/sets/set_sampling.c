@@ -420,9 +420,9 @@ TEST(turns_by_time_are_counted_as_runs)
 }
 
 /*
- * There is one interrupt for each period of a loop, and no others. An overflow that is found when
- * the thread leaves the CPU needs no interrupt. If an instruction takes no fixed time, the expected
- * number is the machine's own count.
+ * Each period of a loop has one interrupt, and there are no other interrupts. An overflow that is
+ * found when the thread leaves the CPU needs no interrupt. If an instruction takes no fixed time,
+ * the expected number is the machine's own count.
  */
 TEST(interrupts_are_one_per_period)
 {

@@ -68,7 +68,7 @@ struct turns {
 
 /*
  * Checks that the sets @ids, ascending, have taken turns in order: their runs differ by at most 1,
- * and the first ones have one more.
+ * and the sets with one run more come first.
  */
 struct turns fair_turns(int fd, const unsigned int *ids, unsigned int count);
 /* The same for sets 0 to @count - 1. */

@@ -51,8 +51,8 @@ static inline unsigned int below(struct builder *builder, unsigned int end)
 #define ONE_OF(builder, array) ((array)[below(builder, COUNT(array))])
 
 /*
- * Adds an operation without arguments. If there are @limit operations already, what it returns is
- * not executed.
+ * Adds an operation without arguments. If the builder has its @limit of operations already, the
+ * returned operation is not executed.
  */
 struct operation *add(struct builder *builder, enum call call, unsigned int slot);
 

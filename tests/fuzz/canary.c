@@ -167,8 +167,8 @@ static void canary_count(int fd, unsigned int pages, unsigned int count)
 }
 
 /*
- * Reports a failure, unless it is allowed. In a round memory or the PMU may be missing, or another
- * worker may already monitor this thread. With operation->flags none of this can happen.
+ * Reports a failure, unless it is allowed. In a round (operation->flags is 0) memory or the PMU may
+ * be missing, or another worker may already monitor this thread.
  */
 static void not_now(const struct operation *operation, const char *what)
 {
@@ -177,7 +177,7 @@ static void not_now(const struct operation *operation, const char *what)
 		      what, errno);
 }
 
-/* @count: pages to touch in an iteration; @flags: not in a round, so no call may fail */
+/* @count: pages to touch in an iteration; @flags: 1 outside of rounds, where no call may fail */
 void canary(const struct operation *operation)
 {
 	struct pfm_create create = {};

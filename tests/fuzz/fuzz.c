@@ -118,7 +118,7 @@ void workers_hang(pid_t group)
 }
 
 /*
- * Writes the number of operations so far to the kernel's log, so that it is known if the kernel
+ * Writes the number of operations so far to the kernel's log, where it can be read if the kernel
  * dies.
  */
 void workers_go_on(void)

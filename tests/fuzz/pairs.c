@@ -32,7 +32,7 @@ static const struct pair pairs[] = {
 	{ OPEN, ENFILE, "1.7" }, /* EMFILE counts as ENFILE */
 	{ OPEN, ENOMEM, "1.7" },
 	{ OPEN, EACCES, "pfm_create_context(3)" },
-	/* For odd flags, or while the module is loaded and unloaded. */
+	/* Linux fails so for odd flags, and while the module is being loaded or unloaded. */
 	{ OPEN, ENOENT, LINUX },
 	{ OPEN, ENXIO, LINUX },
 	{ OPEN, ENODEV, LINUX },
@@ -215,7 +215,10 @@ static int listed_error(enum call call, int error)
 	return call == OPEN && error == EMFILE ? ENFILE : error;
 }
 
-/* Returns whether a result is counted. Apart from EBADF, results of other files are not. */
+/*
+ * Returns whether a result is counted. On a descriptor that does not belong to perfmon only EBADF
+ * is.
+ */
 static bool is_of_perfmon(enum call call, int error, enum kind kind)
 {
 	return call == OPEN || call == SETTING || kind == PERFMON || error == EBADF;

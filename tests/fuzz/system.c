@@ -109,8 +109,8 @@ void system_restore(void)
 	if (users_of(PMU_MODULE) < 0)
 		module_load(PMU_MODULE);
 	/*
-	 * If the kernel had to load a format in a round, its modprobe would take as long as 100
-	 * calls.
+	 * Load the formats now: in a round, the kernel would have to run modprobe, which takes as
+	 * long as 100 calls.
 	 */
 	for (n = 0; n < FORMATS; n++)
 		if (users_of(format_modules[n]) < 0)
@@ -128,7 +128,7 @@ void system_begin(void)
 		if (read_file(settings[n].path, settings[n].before,
 			      sizeof(settings[n].before)))
 			printf("no %s\n", settings[n].path);
-	/* Workers that are not root count, too. */
+	/* Let unprivileged workers count, too, at user and kernel level. */
 	write_file("/proc/sys/kernel/perf_event_paranoid", "1");
 	users_before = core_users();
 	machine_prepare();

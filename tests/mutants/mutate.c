@@ -84,7 +84,8 @@ static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent,
 }
 
 /*
- * Collects the functions before all else: macros come first in the tree, and need their function.
+ * Collects the functions before all else: macros come first in the tree, and each needs to know
+ * which function contains it.
  */
 static enum CXChildVisitResult visit_functions(CXCursor cursor, CXCursor parent,
 					       CXClientData data)

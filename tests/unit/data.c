@@ -116,7 +116,10 @@ static void be_silent(void)
 	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stdout));
 }
 
-/* Opens a copy of the first @size @bytes. The memory after the copy cannot be read. */
+/*
+ * Opens a copy of the first @size bytes of @bytes. The copy is not larger, so that a memory checker
+ * can find reads beyond it.
+ */
 static int open_recording(struct recording *recording, const void *bytes, size_t size)
 {
 	void *copy = malloc(size ? size : 1);
@@ -551,7 +554,7 @@ TEST(a_later_table_adds_to_an_earlier_one)
 	recording_free(&recording);
 }
 
-/* The control characters are ESC, CSI in UTF-8 and a newline; an umlaut is none. */
+/* The control characters are ESC, CSI in UTF-8 and a newline. An umlaut is no control character. */
 TEST(names_do_not_reach_the_terminal_as_commands)
 {
 	const char *path = synthetic_path();

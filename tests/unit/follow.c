@@ -77,8 +77,8 @@ static char state_of(pid_t pid)
 }
 
 /*
- * Note a tick. A process that two ticks in a row find stopped is not only on its way to another
- * state.
+ * Note a tick. If two ticks in a row find the process stopped, it is really stopped, not only
+ * on its way to another state.
  */
 static int note_tick(void *data)
 {

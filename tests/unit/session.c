@@ -119,7 +119,7 @@ static void make_session(struct session *session)
 	info->implemented_pmds[PFM_VIRTUAL_PMD_BASE / 64] = 0x3f;
 }
 
-/* Ends a session. Its descriptor is not open, so it must not be closed. */
+/* Ends a session. session->fd is no open descriptor, so session_close() must not close it. */
 static void end_session(struct session *session, struct event_list *events)
 {
 	session->fd = -1;

@@ -104,7 +104,7 @@ static void make_recording(struct recording *recording, const struct said *said,
 	ck_assert_int_eq(recording_open(recording, path), 0);
 }
 
-/* Look up all functions in @said that are in @object: their first byte and some later ones. */
+/* Look up all functions in @said, at their first byte and 5 bytes later. */
 static void check_functions(struct symbols *symbols, const struct said *said)
 {
 	for (size_t i = 0; i < said->function_count; i++) {
@@ -362,8 +362,8 @@ TEST(a_return_address_belongs_to_the_function_of_the_call)
 	make_recording(&recording, &said, NULL);
 	ck_assert_int_eq(symbols_make(&symbols, &recording), 0);
 	/*
-	 * All four addresses are the same, also those of the kernel's frames. The test only looks
-	 * at which of them are looked up one byte earlier.
+	 * All four addresses are the same, also those of the kernel's frames. The test only
+	 * checks which of them are looked up one byte earlier.
 	 */
 	for (size_t i = 0; i < 4; i++)
 		frames[i] = said.functions[2].address;

@@ -63,7 +63,7 @@ has_lists() {
 	[[ -e $state/listed || -n $(find "$state/tried" -mmin -30 2>/dev/null) ]]
 }
 
-# Whether some lists of the named states could not be fetched: then results are not stored.
+# Whether some lists of the named states could not be fetched. If so, results are not stored.
 lack_lists() {
 	local state
 	for state; do

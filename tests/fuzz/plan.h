@@ -143,7 +143,7 @@ enum who {
 /*
  * Element of a vector of any kind; unused fields are 0. CREATE_CONTEXT uses one for its sampling
  * format: @number is the format's index in the table of ioctls.c, @value the bytes of the buffer.
- * With @flags the format's argument has another size; with @set there is no argument.
+ * If @flags is not 0, the format's argument has a wrong size. If @set is not 0, there is none.
  */
 #define SWITCH_COUNT_SHIFT 56
 

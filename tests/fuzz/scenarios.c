@@ -307,7 +307,7 @@ static void add_closed_descriptor(struct builder *builder)
 		add_filled(builder, below(builder, SETTING), slot);
 }
 
-/* Uses vectors that are longer than a page, while arg_mem_max permits them. */
+/* Uses long vectors, in rounds in which build_setup() has set arg_mem_max. */
 static void add_long_vectors(struct builder *builder)
 {
 	static const uint8_t calls[] = { WRITE_PMCS, WRITE_PMDS, CREATE_EVTSETS,
@@ -331,7 +331,7 @@ void add_settings(struct builder *builder)
 	struct operation *operation = add_filled(builder, SETTING, 0);
 	unsigned int count;
 
-	/* Mostly a valid value of the setting, for a short time. */
+	/* Mostly set a valid value, and mostly restore the setting after a short time. */
 	if (percent(builder, 70))
 		operation->flags = below(builder, 6);
 	count = operation->count;

@@ -47,8 +47,8 @@ struct source {
 };
 
 /*
- * Takes ownership of @replacement, @from and @to. If @from or @to is NULL, the text itself is
- * taken.
+ * Takes ownership of @replacement, @from and @to. If @from is NULL, the name has the text at
+ * @place. If @to is NULL, it has @replacement.
  */
 void mutant_add_named(struct source *source, const char *kind, struct range place,
 		      char *replacement, char *from, char *to);
@@ -60,7 +60,7 @@ void mutants_print(const struct source *source, FILE *stream);
 
 /* Returns the function that contains offset @at, or NULL. */
 const struct function *source_function(const struct source *source, size_t at);
-/* Finds the range in the file itself for @cursor. Returns false if there is none. */
+/* Finds the range of @cursor in the file itself. Returns false if the file does not contain it. */
 bool source_range(const struct source *source, CXCursor cursor, struct range *range);
 
 /* The operators. Each operator makes mutants of a cursor, or of the whole file. */

@@ -127,7 +127,7 @@ guest_command() {
 	echo "$status"
 }
 
-# Copy lines, and add the seconds so far, elapsed and of CPUs, to those that begin a suite. End all
+# Copy lines. Add the elapsed and the CPU seconds so far to each line that begins a suite. End all
 # processes of the session when a suite takes longer than its limit: a guest that hangs with
 # interrupts disabled prints nothing.
 stamp() {

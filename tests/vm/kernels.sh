@@ -52,7 +52,7 @@ series_releases() {
 }
 
 # The newest kernel of a series (6.12, 6.12-rt-amd64) that can be fetched with its headers. The
-# result is stored, unless a newer kernel should exist but could not be fetched.
+# result is not stored if fetching a newer kernel or a package list failed.
 series_release() {
 	local series=${1%%-*} of_flavour=$flavour file release newest='' complete=yes releases
 	[[ $1 != *-* ]] || of_flavour=${1#*-}

@@ -32,7 +32,7 @@ static const struct pair pairs[] = {
 	{ OPEN, ENFILE, "1.7" }, /* EMFILE counts as ENFILE */
 	{ OPEN, ENOMEM, "1.7" },
 	{ OPEN, EACCES, "pfm_create_context(3)" },
-	/* Linux fails so for odd flags, and while the module is being loaded or unloaded. */
+	/* Linux returns these for odd flags, and while the module is being loaded or unloaded. */
 	{ OPEN, ENOENT, LINUX },
 	{ OPEN, ENXIO, LINUX },
 	{ OPEN, ENODEV, LINUX },

@@ -554,7 +554,7 @@ TEST(a_later_table_adds_to_an_earlier_one)
 	recording_free(&recording);
 }
 
-/* The control characters are ESC, CSI in UTF-8 and a newline. An umlaut is no control character. */
+/* The control characters are ESC, CSI in UTF-8 and a newline. An umlaut is not one. */
 TEST(names_do_not_reach_the_terminal_as_commands)
 {
 	const char *path = synthetic_path();

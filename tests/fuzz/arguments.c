@@ -115,7 +115,7 @@ static uint64_t period(struct builder *builder)
 	return 1 + below(builder, ONE_OF(builder, longest));
 }
 
-/* Some PMDs of the PMU, as the map of struct element; now and then random bits. */
+/* Returns some PMDs of the PMU, as bits of struct element's map; now and then random bits. */
 static uint64_t some_pmds(struct builder *builder)
 {
 	uint64_t map = random_next(&builder->random);

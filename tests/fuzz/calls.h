@@ -34,7 +34,7 @@ int do_other_ioctl(struct executor *executor, const struct operation *operation)
 size_t argument_size(enum call call);
 /* Adds the PMDs that a vector of WRITE_PMDS may bring into use. */
 void add_pmds(__u64 *map, const struct operation *operation);
-/* Returns whether the context may block its thread for ever: that thread must not be a worker. */
+/* Returns whether the context may block its thread for ever. A worker must not be that thread. */
 bool is_marked(struct executor *executor, const struct operation *operation);
 /*
  * For CREATE_CONTEXT: whether it requests a format, and why the kernel must refuse this, or NULL.

@@ -86,7 +86,7 @@ series_release() {
 }
 
 # release_of [VERSION]: print the kernel's release (uname -r). The names of all flavours contain
-# that of the usual one.
+# the usual flavour's name.
 release_of() {
 	if [[ ${1-} =~ ^[0-9]+\.[0-9]+(-[a-z].*)?$ ]]; then
 		series_release "$1"

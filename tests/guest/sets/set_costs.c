@@ -6,6 +6,7 @@ SUITE(set_costs, 120);
 
 #define MANY   960 /* the other context has four times as many, near the maximum */
 #define PROBES 16 /* a call handles at most one page of sets */
+#define TRIES  3
 
 /* CPU time in ns of calls with PROBES sets each. */
 struct cost {
@@ -85,7 +86,6 @@ static void must_not_grow(const char *what, unsigned int factor, uint64_t few,
 static void compare_costs(unsigned int factor)
 {
 	const unsigned int counts[] = { MANY, 4 * MANY };
-	const unsigned int tries = is_deterministic() ? 3 : 50;
 	struct pfarg_setdesc sets[PROBES];
 	struct cost costs[2] = {};
 	unsigned int try, i;
@@ -93,7 +93,7 @@ static void compare_costs(unsigned int factor)
 
 	for (i = 0; i < 2; i++)
 		fds[i] = context_with_sets(counts[i], factor);
-	for (try = 0; try < tries; try++)
+	for (try = 0; try < TRIES; try++)
 		for (i = 0; i < 2; i++) {
 			number_sets(sets, counts[i], PROBES, factor);
 			probe(fds[i], sets, &costs[i]);
@@ -119,5 +119,8 @@ static void compare_orders(void)
 
 TEST(the_cost_of_a_set_does_not_depend_on_their_number)
 {
+	/* Without --icount, the time of the host counts: QEMU's TLB may hold the sets or not. */
+	if (!is_deterministic())
+		skip("no clock that counts instructions");
 	with_set_limits_back(compare_orders);
 }

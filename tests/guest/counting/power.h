@@ -19,7 +19,10 @@ uint64_t idle_mmcra(void);
 void need_exact_power(void);
 /* Value for MMCR1 that selects @event for PMC @n. */
 uint64_t select_event(unsigned int n, uint64_t event);
-/* Maximum that start, stop and timer ticks add to a loop of @instructions. */
+/*
+ * Maximum that start, stop and timer ticks add to a loop of @instructions. The kernel is counted, too:
+ * on 7.2 a tick with RCU's work took up to 50000.
+ */
 uint64_t most_around(uint64_t instructions);
 /*
  * Creates a context with instructions on PMC1 and PMC5, cycles on PMC2 and PMC6. It is not loaded.

@@ -24,7 +24,7 @@ uint64_t select_event(unsigned int n, uint64_t event)
 
 uint64_t most_around(uint64_t instructions)
 {
-	return 20000 + instructions / 50;
+	return 100000 + instructions / 50;
 }
 
 void must_get_back(void)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # make              builds the modules for the running kernel (or KDIR=), the library, the tool
-# make install      installs modules by DKMS, the rest into PREFIX (/usr/local); DESTDIR= for packages
+# make install      modules by DKMS, the rest into PREFIX (/usr/local); DESTDIR= for packages
 # make uninstall    removes what make install has installed
 # make demo         shows pfmon counting a program on a stock kernel, in a guest
 # make check        the gate: the tests that every change has to pass

@@ -80,7 +80,7 @@ static const struct pfm_pmu_operations example_operations = {
 	.acknowledge = example_acknowledge,
 };
 
-/* Contexts at user level may count ticks.  PMCs of other events need user_set instead. */
+/* Contexts that count at user level only may count ticks.  Other events need user_set. */
 #define TYPE PFM_REG_NO_LEVELS
 
 static const struct pfm_register pmcs[] = {

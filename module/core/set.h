@@ -110,8 +110,8 @@ int pfm_set_create(struct pfm_context *context, struct pfarg_setdesc *descriptio
 		   struct pfm_set **created);
 
 /*
- * Initialize a set from its description: its PMCs get their defaults; its runs, duration and
- * overflows become 0.
+ * Initialize a set from its description: its PMCs get their defaults; its runs, duration,
+ * overflows and switch counts become 0.
  */
 void pfm_set_describe(struct pfm_context *context, struct pfm_set *set,
 		      struct pfarg_setdesc *description);

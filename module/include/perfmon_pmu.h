@@ -205,7 +205,7 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  *	@values.  On return nothing counts.
  * @read: hot; store the 64-bit values of @used_pmds, which may be counting, in @values by
  *	their numbers: pfm_pmd_merge() of the values in memory and in hardware.  Returns
- *	what overflows() returns after these values were read.
+ *	the same as overflows(), with the overflow flags as of after these reads.
  * @sample: hot; called after an overflow, with counters halted: store those of @pmds (a
  *	bitmap) that are PFM_REG_SAMPLED in @values by their numbers.  Required if the PMU
  *	has such registers.

@@ -129,7 +129,8 @@ static void freeze(void)
 /*
  * The bit that freezes the kernel depends on the state in which the kernel runs.
  * Under a hypervisor that is privileged state (FCS).  On bare metal it is hypervisor
- * state (FCH), and there is no other hypervisor.
+ * state, so FCS is turned into FCH.  The user's own FCH is dropped, because no other
+ * hypervisor runs there.
  */
 static u64 freeze_kernel_0(u64 mmcr0)
 {

@@ -648,13 +648,14 @@ struct pfm_error {
 /**
  * PFM_IOC_RESTART - continue after a notification
  *
- * The sampling format, if there is one, empties the part of its buffer that was read.
+ * The sampling format, if there is one, empties its buffer; "nway" releases its oldest full
+ * region.
  * PMDs that overflowed get their long reset values, monitoring is unmasked and a blocked
  * thread continues.  All this is done when the call returns.
  *
  * EBUSY: the context is not loaded; no notification waits for a restart (some formats do
- * not need one); or there is nothing to restart: monitoring is not masked and there is no
- * format, or the format refuses.
+ * not need one); or there is nothing to restart: monitoring is not masked and no format can
+ * be restarted, or the format refuses.
  */
 #define PFM_IOC_RESTART		_IO(PFM_IOC_TYPE, 7)
 

@@ -105,8 +105,8 @@ static uint64_t pmd_value(struct builder *builder)
 }
 
 /*
- * A sampling period: from one so short that no machine keeps up to one so long that it costs
- * little.
+ * A sampling period. The shortest ones are too short for any machine to keep up with, the longest
+ * ones cost little.
  */
 static uint64_t period(struct builder *builder)
 {

@@ -172,7 +172,7 @@ struct element {
  * @size: for a vector the bytes of an element, 0 for those of the first version; for other calls it
  * depends on the call
  * @more: extra bytes of the structure of LOAD or START, or 0
- * @tail: the bytes by which a structure is longer are not zero
+ * @tail: the bytes behind the known fields of a longer structure (@size, @more) are not zero
  * @element: the first elements of a vector, @elements of them
  */
 struct operation {

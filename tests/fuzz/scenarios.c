@@ -163,7 +163,7 @@ static void end_sampling(struct builder *builder, unsigned int slot)
 	}
 }
 
-/* Loads the context on the worker itself or on a target, which may be new, and starts it. */
+/* Loads the context on the worker itself or on a target, which may be new; starts the context. */
 static void start_monitoring(struct builder *builder, unsigned int slot, bool target)
 {
 	struct operation *load;

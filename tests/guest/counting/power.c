@@ -52,8 +52,8 @@ static const uint64_t preloads[] = {
 };
 
 /*
- * PMD @n wraps. PMD @truth counts the same event and does not wrap. Their counts must be equal: the
- * loop and a little more.
+ * PMD @n wraps. PMD @truth counts the same event and does not wrap. Both must count
+ * equally many: those of the loop, and some of the calls around it.
  */
 static void must_wrap_exactly(int fd, unsigned int n, unsigned int truth,
 			      uint64_t tolerance)

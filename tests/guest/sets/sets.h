@@ -74,8 +74,8 @@ struct turns fair_turns(int fd, const unsigned int *ids, unsigned int count);
 /* The same for sets 0 to @count - 1. */
 struct turns fair_turns_of(int fd, unsigned int count);
 /*
- * Checks the number of switches in @duration ns of the thread's time: none comes early, and each is
- * late by an interrupt and a set switch.
+ * Checks the number of switches in @duration ns of the thread's time: no switch may come early, and
+ * each may be late by the time of an interrupt and a set switch.
  */
 void switches_must_fit(uint64_t switches, uint64_t duration, uint64_t timeout);
 

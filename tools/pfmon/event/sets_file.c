@@ -228,9 +228,10 @@ static int read_lines(struct sets_file *file, FILE *stream, const char *path)
 			break;
 		}
 		fail_at(file->place);
-		result = strlen(line) == (size_t)length
-				 ? read_line(file, line)
-				 : fail("there is a zero byte: this is no text");
+		result =
+			strlen(line) == (size_t)length
+				? read_line(file, line)
+				: fail("the line has a zero byte: this is not a text file");
 		fail_at(NULL);
 		free(file->place);
 	}

@@ -131,7 +131,7 @@ static const struct command_line line = {
 		    "[OPTIONS] -t TID[,TID]... [[--] COMMAND [ARGUMENTS]]",
 	.about =
 		"Sample the thread that runs COMMAND, from its start to its end, or threads that\n"
-		"run already, into a file that 'pfmon report' shows.\n",
+		"are already running; 'pfmon report' shows the file.\n",
 	.options = rows,
 	.notes =
 		"Without -e the event is cycles, or CPU time where they cannot be counted.\n"

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the PMU descriptions of x86 processors share: values move between registers and memory.
+ *
+ * The highest bit of a counter is its overflow flag.  It is set whenever the counter is
+ * written, and the counter's wrap clears it.  So value and flag come with one RDPMC and always
+ * agree, and no status register is read.
+ *
+ * Processors with a global control register start and stop all counters with one write.  The
+ * event selects of the others have enable bits, which start and stop write one by one.
+ */
+#include <asm/processor.h>
+#include <linux/err.h>
+#include <linux/module.h>
+#include <linux/perf_event.h>
+#include <linux/smp.h>
+
+#include "perfmon_pmu.h"
+#include "x86.h"
+
+struct x86_pmu *x86;
+
+/* Words of pfm_registers.config. */
+enum {
+	RUNNING_GLOBAL,
+	RUNNING_FIXED
+};
+
+/* The bits of counters in the global registers: fixed counters are from bit 32 on. */
+static u64 global_bits(u64 counters)
+{
+	return (counters & X86_GENERAL_MASK) | (counters & X86_FIXED_MASK)
+						       << (32 - X86_FIXED);
+}
+
+/* Fixed counters that are not in use have no level to count at. */
+static u64 running_fixed(const struct pfm_registers *registers)
+{
+	const u64 asked = registers->pmcs[X86_FIXED];
+	u64 running = 0, rest, field;
+	unsigned int n;
+
+	pfm_for_each_bit(n, rest, registers->counters & X86_FIXED_MASK) {
+		field = asked >> X86_FIXED_SHIFT(n) & X86_FIXED_LEVELS;
+		if (registers->interrupting & BIT(n))
+			field |= X86_FIXED_INT;
+		running |= field << X86_FIXED_SHIFT(n);
+	}
+	return running;
+}
+
+static void x86_configure(struct pfm_registers *registers)
+{
+	registers->config[RUNNING_GLOBAL] = global_bits(registers->counters);
+	registers->config[RUNNING_FIXED] = running_fixed(registers);
+}
+
+/* A PMC that was not written has its default: its counter has no level to count at. */
+static u64 running_select(const struct pfm_registers *registers, unsigned int n)
+{
+	u64 select = registers->pmcs[n] | X86_SELECT_EN;
+
+	return registers->interrupting & BIT(n) ? select | X86_SELECT_INT : select;
+}
+
+static void write_selects(const struct pfm_registers *registers,
+			  const struct pfm_registers *programmed)
+{
+	const u64 in_place = programmed ? programmed->counters : 0;
+	unsigned int n;
+	u64 rest, select;
+
+	pfm_for_each_bit(n, rest, registers->counters & X86_GENERAL_MASK) {
+		select = running_select(registers, n);
+		if (!(in_place & BIT(n)) || running_select(programmed, n) != select)
+			x86_write(x86->counters[n].select, select);
+	}
+}
+
+/* Without a global control register, start() writes the event selects. */
+static void x86_write_pmcs(const struct pfm_registers *registers,
+			   const struct pfm_registers *programmed)
+{
+	if (x86->global_control)
+		write_selects(registers, programmed);
+	if (x86->fixed_control &&
+	    (!programmed ||
+	     programmed->config[RUNNING_FIXED] != registers->config[RUNNING_FIXED]))
+		x86_write(x86->fixed_control, registers->config[RUNNING_FIXED]);
+}
+
+static void load(const struct x86_counter *counter, u64 value)
+{
+	x86_write(counter->load, (value & counter->mask) | counter->fill);
+}
+
+static void x86_write_pmds(struct pfm_registers *registers, u64 pmds)
+{
+	unsigned int n;
+	u64 rest;
+
+	pfm_for_each_bit(n, rest, pmds)
+		load(&x86->counters[n], registers->pmds[n]);
+}
+
+/* WRMSR serializes: nothing counts after it. */
+void x86_halt(const struct pfm_registers *registers)
+{
+	unsigned int n;
+	u64 rest;
+
+	if (x86->global_control) {
+		x86_write(x86->global_control, 0);
+		return;
+	}
+	pfm_for_each_bit(n, rest, registers->counters)
+		x86_write(x86->counters[n].select, 0);
+}
+
+/*
+ * A counter may overflow before the last one is started, and the NMI may mask the context or
+ * switch to another set.  Then this set must not run at the end.
+ */
+static noinline void start_one_by_one(struct pfm_registers *registers)
+{
+	struct pfm_registers *running;
+	unsigned int n;
+	u64 rest;
+
+	for (;;) {
+		pfm_for_each_bit(n, rest, registers->counters)
+			x86_write(x86->counters[n].select, running_select(registers, n));
+		running = pfm_running_registers(&x86->pmu);
+		if (likely(running == registers))
+			return;
+		x86_halt(registers);
+		if (!running)
+			return;
+		registers = running;
+	}
+}
+
+void x86_start(struct pfm_registers *registers)
+{
+	if (x86->global_control)
+		x86_write(x86->global_control, registers->config[RUNNING_GLOBAL]);
+	else
+		start_one_by_one(registers);
+}
+
+static u64 x86_read(struct pfm_registers *registers, u64 *values)
+{
+	const struct x86_counter *counter;
+	u64 rest, value, overflows = 0;
+	unsigned int n;
+
+	pfm_for_each_bit(n, rest, registers->counters) {
+		counter = &x86->counters[n];
+		value = x86_read_counter(counter);
+		values[n] = pfm_pmd_merge(registers->pmds[n], value, counter->mask);
+		if (!(value & counter->flag))
+			overflows |= BIT(n);
+	}
+	return overflows;
+}
+
+static u64 x86_stop(struct pfm_registers *registers)
+{
+	x86_halt(registers);
+	return x86_read(registers, registers->pmds);
+}
+
+u64 x86_overflows(const struct pfm_registers *registers)
+{
+	u64 rest, overflows = 0;
+	unsigned int n;
+
+	pfm_for_each_bit(n, rest, registers->counters)
+		if (!(x86_read_counter(&x86->counters[n]) & x86->counters[n].flag))
+			overflows |= BIT(n);
+	return overflows;
+}
+
+static void x86_acknowledge(struct pfm_registers *registers, u64 counters)
+{
+	unsigned int n;
+	u64 rest;
+
+	pfm_for_each_bit(n, rest, counters)
+		load(&x86->counters[n], x86_read_counter(&x86->counters[n]));
+	if (x86->global_acknowledge)
+		x86_write(x86->global_acknowledge, global_bits(counters));
+	x86_note_overflows(counters);
+}
+
+/* The hardware is exclusive: @pmds only determines when the last user has released it. */
+static u64 claimed;
+
+static int x86_claim(struct pfm_pmu *pmu, const u64 *pmds)
+{
+	int error = claimed ? 0 : x86_exclusive_claim();
+
+	if (!error)
+		claimed |= pmds[0];
+	return error;
+}
+
+static void x86_release(struct pfm_pmu *pmu, const u64 *pmds)
+{
+	claimed &= ~pmds[0];
+	if (!claimed)
+		x86_exclusive_release();
+}
+
+static struct pfm_pmu_operations x86_operations = {
+	.claim = x86_claim,
+	.release = x86_release,
+	.configure = x86_configure,
+	.write_pmcs = x86_write_pmcs,
+	.write_pmds = x86_write_pmds,
+	.start = x86_start,
+	.stop = x86_stop,
+	.read = x86_read,
+	.overflows = x86_overflows,
+	.acknowledge = x86_acknowledge,
+};
+
+/*
+ * Ask perf, which tries the registers at boot: an emulator or a hypervisor may have none.  The event
+ * never counts.
+ */
+static int probe(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.disabled = 1,
+	};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, raw_smp_processor_id(), NULL,
+						 NULL, NULL);
+	if (PTR_ERR(event) == -ENOENT)
+		return -ENODEV;
+	if (!IS_ERR(event))
+		perf_event_release_kernel(event);
+	return 0;
+}
+
+static void compute_masks(struct x86_pmu *pmu)
+{
+	struct x86_counter *counter;
+	unsigned int n;
+
+	for (n = 0; n < pmu->pmu.pmd_count; n++) {
+		counter = &pmu->counters[n];
+		if (!counter->value)
+			continue;
+		counter->mask = pfm_width_mask(pmu->pmu.pmds[n].width);
+		counter->fill = pfm_width_mask(counter->bits) & ~counter->mask;
+		counter->flag = BIT_ULL(counter->bits - 1);
+	}
+}
+
+/**
+ * x86_register() - register the PMU of this machine
+ * @pmu: the registers, and what struct x86_pmu says of the hardware
+ *
+ * Process context, may sleep.
+ *
+ * Return: 0, -ENODEV if there is no PMU, -EBUSY if others hold it, or the error of
+ * pfm_pmu_register().
+ */
+int x86_register(struct x86_pmu *pmu)
+{
+	int error = probe();
+
+	if (error)
+		return error;
+	x86 = pmu;
+	if (!x86_exclusive_is_possible()) {
+		pr_info("perfmon: perf or the NMI watchdog uses the counters of this processor\n");
+		return -EBUSY;
+	}
+	compute_masks(pmu);
+	x86_operations.check_pmc = pmu->check_pmc;
+	pmu->pmu.model = boot_cpu_data.x86_model_id;
+	pmu->pmu.id = cpuid_eax(1);
+	pmu->pmu.operations = &x86_operations;
+	return pfm_pmu_register(&pmu->pmu);
+}
+
+/* Undo x86_register().  Process context, may sleep. */
+void x86_unregister(void)
+{
+	pfm_pmu_unregister(&x86->pmu);
+}

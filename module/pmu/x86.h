@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the PMU descriptions of x86 processors share.  intel.c and amd.c describe the registers of
+ * their processors, x86.c moves values, and x86_exclusive.c owns the hardware.
+ */
+#ifndef PERFMON_X86_MODULE_H
+#define PERFMON_X86_MODULE_H
+
+#include <asm/msr.h>
+#include <linux/bits.h>
+#include <linux/percpu.h>
+#include <linux/types.h>
+
+#include "perfmon_pmu.h"
+
+/*
+ * PMD n is general counter n, PMC n its event select.  PMD X86_FIXED + n is fixed counter n of
+ * Intel's processors; PMC X86_FIXED controls all fixed counters.
+ */
+#define X86_FIXED	   16
+#define X86_REGISTERS	   32
+#define X86_GENERAL_MASK   GENMASK(X86_FIXED - 1, 0)
+#define X86_FIXED_MASK	   GENMASK(X86_REGISTERS - 1, X86_FIXED)
+
+/* Bits of an event select that the driver sets: Intel SDM 3B, "Performance Event Select Registers" */
+#define X86_SELECT_INT	   BIT_ULL(20)
+#define X86_SELECT_EN	   BIT_ULL(22)
+
+/* Bits of a fixed counter's field in the control register; fields have 4 bits. */
+#define X86_FIXED_LEVELS   3u
+#define X86_FIXED_INT	   8u
+#define X86_FIXED_SHIFT(n) (4 * ((n)-X86_FIXED))
+
+/**
+ * struct x86_counter - a counter, by the number of its PMD
+ * @select: MSR of the event select; 0 if the counter is fixed
+ * @value: MSR of the value
+ * @load: MSR that the value is written to
+ * @rdpmc: number for the instruction RDPMC
+ * @bits: bits that the counter has in hardware
+ * @mask: low bits, which hold the value of the PMD
+ * @fill: the other bits of the counter.  They are set whenever the counter is written, so
+ *	the counter wraps when the PMD does.
+ * @flag: the highest bit, one of @fill.  It is 0 after an overflow.
+ *
+ * x86_register() computes @mask, @fill and @flag.
+ */
+struct x86_counter {
+	u32 select;
+	u32 value;
+	u32 load;
+	u32 rdpmc;
+	unsigned int bits;
+	u64 mask;
+	u64 fill;
+	u64 flag;
+};
+
+/**
+ * struct x86_pmu - a PMU of an x86 processor
+ * @pmu: its description; x86_register() fills in what the drivers share
+ * @counters: its counters, by the number of the PMD
+ * @global_control: MSR with an enable bit for each counter; 0 if there is none
+ * @global_acknowledge: MSR that clears overflow bits; 0 if there is none
+ * @fixed_control: MSR of PMC X86_FIXED; 0 if there is none
+ * @masks_interrupt: the local APIC masks the interrupt when it delivers it
+ * @check_pmc: as in struct pfm_pmu_operations; optional
+ */
+struct x86_pmu {
+	struct pfm_pmu pmu;
+	struct x86_counter counters[X86_REGISTERS];
+	u32 global_control;
+	u32 global_acknowledge;
+	u32 fixed_control;
+	bool masks_interrupt;
+	bool (*check_pmc)(unsigned int n, u64 *value);
+};
+
+/* The PMU of this machine.  Each of the two modules has a copy of the shared code. */
+extern struct x86_pmu *x86;
+
+int x86_register(struct x86_pmu *pmu);
+void x86_unregister(void);
+
+/* x86_exclusive.c */
+bool x86_exclusive_is_possible(void);
+int x86_exclusive_claim(void);
+void x86_exclusive_release(void);
+void x86_note_overflows(u64 counters);
+
+/* x86.c */
+void x86_halt(const struct pfm_registers *registers);
+void x86_start(struct pfm_registers *registers);
+u64 x86_overflows(const struct pfm_registers *registers);
+
+static __always_inline void x86_write(u32 msr, u64 value)
+{
+	native_wrmsr(msr, (u32)value, (u32)(value >> 32));
+}
+
+/* Not the kernel's function, which has another name in each release and may trace. */
+static __always_inline u64 x86_read_counter(const struct x86_counter *counter)
+{
+	u32 low, high;
+
+	asm volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(counter->rdpmc));
+	return (u64)high << 32 | low;
+}
+
+#endif

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * x86: own all counters while perf_event has no hardware event.
+ *
+ * perf reserves every counter for its first hardware event, and releases them after the last
+ * one (reserve_perfctr_nmi()).  So do we: all counters, or none.  perf's NMI handler returns at
+ * once while it has no event.
+ *
+ * An overflow interrupt is an NMI.  It may come late, after its overflow was found and
+ * acknowledged: when the counters were stopped at the same moment, or when two counters
+ * overflowed one after the other.  The kernel would report it as unknown.  So one NMI
+ * that finds no overflow is accepted as ours for some time after such an overflow.
+ */
+#include <asm/apic.h>
+#include <asm/nmi.h>
+#include <linux/bitops.h>
+#include <linux/cpuhotplug.h>
+#include <linux/hardirq.h>
+#include <linux/jiffies.h>
+
+#include "x86.h"
+
+/* Ticks in which a late NMI comes. */
+#define LATE_TICKS 2
+
+/**
+ * struct exclusive_cpu - a CPU while its counters are ours
+ * @is_ours: begin_here() has been called
+ * @expects_late: an NMI without overflow, before @late_until, is ours
+ * @late_until: jiffies
+ * @idle_control: the global control register as we found it
+ */
+struct exclusive_cpu {
+	bool is_ours;
+	bool expects_late;
+	unsigned long late_until;
+	u64 idle_control;
+};
+
+static DEFINE_PER_CPU(struct exclusive_cpu, exclusive_cpus);
+static enum cpuhp_state hotplug_state;
+
+/* ---- the interrupt ------------------------------------------------------------------------ */
+
+/* Overflows that an NMI may follow; called on their CPU, with interrupts off or from NMI. */
+void x86_note_overflows(u64 counters)
+{
+	struct exclusive_cpu *cpu = this_cpu_ptr(&exclusive_cpus);
+
+	/* An NMI that handles one overflow was raised by it. */
+	if (in_nmi() && is_power_of_2(counters))
+		return;
+	cpu->late_until = jiffies + LATE_TICKS;
+	cpu->expects_late = true;
+}
+
+static bool is_late(struct exclusive_cpu *cpu)
+{
+	if (!cpu->expects_late)
+		return false;
+	cpu->expects_late = false;
+	return time_before_eq(jiffies, cpu->late_until);
+}
+
+/* Not apic_write(): newer kernels do not export what it calls. */
+static void allow_interrupt(void)
+{
+	if (x2apic_enabled())
+		native_apic_msr_write(APIC_LVTPC, APIC_DM_NMI);
+	else
+		native_apic_mem_write(APIC_LVTPC, APIC_DM_NMI);
+}
+
+/* Whether a counter has overflowed and the core has not acknowledged it. */
+static bool has_overflow(void)
+{
+	const struct x86_counter *counter;
+	unsigned int n;
+
+	for (n = 0; n < X86_REGISTERS; n++) {
+		counter = &x86->counters[n];
+		if (counter->value && !(x86_read_counter(counter) & counter->flag))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * All NMIs of a CPU come here, also those of other devices.  If no set runs, the core may have
+ * withdrawn one that it is about to stop: then its overflow stays in the counter until the core
+ * finds it there.
+ */
+static int handle_nmi(unsigned int type, struct pt_regs *regs)
+{
+	struct exclusive_cpu *cpu = this_cpu_ptr(&exclusive_cpus);
+	struct pfm_registers *running;
+	struct pfm_overflow_result result = {};
+
+	if (!cpu->is_ours)
+		return NMI_DONE;
+	running = pfm_running_registers(&x86->pmu);
+	if (running) {
+		x86_halt(running);
+		result = pfm_overflow(&x86->pmu, regs, NULL);
+	} else {
+		result.ours = has_overflow();
+	}
+	if (x86->masks_interrupt)
+		allow_interrupt();
+	if (result.next)
+		x86_start(result.next);
+	return result.ours || is_late(cpu) ? NMI_HANDLED : NMI_DONE;
+}
+
+/* ---- claim and release -------------------------------------------------------------------- */
+
+/*
+ * Halt all counters and clear their values.
+ * @ours: as the driver needs them, with overflow flags that tell no overflow; otherwise zero
+ */
+static void clear_registers(bool ours)
+{
+	const struct x86_counter *counter;
+	u64 all = 0;
+	unsigned int n;
+
+	if (x86->global_control)
+		x86_write(x86->global_control, 0);
+	if (x86->fixed_control)
+		x86_write(x86->fixed_control, 0);
+	for (n = 0; n < X86_REGISTERS; n++) {
+		counter = &x86->counters[n];
+		if (!counter->value)
+			continue;
+		if (counter->select)
+			x86_write(counter->select, 0);
+		x86_write(counter->load, ours ? counter->fill : 0);
+		all |= n < X86_FIXED ? BIT_ULL(n) : BIT_ULL(n - X86_FIXED + 32);
+	}
+	if (x86->global_acknowledge)
+		x86_write(x86->global_acknowledge, all);
+}
+
+static u64 read_msr(u32 msr)
+{
+	u32 low = 0, high = 0;
+
+	if (msr)
+		rdmsr_safe(msr, &low, &high);
+	return (u64)high << 32 | low;
+}
+
+/*
+ * Called on every CPU when the hardware is claimed, and on CPUs that come online later, before
+ * ordinary threads run there.
+ */
+static int begin_here(unsigned int n)
+{
+	struct exclusive_cpu *cpu = this_cpu_ptr(&exclusive_cpus);
+	unsigned long flags;
+
+	local_irq_save(flags);
+	cpu->idle_control = read_msr(x86->global_control);
+	clear_registers(true);
+	cpu->expects_late = false;
+	cpu->is_ours = true;
+	allow_interrupt();
+	pfm_registers_lost();
+	local_irq_restore(flags);
+	return 0;
+}
+
+/*
+ * Undo begin_here(); also called on a CPU that goes offline.  No monitored thread runs there.  An
+ * NMI may still come; what it finds is no overflow.
+ */
+static int end_here(unsigned int n)
+{
+	struct exclusive_cpu *cpu = this_cpu_ptr(&exclusive_cpus);
+	unsigned long flags;
+
+	local_irq_save(flags);
+	clear_registers(false);
+	if (x86->global_control)
+		x86_write(x86->global_control, cpu->idle_control);
+	cpu->is_ours = false;
+	local_irq_restore(flags);
+	return 0;
+}
+
+static void release_counters(unsigned int end)
+{
+	while (end--) {
+		if (!x86->counters[end].select)
+			continue;
+		release_evntsel_nmi(x86->counters[end].select);
+		release_perfctr_nmi(x86->counters[end].value);
+	}
+}
+
+/* Only general counters can be reserved.  Fixed ones belong to whoever has these. */
+static bool reserve_counters(void)
+{
+	const struct x86_counter *counter;
+	unsigned int n;
+
+	for (n = 0; n < X86_REGISTERS; n++) {
+		counter = &x86->counters[n];
+		if (!counter->select)
+			continue;
+		if (!reserve_perfctr_nmi(counter->value))
+			break;
+		if (!reserve_evntsel_nmi(counter->select)) {
+			release_perfctr_nmi(counter->value);
+			break;
+		}
+	}
+	if (n < X86_REGISTERS)
+		release_counters(n);
+	return n == X86_REGISTERS;
+}
+
+/*
+ * Whether nobody uses the counters at the moment.  Where the NMI watchdog is on, somebody always
+ * does; then another PMU module is of more use than this one.
+ */
+bool x86_exclusive_is_possible(void)
+{
+	if (!reserve_counters())
+		return false;
+	release_counters(X86_REGISTERS);
+	return true;
+}
+
+/**
+ * x86_exclusive_claim() - own all counters, on all CPUs
+ *
+ * Process context, may sleep, CPU hotplug held off.
+ *
+ * Return: 0, or -EBUSY after pfm_pmu_blame(), or another errno.
+ */
+int x86_exclusive_claim(void)
+{
+	int state;
+
+	if (!reserve_counters()) {
+		pfm_pmu_blame("perf or the NMI watchdog", PFM_WHOLE_PMU);
+		return -EBUSY;
+	}
+	state = register_nmi_handler(NMI_LOCAL, handle_nmi, 0, "perfmon");
+	if (state)
+		goto release;
+	state = cpuhp_setup_state_cpuslocked(CPUHP_AP_ONLINE_DYN, "perfmon/x86:online",
+					     begin_here, end_here);
+	if (state < 0)
+		goto unregister;
+	hotplug_state = state;
+	return 0;
+
+unregister:
+	unregister_nmi_handler(NMI_LOCAL, "perfmon");
+release:
+	release_counters(X86_REGISTERS);
+	return state;
+}
+
+/* Undo x86_exclusive_claim(). */
+void x86_exclusive_release(void)
+{
+	__cpuhp_remove_state_cpuslocked(hotplug_state, true);
+	unregister_nmi_handler(NMI_LOCAL, "perfmon");
+	release_counters(X86_REGISTERS);
+}

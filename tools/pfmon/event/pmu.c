@@ -5,7 +5,8 @@
 #include "pmu.h"
 
 static const struct pmu *const pmus[] = {
-	&pmu_armv8, &pmu_power8, &pmu_power9, &pmu_power10, &pmu_soft,
+	&pmu_amd_k8, &pmu_amd_17h, &pmu_armv8,	 &pmu_intel,
+	&pmu_power8, &pmu_power9,  &pmu_power10, &pmu_soft,
 };
 
 const struct pmu *pmu_find(const char *name, uint64_t id)

@@ -121,7 +121,10 @@ struct pmu {
 	const char *(*refusal)(const struct pmu *pmu, uint64_t code);
 };
 
+extern const struct pmu pmu_amd_k8;
+extern const struct pmu pmu_amd_17h;
 extern const struct pmu pmu_armv8;
+extern const struct pmu pmu_intel;
 extern const struct pmu pmu_power8;
 extern const struct pmu pmu_power9;
 extern const struct pmu pmu_power10;

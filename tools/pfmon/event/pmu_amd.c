@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * AMD's core counters, perfmon_amd.h.  Event codes: the BIOS and Kernel Developer's Guide of
+ * family 10h, and the Processor Programming Reference of family 17h.
+ */
+#include <perfmon/perfmon_amd.h>
+
+#include "pmu.h"
+
+#define CODE                                                                             \
+	(PFM_AMD_PMC_EVENT | PFM_AMD_PMC_UMASK | PFM_AMD_PMC_EDGE | PFM_AMD_PMC_INVERT | \
+	 PFM_AMD_PMC_CMASK)
+
+#define CYCLES_NOT_HALTED 0x0076
+#define INSTRUCTIONS	  0x00c0
+#define BRANCHES	  0x00c2
+#define BRANCH_MISSES	  0x00c3
+
+#define FAMILY_17H	  0x17
+
+/* The events that have the same codes on all families. */
+#define EVENTS_OF_ALL_FAMILIES                                                           \
+	{                                                                                \
+		.name = "cycles",                                                        \
+		.alias = "cpu-cycles",                                                   \
+		.description = "CPU cycles",                                             \
+		.role = ROLE_CYCLES,                                                     \
+		.codes = { CYCLES_NOT_HALTED },                                          \
+		.code_count = 1,                                                         \
+	},                                                                               \
+		{                                                                        \
+			.name = "instructions",                                          \
+			.description = "instructions that were executed to the end",     \
+			.role = ROLE_INSTRUCTIONS,                                       \
+			.codes = { INSTRUCTIONS },                                       \
+			.code_count = 1,                                                 \
+		},                                                                       \
+		{                                                                        \
+			.name = "branches",                                              \
+			.alias = "branch-instructions",                                  \
+			.description = "branches that were executed to the end",         \
+			.role = ROLE_BRANCHES,                                           \
+			.codes = { BRANCHES },                                           \
+			.code_count = 1,                                                 \
+		},                                                                       \
+	{                                                                                \
+		.name = "branch-misses",                                                 \
+		.description = "branches that were predicted wrongly",                   \
+		.role = ROLE_BRANCH_MISSES, .codes = { BRANCH_MISSES }, .code_count = 1, \
+	}
+
+/* perf(1) uses the same codes for these names. */
+static const struct common_event common_k8[] = {
+	EVENTS_OF_ALL_FAMILIES,
+	{
+		.name = "cache-references",
+		.description = "accesses to the second-level cache",
+		.role = ROLE_CACHE_REFERENCES,
+		.codes = { 0x077d },
+		.code_count = 1,
+	},
+	{
+		.name = "cache-misses",
+		.description = "accesses that missed the second-level cache",
+		.role = ROLE_CACHE_MISSES,
+		.codes = { 0x077e },
+		.code_count = 1,
+	},
+	{
+		.name = "stalled-cycles-frontend",
+		.description = "cycles without an instruction to decode",
+		.codes = { 0x00d0 },
+		.code_count = 1,
+	},
+	{
+		.name = "stalled-cycles-backend",
+		.description = "cycles in which no instruction could be dispatched",
+		.codes = { 0x00d1 },
+		.code_count = 1,
+	},
+};
+
+static const struct common_event common_17h[] = {
+	EVENTS_OF_ALL_FAMILIES,
+	{
+		.name = "cache-references",
+		.description = "requests to the second-level cache",
+		.role = ROLE_CACHE_REFERENCES,
+		.codes = { 0xff60 },
+		.code_count = 1,
+	},
+	{
+		.name = "cache-misses",
+		.description = "requests that missed the second-level cache",
+		.role = ROLE_CACHE_MISSES,
+		.codes = { 0x0964 },
+		.code_count = 1,
+	},
+};
+
+static const struct counter_rule rules[] = { { .first = 0, .last = 15 } };
+
+static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int modes,
+			   uint16_t pmd, struct pmc_bits bits[MAX_PMCS_PER_EVENT])
+{
+	uint64_t value = code & CODE;
+
+	(void)pmu;
+	if (modes & MODE_USER)
+		value |= PFM_AMD_PMC_USER;
+	if (modes & MODE_KERNEL)
+		value |= PFM_AMD_PMC_KERNEL;
+	bits[0] = (struct pmc_bits){ .pmc = pmd, .value = value, .mask = ~0ull };
+	return 1;
+}
+
+/* @id is EAX of CPUID leaf 1.  The extended family counts from 0FH on. */
+static bool is_17h_or_later(uint64_t id)
+{
+	unsigned int family = id >> 8 & 0xf;
+
+	if (family == 0xf)
+		family += id >> 20 & 0xff;
+	return family >= FAMILY_17H;
+}
+
+static bool is_before_17h(uint64_t id)
+{
+	return !is_17h_or_later(id);
+}
+
+#define AMD(events)                                                                      \
+	.name = "amd", .is_hardware = true, .has_modes = true, .code_mask = CODE,        \
+	.common = (events), .common_count = sizeof(events) / sizeof((events)[0]),        \
+	.rules = rules, .rule_count = sizeof(rules) / sizeof(rules[0]), .encode = encode
+
+const struct pmu pmu_amd_k8 = { AMD(common_k8), .is_model = is_before_17h };
+const struct pmu pmu_amd_17h = { AMD(common_17h), .is_model = is_17h_or_later };

@@ -2,6 +2,8 @@
 /* The counters of the PMU, and the counts that are expected of them. */
 #include <stdio.h>
 #include <sys/mman.h>
+#include <perfmon/perfmon_amd.h>
+#include <perfmon/perfmon_intel.h>
 #include <perfmon/perfmon_power.h>
 
 #include "conformance.h"
@@ -157,6 +159,49 @@ static void know_power(void)
 	}
 }
 
+/* An event select that counts at both levels. Without a level it is quiet. */
+static void know_select(unsigned int n, enum truth truth, uint64_t event)
+{
+	const uint64_t levels = PFM_INTEL_PMC_USER | PFM_INTEL_PMC_KERNEL;
+
+	if (is_available(n))
+		add_setting(new_counter(n, truth), n, event | levels, event);
+}
+
+#define INTEL_CYCLES	   0x3c
+#define INTEL_INSTRUCTIONS 0xc0
+
+static void know_intel(void)
+{
+	unsigned int n, i;
+
+	for (n = 0; n < PFM_INTEL_FIXED; n += 2) {
+		know_select(n, TRUTH_CYCLES, INTEL_CYCLES);
+		know_select(n + 1, TRUTH_INSTRUCTIONS, INTEL_INSTRUCTIONS);
+	}
+	/* In QEMU the reference clock has the rate of the cycles. */
+	for (i = 0; i <= PFM_INTEL_FIXED_REF_CYCLES; i++)
+		if (is_available(PFM_INTEL_FIXED + i))
+			add_setting(new_counter(PFM_INTEL_FIXED + i,
+						i ? TRUTH_CYCLES : TRUTH_INSTRUCTIONS),
+				    PFM_INTEL_FIXED,
+				    PFM_INTEL_FIXED_USER(i) | PFM_INTEL_FIXED_KERNEL(i),
+				    0);
+}
+
+#define AMD_CYCLES	 0x76
+#define AMD_INSTRUCTIONS 0xc0
+
+static void know_amd(void)
+{
+	unsigned int n;
+
+	for (n = 0; n < 16; n += 2) {
+		know_select(n, TRUTH_CYCLES, AMD_CYCLES);
+		know_select(n + 1, TRUTH_INSTRUCTIONS, AMD_INSTRUCTIONS);
+	}
+}
+
 static void know_example(void)
 {
 	unsigned int n;
@@ -169,10 +214,8 @@ static const struct {
 	const char *name;
 	void (*know)(void);
 } known[] = {
-	{ "armv8", know_armv8 },
-	{ "soft", know_soft },
-	{ "power", know_power },
-	{ "example", know_example },
+	{ "armv8", know_armv8 }, { "soft", know_soft }, { "power", know_power },
+	{ "intel", know_intel }, { "amd", know_amd },	{ "example", know_example },
 };
 
 bool has(const uint64_t *map, unsigned int n)

@@ -36,8 +36,8 @@ TEST(a_loop_is_counted_exactly)
 	size_t i;
 	int fd;
 
-	need_exact_counts();
-	fd = context_of(0, INSTRUCTIONS | USER);
+	need_known_instructions();
+	fd = context_of(0, instructions(AT_USER));
 	load(fd, thread_id());
 	extra = around(fd, 0);
 	for (i = 0; i < COUNT(loops); i++)
@@ -53,8 +53,8 @@ TEST(live_reads_grow_by_the_work_done)
 	uint64_t step;
 	int fd, i;
 
-	need_exact_counts();
-	fd = context_of(0, INSTRUCTIONS | USER);
+	need_known_instructions();
+	fd = context_of(0, instructions(AT_USER));
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
 	for (i = 0; i < READS; i++) {
@@ -95,8 +95,8 @@ TEST(stop_and_start_accumulate)
 	uint64_t extra, before;
 	int fd, i;
 
-	need_exact_counts();
-	fd = context_of(0, INSTRUCTIONS | USER);
+	need_known_instructions();
+	fd = context_of(0, instructions(AT_USER));
 	load(fd, thread_id());
 	extra = around(fd, 0);
 	before = read_pmd(fd, 0);
@@ -141,7 +141,7 @@ struct worker {
 static void *count_own_loops(void *argument)
 {
 	struct worker *worker = argument;
-	int fd = context_of(0, INSTRUCTIONS | USER), i;
+	int fd = context_of(0, instructions(AT_USER)), i;
 
 	load(fd, thread_id());
 	worker->extra = around(fd, 0);
@@ -159,7 +159,7 @@ TEST(counts_of_two_threads_are_separate)
 				    { .instructions = MILLION, .rounds = 70 } };
 	size_t i;
 
-	need_exact_counts();
+	need_known_instructions();
 	for (i = 0; i < COUNT(workers); i++)
 		ck_assert(!pthread_create(&workers[i].thread, NULL, count_own_loops,
 					  &workers[i]));
@@ -178,8 +178,8 @@ TEST(other_threads_on_the_cpu_are_not_counted)
 	uint64_t extra, count, out;
 	int fd;
 
-	need_exact_counts();
-	fd = context_of(0, INSTRUCTIONS | USER);
+	need_known_instructions();
+	fd = context_of(0, instructions(AT_USER));
 	load(fd, thread_id());
 	extra = around(fd, 0);
 	competitors_begin(2);
@@ -208,8 +208,8 @@ TEST(start_and_stop_take_effect_on_a_running_thread)
 	 * executes the same number of instructions to read each one. When it sleeps again, it has
 	 * executed them all.
 	 */
-	need_exact_counts();
-	fd = context_of(0, INSTRUCTIONS | USER);
+	need_known_instructions();
+	fd = context_of(0, instructions(AT_USER));
 	load(fd, child.pid);
 	must(fd, pfm_start(fd, NULL));
 	child_call(&child, loop_in_child, 1000);
@@ -233,11 +233,11 @@ TEST(user_and_kernel_counts_add_up)
 	uint64_t counts[COUNT(numbers)];
 	int fd, i;
 
-	need_exact_counts();
-	fd = context_of(0, INSTRUCTIONS | USER);
-	use(fd, 1, INSTRUCTIONS | KERNEL, 0);
-	use(fd, 2, INSTRUCTIONS, 0);
-	use(fd, 3, INSTRUCTIONS | USER | KERNEL, 0);
+	need_known_instructions();
+	fd = context_of(0, instructions(AT_USER));
+	use(fd, 1, instructions(AT_KERNEL), 0);
+	use(fd, 2, instructions(AT_BOTH), 0);
+	use(fd, 3, instructions(0), 0);
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
 	loop(MILLION);
@@ -253,7 +253,8 @@ TEST(user_and_kernel_counts_add_up)
 	must_be_between(counts[0], MILLION + 1000, MILLION + 50 * 1000);
 	ck_assert_msg(counts[1] > 50 * 1000, "%ju kernel instructions",
 		      (uintmax_t)counts[1]);
-	ck_assert_uint_eq(counts[0] + counts[1], counts[2]);
+	/* Counters that start one after the other differ by some instructions of the kernel. */
+	must_be_near(counts[0] + counts[1], counts[2], starts_at_once() ? 0 : 100);
 	ck_assert_uint_eq(counts[3], 0);
 }
 
@@ -264,11 +265,11 @@ TEST(filters_separate_user_and_kernel_cycles)
 	uint64_t counts[COUNT(numbers)];
 	int fd;
 
-	need_armv8();
-	fd = context_of(0, CPU_CYCLES | USER);
-	use(fd, 1, CPU_CYCLES | KERNEL, 0);
-	use(fd, 2, CPU_CYCLES, 0);
-	use(fd, 3, CPU_CYCLES | USER | KERNEL, 0);
+	need_levels();
+	fd = context_of(0, cycles(AT_USER));
+	use(fd, 1, cycles(AT_KERNEL), 0);
+	use(fd, 2, cycles(AT_BOTH), 0);
+	use(fd, 3, cycles(0), 0);
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
 	loop(500 * MILLION); /* long compared with start, stop and timer ticks */
@@ -286,27 +287,20 @@ TEST(filters_separate_user_and_kernel_cycles)
 
 TEST(all_counters_count_at_once)
 {
-	unsigned int numbers[EVENT_COUNTERS + 1];
-	uint64_t counts[COUNT(numbers)], extra;
-	int fd = -1;
-	size_t n;
+	unsigned int numbers[MOST_COUNTERS], count, i;
+	uint64_t counts[MOST_COUNTERS], extra;
+	int fd;
 
-	need_exact_counts();
+	need_known_instructions();
 	fd = make_context();
-	for (n = 0; n < EVENT_COUNTERS; n++) {
-		numbers[n] = n;
-		use(fd, n, INSTRUCTIONS | USER, 0);
-	}
-	numbers[EVENT_COUNTERS] = PFM_ARMV8_CYCLE_COUNTER;
-	use(fd, PFM_ARMV8_CYCLE_COUNTER, USER, 0);
+	count = use_all_counters(fd, numbers);
 	load(fd, thread_id());
-	extra = around(fd, 0);
-	count_loop(fd, 0, 5 * MILLION);
-	read_pmds(fd, numbers, counts, COUNT(numbers));
-	/* Under -icount a cycle is an instruction. */
-	for (n = 0; n < COUNT(numbers); n++)
-		ck_assert_msg(counts[n] == 5 * MILLION + 1000 + 2 * extra, "PMD %u: %ju",
-			      numbers[n], (uintmax_t)counts[n]);
+	extra = around(fd, numbers[0]);
+	count_loop(fd, numbers[0], 5 * MILLION);
+	read_pmds(fd, numbers, counts, count);
+	for (i = 0; i < count; i++)
+		ck_assert_msg(counts[i] == 5 * MILLION + 1000 + 2 * extra, "PMD %u: %ju",
+			      numbers[i], (uintmax_t)counts[i]);
 }
 
 TEST(a_pmc_written_while_counting_takes_effect_at_once)
@@ -314,9 +308,9 @@ TEST(a_pmc_written_while_counting_takes_effect_at_once)
 	uint64_t before[2], after[3];
 	int fd;
 
-	need_exact_counts();
-	fd = context_of(0, INSTRUCTIONS | USER);
-	use(fd, 1, INSTRUCTIONS | USER, 0);
+	need_known_instructions();
+	fd = context_of(0, instructions(AT_USER));
+	use(fd, 1, instructions(AT_USER), 0);
 	use(fd, 2, 0, 0);
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
@@ -325,7 +319,7 @@ TEST(a_pmc_written_while_counting_takes_effect_at_once)
 	before[0] = peek_pmd(fd, 0);
 	before[1] = peek_pmd(fd, 1);
 	loop(MILLION);
-	poke_pmc(fd, 2, INSTRUCTIONS | USER);
+	poke_pmc(fd, 2, instructions(AT_USER));
 	loop(MILLION);
 	after[0] = peek_pmd(fd, 0);
 	after[1] = peek_pmd(fd, 1);
@@ -345,9 +339,9 @@ TEST(a_pmd_written_while_counting_continues_from_that_value)
 	uint64_t counts[2], other;
 	int fd;
 
-	need_exact_counts();
-	fd = context_of(0, INSTRUCTIONS | USER);
-	use(fd, 1, INSTRUCTIONS | USER, 0);
+	need_known_instructions();
+	fd = context_of(0, instructions(AT_USER));
+	use(fd, 1, instructions(AT_USER), 0);
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
 	loop(MILLION);
@@ -366,9 +360,9 @@ TEST(a_pmd_first_used_while_counting_starts_from_that_value)
 	uint64_t count;
 	int fd;
 
-	need_exact_counts();
-	fd = context_of(0, INSTRUCTIONS | USER);
-	write_pmc(fd, 3, INSTRUCTIONS | USER);
+	need_known_instructions();
+	fd = context_of(0, instructions(AT_USER));
+	write_pmc(fd, 3, instructions(AT_USER));
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
 	loop(MILLION);
@@ -388,9 +382,9 @@ TEST(writing_one_counter_loses_no_count_of_the_others)
 	uint64_t counts[2], before;
 	int fd, i, round;
 
-	need_exact_counts();
-	fd = context_of(0, INSTRUCTIONS | USER);
-	use(fd, 1, INSTRUCTIONS | USER, 0);
+	need_known_instructions();
+	fd = context_of(0, instructions(AT_USER));
+	use(fd, 1, instructions(AT_USER), 0);
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
 	for (round = 0; round < 2; round++) {
@@ -398,7 +392,7 @@ TEST(writing_one_counter_loses_no_count_of_the_others)
 		for (i = 0; i < 500; i++) {
 			loop(round ? 20000 : 10000);
 			poke_pmd(fd, 1, 0xfffffc00); /* it carries */
-			poke_pmc(fd, 1, i % 2 ? INSTRUCTIONS | USER : 0);
+			poke_pmc(fd, 1, i % 2 ? instructions(AT_USER) : 0);
 		}
 		counts[round] = peek_pmd(fd, 0) - before;
 	}

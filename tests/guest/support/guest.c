@@ -6,7 +6,9 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <perfmon/perfmon_amd.h>
 #include <perfmon/perfmon_armv8.h>
+#include <perfmon/perfmon_intel.h>
 #include <perfmon/perfmon_power.h>
 #include <perfmon/perfmon_soft.h>
 
@@ -125,6 +127,27 @@ static void describe_power(struct pmu *pmu)
 	}
 }
 
+#define INTEL_CYCLES 0x3c
+#define AMD_CYCLES   0x76
+#define AMD_NORTHBRIDGE                                                                  \
+	0xe0 /* events from here on are the northbridge's, up to family 14h */
+
+static void describe_intel(struct pmu *pmu)
+{
+	take(pmu, PFM_INTEL_FIXED,
+	     INTEL_CYCLES | PFM_INTEL_PMC_USER | PFM_INTEL_PMC_KERNEL, 0);
+	pmu->can_narrow = true;
+}
+
+static void describe_amd(struct pmu *pmu)
+{
+	take(pmu, 16, AMD_CYCLES | PFM_AMD_PMC_USER | PFM_AMD_PMC_KERNEL, 0);
+	/* Four counters: the northbridge's events are refused. */
+	pmu->has_bad_value = pmu->info.implemented_pmds[0] == 0xf;
+	pmu->bad_value = AMD_NORTHBRIDGE;
+	pmu->can_narrow = true;
+}
+
 static void describe(struct pmu *pmu)
 {
 	int fd = pfm_open_device();
@@ -138,6 +161,10 @@ static void describe(struct pmu *pmu)
 		describe_soft(pmu);
 	else if (!strcmp(pmu->info.pmu_name, "power"))
 		describe_power(pmu);
+	else if (!strcmp(pmu->info.pmu_name, "intel"))
+		describe_intel(pmu);
+	else if (!strcmp(pmu->info.pmu_name, "amd"))
+		describe_amd(pmu);
 	else
 		ck_abort_msg("PMU \"%s\" is not known to these tests",
 			     pmu->info.pmu_name);

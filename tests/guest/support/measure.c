@@ -12,6 +12,8 @@
 #include <x86intrin.h>
 #endif
 
+#include <perfmon/perfmon_intel.h>
+
 #include "measure.h"
 
 /* ---- work with a known count --------------------------------------------------- */
@@ -51,6 +53,79 @@ bool is_deterministic(void)
 {
 	/* A boot parameter that tests/vm/run passes with --icount only. */
 	return strstr(read_text("/proc/cmdline"), "randomize_kstack_offset=off");
+}
+
+/* ---- events of the hardware PMUs -------------------------------------------------------- */
+
+#define INTEL_CYCLES	 0x3c
+#define AMD_CYCLES	 0x76
+#define X86_INSTRUCTIONS 0xc0 /* Intel's and AMD's */
+
+static uint64_t at_levels(uint64_t event, unsigned int levels)
+{
+	if (pmu_is("armv8"))
+		return event | (levels & AT_USER ? 0 : KERNEL) |
+		       (levels & AT_KERNEL ? 0 : USER);
+	return event | (levels & AT_USER ? PFM_INTEL_PMC_USER : 0) |
+	       (levels & AT_KERNEL ? PFM_INTEL_PMC_KERNEL : 0);
+}
+
+uint64_t instructions(unsigned int levels)
+{
+	return at_levels(pmu_is("armv8") ? INSTRUCTIONS : X86_INSTRUCTIONS, levels);
+}
+
+uint64_t cycles(unsigned int levels)
+{
+	return at_levels(pmu_is("armv8")   ? CPU_CYCLES
+			 : pmu_is("intel") ? INTEL_CYCLES
+					   : AMD_CYCLES,
+			 levels);
+}
+
+unsigned int use_all_counters(int fd, unsigned int *numbers)
+{
+	const uint64_t counters = pmu()->info.counter_pmds[0] &
+				  pmu()->info.available_pmds[0];
+	unsigned int n, count = 0;
+	uint64_t control = 0;
+
+	for (n = 0; n < MOST_COUNTERS; n++) {
+		if (!(counters & BIT(n)))
+			continue;
+		numbers[count++] = n;
+		if (pmu_is("intel") && n >= PFM_INTEL_FIXED) {
+			control |= PFM_INTEL_FIXED_USER(n - PFM_INTEL_FIXED);
+			write_pmc(fd, PFM_INTEL_FIXED, control);
+			write_pmd(fd, n, 0);
+		} else if (pmu_is("armv8") && n == PFM_ARMV8_CYCLE_COUNTER) {
+			use(fd, n, USER, 0);
+		} else {
+			use(fd, n, instructions(AT_USER), 0);
+		}
+	}
+	return count;
+}
+
+/* AMD's before PerfMonV2, and Intel's version 1, which has no fixed counters, do not. */
+bool starts_at_once(void)
+{
+	if (pmu_is("intel"))
+		return pmu()->info.implemented_pmds[0] >> PFM_INTEL_FIXED;
+	return !pmu_is("amd") || strstr(read_text("/proc/cpuinfo"), " perfmon_v2");
+}
+
+void need_levels(void)
+{
+	if (!pmu_is("armv8") && !pmu_is("intel") && !pmu_is("amd"))
+		skip("no PMU whose PMCs select an event and levels");
+}
+
+void need_known_instructions(void)
+{
+	need_levels();
+	if (!is_deterministic())
+		skip("QEMU counts instructions only with --icount");
 }
 
 void need_armv8(void)
@@ -292,7 +367,7 @@ int context_of(unsigned int n, uint64_t pmc)
 
 void read_pmds(int fd, const unsigned int *numbers, uint64_t *values, int count)
 {
-	struct pfarg_pmd pmds[8] = {};
+	struct pfarg_pmd pmds[MOST_COUNTERS] = {};
 	int i;
 
 	ck_assert(count <= (int)COUNT(pmds));

@@ -29,6 +29,30 @@ void loop(uint64_t instructions);
 /* True with --icount: the guest's clock counts instructions, 1 ns each, on one CPU. */
 bool is_deterministic(void);
 
+/* ---- events of the hardware PMUs ------------------------------------------------------- */
+
+#define AT_USER	      1u
+#define AT_KERNEL     2u
+#define AT_BOTH	      (AT_USER | AT_KERNEL)
+#define MOST_COUNTERS 32
+
+/* Return the value of a PMC that counts this event at these levels; 0: at no level. */
+uint64_t instructions(unsigned int levels);
+uint64_t cycles(unsigned int levels);
+/*
+ * Uses all counters that count instructions or cycles at user level. Under -icount a cycle is an
+ * instruction. Stores their numbers in @numbers (MOST_COUNTERS elements) and returns how many.
+ */
+unsigned int use_all_counters(int fd, unsigned int *numbers);
+/* One register starts and stops all counters. */
+bool starts_at_once(void);
+/* Skips the test unless PMC n drives PMD n and can select levels. */
+void need_levels(void);
+/* The same, and unless the guest counts instructions exactly. */
+void need_known_instructions(void);
+
+/* ---- what a test needs ------------------------------------------------------------------- */
+
 /* Skips the test unless the hardware can count known instructions. */
 void need_exact_counts(void);
 void need_armv8(void);

@@ -172,7 +172,8 @@ static int begin_here(unsigned int n)
 
 /*
  * Undo begin_here(); also called on a CPU that goes offline.  No monitored thread runs there.  An
- * NMI may still come; what it finds is no overflow.
+ * NMI that comes before is_ours is false is accepted as ours: cleared counters look as if they
+ * had overflowed.
  */
 static int end_here(unsigned int n)
 {
@@ -198,7 +199,7 @@ static void release_counters(unsigned int end)
 	}
 }
 
-/* Only general counters can be reserved.  Fixed ones belong to whoever has these. */
+/* Only general counters can be reserved.  Who has reserved them may use the fixed ones, too. */
 static bool reserve_counters(void)
 {
 	const struct x86_counter *counter;

@@ -12,7 +12,7 @@ SUITE(frames, 120);
 /* ---- bad frame pointers ------------------------------------------------------------------------------ */
 
 /*
- * Spins until page->stop and counts page->turns. Meanwhile the frame pointer (r1 on POWER) is
+ * Spins until page->stop and counts page->turns. While it spins, the frame pointer (r1 on POWER) is
  * @pointer.
  */
 static void spin_with_frame(struct child_page *page, uint64_t pointer)

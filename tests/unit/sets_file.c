@@ -228,7 +228,7 @@ TEST(what_is_no_text_is_refused)
 	ck_assert_int_eq(read_text(&list, &machine, binary, sizeof(binary) - 1, said,
 				   sizeof(said)),
 			 -1);
-	ck_assert_msg(!strncmp(said, ":2: there is a zero byte", 24), "%s", said);
+	ck_assert_msg(!strncmp(said, ":2: the line has a zero byte", 28), "%s", said);
 	events_free(&list);
 	ck_assert_int_eq(
 		read_text(&list, &machine, "# nothing\n", 10, said, sizeof(said)), -1);

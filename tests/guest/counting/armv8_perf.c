@@ -226,7 +226,8 @@ static void check_sample_rate(void)
 	}
 	must(fd, pfm_stop(fd));
 	interrupts = statistic("ovfl_intr_all_count") - interrupts;
-	ck_assert_uint_ge(interrupts, 1000);
+	/* A few overflows may be found when the thread leaves the CPU, before their interrupt. */
+	ck_assert_uint_ge(interrupts, 900);
 	ck_assert_uint_eq(read_number(SAMPLE_RATE), 100000);
 	close(fd);
 }

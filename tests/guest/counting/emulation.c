@@ -431,7 +431,7 @@ static void check_narrow_clock(uint64_t preload, uint64_t nanoseconds)
 	 */
 	must_be_near(pair.narrow, pair.virtual_,
 		     interrupts_within(pair.virtual_ - preload));
-	must_be_near(pair.narrow - preload, truth, truth / 50 + 20 * MS);
+	must_be_near(pair.narrow - preload, truth, truth / 50 + HOST_PAUSE);
 	close(fd);
 }
 

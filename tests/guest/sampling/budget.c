@@ -482,7 +482,7 @@ static void check_next_set(void)
 	must_be_cpu_time("both sets", durations[0] + durations[1], least, most);
 	must_be_near(pmd.reg_value, durations[1],
 		     is_deterministic() ? durations[1] / 100
-					: durations[1] / 50 + 20 * MS);
+					: durations[1] / 50 + HOST_PAUSE);
 	/* The first set must not be active for longer because it is throttled. */
 	if (is_deterministic())
 		must_be_near(durations[0], durations[1], durations[1] / 20 + 2 * MS);

@@ -303,7 +303,7 @@ uint64_t less_switches(uint64_t least, uint64_t switches)
 
 void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t most)
 {
-	uint64_t below = least / 100 + 20 * MS, above = most / 50 + 20 * MS;
+	uint64_t below = least / 100 + HOST_PAUSE, above = most / 50 + HOST_PAUSE;
 
 	if (is_deterministic()) {
 		below = least / (is_debug_kernel() ? 500 : 10000) + MS / 50;

@@ -110,6 +110,13 @@ uint64_t major_faults(void);
 uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
 
 /*
+ * The longest time, in ns, that the host is expected to take the CPUs away at once. Where a host's
+ * processes have a quota of CPU time, it is up to one period of the quota, 100 ms by default. It is
+ * counted where the kernel does not account it if it falls between the reading of both clocks.
+ */
+#define HOST_PAUSE (120 * MS)
+
+/*
  * Checks a clock of a thread against bounds. In QEMU cycles are ns of the guest's clock, which all
  * CPUs share, so a busy counter is a clock, too.
  *
@@ -122,7 +129,7 @@ uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
  * us per switch between the scheduler's reading of its clock and our hook: up to
  * interrupts_within(@most). In a debug kernel the count may also be 0.2 % below @least. Without
  * --icount, allow 1 % of @least and 2 % of @most because the two clocks are not read at the same
- * moment, and 20 ms for a host that ran something else in between. So @most is read before the
+ * moment, and HOST_PAUSE for a host that ran something else in between. So @most is read before the
  * count begins and after it ends: the thread may run in between for as long as the host likes.
  */
 void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t most);

@@ -288,11 +288,14 @@ uint64_t interrupts_within(uint64_t time)
 }
 
 /*
- * The scheduler reads its clock when it is entered, our hook when the next thread is known. The time
- * between the two depends on the thread that leaves the CPU. So the kernel may account a little more
- * per switch: 340 to 371 ns on 7.2 arm64 under --icount, with 43 switches as with 504.
+ * The scheduler reads its clock when it is entered, our hook runs when the next thread is known. In
+ * between, the scheduler works longer for a thread that goes to sleep than for one that is preempted.
+ * The kernel accounts this time to the next thread, we account it to the previous one. So the kernel
+ * may account more per switch than we do. Under --icount: 340 to 371 ns on 7.2 arm64, with 43
+ * switches as with 504; on 6.12 x86_64 between 1390 ns less and 1290 ns more, with 401 to 405
+ * switches, depending on the tests that have run before.
  */
-#define MORE_PER_SWITCH 500 /* ns */
+#define MORE_PER_SWITCH 2000 /* ns */
 
 uint64_t less_switches(uint64_t least, uint64_t switches)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The user loads a context on a thread.  The context is unloaded by the user, because
- * the thread ends, or because the thread executes a program that the loader may not
+ * The user loads a context on a thread.  The context is unloaded when the user unloads
+ * it, when the thread ends, or when the thread executes a program that the loader may not
  * monitor.  The steps of a load are described at struct pfm_attachment.
  *
  * These events can happen at the same time.  The first of them to take the context's

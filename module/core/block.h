@@ -13,12 +13,12 @@ struct task_struct;
  * struct pfm_block - a thread that waits for a restart (PFM_FL_NOTIFY_BLOCK)
  *
  * Each load of a context makes a new pfm_block, so that work that is still queued when the
- * context is unloaded does not affect the next load.  The context and the queued work have a
- * reference each.  The context's lock protects the fields, unless noted otherwise.
+ * context is unloaded does not affect the next load.  The context has a reference, and so has
+ * the queued work.  The context's lock protects the fields, unless noted otherwise.
  *
- * @wanted: the thread has to wait, or waits; changed without the lock, too
- * @over: the thread must not wait any more, even if a counter overflows; read without the
- *	lock, too
+ * @wanted: the thread has to wait, or is waiting; may also be changed without the lock
+ * @over: the thread must not wait any more, even if a counter overflows; may also be read
+ *	without the lock
  * @is_outstanding: @work is queued; set under the lock, cleared by the thread
  * @work: makes the thread wait on its way to user mode
  * @waiters: wait queue of the thread
@@ -34,7 +34,10 @@ struct pfm_block {
 	struct pid *loader;
 };
 
-/* These three: process context.  The loader calls pfm_block_create(), which may return NULL. */
+/*
+ * The next three functions are called in process context.  The loader calls pfm_block_create(),
+ * which may return NULL.
+ */
 struct pfm_block *pfm_block_create(void);
 void pfm_block_put(struct pfm_block *block);
 /* End the wait of the thread.  No lock of the context held. */
@@ -51,7 +54,7 @@ static inline void pfm_block_want(struct pfm_block *block)
 }
 
 /**
- * pfm_block_arrange() - queue the work that waits, if the thread has to wait
+ * pfm_block_arrange() - if the thread has to wait, queue the work in which it waits
  * @block: of a context whose lock is held; the run queue of this CPU may be locked, too
  * @task: the thread; it must be running.  If it slept in a system call, the work would hold
  *	the module until that call returns, perhaps for days.  Waking the thread instead would

@@ -21,7 +21,7 @@
 
 #define WORDS		 PFM_HARDWARE_BV
 
-/* Minimum time from one release to the next; a new claim may follow each of them. */
+/* Minimum time from one release to the next; after each release there may be a new claim. */
 #define GIVE_BACK_PERIOD HZ
 
 /* Entries for combinations of PMDs.  If all are used, further combinations share the last. */
@@ -47,8 +47,8 @@ struct pfm_use {
  * @uses: the combinations in use, under uses_lock; is_held changes only with the mutex held
  *	as well
  *
- * A context finds its PMDs in @uses if another one uses exactly the same, or did so in the
- * last second.  Then the load needs neither the mutex nor a check of each PMD.
+ * A context finds its PMDs in @uses if another context uses exactly these PMDs, or did so in
+ * the last second.  Then the load needs neither the mutex nor a check of each PMD.
  */
 struct pfm_claims {
 	struct list_head node;
@@ -235,7 +235,7 @@ static void give_back_idle(struct work_struct *work)
 
 static DECLARE_DELAYED_WORK(giving_back, give_back_idle);
 
-/* An irq_work, because the hooks unload contexts where no thread may be woken. */
+/* The work is queued by an irq_work: the hooks unload contexts where no thread may be woken. */
 static void schedule_giving_back(struct irq_work *work)
 {
 	unsigned long since = jiffies - READ_ONCE(given_back_at);

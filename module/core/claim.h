@@ -9,9 +9,10 @@
  * module with a load operation is also asked for its consent; it knows the session from then
  * until the unload.  A context that is not loaded claims nothing.
  *
- * What is not used any more is released at once, but no more often than once a second.  Each
- * claim and each release interrupts all CPUs of the PMU, and enabling the hooks patches the
- * kernel's text.  Without the limit any user could cause such interrupts and patches at any rate.
+ * What no context uses any more is released at once or, if there was a release in the last
+ * second, a second after that release.  Each claim and each release interrupts all CPUs of the
+ * PMU, and enabling the hooks patches the kernel's text.  Without the limit any user could cause
+ * such interrupts and patches at any rate.
  */
 
 /**

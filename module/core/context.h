@@ -32,8 +32,8 @@
  * A load has three steps.
  * 1. The attachment is entered in the thread table.  It is pending: the hooks find it, but
  *    the context is still unloaded, and nothing that the user can see has changed.
- * 2. The thread is checked.  From step 1 on the hooks cannot miss its end, nor a program that
- *    it executes.
+ * 2. The thread is checked.  Since step 1 the hooks notice if the thread ends or executes a
+ *    program.
  * 3. The attachment is committed: the context is loaded.
  * A step that fails drops the attachment.  If the thread ends or executes a program that the
  * loader may not monitor, the hooks drop the attachment, pending or not.
@@ -45,10 +45,10 @@
  * @tid: of the thread, in the loader's pid namespace
  * @tgid: of the thread's process, in the same namespace
  * @self: the thread loaded the context on itself
- * @sees_kernel: loaded with CAP_PERFMON, and not for user level only
- * @follows: stays when the thread executes a privileged program
- * @block: with PFM_FL_NOTIFY_BLOCK: makes the thread wait, and names the loader; may remain
- *	from the last load; changed only with the mutex held as well
+ * @sees_kernel: the loader had CAP_PERFMON, and the context may count at kernel level
+ * @follows: the context stays loaded when the thread executes a privileged program
+ * @block: makes the thread wait, and names the loader; NULL without PFM_FL_NOTIFY_BLOCK; may
+ *	be left over from the previous load.  To change @block, the mutex must be held, too
  */
 struct pfm_attachment {
 	struct task_struct *task;
@@ -69,24 +69,24 @@ struct pfm_attachment {
  *
  * Locking:
  *
- * @mutex lets one call at a time work on the context.  Process context only.  Only the
- * mutex protects what the scheduler hooks do not use: which event sets there are and
- * which of their registers are in use, the error, the argument buffer.  Sets are
- * created and deleted only while the context is unloaded, so the list of a loaded
- * context does not change.
+ * @mutex lets one call at a time work on the context.  Process context only.  Data that
+ * the scheduler hooks do not use is protected by the mutex alone: the list of event sets,
+ * which of their registers are in use, the error, the argument buffer.  Sets are created
+ * and deleted only while the context is unloaded, so the list of a loaded context does
+ * not change.
  *
- * @lock protects what the scheduler hooks change as well: state, attachment, CPU,
- * messages, values of registers.  Taken with interrupts off; under it only the lock
+ * @lock protects the data that both calls and scheduler hooks change: state, attachment,
+ * CPU, messages, values of registers.  Taken with interrupts off; under it only the lock
  * of the thread table is taken.
  *
  * Where the registers are: while @cpu is PFM_NO_CPU they are in memory, and the holder
  * of @lock may change them.  Otherwise the thread runs on @cpu, and only that CPU may
- * change them, holding @lock: pfm_context_call() goes there.  To read them there, it is
- * enough that interrupts are off, see pfm_context_look().  The overflow handler may be
- * an NMI and takes no lock.  It runs on that CPU, too, and uses the context only while
- * the CPU's "running" points to one of the context's sets.  Other code clears "running"
- * before it changes anything (pfm_pause()).  The handler cannot wake anybody; it leaves
- * that to @notification.
+ * change them, holding @lock: pfm_context_call() calls a function there.  To read them
+ * there, it is enough that interrupts are off, see pfm_context_look().  The overflow
+ * handler may be an NMI and takes no lock.  It runs on that CPU, too, and uses the context
+ * only while the CPU's "running" points to one of the context's sets.  Other code clears
+ * "running" before it changes anything (pfm_pause()).  The handler cannot wake anybody; it
+ * leaves that to @notification.
  */
 struct pfm_context {
 	/* Fixed: set at creation, before anybody else uses the context.  Read without a lock. */
@@ -98,7 +98,7 @@ struct pfm_context {
 	struct pfm_buffer *buffer; /* of @instance; NULL: none */
 	struct pfm_user *user; /* who created the context */
 
-	/* Mutex: what only calls use. */
+	/* Protected by the mutex: fields that only calls use. */
 	struct mutex mutex;
 	struct list_head sets; /* in the order of their numbers */
 	struct xarray set_index; /* the same sets, by number */
@@ -108,7 +108,10 @@ struct pfm_context {
 	struct pfm_error error;
 	void *arguments; /* copy of a call's vector, or other memory of one call */
 
-	/* Lock: the connection with the thread.  Changed by calls and by the thread's hooks. */
+	/*
+	 * Protected by the lock: the connection with the thread.  Calls and the thread's hooks
+	 * change it.
+	 */
 	raw_spinlock_t lock;
 	struct pfm_attachment attachment;
 	bool closed; /* unloaded because of a program that the loader may not monitor */
@@ -117,8 +120,8 @@ struct pfm_context {
 	struct pfm_queue queue; /* has locking rules of its own */
 
 	/*
-	 * CPU: changed only where the registers are, by the holder of the lock or by the overflow
-	 * handler of that CPU.  pfm_assert_here() checks the place.
+	 * Fields that change only where the registers are.  The holder of the lock changes them,
+	 * or the overflow handler of that CPU.  pfm_assert_here() checks the place.
 	 */
 	int cpu; /* where its thread runs, or PFM_NO_CPU */
 	u32 state; /* PFM_STATE_* */
@@ -135,7 +138,7 @@ struct pfm_context {
 	/* Queued from any context: wakes readers, sends signals and makes the thread wait. */
 	struct irq_work notification;
 
-	/* Lock of the thread table. */
+	/* Protected by the lock of the thread table. */
 	struct hlist_nulls_node nodes[2];
 
 	/* To free the context when no hook looks at it any more. */

@@ -48,7 +48,7 @@ static bool is_closed_program(const struct linux_binprm *bprm)
 }
 
 /*
- * Unload the context if the loader may have no permission to monitor the new program
+ * Unload the context if it is possible that the loader may not monitor the new program
  * (docs/interface.md 10, row 24).
  */
 static void probe_sched_process_exec(void *data, struct task_struct *task, pid_t old_pid,

@@ -115,7 +115,7 @@ static const struct pfm_format *get_registered(const char *name)
 	return format;
 }
 
-/* -ENOMEM is returned as such: it does not mean that there is no such format. */
+/* If there is no memory to load a module, -ENOMEM is returned: the format may exist. */
 const struct pfm_format *pfm_format_get(const char *name)
 {
 	const struct pfm_format *format;

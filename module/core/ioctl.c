@@ -80,7 +80,10 @@ static int must_be_zero(struct pfm_context *context, u64 reserved)
 		       : pfm_fail(context, -EINVAL, PFM_REASON_RESERVED, reserved);
 }
 
-/* No PMU or format has a name of @size bytes or more: this fails with @error and @too_long. */
+/*
+ * No PMU or format has a name of @size bytes or more.  For such a name the result is @error, and
+ * the reason is @too_long.
+ */
 static int copy_name(struct pfm_context *context, char *name, size_t size, u64 address,
 		     int error, enum pfm_reason too_long)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Settings, and the memory that contexts use: of each user and in total.
+ * Settings, and counts of the memory that contexts use: for each user and in total.
  *
  * Memory is charged to a user, not to a process: the process may end before its
  * descriptors are closed.
@@ -155,8 +155,9 @@ static const struct {
 };
 
 /*
- * Callers with CAP_PERFMON may use memory up to twice the limit of all users, so that
- * other users cannot use up their memory.  The limit of one user does not apply to them.
+ * A caller with CAP_PERFMON gets memory until all users together use twice their limit.
+ * So unprivileged users cannot take all of it.  The limit of one user does not apply to
+ * such a caller.
  */
 int pfm_charge(struct pfm_context *context, enum pfm_memory memory, size_t size)
 {

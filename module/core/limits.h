@@ -13,7 +13,7 @@
  * whether they may count at kernel level, too.
  */
 enum pfm_policy {
-	PFM_POLICY_PERF, /* all, if perf_event_paranoid permits it; or task_group */
+	PFM_POLICY_PERF, /* all if perf_event_paranoid permits it, else as with _GROUP */
 	PFM_POLICY_USER, /* all users, at user level */
 	PFM_POLICY_GROUP, /* members of task_group */
 };

@@ -4,7 +4,7 @@
 
 void pfm_machine_init(void);
 
-/* Modules with PMUs of this machine's processor have this alias: see PFM_PMU_ALIAS. */
+/* Return: the alias with which to load a PMU module for this processor: see PFM_PMU_ALIAS. */
 const char *pfm_machine_alias(void);
 
 #endif

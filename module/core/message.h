@@ -15,8 +15,8 @@ struct pfm_context;
 /**
  * struct pfm_queue - messages that wait for read()
  *
- * @first counts the messages ever taken, @last those ever posted; the queue has the
- * difference.
+ * @first is the number of messages ever taken, @last that of messages ever posted.  Their
+ * difference is the number of messages in the queue.
  *
  * Messages are posted in the monitored thread with interrupts off, also by the overflow
  * handler, which may be an NMI.  So there is one writer at a time, without a lock.  The

@@ -15,8 +15,8 @@
  * enum pfm_outcome - what happens to a context
  * @PFM_OUTCOME_NONE: nothing
  * @PFM_OUTCOME_RESET: the noted PMDs get their reset values
- * @PFM_OUTCOME_SWITCH: the next set becomes active, and the PMDs that it has noted are
- *	reset
+ * @PFM_OUTCOME_SWITCH: the next set becomes active, and the PMDs that are noted in that
+ *	set are reset
  * @PFM_OUTCOME_MASK: monitoring is suspended until the restart, which resets or switches
  */
 enum pfm_outcome {
@@ -27,7 +27,7 @@ enum pfm_outcome {
 };
 
 /*
- * @control: PFM_CONTROL_*: what the format requests; without a format, what note_all() returns.
+ * @control: the PFM_CONTROL_* that the format requests or, without a format, note_all() returns.
  */
 static __always_inline enum pfm_outcome
 pfm_outcome_of_overflow(struct pfm_context *context, u32 control)

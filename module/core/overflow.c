@@ -28,7 +28,7 @@
  * Add the hardware's wraps to the 64-bit values.  A counter without interrupt keeps the
  * hardware's width, so its wrap is ignored.
  *
- * Return: PMDs that wrapped at 64 bits.
+ * Return: PMDs whose 64-bit values have overflowed.
  */
 static __always_inline u64 carry(const struct pfm_pmu *pmu,
 				 struct pfm_registers *registers, u64 overflows)
@@ -48,9 +48,9 @@ static __always_inline u64 carry(const struct pfm_pmu *pmu,
 }
 
 /*
- * An overflow may be found only when the thread leaves the CPU, such as one that the
- * last instruction before a system call caused at user level.  For such an overflow @regs
- * is NULL; its address is the one where the thread entered the kernel.
+ * Some overflows are not found until the thread leaves the CPU, such as one that the last
+ * instruction before a system call caused at user level.  For such an overflow @regs is
+ * NULL, and its address is the one where the thread entered the kernel.
  */
 static struct pt_regs *registers_or_user(struct pt_regs *regs)
 {
@@ -59,8 +59,8 @@ static struct pt_regs *registers_or_user(struct pt_regs *regs)
 
 /*
  * Users without permission must see neither addresses of the kernel nor those of another
- * thread: in an NMI right after the probe of sched_switch, current is still the thread that
- * is switched out.
+ * thread.  So the registers are not those of current: in an NMI right after the probe of
+ * sched_switch, current is still the thread that is switched out.
  */
 static u64 visible_ip(const struct pfm_context *context, struct pt_regs *regs)
 {
@@ -168,7 +168,7 @@ static __always_inline u32 sample_all(struct pfm_cpu *cpu, struct pfm_context *c
 	return control;
 }
 
-/* The same for hardware that has its own records of the overflows: cpu->noted. */
+/* sample_all() for hardware that has its own records of the overflows: cpu->noted. */
 static noinline u32 sample_noted(struct pfm_cpu *cpu, struct pfm_context *context,
 				 struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
 {
@@ -229,9 +229,9 @@ static noinline u32 notify(struct pfm_cpu *cpu, struct pfm_context *context,
 }
 
 /*
- * Without a format: docs/interface.md 3.5, step 3.  The context is masked, except in two
- * cases without a notification: the set is switched, or all overflows only counted
- * towards a set switch.
+ * Without a format: docs/interface.md 3.5, step 3.  A notification masks the context.
+ * Without a notification the context is masked, too, except in two cases: the set is
+ * switched, or each overflow only reduced a switch count.
  */
 static u32 note_all(struct pfm_set *set, u64 wrapped, u32 control)
 {
@@ -248,9 +248,9 @@ static u32 note_all(struct pfm_set *set, u64 wrapped, u32 control)
 }
 
 /*
- * Handle overflows of 64 bits: steps 2, 3 and 6 of docs/interface.md 3.5.  Without a
- * format the context is masked, unless note_all() makes an exception.  Without a
- * notification no restart will unmask it ("saturation").
+ * Handle overflows of 64-bit values: steps 2, 3 and 6 of docs/interface.md 3.5.  Without a
+ * format the context is masked, unless note_all() makes an exception.  If there was no
+ * notification, no restart will unmask the context ("saturation").
  *
  * Return: the steps that remain, PFM_CONTROL_MASK, _SWITCH and _RESET.
  */
@@ -305,7 +305,7 @@ void pfm_overflow_collect(struct pfm_context *context, u64 overflows)
 	}
 }
 
-/* Return: registers of the set to be started again, NULL for none. */
+/* Return: registers of the set that counts next, NULL for none. */
 static struct pfm_registers *handle_overflows(struct pfm_cpu *cpu,
 					      const struct pfm_pmu *pmu,
 					      struct pfm_context *context,

@@ -26,7 +26,7 @@ int pfm_may_monitor(struct task_struct *task);
 
 /*
  * Check whether the calling thread may block another one.  Nobody may block the machine's
- * first process, because it could not start or reap other processes.
+ * first process: while it is blocked, it cannot start or reap other processes.
  */
 int pfm_may_block(struct task_struct *task);
 

@@ -63,7 +63,7 @@ static bool pmc_is_consistent(const struct pfm_pmu *pmu, const struct pfm_regist
 	return !(pmc->type & ~(PFM_REG_NO_EMUL64 | PFM_REG_NO_LEVELS));
 }
 
-/* Return: counters that can exclude kernel level, or that never count there. */
+/* Return: counters that can exclude kernel level, or need not: PFM_REG_NO_LEVELS. */
 static u64 restricted_counters(const struct pfm_pmu *pmu)
 {
 	const struct pfm_register *pmc;

@@ -446,8 +446,8 @@ static __always_inline void read_running(struct pfm_context *context, u64 *value
 }
 
 /*
- * Read again, too, if an NMI has handled an overflow during the read: it may have switched
- * sets.
+ * Take the snapshot again if an NMI has handled an overflow meanwhile: the NMI may have
+ * switched sets.
  */
 static __always_inline void take_snapshot(struct pfm_context *context,
 					  struct pfm_snapshot *snapshot, bool of_active)

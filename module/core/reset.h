@@ -37,7 +37,7 @@ static inline void pfm_reset_forget(struct pfm_set *set)
  */
 u64 pfm_reset(struct pfm_context *context, struct pfm_set *set, bool is_long);
 
-/* The same for a set whose PMDs will be loaded from memory when it counts again. */
+/* pfm_reset() for a set whose PMDs will be written from memory when it counts again. */
 static inline void pfm_reset_in_memory(struct pfm_context *context, struct pfm_set *set,
 				       bool is_long)
 {

@@ -15,7 +15,7 @@ struct pfm_context;
 /**
  * struct pfm_pmd_attributes - attributes of a PMD for overflows and resets only
  *
- * @last_reset: value last loaded, by a write or a reset
+ * @last_reset: the value that the last write or reset stored
  * @random_state: of Carta's generator, 1 to 2^31 - 2
  * @reset_pmds: PMDs below 64 to be reset when this one overflows, including itself
  * @reset_virtual: virtual PMDs to be reset, bit n: PFM_VIRTUAL_PMD_BASE + n
@@ -53,9 +53,9 @@ struct pfm_pmd_attributes {
  * @ends_at: value of @duration at which the set's time is over
  * @load: number of the context's load to which @overflowed and the @reset_* belong
  * @triggers: counters whose overflows switch to the next set
- * @pmc_stamp: a new number when PMCs change; a CPU copies it when it writes the PMCs
- * @pmd_stamp: a new number when a CPU saves the set; 0 when PMDs are changed in
- *	memory
+ * @pmc_stamp: gets a new number when PMCs change; a CPU copies it when it writes the PMCs
+ * @pmd_stamp: gets a new number when a CPU saves the set; becomes 0 when PMDs are changed
+ *	in memory
  * @reset_pmds: PMDs that get reset values at the restart, or when the set becomes
  *	active
  * @reset_virtual: the same for virtual PMDs
@@ -87,7 +87,7 @@ struct pfm_set {
 	u64 virtual_start[PFM_MAX_VIRTUAL]; /* value of the source when monitoring began */
 
 	unsigned int pmd_count; /* of the PMU */
-	/* of the PMU's PMDs, then of the virtual PMDs of core and PMU */
+	/* for the PMU's PMDs, then for the virtual PMDs of the core, then for those of the PMU */
 	struct pfm_pmd_attributes attributes[];
 };
 
@@ -102,7 +102,7 @@ static __always_inline struct pfm_pmd_attributes *pfm_attributes(struct pfm_set 
 }
 
 /*
- * Create a set; used for the first one of a context, too.  @description has been
+ * Create a set; also creates the first set of a context.  @description has been
  * checked; the effective timeout is stored in it.  Return: 0, or a negative errno; on an
  * error nothing has changed.
  */

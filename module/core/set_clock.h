@@ -44,7 +44,10 @@ static inline s64 pfm_set_rest(struct pfm_context *context, struct pfm_set *set,
 	return set->ends_at - pfm_set_time(context, set, now);
 }
 
-/* Return: ns that @set was active until now; ns that remain of its timeout.  Both at least 0. */
+/*
+ * pfm_set_duration() returns the ns that @set was active until now, pfm_set_time_left() the ns
+ * that remain of its timeout.  Neither is negative.
+ */
 u64 pfm_set_duration(struct pfm_context *context, struct pfm_set *set);
 u64 pfm_set_time_left(struct pfm_context *context, struct pfm_set *set);
 

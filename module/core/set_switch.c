@@ -23,9 +23,9 @@
 #include "throttle.h"
 
 /*
- * A timer that expires less than SLACK ns early counts as expired.  The timer's clock
- * differs from that of durations, and the timer's next expiry is computed from the last
- * expiry, not from now.
+ * If the timer expires less than SLACK ns too early, the set's time is regarded as over.
+ * The timer's clock differs from that of durations, and the timer's next expiry is
+ * computed from the last expiry, not from now.
  */
 #define SLACK 5000
 

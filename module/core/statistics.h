@@ -7,7 +7,7 @@
 
 #include "clock.h"
 
-/* Each is a file in debugfs, folder perfmon/cpuN. */
+/* Each statistic is a file in debugfs, folder perfmon/cpuN. */
 #define PFM_STATISTICS(X)                                                                \
 	X(ovfl_intr_all_count) /* overflow interrupts */                                 \
 	X(ovfl_intr_regular_count) /* those with an overflow */                          \
@@ -29,7 +29,7 @@
 	X(set_switch_ns) /* ns in set switches, if measured */                           \
 	X(foreign_cpu_count) /* times nothing counted: the CPU has another PMU */
 
-/* Plain words; except for a reset, only their own CPU changes them, interrupts off. */
+/* Not atomic: only the CPU itself changes its statistics, interrupts off, except for a reset. */
 struct pfm_statistics {
 #define PFM_STATISTIC_FIELD(name) u64 name;
 	PFM_STATISTICS(PFM_STATISTIC_FIELD)

@@ -22,7 +22,7 @@ void pfm_pause(struct pfm_context *context);
 void pfm_resume(struct pfm_context *context);
 
 /**
- * pfm_counting_prepare() - prepare the active set to count here; only start() is left
+ * pfm_counting_prepare() - prepare the active set to count here; only start() remains
  * @context: it monitors, and is paused
  * @previous: set that was active before
  *

@@ -24,7 +24,7 @@ static DEFINE_RAW_SPINLOCK(threads_lock);
 static struct pfm_threads *next;
 /* Number of the present table's buckets whose contexts are in @next, too. */
 static unsigned int moved;
-/* Bits of a bucket's number. */
+/* The present table has 2^bits buckets. */
 static unsigned int bits = LEAST_BITS;
 /*
  * Number of contexts in the table; below @fewest or above @most the table is replaced.  All
@@ -135,7 +135,7 @@ static void set_next(struct pfm_threads *threads)
 	raw_spin_unlock_irqrestore(&threads_lock, flags);
 }
 
-/* Return: bits for eight to sixteen buckets per context, one more context included. */
+/* Return: the bits for eight to sixteen buckets per context if one more context enters. */
 static unsigned int wanted_bits(void)
 {
 	unsigned int needed = order_base_2(READ_ONCE(entered) + 1) + 3;

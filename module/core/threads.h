@@ -23,7 +23,7 @@
  * struct pfm_threads - a thread table
  * @shift: right shift that makes a bucket's number from a hash of 32 bits
  * @which: index of the node in pfm_context.nodes[] that this table uses
- * @to_context: offset of that node in a context
+ * @to_context: bytes to add to the address of that node to get that of its context
  * @buckets: the lists; the end marker of each list is the bucket's number
  */
 struct pfm_threads {
@@ -79,7 +79,7 @@ static inline struct pfm_context *pfm_thread_find(const struct task_struct *task
 bool pfm_thread_enter(struct pfm_context *context, struct task_struct *task);
 void pfm_thread_leave(struct pfm_context *context);
 
-/* Resize the table.  Called before a context enters, and when many may have left; may sleep. */
+/* Resize the table if its size does not fit.  Called before a context enters; may sleep. */
 void pfm_threads_fit(void);
 
 /* Return: number of loaded contexts. */

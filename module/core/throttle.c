@@ -10,7 +10,7 @@
  * The time is the duration of the set, which passes only while the set is active and its
  * thread is on a CPU.  If interrupts take a limited share of each set's time, they take at
  * most that share of a CPU's time, with any number of threads and sets.  No set is
- * throttled because of the interrupts of another.
+ * throttled because of the interrupts of another set.
  */
 #include <linux/jiffies.h>
 #include <linux/percpu.h>

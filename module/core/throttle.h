@@ -18,7 +18,8 @@ struct pfm_set;
 /**
  * struct pfm_budget - the interrupt budget of an event set, protected like the set
  *
- * Times are those of pfm_set_duration(), which pass while the set counts or is throttled.
+ * Times are values of pfm_set_duration().  This clock runs while the set counts or is
+ * throttled.
  *
  * @left: overflow interrupts until the next check
  * @step: overflow interrupts from the last check to the next one

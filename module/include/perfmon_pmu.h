@@ -96,7 +96,7 @@ struct pfm_register {
  * struct pfm_registers - the registers of one event set, in memory
  * @used_pmcs: PMCs below 256 that drive a counter in use, or that were written and drive
  *	none.  They must be programmed while the set counts; on shared hardware, no other
- *	PMCs may be.
+ *	PMCs may be programmed.
  * @used_pmds: PMDs below 256 in use: only these count, are saved and are restored
  * @counters: those of @used_pmds that are counters, all below 64
  * @interrupting: those of @counters whose wrap must interrupt
@@ -104,11 +104,11 @@ struct pfm_register {
  * @pmds: 64-bit values; the hardware holds the low @width bits, see
  *	pfm_pmd_merge()
  * @config: for the PMU module: values that configure() computes from the fields above.
- *	Only configure() writes it.  Zero in a new set; copied with the set.
+ *	Only configure() writes it.  Zero in a new set.
  * @state: for the PMU module: data that changes while the set counts, one word for each
  *	PMD below 64.  Operations may change it on the CPU where the set counts (write_pmds,
  *	start, stop, read, acknowledge and the interrupt handler), configure() may not.
- *	Zero in a new set and in a copy of a set.
+ *	Zero in a new set.
  * @task: the monitored thread
  * @resumed: the set starts because the thread was switched in, not because of a user's
  *	call
@@ -177,12 +177,12 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  * @release: release @pmds.  Called when no loaded context uses these PMDs any more; other
  *	contexts may be counting.  Process context, may sleep, CPU hotplug held off.
  *	Hardware that nobody else uses needs neither this nor @claim.
- * @held_by_others: set the bits of PMDs in @pmds (PFM_HARDWARE_BV words) that @claim could
- *	not claim at the moment; process context, may sleep; optional
- * @load: a context is about to be loaded on a thread, with its registers as they are now;
- *	PMCs and PMDs may be written later.  Returns 0; or, after undoing what it did, the
- *	error with which the load fails.  Called by the loader (current), in process
- *	context, may sleep; optional.
+ * @held_by_others: set in @pmds (PFM_HARDWARE_BV words) the bits of the PMDs that @claim
+ *	could not claim at the moment; process context, may sleep; optional
+ * @load: a context is about to be loaded on a thread.  @session has the present values of
+ *	its registers; PMCs and PMDs may be written later.  Returns 0; or, after undoing
+ *	what it did, the error with which the load fails.  Called by the loader (current),
+ *	in process context, may sleep; optional.
  * @unload: undo @load.  Called once for each @load that returned 0: when the user unloads
  *	the context, when the thread or the context ends, or when the load fails later.
  *	Called on the CPU where the thread runs, or on any CPU if it does not run; the
@@ -205,7 +205,7 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  *	@values.  On return nothing counts.
  * @read: hot; store the 64-bit values of @used_pmds, which may be counting, in @values by
  *	their numbers: pfm_pmd_merge() of the values in memory and in hardware.  Returns
- *	the same as overflows(), with the overflow flags as of after these reads.
+ *	the same as overflows(), with the overflow flags read after these values.
  * @sample: hot; called after an overflow, with counters halted: store those of @pmds (a
  *	bitmap) that are PFM_REG_SAMPLED in @values by their numbers.  Required if the PMU
  *	has such registers.
@@ -364,8 +364,8 @@ struct pfm_overflow_result {
  * @pmu: PMU of the interrupt
  * @regs: interrupted registers
  * @noted: data that the hardware recorded, valid until pfm_overflow() returns: an array
- *	that ends with an element without @counters.  If several elements are about a
- *	counter, the first one is used.  NULL if the hardware records nothing.
+ *	that ends with an element without @counters.  If several elements are about the
+ *	same counter, the first one is used.  NULL if the hardware records nothing.
  *
  * Called by the PMU module's handler, in an interrupt or NMI, on the CPU of the overflow,
  * with the counters of the running set halted.  The core calls overflows(), records the

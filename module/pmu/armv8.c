@@ -2,9 +2,9 @@
 /*
  * PMU description "armv8": Arm PMUv3.
  *
- * PMC n is PMEVTYPER<n>_EL0 and PMD n PMEVCNTR<n>_EL0; 31 is the cycle counter
- * with PMCCFILTR_EL0; see perfmon_armv8.h.  Number n is bit n in every register
- * that has a bit for each counter.  The manual: see armv8_registers.h.
+ * PMC n is PMEVTYPER<n>_EL0 and PMD n PMEVCNTR<n>_EL0.  PMC 31 is PMCCFILTR_EL0
+ * and PMD 31 the cycle counter; see perfmon_armv8.h.  Number n is bit n in every
+ * register that has a bit for each counter.  The manual: see armv8_registers.h.
  *
  * Each counter has an enable bit, so start and stop are one write.
  * PMCR_EL0.E is on as long as the PMU is claimed; perf uses it as well.
@@ -226,8 +226,8 @@ static const struct pfm_pmu_operations armv8_operations = {
 
 /*
  * All registers of the architecture; armv8_describe() removes those that the CPU
- * lacks.  Event 0, the default, is SW_INCR: it counts writes of PMSWINC_EL0,
- * which the kernel never permits.
+ * lacks.  Event 0, the default, is SW_INCR: it counts writes of PMSWINC_EL0, and
+ * the kernel never permits such writes.
  */
 static struct pfm_register armv8_pmcs[REGISTERS] __ro_after_init = {
 	ARMV8_EVENT_COUNTERS(ARMV8_EVENT_PMC)
@@ -338,8 +338,9 @@ static void __init armv8_describe(const struct identity *identity)
  * Some event counters are left to perf.  A pinned perf event that finds no counter stays in
  * error state; the events that KVM uses for a guest's PMU are pinned, too.  Counters that
  * perf already uses cannot be claimed, but perf events that are created or scheduled later
- * need free ones.  perf allocates the first free event counters, so it uses the last ones
- * least.  While the cycle counter is ours, perf counts cycles with an event counter.
+ * need available counters.  perf allocates the first available event counters, so it uses
+ * the last ones least.  While the cycle counter is ours, perf counts cycles with an event
+ * counter.
  */
 static void __init choose_leave_to_perf(unsigned int event_counters)
 {

@@ -7,7 +7,8 @@
  * interpose:
  *
  * handle_irq	clears the overflow bits of all counters.  We halt our counters before
- *		it runs, so that it cannot clear a new overflow, and restart them after it.
+ *		it runs, so that it cannot clear a new overflow, and start them again
+ *		after it.
  * start	may open all counters to user level, for a thread with a perf event that
  *		is read there (sysctl kernel.perf_user_access).  We clear those of our
  *		counters that have values of other threads.
@@ -104,9 +105,10 @@ static irqreturn_t shared_handle_irq(struct arm_pmu *pmu)
 		}
 	} else {
 		/*
-		 * No set runs.  If this is an NMI after the core withdrew a set and
-		 * before it reads the overflows, our counters still run, but are
-		 * about to be stopped.
+		 * No set runs.  But an NMI may come between the core's withdrawal of
+		 * a set and stop().  Then our counters still run.  They are halted
+		 * here, and their overflows are kept for stop(), because perf's
+		 * handler clears them.
 		 */
 		armv8_disable(claimed);
 		isb();
@@ -190,8 +192,8 @@ static void shared_reset(void *pmu)
 }
 
 /*
- * Save the values before the CPU loses its power.  Afterwards a notifier of the driver
- * calls reset.
+ * Save the values before the CPU loses its power.  When the CPU has its power again, a
+ * notifier of perf's driver calls reset.
  */
 static int power_changes(struct notifier_block *block, unsigned long event, void *unused)
 {
@@ -261,7 +263,7 @@ static void claim_here(void *argument)
 		atomic64_or(held, &claim->held);
 		return;
 	}
-	/* No perf event is here: end the user access that the last one may have left enabled. */
+	/* No perf event is here: end the user access that an earlier event may have left enabled. */
 	if (armv8_none_used(arm_pmu, cpu))
 		armv8_write_user_access(0);
 	halt_and_clear(claim->wanted);
@@ -360,11 +362,11 @@ static void adopt_cpus(void)
  * armv8_perf_claim() - claim counters from perf, on all of our CPUs
  * @wanted: bitmap of counters that are not ours yet, bit 31 the cycle counter
  *
- * It checks all CPUs first, so that a claim that fails does not keep perf from using
- * counters for a moment.  Process context; hotplug held off.
+ * All CPUs are checked first.  Otherwise a claim that fails would briefly keep perf from
+ * using counters.  Process context; hotplug held off.
  *
- * Return: -1 if all were claimed; otherwise a counter that perf uses on some CPU, and
- * none was claimed.
+ * Return: -1 if all were claimed.  Otherwise none was claimed, and the number of a counter
+ * that perf uses on some CPU is returned.
  */
 int armv8_perf_claim(u64 wanted)
 {

@@ -2,9 +2,9 @@
 /*
  * Arm PMUv3: mark our counters as used in the data of perf's driver.
  *
- * For each CPU the kernel's arm_pmu driver keeps the counters that are used in used_mask,
- * and their perf events in events.  It does not allocate a used counter.  From 6.1 to 7.2
- * the driver looks up the events
+ * The kernel's arm_pmu driver has two arrays for each CPU: used_mask has a bit for each
+ * counter that is used, and events has the perf events of these counters.  It does not
+ * allocate a used counter.  From 6.1 to 7.2 the driver looks up the events
  * - of counters that have overflowed, in its interrupt handler, where an event may be
  *   missing;
  * - of used counters, when it opens counters to user level (since 6.13, PMUv3p9), where

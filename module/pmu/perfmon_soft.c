@@ -24,9 +24,10 @@
  *    that interrupts;
  *  - a waiting thread, whose counters are not updated, migrates 65536 times.
  *
- * There is an update at each context switch.
+ * A counter of context switches loses no wrap: there is an update at each switch.
  *
- * Everything here runs on the CPU concerned with interrupts off, and nothing in an NMI.
+ * The operations and the timer run on the CPU whose data they use, with interrupts off, never
+ * in an NMI.
  */
 #include <linux/hrtimer.h>
 #include <linux/math64.h>
@@ -58,15 +59,15 @@
  * A page fault takes at least SOFT_FAULT_NS on any CPU, so the number of faults until the
  * wrap gives a lower bound of the time until the wrap.  But the timer updates the counter
  * at most every SOFT_FAULT_LOOK_NS, which is the maximum delay of the interrupt.  With
- * these two values no wrap of 16 bits is missed (65536 faults take at least 4 ms).
+ * these two values no wrap of a 16-bit counter is missed (65536 faults take at least 4 ms).
  */
 #define SOFT_FAULT_NS	       64
 #define SOFT_FAULT_LOOK_NS     1000000
 
 /*
- * The timer is not set for a wrap that is SOFT_FAR or more counts ahead.  Any source takes
- * half a day for them, and stop() finds the wrap at the next switch.  With fewer counts the
- * conversion to ns cannot overflow.
+ * The timer is not set for a wrap that is SOFT_FAR or more counts ahead.  Even the fastest
+ * source takes half a day for so many counts, and stop() finds the wrap at the next switch.
+ * With fewer counts the conversion to ns cannot overflow.
  */
 #define SOFT_FAR	       BIT_ULL(48)
 #define SOFT_NEVER	       U64_MAX

@@ -71,8 +71,8 @@
 #define MMCR3_SOURCES	     GENMASK_ULL(63, 4)
 
 /*
- * With the hash MMU an overflow interrupt while the kernel has interrupts off can crash
- * the machine: docs/sharing-with-perf.md.
+ * With the hash MMU an overflow interrupt that comes while the kernel has interrupts off
+ * can crash the machine: docs/sharing-with-perf.md.
  */
 static bool hash;
 module_param(hash, bool, 0644);
@@ -188,7 +188,7 @@ static bool selects_bank(u64 mmcr1)
 
 /*
  * A counter that is not in use must not overflow, because it may share an interrupt
- * enable bit with one in use.  Event 0 makes it count nothing.
+ * enable bit with a counter in use.  Event 0 makes it count nothing.
  */
 static u64 running_mmcr1(const struct pfm_registers *registers)
 {
@@ -274,7 +274,7 @@ static void power_start(struct pfm_registers *registers)
  * On bare metal the CPU may have been idle since the last stop.  A deep stop state
  * loses the counters, which the kernel does not save.  It also loses the upper half of
  * MMCR1, because the kernel saves only 32 bits (power9_idle_stop() in powernv/idle.c).
- * So everything is written.  A hypervisor preserves all registers.
+ * So everything is written.  A hypervisor, in contrast, preserves all registers.
  */
 static void bare_metal_start(struct pfm_registers *registers)
 {
@@ -346,7 +346,7 @@ static void clear_unused_overflows(const struct pfm_registers *registers)
 
 /*
  * The performance monitor interrupt.  It is an NMI if it comes while the kernel has
- * interrupts off, which on POWER is only a word in memory.
+ * interrupts off: on POWER that is only a word in memory, which does not stop the interrupt.
  *
  * If no set runs, the core has just withdrawn one and is about to stop it: then
  * freezing is sufficient, because the overflow stays in the counter.
@@ -422,7 +422,7 @@ static int end_here(unsigned int cpu)
 	return 0;
 }
 
-/* The PMU is exclusive: the claimed PMDs only tell when the last user has released it. */
+/* The PMU is exclusive: as long as one PMD is claimed, the whole PMU is. */
 static u64 claimed; /* claimed PMDs; all are below 64 */
 
 static int power_claim(struct pfm_pmu *pmu, const u64 *pmds)

@@ -22,7 +22,7 @@
 #define X86_GENERAL_MASK   GENMASK(X86_FIXED - 1, 0)
 #define X86_FIXED_MASK	   GENMASK(X86_REGISTERS - 1, X86_FIXED)
 
-/* Bits of an event select that the driver sets: Intel SDM 3B, "Performance Event Select Registers" */
+/* Bits of an event select that the module sets: Intel SDM 3B, "Performance Event Select Registers" */
 #define X86_SELECT_INT	   BIT_ULL(20)
 #define X86_SELECT_EN	   BIT_ULL(22)
 
@@ -58,7 +58,7 @@ struct x86_counter {
 
 /**
  * struct x86_pmu - a PMU of an x86 processor
- * @pmu: its description; x86_register() fills in what the drivers share
+ * @pmu: its description; x86_register() fills in what the PMU modules share
  * @counters: its counters, by the number of the PMD
  * @global_control: MSR with an enable bit for each counter; 0 if there is none
  * @global_acknowledge: MSR that clears overflow bits; 0 if there is none

@@ -116,7 +116,7 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 
 /*
  * Halt all counters and clear their values.
- * @ours: as the driver needs them, with overflow flags that tell no overflow; otherwise zero
+ * @ours: as this module needs them, with overflow flags that tell no overflow; otherwise zero
  */
 static void clear_registers(bool ours)
 {

@@ -2,7 +2,8 @@
 /*
  * The sampling format "hist", see perfmon_hist.h: a hash table with open addressing.
  * Entries are never deleted.  There is one writer, because the core calls the
- * handler for one sample at a time; the order of the stores keeps readers consistent.
+ * handler for one sample at a time; the order of the stores lets readers see consistent
+ * entries.
  */
 #include <linux/device.h>
 #include <linux/hash.h>

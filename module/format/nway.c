@@ -106,9 +106,9 @@ static u32 nway_handler(struct pfm_format_instance *instance,
 }
 
 /*
- * Release the oldest full region.  If no other region was free, the handler fills this one
- * next and loses no more samples until then.  So its description gets the number of
- * samples lost since the last release.
+ * Release the oldest full region.  Samples are lost only while no region is free.  In that
+ * case the handler fills the released region next, so the description of this region gets
+ * the number of samples lost since the last release.
  */
 static int nway_restart(struct pfm_format_instance *instance, bool active)
 {

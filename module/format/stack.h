@@ -18,16 +18,16 @@ struct pt_regs;
  * the interrupted instruction.  @regs: interrupted registers of the kernel.
  * Return: number of addresses.
  *
- * @link: NULL, or set to true if the second address is the value of the link register,
- * which may be stale.
+ * @link: may be NULL; otherwise it is set to true if the second address is the value of the
+ * link register, which may be stale.
  */
 unsigned int pfm_kernel_stack(struct pt_regs *regs, u64 *to, unsigned int most,
 			      bool *link);
 
 /*
- * The same for the current program, with its user registers @regs.  For a 32-bit program
- * only the interrupted instruction is written, because frames of such programs have
- * another layout.
+ * Do the same for the stack of the current program.  @regs: its user registers.  For a
+ * 32-bit program only the interrupted instruction is written, because frames of such
+ * programs have another layout.
  */
 unsigned int pfm_user_stack(struct pt_regs *regs, u64 *to, unsigned int most, bool *link);
 

@@ -15,7 +15,7 @@
 
 #include "stack.h"
 
-/* Limit of the functions between the exception and here; there are about 20 with any PMU. */
+/* Room for the functions between the exception and here; there are about 20 with any PMU. */
 #define OURS 48
 
 /* Interrupts are off, and a handler is not interrupted by another one. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The program's stack on x86_64 and arm64, by frame pointers (rbp, x29).  Each points to the
- * place where the caller's frame pointer is saved; the return address is next to it.
+ * The chain of frame pointers (rbp, x29) leads through the program's stack on x86_64 and
+ * arm64.  Each frame pointer points to the place where the caller's frame pointer is saved;
+ * the return address is next to that place.
  *
  * If a function has not made its frame yet, or makes none, the address of its caller is
  * missing; on arm64 the link register has that address.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stacks on POWER, the kernel's and the program's: by the back chain ("64-Bit ELF V2 ABI
- * Specification", 2.2.2 The Stack Frame).
+ * On POWER the back chain leads through the kernel's stack and through the program's ("64-Bit
+ * ELF V2 ABI Specification", 2.2.2 The Stack Frame).
  *
  * r1 points to the innermost frame; the first doubleword of each frame points to the
  * caller's frame.  A function saves the link register, its return address, in its
@@ -35,7 +35,7 @@ struct walk {
 	bool is_kernel;
 };
 
-/* Ignore a word that is no address of the kernel or, in the program's stack, of the program. */
+/* Store @address if it belongs to the kernel or, in the program's stack, to the program. */
 static void add(struct walk *walk, u64 address)
 {
 	if (address && is_kernel_addr(address) == walk->is_kernel &&
@@ -77,7 +77,7 @@ static bool link_is_needed(u64 link, const struct frame *frame,
 struct place {
 	u64 ip;
 	u64 link;
-	u64 frame; /* address of its innermost frame */
+	u64 frame; /* address of the innermost frame */
 };
 
 static struct place place_of(const struct pt_regs *regs)
@@ -127,7 +127,10 @@ static bool follow(struct walk *walk, struct place *place)
 			walk->frames--;
 			return true;
 		}
-		/* Stacks grow down; only the kernel has several. */
+		/*
+		 * Stacks grow down, so the caller's frame has a higher address.  Only
+		 * in the kernel it may be on another stack, at any address.
+		 */
 		if (!walk->is_kernel && frame.caller <= address)
 			return false;
 		if (!read_words(walk, &caller, frame.caller, sizeof(caller)))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel's stack on x86, by the kernel's unwinder, which can start from any registers.
- * There is no link register.
+ * On x86 the kernel's unwinder, which can start from any registers, follows the kernel's
+ * stack.  There is no link register.
  */
 #include <linux/sched.h>
 #include <asm/unwind.h>

@@ -26,16 +26,17 @@
  *
  * On x86_64 and arm64 the caller of a function is missing if the function makes no frame,
  * or was interrupted before it made one: the next address is then the caller's caller.
- * On POWER the link register is taken for the caller, unless it is known to be stale; in
- * a function that has called another one it may be an address in the function itself.
+ * On POWER the link register is taken for the caller, unless it is known to be stale.  If
+ * the function has called another function, the register may hold an address in the calling
+ * function itself.
  *
  * PFM_CALLCHAIN_LINK requests the link register on arm64, too.  Then
  * PFM_CALLCHAIN_USER_LINK in the flags of an entry means that user[1] is the value of
  * that register, not a value from the stack; PFM_CALLCHAIN_KERNEL_LINK means the same for
  * kernel[1].  The value is the caller if, at the instruction user[0], the function has
- * not yet saved the register, or has restored it; the unwind tables of the program tell.
- * Otherwise the value does not belong to the chain.  A link register of zero is left out.
- * x86_64 has no link register.
+ * not yet saved the register, or has restored it; the unwind tables of the program tell
+ * whether this is so.  Otherwise the value does not belong to the chain.  A link register
+ * of zero is left out.  x86_64 has no link register.
  */
 #ifndef _PERFMON_PERFMON_CALLCHAIN_H
 #define _PERFMON_PERFMON_CALLCHAIN_H

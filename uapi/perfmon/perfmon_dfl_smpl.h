@@ -7,8 +7,8 @@
  * pfm_dfl_smpl_entry, followed by the values of the PMDs in reg_smpl_pmds of the
  * PMD that overflowed, a __u64 each, in ascending order of their numbers.
  *
- * Each entry contains the clock of its time, and the number of its values, because
- * reg_smpl_pmds may be written between two entries.
+ * Each entry tells which clock its time is from, and how many values follow the entry:
+ * this number may change, because reg_smpl_pmds may be written between two entries.
  *
  * When the largest entry no longer fits, monitoring is masked and, if the PMD has
  * PFM_REGFL_OVFL_NOTIFY, a notification is sent.  pfm_restart() empties the buffer and

@@ -48,7 +48,7 @@ struct pfm_hist_arg {
  * @throttled: number of times an event set was throttled
  * @reserved: zero
  *
- * A sample is in its entry or in @lost before it is in @produced.
+ * A sample is counted in its entry or in @lost before it is counted in @produced.
  */
 struct pfm_hist_hdr {
 	__u32 version;
@@ -70,8 +70,8 @@ struct pfm_hist_hdr {
  * @count: number of samples; 0 if the entry is not in use
  * @sum: sum of the samples' periods (negatives of pfm_dfl_smpl_entry.last_reset_val)
  *
- * The other fields of an entry are valid once @count is not 0.  A sample is in @sum
- * before it is in @count.
+ * The other fields of an entry are valid once @count is not 0.  The period of a sample is
+ * added to @sum before the sample is counted in @count.
  */
 struct pfm_hist_entry {
 	__u32 tgid;

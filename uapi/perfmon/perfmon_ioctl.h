@@ -171,7 +171,7 @@ struct pfarg_pmc {
  * @reg_value: in on write, out on read: 64-bit value
  * @reg_long_reset: in on write: value after PFM_IOC_RESTART
  * @reg_short_reset: in on write: value after an overflow that does not mask
- * @reg_last_reset_val: out on read: last value that was written or reset to
+ * @reg_last_reset_val: out on read: the value that the last write or reset stored
  * @reg_ovfl_switch_cnt: in on write: number of overflows until a set switch;
  *	out on read: the number that remains
  * @reg_reset_pmds: in on write: PMDs reset when this one overflows
@@ -444,8 +444,8 @@ struct pfm_info {
  * @target: out: thread (tid) on which the context is loaded, as the caller sees it; 0 if
  *	none
  * @active_set: out: the active event set
- * @foreign_runs: out: number of times since the load that the thread ran on a foreign CPU
- *	while the context was started.  The PMU of such a CPU is not that of the context
+ * @foreign_runs: out: number of times the thread ran on a foreign CPU while the context
+ *	was started, since the load.  The PMU of such a CPU is not that of the context
  *	(big.LITTLE), so nothing was counted.  If not 0, PFM_STATUS_FOREIGN_CPU is set.
  * @reserved: zero
  */
@@ -543,8 +543,8 @@ struct pfm_error {
  * PFM_IOC_CREATE_CONTEXT - make the context of this descriptor
  *
  * The context is unloaded and has event set 0, all PMCs at their defaults.
- * Loads the PMU module for the machine if no PMU is registered, and the module
- * of the sampling format.  mmap() of the descriptor maps the format's buffer,
+ * The call loads the PMU module for the machine if no PMU is registered, and the
+ * module of the sampling format.  mmap() of the descriptor maps the format's buffer,
  * read-only, at offset 0; it stays readable until munmap().  RLIMIT_MEMLOCK limits the
  * buffers of a user, /sys/kernel/perfmon/smpl_buffer_mem_max those of all users.
  * This call also decides whether the context counts at kernel level, see
@@ -653,9 +653,9 @@ struct pfm_error {
  * PMDs that overflowed get their long reset values, monitoring is unmasked and a blocked
  * thread continues.  All this is done when the call returns.
  *
- * EBUSY: the context is not loaded; no notification waits for a restart (some formats do
- * not need one); or there is nothing to restart: monitoring is not masked and no format can
- * be restarted, or the format refuses.
+ * EBUSY: the context is not loaded; no notification waits for a restart (some formats allow
+ * a restart without a notification); or there is nothing to restart: monitoring is not
+ * masked and no format can be restarted, or the format refuses.
  */
 #define PFM_IOC_RESTART		_IO(PFM_IOC_TYPE, 7)
 

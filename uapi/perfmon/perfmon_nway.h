@@ -57,7 +57,7 @@ struct pfm_nway_arg {
  * @reserved: zero
  *
  * A region's description is complete before @filled includes the region.  A sample is
- * in @written or @lost before it is in @produced.
+ * counted in @written or @lost before it is counted in @produced.
  */
 struct pfm_nway_hdr {
 	__u32 version;
@@ -79,7 +79,7 @@ struct pfm_nway_hdr {
  * struct pfm_nway_region - description of a region, 32 bytes
  * @count: number of entries in the region
  * @size: bytes of these entries
- * @lost: number of samples lost since the region before it became full
+ * @lost: number of samples that were lost after the previous region had become full
  * @reserved: zero
  *
  * The description is also valid for the region that is being filled: an entry is complete

@@ -15,8 +15,8 @@
  * value.  PMC5 counts instructions and PMC6 cycles, regardless of MMCR1.
  *
  * A counter has 31 bits: bit 31 of the register is set when the counter has wrapped.
- * PMD 0 is read-only.  It is the time base when it was read or, if the set does not
- * count, when the set last counted; it does not count the thread's time.
+ * PMD 0 is read-only.  Its value is that of the time base at the moment of the read or, if
+ * the set does not count, when the set last counted; it does not count the thread's time.
  */
 #ifndef _PERFMON_POWER_H
 #define _PERFMON_POWER_H

@@ -24,8 +24,8 @@ int pfmdev_vector_call(int fd, unsigned long command, void *address, int count);
  * @opening: the device could not be opened; error.error is the errno of open(2)
  * @error: result of PFM_IOC_LAST_ERROR; error.error is 0 if nothing has failed
  *
- * This is the library's only state.  A call that returns no descriptor leaves nothing
- * that could be asked for the reason.  Each thread has its own state, as with errno.
+ * This is the library's only state.  After a call that returns no descriptor there is no
+ * descriptor to ask for the reason.  Each thread has its own state, as with errno.
  */
 struct pfmdev_failure {
 	int opening;

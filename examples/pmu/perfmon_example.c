@@ -22,7 +22,7 @@ static DEFINE_PER_CPU(u64, overflows);
 static DEFINE_PER_CPU(u64[2], counters);
 static DEFINE_PER_CPU(u64, since); /* time of the last update */
 
-/* Unused PMCs have their defaults, and the register is not shared: write it as a whole. */
+/* Unused PMCs have their defaults, and nobody shares "selected": it is written as a whole. */
 static void example_write_pmcs(const struct pfm_registers *set,
 			       const struct pfm_registers *old)
 {

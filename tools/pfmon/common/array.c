@@ -5,7 +5,7 @@
 
 #include "array.h"
 
-/* There is room for *@count elements, rounded up to a power of two. */
+/* The array has room for *@count elements, rounded up to a power of two. */
 void *array_add(void *array, size_t *count, size_t size)
 {
 	void *elements, *place;

@@ -7,8 +7,8 @@
 
 /*
  * Append a zeroed element to the array that *@array points to.  The array has *@count
- * elements of @size bytes, all added by these functions.  Returns the new element, or
- * NULL without memory, which leaves the array as it was.
+ * elements of @size bytes, all added by these functions.  Returns the new element.  If
+ * there is no memory, returns NULL and leaves the array as it was.
  */
 void *array_add(void *array, size_t *count, size_t size);
 

@@ -13,8 +13,8 @@ int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void warn_user(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * From now on fail() and warn_user() begin their messages with @place, FILE:LINE, or
- * without a place if it is NULL.  @place is not copied.
+ * From now on the messages of fail() and warn_user() begin with @place, which is
+ * FILE:LINE.  If @place is NULL, they have no place.  @place is not copied.
  */
 void fail_at(const char *place);
 

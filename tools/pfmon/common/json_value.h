@@ -9,8 +9,8 @@
 #include <jansson.h>
 
 /*
- * Returns an integer, or from 2^63 on a real number, because few readers of JSON accept
- * larger integers.
+ * Returns an integer if @value is less than 2^63, else a real number, because few readers
+ * of JSON accept such large integers.
  */
 json_t *json_number(uint64_t value);
 
@@ -18,7 +18,8 @@ json_t *json_number(uint64_t value);
 json_t *json_text(const char *text);
 
 /*
- * Print @object on one line and drop its reference.  Returns -1 without memory, else 0.
+ * Print @object on one line and drop the caller's reference to it.  Returns -1 without
+ * memory, else 0.
  */
 int json_print(FILE *file, json_t *object);
 

@@ -12,7 +12,7 @@
  * @name: long name, without "--"
  * @letter: short name; 0 if the option has none
  * @argument: what --help calls the argument; NULL if the option has none
- * @help: what --help says that the option does, without line breaks
+ * @help: the text of --help about the option, without line breaks
  * @take: called with the option's argument, or NULL, and the address of its field in the
  *	command's data; returns 0, or reports an error and returns -1
  * @offset: offset of this field in the command's data
@@ -35,7 +35,8 @@ struct option_row {
  * @about: what the command does
  * @options: table of options without --help; its last row has no name
  * @notes: text of --help after the options, or NULL
- * @has_command: a command may follow: the first word that is no option ends the options
+ * @has_command: a command may follow the options: parsing stops at the first word that is
+ *	not an option
  *
  * The tables of getopt_long() and the text of --help are made from this structure.  The
  * completion reads --help, and the unit tests compare the man pages with it.
@@ -52,13 +53,13 @@ struct command_line {
 /*
  * Parse the options of the command line and store them in @data, at option_row.offset.
  * Returns 1 after printing the help that the user asked for, -1 after reporting an error,
- * else 0; optind is then the first argument that is no option.
+ * else 0; optind is then the index of the first argument that is not an option.
  */
 int options_parse(int argc, char **argv, const struct command_line *line, void *data);
 
 /*
- * Functions for option_row.take. @field is a const char * for take_text(), a bool for
- * take_true() and take_false(), and a struct event_options for take_event().
+ * Functions for option_row.take. @field points to a const char * for take_text(), to a
+ * bool for take_true() and take_false(), and to a struct event_options for take_event().
  */
 int take_text(const char *argument, void *field);
 int take_true(const char *argument, void *field);
@@ -93,9 +94,9 @@ struct event_options {
 #define PMU_HELP "that PMU, where the machine has several; 'pfmon info' shows their names"
 
 /*
- * Parse a number from 1 to @most, or a size from @least to @most bytes, also as 64k, 1M
- * or 2G.  Messages call the number or size @what.  Both report an error and return -1, or
- * return 0.
+ * options_number() parses a number from 1 to @most.  options_size() parses a size from
+ * @least to @most bytes, which may be written as 64k, 1M or 2G.  Messages call the number
+ * or size @what.  Both functions report an error and return -1, or return 0.
  */
 int options_number(const char *text, const char *what, uint64_t most, uint64_t *number);
 int options_size(const char *text, const char *what, uint64_t least, uint64_t most,

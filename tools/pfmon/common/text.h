@@ -13,12 +13,12 @@ void text_defuse(char *text);
 #define TIME_TEXT  40
 #define SIZE_TEXT  32
 
-/* These return @text. */
+/* The functions below return @text. */
 
-/* "1,234,567", in any locale. */
+/* A number as text, such as "1,234,567" in any locale. */
 const char *count_text(uint64_t value, char text[COUNT_TEXT]);
 
-/* ns as "250 us" or "1.5 ms". */
+/* A time in ns as text, such as "250 us" or "1.5 ms". */
 const char *time_text(uint64_t time, char text[TIME_TEXT]);
 
 /* A number of bytes as text, such as "592 kB". */

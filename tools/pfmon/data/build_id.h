@@ -15,7 +15,7 @@
  */
 bool build_id_of_file(const char *path, char text[BUILD_ID_SIZE]);
 
-/* The same for an open file. */
+/* Like build_id_of_file(), for an open file. */
 bool build_id_of_fd(int fd, char text[BUILD_ID_SIZE]);
 
 /*

@@ -20,7 +20,7 @@
 #define DATA_ALIGNMENT	  8
 #define DATA_FILE_NAME	  "pfmon.data"
 
-/* Readers skip records of further events and contexts. */
+/* Readers skip records of events and contexts beyond these limits. */
 #define DATA_MAX_EVENTS	  4096
 #define DATA_MAX_CONTEXTS (1u << 20)
 
@@ -213,7 +213,8 @@ struct data_samples {
  * struct data_losses - samples of one context that are missing, counted from the
  *	beginning of the recording
  * @lost: samples that were lost
- * @lost_sum: sum of the periods of the lost samples, which only hist knows; else 0
+ * @lost_sum: with hist, sum of the periods of the lost samples; 0 with the other formats,
+ *	which do not know it
  * @throttled: how often monitoring waited for the next tick because of too many
  *	interrupts
  * @context: number of the context; a later DATA_LOSSES record of the same context
@@ -234,7 +235,7 @@ struct data_losses {
  * @events: number of these events that are in no sample, neither in a written nor in a
  *	lost one
  * @samples: number of samples that @events would have made
- * @context: of which
+ * @context: number of the context
  * @set: event set
  * @pmd: PMD of the event
  *

@@ -81,7 +81,7 @@ static bool has_room(const struct data_writer *writer, uint64_t size)
 	       (errno != ENOSPC && errno != EDQUOT && errno != EFBIG);
 }
 
-/* data_room() returns at most this many bytes less than there is room for. */
+/* The result of data_room() is at most this many bytes less than the actual room. */
 #define ROOM_STEP 64
 
 size_t data_room(const struct data_writer *writer, size_t size)

@@ -9,7 +9,7 @@
  * struct data_writer - a file that is being written
  * @path: path as the user gave it; "-" is standard output
  * @size: bytes written so far
- * @reserve: bytes after @size that are kept free for LOSSES, UNSAMPLED and END
+ * @reserve: bytes after @size kept free for the records LOSSES, UNSAMPLED and END
  * @fd: the file, -1 if there is none
  * @is_file: @fd is a regular file, and @size is its whole size
  * @is_torn: the last record in the file is incomplete: no record can follow

@@ -3,8 +3,8 @@
  * Find out which events can be counted at once, given the PMCs that they share.  Events
  * are added one by one.  For each new event, all events so far are matched with counters
  * again, because the bits that an event needs in the PMCs depend on its counter.  An
- * event may use a counter only if the bits that it needs with this counter do not
- * conflict with bits that another event needs with each of its counters.
+ * event may need some bits with every counter that it can use.  Another event must not
+ * use a counter with which it needs bits that conflict with those.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include "libpfm.h"
 #include "suggest.h"
 
-/* The same events as those of perf stat by default. */
+/* The events that perf stat counts by default. */
 static const char *const default_events[] = {
 	"task-clock", "context-switches", "cpu-migrations", "page-faults",
 	"cycles",     "instructions",	  "branches",	    "branch-misses",

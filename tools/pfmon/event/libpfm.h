@@ -15,8 +15,9 @@ enum libpfm_result {
 };
 
 /*
- * Store in @code the CPU's code of event @name (with unit masks, without u and k).  On
- * LIBPFM_UMASK and LIBPFM_FAILED, @reason explains the failure.
+ * Store in @code the CPU's code of event @name.  @name may contain unit masks, but not
+ * the modifiers u and k.  On LIBPFM_UMASK and LIBPFM_FAILED, @reason explains the
+ * failure.
  */
 enum libpfm_result libpfm_encode(const char *name, uint64_t *code, const char **reason);
 

@@ -36,7 +36,7 @@ static const struct command_line line = {
 /**
  * struct listing - what is to be shown
  * @machine: the machine whose events are shown
- * @word: part of a line, or NULL for all
+ * @word: show only the lines that contain this word; NULL: show all lines
  * @count: number of lines shown
  */
 struct listing {

@@ -171,8 +171,8 @@ int pack_into_sets(struct event_list *list, const struct machine *machine,
 		join(list, first, end);
 	}
 	/*
-	 * If there is only one set, because all other events were left out, it takes no
-	 * turns.
+	 * If there is only one set, because the events that did not fit into it were left
+	 * out, the set takes no turns.
 	 */
 	if (list->set_count == 1)
 		list->set_count = 0;

@@ -17,7 +17,7 @@
 /* PMC5 and PMC6 count one event each. */
 #define RUN_INSTRUCTIONS   0x500fa
 #define RUN_CYCLES	   0x600f4
-/* The same events on PMC1 to PMC4. */
+/* Codes of the same events on PMC1 to PMC4. */
 #define INSTRUCTIONS	   0x00002
 #define CYCLES		   0x0001e
 #define RUN_INSTRUCTIONS_4 0x400fa
@@ -311,7 +311,8 @@ static bool is_bad_compare(uint64_t code)
 
 /*
  * Is the sampling mode reserved?  POWER8 reserves none.  POWER9 and POWER10 reserve the
- * values in reserved[], those whose lower two bits are 3, and one more each.
+ * values in reserved[] and those whose lower two bits are 3.  Each of the two processors
+ * reserves one more value.
  */
 static bool is_bad_sampling(const struct power_model *model, uint64_t code)
 {
@@ -429,8 +430,8 @@ static const struct counter_rule rules[] = {
 	}
 
 /*
- * perf(1) uses the same codes for the names of common events, so that the two tools
- * agree.
+ * The codes are those that perf(1) uses for these names of common events, so that the two
+ * tools agree.
  */
 #define COMMON(event_name, event_role, event_code, text)                                 \
 	{                                                                                \

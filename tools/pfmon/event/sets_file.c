@@ -15,8 +15,8 @@
 #define MAX_SETS    65536
 
 /*
- * A counter starts at the negative of the number of events; a larger number would
- * overflow at once.
+ * A counter starts at the negative of the number of events; if this number is too large,
+ * the counter overflows at once.
  */
 #define MOST_EVENTS (1ull << 62)
 

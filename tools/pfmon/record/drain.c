@@ -27,7 +27,7 @@ static uint32_t version(const struct drain *drain)
 {
 	if (is_linear(drain))
 		return ((const struct pfm_dfl_smpl_hdr *)drain->buffer)->hdr_version;
-	/* In the headers of the other two formats, the version is the first word. */
+	/* In the headers of nway and hist, the version is the first word. */
 	return *(const uint32_t *)drain->buffer;
 }
 

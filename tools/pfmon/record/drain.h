@@ -72,7 +72,8 @@ void drain_handed_back(struct drain *drain);
 
 /*
  * Take the samples of a buffer or region that is not full, while the kernel continues to
- * fill it; with hist, take what was added since the last time.  Returns as drain_rest().
+ * fill it; with hist, take what was added since the last time.  Returns the same values
+ * as drain_rest().
  */
 int drain_early(struct drain *drain, struct data_writer *writer);
 
@@ -92,8 +93,8 @@ void drain_tally(const struct drain *drain, struct tally *tally);
  * @waiting: samples in the buffer
  * @lost: samples for which the kernel had no room, or that could not be written
  * @lost_sum: sum of the periods of the samples that the kernel lost, if it is known
- * @full: with default and callchain: how often monitoring stopped because the buffer was
- *	full
+ * @full: with default and callchain: how often monitoring was masked because the buffer
+ *	was full
  * @throttled: how often monitoring waited because of too many interrupts
  *
  * @produced is the sum of @written, @waiting and @lost.

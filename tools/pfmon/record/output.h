@@ -5,8 +5,8 @@
 
 /*
  * Make room for a recording at @path ("-" is standard output).  An older recording is
- * renamed to PATH.old.  Any other file stays and is an error, unless it is empty.
- * Reports an error and returns -1, or returns 0.
+ * renamed to PATH.old.  An empty file is accepted as it is.  Any other file is left
+ * untouched, and is an error.  Reports an error and returns -1, or returns 0.
  */
 int output_prepare(const char *path);
 

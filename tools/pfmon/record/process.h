@@ -56,12 +56,15 @@ pid_t process_of(pid_t tid);
 int process_add_thread(struct process *process, pid_t tid, uint32_t context);
 
 /*
- * Write the names and mappings that are new since the last call, as valid from the last
- * call on. @now is the time of the newest sample.
+ * Write the names and mappings that are new since the last call.  The file says that they
+ * are valid from the last call on.  @now is the time of the newest sample.
  */
 int process_look(struct process *process, struct data_writer *writer, uint64_t now);
 
-/* After an exec, write all names and mappings, as valid after @now. */
+/*
+ * After an exec, write all names and mappings.  The file says that they are valid after
+ * @now.
+ */
 int process_look_at_exec(struct process *process, struct data_writer *writer,
 			 uint64_t now);
 void process_free(struct process *process);

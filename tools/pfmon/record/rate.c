@@ -45,7 +45,7 @@ void rate_begin(struct rate *rate, uint64_t frequency, uint64_t random_mask,
 {
 	*rate = (struct rate){ .frequency = frequency, .random_mask = random_mask };
 	rate->period = period_for(rate, (double)guess(event, pmu));
-	/* The rate of time is known: 10^9 ns per second.  So its period stays fixed. */
+	/* The rate of time is known: 10^9 ns per second.  So the period stays fixed. */
 	if (event->is_time)
 		rate->frequency = 0;
 }

@@ -43,9 +43,9 @@ void rate_begin(struct rate *rate, uint64_t frequency, uint64_t random_mask,
 
 /*
  * Compute the period again after a total of @events events in @time ns of CPU time.
- * @is_short: @events is too small, because samples were lost, or suppressed after too
- * many interrupts; the period is then not shortened. Returns true if the period must
- * change; @rate->period is then the new one.
+ * @is_short: samples were lost, or were suppressed after too many interrupts, so @events
+ * is too small; the period is then not shortened. Returns true if the period must change;
+ * @rate->period is then the new one.
  */
 bool rate_follow(struct rate *rate, uint64_t events, uint64_t time, bool is_short);
 

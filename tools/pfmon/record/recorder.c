@@ -201,8 +201,8 @@ static struct process *find_process(struct recorder *recorder, pid_t pid)
 }
 
 /*
- * A thread that has just ended has no process any more.  Its names and mappings are not
- * written; its samples have its tid.
+ * A thread that has just ended has no process any more.  For such a thread neither names
+ * nor mappings are written; its samples have its tid.
  */
 static int add_thread(struct recorder *recorder, pid_t tid, uint32_t context)
 {

@@ -84,9 +84,9 @@ void recorder_at_exec(void *recorder);
 void recorder_at_exit(void *recorder);
 
 /*
- * Returns how much of event @index, in all threads, is in no sample, because the PMU
- * delivered none.  The number of samples in the result is 0 if it is not known or too
- * small for a warning.
+ * Returns how many occurrences of event @index, in all threads, are in no sample because
+ * the PMU delivered none.  The number of samples in the result is 0 if it is not known or
+ * too small for a warning.
  */
 struct data_unsampled recorder_unsampled(const struct recorder *recorder, size_t index);
 

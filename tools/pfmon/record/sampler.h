@@ -23,9 +23,9 @@
  * @rates: the periods, one for each event
  * @rate_count: number of @rates
  * @all: the events and their witnesses
- * @dropped: for each event, the events that were lost when the period was changed
- * @unsampled: for each event, the events that are in no sample, computed at the end; the
- *	member counted is 0 if they are not known
+ * @dropped: for each event, how many occurrences were lost when the period was changed
+ * @unsampled: for each event, how many occurrences are in no sample, computed at the end;
+ *	the member counted is 0 if this is not known
  * @buffer: the mapped buffer, NULL until the context is attached
  * @size: size of @buffer in bytes
  * @drain: how far the buffer has been read
@@ -84,7 +84,7 @@ int sampler_take_early(struct sampler *sampler, struct data_writer *writer);
 /* Write the losses so far, if they are not in the file already. */
 int sampler_write_losses(struct sampler *sampler, struct data_writer *writer);
 
-/* For each event, write how much of it is in no sample, if that is known. */
+/* For each event, write how many occurrences are in no sample, if that is known. */
 int sampler_write_unsampled(const struct sampler *sampler, struct data_writer *writer);
 
 /* Adapt the periods to the rates of their events. */

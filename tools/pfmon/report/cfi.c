@@ -46,7 +46,7 @@ static void read_tables(struct cfi *cfi)
 
 /*
  * On a machine with a link register, the tables use that register as the return address.
- * If they have no rule for it, the function has not changed it.
+ * If the tables have no rule for the register, the function has not changed it.
  */
 static enum link_state link_of(Dwarf_Frame *frame)
 {

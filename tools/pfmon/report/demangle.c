@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Find the names that functions have in the source, by libiberty.  The licences of the
- * parts of libiberty that are linked permit that: cp-demangle.c is GPL-2.0-or-later, the
- * others LGPL-2.0-or-later.
+ * Find the names that functions have in the source, with libiberty.  The licences of the
+ * linked parts of libiberty permit linking: cp-demangle.c is GPL-2.0-or-later, the other
+ * parts are LGPL-2.0-or-later.
  */
 #include <setjmp.h>
 #include <string.h>

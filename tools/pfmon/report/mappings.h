@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Find what was mapped at an address at a time. */
+/* Find what was mapped at a given address at a given time. */
 #ifndef PFMON_MAPPINGS_H
 #define PFMON_MAPPINGS_H
 

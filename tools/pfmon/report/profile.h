@@ -82,10 +82,10 @@ int profile_order(const struct node *a, const struct node *b);
 #define LABEL_SIZE 160
 const char *label_symbol(const struct key *key, char text[LABEL_SIZE]);
 
-/* "libc.so.6", "[kernel]", "[unknown]". */
+/* Returns a text for an object, such as "libc.so.6", "[kernel]" or "[unknown]". */
 const char *label_object(const struct key *key);
 
-/* "name (thread)". */
+/* Returns a text for a thread, of the form "name (thread)". */
 const char *label_thread(const struct key *key, char text[LABEL_SIZE]);
 
 #endif

@@ -171,7 +171,7 @@ void program_free(struct program *program)
 	*program = (struct program){ 0 };
 }
 
-/* Store in @address the address that symbols and tables have for @offset of the file. */
+/* Convert @offset of the file to the @address that the symbols and the tables use. */
 static bool find_address(const struct program *program, uint64_t offset,
 			 uint64_t *address)
 {

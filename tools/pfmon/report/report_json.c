@@ -102,7 +102,7 @@ static json_t *parts(const struct profile *profile, const struct node *event,
 	return array;
 }
 
-/* NULL without memory. */
+/* Returns an event and its profile as JSON; NULL without memory. */
 static json_t *event_object(const struct profile *profile,
 			    const struct recorded_event *recorded, double limit)
 {

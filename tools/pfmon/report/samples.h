@@ -19,7 +19,7 @@
  * @frame_count: 1 without a call chain
  * @kernel_count: number of @frames that are the kernel's part of a call chain
  * @kernel_link: the second frame of the kernel's part is the value of the link register
- * @user_link: the same for the program's part
+ * @user_link: the second frame of the program's part is the value of the link register
  * @has_chain: the format records call chains
  */
 struct sample {

@@ -29,8 +29,8 @@ int symbol_table_add(struct symbol_table *table, const struct symbol *symbol)
 
 /*
  * Of several names for one address, those with underscores at the beginning come last:
- * they usually belong to the C library or the compiler.  Other names are in the order of
- * strcmp(), which is always the same.
+ * they usually belong to the C library or the compiler.  Otherwise the names are in the
+ * order of strcmp(), so that the same name comes first each time.
  */
 static int compare_names(const char *one, const char *other)
 {

@@ -14,8 +14,8 @@
  *	next symbol
  * @limit: end of the section that contains the function; 0 if it is not known
  * @rank: of several symbols at one address, the one with the lowest rank is shown
- * @outer: after sorting, index plus 1 of the symbol with a size that contains this one; 0
- *	for none
+ * @outer: after sorting, index plus 1 of the symbol that contains this one; 0 if there is
+ *	none.  Only symbols with a size contain others
  * @name: its name
  * @is_demangled: symbol_demangle() has been called
  */

@@ -51,7 +51,7 @@ struct location symbols_find(struct symbols *symbols, const struct sample *sampl
 bool symbols_is_frame(struct symbols *symbols, const struct sample *sample,
 		      unsigned int index);
 
-/* "libc.so.6", "[kernel]", "[unknown]". */
+/* Returns a text for an object, such as "libc.so.6", "[kernel]" or "[unknown]". */
 const char *object_name(const struct object *object, bool is_kernel);
 
 #endif

@@ -106,9 +106,9 @@ static bool first_time(pid_t pid, uint64_t *ns)
 }
 
 /*
- * Read both times when the process's time has stopped growing. A thread that exits still
- * runs for a moment: until it is gone, its process's time grows, and /proc shows the
- * thread's time as of the last tick.
+ * Read the CPU times of the process and of its first thread, once the process's time has
+ * stopped growing. A thread that exits still runs for a moment: until it is gone, its
+ * process's time grows, and /proc shows the thread's time as of the last tick.
  */
 static bool read_times(pid_t pid, uint64_t *process, uint64_t *first)
 {

@@ -17,8 +17,8 @@
  * @pmcs: PMCs to write
  * @pmc_count: number of @pmcs
  * @initial: PMDs with their initial values: for each set the PMDs of its events, in
- *	order, and then that of the thread's CPU time if @has_runtime. An initial value
- *	is 0 unless the event needs another one, or a caller changes it
+ *	order, and then the PMD of the thread's CPU time if @has_runtime. An initial
+ *	value is 0 unless the event needs another one, or a caller changes it
  * @pmds: the same PMDs, as pfm_write_pmds() and pfm_read_pmds() take them
  * @values: the same PMDs, as pfm_read() takes them to read only values
  * @pmd_count: number of @values

@@ -13,8 +13,8 @@
 #include "wait.h"
 
 /*
- * If the end of the thread was reported this many ns before the end of the command, the
- * thread ended on its own.
+ * If the end of the thread was reported more than this many ns before the end of the
+ * command, the thread ended on its own.
  */
 #define EARLY 250000000ull
 

@@ -14,8 +14,8 @@
  * struct run - the figures of one run
  * @values: counts, one for each event, not scaled
  * @sets: activity of each event set; empty if there are none
- * @errors: standard error of each scaled count, relative to it; negative if it is not
- *	known
+ * @errors: standard error of each scaled count, relative to the count; negative if the
+ *	error is not known
  * @biases: relative error that set switches may have caused in each scaled count
  * @runtime: CPU time of the thread in ns
  * @elapsed: seconds from start to end
@@ -102,8 +102,9 @@ struct figure results_set_runs(const struct results *results, size_t set);
 struct figure results_set_duration(const struct results *results, size_t set);
 
 /*
- * In the run whose sets differ most, how often a set was active: from @least to @most
- * times.  @missed: the largest number of sets in a run that were never active.
+ * Store in @least and @most the smallest and the largest number of times that a set
+ * became active, in the run in which these two differ most.  Store in @missed the largest
+ * number of sets that were never active in one run.
  */
 void results_turns(const struct results *results, uint64_t *least, uint64_t *most,
 		   size_t *missed);

@@ -6,8 +6,8 @@
  * The whole count is estimated by a ratio: the count, divided by the time in which the
  * event was counted, times the whole time.  The error is estimated from the changes of
  * the rate between increments; an increment is what was counted between two readings, and
- * its time.  W. G. Cochran, Sampling Techniques, 3rd edition, 1977, chapter 6, "Ratio
- * Estimators".
+ * the time in which it was counted.  The method is from W. G. Cochran, Sampling
+ * Techniques, 3rd edition, 1977, chapter 6, "Ratio Estimators".
  */
 #ifndef PFMON_SCALE_H
 #define PFMON_SCALE_H
@@ -29,8 +29,8 @@ uint64_t scale(uint64_t value, uint64_t duration, uint64_t total);
  * @count: number of increments
  * @values: sum of their values
  * @durations: sum of their durations
- * @first: rate of the first increment; the sums use differences from it, so that no
- *	digits are lost
+ * @first: rate of the first increment; the sums below use differences from this rate, so
+ *	that no digits are lost
  * @squares: sum of (value - @first * duration)^2
  * @products: sum of (value - @first * duration) * duration
  * @square_durations: sum of duration^2
@@ -45,7 +45,7 @@ struct ratio {
 	double square_durations;
 };
 
-/* Add an increment. If @duration is 0, it is ignored. */
+/* Add an increment. An increment whose @duration is 0 is ignored. */
 void ratio_add(struct ratio *ratio, uint64_t value, uint64_t duration);
 
 /*

@@ -10,8 +10,8 @@
 #include "switch_cost.h"
 
 /*
- * The loop takes about this long: enough for twenty switches, and rarely hit by a timer
- * tick.
+ * The loop takes about this long.  This is enough for twenty switches, and so short that
+ * a timer tick rarely interrupts the loop.
  */
 #define LOOP_NS	 2000000
 #define TURN_NS	 100000

@@ -48,7 +48,10 @@ void measure_pair(step_fn first, step_fn second, void *argument, double *first_c
 	int i;
 
 	for (i = -WARM_UP; i < REPETITIONS; i++) {
-		/* Slot 0 has readings of the warm-up until i is 0. */
+		/*
+		 * The warm-up (i < 0) writes to slot 0, too. The reading for i = 0 overwrites its
+		 * readings.
+		 */
 		first_ticks[i < 0 ? 0 : i] = time_step(first, argument);
 		second_ticks[i < 0 ? 0 : i] = time_step(second, argument);
 	}
@@ -81,7 +84,7 @@ struct interruptions measure_interruptions(int count)
 		}
 		last = now;
 	}
-	/* Each gap contains one turn of this loop, which belongs to the thread. */
+	/* Each gap contains one iteration of this loop, whose instructions are the thread's. */
 	return (struct interruptions){
 		.cost = median_of(gaps, count),
 		.between = median_of(stretches, count) + step * instructions_per_tick,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The cost of counting: with perfmon, with perf_event, and the minimum.
+ * Measures the cost of counting with perfmon, the cost with perf_event, and the least possible
+ * cost.
  *
  * Runs as root in a guest of tests/vm/run --icount. tests/bench/bench starts it.
  */
@@ -27,8 +28,8 @@ static const char *const titles[] = {
 };
 
 /*
- * For calls of perfmon and perf: the row of their least possible cost, a call that only reaches the
- * driver.
+ * For the row of each call of perfmon or perf: the row of its least possible cost, which is that of
+ * a call that only reaches the driver.
  */
 static const enum row floors[ROW_COUNT] = {
 	[ROW_START_1... ROW_READ_OTHER_6] = ROW_IOCTL,

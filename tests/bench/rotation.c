@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The cost of a set switch: how long the thread is interrupted, from its last instruction before
- * the switch to its first one after it.
+ * the switch to its first instruction after the switch.
  *
  * perf's counterpart is the rotation of events that do not fit on the PMU at once. perf gets two
  * groups of events, which take turns; pinned events, which stay, use the remaining counters. Both

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The arguments of an ioctl: mostly valid ones. Each is made invalid with some probability, mostly
- * only one per call, because a call with two errors shows only the first.
+ * The arguments of an ioctl. Each argument is made invalid with some probability, but most calls
+ * have at most one invalid argument, because a call with two errors shows only the first.
  */
 #include <fcntl.h>
 #include <limits.h>

@@ -126,7 +126,8 @@ static void fill_kill(struct builder *builder, struct operation *operation)
 {
 	static const uint8_t harmless[] = { SIGUSR1, SIGUSR2, SIGALRM, SIGIO, SIGCONT };
 	/*
-	 * Without SIGSEGV and SIGBUS: crash_is_wrong() reports a process that dies of one of these.
+	 * Without SIGSEGV and SIGBUS, because crash_is_wrong() reports each process that one of
+	 * these two signals kills.
 	 */
 	static const uint8_t any[] = { SIGSTOP, SIGSTOP, SIGCONT, SIGCONT,
 				       SIGCONT, SIGUSR1, SIGALRM };

@@ -162,7 +162,7 @@ static void do_and_check(struct executor *executor, const struct operation *oper
 	same = slots_equal(before, after);
 	/*
 	 * If the slot has changed, the call may have had another descriptor. OPEN always changes
-	 * it.
+	 * the slot.
 	 */
 	if (why && !error && (same || operation->call == OPEN))
 		wrong("%s succeeded, though %s (worker %u, slot %u)",

@@ -144,7 +144,7 @@ void shared_slots_check(void);
 void execute(struct executor *executor, const struct operation *operations,
 	     unsigned int count);
 
-/* Size of an element of the call's vector; 0 if the call takes none. */
+/* Size of an element of the call's vector; 0 if the call takes no vector. */
 size_t element_size(enum call call);
 
 /* Distance in bytes between two elements of a vector. */

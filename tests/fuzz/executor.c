@@ -315,7 +315,7 @@ static __attribute__((noinline)) void touch_own_memory(void)
 	*(volatile int *)&errno = errno;
 }
 
-/* Only the call itself must lack memory, not its preparation. */
+/* Called just before the call, so that only the call itself lacks memory, not its preparation. */
 void fail_begin(struct executor *executor, const struct operation *operation)
 {
 	if (operation->fail == FAIL_ALL) {

@@ -200,7 +200,7 @@ static const char *bad_ioctl(struct executor *executor, const struct operation *
 	return why;
 }
 
-/* For calls other than ioctls, on a file of perfmon. */
+/* Returns why a call on a file of perfmon, other than an ioctl, must fail, or NULL. */
 static const char *bad_file_call(const struct operation *operation)
 {
 	switch (operation->call) {
@@ -363,7 +363,10 @@ static void remember_success(struct file_state *file, const struct operation *op
 	}
 }
 
-/* A vector that fails may have good elements before the bad one, so its sets and PMDs may exist. */
+/*
+ * A vector that fails may have good elements before the bad one. So sets that it names may exist,
+ * and PMDs that it names may be in use.
+ */
 void remember(struct executor *executor, const struct operation *operation, int error)
 {
 	struct file_state *file = file_of(executor, operation);

@@ -5,8 +5,8 @@
 #include "builder.h"
 
 /*
- * The beginning and the end of a round take as long as some hundred calls. Some operations take as
- * long as dozens of calls. So a round has many operations, but few that take so long.
+ * The beginning and the end of a round take as long as several hundred calls. Some operations take
+ * as long as dozens of calls. So a round has many operations, but few that take so long.
  */
 #define MOST_OPERATIONS	 1500 /* of a worker */
 #define LEAST_OPERATIONS 900

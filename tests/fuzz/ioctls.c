@@ -355,7 +355,7 @@ static unsigned long command_of(const struct operation *operation)
 	return commands[operation->call] + _IOC(0, 0, 0, operation->more);
 }
 
-/* On a descriptor that no other process has, the last error must be this one. */
+/* On a descriptor that no other process has, PFM_IOC_LAST_ERROR must report this error. */
 static void check_last_error(int fd, const struct operation *operation, int error)
 {
 	struct pfm_error told;

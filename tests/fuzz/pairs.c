@@ -2,9 +2,9 @@
 /*
  * The table of pairs: the errnos with which each call may fail.
  *
- * A pair with a source is documented there: in that section of docs/interface.md or, if the
- * implementation has more errors, in that header or man page. Documented pairs are counted, even if
- * a guest cannot reach them. A pair without a source is not an error of perfmon: Linux itself
+ * A pair with a source is documented in that source: a section of docs/interface.md or, for errors
+ * that only the implementation has, a header or a man page. Documented pairs are counted, even if a
+ * guest cannot reach them. A pair without a source is not an error of perfmon: Linux itself
  * returns it for an address, a limit or a descriptor of another kind. A pair that is not in the
  * table is a finding.
  *
@@ -217,7 +217,7 @@ static int listed_error(enum call call, int error)
 
 /*
  * Returns whether a result is counted. On a descriptor that does not belong to perfmon only EBADF
- * is.
+ * is counted.
  */
 static bool is_of_perfmon(enum call call, int error, enum kind kind)
 {

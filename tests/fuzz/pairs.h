@@ -10,7 +10,8 @@
 /**
  * struct seen - results, counted by all processes
  * @operations: calls of all kinds
- * @times: how often a call on a perfmon descriptor, or on a closed one, gave an errno (0: success)
+ * @times: for each call and errno (0: success), how many calls on a perfmon descriptor, or on a
+ *	closed one, returned it
  */
 struct seen {
 	uint64_t operations;

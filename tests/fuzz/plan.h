@@ -143,7 +143,8 @@ enum who {
 /*
  * Element of a vector of any kind; unused fields are 0. CREATE_CONTEXT uses one for its sampling
  * format: @number is the format's index in the table of ioctls.c, @value the bytes of the buffer.
- * If @flags is not 0, the format's argument has a wrong size. If @set is not 0, there is none.
+ * If @flags is not 0, the format's argument gets another size. If @set is not 0, the format gets no
+ * argument.
  */
 #define SWITCH_COUNT_SHIFT 56
 
@@ -169,10 +170,10 @@ struct element {
  * @count: for a vector the number of elements; for other calls it depends on the call
  * @flags: depends on the call
  * @value: depends on the call
- * @size: for a vector the bytes of an element, 0 for those of the first version; for other calls it
- * depends on the call
+ * @size: for a vector the bytes of an element, or 0 if its size is that of the first version; for
+ * other calls it depends on the call
  * @more: extra bytes of the structure of LOAD or START, or 0
- * @tail: the bytes behind the known fields of a longer structure (@size, @more) are not zero
+ * @tail: if @size or @more makes a structure longer: its bytes after the known fields are not zero
  * @element: the first elements of a vector, @elements of them
  */
 struct operation {

@@ -71,7 +71,7 @@ static int core_users(void)
 	return users;
 }
 
-/* Number of contexts and mappings that use formats. */
+/* Number of contexts that use formats. */
 static int format_users(void)
 {
 	int users, all = 0;

@@ -165,8 +165,8 @@ static const sigset_t *child_signal(void)
 }
 
 /*
- * Waits until the process has ended, or with -1 all children. Returns false after @seconds. SIGCHLD
- * is blocked, so that no end is missed.
+ * Waits until @process has ended or, if @process is -1, until all children have ended. Returns
+ * false after @seconds. SIGCHLD is blocked, so that no end is missed.
  */
 static bool wait_for(pid_t process, unsigned int seconds)
 {

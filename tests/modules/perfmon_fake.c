@@ -194,7 +194,8 @@ static struct pfm_hardware_sample noted(struct fake_cpu *cpu, unsigned int n)
 static struct pfm_pmu fake_pmu;
 
 /*
- * The counters are stopped only on the same CPU and with interrupts disabled, as in perfmon_soft.
+ * fake_stop() runs on the timer's CPU with interrupts disabled, so this callback does not run at
+ * the same time (as in perfmon_soft).
  */
 static enum hrtimer_restart fake_interrupt(struct hrtimer *timer)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Registers a PMU or a sampling format whose description has one mistake or none. Of the registered
- * functions, only the PMU's claim and release are called. If a parameter requests it, claim and
- * release watch for 200 ms whether a CPU goes offline or online.
+ * Registers a PMU or a sampling format whose description has one mistake or none. Only two of the
+ * registered functions are called: the PMU's claim and release. If a parameter requests it, claim
+ * and release watch for 200 ms whether a CPU goes offline or online.
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -99,7 +99,9 @@ static struct pfm_pmu_operations operations = {
 	.acknowledge = acknowledge,
 };
 
-/* One more of each than is permitted. The core must not read the surplus elements. */
+/*
+ * Each array has one more element than is permitted. The core must not read the surplus elements.
+ */
 static struct pfm_register pmcs[PFM_MAX_HARDWARE + 1] = {
 	[0] = { .name = "RIGHT", .type = PFM_REG_NO_EMUL64, .counters = BIT(0) },
 	[1] = { .name = "LEVELS", .user_set = BIT(0), .counters = BIT(0) },

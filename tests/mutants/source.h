@@ -47,8 +47,8 @@ struct source {
 };
 
 /*
- * Takes ownership of @replacement, @from and @to. If @from is NULL, the name has the text at
- * @place. If @to is NULL, it has @replacement.
+ * Takes ownership of @replacement, @from and @to. If @from is NULL, the mutant's name contains the
+ * text at @place instead. If @to is NULL, the name contains @replacement instead.
  */
 void mutant_add_named(struct source *source, const char *kind, struct range place,
 		      char *replacement, char *from, char *to);

@@ -5,7 +5,8 @@
 
 # ---- the table -------------------------------------------------------------------------------
 
-# mutant_stages FILE [KIND]: the stages for mutants of FILE, those first that kill most per second.
+# mutant_stages FILE [KIND]: print the stages for mutants of FILE. The stages that kill most mutants
+# per second come first.
 # The guest of arm64 is faster than that of x86_64, and has hardware counters. Mutants of locks are
 # run first on the kernel that checks locks.
 mutant_stages() {
@@ -223,8 +224,8 @@ run_suites() {
 # ---- reading a log ---------------------------------------------------------------------------
 
 # Print a line for each suite that began and that the guest has: its name, passed or failed, elapsed
-# and CPU seconds, and the first test that failed; for the suite in which the guest ended, how the
-# guest ended.
+# and CPU seconds, and the first test that failed. If the guest ended in a suite, the line of this
+# suite says how the guest ended.
 log_suites() {
 	local log=$1 status=$2
 	awk -v status="$status" '

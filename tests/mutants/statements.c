@@ -205,8 +205,8 @@ static bool is_movable(enum CXCursorKind kind)
 }
 
 /*
- * Exchanges @first and the statement after it. @mover is the one of the two that the mutant's name
- * says was moved.
+ * Exchanges @first and the statement after it. @mover is one of these two statements: the mutant's
+ * name says that this one was moved.
  */
 static void exchange(struct source *source, const char *kind,
 		     const struct statement *first, const struct statement *mover)

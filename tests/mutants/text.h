@@ -45,7 +45,8 @@ bool range_is_call(const struct text *text, struct range range, struct call *cal
 bool range_take_semicolon(const struct text *text, struct range *range);
 
 /*
- * Return new strings: range_copy() the text as it is, the others without white space and comments.
+ * These functions return new strings. range_copy() copies the text as it is, the others leave out
+ * white space and comments.
  */
 char *range_copy(const struct text *text, struct range range);
 char *range_squeeze(const struct text *text, struct range range);

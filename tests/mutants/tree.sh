@@ -58,8 +58,8 @@ tree_mutate() {
 
 # ---- which objects a file is part of ---------------------------------------------------------
 
-# Print Kbuild's notes (.NAME.o.cmd) on the objects of ARCH made from FILE or a source that includes
-# it.
+# Print Kbuild's notes (.NAME.o.cmd) on the objects of ARCH that are made from FILE, or from a
+# source that includes FILE.
 object_notes() {
 	local tree=$1 arch=$2 file=$3 note
 	local modules=$tree/build/$arch/module

@@ -61,7 +61,7 @@ static void write_everything(const char *path)
 		{ .tgid = 100, .pmd = FAULTS_PMD, .ip = 0x401060, .count = 1, .sum = 10 },
 	};
 	/*
-	 * No sample is in the kernel, because the symbols of this machine's kernel would be read
+	 * No sample is in the kernel. Otherwise the symbols of this machine's kernel would be read
 	 * each time.
 	 */
 	const struct data_mapping module = {
@@ -554,7 +554,7 @@ TEST(a_later_table_adds_to_an_earlier_one)
 	recording_free(&recording);
 }
 
-/* The control characters are ESC, CSI in UTF-8 and a newline. An umlaut is not one. */
+/* ESC, CSI in UTF-8 and a newline are control characters. An umlaut is not a control character. */
 TEST(names_do_not_reach_the_terminal_as_commands)
 {
 	const char *path = synthetic_path();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: samples from buffers of entries to the file: default, nway and callchain. */
+/* pfmon: writes samples from buffers of formats default, nway and callchain to the file. */
 #include "drain.h"
 
 SUITE(drain, 120);

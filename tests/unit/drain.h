@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pfmon: from sampling buffers to the file.  The suites write the buffers as the kernel does;
- * <perfmon/perfmon_*.h> describe the buffers.  The address of each sample is its
+ * pfmon: writes samples from sampling buffers to the file.  The suites write the buffers as the
+ * kernel does; <perfmon/perfmon_*.h> describe the buffers.  The address of each sample is its
  * number, so that a missing or repeated sample is found.
  */
 #ifndef DRAIN_H
@@ -59,7 +59,7 @@ void begin(enum data_format format);
 /* Write @count samples into the buffer, in any format but hist. */
 void samples(unsigned int count);
 
-/* Do what pfm_restart() does. Returns false if the context is no longer attached. */
+/* Do what pfm_restart() does. Returns false if the context is no longer loaded. */
 bool restart(bool is_attached);
 
 /* Do what pfmon does at a message. */

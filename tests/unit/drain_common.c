@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: acts as the kernel in sampling, and reads what pfmon has written. */
+/* pfmon: does what the kernel does when it samples, and reads what pfmon has written. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

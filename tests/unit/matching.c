@@ -57,7 +57,7 @@ static void check_valid(const struct choice *choices, size_t count, const int *a
 
 /*
  * Check that an event lacks a counter only if it must: no assignment has counters both for this
- * event and for the events before it that got one.
+ * event and for the events before it that got a counter.
  */
 static void check_best(const struct choice *choices, size_t count, const int *assigned,
 		       size_t left)

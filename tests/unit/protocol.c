@@ -199,7 +199,7 @@ TEST(reserved_fields_of_the_default_formats_argument_are_zero_on_their_way)
 	ck_assert_uint_eq(module.create.format_size, sizeof(argument) - 1);
 }
 
-/* The library ignores it, as in perfmon2. The module would refuse it. */
+/* The library ignores such an argument, as in perfmon2. The module would refuse the argument. */
 TEST(a_formats_argument_without_its_name_is_ignored)
 {
 	pfarg_ctx_t ctx = { 0 };

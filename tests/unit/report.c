@@ -152,7 +152,7 @@ TEST(samples_weigh_as_much_as_their_period)
 		strstr(report(path, ""), "200 samples, about 1,000,000 events"));
 }
 
-/* A table of format hist says neither thread nor time. The thread is that of the context. */
+/* A table of format hist names no threads and no times. The thread is that of the context. */
 TEST(a_table_of_the_kernel_counts_as_its_samples)
 {
 	const char *path = synthetic_path();

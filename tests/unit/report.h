@@ -16,7 +16,10 @@
 #define OUTPUT_SIZE 65536
 #define PERIOD	    10000
 
-/* Addresses of the library and its functions in this process. The recorded process has the same. */
+/*
+ * Addresses of the library and its functions in this process. The recorded process has them at the
+ * same addresses.
+ */
 struct library {
 	uint64_t start;
 	uint64_t end;
@@ -27,8 +30,8 @@ struct library {
 };
 
 /*
- * Begin a recording of process 100, which has mapped the library, and at 0x400000 "[nothing]",
- * which is no file.
+ * Begin a recording of process 100. The process has mapped the library and, at 0x400000,
+ * "[nothing]", which is not a file.
  */
 void begin(struct data_writer *writer, const char *path, struct library *library);
 

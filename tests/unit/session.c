@@ -199,7 +199,7 @@ TEST(each_set_has_its_registers)
 
 /*
  * The sets are created again for each run, because their numbers of turns and durations would
- * continue to grow. That resets their PMCs.
+ * continue to grow. When a set is created again, its PMCs are reset.
  */
 TEST(each_run_has_its_sets_made_anew)
 {

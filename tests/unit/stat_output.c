@@ -347,7 +347,10 @@ TEST(a_run_without_a_turn_is_not_in_the_mean)
 	make_shared(&results, runs, 2, &shared);
 	results.runs[0].sets[1].duration = 0;
 	results.runs[0].sets[0].duration = 4000000;
-	/* 10, and 12 * 4; 20 * 4 / 3. */
+	/*
+	 * Counts of the two runs: cycles 10 and 12 * 4, so the mean is 29. Instructions: only the
+	 * second run counts, with 20 * 4 / 3.
+	 */
 	ck_assert_uint_eq(results_count(&results, 0), 29);
 	ck_assert_uint_eq(results_count(&results, 1), 26);
 	ck_assert_uint_eq(results_counted(&results, 1), 20);

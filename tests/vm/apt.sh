@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Gets packages from the Debian mirror in the machine's apt configuration; fetch sources this. The
-# machine's own apt state is only read. The cache has an apt state for each Debian architecture
-# (amd64), and others for further suites of the mirror (sid-amd64).
+# Gets packages from the Debian mirror in the machine's apt configuration. tests/vm/fetch sources
+# this file. The machine's own apt state is only read. The cache has an apt state for each Debian
+# architecture (amd64), and others for further suites of the mirror (sid-amd64).
 
 # suites [SUITE]: print lines "URI SUITE" for the suites of the machine's release at its mirror and
-# security mirror, and for its backports; with an argument only for that suite.
+# security mirror, and for its backports. With an argument, print only the line for that suite.
 suites() {
 	# shellcheck disable=SC2016 # apt's own variables
 	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |

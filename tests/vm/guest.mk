@@ -39,7 +39,7 @@ $(guest_modules): debug_settings = $(if $(filter debug,$(KERNEL)),\
 # variables.
 guest_strictness ?= W=1 KCFLAGS=-Werror
 guest_cflags ?= -O2 -g
-# The same sources give the same bytes in every folder, and with --icount the same run.
+# The same sources give the same bytes in every folder, so runs with --icount are the same, too.
 same_bytes := -ffile-prefix-map=$(CURDIR)/=
 # The examples are built without line coverage.
 $(guest_modules): build = $(MAKE) --no-print-directory ARCH=$(guest_kernel_arch) \

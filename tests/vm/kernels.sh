@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Debian's kernels, their headers and the programs that builds with them need; fetch sources this.
+# Debian's kernels, their headers and the programs that builds with these headers need.
+# tests/vm/fetch sources this file.
 
 # The apt states that may have a kernel of the architecture. The release's own state is first: its
 # 6.12 is from backports and was built with the release's compiler. So modules for that kernel need
@@ -38,7 +39,7 @@ default_version() {
 }
 
 # series_releases SERIES FLAVOUR: the kernels of a series that the mirror has with their headers,
-# newest first. All are from the first apt state that has any.
+# newest first. All are from the first apt state that has a kernel of the series.
 series_releases() {
 	local series=${1//./\\.} of_flavour=$2 state found
 	for state in $(kernel_states); do
@@ -153,8 +154,8 @@ payload() {
 	head -c $(((sectors + 1) * 512 + offset + length - 4)) "$1" | tail -c $((length - 4))
 }
 
-# Fetch the headers, for the guest's architecture, and the kernel's build programs, for this
-# machine's.
+# Fetch the headers for the guest's architecture, and the kernel's build programs for this machine's
+# architecture.
 fill_headers() {
 	local release=$1 state needs common kbuild
 	state=$(state_of "$release")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfmon-conformance: what every PMU module must do, tested through contexts and compared with
- * reference values from outside of the module.
+ * perfmon-conformance: tests what every PMU module must do. It uses contexts, and compares counts
+ * with reference values from outside of the module.
  *
  * For each counter that they use, the tests must know how to make it count whenever a thread runs,
  * and how to keep it from counting.
@@ -18,8 +18,8 @@
 /**
  * struct setting - value of a PMC that drives a counter
  * @value: if all PMCs of the counter have their @value, the counter counts while the thread runs
- * @quiet: if all PMCs of the counter have their @quiet, it counts nothing; valid if the counter
- *	has_quiet
+ * @quiet: if all PMCs of the counter have their @quiet, it counts nothing; only valid if has_quiet
+ *	of the counter is true
  */
 struct setting {
 	unsigned int pmc;
@@ -29,7 +29,7 @@ struct setting {
 
 /* What a counter counts, if that can also be measured without the counter. */
 enum truth {
-	TRUTH_UNKNOWN, /* unknown: compared only with itself */
+	TRUTH_UNKNOWN, /* unknown: the counter is compared with itself */
 	TRUTH_INSTRUCTIONS, /* the instructions of loop() */
 	TRUTH_CYCLES, /* as perf_event counts them; under --icount one per ns */
 	TRUTH_NS, /* of CPU time */
@@ -82,8 +82,8 @@ void calibrate(struct counter *counter);
 const struct counter *subject_counter(unsigned int i);
 
 /*
- * A set of counters is a mask: bit i is counter_at(i). If several counters of a set share a PMC, it
- * gets their values or-ed.
+ * Several counters are given as a mask: bit i is counter_at(i). If some of them share a PMC, this
+ * PMC gets the OR of their values.
  */
 #define ALL_COUNTERS (~0ull)
 void program(int fd, uint64_t busy, uint64_t quiet);
@@ -98,9 +98,9 @@ static inline uint64_t set_of_counter(const struct counter *counter)
 
 /**
  * struct done - what a thread did while a counter ran
- * @least: CPU time in ns that passed according to the thread
- * @most: CPU time that the kernel accounted; for a thread that never slept the elapsed time, if
- *	that is longer
+ * @least: lower bound of its time in ns, measured by the thread while the counter ran
+ * @most: upper bound in ns: CPU time that the kernel accounted; or the elapsed time, if it is
+ *	longer and the thread never slept
  * @instructions: number of instructions that loop() executed
  */
 struct done {
@@ -113,7 +113,7 @@ void must_count(const struct counter *counter, const char *what, uint64_t count,
 		const struct done *done);
 /* The approximate count for loop(@instructions). */
 uint64_t expected(const struct counter *counter, uint64_t instructions);
-/* Starts, loops, stops. */
+/* Starts the context, executes loop(@instructions), and stops the context. */
 struct done run(int fd, uint64_t instructions);
 /*
  * Programs @counter in the context, loads the context on this thread, and checks that the counter

@@ -223,7 +223,10 @@ bool has(const uint64_t *map, unsigned int n)
 	return map[n / 64] >> (n % 64) & 1;
 }
 
-/* Asks for the description. The list of available counters is only exact while a context exists. */
+/*
+ * Asks for the PMU's description. The list of available counters is only exact while a context
+ * exists.
+ */
 static void ask(void)
 {
 	int fd = make_context();
@@ -340,9 +343,9 @@ int context_on(pid_t tid, uint64_t busy, uint64_t quiet)
 /* ---- expected counts --------------------------------------------------------------- */
 
 /*
- * The kernel's account of CPU time falls behind if the kernel does not trust the TSC and the host
- * runs something else, because its clock then advances by at most one tick between two ticks. Later
- * the account is ahead. Elapsed time has neither error. A counter may follow either clock.
+ * If the kernel does not trust the TSC, its clock advances by at most one tick between two ticks.
+ * So its account of CPU time falls behind while the host runs something else. Later the account is
+ * ahead. Elapsed time has neither error. A counter may follow either clock.
  */
 struct span {
 	uint64_t cpu;
@@ -478,8 +481,8 @@ static void choose_exact_bounds(const struct counter *counter, const struct done
 /*
  * Counters of time: the two clocks are read one after the other, and the host may run something
  * else in between; see must_be_cpu_time(). Counters of work: interrupts add to the count, and a
- * debug kernel has more of them. Between @least and @most the thread may have spun for a lock whose
- * owner's CPU did not run, which adds about one count per ns.
+ * debug kernel has more of them. The thread may also have spun for a lock whose owner's CPU did not
+ * run. This takes at most @most - @least, and adds about one count per ns.
  */
 static void choose_bounds(const struct counter *counter, const struct done *done,
 			  double *least, double *most)
@@ -513,7 +516,10 @@ void must_count(const struct counter *counter, const char *what, uint64_t count,
 		      (uintmax_t)done->instructions);
 }
 
-/* The loop takes longer than the two clocks may differ, which is little under --icount. */
+/*
+ * The loop must take longer than the two clocks may differ. Under --icount they differ little, so a
+ * shorter loop is sufficient.
+ */
 void must_count_right(int fd, const struct counter *counter)
 {
 	const uint64_t length = (is_deterministic() ? 20 : 200) * MILLION;

@@ -137,7 +137,7 @@ static uint64_t count_with_defaults(const struct counter *counter, bool written)
 	return count;
 }
 
-/* Before, another context had a different value in the PMC. */
+/* Another context had a different value in the PMC before. */
 TEST(a_pmc_that_was_not_written_has_its_default)
 {
 	const struct counter *counter;
@@ -236,7 +236,7 @@ TEST(counters_that_stand_still_keep_all_bits)
 	close(fd);
 }
 
-/* Returns whether the PMD is a state, which cannot be reset. */
+/* Returns whether the PMD shows a state, and so cannot be reset. */
 static bool is_state(int fd, unsigned int n)
 {
 	struct pfarg_pmd pmd = { .reg_num = PFM_PMD_TASK_CLOCK };

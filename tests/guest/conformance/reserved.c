@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every value written to a PMC is either masked or refused. Afterwards the counters count as
- * before.
+ * Any value may be written to a PMC: the kernel corrects the value, or refuses it. Afterwards the
+ * counters count as before.
  */
 #include <stdio.h>
 

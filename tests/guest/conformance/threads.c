@@ -208,7 +208,7 @@ TEST(one_context_is_closed_while_the_other_counts)
 		done[1] = work_begin(&children[1]);
 		wait_until(children[1].page->turns > 10);
 		if (round % 2) {
-			close(fds[1]); /* while the thread is counted */
+			close(fds[1]); /* while the counters run */
 			work_end(&children[1], &done[1]);
 		} else {
 			work_end(&children[1], &done[1]);

@@ -28,7 +28,7 @@ static unsigned int make_borders(const struct counter *counter, uint64_t *border
 		borders[count++] = 2 * wrap;
 		borders[count++] = 7 * wrap;
 		borders[count++] = BIT(63) + wrap;
-		borders[count++] = -wrap; /* the next one would be the end of 64 bits */
+		borders[count++] = -wrap; /* the last wrap before the end of 64 bits */
 	}
 	for (i = 0; i < COUNT(powers); i++)
 		borders[count++] = BIT(powers[i]);
@@ -36,8 +36,8 @@ static unsigned int make_borders(const struct counter *counter, uint64_t *border
 }
 
 /*
- * Stores initial values for each border: one before it, two from which a loop reaches it, one from
- * which no loop reaches it, and the border itself. Returns their number.
+ * Stores initial values for each border: the value just below it, two from which a loop reaches it,
+ * one from which no loop reaches it, and the border itself. Returns their number.
  */
 static unsigned int make_preloads(const struct counter *counter, uint64_t *preloads)
 {
@@ -168,7 +168,7 @@ TEST(all_counters_wrap_in_one_run)
 	close(fd);
 }
 
-/* Reads the counters of a thread that others preempt all the time, from another CPU. */
+/* Reads, from another CPU, the counters of a thread that others preempt all the time. */
 TEST(a_wrap_among_competing_threads_is_seen)
 {
 	const struct counter *counter;

@@ -33,7 +33,10 @@ static void wait_for_release(void)
 
 /* ---- which counters perf marks as used -------------------------------------------------- */
 
-/* perf may look up the event of a counter that is marked as used, so each must have one. */
+/*
+ * perf may look up the event of a counter that is marked as used. So each such counter must have an
+ * event.
+ */
 static void check_events(void)
 {
 	struct child child = child_new();

@@ -87,8 +87,8 @@ TEST(the_hardware_has_what_was_written)
 }
 
 /*
- * Overflow interrupts may be enabled only for counters that need them. Counter 0 needs none without
- * 64-bit emulation.
+ * Overflow interrupts may be enabled only for counters that need them. Without 64-bit emulation
+ * counter 0 needs no overflow interrupt.
  */
 static void check_interrupts(void)
 {
@@ -221,7 +221,7 @@ TEST(no_instruction_is_lost_when_the_cpu_loses_power)
 	with_power_changes(check_power_of_user);
 }
 
-/* The counter has wrapped with interrupts disabled when the CPU loses its power. */
+/* The counter wraps while interrupts are disabled. Then the CPU loses its power. */
 static void check_wrap_of_kernel(void)
 {
 	const uint64_t preload = WRAP - 100000;

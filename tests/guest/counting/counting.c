@@ -15,7 +15,7 @@
 
 SUITE(counting, 120);
 
-/* A loop may have fewer instructions than this around it. */
+/* There are fewer than this many instructions around a loop. */
 #define AROUND 200
 
 static uint64_t around(int fd, unsigned int n)
@@ -258,7 +258,10 @@ TEST(user_and_kernel_counts_add_up)
 	ck_assert_uint_eq(counts[3], 0);
 }
 
-/* The filters without --icount, with cycles. Most cycles at user level are those of the loop. */
+/*
+ * Tests the filters with cycles, so that it also runs without --icount. Most cycles at user level
+ * are those of the loop.
+ */
 TEST(filters_separate_user_and_kernel_cycles)
 {
 	static const unsigned int numbers[] = { 0, 1, 2, 3 };

@@ -127,9 +127,9 @@ TEST(live_reads_across_the_wrap_grow_evenly)
 }
 
 /*
- * As before, but the wrap happens inside the read, where interrupts are disabled. The counter
- * counts in the kernel, too, and begins a little lower in each round, so the wrap comes at many
- * places of the call.
+ * Like the test before, but the wrap happens inside the read, where interrupts are disabled. The
+ * counter counts in the kernel, too, and begins a little lower in each round, so the wrap comes at
+ * many places of the call.
  */
 TEST(a_wrap_during_a_read_is_seen)
 {
@@ -150,9 +150,9 @@ TEST(a_wrap_during_a_read_is_seen)
 			reads[i] = peek_pmd(fd, 0);
 		must(fd, pfm_stop(fd));
 		/*
-		 * A read takes some hundred instructions. A timer tick during a read takes some
-		 * thousand, or some hundred thousand in a debug kernel. A lost wrap makes a
-		 * difference of 2^32.
+		 * A read takes several hundred instructions. A timer tick during a read takes
+		 * several thousand, or several hundred thousand in a debug kernel. A lost wrap
+		 * makes a difference of 2^32.
 		 */
 		for (i = 1; i < READS; i++)
 			ck_assert_msg(reads[i] - reads[i - 1] < MILLION,
@@ -206,7 +206,7 @@ TEST(wraps_among_competitors_are_exact)
 	ck_assert_uint_eq(counted, 20 * (10 * MILLION + extra));
 }
 
-/* docs/interface.md 3.5: an overflow of 64 bits without notification suspends the context. */
+/* docs/interface.md 3.5: the overflow of a 64-bit value without notification masks the context. */
 static void must_saturate(int fd, unsigned int n, uint64_t preload, uint64_t most)
 {
 	struct pfarg_setinfo set;
@@ -228,7 +228,7 @@ static void must_saturate(int fd, unsigned int n, uint64_t preload, uint64_t mos
 	must(fd, pfm_start(fd, NULL));
 	loop(1000);
 	ck_assert_uint_eq(read_pmd(fd, n), left);
-	/* Loading the context again ends the suspension. */
+	/* The context is not masked after it has been loaded again. */
 	must(fd, pfm_unload_context(fd));
 	load(fd, thread_id());
 	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
@@ -255,7 +255,7 @@ TEST(an_overflow_of_64_bits_suspends)
 /*
  * The 64-bit counter overflows in hardware and its interrupt is exact. The remaining value is the
  * number of events until the interrupt was taken. (QEMU finishes its translation block first, at
- * most some hundred instructions.)
+ * most several hundred instructions.)
  */
 TEST(the_cycle_counter_overflows_in_time)
 {

@@ -147,7 +147,7 @@ TEST(virtual_pmds_count_on_every_cpu)
 	with_pmu("perfmon_armv8", "cpus=0", check_virtual_only);
 }
 
-/* The counters of CPUs that are not ours belong to perf. */
+/* All counters of CPUs that perfmon_armv8 does not use belong to perf. */
 static void check_perf_elsewhere(void)
 {
 	int fd = context_using((BIT(EVENT_COUNTERS) - 1) | BIT(PFM_ARMV8_CYCLE_COUNTER));
@@ -234,7 +234,7 @@ TEST(a_cpu_that_comes_up_later_is_one_of_ours)
 	with_module("arm_perf", check_late_cpus);
 }
 
-/* A list of CPUs that names none, and a text that is not a list. */
+/* A list of CPUs that names no CPU, and a text that is not a list of CPUs. */
 static void check_no_cpu(void)
 {
 	ck_assert_int_eq(module_load("perfmon_armv8", "cpus="), ENODEV);

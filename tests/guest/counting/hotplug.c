@@ -105,7 +105,7 @@ static uint64_t count_at_rest(int fd, pid_t pid)
 
 /*
  * The CPU goes offline and online while the thread sleeps. When the thread runs there again, the
- * registers have lost its values.
+ * registers have lost the thread's values.
  */
 static void check_sleeping(void)
 {
@@ -277,7 +277,8 @@ static void no_cpu_may_have_changed(void)
 }
 
 /*
- * PMUs prepare each CPU when they claim the hardware. During that time no CPU may go offline.
+ * A PMU module prepares each CPU when it claims the hardware. During that time no CPU may go
+ * offline.
  */
 static void check_claim(void)
 {

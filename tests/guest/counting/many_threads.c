@@ -175,8 +175,8 @@ static void must_cost_no_more(double cost, double first)
 }
 
 /*
- * On architectures other than arm64, the kernel's own part of a switch was 90 instructions less in
- * the third measurement, that with most contexts.
+ * On architectures other than arm64, the kernel's own part of a switch took 90 instructions less in
+ * the third measurement, which has the most contexts.
  */
 static bool kernels_part_is_constant(void)
 {

@@ -4,7 +4,7 @@
  *
  * QEMU's PMC5 counts instructions and PMC6 cycles; PMC1 to PMC4 can be told to count either.  The
  * same register freezes and starts them all, so counters of the same event have exactly equal
- * counts, and each is the reference of the other.  With --icount a cycle is an instruction.  The
+ * counts, and each is the reference for the others.  With --icount a cycle is an instruction.  The
  * freeze bits of user and kernel have no effect in QEMU, so all levels are counted here.
  *
  * A fault of QEMU: an instruction counter that overflows is set to 0x80000000. QEMU checks for
@@ -52,8 +52,8 @@ static const uint64_t preloads[] = {
 };
 
 /*
- * PMD @n wraps. PMD @truth counts the same event and does not wrap. Both must count
- * equally many: those of the loop, and some of the calls around it.
+ * PMD @n wraps. PMD @truth counts the same event and does not wrap. Both must count the same number
+ * of events: those of the loop, and a few of the calls around it.
  */
 static void must_wrap_exactly(int fd, unsigned int n, unsigned int truth,
 			      uint64_t tolerance)
@@ -359,7 +359,7 @@ TEST(an_overflow_of_64_bits_suspends_all)
 	}
 }
 
-/* MMCR0 takes the flag, because it holds the enable bits. */
+/* MMCR0 accepts the flag, because it holds the bits that enable the overflow interrupts. */
 TEST(without_emulation_counters_have_31_bits)
 {
 	struct pfarg_pmc mmcr0 = { .reg_num = PFM_POWER_MMCR0,
@@ -371,7 +371,7 @@ TEST(without_emulation_counters_have_31_bits)
 	need_exact_power();
 	fd = four_counters();
 	must(fd, pfm_write_pmcs(fd, &mmcr0, 1));
-	/* A PMC that cannot have the flag does not prevent the others from having it. */
+	/* MMCR1 drives the counter, too, but does not accept the flag, so MMCR0 decides alone. */
 	write_pmc(fd, PFM_POWER_MMCR1, select_event(1, INSTRUCTIONS_1_TO_4));
 	write_pmd(fd, 1, from);
 	load(fd, thread_id());
@@ -424,7 +424,7 @@ TEST(the_overflow_of_an_unused_counter_is_ignored)
 	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
 }
 
-/* Events of unused counters must not overflow either. */
+/* An unused counter whose event is selected must not overflow either. */
 TEST(an_event_without_a_pmd_in_use_counts_nothing)
 {
 	uint64_t counted;

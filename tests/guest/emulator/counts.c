@@ -10,7 +10,10 @@
 
 SUITE(counts, 120);
 
-/* The count includes the way from and to the kernel around the loop, which is always the same. */
+/*
+ * The count includes the instructions between the kernel and the loop, before and after the loop.
+ * Their number is always the same.
+ */
 static void must_count(uint32_t type, uint64_t config, unsigned int in_ten_instructions)
 {
 	int fd = event(type, config, AT_USER_LEVEL), length, again;

@@ -32,7 +32,10 @@ extern const struct injector module_injector;
 
 /* Opens a file, which must exist. */
 int inject_file(const char *path, int flags);
-/* Do not use assertions: even an assertion that holds writes to a file, which takes memory. */
+/*
+ * These functions use no assertions: even an assertion that holds writes to a file, which takes
+ * memory.
+ */
 void inject_write(int fd, const char *text);
 void inject_write_number(int fd, unsigned int number);
 unsigned int inject_read_number(int fd);

@@ -86,8 +86,8 @@ struct tally {
 };
 
 /*
- * After the last allocation that an operation needs, the debug kernel may make this many for its
- * own records. It continues without these records.
+ * After the last allocation that an operation needs, the debug kernel may make this many
+ * allocations for its own records. If they fail, the kernel continues without these records.
  */
 #define MOST_RECORDS 6
 

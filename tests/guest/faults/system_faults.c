@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * As call_faults.c, for the kernel's operations around contexts: processes start, execute and exit,
- * files are read, CPUs go offline and online, modules are loaded and unloaded.
+ * Like call_faults.c, but for the kernel's operations around contexts: processes start, execute and
+ * exit, files are read, CPUs go offline and online, modules are loaded and unloaded.
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -235,7 +235,7 @@ TEST(it_can_query_why_a_call_failed)
 	ck_assert_uint_eq(error.value, 65535);
 	must_fail_errno(ioctl(fd, RESTART, NULL), EBUSY);
 	must(fd, ioctl(fd, LAST_ERROR, &error));
-	ck_assert_uint_eq(error.reason, 22); /* not attached */
+	ck_assert_uint_eq(error.reason, 22); /* not loaded */
 	close(fd);
 }
 

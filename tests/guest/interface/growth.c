@@ -40,7 +40,7 @@ struct field {
 /**
  * struct call - a call and its argument
  * @size: size in the first version: of its structure or, for a vector, of an element
- * @fill: fills in a valid argument, which is all zeros before
+ * @fill: makes an argument of zeros valid
  * @reserved: fields that must be zero if @is_strict, and are ignored otherwise
  * @flags: offset of the field with flags, or NO_FLAGS
  * @known: flags that the header defines, whether this module offers them or not

@@ -51,7 +51,7 @@ static uint64_t take_everything(uint64_t unused)
 	return take_sets(fds);
 }
 
-/* Opens an event of the hardware, or of software if the PMU is software. */
+/* Opens a hardware event of perf, or a software event if the PMU is the software PMU. */
 static int perf_event(void)
 {
 	struct perf_event_attr attr = {

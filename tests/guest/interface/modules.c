@@ -2,8 +2,8 @@
 /*
  * Modules that are loaded and unloaded.
  *
- * Each test that unloads modules loads the best PMU again at its end. If a test fails before that,
- * the next context that is created loads it.
+ * Each test that unloads modules loads the best PMU module again at its end. If a test fails before
+ * that, the next context that is created loads this module.
  */
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -38,7 +38,7 @@ static void must_not_unload(const char *name)
 		      error ? strerror(error) : "done");
 }
 
-/* Unloads the module of the loaded PMU. */
+/* Unloads the module of the default PMU. */
 static void unload_pmu(void)
 {
 	must_unload(pmu_module());
@@ -152,7 +152,7 @@ TEST(without_any_pmu_create_is_enosys_and_information_has_none)
 	ck_assert_str_eq(info.pmu_model, "");
 	ck_assert_uint_eq(info.version, PFM_VERSION);
 	ck_assert(!path_exists(SYSFS "pmu_desc"));
-	/* the same descriptor works when a PMU is loaded */
+	/* the same descriptor works when a PMU module is loaded */
 	must(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
 	count_must_be_right(fd);
 }
@@ -169,7 +169,7 @@ TEST(the_software_pmu_beside_another_is_not_the_default)
 	fd = make_context();
 	count_must_be_right(fd);
 	close(fd);
-	/* The order of loading does not matter. */
+	/* The order in which PMU modules are loaded does not matter. */
 	unload_pmu();
 	ck_assert_str_eq(info_now().pmu_name, "soft");
 	must_load(best_pmu_module());

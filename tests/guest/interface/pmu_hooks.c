@@ -97,7 +97,10 @@ TEST(load_is_called_with_the_privileges_of_the_caller)
 	with_fake(check_ordinary_user);
 }
 
-/* The context stays at user level, although check_pmc() of the module clears the bit for it. */
+/*
+ * The context stays at user level, although check_pmc() of the module clears the bit that keeps it
+ * there.
+ */
 static void check_level(void)
 {
 	int fd = context_at_user_level();

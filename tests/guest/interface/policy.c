@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who may count, sample and block: every cell of the table is tried for each
- * kernel.perf_event_paranoid, policy and user. The table is printed.
+ * Who may count, sample and block: all of this is tried for each kernel.perf_event_paranoid, policy
+ * and user. The results are printed as a table.
  */
 #include <fcntl.h>
 #include <grp.h>
@@ -111,7 +111,7 @@ static int try_context(uint32_t flags)
 	return pfm_create_context(&ctx, NULL, NULL, 0);
 }
 
-/* Counter 0 counts always. Counter 1 of the Armv8 PMU also counts the kernel. */
+/* Counter 0 counts always. Counter 1 of the Armv8 PMU counts at kernel level only. */
 static uint64_t try_counting(int fd)
 {
 	bool is_told = !(status_of(fd).flags & PFM_STATUS_USER_LEVEL);

@@ -121,7 +121,7 @@ static int visit(const char *path, const struct stat *status, int type,
 static void walk(void (*function)(const char *path, const struct row *row,
 				  const struct stat *status))
 {
-	/* Files are visited with a PMU and all formats of the guests loaded. */
+	/* While files are visited, a PMU module and all formats of the guests are loaded. */
 	ck_assert_uint_ne(pmu()->info.pmu_name[0], '\0');
 	do_file = function;
 	ck_assert_int_eq(nftw("/sys/kernel/perfmon", visit, 16, FTW_PHYS), 0);
@@ -252,7 +252,7 @@ static void must_refuse(const char *path, const char *text, int wanted)
 	ck_assert_msg(!strcmp(read_text(path), before), "\"%s\" changes %s", text, path);
 }
 
-/* reset_stats takes any text, because it is no number: a write resets the statistics. */
+/* Leaves out reset_stats. Writing any text to this file resets the statistics. */
 static void refuse_what_is_no_number(const char *path, const struct row *row,
 				     const struct stat *status)
 {

@@ -246,7 +246,10 @@ TEST(load_on_a_kernel_thread_is_eperm)
 	count_must_be_right(fd);
 }
 
-/* Either the load fails or the end is reported, depending on which comes first. */
+/*
+ * The load fails if the thread ends before it. If the load comes first, the end of the thread is
+ * reported.
+ */
 TEST(a_load_that_races_with_the_end_of_its_thread_fails_or_gets_the_end)
 {
 	unsigned int told = 0, failed = 0;

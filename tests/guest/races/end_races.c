@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Races: close and load against the end of the thread, and the end of monitoring against an
- * overflow.
+ * Close and load race with the end of the thread, and the end of monitoring races with an overflow.
  */
 #include <poll.h>
 #include <pthread.h>

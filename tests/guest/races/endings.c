@@ -44,7 +44,7 @@ static int spin_and_end(void *unused)
 	return 0; /* ends only this thread */
 }
 
-/* Either target_let_go() kills the process, or it kills itself after some turns. */
+/* Either target_let_go() kills the process, or the process kills itself after some iterations. */
 static int spin_and_be_killed(void *unused)
 {
 	(void)unused;

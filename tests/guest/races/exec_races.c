@@ -127,7 +127,8 @@ static void executor_end(struct executor *executor)
 }
 
 /*
- * The context may be loaded or not, but not while the program has privileges that the loader lacks.
+ * The context may be loaded or not. It must not be loaded while the program has privileges that the
+ * loader lacks.
  */
 static void must_not_watch_privileges(int fd, const struct executor *executor)
 {
@@ -178,8 +179,8 @@ static void disturber_end(pid_t pid)
 }
 
 /*
- * One iteration is a load of a thread that does little else than exec. There must be at least one
- * exec for four loads, and at least one load must succeed.
+ * One iteration is a load on a thread that does little else than exec. There must be at least one
+ * exec for every four loads, and at least one load must succeed.
  */
 static struct exec_counts load_while_it_executes(const struct executor *executor,
 						 bool ordinary_user)

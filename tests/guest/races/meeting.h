@@ -2,9 +2,9 @@
 /*
  * Two sides race in a window, thousands of times.
  *
- * Where the order of the two sides can be seen from outside, it is counted. One side gets a lead,
- * which is made longer or shorter until both orders have happened. A race that the same side always
- * wins tests nothing.
+ * Where the order of the two sides can be seen from outside, each order is counted. One side gets a
+ * lead, which is made longer or shorter until both orders have happened. A race that the same side
+ * always wins tests nothing.
  */
 #ifndef MEETING_H
 #define MEETING_H
@@ -20,7 +20,7 @@ enum order {
 };
 
 /**
- * struct meeting - a race: when both sides act, and how often in which order
+ * struct meeting - a race: when each side acts, and how often each order was seen
  * @edge: the edge between two orders that the lead aims at: 0 between BEFORE and DURING, or 1
  *	between DURING and AFTER
  * @lead: for each edge, number of iterations that our side waits; negative: that the other side
@@ -43,8 +43,8 @@ int choose_lead(struct meeting *meeting);
  */
 void note_order(struct meeting *meeting, enum order order);
 /*
- * Returns whether both orders were seen. A race continues until it returns true. So the number of
- * iterations depends on the host, and only the test's timeout limits it.
+ * Returns whether both orders were seen. A race continues until this function returns true. So the
+ * number of iterations depends on the host, and only the test's timeout limits it.
  */
 bool both_have_happened(const struct meeting *meeting);
 void print_orders(const struct meeting *meeting, const char *name);

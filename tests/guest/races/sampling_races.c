@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Races of sampling: calls that end or change sampling race with an overflow, with a thread that
- * waits for a restart, or with the mapping of a buffer, thousands of times.
+ * Thousands of races. One side makes a call that ends or changes sampling. The other side is an
+ * overflow, a thread that waits for a restart, or the mapping of a buffer.
  *
  * The sampled thread is on CPU 1, the thread that disturbs it on CPU 0. The state in which a call
  * finds the sampled thread is recorded. Each state must have occurred.
@@ -66,8 +66,8 @@ static uint64_t about(uint64_t period)
 }
 
 /*
- * Returns whether both states were found. A race continues until it returns true or the test's
- * timeout ends it.
+ * Returns whether both states were found. A race continues until this function returns true, or
+ * until the test's timeout ends the race.
  */
 static bool both_were_met(const struct met *met)
 {

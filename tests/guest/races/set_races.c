@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Races of event sets: a set switch against the end of monitoring, of the context, of the thread
- * or of a CPU; and sets created and deleted while another thread loads the context.
+ * Races of event sets. A set switch races with the end of monitoring, of the context or of the
+ * thread, or with a CPU that goes offline. Sets are created and deleted while another thread loads
+ * the context.
  *
  * After each race the sets must be consistent: they took turns in order, and no time between two
- * of them is lost or counted twice.
+ * turns is lost or counted twice.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -23,8 +24,8 @@ SUITE(set_races, 1800);
 /* ---- contexts ------------------------------------------------------------------------ */
 
 /*
- * All sets are switched by time, or each set either by time or by overflows of a busy counter. The
- * time is long enough that a slow guest makes progress.
+ * All sets are switched by time. With @overflows, a random half of them is switched by overflows of
+ * a busy counter instead. The time is long enough that a slow guest makes progress.
  */
 #define SHORTEST 100000 /* ns */
 #define LONGEST	 400000

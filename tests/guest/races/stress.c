@@ -98,8 +98,8 @@ struct caches {
 };
 
 /*
- * Gives back the free objects that a CPU caches, because they count as used, up to a slab per
- * cache. Also gives back the cached names of files.
+ * Gives back the free objects that each CPU caches, up to a slab per cache, because these objects
+ * count as used. Also gives back the cached names of files.
  */
 static void give_back_free_objects(void)
 {

@@ -2,7 +2,7 @@
 /*
  * PFM_FL_NOTIFY_BLOCK: docs/interface.md 1.12, 3.5, 4.7 and 10, row 17.
  *
- * The thread that overflowed waits on its way to user level until the restart. Meanwhile
+ * After an overflow the thread waits, on its way to user level, until the restart. Meanwhile
  * page->turns does not grow.
  */
 #include <pthread.h>

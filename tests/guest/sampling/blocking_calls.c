@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A thread overflows in a system call, and blocks after it. The call returns its usual result. A
- * thread that sleeps in a call does not pin a module.
+ * A counter overflows in a system call, and the thread blocks after the call. The call returns its
+ * usual result. A thread that sleeps in a call does not pin a module.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 SUITE(blocking_calls, 120);
 
-/* Each switch is an overflow, so the child overflows when it falls asleep. */
+/* Each context switch is an overflow, so there is one when the child falls asleep. */
 static int context_on_switches(void)
 {
 	int fd = context_with_flags(PFM_FL_NOTIFY_BLOCK);
@@ -24,8 +24,9 @@ static int context_on_switches(void)
 }
 
 /*
- * The child overflows when it falls asleep in the read() of its next command, and has to wait for a
- * restart after the read(). If it is preempted earlier, it has to wait at that moment, too.
+ * There is an overflow when the child falls asleep in the read() of its next command. So the child
+ * has to wait for a restart after the read(). If it is preempted earlier, it has to wait at that
+ * moment, too.
  */
 static void wait_until_asleep(int fd, const struct child *child)
 {
@@ -65,7 +66,7 @@ static void check_sleep_in_read(void)
 			break;
 		}
 		close(fd);
-		/* The read() that waits for the command gets the command. */
+		/* The child waits in read() for a command. This read() must return the command. */
 		ck_assert_uint_eq(child_call(&child, child_tid, 0), child.pid);
 	}
 	ck_assert_int_eq(child_exit(&child), 0);
@@ -76,7 +77,7 @@ TEST(a_read_interrupted_by_an_overflow_gets_its_data)
 	with_pmu("perfmon_soft", "", check_sleep_in_read);
 }
 
-/* The command wakes the child, which then has to wait. The child answers after the restart. */
+/* The command wakes the child, which has to wait for the restart before it answers. */
 static void check_blocked_after_read(void)
 {
 	struct child child = child_new();
@@ -150,7 +151,7 @@ TEST(a_call_that_is_not_restarted_continues_after_unload)
 	with_pmu("perfmon_soft", "", check_event);
 }
 
-/* Returns how long it slept, or 0 if the sleep ended early. */
+/* Returns the length of the sleep in ns, or 0 if the sleep ended early. */
 static uint64_t nap(uint64_t nanoseconds)
 {
 	struct timespec time = { .tv_nsec = nanoseconds };

@@ -151,8 +151,8 @@ TEST(a_thread_is_not_blocked_after_its_tool_has_ended)
 }
 
 /*
- * The tool closes its descriptor after it has passed it on, but has not exited. The thread still
- * blocks, and the successor can restart it.
+ * The tool passes its descriptor on to a successor and closes its own, but does not exit. The
+ * thread still blocks, and the successor can restart the context.
  */
 TEST(a_successor_may_restart_after_the_tool_has_closed)
 {
@@ -183,8 +183,8 @@ TEST(a_successor_may_restart_after_the_tool_has_closed)
 }
 
 /*
- * The loader closed the descriptor before it exited. The end of another process must not release
- * the thread.
+ * The loader closes its descriptor before it exits, so its end does not release the thread. The end
+ * of another process that has the descriptor must not release the thread, either.
  */
 TEST(a_blocked_thread_keeps_waiting_when_other_processes_end)
 {

@@ -304,8 +304,9 @@ TEST(more_interrupts_than_the_limit_wait_for_the_next_tick)
 
 /*
  * The number of interrupts is checked after every 16 interrupts. With a limit of 64, the fifth
- * check finds too many. All interrupts are in the first tick, and take less than a quarter of the
- * time. An overflow that a switch of threads finds before its interrupt is sampled, too.
+ * check finds too many. All interrupts are in the first tick. They take less than a quarter of the
+ * time, so the set is not throttled earlier. If a context switch finds an overflow before its
+ * interrupt, this overflow is sampled, too.
  */
 static void check_looks(void)
 {
@@ -341,7 +342,7 @@ TEST(a_set_may_have_16_interrupts_more_than_the_limit)
 	with_limit(check_looks);
 }
 
-/* Throttled time is not counted either, and no period is lost or counted twice. */
+/* No counter counts while the set is throttled. No period is lost or counted twice. */
 static void check_chain(void)
 {
 	/* A period so short that even a slow machine has several overflows in a tick. */
@@ -390,8 +391,8 @@ static uint64_t loop_and_call_until_stopped(uint64_t unused)
 }
 
 /*
- * Two threads take turns on a CPU. One has too many overflows, the other one only counts. In QEMU
- * the other thread's busy counter is a clock, which shows that all of its CPU time was counted.
+ * Two threads take turns on a CPU. One has too many overflows, the other one only counts. In QEMU a
+ * busy counter counts ns. So the count of the thread that only counts must be its CPU time.
  */
 static void check_neighbour(void)
 {
@@ -483,7 +484,7 @@ static void check_next_set(void)
 	must_be_near(pmd.reg_value, durations[1],
 		     is_deterministic() ? durations[1] / 100
 					: durations[1] / 50 + HOST_PAUSE);
-	/* The first set must not be active for longer because it is throttled. */
+	/* Throttling must not make the turns of the first set longer. */
 	if (is_deterministic())
 		must_be_near(durations[0], durations[1], durations[1] / 20 + 2 * MS);
 }

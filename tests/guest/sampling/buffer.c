@@ -410,7 +410,7 @@ struct reader {
 	int fd;
 	header_t header;
 	void (*take)(header_t header);
-	uint64_t buffers; /* read, full ones */
+	uint64_t buffers; /* full buffers that were read */
 	uint64_t read_overflows; /* hdr_overflows when the last full buffer was read */
 	bool is_stale; /* the last full buffer was read but not emptied */
 };

@@ -124,8 +124,8 @@ TEST(buffers_of_dead_children_count_against_one_limit)
 }
 
 /*
- * A user who creates a user namespace can get further uids in it: newuidmap, a set-user-ID program,
- * maps those that /etc/subuid gives him.
+ * A user who creates a user namespace can get further uids in it: the set-user-ID program newuidmap
+ * maps the uids that /etc/subuid gives to the user.
  */
 static uint64_t enter_a_namespace(uint64_t unused)
 {

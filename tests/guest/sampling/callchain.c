@@ -59,7 +59,7 @@ NESTED static uint64_t outer(struct child_page *page)
 	return middle(page) + 1;
 }
 
-/* No other frame follows this one until it returns. */
+/* Ends the chain of frames: until this function returns, no frame follows its own. */
 NESTED static uint64_t outermost(uint64_t unused)
 {
 	uint64_t *frame = __builtin_frame_address(0), before = *frame, result;
@@ -129,7 +129,7 @@ TEST(a_programs_stack_has_the_return_addresses_of_its_functions)
 
 /* ---- link registers --------------------------------------------------------------------- */
 
-/* It calls nothing and does not read its return address, so it has no frame on arm64 and POWER. */
+/* Calls nothing and does not read its return address, so it has no frame on arm64 and POWER. */
 NESTED static uint64_t leaf(struct child_page *page)
 {
 	while (!page->stop)

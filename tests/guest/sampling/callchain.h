@@ -29,8 +29,9 @@ struct callchain {
 };
 
 /*
- * A busy counter, ready to be written. Its periods are random. Where the clock counts instructions,
- * equal periods could all end at one instruction of a loop, and in none of its calls.
+ * Makes a counter busy and returns its PMD, which the caller writes. Its periods are random. Where
+ * the clock counts instructions, equal periods could all end at one instruction of a loop, and
+ * never in a function that the loop calls.
  */
 struct pfarg_pmd callchain_pmd(int fd);
 /* Creates a context with format "callchain" that samples the counter of callchain_pmd(). */
@@ -93,7 +94,7 @@ struct function {
 };
 
 struct function find_function(const char *name);
-/* The same for a function of a module. */
+/* Returns the start and end of a whole module. */
 struct function find_module(const char *name);
 static inline bool is_in(uint64_t address, const struct function *function)
 {

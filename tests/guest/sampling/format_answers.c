@@ -20,7 +20,7 @@ SUITE(format_answers, 60);
 
 #define FULL	       (CONTROL_NOTIFY | CONTROL_MASK)
 /*
- * The value of a counter that was not reset is below this; that of one that was reset is far above.
+ * If a counter was not reset, its value is below this. If it was reset, its value is far above.
  */
 #define MUCH	       BIT(62)
 

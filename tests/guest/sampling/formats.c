@@ -149,7 +149,7 @@ static void check_ordinary_user(void)
 	struct pfm_create create = {};
 	int fd;
 
-	/* Another suite tests what happens if the PMU is not loaded. */
+	/* Another suite tests what happens if no PMU module is loaded. */
 	fd = pfm_open_device();
 	must(fd, ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
 	become(USER_ID);

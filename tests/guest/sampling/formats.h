@@ -26,8 +26,8 @@ struct refusal {
 };
 
 /*
- * All @refusals fail with EINVAL. After them @argument succeeds on the same descriptor, so it was
- * not used up.
+ * All @refusals fail with EINVAL. The descriptor can be used again after each of them: at the end
+ * @argument succeeds on it.
  */
 void must_refuse(const char *name, const struct refusal *refusals, size_t count,
 		 const void *argument, size_t size);

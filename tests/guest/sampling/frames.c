@@ -346,8 +346,8 @@ static uint64_t take_memory(uint64_t bytes)
 }
 
 /*
- * Returns the number of samples while the memory was freed. The first sample comes after @first
- * ns.
+ * Returns the number of samples that were taken while the memory was freed. The first sample comes
+ * after @first ns.
  */
 static uint64_t sample_end(const struct function *exit_mmap, uint64_t first)
 {

@@ -19,7 +19,7 @@ SUITE(hardware_samples, 60);
 
 typedef const volatile struct script_buffer *buffer_t;
 
-/* The last sample can be read: the fourth one masks monitoring. */
+/* The fourth sample masks monitoring, so the buffer keeps this sample until the test reads it. */
 static const struct script_argument four = {
 	.handler = { CONTROL_RESET, CONTROL_RESET, CONTROL_RESET, CONTROL_MASK },
 };
@@ -239,7 +239,7 @@ static uint64_t fake_tells(const char *parameter)
 	return module_parameter("perfmon_fake", parameter);
 }
 
-/* One of three ticks is an overflow. The last overflow masks monitoring. */
+/* Each third tick of the fake PMU's timer is an overflow. The last overflow masks monitoring. */
 static void check_interrupts(void)
 {
 	uint64_t ours = fake_tells("ours"), not_ours = fake_tells("not_ours");

@@ -288,7 +288,7 @@ TEST(each_counter_has_separate_entries)
 
 /* ---- a full table ------------------------------------------------------------------------ */
 
-/* Jumps to the next instruction: 256 places for samples. */
+/* 256 jumps, each to the next instruction: a sample can be at any of them. */
 #if defined(__x86_64__)
 #define HOPS ".rept 256\n jmp 1f\n 1:\n .endr\n"
 #else

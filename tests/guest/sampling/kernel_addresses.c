@@ -55,7 +55,7 @@ TEST(a_user_sees_no_address_of_the_kernel)
 	ck_assert_uint_eq(messages, 0);
 }
 
-/* The loader is the reader. It does not matter that root created the context. */
+/* What a user loads shows no kernel addresses. It does not matter that root created the context. */
 TEST(a_user_with_roots_context_sees_no_address_of_the_kernel)
 {
 	uint64_t found = 0;

@@ -163,7 +163,7 @@ TEST(a_mapping_outlives_its_context)
 	count_must_be_right(make_context());
 }
 
-/* The core is needed to free the buffer. The PMU can be unloaded. */
+/* The core is needed to free the buffer. The PMU module can be unloaded. */
 TEST(a_mapping_holds_the_core)
 {
 	const char *module = pmu_module();

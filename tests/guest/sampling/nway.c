@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The sampling format "nway": regions, and who may use each. */
+/* The sampling format "nway": its regions, and who may use a region at what time. */
 #include <perfmon/perfmon_nway.h>
 
 #include "formats.h"

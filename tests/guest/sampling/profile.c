@@ -153,10 +153,10 @@ TEST(a_thread_that_waits_for_its_reader_loses_no_sample)
 #define BLOCK 128
 
 /*
- * A fault of QEMU: it adds to PMC5 at the end of a translation block, and sets PMC5 to 0x80000000
- * if it has overflowed. So what the block counted beyond the period is lost (perf's samples lose
- * it, too). PMC1 does not overflow, so it counts these events: between two samples it grows by the
- * period and the lost rest.
+ * A fault of QEMU: it updates PMC5 at the end of a translation block. If PMC5 has overflowed, QEMU
+ * sets it to 0x80000000. So the instructions of the block after the end of the period are not
+ * counted (nor are they for perf's samples). PMC1 does not overflow, so it counts them: between two
+ * samples PMC1 grows by the period and the instructions that PMC5 did not count.
  */
 static void follow_instructions(header_t header, uint64_t period, uint64_t counted)
 {

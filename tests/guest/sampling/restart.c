@@ -88,7 +88,7 @@ TEST(a_restart_gives_the_long_period_and_counts_at_once)
 	count_must_be_right(fd);
 }
 
-/* docs/interface.md 3.4: until a restart, a load, or a write of the PMD. */
+/* docs/interface.md 3.4: an overflow is shown until a restart, a load, or a write of the PMD. */
 TEST(the_set_shows_what_overflowed_until_it_is_handled)
 {
 	uint64_t bit;

@@ -237,7 +237,7 @@ void exact_work(uint64_t events)
 	touch_pages(events);
 }
 
-/* With the software PMU these are page faults, whose number its timer reads once per ms. */
+/* With the software PMU the events are page faults. Its timer reads their number once per ms. */
 uint64_t exact_period(void)
 {
 	return pmu_is("soft") ? 300 : 100000;

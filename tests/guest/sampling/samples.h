@@ -121,7 +121,7 @@ void need_exact_work(void);
 void program_exact(int fd, unsigned int count);
 /* Causes at least this many events, and not many more. */
 void exact_work(uint64_t events);
-/* A sampling period that takes longer than a sample does. */
+/* A sampling period that is longer than the time for taking a sample. */
 uint64_t exact_period(void);
 /* For child_call(): works until page->stop and counts page->turns. */
 uint64_t exact_work_until_stopped(uint64_t unused);
@@ -131,7 +131,7 @@ uint64_t exact_work_until_stopped(uint64_t unused);
  */
 void sampled_loop(uint64_t instructions);
 bool is_in_loop(uint64_t ip);
-/* For child_call(): the same until page->stop. Counts page->turns. */
+/* For child_call(): runs sampled_loop() until page->stop and counts page->turns. */
 uint64_t loop_until_stopped(uint64_t unused);
 
 /* The child runs sampled_loop() until loop_end(). */

@@ -180,7 +180,10 @@ TEST(a_pmd_that_a_sample_resets_is_recorded_as_a_difference)
 	count_must_be_right(fd);
 }
 
-/* PMDs that a sampled PMD names count and can be read, but only in the set of the sampled PMD. */
+/*
+ * If a sampled PMD names other PMDs, these count and can be read, but only in the set of the
+ * sampled PMD.
+ */
 TEST(pmds_named_by_a_sampled_one_are_in_use)
 {
 	struct pfarg_pmd pmd = sampling(0, PERIOD);
@@ -427,8 +430,8 @@ TEST(a_sample_has_thread_process_cpu_and_time)
 }
 
 /*
- * The recorded PMDs change while samples are taken. A reader has only the entries: each entry has
- * its number of values.
+ * The test changes which PMDs are recorded while samples are taken. A reader needs only the
+ * entries, because each entry contains the number of its values.
  */
 TEST(entries_can_be_parsed_when_the_recorded_pmds_change)
 {

@@ -17,8 +17,8 @@ struct cost {
 };
 
 /*
- * The numbers are multiples of @factor modulo 2^16, beginning with (@first + 1) * @factor. With an
- * odd @factor, no number is repeated among the first 2^16.
+ * The sets' numbers are multiples of @factor modulo 2^16, beginning with (@first + 1) * @factor. If
+ * @factor is odd, the first 2^16 of these numbers are all different.
  */
 static void number_sets(struct pfarg_setdesc *sets, unsigned int first,
 			unsigned int count, unsigned int factor)
@@ -119,7 +119,10 @@ static void compare_orders(void)
 
 TEST(the_cost_of_a_set_does_not_depend_on_their_number)
 {
-	/* Without --icount, the time of the host counts: QEMU's TLB may hold the sets or not. */
+	/*
+	 * Without --icount, the guest's clock shows the time of the host, which depends on
+	 * whether QEMU's TLB holds the sets.
+	 */
 	if (!is_deterministic())
 		skip("no clock that counts instructions");
 	with_set_limits_back(compare_orders);

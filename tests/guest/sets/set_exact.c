@@ -41,7 +41,10 @@ static int twelve_sets_of_six(uint64_t timeout)
 	return fd;
 }
 
-/* All sets together must have counted each instruction of the loop, and a few of two calls. */
+/*
+ * All sets together must have counted each instruction of the loop, and a few instructions of
+ * pfm_start() and pfm_stop().
+ */
 static void nothing_must_be_missing(int fd, uint64_t length)
 {
 	unsigned int id, n;
@@ -152,9 +155,10 @@ TEST(estimates_hold_for_a_thread_that_naps)
 /* ---- overflows --------------------------------------------------------------------------- */
 
 /*
- * PMD 0 of set @id counts user-level instructions: the loop and a few of two calls. After @count
- * overflows of @period each, the cycle counter selects the next set. Under --icount the cycle
- * counter of QEMU's Armv8 interrupts in time, and it counts the same as instructions.
+ * PMD 0 of set @id counts user-level instructions: the loop, and a few instructions of pfm_start()
+ * and pfm_stop(). The cycle counter has an overflow after each @period; after @count of them, the
+ * next set becomes active. Under --icount the cycle counter of QEMU's Armv8 interrupts without
+ * delay, and its count equals the number of instructions.
  */
 static void make_counted(int fd, unsigned int id, uint32_t flags, uint64_t period,
 			 uint64_t count)
@@ -185,7 +189,7 @@ static struct pfarg_pmd trigger_of(int fd, unsigned int id)
 	return read_back_of(fd, id, PFM_ARMV8_CYCLE_COUNTER);
 }
 
-/* The loop runs between two calls, without assertions. */
+/* Runs the loop between pfm_start() and pfm_stop(), with no assertion in between. */
 static void run_loop(int fd, uint64_t instructions)
 {
 	int started = pfm_start(fd, NULL), stopped;
@@ -196,7 +200,7 @@ static void run_loop(int fd, uint64_t instructions)
 	must(fd, stopped);
 }
 
-/* Returns the count without a set switch: the loop and a few more. */
+/* Returns the count without a set switch: the instructions of the loop, and a few more. */
 static uint64_t all_of_loop_or_skip(uint64_t instructions)
 {
 	uint64_t all;
@@ -255,7 +259,7 @@ TEST(a_set_is_not_left_before_its_overflow)
 		make_counted(fd, 1, 0, BIT(60), 0);
 		load(fd, thread_id());
 		run_loop(fd, length);
-		/* With the last event the switch happens, at the latest at the stop. */
+		/* If no event is missing, the set is left, at the latest at the stop. */
 		ck_assert_uint_eq(trigger_of(fd, 0).reg_value, -(uint64_t)missing);
 		ck_assert_uint_eq(active_set(fd), !missing);
 		ck_assert_uint_eq(trigger_of(fd, 0).reg_ovfl_switch_cnt, missing);
@@ -313,7 +317,7 @@ TEST(no_event_is_lost_between_sets)
 		must_be_between(runs_of(fd, id), runs_of(fd, 0) - 1, runs_of(fd, 0));
 	}
 	ck_assert_uint_eq(sum, all);
-	/* 30,000 + 2 * 37,770 + 3 * 45,540 and their skid */
+	/* One run of each set: 30,000 + 2 * 37,770 + 3 * 45,540 events, and the skid. */
 	must_be_between(runs / 3, length / (242160 + 6 * SKID) - 1, length / 242160 + 1);
 	set_zero_must_be_right(fd);
 }

@@ -14,7 +14,7 @@ SUITE(set_overflow, 300);
 
 /* ---- programs ----------------------------------------------------------------------------- */
 
-/* Counter 0 selects the set after set @id, after @count overflows of @period each. */
+/* Counter 0 ends the turn of set @id when it has overflowed @count times, once per @period. */
 static struct pfarg_pmd trigger(unsigned int id, uint64_t period, uint64_t count)
 {
 	struct pfarg_pmd pmd = sampling(0, period);
@@ -91,8 +91,8 @@ TEST(no_fault_is_lost_between_sets)
 /* ---- counts of overflows ------------------------------------------------------------------------ */
 
 /*
- * Counts one and a quarter of a period, and stops the context. A reset drops the quarter, or a part
- * of it.
+ * Counts for one and a quarter periods, and stops the context. A reset drops the events of the
+ * quarter, or some of them.
  */
 static void overflow_once(int fd)
 {
@@ -311,13 +311,13 @@ TEST(what_overflowed_is_reset_when_its_set_is_active_again)
 	ck_assert_uint_eq(trigger_of(fd, 0).reg_last_reset_val, -(exact_period() + 1));
 	ck_assert_int_ge((int64_t)sampled(fd, 1), 0);
 	ck_assert_uint_eq(trigger_of(fd, 1).reg_last_reset_val, -exact_period());
-	/* A start with the set resets its PMDs to the long value. */
+	/* A start that names the set resets the set's PMDs to the long value. */
 	start_set(fd, 1);
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_eq(trigger_of(fd, 1).reg_last_reset_val, -(exact_period() + 2));
 	/*
-	 * Since its reset the counter has counted only the end of the start and the beginning
-	 * of the stop.
+	 * Since its reset the counter has counted only events at the end of pfm_start() and
+	 * at the beginning of pfm_stop().
 	 */
 	must_be_between(-sampled(fd, 1), exact_period() / (is_debug_kernel() ? 20 : 2),
 			exact_period() + 2);
@@ -358,7 +358,7 @@ TEST(a_switch_waits_for_the_restart)
 		ck_assert_uint_eq(active_set(fd), !id);
 		ck_assert_uint_eq(runs_of(fd, !id), (turn + 1) / 2 + 1);
 		ck_assert_uint_eq(remaining(fd, !id), 1);
-		/* The old set keeps its pending reset. The new set gets its long value. */
+		/* The old set's reset stays pending. The new set's PMD gets its long value. */
 		ck_assert_int_ge((int64_t)sampled(fd, id), 0);
 		ck_assert_uint_eq(trigger_of(fd, !id).reg_last_reset_val,
 				  turn ? -(exact_period() + 2) : -exact_period());
@@ -367,7 +367,7 @@ TEST(a_switch_waits_for_the_restart)
 	set_zero_must_be_right(fd);
 }
 
-/* If the overflow that masked does not switch sets, the restart keeps the set. */
+/* If no switch is due when the overflow masks, the same set stays active after the restart. */
 TEST(a_restart_switches_only_if_it_is_due)
 {
 	struct pfarg_pmd pmd;
@@ -428,7 +428,8 @@ TEST(a_start_with_a_set_replaces_a_pending_switch)
 }
 
 /*
- * In all sets the bitmaps of overflows and the pending resets are gone, and so is a pending switch.
+ * The load clears the bitmaps of overflows and the pending resets of all sets, and drops a pending
+ * switch.
  */
 TEST(a_load_forgets_what_overflowed)
 {

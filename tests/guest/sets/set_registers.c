@@ -88,7 +88,7 @@ TEST(one_call_writes_registers_of_several_sets)
 		ck_assert_uint_eq(back[i].reg_value, pmds[i].reg_value);
 		ck_assert_uint_eq(values[i].reg_value, pmds[i].reg_value);
 	}
-	/* A PMD may be in use in one set and not in use in another. */
+	/* A PMD can be in use in one set and unused in another. */
 	back[0].reg_num = PFM_PMD_TASK_CLOCK;
 	back[0].reg_set = 65535;
 	must_fail(fd, pfm_read_pmds(fd, back, 1), EINVAL, PFM_REASON_PMD_UNUSED, 0);
@@ -372,7 +372,7 @@ TEST(a_threshold_that_is_refused_changes_nothing)
 	set_zero_must_be_right(fd);
 }
 
-/* All 64 bits can be read, whether the set may switch or not. */
+/* All 64 bits can be read, also in a set that is not left after overflows. */
 TEST(a_threshold_can_be_read_back)
 {
 	static const uint64_t counts[] = { 1, 2, BIT(32), ~0ull, 0 };

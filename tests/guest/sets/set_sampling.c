@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples of event sets, and the virtual PMDs about sets: the set of an overflow, and what follows
- * the overflow.
+ * Samples of event sets: the set of a sample, and what follows the overflow. The virtual PMDs about
+ * sets.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -252,8 +252,8 @@ TEST(a_blocked_thread_continues_in_the_next_set)
 }
 
 /*
- * A buffer of four entries: three switches at overflows, with short values, then one at the
- * restart.
+ * A buffer of four entries: three switches at overflows, with short values, then one switch at the
+ * restart, with the long value.
  */
 TEST(each_switch_uses_its_short_or_long_values)
 {
@@ -282,8 +282,7 @@ TEST(each_switch_uses_its_short_or_long_values)
 			ck_assert_uint_eq(entry->set, !before);
 			before = entry->set;
 			/*
-			 * The first sample after a restart is of a set to which the restart
-			 * switched.
+			 * The restart switched to the set of the first sample after it.
 			 */
 			wanted = is_long ? PERIOD + 2 : PERIOD + 1;
 			if (!seen[entry->set]++)
@@ -298,7 +297,7 @@ TEST(each_switch_uses_its_short_or_long_values)
 	set_zero_must_be_right(fd);
 }
 
-/* The PMDs to be reset are reset in the set of the sampled PMD, and in no other set. */
+/* The PMDs in reg_reset_pmds are reset in the set of the sampled PMD, and in no other set. */
 TEST(a_sample_resets_pmds_of_its_set_only)
 {
 	const unsigned int listed = pmu()->pmds[1];
@@ -356,7 +355,7 @@ TEST(the_virtual_pmds_about_sets_exist)
 	set_zero_must_be_right(fd);
 }
 
-/* The runs of a set are counted in that set while other sets are active, too. */
+/* The PMD of each set shows the runs of that set, also while another set is active. */
 TEST(a_pmd_counts_the_runs_of_a_set)
 {
 	/* Number of starts with each set, after a load with set 0. */
@@ -386,7 +385,10 @@ TEST(a_pmd_counts_the_runs_of_a_set)
 	set_zero_must_be_right(fd);
 }
 
-/* 10.5 timeouts are 11 runs. If an instruction takes a fixed time, a loop has this duration. */
+/*
+ * 10.5 timeouts are 11 runs. If an instruction takes a fixed time, the loop takes as long as 10.5
+ * timeouts.
+ */
 TEST(turns_by_time_are_counted_as_runs)
 {
 	uint64_t begun, time, runs, all = 0;
@@ -422,7 +424,7 @@ TEST(turns_by_time_are_counted_as_runs)
 /*
  * Each period of a loop has one interrupt, and there are no other interrupts. An overflow that is
  * found when the thread leaves the CPU needs no interrupt. If an instruction takes no fixed time,
- * the expected number is the machine's own count.
+ * the number of periods is not known in advance; the number of samples is used instead.
  */
 TEST(interrupts_are_one_per_period)
 {

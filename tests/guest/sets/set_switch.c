@@ -77,7 +77,7 @@ static void loop_and_touch(void)
 
 /* ---- turns -------------------------------------------------------------------------------- */
 
-/* The order is that of the numbers, not that of the creation. */
+/* The numbers of the sets determine the order, not the time of their creation. */
 TEST(sets_take_turns_in_the_order_of_their_numbers)
 {
 	static const unsigned int made[] = { 9, 65535, 3, 4, 500 };
@@ -105,7 +105,7 @@ TEST(sets_take_turns_in_the_order_of_their_numbers)
 	set_zero_must_be_right(fd);
 }
 
-/* Sets start with the loaded one, and continue in a circle. */
+/* The set that load names has the first turn. After the last set, set 0 follows. */
 TEST(turns_begin_with_the_loaded_set)
 {
 	static const unsigned int ids[] = { 2, 3, 0, 1 };
@@ -145,7 +145,10 @@ TEST(each_set_has_its_own_timeout)
 		else
 			ck_assert_uint_ge(set.set_act_duration,
 					  (set.set_runs - 1) * (timeouts[id] - EARLY));
-		/* Each switch is late by an interrupt and a set switch. */
+		/*
+		 * A turn is longer than the timeout only by the time that the interrupt and the set
+		 * switch take.
+		 */
 		if (is_deterministic())
 			ck_assert_uint_le(set.set_act_duration,
 					  set.set_runs * (timeouts[id] + MS / 20));
@@ -253,7 +256,7 @@ TEST(what_remains_of_a_timeout_is_kept_over_naps)
 	 */
 	measured.inner.time = worked;
 	turns = fair_turns_of(fd, 3);
-	/* In a debug kernel a sleep takes more of the turn. */
+	/* In a debug kernel each sleep costs more CPU time, so a turn has fewer sleeps. */
 	if (is_deterministic())
 		ck_assert_uint_gt(naps, (is_debug_kernel() ? 2 : 20) * turns.runs);
 	switches_must_fit(turns.runs - 1, turns.duration, 5 * MS);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * When a set with a timeout is left, and what remains of the timeout: compared with clocks that do
- * not belong to the module. Where the guest's clock counts instructions, no timer is early or late
- * unless the module makes it so, and no test is skipped.
+ * When a set with a timeout is left, and what remains of the timeout. The tests compare both with
+ * clocks that do not belong to the module. Where the guest's clock counts instructions, only the
+ * module can make a timer early or late, and no test is skipped.
  */
 #include "sets.h"
 
@@ -44,7 +44,7 @@ static uint64_t time_of_switches(const uint64_t *timeouts, uint64_t switches)
 /*
  * The caller polls, and reads a clock that is not the module's. By that clock no switch comes
  * before its time. Where this clock counts instructions, no switch comes much later either: each
- * one is late by an interrupt and a set switch.
+ * one is late only by the time that the interrupt and the set switch take.
  */
 TEST(no_switch_comes_early_or_late)
 {

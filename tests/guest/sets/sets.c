@@ -170,8 +170,9 @@ TEST(sets_before_the_refused_one_are_created)
 #define FLOOR 100000 /* min_switch_timeout */
 
 /*
- * The actual timeout is returned, and getinfo reports the same one. Programs probe with the
- * resolution of the clock: they should get the shortest possible timeout.
+ * The call that creates a set returns its actual timeout, and getinfo reports the same timeout.
+ * Programs ask for a timeout as short as the resolution of the clock, to learn what is possible.
+ * They should get the shortest possible timeout.
  */
 TEST(the_actual_timeout_is_written_back)
 {
@@ -261,7 +262,7 @@ static void check_the_limit(void)
 	must_fail(fd, pfm_create_evtsets(fd, sets, 3), ENOMEM, PFM_REASON_SET_LIMIT, 2);
 	must_have_no_set(fd, 5);
 	set_of(fd, 4);
-	/* A set can be changed at the limit, because that creates none. */
+	/* At the limit an existing set can still be changed, because that creates no set. */
 	make_set(fd, 4, BY_OVERFLOW, 0);
 	delete_set(fd, 1);
 	make_set(fd, 65535, 0, 0);
@@ -399,8 +400,8 @@ TEST(the_sets_of_a_user_are_limited)
 }
 
 /*
- * A holder of CAP_PERFMON has no limit as a user, and can use as much memory again as the limit for
- * all users.
+ * The limit of a user does not apply to a holder of CAP_PERFMON. When users have used up the limit
+ * for all users, holders can use the same amount of memory again.
  */
 static void check_the_reserve(void)
 {

@@ -71,11 +71,11 @@ struct turns {
  * and the sets with one run more come first.
  */
 struct turns fair_turns(int fd, const unsigned int *ids, unsigned int count);
-/* The same for sets 0 to @count - 1. */
+/* The same check for sets 0 to @count - 1. */
 struct turns fair_turns_of(int fd, unsigned int count);
 /*
  * Checks the number of switches in @duration ns of the thread's time: no switch may come early, and
- * each may be late by the time of an interrupt and a set switch.
+ * each may be late only by the time that the interrupt and the set switch take.
  */
 void switches_must_fit(uint64_t switches, uint64_t duration, uint64_t timeout);
 
@@ -99,7 +99,7 @@ void watch_end(int fd, struct watch *watch);
 /* The sets must have counted the time of @watch. */
 void must_be_watched(const struct turns *turns, const struct watch *watch);
 
-/* Checks that set 0 without flags is never left: its counts are right. */
+/* Clears the flags of set 0, so that it is never left, and checks that its counts are right. */
 void set_zero_must_be_right(int fd);
 
 #endif

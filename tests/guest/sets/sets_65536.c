@@ -9,7 +9,7 @@ SUITE(sets_65536, 300);
 
 #define ALL_SETS 65536
 
-/* Each number is used once, because an odd number has an inverse modulo 2^16. */
+/* @factor is odd, so it has an inverse modulo 2^16, and no number is used twice. */
 static void fill(struct pfarg_setdesc *sets, unsigned int count, unsigned int factor)
 {
 	unsigned int i;

@@ -124,7 +124,7 @@ struct pfarg_setinfo set_of(int fd, unsigned int id);
 
 /*
  * Creates a context whose first counter (pmu()->pmds[0]) is busy. Task clock and minor faults are
- * in use, too. busy_context_on() loads and starts it on a thread.
+ * in use, too. busy_context_on() also loads the context on a thread and starts it.
  */
 int busy_context(void);
 int busy_context_on(pid_t tid);
@@ -205,7 +205,7 @@ unsigned int cpus_online(void);
 void become(uid_t uid);
 /* The same, but keeps one capability. */
 void become_with_capability(uid_t uid, int capability);
-/* kernel.perf_event_paranoid lets every user count all levels until the program ends. */
+/* Sets perf_event_paranoid so that every user may count at all levels until the program ends. */
 void let_users_count(void);
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 /* Creates a context that may count only user level. The caller stays root. */

@@ -110,9 +110,10 @@ uint64_t major_faults(void);
 uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
 
 /*
- * The longest time, in ns, that the host is expected to take the CPUs away at once. Where a host's
- * processes have a quota of CPU time, it is up to one period of the quota, 100 ms by default. It is
- * counted where the kernel does not account it if it falls between the reading of both clocks.
+ * The longest time in ns for which the host may take the CPUs away. If the host's processes have a
+ * quota of CPU time, a pause takes up to one period of the quota, 100 ms by default. At a switch
+ * the scheduler and our hook read their clocks one after the other. If a pause falls between the
+ * two reads, they account it to different threads.
  */
 #define HOST_PAUSE (120 * MS)
 

@@ -46,7 +46,7 @@ struct pfm_cpu {
 
 DECLARE_PER_CPU(struct pfm_cpu, pfm_cpu);
 
-/* Enabled if a PMU is registered that some CPU lacks. */
+/* Enabled if a PMU is registered that some CPU lacks, or whose sets cannot always count. */
 DECLARE_STATIC_KEY_FALSE(pfm_cpus_differ);
 
 /* The stamp is unique among all CPUs and never 0: each CPU starts at its number + 1. */

@@ -133,12 +133,13 @@ static bool is_consistent(const struct pfm_pmu *pmu)
 	return true;
 }
 
-/* If a CPU lacks a PMU, each context switch must check whether the CPU has it. */
+/* Whether each context switch must check that the PMU can count on this CPU. */
 static void note_cpus(struct pfm_pmu *pmu)
 {
 	if (cpumask_empty(&pmu->cpus))
 		cpumask_copy(&pmu->cpus, cpu_possible_mask);
-	pmu->is_partial = !cpumask_equal(&pmu->cpus, cpu_possible_mask);
+	pmu->is_partial = pmu->operations->can_count ||
+			  !cpumask_equal(&pmu->cpus, cpu_possible_mask);
 	if (pmu->is_partial)
 		static_branch_inc(&pfm_cpus_differ);
 }

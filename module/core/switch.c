@@ -34,6 +34,26 @@ static __always_inline bool is_foreign(const struct pfm_context *context)
 	       !cpumask_test_cpu(context->cpu, &context->pmu->cpus);
 }
 
+/*
+ * Whether the set cannot count here.  A context on a foreign CPU is told once for each run of the
+ * thread, and a set whose PMU module cannot let it count each time that it would start.
+ */
+static noinline bool cannot_count(struct pfm_context *context, const struct pfm_set *set,
+				  bool is_fresh)
+{
+	const struct pfm_pmu_operations *operations = context->pmu->operations;
+	const bool foreign = is_foreign(context);
+
+	if (!foreign &&
+	    (!operations->can_count || operations->can_count(&set->registers)))
+		return false;
+	if (!foreign || !is_fresh) {
+		context->foreign_runs++;
+		this_cpu_inc(pfm_cpu.statistics.foreign_cpu_count);
+	}
+	return true;
+}
+
 /* Return: whether the set's counters have to run. */
 static noinline bool begin_unusual(struct pfm_context *context, struct pfm_set *set,
 				   bool is_fresh)
@@ -61,13 +81,9 @@ static __always_inline bool counting_prepare(struct pfm_context *context,
 {
 	if (unlikely(set->unusual) && !begin_unusual(context, set, previous))
 		return false;
-	if (is_foreign(context)) {
-		if (!previous) {
-			context->foreign_runs++;
-			cpu->statistics.foreign_cpu_count++;
-		}
+	if (static_branch_unlikely(&pfm_cpus_differ) &&
+	    cannot_count(context, set, previous))
 		return false;
-	}
 	if (cpu->pmc_stamp != set->pmc_stamp) {
 		operations->write_pmcs(&set->registers, in_place(cpu, previous));
 		cpu->pmc_stamp = set->pmc_stamp;

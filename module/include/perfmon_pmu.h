@@ -161,7 +161,7 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  *
  * Hot operations are called with interrupts off, on the CPU whose registers they access.
  * They must not wait, and only an NMI of the same PMU can interrupt them.  The core calls
- * them in the order write_pmcs, write_pmds, start, ..., stop.  It leaves out write_pmcs
+ * them in the order can_count, write_pmcs, write_pmds, start, ..., stop.  It leaves out write_pmcs
  * if this CPU was last programmed with the same values.  It leaves out write_pmds if the
  * counters of this CPU have not changed since they were saved in the set.
  * pfm_running_registers() returns the registers of the set from before start until before
@@ -193,6 +193,9 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  * @configure: computes @config after PMC values, @counters or @interrupting of a set have
  *	changed, to keep write_pmcs and start short.  Called with interrupts off, on any
  *	CPU, while the set does not count; optional.
+ * @can_count: hot; returns whether the set can count on this CPU at the moment.  If not, it
+ *	counts nothing, and the user is told as about a foreign CPU (docs/interface.md).  Called
+ *	before write_pmcs; optional.
  * @write_pmcs: hot; program @used_pmcs, and let only those of @counters interrupt that
  *	are in @interrupting (or leave this to start).  @programmed has the values that
  *	the last call wrote on this CPU, or is NULL if these are not known: equal values
@@ -221,6 +224,7 @@ struct pfm_pmu_operations {
 	void (*unload)(const struct pfm_session *session);
 	bool (*check_pmc)(unsigned int n, u64 *value);
 	void (*configure)(struct pfm_registers *registers);
+	bool (*can_count)(const struct pfm_registers *registers);
 	void (*write_pmcs)(const struct pfm_registers *registers,
 			   const struct pfm_registers *programmed);
 	void (*write_pmds)(struct pfm_registers *registers, u64 pmds);
@@ -270,7 +274,7 @@ struct pfm_virtual_pmd {
  *	rank; among equals, the one that was registered first.
  * @cpus: CPUs that have this PMU; empty means all.  The module may add CPUs later.
  * @owner: set by the core: the PMU's module
- * @is_partial: set by the core: some CPU does not have this PMU
+ * @is_partial: set by the core: some CPU does not have this PMU, or can_count() must be asked
  * @node: for the core's use
  * @claims: for the core's use
  * @facts: for the core's use

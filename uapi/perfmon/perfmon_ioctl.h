@@ -446,7 +446,9 @@ struct pfm_info {
  * @active_set: out: the active event set
  * @foreign_runs: out: number of times the thread ran on a foreign CPU while the context
  *	was started, since the load.  The PMU of such a CPU is not that of the context
- *	(big.LITTLE), so nothing was counted.  If not 0, PFM_STATUS_FOREIGN_CPU is set.
+ *	(big.LITTLE), so nothing was counted.  Includes the times that a set could not start
+ *	because perf had moved its counters (docs/pmu-x86.md).  If not 0,
+ *	PFM_STATUS_FOREIGN_CPU is set.
  * @reserved: zero
  */
 struct pfm_status {

@@ -35,6 +35,14 @@ static const char *const counter_names[] = { FOR_EACH_NUMBER(COUNTER_NAME) };
 static struct pfm_register amd_pmcs[MOST_COUNTERS] __ro_after_init;
 static struct pfm_register amd_pmds[MOST_COUNTERS] __ro_after_init;
 
+#define FAMILY_WITH_RESTRICTED_COUNTERS 0x15
+
+/* Except in family 15h every counter can count every event. */
+static bool counts_anywhere(u64 pmc)
+{
+	return boot_cpu_data.x86 != FAMILY_WITH_RESTRICTED_COUNTERS;
+}
+
 static struct x86_pmu amd = {
 	.pmu = {
 		.interface = PFM_PMU_INTERFACE,
@@ -44,6 +52,8 @@ static struct x86_pmu amd = {
 		.pmc_count = ARRAY_SIZE(amd_pmcs),
 		.pmd_count = ARRAY_SIZE(amd_pmds),
 	},
+	.select_bits = SELECT_OF_USER,
+	.counts_anywhere = counts_anywhere,
 };
 
 /*
@@ -79,7 +89,7 @@ static void __init describe_counter(unsigned int n)
 	amd_pmds[n] = (struct pfm_register){
 		.name = counter_names[n],
 		.type = PFM_REG_COUNTER,
-		.width = COUNTER_BITS - 1,
+		.width = COUNTER_BITS - X86_SPARE_BITS,
 		.address = value,
 	};
 }

@@ -5,3 +5,5 @@
  */
 #include "x86.c"
 #include "x86_exclusive.c"
+#include "x86_placeholders.c"
+#include "x86_shared.c"

@@ -19,7 +19,7 @@
 #define LEAF_EXTENDED	  0x23
 #define RDPMC_FIXED	  BIT(30)
 #define FULL_WIDTH_WRITES BIT_ULL(13) /* of IA32_PERF_CAPABILITIES */
-#define LEGACY_BITS	  31 /* a legacy write extends bit 31 to the higher bits */
+#define LEGACY_BITS	  32 /* a legacy write extends bit 31 to the higher bits */
 
 #define SELECT_OF_USER                                                                   \
 	(PFM_INTEL_PMC_EVENT | PFM_INTEL_PMC_UMASK | PFM_INTEL_PMC_USER |                \
@@ -42,6 +42,26 @@ static const char *const fixed_names[] = { FOR_EACH_NUMBER(FIXED_NAME) };
 static struct pfm_register intel_pmcs[PFM_INTEL_FIXED + 1] __ro_after_init;
 static struct pfm_register intel_pmds[X86_REGISTERS] __ro_after_init;
 
+/*
+ * The architectural events: Intel SDM 3B, "Pre-defined Architectural Performance Events".  Of the
+ * others, each model has some that only certain counters can count.
+ */
+static bool counts_anywhere(u64 pmc)
+{
+	switch (pmc & (PFM_INTEL_PMC_EVENT | PFM_INTEL_PMC_UMASK)) {
+	case 0x003c: /* cycles */
+	case 0x013c: /* reference cycles */
+	case 0x00c0: /* instructions */
+	case 0x4f2e: /* last level cache references */
+	case 0x412e: /* last level cache misses */
+	case 0x00c4: /* branches */
+	case 0x00c5: /* mispredicted branches */
+		return true;
+	default:
+		return false;
+	}
+}
+
 static struct x86_pmu intel = {
 	.pmu = {
 		.interface = PFM_PMU_INTERFACE,
@@ -52,6 +72,7 @@ static struct x86_pmu intel = {
 		.pmd_count = ARRAY_SIZE(intel_pmds),
 	},
 	.masks_interrupt = true,
+	.counts_anywhere = counts_anywhere,
 };
 
 /**
@@ -142,7 +163,8 @@ static void __init describe_general(const struct counters *counters, unsigned in
 	intel_pmds[n] = (struct pfm_register){
 		.name = general_names[n],
 		.type = PFM_REG_COUNTER,
-		.width = counters->full_width ? counters->general_bits - 1 : LEGACY_BITS,
+		.width = (counters->full_width ? counters->general_bits : LEGACY_BITS) -
+			 X86_SPARE_BITS,
 		.address = value,
 	};
 }
@@ -161,7 +183,7 @@ static void __init describe_fixed(const struct counters *counters, unsigned int 
 	intel_pmds[n] = (struct pfm_register){
 		.name = fixed_names[i],
 		.type = PFM_REG_COUNTER,
-		.width = counters->fixed_bits - 1,
+		.width = counters->fixed_bits - X86_SPARE_BITS,
 		.address = value,
 	};
 }
@@ -192,6 +214,7 @@ static void __init describe(const struct counters *counters)
 	unsigned int n;
 	u64 rest;
 
+	intel.select_bits = counters->select;
 	pfm_for_each_bit(n, rest, (u64)counters->general)
 		describe_general(counters, n);
 	pfm_for_each_bit(n, rest, (u64)counters->fixed)

@@ -14,11 +14,21 @@
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/smp.h>
+#include <linux/string.h>
 
 #include "perfmon_pmu.h"
 #include "x86.h"
 
 struct x86_pmu *x86;
+
+static char *ownership = "auto";
+module_param(ownership, charp, 0444);
+MODULE_PARM_DESC(ownership,
+		 "exclusive: perf cannot count while we do; shared: both can, which "
+		 "costs more; auto (default): shared if perf or the NMI watchdog has a "
+		 "counter when the module is loaded, else exclusive");
+
+static bool is_shared;
 
 /* Words of pfm_registers.config. */
 enum {
@@ -263,31 +273,52 @@ static void compute_masks(struct x86_pmu *pmu)
 	}
 }
 
+static int choose_ownership(void)
+{
+	if (!strcmp(ownership, "auto"))
+		is_shared = !x86_exclusive_is_possible();
+	else if (!strcmp(ownership, "shared"))
+		is_shared = true;
+	else if (strcmp(ownership, "exclusive"))
+		return -EINVAL;
+	return 0;
+}
+
+static int get_ownership_now(char *buffer, const struct kernel_param *parameter)
+{
+	return sysfs_emit(buffer, "%s\n", is_shared ? "shared" : "exclusive");
+}
+
+static const struct kernel_param_ops ownership_now_ops = { .get = get_ownership_now };
+module_param_cb(ownership_now, &ownership_now_ops, NULL, 0444);
+MODULE_PARM_DESC(ownership_now, "read: exclusive or shared");
+
 /**
  * x86_register() - register the PMU of this machine
  * @pmu: the registers, and what struct x86_pmu says of the hardware
  *
  * Process context, may sleep.
  *
- * Return: 0, -ENODEV if there is no PMU, -EBUSY if others hold it, or the error of
+ * Return: 0, -ENODEV if there is no PMU, -EINVAL if the parameter is wrong, or the error of
  * pfm_pmu_register().
  */
 int x86_register(struct x86_pmu *pmu)
 {
+	struct pfm_pmu_operations *operations;
 	int error = probe();
 
 	if (error)
 		return error;
 	x86 = pmu;
-	if (!x86_exclusive_is_possible()) {
-		pr_info("perfmon: perf or the NMI watchdog uses the counters of this processor\n");
-		return -EBUSY;
-	}
+	error = choose_ownership();
+	if (error)
+		return error;
 	compute_masks(pmu);
-	x86_operations.check_pmc = pmu->check_pmc;
+	operations = is_shared ? &x86_shared_operations : &x86_operations;
+	operations->check_pmc = pmu->check_pmc;
 	pmu->pmu.model = boot_cpu_data.x86_model_id;
 	pmu->pmu.id = cpuid_eax(1);
-	pmu->pmu.operations = &x86_operations;
+	pmu->pmu.operations = operations;
 	return pfm_pmu_register(&pmu->pmu);
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the PMU descriptions of x86 processors share.  intel.c and amd.c describe the registers of
- * their processors, x86.c moves values, and x86_exclusive.c owns the hardware.
+ * their processors.  x86.c moves values between memory and registers that belong to us
+ * (x86_exclusive.c), x86_shared.c does so with counters that perf lends us
+ * (x86_placeholders.c).
  */
 #ifndef PERFMON_X86_MODULE_H
 #define PERFMON_X86_MODULE_H
@@ -22,12 +24,21 @@
 #define X86_GENERAL_MASK   GENMASK(X86_FIXED - 1, 0)
 #define X86_FIXED_MASK	   GENMASK(X86_REGISTERS - 1, X86_FIXED)
 
+/*
+ * Bits that a counter has more than its PMD.  The highest one is the flag of the wrap.  The other
+ * one is there because perf, which may own the counter, loads no value of less than half the
+ * range.
+ */
+#define X86_SPARE_BITS	   2
+
 /* Bits of an event select that the module sets: Intel SDM 3B, "Performance Event Select Registers" */
 #define X86_SELECT_INT	   BIT_ULL(20)
 #define X86_SELECT_EN	   BIT_ULL(22)
 
 /* Bits of a fixed counter's field in the control register; fields have 4 bits. */
 #define X86_FIXED_LEVELS   3u
+#define X86_FIXED_KERNEL   1u
+#define X86_FIXED_USER	   2u
 #define X86_FIXED_INT	   8u
 #define X86_FIXED_SHIFT(n) (4 * ((n)-X86_FIXED))
 
@@ -64,6 +75,8 @@ struct x86_counter {
  * @global_acknowledge: MSR that clears overflow bits; 0 if there is none
  * @fixed_control: MSR of PMC X86_FIXED; 0 if there is none
  * @masks_interrupt: the local APIC masks the interrupt when it delivers it
+ * @select_bits: bits of an event select that users can write
+ * @counts_anywhere: whether all general counters can count the event of a PMC
  * @check_pmc: as in struct pfm_pmu_operations; optional
  */
 struct x86_pmu {
@@ -73,6 +86,8 @@ struct x86_pmu {
 	u32 global_acknowledge;
 	u32 fixed_control;
 	bool masks_interrupt;
+	u64 select_bits;
+	bool (*counts_anywhere)(u64 pmc);
 	bool (*check_pmc)(unsigned int n, u64 *value);
 };
 
@@ -87,6 +102,10 @@ bool x86_exclusive_is_possible(void);
 int x86_exclusive_claim(void);
 void x86_exclusive_release(void);
 void x86_note_overflows(u64 counters);
+bool x86_nmi_is_late(void);
+
+/* x86_shared.c */
+extern struct pfm_pmu_operations x86_shared_operations;
 
 /* x86.c */
 void x86_halt(const struct pfm_registers *registers);
@@ -98,13 +117,26 @@ static __always_inline void x86_write(u32 msr, u64 value)
 	native_wrmsr(msr, (u32)value, (u32)(value >> 32));
 }
 
-/* Not the kernel's function, which has another name in each release and may trace. */
-static __always_inline u64 x86_read_counter(const struct x86_counter *counter)
+static __always_inline u64 x86_read_msr(u32 msr)
 {
 	u32 low, high;
 
-	asm volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(counter->rdpmc));
+	native_rdmsr(msr, low, high);
 	return (u64)high << 32 | low;
+}
+
+/* Not the kernel's function, which has another name in each release and may trace. */
+static __always_inline u64 x86_rdpmc(u32 number)
+{
+	u32 low, high;
+
+	asm volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(number));
+	return (u64)high << 32 | low;
+}
+
+static __always_inline u64 x86_read_counter(const struct x86_counter *counter)
+{
+	return x86_rdpmc(counter->rdpmc);
 }
 
 #endif

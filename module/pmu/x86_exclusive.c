@@ -54,8 +54,11 @@ void x86_note_overflows(u64 counters)
 	cpu->expects_late = true;
 }
 
-static bool is_late(struct exclusive_cpu *cpu)
+/* Whether this NMI may follow an overflow that was noted; called in each NMI until it is true. */
+bool x86_nmi_is_late(void)
 {
+	struct exclusive_cpu *cpu = this_cpu_ptr(&exclusive_cpus);
+
 	if (!cpu->expects_late)
 		return false;
 	cpu->expects_late = false;
@@ -109,7 +112,7 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 		allow_interrupt();
 	if (result.next)
 		x86_start(result.next);
-	return result.ours || is_late(cpu) ? NMI_HANDLED : NMI_DONE;
+	return result.ours || x86_nmi_is_late() ? NMI_HANDLED : NMI_DONE;
 }
 
 /* ---- claim and release -------------------------------------------------------------------- */

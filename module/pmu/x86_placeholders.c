@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * x86: take counters from perf, and give them back.
+ *
+ * A placeholder is a pinned event of a CPU.  perf chooses its counter: the lowest one that is
+ * free and that can count the event.  So we create events until perf has chosen the counter that
+ * is wanted, and release those above it.  Those below it stay: otherwise the next change of
+ * perf's events would move ours down.
+ *
+ * perf chooses anew whenever a pinned event is created.  It looks at the event's present config.
+ * So the config of a parked placeholder is neutral: all general counters can count it.
+ */
+#include <asm/perf_event.h>
+#include <linux/bitops.h>
+#include <linux/err.h>
+#include <linux/smp.h>
+
+#include "x86_placeholders.h"
+
+/* What fixed counters count; Intel SDM 3B, "Fixed-Function Performance Counters". */
+static const u64 events_of_fixed[] = {
+	0x00c0, /* instructions */
+	0x003c, /* cycles */
+	0x0300, /* cycles at the rate of the TSC: perf's number, since no event has it */
+	0x0400, /* slots: perf's number */
+};
+
+DEFINE_PER_CPU(struct x86_placeholders, x86_placeholders);
+
+/* Whether the counter that the event has now can count the event of @select, which counts on all. */
+bool x86_counter_has(const struct perf_event *event, u64 select)
+{
+	const unsigned int fixed = event->hw.idx - INTEL_PMC_IDX_FIXED;
+
+	if (!x86_is_on_fixed(event))
+		return true;
+	return fixed < ARRAY_SIZE(events_of_fixed) &&
+	       events_of_fixed[fixed] == (select & X86_RAW_EVENT_MASK);
+}
+
+/* The event is scheduled, but counts at no level.  The period is the range of PMD @n. */
+static struct perf_event *create(unsigned int cpu, unsigned int n, u64 config)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_RAW,
+		.size = sizeof(attr),
+		.config = config,
+		.sample_period = x86->counters[n].mask + 1,
+		.pinned = 1,
+		.exclude_user = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.exclude_guest = 1,
+	};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, x86_shared_overflow,
+						 NULL);
+	if (IS_ERR(event))
+		return NULL;
+	/* A pinned event for which there is no counter is in an error state for good. */
+	if (event->state != PERF_EVENT_STATE_ACTIVE) {
+		perf_event_release_kernel(event);
+		return NULL;
+	}
+	return event;
+}
+
+/* Return: the PMD of the counter that the event has now. */
+static unsigned int number_of(const struct perf_event *event)
+{
+	return x86_is_on_fixed(event) ? event->hw.idx - INTEL_PMC_IDX_FIXED + X86_FIXED
+				      : event->hw.idx;
+}
+
+/* ---- on the CPU of the placeholders, interrupts off ---------------------------------------- */
+
+static void put(unsigned int n, struct perf_event *event)
+{
+	event->overflow_handler_context = (void *)(unsigned long)n;
+	this_cpu_write(x86_placeholders.events[n], event);
+}
+
+/**
+ * x86_placeholders_sort() - give each placeholder of this CPU the number of its counter
+ *
+ * perf may have moved some.  Those whose counter has none of our numbers get the numbers that
+ * remain.  Interrupts off; all placeholders are parked.
+ */
+void x86_placeholders_sort(void)
+{
+	struct perf_event *events[X86_REGISTERS], *event;
+	u64 free = 0, rest;
+	unsigned int n, to;
+
+	for (n = 0; n < X86_REGISTERS; n++) {
+		events[n] = x86_placeholder(n);
+		if (events[n])
+			free |= BIT_ULL(n);
+	}
+	pfm_for_each_bit(n, rest, free) {
+		to = number_of(events[n]);
+		if (to < X86_REGISTERS && free & BIT_ULL(to)) {
+			put(to, events[n]);
+			free &= ~BIT_ULL(to);
+			events[n] = NULL;
+		}
+	}
+	for (n = 0; n < X86_REGISTERS; n++) {
+		event = events[n];
+		if (!event)
+			continue;
+		to = __ffs64(free);
+		put(to, event);
+		free &= ~BIT_ULL(to);
+	}
+}
+
+/**
+ * struct request - what a CPU shall do with its placeholders
+ * @event: put_here(): a new one; NULL afterwards if it has been taken
+ * @pmds: put_here(): numbers that may get one; held_here() and drop_here(): the numbers that
+ *	have one, and those that may keep theirs
+ * @dropped: drop_here(): those without a number now
+ * @count: length of @dropped
+ */
+struct request {
+	struct perf_event *event;
+	u64 pmds;
+	struct perf_event *dropped[X86_REGISTERS];
+	unsigned int count;
+};
+
+static void held_here(void *info)
+{
+	struct request *request = info;
+	unsigned int n;
+
+	for (n = 0; n < X86_REGISTERS; n++)
+		if (x86_placeholder(n))
+			request->pmds |= BIT_ULL(n);
+}
+
+static void put_here(void *info)
+{
+	struct request *request = info;
+	const unsigned int n = number_of(request->event);
+
+	if (n < X86_REGISTERS && request->pmds & BIT_ULL(n) && !x86_placeholder(n)) {
+		put(n, request->event);
+		request->event = NULL;
+	}
+}
+
+static void drop_here(void *info)
+{
+	struct request *request = info;
+	struct perf_event *event;
+	unsigned int n;
+
+	for (n = 0; n < X86_REGISTERS; n++) {
+		event = x86_placeholder(n);
+		if (!event || request->pmds & BIT_ULL(n))
+			continue;
+		request->dropped[request->count++] = event;
+		this_cpu_write(x86_placeholders.events[n], NULL);
+	}
+}
+
+/* ---- in process context ------------------------------------------------------------------- */
+
+static u64 held_on(unsigned int cpu)
+{
+	struct request request = {};
+
+	smp_call_function_single(cpu, held_here, &request, true);
+	return request.pmds;
+}
+
+/* Return: whether the event has got a number of @pmds. */
+static bool put_on(unsigned int cpu, struct perf_event *event, u64 pmds)
+{
+	struct request request = { .event = event, .pmds = pmds };
+
+	smp_call_function_single(cpu, put_here, &request, true);
+	return !request.event;
+}
+
+static u64 with_those_below(u64 pmds)
+{
+	const u64 general = pmds & X86_GENERAL_MASK;
+
+	return general ? pmds | GENMASK_ULL(__fls(general), 0) : pmds;
+}
+
+static void take_general(unsigned int cpu, u64 pmds)
+{
+	struct perf_event *unwanted[X86_FIXED];
+	const u64 useful = with_those_below(pmds);
+	unsigned int count = 0;
+
+	while (pmds & ~held_on(cpu) && count < ARRAY_SIZE(unwanted)) {
+		unwanted[count] = create(cpu, __ffs64(pmds), X86_NEUTRAL_EVENT);
+		if (!unwanted[count])
+			break;
+		if (!put_on(cpu, unwanted[count], useful))
+			count++;
+	}
+	while (count)
+		perf_event_release_kernel(unwanted[--count]);
+}
+
+/* perf prefers the fixed counter, but takes a general one if it is held. */
+static void take_fixed(unsigned int cpu, unsigned int n)
+{
+	struct perf_event *event;
+
+	if (n - X86_FIXED >= ARRAY_SIZE(events_of_fixed))
+		return;
+	event = create(cpu, n, events_of_fixed[n - X86_FIXED]);
+	if (event && !put_on(cpu, event, BIT_ULL(n)))
+		perf_event_release_kernel(event);
+}
+
+/**
+ * x86_placeholders_take() - hold counters of a CPU
+ * @cpu: the CPU, which is online
+ * @pmds: bitmap of the counters' PMDs
+ *
+ * Process context, may sleep, CPU hotplug held off.
+ *
+ * Return: those of @pmds that others hold; the others of @pmds are ours.
+ */
+u64 x86_placeholders_take(unsigned int cpu, u64 pmds)
+{
+	unsigned int n;
+	u64 rest;
+
+	take_general(cpu, pmds & X86_GENERAL_MASK);
+	pfm_for_each_bit(n, rest, pmds & X86_FIXED_MASK & ~held_on(cpu))
+		take_fixed(cpu, n);
+	return pmds & ~held_on(cpu);
+}
+
+/* Return: the PMD of the counter that perf chooses for this event; X86_REGISTERS if it has none. */
+static unsigned int choice_of_perf(unsigned int cpu, unsigned int n, u64 config)
+{
+	struct perf_event *event = create(cpu, n, config);
+	unsigned int choice;
+
+	if (!event)
+		return X86_REGISTERS;
+	choice = number_of(event);
+	perf_event_release_kernel(event);
+	return choice;
+}
+
+/**
+ * x86_placeholders_held() - find counters that others hold, such as the NMI watchdog
+ * @cpu: a CPU that is online
+ * @pmds: the counters to ask for, none of which is ours
+ *
+ * General counters above the lowest one that is free are not found: to know more, all counters
+ * would have to be taken, and perf's events would not count meanwhile.
+ *
+ * Process context, may sleep, CPU hotplug held off.
+ *
+ * Return: those of @pmds that others hold.
+ */
+u64 x86_placeholders_held(unsigned int cpu, u64 pmds)
+{
+	unsigned int n, lowest;
+	u64 held = 0, rest;
+
+	if (pmds & X86_GENERAL_MASK) {
+		lowest = choice_of_perf(cpu, 0, X86_NEUTRAL_EVENT);
+		held = pmds & X86_GENERAL_MASK & (BIT_ULL(lowest) - 1);
+	}
+	pfm_for_each_bit(n, rest, pmds & X86_FIXED_MASK) {
+		if (n - X86_FIXED >= ARRAY_SIZE(events_of_fixed) ||
+		    choice_of_perf(cpu, n, events_of_fixed[n - X86_FIXED]) != n)
+			held |= BIT_ULL(n);
+	}
+	return held;
+}
+
+/**
+ * x86_placeholders_keep() - return all other counters of a CPU to perf
+ * @cpu: the CPU
+ * @pmds: bitmap of the PMDs to keep
+ *
+ * Process context, may sleep, CPU hotplug held off.  No set on @cpu uses other PMDs.
+ */
+void x86_placeholders_keep(unsigned int cpu, u64 pmds)
+{
+	struct request request = { .pmds = with_those_below(pmds) };
+
+	smp_call_function_single(cpu, drop_here, &request, true);
+	while (request.count)
+		perf_event_release_kernel(request.dropped[--request.count]);
+}

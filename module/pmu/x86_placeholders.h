@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Placeholders: perf events that hold counters for us, one for each CPU and counter.
+ */
+#ifndef PERFMON_X86_PLACEHOLDERS_H
+#define PERFMON_X86_PLACEHOLDERS_H
+
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+
+#include "x86.h"
+
+/* Branches: all general counters of all processors can count them, and no fixed one. */
+#define X86_NEUTRAL_EVENT 0xc4
+
+/* The events, by the number of the PMD; NULL where we hold no counter. */
+struct x86_placeholders {
+	struct perf_event *events[X86_REGISTERS];
+};
+
+DECLARE_PER_CPU(struct x86_placeholders, x86_placeholders);
+
+/* Return: the placeholder of PMD @n on this CPU.  Interrupts off. */
+static __always_inline struct perf_event *x86_placeholder(unsigned int n)
+{
+	return this_cpu_read(x86_placeholders.events[n]);
+}
+
+/* Return: perf's number of the counter that is PMD @n. */
+static __always_inline int x86_index_in_perf(unsigned int n)
+{
+	return n < X86_FIXED ? n : n - X86_FIXED + INTEL_PMC_IDX_FIXED;
+}
+
+/* Return: the PMD whose placeholder is @event, which perf may have moved. */
+static inline unsigned int x86_placeholder_number(const struct perf_event *event)
+{
+	return (unsigned long)event->overflow_handler_context;
+}
+
+/* Whether the event has a fixed counter now. */
+static __always_inline bool x86_is_on_fixed(const struct perf_event *event)
+{
+	return event->hw.idx >= INTEL_PMC_IDX_FIXED;
+}
+
+bool x86_counter_has(const struct perf_event *event, u64 select);
+void x86_placeholders_sort(void);
+u64 x86_placeholders_take(unsigned int cpu, u64 pmds);
+u64 x86_placeholders_held(unsigned int cpu, u64 pmds);
+void x86_placeholders_keep(unsigned int cpu, u64 pmds);
+
+/* x86_shared.c: the overflow handler of all placeholders */
+void x86_shared_overflow(struct perf_event *event, struct perf_sample_data *data,
+			 struct pt_regs *regs);
+
+#endif

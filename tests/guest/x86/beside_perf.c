@@ -1,0 +1,592 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * x86: perfmon shares the counters with perf_event (ownership=shared).
+ *
+ * Both count and sample at the same time, and both are exact at user level.  While perf changes its
+ * own events, in the kernel, it halts all counters.  So our kernel-level counts miss these windows.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "measure.h"
+
+SUITE(beside_perf, 600);
+
+#define RAW_BRANCHES	 0xc4 /* on Intel and AMD; no fixed counter counts them */
+#define RAW_INSTRUCTIONS 0xc0
+/* Both widths of a PMD, 30 and 46 bits, wrap here. */
+#define WRAP		 (1ull << 46)
+#define WATCHDOG	 "/proc/sys/kernel/nmi_watchdog"
+
+/*
+ * Maximum numbers of instructions of perf's own code that are not counted: while perf enables and
+ * disables an event of a thread, and while a thread with events is switched.  On 6.1 it was 2,270
+ * for a pair; 6.12 takes up to five times as many.
+ */
+#define MISSED_BY_PAIR	 14000
+#define MISSED_BY_SWITCH 20000
+
+/* Counters that start one after the other differ by what the kernel executes in between. */
+#define SKEW		 2000
+
+static void shared(void (*check)(void))
+{
+	const char *module = pmu_module();
+
+	if (strcmp(module, "perfmon_intel") && strcmp(module, "perfmon_amd"))
+		skip("no x86 PMU");
+	need_known_instructions();
+	with_pmu(module, "ownership=shared", check);
+}
+
+/* Not pmu(), which remembers what was available before. */
+static uint64_t available(void)
+{
+	struct pfm_info info = {};
+	int fd = pfm_open_device();
+
+	ck_assert_int_ne(fd, -1);
+	must(fd, pfm_get_info(fd, &info));
+	close(fd);
+	return info.available_pmds[0];
+}
+
+/* Returns the number of the lowest general counter that we can have. */
+static unsigned int first_available(void)
+{
+	const uint64_t pmds = available();
+
+	ck_assert(pmds & 0xffff);
+	return __builtin_ctzll(pmds);
+}
+
+/* ---- counts ------------------------------------------------------------------------------ */
+
+static int perf_counting(uint64_t event)
+{
+	int fd = perf_open(event, true, 0, -1, -1);
+
+	ck_assert_msg(fd != -1, "perf_event_open: %s", strerror(errno));
+	perf_enable(fd);
+	return fd;
+}
+
+static void must_have_run(struct perf_count count)
+{
+	ck_assert_msg(count.running == count.enabled && count.running,
+		      "perf's event ran %ju of %ju ns", (uintmax_t)count.running,
+		      (uintmax_t)count.enabled);
+}
+
+/*
+ * The instructions that perf counts around a loop depend on the calls only, so they are the same for
+ * each length of the loop.
+ */
+static uint64_t perfs_loop(int event, uint64_t length)
+{
+	struct perf_count first = perf_read(event), second;
+
+	loop(length);
+	second = perf_read(event);
+	must_have_run(second);
+	return second.value - first.value - length;
+}
+
+static void check_side_by_side(void)
+{
+	int first = perf_counting(RAW_INSTRUCTIONS),
+	    second = perf_counting(RAW_INSTRUCTIONS);
+	unsigned int n = first_available();
+	uint64_t ours, theirs, theirs_alone;
+	int fd, i;
+
+	theirs_alone = perfs_loop(first, 1000);
+	fd = context_of(n, instructions(AT_USER));
+	load(fd, thread_id());
+	ours = count_loop(fd, n, 1000) - 1000;
+	theirs = perfs_loop(first, 1000);
+	ck_assert_uint_eq(theirs, theirs_alone);
+	for (i = 1; i <= 20; i++) {
+		ck_assert_uint_eq(count_loop(fd, n, i * MILLION), i * MILLION + ours);
+		must(fd, pfm_start(fd, NULL));
+		ck_assert_uint_eq(perfs_loop(first, i * MILLION), theirs);
+		ck_assert_uint_eq(perfs_loop(second, i * MILLION), theirs);
+		must(fd, pfm_stop(fd));
+	}
+	close(second);
+	close(first);
+	close(fd);
+}
+
+TEST(both_count_exactly_side_by_side)
+{
+	shared(check_side_by_side);
+}
+
+/* Both count the same thread while it sleeps, works and sleeps again. */
+static void check_child(void)
+{
+	struct child child = child_new();
+	unsigned int n;
+	int fd, event, i;
+
+	event = perf_open(RAW_INSTRUCTIONS, true, child.pid, -1, -1);
+	ck_assert(event != -1);
+	n = first_available();
+	fd = context_of(n, instructions(AT_USER));
+	load(fd, child.pid);
+	for (i = 1; i <= 20; i++) {
+		must(fd, pfm_start(fd, NULL));
+		perf_enable(event);
+		child_call(&child, work, i * 100000);
+		perf_disable(event);
+		must(fd, pfm_stop(fd));
+		ck_assert_uint_eq(read_pmd(fd, n), perf_read(event).value);
+	}
+	child_exit(&child);
+	close(event);
+	close(fd);
+}
+
+TEST(both_have_the_same_count_of_a_thread)
+{
+	shared(check_child);
+}
+
+static void check_child_among_others(void)
+{
+	competitors_begin(2);
+	check_child();
+	competitors_end();
+}
+
+TEST(both_have_the_same_count_of_a_thread_among_others)
+{
+	shared(check_child_among_others);
+}
+
+static void check_user_counts(void)
+{
+	const unsigned int n = first_available();
+	uint64_t counts[2], before;
+	int fd, event, round, i;
+
+	event = perf_open(RAW_INSTRUCTIONS, true, 0, -1, -1);
+	ck_assert(event != -1);
+	fd = context_of(n, instructions(AT_USER));
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	for (round = 0; round < 2; round++) {
+		before = peek_pmd(fd, n);
+		for (i = 0; i < 300; i++) {
+			perf_enable(event);
+			loop(round ? 20000 : 10000);
+			perf_disable(event);
+		}
+		counts[round] = peek_pmd(fd, n) - before;
+	}
+	ck_assert_uint_eq(counts[1] - counts[0], 300 * 10000);
+	close(event);
+	close(fd);
+}
+
+TEST(perfs_work_loses_no_user_counts)
+{
+	shared(check_user_counts);
+}
+
+/* With six events perf gives each of them a counter in turn, at each tick. */
+static void check_multiplexing(void)
+{
+	const unsigned int n = first_available();
+	uint64_t extra;
+	int fd, events[6], i;
+
+	fd = context_of(n, instructions(AT_USER));
+	load(fd, thread_id());
+	extra = count_loop(fd, n, 1000) - 1000;
+	for (i = 0; i < 6; i++)
+		events[i] = perf_counting(RAW_BRANCHES);
+	for (i = 1; i <= 10; i++)
+		ck_assert_uint_eq(count_loop(fd, n, i * 10 * MILLION),
+				  i * 10 * MILLION + extra);
+	for (i = 0; i < 6; i++) {
+		ck_assert_uint_gt(perf_read(events[i]).value, MILLION);
+		close(events[i]);
+	}
+	close(fd);
+}
+
+TEST(our_counts_are_exact_while_perf_multiplexes)
+{
+	shared(check_multiplexing);
+}
+
+/*
+ * Under --icount an instruction takes 1 ns, so the task clock of the context gives the number of
+ * instructions in the windows.
+ */
+static int64_t missed(int fd, unsigned int n, int event, int pairs, uint64_t *switched)
+{
+	const unsigned int numbers[] = { PFM_PMD_TASK_CLOCK, n };
+	uint64_t before[2], after[2];
+	int i;
+
+	*switched = switches(thread_id());
+	read_pmds(fd, numbers, before, 2);
+	for (i = 0; i < pairs; i++) {
+		ioctl(event, PERF_EVENT_IOC_ENABLE, 0);
+		ioctl(event, PERF_EVENT_IOC_DISABLE, 0);
+	}
+	loop(MILLION);
+	read_pmds(fd, numbers, after, 2);
+	*switched = switches(thread_id()) - *switched;
+	return (after[0] - before[0]) - (after[1] - before[1]);
+}
+
+static void check_windows(void)
+{
+	static const int pairs[] = { 0, 1, 10, 100, 1000, 0 };
+	const unsigned int n = first_available();
+	uint64_t switched;
+	int64_t none, more;
+	int fd, event;
+	size_t i;
+
+	event = perf_open(RAW_INSTRUCTIONS, true, 0, -1, -1);
+	ck_assert(event != -1);
+	fd = context_of(n, cycles(AT_BOTH));
+	write_pmd(fd, PFM_PMD_TASK_CLOCK, 0);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	missed(fd, n, event, 1, &switched); /* the first pair costs more */
+	do
+		none = missed(fd, n, event, 0, &switched);
+	while (switched);
+	for (i = 0; i < COUNT(pairs); i++) {
+		more = missed(fd, n, event, pairs[i], &switched) - none;
+		printf("         %jd instructions uncounted: %d pairs of enable and disable, "
+		       "%ju switches\n",
+		       (intmax_t)more, pairs[i], (uintmax_t)switched);
+		ck_assert_int_ge(more, pairs[i] ? 1 : -20);
+		ck_assert_int_le(more, 20 + pairs[i] * MISSED_BY_PAIR +
+					       (int64_t)switched * MISSED_BY_SWITCH);
+	}
+	close(event);
+	close(fd);
+}
+
+TEST(perfs_work_loses_kernel_counts_only_in_its_windows)
+{
+	shared(check_windows);
+}
+
+/* ---- samples ----------------------------------------------------------------------------- */
+
+struct ring {
+	int event;
+	struct perf_event_mmap_page *page;
+};
+
+static size_t ring_size(void)
+{
+	return 9 * sysconf(_SC_PAGESIZE);
+}
+
+/* perf's buffer is mapped read-only, so perf overwrites old samples and never stops. */
+static struct ring ring_of(uint64_t event, uint64_t period)
+{
+	struct ring ring = { .event = perf_open_sampling(event, period, 0, -1) };
+
+	ck_assert_msg(ring.event != -1, "perf_event_open: %s", strerror(errno));
+	ring.page = mmap(NULL, ring_size(), PROT_READ, MAP_SHARED, ring.event, 0);
+	ck_assert(ring.page != MAP_FAILED);
+	perf_enable(ring.event);
+	return ring;
+}
+
+/* PERF_SAMPLE_IP: a header and the address */
+static uint64_t samples(const struct ring *ring)
+{
+	return __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE) / 16;
+}
+
+/* The mapping keeps the event open as the descriptor does. */
+static void ring_close(struct ring *ring)
+{
+	munmap(ring->page, ring_size());
+	close(ring->event);
+}
+
+/*
+ * In each run two of our counters wrap, a little later than in the run before, so that the wraps
+ * fall at many distances from perf's interrupts, and some into perf's handler.  A lost wrap makes a
+ * difference of 2^30 or more.
+ */
+static void check_no_wrap_is_lost(void)
+{
+	enum {
+		RUNS = 500
+	};
+	unsigned int numbers[2], run, i;
+	uint64_t preload, truth;
+	struct ring ring;
+	int fd;
+
+	write_text("/proc/sys/kernel/perf_event_max_sample_rate", "1000000");
+	write_text("/proc/sys/kernel/perf_cpu_time_max_percent", "0");
+	ring = ring_of(RAW_BRANCHES, 2000);
+	numbers[0] = first_available();
+	numbers[1] = numbers[0] + 1;
+	fd = context_of(numbers[0], instructions(AT_BOTH));
+	use(fd, numbers[1], instructions(AT_BOTH), 0);
+	use(fd, numbers[1] + 1, instructions(AT_BOTH), 0);
+	load(fd, thread_id());
+	for (run = 0; run < RUNS; run++) {
+		for (i = 0; i < 2; i++)
+			poke_pmd(fd, numbers[i], WRAP - 1000 - 10000 * i - 7 * run);
+		truth = count_loop(fd, numbers[1] + 1, 40000);
+		for (i = 0; i < 2; i++) {
+			preload = WRAP - 1000 - 10000 * i - 7 * run;
+			must_be_near(read_pmd(fd, numbers[i]) - preload, truth, SKEW);
+		}
+	}
+	ck_assert_msg(samples(&ring) > RUNS, "perf took only %ju samples",
+		      (uintmax_t)samples(&ring));
+	ring_close(&ring);
+	close(fd);
+}
+
+TEST(no_wrap_is_lost_to_perfs_interrupts)
+{
+	shared(check_no_wrap_is_lost);
+}
+
+static uint64_t samples_of_loop(struct ring *ring)
+{
+	const uint64_t before = samples(ring);
+
+	loop(20 * MILLION);
+	return samples(ring) - before;
+}
+
+/*
+ * perf loses no sample of ours, and we none of perf's.  With a period of its own each of the two
+ * counters overflows at other instructions.
+ */
+static void check_samples(void)
+{
+	struct ring ring = ring_of(RAW_INSTRUCTIONS, 100003);
+	uint64_t alone = samples_of_loop(&ring), before;
+	const unsigned int n = first_available();
+	int fd;
+
+	fd = context_of(n, instructions(AT_USER));
+	write_pmd(fd, n, WRAP - 10 * MILLION);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	must_be_near(samples_of_loop(&ring), alone, 1);
+	must_be_between(alone, 195, 205);
+	must(fd, pfm_stop(fd));
+	before = read_pmd(fd, n);
+	ck_assert_uint_gt(before, WRAP);
+	close(fd);
+	must_be_near(samples_of_loop(&ring), alone, 1);
+	ring_close(&ring);
+}
+
+TEST(perf_samples_as_often_while_we_count)
+{
+	shared(check_samples);
+}
+
+/* ---- counters that change hands ---------------------------------------------------------- */
+
+/*
+ * Two events of perf and a context take turns, a thousand times, each of them first in half of the
+ * turns.
+ */
+static void check_hand_overs(void)
+{
+	enum {
+		ROUNDS = 1000
+	};
+	uint64_t ours = 0, theirs = 0, extra, count;
+	int fd, events[2], round;
+	unsigned int n;
+
+	for (round = 0; round < ROUNDS; round++) {
+		events[0] = events[1] = -1;
+		if (round & 1) {
+			events[0] = perf_counting(RAW_INSTRUCTIONS);
+			events[1] = perf_counting(RAW_BRANCHES);
+		}
+		n = first_available();
+		fd = context_of(n, instructions(AT_USER));
+		load(fd, thread_id());
+		if (!(round & 1)) {
+			events[0] = perf_counting(RAW_INSTRUCTIONS);
+			events[1] = perf_counting(RAW_BRANCHES);
+		}
+		extra = count_loop(fd, n, 20000) - 20000;
+		count = perfs_loop(events[0], 20000);
+		if (!round) {
+			ours = extra;
+			theirs = count;
+		}
+		ck_assert_msg(
+			extra == ours && count == theirs,
+			"round %d: we counted %ju instructions around the loop, not %ju, "
+			"perf %ju, not %ju",
+			round, (uintmax_t)extra, (uintmax_t)ours, (uintmax_t)count,
+			(uintmax_t)theirs);
+		if (round & 2)
+			close(fd);
+		close(events[0]);
+		close(events[1]);
+		if (!(round & 2))
+			close(fd);
+	}
+}
+
+TEST(counters_change_hands_a_thousand_times)
+{
+	shared(check_hand_overs);
+}
+
+/* The watchdog takes a counter, and gives it back, while both count. */
+static void check_watchdog(void)
+{
+	int event = perf_counting(RAW_INSTRUCTIONS), fd, i;
+	uint64_t extra, theirs;
+	unsigned int n;
+
+	write_text(WATCHDOG, "1");
+	n = first_available();
+	fd = context_of(n, instructions(AT_USER));
+	load(fd, thread_id());
+	extra = count_loop(fd, n, 1000) - 1000;
+	theirs = perfs_loop(event, 1000);
+	for (i = 0; i < 30; i++) {
+		must(fd, pfm_start(fd, NULL));
+		write_text(WATCHDOG, i & 1 ? "1" : "0");
+		ck_assert_uint_eq(perfs_loop(event, 10000), theirs);
+		must(fd, pfm_stop(fd));
+		ck_assert_uint_eq(count_loop(fd, n, 10000), 10000 + extra);
+	}
+	ck_assert_uint_eq(status_of(fd).foreign_runs, 0);
+	close(fd);
+	close(event);
+}
+
+static void watchdog_off(void)
+{
+	write_text(WATCHDOG, "0");
+}
+
+static void check_watchdog_and_put_back(void)
+{
+	then_put_back(check_watchdog, watchdog_off);
+}
+
+TEST(the_watchdog_may_come_and_go)
+{
+	shared(check_watchdog_and_put_back);
+}
+
+/* perf holds the lowest counter first, and leaves it: then our counters move down. */
+static void check_moves(void)
+{
+	int pinned, event, fd, i;
+	uint64_t extra;
+	unsigned int n;
+
+	pinned = perf_open_pinned(RAW_BRANCHES, thread_id());
+	ck_assert(pinned != -1);
+	n = first_available();
+	fd = context_of(n, instructions(AT_USER));
+	load(fd, thread_id());
+	extra = count_loop(fd, n, 1000) - 1000;
+	for (i = 0; i < 20; i++) {
+		if (pinned != -1)
+			close(pinned);
+		event = perf_counting(RAW_BRANCHES);
+		ck_assert_uint_eq(count_loop(fd, n, 10000), 10000 + extra);
+		close(event);
+		pinned = perf_open_pinned(RAW_BRANCHES, thread_id());
+		ck_assert_uint_eq(count_loop(fd, n, 10000), 10000 + extra);
+	}
+	close(pinned);
+	close(fd);
+}
+
+TEST(counts_survive_a_move_to_another_counter)
+{
+	shared(check_moves);
+}
+
+/* ---- what perf holds ----------------------------------------------------------------------- */
+
+static int pinned_on_cpu(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_RAW,
+		.size = sizeof(attr),
+		.config = RAW_BRANCHES,
+		.pinned = 1,
+	};
+
+	return syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static void check_refusal(void)
+{
+	int events[16], count = 0, fd;
+	uint64_t value;
+
+	fd = context_of(0, instructions(AT_USER));
+	/* A pinned event that gets no counter is in an error state: read() returns 0. */
+	do
+		events[count] = pinned_on_cpu();
+	while (read(events[count], &value, sizeof(value)) == sizeof(value) &&
+	       ++count < 16);
+	ck_assert_int_lt(count, 16);
+	ck_assert_int_ge(count, 2);
+	ck_assert_int_eq(try_load(fd, thread_id()), -1);
+	ck_assert_int_eq(errno, EBUSY);
+	ck_assert_msg(strstr(sentence(fd), "perf or the NMI watchdog"), "%s",
+		      sentence(fd));
+	ck_assert_uint_eq(available() & 0xffff, 0);
+	for (; count >= 0; count--)
+		close(events[count]);
+	load(fd, thread_id());
+	close(fd);
+}
+
+TEST(a_counter_that_perf_holds_is_ebusy_and_names_perf)
+{
+	shared(check_refusal);
+}
+
+static void check_watchdogs_counter(void)
+{
+	const uint64_t before = available();
+
+	write_text(WATCHDOG, "1");
+	ck_assert_int_eq(__builtin_popcountll(before & ~available()), 1);
+	pmu_forget();
+	count_must_be_right(busy_context());
+}
+
+static void check_watchdogs_counter_and_put_back(void)
+{
+	then_put_back(check_watchdogs_counter, watchdog_off);
+}
+
+TEST(the_watchdogs_counter_is_not_available)
+{
+	shared(check_watchdogs_counter_and_put_back);
+}

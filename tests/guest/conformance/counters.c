@@ -196,9 +196,12 @@ static void know_amd(void)
 {
 	unsigned int n;
 
-	for (n = 0; n < 16; n += 2) {
-		know_select(n, TRUTH_CYCLES, AMD_CYCLES);
-		know_select(n + 1, TRUTH_INSTRUCTIONS, AMD_INSTRUCTIONS);
+	/* On family 15h only counters 0 to 2 count cycles. */
+	for (n = 0; n < 16; n++) {
+		if (n == 0 || n == 2)
+			know_select(n, TRUTH_CYCLES, AMD_CYCLES);
+		else
+			know_select(n, TRUTH_INSTRUCTIONS, AMD_INSTRUCTIONS);
 	}
 }
 

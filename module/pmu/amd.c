@@ -18,6 +18,7 @@
 #define COUNTERS_F15H 6
 #define MOST_COUNTERS X86_FIXED
 #define COUNTER_BITS  48
+#define FAMILY_15H    0x15
 
 #define SELECT_OF_USER                                                                   \
 	(PFM_AMD_PMC_EVENT | PFM_AMD_PMC_UMASK | PFM_AMD_PMC_USER | PFM_AMD_PMC_KERNEL | \
@@ -60,9 +61,16 @@ static struct x86_pmu amd = {
  * Up to family 14h, events from E0H on are of the northbridge, which the cores share: each core's
  * counter would count the same.
  */
-static bool amd_check_pmc(unsigned int n, u64 *value)
+static bool is_not_northbridge(unsigned int n, u64 *value)
 {
-	return boot_cpu_has(X86_FEATURE_PERFCTR_CORE) || (*value & 0xe0) != 0xe0;
+	return (*value & 0xe0) != 0xe0;
+}
+
+/* On the wrong counter, an event of family 15h would not be counted.  Without a level, none is. */
+static bool is_on_its_counter(unsigned int n, u64 *value)
+{
+	return !(*value & (PFM_AMD_PMC_USER | PFM_AMD_PMC_KERNEL)) ||
+	       pfm_amd_15h_counters(*value) & BIT(n);
 }
 
 static void __init describe_counter(unsigned int n)
@@ -125,7 +133,10 @@ static int __init amd_init(void)
 	count = count_counters();
 	for (n = 0; n < count; n++)
 		describe_counter(n);
-	amd.check_pmc = amd_check_pmc;
+	if (!boot_cpu_has(X86_FEATURE_PERFCTR_CORE))
+		amd.check_pmc = is_not_northbridge;
+	else if (boot_cpu_data.x86 == FAMILY_15H)
+		amd.check_pmc = is_on_its_counter;
 	return x86_register(&amd);
 }
 module_init(amd_init);

@@ -12,6 +12,8 @@
 #ifndef _PERFMON_AMD_H
 #define _PERFMON_AMD_H
 
+#include <linux/types.h>
+
 /*
  * Fields of a PMC that the module accepts.  It sets the enable bits itself, and ignores those
  * that are written.
@@ -23,5 +25,54 @@
 #define PFM_AMD_PMC_EDGE   (1ull << 18)
 #define PFM_AMD_PMC_INVERT (1ull << 23)
 #define PFM_AMD_PMC_CMASK  0x0ff000000ull
+
+/* A rule of pfm_amd_15h_counters(): the events whose bits of @mask are @event, and their counters. */
+struct pfm_amd_15h_rule {
+	unsigned short event;
+	unsigned short mask;
+	unsigned char counters;
+};
+
+/*
+ * Returns the counters of family 15h that can count the event in @pmc, a bitmap of their numbers: on
+ * this family, each unit of the core reaches some of the counters only.  No other family has such
+ * rules.  Source: BIOS and Kernel Developer's Guide of family 15h, models 00h to 0Fh, section "Core
+ * Performance Counter Events", where each event has its PERF_CTL[...].
+ */
+static inline unsigned int pfm_amd_15h_counters(__u64 pmc)
+{
+	/* The first rule that fits is valid. */
+	static const struct pfm_amd_15h_rule rules[] = {
+		{ 0x003, 0xfff, 0x08 }, { 0x00b, 0xfff, 0x08 }, { 0x00d, 0xfff, 0x08 },
+		{ 0x023, 0xfff, 0x07 }, { 0x02d, 0xfff, 0x08 }, { 0x02e, 0xfff, 0x09 },
+		{ 0x031, 0xfff, 0x07 }, { 0x043, 0xfff, 0x07 }, { 0x045, 0xfff, 0x07 },
+		{ 0x046, 0xfff, 0x07 }, { 0x054, 0xffe, 0x07 }, /* and 055H */
+		{ 0x08f, 0xfff, 0x01 }, { 0x187, 0xfff, 0x01 }, { 0x188, 0xfff, 0x01 },
+		{ 0x0db, 0xfff, 0x3f }, { 0x0dc, 0xffc, 0x3f }, /* to 0DFH */
+		{ 0x1c0, 0xfff, 0x38 }, { 0x1d6, 0xfff, 0x3f }, { 0x1d8, 0xfff, 0x3f },
+		{ 0x000, 0x0e0, 0x38 }, /* FP: floating point */
+		{ 0x020, 0x0e0, 0x3f }, /* LS: load and store */
+		{ 0x040, 0x0e0, 0x3f }, /* DC: data cache */
+		{ 0x060, 0x0e0, 0x07 }, /* CU: second-level cache */
+		{ 0x080, 0x0e0, 0x07 }, /* IC, DE: instruction cache, decoder */
+		{ 0x0c0, 0x0f0, 0x3f }, /* EX, LS */
+		{ 0x0d0, 0x0f0, 0x07 }, /* DE */
+	};
+	const unsigned int event = (unsigned int)((pmc & 0xff) | (pmc >> 24 & 0xf00));
+	const unsigned int umask = (unsigned int)(pmc >> 8 & 0xff);
+	const int has_several = (umask & (umask - 1)) != 0;
+	unsigned int i;
+
+	if (event == 0x000 && (umask & 0x0f) && (umask & 0xf0))
+		return 0x08;
+	if (event == 0x004 && has_several)
+		return 0x08;
+	if (event == 0x031 && has_several) /* it counts with one unit mask only */
+		return 0;
+	for (i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		if ((event & rules[i].mask) == rules[i].event)
+			return rules[i].counters;
+	return 0; /* not an event of the core: the northbridge's, for example */
+}
 
 #endif

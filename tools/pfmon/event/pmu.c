@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The kinds of PMU that pfmon can program. */
+#include <stdio.h>
 #include <string.h>
 
 #include "pmu.h"
 
+/* A description without is_model() fits every CPU, so it comes after those of models. */
 static const struct pmu *const pmus[] = {
-	&pmu_amd_k8, &pmu_amd_17h, &pmu_armv8,	 &pmu_intel,
-	&pmu_power8, &pmu_power9,  &pmu_power10, &pmu_soft,
+	&pmu_amd_k8,	      &pmu_amd_15h,	   &pmu_amd_17h,
+	&pmu_armv8,	      &pmu_intel_core,	   &pmu_intel_core2,
+	&pmu_intel_nehalem,   &pmu_intel_westmere, &pmu_intel_sandybridge,
+	&pmu_intel_ivybridge, &pmu_intel_haswell,  &pmu_intel_broadwell,
+	&pmu_intel_skylake,   &pmu_intel_icelake,  &pmu_intel_sapphirerapids,
+	&pmu_intel,	      &pmu_power8,	   &pmu_power9,
+	&pmu_power10,	      &pmu_soft,
 };
 
 const struct pmu *pmu_find(const char *name, uint64_t id)
@@ -41,6 +48,12 @@ static bool contains(const uint16_t *pmds, unsigned int count, uint16_t pmd)
 	return false;
 }
 
+static bool applies(const struct counter_rule *rule, uint64_t code)
+{
+	code &= rule->mask;
+	return code == rule->code || (code > rule->code && code <= rule->upto);
+}
+
 unsigned int pmu_counters(const struct pmu *pmu, const struct pfm_info *info,
 			  uint64_t code, uint16_t *pmds)
 {
@@ -49,7 +62,7 @@ unsigned int pmu_counters(const struct pmu *pmu, const struct pfm_info *info,
 	for (size_t i = 0; i < pmu->rule_count; i++) {
 		const struct counter_rule *rule = &pmu->rules[i];
 
-		if ((code & rule->mask) != rule->code)
+		if (!applies(rule, code))
 			continue;
 		for (uint16_t pmd = rule->first; pmd <= rule->last; pmd++)
 			if (can_use(pmu, info, code, pmd) && !contains(pmds, count, pmd))
@@ -58,6 +71,26 @@ unsigned int pmu_counters(const struct pmu *pmu, const struct pfm_info *info,
 			break;
 	}
 	return count;
+}
+
+void pmu_counters_text(const struct pmu *pmu, const struct pfm_info *info, uint64_t code,
+		       char text[PMU_COUNTERS_TEXT])
+{
+	uint16_t pmds[PFM_MAX_HARDWARE];
+	unsigned int count = pmu_counters(pmu, info, code, pmds), end;
+	int length = 0;
+
+	strcpy(text, "-");
+	for (unsigned int pmd = 0; pmd < PFM_MAX_HARDWARE; pmd = end + 1) {
+		end = pmd;
+		if (!contains(pmds, count, (uint16_t)pmd))
+			continue;
+		while (contains(pmds, count, (uint16_t)(end + 1)))
+			end++;
+		length += sprintf(text + length, "%s%u", length ? "," : "", pmd);
+		if (end > pmd)
+			length += sprintf(text + length, "-%u", end);
+	}
 }
 
 const struct common_event *pmu_common(const struct pmu *pmu, const char *name)

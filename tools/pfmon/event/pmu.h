@@ -55,6 +55,7 @@ struct common_event {
 /**
  * struct counter_rule - counters that may take an event
  * @code: the rule applies to events with @code in the bits of @mask
+ * @upto: the rule applies to all events from @code up to this one; 0: to @code alone
  * @mask: bits that are compared with @code; 0: the rule applies to every event
  * @first: first PMD that may count these events
  * @last: last PMD
@@ -64,6 +65,7 @@ struct common_event {
  */
 struct counter_rule {
 	uint64_t code;
+	uint64_t upto;
 	uint64_t mask;
 	uint16_t first;
 	uint16_t last;
@@ -122,8 +124,20 @@ struct pmu {
 };
 
 extern const struct pmu pmu_amd_k8;
+extern const struct pmu pmu_amd_15h;
 extern const struct pmu pmu_amd_17h;
 extern const struct pmu pmu_armv8;
+extern const struct pmu pmu_intel_core;
+extern const struct pmu pmu_intel_core2;
+extern const struct pmu pmu_intel_nehalem;
+extern const struct pmu pmu_intel_westmere;
+extern const struct pmu pmu_intel_sandybridge;
+extern const struct pmu pmu_intel_ivybridge;
+extern const struct pmu pmu_intel_haswell;
+extern const struct pmu pmu_intel_broadwell;
+extern const struct pmu pmu_intel_skylake;
+extern const struct pmu pmu_intel_icelake;
+extern const struct pmu pmu_intel_sapphirerapids;
 extern const struct pmu pmu_intel;
 extern const struct pmu pmu_power8;
 extern const struct pmu pmu_power9;
@@ -142,6 +156,16 @@ bool pmu_names_hardware(const char *name);
  */
 unsigned int pmu_counters(const struct pmu *pmu, const struct pfm_info *info,
 			  uint64_t code, uint16_t *pmds);
+
+/* Size of a text with numbers of counters: each has three digits and a comma at most. */
+#define PMU_COUNTERS_TEXT (4 * PFM_MAX_HARDWARE)
+
+/*
+ * Store in @text the counters that can count @code and are available, as in "0-3,16", or "-" if
+ * there is none.
+ */
+void pmu_counters_text(const struct pmu *pmu, const struct pfm_info *info, uint64_t code,
+		       char text[PMU_COUNTERS_TEXT]);
 
 /* The common event of that name or alias, or NULL. */
 const struct common_event *pmu_common(const struct pmu *pmu, const char *name);

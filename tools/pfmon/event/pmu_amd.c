@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * AMD's core counters, perfmon_amd.h.  Event codes: the BIOS and Kernel Developer's Guide of
- * family 10h, and the Processor Programming Reference of family 17h.
+ * family 10h, and the Processor Programming Reference of family 17h.  Family 15h has events
+ * that some counters only can count: pfm_amd_15h_counters().
  */
 #include <perfmon/perfmon_amd.h>
 
@@ -16,7 +17,9 @@
 #define BRANCHES	  0x00c2
 #define BRANCH_MISSES	  0x00c3
 
+#define FAMILY_15H	  0x15
 #define FAMILY_17H	  0x17
+#define NORTHBRIDGE	  0xe0 /* events from here on, up to family 16h */
 
 /* The events that have the same codes on all families. */
 #define EVENTS_OF_ALL_FAMILIES                                                           \
@@ -114,25 +117,76 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 	return 1;
 }
 
+static unsigned int encode_15h(const struct pmu *pmu, uint64_t code, unsigned int modes,
+			       uint16_t pmd, struct pmc_bits bits[MAX_PMCS_PER_EVENT])
+{
+	if (!(pfm_amd_15h_counters(code) >> pmd & 1))
+		return 0;
+	return encode(pmu, code, modes, pmd, bits);
+}
+
+static const char *refuse_northbridge(const struct pmu *pmu, uint64_t code)
+{
+	(void)pmu;
+	if ((code & NORTHBRIDGE) != NORTHBRIDGE)
+		return NULL;
+	return "it is an event of the northbridge, which the cores share";
+}
+
+static const char *refuse_15h(const struct pmu *pmu, uint64_t code)
+{
+	if (pfm_amd_15h_counters(code))
+		return NULL;
+	if (refuse_northbridge(pmu, code))
+		return refuse_northbridge(pmu, code);
+	return "no counter of a core of family 15h counts it: the event does not exist, "
+	       "or it counts with one unit mask only";
+}
+
 /* @id is EAX of CPUID leaf 1.  The extended family counts from 0FH on. */
-static bool is_17h_or_later(uint64_t id)
+static unsigned int family_of(uint64_t id)
 {
 	unsigned int family = id >> 8 & 0xf;
 
-	if (family == 0xf)
-		family += id >> 20 & 0xff;
-	return family >= FAMILY_17H;
+	return family == 0xf ? family + (id >> 20 & 0xff) : family;
 }
 
-static bool is_before_17h(uint64_t id)
+static bool is_17h_or_later(uint64_t id)
 {
-	return !is_17h_or_later(id);
+	return family_of(id) >= FAMILY_17H;
+}
+
+static bool is_15h(uint64_t id)
+{
+	return family_of(id) == FAMILY_15H;
+}
+
+static bool is_other(uint64_t id)
+{
+	return !is_15h(id) && !is_17h_or_later(id);
 }
 
 #define AMD(events)                                                                      \
 	.name = "amd", .is_hardware = true, .has_modes = true, .code_mask = CODE,        \
 	.common = (events), .common_count = sizeof(events) / sizeof((events)[0]),        \
-	.rules = rules, .rule_count = sizeof(rules) / sizeof(rules[0]), .encode = encode
+	.rules = rules, .rule_count = sizeof(rules) / sizeof(rules[0])
 
-const struct pmu pmu_amd_k8 = { AMD(common_k8), .is_model = is_before_17h };
-const struct pmu pmu_amd_17h = { AMD(common_17h), .is_model = is_17h_or_later };
+const struct pmu pmu_amd_k8 = {
+	AMD(common_k8),
+	.is_model = is_other,
+	.encode = encode,
+	.refusal = refuse_northbridge,
+};
+
+const struct pmu pmu_amd_15h = {
+	AMD(common_k8),
+	.is_model = is_15h,
+	.encode = encode_15h,
+	.refusal = refuse_15h,
+};
+
+const struct pmu pmu_amd_17h = {
+	AMD(common_17h),
+	.is_model = is_17h_or_later,
+	.encode = encode,
+};

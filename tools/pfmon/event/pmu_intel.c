@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Intel's architectural performance monitoring, perfmon_intel.h.  Event codes: Intel SDM, volume
- * 3B, section "Pre-defined Architectural Performance Events".
+ * 3B, section "Pre-defined Architectural Performance Events".  Some events of a model can be counted
+ * on some of its counters only.
  */
 #include <perfmon/perfmon_intel.h>
 
@@ -89,35 +90,210 @@ static const struct common_event common[] = {
 #define FIXED(i) (PFM_INTEL_FIXED + PFM_INTEL_FIXED_##i)
 
 /* Fixed counters are preferred: they leave the general ones free. */
-static const struct counter_rule rules[] = {
-	{
-		.code = INSTRUCTIONS_RETIRED,
-		.mask = CODE,
-		.first = FIXED(INSTRUCTIONS),
-		.last = FIXED(INSTRUCTIONS),
-	},
-	{
-		.code = UNHALTED_CORE_CYCLES,
-		.mask = CODE,
-		.first = FIXED(CYCLES),
-		.last = FIXED(CYCLES),
-	},
-	{
-		.code = FIXED_REF_CYCLES,
-		.mask = CODE,
-		.first = FIXED(REF_CYCLES),
-		.last = FIXED(REF_CYCLES),
-		.only = true,
-	},
-	{
-		.code = FIXED_SLOTS,
-		.mask = CODE,
-		.first = FIXED(SLOTS),
-		.last = FIXED(SLOTS),
-		.only = true,
-	},
-	{ .first = 0, .last = PFM_INTEL_FIXED - 1 },
+#define FIXED_RULES                                                                      \
+	{                                                                                \
+		.code = INSTRUCTIONS_RETIRED,                                            \
+		.mask = CODE,                                                            \
+		.first = FIXED(INSTRUCTIONS),                                            \
+		.last = FIXED(INSTRUCTIONS),                                             \
+	},                                                                               \
+		{                                                                        \
+			.code = UNHALTED_CORE_CYCLES,                                    \
+			.mask = CODE,                                                    \
+			.first = FIXED(CYCLES),                                          \
+			.last = FIXED(CYCLES),                                           \
+		},                                                                       \
+		{                                                                        \
+			.code = FIXED_REF_CYCLES,                                        \
+			.mask = CODE,                                                    \
+			.first = FIXED(REF_CYCLES),                                      \
+			.last = FIXED(REF_CYCLES),                                       \
+			.only = true,                                                    \
+		},                                                                       \
+	{                                                                                \
+		.code = FIXED_SLOTS, .mask = CODE, .first = FIXED(SLOTS),                \
+		.last = FIXED(SLOTS), .only = true,                                      \
+	}
+
+#define LAST_GENERAL (PFM_INTEL_FIXED - 1)
+
+/* Events that no other rule restricts. */
+#define GENERAL_RULE                                                                     \
+	{                                                                                \
+		.first = 0, .last = LAST_GENERAL                                         \
+	}
+
+/*
+ * Rules for events on general counters.  RANGE: all events from @from to @upto, with any unit mask.
+ * UMASK: one event with one unit mask.
+ */
+#define RANGE(from, to, counter, end)                                                    \
+	{                                                                                \
+		.code = (from), .upto = (to), .mask = PFM_INTEL_PMC_EVENT,               \
+		.first = (counter), .last = (end), .only = true                          \
+	}
+#define EVENT(event, counter, end) RANGE(event, 0, counter, end)
+#define UMASK(event, counter, end)                                                       \
+	{                                                                                \
+		.code = (event), .mask = PFM_INTEL_PMC_EVENT | PFM_INTEL_PMC_UMASK,      \
+		.first = (counter), .last = (end), .only = true                          \
+	}
+
+#define FIXED_INSTRUCTIONS(event) UMASK(event, FIXED(INSTRUCTIONS), FIXED(INSTRUCTIONS))
+
+static const struct counter_rule rules[] = { FIXED_RULES, GENERAL_RULE };
+
+/*
+ * Each model's restrictions.  Sources: the column "Counter" of Intel's event lists (Intel SDM, volume
+ * 3B, chapter "Performance Monitoring Events", and perfmon-events.intel.com), as far as the kernel's
+ * driver for perf keeps them, too.
+ */
+/* clang-format off */
+static const struct counter_rule rules_core[] = {
+	EVENT(0x11, 1, 1), /* FP_ASSIST */
+	EVENT(0x12, 1, 1), /* MUL */
+	EVENT(0x13, 1, 1), /* DIV */
+	EVENT(0x14, 0, 0), /* CYCLES_DIV_BUSY */
+	EVENT(0x19, 1, 1), /* DELAYED_BYPASS */
+	EVENT(0xc1, 0, 0), /* FP_COMP_INSTR_RET */
+	GENERAL_RULE,
 };
+
+static const struct counter_rule rules_core2[] = {
+	FIXED_RULES,
+	EVENT(0x10, 0, 0), /* FP_COMP_OPS_EXE */
+	EVENT(0x11, 1, 1), /* FP_ASSIST */
+	EVENT(0x12, 1, 1), /* MUL */
+	EVENT(0x13, 1, 1), /* DIV */
+	EVENT(0x14, 0, 0), /* CYCLES_DIV_BUSY */
+	EVENT(0x18, 0, 0), /* IDLE_DURING_DIV */
+	EVENT(0x19, 1, 1), /* DELAYED_BYPASS */
+	EVENT(0xa1, 0, 0), /* RS_UOPS_DISPATCHED */
+	EVENT(0xc9, 0, 0), /* ITLB_MISS_RETIRED */
+	EVENT(0xcb, 0, 0), /* MEM_LOAD_RETIRED */
+	GENERAL_RULE,
+};
+
+static const struct counter_rule rules_nehalem[] = {
+	FIXED_RULES,
+	RANGE(0x40, 0x43, 0, 1), /* L1D_CACHE_LD, L1D_CACHE_ST, L1D_CACHE_LOCK, L1D_ALL_REF */
+	EVENT(0x48, 0, 1), /* L1D_PEND_MISS */
+	EVENT(0x4e, 0, 1), /* L1D_PREFETCH */
+	EVENT(0x51, 0, 1), /* L1D */
+	EVENT(0x63, 0, 1), /* CACHE_LOCK_CYCLES */
+	GENERAL_RULE,
+};
+
+static const struct counter_rule rules_westmere[] = {
+	FIXED_RULES,
+	EVENT(0x51, 0, 1), /* L1D */
+	EVENT(0x60, 0, 0), /* OFFCORE_REQUESTS_OUTSTANDING */
+	EVENT(0x63, 0, 1), /* CACHE_LOCK_CYCLES */
+	EVENT(0xb3, 0, 0), /* SNOOPQ_REQUESTS_OUTSTANDING */
+	GENERAL_RULE,
+};
+
+/* From here on there are eight general counters if hyper-threading is off. */
+static const struct counter_rule rules_sandybridge[] = {
+	FIXED_RULES,
+	EVENT(0x48, 2, 2), /* L1D_PEND_MISS */
+	UMASK(0x02a3, 2, 2), /* CYCLE_ACTIVITY.CYCLES_L1D_PENDING */
+	UMASK(0x04a3, 0, 3), /* CYCLE_ACTIVITY.CYCLES_NO_DISPATCH */
+	UMASK(0x05a3, 0, 3), /* CYCLE_ACTIVITY.STALLS_L2_PENDING */
+	UMASK(0x06a3, 2, 2), /* CYCLE_ACTIVITY.STALLS_L1D_PENDING */
+	UMASK(0x01c0, 1, 1), /* INST_RETIRED.PREC_DIST */
+	EVENT(0xcd, 3, 3), /* MEM_TRANS_RETIRED */
+	RANGE(0xd0, 0xd3, 0, 3), /* MEM_UOPS_RETIRED to MEM_LOAD_UOPS_LLC_MISS_RETIRED */
+	GENERAL_RULE,
+};
+
+static const struct counter_rule rules_ivybridge[] = {
+	FIXED_RULES,
+	UMASK(0x0148, 2, 2), /* L1D_PEND_MISS.PENDING */
+	UMASK(0x0279, 0, 3), /* IDQ.EMPTY */
+	UMASK(0x019c, 0, 3), /* IDQ_UOPS_NOT_DELIVERED.CORE */
+	UMASK(0x02a3, 0, 3), /* CYCLE_ACTIVITY.CYCLES_LDM_PENDING */
+	UMASK(0x04a3, 0, 3), /* CYCLE_ACTIVITY.CYCLES_NO_EXECUTE */
+	UMASK(0x05a3, 0, 3), /* CYCLE_ACTIVITY.STALLS_L2_PENDING */
+	UMASK(0x06a3, 0, 3), /* CYCLE_ACTIVITY.STALLS_LDM_PENDING */
+	UMASK(0x08a3, 2, 2), /* CYCLE_ACTIVITY.CYCLES_L1D_PENDING */
+	UMASK(0x0ca3, 2, 2), /* CYCLE_ACTIVITY.STALLS_L1D_PENDING */
+	UMASK(0x01c0, 1, 1), /* INST_RETIRED.PREC_DIST */
+	RANGE(0xd0, 0xd3, 0, 3), /* MEM_UOPS_RETIRED to MEM_LOAD_UOPS_LLC_MISS_RETIRED */
+	GENERAL_RULE,
+};
+
+static const struct counter_rule rules_haswell[] = {
+	FIXED_RULES,
+	UMASK(0x0148, 2, 2), /* L1D_PEND_MISS.PENDING */
+	UMASK(0x04a3, 0, 3), /* CYCLE_ACTIVITY.CYCLES_NO_EXECUTE */
+	UMASK(0x08a3, 2, 2), /* CYCLE_ACTIVITY.CYCLES_L1D_PENDING */
+	UMASK(0x0ca3, 2, 2), /* CYCLE_ACTIVITY.STALLS_L1D_PENDING */
+	UMASK(0x01c0, 1, 1), /* INST_RETIRED.PREC_DIST */
+	EVENT(0xcd, 3, 3), /* MEM_TRANS_RETIRED */
+	RANGE(0xd0, 0xd3, 0, 3), /* MEM_UOPS_RETIRED to MEM_LOAD_UOPS_L3_MISS_RETIRED */
+	GENERAL_RULE,
+};
+
+static const struct counter_rule rules_broadwell[] = {
+	FIXED_RULES,
+	UMASK(0x0148, 2, 2), /* L1D_PEND_MISS.PENDING */
+	/* CYCLE_ACTIVITY, each unit mask with the bit of CYCLES_L1D_MISS */
+	{ .code = 0x08a3, .mask = 0x08ff, .first = 2, .last = 2, .only = true },
+	EVENT(0xcd, 0, 3), /* MEM_TRANS_RETIRED */
+	RANGE(0xd0, 0xd2, 0, 3), /* MEM_UOPS_RETIRED to MEM_LOAD_UOPS_L3_HIT_RETIRED */
+	GENERAL_RULE,
+};
+
+static const struct counter_rule rules_skylake[] = {
+	FIXED_RULES,
+	UMASK(0x01c0, 1, 1), /* INST_RETIRED.PREC_DIST */
+	EVENT(0xc6, 0, 3), /* FRONTEND_RETIRED */
+	EVENT(0xcd, 0, 3), /* MEM_TRANS_RETIRED */
+	RANGE(0xd0, 0xd2, 0, 3), /* MEM_INST_RETIRED to MEM_LOAD_L3_HIT_RETIRED */
+	GENERAL_RULE,
+};
+
+/* Eight general counters, with hyper-threading, too. */
+static const struct counter_rule rules_icelake[] = {
+	FIXED_RULES,
+	FIXED_INSTRUCTIONS(0x01c0), /* INST_RETIRED.PREC_DIST */
+	FIXED_INSTRUCTIONS(0x0100), /* its other code */
+	RANGE(0x03, 0x0a, 0, 3),
+	RANGE(0x1f, 0x28, 0, 3),
+	EVENT(0x32, 0, 3), /* SW_PREFETCH_ACCESS */
+	RANGE(0x48, 0x54, 0, 3),
+	RANGE(0x60, 0x8b, 0, 3),
+	UMASK(0x04a3, 0, LAST_GENERAL), /* CYCLE_ACTIVITY.STALLS_TOTAL */
+	UMASK(0x10a3, 0, LAST_GENERAL), /* CYCLE_ACTIVITY.CYCLES_MEM_ANY */
+	UMASK(0x14a3, 0, LAST_GENERAL), /* CYCLE_ACTIVITY.STALLS_MEM_ANY */
+	EVENT(0xa3, 0, 3), /* CYCLE_ACTIVITY, the others */
+	RANGE(0xa8, 0xb0, 0, 3),
+	RANGE(0xb7, 0xbd, 0, 3),
+	RANGE(0xd0, 0xe6, 0, 3),
+	EVENT(0xef, 0, 3),
+	RANGE(0xf0, 0xf4, 0, 3),
+	GENERAL_RULE,
+};
+
+/* Events below 90H are on counters 0 to 3, except two architectural ones. */
+static const struct counter_rule rules_sapphirerapids[] = {
+	FIXED_RULES,
+	FIXED_INSTRUCTIONS(0x0100), /* INST_RETIRED.PREC_DIST */
+	EVENT(0x2e, 0, LAST_GENERAL), /* LONGEST_LAT_CACHE */
+	EVENT(0x3c, 0, LAST_GENERAL), /* CPU_CLK_UNHALTED */
+	RANGE(0x01, 0x8f, 0, 3),
+	UMASK(0x01a3, 0, 3), /* CYCLE_ACTIVITY.CYCLES_L2_MISS */
+	UMASK(0x02a3, 0, 3),
+	UMASK(0x08a3, 0, 3), /* CYCLE_ACTIVITY.CYCLES_L1D_MISS */
+	UMASK(0x04a4, 0, 0), /* TOPDOWN.BAD_SPEC_SLOTS */
+	UMASK(0x08a4, 0, 0), /* TOPDOWN.BR_MISPREDICT_SLOTS */
+	UMASK(0x02cd, 0, 0), /* MEM_TRANS_RETIRED.STORE_SAMPLE */
+	EVENT(0xce, 0, 0), /* AMX_OPS_RETIRED */
+	RANGE(0xd0, 0xdf, 0, 3),
+	GENERAL_RULE,
+};
+/* clang-format on */
 
 static struct pmc_bits encode_fixed(unsigned int i, unsigned int modes)
 {
@@ -149,14 +325,56 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 	return 1;
 }
 
-const struct pmu pmu_intel = {
-	.name = "intel",
-	.is_hardware = true,
-	.has_modes = true,
-	.code_mask = CODE,
-	.common = common,
-	.common_count = sizeof(common) / sizeof(common[0]),
-	.rules = rules,
-	.rule_count = sizeof(rules) / sizeof(rules[0]),
-	.encode = encode,
-};
+#define FAMILY_6      6
+#define END_OF_MODELS 0
+
+/*
+ * Is @id, EAX of CPUID leaf 1, one of @models of family 6?  Bits 19 to 16 are the high digit of the
+ * model.
+ */
+static bool has_model(uint64_t id, const uint8_t *models)
+{
+	const unsigned int model = (id >> 4 & 0xf) | (id >> 12 & 0xf0);
+
+	if ((id >> 8 & 0xf) != FAMILY_6)
+		return false;
+	for (; *models != END_OF_MODELS; models++)
+		if (*models == model)
+			return true;
+	return false;
+}
+
+#define INTEL(table)                                                                     \
+	.name = "intel", .is_hardware = true, .has_modes = true, .code_mask = CODE,      \
+	.common = common, .common_count = sizeof(common) / sizeof(common[0]),            \
+	.rules = (table), .rule_count = sizeof(table) / sizeof((table)[0]),              \
+	.encode = encode
+
+/* Define the PMU of the models whose numbers follow. */
+#define MODELS(model, ...)                                                               \
+	static bool is_##model(uint64_t id)                                              \
+	{                                                                                \
+		static const uint8_t models[] = { __VA_ARGS__, END_OF_MODELS };          \
+                                                                                         \
+		return has_model(id, models);                                            \
+	}                                                                                \
+	const struct pmu pmu_intel_##model = {                                           \
+		INTEL(rules_##model),                                                    \
+		.is_model = is_##model,                                                  \
+	}
+
+/* Intel SDM, volume 4, table "CPUID Signature Values of DisplayFamily_DisplayModel" */
+MODELS(core, 0x0e);
+MODELS(core2, 0x0f, 0x16, 0x17, 0x1d);
+MODELS(nehalem, 0x1a, 0x1e, 0x1f, 0x2e);
+MODELS(westmere, 0x25, 0x2c, 0x2f);
+MODELS(sandybridge, 0x2a, 0x2d);
+MODELS(ivybridge, 0x3a, 0x3e);
+MODELS(haswell, 0x3c, 0x3f, 0x45, 0x46);
+MODELS(broadwell, 0x3d, 0x47, 0x4f, 0x56);
+MODELS(skylake, 0x4e, 0x55, 0x5e, 0x8e, 0x9e, 0xa5, 0xa6);
+MODELS(icelake, 0x6a, 0x6c, 0x7d, 0x7e, 0x8c, 0x8d, 0xa7);
+MODELS(sapphirerapids, 0x8f, 0xad, 0xae, 0xcf);
+
+/* Models without restrictions, and those that this pfmon does not know. */
+const struct pmu pmu_intel = { INTEL(rules) };

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* pfmon: which counters of Intel's processors count which events. */
+#include <perfmon/perfmon.h>
+#include <perfmon/perfmon_intel.h>
+
+#include "../../tools/pfmon/event/constraints.h"
+#include "suites.h"
+
+SUITE(intel_events, 120);
+
+#define COUNT(array)   (sizeof(array) / sizeof((array)[0]))
+
+#define FIXED(n)       (1u << (PFM_INTEL_FIXED + (n)))
+#define FOUR	       0xfu
+#define EIGHT	       0xffu
+#define THREE_FIXED    (FIXED(0) | FIXED(1) | FIXED(2))
+#define INSTRUCTIONS   0x00c0
+#define CYCLES	       0x003c
+#define REF_CYCLES     0x0300
+#define SLOTS	       0x0400
+#define BRANCHES       0x00c4
+
+/* CPUID leaf 1, EAX: the high digit of the model is in bits 19 to 16. */
+#define ID_OF_MODEL(n) (0x600u | ((n)&0xfu) << 4 | ((n) >> 4) << 16 | 1)
+
+static struct machine make_machine(const struct pmu *pmu, uint64_t counters)
+{
+	struct machine machine = { .pmu = pmu };
+
+	machine.info.available_pmds[0] = counters;
+	machine.info.available_pmcs[0] = (counters & 0xffff) | 1ull << PFM_INTEL_FIXED;
+	return machine;
+}
+
+static unsigned int choices(const struct pmu *pmu, uint64_t counters, uint64_t code)
+{
+	const struct machine machine = make_machine(pmu, counters);
+	uint16_t pmds[PFM_MAX_HARDWARE];
+	unsigned int count = pmu_counters(pmu, &machine.info, code, pmds);
+	unsigned int set = 0;
+
+	for (unsigned int i = 0; i < count; i++)
+		set |= 1u << pmds[i];
+	return set;
+}
+
+TEST(each_model_has_its_description)
+{
+	static const struct {
+		unsigned int model;
+		const struct pmu *pmu;
+	} cases[] = {
+		{ 0x0e, &pmu_intel_core },
+		{ 0x0f, &pmu_intel_core2 },
+		{ 0x1e, &pmu_intel_nehalem },
+		{ 0x2c, &pmu_intel_westmere },
+		{ 0x2a, &pmu_intel_sandybridge },
+		{ 0x3a, &pmu_intel_ivybridge },
+		{ 0x3c, &pmu_intel_haswell },
+		{ 0x4f, &pmu_intel_broadwell },
+		{ 0x55, &pmu_intel_skylake },
+		{ 0x6a, &pmu_intel_icelake },
+		{ 0x8f, &pmu_intel_sapphirerapids },
+		{ 0x1c, &pmu_intel }, /* Bonnell has no restrictions. */
+		{ 100, &pmu_intel }, /* the tests' guests */
+		{ 0, &pmu_intel },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++)
+		ck_assert_msg(pmu_find("intel", ID_OF_MODEL(cases[i].model)) ==
+				      cases[i].pmu,
+			      "model 0x%x", cases[i].model);
+	/* Another family with the digits of Core 2's model. */
+	ck_assert_ptr_eq(pmu_find("intel", 0xff1), &pmu_intel);
+}
+
+/* The counters of Intel's event lists, with eight general and four fixed counters. */
+static const struct {
+	const struct pmu *pmu;
+	uint64_t code;
+	unsigned int counters;
+} lists[] = {
+	{ &pmu_intel, 0x01d1, EIGHT },
+	{ &pmu_intel, INSTRUCTIONS, EIGHT | FIXED(0) },
+	{ &pmu_intel, CYCLES, EIGHT | FIXED(1) },
+	{ &pmu_intel, REF_CYCLES, FIXED(2) },
+	{ &pmu_intel, SLOTS, FIXED(3) },
+	/* With a threshold it is another event. */
+	{ &pmu_intel, INSTRUCTIONS | 1ull << 24, EIGHT },
+	{ &pmu_intel, CYCLES | PFM_INTEL_PMC_EDGE, EIGHT },
+	{ &pmu_intel, INSTRUCTIONS | PFM_INTEL_PMC_INVERT | 1ull << 24, EIGHT },
+	{ &pmu_intel_core, 0x0014, 1 },
+	{ &pmu_intel_core, 0x0012, 2 },
+	{ &pmu_intel_core, 0x0010, EIGHT },
+	{ &pmu_intel_core2, 0x0010, 1 },
+	{ &pmu_intel_core2, 0x0011, 2 },
+	{ &pmu_intel_core2, 0x01cb, 1 },
+	{ &pmu_intel_core2, INSTRUCTIONS, EIGHT | FIXED(0) },
+	{ &pmu_intel_nehalem, 0x0f40, 3 },
+	{ &pmu_intel_nehalem, 0x0143, 3 },
+	{ &pmu_intel_nehalem, 0x0144, EIGHT },
+	{ &pmu_intel_nehalem, 0x0151, 3 },
+	{ &pmu_intel_westmere, 0x0143, EIGHT },
+	{ &pmu_intel_westmere, 0x0160, 1 },
+	{ &pmu_intel_westmere, 0x01b3, 1 },
+	{ &pmu_intel_sandybridge, 0x0148, 4 },
+	{ &pmu_intel_sandybridge, 0x02a3, 4 },
+	{ &pmu_intel_sandybridge, 0x05a3, FOUR },
+	{ &pmu_intel_sandybridge, 0x01c0, 2 },
+	{ &pmu_intel_sandybridge, 0x01cd, 8 },
+	{ &pmu_intel_sandybridge, 0x81d0, FOUR },
+	{ &pmu_intel_sandybridge, 0x01d4, EIGHT },
+	{ &pmu_intel_ivybridge, 0x0148, 4 },
+	{ &pmu_intel_ivybridge, 0x0248, EIGHT },
+	{ &pmu_intel_ivybridge, 0x019c, FOUR },
+	{ &pmu_intel_ivybridge, 0x0ca3 | 12ull << 24, 4 },
+	{ &pmu_intel_haswell, 0x0148, 4 },
+	{ &pmu_intel_haswell, 0x08a3 | 8ull << 24, 4 },
+	{ &pmu_intel_haswell, 0x05a3, EIGHT },
+	{ &pmu_intel_haswell, 0x01cd, 8 },
+	{ &pmu_intel_haswell, 0x04d3, FOUR },
+	{ &pmu_intel_broadwell, 0x08a3, 4 },
+	{ &pmu_intel_broadwell, 0x0ca3, 4 },
+	{ &pmu_intel_broadwell, 0x04a3, EIGHT },
+	{ &pmu_intel_broadwell, 0x01cd, FOUR },
+	{ &pmu_intel_broadwell, 0x01c0, EIGHT },
+	{ &pmu_intel_skylake, 0x01c0, 2 },
+	{ &pmu_intel_skylake, 0x01c6, FOUR },
+	{ &pmu_intel_skylake, 0x81d0, FOUR },
+	{ &pmu_intel_skylake, 0x01d3, EIGHT },
+	{ &pmu_intel_skylake, 0x0148, EIGHT },
+	{ &pmu_intel_icelake, 0x01c0, FIXED(0) },
+	{ &pmu_intel_icelake, 0x0100, FIXED(0) },
+	{ &pmu_intel_icelake, 0x0203, FOUR },
+	{ &pmu_intel_icelake, 0x010a, FOUR },
+	{ &pmu_intel_icelake, 0x010b, EIGHT },
+	{ &pmu_intel_icelake, 0x2424, FOUR },
+	{ &pmu_intel_icelake, 0x4f2e, EIGHT },
+	{ &pmu_intel_icelake, 0x0151, FOUR },
+	{ &pmu_intel_icelake, 0x0155, EIGHT },
+	{ &pmu_intel_icelake, 0x04a3 | 4ull << 24, EIGHT },
+	{ &pmu_intel_icelake, 0x08a3 | 8ull << 24, FOUR },
+	{ &pmu_intel_icelake, BRANCHES, EIGHT },
+	{ &pmu_intel_icelake, 0x81d0, FOUR },
+	{ &pmu_intel_icelake, 0x01a4, EIGHT },
+	{ &pmu_intel_icelake, SLOTS, FIXED(3) },
+	{ &pmu_intel_sapphirerapids, 0x0100, FIXED(0) },
+	{ &pmu_intel_sapphirerapids, 0x412e, EIGHT },
+	{ &pmu_intel_sapphirerapids, 0x013c, EIGHT },
+	{ &pmu_intel_sapphirerapids, CYCLES, EIGHT | FIXED(1) },
+	{ &pmu_intel_sapphirerapids, 0x0124, FOUR },
+	{ &pmu_intel_sapphirerapids, 0x018f, FOUR },
+	{ &pmu_intel_sapphirerapids, 0x0190, EIGHT },
+	{ &pmu_intel_sapphirerapids, 0x04a4, 1 },
+	{ &pmu_intel_sapphirerapids, 0x02a4, EIGHT },
+	{ &pmu_intel_sapphirerapids, 0x02cd, 1 },
+	{ &pmu_intel_sapphirerapids, 0x01cd, EIGHT },
+	{ &pmu_intel_sapphirerapids, 0x01dc, FOUR },
+};
+
+TEST(each_model_has_the_counters_of_its_event_list)
+{
+	const uint64_t all = EIGHT | THREE_FIXED | FIXED(3);
+
+	for (size_t i = 0; i < COUNT(lists); i++)
+		ck_assert_msg(
+			choices(lists[i].pmu, all, lists[i].code) == lists[i].counters,
+			"line %zu, event 0x%llx: 0x%x and not 0x%x", i,
+			(unsigned long long)lists[i].code,
+			choices(lists[i].pmu, all, lists[i].code), lists[i].counters);
+}
+
+TEST(counters_are_written_as_ranges)
+{
+	static const struct {
+		uint64_t counters;
+		uint64_t code;
+		const char *text;
+	} cases[] = {
+		{ EIGHT | THREE_FIXED, INSTRUCTIONS, "0-7,16" },
+		{ EIGHT | THREE_FIXED, 0x0148, "2" },
+		{ EIGHT | THREE_FIXED, 0x81d0, "0-3" },
+		{ EIGHT | THREE_FIXED, REF_CYCLES, "18" },
+		{ EIGHT | THREE_FIXED, SLOTS, "-" },
+		{ 0x8005, BRANCHES, "0,2,15" },
+		{ 0xffff | FIXED(0), INSTRUCTIONS, "0-16" },
+		{ 0, INSTRUCTIONS, "-" },
+	};
+	char text[PMU_COUNTERS_TEXT];
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct machine machine =
+			make_machine(&pmu_intel_haswell, cases[i].counters);
+
+		pmu_counters_text(machine.pmu, &machine.info, cases[i].code, text);
+		ck_assert_str_eq(text, cases[i].text);
+	}
+}
+
+#define MOST 8
+
+static struct event events[MOST];
+static struct verdict verdicts[MOST];
+
+static void assign(const struct pmu *pmu, uint64_t counters, const uint64_t *codes,
+		   size_t count)
+{
+	const struct machine machine = make_machine(pmu, counters);
+	const struct event *pointers[MOST];
+
+	for (size_t i = 0; i < count; i++) {
+		events[i] = (struct event){ .code = codes[i], .modes = MODE_BOTH };
+		pointers[i] = &events[i];
+	}
+	ck_assert_int_eq(constraints_assign(pointers, count, &machine, verdicts), 0);
+}
+
+TEST(a_fixed_counter_is_preferred)
+{
+	static const uint64_t codes[] = { CYCLES, INSTRUCTIONS };
+
+	assign(&pmu_intel, FOUR | THREE_FIXED, codes, COUNT(codes));
+	ck_assert_int_eq(verdicts[0].pmd, PFM_INTEL_FIXED + 1);
+	ck_assert_int_eq(verdicts[1].pmd, PFM_INTEL_FIXED + 0);
+}
+
+/* Version 1 of the architecture has no fixed counters. */
+TEST(without_fixed_counters_the_general_ones_count)
+{
+	static const uint64_t codes[] = { CYCLES, INSTRUCTIONS, BRANCHES };
+
+	assign(&pmu_intel, 3, codes, COUNT(codes));
+	ck_assert_int_eq(verdicts[0].pmd, 0);
+	ck_assert_int_eq(verdicts[1].pmd, 1);
+	ck_assert_int_eq(verdicts[2].pmd, NO_COUNTER);
+}
+
+TEST(an_event_goes_to_a_general_counter_if_its_fixed_one_is_taken)
+{
+	static const uint64_t codes[] = { INSTRUCTIONS, INSTRUCTIONS, CYCLES, CYCLES };
+
+	assign(&pmu_intel, 3 | THREE_FIXED, codes, COUNT(codes));
+	ck_assert_int_eq(verdicts[0].pmd, PFM_INTEL_FIXED);
+	ck_assert_int_lt(verdicts[1].pmd, 2);
+	ck_assert_int_eq(verdicts[2].pmd, PFM_INTEL_FIXED + 1);
+	ck_assert_int_lt(verdicts[3].pmd, 2);
+	ck_assert_int_ne(verdicts[1].pmd, verdicts[3].pmd);
+}
+
+TEST(seven_events_fit_on_four_general_and_three_fixed_counters)
+{
+	static const uint64_t codes[] = { 0x412e,	BRANCHES, 0xc5,	     0x013c,
+					  INSTRUCTIONS, CYCLES,	  REF_CYCLES };
+
+	assign(&pmu_intel, FOUR | THREE_FIXED, codes, COUNT(codes));
+	for (size_t i = 0; i < COUNT(codes); i++)
+		ck_assert_msg(verdicts[i].pmd != NO_COUNTER, "event %zu", i);
+}
+
+/* The first event could take counter 2, the only one for L1D_PEND_MISS.PENDING. */
+TEST(an_event_for_one_counter_finds_it_free)
+{
+	static const uint64_t codes[] = { BRANCHES, 0xc5, 0x412e, 0x0148 };
+
+	assign(&pmu_intel_haswell, FOUR | THREE_FIXED, codes, COUNT(codes));
+	for (size_t i = 0; i < COUNT(codes); i++)
+		ck_assert_int_ne(verdicts[i].pmd, NO_COUNTER);
+	ck_assert_int_eq(verdicts[3].pmd, 2);
+}
+
+TEST(two_events_for_one_counter_do_not_fit)
+{
+	static const uint64_t codes[] = { 0x0148, 0x0ca3, BRANCHES };
+
+	assign(&pmu_intel_haswell, FOUR | THREE_FIXED, codes, COUNT(codes));
+	ck_assert_int_eq(verdicts[0].pmd, 2);
+	ck_assert_int_eq(verdicts[1].pmd, NO_COUNTER);
+	ck_assert_int_ne(verdicts[2].pmd, NO_COUNTER);
+}
+
+/* Each fixed counter has its own levels, although all are in one PMC. */
+TEST(fixed_counters_count_at_different_levels)
+{
+	struct pmc_bits user[MAX_PMCS_PER_EVENT], kernel[MAX_PMCS_PER_EVENT];
+
+	ck_assert_uint_eq(pmu_intel.encode(&pmu_intel, INSTRUCTIONS, MODE_USER,
+					   PFM_INTEL_FIXED, user),
+			  1);
+	ck_assert_uint_eq(pmu_intel.encode(&pmu_intel, CYCLES, MODE_KERNEL,
+					   PFM_INTEL_FIXED + 1, kernel),
+			  1);
+	ck_assert_uint_eq(user[0].pmc, PFM_INTEL_FIXED);
+	ck_assert_uint_eq(user[0].value, 0x02);
+	ck_assert_uint_eq(kernel[0].value, 0x10);
+	ck_assert_uint_eq(user[0].mask & kernel[0].mask, 0);
+}

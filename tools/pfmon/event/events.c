@@ -218,20 +218,15 @@ static bool is_hardware_name(const char *name)
 	       libpfm_encode(name, &code, &reason) == LIBPFM_OK;
 }
 
-bool events_have(const struct machine *machine, const char *name)
+bool events_have(const struct machine *machine, const char *name, uint64_t *code)
 {
 	const struct pmu *pmu = machine->pmu;
 	const char *reason;
-	uint64_t code;
 
-	if (!is_hardware_pmu(machine))
+	if (!is_hardware_pmu(machine) || libpfm_encode(name, code, &reason) != LIBPFM_OK)
 		return false;
-	if (!pmu->has_code && !pmu->refusal)
-		return true;
-	if (libpfm_encode(name, &code, &reason) != LIBPFM_OK)
-		return false;
-	code &= pmu->code_mask;
-	return (!pmu->has_code || pmu->has_code(code)) && !pmu_refusal(pmu, code);
+	*code &= pmu->code_mask;
+	return (!pmu->has_code || pmu->has_code(*code)) && !pmu_refusal(pmu, *code);
 }
 
 struct search {
@@ -242,9 +237,10 @@ struct search {
 static void suggest_libpfm(void *data, const char *name, const char *description)
 {
 	struct search *search = data;
+	uint64_t code;
 
 	(void)description;
-	if (events_have(search->machine, name))
+	if (events_have(search->machine, name, &code))
 		suggest(&search->near, name);
 }
 

@@ -130,8 +130,8 @@ static inline bool events_have_named_sets(const struct event_list *list)
 	return list->set_count && list->sets[0].name;
 }
 
-/* Does the CPU have libpfm4's event @name? */
-bool events_have(const struct machine *machine, const char *name);
+/* Does the CPU have libpfm4's event @name?  If so, stores its code in @code. */
+bool events_have(const struct machine *machine, const char *name, uint64_t *code);
 
 void events_free(struct event_list *list);
 

@@ -21,8 +21,10 @@ static const struct command_line line = {
 	.name = "pfmon list",
 	.synopsis = "[--pmu NAME] [WORD]",
 	.about =
-		"Show the events that can be counted on this machine, one per line, with what\n"
-		"they count.  With WORD, show only lines that contain it, in capitals or not.\n",
+		"Show the events that can be counted on this machine, one per line: the name, the\n"
+		"code, the counters that can count it, and what it counts.  '-' stands for none.\n"
+		"With WORD, show only events with it in the name or in what they count, in\n"
+		"capitals or not.\n",
 	.options = rows,
 	.notes =
 		"Use the names with 'pfmon stat -e'.  rHEX counts the hardware event with the\n"
@@ -45,14 +47,39 @@ struct listing {
 	unsigned int count;
 };
 
-static void show(struct listing *listing, const char *name, const char *description)
+static bool is_wanted(const struct listing *listing, const char *name,
+		      const char *description)
 {
-	if (listing->word && !strcasestr(name, listing->word) &&
-	    !strcasestr(description, listing->word))
+	return !listing->word || strcasestr(name, listing->word) ||
+	       strcasestr(description, listing->word);
+}
+
+static void show(struct listing *listing, const char *name, const char *code,
+		 const char *counters, const char *description)
+{
+	if (!is_wanted(listing, name, description))
 		return;
 	/* Print only the first line of a description of libpfm4. */
-	printf("  %-32s %.*s\n", name, (int)strcspn(description, "\n"), description);
+	printf("  %-32s %-8s %-9s %.*s\n", name, code, counters,
+	       (int)strcspn(description, "\n"), description);
 	listing->count++;
+}
+
+/*
+ * Show an event of the PMU with its code, as 'pfmon stat -e' takes it, and its counters, unless it
+ * has none: ref-cycles without fixed counters, for example.
+ */
+static void show_code(struct listing *listing, const char *name, uint64_t code,
+		      const char *description)
+{
+	const struct machine *machine = &listing->machine;
+	char counters[PMU_COUNTERS_TEXT], raw[32] = "-";
+
+	if (!pmu_counters_text(machine->pmu, &machine->info, code, counters))
+		return;
+	if (machine->pmu->is_hardware)
+		snprintf(raw, sizeof(raw), "r%llx", (unsigned long long)code);
+	show(listing, name, raw, counters, description);
 }
 
 static void show_software(struct listing *listing)
@@ -65,7 +92,7 @@ static void show_software(struct listing *listing)
 			has_all &= register_in(listing->machine.info.implemented_pmds,
 					       event->pmds[j]);
 		if (has_all)
-			show(listing, event->name, event->description);
+			show(listing, event->name, "-", "-", event->description);
 	}
 }
 
@@ -76,15 +103,18 @@ static void show_common(struct listing *listing)
 
 	for (size_t i = 0; i < pmu->common_count; i++)
 		if (pmu_common_code(pmu, &pmu->common[i], &code))
-			show(listing, pmu->common[i].name, pmu->common[i].description);
+			show_code(listing, pmu->common[i].name, code,
+				  pmu->common[i].description);
 }
 
 static void show_libpfm(void *data, const char *name, const char *description)
 {
 	struct listing *listing = data;
+	uint64_t code;
 
-	if (events_have(&listing->machine, name))
-		show(listing, name, description);
+	if (is_wanted(listing, name, description) &&
+	    events_have(&listing->machine, name, &code))
+		show_code(listing, name, code, description);
 }
 
 /*
@@ -93,15 +123,20 @@ static void show_libpfm(void *data, const char *name, const char *description)
 static void show_cpu_events(struct listing *listing)
 {
 	const struct cpu_event *events;
-	char description[64];
 	size_t count;
 
 	events = cpu_events_list(&count);
-	for (size_t i = 0; i < count; i++) {
-		snprintf(description, sizeof(description), "event 0x%llx of the CPU",
-			 (unsigned long long)events[i].code);
-		show(listing, events[i].name, description);
-	}
+	for (size_t i = 0; i < count; i++)
+		show_code(listing, events[i].name, events[i].code, "event of the CPU");
+}
+
+/* Show the counters that the machine has, even if others hold some of them at the moment. */
+static void take_implemented(struct pfm_info *info)
+{
+	memcpy(info->available_pmds, info->implemented_pmds,
+	       sizeof(info->available_pmds));
+	memcpy(info->available_pmcs, info->implemented_pmcs,
+	       sizeof(info->available_pmcs));
 }
 
 static void show_all(struct listing *listing)
@@ -134,6 +169,7 @@ int command_list(int argc, char **argv)
 	listing.word = argv[optind];
 	if (machine_look(&listing.machine, pmu))
 		return EXIT_PFMON;
+	take_implemented(&listing.machine.info);
 	show_all(&listing);
 	if (!listing.count) {
 		fail("no event has '%s' in its line: 'pfmon list' shows all",

@@ -73,8 +73,8 @@ unsigned int pmu_counters(const struct pmu *pmu, const struct pfm_info *info,
 	return count;
 }
 
-void pmu_counters_text(const struct pmu *pmu, const struct pfm_info *info, uint64_t code,
-		       char text[PMU_COUNTERS_TEXT])
+unsigned int pmu_counters_text(const struct pmu *pmu, const struct pfm_info *info,
+			       uint64_t code, char text[PMU_COUNTERS_TEXT])
 {
 	uint16_t pmds[PFM_MAX_HARDWARE];
 	unsigned int count = pmu_counters(pmu, info, code, pmds), end;
@@ -91,6 +91,7 @@ void pmu_counters_text(const struct pmu *pmu, const struct pfm_info *info, uint6
 		if (end > pmd)
 			length += sprintf(text + length, "-%u", end);
 	}
+	return count;
 }
 
 const struct common_event *pmu_common(const struct pmu *pmu, const char *name)

@@ -162,10 +162,10 @@ unsigned int pmu_counters(const struct pmu *pmu, const struct pfm_info *info,
 
 /*
  * Store in @text the counters that can count @code and are available, as in "0-3,16", or "-" if
- * there is none.
+ * there is none.  Returns their number.
  */
-void pmu_counters_text(const struct pmu *pmu, const struct pfm_info *info, uint64_t code,
-		       char text[PMU_COUNTERS_TEXT]);
+unsigned int pmu_counters_text(const struct pmu *pmu, const struct pfm_info *info,
+			       uint64_t code, char text[PMU_COUNTERS_TEXT]);
 
 /* The common event of that name or alias, or NULL. */
 const struct common_event *pmu_common(const struct pmu *pmu, const char *name);

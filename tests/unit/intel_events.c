@@ -50,7 +50,6 @@ TEST(each_model_has_its_description)
 		unsigned int model;
 		const struct pmu *pmu;
 	} cases[] = {
-		{ 0x0e, &pmu_intel_core },
 		{ 0x0f, &pmu_intel_core2 },
 		{ 0x1e, &pmu_intel_nehalem },
 		{ 0x2c, &pmu_intel_westmere },
@@ -89,9 +88,6 @@ static const struct {
 	{ &pmu_intel, INSTRUCTIONS | 1ull << 24, EIGHT },
 	{ &pmu_intel, CYCLES | PFM_INTEL_PMC_EDGE, EIGHT },
 	{ &pmu_intel, INSTRUCTIONS | PFM_INTEL_PMC_INVERT | 1ull << 24, EIGHT },
-	{ &pmu_intel_core, 0x0014, 1 },
-	{ &pmu_intel_core, 0x0012, 2 },
-	{ &pmu_intel_core, 0x0010, EIGHT },
 	{ &pmu_intel_core2, 0x0010, 1 },
 	{ &pmu_intel_core2, 0x0011, 2 },
 	{ &pmu_intel_core2, 0x01cb, 1 },

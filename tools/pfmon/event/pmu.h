@@ -127,7 +127,6 @@ extern const struct pmu pmu_amd_k8;
 extern const struct pmu pmu_amd_15h;
 extern const struct pmu pmu_amd_17h;
 extern const struct pmu pmu_armv8;
-extern const struct pmu pmu_intel_core;
 extern const struct pmu pmu_intel_core2;
 extern const struct pmu pmu_intel_nehalem;
 extern const struct pmu pmu_intel_westmere;

@@ -149,16 +149,6 @@ static const struct counter_rule rules[] = { FIXED_RULES, GENERAL_RULE };
  * driver for perf keeps them, too.
  */
 /* clang-format off */
-static const struct counter_rule rules_core[] = {
-	EVENT(0x11, 1, 1), /* FP_ASSIST */
-	EVENT(0x12, 1, 1), /* MUL */
-	EVENT(0x13, 1, 1), /* DIV */
-	EVENT(0x14, 0, 0), /* CYCLES_DIV_BUSY */
-	EVENT(0x19, 1, 1), /* DELAYED_BYPASS */
-	EVENT(0xc1, 0, 0), /* FP_COMP_INSTR_RET */
-	GENERAL_RULE,
-};
-
 static const struct counter_rule rules_core2[] = {
 	FIXED_RULES,
 	EVENT(0x10, 0, 0), /* FP_COMP_OPS_EXE */
@@ -364,7 +354,6 @@ static bool has_model(uint64_t id, const uint8_t *models)
 	}
 
 /* Intel SDM, volume 4, table "CPUID Signature Values of DisplayFamily_DisplayModel" */
-MODELS(core, 0x0e);
 MODELS(core2, 0x0f, 0x16, 0x17, 0x1d);
 MODELS(nehalem, 0x1a, 0x1e, 0x1f, 0x2e);
 MODELS(westmere, 0x25, 0x2c, 0x2f);

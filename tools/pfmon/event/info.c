@@ -28,21 +28,28 @@ static const struct command_line line = {
 #define SYSFS	   "/sys/kernel/perfmon"
 #define VALUE_SIZE 64
 
+/* Store the first line of the file @path in @value.  Returns false if it cannot be read. */
+static bool read_line(const char *path, char value[VALUE_SIZE])
+{
+	FILE *file = fopen(path, "re");
+	bool is_read;
+
+	if (!file)
+		return false;
+	is_read = fgets(value, VALUE_SIZE, file);
+	if (is_read)
+		value[strcspn(value, "\n")] = '\0';
+	fclose(file);
+	return is_read;
+}
+
 /* Returns the first line of the file @name below SYSFS, or "?" if it cannot be read. */
 static const char *read_value(const char *name, char value[VALUE_SIZE])
 {
 	char path[128];
-	FILE *file;
 
 	snprintf(path, sizeof(path), SYSFS "/%s", name);
-	strcpy(value, "?");
-	file = fopen(path, "re");
-	if (!file)
-		return value;
-	if (fgets(value, VALUE_SIZE, file))
-		value[strcspn(value, "\n")] = '\0';
-	fclose(file);
-	return value;
+	return read_line(path, value) ? value : "?";
 }
 
 /* Read a sysfs attribute of a register of the PMU. */
@@ -81,6 +88,17 @@ static void show_module(const struct pfm_info *info)
 	putchar('\n');
 }
 
+/* Only the x86 modules have two ways to own counters. */
+static void show_ownership(const char *pmu)
+{
+	char path[128], value[VALUE_SIZE];
+
+	snprintf(path, sizeof(path), "/sys/module/perfmon_%s/parameters/ownership_now",
+		 pmu);
+	if (read_line(path, value))
+		printf("ownership            %s\n", value);
+}
+
 static void show_pmu(const struct machine *machine)
 {
 	const struct pfm_info *info = &machine->info;
@@ -99,6 +117,7 @@ static void show_pmu(const struct machine *machine)
 	printf("model                %s\n", info->pmu_model);
 	if (info->pmu_id)
 		printf("id                   0x%llx\n", (unsigned long long)info->pmu_id);
+	show_ownership(info->pmu_name);
 	if (machine->pmu && machine->pmu->is_hardware)
 		printf("event names          %s\n",
 		       model ? model : "libpfm4 does not know this CPU");

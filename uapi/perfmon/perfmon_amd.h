@@ -6,8 +6,8 @@
  *	PMC 0..5	PERF_CTL<n>		PMD 0..5	PERF_CTR<n>
  *
  * This is the numbering of perfmon2.  PMC n drives PMD n.  K8 and the families 10h to 14h have
- * four counters, later families six.  A counter has 48 bits; the highest one is its overflow
- * flag, so a PMD has 47.
+ * four counters, later families six.  A counter has 48 bits and its PMD 46: the highest bit is the
+ * overflow flag, and perf, which may own the counter, needs one more.
  */
 #ifndef _PERFMON_AMD_H
 #define _PERFMON_AMD_H

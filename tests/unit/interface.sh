@@ -70,6 +70,22 @@ page_is_complete()
 	grep -q "^$1 - " "$lib/man/$1.3.scd" && grep -qF "*$1*(3)" "$lib/man/libpfmdev.7.scd"
 }
 
+# Does perfmon_$1(7) name each macro and function of the header perfmon_$1.h?
+pmu_page_is_complete()
+{
+	page=$lib/man/perfmon_$1.7.scd
+	header=$top/uapi/perfmon/perfmon_$1.h
+	for section in NAME SYNOPSIS DESCRIPTION ERRORS FILES 'SEE ALSO'; do
+		grep -qx "# $section" "$page" || { echo "no section $section"; return 1; }
+	done
+	sed -n -e 's/^#define \(PFM_[A-Z_]*\).*/\1/p' -e 's/^static inline .* \(pfm_[a-z0-9_]*\)(.*/\1/p' "$header" \
+		> "$work/names"
+	[ -s "$work/names" ] || { echo "no macros in $header"; return 1; }
+	while read -r name; do
+		grep -qw "$name" "$page" || { echo "$name"; return 1; }
+	done < "$work/names"
+}
+
 page_is_of_a_symbol()
 {
 	echo "$symbols" | grep -qx "$(basename "$1" .3.scd)"
@@ -104,7 +120,8 @@ install_and_uninstall()
 installed_files_are_complete()
 {
 	for file in lib/libpfmdev.a lib/libpfmdev.so lib/libpfmdev.so.1 lib/pkgconfig/libpfmdev.pc \
-		include/perfmon/perfmon.h include/perfmon/pfmdev.h share/man/man7/libpfmdev.7; do
+		include/perfmon/perfmon.h include/perfmon/pfmdev.h share/man/man7/libpfmdev.7 \
+		share/man/man7/perfmon_intel.7 share/man/man7/perfmon_amd.7; do
 		grep -qxF "./usr/$file" "$work/installed" || { echo "$file"; return 1; }
 	done
 	for symbol in $symbols; do
@@ -141,6 +158,9 @@ for symbol in $symbols; do
 done
 for page in "$lib"/man/*.3.scd; do
 	check "$(basename "$page") describes a symbol of the library" page_is_of_a_symbol "$page"
+done
+for pmu in intel amd; do
+	check "perfmon_$pmu(7) is complete" pmu_page_is_complete "$pmu"
 done
 check "the module raises each reason" each_reason_is_raised
 check "the example of libpfmdev(7) compiles" overview_example_compiles

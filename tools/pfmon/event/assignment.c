@@ -10,6 +10,7 @@
 #include "../common/errors.h"
 #include "constraints.h"
 #include "events.h"
+#include "holders.h"
 
 static bool wants_counter(const struct event *event, size_t set)
 {
@@ -83,15 +84,27 @@ static int check_virtual(const struct event_list *list, const struct machine *ma
 	return 0;
 }
 
-/* Report why the first event without a counter has none. */
-static int fail_left_out(const struct members *members)
+/* Does somebody else hold a counter at the moment? */
+static bool has_taken(const struct pfm_info *info)
 {
+	for (unsigned int i = 0; i < PFM_MAX_HARDWARE / 64; i++)
+		if (info->counter_pmds[i] & ~info->available_pmds[i])
+			return true;
+	return false;
+}
+
+/* Report why the first event without a counter has none. */
+static int fail_left_out(const struct members *members, const struct machine *machine)
+{
+	char advice[ADVICE_TEXT] = "";
 	const struct verdict *verdict = members->verdicts;
 	const struct event *first;
 
 	while (verdict->pmd != NO_COUNTER)
 		verdict++;
 	first = members->events[verdict - members->verdicts];
+	if (has_taken(&machine->info))
+		holders_advice("/proc", advice);
 	if (verdict->rival)
 		return fail("events '%s' and '%s' cannot be counted at once: they need "
 			    "different bits in PMC %u, which they share; leave "
@@ -99,12 +112,12 @@ static int fail_left_out(const struct members *members)
 			    verdict->rival->name, first->name, verdict->pmc);
 	if (members->count == 1)
 		return fail("no counter is free for event '%s': 'pfmon info' shows "
-			    "the counters",
-			    first->name);
+			    "the counters%s",
+			    first->name, advice);
 	return fail("%zu events need a counter and %zu find one: leave out '%s'%s, "
-		    "or count them in several runs",
+		    "or count them in several runs%s",
 		    members->count, members->count - members->left, first->name,
-		    members->left > 1 ? " and others" : "");
+		    members->left > 1 ? " and others" : "", advice);
 }
 
 /* Store the PMDs of @verdicts in the events of @set. */
@@ -134,7 +147,7 @@ static int assign_set(struct event_list *list, const struct machine *machine, si
 	fail_at(list->set_count ? list->sets[set].place : NULL);
 	result = members_assign(&members, list, machine, set);
 	if (!result && members.left && !is_lenient)
-		result = fail_left_out(&members);
+		result = fail_left_out(&members, machine);
 	else if (!result)
 		take(list, set, members.verdicts);
 	fail_at(NULL);

@@ -9,6 +9,7 @@
 
 #include "../common/errors.h"
 #include "device_errors.h"
+#include "holders.h"
 #include "pmus.h"
 
 /*
@@ -37,6 +38,21 @@ static const char *reason(int fd, int error, char *buffer, size_t size)
 static const char *as_root(void)
 {
 	return geteuid() ? " as root" : "";
+}
+
+/*
+ * Returns the advice about counters that perf or the NMI watchdog holds.  If others hold them, or
+ * nobody does, there is none.
+ */
+static const char *advice(int fd, char text[ADVICE_TEXT])
+{
+	struct pfm_error last;
+
+	*text = '\0';
+	if (pfm_get_error(fd, &last))
+		return text;
+	last.holder[sizeof(last.holder) - 1] = '\0';
+	return strstr(last.holder, "perf") ? holders_advice("/proc", text) : text;
 }
 
 static int fail_no_such_pmu(const char *pmu)
@@ -69,7 +85,7 @@ static int fail_no_pmu(const char *pmu)
 
 int fail_open(int error, const char *pmu)
 {
-	char buffer[PFM_LAST_ERROR_SIZE];
+	char buffer[PFM_LAST_ERROR_SIZE], advised[ADVICE_TEXT];
 
 	switch (error) {
 	case ENOSYS:
@@ -82,8 +98,8 @@ int fail_open(int error, const char *pmu)
 			    reason(-1, error, buffer, sizeof(buffer)));
 	case EBUSY:
 		return fail(
-			"the PMU is not available: %s; end its other use and try again",
-			reason(-1, error, buffer, sizeof(buffer)));
+			"the PMU is not available: %s; end its other use and try again%s",
+			reason(-1, error, buffer, sizeof(buffer)), advice(-1, advised));
 	default:
 		return fail("cannot make a monitoring context: %s",
 			    reason(-1, error, buffer, sizeof(buffer)));
@@ -108,7 +124,7 @@ static int fail_permission(int fd, int tid, int error)
 
 int fail_load(int fd, int tid, int error)
 {
-	char buffer[PFM_LAST_ERROR_SIZE];
+	char buffer[PFM_LAST_ERROR_SIZE], advised[ADVICE_TEXT];
 
 	switch (error) {
 	case ESRCH:
@@ -120,8 +136,9 @@ int fail_load(int fd, int tid, int error)
 			    "wait until that has ended",
 			    tid);
 	default:
-		return fail("cannot monitor thread %d: %s", tid,
-			    reason(fd, error, buffer, sizeof(buffer)));
+		return fail("cannot monitor thread %d: %s%s", tid,
+			    reason(fd, error, buffer, sizeof(buffer)),
+			    advice(fd, advised));
 	}
 }
 

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who holds counters, and how the user can free them.  The kernel does not tell which event holds
+ * a counter.  So this file looks for the NMI watchdog, which holds one on every CPU, and for
+ * processes that have perf events open.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../common/text.h"
+#include "holders.h"
+
+#define PATH_SIZE  512
+#define MAX_NAMED  4
+
+/* The target of the link in /proc/PID/fd of a perf event. */
+#define PERF_EVENT "anon_inode:[perf_event]"
+
+static bool read_word(const char *path, char *word, int size)
+{
+	FILE *file = fopen(path, "re");
+	bool is_read;
+
+	if (!file)
+		return false;
+	is_read = fgets(word, size, file);
+	if (is_read)
+		word[strcspn(word, "\n")] = '\0';
+	fclose(file);
+	return is_read;
+}
+
+static bool is_watchdog_on(const char *proc)
+{
+	char path[PATH_SIZE], word[8];
+
+	snprintf(path, sizeof(path), "%s/sys/kernel/nmi_watchdog", proc);
+	return read_word(path, word, sizeof(word)) && !strcmp(word, "1");
+}
+
+/* Has the process whose directory is @directory a perf event open? */
+static bool has_perf_event(const char *directory)
+{
+	char path[PATH_SIZE], target[sizeof(PERF_EVENT)];
+	bool has = false;
+	struct dirent *entry;
+	DIR *descriptors;
+
+	snprintf(path, sizeof(path), "%s/fd", directory);
+	descriptors = opendir(path);
+	if (!descriptors)
+		return false;
+	while (!has && (entry = readdir(descriptors))) {
+		ssize_t length = readlinkat(dirfd(descriptors), entry->d_name, target,
+					    sizeof(target));
+
+		has = length == sizeof(PERF_EVENT) - 1 &&
+		      !memcmp(target, PERF_EVENT, sizeof(PERF_EVENT) - 1);
+	}
+	closedir(descriptors);
+	return has;
+}
+
+static void add(char text[ADVICE_TEXT], const char *separator, const char *added)
+{
+	size_t length = strlen(text);
+
+	snprintf(text + length, ADVICE_TEXT - length, "%s%s", separator, added);
+}
+
+static void add_process(char text[ADVICE_TEXT], const char *separator,
+			const char *directory, const char *pid)
+{
+	char path[PATH_SIZE], name[32], process[64];
+
+	snprintf(path, sizeof(path), "%s/comm", directory);
+	if (!read_word(path, name, sizeof(name)))
+		strcpy(name, "?");
+	text_defuse(name);
+	snprintf(process, sizeof(process), "%s (process %.20s)", name, pid);
+	add(text, separator, process);
+}
+
+static int is_process(const struct dirent *entry)
+{
+	return isdigit((unsigned char)entry->d_name[0]);
+}
+
+/* Name the first processes that have perf events open.  They need not be hardware events. */
+static void add_processes(const char *proc, char text[ADVICE_TEXT])
+{
+	struct dirent **entries;
+	char directory[PATH_SIZE - 16];
+	unsigned int found = 0;
+	int count = scandir(proc, &entries, is_process, versionsort);
+
+	for (int i = 0; i < count; i++) {
+		snprintf(directory, sizeof(directory), "%s/%.20s", proc,
+			 entries[i]->d_name);
+		if (has_perf_event(directory)) {
+			if (found < MAX_NAMED)
+				add_process(text,
+					    found ? ", " : "; perf events are open in ",
+					    directory, entries[i]->d_name);
+			found++;
+		}
+		free(entries[i]);
+	}
+	if (count >= 0)
+		free(entries);
+	if (found > MAX_NAMED)
+		add(text, " ", "and others");
+}
+
+const char *holders_advice(const char *proc, char text[ADVICE_TEXT])
+{
+	*text = '\0';
+	if (is_watchdog_on(proc))
+		add(text, "; ",
+		    geteuid()
+			    ? "'sysctl kernel.nmi_watchdog=0' as root frees the counters "
+			      "of the NMI watchdog"
+			    : "'sysctl kernel.nmi_watchdog=0' frees the counters of the NMI "
+			      "watchdog");
+	add_processes(proc, text);
+	return text;
+}

@@ -166,6 +166,85 @@ TEST(each_model_has_the_counters_of_its_event_list)
 			choices(lists[i].pmu, all, lists[i].code), lists[i].counters);
 }
 
+#define MOST 8
+
+static struct event events[MOST];
+static struct verdict verdicts[MOST];
+
+static void assign(const struct pmu *pmu, uint64_t counters, const uint64_t *codes,
+		   size_t count)
+{
+	const struct machine machine = make_machine(pmu, counters);
+	const struct event *pointers[MOST];
+
+	for (size_t i = 0; i < count; i++) {
+		events[i] = (struct event){ .code = codes[i], .modes = MODE_BOTH };
+		pointers[i] = &events[i];
+	}
+	ck_assert_int_eq(constraints_assign(pointers, count, &machine, verdicts), 0);
+}
+
+/* The events of the top-down method exist where their comments can be computed, and nowhere else. */
+TEST(topdown_events_are_those_of_the_model)
+{
+	static const struct {
+		const struct pmu *pmu;
+		const char *name;
+		uint64_t code;
+		enum event_role role;
+	} cases[] = {
+		{ &pmu_intel_sandybridge, "topdown-slots-issued", 0x010e,
+		  ROLE_SLOTS_ISSUED },
+		{ &pmu_intel_haswell, "topdown-slots-retired", 0x02c2,
+		  ROLE_SLOTS_RETIRED },
+		{ &pmu_intel_ivybridge, "topdown-fetch-bubbles", 0x019c,
+		  ROLE_SLOTS_UNFILLED },
+		{ &pmu_intel_broadwell, "topdown-recovery-bubbles", 0x0100030d,
+		  ROLE_RECOVERY },
+		{ &pmu_intel_skylake, "topdown-recovery-bubbles", 0x010d, ROLE_RECOVERY },
+		{ &pmu_intel_icelake, "topdown-total-slots", 0x01a4, ROLE_SLOTS },
+		{ &pmu_intel_sapphirerapids, "topdown-backend-bubbles", 0x02a4,
+		  ROLE_SLOTS_STALLED },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct common_event *event =
+			pmu_common(cases[i].pmu, cases[i].name);
+
+		ck_assert_msg(event != NULL, "no %s", cases[i].name);
+		ck_assert_uint_eq(event->codes[0], cases[i].code);
+		ck_assert_int_eq(event->role, cases[i].role);
+	}
+	ck_assert_ptr_null(pmu_common(&pmu_intel, "topdown-slots-retired"));
+	ck_assert_ptr_null(pmu_common(&pmu_intel_westmere, "topdown-slots-retired"));
+	ck_assert_ptr_null(pmu_common(&pmu_intel_skylake, "topdown-total-slots"));
+	ck_assert_ptr_null(pmu_common(&pmu_intel_icelake, "topdown-slots-issued"));
+	ck_assert_uint_eq(pmu_intel_skylake.slots_per_cycle, 4);
+	ck_assert_uint_eq(pmu_intel_icelake.slots_per_cycle, 0);
+}
+
+/* All of them fit at once if hyper-threading leaves four general counters. */
+TEST(topdown_events_fit_on_four_general_counters)
+{
+	static const struct pmu *const models[] = {
+		&pmu_intel_sandybridge, &pmu_intel_ivybridge, &pmu_intel_haswell,
+		&pmu_intel_broadwell,	&pmu_intel_skylake,   &pmu_intel_icelake,
+	};
+
+	for (size_t i = 0; i < COUNT(models); i++) {
+		uint64_t codes[MOST] = { CYCLES };
+		size_t count = 1;
+
+		for (size_t j = 0; j < models[i]->common_count; j++)
+			if (models[i]->common[j].role >= ROLE_SLOTS)
+				codes[count++] = models[i]->common[j].codes[0];
+		ck_assert_uint_eq(count, 5);
+		assign(models[i], FOUR | THREE_FIXED, codes, count);
+		for (size_t j = 0; j < count; j++)
+			ck_assert_int_ne(verdicts[j].pmd, NO_COUNTER);
+	}
+}
+
 TEST(counters_are_written_as_ranges)
 {
 	static const struct {
@@ -191,24 +270,6 @@ TEST(counters_are_written_as_ranges)
 		pmu_counters_text(machine.pmu, &machine.info, cases[i].code, text);
 		ck_assert_str_eq(text, cases[i].text);
 	}
-}
-
-#define MOST 8
-
-static struct event events[MOST];
-static struct verdict verdicts[MOST];
-
-static void assign(const struct pmu *pmu, uint64_t counters, const uint64_t *codes,
-		   size_t count)
-{
-	const struct machine machine = make_machine(pmu, counters);
-	const struct event *pointers[MOST];
-
-	for (size_t i = 0; i < count; i++) {
-		events[i] = (struct event){ .code = codes[i], .modes = MODE_BOTH };
-		pointers[i] = &events[i];
-	}
-	ck_assert_int_eq(constraints_assign(pointers, count, &machine, verdicts), 0);
 }
 
 TEST(a_fixed_counter_is_preferred)

@@ -28,6 +28,12 @@ enum event_role {
 	ROLE_BRANCH_MISSES,
 	ROLE_CACHE_REFERENCES,
 	ROLE_CACHE_MISSES,
+	ROLE_SLOTS, /* slots of the pipeline: what it could issue */
+	ROLE_SLOTS_RETIRED, /* that were used by operations executed to the end */
+	ROLE_SLOTS_UNFILLED, /* without an operation, because none was fetched */
+	ROLE_SLOTS_STALLED, /* without an operation, because the backend took none */
+	ROLE_SLOTS_ISSUED, /* that were used */
+	ROLE_RECOVERY, /* cycles without operations after a wrong prediction */
 };
 
 #define MAX_CODES 2
@@ -94,6 +100,8 @@ struct pmc_bits {
  * @model: data about the model, for @encode and @refusal
  * @is_hardware: it counts the events that libpfm4 has for the CPU
  * @has_modes: it can count user and kernel level separately
+ * @slots_per_cycle: slots of the pipeline in a cycle, for models that do not count slots; 0: not
+ *	known
  * @code_mask: the bits of an event code that select the event
  * @common: events with well-known names
  * @common_count: number of @common
@@ -112,6 +120,7 @@ struct pmu {
 	const void *model;
 	bool is_hardware;
 	bool has_modes;
+	unsigned int slots_per_cycle;
 	uint64_t code_mask;
 	const struct common_event *common;
 	size_t common_count;

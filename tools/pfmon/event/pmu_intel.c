@@ -27,64 +27,109 @@
 #define FIXED_REF_CYCLES      0x0300
 #define FIXED_SLOTS	      0x0400
 
+/* clang-format off */
 /* perf(1) uses the same codes for these names. */
-static const struct common_event common[] = {
-	{
-		.name = "cycles",
-		.alias = "cpu-cycles",
-		.description = "CPU cycles",
-		.role = ROLE_CYCLES,
-		.codes = { UNHALTED_CORE_CYCLES },
-		.code_count = 1,
-	},
-	{
-		.name = "instructions",
-		.description = "instructions that were executed to the end",
-		.role = ROLE_INSTRUCTIONS,
-		.codes = { INSTRUCTIONS_RETIRED },
-		.code_count = 1,
-	},
-	{
-		.name = "branches",
-		.alias = "branch-instructions",
-		.description = "branches that were executed to the end",
-		.role = ROLE_BRANCHES,
-		.codes = { BRANCHES_RETIRED },
-		.code_count = 1,
-	},
-	{
-		.name = "branch-misses",
-		.description = "branches that were predicted wrongly",
-		.role = ROLE_BRANCH_MISSES,
-		.codes = { BRANCH_MISSES_RETIRED },
-		.code_count = 1,
-	},
-	{
-		.name = "cache-references",
-		.description = "accesses to the last-level cache",
-		.role = ROLE_CACHE_REFERENCES,
-		.codes = { LLC_REFERENCES },
-		.code_count = 1,
-	},
-	{
-		.name = "cache-misses",
-		.description = "accesses that missed the last-level cache",
-		.role = ROLE_CACHE_MISSES,
-		.codes = { LLC_MISSES },
-		.code_count = 1,
-	},
-	{
-		.name = "bus-cycles",
-		.description = "cycles of the reference clock, on a general counter",
-		.codes = { UNHALTED_REF_CYCLES },
-		.code_count = 1,
-	},
-	{
-		.name = "ref-cycles",
-		.description = "cycles at the rate of the time-stamp counter",
-		.codes = { FIXED_REF_CYCLES },
-		.code_count = 1,
-	},
+#define ARCHITECTURAL_EVENTS \
+	{ \
+		.name = "cycles", \
+		.alias = "cpu-cycles", \
+		.description = "CPU cycles", \
+		.role = ROLE_CYCLES, \
+		.codes = { UNHALTED_CORE_CYCLES }, \
+		.code_count = 1, \
+	}, \
+	{ \
+		.name = "instructions", \
+		.description = "instructions that were executed to the end", \
+		.role = ROLE_INSTRUCTIONS, \
+		.codes = { INSTRUCTIONS_RETIRED }, \
+		.code_count = 1, \
+	}, \
+	{ \
+		.name = "branches", \
+		.alias = "branch-instructions", \
+		.description = "branches that were executed to the end", \
+		.role = ROLE_BRANCHES, \
+		.codes = { BRANCHES_RETIRED }, \
+		.code_count = 1, \
+	}, \
+	{ \
+		.name = "branch-misses", \
+		.description = "branches that were predicted wrongly", \
+		.role = ROLE_BRANCH_MISSES, \
+		.codes = { BRANCH_MISSES_RETIRED }, \
+		.code_count = 1, \
+	}, \
+	{ \
+		.name = "cache-references", \
+		.description = "accesses to the last-level cache", \
+		.role = ROLE_CACHE_REFERENCES, \
+		.codes = { LLC_REFERENCES }, \
+		.code_count = 1, \
+	}, \
+	{ \
+		.name = "cache-misses", \
+		.description = "accesses that missed the last-level cache", \
+		.role = ROLE_CACHE_MISSES, \
+		.codes = { LLC_MISSES }, \
+		.code_count = 1, \
+	}, \
+	{ \
+		.name = "bus-cycles", \
+		.description = "cycles of the reference clock, on a general counter", \
+		.codes = { UNHALTED_REF_CYCLES }, \
+		.code_count = 1, \
+	}, \
+	{ \
+		.name = "ref-cycles", \
+		.description = "cycles at the rate of the time-stamp counter", \
+		.codes = { FIXED_REF_CYCLES }, \
+		.code_count = 1, \
+	}
+
+/* An event of the top-down method; perf(1) has the same names for Sandy Bridge to Skylake. */
+#define SLOTS_EVENT(named, text, is, event) \
+	{ \
+		.name = (named), \
+		.description = (text), \
+		.role = (is), \
+		.codes = { (event) }, \
+		.code_count = 1, \
+	}
+#define RETIRED_SLOTS \
+	SLOTS_EVENT("topdown-slots-retired", "slots of operations executed to the end", \
+		    ROLE_SLOTS_RETIRED, 0x02c2)
+#define UNFILLED_SLOTS \
+	SLOTS_EVENT("topdown-fetch-bubbles", "slots for which nothing was fetched", \
+		    ROLE_SLOTS_UNFILLED, 0x019c)
+#define ISSUED_SLOTS \
+	SLOTS_EVENT("topdown-slots-issued", "slots of operations that were issued", \
+		    ROLE_SLOTS_ISSUED, 0x010e)
+#define RECOVERY(event) \
+	SLOTS_EVENT("topdown-recovery-bubbles", \
+		    "cycles of the recovery from a wrong prediction", ROLE_RECOVERY, event)
+/* clang-format on */
+
+static const struct common_event common[] = { ARCHITECTURAL_EVENTS };
+
+static const struct common_event common_sandybridge[] = {
+	ARCHITECTURAL_EVENTS, ISSUED_SLOTS,	    RETIRED_SLOTS,
+	UNFILLED_SLOTS,	      RECOVERY(0x0100030d), /* INT_MISC.RECOVERY_CYCLES, with a counter mask of 1 */
+};
+
+static const struct common_event common_skylake[] = {
+	ARCHITECTURAL_EVENTS, ISSUED_SLOTS,	RETIRED_SLOTS,
+	UNFILLED_SLOTS,	      RECOVERY(0x010d), /* INT_MISC.RECOVERY_CYCLES */
+};
+
+/* From Ice Lake on the processor counts slots: "Topdown" in the SDM's architectural events. */
+static const struct common_event common_icelake[] = {
+	ARCHITECTURAL_EVENTS,
+	SLOTS_EVENT("topdown-total-slots", "slots of the pipeline", ROLE_SLOTS, 0x01a4),
+	RETIRED_SLOTS,
+	UNFILLED_SLOTS,
+	SLOTS_EVENT("topdown-backend-bubbles", "slots that the backend could not take",
+		    ROLE_SLOTS_STALLED, 0x02a4),
 };
 
 #define FIXED(i) (PFM_INTEL_FIXED + PFM_INTEL_FIXED_##i)
@@ -334,14 +379,14 @@ static bool has_model(uint64_t id, const uint8_t *models)
 	return false;
 }
 
-#define INTEL(table)                                                                     \
+#define INTEL(table, events, slots)                                                      \
 	.name = "intel", .is_hardware = true, .has_modes = true, .code_mask = CODE,      \
-	.common = common, .common_count = sizeof(common) / sizeof(common[0]),            \
-	.rules = (table), .rule_count = sizeof(table) / sizeof((table)[0]),              \
-	.encode = encode
+	.slots_per_cycle = (slots), .common = (events),                                  \
+	.common_count = sizeof(events) / sizeof((events)[0]), .rules = (table),          \
+	.rule_count = sizeof(table) / sizeof((table)[0]), .encode = encode
 
 /* Define the PMU of the models whose numbers follow. */
-#define MODELS(model, ...)                                                               \
+#define MODELS(model, events, slots, ...)                                                \
 	static bool is_##model(uint64_t id)                                              \
 	{                                                                                \
 		static const uint8_t models[] = { __VA_ARGS__, END_OF_MODELS };          \
@@ -349,21 +394,21 @@ static bool has_model(uint64_t id, const uint8_t *models)
 		return has_model(id, models);                                            \
 	}                                                                                \
 	const struct pmu pmu_intel_##model = {                                           \
-		INTEL(rules_##model),                                                    \
+		INTEL(rules_##model, events, slots),                                     \
 		.is_model = is_##model,                                                  \
 	}
 
 /* Intel SDM, volume 4, table "CPUID Signature Values of DisplayFamily_DisplayModel" */
-MODELS(core2, 0x0f, 0x16, 0x17, 0x1d);
-MODELS(nehalem, 0x1a, 0x1e, 0x1f, 0x2e);
-MODELS(westmere, 0x25, 0x2c, 0x2f);
-MODELS(sandybridge, 0x2a, 0x2d);
-MODELS(ivybridge, 0x3a, 0x3e);
-MODELS(haswell, 0x3c, 0x3f, 0x45, 0x46);
-MODELS(broadwell, 0x3d, 0x47, 0x4f, 0x56);
-MODELS(skylake, 0x4e, 0x55, 0x5e, 0x8e, 0x9e, 0xa5, 0xa6);
-MODELS(icelake, 0x6a, 0x6c, 0x7d, 0x7e, 0x8c, 0x8d, 0xa7);
-MODELS(sapphirerapids, 0x8f, 0xad, 0xae, 0xcf);
+MODELS(core2, common, 0, 0x0f, 0x16, 0x17, 0x1d);
+MODELS(nehalem, common, 0, 0x1a, 0x1e, 0x1f, 0x2e);
+MODELS(westmere, common, 0, 0x25, 0x2c, 0x2f);
+MODELS(sandybridge, common_sandybridge, 4, 0x2a, 0x2d);
+MODELS(ivybridge, common_sandybridge, 4, 0x3a, 0x3e);
+MODELS(haswell, common_sandybridge, 4, 0x3c, 0x3f, 0x45, 0x46);
+MODELS(broadwell, common_sandybridge, 4, 0x3d, 0x47, 0x4f, 0x56);
+MODELS(skylake, common_skylake, 4, 0x4e, 0x55, 0x5e, 0x8e, 0x9e, 0xa5, 0xa6);
+MODELS(icelake, common_icelake, 0, 0x6a, 0x6c, 0x7d, 0x7e, 0x8c, 0x8d, 0xa7);
+MODELS(sapphirerapids, common_icelake, 0, 0x8f, 0xad, 0xae, 0xcf);
 
 /* Models without restrictions, and those that this pfmon does not know. */
-const struct pmu pmu_intel = { INTEL(rules) };
+const struct pmu pmu_intel = { INTEL(rules, common, 0) };

@@ -15,23 +15,36 @@ static bool is_partner(const struct results *results, size_t index,
 }
 
 /*
- * The mean count of an event that has @role and the modes of @event; 0 if there is none.
- * The modes must be the same, because a ratio of kernel instructions to user cycles means
- * nothing.  An event of the same set is preferred.  One of another set is used only if
- * counts are scaled to the same time.
+ * Store in @value the mean count of an event that has @role and the modes of @event, and
+ * return true; false if there is none.  The modes must be the same, because a ratio of kernel
+ * instructions to user cycles means nothing.  An event of the same set is preferred.  One of
+ * another set is used only if counts are scaled to the same time.
  */
+static bool find_value(const struct results *results, enum event_role role,
+		       const struct event *event, double *value)
+{
+	const struct event_list *events = results->events;
+	size_t count = events->count, found = count;
+
+	for (size_t i = 0; found == count && i < count; i++)
+		if (is_partner(results, i, event, role, event->set))
+			found = i;
+	for (size_t i = 0; results->is_scaled && found == count && i < count; i++)
+		if (is_partner(results, i, event, role, events->events[i].set))
+			found = i;
+	if (found == count)
+		return false;
+	*value = results_value(results, found).mean;
+	return true;
+}
+
+/* The same value; 0 if there is none. */
 static double value_of(const struct results *results, enum event_role role,
 		       const struct event *event)
 {
-	const struct event_list *events = results->events;
+	double value;
 
-	for (size_t i = 0; i < events->count; i++)
-		if (is_partner(results, i, event, role, event->set))
-			return results_value(results, i).mean;
-	for (size_t i = 0; results->is_scaled && i < events->count; i++)
-		if (is_partner(results, i, event, role, events->events[i].set))
-			return results_value(results, i).mean;
-	return 0;
+	return find_value(results, role, event, &value) ? value : 0;
 }
 
 /* CPU time in ns during which the value of @event was counted. */
@@ -62,6 +75,81 @@ static struct metric rate(double value, double runtime)
 	if (per_second >= 1e3)
 		return (struct metric){ per_second / 1e3, 3, "K/sec" };
 	return (struct metric){ per_second, 3, "/sec" };
+}
+
+/* The slots of the pipeline, counted or computed from the cycles; 0 if they are not known. */
+static double all_slots(const struct results *results, const struct event *event)
+{
+	const struct pmu *pmu = results->machine->pmu;
+	double slots = value_of(results, ROLE_SLOTS, event);
+
+	if (slots > 0 || !pmu)
+		return slots;
+	return pmu->slots_per_cycle * value_of(results, ROLE_CYCLES, event);
+}
+
+/*
+ * Slots of operations that were issued in vain, and of the recovery afterwards: bad speculation
+ * on models that do not count stalled slots.
+ */
+static bool find_wasted(const struct results *results, const struct event *event,
+			double *wasted)
+{
+	double issued, retired, recovery;
+
+	if (!results->machine->pmu ||
+	    !find_value(results, ROLE_SLOTS_ISSUED, event, &issued) ||
+	    !find_value(results, ROLE_SLOTS_RETIRED, event, &retired) ||
+	    !find_value(results, ROLE_RECOVERY, event, &recovery))
+		return false;
+	*wasted = issued - retired + results->machine->pmu->slots_per_cycle * recovery;
+	return true;
+}
+
+/* What the other three parts leave of @slots.  @other is one of them. */
+static struct metric rest_of(const struct results *results, const struct event *event,
+			     double slots, double other, const char *unit)
+{
+	double retired, unfilled;
+
+	if (!find_value(results, ROLE_SLOTS_RETIRED, event, &retired) ||
+	    !find_value(results, ROLE_SLOTS_UNFILLED, event, &unfilled))
+		return nothing;
+	return ratio(100 * (slots - retired - unfilled - other), slots, 2, unit);
+}
+
+/*
+ * Level 1 of the top-down method (Intel 64 and IA-32 Architectures Optimization Reference Manual,
+ * appendix "Using Performance Monitoring Events", section "Top-down Analysis Method"): each slot
+ * was retired, lost to bad speculation, or empty because of the frontend or the backend.
+ */
+static struct metric topdown(const struct results *results, const struct event *event,
+			     double value)
+{
+	double slots = all_slots(results, event), other;
+
+	switch (event->role) {
+	case ROLE_SLOTS_RETIRED:
+		return ratio(100 * value, slots, 2, "% retiring");
+	case ROLE_SLOTS_UNFILLED:
+		return ratio(100 * value, slots, 2, "% frontend bound");
+	case ROLE_SLOTS_STALLED:
+		return ratio(100 * value, slots, 2, "% backend bound");
+	case ROLE_SLOTS:
+		if (find_value(results, ROLE_SLOTS_STALLED, event, &other))
+			return rest_of(results, event, slots, other, "% bad speculation");
+		return nothing;
+	case ROLE_RECOVERY:
+		if (find_wasted(results, event, &other))
+			return ratio(100 * other, slots, 2, "% bad speculation");
+		return nothing;
+	case ROLE_SLOTS_ISSUED:
+		if (find_wasted(results, event, &other))
+			return rest_of(results, event, slots, other, "% backend bound");
+		return nothing;
+	default:
+		return nothing;
+	}
 }
 
 struct metric results_metric(const struct results *results, size_t index)
@@ -96,6 +184,7 @@ struct metric results_metric(const struct results *results, size_t index)
 			       "% of all cache refs");
 		break;
 	default:
+		metric = topdown(results, event, value);
 		break;
 	}
 	return metric.unit ? metric : rate(value, runtime);

@@ -27,17 +27,6 @@ static const u64 events_of_fixed[] = {
 
 DEFINE_PER_CPU(struct x86_placeholders, x86_placeholders);
 
-/* Whether the counter that the event has now can count the event of @select, which counts on all. */
-bool x86_counter_has(const struct perf_event *event, u64 select)
-{
-	const unsigned int fixed = event->hw.idx - INTEL_PMC_IDX_FIXED;
-
-	if (!x86_is_on_fixed(event))
-		return true;
-	return fixed < ARRAY_SIZE(events_of_fixed) &&
-	       events_of_fixed[fixed] == (select & X86_RAW_EVENT_MASK);
-}
-
 /* The event is scheduled, but counts at no level.  The period is the range of PMD @n. */
 static struct perf_event *create(unsigned int cpu, unsigned int n, u64 config)
 {
@@ -69,8 +58,10 @@ static struct perf_event *create(unsigned int cpu, unsigned int n, u64 config)
 /* Return: the PMD of the counter that the event has now. */
 static unsigned int number_of(const struct perf_event *event)
 {
-	return x86_is_on_fixed(event) ? event->hw.idx - INTEL_PMC_IDX_FIXED + X86_FIXED
-				      : event->hw.idx;
+	const unsigned int index = event->hw.idx;
+
+	return index < INTEL_PMC_IDX_FIXED ? index
+					   : index - INTEL_PMC_IDX_FIXED + X86_FIXED;
 }
 
 /* ---- on the CPU of the placeholders, interrupts off ---------------------------------------- */

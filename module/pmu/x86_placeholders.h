@@ -38,13 +38,6 @@ static inline unsigned int x86_placeholder_number(const struct perf_event *event
 	return (unsigned long)event->overflow_handler_context;
 }
 
-/* Whether the event has a fixed counter now. */
-static __always_inline bool x86_is_on_fixed(const struct perf_event *event)
-{
-	return event->hw.idx >= INTEL_PMC_IDX_FIXED;
-}
-
-bool x86_counter_has(const struct perf_event *event, u64 select);
 void x86_placeholders_sort(void);
 u64 x86_placeholders_take(unsigned int cpu, u64 pmds);
 u64 x86_placeholders_held(unsigned int cpu, u64 pmds);

@@ -88,10 +88,11 @@ static __always_inline void load_value(struct perf_event *event,
 }
 
 /* Nobody needs the value any more.  It is only written if the counter may wrap soon. */
-static __always_inline void park(struct perf_event *event,
-				 const struct x86_counter *counter, u64 value)
+static __always_inline void park(struct perf_event *event, unsigned int n, u64 value)
 {
-	if (!x86_is_on_fixed(event))
+	const struct x86_counter *counter = &x86->counters[n];
+
+	if (n < X86_FIXED)
 		event->hw.config = (event->hw.config & ~own_bits()) | X86_SELECT_INT |
 				   X86_NEUTRAL_EVENT;
 	if (!(value & counter->flag) || value & (counter->mask + 1) >> 1)
@@ -119,22 +120,34 @@ static void set_levels(struct perf_event *event, u64 levels)
 		pmu->pmu_enable(pmu);
 }
 
+/*
+ * perf would move an event that a fixed counter can count to that counter, when it looks at the
+ * config again.  With the invert flag it does not recognize the event.  The processor ignores this
+ * flag if there is no counter mask (Intel SDM 3B, "Performance Event Select Registers").
+ */
+static u64 keep_off_fixed(u64 select)
+{
+	return x86->fixed_control && !(select & ARCH_PERFMON_EVENTSEL_CMASK)
+		       ? select | ARCH_PERFMON_EVENTSEL_INV
+		       : select;
+}
+
 /* The event select as the set needs it; of a fixed counter it has only the levels. */
 static u64 wanted_select(const struct pfm_registers *registers, unsigned int n)
 {
 	u64 field;
 
 	if (n < X86_FIXED)
-		return (registers->pmcs[n] & own_bits()) |
+		return keep_off_fixed(registers->pmcs[n] & own_bits()) |
 		       (registers->interrupting & BIT_ULL(n) ? X86_SELECT_INT : 0);
 	field = registers->pmcs[X86_FIXED] >> X86_FIXED_SHIFT(n);
 	return (field & X86_FIXED_KERNEL ? ARCH_PERFMON_EVENTSEL_OS : 0) |
 	       (field & X86_FIXED_USER ? ARCH_PERFMON_EVENTSEL_USR : 0);
 }
 
-static void configure(struct perf_event *event, u64 select)
+static void configure(struct perf_event *event, u64 select, unsigned int n)
 {
-	if (x86_is_on_fixed(event)) {
+	if (n >= X86_FIXED) {
 		set_levels(event, select & LEVELS);
 		return;
 	}
@@ -154,8 +167,8 @@ static bool is_right(const struct perf_event *event,
 		return false;
 	if (likely(event->hw.idx == x86_index_in_perf(n)))
 		return true;
-	return may_move && n < X86_FIXED && x86->counts_anywhere(registers->pmcs[n]) &&
-	       x86_counter_has(event, registers->pmcs[n]);
+	return may_move && n < X86_FIXED && event->hw.idx < X86_FIXED &&
+	       x86->counts_anywhere(registers->pmcs[n]);
 }
 
 static bool all_are_right(const struct pfm_registers *registers, bool may_move)
@@ -211,7 +224,7 @@ static void load_all(struct shared_cpu *cpu, struct pfm_registers *registers)
 	cpu->loaded = registers;
 	pfm_for_each_bit(n, rest, registers->counters) {
 		event = x86_placeholder(n);
-		configure(event, wanted_select(registers, n));
+		configure(event, wanted_select(registers, n), n);
 		event->hw.sample_period = x86->counters[n].mask + 1;
 		load_value(event, &x86->counters[n], registers->pmds[n]);
 	}
@@ -306,7 +319,7 @@ static u64 shared_stop(struct pfm_registers *registers)
 		counter = &x86->counters[n];
 		event = x86_placeholder(n);
 		value = read_counter(cpu, event, counter, n, &overflows);
-		park(event, counter, value);
+		park(event, n, value);
 		registers->pmds[n] =
 			pfm_pmd_merge(registers->pmds[n], value, counter->mask);
 	}

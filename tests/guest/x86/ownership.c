@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* x86: parameter "ownership" of the PMU modules, and what "auto" chooses. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "measure.h"
+
+SUITE(ownership, 120);
+
+#define WATCHDOG "/proc/sys/kernel/nmi_watchdog"
+
+static const char *x86_module(void)
+{
+	const char *module = pmu_module();
+
+	if (strcmp(module, "perfmon_intel") && strcmp(module, "perfmon_amd"))
+		skip("no x86 PMU");
+	return module;
+}
+
+static void must_own(const char *ownership)
+{
+	char path[96], line[16];
+
+	snprintf(path, sizeof(path), "/sys/module/%s/parameters/ownership_now",
+		 pmu_module());
+	snprintf(line, sizeof(line), "%s\n", ownership);
+	ck_assert_str_eq(read_text(path), line);
+}
+
+/* Counts with the lowest counter that is available: AMD's watchdog holds counter 0. */
+static void must_count(void)
+{
+	unsigned int n;
+	int fd;
+
+	pmu_forget();
+	n = __builtin_ctzll(pmu()->info.available_pmds[0]);
+	fd = context_of(n, cycles(AT_USER));
+	load(fd, thread_id());
+	ck_assert_uint_ge(count_loop(fd, n, 100000), 100000);
+	close(fd);
+}
+
+static void check_exclusive(void)
+{
+	must_own("exclusive");
+	must_count();
+}
+
+static void check_shared(void)
+{
+	must_own("shared");
+	must_count();
+}
+
+TEST(without_the_watchdog_the_counters_are_exclusive)
+{
+	with_pmu(x86_module(), "ownership=auto", check_exclusive);
+	with_pmu(x86_module(), "ownership=exclusive", check_exclusive);
+}
+
+TEST(shared_is_shared_even_if_nobody_holds_a_counter)
+{
+	with_pmu(x86_module(), "ownership=shared", check_shared);
+}
+
+static void watchdog_off(void)
+{
+	write_text(WATCHDOG, "0");
+}
+
+static void check_beside_watchdog(void)
+{
+	x86_module();
+	write_text(WATCHDOG, "1");
+	with_pmu(x86_module(), "ownership=auto", check_shared);
+}
+
+TEST(with_the_watchdog_the_counters_are_shared)
+{
+	then_put_back(check_beside_watchdog, watchdog_off);
+}
+
+TEST(with_an_event_of_perf_the_counters_are_shared)
+{
+	const char *module = x86_module();
+	int event = perf_open(0xc0, true, 0, -1, -1);
+
+	ck_assert_int_ne(event, -1);
+	with_pmu(module, "ownership=auto", check_shared);
+	close(event);
+}
+
+/* Exclusive ownership is not given up: the load fails, and the reason names the holder. */
+static void check_exclusive_beside_watchdog(void)
+{
+	int fd;
+
+	write_text(WATCHDOG, "1");
+	fd = busy_context();
+	ck_assert_int_eq(try_load(fd, thread_id()), -1);
+	ck_assert_int_eq(errno, EBUSY);
+	ck_assert_msg(strstr(sentence(fd), "perf or the NMI watchdog"), "%s",
+		      sentence(fd));
+	watchdog_off();
+	load(fd, thread_id());
+	close(fd);
+}
+
+static void with_exclusive_pmu(void)
+{
+	with_pmu(x86_module(), "ownership=exclusive", check_exclusive_beside_watchdog);
+}
+
+TEST(exclusive_counters_are_ebusy_while_the_watchdog_is_on)
+{
+	then_put_back(with_exclusive_pmu, watchdog_off);
+}
+
+TEST(another_word_is_einval)
+{
+	const char *module = x86_module();
+	int error;
+
+	ck_assert_int_eq(module_unload(module), 0);
+	error = module_load(module, "ownership=mine");
+	ck_assert_int_eq(module_load(module, ""), 0);
+	ck_assert_int_eq(error, EINVAL);
+}

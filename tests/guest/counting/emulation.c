@@ -3,8 +3,8 @@
  * 64-bit counters on narrower hardware: where the hardware wraps, nothing is lost and nothing is
  * counted twice.
  *
- * The event counters of the arm64 guest's CPU (cortex-a57) have 32 bits. Under -icount QEMU's
- * overflow interrupt of an event counter comes one count early, finds no overflow and is not set
+ * Counters of x86 have 47 bits, or 31. The event counters of the arm64 guest's CPU (cortex-a57) have
+ * 32 bits. Under -icount QEMU's overflow interrupt of such an event counter comes one count early, finds no overflow and is not set
  * again. The next interrupt comes when QEMU updates the counters at an exception. So the interrupt
  * is late but the overflow status is right, and the counts must be right, too.
  */
@@ -15,46 +15,48 @@
 
 SUITE(emulation, 240);
 
-#define MILLION 1000000ull
-#define WRAP	(1ull << 32)
+static uint64_t wrap_or_skip(unsigned int n)
+{
+	need_known_instructions();
+	return wrap_of(n);
+}
 
 static uint64_t around(int fd, unsigned int n)
 {
 	return count_loop(fd, n, 1000) - 1000;
 }
 
-/* Initial values close to a wrap. A loop of a million crosses some of the wraps. */
-static const uint64_t preloads[] = {
-	0,
-	0xffffff00,
-	0xffffffff,
-	WRAP - 1000000,
-	WRAP - 1000020, /* near the end of the loop */
-	WRAP - 999990,
-	WRAP - 2000000,
-	WRAP,
-	2 * WRAP - 1,
-	7 * WRAP - 500000,
-	0xffff * WRAP - 12345,
-	BIT(63) - WRAP - 77,
-	BIT(63) - 1,
-	BIT(63) - 600000,
-	BIT(63),
-	BIT(63) + WRAP - 300,
-	-2 * WRAP - 1,
-	-WRAP - 1,
-	-WRAP - 500000,
-	-WRAP,
-};
-
 TEST(a_count_across_the_wrap_is_exact)
 {
+	const uint64_t wrap = wrap_or_skip(0);
+	/* Initial values close to a wrap. A loop of a million crosses some of the wraps. */
+	const uint64_t preloads[] = {
+		0,
+		wrap - 0x100,
+		wrap - 1,
+		wrap - 1000000,
+		wrap - 1000020, /* near the end of the loop */
+		wrap - 999990,
+		wrap - 2000000,
+		wrap,
+		2 * wrap - 1,
+		7 * wrap - 500000,
+		0xffff * wrap - 12345,
+		BIT(63) - wrap - 77,
+		BIT(63) - 1,
+		BIT(63) - 600000,
+		BIT(63),
+		BIT(63) + wrap - 300,
+		-2 * wrap - 1,
+		-wrap - 1,
+		-wrap - 500000,
+		-wrap,
+	};
 	uint64_t extra;
 	size_t i;
 	int fd;
 
-	need_exact_counts();
-	fd = context_of(0, INSTRUCTIONS | USER);
+	fd = context_of(0, instructions(AT_USER));
 	load(fd, thread_id());
 	extra = around(fd, 0);
 	for (i = 0; i < COUNT(preloads); i++) {
@@ -67,26 +69,27 @@ TEST(a_count_across_the_wrap_is_exact)
 	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
 }
 
-/* Six wraps at different places in one loop; a 64-bit counter is the reference. */
+/* Up to six wraps at different places in one loop; a counter that does not wrap is the reference. */
 TEST(all_counters_wrap_in_one_run)
 {
-	static const uint64_t values[EVENT_COUNTERS] = {
-		WRAP - 1,      WRAP - 250000,	 3 * WRAP - 250010,
-		WRAP - 999000, BIT(63) - 999999, WRAP - 1000010,
+	const uint64_t wrap = wrap_or_skip(0);
+	const uint64_t values[] = {
+		wrap - 1,      wrap - 250000,	 3 * wrap - 250010,
+		wrap - 999000, BIT(63) - 999999, wrap - 1000010,
 	};
+	unsigned int count, n;
 	uint64_t truth;
-	unsigned int n;
 	int fd;
 
-	need_exact_counts();
+	count = other_counters() < COUNT(values) ? other_counters() : COUNT(values);
 	fd = make_context();
-	for (n = 0; n < EVENT_COUNTERS; n++)
-		use(fd, n, INSTRUCTIONS | USER, values[n]);
-	use(fd, PFM_ARMV8_CYCLE_COUNTER, USER, 0);
+	for (n = 0; n < count; n++)
+		use(fd, n, instructions(AT_USER), values[n]);
+	use(fd, prompt_counter(), prompt_cycles(AT_USER), 0);
 	load(fd, thread_id());
-	truth = count_loop(fd, PFM_ARMV8_CYCLE_COUNTER, MILLION);
+	truth = count_loop(fd, prompt_counter(), MILLION);
 	must_be_between(truth, MILLION, MILLION + 200);
-	for (n = 0; n < EVENT_COUNTERS; n++)
+	for (n = 0; n < count; n++)
 		ck_assert_msg(read_pmd(fd, n) - values[n] == truth,
 			      "PMD %u from 0x%jx: now 0x%jx, not 0x%jx", n,
 			      (uintmax_t)values[n], (uintmax_t)read_pmd(fd, n),
@@ -101,14 +104,14 @@ TEST(live_reads_across_the_wrap_grow_evenly)
 		ROUNDS = 20
 	};
 	static uint64_t reads[READS];
+	const uint64_t wrap = wrap_or_skip(0);
 	uint64_t step = 0;
 	int fd, i, round;
 
-	need_exact_counts();
-	fd = context_of(0, INSTRUCTIONS | USER);
+	fd = context_of(0, instructions(AT_USER));
 	load(fd, thread_id());
 	for (round = 0; round < ROUNDS; round++) {
-		write_pmd(fd, 0, WRAP - 10000 - 37 * round);
+		write_pmd(fd, 0, wrap - 10000 - 37 * round);
 		must(fd, pfm_start(fd, NULL));
 		for (i = 0; i < READS; i++) {
 			loop(10);
@@ -122,7 +125,7 @@ TEST(live_reads_across_the_wrap_grow_evenly)
 				      "round %d, read %d: 0x%jx after 0x%jx, step %ju",
 				      round, i, (uintmax_t)reads[i],
 				      (uintmax_t)reads[i - 1], (uintmax_t)step);
-		ck_assert_msg(reads[READS - 1] > WRAP, "no wrap in round %d", round);
+		ck_assert_msg(reads[READS - 1] > wrap, "no wrap in round %d", round);
 	}
 }
 
@@ -137,14 +140,14 @@ TEST(a_wrap_during_a_read_is_seen)
 		READS = 8,
 		ROUNDS = 1500
 	};
+	const uint64_t wrap = wrap_or_skip(0);
 	uint64_t reads[READS];
 	int fd, i, round;
 
-	need_exact_counts();
-	fd = context_of(0, INSTRUCTIONS);
+	fd = context_of(0, instructions(AT_BOTH));
 	load(fd, thread_id());
 	for (round = 0; round < ROUNDS; round++) {
-		poke_pmd(fd, 0, WRAP - 500 - 3 * round);
+		poke_pmd(fd, 0, wrap - 500 - 3 * round);
 		must(fd, pfm_start(fd, NULL));
 		for (i = 0; i < READS; i++)
 			reads[i] = peek_pmd(fd, 0);
@@ -152,7 +155,7 @@ TEST(a_wrap_during_a_read_is_seen)
 		/*
 		 * A read takes several hundred instructions. A timer tick during a read takes
 		 * several thousand, or several hundred thousand in a debug kernel. A lost wrap
-		 * makes a difference of 2^32.
+		 * makes a difference of 2^32 or more.
 		 */
 		for (i = 1; i < READS; i++)
 			ck_assert_msg(reads[i] - reads[i - 1] < MILLION,
@@ -162,27 +165,33 @@ TEST(a_wrap_during_a_read_is_seen)
 			      "round %d: 0x%jx after 0x%jx", round,
 			      (uintmax_t)read_pmd(fd, 0), (uintmax_t)reads[READS - 1]);
 	}
-	ck_assert_uint_gt(reads[READS - 1], WRAP);
+	ck_assert_uint_gt(reads[READS - 1], wrap);
 }
 
-/* The hardware wraps twice, and each wrap raises an interrupt. */
+/*
+ * The hardware wraps twice, and each wrap raises an interrupt. Counters of 32 bits wrap twice in so
+ * long a run; wider ones start below their wraps.
+ */
 TEST(a_long_run_over_wraps_is_exact)
 {
-	const uint64_t instructions = 9000 * MILLION; /* 2.1 wraps */
-	uint64_t cycles, interrupts;
+	const uint64_t length = 9000 * MILLION,
+		       wrap = wrap_or_skip(0); /* 2.1 wraps of 32 bits */
+	const uint64_t first = wrap > length ? wrap - length / 2 : 0;
+	const uint64_t second = wrap > length ? wrap - length / 3 : 0;
+	uint64_t truth, interrupts;
 	int fd;
 
-	need_exact_counts();
-	fd = context_of(0, INSTRUCTIONS | USER);
-	use(fd, 1, CPU_CYCLES | USER, 0);
-	use(fd, PFM_ARMV8_CYCLE_COUNTER, USER, 0);
+	fd = make_context();
+	use(fd, 0, instructions(AT_USER), first);
+	use(fd, 1, cycles(AT_USER), second);
+	use(fd, prompt_counter(), prompt_cycles(AT_USER), 0);
 	load(fd, thread_id());
 	interrupts = statistic("ovfl_intr_regular_count") +
 		     statistic("ovfl_intr_replay_count");
-	cycles = count_loop(fd, PFM_ARMV8_CYCLE_COUNTER, instructions);
-	must_be_between(cycles, instructions, instructions + 200);
-	ck_assert_uint_eq(read_pmd(fd, 0), cycles);
-	ck_assert_uint_eq(read_pmd(fd, 1), cycles);
+	truth = count_loop(fd, prompt_counter(), length);
+	must_be_between(truth, length, length + 200);
+	ck_assert_uint_eq(read_pmd(fd, 0) - first, truth);
+	ck_assert_uint_eq(read_pmd(fd, 1) - second, truth);
 	interrupts = statistic("ovfl_intr_regular_count") +
 		     statistic("ovfl_intr_replay_count") - interrupts;
 	ck_assert_msg(interrupts >= 2, "%ju overflows", (uintmax_t)interrupts);
@@ -190,16 +199,16 @@ TEST(a_long_run_over_wraps_is_exact)
 
 TEST(wraps_among_competitors_are_exact)
 {
+	const uint64_t wrap = wrap_or_skip(0);
 	uint64_t extra, counted = 0;
 	int fd, i;
 
-	need_exact_counts();
-	fd = context_of(0, INSTRUCTIONS | USER);
+	fd = context_of(0, instructions(AT_USER));
 	load(fd, thread_id());
 	extra = around(fd, 0);
 	competitors_begin(2);
 	for (i = 0; i < 20; i++) {
-		write_pmd(fd, 0, WRAP - 400000ull * i);
+		write_pmd(fd, 0, wrap - 400000ull * i);
 		counted += count_loop(fd, 0, 10 * MILLION);
 	}
 	competitors_end();
@@ -241,8 +250,8 @@ TEST(an_overflow_of_64_bits_suspends)
 	size_t i;
 	int fd;
 
-	need_exact_counts();
-	fd = context_of(2, INSTRUCTIONS | USER);
+	need_known_instructions();
+	fd = context_of(2, instructions(AT_USER));
 	load(fd, thread_id());
 	/* The interrupt comes at the next exception, at the latest in the call after the loop. */
 	for (i = 0; i < COUNT(preloads); i++)
@@ -253,18 +262,18 @@ TEST(an_overflow_of_64_bits_suspends)
 }
 
 /*
- * The 64-bit counter overflows in hardware and its interrupt is exact. The remaining value is the
- * number of events until the interrupt was taken. (QEMU finishes its translation block first, at
- * most several hundred instructions.)
+ * The counter's interrupt is exact, also if the counter has 64 bits and overflows in hardware. The
+ * remaining value is the number of events until the interrupt was taken. (QEMU's Armv8 finishes its
+ * translation block first, at most several hundred instructions.)
  */
-TEST(the_cycle_counter_overflows_in_time)
+TEST(a_prompt_counter_overflows_in_time)
 {
 	int fd;
 
-	need_exact_counts();
-	fd = context_of(PFM_ARMV8_CYCLE_COUNTER, USER);
+	need_known_instructions();
+	fd = context_of(prompt_counter(), prompt_cycles(AT_USER));
 	load(fd, thread_id());
-	must_saturate(fd, PFM_ARMV8_CYCLE_COUNTER, -500000ull, 1000);
+	must_saturate(fd, prompt_counter(), -500000ull, 1000);
 }
 
 TEST(the_other_counters_stop_with_the_one_that_overflows)
@@ -272,30 +281,30 @@ TEST(the_other_counters_stop_with_the_one_that_overflows)
 	uint64_t count;
 	int fd;
 
-	need_exact_counts();
-	fd = context_of(0, INSTRUCTIONS | USER);
-	use(fd, PFM_ARMV8_CYCLE_COUNTER, USER, -500000ull);
+	need_known_instructions();
+	fd = context_of(0, instructions(AT_USER));
+	use(fd, prompt_counter(), prompt_cycles(AT_USER), -500000ull);
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
 	loop(MILLION);
 	count = read_pmd(fd, 0);
 	/* Both count the same events, so they must have stopped at the same time. */
-	ck_assert_uint_eq(count, read_pmd(fd, PFM_ARMV8_CYCLE_COUNTER) + 500000);
+	ck_assert_uint_eq(count, read_pmd(fd, prompt_counter()) + 500000);
 }
 
 TEST(without_emulation_a_counter_has_the_hardwares_width)
 {
-	static const uint64_t preloads[] = { 0xffffff00, 5 * WRAP - 1000, -1000ull, 0 };
+	const uint64_t wrap = wrap_or_skip(1);
+	const uint64_t preloads[] = { wrap - 0x100, 5 * wrap - 1000, -1000ull, 0 };
 	struct pfarg_pmc pmc = {
 		.reg_num = 1,
-		.reg_value = INSTRUCTIONS | USER,
+		.reg_value = instructions(AT_USER),
 		.reg_flags = PFM_REGFL_NO_EMUL64,
 	};
 	uint64_t extra, interrupts, wanted;
 	size_t i;
 	int fd;
 
-	need_exact_counts();
 	fd = make_context();
 	must(fd, pfm_write_pmcs(fd, &pmc, 1));
 	write_pmd(fd, 1, 0);
@@ -305,9 +314,9 @@ TEST(without_emulation_a_counter_has_the_hardwares_width)
 	for (i = 0; i < COUNT(preloads); i++) {
 		write_pmd(fd, 1, preloads[i]);
 		count_loop(fd, 1, MILLION);
-		/* The lower half wraps, the upper one stays as it was written. */
-		wanted = (preloads[i] & ~(WRAP - 1)) |
-			 ((preloads[i] + MILLION + extra) & (WRAP - 1));
+		/* The hardware's bits wrap, the upper ones stay as they were written. */
+		wanted = (preloads[i] & ~(wrap - 1)) |
+			 ((preloads[i] + MILLION + extra) & (wrap - 1));
 		ck_assert_msg(read_pmd(fd, 1) == wanted, "0x%jx, not 0x%jx",
 			      (uintmax_t)read_pmd(fd, 1), (uintmax_t)wanted);
 		ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
@@ -316,25 +325,26 @@ TEST(without_emulation_a_counter_has_the_hardwares_width)
 	/* Emulation is on again when the PMC is written without the flag. */
 	pmc.reg_flags = 0;
 	must(fd, pfm_write_pmcs(fd, &pmc, 1));
-	write_pmd(fd, 1, WRAP - 1000);
+	write_pmd(fd, 1, wrap - 1000);
 	ck_assert_uint_eq(count_loop(fd, 1, MILLION), MILLION + extra);
 }
 
-/* Without --icount: cycles across the wrap, compared with the 64-bit counter. */
-TEST(cycles_across_the_wrap_are_those_of_the_64_bit_counter)
+/* Also without --icount: cycles across the wrap, compared with a counter that does not wrap. */
+TEST(cycles_across_the_wrap_are_those_of_another_counter)
 {
-	uint64_t narrow, wide;
+	uint64_t wrap, narrow, wide;
 	int fd, i;
 
-	need_armv8();
-	fd = context_of(0, CPU_CYCLES);
-	use(fd, PFM_ARMV8_CYCLE_COUNTER, 0, 0);
+	need_levels();
+	wrap = wrap_of(0);
+	fd = context_of(0, cycles(AT_BOTH));
+	use(fd, prompt_counter(), prompt_cycles(AT_BOTH), 0);
 	load(fd, thread_id());
 	for (i = 0; i < 50; i++) {
-		write_pmd(fd, 0, WRAP - 100000ull * i);
-		wide = read_pmd(fd, PFM_ARMV8_CYCLE_COUNTER);
+		write_pmd(fd, 0, wrap - 100000ull * i);
+		wide = read_pmd(fd, prompt_counter());
 		narrow = count_loop(fd, 0, MILLION);
-		wide = read_pmd(fd, PFM_ARMV8_CYCLE_COUNTER) - wide;
+		wide = read_pmd(fd, prompt_counter()) - wide;
 		/*
 		 * At each exception QEMU reads the counters one after the other from the host's
 		 * clock. A wrap that is lost or counted twice makes a difference of 4 s. A host

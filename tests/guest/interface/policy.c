@@ -111,18 +111,17 @@ static int try_context(uint32_t flags)
 	return pfm_create_context(&ctx, NULL, NULL, 0);
 }
 
-/* Counter 0 counts always. Counter 1 of the Armv8 PMU counts at kernel level only. */
+/* Counter 0 counts always. Where levels can be selected, counter 1 counts at kernel level only. */
 static uint64_t try_counting(int fd)
 {
 	bool is_told = !(status_of(fd).flags & PFM_STATUS_USER_LEVEL);
-	bool is_known = pmu_is("armv8");
+	bool is_known = selects_levels();
 	uint64_t result = 0;
 	bool counts_kernel;
 
 	use_busy_counters(fd);
 	if (is_known) {
-		write_pmc(fd, pmu()->pmcs[1],
-			  pmu()->busy[1] | PFM_ARMV8_PMC_EXCLUDE_USER);
+		write_pmc(fd, pmu()->pmcs[1], cycles(AT_KERNEL));
 		write_pmd(fd, pmu()->pmds[1], 0);
 	}
 	load(fd, thread_id());

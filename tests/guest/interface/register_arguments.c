@@ -152,7 +152,7 @@ TEST(a_register_left_to_perf_is_ebusy_when_it_is_claimed)
 	int fd, written;
 
 	if (!pmu_is("armv8"))
-		skip("perf can hold no register of %s", pmu()->info.pmu_name);
+		skip("no register of %s can be left to perf", pmu()->info.pmu_name);
 	/* Counters of earlier contexts are released at most once per second. */
 	sleep(2);
 	before = module_parameter("perfmon_armv8", "leave_to_perf");

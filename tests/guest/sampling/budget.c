@@ -8,7 +8,6 @@
 #include <time.h>
 #include <perfmon/perfmon_hist.h>
 #include <perfmon/perfmon_nway.h>
-#include <perfmon/perfmon_power.h>
 
 #include "formats.h"
 #include "samples.h"
@@ -53,8 +52,6 @@ static void sample_everything(int fd, uint64_t period)
 	const struct pmu *the_pmu = pmu();
 	unsigned int n;
 
-	if (pmu_is("power"))
-		write_pmc(fd, PFM_POWER_MMCR1, 0x1e1e1e1e); /* cycles on PMC1 to PMC4 */
 	for (n = 0; n < 64; n++) {
 		struct pfarg_pmd pmd = { .reg_num = n,
 					 .reg_flags = NOTIFY,
@@ -65,10 +62,7 @@ static void sample_everything(int fd, uint64_t period)
 		if (!(the_pmu->info.counter_pmds[0] & the_pmu->info.available_pmds[0] &
 		      BIT(n)))
 			continue;
-		if (n == PFM_ARMV8_CYCLE_COUNTER)
-			write_pmc(fd, n, 0);
-		else if (!pmu_is("power"))
-			write_pmc(fd, n, the_pmu->busy[0]);
+		program_busy_counter(fd, n);
 		write_one(fd, pmd);
 	}
 }

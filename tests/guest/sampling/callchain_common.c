@@ -18,7 +18,7 @@ struct pfarg_pmd callchain_pmd(int fd)
 	};
 
 	use_counters(fd, 1);
-	/* QEMU raises the interrupt of this counter at once, but other interrupts much later. */
+	/* On Armv8, QEMU raises other interrupts much later than this counter's. */
 	if (pmu_is("armv8")) {
 		pmd.reg_num = PFM_ARMV8_CYCLE_COUNTER;
 		write_pmc(fd, pmd.reg_num, 0);

@@ -212,16 +212,20 @@ void need_exact_work(void)
 		     pmu()->info.pmu_name);
 }
 
+/* Counters that start one after the other agree to the last at user level only. */
+uint64_t exact_event(unsigned int i)
+{
+	if (pmu_is("soft"))
+		return PFM_SOFT_MINOR_FAULTS;
+	return starts_at_once() ? pmu()->busy[i] : cycles(AT_USER);
+}
+
 void program_exact(int fd, unsigned int count)
 {
 	unsigned int i;
 
-	if (!pmu_is("soft")) {
-		program_busy(fd, count);
-		return;
-	}
 	for (i = 0; i < count; i++)
-		write_pmc(fd, pmu()->pmcs[i], PFM_SOFT_MINOR_FAULTS);
+		write_pmc(fd, pmu()->pmcs[i], exact_event(i));
 }
 
 void exact_work(uint64_t events)

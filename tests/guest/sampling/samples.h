@@ -118,6 +118,8 @@ static inline bool is_kernel_address(uint64_t ip)
  * counters of a context agree exactly.
  */
 void need_exact_work(void);
+/* Returns the value of pmu()->pmcs[@i] for this event. */
+uint64_t exact_event(unsigned int i);
 void program_exact(int fd, unsigned int count);
 /* Causes at least this many events, and not many more. */
 void exact_work(uint64_t events);

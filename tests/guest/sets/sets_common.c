@@ -147,12 +147,8 @@ void program_exact_of(int fd, unsigned int id, unsigned int count)
 {
 	unsigned int i;
 
-	if (!pmu_is("soft")) {
-		program_busy_of(fd, id, count);
-		return;
-	}
 	for (i = 0; i < count; i++)
-		write_pmc_of(fd, id, pmu()->pmcs[i], PFM_SOFT_MINOR_FAULTS);
+		write_pmc_of(fd, id, pmu()->pmcs[i], exact_event(i));
 }
 
 void use_busy_counters_of(int fd, unsigned int id)

@@ -7,21 +7,12 @@
 #define MEASURE_H
 
 #include <linux/perf_event.h>
-#include <perfmon/perfmon_armv8.h>
 #include <perfmon/perfmon_soft.h>
 
-#include "guest.h"
+#include "events.h"
 
-/* Events of PMUv3. QEMU has the event of instructions only under -icount. */
-#define CPU_CYCLES     0x11
-#define INSTRUCTIONS   0x08
-#define USER	       PFM_ARMV8_PMC_EXCLUDE_KERNEL
-#define KERNEL	       PFM_ARMV8_PMC_EXCLUDE_USER
-#define EVENT_COUNTERS 6 /* event counters of the guest's CPU */
-
-#define BIT(n)	       (1ull << (n))
-#define MILLION	       1000000ull
-#define MS	       1000000ull /* in ns */
+#define MILLION 1000000ull
+#define MS	1000000ull /* in ns */
 
 /* Executes @instructions instructions, a multiple of 10 and not 0, and a few around them. */
 void loop(uint64_t instructions);
@@ -29,43 +20,10 @@ void loop(uint64_t instructions);
 /* True with --icount: the guest's clock counts instructions, 1 ns each, on one CPU. */
 bool is_deterministic(void);
 
-/* ---- events of the hardware PMUs ------------------------------------------------------- */
-
-#define AT_USER	      1u
-#define AT_KERNEL     2u
-#define AT_BOTH	      (AT_USER | AT_KERNEL)
-#define MOST_COUNTERS 32
-
-/* Return the value of a PMC that counts this event at these levels; 0: at no level. */
-uint64_t instructions(unsigned int levels);
-uint64_t cycles(unsigned int levels);
-/*
- * Uses all counters that count instructions or cycles at user level. Under -icount a cycle is an
- * instruction. Stores their numbers in @numbers (MOST_COUNTERS elements) and returns how many.
- */
-unsigned int use_all_counters(int fd, unsigned int *numbers);
-/* One register starts and stops all counters. */
-bool starts_at_once(void);
-/* Skips the test unless PMC n drives PMD n and can select levels. */
-void need_levels(void);
-/* The same, and unless the guest counts instructions exactly. */
-void need_known_instructions(void);
-
 /* ---- what a test needs ------------------------------------------------------------------- */
 
-/* Skips the test unless the hardware can count known instructions. */
-void need_exact_counts(void);
-void need_armv8(void);
-void need_power(void);
-/* Skips the test where QEMU raises no overflow interrupts: on POWER before version 10. */
-void need_overflow_interrupts(void);
+/* events.h has more. */
 void need_cpus(unsigned int count);
-/*
- * Samples a busy counter with @period. Under --icount, chooses a counter whose interrupts come in
- * time: of QEMU's Armv8 counters only the cycle counter has such interrupts, the others wait for
- * the next tick. Returns its PMD.
- */
-unsigned int sample_promptly(int fd, uint64_t period, uint32_t flags);
 
 /* wanted - tolerance <= value <= wanted + tolerance */
 #define must_be_near(value, wanted, tolerance)                                           \

@@ -284,16 +284,27 @@ const char *pmu_module(void)
 	return name;
 }
 
-const char *best_pmu_module(void)
+/* The module for the hardware's PMU, which may not have been built. */
+static const char *hardware_pmu_module(void)
 {
 #if defined(__aarch64__)
 	return "perfmon_armv8";
 #elif defined(__powerpc64__)
-	return path_exists(module_path("perfmon_power")) ? "perfmon_power"
-							 : "perfmon_soft";
+	return "perfmon_power";
 #else
-	return "perfmon_soft";
+	/* perf has this device if the processor has a PMU. */
+	if (!path_exists("/sys/bus/event_source/devices/cpu"))
+		return "perfmon_soft";
+	return strstr(read_text("/proc/cpuinfo"), "GenuineIntel") ? "perfmon_intel"
+								  : "perfmon_amd";
 #endif
+}
+
+const char *best_pmu_module(void)
+{
+	const char *module = hardware_pmu_module();
+
+	return path_exists(module_path(module)) ? module : "perfmon_soft";
 }
 
 bool is_debug_kernel(void)

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The events and counters of the hardware PMUs, and what a test needs of a PMU. */
+#ifndef EVENTS_H
+#define EVENTS_H
+
+#include <perfmon/perfmon_armv8.h>
+
+#include "guest.h"
+
+/* Events of PMUv3. QEMU has the event of instructions only under -icount. */
+#define CPU_CYCLES     0x11
+#define INSTRUCTIONS   0x08
+#define USER	       PFM_ARMV8_PMC_EXCLUDE_KERNEL
+#define KERNEL	       PFM_ARMV8_PMC_EXCLUDE_USER
+#define EVENT_COUNTERS 6 /* event counters of the guest's CPU */
+
+#define BIT(n)	       (1ull << (n))
+
+#define AT_USER	       1u
+#define AT_KERNEL      2u
+#define AT_BOTH	       (AT_USER | AT_KERNEL)
+#define MOST_COUNTERS  32
+
+/* ---- PMUs whose PMCs select an event and levels: need_levels() ------------------------------ */
+
+bool selects_levels(void);
+/* Return the value of a PMC that counts this event at these levels; 0: at no level. */
+uint64_t instructions(unsigned int levels);
+uint64_t cycles(unsigned int levels);
+/* Returns the number of counters that count any event: PMD 0 and the following ones. */
+unsigned int event_counters(void);
+/*
+ * Under --icount this counter interrupts at the very event that overflows, and counts cycles. Its
+ * PMC and its PMD have this number. Of QEMU's Armv8 counters only the cycle counter is so prompt; on
+ * x86 all are, and this is the last one of event_counters().
+ */
+unsigned int prompt_counter(void);
+/* Returns the value of its PMC. */
+uint64_t prompt_cycles(unsigned int levels);
+/* Returns the number of event_counters() without prompt_counter(). */
+unsigned int other_counters(void);
+/* Returns the value at which the counter wraps in hardware. */
+uint64_t wrap_of(unsigned int n);
+/*
+ * Uses all counters that count instructions or cycles at user level. Under -icount a cycle is an
+ * instruction. Stores their numbers in @numbers (MOST_COUNTERS elements) and returns how many.
+ */
+unsigned int use_all_counters(int fd, unsigned int *numbers);
+/* One register starts and stops all counters. */
+bool starts_at_once(void);
+
+/* ---- any PMU -------------------------------------------------------------------------------- */
+
+/* Writes PMCs so that PMD @n is busy at all levels. */
+void program_busy_counter(int fd, unsigned int n);
+/*
+ * Samples a busy counter with @period. Under --icount, chooses a counter whose interrupts come in
+ * time. Returns its PMD.
+ */
+unsigned int sample_promptly(int fd, uint64_t period, uint32_t flags);
+
+/* ---- what a test needs ---------------------------------------------------------------------- */
+
+/* Skips the test unless PMC n drives PMD n and can select levels. */
+void need_levels(void);
+/* The same, and unless the guest counts instructions exactly. */
+void need_known_instructions(void);
+/* Skips the test unless the PMU is Armv8's and the guest counts instructions exactly. */
+void need_exact_counts(void);
+void need_armv8(void);
+void need_power(void);
+/* Skips the test where QEMU raises no overflow interrupts: on POWER before version 10. */
+void need_overflow_interrupts(void);
+
+#endif

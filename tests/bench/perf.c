@@ -9,18 +9,6 @@
 
 #include "tool.h"
 
-/*
- * Codes of raw events that QEMU's PMU counts; instructions where possible. On POWER the first four
- * events use PMC1 to PMC4, the last two PMC5 and PMC6.
- */
-#if defined(__aarch64__)
-static const uint64_t events[MOST_COUNTERS] = { 0x08, 0x08, 0x08, 0x08, 0x08, 0x08 };
-#elif defined(__powerpc64__)
-static const uint64_t events[MOST_COUNTERS] = { 0x02, 0x1e, 0x02, 0x1e, 0x500fa, 0x600f4 };
-#else
-static const uint64_t events[MOST_COUNTERS];
-#endif
-
 static int event_open(uint64_t config, pid_t thread, int leader, uint64_t format)
 {
 	struct perf_event_attr attr = {
@@ -51,6 +39,7 @@ static void perf_close(void *argument)
 
 static bool perf_open(struct session *session, unsigned int count, pid_t thread)
 {
+	const uint64_t *events = find_pmu()->perf.events;
 	uint64_t format = count > 1 ? PERF_FORMAT_GROUP : 0;
 	int fd;
 
@@ -79,7 +68,7 @@ static void perf_create(void *argument)
 {
 	struct session *session = argument;
 
-	session->fd = event_open(events[0], 0, -1, 0);
+	session->fd = event_open(find_pmu()->perf.events[0], 0, -1, 0);
 	if (session->fd == -1)
 		err(1, "perf_event_open");
 }

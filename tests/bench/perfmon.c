@@ -1,60 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Counting with perfmon, through libpfmdev. */
 #include <err.h>
-#include <string.h>
 #include <unistd.h>
 #include <perfmon/pfmdev.h>
-#include <perfmon/perfmon_armv8.h>
-#include <perfmon/perfmon_power.h>
-#include <perfmon/perfmon_soft.h>
 
+#include "pmus.h"
 #include "tool.h"
-
-#define ARMV8_INST_RETIRED 0x08
-#define ARMV8_CPU_CYCLES   0x11
-#define POWER_INST_CMPL	   0x02020202 /* PM_INST_CMPL on PMC1 to PMC4 */
-#define POWER_CYC	   0x1e1e1e1e /* PM_CYC on PMC1 to PMC4 */
-
-struct counter {
-	uint16_t pmc;
-	uint64_t value;
-	uint16_t pmd;
-};
-
-static const struct pmu {
-	const char *name;
-	struct counter counters[MOST_COUNTERS];
-	uint64_t other; /* value of the PMCs in the sets that have other events */
-	struct counter cycles; /* QEMU sees overflows of this counter at once */
-} pmus[] = {
-	{ "armv8",
-	  { { 0, ARMV8_INST_RETIRED, 0 },
-	    { 1, ARMV8_INST_RETIRED, 1 },
-	    { 2, ARMV8_INST_RETIRED, 2 },
-	    { 3, ARMV8_INST_RETIRED, 3 },
-	    { 4, ARMV8_INST_RETIRED, 4 },
-	    { 5, ARMV8_INST_RETIRED, 5 } },
-	  ARMV8_CPU_CYCLES,
-	  { PFM_ARMV8_CYCLE_COUNTER, 0, PFM_ARMV8_CYCLE_COUNTER } },
-	{ "power",
-	  { { PFM_POWER_MMCR1, POWER_INST_CMPL, 1 },
-	    { PFM_POWER_MMCR1, POWER_INST_CMPL, 2 },
-	    { PFM_POWER_MMCR1, POWER_INST_CMPL, 3 },
-	    { PFM_POWER_MMCR1, POWER_INST_CMPL, 4 },
-	    { PFM_POWER_MMCR0, 0, PFM_POWER_PMC5 },
-	    { PFM_POWER_MMCR0, 0, PFM_POWER_PMC6 } },
-	  POWER_CYC,
-	  { PFM_POWER_MMCR0, 0, PFM_POWER_PMC6 } },
-	{ "soft",
-	  { { 0, PFM_SOFT_TIME_COUNTER, 0 },
-	    { 1, PFM_SOFT_TASK_CLOCK, 1 },
-	    { 2, PFM_SOFT_TIME_COUNTER, 2 },
-	    { 3, PFM_SOFT_TASK_CLOCK, 3 },
-	    { 4, PFM_SOFT_TIME_COUNTER, 4 },
-	    { 5, PFM_SOFT_TASK_CLOCK, 5 } },
-	  PFM_SOFT_CONTEXT_SWITCHES,
-	  { 0, PFM_SOFT_TIME_COUNTER, 0 } },
-};
 
 static void must(int fd, int result)
 {
@@ -71,21 +22,6 @@ void perfmon_describe(struct pfm_info *info)
 	must(fd, fd);
 	must(fd, pfm_get_info(fd, info));
 	close(fd);
-}
-
-static const struct pmu *find_pmu(void)
-{
-	static const struct pmu *found;
-	struct pfm_info info;
-	size_t i;
-
-	if (found)
-		return found;
-	perfmon_describe(&info);
-	for (i = 0; i < sizeof(pmus) / sizeof(pmus[0]); i++)
-		if (strcmp(pmus[i].name, info.pmu_name) == 0)
-			return found = &pmus[i];
-	errx(1, "no events known for the PMU \"%s\"", info.pmu_name);
 }
 
 static void perfmon_create(void *argument)
@@ -153,8 +89,8 @@ void perfmon_open_sets(struct session *session, unsigned int count, unsigned int
 		       bool differ, const struct pfarg_setdesc *kind,
 		       uint64_t switch_period)
 {
-	const struct counter *counters = switch_period ? &find_pmu()->cycles
-						       : find_pmu()->counters;
+	const struct pmu *pmu = find_pmu();
+	const struct counter *counters = switch_period ? &pmu->cycles : pmu->counters;
 	struct pfarg_setdesc set = *kind;
 	struct pfarg_pmc pmc;
 	struct pfarg_pmd pmd;
@@ -168,8 +104,8 @@ void perfmon_open_sets(struct session *session, unsigned int count, unsigned int
 			pmc = (struct pfarg_pmc){ .reg_set = set.set_id,
 						  .reg_num = counters[i].pmc,
 						  .reg_value = counters[i].value };
-			if (differ && set.set_id % 2 && pmc.reg_value)
-				pmc.reg_value = find_pmu()->other;
+			if (differ && set.set_id % 2)
+				pmc.reg_value = counters[i].other;
 			pmd = (struct pfarg_pmd){ .reg_set = set.set_id,
 						  .reg_num = counters[i].pmd };
 			if (switch_period) {

@@ -45,16 +45,6 @@ static double measure_sets(unsigned int counters, unsigned int sets, bool differ
 
 /* ---- perf_event --------------------------------------------------------------------- */
 
-/* Codes of perf's events. On POWER each event uses its own counter: PMC1 to PMC6. */
-#if defined(__aarch64__)
-static const uint64_t events[MOST_COUNTERS] = { 0x08, 0x08, 0x08, 0x08, 0x08, 0x08 };
-#elif defined(__powerpc64__)
-static const uint64_t events[MOST_COUNTERS] = { 0x10002, 0x2001e, 0x30002,
-						0x4001e, 0x500fa, 0x600f4 };
-#else
-static const uint64_t events[MOST_COUNTERS];
-#endif
-
 struct opened {
 	int fds[2 * MOST_COUNTERS];
 	unsigned int count;
@@ -78,6 +68,7 @@ static int add(struct opened *opened, uint64_t config, int leader, bool is_pinne
 
 static void add_group(struct opened *opened, unsigned int count)
 {
+	const uint64_t *events = find_pmu()->perf.rotation;
 	int leader = add(opened, events[0], -1, false);
 	unsigned int i;
 
@@ -103,6 +94,7 @@ static void set_interval(void)
 
 static double measure_perf(unsigned int counters)
 {
+	const uint64_t *events = find_pmu()->perf.rotation;
 	struct opened opened = { .count = 0 };
 	unsigned int i;
 	double cost;
@@ -124,7 +116,7 @@ void measure_rotations(double *ours, double *perf)
 	ours[ROW_ROTATION_6] = measure_sets(6, 2, false, &by_time, 0);
 	ours[ROW_ROTATION_OTHER_6] = measure_sets(6, 2, true, &by_time, 0);
 	ours[ROW_ROTATION_1000] = measure_sets(6, MANY_SETS, true, &by_time, 0);
-	if (!events[0])
+	if (!has_hardware_events())
 		return; /* no PMU: no switches by an overflow, no rotation of perf */
 	ours[ROW_ROTATION_OVERFLOW] =
 		measure_sets(1, 2, false, &by_overflow, SWITCH_PERIOD);

@@ -16,10 +16,8 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <perfmon/perfmon_armv8.h>
 #include <perfmon/perfmon_callchain.h>
 #include <perfmon/perfmon_dfl_smpl.h>
-#include <perfmon/perfmon_power.h>
 
 #include "measure.h"
 #include "operations.h"
@@ -30,14 +28,6 @@
 #define DEBUG	    "/sys/kernel/perfmon/debug"
 #define TIMING	    "4" /* PFM_DEBUG_TIMING */
 #define STATISTICS  "/sys/kernel/debug/perfmon/cpu0/"
-
-#if defined(__aarch64__)
-#define PERF_CYCLES 0x11
-#elif defined(__powerpc64__)
-#define PERF_CYCLES 0x1e
-#else
-#define PERF_CYCLES 0
-#endif
 
 /* ---- perfmon ------------------------------------------------------------------------ */
 
@@ -61,30 +51,28 @@ static void must(int fd, int result)
 		errx(1, "%s", pfm_last_error(fd, reason, sizeof(reason)));
 }
 
-static void program_cycles(int fd, bool user_only, unsigned int recorded)
+/* @recorded: samples contain four PMDs. */
+static void program_cycles(int fd, bool user_only, bool recorded)
 {
-	struct pfarg_pmc pmc = { 0 };
-	struct pfarg_pmd pmd = { 0 };
-	unsigned int i;
+	const struct pmu *pmu = find_pmu();
+	struct pfarg_pmc pmc = {
+		.reg_num = pmu->cycles.pmc,
+		.reg_value = user_only ? pmu->cycles_of_user : pmu->cycles.value,
+	};
+	struct pfarg_pmd pmd = {
+		.reg_num = pmu->cycles.pmd,
+		.reg_value = -(uint64_t)PERIOD,
+		.reg_short_reset = -(uint64_t)PERIOD,
+		.reg_long_reset = -(uint64_t)PERIOD,
+		.reg_smpl_pmds = { recorded ? pmu->recorded : 0 },
+	};
 
-#if defined(__powerpc64__)
-	pmc.reg_num = PFM_POWER_MMCR0;
-	pmc.reg_value = user_only ? PFM_POWER_MMCR0_FCS : 0;
-	pmd.reg_num = PFM_POWER_PMC6;
-#else
-	pmc.reg_num = PFM_ARMV8_CYCLE_COUNTER;
-	pmc.reg_value = user_only ? PFM_ARMV8_PMC_EXCLUDE_KERNEL : 0;
-	pmd.reg_num = PFM_ARMV8_CYCLE_COUNTER;
-#endif
-	pmd.reg_value = pmd.reg_short_reset = pmd.reg_long_reset = -(uint64_t)PERIOD;
-	for (i = 0; i < recorded; i++)
-		pmd.reg_smpl_pmds[0] |= 1ull << (i + 1);
 	must(fd, pfm_write_pmcs(fd, &pmc, 1));
 	must(fd, pfm_write_pmds(fd, &pmd, 1));
 }
 
 static void begin(struct sampler *sampler, const struct format *format, bool user_only,
-		  unsigned int recorded)
+		  bool recorded)
 {
 	struct pfarg_load load = { .load_pid = gettid() };
 	struct pfarg_ctx context = { 0 };
@@ -113,7 +101,7 @@ static void end(struct sampler *sampler)
 	close(sampler->fd);
 }
 
-static double measure_format(const struct format *format, unsigned int recorded)
+static double measure_format(const struct format *format, bool recorded)
 {
 	struct sampler sampler;
 	double cost;
@@ -134,7 +122,7 @@ static double measure_return(const struct format *format)
 	struct sampler sampler;
 	double between;
 
-	begin(&sampler, format, false, 0);
+	begin(&sampler, format, false, false);
 	between = measure_interruptions(REPETITIONS).between;
 	end(&sampler);
 	return PERIOD - between;
@@ -174,7 +162,7 @@ static void measure_parts(const struct format *format, double whole, double *cos
 
 	write_setting("0"); /* also resets the statistics */
 	write_setting(TIMING);
-	with_clocks = measure_format(format, 0);
+	with_clocks = measure_format(format, false);
 	calls = statistic("fmt_handler_calls");
 	in_handler = statistic("ovfl_intr_ns") / statistic("ovfl_intr_all_count");
 	in_format = statistic("fmt_handler_ns") / calls;
@@ -195,7 +183,7 @@ static double measure_perf(uint64_t more)
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_RAW,
 		.size = sizeof(attr),
-		.config = PERF_CYCLES,
+		.config = find_pmu()->perf.cycles,
 		.sample_period = PERIOD,
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 			       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | more,
@@ -208,7 +196,7 @@ static double measure_perf(uint64_t more)
 	void *ring;
 	int fd;
 
-	/* perfmon releases POWER's hardware within a second. */
+	/* perfmon releases the hardware of POWER and of x86 within a second. */
 	while ((fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0)) == -1 &&
 	       errno == EBUSY)
 		usleep(10000);
@@ -230,11 +218,11 @@ void measure_samples(double *ours, double *perf)
 	struct pfm_callchain_arg deep = { .buf_size = BUFFER_SIZE };
 	struct format callchain = { PFM_CALLCHAIN_NAME, &deep, sizeof(deep) };
 
-	if (!PERF_CYCLES)
+	if (!has_hardware_events())
 		return; /* no PMU: no samples of hardware events */
-	ours[ROW_SAMPLE] = measure_format(&format, 0);
-	ours[ROW_SAMPLE_4] = measure_format(&format, 4);
-	ours[ROW_SAMPLE_CALLCHAIN] = measure_format(&callchain, 0);
+	ours[ROW_SAMPLE] = measure_format(&format, false);
+	ours[ROW_SAMPLE_4] = measure_format(&format, true);
+	ours[ROW_SAMPLE_CALLCHAIN] = measure_format(&callchain, false);
 	measure_parts(&format, ours[ROW_SAMPLE], ours);
 	perf[ROW_SAMPLE] = measure_perf(0);
 	perf[ROW_SAMPLE_CALLCHAIN] = measure_perf(PERF_SAMPLE_CALLCHAIN);

@@ -7,7 +7,7 @@
 #include <sys/types.h>
 #include <perfmon/pfmdev.h>
 
-#define MOST_COUNTERS 6
+#include "pmus.h"
 
 /**
  * struct session - counters of one thread

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The counters and events that are measured, for each PMU. */
+#ifndef BENCH_PMUS_H
+#define BENCH_PMUS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define MOST_COUNTERS 6
+
+/**
+ * struct counter - a counter of perfmon
+ * @value: of the PMC that drives it
+ * @other: of the same PMC, in the sets that have other events
+ */
+struct counter {
+	uint16_t pmc;
+	uint64_t value;
+	uint64_t other;
+	uint16_t pmd;
+};
+
+/**
+ * struct perf_counters - raw events of perf; all 0: perf has no hardware events
+ * @events: instructions where possible, of which any number from 1 to MOST_COUNTERS fits at once
+ * @rotation: of which only some fit, if the first ones are opened twice
+ * @cycles: what perfmon's @cycles count
+ */
+struct perf_counters {
+	uint64_t events[MOST_COUNTERS];
+	uint64_t rotation[MOST_COUNTERS];
+	uint64_t cycles;
+};
+
+/**
+ * struct pmu - what is measured with a PMU
+ * @cycles: QEMU sees overflows of this counter at once; it counts cycles
+ * @cycles_of_user: value of its PMC that leaves out the kernel
+ * @recorded: bitmap of four PMDs that samples contain
+ */
+struct pmu {
+	const char *name;
+	struct counter counters[MOST_COUNTERS];
+	struct counter cycles;
+	uint64_t cycles_of_user;
+	uint64_t recorded;
+	struct perf_counters perf;
+};
+
+/* Returns the PMU that is loaded. */
+const struct pmu *find_pmu(void);
+bool has_hardware_events(void);
+
+#endif

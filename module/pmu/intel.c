@@ -234,7 +234,7 @@ static int __init intel_init(void)
 	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL || cpuid_eax(0) < LEAF_COUNTERS)
 		return -ENODEV;
 	if (boot_cpu_has(X86_FEATURE_HYBRID_CPU)) {
-		pr_info("perfmon: processors with several kinds of core are not supported yet\n");
+		pr_info("perfmon: perfmon_intel does not support processors with several kinds of core: software events only\n");
 		return -ENODEV;
 	}
 	read_counters(&counters);

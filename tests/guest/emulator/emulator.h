@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "measure.h"
+#include "x86_registers.h"
 
 #if defined(__x86_64__)
 
@@ -61,9 +62,6 @@ uint64_t value_of(int fd);
 
 /* Enables, loops, disables. Returns the count. */
 uint64_t counted_in_loop(int leader, uint64_t instructions);
-
-/* Returns the sum over all CPUs of a line of /proc/interrupts. */
-uint64_t interrupts(const char *name);
 
 #endif
 #endif

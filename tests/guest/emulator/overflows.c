@@ -120,6 +120,27 @@ TEST(the_interrupt_comes_after_the_instruction_that_overflowed)
 				  (place(samples.ips[i - 1]) + 1) % 10);
 }
 
+/* With skid a sample is so many instructions further in the loop. */
+static void check_skid(void)
+{
+	struct samples exact, late;
+	unsigned int i;
+
+	exact = sampled_loop(HARDWARE(INSTRUCTIONS), 10001, false, MILLION);
+	msr_write(TEST_DELAY, 3);
+	late = sampled_loop(HARDWARE(INSTRUCTIONS), 10001, false, MILLION);
+	ck_assert_uint_eq(exact.count, 99);
+	ck_assert_uint_eq(late.count, 99);
+	/* perf's period begins at the overflow, not at the interrupt. */
+	for (i = 0; i < late.count; i++)
+		ck_assert_uint_eq(place(late.ips[i]), (place(exact.ips[i]) + 3) % 10);
+}
+
+TEST(a_delayed_interrupt_comes_so_many_instructions_later)
+{
+	with_test_registers(check_skid);
+}
+
 /* Two counters with the same period overflow at the same time and raise one interrupt. */
 TEST(two_overflows_may_be_one_interrupt)
 {

@@ -98,21 +98,6 @@ uint64_t counted_in_loop(int leader, uint64_t instructions)
 	return value_of(leader);
 }
 
-/* "NAME:", a number for each CPU, and what it is. */
-uint64_t interrupts(const char *name)
-{
-	char *line = strstr(read_text("/proc/interrupts"), name), *end;
-	uint64_t sum = 0, number;
-
-	ck_assert_msg(line, "/proc/interrupts has no %s", name);
-	for (line += strlen(name);; line = end) {
-		number = strtoull(line, &end, 10);
-		if (end == line)
-			return sum;
-		sum += number;
-	}
-}
-
 const struct test_program the_program = {
 	.about =
 		"Test the x86 PMU that QEMU has for the guests of this project, as root and with\n"

@@ -2,8 +2,6 @@
 /* Registers of the emulated PMU: their bits, and the writes that fault. */
 #if defined(__x86_64__)
 
-#include <stdio.h>
-
 #include "emulator.h"
 
 SUITE(registers, 60);
@@ -24,34 +22,18 @@ SUITE(registers, 60);
 #define K7_COUNTER	   0xc0010004
 #define F15H_EVENT_SELECT  0xc0010200
 
-#define MSR_PARAMETERS	   "/sys/module/perfmon_msr/parameters/"
-
-static void choose(uint32_t msr)
-{
-	char text[16];
-
-	snprintf(text, sizeof(text), "%#x", msr);
-	write_text(MSR_PARAMETERS "number", text);
-}
-
 static void must_write(uint32_t msr, uint64_t value, bool works)
 {
-	char text[32];
-	int error;
+	int error = msr_try_write(msr, value);
 
-	choose(msr);
-	snprintf(text, sizeof(text), "%#llx", (unsigned long long)value);
-	error = try_write_text(MSR_PARAMETERS "value", text);
-	ck_assert_msg(error == (works ? 0 : EIO), "%#x = %s: %s", msr, text,
-		      error ? "faults" : "does not fault");
+	ck_assert_msg(error == (works ? 0 : EIO), "%#x = %#llx: %s", msr,
+		      (unsigned long long)value, error ? "faults" : "does not fault");
 }
 
 static void must_read(uint32_t msr, uint64_t value)
 {
-	uint64_t is;
+	uint64_t is = msr_read(msr);
 
-	choose(msr);
-	is = strtoull(read_text(MSR_PARAMETERS "value"), NULL, 0);
 	ck_assert_msg(is == value, "%#x is %#llx, not %#llx", msr, (unsigned long long)is,
 		      (unsigned long long)value);
 }

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * x86: model-specific registers, through module perfmon_msr, and those that only the emulated PMU of
+ * tests/vm/qemu-x86-pmu.patch has, for tests. NMIs that the kernel cannot explain.
+ */
+#ifndef X86_REGISTERS_H
+#define X86_REGISTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TEST_ID	       0x504d5500
+#define TEST_DELAY     0x504d5501
+#define TEST_LOSE      0x504d5502
+#define TEST_DO	       0x504d5503
+#define TEST_ACCESSES  0x504d5508
+
+/* Bits of TEST_DO */
+#define DO_FOREIGN_NMI 1
+#define DO_PMI	       2
+#define DO_MASK	       4
+#define DO_MAXIMUM     8
+
+/* Kinds of access, as the emulator counts them from TEST_ACCESSES on. */
+enum access {
+	ACCESS_RDPMC,
+	ACCESS_RDMSR,
+	ACCESS_SELECT, /* from here on: WRMSR */
+	ACCESS_COUNTER,
+	ACCESS_GLOBAL_CONTROL,
+	ACCESS_FIXED_CONTROL,
+	ACCESS_ACKNOWLEDGE,
+	ACCESS_OTHER,
+	ACCESSES
+};
+
+/*
+ * Runs @check on CPU 0, with perfmon_msr loaded. Skips the test unless the emulated PMU is there.
+ * The registers for tests have their initial values before and afterwards, even if @check fails.
+ */
+void with_test_registers(void (*check)(void));
+
+/* Read and write a register of the current CPU, with perfmon_msr loaded. */
+uint64_t msr_read(uint32_t msr);
+void msr_write(uint32_t msr, uint64_t value);
+/* Returns 0, or EIO if the access faults. */
+int msr_try_write(uint32_t msr, uint64_t value);
+
+/*
+ * For a write in the middle of a measurement: msr_choose() prepares a write of @value, and
+ * msr_write_chosen() makes it with one system call. There is one choice at a time.
+ */
+void msr_choose(uint32_t msr, uint64_t value);
+void msr_write_chosen(void);
+
+void accesses_reset(void);
+uint64_t accesses(enum access kind);
+
+/*
+ * In between, the kernel may report NMIs as unknown: tests/vm/run does not take these for a failure.
+ * Returns how many it reported.
+ */
+void unknown_nmis_begin(void);
+unsigned int unknown_nmis_end(void);
+
+/* Sum over all CPUs of a line of /proc/interrupts, such as "NMI:". */
+uint64_t interrupts(const char *name);
+
+#endif

@@ -9,7 +9,11 @@
  * An overflow interrupt is an NMI.  It may come late, after its overflow was found and
  * acknowledged: when the counters were stopped at the same moment, or when two counters
  * overflowed one after the other.  The kernel would report it as unknown.  So one NMI
- * that finds no overflow is accepted as ours for some time after such an overflow.
+ * that finds no overflow is accepted as ours for some time after such an overflow.  Intel's
+ * local APIC tells more: see was_delivered().
+ *
+ * The interrupt of an overflow may also be lost, or masked by others.  Then the overflow is found at
+ * the next stop or interrupt.
  */
 #include <asm/apic.h>
 #include <asm/nmi.h>
@@ -17,6 +21,8 @@
 #include <linux/cpuhotplug.h>
 #include <linux/hardirq.h>
 #include <linux/jiffies.h>
+#include <linux/moduleparam.h>
+#include <linux/sysfs.h>
 
 #include "x86.h"
 
@@ -28,12 +34,14 @@
  * @is_ours: begin_here() has been called
  * @expects_late: an NMI without overflow, before @late_until, is ours
  * @late_until: jiffies
+ * @late_count: NMIs without overflow that were ours
  * @idle_control: the global control register as we found it
  */
 struct exclusive_cpu {
 	bool is_ours;
 	bool expects_late;
 	unsigned long late_until;
+	unsigned long late_count;
 	u64 idle_control;
 };
 
@@ -42,7 +50,28 @@ static enum cpuhp_state hotplug_state;
 
 /* ---- the interrupt ------------------------------------------------------------------------ */
 
-/* Overflows that an NMI may follow; called on their CPU, with interrupts off or from NMI. */
+/* Not apic_read() and apic_write(): newer kernels do not export what these call. */
+static u32 read_lvtpc(void)
+{
+	if (x2apic_enabled())
+		return native_apic_msr_read(APIC_LVTPC);
+	return native_apic_mem_read(APIC_LVTPC);
+}
+
+static void allow_interrupt(void)
+{
+	if (x2apic_enabled())
+		native_apic_msr_write(APIC_LVTPC, APIC_DM_NMI);
+	else
+		native_apic_mem_write(APIC_LVTPC, APIC_DM_NMI);
+}
+
+/*
+ * Overflows that an NMI may follow; called on their CPU, with interrupts off or from NMI.
+ *
+ * If an overflow is found outside of the NMI, its interrupt may have been masked, by firmware
+ * for example.
+ */
 void x86_note_overflows(u64 counters)
 {
 	struct exclusive_cpu *cpu = this_cpu_ptr(&exclusive_cpus);
@@ -52,6 +81,8 @@ void x86_note_overflows(u64 counters)
 		return;
 	cpu->late_until = jiffies + LATE_TICKS;
 	cpu->expects_late = true;
+	if (!in_nmi())
+		allow_interrupt();
 }
 
 /* Whether this NMI may follow an overflow that was noted; called in each NMI until it is true. */
@@ -62,16 +93,22 @@ bool x86_nmi_is_late(void)
 	if (!cpu->expects_late)
 		return false;
 	cpu->expects_late = false;
-	return time_before_eq(jiffies, cpu->late_until);
+	if (time_after(jiffies, cpu->late_until))
+		return false;
+	cpu->late_count++;
+	return true;
 }
 
-/* Not apic_write(): newer kernels do not export what it calls. */
-static void allow_interrupt(void)
+/*
+ * Intel's local APIC masks the interrupt when it delivers it (SDM 3A, "Local Vector Table"), and
+ * each of our NMIs unmasks it.  So the mask tells whether the counters have raised this NMI.
+ */
+static bool was_delivered(struct exclusive_cpu *cpu)
 {
-	if (x2apic_enabled())
-		native_apic_msr_write(APIC_LVTPC, APIC_DM_NMI);
-	else
-		native_apic_mem_write(APIC_LVTPC, APIC_DM_NMI);
+	if (!x86->masks_interrupt || !(read_lvtpc() & APIC_LVT_MASKED))
+		return false;
+	cpu->late_count++;
+	return true;
 }
 
 /* Whether a counter has overflowed and the core has not acknowledged it. */
@@ -108,12 +145,30 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 	} else {
 		result.ours = has_overflow();
 	}
+	if (!result.ours)
+		result.ours = x86_nmi_is_late() || was_delivered(cpu);
 	if (x86->masks_interrupt)
 		allow_interrupt();
 	if (result.next)
 		x86_start(result.next);
-	return result.ours || x86_nmi_is_late() ? NMI_HANDLED : NMI_DONE;
+	return result.ours ? NMI_HANDLED : NMI_DONE;
 }
+
+static int show_late(char *text, const struct kernel_param *unused)
+{
+	unsigned long sum = 0;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += per_cpu(exclusive_cpus, cpu).late_count;
+	return sysfs_emit(text, "%lu\n", sum);
+}
+
+static const struct kernel_param_ops late_operations = { .get = show_late };
+module_param_cb(late_interrupts, &late_operations, NULL, 0444);
+MODULE_PARM_DESC(
+	late_interrupts,
+	"number of overflow interrupts that found their overflow handled (read only)");
 
 /* ---- claim and release -------------------------------------------------------------------- */
 

@@ -73,30 +73,52 @@ static u64 running_select(const struct pfm_registers *registers, unsigned int n)
 	return registers->interrupting & BIT(n) ? select | X86_SELECT_INT : select;
 }
 
-static void write_selects(const struct pfm_registers *registers,
-			  const struct pfm_registers *programmed)
-{
-	const u64 in_place = programmed ? programmed->counters : 0;
-	unsigned int n;
-	u64 rest, select;
+/**
+ * struct x86_contents - what the registers of a CPU contain, if it has a global control register
+ * @selects: event selects
+ * @fixed: control of the fixed counters
+ *
+ * The core only knows what the previous set of the same context left.  This also saves the writes at
+ * a switch between threads whose PMCs are the same.
+ */
+struct x86_contents {
+	u64 selects[X86_FIXED];
+	u64 fixed;
+};
 
-	pfm_for_each_bit(n, rest, registers->counters & X86_GENERAL_MASK) {
-		select = running_select(registers, n);
-		if (!(in_place & BIT(n)) || running_select(programmed, n) != select)
-			x86_write(x86->counters[n].select, select);
-	}
+static DEFINE_PER_CPU(struct x86_contents, x86_contents);
+
+/* All event selects and the control of the fixed counters are zero; called on their CPU. */
+void x86_registers_cleared(void)
+{
+	*this_cpu_ptr(&x86_contents) = (struct x86_contents){};
 }
 
-/* Without a global control register, start() writes the event selects. */
+/*
+ * The registers of counters that the set does not use keep what they have: the global control
+ * register does not let them count.  Without that register, start() writes the event selects.
+ */
 static void x86_write_pmcs(const struct pfm_registers *registers,
 			   const struct pfm_registers *programmed)
 {
-	if (x86->global_control)
-		write_selects(registers, programmed);
-	if (x86->fixed_control &&
-	    (!programmed ||
-	     programmed->config[RUNNING_FIXED] != registers->config[RUNNING_FIXED]))
-		x86_write(x86->fixed_control, registers->config[RUNNING_FIXED]);
+	struct x86_contents *here = this_cpu_ptr(&x86_contents);
+	unsigned int n;
+	u64 rest, value;
+
+	if (!x86->global_control)
+		return;
+	pfm_for_each_bit(n, rest, registers->counters & X86_GENERAL_MASK) {
+		value = running_select(registers, n);
+		if (here->selects[n] == value)
+			continue;
+		here->selects[n] = value;
+		x86_write(x86->counters[n].select, value);
+	}
+	value = registers->config[RUNNING_FIXED];
+	if (registers->counters & X86_FIXED_MASK && here->fixed != value) {
+		here->fixed = value;
+		x86_write(x86->fixed_control, value);
+	}
 }
 
 static void load(const struct x86_counter *counter, u64 value)

@@ -108,6 +108,7 @@ bool x86_nmi_is_late(void);
 extern struct pfm_pmu_operations x86_shared_operations;
 
 /* x86.c */
+void x86_registers_cleared(void);
 void x86_halt(const struct pfm_registers *registers);
 void x86_start(struct pfm_registers *registers);
 u64 x86_overflows(const struct pfm_registers *registers);

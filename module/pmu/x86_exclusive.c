@@ -197,6 +197,7 @@ static void clear_registers(bool ours)
 	}
 	if (x86->global_acknowledge)
 		x86_write(x86->global_acknowledge, all);
+	x86_registers_cleared();
 }
 
 static u64 read_msr(u32 msr)

@@ -98,6 +98,20 @@ void with_test_registers(void (*check)(void))
 	with_module("perfmon_msr", check_with_registers);
 }
 
+void with_own_counters(void (*check)(void))
+{
+	char path[96];
+
+	if (!pmu_is("intel") && !pmu_is("amd"))
+		skip("the PMU is neither intel nor amd");
+	need_known_instructions();
+	snprintf(path, sizeof(path), "/sys/module/%s/parameters/ownership_now",
+		 pmu_module());
+	if (strcmp(read_text(path), "exclusive\n"))
+		skip("the counters are shared with perf");
+	with_test_registers(check);
+}
+
 void accesses_reset(void)
 {
 	unsigned int kind;

@@ -40,6 +40,9 @@ enum access {
  */
 void with_test_registers(void (*check)(void));
 
+/* The same, and skips the test unless the counters of Intel or AMD are ours alone. */
+void with_own_counters(void (*check)(void));
+
 /* Read and write a register of the current CPU, with perfmon_msr loaded. */
 uint64_t msr_read(uint32_t msr);
 void msr_write(uint32_t msr, uint64_t value);

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * x86: which registers of the PMU each operation accesses, and how often. The emulated PMU counts the
+ * accesses (tests/vm/qemu-x86-pmu.patch).
+ */
+#include "measure.h"
+#include "x86_registers.h"
+
+SUITE(x86_costs, 120);
+
+/**
+ * struct cost - number of accesses by kind
+ * @reads: RDPMC
+ * @selects, @counters, @global, @fixed: WRMSR of event selects, of counters, and of the two control
+ *	registers
+ * @others: RDMSR, and WRMSR of other registers
+ */
+struct cost {
+	uint64_t reads;
+	uint64_t selects;
+	uint64_t counters;
+	uint64_t global;
+	uint64_t fixed;
+	uint64_t others;
+};
+
+static struct cost cost(void)
+{
+	return (struct cost){
+		.reads = accesses(ACCESS_RDPMC),
+		.selects = accesses(ACCESS_SELECT),
+		.counters = accesses(ACCESS_COUNTER),
+		.global = accesses(ACCESS_GLOBAL_CONTROL),
+		.fixed = accesses(ACCESS_FIXED_CONTROL),
+		.others = accesses(ACCESS_RDMSR) + accesses(ACCESS_ACKNOWLEDGE) +
+			  accesses(ACCESS_OTHER),
+	};
+}
+
+static void must_be(const char *what, struct cost is, struct cost wanted)
+{
+	ck_assert_msg(
+		!memcmp(&is, &wanted, sizeof(is)),
+		"%s: RDPMC %ju (not %ju), selects %ju (%ju), counters %ju (%ju), global "
+		"%ju (%ju), fixed %ju (%ju), others %ju (%ju)",
+		what, is.reads, wanted.reads, is.selects, wanted.selects, is.counters,
+		wanted.counters, is.global, wanted.global, is.fixed, wanted.fixed,
+		is.others, wanted.others);
+}
+
+/* A context that uses so many general counters. */
+static int counting_context(unsigned int counters)
+{
+	int fd = make_context();
+	unsigned int n;
+
+	for (n = 0; n < counters; n++)
+		use(fd, n, instructions(AT_USER), 0);
+	return fd;
+}
+
+/* One write of the global control register, or one of each event select. */
+static struct cost of_halting(unsigned int counters)
+{
+	if (starts_at_once())
+		return (struct cost){ .global = 1 };
+	return (struct cost){ .selects = counters };
+}
+
+/* ---- start, stop, read ---------------------------------------------------------------------- */
+
+/*
+ * @call must cost so much. A switch to another thread and back may come in between: then @undo is
+ * called, and @call again.
+ */
+static void must_cost(const char *what, void (*call)(int fd), void (*undo)(int fd),
+		      int fd, struct cost wanted)
+{
+	uint64_t switches;
+	struct cost is;
+
+	for (;;) {
+		switches = statistic("ctxswin_count");
+		accesses_reset();
+		call(fd);
+		is = cost();
+		if (statistic("ctxswin_count") == switches)
+			break;
+		undo(fd);
+	}
+	must_be(what, is, wanted);
+}
+
+static void start(int fd)
+{
+	must(fd, pfm_start(fd, NULL));
+}
+
+static void stop(int fd)
+{
+	must(fd, pfm_stop(fd));
+}
+
+/* The first start writes all registers. */
+static void must_start_and_stop(int fd, unsigned int counters)
+{
+	struct cost wanted = of_halting(counters);
+	int again;
+
+	load(fd, thread_id());
+	start(fd);
+	stop(fd);
+	for (again = 0; again < 3; again++) {
+		wanted.reads = 0;
+		must_cost("start", start, stop, fd, wanted);
+		wanted.reads = counters;
+		must_cost("stop", stop, start, fd, wanted);
+	}
+	close(fd);
+}
+
+static void check_start(void)
+{
+	unsigned int n, numbers[MOST_COUNTERS];
+	int fd;
+
+	for (n = 1; n <= 4; n++)
+		must_start_and_stop(counting_context(n), n);
+	fd = make_context();
+	n = use_all_counters(fd, numbers);
+	must_start_and_stop(fd, n);
+}
+
+TEST(a_start_and_a_stop_are_one_write_each)
+{
+	with_own_counters(check_start);
+}
+
+static unsigned int to_read;
+
+static void read_some(int fd)
+{
+	const unsigned int numbers[] = { 0, 1, 2, 3 };
+	uint64_t values[COUNT(numbers)];
+
+	read_pmds(fd, numbers, values, to_read);
+}
+
+static void nothing(int fd)
+{
+	(void)fd;
+}
+
+static void check_read(void)
+{
+	int fd;
+
+	for (to_read = 1; to_read <= 4; to_read++) {
+		fd = counting_context(to_read);
+		load(fd, thread_id());
+		start(fd);
+		must_cost("read", read_some, nothing, fd,
+			  (struct cost){ .reads = to_read });
+		stop(fd);
+		must_cost("read after the stop", read_some, nothing, fd, (struct cost){});
+		close(fd);
+	}
+}
+
+TEST(a_read_is_one_rdpmc_for_each_counter)
+{
+	with_own_counters(check_read);
+}
+
+/* ---- switches ------------------------------------------------------------------------------ */
+
+/*
+ * What so many switches in and out must have accessed, if the counters were written at @loads of
+ * them.
+ */
+static void must_switch(unsigned int counters, uint64_t in, uint64_t out, uint64_t loads)
+{
+	struct cost wanted = {
+		.reads = out * counters,
+		.counters = loads * counters,
+	};
+
+	if (starts_at_once())
+		wanted.global = in + out;
+	else
+		wanted.selects = (in + out) * counters;
+	must_be("switch", cost(), wanted);
+}
+
+/* The thread is alone: it finds its counters as it left them. */
+static void check_alone(void)
+{
+	int fd = counting_context(3), i;
+	uint64_t in, out;
+
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	usleep(1000);
+	accesses_reset();
+	in = statistic("ctxswin_count");
+	out = statistic("ctxswout_count");
+	for (i = 0; i < 20; i++)
+		usleep(1000);
+	in = statistic("ctxswin_count") - in;
+	out = statistic("ctxswout_count") - out;
+	ck_assert_uint_ge(in, 20);
+	must_switch(3, in, out, 0);
+	must(fd, pfm_stop(fd));
+	close(fd);
+}
+
+TEST(a_switch_to_the_same_thread_writes_no_pmc_and_no_pmd)
+{
+	with_own_counters(check_alone);
+}
+
+static uint64_t do_nothing(uint64_t unused)
+{
+	return unused;
+}
+
+/* Each thread has its own counts but the same PMCs. */
+static void check_alternating(void)
+{
+	struct child child = child_new();
+	int fd = counting_context(3), other = counting_context(3), i;
+	uint64_t in, out;
+
+	child_call(&child, child_pin, 0);
+	load(fd, thread_id());
+	load(other, child.pid);
+	must(fd, pfm_start(fd, NULL));
+	must(other, pfm_start(other, NULL));
+	child_call(&child, do_nothing, 0);
+	accesses_reset();
+	in = statistic("ctxswin_count");
+	out = statistic("ctxswout_count");
+	for (i = 0; i < 20; i++)
+		child_call(&child, do_nothing, 0);
+	in = statistic("ctxswin_count") - in;
+	out = statistic("ctxswout_count") - out;
+	ck_assert_uint_ge(in, 40);
+	must_switch(3, in, out, in);
+	child_exit(&child);
+	close(other);
+	close(fd);
+}
+
+TEST(a_switch_to_a_thread_with_the_same_pmcs_writes_no_pmc)
+{
+	with_own_counters(check_alternating);
+}
+
+/* Only the PMCs that differ are written; all of them where each start writes them anyway. */
+static void check_different(void)
+{
+	struct child child = child_new();
+	int fd = counting_context(3), other = counting_context(3), i;
+	uint64_t in, out;
+	struct cost is;
+
+	write_pmc(other, 1, cycles(AT_USER));
+	child_call(&child, child_pin, 0);
+	load(fd, thread_id());
+	load(other, child.pid);
+	must(fd, pfm_start(fd, NULL));
+	must(other, pfm_start(other, NULL));
+	child_call(&child, do_nothing, 0);
+	accesses_reset();
+	in = statistic("ctxswin_count");
+	out = statistic("ctxswout_count");
+	for (i = 0; i < 20; i++)
+		child_call(&child, do_nothing, 0);
+	in = statistic("ctxswin_count") - in;
+	out = statistic("ctxswout_count") - out;
+	is = cost();
+	if (starts_at_once())
+		must_be_between(is.selects, 40, in);
+	else
+		ck_assert_uint_eq(is.selects, 3 * (in + out));
+	ck_assert_uint_eq(is.counters, 3 * in);
+	ck_assert_uint_eq(is.fixed, 0);
+	child_exit(&child);
+	close(other);
+	close(fd);
+}
+
+TEST(a_switch_to_a_thread_with_another_pmc_writes_that_one)
+{
+	with_own_counters(check_different);
+}
+
+/* ---- overflows ------------------------------------------------------------------------------- */
+
+static void run_over_wrap(int fd)
+{
+	start(fd);
+	loop(10000);
+	stop(fd);
+}
+
+static void set_near_wrap(int fd)
+{
+	write_pmd(fd, 0, BIT(46) - 5000);
+}
+
+/*
+ * Start and stop, and in between the interrupt: it halts the counters, reads the flags of all, writes
+ * the counter that wrapped to set its flag, and starts them again. The start writes all counters,
+ * because one was changed.
+ */
+static void check_overflow(void)
+{
+	struct cost wanted = of_halting(2);
+	int fd = counting_context(2);
+
+	load(fd, thread_id());
+	run_over_wrap(fd);
+	wanted.global *= 4;
+	wanted.selects *= 4;
+	wanted.reads = 2 /* flags */ + 1 /* written again */ + 2 /* stop */;
+	wanted.counters = 2 /* start */ + 1;
+	wanted.others = starts_at_once(); /* acknowledge */
+	set_near_wrap(fd);
+	must_cost("over a wrap", run_over_wrap, set_near_wrap, fd, wanted);
+	close(fd);
+}
+
+TEST(an_overflow_writes_only_the_counter_that_wrapped)
+{
+	with_own_counters(check_overflow);
+}

@@ -1,0 +1,570 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * x86: overflow interrupts as processors raise them: late, lost, masked, without an overflow, or not
+ * ours at all. The emulated PMU does so on request (tests/vm/qemu-x86-pmu.patch). No count may be
+ * lost, and the kernel must report the NMIs that are not ours and no others. In each test a statistic
+ * shows that the case was met.
+ */
+#include "measure.h"
+#include "x86_registers.h"
+
+SUITE(x86_interrupts, 120);
+
+/* A multiple of the range of every PMD: 46 bits, or 30. */
+#define WRAP BIT(46)
+#define LOOP 10000ull
+
+/* ---- what is seen ------------------------------------------------------------------------- */
+
+/**
+ * struct seen - what has happened
+ * @nmis: NMIs of all kinds
+ * @unknown: those that the kernel reported
+ * @late: those that the module accepted although it found no overflow
+ * @spurious: those that found no overflow while a set counted
+ * @regular: those that found one
+ * @replayed: overflows that were found when the counters were halted
+ */
+struct seen {
+	uint64_t nmis;
+	uint64_t unknown;
+	uint64_t late;
+	uint64_t spurious;
+	uint64_t regular;
+	uint64_t replayed;
+};
+
+static struct seen before;
+
+static struct seen now(void)
+{
+	return (struct seen){
+		.nmis = interrupts("NMI:"),
+		.late = module_parameter(pmu_module(), "late_interrupts"),
+		.spurious = statistic("ovfl_intr_spurious_count"),
+		.regular = statistic("ovfl_intr_regular_count"),
+		.replayed = statistic("ovfl_intr_replay_count"),
+	};
+}
+
+static void look(void)
+{
+	unknown_nmis_begin();
+	before = now();
+}
+
+static struct seen seen(void)
+{
+	struct seen after = now();
+
+	return (struct seen){
+		.nmis = after.nmis - before.nmis,
+		.unknown = unknown_nmis_end(),
+		.late = after.late - before.late,
+		.spurious = after.spurious - before.spurious,
+		.regular = after.regular - before.regular,
+		.replayed = after.replayed - before.replayed,
+	};
+}
+
+/* Since look(), this must have happened, and nothing else. */
+static void must_see(struct seen wanted)
+{
+	struct seen is = seen();
+
+	ck_assert_msg(
+		!memcmp(&is, &wanted, sizeof(is)),
+		"NMIs %ju (not %ju), unknown %ju (%ju), late %ju (%ju), spurious %ju "
+		"(%ju), regular %ju (%ju), replayed %ju (%ju)",
+		is.nmis, wanted.nmis, is.unknown, wanted.unknown, is.late, wanted.late,
+		is.spurious, wanted.spurious, is.regular, wanted.regular, is.replayed,
+		wanted.replayed);
+}
+
+/* ---- counters that wrap ------------------------------------------------------------------- */
+
+static void set_distance(int fd, unsigned int n, uint64_t distance)
+{
+	write_pmd(fd, n, WRAP - distance);
+}
+
+/*
+ * A context, loaded on the caller, whose counter 0 wraps after @distance instructions at user level.
+ * Counter 1 counts the same from 0.
+ */
+static int context_near_wrap(uint64_t distance)
+{
+	int fd = context_of(0, instructions(AT_USER));
+
+	use(fd, 1, instructions(AT_USER), 0);
+	set_distance(fd, 0, distance);
+	load(fd, thread_id());
+	return fd;
+}
+
+static void run(int fd)
+{
+	must(fd, pfm_start(fd, NULL));
+	loop(LOOP);
+	must(fd, pfm_stop(fd));
+}
+
+/* No count was lost at the wrap of counter 0, which was @distance away. */
+static void must_agree(int fd, uint64_t distance)
+{
+	uint64_t counted = read_pmd(fd, 1);
+
+	ck_assert_uint_ge(counted, LOOP);
+	ck_assert_uint_eq(read_pmd(fd, 0) - (WRAP - distance), counted);
+}
+
+/* Wraps in the loop, so close to its end that a delayed interrupt comes after the stop. */
+#define CLOSE_TO_THE_END (LOOP - 100)
+#define DELAY		 50000
+
+/* ---- late interrupts ---------------------------------------------------------------------- */
+
+static void check_normal(void)
+{
+	int fd = context_near_wrap(LOOP / 2);
+
+	look();
+	run(fd);
+	must_see((struct seen){ .nmis = 1, .regular = 1 });
+	must_agree(fd, LOOP / 2);
+	close(fd);
+}
+
+TEST(an_overflow_is_one_interrupt)
+{
+	with_own_counters(check_normal);
+}
+
+static void check_after_stop(void)
+{
+	int fd = context_near_wrap(CLOSE_TO_THE_END);
+
+	msr_write(TEST_DELAY, DELAY);
+	look();
+	run(fd);
+	loop(2 * DELAY);
+	must_see((struct seen){ .nmis = 1, .late = 1, .replayed = 1 });
+	must_agree(fd, CLOSE_TO_THE_END);
+	close(fd);
+}
+
+TEST(an_interrupt_after_the_stop_is_ours)
+{
+	with_own_counters(check_after_stop);
+}
+
+static void check_after_start(void)
+{
+	int fd = context_near_wrap(CLOSE_TO_THE_END);
+
+	msr_write(TEST_DELAY, DELAY);
+	look();
+	run(fd);
+	must(fd, pfm_start(fd, NULL));
+	loop(2 * DELAY);
+	must(fd, pfm_stop(fd));
+	must_see((struct seen){ .nmis = 1, .late = 1, .spurious = 1, .replayed = 1 });
+	must_agree(fd, CLOSE_TO_THE_END);
+	close(fd);
+}
+
+TEST(an_interrupt_after_the_next_start_is_ours)
+{
+	with_own_counters(check_after_start);
+}
+
+static uint64_t loop_often(uint64_t unused)
+{
+	loop(4 * DELAY);
+	return unused;
+}
+
+/* The interrupt of this thread's overflow comes when another thread counts. */
+static void check_after_switch(void)
+{
+	struct child child = child_new();
+	int fd = context_near_wrap(CLOSE_TO_THE_END), other;
+
+	other = context_of(0, instructions(AT_USER));
+	child_call(&child, child_pin, 0);
+	load(other, child.pid);
+	must(other, pfm_start(other, NULL));
+	msr_write(TEST_DELAY, DELAY);
+	look();
+	must(fd, pfm_start(fd, NULL));
+	loop(LOOP);
+	child_call(&child, loop_often, 0);
+	must(fd, pfm_stop(fd));
+	must_see((struct seen){ .nmis = 1, .late = 1, .spurious = 1, .replayed = 1 });
+	must_agree(fd, CLOSE_TO_THE_END);
+	must(other, pfm_stop(other));
+	must_be_between(read_pmd(other, 0), 4 * DELAY, 4 * DELAY + 10000);
+	child_exit(&child);
+	close(other);
+	close(fd);
+}
+
+TEST(an_interrupt_after_a_switch_is_ours)
+{
+	with_own_counters(check_after_switch);
+}
+
+/* With skid, the counters count some instructions more before the interrupt. */
+static void check_skid(void)
+{
+	static const uint64_t skids[] = { 1, 7, 40, 300 };
+	const uint64_t distance = LOOP / 2;
+	size_t i;
+	int fd;
+
+	for (i = 0; i < COUNT(skids); i++) {
+		fd = context_near_wrap(distance);
+		msr_write(TEST_DELAY, skids[i]);
+		look();
+		run(fd);
+		must_see((struct seen){ .nmis = 1, .regular = 1 });
+		must_agree(fd, distance);
+		close(fd);
+	}
+}
+
+TEST(skid_loses_no_count)
+{
+	with_own_counters(check_skid);
+}
+
+/*
+ * The interrupt comes at each place of the stop. In the stop there is a time when the set no longer
+ * runs and its counters have not been read: then the module leaves the overflow to the stop.
+ */
+static void check_around_stop(void)
+{
+	unsigned int delay, late = 0, regular = 0, left = 0;
+	struct seen all;
+	int fd;
+
+	fd = context_near_wrap(0);
+	for (delay = 20; delay <= 6000; delay += 20) {
+		set_distance(fd, 0, CLOSE_TO_THE_END);
+		write_pmd(fd, 1, 0);
+		msr_write(TEST_DELAY, delay);
+		look();
+		run(fd);
+		loop(LOOP);
+		all = seen();
+		ck_assert_msg(
+			all.nmis == 1 && !all.unknown && all.regular + all.replayed == 1,
+			"delay %u: NMIs %ju, unknown %ju, regular %ju, replayed %ju",
+			delay, all.nmis, all.unknown, all.regular, all.replayed);
+		must_agree(fd, CLOSE_TO_THE_END);
+		regular += all.regular;
+		late += all.late;
+		left += all.replayed && !all.late;
+	}
+	ck_assert_uint_gt(regular, 0);
+	ck_assert_uint_gt(left, 0);
+	ck_assert_uint_gt(late, 0);
+	close(fd);
+}
+
+TEST(an_interrupt_around_the_stop_is_ours)
+{
+	with_own_counters(check_around_stop);
+}
+
+/* ---- several overflows -------------------------------------------------------------------- */
+
+static void check_two(void)
+{
+	int fd = context_near_wrap(LOOP / 2);
+
+	use(fd, 2, instructions(AT_USER), WRAP - LOOP / 2);
+	look();
+	run(fd);
+	must_see((struct seen){ .nmis = 1, .regular = 1 });
+	must_agree(fd, LOOP / 2);
+	ck_assert_uint_eq(read_pmd(fd, 2), read_pmd(fd, 0));
+	close(fd);
+}
+
+TEST(two_overflows_may_be_one_interrupt)
+{
+	with_own_counters(check_two);
+}
+
+/*
+ * At both levels, the second counter wraps in the NMI of the first before it is halted. Then AMD's
+ * local APIC raises a second NMI, which finds no overflow; Intel's has masked it. Counters that are not
+ * started by one register differ by some instructions.
+ */
+static void check_during_handler(void)
+{
+	const uint64_t apart = starts_at_once() ? 0 : 1000;
+	unsigned int later, together = 0, alone = 0, late = 0;
+	struct seen all;
+	int fd;
+
+	fd = context_of(0, instructions(AT_BOTH));
+	use(fd, 1, instructions(AT_BOTH), 0);
+	load(fd, thread_id());
+	for (later = 0; later < 3000; later += 50) {
+		set_distance(fd, 0, LOOP / 2);
+		set_distance(fd, 1, LOOP / 2 + later);
+		look();
+		run(fd);
+		all = seen();
+		ck_assert_msg(!all.unknown && !all.replayed &&
+				      all.nmis == all.regular + all.late,
+			      "%u later: NMIs %ju, unknown %ju, regular %ju, late %ju",
+			      later, all.nmis, all.unknown, all.regular, all.late);
+		together += later && all.regular == 1;
+		alone += all.regular == 2;
+		late += all.late;
+		ck_assert_uint_gt(read_pmd(fd, 1), WRAP);
+		must_be_near(read_pmd(fd, 0) - (WRAP - LOOP / 2),
+			     read_pmd(fd, 1) - (WRAP - LOOP / 2 - later), apart);
+	}
+	ck_assert_uint_gt(together, 0);
+	ck_assert_uint_gt(alone, 0);
+	if (pmu_is("amd"))
+		ck_assert_uint_gt(late, 0);
+	else
+		ck_assert_uint_eq(late, 0);
+	close(fd);
+}
+
+TEST(an_overflow_during_the_interrupt_is_not_lost)
+{
+	with_own_counters(check_during_handler);
+}
+
+/* ---- lost and masked interrupts ------------------------------------------------------------- */
+
+static void check_lost(void)
+{
+	int fd = context_near_wrap(LOOP / 2);
+
+	msr_write(TEST_LOSE, 1);
+	look();
+	run(fd);
+	must_see((struct seen){ .replayed = 1 });
+	ck_assert_uint_eq(msr_read(TEST_LOSE), 0);
+	must_agree(fd, LOOP / 2);
+	close(fd);
+}
+
+TEST(a_lost_interrupt_is_made_up_for_at_the_stop)
+{
+	with_own_counters(check_lost);
+}
+
+static void check_lost_and_read(void)
+{
+	const unsigned int numbers[] = { 0, 1 };
+	int fd = context_near_wrap(LOOP / 2);
+	uint64_t values[2];
+
+	msr_write(TEST_LOSE, 1);
+	look();
+	must(fd, pfm_start(fd, NULL));
+	loop(LOOP);
+	read_pmds(fd, numbers, values, 2);
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_ge(values[1], LOOP);
+	/* A read takes the counters one after the other, without user instructions between. */
+	ck_assert_uint_eq(values[0] - (WRAP - LOOP / 2), values[1]);
+	ck_assert_uint_eq(seen().nmis, 0);
+	must_agree(fd, LOOP / 2);
+	close(fd);
+}
+
+TEST(a_lost_interrupt_is_made_up_for_in_a_read)
+{
+	with_own_counters(check_lost_and_read);
+}
+
+static void check_lost_before_another(void)
+{
+	int fd = context_near_wrap(LOOP / 4);
+
+	use(fd, 2, instructions(AT_USER), WRAP - LOOP / 2);
+	msr_write(TEST_LOSE, 1);
+	look();
+	run(fd);
+	must_see((struct seen){ .nmis = 1, .regular = 1 });
+	must_agree(fd, LOOP / 4);
+	ck_assert_uint_eq(read_pmd(fd, 2) - (WRAP - LOOP / 2), read_pmd(fd, 1));
+	close(fd);
+}
+
+TEST(a_lost_interrupt_is_made_up_for_in_the_next_one)
+{
+	with_own_counters(check_lost_before_another);
+}
+
+static void check_masked(void)
+{
+	int fd = context_near_wrap(LOOP / 2);
+
+	msr_write(TEST_DO, DO_MASK);
+	look();
+	run(fd);
+	must_see((struct seen){ .replayed = 1 });
+	must_agree(fd, LOOP / 2);
+	set_distance(fd, 0, LOOP / 2);
+	write_pmd(fd, 1, 0);
+	look();
+	run(fd);
+	must_see((struct seen){ .nmis = 1, .regular = 1 });
+	must_agree(fd, LOOP / 2);
+	close(fd);
+}
+
+TEST(a_masked_interrupt_is_unmasked_at_the_stop)
+{
+	with_own_counters(check_masked);
+}
+
+/* ---- interrupts without overflow ------------------------------------------------------------ */
+
+/* Makes the emulator do @what while the counters of @fd count. */
+static void run_and_do(int fd, uint64_t what)
+{
+	msr_choose(TEST_DO, what);
+	must(fd, pfm_start(fd, NULL));
+	loop(LOOP);
+	msr_write_chosen();
+	loop(LOOP);
+	must(fd, pfm_stop(fd));
+}
+
+/* AMD's local APIC does not tell the PMU's NMIs from others. */
+static void check_without_overflow(void)
+{
+	const bool is_known = pmu_is("intel");
+	int fd = context_near_wrap(MILLION), i;
+
+	for (i = 0; i < 3; i++) {
+		look();
+		run_and_do(fd, DO_PMI);
+		must_see((struct seen){ .nmis = 1,
+					.unknown = !is_known,
+					.late = is_known,
+					.spurious = 1 });
+	}
+	look();
+	msr_write(TEST_DO, DO_PMI);
+	must_see((struct seen){ .nmis = 1, .unknown = !is_known, .late = is_known });
+	must_agree(fd, MILLION);
+	close(fd);
+}
+
+TEST(an_interrupt_without_overflow_is_ours_where_that_is_known)
+{
+	with_own_counters(check_without_overflow);
+}
+
+static void check_foreign(void)
+{
+	int fd = context_near_wrap(MILLION);
+
+	look();
+	msr_write(TEST_DO, DO_FOREIGN_NMI);
+	must_see((struct seen){ .nmis = 1, .unknown = 1 });
+	look();
+	run_and_do(fd, DO_FOREIGN_NMI);
+	must_see((struct seen){ .nmis = 1, .unknown = 1, .spurious = 1 });
+	must_agree(fd, MILLION);
+	must(fd, pfm_unload_context(fd));
+	look();
+	msr_write(TEST_DO, DO_FOREIGN_NMI);
+	must_see((struct seen){ .nmis = 1, .unknown = 1 });
+	close(fd);
+}
+
+TEST(a_foreign_nmi_is_passed_on)
+{
+	with_own_counters(check_foreign);
+}
+
+/* An interrupt that never came must not hide another NMI for ever. */
+static void check_foreign_after_lost(void)
+{
+	int fd = context_near_wrap(LOOP / 2);
+
+	msr_write(TEST_LOSE, 1);
+	look();
+	run(fd);
+	usleep(30000);
+	msr_write(TEST_DO, DO_FOREIGN_NMI);
+	must_see((struct seen){ .nmis = 1, .unknown = 1, .replayed = 1 });
+	close(fd);
+}
+
+TEST(a_foreign_nmi_some_ticks_after_a_lost_interrupt_is_passed_on)
+{
+	with_own_counters(check_foreign_after_lost);
+}
+
+/* ---- counters that nobody has cleared -------------------------------------------------------- */
+
+static void check_maximum(void)
+{
+	const uint32_t counter = pmu_is("intel") ? 0xc1 : 0xc0010004;
+	int fd;
+
+	/* The counters may still be held since the last test. */
+	wait_until(msr_read(counter) == 0);
+	msr_write(TEST_DO, DO_MAXIMUM);
+	ck_assert_uint_ne(msr_read(counter), 0);
+	look();
+	fd = context_near_wrap(MILLION);
+	run(fd);
+	must_see((struct seen){});
+	must_agree(fd, MILLION);
+	close(fd);
+}
+
+TEST(counters_at_their_highest_value_cause_no_overflow)
+{
+	with_own_counters(check_maximum);
+}
+
+/* ---- all at once ----------------------------------------------------------------------------- */
+
+/* Delayed and lost interrupts, overlapping with the next overflows. */
+static void check_storm(void)
+{
+	static const uint64_t delays[] = { 0, 3, 500, 2500, 9000, 40000 };
+	const uint64_t distance = LOOP - 40;
+	struct seen all;
+	unsigned int i;
+	int fd;
+
+	fd = context_near_wrap(distance);
+	look();
+	for (i = 0; i < 600; i++) {
+		msr_write(TEST_DELAY, delays[i % COUNT(delays)]);
+		msr_write(TEST_LOSE, i % 7 == 0);
+		set_distance(fd, 0, distance - i % 90 * 3);
+		write_pmd(fd, 1, 0);
+		run(fd);
+		must_agree(fd, distance - i % 90 * 3);
+	}
+	loop(100000);
+	all = seen();
+	ck_assert_uint_eq(all.unknown, 0);
+	ck_assert_uint_eq(all.regular + all.replayed, 600);
+	ck_assert_uint_gt(all.late, 100);
+	close(fd);
+}
+
+TEST(late_and_lost_interrupts_among_many_starts_and_stops)
+{
+	with_own_counters(check_storm);
+}

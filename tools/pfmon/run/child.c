@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The process that runs COMMAND.  It is created, waits in a read() while the context is
- * attached to it and started, and then calls execve() at once: PATH has been searched
- * before.  So the counts contain only COMMAND itself and the way from read() to execve().
+ * The process that runs COMMAND.  It is created and waits in a read(); then it calls execve() at
+ * once: PATH has been searched before.  While the context is attached to it and started, it
+ * waits in the read(), or better where it enters execve() (child_to_exec()).  So the counts
+ * contain only COMMAND itself and the execve(), and perhaps the way from read() to execve().
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -188,6 +190,7 @@ int child_prepare(struct child *child, const char *path, char **arguments,
 	free(script);
 	close(go[0]);
 	close(failure[1]);
+	child->at_exec = false;
 	child->go = go[1];
 	child->failure = failure[0];
 	if (child->pid == -1) {
@@ -227,19 +230,38 @@ static void follow_to_exec(const struct child *child, const struct tracer *trace
 	}
 }
 
-int child_release(struct child *child, const char *command, const struct tracer *tracer)
+/*
+ * Let the read() return.  This fails if a signal ended the child before execve(); that is no
+ * failure of the exec.
+ */
+static void let_go(struct child *child)
 {
 	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
+	ssize_t length = write(child->go, "", 1);
+
+	(void)length;
+	signal(SIGPIPE, before);
+	close(child->go);
+}
+
+void child_to_exec(struct child *child)
+{
+	if (trace_stop(child->pid))
+		return;
+	let_go(child);
+	child->at_exec = true;
+	trace_to_exec(child->pid);
+}
+
+int child_release(struct child *child, const char *command, const struct tracer *tracer)
+{
 	ssize_t length;
 	int error;
 
-	/*
-	 * This fails if a signal ended the child before execve(); that is no failure of
-	 * the exec.
-	 */
-	length = write(child->go, "", 1);
-	signal(SIGPIPE, before);
-	close(child->go);
+	if (child->at_exec)
+		trace_end(child->pid);
+	else
+		let_go(child);
 	if (tracer)
 		follow_to_exec(child, tracer);
 	do {
@@ -258,7 +280,10 @@ int child_release(struct child *child, const char *command, const struct tracer 
 
 void child_cancel(struct child *child)
 {
-	close(child->go);
+	if (child->at_exec)
+		kill(child->pid, SIGKILL);
+	else
+		close(child->go);
 	close(child->failure);
 	waitpid(child->pid, NULL, 0);
 }

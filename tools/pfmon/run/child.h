@@ -3,6 +3,7 @@
 #ifndef PFMON_CHILD_H
 #define PFMON_CHILD_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "trace.h"
@@ -14,6 +15,7 @@
  * @go: descriptor: a byte written to it lets the child continue; closing it makes the
  *	child end
  * @failure: descriptor from which the errno of a failed exec is read
+ * @at_exec: the child is stopped where it enters execve(); it has had the byte already
  * @others: numbers of tasks and children before COMMAND runs; later they show what
  *	COMMAND has started
  */
@@ -21,6 +23,7 @@ struct child {
 	pid_t pid;
 	int go;
 	int failure;
+	bool at_exec;
 	struct others others;
 };
 
@@ -38,13 +41,19 @@ int child_prepare(struct child *child, const char *path, char **arguments,
 		  const struct signals *signals);
 
 /*
+ * Let the child go on to its execve(), where it waits for child_release().  So the counts contain
+ * no user-level instruction but COMMAND's.  If the child may not be traced, it stays where it is.
+ */
+void child_to_exec(struct child *child);
+
+/*
  * Let the child continue.  Returns 0 once COMMAND runs.  If it cannot be executed,
  * reports why, reaps the process, and returns EXIT_NOT_EXECUTABLE or EXIT_NOT_FOUND.
  * @tracer is NULL unless the process is traced (trace.h).
  */
 int child_release(struct child *child, const char *command, const struct tracer *tracer);
 
-/* End a process that was prepared but not started, and is not traced. */
+/* End a process that was prepared but not released, and is not traced by trace_begin(). */
 void child_cancel(struct child *child);
 
 /* Convert a status of waitpid() to an exit status, as a shell does. */

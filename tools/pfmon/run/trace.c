@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 
 #include "trace.h"
@@ -34,6 +36,66 @@ int trace_begin(pid_t pid)
 		      (void *)(PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT)) == -1
 		       ? -1
 		       : 0;
+}
+
+/* Waits until the child stops.  Returns si_status, or -1 if the child has ended. */
+static int next_stop(pid_t pid)
+{
+	siginfo_t info;
+
+	for (;;) {
+		if (waitid(P_PID, (id_t)pid, &info, WEXITED | WSTOPPED | WNOWAIT)) {
+			if (errno == EINTR)
+				continue;
+			return -1;
+		}
+		if (info.si_code != CLD_TRAPPED && info.si_code != CLD_STOPPED)
+			return -1;
+		info.si_pid = 0;
+		if (!waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG) && info.si_pid)
+			return info.si_status;
+	}
+}
+
+int trace_stop(pid_t pid)
+{
+	if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)PTRACE_O_TRACESYSGOOD) == -1)
+		return -1;
+	ptrace(PTRACE_INTERRUPT, pid, NULL, NULL);
+	next_stop(pid);
+	return 0;
+}
+
+/* ptrace(2), PTRACE_O_TRACESYSGOOD: the stop of a system call has this signal. */
+#define SYSTEM_CALL (SIGTRAP | 0x80)
+
+static bool enters_exec(pid_t pid, int stop)
+{
+	struct __ptrace_syscall_info info;
+
+	return stop == SYSTEM_CALL &&
+	       ptrace(PTRACE_GET_SYSCALL_INFO, pid, (void *)sizeof(info), &info) > 0 &&
+	       info.op == PTRACE_SYSCALL_INFO_ENTRY && info.entry.nr == SYS_execve;
+}
+
+int trace_to_exec(pid_t pid)
+{
+	long number = 0;
+	int stop;
+
+	do {
+		ptrace(PTRACE_SYSCALL, pid, NULL, (void *)number);
+		stop = next_stop(pid);
+		if (stop == -1)
+			return -1;
+		number = stop == SYSTEM_CALL || event_of(stop) ? 0 : signal_of(stop);
+	} while (!enters_exec(pid, stop));
+	return 0;
+}
+
+void trace_end(pid_t pid)
+{
+	ptrace(PTRACE_DETACH, pid, NULL, NULL);
 }
 
 bool trace_is_exec(int stop)

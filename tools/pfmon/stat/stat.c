@@ -235,6 +235,8 @@ static int run_command(struct measurement *measurement,
 	if (child_prepare(&child, measurement->path, options->command,
 			  &measurement->signals))
 		return EXIT_PFMON;
+	if (!options->tid)
+		child_to_exec(&child);
 	if (begin_run(measurement, options->tid ? options->tid : child.pid)) {
 		child_cancel(&child);
 		return EXIT_PFMON;

@@ -7,9 +7,9 @@
  */
 #include <asm/cpufeature.h>
 #include <asm/msr-index.h>
-#include <asm/processor.h>
 #include <linux/module.h>
 
+#include "compat/cpuid.h"
 #include "x86.h"
 #include <perfmon/perfmon_amd.h>
 

@@ -9,13 +9,13 @@
  * Processors with a global control register start and stop all counters with one write.  The
  * event selects of the others have enable bits, which start and stop write one by one.
  */
-#include <asm/processor.h>
 #include <linux/err.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 
+#include "compat/cpuid.h"
 #include "perfmon_pmu.h"
 #include "x86.h"
 

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Since 6.16 asm/processor.h does not declare cpuid_count() and its like any more. */
+#ifndef PERFMON_COMPAT_CPUID_H
+#define PERFMON_COMPAT_CPUID_H
+
+#if __has_include(<asm/cpuid/api.h>)
+#include <asm/cpuid/api.h>
+#else
+#include <asm/processor.h>
+#endif
+
+#endif

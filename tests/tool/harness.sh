@@ -10,6 +10,11 @@ out=/tmp/out err=/tmp/err
 # With 1, ordinary users may count at both levels. A test that needs another value restores the 1.
 paranoid=/proc/sys/kernel/perf_event_paranoid
 echo 1 >$paranoid
+# The PMUs of x86 differ in the code of cycles only.
+case $pmu in
+intel) cycles_code=3c ;;
+amd) cycles_code=76 ;;
+esac
 # Not empty if the guest's clock counts instructions: tests/vm/run passes this boot option only with
 # --icount.
 is_icount=$(grep randomize_kstack_offset=off /proc/cmdline)
@@ -55,8 +60,16 @@ between() {
 		{ echo "  $1 is not in $2 .. $3"; return 1; }
 }
 
-# A script may define this function anew, to leave out tests for which the guest lacks something.
-is_wanted() { true; }
+# Tests named test_armv8_..., test_power_... and test_soft_... are for that PMU, tests named
+# test_x86_... for Intel's and AMD's, and tests named test_levels_... for PMUs that can count user
+# level only.
+is_wanted() {
+	case $1 in
+	test_armv8_* | test_power_* | test_soft_*) [ "${1#test_"$pmu"_}" != "$1" ] ;;
+	test_x86_*) [ "$pmu" = intel ] || [ "$pmu" = amd ] ;;
+	test_levels_*) [ "$pmu" = armv8 ] || [ "$pmu" = intel ] || [ "$pmu" = amd ] ;;
+	esac
+}
 
 # Runs the test functions of the script $1. Prints "N passed, N failed" as the last line.
 run_tests() {

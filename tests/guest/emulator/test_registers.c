@@ -97,9 +97,9 @@ TEST(an_interrupt_may_be_lost)
 
 static void check_foreign(void)
 {
-	unknown_nmis_begin();
+	reports_begin();
 	ck_assert_uint_eq(nmis_of(DO_FOREIGN_NMI), 1);
-	ck_assert_uint_eq(unknown_nmis_end(), 1);
+	ck_assert_uint_eq(reports_end(UNKNOWN_NMI), 1);
 }
 
 TEST(an_nmi_of_nobody_is_unknown)
@@ -111,10 +111,10 @@ static void check_without_overflow(void)
 {
 	int fd = enabled_event(1000 * MILLION), i;
 
-	unknown_nmis_begin();
+	reports_begin();
 	for (i = 0; i < 3; i++)
 		ck_assert_uint_eq(nmis_of(DO_PMI), 1);
-	i = unknown_nmis_end();
+	i = reports_end(UNKNOWN_NMI);
 	/* After its own NMIs, perf accepts any for some time on AMD's processors. */
 	if (x86_pmu()->is_intel)
 		ck_assert_int_eq(i, 3);

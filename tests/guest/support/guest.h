@@ -240,6 +240,14 @@ uint64_t sessions(void);
 bool no_session_is_left(void);
 uint64_t free_memory(void); /* of the machine, bytes */
 const char *kernel_log(void); /* end of the file; valid until the next call */
+/*
+ * In between, the kernel may report unknown NMIs and lockups: tests/vm/run does not take these for a
+ * failure. Returns how many lines of the log have @report since reports_begin().
+ */
+void reports_begin(void);
+unsigned int reports_end(const char *report);
+#define UNKNOWN_NMI "NMI received for unknown reason"
+#define HARD_LOCKUP "Watchdog detected hard LOCKUP"
 
 /* Returns 0 or errno. Modules are named as in /proc/modules, or by their file. */
 const char *module_path(const char *name); /* valid until the next call */

@@ -196,6 +196,29 @@ const char *kernel_log(void)
 	return text;
 }
 
+/* tests/vm/run looks for these two. */
+#define EXPECTED     "tests: reports are expected"
+#define NOT_EXPECTED "tests: reports are not expected"
+
+void reports_begin(void)
+{
+	write_text("/dev/kmsg", "<4>" EXPECTED "\n");
+}
+
+unsigned int reports_end(const char *report)
+{
+	const char *log = kernel_log(), *begin = NULL, *at;
+	unsigned int count = 0;
+
+	for (at = log; (at = strstr(at, EXPECTED)); at++)
+		begin = at;
+	ck_assert_msg(begin, "the kernel's log has no \"%s\"", EXPECTED);
+	for (at = begin; (at = strstr(at, report)); at++)
+		count++;
+	write_text("/dev/kmsg", "<4>" NOT_EXPECTED "\n");
+	return count;
+}
+
 /* ---- modules ------------------------------------------------------------------------ */
 
 const char *module_path(const char *name)

@@ -125,32 +125,6 @@ uint64_t accesses(enum access kind)
 	return msr_read(TEST_ACCESSES + kind);
 }
 
-/* ---- NMIs ---------------------------------------------------------------------------------- */
-
-/* tests/vm/run knows these lines. */
-#define EXPECTED     "tests: unknown NMIs are expected"
-#define NOT_EXPECTED "tests: unknown NMIs are not expected"
-#define REPORT	     "NMI received for unknown reason"
-
-void unknown_nmis_begin(void)
-{
-	write_text("/dev/kmsg", "<4>" EXPECTED "\n");
-}
-
-unsigned int unknown_nmis_end(void)
-{
-	const char *log = kernel_log(), *begin = NULL, *at;
-	unsigned int count = 0;
-
-	for (at = log; (at = strstr(at, EXPECTED)); at++)
-		begin = at;
-	ck_assert_msg(begin, "the kernel's log has no \"%s\"", EXPECTED);
-	for (at = begin; (at = strstr(at, REPORT)); at++)
-		count++;
-	write_text("/dev/kmsg", "<4>" NOT_EXPECTED "\n");
-	return count;
-}
-
 uint64_t interrupts(const char *name)
 {
 	char *line = strstr(read_text("/proc/interrupts"), name), *end;

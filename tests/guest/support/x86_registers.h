@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * x86: model-specific registers, through module perfmon_msr, and those that only the emulated PMU of
- * tests/vm/qemu-x86-pmu.patch has, for tests. NMIs that the kernel cannot explain.
+ * tests/vm/qemu-x86-pmu.patch has, for tests.
  */
 #ifndef X86_REGISTERS_H
 #define X86_REGISTERS_H
@@ -58,13 +58,6 @@ void msr_write_chosen(void);
 
 void accesses_reset(void);
 uint64_t accesses(enum access kind);
-
-/*
- * In between, the kernel may report NMIs as unknown: tests/vm/run does not take these for a failure.
- * Returns how many it reported.
- */
-void unknown_nmis_begin(void);
-unsigned int unknown_nmis_end(void);
 
 /* Sum over all CPUs of a line of /proc/interrupts, such as "NMI:". */
 uint64_t interrupts(const char *name);

@@ -72,14 +72,16 @@ static void watchdog_off(void)
 
 static void check_beside_watchdog(void)
 {
-	x86_module();
 	write_text(WATCHDOG, "1");
 	with_pmu(x86_module(), "ownership=auto", check_shared);
 }
 
+/* Afterwards the module is loaded once more: with_pmu() has loaded it while somebody had a counter. */
 TEST(with_the_watchdog_the_counters_are_shared)
 {
+	x86_module();
 	then_put_back(check_beside_watchdog, watchdog_off);
+	with_pmu(x86_module(), "ownership=auto", check_exclusive);
 }
 
 TEST(with_an_event_of_perf_the_counters_are_shared)
@@ -90,6 +92,7 @@ TEST(with_an_event_of_perf_the_counters_are_shared)
 	ck_assert_int_ne(event, -1);
 	with_pmu(module, "ownership=auto", check_shared);
 	close(event);
+	with_pmu(module, "ownership=auto", check_exclusive);
 }
 
 /* Exclusive ownership is not given up: the load fails, and the reason names the holder. */

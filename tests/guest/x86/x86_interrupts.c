@@ -49,7 +49,7 @@ static struct seen now(void)
 
 static void look(void)
 {
-	unknown_nmis_begin();
+	reports_begin();
 	before = now();
 }
 
@@ -59,7 +59,7 @@ static struct seen seen(void)
 
 	return (struct seen){
 		.nmis = after.nmis - before.nmis,
-		.unknown = unknown_nmis_end(),
+		.unknown = reports_end(UNKNOWN_NMI),
 		.late = after.late - before.late,
 		.spurious = after.spurious - before.spurious,
 		.regular = after.regular - before.regular,

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* x86: the NMI watchdog reports a CPU that spins with interrupts off, while we sample there. */
+#include "samples.h"
+
+SUITE(lockup, 600);
+
+#define WATCHDOG  "/proc/sys/kernel/nmi_watchdog"
+#define THRESHOLD "/proc/sys/kernel/watchdog_thresh"
+#define SECONDS                                                                          \
+	3u /* more than two periods of the watchdog at a threshold of one second */
+#define CYCLES 1000000u /* a sampling period */
+
+static void spin(void)
+{
+	set_module_parameter("perfmon_spin", "milliseconds", SECONDS * 1000);
+}
+
+/* Returns a context that samples the kernel's cycles. */
+static int sample_kernel(void)
+{
+	struct pfarg_pmd pmd = {
+		.reg_value = -(uint64_t)CYCLES,
+		.reg_short_reset = -(uint64_t)CYCLES,
+	};
+	int fd = default_context(0, MIB);
+
+	pmu_forget();
+	pmd.reg_num = __builtin_ctzll(pmu()->info.available_pmds[0]);
+	write_pmc(fd, pmd.reg_num, cycles(AT_KERNEL));
+	write_one(fd, pmd);
+	return fd;
+}
+
+static void check_report(void)
+{
+	header_t header;
+	int fd;
+
+	reports_begin();
+	write_text(THRESHOLD, "1");
+	write_text(WATCHDOG, "1");
+	fd = sample_kernel();
+	header = map_buffer(fd, MIB);
+	load_and_start(fd, thread_id());
+	spin();
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(reports_end(HARD_LOCKUP), 1);
+	/* A cycle is a nanosecond. */
+	must_be_between(header->hdr_count, SECONDS * 1000 - 50, SECONDS * 1000 + 200);
+	close(fd);
+}
+
+static void check_with_spin(void)
+{
+	with_module("perfmon_spin", check_report);
+}
+
+static void put_back(void)
+{
+	write_text(WATCHDOG, "0");
+	write_text(THRESHOLD, "10");
+}
+
+static void check_and_put_back(void)
+{
+	then_put_back(check_with_spin, put_back);
+}
+
+TEST(the_watchdog_reports_a_lockup_while_we_sample)
+{
+	const char *module = pmu_module();
+
+	if (strcmp(module, "perfmon_intel") && strcmp(module, "perfmon_amd"))
+		skip("no x86 PMU");
+	need_known_instructions();
+	with_pmu(module, "ownership=shared", check_and_put_back);
+}

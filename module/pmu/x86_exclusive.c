@@ -29,6 +29,9 @@
 /* Ticks in which a late NMI comes. */
 #define LATE_TICKS 2
 
+/* The local APIC's register in x2APIC mode (SDM 3A, "x2APIC Register Address Space"). */
+#define LVTPC_MSR  (APIC_BASE_MSR + (APIC_LVTPC >> 4))
+
 /**
  * struct exclusive_cpu - a CPU while its counters are ours
  * @is_ours: begin_here() has been called
@@ -50,18 +53,21 @@ static enum cpuhp_state hotplug_state;
 
 /* ---- the interrupt ------------------------------------------------------------------------ */
 
-/* Not apic_read() and apic_write(): newer kernels do not export what these call. */
+/*
+ * Not apic_read() and apic_write(): newer kernels do not export what these call.  Kernels without
+ * CONFIG_X86_X2APIC do not declare native_apic_msr_read() and native_apic_msr_write().
+ */
 static u32 read_lvtpc(void)
 {
 	if (x2apic_enabled())
-		return native_apic_msr_read(APIC_LVTPC);
+		return x86_read_msr(LVTPC_MSR);
 	return native_apic_mem_read(APIC_LVTPC);
 }
 
 static void allow_interrupt(void)
 {
 	if (x2apic_enabled())
-		native_apic_msr_write(APIC_LVTPC, APIC_DM_NMI);
+		x86_write(LVTPC_MSR, APIC_DM_NMI);
 	else
 		native_apic_mem_write(APIC_LVTPC, APIC_DM_NMI);
 }

@@ -3,8 +3,7 @@
 # make guest-ARCH: builds the modules and programs for a guest of ARCH, in build/ARCH/module,
 # build/ARCH/examples and build/ARCH/bin. Modules for tests are in build/ARCH/examples/tests. The
 # top Makefile includes this file and has the target "programs". With KERNEL=VERSION the modules are
-# for that kernel and in build/ARCH-VERSION. PERFMON_X86=m also builds the PMU modules for x86
-# processors, and adds "-pmu" to the folder. W, C and KCFLAGS are passed to Kbuild.
+# for that kernel and in build/ARCH-VERSION. W, C and KCFLAGS are passed to Kbuild.
 #
 # For the debug kernel our code is built with line coverage and checks for undefined behaviour.
 # objtool does not permit the calls that these options add where user memory is accessed, so it does
@@ -32,7 +31,7 @@ $(guests): guest-%: guest-modules-% guest-programs-%
 # kernel. So it has no stale files.
 kbuild_sources := \( -name '*.[chS]' ! -name '*.mod.c' -o -name Kbuild -o -name Makefile \)
 
-$(guest_modules): stage = $(CURDIR)/build/$*$(KERNEL:%=-%)$(PERFMON_X86:m=-pmu)
+$(guest_modules): stage = $(CURDIR)/build/$*$(KERNEL:%=-%)
 $(guest_modules): debug_settings = $(if $(filter debug,$(KERNEL)),\
 	GCOV_PROFILE=y UBSAN_SANITIZE=y OBJECT_FILES_NON_STANDARD=y)
 # Mutants (tests/mutants) are built without these options, because a mutant may have unused

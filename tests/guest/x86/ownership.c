@@ -118,6 +118,7 @@ static void with_exclusive_pmu(void)
 
 TEST(exclusive_counters_are_ebusy_while_the_watchdog_is_on)
 {
+	x86_module();
 	then_put_back(with_exclusive_pmu, watchdog_off);
 }
 

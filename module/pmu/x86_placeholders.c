@@ -14,6 +14,7 @@
 #include <linux/bitops.h>
 #include <linux/err.h>
 #include <linux/smp.h>
+#include <linux/workqueue.h>
 
 #include "x86_placeholders.h"
 
@@ -27,8 +28,10 @@ static const u64 events_of_fixed[] = {
 
 DEFINE_PER_CPU(struct x86_placeholders, x86_placeholders);
 
-/* The event is scheduled, but counts at no level.  The period is the range of PMD @n. */
-static struct perf_event *create(unsigned int cpu, unsigned int n, u64 config)
+/*
+ * The event is scheduled on this CPU, but counts at no level.  The period is the range of PMD @n.
+ */
+static struct perf_event *create(unsigned int n, u64 config)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_RAW,
@@ -43,8 +46,8 @@ static struct perf_event *create(unsigned int cpu, unsigned int n, u64 config)
 	};
 	struct perf_event *event;
 
-	event = perf_event_create_kernel_counter(&attr, cpu, NULL, x86_shared_overflow,
-						 NULL);
+	event = perf_event_create_kernel_counter(&attr, smp_processor_id(), NULL,
+						 x86_shared_overflow, NULL);
 	if (IS_ERR(event))
 		return NULL;
 	/* A pinned event for which there is no counter is in an error state for good. */
@@ -63,8 +66,6 @@ static unsigned int number_of(const struct perf_event *event)
 	return index < INTEL_PMC_IDX_FIXED ? index
 					   : index - INTEL_PMC_IDX_FIXED + X86_FIXED;
 }
-
-/* ---- on the CPU of the placeholders, interrupts off ---------------------------------------- */
 
 static void put(unsigned int n, struct perf_event *event)
 {
@@ -107,74 +108,34 @@ void x86_placeholders_sort(void)
 	}
 }
 
-/**
- * struct request - what a CPU shall do with its placeholders
- * @event: put_here(): a new one; NULL afterwards if it has been taken
- * @pmds: put_here(): numbers that may get one; held_here() and drop_here(): the numbers that
- *	have one, and those that may keep theirs
- * @dropped: drop_here(): those without a number now
- * @count: length of @dropped
- */
-struct request {
-	struct perf_event *event;
-	u64 pmds;
-	struct perf_event *dropped[X86_REGISTERS];
-	unsigned int count;
-};
+/* ---- in a kernel thread on the CPU of the placeholders ------------------------------------ */
 
-static void held_here(void *info)
+/* Return: the numbers that have a placeholder. */
+static u64 held_here(void)
 {
-	struct request *request = info;
 	unsigned int n;
+	u64 held = 0;
 
 	for (n = 0; n < X86_REGISTERS; n++)
 		if (x86_placeholder(n))
-			request->pmds |= BIT_ULL(n);
-}
-
-static void put_here(void *info)
-{
-	struct request *request = info;
-	const unsigned int n = number_of(request->event);
-
-	if (n < X86_REGISTERS && request->pmds & BIT_ULL(n) && !x86_placeholder(n)) {
-		put(n, request->event);
-		request->event = NULL;
-	}
-}
-
-static void drop_here(void *info)
-{
-	struct request *request = info;
-	struct perf_event *event;
-	unsigned int n;
-
-	for (n = 0; n < X86_REGISTERS; n++) {
-		event = x86_placeholder(n);
-		if (!event || request->pmds & BIT_ULL(n))
-			continue;
-		request->dropped[request->count++] = event;
-		this_cpu_write(x86_placeholders.events[n], NULL);
-	}
-}
-
-/* ---- in process context ------------------------------------------------------------------- */
-
-static u64 held_on(unsigned int cpu)
-{
-	struct request request = {};
-
-	smp_call_function_single(cpu, held_here, &request, true);
-	return request.pmds;
+			held |= BIT_ULL(n);
+	return held;
 }
 
 /* Return: whether the event has got a number of @pmds. */
-static bool put_on(unsigned int cpu, struct perf_event *event, u64 pmds)
+static bool keep_here(struct perf_event *event, u64 pmds)
 {
-	struct request request = { .event = event, .pmds = pmds };
+	unsigned long flags;
+	unsigned int n;
+	bool kept;
 
-	smp_call_function_single(cpu, put_here, &request, true);
-	return !request.event;
+	local_irq_save(flags);
+	n = number_of(event);
+	kept = n < X86_REGISTERS && pmds & BIT_ULL(n) && !x86_placeholder(n);
+	if (kept)
+		put(n, event);
+	local_irq_restore(flags);
+	return kept;
 }
 
 static u64 with_those_below(u64 pmds)
@@ -184,17 +145,17 @@ static u64 with_those_below(u64 pmds)
 	return general ? pmds | GENMASK_ULL(__fls(general), 0) : pmds;
 }
 
-static void take_general(unsigned int cpu, u64 pmds)
+static void take_general(u64 pmds)
 {
 	struct perf_event *unwanted[X86_FIXED];
 	const u64 useful = with_those_below(pmds);
 	unsigned int count = 0;
 
-	while (pmds & ~held_on(cpu) && count < ARRAY_SIZE(unwanted)) {
-		unwanted[count] = create(cpu, __ffs64(pmds), X86_NEUTRAL_EVENT);
+	while (pmds & ~held_here() && count < ARRAY_SIZE(unwanted)) {
+		unwanted[count] = create(__ffs64(pmds), X86_NEUTRAL_EVENT);
 		if (!unwanted[count])
 			break;
-		if (!put_on(cpu, unwanted[count], useful))
+		if (!keep_here(unwanted[count], useful))
 			count++;
 	}
 	while (count)
@@ -202,16 +163,85 @@ static void take_general(unsigned int cpu, u64 pmds)
 }
 
 /* perf prefers the fixed counter, but takes a general one if it is held. */
-static void take_fixed(unsigned int cpu, unsigned int n)
+static void take_fixed(unsigned int n)
 {
 	struct perf_event *event;
 
 	if (n - X86_FIXED >= ARRAY_SIZE(events_of_fixed))
 		return;
-	event = create(cpu, n, events_of_fixed[n - X86_FIXED]);
-	if (event && !put_on(cpu, event, BIT_ULL(n)))
+	event = create(n, events_of_fixed[n - X86_FIXED]);
+	if (event && !keep_here(event, BIT_ULL(n)))
 		perf_event_release_kernel(event);
 }
+
+/* Return: the PMD of the counter that perf chooses for this event; X86_REGISTERS if it has none. */
+static unsigned int choice_of_perf(unsigned int n, u64 config)
+{
+	struct perf_event *event = create(n, config);
+	unsigned int choice;
+
+	if (!event)
+		return X86_REGISTERS;
+	choice = number_of(event);
+	perf_event_release_kernel(event);
+	return choice;
+}
+
+/* The jobs: @info points to a bitmap of PMDs, and gets the result. */
+
+static long take_here(void *info)
+{
+	u64 *pmds = info, rest;
+	unsigned int n;
+
+	take_general(*pmds & X86_GENERAL_MASK);
+	pfm_for_each_bit(n, rest, *pmds & X86_FIXED_MASK & ~held_here())
+		take_fixed(n);
+	*pmds &= ~held_here();
+	return 0;
+}
+
+static long ask_here(void *info)
+{
+	u64 *pmds = info, held = 0, rest;
+	unsigned int n;
+
+	if (*pmds & X86_GENERAL_MASK)
+		held = *pmds & X86_GENERAL_MASK &
+		       (BIT_ULL(choice_of_perf(0, X86_NEUTRAL_EVENT)) - 1);
+	pfm_for_each_bit(n, rest, *pmds & X86_FIXED_MASK)
+		if (n - X86_FIXED >= ARRAY_SIZE(events_of_fixed) ||
+		    choice_of_perf(n, events_of_fixed[n - X86_FIXED]) != n)
+			held |= BIT_ULL(n);
+	*pmds = held;
+	return 0;
+}
+
+static long drop_here(void *info)
+{
+	struct perf_event *dropped[X86_REGISTERS];
+	const u64 *pmds = info;
+	unsigned int n, count = 0;
+	unsigned long flags;
+	u64 rest;
+
+	local_irq_save(flags);
+	pfm_for_each_bit(n, rest, held_here() & ~with_those_below(*pmds)) {
+		dropped[count++] = x86_placeholder(n);
+		this_cpu_write(x86_placeholders.events[n], NULL);
+	}
+	local_irq_restore(flags);
+	while (count)
+		perf_event_release_kernel(dropped[--count]);
+	return 0;
+}
+
+/* ---- in process context ------------------------------------------------------------------- */
+
+/*
+ * perf asks whether the caller may have an event on a CPU, even if the kernel is the caller.  An
+ * ordinary user may not, so a kernel thread does it.
+ */
 
 /**
  * x86_placeholders_take() - hold counters of a CPU
@@ -224,26 +254,8 @@ static void take_fixed(unsigned int cpu, unsigned int n)
  */
 u64 x86_placeholders_take(unsigned int cpu, u64 pmds)
 {
-	unsigned int n;
-	u64 rest;
-
-	take_general(cpu, pmds & X86_GENERAL_MASK);
-	pfm_for_each_bit(n, rest, pmds & X86_FIXED_MASK & ~held_on(cpu))
-		take_fixed(cpu, n);
-	return pmds & ~held_on(cpu);
-}
-
-/* Return: the PMD of the counter that perf chooses for this event; X86_REGISTERS if it has none. */
-static unsigned int choice_of_perf(unsigned int cpu, unsigned int n, u64 config)
-{
-	struct perf_event *event = create(cpu, n, config);
-	unsigned int choice;
-
-	if (!event)
-		return X86_REGISTERS;
-	choice = number_of(event);
-	perf_event_release_kernel(event);
-	return choice;
+	work_on_cpu(cpu, take_here, &pmds);
+	return pmds;
 }
 
 /**
@@ -260,19 +272,8 @@ static unsigned int choice_of_perf(unsigned int cpu, unsigned int n, u64 config)
  */
 u64 x86_placeholders_held(unsigned int cpu, u64 pmds)
 {
-	unsigned int n, lowest;
-	u64 held = 0, rest;
-
-	if (pmds & X86_GENERAL_MASK) {
-		lowest = choice_of_perf(cpu, 0, X86_NEUTRAL_EVENT);
-		held = pmds & X86_GENERAL_MASK & (BIT_ULL(lowest) - 1);
-	}
-	pfm_for_each_bit(n, rest, pmds & X86_FIXED_MASK) {
-		if (n - X86_FIXED >= ARRAY_SIZE(events_of_fixed) ||
-		    choice_of_perf(cpu, n, events_of_fixed[n - X86_FIXED]) != n)
-			held |= BIT_ULL(n);
-	}
-	return held;
+	work_on_cpu(cpu, ask_here, &pmds);
+	return pmds;
 }
 
 /**
@@ -284,9 +285,5 @@ u64 x86_placeholders_held(unsigned int cpu, u64 pmds)
  */
 void x86_placeholders_keep(unsigned int cpu, u64 pmds)
 {
-	struct request request = { .pmds = with_those_below(pmds) };
-
-	smp_call_function_single(cpu, drop_here, &request, true);
-	while (request.count)
-		perf_event_release_kernel(request.dropped[--request.count]);
+	work_on_cpu(cpu, drop_here, &pmds);
 }

@@ -6,9 +6,8 @@ SUITE(lockup, 600);
 
 #define WATCHDOG  "/proc/sys/kernel/nmi_watchdog"
 #define THRESHOLD "/proc/sys/kernel/watchdog_thresh"
-#define SECONDS                                                                          \
-	3u /* more than two periods of the watchdog at a threshold of one second */
-#define CYCLES 1000000u /* a sampling period */
+#define SECONDS	  6u /* several periods of the watchdog, which are 1 s */
+#define CYCLES	  1000000u /* a sampling period */
 
 static void spin(void)
 {
@@ -45,8 +44,8 @@ static void check_report(void)
 	spin();
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_eq(reports_end(HARD_LOCKUP), 1);
-	/* A cycle is a nanosecond. */
-	must_be_between(header->hdr_count, SECONDS * 1000 - 50, SECONDS * 1000 + 200);
+	/* A cycle is a nanosecond.  The kernel's report takes some, and perf's NMI handler halts us. */
+	must_be_between(header->hdr_count, SECONDS * 980, SECONDS * 1050);
 	close(fd);
 }
 

@@ -79,12 +79,13 @@ static inline entry_t end_of(const struct callchain *chain)
 
 /*
  * Returns whether the interrupt came between the start of the counters and the switch to the
- * thread, so that the stack was that of another thread. This happens on POWER, if the interrupt
- * acts like an NMI.
+ * thread, so that the stack was that of another thread. This happens with the NMIs of x86 PMUs, and
+ * on POWER, if the interrupt acts like an NMI.
  */
 static inline bool is_in_switch(entry_t entry)
 {
-	return pmu_is("power") && entry->kernel_count == 1 && entry->user_count == 1;
+	return (pmu_is("power") || pmu_is("intel") || pmu_is("amd")) &&
+	       entry->kernel_count == 1 && entry->user_count == 1;
 }
 
 /* Start and end of a kernel function. */

@@ -153,7 +153,8 @@ static void check_wrong_frame(enum wrong_frame kind)
 		if (is_in_switch(entry))
 			continue;
 		ck_assert_msg(entry->user_count == 1 + addresses_in(kind),
-			      "frame pointer %d: %u addresses", kind, entry->user_count);
+			      "frame pointer %d: %u addresses, and %u in the kernel",
+			      kind, entry->user_count, entry->kernel_count);
 		if (entry->user_count > 1)
 			ck_assert_uint_eq(user_of(entry)[1], ADDRESS_IN_FRAME);
 	}

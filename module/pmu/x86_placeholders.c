@@ -203,13 +203,13 @@ static long take_here(void *info)
 
 static long ask_here(void *info)
 {
-	u64 *pmds = info, held = 0, rest;
+	u64 *pmds = info, asked = *pmds & ~held_here(), held = 0, rest;
 	unsigned int n;
 
-	if (*pmds & X86_GENERAL_MASK)
-		held = *pmds & X86_GENERAL_MASK &
+	if (asked & X86_GENERAL_MASK)
+		held = asked & X86_GENERAL_MASK &
 		       (BIT_ULL(choice_of_perf(0, X86_NEUTRAL_EVENT)) - 1);
-	pfm_for_each_bit(n, rest, *pmds & X86_FIXED_MASK)
+	pfm_for_each_bit(n, rest, asked & X86_FIXED_MASK)
 		if (n - X86_FIXED >= ARRAY_SIZE(events_of_fixed) ||
 		    choice_of_perf(n, events_of_fixed[n - X86_FIXED]) != n)
 			held |= BIT_ULL(n);
@@ -261,7 +261,7 @@ u64 x86_placeholders_take(unsigned int cpu, u64 pmds)
 /**
  * x86_placeholders_held() - find counters that others hold, such as the NMI watchdog
  * @cpu: a CPU that is online
- * @pmds: the counters to ask for, none of which is ours
+ * @pmds: the counters to ask for; those that we hold there are free for us
  *
  * General counters above the lowest one that is free are not found: to know more, all counters
  * would have to be taken, and perf's events would not count meanwhile.

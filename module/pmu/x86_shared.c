@@ -500,7 +500,7 @@ static void shared_held_by_others(const struct pfm_pmu *pmu, u64 *pmds)
 		if (x86->counters[n].value)
 			all |= BIT_ULL(n);
 	cpus_read_lock();
-	pmds[0] |= x86_placeholders_held(raw_smp_processor_id(), all & ~shared_pmds);
+	pmds[0] |= x86_placeholders_held(raw_smp_processor_id(), all);
 	cpus_read_unlock();
 }
 

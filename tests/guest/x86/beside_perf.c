@@ -600,3 +600,19 @@ TEST(the_watchdogs_counter_is_not_available)
 {
 	shared(check_watchdogs_counter_and_put_back);
 }
+
+/* We hold the counters below the one in use, too, but they are free for other contexts. */
+static void check_counters_below(void)
+{
+	const uint64_t before = available();
+	int fd = context_of(1, instructions(AT_USER));
+
+	load(fd, thread_id());
+	ck_assert_uint_eq(available(), before);
+	close(fd);
+}
+
+TEST(counters_below_the_one_in_use_stay_available)
+{
+	shared(check_counters_below);
+}

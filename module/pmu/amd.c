@@ -36,12 +36,10 @@ static const char *const counter_names[] = { FOR_EACH_NUMBER(COUNTER_NAME) };
 static struct pfm_register amd_pmcs[MOST_COUNTERS] __ro_after_init;
 static struct pfm_register amd_pmds[MOST_COUNTERS] __ro_after_init;
 
-#define FAMILY_WITH_RESTRICTED_COUNTERS 0x15
-
 /* Except in family 15h every counter can count every event. */
 static bool counts_anywhere(u64 pmc)
 {
-	return boot_cpu_data.x86 != FAMILY_WITH_RESTRICTED_COUNTERS;
+	return boot_cpu_data.x86 != FAMILY_15H;
 }
 
 static struct x86_pmu amd = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The emulated PMU does what its registers for tests ask for, and counts accesses to its registers.
- * tests/vm/qemu-x86-pmu.patch describes these registers.
+ * tests/vm/qemu-x86-pmu describes these registers.
  */
 #if defined(__x86_64__)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * x86: model-specific registers, through module perfmon_msr, and those that only the emulated PMU of
- * tests/vm/qemu-x86-pmu.patch has, for tests.
+ * tests/vm/qemu-x86-pmu has, for tests.
  */
 #ifndef X86_REGISTERS_H
 #define X86_REGISTERS_H

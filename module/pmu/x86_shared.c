@@ -7,14 +7,14 @@
  * (x86_placeholders.c).  perf schedules it, handles its interrupts and may move it to another
  * counter, as it does with its own events.
  *
- * A placeholder never stops.  While a set counts, its placeholders hold the set's values.  In
- * between they are *parked*: they count whatever runs, far from a wrap, and nobody looks.  So
- * start writes an event select and a value for each counter, and stop only reads the values.
+ * For perf a placeholder never stops.  While a set counts, its placeholders hold the set's
+ * values.  In between they are *parked*: their values are erased, and general counters count
+ * nothing, because a program may read all counters by RDPMC (perf's attribute "rdpmc").  So
+ * start and stop write an event select and a value for each counter.
  *
  * The registers are written directly.  perf keeps notes of them: prev_count, period_left and
- * config.  The notes always say what the registers of a set that counts hold, so perf can stop,
- * move and restart a placeholder at any time, and nothing is lost.  The config of a parked one
- * is neutral, whatever its register holds: perf's choice of a counter depends on it.
+ * config.  The notes always say what the registers hold, so perf can stop, move and restart a
+ * placeholder at any time, and nothing is lost.
  *
  * When a counter wraps, perf's NMI handler adds the period to the value and calls our overflow
  * handler.  The period is the range of the PMD.  So the low bits of the counter stay as they
@@ -67,10 +67,17 @@ static u64 select_of(const struct perf_event *event)
 	return host ? select & ~(host & ~x86_read_msr(event->hw.config_base)) : select;
 }
 
-/* Return: the counter's bits.  A placeholder that perf has stopped has its value in the notes. */
+/* Return: whether the event has a counter.  If perf has stopped it, only the notes are valid. */
+static __always_inline bool has_counter(const struct perf_event *event)
+{
+	return event->state == PERF_EVENT_STATE_ACTIVE &&
+	       !(event->hw.state & PERF_HES_STOPPED);
+}
+
+/* Return: the counter's bits. */
 static __always_inline u64 read_value(struct perf_event *event)
 {
-	if (unlikely(event->hw.state & PERF_HES_STOPPED))
+	if (unlikely(!has_counter(event)))
 		return -local64_read(&event->hw.period_left);
 	return x86_rdpmc(event->hw.event_base_rdpmc);
 }
@@ -83,20 +90,28 @@ static __always_inline void load_value(struct perf_event *event,
 
 	local64_set(&event->hw.period_left, left);
 	local64_set(&event->hw.prev_count, -left);
-	if (likely(event->state == PERF_EVENT_STATE_ACTIVE))
+	if (likely(has_counter(event)))
 		x86_write(event->hw.event_base, -left & pfm_width_mask(counter->bits));
 }
 
-/* Nobody needs the value any more.  It is only written if the counter may wrap soon. */
-static __always_inline void park(struct perf_event *event, unsigned int n, u64 value)
+/* Let a general counter count what @select says. */
+static __always_inline void load_select(struct perf_event *event, u64 select)
 {
-	const struct x86_counter *counter = &x86->counters[n];
+	event->hw.config = (event->hw.config & ~own_bits()) | select;
+	if (likely(has_counter(event)))
+		x86_write(event->hw.config_base, select_of(event));
+}
 
+/*
+ * Erase the value.  The config is neutral, because perf's choice of a counter depends on it, and
+ * without levels, so that a general counter counts nothing.  A fixed counter goes on: to stop it
+ * takes perf's bracket, see set_levels().
+ */
+static __always_inline void park(struct perf_event *event, unsigned int n)
+{
 	if (n < X86_FIXED)
-		event->hw.config = (event->hw.config & ~own_bits()) | X86_SELECT_INT |
-				   X86_NEUTRAL_EVENT;
-	if (!(value & counter->flag) || value & (counter->mask + 1) >> 1)
-		load_value(event, counter, 0);
+		load_select(event, X86_SELECT_INT | X86_NEUTRAL_EVENT);
+	load_value(event, &x86->counters[n], 0);
 }
 
 /*
@@ -151,8 +166,7 @@ static void configure(struct perf_event *event, u64 select, unsigned int n)
 		set_levels(event, select & LEVELS);
 		return;
 	}
-	event->hw.config = (event->hw.config & ~own_bits()) | select;
-	x86_write(event->hw.config_base, select_of(event));
+	load_select(event, select);
 }
 
 /*
@@ -162,8 +176,7 @@ static void configure(struct perf_event *event, u64 select, unsigned int n)
 static bool is_right(const struct perf_event *event,
 		     const struct pfm_registers *registers, unsigned int n, bool may_move)
 {
-	if (!event || event->state != PERF_EVENT_STATE_ACTIVE ||
-	    event->hw.state & PERF_HES_STOPPED)
+	if (!event || !has_counter(event))
 		return false;
 	if (likely(event->hw.idx == x86_index_in_perf(n)))
 		return true;
@@ -319,7 +332,7 @@ static u64 shared_stop(struct pfm_registers *registers)
 		counter = &x86->counters[n];
 		event = x86_placeholder(n);
 		value = read_counter(cpu, event, counter, n, &overflows);
-		park(event, n, value);
+		park(event, n);
 		registers->pmds[n] =
 			pfm_pmd_merge(registers->pmds[n], value, counter->mask);
 	}

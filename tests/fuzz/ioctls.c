@@ -232,8 +232,9 @@ const char *bad_format(const struct operation *operation)
 	for (n = 0; n < COUNT(unknown); n++)
 		if (!strcmp(format_of(operation)->name, unknown[n]))
 			return "there is no such format";
-	return operation->element[0].flags % 2 ? "the format's argument has another size"
-					       : NULL;
+	return operation->element[0].flags % 2
+		       ? "the format's argument has the wrong size"
+		       : NULL;
 }
 
 static void put_format_argument(union format_argument *argument,

@@ -43,7 +43,7 @@ static const struct {
 	  "the vector is longer than /sys/kernel/perfmon/arg_mem_max: 12 bytes" },
 	{ PFM_REASON_RESERVED, "a reserved field is not zero: 0xc" },
 	{ PFM_REASON_FLAGS, "an unknown flag is set: flags 0xc" },
-	{ PFM_REASON_UNSUPPORTED, "this version does not offer it yet" },
+	{ PFM_REASON_UNSUPPORTED, "this version does not offer this yet" },
 	{ PFM_REASON_NO_PMU, "no PMU description is loaded and none fits this machine" },
 	{ PFM_REASON_PMU_HELD, "the PMU is held by another user" },
 	{ PFM_REASON_GROUP,
@@ -69,7 +69,7 @@ static const struct {
 	{ PFM_REASON_TIMEOUT, "the event set needs a timeout" },
 	{ PFM_REASON_NO_FORMAT, "there is no sampling format of that name" },
 	{ PFM_REASON_FORMAT_SIZE,
-	  "the argument of the sampling format has another size" },
+	  "the argument of the sampling format has the wrong size" },
 	{ PFM_REASON_FORMAT_ARGUMENT,
 	  "the sampling format does not accept its argument" },
 	{ PFM_REASON_BUFFER_LIMIT,
@@ -81,7 +81,7 @@ static const struct {
 	{ PFM_REASON_RESET_PMDS,
 	  "a PMD to be reset does not exist, is held or is read-only" },
 	{ PFM_REASON_SET_LIMIT,
-	  "the context has /sys/kernel/perfmon/max_sets event sets" },
+	  "the context has as many event sets as /sys/kernel/perfmon/max_sets allows" },
 	{ PFM_REASON_SET_MEMORY,
 	  "event sets have reached /sys/kernel/perfmon/set_mem_max" },
 	{ PFM_REASON_SWITCH_COUNT, "only overflows of a counter can switch event sets" },
@@ -97,8 +97,8 @@ static const struct {
 	  "kernel.perf_event_paranoid=2' or 'echo user >/sys/kernel/perfmon/policy' as "
 	  "root, or join the group of /sys/kernel/perfmon/task_group" },
 	{ PFM_REASON_MAY_NOT_BLOCK,
-	  "the caller may not make that thread wait: that needs what ptrace attach needs, "
-	  "and is never allowed for process 1: thread 12" },
+	  "the caller may not make that thread wait: this needs the permission to attach "
+	  "with ptrace, and is never allowed for process 1: thread 12" },
 	{ PFM_REASON_SET_SHARE,
 	  "the user's event sets have reached /sys/kernel/perfmon/set_user_max" },
 };

@@ -13,7 +13,8 @@
 #include "options.h"
 
 /*
- * For an option without a letter, getopt_long() returns the number of its row plus this.
+ * For an option without a letter, getopt_long() returns this plus the number of the
+ * option's row.
  */
 #define NO_LETTER 256
 

@@ -91,7 +91,7 @@ struct event_options {
 #define EVENT_HELP                                                                       \
 	"these events; may be given several times; a modifier :u counts at user "        \
 	"level only, :k at kernel level only. 'pfmon list' shows the events"
-#define PMU_HELP "that PMU, where the machine has several; 'pfmon info' shows their names"
+#define PMU_HELP "use that PMU if the machine has several; 'pfmon info' shows their names"
 
 /*
  * options_number() parses a number from 1 to @most.  options_size() parses a size from

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Read the file of a recording, record by record.  Nothing in it is trusted. */
+/* Read the file of a recording, record by record.  The file is not trusted. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static int check_header(struct data_file *file, const char *path)
 	memcpy(&header, file->bytes, sizeof(header));
 	if (PFM_VERSION_MAJOR(header.version) != PFM_VERSION_MAJOR(DATA_VERSION))
 		return fail("'%s' has version %u.%u of the format, this pfmon reads "
-			    "version %u: use the one that wrote it",
+			    "version %u: use the pfmon that wrote it",
 			    path, PFM_VERSION_MAJOR(header.version),
 			    PFM_VERSION_MINOR(header.version),
 			    PFM_VERSION_MAJOR(DATA_VERSION));
@@ -51,7 +51,7 @@ int data_open_bytes(struct data_file *file, const char *path, void *bytes, size_
 	return check_header(file, path);
 }
 
-/* Size of the first buffer: that of the file, if it is known. */
+/* Size of the first buffer: the size of the file, if it is known. */
 static size_t expected_size(int fd)
 {
 	struct stat status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Read the file of a recording, record by record.  Nothing in it is trusted. */
+/* Read the file of a recording, record by record.  The file is not trusted. */
 #ifndef PFMON_DATA_READ_H
 #define PFMON_DATA_READ_H
 

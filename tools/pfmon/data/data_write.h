@@ -53,8 +53,8 @@ int data_write_samples(struct data_writer *writer, const struct data_samples *sa
 
 /*
  * Returns how many of @size bytes of entries can be written in addition to @reserve, or
- * @size if that is not known. If it returns less than @size, the caller reports that the
- * disk is full by data_fail_full().
+ * @size if that is not known.  If the result is less than @size, the caller calls
+ * data_fail_full() to report that the disk is full.
  */
 size_t data_room(const struct data_writer *writer, size_t size);
 int data_fail_full(const struct data_writer *writer);

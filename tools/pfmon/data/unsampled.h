@@ -9,9 +9,9 @@
 void unsampled_add(struct data_unsampled *all, const struct data_unsampled *record);
 
 /*
- * Are so many events in no sample that the user is to be warned? A few events always are
- * in no sample, because an interrupt arrives late. So the user is warned only if at least
- * one sample and a hundredth of the events are missing.
+ * Are so many events missing from the samples that the user should be warned? A few
+ * events are always missing, because an interrupt arrives late.  So the user is warned
+ * only if at least one sample and a hundredth of the events are missing.
  */
 bool unsampled_matters(const struct data_unsampled *record);
 

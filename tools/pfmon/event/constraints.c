@@ -3,8 +3,8 @@
  * Find out which events can be counted at once, given the PMCs that they share.  Events
  * are added one by one.  For each new event, all events so far are matched with counters
  * again, because the bits that an event needs in the PMCs depend on its counter.  An
- * event may need some bits with every counter that it can use.  Another event must not
- * use a counter with which it needs bits that conflict with those.
+ * event may need some bits with every counter that it can use.  So no other event may use
+ * a counter on which it would need bits that conflict with them.
  */
 #include <stdlib.h>
 #include <string.h>

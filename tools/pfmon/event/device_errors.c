@@ -41,8 +41,8 @@ static const char *as_root(void)
 }
 
 /*
- * Returns the advice about counters that perf or the NMI watchdog holds.  If others hold them, or
- * nobody does, there is none.
+ * Returns the advice about counters that perf or the NMI watchdog holds.  There is no
+ * advice if others hold the counters, or if nobody does.
  */
 static const char *advice(int fd, char text[ADVICE_TEXT])
 {

@@ -23,8 +23,8 @@ static const struct command_line line = {
 	.about =
 		"Show the events that can be counted on this machine, one per line: the name, the\n"
 		"code, the counters that can count it, and what it counts.  '-' stands for none.\n"
-		"With WORD, show only events with it in the name or in what they count, in\n"
-		"capitals or not.\n",
+		"With WORD, show only events whose name or description contains WORD, in\n"
+		"upper or lower case.\n",
 	.options = rows,
 	.notes =
 		"Use the names with 'pfmon stat -e'.  rHEX counts the hardware event with the\n"
@@ -66,8 +66,9 @@ static void show(struct listing *listing, const char *name, const char *code,
 }
 
 /*
- * Show an event of the PMU with its code, as 'pfmon stat -e' takes it, and its counters, unless it
- * has none: ref-cycles without fixed counters, for example.
+ * Show an event of the PMU with its counters and its code, as 'pfmon stat -e' takes it.
+ * Events that no counter can count are not shown, for example ref-cycles without fixed
+ * counters.
  */
 static void show_code(struct listing *listing, const char *name, uint64_t code,
 		      const char *description)

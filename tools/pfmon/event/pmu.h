@@ -28,11 +28,11 @@ enum event_role {
 	ROLE_BRANCH_MISSES,
 	ROLE_CACHE_REFERENCES,
 	ROLE_CACHE_MISSES,
-	ROLE_SLOTS, /* slots of the pipeline: what it could issue */
-	ROLE_SLOTS_RETIRED, /* that were used by operations executed to the end */
-	ROLE_SLOTS_UNFILLED, /* without an operation, because none was fetched */
-	ROLE_SLOTS_STALLED, /* without an operation, because the backend took none */
-	ROLE_SLOTS_ISSUED, /* that were used */
+	ROLE_SLOTS, /* slots of the pipeline: each can issue one operation */
+	ROLE_SLOTS_RETIRED, /* slots used by operations that were executed to the end */
+	ROLE_SLOTS_UNFILLED, /* slots left empty because no operation was fetched */
+	ROLE_SLOTS_STALLED, /* slots left empty because the backend was stalled */
+	ROLE_SLOTS_ISSUED, /* slots that were used */
 	ROLE_RECOVERY, /* cycles without operations after a wrong prediction */
 };
 

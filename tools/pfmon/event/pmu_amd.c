@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * AMD's core counters, perfmon_amd.h.  Event codes: the BIOS and Kernel Developer's Guide of
- * family 10h, and the Processor Programming Reference of family 17h.  Family 15h has events
- * that some counters only can count: pfm_amd_15h_counters().
+ * family 10h, and the Processor Programming Reference of family 17h.  Family 15h has
+ * events that only some counters can count: pfm_amd_15h_counters().
  */
 #include <perfmon/perfmon_amd.h>
 
@@ -19,7 +19,7 @@
 
 #define FAMILY_15H	  0x15
 #define FAMILY_17H	  0x17
-#define NORTHBRIDGE	  0xe0 /* events from here on, up to family 16h */
+#define NORTHBRIDGE	  0xe0 /* first event of the northbridge, up to family 16h */
 
 /* The events that have the same codes on all families. */
 #define EVENTS_OF_ALL_FAMILIES                                                           \

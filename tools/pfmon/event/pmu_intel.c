@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Intel's architectural performance monitoring, perfmon_intel.h.  Event codes: Intel SDM, volume
- * 3B, section "Pre-defined Architectural Performance Events".  Some events of a model can be counted
- * on some of its counters only.
+ * 3B, section "Pre-defined Architectural Performance Events".  On each model, only some
+ * of the counters can count some of the events.
  */
 #include <perfmon/perfmon_intel.h>
 
@@ -190,8 +190,8 @@ static const struct counter_rule rules[] = { FIXED_RULES, GENERAL_RULE };
 
 /*
  * Each model's restrictions.  Sources: the column "Counter" of Intel's event lists (Intel SDM, volume
- * 3B, chapter "Performance Monitoring Events", and perfmon-events.intel.com), as far as the kernel's
- * driver for perf keeps them, too.
+ * 3B, chapter "Performance Monitoring Events", and perfmon-events.intel.com), as far as
+ * the kernel's perf driver has these restrictions, too.
  */
 /* clang-format off */
 static const struct counter_rule rules_core2[] = {

@@ -9,7 +9,7 @@
 enum link_state {
 	LINK_UNKNOWN, /* no table includes the instruction */
 	LINK_IN_REGISTER,
-	LINK_SAVED, /* the link register was saved; its value may be left over */
+	LINK_SAVED, /* the return address is saved elsewhere; the link register may be stale */
 };
 
 /**

@@ -20,6 +20,6 @@
 		"no-demangle", 0, NULL, NO_DEMANGLE_HELP, take_false, field              \
 	}
 
-#define NO_DEMANGLE_HELP "show functions of C++ and Rust by the names that the linker has"
+#define NO_DEMANGLE_HELP "show the mangled names of C++ and Rust functions"
 
 #endif

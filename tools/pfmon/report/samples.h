@@ -41,7 +41,7 @@ struct sample {
 
 /*
  * Is frame @index the value of the link register instead of an address from the stack?
- * Such a value may be a caller or not, see symbols_is_frame().
+ * Such a value need not be a caller, see symbols_is_frame().
  */
 static inline bool sample_is_link(const struct sample *sample, unsigned int index)
 {

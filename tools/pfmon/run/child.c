@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The process that runs COMMAND.  It is created and waits in a read(); then it calls execve() at
- * once: PATH has been searched before.  While the context is attached to it and started, it
- * waits in the read(), or better where it enters execve() (child_to_exec()).  So the counts
- * contain only COMMAND itself and the execve(), and perhaps the way from read() to execve().
+ * The process that runs COMMAND.  The process waits in a read() and then calls execve() at
+ * once, because PATH has been searched before.  The context is attached and started while
+ * the process waits in the read() or, better, where it enters execve() (child_to_exec()).
+ * So the counts contain only COMMAND and the execve(), and in the first case also the
+ * instructions from the read() to the execve().
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -15,7 +15,8 @@
  * @go: descriptor: a byte written to it lets the child continue; closing it makes the
  *	child end
  * @failure: descriptor from which the errno of a failed exec is read
- * @at_exec: the child is stopped where it enters execve(); it has had the byte already
+ * @at_exec: the child is stopped where it enters execve(); the byte has already been
+ * written
  * @others: numbers of tasks and children before COMMAND runs; later they show what
  *	COMMAND has started
  */
@@ -41,8 +42,9 @@ int child_prepare(struct child *child, const char *path, char **arguments,
 		  const struct signals *signals);
 
 /*
- * Let the child go on to its execve(), where it waits for child_release().  So the counts contain
- * no user-level instruction but COMMAND's.  If the child may not be traced, it stays where it is.
+ * Let the child go on to its execve(), where it waits for child_release().  So the counts
+ * contain only user-level instructions of COMMAND. If the child may not be traced, it
+ * stays where it is.
  */
 void child_to_exec(struct child *child);
 

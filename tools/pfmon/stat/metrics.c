@@ -38,7 +38,7 @@ static bool find_value(const struct results *results, enum event_role role,
 	return true;
 }
 
-/* The same value; 0 if there is none. */
+/* Returns the value that find_value() stores, or 0 if there is none. */
 static double value_of(const struct results *results, enum event_role role,
 		       const struct event *event)
 {
@@ -106,7 +106,7 @@ static bool find_wasted(const struct results *results, const struct event *event
 	return true;
 }
 
-/* What the other three parts leave of @slots.  @other is one of them. */
+/* The part of @slots that is neither retired, nor unfilled, nor @other. */
 static struct metric rest_of(const struct results *results, const struct event *event,
 			     double slots, double other, const char *unit)
 {

@@ -16,7 +16,7 @@
 #define LOOP_NS	 2000000
 #define TURN_NS	 100000
 
-/* Of this many trials the shortest is used, because it was disturbed least. */
+/* The shortest of this many trials is used, because it was disturbed least. */
 #define ATTEMPTS 5
 
 static uint64_t run_loop(uint64_t turns)

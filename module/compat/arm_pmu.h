@@ -10,7 +10,7 @@
 #define COMPAT_ARM_PMU_H
 
 #include <linux/perf/arm_pmu.h>
-#ifdef __has_include /* sparse does not have it */
+#ifdef __has_include /* sparse does not define it */
 #if __has_include(<linux/perf/arm_pmuv3.h>)
 #include <linux/perf/arm_pmuv3.h> /* since 6.4 */
 #endif

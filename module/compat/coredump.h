@@ -11,7 +11,7 @@
 
 #include <linux/sched.h>
 #include <linux/sched/coredump.h>
-#ifdef __has_include /* sparse does not have it */
+#ifdef __has_include /* sparse does not define it */
 #if __has_include(<linux/sched/exec_state.h>)
 #include <linux/sched/exec_state.h>
 #define PFM_HAS_EXEC_STATE

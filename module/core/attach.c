@@ -304,7 +304,10 @@ static int attach(struct pfm_context *context, struct task_struct *task, u32 tid
 			pfm_block_put(block);
 		return error;
 	}
-	/* Step 2.  The thread may have changed before the hooks could find it in the table. */
+	/*
+	 * Step 2.  Check again what may have changed before the hooks found the thread in the
+	 * table.
+	 */
 	smp_mb(); /* see probe_sched_process_exit() */
 	error = check_target(context, task, tid);
 	if (!error && commit(context, task, set))

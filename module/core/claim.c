@@ -24,7 +24,9 @@
 /* Minimum time from one release to the next; after each release there may be a new claim. */
 #define GIVE_BACK_PERIOD HZ
 
-/* Entries for combinations of PMDs.  If all are used, further combinations share the last. */
+/*
+ * Entries for combinations of PMDs.  If all are used, further combinations share the last one.
+ */
 #define USES		 16
 
 /**
@@ -116,7 +118,10 @@ static struct pfm_use *join(struct pfm_claims *claims, const u64 *pmds)
 	return found;
 }
 
-/* Choose an entry for a new combination: one not held, else one without contexts, else the last. */
+/*
+ * Choose an entry for a new combination: one that is not held, else one without contexts, else
+ * the last one.
+ */
 static struct pfm_use *find_place(struct pfm_claims *claims)
 {
 	struct pfm_use *use, *place = &claims->uses[USES - 1];
@@ -329,7 +334,7 @@ static noinline struct pfm_use *take_fresh(struct pfm_context *context, const u6
 	use = join(claims, pmds) ?: claim_use(claims, pmds);
 	if (IS_ERR(use)) {
 		fail_to_claim(context, PTR_ERR(use));
-		is_idle_now(); /* the hooks may be idle */
+		is_idle_now(); /* nothing may need the hooks now */
 	}
 	mutex_unlock(&claiming);
 	return use;

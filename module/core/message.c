@@ -73,7 +73,7 @@ static ssize_t read_one(struct pfm_context *context, char __user *buffer, bool n
 							       : sizeof(message);
 }
 
-/* read(2) waits for the first message only; there is no end of file. */
+/* read(2) waits for the first message only; it never returns 0. */
 ssize_t pfm_message_read(struct pfm_context *context, char __user *buffer, size_t size,
 			 bool nonblock)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What follows an overflow or a restart.  Only these functions decide that.  How it is done
- * depends on the caller: in the overflow interrupt the counters are halted but still in the
- * hardware; for the other callers they are in memory.
+ * What follows an overflow or a restart.  Only these functions decide that.  How the
+ * outcome is carried out depends on the caller: in the overflow interrupt the counters
+ * are halted but still in the hardware; for the other callers they are in memory.
  */
 #ifndef PERFMON_OUTCOME_H
 #define PERFMON_OUTCOME_H

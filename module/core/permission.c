@@ -3,7 +3,7 @@
  * Permissions: who may count, and who may monitor a thread.
  *
  * The kernel does not export its own checks, so files of proc are opened instead.  A
- * private mount makes that independent of the caller's root and mount namespace.
+ * private mount makes the checks independent of the caller's root and mount namespace.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>

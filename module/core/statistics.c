@@ -35,7 +35,7 @@ void pfm_statistics_exit(void)
 	debugfs_remove_recursive(root);
 }
 
-/* A count that its CPU changes at the same moment may keep its value. */
+/* The reset may miss a count that its CPU changes at the same moment. */
 void pfm_statistics_reset(void)
 {
 	int cpu;

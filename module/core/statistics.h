@@ -27,7 +27,7 @@
 	X(ctxswout_ns) /* ns in these switches, if measured */                           \
 	X(set_switch_count) /* set switches */                                           \
 	X(set_switch_ns) /* ns in set switches, if measured */                           \
-	X(foreign_cpu_count) /* times nothing counted: see pfm_status.foreign_runs */
+	X(foreign_cpu_count) /* how often nothing was counted: see pfm_status.foreign_runs */
 
 /* Not atomic: only the CPU itself changes its statistics, interrupts off, except for a reset. */
 struct pfm_statistics {

@@ -35,8 +35,9 @@ static __always_inline bool is_foreign(const struct pfm_context *context)
 }
 
 /*
- * Whether the set cannot count here.  A context on a foreign CPU is told once for each run of the
- * thread, and a set whose PMU module cannot let it count each time that it would start.
+ * Whether the set cannot count here.  A foreign CPU is reported once each time the thread
+ * is switched in.  A set that the PMU module does not let count is reported each time it
+ * would start.
  */
 static noinline bool cannot_count(struct pfm_context *context, const struct pfm_set *set,
 				  bool is_fresh)

@@ -135,7 +135,10 @@ static void set_next(struct pfm_threads *threads)
 	raw_spin_unlock_irqrestore(&threads_lock, flags);
 }
 
-/* Return: the bits for eight to sixteen buckets per context if one more context enters. */
+/*
+ * Return: the bits of a table that has eight to sixteen buckets per context after one more
+ * enters.
+ */
 static unsigned int wanted_bits(void)
 {
 	unsigned int needed = order_base_2(READ_ONCE(entered) + 1) + 3;

@@ -2,8 +2,8 @@
 /*
  * Virtual PMDs: values that the kernel keeps for each thread anyway.
  *
- * Each value is the difference of a source's values at the begin and end of monitoring.
- * So virtual PMDs add no cost to thread switches.
+ * Each value is the difference of a source's values at the beginning and end of
+ * monitoring.  So virtual PMDs add no cost to thread switches.
  */
 #include <linux/sched.h>
 #include <linux/timekeeping.h>

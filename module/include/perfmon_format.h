@@ -75,7 +75,10 @@ struct pfm_sample {
 	const u64 *values;
 	u32 value_count;
 	u32 tid;
-	/* The next three are as in struct pfm_dfl_smpl_entry and are copied as one word. */
+	/*
+	 * The next three fields are laid out as in struct pfm_dfl_smpl_entry and are copied as
+	 * one word.
+	 */
 	u16 cpu;
 	u16 set;
 	u32 tgid;

@@ -56,15 +56,18 @@ static struct x86_pmu amd = {
 };
 
 /*
- * Up to family 14h, events from E0H on are of the northbridge, which the cores share: each core's
- * counter would count the same.
+ * Up to family 14h, events from E0H on belong to the northbridge, which the cores share:
+ * each core's counter would count the same.
  */
 static bool is_not_northbridge(unsigned int n, u64 *value)
 {
 	return (*value & 0xe0) != 0xe0;
 }
 
-/* On the wrong counter, an event of family 15h would not be counted.  Without a level, none is. */
+/*
+ * The wrong counter does not count an event of family 15h.  An event without a level counts
+ * nowhere.
+ */
 static bool is_on_its_counter(unsigned int n, u64 *value)
 {
 	return !(*value & (PFM_AMD_PMC_USER | PFM_AMD_PMC_KERNEL)) ||

@@ -36,7 +36,7 @@ MODULE_PARM_DESC(cpus, "list of CPUs to use (all that have the PMU of the first 
 #define LEAVE_DEFAULT (~0u)
 static unsigned int leave_to_perf = LEAVE_DEFAULT;
 module_param(leave_to_perf, uint, 0644);
-MODULE_PARM_DESC(leave_to_perf, "mask of counters not to take, bit 31 is the cycle "
+MODULE_PARM_DESC(leave_to_perf, "mask of counters to leave to perf, bit 31 is the cycle "
 				"counter (the last two event counters of six or more)");
 
 static unsigned int version; /* ID_AA64DFR0_EL1.PMUVer */

@@ -3,7 +3,7 @@
  * Arm PMUv3: sharing it with perf_event.
  *
  * The kernel's arm_pmu driver owns the interrupt and allocates the counters.  It leaves
- * counters alone that armv8_used.c marks as used, except in three functions, which we
+ * the counters alone that armv8_used.c marks as used, except in three functions, which we
  * interpose:
  *
  * handle_irq	clears the overflow bits of all counters.  We halt our counters before

@@ -43,8 +43,8 @@ static struct pfm_register intel_pmcs[PFM_INTEL_FIXED + 1] __ro_after_init;
 static struct pfm_register intel_pmds[X86_REGISTERS] __ro_after_init;
 
 /*
- * The architectural events: Intel SDM 3B, "Pre-defined Architectural Performance Events".  Of the
- * others, each model has some that only certain counters can count.
+ * The architectural events: Intel SDM 3B, "Pre-defined Architectural Performance Events".
+ * Each model also has events that only certain counters can count.
  */
 static bool counts_anywhere(u64 pmc)
 {

@@ -232,13 +232,13 @@ static void soft_run(struct soft_cpu *cpu, struct pfm_registers *registers)
 }
 
 /*
- * The overflow interrupt.  It may come too early: conversions are rough, and the time until
- * a number of faults is only a lower bound.
+ * The overflow interrupt.  The timer may expire too early: conversions are rough, and the
+ * time until a number of faults is only a lower bound.
  *
- * While it runs, only pfm_overflow() stops this CPU's counters.  stop() cancels the timer
- * on the same CPU with interrupts off, so the callback is not running then, and does not run
- * later.  The timer is not set when a CPU goes offline, because the counters were stopped
- * before.  If the timer migrates nevertheless, the callback ignores it.
+ * While this callback runs, only pfm_overflow() stops this CPU's counters.  stop() cancels
+ * the timer on the same CPU with interrupts off, so the callback is not running then, and
+ * does not run later.  The timer is not set when a CPU goes offline, because the counters
+ * were stopped before.  If the timer migrates nevertheless, the callback ignores it.
  */
 static enum hrtimer_restart soft_interrupt(struct hrtimer *timer)
 {

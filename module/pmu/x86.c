@@ -43,7 +43,10 @@ static u64 global_bits(u64 counters)
 						       << (32 - X86_FIXED);
 }
 
-/* Fixed counters that are not in use have no level to count at. */
+/*
+ * Return: the control register of the set; fixed counters that are not in use count at no
+ * level.
+ */
 static u64 running_fixed(const struct pfm_registers *registers)
 {
 	const u64 asked = registers->pmcs[X86_FIXED];
@@ -65,7 +68,7 @@ static void x86_configure(struct pfm_registers *registers)
 	registers->config[RUNNING_FIXED] = running_fixed(registers);
 }
 
-/* A PMC that was not written has its default: its counter has no level to count at. */
+/* A PMC that was not written has its default, with which the counter counts at no level. */
 static u64 running_select(const struct pfm_registers *registers, unsigned int n)
 {
 	u64 select = registers->pmcs[n] | X86_SELECT_EN;

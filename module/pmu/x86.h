@@ -25,9 +25,9 @@
 #define X86_FIXED_MASK	   GENMASK(X86_REGISTERS - 1, X86_FIXED)
 
 /*
- * Bits that a counter has more than its PMD.  The highest one is the flag of the wrap.  The other
- * one is there because perf, which may own the counter, loads no value of less than half the
- * range.
+ * Number of bits by which a counter is wider than its PMD.  The highest bit is the flag
+ * of the wrap.  The other one is there because perf, which may own the counter, never
+ * loads a value below half the range.
  */
 #define X86_SPARE_BITS	   2
 
@@ -126,7 +126,9 @@ static __always_inline u64 x86_read_msr(u32 msr)
 	return (u64)high << 32 | low;
 }
 
-/* Not the kernel's function, which has another name in each release and may trace. */
+/*
+ * Used instead of the kernel's function, which has another name in each release and may trace.
+ */
 static __always_inline u64 x86_rdpmc(u32 number)
 {
 	u32 low, high;

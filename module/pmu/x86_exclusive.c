@@ -26,7 +26,7 @@
 
 #include "x86.h"
 
-/* Ticks in which a late NMI comes. */
+/* A late NMI comes within this number of ticks. */
 #define LATE_TICKS 2
 
 /* The local APIC's register in x2APIC mode (SDM 3A, "x2APIC Register Address Space"). */
@@ -174,13 +174,13 @@ static const struct kernel_param_ops late_operations = { .get = show_late };
 module_param_cb(late_interrupts, &late_operations, NULL, 0444);
 MODULE_PARM_DESC(
 	late_interrupts,
-	"number of overflow interrupts that found their overflow handled (read only)");
+	"number of overflow interrupts whose overflow was already handled (read only)");
 
 /* ---- claim and release -------------------------------------------------------------------- */
 
 /*
  * Halt all counters and clear their values.
- * @ours: as this module needs them, with overflow flags that tell no overflow; otherwise zero
+ * @ours: write the values with which this module counts from 0, not zeroes
  */
 static void clear_registers(bool ours)
 {
@@ -264,7 +264,10 @@ static void release_counters(unsigned int end)
 	}
 }
 
-/* Only general counters can be reserved.  Who has reserved them may use the fixed ones, too. */
+/*
+ * Only general counters can be reserved.  Whoever has reserved them may use the fixed ones,
+ * too.
+ */
 static bool reserve_counters(void)
 {
 	const struct x86_counter *counter;
@@ -287,8 +290,8 @@ static bool reserve_counters(void)
 }
 
 /*
- * Whether nobody uses the counters at the moment.  Where the NMI watchdog is on, somebody always
- * does; then another PMU module is of more use than this one.
+ * Whether nobody uses the counters at the moment.  If the NMI watchdog is on, it always
+ * uses one; then another PMU module is of more use than this one.
  */
 bool x86_exclusive_is_possible(void)
 {

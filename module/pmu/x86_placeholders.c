@@ -3,9 +3,9 @@
  * x86: take counters from perf, and give them back.
  *
  * A placeholder is a pinned event of a CPU.  perf chooses its counter: the lowest one that is
- * free and that can count the event.  So we create events until perf has chosen the counter that
- * is wanted, and release those above it.  Those below it stay: otherwise the next change of
- * perf's events would move ours down.
+ * free and that can count the event.  So we create events until perf has chosen the
+ * counter that is wanted, and release the events on counters above it.  The events below
+ * it stay: without them, perf would move ours down when its events change.
  *
  * perf chooses anew whenever a pinned event is created.  It looks at the event's present config.
  * So the config of a parked placeholder is neutral: all general counters can count it.
@@ -239,8 +239,8 @@ static long drop_here(void *info)
 /* ---- in process context ------------------------------------------------------------------- */
 
 /*
- * perf asks whether the caller may have an event on a CPU, even if the kernel is the caller.  An
- * ordinary user may not, so a kernel thread does it.
+ * perf asks whether the caller may have an event on a CPU, even if the kernel is the
+ * caller.  An ordinary user may not, so a kernel thread creates the events.
  */
 
 /**

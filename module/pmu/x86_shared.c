@@ -104,8 +104,8 @@ static __always_inline void load_select(struct perf_event *event, u64 select)
 
 /*
  * Erase the value.  The config is neutral, because perf's choice of a counter depends on it, and
- * without levels, so that a general counter counts nothing.  A fixed counter goes on: to stop it
- * takes perf's bracket, see set_levels().
+ * without levels, so that a general counter counts nothing.  A fixed counter goes on: it
+ * cannot be stopped as cheaply, see set_levels().
  */
 static __always_inline void park(struct perf_event *event, unsigned int n)
 {
@@ -170,8 +170,9 @@ static void configure(struct perf_event *event, u64 select, unsigned int n)
 }
 
 /*
- * Any event counts right on the counter of its PMD.  Some also do on another one, to which perf
- * may have moved the placeholder.
+ * Whether the counter of @event can count the event of PMC @n.  The counter of PMD @n
+ * always can; some events can also be counted by another one, to which perf may have
+ * moved the placeholder.
  */
 static bool is_right(const struct perf_event *event,
 		     const struct pfm_registers *registers, unsigned int n, bool may_move)
@@ -199,8 +200,8 @@ static bool all_are_right(const struct pfm_registers *registers, bool may_move)
 
 /*
  * perf moves a placeholder when an event of its own needs that counter.  Parked placeholders are
- * all alike, so each may take the place of another.  A set that counts already goes on, since
- * perf takes the values along.
+ * all alike, so each may take the place of another.  A set that is already counting
+ * continues, because perf moves the values with the placeholder.
  */
 static bool shared_can_count(const struct pfm_registers *registers)
 {
@@ -210,7 +211,7 @@ static bool shared_can_count(const struct pfm_registers *registers)
 	return all_are_right(registers, true);
 }
 
-/* start() does it: perf may have changed the registers meanwhile. */
+/* Empty: start() writes the event selects, because perf may change them before the start. */
 static void shared_write_pmcs(const struct pfm_registers *registers,
 			      const struct pfm_registers *programmed)
 {
@@ -267,7 +268,7 @@ static void shared_start(struct pfm_registers *registers)
 	struct shared_cpu *cpu = this_cpu_ptr(&shared_cpus);
 
 	if (cpu->loaded == registers)
-		return; /* it goes on after an overflow */
+		return; /* the set continues after an overflow */
 	do {
 		set_loading(cpu, true);
 		if (cpu->loaded != registers)

@@ -83,9 +83,11 @@ TEST(live_reads_never_go_back)
 	must(fd, pfm_start(fd, NULL));
 	for (i = 0; i < 20000; i++) {
 		read_pmds(fd, numbers, now, COUNT(numbers));
+		/* An assertion of libcheck writes to a pipe even if it holds. */
 		for (n = 0; n < COUNT(numbers); n++)
-			ck_assert_msg(now[n] >= last[n], "PMD %u: %ju after %ju",
-				      numbers[n], (uintmax_t)now[n], (uintmax_t)last[n]);
+			if (now[n] < last[n])
+				ck_abort_msg("PMD %u: %ju after %ju", numbers[n],
+					     (uintmax_t)now[n], (uintmax_t)last[n]);
 		memcpy(last, now, sizeof(last));
 	}
 }

@@ -431,7 +431,7 @@ static void check_wraps_of_faults(void)
 		loop(100000);
 	if (is_deterministic())
 		ck_assert_uint_le(elapsed_time() - begun, 3 * MS);
-	for (i = 0; i < 15; i++)
+	for (i = 0; i < 7; i++) /* the next wrap comes after 65536 pages */
 		touch_pages(10000);
 	must(fd, pfm_stop(fd));
 	faults = minor_faults() - faults;

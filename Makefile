@@ -6,8 +6,8 @@
 # make demo         shows pfmon counting a program on a stock kernel, in a guest
 # make check        the gate: the tests that every change has to pass
 # make check-all    all tests on the kernels of the Debian release; KERNELS=all: only the suites,
-#                   on each kernel that the modules are for; KERNELS="6.12-arm64 7.2-rt-amd64":
-#                   only the suites, on these kernels
+#                   on each supported kernel; KERNELS="6.12-arm64 7.2-rt-amd64": only the suites,
+#                   on these kernels
 # make bench        measures costs in guest instructions, perfmon's and perf's
 # make coverage     shows which lines of the modules the tests reach
 # make fuzz         makes random calls in a guest; SECONDS=600 SEED=, ARCH=x86_64, KERNEL=debug

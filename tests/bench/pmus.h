@@ -23,7 +23,7 @@ struct counter {
 /**
  * struct perf_counters - raw events of perf; all 0: perf has no hardware events
  * @events: instructions where possible, of which any number from 1 to MOST_COUNTERS fits at once
- * @rotation: of which only some fit, if the first ones are opened twice
+ * @rotation: events that do not all fit at once if the first ones are opened twice
  * @cycles: what perfmon's @cycles count
  */
 struct perf_counters {

@@ -105,8 +105,8 @@ static uint64_t pmd_value(struct builder *builder)
 }
 
 /*
- * A sampling period. The shortest ones are too short for any machine to keep up with, the longest
- * ones cost little.
+ * A sampling period. No machine can keep up with the shortest periods; the longest ones cost
+ * little.
  */
 static uint64_t period(struct builder *builder)
 {

@@ -25,7 +25,8 @@
 #define TARGET_THREADS 3 /* threads of each, besides its first one */
 #define ELEMENTS       4 /* distinct elements of a vector; longer vectors repeat them */
 #define SETS	       4 /* event sets of scenarios: 0 to 3 */
-#define LONGER	       64 /* bytes by which a later version of a structure is longer, at most */
+#define LONGER                                                                           \
+	64 /* a later version of a structure is longer by at most this many bytes */
 
 /* Ioctls that take a descriptor of /dev/perfmon: X(name, command) */
 #define IOCTLS(X)                                                                        \

@@ -130,7 +130,7 @@ static const char program_end[] =
 	"{\n"
 	"}\n"
 	"\n"
-	"/* Times to run it, 1 if not said.  Exit status 1 if something is wrong. */\n"
+	"/* Argument: how often to run the plan (default: 1).  Returns 1 on findings. */\n"
 	"int main(int argc, char **argv)\n"
 	"{\n"
 	"\tint times = argc > 1 ? atoi(argv[1]) : 1;\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Parameter "milliseconds": who writes it spins for so long with interrupts off, so that the hard
+ * A write of parameter "milliseconds" spins for that time with interrupts off, so that the hard
  * lockup detector reports the CPU.
  */
 #include <linux/delay.h>

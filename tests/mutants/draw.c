@@ -2,7 +2,7 @@
 /*
  * Draws mutants from a list. Each time it draws a file, by its number of lines; then one of the
  * file's kinds; then a place of that kind. So neither a kind with many places nor a dense file
- * dominates. Only the seed and the list decide.
+ * dominates. The result depends only on the seed and the list.
  */
 #include <stdlib.h>
 #include <string.h>

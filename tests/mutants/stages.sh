@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2034,SC2154 # variables shared with who sources this
+# shellcheck shell=bash disable=SC2034,SC2154 # variables shared with the scripts that source this
 #
 # The stages that are run on mutants: those of the gate (tests/stages), divided into suites.
 

@@ -212,7 +212,7 @@ TEST(each_mistake_is_told_with_its_line)
 					sizeof(said)) == -1,
 			      "'%s' is taken", text);
 		ck_assert_msg(!strncmp(said, cases[i].said, strlen(cases[i].said)),
-			      "'%s' is told as '%s', not '%s'", text, said,
+			      "'%s': the message is '%s', not '%s'", text, said,
 			      cases[i].said);
 		events_free(&list);
 	}

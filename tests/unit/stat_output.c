@@ -46,7 +46,10 @@ static void make_results(struct results *results, const uint64_t (*values)[4],
 }
 
 static const uint64_t one_run[][4] = { { 2000000, 3000000, 1000000, 0 } };
-/* Cycles: the mean is 12, the standard deviation 2, and that of the mean 2 / sqrt(3): 9.62 % */
+/*
+ * Cycles: the mean is 12, the standard deviation 2, and the standard error 2 / sqrt(3), which is
+ * 9.62 % of the mean.
+ */
 static const uint64_t three_runs[][4] = { { 10, 20, 100, 0 },
 					  { 12, 20, 100, 0 },
 					  { 14, 20, 100, 0 } };

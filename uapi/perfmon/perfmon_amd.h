@@ -35,13 +35,13 @@ struct pfm_amd_15h_rule {
 
 /*
  * Returns the counters of family 15h that can count the event in @pmc, a bitmap of their numbers: on
- * this family, each unit of the core reaches some of the counters only.  No other family has such
- * rules.  Source: BIOS and Kernel Developer's Guide of family 15h, models 00h to 0Fh, section "Core
- * Performance Counter Events", where each event has its PERF_CTL[...].
+ * this family, each unit of the core reaches only some of the counters.  No other family has such
+ * rules.  Source: BIOS and Kernel Developer's Guide of family 15h, models 00h to 0Fh, section
+ * "Core Performance Counter Events", where each event has its PERF_CTL[...].
  */
 static inline unsigned int pfm_amd_15h_counters(__u64 pmc)
 {
-	/* The first rule that fits is valid. */
+	/* The first rule that fits applies. */
 	static const struct pfm_amd_15h_rule rules[] = {
 		{ 0x003, 0xfff, 0x08 }, { 0x00b, 0xfff, 0x08 }, { 0x00d, 0xfff, 0x08 },
 		{ 0x023, 0xfff, 0x07 }, { 0x02d, 0xfff, 0x08 }, { 0x02e, 0xfff, 0x09 },

@@ -9,8 +9,8 @@
  * This is the numbering of perfmon2.  PMC n drives PMD n, and PMC 16 drives all fixed counters.
  * The processor tells how many counters it has, and their width (CPUID leaf 0AH).  A counter of 48
  * bits has a PMD of 46: the highest bit is the overflow flag, and perf, which may own the counter,
- * needs one more.  Without full-width writes (IA32_PERF_CAPABILITIES.FW_WRITE) the PMDs of general
- * counters have 30.
+ * needs one more.  Without full-width writes (IA32_PERF_CAPABILITIES.FW_WRITE) the PMDs of
+ * general counters have 30 bits.
  */
 #ifndef _PERFMON_INTEL_H
 #define _PERFMON_INTEL_H

@@ -557,9 +557,9 @@ struct pfm_error {
  * version, that the format does not accept, or that has no format.  EOPNOTSUPP: a flag
  * that is not offered yet.  EPERM: kernel.perf_event_paranoid, or policy or task_group in
  * /sys/kernel/perfmon, do not let the caller count.  EBUSY: the descriptor has a context
- * already.  ENOMEM: no memory, or a limit on buffers or event sets.  E2BIG: the
- * structure, or the format's argument, is longer than the kernel knows and the rest is
- * not zero.  The format may return other errors.
+ * already.  ENOMEM: no memory, or a limit on buffers or event sets is reached.  E2BIG: the
+ * structure, or the format's argument, is longer than the kernel knows and the rest is not zero.
+ * The format may return other errors.
  */
 #define PFM_IOC_CREATE_CONTEXT	_IOW(PFM_IOC_TYPE, 0, struct pfm_create)
 
@@ -664,25 +664,25 @@ struct pfm_error {
 /**
  * PFM_IOC_CREATE_EVTSETS - create or change event sets (struct pfarg_setdesc)
  *
- * Changing a set puts its PMCs at their defaults and its switch counts to 0; values of
- * PMDs and the other fields that were written with them stay.
+ * Changing a set resets its PMCs to their defaults and its switch counts to 0; values of PMDs and
+ * the other fields that were written with them stay.
  *
  * Each set has its own PMCs and PMDs.  One set is active at a time: first the one that
  * load or start names, then the one with the next number; the first follows the last.
  * The flag of the active set determines when the switch to the next one comes; a set
  * without a flag stays active.
  *
- * PFM_SETFL_TIME_SWITCH: after set_timeout ns of CPU time of the thread while monitoring.
- * This also works with a single set, whose set_runs then counts the timeouts.
- * PFM_SETFL_OVFL_SWITCH: after reg_ovfl_switch_cnt overflows, see PFM_IOC_WRITE_PMDS.
+ * PFM_SETFL_TIME_SWITCH: when the thread has used set_timeout ns of CPU time while it was
+ * monitored with this set.  This also works with a single set, whose set_runs then counts the
+ * timeouts.  PFM_SETFL_OVFL_SWITCH: after reg_ovfl_switch_cnt overflows, see PFM_IOC_WRITE_PMDS.
  *
  * When a set becomes active, its counters continue from the values at the last switch.
  * PMDs that overflowed, and those in their reg_reset_pmds, get their short reset values,
  * or the long ones if PFM_IOC_START with a set or PFM_IOC_RESTART made the set active.
  *
  * EBUSY: loaded.  EINVAL: invalid flags; PFM_SETFL_TIME_SWITCH without a timeout.
- * ENOMEM: no memory, or one of the limits max_sets, set_mem_max and set_user_max in
- * /sys/kernel/perfmon.  E2BIG, EFAULT.
+ * ENOMEM: no memory, or a limit in /sys/kernel/perfmon is reached: max_sets, set_mem_max or
+ * set_user_max.  E2BIG, EFAULT.
  */
 #define PFM_IOC_CREATE_EVTSETS	_IOWR(PFM_IOC_TYPE, 8, struct pfm_vector)
 

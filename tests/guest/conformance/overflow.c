@@ -63,7 +63,7 @@ static void check_overflow(int fd, const struct counter *counter, uint64_t befor
 }
 
 /* The other counters of the context are not reported, and keep their counts. */
-TEST(an_overflow_of_64_bits_suspends)
+TEST(an_overflow_of_64_bits_masks)
 {
 	const struct counter *counter;
 	int fd = context_with(ALL_COUNTERS, 0);
@@ -81,7 +81,7 @@ TEST(an_overflow_of_64_bits_suspends)
 }
 
 /* The context is masked when its thread is switched out, without a call. */
-TEST(the_overflow_of_another_thread_suspends)
+TEST(the_overflow_of_another_thread_masks)
 {
 	const struct counter *counter;
 	struct child child = child_new();
@@ -107,7 +107,7 @@ TEST(the_overflow_of_another_thread_suspends)
 }
 
 /* Wraps of the hardware are not overflows, even if the value is close to the end of 64 bits. */
-TEST(the_last_wraps_do_not_suspend)
+TEST(the_last_wraps_do_not_mask)
 {
 	const struct counter *counter;
 	struct done done;

@@ -117,7 +117,10 @@ TEST(live_reads_continue_over_a_wrap)
 			begun = cpu_time();
 			for (last = j = 0; j < 50; j++) {
 				loop(LOOP / 50);
-				/* Before the read, whose end is not in the count. */
+				/*
+				 * Read the clock before the PMD: the count lacks the end of the
+				 * read.
+				 */
 				done.least = cpu_time() - begun;
 				now = peek_pmd(fd, counter->pmd) - preloads[i];
 				ck_assert_msg(now >= last, "%s%s: %jd after %jd", subject,

@@ -293,7 +293,7 @@ TEST(a_pmu_that_perf_holds_whole_is_busy)
 	/* A context that uses no hardware needs no counter. */
 	load(context_using(0), thread_id());
 	close(events[3]);
-	must_have(fd, BIT(2)); /* the events are on 31, 0, 1, 2, ... */
+	must_have(fd, BIT(2)); /* the events use counters 31, 0, 1, 2, ... */
 	load(fd, child_new().pid);
 }
 

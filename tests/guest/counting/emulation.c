@@ -244,7 +244,7 @@ static void must_saturate(int fd, unsigned int n, uint64_t preload, uint64_t mos
 	ck_assert_uint_eq(set_of(fd, 0).set_ovfl_pmds[0], 0);
 }
 
-TEST(an_overflow_of_64_bits_suspends)
+TEST(an_overflow_of_64_bits_masks)
 {
 	static const uint64_t preloads[] = { -1ull, -1000ull, -500000ull };
 	size_t i;
@@ -314,7 +314,7 @@ TEST(without_emulation_a_counter_has_the_hardwares_width)
 	for (i = 0; i < COUNT(preloads); i++) {
 		write_pmd(fd, 1, preloads[i]);
 		count_loop(fd, 1, MILLION);
-		/* The hardware's bits wrap, the upper ones stay as they were written. */
+		/* The bits in hardware wrap; the upper bits keep the written value. */
 		wanted = (preloads[i] & ~(wrap - 1)) |
 			 ((preloads[i] + MILLION + extra) & (wrap - 1));
 		ck_assert_msg(read_pmd(fd, 1) == wanted, "0x%jx, not 0x%jx",

@@ -168,7 +168,10 @@ static struct costs print_costs(const struct partner *partners, unsigned int cou
 	return costs;
 }
 
-/* Allows for a context that is in the same bucket by chance, which takes ten instructions. */
+/*
+ * A context that is in the same bucket by chance costs ten instructions, so some more are
+ * allowed.
+ */
 static void must_cost_no_more(double cost, double first)
 {
 	ck_assert_msg(cost <= first + 15, "%.1f, not %.1f", cost, first);

@@ -331,7 +331,7 @@ TEST(a_long_run_over_wraps_is_exact)
 	must_be_between(interrupts, 6, 12);
 }
 
-TEST(an_overflow_of_64_bits_suspends_all)
+TEST(an_overflow_of_64_bits_masks_all)
 {
 	const unsigned int counters[] = { 1, PMC5, 2, PMC6 };
 	uint64_t left;

@@ -40,7 +40,10 @@ static uint64_t nmis_of(uint64_t what)
 	return interrupts("NMI:") - before;
 }
 
-/* Halts all counters. perf does not know it, expects the interrupt, and starts them again there. */
+/*
+ * Halts all counters. perf does not notice: it still expects the interrupt, and starts them
+ * there.
+ */
 static void halt(void)
 {
 	const struct x86_pmu *pmu = x86_pmu();
@@ -73,7 +76,7 @@ TEST(an_interrupt_may_come_after_the_stop)
 	with_test_registers(check_late);
 }
 
-/* perf sets the counter anew in the interrupt only. */
+/* perf reloads the counter only in the interrupt. */
 static void check_lost(void)
 {
 	int fd;
@@ -115,7 +118,7 @@ static void check_without_overflow(void)
 	for (i = 0; i < 3; i++)
 		ck_assert_uint_eq(nmis_of(DO_PMI), 1);
 	i = reports_end(UNKNOWN_NMI);
-	/* After its own NMIs, perf accepts any for some time on AMD's processors. */
+	/* On AMD's processors, perf accepts any NMI for some time after its own. */
 	if (x86_pmu()->is_intel)
 		ck_assert_int_eq(i, 3);
 	group_disable(fd);
@@ -127,7 +130,10 @@ TEST(an_interrupt_may_come_without_overflow)
 	with_test_registers(check_without_overflow);
 }
 
-/* perf unmasks the interrupt in the next NMI. That one is not unknown: perf finds the overflow. */
+/*
+ * perf unmasks the interrupt in the next NMI. The kernel does not report that NMI as unknown,
+ * because perf finds the overflow.
+ */
 static void check_masked(void)
 {
 	int fd = enabled_event(PERIOD);
@@ -176,7 +182,7 @@ TEST(counters_may_have_their_highest_value)
 struct write_of {
 	uint32_t msr;
 	enum access kind;
-	unsigned int version; /* of the PMU, from which on the register is there */
+	unsigned int version; /* lowest version of the PMU that has the register */
 	bool needs_six; /* counters */
 };
 

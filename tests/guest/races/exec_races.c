@@ -28,7 +28,7 @@ struct executor {
 	volatile bool stop;
 	volatile bool threads; /* in some turns a second thread calls exec */
 	volatile uint64_t execs;
-	/* Odd while the program has privileges, and only then. */
+	/* An odd number while the program has privileges, otherwise an even one. */
 	volatile uint64_t generation;
 	char programs[2][64]; /* executed in turn */
 };

@@ -20,7 +20,7 @@ SUITE(profile, 120);
 struct exact_run {
 	unsigned int pmd;
 	unsigned int other; /* counts the same event, not sampled */
-	uint64_t event, other_event; /* values of their PMCs, where need_levels() */
+	uint64_t event, other_event; /* values of their PMCs, on PMUs with levels */
 	uint64_t period;
 	uint64_t length; /* of the loop, in instructions */
 };

@@ -208,12 +208,12 @@ void need_exact_work(void)
 {
 	need_overflow_interrupts();
 	if (!pmu_is("soft") && !is_deterministic())
-		skip("the counters of %s agree to the last only with --icount",
+		skip("the counters of %s agree exactly only with --icount",
 		     pmu()->info.pmu_name);
 }
 
 /*
- * Counters that start one after the other agree to the last at user level only. With an x86 PMU in a
+ * Counters that start one after the other agree exactly only at user level. With an x86 PMU in a
  * debug kernel, a few calls execute as many instructions as a period has.
  */
 static bool counts_the_kernel(void)

@@ -109,7 +109,9 @@ unsigned int use_all_counters(int fd, unsigned int *numbers)
 	return count;
 }
 
-/* AMD's before PerfMonV2, and Intel's version 1, which has no fixed counters, do not. */
+/*
+ * AMD's PMUs before PerfMonV2 do not, nor do Intel's of version 1, which have no fixed counters.
+ */
 bool starts_at_once(void)
 {
 	if (pmu_is("intel"))

@@ -63,7 +63,7 @@ unsigned int sample_promptly(int fd, uint64_t period, uint32_t flags);
 
 /* Skips the test unless PMC n drives PMD n and can select levels. */
 void need_levels(void);
-/* The same, and unless the guest counts instructions exactly. */
+/* Also skips the test unless the guest counts instructions exactly. */
 void need_known_instructions(void);
 /* Skips the test unless the PMU is Armv8's and the guest counts instructions exactly. */
 void need_exact_counts(void);

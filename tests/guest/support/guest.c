@@ -127,10 +127,9 @@ static void describe_power(struct pmu *pmu)
 	}
 }
 
-#define INTEL_CYCLES 0x3c
-#define AMD_CYCLES   0x76
-#define AMD_NORTHBRIDGE                                                                  \
-	0xe0 /* events from here on are the northbridge's, up to family 14h */
+#define INTEL_CYCLES	0x3c
+#define AMD_CYCLES	0x76
+#define AMD_NORTHBRIDGE 0xe0 /* first event of the northbridge, up to family 14h */
 
 static void describe_intel(struct pmu *pmu)
 {

@@ -40,7 +40,7 @@ enum access {
  */
 void with_test_registers(void (*check)(void));
 
-/* The same, and skips the test unless the counters of Intel or AMD are ours alone. */
+/* Also skips the test unless the counters are those of Intel or AMD, with exclusive ownership. */
 void with_own_counters(void (*check)(void));
 
 /* Read and write a register of the current CPU, with perfmon_msr loaded. */

@@ -384,8 +384,8 @@ static uint64_t samples_of_loop(struct ring *ring)
 }
 
 /*
- * perf loses no sample of ours, and we none of perf's.  With a period of its own each of the two
- * counters overflows at other instructions.
+ * perf loses no sample of ours, and we none of perf's. The two counters have different periods,
+ * so they overflow at different instructions.
  */
 static void check_samples(void)
 {
@@ -507,7 +507,7 @@ TEST(the_watchdog_may_come_and_go)
 	shared(check_watchdog_and_put_back);
 }
 
-/* perf holds the lowest counter first, and leaves it: then our counters move down. */
+/* At first perf holds the lowest counter. When perf releases it, our counters move down. */
 static void check_moves(void)
 {
 	int pinned, event, fd, i;
@@ -601,7 +601,7 @@ TEST(the_watchdogs_counter_is_not_available)
 	shared(check_watchdogs_counter_and_put_back);
 }
 
-/* We hold the counters below the one in use, too, but they are free for other contexts. */
+/* We hold the counters below the one in use, too, but they are available to other contexts. */
 static void check_counters_below(void)
 {
 	const uint64_t before = available();

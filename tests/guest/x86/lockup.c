@@ -44,7 +44,10 @@ static void check_report(void)
 	spin();
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_eq(reports_end(HARD_LOCKUP), 1);
-	/* A cycle is a nanosecond.  The kernel's report takes some, and perf's NMI handler halts us. */
+	/*
+	 * A cycle is a nanosecond. The kernel's report adds cycles, and perf's NMI handler halts
+	 * our counters.
+	 */
 	must_be_between(header->hdr_count, SECONDS * 980, SECONDS * 1050);
 	close(fd);
 }

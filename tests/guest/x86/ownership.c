@@ -76,7 +76,10 @@ static void check_beside_watchdog(void)
 	with_pmu(x86_module(), "ownership=auto", check_shared);
 }
 
-/* Afterwards the module is loaded once more: with_pmu() has loaded it while somebody had a counter. */
+/*
+ * At the end the module is loaded again, because with_pmu() loaded it while another user had a
+ * counter.
+ */
 TEST(with_the_watchdog_the_counters_are_shared)
 {
 	x86_module();

@@ -88,7 +88,7 @@ static void check_mapped(void)
 					     i, n, (uintmax_t)rdpmc(n),
 					     (uintmax_t)erased[n]);
 	child_finish(&child);
-	/* The thread has run in between. */
+	/* The monitored thread has run between the reads. */
 	ck_assert_uint_ge(statistic("ctxswout_count") - switched, 5);
 	close(event);
 	watch_end(fd, &child, steps + 1);

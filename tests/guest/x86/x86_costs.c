@@ -48,7 +48,7 @@ static void must_be(const char *what, struct cost is, struct cost wanted)
 		is.others, wanted.others);
 }
 
-/* A context that uses so many general counters. */
+/* Creates a context that uses this number of general counters. */
 static int counting_context(unsigned int counters)
 {
 	int fd = make_context();
@@ -70,8 +70,8 @@ static struct cost of_halting(unsigned int counters)
 /* ---- start, stop, read ---------------------------------------------------------------------- */
 
 /*
- * @call must cost so much. A switch to another thread and back may come in between: then @undo is
- * called, and @call again.
+ * @call must cost @wanted. If a switch to another thread and back comes in between, @undo and
+ * then @call are called again.
  */
 static void must_cost(const char *what, void (*call)(int fd), void (*undo)(int fd),
 		      int fd, struct cost wanted)
@@ -175,8 +175,8 @@ TEST(a_read_is_one_rdpmc_for_each_counter)
 /* ---- switches ------------------------------------------------------------------------------ */
 
 /*
- * What so many switches in and out must have accessed, if the counters were written at @loads of
- * them.
+ * Checks the accesses of @in switches in and @out switches out, if @loads of them wrote the
+ * counters.
  */
 static void must_switch(unsigned int counters, uint64_t in, uint64_t out, uint64_t loads)
 {
@@ -256,7 +256,7 @@ TEST(a_switch_to_a_thread_with_the_same_pmcs_writes_no_pmc)
 	with_own_counters(check_alternating);
 }
 
-/* Only the PMCs that differ are written; all of them where each start writes them anyway. */
+/* Only the PMCs that differ are written, unless each start writes all PMCs. */
 static void check_different(void)
 {
 	struct child child = child_new();

@@ -2,8 +2,8 @@
 /*
  * x86: overflow interrupts as processors raise them: late, lost, masked, without an overflow, or not
  * ours at all. The emulated PMU does so on request (tests/vm/qemu-x86-pmu). No count may be
- * lost, and the kernel must report the NMIs that are not ours and no others. In each test a statistic
- * shows that the case was met.
+ * lost, and the kernel must report the NMIs that are not ours and no others. In each test a
+ * statistic shows that the case occurred.
  */
 #include "measure.h"
 #include "x86_registers.h"
@@ -70,7 +70,7 @@ static struct seen seen(void)
 /* With shared counters perf takes the interrupts, and its handler accepts more of them than ours. */
 static bool is_shared;
 
-/* Since look(), this must have happened, and nothing else. */
+/* Exactly @wanted must have happened since look(). */
 static void must_see(struct seen wanted)
 {
 	struct seen is = seen();
@@ -118,7 +118,7 @@ static void run(int fd)
 	must(fd, pfm_stop(fd));
 }
 
-/* No count was lost at the wrap of counter 0, which was @distance away. */
+/* No count was lost at the wrap of counter 0, which began @distance below its wrap. */
 static void must_agree(int fd, uint64_t distance)
 {
 	uint64_t counted = read_pmd(fd, 1);
@@ -248,8 +248,8 @@ TEST(skid_loses_no_count)
 }
 
 /*
- * The interrupt comes at each place of the stop. In the stop there is a time when the set no longer
- * runs and its counters have not been read: then the module leaves the overflow to the stop.
+ * The interrupt comes at each instruction of the stop in turn. If it comes when the set no longer
+ * runs but its counters have not been read yet, the module leaves the overflow to the stop.
  */
 static void check_around_stop(void)
 {
@@ -583,7 +583,7 @@ TEST(late_and_lost_interrupts_among_many_starts_and_stops)
 static void check_shared_counters(void)
 {
 	is_shared = true;
-	/* For some time after an NMI of its own perf accepts any, on AMD's processors. */
+	/* On AMD's processors, perf accepts any NMI for some time after its own. */
 	sleep(1);
 	check_foreign();
 	check_normal();

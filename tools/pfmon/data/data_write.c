@@ -69,8 +69,8 @@ static int write_all(struct data_writer *writer, struct iovec *parts, int count)
 }
 
 /*
- * Is there room for @size bytes in addition to the reserve? Returns true if the
- * filesystem cannot tell: without room, the write will fail.
+ * Has the disk room for @size bytes in addition to the reserve? Returns true if the filesystem
+ * cannot tell: without room, the write will fail.
  */
 static bool has_room(const struct data_writer *writer, uint64_t size)
 {

@@ -26,8 +26,9 @@ arch_names() {
 
 # pmu_model NAME: print the CPU model with that PMU, for the QEMU of "fetch qemu-pmu"; fails if
 # there is no such PMU. The kernel does not know family 6, model 100, so it uses the PMU as CPUID
-# describes it, "generic architected perfmon". "max" is an AMD CPU of the K8's family with the
-# registers of family 15h; with family 15h itself the kernel does not boot here.
+# describes it, "generic architected perfmon". "max" is an AMD CPU of family 6, which is the K7's, but
+# with the registers of family 15h and of PerfMonV2. With family 15h itself the kernel does not boot
+# here.
 pmu_model() {
 	local generic=Nehalem,pmu=on,family=6,model=100
 	case $1 in

@@ -9,7 +9,6 @@
  */
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/mman.h>
 
 #include "measure.h"
 
@@ -178,35 +177,6 @@ TEST(perfs_work_loses_kernel_counts_only_in_its_windows)
 
 /* ---- the lost overflow ---------------------------------------------------------------- */
 
-struct ring {
-	int event;
-	struct perf_event_mmap_page *page;
-};
-
-static size_t ring_size(void)
-{
-	return 9 * sysconf(_SC_PAGESIZE);
-}
-
-/*
- * Lets perf sample. Its buffer is mapped read-only, so perf overwrites old samples and never stops.
- */
-static struct ring sample(uint64_t event, uint64_t period)
-{
-	struct ring ring = { .event = perf_open_sampling(event, period, 0, -1) };
-
-	ck_assert_msg(ring.event != -1, "perf_event_open: %s", strerror(errno));
-	ring.page = mmap(NULL, ring_size(), PROT_READ, MAP_SHARED, ring.event, 0);
-	ck_assert(ring.page != MAP_FAILED);
-	return ring;
-}
-
-/* PERF_SAMPLE_IP: a header and the address */
-static uint64_t samples(const struct ring *ring)
-{
-	return __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE) / 16;
-}
-
 /*
  * perf's handler clears all overflows that it finds. In each run five of our counters overflow, a
  * little later than in the run before, so the overflows fall at many distances from perf's
@@ -220,13 +190,13 @@ static void check_no_overflow_is_lost(void)
 		RUNS = 2000,
 		WRAPPING = EVENT_COUNTERS - 1
 	};
-	struct ring ring;
+	struct perf_ring ring;
 	uint64_t preload, truth;
 	int fd, run, n;
 
 	/* perf uses the cycle counter, whose interrupts QEMU delivers in time. */
 	write_text("/proc/sys/kernel/perf_event_max_sample_rate", "1000000");
-	ring = sample(CPU_CYCLES, 20000);
+	ring = perf_ring_open(CPU_CYCLES, 20000);
 	fd = context_of(WRAPPING, INSTRUCTIONS);
 	for (n = 0; n < WRAPPING; n++)
 		use(fd, n, INSTRUCTIONS, 0);
@@ -248,9 +218,9 @@ static void check_no_overflow_is_lost(void)
 	/*
 	 * There are three or more samples per run unless perf is throttled. One per run is enough.
 	 */
-	ck_assert_msg(samples(&ring) > RUNS, "perf took only %ju samples",
-		      (uintmax_t)samples(&ring));
-	close(ring.event);
+	ck_assert_msg(perf_ring_samples(&ring) > RUNS, "perf took only %ju samples",
+		      (uintmax_t)perf_ring_samples(&ring));
+	perf_ring_close(&ring);
 	close(fd);
 }
 
@@ -263,7 +233,7 @@ TEST(no_overflow_is_lost_to_perfs_interrupts)
 /* The same without --icount. The reference is a counter that does not wrap. */
 static void check_counter_survives(void)
 {
-	struct ring ring = sample(CPU_CYCLES, 2 * MILLION);
+	struct perf_ring ring = perf_ring_open(CPU_CYCLES, 2 * MILLION);
 	uint64_t narrow, other;
 	int fd, i;
 
@@ -281,8 +251,8 @@ static void check_counter_survives(void)
 		ck_assert_msg(other > MILLION, "run %d: the counter is dead", i);
 	}
 	perf_disable(ring.event);
-	ck_assert_uint_gt(samples(&ring), 10);
-	close(ring.event);
+	ck_assert_uint_gt(perf_ring_samples(&ring), 10);
+	perf_ring_close(&ring);
 	close(fd);
 }
 
@@ -295,36 +265,34 @@ TEST(a_counter_survives_perfs_interrupts)
 TEST(perf_samples_as_often_while_we_count)
 {
 	uint64_t alone, beside;
-	struct ring ring;
+	struct perf_ring ring;
 	int fd;
 
 	need_exact_counts();
-	ring = sample(CPU_CYCLES | 0, 100000);
+	ring = perf_ring_open(CPU_CYCLES, 100000);
 	perf_enable(ring.event); /* scheduled in first: perf gets the cycle counter */
 	loop(20 * MILLION);
-	alone = samples(&ring);
+	alone = perf_ring_samples(&ring);
 	fd = context_of(0, INSTRUCTIONS | USER);
 	write_pmd(fd, 0, WRAP - 10 * MILLION);
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
-	beside = samples(&ring);
+	beside = perf_ring_samples(&ring);
 	loop(20 * MILLION);
-	beside = samples(&ring) - beside;
+	beside = perf_ring_samples(&ring) - beside;
 	ck_assert_msg(alone >= 190, "%ju samples alone", (uintmax_t)alone);
 	must_be_near(beside, alone, 10);
 }
 
 static uint64_t samples_of_loop(void)
 {
-	struct ring ring = sample(INSTRUCTIONS, 100000);
+	struct perf_ring ring = perf_ring_open(INSTRUCTIONS, 100000);
 	uint64_t count;
 
 	perf_enable(ring.event);
 	loop(100 * MILLION);
-	count = samples(&ring);
-	/* The mapping keeps the event open as the descriptor does. */
-	munmap(ring.page, ring_size());
-	close(ring.event);
+	count = perf_ring_samples(&ring);
+	perf_ring_close(&ring);
 	return count;
 }
 

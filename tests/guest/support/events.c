@@ -191,6 +191,15 @@ void need_power(void)
 		skip("the PMU is not power");
 }
 
+const char *need_x86(void)
+{
+	const char *module = pmu_module();
+
+	if (strcmp(module, "perfmon_intel") && strcmp(module, "perfmon_amd"))
+		skip("no x86 PMU");
+	return module;
+}
+
 void need_overflow_interrupts(void)
 {
 	const char *qemu = getenv("QEMU_VERSION"); /* of tests/vm/run */

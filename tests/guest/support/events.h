@@ -69,6 +69,8 @@ void need_known_instructions(void);
 void need_exact_counts(void);
 void need_armv8(void);
 void need_power(void);
+/* Skips the test unless the PMU is Intel's or AMD's. Returns its module. */
+const char *need_x86(void);
 /* Skips the test where QEMU raises no overflow interrupts: on POWER before version 10. */
 void need_overflow_interrupts(void);
 

@@ -417,6 +417,16 @@ void with_pmu(const char *module, const char *parameters, void (*check)(void))
 	end_like(status);
 }
 
+void with_ownership(const char *ownership, void (*check)(void))
+{
+	const char *module = need_x86();
+	char parameters[32];
+
+	need_known_instructions();
+	snprintf(parameters, sizeof(parameters), "ownership=%s", ownership);
+	with_pmu(module, parameters, check);
+}
+
 void with_module(const char *name, void (*check)(void))
 {
 	int status;
@@ -446,64 +456,4 @@ void all_cpus_back(void)
 void with_all_cpus_back(void (*check)(void))
 {
 	then_put_back(check, all_cpus_back);
-}
-
-/* ---- perf ----------------------------------------------------------------------------- */
-
-static int open_event(struct perf_event_attr *attr, pid_t tid, int cpu, int group)
-{
-	attr->type = PERF_TYPE_RAW;
-	attr->size = sizeof(*attr);
-	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
-			    PERF_FORMAT_TOTAL_TIME_RUNNING;
-	return syscall(SYS_perf_event_open, attr, tid, cpu, group, PERF_FLAG_FD_CLOEXEC);
-}
-
-int perf_open(uint64_t event, bool user_only, pid_t tid, int cpu, int group)
-{
-	struct perf_event_attr attr = {
-		.config = event,
-		.exclude_kernel = user_only,
-		.disabled = group == -1,
-	};
-
-	return open_event(&attr, tid, cpu, group);
-}
-
-int perf_open_sampling(uint64_t event, uint64_t period, pid_t tid, int cpu)
-{
-	struct perf_event_attr attr = {
-		.config = event,
-		.sample_period = period,
-		.sample_type = PERF_SAMPLE_IP,
-		.disabled = 1,
-	};
-
-	return open_event(&attr, tid, cpu, -1);
-}
-
-int perf_open_pinned(uint64_t event, pid_t tid)
-{
-	struct perf_event_attr attr = { .config = event, .pinned = 1 };
-
-	return open_event(&attr, tid, -1, -1);
-}
-
-void perf_enable(int fd)
-{
-	ck_assert(!ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
-}
-
-void perf_disable(int fd)
-{
-	ck_assert(!ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
-}
-
-struct perf_count perf_read(int fd)
-{
-	struct perf_count count;
-
-	ck_assert_msg(read(fd, &count, sizeof(count)) == sizeof(count),
-		      "read of a perf event: %s", strerror(errno));
-	return count;
 }

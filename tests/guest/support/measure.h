@@ -6,10 +6,10 @@
 #ifndef MEASURE_H
 #define MEASURE_H
 
-#include <linux/perf_event.h>
 #include <perfmon/perfmon_soft.h>
 
 #include "events.h"
+#include "perf.h"
 
 #define MILLION 1000000ull
 #define MS	1000000ull /* in ns */
@@ -145,6 +145,11 @@ void cpu_online(unsigned int cpu, bool online);
  * even if @check fails.
  */
 void with_pmu(const char *module, const char *parameters, void (*check)(void));
+/*
+ * The same with the loaded PMU's module and its parameter "ownership". Skips the test unless the PMU
+ * is Intel's or AMD's and the guest counts instructions exactly.
+ */
+void with_ownership(const char *ownership, void (*check)(void));
 /* Runs @check. CPUs that it takes offline are brought online again, even if it fails. */
 void with_all_cpus_back(void (*check)(void));
 void all_cpus_back(void);
@@ -152,29 +157,5 @@ void all_cpus_back(void);
 void with_module(const char *name, void (*check)(void));
 /* Runs @check. Calls @put_back afterwards, even if @check fails. */
 void then_put_back(void (*check)(void), void (*put_back)(void));
-
-/* ---- perf ----------------------------------------------------------------------------- */
-
-/*
- * Opens a raw hardware event of perf, which is not enabled yet. Returns -1 and sets errno on
- * failure.
- */
-int perf_open(uint64_t event, bool user_only, pid_t tid, int cpu, int group);
-/*
- * Opens a pinned event, which is enabled at once. It counts whenever the thread runs, or stays in
- * the error state.
- */
-int perf_open_pinned(uint64_t event, pid_t tid);
-int perf_open_sampling(uint64_t event, uint64_t period, pid_t tid, int cpu);
-void perf_enable(int fd);
-void perf_disable(int fd);
-
-struct perf_count {
-	uint64_t value;
-	uint64_t enabled; /* ns */
-	uint64_t running; /* ns */
-};
-
-struct perf_count perf_read(int fd);
 
 #endif

@@ -102,11 +102,9 @@ void with_own_counters(void (*check)(void))
 {
 	char path[96];
 
-	if (!pmu_is("intel") && !pmu_is("amd"))
-		skip("the PMU is neither intel nor amd");
-	need_known_instructions();
 	snprintf(path, sizeof(path), "/sys/module/%s/parameters/ownership_now",
-		 pmu_module());
+		 need_x86());
+	need_known_instructions();
 	if (strcmp(read_text(path), "exclusive\n"))
 		skip("the counters are shared with perf");
 	with_test_registers(check);

@@ -7,7 +7,6 @@
  */
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -37,12 +36,7 @@ SUITE(beside_perf, 600);
 
 static void shared(void (*check)(void))
 {
-	const char *module = pmu_module();
-
-	if (strcmp(module, "perfmon_intel") && strcmp(module, "perfmon_amd"))
-		skip("no x86 PMU");
-	need_known_instructions();
-	with_pmu(module, "ownership=shared", check);
+	with_ownership("shared", check);
 }
 
 /* perf's number of an event that no fixed counter counts. */
@@ -295,41 +289,6 @@ TEST(perfs_work_loses_kernel_counts_only_in_its_windows)
 
 /* ---- samples ----------------------------------------------------------------------------- */
 
-struct ring {
-	int event;
-	struct perf_event_mmap_page *page;
-};
-
-static size_t ring_size(void)
-{
-	return 9 * sysconf(_SC_PAGESIZE);
-}
-
-/* perf's buffer is mapped read-only, so perf overwrites old samples and never stops. */
-static struct ring ring_of(uint64_t event, uint64_t period)
-{
-	struct ring ring = { .event = perf_open_sampling(event, period, 0, -1) };
-
-	ck_assert_msg(ring.event != -1, "perf_event_open: %s", strerror(errno));
-	ring.page = mmap(NULL, ring_size(), PROT_READ, MAP_SHARED, ring.event, 0);
-	ck_assert(ring.page != MAP_FAILED);
-	perf_enable(ring.event);
-	return ring;
-}
-
-/* PERF_SAMPLE_IP: a header and the address */
-static uint64_t samples(const struct ring *ring)
-{
-	return __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE) / 16;
-}
-
-/* The mapping keeps the event open as the descriptor does. */
-static void ring_close(struct ring *ring)
-{
-	munmap(ring->page, ring_size());
-	close(ring->event);
-}
-
 /*
  * In each run two of our counters wrap, a little later than in the run before, so that the wraps
  * fall at many distances from perf's interrupts, and some into perf's handler.  A lost wrap makes a
@@ -343,12 +302,13 @@ static void check_no_wrap_is_lost(void)
 	const unsigned int skew = starts_at_once() ? SKEW : SKEW_ONE_BY_ONE;
 	unsigned int numbers[2], run, i;
 	uint64_t preload, truth;
-	struct ring ring;
+	struct perf_ring ring;
 	int fd;
 
 	write_text("/proc/sys/kernel/perf_event_max_sample_rate", "1000000");
 	write_text("/proc/sys/kernel/perf_cpu_time_max_percent", "0");
-	ring = ring_of(branches(), 2000);
+	ring = perf_ring_open(branches(), 2000);
+	perf_enable(ring.event);
 	numbers[0] = first_available();
 	numbers[1] = numbers[0] + 1;
 	fd = context_of(numbers[0], instructions(AT_BOTH));
@@ -364,9 +324,9 @@ static void check_no_wrap_is_lost(void)
 			must_be_near(read_pmd(fd, numbers[i]) - preload, truth, skew);
 		}
 	}
-	ck_assert_msg(samples(&ring) > RUNS, "perf took only %ju samples",
-		      (uintmax_t)samples(&ring));
-	ring_close(&ring);
+	ck_assert_msg(perf_ring_samples(&ring) > RUNS, "perf took only %ju samples",
+		      (uintmax_t)perf_ring_samples(&ring));
+	perf_ring_close(&ring);
 	close(fd);
 }
 
@@ -375,12 +335,12 @@ TEST(no_wrap_is_lost_to_perfs_interrupts)
 	shared(check_no_wrap_is_lost);
 }
 
-static uint64_t samples_of_loop(struct ring *ring)
+static uint64_t samples_of_loop(const struct perf_ring *ring)
 {
-	const uint64_t before = samples(ring);
+	const uint64_t before = perf_ring_samples(ring);
 
 	loop(20 * MILLION);
-	return samples(ring) - before;
+	return perf_ring_samples(ring) - before;
 }
 
 /*
@@ -389,11 +349,14 @@ static uint64_t samples_of_loop(struct ring *ring)
  */
 static void check_samples(void)
 {
-	struct ring ring = ring_of(RAW_INSTRUCTIONS, 100003);
-	uint64_t alone = samples_of_loop(&ring), before;
-	const unsigned int n = first_available();
+	struct perf_ring ring = perf_ring_open(RAW_INSTRUCTIONS, 100003);
+	uint64_t alone, before;
+	unsigned int n;
 	int fd;
 
+	perf_enable(ring.event);
+	alone = samples_of_loop(&ring);
+	n = first_available();
 	fd = context_of(n, instructions(AT_USER));
 	write_pmd(fd, n, WRAP - 10 * MILLION);
 	load(fd, thread_id());
@@ -405,7 +368,7 @@ static void check_samples(void)
 	ck_assert_uint_gt(before, WRAP);
 	close(fd);
 	must_be_near(samples_of_loop(&ring), alone, 1);
-	ring_close(&ring);
+	perf_ring_close(&ring);
 }
 
 TEST(perf_samples_as_often_while_we_count)

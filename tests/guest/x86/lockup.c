@@ -70,10 +70,5 @@ static void check_and_put_back(void)
 
 TEST(the_watchdog_reports_a_lockup_while_we_sample)
 {
-	const char *module = pmu_module();
-
-	if (strcmp(module, "perfmon_intel") && strcmp(module, "perfmon_amd"))
-		skip("no x86 PMU");
-	need_known_instructions();
-	with_pmu(module, "ownership=shared", check_and_put_back);
+	with_ownership("shared", check_and_put_back);
 }

@@ -9,15 +9,6 @@ SUITE(ownership, 120);
 
 #define WATCHDOG "/proc/sys/kernel/nmi_watchdog"
 
-static const char *x86_module(void)
-{
-	const char *module = pmu_module();
-
-	if (strcmp(module, "perfmon_intel") && strcmp(module, "perfmon_amd"))
-		skip("no x86 PMU");
-	return module;
-}
-
 static void must_own(const char *ownership)
 {
 	char path[96], line[16];
@@ -56,13 +47,13 @@ static void check_shared(void)
 
 TEST(without_the_watchdog_the_counters_are_exclusive)
 {
-	with_pmu(x86_module(), "ownership=auto", check_exclusive);
-	with_pmu(x86_module(), "ownership=exclusive", check_exclusive);
+	with_pmu(need_x86(), "ownership=auto", check_exclusive);
+	with_pmu(need_x86(), "ownership=exclusive", check_exclusive);
 }
 
 TEST(shared_is_shared_even_if_nobody_holds_a_counter)
 {
-	with_pmu(x86_module(), "ownership=shared", check_shared);
+	with_pmu(need_x86(), "ownership=shared", check_shared);
 }
 
 static void watchdog_off(void)
@@ -73,7 +64,7 @@ static void watchdog_off(void)
 static void check_beside_watchdog(void)
 {
 	write_text(WATCHDOG, "1");
-	with_pmu(x86_module(), "ownership=auto", check_shared);
+	with_pmu(need_x86(), "ownership=auto", check_shared);
 }
 
 /*
@@ -82,14 +73,14 @@ static void check_beside_watchdog(void)
  */
 TEST(with_the_watchdog_the_counters_are_shared)
 {
-	x86_module();
+	need_x86();
 	then_put_back(check_beside_watchdog, watchdog_off);
-	with_pmu(x86_module(), "ownership=auto", check_exclusive);
+	with_pmu(need_x86(), "ownership=auto", check_exclusive);
 }
 
 TEST(with_an_event_of_perf_the_counters_are_shared)
 {
-	const char *module = x86_module();
+	const char *module = need_x86();
 	int event = perf_open(0xc0, true, 0, -1, -1);
 
 	ck_assert_int_ne(event, -1);
@@ -116,18 +107,18 @@ static void check_exclusive_beside_watchdog(void)
 
 static void with_exclusive_pmu(void)
 {
-	with_pmu(x86_module(), "ownership=exclusive", check_exclusive_beside_watchdog);
+	with_pmu(need_x86(), "ownership=exclusive", check_exclusive_beside_watchdog);
 }
 
 TEST(exclusive_counters_are_ebusy_while_the_watchdog_is_on)
 {
-	x86_module();
+	need_x86();
 	then_put_back(with_exclusive_pmu, watchdog_off);
 }
 
 TEST(another_word_is_einval)
 {
-	const char *module = x86_module();
+	const char *module = need_x86();
 	int error;
 
 	ck_assert_int_eq(module_unload(module), 0);

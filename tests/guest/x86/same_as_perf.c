@@ -155,32 +155,22 @@ static void must_agree_among_others(void)
 	competitors_end();
 }
 
-static const char *x86_module(void)
-{
-	const char *module = pmu_module();
-
-	if (strcmp(module, "perfmon_intel") && strcmp(module, "perfmon_amd"))
-		skip("no x86 PMU");
-	need_known_instructions();
-	return module;
-}
-
 TEST(exclusive_counts_are_those_of_perf)
 {
-	with_pmu(x86_module(), "ownership=exclusive", must_agree);
+	with_ownership("exclusive", must_agree);
 }
 
 TEST(exclusive_counts_among_others_are_those_of_perf)
 {
-	with_pmu(x86_module(), "ownership=exclusive", must_agree_among_others);
+	with_ownership("exclusive", must_agree_among_others);
 }
 
 TEST(shared_counts_are_those_of_perf)
 {
-	with_pmu(x86_module(), "ownership=shared", must_agree);
+	with_ownership("shared", must_agree);
 }
 
 TEST(shared_counts_among_others_are_those_of_perf)
 {
-	with_pmu(x86_module(), "ownership=shared", must_agree_among_others);
+	with_ownership("shared", must_agree_among_others);
 }

@@ -16,14 +16,6 @@ SUITE(user_reads, 300);
 #define READS	 10000000 /* by one test */
 #define COUNTERS 2 /* of the monitored thread: PMD 0 and PMD 1 */
 
-static void with_ownership(const char *parameter, void (*check)(void))
-{
-	if (!pmu_is("intel") && !pmu_is("amd"))
-		skip("no x86 PMU");
-	need_known_instructions();
-	with_pmu(pmu_module(), parameter, check);
-}
-
 static uint64_t rdpmc(uint32_t index)
 {
 	uint32_t low, high;
@@ -96,7 +88,7 @@ static void check_mapped(void)
 
 TEST(a_program_with_a_perf_event_sees_no_counts_of_another_thread)
 {
-	with_ownership("ownership=shared", check_mapped);
+	with_ownership("shared", check_mapped);
 }
 
 /* ---- a program that may not ------------------------------------------------------------------- */
@@ -139,12 +131,12 @@ static void check_refused(void)
 
 TEST(a_program_without_a_perf_event_cannot_read_exclusive_counters)
 {
-	with_ownership("ownership=exclusive", check_refused);
+	with_ownership("exclusive", check_refused);
 }
 
 TEST(a_program_without_a_perf_event_cannot_read_shared_counters)
 {
-	with_ownership("ownership=shared", check_refused);
+	with_ownership("shared", check_refused);
 }
 
 /* The event would give its program access to all counters. */
@@ -160,5 +152,5 @@ static void check_no_event(void)
 
 TEST(no_program_gets_a_perf_event_while_counters_are_exclusive)
 {
-	with_ownership("ownership=exclusive", check_no_event);
+	with_ownership("exclusive", check_no_event);
 }

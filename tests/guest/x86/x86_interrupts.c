@@ -118,6 +118,13 @@ static void run(int fd)
 	must(fd, pfm_stop(fd));
 }
 
+static void run_and_see(int fd, struct seen wanted)
+{
+	look();
+	run(fd);
+	must_see(wanted);
+}
+
 /* No count was lost at the wrap of counter 0, which began @distance below its wrap. */
 static void must_agree(int fd, uint64_t distance)
 {
@@ -137,9 +144,7 @@ static void check_normal(void)
 {
 	int fd = context_near_wrap(LOOP / 2);
 
-	look();
-	run(fd);
-	must_see((struct seen){ .nmis = 1, .regular = 1 });
+	run_and_see(fd, (struct seen){ .nmis = 1, .regular = 1 });
 	must_agree(fd, LOOP / 2);
 	close(fd);
 }
@@ -234,9 +239,7 @@ static void check_skid(void)
 	for (i = 0; i < COUNT(skids); i++) {
 		fd = context_near_wrap(distance);
 		msr_write(TEST_DELAY, skids[i]);
-		look();
-		run(fd);
-		must_see((struct seen){ .nmis = 1, .regular = 1 });
+		run_and_see(fd, (struct seen){ .nmis = 1, .regular = 1 });
 		must_agree(fd, distance);
 		close(fd);
 	}
@@ -254,10 +257,9 @@ TEST(skid_loses_no_count)
 static void check_around_stop(void)
 {
 	unsigned int delay, late = 0, regular = 0, left = 0;
+	int fd = context_near_wrap(0);
 	struct seen all;
-	int fd;
 
-	fd = context_near_wrap(0);
 	for (delay = 20; delay <= 6000; delay += 20) {
 		set_distance(fd, 0, CLOSE_TO_THE_END);
 		write_pmd(fd, 1, 0);
@@ -293,9 +295,7 @@ static void check_two(void)
 	int fd = context_near_wrap(LOOP / 2);
 
 	use(fd, 2, instructions(AT_USER), WRAP - LOOP / 2);
-	look();
-	run(fd);
-	must_see((struct seen){ .nmis = 1, .regular = 1 });
+	run_and_see(fd, (struct seen){ .nmis = 1, .regular = 1 });
 	must_agree(fd, LOOP / 2);
 	ck_assert_uint_eq(read_pmd(fd, 2), read_pmd(fd, 0));
 	close(fd);
@@ -359,9 +359,7 @@ static void check_lost(void)
 	int fd = context_near_wrap(LOOP / 2);
 
 	msr_write(TEST_LOSE, 1);
-	look();
-	run(fd);
-	must_see((struct seen){ .replayed = 1 });
+	run_and_see(fd, (struct seen){ .replayed = 1 });
 	ck_assert_uint_eq(msr_read(TEST_LOSE), 0);
 	must_agree(fd, LOOP / 2);
 	close(fd);
@@ -403,9 +401,7 @@ static void check_lost_before_another(void)
 
 	use(fd, 2, instructions(AT_USER), WRAP - LOOP / 2);
 	msr_write(TEST_LOSE, 1);
-	look();
-	run(fd);
-	must_see((struct seen){ .nmis = 1, .regular = 1 });
+	run_and_see(fd, (struct seen){ .nmis = 1, .regular = 1 });
 	must_agree(fd, LOOP / 4);
 	ck_assert_uint_eq(read_pmd(fd, 2) - (WRAP - LOOP / 2), read_pmd(fd, 1));
 	close(fd);
@@ -421,15 +417,11 @@ static void check_masked(void)
 	int fd = context_near_wrap(LOOP / 2);
 
 	msr_write(TEST_DO, DO_MASK);
-	look();
-	run(fd);
-	must_see((struct seen){ .replayed = 1 });
+	run_and_see(fd, (struct seen){ .replayed = 1 });
 	must_agree(fd, LOOP / 2);
 	set_distance(fd, 0, LOOP / 2);
 	write_pmd(fd, 1, 0);
-	look();
-	run(fd);
-	must_see((struct seen){ .nmis = 1, .regular = 1 });
+	run_and_see(fd, (struct seen){ .nmis = 1, .regular = 1 });
 	must_agree(fd, LOOP / 2);
 	close(fd);
 }
@@ -551,11 +543,10 @@ static void check_storm(void)
 {
 	static const uint64_t delays[] = { 0, 3, 500, 2500, 9000, 40000 };
 	const uint64_t distance = LOOP - 40;
+	int fd = context_near_wrap(distance);
 	struct seen all;
 	unsigned int i;
-	int fd;
 
-	fd = context_near_wrap(distance);
 	look();
 	for (i = 0; i < 600; i++) {
 		msr_write(TEST_DELAY, delays[i % COUNT(delays)]);
@@ -604,8 +595,5 @@ static void with_registers(void)
 
 TEST(shared_counters_lose_no_counts_either)
 {
-	if (!pmu_is("intel") && !pmu_is("amd"))
-		skip("the PMU is neither intel nor amd");
-	need_known_instructions();
-	with_pmu(pmu_module(), "ownership=shared", with_registers);
+	with_ownership("shared", with_registers);
 }

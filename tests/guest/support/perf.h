@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Events of the kernel's perf, which tests open beside perfmon. */
+#ifndef PERF_H
+#define PERF_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * Opens a raw hardware event of perf, which is not enabled yet. Returns -1 and sets errno on
+ * failure.
+ */
+int perf_open(uint64_t event, bool user_only, pid_t tid, int cpu, int group);
+/*
+ * Opens a pinned event, which is enabled at once. It counts whenever the thread runs, or stays in
+ * the error state.
+ */
+int perf_open_pinned(uint64_t event, pid_t tid);
+int perf_open_sampling(uint64_t event, uint64_t period, pid_t tid, int cpu);
+void perf_enable(int fd);
+void perf_disable(int fd);
+
+struct perf_count {
+	uint64_t value;
+	uint64_t enabled; /* ns */
+	uint64_t running; /* ns */
+};
+
+struct perf_count perf_read(int fd);
+
+/**
+ * struct perf_ring - an event that samples the calling thread
+ * @event: its descriptor
+ * @page: its buffer, mapped read-only, so perf overwrites old samples and never stops
+ */
+struct perf_ring {
+	int event;
+	struct perf_event_mmap_page *page;
+};
+
+/* The event counts at all levels and is not enabled yet. */
+struct perf_ring perf_ring_open(uint64_t event, uint64_t period);
+/* Returns how many samples perf has taken. */
+uint64_t perf_ring_samples(const struct perf_ring *ring);
+void perf_ring_close(struct perf_ring *ring);
+
+#endif

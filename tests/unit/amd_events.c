@@ -170,7 +170,7 @@ static void assign(const struct machine *machine, const uint64_t *codes, size_t 
 }
 
 /* Instructions come first and could take counters 0 to 2, which the decoder's events need. */
-TEST(an_event_with_many_counters_leaves_the_few_to_those_that_need_them)
+TEST(an_event_with_many_counters_leaves_rare_counters_to_others)
 {
 	static const uint64_t codes[] = { 0xc0, 0xc2, 0xc3, 0x76, 0xd0, 0xd1 };
 	const struct machine machine = make_machine(&pmu_amd_15h, 0x3f);
@@ -204,7 +204,7 @@ TEST(events_of_the_northbridge_are_refused_up_to_family_16h)
 	ck_assert_ptr_null(pmu_refusal(&pmu_amd_k8, EVENT(0x0df, 0x07)));
 }
 
-TEST(what_no_counter_of_family_15h_counts_is_refused)
+TEST(events_without_a_counter_of_family_15h_are_refused)
 {
 	for (size_t i = 0; i < COUNT(manual); i++)
 		ck_assert_msg(!pmu_refusal(&pmu_amd_15h, manual[i].code) ==

@@ -153,7 +153,7 @@ static void find_samples(const struct recording *recording, struct found *found,
 	ck_assert_int_eq(samples_each(recording, keep_sample, found, bad), 0);
 }
 
-TEST(what_was_written_is_read)
+TEST(records_are_read_as_written)
 {
 	const char *path = synthetic_path();
 	struct recording recording;
@@ -243,7 +243,7 @@ static void find_ends(const char *bytes, size_t size, size_t ends[32])
 	recording_free(&recording);
 }
 
-TEST(a_file_cut_at_any_byte_keeps_what_is_before)
+TEST(a_truncated_file_keeps_its_complete_records)
 {
 	const char *path = synthetic_path();
 	size_t ends[32], size, whole = 0;
@@ -296,7 +296,7 @@ static void run_commands(const char *path)
 }
 
 /* Each byte is changed so that sizes and counts become unusual. */
-TEST(a_file_with_any_byte_changed_is_survived)
+TEST(a_changed_byte_crashes_nothing)
 {
 	static const unsigned char changes[] = { 0x01, 0xff };
 	const char *path = synthetic_path();
@@ -323,7 +323,7 @@ static uint32_t next_random(uint32_t *state)
 }
 
 /* A file has several changes, and a piece of its end is missing. */
-TEST(files_in_disorder_are_survived)
+TEST(random_changes_crash_nothing)
 {
 	const char *path = synthetic_path();
 	uint32_t state = 1;
@@ -358,7 +358,7 @@ TEST(files_in_disorder_are_survived)
 }
 
 /* The file has a later minor version, and a record type that no version has so far. */
-TEST(what_a_later_version_adds_is_passed_over)
+TEST(additions_of_a_later_version_are_skipped)
 {
 	struct {
 		struct data_header header;
@@ -390,7 +390,7 @@ TEST(what_a_later_version_adds_is_passed_over)
 	recording_free(&recording);
 }
 
-TEST(a_record_of_no_size_ends_the_file)
+TEST(a_record_of_size_0_ends_the_file)
 {
 	static const uint32_t sizes[] = { 0, 1, 7, 12 };
 
@@ -415,7 +415,7 @@ TEST(a_record_of_no_size_ends_the_file)
 }
 
 /* A record of each type that is smaller than its contents. */
-TEST(a_record_that_is_too_small_is_left_out)
+TEST(a_record_that_is_too_small_is_skipped)
 {
 	for (uint32_t type = DATA_MACHINE; type <= DATA_END; type++) {
 		const struct {
@@ -555,7 +555,7 @@ TEST(a_later_table_adds_to_an_earlier_one)
 }
 
 /* ESC, CSI in UTF-8 and a newline are control characters. An umlaut is not a control character. */
-TEST(names_do_not_reach_the_terminal_as_commands)
+TEST(control_characters_in_names_are_replaced)
 {
 	const char *path = synthetic_path();
 	struct data_writer writer;
@@ -569,7 +569,7 @@ TEST(names_do_not_reach_the_terminal_as_commands)
 	recording_free(&recording);
 }
 
-TEST(a_full_disk_is_told)
+TEST(a_full_disk_is_reported)
 {
 	struct data_writer writer;
 

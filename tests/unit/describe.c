@@ -148,12 +148,12 @@ TEST(every_call_is_named)
 	}
 }
 
-TEST(no_failure_is_no_sentence_about_a_call)
+TEST(without_a_failure_the_sentence_names_no_call)
 {
 	SENTENCE("no call has failed on this descriptor", .reason = PFM_REASON_NONE);
 }
 
-TEST(values_are_written_as_what_they_are)
+TEST(values_are_written_in_their_format)
 {
 	SENTENCE("pfm_write_pmcs: element 0: the PMU has no such PMC: PMC 77",
 		 .operation = 1, .error = EINVAL, .reason = PFM_REASON_NO_PMC, .index = 0,
@@ -187,7 +187,7 @@ TEST(values_are_written_as_what_they_are)
 		.value = 4224);
 }
 
-TEST(reasons_without_value_say_none)
+TEST(reasons_without_a_value_print_no_value)
 {
 	SENTENCE("pfm_load_context: the thread has a context already", .operation = 4,
 		 .error = EEXIST, .reason = PFM_REASON_THREAD_TAKEN);
@@ -206,7 +206,7 @@ TEST(holders_are_named)
 		.value = 31, .holder = "NMI watchdog");
 }
 
-TEST(holder_without_end_is_cut)
+TEST(holder_without_a_zero_byte_is_truncated)
 {
 	struct pfm_error error = { .error = EBUSY,
 				   .reason = PFM_REASON_PMU_HELD,
@@ -218,7 +218,7 @@ TEST(holder_without_end_is_cut)
 			  sizeof(error.holder));
 }
 
-TEST(what_is_not_known_is_said_by_errno)
+TEST(without_a_known_reason_the_errno_is_described)
 {
 	SENTENCE("pfm_stop: Invalid argument", .operation = 6, .error = EINVAL);
 	SENTENCE("pfm_stop: Invalid argument", .operation = 6, .error = EINVAL,
@@ -230,7 +230,7 @@ TEST(what_is_not_known_is_said_by_errno)
 	ck_assert_ptr_nonnull(strstr(text, "98765"));
 }
 
-TEST(every_sentence_has_room_and_one_line)
+TEST(every_sentence_fits_and_has_one_line)
 {
 	struct pfm_error error = { .operation = UINT_MAX,
 				   .error = INT_MIN,

@@ -110,7 +110,7 @@ TEST(pipe_and_socket_are_ebadf)
 	every_call_says_ebadf(sockets[0], CALLS);
 }
 
-TEST(last_error_tells_closed_from_foreign)
+TEST(last_error_distinguishes_closed_from_foreign)
 {
 	char text[PFM_LAST_ERROR_SIZE];
 	int fd = open("/dev/null", O_RDWR);

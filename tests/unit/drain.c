@@ -49,7 +49,7 @@ TEST(a_full_buffer_whose_message_came_too_late_is_taken_at_the_end)
 }
 
 /* If pfmon is killed, the file contains all samples that were taken from the buffer. */
-TEST(what_is_in_a_buffer_that_is_not_full_is_written)
+TEST(samples_in_a_partial_buffer_are_written)
 {
 	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT, DATA_FORMAT_NWAY,
 						    DATA_FORMAT_CALLCHAIN };
@@ -124,7 +124,7 @@ TEST(the_last_region_is_not_that_of_an_earlier_use)
 	ck_assert_uint_eq(file.count, REGION_ROOM * REGIONS);
 }
 
-TEST(all_regions_full_are_taken_and_the_lost_are_counted)
+TEST(all_full_regions_are_taken_and_lost_samples_are_counted)
 {
 	begin(DATA_FORMAT_NWAY);
 	samples(REGION_ROOM * REGIONS + 23);
@@ -151,7 +151,7 @@ static uint32_t next_random(uint32_t *state)
 }
 
 /* Samples are written and taken in any order, and the thread ends at any time. */
-TEST(no_sample_is_forgotten_or_taken_twice_whatever_the_order)
+TEST(in_any_order_each_sample_is_taken_once)
 {
 	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT, DATA_FORMAT_NWAY,
 						    DATA_FORMAT_CALLCHAIN };
@@ -184,7 +184,7 @@ static void check_tally(void)
 }
 
 /* The tally is also right while a buffer has been taken, but not handed back. */
-TEST(the_tally_is_that_of_all_samples_taken_or_not)
+TEST(the_tally_includes_all_samples)
 {
 	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT, DATA_FORMAT_NWAY,
 						    DATA_FORMAT_CALLCHAIN };

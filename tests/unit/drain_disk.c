@@ -109,7 +109,7 @@ static uint64_t fill(enum data_format format)
  * The file keeps all samples that fit, up to the last block of the disk, and there is still room
  * for the END record.
  */
-TEST(a_full_disk_keeps_what_fits_and_its_end)
+TEST(a_full_disk_keeps_the_samples_that_fit_and_the_end_record)
 {
 	static const enum data_format formats[] = { DATA_FORMAT_DEFAULT, DATA_FORMAT_NWAY,
 						    DATA_FORMAT_CALLCHAIN };

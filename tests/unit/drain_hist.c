@@ -56,7 +56,7 @@ TEST(a_table_is_taken_once_without_its_empty_entries)
 	drain_free(&machine.drain);
 }
 
-TEST(what_a_table_has_grown_by_is_written)
+TEST(the_growth_of_a_table_is_written)
 {
 	struct drain_counts counts;
 
@@ -83,7 +83,7 @@ TEST(what_a_table_has_grown_by_is_written)
 	drain_free(&machine.drain);
 }
 
-TEST(what_a_full_table_lost_is_counted)
+TEST(samples_lost_by_a_full_table_are_counted)
 {
 	struct drain_counts counts;
 

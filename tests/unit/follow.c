@@ -137,7 +137,7 @@ static int run_script(const char *script, bool is_traced, struct record *record)
 	return run(arguments, is_traced, record);
 }
 
-TEST(status_is_the_command_s_traced_or_not)
+TEST(the_exit_status_is_that_of_the_command_traced_or_not)
 {
 	static const struct {
 		const char *script;
@@ -162,7 +162,7 @@ TEST(status_is_the_command_s_traced_or_not)
 	}
 }
 
-TEST(exec_and_exit_are_seen_once_each)
+TEST(the_tracer_sees_exec_and_exit_once_each)
 {
 	char *arguments[] = { (char *)"true", NULL };
 	struct record record;
@@ -174,7 +174,7 @@ TEST(exec_and_exit_are_seen_once_each)
 	ck_assert_msg(strstr(record.program, "true"), "%s", record.program);
 }
 
-TEST(every_program_that_the_command_becomes_is_seen)
+TEST(the_tracer_sees_every_exec)
 {
 	struct record record;
 
@@ -247,7 +247,7 @@ static int fail_at_once(void *data)
 	return -1;
 }
 
-TEST(a_tick_that_fails_ends_the_wait_but_for_a_child_s)
+TEST(after_a_failed_tick_only_the_child_is_waited_for)
 {
 	struct watch watch = { .tick = fail_at_once, .interval = 10 };
 	struct signals signals;

@@ -79,7 +79,7 @@ static const char *advice(void)
 
 #define PERF_EVENT "anon_inode:[perf_event]"
 
-TEST(nothing_is_advised_if_nobody_is_found)
+TEST(without_holders_there_is_no_advice)
 {
 	make_proc("0\n");
 	make_process("12", "sleep\n", "/dev/zero");
@@ -122,7 +122,7 @@ TEST(the_watchdog_comes_before_the_processes)
 		strstr(text, "watchdog; perf events are open in perf (process 700)"));
 }
 
-TEST(many_processes_are_cut)
+TEST(a_long_list_of_processes_is_cut)
 {
 	make_proc("0\n");
 	for (int i = 1; i <= 6; i++) {
@@ -138,7 +138,7 @@ TEST(many_processes_are_cut)
 				   "fifteen-letters (process 4) and others");
 }
 
-TEST(without_proc_nothing_is_advised)
+TEST(without_proc_there_is_no_advice)
 {
 	char text[ADVICE_TEXT] = "x";
 

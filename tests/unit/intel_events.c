@@ -282,7 +282,7 @@ TEST(a_fixed_counter_is_preferred)
 }
 
 /* Version 1 of the architecture has no fixed counters. */
-TEST(without_fixed_counters_the_general_ones_count)
+TEST(without_fixed_counters_general_counters_are_used)
 {
 	static const uint64_t codes[] = { CYCLES, INSTRUCTIONS, BRANCHES };
 
@@ -292,7 +292,7 @@ TEST(without_fixed_counters_the_general_ones_count)
 	ck_assert_int_eq(verdicts[2].pmd, NO_COUNTER);
 }
 
-TEST(an_event_goes_to_a_general_counter_if_its_fixed_one_is_taken)
+TEST(an_event_gets_a_general_counter_if_its_fixed_counter_is_held)
 {
 	static const uint64_t codes[] = { INSTRUCTIONS, INSTRUCTIONS, CYCLES, CYCLES };
 
@@ -315,7 +315,7 @@ TEST(seven_events_fit_on_four_general_and_three_fixed_counters)
 }
 
 /* The first event could take counter 2, the only one for L1D_PEND_MISS.PENDING. */
-TEST(an_event_for_one_counter_finds_it_free)
+TEST(an_event_for_a_single_counter_gets_that_counter)
 {
 	static const uint64_t codes[] = { BRANCHES, 0xc5, 0x412e, 0x0148 };
 
@@ -325,7 +325,7 @@ TEST(an_event_for_one_counter_finds_it_free)
 	ck_assert_int_eq(verdicts[3].pmd, 2);
 }
 
-TEST(two_events_for_one_counter_do_not_fit)
+TEST(two_events_for_the_same_single_counter_do_not_fit)
 {
 	static const uint64_t codes[] = { 0x0148, 0x0ca3, BRANCHES };
 

@@ -104,7 +104,7 @@ TEST(the_kernel_and_its_modules_are_found_where_they_are_now)
 }
 
 /* With kptr_restrict, addresses are shown as zeros. */
-TEST(kernels_that_are_hidden_or_others_have_no_symbols)
+TEST(hidden_or_other_kernels_have_no_symbols)
 {
 	static const struct data_mapping recorded = {
 		.start = 0xffffffff81000000,

@@ -126,7 +126,7 @@ static bool is_caller(const char *function, uint64_t link, uint64_t next)
 
 #define ELSEWHERE 0x123456
 
-TEST(a_register_that_the_function_has_not_saved_is_the_caller)
+TEST(an_unsaved_link_register_has_the_caller)
 {
 	const uint64_t user[] = { in_function("link_in_register"), ELSEWHERE };
 
@@ -139,13 +139,13 @@ TEST(a_register_that_the_function_has_not_saved_is_the_caller)
 	ck_assert(look_at(user, 2, PFM_CALLCHAIN_USER_LINK).is_frame[1]);
 }
 
-TEST(a_register_that_the_function_has_saved_is_no_caller)
+TEST(a_saved_link_register_is_no_caller)
 {
 	ck_assert(!is_caller("link_saved", in_function("link_caller"), ELSEWHERE));
 	ck_assert(!is_caller("link_saved", in_function("link_saved"), ELSEWHERE));
 }
 
-TEST(a_caller_that_is_on_the_stack_comes_once)
+TEST(a_caller_that_is_also_on_the_stack_appears_once)
 {
 	const uint64_t caller = in_function("link_caller");
 

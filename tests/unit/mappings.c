@@ -38,7 +38,7 @@ static void map_at(struct data_writer *writer, uint64_t time, const char *path)
 	ck_assert_int_eq(data_write_mapping(writer, &mapping, path, NULL), 0);
 }
 
-TEST(a_mapping_is_there_from_its_time_until_another_takes_its_place)
+TEST(a_mapping_is_valid_until_another_replaces_it)
 {
 	const char *path = synthetic_path();
 	struct data_writer writer;
@@ -58,7 +58,7 @@ TEST(a_mapping_is_there_from_its_time_until_another_takes_its_place)
 	ck_assert_str_eq(path_at(path, UINT64_MAX), "[third]");
 }
 
-TEST(a_mapping_that_was_seen_late_is_taken_if_there_is_none)
+TEST(a_later_mapping_is_used_if_there_is_no_earlier_one)
 {
 	const char *path = synthetic_path();
 	struct data_writer writer;
@@ -70,7 +70,7 @@ TEST(a_mapping_that_was_seen_late_is_taken_if_there_is_none)
 	ck_assert_str_eq(path_at(path, 50), "[first]");
 }
 
-TEST(another_program_has_nothing_of_the_one_before)
+TEST(an_exec_ends_all_earlier_mappings)
 {
 	const struct data_thread exec = {
 		.time = 200, .tid = 1, .tgid = 1, .flags = DATA_THREAD_EXEC

@@ -97,7 +97,7 @@ static void make_choice(struct choice *choice, uint32_t *state)
 			choice->pmds[choice->count++] = pmd;
 }
 
-TEST(as_many_events_as_possible_are_placed_earlier_ones_first)
+TEST(as_many_events_as_possible_get_counters_earlier_ones_first)
 {
 	static struct choice choices[MAX_EVENTS];
 	uint32_t state = 1;
@@ -115,7 +115,7 @@ TEST(as_many_events_as_possible_are_placed_earlier_ones_first)
 	}
 }
 
-TEST(a_chain_of_events_moves_for_a_late_one)
+TEST(a_chain_of_events_moves_to_make_room_for_a_later_event)
 {
 	static struct choice choices[4];
 	int assigned[4];
@@ -135,7 +135,7 @@ TEST(a_chain_of_events_moves_for_a_late_one)
 	ck_assert_int_eq(assigned[3], 0);
 }
 
-TEST(an_event_without_counters_is_left_out_and_nobody_else)
+TEST(only_an_event_without_counters_is_left_out)
 {
 	static struct choice choices[2];
 	int assigned[2];
@@ -182,7 +182,7 @@ TEST(other_events_never_go_to_the_cycle_counter_on_armv8)
 		ck_assert_uint_eq(pmds[i], i);
 }
 
-TEST(registers_held_by_others_are_not_used)
+TEST(registers_held_by_others_are_not_assigned)
 {
 	uint16_t pmds[PFM_MAX_HARDWARE];
 	struct pfm_info info;

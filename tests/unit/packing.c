@@ -59,7 +59,7 @@ static void check_sets(const struct event_list *list, const size_t *sets)
 			      list->events[i].name, list->events[i].set, sets[i]);
 }
 
-TEST(what_fits_at_once_makes_no_sets)
+TEST(events_that_fit_at_once_need_no_sets)
 {
 	struct machine machine = a57();
 	struct event_list list =
@@ -217,7 +217,7 @@ static void check_set(const struct event_list *list, size_t set)
 	ck_assert_uint_ne(taken, 0);
 }
 
-TEST(no_event_is_in_a_later_set_than_it_must_be)
+TEST(each_event_is_in_the_first_possible_set)
 {
 	static const char *const names[] = {
 		"r2",	  "r1e",    "r40bc",  "r160a0", "r26880", "r460a0",  "r36880",

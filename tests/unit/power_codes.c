@@ -245,7 +245,7 @@ TEST(instructions_and_cycles_have_counters_of_their_own)
 	check_encodings(encodings, COUNT(encodings));
 }
 
-TEST(a_code_goes_to_the_counters_that_have_its_event)
+TEST(a_code_can_use_each_counter_that_has_its_event)
 {
 	static const struct {
 		const struct pmu *pmu;
@@ -301,7 +301,7 @@ TEST(the_processor_version_tells_the_model)
 	ck_assert_ptr_null(pmu_find("none", 0x004d0200));
 }
 
-TEST(what_cannot_be_encoded_is_refused)
+TEST(codes_that_cannot_be_encoded_are_refused)
 {
 	static const struct {
 		const struct pmu *pmu;

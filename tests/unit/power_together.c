@@ -55,7 +55,7 @@ TEST(six_events_have_six_counters)
 	CHECK_TOGETHER(&pmu_power8, codes, pmds);
 }
 
-TEST(instructions_and_cycles_give_way_to_who_has_no_choice)
+TEST(instructions_and_cycles_leave_counters_to_events_without_a_choice)
 {
 	static const uint64_t codes[] = { 0x02, 0x500fa, 0x1e, 0x600f4, 0x10068, 0x20036 };
 	struct together together;
@@ -67,7 +67,7 @@ TEST(instructions_and_cycles_give_way_to_who_has_no_choice)
 	ck_assert_int_eq(together.verdicts[4].pmd, 1);
 }
 
-TEST(a_second_event_for_one_counter_is_without)
+TEST(a_second_event_for_the_same_counter_gets_none)
 {
 	static const uint64_t codes[] = { 0x10068, 0x100ee, 0x02 };
 	struct together together;
@@ -79,7 +79,7 @@ TEST(a_second_event_for_one_counter_is_without)
 	ck_assert_int_eq(together.verdicts[2].pmd, 5);
 }
 
-TEST(events_that_need_other_bits_of_a_register_clash)
+TEST(events_that_need_different_bits_of_a_register_conflict)
 {
 	static const struct {
 		const struct pmu *pmu;
@@ -123,7 +123,7 @@ TEST(events_that_need_other_bits_of_a_register_clash)
 	}
 }
 
-TEST(events_that_agree_share_a_register)
+TEST(events_that_need_the_same_bits_share_a_register)
 {
 	static const uint64_t threshold[] = { 0x67200301ea, 0x67200101e8, 0x1e };
 	static const int threshold_pmds[] = { 3, 1, 6 };
@@ -137,7 +137,7 @@ TEST(events_that_agree_share_a_register)
 	CHECK_TOGETHER(&pmu_power9, bank, bank_pmds);
 }
 
-TEST(an_event_keeps_off_the_counter_that_selects_the_bank_of_another)
+TEST(an_event_avoids_the_counter_that_selects_the_bank_of_another_event)
 {
 	static const uint64_t codes[] = { 0x40bc, 0x48bc, 0x160a0, 0x5080 };
 	struct together together;
@@ -214,7 +214,7 @@ static void check_against_all(const struct pmu *pmu, const uint64_t *codes, size
 	}
 }
 
-TEST(as_many_events_as_agree_are_placed_earlier_ones_first)
+TEST(as_many_compatible_events_as_possible_get_counters_earlier_ones_first)
 {
 	static const uint64_t power8[] = {
 		0x02,	      0x1e,	0x489c,	  0x10068, 0x3e054, 0x67200301ea,

@@ -208,7 +208,7 @@ TEST(all_executable_memory_is_written_with_its_build_ids)
 	end();
 }
 
-TEST(what_has_not_changed_is_not_written_again)
+TEST(unchanged_mappings_are_not_written_again)
 {
 	begin();
 	look_at(100);
@@ -218,7 +218,7 @@ TEST(what_has_not_changed_is_not_written_again)
 	end();
 }
 
-TEST(what_is_new_holds_from_the_look_before_on)
+TEST(new_mappings_are_valid_from_the_previous_look_on)
 {
 	begin();
 	look_at(100);
@@ -269,7 +269,7 @@ static void check_exec(uint64_t time)
 	find("[vdso]");
 }
 
-TEST(another_program_is_recognised)
+TEST(an_exec_is_recognised)
 {
 	begin();
 	look_at(100);
@@ -282,7 +282,7 @@ TEST(another_program_is_recognised)
 	end();
 }
 
-TEST(an_exec_that_is_told_holds_from_now_on)
+TEST(a_reported_exec_is_valid_from_now_on)
 {
 	begin();
 	look_at(100);
@@ -298,7 +298,7 @@ TEST(an_exec_that_is_told_holds_from_now_on)
 	end();
 }
 
-TEST(of_a_process_that_has_ended_nothing_is_new)
+TEST(a_process_that_has_ended_has_no_new_records)
 {
 	begin();
 	look_at(100);

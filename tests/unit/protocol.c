@@ -148,7 +148,7 @@ TEST(calls_without_vector_pass_their_argument)
  * Programs for perfmon2 leave parts of structures uninitialised, but the module refuses reserved
  * fields that are not 0.
  */
-TEST(reserved_fields_of_the_time_are_zero_on_their_way)
+TEST(the_library_clears_reserved_fields)
 {
 	static const pfarg_load_t clean_load = { .load_pid = 0x89abcdef,
 						 .load_set = 0x4567 };
@@ -172,7 +172,7 @@ TEST(reserved_fields_of_the_time_are_zero_on_their_way)
 	ck_assert_uint_eq(start.start_reserved1, 0xa5a5);
 }
 
-TEST(reserved_fields_of_the_default_formats_argument_are_zero_on_their_way)
+TEST(the_library_clears_reserved_fields_of_the_default_formats_argument)
 {
 	static const struct pfm_dfl_smpl_arg clean = { .buf_size = 4096,
 						       .buf_flags = 0xa5a5a5a5 };
@@ -230,7 +230,7 @@ TEST(vector_calls_pass_address_and_count)
 		     3);
 }
 
-TEST(odd_vectors_are_left_to_the_kernel)
+TEST(the_kernel_checks_invalid_vectors)
 {
 	asked_vector(pfm_write_pmcs(7, NULL, 0), PFM_IOC_WRITE_PMCS, NULL, 0);
 	asked_vector(pfm_write_pmcs(7, NULL, -1), PFM_IOC_WRITE_PMCS, NULL, -1);
@@ -239,7 +239,7 @@ TEST(odd_vectors_are_left_to_the_kernel)
 }
 
 /* A size of 0 is an error, as in perfmon3. A count of 0 would not be. */
-TEST(read_takes_whole_elements_of_its_type)
+TEST(read_accepts_only_whole_elements_of_its_type)
 {
 	static const struct {
 		int flags, type;
@@ -263,7 +263,7 @@ TEST(read_takes_whole_elements_of_its_type)
 	}
 }
 
-TEST(errno_comes_through)
+TEST(errno_is_passed_on)
 {
 	static const int errors[] = { EINVAL, EBUSY,  ESRCH,  EPERM,
 				      E2BIG,  EFAULT, ENOMEM, EEXIST };
@@ -276,7 +276,7 @@ TEST(errno_comes_through)
 }
 
 /* Files that do not belong to perfmon return ENOTTY, too, which becomes EBADF. */
-TEST(enotty_is_ebadf_unless_the_module_has_not_got_the_call)
+TEST(enotty_becomes_ebadf_unless_the_module_lacks_the_call)
 {
 	module.ioctl_errno = ENOTTY;
 	module.last_error_errno = ENOTTY;
@@ -307,7 +307,7 @@ TEST(create_opens_the_device_as_perfmon2_did)
 	ck_assert_uint_eq(module.create.pmu_name, 0);
 }
 
-TEST(what_is_created_is_what_the_caller_says)
+TEST(create_passes_on_the_callers_arguments)
 {
 	const struct pfm_create create = {
 		.context.ctx_flags = PFM_FL_OVFL_NO_MSG,
@@ -365,7 +365,7 @@ TEST(failed_create_keeps_the_reason)
 	ck_assert_mem_eq(&error, &pmu_held, sizeof(error));
 }
 
-TEST(failed_create_without_reason_tells_the_errno)
+TEST(failed_create_without_a_reason_describes_the_errno)
 {
 	pfarg_ctx_t ctx = { 0 };
 	char text[PFM_LAST_ERROR_SIZE];
@@ -413,7 +413,7 @@ TEST(missing_module_is_enosys)
 		"not loaded; \"modprobe perfmon\" as root loads it or says why not");
 }
 
-TEST(closed_device_says_so)
+TEST(an_error_of_open_is_described)
 {
 	pfarg_ctx_t ctx = { 0 };
 	char text[PFM_LAST_ERROR_SIZE];
@@ -469,7 +469,7 @@ TEST(last_error_asks_the_descriptor)
 	ck_assert_int_eq(errno, E2BIG);
 }
 
-TEST(last_error_is_never_null_nor_too_long)
+TEST(last_error_is_never_null_or_too_long)
 {
 	char text[16];
 
@@ -482,7 +482,7 @@ TEST(last_error_is_never_null_nor_too_long)
 	ck_assert_str_eq(pfm_last_error(7, text, 1), "");
 }
 
-TEST(get_error_wants_an_address)
+TEST(get_error_needs_an_address)
 {
 	ck_assert_int_eq(pfm_get_error(-1, NULL), -1);
 	ck_assert_int_eq(errno, EFAULT);

@@ -15,7 +15,7 @@ static const struct event cycles = { .role = ROLE_CYCLES };
 static const struct event misses = { .role = ROLE_CACHE_MISSES };
 static const struct event task_clock = { .role = ROLE_TASK_CLOCK, .is_time = true };
 
-TEST(a_given_period_stays)
+TEST(a_fixed_period_does_not_change)
 {
 	struct rate rate;
 
@@ -25,7 +25,7 @@ TEST(a_given_period_stays)
 	ck_assert_uint_eq(rate.period, 12345);
 }
 
-TEST(a_second_has_so_many_ns_from_the_first_sample_on)
+TEST(the_period_of_time_events_is_right_from_the_first_sample_on)
 {
 	struct rate rate;
 
@@ -36,7 +36,7 @@ TEST(a_second_has_so_many_ns_from_the_first_sample_on)
 	ck_assert_uint_eq(rate.period, 10309278); /* 10309278.35 */
 }
 
-TEST(what_is_random_is_on_top_of_the_period)
+TEST(the_random_part_makes_the_period_longer)
 {
 	struct rate rate;
 
@@ -59,7 +59,7 @@ TEST(the_period_follows_the_events)
 	ck_assert_uint_eq(rate.period, 600000);
 }
 
-TEST(a_small_difference_is_let_be)
+TEST(a_small_difference_does_not_change_the_period)
 {
 	struct rate rate;
 
@@ -72,7 +72,7 @@ TEST(a_small_difference_is_let_be)
 	ck_assert_uint_eq(rate.period, 2700000);
 }
 
-TEST(too_little_time_is_added_to_the_next)
+TEST(a_rate_is_not_computed_from_too_little_time)
 {
 	struct rate rate;
 
@@ -82,7 +82,7 @@ TEST(too_little_time_is_added_to_the_next)
 	ck_assert_uint_eq(rate.period, 4000000);
 }
 
-TEST(without_events_the_period_stays)
+TEST(without_events_the_period_does_not_change)
 {
 	struct rate rate;
 	uint64_t period;
@@ -96,7 +96,7 @@ TEST(without_events_the_period_stays)
 	ck_assert_uint_eq(rate.period, 1);
 }
 
-TEST(a_period_is_never_so_short_that_it_floods)
+TEST(a_period_never_becomes_too_short)
 {
 	struct rate rate;
 
@@ -110,7 +110,7 @@ TEST(a_period_is_never_so_short_that_it_floods)
 	ck_assert_uint_eq(rate.period, 3 * SECOND / RATE_MOST);
 }
 
-TEST(samples_that_are_missing_do_not_shorten_the_period)
+TEST(missing_samples_do_not_shorten_the_period)
 {
 	struct rate rate;
 

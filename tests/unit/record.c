@@ -39,7 +39,7 @@ static int parse(const char *line, struct record_options *options)
 	return result;
 }
 
-TEST(without_options_it_is_a_thousand_a_second)
+TEST(by_default_there_are_a_thousand_samples_per_second)
 {
 	struct record_options options;
 
@@ -56,7 +56,7 @@ TEST(without_options_it_is_a_thousand_a_second)
 	record_options_free(&options);
 }
 
-TEST(every_option_is_taken)
+TEST(every_option_is_accepted)
 {
 	struct record_options options;
 
@@ -83,7 +83,7 @@ TEST(every_option_is_taken)
 	record_options_free(&options);
 }
 
-TEST(call_chains_are_a_format)
+TEST(call_chains_use_format_callchain)
 {
 	struct record_options options;
 
@@ -95,7 +95,7 @@ TEST(call_chains_are_a_format)
 	ck_assert_int_eq(options.format, DATA_FORMAT_DEFAULT);
 }
 
-TEST(numbers_are_as_people_write_them)
+TEST(numbers_can_have_units_and_hexadecimal_digits)
 {
 	static const struct {
 		const char *line;
@@ -121,7 +121,7 @@ TEST(numbers_are_as_people_write_them)
 	}
 }
 
-TEST(what_makes_no_sense_is_refused)
+TEST(invalid_options_are_refused)
 {
 	static const char *const lines[] = {
 		"",
@@ -212,7 +212,7 @@ static void write_file(const char *path, const void *bytes, size_t size)
 	ck_assert_int_eq(fclose(file), 0);
 }
 
-TEST(an_older_recording_is_kept_and_nothing_else_touched)
+TEST(an_older_recording_is_renamed_and_no_other_file_is_touched)
 {
 	char folder[] = "/tmp/record-XXXXXX";
 	struct stat status;

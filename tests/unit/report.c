@@ -26,7 +26,7 @@ static const char *write_flat(struct library *library)
 	return path;
 }
 
-TEST(a_table_has_the_symbols_by_their_samples)
+TEST(the_table_sorts_functions_by_samples)
 {
 	static const char expected[] =
 		"\n"
@@ -49,7 +49,7 @@ TEST(a_table_has_the_symbols_by_their_samples)
 	ck_assert_str_eq(report(write_flat(&library), ""), expected);
 }
 
-TEST(a_table_of_threads_and_objects_has_what_was_sorted_by)
+TEST(the_table_has_the_columns_of_the_sort_keys)
 {
 	static const char expected[] =
 		"\n"
@@ -69,7 +69,7 @@ TEST(a_table_of_threads_and_objects_has_what_was_sorted_by)
 	ck_assert_str_eq(output, expected);
 }
 
-TEST(bars_are_blocks_where_the_terminal_has_them)
+TEST(bars_are_blocks_on_utf8_terminals)
 {
 	struct library library;
 	const char *path = write_flat(&library);
@@ -90,7 +90,7 @@ TEST(bars_are_blocks_where_the_terminal_has_them)
 	ck_assert_ptr_nonnull(bar);
 }
 
-TEST(json_has_the_same_figures)
+TEST(json_has_the_figures_of_the_table)
 {
 	struct library library;
 	json_t *object = report_as_json(write_flat(&library), "");
@@ -115,7 +115,7 @@ TEST(json_has_the_same_figures)
 	json_decref(object);
 }
 
-TEST(threads_are_told_apart)
+TEST(threads_are_distinguished)
 {
 	struct library library;
 	json_t *object = report_as_json(write_flat(&library), "-s thread");
@@ -131,7 +131,7 @@ TEST(threads_are_told_apart)
 }
 
 /* Half of the samples represent a tenth of the events. */
-TEST(samples_weigh_as_much_as_their_period)
+TEST(samples_are_weighted_by_their_period)
 {
 	const char *path = synthetic_path();
 	struct data_writer writer;
@@ -153,7 +153,7 @@ TEST(samples_weigh_as_much_as_their_period)
 }
 
 /* A table of format hist names no threads and no times. The thread is that of the context. */
-TEST(a_table_of_the_kernel_counts_as_its_samples)
+TEST(entries_of_hist_count_as_their_samples)
 {
 	const char *path = synthetic_path();
 	char output[OUTPUT_SIZE], command[256];
@@ -189,7 +189,7 @@ TEST(a_table_of_the_kernel_counts_as_its_samples)
 		output, "worker one    101 [000]      0.000000:        300 cycles:u"));
 }
 
-TEST(each_event_has_a_profile_of_its_own)
+TEST(each_event_has_its_own_profile)
 {
 	const char *path = synthetic_path();
 	struct pfm_dfl_smpl_entry fault;

@@ -31,7 +31,7 @@ static const char *write_chains(struct library *library)
 	return path;
 }
 
-TEST(callers_are_below_what_they_call)
+TEST(callers_are_below_the_functions_that_they_call)
 {
 	static const char expected[] =
 		"\n"

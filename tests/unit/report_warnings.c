@@ -17,7 +17,7 @@ static void check_words(const char *command, int status, const char *words)
 		      words, output);
 }
 
-TEST(what_is_no_recording_is_refused_in_a_sentence)
+TEST(other_files_are_refused_with_one_sentence)
 {
 	static const struct {
 		const char *command;
@@ -49,7 +49,7 @@ TEST(what_is_no_recording_is_refused_in_a_sentence)
 		check_words(cases[i].command, 125, cases[i].words);
 }
 
-TEST(what_is_missing_is_told)
+TEST(missing_parts_are_reported)
 {
 	const char *path = synthetic_path();
 	struct data_writer writer;
@@ -76,7 +76,7 @@ TEST(what_is_missing_is_told)
  * While a context was throttled, nothing was sampled. It is not known how many samples are missing,
  * so pfmon must not say that none are lost.
  */
-TEST(none_lost_is_not_said_of_what_was_throttled)
+TEST(a_throttled_recording_is_not_reported_as_none_lost)
 {
 	const char *path = synthetic_path();
 	char output[OUTPUT_SIZE], command[256];
@@ -111,7 +111,7 @@ TEST(all_threads_of_a_recording_are_named)
 	check_words(command, 0, "\n Profile of threads 11,12,13\n");
 }
 
-TEST(a_recording_that_could_not_go_on_says_so)
+TEST(an_interrupted_recording_is_reported)
 {
 	const struct data_end end = { .written = 10, .flags = DATA_END_FAILED };
 	const char *path = synthetic_path();

@@ -12,7 +12,7 @@ TEST(a_third_of_the_time_is_scaled_by_three)
 	ck_assert_uint_eq(scale(0, 3, 10), 0);
 }
 
-TEST(all_of_the_time_leaves_each_digit)
+TEST(a_count_of_the_whole_time_is_unchanged)
 {
 	ck_assert_uint_eq(scale(UINT64_MAX, 7, 7), UINT64_MAX);
 	ck_assert_uint_eq(scale((1ull << 60) + 1, 1000000007, 1000000007),
@@ -57,7 +57,7 @@ TEST(the_error_is_that_of_a_ratio_estimate)
  */
 static const uint64_t even[][2] = { { 4, 1 }, { 5, 1 }, { 3, 1 }, { 8, 1 } };
 
-TEST(with_equal_times_it_is_that_of_a_mean)
+TEST(with_equal_times_the_error_is_that_of_a_mean)
 {
 	struct ratio ratio;
 	double error;
@@ -67,7 +67,7 @@ TEST(with_equal_times_it_is_that_of_a_mean)
 	ck_assert_double_eq_tol(error, 0.1527525232, 1e-9); /* sqrt(112 / 3) / 40 */
 }
 
-TEST(what_was_seen_all_the_time_has_no_error)
+TEST(a_count_of_the_whole_time_has_no_error)
 {
 	struct ratio ratio;
 	double error;
@@ -111,7 +111,7 @@ TEST(small_differences_of_large_counts_are_not_lost)
 	ck_assert_double_eq_tol(error * 1e12, 0.5770615, 1e-4);
 }
 
-TEST(too_few_increments_say_nothing)
+TEST(too_few_increments_give_no_error)
 {
 	struct ratio ratio;
 	double error;
@@ -125,7 +125,7 @@ TEST(too_few_increments_say_nothing)
 	ck_assert(ratio_error(&ratio, 20, &error));
 }
 
-TEST(zero_has_no_error_in_parts_of_it)
+TEST(a_count_of_zero_has_no_relative_error)
 {
 	static const uint64_t none[][2] = { { 0, 5 }, { 0, 5 }, { 0, 5 }, { 0, 5 } };
 	struct ratio ratio;

@@ -138,7 +138,7 @@ static void program(struct session *session, struct event_list *events, const ch
 
 static const char nine[] = "page-faults,r8,r1,r2,r3,r4,r5,r9,r10";
 
-TEST(what_fits_at_once_is_in_the_set_that_is_there)
+TEST(events_that_fit_at_once_are_in_the_existing_set)
 {
 	struct session session;
 	struct event_list events;
@@ -158,7 +158,7 @@ TEST(what_fits_at_once_is_in_the_set_that_is_there)
 	end_session(&session, &events);
 }
 
-TEST(each_set_has_its_registers)
+TEST(each_set_has_its_own_registers)
 {
 	static const struct {
 		uint16_t set;
@@ -201,7 +201,7 @@ TEST(each_set_has_its_registers)
  * The sets are created again for each run, because their numbers of turns and durations would
  * continue to grow. When a set is created again, its PMCs are reset.
  */
-TEST(each_run_has_its_sets_made_anew)
+TEST(each_run_creates_its_sets_again)
 {
 	struct session session;
 	struct event_list events;
@@ -215,7 +215,7 @@ TEST(each_run_has_its_sets_made_anew)
 	end_session(&session, &events);
 }
 
-TEST(what_ends_a_set_overflows_once_and_begins_anew_with_it)
+TEST(the_event_that_ends_a_set_overflows_once_per_turn)
 {
 	struct event members[] = {
 		{ .name = strdup("r8"),
@@ -271,7 +271,7 @@ TEST(what_ends_a_set_overflows_once_and_begins_anew_with_it)
 		free(members[i].name);
 }
 
-TEST(vectors_are_no_longer_than_they_may_be)
+TEST(vectors_are_not_longer_than_the_limit)
 {
 	struct session session;
 	struct event_list events;
@@ -287,7 +287,7 @@ TEST(vectors_are_no_longer_than_they_may_be)
 	end_session(&session, &events);
 }
 
-TEST(what_is_in_each_set_is_added_up)
+TEST(counts_of_events_in_all_sets_are_added_up)
 {
 	struct set_activity activities[2];
 	struct session session;
@@ -311,7 +311,7 @@ TEST(what_is_in_each_set_is_added_up)
 	end_session(&session, &events);
 }
 
-TEST(increments_are_what_came_since_the_last_look)
+TEST(increments_are_differences_to_the_previous_reading)
 {
 	struct increments increments = { 0 };
 	struct ratio ratio = { 0 };

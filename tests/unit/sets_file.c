@@ -112,7 +112,7 @@ TEST(a_cascade_is_read)
 	events_free(&list);
 }
 
-TEST(turns_have_times)
+TEST(turns_can_end_by_time)
 {
 	struct machine machine = armv8();
 	struct event_list list;
@@ -128,7 +128,7 @@ TEST(turns_have_times)
 }
 
 /* A set that counts no events is useful: it skips a part of the program. */
-TEST(a_set_may_count_nothing_but_its_end)
+TEST(a_set_may_have_only_an_end)
 {
 	struct machine machine = armv8();
 	struct event_list list;
@@ -138,7 +138,7 @@ TEST(a_set_may_count_nothing_but_its_end)
 	events_free(&list);
 }
 
-TEST(software_events_end_sets_where_a_counter_counts_them)
+TEST(software_events_end_sets_if_a_counter_counts_them)
 {
 	struct machine soft = make_machine(&pmu_soft, 0xff);
 	struct event_list list;
@@ -152,7 +152,7 @@ TEST(software_events_end_sets_where_a_counter_counts_them)
 	events_free(&list);
 }
 
-TEST(each_mistake_is_told_with_its_line)
+TEST(each_mistake_is_reported_with_its_line)
 {
 	static const struct {
 		const char *text;
@@ -218,7 +218,7 @@ TEST(each_mistake_is_told_with_its_line)
 	}
 }
 
-TEST(what_is_no_text_is_refused)
+TEST(a_file_that_is_no_text_is_refused)
 {
 	static const char binary[] = "set a\ncount r8\0r9\n";
 	struct machine machine = armv8();
@@ -238,7 +238,7 @@ TEST(what_is_no_text_is_refused)
 }
 
 /* The files are lines of random words of the language. None of them may crash the parser. */
-TEST(any_order_of_words_is_taken_or_refused)
+TEST(random_words_crash_nothing)
 {
 	static const char *const words[] = {
 		"set", "count", "switch", "every", "after", "a",	   "b",

@@ -26,7 +26,7 @@ static int parse(struct stat_options *options, const char *line)
 	return stat_options_parse(count, arguments, options);
 }
 
-TEST(events_take_turns_of_a_millisecond_unless_told_otherwise)
+TEST(events_take_turns_of_a_millisecond_by_default)
 {
 	struct stat_options options;
 

@@ -138,7 +138,7 @@ TEST(csv_of_several_runs_has_means_and_spread)
 	results_free(&results);
 }
 
-TEST(json_is_one_line_with_every_value)
+TEST(json_is_one_line_with_all_values)
 {
 	struct results results;
 	json_t *object, *event;
@@ -168,7 +168,7 @@ TEST(json_is_one_line_with_every_value)
 	results_free(&results);
 }
 
-TEST(json_holds_commands_that_are_no_utf8)
+TEST(json_accepts_commands_that_are_no_utf8)
 {
 	static char bad[] = "a\xff";
 	static char *const bad_command[] = { bad, NULL };
@@ -310,7 +310,7 @@ static char *written_table(const struct results *results)
 	return text;
 }
 
-TEST(the_table_of_sets_has_scaled_and_counted)
+TEST(the_table_of_sets_has_scaled_and_unscaled_counts)
 {
 	struct results results;
 	char *text;
@@ -342,7 +342,7 @@ TEST(the_error_of_several_runs_is_their_spread)
 	results_free(&results);
 }
 
-TEST(a_run_without_a_turn_is_not_in_the_mean)
+TEST(the_mean_excludes_runs_without_a_turn)
 {
 	static const uint64_t runs[][4] = { { 10, 0, 100, 0 }, { 12, 20, 100, 0 } };
 	struct results results;
@@ -412,7 +412,7 @@ TEST(sets_that_end_after_events_are_not_scaled)
 	results_free(&results);
 }
 
-TEST(json_of_sets_has_what_was_counted)
+TEST(json_of_sets_has_the_unscaled_counts)
 {
 	struct results results;
 	json_t *object, *event, *sets;
@@ -447,7 +447,7 @@ TEST(json_of_sets_has_what_was_counted)
 	results_free(&results);
 }
 
-TEST(unequal_turns_are_seen)
+TEST(unequal_numbers_of_turns_are_detected)
 {
 	struct results results;
 	uint64_t least, most;

@@ -211,7 +211,7 @@ TEST(a_stripped_program_without_its_debug_file_has_object_and_offset)
 	}
 }
 
-TEST(a_program_with_another_build_id_is_pointed_out_and_not_looked_up)
+TEST(a_program_with_another_build_id_is_reported_and_not_used)
 {
 	struct recording recording;
 	struct symbols symbols;
@@ -232,7 +232,7 @@ TEST(a_program_with_another_build_id_is_pointed_out_and_not_looked_up)
 }
 
 /* "static" has no build-id, so another file is recognised by its inode. */
-TEST(another_file_without_build_id_is_pointed_out_and_not_looked_up)
+TEST(another_file_without_build_id_is_reported_and_not_used)
 {
 	struct recording recording;
 	struct symbols symbols;
@@ -254,7 +254,7 @@ TEST(another_file_without_build_id_is_pointed_out_and_not_looked_up)
 }
 
 /* The recording ended in 2023; the fixture was built later. */
-TEST(a_file_written_since_without_build_id_is_not_looked_up)
+TEST(a_newer_file_without_build_id_is_not_used)
 {
 	const char *path = synthetic_path();
 	struct recording recording;
@@ -278,7 +278,7 @@ TEST(a_file_written_since_without_build_id_is_not_looked_up)
 }
 
 /* A device is not read, whatever the recording says. */
-TEST(only_programs_are_looked_into)
+TEST(only_regular_files_are_read)
 {
 	static const char *const paths[] = { "/dev/zero", "/nowhere/app", "/etc/passwd",
 					     "/proc/self", "" };

@@ -71,7 +71,7 @@ static void add_four_wide(unsigned int modes)
  */
 static const uint64_t four_wide_counts[] = { 1000, 1200, 1000, 600, 50 };
 
-TEST(without_counted_slots_there_are_four_in_a_cycle)
+TEST(models_that_count_no_slots_have_four_per_cycle)
 {
 	begin(&four_wide);
 	add_four_wide(MODE_USER);
@@ -84,7 +84,7 @@ TEST(without_counted_slots_there_are_four_in_a_cycle)
 }
 
 /* 2000 slots: 500 retired, 300 unfilled, 1000 stalled.  200 are left. */
-TEST(counted_slots_are_shared_out)
+TEST(the_four_parts_add_up_to_the_counted_slots)
 {
 	static const uint64_t counts[] = { 2000, 500, 300, 1000 };
 
@@ -102,7 +102,7 @@ TEST(counted_slots_are_shared_out)
 }
 
 /* A count of 0 is a count: it is not taken for a missing event. */
-TEST(no_recovery_is_no_missing_event)
+TEST(a_count_of_0_is_no_missing_event)
 {
 	static const uint64_t counts[] = { 1000, 1000, 1000, 0, 0 };
 
@@ -117,7 +117,7 @@ TEST(no_recovery_is_no_missing_event)
 }
 
 /* Without all parts the rest is not known, so the comment is the rate. */
-TEST(a_missing_part_leaves_a_rate)
+TEST(a_missing_part_leaves_the_rate_as_comment)
 {
 	static const uint64_t counts[] = { 1000, 1200, 1000 };
 

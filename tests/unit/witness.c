@@ -15,7 +15,7 @@ static struct data_unsampled compare(uint64_t counted, struct explained explaine
 	return record;
 }
 
-TEST(what_periods_explain_is_not_missing)
+TEST(events_in_periods_of_samples_are_not_missing)
 {
 	struct data_unsampled record;
 
@@ -36,7 +36,7 @@ TEST(what_periods_explain_is_not_missing)
 	ck_assert_uint_eq(record.events, 0);
 }
 
-TEST(what_nothing_explains_is_missing)
+TEST(events_without_an_explanation_are_missing)
 {
 	struct data_unsampled record;
 
@@ -55,7 +55,7 @@ TEST(what_nothing_explains_is_missing)
 }
 
 /* Without any sample, the period is the initial one. */
-TEST(no_samples_are_as_many_as_the_events_hold_periods)
+TEST(without_samples_the_initial_period_gives_their_number)
 {
 	struct data_unsampled record =
 		compare(5000, (struct explained){ .period = 1000 });
@@ -65,7 +65,7 @@ TEST(no_samples_are_as_many_as_the_events_hold_periods)
 	ck_assert_uint_eq(record.samples, 0);
 }
 
-TEST(what_an_interrupt_is_late_is_not_worth_a_word)
+TEST(few_events_after_a_late_interrupt_cause_no_warning)
 {
 	struct data_unsampled record = compare(
 		1000000,

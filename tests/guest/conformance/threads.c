@@ -170,7 +170,7 @@ TEST(many_switches_lose_nothing)
 	}
 }
 
-TEST(a_thread_that_moves_keeps_its_counts)
+TEST(a_thread_that_migrates_keeps_its_counts)
 {
 	struct child child = child_new();
 	struct done done;

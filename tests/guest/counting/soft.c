@@ -279,7 +279,7 @@ static void check_nothing(void)
 	close(fd);
 }
 
-TEST(nothing_counts_nothing)
+TEST(event_nothing_counts_nothing)
 {
 	with_soft(check_nothing);
 }

@@ -136,7 +136,7 @@ static void check_skid(void)
 		ck_assert_uint_eq(place(late.ips[i]), (place(exact.ips[i]) + 3) % 10);
 }
 
-TEST(a_delayed_interrupt_comes_so_many_instructions_later)
+TEST(a_delayed_interrupt_comes_the_given_number_of_instructions_later)
 {
 	with_test_registers(check_skid);
 }

@@ -105,7 +105,7 @@ static void check_foreign(void)
 	ck_assert_uint_eq(reports_end(UNKNOWN_NMI), 1);
 }
 
-TEST(an_nmi_of_nobody_is_unknown)
+TEST(an_nmi_that_nobody_handles_is_unknown)
 {
 	with_test_registers(check_foreign);
 }

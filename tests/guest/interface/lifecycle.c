@@ -127,7 +127,7 @@ TEST(an_unloaded_context_can_be_loaded_on_another_thread)
 	ck_assert_uint_lt(read_pmd(fd, PFM_PMD_MINOR_FAULTS), faults[1] + 50);
 }
 
-TEST(starting_what_is_started_changes_nothing)
+TEST(starting_a_started_context_changes_nothing)
 {
 	int fd = busy_context_on(thread_id());
 	uint64_t before = busy_count(fd);
@@ -139,7 +139,7 @@ TEST(starting_what_is_started_changes_nothing)
 	count_must_be_right(fd);
 }
 
-TEST(stopping_what_is_stopped_counts_no_time_twice)
+TEST(stopping_a_stopped_context_counts_no_time_twice)
 {
 	int fd = busy_context_on(thread_id());
 	uint64_t duration, busy;
@@ -156,7 +156,7 @@ TEST(stopping_what_is_stopped_counts_no_time_twice)
 	must_have_status(fd, PFM_STATE_LOADED, 0, thread_id());
 }
 
-TEST(values_go_on_from_where_they_stopped)
+TEST(values_continue_after_a_stop)
 {
 	int fd = busy_context_on(thread_id());
 	uint64_t first;
@@ -191,7 +191,7 @@ TEST(values_outlive_unload_and_load)
 	ck_assert_uint_ge(read_pmd(fd, PFM_PMD_MINOR_FAULTS), faults + 30);
 }
 
-TEST(unload_of_a_started_context_keeps_what_was_counted)
+TEST(unload_of_a_started_context_keeps_the_counts)
 {
 	int fd = busy_context_on(thread_id());
 	uint64_t before;

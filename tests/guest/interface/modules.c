@@ -323,7 +323,7 @@ TEST(the_software_pmu_refuses_an_impossible_width)
 	must_load(best_pmu_module());
 }
 
-TEST(a_narrower_software_pmu_says_so_and_counts_as_well)
+TEST(a_narrower_software_pmu_reports_its_width_and_counts_right)
 {
 	int fd;
 
@@ -337,7 +337,7 @@ TEST(a_narrower_software_pmu_says_so_and_counts_as_well)
 	must_load(best_pmu_module());
 }
 
-TEST(the_description_goes_with_the_pmu)
+TEST(the_description_disappears_with_the_pmu)
 {
 	unload_pmu();
 	ck_assert(!path_exists(SYSFS "pmu_desc"));

@@ -371,7 +371,7 @@ static void check_forgery(void)
 	ck_assert_uint_eq(child_call(&child, forge_the_setting, 0), EPERM);
 }
 
-TEST(a_file_in_its_place_does_not_forge_the_setting)
+TEST(a_file_mounted_over_the_setting_has_no_effect)
 {
 	then_put_back(check_forgery, put_back);
 	unlink("/tmp/forged");

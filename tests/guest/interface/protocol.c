@@ -300,7 +300,7 @@ TEST(an_ioctl_of_another_type_is_enotty)
 }
 
 /* A newer library with an older module: the message names the missing call. */
-TEST(an_unknown_call_is_enotty_and_named)
+TEST(an_unknown_call_is_enotty_and_the_message_names_it)
 {
 	const unsigned long unknown[] = {
 		_IO(PFM_IOC_TYPE, 16),

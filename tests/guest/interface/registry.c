@@ -52,7 +52,7 @@ static bool is_described(const char *kind, unsigned int n)
 }
 
 /* Suite sysfs checks the contents of the directories. */
-TEST(every_register_has_a_description_and_nothing_else_has)
+TEST(each_register_and_nothing_else_has_a_description)
 {
 	const struct pfm_info *info = &pmu()->info;
 	unsigned int n;

@@ -251,7 +251,7 @@ TEST(a_bad_number_of_elements_is_einval)
 	count_must_be_right(fd);
 }
 
-TEST(no_elements_do_nothing_and_succeed)
+TEST(a_vector_without_elements_succeeds_and_does_nothing)
 {
 	const struct vector_call *call;
 	int fd = make_context();

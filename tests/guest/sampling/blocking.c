@@ -61,7 +61,7 @@ TEST(an_overflow_without_notify_blocks_nobody)
 	close(fd);
 }
 
-TEST(without_messages_the_thread_waits_as_well)
+TEST(without_messages_the_thread_waits_too)
 {
 	struct child child = child_new();
 	int fd, turn;
@@ -104,7 +104,7 @@ static void *run_other(void *unused)
 	return unused;
 }
 
-TEST(other_threads_of_the_process_go_on)
+TEST(other_threads_of_the_process_continue)
 {
 	pthread_t threads[2];
 	uint64_t before;

@@ -116,13 +116,13 @@ static void must_survive_the_tool(bool with_successor)
 	child_exit(&child);
 }
 
-TEST(a_blocked_thread_survives_the_death_of_its_tool)
+TEST(a_blocked_thread_continues_when_its_tool_exits)
 {
 	need_overflow_interrupts();
 	must_survive_the_tool(false);
 }
 
-TEST(a_blocked_thread_does_not_wait_for_a_successor_of_its_tool)
+TEST(a_blocked_thread_does_not_wait_for_the_successor_of_its_tool)
 {
 	need_overflow_interrupts();
 	must_survive_the_tool(true);

@@ -305,7 +305,7 @@ static void must_end_with_the_samples(unsigned int values)
 	close(fd);
 }
 
-TEST(nothing_is_written_behind_the_samples)
+TEST(nothing_is_written_after_the_samples)
 {
 	need_overflow_interrupts();
 	must_end_with_the_samples(3);

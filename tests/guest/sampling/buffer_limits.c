@@ -92,7 +92,7 @@ static pid_t fork_with_same_files(void)
 }
 
 /* Each child creates the largest buffer that it can and exits. Its descriptor stays open. */
-TEST(buffers_of_dead_children_count_against_one_limit)
+TEST(buffers_of_children_that_have_exited_count_against_the_limit)
 {
 	const size_t size = 16 * page_size();
 	const int first = dup(STDIN_FILENO); /* the first child's descriptor */

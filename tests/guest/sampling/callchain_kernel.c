@@ -238,7 +238,7 @@ static void check_exception(void)
 	child_exit(&child);
 }
 
-TEST(the_kernels_stack_continues_behind_an_exception)
+TEST(the_kernels_stack_continues_beyond_an_exception)
 {
 	with_formats(check_exception);
 }

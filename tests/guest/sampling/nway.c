@@ -404,7 +404,7 @@ static void check_nothing_full(void)
 	ck_assert_uint_eq(nway.header->lost, 0);
 }
 
-TEST(nothing_can_be_handed_back_before_it_is_full)
+TEST(no_region_can_be_released_before_it_is_full)
 {
 	with_formats(check_nothing_full);
 }

@@ -89,7 +89,7 @@ TEST(a_restart_gives_the_long_period_and_counts_at_once)
 }
 
 /* docs/interface.md 3.4: an overflow is shown until a restart, a load, or a write of the PMD. */
-TEST(the_set_shows_what_overflowed_until_it_is_handled)
+TEST(the_set_shows_its_overflows_until_they_are_handled)
 {
 	uint64_t bit;
 	int fd;

@@ -295,7 +295,7 @@ static int ping_pong(uint32_t flags)
 /*
  * A PMD is reset to the short value when its set becomes active again, not when the set is left.
  */
-TEST(what_overflowed_is_reset_when_its_set_is_active_again)
+TEST(a_pmd_that_overflowed_is_reset_when_its_set_becomes_active)
 {
 	int fd;
 
@@ -368,7 +368,7 @@ TEST(a_switch_waits_for_the_restart)
 }
 
 /* If no switch is due when the overflow masks, the same set stays active after the restart. */
-TEST(a_restart_switches_only_if_it_is_due)
+TEST(a_restart_switches_sets_only_if_a_switch_is_due)
 {
 	struct pfarg_pmd pmd;
 	unsigned int turn;
@@ -431,7 +431,7 @@ TEST(a_start_with_a_set_replaces_a_pending_switch)
  * The load clears the bitmaps of overflows and the pending resets of all sets, and drops a pending
  * switch.
  */
-TEST(a_load_forgets_what_overflowed)
+TEST(a_load_clears_overflows)
 {
 	int fd;
 

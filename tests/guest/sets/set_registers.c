@@ -95,7 +95,7 @@ TEST(one_call_writes_registers_of_several_sets)
 	set_zero_must_be_right(fd);
 }
 
-TEST(registers_before_the_one_refused_are_written)
+TEST(registers_before_a_refused_one_are_written)
 {
 	struct pfarg_pmd pmds[] = {
 		{ .reg_num = pmu()->pmds[0], .reg_set = 2, .reg_value = 1 },

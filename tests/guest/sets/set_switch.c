@@ -238,7 +238,7 @@ static void work_in_naps(void)
 	}
 }
 
-TEST(what_remains_of_a_timeout_is_kept_over_naps)
+TEST(the_rest_of_a_timeout_is_kept_over_sleeps)
 {
 	struct measured measured;
 	struct turns turns;

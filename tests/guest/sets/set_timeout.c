@@ -90,7 +90,7 @@ TEST(no_switch_comes_early_or_late)
  * ends. Where the clock counts instructions, the thread runs for nearly all of that time, so the
  * timeout decreases as the time passes.
  */
-TEST(getinfo_shows_what_remains)
+TEST(getinfo_shows_the_rest_of_the_timeout)
 {
 	const uint64_t timeout = 100 * MS, others = (is_debug_kernel() ? 10 : 1) * MS / 5;
 	uint64_t times[4], before, after;
@@ -126,7 +126,7 @@ TEST(getinfo_shows_what_remains)
 	set_zero_must_be_right(fd);
 }
 
-TEST(an_hour_is_no_overflow)
+TEST(a_timeout_of_an_hour_does_not_overflow)
 {
 	uint64_t remains;
 	int fd = make_context();

@@ -239,7 +239,7 @@ static void put_back_the_floor(void)
 	write_text(SYSFS "min_switch_timeout", "100000\n");
 }
 
-TEST(the_floor_of_timeouts_can_be_set)
+TEST(the_shortest_timeout_can_be_set)
 {
 	then_put_back(check_the_floor, put_back_the_floor);
 }
@@ -561,7 +561,7 @@ TEST(the_set_that_was_active_can_be_deleted)
 	set_zero_must_be_right(fd);
 }
 
-TEST(sets_before_the_one_not_deleted_are_deleted)
+TEST(sets_before_the_bad_element_are_deleted)
 {
 	struct pfarg_setdesc sets[] = { { .set_id = 9 },
 					{ .set_id = 0 },

@@ -425,7 +425,7 @@ static void check_hand_overs(void)
 	}
 }
 
-TEST(counters_change_hands_a_thousand_times)
+TEST(counters_change_owner_a_thousand_times)
 {
 	shared(check_hand_overs);
 }

@@ -116,7 +116,7 @@ TEST(exclusive_counters_are_ebusy_while_the_watchdog_is_on)
 	then_put_back(with_exclusive_pmu, watchdog_off);
 }
 
-TEST(another_word_is_einval)
+TEST(an_unknown_ownership_is_einval)
 {
 	const char *module = need_x86();
 	int error;

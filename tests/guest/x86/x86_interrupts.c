@@ -365,7 +365,7 @@ static void check_lost(void)
 	close(fd);
 }
 
-TEST(a_lost_interrupt_is_made_up_for_at_the_stop)
+TEST(an_overflow_without_its_interrupt_is_found_at_the_stop)
 {
 	with_own_counters(check_lost);
 }
@@ -390,7 +390,7 @@ static void check_lost_and_read(void)
 	close(fd);
 }
 
-TEST(a_lost_interrupt_is_made_up_for_in_a_read)
+TEST(an_overflow_without_its_interrupt_is_found_in_a_read)
 {
 	with_own_counters(check_lost_and_read);
 }
@@ -407,7 +407,7 @@ static void check_lost_before_another(void)
 	close(fd);
 }
 
-TEST(a_lost_interrupt_is_made_up_for_in_the_next_one)
+TEST(an_overflow_without_its_interrupt_is_found_in_the_next_interrupt)
 {
 	with_own_counters(check_lost_before_another);
 }
@@ -465,7 +465,7 @@ static void check_without_overflow(void)
 	close(fd);
 }
 
-TEST(an_interrupt_without_overflow_is_ours_where_that_is_known)
+TEST(an_interrupt_without_overflow_is_ours_if_the_apic_tells)
 {
 	with_own_counters(check_without_overflow);
 }

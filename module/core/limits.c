@@ -156,8 +156,8 @@ static const struct {
 
 /*
  * A caller with CAP_PERFMON gets memory until all users together use twice their limit.
- * So unprivileged users cannot take all of it.  The limit of one user does not apply to
- * such a caller.
+ * So unprivileged users cannot take all the memory.  The limit of one user does not apply to such
+ * a caller.
  */
 int pfm_charge(struct pfm_context *context, enum pfm_memory memory, size_t size)
 {

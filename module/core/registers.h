@@ -24,7 +24,7 @@ struct pfm_snapshot {
 
 /*
  * PMD numbers come from the user, and a CPU may speculate past the check in pfm_pmd_used().
- * The modulo keeps such a read within the memory of the snapshot.  That is cheaper than
+ * The modulo keeps such a read within the memory of the snapshot.  The modulo is cheaper than
  * array_index_nospec(), and as safe.
  *
  * A pointer is used, not an index: with UBSAN, as in distributions' kernels, an index would be

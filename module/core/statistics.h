@@ -29,7 +29,10 @@
 	X(set_switch_ns) /* ns in set switches, if measured */                           \
 	X(foreign_cpu_count) /* how often nothing was counted: see pfm_status.foreign_runs */
 
-/* Not atomic: only the CPU itself changes its statistics, interrupts off, except for a reset. */
+/*
+ * The additions are not atomic: only the CPU itself changes its statistics, interrupts off,
+ * except for a reset.
+ */
 struct pfm_statistics {
 #define PFM_STATISTIC_FIELD(name) u64 name;
 	PFM_STATISTICS(PFM_STATISTIC_FIELD)

@@ -64,8 +64,8 @@ static bool read_words(const struct walk *walk, void *to, u64 from, size_t size)
 /*
  * Whether @link, the link register, has a return address that the frames lack.  @frame is
  * the innermost frame, @caller the next one.  @link is stale if @frame has the same
- * address: it is left from a callee that has returned.  It is not needed if it is saved in
- * @caller.
+ * address: it is left from a callee that has returned.  The register is not needed if its value
+ * is saved in @caller.
  */
 static bool link_is_needed(u64 link, const struct frame *frame,
 			   const struct frame *caller)

@@ -54,8 +54,9 @@ static enum cpuhp_state hotplug_state;
 /* ---- the interrupt ------------------------------------------------------------------------ */
 
 /*
- * Not apic_read() and apic_write(): newer kernels do not export what these call.  Kernels without
- * CONFIG_X86_X2APIC do not declare native_apic_msr_read() and native_apic_msr_write().
+ * apic_read() and apic_write() cannot be used: newer kernels do not export what these call.
+ * Kernels without CONFIG_X86_X2APIC do not declare native_apic_msr_read() and
+ * native_apic_msr_write().
  */
 static u32 read_lvtpc(void)
 {

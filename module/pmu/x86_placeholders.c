@@ -50,7 +50,7 @@ static struct perf_event *create(unsigned int n, u64 config)
 						 x86_shared_overflow, NULL);
 	if (IS_ERR(event))
 		return NULL;
-	/* A pinned event for which there is no counter is in an error state for good. */
+	/* A pinned event for which there is no counter stays in an error state forever. */
 	if (event->state != PERF_EVENT_STATE_ACTIVE) {
 		perf_event_release_kernel(event);
 		return NULL;
@@ -76,8 +76,8 @@ static void put(unsigned int n, struct perf_event *event)
 /**
  * x86_placeholders_sort() - give each placeholder of this CPU the number of its counter
  *
- * perf may have moved some.  Those whose counter has none of our numbers get the numbers that
- * remain.  Interrupts off; all placeholders are parked.
+ * perf may have moved some.  Placeholders on counters that have none of our numbers get the
+ * remaining numbers.  Interrupts off; all placeholders are parked.
  */
 void x86_placeholders_sort(void)
 {

@@ -82,7 +82,7 @@ static __always_inline u64 read_value(struct perf_event *event)
 	return x86_rdpmc(event->hw.event_base_rdpmc);
 }
 
-/* Let the counter go on from @value.  Its wrap is one range of the PMD away, at most. */
+/* Let the counter continue from @value.  Its wrap is one range of the PMD away, at most. */
 static __always_inline void load_value(struct perf_event *event,
 				       const struct x86_counter *counter, u64 value)
 {
@@ -116,8 +116,8 @@ static __always_inline void park(struct perf_event *event, unsigned int n)
 
 /*
  * Fixed counters have one control register, of which perf keeps a copy.  perf writes it when it
- * ends a change of its events.  Inside of an NMI perf's handler will do so when we return.  So
- * only the levels of a fixed counter change, and only if another set needs other ones.
+ * ends a change of its events.  In an NMI, perf's handler will write it when we return.  So only
+ * the levels of a fixed counter change, and only if another set needs other ones.
  */
 static void set_levels(struct perf_event *event, u64 levels)
 {
@@ -199,9 +199,9 @@ static bool all_are_right(const struct pfm_registers *registers, bool may_move)
 /* ---- operations --------------------------------------------------------------------------- */
 
 /*
- * perf moves a placeholder when an event of its own needs that counter.  Parked placeholders are
- * all alike, so each may take the place of another.  A set that is already counting
- * continues, because perf moves the values with the placeholder.
+ * perf moves a placeholder when an event of its own needs that counter.  All parked placeholders
+ * are equal, so each may take the place of another.  A set that is already counting continues,
+ * because perf moves the values with the placeholder.
  */
 static bool shared_can_count(const struct pfm_registers *registers)
 {

@@ -22,7 +22,7 @@ struct counter {
 
 /**
  * struct perf_counters - raw events of perf; all 0: perf has no hardware events
- * @events: instructions where possible, of which any number from 1 to MOST_COUNTERS fits at once
+ * @events: instructions where possible; the first n fit at once, for n up to MOST_COUNTERS
  * @rotation: events that do not all fit at once if the first ones are opened twice
  * @cycles: what perfmon's @cycles count
  */

@@ -22,7 +22,7 @@
 	4 /* private descriptors of each thread, numbered after the shared ones */
 #define SLOTS	       (SHARED_SLOTS + PRIVATE_SLOTS)
 #define TARGETS	       4 /* processes that a round monitors */
-#define TARGET_THREADS 3 /* threads of each, besides its first one */
+#define TARGET_THREADS 3 /* threads of each target besides its first one */
 #define ELEMENTS       4 /* distinct elements of a vector; longer vectors repeat them */
 #define SETS	       4 /* event sets of scenarios: 0 to 3 */
 #define LONGER                                                                           \

@@ -114,7 +114,7 @@ static struct seen look_at(const uint64_t *user, unsigned int count, unsigned in
 }
 
 /*
- * Returns whether @link is taken for a caller if @function is interrupted with @link in the
+ * Returns whether @link is considered a caller if @function is interrupted with @link in the
  * register and @next on the stack.
  */
 static bool is_caller(const char *function, uint64_t link, uint64_t next)

@@ -101,7 +101,7 @@ TEST(the_four_parts_add_up_to_the_counted_slots)
 	results_free(&results);
 }
 
-/* A count of 0 is a count: it is not taken for a missing event. */
+/* A count of 0 does not mean that the event is missing. */
 TEST(a_count_of_0_is_no_missing_event)
 {
 	static const uint64_t counts[] = { 1000, 1000, 1000, 0, 0 };

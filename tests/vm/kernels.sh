@@ -39,7 +39,7 @@ default_version() {
 }
 
 # series_releases SERIES FLAVOUR: the kernels of a series that the mirror has with their headers,
-# newest first. All are from the first apt state that has a kernel of the series.
+# newest first. All these kernels are from the first apt state that has a kernel of the series.
 series_releases() {
 	local series=${1//./\\.} of_flavour=$2 state found
 	for state in $(kernel_states); do

@@ -26,9 +26,9 @@
  *
  * On x86_64 and arm64 the caller of a function is missing if the function makes no frame,
  * or was interrupted before it made one: the next address is then the caller's caller.
- * On POWER the link register is taken for the caller, unless it is known to be stale.  If
- * the function has called another function, the register may hold an address in the calling
- * function itself.
+ * On POWER the link register is used as the caller, unless it is known to be stale.  If the
+ * function has called another function, the register may hold an address in the calling function
+ * itself.
  *
  * PFM_CALLCHAIN_LINK requests the link register on arm64, too.  Then
  * PFM_CALLCHAIN_USER_LINK in the flags of an entry means that user[1] is the value of

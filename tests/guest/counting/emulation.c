@@ -357,7 +357,7 @@ TEST(cycles_across_the_wrap_are_those_of_another_counter)
 /* ---- the software PMU with narrower counters ------------------------------------------ */
 
 /*
- * The same events through a narrow counter and through a virtual PMD, which is never narrow. One
+ * Counts the same events with a narrow counter and with a virtual PMD, which is never narrow. One
  * call reads both.
  */
 struct pair {

@@ -230,7 +230,7 @@ TEST(calls_follow_a_thread_whose_cpu_goes_offline)
 	with_all_cpus_back(check_calls_meanwhile);
 }
 
-/* The core prepares CPUs that come online. It cannot do so while it is unloaded. */
+/* The core prepares CPUs that come online. It cannot prepare them while it is unloaded. */
 static void check_without_the_core(void)
 {
 	char pmu_name[64];

@@ -216,7 +216,8 @@ static void check_no_overflow_is_lost(void)
 	}
 	perf_disable(ring.event);
 	/*
-	 * There are three or more samples per run unless perf is throttled. One per run is enough.
+	 * There are three or more samples per run unless perf is throttled. One sample per run is
+	 * enough.
 	 */
 	ck_assert_msg(perf_ring_samples(&ring) > RUNS, "perf took only %ju samples",
 		      (uintmax_t)perf_ring_samples(&ring));
@@ -230,7 +231,7 @@ TEST(no_overflow_is_lost_to_perfs_interrupts)
 	with_pmu("perfmon_armv8", "leave_to_perf=0x80000000", check_no_overflow_is_lost);
 }
 
-/* The same without --icount. The reference is a counter that does not wrap. */
+/* This test does the same without --icount. The reference is a counter that does not wrap. */
 static void check_counter_survives(void)
 {
 	struct perf_ring ring = perf_ring_open(CPU_CYCLES, 2 * MILLION);

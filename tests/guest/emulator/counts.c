@@ -132,7 +132,7 @@ static uint64_t rdpmc(uint32_t index)
 	return low | (uint64_t)high << 32;
 }
 
-/* As linux/perf_event.h describes it, without the parts for several CPUs. */
+/* Reads the counter as linux/perf_event.h describes, without the parts for several CPUs. */
 static uint64_t read_by_program(volatile struct perf_event_mmap_page *page)
 {
 	unsigned int beyond = 64 - page->pmc_width;

@@ -155,7 +155,8 @@ static pid_t disturber_begin(void)
 	pid_t pid;
 
 	/*
-	 * Not in a debug kernel: the loader would get little CPU time and take ten times as long.
+	 * Not used in a debug kernel, where the loader would get little CPU time and take ten
+	 * times as long.
 	 */
 	if (is_debug_kernel())
 		return 0;

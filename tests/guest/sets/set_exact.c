@@ -34,7 +34,7 @@ static bool counts_cycles(unsigned int n)
 	return n == 1 || n == 3;
 }
 
-/* User level only, so that nearly all instructions are the loop's. */
+/* Counts user level only, so that nearly all instructions are those of the loop. */
 static int seventy_two_events(uint64_t timeout)
 {
 	unsigned int id, n;

@@ -77,7 +77,10 @@ uint64_t wrap_of(unsigned int n)
 	return BIT(read_number(path));
 }
 
-/* The PMC of Intel's fixed counters drives all of them. One that is not in use stands still. */
+/*
+ * The PMC of Intel's fixed counters drives all of them. A fixed counter that is not in use does
+ * not count.
+ */
 static void program_fixed(int fd, bool at_kernel)
 {
 	uint64_t control = 0;

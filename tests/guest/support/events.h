@@ -30,9 +30,9 @@ uint64_t cycles(unsigned int levels);
 /* Returns the number of counters that count any event: PMD 0 and the following ones. */
 unsigned int event_counters(void);
 /*
- * Under --icount this counter interrupts at the very event that overflows, and counts cycles. Its
- * PMC and its PMD have this number. Of QEMU's Armv8 counters only the cycle counter is so prompt; on
- * x86 all are, and this is the last one of event_counters().
+ * This counter counts cycles and, under --icount, interrupts exactly at the event that overflows.
+ * Its PMC and its PMD have this number. Of QEMU's Armv8 counters only the cycle counter is so
+ * prompt; on x86 all are, and this is the last one of event_counters().
  */
 unsigned int prompt_counter(void);
 /* Returns the value of its PMC. */

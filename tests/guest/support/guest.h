@@ -168,7 +168,7 @@ struct child child_new(void);
 /* Lets the child call @function, and waits for the result. */
 uint64_t child_call(const struct child *child, child_function function,
 		    uint64_t argument);
-/* The same in two steps: child_finish() waits for the result. */
+/* child_call() in two steps: child_finish() waits for the result. */
 void child_begin(const struct child *child, child_function function, uint64_t argument);
 uint64_t child_finish(const struct child *child);
 /* The child spins until child_rest(). child_busy() returns when it has begun to spin. */
@@ -203,7 +203,7 @@ void pin(unsigned int cpu);
 unsigned int cpus_online(void);
 /* The test's own process gets this user and group, has no capabilities and is dumpable. */
 void become(uid_t uid);
-/* The same, but keeps one capability. */
+/* Does the same, but keeps one capability. */
 void become_with_capability(uid_t uid, int capability);
 /* Sets perf_event_paranoid so that every user may count at all levels until the program ends. */
 void let_users_count(void);

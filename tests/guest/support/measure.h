@@ -97,8 +97,8 @@ void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t
  */
 uint64_t less_switches(uint64_t least, uint64_t switches);
 /*
- * The maximum time in ns that interrupts and switches take under --icount in @time ns: 1 % of @time
- * and 1 ms, and ten times as much in a debug kernel.
+ * The maximum time in ns that interrupts and switches take under --icount in @time ns: 1 % of
+ * @time plus 1 ms, and ten times as much in a debug kernel.
  */
 uint64_t interrupts_within(uint64_t time);
 
@@ -128,7 +128,7 @@ uint64_t count_loop(int fd, unsigned int n, uint64_t instructions);
 /* Pins a thread to a CPU. */
 void pin_thread(pid_t tid, unsigned int cpu);
 
-/* Returns a statistic of perfmon, the sum of all CPUs. */
+/* Returns a statistic of perfmon, summed over all CPUs. */
 uint64_t statistic(const char *name);
 uint64_t statistic_of(unsigned int cpu, const char *name);
 

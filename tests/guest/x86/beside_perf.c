@@ -45,7 +45,7 @@ static uint64_t branches(void)
 	return pmu_is("amd") ? 0xc2 : 0xc4;
 }
 
-/* Not pmu(), which remembers what was available before. */
+/* pmu() cannot be used, because it remembers what was available before. */
 static uint64_t available(void)
 {
 	struct pfm_info info = {};

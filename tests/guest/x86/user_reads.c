@@ -24,7 +24,7 @@ static uint64_t rdpmc(uint32_t index)
 	return low | (uint64_t)high << 32;
 }
 
-/* For child_call(). Other threads of the CPU run meanwhile. */
+/* For child_call(). Other threads run on the CPU meanwhile. */
 static uint64_t loop_in_steps(uint64_t steps)
 {
 	while (steps--)

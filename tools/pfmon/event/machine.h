@@ -18,9 +18,9 @@ struct machine {
 };
 
 /*
- * These report an error and return -1, or return 0. machine_ask() queries the device or
- * the context of @fd. machine_look() queries the device or, if @pmu is not NULL, a
- * context of that PMU, which it opens and closes.
+ * These functions report an error and return -1, or return 0.  machine_ask() queries the device
+ * or the context of @fd.  machine_look() queries the device or, if @pmu is not NULL, a context of
+ * that PMU, which it opens and closes.
  */
 int machine_ask(struct machine *machine, int fd);
 int machine_look(struct machine *machine, const char *pmu);

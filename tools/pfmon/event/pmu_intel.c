@@ -190,8 +190,8 @@ static const struct counter_rule rules[] = { FIXED_RULES, GENERAL_RULE };
 
 /*
  * Each model's restrictions.  Sources: the column "Counter" of Intel's event lists (Intel SDM, volume
- * 3B, chapter "Performance Monitoring Events", and perfmon-events.intel.com), as far as
- * the kernel's perf driver has these restrictions, too.
+ * 3B, chapter "Performance Monitoring Events", and perfmon-events.intel.com), of which the table
+ * has those that the kernel's perf driver also has.
  */
 /* clang-format off */
 static const struct counter_rule rules_core2[] = {

@@ -50,7 +50,7 @@ struct process {
 pid_t process_of(pid_t tid);
 
 /*
- * These report an error and return -1, or return 0.  The end of the process is not an
+ * These functions report an error and return -1, or return 0.  The end of the process is not an
  * error.
  */
 int process_add_thread(struct process *process, pid_t tid, uint32_t context);

@@ -42,9 +42,9 @@ int child_prepare(struct child *child, const char *path, char **arguments,
 		  const struct signals *signals);
 
 /*
- * Let the child go on to its execve(), where it waits for child_release().  So the counts
- * contain only user-level instructions of COMMAND. If the child may not be traced, it
- * stays where it is.
+ * Let the child continue to its execve(), where it waits for child_release().  So the counts
+ * contain only user-level instructions of COMMAND.  If the child may not be traced, it stays
+ * where it is.
  */
 void child_to_exec(struct child *child);
 
@@ -62,7 +62,7 @@ void child_cancel(struct child *child);
 int child_exit_status(int status);
 
 /*
- * Report that a signal ended the command, unless it was SIGINT, of which the user knows.
+ * Report that a signal ended the command, unless it was SIGINT, which the user has sent.
  */
 void child_warn_killed(int status);
 

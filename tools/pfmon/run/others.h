@@ -23,7 +23,7 @@
  * @threads: the part of @process used by other threads than the first
  * @has_children: processes that the command had started have ended
  * @children: CPU time in ns of the processes that have ended
- * @running: number of processes that the command started and that go on after its end
+ * @running: number of processes that the command started and that continue after its end
  * @made: number of tasks created in the system while the command ran, an upper limit for
  *	the other threads and the processes of the command
  */

@@ -32,24 +32,23 @@ bool trace_is_harmless(const char *path);
 int trace_begin(pid_t pid);
 
 /*
- * Stop a child that sleeps in a system call, to let it go on to its next execve().  Returns 0,
+ * Stop a child that sleeps in a system call, to let it continue to its next execve().  Returns 0,
  * or -1 and errno if the child may not be traced.
  */
 int trace_stop(pid_t pid);
 
 /*
- * Let a child that trace_stop() has stopped go on until it enters execve(), and stop it there.
+ * Let a child that trace_stop() has stopped continue until it enters execve(), and stop it there.
  * Returns 0, or -1 if it has ended; it is not reaped.
  */
 int trace_to_exec(pid_t pid);
 
-/* Let a child that trace_to_exec() has stopped go on, and trace it no more. */
+/* Let a child that trace_to_exec() has stopped continue, and stop tracing it. */
 void trace_end(pid_t pid);
 
 /*
- * The child has stopped: call the function of @tracer for this stop, if any, and let the
- * child go on.  @stop is si_status of waitid(), that is, waitpid()'s status from its
- * second byte on.
+ * The child has stopped: call the function of @tracer for this stop, if any, and let the child
+ * continue.  @stop is si_status of waitid(), that is, waitpid()'s status from its second byte on.
  */
 void trace_stopped(const struct tracer *tracer, pid_t pid, int stop);
 

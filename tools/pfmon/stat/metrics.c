@@ -17,7 +17,7 @@ static bool is_partner(const struct results *results, size_t index,
 /*
  * Store in @value the mean count of an event that has @role and the modes of @event, and
  * return true; false if there is none.  The modes must be the same, because a ratio of kernel
- * instructions to user cycles means nothing.  An event of the same set is preferred.  One of
+ * instructions to user cycles means nothing.  An event of the same set is preferred.  An event of
  * another set is used only if counts are scaled to the same time.
  */
 static bool find_value(const struct results *results, enum event_role role,

@@ -174,8 +174,8 @@ static void catch_running(void *argument)
  * Start the counters of a thread that is running.  enter() has put it into the thread
  * table, so the hook finds it when it is switched in later.  Three cases remain: it runs
  * on the CPU that task_cpu() returned; it was switched in after the barrier, and the hook
- * has found it; or it has migrated in a way that orders memory less than a wakeup does,
- * and the loop tries the new CPU.
+ * has found it; or it has migrated without the memory ordering of a wakeup, and the loop tries
+ * the new CPU.
  */
 static void catch_other(struct pfm_context *context, struct task_struct *task)
 {

@@ -161,9 +161,9 @@ static int why_not_opened(struct task_struct *task, pid_t number, int error)
 }
 
 /*
- * ptrace_may_access() is not exported, but opening a file of /proc/TID calls it, and it
- * asks the security modules.  A thread without an mm is exiting, or is a helper of the
- * kernel (modprobe) before its exec: opening its files would succeed without a check.
+ * ptrace_may_access() is not exported, but opening a file of /proc/TID calls this function, which
+ * asks the security modules.  A thread without an mm is exiting, or is a helper of the kernel
+ * (modprobe) before its exec: opening its files would succeed without a check.
  */
 static int may_open(struct task_struct *task, const char *file_name)
 {

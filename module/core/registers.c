@@ -63,7 +63,7 @@ static u64 new_pmc_stamp(void)
 	return atomic64_inc_return(&stamp);
 }
 
-/* Update what depends on the PMDs in use and on the narrow counters. */
+/* Update the fields that depend on the PMDs in use and on the narrow counters. */
 static void configuration_changed(const struct pfm_pmu *pmu, struct pfm_set *set)
 {
 	struct pfm_registers *registers = &set->registers;

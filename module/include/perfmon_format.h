@@ -38,8 +38,8 @@ struct task_struct;
 
 /**
  * struct pfm_sample - an overflow
- * @task: the monitored thread.  It is not current if an NMI comes when its counters
- *	already run but the scheduler has not yet switched to it.  In that case, user
+ * @task: the monitored thread.  It is not current if an NMI comes when the thread's counters
+ *	already run but the scheduler has not yet switched to the thread.  In that case, user
  *	addresses belong to another program.
  * @regs: interrupted registers; those of user mode if the overflow was not found until
  *	the thread left the CPU
@@ -125,8 +125,8 @@ struct pfm_format_instance {
 
 /**
  * struct pfm_format - a sampling format
- * @interface: PFM_FORMAT_INTERFACE; always the first field, because registration checks it
- *	before it reads any other
+ * @interface: PFM_FORMAT_INTERFACE; always the first field, because registration checks this
+ *	field before it reads any other field
  * @name: name for programs: up to 39 characters of a-z, 0-9, '_' and '-'
  * @uuid: UUID for programs, as text of 36 characters
  * @version: major << 16 | minor

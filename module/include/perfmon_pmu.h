@@ -258,8 +258,8 @@ struct pfm_virtual_pmd {
 
 /**
  * struct pfm_pmu - a PMU description
- * @interface: PFM_PMU_INTERFACE; always the first field, because registration checks it
- *	before it reads any other
+ * @interface: PFM_PMU_INTERFACE; always the first field, because registration checks this field
+ *	before it reads any other field
  * @name: kind of PMU, the module's name after "perfmon_"; letters, digits, underscores
  * @model: name of the model, for people
  * @id: value of the CPU's identification register, or 0

@@ -329,9 +329,8 @@ static void interpose(void)
 }
 
 /*
- * A module that has interposed after us calls our functions.  To restore perf's
- * functions would disconnect that module, and it would put ours back when it is
- * unloaded.
+ * A module that has interposed after us calls our functions.  To restore perf's functions would
+ * disconnect that module, and at its unload that module would put ours back.
  *
  * Return: whether all of perf's functions are in place
  */

@@ -18,9 +18,9 @@
  * and perf never schedules it.
  *
  * With real perf events instead, one pinned to each CPU and counter, our code would not
- * have to know the data of perf's driver.  But whenever perf schedules any event, it may
- * move ours to other counters, which it stops and reloads.  Our counts would have to
- * follow, and so would the counter numbers that our users' programs know.
+ * have to know the data of perf's driver.  But whenever perf schedules any event, perf may move
+ * ours to other counters, which stops and reloads them.  Our counts would have to follow, and so
+ * would the counter numbers that our users' programs know.
  */
 #include <linux/bitmap.h>
 #include <linux/perf_event.h>

@@ -76,7 +76,7 @@ static struct x86_pmu intel = {
 };
 
 /**
- * struct counters - what CPUID and IA32_PERF_CAPABILITIES say
+ * struct counters - the counters as CPUID and IA32_PERF_CAPABILITIES describe them
  * @version: of architectural performance monitoring
  * @general: bitmap of the general counters
  * @fixed: bitmap of the fixed counters

@@ -345,9 +345,8 @@ static void clear_unused_overflows(const struct pfm_registers *registers)
 }
 
 /*
- * The performance monitor interrupt.  It is an NMI if it comes while the kernel has
- * interrupts off: on POWER this only sets a word in memory, which does not stop the
- * interrupt.
+ * The performance monitor interrupt.  It is an NMI if it comes while the kernel has interrupts
+ * off: that is only a flag in memory on POWER, which does not stop this interrupt.
  *
  * If no set runs, the core has just withdrawn one and is about to stop it: then
  * freezing is sufficient, because the overflow stays in the counter.

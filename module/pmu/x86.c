@@ -98,7 +98,7 @@ void x86_registers_cleared(void)
 }
 
 /*
- * The registers of counters that the set does not use keep what they have: the global control
+ * The registers of counters that the set does not use keep their contents: the global control
  * register does not let them count.  Without that register, start() writes the event selects.
  */
 static void x86_write_pmcs(const struct pfm_registers *registers,
@@ -320,7 +320,7 @@ MODULE_PARM_DESC(ownership_now, "read: exclusive or shared");
 
 /**
  * x86_register() - register the PMU of this machine
- * @pmu: the registers, and what struct x86_pmu says of the hardware
+ * @pmu: the registers and the description of the hardware, see struct x86_pmu
  *
  * Process context, may sleep.
  *

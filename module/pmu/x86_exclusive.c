@@ -92,7 +92,7 @@ void x86_note_overflows(u64 counters)
 		allow_interrupt();
 }
 
-/* Whether this NMI may follow an overflow that was noted; called in each NMI until it is true. */
+/* Whether this NMI, which found no overflow, may follow one that was noted before. */
 bool x86_nmi_is_late(void)
 {
 	struct exclusive_cpu *cpu = this_cpu_ptr(&exclusive_cpus);
@@ -134,8 +134,8 @@ static bool has_overflow(void)
 
 /*
  * All NMIs of a CPU come here, also those of other devices.  If no set runs, the core may have
- * withdrawn one that it is about to stop: then its overflow stays in the counter until the core
- * finds it there.
+ * withdrawn a set that it is about to stop.  An overflow of that set stays in the counter until
+ * the core finds it there.
  */
 static int handle_nmi(unsigned int type, struct pt_regs *regs)
 {

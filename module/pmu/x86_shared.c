@@ -4,8 +4,8 @@
  *
  * perf owns all counters while it has a hardware event, and the NMI watchdog always has one.
  * So each counter of ours is a perf event: a *placeholder*, pinned to the counter and to a CPU
- * (x86_placeholders.c).  perf schedules it, handles its interrupts and may move it to another
- * counter, as it does with its own events.
+ * (x86_placeholders.c). perf schedules it, handles its interrupts and may move it to another
+ * counter, as with perf's own events.
  *
  * For perf a placeholder never stops.  While a set counts, its placeholders hold the set's
  * values.  In between they are *parked*: their values are erased, and general counters count
@@ -94,7 +94,7 @@ static __always_inline void load_value(struct perf_event *event,
 		x86_write(event->hw.event_base, -left & pfm_width_mask(counter->bits));
 }
 
-/* Let a general counter count what @select says. */
+/* Let a general counter count as @select says. */
 static __always_inline void load_select(struct perf_event *event, u64 select)
 {
 	event->hw.config = (event->hw.config & ~own_bits()) | select;
@@ -147,7 +147,7 @@ static u64 keep_off_fixed(u64 select)
 		       : select;
 }
 
-/* The event select as the set needs it; of a fixed counter it has only the levels. */
+/* The event select as the set needs it; for a fixed counter, only the levels. */
 static u64 wanted_select(const struct pfm_registers *registers, unsigned int n)
 {
 	u64 field;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Finds calls that must fail, because of their arguments or because of the state of a file that no
- * other process has. A call is found only if its failure is certain, whatever other threads do.
- * pairs.c checks the errno.
+ * other process has. A call is reported only if its failure is certain, whatever other threads
+ * do. pairs.c checks the errno.
  */
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -364,8 +364,8 @@ static void remember_success(struct file_state *file, const struct operation *op
 }
 
 /*
- * A vector that fails may have good elements before the bad one. So sets that it names may exist,
- * and PMDs that it names may be in use.
+ * A vector that fails may have good elements before the bad one. So the sets that the vector
+ * names may exist, and the PMDs that it names may be in use.
  */
 void remember(struct executor *executor, const struct operation *operation, int error)
 {

@@ -2,8 +2,8 @@
 /*
  * perfmon-mutate: lists the mistakes that can be made in a C file, and makes one.
  *
- * libclang parses the preprocessor's output. So the text at each place is checked in the file: if
- * it comes from a macro's body, it is not at that place, and no mistake is made there.
+ * libclang parses the preprocessor's output. So each text is looked for at its place in the file:
+ * a text from a macro's body is not there, and no mistake is made.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -17,7 +17,7 @@
 SUITE(follow, 120);
 
 /**
- * struct record - what the tracer saw of a command
+ * struct record - events of a command that the tracer saw
  * @pid: the process
  * @execs: how often the command executed a program
  * @exits: how often the command was about to end

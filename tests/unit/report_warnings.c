@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon report and script: what is said of recordings that lack something. */
+/* pfmon report and script: the warnings about incomplete recordings. */
 #include <stdio.h>
 #include <string.h>
 

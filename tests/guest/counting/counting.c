@@ -207,8 +207,8 @@ TEST(start_and_stop_take_effect_on_a_running_thread)
 
 	/*
 	 * The test reads the count, not the child. The child gets its commands through a pipe, and
-	 * executes the same number of instructions to read each one. When it sleeps again, it has
-	 * executed them all.
+	 * executes the same number of instructions to read each one. When the child sleeps again,
+	 * it has executed all of these instructions.
 	 */
 	need_known_instructions();
 	fd = context_of(0, instructions(AT_USER));

@@ -393,7 +393,7 @@ TEST(without_emulation_counters_have_31_bits)
 /* ---- contents of the registers ------------------------------------------------------------- */
 
 /*
- * PMC6 always counts along with PMC5. When unused it continues from where its last user left it,
+ * PMC6 always counts along with PMC5. An unused PMC6 continues from the value of its last user,
  * here close to its overflow.
  */
 TEST(the_overflow_of_an_unused_counter_is_ignored)

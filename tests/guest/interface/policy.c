@@ -140,7 +140,7 @@ static uint64_t try_counting(int fd)
 	return result;
 }
 
-/* Much of what is counted happens in the kernel. */
+/* Most of the counted work is in the kernel. */
 static uint64_t try_sampling(void)
 {
 	int fd = try_default(0, page_size());

@@ -166,8 +166,8 @@ TEST(modules_can_be_unloaded_whenever_nobody_uses_them)
 #define CORE_EVERY    16
 
 /*
- * 1 makes unloads several times as fast, but does not make kfree_rcu() faster. Most iterations set
- * it to 1.
+ * The value 1 makes unloads several times as fast, but does not make kfree_rcu() faster. Most
+ * iterations set it to 1.
  */
 #define RCU_EXPEDITED "/sys/kernel/rcu_expedited"
 

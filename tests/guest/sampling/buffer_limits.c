@@ -209,7 +209,8 @@ static void check_limit(void)
 	munmap((void *)header, page);
 	ck_assert_uint_eq(read_number(MEM_CUR), 2 * page);
 	/*
-	 * With a limit below what is in use there are no new buffers, but the buffers in use stay.
+	 * With a limit below the memory in use there are no new buffers, but the buffers in use
+	 * stay.
 	 */
 	limit_buffers(page);
 	must_be_over(least_size(), PFM_REASON_BUFFER_LIMIT);

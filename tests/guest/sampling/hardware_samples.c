@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What hardware records at an overflow reaches the sampling format. PMU "fake" records it, and
- * format "script" (both in tests/modules) shows what it got. The caller monitors itself.
+ * What hardware records at an overflow reaches the sampling format. PMU "fake" records data, and
+ * format "script" (both in tests/modules) shows the data that it got. The caller monitors itself.
  */
 #include <sys/mman.h>
 

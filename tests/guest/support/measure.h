@@ -150,7 +150,7 @@ void with_pmu(const char *module, const char *parameters, void (*check)(void));
  * is Intel's or AMD's and the guest counts instructions exactly.
  */
 void with_ownership(const char *ownership, void (*check)(void));
-/* Runs @check. CPUs that it takes offline are brought online again, even if it fails. */
+/* Runs @check. CPUs that @check takes offline are brought online again, even if @check fails. */
 void with_all_cpus_back(void (*check)(void));
 void all_cpus_back(void);
 /* Runs @check with a module loaded, which is unloaded afterwards, even if @check fails. */

@@ -17,8 +17,8 @@
  * @interval ns each.  An event goes into the first set where it finds a counter; events
  * in braces stay together.  An event that needs no counter is in each set, unless an
  * event in the same braces needs one.  If all events can be counted at once, nothing is
- * changed.  If an event finds no counter even when it is alone: with @is_lenient, it
- * becomes EVENT_NOT_COUNTED; without @is_lenient, the error is reported and -1 returned.
+ * changed.  An event that finds no counter even when it is alone becomes EVENT_NOT_COUNTED with
+ * @is_lenient; without @is_lenient, this is an error, which is reported, and -1 is returned.
  */
 int pack_into_sets(struct event_list *list, const struct machine *machine,
 		   uint64_t interval, bool is_lenient);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Move samples from a sampling buffer to the file.  The kernel may write to the buffer at
- * the same time: it writes a sample before it increments the count of samples.
+ * Move samples from a sampling buffer to the file.  The kernel may write to the buffer at the
+ * same time: the kernel writes a sample before it increments the count of samples.
  */
 #include <stdlib.h>
 #include <string.h>

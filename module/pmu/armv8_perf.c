@@ -221,7 +221,10 @@ static struct notifier_block power_notifier = {
 
 /* ---- claim and release ------------------------------------------------------------------ */
 
-/* Leave counters as perf leaves unused ones, halted and without interrupt, and clear them. */
+/*
+ * Leave counters in the state in which perf leaves unused counters, halted and without interrupt,
+ * and clear them.
+ */
 static void halt_and_clear(u64 counters)
 {
 	unsigned int n;

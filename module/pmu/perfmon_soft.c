@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMU description "soft": counters made by software, for a machine without a usable
- * PMU, and for testing the core there.
+ * PMU description "soft": counters made by software, for machines without a usable PMU, and for
+ * testing the core on such machines.
  *
  * Each CPU has simulated hardware: event selectors, counters of counter_width bits and a
  * word of latched overflows.  The source of a counter is a number that the kernel keeps

@@ -6,8 +6,8 @@
  * written, and the counter's wrap clears it.  So value and flag come with one RDPMC and always
  * agree, and no status register is read.
  *
- * Processors with a global control register start and stop all counters with one write.  The
- * event selects of the others have enable bits, which start and stop write one by one.
+ * Processors with a global control register start and stop all counters with one write.  On other
+ * processors the event selects have enable bits, which start and stop write one by one.
  */
 #include <linux/err.h>
 #include <linux/module.h>

@@ -10,7 +10,7 @@
 
 #include "x86.h"
 
-/* Branches: all general counters of all processors can count them, and no fixed one. */
+/* Branches: all general counters of all processors can count them, but no fixed counter can. */
 #define X86_NEUTRAL_EVENT 0xc4
 
 /* The events, by the number of the PMD; NULL where we hold no counter. */

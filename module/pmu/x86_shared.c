@@ -56,8 +56,8 @@ static u64 own_bits(void)
 }
 
 /*
- * What perf would write to the event select.  perf clears the host bit where virtualization is
- * off, since nothing would count: then the register has it clear now.
+ * What perf would write to the event select. perf clears the host bit where virtualization is
+ * off, because with the bit set nothing would count; then the bit is clear in the register now.
  */
 static u64 select_of(const struct perf_event *event)
 {
@@ -136,9 +136,10 @@ static void set_levels(struct perf_event *event, u64 levels)
 }
 
 /*
- * perf would move an event that a fixed counter can count to that counter, when it looks at the
- * config again.  With the invert flag it does not recognize the event.  The processor ignores this
- * flag if there is no counter mask (Intel SDM 3B, "Performance Event Select Registers").
+ * When perf looks at the config again, it would recognize an event that a fixed counter can
+ * count, and move it there.  With the invert flag it does not recognize the event.  The processor
+ * ignores this flag if there is no counter mask (Intel SDM 3B, "Performance Event Select
+ * Registers").
  */
 static u64 keep_off_fixed(u64 select)
 {

@@ -31,7 +31,8 @@
 
 /**
  * struct table - shared by all processes of a round
- * @target_threads: numbers of each target's threads besides its first one; 0 if it never had them
+ * @target_threads: numbers of each target's threads besides its first one; 0 if the target never
+ * had such threads
  * @pmu_changes: a worker has loaded or unloaded the PMU's module
  */
 struct table {

@@ -73,7 +73,7 @@ void mutate_statement(struct source *source, CXCursor cursor, CXCursor parent);
 void mutate_compound(struct source *source, CXCursor cursor);
 void mutate_locks(struct source *source);
 
-/* Return whether the name is one of a barrier, of an ordered access, or of an errno. */
+/* Return whether this is the name of a barrier, of an ordered access, or of an errno. */
 bool is_barrier(const struct text *text, struct range name);
 bool is_access(const struct text *text, struct range name);
 bool is_errno(const struct text *text, struct range name);

@@ -85,8 +85,8 @@ TEST(perfs_work_loses_no_user_counts)
 }
 
 /*
- * How many instructions a count at user and kernel level missed, and how often the thread was
- * switched meanwhile.
+ * The number of instructions that a count at user and kernel level missed, and the number of
+ * thread switches meanwhile.
  */
 struct window {
 	int64_t missed;

@@ -188,7 +188,10 @@ TEST(faults_are_those_of_getrusage)
 	with_soft(check_faults);
 }
 
-/* Pages that the kernel touches for a thread. The thread waits until another one supplies them. */
+/*
+ * Pages that the kernel touches for a thread. The thread waits until another thread supplies the
+ * pages.
+ */
 struct missing_pages {
 	uint64_t count;
 	uint64_t size;

@@ -2,9 +2,9 @@
 /*
  * The kernel's own fault injection: Documentation/fault-injection.
  *
- * The fail-nth file of a task takes precedence over all other settings. While it counts down
- * nothing fails; at its end one allocation fails. After that, probability and task filter decide:
- * they can make all further allocations fail.
+ * The fail-nth file of a task takes precedence over all other settings. While the file counts
+ * down, nothing fails; when it reaches 0, one allocation fails. After that, probability and task
+ * filter decide: they can make all further allocations fail.
  */
 #include <fcntl.h>
 #include <stdio.h>

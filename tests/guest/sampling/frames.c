@@ -376,9 +376,9 @@ static uint64_t sample_end(const struct function *exit_mmap, uint64_t first)
 }
 
 /*
- * Returns whether the kernel calls the tracepoint of an exit before it frees the memory, so that
- * the thread is not monitored any more by then. The change that moved the tracepoint also gave it
- * the argument group_dead.
+ * Returns whether the kernel calls the tracepoint of an exit before it frees the memory. Then the
+ * thread is not monitored any more when the memory is freed. The change that moved the tracepoint
+ * also gave it the argument group_dead.
  */
 static bool is_freed_unmonitored(void)
 {

@@ -316,7 +316,7 @@ static uint64_t remaining(int fd, unsigned int id, unsigned int pmd)
 	return read_back_of(fd, id, pmd).reg_ovfl_switch_cnt;
 }
 
-/* A threshold of 0 has no effect, so every register takes it. */
+/* A threshold of 0 has no effect, so every register accepts it. */
 TEST(a_pmd_that_never_overflows_has_no_threshold)
 {
 	unsigned int numbers[16], count = 0, n, i;

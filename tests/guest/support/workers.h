@@ -42,7 +42,7 @@ void set_apart(pid_t victim);
 /**
  * struct spinner - a thread of the caller's process that spins on CPU 1
  *
- * @naps: it leaves the CPU again and again
+ * @naps: the thread leaves the CPU again and again
  * @roams: it may run on any CPU
  * @tid: its ID, after spinner_begin()
  * @turns: increases while it makes progress

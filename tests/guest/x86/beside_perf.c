@@ -129,7 +129,7 @@ TEST(both_count_exactly_side_by_side)
 	shared(check_side_by_side);
 }
 
-/* Both count the same thread while it sleeps, works and sleeps again. */
+/* perf and perfmon count the same thread while it sleeps, works and sleeps again. */
 static void check_child(void)
 {
 	struct child child = child_new();

@@ -310,9 +310,9 @@ static void set_near_wrap(int fd)
 }
 
 /*
- * Start and stop, and in between the interrupt: it halts the counters, reads the flags of all, writes
- * the counter that wrapped to set its flag, and starts them again. The start writes all counters,
- * because one was changed.
+ * Start, interrupt and stop. The interrupt halts the counters, reads the flags of all, writes the
+ * counter that wrapped to set its flag, and starts the counters again. The start writes all
+ * counters, because one was changed.
  */
 static void check_overflow(void)
 {

@@ -444,7 +444,7 @@ static void run_and_do(int fd, uint64_t what)
 	must(fd, pfm_stop(fd));
 }
 
-/* AMD's local APIC does not tell the PMU's NMIs from others. */
+/* With AMD's local APIC, the PMU's NMIs cannot be distinguished from others. */
 static void check_without_overflow(void)
 {
 	const bool is_known = pmu_is("intel");

@@ -25,7 +25,7 @@ struct choice {
  * or NO_COUNTER. If not all can have one, earlier events have priority. Returns the
  * number of events without a counter.
  *
- * Which events a counter can count is decided by the rules of the PMU (pmu.h), not here.
+ * The rules of the PMU (pmu.h), not these functions, decide which events a counter can count.
  */
 size_t matching_find(const struct choice *choices, size_t count, int *assigned);
 

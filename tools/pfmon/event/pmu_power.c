@@ -286,8 +286,7 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 		need_threshold(&needs, model, code);
 	} else {
 		/*
-		 * Let PMC5 and PMC6 count while the run latch is off, too, as PMC1 to
-		 * PMC4 do.
+		 * Let PMC5 and PMC6, like PMC1 to PMC4, count while the run latch is off, too.
 		 */
 		needs.value[PFM_POWER_MMCR0] |= PFM_POWER_MMCR0_CC56RUN;
 		needs.mask[PFM_POWER_MMCR0] |= PFM_POWER_MMCR0_CC56RUN;

@@ -49,8 +49,8 @@ int mappings_make(struct mappings *mappings, const struct recording *recording);
 void mappings_free(struct mappings *mappings);
 
 /*
- * Is @address an address of the kernel? On all our architectures the highest bit shows
- * that.
+ * Is @address an address of the kernel? On all our architectures the highest bit is set in
+ * addresses of the kernel only.
  */
 static inline bool is_kernel_address(uint64_t address)
 {

@@ -279,7 +279,7 @@ static int run_all(struct measurement *measurement, const struct stat_options *o
 	return result;
 }
 
-/* Warn of sets that were never active, or not as often as others. */
+/* Warn of sets that were never active, or were active less often than others. */
 static void warn_of_turns(const struct results *results)
 {
 	const struct event_list *events = results->events;

@@ -16,7 +16,8 @@
 /*
  * The hardware.  Operations access data of their CPU, interrupts off: no lock is needed.
  */
-static DEFINE_PER_CPU(u64, selected); /* one bit for each counter, as in the next two */
+static DEFINE_PER_CPU(
+	u64, selected); /* one bit for each counter; so have the next two fields */
 static DEFINE_PER_CPU(u64, running);
 static DEFINE_PER_CPU(u64, overflows);
 static DEFINE_PER_CPU(u64[2], counters);

@@ -111,7 +111,7 @@ static int fail_left_out(const struct members *members, const struct machine *ma
 			    "one out, or count them in several runs",
 			    verdict->rival->name, first->name, verdict->pmc);
 	if (members->count == 1)
-		return fail("no counter is free for event '%s': 'pfmon info' shows "
+		return fail("no counter is available for event '%s': 'pfmon info' shows "
 			    "the counters%s",
 			    first->name, advice);
 	return fail("%zu events need a counter and %zu find one: leave out '%s'%s, "

@@ -84,9 +84,10 @@ static int leave_out(struct event_list *list, const struct machine *machine, siz
 	if (end - first > 1)
 		return fail_group(list, machine, first, end, set);
 	if (!is_lenient)
-		return fail("no counter is free for event '%s': 'pfmon info' shows the "
-			    "counters",
-			    list->events[first].name);
+		return fail(
+			"no counter is available for event '%s': 'pfmon info' shows the "
+			"counters",
+			list->events[first].name);
 	list->events[first].state = EVENT_NOT_COUNTED;
 	return 0;
 }

@@ -220,9 +220,11 @@ void others_warn(const struct others *others, const char *done)
 	if (others->threads || others->has_children)
 		warn_of_ended(others, done);
 	if (others->running == 1)
-		warn_user("a process that the command started goes on, and is not %s",
-			  done);
+		warn_user(
+			"a process that the command started continues after its end, and is not %s",
+			done);
 	else if (others->running)
-		warn_user("%u processes that the command started go on, and are not %s",
-			  others->running, done);
+		warn_user(
+			"%u processes that the command started continue after its end, and are not %s",
+			others->running, done);
 }

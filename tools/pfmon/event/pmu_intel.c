@@ -21,8 +21,8 @@
 #define BRANCH_MISSES_RETIRED 0x00c5
 
 /*
- * Events that only a fixed counter has.  No event select has event 0, so perf and libpfm4 name the
- * counter by the unit mask.
+ * Events that only a fixed counter can count.  No event select has event 0, so perf and libpfm4
+ * name the counter by the unit mask.
  */
 #define FIXED_REF_CYCLES      0x0300
 #define FIXED_SLOTS	      0x0400

@@ -34,9 +34,9 @@ pmu_model() {
 	case $1 in
 	intel-v[1-4]) echo "$generic,x-pmu-version=${1#intel-v}" ;;
 	intel-v5) echo "$generic,x-pmu-version=5,x-pmu-counters=8,x-pmu-lbr=on" ;;
-	amd-10h) echo phenom,pmu=on,-fxsr-opt ;;
-	amd-15h) echo max,pmu=on,perfmon-v2=off ;;
-	amd-perfmonv2) echo max,pmu=on ;;
+	amd-10h) echo phenom,pmu=on,-fxsr-opt,ibs=on ;;
+	amd-15h) echo max,pmu=on,perfmon-v2=off,ibs=off ;;
+	amd-perfmonv2) echo max,pmu=on,ibs=on ;;
 	*) return 1 ;;
 	esac
 }

@@ -48,6 +48,7 @@ void pfm_set_activate(struct pfm_context *context, struct pfm_set *set, bool is_
 	pfm_assert_here(context);
 	context->active = set;
 	set->registers.task = context->attachment.task;
+	set->registers.sees_kernel = pfm_may_see_kernel(context);
 	set->runs++;
 	set->ends_at = set->duration + set->timeout;
 	forget_former_load(context, set);

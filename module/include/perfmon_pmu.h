@@ -112,6 +112,7 @@ struct pfm_register {
  * @task: the monitored thread
  * @resumed: the set starts because the thread was switched in, not because of a user's
  *	call
+ * @sees_kernel: samples may have addresses of the kernel, as struct pfm_session.privileged
  *
  * The core owns this structure.  The operations below may read all of it, and write @pmds
  * (in stop), @config (in configure) and @state.
@@ -123,6 +124,7 @@ struct pfm_registers {
 	u64 interrupting;
 	struct task_struct *task;
 	bool resumed;
+	bool sees_kernel;
 	u64 pmcs[PFM_MAX_HARDWARE];
 	u64 pmds[PFM_MAX_HARDWARE];
 	u64 config[PFM_MAX_CONFIG];

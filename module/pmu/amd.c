@@ -9,6 +9,7 @@
 #include <asm/msr-index.h>
 #include <linux/module.h>
 
+#include "amd_ibs.h"
 #include "compat/cpuid.h"
 #include "x86.h"
 #include <perfmon/perfmon_amd.h>
@@ -127,6 +128,7 @@ static unsigned int __init count_counters(void)
 static int __init amd_init(void)
 {
 	unsigned int n, count;
+	int error;
 
 	if (boot_cpu_data.x86_vendor != X86_VENDOR_AMD &&
 	    boot_cpu_data.x86_vendor != X86_VENDOR_HYGON)
@@ -138,17 +140,26 @@ static int __init amd_init(void)
 		amd.check_pmc = is_not_northbridge;
 	else if (boot_cpu_data.x86 == FAMILY_15H)
 		amd.check_pmc = is_on_its_counter;
-	return x86_register(&amd);
+	error = x86_register(&amd);
+	if (error)
+		return error;
+	error = amd_ibs_register();
+	if (error)
+		x86_unregister();
+	return error;
 }
 module_init(amd_init);
 
 static void __exit amd_exit(void)
 {
+	amd_ibs_unregister();
 	x86_unregister();
 }
 module_exit(amd_exit);
 
 MODULE_ALIAS(PFM_PMU_ALIAS("x86:ven0002*"));
 MODULE_ALIAS(PFM_PMU_ALIAS("x86:ven0009*")); /* Hygon */
-MODULE_DESCRIPTION("perfmon: PMU description of AMD's core performance counters");
+MODULE_ALIAS("perfmon_amd_ibs");
+MODULE_DESCRIPTION(
+	"perfmon: PMU descriptions of AMD's core performance counters and of IBS");
 MODULE_LICENSE("GPL");

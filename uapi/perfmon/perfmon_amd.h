@@ -8,6 +8,21 @@
  * This is the numbering of perfmon2.  PMC n drives PMD n.  K8 and the families 10h to 14h have
  * four counters, later families six.  A counter has 48 bits and its PMD 46: the highest bit is the
  * overflow flag, and perf, which may own the counter, needs one more.
+ *
+ * Register map of pmu_name "amd_ibs": instruction based sampling (APM, volume 2, section
+ * "Instruction-Based Sampling"), with perfmon2's numbers up to PMD 13.
+ *
+ *	PMC 4	IBS_FETCH_CTL		PMD 4	fetches
+ *	PMC 5	IBS_OP_CTL		PMD 7	cycles, or ops
+ *
+ * When a PMD overflows, the hardware takes a sample.  The other PMDs have its data; only samples can
+ * contain them.  A PMD of the unit that took no sample is 0.
+ *
+ *	PMD 5	IBS_FETCH_LINADDR	PMD 6	IBS_FETCH_PHYSADDR
+ *	PMD 8	IBS_OP_RIP		PMD 9	IBS_OP_DATA
+ *	PMD 10	IBS_OP_DATA2		PMD 11	IBS_OP_DATA3
+ *	PMD 12	IBS_DC_LINADDR		PMD 13	IBS_DC_PHYSADDR
+ *	PMD 14	IBS_BR_TARGET		PMD 15	IBS_FETCH_CTL
  */
 #ifndef _PERFMON_AMD_H
 #define _PERFMON_AMD_H
@@ -18,13 +33,42 @@
  * Fields of a PMC that the module accepts.  It sets the enable bits itself, and ignores those
  * that are written.
  */
-#define PFM_AMD_PMC_EVENT  0xf000000ffull /* 12 bits, in two parts */
-#define PFM_AMD_PMC_UMASK  0x00000ff00ull
-#define PFM_AMD_PMC_USER   (1ull << 16) /* USR: privilege level 3 */
-#define PFM_AMD_PMC_KERNEL (1ull << 17) /* OS: privilege levels 0 to 2 */
-#define PFM_AMD_PMC_EDGE   (1ull << 18)
-#define PFM_AMD_PMC_INVERT (1ull << 23)
-#define PFM_AMD_PMC_CMASK  0x0ff000000ull
+#define PFM_AMD_PMC_EVENT	   0xf000000ffull /* 12 bits, in two parts */
+#define PFM_AMD_PMC_UMASK	   0x00000ff00ull
+#define PFM_AMD_PMC_USER	   (1ull << 16) /* USR: privilege level 3 */
+#define PFM_AMD_PMC_KERNEL	   (1ull << 17) /* OS: privilege levels 0 to 2 */
+#define PFM_AMD_PMC_EDGE	   (1ull << 18)
+#define PFM_AMD_PMC_INVERT	   (1ull << 23)
+#define PFM_AMD_PMC_CMASK	   0x0ff000000ull
+
+/* PMCs and counters of pmu_name "amd_ibs" */
+#define PFM_AMD_IBS_PMC_FETCH	   4
+#define PFM_AMD_IBS_PMC_OP	   5
+#define PFM_AMD_IBS_FETCH	   4
+#define PFM_AMD_IBS_OP		   7
+
+/* Its other PMDs */
+#define PFM_AMD_IBS_FETCH_LINEAR   5
+#define PFM_AMD_IBS_FETCH_PHYSICAL 6
+#define PFM_AMD_IBS_OP_RIP	   8
+#define PFM_AMD_IBS_OP_DATA	   9
+#define PFM_AMD_IBS_OP_DATA2	   10
+#define PFM_AMD_IBS_OP_DATA3	   11
+#define PFM_AMD_IBS_DC_LINEAR	   12
+#define PFM_AMD_IBS_DC_PHYSICAL	   13
+#define PFM_AMD_IBS_BR_TARGET	   14
+#define PFM_AMD_IBS_FETCH_DATA	   15
+#define PFM_AMD_IBS_REGISTERS	   16
+
+/*
+ * Fields of its PMCs that the module accepts.  The hardware has no bits for the levels: the module
+ * drops samples of a level that is not wanted.  Without a level nothing counts.  The period is in the
+ * PMD, so the module sets the maximum count, and ignores one that is written.
+ */
+#define PFM_AMD_IBS_COUNT_OPS	   (1ull << 19) /* op: count ops; otherwise cycles */
+#define PFM_AMD_IBS_RANDOM	   (1ull << 57) /* fetch: vary the low bits of the period */
+#define PFM_AMD_IBS_USER	   (1ull << 62)
+#define PFM_AMD_IBS_KERNEL	   (1ull << 63)
 
 /* A rule of pfm_amd_15h_counters(): the events whose bits of @mask are @event, and their counters. */
 struct pfm_amd_15h_rule {

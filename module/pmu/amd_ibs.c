@@ -1,0 +1,598 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PMU description "amd_ibs": AMD's instruction based sampling, perfmon_amd.h.
+ *
+ * A unit, fetch or op, counts up to a maximum, takes a sample and stops: the valid bit of its
+ * control register is set, and an NMI follows.  A PMD of ours counts up to 2^64; the maximum is
+ * what is left, or as much of it as the register can hold.  Registers: AMD64 Architecture
+ * Programmer's Manual, volume 2, section "Instruction-Based Sampling", and the BKDG of family 10h.
+ *
+ * perf's driver owns the hardware.  So each unit is a perf event, pinned to the CPU: a
+ * *placeholder*.  perf lets one event at a time have a unit, so it gives the unit to nobody else.
+ * We drive the registers, and our NMI handler comes before perf's, which finds no sample then.
+ *
+ * For perf a placeholder never stops.  perf keeps notes: config, sample_period, period_left and
+ * prev_count.  The notes always agree with the registers, so perf can stop and restart a
+ * placeholder at any time, and the count goes on.  A unit that we do not use is halted; perf may
+ * start it again, which does no harm: nobody gets its samples.
+ */
+#include <asm/cpufeature.h>
+#include <asm/msr-index.h>
+#include <asm/nmi.h>
+#include <asm/perf_event.h>
+#include <linux/jiffies.h>
+#include <linux/perf_event.h>
+#include <linux/ptrace.h>
+#include <linux/sched/task_stack.h>
+
+#include "amd_ibs.h"
+#include "compat/cpuid.h"
+#include "x86.h"
+#include <perfmon/perfmon_amd.h>
+
+#define FAMILY_10H     0x10
+
+/* Ticks in which an NMI comes whose sample was found before. */
+#define LATE_TICKS     2
+
+/* BKDG of family 10h, IbsOpMaxCnt: values up to 8 are reserved. */
+#define LEAST_OPS      0x90
+#define LEAST_FETCHES  0x10
+
+#define OP_COUNT_SHIFT 32
+#define OP_COUNT_MASK  0x7ffffffull
+#define MOST_EXTENDED  0x7fffff0ull
+
+#define LEVELS	       (PFM_AMD_IBS_USER | PFM_AMD_IBS_KERNEL)
+
+DEFINE_PER_CPU(struct ibs_cpu, ibs_cpus);
+
+static u32 caps __ro_after_init;
+static struct pfm_pmu ibs;
+
+static unsigned int pmc_of(unsigned int n)
+{
+	return n == PFM_AMD_IBS_FETCH ? PFM_AMD_IBS_PMC_FETCH : PFM_AMD_IBS_PMC_OP;
+}
+
+static u64 levels_of(const struct pfm_registers *registers, unsigned int n)
+{
+	return registers->pmcs[pmc_of(n)] & LEVELS;
+}
+
+/* ---- control registers -------------------------------------------------------------------- */
+
+static u32 control_of(enum unit unit)
+{
+	return unit == FETCH ? MSR_AMD64_IBSFETCHCTL : MSR_AMD64_IBSOPCTL;
+}
+
+static bool has_sample(enum unit unit, u64 control)
+{
+	return control & (unit == FETCH ? IBS_FETCH_VAL : IBS_OP_VAL);
+}
+
+static u64 most_of(enum unit unit)
+{
+	return unit == OP && caps & IBS_CAPS_OPCNTEXT ? MOST_EXTENDED : IBS_MOST_BASIC;
+}
+
+/* What a unit has counted since it was written.  With a sample it has reached its maximum. */
+static u64 counted(enum unit unit, u64 control)
+{
+	if (unit == FETCH)
+		return has_sample(unit, control) ? (control & IBS_FETCH_MAX_CNT) << 4
+						 : (control & IBS_FETCH_CNT) >> 16 << 4;
+	if (has_sample(unit, control))
+		return (control & IBS_OP_MAX_CNT) << 4 |
+		       (caps & IBS_CAPS_OPCNTEXT ? control & IBS_OP_MAX_CNT_EXT_MASK : 0);
+	return caps & IBS_CAPS_RDWROPCNT ? control >> OP_COUNT_SHIFT & OP_COUNT_MASK : 0;
+}
+
+/* The control register of a unit that counts from @count to @most, a multiple of 16. */
+static u64 counting(enum unit unit, u64 config, u64 count, u64 most)
+{
+	if (unit == FETCH)
+		return config | IBS_FETCH_ENABLE | most >> 4;
+	return config | IBS_OP_ENABLE | (most >> 4 & IBS_OP_MAX_CNT) |
+	       (most & IBS_OP_MAX_CNT_EXT_MASK) | count << OP_COUNT_SHIFT;
+}
+
+/* Erratum 420 of family 10h: the interrupt stays if the maximum is not cleared first. */
+static void halt_unit(enum unit unit)
+{
+	if (boot_cpu_data.x86 == FAMILY_10H)
+		x86_write(control_of(unit),
+			  unit == FETCH ? IBS_FETCH_ENABLE : IBS_OP_ENABLE);
+	x86_write(control_of(unit), 0);
+}
+
+static void note(struct perf_event *event, u64 config, u64 period, s64 left, u64 count)
+{
+	event->hw.config = config;
+	event->hw.sample_period = period;
+	local64_set(&event->hw.period_left, left);
+	local64_set(&event->hw.prev_count, count);
+}
+
+/* Halt a unit that we do not use.  Interrupts off. */
+void amd_ibs_park(struct perf_event *event, enum unit unit)
+{
+	halt_unit(unit);
+	note(event, 0, IBS_MOST_BASIC, IBS_MOST_LEFT, 0);
+}
+
+/* ---- start and halt ----------------------------------------------------------------------- */
+
+/*
+ * Let the unit of PMD @n count what is left.  Its maximum is a multiple of 16, so it starts with the
+ * difference, if that can be written.  Otherwise the sample comes so much later.
+ */
+static void run_unit(struct ibs_cpu *cpu, struct pfm_registers *registers, unsigned int n)
+{
+	const enum unit unit = unit_of(n);
+	struct perf_event *event = cpu->placeholders[unit];
+	const u64 config = registers->pmcs[pmc_of(n)] & ~LEVELS;
+	const s64 left = -registers->pmds[n];
+	u64 next, most, count = 0;
+
+	if (!levels_of(registers, n))
+		return;
+	cpu->left[unit] = left > 0 && left < IBS_MOST_LEFT ? left : IBS_MOST_LEFT;
+	if (cpu->left[unit] > (s64)registers->state[n])
+		registers->state[n] = cpu->left[unit];
+	next = min_t(u64, cpu->left[unit], most_of(unit));
+	most = max_t(u64, round_up(next, 16), unit == OP ? LEAST_OPS : LEAST_FETCHES);
+	if (unit == OP && caps & IBS_CAPS_RDWROPCNT)
+		count = most - next;
+	cpu->running |= BIT_ULL(n);
+	note(event, config, most, cpu->left[unit], count);
+	x86_write(control_of(unit), counting(unit, config, count, most));
+}
+
+static void run(struct ibs_cpu *cpu, struct pfm_registers *registers)
+{
+	unsigned int n;
+	u64 rest;
+
+	cpu->loaded = registers;
+	pfm_for_each_bit(n, rest, registers->counters & IBS_COUNTERS)
+		run_unit(cpu, registers, n);
+}
+
+/* What is left until the overflow of a unit that runs. */
+static s64 left_of(const struct ibs_cpu *cpu, enum unit unit, u64 control)
+{
+	const struct perf_event *event = cpu->placeholders[unit];
+
+	return local64_read(&event->hw.period_left) -
+	       (s64)(counted(unit, control) - local64_read(&event->hw.prev_count));
+}
+
+static const struct {
+	u32 msr;
+	u8 unit;
+	u32 needs; /* bit of caps; 0: none */
+	const char *name;
+} data_registers[PFM_AMD_IBS_REGISTERS] = {
+	[PFM_AMD_IBS_FETCH_LINEAR] = { MSR_AMD64_IBSFETCHLINAD, FETCH, 0,
+				       "IBS_FETCH_LINADDR" },
+	[PFM_AMD_IBS_FETCH_PHYSICAL] = { MSR_AMD64_IBSFETCHPHYSAD, FETCH, 0,
+					 "IBS_FETCH_PHYSADDR" },
+	[PFM_AMD_IBS_OP_RIP] = { MSR_AMD64_IBSOPRIP, OP, 0, "IBS_OP_RIP" },
+	[PFM_AMD_IBS_OP_DATA] = { MSR_AMD64_IBSOPDATA, OP, 0, "IBS_OP_DATA" },
+	[PFM_AMD_IBS_OP_DATA2] = { MSR_AMD64_IBSOPDATA2, OP, 0, "IBS_OP_DATA2" },
+	[PFM_AMD_IBS_OP_DATA3] = { MSR_AMD64_IBSOPDATA3, OP, 0, "IBS_OP_DATA3" },
+	[PFM_AMD_IBS_DC_LINEAR] = { MSR_AMD64_IBSDCLINAD, OP, 0, "IBS_DC_LINADDR" },
+	[PFM_AMD_IBS_DC_PHYSICAL] = { MSR_AMD64_IBSDCPHYSAD, OP, 0, "IBS_DC_PHYSADDR" },
+	[PFM_AMD_IBS_BR_TARGET] = { MSR_AMD64_IBSBRTARGET, OP, IBS_CAPS_BRNTRGT,
+				    "IBS_BR_TARGET" },
+	[PFM_AMD_IBS_FETCH_DATA] = { MSR_AMD64_IBSFETCHCTL, FETCH, 0, "IBS_FETCH_CTL" },
+};
+
+static bool has_register(unsigned int n)
+{
+	return data_registers[n].msr &&
+	       (!data_registers[n].needs || caps & data_registers[n].needs);
+}
+
+static void collect(struct ibs_cpu *cpu, enum unit unit)
+{
+	unsigned int n;
+
+	for (n = 0; n < PFM_AMD_IBS_REGISTERS; n++)
+		if (has_register(n) && data_registers[n].unit == unit)
+			cpu->data[n] = x86_read_msr(data_registers[n].msr);
+}
+
+static bool is_of_kernel(u64 address)
+{
+	return (s64)address < 0;
+}
+
+/* The instruction of the sample; 0 if the hardware could not record it. */
+static u64 sampled_instruction(const struct ibs_cpu *cpu, enum unit unit)
+{
+	if (unit == FETCH)
+		return cpu->data[PFM_AMD_IBS_FETCH_LINEAR];
+	if (caps & IBS_CAPS_RIPINVALIDCHK &&
+	    cpu->data[PFM_AMD_IBS_OP_DATA] & IBS_RIP_INVALID)
+		return 0;
+	return cpu->data[PFM_AMD_IBS_OP_RIP];
+}
+
+/*
+ * A sample of PMD @n.  The hardware does not distinguish user and kernel level, so samples of the
+ * other level are dropped here, and the same period begins again.
+ */
+static void take_sample(struct ibs_cpu *cpu, struct pfm_registers *registers,
+			unsigned int n, const struct pt_regs *regs,
+			struct pfm_hardware_sample *noted)
+{
+	const enum unit unit = unit_of(n);
+	bool is_kernel;
+	u64 ip;
+
+	collect(cpu, unit);
+	ip = sampled_instruction(cpu, unit);
+	is_kernel = ip ? is_of_kernel(ip) : !regs || !user_mode((struct pt_regs *)regs);
+	if (levels_of(registers, n) &
+	    (is_kernel ? PFM_AMD_IBS_KERNEL : PFM_AMD_IBS_USER)) {
+		*noted = (struct pfm_hardware_sample){
+			.counters = BIT_ULL(n),
+			.ip = ip,
+			.is_kernel = is_kernel,
+		};
+		cpu->pending |= BIT_ULL(n);
+	} else {
+		registers->pmds[n] = -registers->state[n];
+	}
+	registers->state[n] = 0;
+}
+
+/*
+ * Save the value of PMD @n; its unit is to be halted.  @samples counts units with a sample.
+ * Return: whether the sample ends the period.
+ */
+static bool save_unit(struct ibs_cpu *cpu, struct pfm_registers *registers,
+		      unsigned int n, unsigned int *samples)
+{
+	const enum unit unit = unit_of(n);
+	const u64 control = x86_read_msr(control_of(unit));
+	const bool is_sample = has_sample(unit, control);
+	s64 left = left_of(cpu, unit, control);
+
+	*samples += is_sample;
+	/* At the end of the count comes the sample, even if the unit was halted in between. */
+	if (left <= 0 && !is_sample)
+		left = 1;
+	registers->pmds[n] += cpu->left[unit] - left;
+	return is_sample && left <= 0;
+}
+
+/* An NMI may follow although its sample has been found, or was lost when the unit was halted. */
+void amd_ibs_expect_late(struct ibs_cpu *cpu)
+{
+	cpu->late_until = jiffies + LATE_TICKS;
+	cpu->expects_late = true;
+}
+
+/*
+ * Halt the units of the loaded set and save their values.
+ * @noted: gets the samples; UNITS + 1 elements that are zero
+ */
+static void save(struct ibs_cpu *cpu, const struct pt_regs *regs,
+		 struct pfm_hardware_sample *noted)
+{
+	struct pfm_registers *registers = cpu->loaded;
+	unsigned int n, samples = 0;
+	u64 rest;
+
+	cpu->sequence++;
+	memset(cpu->data, 0, sizeof(cpu->data));
+	pfm_for_each_bit(n, rest, cpu->running) {
+		if (save_unit(cpu, registers, n, &samples)) {
+			take_sample(cpu, registers, n, regs, noted);
+			if (noted->counters)
+				noted++;
+		}
+		amd_ibs_park(cpu->placeholders[unit_of(n)], unit_of(n));
+	}
+	cpu->running = 0;
+	if (samples == UNITS) /* each raises an NMI, perhaps one after the other */
+		amd_ibs_expect_late(cpu);
+}
+
+/* Handle samples.  Return: the set that counts next, not yet running; or NULL. */
+static struct pfm_registers *handle_samples(struct ibs_cpu *cpu, struct pt_regs *regs)
+{
+	struct pfm_hardware_sample noted[UNITS + 1] = {};
+	struct pfm_registers *loaded = cpu->loaded;
+
+	save(cpu, regs, noted);
+	/* The set may be about to stop: then the core finds the overflows there. */
+	if (pfm_running_registers(&ibs) != loaded)
+		return NULL;
+	return cpu->pending ? pfm_overflow(&ibs, regs, noted).next : loaded;
+}
+
+/* ---- the interrupt ------------------------------------------------------------------------ */
+
+static bool is_late(struct ibs_cpu *cpu)
+{
+	if (!cpu->expects_late)
+		return false;
+	cpu->expects_late = false;
+	return !time_after(jiffies, cpu->late_until);
+}
+
+static bool any_sample(const struct ibs_cpu *cpu)
+{
+	unsigned int n;
+	u64 rest;
+
+	pfm_for_each_bit(n, rest, cpu->running)
+		if (has_sample(unit_of(n), x86_read_msr(control_of(unit_of(n)))))
+			return true;
+	return false;
+}
+
+/* All NMIs of a CPU come here, also those of other devices. */
+int amd_ibs_nmi(unsigned int type, struct pt_regs *regs)
+{
+	struct ibs_cpu *cpu = this_cpu_ptr(&ibs_cpus);
+	struct pfm_registers *next;
+
+	if (!cpu->loaded || !any_sample(cpu))
+		return is_late(cpu) ? NMI_HANDLED : NMI_DONE;
+	if (cpu->is_changing) {
+		cpu->missed = true;
+		return NMI_HANDLED;
+	}
+	next = handle_samples(cpu, regs);
+	if (next)
+		run(cpu, next);
+	return NMI_HANDLED;
+}
+
+static void set_changing(struct ibs_cpu *cpu, bool is_changing)
+{
+	barrier();
+	WRITE_ONCE(cpu->is_changing, is_changing);
+	barrier();
+}
+
+/* ---- operations --------------------------------------------------------------------------- */
+
+static bool ibs_can_count(const struct pfm_registers *registers)
+{
+	const struct ibs_cpu *cpu = this_cpu_ptr(&ibs_cpus);
+	const struct perf_event *event;
+	unsigned int n;
+	u64 rest;
+
+	pfm_for_each_bit(n, rest, registers->counters & IBS_COUNTERS) {
+		event = cpu->placeholders[unit_of(n)];
+		if (!event || event->state != PERF_EVENT_STATE_ACTIVE)
+			return false;
+	}
+	return true;
+}
+
+/* start() does it. */
+static void ibs_write_pmcs(const struct pfm_registers *registers,
+			   const struct pfm_registers *programmed)
+{
+}
+
+static void ibs_write_pmds(struct pfm_registers *registers, u64 pmds)
+{
+}
+
+/*
+ * A unit may take a sample before the other one is started.  Its NMI leaves the sample to us: then
+ * the interrupted instruction is the one at which the thread entered the kernel.
+ */
+static void ibs_start(struct pfm_registers *registers)
+{
+	struct ibs_cpu *cpu = this_cpu_ptr(&ibs_cpus);
+
+	do {
+		set_changing(cpu, true);
+		cpu->missed = false;
+		run(cpu, registers);
+		set_changing(cpu, false);
+		if (likely(!READ_ONCE(cpu->missed)))
+			return;
+		set_changing(cpu, true);
+		registers = handle_samples(cpu, task_pt_regs(registers->task));
+	} while (registers);
+	set_changing(cpu, false);
+}
+
+static u64 ibs_read(struct pfm_registers *registers, u64 *values)
+{
+	struct ibs_cpu *cpu = this_cpu_ptr(&ibs_cpus);
+	unsigned int n, sequence;
+	s64 left, started;
+	u64 rest, value;
+
+	pfm_for_each_bit(n, rest, registers->counters & IBS_COUNTERS) {
+		do {
+			sequence = READ_ONCE(cpu->sequence);
+			barrier();
+			value = registers->pmds[n];
+			if (cpu->loaded == registers && cpu->running & BIT_ULL(n)) {
+				started = cpu->left[unit_of(n)];
+				left = left_of(cpu, unit_of(n),
+					       x86_read_msr(control_of(unit_of(n))));
+				value += started - max(left, 1ll);
+			}
+			barrier();
+		} while (sequence != READ_ONCE(cpu->sequence));
+		values[n] = value;
+	}
+	return cpu->loaded == registers ? cpu->pending : 0;
+}
+
+/* May be called by pfm_overflow(), when the units are halted already. */
+static u64 ibs_stop(struct pfm_registers *registers)
+{
+	struct pfm_hardware_sample unused[UNITS + 1] = {};
+	struct ibs_cpu *cpu = this_cpu_ptr(&ibs_cpus);
+	const bool was_changing = cpu->is_changing;
+	u64 overflows = 0;
+
+	set_changing(cpu, true);
+	if (cpu->loaded == registers) {
+		if (cpu->running) {
+			save(cpu, NULL, unused);
+			amd_ibs_expect_late(cpu);
+		}
+		overflows = cpu->pending;
+		cpu->pending = 0;
+		cpu->missed = false;
+		cpu->loaded = NULL;
+	}
+	set_changing(cpu, was_changing);
+	return overflows;
+}
+
+static bool is_address(unsigned int n)
+{
+	return n == PFM_AMD_IBS_FETCH_LINEAR || n == PFM_AMD_IBS_OP_RIP ||
+	       n == PFM_AMD_IBS_DC_LINEAR || n == PFM_AMD_IBS_BR_TARGET;
+}
+
+/*
+ * Users who may not see the kernel get no address of it (the target of a SYSCALL is one) and no
+ * physical address.
+ */
+static bool is_hidden(unsigned int n, u64 value)
+{
+	return n == PFM_AMD_IBS_FETCH_PHYSICAL || n == PFM_AMD_IBS_DC_PHYSICAL ||
+	       (is_address(n) && is_of_kernel(value));
+}
+
+static void ibs_sample(const struct pfm_registers *registers, const u64 *pmds,
+		       u64 *values)
+{
+	const struct ibs_cpu *cpu = this_cpu_ptr(&ibs_cpus);
+	unsigned int n;
+	u64 rest, value;
+
+	pfm_for_each_bit(n, rest, pmds[0] & ~IBS_COUNTERS) {
+		value = cpu->data[n];
+		values[n] = registers->sees_kernel || !is_hidden(n, value) ? value : 0;
+	}
+}
+
+static u64 ibs_overflows(const struct pfm_registers *registers)
+{
+	return this_cpu_read(ibs_cpus.pending);
+}
+
+static void ibs_acknowledge(struct pfm_registers *registers, u64 counters)
+{
+	this_cpu_and(ibs_cpus.pending, ~counters);
+}
+
+static const struct pfm_pmu_operations operations = {
+	.claim = amd_ibs_claim,
+	.release = amd_ibs_release,
+	.can_count = ibs_can_count,
+	.write_pmcs = ibs_write_pmcs,
+	.write_pmds = ibs_write_pmds,
+	.start = ibs_start,
+	.stop = ibs_stop,
+	.read = ibs_read,
+	.sample = ibs_sample,
+	.overflows = ibs_overflows,
+	.acknowledge = ibs_acknowledge,
+};
+
+/* ---- the description ---------------------------------------------------------------------- */
+
+static struct pfm_register pmcs[PFM_AMD_IBS_PMC_OP + 1] __ro_after_init = {
+	[PFM_AMD_IBS_PMC_FETCH] = {
+		.name = "IBS_FETCH_CTL",
+		.reserved = ~(LEVELS | PFM_AMD_IBS_RANDOM),
+		.user_clear = PFM_AMD_IBS_KERNEL,
+		.address = MSR_AMD64_IBSFETCHCTL,
+		.counters = BIT_ULL(PFM_AMD_IBS_FETCH),
+	},
+	[PFM_AMD_IBS_PMC_OP] = {
+		.name = "IBS_OP_CTL",
+		.reserved = ~(LEVELS | PFM_AMD_IBS_COUNT_OPS),
+		.user_clear = PFM_AMD_IBS_KERNEL,
+		.address = MSR_AMD64_IBSOPCTL,
+		.counters = BIT_ULL(PFM_AMD_IBS_OP),
+	},
+};
+
+static struct pfm_register pmds[PFM_AMD_IBS_REGISTERS] __ro_after_init = {
+	[PFM_AMD_IBS_FETCH] = {
+		.name = "IBS_FETCHES",
+		.type = PFM_REG_COUNTER,
+		.width = 64,
+		.address = MSR_AMD64_IBSFETCHCTL,
+	},
+	[PFM_AMD_IBS_OP] = {
+		.name = "IBS_OPS",
+		.type = PFM_REG_COUNTER,
+		.width = 64,
+		.address = MSR_AMD64_IBSOPCTL,
+	},
+};
+
+static struct pfm_pmu ibs = {
+	.interface = PFM_PMU_INTERFACE,
+	.name = "amd_ibs",
+	.operations = &operations,
+	.pmcs = pmcs,
+	.pmds = pmds,
+	.pmc_count = ARRAY_SIZE(pmcs),
+	.pmd_count = ARRAY_SIZE(pmds),
+	.rank = PFM_RANK_HARDWARE + 1, /* the core counters are the default */
+};
+
+static u32 __init find_caps(void)
+{
+	const bool has_leaf = cpuid_eax(0x80000000) >= IBS_CPUID_FEATURES;
+	const u32 found = has_leaf ? cpuid_eax(IBS_CPUID_FEATURES) : 0;
+
+	return found & IBS_CAPS_AVAIL ? found : IBS_CAPS_DEFAULT;
+}
+
+static bool is_registered;
+
+int __init amd_ibs_register(void)
+{
+	unsigned int n;
+	int error;
+
+	if (!boot_cpu_has(X86_FEATURE_IBS) || !amd_ibs_find_units())
+		return 0;
+	caps = find_caps();
+	if (!(caps & IBS_CAPS_OPCNT))
+		pmcs[PFM_AMD_IBS_PMC_OP].reserved |= PFM_AMD_IBS_COUNT_OPS;
+	for (n = 0; n < PFM_AMD_IBS_REGISTERS; n++)
+		if (has_register(n))
+			pmds[n] = (struct pfm_register){
+				.name = data_registers[n].name,
+				.type = PFM_REG_SAMPLED,
+				.width = 64,
+				.address = data_registers[n].msr,
+			};
+	ibs.model = boot_cpu_data.x86_model_id;
+	ibs.id = cpuid_eax(1);
+	error = pfm_pmu_register(&ibs);
+	is_registered = !error;
+	return error;
+}
+
+void amd_ibs_unregister(void)
+{
+	if (is_registered)
+		pfm_pmu_unregister(&ibs);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The PMU "amd_ibs" of perfmon_amd. */
+#ifndef PERFMON_AMD_IBS_MODULE_H
+#define PERFMON_AMD_IBS_MODULE_H
+
+#include <linux/bits.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/types.h>
+#include <perfmon/perfmon_amd.h>
+
+#include "perfmon_pmu.h"
+
+#define IBS_COUNTERS   (BIT_ULL(PFM_AMD_IBS_FETCH) | BIT_ULL(PFM_AMD_IBS_OP))
+
+/* What perf's notes may say; they are signed. */
+#define IBS_MOST_LEFT  (1ll << 62)
+
+/* The longest period of every unit. */
+#define IBS_MOST_BASIC 0xffff0ull
+
+enum unit {
+	FETCH,
+	OP,
+	UNITS
+};
+
+/**
+ * struct ibs_cpu - IBS on a CPU; used by that CPU only, interrupts off
+ * @placeholders: perf events; NULL where we hold no unit
+ * @loaded: the set that counts here, or NULL
+ * @running: its counters whose units run
+ * @pending: its counters that overflowed and were not acknowledged
+ * @left: what was left until the overflow when the unit was started
+ * @data: registers of the last sample by their PMDs; zero if the unit took none
+ * @is_changing: registers are being written: an NMI must only take a note
+ * @missed: such an NMI came
+ * @expects_late: an NMI without a sample, before @late_until, is ours
+ * @late_until: jiffies
+ * @sequence: changes whenever an NMI changes the set's values
+ */
+struct ibs_cpu {
+	struct perf_event *placeholders[UNITS];
+	struct pfm_registers *loaded;
+	u64 running;
+	u64 pending;
+	s64 left[UNITS];
+	u64 data[PFM_AMD_IBS_REGISTERS];
+	bool is_changing;
+	bool missed;
+	bool expects_late;
+	unsigned long late_until;
+	unsigned int sequence;
+};
+
+DECLARE_PER_CPU(struct ibs_cpu, ibs_cpus);
+
+static inline enum unit unit_of(unsigned int n)
+{
+	return n == PFM_AMD_IBS_FETCH ? FETCH : OP;
+}
+
+/* amd_ibs.c */
+void amd_ibs_park(struct perf_event *event, enum unit unit);
+void amd_ibs_expect_late(struct ibs_cpu *cpu);
+int amd_ibs_nmi(unsigned int type, struct pt_regs *regs);
+
+/* amd_ibs_placeholders.c */
+bool amd_ibs_find_units(void);
+int amd_ibs_claim(struct pfm_pmu *pmu, const u64 *pmds);
+void amd_ibs_release(struct pfm_pmu *pmu, const u64 *pmds);
+
+/*
+ * Register the PMU if the processor and perf have IBS.  Process context, may sleep.
+ * Return: 0, also if there is no IBS; or the error of pfm_pmu_register().
+ */
+int amd_ibs_register(void);
+
+/* Undo amd_ibs_register().  Process context, may sleep. */
+void amd_ibs_unregister(void);
+
+#endif

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PMU description "amd_ibs": take the units of IBS from perf, and give them back.
+ *
+ * A placeholder is a pinned event of a CPU.  Where another event has the unit, it cannot be
+ * created, unless that event can wait: perf takes the unit from such an event, which then counts
+ * nothing.
+ */
+#include <asm/nmi.h>
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/device.h>
+#include <linux/err.h>
+#include <linux/smp.h>
+#include <linux/workqueue.h>
+
+#include "amd_ibs.h"
+
+static struct pmu *pmus_of_perf[UNITS] __ro_after_init;
+
+/* Kernels do not export a function that finds a PMU of perf; its device has it. */
+static struct pmu *__init find_in_perf(const struct perf_event *any, const char *name)
+{
+	struct device *device;
+	struct pmu *pmu = NULL;
+
+	if (!any->pmu->dev)
+		return NULL;
+	device = bus_find_device_by_name(any->pmu->dev->bus, NULL, name);
+	if (device)
+		pmu = dev_get_drvdata(device);
+	put_device(device);
+	return pmu;
+}
+
+/* Return: whether perf has both units: its driver has set up the interrupt. */
+bool __init amd_ibs_find_units(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1,
+	};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, raw_smp_processor_id(), NULL,
+						 NULL, NULL);
+	if (IS_ERR(event))
+		return false;
+	pmus_of_perf[FETCH] = find_in_perf(event, "ibs_fetch");
+	pmus_of_perf[OP] = find_in_perf(event, "ibs_op");
+	perf_event_release_kernel(event);
+	return pmus_of_perf[FETCH] && pmus_of_perf[OP];
+}
+
+/* perf would stop an event that has too many interrupts. */
+static void perf_took_sample(struct perf_event *event, struct perf_sample_data *data,
+			     struct pt_regs *regs)
+{
+	event->hw.interrupts = 0;
+}
+
+/* ---- claim and release -------------------------------------------------------------------- */
+
+static u64 claimed; /* counters; also read when a CPU comes online */
+static enum cpuhp_state hotplug_state;
+
+static struct perf_event *create(enum unit unit)
+{
+	struct perf_event_attr attr = {
+		.type = pmus_of_perf[unit]->type,
+		.size = sizeof(attr),
+		.sample_period = IBS_MOST_BASIC,
+		.pinned = 1,
+	};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, smp_processor_id(), NULL,
+						 perf_took_sample, NULL);
+	if (IS_ERR(event))
+		return NULL;
+	/* A pinned event that found its unit in use is in an error state for good. */
+	if (event->state != PERF_EVENT_STATE_ACTIVE) {
+		perf_event_release_kernel(event);
+		return NULL;
+	}
+	return event;
+}
+
+/* The jobs run in a kernel thread on the CPU: perf would ask whether the caller may have an event. */
+static long take_here(void *info)
+{
+	struct ibs_cpu *cpu = raw_cpu_ptr(&ibs_cpus);
+	u64 *counters = info, rest;
+	struct perf_event *event;
+	unsigned long flags;
+	unsigned int n;
+
+	pfm_for_each_bit(n, rest, *counters) {
+		event = cpu->placeholders[unit_of(n)] ?: create(unit_of(n));
+		if (!event)
+			continue;
+		*counters &= ~BIT_ULL(n);
+		if (cpu->placeholders[unit_of(n)])
+			continue;
+		local_irq_save(flags);
+		amd_ibs_park(event, unit_of(n));
+		amd_ibs_expect_late(cpu);
+		cpu->placeholders[unit_of(n)] = event;
+		local_irq_restore(flags);
+	}
+	return 0;
+}
+
+static long keep_here(void *info)
+{
+	struct ibs_cpu *cpu = raw_cpu_ptr(&ibs_cpus);
+	struct perf_event *event;
+	const u64 *counters = info;
+	unsigned int n;
+	u64 rest;
+
+	pfm_for_each_bit(n, rest, IBS_COUNTERS & ~*counters) {
+		event = cpu->placeholders[unit_of(n)];
+		WRITE_ONCE(cpu->placeholders[unit_of(n)], NULL);
+		if (event)
+			perf_event_release_kernel(event);
+	}
+	return 0;
+}
+
+static void keep_on_all(u64 counters)
+{
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu)
+		work_on_cpu(cpu, keep_here, &counters);
+}
+
+static int begin_on(unsigned int cpu)
+{
+	u64 counters = claimed;
+
+	work_on_cpu(cpu, take_here, &counters);
+	return 0;
+}
+
+static int end_on(unsigned int cpu)
+{
+	u64 none = 0;
+
+	work_on_cpu(cpu, keep_here, &none);
+	return 0;
+}
+
+static int begin(void)
+{
+	int state = register_nmi_handler(NMI_LOCAL, amd_ibs_nmi, NMI_FLAG_FIRST,
+					 "perfmon_ibs");
+
+	if (state)
+		return state;
+	state = cpuhp_setup_state_nocalls_cpuslocked(
+		CPUHP_AP_ONLINE_DYN, "perfmon/ibs:online", begin_on, end_on);
+	if (state < 0) {
+		unregister_nmi_handler(NMI_LOCAL, "perfmon_ibs");
+		return state;
+	}
+	hotplug_state = state;
+	return 0;
+}
+
+static void end(void)
+{
+	__cpuhp_remove_state_cpuslocked(hotplug_state, false);
+	unregister_nmi_handler(NMI_LOCAL, "perfmon_ibs");
+}
+
+int amd_ibs_claim(struct pfm_pmu *pmu, const u64 *pmds)
+{
+	const u64 wanted = pmds[0] & IBS_COUNTERS;
+	u64 missing = 0;
+	unsigned int cpu;
+	int error;
+
+	if (!wanted)
+		return 0;
+	error = claimed ? 0 : begin();
+	if (error)
+		return error;
+	for_each_online_cpu(cpu) {
+		missing = wanted;
+		work_on_cpu(cpu, take_here, &missing);
+		if (missing)
+			break;
+	}
+	if (!missing) {
+		claimed |= wanted;
+		return 0;
+	}
+	pfm_pmu_blame("perf", __ffs64(missing));
+	keep_on_all(claimed);
+	if (!claimed)
+		end();
+	return -EBUSY;
+}
+
+void amd_ibs_release(struct pfm_pmu *pmu, const u64 *pmds)
+{
+	if (!(claimed & pmds[0]))
+		return;
+	claimed &= ~pmds[0];
+	keep_on_all(claimed);
+	if (!claimed)
+		end();
+}

@@ -61,11 +61,12 @@ between() {
 }
 
 # Tests named test_armv8_..., test_power_... and test_soft_... are for that PMU, tests named
-# test_x86_... for Intel's and AMD's, and tests named test_levels_... for PMUs that can count user
-# level only.
+# test_x86_... for Intel's and AMD's, tests named test_ibs_... for AMD's with instruction based
+# sampling, and tests named test_levels_... for PMUs that can count user level only.
 is_wanted() {
 	case $1 in
 	test_armv8_* | test_power_* | test_soft_*) [ "${1#test_"$pmu"_}" != "$1" ] ;;
+	test_ibs_*) [ -d /sys/kernel/perfmon/pmus/amd_ibs ] ;;
 	test_x86_*) [ "$pmu" = intel ] || [ "$pmu" = amd ] ;;
 	test_levels_*) [ "$pmu" = armv8 ] || [ "$pmu" = intel ] || [ "$pmu" = amd ] ;;
 	esac

@@ -327,7 +327,10 @@ static int fail_parse(enum parse_result result, const char *name,
 		return fail("event '%s' belongs to the software PMU, but the PMU is "
 			    "%s: leave out 'soft::', or give --pmu soft",
 			    name, machine->info.pmu_name);
-	if (!is_hardware_pmu(machine) && is_hardware_name(name))
+	if (is_hardware_pmu(machine) && pmu_common(&pmu_amd_ibs, name))
+		return fail("event '%s' belongs to PMU amd_ibs: give --pmu amd_ibs",
+			    name);
+	if ((!machine->pmu || machine->pmu == &pmu_soft) && is_hardware_name(name))
 		return fail_no_hardware(name, machine);
 	return fail_unknown(name, machine);
 }

@@ -7,25 +7,13 @@
 
 /* A description without is_model() fits every CPU, so it comes after those of models. */
 static const struct pmu *const pmus[] = {
-	&pmu_amd_k8,
-	&pmu_amd_15h,
-	&pmu_amd_17h,
-	&pmu_armv8,
-	&pmu_intel_core2,
-	&pmu_intel_nehalem,
-	&pmu_intel_westmere,
-	&pmu_intel_sandybridge,
-	&pmu_intel_ivybridge,
-	&pmu_intel_haswell,
-	&pmu_intel_broadwell,
-	&pmu_intel_skylake,
-	&pmu_intel_icelake,
-	&pmu_intel_sapphirerapids,
-	&pmu_intel,
-	&pmu_power8,
-	&pmu_power9,
-	&pmu_power10,
-	&pmu_soft,
+	&pmu_amd_k8,	      &pmu_amd_15h,	   &pmu_amd_17h,
+	&pmu_amd_ibs,	      &pmu_armv8,	   &pmu_intel_core2,
+	&pmu_intel_nehalem,   &pmu_intel_westmere, &pmu_intel_sandybridge,
+	&pmu_intel_ivybridge, &pmu_intel_haswell,  &pmu_intel_broadwell,
+	&pmu_intel_skylake,   &pmu_intel_icelake,  &pmu_intel_sapphirerapids,
+	&pmu_intel,	      &pmu_power8,	   &pmu_power9,
+	&pmu_power10,	      &pmu_soft,
 };
 
 const struct pmu *pmu_find(const char *name, uint64_t id)

@@ -135,6 +135,7 @@ struct pmu {
 extern const struct pmu pmu_amd_k8;
 extern const struct pmu pmu_amd_15h;
 extern const struct pmu pmu_amd_17h;
+extern const struct pmu pmu_amd_ibs;
 extern const struct pmu pmu_armv8;
 extern const struct pmu pmu_intel_core2;
 extern const struct pmu pmu_intel_nehalem;

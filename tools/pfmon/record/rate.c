@@ -20,7 +20,7 @@
 static uint64_t guess(const struct event *event, const struct pmu *pmu)
 {
 	if (event->is_time || event->role == ROLE_CYCLES ||
-	    event->role == ROLE_INSTRUCTIONS)
+	    event->role == ROLE_INSTRUCTIONS || pmu == &pmu_amd_ibs)
 		return SECOND;
 	return pmu->is_hardware ? SECOND / 100 : RARE;
 }

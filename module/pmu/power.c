@@ -345,8 +345,8 @@ static void clear_unused_overflows(const struct pfm_registers *registers)
 }
 
 /*
- * The performance monitor interrupt.  It is an NMI if it comes while the kernel has interrupts
- * off: that is only a flag in memory on POWER, which does not stop this interrupt.
+ * The performance monitor interrupt.  It may come while the kernel has interrupts off, because on
+ * POWER that is only a flag in memory.  In this case it is an NMI.
  *
  * If no set runs, the core has just withdrawn one and is about to stop it: then
  * freezing is sufficient, because the overflow stays in the counter.

@@ -3,9 +3,10 @@
  * PMU description "amd_ibs": AMD's instruction based sampling, perfmon_amd.h.
  *
  * A unit, fetch or op, counts up to a maximum, takes a sample and stops: the valid bit of its
- * control register is set, and an NMI follows.  A PMD of ours counts up to 2^64; the maximum is
- * what is left, or as much of it as the register can hold.  Registers: AMD64 Architecture
- * Programmer's Manual, volume 2, section "Instruction-Based Sampling", and the BKDG of family 10h.
+ * control register is set, and an NMI follows.  A PMD counts up to 2^64.  The maximum is set to
+ * the remaining count, or to the highest value of the register.  Registers: AMD64 Architecture
+ * Programmer's Manual, volume 2, section "Instruction-Based Sampling", and the BKDG of family
+ * 10h.
  *
  * perf's driver owns the hardware.  So each unit is a perf event, pinned to the CPU: a
  * *placeholder*.  perf lets one event at a time have a unit, so it gives the unit to nobody else.
@@ -32,7 +33,7 @@
 
 #define FAMILY_10H     0x10
 
-/* Ticks in which an NMI comes whose sample was found before. */
+/* An NMI whose sample was found before comes within this number of ticks. */
 #define LATE_TICKS     2
 
 /* BKDG of family 10h, IbsOpMaxCnt: values up to 8 are reserved. */
@@ -77,7 +78,10 @@ static u64 most_of(enum unit unit)
 	return unit == OP && caps & IBS_CAPS_OPCNTEXT ? MOST_EXTENDED : IBS_MOST_BASIC;
 }
 
-/* What a unit has counted since it was written.  With a sample it has reached its maximum. */
+/*
+ * Return: the count of the unit since its register was written.  With a sample it has reached its
+ * maximum.
+ */
 static u64 counted(enum unit unit, u64 control)
 {
 	if (unit == FETCH)
@@ -125,8 +129,8 @@ void amd_ibs_park(struct perf_event *event, enum unit unit)
 /* ---- start and halt ----------------------------------------------------------------------- */
 
 /*
- * Let the unit of PMD @n count what is left.  Its maximum is a multiple of 16, so it starts with the
- * difference, if that can be written.  Otherwise the sample comes so much later.
+ * Let the unit of PMD @n count the rest of the period.  Its maximum is a multiple of 16, so it
+ * starts with the difference, if that can be written.  Otherwise the sample comes so much later.
  */
 static void run_unit(struct ibs_cpu *cpu, struct pfm_registers *registers, unsigned int n)
 {
@@ -160,7 +164,7 @@ static void run(struct ibs_cpu *cpu, struct pfm_registers *registers)
 		run_unit(cpu, registers, n);
 }
 
-/* What is left until the overflow of a unit that runs. */
+/* Return: the remaining count until the overflow of a running unit. */
 static s64 left_of(const struct ibs_cpu *cpu, enum unit unit, u64 control)
 {
 	const struct perf_event *event = cpu->placeholders[unit];
@@ -263,7 +267,7 @@ static bool save_unit(struct ibs_cpu *cpu, struct pfm_registers *registers,
 	s64 left = left_of(cpu, unit, control);
 
 	*samples += is_sample;
-	/* At the end of the count comes the sample, even if the unit was halted in between. */
+	/* The sample comes at the end of the count, even if the unit was halted in between. */
 	if (left <= 0 && !is_sample)
 		left = 1;
 	registers->pmds[n] += cpu->left[unit] - left;

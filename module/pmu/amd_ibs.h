@@ -13,7 +13,7 @@
 
 #define IBS_COUNTERS   (BIT_ULL(PFM_AMD_IBS_FETCH) | BIT_ULL(PFM_AMD_IBS_OP))
 
-/* What perf's notes may say; they are signed. */
+/* Highest value for perf's notes, which are signed. */
 #define IBS_MOST_LEFT  (1ll << 62)
 
 /* The longest period of every unit. */
@@ -31,7 +31,7 @@ enum unit {
  * @loaded: the set that counts here, or NULL
  * @running: its counters whose units run
  * @pending: its counters that overflowed and were not acknowledged
- * @left: what was left until the overflow when the unit was started
+ * @left: remaining count until the overflow when the unit was started
  * @data: registers of the last sample by their PMDs; zero if the unit took none
  * @is_changing: registers are being written: an NMI must only take a note
  * @missed: such an NMI came

@@ -80,7 +80,7 @@ static struct perf_event *create(enum unit unit)
 						 perf_took_sample, NULL);
 	if (IS_ERR(event))
 		return NULL;
-	/* A pinned event that found its unit in use is in an error state for good. */
+	/* A pinned event that found its unit in use stays in an error state forever. */
 	if (event->state != PERF_EVENT_STATE_ACTIVE) {
 		perf_event_release_kernel(event);
 		return NULL;

@@ -95,7 +95,7 @@ static void must_sample(const char *unit, uint64_t config)
 	close(fd);
 }
 
-/* After a stop perf accepts one NMI more, whatever has raised it. */
+/* After a stop perf accepts one more NMI from any source. */
 static void raise_nmi(void)
 {
 	int fd = event(RAW(RAW_INSTRUCTIONS),
@@ -125,7 +125,7 @@ static void check_registers(void)
 	/* The current count can be written, and stays while the unit is off. */
 	msr_write(OP_CTL, 0x1234 | 1000ull << 32);
 	ck_assert_uint_eq(msr_read(OP_CTL), 0x1234 | 1000ull << 32);
-	/* It counts every instruction, from what was written. */
+	/* The counter counts every instruction, beginning with the written value. */
 	executed = instruction_time();
 	msr_write(OP_CTL, 0xffff | OP_EN | COUNT_OPS | 1000ull << 32);
 	before = OP_COUNT(msr_read(OP_CTL));

@@ -57,7 +57,9 @@ struct branch {
 /* The processor has architectural LBR, at least 32 entries. */
 bool has_lbr(void);
 
-/* Takes each of the known branches once, in their order, and some conditional ones not. */
+/*
+ * Takes each of the known branches once, in order; some other conditional branches are not taken.
+ */
 void take_known_branches(void);
 /* The known branches, oldest first. */
 const struct branch *known_branches(void);

@@ -259,7 +259,7 @@ TEST(fetches_are_sampled_once_per_period)
 	close(fd);
 }
 
-/* Both units of a set; a sample of one has nothing of the other. */
+/* A set uses both units; a sample of one unit has no data of the other. */
 TEST(both_units_sample_at_once)
 {
 	static const unsigned int both[] = { PFM_AMD_IBS_FETCH_LINEAR,
@@ -422,7 +422,9 @@ TEST(an_ordinary_user_sees_nothing_of_the_kernel)
 	close(fd);
 }
 
-/* The same work by root: there are samples of the kernel, so the test above had some to hide. */
+/*
+ * Root does the same work and gets samples of the kernel, so the test above had samples to hide.
+ */
 TEST(root_sees_both_levels_or_the_one_that_it_asks_for)
 {
 	static const uint64_t levels[] = { PFM_AMD_IBS_USER, PFM_AMD_IBS_KERNEL, BOTH };
@@ -465,7 +467,7 @@ TEST(root_sees_both_levels_or_the_one_that_it_asks_for)
 
 /* ---- counts -------------------------------------------------------------------------------- */
 
-/* The count goes on beyond the maximum of the hardware's counter, and from start to start. */
+/* The count continues beyond the maximum of the hardware's counter, and from start to start. */
 TEST(ops_are_counted_with_64_bits)
 {
 	int fd = (need_ibs(), context(NULL, NULL, 0)), all;
@@ -518,7 +520,7 @@ static uint64_t perf_counts(int fd)
 	return perf_read(fd).value - before;
 }
 
-/* An event that finds its unit in use is in an error state for good: its file has ended. */
+/* An event that finds its unit in use stays in an error state: read() returns 0. */
 static bool is_released(void)
 {
 	int fd = perf_ibs("ibs_op", true);

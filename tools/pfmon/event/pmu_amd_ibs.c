@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * AMD's instruction based sampling, PMU "amd_ibs" of perfmon_amd.h.  libpfm4 has no events for it.
- * A code has the number of the PMD in its low byte; its other bits are those of the PMC.
+ * The low byte of a code is the number of the PMD; its other bits are those of the PMC.
  */
 #include <perfmon/perfmon_amd.h>
 

@@ -5,8 +5,7 @@
  * A unit, fetch or op, counts up to a maximum, takes a sample and stops: the valid bit of its
  * control register is set, and an NMI follows.  A PMD counts up to 2^64.  The maximum is set to
  * the remaining count, or to the highest value of the register.  Registers: AMD64 Architecture
- * Programmer's Manual, volume 2, section "Instruction-Based Sampling", and the BKDG of family
- * 10h.
+ * Programmer's Manual, volume 2, section "Instruction-Based Sampling", and the BKDG, family 10h.
  *
  * perf's driver owns the hardware.  So each unit is a perf event, pinned to the CPU: a
  * *placeholder*.  perf lets one event at a time have a unit, so it gives the unit to nobody else.
@@ -78,10 +77,7 @@ static u64 most_of(enum unit unit)
 	return unit == OP && caps & IBS_CAPS_OPCNTEXT ? MOST_EXTENDED : IBS_MOST_BASIC;
 }
 
-/*
- * Return: the count of the unit since its register was written.  With a sample it has reached its
- * maximum.
- */
+/* Return: the count since the register was written; with a sample, the maximum. */
 static u64 counted(enum unit unit, u64 control)
 {
 	if (unit == FETCH)

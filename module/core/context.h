@@ -82,7 +82,7 @@ struct pfm_attachment {
  * Where the registers are: while @cpu is PFM_NO_CPU they are in memory, and the holder
  * of @lock may change them.  Otherwise the thread runs on @cpu, and only that CPU may
  * change them, holding @lock: pfm_context_call() calls a function there.  To read them
- * there, it is enough that interrupts are off, see pfm_context_look().  The overflow
+ * there, it is enough that interrupts are off, see pfm_snapshot().  The overflow
  * handler may be an NMI and takes no lock.  It runs on that CPU, too, and uses the context
  * only while the CPU's "running" points to one of the context's sets.  Other code clears
  * "running" before it changes anything (pfm_pause()).  The handler cannot wake anybody; it

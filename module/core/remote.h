@@ -43,26 +43,4 @@ static __always_inline void pfm_context_call(struct pfm_context *context,
 		pfm_context_call_elsewhere(context, function, argument);
 }
 
-/**
- * pfm_context_look() - pfm_context_call() for a @function that changes nothing
- *
- * Usually a thread reads its own context: it runs on this CPU, and stays here while
- * interrupts are off.  Then nobody else may change what @function reads, so the lock
- * is not needed.
- */
-static __always_inline void pfm_context_look(struct pfm_context *context,
-					     pfm_context_fn function, void *argument)
-{
-	unsigned long flags;
-	bool here;
-
-	local_irq_save(flags);
-	here = READ_ONCE(context->cpu) == smp_processor_id();
-	if (likely(here))
-		function(context, argument);
-	local_irq_restore(flags);
-	if (unlikely(!here))
-		pfm_context_call(context, function, argument);
-}
-
 #endif

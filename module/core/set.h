@@ -22,6 +22,7 @@ struct pfm_context;
  * @switch_count: overflows before a set switch, 0 for no switch
  * @switch_remaining: overflows that remain before the next set switch
  * @records: @smpl_pmds is not empty
+ * @unused: makes the size a power of two, so that hot paths find an element with a shift
  */
 struct pfm_pmd_attributes {
 	u64 long_reset;
@@ -37,7 +38,9 @@ struct pfm_pmd_attributes {
 	u32 random_state;
 	u64 random_mask;
 	u64 smpl_pmds[PFM_PMD_BV];
+	u64 unused;
 };
+static_assert(sizeof(struct pfm_pmd_attributes) == 128);
 
 /* Bits of pfm_set.unusual: conditions to be checked before a set counts; 0 for most sets */
 #define PFM_SET_NO_HARDWARE 0x1 /* no PMD below 256 is in use */

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The values of a set's PMDs at one moment.  Reading is a hot path, so its usual case is inline. */
+#ifndef PERFMON_CORE_SNAPSHOT_H
+#define PERFMON_CORE_SNAPSHOT_H
+
+#include <linux/irqflags.h>
+#include <linux/smp.h>
+
+#include "context.h"
+#include "cpu.h"
+
+/**
+ * struct pfm_snapshot - values of a set's PMDs in use, at one moment
+ * @values: by PMD number; those of PMDs not in use are undefined
+ * @set: the set, for functions that are called on another CPU
+ */
+struct pfm_snapshot {
+	u64 values[PFM_MAX_PMDS];
+	struct pfm_set *set;
+};
+
+/*
+ * PMD numbers come from the user, and a CPU may speculate past the check in pfm_pmd_used().
+ * The modulo keeps such a read within the memory of the snapshot.  The modulo is cheaper than
+ * array_index_nospec(), and as safe.
+ *
+ * A pointer is used, not an index: with UBSAN, as in distributions' kernels, an index would be
+ * checked, and that would call a function inside a user access section.
+ */
+#define PFM_SPECULATED_PMDS 512
+static_assert(PFM_MAX_PMDS <= PFM_SPECULATED_PMDS);
+static_assert(PFM_SPECULATED_PMDS * sizeof(u64) <= PFM_ARGUMENTS_SIZE);
+
+static __always_inline u64 pfm_snapshot_value(const struct pfm_snapshot *snapshot,
+					      unsigned int n)
+{
+	OPTIMIZER_HIDE_VAR(n);
+	return *(&snapshot->values[0] + n % PFM_SPECULATED_PMDS);
+}
+
+static __always_inline bool pfm_pmd_used(const struct pfm_set *set, unsigned int n)
+{
+	if (likely(n < PFM_MAX_HARDWARE)) {
+		OPTIMIZER_HIDE_VAR(n); /* else the compiler would drop the % */
+		return set->registers.used_pmds[n / 64 % (PFM_MAX_HARDWARE / 64)] &
+		       BIT_ULL(n % 64);
+	}
+	n -= PFM_VIRTUAL_PMD_BASE;
+	return n < PFM_MAX_VIRTUAL && set->used_virtual & BIT_ULL(n);
+}
+
+/* Only for the functions below. */
+void pfm_snapshot_wrapped(struct pfm_context *context, struct pfm_set *set, u64 *values,
+			  u64 seen);
+void pfm_snapshot_copy(const struct pfm_registers *registers, u64 *values);
+void pfm_snapshot_virtual(struct pfm_context *context, struct pfm_set *set, u64 *values);
+struct pfm_set *pfm_snapshot_slowly(struct pfm_context *context,
+				    struct pfm_snapshot *snapshot);
+
+static __always_inline void pfm_snapshot_running(struct pfm_context *context,
+						 struct pfm_set *set, u64 *values)
+{
+	u64 seen = context->pmu->operations->read(&set->registers, values);
+
+	if (unlikely(seen))
+		pfm_snapshot_wrapped(context, set, values, seen);
+}
+
+/*
+ * Called where the registers are, interrupts off.  @set: the set, or NULL for the active one.
+ *
+ * Return: the set; or NULL if an NMI has handled an overflow meanwhile: it may have switched sets.
+ */
+static __always_inline struct pfm_set *pfm_snapshot_try(struct pfm_context *context,
+							struct pfm_set *set, u64 *values)
+{
+	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
+	unsigned long sequence = READ_ONCE(cpu->overflow_sequence);
+	struct pfm_set *active = READ_ONCE(context->active);
+
+	set = set ?: active;
+	if (likely(READ_ONCE(context->counting) && set == active))
+		pfm_snapshot_running(context, set, values);
+	else
+		pfm_snapshot_copy(&set->registers, values);
+	if (unlikely(set->used_virtual))
+		pfm_snapshot_virtual(context, set, values);
+	return likely(sequence == READ_ONCE(cpu->overflow_sequence)) ? set : NULL;
+}
+
+/**
+ * pfm_snapshot() - read the active set
+ * @context: mutex held; called with interrupts on
+ * @snapshot: the result
+ *
+ * Usually a thread reads its own context: it runs on this CPU, and stays here while
+ * interrupts are off.  Then nobody else may change what is read, so the context's lock
+ * is not needed.
+ *
+ * Return: the set.
+ */
+static __always_inline struct pfm_set *pfm_snapshot(struct pfm_context *context,
+						    struct pfm_snapshot *snapshot)
+{
+	struct pfm_set *set = NULL;
+
+	local_irq_disable();
+	if (likely(READ_ONCE(context->cpu) == smp_processor_id()))
+		set = pfm_snapshot_try(context, NULL, snapshot->values);
+	local_irq_enable();
+	return likely(set) ? set : pfm_snapshot_slowly(context, snapshot);
+}
+
+/* Read any set.  Mutex held. */
+void pfm_snapshot_set(struct pfm_context *context, struct pfm_set *set,
+		      struct pfm_snapshot *snapshot);
+
+#endif

@@ -48,16 +48,6 @@ static __always_inline u64 carry(const struct pfm_pmu *pmu,
 }
 
 /*
- * Some overflows are not found until the thread leaves the CPU, such as one that the last
- * instruction before a system call caused at user level.  For such an overflow @regs is
- * NULL, and its address is the one where the thread entered the kernel.
- */
-static struct pt_regs *registers_or_user(struct pt_regs *regs)
-{
-	return regs ?: task_pt_regs(current);
-}
-
-/*
  * Users without permission must see neither addresses of the kernel nor those of another
  * thread.  So the registers are not those of current: in an NMI right after the probe of
  * sched_switch, current is still the thread that is switched out.
@@ -254,12 +244,13 @@ static u32 note_all(struct pfm_set *set, u64 wrapped, u32 control)
  *
  * Return: the steps that remain, PFM_CONTROL_MASK, _SWITCH and _RESET.
  */
-static u32 handle_wrapped(struct pfm_cpu *cpu, struct pfm_context *context,
-			  struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
+static __always_inline u32 handle_wrapped(struct pfm_cpu *cpu,
+					  struct pfm_context *context,
+					  struct pfm_set *set, u64 wrapped,
+					  struct pt_regs *regs)
 {
 	u32 control = 0;
 
-	regs = registers_or_user(regs);
 	set->overflowed[0] = wrapped;
 	if (unlikely(wrapped & set->triggers))
 		control = count_down(set, wrapped);
@@ -274,7 +265,11 @@ static u32 handle_wrapped(struct pfm_cpu *cpu, struct pfm_context *context,
 	return control;
 }
 
-/* The counters are halted and have been saved. */
+/*
+ * The counters are halted and have been saved.  Some overflows are not found until the thread leaves
+ * the CPU, such as one that the last instruction before a system call caused at user level.  So their
+ * address is the one where the thread entered the kernel.
+ */
 void pfm_overflow_collect(struct pfm_context *context, u64 overflows)
 {
 	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
@@ -288,7 +283,7 @@ void pfm_overflow_collect(struct pfm_context *context, u64 overflows)
 	if (!wrapped)
 		return;
 	cpu->noted = NULL;
-	control = handle_wrapped(cpu, context, set, wrapped, NULL);
+	control = handle_wrapped(cpu, context, set, wrapped, task_pt_regs(current));
 	switch (pfm_outcome_of_overflow(context, control)) {
 	case PFM_OUTCOME_MASK:
 		pfm_monitoring_mask(context);
@@ -306,11 +301,10 @@ void pfm_overflow_collect(struct pfm_context *context, u64 overflows)
 }
 
 /* Return: registers of the set that counts next, NULL for none. */
-static struct pfm_registers *handle_overflows(struct pfm_cpu *cpu,
-					      const struct pfm_pmu *pmu,
-					      struct pfm_context *context,
-					      struct pfm_set *set, u64 overflows,
-					      struct pt_regs *regs)
+static __always_inline struct pfm_registers *
+handle_overflows(struct pfm_cpu *cpu, const struct pfm_pmu *pmu,
+		 struct pfm_context *context, struct pfm_set *set, u64 overflows,
+		 struct pt_regs *regs)
 {
 	const struct pfm_pmu_operations *operations = pmu->operations;
 	u64 wrapped = carry(pmu, &set->registers, overflows);

@@ -21,7 +21,7 @@ static u32 draw(struct pfm_pmd_attributes *attributes)
 	return drawn;
 }
 
-static noinline u64 random_number(struct pfm_pmd_attributes *attributes)
+u64 pfm_reset_random(struct pfm_pmd_attributes *attributes)
 {
 	u64 number = draw(attributes);
 
@@ -30,18 +30,7 @@ static noinline u64 random_number(struct pfm_pmd_attributes *attributes)
 	return number & attributes->random_mask;
 }
 
-static u64 reset_value(struct pfm_pmd_attributes *attributes, bool is_long)
-{
-	u64 value = is_long ? attributes->long_reset : attributes->short_reset;
-
-	if (unlikely(attributes->is_random))
-		value -= random_number(attributes);
-	attributes->last_reset = value;
-	return value;
-}
-
-static noinline void reset_virtual(struct pfm_context *context, struct pfm_set *set,
-				   bool is_long)
+void pfm_reset_virtual(struct pfm_context *context, struct pfm_set *set, bool is_long)
 {
 	unsigned int n;
 	u64 rest;
@@ -50,20 +39,6 @@ static noinline void reset_virtual(struct pfm_context *context, struct pfm_set *
 		unsigned int pmd = PFM_VIRTUAL_PMD_BASE + n;
 
 		pfm_virtual_write(context, set, pmd,
-				  reset_value(pfm_attributes(set, pmd), is_long));
+				  pfm_reset_value(pfm_attributes(set, pmd), is_long));
 	}
-}
-
-u64 pfm_reset(struct pfm_context *context, struct pfm_set *set, bool is_long)
-{
-	u64 changed = set->reset_pmds, rest;
-	unsigned int n;
-
-	pfm_assert_here(context);
-	pfm_for_each_bit(n, rest, changed)
-		set->registers.pmds[n] = reset_value(&set->attributes[n], is_long);
-	if (unlikely(set->reset_virtual))
-		reset_virtual(context, set, is_long);
-	pfm_reset_forget(set);
-	return changed;
 }

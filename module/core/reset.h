@@ -27,6 +27,21 @@ static inline void pfm_reset_forget(struct pfm_set *set)
 	set->reset_virtual = 0;
 }
 
+/* Only for pfm_reset(). */
+u64 pfm_reset_random(struct pfm_pmd_attributes *attributes);
+void pfm_reset_virtual(struct pfm_context *context, struct pfm_set *set, bool is_long);
+
+static __always_inline u64 pfm_reset_value(struct pfm_pmd_attributes *attributes,
+					   bool is_long)
+{
+	u64 value = is_long ? attributes->long_reset : attributes->short_reset;
+
+	if (unlikely(attributes->is_random))
+		value -= pfm_reset_random(attributes);
+	attributes->last_reset = value;
+	return value;
+}
+
 /**
  * pfm_reset() - give the noted PMDs their reset values, in memory
  * @context: its counters are halted and saved, or do not count
@@ -35,7 +50,19 @@ static inline void pfm_reset_forget(struct pfm_set *set)
  *
  * Return: PMDs below 64 that changed.
  */
-u64 pfm_reset(struct pfm_context *context, struct pfm_set *set, bool is_long);
+static __always_inline u64 pfm_reset(struct pfm_context *context, struct pfm_set *set,
+				     bool is_long)
+{
+	u64 n, rest, changed = set->reset_pmds;
+
+	pfm_assert_here(context);
+	pfm_for_each_bit(n, rest, changed)
+		set->registers.pmds[n] = pfm_reset_value(&set->attributes[n], is_long);
+	if (unlikely(set->reset_virtual))
+		pfm_reset_virtual(context, set, is_long);
+	pfm_reset_forget(set);
+	return changed;
+}
 
 /* pfm_reset() for a set whose PMDs will be written from memory when it counts again. */
 static inline void pfm_reset_in_memory(struct pfm_context *context, struct pfm_set *set,

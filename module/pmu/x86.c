@@ -131,11 +131,11 @@ static void load(const struct x86_counter *counter, u64 value)
 
 static void x86_write_pmds(struct pfm_registers *registers, u64 pmds)
 {
-	unsigned int n;
-	u64 rest;
+	const struct x86_counter *const counters = x86->counters;
+	u64 n, rest;
 
 	pfm_for_each_bit(n, rest, pmds)
-		load(&x86->counters[n], registers->pmds[n]);
+		load(&counters[n], registers->pmds[n]);
 }
 
 /* WRMSR serializes: nothing counts after it. */
@@ -185,15 +185,13 @@ void x86_start(struct pfm_registers *registers)
 
 static u64 x86_read(struct pfm_registers *registers, u64 *values)
 {
-	const struct x86_counter *counter;
-	u64 rest, value, overflows = 0;
-	unsigned int n;
+	const struct x86_counter *const counters = x86->counters;
+	u64 n, rest, value, overflows = 0;
 
 	pfm_for_each_bit(n, rest, registers->counters) {
-		counter = &x86->counters[n];
-		value = x86_read_counter(counter);
-		values[n] = pfm_pmd_merge(registers->pmds[n], value, counter->mask);
-		if (!(value & counter->flag))
+		value = x86_read_counter(&counters[n]);
+		values[n] = pfm_pmd_merge(registers->pmds[n], value, counters[n].mask);
+		if (unlikely(!(value & counters[n].flag)))
 			overflows |= BIT(n);
 	}
 	return overflows;
@@ -207,22 +205,24 @@ static u64 x86_stop(struct pfm_registers *registers)
 
 u64 x86_overflows(const struct pfm_registers *registers)
 {
-	u64 rest, overflows = 0;
-	unsigned int n;
+	const struct x86_counter *const counters = x86->counters;
+	u64 n, rest, overflows = 0;
 
 	pfm_for_each_bit(n, rest, registers->counters)
-		if (!(x86_read_counter(&x86->counters[n]) & x86->counters[n].flag))
+		if (!(x86_read_counter(&counters[n]) & counters[n].flag))
 			overflows |= BIT(n);
 	return overflows;
 }
 
 static void x86_acknowledge(struct pfm_registers *registers, u64 counters)
 {
-	unsigned int n;
-	u64 rest;
+	const struct x86_counter *counter;
+	u64 n, rest;
 
-	pfm_for_each_bit(n, rest, counters)
-		load(&x86->counters[n], x86_read_counter(&x86->counters[n]));
+	pfm_for_each_bit(n, rest, counters) {
+		counter = &x86->counters[n];
+		load(counter, x86_read_counter(counter));
+	}
 	if (x86->global_acknowledge)
 		x86_write(x86->global_acknowledge, global_bits(counters));
 	x86_note_overflows(counters);

@@ -131,10 +131,10 @@ static __always_inline u64 x86_read_msr(u32 msr)
  */
 static __always_inline u64 x86_rdpmc(u32 number)
 {
-	u32 low, high;
+	u64 low, high; /* the instruction clears bits 63 to 32 of both registers */
 
 	asm volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(number));
-	return (u64)high << 32 | low;
+	return high << 32 | low;
 }
 
 static __always_inline u64 x86_read_counter(const struct x86_counter *counter)

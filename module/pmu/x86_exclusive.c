@@ -81,11 +81,12 @@ static void allow_interrupt(void)
  */
 void x86_note_overflows(u64 counters)
 {
-	struct exclusive_cpu *cpu = this_cpu_ptr(&exclusive_cpus);
+	struct exclusive_cpu *cpu;
 
 	/* An NMI that handles one overflow was raised by it. */
 	if (in_nmi() && is_power_of_2(counters))
 		return;
+	cpu = this_cpu_ptr(&exclusive_cpus);
 	cpu->late_until = jiffies + LATE_TICKS;
 	cpu->expects_late = true;
 	if (!in_nmi())
@@ -110,16 +111,22 @@ bool x86_nmi_is_late(void)
  * Intel's local APIC masks the interrupt when it delivers it (SDM 3A, "Local Vector Table"), and
  * each of our NMIs unmasks it.  So the mask tells whether the counters have raised this NMI.
  */
-static bool was_delivered(struct exclusive_cpu *cpu)
+static bool was_delivered(void)
 {
 	if (!x86->masks_interrupt || !(read_lvtpc() & APIC_LVT_MASKED))
 		return false;
-	cpu->late_count++;
+	this_cpu_inc(exclusive_cpus.late_count);
 	return true;
 }
 
+/* Whether an NMI that has found no overflow is ours. */
+static noinline bool is_ours_without_overflow(void)
+{
+	return x86_nmi_is_late() || was_delivered();
+}
+
 /* Whether a counter has overflowed and the core has not acknowledged it. */
-static bool has_overflow(void)
+static noinline bool has_overflow(void)
 {
 	const struct x86_counter *counter;
 	unsigned int n;
@@ -139,11 +146,10 @@ static bool has_overflow(void)
  */
 static int handle_nmi(unsigned int type, struct pt_regs *regs)
 {
-	struct exclusive_cpu *cpu = this_cpu_ptr(&exclusive_cpus);
 	struct pfm_registers *running;
 	struct pfm_overflow_result result = {};
 
-	if (!cpu->is_ours)
+	if (!this_cpu_read(exclusive_cpus.is_ours))
 		return NMI_DONE;
 	running = pfm_running_registers(&x86->pmu);
 	if (running) {
@@ -152,8 +158,8 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 	} else {
 		result.ours = has_overflow();
 	}
-	if (!result.ours)
-		result.ours = x86_nmi_is_late() || was_delivered(cpu);
+	if (unlikely(!result.ours))
+		result.ours = is_ours_without_overflow();
 	if (x86->masks_interrupt)
 		allow_interrupt();
 	if (result.next)

@@ -72,10 +72,14 @@ is_wanted() {
 	esac
 }
 
-# Runs the test functions of the script $1. Prints "N passed, N failed" as the last line.
+# run_tests SCRIPT [TEST]...: runs the test functions of the script, or the named ones. Prints "N
+# passed, N failed" as the last line.
 run_tests() {
-	tests=$(sed -n 's/^\(test_[a-z_0-9]*\)() {$/\1/p' "$1")
-	for test in $tests; do
+	script=$1
+	shift
+	# shellcheck disable=SC2046 # several words
+	[ $# -gt 0 ] || set -- $(sed -n 's/^\(test_[a-z_0-9]*\)() {$/\1/p' "$script")
+	for test; do
 		is_wanted "$test" || continue
 		if why=$($test 2>&1); then
 			passed=$((passed + 1))

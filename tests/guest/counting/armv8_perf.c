@@ -280,7 +280,7 @@ static uint64_t seen(void)
 
 static int perf_samples(void)
 {
-	int event = perf_open_sampling(CPU_CYCLES, MILLION, 0, -1);
+	int event = perf_open_sampling(CPU_CYCLES, false, MILLION, 0, -1);
 
 	ck_assert_msg(event != -1, "perf_event_open: %s", strerror(errno));
 	perf_enable(event);

@@ -196,7 +196,7 @@ static void check_no_overflow_is_lost(void)
 
 	/* perf uses the cycle counter, whose interrupts QEMU delivers in time. */
 	write_text("/proc/sys/kernel/perf_event_max_sample_rate", "1000000");
-	ring = perf_ring_open(CPU_CYCLES, 20000);
+	ring = perf_ring_open(CPU_CYCLES, false, 20000);
 	fd = context_of(WRAPPING, INSTRUCTIONS);
 	for (n = 0; n < WRAPPING; n++)
 		use(fd, n, INSTRUCTIONS, 0);
@@ -234,7 +234,7 @@ TEST(no_overflow_is_lost_to_perfs_interrupts)
 /* This test does the same without --icount. The reference is a counter that does not wrap. */
 static void check_counter_survives(void)
 {
-	struct perf_ring ring = perf_ring_open(CPU_CYCLES, 2 * MILLION);
+	struct perf_ring ring = perf_ring_open(CPU_CYCLES, false, 2 * MILLION);
 	uint64_t narrow, other;
 	int fd, i;
 
@@ -270,7 +270,7 @@ TEST(perf_samples_as_often_while_we_count)
 	int fd;
 
 	need_exact_counts();
-	ring = perf_ring_open(CPU_CYCLES, 100000);
+	ring = perf_ring_open(CPU_CYCLES, false, 100000);
 	perf_enable(ring.event); /* scheduled in first: perf gets the cycle counter */
 	loop(20 * MILLION);
 	alone = perf_ring_samples(&ring);
@@ -287,7 +287,7 @@ TEST(perf_samples_as_often_while_we_count)
 
 static uint64_t samples_of_loop(void)
 {
-	struct perf_ring ring = perf_ring_open(INSTRUCTIONS, 100000);
+	struct perf_ring ring = perf_ring_open(INSTRUCTIONS, false, 100000);
 	uint64_t count;
 
 	perf_enable(ring.event);

@@ -369,6 +369,11 @@ TEST(clock_overflow_raises_interrupt)
 	with_pmu("perfmon_soft", "counter_width=31", check_interrupts);
 }
 
+static bool timer_is_pit(void)
+{
+	return strstr(read_text("/proc/timer_list"), "Clock Event Device: pit");
+}
+
 /*
  * A clock of 16 bits interrupts every 65 us, and still the thread makes progress. Each interrupt
  * handles one wrap. If the guest's clock counts instructions, each wrap has its own interrupt.
@@ -378,6 +383,7 @@ TEST(clock_overflow_raises_interrupt)
 static void check_many_interrupts(void)
 {
 	const uint64_t wrap = BIT(16), enough = 20;
+	uint64_t most;
 	int fd = soft_context(PFM_SOFT_TASK_CLOCK);
 	uint64_t interrupts = statistic("ovfl_intr_regular_count"), count;
 
@@ -394,10 +400,11 @@ static void check_many_interrupts(void)
 	if (is_deterministic()) {
 		/*
 		 * The thread gets the time that its interrupts leave, in a debug kernel about half
-		 * of all time.
+		 * of all time. If the timer is the PIT, as in guests that have a PMU for x86, it
+		 * interrupts twice for each wrap in a debug kernel, and half of that is left.
 		 */
-		must_be_between(count, 100 * MILLION,
-				(is_debug_kernel() ? 200 : 150) * MILLION);
+		most = is_debug_kernel() ? (timer_is_pit() ? 500 : 200) : 150;
+		must_be_between(count, 100 * MILLION, most * MILLION);
 		must_be_near(interrupts, count / wrap, count / wrap / 100);
 	}
 	close(fd);
@@ -433,7 +440,8 @@ static void check_wraps_of_faults(void)
 	while (overflows_found() == found)
 		loop(100000);
 	if (is_deterministic())
-		ck_assert_uint_le(elapsed_time() - begun, 3 * MS);
+		ck_assert_uint_le(elapsed_time() - begun,
+				  (is_debug_kernel() ? 10 : 3) * MS);
 	for (i = 0; i < 7; i++) /* the next wrap comes after 65536 pages */
 		touch_pages(10000);
 	must(fd, pfm_stop(fd));

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "guest.h"
@@ -27,12 +28,14 @@ int perf_open(uint64_t event, bool user_only, pid_t tid, int cpu, int group)
 	return open_event(&attr, tid, cpu, group);
 }
 
-int perf_open_sampling(uint64_t event, uint64_t period, pid_t tid, int cpu)
+int perf_open_sampling(uint64_t event, bool user_only, uint64_t period, pid_t tid,
+		       int cpu)
 {
 	struct perf_event_attr attr = {
 		.config = event,
 		.sample_period = period,
 		.sample_type = PERF_SAMPLE_IP,
+		.exclude_kernel = user_only,
 		.disabled = 1,
 	};
 
@@ -70,10 +73,11 @@ static size_t ring_size(void)
 	return 9 * sysconf(_SC_PAGESIZE);
 }
 
-struct perf_ring perf_ring_open(uint64_t event, uint64_t period)
+struct perf_ring perf_ring_open(uint64_t event, bool user_only, uint64_t period)
 {
-	struct perf_ring ring = { .event = perf_open_sampling(event, period, 0, -1) };
+	struct perf_ring ring;
 
+	ring.event = perf_open_sampling(event, user_only, period, 0, -1);
 	ck_assert_msg(ring.event != -1, "perf_event_open: %s", strerror(errno));
 	ring.page = mmap(NULL, ring_size(), PROT_READ, MAP_SHARED, ring.event, 0);
 	ck_assert(ring.page != MAP_FAILED);
@@ -91,4 +95,26 @@ void perf_ring_close(struct perf_ring *ring)
 {
 	munmap(ring->page, ring_size());
 	close(ring->event);
+}
+
+/* ---- the NMI watchdog ------------------------------------------------------------------ */
+
+/* Without CONFIG_HARDLOCKUP_DETECTOR nobody may write the file. */
+void need_watchdog(void)
+{
+	struct stat file;
+
+	ck_assert_int_eq(stat(WATCHDOG, &file), 0);
+	if (!(file.st_mode & S_IWUSR))
+		skip("the kernel has no NMI watchdog");
+}
+
+void watchdog_on(void)
+{
+	write_text(WATCHDOG, "1");
+}
+
+void watchdog_off(void)
+{
+	write_text(WATCHDOG, "0");
 }

@@ -18,7 +18,8 @@ int perf_open(uint64_t event, bool user_only, pid_t tid, int cpu, int group);
  * the error state.
  */
 int perf_open_pinned(uint64_t event, pid_t tid);
-int perf_open_sampling(uint64_t event, uint64_t period, pid_t tid, int cpu);
+int perf_open_sampling(uint64_t event, bool user_only, uint64_t period, pid_t tid,
+		       int cpu);
 void perf_enable(int fd);
 void perf_disable(int fd);
 
@@ -40,10 +41,19 @@ struct perf_ring {
 	struct perf_event_mmap_page *page;
 };
 
-/* The event counts at all levels and is not enabled yet. */
-struct perf_ring perf_ring_open(uint64_t event, uint64_t period);
+/* The event is not enabled yet. */
+struct perf_ring perf_ring_open(uint64_t event, bool user_only, uint64_t period);
 /* Returns how many samples perf has taken. */
 uint64_t perf_ring_samples(const struct perf_ring *ring);
 void perf_ring_close(struct perf_ring *ring);
+
+/* ---- the NMI watchdog ------------------------------------------------------------------ */
+
+#define WATCHDOG "/proc/sys/kernel/nmi_watchdog"
+
+/* Skips the test unless the kernel has the watchdog. The debug kernel does not. */
+void need_watchdog(void);
+void watchdog_on(void);
+void watchdog_off(void);
 
 #endif

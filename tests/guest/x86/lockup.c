@@ -4,7 +4,6 @@
 
 SUITE(lockup, 600);
 
-#define WATCHDOG  "/proc/sys/kernel/nmi_watchdog"
 #define THRESHOLD "/proc/sys/kernel/watchdog_thresh"
 #define SECONDS	  6u /* several periods of the watchdog, which are 1 s */
 #define CYCLES	  1000000u /* a sampling period */
@@ -37,7 +36,7 @@ static void check_report(void)
 
 	reports_begin();
 	write_text(THRESHOLD, "1");
-	write_text(WATCHDOG, "1");
+	watchdog_on();
 	fd = sample_kernel();
 	header = map_buffer(fd, MIB);
 	load_and_start(fd, thread_id());
@@ -59,7 +58,7 @@ static void check_with_spin(void)
 
 static void put_back(void)
 {
-	write_text(WATCHDOG, "0");
+	watchdog_off();
 	write_text(THRESHOLD, "10");
 }
 
@@ -70,5 +69,6 @@ static void check_and_put_back(void)
 
 TEST(the_watchdog_reports_a_lockup_while_we_sample)
 {
+	need_watchdog();
 	with_ownership("shared", check_and_put_back);
 }

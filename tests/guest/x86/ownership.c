@@ -7,8 +7,6 @@
 
 SUITE(ownership, 120);
 
-#define WATCHDOG "/proc/sys/kernel/nmi_watchdog"
-
 static void must_own(const char *ownership)
 {
 	char path[96], line[16];
@@ -56,14 +54,9 @@ TEST(shared_is_shared_even_if_nobody_holds_a_counter)
 	with_pmu(need_x86(), "ownership=shared", check_shared);
 }
 
-static void watchdog_off(void)
-{
-	write_text(WATCHDOG, "0");
-}
-
 static void check_beside_watchdog(void)
 {
-	write_text(WATCHDOG, "1");
+	watchdog_on();
 	with_pmu(need_x86(), "ownership=auto", check_shared);
 }
 
@@ -74,6 +67,7 @@ static void check_beside_watchdog(void)
 TEST(with_the_watchdog_the_counters_are_shared)
 {
 	need_x86();
+	need_watchdog();
 	then_put_back(check_beside_watchdog, watchdog_off);
 	with_pmu(need_x86(), "ownership=auto", check_exclusive);
 }
@@ -94,7 +88,7 @@ static void check_exclusive_beside_watchdog(void)
 {
 	int fd;
 
-	write_text(WATCHDOG, "1");
+	watchdog_on();
 	fd = busy_context();
 	ck_assert_int_eq(try_load(fd, thread_id()), -1);
 	ck_assert_int_eq(errno, EBUSY);
@@ -113,6 +107,7 @@ static void with_exclusive_pmu(void)
 TEST(exclusive_counters_are_ebusy_while_the_watchdog_is_on)
 {
 	need_x86();
+	need_watchdog();
 	then_put_back(with_exclusive_pmu, watchdog_off);
 }
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* x86: a loop in which an address and a register tell which instruction was executed. */
+#ifndef PRECISE_LOOP_H
+#define PRECISE_LOOP_H
+
+#include <stdint.h>
+
+#define PRECISE_LENGTH	10 /* instructions of a turn */
+#define PRECISE_NOWHERE UINT64_MAX
+
+/* Executes @instructions instructions, a multiple of 10 and not 0, and a few around them. */
+void precise_loop(uint64_t instructions);
+
+/* Which instruction of a turn is at @ip: 0 to 9; 10 if @ip is not in the loop. */
+unsigned int precise_place(uint64_t ip);
+
+/*
+ * Which instruction of precise_loop(@instructions), from 0 on, it was, if it is at @ip and RAX was
+ * @ax after it; PRECISE_NOWHERE if @ip is not in the loop.
+ */
+uint64_t precise_number(uint64_t instructions, uint64_t ip, uint64_t ax);
+
+#endif

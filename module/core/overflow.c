@@ -396,6 +396,19 @@ struct pfm_overflow_result pfm_overflow(const struct pfm_pmu *pmu, struct pt_reg
 }
 EXPORT_SYMBOL_GPL(pfm_overflow);
 
+unsigned int pfm_sample_callers(const struct pfm_sample *sample, u64 *to,
+				unsigned int most)
+{
+	const struct pfm_cpu *cpu = container_of(sample, struct pfm_cpu, sample);
+	const struct pfm_context *context = cpu->context;
+	const struct pfm_pmu_operations *operations = context->pmu->operations;
+
+	if (!operations->callers)
+		return 0;
+	return operations->callers(&context->active->registers, to, most);
+}
+EXPORT_SYMBOL_GPL(pfm_sample_callers);
+
 struct pfm_registers *pfm_running_registers(const struct pfm_pmu *pmu)
 {
 	struct pfm_set *set = running_set(this_cpu_ptr(&pfm_cpu), pmu);

@@ -16,6 +16,7 @@ struct limits {
 	u16 kernel;
 	u16 user;
 	bool has_link;
+	bool is_recorded;
 };
 
 static struct limits limits_asked_for(const struct pfm_callchain_arg *argument)
@@ -24,6 +25,7 @@ static struct limits limits_asked_for(const struct pfm_callchain_arg *argument)
 		.kernel = argument->max_kernel ?: PFM_CALLCHAIN_MAX_DEPTH,
 		.user = argument->max_user ?: PFM_CALLCHAIN_MAX_DEPTH,
 		.has_link = argument->flags & PFM_CALLCHAIN_LINK,
+		.is_recorded = argument->flags & PFM_CALLCHAIN_RECORDED,
 	};
 
 	if (argument->flags & PFM_CALLCHAIN_NO_KERNEL)
@@ -37,8 +39,9 @@ static struct limits limits_of(const struct pfm_dfl_smpl_hdr *header)
 {
 	return (struct limits){
 		.kernel = header->hdr_buf_flags & (PFM_CALLCHAIN_HDR_LINK - 1),
-		.user = header->hdr_buf_flags >> 16,
+		.user = header->hdr_buf_flags >> 16 & (PFM_CALLCHAIN_HDR_LINK - 1),
 		.has_link = header->hdr_buf_flags & PFM_CALLCHAIN_HDR_LINK,
+		.is_recorded = header->hdr_buf_flags & PFM_CALLCHAIN_HDR_RECORDED,
 	};
 }
 
@@ -50,7 +53,9 @@ static u64 largest_entry(const struct pfm_format_setup *setup)
 	       (setup->pmds + limits.kernel + limits.user) * sizeof(u64);
 }
 
-#define KNOWN_FLAGS (PFM_CALLCHAIN_NO_KERNEL | PFM_CALLCHAIN_NO_USER | PFM_CALLCHAIN_LINK)
+#define KNOWN_FLAGS                                                                      \
+	(PFM_CALLCHAIN_NO_KERNEL | PFM_CALLCHAIN_NO_USER | PFM_CALLCHAIN_LINK |          \
+	 PFM_CALLCHAIN_RECORDED)
 
 static int callchain_buffer_size(const struct pfm_format_setup *setup, u64 *size)
 {
@@ -79,6 +84,8 @@ static int callchain_init(struct pfm_format_instance *instance,
 	header->hdr_buf_flags = limits.kernel | limits.user << 16;
 	if (limits.has_link)
 		header->hdr_buf_flags |= PFM_CALLCHAIN_HDR_LINK;
+	if (limits.is_recorded)
+		header->hdr_buf_flags |= PFM_CALLCHAIN_HDR_RECORDED;
 	return 0;
 }
 
@@ -118,6 +125,17 @@ static unsigned int write_user(const struct pfm_sample *sample, u64 *to,
 			      link);
 }
 
+static unsigned int write_recorded(const struct pfm_sample *sample, u64 *to,
+				   unsigned int most)
+{
+	struct pt_regs *regs = most ? user_registers(sample) : NULL;
+
+	if (!regs)
+		return 0;
+	to[0] = instruction_pointer(regs);
+	return 1 + pfm_sample_callers(sample, to + 1, most - 1);
+}
+
 static u32 callchain_handler(struct pfm_format_instance *instance,
 			     const struct pfm_sample *sample)
 {
@@ -135,11 +153,15 @@ static u32 callchain_handler(struct pfm_format_instance *instance,
 	entry->kernel_count = write_kernel(sample, end, limits.kernel,
 					   limits.has_link ? &kernel_link : NULL);
 	end += entry->kernel_count;
-	entry->user_count =
-		write_user(sample, end, limits.user, limits.has_link ? &user_link : NULL);
+	if (limits.is_recorded)
+		entry->user_count = write_recorded(sample, end, limits.user);
+	else
+		entry->user_count = write_user(sample, end, limits.user,
+					       limits.has_link ? &user_link : NULL);
 	end += entry->user_count;
 	entry->flags = (kernel_link ? PFM_CALLCHAIN_KERNEL_LINK : 0) |
-		       (user_link ? PFM_CALLCHAIN_USER_LINK : 0);
+		       (user_link ? PFM_CALLCHAIN_USER_LINK : 0) |
+		       (limits.is_recorded ? PFM_CALLCHAIN_USER_CALLS : 0);
 	return pfm_linear_add(header, (void *)end - (void *)entry);
 }
 

@@ -201,6 +201,19 @@ int __pfm_format_register(struct pfm_format *format, struct module *owner);
  */
 void pfm_format_unregister(struct pfm_format *format);
 
+/**
+ * pfm_sample_callers() - get the callers that the hardware has recorded
+ * @sample: the handler's argument
+ * @to: addresses of the call instructions, innermost first; all are the program's
+ * @most: size of @to
+ *
+ * Called by the handler.
+ *
+ * Return: number of addresses; 0 if the hardware has recorded none, or records none.
+ */
+unsigned int pfm_sample_callers(const struct pfm_sample *sample, u64 *to,
+				unsigned int most);
+
 /* Store a count or an offset after the data that it includes. */
 #define pfm_format_publish(pointer, value) smp_store_release(pointer, value)
 

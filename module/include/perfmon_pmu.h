@@ -214,6 +214,10 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  * @sample: hot; called after an overflow, with counters halted: store those of @pmds (a
  *	bitmap) that are PFM_REG_SAMPLED in @values by their numbers.  Required if the PMU
  *	has such registers.
+ * @callers: hot; called after an overflow, with counters halted: store in @to the addresses of
+ *	at most @most calls of the program that the hardware has recorded and that have not
+ *	returned, innermost first: those of the call instructions.  Returns their number;
+ *	optional.
  * @overflows: hot; returns the @counters that wrapped and were not acknowledged; required
  *	if the PMU calls pfm_overflow().
  * @acknowledge: hot; clear the overflows of @counters, which the core has recorded.
@@ -235,6 +239,8 @@ struct pfm_pmu_operations {
 	u64 (*read)(struct pfm_registers *registers, u64 *values);
 	void (*sample)(const struct pfm_registers *registers, const u64 *pmds,
 		       u64 *values);
+	unsigned int (*callers)(const struct pfm_registers *registers, u64 *to,
+				unsigned int most);
 	u64 (*overflows)(const struct pfm_registers *registers);
 	void (*acknowledge)(struct pfm_registers *registers, u64 counters);
 };

@@ -12,6 +12,7 @@
 #include <linux/module.h>
 
 #include "compat/cpuid.h"
+#include "intel_lbr.h"
 #include "x86.h"
 #include <perfmon/perfmon_intel.h>
 
@@ -39,8 +40,8 @@ static const char *const select_names[] = { FOR_EACH_NUMBER(SELECT_NAME) };
 static const char *const general_names[] = { FOR_EACH_NUMBER(GENERAL_NAME) };
 static const char *const fixed_names[] = { FOR_EACH_NUMBER(FIXED_NAME) };
 
-static struct pfm_register intel_pmcs[PFM_INTEL_FIXED + 1] __ro_after_init;
-static struct pfm_register intel_pmds[X86_REGISTERS] __ro_after_init;
+static struct pfm_register intel_pmcs[INTEL_LBR_PMCS] __ro_after_init;
+static struct pfm_register intel_pmds[INTEL_LBR_PMDS] __ro_after_init;
 
 /*
  * The architectural events: Intel SDM 3B, "Pre-defined Architectural Performance Events".
@@ -225,6 +226,7 @@ static void __init describe(const struct counters *counters)
 		intel.global_control = MSR_CORE_PERF_GLOBAL_CTRL;
 		intel.global_acknowledge = MSR_CORE_PERF_GLOBAL_OVF_CTRL;
 	}
+	intel_lbr_describe(&intel, counters->version, intel_pmcs, intel_pmds);
 }
 
 static int __init intel_init(void)

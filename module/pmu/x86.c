@@ -20,6 +20,7 @@
 #include "x86.h"
 
 struct x86_pmu *x86;
+DEFINE_STATIC_KEY_FALSE(x86_has_branches);
 
 static char *ownership = "auto";
 module_param(ownership, charp, 0444);
@@ -183,6 +184,13 @@ void x86_start(struct pfm_registers *registers)
 		start_one_by_one(registers);
 }
 
+static void x86_begin(struct pfm_registers *registers)
+{
+	if (x86_records_branches(registers))
+		x86->branches->begin(registers);
+	x86_start(registers);
+}
+
 static u64 x86_read(struct pfm_registers *registers, u64 *values)
 {
 	const struct x86_counter *const counters = x86->counters;
@@ -199,6 +207,8 @@ static u64 x86_read(struct pfm_registers *registers, u64 *values)
 
 static u64 x86_stop(struct pfm_registers *registers)
 {
+	if (x86_records_branches(registers))
+		x86->branches->end();
 	x86_halt(registers);
 	return x86_read(registers, registers->pmds);
 }
@@ -229,21 +239,30 @@ static void x86_acknowledge(struct pfm_registers *registers, u64 counters)
 }
 
 /* The hardware is exclusive: @pmds only determines when the last user has released it. */
-static u64 claimed;
+static u64 claimed[PFM_HARDWARE_BV];
+
+static bool is_claimed(void)
+{
+	return memchr_inv(claimed, 0, sizeof(claimed));
+}
 
 static int x86_claim(struct pfm_pmu *pmu, const u64 *pmds)
 {
-	int error = claimed ? 0 : x86_exclusive_claim();
+	int error = is_claimed() ? 0 : x86_exclusive_claim();
+	unsigned int word;
 
-	if (!error)
-		claimed |= pmds[0];
+	for (word = 0; !error && word < PFM_HARDWARE_BV; word++)
+		claimed[word] |= pmds[word];
 	return error;
 }
 
 static void x86_release(struct pfm_pmu *pmu, const u64 *pmds)
 {
-	claimed &= ~pmds[0];
-	if (!claimed)
+	unsigned int word;
+
+	for (word = 0; word < PFM_HARDWARE_BV; word++)
+		claimed[word] &= ~pmds[word];
+	if (!is_claimed())
 		x86_exclusive_release();
 }
 
@@ -253,7 +272,7 @@ static struct pfm_pmu_operations x86_operations = {
 	.configure = x86_configure,
 	.write_pmcs = x86_write_pmcs,
 	.write_pmds = x86_write_pmds,
-	.start = x86_start,
+	.start = x86_begin,
 	.stop = x86_stop,
 	.read = x86_read,
 	.overflows = x86_overflows,
@@ -288,7 +307,7 @@ static void compute_masks(struct x86_pmu *pmu)
 	struct x86_counter *counter;
 	unsigned int n;
 
-	for (n = 0; n < pmu->pmu.pmd_count; n++) {
+	for (n = 0; n < min_t(unsigned int, pmu->pmu.pmd_count, X86_REGISTERS); n++) {
 		counter = &pmu->counters[n];
 		if (!counter->value)
 			continue;
@@ -341,6 +360,11 @@ int x86_register(struct x86_pmu *pmu)
 	compute_masks(pmu);
 	operations = is_shared ? &x86_shared_operations : &x86_operations;
 	operations->check_pmc = pmu->check_pmc;
+	if (pmu->branches) {
+		operations->sample = pmu->branches->sample;
+		operations->callers = pmu->branches->callers;
+		static_branch_enable(&x86_has_branches);
+	}
 	pmu->pmu.model = boot_cpu_data.x86_model_id;
 	pmu->pmu.id = cpuid_eax(1);
 	pmu->pmu.operations = operations;

@@ -10,6 +10,7 @@
 
 #include <asm/msr.h>
 #include <linux/bits.h>
+#include <linux/jump_label.h>
 #include <linux/percpu.h>
 #include <linux/types.h>
 
@@ -68,6 +69,26 @@ struct x86_counter {
 };
 
 /**
+ * struct x86_branches - branches that the processor records, for exclusive ownership.  All are
+ * called on the CPU, with interrupts off or from NMI.
+ * @begin: forget all records and begin to record what the set asks for
+ * @resume: after end, for the same set: keep the records and go on
+ * @end: end the recording, and keep the records
+ * @own: the CPU's records become ours, or are given back; forgets all records
+ * @sample, @callers: as in struct pfm_pmu_operations
+ */
+struct x86_branches {
+	void (*begin)(const struct pfm_registers *registers);
+	void (*resume)(const struct pfm_registers *registers);
+	void (*end)(void);
+	void (*own)(bool ours);
+	void (*sample)(const struct pfm_registers *registers, const u64 *pmds,
+		       u64 *values);
+	unsigned int (*callers)(const struct pfm_registers *registers, u64 *to,
+				unsigned int most);
+};
+
+/**
  * struct x86_pmu - a PMU of an x86 processor
  * @pmu: its description; x86_register() fills in what the PMU modules share
  * @counters: its counters, by the number of the PMD
@@ -78,6 +99,8 @@ struct x86_counter {
  * @select_bits: bits of an event select that users can write
  * @counts_anywhere: whether all general counters can count the event of a PMC
  * @check_pmc: as in struct pfm_pmu_operations; optional
+ * @branches: the records of branches; NULL if there are none
+ * @branch_control: bitmap of the PMC that asks for them; 0 if there is none
  */
 struct x86_pmu {
 	struct pfm_pmu pmu;
@@ -89,10 +112,22 @@ struct x86_pmu {
 	u64 select_bits;
 	bool (*counts_anywhere)(u64 pmc);
 	bool (*check_pmc)(unsigned int n, u64 *value);
+	const struct x86_branches *branches;
+	u64 branch_control;
 };
 
 /* The PMU of this machine.  Each of the two modules has a copy of the shared code. */
 extern struct x86_pmu *x86;
+
+/* Whether the processor can record branches. */
+DECLARE_STATIC_KEY_FALSE(x86_has_branches);
+
+/* Whether the set records branches. */
+static __always_inline bool x86_records_branches(const struct pfm_registers *registers)
+{
+	return static_branch_unlikely(&x86_has_branches) &&
+	       registers->used_pmcs[0] & x86->branch_control;
+}
 
 int x86_register(struct x86_pmu *pmu);
 void x86_unregister(void);

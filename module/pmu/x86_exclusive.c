@@ -139,6 +139,18 @@ static noinline bool has_overflow(void)
 	return false;
 }
 
+/* @running: the set that counted before the interrupt */
+static void go_on(struct pfm_registers *next, const struct pfm_registers *running)
+{
+	if (!x86_records_branches(next))
+		;
+	else if (next == running)
+		x86->branches->resume(next);
+	else
+		x86->branches->begin(next);
+	x86_start(next);
+}
+
 /*
  * All NMIs of a CPU come here, also those of other devices.  If no set runs, the core may have
  * withdrawn a set that it is about to stop.  An overflow of that set stays in the counter until
@@ -153,6 +165,8 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 		return NMI_DONE;
 	running = pfm_running_registers(&x86->pmu);
 	if (running) {
+		if (x86_records_branches(running))
+			x86->branches->end();
 		x86_halt(running);
 		result = pfm_overflow(&x86->pmu, regs, NULL);
 	} else {
@@ -163,7 +177,7 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 	if (x86->masks_interrupt)
 		allow_interrupt();
 	if (result.next)
-		x86_start(result.next);
+		go_on(result.next, running);
 	return result.ours ? NMI_HANDLED : NMI_DONE;
 }
 
@@ -234,6 +248,8 @@ static int begin_here(unsigned int n)
 	local_irq_save(flags);
 	cpu->idle_control = read_msr(x86->global_control);
 	clear_registers(true);
+	if (x86->branches)
+		x86->branches->own(true);
 	cpu->expects_late = false;
 	cpu->is_ours = true;
 	allow_interrupt();
@@ -254,6 +270,8 @@ static int end_here(unsigned int n)
 
 	local_irq_save(flags);
 	clear_registers(false);
+	if (x86->branches)
+		x86->branches->own(false);
 	if (x86->global_control)
 		x86_write(x86->global_control, cpu->idle_control);
 	cpu->is_ours = false;

@@ -206,6 +206,8 @@ static bool all_are_right(const struct pfm_registers *registers, bool may_move)
  */
 static bool shared_can_count(const struct pfm_registers *registers)
 {
+	if (x86_records_branches(registers))
+		return false;
 	if (likely(all_are_right(registers, false)))
 		return true;
 	x86_placeholders_sort();
@@ -469,12 +471,56 @@ static void end(void)
 	unregister_nmi_handler(NMI_LOCAL, "perfmon");
 }
 
+/* perf has its own use for the records of branches, and does not lend them. */
+static u64 branch_pmds(const struct pfm_pmu *pmu, unsigned int word)
+{
+	unsigned int n;
+	u64 map = 0;
+
+	for (n = word * 64; n < min(pmu->pmd_count, word * 64 + 64); n++)
+		if (pmu->pmds[n].type & PFM_REG_SAMPLED)
+			map |= BIT_ULL(n % 64);
+	return map;
+}
+
+static int refuse_branches(const struct pfm_pmu *pmu, const u64 *pmds)
+{
+	unsigned int word;
+	u64 refused;
+
+	for (word = 0; word < PFM_HARDWARE_BV; word++) {
+		refused = pmds[word] & branch_pmds(pmu, word);
+		if (!refused)
+			continue;
+		pfm_pmu_blame("perf (ownership is shared)", word * 64 + __ffs64(refused));
+		return -EBUSY;
+	}
+	return 0;
+}
+
+/* A set that gets the PMC of the branches later cannot count: shared_can_count(). */
+static int shared_load(struct pfm_session *session)
+{
+	const struct pfm_registers *registers = NULL;
+
+	while ((registers = pfm_session_next(session, registers))) {
+		if (!x86_records_branches(registers))
+			continue;
+		strscpy(session->why, "branch records need exclusive ownership",
+			sizeof(session->why));
+		return -EBUSY;
+	}
+	return 0;
+}
+
 static int shared_claim(struct pfm_pmu *pmu, const u64 *pmds)
 {
 	unsigned int cpu;
 	u64 missing = 0;
-	int error = shared_pmds ? 0 : begin();
+	int error = refuse_branches(pmu, pmds);
 
+	if (!error && !shared_pmds)
+		error = begin();
 	if (error)
 		return error;
 	for_each_online_cpu(cpu) {
@@ -508,9 +554,11 @@ static void shared_release(struct pfm_pmu *pmu, const u64 *pmds)
 /* Ask on this CPU: the watchdog, and perf stat -a, hold the same counter on each CPU. */
 static void shared_held_by_others(const struct pfm_pmu *pmu, u64 *pmds)
 {
-	unsigned int n;
+	unsigned int n, word;
 	u64 all = 0;
 
+	for (word = 0; word < PFM_HARDWARE_BV; word++)
+		pmds[word] |= branch_pmds(pmu, word);
 	for (n = 0; n < X86_REGISTERS; n++)
 		if (x86->counters[n].value)
 			all |= BIT_ULL(n);
@@ -523,6 +571,7 @@ struct pfm_pmu_operations x86_shared_operations = {
 	.claim = shared_claim,
 	.release = shared_release,
 	.held_by_others = shared_held_by_others,
+	.load = shared_load,
 	.can_count = shared_can_count,
 	.write_pmcs = shared_write_pmcs,
 	.write_pmds = shared_write_pmds,

@@ -4,8 +4,9 @@
  *
  * The header and the handling of a full buffer are those of "default".  hdr_version is
  * PFM_CALLCHAIN_VERSION.  hdr_buf_flags is max_kernel | max_user << 16, the limits in
- * effect (0 for a part that is left out), and PFM_CALLCHAIN_HDR_LINK if
- * PFM_CALLCHAIN_LINK was given.  An entry is a struct pfm_callchain_entry, followed by
+ * effect (0 for a part that is left out), PFM_CALLCHAIN_HDR_LINK if PFM_CALLCHAIN_LINK was
+ * given, and PFM_CALLCHAIN_HDR_RECORDED if PFM_CALLCHAIN_RECORDED was given.  An entry is a
+ * struct pfm_callchain_entry, followed by
  *
  *	__u64 values[value_count]		as in "default"
  *	__u64 kernel[kernel_count]		return addresses, innermost first;
@@ -37,6 +38,15 @@
  * not yet saved the register, or has restored it; the unwind tables of the program tell
  * whether this is so.  Otherwise the value does not belong to the chain.  A link register
  * of zero is left out.  x86_64 has no link register.
+ *
+ * With PFM_CALLCHAIN_RECORDED the user's part after the interrupted instruction is what the
+ * hardware has recorded, and no stack is read: it needs no frame pointers.  It has the
+ * addresses of the call instructions that have not returned, and the entry has
+ * PFM_CALLCHAIN_USER_CALLS.  The records begin when the thread is switched in: calls that were made
+ * before that are missing, and so are the outermost ones if there are more than the hardware can
+ * record.  Today only Intel's last branch records are such a hardware, if PMC 30 is
+ * PFM_INTEL_LBR_CALLERS (perfmon_intel.h).  Elsewhere the user's part is the interrupted
+ * instruction.
  */
 #ifndef _PERFMON_PERFMON_CALLCHAIN_H
 #define _PERFMON_PERFMON_CALLCHAIN_H
@@ -46,25 +56,28 @@
 #define PFM_CALLCHAIN_NAME "callchain"
 #define PFM_CALLCHAIN_UUID "3b1e7d52-90c4-4f6e-8a1d-57e2c40b96f3"
 #define PFM_CALLCHAIN_VERSION                                                            \
-	0x10002u /* 1.2: link registers; 1.1: as in 1.1 of "default" */
-#define PFM_CALLCHAIN_MAX_DEPTH	  127
+	0x10003u /* 1.3: recorded callers; 1.2: link registers; 1.1: as in "default" */
+#define PFM_CALLCHAIN_MAX_DEPTH	   127
 
 /* pfm_callchain_arg.flags */
-#define PFM_CALLCHAIN_NO_KERNEL	  0x1 /* leave out the kernel's part */
-#define PFM_CALLCHAIN_NO_USER	  0x2 /* leave out the user's part */
-#define PFM_CALLCHAIN_LINK	  0x4 /* record link registers, and mark them */
+#define PFM_CALLCHAIN_NO_KERNEL	   0x1 /* leave out the kernel's part */
+#define PFM_CALLCHAIN_NO_USER	   0x2 /* leave out the user's part */
+#define PFM_CALLCHAIN_LINK	   0x4 /* record link registers, and mark them */
+#define PFM_CALLCHAIN_RECORDED	   0x8 /* take the program's callers from the hardware */
 
 /* pfm_dfl_smpl_hdr.hdr_buf_flags */
-#define PFM_CALLCHAIN_HDR_LINK	  0x8000 /* PFM_CALLCHAIN_LINK was given */
+#define PFM_CALLCHAIN_HDR_LINK	   0x8000 /* PFM_CALLCHAIN_LINK was given */
+#define PFM_CALLCHAIN_HDR_RECORDED 0x80000000u /* PFM_CALLCHAIN_RECORDED was given */
 
 /* pfm_callchain_entry.flags */
-#define PFM_CALLCHAIN_KERNEL_LINK 0x1 /* kernel[1] is the link register */
-#define PFM_CALLCHAIN_USER_LINK	  0x2 /* user[1] is the link register */
+#define PFM_CALLCHAIN_KERNEL_LINK  0x1 /* kernel[1] is the link register */
+#define PFM_CALLCHAIN_USER_LINK	   0x2 /* user[1] is the link register */
+#define PFM_CALLCHAIN_USER_CALLS   0x4 /* user[1] and following are calls, not returns */
 
 /**
  * struct pfm_callchain_arg - argument of the format at creation, 64 bytes
  * @buf_size: in: bytes of the buffer, header included
- * @flags: in: PFM_CALLCHAIN_NO_*, PFM_CALLCHAIN_LINK
+ * @flags: in: PFM_CALLCHAIN_NO_*, PFM_CALLCHAIN_LINK, PFM_CALLCHAIN_RECORDED
  * @max_kernel: in: maximum number of addresses in the kernel's part, up to
  *	PFM_CALLCHAIN_MAX_DEPTH; 0: PFM_CALLCHAIN_MAX_DEPTH
  * @max_user: in: the same for the user's part
@@ -87,7 +100,8 @@ struct pfm_callchain_arg {
  * @value_count: number of values of PMDs
  * @kernel_count: number of addresses in the kernel's part
  * @user_count: number of addresses in the user's part
- * @flags: PFM_CALLCHAIN_*_LINK; zero if PFM_CALLCHAIN_LINK was not given
+ * @flags: PFM_CALLCHAIN_*_LINK if PFM_CALLCHAIN_LINK was given, PFM_CALLCHAIN_USER_CALLS if
+ *	PFM_CALLCHAIN_RECORDED was given
  */
 struct pfm_callchain_entry {
 	struct pfm_dfl_smpl_entry sample;

@@ -5,12 +5,18 @@
  *
  *	PMC 0..15	IA32_PERFEVTSEL<n>	PMD 0..15	IA32_PMC<n>
  *	PMC 16		IA32_FIXED_CTR_CTRL	PMD 16..31	IA32_FIXED_CTR<n-16>
+ *	PMC 30		IA32_LBR_CTL		PMD 32 + 2i	IA32_LBR_<i>_FROM_IP
+ *						PMD 33 + 2i	IA32_LBR_<i>_TO_IP
+ *						PMD 96 + i	IA32_LBR_<i>_INFO
  *
  * This is the numbering of perfmon2.  PMC n drives PMD n, and PMC 16 drives all fixed counters.
  * The processor tells how many counters it has, and their width (CPUID leaf 0AH).  A counter of 48
  * bits has a PMD of 46: the highest bit is the overflow flag, and perf, which may own the counter,
  * needs one more.  Without full-width writes (IA32_PERF_CAPABILITIES.FW_WRITE) the PMDs of
  * general counters have 30 bits.
+ *
+ * Last branch records (Intel SDM, volume 3B, chapter "Last Branch Records") need exclusive
+ * ownership.  Entry i = 0, the youngest, to at most 31.  Only samples can contain their PMDs.
  */
 #ifndef _PERFMON_INTEL_H
 #define _PERFMON_INTEL_H
@@ -38,5 +44,28 @@
 #define PFM_INTEL_FIXED_CYCLES	     1
 #define PFM_INTEL_FIXED_REF_CYCLES   2
 #define PFM_INTEL_FIXED_SLOTS	     3
+
+/* Last branch records: the PMC, the PMDs of entry i, and the bits of the PMC. */
+#define PFM_INTEL_LBR_CONTROL	     30
+#define PFM_INTEL_LBR_FROM(i)	     (32 + 2 * (i))
+#define PFM_INTEL_LBR_TO(i)	     (33 + 2 * (i))
+#define PFM_INTEL_LBR_INFO(i)	     (96 + (i))
+
+#define PFM_INTEL_LBR_KERNEL	     (1ull << 1) /* branches that end at level 0 */
+#define PFM_INTEL_LBR_USER	     (1ull << 2) /* ... at levels 1 to 3 */
+#define PFM_INTEL_LBR_CALL_STACK     (1ull << 3) /* a return removes the entry of its call */
+#define PFM_INTEL_LBR_CONDITIONAL    (1ull << 16) /* conditional branches that are taken */
+#define PFM_INTEL_LBR_JUMP	     (1ull << 17) /* near relative jumps */
+#define PFM_INTEL_LBR_INDIRECT_JUMP  (1ull << 18)
+#define PFM_INTEL_LBR_CALL	     (1ull << 19) /* near relative calls */
+#define PFM_INTEL_LBR_INDIRECT_CALL  (1ull << 20)
+#define PFM_INTEL_LBR_RETURN	     (1ull << 21)
+#define PFM_INTEL_LBR_OTHER	     (1ull << 22) /* far branches, interrupts, system calls */
+#define PFM_INTEL_LBR_ALL	     (0x7full << 16)
+
+/* The calls of the program that have not returned: what PFM_CALLCHAIN_RECORDED needs. */
+#define PFM_INTEL_LBR_CALLERS                                                            \
+	(PFM_INTEL_LBR_USER | PFM_INTEL_LBR_CALL_STACK | PFM_INTEL_LBR_CALL |            \
+	 PFM_INTEL_LBR_INDIRECT_CALL | PFM_INTEL_LBR_RETURN)
 
 #endif

@@ -242,7 +242,7 @@ static void check_layout(void)
 	ck_assert_uint_eq(number_at(buffer, 16, 8), 0);
 	ck_assert_uint_eq(number_at(buffer, 24, 8), 65536);
 	ck_assert_uint_eq(number_at(buffer, 32, 8), 48 + 8 * (pmds_in_all() + 20 + 30));
-	ck_assert_uint_eq(number_at(buffer, 40, 4), 0x10002);
+	ck_assert_uint_eq(number_at(buffer, 40, 4), 0x10003);
 	ck_assert_uint_eq(number_at(buffer, 44, 4), 20 | 30 << 16);
 	ck_assert_uint_eq(number_at(buffer, 48, 8), 0);
 	must_be_zero(buffer, 64, 64);
@@ -292,7 +292,7 @@ static void check_arguments(void)
 		{ .buf_size = all + 8 * DEEPEST - 1, .flags = PFM_CALLCHAIN_NO_KERNEL },
 		{ .buf_size = all + 8 * DEEPEST - 1, .flags = PFM_CALLCHAIN_NO_USER },
 		{ .buf_size = all - 1, .flags = 3 },
-		{ .buf_size = MIB, .flags = 8 },
+		{ .buf_size = MIB, .flags = 16 },
 		{ .buf_size = MIB, .flags = 0x80000000 },
 		{ .buf_size = MIB, .max_kernel = DEEPEST + 1 },
 		{ .buf_size = MIB, .max_user = DEEPEST + 1 },
@@ -305,6 +305,7 @@ static void check_arguments(void)
 		{ .buf_size = all + 16, .max_kernel = 1, .max_user = 1 },
 		{ .buf_size = all, .flags = 3 },
 		{ .buf_size = all, .flags = 7 },
+		{ .buf_size = all, .flags = 15 },
 		{ .buf_size = least, .max_kernel = DEEPEST, .max_user = DEEPEST },
 	};
 	struct refusal refusals[COUNT(bad)];

@@ -122,6 +122,17 @@ bool starts_at_once(void)
 	return !pmu_is("amd") || strstr(read_text("/proc/cpuinfo"), " perfmon_v2");
 }
 
+bool counters_are_shared(void)
+{
+	char path[96];
+
+	if (!pmu_is("intel") && !pmu_is("amd"))
+		return false;
+	snprintf(path, sizeof(path), "/sys/module/%s/parameters/ownership_now",
+		 pmu_module());
+	return !strcmp(read_text(path), "shared\n");
+}
+
 /* ---- any PMU ----------------------------------------------------------------------------- */
 
 void program_busy_counter(int fd, unsigned int n)

@@ -46,8 +46,10 @@ uint64_t wrap_of(unsigned int n);
  * instruction. Stores their numbers in @numbers (MOST_COUNTERS elements) and returns how many.
  */
 unsigned int use_all_counters(int fd, unsigned int *numbers);
-/* One register starts and stops all counters. */
+/* One register starts and stops all counters, if they are not shared with perf. */
 bool starts_at_once(void);
+/* An x86 PMU that shares its counters with perf: each starts and stops by itself. */
+bool counters_are_shared(void);
 
 /* ---- any PMU -------------------------------------------------------------------------------- */
 

@@ -100,12 +100,9 @@ void with_test_registers(void (*check)(void))
 
 void with_own_counters(void (*check)(void))
 {
-	char path[96];
-
-	snprintf(path, sizeof(path), "/sys/module/%s/parameters/ownership_now",
-		 need_x86());
+	need_x86();
 	need_known_instructions();
-	if (strcmp(read_text(path), "exclusive\n"))
+	if (counters_are_shared())
 		skip("the counters are shared with perf");
 	with_test_registers(check);
 }

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Intel's last branch records in samples: code whose branches are known, chains of callers,
+ * registers and ownership.
+ */
+#include <perfmon/perfmon_callchain.h>
+
+#include "x86_lbr.h"
+
+SUITE(x86_lbr, 300);
+
+#define DEBUG_CONTROL 0x1d9
+#define FREEZE_LBRS   BIT(11)
+
+static void must_be_branch(struct branch record, struct branch wanted, unsigned int i)
+{
+	ck_assert_msg(record.from == wanted.from && record.to == wanted.to &&
+			      record.type == wanted.type,
+		      "entry %u is 0x%jx to 0x%jx, type %u, not 0x%jx to 0x%jx, type %u",
+		      i, (uintmax_t)record.from, (uintmax_t)record.to, record.type,
+		      (uintmax_t)wanted.from, (uintmax_t)wanted.to, wanted.type);
+}
+
+/* ---- the branches before a sample ------------------------------------------------------------ */
+
+/* The youngest entries are the known branches that the filter lets through, in their order. */
+static void must_be_known(entry_t entry, uint64_t filter)
+{
+	const struct branch *known = known_branches();
+	unsigned int i = 0;
+	int n;
+
+	/* Returns from interrupts, such as the one of the sample before this one. */
+	while (record_of(entry, i).from == LBR_FROM_OTHER_LEVEL)
+		i++;
+	if (filter & PFM_INTEL_LBR_RETURN) {
+		ck_assert_uint_eq(record_of(entry, i).to, (uint64_t)none_begins);
+		i++;
+	}
+	for (n = KNOWN_BRANCHES - 1; n >= 0; n--) {
+		if (!(known[n].kind & filter))
+			continue;
+		must_be_branch(record_of(entry, i), known[n], i);
+		i++;
+	}
+	if (filter & PFM_INTEL_LBR_CALL)
+		must_be_branch(record_of(entry, i),
+			       (struct branch){
+				       .from = (uint64_t)calls_known_branches,
+				       .to = (uint64_t)take_known_branches,
+				       .type = 4,
+			       },
+			       i);
+}
+
+static void must_sample_known(uint64_t filter)
+{
+	int fd = lbr_context(PFM_INTEL_LBR_USER | filter, AT_USER, PERIOD);
+	const struct pfm_dfl_smpl_hdr *header = map_samples(fd);
+	unsigned int samples = 0;
+	entry_t entry;
+
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	branches_then_none();
+	must(fd, pfm_stop(fd));
+	for_each_entry(entry, header) {
+		if (!is_in_none(entry->ip))
+			continue;
+		must_be_known(entry, filter);
+		samples++;
+	}
+	must_be_between(samples, 3, 4);
+	munmap((void *)header, SIZE);
+	close(fd);
+}
+
+static void check_known(void)
+{
+	static const uint64_t filters[] = {
+		PFM_INTEL_LBR_ALL,    PFM_INTEL_LBR_CONDITIONAL,
+		PFM_INTEL_LBR_JUMP,   PFM_INTEL_LBR_INDIRECT_JUMP,
+		PFM_INTEL_LBR_CALL,   PFM_INTEL_LBR_INDIRECT_CALL,
+		PFM_INTEL_LBR_RETURN, PFM_INTEL_LBR_CALL | PFM_INTEL_LBR_RETURN,
+	};
+	unsigned int i;
+
+	for (i = 0; i < COUNT(filters); i++)
+		must_sample_known(filters[i]);
+}
+
+TEST(a_sample_has_the_branches_before_it)
+{
+	with_lbr(check_known);
+}
+
+/* Without PMC 30 nothing is recorded, whatever the registers hold from before. */
+static void check_without_control(void)
+{
+	int fd = sampling_context();
+	const struct pfm_dfl_smpl_hdr *header = map_samples(fd);
+	unsigned int samples = 0;
+	entry_t entry;
+
+	must_sample_known(PFM_INTEL_LBR_ALL);
+	write_sampled(fd, AT_USER, PERIOD);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	branches_then_none();
+	must(fd, pfm_stop(fd));
+	for_each_entry(entry, header) {
+		ck_assert_uint_eq(count_records(entry), 0);
+		ck_assert_uint_eq(record_of(entry, 0).from, 0);
+		samples++;
+	}
+	ck_assert_uint_ge(samples, 3);
+	close(fd);
+}
+
+TEST(a_set_that_does_not_ask_gets_no_branches)
+{
+	with_lbr(check_without_control);
+}
+
+/* Each start begins anew: there is nothing from before it. */
+static void check_start(void)
+{
+	int fd = lbr_context(PFM_INTEL_LBR_USER | PFM_INTEL_LBR_ALL, AT_USER, PERIOD);
+	const struct pfm_dfl_smpl_hdr *header = map_samples(fd);
+	unsigned int turn, i;
+	entry_t entry;
+
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	for (turn = 0; turn < 3; turn++) {
+		branches_then_none();
+		must(fd, pfm_stop(fd));
+		must(fd, pfm_start(fd, NULL));
+	}
+	must(fd, pfm_stop(fd));
+	for_each_entry(entry, header) {
+		unsigned int known = 0;
+
+		for (i = 0; i < count_records(entry); i++)
+			known += record_of(entry, i).to == (uint64_t)take_known_branches;
+		ck_assert_uint_le(known, 1);
+	}
+	ck_assert_uint_ge(header->hdr_count, 9);
+	close(fd);
+}
+
+TEST(a_start_forgets_the_branches_before_it)
+{
+	with_lbr(check_start);
+}
+
+static void check_calls(void)
+{
+	int fd = lbr_context(PFM_INTEL_LBR_USER, AT_USER, PERIOD);
+	struct pfarg_pmd pmd = { .reg_num = PFM_INTEL_LBR_FROM(0) };
+
+	must_fail(fd, pfm_write_pmds(fd, &pmd, 1), EINVAL, PFM_REASON_ONLY_SAMPLED, 0);
+	must_fail(fd, pfm_read_pmds(fd, &pmd, 1), EINVAL, PFM_REASON_ONLY_SAMPLED, 0);
+	close(fd);
+}
+
+TEST(branches_can_only_be_sampled)
+{
+	with_lbr(check_calls);
+}
+
+/* ---- the chain of callers --------------------------------------------------------------------- */
+
+/* The asm keeps the call from being a jump. */
+static __attribute__((noipa)) void call_to(unsigned int depth)
+{
+	call_deep(depth, branches_then_none);
+	__asm__ volatile("");
+}
+
+typedef const struct pfm_callchain_entry *chain_t;
+
+/*
+ * The known branches have two calls, one in the other. These two take the places of the outermost
+ * calls if there is no other place, and their returns leave the places empty.
+ */
+#define MOST_CALLERS (LBR_MOST - 2)
+
+static void must_be_chain(chain_t entry, unsigned int depth)
+{
+	const uint64_t *user =
+		(const uint64_t *)(entry + 1) + entry->value_count + entry->kernel_count;
+	unsigned int i;
+
+	ck_assert_uint_eq(entry->flags, PFM_CALLCHAIN_USER_CALLS);
+	ck_assert_uint_eq(entry->kernel_count, 0);
+	ck_assert_uint_eq(user[0], entry->sample.ip);
+	ck_assert_uint_eq(user[1], (uint64_t)call_deep_bottom);
+	for (i = 2; i < 1 + depth && i < 1 + MOST_CALLERS; i++)
+		ck_assert_uint_eq(user[i], (uint64_t)call_deep_itself);
+	ck_assert_uint_eq(entry->user_count,
+			  1 + (depth + 2 < MOST_CALLERS ? depth + 2 : MOST_CALLERS));
+	if (depth + 2 > MOST_CALLERS)
+		return;
+	/* The call of call_deep(). That of call_to() is in the function that called pfm_start(). */
+	ck_assert(user[depth + 1] - (uint64_t)call_to < 64);
+}
+
+static void must_have_chains(unsigned int depth)
+{
+	const struct pfm_callchain_arg argument = { .buf_size = SIZE,
+						    .flags = PFM_CALLCHAIN_RECORDED };
+	struct pfarg_pmd pmd = sampled_pmd(PERIOD);
+	pfarg_ctx_t ctx = {};
+	int fd = pfm_create_context(&ctx, PFM_CALLCHAIN_NAME, (void *)&argument,
+				    sizeof(argument));
+	unsigned int samples = 0;
+	const struct pfm_dfl_smpl_hdr *header;
+	chain_t entry;
+
+	ck_assert_msg(fd != -1, "callchain: %s", sentence(-1));
+	header = map_samples(fd);
+	write_pmc(fd, PFM_INTEL_LBR_CONTROL, PFM_INTEL_LBR_CALLERS);
+	write_pmc(fd, 0, instructions(AT_USER));
+	must(fd, pfm_write_pmds(fd, &pmd, 1));
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	call_to(depth);
+	must(fd, pfm_stop(fd));
+	for (entry = (chain_t)(header + 1);
+	     (const char *)entry < (const char *)header + header->hdr_cur_offs;
+	     entry = (chain_t)((const uint64_t *)(entry + 1) + entry->value_count +
+			       entry->kernel_count + entry->user_count)) {
+		if (!is_in_none(entry->sample.ip))
+			continue;
+		must_be_chain(entry, depth);
+		samples++;
+	}
+	must_be_between(samples, 3, 4);
+	munmap((void *)header, SIZE);
+	close(fd);
+}
+
+static void check_chains(void)
+{
+	static const unsigned int depths[] = { 1, 2, 3, 10, 27, 28, 29, 30, 40, 100 };
+	unsigned int i;
+
+	for (i = 0; i < COUNT(depths); i++)
+		must_have_chains(depths[i]);
+}
+
+TEST(so_many_calls_are_so_many_callers)
+{
+	with_lbr(check_chains);
+}
+
+/* ---- registers ---------------------------------------------------------------------------------- */
+
+static unsigned int entries_left(void)
+{
+	unsigned int i, left = 0;
+
+	for (i = 0; i < LBR_MOST; i++)
+		left += msr_read(LBR_FROM + i) || msr_read(LBR_TO + i) ||
+			msr_read(LBR_INFO + i);
+	return left;
+}
+
+/* The counters are given back some time after the context is closed. */
+static void check_left(void)
+{
+	must_sample_known(PFM_INTEL_LBR_ALL);
+	ck_assert_uint_eq(msr_read(LBR_CONTROL), 0);
+	wait_until(!(msr_read(DEBUG_CONTROL) & FREEZE_LBRS));
+	ck_assert_uint_eq(msr_read(LBR_CONTROL), 0);
+	ck_assert_uint_eq(entries_left(), 0);
+}
+
+TEST(nothing_is_left_after_the_close)
+{
+	with_lbr(check_left);
+}
+
+/* A start clears the entries, unfreezes them and starts the recording. A stop ends it. */
+static void check_costs(void)
+{
+	int fd = make_context();
+
+	use(fd, 0, instructions(AT_USER), 0);
+	write_pmc(fd, PFM_INTEL_LBR_CONTROL, PFM_INTEL_LBR_USER | PFM_INTEL_LBR_ALL);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	must(fd, pfm_stop(fd));
+	accesses_reset();
+	must(fd, pfm_start(fd, NULL));
+	ck_assert_uint_eq(accesses(ACCESS_GLOBAL_CONTROL), 1);
+	ck_assert_uint_eq(accesses(ACCESS_OTHER), 2);
+	ck_assert_uint_eq(accesses(ACCESS_ACKNOWLEDGE), 1);
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(accesses(ACCESS_RDMSR), 0);
+	ck_assert_uint_eq(accesses(ACCESS_SELECT), 0);
+	close(fd);
+}
+
+TEST(a_start_writes_three_registers_more)
+{
+	with_lbr(check_costs);
+}
+
+/* ---- ownership ------------------------------------------------------------------------------------ */
+
+static void check_shared(void)
+{
+	int fd;
+
+	pmu_forget();
+	ck_assert(!(pmu()->info.available_pmds[0] & BIT(PFM_INTEL_LBR_FROM(0))));
+	ck_assert(pmu()->info.implemented_pmds[0] & BIT(PFM_INTEL_LBR_FROM(0)));
+	fd = context_of(0, instructions(AT_USER));
+	write_pmc(fd, PFM_INTEL_LBR_CONTROL, PFM_INTEL_LBR_USER);
+	ck_assert_int_eq(try_load(fd, thread_id()), -1);
+	ck_assert_int_eq(errno, EBUSY);
+	ck_assert_msg(strstr(sentence(fd), "exclusive ownership"), "%s", sentence(fd));
+	close(fd);
+	fd = sampling_context();
+	write_sampled(fd, AT_USER, PERIOD);
+	ck_assert_int_eq(try_load(fd, thread_id()), -1);
+	ck_assert_int_eq(errno, EBUSY);
+	ck_assert_msg(strstr(sentence(fd), "perf (ownership is shared)"), "%s",
+		      sentence(fd));
+	close(fd);
+	/* PMC 30 comes too late to be refused: the set counts nothing. */
+	fd = context_of(0, instructions(AT_USER));
+	load(fd, thread_id());
+	write_pmc(fd, PFM_INTEL_LBR_CONTROL, PFM_INTEL_LBR_USER);
+	ck_assert_uint_eq(count_loop(fd, 0, 10000), 0);
+	ck_assert_uint_ge(status_of(fd).foreign_runs, 1);
+	close(fd);
+}
+
+TEST(shared_ownership_refuses_branches)
+{
+	if (!has_lbr())
+		skip("the processor has no last branch records");
+	with_pmu("perfmon_intel", "ownership=shared", check_shared);
+}

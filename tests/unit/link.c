@@ -72,6 +72,7 @@ static void write_chain(struct data_writer *writer, const uint64_t *user,
 struct seen {
 	struct symbols symbols;
 	bool is_frame[4];
+	char functions[4][64];
 	unsigned int count;
 };
 
@@ -80,8 +81,14 @@ static int find_frames(const struct sample *sample, void *argument)
 	struct seen *seen = argument;
 
 	seen->count = sample->frame_count;
-	for (unsigned int i = 0; i < sample->frame_count; i++)
+	for (unsigned int i = 0; i < sample->frame_count; i++) {
+		const struct symbol *symbol =
+			symbols_find(&seen->symbols, sample, i).symbol;
+
 		seen->is_frame[i] = symbols_is_frame(&seen->symbols, sample, i);
+		snprintf(seen->functions[i], sizeof(seen->functions[i]), "%s",
+			 symbol ? symbol->name : "");
+	}
 	return 0;
 }
 
@@ -165,4 +172,15 @@ TEST(without_the_flag_the_second_address_is_a_caller)
 	const uint64_t user[] = { in_function("link_saved"), in_function("link_caller") };
 
 	ck_assert(look_at(user, 2, 0).is_frame[1]);
+}
+
+/* A call may be the first instruction of its function. A return address never is. */
+TEST(a_recorded_call_is_in_its_function)
+{
+	const uint64_t begin = in_function("link_caller") - 8;
+	const uint64_t user[] = { in_function("link_caller"), begin };
+
+	ck_assert_str_eq(look_at(user, 2, PFM_CALLCHAIN_USER_CALLS).functions[1],
+			 "link_caller");
+	ck_assert_str_ne(look_at(user, 2, 0).functions[1], "link_caller");
 }

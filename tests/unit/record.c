@@ -167,12 +167,12 @@ TEST(arguments_of_formats_fit_the_buffer)
 
 	for (uint64_t size = RECORD_BUFFER_LEAST; size <= RECORD_BUFFER_MOST;
 	     size += size / 7) {
-		sampling_format_argument(DATA_FORMAT_DEFAULT, size, &argument);
+		sampling_format_argument(DATA_FORMAT_DEFAULT, size, false, &argument);
 		ck_assert_uint_eq(argument.linear.buf_size, size);
-		sampling_format_argument(DATA_FORMAT_CALLCHAIN, size, &argument);
+		sampling_format_argument(DATA_FORMAT_CALLCHAIN, size, false, &argument);
 		ck_assert_uint_eq(argument.callchain.buf_size, size);
 
-		sampling_format_argument(DATA_FORMAT_NWAY, size, &argument);
+		sampling_format_argument(DATA_FORMAT_NWAY, size, false, &argument);
 		ck_assert_uint_eq(argument.nway.region_size % 8, 0);
 		ck_assert_uint_ge(argument.nway.regions, 2);
 		ck_assert_uint_ge(argument.nway.region_size, 900);
@@ -183,7 +183,7 @@ TEST(arguments_of_formats_fit_the_buffer)
 						  (40 + argument.nway.region_size),
 				  size);
 
-		sampling_format_argument(DATA_FORMAT_HIST, size, &argument);
+		sampling_format_argument(DATA_FORMAT_HIST, size, false, &argument);
 		ck_assert_uint_eq(argument.hist.entries & (argument.hist.entries - 1), 0);
 		ck_assert_uint_ge(argument.hist.entries, 16);
 		ck_assert_uint_le(128 + 32ull * argument.hist.entries, size);

@@ -97,6 +97,10 @@ static const struct option_row rows[] = {
 	  take_frequency, FIELD(frequency) },
 	{ "call-graph", 'g', NULL, "record the callers, too, found by frame pointers",
 	  take_true, FIELD(has_chains) },
+	{ "lbr", 0, NULL,
+	  "as -g, but the processor records the callers (Intel's last branch records): "
+	  "no frame pointers are needed",
+	  take_true, FIELD(has_recorded) },
 	{ "format", 0, "FORMAT",
 	  "how the kernel stores samples: nway (monitoring never stops), default "
 	  "(monitoring stops while a full buffer is written), callchain (as with -g), hist "
@@ -155,9 +159,12 @@ static int check(struct record_options *options)
 		return fail("no command to record: see 'pfmon record --help'");
 	if (options->period && options->frequency)
 		return fail("-c and -F exclude each other");
+	if (options->has_recorded)
+		options->has_chains = true;
 	if (options->has_chains && options->format &&
 	    options->format != DATA_FORMAT_CALLCHAIN)
-		return fail("-g needs format callchain, not %s",
+		return fail("%s needs format callchain, not %s",
+			    options->has_recorded ? "--lbr" : "-g",
 			    sampling_format_name(options->format));
 	if (options->has_chains)
 		options->format = DATA_FORMAT_CALLCHAIN;

@@ -27,6 +27,7 @@
  * @random_mask: bits of the period that are random
  * @format: sampling format; 0: nway, or default if nway is not available
  * @has_chains: record call chains, with format callchain
+ * @has_recorded: the hardware records the callers
  * @buffer: size of a buffer in bytes; 0: RECORD_BUFFER, or less if there is a limit
  * @tids: threads to record; none: record the command
  * @tid_count: number of @tids
@@ -44,6 +45,7 @@ struct record_options {
 	uint64_t random_mask;
 	enum data_format format;
 	bool has_chains;
+	bool has_recorded;
 	uint64_t buffer;
 	int *tids;
 	size_t tid_count;

@@ -58,7 +58,7 @@ static int create_samplers(struct recorder *recorder)
 		int error;
 
 		if (sampler_create(sampler, recorder->options->pmu, recorder->format,
-				   recorder->buffer)) {
+				   recorder->buffer, recorder->options->has_recorded)) {
 			error = errno;
 			close_samplers(recorder);
 			errno = error;

@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <perfmon/perfmon_intel.h>
+
 #include "../data/data_write.h"
 #include "../event/device_errors.h"
 #include "../common/errors.h"
@@ -13,12 +15,12 @@
 #include "sampling_format.h"
 
 int sampler_create(struct sampler *sampler, const char *pmu, enum data_format format,
-		   uint64_t size)
+		   uint64_t size, bool has_recorded)
 {
 	union sampling_argument argument;
 
-	*sampler = (struct sampler){ .format = format };
-	sampling_format_argument(format, size, &argument);
+	*sampler = (struct sampler){ .format = format, .has_recorded = has_recorded };
+	sampling_format_argument(format, size, has_recorded, &argument);
 	return session_create(&sampler->session, pmu, sampling_format_name(format),
 			      &argument, sizeof(argument));
 }
@@ -28,13 +30,31 @@ static void set_period(struct pfarg_pmd *pmd, const struct rate *rate)
 	pmd->reg_value = pmd->reg_short_reset = pmd->reg_long_reset = -rate->period;
 }
 
+/* Have the processor record the calls of the program that have not returned. */
+static int program_callers(struct session *session)
+{
+	const struct pfm_info *info = &session->machine.info;
+	struct pfarg_pmc pmc = {
+		.reg_num = PFM_INTEL_LBR_CONTROL,
+		.reg_value = PFM_INTEL_LBR_CALLERS,
+	};
+
+	if (strcmp(info->pmu_name, "intel") ||
+	    !register_in(info->implemented_pmcs, PFM_INTEL_LBR_CONTROL))
+		return fail("--lbr: PMU %s does not record callers", info->pmu_name);
+	if (pfm_write_pmcs(session->fd, &pmc, 1))
+		return fail_call(session->fd, "have the callers recorded", errno);
+	return 0;
+}
+
 int sampler_program(struct sampler *sampler, const struct event_list *events,
 		    size_t count, uint64_t period, uint64_t frequency,
 		    uint64_t random_mask)
 {
 	struct session *session = &sampler->session;
 
-	if (session_program(session, events))
+	if (session_program(session, events) ||
+	    (sampler->has_recorded && program_callers(session)))
 		return -1;
 	sampler->all = events;
 	sampler->rate_count = count;

@@ -27,6 +27,7 @@
  * @unsampled: for each event, how many occurrences are in no sample, computed at the end;
  *	the member counted is 0 if this is not known
  * @buffer: the mapped buffer, NULL until the context is attached
+ * @has_recorded: the hardware records the callers
  * @size: size of @buffer in bytes
  * @drain: how far the buffer has been read
  * @missed: number of lost samples plus number of times that monitoring was throttled,
@@ -36,6 +37,7 @@
 struct sampler {
 	struct session session;
 	enum data_format format;
+	bool has_recorded;
 	uint32_t number;
 	struct rate *rates;
 	size_t rate_count;
@@ -50,11 +52,12 @@ struct sampler {
 };
 
 /*
- * Make a context with a buffer of @size bytes.  Returns -1 with errno and without a
- * message, or 0; the caller calls sampler_close() in both cases.
+ * Make a context with a buffer of @size bytes.  @has_recorded: the hardware records the callers.
+ * Returns -1 with errno and without a message, or 0; the caller calls sampler_close() in both
+ * cases.
  */
 int sampler_create(struct sampler *sampler, const char *pmu, enum data_format format,
-		   uint64_t size);
+		   uint64_t size, bool has_recorded);
 
 /* The functions below report an error and return -1, or return 0. */
 

@@ -55,7 +55,7 @@ static void hist_argument(uint64_t size, struct pfm_hist_arg *argument)
 		argument->entries *= 2;
 }
 
-void sampling_format_argument(enum data_format format, uint64_t size,
+void sampling_format_argument(enum data_format format, uint64_t size, bool has_recorded,
 			      union sampling_argument *argument)
 {
 	memset(argument, 0, sizeof(*argument));
@@ -68,7 +68,8 @@ void sampling_format_argument(enum data_format format, uint64_t size,
 		break;
 	case DATA_FORMAT_CALLCHAIN:
 		argument->callchain.buf_size = size;
-		argument->callchain.flags = PFM_CALLCHAIN_LINK;
+		argument->callchain.flags = has_recorded ? PFM_CALLCHAIN_RECORDED
+							 : PFM_CALLCHAIN_LINK;
 		break;
 	default:
 		argument->linear.buf_size = size;

@@ -3,6 +3,7 @@
 #ifndef PFMON_SAMPLING_FORMAT_H
 #define PFMON_SAMPLING_FORMAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,9 +28,9 @@ const char *sampling_format_name(enum data_format format);
 
 /*
  * Store in @argument the argument for a buffer of at most @size bytes; @size is at least
- * 4096.
+ * 4096.  @has_recorded: the hardware records the callers (format callchain).
  */
-void sampling_format_argument(enum data_format format, uint64_t size,
+void sampling_format_argument(enum data_format format, uint64_t size, bool has_recorded,
 			      union sampling_argument *argument);
 
 /* Size of the buffer whose first page is @header. */

@@ -99,6 +99,7 @@ static bool read_callchain(struct entries *entries, struct sample *sample)
 		sample->kernel_count = entry->kernel_count;
 		sample->kernel_link = entry->flags & PFM_CALLCHAIN_KERNEL_LINK;
 		sample->user_link = entry->flags & PFM_CALLCHAIN_USER_LINK;
+		sample->user_calls = entry->flags & PFM_CALLCHAIN_USER_CALLS;
 	}
 	return true;
 }

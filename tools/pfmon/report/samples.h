@@ -20,6 +20,7 @@
  * @kernel_count: number of @frames that are the kernel's part of a call chain
  * @kernel_link: the second frame of the kernel's part is the value of the link register
  * @user_link: the second frame of the program's part is the value of the link register
+ * @user_calls: the callers of the program's part are call instructions, not return addresses
  * @has_chain: the format records call chains
  */
 struct sample {
@@ -36,6 +37,7 @@ struct sample {
 	unsigned int kernel_count;
 	bool kernel_link;
 	bool user_link;
+	bool user_calls;
 	bool has_chain;
 };
 

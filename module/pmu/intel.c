@@ -9,10 +9,12 @@
 #include <asm/cpufeature.h>
 #include <asm/msr-index.h>
 #include <asm/perf_event.h>
+#include <linux/err.h>
 #include <linux/module.h>
 
 #include "compat/cpuid.h"
 #include "intel_lbr.h"
+#include "intel_pebs.h"
 #include "x86.h"
 #include <perfmon/perfmon_intel.h>
 
@@ -63,6 +65,8 @@ static bool counts_anywhere(u64 pmc)
 	}
 }
 
+static int set_up(bool shared);
+
 static struct x86_pmu intel = {
 	.pmu = {
 		.interface = PFM_PMU_INTERFACE,
@@ -74,6 +78,7 @@ static struct x86_pmu intel = {
 	},
 	.masks_interrupt = true,
 	.counts_anywhere = counts_anywhere,
+	.set_up = set_up,
 };
 
 /**
@@ -84,7 +89,7 @@ static struct x86_pmu intel = {
  * @general_bits: width of a general counter
  * @fixed_bits: width of a fixed counter
  * @select: bits of an event select that may be written
- * @full_width: general counters can be written in full width
+ * @capabilities: IA32_PERF_CAPABILITIES
  */
 struct counters {
 	unsigned int version;
@@ -93,8 +98,18 @@ struct counters {
 	u32 general_bits;
 	u32 fixed_bits;
 	u64 select;
-	bool full_width;
+	u64 capabilities;
 };
+
+static struct counters found;
+
+static int set_up(bool shared)
+{
+	if (found.version >= 2)
+		intel.pebs = intel_pebs_set_up(found.capabilities, found.general, shared,
+					       &intel_pmcs[PFM_INTEL_PEBS]);
+	return PTR_ERR_OR_ZERO(intel.pebs);
+}
 
 /* From version 5 on, ECX is a bitmap of fixed counters in addition to their number in EDX. */
 static void __init read_counters(struct counters *counters)
@@ -138,7 +153,12 @@ static void __init read_capabilities(struct counters *counters)
 
 	if (boot_cpu_has(X86_FEATURE_PDCM))
 		rdmsr_safe(MSR_IA32_PERF_CAPABILITIES, &low, &high);
-	counters->full_width = low & FULL_WIDTH_WRITES;
+	counters->capabilities = low;
+}
+
+static bool __init has_full_width(const struct counters *counters)
+{
+	return counters->capabilities & FULL_WIDTH_WRITES;
 }
 
 static void __init describe_general(const struct counters *counters, unsigned int n)
@@ -149,7 +169,7 @@ static void __init describe_general(const struct counters *counters, unsigned in
 	intel.counters[n] = (struct x86_counter){
 		.select = select,
 		.value = value,
-		.load = counters->full_width ? MSR_IA32_PMC0 + n : value,
+		.load = has_full_width(counters) ? MSR_IA32_PMC0 + n : value,
 		.rdpmc = n,
 		.bits = counters->general_bits,
 	};
@@ -164,7 +184,8 @@ static void __init describe_general(const struct counters *counters, unsigned in
 	intel_pmds[n] = (struct pfm_register){
 		.name = general_names[n],
 		.type = PFM_REG_COUNTER,
-		.width = (counters->full_width ? counters->general_bits : LEGACY_BITS) -
+		.width = (has_full_width(counters) ? counters->general_bits
+						   : LEGACY_BITS) -
 			 X86_SPARE_BITS,
 		.address = value,
 	};
@@ -231,7 +252,7 @@ static void __init describe(const struct counters *counters)
 
 static int __init intel_init(void)
 {
-	struct counters counters = {};
+	int error;
 
 	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL || cpuid_eax(0) < LEAF_COUNTERS)
 		return -ENODEV;
@@ -239,19 +260,23 @@ static int __init intel_init(void)
 		pr_info("perfmon: perfmon_intel does not support processors with several kinds of core: software events only\n");
 		return -ENODEV;
 	}
-	read_counters(&counters);
-	if (!counters.version || !counters.general)
+	read_counters(&found);
+	if (!found.version || !found.general)
 		return -ENODEV;
-	read_extensions(&counters);
-	read_capabilities(&counters);
-	describe(&counters);
-	return x86_register(&intel);
+	read_extensions(&found);
+	read_capabilities(&found);
+	describe(&found);
+	error = x86_register(&intel);
+	if (error)
+		intel_pebs_free();
+	return error;
 }
 module_init(intel_init);
 
 static void __exit intel_exit(void)
 {
 	x86_unregister();
+	intel_pebs_free();
 }
 module_exit(intel_exit);
 

@@ -34,7 +34,8 @@ static bool is_shared;
 /* Words of pfm_registers.config. */
 enum {
 	RUNNING_GLOBAL,
-	RUNNING_FIXED
+	RUNNING_FIXED,
+	RUNNING_PEBS
 };
 
 /* The bits of counters in the global registers: fixed counters are from bit 32 on. */
@@ -67,6 +68,16 @@ static void x86_configure(struct pfm_registers *registers)
 {
 	registers->config[RUNNING_GLOBAL] = global_bits(registers->counters);
 	registers->config[RUNNING_FIXED] = running_fixed(registers);
+	if (x86->pebs)
+		registers->config[RUNNING_PEBS] = registers->pmcs[X86_PEBS] &
+						  registers->counters &
+						  registers->interrupting;
+}
+
+/* Return: counters whose wraps the processor records. */
+u64 x86_armed(const struct pfm_registers *registers)
+{
+	return registers->config[RUNNING_PEBS];
 }
 
 /* A PMC that was not written has its default, with which the counter counts at no level. */
@@ -74,6 +85,9 @@ static u64 running_select(const struct pfm_registers *registers, unsigned int n)
 {
 	u64 select = registers->pmcs[n] | X86_SELECT_EN;
 
+	/* The record interrupts, which comes after the wrap. */
+	if (unlikely(x86_armed(registers) & BIT(n)))
+		return select | x86->pebs->select;
 	return registers->interrupting & BIT(n) ? select | X86_SELECT_INT : select;
 }
 
@@ -81,6 +95,7 @@ static u64 running_select(const struct pfm_registers *registers, unsigned int n)
  * struct x86_contents - what the registers of a CPU contain, if it has a global control register
  * @selects: event selects
  * @fixed: control of the fixed counters
+ * @armed: counters whose wraps the processor records
  *
  * The core only knows what the previous set of the same context left.  This also saves the writes at
  * a switch between threads whose PMCs are the same.
@@ -88,6 +103,7 @@ static u64 running_select(const struct pfm_registers *registers, unsigned int n)
 struct x86_contents {
 	u64 selects[X86_FIXED];
 	u64 fixed;
+	u64 armed;
 };
 
 static DEFINE_PER_CPU(struct x86_contents, x86_contents);
@@ -122,6 +138,11 @@ static void x86_write_pmcs(const struct pfm_registers *registers,
 	if (registers->counters & X86_FIXED_MASK && here->fixed != value) {
 		here->fixed = value;
 		x86_write(x86->fixed_control, value);
+	}
+	value = x86_armed(registers);
+	if (unlikely(here->armed != value)) {
+		here->armed = value;
+		x86_write(x86->pebs->enable, value);
 	}
 }
 
@@ -178,6 +199,9 @@ static noinline void start_one_by_one(struct pfm_registers *registers)
 
 void x86_start(struct pfm_registers *registers)
 {
+	/* The last record may have come after the stop. */
+	if (unlikely(x86_armed(registers)))
+		x86->pebs->empty();
 	if (x86->global_control)
 		x86_write(x86->global_control, registers->config[RUNNING_GLOBAL]);
 	else
@@ -213,28 +237,51 @@ static u64 x86_stop(struct pfm_registers *registers)
 	return x86_read(registers, registers->pmds);
 }
 
+/*
+ * An armed counter that has wrapped is left alone until its record is there, or until the set
+ * stops.
+ */
 u64 x86_overflows(const struct pfm_registers *registers)
 {
 	const struct x86_counter *const counters = x86->counters;
+	const u64 armed = x86_armed(registers);
 	u64 n, rest, overflows = 0;
 
 	pfm_for_each_bit(n, rest, registers->counters)
 		if (!(x86_read_counter(&counters[n]) & counters[n].flag))
 			overflows |= BIT(n);
+	if (unlikely(overflows & armed))
+		overflows &= ~armed | x86->pebs->recorded(armed);
 	return overflows;
+}
+
+/*
+ * An armed counter whose record has not come yet must not get one later: it would change the
+ * counter's value.
+ */
+static void disarm(u64 armed)
+{
+	if (!(armed & ~x86->pebs->recorded(armed)))
+		return;
+	x86_write(x86->pebs->enable, 0);
+	x86_write(x86->pebs->enable, this_cpu_ptr(&x86_contents)->armed);
 }
 
 static void x86_acknowledge(struct pfm_registers *registers, u64 counters)
 {
+	const u64 armed = x86_armed(registers) & counters;
 	const struct x86_counter *counter;
 	u64 n, rest;
 
+	if (unlikely(armed))
+		disarm(armed);
 	pfm_for_each_bit(n, rest, counters) {
 		counter = &x86->counters[n];
 		load(counter, x86_read_counter(counter));
 	}
 	if (x86->global_acknowledge)
-		x86_write(x86->global_acknowledge, global_bits(counters));
+		x86_write(x86->global_acknowledge,
+			  global_bits(counters) | (armed ? x86->pebs->acknowledge : 0));
 	x86_note_overflows(counters);
 }
 
@@ -355,6 +402,9 @@ int x86_register(struct x86_pmu *pmu)
 		return error;
 	x86 = pmu;
 	error = choose_ownership();
+	if (error)
+		return error;
+	error = pmu->set_up ? pmu->set_up(is_shared) : 0;
 	if (error)
 		return error;
 	compute_masks(pmu);

@@ -18,10 +18,11 @@
 
 /*
  * PMD n is general counter n, PMC n its event select.  PMD X86_FIXED + n is fixed counter n of
- * Intel's processors; PMC X86_FIXED controls all fixed counters.
+ * Intel's processors; PMC X86_FIXED controls all fixed counters, PMC X86_PEBS arms general ones.
  */
 #define X86_FIXED	   16
 #define X86_REGISTERS	   32
+#define X86_PEBS	   17
 #define X86_GENERAL_MASK   GENMASK(X86_FIXED - 1, 0)
 #define X86_FIXED_MASK	   GENMASK(X86_REGISTERS - 1, X86_FIXED)
 
@@ -89,6 +90,30 @@ struct x86_branches {
 };
 
 /**
+ * struct x86_pebs - precise sampling: the processor records the event after a counter's wrap
+ * @enable: MSR with a bit for each counter that is armed
+ * @acknowledge: bits for x86_pmu.global_acknowledge
+ * @select: bits that the event select of an armed counter has
+ * @begin: give this CPU its buffer; nothing counts
+ * @end: take it away
+ * @empty: hot; forget the records of this CPU
+ * @recorded: hot; return those of the armed counters that have a record
+ * @collect: hot; return the records of the armed counters, for pfm_overflow()
+ *
+ * All are called on their CPU, with interrupts off or from NMI.
+ */
+struct x86_pebs {
+	u32 enable;
+	u64 acknowledge;
+	u64 select;
+	void (*begin)(void);
+	void (*end)(void);
+	void (*empty)(void);
+	u64 (*recorded)(u64 armed);
+	const struct pfm_hardware_sample *(*collect)(u64 armed);
+};
+
+/**
  * struct x86_pmu - a PMU of an x86 processor
  * @pmu: its description; x86_register() fills in what the PMU modules share
  * @counters: its counters, by the number of the PMD
@@ -101,6 +126,9 @@ struct x86_branches {
  * @check_pmc: as in struct pfm_pmu_operations; optional
  * @branches: the records of branches; NULL if there are none
  * @branch_control: bitmap of the PMC that asks for them; 0 if there is none
+ * @set_up: describe what depends on the way of owning the counters; process context, may sleep;
+ *	optional
+ * @pebs: precise sampling; NULL if there is none
  */
 struct x86_pmu {
 	struct pfm_pmu pmu;
@@ -114,6 +142,8 @@ struct x86_pmu {
 	bool (*check_pmc)(unsigned int n, u64 *value);
 	const struct x86_branches *branches;
 	u64 branch_control;
+	int (*set_up)(bool shared);
+	const struct x86_pebs *pebs;
 };
 
 /* The PMU of this machine.  Each of the two modules has a copy of the shared code. */
@@ -147,6 +177,7 @@ void x86_registers_cleared(void);
 void x86_halt(const struct pfm_registers *registers);
 void x86_start(struct pfm_registers *registers);
 u64 x86_overflows(const struct pfm_registers *registers);
+u64 x86_armed(const struct pfm_registers *registers);
 
 static __always_inline void x86_write(u32 msr, u64 value)
 {

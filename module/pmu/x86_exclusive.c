@@ -158,6 +158,7 @@ static void go_on(struct pfm_registers *next, const struct pfm_registers *runnin
  */
 static int handle_nmi(unsigned int type, struct pt_regs *regs)
 {
+	const struct pfm_hardware_sample *noted = NULL;
 	struct pfm_registers *running;
 	struct pfm_overflow_result result = {};
 
@@ -168,7 +169,9 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 		if (x86_records_branches(running))
 			x86->branches->end();
 		x86_halt(running);
-		result = pfm_overflow(&x86->pmu, regs, NULL);
+		if (unlikely(x86_armed(running)))
+			noted = x86->pebs->collect(x86_armed(running));
+		result = pfm_overflow(&x86->pmu, regs, noted);
 	} else {
 		result.ours = has_overflow();
 	}
@@ -211,6 +214,8 @@ static void clear_registers(bool ours)
 
 	if (x86->global_control)
 		x86_write(x86->global_control, 0);
+	if (x86->pebs)
+		x86_write(x86->pebs->enable, 0);
 	if (x86->fixed_control)
 		x86_write(x86->fixed_control, 0);
 	for (n = 0; n < X86_REGISTERS; n++) {
@@ -223,7 +228,8 @@ static void clear_registers(bool ours)
 		all |= n < X86_FIXED ? BIT_ULL(n) : BIT_ULL(n - X86_FIXED + 32);
 	}
 	if (x86->global_acknowledge)
-		x86_write(x86->global_acknowledge, all);
+		x86_write(x86->global_acknowledge,
+			  all | (x86->pebs ? x86->pebs->acknowledge : 0));
 	x86_registers_cleared();
 }
 
@@ -250,6 +256,8 @@ static int begin_here(unsigned int n)
 	clear_registers(true);
 	if (x86->branches)
 		x86->branches->own(true);
+	if (x86->pebs)
+		x86->pebs->begin();
 	cpu->expects_late = false;
 	cpu->is_ours = true;
 	allow_interrupt();
@@ -272,6 +280,8 @@ static int end_here(unsigned int n)
 	clear_registers(false);
 	if (x86->branches)
 		x86->branches->own(false);
+	if (x86->pebs)
+		x86->pebs->end();
 	if (x86->global_control)
 		x86_write(x86->global_control, cpu->idle_control);
 	cpu->is_ours = false;

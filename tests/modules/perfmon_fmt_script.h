@@ -9,7 +9,7 @@
 #include <linux/types.h>
 
 #define SCRIPT_ANSWERS 4
-#define SCRIPT_PAYLOAD 4
+#define SCRIPT_PAYLOAD 24
 
 /*
  * Answers are PFM_CONTROL_* of perfmon_format.h. The last answer is repeated. @init is what init

@@ -5,6 +5,7 @@
  *
  *	PMC 0..15	IA32_PERFEVTSEL<n>	PMD 0..15	IA32_PMC<n>
  *	PMC 16		IA32_FIXED_CTR_CTRL	PMD 16..31	IA32_FIXED_CTR<n-16>
+ *	PMC 17		IA32_PEBS_ENABLE
  *	PMC 30		IA32_LBR_CTL		PMD 32 + 2i	IA32_LBR_<i>_FROM_IP
  *						PMD 33 + 2i	IA32_LBR_<i>_TO_IP
  *						PMD 96 + i	IA32_LBR_<i>_INFO
@@ -21,7 +22,10 @@
 #ifndef _PERFMON_INTEL_H
 #define _PERFMON_INTEL_H
 
+#include <linux/types.h>
+
 #define PFM_INTEL_FIXED		     16 /* PMC of all fixed counters, PMD of the first one */
+#define PFM_INTEL_PEBS		     17 /* PMC of precise sampling, with a bit for each counter */
 
 /*
  * Fields of PMC 0 to 15 that the module accepts.  It sets the enable bits itself, and ignores
@@ -67,5 +71,38 @@
 #define PFM_INTEL_LBR_CALLERS                                                            \
 	(PFM_INTEL_LBR_USER | PFM_INTEL_LBR_CALL_STACK | PFM_INTEL_LBR_CALL |            \
 	 PFM_INTEL_LBR_INDIRECT_CALL | PFM_INTEL_LBR_RETURN)
+
+/**
+ * struct pfm_intel_pebs - payload of a precise sample: what the processor recorded
+ * @format: of the processor's records, bits 11 to 8 of IA32_PERF_CAPABILITIES.  What a format does
+ *	not have is 0.
+ * @instruction: address of the instruction that caused the event; from format 2 on
+ * @ip: address of the next instruction
+ * @flags: RFLAGS after the instruction, as all registers
+ * @r: R8 to R15
+ * @address: linear address of the data; formats 1 to 3
+ * @source: where the data came from, as the SDM encodes it for the model; formats 1 to 3
+ * @latency: cycles that the access took; formats 1 to 3
+ * @tsc: time-stamp counter; from format 3 on
+ */
+struct pfm_intel_pebs {
+	__u64 format;
+	__u64 instruction;
+	__u64 ip;
+	__u64 flags;
+	__u64 ax;
+	__u64 bx;
+	__u64 cx;
+	__u64 dx;
+	__u64 si;
+	__u64 di;
+	__u64 bp;
+	__u64 sp;
+	__u64 r[8];
+	__u64 address;
+	__u64 source;
+	__u64 latency;
+	__u64 tsc;
+};
 
 #endif

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon_intel: precise event-based sampling (PEBS), in exclusive ownership.
+ *
+ * PMC 17, IA32_PEBS_ENABLE, arms general counters.  If such a counter wraps, the processor writes a
+ * record of its next event to a buffer in memory: which instruction it was, and the registers.  Then
+ * it gives the counter its reset value and interrupts (SDM 3B, "Processor Event Based Sampling").
+ *
+ * Each record interrupts, so nothing of another thread is ever in the buffer, and a counter has
+ * reset values of any length, random ones too.  The reset value that the processor uses is 1, with
+ * the flag of the wrap clear: the counter looks as if nobody had touched it, and has counted the
+ * event of the record.
+ *
+ * The processor writes to a linear address while user code runs.  Page-table isolation maps next to
+ * nothing of the kernel then, and only perf's own buffer is in the part that it maps.
+ */
+#include <asm/cpufeature.h>
+#include <asm/msr-index.h>
+#include <linux/moduleparam.h>
+#include <linux/percpu.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
+
+#include "intel_pebs.h"
+#include <perfmon/perfmon_intel.h>
+
+/* IA32_PERF_CAPABILITIES (SDM 4, table of architectural MSRs) */
+#define CAPABILITY_FORMAT(value) ((value) >> 8 & 0xf)
+#define CAPABILITY_BASELINE	 BIT_ULL(14)
+
+/* Formats of records: each of 0 to 3 adds fields at the end, those from 4 on consist of groups. */
+#define FORMAT_CORE		 0
+#define FORMAT_INSTRUCTION                                                               \
+	2 /* the first one with the address of the event's instruction */
+#define FORMAT_ADAPTIVE 4
+#define FORMAT_LAST	6
+
+#define DATA_REGISTERS	BIT_ULL(1) /* IA32_PEBS_DATA_CFG: group of general registers */
+#define SELECT_ADAPTIVE BIT_ULL(34) /* event select: record the groups of the above */
+#define STATUS_BUFFER	BIT_ULL(62) /* IA32_PERF_GLOBAL_STATUS: buffer overflow */
+
+/* A record as formats 0 to 3 have it. */
+struct record {
+	u64 flags;
+	u64 ip;
+	u64 ax, bx, cx, dx, si, di, bp, sp;
+	u64 r[8]; /* R8 to R15 */
+	u64 counters; /* from here on: format 1 */
+	u64 address;
+	u64 source;
+	u64 latency;
+	u64 instruction; /* format 2 */
+	u64 transaction;
+	u64 tsc; /* format 3 */
+};
+
+/* A record of a later format, with the group of general registers. */
+struct adaptive_record {
+	u64 groups;
+	u64 instruction;
+	u64 counters;
+	u64 tsc;
+	u64 flags;
+	u64 ip;
+	u64 ax, cx, dx, bx, sp, bp, si, di;
+	u64 r[8];
+};
+
+/* One record for each counter, in case that several events coincide. */
+#define RECORDS	     8
+#define BUFFER_BYTES (RECORDS * sizeof(struct record))
+static_assert(sizeof(struct record) >= sizeof(struct adaptive_record));
+
+/* SDM 3B, "Debug Store (DS) Mechanism": the area's layout in 64-bit mode. */
+struct ds_area {
+	u64 branches[4];
+	u64 base;
+	u64 index;
+	u64 maximum;
+	u64 threshold;
+	u64 resets[8];
+};
+
+/**
+ * struct pebs_cpu - what a CPU needs for its records
+ * @ds: the area that the processor reads
+ * @buffer: the records that it writes
+ * @noted: the same for the core
+ * @payloads: where @noted points to
+ */
+struct pebs_cpu {
+	struct ds_area ds;
+	u8 buffer[BUFFER_BYTES] __aligned(8);
+	struct pfm_hardware_sample noted[RECORDS + 1];
+	struct pfm_intel_pebs payloads[RECORDS];
+};
+
+static struct pebs_cpu __percpu *pebs_cpus;
+static unsigned int format;
+static size_t record_size;
+static u64 pebs_counters;
+
+/* ---- records ------------------------------------------------------------------------------ */
+
+/* All registers of struct pfm_intel_pebs that the two kinds of record have, by their names. */
+#define COPY_REGISTERS(to, from)                                                         \
+	do {                                                                             \
+		(to)->flags = (from)->flags;                                             \
+		(to)->ip = (from)->ip;                                                   \
+		(to)->ax = (from)->ax;                                                   \
+		(to)->bx = (from)->bx;                                                   \
+		(to)->cx = (from)->cx;                                                   \
+		(to)->dx = (from)->dx;                                                   \
+		(to)->si = (from)->si;                                                   \
+		(to)->di = (from)->di;                                                   \
+		(to)->bp = (from)->bp;                                                   \
+		(to)->sp = (from)->sp;                                                   \
+		memcpy((to)->r, (from)->r, sizeof((to)->r));                             \
+	} while (0)
+
+static void decode_adaptive(struct pfm_intel_pebs *payload, const void *at)
+{
+	const struct adaptive_record *record = at;
+
+	payload->instruction = record->instruction;
+	payload->tsc = record->tsc;
+	COPY_REGISTERS(payload, record);
+}
+
+/* Fields that the format does not have stay 0. */
+static void decode(struct pfm_intel_pebs *payload, const void *at)
+{
+	struct record record = {};
+
+	memcpy(&record, at, record_size);
+	COPY_REGISTERS(payload, &record);
+	payload->address = record.address;
+	payload->source = record.source;
+	payload->latency = record.latency;
+	payload->instruction = record.instruction;
+	payload->tsc = record.tsc;
+}
+
+/*
+ * The counters of a record.  If the processor does not tell one that is armed, it can only be told
+ * where one alone is.
+ */
+static u64 counters_of(const void *at, u64 armed)
+{
+	u64 counters = 0;
+
+	if (format >= FORMAT_ADAPTIVE)
+		counters = ((const struct adaptive_record *)at)->counters;
+	else if (format > FORMAT_CORE)
+		counters = ((const struct record *)at)->counters;
+	counters &= armed;
+	if (!counters && hweight64(armed) == 1)
+		counters = armed;
+	return counters;
+}
+
+/* The processor writes the index, after the record. */
+static unsigned int records_of(const struct pebs_cpu *cpu)
+{
+	return min_t(u64, (READ_ONCE(cpu->ds.index) - cpu->ds.base) / record_size,
+		     RECORDS);
+}
+
+static u64 pebs_recorded(u64 armed)
+{
+	const struct pebs_cpu *cpu = this_cpu_ptr(pebs_cpus);
+	unsigned int count = records_of(cpu), i;
+	u64 counters = 0;
+
+	for (i = 0; i < count; i++)
+		counters |= counters_of(cpu->buffer + i * record_size, armed);
+	return counters;
+}
+
+static const struct pfm_hardware_sample *pebs_collect(u64 armed)
+{
+	struct pebs_cpu *cpu = this_cpu_ptr(pebs_cpus);
+	unsigned int count = records_of(cpu), i;
+
+	for (i = 0; i < count; i++) {
+		const void *at = cpu->buffer + i * record_size;
+		struct pfm_intel_pebs *payload = &cpu->payloads[i];
+
+		*payload = (struct pfm_intel_pebs){ .format = format };
+		if (format >= FORMAT_ADAPTIVE)
+			decode_adaptive(payload, at);
+		else
+			decode(payload, at);
+		cpu->noted[i] = (struct pfm_hardware_sample){
+			.counters = counters_of(at, armed),
+			.ip = payload->instruction,
+			.is_kernel = (s64)payload->instruction < 0 ||
+				     (s64)payload->ip < 0 || (s64)payload->sp < 0,
+			.payload = payload,
+			.payload_size = sizeof(*payload),
+		};
+	}
+	cpu->noted[count].counters = 0;
+	return cpu->noted;
+}
+
+static void pebs_empty(void)
+{
+	struct pebs_cpu *cpu = this_cpu_ptr(pebs_cpus);
+
+	WRITE_ONCE(cpu->ds.index, cpu->ds.base);
+}
+
+/* ---- a CPU -------------------------------------------------------------------------------- */
+
+static void pebs_begin(void)
+{
+	struct pebs_cpu *cpu = this_cpu_ptr(pebs_cpus);
+	const u64 base = (unsigned long)cpu->buffer;
+	unsigned int n;
+
+	cpu->ds = (struct ds_area){
+		.base = base,
+		.index = base,
+		.maximum = base + RECORDS * record_size + 1,
+		.threshold = base + record_size,
+	};
+	for (n = 0; n < ARRAY_SIZE(cpu->ds.resets); n++)
+		cpu->ds.resets[n] = 1;
+	if (format >= FORMAT_ADAPTIVE)
+		x86_write(MSR_PEBS_DATA_CFG, DATA_REGISTERS);
+	x86_write(MSR_IA32_DS_AREA, (unsigned long)&cpu->ds);
+}
+
+static void pebs_end(void)
+{
+	if (format >= FORMAT_ADAPTIVE)
+		x86_write(MSR_PEBS_DATA_CFG, 0);
+	x86_write(MSR_IA32_DS_AREA, 0);
+}
+
+static struct x86_pebs pebs = {
+	.enable = MSR_IA32_PEBS_ENABLE,
+	.acknowledge = STATUS_BUFFER,
+	.begin = pebs_begin,
+	.end = pebs_end,
+	.empty = pebs_empty,
+	.recorded = pebs_recorded,
+	.collect = pebs_collect,
+};
+
+/* ---- the processor ------------------------------------------------------------------------ */
+
+static const char *refusal = "this processor has none";
+
+static int show(char *text, const struct kernel_param *unused)
+{
+	if (refusal)
+		return sysfs_emit(text, "no: %s\n", refusal);
+	return sysfs_emit(text, "format %u\n", format);
+}
+
+static const struct kernel_param_ops show_operations = { .get = show };
+module_param_cb(pebs, &show_operations, NULL, 0444);
+MODULE_PARM_DESC(pebs,
+		 "read: format of the records of precise events, or why there are none");
+
+/* Return: why no record can be had, or NULL. */
+static const char *why_not(u64 capabilities, bool shared)
+{
+	if (!boot_cpu_has(X86_FEATURE_DTES64) || !boot_cpu_has(X86_FEATURE_PEBS))
+		return refusal;
+	if (format > FORMAT_LAST ||
+	    (format >= FORMAT_ADAPTIVE && !(capabilities & CAPABILITY_BASELINE)))
+		return "the format of its records is not known";
+	if (boot_cpu_has(X86_FEATURE_PTI))
+		return "page-table isolation hides the buffer (boot with pti=off)";
+	if (shared)
+		return "the counters are shared with perf (load with ownership=exclusive)";
+	return NULL;
+}
+
+/**
+ * intel_pebs_set_up() - describe PMC 17, if precise sampling is possible
+ * @capabilities: IA32_PERF_CAPABILITIES
+ * @general: bitmap of the general counters
+ * @shared: perf lends us the counters
+ * @pmc: PMC 17
+ *
+ * Process context, may sleep.
+ *
+ * Return: NULL if there is no PEBS, or ERR_PTR(-ENOMEM).
+ */
+const struct x86_pebs *intel_pebs_set_up(u64 capabilities, u32 general, bool shared,
+					 struct pfm_register *pmc)
+{
+	static const size_t sizes[] = {
+		offsetof(struct record, counters),
+		offsetof(struct record, instruction),
+		offsetof(struct record, tsc),
+		sizeof(struct record),
+	};
+
+	format = CAPABILITY_FORMAT(capabilities);
+	refusal = why_not(capabilities, shared);
+	if (refusal)
+		return NULL;
+	if (format >= FORMAT_ADAPTIVE) {
+		record_size = sizeof(struct adaptive_record);
+		pebs.select = SELECT_ADAPTIVE;
+		pebs_counters = general & 0xff;
+	} else {
+		record_size = sizes[format];
+		pebs_counters = general & (format == FORMAT_CORE ? 1 : 0xf);
+	}
+	pebs_cpus = alloc_percpu(struct pebs_cpu);
+	if (!pebs_cpus)
+		return ERR_PTR(-ENOMEM);
+	*pmc = (struct pfm_register){
+		.name = "IA32_PEBS_ENABLE",
+		.reserved = ~pebs_counters,
+		.address = MSR_IA32_PEBS_ENABLE,
+		.counters = pebs_counters,
+	};
+	return &pebs;
+}
+
+/* Undo intel_pebs_set_up(), whatever it returned. */
+void intel_pebs_free(void)
+{
+	free_percpu(pebs_cpus);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Precise event-based sampling (PEBS) of perfmon_intel. */
+#ifndef PERFMON_INTEL_PEBS_H
+#define PERFMON_INTEL_PEBS_H
+
+#include "x86.h"
+
+const struct x86_pebs *intel_pebs_set_up(u64 capabilities, u32 general, bool shared,
+					 struct pfm_register *pmc);
+void intel_pebs_free(void);
+
+#endif

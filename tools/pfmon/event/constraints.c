@@ -37,7 +37,8 @@ static void encode(const struct table *table, size_t event, uint16_t pmd,
 		   struct needs *needs)
 {
 	needs->count = table->pmu->encode(table->pmu, table->events[event]->code,
-					  table->events[event]->modes, pmd, needs->bits);
+					  event_modes(table->events[event]), pmd,
+					  needs->bits);
 }
 
 static const struct pmc_bits *find(const struct needs *needs, uint16_t pmc)
@@ -171,6 +172,21 @@ static bool fit(const struct table *table, int *assigned, struct verdict *verdic
 	       check(table, assigned, verdict);
 }
 
+/* Leave out the counters that cannot count the event as the user wants it: @encode says 0. */
+static void leave_out(const struct table *table, size_t event)
+{
+	struct choice *wanted = &table->wanted[event];
+	unsigned int left = 0;
+	struct needs needs;
+
+	for (unsigned int i = 0; i < wanted->count; i++) {
+		encode(table, event, wanted->pmds[i], &needs);
+		if (needs.count)
+			wanted->pmds[left++] = wanted->pmds[i];
+	}
+	wanted->count = left;
+}
+
 /* Add the events one by one; @places maps each event of the table to its verdict. */
 static void add_all(struct table *table, const struct event *const *events, size_t count,
 		    const struct pfm_info *info, int *assigned, struct verdict **places,
@@ -184,6 +200,7 @@ static void add_all(struct table *table, const struct event *const *events, size
 		places[table->count++] = &verdicts[i];
 		wanted->count =
 			pmu_counters(table->pmu, info, events[i]->code, wanted->pmds);
+		leave_out(table, table->count - 1);
 		if (!fit(table, assigned, &verdicts[i])) {
 			table->count--;
 			continue;

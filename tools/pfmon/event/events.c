@@ -10,6 +10,7 @@
 #include "cpu_events.h"
 #include "events.h"
 #include "libpfm.h"
+#include "precise.h"
 #include "suggest.h"
 
 /* The events that perf stat counts by default. */
@@ -65,8 +66,11 @@ bool events_take_turns(const struct event_list *list)
 	return list->set_count > 1;
 }
 
-/* Cut ":u", ":k", ":uk", ":u:k" off the end of @name.  Returns the modes. */
-static unsigned int cut_modes(char *name)
+/*
+ * Cut ":u", ":k", ":pp", ":upp", ":u:k" and their like off the end of @name.  Returns the modes.  As
+ * with perf, "p" and "pp" ask for a precise event.
+ */
+static unsigned int cut_modes(char *name, bool *is_precise)
 {
 	unsigned int modes = 0;
 	char *colon;
@@ -74,12 +78,14 @@ static unsigned int cut_modes(char *name)
 	while ((colon = strrchr(name, ':'))) {
 		size_t length = strlen(colon + 1);
 
-		if (!length || strspn(colon + 1, "uk") != length)
+		if (!length || strspn(colon + 1, "ukp") != length)
 			break;
 		if (strchr(colon + 1, 'u'))
 			modes |= MODE_USER;
 		if (strchr(colon + 1, 'k'))
 			modes |= MODE_KERNEL;
+		if (strchr(colon + 1, 'p'))
+			*is_precise = true;
 		*colon = '\0';
 	}
 	return modes ? modes : MODE_BOTH;
@@ -348,6 +354,19 @@ static int check_modes(const struct event *event, const char *name,
 		    name, event->modes == MODE_USER ? "u" : "k");
 }
 
+static int check_precise(const struct event *event, const char *text,
+			 const struct machine *machine)
+{
+	const char *reason;
+
+	if (!event->is_precise)
+		return 0;
+	reason = event->needs_counter ? precise_refusal(machine)
+				      : "it takes no counter of the PMU";
+	return reason ? fail("event '%s' cannot be precise, because %s", text, reason)
+		      : 0;
+}
+
 static void say_user_level(void)
 {
 	static bool is_said;
@@ -393,14 +412,15 @@ static int parse_event(struct event_list *list, const char *text,
 	if (strlen(text) >= sizeof(name))
 		return fail("the event name '%s' is too long", text);
 	strcpy(name, text);
-	event->modes = cut_modes(name);
+	event->modes = cut_modes(name, &event->is_precise);
 	if (!*name)
 		return fail("an event has no name: see 'pfmon stat --help'");
 	result = parse_name(event, name, machine);
 	if (result != PARSE_OK)
 		return fail_parse(result, name, machine);
-	return check_modes(event, name, machine) ? -1
-						 : restrict_modes(event, name, machine);
+	if (check_modes(event, name, machine) || check_precise(event, text, machine))
+		return -1;
+	return restrict_modes(event, name, machine);
 }
 
 /*

@@ -26,7 +26,8 @@ enum event_state {
  * @role: its role in the comment column of pfmon stat
  * @is_time: the event counts nanoseconds
  * @needs_counter: the event takes a counter of the PMU; if not, virtual PMDs count it
- * @modes: MODE_*
+ * @modes: MODE_USER, MODE_KERNEL
+ * @is_precise: samples have the instruction that caused the event
  * @code: its code on the PMU, if it needs a counter
  * @group: number of the pair of braces around it, from 1; 0: none
  * @set: index of its event set, or EVERY_SET
@@ -42,6 +43,7 @@ struct event {
 	bool is_time;
 	bool needs_counter;
 	unsigned int modes;
+	bool is_precise;
 	uint64_t code;
 	unsigned int group;
 	size_t set;
@@ -112,6 +114,12 @@ int events_take_counters(struct event_list *list, const struct machine *machine)
 static inline size_t events_set_count(const struct event_list *list)
 {
 	return list->set_count ? list->set_count : 1;
+}
+
+/* What struct pmu.encode needs to know. */
+static inline unsigned int event_modes(const struct event *event)
+{
+	return event->modes | (event->is_precise ? MODE_PRECISE : 0);
 }
 
 /* Is @event counted in the set of index @set? */

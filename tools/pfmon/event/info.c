@@ -11,6 +11,7 @@
 #include "events.h"
 #include "libpfm.h"
 #include "pmus.h"
+#include "precise.h"
 
 static const struct option_row rows[] = {
 	PMU_OPTION(0),
@@ -103,7 +104,7 @@ static void show_pmu(const struct machine *machine)
 {
 	const struct pfm_info *info = &machine->info;
 	const char *model = libpfm_model();
-	char names[PMU_NAMES];
+	char names[PMU_NAMES], precise[PRECISE_TEXT];
 
 	if (!info->pmu_name[0]) {
 		printf("pmu                  none: no PMU description is loaded and "
@@ -118,6 +119,8 @@ static void show_pmu(const struct machine *machine)
 	if (info->pmu_id)
 		printf("id                   0x%llx\n", (unsigned long long)info->pmu_id);
 	show_ownership(info->pmu_name);
+	if (precise_text(machine, precise))
+		printf("precise events       %s\n", precise);
 	if (machine->pmu && machine->pmu->is_hardware)
 		printf("event names          %s\n",
 		       model ? model : "libpfm4 does not know this CPU");

@@ -13,9 +13,10 @@
 
 #include <perfmon/perfmon.h>
 
-#define MODE_USER   1u
-#define MODE_KERNEL 2u
-#define MODE_BOTH   (MODE_USER | MODE_KERNEL)
+#define MODE_USER    1u
+#define MODE_KERNEL  2u
+#define MODE_BOTH    (MODE_USER | MODE_KERNEL)
+#define MODE_PRECISE 4u /* the counter's samples are recorded by the processor */
 
 /* The role of an event: how the comment column of pfmon stat uses its count. */
 enum event_role {
@@ -100,6 +101,7 @@ struct pmc_bits {
  * @model: data about the model, for @encode and @refusal
  * @is_hardware: it counts the events that libpfm4 has for the CPU
  * @has_modes: it can count user and kernel level separately
+ * @has_precise: it can record which instruction caused an event, see precise.h
  * @slots_per_cycle: slots of the pipeline in a cycle, for models that do not count slots; 0: not
  *	known
  * @code_mask: the bits of an event code that select the event
@@ -120,6 +122,7 @@ struct pmu {
 	const void *model;
 	bool is_hardware;
 	bool has_modes;
+	bool has_precise;
 	unsigned int slots_per_cycle;
 	uint64_t code_mask;
 	const struct common_event *common;

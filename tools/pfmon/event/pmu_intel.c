@@ -162,6 +162,9 @@ static const struct common_event common_icelake[] = {
 
 #define LAST_GENERAL (PFM_INTEL_FIXED - 1)
 
+/* All models with PEBS have it on the first four counters. */
+#define LAST_PRECISE 3
+
 /* Events that no other rule restricts. */
 #define GENERAL_RULE                                                                     \
 	{                                                                                \
@@ -348,6 +351,8 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 	uint64_t value = code & CODE;
 
 	(void)pmu;
+	if (modes & MODE_PRECISE && pmd > LAST_PRECISE)
+		return 0;
 	if (pmd >= PFM_INTEL_FIXED) {
 		bits[0] = encode_fixed(pmd - PFM_INTEL_FIXED, modes);
 		return 1;
@@ -357,6 +362,12 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 	if (modes & MODE_KERNEL)
 		value |= PFM_INTEL_PMC_KERNEL;
 	bits[0] = (struct pmc_bits){ .pmc = pmd, .value = value, .mask = ~0ull };
+	if (modes & MODE_PRECISE) {
+		bits[1] = (struct pmc_bits){ .pmc = PFM_INTEL_PEBS,
+					     .value = 1ull << pmd,
+					     .mask = 1ull << pmd };
+		return 2;
+	}
 	return 1;
 }
 
@@ -380,8 +391,8 @@ static bool has_model(uint64_t id, const uint8_t *models)
 }
 
 #define INTEL(table, events, slots)                                                      \
-	.name = "intel", .is_hardware = true, .has_modes = true, .code_mask = CODE,      \
-	.slots_per_cycle = (slots), .common = (events),                                  \
+	.name = "intel", .is_hardware = true, .has_modes = true, .has_precise = true,    \
+	.code_mask = CODE, .slots_per_cycle = (slots), .common = (events),               \
 	.common_count = sizeof(events) / sizeof((events)[0]), .rules = (table),          \
 	.rule_count = sizeof(table) / sizeof((table)[0]), .encode = encode
 

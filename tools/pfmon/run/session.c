@@ -134,7 +134,7 @@ static int list_pmcs(struct session *session, const struct event_list *events)
 
 			if (!event_in_set(event, set) || !event->needs_counter)
 				continue;
-			count = pmu->encode(pmu, event->code, event->modes,
+			count = pmu->encode(pmu, event->code, event_modes(event),
 					    event->pmds[0], bits);
 			for (unsigned int j = 0; j < count; j++)
 				merge_pmc(session, first, set, &bits[j]);

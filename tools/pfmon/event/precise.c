@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Precise events: only perfmon_intel has them, and its parameter "pebs" tells whether it does. */
+#include <stdio.h>
+#include <string.h>
+
+#include "precise.h"
+
+/* Records of earlier formats have the address of the next instruction only. */
+#define FIRST_EXACT_FORMAT 2
+
+bool precise_text(const struct machine *machine, char text[PRECISE_TEXT])
+{
+	char path[128];
+	FILE *file;
+	bool is_read;
+
+	snprintf(path, sizeof(path), "/sys/module/perfmon_%s/parameters/pebs",
+		 machine->info.pmu_name);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	is_read = fgets(text, PRECISE_TEXT, file);
+	if (is_read)
+		text[strcspn(text, "\n")] = '\0';
+	fclose(file);
+	return is_read;
+}
+
+const char *precise_refusal(const struct machine *machine)
+{
+	static char text[PRECISE_TEXT];
+	unsigned int format;
+
+	if (!machine->pmu || !machine->pmu->has_precise || !precise_text(machine, text))
+		return "the PMU does not record instructions";
+	if (!strncmp(text, "no: ", 4))
+		return text + 4;
+	if (sscanf(text, "format %u", &format) == 1 && format < FIRST_EXACT_FORMAT)
+		return "this processor's records do not have the instruction";
+	return NULL;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Precise events: the processor records which instruction caused the event. */
+#ifndef PFMON_PRECISE_H
+#define PFMON_PRECISE_H
+
+#include "machine.h"
+
+#define PRECISE_TEXT 96
+
+/*
+ * Store in @text what the PMU's module says about precise events: "format 3", or "no: " and the
+ * reason.  Returns false if the PMU has none and its module says nothing.
+ */
+bool precise_text(const struct machine *machine, char text[PRECISE_TEXT]);
+
+/* Why an event cannot be precise, as the text after "because"; NULL if it can.  Valid until the next call. */
+const char *precise_refusal(const struct machine *machine);
+
+#endif

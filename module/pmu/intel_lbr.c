@@ -104,7 +104,7 @@ static u64 read_entry(const struct pfm_registers *registers, unsigned int n)
 	return read_address(registers, MSR_ARCH_LBR_TO_0 + i);
 }
 
-/* If the set does not use PMC 30, the entries may be those of another thread. */
+/* If PMC 30 of the set is 0, the entries may be those of another thread. */
 static void lbr_sample(const struct pfm_registers *registers, const u64 *pmds,
 		       u64 *values)
 {
@@ -221,5 +221,5 @@ void __init intel_lbr_describe(struct x86_pmu *pmu, unsigned int version,
 		control |= PFM_INTEL_LBR_CALL_STACK;
 	describe(pmcs, pmds, control);
 	pmu->branches = &lbr;
-	pmu->branch_control = BIT(PFM_INTEL_LBR_CONTROL);
+	pmu->branch_control = PFM_INTEL_LBR_CONTROL;
 }

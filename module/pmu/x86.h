@@ -125,7 +125,7 @@ struct x86_pebs {
  * @counts_anywhere: whether all general counters can count the event of a PMC
  * @check_pmc: as in struct pfm_pmu_operations; optional
  * @branches: the records of branches; NULL if there are none
- * @branch_control: bitmap of the PMC that asks for them; 0 if there is none
+ * @branch_control: the PMC that asks for them, unless it is 0
  * @set_up: describe what depends on the way of owning the counters; process context, may sleep;
  *	optional
  * @pebs: precise sampling; NULL if there is none
@@ -141,7 +141,7 @@ struct x86_pmu {
 	bool (*counts_anywhere)(u64 pmc);
 	bool (*check_pmc)(unsigned int n, u64 *value);
 	const struct x86_branches *branches;
-	u64 branch_control;
+	unsigned int branch_control;
 	int (*set_up)(bool shared);
 	const struct x86_pebs *pebs;
 };
@@ -156,7 +156,7 @@ DECLARE_STATIC_KEY_FALSE(x86_has_branches);
 static __always_inline bool x86_records_branches(const struct pfm_registers *registers)
 {
 	return static_branch_unlikely(&x86_has_branches) &&
-	       registers->used_pmcs[0] & x86->branch_control;
+	       registers->pmcs[x86->branch_control];
 }
 
 int x86_register(struct x86_pmu *pmu);

@@ -432,7 +432,8 @@ static void forget_values(int fd)
 	for (n = 0; n < 64; n++) {
 		if (pmu()->info.available_pmcs[0] >> n & 1)
 			write_pmc(fd, n, 0);
-		if (pmu()->info.available_pmds[0] >> n & 1)
+		if ((pmu()->info.available_pmds[0] & pmu()->info.counter_pmds[0]) >> n &
+		    1)
 			write_pmd(fd, n, 0);
 	}
 }

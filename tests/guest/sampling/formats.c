@@ -41,7 +41,7 @@ static const struct known_format {
 	  &default_argument, 64 },
 	{ "nway", "a58d2c1e-6f0b-4a3d-9b52-3c6e0d7f1a94", "1.1\n", "perfmon_fmt_nway",
 	  &nway_argument, 64 },
-	{ "callchain", "3b1e7d52-90c4-4f6e-8a1d-57e2c40b96f3", "1.2\n",
+	{ "callchain", "3b1e7d52-90c4-4f6e-8a1d-57e2c40b96f3", "1.3\n",
 	  "perfmon_fmt_callchain", &callchain_argument, 64 },
 	{ "hist", "c7409b6a-2d15-4e8b-b3f0-8ad1e95c2647", "1.0\n", "perfmon_fmt_hist",
 	  &hist_argument, 64 },

@@ -10,7 +10,7 @@
  * costs a message, so regions must not be small.
  */
 #define REGIONS	     16
-#define REGION_LEAST 1024
+#define REGION_LEAST 1500
 
 static const char *const names[] = {
 	[DATA_FORMAT_DEFAULT] = PFM_DFL_SMPL_NAME,

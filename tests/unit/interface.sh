@@ -96,7 +96,7 @@ each_reason_is_raised()
 {
 	sed -n 's/^\t\(PFM_REASON_[A-Z_]*\),$/\1/p' "$top/uapi/perfmon/perfmon_ioctl.h" |
 		while read -r reason; do
-			grep -rqw "$reason" "$top/module" --include='*.c' || { echo "$reason"; return 1; }
+			grep -rqw "$reason" "$top/module" --include='*.[ch]' || { echo "$reason"; return 1; }
 		done
 }
 

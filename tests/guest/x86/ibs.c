@@ -9,7 +9,6 @@
 #if defined(__x86_64__)
 
 #include <stdio.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <perfmon/perfmon_amd.h>
@@ -146,12 +145,20 @@ struct run {
 	uint64_t unknown; /* NMIs */
 };
 
+/* perf may get the core counters a second after another suite used them. */
+static int open_instructions(void)
+{
+	int event;
+
+	wait_until((event = perf_open(0xc0, false, 0, -1, -1)) != -1);
+	return event;
+}
+
 static struct run run_loop(int fd, uint64_t instructions)
 {
-	int all = perf_open(0xc0, false, 0, -1, -1);
+	int all = open_instructions();
 	struct run run;
 
-	ck_assert_int_ne(all, -1);
 	load(fd, thread_id());
 	reports_begin();
 	run.samples = statistic("fmt_handler_calls");
@@ -388,7 +395,21 @@ TEST(format_callchain_begins_at_the_interrupted_instruction)
 
 /* ---- what an ordinary user sees ------------------------------------------------------------ */
 
-/* Most samples would hit the kernel. */
+/* Most samples hit the kernel. */
+static void sample_system_calls(int fd, uint64_t levels)
+{
+	int i;
+
+	sample_ops(fd, levels, 10007);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	for (i = 0; i < 2000; i++) {
+		syscall(SYS_getppid);
+		load_loop(1000);
+	}
+	must(fd, pfm_stop(fd));
+}
+
 TEST(an_ordinary_user_sees_nothing_of_the_kernel)
 {
 	const struct pfm_dfl_smpl_hdr *header;
@@ -401,14 +422,7 @@ TEST(an_ordinary_user_sees_nothing_of_the_kernel)
 	become(USER_ID);
 	fd = default_context();
 	header = map(fd, ROOM);
-	sample_ops(fd, BOTH, 10007);
-	load(fd, thread_id());
-	must(fd, pfm_start(fd, NULL));
-	for (i = 0; i < 2000; i++) {
-		syscall(SYS_getppid);
-		load_loop(1000);
-	}
-	must(fd, pfm_stop(fd));
+	sample_system_calls(fd, BOTH);
 	ck_assert_uint_ge(header->hdr_count, 20);
 	entry = (entry_t)(header + 1);
 	for (i = 0; i < header->hdr_count; i++) {
@@ -422,31 +436,22 @@ TEST(an_ordinary_user_sees_nothing_of_the_kernel)
 	close(fd);
 }
 
-/*
- * Root does the same work and gets samples of the kernel, so the test above had samples to hide.
- */
+/* Root gets samples of the kernel for the same work, so the test above had some to hide. */
 TEST(root_sees_both_levels_or_the_one_that_it_asks_for)
 {
 	static const uint64_t levels[] = { PFM_AMD_IBS_USER, PFM_AMD_IBS_KERNEL, BOTH };
-	uint64_t i, n, seen[2];
+	const struct pfm_dfl_smpl_hdr *header;
+	uint64_t i, n;
 	entry_t entry;
 	int fd;
 
 	need_ibs();
 	for (n = 0; n < COUNT(levels); n++) {
-		const struct pfm_dfl_smpl_hdr *header;
+		uint64_t seen[2] = {};
 
-		seen[0] = seen[1] = 0;
 		fd = default_context();
 		header = map(fd, ROOM);
-		sample_ops(fd, levels[n], 10007);
-		load(fd, thread_id());
-		must(fd, pfm_start(fd, NULL));
-		for (i = 0; i < 2000; i++) {
-			syscall(SYS_getppid);
-			load_loop(1000);
-		}
-		must(fd, pfm_stop(fd));
+		sample_system_calls(fd, levels[n]);
 		entry = (entry_t)(header + 1);
 		for (i = 0; i < header->hdr_count; i++) {
 			seen[is_kernel(values_of(entry)[0])]++;
@@ -475,7 +480,7 @@ TEST(ops_are_counted_with_64_bits)
 
 	write_pmc(fd, PFM_AMD_IBS_PMC_OP, OPS | BOTH);
 	write_pmd(fd, PFM_AMD_IBS_OP, 0);
-	all = perf_open(0xc0, false, 0, -1, -1);
+	all = open_instructions();
 	load(fd, thread_id());
 	perf_enable(all);
 	for (i = 1; i <= 5; i++) {

@@ -85,7 +85,10 @@ static void lbr_own(bool ours)
 
 /* ---- samples ------------------------------------------------------------------------------- */
 
-/* The processor filters by level already; no error of its may show an address of the kernel. */
+/*
+ * The processor filters by level.  Check again: users must not see an address of the kernel, even if
+ * the processor errs.
+ */
 static u64 read_address(const struct pfm_registers *registers, u32 msr)
 {
 	u64 address = x86_read_msr(msr);
@@ -200,8 +203,8 @@ static void __init describe(struct pfm_register *pmcs, struct pfm_register *pmds
 }
 
 /*
- * Without a filter for levels, ordinary users would see the kernel's branches.  Users of the global
- * registers: version 4 or later has the status bit of the freeze.
+ * Without a filter for levels, ordinary users would see the kernel's branches.  The status bit of the
+ * freeze came with version 4.
  */
 void __init intel_lbr_describe(struct x86_pmu *pmu, unsigned int version,
 			       struct pfm_register *pmcs, struct pfm_register *pmds)

@@ -30,14 +30,12 @@
 
 /* Formats of records: each of 0 to 3 adds fields at the end, those from 4 on consist of groups. */
 #define FORMAT_CORE		 0
-#define FORMAT_INSTRUCTION                                                               \
-	2 /* the first one with the address of the event's instruction */
-#define FORMAT_ADAPTIVE 4
-#define FORMAT_LAST	6
+#define FORMAT_ADAPTIVE		 4
+#define FORMAT_LAST		 6
 
-#define DATA_REGISTERS	BIT_ULL(1) /* IA32_PEBS_DATA_CFG: group of general registers */
-#define SELECT_ADAPTIVE BIT_ULL(34) /* event select: record the groups of the above */
-#define STATUS_BUFFER	BIT_ULL(62) /* IA32_PERF_GLOBAL_STATUS: buffer overflow */
+#define DATA_REGISTERS		 BIT_ULL(1) /* IA32_PEBS_DATA_CFG: group of general registers */
+#define SELECT_ADAPTIVE		 BIT_ULL(34) /* event select: record the groups of the above */
+#define STATUS_BUFFER		 BIT_ULL(62) /* IA32_PERF_GLOBAL_STATUS: buffer overflow */
 
 /* A record as formats 0 to 3 have it. */
 struct record {
@@ -142,8 +140,8 @@ static void decode(struct pfm_intel_pebs *payload, const void *at)
 }
 
 /*
- * The counters of a record.  If the processor does not tell one that is armed, it can only be told
- * where one alone is.
+ * The counters of a record.  If the record names no armed counter, and only one is armed, the record
+ * belongs to that one.
  */
 static u64 counters_of(const void *at, u64 armed)
 {

@@ -300,8 +300,7 @@ static void release_counters(unsigned int end)
 }
 
 /*
- * Only general counters can be reserved.  Whoever has reserved them may use the fixed ones,
- * too.
+ * The kernel reserves general counters only.  Their owner may use the fixed counters, too.
  */
 static bool reserve_counters(void)
 {

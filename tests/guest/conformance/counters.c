@@ -377,6 +377,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 
 struct done run(int fd, uint64_t instructions)
 {
+	uint64_t switched = switches(thread_id());
 	struct span outer = span_begin(), inner;
 
 	must(fd, pfm_start(fd, NULL));
@@ -385,8 +386,10 @@ struct done run(int fd, uint64_t instructions)
 	inner = span_end(inner);
 	must(fd, pfm_stop(fd));
 	outer = span_end(outer);
-	if (is_deterministic()) /* then the kernel's account is exact */
-		return (struct done){ inner.cpu, outer.cpu, instructions };
+	switched = switches(thread_id()) - switched;
+	if (is_deterministic()) /* then the kernel's account is exact, except at switches */
+		return (struct done){ less_switches(inner.cpu, switched), outer.cpu,
+				      instructions };
 	return (struct done){
 		.least = smaller(inner.cpu, inner.all),
 		.most = larger(outer.cpu, outer.all),

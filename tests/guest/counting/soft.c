@@ -369,11 +369,6 @@ TEST(clock_overflow_raises_interrupt)
 	with_pmu("perfmon_soft", "counter_width=31", check_interrupts);
 }
 
-static bool timer_is_pit(void)
-{
-	return strstr(read_text("/proc/timer_list"), "Clock Event Device: pit");
-}
-
 /*
  * A clock of 16 bits interrupts every 65 us, and still the thread makes progress. Each interrupt
  * handles one wrap. If the guest's clock counts instructions, each wrap has its own interrupt.
@@ -400,10 +395,9 @@ static void check_many_interrupts(void)
 	if (is_deterministic()) {
 		/*
 		 * The thread gets the time that its interrupts leave, in a debug kernel about half
-		 * of all time. If the timer is the PIT, as in guests that have a PMU for x86, it
-		 * interrupts twice for each wrap in a debug kernel, and half of that is left.
+		 * of all time.
 		 */
-		most = is_debug_kernel() ? (timer_is_pit() ? 500 : 200) : 150;
+		most = is_debug_kernel() ? 200 : 150;
 		must_be_between(count, 100 * MILLION, most * MILLION);
 		must_be_near(interrupts, count / wrap, count / wrap / 100);
 	}

@@ -13,6 +13,7 @@
 #include <linux/module.h>
 
 #include "compat/cpuid.h"
+#include "intel_extra.h"
 #include "intel_lbr.h"
 #include "intel_pebs.h"
 #include "x86.h"
@@ -42,7 +43,7 @@ static const char *const select_names[] = { FOR_EACH_NUMBER(SELECT_NAME) };
 static const char *const general_names[] = { FOR_EACH_NUMBER(GENERAL_NAME) };
 static const char *const fixed_names[] = { FOR_EACH_NUMBER(FIXED_NAME) };
 
-static struct pfm_register intel_pmcs[INTEL_LBR_PMCS] __ro_after_init;
+static struct pfm_register intel_pmcs[PFM_INTEL_FRONTEND + 1] __ro_after_init;
 static struct pfm_register intel_pmds[INTEL_LBR_PMDS] __ro_after_init;
 
 /*
@@ -65,6 +66,7 @@ static bool counts_anywhere(u64 pmc)
 	}
 }
 
+static bool check_pmc(unsigned int n, u64 *value);
 static int set_up(bool shared);
 
 static struct x86_pmu intel = {
@@ -78,6 +80,7 @@ static struct x86_pmu intel = {
 	},
 	.masks_interrupt = true,
 	.counts_anywhere = counts_anywhere,
+	.check_pmc = check_pmc,
 	.set_up = set_up,
 };
 
@@ -103,8 +106,15 @@ struct counters {
 
 static struct counters found;
 
+static bool check_pmc(unsigned int n, u64 *value)
+{
+	return intel_extra_accepts(&intel, n, *value);
+}
+
 static int set_up(bool shared)
 {
+	if (!shared)
+		intel_extra_describe(&intel, intel_pmcs);
 	if (found.version >= 2)
 		intel.pebs = intel_pebs_set_up(found.capabilities, found.general, shared,
 					       &intel_pmcs[PFM_INTEL_PEBS]);

@@ -96,6 +96,7 @@ static u64 running_select(const struct pfm_registers *registers, unsigned int n)
  * @selects: event selects
  * @fixed: control of the fixed counters
  * @armed: counters whose wraps the processor records
+ * @extras: registers that refine events
  *
  * The core only knows what the previous set of the same context left.  This also saves the writes at
  * a switch between threads whose PMCs are the same.
@@ -104,11 +105,12 @@ struct x86_contents {
 	u64 selects[X86_FIXED];
 	u64 fixed;
 	u64 armed;
+	u64 extras[X86_EXTRAS];
 };
 
 static DEFINE_PER_CPU(struct x86_contents, x86_contents);
 
-/* All event selects and the control of the fixed counters are zero; called on their CPU. */
+/* All PMCs are zero; called on their CPU. */
 void x86_registers_cleared(void)
 {
 	*this_cpu_ptr(&x86_contents) = (struct x86_contents){};
@@ -143,6 +145,13 @@ static void x86_write_pmcs(const struct pfm_registers *registers,
 	if (unlikely(here->armed != value)) {
 		here->armed = value;
 		x86_write(x86->pebs->enable, value);
+	}
+	for (n = 0; n < x86->extra_count; n++) {
+		value = registers->pmcs[x86->extras[n].pmc];
+		if (here->extras[n] == value)
+			continue;
+		here->extras[n] = value;
+		x86_write(x86->extras[n].msr, value);
 	}
 }
 

@@ -114,6 +114,20 @@ struct x86_pebs {
 };
 
 /**
+ * struct x86_extra - a register that refines an event of a general counter
+ * @pmc: its PMC
+ * @msr: its MSR
+ * @valid: bits that may be set
+ */
+struct x86_extra {
+	unsigned int pmc;
+	u32 msr;
+	u64 valid;
+};
+
+#define X86_EXTRAS 3
+
+/**
  * struct x86_pmu - a PMU of an x86 processor
  * @pmu: its description; x86_register() fills in what the PMU modules share
  * @counters: its counters, by the number of the PMD
@@ -129,6 +143,9 @@ struct x86_pebs {
  * @set_up: describe what depends on the way of owning the counters; process context, may sleep;
  *	optional
  * @pebs: precise sampling; NULL if there is none
+ * @extras: registers that refine events; only with exclusive ownership, because perf may use them
+ *	for its own counters
+ * @extra_count: number of @extras
  */
 struct x86_pmu {
 	struct pfm_pmu pmu;
@@ -144,6 +161,8 @@ struct x86_pmu {
 	unsigned int branch_control;
 	int (*set_up)(bool shared);
 	const struct x86_pebs *pebs;
+	struct x86_extra extras[X86_EXTRAS];
+	unsigned int extra_count;
 };
 
 /* The PMU of this machine.  Each of the two modules has a copy of the shared code. */

@@ -230,6 +230,8 @@ static void clear_registers(bool ours)
 	if (x86->global_acknowledge)
 		x86_write(x86->global_acknowledge,
 			  all | (x86->pebs ? x86->pebs->acknowledge : 0));
+	for (n = 0; n < x86->extra_count; n++)
+		x86_write(x86->extras[n].msr, 0);
 	x86_registers_cleared();
 }
 

@@ -6,9 +6,11 @@
  *	PMC 0..15	IA32_PERFEVTSEL<n>	PMD 0..15	IA32_PMC<n>
  *	PMC 16		IA32_FIXED_CTR_CTRL	PMD 16..31	IA32_FIXED_CTR<n-16>
  *	PMC 17		IA32_PEBS_ENABLE
+ *	PMC 19, 31	MSR_OFFCORE_RSP_0, MSR_OFFCORE_RSP_1
  *	PMC 30		IA32_LBR_CTL		PMD 32 + 2i	IA32_LBR_<i>_FROM_IP
  *						PMD 33 + 2i	IA32_LBR_<i>_TO_IP
  *						PMD 96 + i	IA32_LBR_<i>_INFO
+ *	PMC 32		MSR_PEBS_FRONTEND
  *
  * This is the numbering of perfmon2.  PMC n drives PMD n, and PMC 16 drives all fixed counters.
  * The processor tells how many counters it has, and their width (CPUID leaf 0AH).  A counter of 48
@@ -26,6 +28,15 @@
 
 #define PFM_INTEL_FIXED		     16 /* PMC of all fixed counters, PMD of the first one */
 #define PFM_INTEL_PEBS		     17 /* PMC of precise sampling, with a bit for each counter */
+
+/*
+ * PMCs that refine events of the general counters: requests and responses outside of the core, and
+ * events of the frontend.  Some models have them; perf may use them, too, so they are only there
+ * with exclusive ownership of the counters.  A value with a bit that the model does not have is refused.
+ */
+#define PFM_INTEL_OFFCORE_0	     19
+#define PFM_INTEL_OFFCORE_1	     31
+#define PFM_INTEL_FRONTEND	     32
 
 /*
  * Fields of PMC 0 to 15 that the module accepts.  It sets the enable bits itself, and ignores

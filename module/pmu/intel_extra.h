@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Intel: registers that refine what an event counts. */
+#ifndef PERFMON_INTEL_EXTRA_MODULE_H
+#define PERFMON_INTEL_EXTRA_MODULE_H
+
+#include "x86.h"
+
+/* Describe the registers that this model has, in @pmcs and in @pmu.  The counters are ours alone. */
+void intel_extra_describe(struct x86_pmu *pmu, struct pfm_register *pmcs);
+
+/* Whether PMC @n accepts @value; true for all other PMCs. */
+bool intel_extra_accepts(const struct x86_pmu *pmu, unsigned int n, u64 value);
+
+#endif

@@ -171,17 +171,26 @@ TEST(each_model_has_the_counters_of_its_event_list)
 static struct event events[MOST];
 static struct verdict verdicts[MOST];
 
-static void assign(const struct pmu *pmu, uint64_t counters, const uint64_t *codes,
-		   size_t count)
+/* @extras: the values of the second register of each event; NULL: none has one */
+static void assign_refined(const struct pmu *pmu, uint64_t counters,
+			   const uint64_t *codes, const uint64_t *extras, size_t count)
 {
 	const struct machine machine = make_machine(pmu, counters);
 	const struct event *pointers[MOST];
 
 	for (size_t i = 0; i < count; i++) {
-		events[i] = (struct event){ .code = codes[i], .modes = MODE_BOTH };
+		events[i] = (struct event){ .code = codes[i],
+					    .extra = extras ? extras[i] : 0,
+					    .modes = MODE_BOTH };
 		pointers[i] = &events[i];
 	}
 	ck_assert_int_eq(constraints_assign(pointers, count, &machine, verdicts), 0);
+}
+
+static void assign(const struct pmu *pmu, uint64_t counters, const uint64_t *codes,
+		   size_t count)
+{
+	assign_refined(pmu, counters, codes, NULL, count);
 }
 
 /* The events of the top-down method exist where their comments can be computed, and nowhere else. */
@@ -350,4 +359,71 @@ TEST(fixed_counters_count_at_different_levels)
 	ck_assert_uint_eq(user[0].value, 0x02);
 	ck_assert_uint_eq(kernel[0].value, 0x10);
 	ck_assert_uint_eq(user[0].mask & kernel[0].mask, 0);
+}
+
+/* ---- events that a second register refines -------------------------------------------------- */
+
+TEST(the_second_register_is_that_of_the_models_event_list)
+{
+	static const struct {
+		const struct pmu *pmu;
+		uint64_t code;
+		uint16_t pmc;
+	} cases[] = {
+		{ &pmu_intel_westmere, 0x01b7, 0 }, /* shared by two threads */
+		{ &pmu_intel_sandybridge, 0x01b7, PFM_INTEL_OFFCORE_0 },
+		{ &pmu_intel_broadwell, 0x01bb, PFM_INTEL_OFFCORE_1 },
+		{ &pmu_intel_broadwell, 0x01c6, 0 },
+		{ &pmu_intel_skylake, 0x01c6, PFM_INTEL_FRONTEND },
+		{ &pmu_intel_skylake, 0x02b7, 0 },
+		{ &pmu_intel_icelake, 0x01b7, PFM_INTEL_OFFCORE_0 },
+		{ &pmu_intel_sapphirerapids, 0x01b7, 0 },
+		{ &pmu_intel_sapphirerapids, 0x012a, PFM_INTEL_OFFCORE_0 },
+		{ &pmu_intel_sapphirerapids, 0x012b, PFM_INTEL_OFFCORE_1 },
+		{ &pmu_intel, 0x01b7, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++)
+		ck_assert_msg(pmu_extra_pmc(cases[i].pmu, cases[i].code) == cases[i].pmc,
+			      "line %zu: PMC %u", i,
+			      pmu_extra_pmc(cases[i].pmu, cases[i].code));
+}
+
+TEST(events_with_the_same_value_share_the_second_register)
+{
+	static const uint64_t codes[] = { 0x01b7, 0x01b7, 0x01bb, 0x01c6 };
+	static const uint64_t extras[] = { 0x10001, 0x10001, 0x10002, 0x11 };
+
+	assign_refined(&pmu_intel_skylake, FOUR | THREE_FIXED, codes, extras,
+		       COUNT(codes));
+	for (size_t i = 0; i < COUNT(codes); i++)
+		ck_assert_int_ne(verdicts[i].pmd, NO_COUNTER);
+}
+
+TEST(events_with_different_values_do_not_share_the_second_register)
+{
+	static const uint64_t codes[] = { 0x01b7, 0x01b7, 0x01bb };
+	static const uint64_t extras[] = { 0x10001, 0x10002, 0x10002 };
+
+	assign_refined(&pmu_intel_skylake, FOUR | THREE_FIXED, codes, extras,
+		       COUNT(codes));
+	ck_assert_int_ne(verdicts[0].pmd, NO_COUNTER);
+	ck_assert_int_eq(verdicts[1].pmd, NO_COUNTER);
+	ck_assert_ptr_eq(verdicts[1].rival, &events[0]);
+	ck_assert_uint_eq(verdicts[1].pmc, PFM_INTEL_OFFCORE_0);
+	ck_assert_int_ne(verdicts[2].pmd, NO_COUNTER);
+}
+
+TEST(the_second_register_gets_the_value)
+{
+	const struct event event = { .code = 0x01bb,
+				     .extra = 0x3f80010001,
+				     .modes = MODE_USER };
+	struct pmc_bits bits[MAX_PMCS_PER_EVENT];
+
+	ck_assert_uint_eq(event_encode(&pmu_intel_haswell, &event, 2, bits), 2);
+	ck_assert_uint_eq(bits[0].pmc, 2);
+	ck_assert_uint_eq(bits[0].value, 0x101bb);
+	ck_assert_uint_eq(bits[1].pmc, PFM_INTEL_OFFCORE_1);
+	ck_assert_uint_eq(bits[1].value, event.extra);
 }

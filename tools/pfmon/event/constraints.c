@@ -33,12 +33,24 @@ struct table {
 	size_t count;
 };
 
+unsigned int event_encode(const struct pmu *pmu, const struct event *event, uint16_t pmd,
+			  struct pmc_bits bits[MAX_PMCS_PER_EVENT])
+{
+	unsigned int count = pmu->encode(pmu, event->code, event_modes(event), pmd, bits);
+
+	if (count && event->extra)
+		bits[count++] = (struct pmc_bits){
+			.pmc = pmu_extra_pmc(pmu, event->code),
+			.value = event->extra,
+			.mask = ~0ull,
+		};
+	return count;
+}
+
 static void encode(const struct table *table, size_t event, uint16_t pmd,
 		   struct needs *needs)
 {
-	needs->count = table->pmu->encode(table->pmu, table->events[event]->code,
-					  event_modes(table->events[event]), pmd,
-					  needs->bits);
+	needs->count = event_encode(table->pmu, table->events[event], pmd, needs->bits);
 }
 
 static const struct pmc_bits *find(const struct needs *needs, uint16_t pmc)

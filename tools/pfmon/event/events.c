@@ -110,14 +110,35 @@ static enum parse_result parse_software(struct event *event, const char *name)
 	return PARSE_OK;
 }
 
+/* Returns the reason why the event cannot be counted with @extra, or NULL. */
+static const char *extra_refusal(const struct machine *machine, uint64_t code,
+				 uint64_t extra)
+{
+	const uint16_t pmc = pmu_extra_pmc(machine->pmu, code);
+
+	if (!pmc)
+		return extra ? "it needs a second register, which perfmon does not offer "
+			       "on this CPU"
+			     : NULL;
+	if (!extra)
+		return "it needs the value of a second register: write rCODE:VALUE";
+	if (!register_in(machine->info.implemented_pmcs, pmc))
+		return "it needs a second register, which perfmon offers only with exclusive "
+		       "ownership of the counters, and where the hypervisor has it";
+	return NULL;
+}
+
 /*
  * Check that @code can be counted, and store it in @event.  Raw codes are checked, too:
  * the count of an event that the CPU does not implement would stay 0.
  */
 static enum parse_result take_code(struct event *event, const char *name, uint64_t code,
-				   const struct pmu *pmu)
+				   uint64_t extra, const struct machine *machine)
 {
-	const char *reason = pmu_refusal(pmu, code & pmu->code_mask);
+	const struct pmu *pmu = machine->pmu;
+	const char *reason =
+		pmu_refusal(pmu, code & pmu->code_mask)
+			?: extra_refusal(machine, code & pmu->code_mask, extra);
 
 	if (pmu->has_code && !pmu->has_code(code & pmu->code_mask))
 		return PARSE_NOT_SUPPORTED;
@@ -126,6 +147,7 @@ static enum parse_result take_code(struct event *event, const char *name, uint64
 		return PARSE_FAILED;
 	}
 	event->code = code & pmu->code_mask;
+	event->extra = extra;
 	event->role = pmu_role(pmu, event->code);
 	event->needs_counter = true;
 	return PARSE_OK;
@@ -145,43 +167,55 @@ static enum parse_result parse_common(struct event *event, const char *name,
 	if (!pmu_common_code(machine->pmu, common, &code))
 		return PARSE_NOT_SUPPORTED;
 	event->is_time = common->is_time;
-	return take_code(event, name, code, machine->pmu);
+	return take_code(event, name, code, 0, machine);
 }
 
-/* Is @name "r" and a code in hexadecimal digits? */
+static bool is_hexadecimal(const char *digits, size_t length)
+{
+	return length > 0 && length <= 16 &&
+	       strspn(digits, "0123456789abcdefABCDEF") >= length;
+}
+
+/*
+ * Is @name "r" and a code in hexadecimal digits, perhaps with a colon and the value of a second
+ * register?
+ */
 static bool is_raw(const char *name)
 {
-	size_t length = strlen(name);
+	const char *colon = strchr(name, ':');
+	size_t length = colon ? (size_t)(colon - name) : strlen(name);
 
-	return length > 1 && length <= 17 && name[0] == 'r' &&
-	       strspn(name + 1, "0123456789abcdefABCDEF") == length - 1;
+	return name[0] == 'r' && is_hexadecimal(name + 1, length - 1) &&
+	       (!colon || is_hexadecimal(colon + 1, strlen(colon + 1)));
 }
 
 static enum parse_result parse_raw(struct event *event, const char *name,
 				   const struct machine *machine)
 {
-	uint64_t code;
+	uint64_t code, extra;
+	char *end;
 
 	if (!is_raw(name) || !is_hardware_pmu(machine))
 		return PARSE_UNKNOWN;
-	code = strtoull(name + 1, NULL, 16);
+	code = strtoull(name + 1, &end, 16);
+	extra = *end ? strtoull(end + 1, NULL, 16) : 0;
 	if (code & ~machine->pmu->code_mask) {
 		fail("event code '%s' is too large: those of PMU %s go up to r%llx", name,
 		     machine->pmu->name, (unsigned long long)machine->pmu->code_mask);
 		return PARSE_FAILED;
 	}
-	return take_code(event, name, code, machine->pmu);
+	return take_code(event, name, code, extra, machine);
 }
 
 static enum parse_result parse_libpfm(struct event *event, const char *name,
 				      const struct machine *machine)
 {
 	const char *reason = "";
-	uint64_t code;
+	uint64_t code, extra;
 
 	if (!is_hardware_pmu(machine))
 		return PARSE_UNKNOWN;
-	switch (libpfm_encode(name, &code, &reason)) {
+	switch (libpfm_encode(name, &code, &extra, &reason)) {
 	case LIBPFM_OK:
 		break;
 	case LIBPFM_UNKNOWN:
@@ -194,7 +228,7 @@ static enum parse_result parse_libpfm(struct event *event, const char *name,
 		fail("event '%s' cannot be used: %s", name, reason);
 		return PARSE_FAILED;
 	}
-	return take_code(event, name, code, machine->pmu);
+	return take_code(event, name, code, extra, machine);
 }
 
 /*
@@ -211,28 +245,31 @@ static enum parse_result parse_cpu_event(struct event *event, const char *name,
 	found = cpu_events_find(name);
 	if (!found)
 		return PARSE_UNKNOWN;
-	return take_code(event, name, found->code, machine->pmu);
+	return take_code(event, name, found->code, 0, machine);
 }
 
 /* Would @name be an event if this machine's CPU PMU were available? */
 static bool is_hardware_name(const char *name)
 {
 	const char *reason;
-	uint64_t code;
+	uint64_t code, extra;
 
 	return pmu_names_hardware(name) || is_raw(name) ||
-	       libpfm_encode(name, &code, &reason) == LIBPFM_OK;
+	       libpfm_encode(name, &code, &extra, &reason) == LIBPFM_OK;
 }
 
-bool events_have(const struct machine *machine, const char *name, uint64_t *code)
+bool events_have(const struct machine *machine, const char *name, uint64_t *code,
+		 uint64_t *extra)
 {
 	const struct pmu *pmu = machine->pmu;
 	const char *reason;
 
-	if (!is_hardware_pmu(machine) || libpfm_encode(name, code, &reason) != LIBPFM_OK)
+	if (!is_hardware_pmu(machine) ||
+	    libpfm_encode(name, code, extra, &reason) != LIBPFM_OK)
 		return false;
 	*code &= pmu->code_mask;
-	return (!pmu->has_code || pmu->has_code(*code)) && !pmu_refusal(pmu, *code);
+	return (!pmu->has_code || pmu->has_code(*code)) && !pmu_refusal(pmu, *code) &&
+	       !extra_refusal(machine, *code, *extra);
 }
 
 struct search {
@@ -243,10 +280,10 @@ struct search {
 static void suggest_libpfm(void *data, const char *name, const char *description)
 {
 	struct search *search = data;
-	uint64_t code;
+	uint64_t code, extra;
 
 	(void)description;
-	if (events_have(search->machine, name, &code))
+	if (events_have(search->machine, name, &code, &extra))
 		suggest(&search->near, name);
 }
 

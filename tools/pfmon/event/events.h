@@ -29,6 +29,7 @@ enum event_state {
  * @modes: MODE_USER, MODE_KERNEL
  * @is_precise: samples have the instruction that caused the event
  * @code: its code on the PMU, if it needs a counter
+ * @extra: the value of a second PMC that refines the event, or 0
  * @group: number of the pair of braces around it, from 1; 0: none
  * @set: index of its event set, or EVERY_SET
  * @switch_after: the turn of the set ends after this number of events, and the event is
@@ -45,6 +46,7 @@ struct event {
 	unsigned int modes;
 	bool is_precise;
 	uint64_t code;
+	uint64_t extra;
 	unsigned int group;
 	size_t set;
 	uint64_t switch_after;
@@ -138,8 +140,12 @@ static inline bool events_have_named_sets(const struct event_list *list)
 	return list->set_count && list->sets[0].name;
 }
 
-/* Does the CPU have libpfm4's event @name?  If so, stores its code in @code. */
-bool events_have(const struct machine *machine, const char *name, uint64_t *code);
+/*
+ * Can the machine count libpfm4's event @name?  If so, stores its code in @code, and the value of a second
+ * PMC in @extra, or 0.
+ */
+bool events_have(const struct machine *machine, const char *name, uint64_t *code,
+		 uint64_t *extra);
 
 void events_free(struct event_list *list);
 

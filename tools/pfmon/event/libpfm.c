@@ -32,7 +32,7 @@ static bool is_core_pmu(pfm_pmu_t pmu, pfm_pmu_info_t *info)
 }
 
 static enum libpfm_result encode_for(const pfm_pmu_info_t *pmu, const char *name,
-				     uint64_t *code, const char **reason)
+				     uint64_t *code, uint64_t *extra, const char **reason)
 {
 	pfm_pmu_encode_arg_t argument = { .size = sizeof(argument) };
 	enum libpfm_result result = LIBPFM_OK;
@@ -47,11 +47,12 @@ static enum libpfm_result encode_for(const pfm_pmu_info_t *pmu, const char *name
 					  &argument);
 	switch (error) {
 	case PFM_SUCCESS:
-		if (argument.count != 1) {
-			*reason = "it needs more than one register";
+		if (argument.count != 1 && argument.count != 2) {
+			*reason = "it needs more than two registers";
 			result = LIBPFM_FAILED;
 		} else {
 			*code = argument.codes[0];
+			*extra = argument.count == 2 ? argument.codes[1] : 0;
 		}
 		free(argument.codes);
 		return result;
@@ -69,7 +70,8 @@ static enum libpfm_result encode_for(const pfm_pmu_info_t *pmu, const char *name
 	}
 }
 
-enum libpfm_result libpfm_encode(const char *name, uint64_t *code, const char **reason)
+enum libpfm_result libpfm_encode(const char *name, uint64_t *code, uint64_t *extra,
+				 const char **reason)
 {
 	enum libpfm_result result = LIBPFM_UNKNOWN;
 	const char *prefix_end = strstr(name, "::");
@@ -85,7 +87,7 @@ enum libpfm_result libpfm_encode(const char *name, uint64_t *code, const char **
 		if (prefix_end && (strlen(info.name) != (size_t)(prefix_end - name) ||
 				   strncmp(info.name, name, prefix_end - name)))
 			continue;
-		result = encode_for(&info, name, code, reason);
+		result = encode_for(&info, name, code, extra, reason);
 		if (result != LIBPFM_UNKNOWN)
 			break;
 	}

@@ -28,7 +28,8 @@ static const struct command_line line = {
 	.options = rows,
 	.notes =
 		"Use the names with 'pfmon stat -e'.  rHEX counts the hardware event with the\n"
-		"code HEX, even if the event is not shown.\n"
+		"code HEX, even if the event is not shown.  rHEX:HEX also has the value of a\n"
+		"second register, which some events of Intel's processors need.\n"
 		"\n"
 		"Examples:\n"
 		"  pfmon list\n"
@@ -71,14 +72,17 @@ static void show(struct listing *listing, const char *name, const char *code,
  * counters.
  */
 static void show_code(struct listing *listing, const char *name, uint64_t code,
-		      const char *description)
+		      uint64_t extra, const char *description)
 {
 	const struct machine *machine = &listing->machine;
-	char counters[PMU_COUNTERS_TEXT], raw[32] = "-";
+	char counters[PMU_COUNTERS_TEXT], raw[40] = "-";
 
 	if (!pmu_counters_text(machine->pmu, &machine->info, code, counters))
 		return;
-	if (machine->pmu->is_hardware)
+	if (machine->pmu->is_hardware && extra)
+		snprintf(raw, sizeof(raw), "r%llx:%llx", (unsigned long long)code,
+			 (unsigned long long)extra);
+	else if (machine->pmu->is_hardware)
 		snprintf(raw, sizeof(raw), "r%llx", (unsigned long long)code);
 	show(listing, name, raw, counters, description);
 }
@@ -104,18 +108,18 @@ static void show_common(struct listing *listing)
 
 	for (size_t i = 0; i < pmu->common_count; i++)
 		if (pmu_common_code(pmu, &pmu->common[i], &code))
-			show_code(listing, pmu->common[i].name, code,
+			show_code(listing, pmu->common[i].name, code, 0,
 				  pmu->common[i].description);
 }
 
 static void show_libpfm(void *data, const char *name, const char *description)
 {
 	struct listing *listing = data;
-	uint64_t code;
+	uint64_t code, extra;
 
 	if (is_wanted(listing, name, description) &&
-	    events_have(&listing->machine, name, &code))
-		show_code(listing, name, code, description);
+	    events_have(&listing->machine, name, &code, &extra))
+		show_code(listing, name, code, extra, description);
 }
 
 /*
@@ -128,7 +132,7 @@ static void show_cpu_events(struct listing *listing)
 
 	events = cpu_events_list(&count);
 	for (size_t i = 0; i < count; i++)
-		show_code(listing, events[i].name, events[i].code, "event of the CPU");
+		show_code(listing, events[i].name, events[i].code, 0, "event of the CPU");
 }
 
 /* Show the counters that the machine has, even if others hold some of them at the moment. */

@@ -115,6 +115,7 @@ struct pmc_bits {
  * @refusal: returns the reason why no counter of this kind of CPU can count an event, as
  *	the text after "because"; NULL if a counter can.  If @refusal itself is NULL,
  *	every event can be counted
+ * @extra_pmc: returns the PMC whose value refines what an event counts, or 0.  NULL: no event has one
  */
 struct pmu {
 	const char *name;
@@ -133,6 +134,7 @@ struct pmu {
 			       uint16_t pmd, struct pmc_bits bits[MAX_PMCS_PER_EVENT]);
 	bool (*has_code)(uint64_t code);
 	const char *(*refusal)(const struct pmu *pmu, uint64_t code);
+	uint16_t (*extra_pmc)(uint64_t code);
 };
 
 extern const struct pmu pmu_amd_k8;
@@ -187,6 +189,12 @@ const struct common_event *pmu_common(const struct pmu *pmu, const char *name);
  * it can.
  */
 const char *pmu_refusal(const struct pmu *pmu, uint64_t code);
+
+/* The PMC whose value refines what @code counts, or 0. */
+static inline uint16_t pmu_extra_pmc(const struct pmu *pmu, uint64_t code)
+{
+	return pmu->extra_pmc ? pmu->extra_pmc(code) : 0;
+}
 
 /* Does the CPU implement a code of @event?  If so, stores it in @code. */
 bool pmu_common_code(const struct pmu *pmu, const struct common_event *event,

@@ -371,6 +371,46 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 	return 1;
 }
 
+#define REFINED (PFM_INTEL_PMC_EVENT | PFM_INTEL_PMC_UMASK)
+
+/* Sandy Bridge to Rocket Lake: OFF_CORE_RESPONSE_0 and _1, and FRONTEND_RETIRED. */
+static uint16_t extra_pmc(uint64_t code)
+{
+	switch (code & REFINED) {
+	case 0x01b7:
+		return PFM_INTEL_OFFCORE_0;
+	case 0x01bb:
+		return PFM_INTEL_OFFCORE_1;
+	case 0x01c6:
+		return PFM_INTEL_FRONTEND;
+	default:
+		return 0;
+	}
+}
+
+/* Broadwell and its predecessors have no register of the frontend. */
+static uint16_t extra_offcore(uint64_t code)
+{
+	const uint16_t pmc = extra_pmc(code);
+
+	return pmc == PFM_INTEL_FRONTEND ? 0 : pmc;
+}
+
+/* Sapphire Rapids and its successors have other codes. */
+static uint16_t extra_sapphirerapids(uint64_t code)
+{
+	switch (code & REFINED) {
+	case 0x012a:
+		return PFM_INTEL_OFFCORE_0;
+	case 0x012b:
+		return PFM_INTEL_OFFCORE_1;
+	case 0x01c6:
+		return PFM_INTEL_FRONTEND;
+	default:
+		return 0;
+	}
+}
+
 #define FAMILY_6      6
 #define END_OF_MODELS 0
 
@@ -396,8 +436,8 @@ static bool has_model(uint64_t id, const uint8_t *models)
 	.common_count = sizeof(events) / sizeof((events)[0]), .rules = (table),          \
 	.rule_count = sizeof(table) / sizeof((table)[0]), .encode = encode
 
-/* Define the PMU of the models whose numbers follow. */
-#define MODELS(model, events, slots, ...)                                                \
+/* Define the PMU of the models whose numbers follow; @extra: its extra_pmc. */
+#define MODELS(model, events, slots, extra, ...)                                         \
 	static bool is_##model(uint64_t id)                                              \
 	{                                                                                \
 		static const uint8_t models[] = { __VA_ARGS__, END_OF_MODELS };          \
@@ -407,19 +447,20 @@ static bool has_model(uint64_t id, const uint8_t *models)
 	const struct pmu pmu_intel_##model = {                                           \
 		INTEL(rules_##model, events, slots),                                     \
 		.is_model = is_##model,                                                  \
+		.extra_pmc = (extra),                                                    \
 	}
 
 /* Intel SDM, volume 4, table "CPUID Signature Values of DisplayFamily_DisplayModel" */
-MODELS(core2, common, 0, 0x0f, 0x16, 0x17, 0x1d);
-MODELS(nehalem, common, 0, 0x1a, 0x1e, 0x1f, 0x2e);
-MODELS(westmere, common, 0, 0x25, 0x2c, 0x2f);
-MODELS(sandybridge, common_sandybridge, 4, 0x2a, 0x2d);
-MODELS(ivybridge, common_sandybridge, 4, 0x3a, 0x3e);
-MODELS(haswell, common_sandybridge, 4, 0x3c, 0x3f, 0x45, 0x46);
-MODELS(broadwell, common_sandybridge, 4, 0x3d, 0x47, 0x4f, 0x56);
-MODELS(skylake, common_skylake, 4, 0x4e, 0x55, 0x5e, 0x8e, 0x9e, 0xa5, 0xa6);
-MODELS(icelake, common_icelake, 0, 0x6a, 0x6c, 0x7d, 0x7e, 0x8c, 0x8d, 0xa7);
-MODELS(sapphirerapids, common_icelake, 0, 0x8f, 0xad, 0xae, 0xcf);
+MODELS(core2, common, 0, NULL, 0x0f, 0x16, 0x17, 0x1d);
+MODELS(nehalem, common, 0, NULL, 0x1a, 0x1e, 0x1f, 0x2e);
+MODELS(westmere, common, 0, NULL, 0x25, 0x2c, 0x2f);
+MODELS(sandybridge, common_sandybridge, 4, extra_offcore, 0x2a, 0x2d);
+MODELS(ivybridge, common_sandybridge, 4, extra_offcore, 0x3a, 0x3e);
+MODELS(haswell, common_sandybridge, 4, extra_offcore, 0x3c, 0x3f, 0x45, 0x46);
+MODELS(broadwell, common_sandybridge, 4, extra_offcore, 0x3d, 0x47, 0x4f, 0x56);
+MODELS(skylake, common_skylake, 4, extra_pmc, 0x4e, 0x55, 0x5e, 0x8e, 0x9e, 0xa5, 0xa6);
+MODELS(icelake, common_icelake, 0, extra_pmc, 0x6a, 0x6c, 0x7d, 0x7e, 0x8c, 0x8d, 0xa7);
+MODELS(sapphirerapids, common_icelake, 0, extra_sapphirerapids, 0x8f, 0xad, 0xae, 0xcf);
 
 /* Models without restrictions, and those that this pfmon does not know. */
 const struct pmu pmu_intel = { INTEL(rules, common, 0) };

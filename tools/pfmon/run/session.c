@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../event/constraints.h"
 #include "../event/device_errors.h"
 #include "../common/errors.h"
 #include "session.h"
@@ -134,8 +135,7 @@ static int list_pmcs(struct session *session, const struct event_list *events)
 
 			if (!event_in_set(event, set) || !event->needs_counter)
 				continue;
-			count = pmu->encode(pmu, event->code, event_modes(event),
-					    event->pmds[0], bits);
+			count = event_encode(pmu, event, event->pmds[0], bits);
 			for (unsigned int j = 0; j < count; j++)
 				merge_pmc(session, first, set, &bits[j]);
 		}

@@ -78,7 +78,7 @@ pmu_page_is_complete()
 	for section in NAME SYNOPSIS DESCRIPTION ERRORS FILES 'SEE ALSO'; do
 		grep -qx "# $section" "$page" || { echo "no section $section"; return 1; }
 	done
-	sed -n -e 's/^#define \(PFM_[A-Z_]*\).*/\1/p' -e 's/^static inline .* \(pfm_[a-z0-9_]*\)(.*/\1/p' "$header" \
+	sed -n -e 's/^#define \(PFM_[A-Z0-9_]*\).*/\1/p' -e 's/^static inline .* \(pfm_[a-z0-9_]*\)(.*/\1/p' "$header" \
 		> "$work/names"
 	[ -s "$work/names" ] || { echo "no macros in $header"; return 1; }
 	while read -r name; do

@@ -56,6 +56,11 @@ static const char *const values[] = {
 	[PFM_REASON_PERMISSION] = "thread %llu",
 	[PFM_REASON_THREAD_TAKEN] = "thread %llu",
 	[PFM_REASON_MAY_NOT_BLOCK] = "thread %llu",
+	[PFM_REASON_NO_CPU] = "CPU %llu",
+	[PFM_REASON_FOREIGN_CPU] = "CPU %llu",
+	[PFM_REASON_CPU_OFFLINE] = "CPU %llu",
+	[PFM_REASON_CPU_TAKEN] = "CPU %llu",
+	[PFM_REASON_OF_THREAD] = "register %llu",
 };
 
 /* The part of the buffer that is still free. */

@@ -15,11 +15,12 @@
 #include <linux/smp.h>
 
 #include "attach.h"
+#include "bound.h"
 #include "claim.h"
 #include "error.h"
+#include "load.h"
 #include "permission.h"
 #include "remote.h"
-#include "set_switch.h"
 #include "switch.h"
 #include "threads.h"
 
@@ -38,9 +39,7 @@ static struct task_struct *detach(struct pfm_context *context)
 	pfm_switch_end(context);
 	pfm_thread_leave(context);
 	pfm_unclaim(context, task);
-	context->started = false;
-	context->switch_due = false;
-	context->credit = 0;
+	pfm_load_end(context);
 	if (context->attachment.block)
 		pfm_block_end(context->attachment.block);
 	WRITE_ONCE(context->attachment.task, NULL);
@@ -254,12 +253,7 @@ static void commit_here(struct pfm_context *context, void *argument)
 	call->done = context->attachment.task;
 	if (!call->done)
 		return;
-	context->state = PFM_STATE_LOADED;
-	context->foreign_runs = 0;
-	context->closed = false;
-	pfm_queue_clear(&context->queue);
-	context->loads++;
-	pfm_set_activate(context, call->set, true);
+	pfm_load_begin(context, call->set);
 	catch_here(context);
 }
 
@@ -328,6 +322,8 @@ int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 	set = pfm_set_find(context, load->load_set);
 	if (!set)
 		return pfm_fail(context, -EINVAL, PFM_REASON_NO_SET, load->load_set);
+	if (pfm_is_bound(context))
+		return pfm_bound_load(context, load->load_pid, set);
 	task = find_target(context, load->load_pid);
 	if (IS_ERR(task))
 		return PTR_ERR(task);
@@ -355,6 +351,10 @@ void pfm_unload(struct pfm_context *context)
 {
 	struct task_struct *task;
 
+	if (pfm_is_bound(context)) {
+		pfm_bound_unload(context);
+		return;
+	}
 	pfm_context_call(context, unload_here, &task);
 	if (task)
 		put_task_struct(task);

@@ -25,9 +25,26 @@
 #define GIVE_BACK_PERIOD HZ
 
 /*
+ * Contexts on threads and system-wide ones.  A set is written to the registers of a PMU as if it
+ * were alone there.  So at any moment a PMU works for one kind; different PMUs may work for
+ * different kinds.  A monitored thread may run on any CPU, so this holds for the whole machine.
+ */
+enum kind {
+	OF_THREADS,
+	OF_CPUS,
+	KINDS
+};
+
+/* Names in reasons: who holds a PMU. */
+static const char *const kind_names[KINDS] = {
+	[OF_THREADS] = "contexts on threads",
+	[OF_CPUS] = "system-wide contexts",
+};
+
+/*
  * Entries for combinations of PMDs.  If all are used, further combinations share the last one.
  */
-#define USES		 16
+#define USES 16
 
 /**
  * struct pfm_use - a combination of PMDs that one or more loaded contexts use
@@ -46,8 +63,8 @@ struct pfm_use {
  * @node: in the list of all PMUs
  * @pmu: the PMU
  * @held: claimed PMDs; includes those of @uses
- * @uses: the combinations in use, under uses_lock; is_held changes only with the mutex held
- *	as well
+ * @uses: the combinations in use by each kind, under uses_lock; is_held changes only with the
+ *	mutex held as well; at any moment one kind only has combinations that are held
  *
  * A context finds its PMDs in @uses if another context uses exactly these PMDs, or did so in
  * the last second.  Then the load needs neither the mutex nor a check of each PMD.
@@ -56,7 +73,7 @@ struct pfm_claims {
 	struct list_head node;
 	struct pfm_pmu *pmu;
 	u64 held[WORDS];
-	struct pfm_use uses[USES];
+	struct pfm_use uses[KINDS][USES];
 };
 
 static DEFINE_MUTEX(claiming); /* protects all of the following */
@@ -101,13 +118,13 @@ static bool uses_exactly(const struct pfm_use *use, const u64 *pmds)
 }
 
 /* Count one more context in the entry that has exactly @pmds.  Return: NULL if there is none. */
-static struct pfm_use *join(struct pfm_claims *claims, const u64 *pmds)
+static struct pfm_use *join(struct pfm_use *uses, const u64 *pmds)
 {
 	struct pfm_use *use, *found = NULL;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&uses_lock, flags);
-	for (use = claims->uses; use < claims->uses + USES; use++) {
+	for (use = uses; use < uses + USES; use++) {
 		if (uses_exactly(use, pmds)) {
 			atomic_inc(&use->contexts);
 			found = use;
@@ -119,14 +136,30 @@ static struct pfm_use *join(struct pfm_claims *claims, const u64 *pmds)
 }
 
 /*
+ * Mutex and uses_lock held.  Give up the entries of a kind, unless contexts use them.  The PMDs
+ * of these entries are idle; give_back() will release them.  Return: whether no context uses them.
+ */
+static bool give_up(struct pfm_use *uses)
+{
+	struct pfm_use *use;
+
+	for (use = uses; use < uses + USES; use++)
+		if (use->is_held && atomic_read(&use->contexts))
+			return false;
+	for (use = uses; use < uses + USES; use++)
+		use->is_held = false;
+	return true;
+}
+
+/*
  * Choose an entry for a new combination: one that is not held, else one without contexts, else
  * the last one.
  */
-static struct pfm_use *find_place(struct pfm_claims *claims)
+static struct pfm_use *find_place(struct pfm_use *uses)
 {
-	struct pfm_use *use, *place = &claims->uses[USES - 1];
+	struct pfm_use *use, *place = &uses[USES - 1];
 
-	for (use = claims->uses; use < claims->uses + USES; use++) {
+	for (use = uses; use < uses + USES; use++) {
 		if (!use->is_held)
 			return use;
 		if (!atomic_read(&use->contexts))
@@ -136,28 +169,40 @@ static struct pfm_use *find_place(struct pfm_claims *claims)
 }
 
 /*
- * Mutex held, @pmds are claimed.  The PMDs of an entry that is replaced are idle; give_back()
- * will release them.
+ * uses_lock held, @pmds are claimed.  The PMDs of an entry that is replaced are idle;
+ * give_back() will release them.
  */
-static struct pfm_use *add_use(struct pfm_claims *claims, const u64 *pmds)
+static struct pfm_use *fill_place(struct pfm_use *uses, const u64 *pmds)
 {
-	struct pfm_use *use;
-	unsigned long flags;
+	struct pfm_use *use = find_place(uses);
 	unsigned int word;
 	bool is_shared;
 
-	raw_spin_lock_irqsave(&uses_lock, flags);
-	use = find_place(claims);
 	is_shared = atomic_inc_return(&use->contexts) > 1;
 	for (word = 0; word < WORDS; word++)
 		use->pmds[word] = pmds[word] | (is_shared ? use->pmds[word] : 0);
 	use->is_held = true;
+	return use;
+}
+
+/* Mutex held, @pmds are claimed.  Return: may be an error pointer. */
+static struct pfm_use *add_use(struct pfm_claims *claims, enum kind kind, const u64 *pmds)
+{
+	struct pfm_use *use = ERR_PTR(-EBUSY);
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&uses_lock, flags);
+	if (give_up(claims->uses[!kind]))
+		use = fill_place(claims->uses[kind], pmds);
+	else
+		pfm_pmu_blame(kind_names[!kind], PFM_WHOLE_PMU);
 	raw_spin_unlock_irqrestore(&uses_lock, flags);
 	return use;
 }
 
 /* Mutex held.  Claim those of @pmds that are not claimed yet.  Return: may be an error pointer. */
-static struct pfm_use *claim_use(struct pfm_claims *claims, const u64 *pmds)
+static struct pfm_use *claim_use(struct pfm_claims *claims, enum kind kind,
+				 const u64 *pmds)
 {
 	u64 fresh[WORDS], any = 0;
 	unsigned int word;
@@ -173,37 +218,47 @@ static struct pfm_use *claim_use(struct pfm_claims *claims, const u64 *pmds)
 		return ERR_PTR(error);
 	for (word = 0; word < WORDS; word++)
 		claims->held[word] |= fresh[word];
-	return add_use(claims, pmds);
+	return add_use(claims, kind, pmds);
 }
 
 /*
- * Mutex held.  Adds to @pmds the PMDs of the uses that remain.  Return: whether any use
- * remains.
+ * Mutex and uses_lock held.  Adds to @pmds the PMDs of the uses that remain.  Return: whether
+ * any use remains.
  */
-static bool drop_idle_uses(struct pfm_claims *claims, u64 *pmds)
+static bool drop_idle(struct pfm_use *uses, u64 *pmds)
 {
 	struct pfm_use *use;
-	unsigned long flags;
 	unsigned int word;
 	bool some = false;
 
-	raw_spin_lock_irqsave(&uses_lock, flags);
-	for (use = claims->uses; use < claims->uses + USES; use++) {
+	for (use = uses; use < uses + USES; use++) {
 		use->is_held = atomic_read(&use->contexts);
 		some |= use->is_held;
 		for (word = 0; use->is_held && word < WORDS; word++)
 			pmds[word] |= use->pmds[word];
 	}
-	raw_spin_unlock_irqrestore(&uses_lock, flags);
 	return some;
 }
 
-/* Mutex held.  Sets @gave if PMDs were released.  Return: whether a context uses the PMU. */
+/* drop_idle() for both kinds.  Return: whether a use of threads remains. */
+static bool drop_idle_uses(struct pfm_claims *claims, u64 *pmds)
+{
+	unsigned long flags;
+	bool has_threads;
+
+	raw_spin_lock_irqsave(&uses_lock, flags);
+	drop_idle(claims->uses[OF_CPUS], pmds);
+	has_threads = drop_idle(claims->uses[OF_THREADS], pmds);
+	raw_spin_unlock_irqrestore(&uses_lock, flags);
+	return has_threads;
+}
+
+/* Mutex held.  Sets @gave if PMDs were released.  Return: whether contexts on threads use the PMU. */
 static bool give_back(struct pfm_claims *claims, bool *gave)
 {
 	struct pfm_pmu *pmu = claims->pmu;
 	u64 used[WORDS] = {}, idle[WORDS], any = 0;
-	bool is_used = drop_idle_uses(claims, used);
+	bool has_threads = drop_idle_uses(claims, used);
 	unsigned int word;
 
 	for (word = 0; word < WORDS; word++) {
@@ -217,18 +272,18 @@ static bool give_back(struct pfm_claims *claims, bool *gave)
 		cpus_read_unlock();
 		*gave = true;
 	}
-	return is_used;
+	return has_threads;
 }
 
 static void give_back_idle(struct work_struct *work)
 {
-	bool is_used = false, gave = false;
+	bool has_threads = false, gave = false;
 	struct pfm_claims *claims;
 
 	mutex_lock(&claiming);
 	list_for_each_entry(claims, &pmus, node)
-		is_used |= give_back(claims, &gave);
-	if (hooks_enabled && !is_used) {
+		has_threads |= give_back(claims, &gave);
+	if (hooks_enabled && !has_threads) {
 		pfm_hooks_disable();
 		hooks_enabled = false;
 		gave = true;
@@ -283,9 +338,10 @@ static int fail_to_claim(struct pfm_context *context, int error)
 	return error;
 }
 
+/* The hooks are for contexts on threads. */
 static int claim_hooks(struct pfm_context *context)
 {
-	int error = enable_hooks();
+	int error = pfm_is_bound(context) ? 0 : enable_hooks();
 
 	if (error)
 		pfm_fail(context, error,
@@ -318,10 +374,11 @@ static void find_used_pmds(struct pfm_context *context)
 	context->sets_deleted = false;
 }
 
-/* @pmds are not claimed yet.  Another context may claim them before we have the mutex. */
+/* Another context may have claimed @pmds before we have the mutex. */
 static noinline struct pfm_use *take_fresh(struct pfm_context *context, const u64 *pmds)
 {
 	struct pfm_claims *claims = context->pmu->claims;
+	const enum kind kind = pfm_is_bound(context) ? OF_CPUS : OF_THREADS;
 	struct pfm_use *use;
 	int error;
 
@@ -331,7 +388,7 @@ static noinline struct pfm_use *take_fresh(struct pfm_context *context, const u6
 		mutex_unlock(&claiming);
 		return ERR_PTR(error);
 	}
-	use = join(claims, pmds) ?: claim_use(claims, pmds);
+	use = join(claims->uses[kind], pmds) ?: claim_use(claims, kind, pmds);
 	if (IS_ERR(use)) {
 		fail_to_claim(context, PTR_ERR(use));
 		is_idle_now(); /* nothing may need the hooks now */
@@ -342,11 +399,14 @@ static noinline struct pfm_use *take_fresh(struct pfm_context *context, const u6
 
 /*
  * Return: may be an error pointer; context->error then has the reason.  The hooks are in place
- * while anything is claimed.
+ * while a context on a thread has claimed anything.
  */
-static struct pfm_use *take(struct pfm_context *context, const u64 *pmds)
+static __always_inline struct pfm_use *take(struct pfm_context *context, const u64 *pmds)
 {
-	return join(context->pmu->claims, pmds) ?: take_fresh(context, pmds);
+	if (pfm_is_bound(context))
+		return take_fresh(context, pmds);
+	return join(context->pmu->claims->uses[OF_THREADS], pmds)
+		       ?: take_fresh(context, pmds);
 }
 
 /* ---- the consent of the PMU module -------------------------------------------------------- */
@@ -365,6 +425,7 @@ static noinline int session_load(struct pfm_context *context, struct task_struct
 	struct pfm_session session = {
 		.pmu = context->pmu,
 		.task = task,
+		.cpu = pfm_is_bound(context) ? context->attachment.cpu : PFM_NO_CPU,
 		.privileged = perfmon_capable() && !context->user_level,
 		.sets = &context->sets,
 	};
@@ -379,6 +440,7 @@ static noinline void session_unload(struct pfm_context *context, struct task_str
 	const struct pfm_session session = {
 		.pmu = context->pmu,
 		.task = task,
+		.cpu = pfm_is_bound(context) ? context->attachment.cpu : PFM_NO_CPU,
 		.privileged = pfm_may_see_kernel(context),
 		.sets = &context->sets,
 	};
@@ -456,7 +518,7 @@ static void exchange(struct pfm_context *context, struct pfm_use *use)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&context->lock, flags);
-	if (context->attachment.task)
+	if (context->state != PFM_STATE_UNLOADED)
 		swap(context->use, use);
 	raw_spin_unlock_irqrestore(&context->lock, flags);
 	leave(use);

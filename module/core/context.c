@@ -51,7 +51,7 @@ struct pfm_context *pfm_context_alloc(void)
 
 static int check_flags(struct pfm_context *context, const struct pfm_create *create)
 {
-	const u32 later = PFM_FL_SYSTEM_WIDE | PFM_FL_MAP_SETS;
+	const u32 later = PFM_FL_MAP_SETS;
 	const u32 known = PFM_CONTEXT_FLAGS | later;
 	u32 flags = create->context.ctx_flags;
 
@@ -176,6 +176,25 @@ static int use_format(struct pfm_context *context, const struct pfm_create *crea
 	return error;
 }
 
+/* Samples of a system-wide context have the numbers of threads as its creator sees them. */
+static void take_flags(struct pfm_context *context, u32 flags)
+{
+	context->flags = flags;
+	if (!(flags & PFM_FL_SYSTEM_WIDE))
+		return;
+	context->creator = get_pid(task_tgid(current));
+	static_branch_inc(&pfm_bound_contexts);
+}
+
+static void forget_flags(struct pfm_context *context)
+{
+	if (pfm_is_bound(context))
+		static_branch_dec(&pfm_bound_contexts);
+	put_pid(context->creator);
+	context->creator = NULL;
+	context->flags = 0;
+}
+
 /* The context is unloaded and unused, but the hooks may still look at it under RCU. */
 void pfm_context_free(struct pfm_context *context)
 {
@@ -186,6 +205,7 @@ void pfm_context_free(struct pfm_context *context)
 		pfm_sets_free(context);
 		pfm_user_put(context->user);
 		pfm_pmu_put(context->pmu);
+		forget_flags(context);
 	}
 	kfree(context->arguments);
 	kfree_rcu(context, rcu);
@@ -201,6 +221,7 @@ static void undo_create(struct pfm_context *context)
 		pfm_user_put(context->user);
 	context->user = NULL;
 	context->pmu = NULL;
+	forget_flags(context);
 	pfm_pmu_put(pmu);
 }
 
@@ -221,6 +242,8 @@ int pfm_context_create(struct pfm_context *context, const struct pfm_create *cre
 	if (error)
 		return error;
 	error = pfm_may_create(context);
+	if (!error && create->context.ctx_flags & PFM_FL_SYSTEM_WIDE)
+		error = pfm_may_monitor_cpus(context);
 	if (error)
 		return error;
 	pmu = pfm_pmu_get(context, pmu_name);
@@ -228,7 +251,7 @@ int pfm_context_create(struct pfm_context *context, const struct pfm_create *cre
 		return PTR_ERR(pmu);
 
 	context->pmu = pmu;
-	context->flags = create->context.ctx_flags;
+	take_flags(context, create->context.ctx_flags);
 	context->user = pfm_user_of_caller();
 	if (!context->user)
 		error = pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, 0);
@@ -262,6 +285,8 @@ static void status_here(struct pfm_context *context, void *argument)
 		status->flags |= PFM_STATUS_CLOSED;
 	status->foreign_runs = context->foreign_runs;
 	status->active_set = context->active->id;
+	if (pfm_is_bound(context) && status->state != PFM_STATE_UNLOADED)
+		status->target = context->cpu;
 	if (context->attachment.task)
 		call->target = get_pid(task_pid(context->attachment.task));
 }
@@ -272,6 +297,7 @@ void pfm_context_status(struct pfm_context *context, struct pfm_status *status)
 
 	*status = (struct pfm_status){};
 	pfm_context_call(context, status_here, &call);
-	status->target = pid_vnr(call.target); /* 0 for none */
+	if (call.target)
+		status->target = pid_vnr(call.target);
 	put_pid(call.target);
 }

@@ -17,6 +17,7 @@
 
 #include "block.h"
 #include "buffer.h"
+#include "cpu.h"
 #include "format.h"
 #include "message.h"
 #include "set.h"
@@ -27,9 +28,10 @@
 #define PFM_ARGUMENTS_SIZE 4096
 
 /**
- * struct pfm_attachment - the connection of a context with a thread
+ * struct pfm_attachment - the connection of a context with a thread, or with a CPU
  *
- * A load has three steps.
+ * A load on a CPU is described in bound.c; it uses @cpu and @sees_kernel only.  A load on a
+ * thread has three steps.
  * 1. The attachment is entered in the thread table.  It is pending: the hooks find it, but
  *    the context is still unloaded, and nothing that the user can see has changed.
  * 2. The thread is checked.  Since step 1 the hooks notice if the thread ends or executes a
@@ -42,6 +44,7 @@
  * the lock; these fields do not change while the attachment is in the table.
  *
  * @task: the monitored thread, with a reference; NULL: none
+ * @cpu: the CPU to which a system-wide context is bound
  * @tid: of the thread, in the loader's pid namespace
  * @tgid: of the thread's process, in the same namespace
  * @self: the thread loaded the context on itself
@@ -52,6 +55,7 @@
  */
 struct pfm_attachment {
 	struct task_struct *task;
+	unsigned int cpu;
 	u32 tid;
 	u32 tgid;
 	bool self;
@@ -92,6 +96,7 @@ struct pfm_context {
 	/* Fixed: set at creation, before anybody else uses the context.  Read without a lock. */
 	struct pfm_pmu *pmu; /* NULL before creation */
 	u32 flags; /* PFM_FL_* */
+	struct pid *creator; /* process that created a system-wide context, else NULL */
 	bool user_level; /* the PMU counts at user level only, see struct pfm_register */
 	const struct pfm_format *format; /* NULL: none */
 	struct pfm_format_instance instance; /* of @format */
@@ -123,7 +128,7 @@ struct pfm_context {
 	 * Fields that change only where the registers are.  The holder of the lock changes them,
 	 * or the overflow handler of that CPU.  pfm_assert_here() checks the place.
 	 */
-	int cpu; /* where its thread runs, or PFM_NO_CPU */
+	int cpu; /* where its thread runs, or to which it is bound, or PFM_NO_CPU */
 	u32 state; /* PFM_STATE_* */
 	bool started; /* between start and stop */
 	bool monitoring; /* started and not masked */
@@ -161,6 +166,21 @@ static inline void pfm_assert_here(const struct pfm_context *context)
 static inline bool pfm_is_unloaded(const struct pfm_context *context)
 {
 	return smp_load_acquire(&context->state) == PFM_STATE_UNLOADED;
+}
+
+/* Whether the context is system-wide: it monitors a CPU, not a thread. */
+static __always_inline bool pfm_is_bound(const struct pfm_context *context)
+{
+	return static_branch_unlikely(&pfm_bound_contexts) &&
+	       context->flags & PFM_FL_SYSTEM_WIDE;
+}
+
+/* Return: this CPU's data for the context.  Interrupts off, or NMI. */
+static __always_inline struct pfm_cpu *pfm_here(const struct pfm_context *context)
+{
+	if (pfm_is_bound(context))
+		return this_cpu_ptr(pfm_cpu_bound);
+	return this_cpu_ptr(&pfm_cpu);
 }
 
 /* Whether samples and messages may have addresses of the kernel. */

@@ -15,7 +15,12 @@ struct pfm_set;
 /**
  * struct pfm_cpu - the core's data for a CPU; used by that CPU only, interrupts off
  *
- * @context: context of the thread that runs here, monitoring or not
+ * Each CPU has two: pfm_cpu for the contexts of its threads, and pfm_cpu_bound for the context
+ * that is bound to the CPU.  Both may count at the same time, with different PMUs.  A context
+ * uses one of the two all its life, see pfm_here().
+ *
+ * @context: context of the thread that runs here, or the one that is bound to this CPU,
+ *	monitoring or not
  * @running: set whose counters run; the overflow handler relies on this field only
  * @overflow_sequence: changes with every interrupt in which the running set had an
  *	overflow
@@ -46,15 +51,26 @@ struct pfm_cpu {
 
 DECLARE_PER_CPU(struct pfm_cpu, pfm_cpu);
 
+/* Allocated, because modules share little memory for the variables that they declare. */
+extern struct pfm_cpu __percpu *pfm_cpu_bound;
+
+/* Enabled while a system-wide context exists, so that others do not pay for pfm_is_bound(). */
+DECLARE_STATIC_KEY_FALSE(pfm_bound_contexts);
+
 /* Enabled if a PMU is registered that some CPU lacks, or whose sets cannot always count. */
 DECLARE_STATIC_KEY_FALSE(pfm_cpus_differ);
 
-/* The stamp is unique among all CPUs and never 0: each CPU starts at its number + 1. */
+/*
+ * The stamp is unique among all CPUs and never 0: each CPU starts at its number + 1.  A set is
+ * compared with one of a CPU's two data only, so these may give the same stamps.
+ */
 static inline u64 pfm_cpu_take_stamp(struct pfm_cpu *cpu)
 {
 	return cpu->next_stamp += NR_CPUS;
 }
 
-void pfm_cpu_init(void);
+/* Module init and exit; pfm_cpu_init() returns 0 or -ENOMEM. */
+int pfm_cpu_init(void);
+void pfm_cpu_exit(void);
 
 #endif

@@ -34,13 +34,14 @@ void pfm_cpu_timer_start_again(struct pfm_cpu_timer *timer, s64 left)
 
 /*
  * The timer migrates when its CPU goes offline.  It is ignored on the other CPU: the thread
- * has migrated, too, and uses the timer of its new CPU.
+ * has migrated, too, and uses the timer of its new CPU; a context that was bound to the CPU is
+ * unloaded.
  */
 static enum hrtimer_restart expires(struct hrtimer *hrtimer)
 {
 	struct pfm_cpu_timer *timer = container_of(hrtimer, struct pfm_cpu_timer, timer);
 
-	if (timer->cpu != this_cpu_ptr(&pfm_cpu))
+	if (timer->cpu->sample.cpu != smp_processor_id())
 		return HRTIMER_NORESTART;
 	timer->has_come = true;
 	timer->next = NOT_SET;
@@ -56,18 +57,18 @@ static void look_at_once(struct irq_work *work)
 {
 	struct pfm_cpu_timer *timer = container_of(work, struct pfm_cpu_timer, work);
 
-	timer->look(this_cpu_ptr(&pfm_cpu));
+	timer->look(timer->cpu);
 }
 
 void pfm_cpu_timer_init(struct pfm_cpu_timer __percpu *timers,
-			void (*look)(struct pfm_cpu *cpu))
+			struct pfm_cpu __percpu *cpus, void (*look)(struct pfm_cpu *cpu))
 {
 	int number;
 
 	for_each_possible_cpu(number) {
 		struct pfm_cpu_timer *timer = per_cpu_ptr(timers, number);
 
-		timer->cpu = per_cpu_ptr(&pfm_cpu, number);
+		timer->cpu = per_cpu_ptr(cpus, number);
 		timer->look = look;
 		timer->work = IRQ_WORK_INIT_HARD(look_at_once);
 		hrtimer_setup(&timer->timer, expires, CLOCK_MONOTONIC,

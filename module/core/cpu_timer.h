@@ -15,7 +15,7 @@ struct pfm_cpu;
  * runs, or too early; @look checks that.  It is used on its CPU only, interrupts off.
  *
  * @work: calls @look, because an NMI cannot start a timer
- * @cpu: the CPU that has this timer
+ * @cpu: the data of the CPU that has this timer
  * @look: called in interrupt context when the timer expires, and soon after an NMI called
  *	pfm_cpu_timer_start(); it may start the timer
  * @has_come: the timer's callback is running
@@ -30,9 +30,9 @@ struct pfm_cpu_timer {
 	s64 next;
 };
 
-/* Module init: set up the timer of each CPU. */
+/* Module init: set up the timer of each CPU.  @timers are in @cpus. */
 void pfm_cpu_timer_init(struct pfm_cpu_timer __percpu *timers,
-			void (*look)(struct pfm_cpu *cpu));
+			struct pfm_cpu __percpu *cpus, void (*look)(struct pfm_cpu *cpu));
 /* Module exit; no context exists any more. */
 void pfm_cpu_timer_exit(struct pfm_cpu_timer __percpu *timers);
 

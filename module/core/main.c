@@ -4,6 +4,7 @@
 #include <linux/tracepoint.h>
 
 #include "block.h"
+#include "bound.h"
 #include "claim.h"
 #include "cpu.h"
 #include "device.h"
@@ -25,14 +26,19 @@ static int __init perfmon_init(void)
 
 	pfm_limits_init();
 	pfm_machine_init();
-	pfm_cpu_init();
+	error = pfm_cpu_init();
+	if (error)
+		return error;
 	pfm_switch_init();
 	pfm_exit_exec_init();
 	pfm_set_timer_init();
 	pfm_throttle_init();
 	error = pfm_threads_init();
 	if (error)
-		return error;
+		goto no_threads;
+	error = pfm_bound_init();
+	if (error)
+		goto no_bound;
 	error = pfm_permission_init();
 	if (error)
 		goto no_permission;
@@ -56,7 +62,11 @@ no_format:
 no_sysfs:
 	pfm_permission_exit();
 no_permission:
+	pfm_bound_exit();
+no_bound:
 	pfm_threads_exit();
+no_threads:
+	pfm_cpu_exit();
 	return error;
 }
 
@@ -68,12 +78,14 @@ static void __exit perfmon_exit(void)
 	pfm_statistics_exit();
 	pfm_sysfs_exit();
 	pfm_permission_exit();
+	pfm_bound_exit();
 	pfm_claims_exit();
 	pfm_throttle_exit();
 	pfm_set_timer_exit();
 	pfm_block_exit();
 	tracepoint_synchronize_unregister(); /* wait until the last probes return */
 	pfm_threads_exit();
+	pfm_cpu_exit();
 }
 
 module_init(perfmon_init);

@@ -8,10 +8,12 @@
  */
 #include <linux/export.h>
 #include <linux/hardirq.h>
+#include <linux/pid_namespace.h>
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/task_stack.h>
+#include <asm/irq_regs.h>
 
 #include "clock.h"
 #include "cpu.h"
@@ -47,16 +49,52 @@ static __always_inline u64 carry(const struct pfm_pmu *pmu,
 	return wrapped;
 }
 
+/* For a system-wide context, which meets threads of the kernel, too: they have no user level. */
+static noinline u64 user_ip_of_current(void)
+{
+	if (current->flags & PF_KTHREAD)
+		return 0;
+	return instruction_pointer(task_pt_regs(current));
+}
+
 /*
  * Users without permission must see neither addresses of the kernel nor those of another
  * thread.  So the registers are not those of current: in an NMI right after the probe of
  * sched_switch, current is still the thread that is switched out.
  */
-static u64 visible_ip(const struct pfm_context *context, struct pt_regs *regs)
+static __always_inline u64 visible_ip(const struct pfm_context *context,
+				      struct pt_regs *regs)
 {
-	if (!pfm_may_see_kernel(context) && !user_mode(regs))
+	if (!pfm_may_see_kernel(context) && !user_mode(regs)) {
+		if (pfm_is_bound(context))
+			return user_ip_of_current();
 		regs = task_pt_regs(context->attachment.task);
+	}
 	return instruction_pointer(regs);
+}
+
+/* The thread that runs; the numbers are 0 if it has ended, or if the creator cannot see it. */
+static noinline void tell_running_thread(const struct pfm_context *context,
+					 struct pfm_sample *sample)
+{
+	struct pid_namespace *namespace = ns_of_pid(context->creator);
+
+	sample->task = current;
+	sample->tid = task_pid_nr_ns(current, namespace);
+	sample->tgid = task_tgid_nr_ns(current, namespace);
+}
+
+/* The thread of the sample. */
+static __always_inline void tell_thread(const struct pfm_context *context,
+					struct pfm_sample *sample)
+{
+	if (pfm_is_bound(context)) {
+		tell_running_thread(context, sample);
+		return;
+	}
+	sample->task = context->attachment.task;
+	sample->tid = context->attachment.tid;
+	sample->tgid = context->attachment.tgid;
 }
 
 /* Collect the values of the PMDs that the sample records; the counters are halted. */
@@ -131,11 +169,9 @@ static __always_inline u32 sample_all(struct pfm_cpu *cpu, struct pfm_context *c
 
 	sample->may_see_kernel = pfm_may_see_kernel(context);
 	sample->ip = visible_ip(context, regs);
-	sample->task = context->attachment.task;
 	sample->regs = regs;
 	sample->set = set->id;
-	sample->tid = context->attachment.tid;
-	sample->tgid = context->attachment.tgid;
+	tell_thread(context, sample);
 	sample->time = local_clock();
 	do { /* at least one wrapped */
 		const unsigned int n = __ffs64(rest);
@@ -191,12 +227,10 @@ static noinline u32 count_down(struct pfm_set *set, u64 wrapped)
 static noinline u32 notify(struct pfm_cpu *cpu, struct pfm_context *context,
 			   struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
 {
-	const struct pfarg_ovfl_msg message = {
+	struct pfarg_ovfl_msg message = {
 		.msg_type = PFM_MSG_OVFL,
-		.msg_ovfl_pid = context->attachment.tid,
 		.msg_active_set = set->id,
 		.msg_ovfl_cpu = smp_processor_id(),
-		.msg_ovfl_tid = context->attachment.tgid,
 		.msg_ovfl_ip = visible_ip(context, regs),
 		.msg_ovfl_pmds = { wrapped },
 	};
@@ -204,6 +238,9 @@ static noinline u32 notify(struct pfm_cpu *cpu, struct pfm_context *context,
 	u32 control = 0;
 
 	cpu->statistics.ovfl_notify_count++;
+	tell_thread(context, &cpu->sample);
+	message.msg_ovfl_pid = cpu->sample.tid;
+	message.msg_ovfl_tid = cpu->sample.tgid;
 	if (context->attachment.block)
 		pfm_block_want(context->attachment.block);
 	if (is_silent || !pfm_queue_is_full(&context->queue)) {
@@ -268,11 +305,19 @@ static __always_inline u32 handle_wrapped(struct pfm_cpu *cpu,
 /*
  * The counters are halted and have been saved.  Some overflows are not found until the thread leaves
  * the CPU, such as one that the last instruction before a system call caused at user level.  So their
- * address is the one where the thread entered the kernel.
+ * address is the one where the thread entered the kernel.  A system-wide context may be stopped by an
+ * interrupt: then it is the interrupted address.
  */
+static struct pt_regs *registers_of_stop(const struct pfm_context *context)
+{
+	struct pt_regs *regs = pfm_is_bound(context) ? get_irq_regs() : NULL;
+
+	return regs ?: task_pt_regs(current);
+}
+
 void pfm_overflow_collect(struct pfm_context *context, u64 overflows)
 {
-	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
+	struct pfm_cpu *cpu = pfm_here(context);
 	struct pfm_set *set = context->active;
 	u64 wrapped = carry(context->pmu, &set->registers, overflows);
 	u32 control;
@@ -283,7 +328,7 @@ void pfm_overflow_collect(struct pfm_context *context, u64 overflows)
 	if (!wrapped)
 		return;
 	cpu->noted = NULL;
-	control = handle_wrapped(cpu, context, set, wrapped, task_pt_regs(current));
+	control = handle_wrapped(cpu, context, set, wrapped, registers_of_stop(context));
 	switch (pfm_outcome_of_overflow(context, control)) {
 	case PFM_OUTCOME_MASK:
 		pfm_monitoring_mask(context);
@@ -353,6 +398,18 @@ static __always_inline struct pfm_set *running_set(const struct pfm_cpu *cpu,
 	return set && cpu->context->pmu == pmu ? set : NULL;
 }
 
+/*
+ * A PMU counts for a thread's context or for a system-wide one, see claim.c.  Return: the data of
+ * this CPU for the one that counts.
+ */
+static __always_inline struct pfm_cpu *cpu_of(const struct pfm_pmu *pmu)
+{
+	if (static_branch_unlikely(&pfm_bound_contexts) &&
+	    running_set(this_cpu_ptr(pfm_cpu_bound), pmu))
+		return this_cpu_ptr(pfm_cpu_bound);
+	return this_cpu_ptr(&pfm_cpu);
+}
+
 static struct pfm_overflow_result handle(struct pfm_cpu *cpu, const struct pfm_pmu *pmu,
 					 struct pt_regs *regs,
 					 const struct pfm_hardware_sample *noted)
@@ -383,7 +440,7 @@ static struct pfm_overflow_result handle(struct pfm_cpu *cpu, const struct pfm_p
 struct pfm_overflow_result pfm_overflow(const struct pfm_pmu *pmu, struct pt_regs *regs,
 					const struct pfm_hardware_sample *noted)
 {
-	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
+	struct pfm_cpu *cpu = cpu_of(pmu);
 	u64 begun = static_branch_unlikely(&pfm_timing) ? pfm_clock() : 0;
 	struct pfm_overflow_result result;
 
@@ -411,7 +468,7 @@ EXPORT_SYMBOL_GPL(pfm_sample_callers);
 
 struct pfm_registers *pfm_running_registers(const struct pfm_pmu *pmu)
 {
-	struct pfm_set *set = running_set(this_cpu_ptr(&pfm_cpu), pmu);
+	struct pfm_set *set = running_set(cpu_of(pmu), pmu);
 
 	return set ? &set->registers : NULL;
 }

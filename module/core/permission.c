@@ -102,11 +102,14 @@ static int read_paranoid(int *paranoid)
 	return 0;
 }
 
+static bool is_in_group(int group)
+{
+	return group != -1 && in_egroup_p(make_kgid(&init_user_ns, group));
+}
+
 static bool is_in_task_group(void)
 {
-	int group = READ_ONCE(pfm_limits.task_group);
-
-	return group != -1 && in_egroup_p(make_kgid(&init_user_ns, group));
+	return is_in_group(READ_ONCE(pfm_limits.task_group));
 }
 
 /* For callers without CAP_PERFMON. */
@@ -144,6 +147,14 @@ int pfm_may_create(struct pfm_context *context)
 	context->user_level = (!is_privileged && paranoid > PARANOID_KERNEL) ||
 			      !security_allows_kernel_level();
 	return 0;
+}
+
+/* The settings of perf_event are for threads of the caller; those of others need more. */
+int pfm_may_monitor_cpus(struct pfm_context *context)
+{
+	if (perfmon_capable() || is_in_group(READ_ONCE(pfm_limits.sys_group)))
+		return 0;
+	return pfm_fail(context, -EPERM, PFM_REASON_SYS_GROUP, 0);
 }
 
 /* ---- who may monitor a thread -------------------------------------------------------- */

@@ -25,6 +25,12 @@ int pfm_may_create(struct pfm_context *context);
 int pfm_may_monitor(struct task_struct *task);
 
 /*
+ * Check whether the calling thread may monitor CPUs, with all threads that run there.
+ * Return: 0, or a negative errno; context->error has the reason.
+ */
+int pfm_may_monitor_cpus(struct pfm_context *context);
+
+/*
  * Check whether the calling thread may block another one.  Nobody may block the machine's
  * first process: while it is blocked, it cannot start or reap other processes.
  */

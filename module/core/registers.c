@@ -122,6 +122,9 @@ static int check_pmc(struct pfm_context *context, struct pfarg_pmc *pmc, u32 ind
 	pmc->reg_value = pmc_value(context, desc, pmc->reg_value);
 	if (pmu->operations->check_pmc && !pmu->operations->check_pmc(n, &pmc->reg_value))
 		return invalid(context, index, PFM_REASON_PMC_VALUE, pmc->reg_value);
+	if (pfm_is_bound(context) && pmu->operations->counts_threads &&
+	    pmu->operations->counts_threads(n, pmc->reg_value))
+		return invalid(context, index, PFM_REASON_OF_THREAD, n);
 	/* The PMU module may have changed the value. */
 	if (context->user_level)
 		pmc->reg_value = at_user_level(desc, pmc->reg_value);
@@ -209,9 +212,17 @@ static bool is_sampled(const struct pfm_pmu *pmu, unsigned int n)
 	return !pfm_is_virtual(n) && pmu->pmds[n].type & PFM_REG_SAMPLED;
 }
 
-/* Return: the first PMD of @map that does not exist or, if @is_written, is read-only; or -1. */
-static int find_bad_pmd(const struct pfm_pmu *pmu, const u64 *map, bool is_written)
+/* Whether the PMD is about a thread, and the context is on a CPU. */
+static bool lacks_thread(const struct pfm_context *context, unsigned int n)
 {
+	return pfm_is_bound(context) && pfm_is_virtual(n) && pfm_virtual_is_of_thread(n);
+}
+
+/* Return: the first PMD of @map that does not exist or, if @is_written, is read-only; or -1. */
+static int find_bad_pmd(const struct pfm_context *context, const u64 *map,
+			bool is_written)
+{
+	const struct pfm_pmu *pmu = context->pmu;
 	unsigned int word, n;
 	u64 rest;
 
@@ -219,7 +230,8 @@ static int find_bad_pmd(const struct pfm_pmu *pmu, const u64 *map, bool is_writt
 		pfm_for_each_bit(n, rest, map[word]) {
 			unsigned int pmd = word * 64 + n;
 
-			if (!has_pmd(pmu, pmd) || (is_written && is_read_only(pmu, pmd)))
+			if (!has_pmd(pmu, pmd) || lacks_thread(context, pmd) ||
+			    (is_written && is_read_only(pmu, pmd)))
 				return pmd;
 		}
 	}
@@ -228,11 +240,11 @@ static int find_bad_pmd(const struct pfm_pmu *pmu, const u64 *map, bool is_writt
 
 static int check_maps(struct pfm_context *context, const struct pfarg_pmd *pmd, u32 index)
 {
-	int bad = find_bad_pmd(context->pmu, pmd->reg_smpl_pmds, false);
+	int bad = find_bad_pmd(context, pmd->reg_smpl_pmds, false);
 
 	if (bad >= 0)
 		return invalid(context, index, PFM_REASON_SMPL_PMDS, bad);
-	bad = find_bad_pmd(context->pmu, pmd->reg_reset_pmds, true);
+	bad = find_bad_pmd(context, pmd->reg_reset_pmds, true);
 	if (bad >= 0)
 		return invalid(context, index, PFM_REASON_RESET_PMDS, bad);
 	return 0;
@@ -249,6 +261,8 @@ static int check_pmd(struct pfm_context *context, struct pfarg_pmd *pmd, u32 ind
 		return invalid(context, index, PFM_REASON_NO_PMD, n);
 	if (is_sampled(context->pmu, n))
 		return invalid(context, index, PFM_REASON_ONLY_SAMPLED, n);
+	if (lacks_thread(context, n))
+		return invalid(context, index, PFM_REASON_OF_THREAD, n);
 	if (!pfm_set_find(context, pmd->reg_set))
 		return invalid(context, index, PFM_REASON_NO_SET, pmd->reg_set);
 	if (pmd->reg_flags & ~PFM_PMD_FLAGS)

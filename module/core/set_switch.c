@@ -100,7 +100,7 @@ static struct pfm_registers *switch_from(struct pfm_context *context, struct pfm
 struct pfm_registers *pfm_set_switch_running(struct pfm_context *context,
 					     struct pfm_set *set, u64 now)
 {
-	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
+	struct pfm_cpu *cpu = pfm_here(context);
 	struct pfm_registers *registers = switch_from(context, set, now);
 
 	pfm_timing_add(&cpu->statistics.set_switch_ns, &now);
@@ -112,7 +112,7 @@ void pfm_set_timer_start(struct pfm_context *context, struct pfm_set *set, bool 
 	s64 left = is_fresh ? set->ends_at - set->duration
 			    : pfm_set_rest(context, set, pfm_clock());
 
-	pfm_cpu_timer_start(this_cpu_ptr(&pfm_cpu.set_timer), left);
+	pfm_cpu_timer_start(&pfm_here(context)->set_timer, left);
 }
 
 static void time_is_over(struct pfm_context *context, struct pfm_set *set, u64 now)
@@ -152,10 +152,12 @@ static void look_at_time(struct pfm_cpu *cpu)
 
 void pfm_set_timer_init(void)
 {
-	pfm_cpu_timer_init(&pfm_cpu.set_timer, look_at_time);
+	pfm_cpu_timer_init(&pfm_cpu.set_timer, &pfm_cpu, look_at_time);
+	pfm_cpu_timer_init(&pfm_cpu_bound->set_timer, pfm_cpu_bound, look_at_time);
 }
 
 void pfm_set_timer_exit(void)
 {
 	pfm_cpu_timer_exit(&pfm_cpu.set_timer);
+	pfm_cpu_timer_exit(&pfm_cpu_bound->set_timer);
 }

@@ -59,7 +59,7 @@ struct info_call {
 /* Read again if an NMI has handled an overflow during the read. */
 static void getinfo_here(struct pfm_context *context, void *argument)
 {
-	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
+	struct pfm_cpu *cpu = pfm_here(context);
 	struct info_call *call = argument;
 	struct pfarg_setinfo *info = call->info;
 	struct pfm_set *set = call->set;

@@ -74,7 +74,7 @@ static __always_inline void pfm_snapshot_running(struct pfm_context *context,
 static __always_inline struct pfm_set *pfm_snapshot_try(struct pfm_context *context,
 							struct pfm_set *set, u64 *values)
 {
-	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
+	struct pfm_cpu *cpu = pfm_here(context);
 	unsigned long sequence = READ_ONCE(cpu->overflow_sequence);
 	struct pfm_set *active = READ_ONCE(context->active);
 

@@ -10,6 +10,19 @@ DEFINE_STATIC_KEY_FALSE(pfm_timing);
 
 static struct dentry *root;
 
+/* @data: a field of the statistics of threads.  Contexts on CPUs have statistics of their own. */
+static int get(void *data, u64 *value)
+{
+	/* The distance is the same on all CPUs. */
+	const ptrdiff_t bound =
+		(void *)per_cpu_ptr(pfm_cpu_bound, 0) - (void *)per_cpu_ptr(&pfm_cpu, 0);
+
+	*value = *(u64 *)data + *(u64 *)(data + bound);
+	return 0;
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(operations, get, NULL, "%llu\n");
+
 /* Without debugfs there are no statistics. */
 void pfm_statistics_init(void)
 {
@@ -24,7 +37,8 @@ void pfm_statistics_init(void)
 		snprintf(name, sizeof(name), "cpu%d", cpu);
 		directory = debugfs_create_dir(name, root);
 #define CREATE_FILE(field)                                                               \
-	debugfs_create_u64(#field, 0444, directory, &statistics->field);
+	debugfs_create_file_unsafe(#field, 0444, directory, &statistics->field,          \
+				   &operations);
 		PFM_STATISTICS(CREATE_FILE)
 #undef CREATE_FILE
 	}
@@ -40,6 +54,8 @@ void pfm_statistics_reset(void)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		per_cpu(pfm_cpu, cpu).statistics = (struct pfm_statistics){};
+		per_cpu_ptr(pfm_cpu_bound, cpu)->statistics = (struct pfm_statistics){};
+	}
 }

@@ -62,7 +62,7 @@ static noinline bool begin_unusual(struct pfm_context *context, struct pfm_set *
 	if (set->unusual & PFM_SET_TIMED)
 		pfm_set_timer_start(context, set, is_fresh);
 	if (set->unusual & PFM_SET_THROTTLED)
-		pfm_throttle_wait(this_cpu_ptr(&pfm_cpu));
+		pfm_throttle_wait(pfm_here(context));
 	return !(set->unusual & (PFM_SET_NO_HARDWARE | PFM_SET_THROTTLED));
 }
 
@@ -115,7 +115,7 @@ struct pfm_registers *pfm_counting_prepare(struct pfm_context *context,
 	bool counts;
 
 	pfm_assert_here(context);
-	counts = counting_prepare(context, set, this_cpu_ptr(&pfm_cpu),
+	counts = counting_prepare(context, set, pfm_here(context),
 				  context->pmu->operations, previous);
 	return counts ? &set->registers : NULL;
 }
@@ -163,7 +163,7 @@ static __always_inline void bring_in(struct pfm_context *context, struct pfm_cpu
 
 void pfm_switch_in(struct pfm_context *context, u64 now)
 {
-	bring_in(context, this_cpu_ptr(&pfm_cpu), now);
+	bring_in(context, pfm_here(context), now);
 }
 
 static __always_inline void take_out(struct pfm_context *context, struct pfm_cpu *cpu,
@@ -185,7 +185,7 @@ void pfm_monitoring_begin(struct pfm_context *context)
 		return;
 	pfm_monitoring_take_up(context, pfm_clock());
 	if (context->cpu != PFM_NO_CPU)
-		counting_begin(context, this_cpu_ptr(&pfm_cpu));
+		counting_begin(context, pfm_here(context));
 }
 
 static __always_inline void monitoring_end(struct pfm_context *context,
@@ -200,13 +200,13 @@ static __always_inline void monitoring_end(struct pfm_context *context,
 /* For the user's calls, and when an overflow masks the context. */
 void pfm_monitoring_end(struct pfm_context *context)
 {
-	monitoring_end(context, this_cpu_ptr(&pfm_cpu));
+	monitoring_end(context, pfm_here(context));
 }
 
 /* The context is unloaded from its thread, which may run here. */
 void pfm_switch_end(struct pfm_context *context)
 {
-	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
+	struct pfm_cpu *cpu = pfm_here(context);
 
 	monitoring_end(context, cpu);
 	if (context->cpu == PFM_NO_CPU)
@@ -227,12 +227,12 @@ void pfm_monitoring_mask(struct pfm_context *context)
 /* Between pfm_pause() and pfm_resume() the registers are in memory and may be changed. */
 void pfm_pause(struct pfm_context *context)
 {
-	counting_end(context, this_cpu_ptr(&pfm_cpu));
+	counting_end(context, pfm_here(context));
 }
 
 void pfm_resume(struct pfm_context *context)
 {
-	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
+	struct pfm_cpu *cpu = pfm_here(context);
 
 	lockdep_assert_held(&context->lock);
 	if (context->monitoring && !context->counting && context->cpu != PFM_NO_CPU &&

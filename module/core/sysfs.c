@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
+#include "bound.h"
 #include "format.h"
 #include "limits.h"
 #include "set.h"
@@ -49,11 +50,10 @@ static ssize_t task_sessions_count_show(struct kobject *kobject,
 	return sysfs_emit(buffer, "%u\n", pfm_threads_count());
 }
 
-/* System-wide sessions are not implemented yet. */
 static ssize_t sys_sessions_count_show(struct kobject *kobject,
 				       struct kobj_attribute *attribute, char *buffer)
 {
-	return sysfs_emit(buffer, "%d\n", 0);
+	return sysfs_emit(buffer, "%u\n", pfm_bound_count());
 }
 
 /* A file for a limit that is a number. */

@@ -76,7 +76,7 @@ struct pfm_registers *pfm_throttle(struct pfm_context *context, struct pfm_set *
 	if (set != context->active)
 		return pfm_counting_prepare(context, set);
 	/* The timer of the set's timeout is not changed. */
-	pfm_throttle_wait(this_cpu_ptr(&pfm_cpu));
+	pfm_throttle_wait(pfm_here(context));
 	return NULL;
 }
 
@@ -128,10 +128,12 @@ void pfm_throttle_forget(struct pfm_set *set)
 
 void pfm_throttle_init(void)
 {
-	pfm_cpu_timer_init(&pfm_cpu.throttle_timer, look);
+	pfm_cpu_timer_init(&pfm_cpu.throttle_timer, &pfm_cpu, look);
+	pfm_cpu_timer_init(&pfm_cpu_bound->throttle_timer, pfm_cpu_bound, look);
 }
 
 void pfm_throttle_exit(void)
 {
 	pfm_cpu_timer_exit(&pfm_cpu.throttle_timer);
+	pfm_cpu_timer_exit(&pfm_cpu_bound->throttle_timer);
 }

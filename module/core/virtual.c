@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Virtual PMDs: values that the kernel keeps for each thread anyway.
+ * Virtual PMDs: values that the kernel keeps for each thread anyway, and some that do not depend
+ * on a thread, so that system-wide contexts have them, too.
  *
  * Each value is the difference of a source's values at the beginning and end of
  * monitoring.  So virtual PMDs add no cost to thread switches.
@@ -54,6 +55,19 @@ bool pfm_virtual_is_state(const struct pfm_pmu *pmu, unsigned int pmd)
 	return own ? own->is_state : core_pmds[pmd - PFM_VIRTUAL_PMD_BASE].is_state;
 }
 
+bool pfm_virtual_is_of_thread(unsigned int pmd)
+{
+	switch (pmd) {
+	case PFM_PMD_CONTEXT_SWITCHES:
+	case PFM_PMD_CPU_MIGRATIONS:
+	case PFM_PMD_MINOR_FAULTS:
+	case PFM_PMD_MAJOR_FAULTS:
+		return true;
+	default:
+		return pmd >= PFM_VIRTUAL_PMU_BASE;
+	}
+}
+
 u64 pfm_virtual_pmds(const struct pfm_pmu *pmu)
 {
 	u64 core = GENMASK_ULL(PFM_CORE_VIRTUAL - 1, 0);
@@ -86,7 +100,7 @@ static u64 source(struct pfm_context *context, struct pfm_set *set, unsigned int
 	case PFM_PMD_INTERRUPTS:
 		return context->interrupts;
 	case PFM_PMD_CPU:
-		return task_cpu(task);
+		return pfm_is_bound(context) ? context->attachment.cpu : task_cpu(task);
 	default:
 		return of_pmu(context->pmu, pmd)->read(task);
 	}

@@ -103,14 +103,15 @@ static unsigned int write_kernel(const struct pfm_sample *sample, u64 *to,
 	return pfm_kernel_stack(sample->regs, to, is_current(sample) ? most : 1, link);
 }
 
-/* User registers of the thread; NULL if it has none. */
+/* User registers of the thread; NULL if it has none, as threads of the kernel. */
 static struct pt_regs *user_registers(const struct pfm_sample *sample)
 {
 	struct pt_regs *regs = sample->regs;
 
-	if (!user_mode(regs))
-		regs = task_pt_regs(sample->task);
-	return user_mode(regs) ? regs : NULL;
+	if (user_mode(regs))
+		return regs;
+	regs = task_pt_regs(sample->task);
+	return user_mode(regs) && !(sample->task->flags & PF_KTHREAD) ? regs : NULL;
 }
 
 static unsigned int write_user(const struct pfm_sample *sample, u64 *to,

@@ -109,7 +109,7 @@ struct pfm_register {
  *	PMD below 64.  Operations may change it on the CPU where the set counts (write_pmds,
  *	start, stop, read, acknowledge and the interrupt handler), configure() may not.
  *	Zero in a new set.
- * @task: the monitored thread
+ * @task: the monitored thread; NULL in a system-wide context
  * @resumed: the set starts because the thread was switched in, not because of a user's
  *	call
  * @sees_kernel: samples may have addresses of the kernel, as struct pfm_session.privileged
@@ -132,9 +132,10 @@ struct pfm_registers {
 };
 
 /**
- * struct pfm_session - a context that is loaded on a thread
+ * struct pfm_session - a context that is loaded on a thread or on a CPU
  * @pmu: the PMU of the context
- * @task: the thread
+ * @task: the thread; NULL if the context is system-wide
+ * @cpu: the CPU of a system-wide context, else -1
  * @privileged: the user may see the kernel: the loader holds CAP_PERFMON, and the context
  *	counts at kernel level
  * @why: if load() refuses, it may write the reason here in a few words, for users
@@ -143,6 +144,7 @@ struct pfm_registers {
 struct pfm_session {
 	const struct pfm_pmu *pmu;
 	struct task_struct *task;
+	int cpu;
 	bool privileged;
 	char why[40];
 	const struct list_head *sets;
@@ -181,17 +183,19 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  *	Hardware that nobody else uses needs neither this nor @claim.
  * @held_by_others: set in @pmds (PFM_HARDWARE_BV words) the bits of the PMDs that @claim
  *	could not claim at the moment; process context, may sleep; optional
- * @load: a context is about to be loaded on a thread.  @session has the present values of
- *	its registers; PMCs and PMDs may be written later.  Returns 0; or, after undoing
- *	what it did, the error with which the load fails.  Called by the loader (current),
- *	in process context, may sleep; optional.
+ * @load: a context is about to be loaded on a thread or on a CPU.  @session has the present
+ *	values of its registers; PMCs and PMDs may be written later.  Returns 0; or, after
+ *	undoing what it did, the error with which the load fails.  Called by the loader
+ *	(current), in process context, may sleep; optional.
  * @unload: undo @load.  Called once for each @load that returned 0: when the user unloads
  *	the context, when the thread or the context ends, or when the load fails later.
- *	Called on the CPU where the thread runs, or on any CPU if it does not run; the
- *	counters are halted.  Interrupts off, perhaps with a run queue locked: it must not
- *	wait, allocate or free; optional.
+ *	Called on the CPU where the thread runs, or on any CPU if it does not run, or on the
+ *	CPU of a system-wide context; the counters are halted.  Interrupts off, perhaps with a
+ *	run queue locked: it must not wait, allocate or free; optional.
  * @check_pmc: returns whether PMC @n accepts @value; may change @value.  Reserved bits
  *	already have their defaults.  Process context, may sleep; optional.
+ * @counts_threads: returns whether PMC @n with @value counts something that only a thread has.
+ *	A system-wide context cannot use it.  Process context, may sleep; optional.
  * @configure: computes @config after PMC values, @counters or @interrupting of a set have
  *	changed, to keep write_pmcs and start short.  Called with interrupts off, on any
  *	CPU, while the set does not count; optional.
@@ -229,6 +233,7 @@ struct pfm_pmu_operations {
 	int (*load)(struct pfm_session *session);
 	void (*unload)(const struct pfm_session *session);
 	bool (*check_pmc)(unsigned int n, u64 *value);
+	bool (*counts_threads)(unsigned int n, u64 value);
 	void (*configure)(struct pfm_registers *registers);
 	bool (*can_count)(const struct pfm_registers *registers);
 	void (*write_pmcs)(const struct pfm_registers *registers,
@@ -405,6 +410,15 @@ struct pfm_registers *pfm_running_registers(const struct pfm_pmu *pmu);
  * is offline.
  */
 void pfm_registers_lost(void);
+
+/**
+ * pfm_cpu_goes_offline() - end the system-wide session of this CPU
+ *
+ * A module that clears the registers of a CPU which goes offline calls this first, in its
+ * hotplug callback on that CPU: a system-wide context counts there until then.  If the CPU stays
+ * online, nothing happens.
+ */
+void pfm_cpu_goes_offline(void);
 
 /* Return: a mask of the low @width bits; @width is 1 to 64. */
 static inline u64 pfm_width_mask(unsigned int width)

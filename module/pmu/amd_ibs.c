@@ -405,7 +405,7 @@ static void ibs_start(struct pfm_registers *registers)
 		if (likely(!READ_ONCE(cpu->missed)))
 			return;
 		set_changing(cpu, true);
-		registers = handle_samples(cpu, task_pt_regs(registers->task));
+		registers = handle_samples(cpu, task_pt_regs(registers->task ?: current));
 	} while (registers);
 	set_changing(cpu, false);
 }

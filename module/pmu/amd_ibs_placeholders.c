@@ -150,6 +150,7 @@ static int end_on(unsigned int cpu)
 {
 	u64 none = 0;
 
+	pfm_cpu_goes_offline();
 	work_on_cpu(cpu, keep_here, &none);
 	return 0;
 }

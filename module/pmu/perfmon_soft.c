@@ -267,6 +267,11 @@ static bool soft_check_pmc(unsigned int n, u64 *value)
 	return *value <= PFM_SOFT_MAJOR_FAULTS;
 }
 
+static bool soft_counts_threads(unsigned int n, u64 value)
+{
+	return value >= PFM_SOFT_CONTEXT_SWITCHES;
+}
+
 static void soft_write_pmcs(const struct pfm_registers *registers,
 			    const struct pfm_registers *programmed)
 {
@@ -330,6 +335,7 @@ static void soft_acknowledge(struct pfm_registers *registers, u64 counters)
 
 static const struct pfm_pmu_operations soft_operations = {
 	.check_pmc = soft_check_pmc,
+	.counts_threads = soft_counts_threads,
 	.write_pmcs = soft_write_pmcs,
 	.write_pmds = soft_write_pmds,
 	.start = soft_start,

@@ -415,6 +415,7 @@ static int end_here(unsigned int cpu)
 {
 	unsigned long flags;
 
+	pfm_cpu_goes_offline();
 	local_irq_save(flags);
 	clear_registers(idle_mmcr0);
 	ppc_set_pmu_inuse(0);

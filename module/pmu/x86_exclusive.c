@@ -278,6 +278,7 @@ static int end_here(unsigned int n)
 	struct exclusive_cpu *cpu = this_cpu_ptr(&exclusive_cpus);
 	unsigned long flags;
 
+	pfm_cpu_goes_offline();
 	local_irq_save(flags);
 	clear_registers(false);
 	if (x86->branches)

@@ -280,7 +280,8 @@ static void shared_start(struct pfm_registers *registers)
 		if (likely(!READ_ONCE(cpu->pending)))
 			return;
 		set_loading(cpu, true);
-		registers = cpu->pending ? handle_overflows(task_pt_regs(registers->task))
+		registers = cpu->pending ? handle_overflows(task_pt_regs(
+						   registers->task ?: current))
 					 : pfm_running_registers(&x86->pmu);
 	} while (registers);
 	set_loading(cpu, false);
@@ -445,6 +446,7 @@ static int begin_on(unsigned int cpu)
 
 static int end_on(unsigned int cpu)
 {
+	pfm_cpu_goes_offline();
 	x86_placeholders_keep(cpu, 0);
 	return 0;
 }

@@ -132,7 +132,7 @@
 
 /* Types of message. */
 #define PFM_MSG_OVFL		 1 /* an overflow */
-#define PFM_MSG_END		 2 /* the monitored thread has ended */
+#define PFM_MSG_END		 2 /* the monitored thread has ended, or its CPU is offline */
 
 /**
  * struct pfarg_ctx - properties of a new context
@@ -228,7 +228,8 @@ struct pfarg_start {
 
 /**
  * struct pfarg_load - what to load a context on
- * @load_pid: in: thread (tid) as the caller sees it
+ * @load_pid: in: thread (tid) as the caller sees it; number of the CPU if the context is
+ *	system-wide
  * @load_set: in: event set that becomes active
  * @load_reserved1: must be zero
  * @load_reserved2: must be zero
@@ -290,7 +291,8 @@ struct pfarg_setinfo {
 /**
  * struct pfarg_ovfl_msg - a message, as read() returns it
  * @msg_type: PFM_MSG_OVFL or PFM_MSG_END; with END the rest is zero
- * @msg_ovfl_pid: monitored thread (tid)
+ * @msg_ovfl_pid: monitored thread (tid); in a system-wide context the thread that ran, as its
+ *	creator sees it, or 0
  * @msg_active_set: event set that was active
  * @msg_ovfl_cpu: CPU of the overflow
  * @msg_ovfl_tid: process (thread group) of that thread.  perfmon2 swapped the names of
@@ -370,11 +372,12 @@ struct pfm_vector {
 };
 
 /* pfm_info.features */
-#define PFM_FEATURE_PER_THREAD 0x1 /* contexts on threads */
-#define PFM_FEATURE_EMUL64     0x2 /* 64-bit counters on narrower hardware */
-#define PFM_FEATURE_VIRTUAL    0x4 /* virtual PMDs */
-#define PFM_FEATURE_SAMPLING   0x8 /* notifications, sampling formats and their buffers */
-#define PFM_FEATURE_SETS       0x10 /* event sets, switched by time or by overflows */
+#define PFM_FEATURE_PER_THREAD	0x1 /* contexts on threads */
+#define PFM_FEATURE_EMUL64	0x2 /* 64-bit counters on narrower hardware */
+#define PFM_FEATURE_VIRTUAL	0x4 /* virtual PMDs */
+#define PFM_FEATURE_SAMPLING	0x8 /* notifications, sampling formats and their buffers */
+#define PFM_FEATURE_SETS	0x10 /* event sets, switched by time or by overflows */
+#define PFM_FEATURE_SYSTEM_WIDE 0x20 /* contexts on CPUs */
 
 /**
  * struct pfm_info - what the module and the machine's PMU offer
@@ -427,9 +430,9 @@ struct pfm_info {
 };
 
 /* pfm_status.state */
-#define PFM_STATE_UNLOADED     1 /* on no thread */
-#define PFM_STATE_LOADED       2 /* on a thread, started or not */
-#define PFM_STATE_MASKED       3 /* on a thread, suspended by an overflow */
+#define PFM_STATE_UNLOADED     1 /* on no thread and no CPU */
+#define PFM_STATE_LOADED       2 /* on a thread or CPU, started or not */
+#define PFM_STATE_MASKED       3 /* on a thread or CPU, suspended by an overflow */
 
 /* pfm_status.flags */
 #define PFM_STATUS_STARTED     0x1 /* between start and stop */
@@ -442,7 +445,7 @@ struct pfm_info {
  * @state: out: PFM_STATE_*
  * @flags: out: PFM_STATUS_*; USER_LEVEL is decided when the context is made
  * @target: out: thread (tid) on which the context is loaded, as the caller sees it; 0 if
- *	none
+ *	none.  If the context is system-wide: the CPU, or 0 while it is not loaded
  * @active_set: out: the active event set
  * @foreign_runs: out: number of times the thread ran on a foreign CPU while the context
  *	was started, since the load.  The PMU of such a CPU is not that of the context
@@ -515,6 +518,12 @@ enum pfm_reason {
 	PFM_REASON_PARANOID,
 	PFM_REASON_MAY_NOT_BLOCK,
 	PFM_REASON_SET_SHARE,
+	PFM_REASON_SYS_GROUP,
+	PFM_REASON_NO_CPU,
+	PFM_REASON_FOREIGN_CPU,
+	PFM_REASON_CPU_OFFLINE,
+	PFM_REASON_CPU_TAKEN,
+	PFM_REASON_OF_THREAD,
 	PFM_REASON_COUNT_OF_REASONS
 };
 
@@ -556,7 +565,8 @@ struct pfm_error {
  * field that is not zero; an unknown format; an argument that is shorter than its first
  * version, that the format does not accept, or that has no format.  EOPNOTSUPP: a flag
  * that is not offered yet.  EPERM: kernel.perf_event_paranoid, or policy or task_group in
- * /sys/kernel/perfmon, do not let the caller count.  EBUSY: the descriptor has a context
+ * /sys/kernel/perfmon, do not let the caller count; or the context is system-wide, and the
+ * caller neither holds CAP_PERFMON nor is in sys_group.  EBUSY: the descriptor has a context
  * already.  ENOMEM: no memory, or a limit on buffers or event sets is reached.  E2BIG: the
  * structure, or the format's argument, is longer than the kernel knows and the rest is not zero.
  * The format may return other errors.
@@ -615,7 +625,7 @@ struct pfm_error {
 #define PFM_IOC_READ_PMDS	_IOWR(PFM_IOC_TYPE, 3, struct pfm_vector)
 
 /**
- * PFM_IOC_LOAD - load the context on a thread
+ * PFM_IOC_LOAD - load the context on a thread or, with PFM_FL_SYSTEM_WIDE, on a CPU
  *
  * The thread is not stopped, and the context is not started.  Messages in the context's
  * queue are dropped, load_set becomes active, and the values of PMDs stay.  The PMDs that
@@ -629,6 +639,13 @@ struct pfm_error {
  * another user holds a PMD or the PMU.  EEXIST: the thread has a context already.
  * EINVAL: no such set, reserved field not zero.  EFAULT.  ENOMEM, ENFILE: no memory, or
  * no file, for the ptrace check.  The PMU module may return other errors.
+ *
+ * A system-wide context is loaded on a CPU, which the caller need not run on.  It counts all
+ * threads there, and the kernel.  EINVAL: also: no such CPU, or the CPU lacks the context's PMU.
+ * ENODEV: the CPU is offline.  EPERM: the caller neither holds CAP_PERFMON nor is in
+ * /sys/kernel/perfmon/sys_group.  EEXIST: the CPU has a system-wide context.  EBUSY: also: the
+ * PMU works for contexts of the other kind, on threads or on CPUs.  When the CPU goes offline,
+ * the context is unloaded, and PFM_MSG_END is queued.
  */
 #define PFM_IOC_LOAD		_IOW(PFM_IOC_TYPE, 4, struct pfarg_load)
 

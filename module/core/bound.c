@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * System-wide contexts, which are bound to a CPU.
+ *
+ * The user loads such a context on a CPU, from any CPU.  Until the unload its registers are on
+ * that CPU: context->cpu does not change, so pfm_context_call() finds them.  No thread switch
+ * concerns the context, and the hooks of the scheduler do not see it.
+ *
+ * A CPU has one such context at most: pfm_cpu_bound->context, which only that CPU changes.  When
+ * the CPU goes offline, the context is unloaded there.  The user is told by a message, can read
+ * the values, and can load the context again.
+ */
+#include <linux/capability.h>
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/export.h>
+#include <linux/nospec.h>
+#include <linux/smp.h>
+
+#include "bound.h"
+#include "claim.h"
+#include "error.h"
+#include "load.h"
+#include "permission.h"
+#include "remote.h"
+#include "switch.h"
+
+static atomic_t loaded;
+static enum cpuhp_state hotplug_state;
+
+unsigned int pfm_bound_count(void)
+{
+	return atomic_read(&loaded);
+}
+
+/*
+ * Stop, and leave this CPU.  Interrupts off, context lock held.  Threads' contexts may use the
+ * registers from now on, and they do not know what these contain.
+ */
+static void leave_here(struct pfm_context *context)
+{
+	pfm_switch_end(context);
+	pfm_unclaim(context, NULL);
+	pfm_registers_lost();
+	pfm_load_end(context);
+	atomic_dec(&loaded);
+	/* This store comes last: see pfm_is_unloaded(). */
+	smp_store_release(&context->state, PFM_STATE_UNLOADED);
+}
+
+struct bind_call {
+	struct pfm_context *context;
+	struct pfm_set *set;
+	bool is_taken;
+};
+
+/* Runs on the CPU, in an interrupt or with interrupts off. */
+static void bind_here(void *argument)
+{
+	struct pfm_cpu *cpu = this_cpu_ptr(pfm_cpu_bound);
+	struct bind_call *call = argument;
+	struct pfm_context *context = call->context;
+
+	call->is_taken = cpu->context;
+	if (call->is_taken)
+		return;
+	raw_spin_lock(&context->lock);
+	pfm_registers_lost(); /* threads' contexts may have used them */
+	cpu->context = context;
+	WRITE_ONCE(context->cpu, smp_processor_id());
+	atomic_inc(&loaded);
+	pfm_load_begin(context, call->set);
+	raw_spin_unlock(&context->lock);
+}
+
+/* While CPU hotplug is held off, the CPU cannot go offline between the check and the load. */
+static int bind(struct pfm_context *context, unsigned int number, struct pfm_set *set)
+{
+	struct bind_call call = { .context = context, .set = set };
+	int error;
+
+	cpus_read_lock();
+	error = smp_call_function_single(number, bind_here, &call, true);
+	cpus_read_unlock();
+	if (error)
+		return pfm_fail(context, -ENODEV, PFM_REASON_CPU_OFFLINE, number);
+	if (call.is_taken)
+		return pfm_fail(context, -EEXIST, PFM_REASON_CPU_TAKEN, number);
+	return 0;
+}
+
+static int check_cpu(struct pfm_context *context, u32 number)
+{
+	if (number >= nr_cpu_ids || !cpu_possible(number))
+		return pfm_fail(context, -EINVAL, PFM_REASON_NO_CPU, number);
+	if (!cpumask_test_cpu(number, &context->pmu->cpus))
+		return pfm_fail(context, -EINVAL, PFM_REASON_FOREIGN_CPU, number);
+	return 0;
+}
+
+int pfm_bound_load(struct pfm_context *context, u32 number, struct pfm_set *set)
+{
+	struct pfm_attachment *attachment = &context->attachment;
+	int error = pfm_may_monitor_cpus(context) ?: check_cpu(context, number);
+	unsigned long flags;
+
+	if (error)
+		return error;
+	number = array_index_nospec(number, nr_cpu_ids);
+	attachment->cpu = number;
+	attachment->sees_kernel = perfmon_capable() && !context->user_level;
+	error = pfm_claim(context, NULL);
+	if (error)
+		return error;
+	error = bind(context, number, set);
+	if (error) {
+		local_irq_save(flags);
+		pfm_unclaim(context, NULL);
+		local_irq_restore(flags);
+	}
+	return error;
+}
+
+static void unload_here(struct pfm_context *context, void *unused)
+{
+	if (context->state != PFM_STATE_UNLOADED)
+		leave_here(context);
+}
+
+void pfm_bound_unload(struct pfm_context *context)
+{
+	pfm_context_call(context, unload_here, NULL);
+}
+
+/* ---- a CPU goes offline ------------------------------------------------------------------- */
+
+static void leave_and_tell(struct pfm_context *context)
+{
+	const struct pfarg_ovfl_msg end = { .msg_type = PFM_MSG_END };
+
+	raw_spin_lock(&context->lock);
+	leave_here(context);
+	pfm_queue_post(&context->queue, &end);
+	irq_work_queue(&context->notification);
+	raw_spin_unlock(&context->lock);
+}
+
+/*
+ * A PMU module's hotplug callback is also called when the module releases the hardware.  Then the
+ * CPU stays active, and a context that uses virtual PMDs only stays loaded.
+ */
+void pfm_cpu_goes_offline(void)
+{
+	struct pfm_context *context;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	context = this_cpu_read(pfm_cpu_bound->context);
+	if (context && !cpu_active(smp_processor_id()))
+		leave_and_tell(context);
+	local_irq_restore(flags);
+}
+EXPORT_SYMBOL_GPL(pfm_cpu_goes_offline);
+
+static int goes_offline(unsigned int number)
+{
+	pfm_cpu_goes_offline();
+	return 0;
+}
+
+int pfm_bound_init(void)
+{
+	int state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "perfmon:online", NULL,
+					      goes_offline);
+
+	if (state < 0)
+		return state;
+	hotplug_state = state;
+	return 0;
+}
+
+void pfm_bound_exit(void)
+{
+	cpuhp_remove_state_nocalls(hotplug_state);
+}

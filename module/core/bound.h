@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef PERFMON_BOUND_H
+#define PERFMON_BOUND_H
+
+#include "context.h"
+
+/* Mutex held, unloaded; may sleep.  Return: 0, or a negative errno. */
+int pfm_bound_load(struct pfm_context *context, u32 number, struct pfm_set *set);
+
+/* Mutex held.  Does nothing if the context is not loaded. */
+void pfm_bound_unload(struct pfm_context *context);
+
+/* Return: number of CPUs that have a context. */
+unsigned int pfm_bound_count(void);
+
+/* Module init and exit; may sleep. */
+int pfm_bound_init(void);
+void pfm_bound_exit(void);
+
+#endif

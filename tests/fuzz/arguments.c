@@ -330,6 +330,14 @@ static void fill_create(struct builder *builder, struct operation *operation)
 
 	if (percent(builder, 10))
 		operation->flags = ONE_OF(builder, flags);
+	/*
+	 * While a PMU works for system-wide contexts, contexts on threads cannot be loaded. So the
+	 * former are rare, except in rounds about processors.
+	 */
+	if (builder->theme == THEME_PROCESSORS && percent(builder, 30))
+		operation->flags = PFM_FL_SYSTEM_WIDE;
+	else if (operation->flags == PFM_FL_SYSTEM_WIDE && percent(builder, 90))
+		operation->flags = 0;
 	if (percent(builder, 2))
 		operation->size = 1; /* pfm_create.pmu_name, useless here */
 	if (percent(builder, builder->samples ? 95 : 20))

@@ -204,7 +204,8 @@ void canary(const struct operation *operation)
 		goto close;
 	}
 	if (ioctl(fd, PFM_IOC_LOAD, &load)) {
-		if (errno == EEXIST)
+		/* EBUSY: a system-wide context uses the PMU. */
+		if (errno == EEXIST || errno == EBUSY)
 			not_now(operation, "loading");
 		else
 			wrong("canary: loading failed with errno %d", errno);

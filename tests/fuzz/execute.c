@@ -67,8 +67,9 @@ static int do_call(struct executor *executor, const struct operation *operation)
 		do_dup(executor, operation);
 		break;
 	case FLAGS:
-		/* O_APPEND stays: it may be the mark of ioctls.c. */
-		fcntl(fd, F_SETFL, operation->flags | (fcntl(fd, F_GETFL) & O_APPEND));
+		/* These stay: they may be the marks of ioctls.c. */
+		fcntl(fd, F_SETFL,
+		      operation->flags | (fcntl(fd, F_GETFL) & (O_APPEND | O_NOATIME)));
 		break;
 	case OWNER:
 		do_owner(executor, operation);

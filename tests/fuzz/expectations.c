@@ -151,21 +151,25 @@ static const char *bad_elements(const struct executor *executor,
 	return why;
 }
 
-static const char *bad_create(const struct operation *operation)
+static const char *bad_create(const struct executor *executor,
+			      const struct operation *operation)
 {
-	const uint32_t known = PFM_FL_NOTIFY_BLOCK | PFM_FL_OVFL_NO_MSG;
+	const uint32_t known = PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE |
+			       PFM_FL_OVFL_NO_MSG;
 
 	if (operation->size)
 		return "the PMU's name has a bad address";
 	if (operation->flags & ~known)
 		return "a flag is unknown or not offered";
+	if (operation->flags & PFM_FL_SYSTEM_WIDE && executor->user)
+		return "only root may monitor CPUs";
 	return bad_format(operation);
 }
 
 /* Linux gives no thread the number 0, nor one from 4194304 on. */
 static const char *bad_load(struct executor *executor, const struct operation *operation)
 {
-	if (is_marked(executor, operation))
+	if (is_marked(executor, operation) || is_bound(executor, operation))
 		return NULL;
 	if (operation->who == DEAD)
 		return "the thread has ended";
@@ -194,7 +198,7 @@ static const char *bad_ioctl(struct executor *executor, const struct operation *
 	if (operation->more && operation->tail)
 		return "the unknown part of the argument is not zero";
 	if (operation->call == CREATE_CONTEXT)
-		why = bad_create(operation);
+		why = bad_create(executor, operation);
 	if (operation->call == LOAD)
 		why = bad_load(executor, operation);
 	return why;
@@ -345,7 +349,8 @@ static void add_set(struct file_state *file, unsigned int set)
 		file->sets[file->set_count++] = set;
 }
 
-static void remember_success(struct file_state *file, const struct operation *operation)
+static void remember_success(struct executor *executor, struct file_state *file,
+			     const struct operation *operation)
 {
 	switch (operation->call) {
 	case CREATE_CONTEXT:
@@ -353,7 +358,7 @@ static void remember_success(struct file_state *file, const struct operation *op
 		file->format = wants_format(operation);
 		break;
 	case LOAD:
-		file->loaded = operation->who == SELF;
+		file->loaded = operation->who == SELF && !is_bound(executor, operation);
 		file->maybe_loaded = !file->loaded;
 		break;
 	case UNLOAD:
@@ -377,7 +382,7 @@ void remember(struct executor *executor, const struct operation *operation, int 
 	if (operation->call == DUP)
 		file->known = false;
 	if (!error)
-		remember_success(file, operation);
+		remember_success(executor, file, operation);
 	if (operation->call == WRITE_PMDS)
 		add_pmds(file->pmds, operation);
 	if (operation->call == CREATE_EVTSETS)

@@ -87,9 +87,9 @@ static enum theme choose_theme(struct random *random)
 
 	if (kind < 30)
 		return THEME_LIMITS;
-	if (kind < 35)
+	if (kind < 40)
 		return THEME_PROCESSORS;
-	if (kind < 47)
+	if (kind < 52)
 		return THEME_MODULES;
 	return THEME_USUAL;
 }

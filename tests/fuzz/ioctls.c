@@ -287,18 +287,28 @@ static void put_format(struct executor *executor, const struct operation *operat
  * open, so it must not be a worker. Only a process with one thread creates such contexts, and it
  * marks their descriptors.
  */
-#define MARK O_APPEND
+#define MARK	   O_APPEND
+
+/* System-wide contexts, which only root may create, have descriptors with this mark. */
+#define BOUND_MARK O_NOATIME
+
+static void mark(int fd, int flag)
+{
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | flag);
+}
 
 static uint32_t flags_to_create(struct executor *executor,
 				const struct operation *operation)
 {
 	int fd = descriptor(executor, operation);
 
+	if (operation->flags & PFM_FL_SYSTEM_WIDE && !executor->user)
+		mark(fd, BOUND_MARK);
 	if (!(operation->flags & PFM_FL_NOTIFY_BLOCK))
 		return operation->flags;
 	if (!executor->alone || operation->slot < SHARED_SLOTS)
 		return operation->flags & ~PFM_FL_NOTIFY_BLOCK;
-	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | MARK);
+	mark(fd, MARK);
 	return operation->flags;
 }
 
@@ -307,10 +317,23 @@ bool is_marked(struct executor *executor, const struct operation *operation)
 	return fcntl(descriptor(executor, operation), F_GETFL) & MARK;
 }
 
+bool is_bound(struct executor *executor, const struct operation *operation)
+{
+	return fcntl(descriptor(executor, operation), F_GETFL) & BOUND_MARK;
+}
+
+/* Usually a CPU that exists. */
+static pid_t cpu_to_load(const struct operation *operation)
+{
+	return operation->value % 8 ? operation->value % 3 : operation->value;
+}
+
 static pid_t thread_to_load(struct executor *executor, const struct operation *operation)
 {
 	struct operation changed = *operation;
 
+	if (is_bound(executor, operation))
+		return cpu_to_load(operation);
 	if (operation->who != SELF && operation->who != CHILD &&
 	    is_marked(executor, operation))
 		changed.who = TARGET;

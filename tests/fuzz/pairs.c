@@ -7,9 +7,6 @@
  * guest cannot reach them. A pair without a source is not an error of perfmon: Linux itself
  * returns it for an address, a limit or a descriptor of another kind. A pair that is not in the
  * table is a finding.
- *
- * System-wide sessions are not implemented: creating one fails with EOPNOTSUPP, and their other
- * errnos are not listed.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -84,6 +81,7 @@ static const struct pair pairs[] = {
 	{ LOAD, ENOMEM, HEADER },
 	{ LOAD, ENFILE, HEADER },
 	{ LOAD, E2BIG, HEADER },
+	{ LOAD, ENODEV, HEADER }, /* the CPU is offline */
 
 	{ START, EBADF, "1.5 rule 2" },
 	{ START, EINVAL, "1.12" },

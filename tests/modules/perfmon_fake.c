@@ -80,7 +80,7 @@ static int fake_load(struct pfm_session *session)
 		selected += registers->pmcs[0] + registers->pmcs[1];
 		level = registers->pmcs[FAKE_LEVEL];
 	}
-	thread = task_pid_nr(session->task);
+	thread = session->task ? task_pid_nr(session->task) : 0;
 	privileged = session->privileged;
 	loads++;
 	return 0;
@@ -89,7 +89,7 @@ static int fake_load(struct pfm_session *session)
 static void fake_unload(const struct pfm_session *session)
 {
 	WARN_ON_ONCE(!irqs_disabled());
-	WARN_ON_ONCE(task_pid_nr(session->task) != thread);
+	WARN_ON_ONCE((session->task ? task_pid_nr(session->task) : 0) != thread);
 	unloads++;
 }
 

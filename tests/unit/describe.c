@@ -101,6 +101,14 @@ static const struct {
 	  "with ptrace, and is never allowed for process 1: thread 12" },
 	{ PFM_REASON_SET_SHARE,
 	  "the user's event sets have reached /sys/kernel/perfmon/set_user_max" },
+	{ PFM_REASON_SYS_GROUP, "to monitor CPUs needs CAP_PERFMON, or the group of "
+				"/sys/kernel/perfmon/sys_group" },
+	{ PFM_REASON_NO_CPU, "there is no CPU of that number: CPU 12" },
+	{ PFM_REASON_FOREIGN_CPU, "that CPU does not have the context's PMU: CPU 12" },
+	{ PFM_REASON_CPU_OFFLINE, "that CPU is offline: CPU 12" },
+	{ PFM_REASON_CPU_TAKEN, "that CPU has a system-wide context already: CPU 12" },
+	{ PFM_REASON_OF_THREAD,
+	  "the register counts something that only a thread has, not a CPU: register 12" },
 };
 
 TEST(every_reason_gives_its_sentence)

@@ -563,7 +563,8 @@ TEST(info_reports_the_offered_flags)
 	int fd = pfm_open_device();
 
 	must(fd, pfm_get_info(fd, &info));
-	ck_assert_uint_eq(info.context_flags, PFM_FL_NOTIFY_BLOCK | PFM_FL_OVFL_NO_MSG);
+	ck_assert_uint_eq(info.context_flags,
+			  PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE | PFM_FL_OVFL_NO_MSG);
 	ck_assert_uint_eq(info.pmc_flags, PFM_REGFL_NO_EMUL64);
 	ck_assert_uint_eq(info.pmd_flags, PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM);
 	ck_assert_uint_eq(info.pmr_flags, 0);

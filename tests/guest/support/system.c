@@ -156,18 +156,25 @@ bool path_exists(const char *path)
 
 uint64_t sessions(void)
 {
-	return read_number(SYSFS "task_sessions_count");
+	return read_number(SYSFS "task_sessions_count") +
+	       read_number(SYSFS "sys_sessions_count");
+}
+
+static bool reads_0(const char *path)
+{
+	char text[64];
+
+	return try_read_text(path, text, sizeof(text)) || !strcmp(text, "0\n");
 }
 
 bool no_session_is_left(void)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };
-	char text[64];
 	int tries;
 
 	for (tries = 0; tries < 1000; tries++) {
-		if (try_read_text(SYSFS "task_sessions_count", text, sizeof(text)) ||
-		    !strcmp(text, "0\n"))
+		if (reads_0(SYSFS "task_sessions_count") &&
+		    reads_0(SYSFS "sys_sessions_count"))
 			return true;
 		nanosleep(&pause, NULL);
 	}

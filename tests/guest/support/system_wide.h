@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* System-wide contexts. */
+#ifndef SYSTEM_WIDE_H
+#define SYSTEM_WIDE_H
+
+/* @pmu: name of a PMU, NULL for the default. Returns the result of the call. */
+int try_system_wide(int fd, const char *pmu);
+/* Create a system-wide context; must succeed. load() takes the number of the CPU. */
+int system_wide_context(void);
+int system_wide_context_of(const char *pmu);
+/* As use_busy_counters(), without the PMDs that only a thread has. */
+void use_busy_counters_of_cpu(int fd);
+
+#endif

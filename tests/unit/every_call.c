@@ -22,6 +22,15 @@ int (*get_status)(int, struct pfm_status *) = pfm_get_status;
 int (*get_error)(int, struct pfm_error *) = pfm_get_error;
 const char *(*last_error)(int, char *, size_t) = pfm_last_error;
 const char *(*strreason)(unsigned int) = pfm_strreason;
+int (*cpus_parse)(const char *, struct pfm_cpu_context *, int) = pfm_cpus_parse;
+int (*cpus_load)(struct pfm_cpu_context *, int, const struct pfm_create *, pfarg_pmc_t *,
+		 int, pfarg_pmd_t *, int) = pfm_cpus_load;
+int (*cpus_start)(struct pfm_cpu_context *, int) = pfm_cpus_start;
+int (*cpus_stop)(struct pfm_cpu_context *, int) = pfm_cpus_stop;
+int (*cpus_wait)(struct pfm_cpu_context *, int, int) = pfm_cpus_wait;
+int (*cpus_read)(struct pfm_cpu_context *, int, const pfarg_pmr_t *, int,
+		 uint64_t *) = pfm_cpus_read;
+void (*cpus_close)(struct pfm_cpu_context *, int) = pfm_cpus_close;
 
 /* Programs for perfmon2 define these helpers themselves. */
 static inline void pfm_bv_set(uint64_t *bv, uint16_t rnum)

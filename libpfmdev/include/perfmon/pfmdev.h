@@ -58,6 +58,25 @@ typedef int os_err_t;
 /* Size of a buffer for any sentence of pfm_last_error(), in bytes. */
 #define PFM_LAST_ERROR_SIZE 512
 
+/* The largest number of a CPU that pfm_cpus_parse() accepts. */
+#define PFM_CPU_MOST	    65535
+
+/**
+ * struct pfm_cpu_context - a system-wide context, for the pfm_cpus_*() functions
+ * @cpu: in: number of the CPU
+ * @fd: out of pfm_cpus_load(): its descriptor, -1 if there is none
+ * @error: out: errno of the last call on this CPU, 0 if that did not fail
+ * @has_message: out of pfm_cpus_wait(): whether @message was read
+ * @message: out of pfm_cpus_wait()
+ */
+struct pfm_cpu_context {
+	int cpu;
+	int fd;
+	int error;
+	int has_message;
+	pfarg_msg_t message;
+};
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -88,6 +107,18 @@ int pfm_get_status(int fd, struct pfm_status *status);
 int pfm_get_error(int fd, struct pfm_error *error);
 const char *pfm_last_error(int fd, char *buffer, size_t size);
 const char *pfm_strreason(unsigned int reason);
+
+/* system-wide contexts on several CPUs, see pfm_cpus_load(3) */
+int pfm_cpus_parse(const char *list, struct pfm_cpu_context *contexts, int most);
+int pfm_cpus_load(struct pfm_cpu_context *contexts, int count,
+		  const struct pfm_create *create, pfarg_pmc_t *pmcs, int pmc_count,
+		  pfarg_pmd_t *pmds, int pmd_count);
+int pfm_cpus_start(struct pfm_cpu_context *contexts, int count);
+int pfm_cpus_stop(struct pfm_cpu_context *contexts, int count);
+int pfm_cpus_wait(struct pfm_cpu_context *contexts, int count, int timeout);
+int pfm_cpus_read(struct pfm_cpu_context *contexts, int count, const pfarg_pmr_t *pmds,
+		  int pmd_count, uint64_t *values);
+void pfm_cpus_close(struct pfm_cpu_context *contexts, int count);
 
 #ifdef __cplusplus
 }

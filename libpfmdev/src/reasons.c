@@ -79,6 +79,10 @@ static const char *const sentences[] = {
 	[PFM_REASON_CPU_TAKEN] = "that CPU has a system-wide context already",
 	[PFM_REASON_OF_THREAD] =
 		"the register counts something that only a thread has, not a CPU",
+	[PFM_REASON_COPIES] =
+		"copies of the context monitor other threads: unload the context first",
+	[PFM_REASON_COPIED_SETS] =
+		"a context that threads and children inherit has more than 64 event sets",
 };
 
 PFMDEV_EXPORT const char *pfm_strreason(unsigned int reason)

@@ -17,36 +17,14 @@
 #include "attach.h"
 #include "bound.h"
 #include "claim.h"
+#include "copies.h"
+#include "detach.h"
 #include "error.h"
 #include "load.h"
 #include "permission.h"
 #include "remote.h"
 #include "switch.h"
 #include "threads.h"
-
-/*
- * Drop the attachment, pending or committed.  Called via pfm_context_call() or by the thread's
- * hooks.  Return: the thread, whose reference passes from the attachment to the caller; NULL
- * if there was no attachment.
- */
-static struct task_struct *detach(struct pfm_context *context)
-{
-	struct task_struct *task = context->attachment.task;
-
-	lockdep_assert_held(&context->lock);
-	if (!task)
-		return NULL;
-	pfm_switch_end(context);
-	pfm_thread_leave(context);
-	pfm_unclaim(context, task);
-	pfm_load_end(context);
-	if (context->attachment.block)
-		pfm_block_end(context->attachment.block);
-	WRITE_ONCE(context->attachment.task, NULL);
-	/* This store comes last: see pfm_is_unloaded(). */
-	smp_store_release(&context->state, PFM_STATE_UNLOADED);
-	return task;
-}
 
 /* Mutex held, unloaded. */
 static void drop_block(struct pfm_context *context)
@@ -79,7 +57,7 @@ void pfm_detach_current(struct pfm_context *context, bool tell, bool closed)
 	raw_spin_lock(&context->lock);
 	if (context->attachment.task == current) {
 		was_loaded = context->state != PFM_STATE_UNLOADED;
-		task = detach(context);
+		task = pfm_detach(context);
 	}
 	if (was_loaded)
 		context->closed = closed;
@@ -292,6 +270,9 @@ static int attach(struct pfm_context *context, struct task_struct *task, u32 tid
 		error = may_block(context, task, &block);
 	if (error)
 		return error;
+	error = pfm_copies_open(context);
+	if (error)
+		return error;
 	error = claim_and_enter(context, task, block);
 	if (error) {
 		if (block)
@@ -318,6 +299,9 @@ int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 
 	if (!pfm_is_unloaded(context))
 		return pfm_fail(context, -EBUSY, PFM_REASON_LOADED, 0);
+	error = pfm_copies_refuse(context);
+	if (error)
+		return error;
 	drop_block(context); /* left over if a hook unloaded the context */
 	set = pfm_set_find(context, load->load_set);
 	if (!set)
@@ -344,7 +328,7 @@ static void unload_here(struct pfm_context *context, void *argument)
 {
 	struct task_struct **task = argument;
 
-	*task = detach(context);
+	*task = pfm_detach(context);
 }
 
 void pfm_unload(struct pfm_context *context)
@@ -355,9 +339,13 @@ void pfm_unload(struct pfm_context *context)
 		pfm_bound_unload(context);
 		return;
 	}
+	if (unlikely(context->copies))
+		pfm_copies_close(context->copies);
 	pfm_context_call(context, unload_here, &task);
 	if (task)
 		put_task_struct(task);
+	if (unlikely(context->copies))
+		pfm_copies_end(context->copies);
 	drop_block(context);
 }
 

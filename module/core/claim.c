@@ -506,6 +506,12 @@ int pfm_claim(struct pfm_context *context, struct task_struct *task)
 	return error;
 }
 
+void pfm_claim_again(struct pfm_context *copy, const struct pfm_context *source)
+{
+	copy->use = source->use;
+	atomic_inc(&copy->use->contexts);
+}
+
 void pfm_unclaim(struct pfm_context *context, struct task_struct *task)
 {
 	session_end(context, task);

@@ -6,6 +6,7 @@
 
 #include "attach.h"
 #include "context.h"
+#include "copies.h"
 #include "error.h"
 #include "flags.h"
 #include "limits.h"
@@ -59,6 +60,11 @@ static int check_flags(struct pfm_context *context, const struct pfm_create *cre
 		return pfm_fail(context, -EINVAL, PFM_REASON_FLAGS, flags & ~known);
 	if ((flags & PFM_FL_NOTIFY_BLOCK) && (flags & PFM_FL_SYSTEM_WIDE))
 		return pfm_fail(context, -EINVAL, PFM_REASON_FLAGS, flags);
+	if (flags & PFM_INHERIT_FLAGS &&
+	    flags & (PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE))
+		return pfm_fail(context, -EINVAL, PFM_REASON_FLAGS, flags);
+	if (flags & PFM_INHERIT_FLAGS && create->format_name)
+		return pfm_fail(context, -EOPNOTSUPP, PFM_REASON_UNSUPPORTED, flags);
 	if (flags & later)
 		return pfm_fail(context, -EOPNOTSUPP, PFM_REASON_UNSUPPORTED, flags);
 	return 0;
@@ -203,6 +209,7 @@ void pfm_context_free(struct pfm_context *context)
 	format_ends(context);
 	if (context->pmu) {
 		pfm_sets_free(context);
+		pfm_copies_free(context);
 		pfm_user_put(context->user);
 		pfm_pmu_put(context->pmu);
 		forget_flags(context);
@@ -217,6 +224,8 @@ static void undo_create(struct pfm_context *context)
 	const struct pfm_pmu *pmu = context->pmu;
 
 	pfm_sets_free(context);
+	pfm_copies_free(context);
+	context->copies = NULL;
 	if (context->user)
 		pfm_user_put(context->user);
 	context->user = NULL;
@@ -256,7 +265,8 @@ int pfm_context_create(struct pfm_context *context, const struct pfm_create *cre
 	if (!context->user)
 		error = pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, 0);
 	else
-		error = pfm_set_create(context, &first_set, &context->active);
+		error = pfm_copies_create(context)
+				?: pfm_set_create(context, &first_set, &context->active);
 	if (!error && name)
 		error = use_format(context, create, name);
 	if (error)
@@ -300,4 +310,5 @@ void pfm_context_status(struct pfm_context *context, struct pfm_status *status)
 	if (call.target)
 		status->target = pid_vnr(call.target);
 	put_pid(call.target);
+	pfm_copies_status(context, status);
 }

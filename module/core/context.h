@@ -102,6 +102,7 @@ struct pfm_context {
 	struct pfm_format_instance instance; /* of @format */
 	struct pfm_buffer *buffer; /* of @instance; NULL: none */
 	struct pfm_user *user; /* who created the context */
+	struct pfm_copies *copies; /* shared with the copies; NULL: no inheritance */
 
 	/* Protected by the mutex: fields that only calls use. */
 	struct mutex mutex;
@@ -145,6 +146,11 @@ struct pfm_context {
 
 	/* Protected by the lock of the thread table. */
 	struct hlist_nulls_node nodes[2];
+
+	/* Only of a copy: protected by the lock of @copies, see copies.h */
+	struct list_head copy_node;
+	u64 configuration;
+	u64 reading; /* the last one that has read the copy; protected by @lock */
 
 	/* To free the context when no hook looks at it any more. */
 	struct rcu_head rcu;

@@ -3,6 +3,7 @@
 #include "block.h"
 #include "clock.h"
 #include "control.h"
+#include "copies.h"
 #include "cpu.h"
 #include "error.h"
 #include "outcome.h"
@@ -41,9 +42,20 @@ static void start_here(struct pfm_context *context, void *argument)
 	pfm_resume(context);
 }
 
+static void start_copy(struct pfm_context *copy, void *argument)
+{
+	const struct start_call *call = argument;
+	struct start_call own = {
+		.set = call->set ? pfm_copies_set(copy, call->set) : NULL,
+	};
+
+	start_here(copy, &own);
+}
+
 int pfm_start(struct pfm_context *context, const struct pfarg_start *start)
 {
 	struct start_call call = {};
+	bool has_copies;
 
 	if (start) {
 		call.set = pfm_set_find(context, start->start_set);
@@ -51,8 +63,11 @@ int pfm_start(struct pfm_context *context, const struct pfarg_start *start)
 			return pfm_fail(context, -EINVAL, PFM_REASON_NO_SET,
 					start->start_set);
 	}
+	has_copies = pfm_copies_start(context, true);
 	pfm_context_call(context, start_here, &call);
-	return call.loaded ? 0 : unloaded(context);
+	if (has_copies)
+		pfm_copies_call(context->copies, start_copy, &call);
+	return call.loaded || has_copies ? 0 : unloaded(context);
 }
 
 static void stop_here(struct pfm_context *context, void *argument)
@@ -66,10 +81,12 @@ static void stop_here(struct pfm_context *context, void *argument)
 
 int pfm_stop(struct pfm_context *context)
 {
-	bool loaded;
+	bool has_copies = pfm_copies_start(context, false), loaded, ignored;
 
 	pfm_context_call(context, stop_here, &loaded);
-	return loaded ? 0 : unloaded(context);
+	if (has_copies)
+		pfm_copies_call(context->copies, stop_here, &ignored);
+	return loaded || has_copies ? 0 : unloaded(context);
 }
 
 /* ---- restart after a notification ----------------------------------------------------- */

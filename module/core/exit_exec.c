@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Probes for the end of the monitored thread and for the programs that it executes.  They
- * run in the thread, in process context.
+ * Probes for the end of the monitored thread, for the programs that it executes, and for the threads
+ * and processes that it makes.  They run in the thread, in process context.
  */
 #include <linux/binfmts.h>
 #include <linux/sched.h>
@@ -9,8 +9,10 @@
 
 #include "attach.h"
 #include "compat/coredump.h"
+#include "copies.h"
 #include "exit_exec.h"
 #include "hooks.h"
+#include "inherit.h"
 #include "threads.h"
 
 /*
@@ -27,7 +29,9 @@ static void probe_sched_process_exit(void *data, struct task_struct *task)
 	smp_mb();
 	local_irq_save(flags);
 	context = pfm_thread_find(current);
-	if (context)
+	if (context && pfm_is_copy(context))
+		pfm_inherit_end(context, false);
+	else if (context)
 		pfm_detach_current(context, !context->attachment.self, false);
 	local_irq_restore(flags);
 }
@@ -61,8 +65,29 @@ static void probe_sched_process_exec(void *data, struct task_struct *task, pid_t
 	context = pfm_thread_find(current);
 	if (context)
 		becomes_leader(context);
-	if (context && !context->attachment.follows && is_closed_program(bprm))
-		pfm_detach_current(context, true, true);
+	if (context && !context->attachment.follows && is_closed_program(bprm)) {
+		if (pfm_is_copy(context))
+			pfm_inherit_end(context, true);
+		else
+			pfm_detach_current(context, true, true);
+	}
+	local_irq_restore(flags);
+}
+
+/*
+ * Runs in the thread that makes @child, before @child can run.  Some kernels call it with
+ * preemption disabled.
+ */
+static void probe_sched_process_fork(void *data, struct task_struct *parent,
+				     struct task_struct *child)
+{
+	struct pfm_context *context;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	context = pfm_thread_find(current);
+	if (context)
+		pfm_inherit(context, child);
 	local_irq_restore(flags);
 }
 
@@ -70,4 +95,5 @@ void pfm_exit_exec_init(void)
 {
 	pfm_hook_set(PFM_HOOK_EXIT, probe_sched_process_exit);
 	pfm_hook_set(PFM_HOOK_EXEC, probe_sched_process_exec);
+	pfm_hook_set(PFM_HOOK_FORK, probe_sched_process_fork);
 }

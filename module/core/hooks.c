@@ -14,6 +14,7 @@ static struct {
 } hooks[PFM_HOOKS] = {
 	[PFM_HOOK_EXIT] = { "sched_process_exit" },
 	[PFM_HOOK_EXEC] = { "sched_process_exec" },
+	[PFM_HOOK_FORK] = { "sched_process_fork" },
 	[PFM_HOOK_SWITCH] = { "sched_switch" },
 };
 

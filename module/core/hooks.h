@@ -6,6 +6,7 @@
 enum pfm_hook {
 	PFM_HOOK_EXIT,
 	PFM_HOOK_EXEC,
+	PFM_HOOK_FORK,
 	PFM_HOOK_SWITCH,
 	PFM_HOOKS,
 };

@@ -153,7 +153,8 @@ static int ioctl_info(struct pfm_context *context, struct pfm_argument argument)
 {
 	const u64 features = PFM_FEATURE_PER_THREAD | PFM_FEATURE_EMUL64 |
 			     PFM_FEATURE_VIRTUAL | PFM_FEATURE_SAMPLING |
-			     PFM_FEATURE_SETS | PFM_FEATURE_SYSTEM_WIDE;
+			     PFM_FEATURE_SETS | PFM_FEATURE_SYSTEM_WIDE |
+			     PFM_FEATURE_INHERIT;
 	struct pfm_info info = {
 		.version = PFM_VERSION,
 		.interface_version = PFM_INTERFACE_VERSION,

@@ -29,6 +29,8 @@ struct pfm_limits pfm_limits = {
 	.max_sets = 4096,
 	/* Ten thousand switches a second. */
 	.min_switch_timeout = 100 * NSEC_PER_USEC,
+	/* As many as there are process ids by default. */
+	.max_copies = 32768,
 };
 
 /* Sets the defaults that depend on the machine. */
@@ -173,6 +175,18 @@ int pfm_charge(struct pfm_context *context, enum pfm_memory memory, size_t size)
 	return pfm_fail(context, -ENOMEM,
 			all > bounds.all ? reasons[memory].all : reasons[memory].share,
 			size);
+}
+
+bool pfm_charge_copy(struct pfm_user *user, size_t size, bool privileged)
+{
+	const struct bounds bounds = bounds_of(PFM_MEMORY_SETS);
+	unsigned long all = atomic_long_add_return(size, &in_use[PFM_MEMORY_SETS]);
+	unsigned long own = atomic_long_add_return(size, &user->bytes[PFM_MEMORY_SETS]);
+
+	if (privileged ? all / 2 <= bounds.all : all <= bounds.all && own <= bounds.share)
+		return true;
+	pfm_uncharge(user, PFM_MEMORY_SETS, size);
+	return false;
 }
 
 void pfm_uncharge(struct pfm_user *user, enum pfm_memory memory, size_t size)

@@ -31,6 +31,7 @@ struct pfm_limits {
 	unsigned long set_mem_max; /* bytes of all event sets */
 	unsigned long set_user_max; /* bytes of a user's event sets */
 	unsigned long min_switch_timeout; /* shortest timeout of a set, ns */
+	unsigned long max_copies; /* living copies of a context: copies.h */
 };
 
 extern struct pfm_limits pfm_limits;
@@ -60,6 +61,8 @@ void pfm_user_put(struct pfm_user *user);
  * Return: 0, or -ENOMEM; on an error context->error names the limit.
  */
 int pfm_charge(struct pfm_context *context, enum pfm_memory memory, size_t size);
+/* Any context, no lock is needed.  @privileged: the user may exceed the limits, as above. */
+bool pfm_charge_copy(struct pfm_user *user, size_t size, bool privileged);
 void pfm_uncharge(struct pfm_user *user, enum pfm_memory memory, size_t size);
 
 /* Return: bytes charged to all users. */

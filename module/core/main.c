@@ -6,6 +6,7 @@
 #include "block.h"
 #include "bound.h"
 #include "claim.h"
+#include "copies.h"
 #include "cpu.h"
 #include "device.h"
 #include "exit_exec.h"
@@ -85,6 +86,7 @@ static void __exit perfmon_exit(void)
 	pfm_block_exit();
 	tracepoint_synchronize_unregister(); /* wait until the last probes return */
 	pfm_threads_exit();
+	pfm_copies_exit();
 	pfm_cpu_exit();
 }
 

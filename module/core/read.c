@@ -3,6 +3,7 @@
 #include "read.h"
 #include "registers.h"
 #include "snapshot.h"
+#include "sum.h"
 
 /*
  * Reading is a hot path: only the few words of each element that matter are copied.
@@ -67,7 +68,7 @@ static __always_inline int read_elements(struct pfm_context *context,
 	u32 pmd_0;
 	u64 n, used, value;
 
-	set = pfm_snapshot(context, snapshot);
+	set = pfm_sum_snapshot(context, snapshot);
 
 go_on:
 	pmd_0 = (union pmd_name){ .set = set->id }.number;
@@ -112,7 +113,7 @@ other_set:
 	set = name.set == set->id ? NULL : pfm_set_find(context, name.set);
 	if (!set)
 		return pfm_unreadable(context, n, name.set, name.pmd);
-	pfm_snapshot_set(context, set, snapshot);
+	pfm_sum_snapshot_set(context, set, snapshot);
 	goto go_on;
 bad:
 	user_access_end();

@@ -7,6 +7,7 @@
 #include <linux/string.h>
 
 #include "claim.h"
+#include "copies.h"
 #include "cpu.h"
 #include "error.h"
 #include "flags.h"
@@ -26,18 +27,26 @@ struct chunk {
 	};
 	u32 first;
 	u32 end;
+	bool refused; /* copies live: see pfm_copies_refuse() */
 };
 
-static void call_in_chunks(struct pfm_context *context, pfm_context_fn function,
-			   void *elements, u32 count)
+static int call_in_chunks(struct pfm_context *context, pfm_context_fn function,
+			  void *elements, u32 count)
 {
 	struct chunk chunk = { .pmcs = elements };
+	int error;
 
 	for (; chunk.first < count; chunk.first = chunk.end) {
 		chunk.end = min(chunk.first + CHUNK, count);
 		pfm_context_call(context, function, &chunk);
+		if (unlikely(chunk.refused)) {
+			error = pfm_copies_refuse(context);
+			context->error.index = chunk.first;
+			return error;
+		}
 		cond_resched();
 	}
+	return 0;
 }
 
 static bool test_register(const u64 *map, unsigned int n)
@@ -157,6 +166,10 @@ static void write_pmcs_here(struct pfm_context *context, void *argument)
 	struct chunk *chunk = argument;
 	u32 i;
 
+	chunk->refused = pfm_copies_live(context);
+	if (unlikely(chunk->refused))
+		return;
+	pfm_copies_configure(context);
 	pfm_pause(context);
 	for (i = chunk->first; i < chunk->end; i++) {
 		const struct pfarg_pmc *pmc = &chunk->pmcs[i];
@@ -185,8 +198,7 @@ int pfm_write_pmcs(struct pfm_context *context, struct pfarg_pmc *pmcs, u32 coun
 		if (error)
 			break;
 	}
-	call_in_chunks(context, write_pmcs_here, pmcs, good);
-	return error;
+	return call_in_chunks(context, write_pmcs_here, pmcs, good) ?: error;
 }
 
 static bool has_pmd(const struct pfm_pmu *pmu, unsigned int n)
@@ -349,6 +361,8 @@ static void write_pmd(struct pfm_context *context, const struct pfarg_pmd *pmd)
 	use_pmds(context, set, pmd->reg_smpl_pmds);
 	use_pmds(context, set, pmd->reg_reset_pmds);
 	write_attributes(set, pmd);
+	if (unlikely(set->sum))
+		pfm_sum_forget(set, n);
 	if (pfm_is_virtual(n)) {
 		pfm_virtual_write(context, set, n, pmd->reg_value);
 		return;
@@ -367,6 +381,10 @@ static void write_pmds_here(struct pfm_context *context, void *argument)
 	struct chunk *chunk = argument;
 	u32 i;
 
+	chunk->refused = pfm_copies_live(context);
+	if (unlikely(chunk->refused))
+		return;
+	pfm_copies_configure(context);
 	pfm_pause(context);
 	for (i = chunk->first; i < chunk->end; i++)
 		write_pmd(context, &chunk->pmds[i]);
@@ -407,9 +425,11 @@ static u32 choose_seed(u32 seed)
 
 int pfm_write_pmds(struct pfm_context *context, struct pfarg_pmd *pmds, u32 count)
 {
-	int error = 0;
+	int error = pfm_copies_refuse(context);
 	u32 good;
 
+	if (error)
+		return error;
 	for (good = 0; good < count; good++) {
 		error = check_pmd(context, &pmds[good], good)
 				?: bring_into_use(context, &pmds[good], good);
@@ -419,8 +439,7 @@ int pfm_write_pmds(struct pfm_context *context, struct pfarg_pmd *pmds, u32 coun
 			pmds[good].reg_random_seed =
 				choose_seed(pmds[good].reg_random_seed);
 	}
-	call_in_chunks(context, write_pmds_here, pmds, good);
-	return error;
+	return call_in_chunks(context, write_pmds_here, pmds, good) ?: error;
 }
 
 /* Record why PMD @n of set @id cannot be read.  Return: a negative errno. */

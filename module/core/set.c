@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 
 #include "context.h"
+#include "copies.h"
 #include "error.h"
 #include "limits.h"
 #include "registers.h"
@@ -21,16 +22,37 @@ static size_t set_size(const struct pfm_context *context)
 				   hweight64(pfm_virtual_pmds(context->pmu)));
 }
 
+/* Return: bytes of a set and of its sum. */
+static size_t whole_size(const struct pfm_context *context)
+{
+	return set_size(context) + (context->copies ? sizeof(struct pfm_sum) : 0);
+}
+
 static void free_set(struct pfm_context *context, struct pfm_set *set)
 {
+	kfree(set->sum);
 	kvfree(set);
-	pfm_uncharge(context->user, PFM_MEMORY_SETS, set_size(context));
+	pfm_uncharge(context->user, PFM_MEMORY_SETS, whole_size(context));
+}
+
+static struct pfm_set *alloc_zeroed(const struct pfm_context *context)
+{
+	struct pfm_set *set =
+		kvzalloc(set_size(context), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+
+	if (!set || !context->copies)
+		return set;
+	set->sum = kzalloc(sizeof(*set->sum), GFP_KERNEL_ACCOUNT);
+	if (set->sum)
+		return set;
+	kvfree(set);
+	return NULL;
 }
 
 /* Allocate a zeroed set and charge its memory. */
 static int alloc_set(struct pfm_context *context, struct pfm_set **allocated)
 {
-	size_t size = set_size(context);
+	size_t size = whole_size(context);
 	int error;
 
 	if (context->set_count >= READ_ONCE(pfm_limits.max_sets))
@@ -39,7 +61,7 @@ static int alloc_set(struct pfm_context *context, struct pfm_set **allocated)
 	error = pfm_charge(context, PFM_MEMORY_SETS, size);
 	if (error)
 		return error;
-	*allocated = kvzalloc(size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	*allocated = alloc_zeroed(context);
 	if (*allocated)
 		return 0;
 	pfm_uncharge(context->user, PFM_MEMORY_SETS, size);
@@ -114,6 +136,8 @@ void pfm_set_describe(struct pfm_context *context, struct pfm_set *set,
 		set->unusual |= PFM_SET_TIMED;
 	set->runs = 0;
 	set->duration = 0;
+	if (set->sum)
+		set->sum->runs = set->sum->duration = 0;
 	set->ends_at = set->timeout;
 	memset(set->overflowed, 0, sizeof(set->overflowed));
 	forget_triggers(set);
@@ -131,6 +155,8 @@ int pfm_set_create(struct pfm_context *context, struct pfarg_setdesc *descriptio
 	if (error)
 		return error;
 	set->id = id;
+	if (context->copies)
+		context->copies->set_size = set_size(context);
 	set->pmd_count = context->pmu->pmd_count;
 	set->unusual = PFM_SET_NO_HARDWARE;
 	pfm_set_describe(context, set, description);

@@ -42,6 +42,23 @@ struct pfm_pmd_attributes {
 };
 static_assert(sizeof(struct pfm_pmd_attributes) == 128);
 
+/**
+ * struct pfm_sum - what ended copies have added to an event set: see copies.h
+ * @pmds: of counters
+ * @virtual_value: of virtual PMDs
+ * @runs: times that the set was active
+ * @duration: ns that it was active
+ *
+ * Protected by the lock of struct pfm_copies.  Without living copies the holder of the context's
+ * lock may change it, too.
+ */
+struct pfm_sum {
+	u64 pmds[PFM_MAX_COUNTERS];
+	u64 virtual_value[PFM_MAX_VIRTUAL];
+	u64 runs;
+	s64 duration;
+};
+
 /* Bits of pfm_set.unusual: conditions to be checked before a set counts; 0 for most sets */
 #define PFM_SET_NO_HARDWARE 0x1 /* no PMD below 256 is in use */
 #define PFM_SET_TIMED	    0x2 /* PFM_SETFL_TIME_SWITCH */
@@ -89,6 +106,11 @@ struct pfm_set {
 	u64 virtual_value[PFM_MAX_VIRTUAL];
 	u64 virtual_start[PFM_MAX_VIRTUAL]; /* value of the source when monitoring began */
 
+	/* With PFM_FL_INHERIT_*: see copies.h */
+	struct pfm_sum *sum; /* of the copies that have ended; NULL in a copy */
+	u64 summed; /* in a copy: PMDs that are added to the parent's */
+	u64 summed_virtual;
+
 	unsigned int pmd_count; /* of the PMU */
 	/* for the PMU's PMDs, then for the virtual PMDs of the core, then for those of the PMU */
 	struct pfm_pmd_attributes attributes[];
@@ -102,6 +124,15 @@ static __always_inline struct pfm_pmd_attributes *pfm_attributes(struct pfm_set 
 	if (pmd >= PFM_VIRTUAL_PMU_BASE)
 		pmd -= PFM_VIRTUAL_PMU_BASE - PFM_VIRTUAL_PMD_BASE - PFM_CORE_VIRTUAL;
 	return &set->attributes[set->pmd_count + pmd - PFM_VIRTUAL_PMD_BASE];
+}
+
+/* PMD @pmd is written: what copies have counted before does not belong to its value any more. */
+static inline void pfm_sum_forget(struct pfm_set *set, unsigned int pmd)
+{
+	if (pmd >= PFM_VIRTUAL_PMD_BASE)
+		set->sum->virtual_value[pmd - PFM_VIRTUAL_PMD_BASE] = 0;
+	else if (pmd < PFM_MAX_COUNTERS)
+		set->sum->pmds[pmd] = 0;
 }
 
 /*

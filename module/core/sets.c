@@ -3,6 +3,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
+#include "copies.h"
 #include "cpu.h"
 #include "error.h"
 #include "flags.h"
@@ -10,6 +11,7 @@
 #include "remote.h"
 #include "set_clock.h"
 #include "sets.h"
+#include "sum.h"
 
 static int check_description(struct pfm_context *context,
 			     const struct pfarg_setdesc *description, u32 index)
@@ -33,6 +35,9 @@ int pfm_create_evtsets(struct pfm_context *context, struct pfarg_setdesc *descri
 
 	if (!pfm_is_unloaded(context))
 		return pfm_fail(context, -EBUSY, PFM_REASON_LOADED, 0);
+	error = pfm_copies_refuse(context);
+	if (error)
+		return error;
 	for (i = 0; i < count; i++) {
 		error = check_description(context, &descriptions[i], i);
 		if (error)
@@ -92,11 +97,15 @@ int pfm_getinfo_evtsets(struct pfm_context *context, struct pfarg_setinfo *infos
 			.set = pfm_set_find(context, infos[i].set_id),
 			.info = &infos[i],
 		};
+		struct pfm_set_activity copies;
 
 		if (!call.set)
 			return pfm_fail_at(context, i, -EINVAL, PFM_REASON_NO_SET,
 					   infos[i].set_id);
 		pfm_context_call(context, getinfo_here, &call);
+		copies = pfm_sum_activity(context, call.set);
+		infos[i].set_runs += copies.runs;
+		infos[i].set_act_duration += copies.duration;
 		infos[i].set_reserved1 = 0;
 		memset(infos[i].set_reserved3, 0, sizeof(infos[i].set_reserved3));
 		memcpy(infos[i].set_avail_pmcs, pmcs, sizeof(pmcs));
@@ -108,11 +117,14 @@ int pfm_getinfo_evtsets(struct pfm_context *context, struct pfarg_setinfo *infos
 int pfm_delete_evtsets(struct pfm_context *context, struct pfarg_setdesc *descriptions,
 		       u32 count)
 {
+	int error = pfm_copies_refuse(context);
 	struct pfm_set *set;
 	u32 i;
 
 	if (!pfm_is_unloaded(context))
 		return pfm_fail(context, -EBUSY, PFM_REASON_LOADED, 0);
+	if (error)
+		return error;
 	for (i = 0; i < count; i++) {
 		if (descriptions[i].set_id == 0)
 			return pfm_fail_at(context, i, -EINVAL, PFM_REASON_SET_ZERO, 0);

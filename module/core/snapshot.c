@@ -54,12 +54,18 @@ static void take_active(struct pfm_context *context, void *argument)
 	while (!snapshot->set);
 }
 
+void pfm_snapshot_here(struct pfm_context *context, struct pfm_set *set,
+		       struct pfm_snapshot *snapshot)
+{
+	while (!pfm_snapshot_try(context, set, snapshot->values))
+		;
+}
+
 static void take_set(struct pfm_context *context, void *argument)
 {
 	struct pfm_snapshot *snapshot = argument;
 
-	while (!pfm_snapshot_try(context, snapshot->set, snapshot->values))
-		;
+	pfm_snapshot_here(context, snapshot->set, snapshot);
 }
 
 /* The thread does not run, or it runs on another CPU, or an overflow came during the first try. */

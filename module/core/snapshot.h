@@ -111,6 +111,10 @@ static __always_inline struct pfm_set *pfm_snapshot(struct pfm_context *context,
 	return likely(set) ? set : pfm_snapshot_slowly(context, snapshot);
 }
 
+/* Called via pfm_context_call().  Reads @set. */
+void pfm_snapshot_here(struct pfm_context *context, struct pfm_set *set,
+		       struct pfm_snapshot *snapshot);
+
 /* Read any set.  Mutex held. */
 void pfm_snapshot_set(struct pfm_context *context, struct pfm_set *set,
 		      struct pfm_snapshot *snapshot);

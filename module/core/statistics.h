@@ -8,26 +8,28 @@
 #include "clock.h"
 
 /* Each statistic is a file in debugfs, folder perfmon/cpuN. */
-#define PFM_STATISTICS(X)                                                                \
-	X(ovfl_intr_all_count) /* overflow interrupts */                                 \
-	X(ovfl_intr_regular_count) /* those with an overflow */                          \
-	X(ovfl_intr_spurious_count) /* those without */                                  \
-	X(ovfl_intr_nmi_count) /* those that were NMIs */                                \
-	X(ovfl_intr_ns) /* ns in overflow interrupts, if measured */                     \
-	X(ovfl_intr_replay_count) /* overflows found at a stop */                        \
-	X(ovfl_notify_count) /* notifications */                                         \
-	X(ovfl_throttle_count) /* times an event set was throttled */                    \
-	X(reset_pmds_count) /* times PMDs got reset values */                            \
-	X(pfm_restart_count) /* restarts */                                              \
-	X(fmt_handler_calls) /* samples given to formats */                              \
-	X(fmt_handler_ns) /* time in formats, if measured */                             \
-	X(ctxswin_count) /* monitored threads switched in */                             \
-	X(ctxswin_ns) /* ns in these switches, if measured */                            \
-	X(ctxswout_count) /* monitored threads switched out */                           \
-	X(ctxswout_ns) /* ns in these switches, if measured */                           \
-	X(set_switch_count) /* set switches */                                           \
-	X(set_switch_ns) /* ns in set switches, if measured */                           \
-	X(foreign_cpu_count) /* how often nothing was counted: see pfm_status.foreign_runs */
+#define PFM_STATISTICS(X)                                                                     \
+	X(ovfl_intr_all_count) /* overflow interrupts */                                      \
+	X(ovfl_intr_regular_count) /* those with an overflow */                               \
+	X(ovfl_intr_spurious_count) /* those without */                                       \
+	X(ovfl_intr_nmi_count) /* those that were NMIs */                                     \
+	X(ovfl_intr_ns) /* ns in overflow interrupts, if measured */                          \
+	X(ovfl_intr_replay_count) /* overflows found at a stop */                             \
+	X(ovfl_notify_count) /* notifications */                                              \
+	X(ovfl_throttle_count) /* times an event set was throttled */                         \
+	X(reset_pmds_count) /* times PMDs got reset values */                                 \
+	X(pfm_restart_count) /* restarts */                                                   \
+	X(fmt_handler_calls) /* samples given to formats */                                   \
+	X(fmt_handler_ns) /* time in formats, if measured */                                  \
+	X(ctxswin_count) /* monitored threads switched in */                                  \
+	X(ctxswin_ns) /* ns in these switches, if measured */                                 \
+	X(ctxswout_count) /* monitored threads switched out */                                \
+	X(ctxswout_ns) /* ns in these switches, if measured */                                \
+	X(set_switch_count) /* set switches */                                                \
+	X(set_switch_ns) /* ns in set switches, if measured */                                \
+	X(foreign_cpu_count) /* how often nothing was counted: see pfm_status.foreign_runs */ \
+	X(copy_count) /* copies made at forks */                                              \
+	X(not_followed_count) /* threads and children that got no copy */
 
 /*
  * The additions are not atomic: only the CPU itself changes its statistics, interrupts off,

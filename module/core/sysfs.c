@@ -102,6 +102,7 @@ LIMIT(arg_mem_max, PAGE_SIZE, ULONG_MAX);
 LIMIT(smpl_buffer_mem_max, PAGE_SIZE, ULONG_MAX);
 LIMIT(max_interrupts_per_tick, 1, UINT_MAX);
 LIMIT(max_sets, 1, U16_MAX + 1);
+LIMIT(max_copies, 0, U32_MAX);
 LIMIT(set_mem_max, PAGE_SIZE, ULONG_MAX);
 LIMIT(set_user_max, PAGE_SIZE, ULONG_MAX);
 /* A shorter timeout would leave little time between timer interrupts. */
@@ -248,6 +249,7 @@ static struct attribute *root_attrs[] = {
 	&smpl_buffer_mem_max.attribute.attr,
 	&max_interrupts_per_tick.attribute.attr,
 	&max_sets.attribute.attr,
+	&max_copies.attribute.attr,
 	&set_mem_cur.attr,
 	&set_mem_max.attribute.attr,
 	&set_user_max.attribute.attr,

@@ -4,6 +4,7 @@
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "threads.h"
 
@@ -207,6 +208,19 @@ void pfm_threads_fit(void)
 		make_fit();
 }
 
+static void fit_now(struct work_struct *work)
+{
+	pfm_threads_fit();
+}
+
+static DECLARE_WORK(fitting, fit_now);
+
+void pfm_threads_fit_soon(void)
+{
+	if (unlikely(!fits()))
+		schedule_work(&fitting);
+}
+
 unsigned int pfm_threads_count(void)
 {
 	return READ_ONCE(entered);
@@ -226,5 +240,6 @@ int pfm_threads_init(void)
 /* The hooks do not read the table any more. */
 void pfm_threads_exit(void)
 {
+	cancel_work_sync(&fitting);
 	kvfree(rcu_dereference_protected(pfm_threads, true));
 }

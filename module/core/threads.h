@@ -82,6 +82,9 @@ void pfm_thread_leave(struct pfm_context *context);
 /* Resize the table if its size does not fit.  Called before a context enters; may sleep. */
 void pfm_threads_fit(void);
 
+/* The same for hooks, in a workqueue.  No raw lock is held. */
+void pfm_threads_fit_soon(void);
+
 /* Return: number of loaded contexts. */
 unsigned int pfm_threads_count(void);
 

@@ -191,7 +191,8 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  *	the context, when the thread or the context ends, or when the load fails later.
  *	Called on the CPU where the thread runs, or on any CPU if it does not run, or on the
  *	CPU of a system-wide context; the counters are halted.  Interrupts off, perhaps with a
- *	run queue locked: it must not wait, allocate or free; optional.
+ *	run queue locked: it must not wait, allocate or free; optional.  Without it, contexts
+ *	may be inherited; @load is not called for their copies.
  * @check_pmc: returns whether PMC @n accepts @value; may change @value.  Reserved bits
  *	already have their defaults.  Process context, may sleep; optional.
  * @counts_threads: returns whether PMC @n with @value counts something that only a thread has.

@@ -323,12 +323,16 @@ static void fill_create(struct builder *builder, struct operation *operation)
 		PFM_FL_MAP_SETS,
 		PFM_FL_OVFL_NO_MSG,
 		PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE,
+		PFM_FL_INHERIT_THREADS,
+		PFM_FL_INHERIT_ALL,
+		PFM_FL_INHERIT_ALL | PFM_FL_INHERIT_THREADS,
+		PFM_FL_INHERIT_ALL | PFM_FL_NOTIFY_BLOCK,
 		0x4,
 		0x10000,
 		~0u,
 	};
 
-	if (percent(builder, 10))
+	if (percent(builder, 20))
 		operation->flags = ONE_OF(builder, flags);
 	/*
 	 * While a PMU works for system-wide contexts, contexts on threads cannot be loaded. So the

@@ -154,8 +154,9 @@ static const char *bad_elements(const struct executor *executor,
 static const char *bad_create(const struct executor *executor,
 			      const struct operation *operation)
 {
+	const uint32_t inherit = PFM_FL_INHERIT_THREADS | PFM_FL_INHERIT_ALL;
 	const uint32_t known = PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE |
-			       PFM_FL_OVFL_NO_MSG;
+			       PFM_FL_OVFL_NO_MSG | inherit;
 
 	if (operation->size)
 		return "the PMU's name has a bad address";
@@ -163,6 +164,9 @@ static const char *bad_create(const struct executor *executor,
 		return "a flag is unknown or not offered";
 	if (operation->flags & PFM_FL_SYSTEM_WIDE && executor->user)
 		return "only root may monitor CPUs";
+	if (operation->flags & inherit &&
+	    operation->flags & (PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE))
+		return "copies neither block nor monitor CPUs";
 	return bad_format(operation);
 }
 

@@ -185,6 +185,7 @@ int do_setting(const struct operation *operation)
 					     "smpl_buffer_mem_max",
 					     "max_interrupts_per_tick",
 					     "max_sets",
+					     "max_copies",
 					     "set_mem_max",
 					     "min_switch_timeout",
 					     "policy",

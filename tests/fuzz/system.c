@@ -27,6 +27,7 @@ static struct setting {
 	{ "/sys/kernel/perfmon/smpl_buffer_mem_max", "" },
 	{ "/sys/kernel/perfmon/max_interrupts_per_tick", "" },
 	{ "/sys/kernel/perfmon/max_sets", "" },
+	{ "/sys/kernel/perfmon/max_copies", "" },
 	{ "/sys/kernel/perfmon/set_mem_max", "" },
 	{ "/sys/kernel/perfmon/set_user_max", "" },
 	{ "/sys/kernel/perfmon/min_switch_timeout", "" },

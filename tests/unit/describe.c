@@ -109,6 +109,10 @@ static const struct {
 	{ PFM_REASON_CPU_TAKEN, "that CPU has a system-wide context already: CPU 12" },
 	{ PFM_REASON_OF_THREAD,
 	  "the register counts something that only a thread has, not a CPU: register 12" },
+	{ PFM_REASON_COPIES,
+	  "copies of the context monitor other threads: unload the context first" },
+	{ PFM_REASON_COPIED_SETS,
+	  "a context that threads and children inherit has more than 64 event sets" },
 };
 
 TEST(every_reason_gives_its_sentence)

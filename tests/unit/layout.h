@@ -119,6 +119,9 @@
 	X(struct pfm_info, reserved, 360)                                                \
 	X(struct pfm_msg_header, size, 4)                                                \
 	X(struct pfm_status, foreign_runs, 16)                                           \
+	X(struct pfm_status, copies, 24)                                                 \
+	X(struct pfm_status, not_followed, 32)                                           \
+	X(struct pfm_status, closed_copies, 40)                                          \
 	X(struct pfm_error, value, 16)                                                   \
 	X(struct pfm_error, holder, 24)                                                  \
 	X(struct pfm_dfl_smpl_arg, buf_flags, 8)                                         \
@@ -193,6 +196,8 @@
 	X(PFM_FL_SYSTEM_WIDE, 0x02)                                                      \
 	X(PFM_FL_MAP_SETS, 0x10)                                                         \
 	X(PFM_FL_OVFL_NO_MSG, 0x80)                                                      \
+	X(PFM_FL_INHERIT_THREADS, 0x100)                                                 \
+	X(PFM_FL_INHERIT_ALL, 0x200)                                                     \
 	X(PFM_REGFL_OVFL_NOTIFY, 0x1)                                                    \
 	X(PFM_REGFL_RANDOM, 0x2)                                                         \
 	X(PFM_REGFL_NO_EMUL64, 0x4)                                                      \

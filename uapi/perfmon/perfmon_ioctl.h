@@ -120,6 +120,8 @@
 #define PFM_FL_SYSTEM_WIDE	 0x02 /* monitor a CPU, not a thread */
 #define PFM_FL_MAP_SETS		 0x10 /* a user-readable page for each set */
 #define PFM_FL_OVFL_NO_MSG	 0x80 /* signal overflows, queue no message */
+#define PFM_FL_INHERIT_THREADS	 0x100 /* monitor threads that monitored threads make */
+#define PFM_FL_INHERIT_ALL	 0x200 /* monitor threads and child processes that they make */
 
 /* pfarg_pmc.reg_flags and pfarg_pmd.reg_flags */
 #define PFM_REGFL_OVFL_NOTIFY	 0x1 /* PMD: notify on 64-bit overflow */
@@ -378,6 +380,7 @@ struct pfm_vector {
 #define PFM_FEATURE_SAMPLING	0x8 /* notifications, sampling formats and their buffers */
 #define PFM_FEATURE_SETS	0x10 /* event sets, switched by time or by overflows */
 #define PFM_FEATURE_SYSTEM_WIDE 0x20 /* contexts on CPUs */
+#define PFM_FEATURE_INHERIT	0x40 /* threads and children are monitored, too */
 
 /**
  * struct pfm_info - what the module and the machine's PMU offer
@@ -451,7 +454,13 @@ struct pfm_info {
  *	was started, since the load.  The PMU of such a CPU is not that of the context
  *	(big.LITTLE), so nothing was counted.  Includes the times that a set could not start
  *	because perf had moved its counters (docs/pmu-x86.md).  If not 0,
- *	PFM_STATUS_FOREIGN_CPU is set.
+ *	PFM_STATUS_FOREIGN_CPU is set.  Includes those of copies.
+ * @copies: out: number of copies of the context, PFM_FL_INHERIT_*, that are loaded on threads
+ * @reserved1: zero
+ * @not_followed: out: number of threads and child processes that should have got a copy and
+ *	did not, since the load: there was no memory, or a limit was reached
+ * @closed_copies: out: number of copies that ended because their thread executed a program that
+ *	the loader may not monitor, since the load
  * @reserved: zero
  */
 struct pfm_status {
@@ -460,7 +469,11 @@ struct pfm_status {
 	__u32 target;
 	__u32 active_set;
 	__u64 foreign_runs;
-	__u64 reserved[5];
+	__u32 copies;
+	__u32 reserved1;
+	__u64 not_followed;
+	__u64 closed_copies;
+	__u64 reserved[2];
 };
 
 /*
@@ -524,6 +537,8 @@ enum pfm_reason {
 	PFM_REASON_CPU_OFFLINE,
 	PFM_REASON_CPU_TAKEN,
 	PFM_REASON_OF_THREAD,
+	PFM_REASON_COPIES,
+	PFM_REASON_COPIED_SETS,
 	PFM_REASON_COUNT_OF_REASONS
 };
 

@@ -45,7 +45,8 @@ static void must_create_after_all(int fd)
 TEST(create_with_an_unknown_flag_is_einval)
 {
 	const uint32_t known = PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE |
-			       PFM_FL_MAP_SETS | PFM_FL_OVFL_NO_MSG;
+			       PFM_FL_MAP_SETS | PFM_FL_OVFL_NO_MSG |
+			       PFM_FL_INHERIT_THREADS | PFM_FL_INHERIT_ALL;
 	int fd = pfm_open_device();
 	unsigned int bit;
 

@@ -30,6 +30,8 @@ static const char *const names[] = {
 	"set_switch_count",
 	"set_switch_ns",
 	"foreign_cpu_count",
+	"copy_count",
+	"not_followed_count",
 };
 
 static bool is_named(const char *file)

@@ -45,6 +45,7 @@ static const struct row {
 	{ "set_mem_max", 0644, NUMBER },
 	{ "set_user_max", 0644, NUMBER },
 	{ "max_sets", 0644, NUMBER },
+	{ "max_copies", 0644, NUMBER },
 	{ "max_interrupts_per_tick", 0644, NUMBER },
 	{ "min_switch_timeout", 0644, NUMBER },
 	{ "policy", 0644, "(perf|user|group)\n" },
@@ -231,6 +232,7 @@ TEST(settings_have_their_defaults)
 	must_show(SYSFS "set_mem_max", sixteenth);
 	must_show(SYSFS "set_user_max", (sixteenth / 4 + page - 1) / page * page);
 	must_show(SYSFS "max_sets", 4096);
+	must_show(SYSFS "max_copies", 32768);
 	must_show(SYSFS "min_switch_timeout", 100000);
 	must_show(SYSFS "debug", 0);
 	ck_assert_str_eq(read_text(SYSFS "policy"), "perf\n");
@@ -289,6 +291,8 @@ TEST(values_out_of_range_are_einval_and_change_nothing)
 		{ SYSFS "set_user_max", "0\n" },
 		{ SYSFS "max_sets", "0\n" },
 		{ SYSFS "max_sets", "65537\n" },
+		{ SYSFS "max_copies", "-1\n" },
+		{ SYSFS "max_copies", "4294967296\n" },
 		{ SYSFS "max_interrupts_per_tick", "0\n" },
 		{ SYSFS "max_interrupts_per_tick", "4294967296\n" },
 		{ SYSFS "min_switch_timeout", "0\n" },
@@ -318,6 +322,8 @@ TEST(settings_can_be_written_and_read_back)
 		{ SYSFS "set_mem_max", "18446744073709551615\n" },
 		{ SYSFS "max_sets", "1\n" },
 		{ SYSFS "max_sets", "65536\n" },
+		{ SYSFS "max_copies", "0\n" },
+		{ SYSFS "max_copies", "4294967295\n" },
 		{ SYSFS "max_interrupts_per_tick", "1\n" },
 		{ SYSFS "max_interrupts_per_tick", "4294967295\n" },
 		{ SYSFS "min_switch_timeout", "20000\n" },

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Inheritance: copies of a context.
+ *
+ * A context made with PFM_FL_INHERIT_* is the parent of copies.  When a monitored thread makes
+ * a thread or a child process, the probe of fork loads a copy on the new thread before that
+ * runs.  A copy is a struct pfm_context without a file.  To the hooks of the scheduler and to the
+ * overflow handler it is a context like any other.  When its thread ends, its counts are added to
+ * the sums of the parent's sets, and its memory is kept for the next fork.
+ *
+ * Copies of copies have the same parent.  The parent's thread may end before its copies.
+ */
+#ifndef PERFMON_COPIES_H
+#define PERFMON_COPIES_H
+
+#include "context.h"
+#include "remote.h"
+
+struct pfm_snapshot;
+
+/* The probe of fork copies sets with interrupts off, so their number is limited. */
+#define PFM_COPIED_SETS	  64
+
+#define PFM_INHERIT_FLAGS (PFM_FL_INHERIT_THREADS | PFM_FL_INHERIT_ALL)
+
+/**
+ * struct pfm_copies - the copies of a context
+ * @parent: the context
+ * @privileged: the creator of the parent may exceed limits of memory
+ * @set_count: number of event sets of a copy; fixed while copies live
+ * @set_size: bytes of a set
+ * @snapshot: for a reading; with the parent's mutex held
+ * @lock: protects all that follows.  Taken with interrupts off; the lock of the parent or of a
+ *	copy may be taken under it
+ * @living: copies that are loaded; during a walk, only those that were visited or are new
+ * @waiting: copies that a walk has still to visit
+ * @late: copies that ended after the present reading had read them: their counts are not in the
+ *	sums yet
+ * @idle: unloaded copies for the next forks
+ * @count: number of @living and @waiting
+ * @idle_count: number of @idle
+ * @is_open: forks make copies
+ * @started: new copies are started
+ * @is_walking: a walk looks at copies, so none may be freed
+ * @is_reading: the walk reads counts
+ * @reading: number of the present or last reading; changes only with the parent's mutex held
+ * @configuration: changes when the registers of the parent's sets are configured
+ * @not_followed: threads and children that got no copy, since the load
+ * @closed: copies that ended because of a program that the loader may not monitor
+ * @foreign_runs: of copies that have ended
+ * @rcu: to free this structure when no hook looks at it any more
+ */
+struct pfm_copies {
+	struct pfm_context *parent;
+	bool privileged;
+	u32 set_count;
+	size_t set_size;
+	struct pfm_snapshot *snapshot;
+
+	raw_spinlock_t lock;
+	struct list_head living;
+	struct list_head waiting;
+	struct list_head late;
+	struct list_head idle;
+	u32 count;
+	u32 idle_count;
+	bool is_open;
+	bool started;
+	bool is_walking;
+	bool is_reading;
+	u64 reading;
+	u64 configuration;
+	u64 not_followed;
+	u64 closed;
+	u64 foreign_runs;
+
+	struct rcu_head rcu;
+};
+
+static inline bool pfm_is_copy(const struct pfm_context *context)
+{
+	return context->copies && context->copies->parent != context;
+}
+
+/* ---- called with the parent's mutex held, and when its file is released ---------------------- */
+
+/* @context is being created; its flags are set.  Return: 0 or a negative errno. */
+int pfm_copies_create(struct pfm_context *context);
+void pfm_copies_free(struct pfm_context *context);
+
+/*
+ * Fail if copies live: the sets and registers of a context with copies do not change, and it
+ * cannot be loaded.  The context is unloaded, or locked on the CPU of its thread; otherwise its
+ * thread may make a copy afterwards.
+ */
+int pfm_copies_refuse(struct pfm_context *context);
+bool pfm_copies_live(const struct pfm_context *context);
+
+/* Before a load.  May sleep.  Return: 0 or a negative errno. */
+int pfm_copies_open(struct pfm_context *context);
+
+/* An unload begins with _close(): forks make no more copies.  _end() ends those that live. */
+void pfm_copies_close(struct pfm_copies *copies);
+void pfm_copies_end(struct pfm_copies *copies);
+
+/* Registers are configured; the context's lock is held on the CPU of its thread. */
+void pfm_copies_configure(struct pfm_context *context);
+
+/* Before the parent is started or stopped.  Return: whether copies live. */
+bool pfm_copies_start(struct pfm_context *context, bool started);
+
+/*
+ * Call @function for all living copies, as pfm_context_call() does.  The copy may end before, so
+ * @function must accept an unloaded copy.  Those made meanwhile are not visited.
+ */
+void pfm_copies_call(struct pfm_copies *copies, pfm_context_fn function, void *argument);
+
+/*
+ * A walk that reads counts.  From _begin() to _end() each thread is counted once: either the walk
+ * reads its copy, or the sums contain it when _end() calls @finish with the lock held.
+ */
+void pfm_copies_read(struct pfm_copies *copies, pfm_context_fn function,
+		     void (*finish)(struct pfm_copies *copies, void *argument),
+		     void *argument);
+
+/* Called by a function of pfm_copies_read().  Return: whether to read the copy: only once. */
+bool pfm_copies_begin_read(struct pfm_context *copy);
+
+/* Return: the set of @copy with the number of @set, which is one of the parent's. */
+struct pfm_set *pfm_copies_set(struct pfm_context *copy, const struct pfm_set *set);
+
+/* Fill in the fields about copies. */
+void pfm_copies_status(struct pfm_context *context, struct pfm_status *status);
+
+/*
+ * The copy has just been detached; the lock of struct pfm_copies is held.  Adds its counts to the
+ * parent's sums.  Return: as pfm_copy_make_idle().
+ */
+struct pfm_context *pfm_copy_retire(struct pfm_copies *copies, struct pfm_context *copy);
+
+/* ---- module exit ---------------------------------------------------------------------- */
+
+void pfm_copies_exit(void);
+
+#endif

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The memory of copies.  Copies whose threads have ended are kept, idle, for the next forks.
+ */
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "copies.h"
+#include "copy_pool.h"
+#include "limits.h"
+
+void pfm_copy_free(struct pfm_context *copy)
+{
+	struct pfm_set *set, *next;
+
+	list_for_each_entry_safe(set, next, &copy->sets, node)
+		kfree(set);
+	kfree(copy);
+}
+
+/* No CPU looks at the copy any more. */
+static void free_later(struct rcu_head *rcu)
+{
+	pfm_copy_free(container_of(rcu, struct pfm_context, rcu));
+}
+
+void pfm_copies_exit(void)
+{
+	rcu_barrier(); /* free_later() is code of this module */
+}
+
+struct pfm_context *pfm_copy_alloc(struct pfm_copies *copies, gfp_t gfp)
+{
+	const struct pfm_context *parent = copies->parent;
+	struct pfm_context *copy = kzalloc(sizeof(*copy), gfp);
+	struct pfm_set *set;
+	u32 i;
+
+	if (!copy)
+		return NULL;
+	raw_spin_lock_init(&copy->lock);
+	INIT_LIST_HEAD(&copy->sets);
+	copy->copies = copies;
+	copy->pmu = parent->pmu;
+	copy->flags = parent->flags;
+	copy->user_level = parent->user_level;
+	copy->state = PFM_STATE_UNLOADED;
+	copy->cpu = PFM_NO_CPU;
+	for (i = 0; i < copies->set_count; i++) {
+		set = kmalloc(copies->set_size, gfp);
+		if (!set) {
+			pfm_copy_free(copy);
+			return NULL;
+		}
+		list_add_tail(&set->node, &copy->sets);
+	}
+	return copy;
+}
+
+static size_t copy_size(const struct pfm_copies *copies)
+{
+	return sizeof(struct pfm_context) + copies->set_count * copies->set_size;
+}
+
+/* Lock held.  Charges a new copy to the parent's user.  Return: false if a limit is reached. */
+bool pfm_copy_add(struct pfm_copies *copies, struct pfm_context *copy)
+{
+	if (!pfm_charge_copy(copies->parent->user, copy_size(copies), copies->privileged))
+		return false;
+	list_add(&copy->copy_node, &copies->idle);
+	copies->idle_count++;
+	return true;
+}
+
+/* Lock held.  Return: an idle copy that is not in the list any more. */
+struct pfm_context *pfm_copy_take(struct pfm_copies *copies)
+{
+	struct pfm_context *copy =
+		list_first_entry_or_null(&copies->idle, struct pfm_context, copy_node);
+
+	if (copy) {
+		list_del(&copy->copy_node);
+		copies->idle_count--;
+	}
+	return copy;
+}
+
+/*
+ * Lock held.  The copy is unloaded.  Return: the copy if it has to be freed; the caller then passes
+ * it to pfm_copy_free_surplus() without the lock.
+ */
+struct pfm_context *pfm_copy_make_idle(struct pfm_copies *copies,
+				       struct pfm_context *copy)
+{
+	if (copies->idle_count >= PFM_IDLE_COPIES && !copies->is_walking) {
+		list_del(&copy->copy_node);
+		pfm_uncharge(copies->parent->user, PFM_MEMORY_SETS, copy_size(copies));
+		return copy;
+	}
+	list_move(&copy->copy_node, &copies->idle);
+	copies->idle_count++;
+	return NULL;
+}
+
+void pfm_copy_free_surplus(struct pfm_context *copy)
+{
+	if (copy)
+		call_rcu(&copy->rcu, free_later);
+}
+
+/* Free idle copies until @most remain. */
+void pfm_copies_trim(struct pfm_copies *copies, u32 most)
+{
+	struct pfm_context *copy;
+	unsigned long flags;
+
+	do {
+		raw_spin_lock_irqsave(&copies->lock, flags);
+		copy = copies->idle_count > most ? pfm_copy_take(copies) : NULL;
+		raw_spin_unlock_irqrestore(&copies->lock, flags);
+		if (copy)
+			pfm_uncharge(copies->parent->user, PFM_MEMORY_SETS,
+				     copy_size(copies));
+		pfm_copy_free_surplus(copy);
+		cond_resched();
+	} while (copy);
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Undo what attached a context, or a copy, to its thread. */
+#include "claim.h"
+#include "context.h"
+#include "detach.h"
+#include "load.h"
+#include "switch.h"
+#include "threads.h"
+
+struct task_struct *pfm_detach(struct pfm_context *context)
+{
+	struct task_struct *task = context->attachment.task;
+
+	lockdep_assert_held(&context->lock);
+	if (!task)
+		return NULL;
+	pfm_switch_end(context);
+	pfm_thread_leave(context);
+	pfm_unclaim(context, task);
+	pfm_load_end(context);
+	if (context->attachment.block)
+		pfm_block_end(context->attachment.block);
+	WRITE_ONCE(context->attachment.task, NULL);
+	/* This store comes last: see pfm_is_unloaded(). */
+	smp_store_release(&context->state, PFM_STATE_UNLOADED);
+	return task;
+}

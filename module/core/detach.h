@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef PERFMON_DETACH_H
+#define PERFMON_DETACH_H
+
+struct pfm_context;
+struct task_struct;
+
+/*
+ * Drop the attachment, pending or committed.  Called via pfm_context_call() or by the thread's
+ * hooks, with the context's lock held.  Return: the thread, whose reference passes from the
+ * attachment to the caller; NULL if there was no attachment.
+ */
+struct task_struct *pfm_detach(struct pfm_context *context);
+
+#endif

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the hooks do for copies: make one at a fork, and end it when its thread ends.
+ */
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/string.h>
+
+#include "claim.h"
+#include "copies.h"
+#include "copy_pool.h"
+#include "cpu.h"
+#include "detach.h"
+#include "inherit.h"
+#include "limits.h"
+#include "set_switch.h"
+#include "switch.h"
+#include "threads.h"
+#include "throttle.h"
+#include "virtual.h"
+
+/* ---- copying sets ------------------------------------------------------------------------ */
+
+/* A counter with reset values measures a period: its value is not a sum. */
+static u64 summed_counters(const struct pfm_set *set)
+{
+	u64 rest, summed = 0;
+	unsigned int n;
+
+	pfm_for_each_bit(n, rest, set->registers.counters)
+		if (!set->attributes[n].long_reset && !set->attributes[n].short_reset)
+			summed |= BIT_ULL(n);
+	return summed;
+}
+
+/* States are not sums, and the times during which threads were monitored overlap. */
+static u64 summed_virtual(const struct pfm_pmu *pmu, const struct pfm_set *set)
+{
+	u64 rest, summed = 0;
+	unsigned int n;
+
+	pfm_for_each_bit(n, rest, set->used_virtual)
+		if (!pfm_virtual_is_state(pmu, PFM_VIRTUAL_PMD_BASE + n))
+			summed |= BIT_ULL(n);
+	return summed & ~BIT_ULL(PFM_PMD_MONOTONIC_TIME - PFM_VIRTUAL_PMD_BASE);
+}
+
+/*
+ * Copy the configuration.  The stamp of the PMCs is copied, too: their values are the same, so a
+ * CPU need not write them when it switches between these sets.
+ */
+static void configure_set(struct pfm_context *copy, struct pfm_set *set,
+			  const struct pfm_set *from)
+{
+	const size_t head = offsetof(struct pfm_set, id);
+
+	memcpy((void *)set + head, (const void *)from + head,
+	       copy->copies->set_size - head);
+	memset(set->registers.state, 0, sizeof(set->registers.state));
+	set->sum = NULL;
+	set->notifying = 0;
+	set->summed = summed_counters(set);
+	set->summed_virtual = summed_virtual(copy->pmu, set);
+	set->load = copy->loads;
+}
+
+/* Nothing has been counted yet. */
+static void reset_set(struct pfm_set *set)
+{
+	struct pfm_registers *registers = &set->registers;
+	unsigned int n;
+	u64 rest;
+
+	pfm_for_each_bit(n, rest, registers->used_pmds[0]) {
+		registers->pmds[n] = 0;
+		registers->state[n] = 0;
+		set->attributes[n].last_reset = 0;
+	}
+	pfm_for_each_bit(n, rest, set->used_virtual)
+		set->virtual_value[n] = 0;
+	registers->resumed = false;
+	set->runs = 0;
+	set->duration = 0;
+	set->reset_pmds = 0;
+	set->reset_virtual = 0;
+	set->pmd_stamp = 0;
+	memset(set->overflowed, 0, sizeof(set->overflowed));
+	pfm_throttle_forget(set);
+}
+
+/* Both locks held.  @source may be the parent or a copy. */
+static void copy_sets(struct pfm_context *copy, const struct pfm_context *source)
+{
+	const u64 configuration = copy->copies->configuration;
+	const struct pfm_set *active = READ_ONCE(source->active), *from;
+	struct pfm_set *set = list_first_entry(&copy->sets, struct pfm_set, node);
+
+	list_for_each_entry(from, &source->sets, node) {
+		if (copy->configuration != configuration)
+			configure_set(copy, set, from);
+		reset_set(set);
+		if (from == active)
+			copy->active = set;
+		set = list_next_entry(set, node);
+	}
+	copy->configuration = configuration;
+}
+
+/* ---- fork ------------------------------------------------------------------------------- */
+
+/* Whether the current thread is still monitored; if so, @copy becomes like its context. */
+static bool imitate(struct pfm_context *copy, struct pfm_context *source)
+{
+	struct pfm_copies *copies = copy->copies;
+	bool is_monitored;
+
+	raw_spin_lock(&source->lock);
+	is_monitored = source->attachment.task == current &&
+		       source->state != PFM_STATE_UNLOADED;
+	if (is_monitored) {
+		copy->attachment.sees_kernel = source->attachment.sees_kernel;
+		copy->attachment.follows = source->attachment.follows;
+		copy_sets(copy, source);
+		pfm_claim_again(copy, source);
+		/* The parent's lock is held for the first copy: see pfm_copies_refuse(). */
+		WRITE_ONCE(copies->count, copies->count + 1);
+	}
+	raw_spin_unlock(&source->lock);
+	return is_monitored;
+}
+
+/* Return: false if @child has a context already: another user has loaded one on it. */
+static bool attach(struct pfm_context *copy, struct task_struct *child)
+{
+	bool entered;
+
+	raw_spin_lock(&copy->lock);
+	entered = pfm_thread_enter(copy, child);
+	if (entered) {
+		get_task_struct(child);
+		copy->attachment.tid = task_pid_nr(child);
+		copy->attachment.tgid = task_tgid_nr(child);
+		copy->reading = 0;
+		copy->interrupts = 0;
+		copy->foreign_runs = 0;
+		copy->state = PFM_STATE_LOADED;
+		pfm_set_activate(copy, copy->active, true);
+		copy->started = copy->copies->started;
+		if (copy->started)
+			pfm_monitoring_begin(copy);
+	} else {
+		pfm_unclaim(copy, child);
+	}
+	raw_spin_unlock(&copy->lock);
+	return entered;
+}
+
+/* Lock held.  Return: false if the child is not followed. */
+static bool follow(struct pfm_copies *copies, struct pfm_context *source,
+		   struct task_struct *child)
+{
+	struct pfm_context *copy;
+
+	if (copies->count >= READ_ONCE(pfm_limits.max_copies))
+		return false;
+	copy = pfm_copy_take(copies);
+	if (!copy)
+		return false;
+	if (!imitate(copy, source)) {
+		list_add(&copy->copy_node, &copies->idle);
+		copies->idle_count++;
+		return true;
+	}
+	if (attach(copy, child)) {
+		list_add(&copy->copy_node, &copies->living);
+		this_cpu_inc(pfm_cpu.statistics.copy_count);
+		return true;
+	}
+	WRITE_ONCE(copies->count, copies->count - 1);
+	list_add(&copy->copy_node, &copies->idle);
+	copies->idle_count++;
+	return false;
+}
+
+/* Memory for one more copy, if no idle one is left. */
+static struct pfm_context *alloc_spare(struct pfm_copies *copies)
+{
+	const gfp_t gfp = GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT;
+
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) || READ_ONCE(copies->idle_count) ||
+	    READ_ONCE(copies->count) >= READ_ONCE(pfm_limits.max_copies))
+		return NULL;
+	return pfm_copy_alloc(copies, gfp);
+}
+
+static noinline void make_copy(struct pfm_context *source, struct task_struct *child)
+{
+	struct pfm_copies *copies = source->copies;
+	struct pfm_context *spare = alloc_spare(copies);
+
+	raw_spin_lock(&copies->lock);
+	if (copies->is_open) {
+		if (spare && pfm_copy_add(copies, spare))
+			spare = NULL;
+		if (!follow(copies, source, child)) {
+			copies->not_followed++;
+			this_cpu_inc(pfm_cpu.statistics.not_followed_count);
+		}
+	}
+	raw_spin_unlock(&copies->lock);
+	if (spare)
+		pfm_copy_free(spare);
+	pfm_threads_fit_soon();
+}
+
+/*
+ * The context's file may be released at the same time.  Interrupts are off, so the memory of the
+ * context, of its parent and of struct pfm_copies stays until the end.  Other memory that belongs
+ * to the parent is used only while copies->is_open.
+ */
+void pfm_inherit(struct pfm_context *source, struct task_struct *child)
+{
+	if (!(source->flags & PFM_INHERIT_FLAGS))
+		return;
+	if (source->flags & PFM_FL_INHERIT_ALL || same_thread_group(child, current))
+		make_copy(source, child);
+}
+
+/* ---- end ------------------------------------------------------------------------------- */
+
+void pfm_inherit_end(struct pfm_context *copy, bool closed)
+{
+	struct pfm_copies *copies = copy->copies;
+	struct pfm_context *surplus = NULL;
+	struct task_struct *task = NULL;
+
+	raw_spin_lock(&copies->lock);
+	raw_spin_lock(&copy->lock);
+	if (copy->attachment.task == current)
+		task = pfm_detach(copy);
+	raw_spin_unlock(&copy->lock);
+	if (task) {
+		surplus = pfm_copy_retire(copies, copy);
+		copies->closed += closed;
+	}
+	raw_spin_unlock(&copies->lock);
+	pfm_copy_free_surplus(surplus);
+	/* The thread is running, so this does not free it. */
+	if (task)
+		put_task_struct(task);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Called by the thread's hooks, in the thread, with interrupts off. */
+#ifndef PERFMON_INHERIT_H
+#define PERFMON_INHERIT_H
+
+#include "context.h"
+
+/* The current thread, which @source monitors, makes @child. */
+void pfm_inherit(struct pfm_context *source, struct task_struct *child);
+
+/* The copy's thread, which is the current one, ends or executes a program: @closed. */
+void pfm_inherit_end(struct pfm_context *copy, bool closed);
+
+#endif

@@ -21,7 +21,7 @@ int sampler_create(struct sampler *sampler, const char *pmu, enum data_format fo
 
 	*sampler = (struct sampler){ .format = format, .has_recorded = has_recorded };
 	sampling_format_argument(format, size, has_recorded, &argument);
-	return session_create(&sampler->session, pmu, sampling_format_name(format),
+	return session_create(&sampler->session, pmu, 0, sampling_format_name(format),
 			      &argument, sizeof(argument));
 }
 

@@ -215,10 +215,8 @@ static void warn_of_ended(const struct others *others, const char *done)
 		  children, done, most);
 }
 
-void others_warn(const struct others *others, const char *done)
+void others_warn_running(const struct others *others, const char *done)
 {
-	if (others->threads || others->has_children)
-		warn_of_ended(others, done);
 	if (others->running == 1)
 		warn_user(
 			"a process that the command started continues after its end, and is not %s",
@@ -227,4 +225,11 @@ void others_warn(const struct others *others, const char *done)
 		warn_user(
 			"%u processes that the command started continue after its end, and are not %s",
 			others->running, done);
+}
+
+void others_warn(const struct others *others, const char *done)
+{
+	if (others->threads || others->has_children)
+		warn_of_ended(others, done);
+	others_warn_running(others, done);
 }

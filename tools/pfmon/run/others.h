@@ -66,7 +66,10 @@ void others_finish(struct others *others, const struct rusage *usage);
 /* Add the values of a run to @sum. */
 void others_add(struct others *sum, const struct others *others);
 
-/* Warn about other threads and processes that were not @done, for example "counted". */
+/* Warn about processes that go on and are not @done, for example "counted any further". */
+void others_warn_running(const struct others *others, const char *done);
+
+/* Warn about these, and about threads and processes that have ended. */
 void others_warn(const struct others *others, const char *done);
 
 #endif

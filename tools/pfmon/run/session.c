@@ -11,10 +11,11 @@
 #include "../common/errors.h"
 #include "session.h"
 
-int session_create(struct session *session, const char *pmu, const char *format,
-		   void *argument, size_t size)
+int session_create(struct session *session, const char *pmu, uint32_t flags,
+		   const char *format, void *argument, size_t size)
 {
 	const struct pfm_create create = {
+		.context.ctx_flags = flags,
 		.format_name = (uintptr_t)format,
 		.format_argument = (uintptr_t)argument,
 		.format_size = size,
@@ -22,6 +23,7 @@ int session_create(struct session *session, const char *pmu, const char *format,
 	};
 
 	memset(session, 0, sizeof(*session));
+	session->is_inherited = flags & PFM_FL_INHERIT_ALL;
 	session->fd = pfm_create(&create);
 	if (session->fd == -1)
 		return -1;
@@ -30,9 +32,15 @@ int session_create(struct session *session, const char *pmu, const char *format,
 	return 0;
 }
 
-int session_open(struct session *session, const char *pmu)
+int session_open(struct session *session, const char *pmu, uint32_t flags)
 {
-	if (session_create(session, pmu, NULL, NULL, 0))
+	int error = session_create(session, pmu, flags, NULL, NULL, 0);
+
+	/* Not every PMU can be inherited. */
+	if (error && errno == EOPNOTSUPP && session->is_inherited)
+		error = session_create(session, pmu, flags & ~PFM_FL_INHERIT_ALL, NULL,
+				       NULL, 0);
+	if (error)
 		return fail_open(errno, pmu);
 	return machine_ask(&session->machine, session->fd);
 }
@@ -361,4 +369,26 @@ bool session_was_closed(const struct session *session)
 	struct pfm_status status;
 
 	return !pfm_get_status(session->fd, &status) && status.flags & PFM_STATUS_CLOSED;
+}
+
+void session_add_unfollowed(const struct session *session, struct unfollowed *sum)
+{
+	struct pfm_status status;
+
+	if (pfm_get_status(session->fd, &status))
+		return;
+	sum->threads += status.not_followed;
+	sum->closed += status.closed_copies;
+}
+
+void unfollowed_warn(const struct unfollowed *unfollowed, const char *done)
+{
+	if (unfollowed->threads)
+		warn_user("%llu threads and processes were not %s: see max_copies and "
+			  "set_user_max in /sys/kernel/perfmon",
+			  (unsigned long long)unfollowed->threads, done);
+	if (unfollowed->closed)
+		warn_user("%llu threads executed programs that you may not monitor: they "
+			  "were %s up to that moment",
+			  (unsigned long long)unfollowed->closed, done);
 }

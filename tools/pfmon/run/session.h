@@ -23,6 +23,7 @@
  * @values: the same PMDs, as pfm_read() takes them to read only values
  * @pmd_count: number of @values
  * @has_runtime: the last PMD of each set is the CPU time
+ * @is_inherited: threads and processes that the thread makes are counted, too
  */
 struct session {
 	int fd;
@@ -36,22 +37,24 @@ struct session {
 	struct pfarg_pmr *values;
 	unsigned int pmd_count;
 	bool has_runtime;
+	bool is_inherited;
 };
 
 /*
  * Create the context, on the default PMU if @pmu is NULL, and without a sampling format
- * if @format is NULL. Returns 0, or -1 with errno. It prints no message: the caller calls
+ * if @format is NULL; @flags are PFM_FL_*. Returns 0, or -1 with errno. It prints no message: the caller calls
  * fail_open().
  */
-int session_create(struct session *session, const char *pmu, const char *format,
-		   void *argument, size_t size);
+int session_create(struct session *session, const char *pmu, uint32_t flags,
+		   const char *format, void *argument, size_t size);
 
 /*
  * The functions below report an error and return -1, or return 0. After session_open() or
  * session_create(), even if it failed, the caller calls session_close().
- * session_open() creates a context without a format and fills in the machine.
+ * session_open() creates a context without a format and fills in the machine. PFM_FL_INHERIT_ALL is
+ * dropped if the PMU does not offer it.
  */
-int session_open(struct session *session, const char *pmu);
+int session_open(struct session *session, const char *pmu, uint32_t flags);
 int session_program(struct session *session, const struct event_list *events);
 int session_attach(struct session *session, int tid);
 int session_start(struct session *session);
@@ -89,6 +92,23 @@ bool session_ran_elsewhere(const struct session *session);
  * Has monitoring ended because the thread executed a program that the user may not monitor?
  */
 bool session_was_closed(const struct session *session);
+
+/**
+ * struct unfollowed - what a session could not follow
+ * @threads: number of threads and processes that were not counted from their beginning
+ * @closed: number of those that were not counted to their end, because they executed a program that
+ *	the user may not monitor
+ */
+struct unfollowed {
+	uint64_t threads;
+	uint64_t closed;
+};
+
+/* Add the numbers since session_attach() to @sum. */
+void session_add_unfollowed(const struct session *session, struct unfollowed *sum);
+
+/* Warn the user that these were not @done, for example "counted". */
+void unfollowed_warn(const struct unfollowed *unfollowed, const char *done);
 
 void session_close(struct session *session);
 

@@ -33,6 +33,7 @@ struct measurement {
 	bool ended_early;
 	bool was_closed;
 	struct others others;
+	struct unfollowed unfollowed;
 	int status;
 };
 
@@ -208,6 +209,7 @@ static int finish_run(struct measurement *measurement, pid_t pid, uint64_t begin
 	measurement->ran_elsewhere |= session_ran_elsewhere(session);
 	measurement->ended_early |= outcome->ended_early;
 	others_add(&measurement->others, &outcome->others);
+	session_add_unfollowed(session, &measurement->unfollowed);
 	if (pid && !results->exit_status) {
 		results->exit_status = child_exit_status(outcome->status);
 		measurement->status = outcome->status;
@@ -311,10 +313,13 @@ static void warn_about(const struct measurement *measurement,
 			  options->tid);
 	else if (measurement->ended_early && options->tid)
 		warn_user("thread %d ended before the command did", options->tid);
-	else if (measurement->ended_early)
+	else if (measurement->ended_early && !measurement->session.is_inherited)
 		warn_user("the command's first thread ended before the command did: the "
 			  "counts go up to that moment");
-	if (!options->tid)
+	unfollowed_warn(&measurement->unfollowed, "counted");
+	if (!options->tid && measurement->session.is_inherited)
+		others_warn_running(&measurement->others, "counted any further");
+	else if (!options->tid)
 		others_warn(&measurement->others, "counted");
 	if (measurement->events.set_count)
 		warn_of_turns(&measurement->results);
@@ -369,13 +374,18 @@ static int run_and_report(struct measurement *measurement,
 	return measurement->results.exit_status;
 }
 
+static uint32_t context_flags(const struct stat_options *options)
+{
+	return options->is_inherited && !options->tid ? PFM_FL_INHERIT_ALL : 0;
+}
+
 static int measure(struct measurement *measurement, const struct stat_options *options)
 {
 	struct results *results = &measurement->results;
 	FILE *file;
 	int result;
 
-	if (session_open(&measurement->session, options->pmu) ||
+	if (session_open(&measurement->session, options->pmu, context_flags(options)) ||
 	    prepare_events(measurement, options))
 		return EXIT_PFMON;
 	results->machine = &measurement->session.machine;

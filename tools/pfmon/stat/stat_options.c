@@ -67,6 +67,10 @@ static const struct option_row rows[] = {
 	{ "tid", 't', "TID",
 	  "count thread TID: until it ends, or while COMMAND runs, or until Ctrl-C",
 	  take_tid, FIELD(tid) },
+	{ "no-inherit", 0, NULL,
+	  "count only the thread that runs COMMAND, not the threads and processes that it "
+	  "makes",
+	  take_false, FIELD(is_inherited) },
 	{ "field-separator", 'x', "SEPARATOR",
 	  "a line for each event, its fields separated by SEPARATOR; \\t is a tab",
 	  take_separator, FIELD(separator) },
@@ -82,12 +86,11 @@ static const struct command_line line = {
 	.synopsis = "[OPTIONS] [--] COMMAND [ARGUMENTS]\n"
 		    "[OPTIONS] -t TID [[--] COMMAND [ARGUMENTS]]",
 	.about =
-		"Count events of the thread that runs COMMAND, from its start to its end, or\n"
-		"of a thread that is already running.\n",
+		"Count events of COMMAND, with all threads and processes that it makes, from its\n"
+		"start to its end, or of a thread that is already running.\n",
 	.options = rows,
 	.notes =
-		"Only one thread is counted: neither the processes that COMMAND starts nor its\n"
-		"other threads.\n"
+		"With -t only that thread is counted, not those that it makes.\n"
 		"\n"
 		"Exit status: that of COMMAND; 128 + N if signal N ended it; 127 if it was not\n"
 		"found, 126 if it could not be executed; 125 if pfmon itself failed.\n"
@@ -124,7 +127,11 @@ int stat_options_parse(int argc, char **argv, struct stat_options *options)
 {
 	int result;
 
-	*options = (struct stat_options){ .runs = 1, .is_multiplexed = true };
+	*options = (struct stat_options){
+		.runs = 1,
+		.is_multiplexed = true,
+		.is_inherited = true,
+	};
 	result = options_parse(argc, argv, &line, options);
 	if (result)
 		return result;

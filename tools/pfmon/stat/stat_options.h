@@ -17,6 +17,7 @@
  * @sets: file of event sets, or NULL
  * @runs: number of runs of the command
  * @tid: thread to count, 0 for the command
+ * @is_inherited: threads and processes that the command makes are counted, too
  * @separator: separator of the fields of CSV, NULL for no CSV
  * @is_json: print JSON
  * @output: file to write, NULL for standard error
@@ -30,6 +31,7 @@ struct stat_options {
 	const char *sets;
 	unsigned int runs;
 	int tid;
+	bool is_inherited;
 	const char *separator;
 	bool is_json;
 	const char *output;

@@ -169,7 +169,7 @@ int switch_cost_measure(struct switch_cost *cost, const struct machine *machine,
 						       sizeof(*cost->kernel)) };
 	if (!cost->kernel || copy_sets(&copy, events))
 		return fail("no memory");
-	if (!session_open(&session, machine->info.pmu_name)) {
+	if (!session_open(&session, machine->info.pmu_name, 0)) {
 		session.machine = *machine;
 		result = measure_with(cost, &session, &copy);
 	}

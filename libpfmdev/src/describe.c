@@ -6,6 +6,7 @@
  *
  * The sentences are in reasons.c; this file has the format of pfm_error.value for each.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -54,7 +55,7 @@ static const char *const values[] = {
 	[PFM_REASON_THREAD_ENDED] = "thread %llu",
 	[PFM_REASON_KERNEL_THREAD] = "thread %llu",
 	[PFM_REASON_PERMISSION] = "thread %llu",
-	[PFM_REASON_THREAD_TAKEN] = "thread %llu",
+	[PFM_REASON_THREAD_TAKEN] = "process %llu",
 	[PFM_REASON_MAY_NOT_BLOCK] = "thread %llu",
 	[PFM_REASON_NO_CPU] = "CPU %llu",
 	[PFM_REASON_FOREIGN_CPU] = "CPU %llu",
@@ -129,6 +130,28 @@ static void format_value(const struct pfm_error *error, char *value, size_t size
 			 (unsigned long long)error->value);
 }
 
+/* Append the name of the program that @process runs, if the caller's /proc shows it. */
+static void append_program(struct text *text, unsigned long long process)
+{
+	char path[40], name[32];
+	size_t length;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%llu/comm", process);
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	length = fread(name, 1, sizeof(name) - 1, file);
+	fclose(file);
+	if (length && name[length - 1] == '\n')
+		length--;
+	name[length] = '\0';
+	for (char *c = name; *c; c++)
+		if (iscntrl((unsigned char)*c))
+			*c = '?';
+	append(text, ", %s", name);
+}
+
 static void append_details(struct text *text, const struct pfm_error *error)
 {
 	char value[40];
@@ -136,6 +159,8 @@ static void append_details(struct text *text, const struct pfm_error *error)
 	format_value(error, value, sizeof(value));
 	if (value[0])
 		append(text, ": %s", value);
+	if (value[0] && error->reason == PFM_REASON_THREAD_TAKEN)
+		append_program(text, error->value);
 	if (error->holder[0])
 		append(text, "%s%.*s", value[0] ? ", " : ": ", (int)sizeof(error->holder),
 		       error->holder);

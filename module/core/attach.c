@@ -174,6 +174,39 @@ static bool follows_all_programs(const struct pfm_context *context, bool privile
 	return privileged;
 }
 
+/* The context and its copies are on no thread. */
+static void set_loader(struct pfm_context *context)
+{
+	put_pid(context->loader);
+	context->loader = get_pid(task_tgid(current));
+}
+
+/*
+ * Return: the process that loaded the context of @task, as the caller sees it; 0 if it has ended, or
+ * the caller's pid namespace does not have it.
+ */
+static u32 find_holder(struct task_struct *task)
+{
+	struct pfm_context *holder;
+	struct pid *loader = NULL;
+	unsigned long flags;
+	u32 number = 0;
+
+	local_irq_save(flags);
+	holder = pfm_thread_find(task);
+	if (holder) {
+		raw_spin_lock(&holder->lock);
+		if (holder->attachment.task == task)
+			loader = pfm_is_copy(holder) ? holder->copies->parent->loader
+						     : holder->loader;
+		if (loader && pid_has_task(loader, PIDTYPE_TGID))
+			number = pid_vnr(loader);
+		raw_spin_unlock(&holder->lock);
+	}
+	local_irq_restore(flags);
+	return number;
+}
+
 /* Step 1.  On success the context owns the caller's reference to @block. */
 static int enter(struct pfm_context *context, struct task_struct *task,
 		 struct pfm_block *block)
@@ -198,7 +231,9 @@ static int enter(struct pfm_context *context, struct task_struct *task,
 		attachment->block = block;
 	}
 	raw_spin_unlock_irqrestore(&context->lock, flags);
-	return entered ? 0 : pfm_fail(context, -EEXIST, PFM_REASON_THREAD_TAKEN, tid);
+	if (entered)
+		return 0;
+	return pfm_fail(context, -EEXIST, PFM_REASON_THREAD_TAKEN, find_holder(task));
 }
 
 /* The PMU module may refuse the context. */
@@ -312,6 +347,7 @@ int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 	if (IS_ERR(task))
 		return PTR_ERR(task);
 
+	set_loader(context);
 	pfm_threads_fit();
 	/*
 	 * The hooks dropped the attachment: try again.  This fails if the thread has ended; if

@@ -214,6 +214,7 @@ void pfm_context_free(struct pfm_context *context)
 		pfm_pmu_put(context->pmu);
 		forget_flags(context);
 	}
+	put_pid(context->loader);
 	kfree(context->arguments);
 	kfree_rcu(context, rcu);
 }

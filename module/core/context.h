@@ -104,6 +104,12 @@ struct pfm_context {
 	struct pfm_user *user; /* who created the context */
 	struct pfm_copies *copies; /* shared with the copies; NULL: no inheritance */
 
+	/*
+	 * The process that loaded the context last, with a reference; a copy has none.  Changes
+	 * only while the context and its copies are on no thread.
+	 */
+	struct pid *loader;
+
 	/* Protected by the mutex: fields that only calls use. */
 	struct mutex mutex;
 	struct list_head sets; /* in the order of their numbers */

@@ -4,6 +4,8 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 #include "../../libpfmdev/src/internal.h"
 #include "suites.h"
@@ -27,8 +29,10 @@ static const char *describe(struct pfm_error error)
 
 /*
  * All reasons in the order of their numbers, which never change, each with its sentence for the
- * value 12. pfm_get_error(3) explains the value.
+ * value 12. pfm_get_error(3) explains the value. Where the value is a process, it is one that cannot
+ * exist, because the sentence also has the name of the process's program.
  */
+#define NO_PROCESS 4194305 /* more than PID_MAX_LIMIT */
 static const struct {
 	enum pfm_reason reason;
 	const char *sentence;
@@ -64,7 +68,7 @@ static const struct {
 	{ PFM_REASON_THREAD_ENDED, "the thread has ended or is ending: thread 12" },
 	{ PFM_REASON_KERNEL_THREAD, "kernel threads cannot be monitored: thread 12" },
 	{ PFM_REASON_PERMISSION, "the caller may not monitor that thread: thread 12" },
-	{ PFM_REASON_THREAD_TAKEN, "the thread has a context already: thread 12" },
+	{ PFM_REASON_THREAD_TAKEN, "the thread has a context already: process 4194305" },
 	{ PFM_REASON_NOTHING_TO_RESTART, "no notification waits for a restart" },
 	{ PFM_REASON_TIMEOUT, "the event set needs a timeout" },
 	{ PFM_REASON_NO_FORMAT, "there is no sampling format of that name" },
@@ -124,7 +128,7 @@ TEST(every_reason_gives_its_sentence)
 		snprintf(expected, sizeof(expected), "pfm_start: %s",
 			 sentences[i].sentence);
 		SENTENCE(expected, .operation = 5, .error = EINVAL, .reason = i + 1,
-			 .value = 12);
+			 .value = i + 1 == PFM_REASON_THREAD_TAKEN ? NO_PROCESS : 12);
 	}
 	ck_assert_uint_eq(PFM_REASON_COUNT_OF_REASONS, COUNT(sentences) + 1);
 }
@@ -216,6 +220,19 @@ TEST(holders_are_named)
 		"pfm_write_pmds: element 4: the PMD is held by another user of the PMU: PMD 31, NMI watchdog",
 		.operation = 2, .error = EBUSY, .reason = PFM_REASON_PMD_HELD, .index = 4,
 		.value = 31, .holder = "NMI watchdog");
+}
+
+TEST(the_program_of_a_threads_holder_is_named)
+{
+	char expected[PFM_LAST_ERROR_SIZE];
+
+	ck_assert_int_eq(prctl(PR_SET_NAME, "a\nprogram\t"), 0);
+	snprintf(expected, sizeof(expected),
+		 "pfm_load_context: the thread has a context already: process %d, "
+		 "a?program?",
+		 (int)getpid());
+	SENTENCE(expected, .operation = 4, .error = EEXIST,
+		 .reason = PFM_REASON_THREAD_TAKEN, .value = (uint64_t)getpid());
 }
 
 TEST(holder_without_a_zero_byte_is_truncated)

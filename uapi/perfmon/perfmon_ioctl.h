@@ -651,7 +651,8 @@ struct pfm_error {
  * kernel's ptrace read check for the thread and lacks CAP_PERFMON; with
  * PFM_FL_NOTIFY_BLOCK also: the caller fails the ptrace attach check, or the thread
  * belongs to process 1.  EBUSY: the context is loaded already, the thread is ending, or
- * another user holds a PMD or the PMU.  EEXIST: the thread has a context already.
+ * another user holds a PMD or the PMU.  EEXIST: the thread has a context already;
+ * pfm_error.value is the process that loaded it, 0 if the caller cannot see it.
  * EINVAL: no such set, reserved field not zero.  EFAULT.  ENOMEM, ENFILE: no memory, or
  * no file, for the ptrace check.  The PMU module may return other errors.
  *

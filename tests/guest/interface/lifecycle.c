@@ -5,6 +5,10 @@
  * Create children before contexts. Children then inherit no context's descriptor, and the test's
  * descriptor is the only one.
  */
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+
 #include "measure.h"
 #include "status.h"
 
@@ -95,6 +99,91 @@ TEST(a_second_context_on_a_thread_is_eexist)
 	must(fd, pfm_unload_context(fd));
 	load(other, child.pid);
 	must_fail(fd, try_load(fd, child.pid), EEXIST, PFM_REASON_THREAD_TAKEN, NO_INDEX);
+}
+
+static uint64_t load_on_itself(uint64_t unused)
+{
+	(void)unused;
+	load(make_context(), thread_id());
+	return 0;
+}
+
+static uint64_t holder_of_the_thread(int fd)
+{
+	struct pfm_error error;
+
+	must(fd, pfm_get_error(fd, &error));
+	ck_assert_uint_eq(error.reason, PFM_REASON_THREAD_TAKEN);
+	return error.value;
+}
+
+TEST(the_holder_of_a_thread_is_named)
+{
+	struct child child = child_new(), loader = child_new();
+	int fd = make_context(), other = make_context();
+
+	load(fd, child.pid);
+	ck_assert_int_eq(try_load(other, child.pid), -1);
+	ck_assert_uint_eq(holder_of_the_thread(other), (uint64_t)getpid());
+	child_call(&loader, load_on_itself, 0);
+	ck_assert_int_eq(try_load(other, loader.pid), -1);
+	ck_assert_uint_eq(holder_of_the_thread(other), (uint64_t)loader.pid);
+}
+
+TEST(a_holder_that_has_ended_is_not_named)
+{
+	struct child child = child_new();
+	int fd = make_context(), other = make_context(), pipes[2];
+	pid_t loader;
+	char byte;
+
+	ck_assert_int_eq(pipe(pipes), 0);
+	loader = fork();
+	if (!loader) {
+		load(fd, child.pid);
+		if (write(pipes[1], "", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	ck_assert_int_eq(read(pipes[0], &byte, 1), 1);
+	ck_assert_int_eq(try_load(other, child.pid), -1);
+	ck_assert_uint_eq(holder_of_the_thread(other), (uint64_t)loader);
+	ck_assert_int_eq(kill(loader, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(loader, NULL, 0), loader);
+	ck_assert_int_eq(try_load(other, child.pid), -1);
+	ck_assert_uint_eq(holder_of_the_thread(other), 0);
+}
+
+/* Process 1 of a new pid namespace. The descriptor's context is loaded on it. */
+static uint64_t holder_seen_in_a_namespace(uint64_t unused)
+{
+	int fd = make_context(), pipes[2];
+	uint64_t holder = UINT64_MAX;
+	pid_t pid;
+
+	(void)unused;
+	ck_assert_int_eq(pipe(pipes), 0);
+	ck_assert_int_eq(unshare(CLONE_NEWPID), 0);
+	pid = fork();
+	if (!pid) {
+		char byte;
+		int inner = make_context();
+
+		if (read(pipes[0], &byte, 1) == 1 && try_load(inner, 1) == -1)
+			holder = holder_of_the_thread(inner);
+		_exit(holder ? 1 : 0);
+	}
+	load(fd, pid);
+	ck_assert_int_eq(write(pipes[1], "", 1), 1);
+	waitpid(pid, &pipes[0], 0);
+	return (uint64_t)pipes[0];
+}
+
+TEST(a_holder_outside_of_the_pid_namespace_is_not_named)
+{
+	struct child child = child_new();
+
+	ck_assert_uint_eq(child_call(&child, holder_seen_in_a_namespace, 0), 0);
 }
 
 TEST(unload_of_an_unloaded_context_succeeds)

@@ -50,7 +50,7 @@ TEST(by_default_there_are_a_thousand_samples_per_second)
 	ck_assert_uint_eq(options.period, 0);
 	ck_assert_uint_eq(options.format, 0);
 	ck_assert_uint_eq(options.buffer, 0);
-	ck_assert_uint_eq(options.tid_count, 0);
+	ck_assert_uint_eq(options.tids.count, 0);
 	ck_assert_str_eq(options.output, "pfmon.data");
 	ck_assert(options.is_traced && !options.is_quiet && !options.is_verbose);
 	record_options_free(&options);
@@ -74,10 +74,10 @@ TEST(every_option_is_accepted)
 	ck_assert_uint_eq(options.buffer, 65536);
 	ck_assert_str_eq(options.pmu, "soft");
 	ck_assert_str_eq(options.output, "file");
-	ck_assert_uint_eq(options.tid_count, 3);
-	ck_assert_int_eq(options.tids[0], 3);
-	ck_assert_int_eq(options.tids[1], 5);
-	ck_assert_int_eq(options.tids[2], 4);
+	ck_assert_uint_eq(options.tids.count, 3);
+	ck_assert_int_eq(options.tids.ids[0], 3);
+	ck_assert_int_eq(options.tids.ids[1], 5);
+	ck_assert_int_eq(options.tids.ids[2], 4);
 	ck_assert(!options.is_traced && options.is_quiet && options.is_verbose);
 	ck_assert_str_eq(options.command[0], "-x");
 	record_options_free(&options);

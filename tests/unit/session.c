@@ -317,16 +317,19 @@ TEST(increments_are_differences_to_the_previous_reading)
 	struct ratio ratio = { 0 };
 	struct session session;
 	struct event_list events;
+	struct group group;
 	double error;
 
 	make_session(&session);
 	program(&session, &events, nine);
+	ck_assert_int_eq(group_prepare(&group, &session, &events), 0);
+	ck_assert_int_eq(group_attach(&group, 1, 0), 0);
 	ck_assert_int_eq(increments_prepare(&increments, &events), 0);
 	increments_begin(&increments);
 	for (pace = 1; pace < 8; pace *= 2) {
 		uint64_t before = pace / 2;
 
-		ck_assert_int_eq(increments_take(&increments, &session), 0);
+		ck_assert_int_eq(increments_take(&increments, &group), 0);
 		ratio_add(&ratio, 101 * (pace - before), 356 * (pace - before));
 	}
 	ck_assert_uint_eq(increments.ratios[8].count, 3);
@@ -344,5 +347,41 @@ TEST(increments_are_differences_to_the_previous_reading)
 	increments_begin(&increments);
 	ck_assert_uint_eq(increments.ratios[8].count, 0);
 	increments_free(&increments);
+	group_close(&group);
+	end_session(&session, &events);
+}
+
+TEST(counts_of_a_group_are_sums)
+{
+	struct set_activity activities[2];
+	uint64_t values[9], times[2];
+	struct session session, twin;
+	struct event_list events;
+	struct group group;
+
+	make_session(&session);
+	program(&session, &events, nine);
+	twin = session;
+	twin.is_twin = true;
+	ck_assert_int_eq(group_prepare(&group, &session, &events), 0);
+	group.twins = &twin;
+	group.twin_count = 1;
+	ck_assert_int_eq(group_attach(&group, 1, 0), 0);
+	ck_assert_int_eq(group_attach(&group, 2, 0), 0);
+	pace = 3;
+	ck_assert_int_eq(group_read(&group, &events, values, times), 0);
+	ck_assert_uint_eq(values[0], 2 * 3 * (259 + 260 + 359 + 360));
+	ck_assert_uint_eq(values[7], 2 * 3 * 100);
+	ck_assert_uint_eq(times[1], 2 * 3 * 356);
+	ck_assert_int_eq(group_read_activities(&group, activities), 0);
+	ck_assert_uint_eq(activities[1].runs, 2 * 11);
+	ck_assert_uint_eq(activities[1].duration, 2 * 1000);
+	/* Contexts that are not attached do not count. */
+	group.attached = 1;
+	ck_assert_int_eq(group_read(&group, &events, values, times), 0);
+	ck_assert_uint_eq(values[7], 3 * 100);
+	group.twins = NULL;
+	group.twin_count = 0;
+	group_close(&group);
 	end_session(&session, &events);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* pfmon stat: the command line. */
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,6 +64,15 @@ TEST(options_that_contradict_each_other_are_refused)
 		"--sets file",
 		"-x, -j true",
 		"-r 2 -t 5",
+		"-r 2 -p 5",
+		"-p 5,",
+		"-p five",
+		"-t 0",
+		"-I 0 true",
+		"-I 0.5 true",
+		"-I 1s -r 2 true",
+		"--timeout 999us true",
+		"--timeout 400000000s true",
 		"",
 	};
 	struct stat_options options;
@@ -70,4 +80,36 @@ TEST(options_that_contradict_each_other_are_refused)
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		ck_assert_msg(parse(&options, lines[i]) == -1, "'%s' is taken", lines[i]);
 	ck_assert_int_eq(parse(&options, "--help"), 1);
+}
+
+TEST(threads_and_processes_are_lists)
+{
+	struct stat_options options;
+	const struct targets *targets = &options.targets;
+
+	ck_assert_int_eq(parse(&options, "-p 5,7 -t 3 -p 2147483647"), 0);
+	ck_assert_uint_eq(targets->processes.count, 3);
+	ck_assert_int_eq(targets->processes.ids[0], 5);
+	ck_assert_int_eq(targets->processes.ids[1], 7);
+	ck_assert_int_eq(targets->processes.ids[2], INT_MAX);
+	ck_assert_uint_eq(targets->threads.count, 1);
+	ck_assert_int_eq(targets->threads.ids[0], 3);
+	stat_options_free(&options);
+	ck_assert_int_eq(parse(&options, "true"), 0);
+	ck_assert(!targets_are_given(targets));
+}
+
+TEST(times_without_a_unit_are_in_milliseconds)
+{
+	struct stat_options options;
+
+	ck_assert_int_eq(parse(&options, "true"), 0);
+	ck_assert_uint_eq(options.timeout, 0);
+	ck_assert_uint_eq(options.print_interval, 0);
+	ck_assert_int_eq(parse(&options, "-I 100 --timeout 1500 true"), 0);
+	ck_assert_uint_eq(options.print_interval, 100000000);
+	ck_assert_uint_eq(options.timeout, 1500000000);
+	ck_assert_int_eq(parse(&options, "-I 0.1s --timeout 90000s true"), 0);
+	ck_assert_uint_eq(options.print_interval, 100000000);
+	ck_assert_uint_eq(options.timeout, 90000 * SECOND);
 }

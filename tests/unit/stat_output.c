@@ -310,6 +310,64 @@ static char *written_table(const struct results *results)
 	return text;
 }
 
+TEST(lines_of_intervals_begin_with_the_time)
+{
+	struct results results;
+	char *text;
+
+	make_results(&results, one_run, 1);
+	results.is_interval = true;
+	results.time = 1.5;
+	results.stamp = "1.500000000";
+	text = written_csv(&results, ";");
+	ck_assert_msg(!strncmp(text, "1.500000000;2000000;;cycles;;", 29), "%s", text);
+	ck_assert_msg(strstr(text, "\n1.500000000;<not counted>;;branches;") != NULL,
+		      "%s", text);
+	free(text);
+	text = written_table(&results);
+	/* Neither a title nor the times of the whole run. */
+	ck_assert_msg(!strncmp(text, "      1.500000000 ", 18), "%s", text);
+	check_line(text, "cycles ", "1.500000000          2,000,000", "2.000 GHz");
+	ck_assert_msg(strstr(text, "elapsed") == NULL, "%s", text);
+	free(text);
+	results_free(&results);
+}
+
+TEST(json_of_an_interval_has_its_time)
+{
+	static int ids[] = { 5, 7 };
+	static const struct targets targets = { .threads = { ids, 2 } };
+	struct results results;
+	json_t *object;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	make_results(&results, one_run, 1);
+	results.targets = &targets;
+	ck_assert_int_eq(stat_json(file, &results), 0);
+	results.is_interval = true;
+	results.time = 1.5;
+	ck_assert_int_eq(stat_json(file, &results), 0);
+	fclose(file);
+
+	object = json_loads(text, JSON_DISABLE_EOF_CHECK, NULL);
+	ck_assert_ptr_null(json_object_get(object, "interval"));
+	ck_assert_ptr_null(json_object_get(object, "processes"));
+	ck_assert_int_eq(
+		json_integer_value(json_array_get(json_object_get(object, "threads"), 1)),
+		7);
+	json_decref(object);
+	object = json_loads(strchr(text, '\n'), JSON_DISABLE_EOF_CHECK, NULL);
+	ck_assert_double_eq_tol(json_number_value(json_object_get(object, "interval")),
+				1.5, 1e-9);
+	ck_assert_uint_eq(json_array_size(json_object_get(object, "events")), 4);
+	ck_assert_ptr_null(json_object_get(object, "runs"));
+	json_decref(object);
+	free(text);
+	results_free(&results);
+}
+
 TEST(the_table_of_sets_has_scaled_and_unscaled_counts)
 {
 	struct results results;

@@ -33,6 +33,8 @@ static const char help[] =
 	"  switch N     give up the CPU N times (voluntary context switches)\n"
 	"  spin MS      use MS milliseconds of CPU time; 0: spin for ever\n"
 	"  threads T N  loop N in each of T threads at once\n"
+	"  later T N    T threads; each waits for a byte from standard input, then makes\n"
+	"               one more thread, and both loop N\n"
 	"  forks F N    loop N in each of F children, one after the other\n"
 	"  two A B      20,000,000,000 instructions in small turns, A parts of\n"
 	"               them in pfm_first and B parts in pfm_second\n"
@@ -40,7 +42,7 @@ static const char help[] =
 	"               in pfm_inner, which calls pfm_leaf; pfm_outer calls pfm_inner\n"
 	"  named N      N turns of a loop in the C++ function pfm::named(unsigned long)\n"
 	"\n"
-	"loop, threads and forks take multiples of 10 as N. Exit status: 0, or 2 after an\n"
+	"loop, threads, later and forks take multiples of 10 as N. Exit status: 0, or 2 after an\n"
 	"error message.\n";
 
 static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *format, ...)
@@ -204,6 +206,45 @@ static void threads(const uint64_t *n)
 		pthread_join(thread[i], NULL);
 }
 
+static void start(pthread_t *thread, void *(*run)(void *), uint64_t *n)
+{
+	pthread_attr_t attributes;
+	int error;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, 256 << 10);
+	error = pthread_create(thread, &attributes, run, n);
+	if (error)
+		fail("pthread_create: %s", strerror(error));
+}
+
+static void *loop_in_two(void *n)
+{
+	pthread_t other;
+	char byte;
+
+	if (read(STDIN_FILENO, &byte, 1) != 1)
+		return NULL;
+	start(&other, thread_loop, n);
+	loop(n);
+	pthread_join(other, NULL);
+	return NULL;
+}
+
+static void later(const uint64_t *n)
+{
+	pthread_t *threads = calloc(n[0], sizeof(*threads));
+	uint64_t instructions = n[1];
+
+	if (!threads)
+		fail("no memory");
+	for (uint64_t i = 0; i < n[0]; i++)
+		start(&threads[i], loop_in_two, &instructions);
+	for (uint64_t i = 0; i < n[0]; i++)
+		pthread_join(threads[i], NULL);
+	free(threads);
+}
+
 static void forks(const uint64_t *n)
 {
 	const uint64_t children = n[0];
@@ -307,7 +348,7 @@ static const struct work {
 	{ "switch", 1, false, switches }, { "spin", 1, false, spin },
 	{ "threads", 2, true, threads },  { "forks", 2, true, forks },
 	{ "two", 2, false, two },	  { "calls", 1, false, calls },
-	{ "named", 1, false, named },
+	{ "named", 1, false, named },	  { "later", 2, true, later },
 };
 
 static const struct work *find_work(const char *name)

@@ -4,10 +4,12 @@
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "errors.h"
 #include "help.h"
 #include "options.h"
@@ -207,7 +209,7 @@ static double time_unit(const char *name)
 	return 0;
 }
 
-int options_time(const char *text, uint64_t *time)
+int options_long_time(const char *text, uint64_t most, uint64_t *time)
 {
 	/* strtod() also accepts signs, blanks, exponents and words. */
 	size_t length = strspn(text, "0123456789.");
@@ -219,8 +221,40 @@ int options_time(const char *text, uint64_t *time)
 	memcpy(digits, text, length);
 	digits[length] = '\0';
 	ns = strtod(digits, &end) * time_unit(text + length);
-	if (*end || !(ns >= 1 && ns <= 3600e9))
+	if (*end || !(ns >= 1 && ns <= (double)most))
 		return -1;
 	*time = (uint64_t)(ns + 0.5);
 	return 0;
+}
+
+int options_time(const char *text, uint64_t *time)
+{
+	return options_long_time(text, 3600 * SECOND, time);
+}
+
+static int add_id(const char *text, const char *what, struct id_list *list)
+{
+	uint64_t number;
+	int *id;
+
+	if (options_number(text, what, INT_MAX, &number))
+		return -1;
+	id = array_add(&list->ids, &list->count, sizeof(*id));
+	if (!id)
+		return fail("no memory");
+	*id = (int)number;
+	return 0;
+}
+
+int options_ids(const char *text, const char *what, struct id_list *list)
+{
+	char *copy = strdup(text), *rest = copy, *id;
+	int result = 0;
+
+	if (!copy)
+		return fail("no memory");
+	while (!result && (id = strsep(&rest, ",")))
+		result = add_id(id, what, list);
+	free(copy);
+	return result;
 }

@@ -109,4 +109,25 @@ int options_size(const char *text, const char *what, uint64_t least, uint64_t mo
  */
 int options_time(const char *text, uint64_t *time);
 
+/* The same for a time up to @most ns. */
+int options_long_time(const char *text, uint64_t most, uint64_t *time);
+
+#define SECOND 1000000000ull
+
+/**
+ * struct id_list - numbers of threads or processes
+ * @ids: the numbers, in the order of the command line
+ * @count: number of @ids
+ */
+struct id_list {
+	int *ids;
+	size_t count;
+};
+
+/*
+ * Append the numbers of @text, which are separated by commas.  Messages call a number @what.
+ * Reports an error and returns -1, or returns 0.
+ */
+int options_ids(const char *text, const char *what, struct id_list *list);
+
 #endif

@@ -122,6 +122,17 @@ static int fail_permission(int fd, int tid, int error)
 		    may_help ? "; use a thread of your own or run as root" : "");
 }
 
+static int fail_taken(int fd, int tid)
+{
+	char process[PROCESS_TEXT] = "someone else";
+	struct pfm_error last;
+
+	if (!pfm_get_error(fd, &last) && last.value)
+		holders_process("/proc", last.value, process);
+	return fail("thread %d is monitored by %s already: wait until that has ended",
+		    tid, process);
+}
+
 int fail_load(int fd, int tid, int error)
 {
 	char buffer[PFM_LAST_ERROR_SIZE], advised[ADVICE_TEXT];
@@ -132,9 +143,7 @@ int fail_load(int fd, int tid, int error)
 	case EPERM:
 		return fail_permission(fd, tid, error);
 	case EEXIST:
-		return fail("thread %d is monitored by someone else already: "
-			    "wait until that has ended",
-			    tid);
+		return fail_taken(fd, tid);
 	default:
 		return fail("cannot monitor thread %d: %s%s", tid,
 			    reason(fd, error, buffer, sizeof(buffer)),

@@ -6,6 +6,7 @@
  */
 #include <ctype.h>
 #include <dirent.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,17 +74,16 @@ static void add(char text[ADVICE_TEXT], const char *separator, const char *added
 	snprintf(text + length, ADVICE_TEXT - length, "%s%s", separator, added);
 }
 
-static void add_process(char text[ADVICE_TEXT], const char *separator,
-			const char *directory, const char *pid)
+const char *holders_process(const char *proc, uint64_t pid, char text[PROCESS_TEXT])
 {
-	char path[PATH_SIZE], name[32], process[64];
+	char path[PATH_SIZE], name[32];
 
-	snprintf(path, sizeof(path), "%s/comm", directory);
+	snprintf(path, sizeof(path), "%s/%" PRIu64 "/comm", proc, pid);
 	if (!read_word(path, name, sizeof(name)))
 		strcpy(name, "?");
 	text_defuse(name);
-	snprintf(process, sizeof(process), "%s (process %.20s)", name, pid);
-	add(text, separator, process);
+	snprintf(text, PROCESS_TEXT, "%s (process %" PRIu64 ")", name, pid);
+	return text;
 }
 
 static int is_process(const struct dirent *entry)
@@ -95,7 +95,7 @@ static int is_process(const struct dirent *entry)
 static void add_processes(const char *proc, char text[ADVICE_TEXT])
 {
 	struct dirent **entries;
-	char directory[PATH_SIZE - 16];
+	char directory[PATH_SIZE - 16], process[PROCESS_TEXT];
 	unsigned int found = 0;
 	int count = scandir(proc, &entries, is_process, versionsort);
 
@@ -104,9 +104,10 @@ static void add_processes(const char *proc, char text[ADVICE_TEXT])
 			 entries[i]->d_name);
 		if (has_perf_event(directory)) {
 			if (found < MAX_NAMED)
-				add_process(text,
-					    found ? ", " : "; perf events are open in ",
-					    directory, entries[i]->d_name);
+				add(text, found ? ", " : "; perf events are open in ",
+				    holders_process(
+					    proc, strtoull(entries[i]->d_name, NULL, 10),
+					    process));
 			found++;
 		}
 		free(entries[i]);

@@ -3,6 +3,14 @@
 #ifndef PFMON_HOLDERS_H
 #define PFMON_HOLDERS_H
 
+#include <stdint.h>
+
+/* Size of a buffer for the name of any process. */
+#define PROCESS_TEXT 64
+
+/* Store "NAME (process PID)" in @text; the name is "?" if @proc does not show it. */
+const char *holders_process(const char *proc, uint64_t pid, char text[PROCESS_TEXT]);
+
 /* Size of a buffer for any advice. */
 #define ADVICE_TEXT 512
 

@@ -35,7 +35,7 @@ struct run {
 /* Trace the command, if that is permitted and does not change the command's behaviour. */
 static bool begin_to_trace(const struct run *run, pid_t pid)
 {
-	if (!run->options.is_traced || run->options.tid_count ||
+	if (!run->options.is_traced || run->options.tids.count ||
 	    !trace_is_harmless(run->path))
 		return false;
 	return !trace_begin(pid);
@@ -53,7 +53,8 @@ static int run_command(struct run *run)
 
 	if (child_prepare(&child, run->path, options->command, &run->signals))
 		return EXIT_PFMON;
-	if (recorder_begin(recorder, options->tid_count ? options->tids : &child.pid)) {
+	if (recorder_begin(recorder,
+			   options->tids.count ? options->tids.ids : &child.pid)) {
 		child_cancel(&child);
 		return EXIT_PFMON;
 	}
@@ -73,7 +74,7 @@ static int run_alone(struct run *run)
 {
 	struct recorder *recorder = &run->recorder;
 
-	if (recorder_begin(recorder, run->options.tids) ||
+	if (recorder_begin(recorder, run->options.tids.ids) ||
 	    recorder_wait(recorder, &run->signals, NULL, 0, &run->outcome))
 		return EXIT_PFMON;
 	return 0;
@@ -119,7 +120,7 @@ static bool ended_early(const struct run *run)
 static void warn_of_run(struct run *run)
 {
 	const struct record_options *options = &run->options;
-	bool is_own = options->command && !options->tid_count;
+	bool is_own = options->command && !options->tids.count;
 
 	if (ran_elsewhere(&run->recorder))
 		warn_user("part of the run was on CPUs with another PMU and was not "
@@ -187,7 +188,7 @@ static void print_details(const struct run *run, const struct drain_counts *coun
 			"pfmon: the buffer was full %llu times, and nothing was sampled "
 			"until it had been written\n",
 			(unsigned long long)counts->full);
-	if (run->options.command && !run->options.tid_count && !run->is_traced)
+	if (run->options.command && !run->options.tids.count && !run->is_traced)
 		fprintf(stderr, "pfmon: the command was not followed with ptrace: "
 				"libraries that it loaded late may be missing\n");
 }
@@ -261,7 +262,7 @@ static int sample_and_report(struct run *run)
 		print_summary(run, &counts);
 	if (result || !run->options.command)
 		return result;
-	if (!run->options.tid_count && was_closed(recorder))
+	if (!run->options.tids.count && was_closed(recorder))
 		return EXIT_PFMON;
 	return child_exit_status(run->outcome.status);
 }

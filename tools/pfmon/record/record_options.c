@@ -7,40 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/array.h"
 #include "../common/errors.h"
 #include "rate.h"
 #include "record_options.h"
 #include "sampling_format.h"
 
-static int add_tid(struct record_options *options, const char *text)
+static int take_tids(const char *text, void *field)
 {
-	uint64_t number;
-	int *tid;
+	struct id_list *tids = field;
 
-	if (options_number(text, "thread id", INT_MAX, &number))
+	if (options_ids(text, "thread id", tids))
 		return -1;
-	for (size_t i = 0; i < options->tid_count; i++)
-		if (options->tids[i] == (int)number)
-			return fail("thread %d is given twice", (int)number);
-	tid = array_add(&options->tids, &options->tid_count, sizeof(*tid));
-	if (!tid)
-		return fail("no memory");
-	*tid = (int)number;
+	for (size_t i = 0; i < tids->count; i++)
+		for (size_t j = 0; j < i; j++)
+			if (tids->ids[i] == tids->ids[j])
+				return fail("thread %d is given twice", tids->ids[i]);
 	return 0;
-}
-
-static int take_tids(const char *text, void *data)
-{
-	char *copy = strdup(text), *rest = copy, *tid;
-	int result = 0;
-
-	if (!copy)
-		return fail("no memory");
-	while (!result && (tid = strsep(&rest, ",")))
-		result = add_tid(data, tid);
-	free(copy);
-	return result;
 }
 
 static int take_period(const char *argument, void *field)
@@ -114,7 +96,7 @@ static const struct option_row rows[] = {
 	  take_buffer, FIELD(buffer) },
 	{ "tid", 't', "TID[,TID]...",
 	  "sample these threads: until they end, or while COMMAND runs, or until Ctrl-C",
-	  take_tids, 0 },
+	  take_tids, FIELD(tids) },
 	{ "output", 'o', "FILE",
 	  "write to FILE instead of " DATA_FILE_NAME
 	  "; an older recording becomes FILE.old; - is standard output",
@@ -155,7 +137,7 @@ static const struct command_line line = {
 
 static int check(struct record_options *options)
 {
-	if (!options->command && !options->tid_count)
+	if (!options->command && !options->tids.count)
 		return fail("no command to record: see 'pfmon record --help'");
 	if (options->period && options->frequency)
 		return fail("-c and -F exclude each other");
@@ -188,7 +170,6 @@ int record_options_parse(int argc, char **argv, struct record_options *options)
 
 void record_options_free(struct record_options *options)
 {
-	free(options->tids);
-	options->tids = NULL;
-	options->tid_count = 0;
+	free(options->tids.ids);
+	options->tids = (struct id_list){ 0 };
 }

@@ -30,7 +30,6 @@
  * @has_recorded: the hardware records the callers
  * @buffer: size of a buffer in bytes; 0: RECORD_BUFFER, or less if there is a limit
  * @tids: threads to record; none: record the command
- * @tid_count: number of @tids
  * @output: path of the file
  * @is_quiet: print no progress and no closing line
  * @is_verbose: print more about the recording
@@ -47,8 +46,7 @@ struct record_options {
 	bool has_chains;
 	bool has_recorded;
 	uint64_t buffer;
-	int *tids;
-	size_t tid_count;
+	struct id_list tids;
 	const char *output;
 	bool is_quiet;
 	bool is_verbose;

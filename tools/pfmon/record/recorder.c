@@ -169,7 +169,7 @@ int recorder_prepare(struct recorder *recorder, const struct record_options *opt
 	recorder->options = options;
 	recorder->format = options->format ? options->format : DATA_FORMAT_NWAY;
 	recorder->buffer = options->buffer ? options->buffer : RECORD_BUFFER;
-	recorder->count = options->tid_count ? options->tid_count : 1;
+	recorder->count = options->tids.count ? options->tids.count : 1;
 	recorder->samplers = calloc(recorder->count, sizeof(*recorder->samplers));
 	recorder->contexts = calloc(recorder->count, sizeof(*recorder->contexts));
 	if (!recorder->samplers || !recorder->contexts)
@@ -265,8 +265,8 @@ static int write_head(struct recorder *recorder)
 		return -1;
 	recorder->writer.reserve = reserve(recorder);
 	if (head_write(&recorder->writer, &first->session.machine, options->command,
-		       options->tids, options->tid_count, &recorder->events, first->rates,
-		       options->frequency))
+		       options->tids.ids, options->tids.count, &recorder->events,
+		       first->rates, options->frequency))
 		return -1;
 	recorder->is_written = true;
 	return look_at_processes(recorder);

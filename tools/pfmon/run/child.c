@@ -19,6 +19,7 @@
 
 #include "../common/errors.h"
 #include "child.h"
+#include "open_files.h"
 
 extern char **environ;
 
@@ -186,6 +187,7 @@ int child_prepare(struct child *child, const char *path, char **arguments,
 		close(go[1]);
 		close(failure[0]);
 		signals_restore(signals);
+		open_files_restore();
 		run(go[0], failure[1], path, arguments, script);
 	}
 	free(script);

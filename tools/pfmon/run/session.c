@@ -9,7 +9,10 @@
 #include "../event/constraints.h"
 #include "../event/device_errors.h"
 #include "../common/errors.h"
+#include "open_files.h"
 #include "session.h"
+
+#define INHERIT_FLAGS (PFM_FL_INHERIT_THREADS | PFM_FL_INHERIT_ALL)
 
 int session_create(struct session *session, const char *pmu, uint32_t flags,
 		   const char *format, void *argument, size_t size)
@@ -23,7 +26,7 @@ int session_create(struct session *session, const char *pmu, uint32_t flags,
 	};
 
 	memset(session, 0, sizeof(*session));
-	session->is_inherited = flags & PFM_FL_INHERIT_ALL;
+	session->is_inherited = flags & INHERIT_FLAGS;
 	session->fd = pfm_create(&create);
 	if (session->fd == -1)
 		return -1;
@@ -38,8 +41,8 @@ int session_open(struct session *session, const char *pmu, uint32_t flags)
 
 	/* Not every PMU can be inherited. */
 	if (error && errno == EOPNOTSUPP && session->is_inherited)
-		error = session_create(session, pmu, flags & ~PFM_FL_INHERIT_ALL, NULL,
-				       NULL, 0);
+		error = session_create(session, pmu, flags & ~INHERIT_FLAGS, NULL, NULL,
+				       0);
 	if (error)
 		return fail_open(errno, pmu);
 	return machine_ask(&session->machine, session->fd);
@@ -49,6 +52,9 @@ void session_close(struct session *session)
 {
 	if (session->fd != -1)
 		close(session->fd);
+	session->fd = -1;
+	if (session->is_twin)
+		return;
 	free(session->sets);
 	free(session->pmcs);
 	free(session->initial);
@@ -58,7 +64,6 @@ void session_close(struct session *session)
 	session->pmcs = NULL;
 	session->initial = session->pmds = NULL;
 	session->values = NULL;
-	session->fd = -1;
 }
 
 /* Number of elements of @size bytes that fit into one call. */
@@ -245,6 +250,21 @@ int session_program(struct session *session, const struct event_list *events)
 	return write_pmcs(session);
 }
 
+int session_twin(const struct session *session, uint32_t flags, struct session *twin)
+{
+	const char *pmu = session->machine.info.pmu_name;
+	struct session created;
+
+	*twin = *session;
+	twin->is_twin = true;
+	twin->fd = -1;
+	if (session_create(&created, pmu, flags, NULL, NULL, 0))
+		return errno == EMFILE ? open_files_fail() : fail_open(errno, pmu);
+	twin->fd = created.fd;
+	twin->is_inherited = created.is_inherited;
+	return create_sets(twin) || write_pmcs(twin) ? -1 : 0;
+}
+
 static int write_pmds(struct session *session)
 {
 	unsigned int limit = vector_limit(session, sizeof(struct pfarg_pmd));
@@ -258,7 +278,7 @@ static int write_pmds(struct session *session)
 	return 0;
 }
 
-int session_attach(struct session *session, int tid)
+int session_try_attach(struct session *session, int tid)
 {
 	struct pfarg_load load = { .load_pid = (uint32_t)tid };
 
@@ -267,22 +287,34 @@ int session_attach(struct session *session, int tid)
 		return -1;
 	if (write_pmds(session))
 		return -1;
-	if (pfm_load_context(session->fd, &load))
-		return fail_load(session->fd, tid, errno);
-	return 0;
+	return pfm_load_context(session->fd, &load) ? errno : 0;
 }
 
-int session_start(struct session *session)
+int session_attach(struct session *session, int tid)
+{
+	int error = session_try_attach(session, tid);
+
+	return error > 0 ? fail_load(session->fd, tid, error) : error;
+}
+
+int session_try_start(struct session *session)
 {
 	struct pfm_status status;
 
 	if (!pfm_start(session->fd, NULL))
 		return 0;
-	/* The thread may have ended between attach and here. */
 	if (errno == EINVAL && !pfm_get_status(session->fd, &status) &&
 	    status.state == PFM_STATE_UNLOADED)
-		return fail("the thread has ended before it could be monitored");
+		return 1;
 	return fail_call(session->fd, "start counting", errno);
+}
+
+int session_start(struct session *session)
+{
+	int result = session_try_start(session);
+
+	return result > 0 ? fail("the thread has ended before it could be monitored")
+			  : result;
 }
 
 int session_detach(struct session *session)

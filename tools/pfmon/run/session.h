@@ -24,6 +24,7 @@
  * @pmd_count: number of @values
  * @has_runtime: the last PMD of each set is the CPU time
  * @is_inherited: threads and processes that the thread makes are counted, too
+ * @is_twin: the arrays belong to another session
  */
 struct session {
 	int fd;
@@ -38,6 +39,7 @@ struct session {
 	unsigned int pmd_count;
 	bool has_runtime;
 	bool is_inherited;
+	bool is_twin;
 };
 
 /*
@@ -51,13 +53,28 @@ int session_create(struct session *session, const char *pmu, uint32_t flags,
 /*
  * The functions below report an error and return -1, or return 0. After session_open() or
  * session_create(), even if it failed, the caller calls session_close().
- * session_open() creates a context without a format and fills in the machine. PFM_FL_INHERIT_ALL is
- * dropped if the PMU does not offer it.
+ * session_open() creates a context without a format and fills in the machine. PFM_FL_INHERIT_* are
+ * dropped if the PMU does not offer them.
  */
 int session_open(struct session *session, const char *pmu, uint32_t flags);
 int session_program(struct session *session, const struct event_list *events);
+
+/*
+ * Create one more context, with the events of @session, which is closed after @twin. Both use the
+ * same arrays.
+ */
+int session_twin(const struct session *session, uint32_t flags, struct session *twin);
+
 int session_attach(struct session *session, int tid);
 int session_start(struct session *session);
+
+/*
+ * The same for a thread that may be monitored already, or end at any time. If the load fails,
+ * session_try_attach() prints no message and returns the errno; the caller may call fail_load().
+ * session_try_start() returns 1 if the thread has ended since the attach.
+ */
+int session_try_attach(struct session *session, int tid);
+int session_try_start(struct session *session);
 
 /* Stop counting and detach. The thread may have ended. */
 int session_detach(struct session *session);

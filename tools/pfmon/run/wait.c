@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Wait for the end of the measured command or threads. */
 #include <errno.h>
-#include <poll.h>
-#include <stdlib.h>
+#include <limits.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -92,19 +92,33 @@ static void take_signals(const struct signals *signals, pid_t pid,
  * struct waiting - state of a wait
  * @watch: what to wait for
  * @outcome: what is known about the end
- * @files: descriptors for poll(): first that of the signals, then those of the contexts
- * @open: number of contexts that may still have messages
- * @ended_at: when the last thread ended
+ * @poll: epoll descriptor of the signals, of the contexts and of the processes
+ * @open: number of contexts that may still have messages, and of processes that have not ended
+ * @ended_at: when the last thread or process ended
  * @tick_at: when the next tick is due
+ * @over_at: when the time is over
  */
 struct waiting {
 	struct watch *watch;
 	struct outcome *outcome;
-	struct pollfd *files;
+	int poll;
 	unsigned int open;
 	uint64_t ended_at;
 	uint64_t tick_at;
+	uint64_t over_at;
 };
+
+/* What an event of epoll is about: the signals, a context, or a process. */
+#define SIGNALS	       0u
+#define CONTEXT(index) (1 + (index))
+#define EVENTS_AT_ONCE 64
+
+static int poll_for(const struct waiting *waiting, int fd, unsigned int what)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.u32 = what };
+
+	return epoll_ctl(waiting->poll, EPOLL_CTL_ADD, fd, &event);
+}
 
 static void set_tick(struct waiting *waiting)
 {
@@ -112,45 +126,60 @@ static void set_tick(struct waiting *waiting)
 		nanoseconds_now() + (uint64_t)waiting->watch->interval * 1000000;
 }
 
+static void stop_polling(const struct waiting *waiting, int fd)
+{
+	epoll_ctl(waiting->poll, EPOLL_CTL_DEL, fd, NULL);
+}
+
 /* After an error, wait only for the child, if there is one. */
 static void give_up(struct waiting *waiting)
 {
+	const struct watch *watch = waiting->watch;
+
 	waiting->outcome->failed = true;
 	waiting->watch->interval = 0;
-	for (unsigned int i = 0; i < waiting->watch->context_count; i++)
-		waiting->files[i + 1].fd = -1;
+	for (unsigned int i = 0; i < watch->context_count; i++)
+		stop_polling(waiting, watch->contexts[i]);
 }
 
-static void close_context(struct waiting *waiting, unsigned int index)
+/* A thread or process has ended. */
+static void one_less(struct waiting *waiting, int fd)
 {
-	waiting->files[index + 1].fd = -1;
+	stop_polling(waiting, fd);
 	waiting->open--;
+	waiting->outcome->ended = !waiting->open;
+	waiting->ended_at = nanoseconds_now();
 }
 
 static void take_message(struct waiting *waiting, unsigned int index)
 {
 	struct watch *watch = waiting->watch;
+	int fd = watch->contexts[index];
 	union pfarg_msg message;
 
-	if (read(watch->contexts[index], &message, sizeof(message)) != sizeof(message)) {
-		if (errno != EINTR && errno != EAGAIN)
-			close_context(waiting, index);
+	if (read(fd, &message, sizeof(message)) != sizeof(message)) {
+		if (errno != EINTR && errno != EAGAIN) {
+			stop_polling(waiting, fd);
+			waiting->open--;
+		}
 		return;
 	}
-	if (message.type == PFM_MSG_END) {
-		close_context(waiting, index);
-		waiting->outcome->ended = !waiting->open;
-		waiting->ended_at = nanoseconds_now();
-	}
+	if (message.type == PFM_MSG_END)
+		one_less(waiting, fd);
 	if (watch->message && watch->message(watch->data, index, &message))
 		give_up(waiting);
 }
 
-static void take_messages(struct waiting *waiting)
+static void take_event(struct waiting *waiting, unsigned int what)
 {
-	for (unsigned int i = 0; i < waiting->watch->context_count; i++)
-		if (waiting->files[i + 1].fd != -1 && waiting->files[i + 1].revents)
-			take_message(waiting, i);
+	const struct watch *watch = waiting->watch;
+
+	if (what == SIGNALS)
+		take_signals(watch->signals, watch->pid, waiting->outcome);
+	else if (what < CONTEXT(watch->context_count) && !waiting->outcome->failed)
+		take_message(waiting, what - CONTEXT(0));
+	else if (what >= CONTEXT(watch->context_count))
+		one_less(waiting, watch->processes[what - CONTEXT(watch->context_count)]);
 }
 
 static void do_tick(struct waiting *waiting)
@@ -162,6 +191,15 @@ static void do_tick(struct waiting *waiting)
 	if (watch->tick(watch->data))
 		give_up(waiting);
 	set_tick(waiting);
+}
+
+static void check_time(struct waiting *waiting)
+{
+	if (waiting->outcome->timed_out || nanoseconds_now() < waiting->over_at)
+		return;
+	waiting->outcome->timed_out = true;
+	if (waiting->watch->pid)
+		kill(waiting->watch->pid, SIGTERM);
 }
 
 /* Has the child ended? It is not reaped here. */
@@ -197,7 +235,8 @@ static int is_over(const struct waiting *waiting)
 	pid_t changed;
 
 	if (!watch->pid)
-		return outcome->ended || outcome->signal || outcome->failed;
+		return outcome->ended || outcome->signal || outcome->failed ||
+		       outcome->timed_out;
 	reap_orphans(watch->pid, outcome);
 	if (has_ended(watch->pid))
 		others_at_end(&outcome->others, watch->pid);
@@ -213,37 +252,58 @@ static int is_over(const struct waiting *waiting)
 	return 0;
 }
 
-/* Timeout in ms for poll(), rounded up. */
+/* Timeout in ms for epoll_wait(), rounded up. */
 static int time_left(const struct waiting *waiting)
 {
-	uint64_t now = nanoseconds_now();
+	uint64_t now = nanoseconds_now(), next = UINT64_MAX;
 
-	if (!waiting->watch->interval)
+	if (waiting->watch->interval)
+		next = waiting->tick_at;
+	if (!waiting->outcome->timed_out && waiting->over_at < next)
+		next = waiting->over_at;
+	if (next == UINT64_MAX)
 		return -1;
-	if (now >= waiting->tick_at)
+	if (now >= next)
 		return 0;
-	return (int)((waiting->tick_at - now + 999999) / 1000000);
+	if (next - now > (uint64_t)INT_MAX * 1000000)
+		return INT_MAX;
+	return (int)((next - now + 999999) / 1000000);
 }
 
 /* Returns 1 when the wait is over, or -1 on an error. */
 static int wait_on(struct waiting *waiting)
 {
-	const struct watch *watch = waiting->watch;
-	int over;
+	struct epoll_event events[EVENTS_AT_ONCE];
+	int over, count;
 
 	while (!(over = is_over(waiting))) {
-		if (poll(waiting->files, watch->context_count + 1, time_left(waiting)) ==
-		    -1) {
-			if (errno == EINTR)
-				continue;
+		count = epoll_wait(waiting->poll, events, EVENTS_AT_ONCE,
+				   time_left(waiting));
+		if (count == -1 && errno != EINTR)
 			return -1;
-		}
-		if (waiting->files[0].revents)
-			take_signals(watch->signals, watch->pid, waiting->outcome);
-		take_messages(waiting);
+		for (int i = 0; i < count; i++)
+			take_event(waiting, events[i].data.u32);
 		do_tick(waiting);
+		check_time(waiting);
 	}
 	return over;
+}
+
+static int begin_polling(struct waiting *waiting)
+{
+	const struct watch *watch = waiting->watch;
+	int result;
+
+	waiting->poll = epoll_create1(EPOLL_CLOEXEC);
+	if (waiting->poll == -1)
+		return -1;
+	result = poll_for(waiting, watch->signals->fd, SIGNALS);
+	for (unsigned int i = 0; !result && i < watch->context_count; i++)
+		result = poll_for(waiting, watch->contexts[i], CONTEXT(i));
+	for (unsigned int i = 0; !result && i < watch->process_count; i++)
+		result = poll_for(waiting, watch->processes[i],
+				  CONTEXT(watch->context_count + i));
+	return result;
 }
 
 int wait_for_end(struct watch *watch, struct outcome *outcome)
@@ -251,23 +311,22 @@ int wait_for_end(struct watch *watch, struct outcome *outcome)
 	struct waiting waiting = {
 		.watch = watch,
 		.outcome = outcome,
-		.open = watch->context_count,
-		.files = calloc(watch->context_count + 1, sizeof(*waiting.files)),
+		.open = watch->context_count + watch->process_count,
+		.over_at = watch->timeout ? nanoseconds_now() + watch->timeout
+					  : UINT64_MAX,
 	};
-	int over;
+	int over, error;
 
-	if (!waiting.files)
-		return fail("no memory");
 	*outcome = (struct outcome){ .others = outcome->others };
-	waiting.files[0] = (struct pollfd){ .fd = watch->signals->fd, .events = POLLIN };
-	for (unsigned int i = 0; i < watch->context_count; i++)
-		waiting.files[i + 1] =
-			(struct pollfd){ .fd = watch->contexts[i], .events = POLLIN };
 	set_tick(&waiting);
-	over = wait_on(&waiting);
-	free(waiting.files);
+	over = begin_polling(&waiting);
+	if (!over)
+		over = wait_on(&waiting);
+	error = errno;
+	if (waiting.poll != -1)
+		close(waiting.poll);
 	if (over != 1)
-		return fail("cannot wait: %s", strerror(errno));
+		return fail("cannot wait: %s", strerror(error));
 	/* A signal that came with the end of the command belongs to this run, too. */
 	take_signals(watch->signals, 0, outcome);
 	if (outcome->ended && watch->pid)

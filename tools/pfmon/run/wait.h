@@ -44,8 +44,9 @@ void signals_close(struct signals *signals);
  * @others: what ran besides the command's first thread; the caller has filled in
  *	@tasks_before and @children_before
  * @signal: last signal that pfmon received during the wait, 0 if none
- * @ended: the END messages of all threads have been read
+ * @ended: the END messages of all contexts have been read, and all processes have ended
  * @ended_early: the last END message came long before the end of the command
+ * @timed_out: the time was over before the end
  * @failed: one of the functions of struct watch failed
  */
 struct outcome {
@@ -55,6 +56,7 @@ struct outcome {
 	int signal;
 	bool ended;
 	bool ended_early;
+	bool timed_out;
 	bool failed;
 };
 
@@ -64,7 +66,11 @@ struct outcome {
  *	the child
  * @contexts: file descriptors of contexts
  * @context_count: number of @contexts
- * @pid: child to wait for; 0: wait for the ends of the contexts' threads, or for a signal
+ * @processes: pidfds of processes whose ends are waited for, too
+ * @process_count: number of @processes
+ * @pid: child to wait for; 0: wait for the ends of the contexts' threads and of the processes,
+ *	or for a signal
+ * @timeout: ns after which the wait ends or the child gets SIGTERM; 0: no limit
  * @tracer: tracer of the child, NULL if it is not traced
  * @message: called with each message and the index of its context; may be NULL
  * @tick: called every @interval ms
@@ -78,7 +84,10 @@ struct watch {
 	const struct signals *signals;
 	const int *contexts;
 	unsigned int context_count;
+	const int *processes;
+	unsigned int process_count;
 	pid_t pid;
+	uint64_t timeout;
 	const struct tracer *tracer;
 	int (*message)(void *data, unsigned int index, const union pfarg_msg *message);
 	int (*tick)(void *data);

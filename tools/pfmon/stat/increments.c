@@ -42,12 +42,12 @@ void increments_begin(struct increments *increments)
 	memset(increments->last_times, 0, events_set_count(events) * sizeof(uint64_t));
 }
 
-int increments_take(struct increments *increments, struct session *session)
+int increments_take(struct increments *increments, struct group *group)
 {
 	const struct event_list *events = increments->events;
 	uint64_t *values = increments->values, *times = increments->times;
 
-	if (session_read(session, events, values, times))
+	if (group_read(group, events, values, times))
 		return -1;
 	for (size_t i = 0; i < events->count; i++) {
 		size_t set = events->events[i].set;

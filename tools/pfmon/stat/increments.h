@@ -3,7 +3,7 @@
 #ifndef PFMON_INCREMENTS_H
 #define PFMON_INCREMENTS_H
 
-#include "../run/session.h"
+#include "../run/group.h"
 #include "scale.h"
 
 /**
@@ -37,7 +37,7 @@ void increments_begin(struct increments *increments);
  * Read the counters and add the increments.  Reports an error and returns -1, or returns
  * 0.
  */
-int increments_take(struct increments *increments, struct session *session);
+int increments_take(struct increments *increments, struct group *group);
 
 /*
  * Time between two readings in ms, long enough that each set has its turn; 0: no

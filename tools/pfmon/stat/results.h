@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "../event/events.h"
-#include "../run/session.h"
+#include "../run/targets.h"
 
 /**
  * struct run - the figures of one run
@@ -38,7 +38,10 @@ struct run {
  * @machine: machine on which the events were counted
  * @events: the events
  * @command: the command, NULL-terminated, or NULL
- * @tid: the thread that was attached to, or 0
+ * @targets: the threads and processes that were attached to; NULL if the command was counted
+ * @is_interval: the counts are those of an interval
+ * @time: seconds from the start of counting to the end of the interval
+ * @stamp: text at the beginning of each line of an event; NULL: none
  * @is_scaled: event sets take turns by time: counts are scaled to the whole time
  * @runs: the runs
  * @run_count: number of @runs
@@ -49,7 +52,10 @@ struct results {
 	const struct machine *machine;
 	const struct event_list *events;
 	char *const *command;
-	int tid;
+	const struct targets *targets;
+	bool is_interval;
+	double time;
+	const char *stamp;
 	bool is_scaled;
 	struct run *runs;
 	unsigned int run_count;

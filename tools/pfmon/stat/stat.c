@@ -14,58 +14,30 @@
 #include "../run/session.h"
 #include "../run/wait.h"
 #include "increments.h"
-#include "stat_csv.h"
-#include "stat_json.h"
+#include "intervals.h"
 #include "stat_options.h"
-#include "stat_table.h"
+#include "stat_print.h"
 #include "switch_cost.h"
 
 /* All that a measurement needs. */
 struct measurement {
+	const struct stat_options *options;
 	struct session session;
+	struct group group;
+	struct target_ends ends;
 	struct event_list events;
 	struct increments increments;
+	struct intervals intervals;
+	struct watch watch;
 	struct switch_cost cost;
 	struct results results;
 	struct signals signals;
 	const char *path;
-	bool ran_elsewhere;
 	bool ended_early;
-	bool was_closed;
 	struct others others;
-	struct unfollowed unfollowed;
+	struct group_losses losses;
 	int status;
 };
-
-static FILE *open_output(const char *name)
-{
-	FILE *file;
-
-	if (!name)
-		return stderr;
-	if (!strcmp(name, "-"))
-		return stdout;
-	file = fopen(name, "we");
-	if (!file)
-		fail("cannot write '%s': %s", name, strerror(errno));
-	return file;
-}
-
-/* main() flushes standard output. */
-static int close_output(FILE *file, const char *name)
-{
-	bool is_bad;
-
-	if (file == stdout)
-		return 0;
-	is_bad = fflush(file) || ferror(file);
-	if (file != stderr)
-		is_bad |= fclose(file) != 0;
-	if (is_bad)
-		return fail("cannot write '%s': %s", name ? name : "standard error",
-			    strerror(errno));
-	return 0;
-}
 
 static int choose_events(struct event_list *events, const struct machine *machine,
 			 const struct stat_options *options)
@@ -93,7 +65,8 @@ static int prepare_events(struct measurement *measurement,
 
 	if (choose_events(events, machine, options) ||
 	    events_assign(events, machine, is_default) ||
-	    increments_prepare(&measurement->increments, events))
+	    increments_prepare(&measurement->increments, events) ||
+	    group_prepare(&measurement->group, &measurement->session, events))
 		return -1;
 	if (events_take_turns(events) &&
 	    switch_cost_measure(&measurement->cost, machine, events))
@@ -106,11 +79,44 @@ static double seconds(const struct timeval *time)
 	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
 }
 
-static int read_increments(void *data)
+static int read_increments(struct measurement *measurement)
+{
+	return increments_take(&measurement->increments, &measurement->group);
+}
+
+static int print_interval(struct measurement *measurement)
+{
+	return intervals_print(&measurement->intervals, &measurement->increments,
+			       &measurement->group);
+}
+
+/* Each further MANY contexts are read less often by one interval, because a reading takes longer. */
+#define MANY 64
+
+/* ms until the counters have to be read again; 0: only at the end. */
+static unsigned int until_reading(const struct measurement *measurement)
+{
+	unsigned int interval = 0, left;
+
+	if (measurement->results.is_scaled)
+		interval = increments_interval(&measurement->events) *
+			   (1 + (unsigned int)measurement->group.attached / MANY);
+	if (!measurement->options->print_interval)
+		return interval;
+	left = intervals_left(&measurement->intervals);
+	return interval && interval < left ? interval : left;
+}
+
+static int on_tick(void *data)
 {
 	struct measurement *measurement = data;
+	bool is_due = measurement->options->print_interval &&
+		      intervals_are_due(&measurement->intervals);
 
-	return increments_take(&measurement->increments, &measurement->session);
+	if (read_increments(measurement) || (is_due && print_interval(measurement)))
+		return -1;
+	measurement->watch.interval = until_reading(measurement);
+	return 0;
 }
 
 /* Estimate the errors that set switches may have caused in the counts. */
@@ -140,7 +146,8 @@ static int read_run(struct measurement *measurement, struct run *run)
 	struct increments *increments = &measurement->increments;
 	const struct event_list *events = &measurement->events;
 
-	if (read_increments(measurement))
+	if (read_increments(measurement) ||
+	    (measurement->options->print_interval && print_interval(measurement)))
 		return -1;
 	memcpy(run->values, increments->last_values,
 	       events->count * sizeof(*run->values));
@@ -149,7 +156,7 @@ static int read_run(struct measurement *measurement, struct run *run)
 	run->runtime = increments_runtime(increments);
 	if (!events->set_count)
 		return 0;
-	if (session_read_activities(&measurement->session, run->sets))
+	if (group_read_activities(&measurement->group, run->sets))
 		return -1;
 	if (events_take_turns(events))
 		find_biases(measurement, run);
@@ -158,17 +165,14 @@ static int read_run(struct measurement *measurement, struct run *run)
 
 /*
  * If a command has executed a program that the user may not monitor, its counts contain
- * little except pfmon's own part, so they are not shown.  With -t, the counts of the
+ * little except pfmon's own part, so they are not shown.  With -p and -t, the counts of the
  * thread are shown: they go up to that moment.
  */
 static int check_closed(struct measurement *measurement)
 {
 	const struct results *results = &measurement->results;
 
-	if (!session_was_closed(&measurement->session))
-		return 0;
-	measurement->was_closed = true;
-	if (results->tid)
+	if (results->targets || !session_was_closed(&measurement->session))
 		return 0;
 	return fail("'%s' was not counted to its end: it executed a program that you may "
 		    "not monitor, because the program changes its rights or cannot be "
@@ -176,40 +180,50 @@ static int check_closed(struct measurement *measurement)
 		    results->command[0]);
 }
 
+/* The end of @pid, a command, ends the measurement; 0: there is no command. */
+static void prepare_watch(struct measurement *measurement, pid_t pid)
+{
+	const struct target_ends *ends = &measurement->ends;
+	bool is_target = measurement->results.targets;
+
+	measurement->watch = (struct watch){
+		.signals = &measurement->signals,
+		.contexts = is_target ? ends->contexts : &measurement->session.fd,
+		.context_count = is_target ? (unsigned int)ends->context_count : 1,
+		.processes = ends->processes,
+		.process_count = (unsigned int)ends->process_count,
+		.pid = pid,
+		.timeout = measurement->options->timeout,
+		.tick = on_tick,
+		.interval = until_reading(measurement),
+		.data = measurement,
+	};
+}
+
 /* Wait, detach and read; the first command that fails determines the exit status. */
 static int finish_run(struct measurement *measurement, pid_t pid, uint64_t begin,
 		      struct outcome *outcome)
 {
-	struct session *session = &measurement->session;
+	struct group *group = &measurement->group;
 	struct results *results = &measurement->results;
 	struct run *run = results_add_run(results);
-	struct watch watch = {
-		.signals = &measurement->signals,
-		.contexts = &session->fd,
-		.context_count = 1,
-		.pid = pid,
-		.tick = read_increments,
-		.interval = results->is_scaled ? increments_interval(&measurement->events)
-					       : 0,
-		.data = measurement,
-	};
 	uint64_t end;
 
 	if (!run)
 		return fail("no memory");
-	if (wait_for_end(&watch, outcome))
+	prepare_watch(measurement, pid);
+	if (wait_for_end(&measurement->watch, outcome))
 		return -1;
 	end = nanoseconds_now();
-	if (outcome->failed || session_detach(session) || read_run(measurement, run) ||
+	if (outcome->failed || group_detach(group) || read_run(measurement, run) ||
 	    check_closed(measurement))
 		return -1;
 	run->elapsed = (double)(end - begin) / 1e9;
 	run->user = seconds(&outcome->usage.ru_utime);
 	run->system = seconds(&outcome->usage.ru_stime);
-	measurement->ran_elsewhere |= session_ran_elsewhere(session);
 	measurement->ended_early |= outcome->ended_early;
 	others_add(&measurement->others, &outcome->others);
-	session_add_unfollowed(session, &measurement->unfollowed);
+	group_add_losses(group, &measurement->losses);
 	if (pid && !results->exit_status) {
 		results->exit_status = child_exit_status(outcome->status);
 		measurement->status = outcome->status;
@@ -217,19 +231,36 @@ static int finish_run(struct measurement *measurement, pid_t pid, uint64_t begin
 	return 0;
 }
 
-/* Attach to @tid and start counting. */
-static int begin_run(struct measurement *measurement, int tid)
+/* Attach to the targets, or else to the command, and start counting. */
+static int begin_run(struct measurement *measurement, pid_t command)
 {
+	const struct stat_options *options = measurement->options;
+	struct group *group = &measurement->group;
+	int error;
+
 	increments_begin(&measurement->increments);
-	if (session_attach(&measurement->session, tid))
+	if (!measurement->results.targets) {
+		group->attached = 0;
+		error = group_attach(group, command, 0);
+		if (error)
+			return error < 0 ? -1 : group_fail_attach(group, command, error);
+	} else {
+		target_ends_free(&measurement->ends);
+		if (targets_attach(&options->targets, measurement->session.is_inherited,
+				   group, &measurement->ends))
+			return -1;
+	}
+	if (group_start(group))
 		return -1;
-	return session_start(&measurement->session);
+	if (options->print_interval)
+		intervals_begin(&measurement->intervals);
+	return 0;
 }
 
 /* Run the command once.  Returns 0, or the status to exit with. */
-static int run_command(struct measurement *measurement,
-		       const struct stat_options *options, struct outcome *outcome)
+static int run_command(struct measurement *measurement, struct outcome *outcome)
 {
+	const struct stat_options *options = measurement->options;
 	struct child child;
 	uint64_t begin;
 	int result;
@@ -237,9 +268,9 @@ static int run_command(struct measurement *measurement,
 	if (child_prepare(&child, measurement->path, options->command,
 			  &measurement->signals))
 		return EXIT_PFMON;
-	if (!options->tid)
+	if (!measurement->results.targets)
 		child_to_exec(&child);
-	if (begin_run(measurement, options->tid ? options->tid : child.pid)) {
+	if (begin_run(measurement, child.pid)) {
 		child_cancel(&child);
 		return EXIT_PFMON;
 	}
@@ -253,17 +284,18 @@ static int run_command(struct measurement *measurement,
 	return 0;
 }
 
-/* Count a thread without a command. */
-static int run_alone(struct measurement *measurement, int tid, struct outcome *outcome)
+/* Count the targets without a command. */
+static int run_alone(struct measurement *measurement, struct outcome *outcome)
 {
-	if (begin_run(measurement, tid) ||
+	if (begin_run(measurement, 0) ||
 	    finish_run(measurement, 0, nanoseconds_now(), outcome))
 		return EXIT_PFMON;
 	return 0;
 }
 
-static int run_all(struct measurement *measurement, const struct stat_options *options)
+static int run_all(struct measurement *measurement)
 {
+	const struct stat_options *options = measurement->options;
 	struct outcome outcome = { 0 };
 	int result = 0;
 
@@ -271,9 +303,9 @@ static int run_all(struct measurement *measurement, const struct stat_options *o
 		return EXIT_PFMON;
 	for (unsigned int i = 0; i < options->runs; i++) {
 		if (options->command)
-			result = run_command(measurement, options, &outcome);
+			result = run_command(measurement, &outcome);
 		else
-			result = run_alone(measurement, options->tid, &outcome);
+			result = run_alone(measurement, &outcome);
 		if (result || outcome.signal)
 			break;
 	}
@@ -281,8 +313,11 @@ static int run_all(struct measurement *measurement, const struct stat_options *o
 	return result;
 }
 
-/* Warn of sets that were never active, or were active less often than others. */
-static void warn_of_turns(const struct results *results)
+/*
+ * Warn of sets that were never active, or, if a single context was counted, were active less often
+ * than others: each context begins with the first set.
+ */
+static void warn_of_turns(const struct results *results, bool is_alone)
 {
 	const struct event_list *events = results->events;
 	uint64_t least, most;
@@ -296,87 +331,77 @@ static void warn_of_turns(const struct results *results)
 			  events_have_named_sets(events)
 				  ? ""
 				  : ": count longer, or with a shorter --mux-interval");
-	else if (most - least > 1)
+	else if (most - least > 1 && is_alone)
 		warn_user("event sets were not active equally often: %llu to %llu times",
 			  (unsigned long long)least, (unsigned long long)most);
+}
+
+static uint32_t context_flags(const struct stat_options *options)
+{
+	if (targets_are_given(&options->targets))
+		return targets_flags(&options->targets, options->is_inherited);
+	return options->is_inherited ? PFM_FL_INHERIT_ALL : 0;
+}
+
+/* Was only a single context counted, without copies? */
+static bool is_alone(const struct measurement *measurement)
+{
+	if (!measurement->session.is_inherited)
+		return measurement->group.attached == 1;
+	return !measurement->results.targets && !measurement->others.made;
 }
 
 static void warn_about(const struct measurement *measurement,
 		       const struct stat_options *options)
 {
-	if (measurement->ran_elsewhere)
+	bool is_target = measurement->results.targets;
+	bool is_followed = measurement->session.is_inherited;
+
+	if (is_target && context_flags(options) && !is_followed)
+		warn_user("this PMU does not count threads that are made later");
+	if (measurement->losses.ran_elsewhere)
 		warn_user("part of the run was on CPUs with another PMU and was not "
 			  "counted: see 'taskset' to keep it on one kind of CPU");
-	if (measurement->was_closed)
-		warn_user("thread %d executed a program that you may not monitor: the "
-			  "counts go up to that moment",
-			  options->tid);
-	else if (measurement->ended_early && options->tid)
-		warn_user("thread %d ended before the command did", options->tid);
-	else if (measurement->ended_early && !measurement->session.is_inherited)
+	if (is_target && measurement->losses.closed)
+		warn_user(
+			"%llu of the threads executed programs that you may not monitor: "
+			"their counts go up to that moment",
+			(unsigned long long)measurement->losses.closed);
+	else if (measurement->ended_early && is_target)
+		warn_user("what was counted ended before the command did");
+	else if (measurement->ended_early && !is_followed)
 		warn_user("the command's first thread ended before the command did: the "
 			  "counts go up to that moment");
-	unfollowed_warn(&measurement->unfollowed, "counted");
-	if (!options->tid && measurement->session.is_inherited)
+	unfollowed_warn(&measurement->losses.unfollowed, "counted");
+	if (!is_target && is_followed)
 		others_warn_running(&measurement->others, "counted any further");
-	else if (!options->tid)
+	else if (!is_target)
 		others_warn(&measurement->others, "counted");
 	if (measurement->events.set_count)
-		warn_of_turns(&measurement->results);
+		warn_of_turns(&measurement->results, is_alone(measurement));
 	child_warn_killed(measurement->status);
-}
-
-static int print(const struct results *results, const struct stat_options *options,
-		 FILE *file)
-{
-	if (options->is_json)
-		return stat_json(file, results);
-	if (options->separator)
-		stat_csv(file, results, options->separator);
-	else
-		stat_table(file, results);
-	return 0;
-}
-
-/*
- * Print with one write(2), so that output of other processes to the same file is not
- * mixed in.
- */
-static int report(const struct results *results, const struct stat_options *options,
-		  FILE *file)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *memory = open_memstream(&text, &size);
-	bool is_bad;
-
-	if (!memory)
-		return fail("no memory");
-	is_bad = print(results, options, memory) != 0;
-	is_bad |= fclose(memory) != 0;
-	if (!is_bad)
-		fwrite(text, 1, size, file);
-	free(text);
-	return is_bad ? fail("no memory") : 0;
 }
 
 /* Returns the status to exit with. */
 static int run_and_report(struct measurement *measurement,
 			  const struct stat_options *options, FILE *file)
 {
-	int result = run_all(measurement, options);
+	struct results *results = &measurement->results;
+	int result = 0;
 
+	if (options->print_interval)
+		result = intervals_prepare(&measurement->intervals, results, options,
+					   file);
+	result = result ? EXIT_PFMON : run_all(measurement);
 	if (result)
 		return result;
 	warn_about(measurement, options);
-	if (report(&measurement->results, options, file))
+	/* The form of CSV is the same in all lines. */
+	if (options->print_interval && options->separator)
+		results->stamp = "summary";
+	if (stat_print(results, options, file))
 		return EXIT_PFMON;
 	return measurement->results.exit_status;
-}
-
-static uint32_t context_flags(const struct stat_options *options)
-{
-	return options->is_inherited && !options->tid ? PFM_FL_INHERIT_ALL : 0;
 }
 
 static int measure(struct measurement *measurement, const struct stat_options *options)
@@ -391,19 +416,20 @@ static int measure(struct measurement *measurement, const struct stat_options *o
 	results->machine = &measurement->session.machine;
 	results->events = &measurement->events;
 	results->command = options->command;
-	results->tid = options->tid;
-	results->has_usage = !options->tid;
+	if (targets_are_given(&options->targets))
+		results->targets = &options->targets;
+	results->has_usage = !results->targets;
 	results->is_scaled = events_take_turns(&measurement->events);
 
 	/*
 	 * Opening the file empties it, so everything that can be checked was checked
 	 * before.
 	 */
-	file = open_output(options->output);
+	file = stat_print_open(options->output);
 	if (!file)
 		return EXIT_PFMON;
 	result = run_and_report(measurement, options, file);
-	return close_output(file, options->output) ? EXIT_PFMON : result;
+	return stat_print_close(file, options->output) ? EXIT_PFMON : result;
 }
 
 int command_stat(int argc, char **argv)
@@ -414,20 +440,29 @@ int command_stat(int argc, char **argv)
 	int result;
 
 	result = stat_options_parse(argc, argv, &options);
-	if (result)
+	if (result) {
+		stat_options_free(&options);
 		return result > 0 ? EXIT_SUCCESS : EXIT_PFMON;
+	}
 	if (options.command) {
 		result = child_find(options.command[0], &path);
-		if (result)
+		if (result) {
+			stat_options_free(&options);
 			return result;
+		}
 	}
 	measurement.path = path;
+	measurement.options = &options;
 	result = measure(&measurement, &options);
 	results_free(&measurement.results);
+	intervals_free(&measurement.intervals);
+	target_ends_free(&measurement.ends);
+	group_close(&measurement.group);
 	increments_free(&measurement.increments);
 	switch_cost_free(&measurement.cost);
 	events_free(&measurement.events);
 	session_close(&measurement.session);
+	stat_options_free(&options);
 	free(path);
 	return result;
 }

@@ -50,6 +50,8 @@ static void csv_event(FILE *file, const struct results *results, size_t index,
 	bool is_counted = state == EVENT_COUNTED;
 	double fraction = is_counted ? results_fraction(results, index) : 0;
 
+	if (results->stamp)
+		fprintf(file, "%s%s", results->stamp, separator);
 	if (is_counted)
 		csv_count(file, results, index, results_count(results, index));
 	else

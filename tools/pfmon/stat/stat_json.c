@@ -132,12 +132,41 @@ static void add_times(json_t *object, const struct results *results)
 			    json_real(results_system(results).mean));
 }
 
-int stat_json(FILE *file, const struct results *results)
+static void add_ids(json_t *object, const char *name, const struct id_list *list)
+{
+	json_t *array;
+
+	if (!list->count)
+		return;
+	array = json_array();
+	for (size_t i = 0; i < list->count; i++)
+		json_array_append_new(array, json_integer(list->ids[i]));
+	json_object_set_new(object, name, array);
+}
+
+static int interval_json(FILE *file, const struct results *results)
 {
 	json_t *object = json_object();
 
-	if (results->tid)
-		json_object_set_new(object, "thread", json_integer(results->tid));
+	json_object_set_new(object, "interval", json_real(results->time));
+	json_object_set_new(object, "events", events_array(results));
+	if (results->events->set_count)
+		json_object_set_new(object, "sets", sets_array(results));
+	add_times(object, results);
+	return json_print(file, object);
+}
+
+int stat_json(FILE *file, const struct results *results)
+{
+	json_t *object;
+
+	if (results->is_interval)
+		return interval_json(file, results);
+	object = json_object();
+	if (results->targets) {
+		add_ids(object, "processes", &results->targets->processes);
+		add_ids(object, "threads", &results->targets->threads);
+	}
 	json_object_set_new(object, "command", command_array(results));
 	json_object_set_new(object, "pmu", json_string(results->machine->info.pmu_name));
 	json_object_set_new(object, "runs", json_integer(results->run_count));

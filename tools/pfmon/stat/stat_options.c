@@ -28,14 +28,29 @@ static int take_runs(const char *argument, void *field)
 	return 0;
 }
 
-static int take_tid(const char *argument, void *field)
+static int take_tids(const char *argument, void *field)
 {
-	int *tid = field;
-	uint64_t number;
+	return options_ids(argument, "thread id", field);
+}
 
-	if (options_number(argument, "thread id", INT_MAX, &number))
-		return -1;
-	*tid = (int)number;
+static int take_pids(const char *argument, void *field)
+{
+	return options_ids(argument, "process id", field);
+}
+
+/* Limits of the times of --timeout and -I. */
+#define TIME_LEAST 1000000ull
+#define TIME_MOST  (366 * 24 * 3600 * SECOND)
+
+static int take_time(const char *argument, void *field)
+{
+	uint64_t *time = field;
+
+	if (options_long_time(argument, TIME_MOST, time) || *time < TIME_LEAST)
+		return fail(
+			"'%s' is not a time of 1 ms or more: give one such as 500 (ms), "
+			"1.5s or 60s",
+			argument);
 	return 0;
 }
 
@@ -64,13 +79,22 @@ static const struct option_row rows[] = {
 	  FIELD(sets) },
 	{ "repeat", 'r', "RUNS", "run COMMAND RUNS times; show means and their spread",
 	  take_runs, FIELD(runs) },
-	{ "tid", 't', "TID",
-	  "count thread TID: until it ends, or while COMMAND runs, or until Ctrl-C",
-	  take_tid, FIELD(tid) },
+	{ "pid", 'p', "PID[,PID]...",
+	  "count these processes, with the threads that they make: until they end, or "
+	  "while COMMAND runs, or until Ctrl-C",
+	  take_pids, FIELD(targets.processes) },
+	{ "tid", 't', "TID[,TID]...", "count these threads in the same way", take_tids,
+	  FIELD(targets.threads) },
 	{ "no-inherit", 0, NULL,
 	  "count only the thread that runs COMMAND, not the threads and processes that it "
-	  "makes",
+	  "makes; with -p only threads that exist already",
 	  take_false, FIELD(is_inherited) },
+	{ "timeout", 0, "TIME",
+	  "end after TIME, such as 1.5s; without a unit, ms. COMMAND gets SIGTERM",
+	  take_time, FIELD(timeout) },
+	{ "interval-print", 'I', "TIME",
+	  "also print what was counted in each interval of TIME, such as 500 (ms) or 1s",
+	  take_time, FIELD(print_interval) },
 	{ "field-separator", 'x', "SEPARATOR",
 	  "a line for each event, its fields separated by SEPARATOR; \\t is a tab",
 	  take_separator, FIELD(separator) },
@@ -84,13 +108,14 @@ static const struct option_row rows[] = {
 static const struct command_line line = {
 	.name = "pfmon stat",
 	.synopsis = "[OPTIONS] [--] COMMAND [ARGUMENTS]\n"
-		    "[OPTIONS] -t TID [[--] COMMAND [ARGUMENTS]]",
+		    "[OPTIONS] -p PID[,PID]... [[--] COMMAND [ARGUMENTS]]\n"
+		    "[OPTIONS] -t TID[,TID]... [[--] COMMAND [ARGUMENTS]]",
 	.about =
 		"Count events of COMMAND, with all threads and processes that it makes, from its\n"
-		"start to its end, or of a thread that is already running.\n",
+		"start to its end, or of processes or threads that are already running.\n",
 	.options = rows,
 	.notes =
-		"With -t only that thread is counted, not those that it makes.\n"
+		"With -t only those threads are counted, not threads that they make.\n"
 		"\n"
 		"Exit status: that of COMMAND; 128 + N if signal N ended it; 127 if it was not\n"
 		"found, 126 if it could not be executed; 125 if pfmon itself failed.\n"
@@ -99,14 +124,17 @@ static const struct command_line line = {
 		"  pfmon stat ./app\n"
 		"  pfmon stat -e instructions:u -x, -o counts.csv -- ./app --fast\n"
 		"  pfmon stat -e '{cycles,instructions},cache-misses,branch-misses' ./app\n"
-		"  pfmon stat -t 4711 -e cycles,page-faults sleep 10\n",
+		"  pfmon stat -p 4711 -e cycles,page-faults --timeout 10s\n"
+		"  pfmon stat -I 1s -x, -e instructions:u ./app\n",
 	.has_command = true,
 };
 
 static int check(struct stat_options *options)
 {
-	if (!options->command && !options->tid)
+	if (!options->command && !targets_are_given(&options->targets))
 		return fail("no command to count: see 'pfmon stat --help'");
+	if (options->print_interval && options->runs > 1)
+		return fail("-I and -r exclude each other");
 	if (!options->command && options->runs > 1)
 		return fail("-r needs a command to run");
 	if (options->separator && options->is_json)
@@ -138,4 +166,9 @@ int stat_options_parse(int argc, char **argv, struct stat_options *options)
 	if (optind < argc)
 		options->command = argv + optind;
 	return check(options);
+}
+
+void stat_options_free(struct stat_options *options)
+{
+	targets_free(&options->targets);
 }

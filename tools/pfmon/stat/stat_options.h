@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "../common/options.h"
+#include "../run/targets.h"
 
 /**
  * struct stat_options - the command line
@@ -16,7 +17,9 @@
  * @is_multiplexed: if there are more events than counters, the events take turns
  * @sets: file of event sets, or NULL
  * @runs: number of runs of the command
- * @tid: thread to count, 0 for the command
+ * @targets: threads and processes to count, none for the command
+ * @timeout: ns after which counting ends, 0: no limit
+ * @print_interval: ns from one print of the counts to the next, 0: print only at the end
  * @is_inherited: threads and processes that the command makes are counted, too
  * @separator: separator of the fields of CSV, NULL for no CSV
  * @is_json: print JSON
@@ -30,7 +33,9 @@ struct stat_options {
 	bool is_multiplexed;
 	const char *sets;
 	unsigned int runs;
-	int tid;
+	struct targets targets;
+	uint64_t timeout;
+	uint64_t print_interval;
 	bool is_inherited;
 	const char *separator;
 	bool is_json;
@@ -38,7 +43,10 @@ struct stat_options {
 	char **command;
 };
 
-/* Returns 1 if the user asked for help, -1 after reporting an error, else 0. */
+/*
+ * The caller calls stat_options_free() in any case. Returns 1 if the user asked for help, -1 after reporting an error, else 0.
+ */
 int stat_options_parse(int argc, char **argv, struct stat_options *options);
+void stat_options_free(struct stat_options *options);
 
 #endif

@@ -7,14 +7,34 @@
 #include "stat_table.h"
 
 #define NS_PER_MSEC 1e6
+#define MOST_IDS    16
+
+/* Print the numbers, or the first ones if there are many. */
+static void table_ids(FILE *file, const char *what, const struct id_list *list)
+{
+	fprintf(file, "%s id '", what);
+	for (size_t i = 0; i < list->count && i < MOST_IDS; i++)
+		fprintf(file, "%s%d", i ? "," : "", list->ids[i]);
+	fputs(list->count > MOST_IDS ? ",...'" : "'", file);
+}
+
+static void table_targets(FILE *file, const struct targets *targets)
+{
+	if (targets->processes.count)
+		table_ids(file, "process", &targets->processes);
+	if (targets->processes.count && targets->threads.count)
+		fputs(" and ", file);
+	if (targets->threads.count)
+		table_ids(file, "thread", &targets->threads);
+}
 
 static void table_title(FILE *file, const struct results *results)
 {
 	char time[TIME_TEXT];
 
 	fputs("\n Performance counter stats for ", file);
-	if (results->tid) {
-		fprintf(file, "thread id '%d'", results->tid);
+	if (results->targets) {
+		table_targets(file, results->targets);
 	} else {
 		fputc('\'', file);
 		for (size_t i = 0; results->command[i]; i++)
@@ -51,6 +71,12 @@ static void table_metric(FILE *file, const struct metric *metric, bool is_last)
 		fprintf(file, " %s", text);
 }
 
+static void table_stamp(FILE *file, const struct results *results)
+{
+	if (results->stamp)
+		fprintf(file, "%17s ", results->stamp);
+}
+
 static void table_value(FILE *file, const struct results *results, size_t index)
 {
 	const struct event *event = &results->events->events[index];
@@ -72,6 +98,7 @@ static void table_event(FILE *file, const struct results *results, size_t index)
 	bool has_spread = results->run_count > 1 && figure.error > 0;
 	enum event_state state = results_state(results, index);
 
+	table_stamp(file, results);
 	if (state != EVENT_COUNTED) {
 		fprintf(file, "%18s      %s\n", results_state_text(state), event->name);
 		return;
@@ -102,6 +129,7 @@ static void scaled_event(FILE *file, const struct results *results, size_t index
 	double error = results_error(results, index);
 	char text[COUNT_TEXT] = "";
 
+	table_stamp(file, results);
 	if (state != EVENT_COUNTED) {
 		fprintf(file, "%18s      %s\n", results_state_text(state), event->name);
 		return;
@@ -160,6 +188,16 @@ static void table_events(FILE *file, const struct results *results)
 	}
 }
 
+static void table_interval(FILE *file, const struct results *results)
+{
+	if (!events_have_named_sets(results->events))
+		table_events(file, results);
+	for (size_t i = 0;
+	     events_have_named_sets(results->events) && i < results->events->set_count;
+	     i++)
+		events_of_set(file, results, i);
+}
+
 static void table_times(FILE *file, const struct results *results)
 {
 	struct figure elapsed = results_elapsed(results);
@@ -175,8 +213,18 @@ static void table_times(FILE *file, const struct results *results)
 			results_user(results).mean, results_system(results).mean);
 }
 
+void stat_table_begin(FILE *file, const struct results *results)
+{
+	fprintf(file, "%17s %18s      event\n", "time",
+		results->is_scaled ? "scaled" : "count");
+}
+
 void stat_table(FILE *file, const struct results *results)
 {
+	if (results->is_interval) {
+		table_interval(file, results);
+		return;
+	}
 	table_title(file, results);
 	if (results->is_scaled)
 		scaled_heading(file);

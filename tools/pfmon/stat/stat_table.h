@@ -7,6 +7,8 @@
 
 #include "results.h"
 
+/* Results of an interval have only the lines of the events; stat_table_begin() prints their heading. */
 void stat_table(FILE *file, const struct results *results);
+void stat_table_begin(FILE *file, const struct results *results);
 
 #endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Contexts that count the same events, each on a thread of its own: their counts are added up. */
+#ifndef PFMON_GROUP_H
+#define PFMON_GROUP_H
+
+#include "session.h"
+
+/**
+ * struct group - contexts with the same events
+ * @first: the first context, which the caller has opened and programmed
+ * @twins: the other contexts
+ * @twin_count: number of @twins
+ * @attached: number of contexts that have been attached: @first, then @twins in order
+ * @values: counts of one context
+ * @times: CPU times of one context
+ */
+struct group {
+	struct session *first;
+	struct session *twins;
+	size_t twin_count;
+	size_t attached;
+	uint64_t *values;
+	uint64_t *times;
+};
+
+/*
+ * The functions below report an error and return -1, or return 0. After group_prepare(), even if
+ * it failed, the caller calls group_close(), before it closes @first.
+ */
+int group_prepare(struct group *group, struct session *first,
+		  const struct event_list *events);
+
+/*
+ * Attach the next context to @tid. @flags are PFM_FL_*, for a context that is created now. Returns
+ * a positive errno, without a message, if the load failed; group_fail_attach() reports it.
+ */
+int group_attach(struct group *group, int tid, uint32_t flags);
+int group_fail_attach(const struct group *group, int tid, int error);
+
+/* After group_attach() failed with @error: has the thread ended? */
+bool group_thread_is_gone(const struct group *group, int error);
+/* Is it a context of this process, or a copy of one, that the thread has? */
+bool group_has_thread(const struct group *group, int error);
+
+/* The descriptor of the context that was attached last. */
+int group_last_fd(const struct group *group);
+
+/* Start all contexts.  Threads that have ended are left out, but not all may have ended. */
+int group_start(struct group *group);
+
+/* Stop counting and detach. */
+int group_detach(struct group *group);
+
+/* As session_read() and session_read_activities(): the sums. */
+int group_read(struct group *group, const struct event_list *events, uint64_t *values,
+	       uint64_t *times);
+int group_read_activities(struct group *group, struct set_activity *activities);
+
+/**
+ * struct group_losses - what was not counted
+ * @ran_elsewhere: a thread ran on CPUs on which nothing was counted
+ * @closed: number of contexts that ended because their thread executed a program that the user may
+ *	not monitor
+ * @unfollowed: threads and processes that were made later
+ */
+struct group_losses {
+	bool ran_elsewhere;
+	uint64_t closed;
+	struct unfollowed unfollowed;
+};
+
+/* Add the losses since the attach. */
+void group_add_losses(const struct group *group, struct group_losses *losses);
+
+void group_close(struct group *group);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The limit on open files: each context is one. */
+#ifndef PFMON_OPEN_FILES_H
+#define PFMON_OPEN_FILES_H
+
+/* Raise the soft limit to the hard one. */
+void open_files_raise(void);
+
+/* Restore the soft limit, in the process that becomes COMMAND. */
+void open_files_restore(void);
+
+/* Report that there are more threads than files may be open. Returns -1. */
+int open_files_fail(void);
+
+#endif

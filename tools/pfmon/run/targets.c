@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Attach to running threads and processes.
+ *
+ * A process may make threads while its threads are found in /proc.  A thread that an attached
+ * thread makes is counted from its first instruction, by a copy of that thread's context
+ * (PFM_FL_INHERIT_THREADS).  A thread that another thread makes is found when /proc is read again.
+ * So /proc is read until it shows only threads that have a context.  The kernel may leave out
+ * threads in one reading, if others end during it; therefore, two such readings are needed.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <unistd.h>
+
+#include "../common/array.h"
+#include "../common/errors.h"
+#include "open_files.h"
+#include "targets.h"
+
+/* Number of readings of /proc in a row that must show no thread without a context. */
+#define QUIET_READINGS 2
+
+/**
+ * struct attaching - state while contexts are attached
+ * @group: the contexts
+ * @ends: the ends
+ * @flags: flags of the contexts on threads of processes
+ * @known: a bit for each thread that has a context of this process, or has ended
+ * @known_size: bytes of @known
+ */
+struct attaching {
+	struct group *group;
+	struct target_ends *ends;
+	uint32_t flags;
+	unsigned char *known;
+	size_t known_size;
+};
+
+void targets_free(struct targets *targets)
+{
+	free(targets->threads.ids);
+	free(targets->processes.ids);
+	*targets = (struct targets){ 0 };
+}
+
+void target_ends_free(struct target_ends *ends)
+{
+	for (size_t i = 0; i < ends->process_count; i++)
+		close(ends->processes[i]);
+	free(ends->processes);
+	free(ends->contexts);
+	*ends = (struct target_ends){ 0 };
+}
+
+uint32_t targets_flags(const struct targets *targets, bool follows)
+{
+	return follows && targets->processes.count ? PFM_FL_INHERIT_THREADS : 0;
+}
+
+/* Store @descriptor at the end of an array. */
+static int keep(int **array, size_t *count, int descriptor)
+{
+	int *place = array_add(array, count, sizeof(*place));
+
+	if (!place)
+		return fail("no memory");
+	*place = descriptor;
+	return 0;
+}
+
+static bool is_known(const struct attaching *attaching, int tid)
+{
+	size_t byte = (size_t)tid / 8;
+
+	return byte < attaching->known_size && attaching->known[byte] & 1 << tid % 8;
+}
+
+static int make_known(struct attaching *attaching, int tid)
+{
+	size_t byte = (size_t)tid / 8, size = attaching->known_size;
+	unsigned char *known;
+
+	if (byte >= size) {
+		known = realloc(attaching->known, 2 * byte + 4096);
+		if (!known)
+			return fail("no memory");
+		memset(known + size, 0, 2 * byte + 4096 - size);
+		attaching->known = known;
+		attaching->known_size = 2 * byte + 4096;
+	}
+	attaching->known[byte] |= (unsigned char)(1 << tid % 8);
+	return 0;
+}
+
+/*
+ * Attach a context to a thread that /proc shows.  Returns 1 if the thread has got one, 0 if it
+ * has one already or has ended, -1 after an error.
+ */
+static int attach_found(struct attaching *attaching, int tid)
+{
+	int error = group_attach(attaching->group, tid, attaching->flags);
+
+	if (error < 0 || make_known(attaching, tid))
+		return -1;
+	if (!error)
+		return 1;
+	if (group_thread_is_gone(attaching->group, error) ||
+	    group_has_thread(attaching->group, error))
+		return 0;
+	return group_fail_attach(attaching->group, tid, error);
+}
+
+/* Attach contexts to the threads in @tasks.  Returns their number, or -1 after an error. */
+static int attach_listed(struct attaching *attaching, DIR *tasks)
+{
+	const struct dirent *entry;
+	int count = 0, result, tid;
+
+	while ((entry = readdir(tasks))) {
+		tid = atoi(entry->d_name);
+		if (!tid || is_known(attaching, tid))
+			continue;
+		result = attach_found(attaching, tid);
+		if (result < 0)
+			return -1;
+		count += result;
+	}
+	return count;
+}
+
+/* The same for the threads of process @pid. */
+static int attach_threads(struct attaching *attaching, int pid)
+{
+	char path[32];
+	DIR *tasks;
+	int count;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	tasks = opendir(path);
+	if (!tasks && errno == EMFILE)
+		return open_files_fail();
+	if (!tasks && errno == ENOENT)
+		return 0;
+	if (!tasks)
+		return fail("cannot read %s: %s", path, strerror(errno));
+	count = attach_listed(attaching, tasks);
+	closedir(tasks);
+	return count;
+}
+
+static int fail_process(int pid, int error)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	if (error == EMFILE)
+		return open_files_fail();
+	if (!access(path, F_OK))
+		return fail("%d is a thread, but no process: give it with -t", pid);
+	return fail("there is no process %d: 'ps -e' shows the processes", pid);
+}
+
+static int attach_process(struct attaching *attaching, int pid)
+{
+	struct target_ends *ends = attaching->ends;
+	int end = pidfd_open(pid, 0), quiet = 0, count;
+
+	if (end == -1)
+		return fail_process(pid, errno);
+	if (keep(&ends->processes, &ends->process_count, end)) {
+		close(end);
+		return -1;
+	}
+	while (quiet < QUIET_READINGS) {
+		count = attach_threads(attaching, pid);
+		if (count < 0)
+			return -1;
+		quiet = count ? 0 : quiet + 1;
+	}
+	return 0;
+}
+
+static int attach_thread(struct attaching *attaching, int tid)
+{
+	struct target_ends *ends = attaching->ends;
+	int error;
+
+	if (is_known(attaching, tid))
+		return 0;
+	error = group_attach(attaching->group, tid, 0);
+	if (error < 0 || make_known(attaching, tid))
+		return -1;
+	if (!error)
+		return keep(&ends->contexts, &ends->context_count,
+			    group_last_fd(attaching->group));
+	/* A thread of one of the processes. */
+	if (group_has_thread(attaching->group, error))
+		return 0;
+	return group_fail_attach(attaching->group, tid, error);
+}
+
+int targets_attach(const struct targets *targets, bool follows, struct group *group,
+		   struct target_ends *ends)
+{
+	struct attaching attaching = {
+		.group = group,
+		.ends = ends,
+		.flags = targets_flags(targets, follows),
+	};
+	int result = 0;
+
+	open_files_raise();
+	group->attached = 0;
+	for (size_t i = 0; !result && i < targets->processes.count; i++)
+		result = attach_process(&attaching, targets->processes.ids[i]);
+	for (size_t i = 0; !result && i < targets->threads.count; i++)
+		result = attach_thread(&attaching, targets->threads.ids[i]);
+	free(attaching.known);
+	return result;
+}

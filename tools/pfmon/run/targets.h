@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Attach to running threads and processes. */
+#ifndef PFMON_TARGETS_H
+#define PFMON_TARGETS_H
+
+#include "../common/options.h"
+#include "group.h"
+
+/**
+ * struct targets - what to attach to
+ * @threads: threads
+ * @processes: processes: all of their threads
+ */
+struct targets {
+	struct id_list threads;
+	struct id_list processes;
+};
+
+static inline bool targets_are_given(const struct targets *targets)
+{
+	return targets->threads.count || targets->processes.count;
+}
+
+void targets_free(struct targets *targets);
+
+/**
+ * struct target_ends - descriptors that show the ends of the targets
+ * @contexts: contexts whose END messages are waited for
+ * @context_count: number of @contexts
+ * @processes: pidfds
+ * @process_count: number of @processes
+ */
+struct target_ends {
+	int *contexts;
+	size_t context_count;
+	int *processes;
+	size_t process_count;
+};
+
+/*
+ * Attach a context to each thread, and fill in @ends.  Threads that the processes make later are
+ * counted if @follows.  Reports an error and returns -1, or returns 0.  The caller calls
+ * target_ends_free() in either case.
+ */
+int targets_attach(const struct targets *targets, bool follows, struct group *group,
+		   struct target_ends *ends);
+
+/* Flags of the first context, which the caller creates. */
+uint32_t targets_flags(const struct targets *targets, bool follows);
+
+void target_ends_free(struct target_ends *ends);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Print what was counted in each interval of a measurement. */
+#ifndef PFMON_INTERVALS_H
+#define PFMON_INTERVALS_H
+
+#include <stdio.h>
+
+#include "../run/group.h"
+#include "increments.h"
+#include "results.h"
+#include "stat_options.h"
+
+/**
+ * struct intervals - the intervals of a measurement
+ * @options: the form of the output
+ * @file: where to print
+ * @results: the counts of the present interval, as those of one run
+ * @values: counts at the end of the previous interval
+ * @times: CPU times then
+ * @sets: activities of the sets then
+ * @present: activities of the sets now
+ * @begin: when counting began
+ * @last: end of the previous interval
+ * @next: end of the present interval
+ */
+struct intervals {
+	const struct stat_options *options;
+	FILE *file;
+	struct results results;
+	uint64_t *values;
+	uint64_t *times;
+	struct set_activity *sets;
+	struct set_activity *present;
+	uint64_t begin;
+	uint64_t last;
+	uint64_t next;
+};
+
+/*
+ * These functions report an error and return -1, or return 0.  @results are those of the whole
+ * measurement.  The caller calls intervals_free() in any case.
+ */
+int intervals_prepare(struct intervals *intervals, const struct results *results,
+		      const struct stat_options *options, FILE *file);
+
+/* Counting begins; all counts are 0. */
+void intervals_begin(struct intervals *intervals);
+
+/* Print the present interval, which ends now; the counters have just been read. */
+int intervals_print(struct intervals *intervals, const struct increments *increments,
+		    struct group *group);
+
+/* Has the present interval come to its end? */
+bool intervals_are_due(const struct intervals *intervals);
+
+/* ms until then, at least 1. */
+unsigned int intervals_left(const struct intervals *intervals);
+
+void intervals_free(struct intervals *intervals);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Write results in the form, and to the file, that the user chose. */
+#ifndef PFMON_STAT_PRINT_H
+#define PFMON_STAT_PRINT_H
+
+#include <stdio.h>
+
+#include "results.h"
+#include "stat_options.h"
+
+/* Returns NULL after reporting an error. */
+FILE *stat_print_open(const char *name);
+
+/* main() flushes standard output.  Reports an error and returns -1, or returns 0. */
+int stat_print_close(FILE *file, const char *name);
+
+/*
+ * Print with one write(2), so that output of other processes to the same file is not mixed in.
+ * Reports an error and returns -1, or returns 0.
+ */
+int stat_print(const struct results *results, const struct stat_options *options,
+	       FILE *file);
+
+#endif

@@ -9,7 +9,9 @@
  *
  * perf's driver owns the hardware.  So each unit is a perf event, pinned to the CPU: a
  * *placeholder*.  perf lets one event at a time have a unit, so it gives the unit to nobody else.
- * We drive the registers, and our NMI handler comes before perf's, which finds no sample then.
+ * We drive the registers.  For an NMI the kernel calls all handlers.  Our first one comes before
+ * perf's and leaves no sample to it: perf would take the sample and begin a new period.  So the units
+ * stay halted until our second handler, which comes after perf's.
  *
  * For perf a placeholder never stops.  perf keeps notes: config, sample_period, period_left and
  * prev_count.  The notes always agree with the registers, so perf can stop and restart a
@@ -20,34 +22,33 @@
 #include <asm/msr-index.h>
 #include <asm/nmi.h>
 #include <asm/perf_event.h>
+#include <linux/hardirq.h>
 #include <linux/jiffies.h>
 #include <linux/perf_event.h>
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
 
 #include "amd_ibs.h"
+#include "amd_ibs_control.h"
 #include "compat/cpuid.h"
 #include "x86.h"
 #include <perfmon/perfmon_amd.h>
 
-#define FAMILY_10H     0x10
-
-/* An NMI whose sample was found before comes within this number of ticks. */
-#define LATE_TICKS     2
+/*
+ * An NMI whose sample was found before comes within this number of ticks.  Hardware takes less than a
+ * microsecond, but a virtual CPU may have to wait.
+ */
+#define LATE_TICKS    (HZ / 10)
 
 /* BKDG of family 10h, IbsOpMaxCnt: values up to 8 are reserved. */
-#define LEAST_OPS      0x90
-#define LEAST_FETCHES  0x10
+#define LEAST_OPS     0x90
+#define LEAST_FETCHES 0x10
 
-#define OP_COUNT_SHIFT 32
-#define OP_COUNT_MASK  0x7ffffffull
-#define MOST_EXTENDED  0x7fffff0ull
-
-#define LEVELS	       (PFM_AMD_IBS_USER | PFM_AMD_IBS_KERNEL)
+#define LEVELS	      (PFM_AMD_IBS_USER | PFM_AMD_IBS_KERNEL)
 
 DEFINE_PER_CPU(struct ibs_cpu, ibs_cpus);
 
-static u32 caps __ro_after_init;
+u32 amd_ibs_caps __ro_after_init;
 static struct pfm_pmu ibs;
 
 static unsigned int pmc_of(unsigned int n)
@@ -58,53 +59,6 @@ static unsigned int pmc_of(unsigned int n)
 static u64 levels_of(const struct pfm_registers *registers, unsigned int n)
 {
 	return registers->pmcs[pmc_of(n)] & LEVELS;
-}
-
-/* ---- control registers -------------------------------------------------------------------- */
-
-static u32 control_of(enum unit unit)
-{
-	return unit == FETCH ? MSR_AMD64_IBSFETCHCTL : MSR_AMD64_IBSOPCTL;
-}
-
-static bool has_sample(enum unit unit, u64 control)
-{
-	return control & (unit == FETCH ? IBS_FETCH_VAL : IBS_OP_VAL);
-}
-
-static u64 most_of(enum unit unit)
-{
-	return unit == OP && caps & IBS_CAPS_OPCNTEXT ? MOST_EXTENDED : IBS_MOST_BASIC;
-}
-
-/* Return: the count since the register was written; with a sample, the maximum. */
-static u64 counted(enum unit unit, u64 control)
-{
-	if (unit == FETCH)
-		return has_sample(unit, control) ? (control & IBS_FETCH_MAX_CNT) << 4
-						 : (control & IBS_FETCH_CNT) >> 16 << 4;
-	if (has_sample(unit, control))
-		return (control & IBS_OP_MAX_CNT) << 4 |
-		       (caps & IBS_CAPS_OPCNTEXT ? control & IBS_OP_MAX_CNT_EXT_MASK : 0);
-	return caps & IBS_CAPS_RDWROPCNT ? control >> OP_COUNT_SHIFT & OP_COUNT_MASK : 0;
-}
-
-/* The control register of a unit that counts from @count to @most, a multiple of 16. */
-static u64 counting(enum unit unit, u64 config, u64 count, u64 most)
-{
-	if (unit == FETCH)
-		return config | IBS_FETCH_ENABLE | most >> 4;
-	return config | IBS_OP_ENABLE | (most >> 4 & IBS_OP_MAX_CNT) |
-	       (most & IBS_OP_MAX_CNT_EXT_MASK) | count << OP_COUNT_SHIFT;
-}
-
-/* Erratum 420 of family 10h: the interrupt stays if the maximum is not cleared first. */
-static void halt_unit(enum unit unit)
-{
-	if (boot_cpu_data.x86 == FAMILY_10H)
-		x86_write(control_of(unit),
-			  unit == FETCH ? IBS_FETCH_ENABLE : IBS_OP_ENABLE);
-	x86_write(control_of(unit), 0);
 }
 
 static void note(struct perf_event *event, u64 config, u64 period, s64 left, u64 count)
@@ -143,7 +97,7 @@ static void run_unit(struct ibs_cpu *cpu, struct pfm_registers *registers, unsig
 		registers->state[n] = cpu->left[unit];
 	next = min_t(u64, cpu->left[unit], most_of(unit));
 	most = max_t(u64, round_up(next, 16), unit == OP ? LEAST_OPS : LEAST_FETCHES);
-	if (unit == OP && caps & IBS_CAPS_RDWROPCNT)
+	if (unit == OP && amd_ibs_caps & IBS_CAPS_RDWROPCNT)
 		count = most - next;
 	cpu->running |= BIT_ULL(n);
 	note(event, config, most, cpu->left[unit], count);
@@ -172,7 +126,7 @@ static s64 left_of(const struct ibs_cpu *cpu, enum unit unit, u64 control)
 static const struct {
 	u32 msr;
 	u8 unit;
-	u32 needs; /* bit of caps; 0: none */
+	u32 needs; /* bit of amd_ibs_caps; 0: none */
 	const char *name;
 } data_registers[PFM_AMD_IBS_REGISTERS] = {
 	[PFM_AMD_IBS_FETCH_LINEAR] = { MSR_AMD64_IBSFETCHLINAD, FETCH, 0,
@@ -193,7 +147,7 @@ static const struct {
 static bool has_register(unsigned int n)
 {
 	return data_registers[n].msr &&
-	       (!data_registers[n].needs || caps & data_registers[n].needs);
+	       (!data_registers[n].needs || amd_ibs_caps & data_registers[n].needs);
 }
 
 static void collect(struct ibs_cpu *cpu, enum unit unit)
@@ -215,7 +169,7 @@ static u64 sampled_instruction(const struct ibs_cpu *cpu, enum unit unit)
 {
 	if (unit == FETCH)
 		return cpu->data[PFM_AMD_IBS_FETCH_LINEAR];
-	if (caps & IBS_CAPS_RIPINVALIDCHK &&
+	if (amd_ibs_caps & IBS_CAPS_RIPINVALIDCHK &&
 	    cpu->data[PFM_AMD_IBS_OP_DATA] & IBS_RIP_INVALID)
 		return 0;
 	return cpu->data[PFM_AMD_IBS_OP_RIP];
@@ -250,6 +204,14 @@ static void take_sample(struct ibs_cpu *cpu, struct pfm_registers *registers,
 	registers->state[n] = 0;
 }
 
+/* Return: the control register, with its contents before an NMI halted the unit. */
+static u64 read_control(const struct ibs_cpu *cpu, enum unit unit)
+{
+	const u64 control = x86_read_msr(control_of(unit));
+
+	return READ_ONCE(cpu->kept[unit]) ?: control;
+}
+
 /*
  * Save the value of PMD @n; its unit is to be halted.  @samples counts units with a sample.
  * Return: whether the sample ends the period.
@@ -258,7 +220,7 @@ static bool save_unit(struct ibs_cpu *cpu, struct pfm_registers *registers,
 		      unsigned int n, unsigned int *samples)
 {
 	const enum unit unit = unit_of(n);
-	const u64 control = x86_read_msr(control_of(unit));
+	const u64 control = read_control(cpu, unit);
 	const bool is_sample = has_sample(unit, control);
 	s64 left = left_of(cpu, unit, control);
 
@@ -270,7 +232,10 @@ static bool save_unit(struct ibs_cpu *cpu, struct pfm_registers *registers,
 	return is_sample && left <= 0;
 }
 
-/* An NMI may follow although its sample has been found, or was lost when the unit was halted. */
+/*
+ * An NMI may follow although its sample has been found, or was lost when the unit was halted.  Outside
+ * of NMIs it may come at once, so this is called before a unit is halted, and again afterwards.
+ */
 void amd_ibs_expect_late(struct ibs_cpu *cpu)
 {
 	cpu->late_until = jiffies + LATE_TICKS;
@@ -288,6 +253,8 @@ static void save(struct ibs_cpu *cpu, const struct pt_regs *regs,
 	unsigned int n, samples = 0;
 	u64 rest;
 
+	if (!in_nmi())
+		amd_ibs_expect_late(cpu);
 	cpu->sequence++;
 	memset(cpu->data, 0, sizeof(cpu->data));
 	pfm_for_each_bit(n, rest, cpu->running) {
@@ -297,9 +264,11 @@ static void save(struct ibs_cpu *cpu, const struct pt_regs *regs,
 				noted++;
 		}
 		amd_ibs_park(cpu->placeholders[unit_of(n)], unit_of(n));
+		WRITE_ONCE(cpu->kept[unit_of(n)], 0);
 	}
 	cpu->running = 0;
-	if (samples == UNITS) /* each raises an NMI, perhaps one after the other */
+	/* Two samples raise two NMIs, perhaps one after the other. */
+	if (!in_nmi() || samples == UNITS)
 		amd_ibs_expect_late(cpu);
 }
 
@@ -337,22 +306,50 @@ static bool any_sample(const struct ibs_cpu *cpu)
 	return false;
 }
 
-/* All NMIs of a CPU come here, also those of other devices. */
+/* Halt the units of a set whose registers are being written, and keep their samples. */
+static void keep_units(struct ibs_cpu *cpu)
+{
+	unsigned int n, samples = 0;
+	enum unit unit;
+	u64 rest;
+
+	pfm_for_each_bit(n, rest, cpu->running) {
+		unit = unit_of(n);
+		cpu->kept[unit] = read_control(cpu, unit);
+		samples += has_sample(unit, cpu->kept[unit]);
+		halt_unit(unit);
+	}
+	if (samples == UNITS)
+		amd_ibs_expect_late(cpu);
+	cpu->missed = true;
+}
+
+/*
+ * All NMIs of a CPU come here, also those of other devices.  Whatever the reason is, no unit may take a
+ * sample until perf's handler has been called.
+ */
 int amd_ibs_nmi(unsigned int type, struct pt_regs *regs)
 {
 	struct ibs_cpu *cpu = this_cpu_ptr(&ibs_cpus);
-	struct pfm_registers *next;
+	const bool is_ours = any_sample(cpu) || is_late(cpu);
 
-	if (!cpu->loaded || !any_sample(cpu))
-		return is_late(cpu) ? NMI_HANDLED : NMI_DONE;
-	if (cpu->is_changing) {
-		cpu->missed = true;
-		return NMI_HANDLED;
-	}
-	next = handle_samples(cpu, regs);
+	if (cpu->is_changing)
+		keep_units(cpu);
+	else if (cpu->running)
+		cpu->next = handle_samples(cpu, regs);
+	return is_ours ? NMI_HANDLED : NMI_DONE;
+}
+
+/* The end of the same NMI, after perf's handler. */
+int amd_ibs_nmi_end(unsigned int type, struct pt_regs *regs)
+{
+	struct ibs_cpu *cpu = this_cpu_ptr(&ibs_cpus);
+	struct pfm_registers *next = cpu->next;
+
+	cpu->next = NULL;
 	if (next)
 		run(cpu, next);
-	return NMI_HANDLED;
+	return NMI_DONE;
 }
 
 static void set_changing(struct ibs_cpu *cpu, bool is_changing)
@@ -390,7 +387,7 @@ static void ibs_write_pmds(struct pfm_registers *registers, u64 pmds)
 }
 
 /*
- * A unit may take a sample before the other one is started.  Its NMI leaves the sample to us: then
+ * A unit may take a sample before the other one is started.  Its NMI keeps the sample for us: then
  * the interrupted instruction is the one at which the thread entered the kernel.
  */
 static void ibs_start(struct pfm_registers *registers)
@@ -445,10 +442,8 @@ static u64 ibs_stop(struct pfm_registers *registers)
 
 	set_changing(cpu, true);
 	if (cpu->loaded == registers) {
-		if (cpu->running) {
+		if (cpu->running)
 			save(cpu, NULL, unused);
-			amd_ibs_expect_late(cpu);
-		}
 		overflows = cpu->pending;
 		cpu->pending = 0;
 		cpu->missed = false;
@@ -573,8 +568,8 @@ int __init amd_ibs_register(void)
 
 	if (!boot_cpu_has(X86_FEATURE_IBS) || !amd_ibs_find_units())
 		return 0;
-	caps = find_caps();
-	if (!(caps & IBS_CAPS_OPCNT))
+	amd_ibs_caps = find_caps();
+	if (!(amd_ibs_caps & IBS_CAPS_OPCNT))
 		pmcs[PFM_AMD_IBS_PMC_OP].reserved |= PFM_AMD_IBS_COUNT_OPS;
 	for (n = 0; n < PFM_AMD_IBS_REGISTERS; n++)
 		if (has_register(n))

@@ -33,7 +33,9 @@ enum unit {
  * @pending: its counters that overflowed and were not acknowledged
  * @left: remaining count until the overflow when the unit was started
  * @data: registers of the last sample by their PMDs; zero if the unit took none
- * @is_changing: registers are being written: an NMI must only take a note
+ * @kept: what the control registers of running units contained before an NMI halted the units; else 0
+ * @next: the set that counts from the end of this NMI on, or NULL
+ * @is_changing: registers are being written: an NMI must only keep the units
  * @missed: such an NMI came
  * @expects_late: an NMI without a sample, before @late_until, is ours
  * @late_until: jiffies
@@ -46,6 +48,8 @@ struct ibs_cpu {
 	u64 pending;
 	s64 left[UNITS];
 	u64 data[PFM_AMD_IBS_REGISTERS];
+	u64 kept[UNITS];
+	struct pfm_registers *next;
 	bool is_changing;
 	bool missed;
 	bool expects_late;
@@ -64,6 +68,7 @@ static inline enum unit unit_of(unsigned int n)
 void amd_ibs_park(struct perf_event *event, enum unit unit);
 void amd_ibs_expect_late(struct ibs_cpu *cpu);
 int amd_ibs_nmi(unsigned int type, struct pt_regs *regs);
+int amd_ibs_nmi_end(unsigned int type, struct pt_regs *regs);
 
 /* amd_ibs_placeholders.c */
 bool amd_ibs_find_units(void);

@@ -105,6 +105,7 @@ static long take_here(void *info)
 		if (cpu->placeholders[unit_of(n)])
 			continue;
 		local_irq_save(flags);
+		amd_ibs_expect_late(cpu);
 		amd_ibs_park(event, unit_of(n));
 		amd_ibs_expect_late(cpu);
 		cpu->placeholders[unit_of(n)] = event;
@@ -155,17 +156,36 @@ static int end_on(unsigned int cpu)
 	return 0;
 }
 
+static void unregister_handlers(void)
+{
+	unregister_nmi_handler(NMI_LOCAL, "perfmon_ibs_end");
+	unregister_nmi_handler(NMI_LOCAL, "perfmon_ibs");
+}
+
+/* The kernel calls perf's handler, which was registered at boot, between the two. */
+static int register_handlers(void)
+{
+	int error = register_nmi_handler(NMI_LOCAL, amd_ibs_nmi, NMI_FLAG_FIRST,
+					 "perfmon_ibs");
+
+	if (error)
+		return error;
+	error = register_nmi_handler(NMI_LOCAL, amd_ibs_nmi_end, 0, "perfmon_ibs_end");
+	if (error)
+		unregister_nmi_handler(NMI_LOCAL, "perfmon_ibs");
+	return error;
+}
+
 static int begin(void)
 {
-	int state = register_nmi_handler(NMI_LOCAL, amd_ibs_nmi, NMI_FLAG_FIRST,
-					 "perfmon_ibs");
+	int state = register_handlers();
 
 	if (state)
 		return state;
 	state = cpuhp_setup_state_nocalls_cpuslocked(
 		CPUHP_AP_ONLINE_DYN, "perfmon/ibs:online", begin_on, end_on);
 	if (state < 0) {
-		unregister_nmi_handler(NMI_LOCAL, "perfmon_ibs");
+		unregister_handlers();
 		return state;
 	}
 	hotplug_state = state;
@@ -175,7 +195,7 @@ static int begin(void)
 static void end(void)
 {
 	__cpuhp_remove_state_cpuslocked(hotplug_state, false);
-	unregister_nmi_handler(NMI_LOCAL, "perfmon_ibs");
+	unregister_handlers();
 }
 
 int amd_ibs_claim(struct pfm_pmu *pmu, const u64 *pmds)

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * x86: AMD's instruction based sampling: samples and their interrupts at each instruction of a stop, and
+ * of the interrupt of the other unit. No sample and no count may be lost, neither to perf, whose handler
+ * sees each NMI, too; and the kernel must report no NMI as unknown.
+ */
+#if defined(__x86_64__)
+
+#include <time.h>
+#include <perfmon/perfmon_amd.h>
+#include <perfmon/perfmon_dfl_smpl.h>
+
+#include "measure.h"
+#include "x86_registers.h"
+
+SUITE(ibs_interrupts, 120);
+
+#define LOOP   10000ull
+#define BOTH   (PFM_AMD_IBS_USER | PFM_AMD_IBS_KERNEL)
+#define FAR    BIT(40) /* no sample in this test */
+#define WINDOW 600 /* ops before the halt that are tried */
+#define LATER  60 /* a run may halt so many ops later or earlier than another */
+
+static int ibs_context(void)
+{
+	static const struct pfm_dfl_smpl_arg argument = { .buf_size = 1 << 20 };
+	const struct pfm_create create = {
+		.format_name = (uintptr_t) "default",
+		.format_argument = (uintptr_t)&argument,
+		.format_size = sizeof(argument),
+		.pmu_name = (uintptr_t) "amd_ibs",
+	};
+	int fd = pfm_create(&create);
+
+	ck_assert_msg(fd != -1, "pfm_create: %s", strerror(errno));
+	write_pmc(fd, PFM_AMD_IBS_PMC_OP, PFM_AMD_IBS_COUNT_OPS | BOTH);
+	write_pmd(fd, PFM_AMD_IBS_OP, 0);
+	return fd;
+}
+
+/**
+ * struct seen - what a run has done
+ * @nmis: NMIs of all kinds
+ * @samples: samples that the format got
+ * @replayed: stops that found a sample
+ * @pmd: the PMD of the ops, 0 at a sample
+ */
+struct seen {
+	uint64_t nmis;
+	uint64_t samples;
+	uint64_t replayed;
+	int64_t pmd;
+};
+
+/*
+ * A run of the loop, with a sample after @distance ops. An NMI is expected for 100 ms after a stop,
+ * so each run begins later.
+ */
+static struct seen run(int fd, uint64_t distance)
+{
+	const struct timespec longer = { .tv_nsec = 120 * MS };
+	struct seen seen;
+
+	nanosleep(&longer, NULL);
+	write_pmd(fd, PFM_AMD_IBS_OP, -distance);
+	seen.nmis = interrupts("NMI:");
+	seen.samples = statistic("fmt_handler_calls");
+	seen.replayed = statistic("ovfl_intr_replay_count");
+	must(fd, pfm_start(fd, NULL));
+	loop(LOOP);
+	must(fd, pfm_stop(fd));
+	loop(LOOP);
+	seen.nmis = interrupts("NMI:") - seen.nmis;
+	seen.samples = statistic("fmt_handler_calls") - seen.samples;
+	seen.replayed = statistic("ovfl_intr_replay_count") - seen.replayed;
+	seen.pmd = read_pmd(fd, PFM_AMD_IBS_OP);
+	return seen;
+}
+
+static uint64_t ops_until_the_halt(int fd)
+{
+	return run(fd, FAR).pmd + FAR;
+}
+
+static void need_ibs(void)
+{
+	if (!path_exists("/sys/bus/event_source/devices/ibs_op"))
+		skip("no IBS");
+}
+
+/* The sample is in the loop, the NMI is late. */
+static void check_interrupts(void)
+{
+	const unsigned int scale = is_debug_kernel() ? 10 : 1;
+	const uint64_t distance = LOOP - 100;
+	unsigned int regular = 0, replayed = 0;
+	int fd = ibs_context();
+	struct seen seen;
+	uint64_t halt, delay;
+
+	load(fd, thread_id());
+	halt = ops_until_the_halt(fd) - distance;
+	reports_begin();
+	for (delay = halt - WINDOW * scale; delay < halt + WINDOW * scale;
+	     delay += 2 * scale) {
+		msr_write(TEST_DELAY, delay);
+		seen = run(fd, distance);
+		ck_assert_uint_eq(seen.nmis, 1);
+		ck_assert_msg(seen.samples == 1, "delay %ju: %ju samples, PMD %jd",
+			      (uintmax_t)delay, (uintmax_t)seen.samples,
+			      (intmax_t)seen.pmd);
+		replayed += seen.replayed;
+		regular += !seen.replayed;
+	}
+	ck_assert_uint_eq(reports_end(UNKNOWN_NMI), 0);
+	ck_assert_uint_gt(regular, 0);
+	ck_assert_uint_gt(replayed, 0);
+	close(fd);
+}
+
+TEST(an_interrupt_around_the_stop_is_ours)
+{
+	need_ibs();
+	with_test_registers(check_interrupts);
+}
+
+/*
+ * The sample itself is in the stop. If the unit is halted in the same moment, the sample is lost and
+ * comes after the next start.
+ */
+static void check_samples(void)
+{
+	const unsigned int scale = is_debug_kernel() ? 10 : 1;
+	unsigned int sampled = 0, not_yet = 0;
+	int fd = ibs_context();
+	uint64_t halt, distance;
+	struct seen seen;
+
+	load(fd, thread_id());
+	halt = ops_until_the_halt(fd);
+	reports_begin();
+	for (distance = halt - WINDOW * scale; distance < halt + 2 * LATER;
+	     distance += scale) {
+		seen = run(fd, distance);
+		ck_assert_uint_le(seen.nmis, 1);
+		if (seen.samples) {
+			ck_assert_uint_eq(seen.samples, 1);
+			sampled++;
+			continue;
+		}
+		ck_assert_msg(seen.pmd < 0 && seen.pmd >= -3 * LATER * (int)scale,
+			      "distance %ju, halt after %ju: PMD %jd",
+			      (uintmax_t)distance, (uintmax_t)halt, (intmax_t)seen.pmd);
+		not_yet++;
+	}
+	ck_assert_uint_eq(reports_end(UNKNOWN_NMI), 0);
+	ck_assert_uint_gt(sampled, 0);
+	ck_assert_uint_gt(not_yet, 0);
+	close(fd);
+}
+
+TEST(a_sample_around_the_stop_is_ours)
+{
+	need_ibs();
+	with_test_registers(check_samples);
+}
+
+/* The fetch unit takes its sample while the sample of the op unit is handled, or just afterwards. */
+static void check_two_units(void)
+{
+	const uint64_t distance = LOOP / 2;
+	int fd = ibs_context();
+	struct seen seen;
+	uint64_t later;
+
+	write_pmc(fd, PFM_AMD_IBS_PMC_FETCH, BOTH);
+	write_pmd(fd, PFM_AMD_IBS_FETCH, 0);
+	load(fd, thread_id());
+	reports_begin();
+	for (later = 0; later < 2500; later += 16) {
+		write_pmd(fd, PFM_AMD_IBS_FETCH, -(distance + later));
+		seen = run(fd, distance);
+		ck_assert_msg(seen.samples == 2, "%ju later: %ju samples",
+			      (uintmax_t)later, (uintmax_t)seen.samples);
+	}
+	ck_assert_uint_eq(reports_end(UNKNOWN_NMI), 0);
+	close(fd);
+}
+
+TEST(the_other_units_sample_is_ours_too)
+{
+	need_ibs();
+	with_test_registers(check_two_units);
+}
+
+#endif

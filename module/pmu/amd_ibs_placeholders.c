@@ -15,6 +15,7 @@
 #include <linux/workqueue.h>
 
 #include "amd_ibs.h"
+#include "x86_placeholders.h"
 
 static struct pmu *pmus_of_perf[UNITS] __ro_after_init;
 
@@ -70,22 +71,10 @@ static struct perf_event *create(enum unit unit)
 {
 	struct perf_event_attr attr = {
 		.type = pmus_of_perf[unit]->type,
-		.size = sizeof(attr),
 		.sample_period = IBS_MOST_BASIC,
-		.pinned = 1,
 	};
-	struct perf_event *event;
 
-	event = perf_event_create_kernel_counter(&attr, smp_processor_id(), NULL,
-						 perf_took_sample, NULL);
-	if (IS_ERR(event))
-		return NULL;
-	/* A pinned event that found its unit in use stays in an error state forever. */
-	if (event->state != PERF_EVENT_STATE_ACTIVE) {
-		perf_event_release_kernel(event);
-		return NULL;
-	}
-	return event;
+	return x86_placeholders_create(&attr, perf_took_sample);
 }
 
 /* The jobs run in a kernel thread on the CPU: perf would ask whether the caller may have an event. */

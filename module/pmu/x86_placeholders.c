@@ -28,26 +28,24 @@ static const u64 events_of_fixed[] = {
 
 DEFINE_PER_CPU(struct x86_placeholders, x86_placeholders);
 
-/*
- * The event is scheduled on this CPU, but counts at no level.  The period is the range of PMD @n.
+/**
+ * x86_placeholders_create() - create a pinned event on this CPU
+ * @attr: its description
+ * @handler: its overflow handler
+ *
+ * In a kernel thread that is bound to the CPU.
+ *
+ * Return: the event, which has its counter; NULL if others hold all counters that can count it.
  */
-static struct perf_event *create(unsigned int n, u64 config)
+struct perf_event *x86_placeholders_create(struct perf_event_attr *attr,
+					   perf_overflow_handler_t handler)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_RAW,
-		.size = sizeof(attr),
-		.config = config,
-		.sample_period = x86->counters[n].mask + 1,
-		.pinned = 1,
-		.exclude_user = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-		.exclude_guest = 1,
-	};
 	struct perf_event *event;
 
-	event = perf_event_create_kernel_counter(&attr, smp_processor_id(), NULL,
-						 x86_shared_overflow, NULL);
+	attr->size = sizeof(*attr);
+	attr->pinned = 1;
+	event = perf_event_create_kernel_counter(attr, smp_processor_id(), NULL, handler,
+						 NULL);
 	if (IS_ERR(event))
 		return NULL;
 	/* A pinned event for which there is no counter stays in an error state forever. */
@@ -56,6 +54,24 @@ static struct perf_event *create(unsigned int n, u64 config)
 		return NULL;
 	}
 	return event;
+}
+
+/*
+ * The event is scheduled on this CPU, but counts at no level.  The period is the range of PMD @n.
+ */
+static struct perf_event *create(unsigned int n, u64 config)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_RAW,
+		.config = config,
+		.sample_period = x86->counters[n].mask + 1,
+		.exclude_user = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.exclude_guest = 1,
+	};
+
+	return x86_placeholders_create(&attr, x86_shared_overflow);
 }
 
 /* Return: the PMD of the counter that the event has now. */

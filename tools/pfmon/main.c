@@ -54,6 +54,7 @@ static const struct command_line line = {
 		 "  pfmon stat ./app\n"
 		 "  pfmon stat -e cycles:u,instructions:u -r 5 -- ./app --size 100\n"
 		 "  pfmon record ./app; pfmon report\n"
+		 "  pfmon record -e branch-misses:pp ./app\n"
 		 "  pfmon list cache\n",
 	.has_command = true,
 };

@@ -31,6 +31,10 @@ static const struct command_line line = {
 		"code HEX, even if the event is not shown.  rHEX:HEX also has the value of a\n"
 		"second register, which some events of Intel's processors need.\n"
 		"\n"
+		"'pfmon record -e EVENT:pp' samples the instruction that caused the event, if the\n"
+		"event can take one of the counters 0 to 3, and if 'pfmon info' says that there\n"
+		"are precise events.\n"
+		"\n"
 		"Examples:\n"
 		"  pfmon list\n"
 		"  pfmon list cache\n",

@@ -120,7 +120,9 @@ static const struct command_line line = {
 		"are already running; 'pfmon report' shows the file.\n",
 	.options = rows,
 	.notes =
-		"Without -e the event is cycles, or CPU time where they cannot be counted.\n"
+		"Without -e the event is cycles, or CPU time where they cannot be counted.  After\n"
+		"an event, :pp asks for samples with the instruction that caused it; 'pfmon info'\n"
+		"says whether there are such precise events.\n"
 		"\n"
 		"Only single threads are sampled: neither processes that COMMAND starts nor its\n"
 		"other threads.\n"

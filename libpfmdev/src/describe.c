@@ -60,7 +60,7 @@ static const char *const values[] = {
 	[PFM_REASON_NO_CPU] = "CPU %llu",
 	[PFM_REASON_FOREIGN_CPU] = "CPU %llu",
 	[PFM_REASON_CPU_OFFLINE] = "CPU %llu",
-	[PFM_REASON_CPU_TAKEN] = "CPU %llu",
+	[PFM_REASON_CPU_TAKEN] = "process %llu",
 	[PFM_REASON_OF_THREAD] = "register %llu",
 };
 
@@ -159,7 +159,8 @@ static void append_details(struct text *text, const struct pfm_error *error)
 	format_value(error, value, sizeof(value));
 	if (value[0])
 		append(text, ": %s", value);
-	if (value[0] && error->reason == PFM_REASON_THREAD_TAKEN)
+	if (value[0] && (error->reason == PFM_REASON_THREAD_TAKEN ||
+			 error->reason == PFM_REASON_CPU_TAKEN))
 		append_program(text, error->value);
 	if (error->holder[0])
 		append(text, "%s%.*s", value[0] ? ", " : ": ", (int)sizeof(error->holder),

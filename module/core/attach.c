@@ -341,13 +341,13 @@ int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 	set = pfm_set_find(context, load->load_set);
 	if (!set)
 		return pfm_fail(context, -EINVAL, PFM_REASON_NO_SET, load->load_set);
+	set_loader(context);
 	if (pfm_is_bound(context))
 		return pfm_bound_load(context, load->load_pid, set);
 	task = find_target(context, load->load_pid);
 	if (IS_ERR(task))
 		return PTR_ERR(task);
 
-	set_loader(context);
 	pfm_threads_fit();
 	/*
 	 * The hooks dropped the attachment: try again.  This fails if the thread has ended; if

@@ -15,6 +15,7 @@
 #include <linux/cpuhotplug.h>
 #include <linux/export.h>
 #include <linux/nospec.h>
+#include <linux/pid.h>
 #include <linux/smp.h>
 
 #include "bound.h"
@@ -52,6 +53,7 @@ struct bind_call {
 	struct pfm_context *context;
 	struct pfm_set *set;
 	bool is_taken;
+	struct pid *holder; /* if the CPU is taken: who loaded its context */
 };
 
 /* Runs on the CPU, in an interrupt or with interrupts off. */
@@ -62,8 +64,10 @@ static void bind_here(void *argument)
 	struct pfm_context *context = call->context;
 
 	call->is_taken = cpu->context;
-	if (call->is_taken)
+	if (call->is_taken) {
+		call->holder = get_pid(cpu->context->loader);
 		return;
+	}
 	raw_spin_lock(&context->lock);
 	pfm_registers_lost(); /* threads' contexts may have used them */
 	cpu->context = context;
@@ -71,6 +75,15 @@ static void bind_here(void *argument)
 	atomic_inc(&loaded);
 	pfm_load_begin(context, call->set);
 	raw_spin_unlock(&context->lock);
+}
+
+/* The value of the error is the process @holder as the caller sees it, 0 if it has ended. */
+static int taken(struct pfm_context *context, struct pid *holder)
+{
+	u32 number = pid_has_task(holder, PIDTYPE_TGID) ? pid_vnr(holder) : 0;
+
+	put_pid(holder);
+	return pfm_fail(context, -EEXIST, PFM_REASON_CPU_TAKEN, number);
 }
 
 /* While CPU hotplug is held off, the CPU cannot go offline between the check and the load. */
@@ -85,7 +98,7 @@ static int bind(struct pfm_context *context, unsigned int number, struct pfm_set
 	if (error)
 		return pfm_fail(context, -ENODEV, PFM_REASON_CPU_OFFLINE, number);
 	if (call.is_taken)
-		return pfm_fail(context, -EEXIST, PFM_REASON_CPU_TAKEN, number);
+		return taken(context, call.holder);
 	return 0;
 }
 

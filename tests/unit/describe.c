@@ -2,6 +2,7 @@
 /* The sentences of libpfmdev/src/describe.c. */
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -110,7 +111,8 @@ static const struct {
 	{ PFM_REASON_NO_CPU, "there is no CPU of that number: CPU 12" },
 	{ PFM_REASON_FOREIGN_CPU, "that CPU does not have the context's PMU: CPU 12" },
 	{ PFM_REASON_CPU_OFFLINE, "that CPU is offline: CPU 12" },
-	{ PFM_REASON_CPU_TAKEN, "that CPU has a system-wide context already: CPU 12" },
+	{ PFM_REASON_CPU_TAKEN,
+	  "that CPU has a system-wide context already: process 4194305" },
 	{ PFM_REASON_OF_THREAD,
 	  "the register counts something that only a thread has, not a CPU: register 12" },
 	{ PFM_REASON_COPIES,
@@ -118,6 +120,11 @@ static const struct {
 	{ PFM_REASON_COPIED_SETS,
 	  "a context that threads and children inherit has more than 64 event sets" },
 };
+
+static bool names_process(unsigned int reason)
+{
+	return reason == PFM_REASON_THREAD_TAKEN || reason == PFM_REASON_CPU_TAKEN;
+}
 
 TEST(every_reason_gives_its_sentence)
 {
@@ -128,7 +135,7 @@ TEST(every_reason_gives_its_sentence)
 		snprintf(expected, sizeof(expected), "pfm_start: %s",
 			 sentences[i].sentence);
 		SENTENCE(expected, .operation = 5, .error = EINVAL, .reason = i + 1,
-			 .value = i + 1 == PFM_REASON_THREAD_TAKEN ? NO_PROCESS : 12);
+			 .value = names_process(i + 1) ? NO_PROCESS : 12);
 	}
 	ck_assert_uint_eq(PFM_REASON_COUNT_OF_REASONS, COUNT(sentences) + 1);
 }

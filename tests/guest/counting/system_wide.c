@@ -105,9 +105,12 @@ TEST(the_clocks_of_a_cpu_run_while_it_is_idle)
 TEST(a_cpu_has_one_context)
 {
 	int first = system_wide_context(), second = system_wide_context();
+	struct pfm_error error;
 
 	load(first, 0);
 	must_fail(second, try_load(second, 0), EEXIST, PFM_REASON_CPU_TAKEN, NO_INDEX);
+	must(second, pfm_get_error(second, &error));
+	ck_assert_uint_eq(error.value, getpid());
 	must_fail(first, try_load(first, 0), EBUSY, PFM_REASON_LOADED, NO_INDEX);
 	must(first, pfm_unload_context(first));
 	load(second, 0);

@@ -94,7 +94,7 @@ int fail_open(int error, const char *pmu)
 		return fail("no permission to open " PFM_DEVICE
 			    ": ask its owner, see 'ls -l " PFM_DEVICE "'");
 	case EPERM:
-		return fail("no permission to monitor threads: %s",
+		return fail("no permission to monitor: %s",
 			    reason(-1, error, buffer, sizeof(buffer)));
 	case EBUSY:
 		return fail(
@@ -122,15 +122,16 @@ static int fail_permission(int fd, int tid, int error)
 		    may_help ? "; use a thread of your own or run as root" : "");
 }
 
-static int fail_taken(int fd, int tid)
+/* @what is "thread" or "CPU". */
+static int fail_taken(int fd, const char *what, int number)
 {
 	char process[PROCESS_TEXT] = "someone else";
 	struct pfm_error last;
 
 	if (!pfm_get_error(fd, &last) && last.value)
 		holders_process("/proc", last.value, process);
-	return fail("thread %d is monitored by %s already: wait until that has ended",
-		    tid, process);
+	return fail("%s %d is monitored by %s already: wait until that has ended", what,
+		    number, process);
 }
 
 int fail_load(int fd, int tid, int error)
@@ -143,12 +144,22 @@ int fail_load(int fd, int tid, int error)
 	case EPERM:
 		return fail_permission(fd, tid, error);
 	case EEXIST:
-		return fail_taken(fd, tid);
+		return fail_taken(fd, "thread", tid);
 	default:
 		return fail("cannot monitor thread %d: %s%s", tid,
 			    reason(fd, error, buffer, sizeof(buffer)),
 			    advice(fd, advised));
 	}
+}
+
+int fail_load_cpu(int fd, int cpu, int error)
+{
+	char buffer[PFM_LAST_ERROR_SIZE], advised[ADVICE_TEXT];
+
+	if (error == EEXIST)
+		return fail_taken(fd, "CPU", cpu);
+	return fail("cannot monitor CPU %d: %s%s", cpu,
+		    reason(fd, error, buffer, sizeof(buffer)), advice(fd, advised));
 }
 
 int fail_call(int fd, const char *what, int error)

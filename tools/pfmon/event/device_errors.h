@@ -13,6 +13,9 @@ int fail_open(int error, const char *pmu);
 /* Report why loading the context @fd on thread @tid failed with @error.  Returns -1. */
 int fail_load(int fd, int tid, int error);
 
+/* The same for a system-wide context and a CPU. */
+int fail_load_cpu(int fd, int cpu, int error);
+
 /*
  * Report that pfmon cannot do @what because a call on @fd failed with @error.  The
  * message contains the reason from libpfmdev.  Returns -1.

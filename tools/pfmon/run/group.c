@@ -20,7 +20,7 @@ int group_prepare(struct group *group, struct session *first,
 	return group->values && group->times ? 0 : fail("no memory");
 }
 
-static struct session *member(const struct group *group, size_t index)
+struct session *group_session(const struct group *group, size_t index)
 {
 	return index ? &group->twins[index - 1] : group->first;
 }
@@ -42,7 +42,7 @@ int group_attach(struct group *group, int tid, uint32_t flags)
 
 	if (group->attached > group->twin_count && add_twin(group, flags))
 		return -1;
-	result = session_try_attach(member(group, group->attached), tid);
+	result = session_try_attach(group_session(group, group->attached), tid);
 	if (!result)
 		group->attached++;
 	return result;
@@ -51,12 +51,17 @@ int group_attach(struct group *group, int tid, uint32_t flags)
 /* The context of the last group_attach(), which failed. */
 static int failed_fd(const struct group *group)
 {
-	return member(group, group->attached)->fd;
+	return group_session(group, group->attached)->fd;
 }
 
 int group_fail_attach(const struct group *group, int tid, int error)
 {
 	return fail_load(failed_fd(group), tid, error);
+}
+
+int group_fail_attach_cpu(const struct group *group, int cpu, int error)
+{
+	return fail_load_cpu(failed_fd(group), cpu, error);
 }
 
 bool group_thread_is_gone(const struct group *group, int error)
@@ -78,7 +83,7 @@ bool group_has_thread(const struct group *group, int error)
 
 int group_last_fd(const struct group *group)
 {
-	return member(group, group->attached - 1)->fd;
+	return group_session(group, group->attached - 1)->fd;
 }
 
 int group_start(struct group *group)
@@ -87,7 +92,7 @@ int group_start(struct group *group)
 	int result;
 
 	for (size_t i = 0; i < group->attached; i++) {
-		result = session_try_start(member(group, i));
+		result = session_try_start(group_session(group, i));
 		if (result < 0)
 			return -1;
 		ended += (size_t)result;
@@ -98,10 +103,21 @@ int group_start(struct group *group)
 		    ended > 1 ? "threads have" : "thread has", ended > 1 ? "they" : "it");
 }
 
+size_t group_ended(const struct group *group)
+{
+	struct pfm_status status;
+	size_t count = 0;
+
+	for (size_t i = 0; i < group->attached; i++)
+		count += !pfm_get_status(group_session(group, i)->fd, &status) &&
+			 status.state == PFM_STATE_UNLOADED;
+	return count;
+}
+
 int group_detach(struct group *group)
 {
 	for (size_t i = 0; i < group->attached; i++)
-		if (session_detach(member(group, i)))
+		if (session_detach(group_session(group, i)))
 			return -1;
 	return 0;
 }
@@ -112,7 +128,8 @@ int group_read(struct group *group, const struct event_list *events, uint64_t *v
 	memset(values, 0, events->count * sizeof(*values));
 	memset(times, 0, events_set_count(events) * sizeof(*times));
 	for (size_t i = 0; i < group->attached; i++) {
-		if (session_read(member(group, i), events, group->values, group->times))
+		if (session_read(group_session(group, i), events, group->values,
+				 group->times))
 			return -1;
 		for (size_t j = 0; j < events->count; j++)
 			values[j] += group->values[j];
@@ -130,7 +147,7 @@ int group_read_activities(struct group *group, struct set_activity *activities)
 
 	memset(activities, 0, count * sizeof(*activities));
 	for (size_t i = 0; !result && i < group->attached; i++) {
-		result = session_read_activities(member(group, i), one);
+		result = session_read_activities(group_session(group, i), one);
 		for (size_t j = 0; !result && j < count; j++) {
 			activities[j].runs += one[j].runs;
 			activities[j].duration += one[j].duration;
@@ -143,7 +160,7 @@ int group_read_activities(struct group *group, struct set_activity *activities)
 void group_add_losses(const struct group *group, struct group_losses *losses)
 {
 	for (size_t i = 0; i < group->attached; i++) {
-		const struct session *session = member(group, i);
+		const struct session *session = group_session(group, i);
 
 		losses->ran_elsewhere |= session_ran_elsewhere(session);
 		losses->closed += session_was_closed(session);

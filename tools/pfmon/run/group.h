@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Contexts that count the same events, each on a thread of its own: their counts are added up. */
+/*
+ * Contexts that count the same events, each on a thread or CPU of its own: their counts are added
+ * up.
+ */
 #ifndef PFMON_GROUP_H
 #define PFMON_GROUP_H
 
@@ -36,6 +39,8 @@ int group_prepare(struct group *group, struct session *first,
  */
 int group_attach(struct group *group, int tid, uint32_t flags);
 int group_fail_attach(const struct group *group, int tid, int error);
+/* The same for a system-wide context; in group_attach() @tid is the CPU then. */
+int group_fail_attach_cpu(const struct group *group, int cpu, int error);
 
 /* After group_attach() failed with @error: has the thread ended? */
 bool group_thread_is_gone(const struct group *group, int error);
@@ -47,6 +52,12 @@ int group_last_fd(const struct group *group);
 
 /* Start all contexts.  Threads that have ended are left out, but not all may have ended. */
 int group_start(struct group *group);
+
+/* Number of contexts whose thread has ended, or whose CPU has gone offline, since the attach. */
+size_t group_ended(const struct group *group);
+
+/* Context @index, below @attached. */
+struct session *group_session(const struct group *group, size_t index);
 
 /* Stop counting and detach. */
 int group_detach(struct group *group);

@@ -35,6 +35,16 @@ int session_create(struct session *session, const char *pmu, uint32_t flags,
 	return 0;
 }
 
+/* A CPU has no registers that belong to a thread. */
+static void leave_out_threads(struct machine *machine)
+{
+	static const uint16_t pmds[] = { PFM_PMD_CONTEXT_SWITCHES, PFM_PMD_CPU_MIGRATIONS,
+					 PFM_PMD_MINOR_FAULTS, PFM_PMD_MAJOR_FAULTS };
+
+	for (size_t i = 0; i < sizeof(pmds) / sizeof(*pmds); i++)
+		machine->info.implemented_pmds[pmds[i] / 64] &= ~(1ull << pmds[i] % 64);
+}
+
 int session_open(struct session *session, const char *pmu, uint32_t flags)
 {
 	int error = session_create(session, pmu, flags, NULL, NULL, 0);
@@ -45,7 +55,11 @@ int session_open(struct session *session, const char *pmu, uint32_t flags)
 				       0);
 	if (error)
 		return fail_open(errno, pmu);
-	return machine_ask(&session->machine, session->fd);
+	if (machine_ask(&session->machine, session->fd))
+		return -1;
+	if (flags & PFM_FL_SYSTEM_WIDE)
+		leave_out_threads(&session->machine);
+	return 0;
 }
 
 void session_close(struct session *session)

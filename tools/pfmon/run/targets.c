@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Attach to running threads and processes.
+ * Attach to running threads and processes, or to CPUs.
  *
  * A process may make threads while its threads are found in /proc.  A thread that an attached
  * thread makes is counted from its first instruction, by a copy of that thread's context
@@ -44,6 +44,7 @@ void targets_free(struct targets *targets)
 {
 	free(targets->threads.ids);
 	free(targets->processes.ids);
+	free(targets->cpus.ids);
 	*targets = (struct targets){ 0 };
 }
 
@@ -58,7 +59,49 @@ void target_ends_free(struct target_ends *ends)
 
 uint32_t targets_flags(const struct targets *targets, bool follows)
 {
+	if (targets->cpus.count)
+		return PFM_FL_SYSTEM_WIDE;
 	return follows && targets->processes.count ? PFM_FL_INHERIT_THREADS : 0;
+}
+
+static bool has_cpu(const struct id_list *cpus, int cpu)
+{
+	for (size_t i = 0; i < cpus->count; i++)
+		if (cpus->ids[i] == cpu)
+			return true;
+	return false;
+}
+
+static int add_cpu(struct id_list *cpus, int cpu)
+{
+	int *id;
+
+	if (has_cpu(cpus, cpu))
+		return fail("CPU %d is given twice", cpu);
+	id = array_add(&cpus->ids, &cpus->count, sizeof(*id));
+	if (!id)
+		return fail("no memory");
+	*id = cpu;
+	return 0;
+}
+
+static int fail_cpus(const char *list, int error)
+{
+	if (list && error == EINVAL)
+		return fail("'%s' is not a list of CPUs: give one such as 0,2-3", list);
+	return fail("cannot find the CPUs: %s", strerror(error));
+}
+
+int targets_add_cpus(struct targets *targets, const char *list)
+{
+	struct pfm_cpu_context *found = calloc(PFM_CPU_MOST + 1, sizeof(*found));
+	int count = found ? pfm_cpus_parse(list, found, PFM_CPU_MOST + 1) : -1;
+	int result = count < 0 ? fail_cpus(list, errno) : 0;
+
+	for (int i = 0; !result && i < count; i++)
+		result = add_cpu(&targets->cpus, found[i].cpu);
+	free(found);
+	return result;
 }
 
 /* Store @descriptor at the end of an array. */
@@ -203,6 +246,13 @@ static int attach_thread(struct attaching *attaching, int tid)
 	return group_fail_attach(attaching->group, tid, error);
 }
 
+static int attach_cpu(struct group *group, int cpu)
+{
+	int error = group_attach(group, cpu, PFM_FL_SYSTEM_WIDE);
+
+	return error > 0 ? group_fail_attach_cpu(group, cpu, error) : error;
+}
+
 int targets_attach(const struct targets *targets, bool follows, struct group *group,
 		   struct target_ends *ends)
 {
@@ -215,6 +265,8 @@ int targets_attach(const struct targets *targets, bool follows, struct group *gr
 
 	open_files_raise();
 	group->attached = 0;
+	for (size_t i = 0; !result && i < targets->cpus.count; i++)
+		result = attach_cpu(group, targets->cpus.ids[i]);
 	for (size_t i = 0; !result && i < targets->processes.count; i++)
 		result = attach_process(&attaching, targets->processes.ids[i]);
 	for (size_t i = 0; !result && i < targets->threads.count; i++)

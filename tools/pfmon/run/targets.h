@@ -10,16 +10,26 @@
  * struct targets - what to attach to
  * @threads: threads
  * @processes: processes: all of their threads
+ * @cpus: CPUs: all that runs there
+ * @is_whole_machine: @cpus are all CPUs that are online
  */
 struct targets {
 	struct id_list threads;
 	struct id_list processes;
+	struct id_list cpus;
+	bool is_whole_machine;
 };
 
 static inline bool targets_are_given(const struct targets *targets)
 {
-	return targets->threads.count || targets->processes.count;
+	return targets->threads.count || targets->processes.count || targets->cpus.count;
 }
+
+/*
+ * Append the CPUs of a list such as 0,2-3, or those that are online if @list is NULL.  Reports an
+ * error and returns -1, or returns 0.
+ */
+int targets_add_cpus(struct targets *targets, const char *list);
 
 void targets_free(struct targets *targets);
 

@@ -40,6 +40,8 @@ struct run {
  * @command: the command, NULL-terminated, or NULL
  * @targets: the threads and processes that were attached to; NULL if the command was counted
  * @is_interval: the counts are those of an interval
+ * @is_cpu: the same, but the counts are those of CPU @cpu in the whole time
+ * @cpu: the CPU
  * @time: seconds from the start of counting to the end of the interval
  * @stamp: text at the beginning of each line of an event; NULL: none
  * @is_scaled: event sets take turns by time: counts are scaled to the whole time
@@ -54,6 +56,8 @@ struct results {
 	char *const *command;
 	const struct targets *targets;
 	bool is_interval;
+	bool is_cpu;
+	int cpu;
 	double time;
 	const char *stamp;
 	bool is_scaled;

@@ -15,6 +15,7 @@
 #include "../run/wait.h"
 #include "increments.h"
 #include "intervals.h"
+#include "per_cpu.h"
 #include "stat_options.h"
 #include "stat_print.h"
 #include "switch_cost.h"
@@ -36,6 +37,7 @@ struct measurement {
 	bool ended_early;
 	struct others others;
 	struct group_losses losses;
+	size_t offline;
 	int status;
 };
 
@@ -215,6 +217,7 @@ static int finish_run(struct measurement *measurement, pid_t pid, uint64_t begin
 	if (wait_for_end(&measurement->watch, outcome))
 		return -1;
 	end = nanoseconds_now();
+	measurement->offline += group_ended(group);
 	if (outcome->failed || group_detach(group) || read_run(measurement, run) ||
 	    check_closed(measurement))
 		return -1;
@@ -357,8 +360,13 @@ static void warn_about(const struct measurement *measurement,
 	bool is_target = measurement->results.targets;
 	bool is_followed = measurement->session.is_inherited;
 
-	if (is_target && context_flags(options) && !is_followed)
+	if (is_target && !is_followed &&
+	    context_flags(options) & (PFM_FL_INHERIT_THREADS | PFM_FL_INHERIT_ALL))
 		warn_user("this PMU does not count threads that are made later");
+	if (options->targets.cpus.count && measurement->offline)
+		warn_user(
+			"%zu of the CPUs went offline: their counts go up to that moment",
+			measurement->offline);
 	if (measurement->losses.ran_elsewhere)
 		warn_user("part of the run was on CPUs with another PMU and was not "
 			  "counted: see 'taskset' to keep it on one kind of CPU");
@@ -396,8 +404,11 @@ static int run_and_report(struct measurement *measurement,
 	if (result)
 		return result;
 	warn_about(measurement, options);
+	if (options->is_per_cpu &&
+	    per_cpu_print(results, &measurement->group, options, file))
+		return EXIT_PFMON;
 	/* The form of CSV is the same in all lines. */
-	if (options->print_interval && options->separator)
+	if ((options->print_interval || options->is_per_cpu) && options->separator)
 		results->stamp = "summary";
 	if (stat_print(results, options, file))
 		return EXIT_PFMON;

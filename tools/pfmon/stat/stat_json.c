@@ -148,7 +148,10 @@ static int interval_json(FILE *file, const struct results *results)
 {
 	json_t *object = json_object();
 
-	json_object_set_new(object, "interval", json_real(results->time));
+	if (results->is_cpu)
+		json_object_set_new(object, "cpu", json_integer(results->cpu));
+	else
+		json_object_set_new(object, "interval", json_real(results->time));
 	json_object_set_new(object, "events", events_array(results));
 	if (results->events->set_count)
 		json_object_set_new(object, "sets", sets_array(results));
@@ -166,6 +169,7 @@ int stat_json(FILE *file, const struct results *results)
 	if (results->targets) {
 		add_ids(object, "processes", &results->targets->processes);
 		add_ids(object, "threads", &results->targets->threads);
+		add_ids(object, "cpus", &results->targets->cpus);
 	}
 	json_object_set_new(object, "command", command_array(results));
 	json_object_set_new(object, "pmu", json_string(results->machine->info.pmu_name));

@@ -38,6 +38,11 @@ static int take_pids(const char *argument, void *field)
 	return options_ids(argument, "process id", field);
 }
 
+static int take_cpus(const char *argument, void *field)
+{
+	return targets_add_cpus(field, argument);
+}
+
 /* Limits of the times of --timeout and -I. */
 #define TIME_LEAST 1000000ull
 #define TIME_MOST  (366 * 24 * 3600 * SECOND)
@@ -85,6 +90,13 @@ static const struct option_row rows[] = {
 	  take_pids, FIELD(targets.processes) },
 	{ "tid", 't', "TID[,TID]...", "count these threads in the same way", take_tids,
 	  FIELD(targets.threads) },
+	{ "all-cpus", 'a', NULL,
+	  "count all CPUs, with all that runs there: while COMMAND runs, or until Ctrl-C",
+	  take_true, FIELD(targets.is_whole_machine) },
+	{ "cpu", 'C', "LIST", "count the CPUs of LIST, such as 0,2-3, in the same way",
+	  take_cpus, FIELD(targets) },
+	{ "no-aggr", 'A', NULL, "with -a and -C also show the counts of each CPU",
+	  take_true, FIELD(is_per_cpu) },
 	{ "no-inherit", 0, NULL,
 	  "count only the thread that runs COMMAND, not the threads and processes that it "
 	  "makes; with -p only threads that exist already",
@@ -109,10 +121,12 @@ static const struct command_line line = {
 	.name = "pfmon stat",
 	.synopsis = "[OPTIONS] [--] COMMAND [ARGUMENTS]\n"
 		    "[OPTIONS] -p PID[,PID]... [[--] COMMAND [ARGUMENTS]]\n"
-		    "[OPTIONS] -t TID[,TID]... [[--] COMMAND [ARGUMENTS]]",
+		    "[OPTIONS] -t TID[,TID]... [[--] COMMAND [ARGUMENTS]]\n"
+		    "[OPTIONS] -a | -C LIST [-A] [[--] COMMAND [ARGUMENTS]]",
 	.about =
 		"Count events of COMMAND, with all threads and processes that it makes, from its\n"
-		"start to its end, or of processes or threads that are already running.\n",
+		"start to its end, or of processes or threads that are already running, or of\n"
+		"CPUs.\n",
 	.options = rows,
 	.notes =
 		"With -t only those threads are counted, not threads that they make.\n"
@@ -125,12 +139,36 @@ static const struct command_line line = {
 		"  pfmon stat -e instructions:u -x, -o counts.csv -- ./app --fast\n"
 		"  pfmon stat -e '{cycles,instructions},cache-misses,branch-misses' ./app\n"
 		"  pfmon stat -p 4711 -e cycles,page-faults --timeout 10s\n"
-		"  pfmon stat -I 1s -x, -e instructions:u ./app\n",
+		"  pfmon stat -I 1s -x, -e instructions:u ./app\n"
+		"  pfmon stat -a -A -e cycles --timeout 10s\n",
 	.has_command = true,
 };
 
+static int check_cpus(struct stat_options *options)
+{
+	struct targets *targets = &options->targets;
+
+	if (targets->is_whole_machine && targets->cpus.count)
+		return fail("-a and -C exclude each other");
+	if (targets->is_whole_machine && targets_are_given(targets))
+		return fail("-a excludes -p and -t: these count threads");
+	if (targets->cpus.count && (targets->threads.count || targets->processes.count))
+		return fail("-C excludes -p and -t: these count threads");
+	if (targets->is_whole_machine && targets_add_cpus(targets, NULL))
+		return -1;
+	if (!options->is_per_cpu)
+		return 0;
+	if (!targets->cpus.count)
+		return fail("-A needs -a or -C");
+	if (options->runs > 1 || options->print_interval)
+		return fail("-A excludes -r and -I");
+	return 0;
+}
+
 static int check(struct stat_options *options)
 {
+	if (check_cpus(options))
+		return -1;
 	if (!options->command && !targets_are_given(&options->targets))
 		return fail("no command to count: see 'pfmon stat --help'");
 	if (options->print_interval && options->runs > 1)

@@ -17,7 +17,8 @@
  * @is_multiplexed: if there are more events than counters, the events take turns
  * @sets: file of event sets, or NULL
  * @runs: number of runs of the command
- * @targets: threads and processes to count, none for the command
+ * @targets: threads, processes or CPUs to count, none for the command
+ * @is_per_cpu: the counts of each CPU are shown, too
  * @timeout: ns after which counting ends, 0: no limit
  * @print_interval: ns from one print of the counts to the next, 0: print only at the end
  * @is_inherited: threads and processes that the command makes are counted, too
@@ -34,6 +35,7 @@ struct stat_options {
 	const char *sets;
 	unsigned int runs;
 	struct targets targets;
+	bool is_per_cpu;
 	uint64_t timeout;
 	uint64_t print_interval;
 	bool is_inherited;

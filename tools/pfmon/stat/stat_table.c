@@ -12,7 +12,7 @@
 /* Print the numbers, or the first ones if there are many. */
 static void table_ids(FILE *file, const char *what, const struct id_list *list)
 {
-	fprintf(file, "%s id '", what);
+	fprintf(file, "%s '", what);
 	for (size_t i = 0; i < list->count && i < MOST_IDS; i++)
 		fprintf(file, "%s%d", i ? "," : "", list->ids[i]);
 	fputs(list->count > MOST_IDS ? ",...'" : "'", file);
@@ -20,12 +20,16 @@ static void table_ids(FILE *file, const char *what, const struct id_list *list)
 
 static void table_targets(FILE *file, const struct targets *targets)
 {
+	if (targets->is_whole_machine)
+		fprintf(file, "all CPUs (%zu)", targets->cpus.count);
+	else if (targets->cpus.count)
+		table_ids(file, "CPU", &targets->cpus);
 	if (targets->processes.count)
-		table_ids(file, "process", &targets->processes);
+		table_ids(file, "process id", &targets->processes);
 	if (targets->processes.count && targets->threads.count)
 		fputs(" and ", file);
 	if (targets->threads.count)
-		table_ids(file, "thread", &targets->threads);
+		table_ids(file, "thread id", &targets->threads);
 }
 
 static void table_title(FILE *file, const struct results *results)
@@ -215,7 +219,7 @@ static void table_times(FILE *file, const struct results *results)
 
 void stat_table_begin(FILE *file, const struct results *results)
 {
-	fprintf(file, "%17s %18s      event\n", "time",
+	fprintf(file, "%17s %18s      event\n", results->is_cpu ? "CPU" : "time",
 		results->is_scaled ? "scaled" : "count");
 }
 

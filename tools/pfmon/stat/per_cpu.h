@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Print the counts of each CPU. */
+#ifndef PFMON_PER_CPU_H
+#define PFMON_PER_CPU_H
+
+#include <stdio.h>
+
+#include "../run/group.h"
+#include "results.h"
+#include "stat_options.h"
+
+/*
+ * Print what the contexts of @group have counted, which are on the CPUs of @results->targets, in
+ * order.  @results are the sums.  Reports an error and returns -1, or returns 0.
+ */
+int per_cpu_print(const struct results *results, const struct group *group,
+		  const struct stat_options *options, FILE *file);
+
+#endif

@@ -35,6 +35,8 @@ static const char help[] =
 	"  threads T N  loop N in each of T threads at once\n"
 	"  later T N    T threads; each waits for a byte from standard input, then makes\n"
 	"               one more thread, and both loop N\n"
+	"  chain T N    T threads; each loops N, makes the next one, and waits for a byte\n"
+	"               from standard input\n"
 	"  forks F N    loop N in each of F children, one after the other\n"
 	"  two A B      20,000,000,000 instructions in small turns, A parts of\n"
 	"               them in pfm_first and B parts in pfm_second\n"
@@ -42,7 +44,7 @@ static const char help[] =
 	"               in pfm_inner, which calls pfm_leaf; pfm_outer calls pfm_inner\n"
 	"  named N      N turns of a loop in the C++ function pfm::named(unsigned long)\n"
 	"\n"
-	"loop, threads, later and forks take multiples of 10 as N. Exit status: 0, or 2 after an\n"
+	"loop, threads, later, chain and forks take multiples of 10 as N. Exit status: 0, or 2 after an\n"
 	"error message.\n";
 
 static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *format, ...)
@@ -245,6 +247,36 @@ static void later(const uint64_t *n)
 	free(threads);
 }
 
+/* @numbers: how many threads are still to be made, and the instructions of each. */
+static void *link_of_chain(void *numbers)
+{
+	uint64_t *left = numbers;
+	bool is_last;
+	pthread_t next;
+	char byte;
+
+	loop(left + 1);
+	is_last = !--*left;
+	if (!is_last)
+		start(&next, link_of_chain, numbers);
+	if (read(STDIN_FILENO, &byte, 1) != 1)
+		fail("cannot read: %s", strerror(errno));
+	if (!is_last)
+		pthread_join(next, NULL);
+	return NULL;
+}
+
+static void chain(const uint64_t *n)
+{
+	uint64_t numbers[] = { n[0], n[1] };
+	pthread_t first;
+
+	if (!n[0])
+		return;
+	start(&first, link_of_chain, numbers);
+	pthread_join(first, NULL);
+}
+
 static void forks(const uint64_t *n)
 {
 	const uint64_t children = n[0];
@@ -349,6 +381,7 @@ static const struct work {
 	{ "threads", 2, true, threads },  { "forks", 2, true, forks },
 	{ "two", 2, false, two },	  { "calls", 1, false, calls },
 	{ "named", 1, false, named },	  { "later", 2, true, later },
+	{ "chain", 2, true, chain },
 };
 
 static const struct work *find_work(const char *name)

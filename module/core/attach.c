@@ -305,7 +305,8 @@ static int attach(struct pfm_context *context, struct task_struct *task, u32 tid
 		error = may_block(context, task, &block);
 	if (error)
 		return error;
-	error = pfm_copies_open(context);
+	if (unlikely(context->copies))
+		error = pfm_copies_open(context);
 	if (error)
 		return error;
 	error = claim_and_enter(context, task, block);
@@ -330,11 +331,12 @@ int pfm_load(struct pfm_context *context, const struct pfarg_load *load)
 {
 	struct task_struct *task;
 	struct pfm_set *set;
-	int error;
+	int error = 0;
 
 	if (!pfm_is_unloaded(context))
 		return pfm_fail(context, -EBUSY, PFM_REASON_LOADED, 0);
-	error = pfm_copies_refuse(context);
+	if (unlikely(context->copies))
+		error = pfm_copies_refuse(context);
 	if (error)
 		return error;
 	drop_block(context); /* left over if a hook unloaded the context */

@@ -209,7 +209,8 @@ void pfm_context_free(struct pfm_context *context)
 	format_ends(context);
 	if (context->pmu) {
 		pfm_sets_free(context);
-		pfm_copies_free(context);
+		if (unlikely(context->copies))
+			pfm_copies_free(context->copies);
 		pfm_user_put(context->user);
 		pfm_pmu_put(context->pmu);
 		forget_flags(context);
@@ -225,7 +226,8 @@ static void undo_create(struct pfm_context *context)
 	const struct pfm_pmu *pmu = context->pmu;
 
 	pfm_sets_free(context);
-	pfm_copies_free(context);
+	if (context->copies)
+		pfm_copies_free(context->copies);
 	context->copies = NULL;
 	if (context->user)
 		pfm_user_put(context->user);

@@ -23,7 +23,7 @@ struct start_call {
 	bool loaded;
 };
 
-static void start_here(struct pfm_context *context, void *argument)
+static __always_inline void start_here(struct pfm_context *context, void *argument)
 {
 	struct start_call *call = argument;
 
@@ -52,10 +52,20 @@ static void start_copy(struct pfm_context *copy, void *argument)
 	start_here(copy, &own);
 }
 
+static noinline int start_with_copies(struct pfm_context *context,
+				      struct start_call *call)
+{
+	bool has_copies = pfm_copies_start(context->copies, true);
+
+	pfm_context_call(context, start_here, call);
+	if (has_copies)
+		pfm_copies_call(context->copies, start_copy, call);
+	return call->loaded || has_copies ? 0 : unloaded(context);
+}
+
 int pfm_start(struct pfm_context *context, const struct pfarg_start *start)
 {
 	struct start_call call = {};
-	bool has_copies;
 
 	if (start) {
 		call.set = pfm_set_find(context, start->start_set);
@@ -63,14 +73,13 @@ int pfm_start(struct pfm_context *context, const struct pfarg_start *start)
 			return pfm_fail(context, -EINVAL, PFM_REASON_NO_SET,
 					start->start_set);
 	}
-	has_copies = pfm_copies_start(context, true);
+	if (unlikely(context->copies))
+		return start_with_copies(context, &call);
 	pfm_context_call(context, start_here, &call);
-	if (has_copies)
-		pfm_copies_call(context->copies, start_copy, &call);
-	return call.loaded || has_copies ? 0 : unloaded(context);
+	return call.loaded ? 0 : unloaded(context);
 }
 
-static void stop_here(struct pfm_context *context, void *argument)
+static __always_inline void stop_here(struct pfm_context *context, void *argument)
 {
 	bool *loaded = argument;
 
@@ -79,14 +88,24 @@ static void stop_here(struct pfm_context *context, void *argument)
 	context->started = false;
 }
 
-int pfm_stop(struct pfm_context *context)
+static noinline int stop_with_copies(struct pfm_context *context)
 {
-	bool has_copies = pfm_copies_start(context, false), loaded, ignored;
+	bool has_copies = pfm_copies_start(context->copies, false), loaded, ignored;
 
 	pfm_context_call(context, stop_here, &loaded);
 	if (has_copies)
 		pfm_copies_call(context->copies, stop_here, &ignored);
 	return loaded || has_copies ? 0 : unloaded(context);
+}
+
+int pfm_stop(struct pfm_context *context)
+{
+	bool loaded;
+
+	if (unlikely(context->copies))
+		return stop_with_copies(context);
+	pfm_context_call(context, stop_here, &loaded);
+	return loaded ? 0 : unloaded(context);
 }
 
 /* ---- restart after a notification ----------------------------------------------------- */

@@ -61,12 +61,8 @@ int pfm_copies_create(struct pfm_context *context)
  * No copy lives.  A hook may still look at the context, and from there at this structure, so both are
  * freed later, and the pointer stays.
  */
-void pfm_copies_free(struct pfm_context *context)
+void pfm_copies_free(struct pfm_copies *copies)
 {
-	struct pfm_copies *copies = context->copies;
-
-	if (!copies)
-		return;
 	pfm_copies_trim(copies, 0);
 	kfree(copies->snapshot);
 	kfree_rcu(copies, rcu);
@@ -334,14 +330,11 @@ void pfm_copies_configure(struct pfm_context *context)
 		context->copies->configuration++;
 }
 
-bool pfm_copies_start(struct pfm_context *context, bool started)
+bool pfm_copies_start(struct pfm_copies *copies, bool started)
 {
-	struct pfm_copies *copies = context->copies;
 	unsigned long flags;
 	bool live;
 
-	if (!copies)
-		return false;
 	raw_spin_lock_irqsave(&copies->lock, flags);
 	copies->started = started;
 	live = copies->count;

@@ -86,7 +86,7 @@ static inline bool pfm_is_copy(const struct pfm_context *context)
 
 /* @context is being created; its flags are set.  Return: 0 or a negative errno. */
 int pfm_copies_create(struct pfm_context *context);
-void pfm_copies_free(struct pfm_context *context);
+void pfm_copies_free(struct pfm_copies *copies);
 
 /*
  * Fail if copies live: the sets and registers of a context with copies do not change, and it
@@ -107,7 +107,7 @@ void pfm_copies_end(struct pfm_copies *copies);
 void pfm_copies_configure(struct pfm_context *context);
 
 /* Before the parent is started or stopped.  Return: whether copies live. */
-bool pfm_copies_start(struct pfm_context *context, bool started);
+bool pfm_copies_start(struct pfm_copies *copies, bool started);
 
 /*
  * Call @function for all living copies, as pfm_context_call() does.  The copy may end before, so

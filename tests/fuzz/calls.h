@@ -37,6 +37,9 @@ void add_pmds(__u64 *map, const struct operation *operation);
 /* Returns whether the context may block its thread for ever. A worker must not be that thread. */
 bool is_marked(struct executor *executor, const struct operation *operation);
 bool is_bound(struct executor *executor, const struct operation *operation);
+/* Returns the flags that CREATE_CONTEXT passes to the kernel. */
+uint32_t flags_to_create(const struct executor *executor,
+			 const struct operation *operation);
 /* Returns whether CREATE_CONTEXT requests a format. */
 bool wants_format(const struct operation *operation);
 /* Returns why the kernel must refuse the format that CREATE_CONTEXT requests, or NULL. */

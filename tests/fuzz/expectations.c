@@ -157,15 +157,15 @@ static const char *bad_create(const struct executor *executor,
 	const uint32_t inherit = PFM_FL_INHERIT_THREADS | PFM_FL_INHERIT_ALL;
 	const uint32_t known = PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE |
 			       PFM_FL_OVFL_NO_MSG | inherit;
+	const uint32_t flags = flags_to_create(executor, operation);
 
 	if (operation->size)
 		return "the PMU's name has a bad address";
-	if (operation->flags & ~known)
+	if (flags & ~known)
 		return "a flag is unknown or not offered";
-	if (operation->flags & PFM_FL_SYSTEM_WIDE && executor->user)
+	if (flags & PFM_FL_SYSTEM_WIDE && executor->user)
 		return "only root may monitor CPUs";
-	if (operation->flags & inherit &&
-	    operation->flags & (PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE))
+	if (flags & inherit && flags & (PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE))
 		return "copies neither block nor monitor CPUs";
 	return bad_format(operation);
 }

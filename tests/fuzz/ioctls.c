@@ -292,24 +292,28 @@ static void put_format(struct executor *executor, const struct operation *operat
 /* System-wide contexts, which only root may create, have descriptors with this mark. */
 #define BOUND_MARK O_NOATIME
 
-static void mark(int fd, int flag)
+static void add_mark(int fd, int mark)
 {
-	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | flag);
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | mark);
 }
 
-static uint32_t flags_to_create(struct executor *executor,
-				const struct operation *operation)
+uint32_t flags_to_create(const struct executor *executor,
+			 const struct operation *operation)
+{
+	if (executor->alone && operation->slot >= SHARED_SLOTS)
+		return operation->flags;
+	return operation->flags & ~PFM_FL_NOTIFY_BLOCK;
+}
+
+static void mark(struct executor *executor, const struct operation *operation,
+		 uint32_t flags)
 {
 	int fd = descriptor(executor, operation);
 
-	if (operation->flags & PFM_FL_SYSTEM_WIDE && !executor->user)
-		mark(fd, BOUND_MARK);
-	if (!(operation->flags & PFM_FL_NOTIFY_BLOCK))
-		return operation->flags;
-	if (!executor->alone || operation->slot < SHARED_SLOTS)
-		return operation->flags & ~PFM_FL_NOTIFY_BLOCK;
-	mark(fd, MARK);
-	return operation->flags;
+	if (flags & PFM_FL_SYSTEM_WIDE && !executor->user)
+		add_mark(fd, BOUND_MARK);
+	if (flags & PFM_FL_NOTIFY_BLOCK)
+		add_mark(fd, MARK);
 }
 
 bool is_marked(struct executor *executor, const struct operation *operation)
@@ -356,6 +360,7 @@ static void *put_ioctl_argument(struct executor *executor,
 		memset(argument.create.context.ctx_reserved3, operation->dirty,
 		       sizeof(argument.create.context.ctx_reserved3));
 		argument.create.context.ctx_flags = flags_to_create(executor, operation);
+		mark(executor, operation, argument.create.context.ctx_flags);
 		argument.create.pmu_name = operation->size;
 		put_format(executor, operation, &argument.create);
 		break;

@@ -36,13 +36,31 @@ TEST(a_message_tells_the_thread_that_ran)
 	child_exit(&child);
 }
 
+/* Returns whether each of two children has more than 10 samples in the loop so far. */
+static bool both_are_sampled(header_t header, const struct child *children,
+			     unsigned int cpu)
+{
+	unsigned int in_loop[2] = {}, i;
+	entry_t entry;
+
+	for_each_entry(entry, header, 0) {
+		ck_assert_uint_eq(entry->cpu, cpu);
+		if (!is_in_loop(entry->ip))
+			continue;
+		i = entry->pid == (uint32_t)children[1].pid;
+		ck_assert_uint_eq(entry->pid, children[i].pid);
+		ck_assert_uint_eq(entry->tgid, children[i].pid);
+		in_loop[i]++;
+	}
+	return in_loop[0] > 10 && in_loop[1] > 10;
+}
+
 /* Two programs take turns on the CPU. The samples in the loop are of one of the two. */
 TEST(samples_of_a_cpu_have_all_its_programs)
 {
 	struct child children[2] = { child_new(), child_new() };
-	unsigned int cpu = cpus_online() - 1, in_loop[2] = {}, i;
+	unsigned int cpu = cpus_online() - 1, i;
 	header_t header;
-	entry_t entry;
 	int fd;
 
 	need_overflow_interrupts();
@@ -54,19 +72,8 @@ TEST(samples_of_a_cpu_have_all_its_programs)
 		child_call(&children[i], child_pin, cpu);
 		loop_begin(&children[i]);
 	}
-	wait_until(header->hdr_count >= 200);
+	wait_until(both_are_sampled(header, children, cpu));
 	must(fd, pfm_stop(fd));
-	for_each_entry(entry, header, 0) {
-		ck_assert_uint_eq(entry->cpu, cpu);
-		if (!is_in_loop(entry->ip))
-			continue;
-		i = entry->pid == (uint32_t)children[1].pid;
-		ck_assert_uint_eq(entry->pid, children[i].pid);
-		ck_assert_uint_eq(entry->tgid, children[i].pid);
-		in_loop[i]++;
-	}
-	ck_assert_uint_gt(in_loop[0], 10);
-	ck_assert_uint_gt(in_loop[1], 10);
 	for (i = 0; i < COUNT(children); i++) {
 		loop_end(&children[i]);
 		child_exit(&children[i]);

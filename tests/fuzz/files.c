@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/select.h>
 #include <sys/uio.h>
@@ -195,11 +197,15 @@ int do_setting(const struct operation *operation)
 		"100", "65536", "-2",	 "x",	  "3",	     "4",
 		"",    "user",	"group", "perf",
 	};
+	const char *file = files[operation->count % COUNT(files)];
+	const char *value = values[operation->flags % COUNT(values)];
 	char path[64];
 
-	snprintf(path, sizeof(path), "/sys/kernel/perfmon/%s",
-		 files[operation->count % COUNT(files)]);
+	snprintf(path, sizeof(path), "/sys/kernel/perfmon/%s", file);
 	if (operation->flags == SETTING_BEFORE)
 		return write_file(path, setting_before(path));
-	return write_file(path, values[operation->flags % COUNT(values)]);
+	/* A user cannot mark descriptors of system-wide contexts, so no user may create them. */
+	if (!strcmp(file, "sys_group") && atoi(value) == USER_ID)
+		value = "-1";
+	return write_file(path, value);
 }

@@ -114,7 +114,7 @@ TEST(overflows_with_interrupts_off_are_exact)
 {
 	enum {
 		READS = 8,
-		ROUNDS = 3000
+		ROUNDS = 6000
 	};
 	const unsigned int numbers[] = { 2, PMC6 };
 	uint64_t values[2], nmis = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Contexts that are loaded on other threads do not slow down a switch, however many contexts there
- * are.
+ * Contexts that are loaded on other threads do not slow down a switch, however many contexts, or
+ * copies of a context, there are.
  *
  * The other threads belong to one process. They sleep, each on a small stack. The cost of a switch
  * is read from the clock, which counts instructions.
@@ -58,24 +58,37 @@ static void allow(unsigned int count)
 	write_text(SYSFS "set_user_max", "4000000000");
 }
 
-/* Creates @count threads, and starts a context on each. */
-static void load_on_sleepers(unsigned int count)
+/* Creates @count threads, and calls @function, which may be NULL, for each. */
+static void make_sleepers(unsigned int count, void (*function)(int tid))
 {
 	const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
 			  CLONE_THREAD | CLONE_SYSVSEM;
 	char *stacks = mmap(NULL, (size_t)count * STACK, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	unsigned int i;
-	int tid, fd;
+	int tid;
 
 	ck_assert_ptr_ne(stacks, MAP_FAILED);
 	for (i = 0; i < count; i++) {
 		tid = clone(sleep_for_ever, stacks + (i + 1) * STACK, flags, NULL);
 		ck_assert_msg(tid > 0, "thread %u: %s", i, strerror(errno));
-		fd = make_context();
-		load(fd, tid);
-		must(fd, pfm_start(fd, NULL));
+		if (function)
+			function(tid);
 	}
+}
+
+static void load_and_start(int tid)
+{
+	int fd = make_context();
+
+	load(fd, tid);
+	must(fd, pfm_start(fd, NULL));
+}
+
+/* Creates @count threads, and starts a context on each. */
+static void load_on_sleepers(unsigned int count)
+{
+	make_sleepers(count, load_and_start);
 }
 
 /* ---- what a switch takes ----------------------------------------------------------------- */
@@ -224,4 +237,44 @@ TEST(contexts_loaded_elsewhere_cost_a_switch_nothing)
 		return;
 	must_cost_no_more(few.unmonitored, one.unmonitored);
 	must_cost_no_more(many.unmonitored, one.unmonitored);
+}
+
+/* ---- copies ------------------------------------------------------------------------------ */
+
+/* The gate makes so many that the thread table has to grow. */
+static unsigned int most_copies(void)
+{
+	const char *wanted = getenv("PERFMON_COPIES");
+
+	return wanted ? strtoul(wanted, NULL, 0) : 2000;
+}
+
+TEST(living_copies_cost_a_switch_nothing)
+{
+	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_INHERIT_THREADS };
+	struct partner partners[PARTNERS];
+	const unsigned int count = most_copies();
+	struct costs one, many;
+	unsigned int i;
+	int fd;
+
+	if (!is_deterministic())
+		skip("no clock that counts instructions");
+	allow(count);
+	for (i = 0; i < PARTNERS; i++)
+		partners[i] = make_partner();
+	fd = pfm_create_context(&ctx, NULL, NULL, 0);
+	ck_assert_int_ne(fd, -1);
+	use_busy_counters(fd);
+	load(fd, thread_id());
+	make_sleepers(1, NULL);
+	must(fd, pfm_start(fd, NULL));
+	measure_costs(partners); /* lets the kernel do its one-time work */
+	one = print_costs(partners, 1);
+	make_sleepers(count - 1, NULL);
+	many = print_costs(partners, count);
+	ck_assert_uint_eq(status_of(fd).copies, count);
+	ck_assert_uint_eq(status_of(fd).not_followed, 0);
+	must_cost_no_more(many.monitored - many.unmonitored,
+			  one.monitored - one.unmonitored);
 }

@@ -39,6 +39,9 @@
 	X(SWITCH_ALONE_6, "added to a switch, 6 counters on one thread")	\
 	X(SWITCH_IDLE, "added to a switch, counters on a third thread")		\
 	X(SWITCH_UNLOADED, "added to a switch, contexts that are not loaded")	\
+	X(FORK, "a child process: fork(), exit, wait()")				\
+	X(FORK_OTHERS_4, "added to it, 4 counters on the parent only")		\
+	X(FORK_4, "added to it, 4 inherited counters")				\
 	X(CREATE, "make a context or an event")					\
 	X(DESTROY, "close the context or the event")				\
 	X(OPEN_1, "set up 1 counter, ready to start")				\

@@ -24,13 +24,17 @@ void perfmon_describe(struct pfm_info *info)
 	close(fd);
 }
 
-static void perfmon_create(void *argument)
+static void create_with(struct session *session, uint32_t flags)
 {
-	struct session *session = argument;
-	struct pfarg_ctx context = { 0 };
+	struct pfarg_ctx context = { .ctx_flags = flags };
 
 	session->fd = pfm_create_context(&context, NULL, NULL, 0);
 	must(session->fd, session->fd);
+}
+
+static void perfmon_create(void *argument)
+{
+	create_with(argument, 0);
 }
 
 static void perfmon_close(void *argument)
@@ -60,7 +64,7 @@ static void attach_to(struct session *session, pid_t thread)
 	perfmon_attach(session);
 }
 
-void perfmon_set_up(struct session *session, unsigned int count)
+static void set_up(struct session *session, unsigned int count, uint32_t flags)
 {
 	const struct counter *counters = find_pmu()->counters;
 	struct pfarg_pmc pmcs[MOST_COUNTERS] = { 0 };
@@ -73,9 +77,20 @@ void perfmon_set_up(struct session *session, unsigned int count)
 		session->pmds[i].reg_num = counters[i].pmd;
 		session->pmrs[i].reg_num = counters[i].pmd;
 	}
-	perfmon_create(session);
+	create_with(session, flags);
 	must(session->fd, pfm_write_pmcs(session->fd, pmcs, count));
 	must(session->fd, pfm_write_pmds(session->fd, session->pmds, count));
+}
+
+void perfmon_set_up(struct session *session, unsigned int count)
+{
+	set_up(session, count, 0);
+}
+
+void perfmon_open_flags(struct session *session, unsigned int count, uint32_t flags)
+{
+	set_up(session, count, flags);
+	attach_to(session, 0);
 }
 
 static bool perfmon_open(struct session *session, unsigned int count, pid_t thread)

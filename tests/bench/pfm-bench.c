@@ -12,6 +12,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "fork.h"
 #include "measure.h"
 #include "operations.h"
 #include "rotation.h"
@@ -61,6 +62,7 @@ static void measure_all(void)
 	measure_tool(&perf_tool, neither[ROW_SWITCH], perf);
 	measure_samples(ours, perf);
 	measure_rotations(ours, perf);
+	measure_forks(ours, perf, neither);
 }
 
 static void print_cell(double value, int decimals)

@@ -65,6 +65,9 @@ extern const struct tool perf_tool;
 /* Does the same as perfmon_tool.open, but does not load the context. */
 void perfmon_set_up(struct session *session, unsigned int count);
 
+/* Does the same as perfmon_tool.open for the caller's thread, with PFM_FL_*. */
+void perfmon_open_flags(struct session *session, unsigned int count, uint32_t flags);
+
 /**
  * perfmon_open_sets() - open a session of @count counters in each of several event sets
  * @differ: every second set has other events

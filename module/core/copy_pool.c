@@ -58,6 +58,13 @@ struct pfm_context *pfm_copy_alloc(struct pfm_copies *copies, gfp_t gfp)
 	return copy;
 }
 
+/* Lock held. */
+void pfm_copy_put(struct pfm_copies *copies, struct pfm_context *copy)
+{
+	list_add(&copy->copy_node, &copies->idle);
+	copies->idle_count++;
+}
+
 static size_t copy_size(const struct pfm_copies *copies)
 {
 	return sizeof(struct pfm_context) + copies->set_count * copies->set_size;
@@ -68,8 +75,7 @@ bool pfm_copy_add(struct pfm_copies *copies, struct pfm_context *copy)
 {
 	if (!pfm_charge_copy(copies->parent->user, copy_size(copies), copies->privileged))
 		return false;
-	list_add(&copy->copy_node, &copies->idle);
-	copies->idle_count++;
+	pfm_copy_put(copies, copy);
 	return true;
 }
 

@@ -14,10 +14,13 @@ struct pfm_copies;
 struct pfm_context *pfm_copy_alloc(struct pfm_copies *copies, gfp_t gfp);
 void pfm_copy_free(struct pfm_context *copy);
 
-/* The lock of @copies is held for the next three functions. */
+/* The lock of @copies is held for the next four functions. */
 
 /* Charge a new copy to the parent's user and make it idle.  Return: false if a limit is reached. */
 bool pfm_copy_add(struct pfm_copies *copies, struct pfm_context *copy);
+
+/* The copy, which is in no list, becomes idle. */
+void pfm_copy_put(struct pfm_copies *copies, struct pfm_context *copy);
 
 /* Return: an idle copy, which is in no list any more, or NULL. */
 struct pfm_context *pfm_copy_take(struct pfm_copies *copies);

@@ -168,8 +168,7 @@ static bool follow(struct pfm_copies *copies, struct pfm_context *source,
 	if (!copy)
 		return false;
 	if (!imitate(copy, source)) {
-		list_add(&copy->copy_node, &copies->idle);
-		copies->idle_count++;
+		pfm_copy_put(copies, copy);
 		return true;
 	}
 	if (attach(copy, child)) {
@@ -178,8 +177,7 @@ static bool follow(struct pfm_copies *copies, struct pfm_context *source,
 		return true;
 	}
 	WRITE_ONCE(copies->count, copies->count - 1);
-	list_add(&copy->copy_node, &copies->idle);
-	copies->idle_count++;
+	pfm_copy_put(copies, copy);
 	return false;
 }
 

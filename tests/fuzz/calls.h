@@ -32,6 +32,11 @@ int do_ioctl(struct executor *executor, const struct operation *operation);
 int do_other_ioctl(struct executor *executor, const struct operation *operation);
 
 size_t argument_size(enum call call);
+/*
+ * Returns whether the kernel reads only elements that this program has written. After the last of
+ * these, the kernel reads what earlier calls have left in the memory.
+ */
+bool is_written_whole(const struct operation *operation);
 /* Adds the PMDs that a vector of WRITE_PMDS may bring into use. */
 void add_pmds(__u64 *map, const struct operation *operation);
 /* Returns whether the context may block its thread for ever. A worker must not be that thread. */

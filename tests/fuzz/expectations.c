@@ -5,6 +5,7 @@
  * do. pairs.c checks the errno.
  */
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -374,7 +375,8 @@ static void remember_success(struct executor *executor, struct file_state *file,
 
 /*
  * A vector that fails may have good elements before the bad one. So the sets that the vector
- * names may exist, and the PMDs that it names may be in use.
+ * names may exist, and the PMDs that it names may be in use. If the kernel has read elements that
+ * are not known, any set may exist, or any PMD may be in use.
  */
 void remember(struct executor *executor, const struct operation *operation, int error)
 {
@@ -387,11 +389,17 @@ void remember(struct executor *executor, const struct operation *operation, int 
 		file->known = false;
 	if (!error)
 		remember_success(executor, file, operation);
-	if (operation->call == WRITE_PMDS)
+	if (operation->call == WRITE_PMDS) {
 		add_pmds(file->pmds, operation);
-	if (operation->call == CREATE_EVTSETS)
+		if (!is_written_whole(operation))
+			memset(file->pmds, 0xff, sizeof(file->pmds));
+	}
+	if (operation->call == CREATE_EVTSETS) {
 		for (n = 0; n < operation->elements; n++)
 			add_set(file, operation->element[n].set);
+		if (!is_written_whole(operation))
+			file->any_set = true;
+	}
 }
 
 void forget_files(struct executor *executor)

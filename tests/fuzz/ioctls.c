@@ -124,6 +124,15 @@ static union argument make_element(const struct operation *operation, unsigned i
 	return argument;
 }
 
+bool is_written_whole(const struct operation *operation)
+{
+	const size_t count = operation->count < 0 ? 0 : operation->count;
+
+	if (operation->place == READ_ONLY && count > page_size() / stride_of(operation))
+		return false;
+	return count <= FILLED;
+}
+
 void add_pmds(__u64 *map, const struct operation *operation)
 {
 	unsigned int n, word;

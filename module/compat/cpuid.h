@@ -3,10 +3,12 @@
 #ifndef PERFMON_COMPAT_CPUID_H
 #define PERFMON_COMPAT_CPUID_H
 
+#include <asm/processor.h>
+
+#ifdef __has_include /* sparse does not define it */
 #if __has_include(<asm/cpuid/api.h>)
 #include <asm/cpuid/api.h>
-#else
-#include <asm/processor.h>
+#endif
 #endif
 
 #endif

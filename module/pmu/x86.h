@@ -200,7 +200,7 @@ u64 x86_armed(const struct pfm_registers *registers);
 
 static __always_inline void x86_write(u32 msr, u64 value)
 {
-	native_wrmsr(msr, (u32)value, (u32)(value >> 32));
+	native_wrmsr(msr, lower_32_bits(value), upper_32_bits(value));
 }
 
 static __always_inline u64 x86_read_msr(u32 msr)

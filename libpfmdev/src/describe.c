@@ -34,6 +34,7 @@ static const char *const calls[] = {
 	[_IOC_NR(PFM_IOC_INFO)] = "pfm_get_info",
 	[_IOC_NR(PFM_IOC_LAST_ERROR)] = "pfm_get_error",
 	[_IOC_NR(PFM_IOC_STATUS)] = "pfm_get_status",
+	[_IOC_NR(PFM_IOC_STATISTICS)] = "pfm_get_statistics",
 };
 
 /* Format of the value.  Other reasons have no value, except PFM_REASON_COUNT. */

@@ -10,3 +10,8 @@ PFMDEV_EXPORT int pfm_get_status(int fd, struct pfm_status *status)
 {
 	return pfmdev_call(fd, PFM_IOC_STATUS, status);
 }
+
+PFMDEV_EXPORT int pfm_get_statistics(int fd, struct pfm_statistics *statistics)
+{
+	return pfmdev_call(fd, PFM_IOC_STATISTICS, statistics);
+}

@@ -143,7 +143,7 @@ struct pfm_context {
 	bool switch_due; /* the restart switches to the next set */
 	struct pfm_set *active;
 	u64 since; /* when monitoring began on @cpu, ns */
-	u64 interrupts; /* overflow interrupts while the context counted */
+	struct pfm_context_statistics statistics;
 	u64 foreign_runs;
 	u32 credit; /* restarts that are allowed: one for each notification */
 

@@ -104,6 +104,7 @@ static void add_to_parent(struct pfm_copies *copies, const struct pfm_context *c
 		set = list_next_entry(set, node);
 	}
 	copies->foreign_runs += copy->foreign_runs;
+	pfm_statistics_add(&copies->statistics, &copy->statistics);
 }
 
 /* Lock held.  The copy has just been detached.  Return: as pfm_copy_make_idle(). */
@@ -281,7 +282,9 @@ int pfm_copies_open(struct pfm_context *context)
 	copies->started = false;
 	copies->not_followed = 0;
 	copies->closed = 0;
+	copies->made = 0;
 	copies->foreign_runs = 0;
+	copies->statistics = (struct pfm_context_statistics){};
 	copies->is_open = true;
 	raw_spin_unlock_irqrestore(&copies->lock, flags);
 	return 0;
@@ -372,5 +375,15 @@ void pfm_copies_status(struct pfm_context *context, struct pfm_status *status)
 	status->copies = copies->count;
 	status->closed_copies = copies->closed;
 	status->not_followed = copies->not_followed;
+	raw_spin_unlock_irqrestore(&copies->lock, flags);
+}
+
+void pfm_copies_statistics(struct pfm_copies *copies, struct pfm_statistics *statistics)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&copies->lock, flags);
+	statistics->copies = copies->made;
+	statistics->not_followed = copies->not_followed;
 	raw_spin_unlock_irqrestore(&copies->lock, flags);
 }

@@ -47,7 +47,9 @@ struct pfm_snapshot;
  * @configuration: changes when the registers of the parent's sets are configured
  * @not_followed: threads and children that got no copy, since the load
  * @closed: copies that ended because of a program that the loader may not monitor
+ * @made: copies made since the load
  * @foreign_runs: of copies that have ended
+ * @statistics: of copies that have ended
  * @rcu: to free this structure when no hook looks at it any more
  */
 struct pfm_copies {
@@ -72,7 +74,9 @@ struct pfm_copies {
 	u64 configuration;
 	u64 not_followed;
 	u64 closed;
+	u64 made;
 	u64 foreign_runs;
+	struct pfm_context_statistics statistics;
 
 	struct rcu_head rcu;
 };
@@ -131,6 +135,7 @@ struct pfm_set *pfm_copies_set(struct pfm_context *copy, const struct pfm_set *s
 
 /* Fill in the fields about copies. */
 void pfm_copies_status(struct pfm_context *context, struct pfm_status *status);
+void pfm_copies_statistics(struct pfm_copies *copies, struct pfm_statistics *statistics);
 
 /*
  * The copy has just been detached; the lock of struct pfm_copies is held.  Adds its counts to the

@@ -42,7 +42,7 @@ struct pfm_cpu {
 	u64 pmc_stamp;
 	u64 pmd_stamp;
 	u64 next_stamp;
-	struct pfm_statistics statistics;
+	struct pfm_cpu_statistics statistics;
 	struct pfm_cpu_timer set_timer;
 	struct pfm_sample sample;
 	u64 values[PFM_MAX_PMDS];

@@ -2,6 +2,7 @@
 /* Undo what attached a context, or a copy, to its thread. */
 #include "claim.h"
 #include "context.h"
+#include "cost.h"
 #include "detach.h"
 #include "load.h"
 #include "switch.h"
@@ -15,6 +16,8 @@ struct task_struct *pfm_detach(struct pfm_context *context)
 	if (!task)
 		return NULL;
 	pfm_switch_end(context);
+	if (context->state != PFM_STATE_UNLOADED)
+		pfm_cost_end(context);
 	pfm_thread_leave(context);
 	pfm_unclaim(context, task);
 	pfm_load_end(context);

@@ -10,6 +10,7 @@
 #include "claim.h"
 #include "copies.h"
 #include "copy_pool.h"
+#include "cost.h"
 #include "cpu.h"
 #include "detach.h"
 #include "inherit.h"
@@ -142,8 +143,8 @@ static bool attach(struct pfm_context *copy, struct task_struct *child)
 		copy->attachment.tid = task_pid_nr(child);
 		copy->attachment.tgid = task_tgid_nr(child);
 		copy->reading = 0;
-		copy->interrupts = 0;
 		copy->foreign_runs = 0;
+		pfm_cost_begin(copy);
 		copy->state = PFM_STATE_LOADED;
 		pfm_set_activate(copy, copy->active, true);
 		copy->started = copy->copies->started;
@@ -173,6 +174,7 @@ static bool follow(struct pfm_copies *copies, struct pfm_context *source,
 	}
 	if (attach(copy, child)) {
 		list_add(&copy->copy_node, &copies->living);
+		copies->made++;
 		this_cpu_inc(pfm_cpu.statistics.copy_count);
 		return true;
 	}

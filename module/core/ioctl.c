@@ -12,6 +12,7 @@
 #include "attach.h"
 #include "context.h"
 #include "control.h"
+#include "cost.h"
 #include "error.h"
 #include "flags.h"
 #include "ioctl.h"
@@ -165,6 +166,7 @@ static int ioctl_info(struct pfm_context *context, struct pfm_argument argument)
 		.pmd_flags = PFM_PMD_FLAGS,
 		.pmr_flags = PFM_PMR_FLAGS,
 		.set_flags = PFM_SET_FLAGS,
+		.statistics_flags = PFM_STATISTICS_FLAGS,
 		.arg_mem_max = READ_ONCE(pfm_limits.arg_mem_max),
 		.message_queue_depth = PFM_QUEUE_DEPTH,
 		.max_sets = READ_ONCE(pfm_limits.max_sets),
@@ -186,6 +188,19 @@ static int ioctl_status(struct pfm_context *context, struct pfm_argument argumen
 
 	pfm_context_status(context, &status);
 	return copy_out(context, argument, &status, sizeof(status));
+}
+
+static int ioctl_statistics(struct pfm_context *context, struct pfm_argument argument)
+{
+	struct pfm_statistics asked, statistics;
+	int error = pfm_copy_in(context, &asked, sizeof(asked), argument);
+
+	if (error)
+		return error;
+	/* The fields that are returned may contain anything. */
+	statistics = (struct pfm_statistics){ .flags = asked.flags, .cpu = asked.cpu };
+	return pfm_cost_statistics(context, &statistics)
+		       ?: copy_out(context, argument, &statistics, sizeof(statistics));
 }
 
 /* The elements of a vector, for all calls except reads, and the kernel's copy of them. */
@@ -324,6 +339,7 @@ static const struct operation operations[] = {
 	OPERATION(LAST_ERROR, ioctl_last_error, false),
 	OPERATION(STATUS, ioctl_status, true),
 	OPERATION(READ, pfm_read, true),
+	OPERATION(STATISTICS, ioctl_statistics, false),
 };
 
 /* Complete the error that pfm_fail() recorded. */

@@ -4,6 +4,7 @@
 #define PERFMON_LOAD_H
 
 #include "context.h"
+#include "cost.h"
 #include "set_switch.h"
 
 /* The context is loaded from here on.  Called where its registers are, with its lock held. */
@@ -11,6 +12,7 @@ static inline void pfm_load_begin(struct pfm_context *context, struct pfm_set *s
 {
 	context->state = PFM_STATE_LOADED;
 	context->foreign_runs = 0;
+	pfm_cost_begin(context);
 	context->closed = false;
 	pfm_queue_clear(&context->queue);
 	context->loads++;

@@ -156,6 +156,12 @@ static noinline u32 handle_noted(struct pfm_context *context, struct pfm_sample 
 	return control;
 }
 
+static noinline void count_lost(struct pfm_cpu *cpu, struct pfm_context *context)
+{
+	cpu->statistics.fmt_lost_count++;
+	context->statistics.lost++;
+}
+
 /* Pass one sample for each overflow to the format.  Return: its requests, PFM_CONTROL_*. */
 static __always_inline u32 sample_all(struct pfm_cpu *cpu, struct pfm_context *context,
 				      struct pfm_set *set, u64 wrapped,
@@ -164,7 +170,7 @@ static __always_inline u32 sample_all(struct pfm_cpu *cpu, struct pfm_context *c
 	u64 begun = static_branch_unlikely(&pfm_timing) ? pfm_clock() : 0;
 	const struct pfm_format *format = context->format;
 	struct pfm_sample *sample = &cpu->sample;
-	u32 control = 0;
+	u32 answer, control = 0;
 	u64 rest = wrapped;
 
 	sample->may_see_kernel = pfm_may_see_kernel(context);
@@ -185,10 +191,14 @@ static __always_inline u32 sample_all(struct pfm_cpu *cpu, struct pfm_context *c
 					      ? gather(cpu, context, set, attributes)
 					      : 0;
 		if (has_notes)
-			control |= handle_noted(context, sample, cpu->noted);
+			answer = handle_noted(context, sample, cpu->noted);
 		else
-			control |= format->handler(&context->instance, sample);
+			answer = format->handler(&context->instance, sample);
+		if (unlikely(answer & PFM_CONTROL_LOST))
+			count_lost(cpu, context);
+		control |= answer;
 		cpu->statistics.fmt_handler_calls++;
+		context->statistics.samples++;
 	} while (rest &= rest - 1);
 	pfm_timing_add(&cpu->statistics.fmt_handler_ns, &begun);
 	return control;
@@ -238,6 +248,7 @@ static noinline u32 notify(struct pfm_cpu *cpu, struct pfm_context *context,
 	u32 control = 0;
 
 	cpu->statistics.ovfl_notify_count++;
+	context->statistics.notifications++;
 	tell_thread(context, &cpu->sample);
 	message.msg_ovfl_pid = cpu->sample.tid;
 	message.msg_ovfl_tid = cpu->sample.tgid;
@@ -384,6 +395,7 @@ static noinline struct pfm_registers *throttle(struct pfm_cpu *cpu,
 	const struct pfm_format *format = context->format;
 
 	cpu->statistics.ovfl_throttle_count++;
+	context->statistics.throttled++;
 	if (format && format->throttled)
 		format->throttled(&context->instance);
 	return pfm_throttle(context, set, next);
@@ -429,7 +441,7 @@ static struct pfm_overflow_result handle(struct pfm_cpu *cpu, const struct pfm_p
 	begun = pfm_throttle_begin(&set->budget);
 	cpu->statistics.ovfl_intr_regular_count++;
 	cpu->overflow_sequence++;
-	context->interrupts++;
+	context->statistics.interrupts++;
 	cpu->noted = noted;
 	next = handle_overflows(cpu, pmu, context, set, overflows, regs);
 	if (unlikely(begun) && pfm_throttle_is_due(context, set, begun) && next)

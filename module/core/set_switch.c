@@ -73,6 +73,7 @@ static __always_inline void switch_sets(struct pfm_context *context, bool is_lon
 	bool was_monitoring = context->monitoring;
 
 	this_cpu_inc(pfm_cpu.statistics.set_switch_count);
+	context->statistics.set_switches++;
 	if (was_monitoring)
 		pfm_monitoring_suspend(context, now);
 	pfm_set_activate(context, next_set(context), is_long);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Statistics of each CPU, in debugfs, folder perfmon. */
+/* Statistics of each CPU: in debugfs, folder perfmon, and for PFM_IOC_STATISTICS. */
 #include <linux/cpumask.h>
 #include <linux/debugfs.h>
 
@@ -31,7 +31,7 @@ void pfm_statistics_init(void)
 
 	root = debugfs_create_dir("perfmon", NULL);
 	for_each_possible_cpu(cpu) {
-		struct pfm_statistics *statistics = &per_cpu(pfm_cpu, cpu).statistics;
+		struct pfm_cpu_statistics *statistics = &per_cpu(pfm_cpu, cpu).statistics;
 		struct dentry *directory;
 
 		snprintf(name, sizeof(name), "cpu%d", cpu);
@@ -55,7 +55,33 @@ void pfm_statistics_reset(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		per_cpu(pfm_cpu, cpu).statistics = (struct pfm_statistics){};
-		per_cpu_ptr(pfm_cpu_bound, cpu)->statistics = (struct pfm_statistics){};
+		per_cpu(pfm_cpu, cpu).statistics = (struct pfm_cpu_statistics){};
+		per_cpu_ptr(pfm_cpu_bound, cpu)->statistics =
+			(struct pfm_cpu_statistics){};
 	}
+}
+
+/* The CPU may change its counts at the same time: each of them is right, their moments differ. */
+static void add_counts(struct pfm_statistics *sum,
+		       const struct pfm_cpu_statistics *counts)
+{
+	sum->interrupts += data_race(counts->ovfl_intr_regular_count);
+	sum->spurious += data_race(counts->ovfl_intr_spurious_count);
+	sum->timed_interrupts += data_race(counts->ovfl_intr_timed_count);
+	sum->timed_ns += data_race(counts->ovfl_intr_timed_ns);
+	sum->notifications += data_race(counts->ovfl_notify_count);
+	sum->samples += data_race(counts->fmt_handler_calls);
+	sum->lost += data_race(counts->fmt_lost_count);
+	sum->throttled += data_race(counts->ovfl_throttle_count);
+	sum->set_switches += data_race(counts->set_switch_count);
+	sum->switches += data_race(counts->ctxswout_count);
+	sum->copies += data_race(counts->copy_count);
+	sum->not_followed += data_race(counts->not_followed_count);
+	sum->foreign_runs += data_race(counts->foreign_cpu_count);
+}
+
+void pfm_statistics_of_cpu(unsigned int cpu, struct pfm_statistics *statistics)
+{
+	add_counts(statistics, &per_cpu(pfm_cpu, cpu).statistics);
+	add_counts(statistics, &per_cpu_ptr(pfm_cpu_bound, cpu)->statistics);
 }

@@ -4,6 +4,7 @@
 
 #include <linux/jump_label.h>
 #include <linux/types.h>
+#include <perfmon/perfmon_ioctl.h>
 
 #include "clock.h"
 
@@ -14,12 +15,15 @@
 	X(ovfl_intr_spurious_count) /* those without */                                       \
 	X(ovfl_intr_nmi_count) /* those that were NMIs */                                     \
 	X(ovfl_intr_ns) /* ns in overflow interrupts, if measured */                          \
+	X(ovfl_intr_timed_count) /* those with an overflow whose length was measured */       \
+	X(ovfl_intr_timed_ns) /* ns in these */                                               \
 	X(ovfl_intr_replay_count) /* overflows found at a stop */                             \
 	X(ovfl_notify_count) /* notifications */                                              \
 	X(ovfl_throttle_count) /* times an event set was throttled */                         \
 	X(reset_pmds_count) /* times PMDs got reset values */                                 \
 	X(pfm_restart_count) /* restarts */                                                   \
 	X(fmt_handler_calls) /* samples given to formats */                                   \
+	X(fmt_lost_count) /* samples for which formats had no room */                         \
 	X(fmt_handler_ns) /* time in formats, if measured */                                  \
 	X(ctxswin_count) /* monitored threads switched in */                                  \
 	X(ctxswin_ns) /* ns in these switches, if measured */                                 \
@@ -35,11 +39,42 @@
  * The additions are not atomic: only the CPU itself changes its statistics, interrupts off,
  * except for a reset.
  */
-struct pfm_statistics {
+struct pfm_cpu_statistics {
 #define PFM_STATISTIC_FIELD(name) u64 name;
 	PFM_STATISTICS(PFM_STATISTIC_FIELD)
 #undef PFM_STATISTIC_FIELD
 };
+
+/* The fields of struct pfm_statistics that each context has, and each copy. */
+#define PFM_CONTEXT_STATISTICS(X)                                                        \
+	X(interrupts)                                                                    \
+	X(timed_interrupts)                                                              \
+	X(timed_ns)                                                                      \
+	X(notifications)                                                                 \
+	X(samples)                                                                       \
+	X(lost)                                                                          \
+	X(throttled)                                                                     \
+	X(set_switches)                                                                  \
+	X(switches)
+
+/*
+ * What a context has done since its load.  Changes only where its registers are.  While the
+ * context is loaded on a thread, the value of @switches at the load is missing from @switches:
+ * see pfm_cost_begin().
+ */
+struct pfm_context_statistics {
+#define PFM_STATISTIC_FIELD(name) u64 name;
+	PFM_CONTEXT_STATISTICS(PFM_STATISTIC_FIELD)
+#undef PFM_STATISTIC_FIELD
+};
+
+static inline void pfm_statistics_add(struct pfm_context_statistics *sum,
+				      const struct pfm_context_statistics *more)
+{
+#define PFM_STATISTIC_ADD(name) sum->name += more->name;
+	PFM_CONTEXT_STATISTICS(PFM_STATISTIC_ADD)
+#undef PFM_STATISTIC_ADD
+}
 
 /* Whether the *_ns are measured: bit 2 of /sys/kernel/perfmon/debug. */
 DECLARE_STATIC_KEY_FALSE(pfm_timing);
@@ -62,5 +97,8 @@ static inline void pfm_timing_add(u64 *sum, u64 *begun)
 void pfm_statistics_init(void);
 void pfm_statistics_exit(void);
 void pfm_statistics_reset(void);
+
+/* @cpu is possible.  Fills in the counts of that CPU. */
+void pfm_statistics_of_cpu(unsigned int cpu, struct pfm_statistics *statistics);
 
 #endif

@@ -24,14 +24,26 @@
 /* Percent of the time that handlers may take, without interrupt entry and return. */
 #define BUSY 25
 
-/* Whether interrupts as long as the one that began at @begun take too much of the time. */
-static bool is_busy(struct pfm_budget *budget, u64 begun, u64 time)
+/* Return: the length of the interrupt that began at @begun; for the statistics, too. */
+static u64 measure(struct pfm_context *context, u64 begun)
 {
-	u64 taken = pfm_clock_between(begun, pfm_clock()) * budget->step;
+	struct pfm_cpu_statistics *statistics = &pfm_here(context)->statistics;
+	u64 taken = pfm_clock_between(begun, pfm_clock());
+
+	statistics->ovfl_intr_timed_count++;
+	statistics->ovfl_intr_timed_ns += taken;
+	context->statistics.timed_interrupts++;
+	context->statistics.timed_ns += taken;
+	return taken;
+}
+
+/* Whether interrupts that take @taken ns take too much of the time. */
+static bool is_busy(struct pfm_budget *budget, u64 taken, u64 time)
+{
 	u64 passed = pfm_clock_between(budget->looked, time);
 
 	budget->looked = time;
-	return taken * 100 > passed * BUSY;
+	return taken * budget->step * 100 > passed * BUSY;
 }
 
 /* The budget is checked once in @step interrupts; if few interrupts are allowed, at each one. */
@@ -57,7 +69,7 @@ static bool has_too_many(struct pfm_budget *budget, u64 time)
 bool pfm_throttle_is_due(struct pfm_context *context, struct pfm_set *set, u64 begun)
 {
 	u64 time = pfm_set_duration(context, set);
-	bool busy = is_busy(&set->budget, begun, time);
+	bool busy = is_busy(&set->budget, measure(context, begun), time);
 
 	return has_too_many(&set->budget, time) || busy;
 }

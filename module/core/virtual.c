@@ -9,6 +9,7 @@
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 
+#include "cost.h"
 #include "set_clock.h"
 #include "virtual.h"
 
@@ -86,7 +87,7 @@ static u64 source(struct pfm_context *context, struct pfm_set *set, unsigned int
 	case PFM_PMD_TASK_CLOCK:
 		return pfm_set_duration(context, set);
 	case PFM_PMD_CONTEXT_SWITCHES:
-		return READ_ONCE(task->nvcsw) + READ_ONCE(task->nivcsw);
+		return pfm_switches_of(task);
 	case PFM_PMD_CPU_MIGRATIONS:
 		return READ_ONCE(task->se.nr_migrations);
 	case PFM_PMD_MINOR_FAULTS:
@@ -98,7 +99,7 @@ static u64 source(struct pfm_context *context, struct pfm_set *set, unsigned int
 	case PFM_PMD_SET_RUNS:
 		return set->runs;
 	case PFM_PMD_INTERRUPTS:
-		return context->interrupts;
+		return context->statistics.interrupts;
 	case PFM_PMD_CPU:
 		return pfm_is_bound(context) ? context->attachment.cpu : task_cpu(task);
 	default:

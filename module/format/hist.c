@@ -87,6 +87,7 @@ static u32 hist_handler(struct pfm_format_instance *instance,
 	struct pfm_hist_hdr *header = instance->buffer;
 	struct pfm_hist_entry *entry = find(header, sample);
 	u64 period = -sample->last_reset;
+	u32 control = PFM_CONTROL_RESET;
 
 	if (likely(entry)) {
 		if (unlikely(entry->count == 0))
@@ -96,9 +97,10 @@ static u32 hist_handler(struct pfm_format_instance *instance,
 	} else {
 		WRITE_ONCE(header->lost_sum, header->lost_sum + period);
 		WRITE_ONCE(header->lost, header->lost + 1);
+		control |= PFM_CONTROL_LOST;
 	}
 	pfm_format_publish(&header->produced, header->produced + 1);
-	return PFM_CONTROL_RESET;
+	return control;
 }
 
 static void hist_throttled(struct pfm_format_instance *instance)

@@ -90,19 +90,21 @@ static u32 nway_handler(struct pfm_format_instance *instance,
 			const struct pfm_sample *sample)
 {
 	struct pfm_nway_hdr *header = instance->buffer;
+	u32 control = PFM_CONTROL_RESET;
 	bool is_full = false;
 
 	if (unlikely(none_is_free(header))) {
 		WRITE_ONCE(header->lost, header->lost + 1);
+		control |= PFM_CONTROL_LOST;
 	} else {
 		is_full = write_entry(header, sample);
 		WRITE_ONCE(header->written, header->written + 1);
 	}
 	pfm_format_publish(&header->produced, header->produced + 1);
 	if (likely(!is_full))
-		return PFM_CONTROL_RESET;
+		return control;
 	pfm_format_publish(&header->filled, header->filled + 1);
-	return PFM_CONTROL_RESET | PFM_CONTROL_NOTIFY;
+	return control | PFM_CONTROL_NOTIFY;
 }
 
 /*

@@ -91,6 +91,7 @@ struct pfm_sample {
 #define PFM_CONTROL_RESET  0x2 /* give the PMDs their reset values */
 #define PFM_CONTROL_MASK   0x4 /* mask monitoring, or leave it masked */
 #define PFM_CONTROL_SWITCH 0x8 /* switch event sets; if _MASK is set: at the restart */
+#define PFM_CONTROL_LOST   0x10 /* there was no room for the sample: count it as lost */
 
 /* struct pfm_format.flags */
 #define PFM_FORMAT_CONTINUOUS                                                            \
@@ -256,7 +257,7 @@ static inline void *pfm_linear_next(struct pfm_dfl_smpl_hdr *header)
 
 static inline u32 pfm_linear_full(void)
 {
-	return PFM_CONTROL_NOTIFY | PFM_CONTROL_MASK;
+	return PFM_CONTROL_NOTIFY | PFM_CONTROL_MASK | PFM_CONTROL_LOST;
 }
 
 /**
@@ -273,7 +274,7 @@ static inline u32 pfm_linear_add(struct pfm_dfl_smpl_hdr *header, u64 size)
 	if (likely(header->hdr_buf_size - offset >= header->hdr_min_buf_space))
 		return PFM_CONTROL_RESET;
 	header->hdr_overflows++;
-	return pfm_linear_full();
+	return PFM_CONTROL_NOTIFY | PFM_CONTROL_MASK;
 }
 
 /* pfm_format.restart: empty the buffer, which the user has read. */

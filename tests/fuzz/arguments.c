@@ -298,6 +298,16 @@ void fill_who(struct builder *builder, struct operation *operation)
 		operation->value = ONE_OF(builder, numbers);
 }
 
+/* @flags: PFM_STATISTICS_*, @value: the number of a CPU. */
+static void fill_statistics(struct builder *builder, struct operation *operation)
+{
+	static const uint32_t numbers[] = { 0, 0, 1, 1, 2, 4096, INT_MAX, ~0u };
+
+	operation->flags = percent(builder, 5) ? below(builder, 8) : below(builder, 2);
+	if (operation->flags || percent(builder, 5))
+		operation->value = ONE_OF(builder, numbers);
+}
+
 /* Requests a sampling format: mostly an existing one, with a buffer of some pages. */
 static void fill_format(struct builder *builder, struct operation *operation)
 {
@@ -379,6 +389,9 @@ static void fill_ioctl(struct builder *builder, struct operation *operation)
 	case DELETE_EVTSETS:
 		fill_vector(builder, operation);
 		break;
+	case STATISTICS:
+		fill_statistics(builder, operation);
+		break;
 	case INFO:
 	case LAST_ERROR:
 	case STATUS:
@@ -390,7 +403,8 @@ static void fill_ioctl(struct builder *builder, struct operation *operation)
 		operation->place = bad_place(builder);
 	if (percent(builder, operation->call == CREATE_CONTEXT ? 12 : 4))
 		operation->fail = which_allocation(builder);
-	if ((operation->call == LOAD || operation->call == START) &&
+	if ((operation->call == LOAD || operation->call == START ||
+	     operation->call == STATISTICS) &&
 	    percent(builder, 4)) {
 		operation->more = 1 + below(builder, LONGER);
 		operation->tail = percent(builder, 20);

@@ -35,7 +35,7 @@ static bool writes_back(enum call call)
 {
 	return call == READ_PMDS || call == READ_VALUES || call == GETINFO_EVTSETS ||
 	       call == CREATE_EVTSETS || call == INFO || call == LAST_ERROR ||
-	       call == STATUS;
+	       call == STATUS || call == STATISTICS;
 }
 
 static bool is_in(const __u64 *map, unsigned int n)
@@ -186,6 +186,18 @@ static const char *bad_load(struct executor *executor, const struct operation *o
 	return NULL;
 }
 
+static const char *bad_statistics(const struct executor *executor,
+				  const struct operation *operation)
+{
+	if (operation->flags & ~PFM_STATISTICS_CPU)
+		return "a flag is unknown";
+	if (!operation->flags)
+		return operation->value ? "a reserved field is not zero" : NULL;
+	if (operation->value >= 4096)
+		return "there is no such CPU";
+	return executor->user ? "only root may ask about CPUs" : NULL;
+}
+
 static const char *bad_ioctl(struct executor *executor, const struct operation *operation)
 {
 	const char *why = NULL;
@@ -206,6 +218,8 @@ static const char *bad_ioctl(struct executor *executor, const struct operation *
 		why = bad_create(executor, operation);
 	if (operation->call == LOAD)
 		why = bad_load(executor, operation);
+	if (operation->call == STATISTICS)
+		why = bad_statistics(executor, operation);
 	return why;
 }
 
@@ -299,7 +313,8 @@ static const char *bad_state(const struct file_state *file,
 
 	if (call == MMAP && !file->format)
 		return "the context has no buffer";
-	if (!is_ioctl(call) || call == INFO || call == LAST_ERROR)
+	if (!is_ioctl(call) || call == INFO || call == LAST_ERROR ||
+	    (call == STATISTICS && operation->flags))
 		return NULL;
 	if (call == CREATE_CONTEXT)
 		return file->created ? "the file has a context" : NULL;

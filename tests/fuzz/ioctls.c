@@ -57,6 +57,7 @@ union argument {
 	struct pfm_info info;
 	struct pfm_error error;
 	struct pfm_status status;
+	struct pfm_statistics statistics;
 	struct pfm_vector vector;
 	struct pfarg_pmc pmc;
 	struct pfarg_pmd pmd;
@@ -380,6 +381,10 @@ static void *put_ioctl_argument(struct executor *executor,
 	case START:
 		argument.start.start_set = operation->count;
 		break;
+	case STATISTICS:
+		argument.statistics.flags = operation->flags;
+		argument.statistics.cpu = operation->value;
+		break;
 	}
 	memset(longer, operation->tail, sizeof(longer));
 	memcpy(longer, &argument, size);
@@ -426,6 +431,28 @@ static void check_status(const struct pfm_status *status)
 			wrong("status: reserved field %u is not zero", i);
 }
 
+/* An NMI may change the counts while they are copied, but not often. */
+#define AT_ONCE 64
+
+static void check_statistics(const struct pfm_statistics *statistics)
+{
+	bool is_of_cpu = statistics->flags & PFM_STATISTICS_CPU;
+	unsigned int i;
+
+	if (!is_of_cpu && statistics->timed_interrupts > statistics->interrupts + AT_ONCE)
+		wrong("statistics: %ju interrupts, of which %ju were timed",
+		      (uintmax_t)statistics->interrupts,
+		      (uintmax_t)statistics->timed_interrupts);
+	if (!is_of_cpu && statistics->lost > statistics->samples + AT_ONCE)
+		wrong("statistics: %ju samples, of which %ju are lost",
+		      (uintmax_t)statistics->samples, (uintmax_t)statistics->lost);
+	if (!is_of_cpu && statistics->spurious)
+		wrong("statistics: a context has spurious interrupts");
+	for (i = 0; i < COUNT(statistics->reserved); i++)
+		if (statistics->reserved[i])
+			wrong("statistics: reserved field %u is not zero", i);
+}
+
 int do_ioctl(struct executor *executor, const struct operation *operation)
 {
 	int fd = descriptor(executor, operation);
@@ -437,6 +464,8 @@ int do_ioctl(struct executor *executor, const struct operation *operation)
 	fail_end(executor, operation);
 	if (!error && operation->call == STATUS && operation->place == GOOD)
 		check_status(argument);
+	if (!error && operation->call == STATISTICS && operation->place == GOOD)
+		check_statistics(argument);
 	if (error && error != EBADF && error != ENOTTY && operation->call != LAST_ERROR &&
 	    file_of(executor, operation))
 		check_last_error(fd, operation, error);

@@ -123,6 +123,11 @@ static const struct pair pairs[] = {
 	{ STATUS, EBADF, "pfm_get_status(3)" },
 	{ STATUS, EFAULT, HEADER },
 	{ STATUS, EINVAL, "pfm_get_status(3)" },
+	{ STATISTICS, EBADF, "pfm_get_statistics(3)" },
+	{ STATISTICS, EFAULT, HEADER },
+	{ STATISTICS, EINVAL, HEADER },
+	{ STATISTICS, EPERM, HEADER },
+	{ STATISTICS, E2BIG, HEADER },
 
 	{ OTHER_IOCTL, ENOTTY, LINUX },
 	/* For ioctls that every file has. */

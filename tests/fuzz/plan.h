@@ -45,7 +45,8 @@
 	X(INFO, PFM_IOC_INFO)                                                            \
 	X(LAST_ERROR, PFM_IOC_LAST_ERROR)                                                \
 	X(STATUS, PFM_IOC_STATUS)                                                        \
-	X(READ_VALUES, PFM_IOC_READ)
+	X(READ_VALUES, PFM_IOC_READ)                                                     \
+	X(STATISTICS, PFM_IOC_STATISTICS)
 
 /* Other calls whose errno is checked. files.c and ioctls.c explain their fields. */
 #define FILE_CALLS(X)                                                                    \

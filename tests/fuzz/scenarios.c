@@ -49,6 +49,7 @@ static void add_any(struct builder *builder, unsigned int slot)
 		{ INFO, 30 },
 		{ LAST_ERROR, 30 },
 		{ STATUS, 40 },
+		{ STATISTICS, 40 },
 		{ READ_VALUES, 50 },
 		{ OPEN, 60 },
 		{ OTHER_IOCTL, 30 },
@@ -214,8 +215,8 @@ static void add_sampling(struct builder *builder)
 /* Uses event sets that switch by time and by overflows, with or without sampling. */
 static void add_event_sets(struct builder *builder)
 {
-	static const uint8_t looks[] = { READ_PMDS, READ_VALUES, GETINFO_EVTSETS,
-					 STATUS,    RESTART,	 SCAN };
+	static const uint8_t looks[] = { READ_PMDS, READ_VALUES, GETINFO_EVTSETS, STATUS,
+					 RESTART,   SCAN,	 STATISTICS };
 	unsigned int slot = any_slot(builder), turns = 1 + below(builder, 8), n;
 	bool target = percent(builder, 50);
 

@@ -161,6 +161,7 @@ TEST(every_call_is_named)
 		"pfm_delete_evtsets", "pfm_unload_context",
 		"pfm_get_info",	      "pfm_get_error",
 		"pfm_get_status",     "pfm_read",
+		"pfm_get_statistics",
 	};
 	char expected[100];
 

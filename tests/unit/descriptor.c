@@ -22,6 +22,7 @@ static int call_create_nothing(int fd, int number)
 	pfarg_setinfo_t setinfo = { 0 };
 	struct pfm_info info;
 	struct pfm_status status;
+	struct pfm_statistics statistics = { 0 };
 	struct pfm_error error;
 
 	switch (number) {
@@ -53,6 +54,8 @@ static int call_create_nothing(int fd, int number)
 		return pfm_get_status(fd, &status);
 	case 13:
 		return pfm_read(fd, 0, PFM_RW_PMD, &pmr, sizeof(pmr));
+	case 14:
+		return pfm_get_statistics(fd, &statistics);
 	default:
 		return pfm_get_error(fd, &error);
 	}

@@ -19,6 +19,7 @@ int (*create)(const struct pfm_create *) = pfm_create;
 int (*open_device)(void) = pfm_open_device;
 int (*get_info)(int, struct pfm_info *) = pfm_get_info;
 int (*get_status)(int, struct pfm_status *) = pfm_get_status;
+int (*get_statistics)(int, struct pfm_statistics *) = pfm_get_statistics;
 int (*get_error)(int, struct pfm_error *) = pfm_get_error;
 const char *(*last_error)(int, char *, size_t) = pfm_last_error;
 const char *(*strreason)(unsigned int) = pfm_strreason;

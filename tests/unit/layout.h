@@ -25,6 +25,7 @@
 	X(struct pfm_vector, 16)                                                         \
 	X(struct pfm_info, 392)                                                          \
 	X(struct pfm_status, 64)                                                         \
+	X(struct pfm_statistics, 192)                                                    \
 	X(struct pfm_error, 64)                                                          \
 	X(struct pfm_msg_header, 8)                                                      \
 	X(struct pfm_dfl_smpl_arg, 64)                                                   \
@@ -116,12 +117,19 @@
 	X(struct pfm_info, pmd_flags, 348)                                               \
 	X(struct pfm_info, pmr_flags, 352)                                               \
 	X(struct pfm_info, set_flags, 356)                                               \
-	X(struct pfm_info, reserved, 360)                                                \
+	X(struct pfm_info, statistics_flags, 360)                                        \
+	X(struct pfm_info, reserved, 368)                                                \
 	X(struct pfm_msg_header, size, 4)                                                \
 	X(struct pfm_status, foreign_runs, 16)                                           \
 	X(struct pfm_status, copies, 24)                                                 \
 	X(struct pfm_status, not_followed, 32)                                           \
 	X(struct pfm_status, closed_copies, 40)                                          \
+	X(struct pfm_statistics, cpu, 4)                                                 \
+	X(struct pfm_statistics, interrupts, 8)                                          \
+	X(struct pfm_statistics, lost, 56)                                               \
+	X(struct pfm_statistics, throttled, 64)                                          \
+	X(struct pfm_statistics, foreign_runs, 104)                                      \
+	X(struct pfm_statistics, reserved, 112)                                          \
 	X(struct pfm_error, value, 16)                                                   \
 	X(struct pfm_error, holder, 24)                                                  \
 	X(struct pfm_dfl_smpl_arg, buf_flags, 8)                                         \

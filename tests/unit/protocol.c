@@ -134,6 +134,7 @@ TEST(calls_without_vector_pass_their_argument)
 {
 	struct pfm_info info;
 	struct pfm_status status;
+	struct pfm_statistics statistics;
 
 	asked(pfm_load_context(7, NULL), PFM_IOC_LOAD, NULL);
 	asked(pfm_start(7, NULL), PFM_IOC_START, NULL);
@@ -142,6 +143,7 @@ TEST(calls_without_vector_pass_their_argument)
 	asked(pfm_unload_context(7), PFM_IOC_UNLOAD, NULL);
 	asked(pfm_get_info(7, &info), PFM_IOC_INFO, &info);
 	asked(pfm_get_status(7, &status), PFM_IOC_STATUS, &status);
+	asked(pfm_get_statistics(7, &statistics), PFM_IOC_STATISTICS, &statistics);
 }
 
 /*

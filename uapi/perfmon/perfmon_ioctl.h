@@ -37,7 +37,7 @@
  *
  * A call that fails sets errno; PFM_IOC_LAST_ERROR then returns which element of
  * the vector was at fault and why.  Before the context is made, every call except
- * _CREATE_CONTEXT, _INFO and _LAST_ERROR fails with EINVAL.
+ * _CREATE_CONTEXT, _INFO, _LAST_ERROR and _STATISTICS of a CPU fails with EINVAL.
  *
  * How it grows
  * ------------
@@ -49,8 +49,8 @@
  *    the caller's structure; the direction is ignored.  An unknown number fails with
  *    ENOTTY.
  *
- * 2. Structures with flags (pfarg_ctx, pfarg_pmc, pfarg_pmd, pfarg_pmr, pfarg_setdesc):
- *    unknown flags are EINVAL (PFM_REASON_FLAGS); PFM_IOC_INFO returns the known ones.
+ * 2. Structures with flags (pfarg_ctx, pfarg_pmc, pfarg_pmd, pfarg_pmr, pfarg_setdesc,
+ *    pfm_statistics): unknown flags are EINVAL (PFM_REASON_FLAGS); PFM_IOC_INFO returns the known ones.
  *    Reserved fields are ignored: a reserved field gets a meaning only together with a
  *    new flag.
  *
@@ -406,6 +406,8 @@ struct pfm_vector {
  * @pmd_flags: out: known flags of pfarg_pmd
  * @pmr_flags: out: known flags of pfarg_pmr
  * @set_flags: out: known flags of pfarg_setdesc
+ * @statistics_flags: out: known flags of pfm_statistics
+ * @reserved1: zero
  * @reserved: zero
  */
 struct pfm_info {
@@ -429,7 +431,9 @@ struct pfm_info {
 	__u32 pmd_flags;
 	__u32 pmr_flags;
 	__u32 set_flags;
-	__u64 reserved[4];
+	__u32 statistics_flags;
+	__u32 reserved1;
+	__u64 reserved[3];
 };
 
 /* pfm_status.state */
@@ -474,6 +478,57 @@ struct pfm_status {
 	__u64 not_followed;
 	__u64 closed_copies;
 	__u64 reserved[2];
+};
+
+/* pfm_statistics.flags */
+#define PFM_STATISTICS_CPU 0x1 /* of a CPU, not of the context */
+
+/**
+ * struct pfm_statistics - what monitoring costs, and what it misses
+ * @flags: in: PFM_STATISTICS_*
+ * @cpu: in: number of the CPU with PFM_STATISTICS_CPU, otherwise zero
+ * @interrupts: out: overflow interrupts in which a counter had wrapped.  A counter of fewer
+ *	than 64 bits also interrupts when its 64-bit value does not overflow
+ * @spurious: out: overflow interrupts in which none had, as those of perf; CPUs only
+ * @timed_interrupts: out: those of @interrupts that were timed: one in 16, or more if
+ *	max_interrupts_per_tick is small
+ * @timed_ns: out: ns that these took, from the call of the PMU's module to its return, with
+ *	the format's part; @timed_ns / @timed_interrupts is the mean
+ * @notifications: out: notifications, sent or not because the queue was full
+ * @samples: out: samples that the format got
+ * @lost: out: those of @samples for which the format had no room
+ * @throttled: out: times that an event set was throttled for a tick because of too many
+ *	interrupts: it counted nothing meanwhile
+ * @set_switches: out: set switches by time, by overflow and by restart
+ * @switches: out: times that monitored threads were switched out while the context was
+ *	loaded; zero if the context is system-wide
+ * @copies: out: copies that were made (PFM_FL_INHERIT_*)
+ * @not_followed: out: see pfm_status
+ * @foreign_runs: out: see pfm_status
+ * @reserved: zero
+ *
+ * Those of a context count from its last load, and stay after the unload until the next load.
+ * They include those of its copies, living or not; each thread is asked once, one after the
+ * other.  Those of a CPU count for all contexts from the load of the module, or from the last
+ * time that somebody reset them (/sys/kernel/perfmon/reset_stats).
+ */
+struct pfm_statistics {
+	__u32 flags;
+	__u32 cpu;
+	__u64 interrupts;
+	__u64 spurious;
+	__u64 timed_interrupts;
+	__u64 timed_ns;
+	__u64 notifications;
+	__u64 samples;
+	__u64 lost;
+	__u64 throttled;
+	__u64 set_switches;
+	__u64 switches;
+	__u64 copies;
+	__u64 not_followed;
+	__u64 foreign_runs;
+	__u64 reserved[10];
 };
 
 /*
@@ -765,5 +820,17 @@ struct pfm_error {
  * EINVAL: invalid count, PMD, flags or set; PMD not in use.  E2BIG, EFAULT.
  */
 #define PFM_IOC_READ		_IOWR(PFM_IOC_TYPE, 15, struct pfm_vector)
+
+/**
+ * PFM_IOC_STATISTICS - what monitoring costs, and what it misses
+ *
+ * Returns the statistics of the context; with PFM_STATISTICS_CPU those of a CPU, online or
+ * not, which needs no context.  Interrupts no CPU for the latter.
+ *
+ * EPERM: the caller asks about a CPU, and neither holds CAP_PERFMON nor is in
+ * /sys/kernel/perfmon/sys_group.  EINVAL: an unknown flag; no such CPU; @cpu is not zero without
+ * the flag.  E2BIG, EFAULT.
+ */
+#define PFM_IOC_STATISTICS	_IOWR(PFM_IOC_TYPE, 16, struct pfm_statistics)
 
 #endif

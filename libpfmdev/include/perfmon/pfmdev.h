@@ -104,6 +104,7 @@ int pfm_create(const struct pfm_create *create);
 int pfm_open_device(void);
 int pfm_get_info(int fd, struct pfm_info *info);
 int pfm_get_status(int fd, struct pfm_status *status);
+int pfm_get_statistics(int fd, struct pfm_statistics *statistics);
 int pfm_get_error(int fd, struct pfm_error *error);
 const char *pfm_last_error(int fd, char *buffer, size_t size);
 const char *pfm_strreason(unsigned int reason);

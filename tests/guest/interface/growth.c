@@ -142,10 +142,20 @@ static const struct call calls[] = {
 	  NO_FLAGS,
 	  0 },
 	{ "unload, ", 11, NONE, 0, LOADED, NULL, false, {}, NO_FLAGS, 0 },
-	{ "info, ", 12, OUT, 392, OPENED, NULL, false, { { 360, 32 } }, NO_FLAGS, 0 },
+	{ "info, ",
+	  12,
+	  OUT,
+	  392,
+	  OPENED,
+	  NULL,
+	  false,
+	  { { 364, 4 }, { 368, 24 } },
+	  NO_FLAGS,
+	  0 },
 	{ "last_error, ", 13, OUT, 64, OPENED, NULL, false, {}, NO_FLAGS, 0 },
 	{ "status, ", 14, OUT, 64, CREATED, NULL, false, { { 24, 40 } }, NO_FLAGS, 0 },
 	{ "read, ", 15, VECTOR, 16, CREATED, fill_pmd, false, {}, 4, 0 },
+	{ "statistics, ", 16, IN, 192, CREATED, NULL, true, { { 4, 4 } }, 0, 1 },
 };
 
 #define for_each_call(call)                                                              \
@@ -570,6 +580,7 @@ TEST(info_reports_the_offered_flags)
 	ck_assert_uint_eq(info.pmd_flags, PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM);
 	ck_assert_uint_eq(info.pmr_flags, 0);
 	ck_assert_uint_eq(info.set_flags, PFM_SETFL_OVFL_SWITCH | PFM_SETFL_TIME_SWITCH);
+	ck_assert_uint_eq(info.statistics_flags, PFM_STATISTICS_CPU);
 	ck_assert_uint_eq(info.features_low, (uint32_t)info.features);
 	ck_assert_uint_eq(info.features & 0x1f, 0x1f);
 	close(fd);

@@ -269,6 +269,8 @@ TEST(info_and_status_to_a_bad_address_are_efault)
 			  PFM_REASON_FAULT, NO_INDEX);
 		must_fail(fd, ioctl(fd, PFM_IOC_STATUS, bad_addresses[i]), EFAULT,
 			  PFM_REASON_FAULT, NO_INDEX);
+		must_fail(fd, ioctl(fd, PFM_IOC_STATISTICS, bad_addresses[i]), EFAULT,
+			  PFM_REASON_FAULT, NO_INDEX);
 	}
 	count_must_be_right(fd);
 }
@@ -301,7 +303,7 @@ TEST(an_ioctl_of_another_type_is_enotty)
 TEST(an_unknown_call_is_enotty_and_the_message_names_it)
 {
 	const unsigned long unknown[] = {
-		_IO(PFM_IOC_TYPE, 16),
+		_IO(PFM_IOC_TYPE, 17),
 		_IO(PFM_IOC_TYPE, 200),
 		_IO(PFM_IOC_TYPE, 255),
 		_IOWR(PFM_IOC_TYPE, 200, struct pfm_vector),
@@ -443,7 +445,7 @@ TEST(random_arguments_do_no_harm)
 		PFM_IOC_START,		PFM_IOC_CREATE_EVTSETS, PFM_IOC_GETINFO_EVTSETS,
 		PFM_IOC_DELETE_EVTSETS, PFM_IOC_CREATE_CONTEXT, PFM_IOC_STATUS,
 		PFM_IOC_STOP,		PFM_IOC_RESTART,	PFM_IOC_UNLOAD,
-		PFM_IOC_READ,
+		PFM_IOC_READ,		PFM_IOC_STATISTICS,
 	};
 	uint32_t memory[1024];
 	int fd = make_context(), turn;

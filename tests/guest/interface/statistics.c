@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Statistics of each CPU in debugfs, and what /sys/kernel/perfmon/debug enables. */
+/* Statistics of each CPU in debugfs, and what /sys/kernel/perfmon/debug enables. costs.c has the ioctl. */
 #include <dirent.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -16,6 +16,8 @@ static const char *const names[] = {
 	"ovfl_intr_spurious_count",
 	"ovfl_intr_nmi_count",
 	"ovfl_intr_ns",
+	"ovfl_intr_timed_count",
+	"ovfl_intr_timed_ns",
 	"ovfl_intr_replay_count",
 	"ovfl_notify_count",
 	"ovfl_throttle_count",
@@ -23,6 +25,7 @@ static const char *const names[] = {
 	"pfm_restart_count",
 	"fmt_handler_calls",
 	"fmt_handler_ns",
+	"fmt_lost_count",
 	"ctxswin_count",
 	"ctxswin_ns",
 	"ctxswout_count",

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What monitoring costs, and what it misses: PFM_IOC_STATISTICS. */
+#ifndef PERFMON_COST_H
+#define PERFMON_COST_H
+
+#include <linux/sched.h>
+
+#include "context.h"
+
+/* Return: how often the thread was switched out, as in /proc/TID/status. */
+static inline u64 pfm_switches_of(const struct task_struct *task)
+{
+	return READ_ONCE(task->nvcsw) + READ_ONCE(task->nivcsw);
+}
+
+/*
+ * A load begins and ends.  Context lock held, where the registers are.  The kernel counts the
+ * switches of each thread, so the scheduler's hook need not: only the difference is taken.
+ */
+static inline void pfm_cost_begin(struct pfm_context *context)
+{
+	context->statistics = (struct pfm_context_statistics){};
+	if (context->attachment.task)
+		context->statistics.switches = -pfm_switches_of(context->attachment.task);
+}
+
+static inline void pfm_cost_end(struct pfm_context *context)
+{
+	context->statistics.switches += pfm_switches_of(context->attachment.task);
+}
+
+/*
+ * Fill in @statistics, of which @flags and @cpu are the caller's and the rest is zero.  The context
+ * need not have been created.  Mutex held.  Return: 0 or a negative errno.
+ */
+int pfm_cost_statistics(struct pfm_context *context, struct pfm_statistics *statistics);
+
+#endif

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* pfmon info: the module, the PMU and its counters. */
+#include <errno.h>
 #include <getopt.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../commands.h"
 #include "../common/errors.h"
@@ -22,7 +25,8 @@ static const struct command_line line = {
 	.name = "pfmon info",
 	.synopsis = "[--pmu NAME]",
 	.about =
-		"Show the version of the perfmon module, the PMU, its registers and limits.\n",
+		"Show the version of the perfmon module, the PMU, its registers and limits, and for\n"
+		"root what monitoring has cost on each CPU.\n",
 	.options = rows,
 };
 
@@ -194,6 +198,61 @@ static void show_pmcs(const struct pfm_info *info)
 	}
 }
 
+static void show_costs_of_cpu(int cpu, const struct pfm_statistics *costs)
+{
+	char mean[VALUE_SIZE] = "-";
+
+	if (costs->timed_interrupts)
+		snprintf(mean, sizeof(mean), "%.0f",
+			 (double)costs->timed_ns / (double)costs->timed_interrupts);
+	printf("%-8d %12ju %8s %10ju %12ju %8ju %9ju %12ju %12ju %8ju %12ju\n", cpu,
+	       (uintmax_t)costs->interrupts, mean, (uintmax_t)costs->spurious,
+	       (uintmax_t)costs->samples, (uintmax_t)costs->lost,
+	       (uintmax_t)costs->throttled, (uintmax_t)costs->switches,
+	       (uintmax_t)costs->set_switches, (uintmax_t)costs->copies,
+	       (uintmax_t)costs->not_followed);
+}
+
+static void show_costs_heading(void)
+{
+	printf("\n%-8s %12s %8s %10s %12s %8s %9s %12s %12s %8s %12s\n", "CPU",
+	       "interrupts", "ns each", "spurious", "samples", "lost", "throttled",
+	       "switches", "set switches", "copies", "not followed");
+}
+
+/* Returns 0 or an errno. */
+static int ask_costs(int fd, int cpu, struct pfm_statistics *costs)
+{
+	memset(costs, 0, sizeof(*costs));
+	costs->flags = PFM_STATISTICS_CPU;
+	costs->cpu = (uint32_t)cpu;
+	return pfm_get_statistics(fd, costs) ? errno : 0;
+}
+
+/*
+ * What monitoring has cost on each CPU, also on those that are offline.  Ordinary users may not see
+ * this, and an older module does not have it.
+ */
+static void show_costs(void)
+{
+	const long count = sysconf(_SC_NPROCESSORS_CONF);
+	struct pfm_statistics costs;
+	int fd = pfm_open_device(), error;
+
+	if (fd == -1)
+		return;
+	for (int cpu = 0; cpu < count; cpu++) {
+		error = ask_costs(fd, cpu, &costs);
+		if (error == EPERM || error == ENOTTY)
+			break;
+		if (!cpu)
+			show_costs_heading();
+		if (!error) /* numbers may have gaps */
+			show_costs_of_cpu(cpu, &costs);
+	}
+	close(fd);
+}
+
 int command_info(int argc, char **argv)
 {
 	struct machine machine = { 0 };
@@ -215,5 +274,6 @@ int command_info(int argc, char **argv)
 	show_counters(&machine.info);
 	show_pmds(&machine.info);
 	show_pmcs(&machine.info);
+	show_costs();
 	return EXIT_SUCCESS;
 }

@@ -168,6 +168,17 @@ void group_add_losses(const struct group *group, struct group_losses *losses)
 	}
 }
 
+void group_add_costs(const struct group *group, struct costs *costs)
+{
+	struct pfm_statistics statistics;
+
+	for (size_t i = 0; i < group->attached; i++) {
+		memset(&statistics, 0, sizeof(statistics));
+		if (!pfm_get_statistics(group_session(group, i)->fd, &statistics))
+			costs_add(costs, &statistics);
+	}
+}
+
 void group_close(struct group *group)
 {
 	for (size_t i = 0; i < group->twin_count; i++)

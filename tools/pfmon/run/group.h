@@ -6,6 +6,7 @@
 #ifndef PFMON_GROUP_H
 #define PFMON_GROUP_H
 
+#include "costs.h"
 #include "session.h"
 
 /**
@@ -82,6 +83,9 @@ struct group_losses {
 
 /* Add the losses since the attach. */
 void group_add_losses(const struct group *group, struct group_losses *losses);
+
+/* Add the statistics of the contexts since the attach. */
+void group_add_costs(const struct group *group, struct costs *costs);
 
 void group_close(struct group *group);
 

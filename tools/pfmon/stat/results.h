@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "../event/events.h"
+#include "../run/costs.h"
 #include "../run/targets.h"
 
 /**
@@ -48,6 +49,7 @@ struct run {
  * @runs: the runs
  * @run_count: number of @runs
  * @has_usage: whether user and system times were measured
+ * @costs: what all runs together have cost; NULL: not to be shown
  * @exit_status: exit status that pfmon ends with
  */
 struct results {
@@ -64,6 +66,7 @@ struct results {
 	struct run *runs;
 	unsigned int run_count;
 	bool has_usage;
+	const struct costs *costs;
 	int exit_status;
 };
 

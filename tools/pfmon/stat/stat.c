@@ -37,6 +37,7 @@ struct measurement {
 	bool ended_early;
 	struct others others;
 	struct group_losses losses;
+	struct costs costs;
 	size_t offline;
 	int status;
 };
@@ -227,6 +228,8 @@ static int finish_run(struct measurement *measurement, pid_t pid, uint64_t begin
 	measurement->ended_early |= outcome->ended_early;
 	others_add(&measurement->others, &outcome->others);
 	group_add_losses(group, &measurement->losses);
+	if (measurement->options->is_verbose)
+		group_add_costs(group, &measurement->costs);
 	if (pid && !results->exit_status) {
 		results->exit_status = child_exit_status(outcome->status);
 		measurement->status = outcome->status;
@@ -431,6 +434,8 @@ static int measure(struct measurement *measurement, const struct stat_options *o
 		results->targets = &options->targets;
 	results->has_usage = !results->targets;
 	results->is_scaled = events_take_turns(&measurement->events);
+	if (options->is_verbose)
+		results->costs = &measurement->costs;
 
 	/*
 	 * Opening the file empties it, so everything that can be checked was checked

@@ -159,6 +159,20 @@ static int interval_json(FILE *file, const struct results *results)
 	return json_print(file, object);
 }
 
+static json_t *costs_object(const struct costs *costs)
+{
+	struct cost list[COST_COUNT];
+	json_t *object = json_object();
+
+	costs_list(&costs->sum, list);
+	for (size_t i = 0; i < COST_COUNT; i++)
+		json_object_set_new(object, list[i].name, json_number(list[i].value));
+	if (costs->sum.timed_interrupts)
+		json_object_set_new(object, "ns-per-interrupt",
+				    json_real(costs_interrupt_time(&costs->sum)));
+	return object;
+}
+
 int stat_json(FILE *file, const struct results *results)
 {
 	json_t *object;
@@ -180,6 +194,8 @@ int stat_json(FILE *file, const struct results *results)
 		json_object_set_new(object, "sets", sets_array(results));
 		json_object_set_new(object, "scaled", json_boolean(results->is_scaled));
 	}
+	if (results->costs && results->costs->is_known)
+		json_object_set_new(object, "statistics", costs_object(results->costs));
 	add_times(object, results);
 	return json_print(file, object);
 }

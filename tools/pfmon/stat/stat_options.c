@@ -111,6 +111,9 @@ static const struct option_row rows[] = {
 	  "a line for each event, its fields separated by SEPARATOR; \\t is a tab",
 	  take_separator, FIELD(separator) },
 	{ "json", 'j', NULL, "a JSON object", take_true, FIELD(is_json) },
+	{ "verbose", 'v', NULL,
+	  "also show what the measurement has cost: interrupts, switches, copies",
+	  take_true, FIELD(is_verbose) },
 	{ "output", 'o', "FILE",
 	  "write to FILE instead of to standard error; - is standard output", take_text,
 	  FIELD(output) },
@@ -177,6 +180,8 @@ static int check(struct stat_options *options)
 		return fail("-r needs a command to run");
 	if (options->separator && options->is_json)
 		return fail("-x and -j exclude each other");
+	if (options->separator && options->is_verbose)
+		return fail("-x and -v exclude each other: -x shows events only");
 	if (options->sets && options->events.count)
 		return fail("-e and --sets exclude each other: name events in the file");
 	if (options->sets && (options->interval || !options->is_multiplexed))

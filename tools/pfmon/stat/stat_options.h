@@ -21,6 +21,7 @@
  * @is_per_cpu: the counts of each CPU are shown, too
  * @timeout: ns after which counting ends, 0: no limit
  * @print_interval: ns from one print of the counts to the next, 0: print only at the end
+ * @is_verbose: show what the measurement has cost
  * @is_inherited: threads and processes that the command makes are counted, too
  * @separator: separator of the fields of CSV, NULL for no CSV
  * @is_json: print JSON
@@ -38,6 +39,7 @@ struct stat_options {
 	bool is_per_cpu;
 	uint64_t timeout;
 	uint64_t print_interval;
+	bool is_verbose;
 	bool is_inherited;
 	const char *separator;
 	bool is_json;

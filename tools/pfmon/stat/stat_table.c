@@ -217,6 +217,37 @@ static void table_times(FILE *file, const struct results *results)
 			results_user(results).mean, results_system(results).mean);
 }
 
+/* The interrupts of all runs took as long as those that were timed, as far as anybody knows. */
+static void table_interrupt_time(FILE *file, const struct pfm_statistics *sum)
+{
+	double mean = costs_interrupt_time(sum) / 1e3;
+
+	if (mean > 0)
+		fprintf(file, " # %8.2f us each, %.2f msec in all", mean,
+			mean / 1e3 * (double)sum->interrupts);
+}
+
+static void table_costs(FILE *file, const struct costs *costs)
+{
+	struct cost list[COST_COUNT];
+	char value[COUNT_TEXT];
+
+	if (!costs->is_known) {
+		fputs(" The perfmon module is too old to tell what it did.\n\n", file);
+		return;
+	}
+	fputs(" What monitoring did:\n\n", file);
+	costs_list(&costs->sum, list);
+	for (size_t i = 0; i < COST_COUNT; i++) {
+		count_text(list[i].value, value);
+		fprintf(file, "%18s      %s", value, list[i].name);
+		if (!i)
+			table_interrupt_time(file, &costs->sum);
+		fputc('\n', file);
+	}
+	fputc('\n', file);
+}
+
 void stat_table_begin(FILE *file, const struct results *results)
 {
 	fprintf(file, "%17s %18s      event\n", results->is_cpu ? "CPU" : "time",
@@ -237,4 +268,6 @@ void stat_table(FILE *file, const struct results *results)
 	else
 		table_events(file, results);
 	table_times(file, results);
+	if (results->costs)
+		table_costs(file, results->costs);
 }

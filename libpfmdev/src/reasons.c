@@ -83,6 +83,10 @@ static const char *const sentences[] = {
 		"copies of the context monitor other threads: unload the context first",
 	[PFM_REASON_COPIED_SETS] =
 		"a context that threads and children inherit has more than 64 event sets",
+	[PFM_REASON_SHARED_PMU] =
+		"CPUs share this PMU: only system-wide contexts can use it",
+	[PFM_REASON_NO_LEVELS] =
+		"the PMU counts at all levels, and the caller may count at user level only",
 };
 
 PFMDEV_EXPORT const char *pfm_strreason(unsigned int reason)

@@ -9,6 +9,10 @@
  * A CPU has one such context at most: pfm_cpu_bound->context, which only that CPU changes.  When
  * the CPU goes offline, the context is unloaded there.  The user is told by a message, can read
  * the values, and can load the context again.
+ *
+ * A PMU may have registers that several CPUs share (scope.c).  Then the context is bound to the
+ * CPU that owns the registers, which has another place for it.  So each such PMU has one context
+ * for each CPU that owns registers, beside the CPU's other one.
  */
 #include <linux/capability.h>
 #include <linux/cpu.h>
@@ -24,6 +28,7 @@
 #include "load.h"
 #include "permission.h"
 #include "remote.h"
+#include "scope.h"
 #include "switch.h"
 
 static atomic_t loaded;
@@ -59,9 +64,9 @@ struct bind_call {
 /* Runs on the CPU, in an interrupt or with interrupts off. */
 static void bind_here(void *argument)
 {
-	struct pfm_cpu *cpu = this_cpu_ptr(pfm_cpu_bound);
 	struct bind_call *call = argument;
 	struct pfm_context *context = call->context;
+	struct pfm_cpu *cpu = this_cpu_ptr(context->cpus);
 
 	call->is_taken = cpu->context;
 	if (call->is_taken) {
@@ -70,6 +75,7 @@ static void bind_here(void *argument)
 	}
 	raw_spin_lock(&context->lock);
 	pfm_registers_lost(); /* threads' contexts may have used them */
+	pfm_cpu_forget(cpu);
 	cpu->context = context;
 	WRITE_ONCE(context->cpu, smp_processor_id());
 	atomic_inc(&loaded);
@@ -93,7 +99,10 @@ static int bind(struct pfm_context *context, unsigned int number, struct pfm_set
 	int error;
 
 	cpus_read_lock();
-	error = smp_call_function_single(number, bind_here, &call, true);
+	if (pfm_scope_owner(context->pmu, number) == number)
+		error = smp_call_function_single(number, bind_here, &call, true);
+	else
+		error = -ENXIO; /* another CPU owns the registers since we looked */
 	cpus_read_unlock();
 	if (error)
 		return pfm_fail(context, -ENODEV, PFM_REASON_CPU_OFFLINE, number);
@@ -111,6 +120,24 @@ static int check_cpu(struct pfm_context *context, u32 number)
 	return 0;
 }
 
+/* The CPU that owns the registers which CPU @number uses, perhaps another one. */
+static int find_owner(struct pfm_context *context, u32 *number)
+{
+	int owner;
+
+	cpus_read_lock();
+	owner = cpu_online(*number) ? pfm_scope_owner(context->pmu, *number) : -ENXIO;
+	cpus_read_unlock();
+	if (owner == -ENXIO)
+		return pfm_fail(context, -ENODEV, PFM_REASON_CPU_OFFLINE, *number);
+	if (owner == -ENOMEM)
+		return pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, 0);
+	if (owner < 0)
+		return pfm_fail(context, -EINVAL, PFM_REASON_FOREIGN_CPU, *number);
+	*number = owner;
+	return 0;
+}
+
 int pfm_bound_load(struct pfm_context *context, u32 number, struct pfm_set *set)
 {
 	struct pfm_attachment *attachment = &context->attachment;
@@ -120,6 +147,9 @@ int pfm_bound_load(struct pfm_context *context, u32 number, struct pfm_set *set)
 	if (error)
 		return error;
 	number = array_index_nospec(number, nr_cpu_ids);
+	error = find_owner(context, &number);
+	if (error)
+		return error;
 	attachment->cpu = number;
 	attachment->sees_kernel = perfmon_capable() && !context->user_level;
 	error = pfm_claim(context, NULL);
@@ -158,19 +188,25 @@ static void leave_and_tell(struct pfm_context *context)
 	raw_spin_unlock(&context->lock);
 }
 
+static void end_context(struct pfm_cpu *cpu)
+{
+	if (cpu->context)
+		leave_and_tell(cpu->context);
+}
+
 /*
  * A PMU module's hotplug callback is also called when the module releases the hardware.  Then the
  * CPU stays active, and a context that uses virtual PMDs only stays loaded.
  */
 void pfm_cpu_goes_offline(void)
 {
-	struct pfm_context *context;
 	unsigned long flags;
 
 	local_irq_save(flags);
-	context = this_cpu_read(pfm_cpu_bound->context);
-	if (context && !cpu_active(smp_processor_id()))
-		leave_and_tell(context);
+	if (!cpu_active(smp_processor_id())) {
+		end_context(this_cpu_ptr(pfm_cpu_bound));
+		pfm_scope_for_each_here(end_context);
+	}
 	local_irq_restore(flags);
 }
 EXPORT_SYMBOL_GPL(pfm_cpu_goes_offline);

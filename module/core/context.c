@@ -189,6 +189,7 @@ static void take_flags(struct pfm_context *context, u32 flags)
 	if (!(flags & PFM_FL_SYSTEM_WIDE))
 		return;
 	context->creator = get_pid(task_tgid(current));
+	context->cpus = context->pmu->cpu_data ?: pfm_cpu_bound;
 	static_branch_inc(&pfm_bound_contexts);
 }
 
@@ -237,6 +238,18 @@ static void undo_create(struct pfm_context *context)
 	pfm_pmu_put(pmu);
 }
 
+/* What CPUs share is for system-wide contexts, and it cannot tell user level from kernel level. */
+static int check_scope(struct pfm_context *context, const struct pfm_pmu *pmu, u32 flags)
+{
+	if (!pmu->scope)
+		return 0;
+	if (!(flags & PFM_FL_SYSTEM_WIDE))
+		return pfm_fail(context, -EINVAL, PFM_REASON_SHARED_PMU, 0);
+	if (context->user_level)
+		return pfm_fail(context, -EPERM, PFM_REASON_NO_LEVELS, 0);
+	return 0;
+}
+
 /*
  * @name: of a format, or NULL; its argument is in context->arguments.
  * @pmu_name: of a PMU, or NULL for the default.
@@ -261,6 +274,11 @@ int pfm_context_create(struct pfm_context *context, const struct pfm_create *cre
 	pmu = pfm_pmu_get(context, pmu_name);
 	if (IS_ERR(pmu))
 		return PTR_ERR(pmu);
+	error = check_scope(context, pmu, create->context.ctx_flags);
+	if (error) {
+		pfm_pmu_put(pmu);
+		return error;
+	}
 
 	context->pmu = pmu;
 	take_flags(context, create->context.ctx_flags);

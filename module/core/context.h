@@ -97,6 +97,7 @@ struct pfm_context {
 	struct pfm_pmu *pmu; /* NULL before creation */
 	u32 flags; /* PFM_FL_* */
 	struct pid *creator; /* process that created a system-wide context, else NULL */
+	struct pfm_cpu __percpu *cpus; /* of a system-wide context: see pfm_here() */
 	bool user_level; /* the PMU counts at user level only, see struct pfm_register */
 	const struct pfm_format *format; /* NULL: none */
 	struct pfm_format_instance instance; /* of @format */
@@ -191,7 +192,7 @@ static __always_inline bool pfm_is_bound(const struct pfm_context *context)
 static __always_inline struct pfm_cpu *pfm_here(const struct pfm_context *context)
 {
 	if (pfm_is_bound(context))
-		return this_cpu_ptr(pfm_cpu_bound);
+		return this_cpu_ptr(context->cpus);
 	return this_cpu_ptr(&pfm_cpu);
 }
 

@@ -12,7 +12,7 @@ struct pfm_cpu __percpu *pfm_cpu_bound;
 DEFINE_STATIC_KEY_FALSE(pfm_bound_contexts);
 DEFINE_STATIC_KEY_FALSE(pfm_cpus_differ);
 
-static void forget_registers(struct pfm_cpu *cpu)
+void pfm_cpu_forget(struct pfm_cpu *cpu)
 {
 	cpu->pmc_stamp = 0;
 	cpu->pmd_stamp = pfm_cpu_take_stamp(cpu);
@@ -21,9 +21,9 @@ static void forget_registers(struct pfm_cpu *cpu)
 void pfm_registers_lost(void)
 {
 	WARN_ON_ONCE(!irqs_disabled());
-	forget_registers(this_cpu_ptr(&pfm_cpu));
+	pfm_cpu_forget(this_cpu_ptr(&pfm_cpu));
 	if (static_branch_unlikely(&pfm_bound_contexts))
-		forget_registers(this_cpu_ptr(pfm_cpu_bound));
+		pfm_cpu_forget(this_cpu_ptr(pfm_cpu_bound));
 }
 EXPORT_SYMBOL_GPL(pfm_registers_lost);
 
@@ -35,17 +35,27 @@ static void init(struct pfm_cpu *cpu, int number)
 	cpu->pmd_stamp = pfm_cpu_take_stamp(cpu);
 }
 
+struct pfm_cpu __percpu *pfm_cpu_alloc(void)
+{
+	struct pfm_cpu __percpu *cpus = alloc_percpu(struct pfm_cpu);
+	int number;
+
+	if (!cpus)
+		return NULL;
+	for_each_possible_cpu(number)
+		init(per_cpu_ptr(cpus, number), number);
+	return cpus;
+}
+
 int pfm_cpu_init(void)
 {
 	int number;
 
-	pfm_cpu_bound = alloc_percpu(struct pfm_cpu);
+	pfm_cpu_bound = pfm_cpu_alloc();
 	if (!pfm_cpu_bound)
 		return -ENOMEM;
-	for_each_possible_cpu(number) {
+	for_each_possible_cpu(number)
 		init(per_cpu_ptr(&pfm_cpu, number), number);
-		init(per_cpu_ptr(pfm_cpu_bound, number), number);
-	}
 	return 0;
 }
 

@@ -16,8 +16,9 @@ struct pfm_set;
  * struct pfm_cpu - the core's data for a CPU; used by that CPU only, interrupts off
  *
  * Each CPU has two: pfm_cpu for the contexts of its threads, and pfm_cpu_bound for the context
- * that is bound to the CPU.  Both may count at the same time, with different PMUs.  A context
- * uses one of the two all its life, see pfm_here().
+ * that is bound to the CPU.  Both may count at the same time, with different PMUs.  Each PMU that
+ * several CPUs share has another one, for the context that is bound to the CPU and uses this PMU.
+ * A context uses one of these all its life, see pfm_here().
  *
  * @context: context of the thread that runs here, or the one that is bound to this CPU,
  *	monitoring or not
@@ -54,6 +55,12 @@ DECLARE_PER_CPU(struct pfm_cpu, pfm_cpu);
 /* Allocated, because modules share little memory for the variables that they declare. */
 extern struct pfm_cpu __percpu *pfm_cpu_bound;
 
+/* Return: data for each CPU, for free_percpu(); NULL if there is no memory. */
+struct pfm_cpu __percpu *pfm_cpu_alloc(void);
+
+/* The CPU's registers have changed.  Interrupts off. */
+void pfm_cpu_forget(struct pfm_cpu *cpu);
+
 /* Enabled while a system-wide context exists, so that others do not pay for pfm_is_bound(). */
 DECLARE_STATIC_KEY_FALSE(pfm_bound_contexts);
 
@@ -62,7 +69,7 @@ DECLARE_STATIC_KEY_FALSE(pfm_cpus_differ);
 
 /*
  * The stamp is unique among all CPUs and never 0: each CPU starts at its number + 1.  A set is
- * compared with one of a CPU's two data only, so these may give the same stamps.
+ * compared with one of a CPU's data only, so these may give the same stamps.
  */
 static inline u64 pfm_cpu_take_stamp(struct pfm_cpu *cpu)
 {

@@ -32,8 +32,10 @@ static int __init perfmon_init(void)
 		return error;
 	pfm_switch_init();
 	pfm_exit_exec_init();
-	pfm_set_timer_init();
-	pfm_throttle_init();
+	pfm_set_timer_init(&pfm_cpu);
+	pfm_set_timer_init(pfm_cpu_bound);
+	pfm_throttle_init(&pfm_cpu);
+	pfm_throttle_init(pfm_cpu_bound);
 	error = pfm_threads_init();
 	if (error)
 		goto no_threads;
@@ -81,8 +83,10 @@ static void __exit perfmon_exit(void)
 	pfm_permission_exit();
 	pfm_bound_exit();
 	pfm_claims_exit();
-	pfm_throttle_exit();
-	pfm_set_timer_exit();
+	pfm_throttle_exit(pfm_cpu_bound);
+	pfm_throttle_exit(&pfm_cpu);
+	pfm_set_timer_exit(pfm_cpu_bound);
+	pfm_set_timer_exit(&pfm_cpu);
 	pfm_block_exit();
 	tracepoint_synchronize_unregister(); /* wait until the last probes return */
 	pfm_threads_exit();

@@ -416,9 +416,12 @@ static __always_inline struct pfm_set *running_set(const struct pfm_cpu *cpu,
  */
 static __always_inline struct pfm_cpu *cpu_of(const struct pfm_pmu *pmu)
 {
-	if (static_branch_unlikely(&pfm_bound_contexts) &&
-	    running_set(this_cpu_ptr(pfm_cpu_bound), pmu))
-		return this_cpu_ptr(pfm_cpu_bound);
+	if (static_branch_unlikely(&pfm_bound_contexts)) {
+		struct pfm_cpu *cpu = this_cpu_ptr(pmu->cpu_data ?: pfm_cpu_bound);
+
+		if (running_set(cpu, pmu))
+			return cpu;
+	}
 	return this_cpu_ptr(&pfm_cpu);
 }
 

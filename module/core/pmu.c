@@ -19,6 +19,7 @@
 #include "interface.h"
 #include "machine.h"
 #include "pmu.h"
+#include "scope.h"
 #include "sysfs.h"
 #include "virtual.h"
 
@@ -63,12 +64,17 @@ static bool pmc_is_consistent(const struct pfm_pmu *pmu, const struct pfm_regist
 	return !(pmc->type & ~(PFM_REG_NO_EMUL64 | PFM_REG_NO_LEVELS));
 }
 
-/* Return: counters that can exclude kernel level, or need not: PFM_REG_NO_LEVELS. */
+/*
+ * Return: counters that can exclude kernel level, or need not: PFM_REG_NO_LEVELS, or those of
+ * several CPUs, which are only for users who may count at all levels.
+ */
 static u64 restricted_counters(const struct pfm_pmu *pmu)
 {
 	const struct pfm_register *pmc;
 	u64 counters = 0;
 
+	if (pmu->scope)
+		return ~0ull;
 	for (pmc = pmu->pmcs; pmc < pmu->pmcs + pmu->pmc_count; pmc++)
 		if (pmc->name &&
 		    (pmc->user_set || pmc->user_clear || pmc->type & PFM_REG_NO_LEVELS))
@@ -108,7 +114,8 @@ static bool is_consistent(const struct pfm_pmu *pmu)
 	    !operations->write_pmcs || !operations->write_pmds || !operations->start ||
 	    !operations->stop || !operations->read || !operations->acknowledge)
 		return false;
-	if (!operations->claim != !operations->release)
+	if (!operations->claim != !operations->release ||
+	    !operations->owner != !pmu->scope)
 		return false;
 	if (pmu->pmc_count > PFM_MAX_HARDWARE || pmu->pmd_count > PFM_MAX_HARDWARE ||
 	    pmu->virtual_count > PFM_MAX_PMU_VIRTUAL)
@@ -150,14 +157,17 @@ static void forget_cpus(const struct pfm_pmu *pmu)
 		static_branch_dec(&pfm_cpus_differ);
 }
 
-/* Return: the PMU of that name, or the default if @name is NULL; NULL if there is no such PMU. */
+/*
+ * Return: the PMU of that name, or the default if @name is NULL; NULL if there is no such PMU.  A
+ * PMU that CPUs share is never the default: it cannot count for a thread.
+ */
 static struct pfm_pmu *find(const char *name)
 {
 	struct pfm_pmu *pmu;
 
 	lockdep_assert_held(&registry);
 	list_for_each_entry(pmu, &pmus, node)
-		if (!name || !strcmp(pmu->name, name))
+		if (name ? !strcmp(pmu->name, name) : !pmu->scope)
 			return pmu;
 	return NULL;
 }
@@ -220,6 +230,9 @@ static int add(struct pfm_pmu *pmu)
 	error = find_facts(pmu);
 	if (error)
 		return error;
+	error = pfm_scope_add(pmu);
+	if (error)
+		goto no_scope;
 	error = pfm_claims_add(pmu);
 	if (error)
 		goto no_claims;
@@ -239,6 +252,8 @@ not_in_list:
 no_directory:
 	pfm_claims_remove(pmu);
 no_claims:
+	pfm_scope_remove(pmu);
+no_scope:
 	forget_facts(pmu);
 	return error;
 }
@@ -269,6 +284,7 @@ void pfm_pmu_unregister(struct pfm_pmu *pmu)
 	pfm_sysfs_remove_pmu(pmu);
 	forget_cpus(pmu);
 	pfm_claims_remove(pmu);
+	pfm_scope_remove(pmu);
 	forget_facts(pmu);
 	mutex_unlock(&registry);
 }

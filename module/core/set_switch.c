@@ -151,14 +151,12 @@ static void look_at_time(struct pfm_cpu *cpu)
 	raw_spin_unlock(&context->lock);
 }
 
-void pfm_set_timer_init(void)
+void pfm_set_timer_init(struct pfm_cpu __percpu *cpus)
 {
-	pfm_cpu_timer_init(&pfm_cpu.set_timer, &pfm_cpu, look_at_time);
-	pfm_cpu_timer_init(&pfm_cpu_bound->set_timer, pfm_cpu_bound, look_at_time);
+	pfm_cpu_timer_init(&cpus->set_timer, cpus, look_at_time);
 }
 
-void pfm_set_timer_exit(void)
+void pfm_set_timer_exit(struct pfm_cpu __percpu *cpus)
 {
-	pfm_cpu_timer_exit(&pfm_cpu.set_timer);
-	pfm_cpu_timer_exit(&pfm_cpu_bound->set_timer);
+	pfm_cpu_timer_exit(&cpus->set_timer);
 }

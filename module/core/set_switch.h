@@ -7,12 +7,13 @@
 #include <linux/types.h>
 
 struct pfm_context;
+struct pfm_cpu;
 struct pfm_registers;
 struct pfm_set;
 
-/* The timer for the timeout of the set that is active on a CPU. */
-void pfm_set_timer_init(void);
-void pfm_set_timer_exit(void);
+/* The timers for the timeouts of the sets that are active on CPUs: one in each of @cpus. */
+void pfm_set_timer_init(struct pfm_cpu __percpu *cpus);
+void pfm_set_timer_exit(struct pfm_cpu __percpu *cpus);
 
 /*
  * @set begins to count here: start the timer.  Called with the context lock held on the CPU

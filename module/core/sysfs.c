@@ -3,6 +3,8 @@
  * /sys/kernel/perfmon: settings, sessions, and the description of the PMU.  The
  * formats of the files: docs/interface.md 7.2.
  */
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
 #include <linux/kobject.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -11,6 +13,7 @@
 #include "bound.h"
 #include "format.h"
 #include "limits.h"
+#include "scope.h"
 #include "set.h"
 #include "statistics.h"
 #include "sysfs.h"
@@ -436,6 +439,7 @@ struct pfm_pmu_directory {
 	struct kobject kobject;
 	struct list_head registers; /* directories of its registers */
 	char *model;
+	const struct pfm_pmu *pmu; /* registered while the files are in sysfs */
 };
 
 static struct pfm_pmu_directory *to_pmu_directory(struct kobject *kobject)
@@ -449,9 +453,39 @@ static ssize_t model_show(struct kobject *kobject, struct kobj_attribute *attrib
 	return sysfs_emit(buffer, "%s\n", to_pmu_directory(kobject)->model);
 }
 
-static struct kobj_attribute model = __ATTR_RO(model);
+static ssize_t scope_show(struct kobject *kobject, struct kobj_attribute *attribute,
+			  char *buffer)
+{
+	return sysfs_emit(buffer, "%s\n", to_pmu_directory(kobject)->pmu->scope ?: "cpu");
+}
 
-static struct attribute *pmu_attrs[] = { &model.attr, NULL };
+/* The CPUs on which a system-wide context can be loaded: one for each copy of the registers. */
+static ssize_t owner_cpus_show(struct kobject *kobject, struct kobj_attribute *attribute,
+			       char *buffer)
+{
+	const struct pfm_pmu *pmu = to_pmu_directory(kobject)->pmu;
+	cpumask_var_t owners;
+	ssize_t length;
+	int cpu;
+
+	if (!zalloc_cpumask_var(&owners, GFP_KERNEL))
+		return -ENOMEM;
+	cpus_read_lock();
+	for_each_cpu_and(cpu, &pmu->cpus, cpu_online_mask)
+		if (pfm_scope_owner(pmu, cpu) == cpu)
+			cpumask_set_cpu(cpu, owners);
+	cpus_read_unlock();
+	length = sysfs_emit(buffer, "%*pbl\n", cpumask_pr_args(owners));
+	free_cpumask_var(owners);
+	return length;
+}
+
+static struct kobj_attribute model = __ATTR_RO(model);
+static struct kobj_attribute scope = __ATTR_RO(scope);
+static struct kobj_attribute owner_cpus = __ATTR_RO(owner_cpus);
+
+static struct attribute *pmu_attrs[] = { &model.attr, &scope.attr, &owner_cpus.attr,
+					 NULL };
 ATTRIBUTE_GROUPS(pmu);
 
 static void free_pmu_directory(struct kobject *kobject)
@@ -527,6 +561,7 @@ int pfm_sysfs_add_pmu(struct pfm_pmu *pmu)
 		return -ENOMEM;
 	INIT_LIST_HEAD(&directory->registers);
 	directory->model = kstrdup(pmu->model, GFP_KERNEL);
+	directory->pmu = pmu;
 	pmu->directory = directory;
 	error = kobject_init_and_add(&directory->kobject, (struct kobj_type *)&pmu_type,
 				     pmus, "%s", pmu->name)

@@ -138,14 +138,12 @@ void pfm_throttle_forget(struct pfm_set *set)
 	set->unusual &= ~PFM_SET_THROTTLED;
 }
 
-void pfm_throttle_init(void)
+void pfm_throttle_init(struct pfm_cpu __percpu *cpus)
 {
-	pfm_cpu_timer_init(&pfm_cpu.throttle_timer, &pfm_cpu, look);
-	pfm_cpu_timer_init(&pfm_cpu_bound->throttle_timer, pfm_cpu_bound, look);
+	pfm_cpu_timer_init(&cpus->throttle_timer, cpus, look);
 }
 
-void pfm_throttle_exit(void)
+void pfm_throttle_exit(struct pfm_cpu __percpu *cpus)
 {
-	pfm_cpu_timer_exit(&pfm_cpu.throttle_timer);
-	pfm_cpu_timer_exit(&pfm_cpu_bound->throttle_timer);
+	pfm_cpu_timer_exit(&cpus->throttle_timer);
 }

@@ -69,7 +69,8 @@ void pfm_throttle_wait(struct pfm_cpu *cpu);
 /* Reset the budget of a set that does not count. */
 void pfm_throttle_forget(struct pfm_set *set);
 
-void pfm_throttle_init(void);
-void pfm_throttle_exit(void);
+/* The timers that let throttled sets count again: one in each of @cpus. */
+void pfm_throttle_init(struct pfm_cpu __percpu *cpus);
+void pfm_throttle_exit(struct pfm_cpu __percpu *cpus);
 
 #endif

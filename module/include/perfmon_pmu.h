@@ -22,6 +22,7 @@
 #include <perfmon/perfmon_ioctl.h>
 
 struct list_head;
+struct pfm_cpu;
 struct module;
 struct pfm_pmu;
 struct pt_regs;
@@ -78,7 +79,7 @@ struct task_struct;
  * @counters: PMC: bitmap of the counters that it drives
  *
  * At least one PMC of each counter has @user_set or @user_clear, which exclude the kernel
- * level, or PFM_REG_NO_LEVELS.  Registration fails otherwise.
+ * level, or PFM_REG_NO_LEVELS.  Registration fails otherwise.  A PMU with a scope needs neither.
  */
 struct pfm_register {
 	const char *name;
@@ -172,6 +173,11 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  * stop.  During stop, an overflow handler gets NULL and must leave overflows where
  * overflows() finds them.
  *
+ * @owner: returns the CPU that accesses the registers which CPU @number shares with other CPUs:
+ *	itself or one of the others.  The owner stays the same until it goes offline.  Or a
+ *	negative errno: -ENODEV if @number, which is online, has no such registers.  Process
+ *	context, may sleep, CPU hotplug held off.  Only for a PMU with a @scope, and required
+ *	there.
  * @claim: claim PMDs @pmds (PFM_HARDWARE_BV words), and the PMCs that drive them, on all
  *	CPUs of the PMU.  Called when a load, or a write to a loaded context, needs PMDs
  *	that are not claimed; other contexts may be counting.  Returns 0; or claims
@@ -228,6 +234,7 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  * @acknowledge: hot; clear the overflows of @counters, which the core has recorded.
  */
 struct pfm_pmu_operations {
+	int (*owner)(const struct pfm_pmu *pmu, int number);
 	int (*claim)(struct pfm_pmu *pmu, const u64 *pmds);
 	void (*release)(struct pfm_pmu *pmu, const u64 *pmds);
 	void (*held_by_others)(const struct pfm_pmu *pmu, u64 *pmds);
@@ -287,9 +294,16 @@ struct pfm_virtual_pmd {
  * @rank: PFM_RANK_*, or a value between them.  The default PMU is the one with the lowest
  *	rank; among equals, the one that was registered first.
  * @cpus: CPUs that have this PMU; empty means all.  The module may add CPUs later.
+ * @scope: NULL if each CPU has its own registers.  Otherwise the name of what several CPUs
+ *	share, such as "l3" or "package": the registers belong to that.  Only system-wide
+ *	contexts can use them, of users who may count at all levels.  One context uses all
+ *	registers of a cache or package; it runs on the CPU that @operations->owner returns.
+ *	Such a PMU is never the default.
  * @owner: set by the core: the PMU's module
  * @is_partial: set by the core: some CPU does not have this PMU, or can_count() must be asked
  * @node: for the core's use
+ * @scope_node: for the core's use
+ * @cpu_data: for the core's use
  * @claims: for the core's use
  * @facts: for the core's use
  * @directory: for the core's use
@@ -308,9 +322,12 @@ struct pfm_pmu {
 	unsigned int virtual_count;
 	unsigned int rank;
 	struct cpumask cpus;
+	const char *scope;
 	struct module *owner;
 	bool is_partial;
 	struct list_head node;
+	struct list_head scope_node;
+	struct pfm_cpu __percpu *cpu_data;
 	struct pfm_claims *claims;
 	struct pfm_pmu_facts *facts;
 	struct pfm_pmu_directory *directory;

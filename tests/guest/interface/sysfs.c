@@ -56,6 +56,8 @@ static const struct row {
 	{ "formats/[a-z]+/version", 0444, VERSION },
 	{ "formats/[a-z]+/uuid", 0444, LINE },
 	{ PMU "model", 0444, LINE },
+	{ PMU "scope", 0444, "[a-z0-9_]+\n" },
+	{ PMU "owner_cpus", 0444, "[0-9]+([-,][0-9]+)*\n" },
 	{ PMU "pm[cd]"
 	      "(0|[1-9][0-9]*)/name",
 	  0444, LINE },

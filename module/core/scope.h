@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef PERFMON_SCOPE_H
+#define PERFMON_SCOPE_H
+
+#include <perfmon_pmu.h>
+
+struct pfm_cpu;
+
+/*
+ * PMUs whose registers several CPUs share, such as the counters of a cache or of a package
+ * (struct pfm_pmu.scope).  One of these CPUs owns the registers: all accesses are made there.
+ */
+
+/* A PMU is registered or unregistered; may sleep.  Return: 0 or -ENOMEM. */
+int pfm_scope_add(struct pfm_pmu *pmu);
+void pfm_scope_remove(struct pfm_pmu *pmu);
+
+/*
+ * Return: the CPU that owns the registers of @pmu which CPU @number uses, or a negative errno.
+ * CPU hotplug held off, may sleep.
+ */
+int pfm_scope_owner(const struct pfm_pmu *pmu, int number);
+
+/* Call @function for this CPU's data of each such PMU.  Interrupts off. */
+void pfm_scope_for_each_here(void (*function)(struct pfm_cpu *cpu));
+
+#endif

@@ -3,6 +3,7 @@
  * See perfmon_fake.h. Like perfmon_soft, but the timer fires at each tick and asks the core each
  * time whether there was an overflow, as a shared interrupt does.
  */
+#include <linux/cpumask.h>
 #include <linux/hrtimer.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
@@ -220,7 +221,25 @@ static enum hrtimer_restart fake_interrupt(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-static const struct pfm_pmu_operations fake_operations = {
+static unsigned int scope;
+module_param(scope, uint, 0444);
+
+static int owners[NR_CPUS]; /* of each group of CPUs: the number + 1, or 0 */
+
+/* The last CPU of the group that is online, so that guests can take the owner offline. */
+static int fake_owner(const struct pfm_pmu *pmu, int number)
+{
+	int *owner = &owners[number / scope], cpu;
+
+	if (*owner && cpu_online(*owner - 1))
+		return *owner - 1;
+	for_each_online_cpu(cpu)
+		if (cpu / scope == number / scope)
+			*owner = cpu + 1;
+	return *owner - 1;
+}
+
+static struct pfm_pmu_operations fake_operations = {
 	.claim = fake_claim,
 	.release = fake_release,
 	.check_pmc = fake_check_pmc,
@@ -270,6 +289,10 @@ static int __init fake_init(void)
 	for_each_possible_cpu(cpu)
 		hrtimer_setup(&per_cpu(fake_cpus, cpu).timer, fake_interrupt,
 			      CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	if (scope) {
+		fake_pmu.scope = "group";
+		fake_operations.owner = fake_owner;
+	}
 	return pfm_pmu_register(&fake_pmu);
 }
 module_init(fake_init);

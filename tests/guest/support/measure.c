@@ -431,9 +431,14 @@ void with_ownership(const char *ownership, void (*check)(void))
 
 void with_module(const char *name, void (*check)(void))
 {
+	with_parameters(name, "", check);
+}
+
+void with_parameters(const char *name, const char *parameters, void (*check)(void))
+{
 	int status;
 
-	ck_assert_int_eq(module_load(name, ""), 0);
+	ck_assert_int_eq(module_load(name, parameters), 0);
 	status = run_apart(check);
 	ck_assert_int_eq(module_unload(name), 0);
 	end_like(status);

@@ -155,6 +155,7 @@ void with_all_cpus_back(void (*check)(void));
 void all_cpus_back(void);
 /* Runs @check with a module loaded, which is unloaded afterwards, even if @check fails. */
 void with_module(const char *name, void (*check)(void));
+void with_parameters(const char *name, const char *parameters, void (*check)(void));
 /* Runs @check. Calls @put_back afterwards, even if @check fails. */
 void then_put_back(void (*check)(void), void (*put_back)(void));
 

@@ -28,7 +28,7 @@ arch_names() {
 # there is no such PMU. The kernel does not know family 6, model 100, so it uses the PMU as CPUID
 # describes it, "generic architected perfmon". Model 94 is Skylake. "max" is an AMD CPU of family 6,
 # which is the K7's, but with the registers of family 15h and of PerfMonV2. With family 15h itself the
-# kernel does not boot here. intel-v3 to intel-v5 have precise events (PEBS), with records of format
+# kernel does not boot here. amd-17h has counters that CPUs share. intel-v3 to intel-v5 have precise events (PEBS), with records of format
 # 1, 3 and 4.
 pmu_model() {
 	local generic=Nehalem,pmu=on,family=6,model=100
@@ -39,8 +39,9 @@ pmu_model() {
 	intel-v5) echo "$generic,x-pmu-version=5,x-pmu-counters=8,x-pmu-lbr=on,x-pmu-pebs=4" ;;
 	intel-skylake) echo "${generic/model=100/model=94},x-pmu-version=4,x-pmu-extra=on" ;;
 	amd-10h) echo phenom,pmu=on,-fxsr-opt,ibs=on ;;
-	amd-15h) echo max,pmu=on,perfmon-v2=off,ibs=off ;;
-	amd-perfmonv2) echo max,pmu=on,ibs=on ;;
+	amd-15h) echo max,pmu=on,perfmon-v2=off,ibs=off,perfctr-nb=off,perfctr-llc=off ;;
+	amd-perfmonv2) echo max,pmu=on,ibs=on,perfctr-nb=off,perfctr-llc=off ;;
+	amd-17h) echo max,pmu=on,perfmon-v2=off,ibs=off,topoext=on,xlevel=0x8000001e,family=23,model=49 ;;
 	*) return 1 ;;
 	esac
 }

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef PERFMON_AMD_UNCORE_H
+#define PERFMON_AMD_UNCORE_H
+
+#include <linux/hrtimer.h>
+#include <linux/perf_event.h>
+#include <perfmon_pmu.h>
+
+#define UNCORE_COUNTERS 16 /* the largest number of counters of a PMU */
+
+/**
+ * struct uncore_counter - a counter; used on the owner CPU only, interrupts off
+ * @placeholder: the event of perf that has the register; NULL if perf does not know the PMU, or if
+ *	the counter is not claimed
+ * @value: the 64-bit value
+ * @last: value of the register when @value was up to date
+ */
+struct uncore_counter {
+	struct perf_event *placeholder;
+	u64 value;
+	u64 last;
+};
+
+/**
+ * struct uncore_cpu - the registers that a CPU owns
+ * @timer: updates the counters, long before a register can wrap twice
+ * @running: the set that counts; NULL when halted
+ * @overflows: counters whose 64-bit values have wrapped
+ * @instance: number of the CPU's cache or package; negative: not known yet, or none
+ * @is_owner: whether the CPU owns the registers, if perf does not know the PMU
+ */
+struct uncore_cpu {
+	struct hrtimer timer;
+	struct uncore *uncore;
+	struct pfm_registers *running;
+	u64 overflows;
+	int instance;
+	bool is_owner;
+	struct uncore_counter counters[UNCORE_COUNTERS];
+};
+
+/**
+ * struct uncore - a PMU that CPUs share
+ * @name_in_perf: name of perf's PMU
+ * @base: first register: control and count of counter 0, then those of counter 1, ...
+ * @instance_of: returns the number of the cache or package of a CPU; runs on this CPU
+ * @cpus: what the CPUs own
+ * @claimed: the counters that are claimed
+ * @is_known: perf knew the PMU when the first counter was claimed, so placeholders claim registers
+ */
+struct uncore {
+	struct pfm_pmu pmu;
+	const char *name_in_perf;
+	u32 base;
+	int (*instance_of)(void);
+	struct uncore_cpu __percpu *cpus;
+	u64 claimed;
+	bool is_known;
+	struct pfm_register pmcs[UNCORE_COUNTERS];
+	struct pfm_register pmds[UNCORE_COUNTERS];
+};
+
+extern struct uncore amd_l3, amd_df;
+
+static inline struct uncore *uncore_of(const struct pfm_pmu *pmu)
+{
+	return container_of(pmu, struct uncore, pmu);
+}
+
+/*
+ * The register's number, or 0 if there is none: the counter is not claimed, or perf has not
+ * found a register for the placeholder after its events have changed.
+ */
+static inline u32 uncore_control(const struct uncore_cpu *cpu, unsigned int n)
+{
+	const struct perf_event *event = cpu->counters[n].placeholder;
+
+	if (!cpu->uncore->is_known)
+		return cpu->uncore->base + 2 * n;
+	return event && event->hw.idx >= 0 ? cpu->uncore->base + 2 * event->hw.idx : 0;
+}
+
+/* Let a counter count an event, or halt it if @event is 0.  On the owner CPU, interrupts off. */
+void uncore_select(struct uncore_cpu *cpu, unsigned int n, u64 event);
+
+/* Operations of struct pfm_pmu_operations */
+int uncore_owner(const struct pfm_pmu *pmu, int number);
+int uncore_claim(struct pfm_pmu *pmu, const u64 *pmds);
+void uncore_release(struct pfm_pmu *pmu, const u64 *pmds);
+int uncore_load(struct pfm_session *session);
+
+/* Module init and exit */
+int uncore_perf_init(void);
+void uncore_perf_exit(void);
+
+#endif

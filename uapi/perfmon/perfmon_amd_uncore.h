@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * Register maps of the PMUs that the cores of AMD's processors share, from family 17h on.  Source:
+ * Processor Programming Reference of these families.
+ *
+ * pmu_name "amd_l3": the third-level cache.  The cores of an L3 complex share six counters.
+ *
+ *	PMC 0..5	L3PMCCTL<n>		PMD 0..5	L3PMCCTR<n>
+ *
+ * pmu_name "amd_df": the data fabric.  A package has four counters; with PerfMonV2, CPUID tells how
+ * many, at most 16.
+ *
+ *	PMC 0..3	DF_PERF_CTL<n>		PMD 0..3	DF_PERF_CTR<n>
+ *
+ * PMC n drives PMD n.  If perf has counters, too, the register in hardware may have another number
+ * than the PMC; all registers of a PMU can count the same events.  Counters have 48 bits and no
+ * overflow interrupt.  The module reads them once per second, so PMDs have 64 bits, and an overflow
+ * of a PMD is found up to a second late.
+ *
+ * Only system-wide contexts can use these PMUs.
+ */
+#ifndef _PERFMON_AMD_UNCORE_H
+#define _PERFMON_AMD_UNCORE_H
+
+/* Fields of a PMC that the module accepts.  It sets the enable bit itself. */
+#define PFM_AMD_UNCORE_EVENT	  0xffull
+#define PFM_AMD_UNCORE_UMASK	  0xff00ull
+
+/* "amd_df": more bits of the event up to Zen 3, and with PerfMonV2 */
+#define PFM_AMD_DF_EVENT	  0x1800000f00000000ull
+#define PFM_AMD_DF_EVENT_V2	  0x3f00000000ull
+#define PFM_AMD_DF_UMASK_V2	  0xf000000ull
+
+/*
+ * "amd_l3": which threads and which slices of the cache.  Family 17h: a bit for each thread of the
+ * complex and for each slice; where none is set, the module sets all.
+ */
+#define PFM_AMD_L3_SLICES	  0x000f000000000000ull
+#define PFM_AMD_L3_THREADS	  0xff00000000000000ull
+
+/*
+ * Family 19h and later: one core or all, one slice or all, and a bit for each thread of the core.
+ * If no thread is set, the module sets all threads, cores and slices.
+ */
+#define PFM_AMD_L3_19H_CORE	  0x00001c0000000000ull
+#define PFM_AMD_L3_19H_ALL_SLICES 0x0000400000000000ull
+#define PFM_AMD_L3_19H_ALL_CORES  0x0000800000000000ull
+#define PFM_AMD_L3_19H_SLICE	  0x0007000000000000ull
+#define PFM_AMD_L3_19H_THREADS	  0x0300000000000000ull
+
+#endif

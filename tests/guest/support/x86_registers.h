@@ -13,6 +13,8 @@
 #define TEST_DELAY     0x504d5501
 #define TEST_LOSE      0x504d5502
 #define TEST_DO	       0x504d5503
+#define TEST_L3	       0x504d5504
+#define TEST_DF	       0x504d5505
 #define TEST_ACCESSES  0x504d5508
 
 /* Bits of TEST_DO */

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PMUs "amd_l3" and "amd_df". The patched QEMU counts what tests write to two registers: lookups in
+ * the L3 of the CPU that writes, a quarter of which are misses, and accesses of the CPU's package to
+ * memory.
+ */
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+
+#include "measure.h"
+#include "system_wide.h"
+#include "x86_registers.h"
+#include <perfmon/perfmon_amd_uncore.h>
+
+SUITE(amd_uncore, 300);
+
+#define NO_INDEX    PFM_NO_INDEX
+#define L3_MISS	    0x0104ull
+#define L3_ALL	    0xff04ull
+#define DF_DRAM	    0x3807ull
+#define L3_COUNTERS 6
+#define DF_COUNTERS 4
+#define PARAMETERS  "/sys/module/perfmon_amd_uncore/parameters/"
+
+static void (*to_check)(void);
+
+static void check_with_module(void)
+{
+	with_parameters("perfmon_amd_uncore", "", to_check);
+}
+
+/* Loads the modules. The checks run on CPU 0. */
+static void with_uncore(void (*check)(void))
+{
+	if (access(module_path("perfmon_amd_uncore"), F_OK) ||
+	    !strstr(read_text("/proc/cpuinfo"), " perfctr_llc"))
+		skip("no L3 counters of AMD");
+	to_check = check;
+	with_test_registers(check_with_module);
+}
+
+static void look_up(unsigned int cpu, uint64_t lookups)
+{
+	pin(cpu);
+	msr_write(TEST_L3, lookups);
+}
+
+static void access_memory(unsigned int cpu, uint64_t accesses)
+{
+	pin(cpu);
+	msr_write(TEST_DF, accesses);
+}
+
+static int l3_context(unsigned int cpu)
+{
+	int fd = system_wide_context_of("amd_l3");
+
+	use(fd, 0, L3_MISS, 0);
+	use(fd, 1, L3_ALL, 0);
+	load(fd, cpu);
+	return fd;
+}
+
+static int df_context(unsigned int cpu)
+{
+	int fd = system_wide_context_of("amd_df");
+
+	use(fd, 0, DF_DRAM, 0);
+	load(fd, cpu);
+	return fd;
+}
+
+/* ---- counts ------------------------------------------------------------------------------- */
+
+static void check_l3(void)
+{
+	int fd = l3_context(0);
+
+	look_up(0, 4000);
+	must(fd, pfm_start(fd, NULL));
+	look_up(0, 1003);
+	ck_assert_uint_eq(read_pmd(fd, 0), 250);
+	ck_assert_uint_eq(read_pmd(fd, 1), 1003);
+	look_up(0, 1000);
+	must(fd, pfm_stop(fd));
+	look_up(0, 4000);
+	ck_assert_uint_eq(read_pmd(fd, 0), 500);
+	ck_assert_uint_eq(read_pmd(fd, 1), 2003);
+	must(fd, pfm_start(fd, NULL));
+	look_up(0, 40);
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(read_pmd(fd, 0), 510);
+	ck_assert_uint_eq(read_pmd(fd, 1), 2043);
+	close(fd);
+}
+
+TEST(the_l3_counts_exactly_from_start_to_stop)
+{
+	with_uncore(check_l3);
+}
+
+static void check_df(void)
+{
+	int fd = df_context(0);
+
+	must(fd, pfm_start(fd, NULL));
+	access_memory(0, 12345);
+	ck_assert_uint_eq(read_pmd(fd, 0), 12345);
+	must(fd, pfm_stop(fd));
+	access_memory(0, 1);
+	ck_assert_uint_eq(read_pmd(fd, 0), 12345);
+	close(fd);
+}
+
+TEST(the_data_fabric_counts_exactly_from_start_to_stop)
+{
+	with_uncore(check_df);
+}
+
+static void check_all_counters(void)
+{
+	int fd = system_wide_context_of("amd_l3");
+	unsigned int n;
+
+	for (n = 0; n < L3_COUNTERS; n++)
+		use(fd, n, n % 2 ? L3_ALL : L3_MISS, n);
+	load(fd, 0);
+	must(fd, pfm_start(fd, NULL));
+	look_up(0, 400);
+	must(fd, pfm_stop(fd));
+	for (n = 0; n < L3_COUNTERS; n++)
+		ck_assert_uint_eq(read_pmd(fd, n), n + (n % 2 ? 400 : 100));
+	close(fd);
+}
+
+TEST(all_counters_count)
+{
+	with_uncore(check_all_counters);
+}
+
+/* A thread mask in the PMC restricts the event to threads of the complex. */
+static void check_threads(void)
+{
+	int fd = system_wide_context_of("amd_l3");
+
+	use(fd, 0, L3_ALL | 1ull << 57, 0);
+	use(fd, 1, L3_ALL, 0);
+	load(fd, 0);
+	must(fd, pfm_start(fd, NULL));
+	look_up(0, 100);
+	if (cpus_online() > 1)
+		look_up(1, 10);
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(read_pmd(fd, 0), cpus_online() > 1 ? 10 : 0);
+	ck_assert_uint_eq(read_pmd(fd, 1), cpus_online() > 1 ? 110 : 100);
+	close(fd);
+}
+
+TEST(an_event_can_be_of_one_thread)
+{
+	with_uncore(check_threads);
+}
+
+/* ---- 64 bits ------------------------------------------------------------------------------- */
+
+#define HALF (1ull << 47)
+
+static void check_wrap(void)
+{
+	uint64_t polls = 0, wanted = 5;
+	int fd = df_context(0), i;
+
+	write_text(PARAMETERS "poll_ms", "10");
+	must(fd, pfm_start(fd, NULL));
+	access_memory(0, 5);
+	for (i = 0; i < 10; i++) {
+		access_memory(0, HALF);
+		wanted += HALF;
+		usleep(100000); /* the module polls meanwhile */
+		polls++;
+	}
+	ck_assert_uint_eq(read_pmd(fd, 0), wanted);
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(read_pmd(fd, 0), wanted);
+	printf("         %ju turns: %#jx\n", (uintmax_t)polls, (uintmax_t)wanted);
+	close(fd);
+}
+
+TEST(counts_are_right_after_the_48_bits_have_wrapped)
+{
+	with_uncore(check_wrap);
+}
+
+static void check_overflow(void)
+{
+	int fd = system_wide_context_of("amd_df");
+	pfarg_pmd_t pmd = { .reg_value = -1000ull,
+			    .reg_long_reset = -1000ull,
+			    .reg_flags = PFM_REGFL_OVFL_NOTIFY };
+	pfarg_msg_t message;
+
+	write_text(PARAMETERS "poll_ms", "10");
+	write_pmc(fd, 0, DF_DRAM);
+	must(fd, pfm_write_pmds(fd, &pmd, 1));
+	load(fd, 0);
+	must(fd, pfm_start(fd, NULL));
+	access_memory(0, 999);
+	usleep(100000);
+	must_be_silent(fd);
+	access_memory(0, 5);
+	ck_assert_int_eq(read(fd, &message, sizeof(message)), sizeof(message));
+	ck_assert_uint_eq(message.type, PFM_MSG_OVFL);
+	ck_assert_uint_eq(read_pmd(fd, 0), 4);
+	access_memory(0, 100); /* masked */
+	ck_assert_uint_eq(read_pmd(fd, 0), 4);
+	must(fd, pfm_restart(fd));
+	access_memory(0, 1);
+	ck_assert_uint_eq(read_pmd(fd, 0), -999ull);
+	close(fd);
+}
+
+TEST(an_overflow_of_64_bits_is_told)
+{
+	with_uncore(check_overflow);
+}
+
+/* ---- CPUs that share registers -------------------------------------------------------------- */
+
+static void check_sharing(void)
+{
+	int l3 = l3_context(1), df = df_context(1);
+	int other = system_wide_context_of("amd_l3");
+
+	ck_assert_uint_eq(status_of(l3).target, 0);
+	ck_assert_uint_eq(status_of(df).target, 0);
+	must_fail(other, try_load(other, 0), EEXIST, PFM_REASON_CPU_TAKEN, NO_INDEX);
+	must(l3, pfm_start(l3, NULL));
+	must(df, pfm_start(df, NULL));
+	look_up(0, 100);
+	look_up(1, 10);
+	access_memory(0, 200);
+	access_memory(1, 20);
+	ck_assert_uint_eq(read_pmd(l3, 1), 110);
+	ck_assert_uint_eq(read_pmd(df, 0), 220);
+	close(other);
+	close(df);
+	close(l3);
+}
+
+/* The first half of the CPUs is in one package, the other half in another one. */
+static bool has_two_packages(void)
+{
+	char path[80];
+
+	snprintf(path, sizeof(path),
+		 "/sys/devices/system/cpu/cpu%u/topology/physical_package_id",
+		 cpus_online() - 1);
+	return read_number(path) == 1;
+}
+
+TEST(a_count_is_that_of_all_cpus_that_share)
+{
+	need_cpus(2);
+	with_uncore(check_sharing);
+}
+
+static void check_packages(void)
+{
+	const unsigned int last = cpus_online() - 1;
+	int first = l3_context(0), second = l3_context(last);
+	int df = df_context(last);
+
+	ck_assert_uint_eq(status_of(first).target, 0);
+	ck_assert_uint_eq(status_of(second).target, cpus_online() / 2);
+	must(first, pfm_start(first, NULL));
+	must(second, pfm_start(second, NULL));
+	must(df, pfm_start(df, NULL));
+	look_up(0, 100);
+	look_up(last, 10);
+	access_memory(0, 1);
+	access_memory(last - 1, 2);
+	ck_assert_uint_eq(read_pmd(first, 1), 100);
+	ck_assert_uint_eq(read_pmd(second, 1), 10);
+	ck_assert_uint_eq(read_pmd(df, 0), 2);
+	close(df);
+	close(second);
+	close(first);
+}
+
+TEST(each_package_counts_its_own)
+{
+	need_cpus(4);
+	if (!has_two_packages())
+		skip("one package");
+	with_uncore(check_packages);
+}
+
+/* ---- beside perf --------------------------------------------------------------------------- */
+
+#define PERF_DF "/sys/bus/event_source/devices/amd_df/"
+
+static int perf_df(void)
+{
+	struct perf_event_attr attr = {
+		.type = read_number(PERF_DF "type"),
+		.size = sizeof(attr),
+		.config = DF_DRAM,
+		.pinned = 1,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, 0);
+
+	ck_assert_msg(fd >= 0, "perf_event_open: %s", strerror(errno));
+	return fd;
+}
+
+static uint64_t perf_count(int fd)
+{
+	uint64_t count;
+
+	ck_assert_int_eq(read(fd, &count, sizeof(count)), sizeof(count));
+	return count;
+}
+
+static void check_beside_perf(void)
+{
+	int fd = df_context(0), perf, more;
+	uint64_t count;
+
+	must(fd, pfm_start(fd, NULL));
+	access_memory(0, 7);
+	perf = perf_df();
+	access_memory(0, 1000);
+	ck_assert_uint_eq(perf_count(perf), 1000);
+	ck_assert_uint_eq(read_pmd(fd, 0), 1007);
+	/* perf schedules all its events when another one comes and goes. */
+	more = perf_df();
+	access_memory(0, 10);
+	close(more);
+	access_memory(0, 100);
+	count = perf_count(perf);
+	ck_assert_uint_eq(count, 1110);
+	ck_assert_uint_eq(read_pmd(fd, 0), 1117);
+	must(fd, pfm_stop(fd));
+	access_memory(0, 5);
+	more = perf_df();
+	access_memory(0, 5);
+	ck_assert_uint_eq(read_pmd(fd, 0), 1117);
+	close(more);
+	close(perf);
+	close(fd);
+}
+
+static void need_perfs_driver(void)
+{
+	if (!path_exists(PERF_DF))
+		skip("perf has no driver for the counters");
+}
+
+TEST(perf_counts_with_the_other_registers)
+{
+	need_perfs_driver();
+	with_uncore(check_beside_perf);
+}
+
+static void check_held(void)
+{
+	int perf[DF_COUNTERS], fd = system_wide_context_of("amd_df");
+	struct pfm_error error;
+	unsigned int n;
+
+	for (n = 0; n < DF_COUNTERS; n++)
+		perf[n] = perf_df();
+	use(fd, 2, DF_DRAM, 0);
+	must_fail(fd, try_load(fd, 0), EBUSY, PFM_REASON_PMD_HELD, NO_INDEX);
+	must(fd, pfm_get_error(fd, &error));
+	ck_assert_str_eq(error.holder, "perf");
+	ck_assert_uint_eq(error.value, 2);
+	close(perf[0]);
+	load(fd, 0);
+	must(fd, pfm_start(fd, NULL));
+	access_memory(0, 3);
+	ck_assert_uint_eq(read_pmd(fd, 2), 3);
+	ck_assert_uint_eq(perf_count(perf[3]), 3);
+	for (n = 1; n < DF_COUNTERS; n++)
+		close(perf[n]);
+	close(fd);
+}
+
+TEST(registers_that_perf_holds_are_refused)
+{
+	need_perfs_driver();
+	with_uncore(check_held);
+}
+
+/* ---- the owner goes offline ------------------------------------------------------------------ */
+
+static void check_offline(void)
+{
+	const unsigned int owner = cpus_online() / 2, last = cpus_online() - 1;
+	int fd = l3_context(last), first = l3_context(0);
+
+	ck_assert_uint_eq(status_of(fd).target, owner);
+	must(fd, pfm_start(fd, NULL));
+	must(first, pfm_start(first, NULL));
+	look_up(last, 100);
+	cpu_online(owner, false);
+	must_end(fd);
+	ck_assert_uint_eq(read_pmd(fd, 1), 100);
+	load(fd, last);
+	ck_assert_uint_eq(status_of(fd).target, owner + 1);
+	must(fd, pfm_start(fd, NULL));
+	look_up(last, 10);
+	ck_assert_uint_eq(read_pmd(fd, 1), 110);
+	cpu_online(owner, true);
+	look_up(owner, 1);
+	ck_assert_uint_eq(read_pmd(fd, 1), 111);
+	look_up(0, 1000);
+	ck_assert_uint_eq(read_pmd(first, 1), 1000);
+	close(first);
+	close(fd);
+}
+
+static void check_hotplug(void)
+{
+	with_all_cpus_back(check_offline);
+}
+
+TEST(another_cpu_owns_after_the_owner_went_offline)
+{
+	need_cpus(4);
+	if (!has_two_packages())
+		skip("one package");
+	with_uncore(check_hotplug);
+}

@@ -94,6 +94,74 @@ TEST(an_exec_ends_all_earlier_mappings)
 	ck_assert_str_eq(path_at(path, 220), "[after]");
 }
 
+static void fork_at(struct data_writer *writer, uint64_t time, uint32_t tgid,
+		    uint32_t parent)
+{
+	const struct data_fork fork = {
+		.time = time,
+		.tid = tgid,
+		.tgid = tgid,
+		.parent_tid = parent,
+		.parent_tgid = parent,
+	};
+
+	ck_assert_int_eq(data_write_fork(writer, &fork), 0);
+}
+
+static void exec_at(struct data_writer *writer, uint64_t time, uint32_t tgid)
+{
+	const struct data_thread exec = {
+		.time = time, .tid = tgid, .tgid = tgid, .flags = DATA_THREAD_EXEC
+	};
+
+	ck_assert_int_eq(data_write_thread(writer, &exec, "next"), 0);
+}
+
+/* Process 1 is a child of 2, which is a child of 3. */
+TEST(a_process_begins_with_the_mappings_of_its_parent)
+{
+	const char *path = synthetic_path();
+	struct data_writer writer;
+
+	synthetic_begin(&writer, path);
+	synthetic_mapping(&writer, 3, 0x1000, 0x2000, 0, "[of the grandparent]");
+	fork_at(&writer, 150, 1, 2);
+	fork_at(&writer, 100, 2, 3);
+	exec_at(&writer, 120, 3);
+	exec_at(&writer, 200, 1);
+	map_at(&writer, 210, "[own]");
+	ck_assert_int_eq(data_close(&writer), 0);
+	ck_assert_str_eq(path_at(path, 160), "[of the grandparent]");
+	ck_assert_str_eq(path_at(path, 220), "[own]");
+}
+
+TEST(a_pid_that_is_used_again_has_no_mappings_of_its_first_process)
+{
+	const char *path = synthetic_path();
+	struct data_writer writer;
+
+	synthetic_begin(&writer, path);
+	map_at(&writer, 0, "[first]");
+	fork_at(&writer, 100, 1, 2);
+	synthetic_mapping(&writer, 2, 0x1000, 0x2000, 0, "[of the parent]");
+	ck_assert_int_eq(data_close(&writer), 0);
+	ck_assert_str_eq(path_at(path, 99), "[first]");
+	ck_assert_str_eq(path_at(path, 100), "[of the parent]");
+}
+
+/* Such a file is damaged; the search ends. */
+TEST(parents_in_a_circle_have_no_mappings)
+{
+	const char *path = synthetic_path();
+	struct data_writer writer;
+
+	synthetic_begin(&writer, path);
+	fork_at(&writer, 100, 1, 2);
+	fork_at(&writer, 100, 2, 1);
+	ck_assert_int_eq(data_close(&writer), 0);
+	ck_assert_str_eq(path_at(path, 150), "none");
+}
+
 /* Add a symbol. A symbol without a size ends at 0x400. */
 static void add_symbol(struct symbol_table *table, uint64_t address, uint64_t size,
 		       unsigned int rank, const char *name)

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define DATA_MAGIC	  "PFMDATA" /* 8 bytes with the zero byte */
-#define DATA_VERSION	  0x10001u /* 1.1: major << 16 | minor */
+#define DATA_VERSION	  0x10002u /* 1.2: major << 16 | minor */
 #define DATA_ALIGNMENT	  8
 #define DATA_FILE_NAME	  "pfmon.data"
 
@@ -46,6 +46,7 @@ enum data_type {
 	DATA_LOSSES = 7,
 	DATA_END = 8,
 	DATA_UNSAMPLED = 9, /* since version 1.1 */
+	DATA_FORK = 10, /* since version 1.2 */
 };
 
 /**
@@ -148,7 +149,24 @@ struct data_thread {
 	uint32_t flags;
 };
 
-#define DATA_NO_CONTEXT	    UINT32_MAX
+#define DATA_NO_CONTEXT UINT32_MAX
+
+/**
+ * struct data_fork - a thread or process begins.  Until it changes them it has the name and, if
+ *	it is a process, the mappings that its parent has at this time
+ * @time: when, on the samples' clock.  Earlier threads with this number have ended
+ * @tid: thread
+ * @tgid: its process
+ * @parent_tid: thread that made it
+ * @parent_tgid: process that made it
+ */
+struct data_fork {
+	uint64_t time;
+	uint32_t tid;
+	uint32_t tgid;
+	uint32_t parent_tid;
+	uint32_t parent_tgid;
+};
 
 /* data_mapping.flags */
 #define DATA_MAPPING_KERNEL 0x1 /* kernel text, in all processes; tgid is 0 */

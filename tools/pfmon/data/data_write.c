@@ -266,6 +266,13 @@ int data_write_thread(struct data_writer *writer, const struct data_thread *thre
 	return write_record(writer, DATA_THREAD, body, 2);
 }
 
+int data_write_fork(struct data_writer *writer, const struct data_fork *fork)
+{
+	struct iovec body = part(fork, sizeof(*fork));
+
+	return write_record(writer, DATA_FORK, &body, 1);
+}
+
 int data_write_mapping(struct data_writer *writer, const struct data_mapping *mapping,
 		       const char *path, const char *build_id)
 {

@@ -44,6 +44,7 @@ int data_write_event(struct data_writer *writer, const struct data_event *event,
 		     const uint16_t *value_pmds, const char *name);
 int data_write_thread(struct data_writer *writer, const struct data_thread *thread,
 		      const char *comm);
+int data_write_fork(struct data_writer *writer, const struct data_fork *fork);
 int data_write_mapping(struct data_writer *writer, const struct data_mapping *mapping,
 		       const char *path, const char *build_id);
 

@@ -33,19 +33,34 @@ static int compare_changes(const void *one, const void *other)
 	return order ? order : compare_numbers(a->time, b->time);
 }
 
+static int add_change(struct mappings *mappings, const struct change *change)
+{
+	struct change *place =
+		array_add(&mappings->changes, &mappings->change_count, sizeof(*place));
+
+	if (!place)
+		return -1;
+	*place = *change;
+	return 0;
+}
+
 static int read_changes(struct mappings *mappings, const struct recording *recording)
 {
 	for (size_t i = 0; i < recording->thread_count; i++) {
 		const struct data_thread *thread = recording->threads[i].thread;
-		struct change *change;
+		const struct change change = { .owner = thread->tgid,
+					       .time = thread->time };
 
-		if (!(thread->flags & DATA_THREAD_EXEC))
-			continue;
-		change = array_add(&mappings->changes, &mappings->change_count,
-				   sizeof(*change));
-		if (!change)
+		if (thread->flags & DATA_THREAD_EXEC && add_change(mappings, &change))
 			return -1;
-		*change = (struct change){ thread->tgid, thread->time };
+	}
+	for (size_t i = 0; i < recording->fork_count; i++) {
+		const struct data_fork *fork = recording->forks[i];
+		const struct change change = { fork->tgid, fork->time, fork->parent_tgid,
+					       true };
+
+		if (fork->tid == fork->tgid && add_change(mappings, &change))
+			return -1;
 	}
 	if (mappings->change_count)
 		qsort(mappings->changes, mappings->change_count,
@@ -59,7 +74,7 @@ static int read_changes(struct mappings *mappings, const struct recording *recor
  */
 static size_t program_at(const struct mappings *mappings, uint64_t owner, uint64_t time)
 {
-	const struct change wanted = { owner, time };
+	const struct change wanted = { .owner = owner, .time = time };
 	size_t low = 0, high = mappings->change_count;
 
 	while (low < high) {
@@ -133,13 +148,18 @@ static size_t behind(const struct mappings *mappings, uint64_t owner, uint64_t a
 	return low;
 }
 
-const struct recorded_mapping *mappings_find(const struct mappings *mappings,
-					     uint32_t tgid, uint64_t time,
-					     uint64_t address)
+/*
+ * What has an address: the mapping that is valid, and the earliest of those that are made later.
+ */
+struct found {
+	const struct recorded_mapping *there;
+	const struct recorded_mapping *later;
+};
+
+static struct found find(const struct mappings *mappings, uint64_t owner, size_t program,
+			 uint64_t time, uint64_t address)
 {
-	uint64_t owner = is_kernel_address(address) ? KERNEL : tgid;
-	size_t program = program_at(mappings, owner, time);
-	const struct recorded_mapping *there = NULL, *later = NULL;
+	struct found found = { 0 };
 
 	for (size_t i = behind(mappings, owner, address); i--;) {
 		const struct span *span = &mappings->spans[i];
@@ -150,12 +170,51 @@ const struct recorded_mapping *mappings_find(const struct mappings *mappings,
 		if (recorded->mapping->end <= address)
 			continue;
 		if (recorded->mapping->time > time) {
-			if (!later || is_later(later, recorded))
-				later = recorded;
+			if (!found.later || is_later(found.later, recorded))
+				found.later = recorded;
 		} else if (span->program == program &&
-			   (!there || is_later(recorded, there))) {
-			there = recorded;
+			   (!found.there || is_later(recorded, found.there))) {
+			found.there = recorded;
 		}
 	}
-	return there ? there : later;
+	return found;
+}
+
+/* Returns the fork with which @program of @owner began; NULL if it began otherwise. */
+static const struct change *fork_of(const struct mappings *mappings, uint64_t owner,
+				    size_t program)
+{
+	const struct change *change = program ? &mappings->changes[program - 1] : NULL;
+
+	return change && change->owner == owner && change->is_fork ? change : NULL;
+}
+
+/*
+ * Number of parents in which a mapping is looked for: a process that forks without exec has the
+ * mappings of its parent.  A damaged file may have parents in a circle.
+ */
+#define PARENTS 1000
+
+const struct recorded_mapping *mappings_find(const struct mappings *mappings,
+					     uint32_t tgid, uint64_t time,
+					     uint64_t address)
+{
+	uint64_t owner = is_kernel_address(address) ? KERNEL : tgid;
+	const struct recorded_mapping *later = NULL;
+
+	for (unsigned int i = 0; i < PARENTS; i++) {
+		size_t program = program_at(mappings, owner, time);
+		struct found found = find(mappings, owner, program, time, address);
+		const struct change *fork = fork_of(mappings, owner, program);
+
+		if (found.there)
+			return found.there;
+		if (!i)
+			later = found.later;
+		if (!fork)
+			break;
+		owner = fork->parent;
+		time = fork->time;
+	}
+	return later;
 }

@@ -21,13 +21,17 @@ struct span {
 };
 
 /**
- * struct change - a process executed another program
+ * struct change - a process began, or executed another program
  * @owner: the process
  * @time: when
+ * @parent: process that made it, if @is_fork
+ * @is_fork: the process began, with the mappings of @parent
  */
 struct change {
 	uint64_t owner;
 	uint64_t time;
+	uint32_t parent;
+	bool is_fork;
 };
 
 /**

@@ -85,6 +85,20 @@ static enum outcome take_thread(struct recording *recording, struct data_body *b
 	return TAKEN;
 }
 
+static enum outcome take_fork(struct recording *recording, struct data_body *body)
+{
+	const struct data_fork *fork = data_take(body, sizeof(*fork));
+	const struct data_fork **place;
+
+	if (!fork)
+		return BAD;
+	place = array_add(&recording->forks, &recording->fork_count, sizeof(*place));
+	if (!place)
+		return NO_MEMORY;
+	*place = fork;
+	return TAKEN;
+}
+
 static enum outcome take_mapping(struct recording *recording, struct data_body *body)
 {
 	const struct data_mapping *mapping = data_take(body, sizeof(*mapping));
@@ -166,7 +180,7 @@ static enum outcome take(struct recording *recording, const struct data_record *
 		[DATA_EVENT] = take_event,	   [DATA_THREAD] = take_thread,
 		[DATA_MAPPING] = take_mapping,	   [DATA_SAMPLES] = take_samples,
 		[DATA_LOSSES] = take_losses,	   [DATA_END] = take_end,
-		[DATA_UNSAMPLED] = take_unsampled,
+		[DATA_UNSAMPLED] = take_unsampled, [DATA_FORK] = take_fork,
 	};
 	struct data_body body = data_body(record);
 
@@ -246,6 +260,7 @@ void recording_free(struct recording *recording)
 {
 	free(recording->events);
 	free(recording->threads);
+	free(recording->forks);
 	free(recording->mappings);
 	free(recording->blocks);
 	free(recording->losses);

@@ -76,6 +76,8 @@ struct recorded_command {
  * @event_count: number of @events
  * @threads: names of threads
  * @thread_count: number of @threads
+ * @forks: beginnings of threads and processes
+ * @fork_count: number of @forks
  * @mappings: executable memory
  * @mapping_count: number of @mappings
  * @blocks: samples
@@ -97,6 +99,8 @@ struct recording {
 	size_t event_count;
 	struct recorded_thread *threads;
 	size_t thread_count;
+	const struct data_fork **forks;
+	size_t fork_count;
 	struct recorded_mapping *mappings;
 	size_t mapping_count;
 	struct recorded_block *blocks;

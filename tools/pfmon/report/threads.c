@@ -43,6 +43,72 @@ static int read_contexts(struct thread_names *names)
 	return 0;
 }
 
+/* Returns the number of names of threads below @tid, and of @tid up to @time. */
+static size_t names_until(const struct thread_names *names, uint32_t tid, uint64_t time)
+{
+	size_t low = 0, high = names->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct data_thread *thread = names->names[middle].thread;
+
+		if (thread->tid < tid || (thread->tid == tid && thread->time <= time))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/*
+ * Returns the name of @tid at @time: the last one since the thread began, or the one that it began
+ * with; else the first name of @tid, because pfmon may see a name late.
+ */
+static const char *name_at(const struct thread_names *names, uint32_t tid, uint64_t time)
+{
+	size_t until = names_until(names, tid, time);
+	const struct recorded_thread *name = &names->names[until];
+	long fork = forks_find(&names->forks, tid, time);
+
+	if (until && name[-1].thread->tid == tid &&
+	    (fork < 0 || name[-1].thread->time >= names->forks.list[fork]->time))
+		return name[-1].comm;
+	if (fork >= 0 && names->inherited[fork])
+		return names->inherited[fork];
+	return until < names->count && name->thread->tid == tid ? name->comm : NULL;
+}
+
+static int compare_forks(const void *one, const void *other, void *data)
+{
+	const struct forks *forks = data;
+	size_t a = *(const size_t *)one, b = *(const size_t *)other;
+
+	if (forks->list[a]->time != forks->list[b]->time)
+		return forks->list[a]->time < forks->list[b]->time ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+/* Find the name that each thread began with.  A parent began before its children. */
+static int inherit_names(struct thread_names *names)
+{
+	const struct forks *forks = &names->forks;
+	size_t *order = calloc(forks->count + 1, sizeof(*order));
+
+	names->inherited = calloc(forks->count + 1, sizeof(*names->inherited));
+	for (size_t i = 0; order && i < forks->count; i++)
+		order[i] = i;
+	if (order)
+		qsort_r(order, forks->count, sizeof(*order), compare_forks,
+			(void *)forks);
+	for (size_t i = 0; order && names->inherited && i < forks->count; i++) {
+		const struct data_fork *fork = forks->list[order[i]];
+
+		names->inherited[order[i]] = name_at(names, fork->parent_tid, fork->time);
+	}
+	free(order);
+	return order && names->inherited ? 0 : -1;
+}
+
 int thread_names_make(struct thread_names *names, const struct recording *recording)
 {
 	size_t count = recording->thread_count;
@@ -58,6 +124,8 @@ int thread_names_make(struct thread_names *names, const struct recording *record
 		if (!compare_comms(&all[i - 1], &all[i]))
 			all[i].comm = all[i - 1].comm;
 	qsort(all, count, sizeof(*all), compare_times);
+	if (forks_make(&names->forks, recording) || inherit_names(names))
+		return -1;
 	return read_contexts(names);
 }
 
@@ -65,28 +133,9 @@ void thread_names_free(struct thread_names *names)
 {
 	free(names->names);
 	free(names->of_context);
+	free(names->inherited);
+	forks_free(&names->forks);
 	*names = (struct thread_names){ 0 };
-}
-
-/* Returns the name of @tid at @time; its first name if it had none at that time. */
-static const char *name_at(const struct thread_names *names, uint32_t tid, uint64_t time)
-{
-	size_t low = 0, high = names->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct data_thread *thread = names->names[middle].thread;
-
-		if (thread->tid < tid || (thread->tid == tid && thread->time <= time))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low && names->names[low - 1].thread->tid == tid)
-		return names->names[low - 1].comm;
-	if (low < names->count && names->names[low].thread->tid == tid)
-		return names->names[low].comm;
-	return NULL;
 }
 
 struct named_thread thread_names_find(const struct thread_names *names,
@@ -98,7 +147,8 @@ struct named_thread thread_names_find(const struct thread_names *names,
 	    names->of_context[sample->context])
 		thread.tid =
 			names->names[names->of_context[sample->context] - 1].thread->tid;
-	if (thread.tid)
-		thread.comm = name_at(names, thread.tid, sample->time);
+	else if (!thread.tid)
+		thread.tid = sample->tgid;
+	thread.comm = name_at(names, thread.tid, sample->time);
 	return thread;
 }

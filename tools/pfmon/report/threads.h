@@ -3,6 +3,7 @@
 #ifndef PFMON_THREADS_H
 #define PFMON_THREADS_H
 
+#include "forks.h"
 #include "samples.h"
 
 /**
@@ -11,17 +12,22 @@
  * @count: number of @names
  * @of_context: for each context, index plus 1 of its thread's first name, or 0
  * @context_count: number of elements in @of_context
+ * @forks: beginnings of threads
+ * @inherited: for each of @forks, the name that the thread had at its beginning; NULL if it is not
+ *	known
  */
 struct thread_names {
 	struct recorded_thread *names;
 	size_t count;
 	size_t *of_context;
 	size_t context_count;
+	struct forks forks;
+	const char **inherited;
 };
 
 /**
  * struct named_thread - the thread of a sample
- * @tid: thread, 0 if it is not known
+ * @tid: thread, 0 for the idle task.  With hist on a CPU only the process is known: its number
  * @comm: name of the thread at the time of the sample; NULL if it is not known.  Equal
  *	names have the same address
  */

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* When threads began.  Numbers of threads that have ended are used again. */
+#ifndef PFMON_FORKS_H
+#define PFMON_FORKS_H
+
+#include "recording.h"
+
+/**
+ * struct forks - beginnings of threads, sorted for searching
+ * @list: ascending by thread and time
+ * @count: number of @list
+ */
+struct forks {
+	const struct data_fork **list;
+	size_t count;
+};
+
+/* Returns -1 without memory, else 0; the caller calls forks_free() in any case. */
+int forks_make(struct forks *forks, const struct recording *recording);
+void forks_free(struct forks *forks);
+
+/*
+ * Returns the index in @list of the thread that had number @tid at @time, or -1 if its beginning is
+ * not known.
+ */
+long forks_find(const struct forks *forks, uint32_t tid, uint64_t time);
+
+#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A process whose threads are recorded. */
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,7 @@
 #include "../data/data_write.h"
 #include "../common/array.h"
 #include "../common/errors.h"
-#include "../data/build_id.h"
+#include "mapped_files.h"
 #include "process.h"
 
 pid_t process_of(pid_t tid)
@@ -40,8 +39,7 @@ int process_add_thread(struct process *process, pid_t tid, uint32_t context)
 	return 0;
 }
 
-/* Returns false if the thread has ended. */
-static bool read_name(pid_t pid, pid_t tid, char *name, size_t size)
+bool process_thread_name(pid_t pid, pid_t tid, char *name, size_t size)
 {
 	char path[64];
 	FILE *file;
@@ -75,7 +73,7 @@ static int write_names(struct process *process, struct data_writer *writer, uint
 		};
 		char name[sizeof(thread->name)];
 
-		if (!read_name(process->pid, thread->tid, name, sizeof(name)) ||
+		if (!process_thread_name(process->pid, thread->tid, name, sizeof(name)) ||
 		    (!flags && process->is_known && !strcmp(name, thread->name)))
 			continue;
 		strcpy(thread->name, name);
@@ -83,49 +81,6 @@ static int write_names(struct process *process, struct data_writer *writer, uint
 			return -1;
 	}
 	return 0;
-}
-
-/*
- * Store in @text the build-id of the mapped file, or "" if the path of @map now names
- * another file.  The path is first looked up below the process's root directory.
- */
-static void find_build_id(pid_t pid, const struct map *map, char *text)
-{
-	char path[PATH_MAX + 32];
-	struct stat status;
-
-	*text = '\0';
-	/* Programs of the other width (32 or 64 bits) have another vdso. */
-	if (!strcmp(map->path, "[vdso]") &&
-	    (map->start > UINT32_MAX) == (sizeof(void *) > 4))
-		build_id_of_vdso(text);
-	if (*map->path != '/')
-		return;
-	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, map->path);
-	if (stat(path, &status))
-		snprintf(path, sizeof(path), "%s", map->path);
-	if (!stat(path, &status) && S_ISREG(status.st_mode) &&
-	    status.st_ino == map->inode)
-		build_id_of_file(path, text);
-}
-
-static int write_mapping(const struct process *process, struct data_writer *writer,
-			 const struct map *map, uint64_t time)
-{
-	struct data_mapping record = {
-		.time = time,
-		.start = map->start,
-		.end = map->end,
-		.offset = map->offset,
-		.inode = map->inode,
-		.device_major = map->device_major,
-		.device_minor = map->device_minor,
-		.tgid = (uint32_t)process->pid,
-	};
-	char build_id[BUILD_ID_SIZE];
-
-	find_build_id(process->pid, map, build_id);
-	return data_write_mapping(writer, &record, map->path, build_id);
 }
 
 /*
@@ -140,7 +95,8 @@ static int write_mappings(struct process *process, struct data_writer *writer,
 
 	for (size_t i = 0; !result && i < maps.count; i++)
 		if (!maps_have(&process->maps, &maps.list[i]))
-			result = write_mapping(process, writer, &maps.list[i], time);
+			result = mapped_files_write(NULL, writer, process->pid,
+						    &maps.list[i], time);
 	if (!maps.count)
 		return result;
 	maps_free(&process->maps);

@@ -49,6 +49,9 @@ struct process {
 /* Returns the process of a thread; 0 if there is no such thread. */
 pid_t process_of(pid_t tid);
 
+/* Read the name of a thread.  Returns false if the thread has ended. */
+bool process_thread_name(pid_t pid, pid_t tid, char *name, size_t size);
+
 /*
  * These functions report an error and return -1, or return 0.  The end of the process is not an
  * error.

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Write the names and mappings of all processes. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../common/array.h"
+#include "../common/errors.h"
+#include "all_processes.h"
+#include "process.h"
+
+#define NAME_SIZE 64
+
+/* The kernel's name of the idle task of CPU 0; on other CPUs the number is different. */
+#define IDLE_NAME "swapper"
+
+/**
+ * struct seen_process - a process that /proc has shown
+ * @pid: the process
+ * @name: its name at that time
+ */
+struct seen_process {
+	pid_t pid;
+	char name[NAME_SIZE];
+};
+
+int all_processes_begin(struct all_processes *all, pid_t tid, bool is_quiet)
+{
+	int error;
+
+	*all = (struct all_processes){ .files = calloc(1, sizeof(*all->files)) };
+	if (!all->files)
+		return fail("no memory");
+	error = side_band_open(&all->band, tid);
+	if (error < 0)
+		return -1;
+	all->has_band = !error;
+	if (error && !is_quiet)
+		warn_user(
+			"the kernel does not tell you about new processes (%s): processes "
+			"that live less than half a second may be missing; root and users "
+			"with CAP_PERFMON are told",
+			strerror(error));
+	return 0;
+}
+
+void all_processes_free(struct all_processes *all)
+{
+	side_band_close(&all->band);
+	free(all->files);
+	free(all->seen);
+	*all = (struct all_processes){ .band.poll = -1 };
+}
+
+/* ---- what the kernel says ------------------------------------------------------------------ */
+
+static int write_event(struct all_processes *all, struct data_writer *writer,
+		       const struct side_event *event)
+{
+	const struct data_fork fork = {
+		.time = event->time,
+		.tid = event->tid,
+		.tgid = event->tgid,
+		.parent_tid = event->parent_tid,
+		.parent_tgid = event->parent_tgid,
+	};
+	const struct data_thread thread = {
+		.time = event->time,
+		.tid = event->tid,
+		.tgid = event->tgid,
+		.context = DATA_NO_CONTEXT,
+		.flags = event->kind == SIDE_EXEC ? DATA_THREAD_EXEC : 0,
+	};
+
+	switch (event->kind) {
+	case SIDE_FORK:
+		return data_write_fork(writer, &fork);
+	case SIDE_MAPPING:
+		return mapped_files_write(all->files, writer, (pid_t)event->tgid,
+					  &event->map, event->time);
+	default:
+		return data_write_thread(writer, &thread, event->name);
+	}
+}
+
+static int on_event(void *data, const struct side_event *event)
+{
+	struct all_processes *all = data;
+
+	if (write_event(all, all->writer, event))
+		return -1;
+	return all->next ? write_event(all, all->next, event) : 0;
+}
+
+/* ---- what /proc shows ---------------------------------------------------------------------- */
+
+static int write_thread(struct data_writer *writer, pid_t pid, pid_t tid, uint64_t time)
+{
+	const struct data_thread thread = {
+		.time = time,
+		.tid = (uint32_t)tid,
+		.tgid = (uint32_t)pid,
+		.context = DATA_NO_CONTEXT,
+		.flags = time && tid == pid ? DATA_THREAD_EXEC : 0,
+	};
+	char name[NAME_SIZE];
+
+	if (!process_thread_name(pid, tid, name, sizeof(name)))
+		return 0;
+	return data_write_thread(writer, &thread, name);
+}
+
+static int write_threads(struct data_writer *writer, pid_t pid, uint64_t time)
+{
+	const struct dirent *entry;
+	char path[32];
+	int result = 0;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	tasks = opendir(path);
+	while (tasks && !result && (entry = readdir(tasks)))
+		if (atoi(entry->d_name))
+			result = write_thread(writer, pid, atoi(entry->d_name), time);
+	if (tasks)
+		closedir(tasks);
+	return result;
+}
+
+/* Write all that /proc shows of a process.  One that ends meanwhile shows less or nothing. */
+static int write_process(struct all_processes *all, struct data_writer *writer, pid_t pid,
+			 uint64_t time)
+{
+	struct maps maps;
+	int result;
+
+	if (write_threads(writer, pid, time) || maps_read(&maps, pid))
+		return -1;
+	result = 0;
+	for (size_t i = 0; !result && i < maps.count; i++)
+		result = mapped_files_write(all->files, writer, pid, &maps.list[i], time);
+	maps_free(&maps);
+	return result;
+}
+
+static int compare_pids(const void *one, const void *other)
+{
+	const struct seen_process *a = one, *b = other;
+
+	return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+/* Does process @now have the pid and the name of a process that the last reading has shown? */
+static bool is_seen(const struct all_processes *all, const struct seen_process *now)
+{
+	const struct seen_process *before = NULL;
+
+	if (all->seen_count)
+		before = bsearch(now, all->seen, all->seen_count, sizeof(*now),
+				 compare_pids);
+	return before && !strcmp(before->name, now->name);
+}
+
+/* Call write_process() for all processes, except those that were seen if @seen is not NULL. */
+static int write_listed(struct all_processes *all, struct data_writer *writer, DIR *proc,
+			uint64_t time, struct seen_process **seen, size_t *count)
+{
+	const struct dirent *entry;
+
+	while ((entry = readdir(proc))) {
+		struct seen_process now = { .pid = atoi(entry->d_name) };
+		struct seen_process *place;
+
+		if (!now.pid ||
+		    !process_thread_name(now.pid, now.pid, now.name, sizeof(now.name)))
+			continue;
+		if (!is_seen(all, &now) && write_process(all, writer, now.pid, time))
+			return -1;
+		if (all->has_band)
+			continue;
+		place = array_add(seen, count, sizeof(*place));
+		if (!place)
+			return fail("no memory");
+		*place = now;
+	}
+	return 0;
+}
+
+static int read_proc(struct all_processes *all, struct data_writer *writer, uint64_t time)
+{
+	struct seen_process *seen = NULL;
+	size_t count = 0;
+	DIR *proc = opendir("/proc");
+	int result;
+
+	if (!proc)
+		return fail("cannot read /proc: %s", strerror(errno));
+	result = write_listed(all, writer, proc, time, &seen, &count);
+	closedir(proc);
+	if (count)
+		qsort(seen, count, sizeof(*seen), compare_pids);
+	free(all->seen);
+	all->seen = seen;
+	all->seen_count = count;
+	return result;
+}
+
+int all_processes_scan(struct all_processes *all, struct data_writer *writer,
+		       uint64_t time)
+{
+	const struct data_thread idle = { .context = DATA_NO_CONTEXT };
+
+	all->seen_count = 0;
+	if (data_write_thread(writer, &idle, IDLE_NAME))
+		return -1;
+	return read_proc(all, writer, time);
+}
+
+int all_processes_follow(struct all_processes *all, uint64_t now)
+{
+	uint64_t time = all->looked_at + 1;
+
+	all->looked_at = now;
+	if (!all->has_band)
+		return read_proc(all, all->writer, time);
+	if (side_band_read(&all->band, on_event, all))
+		return -1;
+	if (all->band.gaps == all->gaps)
+		return 0;
+	all->gaps = all->band.gaps;
+	return all_processes_scan(all, all->writer, now + 1);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Write the names and mappings of all processes of the machine, or of those that a process makes.
+ * Those that exist at the beginning are read from /proc; later ones are told by the kernel
+ * (side_band.h).
+ */
+#ifndef PFMON_ALL_PROCESSES_H
+#define PFMON_ALL_PROCESSES_H
+
+#include "../data/data_write.h"
+#include "mapped_files.h"
+#include "side_band.h"
+
+struct seen_process;
+
+/**
+ * struct all_processes - what is known about processes
+ * @band: what the kernel says
+ * @has_band: the kernel says it; if not, /proc is read now and then
+ * @writer: the file
+ * @next: the file that will replace @writer; it gets the same.  NULL: none
+ * @files: build-ids
+ * @seen: without @band: the processes that the last reading of /proc has shown, ascending by pid
+ * @seen_count: number of @seen
+ * @looked_at: without @band: time of the newest sample at the last reading of /proc
+ * @gaps: gaps of @band that a reading of /proc has followed
+ */
+struct all_processes {
+	struct side_band band;
+	bool has_band;
+	struct data_writer *writer;
+	struct data_writer *next;
+	struct mapped_files *files;
+	struct seen_process *seen;
+	size_t seen_count;
+	uint64_t looked_at;
+	uint64_t gaps;
+};
+
+/* The functions that return int report an error and return -1, or return 0. */
+
+/*
+ * Begin to watch thread @tid with all that it makes or, if @tid is -1, all processes.  Warns the
+ * user if the kernel does not permit it.  The caller calls all_processes_free() in any case.
+ */
+int all_processes_begin(struct all_processes *all, pid_t tid, bool is_quiet);
+
+/*
+ * Write to @writer what /proc shows of all processes, and the name of the idle task.  The file says
+ * that it is valid since @time.
+ */
+int all_processes_scan(struct all_processes *all, struct data_writer *writer,
+		       uint64_t time);
+
+/* Write what has happened since the last call.  @now is the time of the newest sample. */
+int all_processes_follow(struct all_processes *all, uint64_t now);
+
+void all_processes_free(struct all_processes *all);
+
+#endif

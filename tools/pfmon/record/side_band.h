@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the kernel says about processes while they are sampled: fork, exec, new names, new
+ * executable memory.  It is said by perf events that count nothing, one for each CPU.  They need no
+ * PMU and do not disturb other users of perf.  Their clock is that of the samples.
+ */
+#ifndef PFMON_SIDE_BAND_H
+#define PFMON_SIDE_BAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "maps.h"
+
+enum side_kind {
+	SIDE_FORK, /* a thread or process was made */
+	SIDE_NAME, /* a thread has a new name */
+	SIDE_EXEC, /* the same, because it executed a program: its old mappings are gone */
+	SIDE_MAPPING, /* a process has new executable memory */
+};
+
+/**
+ * struct side_event - what happened
+ * @kind: what
+ * @time: when, ns of the samples' clock
+ * @tid: thread
+ * @tgid: its process
+ * @parent_tid: SIDE_FORK: thread that made it
+ * @parent_tgid: SIDE_FORK: process that made it
+ * @name: SIDE_NAME, SIDE_EXEC: the name
+ * @map: SIDE_MAPPING: the memory
+ */
+struct side_event {
+	enum side_kind kind;
+	uint64_t time;
+	uint32_t tid;
+	uint32_t tgid;
+	uint32_t parent_tid;
+	uint32_t parent_tgid;
+	const char *name;
+	struct map map;
+};
+
+struct side_ring;
+
+/**
+ * struct side_band - the events of all CPUs
+ * @rings: by number of CPU; not all CPUs are online
+ * @count: number of @rings
+ * @tid: the thread that is watched, with the threads and processes that it makes; -1: all processes
+ * @poll: becomes readable when a ring is a quarter full: side_band_read() then
+ * @lost: number of events for which there was no room
+ * @gaps: how often a CPU came online: what happened on it before is not known
+ */
+struct side_band {
+	struct side_ring *rings;
+	size_t count;
+	pid_t tid;
+	int poll;
+	uint64_t lost;
+	uint64_t gaps;
+};
+
+/*
+ * Begin to watch.  Returns a positive errno and no message if the kernel does not permit it or
+ * cannot; the caller then reads /proc now and then.  Returns -1 after reporting an error, or 0.
+ * The caller calls side_band_close() in any case.
+ */
+int side_band_open(struct side_band *band, pid_t tid);
+
+/* Returns 0 to continue; any other value ends side_band_read(), which returns that value. */
+typedef int (*side_function)(void *data, const struct side_event *event);
+
+/*
+ * Call @function for each event since the last call: for each CPU in the order of time.  A read at
+ * least each half second sees CPUs that come online.
+ */
+int side_band_read(struct side_band *band, side_function function, void *data);
+
+void side_band_close(struct side_band *band);
+
+#endif

@@ -97,15 +97,52 @@ TEST(a_throttled_recording_is_not_reported_as_none_lost)
 	check_words(command, 0, "warning: monitoring was throttled 7 times");
 }
 
-TEST(all_threads_of_a_recording_are_named)
+TEST(all_cpus_of_a_recording_are_named)
 {
-	static const int tids[] = { 11, 12, 13 };
+	static int numbers[] = { 0, 2, 3 };
+	const struct id_list cpus = { numbers, 3 }, none = { 0 };
 	const char *path = synthetic_path();
 	struct data_writer writer;
 	char command[256];
 
 	ck_assert_int_eq(data_create(&writer, path), 0);
-	ck_assert_int_eq(data_write_command(&writer, NULL, tids, 3), 0);
+	ck_assert_int_eq(data_write_command(&writer, NULL, &none, &cpus), 0);
+	synthetic_end(&writer, 0, 0);
+	snprintf(command, sizeof(command), "report -i %s 2>&1", path);
+	check_words(command, 0, "\n Profile of CPUs 0,2,3\n");
+	snprintf(command, sizeof(command), "report -i %s -j", path);
+	check_words(command, 0, "\"cpus\": [0, 2, 3]");
+}
+
+/* One sample of CPU 2 is neither in the file nor lost. */
+TEST(the_samples_of_each_cpu_add_up)
+{
+	const struct data_cpu good = { .produced = 5, .lost = 5, .context = 0, .cpu = 1 };
+	const struct data_cpu bad = { .produced = 5, .lost = 4, .context = 1, .cpu = 2 };
+	const char *path = synthetic_path();
+	struct data_writer writer;
+	char command[256];
+
+	synthetic_begin(&writer, path);
+	ck_assert_int_eq(data_write_cpu(&writer, &good), 0);
+	ck_assert_int_eq(data_write_cpu(&writer, &bad), 0);
+	synthetic_end(&writer, 0, 9);
+	snprintf(command, sizeof(command), "report -i %s 2>&1", path);
+	check_words(command, 0,
+		    "warning: the kernel took 5 samples on CPU 2, but 0 were written and "
+		    "4 lost");
+}
+
+TEST(all_threads_of_a_recording_are_named)
+{
+	static int tids[] = { 11, 12, 13 };
+	const struct id_list threads = { tids, 3 }, none = { 0 };
+	const char *path = synthetic_path();
+	struct data_writer writer;
+	char command[256];
+
+	ck_assert_int_eq(data_create(&writer, path), 0);
+	ck_assert_int_eq(data_write_command(&writer, NULL, &threads, &none), 0);
 	synthetic_end(&writer, 0, 0);
 	snprintf(command, sizeof(command), "report -i %s 2>&1", path);
 	check_words(command, 0, "\n Profile of threads 11,12,13\n");

@@ -26,10 +26,11 @@ void synthetic_begin(struct data_writer *writer, const char *path)
 	static char *const command[] = { (char *)"app", (char *)"--size", (char *)"100",
 					 NULL };
 	const struct data_machine machine = { .time = MACHINE_TIME };
+	const struct id_list none = { 0 };
 
 	ck_assert_int_eq(data_create(writer, path), 0);
 	ck_assert_int_eq(data_write_machine(writer, &machine, strings), 0);
-	ck_assert_int_eq(data_write_command(writer, command, NULL, 0), 0);
+	ck_assert_int_eq(data_write_command(writer, command, &none, &none), 0);
 }
 
 void synthetic_event(struct data_writer *writer, const char *name, uint16_t pmd,

@@ -66,6 +66,9 @@ int take_true(const char *argument, void *field);
 int take_false(const char *argument, void *field);
 int take_event(const char *argument, void *field);
 
+/* For a time from 1 ms to 366 days: @field points to a uint64_t, which gets the ns. */
+int take_time(const char *argument, void *field);
+
 #define MAX_EVENT_OPTIONS 64
 
 /**

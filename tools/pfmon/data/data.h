@@ -47,6 +47,7 @@ enum data_type {
 	DATA_END = 8,
 	DATA_UNSAMPLED = 9, /* since version 1.1 */
 	DATA_FORK = 10, /* since version 1.2 */
+	DATA_CPU = 11, /* since version 1.2 */
 };
 
 /**
@@ -87,7 +88,8 @@ enum data_machine_string {
 /**
  * struct data_command - what was recorded; @count strings follow. Since version 1.1
  *	another string follows: @tid and the other threads that were attached to,
- *	separated by commas
+ *	separated by commas.  Since version 1.2 another string follows: the CPUs that were
+ *	recorded, in the same form
  * @count: number of strings: the command and its arguments
  * @tid: first thread that was attached to, 0 if the command was recorded
  */
@@ -245,6 +247,22 @@ struct data_losses {
 	uint64_t throttled;
 	uint32_t context;
 	uint32_t reserved;
+};
+
+/**
+ * struct data_cpu - the samples of a CPU, counted by its context
+ * @produced: samples that the kernel took
+ * @written: samples in the file; with hist the sum of the counts
+ * @lost: samples that were lost
+ * @context: number of the context
+ * @cpu: the CPU
+ */
+struct data_cpu {
+	uint64_t produced;
+	uint64_t written;
+	uint64_t lost;
+	uint32_t context;
+	uint32_t cpu;
 };
 
 /**

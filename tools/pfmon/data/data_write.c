@@ -117,6 +117,13 @@ static struct iovec string_part(const char *string)
 	return part(string ? string : "", string ? strlen(string) + 1 : 1);
 }
 
+/* Is room reserved for records of this type? */
+static bool is_reserved(enum data_type type)
+{
+	return type == DATA_LOSSES || type == DATA_UNSAMPLED || type == DATA_CPU ||
+	       type == DATA_END;
+}
+
 static int write_record(struct data_writer *writer, enum data_type type,
 			const struct iovec *body, unsigned int count)
 {
@@ -134,8 +141,7 @@ static int write_record(struct data_writer *writer, enum data_type type,
 	if (size > UINT32_MAX)
 		return fail("cannot write '%s': a record of %llu bytes is too large",
 			    shown_path(writer), (unsigned long long)size);
-	if (type != DATA_LOSSES && type != DATA_UNSAMPLED && type != DATA_END &&
-	    !has_room(writer, size))
+	if (!is_reserved(type) && !has_room(writer, size))
 		return data_fail_full(writer);
 	record.size = (uint32_t)size;
 	parts[0] = part(&record, sizeof(record));
@@ -207,7 +213,7 @@ int data_write_machine(struct data_writer *writer, const struct data_machine *ma
  * Returns the numbers, separated by commas, as a text that the caller frees, or NULL
  * without memory.
  */
-static char *list_threads(const int *tids, size_t count)
+static char *list_ids(const struct id_list *list)
 {
 	char *text = NULL;
 	size_t size;
@@ -215,34 +221,38 @@ static char *list_threads(const int *tids, size_t count)
 
 	if (!memory)
 		return NULL;
-	for (size_t i = 0; i < count; i++)
-		fprintf(memory, "%s%d", i ? "," : "", tids[i]);
+	for (size_t i = 0; i < list->count; i++)
+		fprintf(memory, "%s%d", i ? "," : "", list->ids[i]);
 	fclose(memory);
 	return text;
 }
 
-int data_write_command(struct data_writer *writer, char *const *command, const int *tids,
-		       size_t tid_count)
+int data_write_command(struct data_writer *writer, char *const *command,
+		       const struct id_list *threads, const struct id_list *cpus)
 {
-	struct data_command fixed = { .tid = tid_count ? (uint32_t)tids[0] : 0 };
-	char *threads = list_threads(tids, tid_count);
+	struct data_command fixed = {
+		.tid = threads->count ? (uint32_t)threads->ids[0] : 0,
+	};
+	char *thread_text = list_ids(threads), *cpu_text = list_ids(cpus);
 	const char **strings;
 	int result = -1;
 
 	while (command && command[fixed.count])
 		fixed.count++;
-	strings = calloc(fixed.count + 1, sizeof(*strings));
+	strings = calloc(fixed.count + 2, sizeof(*strings));
 	for (uint32_t i = 0; strings && i < fixed.count; i++)
 		strings[i] = command[i];
-	if (strings && threads) {
-		strings[fixed.count] = threads;
+	if (strings && thread_text && cpu_text) {
+		strings[fixed.count] = thread_text;
+		strings[fixed.count + 1] = cpu_text;
 		result = write_strings(writer, DATA_COMMAND, part(&fixed, sizeof(fixed)),
-				       strings, fixed.count + 1);
+				       strings, fixed.count + 2);
 	} else {
 		fail("no memory");
 	}
 	free(strings);
-	free(threads);
+	free(thread_text);
+	free(cpu_text);
 	return result;
 }
 
@@ -298,6 +308,13 @@ int data_write_losses(struct data_writer *writer, const struct data_losses *loss
 	struct iovec body = part(losses, sizeof(*losses));
 
 	return write_record(writer, DATA_LOSSES, &body, 1);
+}
+
+int data_write_cpu(struct data_writer *writer, const struct data_cpu *cpu)
+{
+	struct iovec body = part(cpu, sizeof(*cpu));
+
+	return write_record(writer, DATA_CPU, &body, 1);
 }
 
 int data_write_unsampled(struct data_writer *writer,

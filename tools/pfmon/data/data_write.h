@@ -3,13 +3,14 @@
 #ifndef PFMON_DATA_WRITE_H
 #define PFMON_DATA_WRITE_H
 
+#include "../common/options.h"
 #include "data.h"
 
 /**
  * struct data_writer - a file that is being written
  * @path: path as the user gave it; "-" is standard output
  * @size: bytes written so far
- * @reserve: bytes after @size kept free for the records LOSSES, UNSAMPLED and END
+ * @reserve: bytes after @size kept free for the records LOSSES, UNSAMPLED, CPU and END
  * @fd: the file, -1 if there is none
  * @is_file: @fd is a regular file, and @size is its whole size
  * @is_torn: the last record in the file is incomplete: no record can follow
@@ -34,12 +35,9 @@ int data_create(struct data_writer *writer, const char *path);
 int data_write_machine(struct data_writer *writer, const struct data_machine *machine,
 		       const char *const strings[DATA_MACHINE_STRINGS]);
 
-/*
- * @command ends with NULL, or is NULL if there is no command; @tids has @tid_count
- * threads.
- */
-int data_write_command(struct data_writer *writer, char *const *command, const int *tids,
-		       size_t tid_count);
+/* @command ends with NULL, or is NULL if there is no command. */
+int data_write_command(struct data_writer *writer, char *const *command,
+		       const struct id_list *threads, const struct id_list *cpus);
 int data_write_event(struct data_writer *writer, const struct data_event *event,
 		     const uint16_t *value_pmds, const char *name);
 int data_write_thread(struct data_writer *writer, const struct data_thread *thread,
@@ -60,6 +58,7 @@ int data_write_samples(struct data_writer *writer, const struct data_samples *sa
 size_t data_room(const struct data_writer *writer, size_t size);
 int data_fail_full(const struct data_writer *writer);
 int data_write_losses(struct data_writer *writer, const struct data_losses *losses);
+int data_write_cpu(struct data_writer *writer, const struct data_cpu *cpu);
 int data_write_unsampled(struct data_writer *writer,
 			 const struct data_unsampled *unsampled);
 int data_write_end(struct data_writer *writer, const struct data_end *end);

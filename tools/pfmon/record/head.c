@@ -48,12 +48,12 @@ static int write_machine(struct data_writer *writer, const struct machine *machi
 }
 
 int head_write(struct data_writer *writer, const struct machine *machine,
-	       char *const *command, const int *tids, size_t tid_count,
-	       const struct event_list *events, const struct rate *rates,
-	       uint64_t frequency)
+	       char *const *command, const struct id_list *threads,
+	       const struct id_list *cpus, const struct event_list *events,
+	       const struct rate *rates, uint64_t frequency)
 {
 	if (write_machine(writer, machine) ||
-	    data_write_command(writer, command, tids, tid_count))
+	    data_write_command(writer, command, threads, cpus))
 		return -1;
 	for (size_t i = 0; i < events->count; i++) {
 		const struct event *event = &events->events[i];

@@ -14,12 +14,12 @@
 #include "rate.h"
 
 /*
- * @command is the command to run, or NULL; @tids are the threads that the user named.
+ * @command is the command to run, or NULL; @threads and @cpus are those that the user named.
  * @rates are the periods of @events.  Reports an error and returns -1, or returns 0.
  */
 int head_write(struct data_writer *writer, const struct machine *machine,
-	       char *const *command, const int *tids, size_t tid_count,
-	       const struct event_list *events, const struct rate *rates,
-	       uint64_t frequency);
+	       char *const *command, const struct id_list *threads,
+	       const struct id_list *cpus, const struct event_list *events,
+	       const struct rate *rates, uint64_t frequency);
 
 #endif

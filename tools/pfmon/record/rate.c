@@ -50,6 +50,11 @@ void rate_begin(struct rate *rate, uint64_t frequency, uint64_t random_mask,
 		rate->frequency = 0;
 }
 
+void rate_expect_busy(struct rate *rate)
+{
+	rate->fastest = (double)rate->period * (double)rate->frequency;
+}
+
 bool rate_follow(struct rate *rate, uint64_t events, uint64_t time, bool is_short)
 {
 	double per_second, factor;

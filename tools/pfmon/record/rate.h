@@ -42,6 +42,12 @@ void rate_begin(struct rate *rate, uint64_t frequency, uint64_t random_mask,
 		const struct event *event, const struct pmu *pmu);
 
 /*
+ * The rate may be much higher later: a CPU is idle now and busy then.  Keeps the period from
+ * becoming so short that there are more than RATE_MOST samples a second at the estimated rate.
+ */
+void rate_expect_busy(struct rate *rate);
+
+/*
  * Compute the period again after a total of @events events in @time ns of CPU time.
  * @is_short: samples were lost, or were suppressed after too many interrupts, so @events
  * is too small; the period is then not shortened. Returns true if the period must change;

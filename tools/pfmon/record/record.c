@@ -32,10 +32,16 @@ struct run {
 	bool is_traced;
 };
 
+/* The threads or CPUs that the user named; none: the command is recorded. */
+static const struct id_list *targets(const struct record_options *options)
+{
+	return options->scope.cpus.count ? &options->scope.cpus : &options->tids;
+}
+
 /* Trace the command, if that is permitted and does not change the command's behaviour. */
 static bool begin_to_trace(const struct run *run, pid_t pid)
 {
-	if (!run->options.is_traced || run->options.tids.count ||
+	if (!run->options.is_traced || targets(&run->options)->count ||
 	    !trace_is_harmless(run->path))
 		return false;
 	return !trace_begin(pid);
@@ -53,8 +59,8 @@ static int run_command(struct run *run)
 
 	if (child_prepare(&child, run->path, options->command, &run->signals))
 		return EXIT_PFMON;
-	if (recorder_begin(recorder,
-			   options->tids.count ? options->tids.ids : &child.pid)) {
+	if (recorder_begin(recorder, targets(options)->count ? targets(options)->ids
+							     : &child.pid)) {
 		child_cancel(&child);
 		return EXIT_PFMON;
 	}
@@ -69,12 +75,12 @@ static int run_command(struct run *run)
 	return result;
 }
 
-/* Record threads, without a command. */
+/* Record threads or CPUs, without a command. */
 static int run_alone(struct run *run)
 {
 	struct recorder *recorder = &run->recorder;
 
-	if (recorder_begin(recorder, run->options.tids.ids) ||
+	if (recorder_begin(recorder, targets(&run->options)->ids) ||
 	    recorder_wait(recorder, &run->signals, NULL, 0, &run->outcome))
 		return EXIT_PFMON;
 	return 0;
@@ -117,11 +123,30 @@ static bool ended_early(const struct run *run)
 	       !(run->is_traced && !run->recorder.ended_before);
 }
 
+static void warn_of_cpus(const struct recorder *recorder)
+{
+	const struct all_processes *all = &recorder->all_processes;
+
+	for (size_t i = 0; i < recorder->count; i++)
+		if (recorder->samplers[i].has_ended)
+			warn_user("CPU %d went offline: its samples go up to that moment",
+				  recorder->samplers[i].target);
+	if (all->band.lost)
+		warn_user("%llu beginnings and mappings of processes were lost, because "
+			  "there were too many in a short time: the programs of some "
+			  "samples are not known",
+			  (unsigned long long)all->band.lost);
+}
+
 static void warn_of_run(struct run *run)
 {
 	const struct record_options *options = &run->options;
-	bool is_own = options->command && !options->tids.count;
+	bool is_own = options->command && !targets(options)->count;
 
+	if (recorder_has_cpus(&run->recorder)) {
+		warn_of_cpus(&run->recorder);
+		return;
+	}
 	if (ran_elsewhere(&run->recorder))
 		warn_user("part of the run was on CPUs with another PMU and was not "
 			  "sampled: see 'taskset' to keep it on one kind of CPU");
@@ -169,6 +194,31 @@ static void warn_of_losses(const struct run *run, const struct drain_counts *cou
 			  (unsigned long long)counts->produced);
 }
 
+/* For each CPU and in sum: all samples that the kernel took are in the file or lost. */
+static void print_sum(const char *what, const struct drain_counts *counts)
+{
+	fprintf(stderr, "pfmon: %s: %llu produced %s %llu written + %llu lost\n", what,
+		(unsigned long long)counts->produced,
+		counts->produced == counts->written + counts->lost ? "=" : "is not",
+		(unsigned long long)counts->written, (unsigned long long)counts->lost);
+}
+
+static void print_cpus(const struct run *run, const struct drain_counts *counts)
+{
+	const struct recorder *recorder = &run->recorder;
+	struct drain_counts own;
+	char what[32];
+
+	for (size_t i = 0; run->options.is_verbose && i < recorder->count; i++) {
+		snprintf(what, sizeof(what), "CPU %d", recorder->samplers[i].target);
+		recorder_count_one(recorder, i, &own);
+		print_sum(what, &own);
+	}
+	snprintf(what, sizeof(what), "%zu CPU%s", recorder->count,
+		 recorder->count == 1 ? "" : "s");
+	print_sum(what, counts);
+}
+
 static void print_details(const struct run *run, const struct drain_counts *counts)
 {
 	const struct recorder *recorder = &run->recorder;
@@ -188,7 +238,7 @@ static void print_details(const struct run *run, const struct drain_counts *coun
 			"pfmon: the buffer was full %llu times, and nothing was sampled "
 			"until it had been written\n",
 			(unsigned long long)counts->full);
-	if (run->options.command && !run->options.tids.count && !run->is_traced)
+	if (run->options.command && !targets(&run->options)->count && !run->is_traced)
 		fprintf(stderr, "pfmon: the command was not followed with ptrace: "
 				"libraries that it loaded late may be missing\n");
 }
@@ -234,6 +284,8 @@ static void print_summary(const struct run *run, const struct drain_counts *coun
 	const char *path = recorder->writer.path;
 	char size[SIZE_TEXT], losses[LOSSES_TEXT];
 
+	if (recorder_has_cpus(recorder))
+		print_cpus(run, counts);
 	fprintf(stderr, "pfmon: %llu samples (%s) in %s, %s\n",
 		(unsigned long long)counts->written, losses_text(run, counts, losses),
 		strcmp(path, "-") ? path : "standard output",
@@ -262,7 +314,7 @@ static int sample_and_report(struct run *run)
 		print_summary(run, &counts);
 	if (result || !run->options.command)
 		return result;
-	if (!run->options.tids.count && was_closed(recorder))
+	if (!targets(&run->options)->count && was_closed(recorder))
 		return EXIT_PFMON;
 	return child_exit_status(run->outcome.status);
 }

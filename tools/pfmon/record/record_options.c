@@ -25,6 +25,11 @@ static int take_tids(const char *text, void *field)
 	return 0;
 }
 
+static int take_cpus(const char *argument, void *field)
+{
+	return targets_add_cpus(field, argument);
+}
+
 static int take_period(const char *argument, void *field)
 {
 	return options_number(argument, "period", RECORD_PERIOD_MOST, field);
@@ -91,12 +96,20 @@ static const struct option_row rows[] = {
 	{ "random", 0, "MASK", "make each period longer by a random number & MASK",
 	  take_mask, FIELD(random_mask) },
 	{ "buffer", 0, "SIZE",
-	  "bytes of each thread's buffer, 4096 or more, also as 64k (1M, or what the limit "
+	  "bytes of each thread's or CPU's buffer, 4096 or more, also as 64k (1M, or what the limit "
 	  "of locked memory leaves)",
 	  take_buffer, FIELD(buffer) },
 	{ "tid", 't', "TID[,TID]...",
 	  "sample these threads: until they end, or while COMMAND runs, or until Ctrl-C",
 	  take_tids, FIELD(tids) },
+	{ "all-cpus", 'a', NULL,
+	  "sample all CPUs, with all that runs there: while COMMAND runs, or until Ctrl-C",
+	  take_true, FIELD(scope.is_whole_machine) },
+	{ "cpu", 'C', "LIST", "sample the CPUs of LIST, such as 0,2-3, in the same way",
+	  take_cpus, FIELD(scope) },
+	{ "timeout", 0, "TIME",
+	  "end after TIME, such as 1.5s; without a unit, ms. COMMAND gets SIGTERM",
+	  take_time, FIELD(timeout) },
 	{ "output", 'o', "FILE",
 	  "write to FILE instead of " DATA_FILE_NAME
 	  "; an older recording becomes FILE.old; - is standard output",
@@ -114,18 +127,19 @@ static const struct option_row rows[] = {
 static const struct command_line line = {
 	.name = "pfmon record",
 	.synopsis = "[OPTIONS] [--] COMMAND [ARGUMENTS]\n"
-		    "[OPTIONS] -t TID[,TID]... [[--] COMMAND [ARGUMENTS]]",
+		    "[OPTIONS] -t TID[,TID]... [[--] COMMAND [ARGUMENTS]]\n"
+		    "[OPTIONS] -a | -C LIST [[--] COMMAND [ARGUMENTS]]",
 	.about =
 		"Sample the thread that runs COMMAND, from its start to its end, or threads that\n"
-		"are already running; 'pfmon report' shows the file.\n",
+		"are already running, or CPUs; 'pfmon report' shows the file.\n",
 	.options = rows,
 	.notes =
 		"Without -e the event is cycles, or CPU time where they cannot be counted.  After\n"
 		"an event, :pp asks for samples with the instruction that caused it; 'pfmon info'\n"
 		"says whether there are such precise events.\n"
 		"\n"
-		"Only single threads are sampled: neither processes that COMMAND starts nor its\n"
-		"other threads.\n"
+		"Without -a and -C only single threads are sampled: neither processes that\n"
+		"COMMAND starts nor its other threads.\n"
 		"\n"
 		"Exit status: that of COMMAND; 128 + N if signal N ended it; 127 if it was not\n"
 		"found, 126 if it could not be executed; 125 if pfmon itself failed.\n"
@@ -133,13 +147,27 @@ static const struct command_line line = {
 		"Examples:\n"
 		"  pfmon record ./app\n"
 		"  pfmon record -g -e cycles:u -- ./app --fast\n"
-		"  pfmon record -c 100000 -e instructions -t 4711 sleep 10\n",
+		"  pfmon record -c 100000 -e instructions -t 4711 sleep 10\n"
+		"  pfmon record -a --timeout 10s; pfmon report --sort program,symbol\n",
 	.has_command = true,
 };
 
+static int check_cpus(struct record_options *options)
+{
+	struct targets *scope = &options->scope;
+
+	if (scope->is_whole_machine && scope->cpus.count)
+		return fail("-a and -C exclude each other");
+	if ((scope->is_whole_machine || scope->cpus.count) && options->tids.count)
+		return fail("-t excludes -a and -C: it samples threads");
+	return scope->is_whole_machine ? targets_add_cpus(scope, NULL) : 0;
+}
+
 static int check(struct record_options *options)
 {
-	if (!options->command && !options->tids.count)
+	if (check_cpus(options))
+		return -1;
+	if (!options->command && !options->tids.count && !options->scope.cpus.count)
 		return fail("no command to record: see 'pfmon record --help'");
 	if (options->period && options->frequency)
 		return fail("-c and -F exclude each other");
@@ -174,4 +202,5 @@ void record_options_free(struct record_options *options)
 {
 	free(options->tids.ids);
 	options->tids = (struct id_list){ 0 };
+	targets_free(&options->scope);
 }

@@ -9,6 +9,7 @@
 
 #include "../common/options.h"
 #include "../data/data.h"
+#include "../run/targets.h"
 
 #define RECORD_BUFFER	    (1u << 20)
 #define RECORD_BUFFER_LEAST 4096u
@@ -29,7 +30,9 @@
  * @has_chains: record call chains, with format callchain
  * @has_recorded: the hardware records the callers
  * @buffer: size of a buffer in bytes; 0: RECORD_BUFFER, or less if there is a limit
- * @tids: threads to record; none: record the command
+ * @tids: threads to record; none: record the command or @scope
+ * @scope: CPUs to record
+ * @timeout: ns after which the recording ends; 0: no limit
  * @output: path of the file
  * @is_quiet: print no progress and no closing line
  * @is_verbose: print more about the recording
@@ -47,6 +50,8 @@ struct record_options {
 	bool has_recorded;
 	uint64_t buffer;
 	struct id_list tids;
+	struct targets scope;
+	uint64_t timeout;
 	const char *output;
 	bool is_quiet;
 	bool is_verbose;

@@ -47,6 +47,11 @@ static void close_samplers(struct recorder *recorder)
 		sampler_close(&recorder->samplers[i]);
 }
 
+static uint32_t context_flags(const struct recorder *recorder)
+{
+	return recorder_has_cpus(recorder) ? PFM_FL_SYSTEM_WIDE : 0;
+}
+
 /*
  * Create all samplers, or none after an error.  Returns -1 with errno and without a
  * message, or 0.
@@ -57,7 +62,8 @@ static int create_samplers(struct recorder *recorder)
 		struct sampler *sampler = &recorder->samplers[i];
 		int error;
 
-		if (sampler_create(sampler, recorder->options->pmu, recorder->format,
+		if (sampler_create(sampler, recorder->options->pmu,
+				   context_flags(recorder), recorder->format,
 				   recorder->buffer, recorder->options->has_recorded)) {
 			error = errno;
 			close_samplers(recorder);
@@ -73,6 +79,7 @@ static int create_samplers(struct recorder *recorder)
 static int fail_create(const struct recorder *recorder, int error, unsigned int reason)
 {
 	const char *name = sampling_format_name(recorder->format);
+	const char *what = recorder_has_cpus(recorder) ? "CPU" : "thread";
 	unsigned long long size = recorder->buffer;
 
 	switch (reason) {
@@ -85,16 +92,15 @@ static int fail_create(const struct recorder *recorder, int error, unsigned int 
 			    "'%s' on this PMU: take a larger --buffer",
 			    size, name);
 	case PFM_REASON_BUFFER_MEMLOCK:
-		return fail(
-			"with a buffer of %llu bytes for each thread your buffers are "
-			"over the limit of locked memory: take a smaller --buffer, "
-			"or raise the limit, see 'ulimit -l'",
-			size);
+		return fail("with a buffer of %llu bytes for each %s your buffers are "
+			    "over the limit of locked memory: take a smaller --buffer, "
+			    "or raise the limit, see 'ulimit -l'",
+			    size, what);
 	case PFM_REASON_BUFFER_LIMIT:
-		return fail("a buffer of %llu bytes for each thread is over the limit in "
+		return fail("a buffer of %llu bytes for each %s is over the limit in "
 			    "/sys/kernel/perfmon/smpl_buffer_mem_max: take a smaller "
 			    "--buffer, or raise the limit",
-			    size);
+			    size, what);
 	default:
 		return fail_open(error, recorder->options->pmu);
 	}
@@ -140,7 +146,7 @@ static int open_samplers(struct recorder *recorder)
 	for (size_t i = 0; i < recorder->count; i++) {
 		struct session *session = &recorder->samplers[i].session;
 
-		if (machine_ask(&session->machine, session->fd))
+		if (session_ask(session, context_flags(recorder)))
 			return -1;
 	}
 	return 0;
@@ -164,12 +170,20 @@ static int choose_events(struct recorder *recorder)
 	return witness_add(&recorder->all, events, machine);
 }
 
+/* Number of threads or CPUs. */
+static size_t target_count(const struct record_options *options)
+{
+	if (options->scope.cpus.count)
+		return options->scope.cpus.count;
+	return options->tids.count ? options->tids.count : 1;
+}
+
 int recorder_prepare(struct recorder *recorder, const struct record_options *options)
 {
 	recorder->options = options;
 	recorder->format = options->format ? options->format : DATA_FORMAT_NWAY;
 	recorder->buffer = options->buffer ? options->buffer : RECORD_BUFFER;
-	recorder->count = options->tids.count ? options->tids.count : 1;
+	recorder->count = target_count(options);
 	recorder->samplers = calloc(recorder->count, sizeof(*recorder->samplers));
 	recorder->contexts = calloc(recorder->count, sizeof(*recorder->contexts));
 	if (!recorder->samplers || !recorder->contexts)
@@ -232,8 +246,8 @@ static uint64_t newest(const struct recorder *recorder)
 }
 
 /*
- * Size of the records at the end of the file: for each context the losses and the events
- * that are in no sample, and the end record.
+ * Size of the records at the end of the file: for each context the losses, the counts of its CPU
+ * and the events that are in no sample, and the end record.
  */
 static uint64_t reserve(const struct recorder *recorder)
 {
@@ -241,6 +255,7 @@ static uint64_t reserve(const struct recorder *recorder)
 
 	return head + sizeof(struct data_end) +
 	       recorder->count * (head + sizeof(struct data_losses)) +
+	       recorder->count * (head + sizeof(struct data_cpu)) +
 	       recorder->count * recorder->events.count *
 		       (head + sizeof(struct data_unsampled));
 }
@@ -249,6 +264,9 @@ static int look_at_processes(struct recorder *recorder)
 {
 	uint64_t now = newest(recorder);
 
+	if (recorder_has_cpus(recorder) &&
+	    all_processes_follow(&recorder->all_processes, now))
+		return -1;
 	for (size_t i = 0; i < recorder->process_count; i++)
 		if (process_look(&recorder->processes[i], &recorder->writer, now))
 			return -1;
@@ -265,19 +283,37 @@ static int write_head(struct recorder *recorder)
 		return -1;
 	recorder->writer.reserve = reserve(recorder);
 	if (head_write(&recorder->writer, &first->session.machine, options->command,
-		       options->tids.ids, options->tids.count, &recorder->events,
+		       &options->tids, &options->scope.cpus, &recorder->events,
 		       first->rates, options->frequency))
 		return -1;
 	recorder->is_written = true;
+	recorder->all_processes.writer = &recorder->writer;
+	if (recorder_has_cpus(recorder) &&
+	    all_processes_scan(&recorder->all_processes, &recorder->writer, 0))
+		return -1;
 	return look_at_processes(recorder);
 }
 
-int recorder_begin(struct recorder *recorder, const int *tids)
+static int attach(struct recorder *recorder, const int *targets)
 {
+	bool has_cpus = recorder_has_cpus(recorder);
+
 	for (size_t i = 0; i < recorder->count; i++)
-		if (sampler_attach(&recorder->samplers[i], tids[i]) ||
-		    add_thread(recorder, tids[i], (uint32_t)i))
+		if (sampler_attach(&recorder->samplers[i], targets[i]) ||
+		    (!has_cpus && add_thread(recorder, targets[i], (uint32_t)i)))
 			return -1;
+	return 0;
+}
+
+/* Processes that begin while /proc is read are told by the kernel: so it is asked first. */
+int recorder_begin(struct recorder *recorder, const int *targets)
+{
+	if (attach(recorder, targets))
+		return -1;
+	if (recorder_has_cpus(recorder) &&
+	    all_processes_begin(&recorder->all_processes, -1,
+				recorder->options->is_quiet))
+		return -1;
 	if (write_head(recorder))
 		return -1;
 	recorder->begin = nanoseconds_now();
@@ -340,6 +376,7 @@ static int on_message(void *data, unsigned int index, const union pfarg_msg *mes
 		return -1;
 	if (message->type == PFM_MSG_END) {
 		recorder->ended_before |= !recorder->is_exiting;
+		sampler->has_ended = true;
 		result = sampler_finish(sampler, &recorder->writer);
 	} else {
 		result = sampler_take(sampler, &recorder->writer);
@@ -348,6 +385,16 @@ static int on_message(void *data, unsigned int index, const union pfarg_msg *mes
 		return give_up(recorder);
 	show_progress(recorder);
 	return 0;
+}
+
+/* The kernel has told much about processes. */
+static int on_processes(void *data)
+{
+	struct recorder *recorder = data;
+
+	if (!recorder->is_written)
+		return -1;
+	return look_at_processes(recorder) ? give_up(recorder) : 0;
 }
 
 static int on_tick(void *data)
@@ -402,10 +449,31 @@ int recorder_wait(struct recorder *recorder, const struct signals *signals,
 		.message = on_message,
 		.tick = on_tick,
 		.interval = FIRST_TICK,
+		.timeout = recorder->options->timeout,
 		.data = recorder,
 	};
+	if (recorder->all_processes.has_band) {
+		recorder->watch.extra = recorder->all_processes.band.poll;
+		recorder->watch.ready = on_processes;
+	}
 	progress_begin(&recorder->progress, recorder->options->is_quiet);
 	return wait_for_end(&recorder->watch, outcome);
+}
+
+static int write_cpu(const struct recorder *recorder, size_t index,
+		     struct data_writer *writer)
+{
+	struct drain_counts counts;
+	struct data_cpu cpu = { .context = (uint32_t)index };
+
+	if (!recorder_has_cpus(recorder))
+		return 0;
+	recorder_count_one(recorder, index, &counts);
+	cpu.cpu = (uint32_t)recorder->samplers[index].target;
+	cpu.produced = counts.produced;
+	cpu.written = counts.written;
+	cpu.lost = counts.lost;
+	return data_write_cpu(writer, &cpu);
 }
 
 /*
@@ -423,7 +491,8 @@ static int write_end(struct recorder *recorder)
 	for (size_t i = 0; i < recorder->count; i++)
 		if (recorder->samplers[i].buffer &&
 		    (sampler_write_losses(&recorder->samplers[i], &recorder->writer) ||
-		     sampler_write_unsampled(&recorder->samplers[i], &recorder->writer)))
+		     sampler_write_unsampled(&recorder->samplers[i], &recorder->writer) ||
+		     write_cpu(recorder, i, &recorder->writer)))
 			return -1;
 	recorder_count(recorder, &counts);
 	end.produced = counts.produced;
@@ -450,15 +519,21 @@ int recorder_finish(struct recorder *recorder)
 	return result;
 }
 
+void recorder_count_one(const struct recorder *recorder, size_t index,
+			struct drain_counts *counts)
+{
+	*counts = (struct drain_counts){ 0 };
+	if (recorder->samplers[index].buffer)
+		drain_count(&recorder->samplers[index].drain, counts);
+}
+
 void recorder_count(const struct recorder *recorder, struct drain_counts *counts)
 {
 	struct drain_counts own;
 
 	*counts = (struct drain_counts){ 0 };
 	for (size_t i = 0; i < recorder->count; i++) {
-		if (!recorder->samplers[i].buffer)
-			continue;
-		drain_count(&recorder->samplers[i].drain, &own);
+		recorder_count_one(recorder, i, &own);
 		counts->produced += own.produced;
 		counts->written += own.written;
 		counts->waiting += own.waiting;
@@ -491,6 +566,7 @@ void recorder_free(struct recorder *recorder)
 	for (size_t i = 0; i < recorder->process_count; i++)
 		process_free(&recorder->processes[i]);
 	free(recorder->processes);
+	all_processes_free(&recorder->all_processes);
 	free(recorder->samplers);
 	free(recorder->contexts);
 	witness_free(&recorder->all);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A recording: threads are sampled, and their samples are written. */
+/* A recording: threads or CPUs are sampled, and their samples are written. */
 #ifndef PFMON_RECORDER_H
 #define PFMON_RECORDER_H
 
@@ -11,6 +11,7 @@
 #include "../data/data.h"
 #include "../event/events.h"
 #include "../run/wait.h"
+#include "all_processes.h"
 #include "process.h"
 #include "progress.h"
 #include "record_options.h"
@@ -23,11 +24,12 @@
  * @all: @events and their witnesses
  * @format: sampling format
  * @buffer: maximum size of a buffer in bytes
- * @samplers: one for each thread, in the order of their contexts in the file
+ * @samplers: one for each thread or CPU, in the order of their contexts in the file
  * @contexts: descriptors of the samplers' contexts
  * @count: number of @samplers and of @contexts
  * @processes: the processes of the threads
  * @process_count: number of @processes
+ * @all_processes: the processes of the machine, if CPUs are recorded
  * @writer: the file
  * @is_written: the file was created, and no write has failed
  * @is_exiting: the traced command is about to end
@@ -48,6 +50,7 @@ struct recorder {
 	size_t count;
 	struct process *processes;
 	size_t process_count;
+	struct all_processes all_processes;
 	struct data_writer writer;
 	bool is_written;
 	bool is_exiting;
@@ -66,8 +69,14 @@ struct recorder {
 /* Make the contexts and program the events. */
 int recorder_prepare(struct recorder *recorder, const struct record_options *options);
 
-/* Attach to the threads, create the file and start monitoring. */
-int recorder_begin(struct recorder *recorder, const int *tids);
+/* Attach to the threads or CPUs @targets, create the file and start monitoring. */
+int recorder_begin(struct recorder *recorder, const int *targets);
+
+/* Are CPUs recorded? */
+static inline bool recorder_has_cpus(const struct recorder *recorder)
+{
+	return recorder->options->scope.cpus.count;
+}
 
 /* Wait for the end of child @pid or, if @pid is 0, for the end of the threads. */
 int recorder_wait(struct recorder *recorder, const struct signals *signals,
@@ -90,7 +99,9 @@ void recorder_at_exit(void *recorder);
  */
 struct data_unsampled recorder_unsampled(const struct recorder *recorder, size_t index);
 
-/* Count the samples of all threads. */
+/* Count the samples of all threads or CPUs, or of sampler @index. */
+void recorder_count_one(const struct recorder *recorder, size_t index,
+			struct drain_counts *counts);
 void recorder_count(const struct recorder *recorder, struct drain_counts *counts);
 void recorder_free(struct recorder *recorder);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A thread that is sampled. */
+/* A thread or CPU that is sampled. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +14,18 @@
 #include "sampler.h"
 #include "sampling_format.h"
 
-int sampler_create(struct sampler *sampler, const char *pmu, enum data_format format,
-		   uint64_t size, bool has_recorded)
+int sampler_create(struct sampler *sampler, const char *pmu, uint32_t flags,
+		   enum data_format format, uint64_t size, bool has_recorded)
 {
 	union sampling_argument argument;
 
-	*sampler = (struct sampler){ .format = format, .has_recorded = has_recorded };
+	*sampler = (struct sampler){
+		.is_cpu = flags & PFM_FL_SYSTEM_WIDE,
+		.format = format,
+		.has_recorded = has_recorded,
+	};
 	sampling_format_argument(format, size, has_recorded, &argument);
-	return session_create(&sampler->session, pmu, 0, sampling_format_name(format),
+	return session_create(&sampler->session, pmu, flags, sampling_format_name(format),
 			      &argument, sizeof(argument));
 }
 
@@ -71,6 +75,8 @@ int sampler_program(struct sampler *sampler, const struct event_list *events,
 		else
 			rate_begin(&sampler->rates[i], frequency, random_mask,
 				   &events->events[i], session->machine.pmu);
+		if (sampler->is_cpu)
+			rate_expect_busy(&sampler->rates[i]);
 		set_period(pmd, &sampler->rates[i]);
 		pmd->reg_flags = PFM_REGFL_OVFL_NOTIFY;
 		if (random_mask)
@@ -106,9 +112,17 @@ static int map(struct sampler *sampler)
 	return 0;
 }
 
-int sampler_attach(struct sampler *sampler, pid_t tid)
+int sampler_attach(struct sampler *sampler, int target)
 {
-	return session_attach(&sampler->session, tid) ? -1 : map(sampler);
+	struct session *session = &sampler->session;
+	int error = session_try_attach(session, target);
+
+	sampler->target = target;
+	if (error > 0 && sampler->is_cpu)
+		return fail_load_cpu(session->fd, target, error);
+	if (error > 0)
+		return fail_load(session->fd, target, error);
+	return error ? -1 : map(sampler);
 }
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A thread that is sampled: its context and its buffer. */
+/* A thread or CPU that is sampled: its context and its buffer. */
 #ifndef PFMON_SAMPLER_H
 #define PFMON_SAMPLER_H
 
@@ -16,8 +16,10 @@
 #include "witness.h"
 
 /**
- * struct sampler - a thread that is sampled
- * @session: the thread's context
+ * struct sampler - a thread or CPU that is sampled
+ * @session: its context
+ * @is_cpu: a CPU is sampled, with all that runs there
+ * @target: number of the thread or CPU
  * @format: sampling format of the context
  * @number: number of the context in the file
  * @rates: the periods, one for each event
@@ -29,6 +31,7 @@
  * @buffer: the mapped buffer, NULL until the context is attached
  * @has_recorded: the hardware records the callers
  * @size: size of @buffer in bytes
+ * @has_ended: the thread has ended or the CPU has gone offline
  * @drain: how far the buffer has been read
  * @missed: number of lost samples plus number of times that monitoring was throttled,
  *	when the rates were last computed
@@ -36,6 +39,8 @@
  */
 struct sampler {
 	struct session session;
+	bool is_cpu;
+	int target;
 	enum data_format format;
 	bool has_recorded;
 	uint32_t number;
@@ -46,18 +51,19 @@ struct sampler {
 	struct data_unsampled *unsampled;
 	void *buffer;
 	size_t size;
+	bool has_ended;
 	struct drain drain;
 	uint64_t missed;
 	struct data_losses told;
 };
 
 /*
- * Make a context with a buffer of @size bytes.  @has_recorded: the hardware records the callers.
- * Returns -1 with errno and without a message, or 0; the caller calls sampler_close() in both
- * cases.
+ * Make a context with a buffer of @size bytes.  @flags are PFM_FL_*; with PFM_FL_SYSTEM_WIDE a CPU
+ * is sampled.  @has_recorded: the hardware records the callers.  Returns -1 with errno and without a
+ * message, or 0; the caller calls sampler_close() in both cases.
  */
-int sampler_create(struct sampler *sampler, const char *pmu, enum data_format format,
-		   uint64_t size, bool has_recorded);
+int sampler_create(struct sampler *sampler, const char *pmu, uint32_t flags,
+		   enum data_format format, uint64_t size, bool has_recorded);
 
 /* The functions below report an error and return -1, or return 0. */
 
@@ -70,10 +76,10 @@ int sampler_program(struct sampler *sampler, const struct event_list *events,
 		    uint64_t random_mask);
 
 /*
- * Attach to a thread, and map the buffer.  Children that were created earlier do not
+ * Attach to a thread or CPU, and map the buffer.  Children that were created earlier do not
  * inherit this mapping.
  */
-int sampler_attach(struct sampler *sampler, pid_t tid);
+int sampler_attach(struct sampler *sampler, int target);
 
 /*
  * Take full buffers or regions and hand them back.  If @writer is NULL, because nothing

@@ -47,6 +47,7 @@ static enum outcome take_command(struct recording *recording, struct data_body *
 	recording->command.command = command;
 	recording->command.strings = strings;
 	recording->command.threads = data_take_string(body);
+	recording->command.cpus = data_take_string(body);
 	return TAKEN;
 }
 
@@ -161,6 +162,21 @@ static enum outcome take_unsampled(struct recording *recording, struct data_body
 	return TAKEN;
 }
 
+static enum outcome take_cpu(struct recording *recording, struct data_body *body)
+{
+	const struct data_cpu *cpu = data_take(body, sizeof(*cpu));
+	const struct data_cpu **place;
+
+	if (!cpu || cpu->context >= DATA_MAX_CONTEXTS)
+		return BAD;
+	place = array_reach(&recording->cpus, &recording->cpu_count, cpu->context,
+			    sizeof(*place));
+	if (!place)
+		return NO_MEMORY;
+	*place = cpu;
+	return TAKEN;
+}
+
 static enum outcome take_end(struct recording *recording, struct data_body *body)
 {
 	const struct data_end *end = data_take(body, DATA_END_LEAST);
@@ -176,11 +192,17 @@ static enum outcome take_end(struct recording *recording, struct data_body *body
 static enum outcome take(struct recording *recording, const struct data_record *record)
 {
 	static enum outcome (*const takers[])(struct recording *, struct data_body *) = {
-		[DATA_MACHINE] = take_machine,	   [DATA_COMMAND] = take_command,
-		[DATA_EVENT] = take_event,	   [DATA_THREAD] = take_thread,
-		[DATA_MAPPING] = take_mapping,	   [DATA_SAMPLES] = take_samples,
-		[DATA_LOSSES] = take_losses,	   [DATA_END] = take_end,
-		[DATA_UNSAMPLED] = take_unsampled, [DATA_FORK] = take_fork,
+		[DATA_MACHINE] = take_machine,
+		[DATA_COMMAND] = take_command,
+		[DATA_EVENT] = take_event,
+		[DATA_THREAD] = take_thread,
+		[DATA_MAPPING] = take_mapping,
+		[DATA_SAMPLES] = take_samples,
+		[DATA_LOSSES] = take_losses,
+		[DATA_END] = take_end,
+		[DATA_UNSAMPLED] = take_unsampled,
+		[DATA_FORK] = take_fork,
+		[DATA_CPU] = take_cpu,
 	};
 	struct data_body body = data_body(record);
 
@@ -213,6 +235,20 @@ int recording_open(struct recording *recording, const char *path)
 	return recording_read(recording);
 }
 
+static void warn_of_cpus(const struct recording *recording)
+{
+	for (size_t i = 0; i < recording->cpu_count; i++) {
+		const struct data_cpu *cpu = recording->cpus[i];
+
+		if (cpu && cpu->produced != sum(cpu->written, cpu->lost))
+			warn_user("the kernel took %llu samples on CPU %u, but %llu were "
+				  "written and %llu lost",
+				  (unsigned long long)cpu->produced, cpu->cpu,
+				  (unsigned long long)cpu->written,
+				  (unsigned long long)cpu->lost);
+	}
+}
+
 void recording_warn(const struct recording *recording, size_t bad_blocks,
 		    uint64_t samples)
 {
@@ -236,6 +272,7 @@ void recording_warn(const struct recording *recording, size_t bad_blocks,
 		warn_user("%llu samples were written to the file, %llu are in it",
 			  (unsigned long long)recording->end->written,
 			  (unsigned long long)samples);
+	warn_of_cpus(recording);
 }
 
 void recording_warn_losses(const struct recording *recording)
@@ -265,6 +302,7 @@ void recording_free(struct recording *recording)
 	free(recording->blocks);
 	free(recording->losses);
 	free(recording->unsampled);
+	free(recording->cpus);
 	data_close_file(&recording->file);
 	*recording = (struct recording){ 0 };
 }

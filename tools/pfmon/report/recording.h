@@ -59,11 +59,13 @@ struct recorded_block {
  * @command: NULL if there is none
  * @strings: the command and its arguments, one after the other, each ending with a zero byte
  * @threads: the monitored threads, separated by commas; NULL or empty if there is a @command
+ * @cpus: the monitored CPUs, in the same form
  */
 struct recorded_command {
 	const struct data_command *command;
 	const char *strings;
 	const char *threads;
+	const char *cpus;
 };
 
 /**
@@ -86,6 +88,8 @@ struct recorded_command {
  * @losses_count: number of @losses
  * @unsampled: records about events that are in no sample
  * @unsampled_count: number of @unsampled
+ * @cpus: for each context, its CPU and counts; NULL if it has none
+ * @cpu_count: number of @cpus
  * @end: NULL if the file is not complete
  * @has_failed: the recording ended early because of an error
  * @bad_records: number of records that make no sense and were left out
@@ -109,6 +113,8 @@ struct recording {
 	size_t losses_count;
 	const struct data_unsampled **unsampled;
 	size_t unsampled_count;
+	const struct data_cpu **cpus;
+	size_t cpu_count;
 	const struct data_end *end;
 	bool has_failed;
 	size_t bad_records;

@@ -28,11 +28,15 @@ static int print_title(FILE *file, const struct recording *recording)
 {
 	const struct data_command *command = recording->command.command;
 	const char *threads = recording->command.threads;
+	const char *cpus = recording->command.cpus;
 	char *text = recording_command(recording);
 
 	if (!text)
 		return -1;
-	if (command && threads && strchr(threads, ','))
+	if (command && cpus && *cpus)
+		fprintf(file, "\n Profile of CPU%s %s", strchr(cpus, ',') ? "s" : "",
+			cpus);
+	else if (command && threads && strchr(threads, ','))
 		fprintf(file, "\n Profile of threads %s", threads);
 	else if (command && command->tid)
 		fprintf(file, "\n Profile of thread %" PRIu32, command->tid);

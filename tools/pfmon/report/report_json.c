@@ -138,6 +138,24 @@ static json_t *command_array(const struct recording *recording)
 	return array;
 }
 
+/* The CPUs that were recorded, if any. */
+static void add_cpus(json_t *object, const struct recording *recording)
+{
+	const char *next = recording->command.cpus;
+	json_t *array;
+	char *end;
+
+	if (!next || !*next)
+		return;
+	array = json_array();
+	for (;; next = end + 1) {
+		json_array_append_new(array, json_number(strtoull(next, &end, 10)));
+		if (*end != ',')
+			break;
+	}
+	json_object_set_new(object, "cpus", array);
+}
+
 static void add_machine(json_t *object, const struct recording *recording)
 {
 	static const char *const names[DATA_MACHINE_STRINGS] = {
@@ -183,6 +201,7 @@ int report_json(FILE *file, const struct profile *profile, double limit)
 
 	if (command && command->tid)
 		json_object_set_new(object, "thread", json_number(command->tid));
+	add_cpus(object, recording);
 	json_object_set_new(object, "command", command_array(recording));
 	add_machine(object, recording);
 	add_state(object, profile);

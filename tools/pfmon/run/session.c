@@ -45,6 +45,15 @@ static void leave_out_threads(struct machine *machine)
 		machine->info.implemented_pmds[pmds[i] / 64] &= ~(1ull << pmds[i] % 64);
 }
 
+int session_ask(struct session *session, uint32_t flags)
+{
+	if (machine_ask(&session->machine, session->fd))
+		return -1;
+	if (flags & PFM_FL_SYSTEM_WIDE)
+		leave_out_threads(&session->machine);
+	return 0;
+}
+
 int session_open(struct session *session, const char *pmu, uint32_t flags)
 {
 	int error = session_create(session, pmu, flags, NULL, NULL, 0);
@@ -55,11 +64,7 @@ int session_open(struct session *session, const char *pmu, uint32_t flags)
 				       0);
 	if (error)
 		return fail_open(errno, pmu);
-	if (machine_ask(&session->machine, session->fd))
-		return -1;
-	if (flags & PFM_FL_SYSTEM_WIDE)
-		leave_out_threads(&session->machine);
-	return 0;
+	return session_ask(session, flags);
 }
 
 void session_close(struct session *session)

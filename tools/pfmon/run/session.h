@@ -57,6 +57,9 @@ int session_create(struct session *session, const char *pmu, uint32_t flags,
  * dropped if the PMU does not offer them.
  */
 int session_open(struct session *session, const char *pmu, uint32_t flags);
+
+/* Fill in the machine, after session_create() with @flags. */
+int session_ask(struct session *session, uint32_t flags);
 int session_program(struct session *session, const struct event_list *events);
 
 /*

@@ -108,8 +108,9 @@ struct waiting {
 	uint64_t over_at;
 };
 
-/* What an event of epoll is about: the signals, a context, or a process. */
+/* What an event of epoll is about: the signals, watch.extra, a context, or a process. */
 #define SIGNALS	       0u
+#define EXTRA	       UINT32_MAX
 #define CONTEXT(index) (1 + (index))
 #define EVENTS_AT_ONCE 64
 
@@ -140,6 +141,8 @@ static void give_up(struct waiting *waiting)
 	waiting->watch->interval = 0;
 	for (unsigned int i = 0; i < watch->context_count; i++)
 		stop_polling(waiting, watch->contexts[i]);
+	if (watch->extra)
+		stop_polling(waiting, watch->extra);
 }
 
 /* A thread or process has ended. */
@@ -176,9 +179,11 @@ static void take_event(struct waiting *waiting, unsigned int what)
 
 	if (what == SIGNALS)
 		take_signals(watch->signals, watch->pid, waiting->outcome);
+	else if (what == EXTRA && !waiting->outcome->failed && watch->ready(watch->data))
+		give_up(waiting);
 	else if (what < CONTEXT(watch->context_count) && !waiting->outcome->failed)
 		take_message(waiting, what - CONTEXT(0));
-	else if (what >= CONTEXT(watch->context_count))
+	else if (what != EXTRA && what >= CONTEXT(watch->context_count))
 		one_less(waiting, watch->processes[what - CONTEXT(watch->context_count)]);
 }
 
@@ -298,6 +303,8 @@ static int begin_polling(struct waiting *waiting)
 	if (waiting->poll == -1)
 		return -1;
 	result = poll_for(waiting, watch->signals->fd, SIGNALS);
+	if (!result && watch->extra)
+		result = poll_for(waiting, watch->extra, EXTRA);
 	for (unsigned int i = 0; !result && i < watch->context_count; i++)
 		result = poll_for(waiting, watch->contexts[i], CONTEXT(i));
 	for (unsigned int i = 0; !result && i < watch->process_count; i++)

@@ -70,14 +70,16 @@ struct outcome {
  * @process_count: number of @processes
  * @pid: child to wait for; 0: wait for the ends of the contexts' threads and of the processes,
  *	or for a signal
+ * @extra: one more descriptor: @ready is called when it is readable; 0: none
  * @timeout: ns after which the wait ends or the child gets SIGTERM; 0: no limit
  * @tracer: tracer of the child, NULL if it is not traced
  * @message: called with each message and the index of its context; may be NULL
  * @tick: called every @interval ms
  * @interval: ms from one call of @tick to the next; @tick may change it; 0: @tick is
  *	never called
- * @data: argument of @message and @tick.  If one of these two fails, it reports the error
- *	and returns -1.  After that neither is called, and only the end of the child, if
+ * @ready: called when @extra is readable; reads it
+ * @data: argument of @message, @tick and @ready.  If one of these fails, it reports the error
+ *	and returns -1.  After that none is called, and only the end of the child, if
  *	there is one, is waited for
  */
 struct watch {
@@ -86,11 +88,13 @@ struct watch {
 	unsigned int context_count;
 	const int *processes;
 	unsigned int process_count;
+	int extra;
 	pid_t pid;
 	uint64_t timeout;
 	const struct tracer *tracer;
 	int (*message)(void *data, unsigned int index, const union pfarg_msg *message);
 	int (*tick)(void *data);
+	int (*ready)(void *data);
 	unsigned int interval;
 	void *data;
 };

@@ -43,22 +43,6 @@ static int take_cpus(const char *argument, void *field)
 	return targets_add_cpus(field, argument);
 }
 
-/* Limits of the times of --timeout and -I. */
-#define TIME_LEAST 1000000ull
-#define TIME_MOST  (366 * 24 * 3600 * SECOND)
-
-static int take_time(const char *argument, void *field)
-{
-	uint64_t *time = field;
-
-	if (options_long_time(argument, TIME_MOST, time) || *time < TIME_LEAST)
-		return fail(
-			"'%s' is not a time of 1 ms or more: give one such as 500 (ms), "
-			"1.5s or 60s",
-			argument);
-	return 0;
-}
-
 static int take_separator(const char *argument, void *field)
 {
 	const char **separator = field;

@@ -3,6 +3,7 @@
  * pfmon record: the command line, an older file in the place of the output, and the arguments of
  * formats.
  */
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -256,4 +257,62 @@ TEST(sizes_have_two_or_three_digits)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		ck_assert_str_eq(size_text(cases[i].bytes, text), cases[i].text);
+}
+
+TEST(a_recording_can_have_several_files)
+{
+	struct record_options options;
+
+	ck_assert_int_eq(parse("--switch-output 100M --switch-max-files 5 -a", &options),
+			 0);
+	ck_assert_uint_eq(options.rotation.size, 100u << 20);
+	ck_assert_uint_eq(options.rotation.time, 0);
+	ck_assert_uint_eq(options.rotation.most, 5);
+	ck_assert(options.scope.is_whole_machine && options.scope.cpus.count);
+	record_options_free(&options);
+	ck_assert_int_eq(parse("--switch-output 1.5s app", &options), 0);
+	ck_assert_uint_eq(options.rotation.size, 0);
+	ck_assert_uint_eq(options.rotation.time, 1500000000);
+	record_options_free(&options);
+}
+
+TEST(a_file_ends_at_its_size_or_age)
+{
+	const struct rotation never = { 0 }, by_size = { .size = 100 },
+			      by_time = { .time = 100 };
+
+	ck_assert(!rotation_is_due(&never, UINT64_MAX, UINT64_MAX));
+	ck_assert(!rotation_is_due(&by_size, 99, UINT64_MAX));
+	ck_assert(rotation_is_due(&by_size, 100, 0));
+	ck_assert(!rotation_is_due(&by_time, UINT64_MAX, 99));
+	ck_assert(rotation_is_due(&by_time, 0, 100));
+}
+
+TEST(the_oldest_files_are_removed)
+{
+	char path[] = "/tmp/rotation.XXXXXX";
+	struct rotation rotation = { .most = 1 };
+	char *second;
+	int fd = mkstemp(path);
+
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	ck_assert_int_eq(rotation_keep(&rotation, path), 0);
+	ck_assert_int_ne(access(path, F_OK), 0);
+	rotation_remove(&rotation);
+	ck_assert_uint_eq(rotation.count, 1);
+	ck_assert_int_eq(access(rotation.names[0], F_OK), 0);
+	usleep(20000); /* the names have hundredths of a second */
+	fd = open(path, O_CREAT | O_WRONLY, 0600);
+	close(fd);
+	ck_assert_int_eq(rotation_keep(&rotation, path), 0);
+	second = strdup(rotation.names[1]);
+	rotation_remove(&rotation);
+	ck_assert_uint_eq(rotation.count, 1);
+	ck_assert_uint_eq(rotation.ended, 2);
+	ck_assert_str_eq(rotation.names[0], second);
+	ck_assert_int_eq(access(second, F_OK), 0);
+	unlink(second);
+	free(second);
+	rotation_free(&rotation);
 }

@@ -294,6 +294,9 @@ struct data_unsampled {
  * @duration: ns from the beginning to the end of recording
  * @flags: DATA_END_*; not in files of version 1.0
  * @reserved: 0
+ *
+ * If a recording has several files, the numbers are those of this file.  The kernel has taken more
+ * samples when a file ends that is not the last one: @produced is @written + @lost there.
  */
 struct data_end {
 	uint64_t produced;
@@ -305,9 +308,10 @@ struct data_end {
 };
 
 /* Size of struct data_end in version 1.0. */
-#define DATA_END_LEAST	offsetof(struct data_end, flags)
+#define DATA_END_LEAST	  offsetof(struct data_end, flags)
 
 /* data_end.flags */
-#define DATA_END_FAILED 0x1 /* an error ended the recording */
+#define DATA_END_FAILED	  0x1 /* an error ended the recording */
+#define DATA_END_SWITCHED 0x2 /* another file has the next samples */
 
 #endif

@@ -150,6 +150,12 @@ int process_look_at_exec(struct process *process, struct data_writer *writer,
 	return write_changes(process, writer, now + 1, true);
 }
 
+void process_forget(struct process *process)
+{
+	maps_free(&process->maps);
+	process->is_known = false;
+}
+
 void process_free(struct process *process)
 {
 	free(process->threads);

@@ -70,6 +70,8 @@ int process_look(struct process *process, struct data_writer *writer, uint64_t n
  */
 int process_look_at_exec(struct process *process, struct data_writer *writer,
 			 uint64_t now);
+/* Another file begins: the next process_look() writes all names and mappings. */
+void process_forget(struct process *process);
 void process_free(struct process *process);
 
 #endif

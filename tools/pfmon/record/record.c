@@ -290,6 +290,10 @@ static void print_summary(const struct run *run, const struct drain_counts *coun
 		(unsigned long long)counts->written, losses_text(run, counts, losses),
 		strcmp(path, "-") ? path : "standard output",
 		size_text(recorder->writer.size, size));
+	if (recorder->rotation.ended)
+		fprintf(stderr,
+			"pfmon: %zu earlier files, of which %zu were kept: %s.*\n",
+			recorder->rotation.ended, recorder->rotation.count, path);
 	if (run->options.is_verbose)
 		print_details(run, counts);
 }

@@ -30,6 +30,31 @@ static int take_cpus(const char *argument, void *field)
 	return targets_add_cpus(field, argument);
 }
 
+/* Limits of the size of a file. */
+#define FILE_LEAST 65536u
+#define FILE_MOST  (1ull << 50)
+#define FILES_MOST 1000000
+
+/* A size has a unit of bytes, a time one of seconds. */
+static int take_switch(const char *argument, void *field)
+{
+	struct rotation *rotation = field;
+	size_t length = strlen(argument);
+
+	if (length && strchr("kKMG", argument[length - 1]))
+		return options_size(argument, "size of a file", FILE_LEAST, FILE_MOST,
+				    &rotation->size);
+	if (length && argument[length - 1] == 's')
+		return take_time(argument, &rotation->time);
+	return fail("'%s' is neither a size nor a time: give one such as 100M or 60s",
+		    argument);
+}
+
+static int take_files(const char *argument, void *field)
+{
+	return options_number(argument, "number of files", FILES_MOST, field);
+}
+
 static int take_period(const char *argument, void *field)
 {
 	return options_number(argument, "period", RECORD_PERIOD_MOST, field);
@@ -114,6 +139,13 @@ static const struct option_row rows[] = {
 	  "write to FILE instead of " DATA_FILE_NAME
 	  "; an older recording becomes FILE.old; - is standard output",
 	  take_text, FIELD(output) },
+	{ "switch-output", 0, "SIZE|TIME",
+	  "begin another file when FILE has SIZE, such as 100M, or after TIME, such as 60s; "
+	  "the old one is renamed to FILE.YYYYMMDDhhmmss00",
+	  take_switch, FIELD(rotation) },
+	{ "switch-max-files", 0, "N",
+	  "with --switch-output keep only the last N of the renamed files", take_files,
+	  FIELD(rotation.most) },
 	{ "quiet", 'q', NULL, "no progress, and nothing at the end but warnings",
 	  take_true, FIELD(is_quiet) },
 	{ "verbose", 'v', NULL, "print more details at the end", take_true,
@@ -163,6 +195,18 @@ static int check_cpus(struct record_options *options)
 	return scope->is_whole_machine ? targets_add_cpus(scope, NULL) : 0;
 }
 
+static int check_rotation(const struct record_options *options)
+{
+	const struct rotation *rotation = &options->rotation;
+	bool is_on = rotation->size || rotation->time;
+
+	if (rotation->most && !is_on)
+		return fail("--switch-max-files needs --switch-output");
+	if (is_on && !strcmp(options->output, "-"))
+		return fail("--switch-output needs a file: standard output is one");
+	return 0;
+}
+
 static int check(struct record_options *options)
 {
 	if (check_cpus(options))
@@ -171,6 +215,8 @@ static int check(struct record_options *options)
 		return fail("no command to record: see 'pfmon record --help'");
 	if (options->period && options->frequency)
 		return fail("-c and -F exclude each other");
+	if (check_rotation(options))
+		return -1;
 	if (options->has_recorded)
 		options->has_chains = true;
 	if (options->has_chains && options->format &&

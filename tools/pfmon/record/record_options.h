@@ -10,6 +10,7 @@
 #include "../common/options.h"
 #include "../data/data.h"
 #include "../run/targets.h"
+#include "rotation.h"
 
 #define RECORD_BUFFER	    (1u << 20)
 #define RECORD_BUFFER_LEAST 4096u
@@ -33,6 +34,7 @@
  * @tids: threads to record; none: record the command or @scope
  * @scope: CPUs to record
  * @timeout: ns after which the recording ends; 0: no limit
+ * @rotation: when another file begins
  * @output: path of the file
  * @is_quiet: print no progress and no closing line
  * @is_verbose: print more about the recording
@@ -52,6 +54,7 @@ struct record_options {
 	struct id_list tids;
 	struct targets scope;
 	uint64_t timeout;
+	struct rotation rotation;
 	const char *output;
 	bool is_quiet;
 	bool is_verbose;

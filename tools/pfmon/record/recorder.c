@@ -273,23 +273,31 @@ static int look_at_processes(struct recorder *recorder)
 	return 0;
 }
 
-static int write_head(struct recorder *recorder)
+/* Create a file, and write all that does not change. */
+static int begin_file(struct recorder *recorder, struct data_writer *writer)
 {
 	const struct record_options *options = recorder->options;
 	const struct sampler *first = &recorder->samplers[0];
 
-	if (output_prepare(options->output) ||
-	    data_create(&recorder->writer, options->output))
+	if (data_create(writer, options->output))
 		return -1;
-	recorder->writer.reserve = reserve(recorder);
-	if (head_write(&recorder->writer, &first->session.machine, options->command,
-		       &options->tids, &options->scope.cpus, &recorder->events,
-		       first->rates, options->frequency))
+	writer->reserve = reserve(recorder);
+	return head_write(writer, &first->session.machine, options->command,
+			  &options->tids, &options->scope.cpus, &recorder->events,
+			  first->rates, options->frequency);
+}
+
+static int write_head(struct recorder *recorder)
+{
+	struct all_processes *all = &recorder->all_processes;
+
+	recorder->rotation = recorder->options->rotation;
+	if (output_prepare(recorder->options->output) ||
+	    begin_file(recorder, &recorder->writer))
 		return -1;
 	recorder->is_written = true;
-	recorder->all_processes.writer = &recorder->writer;
-	if (recorder_has_cpus(recorder) &&
-	    all_processes_scan(&recorder->all_processes, &recorder->writer, 0))
+	all->writer = &recorder->writer;
+	if (recorder_has_cpus(recorder) && all_processes_scan(all, all->writer, 0))
 		return -1;
 	return look_at_processes(recorder);
 }
@@ -316,7 +324,7 @@ int recorder_begin(struct recorder *recorder, const int *targets)
 		return -1;
 	if (write_head(recorder))
 		return -1;
-	recorder->begin = nanoseconds_now();
+	recorder->begin = recorder->begun = nanoseconds_now();
 	for (size_t i = 0; i < recorder->count; i++)
 		if (session_start(&recorder->samplers[i].session))
 			return -1;
@@ -355,6 +363,123 @@ static int give_up(struct recorder *recorder)
 	recorder->is_written = false;
 	finish_samplers(recorder);
 	return -1;
+}
+
+static int write_cpu(const struct sampler *sampler, const struct drain_counts *counts,
+		     struct data_writer *writer)
+{
+	const struct data_cpu cpu = {
+		.produced = counts->produced,
+		.written = counts->written,
+		.lost = counts->lost,
+		.context = sampler->number,
+		.cpu = (uint32_t)sampler->target,
+	};
+
+	return sampler->is_cpu ? data_write_cpu(writer, &cpu) : 0;
+}
+
+/*
+ * Write the records at the end of the file.  Room for these records has been reserved, so
+ * they fit even if the disk is full.  @flags are DATA_END_*.  How many events are in no sample is
+ * known when the recording ends: the last file has that.
+ */
+static int write_end(struct recorder *recorder, uint32_t flags)
+{
+	bool is_last = !(flags & DATA_END_SWITCHED);
+	struct data_end end = {
+		.duration = nanoseconds_now() - recorder->begun,
+		.flags = flags,
+	};
+	struct drain_counts counts;
+
+	for (size_t i = 0; i < recorder->count; i++) {
+		struct sampler *sampler = &recorder->samplers[i];
+
+		sampler_count(sampler, is_last, &counts);
+		if (sampler->buffer &&
+		    (sampler_write_losses(sampler, &recorder->writer) ||
+		     write_cpu(sampler, &counts, &recorder->writer) ||
+		     (is_last && sampler_write_unsampled(sampler, &recorder->writer))))
+			return -1;
+		end.produced += counts.produced;
+		end.written += counts.written;
+		end.lost += counts.lost;
+	}
+	return data_write_end(&recorder->writer, &end);
+}
+
+/* Take all samples that are in the buffers now. */
+static int take_samples(struct recorder *recorder)
+{
+	for (size_t i = 0; i < recorder->count; i++) {
+		struct sampler *sampler = &recorder->samplers[i];
+
+		if (!sampler->drain.is_over &&
+		    (sampler_take(sampler, &recorder->writer) ||
+		     sampler_take_early(sampler, &recorder->writer)))
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * Fill in the next file, while the current one is still written.  /proc shows what the current
+ * file knows at that moment.  What the kernel tells from then on goes to both files, and samples go
+ * to the current file until it ends.  So the next file has all processes that have samples in it.
+ */
+static int prepare_next(struct recorder *recorder, struct data_writer *next)
+{
+	struct all_processes *all = &recorder->all_processes;
+
+	if (kernel_write_mappings(next) || look_at_processes(recorder))
+		return -1;
+	if (!recorder_has_cpus(recorder))
+		return take_samples(recorder);
+	all->next = next;
+	return all_processes_scan(all, next, 0) || take_samples(recorder) ||
+			       all_processes_follow(all, newest(recorder))
+		       ? -1
+		       : 0;
+}
+
+/* Make @next the current file. */
+static int use_file(struct recorder *recorder, const struct data_writer *next)
+{
+	recorder->writer = *next;
+	for (size_t i = 0; i < recorder->count; i++)
+		sampler_begin_file(&recorder->samplers[i]);
+	for (size_t i = 0; i < recorder->process_count; i++)
+		process_forget(&recorder->processes[i]);
+	return look_at_processes(recorder);
+}
+
+/* Complete the current file, and begin another one. */
+static int switch_file(struct recorder *recorder)
+{
+	struct data_writer next = { .fd = -1 };
+	uint64_t now = nanoseconds_now();
+	int result;
+
+	if (rotation_keep(&recorder->rotation, recorder->writer.path))
+		return -1;
+	result = begin_file(recorder, &next) || prepare_next(recorder, &next);
+	recorder->all_processes.next = NULL;
+	if (result) {
+		data_close(&next);
+		return -1;
+	}
+	result = write_end(recorder, DATA_END_SWITCHED) | data_close(&recorder->writer) |
+		 use_file(recorder, &next);
+	recorder->begun = now;
+	rotation_remove(&recorder->rotation);
+	return result;
+}
+
+static bool is_full(const struct recorder *recorder)
+{
+	return rotation_is_due(&recorder->rotation, recorder->writer.size,
+			       nanoseconds_now() - recorder->begun);
 }
 
 static void show_progress(struct recorder *recorder)
@@ -409,7 +534,7 @@ static int on_tick(void *data)
 		    (!recorder->samplers[i].drain.is_over &&
 		     sampler_follow(&recorder->samplers[i])))
 			return give_up(recorder);
-	if (look_at_processes(recorder))
+	if (look_at_processes(recorder) || (is_full(recorder) && switch_file(recorder)))
 		return give_up(recorder);
 	show_progress(recorder);
 	watch->interval *= TICK_STEP;
@@ -460,47 +585,6 @@ int recorder_wait(struct recorder *recorder, const struct signals *signals,
 	return wait_for_end(&recorder->watch, outcome);
 }
 
-static int write_cpu(const struct recorder *recorder, size_t index,
-		     struct data_writer *writer)
-{
-	struct drain_counts counts;
-	struct data_cpu cpu = { .context = (uint32_t)index };
-
-	if (!recorder_has_cpus(recorder))
-		return 0;
-	recorder_count_one(recorder, index, &counts);
-	cpu.cpu = (uint32_t)recorder->samplers[index].target;
-	cpu.produced = counts.produced;
-	cpu.written = counts.written;
-	cpu.lost = counts.lost;
-	return data_write_cpu(writer, &cpu);
-}
-
-/*
- * Write the records at the end of the file.  Room for these records has been reserved, so
- * they fit even if the disk is full.
- */
-static int write_end(struct recorder *recorder)
-{
-	struct drain_counts counts;
-	struct data_end end = {
-		.duration = recorder->duration,
-		.flags = recorder->is_written ? 0 : DATA_END_FAILED,
-	};
-
-	for (size_t i = 0; i < recorder->count; i++)
-		if (recorder->samplers[i].buffer &&
-		    (sampler_write_losses(&recorder->samplers[i], &recorder->writer) ||
-		     sampler_write_unsampled(&recorder->samplers[i], &recorder->writer) ||
-		     write_cpu(recorder, i, &recorder->writer)))
-			return -1;
-	recorder_count(recorder, &counts);
-	end.produced = counts.produced;
-	end.written = counts.written;
-	end.lost = counts.lost;
-	return data_write_end(&recorder->writer, &end);
-}
-
 int recorder_finish(struct recorder *recorder)
 {
 	int result;
@@ -513,7 +597,7 @@ int recorder_finish(struct recorder *recorder)
 	if (!recorder->is_written)
 		result = -1;
 	if (recorder->writer.path && !recorder->writer.is_torn)
-		result |= write_end(recorder);
+		result |= write_end(recorder, recorder->is_written ? 0 : DATA_END_FAILED);
 	if (recorder->writer.path)
 		result |= data_close(&recorder->writer);
 	return result;
@@ -570,6 +654,7 @@ void recorder_free(struct recorder *recorder)
 	free(recorder->samplers);
 	free(recorder->contexts);
 	witness_free(&recorder->all);
+	rotation_free(&recorder->rotation);
 	events_free(&recorder->events);
 	*recorder = (struct recorder){ 0 };
 }

@@ -31,6 +31,8 @@
  * @process_count: number of @processes
  * @all_processes: the processes of the machine, if CPUs are recorded
  * @writer: the file
+ * @rotation: the earlier files
+ * @begun: when @writer was begun, ns of CLOCK_MONOTONIC
  * @is_written: the file was created, and no write has failed
  * @is_exiting: the traced command is about to end
  * @ended_before: a context ended before the traced command was about to end
@@ -52,6 +54,8 @@ struct recorder {
 	size_t process_count;
 	struct all_processes all_processes;
 	struct data_writer writer;
+	struct rotation rotation;
+	uint64_t begun;
 	bool is_written;
 	bool is_exiting;
 	bool ended_before;

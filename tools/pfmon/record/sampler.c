@@ -125,6 +125,37 @@ int sampler_attach(struct sampler *sampler, int target)
 	return error ? -1 : map(sampler);
 }
 
+void sampler_count(const struct sampler *sampler, bool is_last,
+		   struct drain_counts *counts)
+{
+	const struct drain_counts *earlier = &sampler->earlier;
+
+	*counts = (struct drain_counts){ 0 };
+	if (!sampler->buffer)
+		return;
+	drain_count(&sampler->drain, counts);
+	counts->produced -= earlier->produced;
+	counts->written -= earlier->written;
+	counts->lost -= earlier->lost;
+	counts->lost_sum -= earlier->lost_sum;
+	counts->throttled -= earlier->throttled;
+	if (!is_last)
+		counts->produced = counts->written + counts->lost;
+}
+
+void sampler_begin_file(struct sampler *sampler)
+{
+	struct drain_counts own;
+
+	sampler_count(sampler, false, &own);
+	sampler->earlier.produced += own.produced;
+	sampler->earlier.written += own.written;
+	sampler->earlier.lost += own.lost;
+	sampler->earlier.lost_sum += own.lost_sum;
+	sampler->earlier.throttled += own.throttled;
+	sampler->told = (struct data_losses){ 0 };
+}
+
 /*
  * A record is written only if more samples were lost, or monitoring was throttled again,
  * since the last record.
@@ -134,7 +165,7 @@ int sampler_write_losses(struct sampler *sampler, struct data_writer *writer)
 	struct data_losses losses = { .context = sampler->number };
 	struct drain_counts counts;
 
-	drain_count(&sampler->drain, &counts);
+	sampler_count(sampler, true, &counts);
 	losses.lost = counts.lost;
 	losses.lost_sum = counts.lost_sum;
 	losses.throttled = counts.throttled;

@@ -36,6 +36,7 @@
  * @missed: number of lost samples plus number of times that monitoring was throttled,
  *	when the rates were last computed
  * @told: the losses in the last record that was written
+ * @earlier: the samples of the recording's earlier files
  */
 struct sampler {
 	struct session session;
@@ -55,6 +56,7 @@ struct sampler {
 	struct drain drain;
 	uint64_t missed;
 	struct data_losses told;
+	struct drain_counts earlier;
 };
 
 /*
@@ -89,6 +91,16 @@ int sampler_take(struct sampler *sampler, struct data_writer *writer);
 
 /* Take the samples in a buffer that is not full. */
 int sampler_take_early(struct sampler *sampler, struct data_writer *writer);
+
+/*
+ * Count the samples of the current file.  If a file ends and the recording goes on, samples in the
+ * buffer belong to the next file.
+ */
+void sampler_count(const struct sampler *sampler, bool is_last,
+		   struct drain_counts *counts);
+
+/* Another file begins. */
+void sampler_begin_file(struct sampler *sampler);
 
 /* Write the losses so far, if they are not in the file already. */
 int sampler_write_losses(struct sampler *sampler, struct data_writer *writer);

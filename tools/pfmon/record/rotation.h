@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A recording in several files, of which the oldest are removed. */
+#ifndef PFMON_ROTATION_H
+#define PFMON_ROTATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * struct rotation - when a file ends and how many are kept
+ * @size: a file ends when it has this many bytes; 0: no limit
+ * @time: a file ends after this many ns; 0: no limit
+ * @most: number of files that are kept besides the current one; 0: all
+ * @names: the files that have ended and are kept, the oldest first
+ * @count: number of @names
+ * @ended: number of files that have ended
+ */
+struct rotation {
+	uint64_t size;
+	uint64_t time;
+	uint64_t most;
+	char **names;
+	size_t count;
+	size_t ended;
+};
+
+/* Does a file of @size bytes end that was begun @age ns ago? */
+bool rotation_is_due(const struct rotation *rotation, uint64_t size, uint64_t age);
+
+/*
+ * Rename the file @path, which is open, to PATH.TIME, where TIME is the local time:
+ * YYYYMMDDhhmmss and two digits for hundredths of a second.  Reports an error and returns -1, or
+ * returns 0.
+ */
+int rotation_keep(struct rotation *rotation, const char *path);
+
+/* Remove the oldest files if there are too many. */
+void rotation_remove(struct rotation *rotation);
+
+void rotation_free(struct rotation *rotation);
+
+#endif

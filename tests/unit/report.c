@@ -69,6 +69,25 @@ TEST(the_table_has_the_columns_of_the_sort_keys)
 	ck_assert_str_eq(output, expected);
 }
 
+TEST(a_program_is_all_threads_of_one_name)
+{
+	struct library library;
+	const char *path = write_flat(&library);
+	json_t *object = report_as_json(path, "--sort program");
+	const char *output = report(path, "--sort=program --percent-limit 0");
+
+	output = strstr(output, "\n Percent");
+	ck_assert_ptr_nonnull(output);
+	ck_assert_str_eq(output,
+			 "\n"
+			 " Percent       Samples                    Program\n"
+			 "  75.00%           750  ################  app\n"
+			 "  25.00%           250  #####             worker one\n");
+	ck_assert_str_eq(text(entry(object, 0, 1), "program"), "worker one");
+	ck_assert_int_eq(number(entry(object, 0, 1), "samples"), 250);
+	json_decref(object);
+}
+
 TEST(bars_are_blocks_on_utf8_terminals)
 {
 	struct library library;

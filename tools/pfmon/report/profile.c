@@ -35,6 +35,9 @@ static struct key entry_key(struct profile *profile, const struct sample *sample
 		case SORT_THREAD:
 			key.thread = thread_names_find(&profile->names, sample);
 			break;
+		case SORT_PROGRAM:
+			key.program = thread_names_find(&profile->names, sample).comm;
+			break;
 		default:
 			key.object = location->object;
 			key.is_kernel = location->is_kernel;
@@ -202,6 +205,8 @@ int profile_order(const struct node *a, const struct node *b)
 		order = strcmp(label_object(&a->key), label_object(&b->key));
 	if (!order)
 		order = strcmp(label_thread(&a->key, one), label_thread(&b->key, other));
+	if (!order)
+		order = strcmp(label_program(&a->key), label_program(&b->key));
 	return order;
 }
 
@@ -220,6 +225,11 @@ const char *label_symbol(const struct key *key, char text[LABEL_SIZE])
 const char *label_object(const struct key *key)
 {
 	return object_name(key->object, key->is_kernel);
+}
+
+const char *label_program(const struct key *key)
+{
+	return key->program ? key->program : "[unknown]";
 }
 
 const char *label_thread(const struct key *key, char text[LABEL_SIZE])

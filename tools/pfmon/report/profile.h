@@ -10,6 +10,7 @@ enum sort_key {
 	SORT_SYMBOL,
 	SORT_OBJECT,
 	SORT_THREAD,
+	SORT_PROGRAM,
 	SORT_KEYS,
 };
 
@@ -84,6 +85,9 @@ const char *label_symbol(const struct key *key, char text[LABEL_SIZE]);
 
 /* Returns a text for an object, such as "libc.so.6", "[kernel]" or "[unknown]". */
 const char *label_object(const struct key *key);
+
+/* Returns a text for a program: its name, or "[unknown]". */
+const char *label_program(const struct key *key);
 
 /* Returns a text for a thread, of the form "name (thread)". */
 const char *label_thread(const struct key *key, char text[LABEL_SIZE]);

@@ -47,6 +47,7 @@ static int add_sort_key(struct profile_options *options, const char *name, size_
 		[SORT_SYMBOL] = "symbol",
 		[SORT_OBJECT] = "object",
 		[SORT_THREAD] = "thread",
+		[SORT_PROGRAM] = "program",
 	};
 	enum sort_key key = SORT_SYMBOL;
 
@@ -54,8 +55,9 @@ static int add_sort_key(struct profile_options *options, const char *name, size_
 	       (strlen(names[key]) != length || strncmp(names[key], name, length)))
 		key++;
 	if (key == SORT_KEYS)
-		return fail("cannot sort by '%.*s': give symbol, object or thread",
-			    (int)length, name);
+		return fail(
+			"cannot sort by '%.*s': give symbol, object, thread or program",
+			(int)length, name);
 	for (unsigned int i = 0; i < options->sort_count; i++)
 		if (options->sort[i] == key)
 			return 0;
@@ -115,7 +117,7 @@ static int take_json(const char *argument, void *field)
 
 static const struct option_row rows[] = {
 	INPUT_OPTION(FIELD(path)),
-	{ "sort", 's', "KEY[,KEY]...", "by symbol (the default), object, thread",
+	{ "sort", 's', "KEY[,KEY]...", "by symbol (the default), object, thread, program",
 	  take_sort, FIELD(profile) },
 	{ "callers", 'g', NULL, "show below each entry its callers", take_true,
 	  FIELD(profile.has_callers) },

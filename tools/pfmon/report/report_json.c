@@ -59,6 +59,8 @@ static json_t *part(const struct profile *profile, const struct node *event,
 	for (unsigned int i = 0; !is_caller && i < options->sort_count; i++)
 		if (options->sort[i] == SORT_THREAD)
 			add_thread(object, &node->key.thread);
+		else if (options->sort[i] == SORT_PROGRAM)
+			add_string(object, "program", label_program(&node->key));
 		else
 			add_function(object, &node->key);
 	if (is_caller)

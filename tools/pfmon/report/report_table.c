@@ -23,7 +23,15 @@ enum column {
 	COLUMN_SYMBOL,
 	COLUMN_OBJECT,
 	COLUMN_THREAD,
+	COLUMN_PROGRAM,
 	COLUMNS,
+};
+
+static const char *const titles[COLUMNS] = {
+	[COLUMN_SYMBOL] = "Symbol",
+	[COLUMN_OBJECT] = "Object",
+	[COLUMN_THREAD] = "Thread",
+	[COLUMN_PROGRAM] = "Program",
 };
 
 /**
@@ -56,6 +64,8 @@ static const char *column_text(enum column column, const struct key *key,
 		return label_symbol(key, text);
 	case COLUMN_OBJECT:
 		return label_object(key);
+	case COLUMN_PROGRAM:
+		return label_program(key);
 	default:
 		return label_thread(key, text);
 	}
@@ -63,16 +73,10 @@ static const char *column_text(enum column column, const struct key *key,
 
 static void add_column(struct table *table, enum column column)
 {
-	static const size_t titles[] = {
-		[COLUMN_SYMBOL] = sizeof("Symbol") - 1,
-		[COLUMN_OBJECT] = sizeof("Object") - 1,
-		[COLUMN_THREAD] = sizeof("Thread") - 1,
-	};
-
 	for (unsigned int i = 0; i < table->column_count; i++)
 		if (table->columns[i] == column)
 			return;
-	table->widths[table->column_count] = titles[column];
+	table->widths[table->column_count] = strlen(titles[column]);
 	table->columns[table->column_count++] = column;
 }
 
@@ -86,6 +90,7 @@ static void choose_columns(struct table *table)
 		[SORT_SYMBOL] = COLUMN_SYMBOL,
 		[SORT_OBJECT] = COLUMN_OBJECT,
 		[SORT_THREAD] = COLUMN_THREAD,
+		[SORT_PROGRAM] = COLUMN_PROGRAM,
 	};
 	const struct profile_options *options = table->profile->options;
 	bool has_symbol = false;
@@ -145,12 +150,6 @@ static void print_names(const struct table *table, const struct key *key)
 
 static void print_titles(const struct table *table)
 {
-	static const char *const titles[] = {
-		[COLUMN_SYMBOL] = "Symbol",
-		[COLUMN_OBJECT] = "Object",
-		[COLUMN_THREAD] = "Thread",
-	};
-
 	fprintf(table->file, "\n%*s%*s  %*s", PERCENT_WIDTH, "Percent", SAMPLES_WIDTH,
 		"Samples", (int)table->bar_width, "");
 	for (unsigned int i = 0; i < table->column_count; i++) {

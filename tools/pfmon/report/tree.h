@@ -13,6 +13,7 @@
  * @symbol: function
  * @offset: offset in @object, or an address, where no function is known
  * @thread: thread
+ * @program: name of a program, NULL if it is not known; equal names have the same address
  * @is_kernel: the location is in the kernel
  * @has_offset: @offset is used
  */
@@ -22,6 +23,7 @@ struct key {
 	const struct symbol *symbol;
 	uint64_t offset;
 	struct named_thread thread;
+	const char *program;
 	bool is_kernel;
 	bool has_offset;
 };

@@ -23,7 +23,7 @@ static void free_pages_of(struct pfm_buffer *buffer, unsigned long count)
 }
 
 /* Single pages: each can be mapped, and no physically contiguous memory is needed. */
-static int allocate(struct pfm_buffer *buffer)
+static int allocate(struct pfm_buffer *buffer, int node)
 {
 	const gfp_t flags = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN;
 	unsigned long count = buffer->size >> PAGE_SHIFT, i;
@@ -32,8 +32,9 @@ static int allocate(struct pfm_buffer *buffer)
 	if (!buffer->pages)
 		return -ENOMEM;
 	for (i = 0; i < count; i++) {
-		buffer->pages[i] = fatal_signal_pending(current) ? NULL
-								 : alloc_page(flags);
+		buffer->pages[i] = fatal_signal_pending(current)
+					   ? NULL
+					   : alloc_pages_node(node, flags, 0);
 		if (!buffer->pages[i])
 			goto free;
 		cond_resched();
@@ -46,7 +47,7 @@ free:
 	return -ENOMEM;
 }
 
-struct pfm_buffer *pfm_buffer_create(struct pfm_context *context, u64 size)
+struct pfm_buffer *pfm_buffer_create(struct pfm_context *context, u64 size, int node)
 {
 	struct pfm_buffer *buffer;
 	int error;
@@ -62,7 +63,7 @@ struct pfm_buffer *pfm_buffer_create(struct pfm_context *context, u64 size)
 	error = pfm_charge(context, PFM_MEMORY_BUFFERS, buffer->size);
 	if (error)
 		goto free;
-	error = allocate(buffer);
+	error = allocate(buffer, node);
 	if (!error) {
 		buffer->user = pfm_user_get(context->user);
 		return buffer;
@@ -114,8 +115,7 @@ int pfm_buffer_map(struct pfm_buffer *buffer, struct vm_area_struct *vma)
 	unsigned long count = vma_pages(vma);
 	struct file *file;
 
-	if (vma->vm_flags & VM_WRITE || vma->vm_pgoff ||
-	    count > buffer->size >> PAGE_SHIFT)
+	if (vma->vm_flags & VM_WRITE || count > buffer->size >> PAGE_SHIFT)
 		return -EINVAL;
 	file = mapping_file(buffer);
 	if (IS_ERR(file))

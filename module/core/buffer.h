@@ -30,10 +30,10 @@ struct pfm_buffer {
 };
 
 /*
- * Process context, may sleep.  Return: a zeroed buffer of @size bytes, rounded up to pages, or
- * an error pointer: -ENOMEM; context->error has the reason.
+ * Process context, may sleep.  Return: a zeroed buffer of @size bytes, rounded up to pages, on
+ * memory node @node if possible, or an error pointer: -ENOMEM; context->error has the reason.
  */
-struct pfm_buffer *pfm_buffer_create(struct pfm_context *context, u64 size);
+struct pfm_buffer *pfm_buffer_create(struct pfm_context *context, u64 size, int node);
 void pfm_buffer_put(struct pfm_buffer *buffer);
 
 /* Called by mmap() of a context.  mmap_lock is held, the context's mutex is not. */

@@ -9,6 +9,8 @@
 #include "copies.h"
 #include "error.h"
 #include "flags.h"
+#include "format_setup.h"
+#include "instances.h"
 #include "limits.h"
 #include "permission.h"
 #include "pmu.h"
@@ -63,8 +65,6 @@ static int check_flags(struct pfm_context *context, const struct pfm_create *cre
 	if (flags & PFM_INHERIT_FLAGS &&
 	    flags & (PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE))
 		return pfm_fail(context, -EINVAL, PFM_REASON_FLAGS, flags);
-	if (flags & PFM_INHERIT_FLAGS && create->format_name)
-		return pfm_fail(context, -EOPNOTSUPP, PFM_REASON_UNSUPPORTED, flags);
 	if (flags & later)
 		return pfm_fail(context, -EOPNOTSUPP, PFM_REASON_UNSUPPORTED, flags);
 	return 0;
@@ -78,72 +78,6 @@ static unsigned int count_pmds(const struct pfm_pmu *pmu)
 		if (pmu->pmds[n].name)
 			count++;
 	return count;
-}
-
-/* Record why the format failed; -EINVAL: it does not accept its argument. */
-static int format_fails(struct pfm_context *context, int error)
-{
-	switch (error) {
-	case -EINVAL:
-		return pfm_fail(context, error, PFM_REASON_FORMAT_ARGUMENT, 0);
-	case -ENOMEM:
-		return pfm_fail(context, error, PFM_REASON_MEMORY, 0);
-	default:
-		return pfm_fail(context, error, PFM_REASON_FORMAT, 0);
-	}
-}
-
-/* Return: the format's buffer, NULL if it needs none, or an error pointer. */
-static struct pfm_buffer *make_buffer(struct pfm_context *context,
-				      const struct pfm_format *format,
-				      const struct pfm_format_setup *setup)
-{
-	u64 size = 0;
-	int error = format->buffer_size ? format->buffer_size(setup, &size) : 0;
-
-	if (error)
-		return ERR_PTR(format_fails(context, error));
-	return size > 0 ? pfm_buffer_create(context, size) : NULL;
-}
-
-/* From here to format_ends() the format's functions may be called. */
-static int format_begins(struct pfm_context *context, const struct pfm_format *format,
-			 const struct pfm_format_setup *setup)
-{
-	struct pfm_buffer *buffer = make_buffer(context, format, setup);
-	int error;
-
-	if (IS_ERR(buffer))
-		return PTR_ERR(buffer);
-	context->instance = (struct pfm_format_instance){};
-	if (buffer) {
-		context->instance.buffer = buffer->memory;
-		context->instance.buffer_size = buffer->size;
-	}
-	error = format->init ? format->init(&context->instance, setup) : 0;
-	if (!error) {
-		context->format = format;
-		/* mmap() reads context->buffer without the mutex. */
-		smp_store_release(&context->buffer, buffer);
-		return 0;
-	}
-	if (buffer)
-		pfm_buffer_put(buffer);
-	return format_fails(context, error);
-}
-
-/* The context will not be loaded again: no handler runs, and none will. */
-static void format_ends(struct pfm_context *context)
-{
-	const struct pfm_format *format = context->format;
-
-	if (!format)
-		return;
-	if (format->exit)
-		format->exit(&context->instance);
-	if (context->buffer)
-		pfm_buffer_put(context->buffer);
-	pfm_format_put(format);
 }
 
 /* The argument, if there is one, is in context->arguments. */
@@ -176,7 +110,7 @@ static int use_format(struct pfm_context *context, const struct pfm_create *crea
 	if (IS_ERR(format))
 		return pfm_fail(context, -EINVAL, PFM_REASON_NO_FORMAT, 0);
 	error = fit_argument(context, create, format)
-			?: format_begins(context, format, &setup);
+			?: pfm_format_begin(context, format, &setup);
 	if (error)
 		pfm_format_put(format);
 	return error;
@@ -207,7 +141,7 @@ void pfm_context_free(struct pfm_context *context)
 {
 	/* No new message is posted any more: wait until a pending notification is done. */
 	irq_work_sync(&context->notification);
-	format_ends(context);
+	pfm_format_end(context);
 	if (context->pmu) {
 		pfm_sets_free(context);
 		if (unlikely(context->copies))
@@ -332,4 +266,5 @@ void pfm_context_status(struct pfm_context *context, struct pfm_status *status)
 		status->target = pid_vnr(call.target);
 	put_pid(call.target);
 	pfm_copies_status(context, status);
+	pfm_instances_status(context, status);
 }

@@ -22,6 +22,8 @@
 #include "message.h"
 #include "set.h"
 
+struct pfm_instances;
+
 #define PFM_NO_CPU	   (-1)
 
 /* Size of pfm_context.arguments.  PAGE_SIZE would be much more on some machines. */
@@ -99,9 +101,10 @@ struct pfm_context {
 	struct pid *creator; /* process that created a system-wide context, else NULL */
 	struct pfm_cpu __percpu *cpus; /* of a system-wide context: see pfm_here() */
 	bool user_level; /* the PMU counts at user level only, see struct pfm_register */
-	const struct pfm_format *format; /* NULL: none */
+	const struct pfm_format *format; /* NULL: none; the copies have the same */
 	struct pfm_format_instance instance; /* of @format */
 	struct pfm_buffer *buffer; /* of @instance; NULL: none */
+	struct pfm_instances *instances; /* for each CPU, shared with the copies; or NULL */
 	struct pfm_user *user; /* who created the context */
 	struct pfm_copies *copies; /* shared with the copies; NULL: no inheritance */
 

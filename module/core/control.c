@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The calls that control a loaded context: start, stop, restart. */
+#include <linux/cpu.h>
+#include <linux/nospec.h>
+#include <linux/smp.h>
+
 #include "block.h"
 #include "clock.h"
 #include "control.h"
 #include "copies.h"
 #include "cpu.h"
 #include "error.h"
+#include "instances.h"
 #include "outcome.h"
 #include "remote.h"
 #include "reset.h"
@@ -119,6 +124,8 @@ static bool may_restart(const struct pfm_context *context)
 {
 	const struct pfm_format *format = context->format;
 
+	if (context->instances)
+		return false; /* see pfm_restart_cpu() */
 	if (context->state == PFM_STATE_LOADED && !(format && format->restart))
 		return false;
 	return context->credit > 0 || (format && format->flags & PFM_FORMAT_CONTINUOUS);
@@ -184,5 +191,77 @@ int pfm_restart(struct pfm_context *context)
 		return pfm_fail(context, -EBUSY, call.refused, 0);
 	if (context->attachment.block)
 		pfm_block_release(context->attachment.block);
+	return 0;
+}
+
+/* ---- restart of a CPU's buffer --------------------------------------------------------- */
+
+struct restart_cpu_call {
+	struct pfm_context *context; /* the parent of all copies */
+	struct pfm_cpu_instance *on;
+	bool done;
+};
+
+/* Interrupts off, on the instance's CPU or while that is offline; no handler runs. */
+static void hand_back(struct restart_cpu_call *call)
+{
+	const struct pfm_format *format = call->context->format;
+	struct pfm_cpu_instance *on = call->on;
+	int control;
+
+	if (!format->restart || !(on->is_full || format->flags & PFM_FORMAT_CONTINUOUS))
+		return;
+	control = format->restart(&on->instance, !on->is_full);
+	call->done = control >= 0;
+	if (call->done && !(control & PFM_CONTROL_MASK))
+		on->is_full = false;
+}
+
+/* In an interrupt on the instance's CPU.  The context, or a copy, may run here. */
+static void hand_back_here(void *argument)
+{
+	struct restart_cpu_call *call = argument;
+	struct pfm_context *running = this_cpu_ptr(&pfm_cpu)->context;
+
+	if (!running || running->instances != call->context->instances) {
+		hand_back(call);
+		return;
+	}
+	raw_spin_lock(&running->lock);
+	pfm_pause(running); /* so no overflow comes, perhaps in an NMI */
+	hand_back(call);
+	pfm_resume(running);
+	raw_spin_unlock(&running->lock);
+}
+
+/* Nothing runs on a CPU that is offline.  The lock keeps it so. */
+static void hand_back_on(unsigned int cpu, struct restart_cpu_call *call)
+{
+	unsigned long flags;
+
+	cpus_read_lock();
+	if (cpu_online(cpu)) {
+		smp_call_function_single(cpu, hand_back_here, call, true);
+	} else {
+		local_irq_save(flags);
+		hand_back(call);
+		local_irq_restore(flags);
+	}
+	cpus_read_unlock();
+}
+
+int pfm_restart_cpu(struct pfm_context *context, u32 cpu)
+{
+	struct pfm_instances *instances = context->instances;
+	struct restart_cpu_call call = { .context = context };
+
+	if (instances && cpu < instances->count)
+		call.on = &instances->cpus[array_index_nospec(cpu, instances->count)];
+	if (!call.on || !call.on->is_set_up)
+		return pfm_fail(context, -EINVAL, PFM_REASON_NO_BUFFER, cpu);
+	hand_back_on(cpu, &call);
+	if (!call.done)
+		return pfm_fail(context, -EBUSY, PFM_REASON_NOTHING_TO_RESTART, 0);
+	this_cpu_inc(pfm_cpu.statistics.pfm_restart_count);
 	return 0;
 }

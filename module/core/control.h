@@ -8,5 +8,6 @@
 int pfm_start(struct pfm_context *context, const struct pfarg_start *start);
 int pfm_stop(struct pfm_context *context);
 int pfm_restart(struct pfm_context *context);
+int pfm_restart_cpu(struct pfm_context *context, u32 cpu);
 
 #endif

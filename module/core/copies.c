@@ -16,6 +16,7 @@
 #include "copy_pool.h"
 #include "detach.h"
 #include "error.h"
+#include "instances.h"
 #include "snapshot.h"
 
 /*
@@ -276,6 +277,8 @@ int pfm_copies_open(struct pfm_context *context)
 	/* The sets of idle copies may not be those of the parent any more. */
 	pfm_copies_trim(copies, 0);
 	copies->set_count = context->set_count;
+	if (context->instances)
+		pfm_instances_forget(context->instances);
 	prepare(copies);
 	raw_spin_lock_irqsave(&copies->lock, flags);
 	copies->configuration++;

@@ -45,6 +45,7 @@ struct pfm_snapshot;
  * @is_reading: the walk reads counts
  * @reading: number of the present or last reading; changes only with the parent's mutex held
  * @configuration: changes when the registers of the parent's sets are configured
+ * @configured: number of sets of copies that were configured
  * @not_followed: threads and children that got no copy, since the load
  * @closed: copies that ended because of a program that the loader may not monitor
  * @made: copies made since the load
@@ -72,6 +73,7 @@ struct pfm_copies {
 	bool is_reading;
 	u64 reading;
 	u64 configuration;
+	u32 configured;
 	u64 not_followed;
 	u64 closed;
 	u64 made;

@@ -45,6 +45,8 @@ struct pfm_context *pfm_copy_alloc(struct pfm_copies *copies, gfp_t gfp)
 	copy->pmu = parent->pmu;
 	copy->flags = parent->flags;
 	copy->user_level = parent->user_level;
+	copy->format = parent->format;
+	copy->instances = parent->instances;
 	copy->state = PFM_STATE_UNLOADED;
 	copy->cpu = PFM_NO_CPU;
 	for (i = 0; i < copies->set_count; i++) {

@@ -8,6 +8,7 @@
 #include "attach.h"
 #include "context.h"
 #include "device.h"
+#include "instances.h"
 #include "ioctl.h"
 #include "message.h"
 
@@ -58,7 +59,7 @@ static int device_flush(struct file *file, fl_owner_t files)
 static int device_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct pfm_context *context = file->private_data;
-	struct pfm_buffer *buffer = smp_load_acquire(&context->buffer);
+	struct pfm_buffer *buffer = pfm_instances_buffer(context, vma->vm_pgoff);
 
 	return buffer ? pfm_buffer_map(buffer, vma) : -EINVAL;
 }

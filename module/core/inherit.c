@@ -2,6 +2,7 @@
 /*
  * What the hooks do for copies: make one at a fork, and end it when its thread ends.
  */
+#include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -15,6 +16,7 @@
 #include "detach.h"
 #include "inherit.h"
 #include "limits.h"
+#include "reset.h"
 #include "set_switch.h"
 #include "switch.h"
 #include "threads.h"
@@ -48,6 +50,27 @@ static u64 summed_virtual(const struct pfm_pmu *pmu, const struct pfm_set *set)
 }
 
 /*
+ * Threads with the same random periods would be sampled in step.  So each copy begins at another
+ * place of the generator's sequence; the places follow from the order of the copies alone.
+ */
+static void vary_periods(struct pfm_copies *copies, struct pfm_set *set)
+{
+	const u32 golden = 0x9e3779b9; /* spreads consecutive numbers evenly */
+	unsigned int n;
+	u64 rest;
+
+	copies->configured++;
+	pfm_for_each_bit(n, rest, set->registers.counters) {
+		struct pfm_pmd_attributes *attributes = &set->attributes[n];
+
+		if (attributes->is_random)
+			attributes->random_state = 1 + (attributes->random_state +
+							copies->configured * golden) %
+							       0x7ffffffe;
+	}
+}
+
+/*
  * Copy the configuration.  The stamp of the PMCs is copied, too: their values are the same, so a
  * CPU need not write them when it switches between these sets.
  */
@@ -60,23 +83,34 @@ static void configure_set(struct pfm_context *copy, struct pfm_set *set,
 	       copy->copies->set_size - head);
 	memset(set->registers.state, 0, sizeof(set->registers.state));
 	set->sum = NULL;
-	set->notifying = 0;
+	if (!copy->format)
+		set->notifying = 0;
+	vary_periods(copy->copies, set);
 	set->summed = summed_counters(set);
 	set->summed_virtual = summed_virtual(copy->pmu, set);
 	set->load = copy->loads;
 }
 
+/* A counter that is sampled begins with a period. */
+static u64 first_value(const struct pfm_context *copy,
+		       struct pfm_pmd_attributes *attributes)
+{
+	return copy->format && attributes->short_reset
+		       ? pfm_reset_value(attributes, false)
+		       : 0;
+}
+
 /* Nothing has been counted yet. */
-static void reset_set(struct pfm_set *set)
+static void reset_set(const struct pfm_context *copy, struct pfm_set *set)
 {
 	struct pfm_registers *registers = &set->registers;
 	unsigned int n;
 	u64 rest;
 
 	pfm_for_each_bit(n, rest, registers->used_pmds[0]) {
-		registers->pmds[n] = 0;
-		registers->state[n] = 0;
 		set->attributes[n].last_reset = 0;
+		registers->pmds[n] = first_value(copy, &set->attributes[n]);
+		registers->state[n] = 0;
 	}
 	pfm_for_each_bit(n, rest, set->used_virtual)
 		set->virtual_value[n] = 0;
@@ -100,7 +134,7 @@ static void copy_sets(struct pfm_context *copy, const struct pfm_context *source
 	list_for_each_entry(from, &source->sets, node) {
 		if (copy->configuration != configuration)
 			configure_set(copy, set, from);
-		reset_set(set);
+		reset_set(copy, set);
 		if (from == active)
 			copy->active = set;
 		set = list_next_entry(set, node);
@@ -134,14 +168,16 @@ static bool imitate(struct pfm_context *copy, struct pfm_context *source)
 /* Return: false if @child has a context already: another user has loaded one on it. */
 static bool attach(struct pfm_context *copy, struct task_struct *child)
 {
+	/* The numbers of threads are those that the loader sees. */
+	struct pid_namespace *namespace = ns_of_pid(copy->copies->parent->loader);
 	bool entered;
 
 	raw_spin_lock(&copy->lock);
 	entered = pfm_thread_enter(copy, child);
 	if (entered) {
 		get_task_struct(child);
-		copy->attachment.tid = task_pid_nr(child);
-		copy->attachment.tgid = task_tgid_nr(child);
+		copy->attachment.tid = task_pid_nr_ns(child, namespace);
+		copy->attachment.tgid = task_tgid_nr_ns(child, namespace);
 		copy->reading = 0;
 		copy->foreign_runs = 0;
 		pfm_cost_begin(copy);

@@ -150,6 +150,17 @@ static int ioctl_restart(struct pfm_context *context, struct pfm_argument argume
 	return pfm_restart(context);
 }
 
+static int ioctl_restart_cpu(struct pfm_context *context, struct pfm_argument argument)
+{
+	struct pfm_restart_cpu restart;
+
+	return pfm_copy_in(context, &restart, sizeof(restart), argument)
+		       ?: must_be_zero(context, restart.reserved1 | restart.reserved2[0] |
+							restart.reserved2[1] |
+							restart.reserved2[2])
+		       ?: pfm_restart_cpu(context, restart.cpu);
+}
+
 static int ioctl_info(struct pfm_context *context, struct pfm_argument argument)
 {
 	const u64 features = PFM_FEATURE_PER_THREAD | PFM_FEATURE_EMUL64 |
@@ -340,6 +351,7 @@ static const struct operation operations[] = {
 	OPERATION(STATUS, ioctl_status, true),
 	OPERATION(READ, pfm_read, true),
 	OPERATION(STATISTICS, ioctl_statistics, false),
+	OPERATION(RESTART_CPU, ioctl_restart_cpu, true),
 };
 
 /* Complete the error that pfm_fail() recorded. */

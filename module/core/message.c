@@ -4,6 +4,7 @@
 #include <linux/uaccess.h>
 
 #include "context.h"
+#include "instances.h"
 
 void pfm_queue_init(struct pfm_queue *queue)
 {
@@ -49,6 +50,8 @@ static bool queue_take(struct pfm_context *context, struct pfarg_ovfl_msg *messa
 		*message = *slot(queue, queue->first);
 		/* The slot may be reused from here on: it has been read. */
 		smp_store_release(&queue->first, queue->first + 1);
+	} else if (context->instances) {
+		found = pfm_instances_take(context->instances, message);
 	}
 	raw_spin_unlock_irqrestore(&context->lock, flags);
 	return found;
@@ -95,5 +98,8 @@ __poll_t pfm_message_poll(struct pfm_context *context, struct file *file,
 			  poll_table *wait)
 {
 	poll_wait(file, &context->queue.waiters, wait);
-	return is_empty(&context->queue) ? 0 : EPOLLIN | EPOLLRDNORM;
+	if (is_empty(&context->queue) &&
+	    !pfm_instances_wait(smp_load_acquire(&context->instances)))
+		return 0;
+	return EPOLLIN | EPOLLRDNORM;
 }

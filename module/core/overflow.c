@@ -16,8 +16,10 @@
 #include <asm/irq_regs.h>
 
 #include "clock.h"
+#include "copies.h"
 #include "cpu.h"
 #include "format.h"
+#include "instances.h"
 #include "outcome.h"
 #include "overflow.h"
 #include "reset.h"
@@ -133,7 +135,9 @@ find_noted(const struct pfm_context *context, const struct pfm_hardware_sample *
 }
 
 /* Pass @sample to the format, with the hardware's record added for this call only. */
-static noinline u32 handle_noted(struct pfm_context *context, struct pfm_sample *sample,
+static noinline u32 handle_noted(struct pfm_context *context,
+				 struct pfm_format_instance *instance,
+				 struct pfm_sample *sample,
 				 const struct pfm_hardware_sample *noted)
 {
 	const struct pfm_format *format = context->format;
@@ -142,13 +146,13 @@ static noinline u32 handle_noted(struct pfm_context *context, struct pfm_sample 
 
 	noted = find_noted(context, noted, sample->pmd);
 	if (!noted)
-		return format->handler(&context->instance, sample);
+		return format->handler(instance, sample);
 	sample->ip_is_exact = noted->ip;
 	if (noted->ip)
 		sample->ip = noted->ip;
 	sample->payload = noted->payload;
 	sample->payload_size = noted->payload_size;
-	control = format->handler(&context->instance, sample);
+	control = format->handler(instance, sample);
 	sample->ip_is_exact = false;
 	sample->ip = ip;
 	sample->payload = NULL;
@@ -164,6 +168,7 @@ static noinline void count_lost(struct pfm_cpu *cpu, struct pfm_context *context
 
 /* Pass one sample for each overflow to the format.  Return: its requests, PFM_CONTROL_*. */
 static __always_inline u32 sample_all(struct pfm_cpu *cpu, struct pfm_context *context,
+				      struct pfm_format_instance *instance,
 				      struct pfm_set *set, u64 wrapped,
 				      struct pt_regs *regs, bool has_notes)
 {
@@ -191,9 +196,9 @@ static __always_inline u32 sample_all(struct pfm_cpu *cpu, struct pfm_context *c
 					      ? gather(cpu, context, set, attributes)
 					      : 0;
 		if (has_notes)
-			answer = handle_noted(context, sample, cpu->noted);
+			answer = handle_noted(context, instance, sample, cpu->noted);
 		else
-			answer = format->handler(&context->instance, sample);
+			answer = format->handler(instance, sample);
 		if (unlikely(answer & PFM_CONTROL_LOST))
 			count_lost(cpu, context);
 		control |= answer;
@@ -208,7 +213,41 @@ static __always_inline u32 sample_all(struct pfm_cpu *cpu, struct pfm_context *c
 static noinline u32 sample_noted(struct pfm_cpu *cpu, struct pfm_context *context,
 				 struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
 {
-	return sample_all(cpu, context, set, wrapped, regs, true);
+	return sample_all(cpu, context, &context->instance, set, wrapped, regs, true);
+}
+
+/* This CPU has been added to the machine since the context was made, so it has no buffer. */
+static u32 lose_all(struct pfm_context *context, struct pfm_set *set, u64 wrapped)
+{
+	unsigned int n;
+	u64 rest;
+
+	pfm_for_each_bit(n, rest, wrapped)
+		pfm_reset_note(set, n);
+	atomic_add(hweight64(wrapped), &context->instances->lost);
+	return PFM_CONTROL_RESET;
+}
+
+/*
+ * sample_all() for a context with copies, and for a copy.  Its thread does not wait for the user: if
+ * the buffer is full, the format counts samples as lost, and one notification is sent.
+ */
+static noinline u32 sample_shared(struct pfm_cpu *cpu, struct pfm_context *context,
+				  struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
+{
+	struct pfm_cpu_instance *here = pfm_cpu_instance(context->instances);
+	u32 control;
+
+	if (unlikely(!here->is_set_up))
+		return lose_all(context, set, wrapped);
+	control =
+		sample_all(cpu, context, &here->instance, set, wrapped, regs, cpu->noted);
+	if (!(control & PFM_CONTROL_MASK))
+		return control;
+	if (here->is_full)
+		control &= ~PFM_CONTROL_NOTIFY;
+	here->is_full = true;
+	return (control & ~PFM_CONTROL_MASK) | PFM_CONTROL_RESET;
 }
 
 /* Return: counters whose overflows switch to the next set. */
@@ -252,6 +291,12 @@ static noinline u32 notify(struct pfm_cpu *cpu, struct pfm_context *context,
 	tell_thread(context, &cpu->sample);
 	message.msg_ovfl_pid = cpu->sample.tid;
 	message.msg_ovfl_tid = cpu->sample.tgid;
+	if (context->instances) {
+		if (!is_silent)
+			pfm_instances_post(context->instances, &message);
+		irq_work_queue(&context->copies->parent->notification);
+		return 0;
+	}
 	if (context->attachment.block)
 		pfm_block_want(context->attachment.block);
 	if (is_silent || !pfm_queue_is_full(&context->queue)) {
@@ -304,10 +349,13 @@ static __always_inline u32 handle_wrapped(struct pfm_cpu *cpu,
 		control = count_down(set, wrapped);
 	if (!context->format)
 		control |= note_all(set, wrapped, control);
+	else if (unlikely(context->instances))
+		control |= sample_shared(cpu, context, set, wrapped, regs);
 	else if (unlikely(cpu->noted))
 		control |= sample_noted(cpu, context, set, wrapped, regs);
 	else
-		control |= sample_all(cpu, context, set, wrapped, regs, false);
+		control |= sample_all(cpu, context, &context->instance, set, wrapped,
+				      regs, false);
 	if (control & PFM_CONTROL_NOTIFY && wrapped & set->notifying)
 		control |= notify(cpu, context, set, wrapped, regs);
 	return control;
@@ -393,11 +441,12 @@ static noinline struct pfm_registers *throttle(struct pfm_cpu *cpu,
 					       struct pfm_registers *next)
 {
 	const struct pfm_format *format = context->format;
+	struct pfm_format_instance *instance = pfm_instance_here(context);
 
 	cpu->statistics.ovfl_throttle_count++;
 	context->statistics.throttled++;
-	if (format && format->throttled)
-		format->throttled(&context->instance);
+	if (format && format->throttled && instance)
+		format->throttled(instance);
 	return pfm_throttle(context, set, next);
 }
 

@@ -111,7 +111,8 @@ struct pfm_format_setup {
 };
 
 /**
- * struct pfm_format_instance - a format in one context
+ * struct pfm_format_instance - a format in one context or, with PFM_FL_INHERIT_*, in one context
+ * and on one CPU
  * @buffer: sampling buffer, which the user can map: page-aligned, zeroed before init;
  *	NULL if the context has none
  * @buffer_size: bytes of @buffer, from pfm_format.buffer_size
@@ -141,18 +142,19 @@ struct pfm_format_instance {
  * @buffer_size: checks the argument and sets the size of the buffer in bytes, 0 for none.
  *	Returns 0, or the error with which the creation fails: -EINVAL for a bad argument.
  *	Process context, may sleep; optional.
- * @init: sets up the instance of a context: writes the buffer's header, sets @private.
+ * @init: sets up an instance: writes the buffer's header, sets @private.
  *	Returns 0; or, after undoing what it did, the error with which the creation fails.
  *	Allocations with GFP_KERNEL_ACCOUNT are charged to the user.  Process context, may
  *	sleep; optional.
- * @exit: frees @private.  Called once for each @init that succeeded (or for each creation
+ * @exit: frees @private.  Called once for each @init that succeeded (or for each instance
  *	if there is no @init), also if the creation fails later.  No other callback
  *	runs at the same time or later.  The user may still read the buffer, which the
  *	core frees after the context.  Process context, may sleep; optional.
  * @handler: handles a sample.  Called for each PMD that overflowed, in ascending order, with
  *	interrupts off, perhaps from NMI; for one instance never concurrently.  It must
  *	not wait or fault.  Returns PFM_CONTROL_*.
- * @restart: the user has handled a notification.  @active: monitoring is not masked.
+ * @restart: the user has handled a notification.  @active: monitoring is not masked.  With
+ *	PFM_FL_INHERIT_* it never is; there @active is false if the handler has asked for it.
  *	Called with interrupts off while no handler runs.  Returns 0, PFM_CONTROL_RESET,
  *	_MASK, or -EBUSY if there is nothing to restart; optional.
  * @throttled: the event set is throttled for a tick.  Called in the same context as

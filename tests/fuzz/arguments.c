@@ -380,6 +380,9 @@ static void fill_ioctl(struct builder *builder, struct operation *operation)
 		operation->place = percent(builder, 70) ? NOWHERE : GOOD;
 		operation->count = set_number(builder);
 		break;
+	case RESTART_CPU:
+		operation->count = percent(builder, 95) ? below(builder, 3) : ~0u;
+		break;
 	case WRITE_PMCS:
 	case WRITE_PMDS:
 	case READ_PMDS:
@@ -403,15 +406,14 @@ static void fill_ioctl(struct builder *builder, struct operation *operation)
 		operation->place = bad_place(builder);
 	if (percent(builder, operation->call == CREATE_CONTEXT ? 12 : 4))
 		operation->fail = which_allocation(builder);
-	if ((operation->call == LOAD || operation->call == START ||
-	     operation->call == STATISTICS) &&
+	if ((has_reserved_fields(operation->call) || operation->call == STATISTICS) &&
 	    percent(builder, 4)) {
 		operation->more = 1 + below(builder, LONGER);
 		operation->tail = percent(builder, 20);
 	}
-	/* Rare for LOAD and START, which fail if a reserved field is not zero. */
-	operation->dirty = percent(
-		builder, operation->call == LOAD || operation->call == START ? 3 : 30);
+	/* Rare for calls that fail if a reserved field is not zero. */
+	operation->dirty =
+		percent(builder, has_reserved_fields(operation->call) ? 3 : 30);
 }
 
 struct operation *add_filled(struct builder *builder, enum call call, unsigned int slot)

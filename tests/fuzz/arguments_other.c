@@ -55,7 +55,7 @@ static void fill_mmap(struct builder *builder, struct operation *operation)
 {
 	static const uint64_t sizes[] = { 4096, 65536, 1 << 20, 0, ~0ull };
 	static const uint32_t flags[] = { MAP_SHARED, MAP_PRIVATE, 0 };
-	static const uint64_t offsets[] = { 0, 0, 0, 1, 16384, 16385, ~0ull };
+	static const uint64_t offsets[] = { 0, 0, 0, 1, 16384, 16385, 1 << 20, ~0ull };
 
 	operation->size = ONE_OF(builder, sizes);
 	operation->count = 1 + below(builder, 3); /* protection */
@@ -65,7 +65,8 @@ static void fill_mmap(struct builder *builder, struct operation *operation)
 		operation->size = percent(builder, 80) ? 4096 : 300;
 		operation->count = PROT_READ;
 		operation->flags = percent(builder, 70) ? MAP_SHARED : MAP_PRIVATE;
-		operation->value = 0;
+		/* The second one is the offset of the buffer of CPU 1, with pages of 4 KiB. */
+		operation->value = percent(builder, 80) ? 0 : 1 << 20;
 	}
 	if (percent(builder, 4))
 		operation->fail = which_allocation(builder);

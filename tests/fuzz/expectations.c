@@ -210,7 +210,7 @@ static const char *bad_ioctl(struct executor *executor, const struct operation *
 	    (is_bad_address(operation->place) ||
 	     is_unwritable(operation->call, operation->place)))
 		return "the argument has a bad address";
-	if ((operation->call == LOAD || operation->call == START) && operation->dirty)
+	if (has_reserved_fields(operation->call) && operation->dirty)
 		return "a reserved field is not zero";
 	if (operation->more && operation->tail)
 		return "the unknown part of the argument is not zero";
@@ -234,7 +234,8 @@ static const char *bad_file_call(const struct operation *operation)
 	case OTHER_IOCTL:
 		return operation->value == PFM_IOC_TYPE ? "there is no such ioctl" : NULL;
 	case MMAP:
-		if (operation->value || !operation->size || !operation->flags)
+		/* The buffers of CPUs are at multiples of 4 GiB. */
+		if (operation->value & 0xffff || !operation->size || !operation->flags)
 			return "the size, offset or flags are bad";
 		return operation->count & PROT_WRITE ? "a buffer is read-only" : NULL;
 	case READ:
@@ -323,6 +324,8 @@ static const char *bad_state(const struct file_state *file,
 	if ((call == START || call == STOP || call == RESTART) && !file->loaded &&
 	    !file->maybe_loaded)
 		return "the context is not loaded";
+	if (call == RESTART_CPU && !file->format)
+		return "the context has no buffer";
 	if (file->loaded)
 		why = bad_state_loaded(operation);
 	if (!why && element_size(call))

@@ -54,6 +54,7 @@ union argument {
 	struct pfm_create create;
 	struct pfarg_load load;
 	struct pfarg_start start;
+	struct pfm_restart_cpu restart_cpu;
 	struct pfm_info info;
 	struct pfm_error error;
 	struct pfm_status status;
@@ -385,6 +386,9 @@ static void *put_ioctl_argument(struct executor *executor,
 		argument.statistics.flags = operation->flags;
 		argument.statistics.cpu = operation->value;
 		break;
+	case RESTART_CPU:
+		argument.restart_cpu.cpu = operation->count;
+		break;
 	}
 	memset(longer, operation->tail, sizeof(longer));
 	memcpy(longer, &argument, size);
@@ -415,8 +419,6 @@ static void check_last_error(int fd, const struct operation *operation, int erro
 
 static void check_status(const struct pfm_status *status)
 {
-	unsigned int i;
-
 	if (status->state < PFM_STATE_UNLOADED || status->state > PFM_STATE_MASKED)
 		wrong("status: state %u", status->state);
 	if (status->flags & ~(PFM_STATUS_STARTED | PFM_STATUS_FOREIGN_CPU |
@@ -426,9 +428,13 @@ static void check_status(const struct pfm_status *status)
 	    (status->target || (status->flags & PFM_STATUS_STARTED)))
 		wrong("status: unloaded, yet target %u, flags %#x", status->target,
 		      status->flags);
-	for (i = 0; i < COUNT(status->reserved); i++)
-		if (status->reserved[i])
-			wrong("status: reserved field %u is not zero", i);
+	if (status->buffer_cpus && !status->buffer_size)
+		wrong("status: %u buffers of 0 bytes", status->buffer_cpus);
+	if (status->lost_samples)
+		wrong("status: %u samples lost on CPUs that were added",
+		      status->lost_samples);
+	if (status->reserved1)
+		wrong("status: the reserved field is not zero");
 }
 
 /* An NMI may change the counts while they are copied, but not often. */

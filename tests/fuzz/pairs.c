@@ -92,6 +92,11 @@ static const struct pair pairs[] = {
 	{ RESTART, EBADF, "1.5 rule 2" },
 	{ RESTART, EBUSY, "1.12" },
 	{ RESTART, EINVAL, HEADER },
+	{ RESTART_CPU, EBADF, "1.5 rule 2" },
+	{ RESTART_CPU, EINVAL, "1.12" },
+	{ RESTART_CPU, EBUSY, "1.12" },
+	{ RESTART_CPU, EFAULT, HEADER },
+	{ RESTART_CPU, E2BIG, HEADER },
 	{ UNLOAD, EBADF, "1.5 rule 2" },
 	{ UNLOAD, EINVAL, HEADER },
 

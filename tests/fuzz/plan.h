@@ -46,7 +46,8 @@
 	X(LAST_ERROR, PFM_IOC_LAST_ERROR)                                                \
 	X(STATUS, PFM_IOC_STATUS)                                                        \
 	X(READ_VALUES, PFM_IOC_READ)                                                     \
-	X(STATISTICS, PFM_IOC_STATISTICS)
+	X(STATISTICS, PFM_IOC_STATISTICS)                                                \
+	X(RESTART_CPU, PFM_IOC_RESTART_CPU)
 
 /* Other calls whose errno is checked. files.c and ioctls.c explain their fields. */
 #define FILE_CALLS(X)                                                                    \
@@ -98,6 +99,12 @@ enum call {
 #undef CALL_ENTRY
 		CALLS
 };
+
+/* Returns whether the ioctl's structure has fields that must be zero. */
+static inline bool has_reserved_fields(enum call call)
+{
+	return call == LOAD || call == START || call == RESTART_CPU;
+}
 
 /* Returns whether this is an ioctl of perfmon. */
 static inline bool is_ioctl(enum call call)
@@ -174,7 +181,7 @@ struct element {
  * @value: depends on the call
  * @size: for a vector the bytes of an element, or 0 if its size is that of the first version; for
  * other calls it depends on the call
- * @more: extra bytes of the structure of LOAD or START, or 0
+ * @more: extra bytes of the structure of LOAD, START or RESTART_CPU, or 0
  * @tail: if @size or @more makes a structure longer: its bytes after the known fields are not zero
  * @element: the first elements of a vector, @elements of them
  */

@@ -42,6 +42,7 @@ static void add_any(struct builder *builder, unsigned int slot)
 		{ START, 50 },
 		{ STOP, 40 },
 		{ RESTART, 30 },
+		{ RESTART_CPU, 15 },
 		{ CREATE_EVTSETS, 40 },
 		{ GETINFO_EVTSETS, 40 },
 		{ DELETE_EVTSETS, 40 },
@@ -183,13 +184,16 @@ static void add_sampling(struct builder *builder)
 {
 	static const uint8_t waiting[] = { READ, POLL, SELECT, WORK, WORK, WORK };
 	unsigned int slot = any_slot(builder), turns = 1 + below(builder, 6);
-	bool target = percent(builder, 60);
+	bool target = percent(builder, 60), inherits;
 	struct operation *operation;
 
 	builder->samples = true;
 	step(builder, OPEN, slot);
 	operation = step(builder, CREATE_CONTEXT, slot);
-	if (target && percent(builder, 40))
+	inherits = percent(builder, 40);
+	if (inherits)
+		operation->flags = PFM_FL_INHERIT_ALL;
+	else if (target && percent(builder, 40))
 		operation->flags |= PFM_FL_NOTIFY_BLOCK;
 	step(builder, MMAP, slot);
 	step(builder, WRITE_PMCS, slot);
@@ -202,7 +206,9 @@ static void add_sampling(struct builder *builder)
 	while (turns--) {
 		step(builder, target ? ONE_OF(builder, waiting) : WORK, slot);
 		step(builder, SCAN, slot);
-		step(builder, RESTART, slot);
+		step(builder, inherits ? RESTART_CPU : RESTART, slot);
+		if (inherits && percent(builder, 5))
+			step(builder, FORK, slot);
 		if (percent(builder, 20))
 			step(builder, WRITE_PMDS, slot);
 		if (percent(builder, 20))

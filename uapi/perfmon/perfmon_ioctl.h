@@ -465,7 +465,11 @@ struct pfm_info {
  *	did not, since the load: there was no memory, or a limit was reached
  * @closed_copies: out: number of copies that ended because their thread executed a program that
  *	the loader may not monitor, since the load
- * @reserved: zero
+ * @buffer_size: out: bytes of the sampling buffer, or of each CPU's buffer; 0 if there is none
+ * @buffer_cpus: out: number of the last CPU that has a buffer, plus 1; 0 if the context has one
+ *	buffer or none, see PFM_BUFFER_OFFSET()
+ * @lost_samples: out: number of samples on CPUs that have been added to the machine since the
+ *	context was made, and so have no buffer
  */
 struct pfm_status {
 	__u32 state;
@@ -477,7 +481,40 @@ struct pfm_status {
 	__u32 reserved1;
 	__u64 not_followed;
 	__u64 closed_copies;
-	__u64 reserved[2];
+	__u64 buffer_size;
+	__u32 buffer_cpus;
+	__u32 lost_samples;
+};
+
+/*
+ * A context with PFM_FL_INHERIT_* and a sampling format has a buffer for each CPU.  All monitored
+ * threads write the samples that they take on a CPU to the buffer of this CPU.  mmap() maps it,
+ * or its first part, at this offset:
+ *
+ *	for (cpu = 0; cpu < status.buffer_cpus; cpu++)
+ *		buffer[cpu] = mmap(NULL, status.buffer_size, PROT_READ, MAP_SHARED, fd,
+ *				   PFM_BUFFER_OFFSET(cpu));
+ *
+ * EINVAL: the machine has no such CPU, or had none when the context was made.  A 32-bit program
+ * needs an off_t of 64 bits.
+ *
+ * Monitoring is never masked.  A format that would mask elsewhere, as "default" does when its buffer
+ * is full, counts the samples of this CPU as lost until PFM_IOC_RESTART_CPU.  A CPU has at most one
+ * message in the queue: it says that the buffer of msg_ovfl_cpu should be read, and stands for all
+ * notifications of this CPU until it is read.
+ */
+#define PFM_BUFFER_OFFSET(cpu) ((__u64)(cpu) << 32)
+
+/**
+ * struct pfm_restart_cpu - the CPU whose buffer is handed back
+ * @cpu: in: number of the CPU
+ * @reserved1: must be zero
+ * @reserved2: must be zero
+ */
+struct pfm_restart_cpu {
+	__u32 cpu;
+	__u32 reserved1;
+	__u64 reserved2[3];
 };
 
 /* pfm_statistics.flags */
@@ -596,6 +633,7 @@ enum pfm_reason {
 	PFM_REASON_COPIED_SETS,
 	PFM_REASON_SHARED_PMU,
 	PFM_REASON_NO_LEVELS,
+	PFM_REASON_NO_BUFFER,
 	PFM_REASON_COUNT_OF_REASONS
 };
 
@@ -628,8 +666,8 @@ struct pfm_error {
  * The context is unloaded and has event set 0, all PMCs at their defaults.
  * The call loads the PMU module for the machine if no PMU is registered, and the
  * module of the sampling format.  mmap() of the descriptor maps the format's buffer,
- * read-only, at offset 0; it stays readable until munmap().  RLIMIT_MEMLOCK limits the
- * buffers of a user, /sys/kernel/perfmon/smpl_buffer_mem_max those of all users.
+ * read-only, at offset 0 (or one for each CPU, see PFM_BUFFER_OFFSET()); it stays readable until
+ * munmap().  RLIMIT_MEMLOCK limits the buffers of a user, /sys/kernel/perfmon/smpl_buffer_mem_max those of all users.
  * This call also decides whether the context counts at kernel level, see
  * PFM_STATUS_USER_LEVEL.
  *
@@ -747,7 +785,7 @@ struct pfm_error {
  *
  * EBUSY: the context is not loaded; no notification waits for a restart (some formats allow
  * a restart without a notification); or there is nothing to restart: monitoring is not
- * masked and no format can be restarted, or the format refuses.
+ * masked and no format can be restarted, or the format refuses, or each CPU has a buffer.
  */
 #define PFM_IOC_RESTART		_IO(PFM_IOC_TYPE, 7)
 
@@ -834,5 +872,16 @@ struct pfm_error {
  * the flag.  E2BIG, EFAULT.
  */
 #define PFM_IOC_STATISTICS	_IOWR(PFM_IOC_TYPE, 16, struct pfm_statistics)
+
+/**
+ * PFM_IOC_RESTART_CPU - hand back a CPU's buffer, see PFM_BUFFER_OFFSET()
+ *
+ * Allowed in every state, from any CPU, also while the CPU is offline.  "default" and "callchain"
+ * empty the buffer, if it is full; "nway" releases its oldest full region.
+ *
+ * EINVAL: the context has no buffer of this CPU; reserved field not zero.  EBUSY: the buffer is not
+ * full, or the format cannot be restarted, or refuses.  EFAULT.
+ */
+#define PFM_IOC_RESTART_CPU	_IOW(PFM_IOC_TYPE, 17, struct pfm_restart_cpu)
 
 #endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The sampling format of a context, and its buffers.
+ *
+ * A context has one instance of its format.  A context with copies has one for each CPU, which the
+ * context and its copies share: many threads run at the same time, but one on a CPU.  So the handler
+ * needs no lock, and 10,000 copies need no 10,000 buffers.  An instance is used where and when a
+ * handler for it may run: on its CPU, with interrupts off.
+ *
+ * No copy waits for the user: a format that asks to mask has a full buffer, and until the user has
+ * handed back that CPU's buffer, the format counts its samples as lost.
+ */
+#ifndef PERFMON_INSTANCES_H
+#define PERFMON_INSTANCES_H
+
+#include <linux/atomic.h>
+#include <linux/bitmap.h>
+#include <linux/cache.h>
+
+#include "context.h"
+
+/**
+ * struct pfm_cpu_instance - the instance for a CPU
+ * @instance: of the context's format
+ * @buffer: of @instance; NULL: none
+ * @is_set_up: the CPU was in the machine when the context was made; fixed
+ * @is_full: the format has asked to mask since the last restart
+ * @message: about an overflow on this CPU; changes while it does not wait for a read
+ */
+struct pfm_cpu_instance {
+	struct pfm_format_instance instance;
+	struct pfm_buffer *buffer;
+	bool is_set_up;
+	bool is_full;
+	struct pfarg_ovfl_msg message;
+} ____cacheline_aligned_in_smp;
+
+/**
+ * struct pfm_instances - the instances for all CPUs
+ * @count: of @cpus; later CPUs have no instance
+ * @lost: samples on CPUs without an instance
+ * @waiting: CPUs whose message waits for a read.  Set where the CPU's handler runs, cleared with
+ *	the context's lock held
+ * @next: the CPU with which a read begins its search; protected by the context's lock
+ * @cpus: an instance for each CPU
+ */
+struct pfm_instances {
+	unsigned int count;
+	atomic_t lost;
+	unsigned long *waiting;
+	unsigned int next;
+	struct pfm_cpu_instance cpus[];
+};
+
+/* Any context.  Return: the buffer that mmap() finds at @page, or NULL. */
+struct pfm_buffer *pfm_instances_buffer(struct pfm_context *context, unsigned long page);
+
+/* Fill in the fields about buffers.  Mutex held. */
+void pfm_instances_status(struct pfm_context *context, struct pfm_status *status);
+
+/* Mutex held, the context and its copies are unloaded.  Drop all messages. */
+void pfm_instances_forget(struct pfm_instances *instances);
+
+/* Interrupts off, perhaps NMI.  Return: what this CPU has for a context with copies. */
+static inline struct pfm_cpu_instance *pfm_cpu_instance(struct pfm_instances *instances)
+{
+	return &instances->cpus[smp_processor_id()];
+}
+
+/* Interrupts off, perhaps NMI.  Return: the instance for samples on this CPU, or NULL. */
+static inline struct pfm_format_instance *pfm_instance_here(struct pfm_context *context)
+{
+	struct pfm_cpu_instance *here;
+
+	if (likely(!context->instances))
+		return &context->instance;
+	here = pfm_cpu_instance(context->instances);
+	return here->is_set_up ? &here->instance : NULL;
+}
+
+/*
+ * Post a message about this CPU.  Interrupts off, perhaps NMI.  A CPU has room for one, which stands
+ * for all until it is read.  The caller wakes the reader.
+ */
+void pfm_instances_post(struct pfm_instances *instances,
+			const struct pfarg_ovfl_msg *message);
+
+/* The context's lock is held.  Return: false if no message waits. */
+bool pfm_instances_take(struct pfm_instances *instances, struct pfarg_ovfl_msg *message);
+
+static inline bool pfm_instances_wait(const struct pfm_instances *instances)
+{
+	return instances && !bitmap_empty(instances->waiting, instances->count);
+}
+
+#endif

@@ -21,3 +21,10 @@ PFMDEV_EXPORT os_err_t pfm_restart(int fd)
 {
 	return pfmdev_call(fd, PFM_IOC_RESTART, NULL);
 }
+
+PFMDEV_EXPORT os_err_t pfm_restart_cpu(int fd, unsigned int cpu)
+{
+	struct pfm_restart_cpu restart = { .cpu = cpu };
+
+	return pfmdev_call(fd, PFM_IOC_RESTART_CPU, &restart);
+}

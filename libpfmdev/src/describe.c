@@ -35,6 +35,7 @@ static const char *const calls[] = {
 	[_IOC_NR(PFM_IOC_LAST_ERROR)] = "pfm_get_error",
 	[_IOC_NR(PFM_IOC_STATUS)] = "pfm_get_status",
 	[_IOC_NR(PFM_IOC_STATISTICS)] = "pfm_get_statistics",
+	[_IOC_NR(PFM_IOC_RESTART_CPU)] = "pfm_restart_cpu",
 };
 
 /* Format of the value.  Other reasons have no value, except PFM_REASON_COUNT. */
@@ -59,6 +60,7 @@ static const char *const values[] = {
 	[PFM_REASON_THREAD_TAKEN] = "process %llu",
 	[PFM_REASON_MAY_NOT_BLOCK] = "thread %llu",
 	[PFM_REASON_NO_CPU] = "CPU %llu",
+	[PFM_REASON_NO_BUFFER] = "CPU %llu",
 	[PFM_REASON_FOREIGN_CPU] = "CPU %llu",
 	[PFM_REASON_CPU_OFFLINE] = "CPU %llu",
 	[PFM_REASON_CPU_TAKEN] = "process %llu",

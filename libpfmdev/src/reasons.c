@@ -87,6 +87,7 @@ static const char *const sentences[] = {
 		"CPUs share this PMU: only system-wide contexts can use it",
 	[PFM_REASON_NO_LEVELS] =
 		"the PMU counts at all levels, and the caller may count at user level only",
+	[PFM_REASON_NO_BUFFER] = "the context has no sampling buffer of that CPU",
 };
 
 PFMDEV_EXPORT const char *pfm_strreason(unsigned int reason)

@@ -123,6 +123,8 @@ static const struct {
 	  "CPUs share this PMU: only system-wide contexts can use it" },
 	{ PFM_REASON_NO_LEVELS,
 	  "the PMU counts at all levels, and the caller may count at user level only" },
+	{ PFM_REASON_NO_BUFFER,
+	  "the context has no sampling buffer of that CPU: CPU 12" },
 };
 
 static bool names_process(unsigned int reason)
@@ -165,7 +167,7 @@ TEST(every_call_is_named)
 		"pfm_delete_evtsets", "pfm_unload_context",
 		"pfm_get_info",	      "pfm_get_error",
 		"pfm_get_status",     "pfm_read",
-		"pfm_get_statistics",
+		"pfm_get_statistics", "pfm_restart_cpu",
 	};
 	char expected[100];
 

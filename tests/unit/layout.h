@@ -26,6 +26,7 @@
 	X(struct pfm_info, 392)                                                          \
 	X(struct pfm_status, 64)                                                         \
 	X(struct pfm_statistics, 192)                                                    \
+	X(struct pfm_restart_cpu, 32)                                                    \
 	X(struct pfm_error, 64)                                                          \
 	X(struct pfm_msg_header, 8)                                                      \
 	X(struct pfm_dfl_smpl_arg, 64)                                                   \
@@ -130,6 +131,12 @@
 	X(struct pfm_statistics, throttled, 64)                                          \
 	X(struct pfm_statistics, foreign_runs, 104)                                      \
 	X(struct pfm_statistics, reserved, 112)                                          \
+	X(struct pfm_status, buffer_size, 48)                                            \
+	X(struct pfm_status, buffer_cpus, 56)                                            \
+	X(struct pfm_status, lost_samples, 60)                                           \
+	X(struct pfm_restart_cpu, cpu, 0)                                                \
+	X(struct pfm_restart_cpu, reserved1, 4)                                          \
+	X(struct pfm_restart_cpu, reserved2, 8)                                          \
 	X(struct pfm_error, value, 16)                                                   \
 	X(struct pfm_error, holder, 24)                                                  \
 	X(struct pfm_dfl_smpl_arg, buf_flags, 8)                                         \

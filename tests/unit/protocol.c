@@ -39,6 +39,7 @@ static struct {
 	struct pfm_create create;
 	struct pfarg_load load;
 	struct pfarg_start start;
+	struct pfm_restart_cpu restart_cpu;
 	struct pfm_dfl_smpl_arg format_argument;
 } module;
 
@@ -103,6 +104,8 @@ int __wrap_ioctl(int fd, unsigned long command, ...)
 		memcpy(&module.load, argument, sizeof(module.load));
 	if (command == PFM_IOC_START && argument)
 		memcpy(&module.start, argument, sizeof(module.start));
+	if (command == PFM_IOC_RESTART_CPU && argument)
+		memcpy(&module.restart_cpu, argument, sizeof(module.restart_cpu));
 	if (module.ioctl_errno) {
 		errno = module.ioctl_errno;
 		return -1;
@@ -144,6 +147,16 @@ TEST(calls_without_vector_pass_their_argument)
 	asked(pfm_get_info(7, &info), PFM_IOC_INFO, &info);
 	asked(pfm_get_status(7, &status), PFM_IOC_STATUS, &status);
 	asked(pfm_get_statistics(7, &statistics), PFM_IOC_STATISTICS, &statistics);
+}
+
+TEST(the_restart_of_a_cpu_names_the_cpu)
+{
+	static const struct pfm_restart_cpu clean = { .cpu = 0x12345678 };
+
+	int result = pfm_restart_cpu(7, 0x12345678);
+
+	asked(result, PFM_IOC_RESTART_CPU, module.argument);
+	ck_assert_mem_eq(&module.restart_cpu, &clean, sizeof(clean));
 }
 
 /*

@@ -489,8 +489,6 @@ TEST(flags_that_exclude_inheritance_are_refused)
 	must_fail_errno(pfm_create_context(&ctx, NULL, NULL, 0), EINVAL);
 	ctx.ctx_flags = PFM_FL_INHERIT_THREADS | PFM_FL_SYSTEM_WIDE;
 	must_fail_errno(pfm_create_context(&ctx, NULL, NULL, 0), EINVAL);
-	ctx.ctx_flags = PFM_FL_INHERIT_ALL;
-	must_fail_errno(pfm_create_context(&ctx, "default", NULL, 0), EOPNOTSUPP);
 }
 
 TEST(a_context_with_too_many_sets_is_not_inherited)

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "measure.h"
+#include "samples.h"
 #include "workers.h"
 
 SUITE(inherit_races, 1800);
@@ -195,6 +196,98 @@ static int keep_hooks(void)
 	require(try_load(fd, thread_id()) == 0);
 	return fd;
 }
+
+/* ---- samples ----------------------------------------------------------------------------- */
+
+#define CPUS 2
+
+/* A context that samples the processes, with small buffers, and the buffers. */
+static int sampling_on(pid_t pid, header_t *headers)
+{
+	const struct pfm_dfl_smpl_arg argument = { .buf_size = least_size() };
+	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_INHERIT_ALL };
+	pfarg_pmc_t pmc = { .reg_num = pmu()->pmcs[0], .reg_value = pmu()->busy[0] };
+	pfarg_pmd_t pmd = sampling(0, 10000 + random_below(100000));
+	int fd = pfm_create_context(&ctx, "default", (void *)&argument, sizeof(argument));
+	unsigned int cpu;
+
+	require(fd != -1);
+	for (cpu = 0; cpu < CPUS; cpu++) {
+		headers[cpu] = mmap(NULL, argument.buf_size, PROT_READ, MAP_SHARED, fd,
+				    PFM_BUFFER_OFFSET(cpu));
+		require(headers[cpu] != MAP_FAILED);
+	}
+	require(fcntl(fd, F_SETFL, O_NONBLOCK) == 0);
+	require(pfm_write_pmcs(fd, &pmc, 1) == 0);
+	require(pfm_write_pmds(fd, &pmd, 1) == 0);
+	require(try_load(fd, pid) == 0);
+	require(pfm_start(fd, NULL) == 0);
+	return fd;
+}
+
+static void end_sampling_on(int fd, const header_t *headers)
+{
+	unsigned int cpu;
+
+	require(close(fd) == 0);
+	require(sessions() == 1);
+	for (cpu = 0; cpu < CPUS; cpu++)
+		munmap((void *)headers[cpu], least_size());
+}
+
+/* Both CPUs write samples while this is called. Returns whether a buffer was handed back. */
+static bool disturb(int fd, pid_t pid)
+{
+	struct pfarg_ovfl_msg message;
+	unsigned int cpu = random_below(CPUS);
+
+	switch (random_below(16)) {
+	case 0:
+		require(pfm_stop(fd) == 0 && pfm_start(fd, NULL) == 0);
+		return false;
+	case 1:
+		require(pfm_unload_context(fd) == 0 && try_load(fd, pid) == 0 &&
+			pfm_start(fd, NULL) == 0);
+		return false;
+	case 2:
+		require(read_pmd(fd, pmu()->pmds[0]) != 0);
+		return false;
+	case 3:
+		require(read(fd, &message, sizeof(message)) == sizeof(message) ||
+			errno == EAGAIN);
+		return false;
+	default:
+		if (pfm_restart_cpu(fd, cpu) == 0)
+			return true;
+		require(errno == EBUSY);
+		spin_turns(random_below(2000));
+		return false;
+	}
+}
+
+/* No message waits for ever: as long as the buffers are handed back, samples come. */
+TEST(samples_of_forks_may_race_with_restart_unload_and_close)
+{
+	unsigned int count = iterations(), restarts = 0, i;
+	int hooks = keep_hooks(), fd;
+	pid_t pid = family_begin();
+	header_t headers[CPUS];
+
+	fd = sampling_on(pid, headers);
+	for (i = 0; i < count || restarts < count / 20 + 1; i++) {
+		restarts += disturb(fd, pid);
+		if (random_below(64))
+			continue;
+		end_sampling_on(fd, headers);
+		fd = sampling_on(pid, headers);
+	}
+	end_sampling_on(fd, headers);
+	family_end(pid);
+	close(hooks);
+	all_must_be_well();
+}
+
+/* ---- ends ---------------------------------------------------------------------------------- */
 
 TEST(forks_may_race_with_unload_and_close)
 {

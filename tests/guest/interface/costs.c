@@ -134,14 +134,13 @@ TEST(the_time_in_interrupts_is_measured)
 	close(fd);
 }
 
-TEST(samples_and_lost_ones_are_counted)
+static void lose_samples(void)
 {
 	const struct pfm_nway_arg argument = { .region_size = 8192, .regions = 2 };
 	const volatile struct pfm_nway_hdr *header;
 	struct pfm_statistics costs, before = costs_of_cpu(0), after;
 	int fd;
 
-	need_overflow_interrupts();
 	pin(0);
 	fd = format_context("nway", &argument, sizeof(argument));
 	header = format_buffer(fd, 128 + 2 * 32 + 2 * 8192);
@@ -159,6 +158,12 @@ TEST(samples_and_lost_ones_are_counted)
 	ck_assert_uint_eq(after.samples - before.samples, header->produced);
 	ck_assert_uint_eq(after.lost - before.lost, header->lost);
 	close(fd);
+}
+
+TEST(samples_and_lost_ones_are_counted)
+{
+	need_overflow_interrupts();
+	with_formats(lose_samples);
 }
 
 #define LIMIT SYSFS "max_interrupts_per_tick"

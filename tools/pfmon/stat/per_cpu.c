@@ -43,8 +43,8 @@ static int print_cpu(struct results *results, int cpu, const struct stat_options
 }
 
 static int print_all(struct results *one, const struct results *results,
-		     const struct group *group, const struct stat_options *options,
-		     FILE *file)
+		     const struct group *group, const struct idle *idle,
+		     const struct stat_options *options, FILE *file)
 {
 	struct run *run = results_add_run(one);
 	int result = 0;
@@ -59,6 +59,7 @@ static int print_all(struct results *one, const struct results *results,
 		stat_table_begin(file, one);
 	for (size_t i = 0; !result && i < group->attached; i++) {
 		result = read_cpu(group_session(group, i), results->events, run);
+		run->idle = idle->seconds[i];
 		if (!result)
 			result = print_cpu(one, results->targets->cpus.ids[i], options,
 					   file);
@@ -67,7 +68,7 @@ static int print_all(struct results *one, const struct results *results,
 }
 
 int per_cpu_print(const struct results *results, const struct group *group,
-		  const struct stat_options *options, FILE *file)
+		  const struct idle *idle, const struct stat_options *options, FILE *file)
 {
 	struct results one = {
 		.machine = results->machine,
@@ -76,7 +77,7 @@ int per_cpu_print(const struct results *results, const struct group *group,
 		.is_interval = true,
 		.is_cpu = true,
 	};
-	int result = print_all(&one, results, group, options, file);
+	int result = print_all(&one, results, group, idle, options, file);
 
 	results_free(&one);
 	return result;

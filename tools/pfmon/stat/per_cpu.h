@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "../run/group.h"
+#include "../run/idle.h"
 #include "results.h"
 #include "stat_options.h"
 
@@ -14,6 +15,7 @@
  * order.  @results are the sums.  Reports an error and returns -1, or returns 0.
  */
 int per_cpu_print(const struct results *results, const struct group *group,
-		  const struct stat_options *options, FILE *file);
+		  const struct idle *idle, const struct stat_options *options,
+		  FILE *file);
 
 #endif

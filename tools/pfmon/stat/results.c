@@ -17,6 +17,7 @@ struct run *results_add_run(struct results *results)
 	results->runs = runs;
 	run = &runs[results->run_count];
 	memset(run, 0, sizeof(*run));
+	run->idle = NAN;
 	results->run_count++;
 	run->values = calloc(results->events->count + 1, sizeof(*run->values));
 	run->sets = calloc(results->events->set_count + 1, sizeof(*run->sets));
@@ -152,6 +153,14 @@ static double pick_runtime(const struct results *results, const struct run *run,
 	return (double)run->runtime;
 }
 
+static double pick_idle(const struct results *results, const struct run *run,
+			size_t index)
+{
+	(void)results;
+	(void)index;
+	return run->idle;
+}
+
 static double pick_elapsed(const struct results *results, const struct run *run,
 			   size_t index)
 {
@@ -280,6 +289,18 @@ double results_set_fraction(const struct results *results, size_t set)
 struct figure results_runtime(const struct results *results)
 {
 	return average(results, pick_runtime, 0);
+}
+
+struct figure results_idle(const struct results *results)
+{
+	return average(results, pick_idle, 0);
+}
+
+double results_idle_part(const struct results *results)
+{
+	double runtime = results_runtime(results).mean / 1e9;
+
+	return runtime > 0 ? 100 * results_idle(results).mean / runtime : 0;
 }
 
 struct figure results_elapsed(const struct results *results)

@@ -19,6 +19,7 @@
  *	error is not known
  * @biases: relative error that set switches may have caused in each scaled count
  * @runtime: CPU time of the thread in ns
+ * @idle: seconds for which CPUs were idle, summed up; NAN if it is not known
  * @elapsed: seconds from start to end
  * @user: seconds of the command in user mode
  * @system: seconds of the command in the kernel
@@ -29,6 +30,7 @@ struct run {
 	double *errors;
 	double *biases;
 	uint64_t runtime;
+	double idle;
 	double elapsed;
 	double user;
 	double system;
@@ -126,6 +128,10 @@ void results_turns(const struct results *results, uint64_t *least, uint64_t *mos
 double results_set_fraction(const struct results *results, size_t set);
 
 struct figure results_runtime(const struct results *results);
+/* Its member runs is 0 if the time is not known. */
+struct figure results_idle(const struct results *results);
+/* The idle time in percent of the time for which the CPUs were counted. */
+double results_idle_part(const struct results *results);
 struct figure results_elapsed(const struct results *results);
 struct figure results_user(const struct results *results);
 struct figure results_system(const struct results *results);

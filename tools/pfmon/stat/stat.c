@@ -11,6 +11,7 @@
 #include "../event/packing.h"
 #include "../event/sets_file.h"
 #include "../run/child.h"
+#include "../run/idle.h"
 #include "../run/session.h"
 #include "../run/wait.h"
 #include "increments.h"
@@ -38,6 +39,7 @@ struct measurement {
 	struct others others;
 	struct group_losses losses;
 	struct costs costs;
+	struct idle idle;
 	size_t offline;
 	int status;
 };
@@ -219,6 +221,9 @@ static int finish_run(struct measurement *measurement, pid_t pid, uint64_t begin
 		return -1;
 	end = nanoseconds_now();
 	measurement->offline += group_ended(group);
+	if (measurement->options->targets.cpus.count)
+		run->idle = idle_end(&measurement->idle,
+				     &measurement->options->targets.cpus, group);
 	if (outcome->failed || group_detach(group) || read_run(measurement, run) ||
 	    check_closed(measurement))
 		return -1;
@@ -256,6 +261,9 @@ static int begin_run(struct measurement *measurement, pid_t command)
 				   group, &measurement->ends))
 			return -1;
 	}
+	if (options->targets.cpus.count &&
+	    idle_begin(&measurement->idle, &options->targets.cpus))
+		return -1;
 	if (group_start(group))
 		return -1;
 	if (options->print_interval)
@@ -407,8 +415,8 @@ static int run_and_report(struct measurement *measurement,
 	if (result)
 		return result;
 	warn_about(measurement, options);
-	if (options->is_per_cpu &&
-	    per_cpu_print(results, &measurement->group, options, file))
+	if (options->is_per_cpu && per_cpu_print(results, &measurement->group,
+						 &measurement->idle, options, file))
 		return EXIT_PFMON;
 	/* The form of CSV is the same in all lines. */
 	if ((options->print_interval || options->is_per_cpu) && options->separator)
@@ -475,6 +483,7 @@ int command_stat(int argc, char **argv)
 	target_ends_free(&measurement.ends);
 	group_close(&measurement.group);
 	increments_free(&measurement.increments);
+	idle_free(&measurement.idle);
 	switch_cost_free(&measurement.cost);
 	events_free(&measurement.events);
 	session_close(&measurement.session);

@@ -73,9 +73,27 @@ static void csv_event(FILE *file, const struct results *results, size_t index,
 	fputc('\n', file);
 }
 
+/* The idle time of CPUs has the fields of an event. */
+static void csv_idle(FILE *file, const struct results *results, const char *separator)
+{
+	double idle = results_idle(results).mean * 1e3;
+
+	if (results->stamp)
+		fprintf(file, "%s%s", results->stamp, separator);
+	fprintf(file, "%.*f%smsec%sidle-time%s%s%.0f%s100.00%s%.2f%s%% of the time",
+		MSEC_DECIMALS, idle, separator, separator, separator, separator,
+		results_runtime(results).mean, separator, separator,
+		results_idle_part(results), separator);
+	for (int i = 0; results->events->set_count && i < 3; i++)
+		fputs(separator, file);
+	fputc('\n', file);
+}
+
 void stat_csv(FILE *file, const struct results *results, const char *separator)
 {
 	for (size_t i = 0; i < results->events->count; i++)
 		if (!results->events->events[i].switch_after)
 			csv_event(file, results, i, separator);
+	if (results_idle(results).runs)
+		csv_idle(file, results, separator);
 }

@@ -122,6 +122,12 @@ static void add_times(json_t *object, const struct results *results)
 
 	json_object_set_new(object, "runtime-ns",
 			    json_number((uint64_t)results_runtime(results).mean));
+	if (results_idle(results).runs) {
+		json_object_set_new(object, "idle-seconds",
+				    json_real(results_idle(results).mean));
+		json_object_set_new(object, "idle-percent",
+				    json_real(results_idle_part(results)));
+	}
 	json_object_set_new(object, "elapsed-seconds", json_real(elapsed.mean));
 	json_object_set_new(object, "elapsed-spread", json_real(figure_spread(&elapsed)));
 	if (!results->has_usage)

@@ -192,6 +192,16 @@ static void table_events(FILE *file, const struct results *results)
 	}
 }
 
+static void table_idle(FILE *file, const struct results *results)
+{
+	if (!results_idle(results).runs)
+		return;
+	table_stamp(file, results);
+	fprintf(file, "%18.2f %-4s %-24s # %8.2f %% of the time\n",
+		results_idle(results).mean * 1e3, "msec", "idle-time",
+		results_idle_part(results));
+}
+
 static void table_interval(FILE *file, const struct results *results)
 {
 	if (!events_have_named_sets(results->events))
@@ -200,6 +210,7 @@ static void table_interval(FILE *file, const struct results *results)
 	     events_have_named_sets(results->events) && i < results->events->set_count;
 	     i++)
 		events_of_set(file, results, i);
+	table_idle(file, results);
 }
 
 static void table_times(FILE *file, const struct results *results)
@@ -267,6 +278,7 @@ void stat_table(FILE *file, const struct results *results)
 		table_named_sets(file, results);
 	else
 		table_events(file, results);
+	table_idle(file, results);
 	table_times(file, results);
 	if (results->costs)
 		table_costs(file, results->costs);

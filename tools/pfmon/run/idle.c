@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The kernel sums up the idle time of each CPU in us, and shows it in /proc/stat in units of 1/100 s.
+ * While a CPU is idle because a task waits for I/O, its time is in another field.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../common/errors.h"
+#include "idle.h"
+
+static void take_line(const char *line, const struct id_list *cpus, double *seconds)
+{
+	unsigned long long idle, waiting;
+	int cpu;
+
+	if (sscanf(line, "cpu%d %*u %*u %*u %llu %llu", &cpu, &idle, &waiting) != 3)
+		return;
+	for (size_t i = 0; i < cpus->count; i++)
+		if (cpus->ids[i] == cpu)
+			seconds[i] =
+				(double)(idle + waiting) / (double)sysconf(_SC_CLK_TCK);
+}
+
+/* CPUs that are offline have no line. */
+static void read_all(const struct id_list *cpus, double *seconds)
+{
+	FILE *file = fopen("/proc/stat", "re");
+	char *line = NULL;
+	size_t size = 0;
+
+	for (size_t i = 0; i < cpus->count; i++)
+		seconds[i] = NAN;
+	if (!file)
+		return;
+	while (getline(&line, &size, file) > 0)
+		take_line(line, cpus, seconds);
+	free(line);
+	fclose(file);
+}
+
+int idle_begin(struct idle *idle, const struct id_list *cpus)
+{
+	if (!idle->begin)
+		idle->begin = calloc(cpus->count, sizeof(*idle->begin));
+	if (!idle->seconds)
+		idle->seconds = calloc(cpus->count, sizeof(*idle->seconds));
+	if (!idle->begin || !idle->seconds)
+		return fail("no memory");
+	read_all(cpus, idle->begin);
+	return 0;
+}
+
+/* A CPU that went offline may have begun again at 0. */
+static bool is_attached(const struct session *session)
+{
+	struct pfm_status status;
+
+	return !pfm_get_status(session->fd, &status) &&
+	       status.state != PFM_STATE_UNLOADED;
+}
+
+double idle_end(struct idle *idle, const struct id_list *cpus, const struct group *group)
+{
+	double sum = 0;
+
+	read_all(cpus, idle->seconds);
+	for (size_t i = 0; i < cpus->count; i++) {
+		if (is_attached(group_session(group, i)))
+			idle->seconds[i] -= idle->begin[i];
+		else
+			idle->seconds[i] = NAN;
+		sum += idle->seconds[i];
+	}
+	return sum;
+}
+
+void idle_free(struct idle *idle)
+{
+	free(idle->begin);
+	free(idle->seconds);
+}

@@ -14,9 +14,8 @@
 #include "../common/array.h"
 #include "../common/errors.h"
 #include "../data/kernel.h"
-#include "head.h"
-#include "output.h"
 #include "recorder.h"
+#include "recorder_file.h"
 #include "sampling_format.h"
 
 /*
@@ -231,77 +230,6 @@ static int add_thread(struct recorder *recorder, pid_t tid, uint32_t context)
 	return process_add_thread(process, tid, context);
 }
 
-/* Returns the time of the newest sample of all contexts. */
-static uint64_t newest(const struct recorder *recorder)
-{
-	struct tally tally;
-	uint64_t time = 0;
-
-	for (size_t i = 0; i < recorder->count; i++) {
-		drain_tally(&recorder->samplers[i].drain, &tally);
-		if (tally.newest > time)
-			time = tally.newest;
-	}
-	return time;
-}
-
-/*
- * Size of the records at the end of the file: for each context the losses, the counts of its CPU
- * and the events that are in no sample, and the end record.
- */
-static uint64_t reserve(const struct recorder *recorder)
-{
-	const size_t head = sizeof(struct data_record);
-
-	return head + sizeof(struct data_end) +
-	       recorder->count * (head + sizeof(struct data_losses)) +
-	       recorder->count * (head + sizeof(struct data_cpu)) +
-	       recorder->count * recorder->events.count *
-		       (head + sizeof(struct data_unsampled));
-}
-
-static int look_at_processes(struct recorder *recorder)
-{
-	uint64_t now = newest(recorder);
-
-	if (recorder_has_cpus(recorder) &&
-	    all_processes_follow(&recorder->all_processes, now))
-		return -1;
-	for (size_t i = 0; i < recorder->process_count; i++)
-		if (process_look(&recorder->processes[i], &recorder->writer, now))
-			return -1;
-	return 0;
-}
-
-/* Create a file, and write all that does not change. */
-static int begin_file(struct recorder *recorder, struct data_writer *writer)
-{
-	const struct record_options *options = recorder->options;
-	const struct sampler *first = &recorder->samplers[0];
-
-	if (data_create(writer, options->output))
-		return -1;
-	writer->reserve = reserve(recorder);
-	return head_write(writer, &first->session.machine, options->command,
-			  &options->tids, &options->scope.cpus, &recorder->events,
-			  first->rates, options->frequency);
-}
-
-static int write_head(struct recorder *recorder)
-{
-	struct all_processes *all = &recorder->all_processes;
-
-	recorder->rotation = recorder->options->rotation;
-	if (output_prepare(recorder->options->output) ||
-	    begin_file(recorder, &recorder->writer))
-		return -1;
-	recorder->is_written = true;
-	all->writer = &recorder->writer;
-	if (recorder_has_cpus(recorder) && all_processes_scan(all, all->writer, 0))
-		return -1;
-	return look_at_processes(recorder);
-}
-
 static int attach(struct recorder *recorder, const int *targets)
 {
 	bool has_cpus = recorder_has_cpus(recorder);
@@ -322,7 +250,7 @@ int recorder_begin(struct recorder *recorder, const int *targets)
 	    all_processes_begin(&recorder->all_processes, -1,
 				recorder->options->is_quiet))
 		return -1;
-	if (write_head(recorder))
+	if (recorder_begin_file(recorder))
 		return -1;
 	recorder->begin = recorder->begun = nanoseconds_now();
 	for (size_t i = 0; i < recorder->count; i++)
@@ -365,123 +293,6 @@ static int give_up(struct recorder *recorder)
 	return -1;
 }
 
-static int write_cpu(const struct sampler *sampler, const struct drain_counts *counts,
-		     struct data_writer *writer)
-{
-	const struct data_cpu cpu = {
-		.produced = counts->produced,
-		.written = counts->written,
-		.lost = counts->lost,
-		.context = sampler->number,
-		.cpu = (uint32_t)sampler->target,
-	};
-
-	return sampler->is_cpu ? data_write_cpu(writer, &cpu) : 0;
-}
-
-/*
- * Write the records at the end of the file.  Room for these records has been reserved, so
- * they fit even if the disk is full.  @flags are DATA_END_*.  How many events are in no sample is
- * known when the recording ends: the last file has that.
- */
-static int write_end(struct recorder *recorder, uint32_t flags)
-{
-	bool is_last = !(flags & DATA_END_SWITCHED);
-	struct data_end end = {
-		.duration = nanoseconds_now() - recorder->begun,
-		.flags = flags,
-	};
-	struct drain_counts counts;
-
-	for (size_t i = 0; i < recorder->count; i++) {
-		struct sampler *sampler = &recorder->samplers[i];
-
-		sampler_count(sampler, is_last, &counts);
-		if (sampler->buffer &&
-		    (sampler_write_losses(sampler, &recorder->writer) ||
-		     write_cpu(sampler, &counts, &recorder->writer) ||
-		     (is_last && sampler_write_unsampled(sampler, &recorder->writer))))
-			return -1;
-		end.produced += counts.produced;
-		end.written += counts.written;
-		end.lost += counts.lost;
-	}
-	return data_write_end(&recorder->writer, &end);
-}
-
-/* Take all samples that are in the buffers now. */
-static int take_samples(struct recorder *recorder)
-{
-	for (size_t i = 0; i < recorder->count; i++) {
-		struct sampler *sampler = &recorder->samplers[i];
-
-		if (!sampler->drain.is_over &&
-		    (sampler_take(sampler, &recorder->writer) ||
-		     sampler_take_early(sampler, &recorder->writer)))
-			return -1;
-	}
-	return 0;
-}
-
-/*
- * Fill in the next file, while the current one is still written.  /proc shows what the current
- * file knows at that moment.  What the kernel tells from then on goes to both files, and samples go
- * to the current file until it ends.  So the next file has all processes that have samples in it.
- */
-static int prepare_next(struct recorder *recorder, struct data_writer *next)
-{
-	struct all_processes *all = &recorder->all_processes;
-
-	if (kernel_write_mappings(next) || look_at_processes(recorder))
-		return -1;
-	if (!recorder_has_cpus(recorder))
-		return take_samples(recorder);
-	all->next = next;
-	return all_processes_scan(all, next, 0) || take_samples(recorder) ||
-			       all_processes_follow(all, newest(recorder))
-		       ? -1
-		       : 0;
-}
-
-/* Make @next the current file. */
-static int use_file(struct recorder *recorder, const struct data_writer *next)
-{
-	recorder->writer = *next;
-	for (size_t i = 0; i < recorder->count; i++)
-		sampler_begin_file(&recorder->samplers[i]);
-	for (size_t i = 0; i < recorder->process_count; i++)
-		process_forget(&recorder->processes[i]);
-	return look_at_processes(recorder);
-}
-
-/* Complete the current file, and begin another one. */
-static int switch_file(struct recorder *recorder)
-{
-	struct data_writer next = { .fd = -1 };
-	uint64_t now = nanoseconds_now();
-	int result;
-
-	if (rotation_keep(&recorder->rotation, recorder->writer.path))
-		return -1;
-	result = begin_file(recorder, &next) || prepare_next(recorder, &next);
-	recorder->all_processes.next = NULL;
-	if (result) {
-		data_close(&next);
-		return -1;
-	}
-	result = write_end(recorder, DATA_END_SWITCHED) | data_close(&recorder->writer) |
-		 use_file(recorder, &next);
-	recorder->begun = now;
-	rotation_remove(&recorder->rotation);
-	return result;
-}
-
-static bool is_full(const struct recorder *recorder)
-{
-	return rotation_is_due(&recorder->rotation, recorder->writer.size,
-			       nanoseconds_now() - recorder->begun);
-}
-
 static void show_progress(struct recorder *recorder)
 {
 	struct drain_counts counts;
@@ -506,7 +317,7 @@ static int on_message(void *data, unsigned int index, const union pfarg_msg *mes
 	} else {
 		result = sampler_take(sampler, &recorder->writer);
 	}
-	if (result || look_at_processes(recorder))
+	if (result || recorder_look(recorder))
 		return give_up(recorder);
 	show_progress(recorder);
 	return 0;
@@ -519,7 +330,7 @@ static int on_processes(void *data)
 
 	if (!recorder->is_written)
 		return -1;
-	return look_at_processes(recorder) ? give_up(recorder) : 0;
+	return recorder_look(recorder) ? give_up(recorder) : 0;
 }
 
 static int on_tick(void *data)
@@ -534,7 +345,8 @@ static int on_tick(void *data)
 		    (!recorder->samplers[i].drain.is_over &&
 		     sampler_follow(&recorder->samplers[i])))
 			return give_up(recorder);
-	if (look_at_processes(recorder) || (is_full(recorder) && switch_file(recorder)))
+	if (recorder_look(recorder) ||
+	    (recorder_file_is_full(recorder) && recorder_switch_file(recorder)))
 		return give_up(recorder);
 	show_progress(recorder);
 	watch->interval *= TICK_STEP;
@@ -549,7 +361,7 @@ void recorder_at_exec(void *data)
 
 	if (recorder->is_written && recorder->process_count &&
 	    process_look_at_exec(&recorder->processes[0], &recorder->writer,
-				 newest(recorder)))
+				 recorder_newest(recorder)))
 		give_up(recorder);
 }
 
@@ -558,7 +370,7 @@ void recorder_at_exit(void *data)
 	struct recorder *recorder = data;
 
 	recorder->is_exiting = true;
-	if (recorder->is_written && look_at_processes(recorder))
+	if (recorder->is_written && recorder_look(recorder))
 		give_up(recorder);
 }
 
@@ -591,13 +403,14 @@ int recorder_finish(struct recorder *recorder)
 
 	progress_end(&recorder->progress);
 	recorder->duration = nanoseconds_now() - recorder->begin;
-	if (recorder->is_written && look_at_processes(recorder))
+	if (recorder->is_written && recorder_look(recorder))
 		recorder->is_written = false;
 	result = finish_samplers(recorder);
 	if (!recorder->is_written)
 		result = -1;
 	if (recorder->writer.path && !recorder->writer.is_torn)
-		result |= write_end(recorder, recorder->is_written ? 0 : DATA_END_FAILED);
+		result |= recorder_end_file(recorder,
+					    recorder->is_written ? 0 : DATA_END_FAILED);
 	if (recorder->writer.path)
 		result |= data_close(&recorder->writer);
 	return result;

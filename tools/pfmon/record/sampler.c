@@ -329,14 +329,14 @@ int sampler_write_unsampled(const struct sampler *sampler, struct data_writer *w
 
 int sampler_finish(struct sampler *sampler, struct data_writer *writer)
 {
-	int result;
+	int result, failed;
 
 	if (!sampler->buffer || sampler->drain.is_over)
 		return 0;
 	result = session_detach(&sampler->session);
-	if (drain_rest(&sampler->drain, writer) | ask_witnesses(sampler))
-		return -1;
-	return sampler_write_losses(sampler, writer) ? -1 : result;
+	failed = drain_rest(&sampler->drain, writer);
+	failed |= ask_witnesses(sampler);
+	return failed || sampler_write_losses(sampler, writer) ? -1 : result;
 }
 
 void sampler_close(struct sampler *sampler)

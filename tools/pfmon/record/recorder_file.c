@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The files of a recording: how they begin and end, and one that follows another. */
+#include "../data/kernel.h"
+#include "head.h"
+#include "output.h"
+#include "recorder_file.h"
+
+uint64_t recorder_newest(const struct recorder *recorder)
+{
+	struct tally tally;
+	uint64_t time = 0;
+
+	for (size_t i = 0; i < recorder->count; i++) {
+		drain_tally(&recorder->samplers[i].drain, &tally);
+		if (tally.newest > time)
+			time = tally.newest;
+	}
+	return time;
+}
+
+/*
+ * Size of the records at the end of the file: for each context the losses, the counts of its CPU
+ * and the events that are in no sample, and the end record.
+ */
+static uint64_t reserve(const struct recorder *recorder)
+{
+	const size_t head = sizeof(struct data_record);
+
+	return head + sizeof(struct data_end) +
+	       recorder->count * (head + sizeof(struct data_losses)) +
+	       recorder->count * (head + sizeof(struct data_cpu)) +
+	       recorder->count * recorder->events.count *
+		       (head + sizeof(struct data_unsampled));
+}
+
+int recorder_look(struct recorder *recorder)
+{
+	uint64_t now = recorder_newest(recorder);
+
+	if (recorder_has_cpus(recorder) &&
+	    all_processes_follow(&recorder->all_processes, now))
+		return -1;
+	for (size_t i = 0; i < recorder->process_count; i++)
+		if (process_look(&recorder->processes[i], &recorder->writer, now))
+			return -1;
+	return 0;
+}
+
+/* Create a file, and write all that does not change. */
+static int create_file(struct recorder *recorder, struct data_writer *writer)
+{
+	const struct record_options *options = recorder->options;
+	const struct sampler *first = &recorder->samplers[0];
+
+	if (data_create(writer, options->output))
+		return -1;
+	writer->reserve = reserve(recorder);
+	return head_write(writer, &first->session.machine, options->command,
+			  &options->tids, &options->scope.cpus, &recorder->events,
+			  first->rates, options->frequency);
+}
+
+int recorder_begin_file(struct recorder *recorder)
+{
+	struct all_processes *all = &recorder->all_processes;
+
+	recorder->rotation = recorder->options->rotation;
+	if (output_prepare(recorder->options->output) ||
+	    create_file(recorder, &recorder->writer))
+		return -1;
+	recorder->is_written = true;
+	all->writer = &recorder->writer;
+	if (recorder_has_cpus(recorder) && all_processes_scan(all, all->writer, 0))
+		return -1;
+	return recorder_look(recorder);
+}
+
+static int write_cpu(const struct sampler *sampler, const struct drain_counts *counts,
+		     struct data_writer *writer)
+{
+	const struct data_cpu cpu = {
+		.produced = counts->produced,
+		.written = counts->written,
+		.lost = counts->lost,
+		.context = sampler->number,
+		.cpu = (uint32_t)sampler->target,
+	};
+
+	return sampler->is_cpu ? data_write_cpu(writer, &cpu) : 0;
+}
+
+/*
+ * Room for these records has been reserved, so they fit even if the disk is full.  How many events
+ * are in no sample is known when the recording ends: the last file has that.
+ */
+int recorder_end_file(struct recorder *recorder, uint32_t flags)
+{
+	bool is_last = !(flags & DATA_END_SWITCHED);
+	struct data_end end = {
+		.duration = nanoseconds_now() - recorder->begun,
+		.flags = flags,
+	};
+	struct drain_counts counts;
+
+	for (size_t i = 0; i < recorder->count; i++) {
+		struct sampler *sampler = &recorder->samplers[i];
+
+		sampler_count(sampler, is_last, &counts);
+		if (sampler->buffer &&
+		    (sampler_write_losses(sampler, &recorder->writer) ||
+		     write_cpu(sampler, &counts, &recorder->writer) ||
+		     (is_last && sampler_write_unsampled(sampler, &recorder->writer))))
+			return -1;
+		end.produced += counts.produced;
+		end.written += counts.written;
+		end.lost += counts.lost;
+	}
+	return data_write_end(&recorder->writer, &end);
+}
+
+/* Take all samples that are in the buffers now. */
+static int take_samples(struct recorder *recorder)
+{
+	for (size_t i = 0; i < recorder->count; i++) {
+		struct sampler *sampler = &recorder->samplers[i];
+
+		if (!sampler->drain.is_over &&
+		    (sampler_take(sampler, &recorder->writer) ||
+		     sampler_take_early(sampler, &recorder->writer)))
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * Fill in the next file, while the current one is still written.  /proc shows what the current
+ * file knows at that moment.  What the kernel tells from then on goes to both files, and samples go
+ * to the current file until it ends.  So the next file has all processes that have samples in it.
+ */
+static int prepare_next(struct recorder *recorder, struct data_writer *next)
+{
+	struct all_processes *all = &recorder->all_processes;
+
+	if (kernel_write_mappings(next) || recorder_look(recorder))
+		return -1;
+	if (!recorder_has_cpus(recorder))
+		return take_samples(recorder);
+	all->next = next;
+	return all_processes_scan(all, next, 0) || take_samples(recorder) ||
+			       all_processes_follow(all, recorder_newest(recorder))
+		       ? -1
+		       : 0;
+}
+
+/* Make @next the current file. */
+static int use_file(struct recorder *recorder, const struct data_writer *next)
+{
+	recorder->writer = *next;
+	for (size_t i = 0; i < recorder->count; i++)
+		sampler_begin_file(&recorder->samplers[i]);
+	for (size_t i = 0; i < recorder->process_count; i++)
+		process_forget(&recorder->processes[i]);
+	return recorder_look(recorder);
+}
+
+int recorder_switch_file(struct recorder *recorder)
+{
+	struct data_writer next = { .fd = -1 };
+	uint64_t now = nanoseconds_now();
+	int result;
+
+	if (rotation_keep(&recorder->rotation, recorder->writer.path))
+		return -1;
+	result = create_file(recorder, &next) || prepare_next(recorder, &next);
+	recorder->all_processes.next = NULL;
+	if (result) {
+		data_close(&next);
+		return -1;
+	}
+	result = recorder_end_file(recorder, DATA_END_SWITCHED);
+	result |= data_close(&recorder->writer);
+	result |= use_file(recorder, &next);
+	recorder->begun = now;
+	rotation_remove(&recorder->rotation);
+	return result;
+}
+
+bool recorder_file_is_full(const struct recorder *recorder)
+{
+	return rotation_is_due(&recorder->rotation, recorder->writer.size,
+			       nanoseconds_now() - recorder->begun);
+}

@@ -88,6 +88,44 @@ TEST(a_program_is_all_threads_of_one_name)
 	json_decref(object);
 }
 
+/* Samples of hist have no CPU: they have that of their context. */
+TEST(samples_are_sorted_by_cpu_and_program)
+{
+	const struct data_cpu cpu = { .context = 1, .cpu = 7 };
+	const struct pfm_hist_entry table = {
+		.tgid = 100, .pmd = CYCLES_PMD, .count = 30, .sum = 30 * PERIOD, .ip = 1
+	};
+	const char *path = synthetic_path(), *output;
+	struct pfm_dfl_smpl_entry sample;
+	struct data_writer writer;
+	struct library library;
+	json_t *object;
+
+	begin(&writer, path, &library);
+	for (uint32_t i = 0; i < 70; i++) {
+		sample = synthetic_entry(i < 60 ? 100 : 101, 100, CYCLES_PMD, 1, i,
+					 PERIOD);
+		sample.cpu = i < 40 ? 3 : 12;
+		synthetic_samples(&writer, DATA_FORMAT_DEFAULT, 0, 1, &sample,
+				  sizeof(sample));
+	}
+	synthetic_samples(&writer, DATA_FORMAT_HIST, 1, 1, &table, sizeof(table));
+	ck_assert_int_eq(data_write_cpu(&writer, &cpu), 0);
+	synthetic_end(&writer, 100, 0);
+	output = strstr(report(path, "-s cpu,program 2>/dev/null"), "\n Percent");
+	ck_assert_ptr_nonnull(output);
+	ck_assert_str_eq(output,
+			 "\n"
+			 " Percent       Samples                    CPU  Program\n"
+			 "  40.00%            40  ################  3    app\n"
+			 "  30.00%            30  ############      7    worker one\n"
+			 "  20.00%            20  ########          12   app\n"
+			 "  10.00%            10  ####              12   worker one\n");
+	object = report_as_json(path, "-s cpu 2>/dev/null");
+	ck_assert_int_eq(number(entry(object, 0, 1), "cpu"), 7);
+	json_decref(object);
+}
+
 TEST(bars_are_blocks_on_utf8_terminals)
 {
 	struct library library;

@@ -17,20 +17,41 @@ static void take_function(struct key *key, const struct location *location)
 	key->offset = location->symbol ? 0 : location->offset;
 }
 
+/* Samples of hist do not have the CPU, but a context that samples a CPU has. */
+static uint32_t cpu_of(const struct recording *recording, const struct sample *sample)
+{
+	const struct data_cpu *const *cpus = recording->cpus;
+
+	if (sample->context < recording->cpu_count && cpus[sample->context])
+		return cpus[sample->context]->cpu;
+	return sample->cpu;
+}
+
+/* Must the program's file be found?  Reading its symbols takes long. */
+static bool needs_location(const struct profile_options *options)
+{
+	for (unsigned int i = 0; i < options->sort_count; i++)
+		if (options->sort[i] == SORT_SYMBOL || options->sort[i] == SORT_OBJECT)
+			return true;
+	return false;
+}
+
 /*
  * Returns the key of the sample's entry.  Only the fields by which the user sorts are
  * set.
  */
-static struct key entry_key(struct profile *profile, const struct sample *sample,
-			    const struct location *location)
+static struct key entry_key(struct profile *profile, const struct sample *sample)
 {
 	const struct profile_options *options = profile->options;
+	struct location location = { 0 };
 	struct key key = { 0 };
 
+	if (needs_location(options))
+		location = symbols_find(&profile->symbols, sample, 0);
 	for (unsigned int i = 0; i < options->sort_count; i++) {
 		switch (options->sort[i]) {
 		case SORT_SYMBOL:
-			take_function(&key, location);
+			take_function(&key, &location);
 			break;
 		case SORT_THREAD:
 			key.thread = thread_names_find(&profile->names, sample);
@@ -38,9 +59,12 @@ static struct key entry_key(struct profile *profile, const struct sample *sample
 		case SORT_PROGRAM:
 			key.program = thread_names_find(&profile->names, sample).comm;
 			break;
+		case SORT_CPU:
+			key.cpu = cpu_of(profile->recording, sample);
+			break;
 		default:
-			key.object = location->object;
-			key.is_kernel = location->is_kernel;
+			key.object = location.object;
+			key.is_kernel = location.is_kernel;
 		}
 	}
 	return key;
@@ -69,8 +93,7 @@ static node_number add_callers(struct profile *profile, const struct sample *sam
 static node_number add_entry(struct profile *profile, const struct sample *sample,
 			     node_number node)
 {
-	struct location location = symbols_find(&profile->symbols, sample, 0);
-	struct key key = entry_key(profile, sample, &location);
+	struct key key = entry_key(profile, sample);
 
 	node = tree_child(&profile->tree, node, &key);
 	if (profile->options->has_callers)
@@ -207,7 +230,7 @@ int profile_order(const struct node *a, const struct node *b)
 		order = strcmp(label_thread(&a->key, one), label_thread(&b->key, other));
 	if (!order)
 		order = strcmp(label_program(&a->key), label_program(&b->key));
-	return order;
+	return order ? order : (a->key.cpu > b->key.cpu) - (a->key.cpu < b->key.cpu);
 }
 
 const char *label_symbol(const struct key *key, char text[LABEL_SIZE])
@@ -230,6 +253,12 @@ const char *label_object(const struct key *key)
 const char *label_program(const struct key *key)
 {
 	return key->program ? key->program : "[unknown]";
+}
+
+const char *label_cpu(const struct key *key, char text[LABEL_SIZE])
+{
+	snprintf(text, LABEL_SIZE, "%" PRIu32, key->cpu);
+	return text;
 }
 
 const char *label_thread(const struct key *key, char text[LABEL_SIZE])

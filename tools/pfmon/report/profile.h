@@ -11,6 +11,7 @@ enum sort_key {
 	SORT_OBJECT,
 	SORT_THREAD,
 	SORT_PROGRAM,
+	SORT_CPU,
 	SORT_KEYS,
 };
 
@@ -88,6 +89,9 @@ const char *label_object(const struct key *key);
 
 /* Returns a text for a program: its name, or "[unknown]". */
 const char *label_program(const struct key *key);
+
+/* Returns the number of a CPU as text, which is stored in @text. */
+const char *label_cpu(const struct key *key, char text[LABEL_SIZE]);
 
 /* Returns a text for a thread, of the form "name (thread)". */
 const char *label_thread(const struct key *key, char text[LABEL_SIZE]);

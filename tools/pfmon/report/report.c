@@ -17,6 +17,7 @@
 #include "report_json.h"
 #include "report_options.h"
 #include "report_table.h"
+#include "sort_keys.h"
 
 #define DEFAULT_LIMIT	0.5
 #define DEFAULT_COLUMNS 80
@@ -40,46 +41,6 @@ struct options {
 	enum output output;
 	double limit;
 };
-
-static int add_sort_key(struct profile_options *options, const char *name, size_t length)
-{
-	static const char *const names[SORT_KEYS] = {
-		[SORT_SYMBOL] = "symbol",
-		[SORT_OBJECT] = "object",
-		[SORT_THREAD] = "thread",
-		[SORT_PROGRAM] = "program",
-	};
-	enum sort_key key = SORT_SYMBOL;
-
-	while (key < SORT_KEYS &&
-	       (strlen(names[key]) != length || strncmp(names[key], name, length)))
-		key++;
-	if (key == SORT_KEYS)
-		return fail(
-			"cannot sort by '%.*s': give symbol, object, thread or program",
-			(int)length, name);
-	for (unsigned int i = 0; i < options->sort_count; i++)
-		if (options->sort[i] == key)
-			return 0;
-	options->sort[options->sort_count++] = key;
-	return 0;
-}
-
-static int take_sort(const char *text, void *field)
-{
-	struct profile_options *options = field;
-
-	options->sort_count = 0;
-	for (;;) {
-		size_t length = strcspn(text, ",");
-
-		if (add_sort_key(options, text, length))
-			return -1;
-		if (!text[length])
-			return 0;
-		text += length + 1;
-	}
-}
 
 static int take_limit(const char *text, void *field)
 {
@@ -117,8 +78,9 @@ static int take_json(const char *argument, void *field)
 
 static const struct option_row rows[] = {
 	INPUT_OPTION(FIELD(path)),
-	{ "sort", 's', "KEY[,KEY]...", "by symbol (the default), object, thread, program",
-	  take_sort, FIELD(profile) },
+	{ "sort", 's', "KEY[,KEY]...",
+	  "by symbol (the default), object, thread, program, cpu", take_sort,
+	  FIELD(profile) },
 	{ "callers", 'g', NULL, "show below each entry its callers", take_true,
 	  FIELD(profile.has_callers) },
 	{ "event", 'e', "EVENT", "this event only", take_text, FIELD(profile.event) },

@@ -61,6 +61,8 @@ static json_t *part(const struct profile *profile, const struct node *event,
 			add_thread(object, &node->key.thread);
 		else if (options->sort[i] == SORT_PROGRAM)
 			add_string(object, "program", label_program(&node->key));
+		else if (options->sort[i] == SORT_CPU)
+			json_object_set_new(object, "cpu", json_number(node->key.cpu));
 		else
 			add_function(object, &node->key);
 	if (is_caller)

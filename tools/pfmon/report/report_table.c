@@ -24,14 +24,14 @@ enum column {
 	COLUMN_OBJECT,
 	COLUMN_THREAD,
 	COLUMN_PROGRAM,
+	COLUMN_CPU,
 	COLUMNS,
 };
 
 static const char *const titles[COLUMNS] = {
-	[COLUMN_SYMBOL] = "Symbol",
-	[COLUMN_OBJECT] = "Object",
-	[COLUMN_THREAD] = "Thread",
-	[COLUMN_PROGRAM] = "Program",
+	[COLUMN_SYMBOL] = "Symbol", [COLUMN_OBJECT] = "Object",
+	[COLUMN_THREAD] = "Thread", [COLUMN_PROGRAM] = "Program",
+	[COLUMN_CPU] = "CPU",
 };
 
 /**
@@ -66,6 +66,8 @@ static const char *column_text(enum column column, const struct key *key,
 		return label_object(key);
 	case COLUMN_PROGRAM:
 		return label_program(key);
+	case COLUMN_CPU:
+		return label_cpu(key, text);
 	default:
 		return label_thread(key, text);
 	}
@@ -87,10 +89,9 @@ static void add_column(struct table *table, enum column column)
 static void choose_columns(struct table *table)
 {
 	static const enum column columns[] = {
-		[SORT_SYMBOL] = COLUMN_SYMBOL,
-		[SORT_OBJECT] = COLUMN_OBJECT,
-		[SORT_THREAD] = COLUMN_THREAD,
-		[SORT_PROGRAM] = COLUMN_PROGRAM,
+		[SORT_SYMBOL] = COLUMN_SYMBOL, [SORT_OBJECT] = COLUMN_OBJECT,
+		[SORT_THREAD] = COLUMN_THREAD, [SORT_PROGRAM] = COLUMN_PROGRAM,
+		[SORT_CPU] = COLUMN_CPU,
 	};
 	const struct profile_options *options = table->profile->options;
 	bool has_symbol = false;

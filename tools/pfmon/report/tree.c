@@ -29,7 +29,8 @@ static bool are_equal(const struct key *a, const struct key *b)
 	return a->event == b->event && a->object == b->object && a->symbol == b->symbol &&
 	       a->offset == b->offset && a->thread.tid == b->thread.tid &&
 	       a->thread.comm == b->thread.comm && a->program == b->program &&
-	       a->is_kernel == b->is_kernel && a->has_offset == b->has_offset;
+	       a->cpu == b->cpu && a->is_kernel == b->is_kernel &&
+	       a->has_offset == b->has_offset;
 }
 
 /*
@@ -53,6 +54,7 @@ static size_t place_of(const struct tree *tree, node_number parent, const struct
 	hash = mix(hash, (uintptr_t)key->thread.comm);
 	hash = mix(hash, key->thread.tid);
 	hash = mix(hash, (uintptr_t)key->program);
+	hash = mix(hash, key->cpu);
 	return hash & (tree->places - 1);
 }
 

@@ -14,6 +14,7 @@
  * @offset: offset in @object, or an address, where no function is known
  * @thread: thread
  * @program: name of a program, NULL if it is not known; equal names have the same address
+ * @cpu: CPU
  * @is_kernel: the location is in the kernel
  * @has_offset: @offset is used
  */
@@ -24,6 +25,7 @@ struct key {
 	uint64_t offset;
 	struct named_thread thread;
 	const char *program;
+	uint32_t cpu;
 	bool is_kernel;
 	bool has_offset;
 };

@@ -9,48 +9,28 @@
 #include <asm/nmi.h>
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
-#include <linux/device.h>
 #include <linux/err.h>
 #include <linux/smp.h>
 #include <linux/workqueue.h>
 
 #include "amd_ibs.h"
+#include "perf_pmus.h"
 #include "x86_placeholders.h"
 
 static struct pmu *pmus_of_perf[UNITS] __ro_after_init;
 
-/* Kernels do not export a function that finds a PMU of perf; its device has it. */
-static struct pmu *__init find_in_perf(const struct perf_event *any, const char *name)
-{
-	struct device *device;
-	struct pmu *pmu = NULL;
-
-	if (!any->pmu->dev)
-		return NULL;
-	device = bus_find_device_by_name(any->pmu->dev->bus, NULL, name);
-	if (device)
-		pmu = dev_get_drvdata(device);
-	put_device(device);
-	return pmu;
-}
-
 /* Return: whether perf has both units: its driver has set up the interrupt. */
 bool __init amd_ibs_find_units(void)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_DUMMY,
-		.disabled = 1,
-	};
-	struct perf_event *event;
+	struct perf_event *event = perf_idle_event(
+		raw_smp_processor_id(), PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
 
-	event = perf_event_create_kernel_counter(&attr, raw_smp_processor_id(), NULL,
-						 NULL, NULL);
 	if (IS_ERR(event))
 		return false;
-	pmus_of_perf[FETCH] = find_in_perf(event, "ibs_fetch");
-	pmus_of_perf[OP] = find_in_perf(event, "ibs_op");
+	if (event->pmu->dev) {
+		pmus_of_perf[FETCH] = perf_pmu_named(event->pmu->dev, "ibs_fetch");
+		pmus_of_perf[OP] = perf_pmu_named(event->pmu->dev, "ibs_op");
+	}
 	perf_event_release_kernel(event);
 	return pmus_of_perf[FETCH] && pmus_of_perf[OP];
 }

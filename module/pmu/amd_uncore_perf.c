@@ -24,6 +24,7 @@
 #include <linux/workqueue.h>
 
 #include "amd_uncore.h"
+#include "perf_pmus.h"
 
 #define DRIVER "amd_uncore"
 
@@ -40,14 +41,10 @@ static enum cpuhp_state hotplug_state;
 
 static bool find_type(const struct uncore *uncore, u32 *type)
 {
-	struct device *device;
-	const struct pmu *pmu;
+	const struct pmu *pmu = perf_pmu_named(any_pmu, uncore->name_in_perf);
 
-	device = bus_find_device_by_name(any_pmu->bus, NULL, uncore->name_in_perf);
-	pmu = device ? dev_get_drvdata(device) : NULL;
 	if (pmu)
 		*type = pmu->type;
-	put_device(device);
 	return pmu;
 }
 
@@ -341,19 +338,11 @@ static struct notifier_block module_notifier = { .notifier_call = module_changes
 
 /* ---- module init and exit ----------------------------------------------------------------- */
 
-/* Kernels do not export the bus of perf's PMUs; each PMU's device has it. */
 static int __init find_any_pmu(void)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_DUMMY,
-		.disabled = 1,
-	};
-	struct perf_event *event;
+	struct perf_event *event = perf_idle_event(
+		raw_smp_processor_id(), PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
 
-	event = perf_event_create_kernel_counter(&attr, raw_smp_processor_id(), NULL,
-						 NULL, NULL);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	any_pmu = get_device(event->pmu->dev);

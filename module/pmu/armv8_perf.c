@@ -31,6 +31,7 @@
 #include "armv8.h"
 #include "armv8_registers.h"
 #include "compat/arm_pmu.h"
+#include "perf_pmus.h"
 #include "perfmon_pmu.h"
 
 #define EVENT_CPU_CYCLES 0x11
@@ -457,20 +458,13 @@ static int armv8_cpu_online(unsigned int cpu)
  */
 int armv8_perf_find(struct cpumask *list, const char **name)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_RAW,
-		.size = sizeof(attr),
-		.config = EVENT_CPU_CYCLES,
-		.pinned = 1,
-		.disabled = 1,
-	};
 	struct perf_event *event;
 	unsigned int cpu;
 
 	cpu = cpumask_first_and(list, cpu_online_mask);
 	if (cpu >= nr_cpu_ids)
 		return -ENODEV;
-	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	event = perf_idle_event(cpu, PERF_TYPE_RAW, EVENT_CPU_CYCLES);
 	if (IS_ERR(event))
 		return PTR_ERR(event) == -ENOENT ? -ENODEV : PTR_ERR(event);
 	arm_pmu = to_arm_pmu(event->pmu);

@@ -22,6 +22,7 @@
 #include <linux/smp.h>
 #include <linux/wait_bit.h>
 
+#include "perf_pmus.h"
 #include "power.h"
 
 static struct pmu *perf; /* NULL if perf_event does not use the hardware */
@@ -51,16 +52,9 @@ static int refuse_or_init(struct perf_event *event)
  */
 int power_perf_init(void)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_HW_CPU_CYCLES,
-		.disabled = 1,
-	};
-	struct perf_event *event;
+	struct perf_event *event = perf_idle_event(
+		raw_smp_processor_id(), PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
 
-	event = perf_event_create_kernel_counter(&attr, raw_smp_processor_id(), NULL,
-						 NULL, NULL);
 	if (PTR_ERR(event) == -ENOENT)
 		return 0;
 	if (IS_ERR(event))

@@ -16,6 +16,7 @@
 #include <linux/string.h>
 
 #include "compat/cpuid.h"
+#include "perf_pmus.h"
 #include "perfmon_pmu.h"
 #include "x86.h"
 
@@ -341,16 +342,9 @@ static struct pfm_pmu_operations x86_operations = {
  */
 static int probe(void)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_HW_CPU_CYCLES,
-		.disabled = 1,
-	};
-	struct perf_event *event;
+	struct perf_event *event = perf_idle_event(
+		raw_smp_processor_id(), PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
 
-	event = perf_event_create_kernel_counter(&attr, raw_smp_processor_id(), NULL,
-						 NULL, NULL);
 	if (PTR_ERR(event) == -ENOENT)
 		return -ENODEV;
 	if (!IS_ERR(event))

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * perf's PMUs, for the drivers that share hardware with them.  Kernels export neither a list of
+ * these PMUs nor their bus.  An event has its PMU, and a PMU's device has the bus.
+ */
+#ifndef PERFMON_PERF_PMUS_H
+#define PERFMON_PERF_PMUS_H
+
+#include <linux/device.h>
+#include <linux/perf_event.h>
+
+/**
+ * perf_idle_event() - create an event that does not count
+ * @cpu: number of an online CPU, which the event is for
+ * @type: PERF_TYPE_*
+ * @config: PERF_COUNT_*
+ *
+ * Process context, may sleep.
+ *
+ * Return: the event, to be released with perf_event_release_kernel(), or an error pointer:
+ *	-ENOENT if no PMU of perf has the event
+ */
+static inline struct perf_event *perf_idle_event(int cpu, u32 type, u64 config)
+{
+	struct perf_event_attr attr = {
+		.type = type,
+		.size = sizeof(attr),
+		.config = config,
+		.disabled = 1,
+	};
+
+	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+}
+
+/**
+ * perf_pmu_named() - find one of perf's PMUs
+ * @any: the device of any of perf's PMUs
+ * @name: as in /sys/bus/event_source/devices
+ *
+ * Process context.  The caller sees to it that the PMU's driver is not unloaded meanwhile.
+ *
+ * Return: the PMU, or NULL
+ */
+static inline struct pmu *perf_pmu_named(const struct device *any, const char *name)
+{
+	struct device *device = bus_find_device_by_name(any->bus, NULL, name);
+	struct pmu *pmu = device ? dev_get_drvdata(device) : NULL;
+
+	put_device(device);
+	return pmu;
+}
+
+#endif /* PERFMON_PERF_PMUS_H */

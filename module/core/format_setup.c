@@ -117,8 +117,7 @@ static int begin_on_cpus(struct pfm_context *context, const struct pfm_format *f
 
 	if (!instances)
 		return pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, 0);
-	for_each_present_cpu(cpu)
-	{
+	for_each_present_cpu(cpu) {
 		struct pfm_cpu_instance *on = &instances->cpus[cpu];
 		struct pfm_buffer *buffer = format_begins(
 			context, format, setup, cpu_to_node(cpu), &on->instance);

@@ -185,6 +185,24 @@ TEST(records_are_read_as_written)
 	recording_free(&recording);
 }
 
+TEST(a_file_in_memory_is_read_as_one_on_disk)
+{
+	const struct data_end end = { .written = 7 };
+	struct recording recording = { 0 };
+	struct data_writer writer;
+
+	ck_assert_int_eq(data_create_in_memory(&writer), 0);
+	synthetic_event(&writer, "cycles:u", CYCLES_PMD, 10000, 0);
+	ck_assert_int_eq(data_write_end(&writer, &end), 0);
+	ck_assert_int_eq(data_open_memory(&recording.file, writer.fd), 0);
+	ck_assert_uint_eq(recording.file.size, writer.size);
+	ck_assert_int_eq(data_close(&writer), 0);
+	ck_assert_int_eq(recording_read(&recording), 0);
+	ck_assert_str_eq(recording.events[0].name, "cycles:u");
+	ck_assert_uint_eq(recording.end->written, 7);
+	recording_free(&recording);
+}
+
 TEST(samples_of_all_formats_are_read)
 {
 	const char *path = synthetic_path();

@@ -241,6 +241,36 @@ TEST(programs_that_change_their_rights_are_not_traced)
 	ck_assert(!trace_is_harmless(name));
 }
 
+static int take_key(void *data)
+{
+	struct watch *watch = data;
+	char key;
+
+	ck_assert_int_eq(read(watch->input, &key, 1), 1);
+	watch->is_done = key == 'q';
+	return 0;
+}
+
+TEST(a_wait_without_a_child_ends_when_a_function_says_so)
+{
+	struct watch watch = { .typed = take_key, .data = &watch };
+	struct signals signals;
+	struct outcome outcome;
+	int pipe_ends[2];
+
+	ck_assert_int_eq(pipe(pipe_ends), 0);
+	ck_assert_int_eq(write(pipe_ends[1], "aq ", 3), 3);
+	ck_assert_int_eq(signals_take(&signals), 0);
+	watch.signals = &signals;
+	watch.input = pipe_ends[0];
+	ck_assert_int_eq(wait_for_end(&watch, &outcome), 0);
+	ck_assert(!outcome.failed && !outcome.signal && !outcome.timed_out);
+	close(pipe_ends[1]);
+	ck_assert_int_eq(read(pipe_ends[0], pipe_ends, 8), 1);
+	close(pipe_ends[0]);
+	signals_close(&signals);
+}
+
 static int fail_at_once(void *data)
 {
 	(void)data;

@@ -98,10 +98,28 @@ static void trim_buffer(struct data_file *file)
 		file->bytes = smaller;
 }
 
+/* Read all of @fd, which messages call @name. */
+static int read_file(struct data_file *file, int fd, const char *name)
+{
+	int error = read_all(fd, &file->bytes, &file->size);
+
+	trim_buffer(file);
+	if (error)
+		return fail("cannot read '%s': %s", name, strerror(error));
+	return check_header(file, name);
+}
+
+int data_open_memory(struct data_file *file, int fd)
+{
+	*file = (struct data_file){ 0 };
+	lseek(fd, 0, SEEK_SET);
+	return read_file(file, fd, "memory");
+}
+
 int data_open(struct data_file *file, const char *path)
 {
 	bool is_input = !strcmp(path, "-");
-	int fd, error;
+	int fd, result;
 
 	*file = (struct data_file){ 0 };
 	fd = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
@@ -109,14 +127,10 @@ int data_open(struct data_file *file, const char *path)
 		return fail("there is no file '%s': 'pfmon record' makes one", path);
 	if (fd == -1)
 		return fail("cannot read '%s': %s", path, strerror(errno));
-	error = read_all(fd, &file->bytes, &file->size);
+	result = read_file(file, fd, is_input ? "standard input" : path);
 	if (!is_input)
 		close(fd);
-	trim_buffer(file);
-	path = is_input ? "standard input" : path;
-	if (error)
-		return fail("cannot read '%s': %s", path, strerror(error));
-	return check_header(file, path);
+	return result;
 }
 
 void data_close_file(struct data_file *file)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -149,7 +150,8 @@ static int write_record(struct data_writer *writer, enum data_type type,
 	return write_all(writer, parts, (int)count + 2);
 }
 
-int data_create(struct data_writer *writer, const char *path)
+/* Begin the file that has been opened. */
+static int begin(struct data_writer *writer)
 {
 	struct data_header header = {
 		.magic = DATA_MAGIC,
@@ -159,14 +161,28 @@ int data_create(struct data_writer *writer, const char *path)
 	struct iovec all = part(&header, sizeof(header));
 	struct stat status;
 
-	*writer = (struct data_writer){ .path = path, .fd = STDOUT_FILENO };
-	if (strcmp(path, "-"))
-		writer->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (writer->fd == -1)
-		return fail("cannot write '%s': %s", path, strerror(errno));
+		return fail("cannot write '%s': %s", writer->path, strerror(errno));
 	writer->is_file = writer->fd != STDOUT_FILENO && !fstat(writer->fd, &status) &&
 			  S_ISREG(status.st_mode);
 	return write_all(writer, &all, 1);
+}
+
+int data_create(struct data_writer *writer, const char *path)
+{
+	*writer = (struct data_writer){ .path = path, .fd = STDOUT_FILENO };
+	if (strcmp(path, "-"))
+		writer->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	return begin(writer);
+}
+
+int data_create_in_memory(struct data_writer *writer)
+{
+	*writer = (struct data_writer){
+		.path = "memory",
+		.fd = memfd_create("recording", MFD_CLOEXEC),
+	};
+	return begin(writer);
 }
 
 /*

@@ -78,6 +78,8 @@ static int write_event(struct all_processes *all, struct data_writer *writer,
 	case SIDE_FORK:
 		return data_write_fork(writer, &fork);
 	case SIDE_MAPPING:
+		if (all->names_only)
+			return 0;
 		return mapped_files_write(all->files, writer, (pid_t)event->tgid,
 					  &event->map, event->time);
 	default:
@@ -134,11 +136,12 @@ static int write_process(struct all_processes *all, struct data_writer *writer, 
 			 uint64_t time)
 {
 	struct maps maps;
-	int result;
+	int result = write_threads(writer, pid, time);
 
-	if (write_threads(writer, pid, time) || maps_read(&maps, pid))
+	if (result || all->names_only)
+		return result;
+	if (maps_read(&maps, pid))
 		return -1;
-	result = 0;
 	for (size_t i = 0; !result && i < maps.count; i++)
 		result = mapped_files_write(all->files, writer, pid, &maps.list[i], time);
 	maps_free(&maps);

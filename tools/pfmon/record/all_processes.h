@@ -17,6 +17,7 @@ struct seen_process;
  * struct all_processes - what is known about processes
  * @band: what the kernel says
  * @has_band: the kernel says it; if not, /proc is read now and then
+ * @names_only: mappings are not written
  * @writer: the file
  * @next: the file that will replace @writer; it gets the same.  NULL: none
  * @files: build-ids
@@ -28,6 +29,7 @@ struct seen_process;
 struct all_processes {
 	struct side_band band;
 	bool has_band;
+	bool names_only;
 	struct data_writer *writer;
 	struct data_writer *next;
 	struct mapped_files *files;

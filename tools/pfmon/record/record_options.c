@@ -25,7 +25,7 @@ static int take_tids(const char *text, void *field)
 	return 0;
 }
 
-static int take_cpus(const char *argument, void *field)
+int take_cpus(const char *argument, void *field)
 {
 	return targets_add_cpus(field, argument);
 }
@@ -55,12 +55,12 @@ static int take_files(const char *argument, void *field)
 	return options_number(argument, "number of files", FILES_MOST, field);
 }
 
-static int take_period(const char *argument, void *field)
+int take_period(const char *argument, void *field)
 {
 	return options_number(argument, "period", RECORD_PERIOD_MOST, field);
 }
 
-static int take_frequency(const char *argument, void *field)
+int take_frequency(const char *argument, void *field)
 {
 	return options_number(argument, "number of samples a second", RATE_MOST, field);
 }
@@ -103,10 +103,8 @@ static int take_buffer(const char *argument, void *field)
 static const struct option_row rows[] = {
 	EVENT_OPTION(FIELD(events)),
 	PMU_OPTION(FIELD(pmu)),
-	{ "count", 'c', "PERIOD", "a sample every PERIOD events", take_period,
-	  FIELD(period) },
-	{ "frequency", 'F', "HZ", "about HZ samples for a second of CPU time (1000)",
-	  take_frequency, FIELD(frequency) },
+	PERIOD_OPTION(FIELD(period)),
+	FREQUENCY_OPTION(FIELD(frequency)),
 	{ "call-graph", 'g', NULL, "record the callers, too, found by frame pointers",
 	  take_true, FIELD(has_chains) },
 	{ "lbr", 0, NULL,

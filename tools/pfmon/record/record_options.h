@@ -35,7 +35,8 @@
  * @scope: CPUs to record
  * @timeout: ns after which the recording ends; 0: no limit
  * @rotation: when another file begins
- * @output: path of the file
+ * @output: path of the file; NULL: each file is in memory
+ * @names_only: write which programs run, but not what they have mapped
  * @is_quiet: print no progress and no closing line
  * @is_verbose: print more about the recording
  * @is_traced: trace the command with ptrace, if possible
@@ -56,11 +57,33 @@ struct record_options {
 	uint64_t timeout;
 	struct rotation rotation;
 	const char *output;
+	bool names_only;
 	bool is_quiet;
 	bool is_verbose;
 	bool is_traced;
 	char **command;
 };
+
+/*
+ * Functions for option_row.take: @field points to a uint64_t for take_period() and take_frequency(),
+ * and to a struct targets for take_cpus().
+ */
+int take_period(const char *argument, void *field);
+int take_frequency(const char *argument, void *field);
+int take_cpus(const char *argument, void *field);
+
+/* Rows of options that several commands have; @field is option_row.offset. */
+#define PERIOD_OPTION(field)                                                             \
+	{                                                                                \
+		"count", 'c', "PERIOD", "a sample every PERIOD events", take_period,     \
+			field                                                            \
+	}
+#define FREQUENCY_OPTION(field)                                                          \
+	{                                                                                \
+		"frequency", 'F', "HZ", FREQUENCY_HELP, take_frequency, field            \
+	}
+
+#define FREQUENCY_HELP "about HZ samples for a second of CPU time (1000)"
 
 /*
  * Returns 1 if the user asked for help, -1 after reporting an error, else 0. The caller

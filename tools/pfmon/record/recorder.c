@@ -13,7 +13,6 @@
 #include "../event/device_errors.h"
 #include "../common/array.h"
 #include "../common/errors.h"
-#include "../data/kernel.h"
 #include "recorder.h"
 #include "recorder_file.h"
 #include "sampling_format.h"
@@ -260,7 +259,7 @@ int recorder_begin(struct recorder *recorder, const int *targets)
 	 * This is the last step, because finding the kernel's mappings takes so long that
 	 * threads may end before it is done.
 	 */
-	return kernel_write_mappings(&recorder->writer);
+	return recorder_write_kernel(recorder, &recorder->writer);
 }
 
 /* The destination of samples; NULL after a write has failed. */
@@ -333,10 +332,18 @@ static int on_processes(void *data)
 	return recorder_look(recorder) ? give_up(recorder) : 0;
 }
 
+static int on_input(void *data)
+{
+	struct recorder *recorder = data;
+
+	return recorder->typed(recorder->data) ? give_up(recorder) : 0;
+}
+
 static int on_tick(void *data)
 {
 	struct recorder *recorder = data;
 	struct watch *watch = &recorder->watch;
+	uint64_t left;
 
 	if (!recorder->is_written)
 		return -1;
@@ -349,9 +356,13 @@ static int on_tick(void *data)
 	    (recorder_file_is_full(recorder) && recorder_switch_file(recorder)))
 		return give_up(recorder);
 	show_progress(recorder);
-	watch->interval *= TICK_STEP;
-	if (watch->interval > LAST_TICK)
-		watch->interval = LAST_TICK;
+	recorder->tick *= TICK_STEP;
+	if (recorder->tick > LAST_TICK)
+		recorder->tick = LAST_TICK;
+	watch->interval = recorder->tick;
+	left = recorder_time_left(recorder) / 1000000 + 1;
+	if (left < watch->interval)
+		watch->interval = (unsigned int)left;
 	return 0;
 }
 
@@ -377,6 +388,7 @@ void recorder_at_exit(void *data)
 int recorder_wait(struct recorder *recorder, const struct signals *signals,
 		  const struct tracer *tracer, pid_t pid, struct outcome *outcome)
 {
+	recorder->tick = FIRST_TICK;
 	recorder->watch = (struct watch){
 		.signals = signals,
 		.contexts = recorder->contexts,
@@ -385,7 +397,9 @@ int recorder_wait(struct recorder *recorder, const struct signals *signals,
 		.tracer = tracer,
 		.message = on_message,
 		.tick = on_tick,
-		.interval = FIRST_TICK,
+		.input = recorder->input,
+		.typed = on_input,
+		.interval = recorder->tick,
 		.timeout = recorder->options->timeout,
 		.data = recorder,
 	};

@@ -37,7 +37,13 @@
  * @is_exiting: the traced command is about to end
  * @ended_before: a context ended before the traced command was about to end
  * @watch: how to wait for the end
+ * @tick: longest time in ms until samples are written next
  * @progress: the line on the terminal
+ * @ended: called with a file that another one has replaced, before it is closed; NULL: nothing is
+ *	called.  Reports an error and returns -1, or returns 0
+ * @input: descriptor of what the user types; 0: none
+ * @typed: called when @input is readable; reads it, and returns as @ended
+ * @data: argument of @ended and @typed
  * @begin: when the recording began, ns of CLOCK_MONOTONIC
  * @duration: length of the recording in ns
  */
@@ -60,7 +66,12 @@ struct recorder {
 	bool is_exiting;
 	bool ended_before;
 	struct watch watch;
+	unsigned int tick;
 	struct progress progress;
+	int (*ended)(void *data, const struct data_writer *file);
+	int input;
+	int (*typed)(void *data);
+	void *data;
 	uint64_t begin;
 	uint64_t duration;
 };

@@ -52,7 +52,8 @@ static int create_file(struct recorder *recorder, struct data_writer *writer)
 	const struct record_options *options = recorder->options;
 	const struct sampler *first = &recorder->samplers[0];
 
-	if (data_create(writer, options->output))
+	if (options->output ? data_create(writer, options->output)
+			    : data_create_in_memory(writer))
 		return -1;
 	writer->reserve = reserve(recorder);
 	return head_write(writer, &first->session.machine, options->command,
@@ -65,7 +66,8 @@ int recorder_begin_file(struct recorder *recorder)
 	struct all_processes *all = &recorder->all_processes;
 
 	recorder->rotation = recorder->options->rotation;
-	if (output_prepare(recorder->options->output) ||
+	all->names_only = recorder->options->names_only;
+	if ((recorder->options->output && output_prepare(recorder->options->output)) ||
 	    create_file(recorder, &recorder->writer))
 		return -1;
 	recorder->is_written = true;
@@ -141,7 +143,8 @@ static int prepare_next(struct recorder *recorder, struct data_writer *next)
 {
 	struct all_processes *all = &recorder->all_processes;
 
-	if (kernel_write_mappings(next) || recorder_look(recorder))
+	all->names_only = recorder->options->names_only;
+	if (recorder_write_kernel(recorder, next) || recorder_look(recorder))
 		return -1;
 	if (!recorder_has_cpus(recorder))
 		return take_samples(recorder);
@@ -150,6 +153,11 @@ static int prepare_next(struct recorder *recorder, struct data_writer *next)
 			       all_processes_follow(all, recorder_newest(recorder))
 		       ? -1
 		       : 0;
+}
+
+int recorder_write_kernel(const struct recorder *recorder, struct data_writer *writer)
+{
+	return recorder->options->names_only ? 0 : kernel_write_mappings(writer);
 }
 
 /* Make @next the current file. */
@@ -165,11 +173,12 @@ static int use_file(struct recorder *recorder, const struct data_writer *next)
 
 int recorder_switch_file(struct recorder *recorder)
 {
-	struct data_writer next = { .fd = -1 };
+	struct data_writer next = { .fd = -1 }, last;
 	uint64_t now = nanoseconds_now();
 	int result;
 
-	if (rotation_keep(&recorder->rotation, recorder->writer.path))
+	if (recorder->options->output &&
+	    rotation_keep(&recorder->rotation, recorder->writer.path))
 		return -1;
 	result = create_file(recorder, &next) || prepare_next(recorder, &next);
 	recorder->all_processes.next = NULL;
@@ -178,11 +187,24 @@ int recorder_switch_file(struct recorder *recorder)
 		return -1;
 	}
 	result = recorder_end_file(recorder, DATA_END_SWITCHED);
-	result |= data_close(&recorder->writer);
+	last = recorder->writer;
 	result |= use_file(recorder, &next);
 	recorder->begun = now;
+	if (!result && recorder->ended)
+		result = recorder->ended(recorder->data, &last);
+	result |= data_close(&last);
 	rotation_remove(&recorder->rotation);
 	return result;
+}
+
+uint64_t recorder_time_left(const struct recorder *recorder)
+{
+	uint64_t end = recorder->begun + recorder->rotation.time;
+	uint64_t now = nanoseconds_now();
+
+	if (!recorder->rotation.time)
+		return UINT64_MAX;
+	return end > now ? end - now : 0;
 }
 
 bool recorder_file_is_full(const struct recorder *recorder)

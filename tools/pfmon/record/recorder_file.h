@@ -22,6 +22,12 @@ uint64_t recorder_newest(const struct recorder *recorder);
 /* Write the records at the end of the file.  @flags are DATA_END_*. */
 int recorder_end_file(struct recorder *recorder, uint32_t flags);
 
+/* Write where the kernel and its modules are. */
+int recorder_write_kernel(const struct recorder *recorder, struct data_writer *writer);
+
+/* Returns after how many ns it is time for another file; UINT64_MAX: no time is set. */
+uint64_t recorder_time_left(const struct recorder *recorder);
+
 /* Is it time for another file? */
 bool recorder_file_is_full(const struct recorder *recorder);
 

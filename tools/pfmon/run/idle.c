@@ -25,7 +25,7 @@ static void take_line(const char *line, const struct id_list *cpus, double *seco
 }
 
 /* CPUs that are offline have no line. */
-static void read_all(const struct id_list *cpus, double *seconds)
+void idle_read(const struct id_list *cpus, double *seconds)
 {
 	FILE *file = fopen("/proc/stat", "re");
 	char *line = NULL;
@@ -49,7 +49,7 @@ int idle_begin(struct idle *idle, const struct id_list *cpus)
 		idle->seconds = calloc(cpus->count, sizeof(*idle->seconds));
 	if (!idle->begin || !idle->seconds)
 		return fail("no memory");
-	read_all(cpus, idle->begin);
+	idle_read(cpus, idle->begin);
 	return 0;
 }
 
@@ -66,7 +66,7 @@ double idle_end(struct idle *idle, const struct id_list *cpus, const struct grou
 {
 	double sum = 0;
 
-	read_all(cpus, idle->seconds);
+	idle_read(cpus, idle->seconds);
 	for (size_t i = 0; i < cpus->count; i++) {
 		if (is_attached(group_session(group, i)))
 			idle->seconds[i] -= idle->begin[i];

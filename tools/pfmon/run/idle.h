@@ -16,6 +16,9 @@ struct idle {
 	double *seconds;
 };
 
+/* Store in @seconds for how long each of @cpus has been idle since the boot; NAN if it is offline. */
+void idle_read(const struct id_list *cpus, double *seconds);
+
 /* The caller calls idle_free() in any case.  Reports an error and returns -1, or returns 0. */
 int idle_begin(struct idle *idle, const struct id_list *cpus);
 

@@ -108,9 +108,10 @@ struct waiting {
 	uint64_t over_at;
 };
 
-/* What an event of epoll is about: the signals, watch.extra, a context, or a process. */
+/* What an event of epoll is about: the signals, watch.extra, watch.input, a context, or a process. */
 #define SIGNALS	       0u
 #define EXTRA	       UINT32_MAX
+#define INPUT	       (UINT32_MAX - 1)
 #define CONTEXT(index) (1 + (index))
 #define EVENTS_AT_ONCE 64
 
@@ -143,6 +144,8 @@ static void give_up(struct waiting *waiting)
 		stop_polling(waiting, watch->contexts[i]);
 	if (watch->extra)
 		stop_polling(waiting, watch->extra);
+	if (watch->input)
+		stop_polling(waiting, watch->input);
 }
 
 /* A thread or process has ended. */
@@ -176,14 +179,17 @@ static void take_message(struct waiting *waiting, unsigned int index)
 static void take_event(struct waiting *waiting, unsigned int what)
 {
 	const struct watch *watch = waiting->watch;
+	bool has_failed = waiting->outcome->failed;
 
 	if (what == SIGNALS)
 		take_signals(watch->signals, watch->pid, waiting->outcome);
-	else if (what == EXTRA && !waiting->outcome->failed && watch->ready(watch->data))
+	else if (what == EXTRA && !has_failed && watch->ready(watch->data))
 		give_up(waiting);
-	else if (what < CONTEXT(watch->context_count) && !waiting->outcome->failed)
+	else if (what == INPUT && !has_failed && watch->typed(watch->data))
+		give_up(waiting);
+	else if (what < CONTEXT(watch->context_count) && !has_failed)
 		take_message(waiting, what - CONTEXT(0));
-	else if (what != EXTRA && what >= CONTEXT(watch->context_count))
+	else if (what < INPUT && what >= CONTEXT(watch->context_count))
 		one_less(waiting, watch->processes[what - CONTEXT(watch->context_count)]);
 }
 
@@ -241,7 +247,7 @@ static int is_over(const struct waiting *waiting)
 
 	if (!watch->pid)
 		return outcome->ended || outcome->signal || outcome->failed ||
-		       outcome->timed_out;
+		       outcome->timed_out || watch->is_done;
 	reap_orphans(watch->pid, outcome);
 	if (has_ended(watch->pid))
 		others_at_end(&outcome->others, watch->pid);
@@ -305,6 +311,8 @@ static int begin_polling(struct waiting *waiting)
 	result = poll_for(waiting, watch->signals->fd, SIGNALS);
 	if (!result && watch->extra)
 		result = poll_for(waiting, watch->extra, EXTRA);
+	if (!result && watch->input)
+		result = poll_for(waiting, watch->input, INPUT);
 	for (unsigned int i = 0; !result && i < watch->context_count; i++)
 		result = poll_for(waiting, watch->contexts[i], CONTEXT(i));
 	for (unsigned int i = 0; !result && i < watch->process_count; i++)

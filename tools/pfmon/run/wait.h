@@ -71,6 +71,7 @@ struct outcome {
  * @pid: child to wait for; 0: wait for the ends of the contexts' threads and of the processes,
  *	or for a signal
  * @extra: one more descriptor: @ready is called when it is readable; 0: none
+ * @input: descriptor of what the user types: @typed is called when it is readable; 0: none
  * @timeout: ns after which the wait ends or the child gets SIGTERM; 0: no limit
  * @tracer: tracer of the child, NULL if it is not traced
  * @message: called with each message and the index of its context; may be NULL
@@ -78,7 +79,9 @@ struct outcome {
  * @interval: ms from one call of @tick to the next; @tick may change it; 0: @tick is
  *	never called
  * @ready: called when @extra is readable; reads it
- * @data: argument of @message, @tick and @ready.  If one of these fails, it reports the error
+ * @typed: called when @input is readable; reads it
+ * @is_done: a function has set it, to end a wait without a child
+ * @data: argument of @message, @tick, @ready and @typed.  If one of these fails, it reports the error
  *	and returns -1.  After that none is called, and only the end of the child, if
  *	there is one, is waited for
  */
@@ -89,12 +92,15 @@ struct watch {
 	const int *processes;
 	unsigned int process_count;
 	int extra;
+	int input;
 	pid_t pid;
 	uint64_t timeout;
 	const struct tracer *tracer;
 	int (*message)(void *data, unsigned int index, const union pfarg_msg *message);
 	int (*tick)(void *data);
 	int (*ready)(void *data);
+	int (*typed)(void *data);
+	bool is_done;
 	unsigned int interval;
 	void *data;
 };

@@ -9,10 +9,16 @@
 #include "errors.h"
 
 static const char *place;
+static bool is_silent;
 
 void fail_at(const char *text)
 {
 	place = text;
+}
+
+void warn_no_more(void)
+{
+	is_silent = true;
 }
 
 static void say(const char *prefix, const char *format, va_list arguments)
@@ -39,6 +45,8 @@ void warn_user(const char *format, ...)
 {
 	va_list arguments;
 
+	if (is_silent)
+		return;
 	va_start(arguments, format);
 	say("pfmon: warning: ", format, arguments);
 	va_end(arguments);

@@ -12,6 +12,9 @@
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void warn_user(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* From now on warn_user() prints nothing: warnings would disturb what is on the screen. */
+void warn_no_more(void);
+
 /*
  * From now on the messages of fail() and warn_user() begin with @place, which is
  * FILE:LINE.  If @place is NULL, they have no place.  @place is not copied.

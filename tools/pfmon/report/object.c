@@ -101,6 +101,75 @@ void objects_free(struct object_list *list)
 	*list = (struct object_list){ 0 };
 }
 
+static int compare_objects(const struct object *a, const struct object *b)
+{
+	int order = strcmp(a->path, b->path);
+
+	if (!order)
+		order = strcmp(a->build_id, b->build_id);
+	if (!order)
+		order = (a->inode > b->inode) - (a->inode < b->inode);
+	return order ? order : a->is_kernel - b->is_kernel;
+}
+
+/* Are the kernel and its modules where they were when @kernel was read? */
+static bool has_moved(const struct recording *recording, const struct kernel *kernel)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < recording->mapping_count; i++) {
+		const struct recorded_mapping *recorded = &recording->mappings[i];
+		const struct kernel_region *region = &kernel->regions[found];
+
+		if (!(recorded->mapping->flags & DATA_MAPPING_KERNEL))
+			continue;
+		if (found++ == kernel->region_count ||
+		    region->start != recorded->mapping->start ||
+		    strcmp(region->name, recorded->path))
+			return true;
+	}
+	return found != kernel->region_count;
+}
+
+static void take_over(struct object *object, struct object *earlier)
+{
+	object->is_looked_at = earlier->is_looked_at;
+	object->is_known = earlier->is_known;
+	object->region = earlier->region;
+	object->program = earlier->program;
+	earlier->is_known = false;
+	earlier->program = (struct program){ 0 };
+}
+
+/* Both lists are in the order of compare_objects(). */
+void objects_take_over(struct object_list *list, const struct recording *recording,
+		       struct object_list *earlier)
+{
+	bool keeps_kernel = earlier->kernel_is_read &&
+			    !has_moved(recording, &earlier->kernel);
+	size_t next = 0;
+	int order;
+
+	for (size_t i = 0; i < list->count; i++) {
+		struct object *object = &list->objects[i];
+
+		order = -1;
+		while (next < earlier->count &&
+		       (order = compare_objects(&earlier->objects[next], object)) < 0)
+			next++;
+		if (!order && (keeps_kernel || !object->is_kernel))
+			take_over(object, &earlier->objects[next]);
+	}
+	if (!keeps_kernel)
+		return;
+	list->kernel_is_read = true;
+	list->kernel = earlier->kernel;
+	list->kernel_symbols = earlier->kernel_symbols;
+	earlier->kernel_is_read = false;
+	earlier->kernel = (struct kernel){ 0 };
+	earlier->kernel_symbols = (struct symbol_table){ 0 };
+}
+
 static bool is_other_build(const struct object *object, const char *build_id)
 {
 	if (!*object->build_id || !strcmp(object->build_id, build_id))

@@ -60,6 +60,13 @@ int objects_make(struct object_list *list, const struct recording *recording);
 void objects_free(struct object_list *list);
 
 /*
+ * Take what is known about the objects of @list, the objects of @recording, from the list of an
+ * earlier recording, which then does not know it any more: reading symbols takes long.
+ */
+void objects_take_over(struct object_list *list, const struct recording *recording,
+		       struct object_list *earlier);
+
+/*
  * Returns the function at @offset of @object, NULL if it is not known; stores in @inside
  * the distance from the function's beginning. @offset is an offset in the file or, for a
  * part of the kernel, in its text.  Warns once if the object is not the one that was

@@ -27,8 +27,7 @@ static uint32_t cpu_of(const struct recording *recording, const struct sample *s
 	return sample->cpu;
 }
 
-/* Must the program's file be found?  Reading its symbols takes long. */
-static bool needs_location(const struct profile_options *options)
+bool profile_needs_objects(const struct profile_options *options)
 {
 	for (unsigned int i = 0; i < options->sort_count; i++)
 		if (options->sort[i] == SORT_SYMBOL || options->sort[i] == SORT_OBJECT)
@@ -46,7 +45,7 @@ static struct key entry_key(struct profile *profile, const struct sample *sample
 	struct location location = { 0 };
 	struct key key = { 0 };
 
-	if (needs_location(options))
+	if (profile_needs_objects(options))
 		location = symbols_find(&profile->symbols, sample, 0);
 	for (unsigned int i = 0; i < options->sort_count; i++) {
 		switch (options->sort[i]) {
@@ -93,9 +92,12 @@ static node_number add_callers(struct profile *profile, const struct sample *sam
 static node_number add_entry(struct profile *profile, const struct sample *sample,
 			     node_number node)
 {
+	const struct key process = { .thread.tid = sample->tgid };
 	struct key key = entry_key(profile, sample);
 
 	node = tree_child(&profile->tree, node, &key);
+	if (node && profile->options->counts_processes)
+		return tree_child(&profile->tree, node, &process);
 	if (profile->options->has_callers)
 		node = add_callers(profile, sample, node);
 	return node;
@@ -174,6 +176,8 @@ int profile_make(struct profile *profile, const struct recording *recording,
 	    thread_names_make(&profile->names, recording))
 		return fail("no memory");
 	profile->symbols.demangles = options->demangles;
+	if (options->earlier)
+		objects_take_over(&profile->symbols.objects, recording, options->earlier);
 	if (samples_each(recording, add_sample, profile, &bad))
 		return -1;
 	recording_warn(recording, bad, profile->samples);

@@ -21,15 +21,19 @@ enum sort_key {
  * @sort_count: number of @sort; 0: add up stacks, from the thread's name to the innermost
  *	function
  * @has_callers: show below each entry its callers
+ * @counts_processes: the children of an entry are its processes, one key.thread.tid for each
  * @event: name of the only event to show; NULL for all
  * @demangles: show the names that functions have in the source
+ * @earlier: objects of a profile that was made before; NULL: none, see objects_take_over()
  */
 struct profile_options {
 	enum sort_key sort[SORT_KEYS];
 	unsigned int sort_count;
 	bool has_callers;
+	bool counts_processes;
 	const char *event;
 	bool demangles;
+	struct object_list *earlier;
 };
 
 /**
@@ -60,6 +64,9 @@ struct profile {
 int profile_make(struct profile *profile, const struct recording *recording,
 		 const struct profile_options *options);
 void profile_free(struct profile *profile);
+
+/* Are the entries functions or objects?  Only then the files with symbols are read. */
+bool profile_needs_objects(const struct profile_options *options);
 
 /* Returns the node of @event, NULL if it has no samples. */
 const struct node *profile_event(const struct profile *profile,

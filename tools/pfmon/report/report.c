@@ -134,6 +134,7 @@ static int print_table(const struct profile *profile, double limit)
 {
 	struct table_style style = {
 		.columns = columns(),
+		.has_bars = true,
 		.limit = limit < 0 ? DEFAULT_LIMIT : limit,
 	};
 

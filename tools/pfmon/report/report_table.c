@@ -9,15 +9,16 @@
 #include "report_heading.h"
 #include "report_table.h"
 
-/* The columns before the names: percent, samples and the bar. */
-#define PERCENT_WIDTH 8
-#define SAMPLES_WIDTH 14
+/* The columns before the names: percent, samples, processes and the bar. */
+#define PERCENT_WIDTH	8
+#define SAMPLES_WIDTH	14
+#define PROCESSES_WIDTH 11
 
 /* The bar gets this share of the terminal: one column in five. */
-#define BAR_PART      5
+#define BAR_PART	5
 
 /* In UTF-8 a bar can end with a part of a block: one to seven eighths. */
-#define EIGHTHS	      8
+#define EIGHTHS		8
 
 enum column {
 	COLUMN_SYMBOL,
@@ -149,10 +150,29 @@ static void print_names(const struct table *table, const struct key *key)
 	putc('\n', table->file);
 }
 
+/* The columns before the bar. */
+static void print_counts(const struct table *table, double part, uint64_t samples,
+			 size_t processes)
+{
+	char text[COUNT_TEXT];
+
+	fprintf(table->file, "%*.2f%%%*s", PERCENT_WIDTH - 1, part, SAMPLES_WIDTH,
+		count_text(samples, text));
+	if (table->profile->options->counts_processes)
+		fprintf(table->file, "%*s", PROCESSES_WIDTH,
+			processes ? count_text(processes, text) : "");
+	if (table->bar_width)
+		fputs("  ", table->file);
+}
+
 static void print_titles(const struct table *table)
 {
-	fprintf(table->file, "\n%*s%*s  %*s", PERCENT_WIDTH, "Percent", SAMPLES_WIDTH,
-		"Samples", (int)table->bar_width, "");
+	fprintf(table->file, "\n%*s%*s", PERCENT_WIDTH, "Percent", SAMPLES_WIDTH,
+		"Samples");
+	if (table->profile->options->counts_processes)
+		fprintf(table->file, "%*s", PROCESSES_WIDTH, "Processes");
+	if (table->bar_width)
+		fprintf(table->file, "  %*s", (int)table->bar_width, "");
 	for (unsigned int i = 0; i < table->column_count; i++) {
 		bool is_last = i == table->column_count - 1;
 
@@ -205,21 +225,24 @@ static int print_callers(const struct table *table, const struct node *node,
 	return result;
 }
 
+/* Add up the @count entries that are not shown. */
 static void print_rest(const struct table *table, const struct node *const *nodes,
 		       size_t count)
 {
 	uint64_t samples = 0;
 	double rest = 0;
-	char text[COUNT_TEXT];
 
 	for (size_t i = 0; i < count; i++) {
 		rest += percent(table, nodes[i]);
 		samples += nodes[i]->samples;
 	}
-	if (count)
-		fprintf(table->file, "%*.2f%%%*s  %*s  %zu more below %g%%\n",
-			PERCENT_WIDTH - 1, rest, SAMPLES_WIDTH, count_text(samples, text),
-			(int)table->bar_width, "", count, table->style->limit);
+	if (!count)
+		return;
+	print_counts(table, rest, samples, 0);
+	fprintf(table->file, "%*s  %zu more", (int)table->bar_width, "", count);
+	if (percent(table, nodes[0]) < table->style->limit)
+		fprintf(table->file, " below %g%%", table->style->limit);
+	putc('\n', table->file);
 }
 
 static int print_entries(struct table *table, const struct node *const *entries,
@@ -228,23 +251,47 @@ static int print_entries(struct table *table, const struct node *const *entries,
 	size_t shown = above_limit(table, entries, count);
 	unsigned int indent = PERCENT_WIDTH + SAMPLES_WIDTH + 2 + table->bar_width + 4;
 	double most = count ? percent(table, entries[0]) : 0;
-	char text[COUNT_TEXT];
 
+	if (table->style->rows && shown > table->style->rows)
+		shown = table->style->rows;
 	for (size_t i = 0; i < shown; i++)
 		measure_columns(table, &entries[i]->key);
 	print_titles(table);
 	for (size_t i = 0; i < shown; i++) {
 		double part = percent(table, entries[i]);
 
-		fprintf(table->file, "%*.2f%%%*s  ", PERCENT_WIDTH - 1, part,
-			SAMPLES_WIDTH, count_text(entries[i]->samples, text));
+		print_counts(table, part, entries[i]->samples, entries[i]->child_count);
 		print_bar(table, most > 0 ? part / most : 0);
 		print_names(table, &entries[i]->key);
-		if (print_callers(table, entries[i], indent))
+		if (table->profile->options->has_callers &&
+		    print_callers(table, entries[i], indent))
 			return -1;
 	}
 	print_rest(table, entries + shown, count - shown);
 	return 0;
+}
+
+int report_entries(FILE *file, const struct profile *profile,
+		   const struct table_style *style, const struct node *event)
+{
+	struct table table = {
+		.file = file,
+		.profile = profile,
+		.style = style,
+		.event = event,
+		.bar_width = style->has_bars ? style->columns / BAR_PART : 0,
+	};
+	const struct node **entries;
+	int result;
+
+	entries = tree_children(&profile->tree, tree_number(&profile->tree, event),
+				profile_order);
+	if (!entries)
+		return -1;
+	choose_columns(&table);
+	result = print_entries(&table, entries, event->child_count);
+	free(entries);
+	return result;
 }
 
 /* Print the event's name and period, and the numbers of samples and events. */
@@ -273,27 +320,9 @@ static int print_table(FILE *file, const struct profile *profile,
 		       const struct recorded_event *recorded)
 {
 	const struct node *event = profile_event(profile, recorded);
-	struct table table = {
-		.file = file,
-		.profile = profile,
-		.style = style,
-		.event = event,
-		.bar_width = style->columns / BAR_PART,
-	};
-	const struct node **entries;
-	int result;
 
 	print_event(file, recorded, event);
-	if (!event)
-		return 0;
-	entries = tree_children(&profile->tree, tree_number(&profile->tree, event),
-				profile_order);
-	if (!entries)
-		return -1;
-	choose_columns(&table);
-	result = print_entries(&table, entries, event->child_count);
-	free(entries);
-	return result;
+	return event ? report_entries(file, profile, style, event) : 0;
 }
 
 int report_table(FILE *file, const struct profile *profile,

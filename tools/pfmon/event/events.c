@@ -96,6 +96,22 @@ static bool is_hardware_pmu(const struct machine *machine)
 	return machine->pmu && machine->pmu->is_hardware;
 }
 
+/* The part of @name behind "PMU::", if this is the PMU that is used, and it has a scope. */
+static const char *without_pmu(const char *name, const struct machine *machine)
+{
+	const char *event = NULL;
+
+	if (machine->pmu && machine->pmu->has_scope)
+		event = pmu_own_event(machine->pmu, name);
+	return event ? event : name;
+}
+
+/* Has the PMU codes that the user can give? */
+static bool has_codes(const struct machine *machine)
+{
+	return machine->pmu && (machine->pmu->is_hardware || machine->pmu->has_scope);
+}
+
 static enum parse_result parse_software(struct event *event, const char *name)
 {
 	const struct software_event *software = software_find(name);
@@ -195,7 +211,7 @@ static enum parse_result parse_raw(struct event *event, const char *name,
 	uint64_t code, extra;
 	char *end;
 
-	if (!is_raw(name) || !is_hardware_pmu(machine))
+	if (!is_raw(name) || !has_codes(machine))
 		return PARSE_UNKNOWN;
 	code = strtoull(name + 1, &end, 16);
 	extra = *end ? strtoull(end + 1, NULL, 16) : 0;
@@ -304,7 +320,10 @@ static void search_near(struct search *search)
 
 static int fail_unknown(const char *name, const struct machine *machine)
 {
-	struct search search = { .machine = machine, .near.wanted = name };
+	struct search search = {
+		.machine = machine,
+		.near.wanted = without_pmu(name, machine),
+	};
 	const struct suggestions *near = &search.near;
 
 	search_near(&search);
@@ -347,6 +366,7 @@ static enum parse_result parse_name(struct event *event, const char *name,
 {
 	enum parse_result result;
 
+	name = without_pmu(name, machine);
 	result = parse_software(event, name);
 	if (result == PARSE_UNKNOWN)
 		result = parse_common(event, name, machine);
@@ -362,6 +382,8 @@ static enum parse_result parse_name(struct event *event, const char *name,
 static int fail_parse(enum parse_result result, const char *name,
 		      const struct machine *machine)
 {
+	const struct pmu *other = pmu_to_give(name);
+
 	if (result == PARSE_FAILED)
 		return -1;
 	if (result == PARSE_NOT_SUPPORTED)
@@ -370,9 +392,10 @@ static int fail_parse(enum parse_result result, const char *name,
 		return fail("event '%s' belongs to the software PMU, but the PMU is "
 			    "%s: leave out 'soft::', or give --pmu soft",
 			    name, machine->info.pmu_name);
-	if (is_hardware_pmu(machine) && pmu_common(&pmu_amd_ibs, name))
-		return fail("event '%s' belongs to PMU amd_ibs: give --pmu amd_ibs",
-			    name);
+	if (other && other != machine->pmu)
+		return fail("event '%s' belongs to PMU %s: give --pmu %s%s", name,
+			    other->name, other->name,
+			    other->has_scope ? ", and -a or -C" : "");
 	if ((!machine->pmu || machine->pmu == &pmu_soft) && is_hardware_name(name))
 		return fail_no_hardware(name, machine);
 	return fail_unknown(name, machine);

@@ -7,14 +7,32 @@
 
 /* A description without is_model() fits every CPU, so it comes after those of models. */
 static const struct pmu *const pmus[] = {
-	&pmu_amd_k8,	      &pmu_amd_15h,	   &pmu_amd_17h,
-	&pmu_amd_ibs,	      &pmu_armv8,	   &pmu_intel_core2,
-	&pmu_intel_nehalem,   &pmu_intel_westmere, &pmu_intel_sandybridge,
-	&pmu_intel_ivybridge, &pmu_intel_haswell,  &pmu_intel_broadwell,
-	&pmu_intel_skylake,   &pmu_intel_icelake,  &pmu_intel_sapphirerapids,
-	&pmu_intel,	      &pmu_power8,	   &pmu_power9,
-	&pmu_power10,	      &pmu_soft,
+	&pmu_amd_k8,
+	&pmu_amd_15h,
+	&pmu_amd_17h,
+	&pmu_amd_ibs,
+	&pmu_amd_l3,
+	&pmu_amd_df,
+	&pmu_armv8,
+	&pmu_intel_core2,
+	&pmu_intel_nehalem,
+	&pmu_intel_westmere,
+	&pmu_intel_sandybridge,
+	&pmu_intel_ivybridge,
+	&pmu_intel_haswell,
+	&pmu_intel_broadwell,
+	&pmu_intel_skylake,
+	&pmu_intel_icelake,
+	&pmu_intel_sapphirerapids,
+	&pmu_intel,
+	&pmu_power8,
+	&pmu_power9,
+	&pmu_power10,
+	&pmu_soft,
 };
+
+/* A context has these only if it names them. */
+static const struct pmu *const further[] = { &pmu_amd_ibs, &pmu_amd_l3, &pmu_amd_df };
 
 const struct pmu *pmu_find(const char *name, uint64_t id)
 {
@@ -103,6 +121,30 @@ const struct common_event *pmu_common(const struct pmu *pmu, const char *name)
 		    (event->alias && !strcmp(event->alias, name)))
 			return event;
 	}
+	return NULL;
+}
+
+const char *pmu_own_event(const struct pmu *pmu, const char *name)
+{
+	size_t length = strlen(pmu->name);
+
+	return !strncmp(name, pmu->name, length) && !strncmp(name + length, "::", 2)
+		       ? name + length + 2
+		       : NULL;
+}
+
+const struct pmu *pmu_further(size_t index)
+{
+	return index < sizeof(further) / sizeof(further[0]) ? further[index] : NULL;
+}
+
+const struct pmu *pmu_to_give(const char *name)
+{
+	const struct pmu *pmu;
+
+	for (size_t i = 0; (pmu = pmu_further(i)); i++)
+		if (pmu_own_event(pmu, name) || pmu_common(pmu, name))
+			return pmu;
 	return NULL;
 }
 

@@ -101,6 +101,7 @@ struct pmc_bits {
  * @model: data about the model, for @encode and @refusal
  * @is_hardware: it counts the events that libpfm4 has for the CPU
  * @has_modes: it can count user and kernel level separately
+ * @has_scope: several CPUs share its registers: only system-wide contexts can use it
  * @has_precise: it can record which instruction caused an event, see precise.h
  * @slots_per_cycle: slots of the pipeline in a cycle, for models that do not count slots; 0: not
  *	known
@@ -123,6 +124,7 @@ struct pmu {
 	const void *model;
 	bool is_hardware;
 	bool has_modes;
+	bool has_scope;
 	bool has_precise;
 	unsigned int slots_per_cycle;
 	uint64_t code_mask;
@@ -140,7 +142,9 @@ struct pmu {
 extern const struct pmu pmu_amd_k8;
 extern const struct pmu pmu_amd_15h;
 extern const struct pmu pmu_amd_17h;
+extern const struct pmu pmu_amd_df;
 extern const struct pmu pmu_amd_ibs;
+extern const struct pmu pmu_amd_l3;
 extern const struct pmu pmu_armv8;
 extern const struct pmu pmu_intel_core2;
 extern const struct pmu pmu_intel_nehalem;
@@ -160,6 +164,20 @@ extern const struct pmu pmu_soft;
 
 /* Returns the PMU @name on a CPU with @id, or NULL if pfmon does not know that PMU. */
 const struct pmu *pmu_find(const char *name, uint64_t id);
+
+/*
+ * Returns PMU @index of those that a context has only if it names them, such as amd_ibs; NULL behind
+ * the last one.
+ */
+const struct pmu *pmu_further(size_t index);
+
+/*
+ * Returns the PMU that counts event @name only if the user gives its name, or NULL.
+ */
+const struct pmu *pmu_to_give(const char *name);
+
+/* Returns the text behind the "::" if @name is "PMU::EVENT" with the name of @pmu, else NULL. */
+const char *pmu_own_event(const struct pmu *pmu, const char *name);
 
 /* Does any hardware PMU that pfmon knows have a common event of that name? */
 bool pmu_names_hardware(const char *name);

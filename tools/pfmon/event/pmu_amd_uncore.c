@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The counters that CPUs of AMD's processors share, PMUs "amd_l3" and "amd_df" of
+ * perfmon_amd_uncore.h.  A code is the value of a PMC.  libpfm4 has no events for them, except for
+ * three of the L3 of family 19h.
+ *
+ * Events: Processor Programming Reference of family 17h model 31h (document 55803), sections "L3
+ * Cache Performance Monitor Counters", "Data Fabric Performance Monitor Counters" and "Performance
+ * Measurement".  Family 19h up to model 0FH has the same codes.  The aliases are perf's names.
+ */
+#include <perfmon/perfmon_amd_uncore.h>
+
+#include "pmu.h"
+
+#define EVENT PFM_AMD_UNCORE_EVENT
+#define UMASK PFM_AMD_UNCORE_UMASK
+
+/* The bits of all families: the kernel refuses those that the processor does not have. */
+#define L3_CODE                                                                          \
+	(EVENT | UMASK | PFM_AMD_L3_SLICES | PFM_AMD_L3_THREADS | PFM_AMD_L3_19H_CORE |  \
+	 PFM_AMD_L3_19H_ALL_SLICES | PFM_AMD_L3_19H_ALL_CORES | PFM_AMD_L3_19H_SLICE |   \
+	 PFM_AMD_L3_19H_THREADS)
+#define DF_CODE                                                                          \
+	(EVENT | UMASK | PFM_AMD_DF_EVENT | PFM_AMD_DF_EVENT_V2 | PFM_AMD_DF_UMASK_V2)
+
+static const struct common_event l3_events[] = {
+	{
+		.name = "l3-lookups",
+		.alias = "l3_lookup_state.all_l3_req_typs",
+		.description = "requests that were looked up in the L3",
+		.role = ROLE_CACHE_REFERENCES,
+		.codes = { 0xff04 },
+		.code_count = 1,
+	},
+	{
+		.name = "l3-misses",
+		.alias = "l3_lookup_state.l3_miss",
+		.description = "those that missed it, or had to change a line's state",
+		.role = ROLE_CACHE_MISSES,
+		.codes = { 0x0104 },
+		.code_count = 1,
+	},
+	{
+		.name = "l3-hits",
+		.alias = "l3_lookup_state.l3_hit",
+		.description = "those that hit it",
+		.codes = { 0xfe04 },
+		.code_count = 1,
+	},
+	{
+		.name = "l3-fills",
+		.alias = "xi_ccx_sdp_req1",
+		.description = "requests to the data fabric, of all threads and slices",
+		.codes = { 0x3f9a },
+		.code_count = 1,
+	},
+	{
+		.name = "l3-fill-latency",
+		.alias = "xi_sys_fill_latency",
+		.description = "cycles of waiting reads, in units of 16 cycles",
+		.codes = { 0x0090 },
+		.code_count = 1,
+	},
+};
+
+/* Unit mask 38H: requests with data.  The number of the channel is in bits 6 and more of the event. */
+#define CHANNEL(n, code)                                                                 \
+	{                                                                                \
+		.name = "dram-channel-" #n, .alias = "dram_channel_data_controller_" #n, \
+		.description = "64 bytes from or to memory by channel " #n,              \
+		.codes = { code }, .code_count = 1,                                      \
+	}
+
+#define LINK(n, code)                                                                    \
+	{                                                                                \
+		.name = "remote-link-" #n,                                               \
+		.alias = "remote_outbound_data_controller_" #n,                          \
+		.description = "32 bytes sent to other packages by link " #n,            \
+		.codes = { code }, .code_count = 1,                                      \
+	}
+
+static const struct common_event df_events[] = {
+	CHANNEL(0, 0x3807),	 CHANNEL(1, 0x3847),	  CHANNEL(2, 0x3887),
+	CHANNEL(3, 0x38c7),	 CHANNEL(4, 0x100003807), CHANNEL(5, 0x100003847),
+	CHANNEL(6, 0x100003887), CHANNEL(7, 0x1000038c7), LINK(0, 0x7000002c7),
+	LINK(1, 0x800000207),	 LINK(2, 0x800000247),	  LINK(3, 0x800000287),
+};
+
+/* Each counter can count each event. */
+static const struct counter_rule rules[] = { { .first = 0, .last = 15 } };
+
+static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int modes,
+			   uint16_t pmd, struct pmc_bits bits[MAX_PMCS_PER_EVENT])
+{
+	(void)pmu;
+	(void)modes;
+	bits[0] = (struct pmc_bits){ .pmc = pmd, .value = code, .mask = ~0ull };
+	return 1;
+}
+
+#define UNCORE(events)                                                                   \
+	.has_scope = true, .common = (events),                                           \
+	.common_count = sizeof(events) / sizeof((events)[0]), .rules = rules,            \
+	.rule_count = sizeof(rules) / sizeof(rules[0]), .encode = encode
+
+const struct pmu pmu_amd_l3 = {
+	.name = "amd_l3",
+	.code_mask = L3_CODE,
+	UNCORE(l3_events),
+};
+
+const struct pmu pmu_amd_df = {
+	.name = "amd_df",
+	.code_mask = DF_CODE,
+	UNCORE(df_events),
+};

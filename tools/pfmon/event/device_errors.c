@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Explain why opening the device, attaching or another call failed, and what to do about it. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -83,6 +84,14 @@ static int fail_no_pmu(const char *pmu)
 		as_root());
 }
 
+/* Is the failure that of a context on a thread, with a PMU that several CPUs share? */
+static bool is_shared(void)
+{
+	struct pfm_error last;
+
+	return !pfm_get_error(-1, &last) && last.reason == PFM_REASON_SHARED_PMU;
+}
+
 int fail_open(int error, const char *pmu)
 {
 	char buffer[PFM_LAST_ERROR_SIZE], advised[ADVICE_TEXT];
@@ -101,6 +110,11 @@ int fail_open(int error, const char *pmu)
 			"the PMU is not available: %s; end its other use and try again%s",
 			reason(-1, error, buffer, sizeof(buffer)), advice(-1, advised));
 	default:
+		if (pmu && is_shared())
+			return fail(
+				"PMU %s counts what several CPUs do, not a thread: use "
+				"it with 'pfmon stat -a' or 'pfmon stat -C'",
+				pmu);
 		return fail("cannot make a monitoring context: %s",
 			    reason(-1, error, buffer, sizeof(buffer)));
 	}

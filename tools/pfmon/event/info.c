@@ -104,6 +104,19 @@ static void show_ownership(const char *pmu)
 		printf("ownership            %s\n", value);
 }
 
+/* Which CPUs the registers belong to, if several share them. */
+static void show_scope(const struct machine *machine)
+{
+	char *owners;
+
+	if (!machine->scope[0])
+		return;
+	owners = scope_owners(machine->info.pmu_name);
+	printf("scope                %s\n", machine->scope);
+	printf("owner CPUs           %s\n", owners ? owners : "?");
+	free(owners);
+}
+
 static void show_pmu(const struct machine *machine)
 {
 	const struct pfm_info *info = &machine->info;
@@ -123,6 +136,7 @@ static void show_pmu(const struct machine *machine)
 	if (info->pmu_id)
 		printf("id                   0x%llx\n", (unsigned long long)info->pmu_id);
 	show_ownership(info->pmu_name);
+	show_scope(machine);
 	if (precise_text(machine, precise))
 		printf("precise events       %s\n", precise);
 	if (machine->pmu && machine->pmu->is_hardware)

@@ -35,6 +35,9 @@ static const struct command_line line = {
 		"event can take one of the counters 0 to 3, and if 'pfmon info' says that there\n"
 		"are precise events.\n"
 		"\n"
+		"Events of PMUs that several CPUs share, such as amd_l3::l3-misses, need --pmu amd_l3\n"
+		"and -a or -C of 'pfmon stat'.  --pmu amd_l3 shows their counters, too.\n"
+		"\n"
 		"Examples:\n"
 		"  pfmon list\n"
 		"  pfmon list cache\n",
@@ -79,14 +82,15 @@ static void show_code(struct listing *listing, const char *name, uint64_t code,
 		      uint64_t extra, const char *description)
 {
 	const struct machine *machine = &listing->machine;
+	bool has_codes = machine->pmu->is_hardware || machine->pmu->has_scope;
 	char counters[PMU_COUNTERS_TEXT], raw[40] = "-";
 
 	if (!pmu_counters_text(machine->pmu, &machine->info, code, counters))
 		return;
-	if (machine->pmu->is_hardware && extra)
+	if (has_codes && extra)
 		snprintf(raw, sizeof(raw), "r%llx:%llx", (unsigned long long)code,
 			 (unsigned long long)extra);
-	else if (machine->pmu->is_hardware)
+	else if (has_codes)
 		snprintf(raw, sizeof(raw), "r%llx", (unsigned long long)code);
 	show(listing, name, raw, counters, description);
 }
@@ -139,6 +143,33 @@ static void show_cpu_events(struct listing *listing)
 		show_code(listing, events[i].name, events[i].code, 0, "event of the CPU");
 }
 
+static void show_of_other(struct listing *listing, const struct pmu *pmu)
+{
+	char name[64], code[24], description[160];
+
+	for (size_t i = 0; i < pmu->common_count; i++) {
+		const struct common_event *event = &pmu->common[i];
+
+		snprintf(name, sizeof(name), "%s::%s", pmu->name, event->name);
+		snprintf(code, sizeof(code), "r%llx",
+			 (unsigned long long)event->codes[0]);
+		snprintf(description, sizeof(description), "%s (--pmu %s -a)",
+			 event->description, pmu->name);
+		show(listing, name, code, "-", description);
+	}
+}
+
+/* Show the events of PMUs that several CPUs share, if they are registered. */
+static void show_shared(struct listing *listing)
+{
+	char scope[SCOPE_TEXT];
+	const struct pmu *pmu;
+
+	for (size_t i = 0; (pmu = pmu_further(i)); i++)
+		if (pmu->has_scope && scope_find(pmu->name, scope))
+			show_of_other(listing, pmu);
+}
+
 /* Show the counters that the machine has, even if others hold some of them at the moment. */
 static void take_implemented(struct pfm_info *info)
 {
@@ -180,6 +211,8 @@ int command_list(int argc, char **argv)
 		return EXIT_PFMON;
 	take_implemented(&listing.machine.info);
 	show_all(&listing);
+	if (!pmu)
+		show_shared(&listing);
 	if (!listing.count) {
 		fail("no event has '%s' in its line: 'pfmon list' shows all",
 		     listing.word ? listing.word : "");

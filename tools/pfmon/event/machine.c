@@ -20,7 +20,24 @@ int machine_ask(struct machine *machine, int fd)
 	machine->is_user_level = !pfm_get_status(fd, &status) &&
 				 status.flags & PFM_STATUS_USER_LEVEL;
 	machine->pmu = pmu_find(machine->info.pmu_name, machine->info.pmu_id);
+	scope_find(machine->info.pmu_name, machine->scope);
 	return 0;
+}
+
+/* A PMU that several CPUs share is only for system-wide contexts. */
+static int open_context(const char *pmu)
+{
+	struct pfm_create create = { .pmu_name = (uintptr_t)pmu };
+	struct pfm_error last;
+	int fd = pfm_create(&create), error = errno;
+
+	if (fd != -1 || pfm_get_error(-1, &last) ||
+	    last.reason != PFM_REASON_SHARED_PMU) {
+		errno = error;
+		return fd;
+	}
+	create.context.ctx_flags = PFM_FL_SYSTEM_WIDE;
+	return pfm_create(&create);
 }
 
 /*
@@ -29,8 +46,7 @@ int machine_ask(struct machine *machine, int fd)
  */
 int machine_look(struct machine *machine, const char *pmu)
 {
-	const struct pfm_create create = { .pmu_name = (uintptr_t)pmu };
-	int fd = pmu ? pfm_create(&create) : pfm_open_device(), result;
+	int fd = pmu ? open_context(pmu) : pfm_open_device(), result;
 
 	if (fd == -1)
 		return fail_open(errno, pmu);

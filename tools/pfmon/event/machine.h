@@ -4,16 +4,19 @@
 #define PFMON_MACHINE_H
 
 #include "pmu.h"
+#include "scope.h"
 
 /**
  * struct machine - what can be counted here
  * @info: what the module reports
  * @pmu: what pfmon knows about the PMU; NULL if nothing
+ * @scope: what the registers of the PMU belong to, if several CPUs share them; else empty
  * @is_user_level: the context counts nothing at kernel level
  */
 struct machine {
 	struct pfm_info info;
 	const struct pmu *pmu;
+	char scope[SCOPE_TEXT];
 	bool is_user_level;
 };
 

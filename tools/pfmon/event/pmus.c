@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "pmus.h"
+#include "scope.h"
 
 #define SYSFS "/sys/kernel/perfmon"
 
@@ -29,6 +30,18 @@ static int is_name(const struct dirent *entry)
 	return *entry->d_name != '.';
 }
 
+/* Append " (default)", or what the registers of PMU @name belong to, such as " (l3)". */
+static size_t append_note(char *text, size_t room, const char *name, const char *standard)
+{
+	char scope[SCOPE_TEXT];
+
+	if (!strcmp(name, standard))
+		return (size_t)snprintf(text, room, " (default)");
+	if (scope_find(name, scope))
+		return (size_t)snprintf(text, room, " (%s)", scope);
+	return 0;
+}
+
 bool pmus_text(char text[PMU_NAMES])
 {
 	char path[PATH_MAX];
@@ -43,9 +56,10 @@ bool pmus_text(char text[PMU_NAMES])
 
 		if (length < PMU_NAMES)
 			length += (size_t)snprintf(text + length, PMU_NAMES - length,
-						   "%s%s%s", i ? ", " : "", name,
-						   strcmp(name, standard) ? ""
-									  : " (default)");
+						   "%s%s", i ? ", " : "", name);
+		if (length < PMU_NAMES)
+			length += append_note(text + length, PMU_NAMES - length, name,
+					      standard);
 		free(names[i]);
 	}
 	if (count >= 0)

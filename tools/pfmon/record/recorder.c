@@ -156,6 +156,11 @@ static int choose_events(struct recorder *recorder)
 	const struct event_options *asked = &recorder->options->events;
 	struct event_list *events = &recorder->events;
 
+	/* Their overflows are found by a timer, on a CPU that need not have caused them. */
+	if (machine->scope[0])
+		return fail("PMU %s cannot be sampled, because several CPUs share its "
+			    "counters: count its events with 'pfmon stat -a'",
+			    machine->info.pmu_name);
 	if (!asked->count && events_default_sampled(events, machine, may_see_kernel()))
 		return -1;
 	for (unsigned int i = 0; i < asked->count; i++)

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* PMUs whose registers several CPUs share, such as the counters of a cache. */
+#ifndef PFMON_SCOPE_H
+#define PFMON_SCOPE_H
+
+#include <stdbool.h>
+
+/* Size of a buffer for the name of a scope. */
+#define SCOPE_TEXT 32
+
+/*
+ * Store in @text what the registers of PMU @pmu belong to, such as "l3".  Returns false, and stores
+ * an empty text, if each CPU has its own, or if that is not known.
+ */
+bool scope_find(const char *pmu, char text[SCOPE_TEXT]);
+
+/*
+ * Returns the CPUs that own registers of PMU @pmu at this moment, as in "0,8", or NULL if they are
+ * not known.  The caller frees the text.
+ */
+char *scope_owners(const char *pmu);
+
+#endif

@@ -48,6 +48,22 @@ int group_attach(struct group *group, int tid, uint32_t flags)
 	return result;
 }
 
+int group_attach_cpu(struct group *group, int cpu)
+{
+	int error = group_attach(group, cpu, PFM_FL_SYSTEM_WIDE);
+	struct session *session;
+	struct pfm_status status;
+
+	if (error)
+		return error;
+	session = group_session(group, group->attached - 1);
+	session->cpu = cpu;
+	/* If CPUs share the registers, another CPU may own them. */
+	if (!pfm_get_status(session->fd, &status) && status.state != PFM_STATE_UNLOADED)
+		session->cpu = (int)status.target;
+	return 0;
+}
+
 /* The context of the last group_attach(), which failed. */
 static int failed_fd(const struct group *group)
 {

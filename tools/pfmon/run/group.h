@@ -40,12 +40,13 @@ int group_prepare(struct group *group, struct session *first,
  */
 int group_attach(struct group *group, int tid, uint32_t flags);
 int group_fail_attach(const struct group *group, int tid, int error);
-/* The same for a system-wide context; in group_attach() @tid is the CPU then. */
+/* The same for a system-wide context. */
+int group_attach_cpu(struct group *group, int cpu);
 int group_fail_attach_cpu(const struct group *group, int cpu, int error);
 
 /* After group_attach() failed with @error: has the thread ended? */
 bool group_thread_is_gone(const struct group *group, int error);
-/* Is it a context of this process, or a copy of one, that the thread has? */
+/* Is it a context of this process, or a copy of one, that the thread or CPU has? */
 bool group_has_thread(const struct group *group, int error);
 
 /* The descriptor of the context that was attached last. */

@@ -41,20 +41,35 @@ void idle_read(const struct id_list *cpus, double *seconds)
 	fclose(file);
 }
 
-int idle_begin(struct idle *idle, const struct id_list *cpus)
+/* Returns the idle times of the contexts' CPUs, or NULL if there is no memory. */
+static double *read_all(const struct group *group)
 {
-	if (!idle->begin)
-		idle->begin = calloc(cpus->count, sizeof(*idle->begin));
-	if (!idle->seconds)
-		idle->seconds = calloc(cpus->count, sizeof(*idle->seconds));
-	if (!idle->begin || !idle->seconds)
-		return fail("no memory");
-	idle_read(cpus, idle->begin);
-	return 0;
+	struct id_list cpus = { .count = group->attached };
+	double *seconds = calloc(group->attached + 1, sizeof(*seconds));
+
+	cpus.ids = calloc(group->attached + 1, sizeof(*cpus.ids));
+	for (size_t i = 0; cpus.ids && i < group->attached; i++)
+		cpus.ids[i] = group_session(group, i)->cpu;
+	if (cpus.ids && seconds) {
+		idle_read(&cpus, seconds);
+	} else {
+		free(seconds);
+		seconds = NULL;
+	}
+	free(cpus.ids);
+	return seconds;
+}
+
+int idle_begin(struct idle *idle, const struct group *group)
+{
+	idle_free(idle);
+	idle->begin = read_all(group);
+	idle->count = group->attached;
+	return idle->begin ? 0 : fail("no memory");
 }
 
 /* A CPU that went offline may have begun again at 0. */
-static bool is_attached(const struct session *session)
+static bool was_online(const struct session *session)
 {
 	struct pfm_status status;
 
@@ -62,23 +77,26 @@ static bool is_attached(const struct session *session)
 	       status.state != PFM_STATE_UNLOADED;
 }
 
-double idle_end(struct idle *idle, const struct id_list *cpus, const struct group *group)
+int idle_end(struct idle *idle, const struct group *group, double *sum)
 {
-	double sum = 0;
-
-	idle_read(cpus, idle->seconds);
-	for (size_t i = 0; i < cpus->count; i++) {
-		if (is_attached(group_session(group, i)))
+	free(idle->seconds);
+	idle->seconds = read_all(group);
+	if (!idle->seconds)
+		return fail("no memory");
+	*sum = 0;
+	for (size_t i = 0; i < group->attached; i++) {
+		if (i < idle->count && was_online(group_session(group, i)))
 			idle->seconds[i] -= idle->begin[i];
 		else
 			idle->seconds[i] = NAN;
-		sum += idle->seconds[i];
+		*sum += idle->seconds[i];
 	}
-	return sum;
+	return 0;
 }
 
 void idle_free(struct idle *idle)
 {
 	free(idle->begin);
 	free(idle->seconds);
+	*idle = (struct idle){ 0 };
 }

@@ -8,22 +8,26 @@
 
 /**
  * struct idle - how long CPUs are idle
- * @begin: seconds for which each CPU had been idle when the measurement began
- * @seconds: seconds for which each was idle during the measurement; NAN if the CPU was offline
+ * @count: number of contexts that counted when the measurement began
+ * @begin: seconds for which the CPU of each of them had been idle at that moment
+ * @seconds: seconds for which the CPU of each context was idle during the measurement; NAN if that
+ *	is not known, because the CPU was offline for a while
  */
 struct idle {
+	size_t count;
 	double *begin;
 	double *seconds;
 };
 
+/*
+ * @group: the contexts, attached to CPUs.  The caller calls idle_free() in any case.  idle_end()
+ * stores the sum over the CPUs, or NAN.  Both report an error and return -1, or return 0.
+ */
+int idle_begin(struct idle *idle, const struct group *group);
+int idle_end(struct idle *idle, const struct group *group, double *sum);
+
 /* Store in @seconds for how long each of @cpus has been idle since the boot; NAN if it is offline. */
 void idle_read(const struct id_list *cpus, double *seconds);
-
-/* The caller calls idle_free() in any case.  Reports an error and returns -1, or returns 0. */
-int idle_begin(struct idle *idle, const struct id_list *cpus);
-
-/* @group: the contexts on @cpus, still attached.  Returns the sum over the CPUs, or NAN. */
-double idle_end(struct idle *idle, const struct id_list *cpus, const struct group *group);
 
 void idle_free(struct idle *idle);
 

@@ -25,6 +25,8 @@
  * @has_runtime: the last PMD of each set is the CPU time
  * @is_inherited: threads and processes that the thread makes are counted, too
  * @is_twin: the arrays belong to another session
+ * @cpu: of a system-wide context: the CPU on which it is, or was; that is the owner if CPUs share
+ *	the registers
  */
 struct session {
 	int fd;
@@ -40,6 +42,7 @@ struct session {
 	bool has_runtime;
 	bool is_inherited;
 	bool is_twin;
+	int cpu;
 };
 
 /*

@@ -18,6 +18,7 @@
 
 #include "../common/array.h"
 #include "../common/errors.h"
+#include "cpus.h"
 #include "open_files.h"
 #include "targets.h"
 
@@ -246,13 +247,6 @@ static int attach_thread(struct attaching *attaching, int tid)
 	return group_fail_attach(attaching->group, tid, error);
 }
 
-static int attach_cpu(struct group *group, int cpu)
-{
-	int error = group_attach(group, cpu, PFM_FL_SYSTEM_WIDE);
-
-	return error > 0 ? group_fail_attach_cpu(group, cpu, error) : error;
-}
-
 int targets_attach(const struct targets *targets, bool follows, struct group *group,
 		   struct target_ends *ends)
 {
@@ -265,8 +259,8 @@ int targets_attach(const struct targets *targets, bool follows, struct group *gr
 
 	open_files_raise();
 	group->attached = 0;
-	for (size_t i = 0; !result && i < targets->cpus.count; i++)
-		result = attach_cpu(group, targets->cpus.ids[i]);
+	if (targets->cpus.count)
+		result = cpus_attach(targets, group);
 	for (size_t i = 0; !result && i < targets->processes.count; i++)
 		result = attach_process(&attaching, targets->processes.ids[i]);
 	for (size_t i = 0; !result && i < targets->threads.count; i++)

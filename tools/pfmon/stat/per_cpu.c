@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Print the counts of each CPU: in the form of an interval, with the CPU in place of the time. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,16 @@ static int print_cpu(struct results *results, int cpu, const struct stat_options
 	return result;
 }
 
+/* The index of the context of @cpu, which has one. */
+static size_t find_context(const struct group *group, int cpu)
+{
+	size_t index = 0;
+
+	while (group_session(group, index)->cpu != cpu)
+		index++;
+	return index;
+}
+
 static int print_all(struct results *one, const struct results *results,
 		     const struct group *group, const struct idle *idle,
 		     const struct stat_options *options, FILE *file)
@@ -57,12 +68,14 @@ static int print_all(struct results *one, const struct results *results,
 		run->errors[i] = -1;
 	if (!options->is_json && !options->separator)
 		stat_table_begin(file, one);
-	for (size_t i = 0; !result && i < group->attached; i++) {
-		result = read_cpu(group_session(group, i), results->events, run);
-		run->idle = idle->seconds[i];
+	for (size_t i = 0; !result && i < results->targets->cpus.count; i++) {
+		int cpu = results->targets->cpus.ids[i];
+		size_t index = find_context(group, cpu);
+
+		result = read_cpu(group_session(group, index), results->events, run);
+		run->idle = idle->seconds ? idle->seconds[index] : NAN;
 		if (!result)
-			result = print_cpu(one, results->targets->cpus.ids[i], options,
-					   file);
+			result = print_cpu(one, cpu, options, file);
 	}
 	return result;
 }

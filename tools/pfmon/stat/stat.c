@@ -11,6 +11,7 @@
 #include "../event/packing.h"
 #include "../event/sets_file.h"
 #include "../run/child.h"
+#include "../run/cpus.h"
 #include "../run/idle.h"
 #include "../run/session.h"
 #include "../run/wait.h"
@@ -24,6 +25,7 @@
 /* All that a measurement needs. */
 struct measurement {
 	const struct stat_options *options;
+	struct targets targets; /* those of @options, with the CPUs that are counted */
 	struct session session;
 	struct group group;
 	struct target_ends ends;
@@ -51,6 +53,11 @@ static int choose_events(struct event_list *events, const struct machine *machin
 
 	if (options->sets)
 		return sets_file_read(events, options->sets, machine);
+	if (is_default && machine->scope[0])
+		return fail(
+			"PMU %s has no default events: 'pfmon list --pmu %s' shows its "
+			"events",
+			machine->info.pmu_name, machine->info.pmu_name);
 	if (is_default && events_default(events, machine))
 		return -1;
 	for (unsigned int i = 0; i < options->events.count; i++)
@@ -205,6 +212,13 @@ static void prepare_watch(struct measurement *measurement, pid_t pid)
 	};
 }
 
+/* What CPUs share counts for all of them, so that one CPU is idle tells little. */
+static bool has_idle_time(const struct measurement *measurement)
+{
+	return measurement->options->targets.cpus.count &&
+	       !measurement->session.machine.scope[0];
+}
+
 /* Wait, detach and read; the first command that fails determines the exit status. */
 static int finish_run(struct measurement *measurement, pid_t pid, uint64_t begin,
 		      struct outcome *outcome)
@@ -221,9 +235,8 @@ static int finish_run(struct measurement *measurement, pid_t pid, uint64_t begin
 		return -1;
 	end = nanoseconds_now();
 	measurement->offline += group_ended(group);
-	if (measurement->options->targets.cpus.count)
-		run->idle = idle_end(&measurement->idle,
-				     &measurement->options->targets.cpus, group);
+	if (has_idle_time(measurement) && idle_end(&measurement->idle, group, &run->idle))
+		return -1;
 	if (outcome->failed || group_detach(group) || read_run(measurement, run) ||
 	    check_closed(measurement))
 		return -1;
@@ -261,8 +274,9 @@ static int begin_run(struct measurement *measurement, pid_t command)
 				   group, &measurement->ends))
 			return -1;
 	}
-	if (options->targets.cpus.count &&
-	    idle_begin(&measurement->idle, &options->targets.cpus))
+	if (options->targets.cpus.count && cpus_list(group, &measurement->targets.cpus))
+		return -1;
+	if (has_idle_time(measurement) && idle_begin(&measurement->idle, group))
 		return -1;
 	if (group_start(group))
 		return -1;
@@ -439,7 +453,7 @@ static int measure(struct measurement *measurement, const struct stat_options *o
 	results->events = &measurement->events;
 	results->command = options->command;
 	if (targets_are_given(&options->targets))
-		results->targets = &options->targets;
+		results->targets = &measurement->targets;
 	results->has_usage = !results->targets;
 	results->is_scaled = events_take_turns(&measurement->events);
 	if (options->is_verbose)
@@ -477,6 +491,8 @@ int command_stat(int argc, char **argv)
 	}
 	measurement.path = path;
 	measurement.options = &options;
+	measurement.targets = options.targets;
+	measurement.targets.cpus = (struct id_list){ 0 };
 	result = measure(&measurement, &options);
 	results_free(&measurement.results);
 	intervals_free(&measurement.intervals);
@@ -484,6 +500,7 @@ int command_stat(int argc, char **argv)
 	group_close(&measurement.group);
 	increments_free(&measurement.increments);
 	idle_free(&measurement.idle);
+	free(measurement.targets.cpus.ids);
 	switch_cost_free(&measurement.cost);
 	events_free(&measurement.events);
 	session_close(&measurement.session);

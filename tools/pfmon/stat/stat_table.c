@@ -18,9 +18,15 @@ static void table_ids(FILE *file, const char *what, const struct id_list *list)
 	fputs(list->count > MOST_IDS ? ",...'" : "'", file);
 }
 
-static void table_targets(FILE *file, const struct targets *targets)
+/* If CPUs share the registers of the PMU, @targets has the owners. */
+static void table_targets(FILE *file, const struct results *results)
 {
-	if (targets->is_whole_machine)
+	const struct targets *targets = results->targets;
+	const char *scope = results->machine->scope;
+
+	if (*scope)
+		fprintf(file, "%s of ", scope);
+	if (targets->is_whole_machine && !*scope)
 		fprintf(file, "all CPUs (%zu)", targets->cpus.count);
 	else if (targets->cpus.count)
 		table_ids(file, "CPU", &targets->cpus);
@@ -38,7 +44,7 @@ static void table_title(FILE *file, const struct results *results)
 
 	fputs("\n Performance counter stats for ", file);
 	if (results->targets) {
-		table_targets(file, results->targets);
+		table_targets(file, results);
 	} else {
 		fputc('\'', file);
 		for (size_t i = 0; results->command[i]; i++)

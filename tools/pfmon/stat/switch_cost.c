@@ -167,7 +167,12 @@ int switch_cost_measure(struct switch_cost *cost, const struct machine *machine,
 
 	*cost = (struct switch_cost){ .kernel = calloc(events->count + 1,
 						       sizeof(*cost->kernel)) };
-	if (!cost->kernel || copy_sets(&copy, events))
+	if (!cost->kernel)
+		return fail("no memory");
+	/* Threads, on which the cost is measured, cannot use these PMUs. */
+	if (machine->scope[0])
+		return 0;
+	if (copy_sets(&copy, events))
 		return fail("no memory");
 	if (!session_open(&session, machine->info.pmu_name, 0)) {
 		session.machine = *machine;

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# For the scripts that run Debian's perf in an x86_64 guest.
+
+# Put into the array perf_files the options of tests/vm/run that put perf into the guest.
+fetch_perf() {
+	local tree file
+	tree=$(tests/vm/fetch perf x86_64) || return
+	perf_files=()
+	for file in bin/bash lib64 lib/x86_64-linux-gnu usr/bin/perf usr/sbin usr/lib; do
+		perf_files+=(-f "$tree/$file:/$file")
+	done
+}

@@ -54,6 +54,7 @@ TEST(by_default_there_are_a_thousand_samples_per_second)
 	ck_assert_uint_eq(options.tids.count, 0);
 	ck_assert_str_eq(options.output, "pfmon.data");
 	ck_assert(options.is_traced && !options.is_quiet && !options.is_verbose);
+	ck_assert(options.is_inherited);
 	record_options_free(&options);
 }
 
@@ -63,7 +64,7 @@ TEST(every_option_is_accepted)
 
 	ck_assert_int_eq(
 		parse("-e a,b -e c -c 12345 --format hist --random 0xff0 "
-		      "--buffer 64k --pmu soft -o file -t 3,5 -t 4 -q -v --no-ptrace -- -x",
+		      "--buffer 64k --pmu soft -o file -t 3,5 -t 4 -q -v --no-ptrace --no-inherit -- -x",
 		      &options),
 		0);
 	ck_assert_uint_eq(options.events.count, 2);
@@ -80,6 +81,7 @@ TEST(every_option_is_accepted)
 	ck_assert_int_eq(options.tids.ids[1], 5);
 	ck_assert_int_eq(options.tids.ids[2], 4);
 	ck_assert(!options.is_traced && options.is_quiet && options.is_verbose);
+	ck_assert(!options.is_inherited);
 	ck_assert_str_eq(options.command[0], "-x");
 	record_options_free(&options);
 }

@@ -65,6 +65,21 @@ TEST(without_samples_the_initial_period_gives_their_number)
 	ck_assert_uint_eq(record.samples, 0);
 }
 
+/* Ten threads have ended, each within a period of 1000. */
+TEST(events_in_the_last_periods_of_threads_are_told_apart)
+{
+	struct data_unsampled record;
+	struct explained explained = {
+		.periods = 20000, .samples = 20, .period = 1000, .cut = 10 * 1000
+	};
+
+	ck_assert_uint_eq(witness_compare(&record, 26000, &explained), 6000);
+	ck_assert_uint_eq(record.events, 0);
+	ck_assert_uint_eq(witness_compare(&record, 33000, &explained), 10000);
+	ck_assert_uint_eq(record.events, 3000);
+	ck_assert_uint_eq(record.samples, 3);
+}
+
 TEST(few_events_after_a_late_interrupt_cause_no_warning)
 {
 	struct data_unsampled record = compare(

@@ -9,6 +9,7 @@
 #include "../common/array.h"
 #include "../common/errors.h"
 #include "all_processes.h"
+#include "descendants.h"
 #include "process.h"
 
 #define NAME_SIZE 64
@@ -26,7 +27,7 @@ struct seen_process {
 	char name[NAME_SIZE];
 };
 
-int all_processes_begin(struct all_processes *all, pid_t tid, bool is_quiet)
+int all_processes_begin(struct all_processes *all, pid_t tid)
 {
 	int error;
 
@@ -37,12 +38,10 @@ int all_processes_begin(struct all_processes *all, pid_t tid, bool is_quiet)
 	if (error < 0)
 		return -1;
 	all->has_band = !error;
-	if (error && !is_quiet)
-		warn_user(
-			"the kernel does not tell you about new processes (%s): processes "
-			"that live less than half a second may be missing; root and users "
-			"with CAP_PERFMON are told",
-			strerror(error));
+	all->refusal = error;
+	/* What it says about some CPUs only is of no use for a single program. */
+	if (error && tid != -1)
+		side_band_close(&all->band);
 	return 0;
 }
 
@@ -166,47 +165,85 @@ static bool is_seen(const struct all_processes *all, const struct seen_process *
 	return before && !strcmp(before->name, now->name);
 }
 
-/* Call write_process() for all processes, except those that were seen if @seen is not NULL. */
-static int write_listed(struct all_processes *all, struct data_writer *writer, DIR *proc,
-			uint64_t time, struct seen_process **seen, size_t *count)
+/**
+ * struct reading - a reading of /proc
+ * @all: what is known
+ * @writer: the file
+ * @time: since when it is valid
+ * @seen: without a side band: the processes
+ * @count: number of @seen
+ */
+struct reading {
+	struct all_processes *all;
+	struct data_writer *writer;
+	uint64_t time;
+	struct seen_process *seen;
+	size_t count;
+};
+
+/* Write a process, unless the last reading has shown it. */
+static int read_process(struct reading *reading, pid_t pid)
+{
+	struct all_processes *all = reading->all;
+	struct seen_process now = { .pid = pid };
+	struct seen_process *place;
+
+	if (!process_thread_name(pid, pid, now.name, sizeof(now.name)))
+		return 0;
+	if (!is_seen(all, &now) &&
+	    write_process(all, reading->writer, pid, reading->time))
+		return -1;
+	if (all->has_band)
+		return 0;
+	place = array_add(&reading->seen, &reading->count, sizeof(*place));
+	if (!place)
+		return fail("no memory");
+	*place = now;
+	return 0;
+}
+
+static int read_all(struct reading *reading)
 {
 	const struct dirent *entry;
+	DIR *proc = opendir("/proc");
+	int result = 0;
 
-	while ((entry = readdir(proc))) {
-		struct seen_process now = { .pid = atoi(entry->d_name) };
-		struct seen_process *place;
+	if (!proc)
+		return fail("cannot read /proc: %s", strerror(errno));
+	while (!result && (entry = readdir(proc)))
+		if (atoi(entry->d_name))
+			result = read_process(reading, atoi(entry->d_name));
+	closedir(proc);
+	return result;
+}
 
-		if (!now.pid ||
-		    !process_thread_name(now.pid, now.pid, now.name, sizeof(now.name)))
-			continue;
-		if (!is_seen(all, &now) && write_process(all, writer, now.pid, time))
-			return -1;
-		if (all->has_band)
-			continue;
-		place = array_add(seen, count, sizeof(*place));
-		if (!place)
-			return fail("no memory");
-		*place = now;
-	}
-	return 0;
+static int read_descendants(struct reading *reading)
+{
+	struct id_list pids = { 0 };
+	int result = descendants_find(&pids);
+
+	for (size_t i = 0; !result && i < pids.count; i++)
+		result = read_process(reading, pids.ids[i]);
+	free(pids.ids);
+	return result;
+}
+
+static bool is_whole_machine(const struct all_processes *all)
+{
+	return all->band.tid == -1;
 }
 
 static int read_proc(struct all_processes *all, struct data_writer *writer, uint64_t time)
 {
-	struct seen_process *seen = NULL;
-	size_t count = 0;
-	DIR *proc = opendir("/proc");
-	int result;
+	struct reading reading = { .all = all, .writer = writer, .time = time };
+	int result = is_whole_machine(all) ? read_all(&reading)
+					   : read_descendants(&reading);
 
-	if (!proc)
-		return fail("cannot read /proc: %s", strerror(errno));
-	result = write_listed(all, writer, proc, time, &seen, &count);
-	closedir(proc);
-	if (count)
-		qsort(seen, count, sizeof(*seen), compare_pids);
+	if (reading.count)
+		qsort(reading.seen, reading.count, sizeof(*reading.seen), compare_pids);
 	free(all->seen);
-	all->seen = seen;
-	all->seen_count = count;
+	all->seen = reading.seen;
+	all->seen_count = reading.count;
 	return result;
 }
 
@@ -216,7 +253,7 @@ int all_processes_scan(struct all_processes *all, struct data_writer *writer,
 	const struct data_thread idle = { .context = DATA_NO_CONTEXT };
 
 	all->seen_count = 0;
-	if (data_write_thread(writer, &idle, IDLE_NAME))
+	if (is_whole_machine(all) && data_write_thread(writer, &idle, IDLE_NAME))
 		return -1;
 	return read_proc(all, writer, time);
 }

@@ -18,6 +18,7 @@ struct seen_process;
  * @band: what the kernel says
  * @has_band: the kernel says it; if not, /proc is read now and then
  * @names_only: mappings are not written
+ * @refusal: why the kernel does not say it, an errno
  * @writer: the file
  * @next: the file that will replace @writer; it gets the same.  NULL: none
  * @files: build-ids
@@ -30,6 +31,7 @@ struct all_processes {
 	struct side_band band;
 	bool has_band;
 	bool names_only;
+	int refusal;
 	struct data_writer *writer;
 	struct data_writer *next;
 	struct mapped_files *files;
@@ -42,14 +44,15 @@ struct all_processes {
 /* The functions that return int report an error and return -1, or return 0. */
 
 /*
- * Begin to watch thread @tid with all that it makes or, if @tid is -1, all processes.  Warns the
- * user if the kernel does not permit it.  The caller calls all_processes_free() in any case.
+ * Begin to watch child @tid with all that it makes or, if @tid is -1, all processes.  @has_band is
+ * false then if the kernel does not permit it.  The caller calls all_processes_free() in any case.
  */
-int all_processes_begin(struct all_processes *all, pid_t tid, bool is_quiet);
+int all_processes_begin(struct all_processes *all, pid_t tid);
 
 /*
- * Write to @writer what /proc shows of all processes, and the name of the idle task.  The file says
- * that it is valid since @time.
+ * Write to @writer what /proc shows of the descendants of this process or, if all processes are
+ * watched, of all processes, and the name of the idle task.  The file says that it is valid since
+ * @time.
  */
 int all_processes_scan(struct all_processes *all, struct data_writer *writer,
 		       uint64_t time);

@@ -504,6 +504,19 @@ void drain_tally(const struct drain *drain, struct tally *tally)
 		tally_linear(drain, tally);
 }
 
+void drain_add_tally(const struct drain *drain, struct tally *sum)
+{
+	struct tally own;
+
+	drain_tally(drain, &own);
+	if (own.newest > sum->newest)
+		sum->newest = own.newest;
+	for (size_t i = 0; i < PFM_MAX_HARDWARE; i++) {
+		sum->events[i] += own.events[i];
+		sum->samples[i] += own.samples[i];
+	}
+}
+
 static void count_linear(const struct drain *drain, struct drain_counts *counts)
 {
 	const struct pfm_dfl_smpl_hdr *header = drain->buffer;
@@ -551,6 +564,17 @@ void drain_count(const struct drain *drain, struct drain_counts *counts)
 	/* With format hist, @taken is 0 until the end. */
 	if (drain->taken > drain->written)
 		counts->lost += drain->taken - drain->written;
+}
+
+void drain_counts_add(struct drain_counts *sum, const struct drain_counts *counts)
+{
+	sum->produced += counts->produced;
+	sum->written += counts->written;
+	sum->waiting += counts->waiting;
+	sum->lost += counts->lost;
+	sum->lost_sum += counts->lost_sum;
+	sum->full += counts->full;
+	sum->throttled += counts->throttled;
 }
 
 void drain_free(struct drain *drain)

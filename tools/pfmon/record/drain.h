@@ -86,6 +86,9 @@ int drain_rest(struct drain *drain, struct data_writer *writer);
 /* Store in @tally the sums over all samples so far, including those in the buffer. */
 void drain_tally(const struct drain *drain, struct tally *tally);
 
+/* Add these sums to @sum. */
+void drain_add_tally(const struct drain *drain, struct tally *sum);
+
 /**
  * struct drain_counts - what became of the samples so far
  * @produced: samples that the kernel took, according to the kernel
@@ -110,6 +113,7 @@ struct drain_counts {
 };
 
 void drain_count(const struct drain *drain, struct drain_counts *counts);
+void drain_counts_add(struct drain_counts *sum, const struct drain_counts *counts);
 void drain_free(struct drain *drain);
 
 #endif

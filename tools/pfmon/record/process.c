@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A process whose threads are recorded. */
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,12 +122,64 @@ static bool is_other_program(struct process *process)
 	return is_other;
 }
 
+static int compare_tids(const void *one, const void *other)
+{
+	const struct thread *a = one, *b = other;
+
+	return (a->tid > b->tid) - (a->tid < b->tid);
+}
+
+/* Add thread @tid to @list, with the name that is known from the last look. */
+static int list_thread(const struct process *process, pid_t tid, struct thread **list,
+		       size_t *count)
+{
+	const struct thread now = { .tid = tid, .context = DATA_NO_CONTEXT };
+	const struct thread *known = NULL;
+	struct thread *place = array_add(list, count, sizeof(*place));
+
+	if (!place)
+		return fail("no memory");
+	if (process->thread_count)
+		known = bsearch(&now, process->threads, process->thread_count,
+				sizeof(now), compare_tids);
+	*place = known ? *known : now;
+	return 0;
+}
+
+/* List the threads that the process has now.  One that has ended keeps its last list. */
+static int find_threads(struct process *process)
+{
+	struct thread *list = NULL;
+	const struct dirent *entry;
+	size_t count = 0;
+	char path[32];
+	int result = 0;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)process->pid);
+	tasks = opendir(path);
+	if (!tasks)
+		return 0;
+	while (!result && (entry = readdir(tasks)))
+		if (atoi(entry->d_name))
+			result = list_thread(process, atoi(entry->d_name), &list, &count);
+	closedir(tasks);
+	if (count)
+		qsort(list, count, sizeof(*list), compare_tids);
+	free(process->threads);
+	process->threads = list;
+	process->thread_count = count;
+	return result;
+}
+
 /* Write new names and mappings, which are valid from @time on. */
 static int write_changes(struct process *process, struct data_writer *writer,
 			 uint64_t time, bool is_exec)
 {
 	if (is_exec)
 		maps_free(&process->maps);
+	if (process->has_all_threads && find_threads(process))
+		return -1;
 	if (write_names(process, writer, time, is_exec ? DATA_THREAD_EXEC : 0) ||
 	    write_mappings(process, writer, time))
 		return -1;

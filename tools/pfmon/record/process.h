@@ -34,6 +34,8 @@ struct thread {
  * @device: device of the file that the process executed when @maps was read
  * @inode: inode of that file
  * @is_known: the mappings have been read at least once
+ * @has_all_threads: all threads are recorded: @threads are those that the last look has found,
+ *	ascending by number
  */
 struct process {
 	pid_t pid;
@@ -44,6 +46,7 @@ struct process {
 	dev_t device;
 	ino_t inode;
 	bool is_known;
+	bool has_all_threads;
 };
 
 /* Returns the process of a thread; 0 if there is no such thread. */

@@ -37,14 +37,18 @@ static uint64_t period_for(const struct rate *rate, double per_second)
 
 void rate_fix(struct rate *rate, uint64_t period, uint64_t random_mask)
 {
-	*rate = (struct rate){ .period = period, .random_mask = random_mask };
+	*rate = (struct rate){
+		.period = period,
+		.longest = period,
+		.random_mask = random_mask,
+	};
 }
 
 void rate_begin(struct rate *rate, uint64_t frequency, uint64_t random_mask,
 		const struct event *event, const struct pmu *pmu)
 {
 	*rate = (struct rate){ .frequency = frequency, .random_mask = random_mask };
-	rate->period = period_for(rate, (double)guess(event, pmu));
+	rate->period = rate->longest = period_for(rate, (double)guess(event, pmu));
 	/* The rate of time is known: 10^9 ns per second.  So the period stays fixed. */
 	if (event->is_time)
 		rate->frequency = 0;
@@ -76,5 +80,7 @@ bool rate_follow(struct rate *rate, uint64_t events, uint64_t time, bool is_shor
 	if (is_short && factor < 1)
 		return false;
 	rate->period = period;
+	if (period > rate->longest)
+		rate->longest = period;
 	return true;
 }

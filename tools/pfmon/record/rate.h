@@ -20,6 +20,7 @@
  * @random_mask: bits of the period that are random: they make it longer, by half the mask
  *	on average
  * @period: the current period, without the random part
+ * @longest: the longest period so far, without the random part
  * @events: number of events when the rate was last computed
  * @time: CPU time in ns when the rate was last computed
  * @fastest: the highest rate so far, events per second
@@ -28,6 +29,7 @@ struct rate {
 	uint64_t frequency;
 	uint64_t random_mask;
 	uint64_t period;
+	uint64_t longest;
 	uint64_t events;
 	uint64_t time;
 	double fastest;

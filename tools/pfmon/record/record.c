@@ -38,11 +38,14 @@ static const struct id_list *targets(const struct record_options *options)
 	return options->scope.cpus.count ? &options->scope.cpus : &options->tids;
 }
 
-/* Trace the command, if that is permitted and does not change the command's behaviour. */
+/*
+ * Trace the command if the kernel does not tell about its mappings, if tracing is permitted, and if it
+ * does not change the command's behaviour.
+ */
 static bool begin_to_trace(const struct run *run, pid_t pid)
 {
 	if (!run->options.is_traced || targets(&run->options)->count ||
-	    !trace_is_harmless(run->path))
+	    run->recorder.all_processes.has_band || !trace_is_harmless(run->path))
 		return false;
 	return !trace_begin(pid);
 }
@@ -125,31 +128,48 @@ static bool ended_early(const struct run *run)
 
 static void warn_of_cpus(const struct recorder *recorder)
 {
-	const struct all_processes *all = &recorder->all_processes;
-
 	for (size_t i = 0; i < recorder->count; i++)
 		if (recorder->samplers[i].has_ended)
 			warn_user("CPU %d went offline: its samples go up to that moment",
 				  recorder->samplers[i].target);
+}
+
+/* What could not be found out about processes that were sampled. */
+static void warn_of_processes(const struct run *run)
+{
+	const struct all_processes *all = &run->recorder.all_processes;
+
 	if (all->band.lost)
 		warn_user("%llu beginnings and mappings of processes were lost, because "
 			  "there were too many in a short time: the programs of some "
 			  "samples are not known",
 			  (unsigned long long)all->band.lost);
+	if (recorder_follows(&run->recorder) && all->refusal &&
+	    run->outcome.others.has_children)
+		warn_user(
+			"the kernel does not tell you about new processes (%s): those that "
+			"lived less than half a second have no names; 'sysctl "
+			"kernel.perf_event_paranoid=2' permits it",
+			strerror(all->refusal));
 }
 
-static void warn_of_run(struct run *run)
+/* Warn of threads and processes of the command that were not followed. */
+static void warn_of_others(const struct run *run)
 {
-	const struct record_options *options = &run->options;
-	bool is_own = options->command && !targets(options)->count;
+	const struct recorder *recorder = &run->recorder;
+	struct unfollowed unfollowed = { 0 };
 
-	if (recorder_has_cpus(&run->recorder)) {
-		warn_of_cpus(&run->recorder);
+	if (!recorder_follows(recorder)) {
+		others_warn(&run->outcome.others, "sampled");
 		return;
 	}
-	if (ran_elsewhere(&run->recorder))
-		warn_user("part of the run was on CPUs with another PMU and was not "
-			  "sampled: see 'taskset' to keep it on one kind of CPU");
+	session_add_unfollowed(&recorder->samplers[0].session, &unfollowed);
+	unfollowed_warn(&unfollowed, "sampled");
+	others_warn_running(&run->outcome.others, "sampled any further");
+}
+
+static void warn_of_end(const struct run *run, bool is_own)
+{
 	if (was_closed(&run->recorder))
 		warn_user(
 			"%s executed a program that you may not monitor, because the "
@@ -158,13 +178,47 @@ static void warn_of_run(struct run *run)
 			is_own ? "the command" : "a thread");
 	else if (ended_early(run) && !is_own)
 		warn_user("the threads ended before the command did");
-	else if (ended_early(run))
+	else if (ended_early(run) && !recorder_follows(&run->recorder))
 		warn_user("the command's first thread ended before the command did: the "
 			  "samples go up to that moment");
+}
+
+static void warn_of_run(const struct run *run)
+{
+	const struct record_options *options = &run->options;
+	bool is_own = options->command && !targets(options)->count;
+
+	warn_of_processes(run);
+	if (recorder_has_cpus(&run->recorder)) {
+		warn_of_cpus(&run->recorder);
+		return;
+	}
+	if (ran_elsewhere(&run->recorder))
+		warn_user("part of the run was on CPUs with another PMU and was not "
+			  "sampled: see 'taskset' to keep it on one kind of CPU");
+	warn_of_end(run, is_own);
 	if (is_own)
-		others_warn(&run->outcome.others, "sampled");
+		warn_of_others(run);
 	if (options->command)
 		child_warn_killed(run->outcome.status);
+}
+
+/* Warn of events in periods that were not over when their thread ended, if these are many. */
+#define MANY_CUT 0.1
+
+static void warn_of_cut(const struct recorder *recorder)
+{
+	for (size_t i = 0; i < recorder->events.count; i++) {
+		uint64_t counted, cut = recorder_cut(recorder, i, &counted);
+
+		if ((double)cut > MANY_CUT * (double)counted)
+			warn_user(
+				"%.1f %% of the events '%s' are in no sample, because threads "
+				"and processes ended before a period was over: take a "
+				"smaller -c",
+				100 * (double)cut / (double)counted,
+				recorder->events.events[i].name);
+	}
 }
 
 static void warn_of_losses(const struct run *run, const struct drain_counts *counts)
@@ -188,6 +242,7 @@ static void warn_of_losses(const struct run *run, const struct drain_counts *cou
 				  100 * (double)some.events / (double)some.counted,
 				  run->recorder.events.events[i].name);
 	}
+	warn_of_cut(&run->recorder);
 	if (counts->produced != counts->written + counts->lost)
 		warn_user("the kernel took %llu samples, but the number of written and "
 			  "lost samples is different: this is a mistake in perfmon",
@@ -209,13 +264,13 @@ static void print_cpus(const struct run *run, const struct drain_counts *counts)
 	struct drain_counts own;
 	char what[32];
 
-	for (size_t i = 0; run->options.is_verbose && i < recorder->count; i++) {
-		snprintf(what, sizeof(what), "CPU %d", recorder->samplers[i].target);
-		recorder_count_one(recorder, i, &own);
+	for (size_t i = 0; run->options.is_verbose && i < recorder->buffer_count; i++) {
+		snprintf(what, sizeof(what), "CPU %d", recorder->buffers[i]->cpu);
+		buffer_count(recorder->buffers[i], &own);
 		print_sum(what, &own);
 	}
-	snprintf(what, sizeof(what), "%zu CPU%s", recorder->count,
-		 recorder->count == 1 ? "" : "s");
+	snprintf(what, sizeof(what), "%zu CPU%s", recorder->buffer_count,
+		 recorder->buffer_count == 1 ? "" : "s");
 	print_sum(what, counts);
 }
 
@@ -225,7 +280,7 @@ static void print_details(const struct run *run, const struct drain_counts *coun
 	const struct sampler *first = &recorder->samplers[0];
 
 	fprintf(stderr, "pfmon: format %s, buffer %zu bytes%s, %.3f s\n",
-		sampling_format_name(recorder->format), first->size,
+		sampling_format_name(recorder->format), first->buffers->size,
 		recorder->buffer < RECORD_BUFFER && !run->options.buffer ? " (limited)"
 									 : "",
 		(double)recorder->duration / 1e9);
@@ -235,10 +290,11 @@ static void print_details(const struct run *run, const struct drain_counts *coun
 			(unsigned long long)first->rates[i].period);
 	if (counts->full)
 		fprintf(stderr,
-			"pfmon: the buffer was full %llu times, and nothing was sampled "
-			"until it had been written\n",
+			"pfmon: buffers were full %llu times, and nothing was sampled there "
+			"until they had been written\n",
 			(unsigned long long)counts->full);
-	if (run->options.command && !targets(&run->options)->count && !run->is_traced)
+	if (run->options.command && !targets(&run->options)->count &&
+	    !recorder_has_all(recorder) && !run->is_traced)
 		fprintf(stderr, "pfmon: the command was not followed with ptrace: "
 				"libraries that it loaded late may be missing\n");
 }
@@ -284,7 +340,8 @@ static void print_summary(const struct run *run, const struct drain_counts *coun
 	const char *path = recorder->writer.path;
 	char size[SIZE_TEXT], losses[LOSSES_TEXT];
 
-	if (recorder_has_cpus(recorder))
+	if (recorder_has_cpus(recorder) ||
+	    (recorder_follows(recorder) && run->options.is_verbose))
 		print_cpus(run, counts);
 	fprintf(stderr, "pfmon: %llu samples (%s) in %s, %s\n",
 		(unsigned long long)counts->written, losses_text(run, counts, losses),

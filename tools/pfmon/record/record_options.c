@@ -119,8 +119,8 @@ static const struct option_row rows[] = {
 	{ "random", 0, "MASK", "make each period longer by a random number & MASK",
 	  take_mask, FIELD(random_mask) },
 	{ "buffer", 0, "SIZE",
-	  "bytes of each thread's or CPU's buffer, 4096 or more, also as 64k (1M, or what the limit "
-	  "of locked memory leaves)",
+	  "bytes of the buffer of each CPU or, with -t, thread: 4096 or more, also as 64k (1M, or "
+	  "what the limit of locked memory leaves)",
 	  take_buffer, FIELD(buffer) },
 	{ "tid", 't', "TID[,TID]...",
 	  "sample these threads: until they end, or while COMMAND runs, or until Ctrl-C",
@@ -130,6 +130,10 @@ static const struct option_row rows[] = {
 	  take_true, FIELD(scope.is_whole_machine) },
 	{ "cpu", 'C', "LIST", "sample the CPUs of LIST, such as 0,2-3, in the same way",
 	  take_cpus, FIELD(scope) },
+	{ "no-inherit", 0, NULL,
+	  "sample only the thread that runs COMMAND, not the threads and processes that it "
+	  "makes",
+	  take_false, FIELD(is_inherited) },
 	{ "timeout", 0, "TIME",
 	  "end after TIME, such as 1.5s; without a unit, ms. COMMAND gets SIGTERM",
 	  take_time, FIELD(timeout) },
@@ -149,7 +153,8 @@ static const struct option_row rows[] = {
 	{ "verbose", 'v', NULL, "print more details at the end", take_true,
 	  FIELD(is_verbose) },
 	{ "no-ptrace", 0, NULL,
-	  "do not follow COMMAND with ptrace(2), so that other processes can trace it",
+	  "never trace COMMAND with ptrace(2), which is needed where the kernel does not tell "
+	  "about its mappings",
 	  take_false, FIELD(is_traced) },
 	{ 0 },
 };
@@ -160,16 +165,16 @@ static const struct command_line line = {
 		    "[OPTIONS] -t TID[,TID]... [[--] COMMAND [ARGUMENTS]]\n"
 		    "[OPTIONS] -a | -C LIST [[--] COMMAND [ARGUMENTS]]",
 	.about =
-		"Sample the thread that runs COMMAND, from its start to its end, or threads that\n"
-		"are already running, or CPUs; 'pfmon report' shows the file.\n",
+		"Sample COMMAND, with all threads and processes that it makes, from its start to\n"
+		"its end, or threads that are already running, or CPUs; 'pfmon report' shows the\n"
+		"file.\n",
 	.options = rows,
 	.notes =
 		"Without -e the event is cycles, or CPU time where they cannot be counted.  After\n"
 		"an event, :pp asks for samples with the instruction that caused it; 'pfmon info'\n"
 		"says whether there are such precise events.\n"
 		"\n"
-		"Without -a and -C only single threads are sampled: neither processes that\n"
-		"COMMAND starts nor its other threads.\n"
+		"With -t only those threads are sampled, not threads that they make.\n"
 		"\n"
 		"Exit status: that of COMMAND; 128 + N if signal N ended it; 127 if it was not\n"
 		"found, 126 if it could not be executed; 125 if pfmon itself failed.\n"
@@ -233,7 +238,9 @@ int record_options_parse(int argc, char **argv, struct record_options *options)
 {
 	int result;
 
-	*options = (struct record_options){ .output = DATA_FILE_NAME, .is_traced = true };
+	*options = (struct record_options){ .output = DATA_FILE_NAME,
+					    .is_inherited = true,
+					    .is_traced = true };
 	result = options_parse(argc, argv, &line, options);
 	if (result)
 		return result;

@@ -33,6 +33,7 @@
  * @buffer: size of a buffer in bytes; 0: RECORD_BUFFER, or less if there is a limit
  * @tids: threads to record; none: record the command or @scope
  * @scope: CPUs to record
+ * @is_inherited: threads and processes that the command makes are recorded, too
  * @timeout: ns after which the recording ends; 0: no limit
  * @rotation: when another file begins
  * @output: path of the file; NULL: each file is in memory
@@ -54,6 +55,7 @@ struct record_options {
 	uint64_t buffer;
 	struct id_list tids;
 	struct targets scope;
+	bool is_inherited;
 	uint64_t timeout;
 	struct rotation rotation;
 	const char *output;

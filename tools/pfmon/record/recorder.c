@@ -45,9 +45,11 @@ static void close_samplers(struct recorder *recorder)
 		sampler_close(&recorder->samplers[i]);
 }
 
-static uint32_t context_flags(const struct recorder *recorder)
+static uint32_t context_flags(const struct record_options *options)
 {
-	return recorder_has_cpus(recorder) ? PFM_FL_SYSTEM_WIDE : 0;
+	if (options->scope.cpus.count)
+		return PFM_FL_SYSTEM_WIDE;
+	return options->is_inherited && !options->tids.count ? PFM_FL_INHERIT_ALL : 0;
 }
 
 /*
@@ -60,15 +62,14 @@ static int create_samplers(struct recorder *recorder)
 		struct sampler *sampler = &recorder->samplers[i];
 		int error;
 
-		if (sampler_create(sampler, recorder->options->pmu,
-				   context_flags(recorder), recorder->format,
-				   recorder->buffer, recorder->options->has_recorded)) {
+		if (sampler_create(sampler, recorder->options->pmu, recorder->flags,
+				   recorder->format, recorder->buffer,
+				   recorder->options->has_recorded)) {
 			error = errno;
 			close_samplers(recorder);
 			errno = error;
 			return -1;
 		}
-		sampler->number = (uint32_t)i;
 		recorder->contexts[i] = sampler->session.fd;
 	}
 	return 0;
@@ -77,7 +78,7 @@ static int create_samplers(struct recorder *recorder)
 static int fail_create(const struct recorder *recorder, int error, unsigned int reason)
 {
 	const char *name = sampling_format_name(recorder->format);
-	const char *what = recorder_has_cpus(recorder) ? "CPU" : "thread";
+	const char *what = recorder->flags ? "CPU" : "thread";
 	unsigned long long size = recorder->buffer;
 
 	switch (reason) {
@@ -105,14 +106,18 @@ static int fail_create(const struct recorder *recorder, int error, unsigned int 
 }
 
 /*
- * Halve the size of the buffer if it is over a limit, or choose format default if there
- * is no nway.  Returns false if the user chose the size or the format, or if nothing is
+ * Halve the size of the buffer if it is over a limit, choose format default if there is no nway, or
+ * do not follow threads and children if the PMU does not offer that.  Returns false if the user chose the size or the format, or if nothing is
  * left to try.
  */
 static bool do_with_less(struct recorder *recorder, unsigned int reason)
 {
 	const struct record_options *options = recorder->options;
 
+	if (reason == PFM_REASON_UNSUPPORTED && recorder_follows(recorder)) {
+		recorder->flags = 0;
+		return true;
+	}
 	if (reason == PFM_REASON_NO_FORMAT && !options->format &&
 	    recorder->format == DATA_FORMAT_NWAY) {
 		recorder->format = DATA_FORMAT_DEFAULT;
@@ -144,7 +149,7 @@ static int open_samplers(struct recorder *recorder)
 	for (size_t i = 0; i < recorder->count; i++) {
 		struct session *session = &recorder->samplers[i].session;
 
-		if (session_ask(session, context_flags(recorder)))
+		if (session_ask(session, recorder->flags))
 			return -1;
 	}
 	return 0;
@@ -185,6 +190,7 @@ int recorder_prepare(struct recorder *recorder, const struct record_options *opt
 {
 	recorder->options = options;
 	recorder->format = options->format ? options->format : DATA_FORMAT_NWAY;
+	recorder->flags = context_flags(options);
 	recorder->buffer = options->buffer ? options->buffer : RECORD_BUFFER;
 	recorder->count = target_count(options);
 	recorder->samplers = calloc(recorder->count, sizeof(*recorder->samplers));
@@ -203,44 +209,55 @@ int recorder_prepare(struct recorder *recorder, const struct record_options *opt
 	return 0;
 }
 
-static struct process *find_process(struct recorder *recorder, pid_t pid)
+/* Number the buffers of all samplers. */
+static int list_buffers(struct recorder *recorder)
 {
-	struct process *process;
+	for (size_t i = 0; i < recorder->count; i++)
+		for (size_t j = 0; j < recorder->samplers[i].buffer_count; j++) {
+			struct buffer **place = array_add(&recorder->buffers,
+							  &recorder->buffer_count,
+							  sizeof(*place));
 
-	for (size_t i = 0; i < recorder->process_count; i++)
-		if (recorder->processes[i].pid == pid)
-			return &recorder->processes[i];
-	process = array_add(&recorder->processes, &recorder->process_count,
-			    sizeof(*process));
-	if (process)
-		process->pid = pid;
-	return process;
-}
-
-/*
- * A thread that has just ended has no process any more.  For such a thread neither names
- * nor mappings are written; its samples have its tid.
- */
-static int add_thread(struct recorder *recorder, pid_t tid, uint32_t context)
-{
-	pid_t pid = process_of(tid);
-	struct process *process;
-
-	if (!pid)
-		return 0;
-	process = find_process(recorder, pid);
-	if (!process)
-		return fail("no memory");
-	return process_add_thread(process, tid, context);
+			if (!place)
+				return fail("no memory");
+			*place = &recorder->samplers[i].buffers[j];
+			(*place)->drain.context = (uint32_t)recorder->buffer_count - 1;
+		}
+	return 0;
 }
 
 static int attach(struct recorder *recorder, const int *targets)
 {
-	bool has_cpus = recorder_has_cpus(recorder);
-
 	for (size_t i = 0; i < recorder->count; i++)
-		if (sampler_attach(&recorder->samplers[i], targets[i]) ||
-		    (!has_cpus && add_thread(recorder, targets[i], (uint32_t)i)))
+		if (sampler_attach(&recorder->samplers[i], targets[i]))
+			return -1;
+	return list_buffers(recorder);
+}
+
+/* Begin to find out what @targets execute.  The kernel is asked if it can say it. */
+static int watch_processes(struct recorder *recorder, const int *targets)
+{
+	struct all_processes *all = &recorder->all_processes;
+
+	if (recorder_has_cpus(recorder)) {
+		if (all_processes_begin(all, -1))
+			return -1;
+		if (!all->has_band && !recorder->options->is_quiet)
+			warn_user(
+				"the kernel does not tell you about new processes (%s): "
+				"processes that live less than half a second may be "
+				"missing; root and users with CAP_PERFMON are told",
+				strerror(all->refusal));
+		return 0;
+	}
+	if (recorder_follows(recorder)) {
+		if (all_processes_begin(all, targets[0]))
+			return -1;
+		return all->has_band ? 0
+				     : processes_add(&recorder->processes, targets[0]);
+	}
+	for (size_t i = 0; i < recorder->count; i++)
+		if (processes_add_thread(&recorder->processes, targets[i], (uint32_t)i))
 			return -1;
 	return 0;
 }
@@ -248,13 +265,8 @@ static int attach(struct recorder *recorder, const int *targets)
 /* Processes that begin while /proc is read are told by the kernel: so it is asked first. */
 int recorder_begin(struct recorder *recorder, const int *targets)
 {
-	if (attach(recorder, targets))
-		return -1;
-	if (recorder_has_cpus(recorder) &&
-	    all_processes_begin(&recorder->all_processes, -1,
-				recorder->options->is_quiet))
-		return -1;
-	if (recorder_begin_file(recorder))
+	if (attach(recorder, targets) || watch_processes(recorder, targets) ||
+	    recorder_begin_file(recorder))
 		return -1;
 	recorder->begin = recorder->begun = nanoseconds_now();
 	for (size_t i = 0; i < recorder->count; i++)
@@ -317,10 +329,12 @@ static int on_message(void *data, unsigned int index, const union pfarg_msg *mes
 	if (message->type == PFM_MSG_END) {
 		recorder->ended_before |= !recorder->is_exiting;
 		sampler->has_ended = true;
-		result = sampler_finish(sampler, &recorder->writer);
-	} else {
-		result = sampler_take(sampler, &recorder->writer);
 	}
+	/* A thread that has ended may have made others, which go on. */
+	if (sampler->has_ended && !sampler->session.is_inherited)
+		result = sampler_finish(sampler, &recorder->writer);
+	else
+		result = sampler_take(sampler, &recorder->writer);
 	if (result || recorder_look(recorder))
 		return give_up(recorder);
 	show_progress(recorder);
@@ -353,8 +367,8 @@ static int on_tick(void *data)
 	if (!recorder->is_written)
 		return -1;
 	for (size_t i = 0; i < recorder->count; i++)
-		if (sampler_take_early(&recorder->samplers[i], &recorder->writer) ||
-		    (!recorder->samplers[i].drain.is_over &&
+		if (!recorder->samplers[i].is_over &&
+		    (sampler_take_early(&recorder->samplers[i], &recorder->writer) ||
 		     sampler_follow(&recorder->samplers[i])))
 			return give_up(recorder);
 	if (recorder_look(recorder) ||
@@ -375,8 +389,8 @@ void recorder_at_exec(void *data)
 {
 	struct recorder *recorder = data;
 
-	if (recorder->is_written && recorder->process_count &&
-	    process_look_at_exec(&recorder->processes[0], &recorder->writer,
+	if (recorder->is_written && recorder->processes.count &&
+	    process_look_at_exec(&recorder->processes.list[0], &recorder->writer,
 				 recorder_newest(recorder)))
 		give_up(recorder);
 }
@@ -398,6 +412,7 @@ int recorder_wait(struct recorder *recorder, const struct signals *signals,
 		.signals = signals,
 		.contexts = recorder->contexts,
 		.context_count = (unsigned int)recorder->count,
+		.have_copies = recorder_follows(recorder),
 		.pid = pid,
 		.tracer = tracer,
 		.message = on_message,
@@ -435,28 +450,14 @@ int recorder_finish(struct recorder *recorder)
 	return result;
 }
 
-void recorder_count_one(const struct recorder *recorder, size_t index,
-			struct drain_counts *counts)
-{
-	*counts = (struct drain_counts){ 0 };
-	if (recorder->samplers[index].buffer)
-		drain_count(&recorder->samplers[index].drain, counts);
-}
-
 void recorder_count(const struct recorder *recorder, struct drain_counts *counts)
 {
 	struct drain_counts own;
 
 	*counts = (struct drain_counts){ 0 };
-	for (size_t i = 0; i < recorder->count; i++) {
-		recorder_count_one(recorder, i, &own);
-		counts->produced += own.produced;
-		counts->written += own.written;
-		counts->waiting += own.waiting;
-		counts->lost += own.lost;
-		counts->lost_sum += own.lost_sum;
-		counts->full += own.full;
-		counts->throttled += own.throttled;
+	for (size_t i = 0; i < recorder->buffer_count; i++) {
+		buffer_count(recorder->buffers[i], &own);
+		drain_counts_add(counts, &own);
 	}
 }
 
@@ -465,12 +466,24 @@ struct data_unsampled recorder_unsampled(const struct recorder *recorder, size_t
 	struct data_unsampled all = { 0 };
 
 	for (size_t i = 0; i < recorder->count; i++) {
-		if (recorder->samplers[i].buffer)
+		if (recorder->samplers[i].buffer_count)
 			unsampled_add(&all, &recorder->samplers[i].unsampled[index]);
 	}
 	if (!unsampled_matters(&all))
 		all.samples = 0;
 	return all;
+}
+
+uint64_t recorder_cut(const struct recorder *recorder, size_t index, uint64_t *counted)
+{
+	uint64_t cut = 0;
+
+	*counted = 0;
+	for (size_t i = 0; i < recorder->count; i++) {
+		cut += recorder->samplers[i].cut[index];
+		*counted += recorder->samplers[i].unsampled[index].counted;
+	}
+	return cut;
 }
 
 void recorder_free(struct recorder *recorder)
@@ -479,12 +492,11 @@ void recorder_free(struct recorder *recorder)
 		close_samplers(recorder);
 	if (recorder->writer.path)
 		data_close(&recorder->writer);
-	for (size_t i = 0; i < recorder->process_count; i++)
-		process_free(&recorder->processes[i]);
-	free(recorder->processes);
+	processes_free(&recorder->processes);
 	all_processes_free(&recorder->all_processes);
 	free(recorder->samplers);
 	free(recorder->contexts);
+	free(recorder->buffers);
 	witness_free(&recorder->all);
 	rotation_free(&recorder->rotation);
 	events_free(&recorder->events);

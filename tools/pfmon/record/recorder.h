@@ -12,7 +12,7 @@
 #include "../event/events.h"
 #include "../run/wait.h"
 #include "all_processes.h"
-#include "process.h"
+#include "processes.h"
 #include "progress.h"
 #include "record_options.h"
 #include "sampler.h"
@@ -24,12 +24,15 @@
  * @all: @events and their witnesses
  * @format: sampling format
  * @buffer: maximum size of a buffer in bytes
- * @samplers: one for each thread or CPU, in the order of their contexts in the file
+ * @flags: PFM_FL_* of the contexts
+ * @samplers: one for each thread or CPU
  * @contexts: descriptors of the samplers' contexts
  * @count: number of @samplers and of @contexts
- * @processes: the processes of the threads
- * @process_count: number of @processes
- * @all_processes: the processes of the machine, if CPUs are recorded
+ * @buffers: the buffers of all samplers; the index is the number of the context in the file
+ * @buffer_count: number of @buffers
+ * @processes: processes whose names and mappings are read from /proc
+ * @all_processes: if CPUs are recorded, the processes of the machine; if the command is followed and
+ *	the kernel says what its processes do, these
  * @writer: the file
  * @rotation: the earlier files
  * @begun: when @writer was begun, ns of CLOCK_MONOTONIC
@@ -53,11 +56,13 @@ struct recorder {
 	struct event_list all;
 	enum data_format format;
 	uint64_t buffer;
+	uint32_t flags;
 	struct sampler *samplers;
 	int *contexts;
 	size_t count;
-	struct process *processes;
-	size_t process_count;
+	struct buffer **buffers;
+	size_t buffer_count;
+	struct processes processes;
 	struct all_processes all_processes;
 	struct data_writer writer;
 	struct rotation rotation;
@@ -90,7 +95,19 @@ int recorder_begin(struct recorder *recorder, const int *targets);
 /* Are CPUs recorded? */
 static inline bool recorder_has_cpus(const struct recorder *recorder)
 {
-	return recorder->options->scope.cpus.count;
+	return recorder->flags & PFM_FL_SYSTEM_WIDE;
+}
+
+/* Are threads and processes recorded that the threads make? */
+static inline bool recorder_follows(const struct recorder *recorder)
+{
+	return recorder->flags & (PFM_FL_INHERIT_THREADS | PFM_FL_INHERIT_ALL);
+}
+
+/* Is @all_processes used? */
+static inline bool recorder_has_all(const struct recorder *recorder)
+{
+	return recorder_has_cpus(recorder) || recorder->all_processes.has_band;
 }
 
 /* Wait for the end of child @pid or, if @pid is 0, for the end of the threads. */
@@ -114,9 +131,13 @@ void recorder_at_exit(void *recorder);
  */
 struct data_unsampled recorder_unsampled(const struct recorder *recorder, size_t index);
 
-/* Count the samples of all threads or CPUs, or of sampler @index. */
-void recorder_count_one(const struct recorder *recorder, size_t index,
-			struct drain_counts *counts);
+/*
+ * Returns how many of the @counted occurrences of event @index are in no sample because threads ended
+ * before a period was over.
+ */
+uint64_t recorder_cut(const struct recorder *recorder, size_t index, uint64_t *counted);
+
+/* Count all samples. */
 void recorder_count(const struct recorder *recorder, struct drain_counts *counts);
 void recorder_free(struct recorder *recorder);
 

@@ -10,8 +10,8 @@ uint64_t recorder_newest(const struct recorder *recorder)
 	struct tally tally;
 	uint64_t time = 0;
 
-	for (size_t i = 0; i < recorder->count; i++) {
-		drain_tally(&recorder->samplers[i].drain, &tally);
+	for (size_t i = 0; i < recorder->buffer_count; i++) {
+		drain_tally(&recorder->buffers[i]->drain, &tally);
 		if (tally.newest > time)
 			time = tally.newest;
 	}
@@ -27,8 +27,8 @@ static uint64_t reserve(const struct recorder *recorder)
 	const size_t head = sizeof(struct data_record);
 
 	return head + sizeof(struct data_end) +
-	       recorder->count * (head + sizeof(struct data_losses)) +
-	       recorder->count * (head + sizeof(struct data_cpu)) +
+	       recorder->buffer_count * (head + sizeof(struct data_losses)) +
+	       recorder->buffer_count * (head + sizeof(struct data_cpu)) +
 	       recorder->count * recorder->events.count *
 		       (head + sizeof(struct data_unsampled));
 }
@@ -37,13 +37,12 @@ int recorder_look(struct recorder *recorder)
 {
 	uint64_t now = recorder_newest(recorder);
 
-	if (recorder_has_cpus(recorder) &&
-	    all_processes_follow(&recorder->all_processes, now))
+	if (recorder_has_all(recorder))
+		return all_processes_follow(&recorder->all_processes, now);
+	if (recorder->flags & PFM_FL_INHERIT_ALL &&
+	    processes_add_descendants(&recorder->processes))
 		return -1;
-	for (size_t i = 0; i < recorder->process_count; i++)
-		if (process_look(&recorder->processes[i], &recorder->writer, now))
-			return -1;
-	return 0;
+	return processes_look(&recorder->processes, &recorder->writer, now);
 }
 
 /* Create a file, and write all that does not change. */
@@ -72,23 +71,17 @@ int recorder_begin_file(struct recorder *recorder)
 		return -1;
 	recorder->is_written = true;
 	all->writer = &recorder->writer;
-	if (recorder_has_cpus(recorder) && all_processes_scan(all, all->writer, 0))
+	if (recorder_has_all(recorder) && all_processes_scan(all, all->writer, 0))
 		return -1;
 	return recorder_look(recorder);
 }
 
-static int write_cpu(const struct sampler *sampler, const struct drain_counts *counts,
-		     struct data_writer *writer)
+static int write_unsampled(struct recorder *recorder)
 {
-	const struct data_cpu cpu = {
-		.produced = counts->produced,
-		.written = counts->written,
-		.lost = counts->lost,
-		.context = sampler->number,
-		.cpu = (uint32_t)sampler->target,
-	};
-
-	return sampler->is_cpu ? data_write_cpu(writer, &cpu) : 0;
+	for (size_t i = 0; i < recorder->count; i++)
+		if (sampler_write_unsampled(&recorder->samplers[i], &recorder->writer))
+			return -1;
+	return 0;
 }
 
 /*
@@ -104,19 +97,19 @@ int recorder_end_file(struct recorder *recorder, uint32_t flags)
 	};
 	struct drain_counts counts;
 
-	for (size_t i = 0; i < recorder->count; i++) {
-		struct sampler *sampler = &recorder->samplers[i];
+	for (size_t i = 0; i < recorder->buffer_count; i++) {
+		struct buffer *buffer = recorder->buffers[i];
 
-		sampler_count(sampler, is_last, &counts);
-		if (sampler->buffer &&
-		    (sampler_write_losses(sampler, &recorder->writer) ||
-		     write_cpu(sampler, &counts, &recorder->writer) ||
-		     (is_last && sampler_write_unsampled(sampler, &recorder->writer))))
+		buffer_count_file(buffer, is_last, &counts);
+		if (buffer_write_losses(buffer, &recorder->writer) ||
+		    buffer_write_cpu(buffer, &counts, &recorder->writer))
 			return -1;
 		end.produced += counts.produced;
 		end.written += counts.written;
 		end.lost += counts.lost;
 	}
+	if (is_last && write_unsampled(recorder))
+		return -1;
 	return data_write_end(&recorder->writer, &end);
 }
 
@@ -126,9 +119,8 @@ static int take_samples(struct recorder *recorder)
 	for (size_t i = 0; i < recorder->count; i++) {
 		struct sampler *sampler = &recorder->samplers[i];
 
-		if (!sampler->drain.is_over &&
-		    (sampler_take(sampler, &recorder->writer) ||
-		     sampler_take_early(sampler, &recorder->writer)))
+		if (!sampler->is_over && (sampler_take(sampler, &recorder->writer) ||
+					  sampler_take_early(sampler, &recorder->writer)))
 			return -1;
 	}
 	return 0;
@@ -146,7 +138,7 @@ static int prepare_next(struct recorder *recorder, struct data_writer *next)
 	all->names_only = recorder->options->names_only;
 	if (recorder_write_kernel(recorder, next) || recorder_look(recorder))
 		return -1;
-	if (!recorder_has_cpus(recorder))
+	if (!recorder_has_all(recorder))
 		return take_samples(recorder);
 	all->next = next;
 	return all_processes_scan(all, next, 0) || take_samples(recorder) ||
@@ -164,10 +156,9 @@ int recorder_write_kernel(const struct recorder *recorder, struct data_writer *w
 static int use_file(struct recorder *recorder, const struct data_writer *next)
 {
 	recorder->writer = *next;
-	for (size_t i = 0; i < recorder->count; i++)
-		sampler_begin_file(&recorder->samplers[i]);
-	for (size_t i = 0; i < recorder->process_count; i++)
-		process_forget(&recorder->processes[i]);
+	for (size_t i = 0; i < recorder->buffer_count; i++)
+		buffer_begin_file(recorder->buffers[i]);
+	processes_forget(&recorder->processes);
 	return recorder_look(recorder);
 }
 

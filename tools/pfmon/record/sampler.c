@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <perfmon/perfmon_intel.h>
 
@@ -65,7 +63,8 @@ int sampler_program(struct sampler *sampler, const struct event_list *events,
 	sampler->rates = calloc(count, sizeof(*sampler->rates));
 	sampler->dropped = calloc(count, sizeof(*sampler->dropped));
 	sampler->unsampled = calloc(count, sizeof(*sampler->unsampled));
-	if (!sampler->rates || !sampler->dropped || !sampler->unsampled)
+	sampler->cut = calloc(count, sizeof(*sampler->cut));
+	if (!sampler->rates || !sampler->dropped || !sampler->unsampled || !sampler->cut)
 		return fail("no memory");
 	for (size_t i = 0; i < count; i++) {
 		struct pfarg_pmd *pmd = &session->initial[i];
@@ -87,29 +86,45 @@ int sampler_program(struct sampler *sampler, const struct event_list *events,
 	return 0;
 }
 
+/* A CPU that the machine does not have has no buffer: mmap() fails with EINVAL. */
+static int map_cpus(struct sampler *sampler, unsigned int count)
+{
+	int fd = sampler->session.fd;
+
+	for (unsigned int cpu = 0; cpu < count; cpu++) {
+		struct buffer *buffer = &sampler->buffers[sampler->buffer_count];
+		int error =
+			buffer_map(buffer, fd, PFM_BUFFER_OFFSET(cpu), sampler->format);
+
+		if (error == EINVAL)
+			continue;
+		sampler->buffer_count++;
+		buffer->cpu = (int)cpu;
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
 static int map(struct sampler *sampler)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	int fd = sampler->session.fd;
-	void *header;
+	int fd = sampler->session.fd, error;
+	struct pfm_status status;
 
-	header = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0);
-	if (header == MAP_FAILED)
-		return fail_call(fd, "map the sampling buffer", errno);
-	sampler->size = sampling_format_size(sampler->format, header);
-	munmap(header, page);
-	sampler->buffer = mmap(NULL, sampler->size, PROT_READ, MAP_SHARED, fd, 0);
-	if (sampler->buffer == MAP_FAILED) {
-		sampler->buffer = NULL;
-		return fail_call(fd, "map the sampling buffer", errno);
+	if (pfm_get_status(fd, &status))
+		return fail_call(fd, "ask for the state", errno);
+	sampler->buffers = calloc(status.buffer_cpus + 1, sizeof(*sampler->buffers));
+	if (!sampler->buffers)
+		return fail("no memory");
+	if (status.buffer_cpus) {
+		error = map_cpus(sampler, status.buffer_cpus);
+	} else {
+		sampler->buffer_count = 1;
+		error = buffer_map(sampler->buffers, fd, 0, sampler->format);
+		if (sampler->is_cpu)
+			sampler->buffers->cpu = sampler->target;
 	}
-	sampler->drain = (struct drain){
-		.format = sampler->format,
-		.context = sampler->number,
-		.buffer = sampler->buffer,
-		.size = sampler->size,
-	};
-	return 0;
+	return error ? fail_call(fd, "map the sampling buffer", error) : 0;
 }
 
 int sampler_attach(struct sampler *sampler, int target)
@@ -125,55 +140,15 @@ int sampler_attach(struct sampler *sampler, int target)
 	return error ? -1 : map(sampler);
 }
 
-void sampler_count(const struct sampler *sampler, bool is_last,
-		   struct drain_counts *counts)
+/* The restart fails if the thread has just ended. */
+static void hand_back(struct sampler *sampler, struct buffer *buffer)
 {
-	const struct drain_counts *earlier = &sampler->earlier;
+	int fd = sampler->session.fd;
 
-	*counts = (struct drain_counts){ 0 };
-	if (!sampler->buffer)
-		return;
-	drain_count(&sampler->drain, counts);
-	counts->produced -= earlier->produced;
-	counts->written -= earlier->written;
-	counts->lost -= earlier->lost;
-	counts->lost_sum -= earlier->lost_sum;
-	counts->throttled -= earlier->throttled;
-	if (!is_last)
-		counts->produced = counts->written + counts->lost;
-}
-
-void sampler_begin_file(struct sampler *sampler)
-{
-	struct drain_counts own;
-
-	sampler_count(sampler, false, &own);
-	sampler->earlier.produced += own.produced;
-	sampler->earlier.written += own.written;
-	sampler->earlier.lost += own.lost;
-	sampler->earlier.lost_sum += own.lost_sum;
-	sampler->earlier.throttled += own.throttled;
-	sampler->told = (struct data_losses){ 0 };
-}
-
-/*
- * A record is written only if more samples were lost, or monitoring was throttled again,
- * since the last record.
- */
-int sampler_write_losses(struct sampler *sampler, struct data_writer *writer)
-{
-	struct data_losses losses = { .context = sampler->number };
-	struct drain_counts counts;
-
-	sampler_count(sampler, true, &counts);
-	losses.lost = counts.lost;
-	losses.lost_sum = counts.lost_sum;
-	losses.throttled = counts.throttled;
-	if (!writer || (losses.lost == sampler->told.lost &&
-			losses.throttled == sampler->told.throttled))
-		return 0;
-	sampler->told = losses;
-	return data_write_losses(writer, &losses);
+	if (sampler->session.is_inherited
+		    ? !pfm_restart_cpu(fd, (unsigned int)buffer->cpu)
+		    : !pfm_restart(fd))
+		drain_handed_back(&buffer->drain);
 }
 
 /*
@@ -181,25 +156,52 @@ int sampler_write_losses(struct sampler *sampler, struct data_writer *writer)
  * loses no events: monitoring is masked until the restart, and the restart begins a new
  * period in any case.
  */
-int sampler_take(struct sampler *sampler, struct data_writer *writer)
+static int take_full(struct sampler *sampler, struct buffer *buffer,
+		     struct data_writer *writer)
 {
 	int result;
 
-	while ((result = drain_full(&sampler->drain, writer)) == 1) {
+	while ((result = drain_full(&buffer->drain, writer)) == 1) {
 		if (sampler_follow(sampler))
 			return -1;
-		/* The restart fails if the thread has just ended. */
-		if (!pfm_restart(sampler->session.fd))
-			drain_handed_back(&sampler->drain);
+		hand_back(sampler, buffer);
 	}
-	return result ? -1 : sampler_write_losses(sampler, writer);
+	return result ? -1 : buffer_write_losses(buffer, writer);
+}
+
+int sampler_take(struct sampler *sampler, struct data_writer *writer)
+{
+	for (size_t i = 0; i < sampler->buffer_count; i++)
+		if (take_full(sampler, &sampler->buffers[i], writer))
+			return -1;
+	return 0;
 }
 
 int sampler_take_early(struct sampler *sampler, struct data_writer *writer)
 {
-	if (!sampler->buffer || drain_early(&sampler->drain, writer))
-		return sampler->buffer ? -1 : 0;
-	return sampler_write_losses(sampler, writer);
+	for (size_t i = 0; i < sampler->buffer_count; i++)
+		if (buffer_take_early(&sampler->buffers[i], writer))
+			return -1;
+	return 0;
+}
+
+static void count_all(const struct sampler *sampler, struct drain_counts *sum)
+{
+	struct drain_counts counts;
+
+	*sum = (struct drain_counts){ 0 };
+	for (size_t i = 0; i < sampler->buffer_count; i++) {
+		buffer_count(&sampler->buffers[i], &counts);
+		drain_counts_add(sum, &counts);
+	}
+}
+
+/* The sums over all samples so far. */
+static void tally_all(const struct sampler *sampler, struct tally *sum)
+{
+	*sum = (struct tally){ 0 };
+	for (size_t i = 0; i < sampler->buffer_count; i++)
+		drain_add_tally(&sampler->buffers[i].drain, sum);
 }
 
 /* Have samples been lost, or was monitoring throttled, since the last call? */
@@ -208,7 +210,7 @@ static bool is_short(struct sampler *sampler)
 	struct drain_counts counts;
 	uint64_t before = sampler->missed;
 
-	drain_count(&sampler->drain, &counts);
+	count_all(sampler, &counts);
 	sampler->missed = counts.lost + counts.throttled;
 	return sampler->missed != before;
 }
@@ -224,15 +226,45 @@ static uint64_t since_sample(const struct pfarg_pmd *pmd)
 	return pmd->reg_value - pmd->reg_last_reset_val;
 }
 
+/* Returns 1 if the period cannot be changed now, because copies of the context live. */
 static int write_period(struct sampler *sampler, size_t event)
 {
 	struct session *session = &sampler->session;
+	struct pfm_error last;
 	struct pfarg_pmd pmd;
+	int error;
 
 	set_period(&session->initial[event], &sampler->rates[event]);
 	pmd = session->initial[event];
-	if (pfm_write_pmds(session->fd, &pmd, 1))
-		return fail_call(session->fd, "set the period", errno);
+	if (!pfm_write_pmds(session->fd, &pmd, 1))
+		return 0;
+	error = errno;
+	if (session->is_inherited && !pfm_get_error(session->fd, &last) &&
+	    last.reason == PFM_REASON_COPIES)
+		return 1;
+	return fail_call(session->fd, "set the period", error);
+}
+
+/*
+ * A new period restarts the counter: the @partial events since the last sample are lost.  If copies
+ * live, the period stays as it was before, @period.
+ */
+static int change_period(struct sampler *sampler, size_t event, uint64_t period,
+			 uint64_t partial)
+{
+	struct rate *rate = &sampler->rates[event];
+	int result = write_period(sampler, event);
+
+	if (result < 0)
+		return -1;
+	if (result) {
+		sampler->is_fixed = true;
+		rate->period = period;
+		set_period(&sampler->session.initial[event], rate);
+		return 0;
+	}
+	rate->events -= partial;
+	sampler->dropped[event] += partial;
 	return 0;
 }
 
@@ -256,26 +288,40 @@ int sampler_follow(struct sampler *sampler)
 	if (session_read_pmds(session))
 		return -1;
 	time = session->pmds[session->pmd_count - 1].reg_value;
-	drain_tally(&sampler->drain, &tally);
+	tally_all(sampler, &tally);
 	has_losses = is_short(sampler);
 	for (size_t i = 0; i < sampler->rate_count; i++) {
 		const struct pfarg_pmd *pmd = &session->pmds[i];
 		struct rate *rate = &sampler->rates[i];
-		uint64_t partial = since_sample(pmd);
+		uint64_t partial = since_sample(pmd), period = rate->period;
 
-		if (!rate_follow(rate, tally.events[pmd->reg_num] + partial, time,
-				 has_losses))
-			continue;
-		/*
-		 * The new period restarts the counter: the events since the last sample
-		 * are lost.
-		 */
-		rate->events -= partial;
-		sampler->dropped[i] += partial;
-		if (write_period(sampler, i))
+		if (rate_follow(rate, tally.events[pmd->reg_num] + partial, time,
+				has_losses) &&
+		    change_period(sampler, i, period, partial))
 			return -1;
 	}
 	return 0;
+}
+
+/* Samples that were taken from the buffers. */
+static uint64_t samples_taken(const struct sampler *sampler)
+{
+	uint64_t taken = 0;
+
+	for (size_t i = 0; i < sampler->buffer_count; i++)
+		taken += sampler->buffers[i].drain.taken;
+	return taken;
+}
+
+/* Number of threads and processes that were followed. */
+static uint64_t copies_made(const struct sampler *sampler)
+{
+	struct pfm_statistics statistics = { 0 };
+
+	if (!sampler->session.is_inherited ||
+	    pfm_get_statistics(sampler->session.fd, &statistics))
+		return 0;
+	return statistics.copies;
 }
 
 /*
@@ -286,33 +332,37 @@ int sampler_follow(struct sampler *sampler)
 static int ask_witnesses(struct sampler *sampler)
 {
 	struct session *session = &sampler->session;
+	uint64_t copies = copies_made(sampler);
 	size_t next = sampler->rate_count;
 	struct drain_counts counts;
 	struct tally tally;
 
 	if (session_read_pmds(session))
 		return -1;
-	drain_tally(&sampler->drain, &tally);
-	drain_count(&sampler->drain, &counts);
+	tally_all(sampler, &tally);
+	count_all(sampler, &counts);
 	for (size_t i = 0; i < sampler->rate_count; i++) {
 		const struct pfarg_pmd *pmd = &session->pmds[i];
+		const struct rate *rate = &sampler->rates[i];
 		const struct explained explained = {
 			.periods = tally.events[pmd->reg_num],
 			.samples = tally.samples[pmd->reg_num],
-			.period = sampler->rates[i].period,
+			.period = rate->period,
 			.rest = since_sample(pmd),
+			.cut = copies * (rate->longest + rate->random_mask),
 			.dropped = sampler->dropped[i],
-			.lost = counts.produced - sampler->drain.taken,
+			.lost = counts.produced - samples_taken(sampler),
 			.lost_sum = counts.lost_sum,
 		};
 
 		if (witness_of(sampler->all, sampler->rate_count, i) < 0)
 			continue;
-		sampler->unsampled[i].context = sampler->number;
+		sampler->unsampled[i].context = sampler->buffers->drain.context;
 		sampler->unsampled[i].pmd = pmd->reg_num;
 		if (!explained.lost || sampler->rate_count == 1)
-			witness_compare(&sampler->unsampled[i],
-					session->pmds[next].reg_value, &explained);
+			sampler->cut[i] = witness_compare(&sampler->unsampled[i],
+							  session->pmds[next].reg_value,
+							  &explained);
 		next++;
 	}
 	return 0;
@@ -327,26 +377,49 @@ int sampler_write_unsampled(const struct sampler *sampler, struct data_writer *w
 	return 0;
 }
 
+/* Take what is left in the buffers. */
+static int take_rest(struct sampler *sampler, struct data_writer *writer)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < sampler->buffer_count; i++)
+		result |= drain_rest(&sampler->buffers[i].drain, writer);
+	return result;
+}
+
+static int write_losses(struct sampler *sampler, struct data_writer *writer)
+{
+	for (size_t i = 0; i < sampler->buffer_count; i++)
+		if (buffer_write_losses(&sampler->buffers[i], writer))
+			return -1;
+	return 0;
+}
+
 int sampler_finish(struct sampler *sampler, struct data_writer *writer)
 {
+	struct pfm_status status;
 	int result, failed;
 
-	if (!sampler->buffer || sampler->drain.is_over)
+	if (!sampler->buffer_count || sampler->is_over)
 		return 0;
+	sampler->is_over = true;
 	result = session_detach(&sampler->session);
-	failed = drain_rest(&sampler->drain, writer);
+	failed = take_rest(sampler, writer);
+	if (!pfm_get_status(sampler->session.fd, &status))
+		sampler->buffers->homeless = status.lost_samples;
 	failed |= ask_witnesses(sampler);
-	return failed || sampler_write_losses(sampler, writer) ? -1 : result;
+	return failed || write_losses(sampler, writer) ? -1 : result;
 }
 
 void sampler_close(struct sampler *sampler)
 {
-	if (sampler->buffer)
-		munmap(sampler->buffer, sampler->size);
-	drain_free(&sampler->drain);
+	for (size_t i = 0; i < sampler->buffer_count; i++)
+		buffer_free(&sampler->buffers[i]);
+	free(sampler->buffers);
 	free(sampler->rates);
 	free(sampler->dropped);
 	free(sampler->unsampled);
+	free(sampler->cut);
 	session_close(&sampler->session);
 	*sampler = (struct sampler){ .session.fd = -1 };
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A thread or CPU that is sampled: its context and its buffer. */
+/*
+ * A thread or CPU that is sampled, perhaps with the threads and processes that it makes: its context
+ * and the context's buffers.
+ */
 #ifndef PFMON_SAMPLER_H
 #define PFMON_SAMPLER_H
 
@@ -11,7 +14,7 @@
 #include "../data/data.h"
 #include "../event/events.h"
 #include "../run/session.h"
-#include "drain.h"
+#include "buffer.h"
 #include "rate.h"
 #include "witness.h"
 
@@ -21,22 +24,22 @@
  * @is_cpu: a CPU is sampled, with all that runs there
  * @target: number of the thread or CPU
  * @format: sampling format of the context
- * @number: number of the context in the file
+ * @has_recorded: the hardware records the callers
  * @rates: the periods, one for each event
  * @rate_count: number of @rates
  * @all: the events and their witnesses
  * @dropped: for each event, how many occurrences were lost when the period was changed
  * @unsampled: for each event, how many occurrences are in no sample, computed at the end;
  *	the member counted is 0 if this is not known
- * @buffer: the mapped buffer, NULL until the context is attached
- * @has_recorded: the hardware records the callers
- * @size: size of @buffer in bytes
+ * @cut: for each event, how many occurrences are in no sample, because threads ended before a period
+ *	was over
+ * @buffers: one, or one for each CPU if the context is inherited; none until the context is attached
+ * @buffer_count: number of @buffers
  * @has_ended: the thread has ended or the CPU has gone offline
- * @drain: how far the buffer has been read
+ * @is_over: the last samples have been taken
  * @missed: number of lost samples plus number of times that monitoring was throttled,
  *	when the rates were last computed
- * @told: the losses in the last record that was written
- * @earlier: the samples of the recording's earlier files
+ * @is_fixed: a period could not be changed, because copies of the context lived
  */
 struct sampler {
 	struct session session;
@@ -44,23 +47,22 @@ struct sampler {
 	int target;
 	enum data_format format;
 	bool has_recorded;
-	uint32_t number;
 	struct rate *rates;
 	size_t rate_count;
 	const struct event_list *all;
 	uint64_t *dropped;
 	struct data_unsampled *unsampled;
-	void *buffer;
-	size_t size;
+	uint64_t *cut;
+	struct buffer *buffers;
+	size_t buffer_count;
 	bool has_ended;
-	struct drain drain;
+	bool is_over;
 	uint64_t missed;
-	struct data_losses told;
-	struct drain_counts earlier;
+	bool is_fixed;
 };
 
 /*
- * Make a context with a buffer of @size bytes.  @flags are PFM_FL_*; with PFM_FL_SYSTEM_WIDE a CPU
+ * Make a context with buffers of @size bytes.  @flags are PFM_FL_*; with PFM_FL_SYSTEM_WIDE a CPU
  * is sampled.  @has_recorded: the hardware records the callers.  Returns -1 with errno and without a
  * message, or 0; the caller calls sampler_close() in both cases.
  */
@@ -78,8 +80,8 @@ int sampler_program(struct sampler *sampler, const struct event_list *events,
 		    uint64_t random_mask);
 
 /*
- * Attach to a thread or CPU, and map the buffer.  Children that were created earlier do not
- * inherit this mapping.
+ * Attach to a thread or CPU, and map the buffers.  Children that were created earlier do not
+ * inherit these mappings.
  */
 int sampler_attach(struct sampler *sampler, int target);
 
@@ -89,21 +91,8 @@ int sampler_attach(struct sampler *sampler, int target);
  */
 int sampler_take(struct sampler *sampler, struct data_writer *writer);
 
-/* Take the samples in a buffer that is not full. */
+/* Take the samples in buffers that are not full. */
 int sampler_take_early(struct sampler *sampler, struct data_writer *writer);
-
-/*
- * Count the samples of the current file.  If a file ends and the recording goes on, samples in the
- * buffer belong to the next file.
- */
-void sampler_count(const struct sampler *sampler, bool is_last,
-		   struct drain_counts *counts);
-
-/* Another file begins. */
-void sampler_begin_file(struct sampler *sampler);
-
-/* Write the losses so far, if they are not in the file already. */
-int sampler_write_losses(struct sampler *sampler, struct data_writer *writer);
 
 /* For each event, write how many occurrences are in no sample, if that is known. */
 int sampler_write_unsampled(const struct sampler *sampler, struct data_writer *writer);

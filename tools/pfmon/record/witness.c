@@ -46,17 +46,19 @@ static uint64_t difference(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-void witness_compare(struct data_unsampled *record, uint64_t counted,
-		     const struct explained *explained)
+uint64_t witness_compare(struct data_unsampled *record, uint64_t counted,
+			 const struct explained *explained)
 {
-	uint64_t period = explained->period, lost = explained->lost_sum;
+	uint64_t period = explained->period, lost = explained->lost_sum, missing;
 
 	if (explained->samples)
 		period = explained->periods / explained->samples;
 	if (!lost)
 		lost = explained->lost * period;
+	missing = difference(counted, explained->periods + explained->rest +
+					      explained->dropped + lost);
 	record->counted = counted;
-	record->events = difference(counted, explained->periods + explained->rest +
-						     explained->dropped + lost);
+	record->events = difference(missing, explained->cut);
 	record->samples = period ? record->events / period : 0;
+	return missing - record->events;
 }

@@ -33,6 +33,7 @@ int witness_of(const struct event_list *all, size_t event_count, size_t index);
  * @samples: number of these samples
  * @period: the current period
  * @rest: events since the last sample
+ * @cut: at most so many events were in the last periods of threads that have ended
  * @dropped: events that were lost when the period was changed
  * @lost: samples that were lost
  * @lost_sum: sum of the periods of the lost samples; 0: not known
@@ -42,13 +43,17 @@ struct explained {
 	uint64_t samples;
 	uint64_t period;
 	uint64_t rest;
+	uint64_t cut;
 	uint64_t dropped;
 	uint64_t lost;
 	uint64_t lost_sum;
 };
 
-/* Store in @record how many of @counted events are in no sample. */
-void witness_compare(struct data_unsampled *record, uint64_t counted,
-		     const struct explained *explained);
+/*
+ * Store in @record how many of @counted events are in no sample for an unknown reason.  Returns how
+ * many are in no sample because they were in the last period of a thread.
+ */
+uint64_t witness_compare(struct data_unsampled *record, uint64_t counted,
+			 const struct explained *explained);
 
 #endif

@@ -149,9 +149,8 @@ static void give_up(struct waiting *waiting)
 }
 
 /* A thread or process has ended. */
-static void one_less(struct waiting *waiting, int fd)
+static void one_less(struct waiting *waiting)
 {
-	stop_polling(waiting, fd);
 	waiting->open--;
 	waiting->outcome->ended = !waiting->open;
 	waiting->ended_at = nanoseconds_now();
@@ -170,10 +169,19 @@ static void take_message(struct waiting *waiting, unsigned int index)
 		}
 		return;
 	}
-	if (message.type == PFM_MSG_END)
-		one_less(waiting, fd);
+	if (message.type == PFM_MSG_END) {
+		if (!watch->have_copies)
+			stop_polling(waiting, fd);
+		one_less(waiting);
+	}
 	if (watch->message && watch->message(watch->data, index, &message))
 		give_up(waiting);
+}
+
+static void end_process(struct waiting *waiting, unsigned int index)
+{
+	stop_polling(waiting, waiting->watch->processes[index]);
+	one_less(waiting);
 }
 
 static void take_event(struct waiting *waiting, unsigned int what)
@@ -190,7 +198,7 @@ static void take_event(struct waiting *waiting, unsigned int what)
 	else if (what < CONTEXT(watch->context_count) && !has_failed)
 		take_message(waiting, what - CONTEXT(0));
 	else if (what < INPUT && what >= CONTEXT(watch->context_count))
-		one_less(waiting, watch->processes[what - CONTEXT(watch->context_count)]);
+		end_process(waiting, what - CONTEXT(watch->context_count));
 }
 
 static void do_tick(struct waiting *waiting)

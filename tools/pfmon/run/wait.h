@@ -66,6 +66,7 @@ struct outcome {
  *	the child
  * @contexts: file descriptors of contexts
  * @context_count: number of @contexts
+ * @have_copies: the contexts have copies, whose messages come also after the END message
  * @processes: pidfds of processes whose ends are waited for, too
  * @process_count: number of @processes
  * @pid: child to wait for; 0: wait for the ends of the contexts' threads and of the processes,
@@ -89,6 +90,7 @@ struct watch {
 	const struct signals *signals;
 	const int *contexts;
 	unsigned int context_count;
+	bool have_copies;
 	const int *processes;
 	unsigned int process_count;
 	int extra;

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A sampling buffer: what became of its samples, and what the file says about it.  In the file each
+ * buffer has a number, that of a context.
+ */
+#ifndef PFMON_BUFFER_H
+#define PFMON_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../data/data.h"
+#include "../data/data_write.h"
+#include "drain.h"
+
+/* The buffer has samples of all CPUs. */
+#define BUFFER_NO_CPU (-1)
+
+/**
+ * struct buffer - a sampling buffer
+ * @memory: the mapped buffer
+ * @size: size of @memory in bytes
+ * @cpu: the CPU whose samples it has, or BUFFER_NO_CPU
+ * @drain: how far the buffer has been read
+ * @told: the losses in the last record that was written
+ * @earlier: the samples of the recording's earlier files
+ * @homeless: samples that the kernel lost because there was no buffer for their CPU
+ */
+struct buffer {
+	void *memory;
+	size_t size;
+	int cpu;
+	struct drain drain;
+	struct data_losses told;
+	struct drain_counts earlier;
+	uint64_t homeless;
+};
+
+/*
+ * Map the buffer of context @fd at @offset.  Returns 0, or a positive errno without a message.  The
+ * caller calls buffer_free() in any case.
+ */
+int buffer_map(struct buffer *buffer, int fd, uint64_t offset, enum data_format format);
+void buffer_free(struct buffer *buffer);
+
+/* Count the samples of the recording so far. */
+void buffer_count(const struct buffer *buffer, struct drain_counts *counts);
+
+/*
+ * Count the samples of the current file.  If a file ends and the recording goes on, samples in the
+ * buffer belong to the next file.
+ */
+void buffer_count_file(const struct buffer *buffer, bool is_last,
+		       struct drain_counts *counts);
+
+/* Another file begins. */
+void buffer_begin_file(struct buffer *buffer);
+
+/* The functions below report an error and return -1, or return 0. */
+
+/* Take the samples in a buffer that is not full. */
+int buffer_take_early(struct buffer *buffer, struct data_writer *writer);
+
+/* Write the losses so far, if they are not in the file already. */
+int buffer_write_losses(struct buffer *buffer, struct data_writer *writer);
+
+/* Write the counts of the CPU, if the buffer belongs to one. */
+int buffer_write_cpu(const struct buffer *buffer, const struct drain_counts *counts,
+		     struct data_writer *writer);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Find the processes that this process has made, with those that they made. */
+#ifndef PFMON_DESCENDANTS_H
+#define PFMON_DESCENDANTS_H
+
+#include "../common/options.h"
+
+/*
+ * Append the pids of all descendants that live.  A kernel that does not show children in /proc
+ * shows none.  Reports an error and returns -1, or returns 0.
+ */
+int descendants_find(struct id_list *pids);
+
+#endif

@@ -36,8 +36,8 @@ TEST(other_files_are_refused_with_one_sentence)
 		{ "help >/dev/null; printf 'PFMDATA\\0\\003\\0\\002\\0\\020\\0\\0\\0' | " PFMON
 		  " report -i - 2>&1",
 		  "version 2.3 of the format, this pfmon reads version 1" },
-		{ "report extra 2>&1", "takes no arguments" },
-		{ "script extra 2>&1", "takes no arguments" },
+		{ "report extra 2>&1", "there is no file 'extra'" },
+		{ "script extra 2>&1", "there is no file 'extra'" },
 		{ "report --sort=size 2>&1", "cannot sort by 'size'" },
 		{ "report --percent-limit=much 2>&1", "'much' is not a limit" },
 		{ "report --percent-limit=nan 2>&1", "'nan' is not a limit" },

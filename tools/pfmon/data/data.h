@@ -63,14 +63,15 @@ struct data_record {
 /**
  * struct data_machine - where and when the recording was made.  This is the first record;
  *	strings follow
- * @time: when recording began: ns since 1970 (CLOCK_REALTIME)
+ * @time: when recording began: ns since 1970 (CLOCK_REALTIME); if a recording has several files, when
+ *	this file began
  * @flags: 0
- * @reserved: 0
+ * @recording: number of the recording: its files have the same one.  Since version 1.2; before 0
  */
 struct data_machine {
 	uint64_t time;
 	uint32_t flags;
-	uint32_t reserved;
+	uint32_t recording;
 };
 
 /* Order of the strings of a DATA_MACHINE record.  A string that is not known is empty. */

@@ -23,10 +23,22 @@ static void read_line(const char *path, char *line, int size)
 		fclose(file);
 }
 
-static int write_machine(struct data_writer *writer, const struct machine *machine)
+uint32_t head_number(void)
+{
+	struct timespec now;
+	uint32_t number;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	number =
+		(uint32_t)((uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000);
+	return number ? number : 1;
+}
+
+static int write_machine(struct data_writer *writer, const struct machine *machine,
+			 uint32_t recording)
 {
 	char build_id[BUILD_ID_SIZE], boot_id[64];
-	struct data_machine record = { 0 };
+	struct data_machine record = { .recording = recording };
 	struct utsname names = { 0 };
 	const char *strings[DATA_MACHINE_STRINGS] = {
 		[DATA_MACHINE_PFMON] = PFMON_VERSION,
@@ -48,11 +60,11 @@ static int write_machine(struct data_writer *writer, const struct machine *machi
 }
 
 int head_write(struct data_writer *writer, const struct machine *machine,
-	       char *const *command, const struct id_list *threads,
+	       uint32_t recording, char *const *command, const struct id_list *threads,
 	       const struct id_list *cpus, const struct event_list *events,
 	       const struct rate *rates, uint64_t frequency)
 {
-	if (write_machine(writer, machine) ||
+	if (write_machine(writer, machine, recording) ||
 	    data_write_command(writer, command, threads, cpus))
 		return -1;
 	for (size_t i = 0; i < events->count; i++) {

@@ -13,12 +13,15 @@
 #include "../event/events.h"
 #include "rate.h"
 
+/* Returns a number for a recording that begins now. */
+uint32_t head_number(void);
+
 /*
- * @command is the command to run, or NULL; @threads and @cpus are those that the user named.
+ * @recording is the number of the recording.  @command is the command to run, or NULL; @threads and @cpus are those that the user named.
  * @rates are the periods of @events.  Reports an error and returns -1, or returns 0.
  */
 int head_write(struct data_writer *writer, const struct machine *machine,
-	       char *const *command, const struct id_list *threads,
+	       uint32_t recording, char *const *command, const struct id_list *threads,
 	       const struct id_list *cpus, const struct event_list *events,
 	       const struct rate *rates, uint64_t frequency);
 

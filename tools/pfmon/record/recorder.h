@@ -34,6 +34,7 @@
  * @all_processes: if CPUs are recorded, the processes of the machine; if the command is followed and
  *	the kernel says what its processes do, these
  * @writer: the file
+ * @number: number of the recording, in each of its files
  * @rotation: the earlier files
  * @begun: when @writer was begun, ns of CLOCK_MONOTONIC
  * @is_written: the file was created, and no write has failed
@@ -65,6 +66,7 @@ struct recorder {
 	struct processes processes;
 	struct all_processes all_processes;
 	struct data_writer writer;
+	uint32_t number;
 	struct rotation rotation;
 	uint64_t begun;
 	bool is_written;

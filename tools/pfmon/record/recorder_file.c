@@ -55,9 +55,9 @@ static int create_file(struct recorder *recorder, struct data_writer *writer)
 			    : data_create_in_memory(writer))
 		return -1;
 	writer->reserve = reserve(recorder);
-	return head_write(writer, &first->session.machine, options->command,
-			  &options->tids, &options->scope.cpus, &recorder->events,
-			  first->rates, options->frequency);
+	return head_write(writer, &first->session.machine, recorder->number,
+			  options->command, &options->tids, &options->scope.cpus,
+			  &recorder->events, first->rates, options->frequency);
 }
 
 int recorder_begin_file(struct recorder *recorder)
@@ -65,6 +65,7 @@ int recorder_begin_file(struct recorder *recorder)
 	struct all_processes *all = &recorder->all_processes;
 
 	recorder->rotation = recorder->options->rotation;
+	recorder->number = head_number();
 	all->names_only = recorder->options->names_only;
 	if ((recorder->options->output && output_prepare(recorder->options->output)) ||
 	    create_file(recorder, &recorder->writer))

@@ -8,6 +8,7 @@
 #include "../common/errors.h"
 #include "../common/sum.h"
 #include "../record/witness.h"
+#include "join.h"
 #include "recording.h"
 
 /* Result of reading a record. */
@@ -231,6 +232,17 @@ int recording_open(struct recording *recording, const char *path)
 {
 	*recording = (struct recording){ 0 };
 	if (data_open(&recording->file, path))
+		return -1;
+	return recording_read(recording);
+}
+
+int recording_open_files(struct recording *recording, const char *const *paths,
+			 size_t count)
+{
+	if (count == 1)
+		return recording_open(recording, *paths);
+	*recording = (struct recording){ 0 };
+	if (join_files(&recording->file, paths, count))
 		return -1;
 	return recording_read(recording);
 }

@@ -121,12 +121,15 @@ struct recording {
 };
 
 /*
- * recording_open() opens and reads the file at @path; recording_read() reads
+ * recording_open() opens and reads the file at @path, and recording_open_files() the files at @paths,
+ * which belong to one recording (join.h); recording_read() reads
  * @recording->file, which has been opened already.  Both report an error and return -1,
  * or return 0.  The caller calls recording_free() in any case, which also closes the
  * file.
  */
 int recording_open(struct recording *recording, const char *path);
+int recording_open_files(struct recording *recording, const char *const *paths,
+			 size_t count);
 int recording_read(struct recording *recording);
 void recording_free(struct recording *recording);
 

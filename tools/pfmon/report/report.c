@@ -30,13 +30,13 @@ enum output {
 
 /**
  * struct options - the command line
- * @path: path of the recording
+ * @inputs: the files of the recording
  * @profile: how to make the profile
  * @output: how to show the profile
  * @limit: entries below this percentage are left out; negative if the user gave none
  */
 struct options {
-	const char *path;
+	struct inputs inputs;
 	struct profile_options profile;
 	enum output output;
 	double limit;
@@ -77,7 +77,7 @@ static int take_json(const char *argument, void *field)
 #define FIELD(name) offsetof(struct options, name)
 
 static const struct option_row rows[] = {
-	INPUT_OPTION(FIELD(path)),
+	INPUT_OPTION(FIELD(inputs)),
 	{ "sort", 's', "KEY[,KEY]...",
 	  "by symbol (the default), object, thread, program, cpu", take_sort,
 	  FIELD(profile) },
@@ -95,13 +95,14 @@ static const struct option_row rows[] = {
 
 static const struct command_line line = {
 	.name = "pfmon report",
-	.synopsis = "[OPTIONS]",
+	.synopsis = "[OPTIONS] [FILE...]",
 	.about = "Show where the events of a recording happened: in which functions,\n"
 		 "programs, libraries and threads.\n",
 	.options = rows,
 	.notes = "Examples:\n"
 		 "  pfmon record ./app && pfmon report\n"
 		 "  pfmon report --sort object,thread\n"
+		 "  pfmon report pfmon.data pfmon.data.2*\n"
 		 "  pfmon report --folded | flamegraph.pl >flame.svg\n",
 };
 
@@ -114,10 +115,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 
 	if (result)
 		return result;
-	if (optind < argc)
-		return fail("'pfmon report' takes no arguments: the file is given with "
-			    "-i");
-	return 0;
+	return inputs_complete(&options->inputs, argc, argv);
 }
 
 /* Width of the terminal, or a usual width if there is none. */
@@ -173,7 +171,9 @@ static int report(struct recording *recording, struct options *options)
 	struct profile profile;
 	int result = EXIT_PFMON;
 
-	if (recording_open(recording, options->path) || check_folded(recording, options))
+	if (recording_open_files(recording, options->inputs.paths,
+				 options->inputs.count) ||
+	    check_folded(recording, options))
 		return EXIT_PFMON;
 	if (options->output == OUTPUT_FOLDED)
 		options->profile.sort_count = 0;
@@ -197,7 +197,6 @@ static int report(struct recording *recording, struct options *options)
 int command_report(int argc, char **argv)
 {
 	struct options options = {
-		.path = DATA_FILE_NAME,
 		.profile = { .sort = { SORT_SYMBOL }, .sort_count = 1, .demangles = true },
 		.limit = -1,
 	};
@@ -205,8 +204,10 @@ int command_report(int argc, char **argv)
 	int result = parse_options(argc, argv, &options);
 
 	if (result)
-		return result > 0 ? EXIT_SUCCESS : EXIT_PFMON;
-	result = report(&recording, &options);
+		result = result > 0 ? EXIT_SUCCESS : EXIT_PFMON;
+	else
+		result = report(&recording, &options);
 	recording_free(&recording);
+	inputs_free(&options.inputs);
 	return result;
 }

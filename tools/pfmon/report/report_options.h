@@ -6,13 +6,36 @@
 #include "../common/options.h"
 #include "../data/data.h"
 
-/* @field is the offset of the path. */
+/**
+ * struct inputs - the files that the user gave
+ * @paths: their paths
+ * @count: number of @paths
+ */
+struct inputs {
+	const char **paths;
+	size_t count;
+};
+
+/* For option_row.take: @field points to a struct inputs. */
+int take_input(const char *argument, void *field);
+
+/*
+ * Add the arguments after the options or, if the user gave no file at all, the usual one.  Reports an
+ * error and returns -1, or returns 0.  The caller calls inputs_free() in any case.
+ */
+int inputs_complete(struct inputs *inputs, int argc, char **argv);
+void inputs_free(struct inputs *inputs);
+
+/* @field is the offset of a struct inputs. */
 #define INPUT_OPTION(field)                                                              \
 	{                                                                                \
-		"input", 'i', "FILE", INPUT_HELP, take_text, field                       \
+		"input", 'i', "FILE", INPUT_HELP, take_input, field                      \
 	}
 
-#define INPUT_HELP "what 'pfmon record' wrote (" DATA_FILE_NAME "); - is standard input"
+#define INPUT_HELP                                                                       \
+	"what 'pfmon record' wrote (" DATA_FILE_NAME                                     \
+	"), also without -i; - is standard "                                             \
+	"input. Several files of one recording are shown together"
 
 /* @field is the offset of a bool. */
 #define NO_DEMANGLE_OPTION(field)                                                        \

@@ -14,30 +14,30 @@
 
 /**
  * struct options - the command line
- * @path: path of the recording
+ * @inputs: the files of the recording
  * @demangles: show the names that functions have in the source
  */
 struct options {
-	const char *path;
+	struct inputs inputs;
 	bool demangles;
 };
 
 static const struct option_row rows[] = {
-	INPUT_OPTION(offsetof(struct options, path)),
+	INPUT_OPTION(offsetof(struct options, inputs)),
 	NO_DEMANGLE_OPTION(offsetof(struct options, demangles)),
 	{ 0 },
 };
 
 static const struct command_line line = {
 	.name = "pfmon script",
-	.synopsis = "[OPTIONS]",
+	.synopsis = "[OPTIONS] [FILE...]",
 	.about =
 		"Show each sample of a recording, in the layout of 'perf script', which the\n"
 		"scripts that make flame graphs read.\n",
 	.options = rows,
 	.notes = "Examples:\n"
 		 "  pfmon script | stackcollapse-perf.pl | flamegraph.pl >flame.svg\n"
-		 "  pfmon script -i other.data | less\n",
+		 "  pfmon script other.data | less\n",
 };
 
 #define NS_PER_SECOND 1000000000u
@@ -125,23 +125,23 @@ static int parse_options(int argc, char **argv, struct options *options)
 
 	if (result)
 		return result;
-	if (optind < argc)
-		return fail("'pfmon script' takes no arguments: the file is given with "
-			    "-i");
-	return 0;
+	return inputs_complete(&options->inputs, argc, argv);
 }
 
 int command_script(int argc, char **argv)
 {
-	struct options options = { .path = DATA_FILE_NAME, .demangles = true };
-	struct recording recording;
+	struct options options = { .demangles = true };
+	struct recording recording = { 0 };
 	int result = parse_options(argc, argv, &options);
 
 	if (result)
-		return result > 0 ? EXIT_SUCCESS : EXIT_PFMON;
-	result = EXIT_PFMON;
-	if (!recording_open(&recording, options.path))
+		result = result > 0 ? EXIT_SUCCESS : EXIT_PFMON;
+	else if (recording_open_files(&recording, options.inputs.paths,
+				      options.inputs.count))
+		result = EXIT_PFMON;
+	else
 		result = print_recording(&recording, options.demangles);
 	recording_free(&recording);
+	inputs_free(&options.inputs);
 	return result;
 }

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Read several files of one recording as one file.
+ *
+ * Each file begins with the names and mappings of all processes, without a time.  In the joined file
+ * these belong to the time at which their file began, so that they do not describe earlier samples.
+ * What each file counts is added up, and is said once at the end.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <perfmon/perfmon_dfl_smpl.h>
+
+#include "../common/array.h"
+#include "../common/errors.h"
+#include "../common/sum.h"
+#include "join.h"
+
+/**
+ * struct part - one of the files
+ * @path: its path
+ * @file: its bytes
+ * @begin: offset of its first record
+ * @machine: its first record; NULL if that is another one
+ */
+struct part {
+	const char *path;
+	struct data_file file;
+	size_t begin;
+	const struct data_machine *machine;
+};
+
+/**
+ * struct joined - the joined file
+ * @bytes: its bytes
+ * @size: number of @bytes so far
+ * @losses: for each context, the sum
+ * @losses_count: number of @losses
+ * @cpus: for each context, the sum
+ * @cpu_count: number of @cpus
+ * @end: the sum
+ * @ended: number of files that have an end
+ */
+struct joined {
+	char *bytes;
+	size_t size;
+	struct data_losses *losses;
+	size_t losses_count;
+	struct data_cpu *cpus;
+	size_t cpu_count;
+	struct data_end end;
+	size_t ended;
+};
+
+/* Returns the body of @record, or NULL if it has less than @size bytes. */
+static void *body_of(const struct data_record *record, size_t size)
+{
+	struct data_body body = data_body(record);
+
+	return (void *)data_take(&body, size);
+}
+
+/* ---- the files ----------------------------------------------------------------------------- */
+
+static int open_part(struct part *part, const char *path)
+{
+	const struct data_record *record;
+
+	part->path = path;
+	if (!strcmp(path, "-"))
+		return fail("standard input cannot be joined with other files");
+	if (data_open(&part->file, path))
+		return -1;
+	part->begin = part->file.next;
+	record = data_next(&part->file);
+	if (record && record->type == DATA_MACHINE)
+		part->machine = body_of(record, sizeof(*part->machine));
+	part->file.next = part->begin;
+	if (!part->machine || !part->machine->recording)
+		return fail(
+			"'%s' does not say which recording it belongs to: show it alone",
+			path);
+	return 0;
+}
+
+static int compare_parts(const void *one, const void *other)
+{
+	const struct part *a = one, *b = other;
+
+	return (a->machine->time > b->machine->time) -
+	       (a->machine->time < b->machine->time);
+}
+
+static int check_parts(const struct part *parts, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		if (parts[i].machine->recording != parts[0].machine->recording)
+			return fail("'%s' and '%s' belong to different recordings: show "
+				    "files of one recording together",
+				    parts[0].path, parts[i].path);
+		if (parts[i].machine->time == parts[i - 1].machine->time)
+			return fail("'%s' and '%s' are the same file", parts[i - 1].path,
+				    parts[i].path);
+	}
+	return 0;
+}
+
+/* ---- when a file began --------------------------------------------------------------------- */
+
+/* The time of the first sample: they are in order in each record.  0: it has no time. */
+static uint64_t time_of_samples(const struct data_record *record)
+{
+	const struct data_samples *samples = body_of(record, sizeof(*samples));
+	struct data_body body = data_body(record);
+	const struct pfm_dfl_smpl_entry *entry;
+
+	if (!samples || samples->format == DATA_FORMAT_HIST || !samples->count)
+		return 0;
+	data_take(&body, sizeof(*samples));
+	/* An entry of callchain begins in the same way. */
+	entry = data_take(&body, sizeof(*entry));
+	return entry ? entry->tstamp : 0;
+}
+
+/* Threads, forks and mappings begin with their time. */
+static uint64_t time_of(const struct data_record *record)
+{
+	const uint64_t *time;
+
+	switch (record->type) {
+	case DATA_SAMPLES:
+		return time_of_samples(record);
+	case DATA_THREAD:
+	case DATA_FORK:
+	case DATA_MAPPING:
+		time = body_of(record, sizeof(*time));
+		return time ? *time : 0;
+	default:
+		return 0;
+	}
+}
+
+/* Returns a time before all that happened in @part.  0: that is not known. */
+static uint64_t time_before(struct part *part)
+{
+	const struct data_record *record;
+	uint64_t first = UINT64_MAX;
+
+	while ((record = data_next(&part->file))) {
+		uint64_t time = time_of(record);
+
+		if (time && time < first)
+			first = time;
+	}
+	part->file.next = part->begin;
+	part->file.is_cut_short = part->file.is_damaged = false;
+	return first == UINT64_MAX ? 0 : first - 1;
+}
+
+/* ---- joining ------------------------------------------------------------------------------- */
+
+static void append(struct joined *joined, const void *bytes, size_t size)
+{
+	memcpy(joined->bytes + joined->size, bytes, size);
+	joined->size += size;
+}
+
+static void append_record(struct joined *joined, enum data_type type, const void *body,
+			  size_t size)
+{
+	const struct data_record record = {
+		.type = type,
+		.size = (uint32_t)(sizeof(record) + size),
+	};
+
+	append(joined, &record, sizeof(record));
+	append(joined, body, size);
+}
+
+/* The losses of a file are those of its last record: @last has one for each context. */
+static int take_losses(const struct data_record *record, struct data_losses **last,
+		       size_t *count)
+{
+	const struct data_losses *losses = body_of(record, sizeof(*losses));
+	struct data_losses *place;
+
+	if (!losses || losses->context >= DATA_MAX_CONTEXTS)
+		return 0;
+	place = array_reach(last, count, losses->context, sizeof(*place));
+	if (!place)
+		return fail("no memory");
+	*place = *losses;
+	return 0;
+}
+
+static int add_losses(struct joined *joined, const struct data_losses *last, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct data_losses *place = array_reach(
+			&joined->losses, &joined->losses_count, i, sizeof(*place));
+
+		if (!place)
+			return fail("no memory");
+		place->context = (uint32_t)i;
+		place->lost = sum(place->lost, last[i].lost);
+		place->lost_sum = sum(place->lost_sum, last[i].lost_sum);
+		place->throttled = sum(place->throttled, last[i].throttled);
+	}
+	return 0;
+}
+
+static int add_cpu(struct joined *joined, const struct data_record *record)
+{
+	const struct data_cpu *cpu = body_of(record, sizeof(*cpu));
+	struct data_cpu *place;
+
+	if (!cpu || cpu->context >= DATA_MAX_CONTEXTS)
+		return 0;
+	place = array_reach(&joined->cpus, &joined->cpu_count, cpu->context,
+			    sizeof(*place));
+	if (!place)
+		return fail("no memory");
+	place->context = cpu->context;
+	place->cpu = cpu->cpu;
+	place->produced = sum(place->produced, cpu->produced);
+	place->written = sum(place->written, cpu->written);
+	place->lost = sum(place->lost, cpu->lost);
+	return 0;
+}
+
+/* The recording lasts until the end of its last file. */
+static void add_end(struct joined *joined, const struct data_record *record,
+		    uint64_t began)
+{
+	const struct data_end *end = body_of(record, sizeof(*end));
+
+	if (!end)
+		return;
+	joined->ended++;
+	joined->end.produced = sum(joined->end.produced, end->produced);
+	joined->end.written = sum(joined->end.written, end->written);
+	joined->end.lost = sum(joined->end.lost, end->lost);
+	joined->end.duration = sum(began, end->duration);
+	joined->end.flags |= end->flags & DATA_END_FAILED;
+}
+
+/* Copy a record.  A name or mapping without a time gets @time. */
+static void copy(struct joined *joined, const struct data_record *record, uint64_t time)
+{
+	uint64_t *place =
+		record->type == DATA_THREAD || record->type == DATA_MAPPING
+			? (void *)(joined->bytes + joined->size + sizeof(*record))
+			: NULL;
+
+	append(joined, record, record->size);
+	if (place && record->size >= sizeof(*record) + sizeof(*place) && !*place)
+		*place = time;
+}
+
+/* Copy and count the records of @part, which began @began ns after the first file. */
+static int join_records(struct joined *joined, struct part *part, bool is_first,
+			uint64_t began)
+{
+	uint64_t time = is_first ? 0 : time_before(part);
+	const struct data_record *record;
+	struct data_losses *last = NULL;
+	size_t count = 0;
+	int result = 0;
+
+	while (!result && (record = data_next(&part->file))) {
+		switch (record->type) {
+		case DATA_MACHINE:
+		case DATA_COMMAND:
+		case DATA_EVENT:
+			if (is_first)
+				copy(joined, record, 0);
+			break;
+		case DATA_LOSSES:
+			result = take_losses(record, &last, &count);
+			break;
+		case DATA_CPU:
+			result = add_cpu(joined, record);
+			break;
+		case DATA_END:
+			add_end(joined, record, began);
+			break;
+		default:
+			copy(joined, record, time);
+		}
+	}
+	if (!result)
+		result = add_losses(joined, last, count);
+	free(last);
+	return result;
+}
+
+static void warn_of(const struct part *part)
+{
+	if (part->file.is_damaged)
+		warn_user("'%s' is damaged at byte %zu: what follows is left out",
+			  part->path, part->file.next);
+}
+
+/*
+ * The sums take no more room than the records that were added up.  The end is left out if a file has
+ * none.
+ */
+static void append_sums(struct joined *joined, size_t count)
+{
+	for (size_t i = 0; i < joined->losses_count; i++)
+		if (joined->losses[i].lost || joined->losses[i].throttled)
+			append_record(joined, DATA_LOSSES, &joined->losses[i],
+				      sizeof(joined->losses[i]));
+	for (size_t i = 0; i < joined->cpu_count; i++)
+		if (joined->cpus[i].produced)
+			append_record(joined, DATA_CPU, &joined->cpus[i],
+				      sizeof(joined->cpus[i]));
+	if (joined->ended == count)
+		append_record(joined, DATA_END, &joined->end, sizeof(joined->end));
+}
+
+static int join_parts(struct joined *joined, struct part *parts, size_t count)
+{
+	const uint64_t first = parts[0].machine->time;
+	size_t size = 0;
+
+	for (size_t i = 0; i < count; i++)
+		size += parts[i].file.size;
+	joined->bytes = malloc(size);
+	if (!joined->bytes)
+		return fail("no memory");
+	append(joined, parts[0].file.bytes, parts[0].begin);
+	for (size_t i = 0; i < count; i++) {
+		if (join_records(joined, &parts[i], !i, parts[i].machine->time - first))
+			return -1;
+		warn_of(&parts[i]);
+		data_close_file(&parts[i].file);
+	}
+	append_sums(joined, count);
+	return 0;
+}
+
+static int open_and_join(struct data_file *file, struct part *parts,
+			 const char *const *paths, size_t count)
+{
+	struct joined joined = { 0 };
+	int result = 0;
+
+	for (size_t i = 0; !result && i < count; i++)
+		result = open_part(&parts[i], paths[i]);
+	if (result)
+		return -1;
+	qsort(parts, count, sizeof(*parts), compare_parts);
+	result = check_parts(parts, count);
+	if (!result)
+		result = join_parts(&joined, parts, count);
+	free(joined.losses);
+	free(joined.cpus);
+	if (!result)
+		return data_open_bytes(file, parts[0].path, joined.bytes, joined.size);
+	free(joined.bytes);
+	return -1;
+}
+
+int join_files(struct data_file *file, const char *const *paths, size_t count)
+{
+	struct part *parts = calloc(count, sizeof(*parts));
+	int result;
+
+	*file = (struct data_file){ 0 };
+	if (!parts)
+		return fail("no memory");
+	result = open_and_join(file, parts, paths, count);
+	for (size_t i = 0; i < count; i++)
+		data_close_file(&parts[i].file);
+	free(parts);
+	return result;
+}

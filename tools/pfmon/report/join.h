@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Read several files of one recording as one file. */
+#ifndef PFMON_JOIN_H
+#define PFMON_JOIN_H
+
+#include <stddef.h>
+
+#include "../data/data_read.h"
+
+/*
+ * Store in @file all records of the @count files at @paths, in the order of time: as if pfmon record
+ * had not switched files.  Reports an error and returns -1, or returns 0.  The caller calls
+ * data_close_file() in either case.
+ */
+int join_files(struct data_file *file, const char *const *paths, size_t count);
+
+#endif

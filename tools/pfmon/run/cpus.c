@@ -26,10 +26,20 @@ static int add(struct id_list *cpus, int cpu)
 /* Append the CPUs of the text @list, or those that are online if it is NULL. */
 static int add_list(struct id_list *cpus, const char *list)
 {
-	struct pfm_cpu_context *found = calloc(PFM_CPU_MOST + 1, sizeof(*found));
-	int count = found ? pfm_cpus_parse(list, found, PFM_CPU_MOST + 1) : -1;
-	int result = count < 0 ? fail("cannot find the CPUs: %s", strerror(errno)) : 0;
+	struct pfm_cpu_context *found = NULL, *larger;
+	int room = 64, count = -1, result = 0;
 
+	errno = ENOSPC;
+	while (count < 0 && errno == ENOSPC) {
+		room *= 2;
+		larger = reallocarray(found, (size_t)room, sizeof(*found));
+		if (!larger)
+			break;
+		found = larger;
+		count = pfm_cpus_parse(list, found, room);
+	}
+	if (count < 0)
+		result = fail("cannot find the CPUs: %s", strerror(errno));
 	for (int i = 0; !result && i < count; i++)
 		result = add(cpus, found[i].cpu);
 	free(found);
@@ -70,17 +80,24 @@ static void say_owner(const struct group *group, int cpu)
 			session->cpu, session->machine.scope, cpu);
 }
 
+/* After group_attach_cpu() failed: does the CPU share registers with one that is counted? */
+static bool is_counted(const struct group *group, int error)
+{
+	return is_shared(group) && group_has_thread(group, error);
+}
+
+/* A CPU that is offline is attached to when it comes online. */
 static int attach_cpu(struct group *group, int cpu)
 {
 	int error = group_attach_cpu(group, cpu);
 
 	if (!error)
 		say_owner(group, cpu);
-	if (error <= 0)
-		return error;
-	/* A CPU of the list shares registers with an earlier one. */
-	if (is_shared(group) && group_has_thread(group, error))
-		return 0;
+	if (error == ENODEV)
+		warn_user("CPU %d is offline: it is counted from when it comes online",
+			  cpu);
+	if (error <= 0 || error == ENODEV || is_counted(group, error))
+		return error < 0 ? -1 : 0;
 	return group_fail_attach_cpu(group, cpu, error);
 }
 
@@ -92,7 +109,106 @@ int cpus_attach(const struct targets *targets, struct group *group)
 	for (size_t i = 0; !result && i < wanted.count; i++)
 		result = attach_cpu(group, wanted.ids[i]);
 	free(wanted.ids);
+	if (!result && !group->attached)
+		return fail("none of the CPUs is online");
 	return result;
+}
+
+/* ---- CPUs that come online ----------------------------------------------------------------- */
+
+static void say_refused(const struct session *session, int cpu, int error)
+{
+	char reason[PFM_LAST_ERROR_SIZE];
+	static bool is_said;
+
+	errno = error;
+	if (!is_said)
+		warn_user("CPU %d came online and is not counted: %s", cpu,
+			  pfm_last_error(session->fd, reason, sizeof(reason)));
+	is_said = true;
+}
+
+/* The context of @cpu, which went offline. */
+static void resume(struct group *group, size_t index)
+{
+	struct session *session = group_session(group, index);
+	int error;
+
+	if (session_is_attached(session))
+		return;
+	error = group_resume_cpu(group, index);
+	if (error && error != ENODEV)
+		say_refused(session, session->cpu, error);
+}
+
+static int begin(struct group *group, int cpu)
+{
+	int error = group_attach_cpu(group, cpu);
+	struct session *session;
+
+	if (error < 0)
+		return -1;
+	if (error) {
+		session = group_session(group, group->attached);
+		if (error != ENODEV && !is_counted(group, error))
+			say_refused(session, cpu, error);
+		return 0;
+	}
+	session = group_session(group, group->attached - 1);
+	session->came_later = true;
+	return session_try_start(session) < 0 ? -1 : 0;
+}
+
+static int follow_cpu(struct group *group, int cpu)
+{
+	for (size_t i = 0; i < group->attached; i++) {
+		if (group_session(group, i)->cpu != cpu)
+			continue;
+		resume(group, i);
+		return 0;
+	}
+	return begin(group, cpu);
+}
+
+int cpus_follow(const struct targets *targets, struct group *group)
+{
+	struct id_list wanted = { 0 };
+	int result = list_wanted(targets, group, &wanted);
+
+	for (size_t i = 0; !result && i < wanted.count; i++)
+		result = follow_cpu(group, wanted.ids[i]);
+	free(wanted.ids);
+	return result;
+}
+
+void cpus_add_changes(const struct group *group, struct cpu_changes *changes)
+{
+	for (size_t i = 0; i < group->attached; i++) {
+		const struct session *session = group_session(group, i);
+
+		if (!session_is_attached(session))
+			changes->away++;
+		else if (session->was_offline)
+			changes->back++;
+		changes->later += session->came_later;
+	}
+}
+
+void cpus_warn(const struct cpu_changes *changes)
+{
+	if (changes->away)
+		warn_user(
+			"%zu of the CPUs went offline: their counts go up to that moment",
+			changes->away);
+	if (changes->back)
+		warn_user(
+			"%zu of the CPUs went offline and came online again: their counts "
+			"are of the times before and after",
+			changes->back);
+	if (changes->later)
+		warn_user("%zu of the CPUs came online later: their counts begin at that "
+			  "moment",
+			  changes->later);
 }
 
 static int compare(const void *a, const void *b)

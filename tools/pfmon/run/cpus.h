@@ -14,6 +14,28 @@
  */
 int cpus_attach(const struct targets *targets, struct group *group);
 
+/*
+ * Count on the CPUs of @targets that have come online since, for the first time or again.  A CPU
+ * that cannot be counted is reported once.  Returns -1 after an error that ends the measurement, or 0.
+ */
+int cpus_follow(const struct targets *targets, struct group *group);
+
+/**
+ * struct cpu_changes - CPUs that were not online all the time
+ * @away: number of those that went offline, and are so at the end
+ * @back: number of those that went offline and came online again
+ * @later: number of those that came online for the first time
+ */
+struct cpu_changes {
+	size_t away;
+	size_t back;
+	size_t later;
+};
+
+/* Add the changes since the attach; the contexts have not been detached yet. */
+void cpus_add_changes(const struct group *group, struct cpu_changes *changes);
+void cpus_warn(const struct cpu_changes *changes);
+
 /* Store the CPUs of the contexts of @group in @cpus, in order.  Reports an error and returns -1, or returns 0. */
 int cpus_list(const struct group *group, struct id_list *cpus);
 

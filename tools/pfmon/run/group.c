@@ -48,19 +48,43 @@ int group_attach(struct group *group, int tid, uint32_t flags)
 	return result;
 }
 
+/* If CPUs share the registers, another CPU may own them than the one that was named. */
+static void note_owner(struct session *session)
+{
+	struct pfm_status status;
+
+	if (!pfm_get_status(session->fd, &status) && status.state != PFM_STATE_UNLOADED)
+		session->cpu = (int)status.target;
+}
+
 int group_attach_cpu(struct group *group, int cpu)
 {
 	int error = group_attach(group, cpu, PFM_FL_SYSTEM_WIDE);
 	struct session *session;
-	struct pfm_status status;
 
 	if (error)
 		return error;
 	session = group_session(group, group->attached - 1);
 	session->cpu = cpu;
-	/* If CPUs share the registers, another CPU may own them. */
-	if (!pfm_get_status(session->fd, &status) && status.state != PFM_STATE_UNLOADED)
-		session->cpu = (int)status.target;
+	session->came_later = session->was_offline = false;
+	note_owner(session);
+	return 0;
+}
+
+/* The statistics of a context begin at 0 when it is attached. */
+int group_resume_cpu(struct group *group, size_t index)
+{
+	struct session *session = group_session(group, index);
+	struct pfm_statistics statistics = { 0 };
+	bool is_known = !pfm_get_statistics(session->fd, &statistics);
+	int error = session_resume(session, session->cpu);
+
+	if (error)
+		return error;
+	session->was_offline = true;
+	note_owner(session);
+	if (is_known)
+		costs_add(&group->earlier, &statistics);
 	return 0;
 }
 
@@ -117,17 +141,6 @@ int group_start(struct group *group)
 		return 0;
 	return fail("the %s ended before %s could be monitored",
 		    ended > 1 ? "threads have" : "thread has", ended > 1 ? "they" : "it");
-}
-
-size_t group_ended(const struct group *group)
-{
-	struct pfm_status status;
-	size_t count = 0;
-
-	for (size_t i = 0; i < group->attached; i++)
-		count += !pfm_get_status(group_session(group, i)->fd, &status) &&
-			 status.state == PFM_STATE_UNLOADED;
-	return count;
 }
 
 int group_detach(struct group *group)
@@ -188,6 +201,8 @@ void group_add_costs(const struct group *group, struct costs *costs)
 {
 	struct pfm_statistics statistics;
 
+	if (group->earlier.is_known)
+		costs_add(costs, &group->earlier.sum);
 	for (size_t i = 0; i < group->attached; i++) {
 		memset(&statistics, 0, sizeof(statistics));
 		if (!pfm_get_statistics(group_session(group, i)->fd, &statistics))

@@ -15,6 +15,7 @@
  * @twins: the other contexts
  * @twin_count: number of @twins
  * @attached: number of contexts that have been attached: @first, then @twins in order
+ * @earlier: statistics of contexts up to when their CPUs went offline
  * @values: counts of one context
  * @times: CPU times of one context
  */
@@ -23,6 +24,7 @@ struct group {
 	struct session *twins;
 	size_t twin_count;
 	size_t attached;
+	struct costs earlier;
 	uint64_t *values;
 	uint64_t *times;
 };
@@ -42,6 +44,8 @@ int group_attach(struct group *group, int tid, uint32_t flags);
 int group_fail_attach(const struct group *group, int tid, int error);
 /* The same for a system-wide context. */
 int group_attach_cpu(struct group *group, int cpu);
+/* Attach and start a context again whose CPU went offline.  Returns 0 or an errno, without a message. */
+int group_resume_cpu(struct group *group, size_t index);
 int group_fail_attach_cpu(const struct group *group, int cpu, int error);
 
 /* After group_attach() failed with @error: has the thread ended? */
@@ -54,9 +58,6 @@ int group_last_fd(const struct group *group);
 
 /* Start all contexts.  Threads that have ended are left out, but not all may have ended. */
 int group_start(struct group *group);
-
-/* Number of contexts whose thread has ended, or whose CPU has gone offline, since the attach. */
-size_t group_ended(const struct group *group);
 
 /* Context @index, below @attached. */
 struct session *group_session(const struct group *group, size_t index);

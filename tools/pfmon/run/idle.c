@@ -71,10 +71,7 @@ int idle_begin(struct idle *idle, const struct group *group)
 /* A CPU that went offline may have begun again at 0. */
 static bool was_online(const struct session *session)
 {
-	struct pfm_status status;
-
-	return !pfm_get_status(session->fd, &status) &&
-	       status.state != PFM_STATE_UNLOADED;
+	return session_is_attached(session) && !session->was_offline;
 }
 
 int idle_end(struct idle *idle, const struct group *group, double *sum)

@@ -328,6 +328,23 @@ int session_try_start(struct session *session)
 	return fail_call(session->fd, "start counting", errno);
 }
 
+int session_resume(struct session *session, int cpu)
+{
+	struct pfarg_load load = { .load_pid = (uint32_t)cpu };
+
+	return pfm_load_context(session->fd, &load) || pfm_start(session->fd, NULL)
+		       ? errno
+		       : 0;
+}
+
+bool session_is_attached(const struct session *session)
+{
+	struct pfm_status status;
+
+	return !pfm_get_status(session->fd, &status) &&
+	       status.state != PFM_STATE_UNLOADED;
+}
+
 int session_start(struct session *session)
 {
 	int result = session_try_start(session);

@@ -27,6 +27,8 @@
  * @is_twin: the arrays belong to another session
  * @cpu: of a system-wide context: the CPU on which it is, or was; that is the owner if CPUs share
  *	the registers
+ * @came_later: the CPU came online during the measurement
+ * @was_offline: the CPU went offline during the measurement, and came online again
  */
 struct session {
 	int fd;
@@ -43,6 +45,8 @@ struct session {
 	bool is_inherited;
 	bool is_twin;
 	int cpu;
+	bool came_later;
+	bool was_offline;
 };
 
 /*
@@ -81,6 +85,15 @@ int session_start(struct session *session);
  */
 int session_try_attach(struct session *session, int tid);
 int session_try_start(struct session *session);
+
+/*
+ * Count again on @cpu, on from the present values, after the CPU went offline.  Returns 0, or the
+ * errno without a message.
+ */
+int session_resume(struct session *session, int cpu);
+
+/* Is it attached?  It is not if its thread has ended, or its CPU has gone offline. */
+bool session_is_attached(const struct session *session);
 
 /* Stop counting and detach. The thread may have ended. */
 int session_detach(struct session *session);

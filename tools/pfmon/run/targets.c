@@ -259,6 +259,7 @@ int targets_attach(const struct targets *targets, bool follows, struct group *gr
 
 	open_files_raise();
 	group->attached = 0;
+	group->earlier = (struct costs){ 0 };
 	if (targets->cpus.count)
 		result = cpus_attach(targets, group);
 	for (size_t i = 0; !result && i < targets->processes.count; i++)

@@ -14,6 +14,7 @@
 #include "../run/cpus.h"
 #include "../run/idle.h"
 #include "../run/session.h"
+#include "../run/uevents.h"
 #include "../run/wait.h"
 #include "increments.h"
 #include "intervals.h"
@@ -42,7 +43,8 @@ struct measurement {
 	struct group_losses losses;
 	struct costs costs;
 	struct idle idle;
-	size_t offline;
+	struct cpu_changes changes;
+	int uevents; /* -1: none */
 	int status;
 };
 
@@ -102,6 +104,29 @@ static int print_interval(struct measurement *measurement)
 			       &measurement->group);
 }
 
+/* A CPU has come online or gone offline, or may have. */
+static int follow_cpus(struct measurement *measurement)
+{
+	if (cpus_follow(&measurement->options->targets, &measurement->group))
+		return -1;
+	return cpus_list(&measurement->group, &measurement->targets.cpus);
+}
+
+static int on_uevent(void *data)
+{
+	struct measurement *measurement = data;
+
+	return uevents_take(measurement->uevents) ? follow_cpus(measurement) : 0;
+}
+
+/* Without uevents, the CPUs are looked at so often, in ms. */
+#define LOOK_INTERVAL 1000
+
+static bool has_to_look(const struct measurement *measurement)
+{
+	return measurement->options->targets.cpus.count && measurement->uevents == -1;
+}
+
 /* Each further MANY contexts are read less often by one interval, because a reading takes longer. */
 #define MANY 64
 
@@ -113,6 +138,8 @@ static unsigned int until_reading(const struct measurement *measurement)
 	if (measurement->results.is_scaled)
 		interval = increments_interval(&measurement->events) *
 			   (1 + (unsigned int)measurement->group.attached / MANY);
+	if (has_to_look(measurement) && (!interval || interval > LOOK_INTERVAL))
+		interval = LOOK_INTERVAL;
 	if (!measurement->options->print_interval)
 		return interval;
 	left = intervals_left(&measurement->intervals);
@@ -125,6 +152,8 @@ static int on_tick(void *data)
 	bool is_due = measurement->options->print_interval &&
 		      intervals_are_due(&measurement->intervals);
 
+	if (has_to_look(measurement) && follow_cpus(measurement))
+		return -1;
 	if (read_increments(measurement) || (is_due && print_interval(measurement)))
 		return -1;
 	measurement->watch.interval = until_reading(measurement);
@@ -197,6 +226,7 @@ static void prepare_watch(struct measurement *measurement, pid_t pid)
 {
 	const struct target_ends *ends = &measurement->ends;
 	bool is_target = measurement->results.targets;
+	bool has_uevents = measurement->uevents != -1;
 
 	measurement->watch = (struct watch){
 		.signals = &measurement->signals,
@@ -204,6 +234,8 @@ static void prepare_watch(struct measurement *measurement, pid_t pid)
 		.context_count = is_target ? (unsigned int)ends->context_count : 1,
 		.processes = ends->processes,
 		.process_count = (unsigned int)ends->process_count,
+		.extra = has_uevents ? measurement->uevents : 0,
+		.ready = on_uevent,
 		.pid = pid,
 		.timeout = measurement->options->timeout,
 		.tick = on_tick,
@@ -234,7 +266,8 @@ static int finish_run(struct measurement *measurement, pid_t pid, uint64_t begin
 	if (wait_for_end(&measurement->watch, outcome))
 		return -1;
 	end = nanoseconds_now();
-	measurement->offline += group_ended(group);
+	if (measurement->options->targets.cpus.count)
+		cpus_add_changes(group, &measurement->changes);
 	if (has_idle_time(measurement) && idle_end(&measurement->idle, group, &run->idle))
 		return -1;
 	if (outcome->failed || group_detach(group) || read_run(measurement, run) ||
@@ -262,6 +295,8 @@ static int begin_run(struct measurement *measurement, pid_t command)
 	struct group *group = &measurement->group;
 	int error;
 
+	if (options->targets.cpus.count && measurement->uevents == -1)
+		measurement->uevents = uevents_open();
 	increments_begin(&measurement->increments);
 	if (!measurement->results.targets) {
 		group->attached = 0;
@@ -388,10 +423,7 @@ static void warn_about(const struct measurement *measurement,
 	if (is_target && !is_followed &&
 	    context_flags(options) & (PFM_FL_INHERIT_THREADS | PFM_FL_INHERIT_ALL))
 		warn_user("this PMU does not count threads that are made later");
-	if (options->targets.cpus.count && measurement->offline)
-		warn_user(
-			"%zu of the CPUs went offline: their counts go up to that moment",
-			measurement->offline);
+	cpus_warn(&measurement->changes);
 	if (measurement->losses.ran_elsewhere)
 		warn_user("part of the run was on CPUs with another PMU and was not "
 			  "counted: see 'taskset' to keep it on one kind of CPU");
@@ -472,7 +504,7 @@ static int measure(struct measurement *measurement, const struct stat_options *o
 
 int command_stat(int argc, char **argv)
 {
-	struct measurement measurement = { .session.fd = -1 };
+	struct measurement measurement = { .session.fd = -1, .uevents = -1 };
 	struct stat_options options;
 	char *path = NULL;
 	int result;
@@ -501,6 +533,8 @@ int command_stat(int argc, char **argv)
 	increments_free(&measurement.increments);
 	idle_free(&measurement.idle);
 	free(measurement.targets.cpus.ids);
+	if (measurement.uevents != -1)
+		close(measurement.uevents);
 	switch_cost_free(&measurement.cost);
 	events_free(&measurement.events);
 	session_close(&measurement.session);

@@ -37,26 +37,30 @@ bool kernel_parse_symbol(char *line, uint64_t *address, char *type, char **name)
 	return true;
 }
 
-static int add_region(struct kernel *kernel, uint64_t start, uint64_t end,
-		      const char *module, const char *notes)
+static void fill_region(struct kernel_region *region, uint64_t start, uint64_t end,
+			const char *module, const char *notes)
+{
+	region->start = start;
+	region->end = end;
+	snprintf(region->name, sizeof(region->name), "[%s]", module);
+	build_id_of_notes(notes, region->build_id);
+}
+
+static struct kernel_region *add_region(struct kernel *kernel)
 {
 	struct kernel_region *region =
 		array_add(&kernel->regions, &kernel->region_count, sizeof(*region));
 
 	if (!region)
-		return fail("no memory");
-	region->start = start;
-	region->end = end;
-	snprintf(region->name, sizeof(region->name), "[%s]", module);
-	build_id_of_notes(notes, region->build_id);
-	return 0;
+		fail("no memory");
+	return region;
 }
 
 /*
- * Add the text of the kernel itself. /proc/kallsyms has the kernel's symbols in the order
+ * Find the text of the kernel itself. /proc/kallsyms has the kernel's symbols in the order
  * of their addresses, so _etext comes after _stext.
  */
-static int read_core(struct kernel *kernel, const char *root)
+static void find_core(struct kernel *kernel, const char *root)
 {
 	FILE *file = kernel_open(root, "/proc/kallsyms");
 	uint64_t address, start = 0, end = 0;
@@ -64,7 +68,7 @@ static int read_core(struct kernel *kernel, const char *root)
 	size_t size = 0;
 
 	if (!file)
-		return 0;
+		return;
 	while (!end && getline(&line, &size, file) != -1) {
 		if (!kernel_parse_symbol(line, &address, &type, &name))
 			continue;
@@ -79,15 +83,32 @@ static int read_core(struct kernel *kernel, const char *root)
 	free(line);
 	fclose(file);
 	if (start >= end)
-		return 0;
+		return;
 	snprintf(notes, sizeof(notes), "%s/sys/kernel/notes", root);
-	return add_region(kernel, start, end, "kernel", notes);
+	fill_region(&kernel->core, start, end, "kernel", notes);
+}
+
+/* Reading /proc/kallsyms takes long, so it is not read again. */
+static int read_core(struct kernel *kernel, const char *root)
+{
+	struct kernel_region *region;
+
+	if (!kernel->core.start)
+		find_core(kernel, root);
+	if (!kernel->core.start)
+		return 0;
+	region = add_region(kernel);
+	if (!region)
+		return -1;
+	*region = kernel->core;
+	return 0;
 }
 
 static int read_modules(struct kernel *kernel, const char *root)
 {
 	FILE *file = kernel_open(root, "/proc/modules");
 	char *line = NULL, name[KERNEL_NAME_SIZE - 2], notes[PATH_MAX];
+	struct kernel_region *region;
 	uint64_t bytes, start;
 	size_t size = 0;
 	int result = 0;
@@ -102,7 +123,11 @@ static int read_modules(struct kernel *kernel, const char *root)
 			continue;
 		snprintf(notes, sizeof(notes),
 			 "%s/sys/module/%s/notes/.note.gnu.build-id", root, name);
-		result = add_region(kernel, start, start + bytes, name, notes);
+		region = add_region(kernel);
+		if (region)
+			fill_region(region, start, start + bytes, name, notes);
+		else
+			result = -1;
 	}
 	free(line);
 	fclose(file);
@@ -129,6 +154,9 @@ static void keep_apart(struct kernel *kernel)
 
 int kernel_read_regions(struct kernel *kernel, const char *root)
 {
+	free(kernel->regions);
+	kernel->regions = NULL;
+	kernel->region_count = 0;
 	if (read_core(kernel, root) || read_modules(kernel, root))
 		return -1;
 	if (kernel->region_count)
@@ -144,13 +172,12 @@ void kernel_free(struct kernel *kernel)
 	*kernel = (struct kernel){ 0 };
 }
 
-int kernel_write_mappings(struct data_writer *writer)
+int kernel_write_mappings(struct kernel *kernel, struct data_writer *writer)
 {
-	struct kernel kernel = { 0 };
-	int result = kernel_read_regions(&kernel, "");
+	int result = kernel_read_regions(kernel, "");
 
-	for (size_t i = 0; !result && i < kernel.region_count; i++) {
-		const struct kernel_region *region = &kernel.regions[i];
+	for (size_t i = 0; !result && i < kernel->region_count; i++) {
+		const struct kernel_region *region = &kernel->regions[i];
 		struct data_mapping mapping = {
 			.start = region->start,
 			.end = region->end,
@@ -160,6 +187,5 @@ int kernel_write_mappings(struct data_writer *writer)
 		result = data_write_mapping(writer, &mapping, region->name,
 					    region->build_id);
 	}
-	kernel_free(&kernel);
 	return result;
 }

@@ -32,13 +32,16 @@ struct kernel_region {
  * struct kernel - the text that this machine's kernel shows to the user
  * @regions: ascending by address; none if the user may not see addresses
  * @region_count: number of @regions
+ * @core: the kernel without its modules, which stays where it is; @start is 0 if it is not known
  */
 struct kernel {
 	struct kernel_region *regions;
 	size_t region_count;
+	struct kernel_region core;
 };
 
 /*
+ * Read the regions into @kernel, which is zero or has those of an earlier call, which are replaced.
  * @root is the prefix of "/proc" and "/sys": usually "". Without memory, reports that and
  * returns -1, else returns 0. If the user may not see kernel addresses, there are no
  * regions, which is no error.
@@ -55,7 +58,10 @@ FILE *kernel_open(const char *root, const char *name);
  */
 bool kernel_parse_symbol(char *line, uint64_t *address, char *type, char **name);
 
-/* Write the mappings of the kernel and its modules, if the user may see them. */
-int kernel_write_mappings(struct data_writer *writer);
+/*
+ * Write the mappings of the kernel and its modules, if the user may see them.  @kernel is zero or from
+ * an earlier call.
+ */
+int kernel_write_mappings(struct kernel *kernel, struct data_writer *writer);
 
 #endif

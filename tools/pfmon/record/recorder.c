@@ -497,6 +497,7 @@ void recorder_free(struct recorder *recorder)
 	free(recorder->samplers);
 	free(recorder->contexts);
 	free(recorder->buffers);
+	kernel_free(&recorder->kernel);
 	witness_free(&recorder->all);
 	rotation_free(&recorder->rotation);
 	events_free(&recorder->events);

@@ -9,6 +9,7 @@
 
 #include "../data/data_write.h"
 #include "../data/data.h"
+#include "../data/kernel.h"
 #include "../event/events.h"
 #include "../run/wait.h"
 #include "all_processes.h"
@@ -33,6 +34,7 @@
  * @processes: processes whose names and mappings are read from /proc
  * @all_processes: if CPUs are recorded, the processes of the machine; if the command is followed and
  *	the kernel says what its processes do, these
+ * @kernel: where the kernel and its modules are
  * @writer: the file
  * @number: number of the recording, in each of its files
  * @rotation: the earlier files
@@ -65,6 +67,7 @@ struct recorder {
 	size_t buffer_count;
 	struct processes processes;
 	struct all_processes all_processes;
+	struct kernel kernel;
 	struct data_writer writer;
 	uint32_t number;
 	struct rotation rotation;

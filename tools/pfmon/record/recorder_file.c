@@ -148,9 +148,11 @@ static int prepare_next(struct recorder *recorder, struct data_writer *next)
 		       : 0;
 }
 
-int recorder_write_kernel(const struct recorder *recorder, struct data_writer *writer)
+int recorder_write_kernel(struct recorder *recorder, struct data_writer *writer)
 {
-	return recorder->options->names_only ? 0 : kernel_write_mappings(writer);
+	if (recorder->options->names_only)
+		return 0;
+	return kernel_write_mappings(&recorder->kernel, writer);
 }
 
 /* Make @next the current file. */

@@ -23,7 +23,7 @@ uint64_t recorder_newest(const struct recorder *recorder);
 int recorder_end_file(struct recorder *recorder, uint32_t flags);
 
 /* Write where the kernel and its modules are. */
-int recorder_write_kernel(const struct recorder *recorder, struct data_writer *writer);
+int recorder_write_kernel(struct recorder *recorder, struct data_writer *writer);
 
 /* Returns after how many ns it is time for another file; UINT64_MAX: no time is set. */
 uint64_t recorder_time_left(const struct recorder *recorder);

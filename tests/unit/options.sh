@@ -88,15 +88,15 @@ parser_knows()
 commands_complete()
 {
 	[ "$(bash -c '. "$1/pfmon.bash"; _pfmon_commands' - "$pages" | tr '\n' ' ')" = \
-		'stat record report script list info help ' ]
+		'stat record report script top list info help ' ]
 }
 
 check "the completion has all commands" commands_complete
-for command in stat record report script list info; do
+for command in stat record report script top list info; do
 	check "$command: the parser knows the options of --help" parser_knows "$command"
 	check "$command: the completion has the options of --help" completion_has_the_same "$command"
 done
-for command in stat record report script; do
+for command in stat record report script top; do
 	check "$command: the man page has the options of --help" page_has_the_options "$command"
 	check "$command: the man page has the synopsis of --help" page_has_the_synopsis "$command" "pfmon-$command"
 done

@@ -12,5 +12,6 @@ int command_list(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_script(int argc, char **argv);
+int command_top(int argc, char **argv);
 
 #endif

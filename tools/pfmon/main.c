@@ -23,7 +23,8 @@ struct command {
 static const struct command commands[] = {
 	{ "stat", command_stat },     { "record", command_record },
 	{ "report", command_report }, { "script", command_script },
-	{ "list", command_list },     { "info", command_info },
+	{ "top", command_top },	      { "list", command_list },
+	{ "info", command_info },
 };
 
 static const struct option_row rows[] = {
@@ -43,12 +44,13 @@ static const struct command_line line = {
 		"  record     sample a command, for 'pfmon report'\n"
 		"  report     where the events of a recording happened\n"
 		"  script     the samples of a recording, for other programs\n"
+		"  top        what the CPUs do now, by CPU and program\n"
 		"  list       events that can be counted on this machine\n"
 		"  info       the module, the PMU and its counters\n"
 		"  help       this, or the help of a command\n",
 	.options = rows,
 	.notes = "'pfmon COMMAND --help' says more; so do pfmon(1), pfmon-stat(1),\n"
-		 "pfmon-record(1), pfmon-report(1) and pfmon-script(1).\n"
+		 "pfmon-record(1), pfmon-report(1), pfmon-script(1) and pfmon-top(1).\n"
 		 "\n"
 		 "Examples:\n"
 		 "  pfmon stat ./app\n"

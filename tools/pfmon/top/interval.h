@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What happened in an interval: the samples, added up, and the CPUs. */
+#ifndef PFMON_INTERVAL_H
+#define PFMON_INTERVAL_H
+
+#include "../report/profile.h"
+
+/**
+ * struct cpu_row - a CPU in an interval
+ * @cpu: its number
+ * @is_offline: it has gone offline: nothing is sampled there any more
+ * @busy: part of the interval, 0 to 1, in which it was not idle; NAN if that is not known
+ * @samples: number of samples
+ * @events: number of events that @samples stand for
+ * @lost: number of lost samples
+ */
+struct cpu_row {
+	uint32_t cpu;
+	bool is_offline;
+	double busy;
+	uint64_t samples;
+	uint64_t events;
+	uint64_t lost;
+};
+
+/**
+ * struct interval - what happened in an interval
+ * @recording: the samples
+ * @profile: the samples added up
+ * @cpus: the CPUs, in the order of their contexts
+ * @cpu_count: number of @cpus
+ * @seconds: length of the interval
+ */
+struct interval {
+	struct recording recording;
+	struct profile profile;
+	struct cpu_row *cpus;
+	size_t cpu_count;
+	double seconds;
+};
+
+/*
+ * interval_read() reads the recording in memory that has descriptor @fd, of @cpu_count CPUs.  The
+ * caller then fills in the rest of @interval->cpus, and adds the samples up with interval_sort(),
+ * once or several times.  @earlier is the interval before it, or @interval itself: its symbols are
+ * taken over.  Both functions report an error and return -1, or return 0; the caller calls
+ * interval_free() in any case.
+ */
+int interval_read(struct interval *interval, int fd, size_t cpu_count);
+int interval_sort(struct interval *interval, struct profile_options *options,
+		  struct interval *earlier);
+void interval_free(struct interval *interval);
+
+#endif

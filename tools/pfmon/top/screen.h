@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The terminal of a live view. */
+#ifndef PFMON_SCREEN_H
+#define PFMON_SCREEN_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <termios.h>
+
+/**
+ * struct screen - the terminal
+ * @poll: becomes readable when screen_key() has something to return; 0: there is no terminal
+ * @signals: descriptor of the signals about the terminal
+ * @has_keys: keys are read one by one, and not shown
+ * @saved: the settings before
+ * @columns: width in characters
+ * @rows: height in lines
+ */
+struct screen {
+	int poll;
+	int signals;
+	bool has_keys;
+	struct termios saved;
+	unsigned int columns;
+	unsigned int rows;
+};
+
+/* Reports an error and returns -1, or returns 0; the caller calls screen_end() in any case. */
+int screen_begin(struct screen *screen);
+
+#define SCREEN_QUIT   'q'
+#define SCREEN_REDRAW '\f'
+
+/*
+ * Returns the key that was pressed, SCREEN_REDRAW if the terminal has another size or pfmon was
+ * stopped, SCREEN_QUIT also if the terminal has gone, or 0 for nothing.
+ */
+char screen_key(struct screen *screen);
+
+/* Show @text, as many lines and characters as there is room for. */
+void screen_show(const struct screen *screen, const char *text);
+
+/* Write the first @rows lines of @text, and the first @columns characters of each, to @file. */
+void screen_write(FILE *file, const char *text, unsigned int rows, unsigned int columns);
+
+/* Restore the terminal. */
+void screen_end(struct screen *screen);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command line of pfmon top. */
+#ifndef PFMON_TOP_OPTIONS_H
+#define PFMON_TOP_OPTIONS_H
+
+#include "../record/record_options.h"
+#include "../report/profile.h"
+
+/**
+ * struct top_options - the command line
+ * @record: how to sample; the time after which another file begins is the interval
+ * @profile: kind of the entries
+ * @refreshes: number of tables; 0: no limit
+ * @is_batch: tables follow one another, without control of a terminal
+ */
+struct top_options {
+	struct record_options record;
+	struct profile_options profile;
+	uint64_t refreshes;
+	bool is_batch;
+};
+
+/*
+ * Returns 1 if the user asked for help, -1 after reporting an error, else 0. The caller
+ * calls record_options_free() for @options->record in each case.
+ */
+int top_options_parse(int argc, char **argv, struct top_options *options);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Show an interval as tables: its CPUs, and its programs or functions. */
+#ifndef PFMON_VIEW_H
+#define PFMON_VIEW_H
+
+#include <stdio.h>
+
+#include "interval.h"
+
+/**
+ * struct view_style - how an interval is shown
+ * @columns: width of the terminal
+ * @rows: height of the terminal; 0: all CPUs and entries are shown
+ * @is_utf8: bars consist of the block characters of UTF-8
+ * @has_bars: bars show percentages
+ */
+struct view_style {
+	unsigned int columns;
+	unsigned int rows;
+	bool is_utf8;
+	bool has_bars;
+};
+
+/*
+ * Print @interval.  @names_lost: beginnings of processes that the kernel could not tell.  Returns -1
+ * without memory, else 0.
+ */
+int view_print(FILE *file, const struct interval *interval, uint64_t names_lost,
+	       const struct view_style *style);
+
+#endif

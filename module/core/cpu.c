@@ -11,6 +11,7 @@ DEFINE_PER_CPU(struct pfm_cpu, pfm_cpu);
 struct pfm_cpu __percpu *pfm_cpu_bound;
 DEFINE_STATIC_KEY_FALSE(pfm_bound_contexts);
 DEFINE_STATIC_KEY_FALSE(pfm_cpus_differ);
+DEFINE_STATIC_KEY_FALSE(pfm_timing);
 
 void pfm_cpu_forget(struct pfm_cpu *cpu)
 {

@@ -10,8 +10,8 @@
 #include "throttle.h"
 
 /*
- * The registry's mutex protects the list.  A CPU that goes offline walks it with interrupts off,
- * which is an RCU read-side critical section.
+ * The registry's mutex protects the list.  Who reads statistics walks it under RCU, and a CPU that
+ * goes offline with interrupts off, which is an RCU read-side critical section, too.
  */
 static LIST_HEAD(scoped);
 
@@ -43,6 +43,17 @@ void pfm_scope_remove(struct pfm_pmu *pmu)
 int pfm_scope_owner(const struct pfm_pmu *pmu, int number)
 {
 	return pmu->scope ? pmu->operations->owner(pmu, number) : number;
+}
+
+void pfm_scope_for_each(void (*function)(struct pfm_cpu __percpu *cpus, void *argument),
+			void *argument)
+{
+	struct pfm_pmu *pmu;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(pmu, &scoped, scope_node)
+		function(pmu->cpu_data, argument);
+	rcu_read_unlock();
 }
 
 void pfm_scope_for_each_here(void (*function)(struct pfm_cpu *cpu))

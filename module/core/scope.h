@@ -2,6 +2,7 @@
 #ifndef PERFMON_SCOPE_H
 #define PERFMON_SCOPE_H
 
+#include <linux/compiler.h>
 #include <perfmon_pmu.h>
 
 struct pfm_cpu;
@@ -20,6 +21,10 @@ void pfm_scope_remove(struct pfm_pmu *pmu);
  * CPU hotplug held off, may sleep.
  */
 int pfm_scope_owner(const struct pfm_pmu *pmu, int number);
+
+/* Call @function for each such PMU with its data for all CPUs.  @function must not sleep. */
+void pfm_scope_for_each(void (*function)(struct pfm_cpu __percpu *cpus, void *argument),
+			void *argument);
 
 /* Call @function for this CPU's data of each such PMU.  Interrupts off. */
 void pfm_scope_for_each_here(void (*function)(struct pfm_cpu *cpu));

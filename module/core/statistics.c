@@ -4,20 +4,39 @@
 #include <linux/debugfs.h>
 
 #include "cpu.h"
+#include "scope.h"
 #include "statistics.h"
-
-DEFINE_STATIC_KEY_FALSE(pfm_timing);
 
 static struct dentry *root;
 
-/* @data: a field of the statistics of threads.  Contexts on CPUs have statistics of their own. */
+/* A field in the statistics of a CPU's threads, and the sum of this field in all its statistics. */
+struct field_sum {
+	const void *field;
+	u64 sum;
+};
+
+/* The distance between the statistics of threads and others is the same on all CPUs. */
+static void add_field(struct pfm_cpu __percpu *cpus, void *argument)
+{
+	const ptrdiff_t distance =
+		(void *)per_cpu_ptr(cpus, 0) - (void *)per_cpu_ptr(&pfm_cpu, 0);
+	struct field_sum *call = argument;
+
+	call->sum += data_race(*(const u64 *)(call->field + distance));
+}
+
+/*
+ * @data: a field of the statistics of threads.  Contexts on CPUs have statistics of their own, and
+ * so has each PMU that CPUs share.
+ */
 static int get(void *data, u64 *value)
 {
-	/* The distance is the same on all CPUs. */
-	const ptrdiff_t bound =
-		(void *)per_cpu_ptr(pfm_cpu_bound, 0) - (void *)per_cpu_ptr(&pfm_cpu, 0);
+	struct field_sum call = { .field = data };
 
-	*value = *(u64 *)data + *(u64 *)(data + bound);
+	add_field(&pfm_cpu, &call);
+	add_field(pfm_cpu_bound, &call);
+	pfm_scope_for_each(add_field, &call);
+	*value = call.sum;
 	return 0;
 }
 
@@ -49,16 +68,20 @@ void pfm_statistics_exit(void)
 	debugfs_remove_recursive(root);
 }
 
-/* The reset may miss a count that its CPU changes at the same moment. */
-void pfm_statistics_reset(void)
+static void reset(struct pfm_cpu __percpu *cpus, void *unused)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu) {
-		per_cpu(pfm_cpu, cpu).statistics = (struct pfm_cpu_statistics){};
-		per_cpu_ptr(pfm_cpu_bound, cpu)->statistics =
-			(struct pfm_cpu_statistics){};
-	}
+	for_each_possible_cpu(cpu)
+		per_cpu_ptr(cpus, cpu)->statistics = (struct pfm_cpu_statistics){};
+}
+
+/* The reset may miss a count that its CPU changes at the same moment. */
+void pfm_statistics_reset(void)
+{
+	reset(&pfm_cpu, NULL);
+	reset(pfm_cpu_bound, NULL);
+	pfm_scope_for_each(reset, NULL);
 }
 
 /* The CPU may change its counts at the same time: each of them is right, their moments differ. */
@@ -80,8 +103,23 @@ static void add_counts(struct pfm_statistics *sum,
 	sum->foreign_runs += data_race(counts->foreign_cpu_count);
 }
 
+struct cpu_sum {
+	unsigned int cpu;
+	struct pfm_statistics *sum;
+};
+
+static void add_cpu(struct pfm_cpu __percpu *cpus, void *argument)
+{
+	struct cpu_sum *call = argument;
+
+	add_counts(call->sum, &per_cpu_ptr(cpus, call->cpu)->statistics);
+}
+
 void pfm_statistics_of_cpu(unsigned int cpu, struct pfm_statistics *statistics)
 {
-	add_counts(statistics, &per_cpu(pfm_cpu, cpu).statistics);
-	add_counts(statistics, &per_cpu_ptr(pfm_cpu_bound, cpu)->statistics);
+	struct cpu_sum call = { .cpu = cpu, .sum = statistics };
+
+	add_cpu(&pfm_cpu, &call);
+	add_cpu(pfm_cpu_bound, &call);
+	pfm_scope_for_each(add_cpu, &call);
 }

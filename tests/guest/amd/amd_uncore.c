@@ -225,6 +225,64 @@ TEST(an_overflow_of_64_bits_is_told)
 	with_uncore(check_overflow);
 }
 
+/* ---- statistics ---------------------------------------------------------------------------- */
+
+static struct pfm_statistics of_cpu(int fd, unsigned int cpu)
+{
+	struct pfm_statistics statistics = { .flags = PFM_STATISTICS_CPU, .cpu = cpu };
+
+	must(fd, pfm_get_statistics(fd, &statistics));
+	return statistics;
+}
+
+/* Each overflow masks the context until the restart, so their number is known. */
+static void overflow(int fd, unsigned int count)
+{
+	pfarg_msg_t message;
+
+	for (; count; count--) {
+		access_memory(0, 1000);
+		ck_assert_int_eq(read(fd, &message, sizeof(message)), sizeof(message));
+		must(fd, pfm_restart(fd));
+	}
+}
+
+static void check_statistics(void)
+{
+	const unsigned int last = cpus_online() - 1, overflows = 5;
+	int fd = system_wide_context_of("amd_df");
+	pfarg_pmd_t pmd = { .reg_value = -1000ull,
+			    .reg_long_reset = -1000ull,
+			    .reg_flags = PFM_REGFL_OVFL_NOTIFY };
+	struct pfm_statistics owner = of_cpu(fd, 0), other = of_cpu(fd, last);
+	struct pfm_statistics of_context = {};
+	uint64_t file = statistic_of(0, "ovfl_notify_count");
+
+	write_text(PARAMETERS "poll_ms", "10");
+	write_pmc(fd, 0, DF_DRAM);
+	must(fd, pfm_write_pmds(fd, &pmd, 1));
+	load(fd, 0);
+	must(fd, pfm_start(fd, NULL));
+	overflow(fd, overflows);
+	must(fd, pfm_stop(fd));
+	must(fd, pfm_get_statistics(fd, &of_context));
+	ck_assert_uint_eq(of_context.notifications, overflows);
+	ck_assert_uint_eq(of_cpu(fd, 0).notifications - owner.notifications, overflows);
+	ck_assert_uint_eq(of_cpu(fd, 0).interrupts - owner.interrupts,
+			  of_context.interrupts);
+	ck_assert_uint_eq(statistic_of(0, "ovfl_notify_count") - file, overflows);
+	if (last)
+		ck_assert_uint_eq(of_cpu(fd, last).notifications, other.notifications);
+	write_text("/sys/kernel/perfmon/reset_stats", "1");
+	ck_assert_uint_eq(of_cpu(fd, 0).notifications, 0);
+	close(fd);
+}
+
+TEST(statistics_of_a_cpu_include_registers_that_it_owns)
+{
+	with_uncore(check_statistics);
+}
+
 /* ---- CPUs that share registers -------------------------------------------------------------- */
 
 static void check_sharing(void)

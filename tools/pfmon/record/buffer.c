@@ -61,16 +61,9 @@ void buffer_count_file(const struct buffer *buffer, bool is_last,
 		counts->produced = counts->written + counts->lost;
 }
 
-void buffer_begin_file(struct buffer *buffer)
+void buffer_begin_file(struct buffer *buffer, const struct drain_counts *counts)
 {
-	struct drain_counts own;
-
-	buffer_count_file(buffer, false, &own);
-	buffer->earlier.produced += own.produced;
-	buffer->earlier.written += own.written;
-	buffer->earlier.lost += own.lost;
-	buffer->earlier.lost_sum += own.lost_sum;
-	buffer->earlier.throttled += own.throttled;
+	drain_counts_add(&buffer->earlier, counts);
 	buffer->told = (struct data_losses){ 0 };
 }
 

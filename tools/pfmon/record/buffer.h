@@ -54,8 +54,11 @@ void buffer_count(const struct buffer *buffer, struct drain_counts *counts);
 void buffer_count_file(const struct buffer *buffer, bool is_last,
 		       struct drain_counts *counts);
 
-/* Another file begins. */
-void buffer_begin_file(struct buffer *buffer);
+/*
+ * Another file begins; @counts are those that the last one has, and what is lost from then on is in the
+ * next one.
+ */
+void buffer_begin_file(struct buffer *buffer, const struct drain_counts *counts);
 
 /* The functions below report an error and return -1, or return 0. */
 

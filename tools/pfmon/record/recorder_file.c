@@ -105,6 +105,8 @@ int recorder_end_file(struct recorder *recorder, uint32_t flags)
 		if (buffer_write_losses(buffer, &recorder->writer) ||
 		    buffer_write_cpu(buffer, &counts, &recorder->writer))
 			return -1;
+		if (!is_last)
+			buffer_begin_file(buffer, &counts);
 		end.produced += counts.produced;
 		end.written += counts.written;
 		end.lost += counts.lost;
@@ -159,8 +161,6 @@ int recorder_write_kernel(struct recorder *recorder, struct data_writer *writer)
 static int use_file(struct recorder *recorder, const struct data_writer *next)
 {
 	recorder->writer = *next;
-	for (size_t i = 0; i < recorder->buffer_count; i++)
-		buffer_begin_file(recorder->buffers[i]);
 	processes_forget(&recorder->processes);
 	return recorder_look(recorder);
 }

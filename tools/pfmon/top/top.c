@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../commands.h"
 #include "../common/errors.h"
@@ -31,6 +32,8 @@
  * @idle: for how long each CPU had been idle then, in seconds
  * @names_lost: beginnings of processes that the kernel could not tell before
  * @refreshes: number of intervals that have been shown
+ * @has_ended: the last table has been shown
+ * @has_more_cpus: CPUs have come online that are not sampled: the recording is to begin again
  * @is_utf8: the terminal has the block characters of UTF-8
  */
 struct top {
@@ -44,6 +47,8 @@ struct top {
 	double *idle;
 	uint64_t names_lost;
 	uint64_t refreshes;
+	bool has_ended;
+	bool has_more_cpus;
 	bool is_utf8;
 };
 
@@ -113,6 +118,20 @@ static int look_at_cpus(struct top *top, struct interval *interval)
 	return 0;
 }
 
+/* Are CPUs online that are not sampled?  With -C all that were named must be. */
+static bool has_more_cpus(const struct top *top)
+{
+	size_t sampled = 0, online = 0;
+
+	for (size_t i = 0; i < cpus(top)->count; i++) {
+		sampled += !top->recorder.samplers[i].has_ended;
+		online += !isnan(top->idle[i]);
+	}
+	if (top->options.record.scope.is_whole_machine)
+		return sysconf(_SC_NPROCESSORS_ONLN) > (long)sampled;
+	return sampled < online && online == cpus(top)->count;
+}
+
 /* An interval is over. */
 static int on_file(void *data, const struct data_writer *file)
 {
@@ -129,8 +148,10 @@ static int on_file(void *data, const struct data_writer *file)
 	if (draw(top))
 		return -1;
 	top->names_lost = top->recorder.all_processes.band.lost;
+	top->has_more_cpus = has_more_cpus(top);
 	if (++top->refreshes == top->options.refreshes)
-		top->recorder.watch.is_done = true;
+		top->has_ended = true;
+	top->recorder.watch.is_done = top->has_ended || top->has_more_cpus;
 	return 0;
 }
 
@@ -166,7 +187,7 @@ static int on_key(void *data)
 	char key = screen_key(&top->screen);
 
 	if (key == SCREEN_QUIT)
-		top->recorder.watch.is_done = true;
+		top->has_ended = top->recorder.watch.is_done = true;
 	else if (key == 's' && change_sort(top))
 		return -1;
 	return key && key != SCREEN_QUIT && top->shown ? draw(top) : 0;
@@ -176,46 +197,71 @@ static int begin_view(struct top *top)
 {
 	setlocale(LC_CTYPE, "");
 	top->is_utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
-	top->idle = calloc(cpus(top)->count, sizeof(*top->idle));
-	if (!top->idle)
-		return fail("no memory");
-	idle_read(cpus(top), top->idle);
-	top->begun = nanoseconds_now();
 	if (top->options.is_batch)
 		return 0;
 	warn_no_more();
 	return screen_begin(&top->screen);
 }
 
-static int watch(struct top *top)
+/* The first interval of a recording begins. */
+static int begin_interval(struct top *top)
+{
+	free(top->idle);
+	top->idle = calloc(cpus(top)->count, sizeof(*top->idle));
+	if (!top->idle)
+		return fail("no memory");
+	idle_read(cpus(top), top->idle);
+	top->begun = nanoseconds_now();
+	top->names_lost = 0;
+	return 0;
+}
+
+/* Show intervals until the end, or until the recording has to begin again. */
+static int record(struct top *top)
 {
 	struct recorder *recorder = &top->recorder;
 	struct outcome outcome = { 0 };
 
 	recorder->ended = on_file;
-	recorder->data = top;
 	recorder->typed = on_key;
-	if (recorder_begin(recorder, cpus(top)->ids) || begin_view(top))
+	recorder->data = top;
+	if (recorder_prepare(recorder, &top->options.record) ||
+	    recorder_begin(recorder, cpus(top)->ids) || begin_interval(top) ||
+	    (!top->refreshes && begin_view(top)))
 		return -1;
 	recorder->input = top->screen.poll;
-	if (recorder_wait(recorder, &top->signals, NULL, 0, &outcome) || outcome.failed)
+	if (recorder_wait(recorder, &top->signals, NULL, 0, &outcome) || outcome.failed ||
+	    recorder_finish(recorder))
 		return -1;
 	if (outcome.ended)
 		return fail("all CPUs that were sampled have gone offline");
-	return recorder_finish(recorder);
+	top->has_ended |= outcome.signal || !top->has_more_cpus;
+	return 0;
+}
+
+/* CPUs have come online: sample those that are online now. */
+static int list_cpus(struct targets *scope)
+{
+	if (!scope->is_whole_machine)
+		return 0;
+	targets_free(scope);
+	scope->is_whole_machine = true;
+	return targets_add_cpus(scope, NULL);
 }
 
 static int run(struct top *top)
 {
-	int result;
+	int result = signals_take(&top->signals);
 
-	if (recorder_prepare(&top->recorder, &top->options.record) ||
-	    signals_take(&top->signals))
+	if (result)
 		return -1;
-	result = watch(top);
+	do {
+		recorder_free(&top->recorder);
+		result = record(top) || list_cpus(&top->options.record.scope);
+	} while (!result && !top->has_ended);
 	screen_end(&top->screen);
 	signals_close(&top->signals);
-	return result;
+	return result ? -1 : 0;
 }
 
 int command_top(int argc, char **argv)

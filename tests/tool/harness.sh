@@ -60,6 +60,43 @@ between() {
 		{ echo "  $1 is not in $2 .. $3"; return 1; }
 }
 
+go=/tmp/go
+
+tasks_of() { find "/proc/$1/task" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l; }
+
+is_alive() { grep -qs 'State:.[RSD]' "/proc/$1/status"; }
+
+# Waits until $worker has at least $1 threads.
+wait_for_threads() {
+	until [ "$(tasks_of "$worker")" -ge "$1" ]; do
+		is_alive "$worker" || return
+		sleep 0.01
+	done
+}
+
+# Waits until process $1, a pfmon, counts: it has a context on a thread, and sleeps.
+wait_for_session() {
+	until [ "$(cat /sys/kernel/perfmon/task_sessions_count)" -gt 0 ] &&
+		grep -q 'State:.S' "/proc/$1/status"; do
+		is_alive "$1" || return
+		sleep 0.1
+	done
+}
+
+# begin_later T N: starts "pfm-workload later T N" as $worker, and waits until its threads wait.
+begin_later() {
+	rm -f $go
+	mkfifo $go
+	pfm-workload later "$1" "$2" <>$go &
+	worker=$!
+	wait_for_threads $(($1 + 1))
+}
+
+# A command that lets T threads of $worker go on, and ends when $worker has ended.
+let_go() {
+	echo "head -c $1 /dev/zero >$go; while grep -q 'State:.[RSD]' /proc/$worker/status; do sleep 0.1; done"
+}
+
 # Tests named test_armv8_..., test_power_... and test_soft_... are for that PMU, tests named
 # test_x86_... for Intel's and AMD's, tests named test_ibs_... for AMD's with instruction based
 # sampling, and tests named test_levels_... for PMUs that can count user level only.

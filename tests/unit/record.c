@@ -51,7 +51,7 @@ TEST(by_default_there_are_a_thousand_samples_per_second)
 	ck_assert_uint_eq(options.period, 0);
 	ck_assert_uint_eq(options.format, 0);
 	ck_assert_uint_eq(options.buffer, 0);
-	ck_assert_uint_eq(options.tids.count, 0);
+	ck_assert_uint_eq(options.scope.threads.count, 0);
 	ck_assert_str_eq(options.output, "pfmon.data");
 	ck_assert(options.is_traced && !options.is_quiet && !options.is_verbose);
 	ck_assert(options.is_inherited);
@@ -76,13 +76,25 @@ TEST(every_option_is_accepted)
 	ck_assert_uint_eq(options.buffer, 65536);
 	ck_assert_str_eq(options.pmu, "soft");
 	ck_assert_str_eq(options.output, "file");
-	ck_assert_uint_eq(options.tids.count, 3);
-	ck_assert_int_eq(options.tids.ids[0], 3);
-	ck_assert_int_eq(options.tids.ids[1], 5);
-	ck_assert_int_eq(options.tids.ids[2], 4);
+	ck_assert_uint_eq(options.scope.threads.count, 3);
+	ck_assert_int_eq(options.scope.threads.ids[0], 3);
+	ck_assert_int_eq(options.scope.threads.ids[1], 5);
+	ck_assert_int_eq(options.scope.threads.ids[2], 4);
 	ck_assert(!options.is_traced && options.is_quiet && options.is_verbose);
 	ck_assert(!options.is_inherited);
 	ck_assert_str_eq(options.command[0], "-x");
+	record_options_free(&options);
+}
+
+TEST(processes_can_be_recorded)
+{
+	struct record_options options;
+
+	ck_assert_int_eq(parse("-p 3,5 -p 4", &options), 0);
+	ck_assert_uint_eq(options.scope.processes.count, 3);
+	ck_assert_int_eq(options.scope.processes.ids[2], 4);
+	ck_assert_uint_eq(options.scope.threads.count, 0);
+	ck_assert_ptr_null(options.command);
 	record_options_free(&options);
 }
 
@@ -151,6 +163,10 @@ TEST(invalid_options_are_refused)
 		"-t 1,,2",
 		"-t 7,8,7",
 		"-t 2147483648",
+		"-p 0",
+		"-p 1 -t 2",
+		"-p 1 -a",
+		"-p 1 -C 0",
 		"--no-such app",
 		"-e",
 	};

@@ -106,7 +106,7 @@ TEST(all_cpus_of_a_recording_are_named)
 	char command[256];
 
 	ck_assert_int_eq(data_create(&writer, path), 0);
-	ck_assert_int_eq(data_write_command(&writer, NULL, &none, &cpus), 0);
+	ck_assert_int_eq(data_write_command(&writer, NULL, &none, &cpus, &none), 0);
 	synthetic_end(&writer, 0, 0);
 	snprintf(command, sizeof(command), "report -i %s 2>&1", path);
 	check_words(command, 0, "\n Profile of CPUs 0,2,3\n");
@@ -142,7 +142,7 @@ TEST(all_threads_of_a_recording_are_named)
 	char command[256];
 
 	ck_assert_int_eq(data_create(&writer, path), 0);
-	ck_assert_int_eq(data_write_command(&writer, NULL, &threads, &none), 0);
+	ck_assert_int_eq(data_write_command(&writer, NULL, &threads, &none, &none), 0);
 	synthetic_end(&writer, 0, 0);
 	snprintf(command, sizeof(command), "report -i %s 2>&1", path);
 	check_words(command, 0, "\n Profile of threads 11,12,13\n");

@@ -30,7 +30,7 @@ void synthetic_begin(struct data_writer *writer, const char *path)
 
 	ck_assert_int_eq(data_create(writer, path), 0);
 	ck_assert_int_eq(data_write_machine(writer, &machine, strings), 0);
-	ck_assert_int_eq(data_write_command(writer, command, &none, &none), 0);
+	ck_assert_int_eq(data_write_command(writer, command, &none, &none, &none), 0);
 }
 
 void synthetic_event(struct data_writer *writer, const char *name, uint16_t pmd,

@@ -89,8 +89,8 @@ enum data_machine_string {
 /**
  * struct data_command - what was recorded; @count strings follow. Since version 1.1
  *	another string follows: @tid and the other threads that were attached to,
- *	separated by commas.  Since version 1.2 another string follows: the CPUs that were
- *	recorded, in the same form
+ *	separated by commas.  Since version 1.2 two more strings follow: the CPUs and the
+ *	processes that were recorded, in the same form
  * @count: number of strings: the command and its arguments
  * @tid: first thread that was attached to, 0 if the command was recorded
  */

@@ -244,31 +244,35 @@ static char *list_ids(const struct id_list *list)
 }
 
 int data_write_command(struct data_writer *writer, char *const *command,
-		       const struct id_list *threads, const struct id_list *cpus)
+		       const struct id_list *threads, const struct id_list *cpus,
+		       const struct id_list *processes)
 {
 	struct data_command fixed = {
 		.tid = threads->count ? (uint32_t)threads->ids[0] : 0,
 	};
 	char *thread_text = list_ids(threads), *cpu_text = list_ids(cpus);
+	char *process_text = list_ids(processes);
 	const char **strings;
 	int result = -1;
 
 	while (command && command[fixed.count])
 		fixed.count++;
-	strings = calloc(fixed.count + 2, sizeof(*strings));
+	strings = calloc(fixed.count + 3, sizeof(*strings));
 	for (uint32_t i = 0; strings && i < fixed.count; i++)
 		strings[i] = command[i];
-	if (strings && thread_text && cpu_text) {
+	if (strings && thread_text && cpu_text && process_text) {
 		strings[fixed.count] = thread_text;
 		strings[fixed.count + 1] = cpu_text;
+		strings[fixed.count + 2] = process_text;
 		result = write_strings(writer, DATA_COMMAND, part(&fixed, sizeof(fixed)),
-				       strings, fixed.count + 2);
+				       strings, fixed.count + 3);
 	} else {
 		fail("no memory");
 	}
 	free(strings);
 	free(thread_text);
 	free(cpu_text);
+	free(process_text);
 	return result;
 }
 

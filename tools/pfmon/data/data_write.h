@@ -40,7 +40,8 @@ int data_write_machine(struct data_writer *writer, const struct data_machine *ma
 
 /* @command ends with NULL, or is NULL if there is no command. */
 int data_write_command(struct data_writer *writer, char *const *command,
-		       const struct id_list *threads, const struct id_list *cpus);
+		       const struct id_list *threads, const struct id_list *cpus,
+		       const struct id_list *processes);
 int data_write_event(struct data_writer *writer, const struct data_event *event,
 		     const uint16_t *value_pmds, const char *name);
 int data_write_thread(struct data_writer *writer, const struct data_thread *thread,

@@ -60,12 +60,13 @@ static int write_machine(struct data_writer *writer, const struct machine *machi
 }
 
 int head_write(struct data_writer *writer, const struct machine *machine,
-	       uint32_t recording, char *const *command, const struct id_list *threads,
-	       const struct id_list *cpus, const struct event_list *events,
-	       const struct rate *rates, uint64_t frequency)
+	       uint32_t recording, char *const *command, const struct targets *targets,
+	       const struct event_list *events, const struct rate *rates,
+	       uint64_t frequency)
 {
 	if (write_machine(writer, machine, recording) ||
-	    data_write_command(writer, command, threads, cpus))
+	    data_write_command(writer, command, &targets->threads, &targets->cpus,
+			       &targets->processes))
 		return -1;
 	for (size_t i = 0; i < events->count; i++) {
 		const struct event *event = &events->events[i];

@@ -11,18 +11,19 @@
 #include "../data/data_write.h"
 #include "../data/data.h"
 #include "../event/events.h"
+#include "../run/targets.h"
 #include "rate.h"
 
 /* Returns a number for a recording that begins now. */
 uint32_t head_number(void);
 
 /*
- * @recording is the number of the recording.  @command is the command to run, or NULL; @threads and @cpus are those that the user named.
- * @rates are the periods of @events.  Reports an error and returns -1, or returns 0.
+ * @recording is the number of the recording.  @command is the command to run, or NULL; @targets are
+ * those that the user named.  @rates are the periods of @events.  Reports an error and returns -1, or returns 0.
  */
 int head_write(struct data_writer *writer, const struct machine *machine,
-	       uint32_t recording, char *const *command, const struct id_list *threads,
-	       const struct id_list *cpus, const struct event_list *events,
-	       const struct rate *rates, uint64_t frequency);
+	       uint32_t recording, char *const *command, const struct targets *targets,
+	       const struct event_list *events, const struct rate *rates,
+	       uint64_t frequency);
 
 #endif

@@ -20,18 +20,19 @@ void progress_begin(struct progress *progress, bool is_quiet)
 	};
 }
 
+bool progress_is_due(const struct progress *progress)
+{
+	return progress->is_wanted && nanoseconds_now() - progress->shown_at >= INTERVAL;
+}
+
 void progress_show(struct progress *progress, uint64_t samples, uint64_t lost,
 		   uint64_t bytes)
 {
 	char size[SIZE_TEXT];
-	uint64_t now;
 
-	if (!progress->is_wanted)
+	if (!progress_is_due(progress))
 		return;
-	now = nanoseconds_now();
-	if (now - progress->shown_at < INTERVAL)
-		return;
-	progress->shown_at = now;
+	progress->shown_at = nanoseconds_now();
 	progress->is_shown = true;
 	fprintf(stderr, BEGIN_ANEW "pfmon: %llu samples (%llu lost), %s",
 		(unsigned long long)samples, (unsigned long long)lost,

@@ -32,10 +32,18 @@ struct run {
 	bool is_traced;
 };
 
-/* The threads or CPUs that the user named; none: the command is recorded. */
-static const struct id_list *targets(const struct record_options *options)
+/* The threads or CPUs that are recorded, if not processes. */
+static const int *targets(const struct record_options *options, const pid_t *command)
 {
-	return options->scope.cpus.count ? &options->scope.cpus : &options->tids;
+	if (options->scope.cpus.count)
+		return options->scope.cpus.ids;
+	return options->scope.threads.count ? options->scope.threads.ids : command;
+}
+
+/* Is the command recorded? */
+static bool is_own(const struct record_options *options)
+{
+	return options->command && !targets_are_given(&options->scope);
 }
 
 /*
@@ -44,7 +52,7 @@ static const struct id_list *targets(const struct record_options *options)
  */
 static bool begin_to_trace(const struct run *run, pid_t pid)
 {
-	if (!run->options.is_traced || targets(&run->options)->count ||
+	if (!run->options.is_traced || !is_own(&run->options) ||
 	    run->recorder.all_processes.has_band || !trace_is_harmless(run->path))
 		return false;
 	return !trace_begin(pid);
@@ -62,8 +70,7 @@ static int run_command(struct run *run)
 
 	if (child_prepare(&child, run->path, options->command, &run->signals))
 		return EXIT_PFMON;
-	if (recorder_begin(recorder, targets(options)->count ? targets(options)->ids
-							     : &child.pid)) {
+	if (recorder_begin(recorder, targets(options, &child.pid))) {
 		child_cancel(&child);
 		return EXIT_PFMON;
 	}
@@ -83,7 +90,7 @@ static int run_alone(struct run *run)
 {
 	struct recorder *recorder = &run->recorder;
 
-	if (recorder_begin(recorder, targets(&run->options)->ids) ||
+	if (recorder_begin(recorder, targets(&run->options, NULL)) ||
 	    recorder_wait(recorder, &run->signals, NULL, 0, &run->outcome))
 		return EXIT_PFMON;
 	return 0;
@@ -160,24 +167,29 @@ static void warn_of_others(const struct run *run)
 	struct unfollowed unfollowed = { 0 };
 
 	if (!recorder_follows(recorder)) {
-		others_warn(&run->outcome.others, "sampled");
+		if (is_own(&run->options))
+			others_warn(&run->outcome.others, "sampled");
 		return;
 	}
-	session_add_unfollowed(&recorder->samplers[0].session, &unfollowed);
+	for (size_t i = 0; i < recorder->count; i++)
+		session_add_unfollowed(&recorder->samplers[i].session, &unfollowed);
 	unfollowed_warn(&unfollowed, "sampled");
-	others_warn_running(&run->outcome.others, "sampled any further");
+	if (is_own(&run->options))
+		others_warn_running(&run->outcome.others, "sampled any further");
 }
 
-static void warn_of_end(const struct run *run, bool is_own)
+static void warn_of_end(const struct run *run)
 {
+	bool own = is_own(&run->options);
+
 	if (was_closed(&run->recorder))
 		warn_user(
 			"%s executed a program that you may not monitor, because the "
 			"program changes its rights or cannot be read: the samples go up "
 			"to that moment; root and users with CAP_PERFMON may monitor it",
-			is_own ? "the command" : "a thread");
-	else if (ended_early(run) && !is_own)
-		warn_user("the threads ended before the command did");
+			own ? "the command" : "a thread");
+	else if (ended_early(run) && !own)
+		warn_user("what was sampled ended before the command did");
 	else if (ended_early(run) && !recorder_follows(&run->recorder))
 		warn_user("the command's first thread ended before the command did: the "
 			  "samples go up to that moment");
@@ -186,8 +198,6 @@ static void warn_of_end(const struct run *run, bool is_own)
 static void warn_of_run(const struct run *run)
 {
 	const struct record_options *options = &run->options;
-	bool is_own = options->command && !targets(options)->count;
-
 	warn_of_processes(run);
 	if (recorder_has_cpus(&run->recorder)) {
 		warn_of_cpus(&run->recorder);
@@ -196,9 +206,8 @@ static void warn_of_run(const struct run *run)
 	if (ran_elsewhere(&run->recorder))
 		warn_user("part of the run was on CPUs with another PMU and was not "
 			  "sampled: see 'taskset' to keep it on one kind of CPU");
-	warn_of_end(run, is_own);
-	if (is_own)
-		warn_of_others(run);
+	warn_of_end(run);
+	warn_of_others(run);
 	if (options->command)
 		child_warn_killed(run->outcome.status);
 }
@@ -293,8 +302,7 @@ static void print_details(const struct run *run, const struct drain_counts *coun
 			"pfmon: buffers were full %llu times, and nothing was sampled there "
 			"until they had been written\n",
 			(unsigned long long)counts->full);
-	if (run->options.command && !targets(&run->options)->count &&
-	    !recorder_has_all(recorder) && !run->is_traced)
+	if (is_own(&run->options) && !recorder_has_all(recorder) && !run->is_traced)
 		fprintf(stderr, "pfmon: the command was not followed with ptrace: "
 				"libraries that it loaded late may be missing\n");
 }
@@ -375,7 +383,7 @@ static int sample_and_report(struct run *run)
 		print_summary(run, &counts);
 	if (result || !run->options.command)
 		return result;
-	if (!targets(&run->options)->count && was_closed(recorder))
+	if (is_own(&run->options) && was_closed(recorder))
 		return EXIT_PFMON;
 	return child_exit_status(run->outcome.status);
 }

@@ -25,6 +25,11 @@ static int take_tids(const char *text, void *field)
 	return 0;
 }
 
+static int take_pids(const char *argument, void *field)
+{
+	return options_ids(argument, "process id", field);
+}
+
 int take_cpus(const char *argument, void *field)
 {
 	return targets_add_cpus(field, argument);
@@ -119,12 +124,16 @@ static const struct option_row rows[] = {
 	{ "random", 0, "MASK", "make each period longer by a random number & MASK",
 	  take_mask, FIELD(random_mask) },
 	{ "buffer", 0, "SIZE",
-	  "bytes of the buffer of each CPU or, with -t, thread: 4096 or more, also as 64k (1M, or "
+	  "bytes of the buffer of each CPU or thread: 4096 or more, also as 64k (1M, or "
 	  "what the limit of locked memory leaves)",
 	  take_buffer, FIELD(buffer) },
+	{ "pid", 'p', "PID[,PID]...",
+	  "sample these processes, with the threads that they make: until they end, or while "
+	  "COMMAND runs, or until Ctrl-C",
+	  take_pids, FIELD(scope.processes) },
 	{ "tid", 't', "TID[,TID]...",
 	  "sample these threads: until they end, or while COMMAND runs, or until Ctrl-C",
-	  take_tids, FIELD(tids) },
+	  take_tids, FIELD(scope.threads) },
 	{ "all-cpus", 'a', NULL,
 	  "sample all CPUs, with all that runs there: while COMMAND runs, or until Ctrl-C",
 	  take_true, FIELD(scope.is_whole_machine) },
@@ -132,7 +141,7 @@ static const struct option_row rows[] = {
 	  take_cpus, FIELD(scope) },
 	{ "no-inherit", 0, NULL,
 	  "sample only the thread that runs COMMAND, not the threads and processes that it "
-	  "makes",
+	  "makes; with -p only threads that exist already",
 	  take_false, FIELD(is_inherited) },
 	{ "timeout", 0, "TIME",
 	  "end after TIME, such as 1.5s; without a unit, ms. COMMAND gets SIGTERM",
@@ -162,12 +171,13 @@ static const struct option_row rows[] = {
 static const struct command_line line = {
 	.name = "pfmon record",
 	.synopsis = "[OPTIONS] [--] COMMAND [ARGUMENTS]\n"
+		    "[OPTIONS] -p PID[,PID]... [[--] COMMAND [ARGUMENTS]]\n"
 		    "[OPTIONS] -t TID[,TID]... [[--] COMMAND [ARGUMENTS]]\n"
 		    "[OPTIONS] -a | -C LIST [[--] COMMAND [ARGUMENTS]]",
 	.about =
 		"Sample COMMAND, with all threads and processes that it makes, from its start to\n"
-		"its end, or threads that are already running, or CPUs; 'pfmon report' shows the\n"
-		"file.\n",
+		"its end, or processes or threads that are already running, or CPUs; 'pfmon report'\n"
+		"shows the file.\n",
 	.options = rows,
 	.notes =
 		"Without -e the event is cycles, or CPU time where they cannot be counted.  After\n"
@@ -187,15 +197,21 @@ static const struct command_line line = {
 	.has_command = true,
 };
 
-static int check_cpus(struct record_options *options)
+static int check_targets(struct record_options *options)
 {
-	struct targets *scope = &options->scope;
+	struct targets *targets = &options->scope;
+	bool has_cpus = targets->is_whole_machine || targets->cpus.count;
 
-	if (scope->is_whole_machine && scope->cpus.count)
+	if (targets->is_whole_machine && targets->cpus.count)
 		return fail("-a and -C exclude each other");
-	if ((scope->is_whole_machine || scope->cpus.count) && options->tids.count)
+	if (has_cpus && targets->threads.count)
 		return fail("-t excludes -a and -C: it samples threads");
-	return scope->is_whole_machine ? targets_add_cpus(scope, NULL) : 0;
+	if (has_cpus && targets->processes.count)
+		return fail("-p excludes -a and -C: it samples processes");
+	if (targets->processes.count && targets->threads.count)
+		return fail("-p and -t exclude each other: -p samples all threads of a "
+			    "process");
+	return targets->is_whole_machine ? targets_add_cpus(targets, NULL) : 0;
 }
 
 static int check_rotation(const struct record_options *options)
@@ -212,9 +228,9 @@ static int check_rotation(const struct record_options *options)
 
 static int check(struct record_options *options)
 {
-	if (check_cpus(options))
+	if (check_targets(options))
 		return -1;
-	if (!options->command && !options->tids.count && !options->scope.cpus.count)
+	if (!options->command && !targets_are_given(&options->scope))
 		return fail("no command to record: see 'pfmon record --help'");
 	if (options->period && options->frequency)
 		return fail("-c and -F exclude each other");
@@ -251,7 +267,5 @@ int record_options_parse(int argc, char **argv, struct record_options *options)
 
 void record_options_free(struct record_options *options)
 {
-	free(options->tids.ids);
-	options->tids = (struct id_list){ 0 };
 	targets_free(&options->scope);
 }

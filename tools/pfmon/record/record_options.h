@@ -31,8 +31,7 @@
  * @has_chains: record call chains, with format callchain
  * @has_recorded: the hardware records the callers
  * @buffer: size of a buffer in bytes; 0: RECORD_BUFFER, or less if there is a limit
- * @tids: threads to record; none: record the command or @scope
- * @scope: CPUs to record
+ * @scope: threads, processes or CPUs to record; none: record the command
  * @is_inherited: threads and processes that the command makes are recorded, too
  * @timeout: ns after which the recording ends; 0: no limit
  * @rotation: when another file begins
@@ -53,7 +52,6 @@ struct record_options {
 	bool has_chains;
 	bool has_recorded;
 	uint64_t buffer;
-	struct id_list tids;
 	struct targets scope;
 	bool is_inherited;
 	uint64_t timeout;

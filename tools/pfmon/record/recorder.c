@@ -13,7 +13,9 @@
 #include "../event/device_errors.h"
 #include "../common/array.h"
 #include "../common/errors.h"
+#include "../run/open_files.h"
 #include "recorder.h"
+#include "recorder_attach.h"
 #include "recorder_file.h"
 #include "sampling_format.h"
 
@@ -45,11 +47,27 @@ static void close_samplers(struct recorder *recorder)
 		sampler_close(&recorder->samplers[i]);
 }
 
+/* The size of buffers that is tried first. */
+static uint64_t first_buffer(const struct record_options *options)
+{
+	return options->buffer ? options->buffer : RECORD_BUFFER;
+}
+
 static uint32_t context_flags(const struct record_options *options)
 {
 	if (options->scope.cpus.count)
 		return PFM_FL_SYSTEM_WIDE;
-	return options->is_inherited && !options->tids.count ? PFM_FL_INHERIT_ALL : 0;
+	if (!options->is_inherited || options->scope.threads.count)
+		return 0;
+	return options->scope.processes.count ? PFM_FL_INHERIT_THREADS
+					      : PFM_FL_INHERIT_ALL;
+}
+
+static int create_sampler(const struct recorder *recorder, struct sampler *sampler)
+{
+	return sampler_create(sampler, recorder->options->pmu, recorder->flags,
+			      recorder->format, recorder->buffer,
+			      recorder->options->has_recorded);
 }
 
 /*
@@ -62,15 +80,12 @@ static int create_samplers(struct recorder *recorder)
 		struct sampler *sampler = &recorder->samplers[i];
 		int error;
 
-		if (sampler_create(sampler, recorder->options->pmu, recorder->flags,
-				   recorder->format, recorder->buffer,
-				   recorder->options->has_recorded)) {
+		if (create_sampler(recorder, sampler)) {
 			error = errno;
 			close_samplers(recorder);
 			errno = error;
 			return -1;
 		}
-		recorder->contexts[i] = sampler->session.fd;
 	}
 	return 0;
 }
@@ -101,23 +116,33 @@ static int fail_create(const struct recorder *recorder, int error, unsigned int 
 			    "--buffer, or raise the limit",
 			    size, what);
 	default:
+		if (error == EMFILE)
+			return open_files_fail();
 		return fail_open(error, recorder->options->pmu);
 	}
 }
 
+/* Do not follow threads and children.  At the end of a command there is a warning in any case. */
+static bool do_not_follow(struct recorder *recorder, const char *why)
+{
+	if (recorder->flags & PFM_FL_INHERIT_THREADS)
+		warn_user("%s: threads that are made later are not sampled", why);
+	recorder->flags = 0;
+	recorder->buffer = first_buffer(recorder->options);
+	return true;
+}
+
 /*
- * Halve the size of the buffer if it is over a limit, choose format default if there is no nway, or
- * do not follow threads and children if the PMU does not offer that.  Returns false if the user chose the size or the format, or if nothing is
- * left to try.
+ * Halve the size of the buffers if they are over a limit, choose format default if there is no nway,
+ * or do not follow threads and children if that is not possible.  Returns false if the user chose the
+ * size or the format, or if nothing is left to try.
  */
 static bool do_with_less(struct recorder *recorder, unsigned int reason)
 {
 	const struct record_options *options = recorder->options;
 
-	if (reason == PFM_REASON_UNSUPPORTED && recorder_follows(recorder)) {
-		recorder->flags = 0;
-		return true;
-	}
+	if (reason == PFM_REASON_UNSUPPORTED && recorder_follows(recorder))
+		return do_not_follow(recorder, "this PMU does not offer it");
 	if (reason == PFM_REASON_NO_FORMAT && !options->format &&
 	    recorder->format == DATA_FORMAT_NWAY) {
 		recorder->format = DATA_FORMAT_DEFAULT;
@@ -131,20 +156,33 @@ static bool do_with_less(struct recorder *recorder, unsigned int reason)
 		recorder->buffer /= 2;
 		return true;
 	}
+	if ((reason == PFM_REASON_BUFFER_MEMLOCK || reason == PFM_REASON_BUFFER_LIMIT) &&
+	    recorder->flags & PFM_FL_INHERIT_THREADS)
+		return do_not_follow(recorder,
+				     "there is not enough memory for a buffer for "
+				     "each thread and CPU");
 	return false;
+}
+
+/* Why the last call failed with @error. */
+static unsigned int reason_of(int error)
+{
+	struct pfm_error last;
+
+	return pfm_get_error(-1, &last) || last.error != error ? PFM_REASON_NONE
+							       : last.reason;
 }
 
 static int open_samplers(struct recorder *recorder)
 {
-	struct pfm_error last;
+	unsigned int reason;
 	int error;
 
 	while (create_samplers(recorder)) {
 		error = errno;
-		if (pfm_get_error(-1, &last) || last.error != error)
-			last.reason = PFM_REASON_NONE;
-		if (!do_with_less(recorder, last.reason))
-			return fail_create(recorder, error, last.reason);
+		reason = reason_of(error);
+		if (!do_with_less(recorder, reason))
+			return fail_create(recorder, error, reason);
 	}
 	for (size_t i = 0; i < recorder->count; i++) {
 		struct session *session = &recorder->samplers[i].session;
@@ -183,7 +221,17 @@ static size_t target_count(const struct record_options *options)
 {
 	if (options->scope.cpus.count)
 		return options->scope.cpus.count;
-	return options->tids.count ? options->tids.count : 1;
+	if (options->scope.processes.count)
+		return targets_count_threads(&options->scope);
+	return options->scope.threads.count ? options->scope.threads.count : 1;
+}
+
+static int program(struct recorder *recorder, struct sampler *sampler)
+{
+	const struct record_options *options = recorder->options;
+
+	return sampler_program(sampler, &recorder->all, recorder->events.count,
+			       options->period, options->frequency, options->random_mask);
 }
 
 int recorder_prepare(struct recorder *recorder, const struct record_options *options)
@@ -191,87 +239,69 @@ int recorder_prepare(struct recorder *recorder, const struct record_options *opt
 	recorder->options = options;
 	recorder->format = options->format ? options->format : DATA_FORMAT_NWAY;
 	recorder->flags = context_flags(options);
-	recorder->buffer = options->buffer ? options->buffer : RECORD_BUFFER;
+	recorder->buffer = first_buffer(options);
 	recorder->count = target_count(options);
 	recorder->samplers = calloc(recorder->count, sizeof(*recorder->samplers));
-	recorder->contexts = calloc(recorder->count, sizeof(*recorder->contexts));
-	if (!recorder->samplers || !recorder->contexts)
+	if (!recorder->samplers)
 		return fail("no memory");
 	for (size_t i = 0; i < recorder->count; i++)
 		recorder->samplers[i].session.fd = -1;
 	if (open_samplers(recorder) || choose_events(recorder))
 		return -1;
 	for (size_t i = 0; i < recorder->count; i++)
-		if (sampler_program(&recorder->samplers[i], &recorder->all,
-				    recorder->events.count, options->period,
-				    options->frequency, options->random_mask))
+		if (program(recorder, &recorder->samplers[i]))
 			return -1;
 	return 0;
 }
 
-/* Number the buffers of all samplers. */
-static int list_buffers(struct recorder *recorder)
+int recorder_add_sampler(struct recorder *recorder)
 {
-	for (size_t i = 0; i < recorder->count; i++)
-		for (size_t j = 0; j < recorder->samplers[i].buffer_count; j++) {
-			struct buffer **place = array_add(&recorder->buffers,
-							  &recorder->buffer_count,
-							  sizeof(*place));
+	struct sampler *samplers =
+		reallocarray(recorder->samplers, recorder->count + 1, sizeof(*samplers));
+	struct sampler *sampler;
+	int error;
 
-			if (!place)
-				return fail("no memory");
-			*place = &recorder->samplers[i].buffers[j];
-			(*place)->drain.context = (uint32_t)recorder->buffer_count - 1;
-		}
-	return 0;
-}
-
-static int attach(struct recorder *recorder, const int *targets)
-{
-	for (size_t i = 0; i < recorder->count; i++)
-		if (sampler_attach(&recorder->samplers[i], targets[i]))
-			return -1;
-	return list_buffers(recorder);
-}
-
-/* Begin to find out what @targets execute.  The kernel is asked if it can say it. */
-static int watch_processes(struct recorder *recorder, const int *targets)
-{
-	struct all_processes *all = &recorder->all_processes;
-
-	if (recorder_has_cpus(recorder)) {
-		if (all_processes_begin(all, -1))
-			return -1;
-		if (!all->has_band && !recorder->options->is_quiet)
-			warn_user(
-				"the kernel does not tell you about new processes (%s): "
-				"processes that live less than half a second may be "
-				"missing; root and users with CAP_PERFMON are told",
-				strerror(all->refusal));
-		return 0;
+	if (!samplers)
+		return fail("no memory");
+	recorder->samplers = samplers;
+	sampler = &samplers[recorder->count];
+	if (create_sampler(recorder, sampler)) {
+		error = errno;
+		return fail_create(recorder, error, reason_of(error));
 	}
-	if (recorder_follows(recorder)) {
-		if (all_processes_begin(all, targets[0]))
+	recorder->count++;
+	return session_ask(&sampler->session, recorder->flags) ||
+			       program(recorder, sampler)
+		       ? -1
+		       : 0;
+}
+
+/* Threads that have ended are left out, but not all may have ended. */
+static int start(struct recorder *recorder)
+{
+	size_t ended = 0;
+
+	for (size_t i = 0; i < recorder->count; i++) {
+		int result = session_try_start(&recorder->samplers[i].session);
+
+		if (result < 0)
 			return -1;
-		return all->has_band ? 0
-				     : processes_add(&recorder->processes, targets[0]);
+		ended += (size_t)result;
 	}
-	for (size_t i = 0; i < recorder->count; i++)
-		if (processes_add_thread(&recorder->processes, targets[i], (uint32_t)i))
-			return -1;
-	return 0;
+	return ended < recorder->count
+		       ? 0
+		       : fail("the thread has ended before it could be monitored");
 }
 
 /* Processes that begin while /proc is read are told by the kernel: so it is asked first. */
 int recorder_begin(struct recorder *recorder, const int *targets)
 {
-	if (attach(recorder, targets) || watch_processes(recorder, targets) ||
-	    recorder_begin_file(recorder))
+	if (recorder_attach(recorder, targets) ||
+	    recorder_watch_processes(recorder, targets) || recorder_begin_file(recorder))
 		return -1;
 	recorder->begin = recorder->begun = nanoseconds_now();
-	for (size_t i = 0; i < recorder->count; i++)
-		if (session_start(&recorder->samplers[i].session))
-			return -1;
+	if (start(recorder))
+		return -1;
 	/*
 	 * This is the last step, because finding the kernel's mappings takes so long that
 	 * threads may end before it is done.
@@ -313,6 +343,8 @@ static void show_progress(struct recorder *recorder)
 {
 	struct drain_counts counts;
 
+	if (!progress_is_due(&recorder->progress))
+		return;
 	recorder_count(recorder, &counts);
 	progress_show(&recorder->progress, counts.written + counts.waiting, counts.lost,
 		      recorder->writer.size);
@@ -335,7 +367,9 @@ static int on_message(void *data, unsigned int index, const union pfarg_msg *mes
 		result = sampler_finish(sampler, &recorder->writer);
 	else
 		result = sampler_take(sampler, &recorder->writer);
-	if (result || recorder_look(recorder))
+	/* There may be many threads: what they execute is looked at by ticks then. */
+	if (result ||
+	    (!recorder->options->scope.processes.count && recorder_look(recorder)))
 		return give_up(recorder);
 	show_progress(recorder);
 	return 0;
@@ -413,6 +447,8 @@ int recorder_wait(struct recorder *recorder, const struct signals *signals,
 		.contexts = recorder->contexts,
 		.context_count = (unsigned int)recorder->count,
 		.have_copies = recorder_follows(recorder),
+		.processes = recorder->ends.processes,
+		.process_count = (unsigned int)recorder->ends.process_count,
 		.pid = pid,
 		.tracer = tracer,
 		.message = on_message,
@@ -495,6 +531,7 @@ void recorder_free(struct recorder *recorder)
 	processes_free(&recorder->processes);
 	all_processes_free(&recorder->all_processes);
 	free(recorder->samplers);
+	target_ends_free(&recorder->ends);
 	free(recorder->contexts);
 	free(recorder->buffers);
 	kernel_free(&recorder->kernel);

@@ -31,6 +31,7 @@
  * @count: number of @samplers and of @contexts
  * @buffers: the buffers of all samplers; the index is the number of the context in the file
  * @buffer_count: number of @buffers
+ * @ends: the ends of the processes that the user named
  * @processes: processes whose names and mappings are read from /proc
  * @all_processes: if CPUs are recorded, the processes of the machine; if the command is followed and
  *	the kernel says what its processes do, these
@@ -65,6 +66,7 @@ struct recorder {
 	size_t count;
 	struct buffer **buffers;
 	size_t buffer_count;
+	struct target_ends ends;
 	struct processes processes;
 	struct all_processes all_processes;
 	struct kernel kernel;
@@ -94,7 +96,13 @@ struct recorder {
 /* Make the contexts and program the events. */
 int recorder_prepare(struct recorder *recorder, const struct record_options *options);
 
-/* Attach to the threads or CPUs @targets, create the file and start monitoring. */
+/* Make one more context, with the same events. */
+int recorder_add_sampler(struct recorder *recorder);
+
+/*
+ * Attach to the threads or CPUs @targets or, if the user named processes, to their threads, create the file
+ * and start monitoring.
+ */
 int recorder_begin(struct recorder *recorder, const int *targets);
 
 /* Are CPUs recorded? */

@@ -56,8 +56,8 @@ static int create_file(struct recorder *recorder, struct data_writer *writer)
 		return -1;
 	writer->reserve = reserve(recorder);
 	return head_write(writer, &first->session.machine, recorder->number,
-			  options->command, &options->tids, &options->scope.cpus,
-			  &recorder->events, first->rates, options->frequency);
+			  options->command, &options->scope, &recorder->events,
+			  first->rates, options->frequency);
 }
 
 int recorder_begin_file(struct recorder *recorder)

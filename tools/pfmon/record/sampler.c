@@ -127,17 +127,23 @@ static int map(struct sampler *sampler)
 	return error ? fail_call(fd, "map the sampling buffer", error) : 0;
 }
 
-int sampler_attach(struct sampler *sampler, int target)
+int sampler_try_attach(struct sampler *sampler, int target)
 {
-	struct session *session = &sampler->session;
-	int error = session_try_attach(session, target);
+	int error = session_try_attach(&sampler->session, target);
 
 	sampler->target = target;
-	if (error > 0 && sampler->is_cpu)
-		return fail_load_cpu(session->fd, target, error);
-	if (error > 0)
-		return fail_load(session->fd, target, error);
-	return error ? -1 : map(sampler);
+	return error ? error : map(sampler);
+}
+
+int sampler_attach(struct sampler *sampler, int target)
+{
+	int error = sampler_try_attach(sampler, target);
+
+	if (error <= 0)
+		return error;
+	if (sampler->is_cpu)
+		return fail_load_cpu(sampler->session.fd, target, error);
+	return fail_load(sampler->session.fd, target, error);
 }
 
 /* The restart fails if the thread has just ended. */

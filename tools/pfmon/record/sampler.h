@@ -81,9 +81,11 @@ int sampler_program(struct sampler *sampler, const struct event_list *events,
 
 /*
  * Attach to a thread or CPU, and map the buffers.  Children that were created earlier do not
- * inherit these mappings.
+ * inherit these mappings.  sampler_try_attach() returns a positive errno, without a message, if the
+ * load failed.
  */
 int sampler_attach(struct sampler *sampler, int target);
+int sampler_try_attach(struct sampler *sampler, int target);
 
 /*
  * Take full buffers or regions and hand them back.  If @writer is NULL, because nothing

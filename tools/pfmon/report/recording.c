@@ -49,6 +49,7 @@ static enum outcome take_command(struct recording *recording, struct data_body *
 	recording->command.strings = strings;
 	recording->command.threads = data_take_string(body);
 	recording->command.cpus = data_take_string(body);
+	recording->command.processes = data_take_string(body);
 	return TAKEN;
 }
 

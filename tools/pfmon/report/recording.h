@@ -60,12 +60,14 @@ struct recorded_block {
  * @strings: the command and its arguments, one after the other, each ending with a zero byte
  * @threads: the monitored threads, separated by commas; NULL or empty if there is a @command
  * @cpus: the monitored CPUs, in the same form
+ * @processes: the monitored processes, in the same form
  */
 struct recorded_command {
 	const struct data_command *command;
 	const char *strings;
 	const char *threads;
 	const char *cpus;
+	const char *processes;
 };
 
 /**

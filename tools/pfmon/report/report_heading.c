@@ -29,6 +29,7 @@ static int print_title(FILE *file, const struct recording *recording)
 	const struct data_command *command = recording->command.command;
 	const char *threads = recording->command.threads;
 	const char *cpus = recording->command.cpus;
+	const char *processes = recording->command.processes;
 	char *text = recording_command(recording);
 
 	if (!text)
@@ -36,6 +37,9 @@ static int print_title(FILE *file, const struct recording *recording)
 	if (command && cpus && *cpus)
 		fprintf(file, "\n Profile of CPU%s %s", strchr(cpus, ',') ? "s" : "",
 			cpus);
+	else if (command && processes && *processes)
+		fprintf(file, "\n Profile of process%s %s",
+			strchr(processes, ',') ? "es" : "", processes);
 	else if (command && threads && strchr(threads, ','))
 		fprintf(file, "\n Profile of threads %s", threads);
 	else if (command && command->tid)

@@ -142,10 +142,9 @@ static json_t *command_array(const struct recording *recording)
 	return array;
 }
 
-/* The CPUs that were recorded, if any. */
-static void add_cpus(json_t *object, const struct recording *recording)
+/* Add the numbers in @next, which are separated by commas, if there are any. */
+static void add_numbers(json_t *object, const char *name, const char *next)
 {
-	const char *next = recording->command.cpus;
 	json_t *array;
 	char *end;
 
@@ -157,7 +156,7 @@ static void add_cpus(json_t *object, const struct recording *recording)
 		if (*end != ',')
 			break;
 	}
-	json_object_set_new(object, "cpus", array);
+	json_object_set_new(object, name, array);
 }
 
 static void add_machine(json_t *object, const struct recording *recording)
@@ -205,7 +204,8 @@ int report_json(FILE *file, const struct profile *profile, double limit)
 
 	if (command && command->tid)
 		json_object_set_new(object, "thread", json_number(command->tid));
-	add_cpus(object, recording);
+	add_numbers(object, "cpus", recording->command.cpus);
+	add_numbers(object, "processes", recording->command.processes);
 	json_object_set_new(object, "command", command_array(recording));
 	add_machine(object, recording);
 	add_state(object, profile);

@@ -83,7 +83,7 @@ static void say_owner(const struct group *group, int cpu)
 /* After group_attach_cpu() failed: does the CPU share registers with one that is counted? */
 static bool is_counted(const struct group *group, int error)
 {
-	return is_shared(group) && group_has_thread(group, error);
+	return is_shared(group) && session_has_thread(group_failed(group), error);
 }
 
 /* A CPU that is offline is attached to when it comes online. */

@@ -88,42 +88,19 @@ int group_resume_cpu(struct group *group, size_t index)
 	return 0;
 }
 
-/* The context of the last group_attach(), which failed. */
-static int failed_fd(const struct group *group)
+struct session *group_failed(const struct group *group)
 {
-	return group_session(group, group->attached)->fd;
+	return group_session(group, group->attached);
 }
 
 int group_fail_attach(const struct group *group, int tid, int error)
 {
-	return fail_load(failed_fd(group), tid, error);
+	return fail_load(group_failed(group)->fd, tid, error);
 }
 
 int group_fail_attach_cpu(const struct group *group, int cpu, int error)
 {
-	return fail_load_cpu(failed_fd(group), cpu, error);
-}
-
-bool group_thread_is_gone(const struct group *group, int error)
-{
-	struct pfm_error last;
-
-	return error == ESRCH ||
-	       (error == EBUSY && !pfm_get_error(failed_fd(group), &last) &&
-		last.reason == PFM_REASON_THREAD_ENDED);
-}
-
-bool group_has_thread(const struct group *group, int error)
-{
-	struct pfm_error last;
-
-	return error == EEXIST && !pfm_get_error(failed_fd(group), &last) &&
-	       last.value == (uint64_t)getpid();
-}
-
-int group_last_fd(const struct group *group)
-{
-	return group_session(group, group->attached - 1)->fd;
+	return fail_load_cpu(group_failed(group)->fd, cpu, error);
 }
 
 int group_start(struct group *group)

@@ -48,13 +48,8 @@ int group_attach_cpu(struct group *group, int cpu);
 int group_resume_cpu(struct group *group, size_t index);
 int group_fail_attach_cpu(const struct group *group, int cpu, int error);
 
-/* After group_attach() failed with @error: has the thread ended? */
-bool group_thread_is_gone(const struct group *group, int error);
-/* Is it a context of this process, or a copy of one, that the thread or CPU has? */
-bool group_has_thread(const struct group *group, int error);
-
-/* The descriptor of the context that was attached last. */
-int group_last_fd(const struct group *group);
+/* The context of the last group_attach(), which failed. */
+struct session *group_failed(const struct group *group);
 
 /* Start all contexts.  Threads that have ended are left out, but not all may have ended. */
 int group_start(struct group *group);

@@ -309,6 +309,22 @@ int session_try_attach(struct session *session, int tid)
 	return pfm_load_context(session->fd, &load) ? errno : 0;
 }
 
+bool session_thread_is_gone(const struct session *session, int error)
+{
+	struct pfm_error last;
+
+	return error == ESRCH || (error == EBUSY && !pfm_get_error(session->fd, &last) &&
+				  last.reason == PFM_REASON_THREAD_ENDED);
+}
+
+bool session_has_thread(const struct session *session, int error)
+{
+	struct pfm_error last;
+
+	return error == EEXIST && !pfm_get_error(session->fd, &last) &&
+	       last.value == (uint64_t)getpid();
+}
+
 int session_attach(struct session *session, int tid)
 {
 	int error = session_try_attach(session, tid);

@@ -146,6 +146,11 @@ void session_add_unfollowed(const struct session *session, struct unfollowed *su
 /* Warn the user that these were not @done, for example "counted". */
 void unfollowed_warn(const struct unfollowed *unfollowed, const char *done);
 
+/* After session_try_attach() failed with @error: has the thread ended? */
+bool session_thread_is_gone(const struct session *session, int error);
+/* Is it a context of this process, or a copy of one, that the thread or CPU has? */
+bool session_has_thread(const struct session *session, int error);
+
 void session_close(struct session *session);
 
 #endif

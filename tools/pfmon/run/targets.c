@@ -18,6 +18,7 @@
 
 #include "../common/array.h"
 #include "../common/errors.h"
+#include "../event/device_errors.h"
 #include "cpus.h"
 #include "open_files.h"
 #include "targets.h"
@@ -27,14 +28,14 @@
 
 /**
  * struct attaching - state while contexts are attached
- * @group: the contexts
+ * @attacher: has the contexts
  * @ends: the ends
  * @flags: flags of the contexts on threads of processes
  * @known: a bit for each thread that has a context of this process, or has ended
  * @known_size: bytes of @known
  */
 struct attaching {
-	struct group *group;
+	const struct attacher *attacher;
 	struct target_ends *ends;
 	uint32_t flags;
 	unsigned char *known;
@@ -140,22 +141,30 @@ static int make_known(struct attaching *attaching, int tid)
 	return 0;
 }
 
+static int attach(const struct attaching *attaching, int tid, uint32_t flags,
+		  struct session **session)
+{
+	const struct attacher *attacher = attaching->attacher;
+
+	return attacher->attach(attacher->data, tid, flags, session);
+}
+
 /*
  * Attach a context to a thread that /proc shows.  Returns 1 if the thread has got one, 0 if it
  * has one already or has ended, -1 after an error.
  */
 static int attach_found(struct attaching *attaching, int tid)
 {
-	int error = group_attach(attaching->group, tid, attaching->flags);
+	struct session *session;
+	int error = attach(attaching, tid, attaching->flags, &session);
 
 	if (error < 0 || make_known(attaching, tid))
 		return -1;
 	if (!error)
 		return 1;
-	if (group_thread_is_gone(attaching->group, error) ||
-	    group_has_thread(attaching->group, error))
+	if (session_thread_is_gone(session, error) || session_has_thread(session, error))
 		return 0;
-	return group_fail_attach(attaching->group, tid, error);
+	return fail_load(session->fd, tid, error);
 }
 
 /* Attach contexts to the threads in @tasks.  Returns their number, or -1 after an error. */
@@ -231,41 +240,79 @@ static int attach_process(struct attaching *attaching, int pid)
 static int attach_thread(struct attaching *attaching, int tid)
 {
 	struct target_ends *ends = attaching->ends;
+	struct session *session;
 	int error;
 
 	if (is_known(attaching, tid))
 		return 0;
-	error = group_attach(attaching->group, tid, 0);
+	error = attach(attaching, tid, 0, &session);
 	if (error < 0 || make_known(attaching, tid))
 		return -1;
 	if (!error)
-		return keep(&ends->contexts, &ends->context_count,
-			    group_last_fd(attaching->group));
+		return keep(&ends->contexts, &ends->context_count, session->fd);
 	/* A thread of one of the processes. */
-	if (group_has_thread(attaching->group, error))
+	if (session_has_thread(session, error))
 		return 0;
-	return group_fail_attach(attaching->group, tid, error);
+	return fail_load(session->fd, tid, error);
 }
 
-int targets_attach(const struct targets *targets, bool follows, struct group *group,
-		   struct target_ends *ends)
+size_t targets_count_threads(const struct targets *targets)
+{
+	const struct dirent *entry;
+	char path[32];
+	size_t count = 0;
+	DIR *tasks;
+
+	for (size_t i = 0; i < targets->processes.count; i++) {
+		snprintf(path, sizeof(path), "/proc/%d/task", targets->processes.ids[i]);
+		tasks = opendir(path);
+		while (tasks && (entry = readdir(tasks)))
+			count += atoi(entry->d_name) != 0;
+		if (tasks)
+			closedir(tasks);
+	}
+	return count ? count : 1;
+}
+
+int targets_attach_threads(const struct targets *targets, bool follows,
+			   const struct attacher *attacher, struct target_ends *ends)
 {
 	struct attaching attaching = {
-		.group = group,
+		.attacher = attacher,
 		.ends = ends,
 		.flags = targets_flags(targets, follows),
 	};
 	int result = 0;
 
 	open_files_raise();
-	group->attached = 0;
-	group->earlier = (struct costs){ 0 };
-	if (targets->cpus.count)
-		result = cpus_attach(targets, group);
 	for (size_t i = 0; !result && i < targets->processes.count; i++)
 		result = attach_process(&attaching, targets->processes.ids[i]);
 	for (size_t i = 0; !result && i < targets->threads.count; i++)
 		result = attach_thread(&attaching, targets->threads.ids[i]);
 	free(attaching.known);
 	return result;
+}
+
+static int attach_group(void *data, int tid, uint32_t flags, struct session **session)
+{
+	struct group *group = data;
+	int error = group_attach(group, tid, flags);
+
+	if (error >= 0)
+		*session = error ? group_failed(group)
+				 : group_session(group, group->attached - 1);
+	return error;
+}
+
+int targets_attach(const struct targets *targets, bool follows, struct group *group,
+		   struct target_ends *ends)
+{
+	const struct attacher attacher = { attach_group, group };
+
+	open_files_raise();
+	group->attached = 0;
+	group->earlier = (struct costs){ 0 };
+	if (targets->cpus.count && cpus_attach(targets, group))
+		return -1;
+	return targets_attach_threads(targets, follows, &attacher, ends);
 }

@@ -55,6 +55,25 @@ struct target_ends {
 int targets_attach(const struct targets *targets, bool follows, struct group *group,
 		   struct target_ends *ends);
 
+/**
+ * struct attacher - has contexts for threads
+ * @attach: attach the next context, which has @flags, to thread @tid, and store it in *@session, also
+ *	after a failure.  Returns a positive errno without a message if the load failed, -1 after
+ *	reporting another error, or 0
+ * @data: argument of @attach
+ */
+struct attacher {
+	int (*attach)(void *data, int tid, uint32_t flags, struct session **session);
+	void *data;
+};
+
+/* The same with any contexts.  CPUs are left out. */
+int targets_attach_threads(const struct targets *targets, bool follows,
+			   const struct attacher *attacher, struct target_ends *ends);
+
+/* Returns how many threads the processes have now; at least 1. */
+size_t targets_count_threads(const struct targets *targets);
+
 /* Flags of the first context, which the caller creates. */
 uint32_t targets_flags(const struct targets *targets, bool follows);
 

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Attach the contexts of a recording, and find out what their threads execute. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../common/array.h"
+#include "../common/errors.h"
+#include "recorder_attach.h"
+
+/**
+ * struct attachments - while contexts are attached to the threads of processes
+ * @recorder: the recording
+ * @count: number of its samplers that have been attached
+ */
+struct attachments {
+	struct recorder *recorder;
+	size_t count;
+};
+
+/* For struct attacher: all contexts have the flags of the recording. */
+static int attach_next(void *data, int tid, uint32_t flags, struct session **session)
+{
+	struct attachments *attachments = data;
+	struct recorder *recorder = attachments->recorder;
+	struct sampler *sampler;
+	int error;
+
+	(void)flags;
+	if (attachments->count == recorder->count && recorder_add_sampler(recorder))
+		return -1;
+	sampler = &recorder->samplers[attachments->count];
+	*session = &sampler->session;
+	error = sampler_try_attach(sampler, tid);
+	if (!error)
+		attachments->count++;
+	return error;
+}
+
+static int attach_processes(struct recorder *recorder)
+{
+	struct attachments attachments = { .recorder = recorder };
+	const struct attacher attacher = { attach_next, &attachments };
+
+	if (targets_attach_threads(&recorder->options->scope, recorder_follows(recorder),
+				   &attacher, &recorder->ends))
+		return -1;
+	/* Threads may have ended since their number was counted. */
+	while (recorder->count > attachments.count)
+		sampler_close(&recorder->samplers[--recorder->count]);
+	return recorder->count ? 0
+			       : fail("the threads ended before they could be monitored");
+}
+
+static int attach_each(struct recorder *recorder, const int *targets)
+{
+	for (size_t i = 0; i < recorder->count; i++)
+		if (sampler_attach(&recorder->samplers[i], targets[i]))
+			return -1;
+	return 0;
+}
+
+/* Number the buffers of a sampler. */
+static int list_buffers(struct recorder *recorder, struct sampler *sampler)
+{
+	for (size_t i = 0; i < sampler->buffer_count; i++) {
+		struct buffer **place;
+
+		if (recorder->buffer_count == DATA_MAX_CONTEXTS)
+			return fail("there are too many threads and CPUs: sample fewer "
+				    "threads, or with --no-inherit");
+		place = array_add(&recorder->buffers, &recorder->buffer_count,
+				  sizeof(*place));
+		if (!place)
+			return fail("no memory");
+		*place = &sampler->buffers[i];
+		(*place)->drain.context = (uint32_t)recorder->buffer_count - 1;
+	}
+	return 0;
+}
+
+int recorder_attach(struct recorder *recorder, const int *targets)
+{
+	if (recorder->options->scope.processes.count ? attach_processes(recorder)
+						     : attach_each(recorder, targets))
+		return -1;
+	recorder->contexts = calloc(recorder->count, sizeof(*recorder->contexts));
+	if (!recorder->contexts)
+		return fail("no memory");
+	for (size_t i = 0; i < recorder->count; i++) {
+		recorder->contexts[i] = recorder->samplers[i].session.fd;
+		if (list_buffers(recorder, &recorder->samplers[i]))
+			return -1;
+	}
+	return 0;
+}
+
+static int watch_machine(struct recorder *recorder)
+{
+	struct all_processes *all = &recorder->all_processes;
+
+	if (all_processes_begin(all, -1))
+		return -1;
+	if (!all->has_band && !recorder->options->is_quiet)
+		warn_user(
+			"the kernel does not tell you about new processes (%s): processes "
+			"that live less than half a second may be missing; root and users "
+			"with CAP_PERFMON are told",
+			strerror(all->refusal));
+	return 0;
+}
+
+static int watch_command(struct recorder *recorder, pid_t pid)
+{
+	struct all_processes *all = &recorder->all_processes;
+
+	if (all_processes_begin(all, pid))
+		return -1;
+	return all->has_band ? 0 : processes_add(&recorder->processes, pid);
+}
+
+int recorder_watch_processes(struct recorder *recorder, const int *targets)
+{
+	const struct id_list *pids = &recorder->options->scope.processes;
+
+	if (recorder_has_cpus(recorder))
+		return watch_machine(recorder);
+	for (size_t i = 0; i < pids->count; i++)
+		if (processes_add(&recorder->processes, pids->ids[i]))
+			return -1;
+	if (pids->count)
+		return 0;
+	if (recorder_follows(recorder))
+		return watch_command(recorder, targets[0]);
+	for (size_t i = 0; i < recorder->count; i++)
+		if (processes_add_thread(&recorder->processes, targets[i], (uint32_t)i))
+			return -1;
+	return 0;
+}

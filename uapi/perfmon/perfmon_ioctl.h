@@ -689,7 +689,7 @@ struct pfm_error {
  * The values take effect at once if the set is active and the thread runs.
  *
  * EINVAL: invalid count, PMC, flag, set or value; NO_EMUL64 on a PMC without a counter.
- * E2BIG: the vector is longer than arg_mem_max.  EFAULT, ENOMEM.
+ * EBUSY: copies live.  E2BIG: the vector is longer than arg_mem_max.  EFAULT, ENOMEM.
  */
 #define PFM_IOC_WRITE_PMCS	_IOW(PFM_IOC_TYPE, 1, struct pfm_vector)
 
@@ -718,9 +718,9 @@ struct pfm_error {
  * calls can neither write nor read them.  The header of the register map names them.
  *
  * EINVAL: invalid count, PMD, flag or set; invalid PMD in reg_smpl_pmds or
- * reg_reset_pmds; reg_ovfl_switch_cnt of a PMD that is not a counter.  EBUSY: the context
- * is loaded, and another user holds a PMD that this call would put in use.  E2BIG,
- * EFAULT, ENOMEM.
+ * reg_reset_pmds; reg_ovfl_switch_cnt of a PMD that is not a counter.  EBUSY: copies
+ * live; the context is loaded, and another user holds a PMD that this call would put in
+ * use.  E2BIG, EFAULT, ENOMEM.
  */
 #define PFM_IOC_WRITE_PMDS	_IOW(PFM_IOC_TYPE, 2, struct pfm_vector)
 
@@ -745,8 +745,8 @@ struct pfm_error {
  * ESRCH: no such thread.  EPERM: the thread is a kernel thread, or the caller fails the
  * kernel's ptrace read check for the thread and lacks CAP_PERFMON; with
  * PFM_FL_NOTIFY_BLOCK also: the caller fails the ptrace attach check, or the thread
- * belongs to process 1.  EBUSY: the context is loaded already, the thread is ending, or
- * another user holds a PMD or the PMU.  EEXIST: the thread has a context already;
+ * belongs to process 1.  EBUSY: the context is loaded already, copies live, the thread is
+ * ending, or another user holds a PMD or the PMU.  EEXIST: the thread has a context already;
  * pfm_error.value is the process that loaded it, 0 if the caller cannot see it.
  * EINVAL: no such set, reserved field not zero.  EFAULT.  ENOMEM, ENFILE: no memory, or
  * no file, for the ptrace check.  The PMU module may return other errors.
@@ -808,7 +808,7 @@ struct pfm_error {
  * PMDs that overflowed, and those in their reg_reset_pmds, get their short reset values,
  * or the long ones if PFM_IOC_START with a set or PFM_IOC_RESTART made the set active.
  *
- * EBUSY: loaded.  EINVAL: invalid flags; PFM_SETFL_TIME_SWITCH without a timeout.
+ * EBUSY: loaded, or copies live.  EINVAL: invalid flags; PFM_SETFL_TIME_SWITCH without a timeout.
  * ENOMEM: no memory, or a limit in /sys/kernel/perfmon is reached: max_sets, set_mem_max or
  * set_user_max.  E2BIG, EFAULT.
  */
@@ -824,7 +824,7 @@ struct pfm_error {
 /**
  * PFM_IOC_DELETE_EVTSETS - delete event sets (struct pfarg_setdesc)
  *
- * EBUSY: loaded.  EINVAL: no such set, or set 0.  E2BIG, EFAULT, ENOMEM.
+ * EBUSY: loaded, or copies live.  EINVAL: no such set, or set 0.  E2BIG, EFAULT, ENOMEM.
  */
 #define PFM_IOC_DELETE_EVTSETS	_IOW(PFM_IOC_TYPE, 10, struct pfm_vector)
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * When a context is loaded: claim the hardware and the hooks, and ask the PMU module for its
- * consent.  After contexts are unloaded: release what no context uses any more.
+ * When a context is loaded: claim the hardware and the hooks.  After contexts are unloaded: release
+ * what no context uses any more.
  */
-#include <linux/capability.h>
 #include <linux/cpu.h>
 #include <linux/err.h>
 #include <linux/export.h>
@@ -18,6 +17,7 @@
 #include "context.h"
 #include "error.h"
 #include "hooks.h"
+#include "session.h"
 
 #define WORDS		 PFM_HARDWARE_BV
 
@@ -409,73 +409,6 @@ static __always_inline struct pfm_use *take(struct pfm_context *context, const u
 		       ?: take_fresh(context, pmds);
 }
 
-/* ---- the consent of the PMU module -------------------------------------------------------- */
-
-static int refuse(struct pfm_context *context, int error, const char *why)
-{
-	if (error == -ENOMEM)
-		return pfm_fail(context, error, PFM_REASON_MEMORY, 0);
-	pfm_fail(context, error, PFM_REASON_PMU_REFUSES, 0);
-	strscpy(context->error.holder, why, sizeof(context->error.holder));
-	return error;
-}
-
-static noinline int session_load(struct pfm_context *context, struct task_struct *task)
-{
-	struct pfm_session session = {
-		.pmu = context->pmu,
-		.task = task,
-		.cpu = pfm_is_bound(context) ? context->attachment.cpu : PFM_NO_CPU,
-		.privileged = perfmon_capable() && !context->user_level,
-		.sets = &context->sets,
-	};
-	int error = context->pmu->operations->load(&session);
-
-	BUILD_BUG_ON(sizeof(session.why) != sizeof(context->error.holder));
-	return error ? refuse(context, error, session.why) : 0;
-}
-
-static noinline void session_unload(struct pfm_context *context, struct task_struct *task)
-{
-	const struct pfm_session session = {
-		.pmu = context->pmu,
-		.task = task,
-		.cpu = pfm_is_bound(context) ? context->attachment.cpu : PFM_NO_CPU,
-		.privileged = pfm_may_see_kernel(context),
-		.sets = &context->sets,
-	};
-
-	lockdep_assert_irqs_disabled();
-	context->pmu->operations->unload(&session);
-}
-
-/* The PMU module's load operation may sleep. */
-static int session_begin(struct pfm_context *context, struct task_struct *task)
-{
-	if (likely(!context->pmu->operations->load))
-		return 0;
-	return session_load(context, task);
-}
-
-static void session_end(struct pfm_context *context, struct task_struct *task)
-{
-	if (unlikely(context->pmu->operations->unload))
-		session_unload(context, task);
-}
-
-const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
-					     const struct pfm_registers *registers)
-{
-	const struct list_head *node = session->sets;
-
-	if (registers)
-		node = &container_of(registers, struct pfm_set, registers)->node;
-	if (node->next == session->sets)
-		return NULL;
-	return &list_entry(node->next, struct pfm_set, node)->registers;
-}
-EXPORT_SYMBOL_GPL(pfm_session_next);
-
 /* ---- loaded contexts ---------------------------------------------------------------------- */
 
 /*
@@ -498,7 +431,7 @@ int pfm_claim(struct pfm_context *context, struct task_struct *task)
 	use = take(context, context->used_pmds);
 	if (IS_ERR(use))
 		return PTR_ERR(use);
-	error = session_begin(context, task);
+	error = pfm_session_begin(context, task);
 	if (error)
 		leave(use);
 	else
@@ -514,7 +447,7 @@ void pfm_claim_again(struct pfm_context *copy, const struct pfm_context *source)
 
 void pfm_unclaim(struct pfm_context *context, struct task_struct *task)
 {
-	session_end(context, task);
+	pfm_session_end(context, task);
 	leave(context->use);
 }
 

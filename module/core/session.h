@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef PERFMON_CORE_SESSION_H
+#define PERFMON_CORE_SESSION_H
+
+#include "context.h"
+
+int pfm_session_load(struct pfm_context *context, struct task_struct *task);
+void pfm_session_unload(struct pfm_context *context, struct task_struct *task);
+
+/*
+ * Ask the PMU module for its consent to the load of the context on @task, or on its CPU.  May sleep.
+ * Return: 0, or the error of the module; then context->error has its reason.
+ */
+static inline int pfm_session_begin(struct pfm_context *context, struct task_struct *task)
+{
+	if (likely(!context->pmu->operations->load))
+		return 0;
+	return pfm_session_load(context, task);
+}
+
+/* Undo pfm_session_begin().  Interrupts off. */
+static inline void pfm_session_end(struct pfm_context *context, struct task_struct *task)
+{
+	if (unlikely(context->pmu->operations->unload))
+		pfm_session_unload(context, task);
+}
+
+#endif

@@ -25,15 +25,21 @@
 #define GIVE_BACK_PERIOD HZ
 
 /*
- * Contexts on threads and system-wide ones.  A set is written to the registers of a PMU as if it
- * were alone there.  So at any moment a PMU works for one kind; different PMUs may work for
- * different kinds.  A monitored thread may run on any CPU, so this holds for the whole machine.
+ * Contexts on threads and system-wide ones.  Where the counters of a PMU are independent, both kinds
+ * may use it at the same time, with different counters.  Otherwise a set is written to the registers
+ * as if it were alone there, and at any moment the PMU works for one kind.  A monitored thread may
+ * run on any CPU, so this holds for the whole machine.
  */
 enum kind {
 	OF_THREADS,
 	OF_CPUS,
 	KINDS
 };
+
+static enum kind kind_of(const struct pfm_context *context)
+{
+	return pfm_is_bound(context) ? OF_CPUS : OF_THREADS;
+}
 
 /* Names in reasons: who holds a PMU. */
 static const char *const kind_names[KINDS] = {
@@ -64,7 +70,7 @@ struct pfm_use {
  * @pmu: the PMU
  * @held: claimed PMDs; includes those of @uses
  * @uses: the combinations in use by each kind, under uses_lock; is_held changes only with the
- *	mutex held as well; at any moment one kind only has combinations that are held
+ *	mutex held as well; no held combination excludes one of the other kind
  *
  * A context finds its PMDs in @uses if another context uses exactly these PMDs, or did so in
  * the last second.  Then the load needs neither the mutex nor a check of each PMD.
@@ -136,18 +142,46 @@ static struct pfm_use *join(struct pfm_use *uses, const u64 *pmds)
 }
 
 /*
- * Mutex and uses_lock held.  Give up the entries of a kind, unless contexts use them.  The PMDs
- * of these entries are idle; give_back() will release them.  Return: whether no context uses them.
+ * Whether contexts of one kind that use @pmds exclude those of the other kind in @use.  Then @pmd is
+ * a counter that both would use, or PFM_WHOLE_PMU.
  */
-static bool give_up(struct pfm_use *uses)
+static bool excludes(const struct pfm_pmu *pmu, const struct pfm_use *use,
+		     const u64 *pmds, unsigned int *pmd)
 {
-	struct pfm_use *use;
+	unsigned int word;
 
+	*pmd = PFM_WHOLE_PMU;
+	if (!use->is_held || !pmu->independent)
+		return use->is_held;
+	for (word = 0; word < WORDS; word++) {
+		if (!(use->pmds[word] & pmds[word]))
+			continue;
+		*pmd = word * 64 + __ffs64(use->pmds[word] & pmds[word]);
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Mutex and uses_lock held.  Give up the entries of a kind that the other kind's @pmds exclude,
+ * unless contexts use them.  The PMDs of these entries are idle; give_back() will release them.
+ * Return: whether no context uses them.
+ */
+static bool give_up(struct pfm_claims *claims, enum kind kind, const u64 *pmds)
+{
+	struct pfm_use *const uses = claims->uses[kind], *use;
+	unsigned int pmd;
+
+	for (use = uses; use < uses + USES; use++) {
+		if (!excludes(claims->pmu, use, pmds, &pmd) ||
+		    !atomic_read(&use->contexts))
+			continue;
+		pfm_pmu_blame(kind_names[kind], pmd);
+		return false;
+	}
 	for (use = uses; use < uses + USES; use++)
-		if (use->is_held && atomic_read(&use->contexts))
-			return false;
-	for (use = uses; use < uses + USES; use++)
-		use->is_held = false;
+		if (excludes(claims->pmu, use, pmds, &pmd))
+			use->is_held = false;
 	return true;
 }
 
@@ -192,10 +226,8 @@ static struct pfm_use *add_use(struct pfm_claims *claims, enum kind kind, const 
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&uses_lock, flags);
-	if (give_up(claims->uses[!kind]))
+	if (give_up(claims, !kind, pmds))
 		use = fill_place(claims->uses[kind], pmds);
-	else
-		pfm_pmu_blame(kind_names[!kind], PFM_WHOLE_PMU);
 	raw_spin_unlock_irqrestore(&uses_lock, flags);
 	return use;
 }
@@ -378,7 +410,7 @@ static void find_used_pmds(struct pfm_context *context)
 static noinline struct pfm_use *take_fresh(struct pfm_context *context, const u64 *pmds)
 {
 	struct pfm_claims *claims = context->pmu->claims;
-	const enum kind kind = pfm_is_bound(context) ? OF_CPUS : OF_THREADS;
+	const enum kind kind = kind_of(context);
 	struct pfm_use *use;
 	int error;
 
@@ -509,15 +541,31 @@ void pfm_claims_remove(struct pfm_pmu *pmu)
 	kfree(claims);
 }
 
-void pfm_claims_subtract_held(const struct pfm_pmu *pmu, u64 *pmds)
+/* Mutex held.  Add the PMDs that contexts of @kind use. */
+static void add_used(struct pfm_claims *claims, enum kind kind, u64 *pmds)
+{
+	const struct pfm_use *use;
+	unsigned long flags;
+	unsigned int word;
+
+	raw_spin_lock_irqsave(&uses_lock, flags);
+	for (use = claims->uses[kind]; use < claims->uses[kind] + USES; use++)
+		for (word = 0; atomic_read(&use->contexts) && word < WORDS; word++)
+			pmds[word] |= use->pmds[word];
+	raw_spin_unlock_irqrestore(&uses_lock, flags);
+}
+
+void pfm_claims_subtract_held(const struct pfm_pmu *pmu,
+			      const struct pfm_context *context, u64 *pmds)
 {
 	u64 held[WORDS] = {};
 	unsigned int word;
 
-	if (!pmu->operations->held_by_others)
-		return;
 	mutex_lock(&claiming);
-	pmu->operations->held_by_others(pmu, held);
+	if (pmu->operations->held_by_others)
+		pmu->operations->held_by_others(pmu, held);
+	if (pmu->independent && context->pmu)
+		add_used(pmu->claims, !kind_of(context), held);
 	mutex_unlock(&claiming);
 	for (word = 0; word < WORDS; word++)
 		pmds[word] &= ~held[word];

@@ -49,8 +49,13 @@ void pfm_unclaim(struct pfm_context *context, struct task_struct *task);
 int pfm_claims_add(struct pfm_pmu *pmu);
 void pfm_claims_remove(struct pfm_pmu *pmu);
 
-/* Clear in @pmds, a bitmap of PMDs below 256, those that are held at the moment.  May sleep. */
-void pfm_claims_subtract_held(const struct pfm_pmu *pmu, u64 *pmds);
+/*
+ * Clear in @pmds, a bitmap of PMDs below 256, those that others hold at the moment: perf, and where
+ * counters are independent the contexts of the other kind.  @context has @pmu, or no PMU yet.  May
+ * sleep.
+ */
+void pfm_claims_subtract_held(const struct pfm_pmu *pmu,
+			      const struct pfm_context *context, u64 *pmds);
 
 void pfm_claims_exit(void);
 

@@ -460,8 +460,8 @@ static __always_inline struct pfm_set *running_set(const struct pfm_cpu *cpu,
 }
 
 /*
- * A PMU counts for a thread's context or for a system-wide one, see claim.c.  Return: the data of
- * this CPU for the one that counts.
+ * Unless its counters are independent, a PMU counts for a thread's context or for a system-wide one,
+ * see claim.c.  Return: the data of this CPU for the one that counts.
  */
 static __always_inline struct pfm_cpu *cpu_of(const struct pfm_pmu *pmu)
 {
@@ -474,9 +474,9 @@ static __always_inline struct pfm_cpu *cpu_of(const struct pfm_pmu *pmu)
 	return this_cpu_ptr(&pfm_cpu);
 }
 
-static struct pfm_overflow_result handle(struct pfm_cpu *cpu, const struct pfm_pmu *pmu,
-					 struct pt_regs *regs,
-					 const struct pfm_hardware_sample *noted)
+static __always_inline struct pfm_overflow_result
+handle(struct pfm_cpu *cpu, const struct pfm_pmu *pmu, struct pt_regs *regs,
+       const struct pfm_hardware_sample *noted)
 {
 	struct pfm_set *set = running_set(cpu, pmu);
 	struct pfm_context *context = cpu->context;
@@ -501,10 +501,10 @@ static struct pfm_overflow_result handle(struct pfm_cpu *cpu, const struct pfm_p
 	return (struct pfm_overflow_result){ next, .ours = true };
 }
 
-struct pfm_overflow_result pfm_overflow(const struct pfm_pmu *pmu, struct pt_regs *regs,
-					const struct pfm_hardware_sample *noted)
+static __always_inline struct pfm_overflow_result
+handle_interrupt(struct pfm_cpu *cpu, const struct pfm_pmu *pmu, struct pt_regs *regs,
+		 const struct pfm_hardware_sample *noted)
 {
-	struct pfm_cpu *cpu = cpu_of(pmu);
 	u64 begun = static_branch_unlikely(&pfm_timing) ? pfm_clock() : 0;
 	struct pfm_overflow_result result;
 
@@ -514,6 +514,12 @@ struct pfm_overflow_result pfm_overflow(const struct pfm_pmu *pmu, struct pt_reg
 	result = handle(cpu, pmu, regs, noted);
 	pfm_timing_add(&cpu->statistics.ovfl_intr_ns, &begun);
 	return result;
+}
+
+struct pfm_overflow_result pfm_overflow(const struct pfm_pmu *pmu, struct pt_regs *regs,
+					const struct pfm_hardware_sample *noted)
+{
+	return handle_interrupt(cpu_of(pmu), pmu, regs, noted);
 }
 EXPORT_SYMBOL_GPL(pfm_overflow);
 
@@ -530,10 +536,42 @@ unsigned int pfm_sample_callers(const struct pfm_sample *sample, u64 *to,
 }
 EXPORT_SYMBOL_GPL(pfm_sample_callers);
 
-struct pfm_registers *pfm_running_registers(const struct pfm_pmu *pmu)
+static __always_inline struct pfm_registers *running_on(const struct pfm_cpu *cpu,
+							const struct pfm_pmu *pmu)
 {
-	struct pfm_set *set = running_set(cpu_of(pmu), pmu);
+	struct pfm_set *set = running_set(cpu, pmu);
 
 	return set ? &set->registers : NULL;
 }
+
+struct pfm_registers *pfm_running_registers(const struct pfm_pmu *pmu)
+{
+	return running_on(cpu_of(pmu), pmu);
+}
 EXPORT_SYMBOL_GPL(pfm_running_registers);
+
+struct pfm_running pfm_running_sets(const struct pfm_pmu *pmu)
+{
+	struct pfm_running running = { running_on(this_cpu_ptr(&pfm_cpu), pmu), NULL };
+
+	if (static_branch_unlikely(&pfm_bound_contexts))
+		running.cpu = running_on(this_cpu_ptr(pfm_cpu_bound), pmu);
+	return running;
+}
+EXPORT_SYMBOL_GPL(pfm_running_sets);
+
+struct pfm_overflow_result pfm_overflow_of(const struct pfm_pmu *pmu,
+					   const struct pfm_registers *running,
+					   struct pt_regs *regs)
+{
+	struct pfm_cpu *cpu = this_cpu_ptr(&pfm_cpu);
+
+	if (static_branch_unlikely(&pfm_bound_contexts)) {
+		struct pfm_cpu *bound = this_cpu_ptr(pfm_cpu_bound);
+
+		if (running_on(bound, pmu) == running)
+			cpu = bound;
+	}
+	return handle_interrupt(cpu, pmu, regs, NULL);
+}
+EXPORT_SYMBOL_GPL(pfm_overflow_of);

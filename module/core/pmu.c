@@ -9,6 +9,7 @@
 #include <linux/export.h>
 #include <linux/kmod.h>
 #include <linux/list.h>
+#include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
@@ -37,12 +38,13 @@ static void set_implemented(u64 *map, const struct pfm_register *registers,
 }
 
 /* A PMC that drives counters is available if one of them is. */
-void pfm_pmu_available(const struct pfm_pmu *pmu, u64 *pmcs, u64 *pmds)
+void pfm_pmu_available(const struct pfm_pmu *pmu, const struct pfm_context *context,
+		       u64 *pmcs, u64 *pmds)
 {
 	unsigned int n;
 
 	set_implemented(pmds, pmu->pmds, pmu->pmd_count);
-	pfm_claims_subtract_held(pmu, pmds);
+	pfm_claims_subtract_held(pmu, context, pmds);
 	pmds[PFM_VIRTUAL_PMD_BASE / 64] = pfm_virtual_pmds(pmu);
 	for (n = 0; n < pmu->pmc_count; n++)
 		if (pmu->pmcs[n].name &&
@@ -58,6 +60,8 @@ static bool pmc_is_consistent(const struct pfm_pmu *pmu, const struct pfm_regist
 	pfm_for_each_bit(n, rest, pmc->counters)
 		if (n >= pmu->pmd_count || !(pmu->pmds[n].type & PFM_REG_COUNTER))
 			return false;
+	if (pmu->independent && !is_power_of_2(pmc->counters))
+		return false;
 	if (pmc->user_set & pmc->user_clear ||
 	    (pmc->user_set | pmc->user_clear) & pmc->reserved)
 		return false;
@@ -357,7 +361,8 @@ void pfm_pmu_put(const struct pfm_pmu *pmu)
 	module_put(pmu->owner);
 }
 
-static void describe(const struct pfm_pmu *pmu, struct pfm_info *info)
+static void describe(const struct pfm_pmu *pmu, const struct pfm_context *context,
+		     struct pfm_info *info)
 {
 	unsigned int n;
 
@@ -366,7 +371,7 @@ static void describe(const struct pfm_pmu *pmu, struct pfm_info *info)
 	info->pmu_id = pmu->id;
 	set_implemented(info->implemented_pmcs, pmu->pmcs, pmu->pmc_count);
 	set_implemented(info->implemented_pmds, pmu->pmds, pmu->pmd_count);
-	pfm_pmu_available(pmu, info->available_pmcs, info->available_pmds);
+	pfm_pmu_available(pmu, context, info->available_pmcs, info->available_pmds);
 	for (n = 0; n < pmu->pmd_count; n++)
 		if (pmu->pmds[n].type & PFM_REG_COUNTER)
 			info->counter_pmds[n / 64] |= BIT_ULL(n % 64);
@@ -385,7 +390,7 @@ int pfm_pmu_info(struct pfm_context *context, struct pfm_info *info)
 	pmu = context->pmu ?: find(NULL);
 	info->implemented_pmds[PFM_VIRTUAL_PMD_BASE / 64] = pfm_virtual_pmds(pmu);
 	if (pmu)
-		describe(pmu, info);
+		describe(pmu, context, info);
 	mutex_unlock(&registry);
 	return 0;
 }

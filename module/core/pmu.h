@@ -24,10 +24,11 @@ struct pfm_pmu *pfm_pmu_get(struct pfm_context *context, const char *name);
 void pfm_pmu_put(const struct pfm_pmu *pmu);
 
 /*
- * Set the bits of the available registers in @pmcs and @pmds.  These are zeroed
- * bitmaps of PFM_PMC_BV and PFM_PMD_BV words.  May sleep.
+ * Set the bits of the registers that are available for @context, which has @pmu or no PMU yet, in
+ * @pmcs and @pmds.  These are zeroed bitmaps of PFM_PMC_BV and PFM_PMD_BV words.  May sleep.
  */
-void pfm_pmu_available(const struct pfm_pmu *pmu, u64 *pmcs, u64 *pmds);
+void pfm_pmu_available(const struct pfm_pmu *pmu, const struct pfm_context *context,
+		       u64 *pmcs, u64 *pmds);
 
 /*
  * Describe the context's PMU or, if it has none, the default one.  Loads the default's module

@@ -91,7 +91,7 @@ int pfm_getinfo_evtsets(struct pfm_context *context, struct pfarg_setinfo *infos
 	u32 i;
 
 	if (count)
-		pfm_pmu_available(context->pmu, pmcs, pmds);
+		pfm_pmu_available(context->pmu, context, pmcs, pmds);
 	for (i = 0; i < count; i++) {
 		struct info_call call = {
 			.set = pfm_set_find(context, infos[i].set_id),

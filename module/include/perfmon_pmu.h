@@ -299,6 +299,10 @@ struct pfm_virtual_pmd {
  *	contexts can use them, of users who may count at all levels.  One context uses all
  *	registers of a cache or package; it runs on the CPU that @operations->owner returns.
  *	Such a PMU is never the default.
+ * @independent: each counter has its own PMCs, which @counters of the PMCs tell, and operations on a
+ *	set leave alone the registers of all other counters.  Then a thread's context and a
+ *	system-wide one may count on a CPU at the same time, with different counters; the module
+ *	uses pfm_running_sets() and pfm_overflow_of().
  * @owner: set by the core: the PMU's module
  * @is_partial: set by the core: some CPU does not have this PMU, or can_count() must be asked
  * @node: for the core's use
@@ -323,6 +327,7 @@ struct pfm_pmu {
 	unsigned int rank;
 	struct cpumask cpus;
 	const char *scope;
+	bool independent;
 	struct module *owner;
 	bool is_partial;
 	struct list_head node;
@@ -418,6 +423,37 @@ struct pfm_overflow_result pfm_overflow(const struct pfm_pmu *pmu, struct pt_reg
  * Return: NULL if no set of this PMU counts here.
  */
 struct pfm_registers *pfm_running_registers(const struct pfm_pmu *pmu);
+
+/**
+ * struct pfm_running - the sets of a PMU with independent counters that count on a CPU
+ * @thread: registers of the set of the thread that runs, or NULL
+ * @cpu: registers of the set of the system-wide context, or NULL
+ */
+struct pfm_running {
+	struct pfm_registers *thread;
+	struct pfm_registers *cpu;
+};
+
+/**
+ * pfm_running_sets() - pfm_running_registers() for PMUs with independent counters
+ * @pmu: the caller's PMU
+ *
+ * Interrupts off or NMI.
+ */
+struct pfm_running pfm_running_sets(const struct pfm_pmu *pmu);
+
+/**
+ * pfm_overflow_of() - pfm_overflow() for PMUs with independent counters
+ * @pmu: PMU of the interrupt
+ * @running: what pfm_running_sets() returned for one of the two, not NULL; its counters are halted
+ * @regs: interrupted registers
+ *
+ * Return: as pfm_overflow(), about this set only: the next set of its context, and whether one of
+ *	its counters had overflowed
+ */
+struct pfm_overflow_result pfm_overflow_of(const struct pfm_pmu *pmu,
+					   const struct pfm_registers *running,
+					   struct pt_regs *regs);
 
 /**
  * pfm_registers_lost() - report that this CPU's registers have changed

@@ -259,6 +259,7 @@ struct pfm_pmu armv8_pmu = {
 	.pmds = armv8_pmds,
 	.pmc_count = REGISTERS,
 	.pmd_count = REGISTERS,
+	.independent = true,
 };
 
 /* MIDR_EL1.PartNum where MIDR_EL1.Implementer is Arm Limited (0x41) */

@@ -82,44 +82,87 @@ static irqreturn_t call_perfs_handler(struct arm_pmu *pmu)
 	return result;
 }
 
+static __always_inline u64 counters_of(const struct pfm_registers *set)
+{
+	return set ? set->counters : 0;
+}
+
+static __always_inline u64 running_counters(struct pfm_running running)
+{
+	return counters_of(running.thread) | counters_of(running.cpu);
+}
+
 /*
- * Called instead of arm_pmu.handle_irq; may be an NMI.  pfm_overflow() is called if
- * one of our counters wrapped, and perf's handler if a counter of perf may have
- * wrapped.  perf's handler clears all overflows: before it runs, the core has
- * recorded ours, and our counters are halted.
+ * An NMI may come between the core's withdrawal of a set and stop().  Then the set's counters still
+ * run.  They are halted here, and their overflows are kept for stop(), because perf's handler clears
+ * them.
  */
+static noinline void halt_withdrawn(u64 counters)
+{
+	armv8_disable(counters);
+	isb();
+	this_cpu_or(armv8_kept_overflows, armv8_read_overflows() & counters);
+}
+
+/* Return: the set that counts next in the place of @set. */
+static __always_inline struct pfm_registers *handle_set(struct pfm_registers *set,
+							bool *ours)
+{
+	struct pfm_overflow_result result;
+
+	if (!(armv8_read_overflows() & counters_of(set)))
+		return set;
+	result = pfm_overflow_of(&armv8_pmu, set, get_irq_regs());
+	*ours |= result.ours;
+	return result.next;
+}
+
+/*
+ * pfm_overflow_of() is called for each set with a counter that wrapped, and perf's handler if
+ * a counter of perf may have wrapped.  perf's handler clears all overflows: before it runs,
+ * the core has recorded ours, and our counters are halted.
+ */
+static __always_inline irqreturn_t handle_sets(struct arm_pmu *pmu,
+					       struct pfm_running running)
+{
+	u64 counters = running_counters(running);
+	irqreturn_t result = IRQ_HANDLED;
+	bool ours = false;
+
+	if (counters) {
+		armv8_disable(counters);
+		isb(); /* the counters are halted before they are read or written */
+	}
+	if (!counters || (in_nmi() && !(running.thread && running.cpu)))
+		halt_withdrawn(claimed & ~counters);
+	running.thread = handle_set(running.thread, &ours);
+	running.cpu = handle_set(running.cpu, &ours);
+	if (!ours || armv8_read_overflows() & ~claimed)
+		result = call_perfs_handler(pmu);
+	counters = running_counters(running);
+	if (counters)
+		armv8_enable(counters);
+	return ours ? IRQ_HANDLED : result;
+}
+
+static noinline irqreturn_t handle_none_or_two(struct arm_pmu *pmu,
+					       struct pfm_running running)
+{
+	return handle_sets(pmu, running);
+}
+
+/* Called instead of arm_pmu.handle_irq; may be an NMI. */
 static irqreturn_t shared_handle_irq(struct arm_pmu *pmu)
 {
-	irqreturn_t result = IRQ_HANDLED;
-	struct pfm_registers *running;
-	struct pfm_overflow_result overflow = {};
+	struct pfm_running running;
 
 	if (!here_is_ours())
 		return perf.handle_irq(pmu);
-
-	running = pfm_running_registers(&armv8_pmu);
-	if (running) {
-		armv8_halt(running);
-		if (armv8_read_overflows() & running->counters) {
-			overflow = pfm_overflow(&armv8_pmu, get_irq_regs(), NULL);
-			running = overflow.next;
-		}
-	} else {
-		/*
-		 * No set runs.  But an NMI may come between the core's withdrawal of
-		 * a set and stop().  Then our counters still run.  They are halted
-		 * here, and their overflows are kept for stop(), because perf's
-		 * handler clears them.
-		 */
-		armv8_disable(claimed);
-		isb();
-		this_cpu_or(armv8_kept_overflows, armv8_read_overflows() & claimed);
-	}
-	if (!overflow.ours || armv8_read_overflows() & ~claimed)
-		result = call_perfs_handler(pmu);
-	if (running)
-		armv8_enable(running->counters);
-	return overflow.ours ? IRQ_HANDLED : result;
+	running = pfm_running_sets(&armv8_pmu);
+	if (unlikely(!running.thread || running.cpu))
+		return handle_none_or_two(pmu, running);
+	running.cpu = NULL; /* the compiler leaves out what concerns it */
+	return handle_sets(pmu, running);
 }
 
 /* Whether one of our counters has overflowed, and none of perf's; interrupts off or NMI. */
@@ -131,13 +174,12 @@ bool armv8_interrupt_is_ours(const struct arm_pmu *pmu)
 }
 
 /*
- * Clear our counters, except those of the running set, which belong to the current
- * thread.  The others may still have the values of threads that were switched out.
+ * Clear our counters, except those of the running sets, which belong to the current
+ * thread and to the CPU.  The others may still have the values of threads that were switched out.
  */
 static void clear_others(void)
 {
-	struct pfm_registers *running = pfm_running_registers(&armv8_pmu);
-	u64 rest, others = running ? claimed & ~running->counters : claimed;
+	u64 rest, others = claimed & ~running_counters(pfm_running_sets(&armv8_pmu));
 	unsigned int n;
 
 	pfm_for_each_bit(n, rest, others)
@@ -161,6 +203,19 @@ static void enable_pmu(void)
 	armv8_write_control(armv8_read_control() | ARMV8_PMCR_E);
 }
 
+static void write_again(struct pfm_registers *registers)
+{
+	u64 overflows = this_cpu_read(armv8_kept_overflows) & counters_of(registers);
+
+	if (!registers)
+		return;
+	armv8_program(registers, NULL);
+	armv8_load(registers, registers->used_pmds[0]);
+	/* Raises the interrupt again for counters that may interrupt. */
+	armv8_set_overflows(overflows);
+	armv8_enable(registers->counters);
+}
+
 /*
  * Called instead of arm_pmu.reset.  Interrupts are off, and the CPU
  * - comes online: its idle thread runs, which is not monitored; or
@@ -170,8 +225,7 @@ static void enable_pmu(void)
  */
 static void shared_reset(void *pmu)
 {
-	struct pfm_registers *running;
-	u64 overflows;
+	struct pfm_running running;
 
 	perf.reset(pmu);
 	if (!here_is_ours() || !claimed)
@@ -179,17 +233,19 @@ static void shared_reset(void *pmu)
 	/* PMCR_EL0.P and .C must take effect before values are written. */
 	isb();
 	enable_pmu();
-	running = pfm_running_registers(&armv8_pmu);
-	if (!running) {
-		pfm_registers_lost();
+	pfm_registers_lost();
+	running = pfm_running_sets(&armv8_pmu);
+	write_again(running.thread);
+	write_again(running.cpu);
+}
+
+static void save(struct pfm_registers *registers)
+{
+	if (!registers)
 		return;
-	}
-	overflows = this_cpu_read(armv8_kept_overflows);
-	armv8_program(running, NULL);
-	armv8_load(running, running->used_pmds[0]);
-	/* Raises the interrupt again for counters that may interrupt. */
-	armv8_set_overflows(overflows);
-	armv8_enable(running->counters);
+	armv8_halt(registers);
+	armv8_read(registers, registers->pmds);
+	this_cpu_or(armv8_kept_overflows, armv8_read_overflows() & registers->counters);
 }
 
 /*
@@ -198,19 +254,17 @@ static void shared_reset(void *pmu)
  */
 static int power_changes(struct notifier_block *block, unsigned long event, void *unused)
 {
-	struct pfm_registers *running = pfm_running_registers(&armv8_pmu);
+	const struct pfm_running running = pfm_running_sets(&armv8_pmu);
 
-	if (!running || !claimed)
+	if (!running_counters(running) || !claimed)
 		return NOTIFY_DONE;
 	switch (event) {
 	case CPU_PM_ENTER:
-		armv8_halt(running);
-		armv8_read(running, running->pmds);
-		this_cpu_or(armv8_kept_overflows,
-			    armv8_read_overflows() & running->counters);
+		save(running.thread);
+		save(running.cpu);
 		return NOTIFY_OK;
 	case CPU_PM_ENTER_FAILED:
-		armv8_enable(running->counters);
+		armv8_enable(running_counters(running));
 		return NOTIFY_OK;
 	}
 	return NOTIFY_DONE;

@@ -754,9 +754,10 @@ struct pfm_error {
  * A system-wide context is loaded on a CPU, which the caller need not run on.  It counts all
  * threads there, and the kernel.  EINVAL: also: no such CPU, or the CPU lacks the context's PMU.
  * ENODEV: the CPU is offline.  EPERM: the caller neither holds CAP_PERFMON nor is in
- * /sys/kernel/perfmon/sys_group.  EEXIST: the CPU has a system-wide context.  EBUSY: also: the
- * PMU works for contexts of the other kind, on threads or on CPUs.  When the CPU goes offline,
- * the context is unloaded, and PFM_MSG_END is queued.
+ * /sys/kernel/perfmon/sys_group.  EEXIST: the CPU has a system-wide context.  EBUSY: also:
+ * contexts of the other kind, on threads or on CPUs, use a PMD, or the PMU if its counters
+ * concern each other.  When the CPU goes offline, the context is unloaded, and PFM_MSG_END is
+ * queued.
  */
 #define PFM_IOC_LOAD		_IOW(PFM_IOC_TYPE, 4, struct pfarg_load)
 

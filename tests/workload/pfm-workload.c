@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -187,23 +188,67 @@ static void *thread_loop(void *n)
 	return NULL;
 }
 
+/*
+ * All threads of "threads" exist before the first one loops, and all have ended before the first one
+ * is joined. So the C library executes the same instructions in each run, whichever thread runs
+ * when.
+ */
+static struct {
+	uint64_t instructions;
+	int begin[2], end[2]; /* pipes */
+} at_once;
+
+static void pass_byte(ssize_t (*pass)(int, void *, size_t), int fd)
+{
+	char byte = 0;
+
+	if (pass(fd, &byte, 1) != 1)
+		fail("cannot use a pipe: %s", strerror(errno));
+}
+
+static ssize_t put(int fd, void *bytes, size_t size)
+{
+	return write(fd, bytes, size);
+}
+
+/* The thread has descriptors of its own. The kernel closes them when the thread has ended. */
+static void *loop_at_once(void *unused)
+{
+	if (unshare(CLONE_FILES))
+		fail("unshare: %s", strerror(errno));
+	pass_byte(put, at_once.end[1]);
+	pass_byte(read, at_once.begin[0]);
+	loop(&at_once.instructions);
+	return unused;
+}
+
 static void threads(const uint64_t *n)
 {
 	enum {
 		MOST = 10000
 	};
 	const uint64_t count = n[0];
-	uint64_t instructions = n[1];
 	static pthread_t thread[MOST];
+	char byte;
 	int error;
 
 	if (count > MOST)
 		fail("more than %d threads", MOST);
+	if (pipe(at_once.begin) || pipe(at_once.end))
+		fail("pipe: %s", strerror(errno));
+	at_once.instructions = n[1];
 	for (uint64_t i = 0; i < count; i++) {
-		error = pthread_create(&thread[i], NULL, thread_loop, &instructions);
+		error = pthread_create(&thread[i], NULL, loop_at_once, NULL);
 		if (error)
 			fail("thread %" PRIu64 ": %s", i, strerror(error));
 	}
+	for (uint64_t i = 0; i < count; i++)
+		pass_byte(read, at_once.end[0]);
+	close(at_once.end[1]);
+	for (uint64_t i = 0; i < count; i++)
+		pass_byte(put, at_once.begin[1]);
+	if (read(at_once.end[0], &byte, 1))
+		fail("the threads do not end");
 	for (uint64_t i = 0; i < count; i++)
 		pthread_join(thread[i], NULL);
 }

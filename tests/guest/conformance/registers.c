@@ -20,16 +20,6 @@ static bool is_implemented_pmd(unsigned int n)
 	return n < PFM_MAX_PMDS && has(information()->implemented_pmds, n);
 }
 
-/* The PMD can be recorded in samples, but not be written or read. */
-static bool is_only_sampled(int fd, unsigned int n)
-{
-	pfarg_pmd_t pmd = { .reg_num = n };
-	struct pfm_error error;
-
-	return pfm_read_pmds(fd, &pmd, 1) && !pfm_get_error(fd, &error) &&
-	       error.reason == PFM_REASON_ONLY_SAMPLED;
-}
-
 static void must_be_described(const char *kind, unsigned int n, bool implemented)
 {
 	uint64_t width;

@@ -239,6 +239,15 @@ uint64_t read_pmd(int fd, unsigned int pmd)
 	return element.reg_value;
 }
 
+bool is_only_sampled(int fd, unsigned int pmd)
+{
+	pfarg_pmd_t element = { .reg_num = pmd };
+	struct pfm_error error;
+
+	return pfm_read_pmds(fd, &element, 1) && !pfm_get_error(fd, &error) &&
+	       error.reason == PFM_REASON_ONLY_SAMPLED;
+}
+
 int try_load(int fd, pid_t tid)
 {
 	pfarg_load_t load = { .load_pid = tid };

@@ -117,6 +117,8 @@ int make_context(void);
 void write_pmc(int fd, unsigned int pmc, uint64_t value);
 void write_pmd(int fd, unsigned int pmd, uint64_t value);
 uint64_t read_pmd(int fd, unsigned int pmd);
+/* The PMD can be recorded in samples, but not be written or read. */
+bool is_only_sampled(int fd, unsigned int pmd);
 void load(int fd, pid_t tid);
 int try_load(int fd, pid_t tid);
 struct pfm_status status_of(int fd);

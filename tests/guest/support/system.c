@@ -239,19 +239,33 @@ const char *module_path(const char *name)
 	return path;
 }
 
-/*
- * By default a guest may use the hash MMU, and tests may use all counters. tests/vm/run passes the
- * same parameters to modprobe.
- */
+/* The module's parameters on the kernel's command line. modprobe passes them, too. */
+static const char *boot_parameters(const char *module)
+{
+	static char parameters[128];
+	const size_t length = strlen(module);
+	char text[4096], *word, *rest = text;
+
+	ck_assert(!try_read_text("/proc/cmdline", text, sizeof(text)));
+	parameters[0] = '\0';
+	while ((word = strsep(&rest, " \n"))) {
+		size_t used = strlen(parameters);
+
+		if (!strncmp(word, module, length) && word[length] == '.')
+			snprintf(parameters + used, sizeof(parameters) - used, "%s ",
+				 word + length + 1);
+	}
+	return parameters;
+}
+
+/* As modprobe, so that a guest's choice is valid for the rest of the run. */
 int module_load(const char *name, const char *parameters)
 {
 	int fd = open(module_path(name), O_RDONLY | O_CLOEXEC);
 	int error = 0;
 
-	if (!strcmp(name, "perfmon_power") && !*parameters)
-		parameters = "hash=1";
-	if (!strcmp(name, "perfmon_armv8") && !*parameters)
-		parameters = "leave_to_perf=0";
+	if (!*parameters)
+		parameters = boot_parameters(name);
 	ck_assert_msg(fd != -1, "%s: %s", module_path(name), strerror(errno));
 	if (syscall(SYS_finit_module, fd, parameters, 0))
 		error = errno;

@@ -68,3 +68,5 @@ $(guest_programs): guest-programs-%:
 	@sysroot=$$(tests/vm/fetch sysroot $*) && \
 	$(MAKE) --no-print-directory programs BUILD=build/$* CROSS=$(guest_cross) \
 		SYSROOT=$$sysroot STATIC=1 CFLAGS='$(guest_cflags) $(same_bytes)'
+	@$(guest_cross)gcc $(guest_cflags) -std=gnu11 -Wall -Wextra -Werror -static \
+		-o build/$*/bin/ready-random tests/vm/ready-random.c

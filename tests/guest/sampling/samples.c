@@ -218,7 +218,7 @@ void need_exact_work(void)
  */
 static bool counts_the_kernel(void)
 {
-	return starts_at_once() &&
+	return starts_at_once() && !counters_are_shared() &&
 	       !(is_debug_kernel() && (pmu_is("intel") || pmu_is("amd")));
 }
 

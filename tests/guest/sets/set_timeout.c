@@ -15,8 +15,21 @@ SUITE(set_timeout, 240);
 
 #define TURNS	3
 
-/* Number of switches that the sets report. */
+/*
+ * Return the number of switches. This call does not switch the caller out. pfm_getinfo_evtsets()
+ * does where the counters are shared with perf, because it asks perf for those that perf holds.
+ */
 static uint64_t switches_so_far(int fd)
+{
+	struct pfm_statistics statistics = {};
+
+	if (pfm_get_statistics(fd, &statistics))
+		abort();
+	return statistics.set_switches;
+}
+
+/* Number of switches that the sets report. */
+static uint64_t switches_of_sets(int fd)
 {
 	struct pfarg_setinfo infos[TURNS] = {};
 	uint64_t runs = 0;
@@ -80,6 +93,7 @@ TEST(no_switch_comes_early_or_late)
 				     (uintmax_t)due);
 	} while (switches < wanted);
 	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(switches_of_sets(fd), switches_so_far(fd));
 	set_zero_must_be_right(fd);
 }
 

@@ -9,7 +9,6 @@
 #include <linux/export.h>
 #include <linux/kmod.h>
 #include <linux/list.h>
-#include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
@@ -60,8 +59,6 @@ static bool pmc_is_consistent(const struct pfm_pmu *pmu, const struct pfm_regist
 	pfm_for_each_bit(n, rest, pmc->counters)
 		if (n >= pmu->pmd_count || !(pmu->pmds[n].type & PFM_REG_COUNTER))
 			return false;
-	if (pmu->independent && !is_power_of_2(pmc->counters))
-		return false;
 	if (pmc->user_set & pmc->user_clear ||
 	    (pmc->user_set | pmc->user_clear) & pmc->reserved)
 		return false;

@@ -299,10 +299,9 @@ struct pfm_virtual_pmd {
  *	contexts can use them, of users who may count at all levels.  One context uses all
  *	registers of a cache or package; it runs on the CPU that @operations->owner returns.
  *	Such a PMU is never the default.
- * @independent: each counter has its own PMCs, which @counters of the PMCs tell, and operations on a
- *	set leave alone the registers of all other counters.  Then a thread's context and a
- *	system-wide one may count on a CPU at the same time, with different counters; the module
- *	uses pfm_running_sets() and pfm_overflow_of().
+ * @independent: operations on a set leave alone what concerns other counters.  Then a thread's
+ *	context and a system-wide one may count on a CPU at the same time, with different counters;
+ *	the module uses pfm_running_sets() and pfm_overflow_of().
  * @owner: set by the core: the PMU's module
  * @is_partial: set by the core: some CPU does not have this PMU, or can_count() must be asked
  * @node: for the core's use

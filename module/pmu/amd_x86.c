@@ -8,3 +8,4 @@
 #include "x86_exclusive.c"
 #include "x86_placeholders.c"
 #include "x86_shared.c"
+#include "x86_shared_claim.c"

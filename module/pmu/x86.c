@@ -421,6 +421,8 @@ int x86_register(struct x86_pmu *pmu)
 	pmu->pmu.model = boot_cpu_data.x86_model_id;
 	pmu->pmu.id = cpuid_eax(1);
 	pmu->pmu.operations = operations;
+	pmu->pmu.independent =
+		is_shared; /* each placeholder starts and stops by itself */
 	return pfm_pmu_register(&pmu->pmu);
 }
 

@@ -191,6 +191,11 @@ bool x86_nmi_is_late(void);
 /* x86_shared.c */
 extern struct pfm_pmu_operations x86_shared_operations;
 
+/* x86_shared_claim.c */
+int x86_shared_claim(struct pfm_pmu *pmu, const u64 *pmds);
+void x86_shared_release(struct pfm_pmu *pmu, const u64 *pmds);
+void x86_shared_held_by_others(const struct pfm_pmu *pmu, u64 *pmds);
+
 /* x86.c */
 void x86_registers_cleared(void);
 void x86_halt(const struct pfm_registers *registers);

@@ -90,19 +90,20 @@ static void put(unsigned int n, struct perf_event *event)
 }
 
 /**
- * x86_placeholders_sort() - give each placeholder of this CPU the number of its counter
+ * x86_placeholders_sort() - give each parked placeholder of this CPU the number of its counter
+ * @parked: bitmap of PMDs.  Those of them that have a placeholder have a parked one.
  *
- * perf may have moved some.  Placeholders on counters that have none of our numbers get the
- * remaining numbers.  Interrupts off; all placeholders are parked.
+ * perf may have moved some.  Placeholders on counters that have none of these numbers get the
+ * remaining numbers.  Interrupts off.
  */
-void x86_placeholders_sort(void)
+void x86_placeholders_sort(u64 parked)
 {
 	struct perf_event *events[X86_REGISTERS], *event;
 	u64 free = 0, rest;
 	unsigned int n, to;
 
 	for (n = 0; n < X86_REGISTERS; n++) {
-		events[n] = x86_placeholder(n);
+		events[n] = parked & BIT_ULL(n) ? x86_placeholder(n) : NULL;
 		if (events[n])
 			free |= BIT_ULL(n);
 	}

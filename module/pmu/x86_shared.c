@@ -18,12 +18,9 @@
  *
  * When a counter wraps, perf's NMI handler adds the period to the value and calls our overflow
  * handler.  The period is the range of the PMD.  So the low bits of the counter stay as they
- * are, and the flag of the wrap is set again: here cpu->pending has the wrap instead.
+ * are, and the flag of the wrap is set again: here set->pending has the wrap instead.
  */
-#include <asm/nmi.h>
 #include <asm/perf_event.h>
-#include <linux/cpu.h>
-#include <linux/cpuhotplug.h>
 #include <linux/hardirq.h>
 #include <linux/perf_event.h>
 #include <linux/sched/task_stack.h>
@@ -31,19 +28,31 @@
 #include "x86.h"
 #include "x86_placeholders.h"
 
+/* On a CPU a thread's context and a system-wide one may count, with different counters. */
+enum {
+	OF_THREAD,
+	OF_CPU,
+	SETS
+};
+
 /**
- * struct shared_cpu - our counters on a CPU; used by that CPU only, interrupts off
- * @loaded: the set whose values the placeholders hold; NULL while all are parked
+ * struct shared_set - the set of one of the two contexts; used by its CPU only, interrupts off
+ * @loaded: the set whose values placeholders hold; NULL while all its placeholders are parked
  * @pending: counters of @loaded that wrapped and were not acknowledged.  An NMI may set bits.
  * @is_loading: the values are being written: an NMI must only take a note
  */
-struct shared_cpu {
+struct shared_set {
 	struct pfm_registers *loaded;
 	u64 pending;
 	bool is_loading;
 };
 
-static DEFINE_PER_CPU(struct shared_cpu, shared_cpus);
+static DEFINE_PER_CPU(struct shared_set[SETS], shared_sets);
+
+static __always_inline struct shared_set *set_of(const struct pfm_registers *registers)
+{
+	return this_cpu_ptr(&shared_sets[registers->task ? OF_THREAD : OF_CPU]);
+}
 
 #define LEVELS (ARCH_PERFMON_EVENTSEL_OS | ARCH_PERFMON_EVENTSEL_USR)
 
@@ -199,6 +208,17 @@ static bool all_are_right(const struct pfm_registers *registers, bool may_move)
 
 /* ---- operations --------------------------------------------------------------------------- */
 
+static u64 loaded_counters(void)
+{
+	const struct shared_set *sets = this_cpu_ptr(shared_sets), *set;
+	u64 counters = 0;
+
+	for (set = sets; set < sets + SETS; set++)
+		if (set->loaded)
+			counters |= set->loaded->counters;
+	return counters;
+}
+
 /*
  * perf moves a placeholder when an event of its own needs that counter.  All parked placeholders
  * are equal, so each may take the place of another.  A set that is already counting continues,
@@ -210,7 +230,7 @@ static bool shared_can_count(const struct pfm_registers *registers)
 		return false;
 	if (likely(all_are_right(registers, false)))
 		return true;
-	x86_placeholders_sort();
+	x86_placeholders_sort(~loaded_counters());
 	return all_are_right(registers, true);
 }
 
@@ -226,19 +246,19 @@ static void shared_write_pmds(struct pfm_registers *registers, u64 pmds)
 	unsigned int n;
 	u64 rest;
 
-	if (this_cpu_read(shared_cpus.loaded) != registers)
+	if (set_of(registers)->loaded != registers)
 		return;
 	pfm_for_each_bit(n, rest, pmds & registers->counters)
 		load_value(x86_placeholder(n), &x86->counters[n], registers->pmds[n]);
 }
 
-static void load_all(struct shared_cpu *cpu, struct pfm_registers *registers)
+static void load_all(struct shared_set *set, struct pfm_registers *registers)
 {
 	struct perf_event *event;
 	unsigned int n;
 	u64 rest;
 
-	cpu->loaded = registers;
+	set->loaded = registers;
 	pfm_for_each_bit(n, rest, registers->counters) {
 		event = x86_placeholder(n);
 		configure(event, wanted_select(registers, n), n);
@@ -247,17 +267,26 @@ static void load_all(struct shared_cpu *cpu, struct pfm_registers *registers)
 	}
 }
 
-static void set_loading(struct shared_cpu *cpu, bool is_loading)
+static void set_loading(struct shared_set *set, bool is_loading)
 {
 	barrier();
-	WRITE_ONCE(cpu->is_loading, is_loading);
+	WRITE_ONCE(set->is_loading, is_loading);
 	barrier();
 }
 
-/* Return: the set that counts next; may be NULL. */
-static struct pfm_registers *handle_overflows(struct pt_regs *regs)
+/* Return: the set of the same context that counts now, which an NMI may have changed; or NULL. */
+static struct pfm_registers *running_now(const struct pfm_registers *registers)
 {
-	return pfm_overflow(&x86->pmu, regs, NULL).next;
+	const struct pfm_running running = pfm_running_sets(&x86->pmu);
+
+	return registers->task ? running.thread : running.cpu;
+}
+
+/* @registers: the set that counts now.  Return: the one that counts next; may be NULL. */
+static struct pfm_registers *handle_overflows(const struct pfm_registers *registers,
+					      struct pt_regs *regs)
+{
+	return pfm_overflow_of(&x86->pmu, registers, regs).next;
 }
 
 /*
@@ -268,30 +297,31 @@ static struct pfm_registers *handle_overflows(struct pt_regs *regs)
  */
 static void shared_start(struct pfm_registers *registers)
 {
-	struct shared_cpu *cpu = this_cpu_ptr(&shared_cpus);
+	struct shared_set *set = set_of(registers);
 
-	if (cpu->loaded == registers)
+	if (set->loaded == registers)
 		return; /* the set continues after an overflow */
 	do {
-		set_loading(cpu, true);
-		if (cpu->loaded != registers)
-			load_all(cpu, registers);
-		set_loading(cpu, false);
-		if (likely(!READ_ONCE(cpu->pending)))
+		set_loading(set, true);
+		if (set->loaded != registers)
+			load_all(set, registers);
+		set_loading(set, false);
+		if (likely(!READ_ONCE(set->pending)))
 			return;
-		set_loading(cpu, true);
-		registers = cpu->pending ? handle_overflows(task_pt_regs(
-						   registers->task ?: current))
-					 : pfm_running_registers(&x86->pmu);
+		set_loading(set, true);
+		registers = running_now(registers);
+		if (registers && set->pending)
+			registers = handle_overflows(
+				registers, task_pt_regs(registers->task ?: current));
 	} while (registers);
-	set_loading(cpu, false);
+	set_loading(set, false);
 }
 
 /*
  * Take the value and the flag of a counter at the same moment: an NMI in between may have moved
  * the flag to @pending.
  */
-static __always_inline u64 read_counter(const struct shared_cpu *cpu,
+static __always_inline u64 read_counter(const struct shared_set *set,
 					struct perf_event *event,
 					const struct x86_counter *counter, unsigned int n,
 					u64 *overflows)
@@ -299,11 +329,11 @@ static __always_inline u64 read_counter(const struct shared_cpu *cpu,
 	u64 pending, value;
 
 	do {
-		pending = READ_ONCE(cpu->pending);
+		pending = READ_ONCE(set->pending);
 		barrier();
 		value = read_value(event);
 		barrier();
-	} while (unlikely(pending != READ_ONCE(cpu->pending)));
+	} while (unlikely(pending != READ_ONCE(set->pending)));
 	if (unlikely(!(value & counter->flag) || pending & BIT_ULL(n)))
 		*overflows |= BIT_ULL(n);
 	return value;
@@ -311,14 +341,14 @@ static __always_inline u64 read_counter(const struct shared_cpu *cpu,
 
 static u64 shared_read(struct pfm_registers *registers, u64 *values)
 {
-	const struct shared_cpu *cpu = this_cpu_ptr(&shared_cpus);
+	const struct shared_set *set = set_of(registers);
 	const struct x86_counter *counter;
 	u64 rest, value, overflows = 0;
 	unsigned int n;
 
 	pfm_for_each_bit(n, rest, registers->counters) {
 		counter = &x86->counters[n];
-		value = read_counter(cpu, x86_placeholder(n), counter, n, &overflows);
+		value = read_counter(set, x86_placeholder(n), counter, n, &overflows);
 		values[n] = pfm_pmd_merge(registers->pmds[n], value, counter->mask);
 	}
 	return overflows;
@@ -327,7 +357,7 @@ static u64 shared_read(struct pfm_registers *registers, u64 *values)
 /* A wrap between the reading and the parking comes after the stop: it is dropped. */
 static u64 shared_stop(struct pfm_registers *registers)
 {
-	struct shared_cpu *cpu = this_cpu_ptr(&shared_cpus);
+	struct shared_set *set = set_of(registers);
 	const struct x86_counter *counter;
 	struct perf_event *event;
 	u64 rest, value, overflows = 0;
@@ -336,21 +366,21 @@ static u64 shared_stop(struct pfm_registers *registers)
 	pfm_for_each_bit(n, rest, registers->counters) {
 		counter = &x86->counters[n];
 		event = x86_placeholder(n);
-		value = read_counter(cpu, event, counter, n, &overflows);
+		value = read_counter(set, event, counter, n, &overflows);
 		park(event, n);
 		registers->pmds[n] =
 			pfm_pmd_merge(registers->pmds[n], value, counter->mask);
 	}
-	cpu->loaded = NULL;
+	set->loaded = NULL;
 	barrier();
-	cpu->pending = 0;
+	set->pending = 0;
 	return overflows;
 }
 
 static u64 shared_overflows(const struct pfm_registers *registers)
 {
-	const struct shared_cpu *cpu = this_cpu_ptr(&shared_cpus);
-	u64 rest, overflows = cpu->pending;
+	const struct shared_set *set = set_of(registers);
+	u64 rest, overflows = set->pending;
 	unsigned int n;
 
 	pfm_for_each_bit(n, rest, registers->counters)
@@ -362,14 +392,14 @@ static u64 shared_overflows(const struct pfm_registers *registers)
 /* After a stop the counters are parked, and their wraps are forgotten already. */
 static void shared_acknowledge(struct pfm_registers *registers, u64 counters)
 {
-	struct shared_cpu *cpu = this_cpu_ptr(&shared_cpus);
+	struct shared_set *set = set_of(registers);
 	struct perf_event *event;
 	unsigned int n;
 	u64 rest, value;
 
 	if (!x86->global_acknowledge && !in_nmi())
 		x86_note_overflows(counters);
-	if (cpu->loaded != registers)
+	if (set->loaded != registers)
 		return;
 	pfm_for_each_bit(n, rest, counters) {
 		event = x86_placeholder(n);
@@ -377,7 +407,7 @@ static void shared_acknowledge(struct pfm_registers *registers, u64 counters)
 		if (!(value & x86->counters[n].flag))
 			load_value(event, &x86->counters[n], value);
 	}
-	cpu->pending &= ~counters;
+	set->pending &= ~counters;
 }
 
 /* ---- the interrupt ------------------------------------------------------------------------ */
@@ -402,105 +432,44 @@ static void enable_each(u64 counters, bool enable)
 	}
 }
 
+/* Return: the set that wants to know of overflows of counter @n; NULL if none does. */
+static struct shared_set *find_interrupted(unsigned int n)
+{
+	struct shared_set *sets = this_cpu_ptr(shared_sets), *set;
+
+	for (set = sets; set < sets + SETS; set++)
+		if (set->loaded && set->loaded->interrupting & BIT_ULL(n))
+			return set;
+	return NULL;
+}
+
 /* Called by perf in an NMI, after it has added the period to the counter. */
 void x86_shared_overflow(struct perf_event *event, struct perf_sample_data *data,
 			 struct pt_regs *regs)
 {
-	struct shared_cpu *cpu = this_cpu_ptr(&shared_cpus);
 	const unsigned int n = x86_placeholder_number(event);
-	struct pfm_registers *loaded = cpu->loaded, *next;
+	struct shared_set *set = find_interrupted(n);
+	struct pfm_registers *loaded, *next;
 
 	/* perf would stop an event that has too many interrupts.  The core has its own limit. */
 	event->hw.interrupts = 0;
-	if (!loaded || !(loaded->interrupting & BIT_ULL(n)))
+	if (!set)
 		return;
-	cpu->pending |= BIT_ULL(n);
-	if (cpu->is_loading || pfm_running_registers(&x86->pmu) != loaded)
+	loaded = set->loaded;
+	set->pending |= BIT_ULL(n);
+	if (set->is_loading || running_now(loaded) != loaded)
 		return;
 	enable_each(loaded->counters, false);
-	next = handle_overflows(regs);
+	next = handle_overflows(loaded, regs);
 	if (next)
 		shared_start(next);
 	enable_each(loaded->counters, true);
 }
 
 /*
- * Without a status register perf does not recognize the NMI of a wrap that a stop has found
- * before.
+ * perf has its own use for the records of branches, and does not lend them.  A set that gets their
+ * PMC later cannot count: shared_can_count().
  */
-static int handle_late_nmi(unsigned int type, struct pt_regs *regs)
-{
-	return x86_nmi_is_late() ? NMI_HANDLED : NMI_DONE;
-}
-
-/* ---- claim and release -------------------------------------------------------------------- */
-
-static u64 shared_pmds; /* also read when a CPU comes online */
-static enum cpuhp_state shared_hotplug_state;
-
-static int begin_on(unsigned int cpu)
-{
-	x86_placeholders_take(cpu, shared_pmds);
-	return 0;
-}
-
-static int end_on(unsigned int cpu)
-{
-	pfm_cpu_goes_offline();
-	x86_placeholders_keep(cpu, 0);
-	return 0;
-}
-
-static int begin(void)
-{
-	int state = register_nmi_handler(NMI_LOCAL, handle_late_nmi, 0, "perfmon");
-
-	if (state)
-		return state;
-	state = cpuhp_setup_state_nocalls_cpuslocked(
-		CPUHP_AP_ONLINE_DYN, "perfmon/x86:online", begin_on, end_on);
-	if (state < 0) {
-		unregister_nmi_handler(NMI_LOCAL, "perfmon");
-		return state;
-	}
-	shared_hotplug_state = state;
-	return 0;
-}
-
-static void end(void)
-{
-	__cpuhp_remove_state_cpuslocked(shared_hotplug_state, false);
-	unregister_nmi_handler(NMI_LOCAL, "perfmon");
-}
-
-/* perf has its own use for the records of branches, and does not lend them. */
-static u64 branch_pmds(const struct pfm_pmu *pmu, unsigned int word)
-{
-	unsigned int n;
-	u64 map = 0;
-
-	for (n = word * 64; n < min(pmu->pmd_count, word * 64 + 64); n++)
-		if (pmu->pmds[n].type & PFM_REG_SAMPLED)
-			map |= BIT_ULL(n % 64);
-	return map;
-}
-
-static int refuse_branches(const struct pfm_pmu *pmu, const u64 *pmds)
-{
-	unsigned int word;
-	u64 refused;
-
-	for (word = 0; word < PFM_HARDWARE_BV; word++) {
-		refused = pmds[word] & branch_pmds(pmu, word);
-		if (!refused)
-			continue;
-		pfm_pmu_blame("perf (ownership is shared)", word * 64 + __ffs64(refused));
-		return -EBUSY;
-	}
-	return 0;
-}
-
-/* A set that gets the PMC of the branches later cannot count: shared_can_count(). */
 static int shared_load(struct pfm_session *session)
 {
 	const struct pfm_registers *registers = NULL;
@@ -515,64 +484,10 @@ static int shared_load(struct pfm_session *session)
 	return 0;
 }
 
-static int shared_claim(struct pfm_pmu *pmu, const u64 *pmds)
-{
-	unsigned int cpu;
-	u64 missing = 0;
-	int error = refuse_branches(pmu, pmds);
-
-	if (!error && !shared_pmds)
-		error = begin();
-	if (error)
-		return error;
-	for_each_online_cpu(cpu) {
-		missing = x86_placeholders_take(cpu, pmds[0]);
-		if (missing)
-			break;
-	}
-	if (missing) {
-		pfm_pmu_blame("perf or the NMI watchdog", __ffs64(missing));
-		for_each_online_cpu(cpu)
-			x86_placeholders_keep(cpu, shared_pmds);
-		if (!shared_pmds)
-			end();
-		return -EBUSY;
-	}
-	shared_pmds |= pmds[0];
-	return 0;
-}
-
-static void shared_release(struct pfm_pmu *pmu, const u64 *pmds)
-{
-	unsigned int cpu;
-
-	shared_pmds &= ~pmds[0];
-	for_each_online_cpu(cpu)
-		x86_placeholders_keep(cpu, shared_pmds);
-	if (!shared_pmds)
-		end();
-}
-
-/* Ask on this CPU: the watchdog, and perf stat -a, hold the same counter on each CPU. */
-static void shared_held_by_others(const struct pfm_pmu *pmu, u64 *pmds)
-{
-	unsigned int n, word;
-	u64 all = 0;
-
-	for (word = 0; word < PFM_HARDWARE_BV; word++)
-		pmds[word] |= branch_pmds(pmu, word);
-	for (n = 0; n < X86_REGISTERS; n++)
-		if (x86->counters[n].value)
-			all |= BIT_ULL(n);
-	cpus_read_lock();
-	pmds[0] |= x86_placeholders_held(raw_smp_processor_id(), all);
-	cpus_read_unlock();
-}
-
 struct pfm_pmu_operations x86_shared_operations = {
-	.claim = shared_claim,
-	.release = shared_release,
-	.held_by_others = shared_held_by_others,
+	.claim = x86_shared_claim,
+	.release = x86_shared_release,
+	.held_by_others = x86_shared_held_by_others,
 	.load = shared_load,
 	.can_count = shared_can_count,
 	.write_pmcs = shared_write_pmcs,

@@ -214,12 +214,6 @@ TEST(the_software_pmu_counts_time_on_a_cpu)
 
 /* ---- beside contexts on threads ------------------------------------------------------------ */
 
-/* Whether the manual gives each counter registers of its own, with which it starts and stops. */
-static bool counters_are_independent(void)
-{
-	return pmu_is("armv8");
-}
-
 /* The load fails because the other kind uses the counter pmu()->pmds[0], or the whole PMU. */
 static void must_be_held(int fd, uint32_t target, const char *holder)
 {

@@ -133,6 +133,11 @@ bool counters_are_shared(void)
 	return !strcmp(read_text(path), "shared\n");
 }
 
+bool counters_are_independent(void)
+{
+	return pmu_is("armv8") || counters_are_shared();
+}
+
 /* ---- any PMU ----------------------------------------------------------------------------- */
 
 void program_busy_counter(int fd, unsigned int n)
@@ -185,6 +190,13 @@ void need_known_instructions(void)
 {
 	need_levels();
 	need_known_clock();
+}
+
+void need_independent_counters(void)
+{
+	need_known_instructions();
+	if (!counters_are_independent())
+		skip("one register concerns several counters");
 }
 
 void need_exact_counts(void)

@@ -50,6 +50,11 @@ unsigned int use_all_counters(int fd, unsigned int *numbers);
 bool starts_at_once(void);
 /* An x86 PMU that shares its counters with perf: each starts and stops by itself. */
 bool counters_are_shared(void);
+/*
+ * No operation on one counter concerns another one, so that contexts on threads and on CPUs can have
+ * counters of the PMU at the same time.
+ */
+bool counters_are_independent(void);
 
 /* ---- any PMU -------------------------------------------------------------------------------- */
 
@@ -67,6 +72,8 @@ unsigned int sample_promptly(int fd, uint64_t period, uint32_t flags);
 void need_levels(void);
 /* Also skips the test unless the guest counts instructions exactly. */
 void need_known_instructions(void);
+/* Skips the test unless counters_are_independent(), and the guest counts instructions exactly. */
+void need_independent_counters(void);
 /* Skips the test unless the PMU is Armv8's and the guest counts instructions exactly. */
 void need_exact_counts(void);
 void need_armv8(void);

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* x86, counters shared with perf: claim and release them on all CPUs. */
+#include <asm/nmi.h>
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+
+#include "x86.h"
+#include "x86_placeholders.h"
+
+/*
+ * Without a status register perf does not recognize the NMI of a wrap that a stop has found
+ * before.
+ */
+static int handle_late_nmi(unsigned int type, struct pt_regs *regs)
+{
+	return x86_nmi_is_late() ? NMI_HANDLED : NMI_DONE;
+}
+
+static u64 shared_pmds; /* also read when a CPU comes online */
+static enum cpuhp_state shared_hotplug_state;
+
+static int begin_on(unsigned int cpu)
+{
+	x86_placeholders_take(cpu, shared_pmds);
+	return 0;
+}
+
+static int end_on(unsigned int cpu)
+{
+	pfm_cpu_goes_offline();
+	x86_placeholders_keep(cpu, 0);
+	return 0;
+}
+
+static int begin(void)
+{
+	int state = register_nmi_handler(NMI_LOCAL, handle_late_nmi, 0, "perfmon");
+
+	if (state)
+		return state;
+	state = cpuhp_setup_state_nocalls_cpuslocked(
+		CPUHP_AP_ONLINE_DYN, "perfmon/x86:online", begin_on, end_on);
+	if (state < 0) {
+		unregister_nmi_handler(NMI_LOCAL, "perfmon");
+		return state;
+	}
+	shared_hotplug_state = state;
+	return 0;
+}
+
+static void end(void)
+{
+	__cpuhp_remove_state_cpuslocked(shared_hotplug_state, false);
+	unregister_nmi_handler(NMI_LOCAL, "perfmon");
+}
+
+/* perf has its own use for the records of branches, and does not lend them. */
+static u64 branch_pmds(const struct pfm_pmu *pmu, unsigned int word)
+{
+	unsigned int n;
+	u64 map = 0;
+
+	for (n = word * 64; n < min(pmu->pmd_count, word * 64 + 64); n++)
+		if (pmu->pmds[n].type & PFM_REG_SAMPLED)
+			map |= BIT_ULL(n % 64);
+	return map;
+}
+
+static int refuse_branches(const struct pfm_pmu *pmu, const u64 *pmds)
+{
+	unsigned int word;
+	u64 refused;
+
+	for (word = 0; word < PFM_HARDWARE_BV; word++) {
+		refused = pmds[word] & branch_pmds(pmu, word);
+		if (!refused)
+			continue;
+		pfm_pmu_blame("perf (ownership is shared)", word * 64 + __ffs64(refused));
+		return -EBUSY;
+	}
+	return 0;
+}
+
+int x86_shared_claim(struct pfm_pmu *pmu, const u64 *pmds)
+{
+	unsigned int cpu;
+	u64 missing = 0;
+	int error = refuse_branches(pmu, pmds);
+
+	if (!error && !shared_pmds)
+		error = begin();
+	if (error)
+		return error;
+	for_each_online_cpu(cpu) {
+		missing = x86_placeholders_take(cpu, pmds[0]);
+		if (missing)
+			break;
+	}
+	if (missing) {
+		pfm_pmu_blame("perf or the NMI watchdog", __ffs64(missing));
+		for_each_online_cpu(cpu)
+			x86_placeholders_keep(cpu, shared_pmds);
+		if (!shared_pmds)
+			end();
+		return -EBUSY;
+	}
+	shared_pmds |= pmds[0];
+	return 0;
+}
+
+void x86_shared_release(struct pfm_pmu *pmu, const u64 *pmds)
+{
+	unsigned int cpu;
+
+	shared_pmds &= ~pmds[0];
+	for_each_online_cpu(cpu)
+		x86_placeholders_keep(cpu, shared_pmds);
+	if (!shared_pmds)
+		end();
+}
+
+/* Ask on this CPU: the watchdog, and perf stat -a, hold the same counter on each CPU. */
+void x86_shared_held_by_others(const struct pfm_pmu *pmu, u64 *pmds)
+{
+	unsigned int n, word;
+	u64 all = 0;
+
+	for (word = 0; word < PFM_HARDWARE_BV; word++)
+		pmds[word] |= branch_pmds(pmu, word);
+	for (n = 0; n < X86_REGISTERS; n++)
+		if (x86->counters[n].value)
+			all |= BIT_ULL(n);
+	cpus_read_lock();
+	pmds[0] |= x86_placeholders_held(raw_smp_processor_id(), all);
+	cpus_read_unlock();
+}

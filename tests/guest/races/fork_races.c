@@ -52,18 +52,6 @@ static void __attribute__((noreturn)) run_parent(void)
 	_exit(EXIT_SUCCESS);
 }
 
-/* Minor faults of a process with one thread: /proc/PID/stat, field 10. */
-static uint64_t faults_of(pid_t pid)
-{
-	uintmax_t faults;
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	require(sscanf(strrchr(read_text(path), ')'), ") %*c %*d %*d %*d %*d %*d %*u %ju",
-		       &faults) == 1);
-	return faults;
-}
-
 /*
  * The page faults of the parent are counted, but not those of its children. No child is monitored.
  */
@@ -72,20 +60,20 @@ static void watch_parent(int fd, pid_t pid)
 	uint64_t outer, inner = 0, count;
 
 	poke_pmd(fd, PFM_PMD_MINOR_FAULTS, 0);
-	outer = faults_of(pid);
+	outer = minor_faults_of(pid);
 	require(try_load(fd, pid) == 0);
 	require(pfm_start(fd, NULL) == 0);
 	if (random_below(4) == 0) {
-		inner = faults_of(pid);
+		inner = minor_faults_of(pid);
 		spin_turns(random_below(100000));
-		inner = faults_of(pid) - inner;
+		inner = minor_faults_of(pid) - inner;
 	}
 	spin_turns(random_below(20000));
 	require(sessions() == 1);
 	if (random_below(2))
 		require(pfm_stop(fd) == 0);
 	require(pfm_unload_context(fd) == 0);
-	outer = faults_of(pid) - outer;
+	outer = minor_faults_of(pid) - outer;
 	count = peek_pmd(fd, PFM_PMD_MINOR_FAULTS);
 	require(count >= inner && count <= outer);
 }

@@ -2,10 +2,12 @@
 /* Contexts begin and end while a CPU goes offline and online. */
 #include <pthread.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
-#include "measure.h"
-#include "workers.h"
+#include "families.h"
+#include "system_wide.h"
 
 SUITE(hotplug_races, 1800);
 
@@ -88,44 +90,195 @@ static void watch_oneself(void)
 	require(close(fd) == 0);
 }
 
+static struct {
+	unsigned int refused, ended, stayed;
+} loads;
+
+/* A message about an overflow may come first. */
+static void wait_for_end(int fd)
+{
+	struct pfarg_ovfl_msg message;
+
+	do
+		require(read(fd, &message, sizeof(message)) == sizeof(message));
+	while (message.msg_type != PFM_MSG_END);
+}
+
+/*
+ * A context of CPU 1: the load is refused because the CPU is offline, or the context ends because the
+ * CPU goes offline, or neither. It counts only from its start to its end.
+ */
+static void use_cpu_context(int fd)
+{
+	uint64_t begun = monotonic_time(), last = 0, now;
+	unsigned int turn;
+
+	if (try_load(fd, 1)) {
+		require(errno == ENODEV);
+		loads.refused++;
+		return;
+	}
+	require(pfm_start(fd, NULL) == 0 || errno == EINVAL);
+	for (turn = random_below(4); turn; turn--) {
+		spin_turns(random_below(1 << random_below(18)));
+		now = peek_pmd(fd, PFM_PMD_TASK_CLOCK);
+		require(now >= last && now <= monotonic_time() - begun);
+		last = now;
+	}
+	/* Few contexts live as long as it takes until the CPU goes offline. */
+	if (random_below(8) == 0 || status_of(fd).state == PFM_STATE_UNLOADED) {
+		loads.ended++;
+		wait_for_end(fd);
+		require(status_of(fd).state == PFM_STATE_UNLOADED);
+		return;
+	}
+	loads.stayed++;
+	if (random_below(2))
+		require(pfm_unload_context(fd) == 0);
+}
+
+/* The watch_ functions return whether they have seen all that they want to see. */
+static bool watch_cpu(unsigned int made)
+{
+	bool is_sampled = made % 2;
+	int fd = is_sampled ? default_context(PFM_FL_SYSTEM_WIDE, least_size())
+			    : system_wide_context();
+	header_t header = is_sampled ? map_buffer(fd, least_size()) : NULL;
+
+	move_to_any_cpu(thread_id());
+	use_busy_counters_of_cpu(fd);
+	if (is_sampled)
+		write_one(fd, sampling(0, 10000 + random_below(100000)));
+	use_cpu_context(fd);
+	require(close(fd) == 0);
+	require(read_number(SYSFS "sys_sessions_count") == 0);
+	if (is_sampled) {
+		must_be_whole(header, 0);
+		require(munmap((void *)header, least_size()) == 0);
+	}
+	return loads.refused && loads.ended && loads.stayed;
+}
+
+#define CHILDREN 2
+
+static void make_children_anywhere(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < CHILDREN; i++) {
+		move_to_any_cpu(thread_id());
+		require(waitpid(make_light_child(), NULL, 0) != -1);
+	}
+}
+
+static struct family family;
+
+/* The process makes children on both CPUs. Each CPU has a buffer, in half of the iterations. */
+static bool watch_family(unsigned int made)
+{
+	uint64_t faults, count;
+
+	family_load(&family, made % 2);
+	family_let_go(&family);
+	move_to_any_cpu(thread_id());
+	family_wait(&family);
+	faults = family_faults(&family);
+	count = peek_pmd(family.fd, PFM_PMD_MINOR_FAULTS);
+	require(count <= faults && count + CHILDREN >= faults);
+	family_forget(&family);
+	return true;
+}
+
+static bool watch_threads(unsigned int made)
+{
+	static struct spinner spinners[2] = { {}, { .naps = true } };
+
+	if (!spinners[0].tid) {
+		spinner_begin(&spinners[0]);
+		spinner_begin(&spinners[1]);
+	}
+	if (made % 2)
+		watch_oneself();
+	else
+		watch_moved(spinners[random_below(2)].tid);
+	return true;
+}
+
 /*
  * One iteration is a context that was loaded or unloaded while the CPU changed its state. A change
  * takes as long as dozens of contexts.
  */
-static void everything_with_hotplug(void)
+static void race_with_hotplug(bool (*watch)(unsigned int made), unsigned int count)
 {
-	struct spinner spinners[2] = { {}, { .naps = true } };
-	unsigned int count = iterations(), met = 0, made;
+	unsigned int met = 0, made;
+	bool seen = false;
 	pthread_t thread;
 
 	pmu();
-	spinner_begin(&spinners[0]);
-	spinner_begin(&spinners[1]);
 	require(pthread_create(&thread, NULL, cycle_cpu, NULL) == 0);
-	for (made = 0; met < count || hotplug.moves / 2 < count / 50; made++) {
+	for (made = 0; met < count || hotplug.moves / 2 < count / 50 || !seen; made++) {
 		bool moved = hotplug.moving;
 
-		if (made % 2)
-			watch_oneself();
-		else
-			watch_moved(spinners[random_below(2)].tid);
+		seen = watch(made);
 		met += moved || hotplug.moving;
 	}
 	hotplug.over = true;
 	pthread_join(thread, NULL);
-	spinner_end(&spinners[0]);
-	spinner_end(&spinners[1]);
 	printf("         %u contexts, %u of them while CPU 1 went offline "
 	       "or online; %u cycles\n",
 	       made, met, hotplug.moves / 2);
 	fflush(stdout);
-	all_must_be_well();
 }
 
-TEST(all_calls_may_race_with_hotplug)
+static void need_hotplug(void)
 {
 	need_cpus(2);
 	if (!path_exists("/sys/devices/system/cpu/cpu1/online"))
 		skip("CPU 1 cannot be taken offline");
-	with_all_cpus_back(everything_with_hotplug);
+}
+
+static void check_threads(void)
+{
+	race_with_hotplug(watch_threads, iterations());
+}
+
+TEST(all_calls_may_race_with_hotplug)
+{
+	need_hotplug();
+	with_all_cpus_back(check_threads);
+	all_must_be_well();
+}
+
+static void check_cpus(void)
+{
+	/* A load waits until the CPU has changed its state. */
+	race_with_hotplug(watch_cpu, iterations() / 5);
+	printf("         %u loads were refused, %u contexts ended with the CPU, %u did not\n",
+	       loads.refused, loads.ended, loads.stayed);
+	fflush(stdout);
+}
+
+TEST(loads_on_a_cpu_may_race_with_hotplug)
+{
+	need_hotplug();
+	with_all_cpus_back(check_cpus);
+	all_must_be_well();
+}
+
+static void check_families(void)
+{
+	int hooks = keep_hooks();
+
+	family = family_begin(make_children_anywhere);
+	/* Each iteration makes two children. */
+	race_with_hotplug(watch_family, iterations() / 5);
+	family_end(&family);
+	close(hooks);
+}
+
+TEST(copies_with_buffers_may_race_with_hotplug)
+{
+	need_hotplug();
+	with_all_cpus_back(check_families);
+	all_must_be_well();
 }

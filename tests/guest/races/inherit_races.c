@@ -4,25 +4,30 @@
  * start, stop, unload and close.
  */
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "measure.h"
-#include "samples.h"
-#include "workers.h"
+#include "families.h"
+#include "meeting.h"
 
 SUITE(inherit_races, 1800);
 
-/* Shared with the processes that fork. */
-struct family {
+#define MANY		     20 /* children of a family */
+#define FEW		     2
+/* Some kernels report the end of a thread before its last page fault. */
+#define LAST_FAULTS(threads) (threads)
+
+/* Shared with a crowd: a process that makes children all the time, and its descendants. */
+struct crowd {
 	volatile bool stop;
 	volatile unsigned int forks;
 };
 
-static struct family *family;
+static struct crowd *crowd;
 
 static void __attribute__((noreturn)) live_shortly(unsigned int generations)
 {
@@ -41,18 +46,18 @@ static void __attribute__((noreturn)) live_shortly(unsigned int generations)
 }
 
 /* A process that makes children, on any CPU, until it is told to stop. */
-static void __attribute__((noreturn)) run_family(void)
+static void __attribute__((noreturn)) run_crowd(void)
 {
 	pid_t pid;
 
 	close_range(3, ~0u, 0);
 	require(open("/dev/null", O_WRONLY) != -1 && dup2(3, STDOUT_FILENO) != -1);
-	while (!family->stop) {
+	while (!crowd->stop) {
 		pid = fork();
 		if (pid == 0)
 			live_shortly(2);
 		require(pid != -1);
-		family->forks++;
+		crowd->forks++;
 		while (waitpid(-1, NULL, random_below(4) ? WNOHANG : 0) > 0)
 			;
 	}
@@ -61,28 +66,28 @@ static void __attribute__((noreturn)) run_family(void)
 	_exit(EXIT_SUCCESS);
 }
 
-static pid_t family_begin(void)
+static pid_t crowd_begin(void)
 {
 	pid_t pid;
 
-	family = mmap(NULL, sizeof(*family), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	require(family != MAP_FAILED);
+	crowd = mmap(NULL, sizeof(*crowd), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	require(crowd != MAP_FAILED);
 	pid = check_fork();
 	require(pid != -1);
 	if (pid == 0)
-		run_family();
-	wait_until(family->forks > 0);
+		run_crowd();
+	wait_until(crowd->forks > 0);
 	return pid;
 }
 
-static void family_end(pid_t pid)
+static void crowd_end(pid_t pid)
 {
 	int status;
 
-	family->stop = true;
+	crowd->stop = true;
 	require(waitpid(pid, &status, 0) == pid && status == 0);
-	munmap(family, sizeof(*family));
+	munmap(crowd, sizeof(*crowd));
 }
 
 static int inheriting_on(pid_t pid)
@@ -98,9 +103,9 @@ static int inheriting_on(pid_t pid)
 
 static void wait_for_forks(unsigned int count)
 {
-	unsigned int before = family->forks;
+	unsigned int before = crowd->forks;
 
-	while (family->forks - before < count)
+	while (crowd->forks - before < count)
 		spin_turns(1000);
 }
 
@@ -109,7 +114,7 @@ TEST(forks_and_ends_may_race_with_reads)
 {
 	unsigned int count = iterations(), i;
 	uint64_t faults, counter, last_faults = 0, last_counter = 0;
-	pid_t pid = family_begin();
+	pid_t pid = crowd_begin();
 	int fd = inheriting_on(pid);
 
 	require(pfm_start(fd, NULL) == 0);
@@ -125,81 +130,12 @@ TEST(forks_and_ends_may_race_with_reads)
 	require(peek_pmd(fd, PFM_PMD_MINOR_FAULTS) >= last_faults);
 	require(last_faults > 0 && last_counter > 0);
 	require(sessions() == 0);
-	family_end(pid);
+	crowd_end(pid);
 	close(fd);
 	all_must_be_well();
 }
 
-/* Nothing is counted twice, and nothing is forgotten, while reads and ends meet. */
-TEST(the_sum_is_exact_after_reads_at_any_time)
-{
-	unsigned int count = iterations() / 100 + 1, i, forks = 0;
-	struct rusage usage;
-	uint64_t faults;
-	pid_t pid;
-	int fd;
-
-	family = mmap(NULL, sizeof(*family), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	require(family != MAP_FAILED);
-	for (i = 0; i < count; i++) {
-		int gate[2];
-		char byte;
-
-		require(pipe(gate) == 0);
-		pid = check_fork();
-		require(pid != -1);
-		if (pid == 0) {
-			require(read(gate[0], &byte, 1) == 1);
-			for (forks = 0; forks < 20; forks++) {
-				pid_t child = fork();
-
-				if (child == 0) {
-					touch_pages(20);
-					_exit(EXIT_SUCCESS);
-				}
-				require(child != -1);
-				while (waitpid(-1, NULL, random_below(2) ? WNOHANG : 0) >
-				       0)
-					;
-			}
-			while (waitpid(-1, NULL, 0) > 0)
-				;
-			_exit(EXIT_SUCCESS);
-		}
-		fd = inheriting_on(pid);
-		require(pfm_start(fd, NULL) == 0);
-		require(write(gate[1], "", 1) == 1);
-		while (status_of(fd).state != PFM_STATE_UNLOADED)
-			peek_pmd(fd, PFM_PMD_MINOR_FAULTS);
-		require(wait4(pid, NULL, 0, &usage) == pid);
-		faults = peek_pmd(fd, PFM_PMD_MINOR_FAULTS);
-		require(faults >= 20 * 20 && faults <= (uint64_t)usage.ru_minflt);
-		/* The process waited at the gate after few faults of its own. */
-		require(faults + 200 >= (uint64_t)usage.ru_minflt);
-		close(fd);
-		close(gate[0]);
-		close(gate[1]);
-	}
-	munmap(family, sizeof(*family));
-	all_must_be_well();
-}
-
-/*
- * The tests below load contexts as fast as they can.  Another context keeps the hooks in place, which
- * would be removed and enabled again once a second, and that takes long while others fork.
- */
-static int keep_hooks(void)
-{
-	int fd = busy_context();
-
-	require(try_load(fd, thread_id()) == 0);
-	return fd;
-}
-
 /* ---- samples ----------------------------------------------------------------------------- */
-
-#define CPUS 2
 
 /* A context that samples the processes, with small buffers, and the buffers. */
 static int sampling_on(pid_t pid, header_t *headers)
@@ -212,7 +148,7 @@ static int sampling_on(pid_t pid, header_t *headers)
 	unsigned int cpu;
 
 	require(fd != -1);
-	for (cpu = 0; cpu < CPUS; cpu++) {
+	for (cpu = 0; cpu < FAMILY_CPUS; cpu++) {
 		headers[cpu] = mmap(NULL, argument.buf_size, PROT_READ, MAP_SHARED, fd,
 				    PFM_BUFFER_OFFSET(cpu));
 		require(headers[cpu] != MAP_FAILED);
@@ -231,7 +167,7 @@ static void end_sampling_on(int fd, const header_t *headers)
 
 	require(close(fd) == 0);
 	require(sessions() == 1);
-	for (cpu = 0; cpu < CPUS; cpu++)
+	for (cpu = 0; cpu < FAMILY_CPUS; cpu++)
 		munmap((void *)headers[cpu], least_size());
 }
 
@@ -239,7 +175,7 @@ static void end_sampling_on(int fd, const header_t *headers)
 static bool disturb(int fd, pid_t pid)
 {
 	struct pfarg_ovfl_msg message;
-	unsigned int cpu = random_below(CPUS);
+	unsigned int cpu = random_below(FAMILY_CPUS);
 
 	switch (random_below(16)) {
 	case 0:
@@ -270,8 +206,8 @@ TEST(samples_of_forks_may_race_with_restart_unload_and_close)
 {
 	unsigned int count = iterations(), restarts = 0, i;
 	int hooks = keep_hooks(), fd;
-	pid_t pid = family_begin();
-	header_t headers[CPUS];
+	pid_t pid = crowd_begin();
+	header_t headers[FAMILY_CPUS];
 
 	fd = sampling_on(pid, headers);
 	for (i = 0; i < count || restarts < count / 20 + 1; i++) {
@@ -282,7 +218,7 @@ TEST(samples_of_forks_may_race_with_restart_unload_and_close)
 		fd = sampling_on(pid, headers);
 	}
 	end_sampling_on(fd, headers);
-	family_end(pid);
+	crowd_end(pid);
 	close(hooks);
 	all_must_be_well();
 }
@@ -293,7 +229,7 @@ TEST(forks_may_race_with_unload_and_close)
 {
 	unsigned int count = iterations(), i;
 	int hooks = keep_hooks(), fd;
-	pid_t pid = family_begin();
+	pid_t pid = crowd_begin();
 
 	for (i = 0; i < count; i++) {
 		fd = inheriting_on(pid);
@@ -307,7 +243,7 @@ TEST(forks_may_race_with_unload_and_close)
 		require(close(fd) == 0);
 		require(sessions() == 1);
 	}
-	family_end(pid);
+	crowd_end(pid);
 	close(hooks);
 	all_must_be_well();
 }
@@ -315,7 +251,7 @@ TEST(forks_may_race_with_unload_and_close)
 TEST(forks_may_race_with_start_and_stop)
 {
 	unsigned int count = iterations(), i;
-	pid_t pid = family_begin();
+	pid_t pid = crowd_begin();
 	int fd = inheriting_on(pid);
 	uint64_t stopped;
 
@@ -329,37 +265,218 @@ TEST(forks_may_race_with_start_and_stop)
 		require(peek_pmd(fd, pmu()->pmds[0]) == stopped);
 	}
 	require(status_of(fd).not_followed == 0);
-	family_end(pid);
+	crowd_end(pid);
 	close(fd);
 	all_must_be_well();
 }
 
-/* Each side closes a descriptor of the last context while its last threads end. */
+/* ---- a family whose page faults are known --------------------------------------------------- */
+
+/* Which of its children the process waits for depends on which ones have ended. */
+static void make_many_children(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < MANY; i++) {
+		make_child(NULL);
+		while (waitpid(-1, NULL, random_below(2) ? WNOHANG : 0) > 0)
+			;
+	}
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+}
+
+/*
+ * Nothing is counted twice, and nothing is forgotten, while reads and ends meet. One iteration is the
+ * end of a child.
+ */
+TEST(the_sum_is_exact_after_reads_at_any_time)
+{
+	struct family family = family_begin(make_many_children);
+	unsigned int count = iterations(), ended, reads = 0;
+	int hooks = keep_hooks();
+	uint64_t faults, last, now;
+
+	for (ended = 0; ended < count; ended += MANY) {
+		family_load(&family, random_below(2));
+		family_let_go(&family);
+		for (last = 0; !progress->finished; last = now, reads++) {
+			now = peek_pmd(family.fd, PFM_PMD_MINOR_FAULTS);
+			require(now >= last);
+		}
+		family_wait(&family);
+		faults = family_faults(&family);
+		now = peek_pmd(family.fd, PFM_PMD_MINOR_FAULTS);
+		require(now >= last && now <= faults);
+		require(now + LAST_FAULTS(MANY) >= faults);
+		family_forget(&family);
+	}
+	family_end(&family);
+	close(hooks);
+	printf("         %u ends of children, %u reads\n", ended, reads);
+	fflush(stdout);
+	all_must_be_well();
+}
+
+static void make_few_children(void)
+{
+	unsigned int i;
+	pid_t pid;
+
+	pin(1);
+	for (i = 0; i < FEW; i++) {
+		pid = random_below(8) ? make_light_child() : make_child(NULL);
+		require(waitpid(pid, NULL, 0) == pid);
+		progress->done++;
+	}
+}
+
+/* Returns whether a child was being made or alive when the context was unloaded. */
+static bool unload_while_children_are_made(struct family *family)
+{
+	unsigned int begun = 1 + random_below(FEW), done;
+	struct pfm_statistics statistics = {};
+	uint64_t count;
+
+	family_load(family, random_below(2));
+	family_let_go(family);
+	while (progress->begun < begun)
+		;
+	spin_turns(random_below(1 << random_below(16)));
+	done = progress->done;
+	require(pfm_unload_context(family->fd) == 0);
+	begun = progress->begun;
+	require(sessions() == 1);
+	count = peek_pmd(family->fd, PFM_PMD_MINOR_FAULTS);
+	require(count >= done * FAMILY_PAGES);
+	require(pfm_get_statistics(family->fd, &statistics) == 0);
+	require(statistics.copies >= done && statistics.copies <= begun);
+	require(statistics.not_followed == 0);
+	family_wait(family);
+	require(count <= family_faults(family));
+	require(peek_pmd(family->fd, PFM_PMD_MINOR_FAULTS) == count);
+	family_forget(family);
+	return begun > done;
+}
+
+/* One iteration unloads while a child is made or lives. Each child is counted until the unload. */
+TEST(children_are_counted_until_the_unload)
+{
+	struct family family = family_begin(make_few_children);
+	unsigned int count = iterations(), met = 0, made;
+	int hooks = keep_hooks();
+
+	need_cpus(2);
+	pin(0);
+	for (made = 0; met < count; made++)
+		met += unload_while_children_are_made(&family);
+	family_end(&family);
+	close(hooks);
+	printf("         %u unloads, %u of them while a child was made or lived\n", made,
+	       met);
+	fflush(stdout);
+	all_must_be_well();
+}
+
+/* ---- the last threads ----------------------------------------------------------------------- */
+
+/*
+ * A process, and a child or a second thread of it, end at nearly the same time. They share all memory
+ * of the test, so an iteration is cheap. They use no thread-local storage.
+ */
+static struct {
+	bool has_thread;
+	unsigned int patience[2];
+	volatile bool go;
+	volatile unsigned int ended;
+	volatile pid_t pids[2];
+	char stacks[2][16384] __attribute__((aligned(16)));
+} pair;
+
+#define SHARED (CLONE_VM | CLONE_FS | CLONE_FILES)
+
+static int spin_and_end(void *number)
+{
+	spin_turns(pair.patience[(uintptr_t)number]);
+	__atomic_fetch_add(&pair.ended, 1, __ATOMIC_SEQ_CST);
+	syscall(SYS_exit, EXIT_SUCCESS);
+	return 0;
+}
+
+static int make_the_other(void *unused)
+{
+	const int flags = pair.has_thread ? SHARED | CLONE_SIGHAND | CLONE_THREAD
+					  : SHARED;
+
+	while (!pair.go)
+		;
+	/* A child has the test as its parent, which waits for it. */
+	pair.pids[1] = clone(spin_and_end, pair.stacks[1] + sizeof(pair.stacks[1]),
+			     pair.has_thread ? flags : flags | CLONE_PARENT | SIGCHLD,
+			     (void *)1);
+	spin_and_end(unused);
+	return 0;
+}
+
+static void pair_begin(void)
+{
+	pair.has_thread = random_below(2);
+	pair.patience[0] = random_below(1 << random_below(16));
+	pair.patience[1] = random_below(1 << random_below(16));
+	pair.go = false;
+	pair.ended = 0;
+	pair.pids[1] = 0;
+	pair.pids[0] = clone(make_the_other, pair.stacks[0] + sizeof(pair.stacks[0]),
+			     SHARED | SIGCHLD, NULL);
+	require(pair.pids[0] != -1);
+}
+
+static void pair_reap(void)
+{
+	require(waitpid(pair.pids[0], NULL, 0) == pair.pids[0]);
+	require(pair.pids[1] > 0);
+	require(pair.has_thread || waitpid(pair.pids[1], NULL, 0) == pair.pids[1]);
+	require(pair.ended == 2);
+}
+
+static enum order close_while_the_last_end(int lead)
+{
+	struct family family = {};
+	struct pfm_status status;
+	bool before;
+
+	pair_begin();
+	family.pid = pair.pids[0];
+	family_load(&family, random_below(2));
+	pair.go = true;
+	while (!pair.pids[1])
+		;
+	spin_turns(lead > 0 ? lead : 0);
+	require(pfm_get_status(family.fd, &status) == 0);
+	require(close(family.fd) == 0);
+	before = pair.ended < 2;
+	require(sessions() == 1);
+	family.fd = -1;
+	pair_reap();
+	family_forget(&family);
+	if (status.state == PFM_STATE_UNLOADED && !status.copies)
+		return AFTER;
+	return before ? BEFORE : DURING;
+}
+
+/* The context is closed when its thread and the last copy are about to end. Its memory is freed. */
 TEST(the_last_ends_may_race_with_close)
 {
 	unsigned int count = iterations(), i;
-	int hooks = keep_hooks(), fd;
-	pid_t pid, child;
+	struct meeting meeting = {};
+	int hooks = keep_hooks();
+	uint64_t memory = read_number(SYSFS "set_mem_cur");
 
-	for (i = 0; i < count; i++) {
-		pid = check_fork();
-		require(pid != -1);
-		if (pid == 0) {
-			close(hooks);
-			child = fork();
-			raise(SIGSTOP);
-			spin_turns(random_below(2000));
-			_exit(child == -1);
-		}
-		require(waitpid(pid, NULL, WUNTRACED) == pid);
-		fd = inheriting_on(pid);
-		require(pfm_start(fd, NULL) == 0);
-		require(kill(pid, SIGCONT) == 0);
-		spin_turns(random_below(20000));
-		require(close(fd) == 0);
-		require(waitpid(pid, NULL, 0) == pid);
-		require(sessions() == 1);
+	for (i = 0; i < count || !both_have_happened(&meeting); i++) {
+		note_order(&meeting, close_while_the_last_end(choose_lead(&meeting)));
+		require(read_number(SYSFS "set_mem_cur") == memory);
 	}
 	close(hooks);
+	print_orders(&meeting, "the close");
 	all_must_be_well();
 }

@@ -153,6 +153,33 @@ uint64_t major_faults(void)
 	return usage.ru_majflt;
 }
 
+static void read_minor_faults(pid_t pid, uintmax_t *own, uintmax_t *of_children)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	ck_assert_int_eq(sscanf(strrchr(read_text(path), ')'),
+				") %*c %*d %*d %*d %*d %*d %*u %ju %ju", own,
+				of_children),
+			 2);
+}
+
+uint64_t minor_faults_of(pid_t pid)
+{
+	uintmax_t own, of_children;
+
+	read_minor_faults(pid, &own, &of_children);
+	return own;
+}
+
+uint64_t minor_faults_of_family(pid_t pid)
+{
+	uintmax_t own, of_children;
+
+	read_minor_faults(pid, &own, &of_children);
+	return own + of_children;
+}
+
 uint64_t interrupts_within(uint64_t time)
 {
 	return (time / 100 + MS) * (is_debug_kernel() ? 10 : 1);

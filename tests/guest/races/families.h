@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A process that is monitored together with the threads and children that it makes.
+ *
+ * The page faults that the kernel reports of a process, and of the children that it has waited for,
+ * are the truth.
+ */
+#ifndef FAMILIES_H
+#define FAMILIES_H
+
+#include "samples.h"
+#include "workers.h"
+
+#define FAMILY_CPUS  2
+#define FAMILY_PAGES 20 /* that each child touches */
+
+/* What the processes of a family tell the test. The memory is shared by all of them. */
+struct progress {
+	volatile unsigned int begun; /* children and threads that were about to be made */
+	volatile unsigned int done; /* those of them that have ended */
+	volatile bool finished; /* the process waits for family_let_go() again */
+};
+
+extern struct progress *progress;
+
+/**
+ * struct family - a process that calls a function whenever the test wants that
+ * @pid: the process
+ * @gate, @finished: for family_let_go() and family_wait()
+ * @fd: a context with PFM_FL_INHERIT_ALL that is loaded on the process, and started
+ * @buffers: one for each CPU, full after a few samples; NULL: the context has no format
+ * @faults: page faults of the process and its children before @fd was started
+ */
+struct family {
+	pid_t pid;
+	int gate;
+	int finished;
+	int fd;
+	header_t buffers[FAMILY_CPUS];
+	uint64_t faults;
+};
+
+/* Forks the process, which then waits. There is one at a time. */
+struct family family_begin(void (*run)(void));
+/* Makes a context, loads it on the process, which must be asleep, and starts it. */
+void family_load(struct family *family, bool is_sampled);
+/* The process calls its function, once. */
+void family_let_go(struct family *family);
+/* Returns when the function has returned, or when the process has ended. */
+void family_wait(const struct family *family);
+/*
+ * After family_wait(): page faults of the process and of the children that it has waited for, since
+ * family_load().
+ */
+uint64_t family_faults(const struct family *family);
+/* Closes the context, if it is still open, and checks the buffers. Nothing is sampled any more. */
+void family_forget(struct family *family);
+/* Lets the process end, if it has not ended yet. */
+void family_end(struct family *family);
+
+/* Makes a child that touches FAMILY_PAGES pages and calls @last, which may be NULL. */
+pid_t make_child(void (*last)(void));
+/* Makes a child that shares the memory of the process, which is much cheaper. One at a time. */
+pid_t make_light_child(void);
+
+/*
+ * Returns a context that keeps the hooks in place while others are loaded and closed. They would be
+ * removed and enabled again once a second, and that takes long while others fork.
+ */
+int keep_hooks(void);
+
+#endif

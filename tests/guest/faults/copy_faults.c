@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * As call_faults.c and create_faults.c, for contexts with copies, for those with a buffer for each CPU,
+ * and for system-wide ones: every allocation fails in turn.
+ */
+#include <perfmon/perfmon_hist.h>
+#include <perfmon/perfmon_nway.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "formats.h"
+#include "samples.h"
+#include "survive.h"
+
+SUITE(copy_faults, 600);
+
+/* ---- creation ------------------------------------------------------------------------------ */
+
+#define BUFFER_SIZE 16384 /* several pages, and an array of their addresses */
+
+static const struct pfm_dfl_smpl_arg linear = { .buf_size = BUFFER_SIZE };
+static const struct pfm_nway_arg nway = { .region_size = 8192, .regions = 2 };
+static const struct pfm_hist_arg hist = { .entries = 256 };
+
+static const struct wish {
+	uint32_t flags;
+	const char *format;
+	const void *argument;
+	size_t size;
+} wishes[] = {
+	{ PFM_FL_INHERIT_ALL, NULL, NULL, 0 },
+	{ PFM_FL_INHERIT_ALL, PFM_DFL_SMPL_NAME, &linear, sizeof(linear) },
+	{ PFM_FL_INHERIT_THREADS, PFM_NWAY_NAME, &nway, sizeof(nway) },
+	{ PFM_FL_INHERIT_ALL, PFM_HIST_NAME, &hist, sizeof(hist) },
+	{ PFM_FL_SYSTEM_WIDE, PFM_DFL_SMPL_NAME, &linear, sizeof(linear) },
+	{ PFM_FL_SYSTEM_WIDE, PFM_NWAY_NAME, &nway, sizeof(nway) },
+};
+
+/* operation->count: the number of the wish */
+static int attempt_create(const struct operation *operation)
+{
+	const struct wish *wish = &wishes[operation->count];
+	struct pfm_create create = {
+		.context.ctx_flags = wish->flags,
+		.format_name = (uintptr_t)wish->format,
+		.format_argument = (uintptr_t)wish->argument,
+		.format_size = wish->size,
+	};
+
+	return to_error(ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
+}
+
+static void open_anew(void)
+{
+	close(fd);
+	fd = pfm_open_device();
+	ck_assert_int_ne(fd, -1);
+}
+
+/* No buffer is left, not even the first one of several. */
+static void nothing_is_left(void)
+{
+	ck_assert_uint_eq(read_number(MEM_CUR), 0);
+}
+
+#define CREATION(name_, wish)                                                            \
+	{                                                                                \
+		.name = "create, " name_, .attempt = attempt_create, .undo = open_anew,  \
+		.before = nothing_is_left, .count = wish, .allocates = true,             \
+		.reason = true                                                           \
+	}
+
+static void check_creating(void)
+{
+	static const struct operation operations[] = {
+		CREATION("inherited", 0),
+		CREATION("inherited, with default", 1),
+		CREATION("inherited, with nway", 2),
+		CREATION("inherited, with hist", 3),
+		CREATION("system-wide, with default", 4),
+		CREATION("system-wide, with nway", 5),
+	};
+
+	inject_open();
+	close(make_context()); /* loads the PMU's module */
+	module_load("perfmon_fmt_nway", "");
+	module_load("perfmon_fmt_hist", "");
+	fd = pfm_open_device();
+	all_must_survive(operations, COUNT(operations));
+	nothing_is_left();
+	close(fd);
+	count_must_be_right(make_context());
+}
+
+static void check_creating_with_formats(void)
+{
+	with_formats(check_creating);
+}
+
+FAULT_TEST(creating_with_formats)
+
+/* ---- a context that has copies ---------------------------------------------------------------- */
+
+static struct child outsider; /* monitored, and its children are copies' */
+
+static uint64_t fork_sleeper(uint64_t unused)
+{
+	pid_t pid = fork();
+
+	(void)unused;
+	if (pid)
+		return pid;
+	touch_pages(20);
+	pause();
+	_exit(EXIT_FAILURE);
+}
+
+static pid_t sleeper;
+
+/* Loads the context on a process, which then makes a child. */
+static void load_with_a_copy(void)
+{
+	load_and_start(fd, outsider.pid);
+	sleeper = child_call(&outsider, fork_sleeper, 0);
+	wait_until(thread_state(sleeper) == 'S');
+	ck_assert_uint_eq(status_of(fd).copies, 1);
+}
+
+static uint64_t end_sleeper(uint64_t pid)
+{
+	kill(pid, SIGKILL);
+	return waitpid(pid, NULL, 0);
+}
+
+static void without_the_copy(void)
+{
+	pfm_unload_context(fd);
+	child_call(&outsider, end_sleeper, sleeper);
+	ck_assert_uint_eq(sessions(), 0);
+}
+
+static int attempt_load(const struct operation *operation)
+{
+	(void)operation;
+	return to_error(try_load(fd, outsider.pid));
+}
+
+static int attempt_start(const struct operation *operation)
+{
+	(void)operation;
+	return to_error(pfm_start(fd, NULL));
+}
+
+static int attempt_stop(const struct operation *operation)
+{
+	(void)operation;
+	return to_error(pfm_stop(fd));
+}
+
+static int attempt_read(const struct operation *operation)
+{
+	pfarg_pmd_t pmd = { .reg_num = PFM_PMD_MINOR_FAULTS };
+
+	(void)operation;
+	return to_error(pfm_read_pmds(fd, &pmd, 1));
+}
+
+static int attempt_status(const struct operation *operation)
+{
+	struct pfm_status status;
+
+	(void)operation;
+	return to_error(pfm_get_status(fd, &status));
+}
+
+static int attempt_statistics(const struct operation *operation)
+{
+	struct pfm_statistics statistics = {};
+
+	(void)operation;
+	return to_error(pfm_get_statistics(fd, &statistics));
+}
+
+static int attempt_restart_cpu(const struct operation *operation)
+{
+	(void)operation;
+	return to_error(pfm_restart_cpu(fd, 0));
+}
+
+static int attempt_unload(const struct operation *operation)
+{
+	(void)operation;
+	return to_error(pfm_unload_context(fd));
+}
+
+static int attempt_close(const struct operation *operation)
+{
+	(void)operation;
+	return to_error(close(fd));
+}
+
+static void sampled_family(void)
+{
+	fd = default_context(PFM_FL_INHERIT_ALL, least_size());
+	use_busy_counters(fd);
+	write_one(fd, sampling(0, PERIOD));
+}
+
+static void sampled_family_anew(void)
+{
+	child_call(&outsider, end_sleeper, sleeper);
+	ck_assert_uint_eq(sessions(), 0);
+	sampled_family();
+}
+
+static void unload(void)
+{
+	must(fd, pfm_unload_context(fd));
+}
+
+/* The process fills the buffer of CPU 0. */
+static void load_and_fill(void)
+{
+	header_t header = map_buffer(fd, least_size());
+	uint64_t before = header->hdr_overflows;
+
+	child_call(&outsider, child_pin, 0);
+	load_and_start(fd, outsider.pid);
+	child_busy(&outsider);
+	wait_until(header->hdr_overflows > before);
+	child_rest(&outsider);
+	munmap((void *)header, least_size());
+}
+
+#define WITH_A_COPY(name_, function)                                                     \
+	{                                                                                \
+		.name = name_ " with a copy", .attempt = function,                       \
+		.undo = without_the_copy, .before = load_with_a_copy                     \
+	}
+
+static void check_calls(void)
+{
+	static const struct operation operations[] = {
+		{ .name = "load, inherited",
+		  .attempt = attempt_load,
+		  .undo = unload,
+		  .reason = true },
+		WITH_A_COPY("start", attempt_start),
+		WITH_A_COPY("stop", attempt_stop),
+		WITH_A_COPY("read", attempt_read),
+		WITH_A_COPY("status", attempt_status),
+		WITH_A_COPY("statistics", attempt_statistics),
+		WITH_A_COPY("unload", attempt_unload),
+		{ .name = "close with a copy",
+		  .attempt = attempt_close,
+		  .undo = sampled_family_anew,
+		  .before = load_with_a_copy },
+		{ .name = "restart_cpu, nothing is full",
+		  .attempt = attempt_restart_cpu,
+		  .normally = EBUSY },
+	};
+	static const struct operation full = { .name = "restart_cpu, a full buffer",
+					       .attempt = attempt_restart_cpu,
+					       .undo = unload,
+					       .before = load_and_fill };
+
+	inject_open();
+	outsider = child_new();
+	sampled_family();
+	all_must_survive(operations, COUNT(operations));
+	need_overflow_interrupts();
+	must_survive(&full);
+	child_exit(&outsider);
+	close(fd);
+	nothing_is_left();
+	count_must_be_right(make_context());
+}
+
+FAULT_TEST(calls)
+
+/* ---- copies --------------------------------------------------------------------------------- */
+
+#define PAGES 20
+
+static unsigned int followed, not_followed;
+
+static int attempt_fork(const struct operation *operation)
+{
+	pid_t pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+
+	(void)operation;
+	if (pid)
+		return to_error(pid);
+	touch_pages(PAGES);
+	_exit(EXIT_SUCCESS);
+}
+
+/* Without idle copies, so that the fork has to allocate one. */
+static void load_self(void)
+{
+	must(fd, pfm_unload_context(fd));
+	load_and_start(fd, thread_id());
+}
+
+/* A child that finds no memory for its copy runs, and is counted as not followed. */
+static void must_be_followed_or_told(int error)
+{
+	struct pfm_statistics statistics = {};
+
+	if (error) {
+		ck_assert_uint_eq(status_of(fd).copies, 0);
+		return;
+	}
+	ck_assert_int_gt(waitpid(-1, NULL, 0), 0);
+	must(fd, pfm_get_statistics(fd, &statistics));
+	ck_assert_uint_eq(statistics.copies + statistics.not_followed, 1);
+	ck_assert_uint_eq(status_of(fd).not_followed, statistics.not_followed);
+	ck_assert_uint_eq(status_of(fd).copies, 0);
+	if (statistics.copies)
+		ck_assert_uint_ge(read_pmd(fd, PFM_PMD_MINOR_FAULTS), PAGES);
+	followed += statistics.copies;
+	not_followed += statistics.not_followed;
+}
+
+static void check_forks(void)
+{
+	static const struct operation operation = {
+		.name = "fork of a monitored process",
+		.attempt = attempt_fork,
+		.before = load_self,
+		.verify = must_be_followed_or_told,
+		.foreign = "a child without a copy, or EAGAIN of the kernel",
+		.once = true,
+	};
+
+	inject_open();
+	sampled_family();
+	must_survive(&operation);
+	ck_assert_uint_gt(followed, 0);
+	ck_assert_uint_gt(not_followed, 0);
+	close(fd);
+	count_must_be_right(make_context());
+}
+
+FAULT_TEST(forks)
+
+/* ---- system-wide contexts ------------------------------------------------------------------------ */
+
+static int attempt_load_cpu(const struct operation *operation)
+{
+	(void)operation;
+	return to_error(try_load(fd, 0));
+}
+
+static int attempt_restart(const struct operation *operation)
+{
+	(void)operation;
+	return to_error(pfm_restart(fd));
+}
+
+static void load_cpu(void)
+{
+	load(fd, 0);
+}
+
+static void load_and_start_cpu(void)
+{
+	load_and_start(fd, 0);
+}
+
+/* The buffer is full, and monitoring is masked. */
+static void overflow_cpu(void)
+{
+	write_one(fd, sampling(0, PERIOD));
+	load_and_start_cpu();
+	spin_until_masked(fd);
+}
+
+static void cpu_context(void)
+{
+	fd = default_context(PFM_FL_SYSTEM_WIDE, least_size());
+	program_busy_counter(fd, pmu()->pmds[0]);
+	write_one(fd, sampling(0, PERIOD));
+	write_pmd(fd, PFM_PMD_TASK_CLOCK, 0);
+}
+
+/* The CPU has a session if the context is loaded, and otherwise none. */
+static void must_be_loaded_or_not(int error)
+{
+	struct pfm_status status = { .state = PFM_STATE_UNLOADED };
+
+	ck_assert(error == 0 || error == ENOMEM);
+	pfm_get_status(fd, &status); /* may be closed */
+	ck_assert_uint_eq(read_number(SYSFS "sys_sessions_count"),
+			  status.state != PFM_STATE_UNLOADED);
+}
+
+static void check_cpus(void)
+{
+	static const struct operation operations[] = {
+		{ .name = "load, a CPU",
+		  .verify = must_be_loaded_or_not,
+		  .attempt = attempt_load_cpu,
+		  .undo = unload,
+		  .reason = true },
+		{ .name = "start, a CPU",
+		  .verify = must_be_loaded_or_not,
+		  .attempt = attempt_start,
+		  .undo = unload,
+		  .before = load_cpu },
+		{ .name = "stop, a CPU",
+		  .verify = must_be_loaded_or_not,
+		  .attempt = attempt_stop,
+		  .undo = unload,
+		  .before = load_and_start_cpu },
+		{ .name = "statistics, a CPU",
+		  .verify = must_be_loaded_or_not,
+		  .attempt = attempt_statistics,
+		  .undo = unload,
+		  .before = load_and_start_cpu },
+		{ .name = "unload, a CPU",
+		  .verify = must_be_loaded_or_not,
+		  .attempt = attempt_unload,
+		  .before = load_and_start_cpu },
+		{ .name = "close, a CPU",
+		  .verify = must_be_loaded_or_not,
+		  .attempt = attempt_close,
+		  .undo = cpu_context,
+		  .before = load_and_start_cpu },
+		{ .name = "restart, a CPU that is masked",
+		  .verify = must_be_loaded_or_not,
+		  .attempt = attempt_restart,
+		  .undo = unload,
+		  .before = overflow_cpu },
+	};
+
+	need_overflow_interrupts();
+	inject_open();
+	pin(0);
+	cpu_context();
+	all_must_survive(operations, COUNT(operations));
+	close(fd);
+	nothing_is_left();
+	count_must_be_right(make_context());
+}
+
+FAULT_TEST(cpus)

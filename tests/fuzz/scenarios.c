@@ -179,6 +179,36 @@ static void start_monitoring(struct builder *builder, unsigned int slot, bool ta
 	step(builder, START, slot);
 }
 
+/*
+ * Makes @create ask for copies. Mostly the buffer of each CPU is so small that samples of a short time
+ * fill it. Otherwise there would never be one to hand back.
+ */
+static void inherit(struct builder *builder, struct operation *create)
+{
+	create->flags = percent(builder, 70) ? PFM_FL_INHERIT_ALL
+					     : PFM_FL_INHERIT_THREADS;
+	if (create->elements && percent(builder, 80)) {
+		create->element[0].number = 1; /* format "default" */
+		create->element[0].value = 1024;
+		create->element[0].flags = create->element[0].set = 0;
+	}
+}
+
+/* Hands the buffers of both CPUs back, and makes calls that fail while copies live. */
+static void use_copies(struct builder *builder, unsigned int slot)
+{
+	static const uint8_t calls[] = { WRITE_PMCS,	  WRITE_PMDS, CREATE_EVTSETS,
+					 DELETE_EVTSETS,  LOAD,	      STATISTICS,
+					 GETINFO_EVTSETS, STOP,	      START };
+
+	add_filled(builder, RESTART_CPU, slot)->count = 0;
+	add_filled(builder, RESTART_CPU, slot)->count = 1;
+	if (percent(builder, 5))
+		step(builder, FORK, slot);
+	if (percent(builder, 20))
+		step(builder, ONE_OF(builder, calls), slot);
+}
+
 /* Takes samples with notifications, and reads them. A target may have to wait for a restart. */
 static void add_sampling(struct builder *builder)
 {
@@ -192,7 +222,7 @@ static void add_sampling(struct builder *builder)
 	operation = step(builder, CREATE_CONTEXT, slot);
 	inherits = percent(builder, 40);
 	if (inherits)
-		operation->flags = PFM_FL_INHERIT_ALL;
+		inherit(builder, operation);
 	else if (target && percent(builder, 40))
 		operation->flags |= PFM_FL_NOTIFY_BLOCK;
 	step(builder, MMAP, slot);
@@ -206,13 +236,77 @@ static void add_sampling(struct builder *builder)
 	while (turns--) {
 		step(builder, target ? ONE_OF(builder, waiting) : WORK, slot);
 		step(builder, SCAN, slot);
-		step(builder, inherits ? RESTART_CPU : RESTART, slot);
-		if (inherits && percent(builder, 5))
-			step(builder, FORK, slot);
+		if (inherits)
+			use_copies(builder, slot);
+		else
+			step(builder, RESTART, slot);
 		if (percent(builder, 20))
 			step(builder, WRITE_PMDS, slot);
 		if (percent(builder, 20))
 			step(builder, STATUS, slot);
+	}
+	end_sampling(builder, slot);
+	builder->samples = false;
+}
+
+/* Counts the threads and children of the worker or of a target, without samples. */
+static void add_copies(struct builder *builder)
+{
+	static const uint8_t looks[] = { READ_PMDS, READ_VALUES,     STATUS, STATISTICS,
+					 WORK,	    GETINFO_EVTSETS, YIELD };
+	unsigned int slot = any_slot(builder), turns = 2 + below(builder, 6);
+	bool target = percent(builder, 60);
+	struct operation *create;
+
+	step(builder, OPEN, slot);
+	create = step(builder, CREATE_CONTEXT, slot);
+	create->elements = 0;
+	inherit(builder, create);
+	step(builder, WRITE_PMCS, slot);
+	step(builder, WRITE_PMDS, slot);
+	start_monitoring(builder, slot, target);
+	while (turns--) {
+		if (percent(builder, target ? 5 : 15))
+			step(builder, FORK, slot);
+		step(builder, ONE_OF(builder, looks), slot);
+		use_copies(builder, slot);
+		if (target && percent(builder, 10))
+			step(builder, KILL, slot);
+	}
+	if (percent(builder, 50))
+		step(builder, UNLOAD, slot);
+	step(builder, READ_PMDS, slot);
+	step(builder, CLOSE, slot);
+}
+
+/* Monitors a CPU, which may go offline meanwhile, with or without sampling. */
+static void add_system_wide(struct builder *builder)
+{
+	static const uint8_t looks[] = { READ_PMDS, READ_VALUES, STATUS,     STATISTICS,
+					 SCAN,	    RESTART,	 READ,	     POLL,
+					 WORK,	    WORK,	 RESTART_CPU };
+	unsigned int slot = any_slot(builder), turns = 2 + below(builder, 8);
+	struct operation *operation;
+
+	builder->samples = percent(builder, 50);
+	operation = step(builder, OPEN, slot);
+	operation->flags |= percent(builder, 70) ? O_NONBLOCK : 0;
+	step(builder, CREATE_CONTEXT, slot)->flags = PFM_FL_SYSTEM_WIDE;
+	if (builder->samples)
+		step(builder, MMAP, slot);
+	step(builder, WRITE_PMCS, slot);
+	step(builder, WRITE_PMDS, slot);
+	step(builder, LOAD, slot)->value = 1 + below(builder, 3);
+	step(builder, START, slot);
+	while (turns--) {
+		step(builder, ONE_OF(builder, looks), slot);
+		operation = step(builder, STATISTICS, slot);
+		operation->flags = percent(builder, 50) ? PFM_STATISTICS_CPU : 0;
+		operation->value = operation->flags ? below(builder, 2) : 0;
+		if (percent(builder, 10))
+			step(builder, STOP, slot);
+		if (percent(builder, 10))
+			step(builder, LOAD, slot);
 	}
 	end_sampling(builder, slot);
 	builder->samples = false;
@@ -417,6 +511,8 @@ void add_scenario(struct builder *builder)
 
 	if (builder->theme == THEME_LIMITS && percent(builder, 25))
 		add_long_vectors(builder);
+	else if (builder->theme == THEME_PROCESSORS && percent(builder, 15))
+		add_system_wide(builder);
 	else if (kind < 15)
 		add_monitoring(builder, any_slot(builder), false);
 	else if (kind < 30)
@@ -433,6 +529,8 @@ void add_scenario(struct builder *builder)
 		add_reading_nothing(builder);
 	else if (kind < 68)
 		add_closed_descriptor(builder);
+	else if (kind < 72)
+		add_copies(builder);
 	else
 		add_any(builder, any_slot(builder));
 }

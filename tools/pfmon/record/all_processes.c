@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../common/array.h"
+#include "../common/each_thread.h"
 #include "../common/errors.h"
 #include "all_processes.h"
 #include "descendants.h"
@@ -97,45 +98,43 @@ static int on_event(void *data, const struct side_event *event)
 
 /* ---- what /proc shows ---------------------------------------------------------------------- */
 
-static int write_thread(struct data_writer *writer, pid_t pid, pid_t tid, uint64_t time)
+/**
+ * struct written_process - a process whose threads are being written
+ * @pid: the process
+ * @writer: the file
+ * @time: since when it is valid
+ */
+struct written_process {
+	pid_t pid;
+	struct data_writer *writer;
+	uint64_t time;
+};
+
+static int write_thread(void *data, pid_t tid)
 {
+	const struct written_process *process = data;
+	const bool is_exec = process->time && tid == process->pid;
 	const struct data_thread thread = {
-		.time = time,
+		.time = process->time,
 		.tid = (uint32_t)tid,
-		.tgid = (uint32_t)pid,
+		.tgid = (uint32_t)process->pid,
 		.context = DATA_NO_CONTEXT,
-		.flags = time && tid == pid ? DATA_THREAD_EXEC : 0,
+		.flags = is_exec ? DATA_THREAD_EXEC : 0,
 	};
 	char name[NAME_SIZE];
 
-	if (!process_thread_name(pid, tid, name, sizeof(name)))
+	if (!process_thread_name(process->pid, tid, name, sizeof(name)))
 		return 0;
-	return data_write_thread(writer, &thread, name);
-}
-
-static int write_threads(struct data_writer *writer, pid_t pid, uint64_t time)
-{
-	const struct dirent *entry;
-	char path[32];
-	int result = 0;
-	DIR *tasks;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	tasks = opendir(path);
-	while (tasks && !result && (entry = readdir(tasks)))
-		if (atoi(entry->d_name))
-			result = write_thread(writer, pid, atoi(entry->d_name), time);
-	if (tasks)
-		closedir(tasks);
-	return result;
+	return data_write_thread(process->writer, &thread, name);
 }
 
 /* Write all that /proc shows of a process.  One that ends meanwhile shows less or nothing. */
 static int write_process(struct all_processes *all, struct data_writer *writer, pid_t pid,
 			 uint64_t time)
 {
+	struct written_process process = { pid, writer, time };
 	struct maps maps;
-	int result = write_threads(writer, pid, time);
+	int result = each_thread(pid, write_thread, &process);
 
 	if (result || all->names_only)
 		return result;

@@ -3,23 +3,23 @@
  * Find the processes that this process has made.  Those whose parent has ended are children of this
  * process, see others_adopt().
  */
-#include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "../common/array.h"
+#include "../common/each_thread.h"
 #include "../common/errors.h"
 #include "descendants.h"
 
-/* Append the children of a thread. */
-static int add_children(struct id_list *pids, pid_t pid, const char *tid)
+/* Append the children of a thread.  Files of a thread are also at /proc/TID. */
+static int add_children(void *data, pid_t tid)
 {
+	struct id_list *pids = data;
 	char path[64];
 	int child, *place, result = 0;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%.16s/children", (int)pid, tid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)tid, (int)tid);
 	file = fopen(path, "re");
 	if (!file)
 		return 0;
@@ -34,29 +34,12 @@ static int add_children(struct id_list *pids, pid_t pid, const char *tid)
 	return result;
 }
 
-static int add_children_of_process(struct id_list *pids, pid_t pid)
-{
-	const struct dirent *entry;
-	char path[32];
-	int result = 0;
-	DIR *tasks;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	tasks = opendir(path);
-	while (tasks && !result && (entry = readdir(tasks)))
-		if (atoi(entry->d_name))
-			result = add_children(pids, pid, entry->d_name);
-	if (tasks)
-		closedir(tasks);
-	return result;
-}
-
 int descendants_find(struct id_list *pids)
 {
 	size_t next = pids->count;
-	int result = add_children_of_process(pids, getpid());
+	int result = each_thread(getpid(), add_children, pids);
 
 	for (; !result && next < pids->count; next++)
-		result = add_children_of_process(pids, pids->ids[next]);
+		result = each_thread(pids->ids[next], add_children, pids);
 	return result;
 }

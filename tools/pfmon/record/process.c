@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A process whose threads are recorded. */
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 
 #include "../data/data_write.h"
 #include "../common/array.h"
+#include "../common/each_thread.h"
 #include "../common/errors.h"
 #include "mapped_files.h"
 #include "process.h"
@@ -129,13 +129,26 @@ static int compare_tids(const void *one, const void *other)
 	return (a->tid > b->tid) - (a->tid < b->tid);
 }
 
-/* Add thread @tid to @list, with the name that is known from the last look. */
-static int list_thread(const struct process *process, pid_t tid, struct thread **list,
-		       size_t *count)
+/**
+ * struct thread_list - the threads that a process has now
+ * @process: knows the threads of the last look
+ * @list: the threads
+ * @count: number of them
+ */
+struct thread_list {
+	const struct process *process;
+	struct thread *list;
+	size_t count;
+};
+
+/* Add thread @tid, with the name that is known from the last look. */
+static int list_thread(void *data, pid_t tid)
 {
+	struct thread_list *threads = data;
+	const struct process *process = threads->process;
 	const struct thread now = { .tid = tid, .context = DATA_NO_CONTEXT };
 	const struct thread *known = NULL;
-	struct thread *place = array_add(list, count, sizeof(*place));
+	struct thread *place = array_add(&threads->list, &threads->count, sizeof(*place));
 
 	if (!place)
 		return fail("no memory");
@@ -149,26 +162,15 @@ static int list_thread(const struct process *process, pid_t tid, struct thread *
 /* List the threads that the process has now.  One that has ended keeps its last list. */
 static int find_threads(struct process *process)
 {
-	struct thread *list = NULL;
-	const struct dirent *entry;
-	size_t count = 0;
-	char path[32];
-	int result = 0;
-	DIR *tasks;
+	struct thread_list threads = { .process = process };
+	int result = each_thread(process->pid, list_thread, &threads);
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)process->pid);
-	tasks = opendir(path);
-	if (!tasks)
-		return 0;
-	while (!result && (entry = readdir(tasks)))
-		if (atoi(entry->d_name))
-			result = list_thread(process, atoi(entry->d_name), &list, &count);
-	closedir(tasks);
-	if (count)
-		qsort(list, count, sizeof(*list), compare_tids);
+	if (!threads.count)
+		return result;
+	qsort(threads.list, threads.count, sizeof(*threads.list), compare_tids);
 	free(process->threads);
-	process->threads = list;
-	process->thread_count = count;
+	process->threads = threads.list;
+	process->thread_count = threads.count;
 	return result;
 }
 

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "../common/array.h"
+#include "../common/each_thread.h"
 #include "../common/errors.h"
 #include "../event/device_errors.h"
 #include "cpus.h"
@@ -256,21 +257,21 @@ static int attach_thread(struct attaching *attaching, int tid)
 	return fail_load(session->fd, tid, error);
 }
 
+static int count_thread(void *data, pid_t tid)
+{
+	size_t *count = data;
+
+	(void)tid;
+	++*count;
+	return 0;
+}
+
 size_t targets_count_threads(const struct targets *targets)
 {
-	const struct dirent *entry;
-	char path[32];
 	size_t count = 0;
-	DIR *tasks;
 
-	for (size_t i = 0; i < targets->processes.count; i++) {
-		snprintf(path, sizeof(path), "/proc/%d/task", targets->processes.ids[i]);
-		tasks = opendir(path);
-		while (tasks && (entry = readdir(tasks)))
-			count += atoi(entry->d_name) != 0;
-		if (tasks)
-			closedir(tasks);
-	}
+	for (size_t i = 0; i < targets->processes.count; i++)
+		each_thread(targets->processes.ids[i], count_thread, &count);
 	return count ? count : 1;
 }
 

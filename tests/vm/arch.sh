@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2034 # scripts that source this use the variables
 #
 # The names of an architecture in Debian, in its kernel, in GNU and in QEMU;
-# and the x86 processors that have a PMU in guests.
+# and the processors whose PMU is that of our own QEMU.
 
 arch_names() {
 	case $1 in
@@ -29,7 +29,7 @@ arch_names() {
 # describes it, "generic architected perfmon". Model 94 is Skylake. "max" is an AMD CPU of family 6,
 # which is the K7's, but with the registers of family 15h and of PerfMonV2. With family 15h itself the
 # kernel does not boot here. amd-17h has counters that CPUs share. intel-v3 to intel-v5 have precise events (PEBS), with records of format
-# 1, 3 and 4.
+# 1, 3 and 4. power9-levels is QEMU's POWER9; only our QEMU counts its levels apart.
 pmu_model() {
 	local generic=Nehalem,pmu=on,family=6,model=100
 	case $1 in
@@ -41,6 +41,7 @@ pmu_model() {
 	amd-10h) echo phenom,pmu=on,-fxsr-opt,ibs=on ;;
 	amd-15h) echo max,pmu=on,perfmon-v2=off,ibs=off,perfctr-nb=off,perfctr-llc=off ;;
 	amd-perfmonv2) echo max,pmu=on,ibs=on,perfctr-nb=off,perfctr-llc=off ;;
+	power9-levels) echo power9 ;;
 	amd-17h) echo max,pmu=on,perfmon-v2=off,ibs=off,topoext=on,xlevel=0x8000001e,family=23,model=49 ;;
 	*) return 1 ;;
 	esac

@@ -199,6 +199,15 @@ void need_independent_counters(void)
 		skip("one register concerns several counters");
 }
 
+void need_user_instructions(void)
+{
+	if (!pmu_is("power"))
+		need_levels();
+	else if (getenv("QEMU_VERSION") && !getenv("QEMU_LEVELS")) /* of tests/vm/run */
+		skip("this QEMU counts the kernel's instructions, too");
+	need_known_clock();
+}
+
 void need_exact_counts(void)
 {
 	need_armv8();

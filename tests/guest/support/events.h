@@ -74,6 +74,8 @@ void need_levels(void);
 void need_known_instructions(void);
 /* Skips the test unless counters_are_independent(), and the guest counts instructions exactly. */
 void need_independent_counters(void);
+/* Skips the test unless the guest counts instructions of the user level exactly. */
+void need_user_instructions(void);
 /* Skips the test unless the PMU is Armv8's and the guest counts instructions exactly. */
 void need_exact_counts(void);
 void need_armv8(void);

@@ -189,14 +189,10 @@ static bool watch_family(unsigned int made)
 	return true;
 }
 
+static struct spinner spinners[2] = { {}, { .naps = true } };
+
 static bool watch_threads(unsigned int made)
 {
-	static struct spinner spinners[2] = { {}, { .naps = true } };
-
-	if (!spinners[0].tid) {
-		spinner_begin(&spinners[0]);
-		spinner_begin(&spinners[1]);
-	}
 	if (made % 2)
 		watch_oneself();
 	else
@@ -237,9 +233,14 @@ static void need_hotplug(void)
 		skip("CPU 1 cannot be taken offline");
 }
 
+/* The spinners begin on CPU 1, so they begin before it goes offline. */
 static void check_threads(void)
 {
+	spinner_begin(&spinners[0]);
+	spinner_begin(&spinners[1]);
 	race_with_hotplug(watch_threads, iterations());
+	spinner_end(&spinners[0]);
+	spinner_end(&spinners[1]);
 }
 
 TEST(all_calls_may_race_with_hotplug)

@@ -155,7 +155,7 @@ static void execute_in_children(void)
 		;
 }
 
-/* Runs as a user, who must not see what the privileged programs do. */
+/* An ordinary user runs this. The user must not see what the privileged programs do. */
 static void watch_as_a_user(void)
 {
 	unsigned int count = iterations(), executed;

@@ -561,6 +561,8 @@ void pfm_claims_subtract_held(const struct pfm_pmu *pmu,
 	u64 held[WORDS] = {};
 	unsigned int word;
 
+	if (!pmu->operations->held_by_others && !pmu->independent)
+		return;
 	mutex_lock(&claiming);
 	if (pmu->operations->held_by_others)
 		pmu->operations->held_by_others(pmu, held);

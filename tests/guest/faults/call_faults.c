@@ -11,12 +11,10 @@
 #include <sys/epoll.h>
 #include <sys/wait.h>
 
+#include "attempts.h"
 #include "samples.h"
-#include "survive.h"
 
 SUITE(call_faults, 600);
-
-static pid_t target;
 
 /* ---- calls on a context ------------------------------------------------------------------ */
 
@@ -101,44 +99,12 @@ static void check_vectors(void)
 }
 FAULT_TEST(vectors)
 
-static int attempt_start(const struct operation *operation)
-{
-	(void)operation;
-	return to_error(pfm_start(fd, NULL));
-}
-
-static int attempt_stop(const struct operation *operation)
-{
-	(void)operation;
-	return to_error(pfm_stop(fd));
-}
-
-static int attempt_restart(const struct operation *operation)
-{
-	(void)operation;
-	return to_error(pfm_restart(fd));
-}
-
-static int attempt_unload(const struct operation *operation)
-{
-	(void)operation;
-	return to_error(pfm_unload_context(fd));
-}
-
 static int attempt_last_error(const struct operation *operation)
 {
 	struct pfm_error error;
 
 	(void)operation;
 	return to_error(pfm_get_error(fd, &error));
-}
-
-static int attempt_status(const struct operation *operation)
-{
-	struct pfm_status status;
-
-	(void)operation;
-	return to_error(pfm_get_status(fd, &status));
 }
 
 static int attempt_read_message(const struct operation *operation)
@@ -155,12 +121,6 @@ static int attempt_poll(const struct operation *operation)
 
 	(void)operation;
 	return to_error(poll(&pollfd, 1, 0));
-}
-
-static int attempt_close(const struct operation *operation)
-{
-	(void)operation;
-	return to_error(close(fd));
 }
 
 static void context_anew(void)
@@ -210,11 +170,6 @@ static int attempt_dup(const struct operation *operation)
 static void load_self(void)
 {
 	load(fd, thread_id());
-}
-
-static void unload(void)
-{
-	must(fd, pfm_unload_context(fd));
 }
 
 static void load_self_and_start(void)
@@ -319,15 +274,9 @@ FAULT_TEST(calls)
 
 /* ---- attaching ----------------------------------------------------------------------------- */
 
-static int attempt_load(const struct operation *operation)
-{
-	(void)operation;
-	return to_error(try_load(fd, target));
-}
-
 static void target_self(void)
 {
-	target = thread_id();
+	load_target = thread_id();
 }
 
 static void *wait_for_end(void *argument)
@@ -342,8 +291,9 @@ static void target_thread(void)
 	static pthread_t thread;
 
 	if (!thread) {
-		ck_assert_int_eq(pthread_create(&thread, NULL, wait_for_end, &target), 0);
-		wait_until(__atomic_load_n(&target, __ATOMIC_ACQUIRE) != getpid());
+		ck_assert_int_eq(
+			pthread_create(&thread, NULL, wait_for_end, &load_target), 0);
+		wait_until(__atomic_load_n(&load_target, __ATOMIC_ACQUIRE) != getpid());
 	}
 }
 
@@ -354,7 +304,7 @@ static void target_process(void)
 		child_exit(&child);
 	make_message(); /* the message must survive a failed load */
 	child = child_new();
-	target = child.pid;
+	load_target = child.pid;
 }
 
 static void check_loading(void)

@@ -7,12 +7,11 @@
 #include <perfmon/perfmon_nway.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "attempts.h"
 #include "formats.h"
 #include "samples.h"
-#include "survive.h"
 
 SUITE(copy_faults, 600);
 
@@ -141,64 +140,10 @@ static void without_the_copy(void)
 	ck_assert_uint_eq(sessions(), 0);
 }
 
-static int attempt_load(const struct operation *operation)
-{
-	(void)operation;
-	return to_error(try_load(fd, outsider.pid));
-}
-
-static int attempt_start(const struct operation *operation)
-{
-	(void)operation;
-	return to_error(pfm_start(fd, NULL));
-}
-
-static int attempt_stop(const struct operation *operation)
-{
-	(void)operation;
-	return to_error(pfm_stop(fd));
-}
-
-static int attempt_read(const struct operation *operation)
-{
-	pfarg_pmd_t pmd = { .reg_num = PFM_PMD_MINOR_FAULTS };
-
-	(void)operation;
-	return to_error(pfm_read_pmds(fd, &pmd, 1));
-}
-
-static int attempt_status(const struct operation *operation)
-{
-	struct pfm_status status;
-
-	(void)operation;
-	return to_error(pfm_get_status(fd, &status));
-}
-
-static int attempt_statistics(const struct operation *operation)
-{
-	struct pfm_statistics statistics = {};
-
-	(void)operation;
-	return to_error(pfm_get_statistics(fd, &statistics));
-}
-
 static int attempt_restart_cpu(const struct operation *operation)
 {
 	(void)operation;
 	return to_error(pfm_restart_cpu(fd, 0));
-}
-
-static int attempt_unload(const struct operation *operation)
-{
-	(void)operation;
-	return to_error(pfm_unload_context(fd));
-}
-
-static int attempt_close(const struct operation *operation)
-{
-	(void)operation;
-	return to_error(close(fd));
 }
 
 static void sampled_family(void)
@@ -213,11 +158,6 @@ static void sampled_family_anew(void)
 	child_call(&outsider, end_sleeper, sleeper);
 	ck_assert_uint_eq(sessions(), 0);
 	sampled_family();
-}
-
-static void unload(void)
-{
-	must(fd, pfm_unload_context(fd));
 }
 
 /* The process fills the buffer of CPU 0. */
@@ -237,7 +177,8 @@ static void load_and_fill(void)
 #define WITH_A_COPY(name_, function)                                                     \
 	{                                                                                \
 		.name = name_ " with a copy", .attempt = function,                       \
-		.undo = without_the_copy, .before = load_with_a_copy                     \
+		.undo = without_the_copy, .before = load_with_a_copy,                    \
+		.count = PFM_PMD_MINOR_FAULTS                                            \
 	}
 
 static void check_calls(void)
@@ -249,7 +190,7 @@ static void check_calls(void)
 		  .reason = true },
 		WITH_A_COPY("start", attempt_start),
 		WITH_A_COPY("stop", attempt_stop),
-		WITH_A_COPY("read", attempt_read),
+		WITH_A_COPY("read", attempt_read_pmd),
 		WITH_A_COPY("status", attempt_status),
 		WITH_A_COPY("statistics", attempt_statistics),
 		WITH_A_COPY("unload", attempt_unload),
@@ -268,6 +209,7 @@ static void check_calls(void)
 
 	inject_open();
 	outsider = child_new();
+	load_target = outsider.pid;
 	sampled_family();
 	all_must_survive(operations, COUNT(operations));
 	need_overflow_interrupts();
@@ -282,20 +224,7 @@ FAULT_TEST(calls)
 
 /* ---- copies --------------------------------------------------------------------------------- */
 
-#define PAGES 20
-
 static unsigned int followed, not_followed;
-
-static int attempt_fork(const struct operation *operation)
-{
-	pid_t pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
-
-	(void)operation;
-	if (pid)
-		return to_error(pid);
-	touch_pages(PAGES);
-	_exit(EXIT_SUCCESS);
-}
 
 /* Without idle copies, so that the fork has to allocate one. */
 static void load_self(void)
@@ -319,7 +248,7 @@ static void must_be_followed_or_told(int error)
 	ck_assert_uint_eq(status_of(fd).not_followed, statistics.not_followed);
 	ck_assert_uint_eq(status_of(fd).copies, 0);
 	if (statistics.copies)
-		ck_assert_uint_ge(read_pmd(fd, PFM_PMD_MINOR_FAULTS), PAGES);
+		ck_assert_uint_ge(read_pmd(fd, PFM_PMD_MINOR_FAULTS), FORK_PAGES);
 	followed += statistics.copies;
 	not_followed += statistics.not_followed;
 }
@@ -347,18 +276,6 @@ static void check_forks(void)
 FAULT_TEST(forks)
 
 /* ---- system-wide contexts ------------------------------------------------------------------------ */
-
-static int attempt_load_cpu(const struct operation *operation)
-{
-	(void)operation;
-	return to_error(try_load(fd, 0));
-}
-
-static int attempt_restart(const struct operation *operation)
-{
-	(void)operation;
-	return to_error(pfm_restart(fd));
-}
 
 static void load_cpu(void)
 {
@@ -402,7 +319,7 @@ static void check_cpus(void)
 	static const struct operation operations[] = {
 		{ .name = "load, a CPU",
 		  .verify = must_be_loaded_or_not,
-		  .attempt = attempt_load_cpu,
+		  .attempt = attempt_load,
 		  .undo = unload,
 		  .reason = true },
 		{ .name = "start, a CPU",
@@ -439,6 +356,7 @@ static void check_cpus(void)
 	need_overflow_interrupts();
 	inject_open();
 	pin(0);
+	load_target = 0;
 	cpu_context();
 	all_must_survive(operations, COUNT(operations));
 	close(fd);

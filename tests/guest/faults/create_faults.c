@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
+#include "attempts.h"
 #include "samples.h"
-#include "survive.h"
 
 SUITE(create_faults, 600);
 

@@ -235,16 +235,6 @@ void close_opened(void)
 	close(opened);
 }
 
-int attempt_info(const struct operation *operation)
-{
-	static struct pfm_info info;
-	int error;
-
-	(void)operation;
-	error = to_error(ioctl(fd, PFM_IOC_INFO, &info));
-	return error ?: info.pmu_name[0] ? 0 : ENOSYS;
-}
-
 void watch_new_child(void)
 {
 	child = child_new();

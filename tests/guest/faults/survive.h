@@ -27,7 +27,7 @@
  * @process: process whose allocations fail; NULL: the caller
  * @command, @size: ioctl command and size of an element, for attempt_vector()
  * @count: number of elements for attempt_vector(), lowest descriptor for attempt_dup(), state of
- *	the CPU for attempt_cpu()
+ *	the CPU for attempt_cpu(), PMD for attempt_read_pmd()
  */
 struct operation {
 	const char *name;
@@ -59,9 +59,6 @@ static inline int to_error(long result)
 /* The descriptor that an attempt has opened. */
 extern int opened;
 void close_opened(void);
-
-/* PFM_IOC_INFO, which loads the PMU's module; if it succeeds, the PMU must be there. */
-int attempt_info(const struct operation *operation);
 
 void must_survive(const struct operation *operation);
 void all_must_survive(const struct operation *operations, size_t count);

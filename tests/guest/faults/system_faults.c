@@ -9,22 +9,12 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "attempts.h"
 #include "measure.h"
-#include "survive.h"
 
 SUITE(system_faults, 1200);
 
 /* ---- processes --------------------------------------------------------------------------------- */
-
-static int attempt_fork(const struct operation *operation)
-{
-	pid_t pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
-
-	(void)operation;
-	if (pid == 0)
-		_exit(EXIT_SUCCESS);
-	return to_error(pid);
-}
 
 static void reap(void)
 {

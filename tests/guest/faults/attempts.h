@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Calls on the context @fd for struct operation: each returns 0 or errno. */
+#ifndef ATTEMPTS_H
+#define ATTEMPTS_H
+
+#include "survive.h"
+
+/* The thread, or the CPU, on which attempt_load() loads the context. */
+extern pid_t load_target;
+int attempt_load(const struct operation *operation);
+int attempt_start(const struct operation *operation);
+int attempt_stop(const struct operation *operation);
+int attempt_restart(const struct operation *operation);
+/* Reads the PMD whose number is operation->count. */
+int attempt_read_pmd(const struct operation *operation);
+int attempt_status(const struct operation *operation);
+int attempt_statistics(const struct operation *operation);
+int attempt_unload(const struct operation *operation);
+int attempt_close(const struct operation *operation);
+
+/* PFM_IOC_INFO, which loads the PMU's module; if it succeeds, the PMU must be there. */
+int attempt_info(const struct operation *operation);
+
+/* Forks a child that touches FORK_PAGES pages and exits. */
+#define FORK_PAGES 20
+int attempt_fork(const struct operation *operation);
+
+/* For operation->undo: the context must be loaded. */
+void unload(void);
+
+#endif

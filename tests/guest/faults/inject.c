@@ -5,6 +5,8 @@
 #include <sys/klog.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/rseq.h>
+#include <sys/syscall.h>
 
 #include "injector.h"
 
@@ -47,12 +49,40 @@ unsigned int inject_read_number(int fd)
 
 /* ---- for tests ------------------------------------------------------------------------ */
 
+static char *thread_pointer(void)
+{
+#ifdef __powerpc64__ /* GCC 12 has no __builtin_thread_pointer() there */
+	register char *pointer asm("r13");
+
+	asm("" : "=r"(pointer));
+	return pointer;
+#else
+	return __builtin_thread_pointer();
+#endif
+}
+
+/*
+ * The C library registers memory where the kernel writes the CPU's number before a thread that was
+ * preempted returns to user mode (rseq). After a fork this write needs a new page. If there is none,
+ * the kernel sends SIGSEGV.
+ */
+static void leave_rseq(void)
+{
+	char *area = thread_pointer() + __rseq_offset;
+
+	if (__rseq_size)
+		ck_assert_int_eq(syscall(SYS_rseq, area, sizeof(struct rseq),
+					 RSEQ_FLAG_UNREGISTER, RSEQ_SIG),
+				 0);
+}
+
 void inject_open(void)
 {
 	const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
 
 	injector = kernel_can_inject() ? &kernel_injector : &module_injector;
 	injector->open();
+	leave_rseq();
 	log_fd = inject_file("/dev/kmsg", O_RDONLY | O_NONBLOCK);
 	console_level = read_text("/proc/sys/kernel/printk")[0] - '0';
 	ck_assert_int_eq(setrlimit(RLIMIT_MEMLOCK, &all), 0);

@@ -96,14 +96,17 @@ static int taken(struct pfm_context *context, struct pid *holder)
 static int bind(struct pfm_context *context, unsigned int number, struct pfm_set *set)
 {
 	struct bind_call call = { .context = context, .set = set };
-	int error;
+	int owner, error;
 
 	cpus_read_lock();
-	if (pfm_scope_owner(context->pmu, number) == number)
+	owner = pfm_scope_owner(context->pmu, number);
+	if (owner == number)
 		error = smp_call_function_single(number, bind_here, &call, true);
 	else
 		error = -ENXIO; /* another CPU owns the registers since we looked */
 	cpus_read_unlock();
+	if (owner == -ENOMEM)
+		return pfm_fail(context, owner, PFM_REASON_MEMORY, 0);
 	if (error)
 		return pfm_fail(context, -ENODEV, PFM_REASON_CPU_OFFLINE, number);
 	if (call.is_taken)

@@ -82,20 +82,24 @@ static long ask_for_owner(void *info)
 	return owner;
 }
 
-/* A pinned event for which there is no register stays in an error state forever. */
+/*
+ * A pinned event for which there is no register stays in an error state forever.
+ *
+ * Return: NULL if perf does not give a register; an error pointer if there is no memory.
+ */
 static struct perf_event *create_placeholder(const struct uncore *uncore)
 {
 	struct perf_event *event = create(uncore, smp_processor_id(), false);
 
 	if (IS_ERR(event))
-		return NULL;
+		return PTR_ERR(event) == -ENOMEM ? event : NULL;
 	if (event->state == PERF_EVENT_STATE_ACTIVE)
 		return event;
 	perf_event_release_kernel(event);
 	return NULL;
 }
 
-/* Removes from the job's counters those that are held now. */
+/* Removes from the job's counters those that are held now.  Return: 0 or -ENOMEM. */
 static long take_here(void *info)
 {
 	struct job *job = info;
@@ -109,6 +113,8 @@ static long take_here(void *info)
 		if (cpu->counters[n].placeholder)
 			goto held;
 		event = job->uncore->is_known ? create_placeholder(job->uncore) : NULL;
+		if (IS_ERR(event))
+			return PTR_ERR(event);
 		if (job->uncore->is_known && !event)
 			continue;
 		local_irq_save(flags);
@@ -211,26 +217,36 @@ static void drop_on_all(struct uncore *uncore, u64 counters)
 		work_on_cpu(cpu, drop_here, &job);
 }
 
-/* Return: the counters that others hold on some owner. */
-static u64 take_on_all(struct uncore *uncore, u64 counters)
+static int take_on_owner(struct uncore *uncore, u64 counters, int cpu)
 {
-	int cpu;
+	struct job job = { .uncore = uncore, .counters = counters };
+	int error = work_on_cpu(cpu, take_here, &job);
+
+	if (error || !job.counters)
+		return error;
+	pfm_pmu_blame("perf", __ffs64(job.counters));
+	return -EBUSY;
+}
+
+static int take_on_all(struct uncore *uncore, u64 counters)
+{
+	int cpu, owner, error = 0;
 
 	for_each_online_cpu(cpu) {
-		struct job job = { .uncore = uncore, .counters = counters };
-
-		if (find_owner(uncore, cpu) != cpu)
-			continue;
-		work_on_cpu(cpu, take_here, &job);
-		if (job.counters)
-			return job.counters;
+		owner = find_owner(uncore, cpu);
+		if (owner == -ENOMEM)
+			return owner;
+		if (owner == cpu)
+			error = take_on_owner(uncore, counters, cpu);
+		if (error)
+			return error;
 	}
 	return 0;
 }
 
 static int claim(struct uncore *uncore, u64 counters)
 {
-	u64 missing;
+	int error;
 	u32 type;
 
 	lockdep_assert_held(&owning);
@@ -240,11 +256,10 @@ static int claim(struct uncore *uncore, u64 counters)
 		pfm_pmu_blame(DRIVER, PFM_WHOLE_PMU);
 		return -EBUSY;
 	}
-	missing = take_on_all(uncore, counters);
-	if (missing) {
+	error = take_on_all(uncore, counters);
+	if (error) {
 		drop_on_all(uncore, counters);
-		pfm_pmu_blame("perf", __ffs64(missing));
-		return -EBUSY;
+		return error;
 	}
 	uncore->claimed |= counters;
 	return 0;
@@ -275,14 +290,17 @@ int uncore_load(struct pfm_session *session)
 {
 	struct uncore *uncore = uncore_of(session->pmu);
 	struct job job = { .uncore = uncore };
+	int error = 0;
 
 	cpus_read_lock();
 	mutex_lock(&owning);
 	job.counters = uncore->claimed;
 	if (cpu_online(session->cpu))
-		work_on_cpu(session->cpu, take_here, &job);
+		error = work_on_cpu(session->cpu, take_here, &job);
 	mutex_unlock(&owning);
 	cpus_read_unlock();
+	if (error)
+		return error;
 	if (!job.counters || !cpu_online(session->cpu))
 		return 0; /* a load on a CPU that is offline fails later */
 	strscpy(session->why, "perf has the counters of this CPU", sizeof(session->why));

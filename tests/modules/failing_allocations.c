@@ -19,8 +19,8 @@ static struct failing_request request;
 static struct failing_result result;
 static bool failing;
 
-/* Finds the allocating module. The names are those that the kernel prints in its stacks. */
-static void look_at_stack(void)
+/* Looks for a function or a module, by the names that the kernel prints in its stacks. */
+static bool is_in_stack(const char *wanted)
 {
 	unsigned long entries[64];
 	char name[KSYM_NAME_LEN + MODULE_NAME_LEN];
@@ -28,20 +28,32 @@ static void look_at_stack(void)
 
 	for (i = 0; i < count; i++) {
 		snprintf(name, sizeof(name), "%ps", (void *)entries[i]);
-		if (strstr(name, "[perfmon"))
-			result.ours = 1;
-		else if (strstarts(name, "alloc_vmap_area"))
-			result.reserve = 1;
+		if (strstr(name, wanted))
+			return true;
 	}
+	return false;
+}
+
+#define OUR_MODULES "[perfmon"
+
+static bool is_counted(void)
+{
+	pid_t thread = READ_ONCE(request.thread);
+
+	if (!in_task() || !thread)
+		return false;
+	return current->pid == thread ||
+	       (request.workers && current->flags & PF_WQ_WORKER &&
+		is_in_stack(OUR_MODULES));
 }
 
 /*
- * No other thread changes the result: this thread wrote the request, or slept while another thread
- * wrote it.
+ * No other thread changes the result: this thread wrote the request, slept while another thread
+ * wrote it, or works for one that sleeps.
  */
 static bool must_fail(gfp_t gfp)
 {
-	if (!in_task() || current->pid != READ_ONCE(request.thread) || gfp & __GFP_NOFAIL)
+	if (gfp & __GFP_NOFAIL || !is_counted())
 		return false;
 	if (result.left)
 		failing = --result.left == 0;
@@ -49,7 +61,8 @@ static bool must_fail(gfp_t gfp)
 		failing &= request.rest;
 	if (failing && !(gfp & __GFP_NOWARN)) {
 		result.told = 1;
-		look_at_stack();
+		result.ours |= is_in_stack(OUR_MODULES);
+		result.reserve |= is_in_stack("alloc_vmap_area");
 	}
 	return failing;
 }

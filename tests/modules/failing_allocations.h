@@ -14,6 +14,8 @@
  * @objects: not 0: count allocations of objects, by kmalloc() and the like
  * @pages: not 0: count allocations of pages
  * @rest: not 0: all further allocations fail, too
+ * @workers: not 0: count allocations that the kernel's workers make for perfmon, too. The thread must
+ *	wait for these workers
  */
 struct failing_request {
 	__u32 nth;
@@ -21,6 +23,7 @@ struct failing_request {
 	__u32 objects;
 	__u32 pages;
 	__u32 rest;
+	__u32 workers;
 };
 
 /**

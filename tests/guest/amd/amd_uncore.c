@@ -4,72 +4,16 @@
  * the L3 of the CPU that writes, a quarter of which are misses, and accesses of the CPU's package to
  * memory.
  */
-#include <linux/perf_event.h>
 #include <stdio.h>
-#include <sys/syscall.h>
 
 #include "measure.h"
 #include "system_wide.h"
-#include "x86_registers.h"
-#include <perfmon/perfmon_amd_uncore.h>
+#include "uncore.h"
 
 SUITE(amd_uncore, 300);
 
-#define NO_INDEX    PFM_NO_INDEX
-#define L3_MISS	    0x0104ull
-#define L3_ALL	    0xff04ull
-#define DF_DRAM	    0x3807ull
-#define L3_COUNTERS 6
-#define DF_COUNTERS 4
-#define PARAMETERS  "/sys/module/perfmon_amd_uncore/parameters/"
-
-static void (*to_check)(void);
-
-static void check_with_module(void)
-{
-	with_parameters("perfmon_amd_uncore", "", to_check);
-}
-
-/* Loads the modules. The checks run on CPU 0. */
-static void with_uncore(void (*check)(void))
-{
-	if (access(module_path("perfmon_amd_uncore"), F_OK) ||
-	    !strstr(read_text("/proc/cpuinfo"), " perfctr_llc"))
-		skip("no L3 counters of AMD");
-	to_check = check;
-	with_test_registers(check_with_module);
-}
-
-static void look_up(unsigned int cpu, uint64_t lookups)
-{
-	pin(cpu);
-	msr_write(TEST_L3, lookups);
-}
-
-static void access_memory(unsigned int cpu, uint64_t accesses)
-{
-	pin(cpu);
-	msr_write(TEST_DF, accesses);
-}
-
-static int l3_context(unsigned int cpu)
-{
-	int fd = system_wide_context_of("amd_l3");
-
-	use(fd, 0, L3_MISS, 0);
-	use(fd, 1, L3_ALL, 0);
-	load(fd, cpu);
-	return fd;
-}
-
-static int df_context(unsigned int cpu)
-{
-	int fd = system_wide_context_of("amd_df");
-
-	use(fd, 0, DF_DRAM, 0);
-	load(fd, cpu);
-	return fd;
-}
+#define NO_INDEX   PFM_NO_INDEX
+#define PARAMETERS "/sys/module/perfmon_amd_uncore/parameters/"
 
 /* ---- counts ------------------------------------------------------------------------------- */
 
@@ -306,17 +250,6 @@ static void check_sharing(void)
 	close(l3);
 }
 
-/* The first half of the CPUs is in one package, the other half in another one. */
-static bool has_two_packages(void)
-{
-	char path[80];
-
-	snprintf(path, sizeof(path),
-		 "/sys/devices/system/cpu/cpu%u/topology/physical_package_id",
-		 cpus_online() - 1);
-	return read_number(path) == 1;
-}
-
 TEST(a_count_is_that_of_all_cpus_that_share)
 {
 	need_cpus(2);
@@ -356,30 +289,6 @@ TEST(each_package_counts_its_own)
 
 /* ---- beside perf --------------------------------------------------------------------------- */
 
-#define PERF_DF "/sys/bus/event_source/devices/amd_df/"
-
-static int perf_df(void)
-{
-	struct perf_event_attr attr = {
-		.type = read_number(PERF_DF "type"),
-		.size = sizeof(attr),
-		.config = DF_DRAM,
-		.pinned = 1,
-	};
-	int fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, 0);
-
-	ck_assert_msg(fd >= 0, "perf_event_open: %s", strerror(errno));
-	return fd;
-}
-
-static uint64_t perf_count(int fd)
-{
-	uint64_t count;
-
-	ck_assert_int_eq(read(fd, &count, sizeof(count)), sizeof(count));
-	return count;
-}
-
 static void check_beside_perf(void)
 {
 	int fd = df_context(0), perf, more;
@@ -387,12 +296,12 @@ static void check_beside_perf(void)
 
 	must(fd, pfm_start(fd, NULL));
 	access_memory(0, 7);
-	perf = perf_df();
+	perf = perf_df(0);
 	access_memory(0, 1000);
 	ck_assert_uint_eq(perf_count(perf), 1000);
 	ck_assert_uint_eq(read_pmd(fd, 0), 1007);
 	/* perf schedules all its events when another one comes and goes. */
-	more = perf_df();
+	more = perf_df(0);
 	access_memory(0, 10);
 	close(more);
 	access_memory(0, 100);
@@ -401,7 +310,7 @@ static void check_beside_perf(void)
 	ck_assert_uint_eq(read_pmd(fd, 0), 1117);
 	must(fd, pfm_stop(fd));
 	access_memory(0, 5);
-	more = perf_df();
+	more = perf_df(0);
 	access_memory(0, 5);
 	ck_assert_uint_eq(read_pmd(fd, 0), 1117);
 	close(more);
@@ -428,7 +337,7 @@ static void check_held(void)
 	unsigned int n;
 
 	for (n = 0; n < DF_COUNTERS; n++)
-		perf[n] = perf_df();
+		perf[n] = perf_df(0);
 	use(fd, 2, DF_DRAM, 0);
 	must_fail(fd, try_load(fd, 0), EBUSY, PFM_REASON_PMD_HELD, NO_INDEX);
 	must(fd, pfm_get_error(fd, &error));

@@ -90,3 +90,13 @@ void unload(void)
 {
 	must(fd, pfm_unload_context(fd));
 }
+
+void must_be_loaded_or_not(int error)
+{
+	struct pfm_status status = { .state = PFM_STATE_UNLOADED };
+
+	ck_assert(error == 0 || error == ENOMEM);
+	pfm_get_status(fd, &status); /* may be closed */
+	ck_assert_uint_eq(read_number(SYSFS "sys_sessions_count"),
+			  status.state != PFM_STATE_UNLOADED);
+}

@@ -27,5 +27,10 @@ int attempt_fork(const struct operation *operation);
 
 /* For operation->undo: the context must be loaded. */
 void unload(void);
+/*
+ * For operation->verify of system-wide contexts: the CPU has a session if the context is loaded, and
+ * otherwise none.
+ */
+void must_be_loaded_or_not(int error);
 
 #endif

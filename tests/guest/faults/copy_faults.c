@@ -303,17 +303,6 @@ static void cpu_context(void)
 	write_pmd(fd, PFM_PMD_TASK_CLOCK, 0);
 }
 
-/* The CPU has a session if the context is loaded, and otherwise none. */
-static void must_be_loaded_or_not(int error)
-{
-	struct pfm_status status = { .state = PFM_STATE_UNLOADED };
-
-	ck_assert(error == 0 || error == ENOMEM);
-	pfm_get_status(fd, &status); /* may be closed */
-	ck_assert_uint_eq(read_number(SYSFS "sys_sessions_count"),
-			  status.state != PFM_STATE_UNLOADED);
-}
-
 static void check_cpus(void)
 {
 	static const struct operation operations[] = {

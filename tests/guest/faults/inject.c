@@ -98,6 +98,12 @@ void inject_kind(enum inject_kind kind)
 	injector->kind(kind);
 }
 
+void inject_workers(void)
+{
+	if (injector->workers)
+		injector->workers();
+}
+
 /* Show only KERN_ERR and worse, which includes the messages of KASAN. */
 static void silence_console(void)
 {

@@ -54,6 +54,11 @@ void inject_open(void);
 /* Called when all processes that injected failures have exited. */
 void inject_close(void);
 void inject_kind(enum inject_kind kind);
+/*
+ * Before inject_kind(): also counts what the kernel's workers allocate for perfmon while the thread
+ * waits for them. Only the module can do that.
+ */
+void inject_workers(void);
 
 /*
  * Begins to count the allocations of the calling thread, or of thread @pid, which must be asleep.

@@ -8,6 +8,7 @@
 static int file =
 	-1; /* opened at the beginning, because the test may change to another user later */
 static struct failing_request request;
+static bool with_workers;
 
 static void open_file(void)
 {
@@ -22,7 +23,13 @@ static void set_kind(enum inject_kind kind)
 		.objects = kind != INJECT_PAGE,
 		.pages = kind != INJECT_OBJECT,
 		.rest = kind == INJECT_REST,
+		.workers = with_workers,
 	};
+}
+
+static void count_workers(void)
+{
+	with_workers = true;
 }
 
 static void write_request(pid_t tid, unsigned int nth)
@@ -54,6 +61,7 @@ static void disarm(struct injected *found)
 const struct injector module_injector = {
 	.open = open_file,
 	.kind = set_kind,
+	.workers = count_workers,
 	.arm = arm,
 	.disarm = disarm,
 };

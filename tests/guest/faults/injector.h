@@ -9,6 +9,7 @@
  * struct injector - implements the functions of inject.h
  * @open: called before everything else
  * @kind: chooses which allocations fail
+ * @workers: see inject_workers(); NULL: it cannot do that
  * @arm: begins to count the allocations of thread @tid (0: the caller), and then allocates nothing
  *	itself
  * @disarm: ends what @arm began, and fills in the members of struct injected that it knows
@@ -17,6 +18,7 @@
 struct injector {
 	void (*open)(void);
 	void (*kind)(enum inject_kind kind);
+	void (*workers)(void);
 	void (*arm)(pid_t tid, unsigned int nth);
 	void (*disarm)(struct injected *found);
 	void (*read)(const char *line, struct injected *found);

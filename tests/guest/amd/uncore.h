@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* PMUs "amd_l3" and "amd_df", and what the patched QEMU does for them. */
+#ifndef UNCORE_H
+#define UNCORE_H
+
+#include <perfmon/perfmon_amd_uncore.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define UNCORE_MODULE "perfmon_amd_uncore"
+#define L3_MISS	      0x0104ull
+#define L3_ALL	      0xff04ull
+#define DF_DRAM	      0x3807ull
+#define L3_COUNTERS   6
+#define DF_COUNTERS   4
+
+/* Loads the modules. The checks run on CPU 0. */
+void with_uncore(void (*check)(void));
+
+/* Lookups in the L3 of the CPU, a quarter of which are misses. */
+void look_up(unsigned int cpu, uint64_t lookups);
+/* Accesses of the CPU's package to memory. */
+void access_memory(unsigned int cpu, uint64_t accesses);
+
+/* A context that counts L3_MISS and L3_ALL in its PMDs 0 and 1, loaded on @cpu. */
+int l3_context(unsigned int cpu);
+/* A context that counts DF_DRAM in its PMD 0, loaded on @cpu. */
+int df_context(unsigned int cpu);
+
+/* The first half of the CPUs is in one package, the other half in another one. */
+bool has_two_packages(void);
+
+/* perf's PMU, if perf has a driver for the data fabric. */
+#define PERF_DF "/sys/bus/event_source/devices/amd_df/"
+/* A pinned event of perf that counts DF_DRAM. */
+int perf_df(unsigned int cpu);
+uint64_t perf_count(int fd);
+
+#endif

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * As copy_faults.c, for contexts of registers that CPUs share: every allocation fails in turn, also
+ * those of the events by which perf gives its registers away. Kernel workers create these events.
+ */
+#include <stdio.h>
+
+#include "attempts.h"
+#include "measure.h"
+#include "samples.h"
+#include "system_wide.h"
+#include "uncore.h"
+
+SUITE(uncore_faults, 600);
+
+static const struct part {
+	const char *pmu;
+	unsigned int counters;
+	uint64_t event;
+	void (*make_events)(unsigned int cpu, uint64_t count);
+} parts[] = {
+	{ "amd_l3", L3_COUNTERS, L3_ALL, look_up },
+	{ "amd_df", DF_COUNTERS, DF_DRAM, access_memory },
+};
+
+static const struct part *part;
+
+static int attempt_create(const struct operation *operation)
+{
+	(void)operation;
+	return to_error(try_system_wide(fd, part->pmu));
+}
+
+static void open_anew(void)
+{
+	close(fd);
+	fd = pfm_open_device();
+	ck_assert_int_ne(fd, -1);
+}
+
+static void context_anew(void)
+{
+	unsigned int n;
+
+	fd = system_wide_context_of(part->pmu);
+	for (n = 0; n < 2; n++)
+		use(fd, n, part->event, 0);
+}
+
+/*
+ * The module gives all registers back when it is unloaded, so that the next load has to get them
+ * again.
+ */
+static void module_anew(void)
+{
+	close(fd);
+	must_do(module_unload(UNCORE_MODULE), "unloading", UNCORE_MODULE);
+	must_do(module_load(UNCORE_MODULE, ""), "loading", UNCORE_MODULE);
+	context_anew();
+}
+
+static void load_first(void)
+{
+	load(fd, 0);
+}
+
+static void load_and_start_first(void)
+{
+	load_and_start(fd, 0);
+}
+
+static void must_count(void)
+{
+	load_and_start_first();
+	part->make_events(0, 100);
+	must(fd, pfm_stop(fd));
+	ck_assert_uint_eq(read_pmd(fd, 1), 100);
+	write_pmd(fd, 1, 0);
+	unload();
+}
+
+/* A context that could not be loaded can be loaded later. */
+static void must_be_loaded_now_or_later(int error)
+{
+	must_be_loaded_or_not(error);
+	if (!error)
+		unload();
+	must_count();
+}
+
+static void check_calls(void)
+{
+	static const struct operation create = {
+		.name = "create",
+		.attempt = attempt_create,
+		.undo = open_anew,
+		.verify = must_be_loaded_or_not,
+		.allocates = true,
+		.reason = true,
+	};
+	static const struct operation operations[] = {
+		{ .name = "load, registers that are not claimed",
+		  .attempt = attempt_load,
+		  .before = module_anew,
+		  .verify = must_be_loaded_now_or_later,
+		  .reason = true },
+		{ .name = "load",
+		  .attempt = attempt_load,
+		  .verify = must_be_loaded_now_or_later,
+		  .reason = true },
+		{ .name = "start",
+		  .attempt = attempt_start,
+		  .undo = unload,
+		  .before = load_first,
+		  .verify = must_be_loaded_or_not },
+		{ .name = "read",
+		  .attempt = attempt_read_pmd,
+		  .undo = unload,
+		  .before = load_and_start_first,
+		  .verify = must_be_loaded_or_not,
+		  .count = 1 },
+		{ .name = "stop",
+		  .attempt = attempt_stop,
+		  .undo = unload,
+		  .before = load_and_start_first,
+		  .verify = must_be_loaded_or_not },
+		{ .name = "statistics",
+		  .attempt = attempt_statistics,
+		  .undo = unload,
+		  .before = load_and_start_first,
+		  .verify = must_be_loaded_or_not },
+		{ .name = "unload",
+		  .attempt = attempt_unload,
+		  .before = load_and_start_first,
+		  .verify = must_be_loaded_or_not },
+		{ .name = "close",
+		  .attempt = attempt_close,
+		  .undo = context_anew,
+		  .before = load_and_start_first,
+		  .verify = must_be_loaded_or_not },
+	};
+
+	printf("         %s\n", part->pmu);
+	fd = pfm_open_device();
+	must_survive(&create);
+	close(fd);
+	context_anew();
+	all_must_survive(operations, COUNT(operations));
+	close(fd);
+}
+
+/* All registers are perf's again. */
+static void perf_must_have_all(unsigned int cpu)
+{
+	int perf[DF_COUNTERS];
+	unsigned int n;
+
+	for (n = 0; n < DF_COUNTERS; n++)
+		perf[n] = perf_df(cpu);
+	access_memory(cpu, 10);
+	for (n = 0; n < DF_COUNTERS; n++) {
+		ck_assert_uint_eq(perf_count(perf[n]), 10);
+		close(perf[n]);
+	}
+}
+
+/* CPU 1 does not own the registers that it uses. */
+static void check_parts(void)
+{
+	inject_open();
+	inject_workers();
+	load_target = cpus_online() > 1;
+	for (part = parts; part < parts + COUNT(parts); part++)
+		check_calls();
+	must_do(module_unload(UNCORE_MODULE), "unloading", UNCORE_MODULE);
+	if (path_exists(PERF_DF)) {
+		perf_must_have_all(0);
+		perf_must_have_all(cpus_online() - 1);
+	}
+	must_do(module_load(UNCORE_MODULE, ""), "loading", UNCORE_MODULE);
+}
+
+static void survive_parts(void)
+{
+	survive_then_put_back(check_parts);
+}
+
+TEST(calls_on_contexts_of_shared_registers)
+{
+	with_uncore(survive_parts);
+}

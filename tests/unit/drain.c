@@ -144,6 +144,40 @@ TEST(regions_that_could_not_be_handed_back_are_not_taken_twice)
 	ck_assert_uint_eq(file.count, REGION_ROOM * 2 + 3);
 }
 
+TEST(regions_are_handed_back_when_that_is_possible_again)
+{
+	begin(DATA_FORMAT_NWAY);
+	samples(REGION_ROOM * REGIONS);
+	drain_all(false);
+	for (int i = 0; i < REGIONS; i++) {
+		ck_assert(drain_is_owed(&machine.drain));
+		ck_assert(restart(true));
+		drain_handed_back(&machine.drain);
+	}
+	ck_assert(!drain_is_owed(&machine.drain));
+	samples(REGION_ROOM + 3);
+	drain_all(true);
+	ck_assert(!drain_is_owed(&machine.drain));
+	end_of_thread();
+	check_all();
+	ck_assert_uint_eq(machine.lost, 0);
+}
+
+TEST(a_buffer_is_handed_back_when_that_is_possible_again)
+{
+	begin(DATA_FORMAT_DEFAULT);
+	samples(LINEAR_ROOM);
+	drain_all(false);
+	ck_assert(drain_is_owed(&machine.drain));
+	ck_assert(restart(true));
+	drain_handed_back(&machine.drain);
+	ck_assert(!drain_is_owed(&machine.drain));
+	samples(3);
+	end_of_thread();
+	check_all();
+	ck_assert_uint_eq(machine.lost, 0);
+}
+
 static uint32_t next_random(uint32_t *state)
 {
 	*state = *state * 1664525 + 1013904223;

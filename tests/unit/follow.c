@@ -246,14 +246,14 @@ static int take_key(void *data)
 	struct watch *watch = data;
 	char key;
 
-	ck_assert_int_eq(read(watch->input, &key, 1), 1);
+	ck_assert_int_eq(read(watch->more[0].fd, &key, 1), 1);
 	watch->is_done = key == 'q';
 	return 0;
 }
 
 TEST(a_wait_without_a_child_ends_when_a_function_says_so)
 {
-	struct watch watch = { .typed = take_key, .data = &watch };
+	struct watch watch = { .more_count = 1, .data = &watch };
 	struct signals signals;
 	struct outcome outcome;
 	int pipe_ends[2];
@@ -262,12 +262,72 @@ TEST(a_wait_without_a_child_ends_when_a_function_says_so)
 	ck_assert_int_eq(write(pipe_ends[1], "aq ", 3), 3);
 	ck_assert_int_eq(signals_take(&signals), 0);
 	watch.signals = &signals;
-	watch.input = pipe_ends[0];
+	watch.more[0] = (struct watched){ pipe_ends[0], take_key };
 	ck_assert_int_eq(wait_for_end(&watch, &outcome), 0);
 	ck_assert(!outcome.failed && !outcome.signal && !outcome.timed_out);
 	close(pipe_ends[1]);
 	ck_assert_int_eq(read(pipe_ends[0], pipe_ends, 8), 1);
 	close(pipe_ends[0]);
+	signals_close(&signals);
+}
+
+/* Two pipes in place of contexts. */
+struct late_context {
+	struct watch watch;
+	int ends[2][2];
+	int contexts[2];
+	unsigned int messages[2];
+};
+
+static void send(int fd, uint32_t type)
+{
+	const union pfarg_msg message = { .type = type };
+
+	ck_assert_int_eq(write(fd, &message, sizeof(message)), sizeof(message));
+}
+
+/* The first context has ended: the second one comes, and then the first one returns. */
+static int take_late_message(void *data, unsigned int index,
+			     const union pfarg_msg *message)
+{
+	struct late_context *late = data;
+
+	late->messages[index]++;
+	late->watch.is_done = index == 0 && message->type == PFM_MSG_OVFL;
+	if (index == 1)
+		send(late->ends[0][1], PFM_MSG_OVFL);
+	else if (message->type == PFM_MSG_END)
+		ck_assert_int_eq(wait_for_one_more(&late->watch, late->contexts), 0);
+	return 0;
+}
+
+TEST(contexts_come_and_return_while_others_are_waited_for)
+{
+	struct late_context late = {
+		.watch = { .context_count = 1, .may_return = true },
+	};
+	struct signals signals;
+	struct outcome outcome;
+
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(pipe(late.ends[i]), 0);
+		late.contexts[i] = late.ends[i][0];
+	}
+	ck_assert_int_eq(signals_take(&signals), 0);
+	late.watch.signals = &signals;
+	late.watch.contexts = late.contexts;
+	late.watch.message = take_late_message;
+	late.watch.data = &late;
+	send(late.ends[0][1], PFM_MSG_END);
+	send(late.ends[1][1], PFM_MSG_OVFL);
+	ck_assert_int_eq(wait_for_end(&late.watch, &outcome), 0);
+	ck_assert(!outcome.failed && !outcome.ended);
+	ck_assert_uint_eq(late.messages[0], 2);
+	ck_assert_uint_eq(late.messages[1], 1);
+	for (int i = 0; i < 2; i++) {
+		close(late.ends[i][0]);
+		close(late.ends[i][1]);
+	}
 	signals_close(&signals);
 }
 

@@ -253,6 +253,15 @@ int drain_full(struct drain *drain, struct data_writer *writer)
 	return take_region(drain, writer) ? -1 : 1;
 }
 
+bool drain_is_owed(const struct drain *drain)
+{
+	const struct pfm_nway_hdr *header = drain->buffer;
+
+	if (drain->format == DATA_FORMAT_NWAY)
+		return look(header->released) != drain->regions;
+	return drain->is_taken;
+}
+
 void drain_handed_back(struct drain *drain)
 {
 	drain->is_taken = false;

@@ -70,6 +70,9 @@ struct drain {
 int drain_full(struct drain *drain, struct data_writer *writer);
 void drain_handed_back(struct drain *drain);
 
+/* Has a buffer or region been taken that the caller has not handed back? */
+bool drain_is_owed(const struct drain *drain);
+
 /*
  * Take the samples of a buffer or region that is not full, while the kernel continues to
  * fill it; with hist, take what was added since the last time.  Returns the same values

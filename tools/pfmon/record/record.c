@@ -32,11 +32,9 @@ struct run {
 	bool is_traced;
 };
 
-/* The threads or CPUs that are recorded, if not processes. */
+/* The threads that are recorded, if not CPUs or processes. */
 static const int *targets(const struct record_options *options, const pid_t *command)
 {
-	if (options->scope.cpus.count)
-		return options->scope.cpus.ids;
 	return options->scope.threads.count ? options->scope.threads.ids : command;
 }
 
@@ -133,14 +131,6 @@ static bool ended_early(const struct run *run)
 	       !(run->is_traced && !run->recorder.ended_before);
 }
 
-static void warn_of_cpus(const struct recorder *recorder)
-{
-	for (size_t i = 0; i < recorder->count; i++)
-		if (recorder->samplers[i].has_ended)
-			warn_user("CPU %d went offline: its samples go up to that moment",
-				  recorder->samplers[i].target);
-}
-
 /* What could not be found out about processes that were sampled. */
 static void warn_of_processes(const struct run *run)
 {
@@ -200,7 +190,7 @@ static void warn_of_run(const struct run *run)
 	const struct record_options *options = &run->options;
 	warn_of_processes(run);
 	if (recorder_has_cpus(&run->recorder)) {
-		warn_of_cpus(&run->recorder);
+		cpus_warn(&run->recorder.changes, "samples");
 		return;
 	}
 	if (ran_elsewhere(&run->recorder))

@@ -14,8 +14,10 @@
 #include "../common/array.h"
 #include "../common/errors.h"
 #include "../run/open_files.h"
+#include "../run/uevents.h"
 #include "recorder.h"
 #include "recorder_attach.h"
+#include "recorder_cpus.h"
 #include "recorder_file.h"
 #include "sampling_format.h"
 
@@ -254,26 +256,30 @@ int recorder_prepare(struct recorder *recorder, const struct record_options *opt
 	return 0;
 }
 
-int recorder_add_sampler(struct recorder *recorder)
+int recorder_try_add_sampler(struct recorder *recorder)
 {
 	struct sampler *samplers =
 		reallocarray(recorder->samplers, recorder->count + 1, sizeof(*samplers));
 	struct sampler *sampler;
-	int error;
 
 	if (!samplers)
 		return fail("no memory");
 	recorder->samplers = samplers;
 	sampler = &samplers[recorder->count];
-	if (create_sampler(recorder, sampler)) {
-		error = errno;
-		return fail_create(recorder, error, reason_of(error));
-	}
+	if (create_sampler(recorder, sampler))
+		return errno;
 	recorder->count++;
 	return session_ask(&sampler->session, recorder->flags) ||
 			       program(recorder, sampler)
 		       ? -1
 		       : 0;
+}
+
+int recorder_add_sampler(struct recorder *recorder)
+{
+	int error = recorder_try_add_sampler(recorder);
+
+	return error > 0 ? fail_create(recorder, error, reason_of(error)) : error;
 }
 
 /* Threads that have ended are left out, but not all may have ended. */
@@ -296,6 +302,8 @@ static int start(struct recorder *recorder)
 /* Processes that begin while /proc is read are told by the kernel: so it is asked first. */
 int recorder_begin(struct recorder *recorder, const int *targets)
 {
+	if (recorder_has_cpus(recorder))
+		recorder->uevents = uevents_open();
 	if (recorder_attach(recorder, targets) ||
 	    recorder_watch_processes(recorder, targets) || recorder_begin_file(recorder))
 		return -1;
@@ -360,7 +368,7 @@ static int on_message(void *data, unsigned int index, const union pfarg_msg *mes
 		return -1;
 	if (message->type == PFM_MSG_END) {
 		recorder->ended_before |= !recorder->is_exiting;
-		sampler->has_ended = true;
+		sampler->has_ended = !sampler->is_cpu;
 	}
 	/* A thread that has ended may have made others, which go on. */
 	if (sampler->has_ended && !sampler->session.is_inherited)
@@ -385,6 +393,20 @@ static int on_processes(void *data)
 	return recorder_look(recorder) ? give_up(recorder) : 0;
 }
 
+/* recorder_look() comes first: so the kernel tells what happens on a CPU before that is sampled. */
+static int on_uevent(void *data)
+{
+	struct recorder *recorder = data;
+
+	if (!recorder->is_written)
+		return -1;
+	if (!uevents_take(recorder->uevents))
+		return 0;
+	return recorder_look(recorder) || recorder_follow_cpus(recorder)
+		       ? give_up(recorder)
+		       : 0;
+}
+
 static int on_input(void *data)
 {
 	struct recorder *recorder = data;
@@ -406,6 +428,7 @@ static int on_tick(void *data)
 		     sampler_follow(&recorder->samplers[i])))
 			return give_up(recorder);
 	if (recorder_look(recorder) ||
+	    (recorder->uevents == -1 && recorder_follow_cpus(recorder)) ||
 	    (recorder_file_is_full(recorder) && recorder_switch_file(recorder)))
 		return give_up(recorder);
 	show_progress(recorder);
@@ -438,6 +461,13 @@ void recorder_at_exit(void *data)
 		give_up(recorder);
 }
 
+static void watch_also(struct recorder *recorder, int fd, int (*ready)(void *data))
+{
+	struct watch *watch = &recorder->watch;
+
+	watch->more[watch->more_count++] = (struct watched){ fd, ready };
+}
+
 int recorder_wait(struct recorder *recorder, const struct signals *signals,
 		  const struct tracer *tracer, pid_t pid, struct outcome *outcome)
 {
@@ -445,24 +475,25 @@ int recorder_wait(struct recorder *recorder, const struct signals *signals,
 	recorder->watch = (struct watch){
 		.signals = signals,
 		.contexts = recorder->contexts,
-		.context_count = (unsigned int)recorder->count,
+		.context_count = (unsigned int)recorder->context_count,
 		.have_copies = recorder_follows(recorder),
+		.may_return = recorder_has_cpus(recorder),
 		.processes = recorder->ends.processes,
 		.process_count = (unsigned int)recorder->ends.process_count,
 		.pid = pid,
 		.tracer = tracer,
 		.message = on_message,
 		.tick = on_tick,
-		.input = recorder->input,
-		.typed = on_input,
 		.interval = recorder->tick,
 		.timeout = recorder->options->timeout,
 		.data = recorder,
 	};
-	if (recorder->all_processes.has_band) {
-		recorder->watch.extra = recorder->all_processes.band.poll;
-		recorder->watch.ready = on_processes;
-	}
+	if (recorder->all_processes.has_band)
+		watch_also(recorder, recorder->all_processes.band.poll, on_processes);
+	if (recorder->uevents > 0)
+		watch_also(recorder, recorder->uevents, on_uevent);
+	if (recorder->input)
+		watch_also(recorder, recorder->input, on_input);
 	progress_begin(&recorder->progress, recorder->options->is_quiet);
 	return wait_for_end(&recorder->watch, outcome);
 }
@@ -472,6 +503,8 @@ int recorder_finish(struct recorder *recorder)
 	int result;
 
 	progress_end(&recorder->progress);
+	for (size_t i = 0; recorder_has_cpus(recorder) && i < recorder->count; i++)
+		cpus_add_change(&recorder->samplers[i].session, &recorder->changes);
 	recorder->duration = nanoseconds_now() - recorder->begin;
 	if (recorder->is_written && recorder_look(recorder))
 		recorder->is_written = false;
@@ -532,6 +565,8 @@ void recorder_free(struct recorder *recorder)
 	all_processes_free(&recorder->all_processes);
 	free(recorder->samplers);
 	target_ends_free(&recorder->ends);
+	if (recorder->uevents > 0)
+		close(recorder->uevents);
 	free(recorder->contexts);
 	free(recorder->buffers);
 	kernel_free(&recorder->kernel);

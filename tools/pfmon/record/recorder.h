@@ -11,6 +11,7 @@
 #include "../data/data.h"
 #include "../data/kernel.h"
 #include "../event/events.h"
+#include "../run/cpus.h"
 #include "../run/wait.h"
 #include "all_processes.h"
 #include "processes.h"
@@ -27,8 +28,9 @@
  * @buffer: maximum size of a buffer in bytes
  * @flags: PFM_FL_* of the contexts
  * @samplers: one for each thread or CPU
+ * @count: number of @samplers
  * @contexts: descriptors of the samplers' contexts
- * @count: number of @samplers and of @contexts
+ * @context_count: number of @contexts
  * @buffers: the buffers of all samplers; the index is the number of the context in the file
  * @buffer_count: number of @buffers
  * @ends: the ends of the processes that the user named
@@ -43,6 +45,8 @@
  * @is_written: the file was created, and no write has failed
  * @is_exiting: the traced command is about to end
  * @ended_before: a context ended before the traced command was about to end
+ * @uevents: tells about CPUs that come online; -1 if the kernel does not, 0 without CPUs
+ * @changes: CPUs that were not online all the time
  * @watch: how to wait for the end
  * @tick: longest time in ms until samples are written next
  * @progress: the line on the terminal
@@ -62,8 +66,9 @@ struct recorder {
 	uint64_t buffer;
 	uint32_t flags;
 	struct sampler *samplers;
-	int *contexts;
 	size_t count;
+	int *contexts;
+	size_t context_count;
 	struct buffer **buffers;
 	size_t buffer_count;
 	struct target_ends ends;
@@ -77,6 +82,8 @@ struct recorder {
 	bool is_written;
 	bool is_exiting;
 	bool ended_before;
+	int uevents;
+	struct cpu_changes changes;
 	struct watch watch;
 	unsigned int tick;
 	struct progress progress;
@@ -96,12 +103,16 @@ struct recorder {
 /* Make the contexts and program the events. */
 int recorder_prepare(struct recorder *recorder, const struct record_options *options);
 
-/* Make one more context, with the same events. */
+/*
+ * Make one more context, with the same events.  recorder_try_add_sampler() returns a positive errno,
+ * without a message, if it could not be created.
+ */
 int recorder_add_sampler(struct recorder *recorder);
+int recorder_try_add_sampler(struct recorder *recorder);
 
 /*
- * Attach to the threads or CPUs @targets or, if the user named processes, to their threads, create the file
- * and start monitoring.
+ * Attach to threads @targets or, if the user named CPUs or processes, to these, create the file and
+ * start monitoring.
  */
 int recorder_begin(struct recorder *recorder, const int *targets);
 

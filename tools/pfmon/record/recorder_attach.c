@@ -6,6 +6,7 @@
 #include "../common/array.h"
 #include "../common/errors.h"
 #include "recorder_attach.h"
+#include "recorder_cpus.h"
 
 /**
  * struct attachments - while contexts are attached to the threads of processes
@@ -36,6 +37,12 @@ static int attach_next(void *data, int tid, uint32_t flags, struct session **ses
 	return error;
 }
 
+void recorder_drop_samplers(struct recorder *recorder, size_t count)
+{
+	while (recorder->count > count)
+		sampler_close(&recorder->samplers[--recorder->count]);
+}
+
 static int attach_processes(struct recorder *recorder)
 {
 	struct attachments attachments = { .recorder = recorder };
@@ -45,13 +52,12 @@ static int attach_processes(struct recorder *recorder)
 				   &attacher, &recorder->ends))
 		return -1;
 	/* Threads may have ended since their number was counted. */
-	while (recorder->count > attachments.count)
-		sampler_close(&recorder->samplers[--recorder->count]);
+	recorder_drop_samplers(recorder, attachments.count);
 	return recorder->count ? 0
 			       : fail("the threads ended before they could be monitored");
 }
 
-static int attach_each(struct recorder *recorder, const int *targets)
+static int attach_threads(struct recorder *recorder, const int *targets)
 {
 	for (size_t i = 0; i < recorder->count; i++)
 		if (sampler_attach(&recorder->samplers[i], targets[i]))
@@ -78,19 +84,33 @@ static int list_buffers(struct recorder *recorder, struct sampler *sampler)
 	return 0;
 }
 
+int recorder_list_sampler(struct recorder *recorder, struct sampler *sampler)
+{
+	int *context = array_add(&recorder->contexts, &recorder->context_count,
+				 sizeof(*context));
+
+	if (!context)
+		return fail("no memory");
+	*context = sampler->session.fd;
+	return list_buffers(recorder, sampler);
+}
+
+static int attach_all(struct recorder *recorder, const int *targets)
+{
+	if (recorder_has_cpus(recorder))
+		return recorder_attach_cpus(recorder);
+	if (recorder->options->scope.processes.count)
+		return attach_processes(recorder);
+	return attach_threads(recorder, targets);
+}
+
 int recorder_attach(struct recorder *recorder, const int *targets)
 {
-	if (recorder->options->scope.processes.count ? attach_processes(recorder)
-						     : attach_each(recorder, targets))
+	if (attach_all(recorder, targets))
 		return -1;
-	recorder->contexts = calloc(recorder->count, sizeof(*recorder->contexts));
-	if (!recorder->contexts)
-		return fail("no memory");
-	for (size_t i = 0; i < recorder->count; i++) {
-		recorder->contexts[i] = recorder->samplers[i].session.fd;
-		if (list_buffers(recorder, &recorder->samplers[i]))
+	for (size_t i = 0; i < recorder->count; i++)
+		if (recorder_list_sampler(recorder, &recorder->samplers[i]))
 			return -1;
-	}
 	return 0;
 }
 

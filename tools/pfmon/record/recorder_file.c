@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The files of a recording: how they begin and end, and one that follows another. */
+#include <stdlib.h>
+
 #include "../data/kernel.h"
 #include "head.h"
 #include "output.h"
+#include "recorder_cpus.h"
 #include "recorder_file.h"
 
 uint64_t recorder_newest(const struct recorder *recorder)
@@ -33,6 +36,11 @@ static uint64_t reserve(const struct recorder *recorder)
 		       (head + sizeof(struct data_unsampled));
 }
 
+void recorder_reserve(struct recorder *recorder)
+{
+	recorder->writer.reserve = reserve(recorder);
+}
+
 int recorder_look(struct recorder *recorder)
 {
 	uint64_t now = recorder_newest(recorder);
@@ -45,19 +53,34 @@ int recorder_look(struct recorder *recorder)
 	return processes_look(&recorder->processes, &recorder->writer, now);
 }
 
-/* Create a file, and write all that does not change. */
-static int create_file(struct recorder *recorder, struct data_writer *writer)
+/* Write what does not change.  Of CPUs, those are named that are sampled by now. */
+static int write_head(struct recorder *recorder, struct data_writer *writer)
 {
 	const struct record_options *options = recorder->options;
 	const struct sampler *first = &recorder->samplers[0];
+	struct targets scope = options->scope;
+	int result = 0;
+
+	scope.cpus = (struct id_list){ 0 };
+	if (recorder_has_cpus(recorder))
+		result = recorder_list_cpus(recorder, &scope.cpus);
+	if (!result)
+		result = head_write(writer, &first->session.machine, recorder->number,
+				    options->command, &scope, &recorder->events,
+				    first->rates, options->frequency);
+	free(scope.cpus.ids);
+	return result;
+}
+
+static int create_file(struct recorder *recorder, struct data_writer *writer)
+{
+	const struct record_options *options = recorder->options;
 
 	if (options->output ? data_create(writer, options->output)
 			    : data_create_in_memory(writer))
 		return -1;
 	writer->reserve = reserve(recorder);
-	return head_write(writer, &first->session.machine, recorder->number,
-			  options->command, &options->scope, &recorder->events,
-			  first->rates, options->frequency);
+	return write_head(recorder, writer);
 }
 
 int recorder_begin_file(struct recorder *recorder)

@@ -31,6 +31,9 @@ uint64_t recorder_time_left(const struct recorder *recorder);
 /* Is it time for another file? */
 bool recorder_file_is_full(const struct recorder *recorder);
 
+/* Keep room in the file for the records at its end, after the number of contexts has changed. */
+void recorder_reserve(struct recorder *recorder);
+
 /* Complete the current file, and begin another one. */
 int recorder_switch_file(struct recorder *recorder);
 

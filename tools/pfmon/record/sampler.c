@@ -139,21 +139,23 @@ int sampler_attach(struct sampler *sampler, int target)
 {
 	int error = sampler_try_attach(sampler, target);
 
-	if (error <= 0)
-		return error;
-	if (sampler->is_cpu)
-		return fail_load_cpu(sampler->session.fd, target, error);
-	return fail_load(sampler->session.fd, target, error);
+	return error > 0 ? fail_load(sampler->session.fd, target, error) : error;
 }
 
-/* The restart fails if the thread has just ended. */
-static void hand_back(struct sampler *sampler, struct buffer *buffer)
+/* Fails if the thread has just ended, or the CPU has just gone offline. */
+static int restart(const struct sampler *sampler, const struct buffer *buffer)
 {
 	int fd = sampler->session.fd;
 
-	if (sampler->session.is_inherited
-		    ? !pfm_restart_cpu(fd, (unsigned int)buffer->cpu)
-		    : !pfm_restart(fd))
+	return sampler->session.is_inherited
+		       ? pfm_restart_cpu(fd, (unsigned int)buffer->cpu)
+		       : pfm_restart(fd);
+}
+
+/* Hand back what was taken, also what could not be handed back while the CPU was offline. */
+static void hand_back(struct sampler *sampler, struct buffer *buffer)
+{
+	while (drain_is_owed(&buffer->drain) && !restart(sampler, buffer))
 		drain_handed_back(&buffer->drain);
 }
 
@@ -167,6 +169,7 @@ static int take_full(struct sampler *sampler, struct buffer *buffer,
 {
 	int result;
 
+	hand_back(sampler, buffer);
 	while ((result = drain_full(&buffer->drain, writer)) == 1) {
 		if (sampler_follow(sampler))
 			return -1;
@@ -306,6 +309,41 @@ int sampler_follow(struct sampler *sampler)
 		    change_period(sampler, i, period, partial))
 			return -1;
 	}
+	return 0;
+}
+
+/*
+ * With formats "default" and "callchain", a counter that has overflowed waits for the restart, which
+ * cannot come any more if the CPU goes offline before it.
+ */
+static int begin_overdue_periods(struct sampler *sampler)
+{
+	struct session *session = &sampler->session;
+
+	if (session_read_pmds(session))
+		return -1;
+	for (size_t i = 0; i < sampler->rate_count; i++) {
+		const struct pfarg_pmd *pmd = &session->pmds[i];
+
+		if (!(pmd->reg_value >> 63) &&
+		    change_period(sampler, i, sampler->rates[i].period,
+				  since_sample(pmd)))
+			return -1;
+	}
+	return 0;
+}
+
+int sampler_try_resume(struct sampler *sampler)
+{
+	int error = begin_overdue_periods(sampler);
+
+	if (!error)
+		error = session_resume(&sampler->session, sampler->target);
+	if (error)
+		return error;
+	sampler->session.was_offline = true;
+	for (size_t i = 0; i < sampler->buffer_count; i++)
+		hand_back(sampler, &sampler->buffers[i]);
 	return 0;
 }
 

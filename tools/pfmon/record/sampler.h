@@ -35,7 +35,7 @@
  *	was over
  * @buffers: one, or one for each CPU if the context is inherited; none until the context is attached
  * @buffer_count: number of @buffers
- * @has_ended: the thread has ended or the CPU has gone offline
+ * @has_ended: the thread has ended
  * @is_over: the last samples have been taken
  * @missed: number of lost samples plus number of times that monitoring was throttled,
  *	when the rates were last computed
@@ -82,10 +82,16 @@ int sampler_program(struct sampler *sampler, const struct event_list *events,
 /*
  * Attach to a thread or CPU, and map the buffers.  Children that were created earlier do not
  * inherit these mappings.  sampler_try_attach() returns a positive errno, without a message, if the
- * load failed.
+ * load failed; sampler_attach() is for a thread.
  */
 int sampler_attach(struct sampler *sampler, int target);
 int sampler_try_attach(struct sampler *sampler, int target);
+
+/*
+ * Go on with a CPU that went offline.  Returns a positive errno, without a message, if the load
+ * failed.
+ */
+int sampler_try_resume(struct sampler *sampler);
 
 /*
  * Take full buffers or regions and hand them back.  If @writer is NULL, because nothing

@@ -46,21 +46,28 @@ static int add_list(struct id_list *cpus, const char *list)
 	return result;
 }
 
+int cpus_wanted(const struct targets *targets, struct id_list *wanted)
+{
+	int result = 0;
+
+	if (targets->is_whole_machine)
+		return add_list(wanted, NULL);
+	for (size_t i = 0; !result && i < targets->cpus.count; i++)
+		result = add(wanted, targets->cpus.ids[i]);
+	return result;
+}
+
 /* Of the whole machine only the owners matter.  To be freed by the caller in any case. */
 static int list_wanted(const struct targets *targets, const struct group *group,
 		       struct id_list *wanted)
 {
-	char *owners = NULL;
-	int result = 0;
+	char *owners;
+	int result;
 
-	if (!targets->is_whole_machine) {
-		for (size_t i = 0; !result && i < targets->cpus.count; i++)
-			result = add(wanted, targets->cpus.ids[i]);
-		return result;
-	}
-	if (is_shared(group))
-		owners = scope_owners(group->first->machine.info.pmu_name);
-	if (is_shared(group) && !owners)
+	if (!targets->is_whole_machine || !is_shared(group))
+		return cpus_wanted(targets, wanted);
+	owners = scope_owners(group->first->machine.info.pmu_name);
+	if (!owners)
 		return fail("cannot read which CPUs own registers of PMU %s",
 			    group->first->machine.info.pmu_name);
 	result = add_list(wanted, owners);
@@ -116,15 +123,15 @@ int cpus_attach(const struct targets *targets, struct group *group)
 
 /* ---- CPUs that come online ----------------------------------------------------------------- */
 
-static void say_refused(const struct session *session, int cpu, int error)
+void cpus_warn_refused(int fd, int cpu, const char *done, int error)
 {
 	char reason[PFM_LAST_ERROR_SIZE];
 	static bool is_said;
 
 	errno = error;
 	if (!is_said)
-		warn_user("CPU %d came online and is not counted: %s", cpu,
-			  pfm_last_error(session->fd, reason, sizeof(reason)));
+		warn_user("CPU %d came online and is not %s: %s", cpu, done,
+			  pfm_last_error(fd, reason, sizeof(reason)));
 	is_said = true;
 }
 
@@ -138,7 +145,7 @@ static void resume(struct group *group, size_t index)
 		return;
 	error = group_resume_cpu(group, index);
 	if (error && error != ENODEV)
-		say_refused(session, session->cpu, error);
+		cpus_warn_refused(session->fd, session->cpu, "counted", error);
 }
 
 static int begin(struct group *group, int cpu)
@@ -151,7 +158,7 @@ static int begin(struct group *group, int cpu)
 	if (error) {
 		session = group_session(group, group->attached);
 		if (error != ENODEV && !is_counted(group, error))
-			say_refused(session, cpu, error);
+			cpus_warn_refused(session->fd, cpu, "counted", error);
 		return 0;
 	}
 	session = group_session(group, group->attached - 1);
@@ -181,34 +188,34 @@ int cpus_follow(const struct targets *targets, struct group *group)
 	return result;
 }
 
-void cpus_add_changes(const struct group *group, struct cpu_changes *changes)
+void cpus_add_change(const struct session *session, struct cpu_changes *changes)
 {
-	for (size_t i = 0; i < group->attached; i++) {
-		const struct session *session = group_session(group, i);
-
-		if (!session_is_attached(session))
-			changes->away++;
-		else if (session->was_offline)
-			changes->back++;
-		changes->later += session->came_later;
-	}
+	if (!session_is_attached(session))
+		changes->away++;
+	else if (session->was_offline)
+		changes->back++;
+	changes->later += session->came_later;
 }
 
-void cpus_warn(const struct cpu_changes *changes)
+void cpus_add_changes(const struct group *group, struct cpu_changes *changes)
+{
+	for (size_t i = 0; i < group->attached; i++)
+		cpus_add_change(group_session(group, i), changes);
+}
+
+void cpus_warn(const struct cpu_changes *changes, const char *what)
 {
 	if (changes->away)
-		warn_user(
-			"%zu of the CPUs went offline: their counts go up to that moment",
-			changes->away);
+		warn_user("%zu of the CPUs went offline: their %s go up to that moment",
+			  changes->away, what);
 	if (changes->back)
-		warn_user(
-			"%zu of the CPUs went offline and came online again: their counts "
-			"are of the times before and after",
-			changes->back);
+		warn_user("%zu of the CPUs went offline and came online again: their %s "
+			  "are of the times before and after",
+			  changes->back, what);
 	if (changes->later)
-		warn_user("%zu of the CPUs came online later: their counts begin at that "
+		warn_user("%zu of the CPUs came online later: their %s begin at that "
 			  "moment",
-			  changes->later);
+			  changes->later, what);
 }
 
 static int compare(const void *a, const void *b)

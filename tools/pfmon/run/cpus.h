@@ -15,6 +15,15 @@
 int cpus_attach(const struct targets *targets, struct group *group);
 
 /*
+ * Append to @wanted the CPUs of @targets, or those that are online now if that is the whole machine.
+ * Reports an error and returns -1, or returns 0.  The caller frees @wanted->ids in any case.
+ */
+int cpus_wanted(const struct targets *targets, struct id_list *wanted);
+
+/* Warn once that @cpu came online and is not @done, because a call on context @fd failed with @error. */
+void cpus_warn_refused(int fd, int cpu, const char *done, int error);
+
+/*
  * Count on the CPUs of @targets that have come online since, for the first time or again.  A CPU
  * that cannot be counted is reported once.  Returns -1 after an error that ends the measurement, or 0.
  */
@@ -33,8 +42,11 @@ struct cpu_changes {
 };
 
 /* Add the changes since the attach; the contexts have not been detached yet. */
+void cpus_add_change(const struct session *session, struct cpu_changes *changes);
 void cpus_add_changes(const struct group *group, struct cpu_changes *changes);
-void cpus_warn(const struct cpu_changes *changes);
+
+/* @what the CPUs have: "counts" or "samples". */
+void cpus_warn(const struct cpu_changes *changes, const char *what);
 
 /* Store the CPUs of the contexts of @group in @cpus, in order.  Reports an error and returns -1, or returns 0. */
 int cpus_list(const struct group *group, struct id_list *cpus);

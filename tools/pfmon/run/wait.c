@@ -108,10 +108,9 @@ struct waiting {
 	uint64_t over_at;
 };
 
-/* What an event of epoll is about: the signals, watch.extra, watch.input, a context, or a process. */
+/* What an event of epoll is about: the signals, one of watch.more, a context, or a process. */
 #define SIGNALS	       0u
-#define EXTRA	       UINT32_MAX
-#define INPUT	       (UINT32_MAX - 1)
+#define MORE(index)    (UINT32_MAX - (index))
 #define CONTEXT(index) (1 + (index))
 #define EVENTS_AT_ONCE 64
 
@@ -142,10 +141,8 @@ static void give_up(struct waiting *waiting)
 	waiting->watch->interval = 0;
 	for (unsigned int i = 0; i < watch->context_count; i++)
 		stop_polling(waiting, watch->contexts[i]);
-	if (watch->extra)
-		stop_polling(waiting, watch->extra);
-	if (watch->input)
-		stop_polling(waiting, watch->input);
+	for (unsigned int i = 0; i < watch->more_count; i++)
+		stop_polling(waiting, watch->more[i].fd);
 }
 
 /* A thread or process has ended. */
@@ -169,7 +166,7 @@ static void take_message(struct waiting *waiting, unsigned int index)
 		}
 		return;
 	}
-	if (message.type == PFM_MSG_END) {
+	if (message.type == PFM_MSG_END && !watch->may_return) {
 		if (!watch->have_copies)
 			stop_polling(waiting, fd);
 		one_less(waiting);
@@ -184,21 +181,24 @@ static void end_process(struct waiting *waiting, unsigned int index)
 	one_less(waiting);
 }
 
+static void take_more(struct waiting *waiting, const struct watched *watched)
+{
+	if (!waiting->outcome->failed && watched->ready(waiting->watch->data))
+		give_up(waiting);
+}
+
 static void take_event(struct waiting *waiting, unsigned int what)
 {
 	const struct watch *watch = waiting->watch;
-	bool has_failed = waiting->outcome->failed;
 
 	if (what == SIGNALS)
 		take_signals(watch->signals, watch->pid, waiting->outcome);
-	else if (what == EXTRA && !has_failed && watch->ready(watch->data))
-		give_up(waiting);
-	else if (what == INPUT && !has_failed && watch->typed(watch->data))
-		give_up(waiting);
-	else if (what < CONTEXT(watch->context_count) && !has_failed)
-		take_message(waiting, what - CONTEXT(0));
-	else if (what < INPUT && what >= CONTEXT(watch->context_count))
+	else if (what > MORE(watch->more_count))
+		take_more(waiting, &watch->more[MORE(0) - what]);
+	else if (what >= CONTEXT(watch->context_count))
 		end_process(waiting, what - CONTEXT(watch->context_count));
+	else if (!waiting->outcome->failed)
+		take_message(waiting, what - CONTEXT(0));
 }
 
 static void do_tick(struct waiting *waiting)
@@ -317,16 +317,25 @@ static int begin_polling(struct waiting *waiting)
 	if (waiting->poll == -1)
 		return -1;
 	result = poll_for(waiting, watch->signals->fd, SIGNALS);
-	if (!result && watch->extra)
-		result = poll_for(waiting, watch->extra, EXTRA);
-	if (!result && watch->input)
-		result = poll_for(waiting, watch->input, INPUT);
+	for (unsigned int i = 0; !result && i < watch->more_count; i++)
+		result = poll_for(waiting, watch->more[i].fd, MORE(i));
 	for (unsigned int i = 0; !result && i < watch->context_count; i++)
 		result = poll_for(waiting, watch->contexts[i], CONTEXT(i));
 	for (unsigned int i = 0; !result && i < watch->process_count; i++)
 		result = poll_for(waiting, watch->processes[i],
 				  CONTEXT(watch->context_count + i));
 	return result;
+}
+
+int wait_for_one_more(struct watch *watch, const int *contexts)
+{
+	const unsigned int last = watch->context_count++;
+
+	watch->contexts = contexts;
+	watch->waiting->open++;
+	return poll_for(watch->waiting, contexts[last], CONTEXT(last))
+		       ? fail("cannot wait: %s", strerror(errno))
+		       : 0;
 }
 
 int wait_for_end(struct watch *watch, struct outcome *outcome)
@@ -341,6 +350,7 @@ int wait_for_end(struct watch *watch, struct outcome *outcome)
 	int over, error;
 
 	*outcome = (struct outcome){ .others = outcome->others };
+	watch->waiting = &waiting;
 	set_tick(&waiting);
 	over = begin_polling(&waiting);
 	if (!over)

@@ -61,50 +61,64 @@ struct outcome {
 };
 
 /**
+ * struct watched - one more descriptor to wait for
+ * @fd: the descriptor
+ * @ready: called when it is readable; reads it
+ */
+struct watched {
+	int fd;
+	int (*ready)(void *data);
+};
+
+#define WATCHED_MOST 3
+
+struct waiting;
+
+/**
  * struct watch - what to wait for, and functions to call during the wait
  * @signals: the signals that pfmon receives; those sent to pfmon alone are passed on to
  *	the child
  * @contexts: file descriptors of contexts
  * @context_count: number of @contexts
  * @have_copies: the contexts have copies, whose messages come also after the END message
+ * @may_return: contexts that have ended may be attached again, so their ends are not waited for
  * @processes: pidfds of processes whose ends are waited for, too
  * @process_count: number of @processes
  * @pid: child to wait for; 0: wait for the ends of the contexts' threads and of the processes,
  *	or for a signal
- * @extra: one more descriptor: @ready is called when it is readable; 0: none
- * @input: descriptor of what the user types: @typed is called when it is readable; 0: none
+ * @more: more descriptors
+ * @more_count: number of @more
  * @timeout: ns after which the wait ends or the child gets SIGTERM; 0: no limit
  * @tracer: tracer of the child, NULL if it is not traced
  * @message: called with each message and the index of its context; may be NULL
  * @tick: called every @interval ms
  * @interval: ms from one call of @tick to the next; @tick may change it; 0: @tick is
  *	never called
- * @ready: called when @extra is readable; reads it
- * @typed: called when @input is readable; reads it
  * @is_done: a function has set it, to end a wait without a child
- * @data: argument of @message, @tick, @ready and @typed.  If one of these fails, it reports the error
+ * @data: argument of @message, @tick and @more.ready.  If one of these fails, it reports the error
  *	and returns -1.  After that none is called, and only the end of the child, if
  *	there is one, is waited for
+ * @waiting: state of the wait
  */
 struct watch {
 	const struct signals *signals;
 	const int *contexts;
 	unsigned int context_count;
 	bool have_copies;
+	bool may_return;
 	const int *processes;
 	unsigned int process_count;
-	int extra;
-	int input;
+	struct watched more[WATCHED_MOST];
+	unsigned int more_count;
 	pid_t pid;
 	uint64_t timeout;
 	const struct tracer *tracer;
 	int (*message)(void *data, unsigned int index, const union pfarg_msg *message);
 	int (*tick)(void *data);
-	int (*ready)(void *data);
-	int (*typed)(void *data);
 	bool is_done;
 	unsigned int interval;
 	void *data;
+	struct waiting *waiting;
 };
 
 /*
@@ -112,6 +126,12 @@ struct watch {
  * @outcome->others.
  */
 int wait_for_end(struct watch *watch, struct outcome *outcome);
+
+/*
+ * For functions that are called during a wait without processes: there is one more context, the last
+ * one of @contexts, which replace those of @watch.  Reports an error and returns -1, or returns 0.
+ */
+int wait_for_one_more(struct watch *watch, const int *contexts);
 
 /* ns of CLOCK_MONOTONIC. */
 uint64_t nanoseconds_now(void);

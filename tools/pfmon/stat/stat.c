@@ -234,8 +234,8 @@ static void prepare_watch(struct measurement *measurement, pid_t pid)
 		.context_count = is_target ? (unsigned int)ends->context_count : 1,
 		.processes = ends->processes,
 		.process_count = (unsigned int)ends->process_count,
-		.extra = has_uevents ? measurement->uevents : 0,
-		.ready = on_uevent,
+		.more = { { measurement->uevents, on_uevent } },
+		.more_count = has_uevents,
 		.pid = pid,
 		.timeout = measurement->options->timeout,
 		.tick = on_tick,
@@ -423,7 +423,7 @@ static void warn_about(const struct measurement *measurement,
 	if (is_target && !is_followed &&
 	    context_flags(options) & (PFM_FL_INHERIT_THREADS | PFM_FL_INHERIT_ALL))
 		warn_user("this PMU does not count threads that are made later");
-	cpus_warn(&measurement->changes);
+	cpus_warn(&measurement->changes, "counts");
 	if (measurement->losses.ran_elsewhere)
 		warn_user("part of the run was on CPUs with another PMU and was not "
 			  "counted: see 'taskset' to keep it on one kind of CPU");

@@ -15,6 +15,7 @@
 #include "../commands.h"
 #include "../common/errors.h"
 #include "../record/recorder.h"
+#include "../record/recorder_cpus.h"
 #include "../run/idle.h"
 #include "screen.h"
 #include "top_options.h"
@@ -29,11 +30,11 @@
  * @intervals: the interval that is shown, and one that is being read
  * @shown: the one of @intervals that is shown; NULL: none yet
  * @begun: when the current interval began, ns of CLOCK_MONOTONIC
- * @idle: for how long each CPU had been idle then, in seconds
+ * @cpus: the CPUs that are sampled
+ * @idle: for how long each of @cpus had been idle then, in seconds
  * @names_lost: beginnings of processes that the kernel could not tell before
  * @refreshes: number of intervals that have been shown
  * @has_ended: the last table has been shown
- * @has_more_cpus: CPUs have come online that are not sampled: the recording is to begin again
  * @is_utf8: the terminal has the block characters of UTF-8
  */
 struct top {
@@ -44,18 +45,13 @@ struct top {
 	struct interval intervals[2];
 	struct interval *shown;
 	uint64_t begun;
+	struct id_list cpus;
 	double *idle;
 	uint64_t names_lost;
 	uint64_t refreshes;
 	bool has_ended;
-	bool has_more_cpus;
 	bool is_utf8;
 };
-
-static const struct id_list *cpus(const struct top *top)
-{
-	return &top->options.record.scope.cpus;
-}
 
 static int draw(struct top *top)
 {
@@ -96,40 +92,49 @@ static double busy_part(double before, double after, double seconds)
 	return fmin(fmax(busy, 0), 1);
 }
 
-static int look_at_cpus(struct top *top, struct interval *interval)
+/* Another interval begins.  CPUs may have been added to those that are sampled. */
+static int begin_interval(struct top *top)
 {
-	uint64_t now = nanoseconds_now();
-	double *idle = calloc(cpus(top)->count, sizeof(*idle));
+	double *idle;
 
+	top->cpus.count = 0;
+	if (recorder_list_cpus(&top->recorder, &top->cpus))
+		return -1;
+	idle = reallocarray(top->idle, top->cpus.count, sizeof(*idle));
 	if (!idle)
 		return fail("no memory");
-	idle_read(cpus(top), idle);
-	interval->seconds = (double)(now - top->begun) / 1e9;
-	for (size_t i = 0; i < interval->cpu_count; i++) {
-		struct cpu_row *row = &interval->cpus[i];
-
-		row->cpu = (uint32_t)cpus(top)->ids[i];
-		row->is_offline = top->recorder.samplers[i].has_ended;
-		row->busy = busy_part(top->idle[i], idle[i], interval->seconds);
-	}
-	free(top->idle);
 	top->idle = idle;
-	top->begun = now;
+	idle_read(&top->cpus, idle);
+	top->begun = nanoseconds_now();
 	return 0;
 }
 
-/* Are CPUs online that are not sampled?  With -C all that were named must be. */
-static bool has_more_cpus(const struct top *top)
+/* An interval is over.  A CPU that was added in it has been idle for an unknown time. */
+static int look_at_cpus(struct top *top, struct interval *interval)
 {
-	size_t sampled = 0, online = 0;
+	const size_t before = top->cpus.count;
+	const uint64_t begun = top->begun;
+	double *idle = calloc(before, sizeof(*idle));
 
-	for (size_t i = 0; i < cpus(top)->count; i++) {
-		sampled += !top->recorder.samplers[i].has_ended;
-		online += !isnan(top->idle[i]);
+	if (!idle)
+		return fail("no memory");
+	memcpy(idle, top->idle, before * sizeof(*idle));
+	if (begin_interval(top)) {
+		free(idle);
+		return -1;
 	}
-	if (top->options.record.scope.is_whole_machine)
-		return sysconf(_SC_NPROCESSORS_ONLN) > (long)sampled;
-	return sampled < online && online == cpus(top)->count;
+	interval->seconds = (double)(top->begun - begun) / 1e9;
+	for (size_t i = 0; i < interval->cpu_count; i++) {
+		const struct sampler *sampler = &top->recorder.samplers[i];
+		struct cpu_row *row = &interval->cpus[i];
+
+		row->cpu = (uint32_t)sampler->target;
+		row->is_offline = !session_is_attached(&sampler->session);
+		row->busy = busy_part(i < before ? idle[i] : NAN, top->idle[i],
+				      interval->seconds);
+	}
+	free(idle);
+	return 0;
 }
 
 /* An interval is over. */
@@ -148,10 +153,9 @@ static int on_file(void *data, const struct data_writer *file)
 	if (draw(top))
 		return -1;
 	top->names_lost = top->recorder.all_processes.band.lost;
-	top->has_more_cpus = has_more_cpus(top);
 	if (++top->refreshes == top->options.refreshes)
 		top->has_ended = true;
-	top->recorder.watch.is_done = top->has_ended || top->has_more_cpus;
+	top->recorder.watch.is_done = top->has_ended;
 	return 0;
 }
 
@@ -203,20 +207,7 @@ static int begin_view(struct top *top)
 	return screen_begin(&top->screen);
 }
 
-/* The first interval of a recording begins. */
-static int begin_interval(struct top *top)
-{
-	free(top->idle);
-	top->idle = calloc(cpus(top)->count, sizeof(*top->idle));
-	if (!top->idle)
-		return fail("no memory");
-	idle_read(cpus(top), top->idle);
-	top->begun = nanoseconds_now();
-	top->names_lost = 0;
-	return 0;
-}
-
-/* Show intervals until the end, or until the recording has to begin again. */
+/* Show intervals until the end. */
 static int record(struct top *top)
 {
 	struct recorder *recorder = &top->recorder;
@@ -226,27 +217,13 @@ static int record(struct top *top)
 	recorder->typed = on_key;
 	recorder->data = top;
 	if (recorder_prepare(recorder, &top->options.record) ||
-	    recorder_begin(recorder, cpus(top)->ids) || begin_interval(top) ||
-	    (!top->refreshes && begin_view(top)))
+	    recorder_begin(recorder, NULL) || begin_interval(top) || begin_view(top))
 		return -1;
 	recorder->input = top->screen.poll;
-	if (recorder_wait(recorder, &top->signals, NULL, 0, &outcome) || outcome.failed ||
-	    recorder_finish(recorder))
-		return -1;
-	if (outcome.ended)
-		return fail("all CPUs that were sampled have gone offline");
-	top->has_ended |= outcome.signal || !top->has_more_cpus;
-	return 0;
-}
-
-/* CPUs have come online: sample those that are online now. */
-static int list_cpus(struct targets *scope)
-{
-	if (!scope->is_whole_machine)
-		return 0;
-	targets_free(scope);
-	scope->is_whole_machine = true;
-	return targets_add_cpus(scope, NULL);
+	return recorder_wait(recorder, &top->signals, NULL, 0, &outcome) ||
+			       outcome.failed || recorder_finish(recorder)
+		       ? -1
+		       : 0;
 }
 
 static int run(struct top *top)
@@ -255,10 +232,7 @@ static int run(struct top *top)
 
 	if (result)
 		return -1;
-	do {
-		recorder_free(&top->recorder);
-		result = record(top) || list_cpus(&top->options.record.scope);
-	} while (!result && !top->has_ended);
+	result = record(top);
 	screen_end(&top->screen);
 	signals_close(&top->signals);
 	return result ? -1 : 0;
@@ -278,6 +252,7 @@ int command_top(int argc, char **argv)
 	interval_free(&top.intervals[1]);
 	recorder_free(&top.recorder);
 	record_options_free(&top.options.record);
+	free(top.cpus.ids);
 	free(top.idle);
 	return result < 0 ? EXIT_PFMON : EXIT_SUCCESS;
 }

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Sample CPUs, also those that come online while the recording is made. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "../common/array.h"
+#include "../common/errors.h"
+#include "../event/device_errors.h"
+#include "recorder_attach.h"
+#include "recorder_cpus.h"
+#include "recorder_file.h"
+
+int recorder_attach_cpus(struct recorder *recorder)
+{
+	const struct id_list *cpus = &recorder->options->scope.cpus;
+	size_t attached = 0;
+
+	for (size_t i = 0; i < cpus->count; i++) {
+		struct sampler *sampler = &recorder->samplers[attached];
+		int cpu = cpus->ids[i], error = sampler_try_attach(sampler, cpu);
+
+		if (error < 0)
+			return -1;
+		if (error == ENODEV)
+			warn_user("CPU %d is offline: it is sampled from when it comes "
+				  "online",
+				  cpu);
+		else if (error)
+			return fail_load_cpu(sampler->session.fd, cpu, error);
+		else
+			attached++;
+	}
+	recorder_drop_samplers(recorder, attached);
+	return attached ? 0 : fail("none of the CPUs is online");
+}
+
+/* The CPU of the last sampler takes part in the recording. */
+static int admit(struct recorder *recorder)
+{
+	struct sampler *sampler = &recorder->samplers[recorder->count - 1];
+
+	sampler->session.came_later = true;
+	if (recorder_list_sampler(recorder, sampler) ||
+	    session_try_start(&sampler->session) < 0 ||
+	    wait_for_one_more(&recorder->watch, recorder->contexts))
+		return -1;
+	recorder_reserve(recorder);
+	return 0;
+}
+
+/* A CPU has come online for the first time. */
+static int begin(struct recorder *recorder, int cpu)
+{
+	int error = recorder_try_add_sampler(recorder);
+	struct sampler *sampler;
+
+	if (error > 0)
+		cpus_warn_refused(-1, cpu, "sampled", error);
+	if (error)
+		return error < 0 ? -1 : 0;
+	sampler = &recorder->samplers[recorder->count - 1];
+	error = sampler_try_attach(sampler, cpu);
+	if (!error)
+		return admit(recorder);
+	if (error > 0 && error != ENODEV)
+		cpus_warn_refused(sampler->session.fd, cpu, "sampled", error);
+	recorder_drop_samplers(recorder, recorder->count - 1);
+	return error < 0 ? -1 : 0;
+}
+
+/* A CPU that has been sampled, and may have gone offline and come online since. */
+static int resume(struct sampler *sampler)
+{
+	int error;
+
+	if (session_is_attached(&sampler->session))
+		return 0;
+	error = sampler_try_resume(sampler);
+	if (error > 0 && error != ENODEV)
+		cpus_warn_refused(sampler->session.fd, sampler->target, "sampled", error);
+	return error < 0 ? -1 : 0;
+}
+
+static int follow_cpu(struct recorder *recorder, int cpu)
+{
+	for (size_t i = 0; i < recorder->count; i++)
+		if (recorder->samplers[i].target == cpu)
+			return resume(&recorder->samplers[i]);
+	return begin(recorder, cpu);
+}
+
+int recorder_follow_cpus(struct recorder *recorder)
+{
+	struct id_list wanted = { 0 };
+	int result = cpus_wanted(&recorder->options->scope, &wanted);
+
+	for (size_t i = 0; !result && i < wanted.count; i++)
+		result = follow_cpu(recorder, wanted.ids[i]);
+	free(wanted.ids);
+	return result;
+}
+
+int recorder_list_cpus(const struct recorder *recorder, struct id_list *cpus)
+{
+	for (size_t i = 0; i < recorder->count; i++) {
+		int *place = array_add(&cpus->ids, &cpus->count, sizeof(*place));
+
+		if (!place)
+			return fail("no memory");
+		*place = recorder->samplers[i].target;
+	}
+	return 0;
+}

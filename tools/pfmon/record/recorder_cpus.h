@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The CPUs of a recording.  They may go offline and come online while it is made. */
+#ifndef PFMON_RECORDER_CPUS_H
+#define PFMON_RECORDER_CPUS_H
+
+#include "../run/cpus.h"
+#include "recorder.h"
+
+/* The functions that return int report an error and return -1, or return 0. */
+
+/* Attach to the CPUs of the options.  Those that are offline have no sampler yet. */
+int recorder_attach_cpus(struct recorder *recorder);
+
+/*
+ * Sample the CPUs that have come online since, for the first time or again.  A CPU that cannot be
+ * sampled is reported once, and the others go on.
+ */
+int recorder_follow_cpus(struct recorder *recorder);
+
+/* Append the CPUs that have a sampler, in the order of the samplers. */
+int recorder_list_cpus(const struct recorder *recorder, struct id_list *cpus);
+
+#endif

@@ -2,8 +2,7 @@
 /*
  * PMU description "intel": Intel's architectural performance monitoring, perfmon_intel.h.
  *
- * CPUID leaf 0AH, and 23H where present, tell which counters there are and how wide they are
- * (Intel SDM, volume 3B, section "Architectural Performance Monitoring").  So no list of
+ * CPUID tells which counters there are and how wide they are, see intel_counters.c.  So no list of
  * processor models is needed.
  */
 #include <asm/cpufeature.h>
@@ -11,26 +10,18 @@
 #include <asm/perf_event.h>
 #include <linux/err.h>
 #include <linux/module.h>
+#include <linux/sysfs.h>
 
-#include "compat/cpuid.h"
+#include "intel_counters.h"
 #include "intel_extra.h"
 #include "intel_lbr.h"
 #include "intel_pebs.h"
 #include "x86.h"
 #include <perfmon/perfmon_intel.h>
 
-#define LEAF_COUNTERS	  0x0a
-#define LEAF_EXTENDED	  0x23
 #define RDPMC_FIXED	  BIT(30)
 #define FULL_WIDTH_WRITES BIT_ULL(13) /* of IA32_PERF_CAPABILITIES */
 #define LEGACY_BITS	  32 /* a legacy write extends bit 31 to the higher bits */
-
-#define SELECT_OF_USER                                                                   \
-	(PFM_INTEL_PMC_EVENT | PFM_INTEL_PMC_UMASK | PFM_INTEL_PMC_USER |                \
-	 PFM_INTEL_PMC_KERNEL | PFM_INTEL_PMC_EDGE | PFM_INTEL_PMC_INVERT |              \
-	 PFM_INTEL_PMC_CMASK)
-#define SELECT_UMASK2 GENMASK_ULL(47, 40) /* leaf 23H: unit mask 2 */
-#define SELECT_EQUAL  BIT_ULL(36) /* leaf 23H: equal flag */
 
 #define FOR_EACH_NUMBER(do_it)                                                           \
 	do_it(0) do_it(1) do_it(2) do_it(3) do_it(4) do_it(5) do_it(6) do_it(7) do_it(8) \
@@ -46,24 +37,10 @@ static const char *const fixed_names[] = { FOR_EACH_NUMBER(FIXED_NAME) };
 static struct pfm_register intel_pmcs[PFM_INTEL_FRONTEND + 1] __ro_after_init;
 static struct pfm_register intel_pmds[INTEL_LBR_PMDS] __ro_after_init;
 
-/*
- * The architectural events: Intel SDM 3B, "Pre-defined Architectural Performance Events".
- * Each model also has events that only certain counters can count.
- */
+/* Each model also has events that only certain counters can count. */
 static bool counts_anywhere(u64 pmc)
 {
-	switch (pmc & (PFM_INTEL_PMC_EVENT | PFM_INTEL_PMC_UMASK)) {
-	case 0x003c: /* cycles */
-	case 0x013c: /* reference cycles */
-	case 0x00c0: /* instructions */
-	case 0x4f2e: /* last level cache references */
-	case 0x412e: /* last level cache misses */
-	case 0x00c4: /* branches */
-	case 0x00c5: /* mispredicted branches */
-		return true;
-	default:
-		return false;
-	}
+	return intel_is_architectural(pmc, ~0u);
 }
 
 static bool check_pmc(unsigned int n, u64 *value);
@@ -84,94 +61,59 @@ static struct x86_pmu intel = {
 	.set_up = set_up,
 };
 
-/**
- * struct counters - the counters as CPUID and IA32_PERF_CAPABILITIES describe them
- * @version: of architectural performance monitoring
- * @general: bitmap of the general counters
- * @fixed: bitmap of the fixed counters
- * @general_bits: width of a general counter
- * @fixed_bits: width of a fixed counter
- * @select: bits of an event select that may be written
- * @capabilities: IA32_PERF_CAPABILITIES
- */
-struct counters {
-	unsigned int version;
-	u32 general;
-	u32 fixed;
-	u32 general_bits;
-	u32 fixed_bits;
-	u64 select;
-	u64 capabilities;
-};
+static struct intel_counters found;
 
-static struct counters found;
+/* Whether the processor has several kinds of core. */
+static bool mixed;
+
+/*
+ * Other events have different meanings on different kinds of core, or none, so their counts would be
+ * wrong.
+ */
+static bool means_the_same_everywhere(u64 select)
+{
+	return !(select & (PFM_INTEL_PMC_USER | PFM_INTEL_PMC_KERNEL)) ||
+	       intel_is_architectural(select, found.events);
+}
+
+static int show_cores(char *text, const struct kernel_param *unused)
+{
+	return sysfs_emit(text, "%s\n", mixed ? "several kinds" : "one kind");
+}
+
+static const struct kernel_param_ops cores_operations = { .get = show_cores };
+module_param_cb(cores, &cores_operations, NULL, 0444);
+MODULE_PARM_DESC(
+	cores, "read: \"one kind\", or \"several kinds\": only what all have is offered");
 
 static bool check_pmc(unsigned int n, u64 *value)
 {
+	if (mixed && n < PFM_INTEL_FIXED && !means_the_same_everywhere(*value))
+		return false;
 	return intel_extra_accepts(&intel, n, *value);
 }
 
 static int set_up(bool shared)
 {
-	if (!shared)
-		intel_extra_describe(&intel, intel_pmcs);
+	const struct x86_pebs *pebs = NULL;
+
 	if (found.version >= 2)
-		intel.pebs = intel_pebs_set_up(found.capabilities, found.general, shared,
-					       &intel_pmcs[PFM_INTEL_PEBS]);
-	return PTR_ERR_OR_ZERO(intel.pebs);
+		pebs = intel_pebs_set_up(&found, mixed, shared,
+					 &intel_pmcs[PFM_INTEL_PEBS]);
+	if (IS_ERR(pebs))
+		return PTR_ERR(pebs);
+	intel.pebs = pebs;
+	if (!shared && !mixed)
+		intel_extra_describe(&intel, intel_pmcs);
+	return 0;
 }
 
-/* From version 5 on, ECX is a bitmap of fixed counters in addition to their number in EDX. */
-static void __init read_counters(struct counters *counters)
-{
-	u32 eax, ebx, ecx, edx;
-
-	cpuid_count(LEAF_COUNTERS, 0, &eax, &ebx, &ecx, &edx);
-	counters->version = eax & 0xff;
-	counters->general = (1u << min(eax >> 8 & 0xff, 16u)) - 1;
-	counters->general_bits = eax >> 16 & 0xff;
-	counters->select = SELECT_OF_USER;
-	if (counters->version < 2)
-		return;
-	counters->fixed = (1u << min(edx & 0x1f, 16u)) - 1;
-	if (counters->version >= 5)
-		counters->fixed |= ecx & 0xffff;
-	counters->fixed_bits = edx >> 5 & 0xff;
-}
-
-static void __init read_extensions(struct counters *counters)
-{
-	u32 eax, ebx, ecx, edx;
-
-	if (cpuid_eax(0) < LEAF_EXTENDED)
-		return;
-	cpuid_count(LEAF_EXTENDED, 0, &eax, &ebx, &ecx, &edx);
-	if (!(eax & BIT(1)))
-		return;
-	if (ebx & BIT(0))
-		counters->select |= SELECT_UMASK2;
-	if (ebx & BIT(1))
-		counters->select |= SELECT_EQUAL;
-	cpuid_count(LEAF_EXTENDED, 1, &eax, &ebx, &ecx, &edx);
-	counters->general = eax & 0xffff;
-	counters->fixed = ebx & 0xffff;
-}
-
-static void __init read_capabilities(struct counters *counters)
-{
-	u32 low = 0, high = 0;
-
-	if (boot_cpu_has(X86_FEATURE_PDCM))
-		rdmsr_safe(MSR_IA32_PERF_CAPABILITIES, &low, &high);
-	counters->capabilities = low;
-}
-
-static bool __init has_full_width(const struct counters *counters)
+static bool __init has_full_width(const struct intel_counters *counters)
 {
 	return counters->capabilities & FULL_WIDTH_WRITES;
 }
 
-static void __init describe_general(const struct counters *counters, unsigned int n)
+static void __init describe_general(const struct intel_counters *counters, unsigned int n)
 {
 	const u32 value = MSR_ARCH_PERFMON_PERFCTR0 + n;
 	const u32 select = MSR_ARCH_PERFMON_EVENTSEL0 + n;
@@ -201,7 +143,7 @@ static void __init describe_general(const struct counters *counters, unsigned in
 	};
 }
 
-static void __init describe_fixed(const struct counters *counters, unsigned int i)
+static void __init describe_fixed(const struct intel_counters *counters, unsigned int i)
 {
 	const unsigned int n = PFM_INTEL_FIXED + i;
 	const u32 value = MSR_CORE_PERF_FIXED_CTR0 + i;
@@ -220,7 +162,7 @@ static void __init describe_fixed(const struct counters *counters, unsigned int 
 	};
 }
 
-static void __init describe_control(const struct counters *counters)
+static void __init describe_control(const struct intel_counters *counters)
 {
 	struct pfm_register *control = &intel_pmcs[PFM_INTEL_FIXED];
 	u64 user = 0, kernel = 0, rest;
@@ -241,7 +183,7 @@ static void __init describe_control(const struct counters *counters)
 	intel.fixed_control = MSR_CORE_PERF_FIXED_CTR_CTRL;
 }
 
-static void __init describe(const struct counters *counters)
+static void __init describe(const struct intel_counters *counters)
 {
 	unsigned int n;
 	u64 rest;
@@ -257,24 +199,20 @@ static void __init describe(const struct counters *counters)
 		intel.global_control = MSR_CORE_PERF_GLOBAL_CTRL;
 		intel.global_acknowledge = MSR_CORE_PERF_GLOBAL_OVF_CTRL;
 	}
-	intel_lbr_describe(&intel, counters->version, intel_pmcs, intel_pmds);
+	if (!mixed)
+		intel_lbr_describe(&intel, counters->version, intel_pmcs, intel_pmds);
 }
 
 static int __init intel_init(void)
 {
 	int error;
 
-	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL || cpuid_eax(0) < LEAF_COUNTERS)
+	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL)
 		return -ENODEV;
-	if (boot_cpu_has(X86_FEATURE_HYBRID_CPU)) {
-		pr_info("perfmon: perfmon_intel does not support processors with several kinds of core: software events only\n");
-		return -ENODEV;
-	}
-	read_counters(&found);
-	if (!found.version || !found.general)
-		return -ENODEV;
-	read_extensions(&found);
-	read_capabilities(&found);
+	error = intel_find_counters(&found, &mixed);
+	if (error)
+		return error;
+	intel.exclusive_only = mixed;
 	describe(&found);
 	error = x86_register(&intel);
 	if (error)

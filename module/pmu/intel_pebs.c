@@ -264,8 +264,10 @@ MODULE_PARM_DESC(pebs,
 		 "read: format of the records of precise events, or why there are none");
 
 /* Return: why no record can be had, or NULL. */
-static const char *why_not(u64 capabilities, bool shared)
+static const char *why_not(u64 capabilities, bool mixed, bool shared)
 {
+	if (mixed)
+		return "this processor has several kinds of core";
 	if (!boot_cpu_has(X86_FEATURE_DTES64) || !boot_cpu_has(X86_FEATURE_PEBS))
 		return refusal;
 	if (format > FORMAT_LAST ||
@@ -280,8 +282,8 @@ static const char *why_not(u64 capabilities, bool shared)
 
 /**
  * intel_pebs_set_up() - describe PMC 17, if precise sampling is possible
- * @capabilities: IA32_PERF_CAPABILITIES
- * @general: bitmap of the general counters
+ * @counters: the counters of all CPUs
+ * @mixed: the processor has several kinds of core
  * @shared: perf lends us the counters
  * @pmc: PMC 17
  *
@@ -289,7 +291,8 @@ static const char *why_not(u64 capabilities, bool shared)
  *
  * Return: NULL if there is no PEBS, or ERR_PTR(-ENOMEM).
  */
-const struct x86_pebs *intel_pebs_set_up(u64 capabilities, u32 general, bool shared,
+const struct x86_pebs *intel_pebs_set_up(const struct intel_counters *counters,
+					 bool mixed, bool shared,
 					 struct pfm_register *pmc)
 {
 	static const size_t sizes[] = {
@@ -299,17 +302,17 @@ const struct x86_pebs *intel_pebs_set_up(u64 capabilities, u32 general, bool sha
 		sizeof(struct record),
 	};
 
-	format = CAPABILITY_FORMAT(capabilities);
-	refusal = why_not(capabilities, shared);
+	format = CAPABILITY_FORMAT(counters->capabilities);
+	refusal = why_not(counters->capabilities, mixed, shared);
 	if (refusal)
 		return NULL;
 	if (format >= FORMAT_ADAPTIVE) {
 		record_size = sizeof(struct adaptive_record);
 		pebs.select = SELECT_ADAPTIVE;
-		pebs_counters = general & 0xff;
+		pebs_counters = counters->general & 0xff;
 	} else {
 		record_size = sizes[format];
-		pebs_counters = general & (format == FORMAT_CORE ? 1 : 0xf);
+		pebs_counters = counters->general & (format == FORMAT_CORE ? 1 : 0xf);
 	}
 	pebs_cpus = alloc_percpu(struct pebs_cpu);
 	if (!pebs_cpus)

@@ -3,9 +3,11 @@
 #ifndef PERFMON_INTEL_PEBS_H
 #define PERFMON_INTEL_PEBS_H
 
+#include "intel_counters.h"
 #include "x86.h"
 
-const struct x86_pebs *intel_pebs_set_up(u64 capabilities, u32 general, bool shared,
+const struct x86_pebs *intel_pebs_set_up(const struct intel_counters *counters,
+					 bool mixed, bool shared,
 					 struct pfm_register *pmc);
 void intel_pebs_free(void);
 

@@ -338,12 +338,13 @@ static struct pfm_pmu_operations x86_operations = {
 
 /*
  * Ask perf, which tries the registers at boot: an emulator or a hypervisor may have none.  The event
- * never counts.
+ * never counts.  Where perf has a PMU for each kind of core, this event is that of the first CPU.
  */
 static int probe(void)
 {
-	struct perf_event *event = perf_idle_event(
-		raw_smp_processor_id(), PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+	struct perf_event *event = perf_idle_event(cpumask_first(cpu_online_mask),
+						   PERF_TYPE_HARDWARE,
+						   PERF_COUNT_HW_CPU_CYCLES);
 
 	if (PTR_ERR(event) == -ENOENT)
 		return -ENODEV;
@@ -370,8 +371,8 @@ static void compute_masks(struct x86_pmu *pmu)
 static int choose_ownership(void)
 {
 	if (!strcmp(ownership, "auto"))
-		is_shared = !x86_exclusive_is_possible();
-	else if (!strcmp(ownership, "shared"))
+		is_shared = !x86->exclusive_only && !x86_exclusive_is_possible();
+	else if (!strcmp(ownership, "shared") && !x86->exclusive_only)
 		is_shared = true;
 	else if (strcmp(ownership, "exclusive"))
 		return -EINVAL;
@@ -393,7 +394,8 @@ MODULE_PARM_DESC(ownership_now, "read: exclusive or shared");
  *
  * Process context, may sleep.
  *
- * Return: 0, -ENODEV if there is no PMU, -EINVAL if the parameter is wrong, or the error of
+ * Return: 0, -ENODEV if there is no PMU, -EINVAL if the parameter is wrong or asks for what the
+ * processor does not have, or the error of
  * pfm_pmu_register().
  */
 int x86_register(struct x86_pmu *pmu)

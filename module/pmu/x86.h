@@ -134,6 +134,7 @@ struct x86_extra {
  * @global_control: MSR with an enable bit for each counter; 0 if there is none
  * @global_acknowledge: MSR that clears overflow bits; 0 if there is none
  * @fixed_control: MSR of PMC X86_FIXED; 0 if there is none
+ * @exclusive_only: perf cannot lend the counters, because it knows them as several PMUs
  * @masks_interrupt: the local APIC masks the interrupt when it delivers it
  * @select_bits: bits of an event select that users can write
  * @counts_anywhere: whether all general counters can count the event of a PMC
@@ -153,6 +154,7 @@ struct x86_pmu {
 	u32 global_control;
 	u32 global_acknowledge;
 	u32 fixed_control;
+	bool exclusive_only;
 	bool masks_interrupt;
 	u64 select_bits;
 	bool (*counts_anywhere)(u64 pmc);

@@ -37,6 +37,7 @@ pmu_model() {
 	intel-v3) echo "$generic,x-pmu-version=3,x-pmu-pebs=1" ;;
 	intel-v4) echo "$generic,x-pmu-version=4,x-pmu-pebs=3" ;;
 	intel-v5) echo "$generic,x-pmu-version=5,x-pmu-counters=8,x-pmu-lbr=on,x-pmu-pebs=4" ;;
+	intel-mixed) echo "$generic,x-pmu-version=4,x-pmu-pebs=3" ;;
 	intel-skylake) echo "${generic/model=100/model=94},x-pmu-version=4,x-pmu-extra=on" ;;
 	amd-10h) echo phenom,pmu=on,-fxsr-opt,ibs=on ;;
 	amd-15h) echo max,pmu=on,perfmon-v2=off,ibs=off,perfctr-nb=off,perfctr-llc=off ;;
@@ -45,4 +46,12 @@ pmu_model() {
 	amd-17h) echo max,pmu=on,perfmon-v2=off,ibs=off,topoext=on,xlevel=0x8000001e,family=23,model=49 ;;
 	*) return 1 ;;
 	esac
+}
+
+# other_cpu NAME: print the second CPU of a guest whose CPUs differ, for QEMU's option -device; fails if
+# the guest's CPUs are all equal. perf takes the first CPU's counters for those of all, so the second
+# CPU has what the first one has, and more.
+other_cpu() {
+	[[ $1 == intel-mixed ]] || return
+	echo Nehalem-x86_64-cpu,socket-id=1,core-id=0,thread-id=0,x-pmu-version=5,x-pmu-counters=8,x-pmu-lbr=on,x-pmu-pebs=4
 }

@@ -93,15 +93,15 @@ static void show_module(const struct pfm_info *info)
 	putchar('\n');
 }
 
-/* Only the x86 modules have two ways to own counters. */
-static void show_ownership(const char *pmu)
+/* A line with a parameter of the PMU's module, if the module has it. */
+static void show_parameter(const char *pmu, const char *parameter, const char *title)
 {
 	char path[128], value[VALUE_SIZE];
 
-	snprintf(path, sizeof(path), "/sys/module/perfmon_%s/parameters/ownership_now",
-		 pmu);
+	snprintf(path, sizeof(path), "/sys/module/perfmon_%s/parameters/%s", pmu,
+		 parameter);
 	if (read_line(path, value))
-		printf("ownership            %s\n", value);
+		printf("%-20s %s\n", title, value);
 }
 
 /* Which CPUs the registers belong to, if several share them. */
@@ -135,7 +135,8 @@ static void show_pmu(const struct machine *machine)
 	printf("model                %s\n", info->pmu_model);
 	if (info->pmu_id)
 		printf("id                   0x%llx\n", (unsigned long long)info->pmu_id);
-	show_ownership(info->pmu_name);
+	show_parameter(info->pmu_name, "ownership_now", "ownership");
+	show_parameter(info->pmu_name, "cores", "cores");
 	show_scope(machine);
 	if (precise_text(machine, precise))
 		printf("precise events       %s\n", precise);

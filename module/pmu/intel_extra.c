@@ -2,10 +2,11 @@
 /*
  * Intel: registers that refine what an event counts.  OFFCORE_RESPONSE counts the requests and
  * responses that MSR_OFFCORE_RSP_0 or _1 selects, FRONTEND_RETIRED the events that
- * MSR_PEBS_FRONTEND selects.
+ * MSR_PEBS_FRONTEND selects.  Precise samples of LOAD_LATENCY are loads that take longer than
+ * MSR_PEBS_LD_LAT_THRESHOLD says, in cycles.
  *
  * No CPUID leaf tells which bits these registers have, so this is a list of models.  The SDM has them in
- * volume 3B, sections "Off-core Response Performance Monitoring" and "Frontend" of each
+ * volume 3B, sections "Off-core Response Performance Monitoring", "Frontend" and "Load Latency" of each
  * microarchitecture.  The masks are those that the kernel's perf driver allows.
  *
  * Nehalem and Westmere are left out: two threads of a core share the registers, so a context on the
@@ -22,34 +23,38 @@
 
 #define PROBE_OFFCORE  0x10001 /* demand data reads, any response */
 #define PROBE_FRONTEND 0x11
+#define PROBE_LATENCY  0x40
 
 /**
  * struct model - processors that have the same bits
  * @models: model numbers of family 6; ends with 0
  * @offcore: bits of MSR_OFFCORE_RSP_0 and _1
  * @frontend: bits of MSR_PEBS_FRONTEND; 0 if there is none
+ * @latency: bits of MSR_PEBS_LD_LAT_THRESHOLD; 0 if IA32_PEBS_ENABLE has no bits that ask for latencies
  */
 struct model {
 	u8 models[12];
 	u64 offcore;
 	u64 frontend;
+	u64 latency;
 };
 
 static const struct model models[] = {
 	/* Sandy Bridge and Ivy Bridge of clients */
-	{ { 0x2a, 0x3a }, 0x3f807f8fff, 0 },
+	{ { 0x2a, 0x3a }, 0x3f807f8fff, 0, 0xffff },
 	/* Sandy Bridge and Ivy Bridge of servers, Haswell, Broadwell */
 	{ { 0x2d, 0x3e, 0x3c, 0x3f, 0x45, 0x46, 0x3d, 0x47, 0x4f, 0x56 },
 	  0x3fffff8fff,
-	  0 },
+	  0,
+	  0xffff },
 	/* Skylake to Comet Lake */
-	{ { 0x4e, 0x55, 0x5e, 0x8e, 0x9e, 0xa5, 0xa6 }, 0x3fffff8fff, 0x7fff17 },
+	{ { 0x4e, 0x55, 0x5e, 0x8e, 0x9e, 0xa5, 0xa6 }, 0x3fffff8fff, 0x7fff17, 0xffff },
 	/* Ice Lake to Rocket Lake */
-	{ { 0x6a, 0x6c, 0x7d, 0x7e, 0x8c, 0x8d, 0xa7 }, 0x3fffffbfff, 0x7fff17 },
+	{ { 0x6a, 0x6c, 0x7d, 0x7e, 0x8c, 0x8d, 0xa7 }, 0x3fffffbfff, 0x7fff17, 0 },
 	/* Sapphire Rapids, Emerald Rapids */
-	{ { 0x8f, 0xcf }, 0x3fffffffff, 0x7fff1f },
+	{ { 0x8f, 0xcf }, 0x3fffffffff, 0x7fff1f, 0 },
 	/* Granite Rapids: the bits of the frontend's register depend on the event */
-	{ { 0xad, 0xae }, 0x3fffffffff, 0 },
+	{ { 0xad, 0xae }, 0x3fffffffff, 0, 0 },
 };
 
 static const struct model *find_model(void)
@@ -105,6 +110,18 @@ static void describe(struct x86_pmu *pmu, struct pfm_register *pmcs, const char 
 	pmu->extras[pmu->extra_count++] = extra;
 }
 
+/* A bit of IA32_PEBS_ENABLE asks for the latency in the records of a counter. */
+static void describe_latency(struct x86_pmu *pmu, struct pfm_register *pmcs, u64 valid)
+{
+	struct pfm_register *enable = &pmcs[PFM_INTEL_PEBS];
+
+	describe(pmu, pmcs, "MSR_PEBS_LD_LAT_THRESHOLD", PROBE_LATENCY,
+		 (struct x86_extra){ PFM_INTEL_LOAD_LATENCY, MSR_PEBS_LD_LAT_THRESHOLD,
+				     valid });
+	if (pmcs[PFM_INTEL_LOAD_LATENCY].name)
+		enable->reserved &= ~(enable->counters << PFM_INTEL_PEBS_LATENCY);
+}
+
 void intel_extra_describe(struct x86_pmu *pmu, struct pfm_register *pmcs)
 {
 	const struct model *model = find_model();
@@ -120,6 +137,8 @@ void intel_extra_describe(struct x86_pmu *pmu, struct pfm_register *pmcs)
 	describe(pmu, pmcs, "MSR_PEBS_FRONTEND", PROBE_FRONTEND,
 		 (struct x86_extra){ PFM_INTEL_FRONTEND, MSR_PEBS_FRONTEND,
 				     model->frontend });
+	if (pmu->pebs)
+		describe_latency(pmu, pmcs, model->latency);
 }
 
 bool intel_extra_accepts(const struct x86_pmu *pmu, unsigned int n, u64 value)

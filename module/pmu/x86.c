@@ -36,6 +36,7 @@ static bool is_shared;
 enum {
 	RUNNING_GLOBAL,
 	RUNNING_FIXED,
+	RUNNING_ARMED,
 	RUNNING_PEBS
 };
 
@@ -65,20 +66,27 @@ static u64 running_fixed(const struct pfm_registers *registers)
 	return running;
 }
 
+static void configure_pebs(struct pfm_registers *registers)
+{
+	const u64 asked = registers->pmcs[X86_PEBS];
+	const u64 armed = asked & registers->counters & registers->interrupting;
+
+	registers->config[RUNNING_ARMED] = armed;
+	registers->config[RUNNING_PEBS] = armed | (asked & armed << X86_PEBS_LATENCY);
+}
+
 static void x86_configure(struct pfm_registers *registers)
 {
 	registers->config[RUNNING_GLOBAL] = global_bits(registers->counters);
 	registers->config[RUNNING_FIXED] = running_fixed(registers);
 	if (x86->pebs)
-		registers->config[RUNNING_PEBS] = registers->pmcs[X86_PEBS] &
-						  registers->counters &
-						  registers->interrupting;
+		configure_pebs(registers);
 }
 
 /* Return: counters whose wraps the processor records. */
 u64 x86_armed(const struct pfm_registers *registers)
 {
-	return registers->config[RUNNING_PEBS];
+	return registers->config[RUNNING_ARMED];
 }
 
 /* A PMC that was not written has its default, with which the counter counts at no level. */
@@ -96,7 +104,7 @@ static u64 running_select(const struct pfm_registers *registers, unsigned int n)
  * struct x86_contents - what the registers of a CPU contain, if it has a global control register
  * @selects: event selects
  * @fixed: control of the fixed counters
- * @armed: counters whose wraps the processor records
+ * @pebs: which wraps the processor records
  * @extras: registers that refine events
  *
  * The core only knows what the previous set of the same context left.  This also saves the writes at
@@ -105,7 +113,7 @@ static u64 running_select(const struct pfm_registers *registers, unsigned int n)
 struct x86_contents {
 	u64 selects[X86_FIXED];
 	u64 fixed;
-	u64 armed;
+	u64 pebs;
 	u64 extras[X86_EXTRAS];
 };
 
@@ -142,9 +150,9 @@ static void x86_write_pmcs(const struct pfm_registers *registers,
 		here->fixed = value;
 		x86_write(x86->fixed_control, value);
 	}
-	value = x86_armed(registers);
-	if (unlikely(here->armed != value)) {
-		here->armed = value;
+	value = registers->config[RUNNING_PEBS];
+	if (unlikely(here->pebs != value)) {
+		here->pebs = value;
 		x86_write(x86->pebs->enable, value);
 	}
 	for (n = 0; n < x86->extra_count; n++) {
@@ -274,7 +282,7 @@ static void disarm(u64 armed)
 	if (!(armed & ~x86->pebs->recorded(armed)))
 		return;
 	x86_write(x86->pebs->enable, 0);
-	x86_write(x86->pebs->enable, this_cpu_ptr(&x86_contents)->armed);
+	x86_write(x86->pebs->enable, this_cpu_ptr(&x86_contents)->pebs);
 }
 
 static void x86_acknowledge(struct pfm_registers *registers, u64 counters)

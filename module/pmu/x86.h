@@ -20,9 +20,11 @@
  * PMD n is general counter n, PMC n its event select.  PMD X86_FIXED + n is fixed counter n of
  * Intel's processors; PMC X86_FIXED controls all fixed counters, PMC X86_PEBS arms general ones.
  */
-#define X86_FIXED	   16
-#define X86_REGISTERS	   32
-#define X86_PEBS	   17
+#define X86_FIXED     16
+#define X86_REGISTERS 32
+#define X86_PEBS      17
+#define X86_PEBS_LATENCY                                                                 \
+	32 /* distance from the bit of a counter in PMC X86_PEBS to that of its latency */
 #define X86_GENERAL_MASK   GENMASK(X86_FIXED - 1, 0)
 #define X86_FIXED_MASK	   GENMASK(X86_REGISTERS - 1, X86_FIXED)
 
@@ -91,7 +93,7 @@ struct x86_branches {
 
 /**
  * struct x86_pebs - precise sampling: the processor records the event after a counter's wrap
- * @enable: MSR with a bit for each counter that is armed
+ * @enable: MSR with a bit for each counter that is armed, and one for its latency
  * @acknowledge: bits for x86_pmu.global_acknowledge
  * @select: bits that the event select of an armed counter has
  * @begin: give this CPU its buffer; nothing counts
@@ -125,7 +127,7 @@ struct x86_extra {
 	u64 valid;
 };
 
-#define X86_EXTRAS 3
+#define X86_EXTRAS 4
 
 /**
  * struct x86_pmu - a PMU of an x86 processor

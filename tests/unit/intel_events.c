@@ -376,6 +376,10 @@ TEST(the_second_register_is_that_of_the_models_event_list)
 		{ &pmu_intel_broadwell, 0x01c6, 0 },
 		{ &pmu_intel_skylake, 0x01c6, PFM_INTEL_FRONTEND },
 		{ &pmu_intel_skylake, 0x02b7, 0 },
+		{ &pmu_intel_sandybridge, 0x01cd, PFM_INTEL_LOAD_LATENCY },
+		{ &pmu_intel_skylake, 0x01cd, PFM_INTEL_LOAD_LATENCY },
+		{ &pmu_intel_skylake, 0x02cd, 0 },
+		{ &pmu_intel_icelake, 0x01cd, 0 },
 		{ &pmu_intel_icelake, 0x01b7, PFM_INTEL_OFFCORE_0 },
 		{ &pmu_intel_sapphirerapids, 0x01b7, 0 },
 		{ &pmu_intel_sapphirerapids, 0x012a, PFM_INTEL_OFFCORE_0 },
@@ -387,6 +391,20 @@ TEST(the_second_register_is_that_of_the_models_event_list)
 		ck_assert_msg(pmu_extra_pmc(cases[i].pmu, cases[i].code) == cases[i].pmc,
 			      "line %zu: PMC %u", i,
 			      pmu_extra_pmc(cases[i].pmu, cases[i].code));
+}
+
+/* The SDM's bits of IA32_PEBS_ENABLE: counter n is bit n, the latency of its load bit 32 + n. */
+TEST(a_precise_load_asks_for_its_latency)
+{
+	struct pmc_bits bits[MAX_PMCS_PER_EVENT];
+	const struct pmu *const pmu = &pmu_intel_skylake;
+
+	ck_assert_uint_eq(pmu->encode(pmu, 0x01cd, MODE_USER | MODE_PRECISE, 2, bits), 2);
+	ck_assert_uint_eq(bits[1].pmc, PFM_INTEL_PEBS);
+	ck_assert_uint_eq(bits[1].value, 0x400000004);
+	ck_assert_uint_eq(bits[1].mask, 0x400000004);
+	ck_assert_uint_eq(pmu->encode(pmu, 0x00c0, MODE_USER | MODE_PRECISE, 2, bits), 2);
+	ck_assert_uint_eq(bits[1].value, 0x4);
 }
 
 TEST(events_with_the_same_value_share_the_second_register)

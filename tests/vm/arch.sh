@@ -38,7 +38,7 @@ pmu_model() {
 	intel-v4) echo "$generic,x-pmu-version=4,x-pmu-pebs=3" ;;
 	intel-v5) echo "$generic,x-pmu-version=5,x-pmu-counters=8,x-pmu-lbr=on,x-pmu-pebs=4" ;;
 	intel-mixed) echo "$generic,x-pmu-version=4,x-pmu-pebs=3" ;;
-	intel-skylake) echo "${generic/model=100/model=94},x-pmu-version=4,x-pmu-extra=on" ;;
+	intel-skylake) echo "${generic/model=100/model=94},x-pmu-version=4,x-pmu-extra=on,x-pmu-pebs=3" ;;
 	amd-10h) echo phenom,pmu=on,-fxsr-opt,ibs=on ;;
 	amd-15h) echo max,pmu=on,perfmon-v2=off,ibs=off,perfctr-nb=off,perfctr-llc=off ;;
 	amd-perfmonv2) echo max,pmu=on,ibs=on,perfctr-nb=off,perfctr-llc=off ;;

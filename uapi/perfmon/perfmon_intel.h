@@ -6,6 +6,7 @@
  *	PMC 0..15	IA32_PERFEVTSEL<n>	PMD 0..15	IA32_PMC<n>
  *	PMC 16		IA32_FIXED_CTR_CTRL	PMD 16..31	IA32_FIXED_CTR<n-16>
  *	PMC 17		IA32_PEBS_ENABLE
+ *	PMC 18		MSR_PEBS_LD_LAT_THRESHOLD
  *	PMC 19, 31	MSR_OFFCORE_RSP_0, MSR_OFFCORE_RSP_1
  *	PMC 30		IA32_LBR_CTL		PMD 32 + 2i	IA32_LBR_<i>_FROM_IP
  *						PMD 33 + 2i	IA32_LBR_<i>_TO_IP
@@ -28,6 +29,14 @@
 
 #define PFM_INTEL_FIXED		     16 /* PMC of all fixed counters, PMD of the first one */
 #define PFM_INTEL_PEBS		     17 /* PMC of precise sampling, with a bit for each counter */
+
+/*
+ * Load latency, where PMC 18 exists: it has the threshold in cycles of the core, 16 bits.  Bit
+ * PFM_INTEL_PEBS_LATENCY + n of PMC 17 asks for the latency of the load in the records of counter n
+ * (struct pfm_intel_pebs), which has to sample event LOAD_LATENCY (01cdH).
+ */
+#define PFM_INTEL_LOAD_LATENCY	     18
+#define PFM_INTEL_PEBS_LATENCY	     32
 
 /*
  * PMCs that refine events of the general counters: requests and responses outside of the core, and

@@ -128,7 +128,7 @@ static enum parse_result parse_software(struct event *event, const char *name)
 
 /* Returns the reason why the event cannot be counted with @extra, or NULL. */
 static const char *extra_refusal(const struct machine *machine, uint64_t code,
-				 uint64_t extra)
+				 uint64_t extra, bool is_precise)
 {
 	const uint16_t pmc = pmu_extra_pmc(machine->pmu, code);
 
@@ -141,6 +141,8 @@ static const char *extra_refusal(const struct machine *machine, uint64_t code,
 	if (!register_in(machine->info.implemented_pmcs, pmc))
 		return "it needs a second register, which perfmon offers only with exclusive "
 		       "ownership of the counters, and where the hypervisor has it";
+	if (pmc == machine->pmu->precise_extra && !is_precise)
+		return "only precise samples have it: add ':pp'";
 	return NULL;
 }
 
@@ -152,9 +154,9 @@ static enum parse_result take_code(struct event *event, const char *name, uint64
 				   uint64_t extra, const struct machine *machine)
 {
 	const struct pmu *pmu = machine->pmu;
-	const char *reason =
-		pmu_refusal(pmu, code & pmu->code_mask)
-			?: extra_refusal(machine, code & pmu->code_mask, extra);
+	const char *reason = pmu_refusal(pmu, code & pmu->code_mask)
+				     ?: extra_refusal(machine, code & pmu->code_mask,
+						      extra, event->is_precise);
 
 	if (pmu->has_code && !pmu->has_code(code & pmu->code_mask))
 		return PARSE_NOT_SUPPORTED;
@@ -285,7 +287,7 @@ bool events_have(const struct machine *machine, const char *name, uint64_t *code
 		return false;
 	*code &= pmu->code_mask;
 	return (!pmu->has_code || pmu->has_code(*code)) && !pmu_refusal(pmu, *code) &&
-	       !extra_refusal(machine, *code, *extra);
+	       !extra_refusal(machine, *code, *extra, true);
 }
 
 struct search {

@@ -117,6 +117,7 @@ struct pmc_bits {
  *	the text after "because"; NULL if a counter can.  If @refusal itself is NULL,
  *	every event can be counted
  * @extra_pmc: returns the PMC whose value refines what an event counts, or 0.  NULL: no event has one
+ * @precise_extra: such a PMC whose events have to be precise, or 0
  */
 struct pmu {
 	const char *name;
@@ -137,6 +138,7 @@ struct pmu {
 	bool (*has_code)(uint64_t code);
 	const char *(*refusal)(const struct pmu *pmu, uint64_t code);
 	uint16_t (*extra_pmc)(uint64_t code);
+	uint16_t precise_extra;
 };
 
 extern const struct pmu pmu_amd_k8;

@@ -350,7 +350,6 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 {
 	uint64_t value = code & CODE;
 
-	(void)pmu;
 	if (modes & MODE_PRECISE && pmd > LAST_PRECISE)
 		return 0;
 	if (pmd >= PFM_INTEL_FIXED) {
@@ -363,18 +362,22 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 		value |= PFM_INTEL_PMC_KERNEL;
 	bits[0] = (struct pmc_bits){ .pmc = pmd, .value = value, .mask = ~0ull };
 	if (modes & MODE_PRECISE) {
+		value = 1ull << pmd;
+		if (pmu_extra_pmc(pmu, code) == PFM_INTEL_LOAD_LATENCY)
+			value |= value << PFM_INTEL_PEBS_LATENCY;
 		bits[1] = (struct pmc_bits){ .pmc = PFM_INTEL_PEBS,
-					     .value = 1ull << pmd,
-					     .mask = 1ull << pmd };
+					     .value = value,
+					     .mask = value };
 		return 2;
 	}
 	return 1;
 }
 
-#define REFINED (PFM_INTEL_PMC_EVENT | PFM_INTEL_PMC_UMASK)
+#define REFINED	     (PFM_INTEL_PMC_EVENT | PFM_INTEL_PMC_UMASK)
+#define LOAD_LATENCY 0x01cd /* MEM_TRANS_RETIRED.LOAD_LATENCY */
 
 /* Sandy Bridge to Rocket Lake: OFF_CORE_RESPONSE_0 and _1, and FRONTEND_RETIRED. */
-static uint16_t extra_pmc(uint64_t code)
+static uint16_t extra_icelake(uint64_t code)
 {
 	switch (code & REFINED) {
 	case 0x01b7:
@@ -388,10 +391,17 @@ static uint16_t extra_pmc(uint64_t code)
 	}
 }
 
-/* Broadwell and its predecessors have no register of the frontend. */
-static uint16_t extra_offcore(uint64_t code)
+/* Up to Comet Lake a bit of IA32_PEBS_ENABLE asks for the latency of loads. */
+static uint16_t extra_skylake(uint64_t code)
 {
-	const uint16_t pmc = extra_pmc(code);
+	return (code & REFINED) == LOAD_LATENCY ? PFM_INTEL_LOAD_LATENCY
+						: extra_icelake(code);
+}
+
+/* Broadwell and its predecessors have no register of the frontend. */
+static uint16_t extra_sandybridge(uint64_t code)
+{
+	const uint16_t pmc = extra_skylake(code);
 
 	return pmc == PFM_INTEL_FRONTEND ? 0 : pmc;
 }
@@ -434,7 +444,8 @@ static bool has_model(uint64_t id, const uint8_t *models)
 	.name = "intel", .is_hardware = true, .has_modes = true, .has_precise = true,    \
 	.code_mask = CODE, .slots_per_cycle = (slots), .common = (events),               \
 	.common_count = sizeof(events) / sizeof((events)[0]), .rules = (table),          \
-	.rule_count = sizeof(table) / sizeof((table)[0]), .encode = encode
+	.rule_count = sizeof(table) / sizeof((table)[0]), .encode = encode,              \
+	.precise_extra = PFM_INTEL_LOAD_LATENCY
 
 /* Define the PMU of the models whose numbers follow; @extra: its extra_pmc. */
 #define MODELS(model, events, slots, extra, ...)                                         \
@@ -454,12 +465,14 @@ static bool has_model(uint64_t id, const uint8_t *models)
 MODELS(core2, common, 0, NULL, 0x0f, 0x16, 0x17, 0x1d);
 MODELS(nehalem, common, 0, NULL, 0x1a, 0x1e, 0x1f, 0x2e);
 MODELS(westmere, common, 0, NULL, 0x25, 0x2c, 0x2f);
-MODELS(sandybridge, common_sandybridge, 4, extra_offcore, 0x2a, 0x2d);
-MODELS(ivybridge, common_sandybridge, 4, extra_offcore, 0x3a, 0x3e);
-MODELS(haswell, common_sandybridge, 4, extra_offcore, 0x3c, 0x3f, 0x45, 0x46);
-MODELS(broadwell, common_sandybridge, 4, extra_offcore, 0x3d, 0x47, 0x4f, 0x56);
-MODELS(skylake, common_skylake, 4, extra_pmc, 0x4e, 0x55, 0x5e, 0x8e, 0x9e, 0xa5, 0xa6);
-MODELS(icelake, common_icelake, 0, extra_pmc, 0x6a, 0x6c, 0x7d, 0x7e, 0x8c, 0x8d, 0xa7);
+MODELS(sandybridge, common_sandybridge, 4, extra_sandybridge, 0x2a, 0x2d);
+MODELS(ivybridge, common_sandybridge, 4, extra_sandybridge, 0x3a, 0x3e);
+MODELS(haswell, common_sandybridge, 4, extra_sandybridge, 0x3c, 0x3f, 0x45, 0x46);
+MODELS(broadwell, common_sandybridge, 4, extra_sandybridge, 0x3d, 0x47, 0x4f, 0x56);
+MODELS(skylake, common_skylake, 4, extra_skylake, 0x4e, 0x55, 0x5e, 0x8e, 0x9e, 0xa5,
+       0xa6);
+MODELS(icelake, common_icelake, 0, extra_icelake, 0x6a, 0x6c, 0x7d, 0x7e, 0x8c, 0x8d,
+       0xa7);
 MODELS(sapphirerapids, common_icelake, 0, extra_sapphirerapids, 0x8f, 0xad, 0xae, 0xcf);
 
 /* Models without restrictions, and those that this pfmon does not know. */

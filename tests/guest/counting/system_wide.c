@@ -51,6 +51,7 @@ TEST(a_cpu_counts_the_sum_of_its_programs)
 	int fd, i;
 
 	need_known_instructions();
+	pin(0);
 	for (i = 0; i < PROGRAMS; i++)
 		children[i] = child_new();
 	let_all_work(children);

@@ -253,7 +253,7 @@ TEST(all_calls_may_race_with_hotplug)
 static void check_cpus(void)
 {
 	/* A load waits until the CPU has changed its state. */
-	race_with_hotplug(watch_cpu, iterations() / 5);
+	race_with_hotplug(watch_cpu, iterations());
 	printf("         %u loads were refused, %u contexts ended with the CPU, %u did not\n",
 	       loads.refused, loads.ended, loads.stayed);
 	fflush(stdout);
@@ -272,7 +272,7 @@ static void check_families(void)
 
 	family = family_begin(make_children_anywhere);
 	/* Each iteration makes two children. */
-	race_with_hotplug(watch_family, iterations() / 5);
+	race_with_hotplug(watch_family, iterations());
 	family_end(&family);
 	close(hooks);
 }

@@ -4,33 +4,37 @@
  * while the sum is read. The exec ends the other threads; the copies of the children live on. If the
  * program is privileged, its copy ends.
  */
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 
 #include "families.h"
+#include "successor.h"
 
 SUITE(inherit_exec_races, 1800);
 
-#define SUCCESSOR_OPTION "--successor"
+/* perfmon-successor, or a privileged copy of it. */
+static const char *program;
 
-static const char *program = "/proc/self/exe";
-
-/* The program that is executed. It keeps the children of the process. */
-void successor_main(int argc, char **argv)
+/* It is in the folder of this program. */
+static void find_successor(void)
 {
-	if (argc != 2 || strcmp(argv[1], SUCCESSOR_OPTION))
-		return;
-	touch_pages(FAMILY_PAGES);
-	while (waitpid(-1, NULL, 0) > 0)
-		;
-	_exit(EXIT_SUCCESS);
+	static char path[PATH_MAX];
+	ssize_t length =
+		readlink("/proc/self/exe", path, sizeof(path) - sizeof(SUCCESSOR));
+
+	ck_assert_int_gt(length, 0);
+	strcpy(strrchr(path, '/') + 1, SUCCESSOR);
+	ck_assert_msg(access(path, X_OK) == 0, "%s: %s", path, strerror(errno));
+	program = path;
 }
 
+/* It waits for the children that the process has. */
 static void execute_successor(void)
 {
-	execl(program, "perfmon-tests", SUCCESSOR_OPTION, NULL);
+	execl(program, SUCCESSOR, NULL);
 	abort();
 }
 
@@ -106,6 +110,7 @@ TEST(execs_may_race_with_forks_and_reads)
 	struct family family;
 	uint64_t faults, counted;
 
+	find_successor();
 	for (i = 0; i < count; i++) {
 		family = family_begin(execute_while_children_are_made);
 		family_load(&family, random_below(2));
@@ -175,7 +180,7 @@ static void watch_as_a_user(void)
 		family_wait(&family);
 		now = peek_pmd(family.fd, PFM_PMD_MINOR_FAULTS);
 		require(now >= CHILDREN * FAMILY_PAGES);
-		require(now + CHILDREN * FAMILY_PAGES <= family_faults(&family));
+		require(now + CHILDREN * SUCCESSOR_PAGES <= family_faults(&family));
 		require(pfm_get_status(family.fd, &status) == 0);
 		require(status.closed_copies == CHILDREN && status.copies == 0);
 		family_forget(&family);
@@ -191,7 +196,8 @@ TEST(execs_of_privileged_programs_may_race_with_reads)
 	int status;
 
 	pmu();
-	program = copy_of_this(0, 04755);
+	find_successor();
+	program = copy_of(program, 0, 04755);
 	pid = check_fork();
 	if (pid == 0) {
 		watch_as_a_user();

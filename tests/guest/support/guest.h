@@ -265,6 +265,8 @@ uint64_t module_parameter(const char *module, const char *name);
 void set_module_parameter(const char *module, const char *name, uint64_t value);
 /* Copies this program for @uid, with @mode. The caller removes the copy. */
 const char *copy_of_this(uid_t uid, mode_t mode);
+/* The same of another program. */
+const char *copy_of(const char *program, uid_t uid, mode_t mode);
 
 /*
  * Returns whether this is a debug kernel, with KASAN, lockdep and kmemleak. Everything takes five

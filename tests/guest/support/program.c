@@ -7,7 +7,6 @@ static void begin(int argc, char **argv)
 {
 	child_main(argc, argv);
 	executor_main(argc, argv);
-	successor_main(argc, argv);
 }
 
 const struct test_program the_program = {

@@ -356,11 +356,11 @@ bool is_debug_kernel(void)
 	return path_exists("/sys/kernel/debug/kmemleak");
 }
 
-const char *copy_of_this(uid_t uid, mode_t mode)
+const char *copy_of(const char *program, uid_t uid, mode_t mode)
 {
 	static char path[64];
 	char buffer[65536];
-	int from = open("/proc/self/exe", O_RDONLY), to;
+	int from = open(program, O_RDONLY), to;
 	ssize_t size;
 
 	snprintf(path, sizeof(path), "/tmp/perfmon-tests.%d", getpid());
@@ -373,4 +373,9 @@ const char *copy_of_this(uid_t uid, mode_t mode)
 	close(from);
 	close(to);
 	return path;
+}
+
+const char *copy_of_this(uid_t uid, mode_t mode)
+{
+	return copy_of("/proc/self/exe", uid, mode);
 }

@@ -64,12 +64,8 @@ void spinner_end(struct spinner *spinner);
 /* Runs @cycle @cycles times in each of WORKERS processes, each on its own CPU. */
 void run_workers(void (*cycle)(void), unsigned int cycles);
 
-/*
- * main() calls these first. They do not return in a program started by exec_races.c or
- * inherit_exec_races.c.
- */
+/* main() calls this first. It does not return in a program started by exec_races.c. */
 void executor_main(int argc, char **argv);
-void successor_main(int argc, char **argv);
 
 /*
  * No session may exist, and the modules may have only the references that they hold on each other.

@@ -33,6 +33,13 @@ int (*cpus_wait)(struct pfm_cpu_context *, int, int) = pfm_cpus_wait;
 int (*cpus_read)(struct pfm_cpu_context *, int, const pfarg_pmr_t *, int,
 		 uint64_t *) = pfm_cpus_read;
 void (*cpus_close)(struct pfm_cpu_context *, int) = pfm_cpus_close;
+struct pfm_samples *(*samples_open)(void) = pfm_samples_open;
+int (*samples_add)(struct pfm_samples *, int, const char *) = pfm_samples_add;
+int (*samples_next)(struct pfm_samples *,
+		    const struct pfm_dfl_smpl_entry **) = pfm_samples_next;
+void (*samples_end)(struct pfm_samples *) = pfm_samples_end;
+uint64_t (*samples_lost)(const struct pfm_samples *) = pfm_samples_lost;
+void (*samples_close)(struct pfm_samples *) = pfm_samples_close;
 
 /* Programs for perfmon2 define these helpers themselves. */
 static inline void pfm_bv_set(uint64_t *bv, uint16_t rnum)

@@ -122,6 +122,17 @@ int pfm_cpus_read(struct pfm_cpu_context *contexts, int count, const pfarg_pmr_t
 		  int pmd_count, uint64_t *values);
 void pfm_cpus_close(struct pfm_cpu_context *contexts, int count);
 
+/* samples of several buffers in the order of their time, see pfm_samples_next(3) */
+struct pfm_samples;
+struct pfm_dfl_smpl_entry; /* <perfmon/perfmon_dfl_smpl.h> */
+struct pfm_samples *pfm_samples_open(void);
+int pfm_samples_add(struct pfm_samples *samples, int fd, const char *format);
+int pfm_samples_next(struct pfm_samples *samples,
+		     const struct pfm_dfl_smpl_entry **sample);
+void pfm_samples_end(struct pfm_samples *samples);
+uint64_t pfm_samples_lost(const struct pfm_samples *samples);
+void pfm_samples_close(struct pfm_samples *samples);
+
 #ifdef __cplusplus
 }
 #endif

@@ -347,6 +347,91 @@ TEST(samples_of_children_have_one_for_each_period)
 	with_formats(check_children);
 }
 
+/* ---- samples of all buffers in the order of their time ----------------------------------- */
+
+/* Small regions, so that some are handed back; there is room for all samples of the children. */
+static struct family small_regions(void)
+{
+	const struct pfm_nway_arg argument = { .region_size = 4096, .regions = REGIONS };
+
+	return family_of(PFM_FL_INHERIT_ALL, "nway", &argument, sizeof(argument));
+}
+
+static void take_merged(struct pfm_samples *merged, struct samples *samples,
+			bool is_ordered)
+{
+	const struct pfm_dfl_smpl_entry *entry;
+	uint64_t before = samples->count ? samples->all[samples->count - 1].time : 0;
+
+	for (; pfm_samples_next(merged, &entry); before = entry->tstamp) {
+		if (is_ordered)
+			ck_assert_uint_ge(entry->tstamp, before);
+		add_region(samples, entry->cpu, (const char *)entry, 1);
+	}
+}
+
+/*
+ * Take them @meanwhile, or at the end.  Meanwhile the order is certain only with --icount: elsewhere
+ * the host may not run a CPU that writes a sample for more than a millisecond.
+ */
+static void check_merged(bool meanwhile)
+{
+	const unsigned int cpus = cpus_online();
+	const uint64_t period = exact_period();
+	struct samples samples = { .all = calloc(MOST_SAMPLES, sizeof(*samples.all)) };
+	struct family family = small_regions();
+	struct pfm_samples *merged = pfm_samples_open();
+	uint64_t handed_back = 0;
+	pid_t pids[CHILDREN];
+	unsigned int i;
+
+	must(family.fd, pfm_samples_add(merged, family.fd, "nway"));
+	sample_exactly(family.fd);
+	load_and_start(family.fd, thread_id());
+	for (i = 0; i < CHILDREN; i++)
+		pids[i] = fork_worker(&family, i % cpus);
+	exact_work(PERIODS * period);
+	for (i = 0; i < CHILDREN; i++) {
+		if (meanwhile)
+			take_merged(merged, &samples, is_deterministic());
+		must_exit_well(pids[i]);
+	}
+	must(family.fd, pfm_stop(family.fd));
+	pfm_samples_end(merged);
+	take_merged(merged, &samples, is_deterministic() || !meanwhile);
+	ck_assert_uint_eq(pfm_samples_lost(merged), 0);
+	for (i = 0; i < family.cpus; i++)
+		handed_back += nway_of(&family, i)->released;
+	ck_assert_uint_gt(handed_back, 0);
+	qsort(samples.all, samples.count, sizeof(*samples.all), compare);
+	must_be_all(&samples, family.fd, period, CHILDREN + 1);
+	pfm_samples_close(merged);
+	close(family.fd);
+	free(samples.all);
+}
+
+static void check_merged_meanwhile(void)
+{
+	need_exact_work();
+	check_merged(true);
+}
+
+static void check_merged_at_the_end(void)
+{
+	need_exact_work();
+	check_merged(false);
+}
+
+TEST(the_library_merges_samples_while_they_are_taken)
+{
+	with_formats(check_merged_meanwhile);
+}
+
+TEST(the_library_merges_samples_that_were_taken)
+{
+	with_formats(check_merged_at_the_end);
+}
+
 static void *work_in_thread(void *unused)
 {
 	(void)unused;

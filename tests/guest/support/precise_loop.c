@@ -31,14 +31,29 @@ unsigned int precise_place(uint64_t ip)
 	return ip - (uintptr_t)precise_begin;
 }
 
+static uint64_t number_at(uint64_t instructions, unsigned int place, uint64_t ax)
+{
+	uint64_t turns = instructions / PRECISE_LENGTH - ax;
+
+	return (place < 8 ? turns : turns - 1) * PRECISE_LENGTH + place;
+}
+
 uint64_t precise_number(uint64_t instructions, uint64_t ip, uint64_t ax)
 {
 	unsigned int place = precise_place(ip);
-	uint64_t turns = instructions / PRECISE_LENGTH - ax;
 
-	if (place == PRECISE_LENGTH)
-		return PRECISE_NOWHERE;
-	return (place < 8 ? turns : turns - 1) * PRECISE_LENGTH + place;
+	return place == PRECISE_LENGTH ? PRECISE_NOWHERE
+				       : number_at(instructions, place, ax);
+}
+
+uint64_t precise_number_before(uint64_t instructions, uint64_t next, uint64_t ax)
+{
+	unsigned int place = precise_place(next);
+
+	return place == PRECISE_LENGTH
+		       ? PRECISE_NOWHERE
+		       : number_at(instructions, place ? place - 1 : PRECISE_LENGTH - 1,
+				   ax);
 }
 
 #endif

@@ -19,5 +19,7 @@ unsigned int precise_place(uint64_t ip);
  * @ax after it; PRECISE_NOWHERE if @ip is not in the loop.
  */
 uint64_t precise_number(uint64_t instructions, uint64_t ip, uint64_t ax);
+/* The same, if the instruction after it is at @next. */
+uint64_t precise_number_before(uint64_t instructions, uint64_t next, uint64_t ax);
 
 #endif

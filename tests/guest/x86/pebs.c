@@ -239,18 +239,17 @@ static uint64_t number_of_first(uint64_t period)
 {
 	struct script_buffer buffer = first_sample(period, AT_USER);
 	struct pfm_intel_pebs record;
-	uint64_t next;
+	uint64_t number;
 
 	ck_assert_uint_eq(buffer.payload_size, sizeof(record));
 	memcpy(&record, buffer.payload, sizeof(record));
 	ck_assert_uint_eq(record.format, format());
 	ck_assert_uint_eq(buffer.ip_is_exact, is_exact());
-	next = precise_number(LENGTH, record.ip, record.ax);
-	ck_assert_uint_ne(next, PRECISE_NOWHERE);
+	number = precise_number_before(LENGTH, record.ip, record.ax);
+	ck_assert_uint_ne(number, PRECISE_NOWHERE);
 	if (!is_exact()) {
 		ck_assert_uint_eq(record.instruction, 0);
-		ck_assert_uint_eq(precise_place(record.ip) > 0, true);
-		return next - 1;
+		return number;
 	}
 	ck_assert_uint_eq(buffer.ip, record.instruction);
 	ck_assert_uint_eq(precise_place(record.ip),
@@ -258,7 +257,8 @@ static uint64_t number_of_first(uint64_t period)
 	ck_assert_uint_ge(record.sp, (uintptr_t)&record - MIB);
 	ck_assert_uint_le(record.sp, (uintptr_t)&record + MIB);
 	ck_assert(record.flags & BIT(9)); /* interrupts are on */
-	return precise_number(LENGTH, record.instruction, record.ax);
+	ck_assert_uint_eq(precise_number(LENGTH, record.instruction, record.ax), number);
+	return number;
 }
 
 static void check_record(void)

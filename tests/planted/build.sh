@@ -9,7 +9,7 @@ build_planted() {
 	local patch=$1 tree=$2 kernel=$3
 	rm -rf "$tree"
 	mkdir -p "$tree"
-	git ls-files module uapi examples libpfmdev tests/vm Makefile dkms.conf | cpio -p -d --quiet "$tree"
+	git ls-files module uapi examples libpfmdev tests/vm tests/modules Makefile dkms.conf | cpio -p -d --quiet "$tree"
 	patch -s -F 0 -d "$tree" -p1 <"$patch" &&
 		make -s -C "$tree" guest-modules-x86_64 KERNEL="$kernel"
 }

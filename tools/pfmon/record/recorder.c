@@ -180,6 +180,7 @@ static int open_samplers(struct recorder *recorder)
 	unsigned int reason;
 	int error;
 
+	open_files_raise();
 	while (create_samplers(recorder)) {
 		error = errno;
 		reason = reason_of(error);
@@ -498,13 +499,20 @@ int recorder_wait(struct recorder *recorder, const struct signals *signals,
 	return wait_for_end(&recorder->watch, outcome);
 }
 
+/* A recording that was given up has left its CPUs, which are online all the same. */
+static void add_changes(struct recorder *recorder)
+{
+	for (size_t i = 0; i < recorder->count; i++)
+		cpus_add_change(&recorder->samplers[i].session, &recorder->changes);
+}
+
 int recorder_finish(struct recorder *recorder)
 {
 	int result;
 
 	progress_end(&recorder->progress);
-	for (size_t i = 0; recorder_has_cpus(recorder) && i < recorder->count; i++)
-		cpus_add_change(&recorder->samplers[i].session, &recorder->changes);
+	if (recorder->is_written && recorder_has_cpus(recorder))
+		add_changes(recorder);
 	recorder->duration = nanoseconds_now() - recorder->begin;
 	if (recorder->is_written && recorder_look(recorder))
 		recorder->is_written = false;

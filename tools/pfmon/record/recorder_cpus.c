@@ -31,7 +31,9 @@ int recorder_attach_cpus(struct recorder *recorder)
 			attached++;
 	}
 	recorder_drop_samplers(recorder, attached);
-	return attached ? 0 : fail("none of the CPUs is online");
+	return attached
+		       ? 0
+		       : fail("none of the CPUs is online: bring one online, or name others");
 }
 
 /* The CPU of the last sampler takes part in the recording. */

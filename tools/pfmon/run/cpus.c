@@ -117,7 +117,8 @@ int cpus_attach(const struct targets *targets, struct group *group)
 		result = attach_cpu(group, wanted.ids[i]);
 	free(wanted.ids);
 	if (!result && !group->attached)
-		return fail("none of the CPUs is online");
+		return fail(
+			"none of the CPUs is online: bring one online, or name others");
 	return result;
 }
 

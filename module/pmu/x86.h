@@ -20,11 +20,11 @@
  * PMD n is general counter n, PMC n its event select.  PMD X86_FIXED + n is fixed counter n of
  * Intel's processors; PMC X86_FIXED controls all fixed counters, PMC X86_PEBS arms general ones.
  */
-#define X86_FIXED     16
-#define X86_REGISTERS 32
-#define X86_PEBS      17
-#define X86_PEBS_LATENCY                                                                 \
-	32 /* distance from the bit of a counter in PMC X86_PEBS to that of its latency */
+#define X86_FIXED	   16
+#define X86_REGISTERS	   32
+#define X86_PEBS	   17
+/* From the bit of a counter in PMC X86_PEBS to the bit that asks for latencies. */
+#define X86_PEBS_LATENCY   32
 #define X86_GENERAL_MASK   GENMASK(X86_FIXED - 1, 0)
 #define X86_FIXED_MASK	   GENMASK(X86_REGISTERS - 1, X86_FIXED)
 

@@ -371,8 +371,8 @@ static void take_merged(struct pfm_samples *merged, struct samples *samples,
 }
 
 /*
- * Take them @meanwhile, or at the end.  Meanwhile the order is certain only with --icount: elsewhere
- * the host may not run a CPU that writes a sample for more than a millisecond.
+ * @meanwhile: take the samples while they are made, not at the end.  Then their order is certain only
+ * with --icount: elsewhere the host may stop a CPU that is writing a sample for more than 1 ms.
  */
 static void check_merged(bool meanwhile)
 {

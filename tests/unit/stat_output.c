@@ -316,8 +316,8 @@ TEST(lines_of_intervals_begin_with_the_time)
 	char *text;
 
 	make_results(&results, one_run, 1);
-	results.is_interval = true;
-	results.time = 1.5;
+	results.part.kind = PART_INTERVAL;
+	results.part.time = 1.5;
 	results.stamp = "1.500000000";
 	text = written_csv(&results, ";");
 	ck_assert_msg(!strncmp(text, "1.500000000;2000000;;cycles;;", 29), "%s", text);
@@ -346,8 +346,8 @@ TEST(json_of_an_interval_has_its_time)
 	make_results(&results, one_run, 1);
 	results.targets = &targets;
 	ck_assert_int_eq(stat_json(file, &results), 0);
-	results.is_interval = true;
-	results.time = 1.5;
+	results.part.kind = PART_INTERVAL;
+	results.part.time = 1.5;
 	ck_assert_int_eq(stat_json(file, &results), 0);
 	fclose(file);
 

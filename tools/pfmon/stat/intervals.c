@@ -6,8 +6,6 @@
 #include "../common/errors.h"
 #include "../run/wait.h"
 #include "intervals.h"
-#include "stat_print.h"
-#include "stat_table.h"
 
 #define STAMP_TEXT 40
 
@@ -15,41 +13,27 @@ int intervals_prepare(struct intervals *intervals, const struct results *results
 		      const struct stat_options *options, FILE *file)
 {
 	const struct event_list *events = results->events;
-	struct run *run;
 
-	intervals->options = options;
-	intervals->file = file;
-	intervals->results = (struct results){
-		.machine = results->machine,
-		.events = events,
-		.is_scaled = results->is_scaled,
-		.is_interval = true,
-	};
-	run = results_add_run(&intervals->results);
+	if (parts_prepare(&intervals->parts, results, PART_INTERVAL, options, file))
+		return -1;
 	intervals->values = calloc(events->count + 1, sizeof(*intervals->values));
 	intervals->times = calloc(events_set_count(events), sizeof(*intervals->times));
 	intervals->sets = calloc(events->set_count + 1, sizeof(*intervals->sets));
 	intervals->present = calloc(events->set_count + 1, sizeof(*intervals->present));
-	if (!run || !intervals->values || !intervals->times || !intervals->sets ||
+	if (!intervals->values || !intervals->times || !intervals->sets ||
 	    !intervals->present)
 		return fail("no memory");
-	/* The errors of scaled counts are estimated for the whole time only. */
-	for (size_t i = 0; i < events->count; i++)
-		run->errors[i] = -1;
 	return 0;
 }
 
 void intervals_begin(struct intervals *intervals)
 {
-	const struct results *results = &intervals->results;
-	FILE *file = intervals->file;
+	const struct parts *parts = &intervals->parts;
 
 	intervals->begin = intervals->last = nanoseconds_now();
-	intervals->next = intervals->begin + intervals->options->print_interval;
-	if (!intervals->options->is_json && !intervals->options->separator) {
-		stat_table_begin(file, results);
-		fflush(file);
-	}
+	intervals->next = intervals->begin + parts->options->print_interval;
+	parts_begin(parts);
+	fflush(parts->file);
 }
 
 bool intervals_are_due(const struct intervals *intervals)
@@ -69,8 +53,8 @@ unsigned int intervals_left(const struct intervals *intervals)
 /* Fill in the run of the present interval: the increase of all counts. */
 static void subtract(struct intervals *intervals, const struct increments *increments)
 {
-	const struct event_list *events = intervals->results.events;
-	struct run *run = intervals->results.runs;
+	const struct event_list *events = intervals->parts.results.events;
+	struct run *run = intervals->parts.results.runs;
 
 	for (size_t i = 0; i < events->count; i++)
 		run->values[i] = increments->last_values[i] - intervals->values[i];
@@ -93,7 +77,7 @@ static void subtract(struct intervals *intervals, const struct increments *incre
 int intervals_print(struct intervals *intervals, const struct increments *increments,
 		    struct group *group)
 {
-	struct results *results = &intervals->results;
+	struct results *results = &intervals->parts.results;
 	uint64_t now = nanoseconds_now();
 	char stamp[STAMP_TEXT];
 	int result;
@@ -103,22 +87,20 @@ int intervals_print(struct intervals *intervals, const struct increments *increm
 		return -1;
 	subtract(intervals, increments);
 	results->runs->elapsed = (double)(now - intervals->last) / 1e9;
-	results->time = (double)(now - intervals->begin) / 1e9;
+	results->part.time = (double)(now - intervals->begin) / 1e9;
 	intervals->last = now;
 	/* Leave out intervals that are over already. */
 	while (intervals->next <= now)
-		intervals->next += intervals->options->print_interval;
-	snprintf(stamp, sizeof(stamp), "%.9f", results->time);
-	results->stamp = stamp;
-	result = stat_print(results, intervals->options, intervals->file);
-	results->stamp = NULL;
-	fflush(intervals->file);
+		intervals->next += intervals->parts.options->print_interval;
+	snprintf(stamp, sizeof(stamp), "%.9f", results->part.time);
+	result = parts_print(&intervals->parts, stamp);
+	fflush(intervals->parts.file);
 	return result;
 }
 
 void intervals_free(struct intervals *intervals)
 {
-	results_free(&intervals->results);
+	parts_free(&intervals->parts);
 	free(intervals->values);
 	free(intervals->times);
 	free(intervals->sets);

@@ -7,14 +7,11 @@
 
 #include "../run/group.h"
 #include "increments.h"
-#include "results.h"
-#include "stat_options.h"
+#include "parts.h"
 
 /**
  * struct intervals - the intervals of a measurement
- * @options: the form of the output
- * @file: where to print
- * @results: the counts of the present interval, as those of one run
+ * @parts: the counts of the present interval
  * @values: counts at the end of the previous interval
  * @times: CPU times then
  * @sets: activities of the sets then
@@ -24,9 +21,7 @@
  * @next: end of the present interval
  */
 struct intervals {
-	const struct stat_options *options;
-	FILE *file;
-	struct results results;
+	struct parts parts;
 	uint64_t *values;
 	uint64_t *times;
 	struct set_activity *sets;

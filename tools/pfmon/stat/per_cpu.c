@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Print the counts of each CPU: in the form of an interval, with the CPU in place of the time. */
+/* Print the counts of each CPU. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "../common/errors.h"
+#include "parts.h"
 #include "per_cpu.h"
-#include "stat_print.h"
-#include "stat_table.h"
 
 #define STAMP_TEXT 24
 
@@ -29,18 +27,13 @@ static int read_cpu(struct session *session, const struct event_list *events,
 	return result;
 }
 
-static int print_cpu(struct results *results, int cpu, const struct stat_options *options,
-		     FILE *file)
+static int print_cpu(struct parts *parts, int cpu)
 {
 	char stamp[STAMP_TEXT];
-	int result;
 
 	snprintf(stamp, sizeof(stamp), "CPU%d", cpu);
-	results->stamp = stamp;
-	results->cpu = cpu;
-	result = stat_print(results, options, file);
-	results->stamp = NULL;
-	return result;
+	parts->results.part.cpu = cpu;
+	return parts_print(parts, stamp);
 }
 
 /* The index of the context of @cpu, which has one. */
@@ -53,29 +46,22 @@ static size_t find_context(const struct group *group, int cpu)
 	return index;
 }
 
-static int print_all(struct results *one, const struct results *results,
-		     const struct group *group, const struct idle *idle,
-		     const struct stat_options *options, FILE *file)
+static int print_all(struct parts *parts, const struct results *results,
+		     const struct group *group, const struct idle *idle)
 {
-	struct run *run = results_add_run(one);
+	const struct id_list *cpus = &results->targets->cpus;
+	struct run *run = parts->results.runs;
 	int result = 0;
 
-	if (!run)
-		return fail("no memory");
 	run->elapsed = results->runs->elapsed;
-	/* The errors of scaled counts are estimated for the sums only. */
-	for (size_t i = 0; i < results->events->count; i++)
-		run->errors[i] = -1;
-	if (!options->is_json && !options->separator)
-		stat_table_begin(file, one);
-	for (size_t i = 0; !result && i < results->targets->cpus.count; i++) {
-		int cpu = results->targets->cpus.ids[i];
-		size_t index = find_context(group, cpu);
+	parts_begin(parts);
+	for (size_t i = 0; !result && i < cpus->count; i++) {
+		size_t index = find_context(group, cpus->ids[i]);
 
 		result = read_cpu(group_session(group, index), results->events, run);
 		run->idle = idle->seconds ? idle->seconds[index] : NAN;
 		if (!result)
-			result = print_cpu(one, cpu, options, file);
+			result = print_cpu(parts, cpus->ids[i]);
 	}
 	return result;
 }
@@ -83,15 +69,11 @@ static int print_all(struct results *one, const struct results *results,
 int per_cpu_print(const struct results *results, const struct group *group,
 		  const struct idle *idle, const struct stat_options *options, FILE *file)
 {
-	struct results one = {
-		.machine = results->machine,
-		.events = results->events,
-		.is_scaled = results->is_scaled,
-		.is_interval = true,
-		.is_cpu = true,
-	};
-	int result = print_all(&one, results, group, idle, options, file);
+	struct parts parts;
+	int result = parts_prepare(&parts, results, PART_CPU, options, file);
 
-	results_free(&one);
+	if (!result)
+		result = print_all(&parts, results, group, idle);
+	parts_free(&parts);
 	return result;
 }

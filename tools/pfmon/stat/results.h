@@ -36,16 +36,32 @@ struct run {
 	double system;
 };
 
+/* Parts of a measurement.  The counts of a part are printed in lines that begin with a stamp. */
+enum part_kind {
+	PART_WHOLE, /* all that was measured */
+	PART_INTERVAL, /* an interval of the time */
+	PART_CPU, /* a CPU, in the whole time */
+};
+
 /**
- * struct results - the figures of a measurement
+ * struct part - the part of a measurement to which counts belong
+ * @kind: what it is
+ * @time: of an interval: seconds from the start of counting to its end
+ * @cpu: of a CPU: its number
+ */
+struct part {
+	enum part_kind kind;
+	double time;
+	int cpu;
+};
+
+/**
+ * struct results - the figures of a measurement, or of a part of it
  * @machine: machine on which the events were counted
  * @events: the events
  * @command: the command, NULL-terminated, or NULL
  * @targets: the threads and processes that were attached to; NULL if the command was counted
- * @is_interval: the counts are those of an interval
- * @is_cpu: the same, but the counts are those of CPU @cpu in the whole time
- * @cpu: the CPU
- * @time: seconds from the start of counting to the end of the interval
+ * @part: what the counts are those of
  * @stamp: text at the beginning of each line of an event; NULL: none
  * @is_scaled: event sets take turns by time: counts are scaled to the whole time
  * @runs: the runs
@@ -59,10 +75,7 @@ struct results {
 	const struct event_list *events;
 	char *const *command;
 	const struct targets *targets;
-	bool is_interval;
-	bool is_cpu;
-	int cpu;
-	double time;
+	struct part part;
 	const char *stamp;
 	bool is_scaled;
 	struct run *runs;

@@ -150,14 +150,22 @@ static void add_ids(json_t *object, const char *name, const struct id_list *list
 	json_object_set_new(object, name, array);
 }
 
-static int interval_json(FILE *file, const struct results *results)
+static void add_part(json_t *object, const struct part *part)
+{
+	switch (part->kind) {
+	case PART_CPU:
+		json_object_set_new(object, "cpu", json_integer(part->cpu));
+		break;
+	default:
+		json_object_set_new(object, "interval", json_real(part->time));
+	}
+}
+
+static int part_json(FILE *file, const struct results *results)
 {
 	json_t *object = json_object();
 
-	if (results->is_cpu)
-		json_object_set_new(object, "cpu", json_integer(results->cpu));
-	else
-		json_object_set_new(object, "interval", json_real(results->time));
+	add_part(object, &results->part);
 	json_object_set_new(object, "events", events_array(results));
 	if (results->events->set_count)
 		json_object_set_new(object, "sets", sets_array(results));
@@ -183,8 +191,8 @@ int stat_json(FILE *file, const struct results *results)
 {
 	json_t *object;
 
-	if (results->is_interval)
-		return interval_json(file, results);
+	if (results->part.kind != PART_WHOLE)
+		return part_json(file, results);
 	object = json_object();
 	if (results->targets) {
 		add_ids(object, "processes", &results->targets->processes);

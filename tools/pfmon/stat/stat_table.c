@@ -208,7 +208,7 @@ static void table_idle(FILE *file, const struct results *results)
 		results_idle_part(results));
 }
 
-static void table_interval(FILE *file, const struct results *results)
+static void table_part(FILE *file, const struct results *results)
 {
 	if (!events_have_named_sets(results->events))
 		table_events(file, results);
@@ -267,14 +267,15 @@ static void table_costs(FILE *file, const struct costs *costs)
 
 void stat_table_begin(FILE *file, const struct results *results)
 {
-	fprintf(file, "%17s %18s      event\n", results->is_cpu ? "CPU" : "time",
+	fprintf(file, "%17s %18s      event\n",
+		results->part.kind == PART_CPU ? "CPU" : "time",
 		results->is_scaled ? "scaled" : "count");
 }
 
 void stat_table(FILE *file, const struct results *results)
 {
-	if (results->is_interval) {
-		table_interval(file, results);
+	if (results->part.kind != PART_WHOLE) {
+		table_part(file, results);
 		return;
 	}
 	table_title(file, results);

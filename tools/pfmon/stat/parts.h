@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Print the counts of the parts of a measurement: intervals, CPUs. */
+#ifndef PFMON_PARTS_H
+#define PFMON_PARTS_H
+
+#include <stdio.h>
+
+#include "results.h"
+#include "stat_options.h"
+
+/**
+ * struct parts - parts of one kind, which are printed one after the other
+ * @results: the present part: the caller fills in @results.part and the only run
+ * @options: the form of the output
+ * @file: where to print
+ */
+struct parts {
+	struct results results;
+	const struct stat_options *options;
+	FILE *file;
+};
+
+/*
+ * These functions report an error and return -1, or return 0.  @whole are the results of the
+ * whole measurement.  The caller calls parts_free() in any case.
+ */
+int parts_prepare(struct parts *parts, const struct results *whole, enum part_kind kind,
+		  const struct stat_options *options, FILE *file);
+
+/* Print the heading, if the form has one. */
+void parts_begin(const struct parts *parts);
+
+/* Print the present part.  @stamp is the text at the beginning of its lines. */
+int parts_print(struct parts *parts, const char *stamp);
+
+void parts_free(struct parts *parts);
+
+#endif

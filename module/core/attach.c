@@ -20,6 +20,7 @@
 #include "copies.h"
 #include "detach.h"
 #include "error.h"
+#include "holder.h"
 #include "load.h"
 #include "permission.h"
 #include "remote.h"
@@ -181,32 +182,6 @@ static void set_loader(struct pfm_context *context)
 	context->loader = get_pid(task_tgid(current));
 }
 
-/*
- * Return: the process that loaded the context of @task, as the caller sees it; 0 if it has ended, or
- * the caller's pid namespace does not have it.
- */
-static u32 find_holder(struct task_struct *task)
-{
-	struct pfm_context *holder;
-	struct pid *loader = NULL;
-	unsigned long flags;
-	u32 number = 0;
-
-	local_irq_save(flags);
-	holder = pfm_thread_find(task);
-	if (holder) {
-		raw_spin_lock(&holder->lock);
-		if (holder->attachment.task == task)
-			loader = pfm_is_copy(holder) ? holder->copies->parent->loader
-						     : holder->loader;
-		if (loader && pid_has_task(loader, PIDTYPE_TGID))
-			number = pid_vnr(loader);
-		raw_spin_unlock(&holder->lock);
-	}
-	local_irq_restore(flags);
-	return number;
-}
-
 /* Step 1.  On success the context owns the caller's reference to @block. */
 static int enter(struct pfm_context *context, struct task_struct *task,
 		 struct pfm_block *block)
@@ -233,7 +208,8 @@ static int enter(struct pfm_context *context, struct task_struct *task,
 	raw_spin_unlock_irqrestore(&context->lock, flags);
 	if (entered)
 		return 0;
-	return pfm_fail(context, -EEXIST, PFM_REASON_THREAD_TAKEN, find_holder(task));
+	return pfm_fail(context, -EEXIST, PFM_REASON_THREAD_TAKEN,
+			pfm_holder_of_thread(task));
 }
 
 /* The PMU module may refuse the context. */

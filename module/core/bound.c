@@ -25,6 +25,7 @@
 #include "bound.h"
 #include "claim.h"
 #include "error.h"
+#include "holder.h"
 #include "load.h"
 #include "permission.h"
 #include "remote.h"
@@ -83,10 +84,10 @@ static void bind_here(void *argument)
 	raw_spin_unlock(&context->lock);
 }
 
-/* The value of the error is the process @holder as the caller sees it, 0 if it has ended. */
+/* The value of the error is the process @holder as the caller sees it, or 0. */
 static int taken(struct pfm_context *context, struct pid *holder)
 {
-	u32 number = pid_has_task(holder, PIDTYPE_TGID) ? pid_vnr(holder) : 0;
+	u32 number = pfm_holder_number(holder);
 
 	put_pid(holder);
 	return pfm_fail(context, -EEXIST, PFM_REASON_CPU_TAKEN, number);

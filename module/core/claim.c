@@ -16,6 +16,7 @@
 #include "compat/workqueue.h"
 #include "context.h"
 #include "error.h"
+#include "holder.h"
 #include "hooks.h"
 #include "session.h"
 
@@ -40,12 +41,6 @@ static enum kind kind_of(const struct pfm_context *context)
 {
 	return pfm_is_bound(context) ? OF_CPUS : OF_THREADS;
 }
-
-/* Names in reasons: who holds a PMU. */
-static const char *const kind_names[KINDS] = {
-	[OF_THREADS] = "contexts on threads",
-	[OF_CPUS] = "system-wide contexts",
-};
 
 /*
  * Entries for combinations of PMDs.  If all are used, further combinations share the last one.
@@ -165,24 +160,31 @@ static bool excludes(const struct pfm_pmu *pmu, const struct pfm_use *use,
 /*
  * Mutex and uses_lock held.  Give up the entries of a kind that the other kind's @pmds exclude,
  * unless contexts use them.  The PMDs of these entries are idle; give_back() will release them.
- * Return: whether no context uses them.
+ * Return: NULL, or an entry that contexts use; then @pmd is as excludes() sets it.
  */
-static bool give_up(struct pfm_claims *claims, enum kind kind, const u64 *pmds)
+static const struct pfm_use *give_up(struct pfm_claims *claims, enum kind kind,
+				     const u64 *pmds, unsigned int *pmd)
 {
 	struct pfm_use *const uses = claims->uses[kind], *use;
-	unsigned int pmd;
 
-	for (use = uses; use < uses + USES; use++) {
-		if (!excludes(claims->pmu, use, pmds, &pmd) ||
-		    !atomic_read(&use->contexts))
-			continue;
-		pfm_pmu_blame(kind_names[kind], pmd);
-		return false;
-	}
 	for (use = uses; use < uses + USES; use++)
-		if (excludes(claims->pmu, use, pmds, &pmd))
+		if (excludes(claims->pmu, use, pmds, pmd) && atomic_read(&use->contexts))
+			return use;
+	for (use = uses; use < uses + USES; use++)
+		if (excludes(claims->pmu, use, pmds, pmd))
 			use->is_held = false;
-	return true;
+	return NULL;
+}
+
+/* Mutex held.  Contexts of @kind that have claimed @use hold @pmd. */
+static void blame_contexts(const struct pfm_pmu *pmu, enum kind kind,
+			   const struct pfm_use *use, unsigned int pmd)
+{
+	char holder[sizeof(blamed.holder)];
+
+	pfm_holder_of_use(use, kind == OF_CPUS ? pmu->cpu_data ?: pfm_cpu_bound : NULL,
+			  holder, sizeof(holder));
+	pfm_pmu_blame(holder, pmd);
 }
 
 /*
@@ -222,14 +224,20 @@ static struct pfm_use *fill_place(struct pfm_use *uses, const u64 *pmds)
 /* Mutex held, @pmds are claimed.  Return: may be an error pointer. */
 static struct pfm_use *add_use(struct pfm_claims *claims, enum kind kind, const u64 *pmds)
 {
-	struct pfm_use *use = ERR_PTR(-EBUSY);
+	const struct pfm_use *other;
+	struct pfm_use *use = NULL;
 	unsigned long flags;
+	unsigned int pmd;
 
 	raw_spin_lock_irqsave(&uses_lock, flags);
-	if (give_up(claims, !kind, pmds))
+	other = give_up(claims, !kind, pmds, &pmd);
+	if (!other)
 		use = fill_place(claims->uses[kind], pmds);
 	raw_spin_unlock_irqrestore(&uses_lock, flags);
-	return use;
+	if (!other)
+		return use;
+	blame_contexts(claims->pmu, !kind, other, pmd);
+	return ERR_PTR(-EBUSY);
 }
 
 /* Mutex held.  Claim those of @pmds that are not claimed yet.  Return: may be an error pointer. */

@@ -221,6 +221,25 @@ void pfm_threads_fit_soon(void)
 		schedule_work(&fitting);
 }
 
+void pfm_threads_search(bool (*function)(struct pfm_context *context, void *argument),
+			void *argument)
+{
+	const struct pfm_threads *threads;
+	struct hlist_nulls_node *node;
+	bool done = false;
+	unsigned int i;
+
+	rcu_read_lock();
+	threads = rcu_dereference(pfm_threads);
+	for (i = 0; i < 1u << (32 - threads->shift) && !done; i++) {
+		node = rcu_dereference_raw(hlist_nulls_first_rcu(&threads->buckets[i]));
+		for (; !is_a_nulls(node) && !done;
+		     node = rcu_dereference_raw(hlist_nulls_next_rcu(node)))
+			done = function((void *)node + threads->to_context, argument);
+	}
+	rcu_read_unlock();
+}
+
 unsigned int pfm_threads_count(void)
 {
 	return READ_ONCE(entered);

@@ -85,6 +85,13 @@ void pfm_threads_fit(void);
 /* The same for hooks, in a workqueue.  No raw lock is held. */
 void pfm_threads_fit_soon(void);
 
+/*
+ * Call @function for contexts in the table until it returns true, in an RCU read-side critical section.
+ * A context that enters, leaves or moves meanwhile may be left out.
+ */
+void pfm_threads_search(bool (*function)(struct pfm_context *context, void *argument),
+			void *argument);
+
 /* Return: number of loaded contexts. */
 unsigned int pfm_threads_count(void);
 

@@ -215,39 +215,6 @@ TEST(the_software_pmu_counts_time_on_a_cpu)
 
 /* ---- beside contexts on threads ------------------------------------------------------------ */
 
-/* The load fails because the other kind uses the counter pmu()->pmds[0], or the whole PMU. */
-static void must_be_held(int fd, uint32_t target, const char *holder)
-{
-	struct pfm_error error;
-
-	if (counters_are_independent())
-		must_fail(fd, try_load(fd, target), EBUSY, PFM_REASON_PMD_HELD, NO_INDEX);
-	else
-		must_fail(fd, try_load(fd, target), EBUSY, PFM_REASON_PMU_HELD, NO_INDEX);
-	must(fd, pfm_get_error(fd, &error));
-	ck_assert_str_eq(error.holder, holder);
-	if (counters_are_independent())
-		ck_assert_uint_eq(error.value, pmu()->pmds[0]);
-}
-
-TEST(a_counter_works_for_threads_or_for_cpus)
-{
-	int thread = busy_context(), cpu = system_wide_context();
-
-	use_busy_counters_of_cpu(cpu);
-	load(thread, thread_id());
-	must_be_held(cpu, 0, "contexts on threads");
-	must(thread, pfm_unload_context(thread));
-	load(cpu, 0);
-	must_be_held(thread, thread_id(), "system-wide contexts");
-	must(cpu, pfm_unload_context(cpu));
-	load(thread, thread_id());
-	must_be_held(cpu, 0, "contexts on threads");
-	close(thread);
-	load(cpu, 0);
-	close(cpu);
-}
-
 /* A CPU counts its clock with the software PMU, and its thread with the hardware. */
 static void check_both(void)
 {

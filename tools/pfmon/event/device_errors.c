@@ -52,8 +52,8 @@ static const char *advice(int fd, char text[ADVICE_TEXT])
 	*text = '\0';
 	if (pfm_get_error(fd, &last))
 		return text;
-	last.holder[sizeof(last.holder) - 1] = '\0';
-	return strstr(last.holder, "perf") ? holders_advice("/proc", text) : text;
+	/* Other holders may have a process named "perf". */
+	return !strncmp(last.holder, "perf", 4) ? holders_advice("/proc", text) : text;
 }
 
 static int fail_no_such_pmu(const char *pmu)

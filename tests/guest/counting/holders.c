@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Contexts on threads and system-wide ones hold counters against each other.  Whoever comes second is
+ * told which process holds them.
+ */
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include "events.h"
+#include "guest.h"
+#include "system_wide.h"
+
+SUITE(holders, 120);
+
+#define OF_THREADS "contexts on threads"
+#define OF_CPUS	   "system-wide contexts"
+
+/* Returns "KIND: NAME[PID]". */
+static const char *held(const char *kind, const char *name, pid_t pid)
+{
+	static char text[sizeof((struct pfm_error){ 0 }.holder)];
+	int length = snprintf(text, sizeof(text), "%s: %s[%d]", kind, name, (int)pid);
+
+	ck_assert_int_lt(length, (int)sizeof(text));
+	return text;
+}
+
+static int cpu_context(void)
+{
+	int fd = system_wide_context();
+
+	use_busy_counters_of_cpu(fd);
+	return fd;
+}
+
+/* The load fails because the other kind uses the counter pmu()->pmds[0], or the whole PMU. */
+static void must_be_held(int fd, uint32_t target, const char *holder)
+{
+	struct pfm_error error;
+
+	if (counters_are_independent())
+		must_fail(fd, try_load(fd, target), EBUSY, PFM_REASON_PMD_HELD, NO_INDEX);
+	else
+		must_fail(fd, try_load(fd, target), EBUSY, PFM_REASON_PMU_HELD, NO_INDEX);
+	must(fd, pfm_get_error(fd, &error));
+	ck_assert_str_eq(error.holder, holder);
+	if (counters_are_independent())
+		ck_assert_uint_eq(error.value, pmu()->pmds[0]);
+}
+
+TEST(a_counter_works_for_threads_or_for_cpus)
+{
+	int thread = busy_context(), cpu = cpu_context();
+
+	ck_assert_int_eq(prctl(PR_SET_NAME, "holder"), 0);
+	load(thread, thread_id());
+	must_be_held(cpu, 0, held(OF_THREADS, "holder", getpid()));
+	must(thread, pfm_unload_context(thread));
+	load(cpu, 0);
+	must_be_held(thread, thread_id(), held(OF_CPUS, "holder", getpid()));
+	must(cpu, pfm_unload_context(cpu));
+	load(thread, thread_id());
+	must_be_held(cpu, 0, held(OF_THREADS, "holder", getpid()));
+	close(thread);
+	load(cpu, 0);
+	close(cpu);
+}
+
+/* A name can have any bytes. There is room for the first nine beside the longest number of a process. */
+TEST(names_of_holders_are_printable_and_cut)
+{
+	int thread = busy_context(), cpu = cpu_context();
+
+	ck_assert_int_eq(prctl(PR_SET_NAME, "a\33[1m\n\377 hijkl"), 0);
+	load(thread, thread_id());
+	must_be_held(cpu, 0, held(OF_THREADS, "a?[1m?? h", getpid()));
+	must(thread, pfm_unload_context(thread));
+	load(cpu, 0);
+	must_be_held(thread, thread_id(), held(OF_CPUS, "a?[1m?? ", getpid()));
+	close(thread);
+	close(cpu);
+}
+
+/* Returns a process that has loaded @fd on @target, and lives until it is killed. */
+static pid_t loader_of(int fd, uint32_t target)
+{
+	int pipes[2];
+	char byte;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(pipes), 0);
+	pid = check_fork();
+	if (!pid) {
+		prctl(PR_SET_NAME, "loader");
+		load(fd, target);
+		if (write(pipes[1], "", 1) == 1)
+			pause();
+		_exit(EXIT_FAILURE);
+	}
+	ck_assert_int_eq(read(pipes[0], &byte, 1), 1);
+	return pid;
+}
+
+static void must_be_killed(pid_t pid)
+{
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+
+/* The contexts live on, because this process has them open. */
+TEST(a_loader_that_has_ended_is_not_named)
+{
+	int thread = busy_context(), cpu = cpu_context();
+	pid_t loader = loader_of(thread, thread_id());
+
+	must_be_held(cpu, 0, held(OF_THREADS, "loader", loader));
+	must_be_killed(loader);
+	must_be_held(cpu, 0, OF_THREADS);
+	must(thread, pfm_unload_context(thread));
+	loader = loader_of(cpu, 0);
+	must_be_held(thread, thread_id(), held(OF_CPUS, "loader", loader));
+	must_be_killed(loader);
+	must_be_held(thread, thread_id(), OF_CPUS);
+	close(thread);
+	close(cpu);
+}
+
+/* Two processes have loaded contexts with the same counters. The one that is left is named. */
+TEST(the_process_that_is_named_has_a_context)
+{
+	struct child child = child_new();
+	int first = busy_context(), second = busy_context(), cpu = cpu_context();
+	pid_t loader = loader_of(first, thread_id());
+
+	load(second, child.pid);
+	must(first, pfm_unload_context(first));
+	ck_assert_int_eq(prctl(PR_SET_NAME, "second"), 0);
+	must_be_held(cpu, 0, held(OF_THREADS, "second", getpid()));
+	must_be_killed(loader);
+	close(second);
+	load(cpu, 0);
+	close(first);
+	close(cpu);
+}
+
+/* A child of the monitored thread lives on when that has ended, and so does the copy. */
+static uint64_t fork_sleeper(uint64_t unused)
+{
+	pid_t pid = fork();
+
+	(void)unused;
+	while (!pid)
+		pause();
+	return (uint64_t)pid;
+}
+
+TEST(the_loader_of_a_copy_is_named)
+{
+	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_INHERIT_ALL };
+	struct child child = child_new();
+	int thread = pfm_create_context(&ctx, NULL, NULL, 0), cpu = cpu_context();
+	pid_t sleeper;
+
+	ck_assert_msg(thread != -1, "%s", sentence(-1));
+	use_busy_counters(thread);
+	load(thread, child.pid);
+	sleeper = (pid_t)child_call(&child, fork_sleeper, 0);
+	child_exit(&child);
+	must_end(thread);
+	ck_assert_int_eq(prctl(PR_SET_NAME, "parent"), 0);
+	must_be_held(cpu, 0, held(OF_THREADS, "parent", getpid()));
+	ck_assert_int_eq(kill(sleeper, SIGKILL), 0);
+	close(thread);
+	close(cpu);
+}
+
+/* In a child. Process 1 of a new pid namespace loads @cpu. */
+static void look_from_a_namespace(int cpu)
+{
+	int status;
+	pid_t pid;
+
+	if (unshare(CLONE_NEWPID))
+		_exit(EXIT_FAILURE);
+	pid = fork();
+	if (!pid) {
+		must_be_held(cpu, 0, OF_THREADS);
+		_exit(EXIT_SUCCESS);
+	}
+	waitpid(pid, &status, 0);
+	_exit(status ? EXIT_FAILURE : EXIT_SUCCESS);
+}
+
+TEST(a_holder_outside_of_the_pid_namespace_is_not_named)
+{
+	int thread = busy_context(), cpu = cpu_context(), status;
+	pid_t pid;
+
+	load(thread, thread_id());
+	pid = check_fork();
+	if (!pid)
+		look_from_a_namespace(cpu);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	close(thread);
+	close(cpu);
+}

@@ -65,6 +65,8 @@ static int check_flags(struct pfm_context *context, const struct pfm_create *cre
 	if (flags & PFM_INHERIT_FLAGS &&
 	    flags & (PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE))
 		return pfm_fail(context, -EINVAL, PFM_REASON_FLAGS, flags);
+	if (flags & PFM_FL_KEEP_COUNTS && !(flags & PFM_INHERIT_FLAGS))
+		return pfm_fail(context, -EINVAL, PFM_REASON_FLAGS, flags);
 	if (flags & later)
 		return pfm_fail(context, -EOPNOTSUPP, PFM_REASON_UNSUPPORTED, flags);
 	return 0;

@@ -9,6 +9,7 @@
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
@@ -49,6 +50,7 @@ struct pfm_instances;
  * @cpu: the CPU to which a system-wide context is bound
  * @tid: of the thread, in the loader's pid namespace
  * @tgid: of the thread's process, in the same namespace
+ * @name: of the thread, when the attachment was dropped
  * @self: the thread loaded the context on itself
  * @sees_kernel: the loader had CAP_PERFMON, and the context may count at kernel level
  * @follows: the context stays loaded when the thread executes a privileged program
@@ -60,6 +62,7 @@ struct pfm_attachment {
 	unsigned int cpu;
 	u32 tid;
 	u32 tgid;
+	char name[TASK_COMM_LEN];
 	bool self;
 	bool sees_kernel;
 	bool follows;

@@ -53,6 +53,7 @@ int pfm_copies_create(struct pfm_context *context)
 	INIT_LIST_HEAD(&copies->living);
 	INIT_LIST_HEAD(&copies->waiting);
 	INIT_LIST_HEAD(&copies->late);
+	INIT_LIST_HEAD(&copies->kept);
 	INIT_LIST_HEAD(&copies->idle);
 	context->copies = copies;
 	return 0;
@@ -64,6 +65,7 @@ int pfm_copies_create(struct pfm_context *context)
  */
 void pfm_copies_free(struct pfm_copies *copies)
 {
+	pfm_copies_forget_counts(copies);
 	pfm_copies_trim(copies, 0);
 	kfree(copies->snapshot);
 	kfree_rcu(copies, rcu);
@@ -108,6 +110,15 @@ static void add_to_parent(struct pfm_copies *copies, const struct pfm_context *c
 	pfm_statistics_add(&copies->statistics, &copy->statistics);
 }
 
+/* Lock held.  The parent has the counts of the copy.  Return: as pfm_copy_make_idle(). */
+static struct pfm_context *put_away(struct pfm_copies *copies, struct pfm_context *copy)
+{
+	if (!(copies->parent->flags & PFM_FL_KEEP_COUNTS))
+		return pfm_copy_make_idle(copies, copy);
+	pfm_copy_keep(copies, copy);
+	return NULL;
+}
+
 /* Lock held.  The copy has just been detached.  Return: as pfm_copy_make_idle(). */
 struct pfm_context *pfm_copy_retire(struct pfm_copies *copies, struct pfm_context *copy)
 {
@@ -117,7 +128,7 @@ struct pfm_context *pfm_copy_retire(struct pfm_copies *copies, struct pfm_contex
 		copy = NULL;
 	} else {
 		add_to_parent(copies, copy);
-		copy = pfm_copy_make_idle(copies, copy);
+		copy = put_away(copies, copy);
 	}
 	/* This store comes last: without copies calls change the sets and the sums. */
 	smp_store_release(&copies->count, copies->count - 1);
@@ -194,7 +205,7 @@ static void add_late(struct pfm_copies *copies)
 						copy_node);
 		if (copy) {
 			add_to_parent(copies, copy);
-			pfm_copy_make_idle(copies, copy);
+			put_away(copies, copy);
 		}
 		raw_spin_unlock_irqrestore(&copies->lock, flags);
 		cond_resched();
@@ -274,6 +285,7 @@ int pfm_copies_open(struct pfm_context *context)
 	if (context->set_count > PFM_COPIED_SETS)
 		return pfm_fail(context, -EINVAL, PFM_REASON_COPIED_SETS,
 				context->set_count);
+	pfm_copies_forget_counts(copies);
 	/* The sets of idle copies may not be those of the parent any more. */
 	pfm_copies_trim(copies, 0);
 	copies->set_count = context->set_count;
@@ -286,6 +298,7 @@ int pfm_copies_open(struct pfm_context *context)
 	copies->not_followed = 0;
 	copies->closed = 0;
 	copies->made = 0;
+	copies->dropped = 0;
 	copies->foreign_runs = 0;
 	copies->statistics = (struct pfm_context_statistics){};
 	copies->is_open = true;
@@ -378,6 +391,7 @@ void pfm_copies_status(struct pfm_context *context, struct pfm_status *status)
 	status->copies = copies->count;
 	status->closed_copies = copies->closed;
 	status->not_followed = copies->not_followed;
+	status->dropped_counts = copies->dropped;
 	raw_spin_unlock_irqrestore(&copies->lock, flags);
 }
 

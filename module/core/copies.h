@@ -36,8 +36,11 @@ struct pfm_snapshot;
  * @waiting: copies that a walk has still to visit
  * @late: copies that ended after the present reading had read them: their counts are not in the
  *	sums yet
+ * @kept: unloaded copies whose own counts were not read yet, in the order of their ends; only with
+ *	PFM_FL_KEEP_COUNTS
  * @idle: unloaded copies for the next forks
  * @count: number of @living and @waiting
+ * @kept_count: number of @kept
  * @idle_count: number of @idle
  * @is_open: forks make copies
  * @started: new copies are started
@@ -49,6 +52,7 @@ struct pfm_snapshot;
  * @not_followed: threads and children that got no copy, since the load
  * @closed: copies that ended because of a program that the loader may not monitor
  * @made: copies made since the load
+ * @dropped: copies that left @kept without being read, since the load
  * @foreign_runs: of copies that have ended
  * @statistics: of copies that have ended
  * @rcu: to free this structure when no hook looks at it any more
@@ -64,8 +68,10 @@ struct pfm_copies {
 	struct list_head living;
 	struct list_head waiting;
 	struct list_head late;
+	struct list_head kept;
 	struct list_head idle;
 	u32 count;
+	u32 kept_count;
 	u32 idle_count;
 	bool is_open;
 	bool started;
@@ -77,6 +83,7 @@ struct pfm_copies {
 	u64 not_followed;
 	u64 closed;
 	u64 made;
+	u64 dropped;
 	u64 foreign_runs;
 	struct pfm_context_statistics statistics;
 

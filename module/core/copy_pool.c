@@ -81,12 +81,23 @@ bool pfm_copy_add(struct pfm_copies *copies, struct pfm_context *copy)
 	return true;
 }
 
-/* Lock held.  Return: an idle copy that is not in the list any more. */
+/* Lock held.  Make the copy idle that was kept first. */
+static void drop_counts(struct pfm_copies *copies)
+{
+	list_move(copies->kept.next, &copies->idle);
+	copies->kept_count--;
+	copies->idle_count++;
+	copies->dropped++;
+}
+
+/* Lock held. */
 struct pfm_context *pfm_copy_take(struct pfm_copies *copies)
 {
-	struct pfm_context *copy =
-		list_first_entry_or_null(&copies->idle, struct pfm_context, copy_node);
+	struct pfm_context *copy;
 
+	if (!copies->idle_count && copies->kept_count)
+		drop_counts(copies);
+	copy = list_first_entry_or_null(&copies->idle, struct pfm_context, copy_node);
 	if (copy) {
 		list_del(&copy->copy_node);
 		copies->idle_count--;
@@ -109,6 +120,26 @@ struct pfm_context *pfm_copy_make_idle(struct pfm_copies *copies,
 	list_move(&copy->copy_node, &copies->idle);
 	copies->idle_count++;
 	return NULL;
+}
+
+/* Lock held. */
+void pfm_copy_keep(struct pfm_copies *copies, struct pfm_context *copy)
+{
+	list_move_tail(&copy->copy_node, &copies->kept);
+	copies->kept_count++;
+	if (copies->kept_count > READ_ONCE(pfm_limits.max_copies))
+		drop_counts(copies);
+}
+
+void pfm_copies_forget_counts(struct pfm_copies *copies)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&copies->lock, flags);
+	list_splice_init(&copies->kept, &copies->idle);
+	copies->idle_count += copies->kept_count;
+	copies->kept_count = 0;
+	raw_spin_unlock_irqrestore(&copies->lock, flags);
 }
 
 void pfm_copy_free_surplus(struct pfm_context *copy)

@@ -14,7 +14,7 @@ struct pfm_copies;
 struct pfm_context *pfm_copy_alloc(struct pfm_copies *copies, gfp_t gfp);
 void pfm_copy_free(struct pfm_context *copy);
 
-/* The lock of @copies is held for the next four functions. */
+/* The lock of @copies is held for the next five functions. */
 
 /* Charge a new copy to the parent's user and make it idle.  Return: false if a limit is reached. */
 bool pfm_copy_add(struct pfm_copies *copies, struct pfm_context *copy);
@@ -22,7 +22,10 @@ bool pfm_copy_add(struct pfm_copies *copies, struct pfm_context *copy);
 /* The copy, which is in no list, becomes idle. */
 void pfm_copy_put(struct pfm_copies *copies, struct pfm_context *copy);
 
-/* Return: an idle copy, which is in no list any more, or NULL. */
+/*
+ * Return: an idle copy, which is in no list any more, or NULL.  If there is none, the counts that were
+ * kept first are dropped.
+ */
 struct pfm_context *pfm_copy_take(struct pfm_copies *copies);
 
 /*
@@ -31,6 +34,15 @@ struct pfm_context *pfm_copy_take(struct pfm_copies *copies);
  */
 struct pfm_context *pfm_copy_make_idle(struct pfm_copies *copies,
 				       struct pfm_context *copy);
+
+/*
+ * The copy, which is in a list, is unloaded; its counts are kept.  If there are too many of them, the
+ * first ones are dropped.
+ */
+void pfm_copy_keep(struct pfm_copies *copies, struct pfm_context *copy);
+
+/* Nobody will read the counts that are kept. */
+void pfm_copies_forget_counts(struct pfm_copies *copies);
 
 /* @copy may be NULL.  CPUs may still look at it. */
 void pfm_copy_free_surplus(struct pfm_context *copy);

@@ -15,6 +15,7 @@ struct task_struct *pfm_detach(struct pfm_context *context)
 	lockdep_assert_held(&context->lock);
 	if (!task)
 		return NULL;
+	memcpy(context->attachment.name, task->comm, TASK_COMM_LEN);
 	pfm_switch_end(context);
 	if (context->state != PFM_STATE_UNLOADED)
 		pfm_cost_end(context);

@@ -7,7 +7,7 @@
 
 #define PFM_CONTEXT_FLAGS                                                                \
 	(PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE | PFM_FL_OVFL_NO_MSG |                 \
-	 PFM_FL_INHERIT_THREADS | PFM_FL_INHERIT_ALL)
+	 PFM_FL_INHERIT_THREADS | PFM_FL_INHERIT_ALL | PFM_FL_KEEP_COUNTS)
 #define PFM_PMC_FLAGS	     PFM_REGFL_NO_EMUL64
 #define PFM_PMD_FLAGS	     (PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM)
 #define PFM_PMR_FLAGS	     0

@@ -21,6 +21,7 @@
 #include "read.h"
 #include "registers.h"
 #include "sets.h"
+#include "thread_counts.h"
 #include "vector.h"
 
 /* Copy out a structure, of any version.  Return: false on a fault. */
@@ -324,6 +325,54 @@ VECTOR_CALL(create_evtsets, struct pfarg_setdesc, true)
 VECTOR_CALL(getinfo_evtsets, struct pfarg_setinfo, true)
 VECTOR_CALL(delete_evtsets, struct pfarg_setdesc, false)
 
+/* struct pfm_thread_counts begins like struct pfm_vector. */
+static_assert(offsetof(struct pfm_thread_counts, address) ==
+	      offsetof(struct pfm_vector, address));
+static_assert(offsetof(struct pfm_thread_counts, count) ==
+	      offsetof(struct pfm_vector, count));
+static_assert(offsetof(struct pfm_thread_counts, element_size) ==
+	      offsetof(struct pfm_vector, element_size));
+
+static int read_thread(struct pfm_context *context, struct pfm_argument argument,
+		       struct pfm_thread_reading *reading,
+		       const struct elements *elements)
+{
+	int error = pfm_thread_counts_begin(context, reading);
+
+	if (error)
+		return error;
+	error = pfm_thread_counts_read(context, reading, elements->copy, elements->count);
+	if (!error && elements_copy_out(context, elements))
+		error = -EFAULT;
+	error = error
+			?: copy_out(context, argument, &reading->counts,
+				    sizeof(reading->counts));
+	pfm_thread_counts_end(context, reading, !error);
+	return error;
+}
+
+static int ioctl_read_thread(struct pfm_context *context, struct pfm_argument argument)
+{
+	const struct pfm_argument vector = { argument.address,
+					     sizeof(struct pfm_vector) };
+	struct pfm_thread_reading reading;
+	struct pfm_thread_counts *counts = &reading.counts;
+	struct elements elements;
+	int error;
+
+	error = pfm_copy_in(context, counts, sizeof(*counts), argument)
+			?: must_be_zero(context, counts->reserved1 |
+							 counts->reserved2[0] |
+							 counts->reserved2[1])
+			?: elements_get(context, &elements, vector,
+					sizeof(struct pfarg_pmr));
+	if (error)
+		return error;
+	error = read_thread(context, argument, &reading, &elements);
+	elements_free(&elements);
+	return error;
+}
+
 struct operation {
 	unsigned int size; /* of the first version of its structure; 0: no structure */
 	bool needs_context;
@@ -352,6 +401,7 @@ static const struct operation operations[] = {
 	OPERATION(READ, pfm_read, true),
 	OPERATION(STATISTICS, ioctl_statistics, false),
 	OPERATION(RESTART_CPU, ioctl_restart_cpu, true),
+	OPERATION(READ_THREAD, ioctl_read_thread, true),
 };
 
 /* Complete the error that pfm_fail() recorded. */

@@ -122,6 +122,7 @@
 #define PFM_FL_OVFL_NO_MSG	 0x80 /* signal overflows, queue no message */
 #define PFM_FL_INHERIT_THREADS	 0x100 /* monitor threads that monitored threads make */
 #define PFM_FL_INHERIT_ALL	 0x200 /* monitor threads and child processes that they make */
+#define PFM_FL_KEEP_COUNTS	 0x400 /* keep the counts of threads that end; with PFM_FL_INHERIT_* */
 
 /* pfarg_pmc.reg_flags and pfarg_pmd.reg_flags */
 #define PFM_REGFL_OVFL_NOTIFY	 0x1 /* PMD: notify on 64-bit overflow */
@@ -460,7 +461,8 @@ struct pfm_info {
  *	because perf had moved its counters (docs/pmu-x86.md).  If not 0,
  *	PFM_STATUS_FOREIGN_CPU is set.  Includes those of copies.
  * @copies: out: number of copies of the context, PFM_FL_INHERIT_*, that are loaded on threads
- * @reserved1: zero
+ * @dropped_counts: out: number of copies that ended and whose own counts were dropped to make room,
+ *	since the load, see PFM_IOC_READ_THREAD.  The sums contain them.
  * @not_followed: out: number of threads and child processes that should have got a copy and
  *	did not, since the load: there was no memory, or a limit was reached
  * @closed_copies: out: number of copies that ended because their thread executed a program that
@@ -478,7 +480,7 @@ struct pfm_status {
 	__u32 active_set;
 	__u64 foreign_runs;
 	__u32 copies;
-	__u32 reserved1;
+	__u32 dropped_counts;
 	__u64 not_followed;
 	__u64 closed_copies;
 	__u64 buffer_size;
@@ -515,6 +517,37 @@ struct pfm_restart_cpu {
 	__u32 cpu;
 	__u32 reserved1;
 	__u64 reserved2[3];
+};
+
+/* pfm_thread_counts.which */
+#define PFM_THREAD_OWN	       0 /* the thread on which the context was loaded, without copies */
+#define PFM_THREAD_ENDED       1 /* the copy that ended first of those that were not read yet */
+
+/* Bytes of a thread's name, with the zero at its end. */
+#define PFM_THREAD_NAME_SIZE   16
+
+/**
+ * struct pfm_thread_counts - counts of one thread
+ * @address: in: address of the first element, a struct pfarg_pmr; its @reg_value is returned
+ * @count: in: number of elements
+ * @element_size: in: bytes from one element to the next; 0: the size of struct pfarg_pmr
+ * @which: in: PFM_THREAD_*
+ * @tid: out: the thread, as the loader of the context sees it
+ * @tgid: out: its process
+ * @reserved1: must be zero
+ * @name: out: name of the thread when it ended, or now
+ * @reserved2: must be zero
+ */
+struct pfm_thread_counts {
+	__u64 address;
+	__s32 count;
+	__u32 element_size;
+	__u32 which;
+	__u32 tid;
+	__u32 tgid;
+	__u32 reserved1;
+	char name[PFM_THREAD_NAME_SIZE];
+	__u64 reserved2[2];
 };
 
 /* pfm_statistics.flags */
@@ -634,6 +667,8 @@ enum pfm_reason {
 	PFM_REASON_SHARED_PMU,
 	PFM_REASON_NO_LEVELS,
 	PFM_REASON_NO_BUFFER,
+	PFM_REASON_KEEPS_NO_COUNTS,
+	PFM_REASON_NO_COUNTS,
 	PFM_REASON_COUNT_OF_REASONS
 };
 
@@ -884,5 +919,24 @@ struct pfm_error {
  * full, or the format cannot be restarted, or refuses.  EFAULT.
  */
 #define PFM_IOC_RESTART_CPU	_IOW(PFM_IOC_TYPE, 17, struct pfm_restart_cpu)
+
+/**
+ * PFM_IOC_READ_THREAD - read the counts of one of the threads that a context monitors
+ *
+ * With PFM_FL_KEEP_COUNTS a copy that ends keeps its own counts.  A copy ends with its thread, with
+ * an exec that closes it, or when the context is unloaded.  PFM_THREAD_ENDED returns the counts of
+ * the copy that ended first, once.  The values of all threads together are those that PFM_IOC_READ
+ * returns.  PMDs whose values are not added up (those with reset values, PFM_PMD_CPU,
+ * PFM_PMD_MONOTONIC_TIME and the like) are 0 for a copy.
+ *
+ * Counts that are kept take the memory of a copy.  At most max_copies are kept, and if a new copy
+ * gets no memory, it takes that of the oldest counts: pfm_status.dropped_counts.  A load drops
+ * those of the load before.
+ *
+ * EINVAL: invalid @which, count, PMD, flags or set; PMD not in use; reserved field not zero;
+ * PFM_THREAD_ENDED without PFM_FL_KEEP_COUNTS.  ENOENT: no copy has ended that was not read yet.
+ * E2BIG, ENOMEM, EFAULT.  After a failure the counts are still there.
+ */
+#define PFM_IOC_READ_THREAD	_IOWR(PFM_IOC_TYPE, 18, struct pfm_thread_counts)
 
 #endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The counts of one of the threads that a context with copies monitors: PFM_IOC_READ_THREAD. */
+#ifndef PERFMON_THREAD_COUNTS_H
+#define PERFMON_THREAD_COUNTS_H
+
+#include "context.h"
+
+/**
+ * struct pfm_thread_reading - a reading of the counts of a thread
+ * @counts: the argument; the fields that are returned are filled in by pfm_thread_counts_begin()
+ * @source: the context itself, or a copy that is in no list during the reading
+ */
+struct pfm_thread_reading {
+	struct pfm_thread_counts counts;
+	struct pfm_context *source;
+};
+
+/* The mutex is held during all of a reading.  Return: 0 or a negative errno: no _end() then. */
+int pfm_thread_counts_begin(struct pfm_context *context,
+			    struct pfm_thread_reading *reading);
+
+/* Fill in the values of @count elements.  Return: 0 or a negative errno. */
+int pfm_thread_counts_read(struct pfm_context *context,
+			   const struct pfm_thread_reading *reading,
+			   struct pfarg_pmr *elements, u32 count);
+
+/* @is_read: the user has the counts; otherwise they are kept. */
+void pfm_thread_counts_end(struct pfm_context *context,
+			   const struct pfm_thread_reading *reading, bool is_read);
+
+#endif

@@ -36,6 +36,7 @@ static const char *const calls[] = {
 	[_IOC_NR(PFM_IOC_STATUS)] = "pfm_get_status",
 	[_IOC_NR(PFM_IOC_STATISTICS)] = "pfm_get_statistics",
 	[_IOC_NR(PFM_IOC_RESTART_CPU)] = "pfm_restart_cpu",
+	[_IOC_NR(PFM_IOC_READ_THREAD)] = "pfm_read_thread",
 };
 
 /* Format of the value.  Other reasons have no value, except PFM_REASON_COUNT. */

@@ -15,3 +15,8 @@ PFMDEV_EXPORT int pfm_get_statistics(int fd, struct pfm_statistics *statistics)
 {
 	return pfmdev_call(fd, PFM_IOC_STATISTICS, statistics);
 }
+
+PFMDEV_EXPORT int pfm_read_thread(int fd, struct pfm_thread_counts *counts)
+{
+	return pfmdev_call(fd, PFM_IOC_READ_THREAD, counts);
+}

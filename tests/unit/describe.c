@@ -125,6 +125,11 @@ static const struct {
 	  "the PMU counts at all levels, and the caller may count at user level only" },
 	{ PFM_REASON_NO_BUFFER,
 	  "the context has no sampling buffer of that CPU: CPU 12" },
+	{ PFM_REASON_KEEPS_NO_COUNTS,
+	  "the context keeps no counts of threads: it was made without "
+	  "PFM_FL_KEEP_COUNTS" },
+	{ PFM_REASON_NO_COUNTS,
+	  "no thread has ended whose counts were not read yet" },
 };
 
 static bool names_process(unsigned int reason)
@@ -168,6 +173,7 @@ TEST(every_call_is_named)
 		"pfm_get_info",	      "pfm_get_error",
 		"pfm_get_status",     "pfm_read",
 		"pfm_get_statistics", "pfm_restart_cpu",
+		"pfm_read_thread",
 	};
 	char expected[100];
 

@@ -18,6 +18,7 @@ int (*unload_context)(int) = pfm_unload_context;
 int (*create)(const struct pfm_create *) = pfm_create;
 int (*open_device)(void) = pfm_open_device;
 int (*restart_cpu)(int, unsigned int) = pfm_restart_cpu;
+int (*read_thread)(int, struct pfm_thread_counts *) = pfm_read_thread;
 int (*get_info)(int, struct pfm_info *) = pfm_get_info;
 int (*get_status)(int, struct pfm_status *) = pfm_get_status;
 int (*get_statistics)(int, struct pfm_statistics *) = pfm_get_statistics;

@@ -27,6 +27,7 @@
 	X(struct pfm_status, 64)                                                         \
 	X(struct pfm_statistics, 192)                                                    \
 	X(struct pfm_restart_cpu, 32)                                                    \
+	X(struct pfm_thread_counts, 64)                                                  \
 	X(struct pfm_error, 64)                                                          \
 	X(struct pfm_msg_header, 8)                                                      \
 	X(struct pfm_dfl_smpl_arg, 64)                                                   \
@@ -134,9 +135,17 @@
 	X(struct pfm_status, buffer_size, 48)                                            \
 	X(struct pfm_status, buffer_cpus, 56)                                            \
 	X(struct pfm_status, lost_samples, 60)                                           \
+	X(struct pfm_status, dropped_counts, 28)                                         \
 	X(struct pfm_restart_cpu, cpu, 0)                                                \
 	X(struct pfm_restart_cpu, reserved1, 4)                                          \
 	X(struct pfm_restart_cpu, reserved2, 8)                                          \
+	X(struct pfm_thread_counts, count, 8)                                            \
+	X(struct pfm_thread_counts, element_size, 12)                                    \
+	X(struct pfm_thread_counts, which, 16)                                           \
+	X(struct pfm_thread_counts, tid, 20)                                             \
+	X(struct pfm_thread_counts, tgid, 24)                                            \
+	X(struct pfm_thread_counts, name, 32)                                            \
+	X(struct pfm_thread_counts, reserved2, 48)                                       \
 	X(struct pfm_error, value, 16)                                                   \
 	X(struct pfm_error, holder, 24)                                                  \
 	X(struct pfm_dfl_smpl_arg, buf_flags, 8)                                         \

@@ -138,6 +138,7 @@ TEST(calls_without_vector_pass_their_argument)
 	struct pfm_info info;
 	struct pfm_status status;
 	struct pfm_statistics statistics;
+	struct pfm_thread_counts counts;
 
 	asked(pfm_load_context(7, NULL), PFM_IOC_LOAD, NULL);
 	asked(pfm_start(7, NULL), PFM_IOC_START, NULL);
@@ -147,6 +148,7 @@ TEST(calls_without_vector_pass_their_argument)
 	asked(pfm_get_info(7, &info), PFM_IOC_INFO, &info);
 	asked(pfm_get_status(7, &status), PFM_IOC_STATUS, &status);
 	asked(pfm_get_statistics(7, &statistics), PFM_IOC_STATISTICS, &statistics);
+	asked(pfm_read_thread(7, &counts), PFM_IOC_READ_THREAD, &counts);
 }
 
 TEST(the_restart_of_a_cpu_names_the_cpu)

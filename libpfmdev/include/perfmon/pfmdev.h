@@ -103,6 +103,7 @@ os_err_t pfm_read(int fd, int flags, int type, void *ptr, size_t size);
 int pfm_create(const struct pfm_create *create);
 int pfm_open_device(void);
 int pfm_restart_cpu(int fd, unsigned int cpu);
+int pfm_read_thread(int fd, struct pfm_thread_counts *counts);
 int pfm_get_info(int fd, struct pfm_info *info);
 int pfm_get_status(int fd, struct pfm_status *status);
 int pfm_get_statistics(int fd, struct pfm_statistics *statistics);

@@ -243,6 +243,7 @@ static void fill_element(struct builder *builder, struct operation *operation,
 		break;
 	case READ_PMDS:
 	case READ_VALUES:
+	case READ_THREAD:
 		e->number = percent(builder, 85) ? builder->numbers[n]
 						 : register_number(builder, true);
 		e->flags = percent(builder, 5) ? ~0u : 0;
@@ -277,6 +278,8 @@ static void fill_vector(struct builder *builder, struct operation *operation)
 		operation->size =
 			element_size(operation->call) + below(builder, LONGER + 1);
 	operation->tail = percent(builder, 20);
+	if (operation->call == READ_THREAD)
+		operation->flags = percent(builder, 95) ? below(builder, 2) : ~0u;
 }
 
 void fill_who(struct builder *builder, struct operation *operation)
@@ -337,6 +340,8 @@ static void fill_create(struct builder *builder, struct operation *operation)
 		PFM_FL_INHERIT_ALL,
 		PFM_FL_INHERIT_ALL | PFM_FL_INHERIT_THREADS,
 		PFM_FL_INHERIT_ALL | PFM_FL_NOTIFY_BLOCK,
+		PFM_FL_INHERIT_ALL | PFM_FL_KEEP_COUNTS,
+		PFM_FL_KEEP_COUNTS,
 		0x4,
 		0x10000,
 		~0u,
@@ -387,6 +392,7 @@ static void fill_ioctl(struct builder *builder, struct operation *operation)
 	case WRITE_PMDS:
 	case READ_PMDS:
 	case READ_VALUES:
+	case READ_THREAD:
 	case CREATE_EVTSETS:
 	case GETINFO_EVTSETS:
 	case DELETE_EVTSETS:

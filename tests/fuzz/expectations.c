@@ -33,9 +33,9 @@ static bool takes_argument(enum call call)
 /* Returns whether the kernel writes to the elements or to the argument. */
 static bool writes_back(enum call call)
 {
-	return call == READ_PMDS || call == READ_VALUES || call == GETINFO_EVTSETS ||
-	       call == CREATE_EVTSETS || call == INFO || call == LAST_ERROR ||
-	       call == STATUS || call == STATISTICS;
+	return call == READ_PMDS || call == READ_VALUES || call == READ_THREAD ||
+	       call == GETINFO_EVTSETS || call == CREATE_EVTSETS || call == INFO ||
+	       call == LAST_ERROR || call == STATUS || call == STATISTICS;
 }
 
 static bool is_in(const __u64 *map, unsigned int n)
@@ -115,6 +115,7 @@ static const char *bad_element(const struct executor *executor,
 		return is_missing_pmd(executor, e->number) ? "there is no such PMD"
 							   : NULL;
 	case READ_VALUES:
+	case READ_THREAD:
 		if (e->flags)
 			return "the PMD has unknown flags";
 		/* fall through */
@@ -141,12 +142,21 @@ static unsigned int elements_seen(const struct operation *operation)
 						      : operation->elements;
 }
 
+static const char *bad_thread(const struct operation *operation)
+{
+	if (operation->dirty)
+		return "a reserved field is not zero";
+	return operation->flags > PFM_THREAD_ENDED ? "no such kind of thread" : NULL;
+}
+
 static const char *bad_elements(const struct executor *executor,
 				const struct operation *operation)
 {
 	const char *why = bad_vector(executor, operation);
 	unsigned int n;
 
+	if (!why && operation->call == READ_THREAD)
+		why = bad_thread(operation);
 	for (n = 0; !why && n < elements_seen(operation); n++)
 		why = bad_element(executor, operation, &operation->element[n]);
 	return why;
@@ -157,7 +167,7 @@ static const char *bad_create(const struct executor *executor,
 {
 	const uint32_t inherit = PFM_FL_INHERIT_THREADS | PFM_FL_INHERIT_ALL;
 	const uint32_t known = PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE |
-			       PFM_FL_OVFL_NO_MSG | inherit;
+			       PFM_FL_OVFL_NO_MSG | PFM_FL_KEEP_COUNTS | inherit;
 	const uint32_t flags = flags_to_create(executor, operation);
 
 	if (operation->size)
@@ -168,6 +178,8 @@ static const char *bad_create(const struct executor *executor,
 		return "only root may monitor CPUs";
 	if (flags & inherit && flags & (PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE))
 		return "copies neither block nor monitor CPUs";
+	if (flags & PFM_FL_KEEP_COUNTS && !(flags & inherit))
+		return "only contexts with copies keep counts";
 	return bad_format(operation);
 }
 
@@ -328,7 +340,8 @@ static const char *bad_state(const struct file_state *file,
 		return "the context has no buffer";
 	if (file->loaded)
 		why = bad_state_loaded(operation);
-	if (!why && element_size(call))
+	/* The counts of a copy have the sets of the load, which may have changed since. */
+	if (!why && element_size(call) && call != READ_THREAD)
 		why = missing_element(file, operation);
 	if (!why && (call == LOAD || (call == START && operation->place != NOWHERE)) &&
 	    !is_set(file, operation->count & 0xffff))

@@ -27,6 +27,7 @@ size_t element_size(enum call call)
 	case READ_PMDS:
 		return sizeof(struct pfarg_pmd);
 	case READ_VALUES:
+	case READ_THREAD:
 		return sizeof(struct pfarg_pmr);
 	case CREATE_EVTSETS:
 	case DELETE_EVTSETS:
@@ -109,6 +110,7 @@ static union argument make_element(const struct operation *operation, unsigned i
 		put_sampling(&argument.pmd, e);
 		break;
 	case READ_VALUES:
+	case READ_THREAD:
 		argument.pmr.reg_num = e->number;
 		argument.pmr.reg_set = e->set;
 		argument.pmr.reg_flags = e->flags;
@@ -169,6 +171,22 @@ static void *put_elements(struct executor *executor, const struct operation *ope
 	}
 	return put_argument(&executor->inner, operation->place, elements, n * stride,
 			    count * stride);
+}
+
+/* @flags: PFM_THREAD_* */
+static void *put_thread_counts(struct executor *executor,
+			       const struct operation *operation)
+{
+	struct pfm_thread_counts counts = {
+		.address = (uintptr_t)put_elements(executor, operation),
+		.count = operation->count,
+		.element_size = operation->size,
+		.which = operation->flags,
+		.reserved1 = operation->dirty,
+	};
+
+	return put_argument(&executor->outer, operation->outer, &counts, sizeof(counts),
+			    sizeof(counts));
 }
 
 static void *put_vector(struct executor *executor, const struct operation *operation)
@@ -362,6 +380,8 @@ static void *put_ioctl_argument(struct executor *executor,
 	union argument argument;
 	char longer[sizeof(argument) + LONGER];
 
+	if (operation->call == READ_THREAD)
+		return put_thread_counts(executor, operation);
 	if (element_size(operation->call))
 		return put_vector(executor, operation);
 	memset(&argument, operation->dirty ? 0xa5 : 0, sizeof(argument));
@@ -433,8 +453,6 @@ static void check_status(const struct pfm_status *status)
 	if (status->lost_samples)
 		wrong("status: %u samples lost on CPUs that were added",
 		      status->lost_samples);
-	if (status->reserved1)
-		wrong("status: the reserved field is not zero");
 }
 
 /* An NMI may change the counts while they are copied, but not often. */

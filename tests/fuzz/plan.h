@@ -47,7 +47,8 @@
 	X(STATUS, PFM_IOC_STATUS)                                                        \
 	X(READ_VALUES, PFM_IOC_READ)                                                     \
 	X(STATISTICS, PFM_IOC_STATISTICS)                                                \
-	X(RESTART_CPU, PFM_IOC_RESTART_CPU)
+	X(RESTART_CPU, PFM_IOC_RESTART_CPU)                                              \
+	X(READ_THREAD, PFM_IOC_READ_THREAD)
 
 /* Other calls whose errno is checked. files.c and ioctls.c explain their fields. */
 #define FILE_CALLS(X)                                                                    \

@@ -52,6 +52,7 @@ static void add_any(struct builder *builder, unsigned int slot)
 		{ STATUS, 40 },
 		{ STATISTICS, 40 },
 		{ READ_VALUES, 50 },
+		{ READ_THREAD, 15 },
 		{ OPEN, 60 },
 		{ OTHER_IOCTL, 30 },
 		{ READ, 40 },
@@ -187,6 +188,8 @@ static void inherit(struct builder *builder, struct operation *create)
 {
 	create->flags = percent(builder, 70) ? PFM_FL_INHERIT_ALL
 					     : PFM_FL_INHERIT_THREADS;
+	if (percent(builder, 50))
+		create->flags |= PFM_FL_KEEP_COUNTS;
 	if (create->elements && percent(builder, 80)) {
 		create->element[0].number = 1; /* format "default" */
 		create->element[0].value = 1024;
@@ -203,6 +206,8 @@ static void use_copies(struct builder *builder, unsigned int slot)
 
 	add_filled(builder, RESTART_CPU, slot)->count = 0;
 	add_filled(builder, RESTART_CPU, slot)->count = 1;
+	if (percent(builder, 30))
+		step(builder, READ_THREAD, slot);
 	if (percent(builder, 5))
 		step(builder, FORK, slot);
 	if (percent(builder, 20))
@@ -276,6 +281,7 @@ static void add_copies(struct builder *builder)
 	if (percent(builder, 50))
 		step(builder, UNLOAD, slot);
 	step(builder, READ_PMDS, slot);
+	step(builder, READ_THREAD, slot);
 	step(builder, CLOSE, slot);
 }
 

@@ -85,7 +85,7 @@ static void fill_set(void *structure)
 
 static const struct call calls[] = {
 	{ "create, ", 0, IN, 96, OPENED, NULL, true, {}, NO_FLAGS, 0 },
-	{ "create: context, ", 0, IN, 96, OPENED, NULL, false, { { 4, 60 } }, 0, 0x393 },
+	{ "create: context, ", 0, IN, 96, OPENED, NULL, false, { { 4, 60 } }, 0, 0x793 },
 	{ "write_pmcs, ", 1, VECTOR, 48, CREATED, fill_pmc, false, { { 16, 32 } }, 4, 4 },
 	{ "write_pmds, ", 2, VECTOR, 176, CREATED, fill_pmd, false, { { 148, 28 } }, 4, 3 },
 	{ "read_pmds, ",
@@ -575,7 +575,8 @@ TEST(info_reports_the_offered_flags)
 	must(fd, pfm_get_info(fd, &info));
 	ck_assert_uint_eq(info.context_flags,
 			  PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE | PFM_FL_OVFL_NO_MSG |
-				  PFM_FL_INHERIT_THREADS | PFM_FL_INHERIT_ALL);
+				  PFM_FL_INHERIT_THREADS | PFM_FL_INHERIT_ALL |
+				  PFM_FL_KEEP_COUNTS);
 	ck_assert_uint_eq(info.pmc_flags, PFM_REGFL_NO_EMUL64);
 	ck_assert_uint_eq(info.pmd_flags, PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM);
 	ck_assert_uint_eq(info.pmr_flags, 0);

@@ -303,7 +303,7 @@ TEST(an_ioctl_of_another_type_is_enotty)
 TEST(an_unknown_call_is_enotty_and_the_message_names_it)
 {
 	const unsigned long unknown[] = {
-		_IO(PFM_IOC_TYPE, 18),
+		_IO(PFM_IOC_TYPE, 19),
 		_IO(PFM_IOC_TYPE, 200),
 		_IO(PFM_IOC_TYPE, 255),
 		_IOWR(PFM_IOC_TYPE, 200, struct pfm_vector),

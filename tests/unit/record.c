@@ -64,7 +64,7 @@ TEST(every_option_is_accepted)
 
 	ck_assert_int_eq(
 		parse("-e a,b -e c -c 12345 --format hist --random 0xff0 "
-		      "--buffer 64k --pmu soft -o file -t 3,5 -t 4 -q -v --no-ptrace --no-inherit -- -x",
+		      "--buffer 64k --pmu soft -o file -t 3,5 -t 4 -q -v --no-ptrace --no-inherit --per-thread -- -x",
 		      &options),
 		0);
 	ck_assert_uint_eq(options.events.count, 2);
@@ -82,6 +82,7 @@ TEST(every_option_is_accepted)
 	ck_assert_int_eq(options.scope.threads.ids[2], 4);
 	ck_assert(!options.is_traced && options.is_quiet && options.is_verbose);
 	ck_assert(!options.is_inherited);
+	ck_assert(options.is_per_thread);
 	ck_assert_str_eq(options.command[0], "-x");
 	record_options_free(&options);
 }
@@ -167,6 +168,10 @@ TEST(invalid_options_are_refused)
 		"-p 1 -t 2",
 		"-p 1 -a",
 		"-p 1 -C 0",
+		"--per-thread -a",
+		"--per-thread -C 0 app",
+		"--per-thread --format hist app",
+		"--per-thread --format hist -p 1",
 		"--no-such app",
 		"-e",
 	};

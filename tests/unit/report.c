@@ -69,6 +69,21 @@ TEST(the_table_has_the_columns_of_the_sort_keys)
 	ck_assert_str_eq(output, expected);
 }
 
+/* As pfmon record --per-thread writes it. */
+TEST(each_thread_is_shown_if_the_recording_says_so)
+{
+	struct library library;
+	const char *path;
+
+	synthetic_flags = DATA_PER_THREAD;
+	path = write_flat(&library);
+	synthetic_flags = 0;
+	ck_assert_ptr_nonnull(strstr(report(path, ""), "  Thread            Symbol "));
+	ck_assert_ptr_nonnull(
+		strstr(report(path, ""), "worker one (101)  second_function"));
+	ck_assert_ptr_null(strstr(report(path, "--sort symbol"), "Thread"));
+}
+
 TEST(a_program_is_all_threads_of_one_name)
 {
 	struct library library;

@@ -17,6 +17,8 @@ const char *synthetic_path(void)
 	return path;
 }
 
+uint32_t synthetic_flags;
+
 void synthetic_begin(struct data_writer *writer, const char *path)
 {
 	static const char *const strings[DATA_MACHINE_STRINGS] = {
@@ -25,7 +27,8 @@ void synthetic_begin(struct data_writer *writer, const char *path)
 	};
 	static char *const command[] = { (char *)"app", (char *)"--size", (char *)"100",
 					 NULL };
-	const struct data_machine machine = { .time = MACHINE_TIME };
+	const struct data_machine machine = { .time = MACHINE_TIME,
+					      .flags = synthetic_flags };
 	const struct id_list none = { 0 };
 
 	ck_assert_int_eq(data_create(writer, path), 0);

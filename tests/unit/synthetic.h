@@ -19,6 +19,9 @@
  */
 const char *synthetic_path(void);
 
+/* Flags of the record for the machine in files that begin from now on. */
+extern uint32_t synthetic_flags;
+
 /* Begin a file with the records for the machine and the command "app --size 100". */
 void synthetic_begin(struct data_writer *writer, const char *path);
 void synthetic_event(struct data_writer *writer, const char *name, uint16_t pmd,

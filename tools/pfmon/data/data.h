@@ -65,7 +65,7 @@ struct data_record {
  *	strings follow
  * @time: when recording began: ns since 1970 (CLOCK_REALTIME); if a recording has several files, when
  *	this file began
- * @flags: 0
+ * @flags: DATA_PER_THREAD, or 0
  * @recording: number of the recording: its files have the same one.  Since version 1.2; before 0
  */
 struct data_machine {
@@ -73,6 +73,9 @@ struct data_machine {
 	uint32_t flags;
 	uint32_t recording;
 };
+
+/* data_machine.flags: the user wants to see each thread for itself. Since version 1.2 */
+#define DATA_PER_THREAD 0x1
 
 /* Order of the strings of a DATA_MACHINE record.  A string that is not known is empty. */
 enum data_machine_string {

@@ -35,10 +35,9 @@ uint32_t head_number(void)
 }
 
 static int write_machine(struct data_writer *writer, const struct machine *machine,
-			 uint32_t recording)
+			 struct data_machine record)
 {
 	char build_id[BUILD_ID_SIZE], boot_id[64];
-	struct data_machine record = { .recording = recording };
 	struct utsname names = { 0 };
 	const char *strings[DATA_MACHINE_STRINGS] = {
 		[DATA_MACHINE_PFMON] = PFMON_VERSION,
@@ -60,11 +59,11 @@ static int write_machine(struct data_writer *writer, const struct machine *machi
 }
 
 int head_write(struct data_writer *writer, const struct machine *machine,
-	       uint32_t recording, char *const *command, const struct targets *targets,
-	       const struct event_list *events, const struct rate *rates,
-	       uint64_t frequency)
+	       struct data_machine record, char *const *command,
+	       const struct targets *targets, const struct event_list *events,
+	       const struct rate *rates, uint64_t frequency)
 {
-	if (write_machine(writer, machine, recording) ||
+	if (write_machine(writer, machine, record) ||
 	    data_write_command(writer, command, &targets->threads, &targets->cpus,
 			       &targets->processes))
 		return -1;

@@ -18,12 +18,12 @@
 uint32_t head_number(void);
 
 /*
- * @recording is the number of the recording.  @command is the command to run, or NULL; @targets are
+ * @record has the number of the recording and the flags.  @command is the command to run, or NULL; @targets are
  * those that the user named.  @rates are the periods of @events.  Reports an error and returns -1, or returns 0.
  */
 int head_write(struct data_writer *writer, const struct machine *machine,
-	       uint32_t recording, char *const *command, const struct targets *targets,
-	       const struct event_list *events, const struct rate *rates,
-	       uint64_t frequency);
+	       struct data_machine record, char *const *command,
+	       const struct targets *targets, const struct event_list *events,
+	       const struct rate *rates, uint64_t frequency);
 
 #endif

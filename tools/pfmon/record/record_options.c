@@ -139,6 +139,8 @@ static const struct option_row rows[] = {
 	  take_true, FIELD(scope.is_whole_machine) },
 	{ "cpu", 'C', "LIST", "sample the CPUs of LIST, such as 0,2-3, in the same way",
 	  take_cpus, FIELD(scope) },
+	{ "per-thread", 0, NULL, "let 'pfmon report' show each thread for itself",
+	  take_true, FIELD(is_per_thread) },
 	{ "no-inherit", 0, NULL,
 	  "sample only the thread that runs COMMAND, not the threads and processes that it "
 	  "makes; with -p only threads that exist already",
@@ -211,7 +213,21 @@ static int check_targets(struct record_options *options)
 	if (targets->processes.count && targets->threads.count)
 		return fail("-p and -t exclude each other: -p samples all threads of a "
 			    "process");
+	if (has_cpus && options->is_per_thread)
+		return fail("--per-thread excludes -a and -C: 'pfmon report --sort "
+			    "thread' shows all threads");
 	return targets->is_whole_machine ? targets_add_cpus(targets, NULL) : 0;
+}
+
+/* Samples of format hist do not have the thread: only contexts of one thread tell. */
+static int check_per_thread(const struct record_options *options)
+{
+	if (options->is_per_thread && options->format == DATA_FORMAT_HIST &&
+	    options->is_inherited && !options->scope.threads.count)
+		return fail("--per-thread needs another format than hist, or -t or "
+			    "--no-inherit: with hist samples of several threads are "
+			    "added up");
+	return 0;
 }
 
 static int check_rotation(const struct record_options *options)
@@ -234,7 +250,7 @@ static int check(struct record_options *options)
 		return fail("no command to record: see 'pfmon record --help'");
 	if (options->period && options->frequency)
 		return fail("-c and -F exclude each other");
-	if (check_rotation(options))
+	if (check_rotation(options) || check_per_thread(options))
 		return -1;
 	if (options->has_recorded)
 		options->has_chains = true;

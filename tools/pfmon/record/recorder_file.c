@@ -58,6 +58,10 @@ static int write_head(struct recorder *recorder, struct data_writer *writer)
 {
 	const struct record_options *options = recorder->options;
 	const struct sampler *first = &recorder->samplers[0];
+	const struct data_machine record = {
+		.recording = recorder->number,
+		.flags = options->is_per_thread ? DATA_PER_THREAD : 0,
+	};
 	struct targets scope = options->scope;
 	int result = 0;
 
@@ -65,7 +69,7 @@ static int write_head(struct recorder *recorder, struct data_writer *writer)
 	if (recorder_has_cpus(recorder))
 		result = recorder_list_cpus(recorder, &scope.cpus);
 	if (!result)
-		result = head_write(writer, &first->session.machine, recorder->number,
+		result = head_write(writer, &first->session.machine, record,
 				    options->command, &scope, &recorder->events,
 				    first->rates, options->frequency);
 	free(scope.cpus.ids);

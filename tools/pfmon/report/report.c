@@ -31,7 +31,7 @@ enum output {
 /**
  * struct options - the command line
  * @inputs: the files of the recording
- * @profile: how to make the profile
+ * @profile: how to make the profile; without sort keys if the user gave none
  * @output: how to show the profile
  * @limit: entries below this percentage are left out; negative if the user gave none
  */
@@ -79,8 +79,9 @@ static int take_json(const char *argument, void *field)
 static const struct option_row rows[] = {
 	INPUT_OPTION(FIELD(inputs)),
 	{ "sort", 's', "KEY[,KEY]...",
-	  "by symbol (the default), object, thread, program, cpu", take_sort,
-	  FIELD(profile) },
+	  "by symbol (the default), object, thread, program, cpu. The default is "
+	  "thread,symbol for files of 'pfmon record --per-thread'",
+	  take_sort, FIELD(profile) },
 	{ "callers", 'g', NULL, "show below each entry its callers", take_true,
 	  FIELD(profile.has_callers) },
 	{ "event", 'e', "EVENT", "this event only", take_text, FIELD(profile.event) },
@@ -153,6 +154,22 @@ static int print(const struct profile *profile, const struct options *options)
 	}
 }
 
+/* The keys that are used if the user gave none. */
+static void choose_keys(const struct recording *recording, struct options *options)
+{
+	struct profile_options *profile = &options->profile;
+
+	if (options->output == OUTPUT_FOLDED) {
+		profile->sort_count = 0;
+		return;
+	}
+	if (profile->sort_count)
+		return;
+	if (recording->machine && recording->machine->flags & DATA_PER_THREAD)
+		profile->sort[profile->sort_count++] = SORT_THREAD;
+	profile->sort[profile->sort_count++] = SORT_SYMBOL;
+}
+
 /*
  * Check that there is only one event, because stacks of different events cannot be added
  * up.
@@ -175,8 +192,7 @@ static int report(struct recording *recording, struct options *options)
 				 options->inputs.count) ||
 	    check_folded(recording, options))
 		return EXIT_PFMON;
-	if (options->output == OUTPUT_FOLDED)
-		options->profile.sort_count = 0;
+	choose_keys(recording, options);
 	if (!profile_make(&profile, recording, &options->profile)) {
 		if (options->profile.has_callers && profile.samples &&
 		    !profile.has_chains)
@@ -197,7 +213,7 @@ static int report(struct recording *recording, struct options *options)
 int command_report(int argc, char **argv)
 {
 	struct options options = {
-		.profile = { .sort = { SORT_SYMBOL }, .sort_count = 1, .demangles = true },
+		.profile.demangles = true,
 		.limit = -1,
 	};
 	struct recording recording = { 0 };

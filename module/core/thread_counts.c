@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The counts of one of the threads that a context with copies monitors.
+ * The counts of one of the threads that a context monitors.
  *
  * With PFM_FL_KEEP_COUNTS a copy whose thread has ended is not idle at once.  It is kept with its
  * counts until they are read, or until a fork needs its memory.  During a reading it is in no list.
  */
+#include <linux/slab.h>
+
 #include "copies.h"
 #include "copy_pool.h"
 #include "error.h"
@@ -44,6 +46,26 @@ static void identify(struct pfm_thread_counts *counts, struct pfm_context *sourc
 	raw_spin_unlock_irqrestore(&source->lock, flags);
 }
 
+static bool has_counts(const struct pfm_context *context, u32 which)
+{
+	return which == PFM_THREAD_OWN ? !(context->flags & PFM_FL_SYSTEM_WIDE)
+				       : context->flags & PFM_FL_KEEP_COUNTS;
+}
+
+/* A context with copies has one, so that a reading of a copy needs no memory. */
+static struct pfm_snapshot *get_snapshot(const struct pfm_context *context)
+{
+	if (context->copies)
+		return context->copies->snapshot;
+	return kmalloc(sizeof(struct pfm_snapshot), GFP_KERNEL_ACCOUNT);
+}
+
+static void put_snapshot(const struct pfm_context *context, struct pfm_snapshot *snapshot)
+{
+	if (!context->copies)
+		kfree(snapshot);
+}
+
 int pfm_thread_counts_begin(struct pfm_context *context,
 			    struct pfm_thread_reading *reading)
 {
@@ -52,8 +74,11 @@ int pfm_thread_counts_begin(struct pfm_context *context,
 	static_assert(PFM_THREAD_NAME_SIZE == TASK_COMM_LEN);
 	if (which != PFM_THREAD_OWN && which != PFM_THREAD_ENDED)
 		return pfm_fail(context, -EINVAL, PFM_REASON_RESERVED, which);
-	if (!(context->flags & PFM_FL_KEEP_COUNTS))
+	if (!has_counts(context, which))
 		return pfm_fail(context, -EINVAL, PFM_REASON_KEEPS_NO_COUNTS, 0);
+	reading->snapshot = get_snapshot(context);
+	if (!reading->snapshot)
+		return pfm_fail(context, -ENOMEM, PFM_REASON_MEMORY, 0);
 	reading->source = which == PFM_THREAD_OWN ? context : take_first(context->copies);
 	if (!reading->source)
 		return pfm_fail(context, -ENOENT, PFM_REASON_NO_COUNTS, 0);
@@ -68,6 +93,7 @@ void pfm_thread_counts_end(struct pfm_context *context,
 	struct pfm_context *copy = reading->source, *surplus = NULL;
 	unsigned long flags;
 
+	put_snapshot(context, reading->snapshot);
 	if (copy == context)
 		return;
 	raw_spin_lock_irqsave(&copies->lock, flags);
@@ -122,7 +148,7 @@ int pfm_thread_counts_read(struct pfm_context *context,
 			   const struct pfm_thread_reading *reading,
 			   struct pfarg_pmr *elements, u32 count)
 {
-	struct pfm_snapshot *snapshot = context->copies->snapshot;
+	struct pfm_snapshot *snapshot = reading->snapshot;
 	struct pfm_set *set = NULL;
 	u32 i;
 

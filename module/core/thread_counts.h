@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The counts of one of the threads that a context with copies monitors: PFM_IOC_READ_THREAD. */
+/* The counts of one of the threads that a context monitors: PFM_IOC_READ_THREAD. */
 #ifndef PERFMON_THREAD_COUNTS_H
 #define PERFMON_THREAD_COUNTS_H
 
 #include "context.h"
 
+struct pfm_snapshot;
+
 /**
  * struct pfm_thread_reading - a reading of the counts of a thread
  * @counts: the argument; the fields that are returned are filled in by pfm_thread_counts_begin()
  * @source: the context itself, or a copy that is in no list during the reading
+ * @snapshot: memory for the values of a set
  */
 struct pfm_thread_reading {
 	struct pfm_thread_counts counts;
 	struct pfm_context *source;
+	struct pfm_snapshot *snapshot;
 };
 
 /* The mutex is held during all of a reading.  Return: 0 or a negative errno: no _end() then. */

@@ -934,8 +934,8 @@ struct pfm_error {
  * those of the load before.
  *
  * EINVAL: invalid @which, count, PMD, flags or set; PMD not in use; reserved field not zero;
- * PFM_THREAD_ENDED without PFM_FL_KEEP_COUNTS.  ENOENT: no copy has ended that was not read yet.
- * E2BIG, ENOMEM, EFAULT.  After a failure the counts are still there.
+ * PFM_THREAD_ENDED without PFM_FL_KEEP_COUNTS; system-wide context.  ENOENT: no copy has ended that
+ * was not read yet.  E2BIG, ENOMEM, EFAULT.  After a failure the counts are still there.
  */
 #define PFM_IOC_READ_THREAD	_IOWR(PFM_IOC_TYPE, 18, struct pfm_thread_counts)
 

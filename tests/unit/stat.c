@@ -53,6 +53,10 @@ TEST(events_take_turns_of_a_millisecond_by_default)
 TEST(options_that_contradict_each_other_are_refused)
 {
 	static const char *const lines[] = {
+		"--per-thread -r 2 true",
+		"--per-thread -I 1s true",
+		"--per-thread -a true",
+		"--per-thread -C 0 true",
 		"--mux-interval 1 --no-mux true",
 		"--no-mux --mux-interval 1 true",
 		"--sets file -e cs true",

@@ -60,8 +60,9 @@ int session_open(struct session *session, const char *pmu, uint32_t flags)
 
 	/* Not every PMU can be inherited. */
 	if (error && errno == EOPNOTSUPP && session->is_inherited)
-		error = session_create(session, pmu, flags & ~INHERIT_FLAGS, NULL, NULL,
-				       0);
+		error = session_create(session, pmu,
+				       flags & ~(INHERIT_FLAGS | PFM_FL_KEEP_COUNTS),
+				       NULL, NULL, 0);
 	if (error)
 		return fail_open(errno, pmu);
 	return session_ask(session, flags);
@@ -404,13 +405,12 @@ static int read_values(struct session *session)
 	return 0;
 }
 
-int session_read(struct session *session, const struct event_list *events,
-		 uint64_t *values, uint64_t *times)
+/* Store what was read into @session->values. */
+static void store_values(const struct session *session, const struct event_list *events,
+			 uint64_t *values, uint64_t *times)
 {
 	const struct pfarg_pmr *next = session->values;
 
-	if (read_values(session))
-		return -1;
 	memset(values, 0, events->count * sizeof(*values));
 	for (size_t set = 0; set < session->set_count; set++) {
 		for (size_t i = 0; i < events->count; i++) {
@@ -422,7 +422,47 @@ int session_read(struct session *session, const struct event_list *events,
 		}
 		times[set] = session->has_runtime ? next++->reg_value : 0;
 	}
+}
+
+int session_read(struct session *session, const struct event_list *events,
+		 uint64_t *values, uint64_t *times)
+{
+	if (read_values(session))
+		return -1;
+	store_values(session, events, values, times);
 	return 0;
+}
+
+int session_read_thread(struct session *session, const struct event_list *events,
+			struct session_thread *thread, uint64_t *values, uint64_t *times)
+{
+	struct pfm_thread_counts counts = {
+		.address = (uintptr_t)session->values,
+		.count = (int)session->pmd_count,
+		.which = thread->which,
+	};
+
+	if (pfm_read_thread(session->fd, &counts))
+		return errno == ENOENT ? 1
+				       : fail_call(session->fd,
+						   "read the counts of a thread", errno);
+	thread->tid = counts.tid;
+	thread->tgid = counts.tgid;
+	memcpy(thread->name, counts.name, sizeof(thread->name));
+	store_values(session, events, values, times);
+	return 0;
+}
+
+bool session_reads_at_once(const struct session *session)
+{
+	return session->pmd_count <= vector_limit(session, sizeof(*session->values));
+}
+
+uint64_t session_dropped_counts(const struct session *session)
+{
+	struct pfm_status status;
+
+	return pfm_get_status(session->fd, &status) ? 0 : status.dropped_counts;
 }
 
 int session_read_activities(struct session *session, struct set_activity *activities)

@@ -60,8 +60,8 @@ int session_create(struct session *session, const char *pmu, uint32_t flags,
 /*
  * The functions below report an error and return -1, or return 0. After session_open() or
  * session_create(), even if it failed, the caller calls session_close().
- * session_open() creates a context without a format and fills in the machine. PFM_FL_INHERIT_* are
- * dropped if the PMU does not offer them.
+ * session_open() creates a context without a format and fills in the machine. PFM_FL_INHERIT_* and
+ * PFM_FL_KEEP_COUNTS are dropped if the PMU does not offer them.
  */
 int session_open(struct session *session, const char *pmu, uint32_t flags);
 
@@ -107,6 +107,33 @@ int session_read_pmds(struct session *session);
  */
 int session_read(struct session *session, const struct event_list *events,
 		 uint64_t *values, uint64_t *times);
+
+/**
+ * struct session_thread - one of the threads that a session counts
+ * @which: PFM_THREAD_*, chosen by the caller
+ * @tid: the thread
+ * @tgid: its process
+ * @name: its name
+ */
+struct session_thread {
+	uint32_t which;
+	uint32_t tid;
+	uint32_t tgid;
+	char name[PFM_THREAD_NAME_SIZE];
+};
+
+/*
+ * The same for one thread.  Returns 1 if there is none, and stores nothing.  PFM_THREAD_ENDED needs
+ * a session with PFM_FL_KEEP_COUNTS, and both need session_reads_at_once().
+ */
+int session_read_thread(struct session *session, const struct event_list *events,
+			struct session_thread *thread, uint64_t *values, uint64_t *times);
+
+/* Do all values fit into one call?  The values of a thread that has ended can be read only once. */
+bool session_reads_at_once(const struct session *session);
+
+/* Number of threads that have ended and whose own counts were dropped, since session_attach(). */
+uint64_t session_dropped_counts(const struct session *session);
 
 /**
  * struct set_activity - activity of an event set

@@ -64,7 +64,9 @@ uint32_t targets_flags(const struct targets *targets, bool follows)
 {
 	if (targets->cpus.count)
 		return PFM_FL_SYSTEM_WIDE;
-	return follows && targets->processes.count ? PFM_FL_INHERIT_THREADS : 0;
+	if (!follows || !targets->processes.count)
+		return 0;
+	return PFM_FL_INHERIT_THREADS | (targets->is_per_thread ? PFM_FL_KEEP_COUNTS : 0);
 }
 
 static bool has_cpu(const struct id_list *cpus, int cpu)

@@ -12,12 +12,14 @@
  * @processes: processes: all of their threads
  * @cpus: CPUs: all that runs there
  * @is_whole_machine: @cpus are all CPUs that are online
+ * @is_per_thread: contexts keep the counts of each thread that ends
  */
 struct targets {
 	struct id_list threads;
 	struct id_list processes;
 	struct id_list cpus;
 	bool is_whole_machine;
+	bool is_per_thread;
 };
 
 static inline bool targets_are_given(const struct targets *targets)

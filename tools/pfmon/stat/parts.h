@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Print the counts of the parts of a measurement: intervals, CPUs. */
+/* Print the counts of the parts of a measurement: intervals, CPUs, threads. */
 #ifndef PFMON_PARTS_H
 #define PFMON_PARTS_H
 

@@ -41,6 +41,7 @@ enum part_kind {
 	PART_WHOLE, /* all that was measured */
 	PART_INTERVAL, /* an interval of the time */
 	PART_CPU, /* a CPU, in the whole time */
+	PART_THREAD, /* a thread, in the whole time */
 };
 
 /**
@@ -48,11 +49,19 @@ enum part_kind {
  * @kind: what it is
  * @time: of an interval: seconds from the start of counting to its end
  * @cpu: of a CPU: its number
+ * @tid: of a thread: its number
+ * @tgid: of a thread: its process
+ * @name: of a thread: its name
+ * @dropped: if not 0, the part is not a thread but so many threads whose own counts were dropped
  */
 struct part {
 	enum part_kind kind;
 	double time;
 	int cpu;
+	uint32_t tid;
+	uint32_t tgid;
+	const char *name;
+	uint64_t dropped;
 };
 
 /**

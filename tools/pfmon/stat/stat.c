@@ -19,6 +19,7 @@
 #include "increments.h"
 #include "intervals.h"
 #include "per_cpu.h"
+#include "per_thread.h"
 #include "stat_options.h"
 #include "stat_print.h"
 #include "switch_cost.h"
@@ -33,6 +34,7 @@ struct measurement {
 	struct event_list events;
 	struct increments increments;
 	struct intervals intervals;
+	struct per_thread threads;
 	struct watch watch;
 	struct switch_cost cost;
 	struct results results;
@@ -85,7 +87,10 @@ static int prepare_events(struct measurement *measurement,
 	if (events_take_turns(events) &&
 	    switch_cost_measure(&measurement->cost, machine, events))
 		return -1;
-	return session_program(&measurement->session, events);
+	if (session_program(&measurement->session, events))
+		return -1;
+	return options->targets.is_per_thread ? per_thread_check(&measurement->session)
+					      : 0;
 }
 
 static double seconds(const struct timeval *time)
@@ -128,22 +133,38 @@ static bool has_to_look(const struct measurement *measurement)
 }
 
 /* Each further MANY contexts are read less often by one interval, because a reading takes longer. */
-#define MANY 64
+#define MANY	      64
+
+/* The counts of threads that have ended are taken so often, in ms, because they need memory. */
+#define TAKE_INTERVAL 250
+
+static bool takes_threads(const struct measurement *measurement)
+{
+	return measurement->options->targets.is_per_thread &&
+	       measurement->session.is_inherited;
+}
+
+/* The shorter interval; 0 is none. */
+static unsigned int shorter(unsigned int a, unsigned int b)
+{
+	return a && (!b || a < b) ? a : b;
+}
 
 /* ms until the counters have to be read again; 0: only at the end. */
 static unsigned int until_reading(const struct measurement *measurement)
 {
-	unsigned int interval = 0, left;
+	const unsigned int factor = 1 + (unsigned int)measurement->group.attached / MANY;
+	unsigned int interval = 0;
 
 	if (measurement->results.is_scaled)
-		interval = increments_interval(&measurement->events) *
-			   (1 + (unsigned int)measurement->group.attached / MANY);
-	if (has_to_look(measurement) && (!interval || interval > LOOK_INTERVAL))
-		interval = LOOK_INTERVAL;
-	if (!measurement->options->print_interval)
-		return interval;
-	left = intervals_left(&measurement->intervals);
-	return interval && interval < left ? interval : left;
+		interval = increments_interval(&measurement->events) * factor;
+	if (takes_threads(measurement))
+		interval = shorter(interval, TAKE_INTERVAL * factor);
+	if (has_to_look(measurement))
+		interval = shorter(interval, LOOK_INTERVAL);
+	if (measurement->options->print_interval)
+		interval = shorter(interval, intervals_left(&measurement->intervals));
+	return interval;
 }
 
 static int on_tick(void *data)
@@ -154,7 +175,13 @@ static int on_tick(void *data)
 
 	if (has_to_look(measurement) && follow_cpus(measurement))
 		return -1;
-	if (read_increments(measurement) || (is_due && print_interval(measurement)))
+	if (takes_threads(measurement) &&
+	    per_thread_take(&measurement->threads, &measurement->group,
+			    &measurement->events))
+		return -1;
+	if ((measurement->results.is_scaled || is_due) && read_increments(measurement))
+		return -1;
+	if (is_due && print_interval(measurement))
 		return -1;
 	measurement->watch.interval = until_reading(measurement);
 	return 0;
@@ -272,6 +299,9 @@ static int finish_run(struct measurement *measurement, pid_t pid, uint64_t begin
 		return -1;
 	if (outcome->failed || group_detach(group) || read_run(measurement, run) ||
 	    check_closed(measurement))
+		return -1;
+	if (measurement->options->targets.is_per_thread &&
+	    per_thread_finish(&measurement->threads, group, &measurement->events))
 		return -1;
 	run->elapsed = (double)(end - begin) / 1e9;
 	run->user = seconds(&outcome->usage.ru_utime);
@@ -403,7 +433,10 @@ static uint32_t context_flags(const struct stat_options *options)
 {
 	if (targets_are_given(&options->targets))
 		return targets_flags(&options->targets, options->is_inherited);
-	return options->is_inherited ? PFM_FL_INHERIT_ALL : 0;
+	if (!options->is_inherited)
+		return 0;
+	return PFM_FL_INHERIT_ALL |
+	       (options->targets.is_per_thread ? PFM_FL_KEEP_COUNTS : 0);
 }
 
 /* Was only a single context counted, without copies? */
@@ -438,6 +471,7 @@ static void warn_about(const struct measurement *measurement,
 		warn_user("the command's first thread ended before the command did: the "
 			  "counts go up to that moment");
 	unfollowed_warn(&measurement->losses.unfollowed, "counted");
+	per_thread_warn(&measurement->threads);
 	if (!is_target && is_followed)
 		others_warn_running(&measurement->others, "counted any further");
 	else if (!is_target)
@@ -445,6 +479,25 @@ static void warn_about(const struct measurement *measurement,
 	if (measurement->events.set_count)
 		warn_of_turns(&measurement->results, is_alone(measurement));
 	child_warn_killed(measurement->status);
+}
+
+/* Print the counts of each CPU or thread, if the user wants them. */
+static int print_parts(struct measurement *measurement,
+		       const struct stat_options *options, FILE *file)
+{
+	struct results *results = &measurement->results;
+	bool is_per_thread = options->targets.is_per_thread;
+
+	/* The form of CSV is the same in all lines. */
+	if (options->separator &&
+	    (options->print_interval || options->is_per_cpu || is_per_thread))
+		results->stamp = "summary";
+	if (is_per_thread)
+		return per_thread_print(&measurement->threads, results, options, file);
+	if (options->is_per_cpu)
+		return per_cpu_print(results, &measurement->group, &measurement->idle,
+				     options, file);
+	return 0;
 }
 
 /* Returns the status to exit with. */
@@ -461,13 +514,7 @@ static int run_and_report(struct measurement *measurement,
 	if (result)
 		return result;
 	warn_about(measurement, options);
-	if (options->is_per_cpu && per_cpu_print(results, &measurement->group,
-						 &measurement->idle, options, file))
-		return EXIT_PFMON;
-	/* The form of CSV is the same in all lines. */
-	if ((options->print_interval || options->is_per_cpu) && options->separator)
-		results->stamp = "summary";
-	if (stat_print(results, options, file))
+	if (print_parts(measurement, options, file) || stat_print(results, options, file))
 		return EXIT_PFMON;
 	return measurement->results.exit_status;
 }
@@ -528,6 +575,7 @@ int command_stat(int argc, char **argv)
 	result = measure(&measurement, &options);
 	results_free(&measurement.results);
 	intervals_free(&measurement.intervals);
+	per_thread_free(&measurement.threads);
 	target_ends_free(&measurement.ends);
 	group_close(&measurement.group);
 	increments_free(&measurement.increments);

@@ -89,8 +89,10 @@ static json_t *set_object(const struct results *results, size_t index)
 
 	if (set->name)
 		json_object_set_new(object, "name", json_text(set->name));
-	json_object_set_new(object, "times",
-			    json_real(results_set_runs(results, index).mean));
+	/* How often a set became active is known only for the whole. */
+	if (results->part.kind != PART_THREAD)
+		json_object_set_new(object, "times",
+				    json_real(results_set_runs(results, index).mean));
 	json_object_set_new(object, "duration-ns",
 			    json_real(results_set_duration(results, index).mean));
 	if (set->flags & PFM_SETFL_TIME_SWITCH)
@@ -152,12 +154,17 @@ static void add_ids(json_t *object, const char *name, const struct id_list *list
 
 static void add_part(json_t *object, const struct part *part)
 {
-	switch (part->kind) {
-	case PART_CPU:
+	if (part->kind == PART_CPU) {
 		json_object_set_new(object, "cpu", json_integer(part->cpu));
-		break;
-	default:
+	} else if (part->kind == PART_INTERVAL) {
 		json_object_set_new(object, "interval", json_real(part->time));
+	} else if (part->dropped) {
+		json_object_set_new(object, "dropped-threads",
+				    json_number(part->dropped));
+	} else {
+		json_object_set_new(object, "thread", json_integer(part->tid));
+		json_object_set_new(object, "process", json_integer(part->tgid));
+		json_object_set_new(object, "name", json_text(part->name));
 	}
 }
 

@@ -81,6 +81,8 @@ static const struct option_row rows[] = {
 	  take_cpus, FIELD(targets) },
 	{ "no-aggr", 'A', NULL, "with -a and -C also show the counts of each CPU",
 	  take_true, FIELD(is_per_cpu) },
+	{ "per-thread", 0, NULL, "also show the counts of each thread", take_true,
+	  FIELD(targets.is_per_thread) },
 	{ "no-inherit", 0, NULL,
 	  "count only the thread that runs COMMAND, not the threads and processes that it "
 	  "makes; with -p only threads that exist already",
@@ -127,6 +129,7 @@ static const struct command_line line = {
 		"  pfmon stat -e '{cycles,instructions},cache-misses,branch-misses' ./app\n"
 		"  pfmon stat -p 4711 -e cycles,page-faults --timeout 10s\n"
 		"  pfmon stat -I 1s -x, -e instructions:u ./app\n"
+		"  pfmon stat --per-thread -e cycles,task-clock ./app\n"
 		"  pfmon stat -a -A -e cycles --timeout 10s\n",
 	.has_command = true,
 };
@@ -143,6 +146,9 @@ static int check_cpus(struct stat_options *options)
 		return fail("-C excludes -p and -t: these count threads");
 	if (targets->is_whole_machine && targets_add_cpus(targets, NULL))
 		return -1;
+	if (targets->cpus.count && targets->is_per_thread)
+		return fail(
+			"--per-thread excludes -a and -C: -A shows the counts of each CPU");
 	if (!options->is_per_cpu)
 		return 0;
 	if (!targets->cpus.count)
@@ -158,6 +164,9 @@ static int check(struct stat_options *options)
 		return -1;
 	if (!options->command && !targets_are_given(&options->targets))
 		return fail("no command to count: see 'pfmon stat --help'");
+	if (options->targets.is_per_thread &&
+	    (options->runs > 1 || options->print_interval))
+		return fail("--per-thread excludes -r and -I");
 	if (options->print_interval && options->runs > 1)
 		return fail("-I and -r exclude each other");
 	if (!options->command && options->runs > 1)

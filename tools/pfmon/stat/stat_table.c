@@ -81,10 +81,16 @@ static void table_metric(FILE *file, const struct metric *metric, bool is_last)
 		fprintf(file, " %s", text);
 }
 
+/* A thread's name has up to 15 characters, and its number up to 7 digits. */
+static int stamp_width(const struct results *results)
+{
+	return results->part.kind == PART_THREAD ? 23 : 17;
+}
+
 static void table_stamp(FILE *file, const struct results *results)
 {
 	if (results->stamp)
-		fprintf(file, "%17s ", results->stamp);
+		fprintf(file, "%*s ", stamp_width(results), results->stamp);
 }
 
 static void table_value(FILE *file, const struct results *results, size_t index)
@@ -267,9 +273,14 @@ static void table_costs(FILE *file, const struct costs *costs)
 
 void stat_table_begin(FILE *file, const struct results *results)
 {
-	fprintf(file, "%17s %18s      event\n",
-		results->part.kind == PART_CPU ? "CPU" : "time",
-		results->is_scaled ? "scaled" : "count");
+	static const char *const stamps[] = {
+		[PART_INTERVAL] = "time",
+		[PART_CPU] = "CPU",
+		[PART_THREAD] = "thread",
+	};
+
+	fprintf(file, "%*s %18s      event\n", stamp_width(results),
+		stamps[results->part.kind], results->is_scaled ? "scaled" : "count");
 }
 
 void stat_table(FILE *file, const struct results *results)

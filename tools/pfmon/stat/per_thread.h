@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Take and print the counts of each thread.
+ *
+ * The kernel keeps the counts of threads that were made later, from their ends until they are read
+ * (PFM_FL_KEEP_COUNTS).
+ */
+#ifndef PFMON_PER_THREAD_H
+#define PFMON_PER_THREAD_H
+
+#include <stdio.h>
+
+#include "../run/group.h"
+#include "results.h"
+#include "stat_options.h"
+
+/**
+ * struct thread_row - the counts of a thread
+ * @tid: the thread
+ * @tgid: its process
+ * @name: its name
+ * @numbers: counts of the events, then the CPU time in each set in ns
+ * @shown: the count of the first event as it is shown
+ */
+struct thread_row {
+	uint32_t tid;
+	uint32_t tgid;
+	char name[PFM_THREAD_NAME_SIZE];
+	uint64_t *numbers;
+	uint64_t shown;
+};
+
+/**
+ * struct per_thread - the counts of each thread
+ * @rows: the threads
+ * @count: number of @rows
+ * @dropped: number of threads that have ended and whose own counts were dropped
+ * @rest: the numbers of these threads together, as in struct thread_row; NULL: none
+ */
+struct per_thread {
+	struct thread_row *rows;
+	size_t count;
+	uint64_t dropped;
+	uint64_t *rest;
+};
+
+/*
+ * These functions report an error and return -1, or return 0.  The caller calls per_thread_free() in
+ * any case.
+ */
+
+/* Can the values of a thread be read? */
+int per_thread_check(const struct session *session);
+
+/* Take the counts of threads that have ended. */
+int per_thread_take(struct per_thread *threads, struct group *group,
+		    const struct event_list *events);
+
+/* Take the counts of all other threads, too, after group_detach(). */
+int per_thread_finish(struct per_thread *threads, struct group *group,
+		      const struct event_list *events);
+
+/* @whole are the results of all threads together. */
+int per_thread_print(struct per_thread *threads, const struct results *whole,
+		     const struct stat_options *options, FILE *file);
+
+/* Warn the user that counts were dropped. */
+void per_thread_warn(const struct per_thread *threads);
+
+void per_thread_free(struct per_thread *threads);
+
+#endif

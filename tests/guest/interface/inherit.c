@@ -48,29 +48,6 @@ static uint64_t counted_faults(int fd)
 	return read_pmd(fd, PFM_PMD_MINOR_FAULTS);
 }
 
-/* Children close it, because an open descriptor keeps the context. */
-static int context_fd = -1;
-
-static pid_t fork_child(void (*function)(int), int argument)
-{
-	pid_t pid = check_fork();
-
-	ck_assert_int_ne(pid, -1);
-	if (pid)
-		return pid;
-	close(context_fd);
-	function(argument);
-	_exit(EXIT_SUCCESS);
-}
-
-static void must_exit_well(pid_t pid)
-{
-	int status;
-
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_int_eq(status, 0);
-}
-
 /* Touches pages, and lets descendants do the same. */
 static void descend(int generations)
 {
@@ -143,12 +120,15 @@ TEST(the_instructions_of_children_are_counted)
 /* ---- living copies ------------------------------------------------------------------------- */
 
 static int go[2], done[2];
+/* The child closes it, because an open descriptor keeps the context. */
+static int context_fd = -1;
 
 /* Touches pages, says so, and waits until it may go on. */
 static void touch_and_wait(int pages)
 {
 	char byte = 0;
 
+	close(context_fd);
 	touch_pages(pages);
 	if (write(done[1], &byte, 1) != 1 || read(go[0], &byte, 1) != 1)
 		abort();

@@ -49,25 +49,6 @@ static void name_and_touch(int n)
 	touch_pages((n + 1) * PAGES);
 }
 
-static pid_t fork_child(void (*function)(int), int argument)
-{
-	pid_t pid = check_fork();
-
-	ck_assert_int_ne(pid, -1);
-	if (pid)
-		return pid;
-	function(argument);
-	_exit(EXIT_SUCCESS);
-}
-
-static void must_exit_well(pid_t pid)
-{
-	int status;
-
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_int_eq(status, 0);
-}
-
 /* Children that run one after the other. */
 static void run_children(pid_t *pids, int count)
 {

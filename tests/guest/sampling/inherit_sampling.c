@@ -296,14 +296,6 @@ static pid_t fork_worker(const struct family *family, unsigned int cpu)
 	_exit(EXIT_SUCCESS);
 }
 
-static void must_exit_well(pid_t pid)
-{
-	int status;
-
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_int_eq(status, 0);
-}
-
 #define CHILDREN 16
 
 static void check_children(void)

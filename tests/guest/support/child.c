@@ -265,3 +265,22 @@ uint64_t child_fork(uint64_t pages)
 	waitpid(pid, NULL, 0);
 	return own_page->number;
 }
+
+pid_t fork_child(void (*function)(int), int argument)
+{
+	pid_t pid = check_fork();
+
+	ck_assert_int_ne(pid, -1);
+	if (pid)
+		return pid;
+	function(argument);
+	_exit(EXIT_SUCCESS);
+}
+
+void must_exit_well(pid_t pid)
+{
+	int status;
+
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}

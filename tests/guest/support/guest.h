@@ -196,6 +196,11 @@ struct child_page *child_own_page(void);
 /* main() calls this first. It does not return in a program started by child_exec(). */
 void child_main(int argc, char **argv);
 
+/* A process that calls @function and then exits. */
+pid_t fork_child(void (*function)(int), int argument);
+/* Waits for a process, which must exit with status 0. */
+void must_exit_well(pid_t pid);
+
 /* ---- threads and users ---------------------------------------------------------- */
 
 pid_t thread_id(void);

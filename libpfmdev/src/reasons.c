@@ -43,7 +43,7 @@ static const char *const sentences[] = {
 		"the argument of the sampling format has the wrong size",
 	[PFM_REASON_FORMAT_ARGUMENT] = "the sampling format does not accept its argument",
 	[PFM_REASON_BUFFER_LIMIT] =
-		"sampling buffers have reached /sys/kernel/perfmon/smpl_buffer_mem_max",
+		"sampling buffers have reached /sys/kernel/perfmon/smpl_buffer_mem_max, which root can raise",
 	[PFM_REASON_BUFFER_MEMLOCK] =
 		"the user's sampling buffers have reached the limit of locked memory, 'ulimit -l'",
 	[PFM_REASON_BLOCK_SELF] = "a thread cannot block itself",
@@ -51,9 +51,9 @@ static const char *const sentences[] = {
 	[PFM_REASON_RESET_PMDS] =
 		"a PMD to be reset does not exist, is held or is read-only",
 	[PFM_REASON_SET_LIMIT] =
-		"the context has as many event sets as /sys/kernel/perfmon/max_sets allows",
+		"the context has as many event sets as /sys/kernel/perfmon/max_sets allows; root can raise it",
 	[PFM_REASON_SET_MEMORY] =
-		"event sets have reached /sys/kernel/perfmon/set_mem_max",
+		"event sets have reached /sys/kernel/perfmon/set_mem_max, which root can raise",
 	[PFM_REASON_SWITCH_COUNT] = "only overflows of a counter can switch event sets",
 	[PFM_REASON_FORMAT] = "the sampling format cannot be set up",
 	[PFM_REASON_SIZE] = "a structure is shorter than its first version",
@@ -70,7 +70,7 @@ static const char *const sentences[] = {
 		"the caller may not make that thread wait: this needs the permission to "
 		"attach with ptrace, and is never allowed for process 1",
 	[PFM_REASON_SET_SHARE] =
-		"the user's event sets have reached /sys/kernel/perfmon/set_user_max",
+		"the user's event sets have reached /sys/kernel/perfmon/set_user_max, which root can raise",
 	[PFM_REASON_SYS_GROUP] = "to monitor CPUs needs CAP_PERFMON, or the group of "
 				 "/sys/kernel/perfmon/sys_group",
 	[PFM_REASON_NO_CPU] = "there is no CPU of that number",

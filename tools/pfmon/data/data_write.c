@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -69,23 +70,39 @@ static int write_all(struct data_writer *writer, struct iovec *parts, int count)
 	return 0;
 }
 
+/* May a file of this process have @size bytes? See 'ulimit -f'. */
+static bool is_permitted(uint64_t size)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+	       size <= limit.rlim_cur;
+}
+
 /*
- * Has the disk room for @size bytes in addition to the reserve? Returns true if the filesystem
- * cannot tell: without room, the write will fail.
+ * Has the disk room for @size bytes in addition to the reserve, and may the file have them?
+ * Returns true if the filesystem cannot tell: without room, the write will fail.
  */
-static bool has_room(const struct data_writer *writer, uint64_t size)
+static bool has_room(struct data_writer *writer, uint64_t size)
 {
 	if (!writer->is_file)
 		return true;
-	return !fallocate(writer->fd, FALLOC_FL_KEEP_SIZE, (off_t)writer->size,
-			  (off_t)(size + writer->reserve)) ||
-	       (errno != ENOSPC && errno != EDQUOT && errno != EFBIG);
+	size += writer->reserve;
+	if (!is_permitted(writer->size + size))
+		writer->lack = EFBIG;
+	else if (!fallocate(writer->fd, FALLOC_FL_KEEP_SIZE, (off_t)writer->size,
+			    (off_t)size) ||
+		 (errno != ENOSPC && errno != EDQUOT && errno != EFBIG))
+		return true;
+	else
+		writer->lack = errno;
+	return false;
 }
 
 /* The result of data_room() is at most this many bytes less than the actual room. */
 #define ROOM_STEP 64
 
-size_t data_room(const struct data_writer *writer, size_t size)
+size_t data_room(struct data_writer *writer, size_t size)
 {
 	const size_t head = sizeof(struct data_record) + sizeof(struct data_samples);
 	size_t low = 0, high = size;
@@ -105,7 +122,8 @@ size_t data_room(const struct data_writer *writer, size_t size)
 
 int data_fail_full(const struct data_writer *writer)
 {
-	return fail("cannot write '%s': %s", shown_path(writer), strerror(ENOSPC));
+	return fail("cannot write '%s': %s%s", shown_path(writer), strerror(writer->lack),
+		    writer->lack == EFBIG ? ": see 'ulimit -f'" : "");
 }
 
 static struct iovec part(const void *base, size_t size)

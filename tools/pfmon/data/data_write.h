@@ -12,6 +12,7 @@
  * @size: bytes written so far
  * @reserve: bytes after @size kept free for the records LOSSES, UNSAMPLED, CPU and END
  * @fd: the file, -1 if there is none
+ * @lack: why the last record did not fit: ENOSPC, EDQUOT or EFBIG
  * @is_file: @fd is a regular file, and @size is its whole size
  * @is_torn: the last record in the file is incomplete: no record can follow
  */
@@ -20,6 +21,7 @@ struct data_writer {
 	uint64_t size;
 	uint64_t reserve;
 	int fd;
+	int lack;
 	bool is_file;
 	bool is_torn;
 };
@@ -59,7 +61,7 @@ int data_write_samples(struct data_writer *writer, const struct data_samples *sa
  * @size if that is not known.  If the result is less than @size, the caller calls
  * data_fail_full() to report that the disk is full.
  */
-size_t data_room(const struct data_writer *writer, size_t size);
+size_t data_room(struct data_writer *writer, size_t size);
 int data_fail_full(const struct data_writer *writer);
 int data_write_losses(struct data_writer *writer, const struct data_losses *losses);
 int data_write_cpu(struct data_writer *writer, const struct data_cpu *cpu);

@@ -38,10 +38,12 @@ static void add_unless_ignored(sigset_t *set, int number)
 int signals_take(struct signals *signals)
 {
 	struct sigaction action = { .sa_handler = SIG_DFL };
+	struct sigaction ignored = { .sa_handler = SIG_IGN };
 	sigset_t set;
 
 	/* The status of a child is lost if SIGCHLD is ignored. */
 	sigaction(SIGCHLD, &action, &signals->child);
+	sigaction(SIGXFSZ, &ignored, &signals->file_size);
 	sigemptyset(&set);
 	/*
 	 * SIGINT and SIGTERM are received even if they were ignored: scripts end
@@ -62,6 +64,7 @@ int signals_take(struct signals *signals)
 void signals_restore(const struct signals *signals)
 {
 	sigaction(SIGCHLD, &signals->child, NULL);
+	sigaction(SIGXFSZ, &signals->file_size, NULL);
 	sigprocmask(SIG_SETMASK, &signals->mask, NULL);
 }
 

@@ -19,13 +19,16 @@
  * @fd: signalfd from which the signals are read
  * @mask: the signal mask before the measurement
  * @child: the action for SIGCHLD before the measurement
+ * @file_size: the action for SIGXFSZ before the measurement
  */
 struct signals {
 	int fd;
 	sigset_t mask;
 	struct sigaction child;
+	struct sigaction file_size;
 };
 
+/* From now on a write beyond the limit of 'ulimit -f' fails with EFBIG, and no signal ends pfmon. */
 int signals_take(struct signals *signals);
 
 /* Restore the state from before the measurement, in the process that becomes COMMAND. */

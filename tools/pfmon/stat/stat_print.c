@@ -27,17 +27,19 @@ FILE *stat_print_open(const char *name)
 
 int stat_print_close(FILE *file, const char *name)
 {
-	bool is_bad;
+	int error = 0;
 
 	if (file == stdout)
 		return 0;
-	is_bad = fflush(file) || ferror(file);
-	if (file != stderr)
-		is_bad |= fclose(file) != 0;
-	if (is_bad)
-		return fail("cannot write '%s': %s", name ? name : "standard error",
-			    strerror(errno));
-	return 0;
+	errno = EIO;
+	if (fflush(file) || ferror(file))
+		error = errno;
+	if (file != stderr && fclose(file) && !error)
+		error = errno;
+	if (!error)
+		return 0;
+	return fail("cannot write '%s': %s%s", name ? name : "standard error",
+		    strerror(error), error == EFBIG ? ": see 'ulimit -f'" : "");
 }
 
 static int print(const struct results *results, const struct stat_options *options,

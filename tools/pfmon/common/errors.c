@@ -54,9 +54,14 @@ void warn_user(const char *format, ...)
 
 int finish_stdout(int status)
 {
+	static bool is_said;
+
 	errno = 0;
 	if (!fflush(stdout) && !ferror(stdout))
 		return status;
-	fail("cannot write to standard output: %s", strerror(errno ? errno : EIO));
+	if (!is_said)
+		fail("cannot write to standard output: %s",
+		     strerror(errno ? errno : EIO));
+	is_said = true;
 	return EXIT_PFMON;
 }

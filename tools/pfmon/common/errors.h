@@ -23,7 +23,7 @@ void fail_at(const char *place);
 
 /*
  * Flush standard output.  Returns @status, the exit status so far; if flushing fails,
- * reports the error and returns EXIT_PFMON.
+ * reports the first error and returns EXIT_PFMON.
  */
 int finish_stdout(int status);
 

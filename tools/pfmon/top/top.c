@@ -77,9 +77,8 @@ static int draw(struct top *top)
 		printf("%s\n", text);
 	else
 		screen_show(&top->screen, text);
-	fflush(stdout);
 	free(text);
-	return result;
+	return finish_stdout(0) ? -1 : result;
 }
 
 /* Which part of the interval a CPU that was idle from @before to @after seconds was busy. */

@@ -33,6 +33,11 @@ const char *count_text(uint64_t value, char text[COUNT_TEXT])
 	return text;
 }
 
+const char *plural(uint64_t count, const char *one, const char *several)
+{
+	return count == 1 ? one : several;
+}
+
 const char *time_text(uint64_t time, char text[TIME_TEXT])
 {
 	static const struct {

@@ -13,6 +13,9 @@ void text_defuse(char *text);
 #define TIME_TEXT  40
 #define SIZE_TEXT  32
 
+/* Returns @one if @count is 1, else @several. */
+const char *plural(uint64_t count, const char *one, const char *several);
+
 /* The functions below return @text. */
 
 /* A number as text, such as "1,234,567" in any locale. */

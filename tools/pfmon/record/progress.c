@@ -34,9 +34,9 @@ void progress_show(struct progress *progress, uint64_t samples, uint64_t lost,
 		return;
 	progress->shown_at = nanoseconds_now();
 	progress->is_shown = true;
-	fprintf(stderr, BEGIN_ANEW "pfmon: %llu samples (%llu lost), %s",
-		(unsigned long long)samples, (unsigned long long)lost,
-		size_text(bytes, size));
+	fprintf(stderr, BEGIN_ANEW "pfmon: %llu %s (%llu lost), %s",
+		(unsigned long long)samples, plural(samples, "sample", "samples"),
+		(unsigned long long)lost, size_text(bytes, size));
 	fflush(stderr);
 }
 

@@ -229,9 +229,10 @@ static void warn_of_losses(const struct run *run, const struct drain_counts *cou
 			  "for them: take a larger --buffer or %s",
 			  100 * (double)counts->lost / (double)counts->produced, shorter);
 	if (counts->throttled)
-		warn_user("monitoring had to wait %llu times for the next tick because "
+		warn_user("monitoring had to wait %llu %s for the next tick because "
 			  "of too many interrupts: take %s",
-			  (unsigned long long)counts->throttled, shorter);
+			  (unsigned long long)counts->throttled,
+			  plural(counts->throttled, "time", "times"), shorter);
 	for (size_t i = 0; i < run->recorder.events.count; i++) {
 		struct data_unsampled some = recorder_unsampled(&run->recorder, i);
 
@@ -341,14 +342,18 @@ static void print_summary(const struct run *run, const struct drain_counts *coun
 	if (recorder_has_cpus(recorder) ||
 	    (recorder_follows(recorder) && run->options.is_verbose))
 		print_cpus(run, counts);
-	fprintf(stderr, "pfmon: %llu samples (%s) in %s, %s\n",
-		(unsigned long long)counts->written, losses_text(run, counts, losses),
+	fprintf(stderr, "pfmon: %llu %s (%s) in %s, %s\n",
+		(unsigned long long)counts->written,
+		plural(counts->written, "sample", "samples"),
+		losses_text(run, counts, losses),
 		strcmp(path, "-") ? path : "standard output",
 		size_text(recorder->writer.size, size));
 	if (recorder->rotation.ended)
-		fprintf(stderr,
-			"pfmon: %zu earlier files, of which %zu were kept: %s.*\n",
-			recorder->rotation.ended, recorder->rotation.count, path);
+		fprintf(stderr, "pfmon: %zu earlier %s, of which %zu %s kept: %s.*\n",
+			recorder->rotation.ended,
+			plural(recorder->rotation.ended, "file", "files"),
+			recorder->rotation.count,
+			plural(recorder->rotation.count, "was", "were"), path);
 	if (run->options.is_verbose)
 		print_details(run, counts);
 }

@@ -6,6 +6,7 @@
 #include "../data/unsampled.h"
 #include "../common/array.h"
 #include "../common/errors.h"
+#include "../common/text.h"
 #include "../common/sum.h"
 #include "../record/witness.h"
 #include "join.h"
@@ -276,11 +277,14 @@ void recording_warn(const struct recording *recording, size_t bad_blocks,
 		warn_user("the recording ended before the command did, because it could "
 			  "not be written any more");
 	if (recording->bad_records)
-		warn_user("%zu records of the file make no sense and are left out",
-			  recording->bad_records);
+		warn_user("%zu %s no sense and %s left out", recording->bad_records,
+			  plural(recording->bad_records, "record of the file makes",
+				 "records of the file make"),
+			  plural(recording->bad_records, "is", "are"));
 	if (bad_blocks)
-		warn_user("%zu blocks of samples could not be read to their end",
-			  bad_blocks);
+		warn_user("%zu %s could not be read to %s end", bad_blocks,
+			  plural(bad_blocks, "block of samples", "blocks of samples"),
+			  plural(bad_blocks, "its", "their"));
 	if (recording->end && recording->end->written != samples)
 		warn_user("%llu samples were written to the file, %llu are in it",
 			  (unsigned long long)recording->end->written,
@@ -295,15 +299,18 @@ void recording_warn_losses(const struct recording *recording)
 	uint64_t lost = recording_lost(recording);
 
 	if (lost)
-		warn_user("%llu samples were lost", (unsigned long long)lost);
+		warn_user("%llu %s lost", (unsigned long long)lost,
+			  plural(lost, "sample was", "samples were"));
 	if (undelivered)
-		warn_user("%llu samples were not delivered by the PMU",
-			  (unsigned long long)undelivered);
+		warn_user("%llu %s not delivered by the PMU",
+			  (unsigned long long)undelivered,
+			  plural(undelivered, "sample was", "samples were"));
 	if (throttled)
-		warn_user(
-			"monitoring was throttled %llu times: there are no samples from "
-			"these times",
-			(unsigned long long)throttled);
+		warn_user("monitoring was throttled %llu %s: there are no samples from "
+			  "%s",
+			  (unsigned long long)throttled,
+			  plural(throttled, "time", "times"),
+			  plural(throttled, "that time", "these times"));
 }
 
 void recording_free(struct recording *recording)

@@ -93,7 +93,8 @@ static void print_state(FILE *file, const struct profile *profile)
 	uint64_t lost = recording_lost(recording);
 	char text[COUNT_TEXT];
 
-	fprintf(file, " %s samples", count_text(profile->samples, text));
+	fprintf(file, " %s %s", count_text(profile->samples, text),
+		plural(profile->samples, "sample", "samples"));
 	if (lost || (!throttled && !undelivered))
 		fprintf(file, ", %s lost", lost ? count_text(lost, text) : "none");
 	if (undelivered)

@@ -311,7 +311,8 @@ static void print_event(FILE *file, const struct recorded_event *recorded,
 		fputs(": no samples\n", file);
 		return;
 	}
-	fprintf(file, ": %s samples", count_text(node->samples, text));
+	fprintf(file, ": %s %s", count_text(node->samples, text),
+		plural(node->samples, "sample", "samples"));
 	fprintf(file, ", about %s events\n", count_text(node->period, text));
 }
 

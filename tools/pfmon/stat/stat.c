@@ -8,6 +8,7 @@
 #include "../event/assignment.h"
 #include "../commands.h"
 #include "../common/errors.h"
+#include "../common/text.h"
 #include "../event/packing.h"
 #include "../event/sets_file.h"
 #include "../run/child.h"
@@ -418,9 +419,10 @@ static void warn_of_turns(const struct results *results, bool is_alone)
 
 	results_turns(results, &least, &most, &missed);
 	if (missed)
-		warn_user("%zu of %zu event sets were never active, and their events "
+		warn_user("%zu of %zu event sets %s never active, and %s events "
 			  "not counted%s",
-			  missed, events->set_count,
+			  missed, events->set_count, plural(missed, "was", "were"),
+			  plural(missed, "its", "their"),
 			  events_have_named_sets(events)
 				  ? ""
 				  : ": count longer, or with a shorter --mux-interval");
@@ -461,10 +463,11 @@ static void warn_about(const struct measurement *measurement,
 		warn_user("part of the run was on CPUs with another PMU and was not "
 			  "counted: see 'taskset' to keep it on one kind of CPU");
 	if (is_target && measurement->losses.closed)
-		warn_user(
-			"%llu of the threads executed programs that you may not monitor: "
-			"their counts go up to that moment",
-			(unsigned long long)measurement->losses.closed);
+		warn_user("%llu of the threads executed %s that you may not monitor: "
+			  "%s counts go up to that moment",
+			  (unsigned long long)measurement->losses.closed,
+			  plural(measurement->losses.closed, "a program", "programs"),
+			  plural(measurement->losses.closed, "its", "their"));
 	else if (measurement->ended_early && is_target)
 		warn_user("what was counted ended before the command did");
 	else if (measurement->ended_early && !is_followed)

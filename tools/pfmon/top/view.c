@@ -26,10 +26,10 @@ static void print_missing(FILE *file, const struct recording *recording,
 	fprintf(file, ", %s lost", count_text(recording_lost(recording), text));
 	if (throttled)
 		fprintf(file, ", throttled %s time%s", count_text(throttled, text),
-			throttled == 1 ? "" : "s");
+			plural(throttled, "", "s"));
 	if (names_lost)
-		fprintf(file, ", %s names of programs lost",
-			count_text(names_lost, text));
+		fprintf(file, ", %s %s of programs lost", count_text(names_lost, text),
+			plural(names_lost, "name", "names"));
 	putc('\n', file);
 }
 
@@ -44,7 +44,8 @@ static void print_heading(FILE *file, const struct interval *interval,
 		fprintf(file, "%s times a second", count_text(event->frequency, text));
 	else
 		fprintf(file, "one in %s", count_text(event->period, text));
-	fprintf(file, ": %s samples", count_text(interval->profile.samples, text));
+	fprintf(file, ": %s %s", count_text(interval->profile.samples, text),
+		plural(interval->profile.samples, "sample", "samples"));
 	print_missing(file, &interval->recording, names_lost);
 }
 
@@ -96,7 +97,7 @@ static size_t print_cpus(FILE *file, const struct interval *interval, size_t mos
 	if (count <= most)
 		return count;
 	fprintf(file, "%8s  %zu more CPU%s\n", "", count - most,
-		count - most == 1 ? "" : "s");
+		plural(count - most, "", "s"));
 	return most + 1;
 }
 

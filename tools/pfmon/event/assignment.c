@@ -60,6 +60,15 @@ static int members_assign(struct members *members, const struct event_list *list
 	return 0;
 }
 
+static int fail_missing(const struct event *event, const struct machine *machine)
+{
+	if (machine->is_system_wide)
+		return fail("event '%s' belongs to a thread, not to a CPU: leave out the "
+			    "event, or -a and -C",
+			    event->name);
+	return fail("this version of perfmon does not count event '%s'", event->name);
+}
+
 /*
  * Check that the module has the virtual PMDs of the events.  With @is_lenient, an event
  * whose PMDs are missing becomes EVENT_NOT_SUPPORTED.
@@ -74,9 +83,7 @@ static int check_virtual(const struct event_list *list, const struct machine *ma
 			if (register_in(machine->info.implemented_pmds, event->pmds[j]))
 				continue;
 			if (!is_lenient)
-				return fail("this version of perfmon does not count "
-					    "event '%s'",
-					    event->name);
+				return fail_missing(event, machine);
 			event->state = EVENT_NOT_SUPPORTED;
 			event->pmd_count = 0;
 		}

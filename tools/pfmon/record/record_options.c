@@ -210,6 +210,8 @@ static int check_targets(struct record_options *options)
 		return fail("-t excludes -a and -C: it samples threads");
 	if (has_cpus && targets->processes.count)
 		return fail("-p excludes -a and -C: it samples processes");
+	if (has_cpus && !options->is_inherited)
+		return fail("--no-inherit excludes -a and -C: these sample all threads");
 	if (targets->processes.count && targets->threads.count)
 		return fail("-p and -t exclude each other: -p samples all threads of a "
 			    "process");

@@ -10,30 +10,46 @@
 #include "recorder_cpus.h"
 #include "recorder_file.h"
 
+static int add_id(struct id_list *list, int id)
+{
+	int *place = array_add(&list->ids, &list->count, sizeof(*place));
+
+	if (!place)
+		return fail("no memory");
+	*place = id;
+	return 0;
+}
+
+/* A CPU that is offline is added to @offline. */
+static int attach_cpu(struct recorder *recorder, int cpu, size_t *attached,
+		      struct id_list *offline)
+{
+	struct sampler *sampler = &recorder->samplers[*attached];
+	int error = sampler_try_attach(sampler, cpu);
+
+	if (error == ENODEV)
+		return add_id(offline, cpu);
+	if (error)
+		return error < 0 ? -1 : fail_load_cpu(sampler->session.fd, cpu, error);
+	++*attached;
+	return 0;
+}
+
 int recorder_attach_cpus(struct recorder *recorder)
 {
 	const struct id_list *cpus = &recorder->options->scope.cpus;
+	struct id_list offline = { 0 };
 	size_t attached = 0;
+	int result = 0;
 
-	for (size_t i = 0; i < cpus->count; i++) {
-		struct sampler *sampler = &recorder->samplers[attached];
-		int cpu = cpus->ids[i], error = sampler_try_attach(sampler, cpu);
-
-		if (error < 0)
-			return -1;
-		if (error == ENODEV)
-			warn_user("CPU %d is offline: it is sampled from when it comes "
-				  "online",
-				  cpu);
-		else if (error)
-			return fail_load_cpu(sampler->session.fd, cpu, error);
-		else
-			attached++;
+	for (size_t i = 0; !result && i < cpus->count; i++)
+		result = attach_cpu(recorder, cpus->ids[i], &attached, &offline);
+	if (!result) {
+		recorder_drop_samplers(recorder, attached);
+		result = cpus_warn_offline(&offline, attached, "sampled");
 	}
-	recorder_drop_samplers(recorder, attached);
-	return attached
-		       ? 0
-		       : fail("none of the CPUs is online: bring one online, or name others");
+	free(offline.ids);
+	return result;
 }
 
 /* The CPU of the last sampler takes part in the recording. */
@@ -104,12 +120,8 @@ int recorder_follow_cpus(struct recorder *recorder)
 
 int recorder_list_cpus(const struct recorder *recorder, struct id_list *cpus)
 {
-	for (size_t i = 0; i < recorder->count; i++) {
-		int *place = array_add(&cpus->ids, &cpus->count, sizeof(*place));
-
-		if (!place)
-			return fail("no memory");
-		*place = recorder->samplers[i].target;
-	}
+	for (size_t i = 0; i < recorder->count; i++)
+		if (add_id(cpus, recorder->samplers[i].target))
+			return -1;
 	return 0;
 }

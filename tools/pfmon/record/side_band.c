@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../common/errors.h"
+#include "../run/cpus.h"
 #include "side_band.h"
 
 /*
@@ -124,9 +125,13 @@ static int open_ring(struct side_band *band, int cpu)
 	return error;
 }
 
+/*
+ * A ring for each CPU that the machine can have.  Those of CPUs that are offline, or will be added to
+ * the machine, are opened when such a CPU comes online: see follow_cpu().
+ */
 int side_band_open(struct side_band *band, pid_t tid)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	int cpus = cpus_highest() + 1;
 	size_t open = 0;
 	int error = 0;
 

@@ -1,12 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Attach contexts to CPUs. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../common/array.h"
 #include "../common/errors.h"
+#include "../common/text.h"
 #include "cpus.h"
+
+#define POSSIBLE "/sys/devices/system/cpu/possible"
+
+/* The file has a list such as 0-3,8-11. Each number is followed by a character. */
+int cpus_highest(void)
+{
+	FILE *file = fopen(POSSIBLE, "re");
+	int last = -1;
+
+	while (file && fscanf(file, "%d%*c", &last) == 1)
+		;
+	if (file)
+		fclose(file);
+	return last >= 0 ? last : (int)sysconf(_SC_NPROCESSORS_CONF) - 1;
+}
 
 static bool is_shared(const struct group *group)
 {
@@ -94,31 +112,41 @@ static bool is_counted(const struct group *group, int error)
 }
 
 /* A CPU that is offline is attached to when it comes online. */
-static int attach_cpu(struct group *group, int cpu)
+static int attach_cpu(struct group *group, int cpu, struct id_list *offline)
 {
 	int error = group_attach_cpu(group, cpu);
 
 	if (!error)
 		say_owner(group, cpu);
 	if (error == ENODEV)
-		warn_user("CPU %d is offline: it is counted from when it comes online",
-			  cpu);
-	if (error <= 0 || error == ENODEV || is_counted(group, error))
+		return add(offline, cpu);
+	if (error <= 0 || is_counted(group, error))
 		return error < 0 ? -1 : 0;
 	return group_fail_attach_cpu(group, cpu, error);
 }
 
+int cpus_warn_offline(const struct id_list *offline, size_t attached, const char *done)
+{
+	if (!attached)
+		return fail(
+			"none of the CPUs is online: bring one online, or name others");
+	for (size_t i = 0; i < offline->count; i++)
+		warn_user("CPU %d is offline: it is %s from when it comes online",
+			  offline->ids[i], done);
+	return 0;
+}
+
 int cpus_attach(const struct targets *targets, struct group *group)
 {
-	struct id_list wanted = { 0 };
+	struct id_list wanted = { 0 }, offline = { 0 };
 	int result = list_wanted(targets, group, &wanted);
 
 	for (size_t i = 0; !result && i < wanted.count; i++)
-		result = attach_cpu(group, wanted.ids[i]);
+		result = attach_cpu(group, wanted.ids[i], &offline);
+	if (!result)
+		result = cpus_warn_offline(&offline, group->attached, "counted");
 	free(wanted.ids);
-	if (!result && !group->attached)
-		return fail(
-			"none of the CPUs is online: bring one online, or name others");
+	free(offline.ids);
 	return result;
 }
 
@@ -207,16 +235,16 @@ void cpus_add_changes(const struct group *group, struct cpu_changes *changes)
 void cpus_warn(const struct cpu_changes *changes, const char *what)
 {
 	if (changes->away)
-		warn_user("%zu of the CPUs went offline: their %s go up to that moment",
-			  changes->away, what);
+		warn_user("%zu of the CPUs went offline: %s %s go up to that moment",
+			  changes->away, plural(changes->away, "its", "their"), what);
 	if (changes->back)
-		warn_user("%zu of the CPUs went offline and came online again: their %s "
+		warn_user("%zu of the CPUs went offline and came online again: %s %s "
 			  "are of the times before and after",
-			  changes->back, what);
+			  changes->back, plural(changes->back, "its", "their"), what);
 	if (changes->later)
-		warn_user("%zu of the CPUs came online later: their %s begin at that "
+		warn_user("%zu of the CPUs came online later: %s %s begin at that "
 			  "moment",
-			  changes->later, what);
+			  changes->later, plural(changes->later, "its", "their"), what);
 }
 
 static int compare(const void *a, const void *b)

@@ -8,6 +8,9 @@
 
 #include "targets.h"
 
+/* Returns the number of the last CPU that the machine can have, or of the last of those that it has. */
+int cpus_highest(void);
+
 /*
  * Attach a context of @group to each CPU of @targets, or to the owners of its registers.  Reports an
  * error and returns -1, or returns 0.
@@ -19,6 +22,12 @@ int cpus_attach(const struct targets *targets, struct group *group);
  * Reports an error and returns -1, or returns 0.  The caller frees @wanted->ids in any case.
  */
 int cpus_wanted(const struct targets *targets, struct id_list *wanted);
+
+/*
+ * Fails if no CPU was attached to; else warns that those in @offline are not @done ("counted") yet.
+ * Reports an error and returns -1, or returns 0.
+ */
+int cpus_warn_offline(const struct id_list *offline, size_t attached, const char *done);
 
 /* Warn once that @cpu came online and is not @done, because a call on context @fd failed with @error. */
 void cpus_warn_refused(int fd, int cpu, const char *done, int error);

@@ -9,6 +9,7 @@
 #include "../event/constraints.h"
 #include "../event/device_errors.h"
 #include "../common/errors.h"
+#include "../common/text.h"
 #include "open_files.h"
 #include "session.h"
 
@@ -49,7 +50,8 @@ int session_ask(struct session *session, uint32_t flags)
 {
 	if (machine_ask(&session->machine, session->fd))
 		return -1;
-	if (flags & PFM_FL_SYSTEM_WIDE)
+	session->machine.is_system_wide = flags & PFM_FL_SYSTEM_WIDE;
+	if (session->machine.is_system_wide)
 		leave_out_threads(&session->machine);
 	return 0;
 }
@@ -508,11 +510,16 @@ void session_add_unfollowed(const struct session *session, struct unfollowed *su
 void unfollowed_warn(const struct unfollowed *unfollowed, const char *done)
 {
 	if (unfollowed->threads)
-		warn_user("%llu threads and processes were not %s: see max_copies and "
-			  "set_user_max in /sys/kernel/perfmon",
-			  (unsigned long long)unfollowed->threads, done);
+		warn_user("%llu %s not %s: see max_copies and set_user_max in "
+			  "/sys/kernel/perfmon, which root can raise",
+			  (unsigned long long)unfollowed->threads,
+			  plural(unfollowed->threads, "thread or process was",
+				 "threads and processes were"),
+			  done);
 	if (unfollowed->closed)
-		warn_user("%llu threads executed programs that you may not monitor: they "
-			  "were %s up to that moment",
-			  (unsigned long long)unfollowed->closed, done);
+		warn_user("%llu %s that you may not monitor: %s %s up to that moment",
+			  (unsigned long long)unfollowed->closed,
+			  plural(unfollowed->closed, "thread executed a program",
+				 "threads executed programs"),
+			  plural(unfollowed->closed, "it was", "they were"), done);
 }

@@ -97,12 +97,33 @@ static int fail_cpus(const char *list, int error)
 	return fail("cannot find the CPUs: %s", strerror(error));
 }
 
+/* Fails if the text @list, of numbers, has one above that of the machine's last CPU. */
+static int check_numbers(const char *list)
+{
+	const int highest = cpus_highest();
+	size_t length;
+
+	if (list[strspn(list, "0123456789,-")])
+		return 0;
+	for (; *list; list += length + (list[length] != '\0')) {
+		length = strspn(list, "0123456789");
+		if (length && strtoull(list, NULL, 10) > (unsigned int)highest)
+			return fail("there is no CPU %.*s: the last one is CPU %d",
+				    (int)length, list, highest);
+	}
+	return 0;
+}
+
 int targets_add_cpus(struct targets *targets, const char *list)
 {
-	struct pfm_cpu_context *found = calloc(PFM_CPU_MOST + 1, sizeof(*found));
-	int count = found ? pfm_cpus_parse(list, found, PFM_CPU_MOST + 1) : -1;
-	int result = count < 0 ? fail_cpus(list, errno) : 0;
+	struct pfm_cpu_context *found;
+	int count, result;
 
+	if (list && check_numbers(list))
+		return -1;
+	found = calloc(PFM_CPU_MOST + 1, sizeof(*found));
+	count = found ? pfm_cpus_parse(list, found, PFM_CPU_MOST + 1) : -1;
+	result = count < 0 ? fail_cpus(list, errno) : 0;
 	for (int i = 0; !result && i < count; i++)
 		result = add_cpu(&targets->cpus, found[i].cpu);
 	free(found);

@@ -95,10 +95,20 @@ static uint64_t part(const struct results *results, const struct run *run, size_
 	return run->sets[set].duration;
 }
 
+/* A thread may not have run; but a CPU that was counted at all has a time for which it was. */
+static bool was_away(const struct results *results, const struct run *run)
+{
+	const struct machine *machine = results->machine;
+
+	return machine && machine->is_system_wide && !run->runtime &&
+	       register_in(machine->info.implemented_pmds, PFM_PMD_TASK_CLOCK);
+}
+
 static bool was_counted(const struct results *results, const struct run *run,
 			size_t index)
 {
-	if (results->events->events[index].state != EVENT_COUNTED)
+	if (results->events->events[index].state != EVENT_COUNTED ||
+	    was_away(results, run))
 		return false;
 	return !results->events->set_count || part(results, run, index);
 }
@@ -300,7 +310,8 @@ double results_idle_part(const struct results *results)
 {
 	double runtime = results_runtime(results).mean / 1e9;
 
-	return runtime > 0 ? 100 * results_idle(results).mean / runtime : 0;
+	/* The kernel's units of idle time are coarse: in a short run they may be more than the time. */
+	return runtime > 0 ? fmin(100 * results_idle(results).mean / runtime, 100) : 0;
 }
 
 struct figure results_elapsed(const struct results *results)

@@ -144,6 +144,8 @@ static int check_cpus(struct stat_options *options)
 		return fail("-a excludes -p and -t: these count threads");
 	if (targets->cpus.count && (targets->threads.count || targets->processes.count))
 		return fail("-C excludes -p and -t: these count threads");
+	if (!options->is_inherited && (targets->is_whole_machine || targets->cpus.count))
+		return fail("--no-inherit excludes -a and -C: these count all threads");
 	if (targets->is_whole_machine && targets_add_cpus(targets, NULL))
 		return -1;
 	if (targets->cpus.count && targets->is_per_thread)

@@ -89,8 +89,8 @@ static const char *const sentences[] = {
 		"the PMU counts at all levels, and the caller may count at user level only",
 	[PFM_REASON_NO_BUFFER] = "the context has no sampling buffer of that CPU",
 	[PFM_REASON_KEEPS_NO_COUNTS] =
-		"the context keeps no counts of threads: it was made without "
-		"PFM_FL_KEEP_COUNTS",
+		"the context has no counts of threads: it is system-wide, or was made "
+		"without PFM_FL_KEEP_COUNTS",
 	[PFM_REASON_NO_COUNTS] = "no thread has ended whose counts were not read yet",
 };
 

@@ -126,10 +126,9 @@ static const struct {
 	{ PFM_REASON_NO_BUFFER,
 	  "the context has no sampling buffer of that CPU: CPU 12" },
 	{ PFM_REASON_KEEPS_NO_COUNTS,
-	  "the context keeps no counts of threads: it was made without "
+	  "the context has no counts of threads: it is system-wide, or was made without "
 	  "PFM_FL_KEEP_COUNTS" },
-	{ PFM_REASON_NO_COUNTS,
-	  "no thread has ended whose counts were not read yet" },
+	{ PFM_REASON_NO_COUNTS, "no thread has ended whose counts were not read yet" },
 };
 
 static bool names_process(unsigned int reason)

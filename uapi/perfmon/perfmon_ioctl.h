@@ -122,7 +122,7 @@
 #define PFM_FL_OVFL_NO_MSG	 0x80 /* signal overflows, queue no message */
 #define PFM_FL_INHERIT_THREADS	 0x100 /* monitor threads that monitored threads make */
 #define PFM_FL_INHERIT_ALL	 0x200 /* monitor threads and child processes that they make */
-#define PFM_FL_KEEP_COUNTS	 0x400 /* keep the counts of threads that end; with PFM_FL_INHERIT_* */
+#define PFM_FL_KEEP_COUNTS	 0x400 /* keep the counts of copies that end */
 
 /* pfarg_pmc.reg_flags and pfarg_pmd.reg_flags */
 #define PFM_REGFL_OVFL_NOTIFY	 0x1 /* PMD: notify on 64-bit overflow */
@@ -520,11 +520,11 @@ struct pfm_restart_cpu {
 };
 
 /* pfm_thread_counts.which */
-#define PFM_THREAD_OWN	       0 /* the thread on which the context was loaded, without copies */
-#define PFM_THREAD_ENDED       1 /* the copy that ended first of those that were not read yet */
+#define PFM_THREAD_OWN	     0 /* the thread on which the context was loaded, without copies */
+#define PFM_THREAD_ENDED     1 /* the copy that ended first of those that were not read yet */
 
 /* Bytes of a thread's name, with the zero at its end. */
-#define PFM_THREAD_NAME_SIZE   16
+#define PFM_THREAD_NAME_SIZE 16
 
 /**
  * struct pfm_thread_counts - counts of one thread

@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 
 #include "measure.h"
 #include "status.h"

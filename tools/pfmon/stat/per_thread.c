@@ -230,11 +230,11 @@ int per_thread_print(struct per_thread *threads, const struct results *whole,
 void per_thread_warn(const struct per_thread *threads)
 {
 	if (threads->dropped)
-		warn_user("the counts of %" PRIu64
-			  " threads that ended are in the sums, but "
+		warn_user("the counts of %" PRIu64 " %s that ended are in the sums, but "
 			  "not in lines of their own: see max_copies and set_user_max in "
 			  "/sys/kernel/perfmon",
-			  threads->dropped);
+			  threads->dropped,
+			  plural(threads->dropped, "thread", "threads"));
 }
 
 void per_thread_free(struct per_thread *threads)

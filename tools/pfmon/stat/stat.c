@@ -5,12 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../event/assignment.h"
 #include "../commands.h"
 #include "../common/errors.h"
 #include "../common/text.h"
-#include "../event/packing.h"
-#include "../event/sets_file.h"
 #include "../run/child.h"
 #include "../run/cpus.h"
 #include "../run/idle.h"
@@ -21,6 +18,7 @@
 #include "intervals.h"
 #include "per_cpu.h"
 #include "per_thread.h"
+#include "stat_events.h"
 #include "stat_options.h"
 #include "stat_print.h"
 #include "switch_cost.h"
@@ -51,37 +49,13 @@ struct measurement {
 	int status;
 };
 
-static int choose_events(struct event_list *events, const struct machine *machine,
-			 const struct stat_options *options)
-{
-	bool is_default = !options->events.count;
-
-	if (options->sets)
-		return sets_file_read(events, options->sets, machine);
-	if (is_default && machine->scope[0])
-		return fail(
-			"PMU %s has no default events: 'pfmon list --pmu %s' shows its "
-			"events",
-			machine->info.pmu_name, machine->info.pmu_name);
-	if (is_default && events_default(events, machine))
-		return -1;
-	for (unsigned int i = 0; i < options->events.count; i++)
-		if (events_parse(events, options->events.texts[i], machine))
-			return -1;
-	if (!options->is_multiplexed)
-		return 0;
-	return pack_into_sets(events, machine, options->interval, is_default);
-}
-
 static int prepare_events(struct measurement *measurement,
 			  const struct stat_options *options)
 {
 	const struct machine *machine = &measurement->session.machine;
 	struct event_list *events = &measurement->events;
-	bool is_default = !options->events.count && !options->sets;
 
-	if (choose_events(events, machine, options) ||
-	    events_assign(events, machine, is_default) ||
+	if (stat_events_choose(events, machine, options) ||
 	    increments_prepare(&measurement->increments, events) ||
 	    group_prepare(&measurement->group, &measurement->session, events))
 		return -1;

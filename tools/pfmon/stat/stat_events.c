@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What pfmon stat counts. */
+#include "../common/errors.h"
+#include "../event/assignment.h"
+#include "../event/packing.h"
+#include "../event/sets_file.h"
+#include "stat_events.h"
+
+static int find_events(struct event_list *events, const struct machine *machine,
+		       const struct stat_options *options)
+{
+	bool is_default = !options->events.count;
+
+	if (options->sets)
+		return sets_file_read(events, options->sets, machine);
+	if (is_default && machine->scope[0])
+		return fail(
+			"PMU %s has no default events: 'pfmon list --pmu %s' shows its "
+			"events",
+			machine->info.pmu_name, machine->info.pmu_name);
+	if (is_default && events_default(events, machine))
+		return -1;
+	for (unsigned int i = 0; i < options->events.count; i++)
+		if (events_parse(events, options->events.texts[i], machine))
+			return -1;
+	if (!options->is_multiplexed)
+		return 0;
+	return pack_into_sets(events, machine, options->interval, is_default);
+}
+
+int stat_events_choose(struct event_list *events, const struct machine *machine,
+		       const struct stat_options *options)
+{
+	bool is_default = !options->events.count && !options->sets;
+
+	return find_events(events, machine, options) ||
+			       events_assign(events, machine, is_default)
+		       ? -1
+		       : 0;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What pfmon stat counts. */
+#ifndef PFMON_STAT_EVENTS_H
+#define PFMON_STAT_EVENTS_H
+
+#include "../event/events.h"
+#include "stat_options.h"
+
+/*
+ * Find the events that the user wants, or else the default ones, and assign them to sets and
+ * counters.  Reports an error and returns -1, or returns 0.  The caller calls events_free() in any
+ * case.
+ */
+int stat_events_choose(struct event_list *events, const struct machine *machine,
+		       const struct stat_options *options);
+
+#endif

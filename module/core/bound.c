@@ -77,7 +77,7 @@ static void bind_here(void *argument)
 	raw_spin_lock(&context->lock);
 	pfm_registers_lost(); /* threads' contexts may have used them */
 	pfm_cpu_forget(cpu);
-	cpu->context = context;
+	WRITE_ONCE(cpu->context, context); /* see pfm_holder_of_use() */
 	WRITE_ONCE(context->cpu, smp_processor_id());
 	atomic_inc(&loaded);
 	pfm_load_begin(context, call->set);

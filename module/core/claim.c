@@ -475,13 +475,13 @@ int pfm_claim(struct pfm_context *context, struct task_struct *task)
 	if (error)
 		leave(use);
 	else
-		context->use = use;
+		WRITE_ONCE(context->use, use); /* see pfm_holder_of_use() */
 	return error;
 }
 
 void pfm_claim_again(struct pfm_context *copy, const struct pfm_context *source)
 {
-	copy->use = source->use;
+	WRITE_ONCE(copy->use, source->use);
 	atomic_inc(&copy->use->contexts);
 }
 
@@ -494,13 +494,16 @@ void pfm_unclaim(struct pfm_context *context, struct task_struct *task)
 /* Replace the context's use by @use, unless the context has been unloaded meanwhile. */
 static void exchange(struct pfm_context *context, struct pfm_use *use)
 {
+	struct pfm_use *left = use;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&context->lock, flags);
-	if (context->state != PFM_STATE_UNLOADED)
-		swap(context->use, use);
+	if (context->state != PFM_STATE_UNLOADED) {
+		left = context->use;
+		WRITE_ONCE(context->use, use);
+	}
 	raw_spin_unlock_irqrestore(&context->lock, flags);
-	leave(use);
+	leave(left);
 }
 
 int pfm_claim_more(struct pfm_context *context, u32 index, const u64 *pmds)

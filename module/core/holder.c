@@ -55,8 +55,8 @@ static bool has_claimed(struct pfm_context *context, void *argument)
 	if (READ_ONCE(context->use) != search->use)
 		return false;
 	raw_spin_lock_irqsave(&context->lock, flags);
-	if (context->use == search->use &&
-	    (context->attachment.task || context->state != PFM_STATE_UNLOADED))
+	if (READ_ONCE(context->use) == search->use &&
+	    (context->attachment.task || context->cpu != PFM_NO_CPU))
 		search->loader = get_pid(loader_of(context));
 	raw_spin_unlock_irqrestore(&context->lock, flags);
 	return search->loader;

@@ -211,7 +211,7 @@ void pfm_switch_end(struct pfm_context *context)
 	monitoring_end(context, cpu);
 	if (context->cpu == PFM_NO_CPU)
 		return;
-	cpu->context = NULL;
+	WRITE_ONCE(cpu->context, NULL);
 	WRITE_ONCE(context->cpu, PFM_NO_CPU);
 }
 

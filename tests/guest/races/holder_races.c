@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Loads fail because the other kind of contexts has the counter, and look for a process to name. These
+ * contexts and their loaders come and go meanwhile.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include "measure.h"
+#include "system_wide.h"
+#include "workers.h"
+
+SUITE(holder_races, 300);
+
+#define OF_THREADS "contexts on threads"
+#define OF_CPUS	   "system-wide contexts"
+
+/* The last call on @fd failed because of contexts of @kind, with or without a name and a number. */
+static bool is_held_by(int fd, const char *kind)
+{
+	const size_t length = strlen(kind);
+	struct pfm_error error;
+	const char *pid;
+
+	if (pfm_get_error(fd, &error) || error.error != EBUSY ||
+	    strncmp(error.holder, kind, length))
+		return false;
+	if (!error.holder[length])
+		return true;
+	pid = strrchr(error.holder, '[');
+	return !strncmp(error.holder + length, ": ", 2) && pid && atoi(pid + 1) > 0;
+}
+
+/* Monitors itself and ends at once; its child ends later, with the copy. */
+static void be_monitored(void)
+{
+	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_INHERIT_ALL };
+	int fd = pfm_create_context(&ctx, NULL, NULL, 0);
+
+	require(fd != -1);
+	use_busy_counters(fd);
+	if (try_load(fd, thread_id()))
+		require(is_held_by(fd, OF_CPUS));
+	else
+		require(fork() != -1);
+	_exit(EXIT_SUCCESS);
+}
+
+static void come_and_go(void)
+{
+	int status;
+	pid_t pid;
+
+	for (;;) {
+		pid = fork();
+		require(pid != -1);
+		if (!pid)
+			be_monitored();
+		require(waitpid(pid, &status, 0) == pid && !status);
+	}
+}
+
+TEST(holders_may_end_while_they_are_looked_for)
+{
+	unsigned int loaded = 0, named = 0, i;
+	int cpu = system_wide_context();
+	struct pfm_error error;
+	pid_t pid;
+
+	need_cpus(2);
+	use_busy_counters_of_cpu(cpu);
+	pid = fork();
+	require(pid != -1);
+	if (!pid) {
+		close(cpu);
+		pin(1);
+		come_and_go();
+	}
+	pin(0);
+	for (i = 0; i < iterations() || !loaded || !named; i++) {
+		if (!try_load(cpu, 0)) {
+			loaded++;
+			require(!pfm_unload_context(cpu));
+			continue;
+		}
+		require(is_held_by(cpu, OF_THREADS));
+		require(!pfm_get_error(cpu, &error));
+		named += !!strchr(error.holder, '[');
+	}
+	printf("         %u loads, %u refusals with a name and %u without\n", loaded,
+	       named, i - loaded - named);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(cpu);
+	wait_until(no_session_is_left());
+	all_must_be_well();
+}

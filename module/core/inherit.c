@@ -91,13 +91,15 @@ static void configure_set(struct pfm_context *copy, struct pfm_set *set,
 	set->load = copy->loads;
 }
 
-/* A counter that is sampled begins with a period. */
-static u64 first_value(const struct pfm_context *copy,
-		       struct pfm_pmd_attributes *attributes)
+/* A counter whose overflows are samples, or switch sets, begins with a period. */
+static u64 first_value(const struct pfm_context *copy, struct pfm_set *set,
+		       unsigned int n)
 {
-	return copy->format && attributes->short_reset
-		       ? pfm_reset_value(attributes, false)
-		       : 0;
+	struct pfm_pmd_attributes *attributes = &set->attributes[n];
+
+	if (!copy->format && !(pfm_set_triggers(set) & BIT_ULL(n)))
+		return 0;
+	return attributes->short_reset ? pfm_reset_value(attributes, false) : 0;
 }
 
 /* Nothing has been counted yet. */
@@ -109,7 +111,7 @@ static void reset_set(const struct pfm_context *copy, struct pfm_set *set)
 
 	pfm_for_each_bit(n, rest, registers->used_pmds[0]) {
 		set->attributes[n].last_reset = 0;
-		registers->pmds[n] = first_value(copy, &set->attributes[n]);
+		registers->pmds[n] = first_value(copy, set, n);
 		registers->state[n] = 0;
 	}
 	pfm_for_each_bit(n, rest, set->used_virtual)

@@ -250,12 +250,6 @@ static noinline u32 sample_shared(struct pfm_cpu *cpu, struct pfm_context *conte
 	return (control & ~PFM_CONTROL_MASK) | PFM_CONTROL_RESET;
 }
 
-/* Return: counters whose overflows switch to the next set. */
-static u64 triggers_of(const struct pfm_set *set)
-{
-	return set->flags & PFM_SETFL_OVFL_SWITCH ? set->triggers : 0;
-}
-
 /* Return: PFM_CONTROL_SWITCH if this was the last overflow before a set switch. */
 static noinline u32 count_down(struct pfm_set *set, u64 wrapped)
 {
@@ -263,7 +257,7 @@ static noinline u32 count_down(struct pfm_set *set, u64 wrapped)
 	u32 control = 0;
 	u64 rest;
 
-	pfm_for_each_bit(n, rest, wrapped & triggers_of(set)) {
+	pfm_for_each_bit(n, rest, wrapped & pfm_set_triggers(set)) {
 		struct pfm_pmd_attributes *attributes = &set->attributes[n];
 
 		if (attributes->switch_remaining && !--attributes->switch_remaining)
@@ -325,7 +319,7 @@ static u32 note_all(struct pfm_set *set, u64 wrapped, u32 control)
 		pfm_reset_note(set, n);
 	if (wrapped & set->notifying)
 		return PFM_CONTROL_NOTIFY | PFM_CONTROL_MASK;
-	if (control & PFM_CONTROL_SWITCH || !(wrapped & ~triggers_of(set)))
+	if (control & PFM_CONTROL_SWITCH || !(wrapped & ~pfm_set_triggers(set)))
 		return PFM_CONTROL_RESET;
 	return PFM_CONTROL_MASK;
 }

@@ -126,6 +126,12 @@ static __always_inline struct pfm_pmd_attributes *pfm_attributes(struct pfm_set 
 	return &set->attributes[set->pmd_count + pmd - PFM_VIRTUAL_PMD_BASE];
 }
 
+/* Return: counters whose overflows switch to the next set. */
+static inline u64 pfm_set_triggers(const struct pfm_set *set)
+{
+	return set->flags & PFM_SETFL_OVFL_SWITCH ? set->triggers : 0;
+}
+
 /* PMD @pmd is written: what copies have counted before does not belong to its value any more. */
 static inline void pfm_sum_forget(struct pfm_set *set, unsigned int pmd)
 {

@@ -53,6 +53,35 @@ static uint64_t remaining(int fd, unsigned int id)
 	return trigger_of(fd, id).reg_ovfl_switch_cnt;
 }
 
+static void work_ten_periods(int unused)
+{
+	(void)unused;
+	exact_work(10 * exact_period());
+}
+
+/* The thread of the context itself has next to no exact events. */
+TEST(a_copy_switches_sets_by_itself)
+{
+	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_INHERIT_ALL };
+	unsigned int id;
+	int fd;
+
+	need_overflow_interrupts();
+	fd = pfm_create_context(&ctx, NULL, NULL, 0);
+	ck_assert_int_ne(fd, -1);
+	for (id = 0; id < 2; id++)
+		make_exact(fd, id, BY_OVERFLOW, exact_period(), 1);
+	load(fd, thread_id());
+	must(fd, pfm_start(fd, NULL));
+	must_exit_well(fork_child(work_ten_periods, 0));
+	must(fd, pfm_unload_context(fd));
+	for (id = 0; id < 2; id++) {
+		ck_assert_uint_ge(set_of(fd, id).set_runs, 5);
+		ck_assert_uint_ge(read_pmd_of(fd, id, pmu()->pmds[1]),
+				  4 * exact_period());
+	}
+}
+
 /* Page faults are counted exactly on every PMU. The thread also sleeps in between. */
 TEST(no_fault_is_lost_between_sets)
 {

@@ -59,10 +59,14 @@ static void work_ten_periods(int unused)
 	exact_work(10 * exact_period());
 }
 
-/* The thread of the context itself has next to no exact events. */
+/*
+ * The thread of the context itself has next to no exact events.  In QEMU an overflow of most counters
+ * is noticed late, so the number of turns is not known.
+ */
 TEST(a_copy_switches_sets_by_itself)
 {
 	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_INHERIT_ALL };
+	uint64_t sum = 0, count;
 	unsigned int id;
 	int fd;
 
@@ -76,10 +80,12 @@ TEST(a_copy_switches_sets_by_itself)
 	must_exit_well(fork_child(work_ten_periods, 0));
 	must(fd, pfm_unload_context(fd));
 	for (id = 0; id < 2; id++) {
-		ck_assert_uint_ge(set_of(fd, id).set_runs, 5);
-		ck_assert_uint_ge(read_pmd_of(fd, id, pmu()->pmds[1]),
-				  4 * exact_period());
+		ck_assert_uint_ge(set_of(fd, id).set_runs, 2);
+		count = read_pmd_of(fd, id, pmu()->pmds[1]);
+		ck_assert_uint_ge(count, exact_period());
+		sum += count;
 	}
+	ck_assert_uint_ge(sum, 10 * exact_period());
 }
 
 /* Page faults are counted exactly on every PMU. The thread also sleeps in between. */

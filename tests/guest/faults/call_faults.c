@@ -48,7 +48,14 @@ static void fill_vector(const struct operation *operation)
 static int attempt_vector(const struct operation *operation)
 {
 	struct pfm_vector argument = { (uintptr_t)&vector, operation->count, 0 };
+	struct pfm_thread_counts counts = {
+		.address = (uintptr_t)&vector,
+		.count = operation->count,
+		.which = PFM_THREAD_OWN,
+	};
 
+	if (operation->command == PFM_IOC_READ_THREAD)
+		return to_error(pfm_read_thread(fd, &counts));
 	return to_error(ioctl(fd, operation->command, &argument));
 }
 
@@ -71,6 +78,8 @@ static void check_vectors(void)
 		{ VECTOR("read_pmds, 2000", PFM_IOC_READ_PMDS, pfarg_pmd_t, MANY) },
 		{ VECTOR("read, 1", PFM_IOC_READ, pfarg_pmr_t, 1) },
 		{ VECTOR("read, 2000", PFM_IOC_READ, pfarg_pmr_t, MANY) },
+		{ VECTOR("read_thread, 1", PFM_IOC_READ_THREAD, pfarg_pmr_t, 1) },
+		{ VECTOR("read_thread, 2000", PFM_IOC_READ_THREAD, pfarg_pmr_t, MANY) },
 		{ VECTOR("create_evtsets, 1", PFM_IOC_CREATE_EVTSETS, pfarg_setdesc_t,
 			 1) },
 		{ VECTOR("create_evtsets, 2000", PFM_IOC_CREATE_EVTSETS, pfarg_setdesc_t,

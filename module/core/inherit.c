@@ -221,12 +221,12 @@ static bool follow(struct pfm_copies *copies, struct pfm_context *source,
 	return false;
 }
 
-/* Memory for one more copy, if no idle one is left. */
+/* Memory for one more copy. */
 static struct pfm_context *alloc_spare(struct pfm_copies *copies)
 {
 	const gfp_t gfp = GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT;
 
-	if (IS_ENABLED(CONFIG_PREEMPT_RT) || READ_ONCE(copies->idle_count) ||
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) ||
 	    READ_ONCE(copies->count) >= READ_ONCE(pfm_limits.max_copies))
 		return NULL;
 	return pfm_copy_alloc(copies, gfp);
@@ -235,9 +235,16 @@ static struct pfm_context *alloc_spare(struct pfm_copies *copies)
 static noinline void make_copy(struct pfm_context *source, struct task_struct *child)
 {
 	struct pfm_copies *copies = source->copies;
-	struct pfm_context *spare = alloc_spare(copies);
+	const bool has_idle = READ_ONCE(copies->idle_count);
+	struct pfm_context *spare = has_idle ? NULL : alloc_spare(copies);
 
 	raw_spin_lock(&copies->lock);
+	/* A fork on another CPU may have taken the last idle copy meanwhile. */
+	if (has_idle && !copies->idle_count) {
+		raw_spin_unlock(&copies->lock);
+		spare = alloc_spare(copies);
+		raw_spin_lock(&copies->lock);
+	}
 	if (copies->is_open) {
 		if (spare && pfm_copy_add(copies, spare))
 			spare = NULL;

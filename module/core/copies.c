@@ -113,10 +113,9 @@ static void add_to_parent(struct pfm_copies *copies, const struct pfm_context *c
 /* Lock held.  The parent has the counts of the copy.  Return: as pfm_copy_make_idle(). */
 static struct pfm_context *put_away(struct pfm_copies *copies, struct pfm_context *copy)
 {
-	if (!(copies->parent->flags & PFM_FL_KEEP_COUNTS))
-		return pfm_copy_make_idle(copies, copy);
-	pfm_copy_keep(copies, copy);
-	return NULL;
+	if (copies->parent->flags & PFM_FL_KEEP_COUNTS)
+		return pfm_copy_keep(copies, copy);
+	return pfm_copy_make_idle(copies, copy);
 }
 
 /* Lock held.  The copy has just been detached.  Return: as pfm_copy_make_idle(). */
@@ -391,7 +390,7 @@ void pfm_copies_status(struct pfm_context *context, struct pfm_status *status)
 	status->copies = copies->count;
 	status->closed_copies = copies->closed;
 	status->not_followed = copies->not_followed;
-	status->dropped_counts = copies->dropped;
+	status->dropped_counts = min_t(u64, copies->dropped, U32_MAX);
 	raw_spin_unlock_irqrestore(&copies->lock, flags);
 }
 

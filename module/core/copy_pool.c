@@ -81,13 +81,12 @@ bool pfm_copy_add(struct pfm_copies *copies, struct pfm_context *copy)
 	return true;
 }
 
-/* Lock held.  Make the copy idle that was kept first. */
-static void drop_counts(struct pfm_copies *copies)
+/* Lock held.  Return: the copy that was kept first; it is still in the list. */
+static struct pfm_context *drop_counts(struct pfm_copies *copies)
 {
-	list_move(copies->kept.next, &copies->idle);
 	copies->kept_count--;
-	copies->idle_count++;
 	copies->dropped++;
+	return list_first_entry(&copies->kept, struct pfm_context, copy_node);
 }
 
 /* Lock held. */
@@ -95,13 +94,15 @@ struct pfm_context *pfm_copy_take(struct pfm_copies *copies)
 {
 	struct pfm_context *copy;
 
-	if (!copies->idle_count && copies->kept_count)
-		drop_counts(copies);
-	copy = list_first_entry_or_null(&copies->idle, struct pfm_context, copy_node);
-	if (copy) {
-		list_del(&copy->copy_node);
+	if (copies->idle_count) {
+		copy = list_first_entry(&copies->idle, struct pfm_context, copy_node);
 		copies->idle_count--;
+	} else if (copies->kept_count) {
+		copy = drop_counts(copies);
+	} else {
+		return NULL;
 	}
+	list_del(&copy->copy_node);
 	return copy;
 }
 
@@ -123,12 +124,13 @@ struct pfm_context *pfm_copy_make_idle(struct pfm_copies *copies,
 }
 
 /* Lock held. */
-void pfm_copy_keep(struct pfm_copies *copies, struct pfm_context *copy)
+struct pfm_context *pfm_copy_keep(struct pfm_copies *copies, struct pfm_context *copy)
 {
 	list_move_tail(&copy->copy_node, &copies->kept);
 	copies->kept_count++;
-	if (copies->kept_count > READ_ONCE(pfm_limits.max_copies))
-		drop_counts(copies);
+	if (copies->kept_count <= READ_ONCE(pfm_limits.max_copies))
+		return NULL;
+	return pfm_copy_make_idle(copies, drop_counts(copies));
 }
 
 void pfm_copies_forget_counts(struct pfm_copies *copies)

@@ -37,9 +37,9 @@ struct pfm_context *pfm_copy_make_idle(struct pfm_copies *copies,
 
 /*
  * The copy, which is in a list, is unloaded; its counts are kept.  If there are too many of them, the
- * first ones are dropped.
+ * first ones are dropped.  Return: as pfm_copy_make_idle().
  */
-void pfm_copy_keep(struct pfm_copies *copies, struct pfm_context *copy);
+struct pfm_context *pfm_copy_keep(struct pfm_copies *copies, struct pfm_context *copy);
 
 /* Nobody will read the counts that are kept. */
 void pfm_copies_forget_counts(struct pfm_copies *copies);

@@ -105,6 +105,9 @@ void pfm_thread_counts_end(struct pfm_context *context,
 	}
 	raw_spin_unlock_irqrestore(&copies->lock, flags);
 	pfm_copy_free_surplus(surplus);
+	/* No fork needs idle copies any more. */
+	if (!READ_ONCE(copies->is_open))
+		pfm_copies_trim(copies, 0);
 }
 
 /* ---- values ------------------------------------------------------------------------------- */

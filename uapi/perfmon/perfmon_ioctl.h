@@ -930,8 +930,8 @@ struct pfm_error {
  * PFM_PMD_MONOTONIC_TIME and the like) are 0 for a copy.
  *
  * Counts that are kept take the memory of a copy.  At most max_copies are kept, and if a new copy
- * gets no memory, it takes that of the oldest counts: pfm_status.dropped_counts.  A load drops
- * those of the load before.
+ * gets no memory, it takes that of the oldest counts: pfm_status.dropped_counts.  A load, even
+ * one that fails, drops those of the load before.
  *
  * EINVAL: invalid @which, count, PMD, flags or set; PMD not in use; reserved field not zero;
  * PFM_THREAD_ENDED without PFM_FL_KEEP_COUNTS; system-wide context.  ENOENT: no copy has ended that

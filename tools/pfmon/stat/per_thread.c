@@ -64,23 +64,32 @@ static int take_row(struct per_thread *threads, struct group *group, size_t inde
 }
 
 static int take_ended(struct per_thread *threads, struct group *group, size_t index,
-		      const struct event_list *events)
+		      const struct event_list *events, size_t most)
 {
 	int result = group_session(group, index)->is_inherited ? 0 : 1;
 
-	while (!result)
+	for (size_t i = 0; !result && i < most; i++)
 		result = take_row(threads, group, index, events, PFM_THREAD_ENDED);
 	return result < 0 ? -1 : 0;
 }
 
-int per_thread_take(struct per_thread *threads, struct group *group,
-		    const struct event_list *events)
+static int take_all_ended(struct per_thread *threads, struct group *group,
+			  const struct event_list *events, size_t most)
 {
 	int result = 0;
 
 	for (size_t i = 0; !result && i < group->attached; i++)
-		result = take_ended(threads, group, i, events);
+		result = take_ended(threads, group, i, events, most);
 	return result;
+}
+
+/* Threads may end as fast as their counts are taken. */
+#define TAKE_AT_ONCE 4096
+
+int per_thread_take(struct per_thread *threads, struct group *group,
+		    const struct event_list *events)
+{
+	return take_all_ended(threads, group, events, TAKE_AT_ONCE);
 }
 
 /* The counts of dropped threads are what the others leave of the sums. */
@@ -104,7 +113,7 @@ static int find_rest(struct per_thread *threads, struct group *group,
 int per_thread_finish(struct per_thread *threads, struct group *group,
 		      const struct event_list *events)
 {
-	int result = per_thread_take(threads, group, events);
+	int result = take_all_ended(threads, group, events, SIZE_MAX);
 
 	for (size_t i = 0; !result && i < group->attached; i++) {
 		result = take_row(threads, group, i, events, PFM_THREAD_OWN);
@@ -164,17 +173,19 @@ static void sort_rows(struct per_thread *threads, struct results *results)
 		qsort(threads->rows, threads->count, sizeof(*threads->rows), compare);
 }
 
-/* The stamp is a field of CSV, so the name must not look like more than one. */
+/* In CSV the stamp is one field: it has neither separators nor quotation marks. */
+static void make_one_field(char *stamp, const char *separator)
+{
+	for (char *next = stamp; separator && *next; next++)
+		if (*next == '"' || strchr(separator, *next))
+			*next = '_';
+}
+
 static void make_stamp(const struct thread_row *row, const char *separator,
 		       char stamp[STAMP_TEXT])
 {
-	char name[PFM_THREAD_NAME_SIZE];
-
-	snprintf(name, sizeof(name), "%s", row->name);
-	for (char *next = name; separator && *next; next++)
-		if (strchr(separator, *next))
-			*next = '_';
-	snprintf(stamp, STAMP_TEXT, "%s-%" PRIu32, name, row->tid);
+	snprintf(stamp, STAMP_TEXT, "%s-%" PRIu32, row->name, row->tid);
+	make_one_field(stamp, separator);
 }
 
 static int print_row(struct parts *parts, const struct thread_row *row)
@@ -197,6 +208,7 @@ static int print_rest(struct parts *parts, const struct per_thread *threads)
 	fill_run(parts->results.runs, parts->results.events, threads->rest);
 	parts->results.part.dropped = threads->dropped;
 	snprintf(stamp, sizeof(stamp), "(%" PRIu64 " dropped)", threads->dropped);
+	make_one_field(stamp, parts->options->separator);
 	return parts_print(parts, stamp);
 }
 

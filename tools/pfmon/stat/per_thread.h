@@ -52,7 +52,7 @@ struct per_thread {
 /* Can the values of a thread be read? */
 int per_thread_check(const struct session *session);
 
-/* Take the counts of threads that have ended. */
+/* Take the counts of threads that have ended, or of many of them. */
 int per_thread_take(struct per_thread *threads, struct group *group,
 		    const struct event_list *events);
 

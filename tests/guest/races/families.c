@@ -39,7 +39,7 @@ static void make_family_context(struct family *family, bool is_sampled)
 	map_buffers(family);
 }
 
-/* The process is quiet when it says that it has finished: it has no more page faults. */
+/* The process says that it has finished, and then sleeps. */
 static void __attribute__((noreturn))
 run_when_let_go(const int *gate, const int *finished, void (*run)(void))
 {
@@ -97,6 +97,9 @@ void family_wait(const struct family *family)
 	/* An end of the file means that the process has ended or executes a program. */
 	if (read(family->finished, &byte, 1) != 1)
 		require(waitid(P_PID, family->pid, NULL, WEXITED | WNOWAIT) == 0);
+	else
+		/* On its way to sleep it may have another page fault. */
+		wait_until(thread_state(family->pid) == 'S');
 }
 
 uint64_t family_faults(const struct family *family)

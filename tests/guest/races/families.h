@@ -46,7 +46,7 @@ struct family family_begin(void (*run)(void));
 void family_load(struct family *family, bool is_sampled);
 /* The process calls its function, once. */
 void family_let_go(struct family *family);
-/* Returns when the function has returned, or when the process has ended. */
+/* Returns when the function has returned and the process sleeps, or when the process has ended. */
 void family_wait(const struct family *family);
 /*
  * After family_wait(): page faults of the process and of the children that it has waited for, since

@@ -261,6 +261,20 @@ TEST(a_load_drops_the_counts_of_the_load_before)
 	ck_assert_uint_eq(read_number(SYSFS "set_mem_cur"), memory);
 }
 
+TEST(counts_that_are_read_after_an_unload_leave_no_memory)
+{
+	int fd = make(PFM_FL_INHERIT_ALL | PFM_FL_KEEP_COUNTS);
+	uint64_t memory = read_number(SYSFS "set_mem_cur");
+	pid_t pids[2];
+
+	start_here(fd);
+	run_children(pids, 2);
+	must(fd, pfm_unload_context(fd));
+	read_ended(fd);
+	read_ended(fd);
+	ck_assert_uint_eq(read_number(SYSFS "set_mem_cur"), memory);
+}
+
 TEST(a_close_frees_the_counts_that_nobody_read)
 {
 	uint64_t memory = read_number(SYSFS "set_mem_cur");
@@ -514,17 +528,20 @@ static void make_children(int count)
 		must_exit_well(fork_child(name_and_touch, 0));
 }
 
-/* A read of the sum and a read of threads go on while children end. */
+#define MAKERS 2
+
+/* Reads of the sum and of threads go on while children are made and end. */
 TEST(each_thread_is_read_once_while_threads_end)
 {
-	int fd = keeping_here();
+	int fd = keeping_here(), n;
 	unsigned int ended = 0;
+	pid_t makers[MAKERS];
 	struct thread thread;
 	uint64_t sum = 0;
-	pid_t maker;
 
-	maker = fork_child(make_children, RACING);
-	while (ended < RACING + 1) {
+	for (n = 0; n < MAKERS; n++)
+		makers[n] = fork_child(make_children, RACING);
+	while (ended < MAKERS * (RACING + 1)) {
 		if (try_read(fd, PFM_THREAD_ENDED, &thread)) {
 			ck_assert_int_eq(errno, ENOENT);
 			counted_faults(fd);
@@ -533,9 +550,13 @@ TEST(each_thread_is_read_once_while_threads_end)
 		ended++;
 		sum += thread.faults;
 	}
-	must_exit_well(maker);
+	for (n = 0; n < MAKERS; n++)
+		must_exit_well(makers[n]);
 	must(fd, pfm_stop(fd));
 	must_be_read(fd);
-	ck_assert_uint_ge(sum, RACING * PAGES);
+	ck_assert_uint_ge(sum, MAKERS * RACING * PAGES);
+	/* There was memory for all. */
+	ck_assert_uint_eq(status_of(fd).dropped_counts, 0);
+	ck_assert_uint_eq(status_of(fd).not_followed, 0);
 	ck_assert_uint_eq(read_own(fd).faults + sum, counted_faults(fd));
 }

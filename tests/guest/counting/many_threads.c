@@ -195,12 +195,13 @@ static struct costs print_costs(const struct partner *partners, unsigned int cou
 }
 
 /*
- * A context that is in the same bucket by chance costs ten instructions, so some more are
+ * A context that is in the same bucket by chance costs ten instructions, and the part of Linux 6.12
+ * differs by up to 64.  A cost for each of the thousands of contexts would be larger than what is
  * allowed.
  */
 static void must_cost_no_more(double cost, double first)
 {
-	ck_assert_msg(cost <= first + 15, "%.1f, not %.1f", cost, first);
+	ck_assert_msg(cost <= first + 100, "%.1f, not %.1f", cost, first);
 }
 
 /*

@@ -156,7 +156,7 @@ PFMDEV_EXPORT int pfm_cpus_start(struct pfm_cpu_context *contexts, int count)
 	return result_of(first);
 }
 
-/* Of a CPU that is offline the context is unloaded, and so it does not count. */
+/* If the CPU has gone offline, the context has been unloaded, so it does not count any more. */
 static int stop_one(int fd)
 {
 	struct pfm_error error;

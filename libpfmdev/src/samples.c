@@ -2,11 +2,11 @@
 /*
  * Samples of several buffers, in the order of their time.
  *
- * A buffer is in order, so the next sample is the oldest one of those that are the first in their
- * buffers.  But a CPU may just be writing a sample that is older than those of other CPUs.  So samples
- * are taken in rounds.  A round ends when all samples have been taken that were in the buffers
- * when it began, and the first one is taken a moment later: by then all buffers have the samples that
- * are older than these.
+ * The samples of one buffer are in order, so the next sample is the oldest of the buffers' first
+ * samples.  But a CPU may just be writing a sample that is older than the samples of other CPUs.
+ * So samples are taken in rounds.  A round has the samples that are in the buffers when the round
+ * begins.  It takes its first sample a moment later.  By then, all older samples are in the
+ * buffers, too.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -901,7 +901,7 @@ struct pfm_error {
  * PFM_IOC_STATISTICS - what monitoring costs, and what it misses
  *
  * Returns the statistics of the context; with PFM_STATISTICS_CPU those of a CPU, online or
- * not, which needs no context.  Interrupts no CPU for the latter.
+ * not, which needs no context and does not interrupt the CPU.
  *
  * EPERM: the caller asks about a CPU, and neither holds CAP_PERFMON nor is in
  * /sys/kernel/perfmon/sys_group.  EINVAL: an unknown flag; no such CPU; @cpu is not zero without

@@ -7,12 +7,12 @@
  * concerns the context, and the hooks of the scheduler do not see it.
  *
  * A CPU has one such context at most: pfm_cpu_bound->context, which only that CPU changes.  When
- * the CPU goes offline, the context is unloaded there.  The user is told by a message, can read
- * the values, and can load the context again.
+ * the CPU goes offline, the context is unloaded there.  A message tells the user, who can read
+ * the values and load the context again.
  *
  * A PMU may have registers that several CPUs share (scope.c).  Then the context is bound to the
- * CPU that owns the registers, which has another place for it.  So each such PMU has one context
- * for each CPU that owns registers, beside the CPU's other one.
+ * CPU that owns the registers.  This CPU has a second place for such a context (pmu->cpu_data),
+ * so it can also have a context of its own PMU.
  */
 #include <linux/capability.h>
 #include <linux/cpu.h>

@@ -252,7 +252,7 @@ int pfm_copies_refuse(struct pfm_context *context)
 			READ_ONCE(context->copies->count));
 }
 
-/* Prepare copies for PREEMPT_RT.  Without memory there are fewer of them. */
+/* Prepare copies for PREEMPT_RT.  If memory is short, there are fewer copies. */
 static void prepare(struct pfm_copies *copies)
 {
 	struct pfm_context *copy;

@@ -18,7 +18,7 @@ static int check_cpu(struct pfm_context *context, u32 number)
 	return 0;
 }
 
-/* How often threads are switched on a CPU tells about all its users. */
+/* Needs the permission to monitor CPUs: the number of thread switches tells about other users. */
 static int cpu_statistics(struct pfm_context *context, struct pfm_statistics *statistics)
 {
 	int error = pfm_may_monitor_cpus(context) ?: check_cpu(context, statistics->cpu);

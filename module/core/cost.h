@@ -30,7 +30,7 @@ static inline void pfm_cost_end(struct pfm_context *context)
 }
 
 /*
- * Fill in @statistics, of which @flags and @cpu are the caller's and the rest is zero.  The context
+ * Fill in @statistics.  The caller has set @flags and @cpu; the other fields are zero.  The context
  * need not have been created.  Mutex held.  Return: 0 or a negative errno.
  */
 int pfm_cost_statistics(struct pfm_context *context, struct pfm_statistics *statistics);

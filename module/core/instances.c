@@ -50,7 +50,8 @@ void pfm_instances_forget(struct pfm_instances *instances)
 
 /*
  * The barriers pair: either this function finds that the last message has been read, and posts
- * another one; or who reads that message sees afterwards what the format has published before.
+ * another one; or whoever reads that message then sees what the format has published before
+ * this call.
  */
 void pfm_instances_post(struct pfm_instances *instances,
 			const struct pfarg_ovfl_msg *message)
@@ -66,7 +67,10 @@ void pfm_instances_post(struct pfm_instances *instances,
 	set_bit(cpu, instances->waiting);
 }
 
-/* The CPU after the one whose message was read last comes first: none has to wait for ever. */
+/*
+ * The search begins after the CPU whose message was read last, so no CPU's message waits for
+ * ever.
+ */
 bool pfm_instances_take(struct pfm_instances *instances, struct pfarg_ovfl_msg *message)
 {
 	const unsigned int count = instances->count;

@@ -39,8 +39,8 @@ struct pfm_cpu_instance {
  * struct pfm_instances - the instances for all CPUs
  * @count: of @cpus; later CPUs have no instance
  * @lost: samples on CPUs without an instance
- * @waiting: CPUs whose message waits for a read.  Set where the CPU's handler runs, cleared with
- *	the context's lock held
+ * @waiting: CPUs whose message waits for a read.  The overflow handler on a CPU sets the bit of
+ *	this CPU; whoever clears a bit holds the context's lock
  * @next: the CPU with which a read begins its search; protected by the context's lock
  * @cpus: an instance for each CPU
  */

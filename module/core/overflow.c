@@ -356,10 +356,10 @@ static __always_inline u32 handle_wrapped(struct pfm_cpu *cpu,
 }
 
 /*
- * The counters are halted and have been saved.  Some overflows are not found until the thread leaves
- * the CPU, such as one that the last instruction before a system call caused at user level.  So their
- * address is the one where the thread entered the kernel.  A system-wide context may be stopped by an
- * interrupt: then it is the interrupted address.
+ * The counters are halted and have been saved.  Some overflows are not found until the thread
+ * leaves the CPU, such as one that the last instruction before a system call caused at user level.
+ * So their address is where the thread entered the kernel.  An interrupt may stop a system-wide
+ * context; then the address is the interrupted one.
  */
 static struct pt_regs *registers_of_stop(const struct pfm_context *context)
 {
@@ -454,8 +454,8 @@ static __always_inline struct pfm_set *running_set(const struct pfm_cpu *cpu,
 }
 
 /*
- * Unless its counters are independent, a PMU counts for a thread's context or for a system-wide one,
- * see claim.c.  Return: the data of this CPU for the one that counts.
+ * Unless its counters are independent, a PMU counts for a thread's context or for a system-wide
+ * one, see claim.c.  Return: the data of this CPU for the context that counts.
  */
 static __always_inline struct pfm_cpu *cpu_of(const struct pfm_pmu *pmu)
 {

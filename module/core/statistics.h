@@ -58,9 +58,9 @@ struct pfm_cpu_statistics {
 	X(switches)
 
 /*
- * What a context has done since its load.  Changes only where its registers are.  While the
- * context is loaded on a thread, the value of @switches at the load is missing from @switches:
- * see pfm_cost_begin().
+ * What a context has done since its load.  It changes only where the context's registers are.
+ * While the context is loaded on a thread, @switches is the negative of the thread's number of
+ * switches at the load: see pfm_cost_begin().
  */
 struct pfm_context_statistics {
 #define PFM_STATISTIC_FIELD(name) u64 name;

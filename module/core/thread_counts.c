@@ -124,7 +124,7 @@ static struct pfm_set *find_set(struct pfm_context *source, u16 id)
 	return NULL;
 }
 
-/* The values that were added to the sums of the parent. */
+/* Take the values of a copy that were added to the sums of the parent. */
 static void take_copy(const struct pfm_set *set, struct pfm_snapshot *snapshot)
 {
 	unsigned int n;

@@ -6,9 +6,9 @@
  * event at a time.  It has no function to reserve registers.  So a placeholder, a pinned event of
  * perf, holds each register that we use.  All registers of a PMU count the same events: a counter
  * of ours uses the register that its placeholder has at the moment, and perf can use the others.
- * perf may stop placeholders and start them again when its events change, on other registers, too.
- * It keeps the count, and writes the control register from the event's notes.  These have our
- * event (uncore_select()).
+ * When its events change, perf may stop placeholders and start them again, also on other
+ * registers. perf keeps the count, and writes the control register from the fields of struct
+ * perf_event, which contain our event (uncore_select()).
  *
  * perf chooses the CPU that accesses the registers: the placeholder's CPU.  Where perf has no driver,
  * we choose, and hold the registers by keeping its driver from being loaded.

@@ -83,7 +83,7 @@ void x86_note_overflows(u64 counters)
 {
 	struct exclusive_cpu *cpu;
 
-	/* An NMI that handles one overflow was raised by it. */
+	/* If an NMI handles just one overflow, this overflow raised the NMI. */
 	if (in_nmi() && is_power_of_2(counters))
 		return;
 	cpu = this_cpu_ptr(&exclusive_cpus);

@@ -93,8 +93,8 @@ static void put(unsigned int n, struct perf_event *event)
  * x86_placeholders_sort() - give each parked placeholder of this CPU the number of its counter
  * @parked: bitmap of PMDs.  Those of them that have a placeholder have a parked one.
  *
- * perf may have moved some.  Placeholders on counters that have none of these numbers get the
- * remaining numbers.  Interrupts off.
+ * perf may have moved some placeholders to other counters.  A placeholder whose counter is
+ * not in @parked gets one of the remaining numbers.  Interrupts off.
  */
 void x86_placeholders_sort(u64 parked)
 {

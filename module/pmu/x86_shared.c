@@ -76,7 +76,10 @@ static u64 select_of(const struct perf_event *event)
 	return host ? select & ~(host & ~x86_read_msr(event->hw.config_base)) : select;
 }
 
-/* Return: whether the event has a counter.  If perf has stopped it, only the notes are valid. */
+/*
+ * Return: whether the event has a counter.  If perf has stopped the event, only perf's notes
+ * hold its value.
+ */
 static __always_inline bool has_counter(const struct perf_event *event)
 {
 	return event->state == PERF_EVENT_STATE_ACTIVE &&
@@ -282,7 +285,7 @@ static struct pfm_registers *running_now(const struct pfm_registers *registers)
 	return registers->task ? running.thread : running.cpu;
 }
 
-/* @registers: the set that counts now.  Return: the one that counts next; may be NULL. */
+/* @registers: the set that counts now.  Return: the set that counts next; may be NULL. */
 static struct pfm_registers *handle_overflows(const struct pfm_registers *registers,
 					      struct pt_regs *regs)
 {
@@ -413,8 +416,9 @@ static void shared_acknowledge(struct pfm_registers *registers, u64 counters)
 /* ---- the interrupt ------------------------------------------------------------------------ */
 
 /*
- * perf's handler halts all counters where there is a global control register.  Elsewhere ours
- * would count the handler.  Nothing but this function clears the enable bit.
+ * perf's handler halts all counters where there is a global control register.  Without such a
+ * register, our counters would count perf's handler.  Nothing but this function clears the
+ * enable bit.
  */
 static void enable_each(u64 counters, bool enable)
 {

@@ -272,8 +272,7 @@ struct data_cpu {
 /**
  * struct data_unsampled - events of one context for which the PMU delivered no samples
  * @counted: number of events that a second counter counted
- * @events: number of these events that are in no sample, neither in a written nor in a
- *	lost one
+ * @events: number of these events that are in no sample, written or lost
  * @samples: number of samples that @events would have made
  * @context: number of the context
  * @set: event set
@@ -299,8 +298,9 @@ struct data_unsampled {
  * @flags: DATA_END_*; not in files of version 1.0
  * @reserved: 0
  *
- * If a recording has several files, the numbers are those of this file.  The kernel has taken more
- * samples when a file ends that is not the last one: @produced is @written + @lost there.
+ * If a recording has several files, the numbers are those of this file.  When a file ends that is
+ * not the last one, the kernel has already taken samples for the next file.  So @produced is
+ * @written + @lost in this file.
  */
 struct data_end {
 	uint64_t produced;

@@ -89,7 +89,7 @@ static int read_all(int fd, char **bytes, size_t *size)
 	}
 }
 
-/* Free the unused part of the buffer; without memory the buffer stays as it is. */
+/* Free the unused part of the buffer; if there is no memory, the buffer stays as it is. */
 static void trim_buffer(struct data_file *file)
 {
 	char *smaller = file->size ? realloc(file->bytes, file->size) : NULL;

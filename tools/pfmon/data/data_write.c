@@ -205,7 +205,7 @@ int data_create_in_memory(struct data_writer *writer)
 
 /*
  * Join @count strings, each with its zero byte. Returns a text that the caller frees, or
- * NULL without memory.
+ * NULL if there is no memory.
  */
 static char *join(const char *const *strings, size_t count, size_t *size)
 {
@@ -244,8 +244,8 @@ int data_write_machine(struct data_writer *writer, const struct data_machine *ma
 }
 
 /*
- * Returns the numbers, separated by commas, as a text that the caller frees, or NULL
- * without memory.
+ * Returns the numbers, separated by commas, as a text that the caller frees, or NULL if
+ * there is no memory.
  */
 static char *list_ids(const struct id_list *list)
 {

@@ -41,10 +41,10 @@ struct kernel {
 };
 
 /*
- * Read the regions into @kernel, which is zero or has those of an earlier call, which are replaced.
- * @root is the prefix of "/proc" and "/sys": usually "". Without memory, reports that and
- * returns -1, else returns 0. If the user may not see kernel addresses, there are no
- * regions, which is no error.
+ * Read the regions into @kernel.  @kernel is zero, or has the regions of an earlier call, which are
+ * replaced.  @root is the prefix of "/proc" and "/sys": usually "".  Returns 0, or -1 after
+ * reporting that there is no memory.  If the user may not see kernel addresses, @kernel has no
+ * regions; this is not an error.
  */
 int kernel_read_regions(struct kernel *kernel, const char *root);
 void kernel_free(struct kernel *kernel);

@@ -40,7 +40,7 @@ int all_processes_begin(struct all_processes *all, pid_t tid)
 		return -1;
 	all->has_band = !error;
 	all->refusal = error;
-	/* What it says about some CPUs only is of no use for a single program. */
+	/* Events of only some CPUs are of no use for a single program. */
 	if (error && tid != -1)
 		side_band_close(&all->band);
 	return 0;

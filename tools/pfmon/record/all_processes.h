@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Write the names and mappings of all processes of the machine, or of those that a process makes.
- * Those that exist at the beginning are read from /proc; later ones are told by the kernel
- * (side_band.h).
+ * Processes that exist at the beginning are read from /proc.  Events of the kernel report later
+ * ones (side_band.h).
  */
 #ifndef PFMON_ALL_PROCESSES_H
 #define PFMON_ALL_PROCESSES_H
@@ -15,12 +15,12 @@ struct seen_process;
 
 /**
  * struct all_processes - what is known about processes
- * @band: what the kernel says
- * @has_band: the kernel says it; if not, /proc is read now and then
+ * @band: the kernel's events about processes
+ * @has_band: the kernel permits these events; if not, /proc is read now and then
  * @names_only: mappings are not written
- * @refusal: why the kernel does not say it, an errno
+ * @refusal: why the kernel does not permit these events, an errno
  * @writer: the file
- * @next: the file that will replace @writer; it gets the same.  NULL: none
+ * @next: the file that will replace @writer; all records are written to both.  NULL: none
  * @files: build-ids
  * @seen: without @band: the processes that the last reading of /proc has shown, ascending by pid
  * @seen_count: number of @seen
@@ -44,8 +44,8 @@ struct all_processes {
 /* The functions that return int report an error and return -1, or return 0. */
 
 /*
- * Begin to watch child @tid with all that it makes or, if @tid is -1, all processes.  @has_band is
- * false then if the kernel does not permit it.  The caller calls all_processes_free() in any case.
+ * Begin to watch child @tid and all processes that it makes or, if @tid is -1, all processes.
+ * Sets @has_band.  The caller calls all_processes_free() in any case.
  */
 int all_processes_begin(struct all_processes *all, pid_t tid);
 

@@ -55,8 +55,8 @@ void buffer_count_file(const struct buffer *buffer, bool is_last,
 		       struct drain_counts *counts);
 
 /*
- * Another file begins; @counts are those that the last one has, and what is lost from then on is in the
- * next one.
+ * The next file begins.  @counts are the counts in the previous file; later losses belong to the
+ * next file.
  */
 void buffer_begin_file(struct buffer *buffer, const struct drain_counts *counts);
 

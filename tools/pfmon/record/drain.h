@@ -40,7 +40,8 @@ struct tally {
  * @regions: with nway: number of regions taken
  * @early: samples that were already taken from the buffer or region that is being filled
  * @early_size: size of the @early samples in bytes
- * @table: with hist: for each entry, the sums that are in the file; NULL if none are
+ * @table: with hist: for each entry, the sums that are already in the file; NULL if the
+ *	file has no sums yet
  * @is_over: the last samples have been taken
  * @tally: sums over the samples that have been taken
  */

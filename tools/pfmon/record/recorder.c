@@ -300,7 +300,7 @@ static int start(struct recorder *recorder)
 		       : fail("the thread has ended before it could be monitored");
 }
 
-/* Processes that begin while /proc is read are told by the kernel: so it is asked first. */
+/* The kernel reports processes that begin while /proc is read, so its events are opened first. */
 int recorder_begin(struct recorder *recorder, const int *targets)
 {
 	if (recorder_has_cpus(recorder))
@@ -384,7 +384,7 @@ static int on_message(void *data, unsigned int index, const union pfarg_msg *mes
 	return 0;
 }
 
-/* The kernel has told much about processes. */
+/* A ring with the kernel's events about processes is filling up. */
 static int on_processes(void *data)
 {
 	struct recorder *recorder = data;
@@ -499,7 +499,10 @@ int recorder_wait(struct recorder *recorder, const struct signals *signals,
 	return wait_for_end(&recorder->watch, outcome);
 }
 
-/* A recording that was given up has left its CPUs, which are online all the same. */
+/*
+ * Called for a complete recording only: one that was given up has closed its contexts,
+ * although their CPUs are online.
+ */
 static void add_changes(struct recorder *recorder)
 {
 	for (size_t i = 0; i < recorder->count; i++)

@@ -111,8 +111,8 @@ int recorder_add_sampler(struct recorder *recorder);
 int recorder_try_add_sampler(struct recorder *recorder);
 
 /*
- * Attach to threads @targets or, if the user named CPUs or processes, to these, create the file and
- * start monitoring.
+ * Load contexts on the threads @targets, or on the CPUs or processes that the user named.  Create
+ * the file and start monitoring.
  */
 int recorder_begin(struct recorder *recorder, const int *targets);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Attach the contexts of a recording, and find out what their threads execute. */
+/* Load the contexts of a recording, and find out what their threads execute. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 /**
  * struct attachments - while contexts are attached to the threads of processes
  * @recorder: the recording
- * @count: number of its samplers that have been attached
+ * @count: number of its samplers whose contexts have been loaded
  */
 struct attachments {
 	struct recorder *recorder;

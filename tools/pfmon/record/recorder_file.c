@@ -53,7 +53,10 @@ int recorder_look(struct recorder *recorder)
 	return processes_look(&recorder->processes, &recorder->writer, now);
 }
 
-/* Write what does not change.  Of CPUs, those are named that are sampled by now. */
+/*
+ * Write what does not change.  If CPUs are sampled, the record names those that are
+ * sampled already.
+ */
 static int write_head(struct recorder *recorder, struct data_writer *writer)
 {
 	const struct record_options *options = recorder->options;
@@ -113,8 +116,8 @@ static int write_unsampled(struct recorder *recorder)
 }
 
 /*
- * Room for these records has been reserved, so they fit even if the disk is full.  How many events
- * are in no sample is known when the recording ends: the last file has that.
+ * Room for these records has been reserved, so they fit even if the disk is full.  The number of
+ * events that are in no sample is known only when the recording ends, so the last file has it.
  */
 int recorder_end_file(struct recorder *recorder, uint32_t flags)
 {

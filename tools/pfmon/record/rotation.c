@@ -17,7 +17,7 @@ bool rotation_is_due(const struct rotation *rotation, uint64_t size, uint64_t ag
 	       (rotation->time && age >= rotation->time);
 }
 
-/* Returns PATH.TIME for the caller to free, or NULL without memory. */
+/* Returns PATH.TIME, which the caller frees, or NULL if there is no memory. */
 static char *stamped(const char *path)
 {
 	struct timespec now;

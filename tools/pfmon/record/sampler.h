@@ -27,13 +27,14 @@
  * @has_recorded: the hardware records the callers
  * @rates: the periods, one for each event
  * @rate_count: number of @rates
- * @all: the events and their witnesses
+ * @all: the events and their witnesses (second counters of the same events, see
+ *	witness.h)
  * @dropped: for each event, how many occurrences were lost when the period was changed
  * @unsampled: for each event, how many occurrences are in no sample, computed at the end;
  *	the member counted is 0 if this is not known
  * @cut: for each event, how many occurrences are in no sample, because threads ended before a period
  *	was over
- * @buffers: one, or one for each CPU if the context is inherited; none until the context is attached
+ * @buffers: one, or one for each CPU if the context is inherited; none until the context is loaded
  * @buffer_count: number of @buffers
  * @has_ended: the thread has ended
  * @is_over: the last samples have been taken

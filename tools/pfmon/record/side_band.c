@@ -20,7 +20,7 @@
  */
 #define RING_SIZE   (512u << 10)
 
-/* A record has at most so many bytes. */
+/* The maximum size of a record in bytes. */
 #define RECORD_MOST 65536u
 
 /**

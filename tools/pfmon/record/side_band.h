@@ -17,7 +17,7 @@
 enum side_kind {
 	SIDE_FORK, /* a thread or process was made */
 	SIDE_NAME, /* a thread has a new name */
-	SIDE_EXEC, /* the same, because it executed a program: its old mappings are gone */
+	SIDE_EXEC, /* a thread executed a program: new name, its old mappings are gone */
 	SIDE_MAPPING, /* a process has new executable memory */
 };
 

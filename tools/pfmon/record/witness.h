@@ -33,7 +33,7 @@ int witness_of(const struct event_list *all, size_t event_count, size_t index);
  * @samples: number of these samples
  * @period: the current period
  * @rest: events since the last sample
- * @cut: at most so many events were in the last periods of threads that have ended
+ * @cut: the maximum number of events in the last periods of threads that have ended
  * @dropped: events that were lost when the period was changed
  * @lost: samples that were lost
  * @lost_sum: sum of the periods of the lost samples; 0: not known

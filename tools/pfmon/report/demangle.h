@@ -6,7 +6,7 @@
 /*
  * Returns the name that a function of C++ or Rust has in its source, with the types of
  * its arguments, as c++filt(1) writes it; the caller frees it.  Returns NULL for other
- * names, names that are too long, and without memory.
+ * names and for names that are too long, and if there is no memory.
  */
 char *demangle(const char *name);
 

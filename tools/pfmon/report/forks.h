@@ -15,7 +15,7 @@ struct forks {
 	size_t count;
 };
 
-/* Returns -1 without memory, else 0; the caller calls forks_free() in any case. */
+/* Returns -1 if there is no memory, else 0; the caller calls forks_free() in any case. */
 int forks_make(struct forks *forks, const struct recording *recording);
 void forks_free(struct forks *forks);
 

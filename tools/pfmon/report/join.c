@@ -21,7 +21,7 @@
  * @path: its path
  * @file: its bytes
  * @begin: offset of its first record
- * @machine: its first record; NULL if that is another one
+ * @machine: its first record, if that is a MACHINE record; else NULL
  */
 struct part {
 	const char *path;

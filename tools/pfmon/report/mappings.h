@@ -48,7 +48,7 @@ struct mappings {
 	size_t change_count;
 };
 
-/* Returns -1 without memory, else 0; the caller calls mappings_free() in any case. */
+/* Returns -1 if there is no memory, else 0; the caller calls mappings_free() in any case. */
 int mappings_make(struct mappings *mappings, const struct recording *recording);
 void mappings_free(struct mappings *mappings);
 

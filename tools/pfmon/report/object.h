@@ -55,13 +55,13 @@ struct object_list {
 	uint64_t recorded_until;
 };
 
-/* Returns -1 without memory, else 0; the caller calls objects_free() in any case. */
+/* Returns -1 if there is no memory, else 0; the caller calls objects_free() in any case. */
 int objects_make(struct object_list *list, const struct recording *recording);
 void objects_free(struct object_list *list);
 
 /*
- * Take what is known about the objects of @list, the objects of @recording, from the list of an
- * earlier recording, which then does not know it any more: reading symbols takes long.
+ * @list has the objects of @recording. Move their symbols from the list of an earlier recording
+ * to @list, because reading symbols takes long.
  */
 void objects_take_over(struct object_list *list, const struct recording *recording,
 		       struct object_list *earlier);

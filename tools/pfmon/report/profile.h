@@ -18,8 +18,8 @@ enum sort_key {
 /**
  * struct profile_options - what the user wants
  * @sort: keys by which samples are added up
- * @sort_count: number of @sort; 0: add up stacks, from the thread's name to the innermost
- *	function
+ * @sort_count: number of keys in @sort; 0: add up whole stacks, which begin with the
+ *	thread's name and end with the innermost function
  * @has_callers: show below each entry its callers
  * @counts_processes: the children of an entry are its processes, one key.thread.tid for each
  * @event: name of the only event to show; NULL for all

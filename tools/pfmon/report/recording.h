@@ -140,8 +140,8 @@ const struct recorded_event *recording_event(const struct recording *recording,
 					     unsigned int set, unsigned int pmd);
 
 /*
- * Returns the command and its arguments, separated by blanks, for the caller to free;
- * NULL without memory.
+ * Returns the command and its arguments, separated by blanks, as a text that the caller
+ * frees; NULL if there is no memory.
  */
 char *recording_command(const struct recording *recording);
 

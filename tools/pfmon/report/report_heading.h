@@ -8,8 +8,8 @@
 #include "profile.h"
 
 /*
- * Print what was recorded, when and where, and whether the recording is complete.
- * Returns -1 without memory, else 0.
+ * Print what was recorded, when and where, and whether the recording is complete. Returns
+ * -1 if there is no memory, else 0.
  */
 int report_heading(FILE *file, const struct profile *profile);
 

@@ -46,8 +46,8 @@ static json_t *parts(const struct profile *profile, const struct node *event,
 		     const struct node *node, double limit);
 
 /*
- * Returns @node, which is an entry of the profile or a caller, as JSON; NULL without
- * memory.
+ * Returns @node, which is an entry of the profile or a caller, as JSON; NULL if there is
+ * no memory.
  */
 static json_t *part(const struct profile *profile, const struct node *event,
 		    const struct node *node, double limit)
@@ -79,8 +79,8 @@ static json_t *part(const struct profile *profile, const struct node *event,
 }
 
 /*
- * Returns the entries of the profile, or the callers of @node, as a JSON array; NULL
- * without memory.
+ * Returns the entries of the profile, or the callers of @node, as a JSON array; NULL if
+ * there is no memory.
  */
 static json_t *parts(const struct profile *profile, const struct node *event,
 		     const struct node *node, double limit)
@@ -106,7 +106,7 @@ static json_t *parts(const struct profile *profile, const struct node *event,
 	return array;
 }
 
-/* Returns an event and its profile as JSON; NULL without memory. */
+/* Returns an event and its profile as JSON; NULL if there is no memory. */
 static json_t *event_object(const struct profile *profile,
 			    const struct recorded_event *recorded, double limit)
 {

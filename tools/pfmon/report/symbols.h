@@ -36,7 +36,7 @@ struct location {
 	bool is_kernel;
 };
 
-/* Returns -1 without memory, else 0; the caller calls symbols_free() in any case. */
+/* Returns -1 if there is no memory, else 0; the caller calls symbols_free() in any case. */
 int symbols_make(struct symbols *symbols, const struct recording *recording);
 void symbols_free(struct symbols *symbols);
 

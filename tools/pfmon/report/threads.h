@@ -36,7 +36,7 @@ struct named_thread {
 	const char *comm;
 };
 
-/* Returns -1 without memory, else 0; the caller calls thread_names_free() in any case. */
+/* Returns -1 if there is no memory, else 0; the caller calls thread_names_free() in any case. */
 int thread_names_make(struct thread_names *names, const struct recording *recording);
 void thread_names_free(struct thread_names *names);
 

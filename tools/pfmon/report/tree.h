@@ -71,13 +71,13 @@ struct tree {
 	size_t places;
 };
 
-/* Returns -1 without memory, else 0; the caller calls tree_free() in any case. */
+/* Returns -1 if there is no memory, else 0; the caller calls tree_free() in any case. */
 int tree_make(struct tree *tree);
 void tree_free(struct tree *tree);
 
 /*
- * Returns the part of @parent with @key, and creates it if there is none; 0 without
- * memory.
+ * Returns the part of @parent with @key, and creates it if there is none; 0 if there is
+ * no memory.
  */
 node_number tree_child(struct tree *tree, node_number parent, const struct key *key);
 

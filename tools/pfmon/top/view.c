@@ -11,7 +11,7 @@
 /* Entries below this percentage are added up in one line. */
 #define LIMIT	   0.5
 
-/* On a terminal at most one row in so many is about CPUs. */
+/* On a terminal at most one row in CPU_PART is about CPUs. */
 #define CPU_PART   3
 
 /* Rows besides those of CPUs and entries: two headings, two blank lines, the rest, and the cursor. */
@@ -78,7 +78,7 @@ static void print_cpu(FILE *file, const struct cpu_row *row, double seconds)
 	fprintf(file, "%11s\n", count_text(row->lost, text));
 }
 
-/* Returns the number of lines, or 0 without memory. */
+/* Returns the number of lines, or 0 if there is no memory. */
 static size_t print_cpus(FILE *file, const struct interval *interval, size_t most)
 {
 	size_t count = interval->cpu_count;

@@ -6,9 +6,9 @@
  *
  * Events: Processor Programming Reference of family 17h model 31h (document 55803), sections "L3
  * Cache Performance Monitor Counters", "Data Fabric Performance Monitor Counters" and "Performance
- * Measurement".  Family 19h up to model 0FH has the same codes.  The aliases are perf's names.  Of
- * the codes only those of the remote links have been compared with perf's; the others have not been
- * compared with the manual yet.
+ * Measurement".  Family 19h up to model 0FH has the same codes.  The aliases are perf's names.  The
+ * codes of the remote links have been compared with perf's.  The other codes have not been compared
+ * with the manual yet.
  */
 #include <perfmon/perfmon_amd_uncore.h>
 

@@ -75,7 +75,10 @@ int cpus_wanted(const struct targets *targets, struct id_list *wanted)
 	return result;
 }
 
-/* Of the whole machine only the owners matter.  To be freed by the caller in any case. */
+/*
+ * List the CPUs to count.  If CPUs share the registers, the whole machine is only the
+ * owners.  The caller frees the list in any case.
+ */
 static int list_wanted(const struct targets *targets, const struct group *group,
 		       struct id_list *wanted)
 {
@@ -111,7 +114,7 @@ static bool is_counted(const struct group *group, int error)
 	return is_shared(group) && session_has_thread(group_failed(group), error);
 }
 
-/* A CPU that is offline is attached to when it comes online. */
+/* If a CPU is offline, its context is loaded when the CPU comes online. */
 static int attach_cpu(struct group *group, int cpu, struct id_list *offline)
 {
 	int error = group_attach_cpu(group, cpu);

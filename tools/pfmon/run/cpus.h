@@ -8,12 +8,15 @@
 
 #include "targets.h"
 
-/* Returns the number of the last CPU that the machine can have, or of the last of those that it has. */
+/*
+ * Returns the highest number that a CPU of the machine can have or, if that is not known, the
+ * highest number of its CPUs.
+ */
 int cpus_highest(void);
 
 /*
- * Attach a context of @group to each CPU of @targets, or to the owners of its registers.  Reports an
- * error and returns -1, or returns 0.
+ * Load a context of @group on each CPU of @targets, or on the owners of the CPUs' registers.
+ * Reports an error and returns -1, or returns 0.
  */
 int cpus_attach(const struct targets *targets, struct group *group);
 
@@ -50,7 +53,7 @@ struct cpu_changes {
 	size_t later;
 };
 
-/* Add the changes since the attach; the contexts have not been detached yet. */
+/* Add the changes since the load; the contexts are still loaded. */
 void cpus_add_change(const struct session *session, struct cpu_changes *changes);
 void cpus_add_changes(const struct group *group, struct cpu_changes *changes);
 

@@ -48,7 +48,7 @@ int group_attach(struct group *group, int tid, uint32_t flags)
 	return result;
 }
 
-/* If CPUs share the registers, another CPU may own them than the one that was named. */
+/* If CPUs share the registers, the owner need not be the CPU that the user named. */
 static void note_owner(struct session *session)
 {
 	struct pfm_status status;
@@ -71,7 +71,7 @@ int group_attach_cpu(struct group *group, int cpu)
 	return 0;
 }
 
-/* The statistics of a context begin at 0 when it is attached. */
+/* The statistics of a context begin at 0 when it is loaded. */
 int group_resume_cpu(struct group *group, size_t index)
 {
 	struct session *session = group_session(group, index);

@@ -14,7 +14,7 @@
  * @first: the first context, which the caller has opened and programmed
  * @twins: the other contexts
  * @twin_count: number of @twins
- * @attached: number of contexts that have been attached: @first, then @twins in order
+ * @attached: number of contexts that have been loaded: @first, then @twins in order
  * @earlier: statistics of contexts up to when their CPUs went offline
  * @values: counts of one context
  * @times: CPU times of one context
@@ -37,14 +37,16 @@ int group_prepare(struct group *group, struct session *first,
 		  const struct event_list *events);
 
 /*
- * Attach the next context to @tid. @flags are PFM_FL_*, for a context that is created now. Returns
- * a positive errno, without a message, if the load failed; group_fail_attach() reports it.
+ * Load the next context on @tid. @flags are PFM_FL_*, for a context that is created now. Returns a
+ * positive errno, without a message, if the load failed; group_fail_attach() reports it.
  */
 int group_attach(struct group *group, int tid, uint32_t flags);
 int group_fail_attach(const struct group *group, int tid, int error);
 /* The same for a system-wide context. */
 int group_attach_cpu(struct group *group, int cpu);
-/* Attach and start a context again whose CPU went offline.  Returns 0 or an errno, without a message. */
+/*
+ * Load and start a context again whose CPU went offline.  Returns 0 or an errno, without a message.
+ */
 int group_resume_cpu(struct group *group, size_t index);
 int group_fail_attach_cpu(const struct group *group, int cpu, int error);
 
@@ -78,10 +80,10 @@ struct group_losses {
 	struct unfollowed unfollowed;
 };
 
-/* Add the losses since the attach. */
+/* Add the losses since the load. */
 void group_add_losses(const struct group *group, struct group_losses *losses);
 
-/* Add the statistics of the contexts since the attach. */
+/* Add the statistics of the contexts since the load. */
 void group_add_costs(const struct group *group, struct costs *costs);
 
 void group_close(struct group *group);

@@ -174,8 +174,8 @@ static int attach(const struct attaching *attaching, int tid, uint32_t flags,
 }
 
 /*
- * Attach a context to a thread that /proc shows.  Returns 1 if the thread has got one, 0 if it
- * has one already or has ended, -1 after an error.
+ * Load a context on a thread that /proc shows.  Returns 1 if that worked, 0 if the thread
+ * already had a context or has ended, -1 after an error.
  */
 static int attach_found(struct attaching *attaching, int tid)
 {
@@ -191,7 +191,7 @@ static int attach_found(struct attaching *attaching, int tid)
 	return fail_load(session->fd, tid, error);
 }
 
-/* Attach contexts to the threads in @tasks.  Returns their number, or -1 after an error. */
+/* Load contexts on the threads in @tasks.  Returns their number, or -1 after an error. */
 static int attach_listed(struct attaching *attaching, DIR *tasks)
 {
 	const struct dirent *entry;

@@ -50,7 +50,7 @@ struct target_ends {
 };
 
 /*
- * Attach a context to each thread, and fill in @ends.  Threads that the processes make later are
+ * Load a context on each thread, and fill in @ends.  Threads that the processes make later are
  * counted if @follows.  Reports an error and returns -1, or returns 0.  The caller calls
  * target_ends_free() in either case.
  */
@@ -59,9 +59,9 @@ int targets_attach(const struct targets *targets, bool follows, struct group *gr
 
 /**
  * struct attacher - has contexts for threads
- * @attach: attach the next context, which has @flags, to thread @tid, and store it in *@session, also
- *	after a failure.  Returns a positive errno without a message if the load failed, -1 after
- *	reporting another error, or 0
+ * @attach: load the next context, which has @flags, on thread @tid, and store the context in
+ *	*@session, also after a failure.  Returns a positive errno without a message if the load
+ *	failed, -1 after reporting another error, or 0
  * @data: argument of @attach
  */
 struct attacher {

@@ -84,7 +84,8 @@ struct waiting;
  * @contexts: file descriptors of contexts
  * @context_count: number of @contexts
  * @have_copies: the contexts have copies, whose messages come also after the END message
- * @may_return: contexts that have ended may be attached again, so their ends are not waited for
+ * @may_return: contexts that have ended may be loaded again, so the caller does not wait for
+ *	their ends
  * @processes: pidfds of processes whose ends are waited for, too
  * @process_count: number of @processes
  * @pid: child to wait for; 0: wait for the ends of the contexts' threads and of the processes,

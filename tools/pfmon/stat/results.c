@@ -95,7 +95,10 @@ static uint64_t part(const struct results *results, const struct run *run, size_
 	return run->sets[set].duration;
 }
 
-/* A thread may not have run; but a CPU that was counted at all has a time for which it was. */
+/*
+ * Whether a CPU was not counted at all. A CPU that was counted has a time. A thread may have
+ * none, because it never ran.
+ */
 static bool was_away(const struct results *results, const struct run *run)
 {
 	const struct machine *machine = results->machine;

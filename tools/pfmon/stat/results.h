@@ -52,7 +52,8 @@ enum part_kind {
  * @tid: of a thread: its number
  * @tgid: of a thread: its process
  * @name: of a thread: its name
- * @dropped: if not 0, the part is not a thread but so many threads whose own counts were dropped
+ * @dropped: if not 0, the part is not one thread, but this number of threads, whose own counts
+ *	were dropped
  */
 struct part {
 	enum part_kind kind;
@@ -69,8 +70,8 @@ struct part {
  * @machine: machine on which the events were counted
  * @events: the events
  * @command: the command, NULL-terminated, or NULL
- * @targets: the threads and processes that were attached to; NULL if the command was counted
- * @part: what the counts are those of
+ * @targets: the threads and processes that were counted; NULL if the command was counted
+ * @part: the part of the measurement that the counts belong to
  * @stamp: text at the beginning of each line of an event; NULL: none
  * @is_scaled: event sets take turns by time: counts are scaled to the whole time
  * @runs: the runs
@@ -161,7 +162,7 @@ struct figure results_system(const struct results *results);
 /* Standard error in percent of the mean. */
 double figure_spread(const struct figure *figure);
 
-/* Add an empty run and return it, or NULL without memory. */
+/* Add an empty run and return it, or NULL if there is no memory. */
 struct run *results_add_run(struct results *results);
 void results_free(struct results *results);
 

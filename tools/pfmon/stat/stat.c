@@ -84,7 +84,7 @@ static int print_interval(struct measurement *measurement)
 			       &measurement->group);
 }
 
-/* A CPU has come online or gone offline, or may have. */
+/* A CPU may have come online or gone offline. */
 static int follow_cpus(struct measurement *measurement)
 {
 	if (cpus_follow(&measurement->options->targets, &measurement->group))
@@ -99,7 +99,7 @@ static int on_uevent(void *data)
 	return uevents_take(measurement->uevents) ? follow_cpus(measurement) : 0;
 }
 
-/* Without uevents, the CPUs are looked at so often, in ms. */
+/* Without uevents, pfmon looks for changes of the CPUs at this interval, in ms. */
 #define LOOK_INTERVAL 1000
 
 static bool has_to_look(const struct measurement *measurement)
@@ -110,7 +110,7 @@ static bool has_to_look(const struct measurement *measurement)
 /* Each further MANY contexts are read less often by one interval, because a reading takes longer. */
 #define MANY	      64
 
-/* The counts of threads that have ended are taken so often, in ms, because they need memory. */
+/* The counts of threads that have ended need memory, so they are taken at this interval, in ms. */
 #define TAKE_INTERVAL 250
 
 static bool takes_threads(const struct measurement *measurement)

@@ -89,7 +89,7 @@ static json_t *set_object(const struct results *results, size_t index)
 
 	if (set->name)
 		json_object_set_new(object, "name", json_text(set->name));
-	/* How often a set became active is known only for the whole. */
+	/* The number of times that a set became active is not known for a single thread. */
 	if (results->part.kind != PART_THREAD)
 		json_object_set_new(object, "times",
 				    json_real(results_set_runs(results, index).mean));

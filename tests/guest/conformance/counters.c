@@ -347,8 +347,8 @@ int context_on(pid_t tid, uint64_t busy, uint64_t quiet)
 
 /*
  * If the kernel does not trust the TSC, its clock advances by at most one tick between two ticks.
- * So its account of CPU time falls behind while the host runs something else. Later the account is
- * ahead. Elapsed time has neither error. A counter may follow either clock.
+ * So the CPU time that the kernel reports is too short while the host runs something else, and
+ * later too long. Elapsed time has neither error. A counter may follow either clock.
  */
 struct span {
 	uint64_t cpu;
@@ -387,7 +387,7 @@ struct done run(int fd, uint64_t instructions)
 	must(fd, pfm_stop(fd));
 	outer = span_end(outer);
 	switched = switches(thread_id()) - switched;
-	if (is_deterministic()) /* then the kernel's account is exact, except at switches */
+	if (is_deterministic()) /* the kernel's CPU time is exact, except at switches */
 		return (struct done){ less_switches(inner.cpu, switched), outer.cpu,
 				      instructions };
 	return (struct done){

@@ -69,7 +69,10 @@ TEST(a_counter_works_for_threads_or_for_cpus)
 	close(cpu);
 }
 
-/* A name can have any bytes. There is room for the first nine beside the longest number of a process. */
+/*
+ * A name can have any bytes. The field has room for the first nine bytes and the longest number of
+ * a process.
+ */
 TEST(names_of_holders_are_printable_and_cut)
 {
 	int thread = busy_context(), cpu = cpu_context();

@@ -290,7 +290,7 @@ static void check_cleared(void)
 	size_t count = COUNT(all) - (has_mmcr3() ? 0 : NEW);
 	int fd = context_using(BIT(PMC6));
 
-	must_get_back(); /* the previous test may still hold it */
+	must_get_back(); /* until the previous context is gone */
 	fill(count);
 	ck_assert_uint_eq(hardware(all[count - 1]), 0x1110);
 	load(fd, thread_id());

@@ -77,7 +77,7 @@ TEST(a_program_with_threads_has_the_instructions_of_all)
 	must_be_exact("threads", "64", "10000000");
 }
 
-/* What the shell and the program execute beside the program's loop. */
+/* The most instructions that the shell and the program execute besides the program's loop. */
 #define MOST_OF_A_PROCESS 30000
 
 /* The gate has fewer processes, because each takes a while. */
@@ -88,7 +88,10 @@ static unsigned int most_processes(void)
 	return wanted ? strtoul(wanted, NULL, 0) : 50;
 }
 
-/* Programs of a script: each one's loop is longer than that of the one before. */
+/*
+ * The length of a program's loop. Each program of a script has a longer loop than the
+ * program before it.
+ */
 static uint64_t length_of(unsigned int program)
 {
 	return 100000 + 10 * program;
@@ -110,10 +113,11 @@ static uint64_t script_with(unsigned int first, unsigned int end)
 }
 
 /*
- * Each program is measured as the script executes it: in a script with program 0, less the script
- * with program 0 alone. So what the shell does to make a process belongs to the program, and what
- * it does only once, before its first process, does not. The rest is less than 20 instructions for
- * each process, most of them because the shell reads further blocks of a longer script.
+ * To measure a program, the test runs a script with program 0 and this program, and subtracts the
+ * instructions of a script with program 0 alone. So the program's number includes what the shell
+ * does to make a process, but not what the shell does once before its first process. What remains
+ * is less than 20 instructions for each process, most of them because the shell reads further
+ * blocks of a longer script.
  */
 TEST(a_script_is_the_sum_of_its_processes)
 {

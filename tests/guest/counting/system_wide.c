@@ -43,7 +43,10 @@ static uint64_t measure_one(const struct child *children, pid_t pid)
 	return count;
 }
 
-/* The truth: the programs and this one, measured one by one. The counts of each are the same. */
+/*
+ * The reference value is the sum of the programs' counts, and of this program's, measured one by
+ * one. They are the same in each run.
+ */
 TEST(a_cpu_counts_the_sum_of_its_programs)
 {
 	struct child children[PROGRAMS];
@@ -253,7 +256,10 @@ TEST(different_pmus_work_for_a_thread_and_its_cpu)
 	then_put_back(check_both, unload_soft);
 }
 
-/* The registers that the one has left are not taken for those of the other. */
+/*
+ * The PMU module must not take registers that one context has left for registers of the
+ * other context.
+ */
 TEST(threads_and_cpus_take_turns_with_a_pmu)
 {
 	int thread, cpu, round;

@@ -26,8 +26,9 @@ struct knob {
 };
 
 /*
- * By default the kernel makes only those allocations fail that cannot wait, and only page
- * allocations of more than one page. Failures are logged with a stack, which shows the caller.
+ * By default the kernel lets an allocation fail only if the allocation cannot wait, and a page
+ * allocation only if it is for more than one page. Failures are logged with a stack, which
+ * shows the caller.
  */
 static struct knob knobs[] = {
 	{ FAULTS "failslab/task-filter", { "Y", "Y", "Y" }, -1 },

@@ -73,8 +73,8 @@ static void sets_must_be_counted(int error)
 static void check_making_sets(void)
 {
 	/*
-	 * operation.reason is not set: it expects no index, but here the last error has the index
-	 * of the set that failed.
+	 * operation.reason is not set, because it requires a last error without an index. Here
+	 * the last error has the index of the set that failed.
 	 */
 	static const struct operation operations[] = {
 		{ .name = "create_evtsets, a new set",

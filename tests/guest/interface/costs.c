@@ -300,7 +300,8 @@ static void run_children(int fd)
 }
 
 /*
- * The kernel goes on to count a thread's switches after the hook at its end: at least the last one.
+ * When a thread ends, our hook reads the thread's number of switches. Later the thread switches at
+ * least once more, and the kernel counts that.
  */
 TEST(copies_and_their_switches_are_counted)
 {

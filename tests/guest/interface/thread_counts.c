@@ -555,7 +555,7 @@ TEST(each_thread_is_read_once_while_threads_end)
 	must(fd, pfm_stop(fd));
 	must_be_read(fd);
 	ck_assert_uint_ge(sum, MAKERS * RACING * PAGES);
-	/* There was memory for all. */
+	/* There was memory for the counts of all threads. */
 	ck_assert_uint_eq(status_of(fd).dropped_counts, 0);
 	ck_assert_uint_eq(status_of(fd).not_followed, 0);
 	ck_assert_uint_eq(read_own(fd).faults + sum, counted_faults(fd));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Many contexts on threads that are killed, on two CPUs at once. Nothing may remain: no session, no
+ * Two CPUs load many contexts on threads and kill these threads. Nothing may remain: no session, no
  * module reference, no memory.
  */
 #include <glob.h>

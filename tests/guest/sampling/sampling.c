@@ -282,7 +282,7 @@ TEST(a_read_only_pmd_can_be_recorded_but_not_reset)
 
 /* ---- several at once ------------------------------------------------------------------------ */
 
-/* There are two sampled counters. The reference is a third one. */
+/* Two counters are sampled. A third counter of the same event is the reference. */
 TEST(each_of_several_pmds_has_its_own_period)
 {
 	struct chain chains[2];

@@ -251,8 +251,8 @@ TEST(the_rest_of_a_timeout_is_kept_over_sleeps)
 	measured = measure(fd, work_in_naps);
 	naps = switches(thread_id()) - naps;
 	/*
-	 * The kernel's account begins at the wakeup, and the host may have to wake up the CPU
-	 * first.
+	 * The CPU time that the kernel reports begins at the wakeup, and the host may have to
+	 * wake up the CPU first.
 	 */
 	measured.inner.time = worked;
 	turns = fair_turns_of(fd, 3);
@@ -478,10 +478,10 @@ TEST(turns_continue_when_the_thread_migrates)
 	ck_assert_uint_ge(turns.runs, 40);
 	switches_must_fit(turns.runs - 1, turns.duration, MS);
 	/*
-	 * The kernel's account gives no lower bound here. It charges a thread that moves to an idle
-	 * CPU with the time until that CPU has woken up (the clock of its run queue is not updated,
-	 * rq_clock_skip_update() in kernel/sched). On a busy host that time is as long as the host
-	 * keeps the CPU waiting.
+	 * The CPU time that the kernel reports is no lower bound here. If a thread moves to an idle
+	 * CPU, it includes the time until that CPU has woken up (the clock of its run queue is not
+	 * updated, rq_clock_skip_update() in kernel/sched). On a busy host that time is as long as
+	 * the host keeps the CPU waiting.
 	 */
 	watch.inner = 0;
 	must_be_watched(&turns, &watch);

@@ -31,8 +31,8 @@ uint64_t cycles(unsigned int levels);
 unsigned int event_counters(void);
 /*
  * This counter counts cycles and, under --icount, interrupts exactly at the event that overflows.
- * Its PMC and its PMD have this number. Of QEMU's Armv8 counters only the cycle counter is so
- * prompt; on x86 all are, and this is the last one of event_counters().
+ * Its PMC and its PMD have this number. Among QEMU's Armv8 counters only the cycle counter
+ * interrupts so promptly. On x86 all counters do, and this is the last one of event_counters().
  */
 unsigned int prompt_counter(void);
 /* Returns the value of its PMC. */

@@ -65,7 +65,10 @@ uint64_t elapsed_time(void);
 uint64_t switches(pid_t tid); /* voluntary and not, /proc/TID/status */
 uint64_t migrations(pid_t tid); /* /proc/TID/sched */
 uint64_t major_faults(void);
-/* Of all threads of a process, /proc/PID/stat; _family: and of the children that it has waited for. */
+/*
+ * Page faults of all threads of a process, from /proc/PID/stat. minor_faults_of_family() adds those
+ * of the children that the process has waited for.
+ */
 uint64_t minor_faults_of(pid_t pid);
 uint64_t minor_faults_of_family(pid_t pid);
 uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */

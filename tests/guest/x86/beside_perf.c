@@ -351,8 +351,8 @@ static uint64_t samples_of_loop(const struct perf_ring *ring)
 }
 
 /*
- * perf loses no sample of ours, and we none of perf's. The two counters have different periods,
- * so they overflow at different instructions.
+ * Neither perf's samples nor ours are lost. The two counters have different periods, so they
+ * overflow at different instructions.
  */
 static void check_samples(void)
 {
@@ -386,8 +386,8 @@ TEST(perf_samples_as_often_while_we_count)
 /* ---- counters that change hands ---------------------------------------------------------- */
 
 /*
- * Two events of perf and a context take turns, a thousand times, each of them first in half of the
- * turns.
+ * Two events of perf and a context count in turns, a thousand times.  In half of the turns perf is
+ * first, in the other half the context.
  */
 static void check_hand_overs(void)
 {

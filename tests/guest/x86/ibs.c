@@ -2,9 +2,9 @@
 /*
  * x86: AMD's instruction based sampling, PMU "amd_ibs".
  *
- * The emulated processor samples an instruction each time the count is reached, and raises the NMI two
- * instructions later. perf's counter of instructions at all levels is the upper bound of the ops, the
- * length of the loop the lower one.
+ * The emulated processor samples an instruction each time the count is reached, and raises the NMI
+ * two instructions later. The upper bound of the ops is perf's count of instructions at all levels.
+ * The lower bound is the length of the loop.
  */
 #if defined(__x86_64__)
 
@@ -213,7 +213,10 @@ static uint64_t check_ops(const struct pfm_dfl_smpl_hdr *header, uint64_t *loads
 	return inside;
 }
 
-/* Each NMI adds as many ops to its period. Of the last four periods, one meets all of the loop. */
+/*
+ * Each NMI adds the same number of ops to its period. With one of the last four periods, the
+ * samples are on all instructions of the loop.
+ */
 TEST(ops_are_sampled_once_per_period)
 {
 	static const uint64_t periods[] = { 100000, 20001, 20002, 20003, 20004 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: AMD's instruction based sampling: samples and their interrupts at each instruction of a stop, and
- * of the interrupt of the other unit. No sample and no count may be lost, neither to perf, whose handler
- * sees each NMI, too; and the kernel must report no NMI as unknown.
+ * x86: AMD's instruction based sampling: samples and their interrupts at each instruction of a
+ * stop, and of the interrupt of the other unit. No sample and no count may be lost. perf's handler
+ * sees each NMI, too, and must not take a sample of ours. The kernel must report no NMI as unknown.
  */
 #if defined(__x86_64__)
 
@@ -19,7 +19,7 @@ SUITE(ibs_interrupts, 120);
 #define BOTH   (PFM_AMD_IBS_USER | PFM_AMD_IBS_KERNEL)
 #define FAR    BIT(40) /* no sample in this test */
 #define WINDOW 600 /* ops before the halt that are tried */
-#define LATER  60 /* a run may halt so many ops later or earlier than another */
+#define LATER  60 /* two runs may halt at points that differ by this number of ops */
 
 static int ibs_context(void)
 {

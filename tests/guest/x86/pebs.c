@@ -33,7 +33,7 @@ SUITE(pebs, 120);
 
 /* ---- whether there is PEBS ---------------------------------------------------------------- */
 
-/* On AMD's processors there is nothing of it. */
+/* AMD's processors have no PEBS, so their module does not have the parameter. */
 static bool is_intel(void)
 {
 	const bool is = pmu_is("intel");
@@ -161,8 +161,8 @@ static uint64_t samples_wanted(int fd, uint64_t period)
 /* ---- instructions ------------------------------------------------------------------------- */
 
 /*
- * Each sample is @distance instructions after the one before. Without the instruction in the record
- * the sample has the interrupted one, which is the next here.
+ * Each sample is @distance instructions after the previous sample. If the record does not have the
+ * instruction, the sample has the interrupted one, which is the next instruction here.
  */
 static void must_follow(header_t header, uint64_t distance)
 {
@@ -283,7 +283,7 @@ TEST(the_record_is_of_the_event_even_if_the_interrupt_is_late)
 
 /* ---- formats ------------------------------------------------------------------------------ */
 
-/* With this delay, the interrupted instruction is another one than that of the event. */
+/* With this delay, the interrupted instruction is not the instruction of the event. */
 #define DELAY	      3
 #define PERIOD_SLOWLY (PERIOD_10 - DELAY)
 

@@ -122,7 +122,7 @@ TEST(a_set_that_does_not_ask_gets_no_branches)
 	with_lbr(check_without_control);
 }
 
-/* Each start begins anew: there is nothing from before it. */
+/* A start clears the records: no branch from before the start is recorded. */
 static void check_start(void)
 {
 	int fd = lbr_context(PFM_INTEL_LBR_USER | PFM_INTEL_LBR_ALL, AT_USER, PERIOD);
@@ -181,8 +181,8 @@ static __attribute__((noipa)) void call_to(unsigned int depth)
 typedef const struct pfm_callchain_entry *chain_t;
 
 /*
- * The known branches have two calls, one in the other. These two take the places of the outermost
- * calls if there is no other place, and their returns leave the places empty.
+ * The known branches have two nested calls. If all records are in use, these calls replace the
+ * records of the two outermost calls. The returns from these calls leave the two records empty.
  */
 #define MOST_CALLERS (LBR_MOST - 2)
 

@@ -193,7 +193,9 @@ static void assign(const struct pmu *pmu, uint64_t counters, const uint64_t *cod
 	assign_refined(pmu, counters, codes, NULL, count);
 }
 
-/* The events of the top-down method exist where their comments can be computed, and nowhere else. */
+/*
+ * A model has an event of the top-down method only if pfmon can compute the event's comment there.
+ */
 TEST(topdown_events_are_those_of_the_model)
 {
 	static const struct {

@@ -376,7 +376,7 @@ TEST(counts_of_a_group_are_sums)
 	ck_assert_int_eq(group_read_activities(&group, activities), 0);
 	ck_assert_uint_eq(activities[1].runs, 2 * 11);
 	ck_assert_uint_eq(activities[1].duration, 2 * 1000);
-	/* Contexts that are not attached do not count. */
+	/* Contexts that are not loaded do not count. */
 	group.attached = 1;
 	ck_assert_int_eq(group_read(&group, &events, values, times), 0);
 	ck_assert_uint_eq(values[7], 3 * 100);

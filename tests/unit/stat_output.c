@@ -325,7 +325,7 @@ TEST(lines_of_intervals_begin_with_the_time)
 		      "%s", text);
 	free(text);
 	text = written_table(&results);
-	/* Neither a title nor the times of the whole run. */
+	/* The table has neither a title nor the times of the whole run. */
 	ck_assert_msg(!strncmp(text, "      1.500000000 ", 18), "%s", text);
 	check_line(text, "cycles ", "1.500000000          2,000,000", "2.000 GHz");
 	ck_assert_msg(strstr(text, "elapsed") == NULL, "%s", text);

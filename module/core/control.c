@@ -51,7 +51,7 @@ static void start_copy(struct pfm_context *copy, void *argument)
 {
 	const struct start_call *call = argument;
 	struct start_call own = {
-		.set = call->set ? pfm_copies_set(copy, call->set) : NULL,
+		.set = call->set ? pfm_copies_set(copy, call->set->id) : NULL,
 	};
 
 	start_here(copy, &own);

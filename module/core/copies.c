@@ -71,13 +71,13 @@ void pfm_copies_free(struct pfm_copies *copies)
 	kfree_rcu(copies, rcu);
 }
 
-struct pfm_set *pfm_copies_set(struct pfm_context *copy, const struct pfm_set *set)
+struct pfm_set *pfm_copies_set(struct pfm_context *copy, u16 id)
 {
-	struct pfm_set *found;
+	struct pfm_set *set;
 
-	list_for_each_entry(found, &copy->sets, node)
-		if (found->id == set->id)
-			return found;
+	list_for_each_entry(set, &copy->sets, node)
+		if (set->id == id)
+			return set;
 	return NULL;
 }
 

@@ -139,8 +139,8 @@ void pfm_copies_read(struct pfm_copies *copies, pfm_context_fn function,
 /* Called by a function of pfm_copies_read().  Return: whether to read the copy: only once. */
 bool pfm_copies_begin_read(struct pfm_context *copy);
 
-/* Return: the set of @copy with the number of @set, which is one of the parent's. */
-struct pfm_set *pfm_copies_set(struct pfm_context *copy, const struct pfm_set *set);
+/* Return: set @id of @copy, or NULL.  A copy has the sets of its parent, but no set_index. */
+struct pfm_set *pfm_copies_set(struct pfm_context *copy, u16 id);
 
 /* Fill in the fields about copies. */
 void pfm_copies_status(struct pfm_context *context, struct pfm_status *status);

@@ -19,7 +19,7 @@ static void read_copy(struct pfm_context *copy, void *argument)
 {
 	struct read_call *call = argument;
 	struct pfm_snapshot *snapshot = call->copy;
-	struct pfm_set *set = pfm_copies_set(copy, call->set);
+	struct pfm_set *set = pfm_copies_set(copy, call->set->id);
 	unsigned int n;
 	u64 rest;
 
@@ -67,7 +67,7 @@ struct activity_call {
 static void read_activity(struct pfm_context *copy, void *argument)
 {
 	struct activity_call *call = argument;
-	struct pfm_set *set = pfm_copies_set(copy, call->set);
+	struct pfm_set *set = pfm_copies_set(copy, call->set->id);
 
 	if (!pfm_copies_begin_read(copy))
 		return;

@@ -114,14 +114,8 @@ void pfm_thread_counts_end(struct pfm_context *context,
 
 static struct pfm_set *find_set(struct pfm_context *source, u16 id)
 {
-	struct pfm_set *set;
-
-	if (!pfm_is_copy(source))
-		return pfm_set_find(source, id);
-	list_for_each_entry(set, &source->sets, node)
-		if (set->id == id)
-			return set;
-	return NULL;
+	return pfm_is_copy(source) ? pfm_copies_set(source, id)
+				   : pfm_set_find(source, id);
 }
 
 /* Take the values of a copy that were added to the sums of the parent. */

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon stat --per-thread: the counts of each thread.  This program's ioctl() acts as the device. */
+/* pfmon stat --per-thread: the counts of each thread. */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <jansson.h>
 #include <perfmon/perfmon.h>
 
 #include "../../tools/pfmon/event/assignment.h"
 #include "../../tools/pfmon/event/packing.h"
 #include "../../tools/pfmon/stat/per_thread.h"
+#include "device.h"
 #include "suites.h"
 
 SUITE(per_thread, 120);
 
 #define MS   1000000ull
-#define FD   77
 #define MOST 4
 
 /* The own thread of the context, and threads that have ended and were not read yet. */
@@ -65,24 +63,18 @@ static int answer_thread(struct pfm_thread_counts *counts)
 	return 0;
 }
 
-int __wrap_ioctl(int fd, unsigned long request, ...);
-int __wrap_ioctl(int fd, unsigned long request, ...)
+int device_answer(unsigned long request, void *argument)
 {
-	struct pfm_vector *vector;
-	va_list arguments;
+	const struct pfm_vector *vector = argument;
 
-	va_start(arguments, request);
-	vector = va_arg(arguments, void *);
-	va_end(arguments);
-	ck_assert_int_eq(fd, FD);
 	switch (request) {
 	case PFM_IOC_READ_THREAD:
-		return answer_thread((void *)vector);
+		return answer_thread(argument);
 	case PFM_IOC_READ:
 		answer((void *)(uintptr_t)vector->address, vector->count, pace_of_all);
 		return 0;
 	case PFM_IOC_STATUS:
-		((struct pfm_status *)vector)->dropped_counts = dropped;
+		((struct pfm_status *)argument)->dropped_counts = dropped;
 		return 0;
 	default:
 		return 0;
@@ -106,7 +98,7 @@ static void begin(const char *text)
 {
 	struct pfm_info *info = &session.machine.info;
 
-	session = (struct session){ .fd = FD, .is_inherited = true };
+	session = (struct session){ .fd = DEVICE_FD, .is_inherited = true };
 	session.machine.pmu = &pmu_armv8;
 	info->arg_mem_max = 4096;
 	info->available_pmcs[0] = info->available_pmds[0] = 0x3f;
@@ -124,7 +116,6 @@ static void begin(const char *text)
 	ck_assert_int_eq(group_attach(&group, (int)own.tid, 0), 0);
 }
 
-/* The descriptor is not open, so it must not be closed. */
 static void end(void)
 {
 	per_thread_free(&threads);

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * pfmon: calls on the device for the events of a measurement, and the use of their results.  This
- * program's ioctl() acts as the device.
- */
+/* pfmon: calls on the device for the events of a measurement, and the use of their results. */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_armv8.h>
 
@@ -15,13 +10,13 @@
 #include "../../tools/pfmon/stat/increments.h"
 #include "../../tools/pfmon/event/packing.h"
 #include "../../tools/pfmon/run/session.h"
+#include "device.h"
 #include "suites.h"
 
 SUITE(session, 120);
 
 #define MS   1000000ull
 #define MOST 256
-#define FD   77
 
 /* All sets and registers that were written, in the order of the calls. */
 static struct {
@@ -70,16 +65,10 @@ static void answer_info(const struct pfm_vector *vector)
 	}
 }
 
-int __wrap_ioctl(int fd, unsigned long request, ...);
-int __wrap_ioctl(int fd, unsigned long request, ...)
+int device_answer(unsigned long request, void *argument)
 {
-	struct pfm_vector *vector;
-	va_list arguments;
+	const struct pfm_vector *vector = argument;
 
-	va_start(arguments, request);
-	vector = va_arg(arguments, void *);
-	va_end(arguments);
-	ck_assert_int_eq(fd, FD);
 	switch (request) {
 	case PFM_IOC_CREATE_EVTSETS:
 		take(vector, written.sets, &written.set_count, sizeof(written.sets[0]));
@@ -111,7 +100,7 @@ static void make_session(struct session *session)
 	memset(session, 0, sizeof(*session));
 	memset(&written, 0, sizeof(written));
 	pace = 1;
-	session->fd = FD;
+	session->fd = DEVICE_FD;
 	session->machine.pmu = &pmu_armv8;
 	info->arg_mem_max = 4096;
 	info->available_pmcs[0] = info->available_pmds[0] =
@@ -119,7 +108,6 @@ static void make_session(struct session *session)
 	info->implemented_pmds[PFM_VIRTUAL_PMD_BASE / 64] = 0x3f;
 }
 
-/* Ends a session. session->fd is no open descriptor, so session_close() must not close it. */
 static void end_session(struct session *session, struct event_list *events)
 {
 	session->fd = -1;

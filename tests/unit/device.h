@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A suite that is linked with device.o, and with --wrap=ioctl, acts as the device. */
+#ifndef DEVICE_H
+#define DEVICE_H
+
+/* The only descriptor.  It is not open, so it must not be closed. */
+#define DEVICE_FD 77
+
+/* The suite's answer to an ioctl: returns 0, or sets errno and returns -1. */
+int device_answer(unsigned long request, void *argument);
+
+#endif

@@ -126,8 +126,9 @@ static int open_ring(struct side_band *band, int cpu)
 }
 
 /*
- * A ring for each CPU that the machine can have.  Those of CPUs that are offline, or will be added to
- * the machine, are opened when such a CPU comes online: see follow_cpu().
+ * A ring for each CPU that the machine can have.  The kernel permits an event of a thread on a CPU
+ * that is offline.  The events of all processes need a CPU that is online, so follow_cpu() opens
+ * the other rings when their CPUs come online.
  */
 int side_band_open(struct side_band *band, pid_t tid)
 {

@@ -43,6 +43,13 @@ has() {
 	done
 }
 
+# warns_of_survivor: pfmon tells that a process outlives the command, if the kernel tells pfmon its
+# children (CONFIG_PROC_CHILDREN; debug guests have none).
+warns_of_survivor() {
+	[ ! -e /proc/thread-self/children ] ||
+		has $err 'a process that the command started continues after its end'
+}
+
 # Every error message is one line with one sentence.
 is_one_line() {
 	[ "$(wc -l <$err)" -eq 1 ] || { echo "  not one line:"; cat $err; return 1; }

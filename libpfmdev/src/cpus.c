@@ -2,8 +2,8 @@
 /*
  * System-wide contexts on several CPUs, handled by one thread.
  *
- * A function does its work on all CPUs, even if it fails on some: so the others are measured.  Each
- * element keeps the errno of its CPU, and its descriptor, which knows the reason.
+ * A function that fails on some CPUs still does its work on the others: so these are measured.
+ * Each element keeps the errno of its CPU, and its descriptor, which knows the reason.
  */
 #include <ctype.h>
 #include <errno.h>

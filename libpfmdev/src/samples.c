@@ -146,7 +146,7 @@ static int is_owed(const struct buffer *buffer)
 		       linear->hdr_min_buf_space;
 }
 
-/* If it cannot be handed back, because the context is unloaded, it is tried again later. */
+/* If the context is unloaded, the buffer cannot be handed back: this is tried again later. */
 static void hand_back(struct buffer *buffer)
 {
 	if (buffer->layout == NWAY)

@@ -98,7 +98,7 @@
  *	not have is 0.
  * @instruction: address of the instruction that caused the event; from format 2 on
  * @ip: address of the next instruction
- * @flags: RFLAGS after the instruction, as all registers
+ * @flags: RFLAGS after the instruction; all registers here have their values after it
  * @r: R8 to R15
  * @address: linear address of the data; formats 1 to 3
  * @source: where the data came from, as the SDM encodes it for the model; formats 1 to 3

@@ -559,12 +559,14 @@ struct pfm_thread_counts {
  * @cpu: in: number of the CPU with PFM_STATISTICS_CPU, otherwise zero
  * @interrupts: out: overflow interrupts in which a counter had wrapped.  A counter of fewer
  *	than 64 bits also interrupts when its 64-bit value does not overflow
- * @spurious: out: overflow interrupts in which none had, as those of perf; CPUs only
+ * @spurious: out: overflow interrupts in which no counter had wrapped, such as those of
+ *	perf; CPUs only
  * @timed_interrupts: out: those of @interrupts that were timed: one in 16, or more if
  *	max_interrupts_per_tick is small
- * @timed_ns: out: ns that these took, from the call of the PMU's module to its return, with
- *	the format's part; @timed_ns / @timed_interrupts is the mean
- * @notifications: out: notifications, sent or not because the queue was full
+ * @timed_ns: out: ns that these took, from the call of the PMU's module to its return,
+ *	including the format's work; @timed_ns / @timed_interrupts is the mean
+ * @notifications: out: notifications, including those that were not sent because the
+ *	queue was full
  * @samples: out: samples that the format got
  * @lost: out: those of @samples for which the format had no room
  * @throttled: out: times that an event set was throttled for a tick because of too many
@@ -791,8 +793,8 @@ struct pfm_error {
  * ENODEV: the CPU is offline.  EPERM: the caller neither holds CAP_PERFMON nor is in
  * /sys/kernel/perfmon/sys_group.  EEXIST: the CPU has a system-wide context.  EBUSY: also:
  * contexts of the other kind, on threads or on CPUs, use a PMD, or the PMU if its counters
- * concern each other.  When the CPU goes offline, the context is unloaded, and PFM_MSG_END is
- * queued.
+ * cannot be shared one by one.  When the CPU goes offline, the context is unloaded, and
+ * PFM_MSG_END is queued.
  */
 #define PFM_IOC_LOAD		_IOW(PFM_IOC_TYPE, 4, struct pfarg_load)
 
@@ -891,7 +893,7 @@ struct pfm_error {
 /**
  * PFM_IOC_READ - read values of data registers (struct pfarg_pmr)
  *
- * As PFM_IOC_READ_PMDS, with smaller elements: the fastest way to read.
+ * Like PFM_IOC_READ_PMDS, but with smaller elements.  This is the fastest way to read.
  *
  * EINVAL: invalid count, PMD, flags or set; PMD not in use.  E2BIG, EFAULT.
  */

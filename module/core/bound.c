@@ -104,7 +104,7 @@ static int bind(struct pfm_context *context, unsigned int number, struct pfm_set
 	if (owner == number)
 		error = smp_call_function_single(number, bind_here, &call, true);
 	else
-		error = -ENXIO; /* another CPU owns the registers since we looked */
+		error = -ENXIO; /* the owner has changed since find_owner() */
 	cpus_read_unlock();
 	if (owner == -ENOMEM)
 		return pfm_fail(context, owner, PFM_REASON_MEMORY, 0);
@@ -124,7 +124,7 @@ static int check_cpu(struct pfm_context *context, u32 number)
 	return 0;
 }
 
-/* The CPU that owns the registers which CPU @number uses, perhaps another one. */
+/* Replace CPU @number by the CPU that owns the registers that it uses. */
 static int find_owner(struct pfm_context *context, u32 *number)
 {
 	int owner;

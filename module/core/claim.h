@@ -45,7 +45,7 @@ void pfm_claim_again(struct pfm_context *copy, const struct pfm_context *source)
 /* Undo pfm_claim().  Interrupts off; the counters do not count for @task any more. */
 void pfm_unclaim(struct pfm_context *context, struct task_struct *task);
 
-/* For a PMU that is registered or unregistered.  May sleep; no context uses the PMU. */
+/* Called when a PMU is registered and unregistered.  May sleep; no context uses the PMU. */
 int pfm_claims_add(struct pfm_pmu *pmu);
 void pfm_claims_remove(struct pfm_pmu *pmu);
 

@@ -174,7 +174,7 @@ static void undo_create(struct pfm_context *context)
 	pfm_pmu_put(pmu);
 }
 
-/* What CPUs share is for system-wide contexts, and it cannot tell user level from kernel level. */
+/* Registers that CPUs share are for system-wide contexts only, and count at all levels. */
 static int check_scope(struct pfm_context *context, const struct pfm_pmu *pmu, u32 flags)
 {
 	if (!pmu->scope)

@@ -160,10 +160,10 @@ struct pfm_context {
 	/* Protected by the lock of the thread table. */
 	struct hlist_nulls_node nodes[2];
 
-	/* Only of a copy: protected by the lock of @copies, see copies.h */
+	/* Used in copies only; protected by the lock of @copies, see copies.h */
 	struct list_head copy_node;
 	u64 configuration;
-	u64 reading; /* the last one that has read the copy; protected by @lock */
+	u64 reading; /* the last reading that has read the copy; protected by @lock */
 
 	/* To free the context when no hook looks at it any more. */
 	struct rcu_head rcu;

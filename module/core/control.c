@@ -217,7 +217,7 @@ static void hand_back(struct restart_cpu_call *call)
 		on->is_full = false;
 }
 
-/* In an interrupt on the instance's CPU.  The context, or a copy, may run here. */
+/* Called in an interrupt on the instance's CPU.  The context, or a copy of it, may run here. */
 static void hand_back_here(void *argument)
 {
 	struct restart_cpu_call *call = argument;

@@ -2,9 +2,10 @@
 /*
  * Copies of a context: the calls on their parent, and their sums.
  *
- * Who takes a copy off its thread also adds its counts to the sums, under the lock of struct
- * pfm_copies.  A reading adds the counts of each living copy to those of the sums.  A copy that
- * ends after it was read waits in the list "late" until the reading has taken the sums.
+ * Code that detaches a copy from its thread also adds the copy's counts to the sums, under the
+ * lock of struct pfm_copies.  A reading adds the counts of each living copy to those of the
+ * sums.  If the thread of a copy ends after the copy was read, the copy waits in the list
+ * "late" until the reading has taken the sums.
  */
 #include <linux/capability.h>
 #include <linux/rcupdate.h>
@@ -32,9 +33,9 @@ int pfm_copies_create(struct pfm_context *context)
 	if (!(context->flags & PFM_INHERIT_FLAGS))
 		return 0;
 	/*
-	 * The module keeps something for each thread, and the probe of fork cannot ask for that, as the
-	 * operation may sleep.  A load() without an unload() only checks registers, and those of
-	 * a copy have been checked.
+	 * A module with an unload() keeps data for each thread, so each copy would need a load().
+	 * This may sleep, which the probe of fork may not.  A load() without an unload() only
+	 * checks registers, and those of a copy have been checked.
 	 */
 	if (context->pmu->operations->unload)
 		return pfm_fail(context, -EOPNOTSUPP, PFM_REASON_UNSUPPORTED,
@@ -129,7 +130,7 @@ struct pfm_context *pfm_copy_retire(struct pfm_copies *copies, struct pfm_contex
 		add_to_parent(copies, copy);
 		copy = put_away(copies, copy);
 	}
-	/* This store comes last: without copies calls change the sets and the sums. */
+	/* This store comes last: once no copies live, calls may change the sets and the sums. */
 	smp_store_release(&copies->count, copies->count - 1);
 	return copy;
 }

@@ -34,8 +34,8 @@ struct pfm_snapshot;
  *	copy may be taken under it
  * @living: copies that are loaded; during a walk, only those that were visited or are new
  * @waiting: copies that a walk has still to visit
- * @late: copies that ended after the present reading had read them: their counts are not in the
- *	sums yet
+ * @late: copies whose threads ended after the present reading had read them: their counts are
+ *	not in the sums yet
  * @kept: unloaded copies whose own counts were not read yet, in the order of their ends; only with
  *	PFM_FL_KEEP_COUNTS
  * @idle: unloaded copies for the next forks
@@ -136,7 +136,10 @@ void pfm_copies_read(struct pfm_copies *copies, pfm_context_fn function,
 		     void (*finish)(struct pfm_copies *copies, void *argument),
 		     void *argument);
 
-/* Called by a function of pfm_copies_read().  Return: whether to read the copy: only once. */
+/*
+ * Called by a function of pfm_copies_read().  Return: true if this reading has not read the
+ * copy yet.
+ */
 bool pfm_copies_begin_read(struct pfm_context *copy);
 
 /* Return: set @id of @copy, or NULL.  A copy has the sets of its parent, but no set_index. */

@@ -14,8 +14,9 @@ static inline u64 pfm_switches_of(const struct task_struct *task)
 }
 
 /*
- * A load begins and ends.  Context lock held, where the registers are.  The kernel counts the
- * switches of each thread, so the scheduler's hook need not: only the difference is taken.
+ * Called when a load begins and ends, with the context lock held, where the registers are.
+ * The kernel counts the switches of each thread.  So the scheduler's hook does not count
+ * them: @switches is the difference of the kernel's counts.
  */
 static inline void pfm_cost_begin(struct pfm_context *context)
 {

@@ -68,8 +68,9 @@ DECLARE_STATIC_KEY_FALSE(pfm_bound_contexts);
 DECLARE_STATIC_KEY_FALSE(pfm_cpus_differ);
 
 /*
- * The stamp is unique among all CPUs and never 0: each CPU starts at its number + 1.  A set is
- * compared with one of a CPU's data only, so these may give the same stamps.
+ * The stamp is unique among all CPUs and never 0: each CPU starts at its number + 1.  A CPU
+ * has several structures of this type.  They may give the same stamps, because a set is
+ * compared with only one of them.
  */
 static inline u64 pfm_cpu_take_stamp(struct pfm_cpu *cpu)
 {

@@ -106,8 +106,8 @@ static struct pfm_instances *alloc_instances(void)
 }
 
 /*
- * CPUs that are offline may come online later, so they get buffers, too.  Those that may only be
- * added to the machine get none: on some virtual machines these are many more.
+ * CPUs that are offline may come online later, so they get buffers, too.  CPUs that may be added
+ * to the machine later get none, because on some virtual machines there are very many of these.
  */
 static int begin_on_cpus(struct pfm_context *context, const struct pfm_format *format,
 			 const struct pfm_format_setup *setup)

@@ -18,9 +18,10 @@ u32 pfm_holder_number(struct pid *loader);
 u32 pfm_holder_of_thread(struct task_struct *task);
 
 /*
- * Store in @text a name for the contexts that have claimed @use, of which some process is named if
- * there is one for the caller: "contexts on threads: NAME[PID]".  @cpus is as in struct pfm_context if
- * these contexts are system-wide, else NULL.  May sleep; @use is not replaced meanwhile.
+ * Store in @text a name for the contexts that have claimed @use, such as "contexts on threads:
+ * NAME[PID]".  The process is one that has loaded such a context and that the caller may see, if
+ * there is one.  @cpus is as in struct pfm_context if these contexts are system-wide, else NULL.
+ * May sleep; @use is not replaced meanwhile.
  */
 void pfm_holder_of_use(const struct pfm_use *use, struct pfm_cpu __percpu *cpus,
 		       char *text, size_t size);

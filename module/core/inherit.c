@@ -146,7 +146,10 @@ static void copy_sets(struct pfm_context *copy, const struct pfm_context *source
 
 /* ---- fork ------------------------------------------------------------------------------- */
 
-/* Whether the current thread is still monitored; if so, @copy becomes like its context. */
+/*
+ * Return: whether the current thread is still monitored.  If so, @copy gets the
+ * configuration of its context @source.
+ */
 static bool imitate(struct pfm_context *copy, struct pfm_context *source)
 {
 	struct pfm_copies *copies = copy->copies;

@@ -8,7 +8,10 @@
 /* The current thread, which @source monitors, makes @child. */
 void pfm_inherit(struct pfm_context *source, struct task_struct *child);
 
-/* The copy's thread, which is the current one, ends or executes a program: @closed. */
+/*
+ * The thread of @copy, which is the current one, ends (@closed is false) or executes a
+ * program that the loader may not monitor (@closed is true).
+ */
 void pfm_inherit_end(struct pfm_context *copy, bool closed);
 
 #endif

@@ -79,8 +79,8 @@ static inline struct pfm_format_instance *pfm_instance_here(struct pfm_context *
 }
 
 /*
- * Post a message about this CPU.  Interrupts off, perhaps NMI.  A CPU has room for one, which stands
- * for all until it is read.  The caller wakes the reader.
+ * Post a message about this CPU. Interrupts off, perhaps NMI. A CPU has room for one message.
+ * Until that is read, further overflows post no message.  The caller wakes the reader.
  */
 void pfm_instances_post(struct pfm_instances *instances,
 			const struct pfarg_ovfl_msg *message);

@@ -29,7 +29,7 @@ struct pfm_limits pfm_limits = {
 	.max_sets = 4096,
 	/* Ten thousand switches a second. */
 	.min_switch_timeout = 100 * NSEC_PER_USEC,
-	/* As many as there are process ids by default. */
+	/* The default number of process ids. */
 	.max_copies = 32768,
 };
 

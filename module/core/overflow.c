@@ -51,7 +51,7 @@ static __always_inline u64 carry(const struct pfm_pmu *pmu,
 	return wrapped;
 }
 
-/* For a system-wide context, which meets threads of the kernel, too: they have no user level. */
+/* Used for system-wide contexts, which also monitor kernel threads.  These have no user level. */
 static noinline u64 user_ip_of_current(void)
 {
 	if (current->flags & PF_KTHREAD)

@@ -149,7 +149,10 @@ int pfm_may_create(struct pfm_context *context)
 	return 0;
 }
 
-/* The settings of perf_event are for threads of the caller; those of others need more. */
+/*
+ * The settings of perf_event permit only the caller's own threads.  A CPU runs threads of
+ * other users, too, so monitoring it needs more.
+ */
 int pfm_may_monitor_cpus(struct pfm_context *context)
 {
 	if (perfmon_capable() || is_in_group(READ_ONCE(pfm_limits.sys_group)))

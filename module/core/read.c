@@ -38,8 +38,8 @@ static __always_inline bool has_flags(union pmd_name name, size_t known)
  * @first: PMD 0 of a set
  *
  * Return: the number of the PMD, if the element is of that set and has no flags; otherwise a number
- * that no PMD has.  One subtraction tells all: machines are little-endian, so the number of the PMD is
- * in the low bits.
+ * that no PMD has.  One subtraction checks all of this.  Machines are little-endian, so the number
+ * of the PMD is in the low bits.
  */
 static __always_inline u64 pmd_of_set(union pmd_name name, u32 first, size_t known)
 {
@@ -52,7 +52,8 @@ static __always_inline u64 pmd_of_set(union pmd_name name, u32 first, size_t kno
  * are read at the same moment.  @known: bytes of an element that are used; @stride:
  * bytes from one element to the next.
  *
- * The branch for PMDs below 64 is only faster.  Its modulo, too, is for CPUs that speculate.
+ * PMDs below 64 have a branch of their own, only because it is faster.  The modulo in it
+ * keeps speculative reads within the memory of the snapshot.
  */
 static __always_inline int read_elements(struct pfm_context *context,
 					 struct pfm_vector vector, size_t known,
@@ -109,7 +110,7 @@ other_set:
 	n = ((void __user *)pmd - first) / stride;
 	if (has_flags(name, known))
 		return pfm_fail_at(context, n, -EINVAL, PFM_REASON_FLAGS, name.flags);
-	/* In the same set there is no PMD of that number. */
+	/* If the element is of the same set, that set has no such PMD. */
 	set = name.set == set->id ? NULL : pfm_set_find(context, name.set);
 	if (!set)
 		return pfm_unreadable(context, n, name.set, name.pmd);

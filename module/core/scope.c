@@ -10,8 +10,8 @@
 #include "throttle.h"
 
 /*
- * The registry's mutex protects the list.  Who reads statistics walks it under RCU, and a CPU that
- * goes offline with interrupts off, which is an RCU read-side critical section, too.
+ * The registry's mutex protects the list.  Readers of statistics walk it under RCU. A CPU that
+ * goes offline walks it with interrupts off, which is an RCU read-side critical section, too.
  */
 static LIST_HEAD(scoped);
 

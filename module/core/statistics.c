@@ -9,13 +9,19 @@
 
 static struct dentry *root;
 
-/* A field in the statistics of a CPU's threads, and the sum of this field in all its statistics. */
+/*
+ * A field of a CPU's statistics in pfm_cpu, and the sum of this field over all statistics of the
+ * CPU.
+ */
 struct field_sum {
 	const void *field;
 	u64 sum;
 };
 
-/* The distance between the statistics of threads and others is the same on all CPUs. */
+/*
+ * The distance in memory between the statistics in pfm_cpu and those in @cpus is the same
+ * on all CPUs.
+ */
 static void add_field(struct pfm_cpu __percpu *cpus, void *argument)
 {
 	const ptrdiff_t distance =
@@ -84,7 +90,10 @@ void pfm_statistics_reset(void)
 	pfm_scope_for_each(reset, NULL);
 }
 
-/* The CPU may change its counts at the same time: each of them is right, their moments differ. */
+/*
+ * The CPU may change its counts at the same time.  Each count that is read is right, but they are
+ * not read at the same moment.
+ */
 static void add_counts(struct pfm_statistics *sum,
 		       const struct pfm_cpu_statistics *counts)
 {

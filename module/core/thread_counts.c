@@ -52,7 +52,7 @@ static bool has_counts(const struct pfm_context *context, u32 which)
 				       : context->flags & PFM_FL_KEEP_COUNTS;
 }
 
-/* A context with copies has one, so that a reading of a copy needs no memory. */
+/* A context with copies already has a snapshot, so that reading a copy allocates no memory. */
 static struct pfm_snapshot *get_snapshot(const struct pfm_context *context)
 {
 	if (context->copies)

@@ -19,7 +19,10 @@ struct pfm_thread_reading {
 	struct pfm_snapshot *snapshot;
 };
 
-/* The mutex is held during all of a reading.  Return: 0 or a negative errno: no _end() then. */
+/*
+ * The mutex is held during all of a reading.  Return: 0 or a negative errno; after an error the
+ * caller does not call pfm_thread_counts_end().
+ */
 int pfm_thread_counts_begin(struct pfm_context *context,
 			    struct pfm_thread_reading *reading);
 

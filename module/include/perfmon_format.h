@@ -154,9 +154,9 @@ struct pfm_format_instance {
  *	interrupts off, perhaps from NMI; for one instance never concurrently.  It must
  *	not wait or fault.  Returns PFM_CONTROL_*.
  * @restart: the user has handled a notification.  @active: monitoring is not masked.  With
- *	PFM_FL_INHERIT_* it never is; there @active is false if the handler has asked for it.
- *	Called with interrupts off while no handler runs.  Returns 0, PFM_CONTROL_RESET,
- *	_MASK, or -EBUSY if there is nothing to restart; optional.
+ *	PFM_FL_INHERIT_* monitoring is never masked; there @active is false if the handler
+ *	has asked to mask it.  Called with interrupts off while no handler runs.  Returns 0,
+ *	PFM_CONTROL_RESET, _MASK, or -EBUSY if there is nothing to restart; optional.
  * @throttled: the event set is throttled for a tick.  Called in the same context as
  *	@handler; optional.
  *

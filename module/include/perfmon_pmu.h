@@ -174,10 +174,10 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  * overflows() finds them.
  *
  * @owner: returns the CPU that accesses the registers which CPU @number shares with other CPUs:
- *	itself or one of the others.  The owner stays the same until it goes offline.  Or a
- *	negative errno: -ENODEV if @number, which is online, has no such registers.  Process
- *	context, may sleep, CPU hotplug held off.  Only for a PMU with a @scope, and required
- *	there.
+ *	itself or one of the others.  The owner stays the same until it goes offline.  Returns
+ *	-ENODEV if @number, which is online, has no such registers, or another negative errno.
+ *	Process context, may sleep, CPU hotplug held off.  Only for a PMU with a @scope, and
+ *	required there.
  * @claim: claim PMDs @pmds (PFM_HARDWARE_BV words), and the PMCs that drive them, on all
  *	CPUs of the PMU.  Called when a load, or a write to a loaded context, needs PMDs
  *	that are not claimed; other contexts may be counting.  Returns 0; or claims
@@ -209,10 +209,10 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  * @can_count: hot; returns whether the set can count on this CPU at the moment.  If not, it
  *	counts nothing, and the user is told as about a foreign CPU (docs/interface.md).  Called
  *	before write_pmcs; optional.
- * @write_pmcs: hot; program @used_pmcs, and let only those of @counters interrupt that
- *	are in @interrupting (or leave this to start).  @programmed has the values that
- *	the last call wrote on this CPU, or is NULL if these are not known: equal values
- *	need not be written.
+ * @write_pmcs: hot; program @used_pmcs.  Of @counters, only those that are also in
+ *	@interrupting may interrupt (start may enable their interrupts instead).
+ *	@programmed has the values that the last call wrote on this CPU, or is NULL if
+ *	these are not known: equal values need not be written.
  * @write_pmds: hot; write @pmds to the counters: all of @used_pmds below 64 or, after an
  *	overflow, some of them.
  * @start: hot; let @counters count.  Takes one register write where the hardware has a
@@ -294,14 +294,14 @@ struct pfm_virtual_pmd {
  * @rank: PFM_RANK_*, or a value between them.  The default PMU is the one with the lowest
  *	rank; among equals, the one that was registered first.
  * @cpus: CPUs that have this PMU; empty means all.  The module may add CPUs later.
- * @scope: NULL if each CPU has its own registers.  Otherwise the name of what several CPUs
- *	share, such as "l3" or "package": the registers belong to that.  Only system-wide
- *	contexts can use them, of users who may count at all levels.  One context uses all
- *	registers of a cache or package; it runs on the CPU that @operations->owner returns.
- *	Such a PMU is never the default.
- * @independent: operations on a set leave alone what concerns other counters.  Then a thread's
- *	context and a system-wide one may count on a CPU at the same time, with different counters;
- *	the module uses pfm_running_sets() and pfm_overflow_of().
+ * @scope: NULL if each CPU has its own registers.  Otherwise several CPUs share the
+ *	registers, and @scope names what the registers belong to, such as "l3" or "package".
+ *	Only users who may count at all levels can use the registers, and only in
+ *	system-wide contexts.  One context uses all registers of a cache or package; it runs
+ *	on the CPU that @operations->owner returns.  Such a PMU is never the default.
+ * @independent: operations on a set do not change anything that concerns other counters.  Then a
+ *	thread's context and a system-wide one may count on a CPU at the same time, with different
+ *	counters; the module uses pfm_running_sets() and pfm_overflow_of().
  * @owner: set by the core: the PMU's module
  * @is_partial: set by the core: some CPU does not have this PMU, or can_count() must be asked
  * @node: for the core's use
@@ -447,8 +447,8 @@ struct pfm_running pfm_running_sets(const struct pfm_pmu *pmu);
  * @running: what pfm_running_sets() returned for one of the two, not NULL; its counters are halted
  * @regs: interrupted registers
  *
- * Return: as pfm_overflow(), about this set only: the next set of its context, and whether one of
- *	its counters had overflowed
+ * Return: like pfm_overflow(), but for this set only: the next set of the same context, and
+ *	whether a counter of this set had overflowed
  */
 struct pfm_overflow_result pfm_overflow_of(const struct pfm_pmu *pmu,
 					   const struct pfm_registers *running,

@@ -103,7 +103,7 @@ static unsigned int write_kernel(const struct pfm_sample *sample, u64 *to,
 	return pfm_kernel_stack(sample->regs, to, is_current(sample) ? most : 1, link);
 }
 
-/* User registers of the thread; NULL if it has none, as threads of the kernel. */
+/* User registers of the thread; NULL if it has none, like the kernel's threads. */
 static struct pt_regs *user_registers(const struct pfm_sample *sample)
 {
 	struct pt_regs *regs = sample->regs;

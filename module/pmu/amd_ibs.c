@@ -79,9 +79,9 @@ void amd_ibs_park(struct perf_event *event, enum unit unit)
 /* ---- start and halt ----------------------------------------------------------------------- */
 
 /*
- * Let the unit of PMD @n count the rest of the period.  The unit's maximum is a multiple of 16,
- * so the unit starts with the difference, if that can be written.  Otherwise the sample comes
- * late by the difference.
+ * Let the unit of PMD @n count the rest of the period.  The unit counts up to a maximum, which
+ * must be a multiple of 16.  If the start value can be written, it makes up for the rounding.
+ * Otherwise the sample comes up to 15 events late.
  */
 static void run_unit(struct ibs_cpu *cpu, struct pfm_registers *registers, unsigned int n)
 {

@@ -32,7 +32,8 @@ enum unit {
  * @running: its counters whose units run
  * @pending: its counters that overflowed and were not acknowledged
  * @left: remaining count until the overflow when the unit was started
- * @data: registers of the last sample by their PMDs; zero if the unit took none
+ * @data: registers of the last sample, by the numbers of their PMDs; zero if the unit
+ *	took no sample
  * @kept: what the control registers of running units contained before an NMI halted the units; else 0
  * @next: the set that counts from the end of this NMI on, or NULL
  * @is_changing: registers are being written: an NMI must only keep the units

@@ -2,9 +2,9 @@
 /*
  * PMU description "amd_ibs": take the units of IBS from perf, and give them back.
  *
- * A placeholder is a pinned event of a CPU.  Where another event has the unit, it cannot be
- * created, unless that event can wait: perf takes the unit from such an event, which then counts
- * nothing.
+ * A placeholder is a pinned event of a CPU. If another pinned event has the unit, the
+ * placeholder cannot be created. From an event that is not pinned, perf takes the unit, and that
+ * event then counts nothing.
  */
 #include <asm/nmi.h>
 #include <linux/cpu.h>

@@ -194,7 +194,7 @@ static u64 stop(struct uncore_cpu *cpu, struct pfm_registers *registers)
 	return read_counters(cpu, registers, registers->pmds);
 }
 
-/* As perf does: an event that names no thread is counted for all of them, in all slices. */
+/* Like in perf, an event that names no thread is counted for all threads, in all slices. */
 static bool l3_check_pmc(unsigned int n, u64 *value)
 {
 	if (!*value)

@@ -285,7 +285,7 @@ void uncore_release(struct pfm_pmu *pmu, const u64 *pmds)
 	mutex_unlock(&owning);
 }
 
-/* The CPU may be the owner only since another CPU went offline. */
+/* The CPU may have become the owner just now, because another CPU went offline. */
 int uncore_load(struct pfm_session *session)
 {
 	struct uncore *uncore = uncore_of(session->pmu);

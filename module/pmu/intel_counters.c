@@ -85,8 +85,8 @@ static void read_here(void *at)
 }
 
 /*
- * Reduce @all to what @here has, too.  Capabilities that are no bit each are those of one CPU; nothing
- * uses them where the CPUs differ.
+ * Remove from @all what @here does not have.  Fields of capabilities that are numbers, not single
+ * bits, are those of one CPU; nothing uses them if the CPUs differ.
  */
 static void reduce(struct intel_counters *all, const struct intel_counters *here)
 {

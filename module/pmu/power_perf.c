@@ -85,8 +85,8 @@ void power_perf_exit(void)
 	}
 	/*
 	 * After the first grace period every caller that has read the pointer to our function
-	 * is counted in callers, or has returned.  After the second one the last of them has
-	 * returned.
+	 * is counted in callers, or has returned.  After the second grace period the last of
+	 * these callers has returned.
 	 */
 	synchronize_rcu_tasks();
 	wait_var_event(&callers, !atomic_read(&callers));

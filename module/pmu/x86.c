@@ -94,7 +94,7 @@ static u64 running_select(const struct pfm_registers *registers, unsigned int n)
 {
 	u64 select = registers->pmcs[n] | X86_SELECT_EN;
 
-	/* The record interrupts, which comes after the wrap. */
+	/* The interrupt comes with the record, not with the wrap. */
 	if (unlikely(x86_armed(registers) & BIT(n)))
 		return select | x86->pebs->select;
 	return registers->interrupting & BIT(n) ? select | X86_SELECT_INT : select;

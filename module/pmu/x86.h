@@ -23,15 +23,15 @@
 #define X86_FIXED	   16
 #define X86_REGISTERS	   32
 #define X86_PEBS	   17
-/* From the bit of a counter in PMC X86_PEBS to the bit that asks for latencies. */
+/* In PMC X86_PEBS, bit n + X86_PEBS_LATENCY asks for the latencies of counter n. */
 #define X86_PEBS_LATENCY   32
 #define X86_GENERAL_MASK   GENMASK(X86_FIXED - 1, 0)
 #define X86_FIXED_MASK	   GENMASK(X86_REGISTERS - 1, X86_FIXED)
 
 /*
- * Number of bits by which a counter is wider than its PMD.  The highest bit is the flag
- * of the wrap.  The other one is there because perf, which may own the counter, never
- * loads a value below half the range.
+ * Number of bits by which a counter is wider than its PMD. The highest bit is the flag of
+ * the wrap.  The second bit is needed because perf, which may own the counter, never
+ * loads a value below half of the counter's range.
  */
 #define X86_SPARE_BITS	   2
 
@@ -142,7 +142,7 @@ struct x86_extra {
  * @counts_anywhere: whether all general counters can count the event of a PMC
  * @check_pmc: as in struct pfm_pmu_operations; optional
  * @branches: the records of branches; NULL if there are none
- * @branch_control: the PMC that asks for them, unless it is 0
+ * @branch_control: the PMC that selects which branches are recorded; if it is 0, none are
  * @set_up: describe what depends on the way of owning the counters; process context, may sleep;
  *	optional
  * @pebs: precise sampling; NULL if there is none

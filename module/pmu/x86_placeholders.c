@@ -91,7 +91,7 @@ static void put(unsigned int n, struct perf_event *event)
 
 /**
  * x86_placeholders_sort() - give each parked placeholder of this CPU the number of its counter
- * @parked: bitmap of PMDs.  Those of them that have a placeholder have a parked one.
+ * @parked: bitmap of PMDs.  All placeholders of these PMDs are parked.
  *
  * perf may have moved some placeholders to other counters.  A placeholder whose counter is
  * not in @parked gets one of the remaining numbers.  Interrupts off.
@@ -278,7 +278,8 @@ u64 x86_placeholders_take(unsigned int cpu, u64 pmds)
 /**
  * x86_placeholders_held() - find counters that others hold, such as the NMI watchdog
  * @cpu: a CPU that is online
- * @pmds: the counters to ask for; those that we hold there are free for us
+ * @pmds: the counters to ask for; counters that we already hold on this CPU count as
+ *	available
  *
  * General counters above the lowest one that is free are not found: to know more, all counters
  * would have to be taken, and perf's events would not count meanwhile.

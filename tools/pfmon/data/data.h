@@ -91,11 +91,11 @@ enum data_machine_string {
 
 /**
  * struct data_command - what was recorded; @count strings follow. Since version 1.1
- *	another string follows: @tid and the other threads that were attached to,
- *	separated by commas.  Since version 1.2 two more strings follow: the CPUs and the
- *	processes that were recorded, in the same form
+ *	another string follows: @tid and the other threads that the user named, separated
+ *	by commas. Since version 1.2 two more strings follow: the CPUs and the processes
+ *	that were recorded, in the same form
  * @count: number of strings: the command and its arguments
- * @tid: first thread that was attached to, 0 if the command was recorded
+ * @tid: first thread that the user named, 0 if the command was recorded
  */
 struct data_command {
 	uint32_t count;

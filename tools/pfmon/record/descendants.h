@@ -6,8 +6,8 @@
 #include "../common/options.h"
 
 /*
- * Append the pids of all descendants that live.  A kernel that does not show children in /proc
- * shows none.  Reports an error and returns -1, or returns 0.
+ * Append the pids of all descendants that live.  If the kernel does not list children in
+ * /proc, none are appended.  Reports an error and returns -1, or returns 0.
  */
 int descendants_find(struct id_list *pids);
 

@@ -131,7 +131,7 @@ static bool ended_early(const struct run *run)
 	       !(run->is_traced && !run->recorder.ended_before);
 }
 
-/* What could not be found out about processes that were sampled. */
+/* Warn if names or mappings of processes that were sampled are missing. */
 static void warn_of_processes(const struct run *run)
 {
 	const struct all_processes *all = &run->recorder.all_processes;
@@ -249,7 +249,10 @@ static void warn_of_losses(const struct run *run, const struct drain_counts *cou
 			  (unsigned long long)counts->produced);
 }
 
-/* For each CPU and in sum: all samples that the kernel took are in the file or lost. */
+/*
+ * Print for each CPU and for all CPUs together that each sample which the kernel took is
+ * in the file or was lost.
+ */
 static void print_sum(const char *what, const struct drain_counts *counts)
 {
 	fprintf(stderr, "pfmon: %s: %llu produced %s %llu written + %llu lost\n", what,

@@ -221,7 +221,10 @@ static int check_targets(struct record_options *options)
 	return targets->is_whole_machine ? targets_add_cpus(targets, NULL) : 0;
 }
 
-/* Samples of format hist do not have the thread: only contexts of one thread tell. */
+/*
+ * Samples of format hist do not have the thread. It is known only if each context
+ * monitors a single thread.
+ */
 static int check_per_thread(const struct record_options *options)
 {
 	if (options->is_per_thread && options->format == DATA_FORMAT_HIST &&

@@ -124,7 +124,10 @@ static int fail_create(const struct recorder *recorder, int error, unsigned int 
 	}
 }
 
-/* Do not follow threads and children.  At the end of a command there is a warning in any case. */
+/*
+ * Do not follow threads and children.  If a command is recorded, another warning at its end says
+ * what was not followed.
+ */
 static bool do_not_follow(struct recorder *recorder, const char *why)
 {
 	if (recorder->flags & PFM_FL_INHERIT_THREADS)
@@ -202,7 +205,10 @@ static int choose_events(struct recorder *recorder)
 	const struct event_options *asked = &recorder->options->events;
 	struct event_list *events = &recorder->events;
 
-	/* Their overflows are found by a timer, on a CPU that need not have caused them. */
+	/*
+	 * A timer finds the overflows of such counters, and may run on a CPU that did not
+	 * cause them.
+	 */
 	if (machine->scope[0])
 		return fail("PMU %s cannot be sampled, because several CPUs share its "
 			    "counters: count its events with 'pfmon stat -a'",
@@ -283,7 +289,7 @@ int recorder_add_sampler(struct recorder *recorder)
 	return error > 0 ? fail_create(recorder, error, reason_of(error)) : error;
 }
 
-/* Threads that have ended are left out, but not all may have ended. */
+/* Threads that have ended are left out.  If all threads have ended, this is an error. */
 static int start(struct recorder *recorder)
 {
 	size_t ended = 0;
@@ -376,7 +382,10 @@ static int on_message(void *data, unsigned int index, const union pfarg_msg *mes
 		result = sampler_finish(sampler, &recorder->writer);
 	else
 		result = sampler_take(sampler, &recorder->writer);
-	/* There may be many threads: what they execute is looked at by ticks then. */
+	/*
+	 * A process may have many threads.  Then this does not look at what they execute;
+	 * the next tick does.
+	 */
 	if (result ||
 	    (!recorder->options->scope.processes.count && recorder_look(recorder)))
 		return give_up(recorder);
@@ -394,7 +403,10 @@ static int on_processes(void *data)
 	return recorder_look(recorder) ? give_up(recorder) : 0;
 }
 
-/* recorder_look() comes first: so the kernel tells what happens on a CPU before that is sampled. */
+/*
+ * recorder_look() comes first: it opens the events about processes on a CPU before the CPU is
+ * sampled.
+ */
 static int on_uevent(void *data)
 {
 	struct recorder *recorder = data;

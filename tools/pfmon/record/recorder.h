@@ -35,8 +35,8 @@
  * @buffer_count: number of @buffers
  * @ends: the ends of the processes that the user named
  * @processes: processes whose names and mappings are read from /proc
- * @all_processes: if CPUs are recorded, the processes of the machine; if the command is followed and
- *	the kernel says what its processes do, these
+ * @all_processes: if CPUs are recorded, all processes of the machine; if the command is followed
+ *	and the kernel permits events about its processes, these processes
  * @kernel: where the kernel and its modules are
  * @writer: the file
  * @number: number of the recording, in each of its files
@@ -45,7 +45,8 @@
  * @is_written: the file was created, and no write has failed
  * @is_exiting: the traced command is about to end
  * @ended_before: a context ended before the traced command was about to end
- * @uevents: tells about CPUs that come online; -1 if the kernel does not, 0 without CPUs
+ * @uevents: descriptor of the kernel's events about CPUs that come online; -1 if the
+ *	kernel does not permit them, 0 if no CPUs are recorded
  * @changes: CPUs that were not online all the time
  * @watch: how to wait for the end
  * @tick: longest time in ms until samples are written next
@@ -53,7 +54,7 @@
  * @ended: called with a file that another one has replaced, before it is closed; NULL: nothing is
  *	called.  Reports an error and returns -1, or returns 0
  * @input: descriptor of what the user types; 0: none
- * @typed: called when @input is readable; reads it, and returns as @ended
+ * @typed: called when @input is readable; reads it, and returns the same values as @ended
  * @data: argument of @ended and @typed
  * @begin: when the recording began, ns of CLOCK_MONOTONIC
  * @duration: length of the recording in ns

@@ -9,7 +9,7 @@
 #include "recorder_cpus.h"
 
 /**
- * struct attachments - while contexts are attached to the threads of processes
+ * struct attachments - state while contexts are loaded on the threads of processes
  * @recorder: the recording
  * @count: number of its samplers whose contexts have been loaded
  */

@@ -81,9 +81,9 @@ int sampler_program(struct sampler *sampler, const struct event_list *events,
 		    uint64_t random_mask);
 
 /*
- * Attach to a thread or CPU, and map the buffers.  Children that were created earlier do not
- * inherit these mappings.  sampler_try_attach() returns a positive errno, without a message, if the
- * load failed; sampler_attach() is for a thread.
+ * Load the context on a thread or CPU, and map the buffers.  Children that were created earlier do
+ * not inherit these mappings. sampler_try_attach() returns a positive errno, without a message, if
+ * the load failed; sampler_attach() is for a thread.
  */
 int sampler_attach(struct sampler *sampler, int target);
 int sampler_try_attach(struct sampler *sampler, int target);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the kernel says about processes while they are sampled: fork, exec, new names, new
- * executable memory.  It is said by perf events that count nothing, one for each CPU.  They need no
- * PMU and do not disturb other users of perf.  Their clock is that of the samples.
+ * executable memory.  Perf events that count nothing report this, one event for each CPU. They need
+ * no PMU and do not disturb other users of perf.  Their clock is that of the samples.
  */
 #ifndef PFMON_SIDE_BAND_H
 #define PFMON_SIDE_BAND_H
@@ -52,7 +52,7 @@ struct side_ring;
  * @tid: the thread that is watched, with the threads and processes that it makes; -1: all processes
  * @poll: becomes readable when a ring is a quarter full: side_band_read() then
  * @lost: number of events for which there was no room
- * @gaps: how often a CPU came online: what happened on it before is not known
+ * @gaps: how often a CPU came online; earlier events on this CPU are not known
  */
 struct side_band {
 	struct side_ring *rings;
@@ -64,9 +64,9 @@ struct side_band {
 };
 
 /*
- * Begin to watch.  Returns a positive errno and no message if the kernel does not permit it or
- * cannot; the caller then reads /proc now and then.  Returns -1 after reporting an error, or 0.
- * The caller calls side_band_close() in any case.
+ * Begin to watch.  Returns a positive errno, without a message, if the kernel does not permit
+ * or does not have these events; the caller then reads /proc now and then.  Returns -1 after
+ * reporting an error, or 0.  The caller calls side_band_close() in any case.
  */
 int side_band_open(struct side_band *band, pid_t tid);
 

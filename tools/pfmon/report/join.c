@@ -2,9 +2,9 @@
 /*
  * Read several files of one recording as one file.
  *
- * Each file begins with the names and mappings of all processes, without a time.  In the joined file
- * these belong to the time at which their file began, so that they do not describe earlier samples.
- * What each file counts is added up, and is said once at the end.
+ * Each file begins with the names and mappings of all processes, without a time.  In the joined
+ * file these belong to the time at which their file began, so that they do not describe earlier
+ * samples.  The counts of all files are added up, and the joined file has the sums at its end.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon top: show what the CPUs do now.  It is a recording in memory that begins another file in each
- * interval, and a report of each file.  So an interval knows nothing but itself and the processes
- * that there are, and pfmon does not grow.
+ * pfmon top: show what the CPUs do now.  It is a recording in memory that begins another file in
+ * each interval, and a report of each file.  So the data of an interval consists only of its
+ * samples and of the processes that exist, and pfmon's memory does not grow.
  */
 #include <langinfo.h>
 #include <locale.h>
@@ -32,7 +32,7 @@
  * @begun: when the current interval began, ns of CLOCK_MONOTONIC
  * @cpus: the CPUs that are sampled
  * @idle: for how long each of @cpus had been idle then, in seconds
- * @names_lost: beginnings of processes that the kernel could not tell before
+ * @names_lost: number of processes so far whose beginnings the kernel could not report
  * @refreshes: number of intervals that have been shown
  * @has_ended: the last table has been shown
  * @is_utf8: the terminal has the block characters of UTF-8

@@ -9,7 +9,8 @@
 
 /*
  * Store in @text what the PMU's module says about precise events: "format 3", or "no: " and the
- * reason.  Returns false if the PMU has none and its module says nothing.
+ * reason.  Returns false if the PMU has no precise events and its module says nothing about
+ * them.
  */
 bool precise_text(const struct machine *machine, char text[PRECISE_TEXT]);
 

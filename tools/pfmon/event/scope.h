@@ -10,7 +10,7 @@
 
 /*
  * Store in @text what the registers of PMU @pmu belong to, such as "l3".  Returns false, and stores
- * an empty text, if each CPU has its own, or if that is not known.
+ * an empty text, if each CPU has its own registers, or if the scope is not known.
  */
 bool scope_find(const char *pmu, char text[SCOPE_TEXT]);
 

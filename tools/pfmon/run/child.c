@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The process that runs COMMAND.  The process waits in a read() and then calls execve() at
- * once, because PATH has been searched before.  The context is attached and started while
+ * The process that runs COMMAND. The process waits in a read() and then calls execve() at
+ * once, because PATH has been searched before.  The context is loaded and started while
  * the process waits in the read() or, better, where it enters execve() (child_to_exec()).
  * So the counts contain only COMMAND and the execve(), and in the first case also the
  * instructions from the read() to the execve().

@@ -96,7 +96,7 @@ static int list_wanted(const struct targets *targets, const struct group *group,
 	return result;
 }
 
-/* The user named @cpu, and might look for its counts alone. */
+/* Warn that the counts are not those of @cpu alone, which the user named. */
 static void say_owner(const struct group *group, int cpu)
 {
 	const struct session *session = group_session(group, group->attached - 1);

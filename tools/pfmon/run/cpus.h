@@ -21,14 +21,15 @@ int cpus_highest(void);
 int cpus_attach(const struct targets *targets, struct group *group);
 
 /*
- * Append to @wanted the CPUs of @targets, or those that are online now if that is the whole machine.
- * Reports an error and returns -1, or returns 0.  The caller frees @wanted->ids in any case.
+ * Append to @wanted the CPUs of @targets or, if @targets is the whole machine, the CPUs that are
+ * online now.  Reports an error and returns -1, or returns 0.  The caller frees @wanted->ids in any
+ * case.
  */
 int cpus_wanted(const struct targets *targets, struct id_list *wanted);
 
 /*
- * Fails if no CPU was attached to; else warns that those in @offline are not @done ("counted") yet.
- * Reports an error and returns -1, or returns 0.
+ * Fails if no context was loaded.  Otherwise warns that the CPUs in @offline are not @done
+ * ("counted") yet.  Reports an error and returns -1, or returns 0.
  */
 int cpus_warn_offline(const struct id_list *offline, size_t attached, const char *done);
 

@@ -53,7 +53,10 @@ int group_fail_attach_cpu(const struct group *group, int cpu, int error);
 /* The context of the last group_attach(), which failed. */
 struct session *group_failed(const struct group *group);
 
-/* Start all contexts.  Threads that have ended are left out, but not all may have ended. */
+/*
+ * Start all contexts.  Threads that have ended are left out.  If all threads have ended,
+ * this is an error.
+ */
 int group_start(struct group *group);
 
 /* Context @index, below @attached. */
@@ -62,7 +65,7 @@ struct session *group_session(const struct group *group, size_t index);
 /* Stop counting and detach. */
 int group_detach(struct group *group);
 
-/* As session_read() and session_read_activities(): the sums. */
+/* Like session_read() and session_read_activities(), but store the sums over the contexts. */
 int group_read(struct group *group, const struct event_list *events, uint64_t *values,
 	       uint64_t *times);
 int group_read_activities(struct group *group, struct set_activity *activities);

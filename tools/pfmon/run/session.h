@@ -81,14 +81,14 @@ int session_start(struct session *session);
 /*
  * The same for a thread that may be monitored already, or end at any time. If the load fails,
  * session_try_attach() prints no message and returns the errno; the caller may call fail_load().
- * session_try_start() returns 1 if the thread has ended since the attach.
+ * session_try_start() returns 1 if the thread has ended since the load.
  */
 int session_try_attach(struct session *session, int tid);
 int session_try_start(struct session *session);
 
 /*
- * Count again on @cpu, on from the present values, after the CPU went offline.  Returns 0, or the
- * errno without a message.
+ * After the CPU went offline: count on @cpu again, and continue from the present values.  Returns
+ * 0, or the errno without a message.
  */
 int session_resume(struct session *session, int cpu);
 
@@ -175,7 +175,10 @@ void unfollowed_warn(const struct unfollowed *unfollowed, const char *done);
 
 /* After session_try_attach() failed with @error: has the thread ended? */
 bool session_thread_is_gone(const struct session *session, int error);
-/* Is it a context of this process, or a copy of one, that the thread or CPU has? */
+/*
+ * After the same failure: does the thread or CPU have a context of this process, or a
+ * copy of one?
+ */
 bool session_has_thread(const struct session *session, int error);
 
 void session_close(struct session *session);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Attach to running threads and processes, or to CPUs.
+ * Load contexts on running threads and processes, or on CPUs.
  *
- * A process may make threads while its threads are found in /proc.  A thread that an attached
- * thread makes is counted from its first instruction, by a copy of that thread's context
- * (PFM_FL_INHERIT_THREADS).  A thread that another thread makes is found when /proc is read again.
- * So /proc is read until it shows only threads that have a context.  The kernel may leave out
- * threads in one reading, if others end during it; therefore, two such readings are needed.
+ * A process may make threads while pfmon looks for its threads in /proc.  If the thread that makes
+ * another one already has a context, a copy of this context counts the new thread from its first
+ * instruction (PFM_FL_INHERIT_THREADS).  If not, pfmon finds the new thread when it reads /proc
+ * again.  So /proc is read until it shows only threads that have a context.  The kernel may leave
+ * out threads in one reading, if others end during it; therefore, two such readings are needed.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -97,7 +97,7 @@ static int fail_cpus(const char *list, int error)
 	return fail("cannot find the CPUs: %s", strerror(error));
 }
 
-/* Fails if the text @list, of numbers, has one above that of the machine's last CPU. */
+/* Fails if a number in the text @list is above that of the machine's last CPU. */
 static int check_numbers(const char *list)
 {
 	const int highest = cpus_highest();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Attach to running threads and processes. */
+/* Load contexts on running threads and processes. */
 #ifndef PFMON_TARGETS_H
 #define PFMON_TARGETS_H
 
@@ -7,7 +7,7 @@
 #include "group.h"
 
 /**
- * struct targets - what to attach to
+ * struct targets - what to monitor
  * @threads: threads
  * @processes: processes: all of their threads
  * @cpus: CPUs: all that runs there
@@ -58,7 +58,7 @@ int targets_attach(const struct targets *targets, bool follows, struct group *gr
 		   struct target_ends *ends);
 
 /**
- * struct attacher - has contexts for threads
+ * struct attacher - provides contexts for threads
  * @attach: load the next context, which has @flags, on thread @tid, and store the context in
  *	*@session, also after a failure.  Returns a positive errno without a message if the load
  *	failed, -1 after reporting another error, or 0

@@ -100,8 +100,8 @@ struct waiting;
  *	never called
  * @is_done: a function has set it, to end a wait without a child
  * @data: argument of @message, @tick and @more.ready.  If one of these fails, it reports the error
- *	and returns -1.  After that none is called, and only the end of the child, if
- *	there is one, is waited for
+ *	and returns -1.  Then no function is called any more, and the wait is only for the end of
+ *	the child, if there is one
  * @waiting: state of the wait
  */
 struct watch {
@@ -132,8 +132,8 @@ struct watch {
 int wait_for_end(struct watch *watch, struct outcome *outcome);
 
 /*
- * For functions that are called during a wait without processes: there is one more context, the last
- * one of @contexts, which replace those of @watch.  Reports an error and returns -1, or returns 0.
+ * Called during a wait without processes.  There is one more context: @contexts replace those of
+ * @watch, and the last of them is new.  Reports an error and returns -1, or returns 0.
  */
 int wait_for_one_more(struct watch *watch, const int *contexts);
 

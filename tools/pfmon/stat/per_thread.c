@@ -83,7 +83,10 @@ static int take_all_ended(struct per_thread *threads, struct group *group,
 	return result;
 }
 
-/* Threads may end as fast as their counts are taken. */
+/*
+ * The most threads that one call takes: without a limit the call might never return,
+ * because threads may end as fast as it takes their counts.
+ */
 #define TAKE_AT_ONCE 4096
 
 int per_thread_take(struct per_thread *threads, struct group *group,
@@ -92,7 +95,7 @@ int per_thread_take(struct per_thread *threads, struct group *group,
 	return take_all_ended(threads, group, events, TAKE_AT_ONCE);
 }
 
-/* The counts of dropped threads are what the others leave of the sums. */
+/* The counts of dropped threads are the sums minus the counts of all other threads. */
 static int find_rest(struct per_thread *threads, struct group *group,
 		     const struct event_list *events)
 {

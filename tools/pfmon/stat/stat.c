@@ -246,7 +246,7 @@ static void prepare_watch(struct measurement *measurement, pid_t pid)
 	};
 }
 
-/* What CPUs share counts for all of them, so that one CPU is idle tells little. */
+/* A PMU that CPUs share counts for all of them, so the idle time of one CPU means little. */
 static bool has_idle_time(const struct measurement *measurement)
 {
 	return measurement->options->targets.cpus.count &&
@@ -293,7 +293,7 @@ static int finish_run(struct measurement *measurement, pid_t pid, uint64_t begin
 	return 0;
 }
 
-/* Attach to the targets, or else to the command, and start counting. */
+/* Load contexts on the targets or, if there are none, on the command, and start counting. */
 static int begin_run(struct measurement *measurement, pid_t command)
 {
 	const struct stat_options *options = measurement->options;

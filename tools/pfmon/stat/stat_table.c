@@ -240,7 +240,7 @@ static void table_times(FILE *file, const struct results *results)
 			results_user(results).mean, results_system(results).mean);
 }
 
-/* The interrupts of all runs took as long as those that were timed, as far as anybody knows. */
+/* The estimate assumes that all interrupts took as long as those that were timed. */
 static void table_interrupt_time(FILE *file, const struct pfm_statistics *sum)
 {
 	double mean = costs_interrupt_time(sum) / 1e3;

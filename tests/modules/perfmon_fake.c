@@ -38,7 +38,7 @@ module_param(claimed, ulong, 0444);
 
 struct fake_cpu {
 	struct hrtimer timer;
-	u64 selected; /* one bit for each counter, as in the next two */
+	u64 selected; /* one bit for each counter; so have @running and @overflows */
 	u64 running;
 	u64 overflows;
 	u64 value[FAKE_COUNTERS];
@@ -224,7 +224,7 @@ static enum hrtimer_restart fake_interrupt(struct hrtimer *timer)
 static unsigned int scope;
 module_param(scope, uint, 0444);
 
-static int owners[NR_CPUS]; /* of each group of CPUs: the number + 1, or 0 */
+static int owners[NR_CPUS]; /* for each group of CPUs: the owner + 1, or 0: no owner yet */
 
 /* The last CPU of the group that is online, so that guests can take the owner offline. */
 static int fake_owner(const struct pfm_pmu *pmu, int number)

@@ -11,8 +11,8 @@
  * The parameters of the module report the calls that it got: "loads" and "unloads"; for the last
  * load: "sets", "selected" (the number of PMCs that were 1 in all sets), "thread" (tid),
  * "privileged", "level" (PMC LEVEL of the last set). If "refuse" is an errno, a load fails with it
- * and with the message FAKE_REFUSAL. "claimed" shows which PMDs below 64 are claimed. With "scope",
- * so many CPUs share the registers, and the last one that is online owns them.
+ * and with the message FAKE_REFUSAL. "claimed" shows which PMDs below 64 are claimed. "scope" is
+ * the number of CPUs that share registers; the last of them that is online owns the registers.
  */
 #ifndef PERFMON_FAKE_H
 #define PERFMON_FAKE_H

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * As copy_faults.c, for contexts of registers that CPUs share: every allocation fails in turn, also
- * those of the events by which perf gives its registers away. Kernel workers create these events.
+ * Like copy_faults.c, but for contexts whose registers several CPUs share. Every allocation fails
+ * in turn, also the allocations of the placeholders, which are perf events. Kernel workers create
+ * these events.
  */
 #include <stdio.h>
 

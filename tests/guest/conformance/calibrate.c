@@ -148,8 +148,8 @@ static bool are_near(const double *rates, double wanted, double most)
 }
 
 /*
- * By how much rates may differ. Under --icount only the kernel's work disturbs a known rate. In a debug
- * kernel that is 2 % of the instructions, and 4 % of the shortest loop.
+ * The maximum difference between rates. Under --icount only the kernel's work disturbs a known
+ * rate. In a debug kernel that is 2 % of the instructions, and 4 % of the shortest loop.
  */
 static double most_spread(double truth)
 {

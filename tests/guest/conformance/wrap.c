@@ -36,8 +36,9 @@ static unsigned int make_borders(const struct counter *counter, uint64_t *border
 }
 
 /*
- * Stores initial values for each border: the value just below it, two from which a loop reaches it,
- * one from which no loop reaches it, and the border itself. Returns their number.
+ * Stores five initial values for each border: the border itself, the value just below it, two
+ * values from which a loop reaches the border, and one from which no loop reaches it. Returns their
+ * number.
  */
 static unsigned int make_preloads(const struct counter *counter, uint64_t *preloads)
 {

@@ -130,7 +130,7 @@ TEST(live_reads_across_the_wrap_grow_evenly)
 }
 
 /*
- * Like the test before, but the wrap happens inside the read, where interrupts are disabled. The
+ * Like the previous test, but the wrap happens inside the read, where interrupts are disabled. The
  * counter counts in the kernel, too, and begins a little lower in each round, so the wrap comes at
  * many places of the call.
  */
@@ -329,7 +329,7 @@ TEST(without_emulation_a_counter_has_the_hardwares_width)
 	ck_assert_uint_eq(count_loop(fd, 1, MILLION), MILLION + extra);
 }
 
-/* Also without --icount: cycles across the wrap, compared with a counter that does not wrap. */
+/* Cycles across the wrap are compared with a counter that does not wrap, also without --icount. */
 TEST(cycles_across_the_wrap_are_those_of_another_counter)
 {
 	uint64_t wrap, narrow, wide;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Contexts on threads and system-wide ones hold counters against each other.  Whoever comes second is
- * told which process holds them.
+ * If a context on a thread or a system-wide one has counters, the load of a context of the other
+ * kind fails, and the error names the process that holds the counters.
  */
 #include <sched.h>
 #include <signal.h>

@@ -166,7 +166,8 @@ struct costs {
 
 /*
  * Cost of a switch, measured with several partners, because their places in a hash table differ.
- * The median is taken, because with some partners each round trip has the other switch.
+ * The median is taken, because with some partners each round trip includes the other switch,
+ * too.
  */
 static struct costs measure_costs(const struct partner *partners)
 {

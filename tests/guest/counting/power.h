@@ -28,7 +28,10 @@ uint64_t most_around(uint64_t instructions);
  * Creates a context with instructions on PMC1 and PMC5, cycles on PMC2 and PMC6. It is not loaded.
  */
 int four_counters(void);
-/* Waits until perf can use the hardware. The module releases it at most once per second. */
+/*
+ * Waits until perf can use the hardware. The module releases the hardware at most once per
+ * second.
+ */
 void must_get_back(void);
 
 #endif

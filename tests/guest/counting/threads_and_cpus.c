@@ -18,8 +18,8 @@ static int cpu_context_of(unsigned int n)
 }
 
 /*
- * The truth: each counts the same work as when it is alone. The thread's context is started and
- * stopped many times, while that of the CPU counts.
+ * Each context must count the same work as when it is alone. The thread's context is started
+ * and stopped many times, while that of the CPU counts.
  */
 TEST(both_count_exactly)
 {

@@ -54,7 +54,7 @@ static int precise_event(uint32_t type, uint64_t config, uint64_t period, int gr
 		.exclude_kernel = 1,
 	};
 
-	/* perf lets the buffer fill up unless a sample needs what only the interrupt can tell. */
+	/* perf lets the buffer fill up unless a sample needs data that only the interrupt has. */
 	if (single)
 		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
 	return syscall(SYS_perf_event_open, &attr, 0, -1, group, PERF_FLAG_FD_CLOEXEC);

@@ -41,8 +41,8 @@ static uint64_t nmis_of(uint64_t what)
 }
 
 /*
- * Halts all counters. perf does not notice: it still expects the interrupt, and starts them
- * there.
+ * Halts all counters. perf does not notice this. It still expects the interrupt, whose
+ * handler starts the counters again.
  */
 static void halt(void)
 {

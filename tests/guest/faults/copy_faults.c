@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * As call_faults.c and create_faults.c, for contexts with copies, for those with a buffer for each CPU,
- * and for system-wide ones: every allocation fails in turn.
+ * Like call_faults.c and create_faults.c, but for contexts with copies, for contexts with a buffer
+ * for each CPU, and for system-wide ones. Every allocation fails in turn.
  */
 #include <perfmon/perfmon_hist.h>
 #include <perfmon/perfmon_nway.h>
@@ -226,7 +226,7 @@ FAULT_TEST(calls)
 
 static unsigned int followed, not_followed;
 
-/* Without idle copies, so that the fork has to allocate one. */
+/* Loads the context again: it then has no idle copies, so the fork has to allocate one. */
 static void load_self(void)
 {
 	must(fd, pfm_unload_context(fd));

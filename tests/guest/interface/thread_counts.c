@@ -433,7 +433,7 @@ TEST(a_thread_has_values_of_each_set)
 	must(fd, pfm_start(fd, &start));
 	run_children(&pid, 1);
 	must(fd, pfm_unload_context(fd));
-	/* The copy has the sets of its time. */
+	/* The copy keeps the sets that the context had at the load. */
 	must(fd, pfm_delete_evtsets(fd, &set, 1));
 	must(fd, pfm_read_thread(fd, &counts));
 	ck_assert_uint_eq(values[0].reg_value, 0);

@@ -78,7 +78,10 @@ static void *unload_modules(void *argument)
 		if (!try_unload(counts->pmu) && !try_unload("perfmon_soft"))
 			continue;
 		counts->pmus++;
-		/* In half of the cases a context opens the device while the core is unloaded. */
+		/*
+		 * In half of the cases the other thread may open the device while the core is
+		 * unloaded.
+		 */
 		if (random_below(2))
 			held_off = false;
 		spin_turns(random_below(1 << random_below(12)));

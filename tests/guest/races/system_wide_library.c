@@ -59,7 +59,10 @@ TEST(one_thread_measures_all_cpus)
 	ck_assert_uint_eq(read_number(SYSFS "sys_sessions_count"), 0);
 }
 
-/* Each CPU can be asked for its own reason, and the others are loaded. */
+/*
+ * The descriptor of each CPU returns the reason why its load failed. The other CPUs'
+ * contexts are loaded.
+ */
 TEST(a_load_that_fails_on_one_cpu_succeeds_on_the_others)
 {
 	int other = system_wide_context();
@@ -118,7 +121,7 @@ TEST(a_cpu_that_goes_offline_is_told_and_the_other_counts_on)
 	with_all_cpus_back(check_offline);
 }
 
-/* The one wait tells which CPU has had an overflow. */
+/* One wait for all CPUs returns which CPU has had an overflow. */
 TEST(a_wait_returns_the_overflow_of_a_cpu)
 {
 	struct child child;

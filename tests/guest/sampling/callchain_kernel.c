@@ -27,8 +27,8 @@ static NESTED uint64_t read_until_stopped(uint64_t unused)
 }
 
 /*
- * As read_until_stopped(), but reads into pages that are not present. The kernel faults on them
- * while it writes.
+ * Like read_until_stopped(), but reads into pages that are not present. The kernel faults on
+ * them while it writes.
  */
 static NESTED uint64_t read_to_new_pages(uint64_t unused)
 {

@@ -260,7 +260,7 @@ static uint64_t events_of(const struct samples *samples, uint32_t tid, uint64_t 
 	return events;
 }
 
-/* All threads together, and no sample of any other thread. */
+/* Checks the samples of all threads together, and that there is no sample of any other thread. */
 static void must_be_all(const struct samples *samples, int fd, uint64_t period,
 			unsigned int threads)
 {
@@ -588,7 +588,7 @@ TEST(a_full_buffer_loses_samples_until_its_cpu_is_restarted)
 		ck_assert_uint_eq(message.msg_ovfl_cpu, 0);
 		ck_assert_uint_eq(message.msg_ovfl_pid, thread_id());
 		ck_assert_uint_eq(message.msg_ovfl_pmds[0], BIT(pmu()->pmds[0]));
-		/* The samples that were lost since have sent no message. */
+		/* Samples that were lost after this message have sent no message. */
 		must_be_silent(family.fd);
 		must_fail(family.fd, pfm_restart(family.fd), EBUSY,
 			  PFM_REASON_NOTHING_TO_RESTART, NO_INDEX);
@@ -695,7 +695,7 @@ TEST(the_structure_of_a_restart_may_grow)
 	uint32_t structure[16] = {};
 	unsigned int i;
 
-	/* It is accepted, and there is nothing to hand back. */
+	/* Each size is accepted, but there is nothing to hand back. */
 	must_fail(family.fd, restart_sized(family.fd, 32, structure), EBUSY,
 		  PFM_REASON_NOTHING_TO_RESTART, NO_INDEX);
 	must_fail(family.fd, restart_sized(family.fd, 64, structure), EBUSY,

@@ -5,7 +5,7 @@
 
 SUITE(system_wide_sampling, 120);
 
-/* Sampling in ns of a program's time, with a period that leaves the machine time. */
+/* The period in ns leaves time for other work of the machine. */
 TEST(a_message_tells_the_thread_that_ran)
 {
 	struct child child = child_new();
@@ -55,7 +55,10 @@ static bool both_are_sampled(header_t header, const struct child *children,
 	return in_loop[0] > 10 && in_loop[1] > 10;
 }
 
-/* Two programs take turns on the CPU. The samples in the loop are of one of the two. */
+/*
+ * Two programs take turns on the CPU. Each sample in the loop belongs to one of the two
+ * programs.
+ */
 TEST(samples_of_a_cpu_have_all_its_programs)
 {
 	struct child children[2] = { child_new(), child_new() };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples of event sets: the set of a sample, and what follows the overflow. The virtual PMDs about
- * sets.
+ * Samples of event sets: which set a sample names, and what happens after the overflow. Also tests
+ * the virtual PMDs that return the active set and its times.
  */
 #include <sched.h>
 #include <stdio.h>

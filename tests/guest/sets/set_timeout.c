@@ -55,9 +55,9 @@ static uint64_t time_of_switches(const uint64_t *timeouts, uint64_t switches)
 }
 
 /*
- * The caller polls, and reads a clock that is not the module's. By that clock no switch comes
- * before its time. Where this clock counts instructions, no switch comes much later either: each
- * one is late only by the time that the interrupt and the set switch take.
+ * The caller polls, and reads a clock that is not the module's. According to that clock no
+ * switch comes too early. If the clock counts instructions, no switch comes much too late
+ * either: each switch is late only by the time that the interrupt and the set switch take.
  */
 TEST(no_switch_comes_early_or_late)
 {

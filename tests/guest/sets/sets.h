@@ -38,7 +38,7 @@ uint64_t read_pmd_of(int fd, unsigned int id, unsigned int pmd);
 struct pfarg_pmd read_back_of(int fd, unsigned int id, unsigned int pmd);
 /* Writes PMC and PMD @n of a set; for PMUs where PMC @n drives PMD @n. */
 void use_of(int fd, unsigned int id, unsigned int n, uint64_t pmc, uint64_t value);
-/* As program_busy() and program_exact(), but for set @id. */
+/* Like program_busy() and program_exact(), but for set @id. */
 void program_busy_of(int fd, unsigned int id, unsigned int count);
 void program_exact_of(int fd, unsigned int id, unsigned int count);
 /* The first counter is busy. Task clock and minor faults are in use, too. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * perfmon-successor: the program that suite inherit_exec_races executes. It touches SUCCESSOR_PAGES
- * pages and exits when all its children have ended. It has no C library, whose start takes longer
- * than all of that.
+ * pages and exits when all its children have ended. It does not use the C library, because starting
+ * the library takes longer than all of this work.
  */
 #include <stddef.h>
 #include <sys/mman.h>

@@ -260,7 +260,7 @@ unsigned int reports_end(const char *report);
 const char *module_path(const char *name); /* valid until the next call */
 /* Without @parameters the module gets those of the kernel's command line. */
 int module_load(const char *name, const char *parameters);
-/* As @parameters: load the module with its own defaults. */
+/* A value for @parameters: load the module with its own defaults. */
 #define MODULE_DEFAULTS " "
 int module_unload(const char *name);
 bool module_is_loaded(const char *name);

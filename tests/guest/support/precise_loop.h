@@ -15,11 +15,11 @@ void precise_loop(uint64_t instructions);
 unsigned int precise_place(uint64_t ip);
 
 /*
- * Which instruction of precise_loop(@instructions), from 0 on, it was, if it is at @ip and RAX was
- * @ax after it; PRECISE_NOWHERE if @ip is not in the loop.
+ * Returns the number, from 0 on, of the instruction of precise_loop(@instructions) at @ip after
+ * which RAX was @ax; PRECISE_NOWHERE if @ip is not in the loop.
  */
 uint64_t precise_number(uint64_t instructions, uint64_t ip, uint64_t ax);
-/* The same, if the instruction after it is at @next. */
+/* The same, but @next is the address of the following instruction. */
 uint64_t precise_number_before(uint64_t instructions, uint64_t next, uint64_t ax);
 
 #endif

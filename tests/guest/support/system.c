@@ -258,7 +258,10 @@ static const char *boot_parameters(const char *module)
 	return parameters;
 }
 
-/* As modprobe, so that a guest's choice is valid for the rest of the run. */
+/*
+ * Without @parameters, uses those on the kernel's command line, as modprobe does. So the
+ * choice that a guest was started with stays valid for the whole run.
+ */
 int module_load(const char *name, const char *parameters)
 {
 	int fd = open(module_path(name), O_RDONLY | O_CLOEXEC);

@@ -8,7 +8,7 @@ int try_system_wide(int fd, const char *pmu);
 /* Create a system-wide context; must succeed. load() takes the number of the CPU. */
 int system_wide_context(void);
 int system_wide_context_of(const char *pmu);
-/* As use_busy_counters(), without the PMDs that only a thread has. */
+/* Like use_busy_counters(), but without the PMDs that only a thread has. */
 void use_busy_counters_of_cpu(int fd);
 
 #endif

@@ -27,13 +27,13 @@ SUITE(beside_perf, 600);
 #define MISSED_BY_SWITCH 20000
 
 /*
- * Counters that start or are read one after the other differ by what the kernel executes in between.
- * Where no register stops all at once, that can be a whole interrupt of perf.
+ * Counters that start or are read one after the other differ by what the kernel executes in
+ * between.  If no register stops all counters at once, this can be a whole interrupt of perf.
  */
 #define SKEW		 2000
 #define SKEW_ONE_BY_ONE	 20000
 
-/* How many times as many instructions the kernel needs. */
+/* The factor by which this kernel needs more instructions than a stock kernel. */
 static unsigned int slowness(void)
 {
 	return is_debug_kernel() ? 10 : 1;
@@ -476,7 +476,10 @@ TEST(the_watchdog_may_come_and_go)
 	shared(check_watchdog_and_put_back);
 }
 
-/* At first perf holds the lowest counter. When perf releases it, our counters move down. */
+/*
+ * At first perf holds the lowest counter. When perf releases this counter, our counters
+ * move down.
+ */
 static void check_moves(void)
 {
 	int pinned, event, fd, i;

@@ -548,7 +548,7 @@ static int ops_context(void)
 	return fd;
 }
 
-/* Opens its own event, so that the others of this test have their units. */
+/* Opens an event of its own, because the unit may be in use by the other events of this test. */
 static void must_work_in_perf(const char *unit)
 {
 	int fd = perf_ibs(unit, false);

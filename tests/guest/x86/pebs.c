@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: precise sampling with Intel's PEBS. The truth is a loop in which an address and a register
- * tell which instruction it was, and a second counter.
+ * x86: precise sampling with Intel's PEBS. The reference is a second counter, and a loop in which
+ * an address and a register tell which instruction was executed.
  */
 #include <cpuid.h>
 #include <stdio.h>
@@ -114,7 +114,7 @@ static void check_without(void)
 	ck_assert_int_eq(format(), -1);
 }
 
-/* Where the processor has no PEBS, all that can be tested is that the module knows. */
+/* If the processor has no PEBS, the test can only check that the module says so. */
 static void with_pebs(void (*check)(void))
 {
 	if (!is_intel())
@@ -411,7 +411,10 @@ static void must_count_across(uint64_t distance)
 	close(fd);
 }
 
-/* Also if the last instruction before the stop makes the counter wrap, so that no record comes. */
+/*
+ * The counts are right even if the last instruction before the stop makes the counter wrap, so
+ * that no record comes.
+ */
 static void check_counts(void)
 {
 	int fd = context_of(BESIDE, instructions(AT_USER));
@@ -477,7 +480,7 @@ static int sample_child(struct child *child, uint64_t period, header_t *header)
 	return fd;
 }
 
-/* All samples are of the loop, but for some around it, when the child gets its orders. */
+/* Nearly all samples are in the loop. A few are around it, where the child reads its commands. */
 static void must_be_in_loop(header_t header)
 {
 	uint64_t elsewhere = 0;
@@ -567,7 +570,7 @@ TEST(an_ordinary_user_gets_no_record_of_the_kernel)
 
 /* ---- endings ------------------------------------------------------------------------------ */
 
-/* The context is closed, or the thread is killed, at another moment of a period each time. */
+/* Each time, the context is closed or the thread is killed at a different moment of a period. */
 static void check_endings(void)
 {
 	struct child child;

@@ -202,7 +202,10 @@ static void must_be_chain(chain_t entry, unsigned int depth)
 			  1 + (depth + 2 < MOST_CALLERS ? depth + 2 : MOST_CALLERS));
 	if (depth + 2 > MOST_CALLERS)
 		return;
-	/* The call of call_deep(). That of call_to() is in the function that called pfm_start(). */
+	/*
+	 * The call of call_deep(). The call of call_to() is in the function that called
+	 * pfm_start(), before the recording began.
+	 */
 	ck_assert(user[depth + 1] - (uint64_t)call_to < 64);
 }
 

@@ -82,7 +82,7 @@ static void check_user(void)
 	ck_assert_uint_gt(found.user, 0);
 }
 
-/* Also one who may count at kernel level: that is no permission to see addresses. */
+/* A user who may count at kernel level does not see addresses of the kernel either. */
 static void check_counting_user(void)
 {
 	let_users_count();
@@ -93,7 +93,10 @@ static void check_counting_user(void)
 			  0);
 }
 
-/* As root these would end with the module that gives access to registers. */
+/*
+ * The tests below become an ordinary user. So they do not use with_lbr(), which unloads a
+ * module at its end.
+ */
 static void must_be_available(void)
 {
 	if (!has_lbr())

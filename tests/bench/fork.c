@@ -67,7 +67,7 @@ static double measure_perf(bool is_inherited)
 
 /*
  * In some boots a fork costs 6,000 instructions more for a while; the reason is not known.  So each
- * figure is the least of some, which are measured in turn.
+ * figure is the smallest of several measurements, and the figures are measured in turn.
  */
 #define TURNS 3
 

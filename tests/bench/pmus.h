@@ -23,7 +23,8 @@ struct counter {
 /**
  * struct perf_counters - raw events of perf; all 0: perf has no hardware events
  * @events: instructions where possible; the first n fit at once, for n up to MOST_COUNTERS
- * @rotation: events that do not all fit at once if the first ones are opened twice
+ * @rotation: events; if the first ones are opened twice, not all events fit on the PMU at
+ *	the same time
  * @cycles: what perfmon's @cycles count
  */
 struct perf_counters {

@@ -340,7 +340,10 @@ static const char *bad_state(const struct file_state *file,
 		return "the context has no buffer";
 	if (file->loaded)
 		why = bad_state_loaded(operation);
-	/* The counts of a copy have the sets of the load, which may have changed since. */
+	/*
+	 * The counts of a copy have the sets that existed at the load. These may have been
+	 * changed since.
+	 */
 	if (!why && element_size(call) && call != READ_THREAD)
 		why = missing_element(file, operation);
 	if (!why && (call == LOAD || (call == START && operation->place != NOWHERE)) &&

@@ -194,7 +194,7 @@ TEST(what_files_count_is_added_up)
 	ck_assert_uint_eq(recording.end->written, 7);
 	ck_assert_uint_eq(recording_lost(&recording), 30);
 	ck_assert_uint_eq(recording_throttled(&recording), 3);
-	/* The last file began after two seconds, and has two seconds itself. */
+	/* The last file began after two seconds, and lasts for two seconds. */
 	ck_assert_uint_eq(recording.end->duration, 4000000000);
 	ck_assert_uint_eq(recording.cpus[0]->produced, 37);
 	ck_assert_uint_eq(recording.cpus[0]->written, 7);

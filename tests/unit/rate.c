@@ -103,8 +103,8 @@ TEST(a_period_never_becomes_too_short)
 	rate_begin(&rate, 1000, 0, &cycles, &pmu_armv8);
 	ck_assert(rate_follow(&rate, 3 * SECOND, SECOND, false));
 	/*
-	 * The thread is nearly idle. If its previous rate returned, there would be 100000 samples
-	 * per second.
+	 * The thread is nearly idle. If the thread had its previous rate again, there would be
+	 * 100000 samples per second.
 	 */
 	ck_assert(rate_follow(&rate, 3 * SECOND + 1000, 2 * SECOND, false));
 	ck_assert_uint_eq(rate.period, 3 * SECOND / RATE_MOST);

@@ -69,7 +69,7 @@ TEST(the_table_has_the_columns_of_the_sort_keys)
 	ck_assert_str_eq(output, expected);
 }
 
-/* As pfmon record --per-thread writes it. */
+/* The recording is one that pfmon record --per-thread writes. */
 TEST(each_thread_is_shown_if_the_recording_says_so)
 {
 	struct library library;

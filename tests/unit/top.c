@@ -257,7 +257,7 @@ static bool echoes(int terminal)
 	return settings.c_lflag & ECHO;
 }
 
-/* Be the program on the terminal: print the size and what is pressed, until q. */
+/* Act as the program on the terminal: print the size and the keys that are pressed, until q. */
 static void use_screen(void)
 {
 	struct screen screen;

@@ -48,9 +48,9 @@ pmu_model() {
 	esac
 }
 
-# other_cpu NAME: print the second CPU of a guest whose CPUs differ, for QEMU's option -device; fails if
-# the guest's CPUs are all equal. perf takes the first CPU's counters for those of all, so the second
-# CPU has what the first one has, and more.
+# other_cpu NAME: print the second CPU of a guest whose CPUs differ, for QEMU's option -device;
+# fails if the guest's CPUs are all equal. perf assumes that all CPUs have the counters of the first
+# CPU. So the second CPU has at least these.
 other_cpu() {
 	[[ $1 == intel-mixed ]] || return
 	echo Nehalem-x86_64-cpu,socket-id=1,core-id=0,thread-id=0,x-pmu-version=5,x-pmu-counters=8,x-pmu-lbr=on,x-pmu-pebs=4

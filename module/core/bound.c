@@ -2,9 +2,9 @@
 /*
  * System-wide contexts, which are bound to a CPU.
  *
- * The user loads such a context on a CPU, from any CPU.  Until the unload its registers are on
- * that CPU: context->cpu does not change, so pfm_context_call() finds them.  No thread switch
- * concerns the context, and the hooks of the scheduler do not see it.
+ * The user loads such a context on a CPU, from any CPU. Until the unload its registers are on
+ * that CPU: context->cpu does not change, so pfm_context_call() finds them.  A thread switch
+ * does not affect the context: the hooks of the scheduler do not see it.
  *
  * A CPU has one such context at most: pfm_cpu_bound->context, which only that CPU changes.  When
  * the CPU goes offline, the context is unloaded there.  A message tells the user, who can read

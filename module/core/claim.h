@@ -50,9 +50,9 @@ int pfm_claims_add(struct pfm_pmu *pmu);
 void pfm_claims_remove(struct pfm_pmu *pmu);
 
 /*
- * Clear in @pmds, a bitmap of PMDs below 256, those that others hold at the moment: perf, and where
- * counters are independent the contexts of the other kind.  @context has @pmu, or no PMU yet.  May
- * sleep.
+ * @pmds is a bitmap of PMDs below 256.  Clear those that perf holds at the moment.  If the counters
+ * are independent, also clear those that contexts of the other kind hold.  @context has @pmu, or no
+ * PMU yet.  May sleep.
  */
 void pfm_claims_subtract_held(const struct pfm_pmu *pmu,
 			      const struct pfm_context *context, u64 *pmds);

@@ -299,9 +299,9 @@ struct pfm_virtual_pmd {
  *	Only users who may count at all levels can use the registers, and only in
  *	system-wide contexts.  One context uses all registers of a cache or package; it runs
  *	on the CPU that @operations->owner returns.  Such a PMU is never the default.
- * @independent: operations on a set do not change anything that concerns other counters.  Then a
- *	thread's context and a system-wide one may count on a CPU at the same time, with different
- *	counters; the module uses pfm_running_sets() and pfm_overflow_of().
+ * @independent: operations on a set do not affect other counters.  Then a thread's context and a
+ *	system-wide one may count on a CPU at the same time, with different counters; the module
+ *	uses pfm_running_sets() and pfm_overflow_of().
  * @owner: set by the core: the PMU's module
  * @is_partial: set by the core: some CPU does not have this PMU, or can_count() must be asked
  * @node: for the core's use

@@ -161,7 +161,7 @@ static irqreturn_t shared_handle_irq(struct arm_pmu *pmu)
 	running = pfm_running_sets(&armv8_pmu);
 	if (unlikely(!running.thread || running.cpu))
 		return handle_none_or_two(pmu, running);
-	running.cpu = NULL; /* the compiler leaves out what concerns it */
+	running.cpu = NULL; /* now the compiler can leave out the code for it */
 	return handle_sets(pmu, running);
 }
 

@@ -64,7 +64,7 @@ struct adaptive_record {
 	u64 r[8];
 };
 
-/* One record for each counter, in case that several events coincide. */
+/* One record for each counter, because several counters may overflow at the same time. */
 #define RECORDS	     8
 #define BUFFER_BYTES (RECORDS * sizeof(struct record))
 static_assert(sizeof(struct record) >= sizeof(struct adaptive_record));

@@ -143,7 +143,7 @@ struct x86_extra {
  * @check_pmc: as in struct pfm_pmu_operations; optional
  * @branches: the records of branches; NULL if there are none
  * @branch_control: the PMC that selects which branches are recorded; if it is 0, none are
- * @set_up: describe what depends on the way of owning the counters; process context, may sleep;
+ * @set_up: describe the registers that depend on the ownership; process context, may sleep;
  *	optional
  * @pebs: precise sampling; NULL if there is none
  * @extras: registers that refine events; only with exclusive ownership, because perf may use them

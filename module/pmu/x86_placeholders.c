@@ -267,7 +267,7 @@ static long drop_here(void *info)
  *
  * Process context, may sleep, CPU hotplug held off.
  *
- * Return: those of @pmds that others hold; the others of @pmds are ours.
+ * Return: those of @pmds that others hold; the rest of @pmds are ours.
  */
 u64 x86_placeholders_take(unsigned int cpu, u64 pmds)
 {

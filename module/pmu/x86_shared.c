@@ -293,10 +293,10 @@ static struct pfm_registers *handle_overflows(const struct pfm_registers *regist
 }
 
 /*
- * A counter may wrap before the last one is loaded.  Its NMI must not look at the others yet, so
- * it leaves the wrap to us.  The overflow then has the address where the thread entered the
- * kernel.  If an NMI comes while we look for such wraps, it handles them itself, and may mask
- * the context or switch sets.
+ * The counters are loaded one after the other, so one may wrap before the last one is loaded.
+ * Its NMI must not look at counters that are not loaded yet, so it leaves the wrap to us.  The
+ * overflow then has the address where the thread entered the kernel.  If an NMI comes while we
+ * look for such wraps, it handles them itself, and may mask the context or switch sets.
  */
 static void shared_start(struct pfm_registers *registers)
 {

@@ -23,7 +23,7 @@
  * struct recorder - a recording
  * @options: the command line
  * @events: the events that are sampled
- * @all: @events and their witnesses
+ * @all: @events and their witnesses (second counters of the same events, see witness.h)
  * @format: sampling format
  * @buffer: maximum size of a buffer in bytes
  * @flags: PFM_FL_* of the contexts

@@ -74,8 +74,9 @@ int side_band_open(struct side_band *band, pid_t tid);
 typedef int (*side_function)(void *data, const struct side_event *event);
 
 /*
- * Call @function for each event since the last call: for each CPU in the order of time.  A read at
- * least each half second sees CPUs that come online.
+ * Call @function for each event since the last call.  The events of one CPU come in the order of
+ * time.  Each call also looks for CPUs that have come online, so there is a call at least every
+ * half second.
  */
 int side_band_read(struct side_band *band, side_function function, void *data);
 

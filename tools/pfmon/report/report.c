@@ -179,7 +179,7 @@ static int check_folded(const struct recording *recording, const struct options 
 	if (options->output != OUTPUT_FOLDED || options->profile.event ||
 	    recording->event_count < 2)
 		return 0;
-	return fail("the file has %zu events: choose one with -e, as '-e %s'",
+	return fail("the file has %zu events: choose one with -e, for example '-e %s'",
 		    recording->event_count, recording->events[0].name);
 }
 

@@ -44,9 +44,9 @@ int cpus_follow(const struct targets *targets, struct group *group);
 
 /**
  * struct cpu_changes - CPUs that were not online all the time
- * @away: number of those that went offline, and are so at the end
- * @back: number of those that went offline and came online again
- * @later: number of those that came online for the first time
+ * @away: number of CPUs that went offline and are still offline at the end
+ * @back: number of CPUs that went offline and came online again
+ * @later: number of CPUs that came online for the first time
  */
 struct cpu_changes {
 	size_t away;

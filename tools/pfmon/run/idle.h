@@ -9,7 +9,8 @@
 /**
  * struct idle - how long CPUs are idle
  * @count: number of contexts that counted when the measurement began
- * @begin: seconds for which the CPU of each of them had been idle at that moment
+ * @begin: seconds for which the CPU of each context had been idle when the measurement
+ *	began
  * @seconds: seconds for which the CPU of each context was idle during the measurement; NAN if that
  *	is not known, because the CPU was offline for a while
  */

@@ -17,7 +17,7 @@
  * @is_multiplexed: if there are more events than counters, the events take turns
  * @sets: file of event sets, or NULL
  * @runs: number of runs of the command
- * @targets: threads, processes or CPUs to count, none for the command
+ * @targets: threads, processes or CPUs to count; empty if the command is counted
  * @is_per_cpu: the counts of each CPU are shown, too
  * @timeout: ns after which counting ends, 0: no limit
  * @print_interval: ns from one print of the counts to the next, 0: print only at the end

@@ -149,7 +149,7 @@ TEST(the_process_that_is_named_has_a_context)
 	close(cpu);
 }
 
-/* A child of the monitored thread lives on when that has ended, and so does the copy. */
+/* When the monitored thread ends, its child lives on, and so does the copy. */
 static uint64_t fork_sleeper(uint64_t unused)
 {
 	pid_t pid = fork();

@@ -44,8 +44,8 @@ static uint64_t measure_one(const struct child *children, pid_t pid)
 }
 
 /*
- * The reference value is the sum of the programs' counts, and of this program's, measured one by
- * one. They are the same in each run.
+ * Each program is also measured alone, and so is this program. The reference value is the sum of
+ * these counts. They are the same in each run.
  */
 TEST(a_cpu_counts_the_sum_of_its_programs)
 {

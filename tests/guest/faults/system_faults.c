@@ -237,7 +237,7 @@ static void must_count_on(int error)
 static void check_cpus(void)
 {
 	static const char why[] =
-		"callbacks of the kernel continue without memory, or return EAGAIN";
+		"if an allocation fails, the kernel's callbacks continue, or return EAGAIN";
 	static const struct operation operations[] = {
 		{ .name = "a CPU goes offline",
 		  .attempt = attempt_cpu,

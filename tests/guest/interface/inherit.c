@@ -437,7 +437,7 @@ TEST(a_setuid_program_ends_the_copy_of_an_ordinary_loader)
 	child_exec(&child, program);
 	ck_assert_uint_eq(status_of(fd).copies, 0);
 	ck_assert_uint_eq(status_of(fd).closed_copies, 1);
-	/* The context itself is not concerned. */
+	/* The context itself stays loaded. */
 	must_have_status(fd, PFM_STATE_LOADED, PFM_STATUS_STARTED, thread_id());
 	child_exit(&child);
 	unlink(program);

@@ -32,7 +32,7 @@ struct refusal {
 void must_refuse(const char *name, const struct refusal *refusals, size_t count,
 		 const void *argument, size_t size);
 
-/* Sampling period of a busy counter, in events. A period takes about as many ns. */
+/* Sampling period of a busy counter, in events. A period of n events takes about n ns. */
 uint64_t format_period(void);
 /*
  * The first @counters counters are busy. Counter @i is sampled with this period, these flags and

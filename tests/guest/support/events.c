@@ -196,7 +196,7 @@ void need_independent_counters(void)
 {
 	need_known_instructions();
 	if (!counters_are_independent())
-		skip("one register concerns several counters");
+		skip("one register controls several counters");
 }
 
 void need_user_instructions(void)

@@ -51,7 +51,7 @@ bool starts_at_once(void);
 /* An x86 PMU that shares its counters with perf: each starts and stops by itself. */
 bool counters_are_shared(void);
 /*
- * No operation on one counter concerns another one, so that contexts on threads and on CPUs can have
+ * No operation on a counter changes another counter, so contexts on threads and on CPUs can have
  * counters of the PMU at the same time.
  */
 bool counters_are_independent(void);

@@ -2,9 +2,9 @@
 /*
  * perfmon-tests and perfmon-conformance: helpers that their suites share.
  *
- * A test is a process of its own (suites.h). It begins as root, on any CPU, with the modules
- * loaded and nothing else running. It restores what it changes outside of itself. Afterwards no
- * session may be left.
+ * Each test runs in a process of its own (suites.h). It begins as root, on any CPU, with the
+ * modules loaded and nothing else running. It restores what it changes outside of itself.
+ * Afterwards no session may be left.
  */
 #ifndef GUEST_H
 #define GUEST_H

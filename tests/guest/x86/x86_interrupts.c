@@ -19,10 +19,10 @@ SUITE(x86_interrupts, 120);
 /**
  * struct seen - what has happened
  * @nmis: NMIs of all kinds
- * @unknown: those that the kernel reported
- * @late: those that the module accepted although it found no overflow
- * @spurious: those that found no overflow while a set counted
- * @regular: those that found one
+ * @unknown: NMIs that the kernel reported as unknown
+ * @late: NMIs that the module accepted although it found no overflow
+ * @spurious: NMIs that found no overflow while a set counted
+ * @regular: NMIs that found an overflow
  * @replayed: overflows that were found when the counters were halted
  */
 struct seen {

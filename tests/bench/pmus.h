@@ -25,7 +25,7 @@ struct counter {
  * @events: instructions where possible; the first n fit at once, for n up to MOST_COUNTERS
  * @rotation: events; if the first ones are opened twice, not all events fit on the PMU at
  *	the same time
- * @cycles: what perfmon's @cycles count
+ * @cycles: perf's event that counts the same as perfmon's @cycles
  */
 struct perf_counters {
 	uint64_t events[MOST_COUNTERS];

@@ -180,10 +180,10 @@ struct element {
  * @count: for a vector the number of elements; for other calls it depends on the call
  * @flags: depends on the call
  * @value: depends on the call
- * @size: for a vector the bytes of an element, or 0 if its size is that of the first version; for
- * other calls it depends on the call
+ * @size: for a vector the bytes of an element, or 0 for the size of the first version; for other
+ * calls it depends on the call
  * @more: extra bytes of the structure of LOAD, START or RESTART_CPU, or 0
- * @tail: if @size or @more makes a structure longer: its bytes after the known fields are not zero
+ * @tail: the bytes after the known fields are not zero, if @size or @more makes a structure longer
  * @element: the first elements of a vector, @elements of them
  */
 struct operation {

@@ -289,6 +289,7 @@ TEST(each_event_has_its_own_profile)
 			 "app;second_function 1\n");
 	snprintf(command, sizeof(command), "report -i %s --folded 2>&1", path);
 	ck_assert_int_eq(pfmon(output, command), 125);
-	ck_assert_str_eq(output, "pfmon: the file has 3 events: choose one with -e, as "
-				 "'-e cycles:u'\n");
+	ck_assert_str_eq(output,
+			 "pfmon: the file has 3 events: choose one with -e, for example "
+			 "'-e cycles:u'\n");
 }

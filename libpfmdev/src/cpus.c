@@ -17,7 +17,7 @@
 
 #define ONLINE	  "/sys/devices/system/cpu/online"
 
-/* Numbers of CPUs and a new line; more than any kernel's list. */
+/* Room for the list of CPUs and its newline: no kernel has a longer list. */
 #define LIST_SIZE 16384
 
 /* ---- lists of CPUs -------------------------------------------------------------------------- */

@@ -133,7 +133,7 @@ static void leave_read_regions(struct buffer *buffer)
 	}
 }
 
-/* Is there something that has been read and is full? */
+/* Is there a full buffer, or a full region, that has been read and not handed back? */
 static int is_owed(const struct buffer *buffer)
 {
 	const struct pfm_dfl_smpl_hdr *linear = buffer->memory;

@@ -497,8 +497,8 @@ struct pfm_status {
  *		buffer[cpu] = mmap(NULL, status.buffer_size, PROT_READ, MAP_SHARED, fd,
  *				   PFM_BUFFER_OFFSET(cpu));
  *
- * EINVAL: the machine has no such CPU, or had none when the context was made.  A 32-bit program
- * needs an off_t of 64 bits.
+ * EINVAL: the machine has no such CPU, or did not have it when the context was made.  A 32-bit
+ * program needs an off_t of 64 bits.
  *
  * Monitoring is never masked.  A format that would mask elsewhere, as "default" does when its buffer
  * is full, counts the samples of this CPU as lost until PFM_IOC_RESTART_CPU.  A CPU has at most one

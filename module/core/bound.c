@@ -200,7 +200,7 @@ static void end_context(struct pfm_cpu *cpu)
 
 /*
  * A PMU module's hotplug callback is also called when the module releases the hardware.  Then the
- * CPU stays active, and a context that uses virtual PMDs only stays loaded.
+ * CPU stays active, and a context that uses only virtual PMDs stays loaded.
  */
 void pfm_cpu_goes_offline(void)
 {

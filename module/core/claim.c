@@ -160,7 +160,7 @@ static bool excludes(const struct pfm_pmu *pmu, const struct pfm_use *use,
 /*
  * Mutex and uses_lock held.  Give up the entries of a kind that the other kind's @pmds exclude,
  * unless contexts use them.  The PMDs of these entries are idle; give_back() will release them.
- * Return: NULL, or an entry that contexts use; then @pmd is as excludes() sets it.
+ * Return: NULL, or an entry that contexts use; then excludes() has set @pmd.
  */
 static const struct pfm_use *give_up(struct pfm_claims *claims, enum kind kind,
 				     const u64 *pmds, unsigned int *pmd)

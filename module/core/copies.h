@@ -123,8 +123,9 @@ void pfm_copies_configure(struct pfm_context *context);
 bool pfm_copies_start(struct pfm_copies *copies, bool started);
 
 /*
- * Call @function for all living copies, as pfm_context_call() does.  The copy may end before, so
- * @function must accept an unloaded copy.  Those made meanwhile are not visited.
+ * Call @function for all living copies, as pfm_context_call() does.  A copy may end before its
+ * call, so @function must accept an unloaded copy.  Copies that are made meanwhile are not
+ * visited.
  */
 void pfm_copies_call(struct pfm_copies *copies, pfm_context_fn function, void *argument);
 

@@ -66,9 +66,9 @@ static bool pmc_is_consistent(const struct pfm_pmu *pmu, const struct pfm_regist
 }
 
 /*
- * Return: counters that can exclude the kernel level, or need not do so.  A counter with
- * PFM_REG_NO_LEVELS need not, nor a counter that several CPUs share, because only users who
- * may count at all levels can use it.
+ * Return: counters that can exclude the kernel level, or need not exclude it.  A counter
+ * with PFM_REG_NO_LEVELS need not.  The same is true of a counter that several CPUs
+ * share, because only users who may count at all levels can use it.
  */
 static u64 restricted_counters(const struct pfm_pmu *pmu)
 {

@@ -269,7 +269,7 @@ OPERATIONS(amd_df, NULL);
 
 /* ---- which CPUs share registers: on the CPU concerned ------------------------------------- */
 
-/* Return: 0 for the first CPUs whose APIC ids differ in the low bits only, and so on. */
+/* Return: the APIC id without its low bits, in which the CPUs that share registers differ. */
 static int l3_of_this_cpu(void)
 {
 	u32 eax, ebx, ecx, edx;

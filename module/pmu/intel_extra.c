@@ -72,7 +72,7 @@ static const struct model *find_model(void)
 }
 
 /*
- * A hypervisor may not have the register, or ignore what is written to it.  perf may count with the
+ * A hypervisor may lack the register, or may ignore what is written to it. perf may count with the
  * register at this moment, so the register gets its value back at once.
  * @probe: bits that every model with the register has
  */

@@ -6,13 +6,13 @@
  * record of its next event to a buffer in memory: which instruction it was, and the registers.  Then
  * it gives the counter its reset value and interrupts (SDM 3B, "Processor Event Based Sampling").
  *
- * Each record interrupts, so nothing of another thread is ever in the buffer, and a counter has
- * reset values of any length, random ones too.  The reset value that the processor uses is 1, with
- * the flag of the wrap clear: the counter looks as if nobody had touched it, and has counted the
- * event of the record.
+ * Each record interrupts.  So nothing of another thread is ever in the buffer, and a counter can
+ * have any reset value, also a random one.  The reset value that the processor uses is 1, with the
+ * flag of the wrap clear: the counter looks as if nobody had touched it, and has counted the event
+ * of the record.
  *
- * The processor writes to a linear address while user code runs.  Page-table isolation maps next to
- * nothing of the kernel then, and only perf's own buffer is in the part that it maps.
+ * The processor writes to a linear address while user code runs.  With page-table isolation almost
+ * nothing of the kernel is mapped then: of all buffers only perf's own is mapped.
  */
 #include <asm/cpufeature.h>
 #include <asm/msr-index.h>
@@ -34,7 +34,7 @@
 #define FORMAT_LAST		 6
 
 #define DATA_REGISTERS		 BIT_ULL(1) /* IA32_PEBS_DATA_CFG: group of general registers */
-#define SELECT_ADAPTIVE		 BIT_ULL(34) /* event select: record the groups of the above */
+#define SELECT_ADAPTIVE		 BIT_ULL(34) /* event select: record the groups of IA32_PEBS_DATA_CFG */
 #define STATUS_BUFFER		 BIT_ULL(62) /* IA32_PERF_GLOBAL_STATUS: buffer overflow */
 
 /* A record as formats 0 to 3 have it. */
@@ -83,7 +83,7 @@ struct ds_area {
  * struct pebs_cpu - what a CPU needs for its records
  * @ds: the area that the processor reads
  * @buffer: the records that it writes
- * @noted: the same for the core
+ * @noted: the same records, in the form that the core takes
  * @payloads: where @noted points to
  */
 struct pebs_cpu {

@@ -22,7 +22,7 @@
 static const u64 events_of_fixed[] = {
 	0x00c0, /* instructions */
 	0x003c, /* cycles */
-	0x0300, /* cycles at the rate of the TSC: perf's number, since no event has it */
+	0x0300, /* cycles at the rate of the TSC: perf's number, no event select has them */
 	0x0400, /* slots: perf's number */
 };
 

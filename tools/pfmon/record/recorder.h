@@ -123,7 +123,7 @@ static inline bool recorder_has_cpus(const struct recorder *recorder)
 	return recorder->flags & PFM_FL_SYSTEM_WIDE;
 }
 
-/* Are threads and processes recorded that the threads make? */
+/* Are the threads and processes that the threads make recorded, too? */
 static inline bool recorder_follows(const struct recorder *recorder)
 {
 	return recorder->flags & (PFM_FL_INHERIT_THREADS | PFM_FL_INHERIT_ALL);

@@ -25,7 +25,7 @@ struct rotation {
 	size_t ended;
 };
 
-/* Does a file of @size bytes end that was begun @age ns ago? */
+/* Is it time to end a file that has @size bytes and was begun @age ns ago? */
 bool rotation_is_due(const struct rotation *rotation, uint64_t size, uint64_t age);
 
 /*

@@ -96,7 +96,7 @@ static bool is_hardware_pmu(const struct machine *machine)
 	return machine->pmu && machine->pmu->is_hardware;
 }
 
-/* The part of @name behind "PMU::", if this is the PMU that is used, and it has a scope. */
+/* Returns the part of @name behind "PMU::", if PMU is the one that is used and has a scope. */
 static const char *without_pmu(const char *name, const struct machine *machine)
 {
 	const char *event = NULL;

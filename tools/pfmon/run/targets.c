@@ -274,7 +274,7 @@ static int attach_thread(struct attaching *attaching, int tid)
 		return -1;
 	if (!error)
 		return keep(&ends->contexts, &ends->context_count, session->fd);
-	/* A thread of one of the processes. */
+	/* The thread belongs to one of the processes, so it is monitored already. */
 	if (session_has_thread(session, error))
 		return 0;
 	return fail_load(session->fd, tid, error);

@@ -2,7 +2,7 @@
 /*
  * Take and print the counts of each thread.
  *
- * The kernel keeps the counts of threads that were made later, from their ends until they are read
+ * When a thread that was made later ends, the kernel keeps its counts until they are read
  * (PFM_FL_KEEP_COUNTS).
  */
 #ifndef PFMON_PER_THREAD_H

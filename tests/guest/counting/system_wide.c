@@ -81,7 +81,10 @@ TEST(a_cpu_counts_the_sum_of_its_programs)
 	close(fd);
 }
 
-/* An idle CPU counts time, as no thread's context does. */
+/*
+ * The clocks of a system-wide context run while its CPU is idle, unlike those of a
+ * context on a thread.
+ */
 TEST(the_clocks_of_a_cpu_run_while_it_is_idle)
 {
 	int fd = system_wide_context();

@@ -172,7 +172,7 @@ static void must_write(uint32_t msr, uint64_t value, bool works)
 		      (unsigned long long)value, error ? "faults" : "does not fault");
 }
 
-/* What no PMU has, QEMU ignores. */
+/* QEMU ignores writes to registers and bits that the PMU does not have. */
 static void check_registers(void)
 {
 	unsigned int format;

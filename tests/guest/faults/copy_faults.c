@@ -37,7 +37,7 @@ static const struct wish {
 	{ PFM_FL_SYSTEM_WIDE, PFM_NWAY_NAME, &nway, sizeof(nway) },
 };
 
-/* operation->count: the number of the wish */
+/* operation->count: index in wishes[] */
 static int attempt_create(const struct operation *operation)
 {
 	const struct wish *wish = &wishes[operation->count];
@@ -102,7 +102,7 @@ FAULT_TEST(creating_with_formats)
 
 /* ---- a context that has copies ---------------------------------------------------------------- */
 
-static struct child outsider; /* monitored, and its children are copies' */
+static struct child outsider; /* monitored; copies monitor its children */
 
 static uint64_t fork_sleeper(uint64_t unused)
 {

@@ -64,7 +64,7 @@ static void check_counters(void)
 	ck_assert(!(pmcs[0] & BIT(PFM_INTEL_LBR_CONTROL)));
 }
 
-/* Whatever CPU loads the module. */
+/* The result does not depend on the CPU that loads the module. */
 TEST(there_are_the_counters_that_all_cpus_have)
 {
 	unsigned int cpu;

@@ -113,7 +113,8 @@ unsigned int use_all_counters(int fd, unsigned int *numbers)
 }
 
 /*
- * AMD's PMUs before PerfMonV2 do not, nor do Intel's of version 1, which have no fixed counters.
+ * A register that starts all counters is missing in AMD's PMUs before PerfMonV2, and in Intel's
+ * PMUs of version 1, which have no fixed counters.
  */
 bool starts_at_once(void)
 {

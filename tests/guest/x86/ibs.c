@@ -439,7 +439,10 @@ TEST(an_ordinary_user_sees_nothing_of_the_kernel)
 	close(fd);
 }
 
-/* Root gets samples of the kernel for the same work, so the test above had some to hide. */
+/*
+ * For the same work root gets samples of the kernel. So in the test above there were such
+ * samples, and the user did not get them.
+ */
 TEST(root_sees_both_levels_or_the_one_that_it_asks_for)
 {
 	static const uint64_t levels[] = { PFM_AMD_IBS_USER, PFM_AMD_IBS_KERNEL, BOTH };

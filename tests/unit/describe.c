@@ -106,7 +106,7 @@ static const struct {
 	  "with ptrace, and is never allowed for process 1: thread 12" },
 	{ PFM_REASON_SET_SHARE,
 	  "the user's event sets have reached /sys/kernel/perfmon/set_user_max, which root can raise" },
-	{ PFM_REASON_SYS_GROUP, "to monitor CPUs needs CAP_PERFMON, or the group of "
+	{ PFM_REASON_SYS_GROUP, "monitoring CPUs needs CAP_PERFMON, or the group of "
 				"/sys/kernel/perfmon/sys_group" },
 	{ PFM_REASON_NO_CPU, "there is no CPU of that number: CPU 12" },
 	{ PFM_REASON_FOREIGN_CPU, "that CPU does not have the context's PMU: CPU 12" },

@@ -34,7 +34,7 @@
 #define FORMAT_LAST		 6
 
 #define DATA_REGISTERS		 BIT_ULL(1) /* IA32_PEBS_DATA_CFG: group of general registers */
-#define SELECT_ADAPTIVE		 BIT_ULL(34) /* event select: record the groups of IA32_PEBS_DATA_CFG */
+#define SELECT_ADAPTIVE		 BIT_ULL(34) /* event select: record the groups of DATA_CFG */
 #define STATUS_BUFFER		 BIT_ULL(62) /* IA32_PERF_GLOBAL_STATUS: buffer overflow */
 
 /* A record as formats 0 to 3 have it. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A sentence for each reason of <perfmon/perfmon_ioctl.h>. */
+/* A sentence for each reason of <perfmon/perfmon_reason.h>. */
 #include "internal.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -94,7 +94,7 @@ page_is_of_a_symbol()
 # If the module never raised a reason, a program that waits for this reason would wait for ever.
 each_reason_is_raised()
 {
-	sed -n 's/^\t\(PFM_REASON_[A-Z_]*\),$/\1/p' "$top/uapi/perfmon/perfmon_ioctl.h" |
+	sed -n 's/^\t\(PFM_REASON_[A-Z_]*\),$/\1/p' "$top/uapi/perfmon/perfmon_reason.h" |
 		while read -r reason; do
 			grep -rqw "$reason" "$top/module" --include='*.[ch]' || { echo "$reason"; return 1; }
 		done

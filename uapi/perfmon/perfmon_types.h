@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * perfmon: what the calls of perfmon_ioctl.h pass: constants and structures.  Programs include
+ * perfmon_ioctl.h, which has the rules for all structures, too: "How it grows".
+ */
+#ifndef _PERFMON_PERFMON_TYPES_H
+#define _PERFMON_PERFMON_TYPES_H
+
+#include <linux/types.h>
+
+/* Register n is bit n % 64 of word n / 64. */
+#define PFM_MAX_HARDWARE	 256
+#define PFM_MAX_VIRTUAL		 64
+#define PFM_MAX_PMCS		 (PFM_MAX_HARDWARE + PFM_MAX_VIRTUAL)
+#define PFM_MAX_PMDS		 (PFM_MAX_HARDWARE + PFM_MAX_VIRTUAL)
+#define PFM_PMC_BV		 (PFM_MAX_PMCS / 64)
+#define PFM_PMD_BV		 (PFM_MAX_PMDS / 64)
+
+/*
+ * Virtual PMDs, which the core adds to every PMU.  They count from start to stop like any
+ * PMD, in the active event set, and never overflow.  A read-only one does not count: it
+ * has the present value or, if its set does not count, the value from when the set last
+ * counted.
+ */
+#define PFM_VIRTUAL_PMD_BASE	 PFM_MAX_HARDWARE
+#define PFM_PMD_TASK_CLOCK	 256 /* ns of CPU time of the thread */
+#define PFM_PMD_CONTEXT_SWITCHES 257 /* times the thread was switched out */
+#define PFM_PMD_CPU_MIGRATIONS	 258 /* times the thread went to another CPU */
+#define PFM_PMD_MINOR_FAULTS	 259 /* page faults without I/O */
+#define PFM_PMD_MAJOR_FAULTS	 260 /* page faults that waited for I/O */
+#define PFM_PMD_MONOTONIC_TIME	 261 /* ns of CLOCK_MONOTONIC between start and stop */
+#define PFM_PMD_SET_RUNS	 262 /* times the event set became active; read-only */
+#define PFM_PMD_INTERRUPTS	 263 /* overflow interrupts of the set's counters */
+#define PFM_PMD_CPU		 264 /* number of the CPU the thread is on; read-only */
+#define PFM_VIRTUAL_PMU_BASE	 288 /* from here on: those of the PMU module */
+
+/* pfarg_ctx.ctx_flags */
+#define PFM_FL_NOTIFY_BLOCK	 0x01 /* block the thread on a notification */
+#define PFM_FL_SYSTEM_WIDE	 0x02 /* monitor a CPU, not a thread */
+#define PFM_FL_MAP_SETS		 0x10 /* a user-readable page for each set */
+#define PFM_FL_OVFL_NO_MSG	 0x80 /* signal overflows, queue no message */
+#define PFM_FL_INHERIT_THREADS	 0x100 /* monitor threads that monitored threads make */
+#define PFM_FL_INHERIT_ALL	 0x200 /* monitor threads and child processes that they make */
+#define PFM_FL_KEEP_COUNTS	 0x400 /* keep the counts of copies that end */
+
+/* pfarg_pmc.reg_flags and pfarg_pmd.reg_flags */
+#define PFM_REGFL_OVFL_NOTIFY	 0x1 /* PMD: notify on 64-bit overflow */
+#define PFM_REGFL_RANDOM	 0x2 /* PMD: randomise reset values */
+#define PFM_REGFL_NO_EMUL64	 0x4 /* PMC: its counter keeps the hardware's width */
+
+/* pfarg_setdesc.set_flags */
+#define PFM_SETFL_OVFL_SWITCH	 0x1 /* switch to the next set on overflow */
+#define PFM_SETFL_TIME_SWITCH	 0x2 /* switch to the next set after a time */
+
+/* Types of message. */
+#define PFM_MSG_OVFL		 1 /* an overflow */
+#define PFM_MSG_END		 2 /* the monitored thread has ended, or its CPU is offline */
+
+/**
+ * struct pfarg_ctx - properties of a new context
+ * @ctx_flags: in: PFM_FL_*
+ * @ctx_reserved1: ignored
+ * @ctx_reserved3: ignored
+ */
+struct pfarg_ctx {
+	__u32 ctx_flags;
+	__u32 ctx_reserved1;
+	__u64 ctx_reserved3[7];
+};
+
+/**
+ * struct pfarg_pmc - a configuration register to write
+ * @reg_num: in: logical number of the PMC
+ * @reg_set: in: event set
+ * @reg_flags: in: 0 or PFM_REGFL_NO_EMUL64
+ * @reg_value: in: value; reserved bits are replaced by the register's default
+ * @reg_reserved2: ignored
+ */
+struct pfarg_pmc {
+	__u16 reg_num;
+	__u16 reg_set;
+	__u32 reg_flags;
+	__u64 reg_value;
+	__u64 reg_reserved2[4];
+};
+
+/**
+ * struct pfarg_pmd - a data register to write or read
+ * @reg_num: in: logical number of the PMD
+ * @reg_set: in: event set
+ * @reg_flags: in on write: PFM_REGFL_OVFL_NOTIFY, PFM_REGFL_RANDOM; ignored on read,
+ *	because programs read into the structure that they have written
+ * @reg_value: in on write, out on read: 64-bit value
+ * @reg_long_reset: in on write: value after PFM_IOC_RESTART
+ * @reg_short_reset: in on write: value after an overflow that does not mask
+ * @reg_last_reset_val: out on read: the value that the last write or reset stored
+ * @reg_ovfl_switch_cnt: in on write: number of overflows until a set switch;
+ *	out on read: the number that remains
+ * @reg_reset_pmds: in on write: PMDs reset when this one overflows
+ * @reg_smpl_pmds: in on write: PMDs recorded when this one overflows
+ * @reg_smpl_eventid: in on write: passed to the sampling format
+ * @reg_random_mask: in on write: bits of the reset value to randomise
+ * @reg_random_seed: in on write: seed of the random numbers; 0: chosen by the kernel
+ * @reg_reserved2: ignored
+ */
+struct pfarg_pmd {
+	__u16 reg_num;
+	__u16 reg_set;
+	__u32 reg_flags;
+	__u64 reg_value;
+	__u64 reg_long_reset;
+	__u64 reg_short_reset;
+	__u64 reg_last_reset_val;
+	__u64 reg_ovfl_switch_cnt;
+	__u64 reg_reset_pmds[PFM_PMD_BV];
+	__u64 reg_smpl_pmds[PFM_PMD_BV];
+	__u64 reg_smpl_eventid;
+	__u64 reg_random_mask;
+	__u32 reg_random_seed;
+	__u32 reg_reserved2[7];
+};
+
+/**
+ * struct pfarg_pmr - a data register to read, its value only (perfmon v3)
+ * @reg_num: in: logical number of the PMD
+ * @reg_set: in: event set
+ * @reg_flags: in: 0, no flag is defined
+ * @reg_value: out: 64-bit value
+ */
+struct pfarg_pmr {
+	__u16 reg_num;
+	__u16 reg_set;
+	__u32 reg_flags;
+	__u64 reg_value;
+};
+
+/**
+ * struct pfarg_start - the event set to start with
+ * @start_set: in: event set that becomes active
+ * @start_reserved1: must be zero
+ * @start_reserved2: must be zero
+ * @reserved3: must be zero
+ */
+struct pfarg_start {
+	__u16 start_set;
+	__u16 start_reserved1;
+	__u32 start_reserved2;
+	__u64 reserved3[3];
+};
+
+/**
+ * struct pfarg_load - what to load a context on
+ * @load_pid: in: thread (tid) as the caller sees it; number of the CPU if the context is
+ *	system-wide
+ * @load_set: in: event set that becomes active
+ * @load_reserved1: must be zero
+ * @load_reserved2: must be zero
+ */
+struct pfarg_load {
+	__u32 load_pid;
+	__u16 load_set;
+	__u16 load_reserved1;
+	__u64 load_reserved2[3];
+};
+
+/**
+ * struct pfarg_setdesc - an event set to create, change or delete
+ * @set_id: in: number of the set; set 0 always exists
+ * @set_reserved1: ignored
+ * @set_flags: in: PFM_SETFL_*
+ * @set_timeout: in: with PFM_SETFL_TIME_SWITCH, ns until the next set, not 0; out: the
+ *	timeout in effect, which is at least /sys/kernel/perfmon/min_switch_timeout and
+ *	rounded up to the resolution of the kernel's timers
+ * @reserved: ignored
+ *
+ * PFM_IOC_DELETE_EVTSETS uses @set_id only.
+ */
+struct pfarg_setdesc {
+	__u16 set_id;
+	__u16 set_reserved1;
+	__u32 set_flags;
+	__u64 set_timeout;
+	__u64 reserved[6];
+};
+
+/**
+ * struct pfarg_setinfo - state of an event set
+ * @set_id: in: number of the set
+ * @set_reserved1: zero
+ * @set_flags: out: PFM_SETFL_*
+ * @set_ovfl_pmds: out: PMDs that overflowed last
+ * @set_runs: out: times the set became active
+ * @set_timeout: out: ns that remain of the timeout
+ * @set_act_duration: out: ns during which the set was active and monitoring and its
+ *	thread was running
+ * @set_avail_pmcs: out: PMCs that are not held by others at the moment
+ * @set_avail_pmds: out: PMDs that are not held by others at the moment
+ * @set_reserved3: zero
+ */
+struct pfarg_setinfo {
+	__u16 set_id;
+	__u16 set_reserved1;
+	__u32 set_flags;
+	__u64 set_ovfl_pmds[PFM_PMD_BV];
+	__u64 set_runs;
+	__u64 set_timeout;
+	__u64 set_act_duration;
+	__u64 set_avail_pmcs[PFM_PMC_BV];
+	__u64 set_avail_pmds[PFM_PMD_BV];
+	__u64 set_reserved3[6];
+};
+
+/**
+ * struct pfarg_ovfl_msg - a message, as read() returns it
+ * @msg_type: PFM_MSG_OVFL or PFM_MSG_END; with END the rest is zero
+ * @msg_ovfl_pid: monitored thread (tid); in a system-wide context the thread that ran, as its
+ *	creator sees it, or 0
+ * @msg_active_set: event set that was active
+ * @msg_ovfl_cpu: CPU of the overflow
+ * @msg_ovfl_tid: process (thread group) of that thread.  perfmon2 swapped the names of
+ *	@msg_ovfl_pid and @msg_ovfl_tid by mistake; they stay swapped for its programs.
+ * @msg_ovfl_ip: interrupted instruction
+ * @msg_ovfl_pmds: PMDs that overflowed
+ */
+struct pfarg_ovfl_msg {
+	__u32 msg_type;
+	__u32 msg_ovfl_pid;
+	__u16 msg_active_set;
+	__u16 msg_ovfl_cpu;
+	__u32 msg_ovfl_tid;
+	__u64 msg_ovfl_ip;
+	__u64 msg_ovfl_pmds[PFM_PMD_BV];
+};
+
+/**
+ * struct pfm_msg_header - beginning of every message except those of perfmon2
+ * @type: PFM_MSG_*
+ * @size: bytes of the message, including this header; a multiple of 8
+ *
+ * PFM_MSG_OVFL and PFM_MSG_END are those of perfmon2: 64 bytes, without @size.
+ * PFM_MSG_SIZE() returns the length of any message, so a reader can skip messages of
+ * unknown types.
+ *
+ * read() returns as many whole messages as are queued and fit into its buffer; EINVAL if
+ * the first one does not fit.
+ */
+struct pfm_msg_header {
+	__u32 type;
+	__u32 size;
+};
+
+/* Bytes of the message that begins with struct pfm_msg_header @header. */
+#define PFM_MSG_SIZE(header) ((header)->type <= PFM_MSG_END ? 64 : (header)->size)
+
+union pfarg_msg {
+	__u32 type;
+	struct pfm_msg_header header;
+	struct pfarg_ovfl_msg pfm_ovfl_msg;
+};
+
+/**
+ * struct pfm_create - argument of PFM_IOC_CREATE_CONTEXT
+ * @context: in: properties of the context
+ * @format_name: in: address of the name of a sampling format, or of its UUID as
+ *	text; 0 for none
+ * @format_argument: in: address of the format's argument, 0 for none
+ * @format_size: in: bytes of the format's argument, 0 without @format_name
+ * @pmu_name: in: address of the name of a PMU, as in pfm_info.pmu_name; 0 for the
+ *	default, which is hardware if there is any.  The PMU of a context never changes.
+ */
+struct pfm_create {
+	struct pfarg_ctx context;
+	__u64 format_name;
+	__u64 format_argument;
+	__u64 format_size;
+	__u64 pmu_name;
+};
+
+/**
+ * struct pfm_vector - argument of the calls that take several elements
+ * @address: in: address of the first element
+ * @count: in: number of elements; 0 does nothing
+ * @element_size: in: bytes from one element to the next; 0: the size that the first
+ *	version of the element has, as in this header
+ *
+ * Elements are handled in order.  The first bad one ends the call with its errno;
+ * those before it stay applied.  Calls that return values copy the
+ * whole vector back, also on error.
+ */
+struct pfm_vector {
+	__u64 address;
+	__s32 count;
+	__u32 element_size;
+};
+
+/* pfm_info.features */
+#define PFM_FEATURE_PER_THREAD	0x1 /* contexts on threads */
+#define PFM_FEATURE_EMUL64	0x2 /* 64-bit counters on narrower hardware */
+#define PFM_FEATURE_VIRTUAL	0x4 /* virtual PMDs */
+#define PFM_FEATURE_SAMPLING	0x8 /* notifications, sampling formats and their buffers */
+#define PFM_FEATURE_SETS	0x10 /* event sets, switched by time or by overflows */
+#define PFM_FEATURE_SYSTEM_WIDE 0x20 /* contexts on CPUs */
+#define PFM_FEATURE_INHERIT	0x40 /* threads and children are monitored, too */
+
+/**
+ * struct pfm_info - what the module and the machine's PMU offer
+ * @version: out: PFM_VERSION of the module
+ * @features_low: out: lower half of @features
+ * @pmu_name: out: kind of PMU, the name of its module after "perfmon_":
+ *	"armv8", "soft", ...; it identifies the register map
+ * @pmu_model: out: model, as in /sys/kernel/perfmon/pmu_desc/model
+ * @pmu_id: out: value of the CPU's identification register (MIDR_EL1, PVR, ...), or 0
+ * @arg_mem_max: out: maximum size of a vector in bytes
+ * @message_queue_depth: out: number of messages that a context can queue
+ * @max_sets: out: maximum number of event sets of a context
+ * @implemented_pmcs: out: PMCs that the PMU has
+ * @implemented_pmds: out: PMDs that the PMU has, including virtual ones
+ * @available_pmcs: out: PMCs that are not held by others at the moment, as far as the
+ *	PMU's module knows; a context that uses held registers cannot be loaded
+ * @available_pmds: out: PMDs that are not held by others at the moment
+ * @counter_pmds: out: PMDs that count events
+ * @features: out: PFM_FEATURE_*
+ * @interface_version: out: PFM_INTERFACE_VERSION of the module
+ * @context_flags: out: known flags of pfarg_ctx
+ * @pmc_flags: out: known flags of pfarg_pmc
+ * @pmd_flags: out: known flags of pfarg_pmd
+ * @pmr_flags: out: known flags of pfarg_pmr
+ * @set_flags: out: known flags of pfarg_setdesc
+ * @statistics_flags: out: known flags of pfm_statistics
+ * @reserved1: zero
+ * @reserved: zero
+ */
+struct pfm_info {
+	__u32 version;
+	__u32 features_low;
+	char pmu_name[32];
+	char pmu_model[64];
+	__u64 pmu_id;
+	__u64 arg_mem_max;
+	__u32 message_queue_depth;
+	__u32 max_sets;
+	__u64 implemented_pmcs[PFM_PMC_BV];
+	__u64 implemented_pmds[PFM_PMD_BV];
+	__u64 available_pmcs[PFM_PMC_BV];
+	__u64 available_pmds[PFM_PMD_BV];
+	__u64 counter_pmds[PFM_PMD_BV];
+	__u64 features;
+	__u32 interface_version;
+	__u32 context_flags;
+	__u32 pmc_flags;
+	__u32 pmd_flags;
+	__u32 pmr_flags;
+	__u32 set_flags;
+	__u32 statistics_flags;
+	__u32 reserved1;
+	__u64 reserved[3];
+};
+
+/* pfm_status.state */
+#define PFM_STATE_UNLOADED     1 /* on no thread and no CPU */
+#define PFM_STATE_LOADED       2 /* on a thread or CPU, started or not */
+#define PFM_STATE_MASKED       3 /* on a thread or CPU, suspended by an overflow */
+
+/* pfm_status.flags */
+#define PFM_STATUS_STARTED     0x1 /* between start and stop */
+#define PFM_STATUS_FOREIGN_CPU 0x2 /* see pfm_status.foreign_runs */
+#define PFM_STATUS_USER_LEVEL  0x4 /* nothing is counted at kernel level */
+#define PFM_STATUS_CLOSED      0x8 /* unloaded by an exec, see docs/security.md */
+
+/**
+ * struct pfm_status - state of a context
+ * @state: out: PFM_STATE_*
+ * @flags: out: PFM_STATUS_*; USER_LEVEL is decided when the context is made
+ * @target: out: thread (tid) on which the context is loaded, as the caller sees it; 0 if
+ *	none.  If the context is system-wide: the CPU, or 0 while it is not loaded
+ * @active_set: out: the active event set
+ * @foreign_runs: out: number of times the thread ran on a foreign CPU while the context
+ *	was started, since the load.  The PMU of such a CPU is not that of the context
+ *	(big.LITTLE), so nothing was counted.  Includes the times that a set could not start
+ *	because perf had moved its counters (docs/pmu-x86.md).  If not 0,
+ *	PFM_STATUS_FOREIGN_CPU is set.  Includes those of copies.
+ * @copies: out: number of copies of the context, PFM_FL_INHERIT_*, that are loaded on threads
+ * @dropped_counts: out: number of copies that ended and whose own counts were dropped to make room,
+ *	since the load, see PFM_IOC_READ_THREAD.  The sums contain them.
+ * @not_followed: out: number of threads and child processes that should have got a copy and
+ *	did not, since the load: there was no memory, or a limit was reached
+ * @closed_copies: out: number of copies that ended because their thread executed a program that
+ *	the loader may not monitor, since the load
+ * @buffer_size: out: bytes of the sampling buffer, or of each CPU's buffer; 0 if there is none
+ * @buffer_cpus: out: number of the last CPU that has a buffer, plus 1; 0 if the context has one
+ *	buffer or none, see PFM_BUFFER_OFFSET()
+ * @lost_samples: out: number of samples on CPUs that have been added to the machine since the
+ *	context was made, and so have no buffer
+ */
+struct pfm_status {
+	__u32 state;
+	__u32 flags;
+	__u32 target;
+	__u32 active_set;
+	__u64 foreign_runs;
+	__u32 copies;
+	__u32 dropped_counts;
+	__u64 not_followed;
+	__u64 closed_copies;
+	__u64 buffer_size;
+	__u32 buffer_cpus;
+	__u32 lost_samples;
+};
+
+/*
+ * A context with PFM_FL_INHERIT_* and a sampling format has a buffer for each CPU.  All monitored
+ * threads write the samples that they take on a CPU to the buffer of this CPU.  mmap() maps it,
+ * or its first part, at this offset:
+ *
+ *	for (cpu = 0; cpu < status.buffer_cpus; cpu++)
+ *		buffer[cpu] = mmap(NULL, status.buffer_size, PROT_READ, MAP_SHARED, fd,
+ *				   PFM_BUFFER_OFFSET(cpu));
+ *
+ * EINVAL: the machine has no such CPU, or did not have it when the context was made.  A 32-bit
+ * program needs an off_t of 64 bits.
+ *
+ * Monitoring is never masked.  A format that would mask elsewhere, as "default" does when its buffer
+ * is full, counts the samples of this CPU as lost until PFM_IOC_RESTART_CPU.  A CPU has at most one
+ * message in the queue: it says that the buffer of msg_ovfl_cpu should be read, and stands for all
+ * notifications of this CPU until it is read.
+ */
+#define PFM_BUFFER_OFFSET(cpu) ((__u64)(cpu) << 32)
+
+/**
+ * struct pfm_restart_cpu - the CPU whose buffer is handed back
+ * @cpu: in: number of the CPU
+ * @reserved1: must be zero
+ * @reserved2: must be zero
+ */
+struct pfm_restart_cpu {
+	__u32 cpu;
+	__u32 reserved1;
+	__u64 reserved2[3];
+};
+
+/* pfm_thread_counts.which */
+#define PFM_THREAD_OWN	     0 /* the thread on which the context was loaded, without copies */
+#define PFM_THREAD_ENDED     1 /* the copy that ended first of those that were not read yet */
+
+/* Bytes of a thread's name, with the zero at its end. */
+#define PFM_THREAD_NAME_SIZE 16
+
+/**
+ * struct pfm_thread_counts - counts of one thread
+ * @address: in: address of the first element, a struct pfarg_pmr; its @reg_value is returned
+ * @count: in: number of elements
+ * @element_size: in: bytes from one element to the next; 0: the size of struct pfarg_pmr
+ * @which: in: PFM_THREAD_*
+ * @tid: out: the thread, as the loader of the context sees it
+ * @tgid: out: its process
+ * @reserved1: must be zero
+ * @name: out: name of the thread when it ended, or now
+ * @reserved2: must be zero
+ */
+struct pfm_thread_counts {
+	__u64 address;
+	__s32 count;
+	__u32 element_size;
+	__u32 which;
+	__u32 tid;
+	__u32 tgid;
+	__u32 reserved1;
+	char name[PFM_THREAD_NAME_SIZE];
+	__u64 reserved2[2];
+};
+
+/* pfm_statistics.flags */
+#define PFM_STATISTICS_CPU 0x1 /* of a CPU, not of the context */
+
+/**
+ * struct pfm_statistics - what monitoring costs, and what it misses
+ * @flags: in: PFM_STATISTICS_*
+ * @cpu: in: number of the CPU with PFM_STATISTICS_CPU, otherwise zero
+ * @interrupts: out: overflow interrupts in which a counter had wrapped.  A counter of fewer
+ *	than 64 bits also interrupts when its 64-bit value does not overflow
+ * @spurious: out: overflow interrupts in which no counter had wrapped, such as those of
+ *	perf; CPUs only
+ * @timed_interrupts: out: those of @interrupts that were timed: one in 16, or more if
+ *	max_interrupts_per_tick is small
+ * @timed_ns: out: ns that these took, from the call of the PMU's module to its return,
+ *	including the format's work; @timed_ns / @timed_interrupts is the mean
+ * @notifications: out: notifications, including those that were not sent because the
+ *	queue was full
+ * @samples: out: samples that the format got
+ * @lost: out: those of @samples for which the format had no room
+ * @throttled: out: times that an event set was throttled for a tick because of too many
+ *	interrupts: it counted nothing meanwhile
+ * @set_switches: out: set switches by time, by overflow and by restart
+ * @switches: out: times that monitored threads were switched out while the context was
+ *	loaded; zero if the context is system-wide
+ * @copies: out: copies that were made (PFM_FL_INHERIT_*)
+ * @not_followed: out: see pfm_status
+ * @foreign_runs: out: see pfm_status
+ * @reserved: zero
+ *
+ * Those of a context count from its last load, and stay after the unload until the next load.
+ * They include those of its copies, living or not; each thread is asked once, one after the
+ * other.  Those of a CPU count for all contexts from the load of the module, or from the last
+ * time that somebody reset them (/sys/kernel/perfmon/reset_stats).
+ */
+struct pfm_statistics {
+	__u32 flags;
+	__u32 cpu;
+	__u64 interrupts;
+	__u64 spurious;
+	__u64 timed_interrupts;
+	__u64 timed_ns;
+	__u64 notifications;
+	__u64 samples;
+	__u64 lost;
+	__u64 throttled;
+	__u64 set_switches;
+	__u64 switches;
+	__u64 copies;
+	__u64 not_followed;
+	__u64 foreign_runs;
+	__u64 reserved[10];
+};
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Helpers for the suites about sampling with inheritance: contexts that have a buffer for each CPU, and
+ * children that are sampled.
+ */
+#ifndef INHERIT_SAMPLING_H
+#define INHERIT_SAMPLING_H
+
+#include <perfmon/perfmon_nway.h>
+
+#include "formats.h"
+#include "samples.h"
+
+#define MOST_CPUS 16
+#define REGIONS	  8u
+/* What a worker does, in periods of exact_period(). */
+#define PERIODS	  20
+
+/* A context with a buffer for each CPU. */
+struct family {
+	int fd;
+	unsigned int cpus;
+	const void *buffers[MOST_CPUS];
+};
+
+/* These create a context and map its buffers. */
+struct family family_of(uint32_t flags, const char *format, const void *argument,
+			size_t size);
+struct family nway_family(uint32_t flags);
+/* Buffers that are full after a few samples. */
+struct family default_family(uint32_t flags);
+/* The same with a busy counter that is sampled. */
+struct family busy_family(uint64_t period);
+
+const volatile struct pfm_nway_hdr *nway_of(const struct family *family,
+					    unsigned int cpu);
+header_t linear_of(const struct family *family, unsigned int cpu);
+
+/* A child that works on @cpu for PERIODS and exits. */
+pid_t fork_worker(const struct family *family, unsigned int cpu);
+
+/* A child that loops on @cpu until end_looper(). It has closed its descriptor. */
+pid_t fork_looper(const struct family *family, unsigned int cpu);
+void end_looper(pid_t pid);
+
+#endif

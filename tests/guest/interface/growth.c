@@ -2,205 +2,18 @@
 /*
  * How the interface may grow: what perfmon_ioctl.h promises about sizes, reserved fields and
  * flags, for every structure that the kernel reads or writes.
- *
- * Sizes and offsets of the first version are written out here, because they must never change.
  */
 #include <stdio.h>
 #include <sys/ioctl.h>
 
 #include "arguments.h"
+#include "first_calls.h"
 #include "samples.h"
 
 SUITE(growth, 120);
 
 #define LONGER 32 /* extra bytes, as in structures of a later version */
 #define ROOM   1024
-
-enum state {
-	OPENED, /* no context yet */
-	CREATED, /* with set 1, and a counter in use */
-	LOADED, /* loaded on the caller */
-};
-
-enum kind {
-	IN, /* the kernel reads the structure */
-	OUT, /* the kernel writes the structure */
-	VECTOR, /* of elements */
-	NONE, /* no argument */
-};
-
-/*
- * Reserved fields; @offset counts from the beginning of the structure. Unused elements have size 0.
- */
-struct field {
-	unsigned int offset;
-	unsigned int size;
-};
-
-/**
- * struct call - a call and its argument
- * @size: size in the first version: of its structure or, for a vector, of an element
- * @fill: makes an argument of zeros valid
- * @reserved: fields that must be zero if @is_strict, and are ignored otherwise
- * @flags: offset of the field with flags, or NO_FLAGS
- * @known: flags that the header defines, whether this module offers them or not
- */
-struct call {
-	const char *name;
-	unsigned int number;
-	enum kind kind;
-	unsigned int size;
-	enum state state;
-	void (*fill)(void *structure);
-	bool is_strict;
-	struct field reserved[4];
-	unsigned int flags;
-	uint32_t known;
-};
-
-#define NO_FLAGS 9999
-
-static void fill_load(void *structure)
-{
-	*(uint32_t *)structure = thread_id();
-}
-
-static void fill_pmc(void *structure)
-{
-	struct pfarg_pmc *pmc = structure;
-
-	pmc->reg_num = pmu()->pmcs[0];
-	pmc->reg_value = pmu()->busy[0];
-}
-
-static void fill_pmd(void *structure)
-{
-	*(uint16_t *)structure = pmu()->pmds[0];
-}
-
-static void fill_set(void *structure)
-{
-	*(uint16_t *)structure = 1;
-}
-
-static const struct call calls[] = {
-	{ "create, ", 0, IN, 96, OPENED, NULL, true, {}, NO_FLAGS, 0 },
-	{ "create: context, ", 0, IN, 96, OPENED, NULL, false, { { 4, 60 } }, 0, 0x793 },
-	{ "write_pmcs, ", 1, VECTOR, 48, CREATED, fill_pmc, false, { { 16, 32 } }, 4, 4 },
-	{ "write_pmds, ", 2, VECTOR, 176, CREATED, fill_pmd, false, { { 148, 28 } }, 4, 3 },
-	{ "read_pmds, ",
-	  3,
-	  VECTOR,
-	  176,
-	  CREATED,
-	  fill_pmd,
-	  false,
-	  /* the first field is the flags, which are returned as they were written */
-	  { { 4, 4 }, { 148, 28 } },
-	  NO_FLAGS,
-	  0 },
-	{ "load, ",
-	  4,
-	  IN,
-	  32,
-	  CREATED,
-	  fill_load,
-	  true,
-	  { { 6, 2 }, { 8, 24 } },
-	  NO_FLAGS,
-	  0 },
-	{ "start, ", 5, IN, 32, LOADED, NULL, true, { { 2, 6 }, { 8, 24 } }, NO_FLAGS, 0 },
-	{ "stop, ", 6, NONE, 0, LOADED, NULL, false, {}, NO_FLAGS, 0 },
-	{ "create_evtsets, ",
-	  8,
-	  VECTOR,
-	  64,
-	  CREATED,
-	  fill_set,
-	  false,
-	  { { 2, 2 }, { 16, 48 } },
-	  4,
-	  3 },
-	{ "getinfo_evtsets, ",
-	  9,
-	  VECTOR,
-	  200,
-	  CREATED,
-	  fill_set,
-	  false,
-	  { { 2, 2 }, { 152, 48 } },
-	  NO_FLAGS,
-	  0 },
-	{ "delete_evtsets, ",
-	  10,
-	  VECTOR,
-	  64,
-	  CREATED,
-	  fill_set,
-	  false,
-	  { { 2, 2 }, { 4, 4 }, { 16, 48 } },
-	  NO_FLAGS,
-	  0 },
-	{ "unload, ", 11, NONE, 0, LOADED, NULL, false, {}, NO_FLAGS, 0 },
-	{ "info, ",
-	  12,
-	  OUT,
-	  392,
-	  OPENED,
-	  NULL,
-	  false,
-	  { { 364, 4 }, { 368, 24 } },
-	  NO_FLAGS,
-	  0 },
-	{ "last_error, ", 13, OUT, 64, OPENED, NULL, false, {}, NO_FLAGS, 0 },
-	{ "status, ", 14, OUT, 64, CREATED, NULL, false, { { 24, 40 } }, NO_FLAGS, 0 },
-	{ "read, ", 15, VECTOR, 16, CREATED, fill_pmd, false, {}, 4, 0 },
-	{ "statistics, ", 16, IN, 192, CREATED, NULL, true, { { 4, 4 } }, 0, 1 },
-};
-
-#define for_each_call(call)                                                              \
-	for ((call) = calls; (call) < calls + COUNT(calls) && (subject = (call)->name);  \
-	     (call)++)
-
-static int prepare(const struct call *call)
-{
-	pfarg_setdesc_t set = { .set_id = 1 };
-	int fd;
-
-	if (call->state == OPENED)
-		return pfm_open_device();
-	fd = make_context();
-	use_busy_counters(fd);
-	must(fd, pfm_create_evtsets(fd, &set, 1));
-	if (call->state == LOADED)
-		load(fd, thread_id());
-	return fd;
-}
-
-static void fill(const struct call *call, void *structure)
-{
-	if (call->fill)
-		call->fill(structure);
-}
-
-static int do_ioctl(int fd, const struct call *call, unsigned int direction, size_t size,
-		    void *argument)
-{
-	return ioctl(fd, _IOC(direction, 0xf3, call->number, size), argument);
-}
-
-/*
- * Makes the call with a structure of @size bytes at @structure, which for a vector is its only
- * element.
- */
-static int do_call(int fd, const struct call *call, size_t size, void *structure)
-{
-	struct pfm_vector vector = { (uintptr_t)structure, 1, size };
-
-	if (call->kind == VECTOR)
-		return do_ioctl(fd, call, _IOC_WRITE, sizeof(vector), &vector);
-	return do_ioctl(fd, call, _IOC_WRITE, size, structure);
-}
 
 /* ---- sizes --------------------------------------------------------------------------- */
 
@@ -211,9 +24,9 @@ TEST(longer_structures_are_accepted_if_the_rest_is_zero)
 	int fd;
 
 	for_each_call(call) {
-		fd = prepare(call);
+		fd = prepare_call(call);
 		memset(structure, 0, sizeof(structure));
-		fill(call, structure);
+		fill_argument(call, structure);
 		memset(structure + call->size + LONGER, 0xff, 8);
 		must(fd, do_call(fd, call, call->size + LONGER, structure));
 		close(fd);
@@ -232,10 +45,10 @@ TEST(longer_structures_are_e2big_if_the_rest_is_not_zero)
 	for_each_call(call) {
 		if (call->kind == OUT)
 			continue;
-		fd = prepare(call);
+		fd = prepare_call(call);
 		for (i = 0; i < COUNT(places); i++) {
 			memset(structure, 0, sizeof(structure));
-			fill(call, structure);
+			fill_argument(call, structure);
 			structure[call->size + places[i]] = 1;
 			must_fail(fd, do_call(fd, call, call->size + LONGER, structure),
 				  E2BIG, PFM_REASON_TAIL,
@@ -245,7 +58,7 @@ TEST(longer_structures_are_e2big_if_the_rest_is_not_zero)
 		}
 		/* The refused call has done nothing, so it can be repeated. */
 		memset(structure, 0, sizeof(structure));
-		fill(call, structure);
+		fill_argument(call, structure);
 		must(fd, do_call(fd, call, call->size, structure));
 		close(fd);
 	}
@@ -261,7 +74,7 @@ TEST(structures_shorter_than_their_first_version_are_einval)
 		const size_t sizes[] = { call->size - 1, call->size - 8, 1 };
 		size_t i;
 
-		fd = prepare(call);
+		fd = prepare_call(call);
 		for (i = 0; i < COUNT(sizes) && call->size; i++) {
 			if (call->number == _IOC_NR(PFM_IOC_LAST_ERROR))
 				/* PFM_IOC_LAST_ERROR returns errors of other calls only. */
@@ -289,9 +102,9 @@ TEST(the_direction_of_a_command_is_ignored)
 			struct pfm_vector vector = { (uintptr_t)structure, 1, 0 };
 			bool is_vector = call->kind == VECTOR;
 
-			fd = prepare(call);
+			fd = prepare_call(call);
 			memset(structure, 0, sizeof(structure));
-			fill(call, structure);
+			fill_argument(call, structure);
 			must(fd, do_ioctl(fd, call, directions[i],
 					  is_vector ? sizeof(vector) : call->size,
 					  is_vector ? (void *)&vector : structure));
@@ -313,9 +126,9 @@ TEST(the_structure_of_a_vector_may_be_longer)
 	for_each_call(call) {
 		if (call->kind != VECTOR)
 			continue;
-		fd = prepare(call);
+		fd = prepare_call(call);
 		memset(structure, 0, sizeof(structure));
-		fill(call, structure);
+		fill_argument(call, structure);
 		memset(&argument, 0, sizeof(argument));
 		argument.vector.address = (uintptr_t)structure;
 		argument.vector.count = 1;
@@ -386,9 +199,9 @@ TEST(longer_elements_at_unmapped_memory_are_efault)
 	for_each_call(call) {
 		if (call->kind == NONE)
 			continue;
-		fd = prepare(call);
+		fd = prepare_call(call);
 		memset(end - ROOM, 0, ROOM);
-		fill(call, end - call->size);
+		fill_argument(call, end - call->size);
 		if (call->number == _IOC_NR(PFM_IOC_LAST_ERROR))
 			must_fail_errno(do_call(fd, call, call->size + LONGER,
 						end - call->size),
@@ -413,7 +226,7 @@ TEST(unknown_parts_of_a_result_are_zeroed)
 	for_each_call(call) {
 		if (call->kind != OUT)
 			continue;
-		fd = prepare(call);
+		fd = prepare_call(call);
 		memset(known, 0xee, sizeof(known));
 		memset(structure, 0xee, sizeof(structure));
 		must(fd, do_call(fd, call, call->size, known));
@@ -433,11 +246,11 @@ static void try_field(const struct call *call, const struct field *field)
 {
 	char structure[ROOM];
 	unsigned int i;
-	int fd = prepare(call);
+	int fd = prepare_call(call);
 
 	for (i = field->offset; i < field->offset + field->size; i++) {
 		memset(structure, 0, sizeof(structure));
-		fill(call, structure);
+		fill_argument(call, structure);
 		structure[i] = 0x10;
 		if (call->is_strict) {
 			must_fail(fd, do_call(fd, call, call->size, structure), EINVAL,
@@ -446,7 +259,7 @@ static void try_field(const struct call *call, const struct field *field)
 		}
 		must(fd, do_call(fd, call, call->size, structure));
 		close(fd);
-		fd = prepare(call);
+		fd = prepare_call(call);
 	}
 	close(fd);
 }
@@ -484,9 +297,9 @@ TEST(reserved_fields_of_results_are_zero)
 	for_each_call(call) {
 		if (call->kind != OUT && call->number != _IOC_NR(PFM_IOC_GETINFO_EVTSETS))
 			continue;
-		fd = prepare(call);
+		fd = prepare_call(call);
 		memset(structure, 0xee, sizeof(structure));
-		fill(call, structure);
+		fill_argument(call, structure);
 		must(fd, do_call(fd, call, call->size, structure));
 		for (i = 0; i < COUNT(call->reserved); i++)
 			ck_assert_msg(all_zero(structure, &call->reserved[i]),
@@ -551,12 +364,12 @@ TEST(every_unknown_flag_is_einval)
 	for_each_call(call) {
 		if (call->flags == NO_FLAGS)
 			continue;
-		fd = prepare(call);
+		fd = prepare_call(call);
 		for (bit = 0; bit < 32; bit++) {
 			if (call->known >> bit & 1)
 				continue;
 			memset(structure, 0, sizeof(structure));
-			fill(call, structure);
+			fill_argument(call, structure);
 			*(uint32_t *)(structure + call->flags) = 1u << bit;
 			must_fail(fd, do_call(fd, call, call->size, structure), EINVAL,
 				  PFM_REASON_FLAGS, call->kind == VECTOR ? 0 : NO_INDEX);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Each call with the structure of its first version. Sizes and offsets are written out here, because
+ * they must never change.
+ */
+#ifndef FIRST_CALLS_H
+#define FIRST_CALLS_H
+
+#include "measure.h"
+
+enum state {
+	OPENED, /* no context yet */
+	CREATED, /* with set 1, and a counter in use */
+	LOADED, /* loaded on the caller */
+};
+
+enum kind {
+	IN, /* the kernel reads the structure */
+	OUT, /* the kernel writes the structure */
+	VECTOR, /* of elements */
+	NONE, /* no argument */
+};
+
+/*
+ * Reserved fields; @offset counts from the beginning of the structure. Unused elements have size 0.
+ */
+struct field {
+	unsigned int offset;
+	unsigned int size;
+};
+
+/**
+ * struct call - a call and its argument
+ * @size: size in the first version: of its structure or, for a vector, of an element
+ * @fill: makes an argument of zeros valid
+ * @reserved: fields that must be zero if @is_strict, and are ignored otherwise
+ * @flags: offset of the field with flags, or NO_FLAGS
+ * @known: flags that the header defines, whether this module offers them or not
+ */
+struct call {
+	const char *name;
+	unsigned int number;
+	enum kind kind;
+	unsigned int size;
+	enum state state;
+	void (*fill)(void *structure);
+	bool is_strict;
+	struct field reserved[4];
+	unsigned int flags;
+	uint32_t known;
+};
+
+#define NO_FLAGS 9999
+
+/* The last one has no name. */
+extern const struct call first_calls[];
+
+#define for_each_call(call)                                                              \
+	for ((call) = first_calls; (call)->name && (subject = (call)->name); (call)++)
+
+/* Returns a descriptor in the state that the call needs. */
+int prepare_call(const struct call *call);
+
+/* Makes an argument of zeros valid. */
+void fill_argument(const struct call *call, void *structure);
+
+/* @size: of the argument */
+int do_ioctl(int fd, const struct call *call, unsigned int direction, size_t size,
+	     void *argument);
+
+/*
+ * Makes the call with a structure of @size bytes at @structure, which for a vector is its only
+ * element.
+ */
+int do_call(int fd, const struct call *call, size_t size, void *structure);
+
+#endif

@@ -16,12 +16,9 @@
  * other threads are visible.
  */
 #include <asm/cputable.h>
-#include <asm/pmc.h>
 #include <asm/reg.h>
 #include <asm/synch.h>
 #include <asm/time.h>
-#include <linux/cpuhotplug.h>
-#include <linux/mm_types.h>
 #include <linux/module.h>
 
 #include "perfmon_pmu.h"
@@ -70,29 +67,11 @@
 #define MMCR2_L2L3_SELECT_31 GENMASK_ULL(7, 3)
 #define MMCR3_SOURCES	     GENMASK_ULL(63, 4)
 
-/*
- * With the hash MMU an overflow interrupt that comes while the kernel has interrupts off
- * can crash the machine: docs/sharing-with-perf.md.
- */
-static bool hash;
-module_param(hash, bool, 0644);
-MODULE_PARM_DESC(hash, "count with the hash MMU too, at the risk of a crash (0)");
-
 static struct pfm_pmu power_pmu;
 
-static bool has_mmcr3;
+struct power_machine power_machine;
 static bool has_banks;
 static bool kernel_is_hypervisor;
-static unsigned long idle_mmcr0; /* as the kernel leaves the registers at boot */
-static unsigned long idle_mmcra;
-static unsigned long frozen_mmcr0; /* while the hardware is ours */
-static enum cpuhp_state hotplug_state;
-
-/*
- * The number of a register is part of the instruction that reads or writes it.  Code for
- * all counters is unrolled by this macro: no loop, no jump table.
- */
-#define FOR_EACH_COUNTER(do_it) do_it(1) do_it(2) do_it(3) do_it(4) do_it(5) do_it(6)
 
 static u32 read_counter(unsigned int n)
 {
@@ -122,7 +101,7 @@ static void write_counter(unsigned int n, u32 value)
  */
 static void freeze(void)
 {
-	mtspr(SPRN_MMCR0, frozen_mmcr0);
+	mtspr(SPRN_MMCR0, power_machine.frozen_mmcr0);
 	isync();
 }
 
@@ -164,8 +143,8 @@ static u64 running_mmcr0(const struct pfm_registers *registers)
 	u64 mmcr0 = freeze_kernel_0(registers->pmcs[PFM_POWER_MMCR0]);
 
 	if (!registers->counters)
-		return frozen_mmcr0;
-	mmcr0 = (mmcr0 | frozen_mmcr0) & ~MMCR0_FC;
+		return power_machine.frozen_mmcr0;
+	mmcr0 = (mmcr0 | power_machine.frozen_mmcr0) & ~MMCR0_FC;
 	if (!(registers->counters & PMC5_AND_6))
 		mmcr0 |= MMCR0_FC56;
 	if (registers->interrupting & PMC1)
@@ -225,7 +204,7 @@ static void power_write_pmcs(const struct pfm_registers *registers,
 		mtspr(SPRN_MMCR1, running[RUNNING_MMCR1]);
 	if (DIFFERS(config, RUNNING_MMCR2))
 		mtspr(SPRN_MMCR2, running[RUNNING_MMCR2]);
-	if (has_mmcr3 && DIFFERS(pmcs, PFM_POWER_MMCR3))
+	if (power_machine.has_mmcr3 && DIFFERS(pmcs, PFM_POWER_MMCR3))
 		mtspr(SPRN_MMCR3, pmcs[PFM_POWER_MMCR3]);
 #undef DIFFERS
 }
@@ -351,7 +330,7 @@ static void clear_unused_overflows(const struct pfm_registers *registers)
  * If no set runs, the core has just withdrawn one and is about to stop it: then
  * freezing is sufficient, because the overflow stays in the counter.
  */
-static void power_interrupt(struct pt_regs *regs)
+void power_interrupt(struct pt_regs *regs)
 {
 	struct pfm_registers *running;
 
@@ -361,109 +340,6 @@ static void power_interrupt(struct pt_regs *regs)
 		return;
 	clear_unused_overflows(running);
 	power_start(running);
-}
-
-/*
- * Clear all registers, including the addresses of sampled instructions and data.
- */
-static void clear_registers(unsigned long mmcr0)
-{
-	unsigned int n;
-	u32 rest;
-
-	WARN_ON_ONCE(!irqs_disabled());
-	mtspr(SPRN_MMCR0, mmcr0);
-	isync();
-	mtspr(SPRN_MMCRA, idle_mmcra);
-	mtspr(SPRN_MMCR1, 0);
-	mtspr(SPRN_MMCR2, 0);
-	if (has_mmcr3)
-		mtspr(SPRN_MMCR3, 0);
-	pfm_for_each_bit(n, rest, PMC1_TO_6)
-		write_counter(n, 0);
-	mtspr(SPRN_SIAR, 0);
-	mtspr(SPRN_SDAR, 0);
-	mtspr(SPRN_SIER, 0);
-	if (has_mmcr3) {
-		mtspr(SPRN_SIER2, 0);
-		mtspr(SPRN_SIER3, 0);
-	}
-}
-
-/*
- * Called on every CPU when the hardware is claimed, and on CPUs that come online later,
- * before ordinary threads run there.  ppc_enable_pmcs() makes a hypervisor save the
- * registers when it preempts the CPU.
- */
-static int begin_here(unsigned int cpu)
-{
-	unsigned long flags;
-
-	local_irq_save(flags);
-	ppc_enable_pmcs();
-	clear_registers(frozen_mmcr0);
-	pfm_registers_lost();
-	local_irq_restore(flags);
-	return 0;
-}
-
-/*
- * Undo begin_here(); also called on a CPU that goes offline.  No monitored thread runs
- * there.
- */
-static int end_here(unsigned int cpu)
-{
-	unsigned long flags;
-
-	pfm_cpu_goes_offline();
-	local_irq_save(flags);
-	clear_registers(idle_mmcr0);
-	ppc_set_pmu_inuse(0);
-	local_irq_restore(flags);
-	return 0;
-}
-
-/* The PMU is exclusive: as long as one PMD is claimed, the whole PMU is. */
-static u64 claimed; /* claimed PMDs; all are below 64 */
-
-static int power_claim(struct pfm_pmu *pmu, const u64 *pmds)
-{
-	int state;
-
-	if (claimed)
-		goto done;
-	if (!radix_enabled() && !READ_ONCE(hash)) {
-		pfm_pmu_blame("hash MMU, see perfmon_power.hash", PFM_WHOLE_PMU);
-		return -EBUSY;
-	}
-	/* This also reserves the interrupt.  perf uses the same function. */
-	if (reserve_pmc_hardware(power_interrupt)) {
-		pfm_pmu_blame("perf", PFM_WHOLE_PMU);
-		return -EBUSY;
-	}
-	state = cpuhp_setup_state_cpuslocked(CPUHP_AP_ONLINE_DYN, "perfmon/power:online",
-					     begin_here, end_here);
-	if (state < 0) {
-		release_pmc_hardware();
-		return state;
-	}
-	hotplug_state = state;
-done:
-	claimed |= pmds[0];
-	return 0;
-}
-
-/*
- * end_here() runs in a thread on each CPU, so an earlier overflow interrupt has returned, and
- * no other one can come.
- */
-static void power_release(struct pfm_pmu *pmu, const u64 *pmds)
-{
-	claimed &= ~pmds[0];
-	if (claimed)
-		return;
-	__cpuhp_remove_state_cpuslocked(hotplug_state, true);
-	release_pmc_hardware();
 }
 
 static struct pfm_pmu_operations power_operations __ro_after_init = {
@@ -587,18 +463,18 @@ static void __init power_describe(const struct processor *processor)
 	kernel_is_hypervisor = cpu_has_feature(CPU_FTR_HVMODE);
 	if (kernel_is_hypervisor)
 		power_operations.start = bare_metal_start;
-	has_mmcr3 = cpu_has_feature(CPU_FTR_ARCH_31);
-	idle_mmcr0 = MMCR0_FC;
-	if (has_mmcr3) {
-		idle_mmcr0 |= MMCR0_PMCCEXT;
-		idle_mmcra = MMCRA_BHRB_DISABLE;
+	power_machine.has_mmcr3 = cpu_has_feature(CPU_FTR_ARCH_31);
+	power_machine.idle_mmcr0 = MMCR0_FC;
+	if (power_machine.has_mmcr3) {
+		power_machine.idle_mmcr0 |= MMCR0_PMCCEXT;
+		power_machine.idle_mmcra = MMCRA_BHRB_DISABLE;
 		mmcra->default_value = MMCRA_BHRB_DISABLE;
 		power_pmcs[PFM_POWER_MMCR2].reserved =
 			~(MMCR2_FREEZE | MMCR2_L2L3_SELECT_31);
 	} else {
 		power_pmcs[PFM_POWER_MMCR3] = (struct pfm_register){};
 	}
-	frozen_mmcr0 = idle_mmcr0 | MMCR0_PMCC_NONE;
+	power_machine.frozen_mmcr0 = power_machine.idle_mmcr0 | MMCR0_PMCC_NONE;
 }
 
 static int __init power_init(void)
@@ -619,7 +495,7 @@ static int __init power_init(void)
 		power_perf_exit();
 		return error;
 	}
-	if (!radix_enabled() && !hash)
+	if (!power_may_count())
 		pr_warn("perfmon: with the hash MMU an overflow interrupt can crash the machine: "
 			"counting needs perfmon_power.hash=1\n");
 	return 0;

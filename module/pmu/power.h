@@ -1,11 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfmon_power: power.c describes the PMU and moves values.  power_perf.c keeps the
- * kernel's own perf_event from using the PMU while it is ours.
+ * perfmon_power: power.c describes the PMU and moves values.  power_claim.c takes the
+ * hardware from the kernel.  power_perf.c keeps the kernel's own perf_event from using the
+ * PMU while it is ours.
  */
 #ifndef PERFMON_POWER_MODULE_H
 #define PERFMON_POWER_MODULE_H
 
+#include <linux/types.h>
+
+struct pfm_pmu;
+struct pt_regs;
+
+/*
+ * The number of a register is part of the instruction that reads or writes it.  Code for
+ * all counters is unrolled by this macro: no loop, no jump table.
+ */
+#define FOR_EACH_COUNTER(do_it) do_it(1) do_it(2) do_it(3) do_it(4) do_it(5) do_it(6)
+
+/* power.c */
+
+/**
+ * struct power_machine - facts about the processor; they do not change after module init
+ * @has_mmcr3: it has the registers of Power ISA 3.1
+ * @idle_mmcr0: MMCR0 as the kernel leaves it at boot
+ * @idle_mmcra: the same for MMCRA
+ * @frozen_mmcr0: MMCR0 while the hardware is ours and nothing counts
+ */
+struct power_machine {
+	bool has_mmcr3;
+	unsigned long idle_mmcr0;
+	unsigned long idle_mmcra;
+	unsigned long frozen_mmcr0;
+};
+
+extern struct power_machine power_machine;
+void power_interrupt(struct pt_regs *regs);
+
+/* power_claim.c */
+
+/* Whether module parameter hash permits to count with this kernel's MMU. */
+bool power_may_count(void);
+int power_claim(struct pfm_pmu *pmu, const u64 *pmds);
+void power_release(struct pfm_pmu *pmu, const u64 *pmds);
+
+/* power_perf.c */
 int power_perf_init(void);
 void power_perf_exit(void);
 

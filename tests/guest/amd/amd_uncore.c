@@ -179,7 +179,7 @@ static struct pfm_statistics of_cpu(int fd, unsigned int cpu)
 	return statistics;
 }
 
-/* Each overflow masks the context until the restart, so their number is known. */
+/* Each overflow masks the context until the restart, so the number of overflows is known. */
 static void overflow(int fd, unsigned int count)
 {
 	pfarg_msg_t message;
@@ -300,7 +300,7 @@ static void check_beside_perf(void)
 	access_memory(0, 1000);
 	ck_assert_uint_eq(perf_count(perf), 1000);
 	ck_assert_uint_eq(read_pmd(fd, 0), 1007);
-	/* perf schedules all its events when another one comes and goes. */
+	/* perf schedules all its events anew when another event comes and goes. */
 	more = perf_df(0);
 	access_memory(0, 10);
 	close(more);

@@ -49,7 +49,7 @@ static void context_anew(void)
 }
 
 /*
- * The module gives all registers back when it is unloaded, so that the next load has to get them
+ * The module releases all registers when it is unloaded, so the next load has to claim them
  * again.
  */
 static void module_anew(void)

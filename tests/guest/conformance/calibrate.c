@@ -159,8 +159,8 @@ static double most_spread(double truth)
 }
 
 /*
- * A counter of cycles or time has one rate for all kinds of work. A counter of instructions does
- * not, but it counts the same in each iteration of a loop.
+ * A counter of cycles or time has one rate for all kinds of work. A counter of instructions has
+ * no such rate, but it counts the same in each iteration of a loop.
  */
 static bool try_to_calibrate(struct counter *counter, double truth)
 {

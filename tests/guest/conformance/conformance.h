@@ -74,7 +74,7 @@ bool has(const uint64_t *map, unsigned int n);
 /* Determines @rate and @follows_work, in a process without a context. */
 void calibrate(struct counter *counter);
 
-/* A loop over all counters. The variable subject names the current one in messages. */
+/* A loop over all counters. The variable subject names the current counter in messages. */
 #define for_each_counter(counter)                                                        \
 	for (unsigned int counter_i = 0;                                                 \
 	     counter_i < counter_count() && (counter = subject_counter(counter_i));      \

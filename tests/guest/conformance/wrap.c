@@ -119,8 +119,9 @@ TEST(live_reads_continue_over_a_wrap)
 			for (last = j = 0; j < 50; j++) {
 				loop(LOOP / 50);
 				/*
-				 * Read the clock before the PMD: the count lacks the end of the
-				 * read.
+				 * Read the clock before the PMD: otherwise the time would
+				 * include the end of the read, which the count does not
+				 * include.
 				 */
 				done.least = cpu_time() - begun;
 				now = peek_pmd(fd, counter->pmd) - preloads[i];

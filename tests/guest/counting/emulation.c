@@ -288,7 +288,7 @@ TEST(the_other_counters_stop_with_the_one_that_overflows)
 	must(fd, pfm_start(fd, NULL));
 	loop(MILLION);
 	count = read_pmd(fd, 0);
-	/* Both count the same events, so they must have stopped at the same time. */
+	/* Both counters count the same events, so they must have stopped at the same time. */
 	ck_assert_uint_eq(count, read_pmd(fd, prompt_counter()) + 500000);
 }
 

@@ -196,9 +196,9 @@ static struct costs print_costs(const struct partner *partners, unsigned int cou
 }
 
 /*
- * A context that is in the same bucket by chance costs ten instructions, and the part of Linux 6.12
- * differs by up to 64.  A cost for each of the thousands of contexts would be larger than what is
- * allowed.
+ * A context that is in the same bucket by chance costs ten instructions, and the kernel's own part
+ * on Linux 6.12 differs by up to 64 instructions. If each of the thousands of contexts had a cost,
+ * the sum would be larger than what is allowed.
  */
 static void must_cost_no_more(double cost, double first)
 {
@@ -227,8 +227,8 @@ TEST(contexts_loaded_elsewhere_cost_a_switch_nothing)
 	if (!is_deterministic())
 		skip("no clock that counts instructions");
 	/*
-	 * Only on request, because the kernel's own part of a switch is sometimes 100 instructions
-	 * more.
+	 * This test runs only on request, because the kernel's own part of a switch sometimes
+	 * takes 100 instructions more.
 	 */
 	if (!getenv("PERFMON_THREADS"))
 		skip("a measurement on request: PERFMON_THREADS= gives the number of threads");

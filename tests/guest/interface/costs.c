@@ -301,7 +301,7 @@ static void run_children(int fd)
 
 /*
  * When a thread ends, our hook reads the thread's number of switches. Later the thread switches at
- * least once more, and the kernel counts that.
+ * least once more, and the kernel counts this switch, too.
  */
 TEST(copies_and_their_switches_are_counted)
 {

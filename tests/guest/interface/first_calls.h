@@ -52,7 +52,7 @@ struct call {
 
 #define NO_FLAGS 9999
 
-/* The last one has no name. */
+/* The last element has no name. */
 extern const struct call first_calls[];
 
 #define for_each_call(call)                                                              \

@@ -120,7 +120,7 @@ TEST(the_instructions_of_children_are_counted)
 /* ---- living copies ------------------------------------------------------------------------- */
 
 static int go[2], done[2];
-/* The child closes it, because an open descriptor keeps the context. */
+/* The child closes this descriptor, because an open descriptor keeps the context. */
 static int context_fd = -1;
 
 /* Touches pages, says so, and waits until it may go on. */

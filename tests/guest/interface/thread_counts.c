@@ -157,9 +157,12 @@ TEST(the_own_thread_is_read_without_its_copies)
 	ck_assert_int_eq(thread.counts.tid, thread_id());
 	ck_assert_int_eq(thread.counts.tgid, getpid());
 	ck_assert_str_eq(thread.counts.name, "the-own-thread");
-	/* A fork lets the parent write to pages that were shared meanwhile. */
+	/*
+	 * After a fork the parent has a fault at its first write to each page that it
+	 * shares with the child.
+	 */
 	must_be_between(thread.faults - before, 7 * PAGES, 9 * PAGES);
-	/* The name is that of the end. */
+	/* The name is the one that the thread had at the unload. */
 	must(fd, pfm_unload_context(fd));
 	prctl(PR_SET_NAME, "another-name");
 	ck_assert_str_eq(read_own(fd).counts.name, "the-own-thread");
@@ -342,7 +345,7 @@ static void reach_the_limit(void)
 		sum += thread.faults;
 	}
 	must_be_read(fd);
-	/* The sum contains those that were dropped. */
+	/* The sum contains the counts that were dropped. */
 	sum += (1 + 2 + 3) * PAGES;
 	must_be_between(counted_faults(fd) - read_own(fd).faults, sum, sum + 3 * PAGES);
 }

@@ -278,7 +278,7 @@ TEST(a_vector_longer_than_arg_mem_max_is_e2big)
 	count_must_be_right(fd);
 }
 
-/* Reads one PMD with a vector of @count elements. The value in the last one must be @value. */
+/* Reads one PMD with a vector of @count elements. The value in the last element must be @value. */
 static void read_many(int fd, unsigned int pmd, int count, uint64_t value)
 {
 	pfarg_pmd_t *pmds = calloc(count, sizeof(*pmds));

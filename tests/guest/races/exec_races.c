@@ -202,7 +202,7 @@ static struct exec_counts load_while_it_executes(const struct executor *executor
 			counts.gone++;
 		else
 			require(!"an errno of load");
-		/* Look often enough that the program can report its privileges. */
+		/* Look so often that the program has time to report its privileges. */
 		for (turn = random_below(ordinary_user ? looks : 4); turn > 0; turn--)
 			if (ordinary_user)
 				must_not_watch_privileges(fd, executor);

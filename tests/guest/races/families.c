@@ -98,7 +98,7 @@ void family_wait(const struct family *family)
 	if (read(family->finished, &byte, 1) != 1)
 		require(waitid(P_PID, family->pid, NULL, WEXITED | WNOWAIT) == 0);
 	else
-		/* On its way to sleep it may have another page fault. */
+		/* On its way to sleep the process may have another page fault. */
 		wait_until(thread_state(family->pid) == 'S');
 }
 

@@ -17,7 +17,7 @@
 /* What the processes of a family tell the test. The memory is shared by all of them. */
 struct progress {
 	volatile unsigned int begun; /* children and threads that were about to be made */
-	volatile unsigned int done; /* those of them that have ended */
+	volatile unsigned int done; /* children and threads that have ended */
 	volatile bool finished; /* the process waits for family_let_go() again */
 };
 

@@ -66,8 +66,8 @@ static void watch_moved(pid_t tid)
 }
 
 /*
- * Monitors the caller's own thread. Exactly its page faults must be counted, whatever happens to
- * the CPUs.
+ * Monitors the caller's own thread. The thread's page faults must be counted exactly, whatever
+ * happens to the CPUs.
  */
 static void watch_oneself(void)
 {

@@ -49,7 +49,7 @@ TEST(a_new_buffer_has_its_header_and_nothing_else)
 	}
 }
 
-/* A create that must fail. Its descriptor can be used again, until a create succeeds. */
+/* A create that must fail. The descriptor can be used again, until a create succeeds. */
 struct wrong_format {
 	const char *name;
 	const void *argument;

@@ -282,7 +282,8 @@ TEST(each_switch_uses_its_short_or_long_values)
 			ck_assert_uint_eq(entry->set, !before);
 			before = entry->set;
 			/*
-			 * The restart switched to the set of the first sample after it.
+			 * The first sample after a restart is of the set to which the
+			 * restart switched.
 			 */
 			wanted = is_long ? PERIOD + 2 : PERIOD + 1;
 			if (!seen[entry->set]++)

@@ -32,7 +32,8 @@ unsigned int event_counters(void);
 /*
  * This counter counts cycles and, under --icount, interrupts exactly at the event that overflows.
  * Its PMC and its PMD have this number. Among QEMU's Armv8 counters only the cycle counter
- * interrupts so promptly. On x86 all counters do, and this is the last one of event_counters().
+ * interrupts so promptly. On x86 all counters interrupt so promptly; the last one of
+ * event_counters() is taken.
  */
 unsigned int prompt_counter(void);
 /* Returns the value of its PMC. */

@@ -56,13 +56,13 @@ uint64_t monotonic_time(void); /* ns */
 /* The machine's time counter, as a program reads it without a system call. */
 uint64_t time_counter(void);
 /*
- * The same in ns, only if is_deterministic(): the number of instructions that the guest has
- * executed.
+ * The time counter in ns; only if is_deterministic(). It is the number of instructions that
+ * the guest has executed.
  */
 uint64_t instruction_time(void);
-/* instruction_time() where it is exact, otherwise monotonic_time(): elapsed time. */
+/* Elapsed time in ns: instruction_time() where that is exact, otherwise monotonic_time(). */
 uint64_t elapsed_time(void);
-uint64_t switches(pid_t tid); /* voluntary and not, /proc/TID/status */
+uint64_t switches(pid_t tid); /* voluntary and involuntary, from /proc/TID/status */
 uint64_t migrations(pid_t tid); /* /proc/TID/sched */
 uint64_t major_faults(void);
 /*
@@ -99,7 +99,7 @@ uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
  */
 void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t most);
 /*
- * Returns @least, less what the kernel may have accounted beyond our count at @switches switches.
+ * Returns @least minus what the kernel may have accounted beyond our count at @switches switches.
  */
 uint64_t less_switches(uint64_t least, uint64_t switches);
 /*

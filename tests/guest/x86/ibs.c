@@ -214,8 +214,8 @@ static uint64_t check_ops(const struct pfm_dfl_smpl_hdr *header, uint64_t *loads
 }
 
 /*
- * Each NMI adds the same number of ops to its period. With one of the last four periods, the
- * samples are on all instructions of the loop.
+ * Each NMI adds the same number of ops to its period. So with one of the last four periods
+ * there are samples on all instructions of the loop.
  */
 TEST(ops_are_sampled_once_per_period)
 {

@@ -309,8 +309,8 @@ TEST(two_overflows_may_be_one_interrupt)
 
 /*
  * At both levels, the second counter wraps in the NMI of the first before it is halted. Then AMD's
- * local APIC raises a second NMI, which finds no overflow; Intel's has masked it. Counters that are not
- * started by one register differ by some instructions.
+ * local APIC raises a second NMI, which finds no overflow. Intel's local APIC has masked this NMI.
+ * Counters that are not started by one register differ by some instructions.
  */
 static void check_during_handler(void)
 {

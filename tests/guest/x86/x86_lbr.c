@@ -270,7 +270,7 @@ static unsigned int entries_left(void)
 	return left;
 }
 
-/* The counters are given back some time after the context is closed. */
+/* The counters are released some time after the context is closed. */
 static void check_left(void)
 {
 	must_sample_known(PFM_INTEL_LBR_ALL);

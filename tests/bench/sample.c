@@ -152,8 +152,8 @@ static double statistic(const char *name)
 
 /*
  * Measures the parts of the cost with the module's own clocks: the core, and the format within it.
- * Each part reads a clock at its beginning and at its end. The cost with clocks, less the cost
- * without them, is the cost of these four readings. The time that a part measures includes half of
+ * Each part reads a clock at its beginning and at its end. The cost with clocks minus the cost
+ * without them is the cost of these four readings. The time that a part measures includes half of
  * the cost of its two readings.
  */
 static void measure_parts(const struct format *format, double whole, double *costs)

@@ -350,8 +350,8 @@ static void fill_create(struct builder *builder, struct operation *operation)
 	if (percent(builder, 20))
 		operation->flags = ONE_OF(builder, flags);
 	/*
-	 * While a PMU works for system-wide contexts, contexts on threads cannot be loaded. So the
-	 * former are rare, except in rounds about processors.
+	 * While a PMU works for system-wide contexts, contexts on threads cannot be loaded. So
+	 * system-wide contexts are rare, except in rounds about processors.
 	 */
 	if (builder->theme == THEME_PROCESSORS && percent(builder, 30))
 		operation->flags = PFM_FL_SYSTEM_WIDE;

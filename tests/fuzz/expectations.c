@@ -341,8 +341,8 @@ static const char *bad_state(const struct file_state *file,
 	if (file->loaded)
 		why = bad_state_loaded(operation);
 	/*
-	 * The counts of a copy have the sets that existed at the load. These may have been
-	 * changed since.
+	 * The counts of a copy have the sets that existed at the load. The sets of the
+	 * context may have been changed since.
 	 */
 	if (!why && element_size(call) && call != READ_THREAD)
 		why = missing_element(file, operation);

@@ -88,7 +88,10 @@ static void add_any(struct builder *builder, unsigned int slot)
 	add_filled(builder, choose(builder, usual, COUNT(usual)), slot);
 }
 
-/* Adds a step of a scenario. Sometimes it is left out, sometimes another call comes before it. */
+/*
+ * Adds a step of a scenario. Sometimes the step is left out, sometimes another call comes before
+ * the step.
+ */
 static struct operation *step(struct builder *builder, enum call call, unsigned int slot)
 {
 	static struct operation left_out;

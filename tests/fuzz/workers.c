@@ -140,7 +140,7 @@ static void run_round(const struct plan *plan, struct table *table)
 			end_of(children[process]);
 }
 
-/* The remaining time. Returns false if there is none. */
+/* The remaining time. Returns false if no time remains. */
 static bool time_until(const struct timespec *end, struct timespec *left)
 {
 	struct timespec now;

@@ -69,7 +69,8 @@ void skip(const char *why, ...) __attribute__((noreturn, format(printf, 1, 2)));
  * @about: what it tests and where, for --help
  * @begin: called first, with main()'s arguments
  * @prepare: called once, before the first test
- * @options: its own options, ended by an element of zeros; each has a short form, too
+ * @options: the options of this program, ended by an element of zeros; each has a short
+ *	form, too
  * @options_help: lines about them in --help
  * @take_option: handles one of @options; returns false if the argument is wrong
  * @is_clean: called after each test that passed: returns whether the test has left nothing.  Waits

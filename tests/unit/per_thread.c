@@ -18,7 +18,7 @@ SUITE(per_thread, 120);
 #define MS   1000000ull
 #define MOST 4
 
-/* The own thread of the context, and threads that have ended and were not read yet. */
+/* The context's own thread, and threads that have ended and were not read yet. */
 static const struct {
 	uint32_t tid;
 	const char *name;

@@ -27,7 +27,7 @@
 #include "switch.h"
 #include "threads.h"
 
-/* Mutex held, unloaded. */
+/* Mutex held, context unloaded. */
 static void drop_block(struct pfm_context *context)
 {
 	struct pfm_block *block = context->attachment.block;
@@ -149,11 +149,11 @@ static void catch_running(void *argument)
 }
 
 /*
- * Start the counters of a thread that is running.  enter() has put it into the thread
- * table, so the hook finds it when it is switched in later.  Three cases remain: it runs
- * on the CPU that task_cpu() returned; it was switched in after the barrier, and the hook
- * has found it; or it has migrated without the memory ordering of a wakeup, and the loop tries
- * the new CPU.
+ * Start the counters of a thread that is running.  The function enter() has put it into the
+ * thread table, so the hook finds it when it is switched in later.  Three cases remain: the
+ * thread runs on the CPU that task_cpu() returned; it was switched in after the barrier, and
+ * the hook has found it; or it has migrated without the memory ordering of a wakeup, and the
+ * loop tries the new CPU.
  */
 static void catch_other(struct pfm_context *context, struct task_struct *task)
 {
@@ -167,7 +167,7 @@ static void catch_other(struct pfm_context *context, struct task_struct *task)
 	} while (READ_ONCE(context->cpu) == PFM_NO_CPU && task_cpu(task) != cpu);
 }
 
-/* Whether the context stays loaded when its thread executes a privileged program. */
+/* Return: whether the context stays loaded when its thread executes a privileged program. */
 static bool follows_all_programs(const struct pfm_context *context, bool privileged)
 {
 	if (context->flags & PFM_FL_NOTIFY_BLOCK)
@@ -188,7 +188,7 @@ static int enter(struct pfm_context *context, struct task_struct *task,
 {
 	struct pfm_attachment *attachment = &context->attachment;
 	const u32 tid = task_pid_vnr(task), tgid = task_tgid_vnr(task);
-	/* These two may call a security module, which is not allowed under a raw lock. */
+	/* Both calls may reach a security module, which is not allowed under a raw lock. */
 	bool privileged = perfmon_capable();
 	bool follows = follows_all_programs(context, privileged);
 	unsigned long flags;
@@ -368,7 +368,7 @@ void pfm_block_thread(struct pfm_context *context)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&context->lock, flags);
-	/* A thread that does not run is handled when it is switched in: pfm_block_arrange(). */
+	/* If the thread does not run, the hook calls pfm_block_arrange() when it is switched in. */
 	if (context->cpu != PFM_NO_CPU && context->attachment.block)
 		pfm_block_arrange(context->attachment.block, context->attachment.task);
 	raw_spin_unlock_irqrestore(&context->lock, flags);

@@ -41,8 +41,9 @@ unsigned int pfm_bound_count(void)
 }
 
 /*
- * Stop, and leave this CPU.  Interrupts off, context lock held.  Threads' contexts may use the
- * registers from now on, and they do not know what these contain.
+ * Stop, and leave this CPU.  Called with interrupts off and the context lock held.
+ * Contexts on threads may use the registers from now on, and do not know what the registers
+ * contain.
  */
 static void leave_here(struct pfm_context *context)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * When a context is loaded: claim the hardware and the hooks.  After contexts are unloaded: release
+ * Claim the hardware and the hooks when a context is loaded.  After contexts are unloaded, release
  * what no context uses any more.
  */
 #include <linux/cpu.h>
@@ -26,10 +26,10 @@
 #define GIVE_BACK_PERIOD HZ
 
 /*
- * Contexts on threads and system-wide ones.  Where the counters of a PMU are independent, both kinds
- * may use it at the same time, with different counters.  Otherwise a set is written to the registers
- * as if it were alone there, and at any moment the PMU works for one kind.  A monitored thread may
- * run on any CPU, so this holds for the whole machine.
+ * The two kinds of context: on threads, and system-wide.  If the counters of a PMU are independent,
+ * both kinds may use the PMU at the same time, with different counters.  Otherwise a set is written
+ * to the registers as if no other set used them, so only one kind may use the PMU at a time.  A
+ * monitored thread may run on any CPU, so this is true for the whole machine.
  */
 enum kind {
 	OF_THREADS,
@@ -64,8 +64,9 @@ struct pfm_use {
  * @node: in the list of all PMUs
  * @pmu: the PMU
  * @held: claimed PMDs; includes those of @uses
- * @uses: the combinations in use by each kind, under uses_lock; is_held changes only with the
- *	mutex held as well; no held combination excludes one of the other kind
+ * @uses: the combinations that contexts of each kind use.  Protected by uses_lock; to change
+ *	is_held, the mutex must be held, too.  No held combination excludes a held one of the
+ *	other kind
  *
  * A context finds its PMDs in @uses if another context uses exactly these PMDs, or did so in
  * the last second.  Then the load needs neither the mutex nor a check of each PMD.
@@ -137,8 +138,8 @@ static struct pfm_use *join(struct pfm_use *uses, const u64 *pmds)
 }
 
 /*
- * Whether contexts of one kind that use @pmds exclude those of the other kind in @use.  Then @pmd is
- * a counter that both would use, or PFM_WHOLE_PMU.
+ * Return: whether contexts of one kind that use @pmds exclude those of the other kind in @use.  If
+ * so, @pmd is set to a counter that both would use, or to PFM_WHOLE_PMU.
  */
 static bool excludes(const struct pfm_pmu *pmu, const struct pfm_use *use,
 		     const u64 *pmds, unsigned int *pmd)

@@ -37,8 +37,8 @@ int pfm_claim(struct pfm_context *context, struct task_struct *task);
 int pfm_claim_more(struct pfm_context *context, u32 index, const u64 *pmds);
 
 /*
- * Claim for @copy what @source has claimed.  Interrupts off, lock of @source held, which is loaded.
- * The PMU module has no unload operation: see pfm_copies_create().
+ * Claim for @copy what @source has claimed.  Interrupts off.  @source is loaded, and its lock is
+ * held.  The PMU module has no unload operation: see pfm_copies_create().
  */
 void pfm_claim_again(struct pfm_context *copy, const struct pfm_context *source);
 

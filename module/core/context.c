@@ -157,7 +157,7 @@ void pfm_context_free(struct pfm_context *context)
 	kfree_rcu(context, rcu);
 }
 
-/* After a create that failed, the descriptor has no context, as before. */
+/* The creation has failed: again the descriptor has no context. */
 static void undo_create(struct pfm_context *context)
 {
 	const struct pfm_pmu *pmu = context->pmu;

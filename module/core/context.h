@@ -187,7 +187,7 @@ static inline bool pfm_is_unloaded(const struct pfm_context *context)
 	return smp_load_acquire(&context->state) == PFM_STATE_UNLOADED;
 }
 
-/* Whether the context is system-wide: it monitors a CPU, not a thread. */
+/* Return: whether the context is system-wide: it monitors a CPU, not a thread. */
 static __always_inline bool pfm_is_bound(const struct pfm_context *context)
 {
 	return static_branch_unlikely(&pfm_bound_contexts) &&
@@ -202,7 +202,7 @@ static __always_inline struct pfm_cpu *pfm_here(const struct pfm_context *contex
 	return this_cpu_ptr(&pfm_cpu);
 }
 
-/* Whether samples and messages may have addresses of the kernel. */
+/* Return: whether samples and messages may have addresses of the kernel. */
 static inline bool pfm_may_see_kernel(const struct pfm_context *context)
 {
 	return context->attachment.sees_kernel;

@@ -202,7 +202,7 @@ struct restart_cpu_call {
 	bool done;
 };
 
-/* Interrupts off, on the instance's CPU or while that is offline; no handler runs. */
+/* Interrupts off, on the instance's CPU or while this CPU is offline; no handler runs. */
 static void hand_back(struct restart_cpu_call *call)
 {
 	const struct pfm_format *format = call->context->format;
@@ -234,7 +234,7 @@ static void hand_back_here(void *argument)
 	raw_spin_unlock(&running->lock);
 }
 
-/* Nothing runs on a CPU that is offline.  The lock keeps it so. */
+/* Nothing runs on a CPU that is offline.  The lock keeps the CPU offline. */
 static void hand_back_on(unsigned int cpu, struct restart_cpu_call *call)
 {
 	unsigned long flags;

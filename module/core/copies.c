@@ -21,8 +21,8 @@
 #include "snapshot.h"
 
 /*
- * PREEMPT_RT cannot allocate memory in the probe of fork, because a probe may not sleep: there a
- * load prepares copies.
+ * On PREEMPT_RT the probe of fork cannot allocate memory, because a probe may not sleep.  So a
+ * load prepares copies there.
  */
 #define PREPARED (IS_ENABLED(CONFIG_PREEMPT_RT) ? PFM_IDLE_COPIES : 0)
 
@@ -61,8 +61,8 @@ int pfm_copies_create(struct pfm_context *context)
 }
 
 /*
- * No copy lives.  A hook may still look at the context, and from there at this structure, so both are
- * freed later, and the pointer stays.
+ * No copy lives.  A hook may still look at the context, and follow its pointer to this structure.
+ * So both are freed later, and the pointer is not changed.
  */
 void pfm_copies_free(struct pfm_copies *copies)
 {
@@ -111,7 +111,7 @@ static void add_to_parent(struct pfm_copies *copies, const struct pfm_context *c
 	pfm_statistics_add(&copies->statistics, &copy->statistics);
 }
 
-/* Lock held.  The parent has the counts of the copy.  Return: as pfm_copy_make_idle(). */
+/* Lock held.  The parent has the counts of the copy.  Return: what pfm_copy_make_idle() returns. */
 static struct pfm_context *put_away(struct pfm_copies *copies, struct pfm_context *copy)
 {
 	if (copies->parent->flags & PFM_FL_KEEP_COUNTS)
@@ -119,7 +119,7 @@ static struct pfm_context *put_away(struct pfm_copies *copies, struct pfm_contex
 	return pfm_copy_make_idle(copies, copy);
 }
 
-/* Lock held.  The copy has just been detached.  Return: as pfm_copy_make_idle(). */
+/* Lock held.  The copy has just been detached.  Return: what pfm_copy_make_idle() returns. */
 struct pfm_context *pfm_copy_retire(struct pfm_copies *copies, struct pfm_context *copy)
 {
 	if (copies->is_reading && copy->reading == copies->reading) {
@@ -193,7 +193,7 @@ void pfm_copies_call(struct pfm_copies *copies, pfm_context_fn function, void *a
 	end_walk(copies);
 }
 
-/* The reading has taken the sums: add the copies that had to wait for that. */
+/* The reading has taken the sums: add the counts of the copies in the list "late" to them. */
 static void add_late(struct pfm_copies *copies)
 {
 	struct pfm_context *copy;

@@ -2,8 +2,8 @@
 /*
  * Inheritance: copies of a context.
  *
- * A context made with PFM_FL_INHERIT_* is the parent of copies.  When a monitored thread makes
- * a thread or a child process, the probe of fork loads a copy on the new thread before that
+ * A context made with PFM_FL_INHERIT_* is the parent of copies.  When a monitored thread makes a
+ * thread or a child process, the probe of fork loads a copy on the new thread before this thread
  * runs.  A copy is a struct pfm_context without a file.  To the hooks of the scheduler and to the
  * overflow handler it is a context like any other.  When its thread ends, its counts are added to
  * the sums of the parent's sets, and its memory is kept for the next fork.
@@ -112,7 +112,7 @@ bool pfm_copies_live(const struct pfm_context *context);
 /* Before a load.  May sleep.  Return: 0 or a negative errno. */
 int pfm_copies_open(struct pfm_context *context);
 
-/* An unload begins with _close(): forks make no more copies.  _end() ends those that live. */
+/* An unload begins with _close(): forks make no more copies.  _end() ends the living copies. */
 void pfm_copies_close(struct pfm_copies *copies);
 void pfm_copies_end(struct pfm_copies *copies);
 
@@ -123,7 +123,7 @@ void pfm_copies_configure(struct pfm_context *context);
 bool pfm_copies_start(struct pfm_copies *copies, bool started);
 
 /*
- * Call @function for all living copies, as pfm_context_call() does.  A copy may end before its
+ * Call @function for each living copy with pfm_context_call().  A copy may end before its
  * call, so @function must accept an unloaded copy.  Copies that are made meanwhile are not
  * visited.
  */
@@ -152,7 +152,7 @@ void pfm_copies_statistics(struct pfm_copies *copies, struct pfm_statistics *sta
 
 /*
  * The copy has just been detached; the lock of struct pfm_copies is held.  Adds its counts to the
- * parent's sums.  Return: as pfm_copy_make_idle().
+ * parent's sums.  Return: what pfm_copy_make_idle() returns.
  */
 struct pfm_context *pfm_copy_retire(struct pfm_copies *copies, struct pfm_context *copy);
 

@@ -36,8 +36,8 @@ struct pfm_context *pfm_copy_make_idle(struct pfm_copies *copies,
 				       struct pfm_context *copy);
 
 /*
- * The copy, which is in a list, is unloaded; its counts are kept.  If there are too many of them, the
- * first ones are dropped.  Return: as pfm_copy_make_idle().
+ * The copy, which is in a list, is unloaded; its counts are kept.  If there are too many of them,
+ * the first ones are dropped.  Return: what pfm_copy_make_idle() returns.
  */
 struct pfm_context *pfm_copy_keep(struct pfm_copies *copies, struct pfm_context *copy);
 

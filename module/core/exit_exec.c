@@ -45,7 +45,7 @@ static void becomes_leader(struct pfm_context *context)
 	raw_spin_unlock(&context->lock);
 }
 
-/* Whether the program has gained privileges or is not readable. */
+/* Return: whether the program has gained privileges or is not readable. */
 static bool is_closed_program(const struct linux_binprm *bprm)
 {
 	return bprm->secureexec || !pfm_current_is_dumpable();

@@ -5,7 +5,8 @@
 #include "context.h"
 
 /*
- * Who has what a context needs: names in the reasons of calls that fail.  Nothing here is hot.
+ * Names of those who hold what a context needs, for the reasons of calls that fail.  Nothing
+ * here is hot.
  */
 
 /*
@@ -14,7 +15,10 @@
  */
 u32 pfm_holder_number(struct pid *loader);
 
-/* Return: the process that loaded the context of @task, as above, or 0 without a context. */
+/*
+ * Return: the process that loaded the context of @task, as the caller sees it; 0 if there is
+ * none.
+ */
 u32 pfm_holder_of_thread(struct task_struct *task);
 
 /*

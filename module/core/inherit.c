@@ -37,7 +37,10 @@ static u64 summed_counters(const struct pfm_set *set)
 	return summed;
 }
 
-/* States are not sums, and the times during which threads were monitored overlap. */
+/*
+ * Virtual PMDs that are added up: not those that are states, nor the time, because the
+ * times during which threads were monitored overlap.
+ */
 static u64 summed_virtual(const struct pfm_pmu *pmu, const struct pfm_set *set)
 {
 	u64 rest, summed = 0;
@@ -51,7 +54,7 @@ static u64 summed_virtual(const struct pfm_pmu *pmu, const struct pfm_set *set)
 
 /*
  * Threads with the same random periods would be sampled in step.  So each copy begins at another
- * place of the generator's sequence; the places follow from the order of the copies alone.
+ * place of the generator's sequence.  The places depend on the order of the copies only.
  */
 static void vary_periods(struct pfm_copies *copies, struct pfm_set *set)
 {

@@ -3,12 +3,12 @@
  * The sampling format of a context, and its buffers.
  *
  * A context has one instance of its format.  A context with copies has one for each CPU, which the
- * context and its copies share: many threads run at the same time, but one on a CPU.  So the handler
- * needs no lock, and 10,000 copies need no 10,000 buffers.  An instance is used where and when a
- * handler for it may run: on its CPU, with interrupts off.
+ * context and its copies share: many threads run at the same time, but each CPU runs one of them.
+ * So the handler needs no lock, and 10,000 copies do not need 10,000 buffers.  An instance is used
+ * where and when a handler for it may run: on its CPU, with interrupts off.
  *
- * No copy waits for the user: a format that asks to mask has a full buffer, and until the user has
- * handed back that CPU's buffer, the format counts its samples as lost.
+ * No copy waits for the user.  A format asks to mask when its buffer is full.  Until the user has
+ * handed back that CPU's buffer, the format counts samples as lost.
  */
 #ifndef PERFMON_INSTANCES_H
 #define PERFMON_INSTANCES_H
@@ -22,7 +22,7 @@
 /**
  * struct pfm_cpu_instance - the instance for a CPU
  * @instance: of the context's format
- * @buffer: of @instance; NULL: none
+ * @buffer: the buffer of @instance, or NULL
  * @is_set_up: the CPU was in the machine when the context was made; fixed
  * @is_full: the format has asked to mask since the last restart
  * @message: about an overflow on this CPU; changes while it does not wait for a read

@@ -15,8 +15,8 @@ struct pfm_context;
 /**
  * struct pfm_queue - messages that wait for read()
  *
- * @first is the number of messages ever taken, @last that of messages ever posted.  Their
- * difference is the number of messages in the queue.
+ * @first is the number of messages ever taken, @last is the number of messages ever
+ * posted.  Their difference is the number of messages in the queue.
  *
  * Messages are posted in the monitored thread with interrupts off, also by the overflow
  * handler, which may be an NMI.  So there is one writer at a time, without a lock.  The
@@ -24,8 +24,8 @@ struct pfm_context;
  * the context's lock, which protects @first.
  *
  * There are slots beyond the depth for the message about the thread's end, so that this
- * message is never lost.  It is posted at most once between two loads; a load empties
- * the queue.
+ * message is never lost.  This message is posted at most once between two loads; a load
+ * empties the queue.
  */
 struct pfm_queue {
 	unsigned int first;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What follows an overflow or a restart.  Only these functions decide that.  How the
- * outcome is carried out depends on the caller: in the overflow interrupt the counters
- * are halted but still in the hardware; for the other callers they are in memory.
+ * What follows an overflow or a restart.  Only the functions of this file decide that.
+ * How the outcome is carried out depends on the caller: in the overflow interrupt the
+ * counters are halted but still in the hardware; for the other callers they are in
+ * memory.
  */
 #ifndef PERFMON_OUTCOME_H
 #define PERFMON_OUTCOME_H
@@ -41,7 +42,7 @@ pfm_outcome_of_overflow(struct pfm_context *context, u32 control)
 	return control & PFM_CONTROL_RESET ? PFM_OUTCOME_RESET : PFM_OUTCOME_NONE;
 }
 
-/* Whether a restart ends the masking. */
+/* Return: whether a restart ends the masking. */
 static inline bool pfm_restart_unmasks(const struct pfm_context *context, u32 control)
 {
 	return context->state == PFM_STATE_MASKED && !(control & PFM_CONTROL_MASK);

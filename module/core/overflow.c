@@ -61,7 +61,7 @@ static noinline u64 user_ip_of_current(void)
 
 /*
  * Users without permission must see neither addresses of the kernel nor those of another
- * thread.  So the registers are not those of current: in an NMI right after the probe of
+ * thread.  So task_pt_regs(current) would be wrong: in an NMI right after the probe of
  * sched_switch, current is still the thread that is switched out.
  */
 static __always_inline u64 visible_ip(const struct pfm_context *context,
@@ -229,8 +229,8 @@ static u32 lose_all(struct pfm_context *context, struct pfm_set *set, u64 wrappe
 }
 
 /*
- * sample_all() for a context with copies, and for a copy.  Its thread does not wait for the user: if
- * the buffer is full, the format counts samples as lost, and one notification is sent.
+ * sample_all() for a context with copies, and for a copy.  The thread does not wait for the user:
+ * if the buffer is full, the format counts samples as lost, and one notification is sent.
  */
 static noinline u32 sample_shared(struct pfm_cpu *cpu, struct pfm_context *context,
 				  struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
@@ -356,10 +356,10 @@ static __always_inline u32 handle_wrapped(struct pfm_cpu *cpu,
 }
 
 /*
- * The counters are halted and have been saved.  Some overflows are not found until the thread
- * leaves the CPU, such as one that the last instruction before a system call caused at user level.
- * So their address is where the thread entered the kernel.  An interrupt may stop a system-wide
- * context; then the address is the interrupted one.
+ * The counters are halted and have been saved.  An overflow at user level may not be found until
+ * the thread leaves the CPU, for example if the last instruction before a system call caused it.
+ * So its address is the one at which the thread entered the kernel.  An interrupt may stop a
+ * system-wide context; then the address is that of the interrupted instruction.
  */
 static struct pt_regs *registers_of_stop(const struct pfm_context *context)
 {
@@ -454,8 +454,8 @@ static __always_inline struct pfm_set *running_set(const struct pfm_cpu *cpu,
 }
 
 /*
- * Unless its counters are independent, a PMU counts for a thread's context or for a system-wide
- * one, see claim.c.  Return: the data of this CPU for the context that counts.
+ * A PMU whose counters are not independent counts for contexts on threads or for system-wide
+ * ones, not for both (claim.c).  Return: the data of this CPU for the context that counts.
  */
 static __always_inline struct pfm_cpu *cpu_of(const struct pfm_pmu *pmu)
 {

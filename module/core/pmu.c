@@ -67,8 +67,9 @@ static bool pmc_is_consistent(const struct pfm_pmu *pmu, const struct pfm_regist
 
 /*
  * Return: counters that can exclude the kernel level, or need not exclude it.  A counter
- * with PFM_REG_NO_LEVELS need not.  The same is true of a counter that several CPUs
- * share, because only users who may count at all levels can use it.
+ * with PFM_REG_NO_LEVELS need not exclude it.  A counter that several CPUs share need not
+ * exclude it either, because only users who may count at all levels can use such a
+ * counter.
  */
 static u64 restricted_counters(const struct pfm_pmu *pmu)
 {
@@ -142,7 +143,7 @@ static bool is_consistent(const struct pfm_pmu *pmu)
 	return true;
 }
 
-/* Whether each context switch must check that the PMU can count on this CPU. */
+/* Note whether each context switch must check that the PMU can count on this CPU. */
 static void note_cpus(struct pfm_pmu *pmu)
 {
 	if (cpumask_empty(&pmu->cpus))

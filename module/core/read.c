@@ -126,7 +126,10 @@ no_access:
 	return pfm_fault(context, pmd);
 }
 
-/* Read elements of a later version; separate, so that sizes are constants in read_vector(). */
+/*
+ * Read elements of a later version.  This is a function of its own, so that the sizes in
+ * read_vector() are constants.
+ */
 static noinline int read_long_elements(struct pfm_context *context,
 				       struct pfm_vector vector, size_t known)
 {

@@ -152,7 +152,7 @@ static void choose_width(struct pfm_set *set, const struct pfarg_pmc *pmc,
 		set->narrow &= ~desc->counters;
 }
 
-/* Whether the next element is of the same set. */
+/* Return: whether the next element is of the same set. */
 static bool set_goes_on(const struct chunk *chunk, u32 i)
 {
 	const struct pfarg_pmc *pmc = &chunk->pmcs[i];
@@ -224,7 +224,7 @@ static bool is_sampled(const struct pfm_pmu *pmu, unsigned int n)
 	return !pfm_is_virtual(n) && pmu->pmds[n].type & PFM_REG_SAMPLED;
 }
 
-/* Whether the PMD is about a thread, and the context is on a CPU. */
+/* Return: whether the PMD is about a thread, and the context is on a CPU. */
 static bool lacks_thread(const struct pfm_context *context, unsigned int n)
 {
 	return pfm_is_bound(context) && pfm_is_virtual(n) && pfm_virtual_is_of_thread(n);

@@ -44,8 +44,8 @@ static_assert(sizeof(struct pfm_pmd_attributes) == 128);
 
 /**
  * struct pfm_sum - what ended copies have added to an event set: see copies.h
- * @pmds: of counters
- * @virtual_value: of virtual PMDs
+ * @pmds: sums of counters
+ * @virtual_value: sums of virtual PMDs
  * @runs: times that the set was active
  * @duration: ns that it was active
  *

@@ -11,12 +11,12 @@
 /* Each statistic is a file in debugfs, folder perfmon/cpuN. */
 #define PFM_STATISTICS(X)                                                                     \
 	X(ovfl_intr_all_count) /* overflow interrupts */                                      \
-	X(ovfl_intr_regular_count) /* those with an overflow */                               \
-	X(ovfl_intr_spurious_count) /* those without */                                       \
-	X(ovfl_intr_nmi_count) /* those that were NMIs */                                     \
+	X(ovfl_intr_regular_count) /* overflow interrupts that found an overflow */           \
+	X(ovfl_intr_spurious_count) /* overflow interrupts that found none */                 \
+	X(ovfl_intr_nmi_count) /* overflow interrupts that were NMIs */                       \
 	X(ovfl_intr_ns) /* ns in overflow interrupts, if measured */                          \
-	X(ovfl_intr_timed_count) /* those with an overflow whose length was measured */       \
-	X(ovfl_intr_timed_ns) /* ns in these */                                               \
+	X(ovfl_intr_timed_count) /* overflow interrupts that were timed */                    \
+	X(ovfl_intr_timed_ns) /* ns in those that were timed */                               \
 	X(ovfl_intr_replay_count) /* overflows found at a stop */                             \
 	X(ovfl_notify_count) /* notifications */                                              \
 	X(ovfl_throttle_count) /* times an event set was throttled */                         \

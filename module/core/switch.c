@@ -27,7 +27,7 @@
 #include "threads.h"
 #include "virtual.h"
 
-/* Whether this CPU lacks the context's PMU, so that nothing can count here. */
+/* Return: whether this CPU lacks the context's PMU, so that nothing can count here. */
 static __always_inline bool is_foreign(const struct pfm_context *context)
 {
 	return static_branch_unlikely(&pfm_cpus_differ) &&
@@ -35,9 +35,9 @@ static __always_inline bool is_foreign(const struct pfm_context *context)
 }
 
 /*
- * Whether the set cannot count here.  A foreign CPU is reported once each time the thread
- * is switched in.  A set that the PMU module does not let count is reported each time it
- * would start.
+ * Return: whether the set cannot count here.  A foreign CPU is reported once each time
+ * the thread is switched in.  A set that the PMU module does not let count is reported
+ * each time it would start.
  */
 static noinline bool cannot_count(struct pfm_context *context, const struct pfm_set *set,
 				  bool is_fresh)
@@ -177,7 +177,7 @@ static __always_inline void take_out(struct pfm_context *context, struct pfm_cpu
 	WRITE_ONCE(context->cpu, PFM_NO_CPU);
 }
 
-/* For the user's calls.  If the thread does not run, counting begins when it is switched in. */
+/* Used by the user's calls.  If the thread does not run, counting begins when it is switched in. */
 void pfm_monitoring_begin(struct pfm_context *context)
 {
 	lockdep_assert_held(&context->lock);
@@ -197,7 +197,7 @@ static __always_inline void monitoring_end(struct pfm_context *context,
 		pfm_monitoring_suspend(context, pfm_clock());
 }
 
-/* For the user's calls, and when an overflow masks the context. */
+/* Used by the user's calls, and when an overflow masks the context. */
 void pfm_monitoring_end(struct pfm_context *context)
 {
 	monitoring_end(context, pfm_here(context));

@@ -50,7 +50,7 @@ static void add(struct pfm_threads *threads, struct pfm_context *context)
 		&threads->buckets[pfm_thread_bucket(threads, context->attachment.task)]);
 }
 
-/* Whether a context that enters or leaves @threads must enter or leave @next as well. */
+/* Return: whether a context that enters or leaves @threads must enter or leave @next as well. */
 static bool is_in_next(const struct pfm_threads *threads, const struct task_struct *task)
 {
 	return next && pfm_thread_bucket(threads, task) < moved;

@@ -36,8 +36,8 @@ struct pfm_threads {
 extern struct pfm_threads __rcu *pfm_threads;
 
 /*
- * All tasks are aligned to cache lines, so the low bits of their addresses are the same.  The
- * high bits are the same, too.
+ * The hash uses the bits of the address in which tasks differ.  All tasks are aligned to
+ * cache lines, so the low bits are the same.  The high bits are the same, too.
  */
 static inline unsigned int pfm_thread_bucket(const struct pfm_threads *threads,
 					     const struct task_struct *task)
@@ -82,7 +82,7 @@ void pfm_thread_leave(struct pfm_context *context);
 /* Resize the table if its size does not fit.  Called before a context enters; may sleep. */
 void pfm_threads_fit(void);
 
-/* The same for hooks, in a workqueue.  No raw lock is held. */
+/* For hooks: let a workqueue call pfm_threads_fit().  No raw lock is held. */
 void pfm_threads_fit_soon(void);
 
 /*

@@ -37,7 +37,7 @@ static u64 measure(struct pfm_context *context, u64 begun)
 	return taken;
 }
 
-/* Whether interrupts that take @taken ns take too much of the time. */
+/* Return: whether interrupts that take @taken ns take too much of the time. */
 static bool is_busy(struct pfm_budget *budget, u64 taken, u64 time)
 {
 	u64 passed = pfm_clock_between(budget->looked, time);

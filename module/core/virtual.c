@@ -149,7 +149,7 @@ u64 pfm_virtual_read(struct pfm_context *context, struct pfm_set *set, unsigned 
 	return value;
 }
 
-/* Bring PMDs into use; bit n of @pmds: PFM_VIRTUAL_PMD_BASE + n.  New ones count from now on. */
+/* Bring PMDs into use; bit n of @pmds: PFM_VIRTUAL_PMD_BASE + n.  New PMDs count from now on. */
 void pfm_virtual_use(struct pfm_context *context, struct pfm_set *set, u64 pmds)
 {
 	unsigned int n;

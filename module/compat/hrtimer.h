@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * hrtimer_setup(): since 6.13; does what hrtimer_init() does and sets the callback.
- * Later kernels made the callback's field private, so it cannot be assigned there.
+ * Since 6.13 the kernel has hrtimer_setup(), which does what hrtimer_init() does and also
+ * sets the callback.  Later kernels made the callback's field private, so this field
+ * cannot be assigned there.
  *
- * For older kernels it is a macro that calls a function of another name.  So the
- * modules also compile for an older kernel to which hrtimer_setup() was backported.
+ * For older kernels hrtimer_setup() is a macro that calls a function of another name.  So
+ * the modules also compile for an older kernel to which hrtimer_setup() was backported.
  */
 #ifndef PERFMON_COMPAT_HRTIMER_H
 #define PERFMON_COMPAT_HRTIMER_H

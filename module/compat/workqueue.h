@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * system_dfl_wq: since 6.17, the new name of system_unbound_wq.  Kernels that have both
- * names warn when work is queued under the old one.  Why a macro: see hrtimer.h.
+ * Since 6.17 system_unbound_wq has the new name system_dfl_wq.  Kernels that have both
+ * names warn when work is queued under the old one.  hrtimer.h says why this is a macro.
  */
 #ifndef PERFMON_COMPAT_WORKQUEUE_H
 #define PERFMON_COMPAT_WORKQUEUE_H

@@ -89,7 +89,10 @@ static int callchain_init(struct pfm_format_instance *instance,
 	return 0;
 }
 
-/* False while a CPU switches to the thread: stack and memory are still the previous thread's. */
+/*
+ * Return: false while a CPU switches to the thread, and stack and memory are still those of the
+ * previous thread.
+ */
 static bool is_current(const struct pfm_sample *sample)
 {
 	return likely(sample->task == current);

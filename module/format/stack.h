@@ -3,8 +3,8 @@
  * Functions that follow the stack that an overflow interrupted.  There is one file for each
  * way to follow a stack.
  *
- * Interrupts are off, perhaps in an NMI or with a run queue locked.  Nothing here waits or
- * takes a page fault; every loop ends after @most addresses; @most is at least 1.
+ * Called with interrupts off, perhaps in an NMI or with a run queue locked.  Nothing here
+ * waits or takes a page fault; every loop ends after @most addresses; @most is at least 1.
  */
 #ifndef PERFMON_FORMAT_STACK_H
 #define PERFMON_FORMAT_STACK_H

@@ -62,10 +62,10 @@ static bool read_words(const struct walk *walk, void *to, u64 from, size_t size)
 }
 
 /*
- * Whether @link, the link register, has a return address that the frames lack.  @frame is
- * the innermost frame, @caller the next one.  @link is stale if @frame has the same
- * address: it is left from a callee that has returned.  The register is not needed if its value
- * is saved in @caller.
+ * Return: whether @link, the link register, has a return address that the frames lack.  @frame
+ * is the innermost frame, @caller the next one.  @link is stale if @frame has the same address:
+ * it is left from a callee that has returned.  The register is not needed if its value is saved
+ * in @caller.
  */
 static bool link_is_needed(u64 link, const struct frame *frame,
 			   const struct frame *caller)
@@ -91,8 +91,8 @@ static bool read_register(const struct walk *walk, u64 *to, u64 regs, size_t off
 }
 
 /*
- * Whether @frame at @address is that of an exception in the kernel.  If so, reads the
- * registers that it interrupted into @place.
+ * Return: whether @frame at @address is that of an exception in the kernel.  If so, reads
+ * the registers that it interrupted into @place.
  */
 static bool is_exception(const struct walk *walk, const struct frame *frame, u64 address,
 			 struct place *place)

@@ -134,7 +134,7 @@ struct pfm_format_instance {
  * @version: major << 16 | minor
  * @argument_size: bytes of the argument, up to 4096; 0: the format has no argument
  * @argument_first_size: bytes of the argument's first version, if the argument has become
- *	longer since; the core clears what an older program does not pass.  0: as
+ *	longer since; the core clears what an older program does not pass.  0: the same as
  *	@argument_size
  * @flags: PFM_FORMAT_*
  * @owner: the format's module; set by the core
@@ -207,12 +207,13 @@ void pfm_format_unregister(struct pfm_format *format);
 /**
  * pfm_sample_callers() - get the callers that the hardware has recorded
  * @sample: the handler's argument
- * @to: addresses of the call instructions, innermost first; all are the program's
+ * @to: addresses of the call instructions, innermost first; all are in the program
  * @most: size of @to
  *
  * Called by the handler.
  *
- * Return: number of addresses; 0 if the hardware has recorded none, or records none.
+ * Return: number of addresses; 0 if the hardware has recorded no calls, or cannot record
+ * them.
  */
 unsigned int pfm_sample_callers(const struct pfm_sample *sample, u64 *to,
 				unsigned int most);

@@ -113,7 +113,8 @@ struct pfm_register {
  * @task: the monitored thread; NULL in a system-wide context
  * @resumed: the set starts because the thread was switched in, not because of a user's
  *	call
- * @sees_kernel: samples may have addresses of the kernel, as struct pfm_session.privileged
+ * @sees_kernel: samples may have addresses of the kernel, see struct
+ *	pfm_session.privileged
  *
  * The core owns this structure.  The operations below may read all of it, and write @pmds
  * (in stop), @config (in configure) and @state.
@@ -164,14 +165,13 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
 /**
  * struct pfm_pmu_operations - operations of a PMU
  *
- * Hot operations are called with interrupts off, on the CPU whose registers they access.
- * They must not wait, and only an NMI of the same PMU can interrupt them.  The core calls
- * them in the order can_count, write_pmcs, write_pmds, start, ..., stop.  It leaves out write_pmcs
- * if this CPU was last programmed with the same values.  It leaves out write_pmds if the
- * counters of this CPU have not changed since they were saved in the set.
- * pfm_running_registers() returns the registers of the set from before start until before
- * stop.  During stop, an overflow handler gets NULL and must leave overflows where
- * overflows() finds them.
+ * Hot operations are called with interrupts off, on the CPU whose registers they access.  They
+ * must not wait, and only an NMI of the same PMU can interrupt them.  The core calls them in the
+ * order can_count, write_pmcs, write_pmds, start, ..., stop.  It leaves out write_pmcs if this CPU
+ * was last programmed with the same values.  It leaves out write_pmds if the counters of this CPU
+ * have not changed since they were saved in the set.  pfm_running_registers() returns the registers
+ * of the set from before start until before stop.  During stop, it returns NULL to an overflow
+ * handler, which must then leave overflows where overflows() finds them.
  *
  * @owner: returns the CPU that accesses the registers which CPU @number shares with other CPUs:
  *	itself or one of the others.  The owner stays the same until it goes offline.  Returns
@@ -193,11 +193,11 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  *	values of its registers; PMCs and PMDs may be written later.  Returns 0; or, after
  *	undoing what it did, the error with which the load fails.  Called by the loader
  *	(current), in process context, may sleep; optional.
- * @unload: undo @load.  Called once for each @load that returned 0: when the user unloads
- *	the context, when the thread or the context ends, or when the load fails later.
- *	Called on the CPU where the thread runs, or on any CPU if it does not run, or on the
- *	CPU of a system-wide context; the counters are halted.  Interrupts off, perhaps with a
- *	run queue locked: it must not wait, allocate or free; optional.  Without it, contexts
+ * @unload: undo @load.  Called once for each @load that returned 0: when the user unloads the
+ *	context, when the thread or the context ends, or when the load fails later.  Called on
+ *	the CPU where the thread runs, or on any CPU if it does not run, or on the CPU of a
+ *	system-wide context; the counters are halted.  Interrupts off, perhaps with a run
+ *	queue locked: it must not wait, allocate or free; optional.  Without @unload, contexts
  *	may be inherited; @load is not called for their copies.
  * @check_pmc: returns whether PMC @n accepts @value; may change @value.  Reserved bits
  *	already have their defaults.  Process context, may sleep; optional.
@@ -215,8 +215,8 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  *	these are not known: equal values need not be written.
  * @write_pmds: hot; write @pmds to the counters: all of @used_pmds below 64 or, after an
  *	overflow, some of them.
- * @start: hot; let @counters count.  Takes one register write where the hardware has a
- *	global or per-counter enable.
+ * @start: hot; let @counters count.  Takes one register write if the hardware has one
+ *	enable bit for all counters, or a register with the enable bits of all counters.
  * @stop: hot; halt @counters, then do what read does, with @pmds of the set as
  *	@values.  On return nothing counts.
  * @read: hot; store the 64-bit values of @used_pmds, which may be counting, in @values by
@@ -226,8 +226,8 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  *	bitmap) that are PFM_REG_SAMPLED in @values by their numbers.  Required if the PMU
  *	has such registers.
  * @callers: hot; called after an overflow, with counters halted: store in @to the addresses of
- *	at most @most calls of the program that the hardware has recorded and that have not
- *	returned, innermost first: those of the call instructions.  Returns their number;
+ *	at most @most call instructions of the program, innermost first: those of calls that
+ *	the hardware has recorded and that have not returned.  Returns the number of addresses;
  *	optional.
  * @overflows: hot; returns the @counters that wrapped and were not acknowledged; required
  *	if the PMU calls pfm_overflow().
@@ -444,7 +444,8 @@ struct pfm_running pfm_running_sets(const struct pfm_pmu *pmu);
 /**
  * pfm_overflow_of() - pfm_overflow() for PMUs with independent counters
  * @pmu: PMU of the interrupt
- * @running: what pfm_running_sets() returned for one of the two, not NULL; its counters are halted
+ * @running: one of the two sets that pfm_running_sets() returned, not NULL; its counters are
+ *	halted
  * @regs: interrupted registers
  *
  * Return: like pfm_overflow(), but for this set only: the next set of the same context, and

@@ -104,7 +104,7 @@ static void __init describe_counter(unsigned int n)
 	};
 }
 
-/* PerfMonV2: global registers, and CPUID tells the number of counters. */
+/* PerfMonV2 has global registers, and CPUID tells the number of counters. */
 static unsigned int __init counters_of_version_2(void)
 {
 	const u32 last = cpuid_eax(0x80000000);

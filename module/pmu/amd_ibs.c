@@ -8,10 +8,10 @@
  * Programmer's Manual, volume 2, section "Instruction-Based Sampling", and the BKDG, family 10h.
  *
  * perf's driver owns the hardware.  So each unit is a perf event, pinned to the CPU: a
- * *placeholder*.  perf lets one event at a time have a unit, so it gives the unit to nobody else.
- * We drive the registers.  For an NMI the kernel calls all handlers.  Our first one comes before
- * perf's and leaves no sample to it: perf would take the sample and begin a new period.  So the units
- * stay halted until our second handler, which comes after perf's.
+ * *placeholder*.  perf lets one event at a time have a unit, so nobody else gets the unit.  We
+ * drive the registers.  For an NMI the kernel calls all handlers.  Our first handler is called before
+ * perf's and leaves no sample to perf, because perf would take the sample and begin a new period.
+ * So the units stay halted until our second handler, which is called after perf's.
  *
  * For perf a placeholder never stops.  perf keeps notes: config, sample_period, period_left and
  * prev_count.  The notes always agree with the registers, so perf can stop and restart a
@@ -35,8 +35,8 @@
 #include <perfmon/perfmon_amd.h>
 
 /*
- * An NMI whose sample was found before comes within this number of ticks.  Hardware takes less than a
- * microsecond, but a virtual CPU may have to wait.
+ * If a sample was found before its NMI, this NMI comes within this number of ticks.  Hardware takes
+ * less than a microsecond, but a virtual CPU may have to wait.
  */
 #define LATE_TICKS    (HZ / 10)
 
@@ -234,8 +234,9 @@ static bool save_unit(struct ibs_cpu *cpu, struct pfm_registers *registers,
 }
 
 /*
- * An NMI may follow although its sample has been found, or was lost when the unit was halted.  Outside
- * of NMIs it may come at once, so this is called before a unit is halted, and again afterwards.
+ * An NMI may follow although its sample has been found, or was lost when the unit was halted.
+ * Outside of NMIs this NMI may come at once, so this is called before a unit is halted, and again
+ * afterwards.
  */
 void amd_ibs_expect_late(struct ibs_cpu *cpu)
 {
@@ -377,7 +378,7 @@ static bool ibs_can_count(const struct pfm_registers *registers)
 	return true;
 }
 
-/* start() does it. */
+/* Empty: start() writes the control registers. */
 static void ibs_write_pmcs(const struct pfm_registers *registers,
 			   const struct pfm_registers *programmed)
 {

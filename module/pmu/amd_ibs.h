@@ -37,9 +37,9 @@ enum unit {
  * @kept: what the control registers of running units contained before an NMI halted the units; else 0
  * @next: the set that counts from the end of this NMI on, or NULL
  * @is_changing: registers are being written: an NMI must only keep the units
- * @missed: such an NMI came
+ * @missed: an NMI came while @is_changing was true
  * @expects_late: an NMI without a sample, before @late_until, is ours
- * @late_until: jiffies
+ * @late_until: end of the time of @expects_late, in jiffies
  * @sequence: changes whenever an NMI changes the set's values
  */
 struct ibs_cpu {

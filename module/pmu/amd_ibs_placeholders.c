@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMU description "amd_ibs": take the units of IBS from perf, and give them back.
+ * PMU description "amd_ibs": take the units of IBS from perf, and return them to perf.
  *
  * A placeholder is a pinned event of a CPU. If another pinned event has the unit, the
- * placeholder cannot be created. From an event that is not pinned, perf takes the unit, and that
- * event then counts nothing.
+ * placeholder cannot be created. If an event that is not pinned has the unit, perf takes the
+ * unit from this event, which then counts nothing.
  */
 #include <asm/nmi.h>
 #include <linux/cpu.h>
@@ -35,7 +35,7 @@ bool __init amd_ibs_find_units(void)
 	return pmus_of_perf[FETCH] && pmus_of_perf[OP];
 }
 
-/* perf would stop an event that has too many interrupts. */
+/* Reset perf's count of interrupts: perf would stop an event that has too many of them. */
 static void perf_took_sample(struct perf_event *event, struct perf_sample_data *data,
 			     struct pt_regs *regs)
 {
@@ -57,7 +57,10 @@ static struct perf_event *create(enum unit unit)
 	return x86_placeholders_create(&attr, perf_took_sample);
 }
 
-/* The jobs run in a kernel thread on the CPU: perf would ask whether the caller may have an event. */
+/*
+ * The jobs run in a kernel thread on the CPU: otherwise perf would ask whether the caller may have
+ * an event.
+ */
 static long take_here(void *info)
 {
 	struct ibs_cpu *cpu = raw_cpu_ptr(&ibs_cpus);

@@ -2,16 +2,16 @@
 /*
  * PMU descriptions "amd_l3" and "amd_df": who owns the registers, and how to share them with perf.
  *
- * perf's driver amd_uncore, part of many kernels and a module of others, gives a register to one
- * event at a time.  It has no function to reserve registers.  So a placeholder, a pinned event of
- * perf, holds each register that we use.  All registers of a PMU count the same events: a counter
- * of ours uses the register that its placeholder has at the moment, and perf can use the others.
- * When its events change, perf may stop placeholders and start them again, also on other
- * registers. perf keeps the count, and writes the control register from the fields of struct
- * perf_event, which contain our event (uncore_select()).
+ * perf's driver amd_uncore, which is built into many kernels and is a module of others, gives a
+ * register to one event at a time.  It has no function to reserve registers.  So a placeholder, a
+ * pinned event of perf, holds each register that we use.  All registers of a PMU count the same
+ * events: a counter of ours uses the register that its placeholder has at the moment, and perf
+ * can use the others.  When its events change, perf may stop placeholders and start them again,
+ * also on other registers.  perf keeps the count, and writes the control register from the fields
+ * of struct perf_event, which contain our event (uncore_select()).
  *
- * perf chooses the CPU that accesses the registers: the placeholder's CPU.  Where perf has no driver,
- * we choose, and hold the registers by keeping its driver from being loaded.
+ * perf chooses the CPU that accesses the registers: the placeholder's CPU.  Where this driver is
+ * not loaded, we choose the CPU, and hold the registers by keeping the driver from being loaded.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>

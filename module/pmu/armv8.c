@@ -2,9 +2,9 @@
 /*
  * PMU description "armv8": Arm PMUv3.
  *
- * PMC n is PMEVTYPER<n>_EL0 and PMD n PMEVCNTR<n>_EL0.  PMC 31 is PMCCFILTR_EL0
- * and PMD 31 the cycle counter; see perfmon_armv8.h.  Number n is bit n in every
- * register that has a bit for each counter.  The manual: see armv8_registers.h.
+ * PMC n is PMEVTYPER<n>_EL0 and PMD n PMEVCNTR<n>_EL0.  PMC 31 is PMCCFILTR_EL0 and PMD
+ * 31 the cycle counter; see perfmon_armv8.h.  Number n is bit n in every register that
+ * has a bit for each counter.  armv8_registers.h names the manual.
  *
  * Each counter has an enable bit, so start and stop are one write.
  * PMCR_EL0.E is on as long as the PMU is claimed; perf uses it as well.

@@ -2,8 +2,8 @@
 /*
  * Arm PMUv3: sharing it with perf_event.
  *
- * The kernel's arm_pmu driver owns the interrupt and allocates the counters.  It leaves
- * the counters alone that armv8_used.c marks as used, except in three functions, which we
+ * The kernel's arm_pmu driver owns the interrupt and allocates the counters.  It does not
+ * touch the counters that armv8_used.c marks as used, except in three functions, which we
  * interpose:
  *
  * handle_irq	clears the overflow bits of all counters.  We halt our counters before
@@ -118,9 +118,9 @@ static __always_inline struct pfm_registers *handle_set(struct pfm_registers *se
 }
 
 /*
- * pfm_overflow_of() is called for each set with a counter that wrapped, and perf's handler if
- * a counter of perf may have wrapped.  perf's handler clears all overflows: before it runs,
- * the core has recorded ours, and our counters are halted.
+ * pfm_overflow_of() is called for each set with a counter that wrapped, and perf's handler is
+ * called if a counter of perf may have wrapped.  perf's handler clears all overflows: before
+ * it runs, the core has recorded ours, and our counters are halted.
  */
 static __always_inline irqreturn_t handle_sets(struct arm_pmu *pmu,
 					       struct pfm_running running)
@@ -165,7 +165,7 @@ static irqreturn_t shared_handle_irq(struct arm_pmu *pmu)
 	return handle_sets(pmu, running);
 }
 
-/* Whether one of our counters has overflowed, and none of perf's; interrupts off or NMI. */
+/* Return: whether one of our counters has overflowed, and none of perf's; interrupts off or NMI. */
 bool armv8_interrupt_is_ours(const struct arm_pmu *pmu)
 {
 	const u64 overflows = armv8_read_overflows();
@@ -387,8 +387,8 @@ static void interpose(void)
 }
 
 /*
- * A module that has interposed after us calls our functions.  To restore perf's functions would
- * disconnect that module, and at its unload that module would put ours back.
+ * A module that has interposed after us calls our functions.  If we restored perf's functions,
+ * that module would be disconnected, and would put our functions back when it is unloaded.
  *
  * Return: whether all of perf's functions are in place
  */

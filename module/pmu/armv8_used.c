@@ -128,7 +128,7 @@ u64 armv8_used_by_us(const struct arm_pmu *pmu, unsigned int cpu, u64 counters)
 	return ours;
 }
 
-/* Whether neither perf nor we use a counter on @cpu. */
+/* Return: whether neither perf nor we use a counter on @cpu. */
 bool armv8_none_used(const struct arm_pmu *pmu, unsigned int cpu)
 {
 	return bitmap_empty(events_of(pmu, cpu)->used_mask, ARMPMU_MAX_HWEVENTS);

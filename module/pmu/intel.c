@@ -67,8 +67,8 @@ static struct intel_counters found;
 static bool mixed;
 
 /*
- * Other events have different meanings on different kinds of core, or none, so their counts would be
- * wrong.
+ * An event that is not architectural may mean something else, or nothing, on another kind of core,
+ * so its count would be wrong.
  */
 static bool means_the_same_everywhere(u64 select)
 {

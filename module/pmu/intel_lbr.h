@@ -9,8 +9,9 @@
 #define INTEL_LBR_PMDS 128
 
 /*
- * If the processor has them, describe their registers in @pmcs (INTEL_LBR_PMCS) and @pmds
- * (INTEL_LBR_PMDS), and let @pmu use them.  @version: of architectural performance monitoring.
+ * If the processor has last branch records, describe their registers in @pmcs (INTEL_LBR_PMCS)
+ * and @pmds (INTEL_LBR_PMDS), and let @pmu use them.  @version: of architectural performance
+ * monitoring.
  */
 void intel_lbr_describe(struct x86_pmu *pmu, unsigned int version,
 			struct pfm_register *pmcs, struct pfm_register *pmds);

@@ -37,7 +37,7 @@ static inline struct perf_event *perf_idle_event(int cpu, u32 type, u64 config)
  * @any: the device of any of perf's PMUs
  * @name: as in /sys/bus/event_source/devices
  *
- * Process context.  The caller sees to it that the PMU's driver is not unloaded meanwhile.
+ * Process context.  The caller makes sure that the PMU's driver is not unloaded meanwhile.
  *
  * Return: the PMU, or NULL
  */

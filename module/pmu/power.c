@@ -96,8 +96,8 @@ static void write_counter(unsigned int n, u32 value)
 }
 
 /*
- * After this no counter counts and no interrupt comes: clearing PMAO cancels a
- * pending one.  Its overflow stays in the counter.
+ * After this no counter counts and no interrupt comes: clearing PMAO cancels a pending
+ * interrupt.  Its overflow stays in the counter.
  */
 static void freeze(void)
 {

@@ -274,8 +274,8 @@ u64 x86_overflows(const struct pfm_registers *registers)
 }
 
 /*
- * An armed counter whose record has not come yet must not get one later: it would change the
- * counter's value.
+ * An armed counter whose record has not come yet must not get a record later, because the
+ * record would change the counter's value.
  */
 static void disarm(u64 armed)
 {

@@ -72,8 +72,8 @@ struct x86_counter {
 };
 
 /**
- * struct x86_branches - branches that the processor records, for exclusive ownership.  All are
- * called on the CPU, with interrupts off or from NMI.
+ * struct x86_branches - branches that the processor records, for exclusive ownership.  All
+ * functions are called on the CPU, with interrupts off or from NMI.
  * @begin: forget all records and begin to record what the set asks for
  * @resume: after end, for the same set: keep the records and go on
  * @end: end the recording, and keep the records
@@ -97,12 +97,12 @@ struct x86_branches {
  * @acknowledge: bits for x86_pmu.global_acknowledge
  * @select: bits that the event select of an armed counter has
  * @begin: give this CPU its buffer; nothing counts
- * @end: take it away
+ * @end: take the buffer away
  * @empty: hot; forget the records of this CPU
  * @recorded: hot; return those of the armed counters that have a record
  * @collect: hot; return the records of the armed counters, for pfm_overflow()
  *
- * All are called on their CPU, with interrupts off or from NMI.
+ * All functions are called on their CPU, with interrupts off or from NMI.
  */
 struct x86_pebs {
 	u32 enable;
@@ -175,7 +175,7 @@ extern struct x86_pmu *x86;
 /* Whether the processor can record branches. */
 DECLARE_STATIC_KEY_FALSE(x86_has_branches);
 
-/* Whether the set records branches. */
+/* Return: whether the set records branches. */
 static __always_inline bool x86_records_branches(const struct pfm_registers *registers)
 {
 	return static_branch_unlikely(&x86_has_branches) &&

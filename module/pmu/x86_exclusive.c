@@ -3,8 +3,8 @@
  * x86: own all counters while perf_event has no hardware event.
  *
  * perf reserves every counter for its first hardware event, and releases them after the last
- * one (reserve_perfctr_nmi()).  So do we: all counters, or none.  perf's NMI handler returns at
- * once while it has no event.
+ * one (reserve_perfctr_nmi()).  We do the same, and reserve all counters or none.  perf's NMI
+ * handler returns at once while it has no event.
  *
  * An overflow interrupt is an NMI.  It may come late, after its overflow was found and
  * acknowledged: when the counters were stopped at the same moment, or when two counters
@@ -36,7 +36,7 @@
  * struct exclusive_cpu - a CPU while its counters are ours
  * @is_ours: begin_here() has been called
  * @expects_late: an NMI without overflow, before @late_until, is ours
- * @late_until: jiffies
+ * @late_until: end of the time of @expects_late, in jiffies
  * @late_count: NMIs without overflow that were ours
  * @idle_control: the global control register as we found it
  */
@@ -93,7 +93,10 @@ void x86_note_overflows(u64 counters)
 		allow_interrupt();
 }
 
-/* Whether this NMI, which found no overflow, may follow one that was noted before. */
+/*
+ * Return: whether this NMI, which found no overflow, may follow an overflow that was noted
+ * before.
+ */
 bool x86_nmi_is_late(void)
 {
 	struct exclusive_cpu *cpu = this_cpu_ptr(&exclusive_cpus);
@@ -119,13 +122,13 @@ static bool was_delivered(void)
 	return true;
 }
 
-/* Whether an NMI that has found no overflow is ours. */
+/* Return: whether an NMI that has found no overflow is ours. */
 static noinline bool is_ours_without_overflow(void)
 {
 	return x86_nmi_is_late() || was_delivered();
 }
 
-/* Whether a counter has overflowed and the core has not acknowledged it. */
+/* Return: whether a counter has overflowed and the core has not acknowledged it. */
 static noinline bool has_overflow(void)
 {
 	const struct x86_counter *counter;
@@ -327,8 +330,8 @@ static bool reserve_counters(void)
 }
 
 /*
- * Whether nobody uses the counters at the moment.  If the NMI watchdog is on, it always
- * uses one; then another PMU module is of more use than this one.
+ * Return: whether nobody uses the counters at the moment.  If the NMI watchdog is on, it
+ * always uses a counter; then another PMU module is more useful than this one.
  */
 bool x86_exclusive_is_possible(void)
 {

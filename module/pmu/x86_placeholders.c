@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: take counters from perf, and give them back.
+ * x86: take counters from perf, and return them to perf.
  *
- * A placeholder is a pinned event of a CPU.  perf chooses its counter: the lowest one that is
- * free and that can count the event.  So we create events until perf has chosen the
- * counter that is wanted, and release the events on counters above it.  The events below
- * it stay: without them, perf would move ours down when its events change.
+ * A placeholder is a pinned event of a CPU.  perf chooses its counter: the lowest available
+ * one that can count the event.  So we create events until perf has chosen the counter that
+ * is wanted, and release the events on counters above it.  The events below it stay: without
+ * them, perf would move ours down when its events change.
  *
  * perf chooses anew whenever a pinned event is created.  It looks at the event's present config.
  * So the config of a parked placeholder is neutral: all general counters can count it.
@@ -179,7 +179,7 @@ static void take_general(u64 pmds)
 		perf_event_release_kernel(unwanted[--count]);
 }
 
-/* perf prefers the fixed counter, but takes a general one if it is held. */
+/* perf prefers the fixed counter, but takes a general one if the fixed one is held. */
 static void take_fixed(unsigned int n)
 {
 	struct perf_event *event;
@@ -281,7 +281,7 @@ u64 x86_placeholders_take(unsigned int cpu, u64 pmds)
  * @pmds: the counters to ask for; counters that we already hold on this CPU count as
  *	available
  *
- * General counters above the lowest one that is free are not found: to know more, all counters
+ * General counters above the lowest available one are not found: to know more, all counters
  * would have to be taken, and perf's events would not count meanwhile.
  *
  * Process context, may sleep, CPU hotplug held off.

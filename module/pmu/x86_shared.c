@@ -18,7 +18,7 @@
  *
  * When a counter wraps, perf's NMI handler adds the period to the value and calls our overflow
  * handler.  The period is the range of the PMD.  So the low bits of the counter stay as they
- * are, and the flag of the wrap is set again: here set->pending has the wrap instead.
+ * are, and the flag of the wrap is set again: set->pending has the wrap instead.
  */
 #include <asm/perf_event.h>
 #include <linux/hardirq.h>
@@ -129,7 +129,7 @@ static __always_inline void park(struct perf_event *event, unsigned int n)
 /*
  * Fixed counters have one control register, of which perf keeps a copy.  perf writes it when it
  * ends a change of its events.  In an NMI, perf's handler will write it when we return.  So only
- * the levels of a fixed counter change, and only if another set needs other ones.
+ * the levels of a fixed counter change, and only if the next set needs other levels.
  */
 static void set_levels(struct perf_event *event, u64 levels)
 {
@@ -183,9 +183,9 @@ static void configure(struct perf_event *event, u64 select, unsigned int n)
 }
 
 /*
- * Whether the counter of @event can count the event of PMC @n.  The counter of PMD @n
- * always can; some events can also be counted by another one, to which perf may have
- * moved the placeholder.
+ * Return: whether the counter of @event can count the event of PMC @n.  The counter of
+ * PMD @n always can; some events can also be counted by another one, to which perf may
+ * have moved the placeholder.
  */
 static bool is_right(const struct perf_event *event,
 		     const struct pfm_registers *registers, unsigned int n, bool may_move)

@@ -119,7 +119,10 @@ void x86_shared_release(struct pfm_pmu *pmu, const u64 *pmds)
 		end();
 }
 
-/* Ask on this CPU: the watchdog, and perf stat -a, hold the same counter on each CPU. */
+/*
+ * It is enough to ask on this CPU: the watchdog and perf stat -a hold the same counter on
+ * each CPU.
+ */
 void x86_shared_held_by_others(const struct pfm_pmu *pmu, u64 *pmds)
 {
 	unsigned int n, word;

@@ -159,7 +159,7 @@ static void know_power(void)
 	}
 }
 
-/* An event select that counts at both levels. Without a level it is quiet. */
+/* An event select that counts at both levels. Without a level the counter is quiet. */
 static void know_select(unsigned int n, enum truth truth, uint64_t event)
 {
 	const uint64_t levels = PFM_INTEL_PMC_USER | PFM_INTEL_PMC_KERNEL;

@@ -12,7 +12,10 @@ SUITE(armv8_system_wide, 60);
 
 #define INSTRUCTIONS 0x08 /* INST_RETIRED */
 
-/* Both count the CPU's user level while two programs take turns there. */
+/*
+ * The context and perf's event both count the CPU's user level while two programs take
+ * turns there.
+ */
 TEST(a_cpu_counts_what_perf_counts)
 {
 	struct child children[2] = { child_new(), child_new() };

@@ -481,7 +481,7 @@ TEST(two_contexts_keep_their_control_registers)
 	}
 }
 
-/* One bit of MMCR0 freezes PMC1 to PMC4, another one PMC5 and PMC6. */
+/* One bit of MMCR0 freezes PMC1 to PMC4, another one freezes PMC5 and PMC6. */
 TEST(freeze_bits_hold_their_counters)
 {
 	uint64_t counted;

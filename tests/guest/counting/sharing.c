@@ -368,8 +368,8 @@ TEST(counts_survive_the_reset_of_a_cpu)
 
 /*
  * The kernel takes all CPUs offline as for hibernation, notifies drivers that save registers, and
- * brings the CPUs back after 5 s. All other processes are frozen, so the thread monitors itself. It
- * counts at user level, which on a busy host is only a part of its CPU time.
+ * brings the CPUs back after 5 s. All other processes are frozen, so the thread monitors itself.
+ * The test counts user level only, which on a busy host takes only a part of the thread's CPU time.
  */
 static void check_power(void)
 {

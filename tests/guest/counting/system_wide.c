@@ -45,7 +45,7 @@ static uint64_t measure_one(const struct child *children, pid_t pid)
 
 /*
  * Each program is also measured alone, and so is this program. The reference value is the sum of
- * these counts. They are the same in each run.
+ * these counts. These counts are the same in each run.
  */
 TEST(a_cpu_counts_the_sum_of_its_programs)
 {

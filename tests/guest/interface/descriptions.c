@@ -65,7 +65,7 @@ static void must_be_logged(const char *kind, unsigned int theirs, unsigned int o
 	ck_assert_msg(strstr(kernel_log(), sentence), "not logged: %s", sentence);
 }
 
-/* As in perfmon_pmu.h and perfmon_format.h, which are for the kernel. */
+/* Value from perfmon_pmu.h and perfmon_format.h, which only kernel code can include. */
 #define INTERFACE 1
 
 TEST(a_pmu_built_for_another_interface_is_refused_with_a_log_message)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A program built for the first version of the interface. Its commands and structures are written
- * out here, not taken from the header. They must work for ever.
+ * out here, not taken from the header. They must stay valid for ever.
  */
 #include <fcntl.h>
 #include <sys/ioctl.h>

@@ -188,7 +188,7 @@ TEST(unload_is_called_once_per_load)
 
 /*
  * Fills free pages with 0xa5. Most kernels clear each page when it is allocated. The kernels that
- * -k debug boots do not.
+ * -k debug boots do not clear pages.
  */
 static void leave_dirty_pages(void)
 {

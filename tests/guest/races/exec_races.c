@@ -155,8 +155,8 @@ static pid_t disturber_begin(void)
 	pid_t pid;
 
 	/*
-	 * Not used in a debug kernel, where the loader would get little CPU time and take ten
-	 * times as long.
+	 * This process is not used in a debug kernel, where the loader would get little CPU
+	 * time and take ten times as long.
 	 */
 	if (is_debug_kernel())
 		return 0;
@@ -233,7 +233,7 @@ TEST(the_load_may_race_with_an_exec)
 	all_must_be_well();
 }
 
-/* Runs as a user. Everything that needs root is done before and after this. */
+/* Runs as a user. Everything that needs root is done before and after this function. */
 static void watch_as_a_user(struct executor *executor)
 {
 	struct exec_counts counts;

@@ -18,7 +18,7 @@ SUITE(inherit_exec_races, 1800);
 /* perfmon-successor, or a privileged copy of it. */
 static const char *program;
 
-/* It is in the folder of this program. */
+/* Finds perfmon-successor, which is in the folder of this program. */
 static void find_successor(void)
 {
 	static char path[PATH_MAX];
@@ -31,7 +31,7 @@ static void find_successor(void)
 	program = path;
 }
 
-/* It waits for the children that the process has. */
+/* perfmon-successor waits for the children that the process has. */
 static void execute_successor(void)
 {
 	execl(program, SUCCESSOR, NULL);

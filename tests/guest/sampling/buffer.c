@@ -210,7 +210,7 @@ static void record(struct pfarg_pmd *pmd, unsigned int values)
 		add_to(pmd->reg_smpl_pmds, recorded[i]);
 }
 
-/* A sample masks monitoring if another one of the largest size would not fit after it. */
+/* A sample masks monitoring if another sample of the largest size would not fit after it. */
 static void must_fill(uint64_t size, unsigned int values)
 {
 	uint64_t period = size < 16384 ? PERIOD : PERIOD / 20;

@@ -12,7 +12,7 @@
 
 SUITE(format_answers, 60);
 
-/* As in perfmon_format.h, which is for the kernel. */
+/* Values from perfmon_format.h, which only kernel code can include. */
 #define CONTROL_NOTIFY 0x1
 #define CONTROL_RESET  0x2
 #define CONTROL_MASK   0x4
@@ -20,7 +20,8 @@ SUITE(format_answers, 60);
 
 #define FULL	       (CONTROL_NOTIFY | CONTROL_MASK)
 /*
- * If a counter was not reset, its value is below this. If it was reset, its value is far above.
+ * If a counter was not reset, its value is below this number. If it was reset, its value is far
+ * above this number.
  */
 #define MUCH	       BIT(62)
 

@@ -12,7 +12,7 @@
 SUITE(format_life, 60);
 
 #define MODULE	      "perfmon_fmt_script"
-/* As in perfmon_format.h, which is for the kernel. */
+/* Value from perfmon_format.h, which only kernel code can include. */
 #define CONTROL_RESET 0x2
 
 static const struct script_argument resetting = {

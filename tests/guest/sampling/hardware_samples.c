@@ -13,7 +13,7 @@
 SUITE(hardware_samples, 60);
 
 #define NO_INDEX      PFM_NO_INDEX
-/* As in perfmon_format.h, which is for the kernel. */
+/* Values from perfmon_format.h, which only kernel code can include. */
 #define CONTROL_RESET 0x2
 #define CONTROL_MASK  0x4
 

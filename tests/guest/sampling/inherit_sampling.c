@@ -3,9 +3,10 @@
  * Sampling with inheritance: the samples of all threads and children are in the buffers of the CPUs
  * on which they were taken. inherit_buffers.c is about the buffers.
  *
- * Each sample has the value of a second counter of the same event that is never reset. It begins at 0
- * in each thread. Between two samples of a thread it must grow by the period and by what the sampled
- * counter has counted since its overflow. So no sample is missing, and none is invented.
+ * Each sample has the value of a second counter of the same event that is never reset. The second
+ * counter begins at 0 in each thread. Between two samples of a thread it must grow by the period
+ * and by what the sampled counter has counted since its overflow. So no sample is missing, and none
+ * is invented.
  */
 #include <pthread.h>
 #include <sched.h>

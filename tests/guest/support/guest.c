@@ -99,7 +99,10 @@ static void describe_armv8(struct pmu *pmu)
 	const unsigned int part = pmu->info.pmu_id >> 4 & 0xfff;
 
 	take(pmu, PFM_ARMV8_CYCLE_COUNTER, ARMV8_CPU_CYCLES, 0 /* SW_INCR */);
-	/* These have PMUv3 without extensions, so their event numbers have 10 bits. */
+	/*
+	 * Cortex-A35 and Cortex-A57 have PMUv3 without extensions, so their event numbers
+	 * have 10 bits.
+	 */
 	pmu->has_bad_value = part == MIDR_PART_A35 || part == MIDR_PART_A57;
 	pmu->bad_value = 0x400;
 	pmu->can_narrow = true;

@@ -275,7 +275,7 @@ const char *copy_of(const char *program, uid_t uid, mode_t mode);
 
 /*
  * Returns whether this is a debug kernel, with KASAN, lockdep and kmemleak. Everything takes five
- * to ten times as long in it.
+ * to ten times as long in such a kernel.
  */
 bool is_debug_kernel(void);
 /* The module of the loaded PMU, or of the PMU with which this guest boots. */

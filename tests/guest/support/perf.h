@@ -51,7 +51,7 @@ void perf_ring_close(struct perf_ring *ring);
 
 #define WATCHDOG "/proc/sys/kernel/nmi_watchdog"
 
-/* Skips the test unless the kernel has the watchdog. The debug kernel does not. */
+/* Skips the test unless the kernel has the watchdog. The debug kernel has none. */
 void need_watchdog(void);
 void watchdog_on(void);
 void watchdog_off(void);

@@ -127,8 +127,8 @@ static void fill_kill(struct builder *builder, struct operation *operation)
 {
 	static const uint8_t harmless[] = { SIGUSR1, SIGUSR2, SIGALRM, SIGIO, SIGCONT };
 	/*
-	 * Without SIGSEGV and SIGBUS, because crash_is_wrong() reports each process that one of
-	 * these two signals kills.
+	 * SIGSEGV and SIGBUS are missing here, because crash_is_wrong() reports each process
+	 * that one of these two signals kills.
 	 */
 	static const uint8_t any[] = { SIGSTOP, SIGSTOP, SIGCONT, SIGCONT,
 				       SIGCONT, SIGUSR1, SIGALRM };

@@ -64,7 +64,10 @@
 	X(SELECT)                                                                        \
 	X(SETTING)
 
-/* Events around the calls. They may fail in any way. environment.c explains their fields. */
+/*
+ * Events around the calls. These events may fail in any way. environment.c explains their
+ * fields.
+ */
 #define ENVIRONMENT_CALLS(X)                                                             \
 	X(OPEN_OTHER)                                                                    \
 	X(CLOSE)                                                                         \
@@ -212,7 +215,8 @@ struct operation {
  * @count: number of operations
  * @operations: in order
  *
- * Worker 0 runs before all others. The processes of the others inherit what worker 0 opens.
+ * Worker 0 runs before all others. The processes of the other workers inherit what worker 0
+ * opens.
  */
 struct worker {
 	unsigned int process;

@@ -50,7 +50,7 @@ pmu_model() {
 
 # other_cpu NAME: print the second CPU of a guest whose CPUs differ, for QEMU's option -device;
 # fails if the guest's CPUs are all equal. perf assumes that all CPUs have the counters of the first
-# CPU. So the second CPU has at least these.
+# CPU. So the second CPU has at least these counters.
 other_cpu() {
 	[[ $1 == intel-mixed ]] || return
 	echo Nehalem-x86_64-cpu,socket-id=1,core-id=0,thread-id=0,x-pmu-version=5,x-pmu-counters=8,x-pmu-lbr=on,x-pmu-pebs=4

@@ -23,7 +23,7 @@ static DEFINE_PER_CPU(u64, overflows);
 static DEFINE_PER_CPU(u64[2], counters);
 static DEFINE_PER_CPU(u64, since); /* time of the last update */
 
-/* Unused PMCs have their defaults, and nobody shares "selected": it is written as a whole. */
+/* All bits are written: unused PMCs have their defaults, and nobody else uses "selected". */
 static void example_write_pmcs(const struct pfm_registers *set,
 			       const struct pfm_registers *old)
 {

@@ -2,8 +2,9 @@
 /*
  * System-wide contexts on several CPUs, handled by one thread.
  *
- * A function that fails on some CPUs still does its work on the others: so these are measured.
- * Each element keeps the errno of its CPU, and its descriptor, which knows the reason.
+ * A function that fails on some CPUs still does its work on the others, so that these are
+ * measured.  Each element keeps the errno of its CPU, and its descriptor, which knows the
+ * reason.
  */
 #include <ctype.h>
 #include <errno.h>

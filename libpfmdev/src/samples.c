@@ -162,7 +162,7 @@ static void hand_back(struct buffer *buffer)
 	}
 }
 
-/* A region that the kernel has begun since is entered only if it has a sample. */
+/* A region that the kernel has begun meanwhile is entered only if it has a sample. */
 static void find_first(struct buffer *buffer)
 {
 	const size_t least = buffer->layout == CALLCHAIN
@@ -289,7 +289,7 @@ PFMDEV_EXPORT struct pfm_samples *pfm_samples_open(void)
 	return calloc(1, sizeof(struct pfm_samples));
 }
 
-/* Nobody else may have handed back regions: the first one would not be known to be the oldest. */
+/* Fails if somebody else has handed back regions: the first region may then not be the oldest. */
 static int begin_buffer(struct buffer *buffer)
 {
 	const struct pfm_nway_hdr *header = buffer->memory;
@@ -344,7 +344,7 @@ PFMDEV_EXPORT int pfm_samples_add(struct pfm_samples *samples, int fd, const cha
 	wanted.size = status.buffer_size;
 	if (!status.buffer_cpus)
 		return add_buffer(samples, &wanted);
-	/* A CPU that the machine does not have has no buffer: EINVAL. */
+	/* If the machine does not have the CPU, there is no buffer, and the error is EINVAL. */
 	for (wanted.cpu = 0; wanted.cpu < (int)status.buffer_cpus; wanted.cpu++)
 		if (add_buffer(samples, &wanted) && errno != EINVAL)
 			return -1;

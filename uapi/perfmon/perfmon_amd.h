@@ -6,8 +6,8 @@
  *	PMC 0..5	PERF_CTL<n>		PMD 0..5	PERF_CTR<n>
  *
  * This is the numbering of perfmon2.  PMC n drives PMD n.  K8 and the families 10h to 14h have
- * four counters, later families six.  A counter has 48 bits and its PMD 46: the highest bit is the
- * overflow flag, and perf, which may own the counter, needs one more.
+ * four counters, later families have six.  A counter has 48 bits, and its PMD has 46: the highest
+ * bit is the overflow flag, and perf, which may own the counter, needs one more.
  *
  * Register map of pmu_name "amd_ibs": instruction based sampling (APM, volume 2, section
  * "Instruction-Based Sampling"), with perfmon2's numbers up to PMD 13.
@@ -30,8 +30,8 @@
 #include <linux/types.h>
 
 /*
- * Fields of a PMC that the module accepts.  It sets the enable bits itself, and ignores those
- * that are written.
+ * Fields of a PMC that the module accepts.  The module sets the enable bits itself, and
+ * ignores enable bits that are written.
  */
 #define PFM_AMD_PMC_EVENT	   0xf000000ffull /* 12 bits, in two parts */
 #define PFM_AMD_PMC_UMASK	   0x00000ff00ull
@@ -47,7 +47,7 @@
 #define PFM_AMD_IBS_FETCH	   4
 #define PFM_AMD_IBS_OP		   7
 
-/* Its other PMDs */
+/* The other PMDs of "amd_ibs" */
 #define PFM_AMD_IBS_FETCH_LINEAR   5
 #define PFM_AMD_IBS_FETCH_PHYSICAL 6
 #define PFM_AMD_IBS_OP_RIP	   8
@@ -61,9 +61,10 @@
 #define PFM_AMD_IBS_REGISTERS	   16
 
 /*
- * Fields of its PMCs that the module accepts.  The hardware has no bits for the levels: the module
- * drops samples of a level that is not wanted.  Without a level nothing counts.  The period is in the
- * PMD, so the module sets the maximum count, and ignores one that is written.
+ * Fields of the PMCs of "amd_ibs" that the module accepts.  The hardware has no bits for the
+ * levels: the module drops samples of a level that is not wanted.  Without a level nothing counts.
+ * The period is in the PMD, so the module sets the maximum count, and ignores a maximum count that
+ * is written.
  */
 #define PFM_AMD_IBS_COUNT_OPS	   (1ull << 19) /* op: count ops; otherwise cycles */
 #define PFM_AMD_IBS_RANDOM	   (1ull << 57) /* fetch: vary the low bits of the period */

@@ -22,7 +22,7 @@
 #ifndef _PERFMON_AMD_UNCORE_H
 #define _PERFMON_AMD_UNCORE_H
 
-/* Fields of a PMC that the module accepts.  It sets the enable bit itself. */
+/* Fields of a PMC that the module accepts.  The module sets the enable bit itself. */
 #define PFM_AMD_UNCORE_EVENT	  0xffull
 #define PFM_AMD_UNCORE_UMASK	  0xff00ull
 

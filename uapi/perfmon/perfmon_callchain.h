@@ -42,10 +42,10 @@
  * With PFM_CALLCHAIN_RECORDED the user's part after the interrupted instruction is what the
  * hardware has recorded, and no stack is read: it needs no frame pointers.  It has the addresses of
  * the call instructions that have not returned, and the entry has PFM_CALLCHAIN_USER_CALLS.  The
- * records begin when the thread is switched in: calls that were made before that are missing, and
- * so are the outermost ones if there are more than the hardware can record.  Today the only such
- * hardware is Intel's last branch records, if PMC 30 is PFM_INTEL_LBR_CALLERS (perfmon_intel.h).
- * Elsewhere the user's part is the interrupted instruction.
+ * records begin when the thread is switched in: calls that were made before are missing.  If there
+ * are more calls than the hardware can record, the outermost calls are missing, too.  Today the
+ * only such hardware is Intel's last branch records, if PMC 30 is PFM_INTEL_LBR_CALLERS
+ * (perfmon_intel.h).  Elsewhere the user's part is the interrupted instruction.
  */
 #ifndef _PERFMON_PERFMON_CALLCHAIN_H
 #define _PERFMON_PERFMON_CALLCHAIN_H

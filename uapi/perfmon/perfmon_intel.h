@@ -15,12 +15,13 @@
  *
  * This is the numbering of perfmon2.  PMC n drives PMD n, and PMC 16 drives all fixed counters.
  * The processor tells how many counters it has, and their width (CPUID leaf 0AH).  A counter of 48
- * bits has a PMD of 46: the highest bit is the overflow flag, and perf, which may own the counter,
- * needs one more.  Without full-width writes (IA32_PERF_CAPABILITIES.FW_WRITE) the PMDs of
- * general counters have 30 bits.
+ * bits has a PMD of 46 bits: the highest bit is the overflow flag, and perf, which may own the
+ * counter, needs one more.  Without full-width writes (IA32_PERF_CAPABILITIES.FW_WRITE) the PMDs
+ * of general counters have 30 bits.
  *
  * Last branch records (Intel SDM, volume 3B, chapter "Last Branch Records") need exclusive
- * ownership.  Entry i = 0, the youngest, to at most 31.  Only samples can contain their PMDs.
+ * ownership.  The number i of an entry is 0 for the youngest entry, and 31 at most.  Only
+ * samples can contain the PMDs of entries.
  */
 #ifndef _PERFMON_INTEL_H
 #define _PERFMON_INTEL_H
@@ -31,7 +32,7 @@
 #define PFM_INTEL_PEBS		     17 /* PMC of precise sampling, with a bit for each counter */
 
 /*
- * Load latency, where PMC 18 exists: it has the threshold in cycles of the core, 16 bits.  Bit
+ * Load latency: PMC 18, if it exists, has the threshold in cycles of the core, 16 bits.  Bit
  * PFM_INTEL_PEBS_LATENCY + n of PMC 17 asks for the latency of the load in the records of counter n
  * (struct pfm_intel_pebs), which has to sample event LOAD_LATENCY (01cdH).
  */
@@ -40,16 +41,16 @@
 
 /*
  * PMCs that refine events of the general counters: requests and responses outside of the core, and
- * events of the frontend.  Some models have them; perf may use them, too, so they are only there
- * with exclusive ownership of the counters.  A value with a bit that the model does not have is refused.
+ * events of the frontend.  Some models have them; perf may use them, too, so they exist only with
+ * exclusive ownership of the counters.  A value with a bit that the model does not have is refused.
  */
 #define PFM_INTEL_OFFCORE_0	     19
 #define PFM_INTEL_OFFCORE_1	     31
 #define PFM_INTEL_FRONTEND	     32
 
 /*
- * Fields of PMC 0 to 15 that the module accepts.  It sets the enable bits itself, and ignores
- * those that are written.
+ * Fields of PMC 0 to 15 that the module accepts.  The module sets the enable bits itself, and
+ * ignores enable bits that are written.
  */
 #define PFM_INTEL_PMC_EVENT	     0x000000ffull
 #define PFM_INTEL_PMC_UMASK	     0x0000ff00ull
@@ -94,8 +95,8 @@
 
 /**
  * struct pfm_intel_pebs - payload of a precise sample: what the processor recorded
- * @format: of the processor's records, bits 11 to 8 of IA32_PERF_CAPABILITIES.  What a format does
- *	not have is 0.
+ * @format: format of the processor's records, bits 11 to 8 of IA32_PERF_CAPABILITIES.  Fields that
+ *	the format does not have are 0.
  * @instruction: address of the instruction that caused the event; from format 2 on
  * @ip: address of the next instruction
  * @flags: RFLAGS after the instruction; all registers here have their values after it

@@ -28,8 +28,8 @@
  * perfmon_types.h has the structures, perfmon_reason.h says why a call failed; this header
  * includes both.
  *
- * A PMC is a register that selects what is counted, a PMD one that holds a count.  Their
- * numbers are logical: the header of a PMU's register map (perfmon_armv8.h,
+ * A PMC is a register that selects what is counted, a PMD is a register that holds a
+ * count.  Their numbers are logical: the header of a PMU's register map (perfmon_armv8.h,
  * perfmon_soft.h, ...) documents what each number stands for and which PMC drives which
  * PMD.  Every counter is 64 bits wide here, whatever its width in hardware.  PMDs from
  * PFM_VIRTUAL_PMD_BASE on exist with every PMU: time, context switches and the like of
@@ -45,17 +45,17 @@
  * How it grows
  * ------------
  * A program works unchanged with every later module.  A program built for a later module
- * works with an earlier one as long as it uses nothing new; a new call, flag or field
- * that it does use fails with one of the errors below.
+ * works with an earlier module if it uses nothing new.  If it uses a new call, flag or
+ * field, the call fails with one of the errors below.
  *
  * 1. A command is identified by its type and number.  The size in a command is that of
  *    the caller's structure; the direction is ignored.  An unknown number fails with
  *    ENOTTY.
  *
  * 2. Structures with flags (pfarg_ctx, pfarg_pmc, pfarg_pmd, pfarg_pmr, pfarg_setdesc,
- *    pfm_statistics): unknown flags are EINVAL (PFM_REASON_FLAGS); PFM_IOC_INFO returns the known ones.
- *    Reserved fields are ignored: a reserved field gets a meaning only together with a
- *    new flag.
+ *    pfm_statistics): unknown flags cause EINVAL (PFM_REASON_FLAGS); PFM_IOC_INFO returns
+ *    the known ones.  Reserved fields are ignored: a reserved field gets a meaning only
+ *    together with a new flag.
  *
  * 3. Structures without flags (pfarg_load, pfarg_start, all that are named pfm_*):
  *    reserved fields must be zero (EINVAL, PFM_REASON_RESERVED).  They leave room for
@@ -64,9 +64,9 @@
  * 4. Every structure may become longer, at its end.  The kernel accepts a structure that
  *    is longer than the one it knows if the rest is zero; if not, the call fails with
  *    E2BIG (PFM_REASON_TAIL) and changes nothing.  A structure that is shorter than its
- *    first version fails with EINVAL (PFM_REASON_SIZE).  The size of a structure is in
- *    the command, that of a vector's elements in struct pfm_vector, that of a format's
- *    argument in struct pfm_create (at most 4096 bytes there).
+ *    first version fails with EINVAL (PFM_REASON_SIZE).  The command has the size of a
+ *    structure, struct pfm_vector the size of a vector's element, and struct pfm_create
+ *    the size of a format's argument (at most 4096 bytes).
  *
  * 5. In structures that the kernel only returns, reserved fields are zero.  If such a
  *    structure is longer than the one the kernel knows, the kernel clears the rest.  The
@@ -100,13 +100,13 @@
 /**
  * PFM_IOC_CREATE_CONTEXT - make the context of this descriptor
  *
- * The context is unloaded and has event set 0, all PMCs at their defaults.
- * The call loads the PMU module for the machine if no PMU is registered, and the
- * module of the sampling format.  mmap() of the descriptor maps the format's buffer,
- * read-only, at offset 0 (or one for each CPU, see PFM_BUFFER_OFFSET()); it stays readable until
- * munmap().  RLIMIT_MEMLOCK limits the buffers of a user,
- * /sys/kernel/perfmon/smpl_buffer_mem_max those of all users.  This call also decides whether
- * the context counts at kernel level, see PFM_STATUS_USER_LEVEL.
+ * The context is unloaded and has event set 0, all PMCs at their defaults.  The call loads the
+ * PMU module for the machine if no PMU is registered, and the module of the sampling format.
+ * mmap() of the descriptor maps the format's buffer, read-only, at offset 0 (or one for each
+ * CPU, see PFM_BUFFER_OFFSET()); the buffer stays readable until munmap().  RLIMIT_MEMLOCK
+ * limits the buffers of a user, /sys/kernel/perfmon/smpl_buffer_mem_max limits the buffers of
+ * all users.  This call also decides whether the context counts at kernel level, see
+ * PFM_STATUS_USER_LEVEL.
  *
  * ENOSYS: no PMU.  EFAULT: argument unreadable.  EINVAL: an unknown flag; a reserved
  * field that is not zero; an unknown format; an argument that is shorter than its first
@@ -234,13 +234,14 @@
  * the other fields that were written with them stay.
  *
  * Each set has its own PMCs and PMDs.  One set is active at a time: first the one that
- * load or start names, then the one with the next number; the first follows the last.
- * The flag of the active set determines when the switch to the next one comes; a set
- * without a flag stays active.
+ * load or start names, then the one with the next number; the first set follows the last
+ * one.  The flag of the active set determines when the switch to the next one comes; a
+ * set without a flag stays active.
  *
- * PFM_SETFL_TIME_SWITCH: when the thread has used set_timeout ns of CPU time while it was
- * monitored with this set.  This also works with a single set, whose set_runs then counts the
- * timeouts.  PFM_SETFL_OVFL_SWITCH: after reg_ovfl_switch_cnt overflows, see PFM_IOC_WRITE_PMDS.
+ * PFM_SETFL_TIME_SWITCH: the switch comes when the thread has used set_timeout ns of CPU time
+ * while it was monitored with this set.  This also works with a single set, whose set_runs then
+ * counts the timeouts.  PFM_SETFL_OVFL_SWITCH: the switch comes after reg_ovfl_switch_cnt
+ * overflows, see PFM_IOC_WRITE_PMDS.
  *
  * When a set becomes active, its counters continue from the values at the last switch.
  * PMDs that overflowed, and those in their reg_reset_pmds, get their short reset values,
@@ -302,8 +303,8 @@
 /**
  * PFM_IOC_STATISTICS - what monitoring costs, and what it misses
  *
- * Returns the statistics of the context; with PFM_STATISTICS_CPU those of a CPU, online or
- * not, which needs no context and does not interrupt the CPU.
+ * Returns the statistics of the context; with PFM_STATISTICS_CPU it returns those of a
+ * CPU, online or not.  This needs no context and does not interrupt the CPU.
  *
  * EPERM: the caller asks about a CPU, and neither holds CAP_PERFMON nor is in
  * /sys/kernel/perfmon/sys_group.  EINVAL: an unknown flag; no such CPU; @cpu is not zero without
@@ -331,13 +332,13 @@
  * returns.  PMDs whose values are not added up (those with reset values, PFM_PMD_CPU,
  * PFM_PMD_MONOTONIC_TIME and the like) are 0 for a copy.
  *
- * Counts that are kept take the memory of a copy.  At most max_copies are kept, and if a new copy
- * gets no memory, it takes that of the oldest counts: pfm_status.dropped_counts.  A load, even
- * one that fails, drops those of the load before.
+ * Counts that are kept take the memory of a copy.  At most max_copies are kept.  If a new copy
+ * gets no memory, it takes the memory of the oldest counts: pfm_status.dropped_counts.  A load,
+ * even one that fails, drops the counts of the load before.
  *
  * EINVAL: invalid @which, count, PMD, flags or set; PMD not in use; reserved field not zero;
- * PFM_THREAD_ENDED without PFM_FL_KEEP_COUNTS; system-wide context.  ENOENT: no copy has ended that
- * was not read yet.  E2BIG, ENOMEM, EFAULT.  After a failure the counts are still there.
+ * PFM_THREAD_ENDED without PFM_FL_KEEP_COUNTS; system-wide context.  ENOENT: all copies that have
+ * ended were read already.  E2BIG, ENOMEM, EFAULT.  After a failure the counts are still there.
  */
 #define PFM_IOC_READ_THREAD	_IOWR(PFM_IOC_TYPE, 18, struct pfm_thread_counts)
 

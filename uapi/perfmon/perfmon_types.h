@@ -18,9 +18,9 @@
 
 /*
  * Virtual PMDs, which the core adds to every PMU.  They count from start to stop like any
- * PMD, in the active event set, and never overflow.  A read-only one does not count: it
- * has the present value or, if its set does not count, the value from when the set last
- * counted.
+ * PMD, in the active event set, and never overflow.  A read-only PMD does not count: it
+ * has the present value or, if its set does not count, the value that it had when the set
+ * last counted.
  */
 #define PFM_VIRTUAL_PMD_BASE	 PFM_MAX_HARDWARE
 #define PFM_PMD_TASK_CLOCK	 256 /* ns of CPU time of the thread */
@@ -96,8 +96,8 @@ struct pfarg_pmc {
  * @reg_last_reset_val: out on read: the value that the last write or reset stored
  * @reg_ovfl_switch_cnt: in on write: number of overflows until a set switch;
  *	out on read: the number that remains
- * @reg_reset_pmds: in on write: PMDs reset when this one overflows
- * @reg_smpl_pmds: in on write: PMDs recorded when this one overflows
+ * @reg_reset_pmds: in on write: PMDs that are reset when this one overflows
+ * @reg_smpl_pmds: in on write: PMDs that are recorded when this one overflows
  * @reg_smpl_eventid: in on write: passed to the sampling format
  * @reg_random_mask: in on write: bits of the reset value to randomise
  * @reg_random_seed: in on write: seed of the random numbers; 0: chosen by the kernel
@@ -217,8 +217,9 @@ struct pfarg_setinfo {
  *	creator sees it, or 0
  * @msg_active_set: event set that was active
  * @msg_ovfl_cpu: CPU of the overflow
- * @msg_ovfl_tid: process (thread group) of that thread.  perfmon2 swapped the names of
- *	@msg_ovfl_pid and @msg_ovfl_tid by mistake; they stay swapped for its programs.
+ * @msg_ovfl_tid: process (thread group) of the thread in @msg_ovfl_pid.  perfmon2 swapped
+ *	the names of @msg_ovfl_pid and @msg_ovfl_tid by mistake; they stay swapped for
+ *	programs of perfmon2.
  * @msg_ovfl_ip: interrupted instruction
  * @msg_ovfl_pmds: PMDs that overflowed
  */
@@ -374,11 +375,11 @@ struct pfm_info {
  * @target: out: thread (tid) on which the context is loaded, as the caller sees it; 0 if
  *	none.  If the context is system-wide: the CPU, or 0 while it is not loaded
  * @active_set: out: the active event set
- * @foreign_runs: out: number of times the thread ran on a foreign CPU while the context
- *	was started, since the load.  The PMU of such a CPU is not that of the context
+ * @foreign_runs: out: number of times the thread ran on a foreign CPU while the context was
+ *	started, since the load.  The PMU of such a CPU is not that of the context
  *	(big.LITTLE), so nothing was counted.  Includes the times that a set could not start
  *	because perf had moved its counters (docs/pmu-x86.md).  If not 0,
- *	PFM_STATUS_FOREIGN_CPU is set.  Includes those of copies.
+ *	PFM_STATUS_FOREIGN_CPU is set.  Includes the foreign runs of copies.
  * @copies: out: number of copies of the context, PFM_FL_INHERIT_*, that are loaded on threads
  * @dropped_counts: out: number of copies that ended and whose own counts were dropped to make room,
  *	since the load, see PFM_IOC_READ_THREAD.  The sums contain them.
@@ -409,8 +410,8 @@ struct pfm_status {
 
 /*
  * A context with PFM_FL_INHERIT_* and a sampling format has a buffer for each CPU.  All monitored
- * threads write the samples that they take on a CPU to the buffer of this CPU.  mmap() maps it,
- * or its first part, at this offset:
+ * threads write the samples that they take on a CPU to the buffer of this CPU.  mmap() maps the
+ * buffer of a CPU, or its first part, at this offset:
  *
  *	for (cpu = 0; cpu < status.buffer_cpus; cpu++)
  *		buffer[cpu] = mmap(NULL, status.buffer_size, PROT_READ, MAP_SHARED, fd,
@@ -419,10 +420,10 @@ struct pfm_status {
  * EINVAL: the machine has no such CPU, or did not have it when the context was made.  A 32-bit
  * program needs an off_t of 64 bits.
  *
- * Monitoring is never masked.  A format that would mask elsewhere, as "default" does when its buffer
- * is full, counts the samples of this CPU as lost until PFM_IOC_RESTART_CPU.  A CPU has at most one
- * message in the queue: it says that the buffer of msg_ovfl_cpu should be read, and stands for all
- * notifications of this CPU until it is read.
+ * Monitoring is never masked.  If a format would mask without these flags, such as "default" with a
+ * full buffer, it counts the samples of this CPU as lost until PFM_IOC_RESTART_CPU.  A CPU has at
+ * most one message in the queue: it says that the buffer of msg_ovfl_cpu should be read, and stands
+ * for all notifications of this CPU until it is read.
  */
 #define PFM_BUFFER_OFFSET(cpu) ((__u64)(cpu) << 32)
 
@@ -482,8 +483,8 @@ struct pfm_thread_counts {
  *	perf; CPUs only
  * @timed_interrupts: out: those of @interrupts that were timed: one in 16, or more if
  *	max_interrupts_per_tick is small
- * @timed_ns: out: ns that these took, from the call of the PMU's module to its return,
- *	including the format's work; @timed_ns / @timed_interrupts is the mean
+ * @timed_ns: out: ns that the timed interrupts took, from the call of the PMU's module to
+ *	its return, including the format's work; @timed_ns / @timed_interrupts is the mean
  * @notifications: out: notifications, including those that were not sent because the
  *	queue was full
  * @samples: out: samples that the format got
@@ -498,10 +499,10 @@ struct pfm_thread_counts {
  * @foreign_runs: out: see pfm_status
  * @reserved: zero
  *
- * Those of a context count from its last load, and stay after the unload until the next load.
- * They include those of its copies, living or not; each thread is asked once, one after the
- * other.  Those of a CPU count for all contexts from the load of the module, or from the last
- * time that somebody reset them (/sys/kernel/perfmon/reset_stats).
+ * The statistics of a context begin with its last load, and stay after the unload until the
+ * next load.  Its copies are included, living or not; the threads are asked one after the
+ * other, each of them once.  The statistics of a CPU are those of all contexts.  They begin
+ * with the load of the module, or with the last write to /sys/kernel/perfmon/reset_stats.
  */
 struct pfm_statistics {
 	__u32 flags;

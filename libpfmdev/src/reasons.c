@@ -91,7 +91,7 @@ static const char *const sentences[] = {
 	[PFM_REASON_KEEPS_NO_COUNTS] =
 		"the context has no counts of threads: it is system-wide, or was made "
 		"without PFM_FL_KEEP_COUNTS",
-	[PFM_REASON_NO_COUNTS] = "the counts of all threads that have ended were read already",
+	[PFM_REASON_NO_COUNTS] = "the counts of all ended threads were read already",
 };
 
 PFMDEV_EXPORT const char *pfm_strreason(unsigned int reason)

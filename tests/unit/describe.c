@@ -128,7 +128,7 @@ static const struct {
 	{ PFM_REASON_KEEPS_NO_COUNTS,
 	  "the context has no counts of threads: it is system-wide, or was made without "
 	  "PFM_FL_KEEP_COUNTS" },
-	{ PFM_REASON_NO_COUNTS, "the counts of all threads that have ended were read already" },
+	{ PFM_REASON_NO_COUNTS, "the counts of all ended threads were read already" },
 };
 
 static bool names_process(unsigned int reason)

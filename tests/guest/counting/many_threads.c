@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Contexts that are loaded on other threads do not slow down a switch, however many contexts, or
- * copies of a context, there are.
+ * Contexts that are loaded on other threads do not slow down a switch, even if there are many
+ * contexts, or many copies of a context.
  *
  * The other threads belong to one process. They sleep, each on a small stack. The cost of a switch
  * is read from the clock, which counts instructions.

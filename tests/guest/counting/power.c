@@ -22,7 +22,7 @@ SUITE(power, 300);
 /* More instructions than there are in a translation block of a loop or of the kernel. */
 #define BLOCK		 128
 
-/* In cycles; shorter than the handling of an overflow interrupt. */
+/* A period in cycles that is shorter than the handling of an overflow interrupt. */
 #define THROTTLED_PERIOD 300ull
 #define INTERRUPT_LIMIT	 SYSFS "max_interrupts_per_tick"
 

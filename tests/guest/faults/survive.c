@@ -78,7 +78,7 @@ static void check_failure(const struct operation *operation, int error, bool our
 
 struct tally {
 	unsigned int failed;
-	unsigned int ours; /* failed in perfmon, as far as their stacks were logged */
+	unsigned int ours; /* failed in perfmon, as far as stacks were logged */
 	unsigned int absorbed; /* absorbed by a caller that has a fallback */
 	unsigned int tolerated; /* absorbed for the reason in @absorbed of the operation */
 	unsigned int tried;

@@ -365,7 +365,7 @@ static void must_be_ebadf(int fd)
 	must_fail_errno(pfm_unload_context(fd), EBADF);
 	must_fail_errno(pfm_get_info(fd, &info), EBADF);
 	must_fail_errno(pfm_get_status(fd, &status), EBADF);
-	if (fd != -1) /* -1 would return the error of a failed create */
+	if (fd != -1) /* with -1 the call would return the error of a failed create */
 		must_fail_errno(pfm_get_error(fd, &error), EBADF);
 }
 

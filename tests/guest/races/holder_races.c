@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Loads fail because the other kind of contexts has the counter, and look for a process to name. These
- * contexts and their loaders come and go meanwhile.
+ * Loads fail because contexts of the other kind have the counter. The error names a process that
+ * has loaded one of these contexts, while such contexts and processes come and go.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -106,7 +106,7 @@ static void wait_for_end(int fd)
 
 /*
  * A context of CPU 1: the load is refused because the CPU is offline, or the context ends because
- * the CPU goes offline, or neither. The context counts only from its start to its end.
+ * the CPU goes offline, or neither happens. The context counts only from its start to its end.
  */
 static void use_cpu_context(int fd)
 {

@@ -171,7 +171,7 @@ static void end_sampling_on(int fd, const header_t *headers)
 		munmap((void *)headers[cpu], least_size());
 }
 
-/* Both CPUs write samples while this is called. Returns whether a buffer was handed back. */
+/* Both CPUs write samples while this function runs. Returns whether a buffer was handed back. */
 static bool disturb(int fd, pid_t pid)
 {
 	struct pfarg_ovfl_msg message;

@@ -98,8 +98,8 @@ struct caches {
 };
 
 /*
- * Gives back the free objects that each CPU caches, up to a slab per cache, because these objects
- * count as used. Also gives back the cached names of files.
+ * Makes the kernel free the unused objects that each CPU caches, up to a slab per cache, because
+ * these objects count as used. Also frees the cached names of files.
  */
 static void give_back_free_objects(void)
 {

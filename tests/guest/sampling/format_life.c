@@ -144,12 +144,18 @@ static void check_sizes(void)
 	size_t i;
 	int fd;
 
-	/* The argument of the first version. The program has other data behind it. */
+	/*
+	 * The argument has the size of the first version. The program has other data
+	 * behind the argument.
+	 */
 	later.argument.without_buffer = ~0u;
 	fd = format_context("script", &later, FIRST_SIZE);
 	format_buffer(fd, page_size());
 	close(fd);
-	/* A size between those of the two versions, and the size of this version. */
+	/*
+	 * A size between the sizes of the two versions, and the size of this version, are
+	 * accepted.
+	 */
 	ck_assert_int_eq(make_sized(&later, FIRST_SIZE + 1), 0);
 	later.argument.without_buffer = 0;
 	ck_assert_int_eq(make_sized(&later, SIZE), 0);
@@ -165,7 +171,7 @@ static void check_sizes(void)
 		later.rest[i] = 0;
 		close(fd);
 	}
-	/* A size that no version has, and no argument. */
+	/* A size below that of the first version, and a missing argument, are refused. */
 	ck_assert_int_eq(make_sized(&later, FIRST_SIZE - 1), EINVAL);
 	ck_assert_int_eq(make_sized(NULL, FIRST_SIZE), EINVAL);
 }

@@ -16,7 +16,7 @@
 SUITE(beside_perf, 600);
 
 #define RAW_INSTRUCTIONS 0xc0
-/* Both widths of a PMD, 30 and 46 bits, wrap here. */
+/* A PMD wraps here whether it has 30 bits or 46. */
 #define WRAP		 (1ull << 46)
 
 /*

@@ -145,7 +145,7 @@ struct run {
 	uint64_t unknown; /* NMIs */
 };
 
-/* perf may get the core counters a second after another suite used them. */
+/* After another suite has used the core counters, it may take a second until perf can have them. */
 static int open_instructions(void)
 {
 	int event;

@@ -30,7 +30,7 @@ static void must_be_known(entry_t entry, uint64_t filter)
 	unsigned int i = 0;
 	int n;
 
-	/* Returns from interrupts, such as the one of the sample before this one. */
+	/* Skip the returns from interrupts, such as the interrupt of the previous sample. */
 	while (record_of(entry, i).from == LBR_FROM_OTHER_LEVEL)
 		i++;
 	if (filter & PFM_INTEL_LBR_RETURN) {

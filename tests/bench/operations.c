@@ -331,7 +331,10 @@ void measure_virtual(double *costs)
 
 void measure_tool(const struct tool *tool, double nobody_monitored, double *costs)
 {
-	/* Measured first, because perf keeps data about a thread that it has monitored. */
+	/*
+	 * This row is measured first, because perf keeps data about a thread that it has
+	 * monitored.
+	 */
 	costs[ROW_SWITCH_IDLE] = measure_switch_idle(tool, nobody_monitored);
 	measure_counters(tool, 1, &costs[ROW_START_1], &costs[ROW_STOP_1],
 			 &costs[ROW_READ_1], &costs[ROW_READ_VALUES_1]);

@@ -29,8 +29,8 @@ static const char *const titles[] = {
 };
 
 /*
- * For the row of each call of perfmon or perf: the row of its least possible cost, which is that of
- * a call that only reaches the driver.
+ * For each row that is the cost of a call: the row with the least possible cost of such a call,
+ * which is the cost of a call that only reaches the driver.
  */
 static const enum row floors[ROW_COUNT] = {
 	[ROW_START_1... ROW_READ_OTHER_6] = ROW_IOCTL,

@@ -286,7 +286,10 @@ static void send(int fd, uint32_t type)
 	ck_assert_int_eq(write(fd, &message, sizeof(message)), sizeof(message));
 }
 
-/* The first context has ended: the second one comes, and then the first one returns. */
+/*
+ * At the end of the first context, waits for the second one, too. At a message of the
+ * second one, the first one gets a message again.
+ */
 static int take_late_message(void *data, unsigned int index,
 			     const union pfarg_msg *message)
 {

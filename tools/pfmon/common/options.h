@@ -112,7 +112,7 @@ int options_size(const char *text, const char *what, uint64_t least, uint64_t mo
  */
 int options_time(const char *text, uint64_t *time);
 
-/* The same for a time up to @most ns. */
+/* Like options_time(), for a time up to @most ns. */
 int options_long_time(const char *text, uint64_t most, uint64_t *time);
 
 #define SECOND 1000000000ull

@@ -66,7 +66,7 @@ struct data_record {
  * @time: when recording began: ns since 1970 (CLOCK_REALTIME); if a recording has several files, when
  *	this file began
  * @flags: DATA_PER_THREAD, or 0
- * @recording: number of the recording: its files have the same one.  Since version 1.2; before 0
+ * @recording: number of the recording, which is the same in all its files; 0 before version 1.2
  */
 struct data_machine {
 	uint64_t time;
@@ -158,9 +158,11 @@ struct data_thread {
 #define DATA_NO_CONTEXT UINT32_MAX
 
 /**
- * struct data_fork - a thread or process begins.  Until it changes them it has the name and, if
- *	it is a process, the mappings that its parent has at this time
- * @time: when, on the samples' clock.  Earlier threads with this number have ended
+ * struct data_fork - a thread or process begins.  It has the name that its parent has at this
+ *	time.  A process also has the mappings of its parent.  Both are valid until later
+ *	records change them
+ * @time: when it begins, on the samples' clock.  Earlier threads with this number have
+ *	ended
  * @tid: thread
  * @tgid: its process
  * @parent_tid: thread that made it

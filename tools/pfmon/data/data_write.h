@@ -35,7 +35,7 @@ struct data_writer {
  */
 int data_create(struct data_writer *writer, const char *path);
 
-/* The same for a file in memory, which data_open_memory() reads. */
+/* Like data_create(), for a file in memory, which data_open_memory() reads. */
 int data_create_in_memory(struct data_writer *writer);
 int data_write_machine(struct data_writer *writer, const struct data_machine *machine,
 		       const char *const strings[DATA_MACHINE_STRINGS]);

@@ -4,7 +4,7 @@
  * are added one by one.  For each new event, all events so far are matched with counters
  * again, because the bits that an event needs in the PMCs depend on its counter.  An
  * event may need some bits with every counter that it can use.  So no other event may use
- * a counter on which it would need bits that conflict with them.
+ * a counter on which it would need bits that conflict with these bits.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -184,7 +184,7 @@ static bool fit(const struct table *table, int *assigned, struct verdict *verdic
 	       check(table, assigned, verdict);
 }
 
-/* Leave out the counters that cannot count the event as the user wants it: @encode says 0. */
+/* Leave out the counters that cannot count the event as the user wants it: encode() returns 0. */
 static void leave_out(const struct table *table, size_t event)
 {
 	struct choice *wanted = &table->wanted[event];

@@ -84,7 +84,7 @@ static int fail_no_pmu(const char *pmu)
 		as_root());
 }
 
-/* Is the failure that of a context on a thread, with a PMU that several CPUs share? */
+/* Did a context for a thread ask for a PMU that several CPUs share? */
 static bool is_shared(void)
 {
 	struct pfm_error last;
@@ -122,7 +122,7 @@ int fail_open(int error, const char *pmu)
 
 /*
  * Advise to use another thread or root only if the caller may not monitor this thread: if
- * the call failed for another reason, that would not help.
+ * the call failed for another reason, the advice would not help.
  */
 static int fail_permission(int fd, int tid, int error)
 {

@@ -13,7 +13,7 @@ int fail_open(int error, const char *pmu);
 /* Report why loading the context @fd on thread @tid failed with @error.  Returns -1. */
 int fail_load(int fd, int tid, int error);
 
-/* The same for a system-wide context and a CPU. */
+/* Report why loading the system-wide context @fd on @cpu failed with @error.  Returns -1. */
 int fail_load_cpu(int fd, int cpu, int error);
 
 /*

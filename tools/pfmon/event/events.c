@@ -67,8 +67,8 @@ bool events_take_turns(const struct event_list *list)
 }
 
 /*
- * Cut ":u", ":k", ":pp", ":upp", ":u:k" and their like off the end of @name.  Returns the modes.  As
- * with perf, "p" and "pp" ask for a precise event.
+ * Cut modifiers such as ":u", ":k", ":pp", ":upp" and ":u:k" off the end of @name.  Returns the
+ * modes.  As with perf, "p" and "pp" ask for a precise event.
  */
 static unsigned int cut_modes(char *name, bool *is_precise)
 {

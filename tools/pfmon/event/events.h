@@ -118,7 +118,7 @@ static inline size_t events_set_count(const struct event_list *list)
 	return list->set_count ? list->set_count : 1;
 }
 
-/* What struct pmu.encode needs to know. */
+/* Returns the modes of @event as struct pmu.encode takes them. */
 static inline unsigned int event_modes(const struct event *event)
 {
 	return event->modes | (event->is_precise ? MODE_PRECISE : 0);

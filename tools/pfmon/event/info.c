@@ -93,7 +93,7 @@ static void show_module(const struct pfm_info *info)
 	putchar('\n');
 }
 
-/* A line with a parameter of the PMU's module, if the module has it. */
+/* Print a line with a parameter of the PMU's module, if the module has it. */
 static void show_parameter(const char *pmu, const char *parameter, const char *title)
 {
 	char path[128], value[VALUE_SIZE];
@@ -104,7 +104,7 @@ static void show_parameter(const char *pmu, const char *parameter, const char *t
 		printf("%-20s %s\n", title, value);
 }
 
-/* Which CPUs the registers belong to, if several share them. */
+/* If several CPUs share the registers, show what the registers belong to. */
 static void show_scope(const struct machine *machine)
 {
 	char *owners;
@@ -245,8 +245,8 @@ static int ask_costs(int fd, int cpu, struct pfm_statistics *costs)
 }
 
 /*
- * What monitoring has cost on each CPU, also on those that are offline.  Ordinary users may not see
- * this, and an older module does not have it.
+ * Show what monitoring has cost on each CPU, online or not.  Ordinary users may not see the costs,
+ * and an older module does not have them.
  */
 static void show_costs(void)
 {

@@ -113,11 +113,12 @@ struct pmc_bits {
  * @encode: store the PMC bits that let PMD @pmd count an event; returns the number of
  *	PMCs, or 0 if the PMD cannot count the event
  * @has_code: does the CPU implement the event?  NULL: it is assumed to implement all
+ *	codes
  * @refusal: returns the reason why no counter of this kind of CPU can count an event, as
  *	the text after "because"; NULL if a counter can.  If @refusal itself is NULL,
  *	every event can be counted
  * @extra_pmc: returns the PMC whose value refines what an event counts, or 0.  NULL: no event has one
- * @precise_extra: such a PMC whose events have to be precise, or 0
+ * @precise_extra: a PMC of @extra_pmc whose events have to be precise, or 0
  */
 struct pmu {
 	const char *name;

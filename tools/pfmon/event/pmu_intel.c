@@ -192,8 +192,8 @@ static const struct common_event common_icelake[] = {
 static const struct counter_rule rules[] = { FIXED_RULES, GENERAL_RULE };
 
 /*
- * Each model's restrictions, as far as the kernel's perf driver has them, too.  Source: the
- * column "Counter" of Intel's event lists (Intel SDM, volume 3B, chapter "Performance Monitoring
+ * The restrictions of each model that the kernel's perf driver has, too.  Source: the column
+ * "Counter" of Intel's event lists (Intel SDM, volume 3B, chapter "Performance Monitoring
  * Events", and perfmon-events.intel.com).
  */
 /* clang-format off */

@@ -14,7 +14,10 @@
  */
 bool precise_text(const struct machine *machine, char text[PRECISE_TEXT]);
 
-/* Why an event cannot be precise, as the text after "because"; NULL if it can.  Valid until the next call. */
+/*
+ * Returns the reason why an event cannot be precise, as the text after "because"; NULL if it can.
+ * The text is valid until the next call.
+ */
 const char *precise_refusal(const struct machine *machine);
 
 #endif

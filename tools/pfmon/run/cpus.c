@@ -76,8 +76,8 @@ int cpus_wanted(const struct targets *targets, struct id_list *wanted)
 }
 
 /*
- * List the CPUs to count.  If CPUs share the registers, the whole machine is only the
- * owners.  The caller frees the list in any case.
+ * List the CPUs to count.  If CPUs share the registers, the list of the whole machine has
+ * only the owners.  The caller frees the list in any case.
  */
 static int list_wanted(const struct targets *targets, const struct group *group,
 		       struct id_list *wanted)
@@ -108,7 +108,7 @@ static void say_owner(const struct group *group, int cpu)
 			session->cpu, session->machine.scope, cpu);
 }
 
-/* After group_attach_cpu() failed: does the CPU share registers with one that is counted? */
+/* After group_attach_cpu() failed: does the CPU share registers with a CPU that is counted? */
 static bool is_counted(const struct group *group, int error)
 {
 	return is_shared(group) && session_has_thread(group_failed(group), error);
@@ -167,7 +167,7 @@ void cpus_warn_refused(int fd, int cpu, const char *done, int error)
 	is_said = true;
 }
 
-/* The context of @cpu, which went offline. */
+/* If the CPU of context @index went offline, try to count on it again. */
 static void resume(struct group *group, size_t index)
 {
 	struct session *session = group_session(group, index);

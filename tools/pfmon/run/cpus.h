@@ -58,7 +58,7 @@ struct cpu_changes {
 void cpus_add_change(const struct session *session, struct cpu_changes *changes);
 void cpus_add_changes(const struct group *group, struct cpu_changes *changes);
 
-/* @what the CPUs have: "counts" or "samples". */
+/* Warn about the changes.  @what: what the CPUs have, "counts" or "samples". */
 void cpus_warn(const struct cpu_changes *changes, const char *what);
 
 /* Store the CPUs of the contexts of @group in @cpus, in order.  Reports an error and returns -1, or returns 0. */

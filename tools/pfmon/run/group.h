@@ -15,7 +15,7 @@
  * @twins: the other contexts
  * @twin_count: number of @twins
  * @attached: number of contexts that have been loaded: @first, then @twins in order
- * @earlier: statistics of contexts up to when their CPUs went offline
+ * @earlier: statistics of contexts from before their CPUs went offline
  * @values: counts of one context
  * @times: CPU times of one context
  */
@@ -42,7 +42,7 @@ int group_prepare(struct group *group, struct session *first,
  */
 int group_attach(struct group *group, int tid, uint32_t flags);
 int group_fail_attach(const struct group *group, int tid, int error);
-/* The same for a system-wide context. */
+/* Like group_attach(), for a system-wide context. */
 int group_attach_cpu(struct group *group, int cpu);
 /*
  * Load and start a context again whose CPU went offline.  Returns 0 or an errno, without a message.

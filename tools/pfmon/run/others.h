@@ -69,7 +69,7 @@ void others_add(struct others *sum, const struct others *others);
 /* Warn about processes that go on and are not @done, for example "counted any further". */
 void others_warn_running(const struct others *others, const char *done);
 
-/* Warn about these, and about threads and processes that have ended. */
+/* Warn about such processes, and about threads and processes that have ended. */
 void others_warn(const struct others *others, const char *done);
 
 #endif

@@ -79,9 +79,10 @@ int session_attach(struct session *session, int tid);
 int session_start(struct session *session);
 
 /*
- * The same for a thread that may be monitored already, or end at any time. If the load fails,
- * session_try_attach() prints no message and returns the errno; the caller may call fail_load().
- * session_try_start() returns 1 if the thread has ended since the load.
+ * Like session_attach() and session_start(), for a thread that may be monitored already, or end
+ * at any time. If the load fails, session_try_attach() prints no message and returns the errno;
+ * the caller may call fail_load(). session_try_start() returns 1 if the thread has ended since
+ * the load.
  */
 int session_try_attach(struct session *session, int tid);
 int session_try_start(struct session *session);
@@ -92,7 +93,7 @@ int session_try_start(struct session *session);
  */
 int session_resume(struct session *session, int cpu);
 
-/* Is it attached?  It is not if its thread has ended, or its CPU has gone offline. */
+/* Is the session attached? It is not if its thread has ended, or its CPU has gone offline. */
 bool session_is_attached(const struct session *session);
 
 /* Stop counting and detach. The thread may have ended. */
@@ -123,8 +124,9 @@ struct session_thread {
 };
 
 /*
- * The same for one thread.  Returns 1 if there is none, and stores nothing.  PFM_THREAD_ENDED needs
- * a session with PFM_FL_KEEP_COUNTS, and both need session_reads_at_once().
+ * Like session_read(), for one thread.  If there is no such thread, stores nothing and returns 1.
+ * The session needs PFM_FL_KEEP_COUNTS for PFM_THREAD_ENDED, and session_reads_at_once() has to
+ * return true.
  */
 int session_read_thread(struct session *session, const struct event_list *events,
 			struct session_thread *thread, uint64_t *values, uint64_t *times);
@@ -170,14 +172,14 @@ struct unfollowed {
 /* Add the numbers since session_attach() to @sum. */
 void session_add_unfollowed(const struct session *session, struct unfollowed *sum);
 
-/* Warn the user that these were not @done, for example "counted". */
+/* Warn the user that the threads and processes were not @done, for example "counted". */
 void unfollowed_warn(const struct unfollowed *unfollowed, const char *done);
 
 /* After session_try_attach() failed with @error: has the thread ended? */
 bool session_thread_is_gone(const struct session *session, int error);
 /*
- * After the same failure: does the thread or CPU have a context of this process, or a
- * copy of one?
+ * After the same failure: does the thread or CPU already have a context of this process,
+ * or a copy of such a context?
  */
 bool session_has_thread(const struct session *session, int error);
 

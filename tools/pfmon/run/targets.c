@@ -30,7 +30,7 @@
 /**
  * struct attaching - state while contexts are attached
  * @attacher: has the contexts
- * @ends: the ends
+ * @ends: gets the descriptors that show the ends of threads and processes
  * @flags: flags of the contexts on threads of processes
  * @known: a bit for each thread that has a context of this process, or has ended
  * @known_size: bytes of @known
@@ -209,7 +209,7 @@ static int attach_listed(struct attaching *attaching, DIR *tasks)
 	return count;
 }
 
-/* The same for the threads of process @pid. */
+/* Load contexts on the threads of process @pid.  Returns their number, or -1 after an error. */
 static int attach_threads(struct attaching *attaching, int pid)
 {
 	char path[32];

@@ -69,7 +69,7 @@ struct attacher {
 	void *data;
 };
 
-/* The same with any contexts.  CPUs are left out. */
+/* Like targets_attach(), with the contexts of @attacher.  CPUs are left out. */
 int targets_attach_threads(const struct targets *targets, bool follows,
 			   const struct attacher *attacher, struct target_ends *ends);
 

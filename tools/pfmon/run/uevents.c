@@ -46,7 +46,7 @@ bool uevents_take(int fd)
 	ssize_t size;
 
 	while ((size = recv(fd, event, MOST, 0)) >= 0 || errno == ENOBUFS) {
-		/* With ENOBUFS events were lost. */
+		/* The error ENOBUFS means that events were lost. */
 		event[size < 0 ? 0 : size] = '\0';
 		has_cpu |= size < 0 || is_of_cpu(event);
 	}

@@ -35,8 +35,8 @@ int signals_take(struct signals *signals);
 void signals_restore(const struct signals *signals);
 
 /*
- * Stop receiving signals, after the measurement.  They stay blocked, so that a late one
- * does not end pfmon before the counts are shown.
+ * Stop receiving signals, after the measurement.  They stay blocked, so that a late
+ * signal does not end pfmon before the counts are shown.
  */
 void signals_close(struct signals *signals);
 
@@ -99,9 +99,9 @@ struct waiting;
  * @interval: ms from one call of @tick to the next; @tick may change it; 0: @tick is
  *	never called
  * @is_done: a function has set it, to end a wait without a child
- * @data: argument of @message, @tick and @more.ready.  If one of these fails, it reports the error
- *	and returns -1.  Then no function is called any more, and the wait is only for the end of
- *	the child, if there is one
+ * @data: argument of @message, @tick and @more.ready.  If one of these functions fails, it reports
+ *	the error and returns -1.  Then no function is called any more, and the wait is only for
+ *	the end of the child, if there is one
  * @waiting: state of the wait
  */
 struct watch {

@@ -40,7 +40,7 @@ int all_processes_begin(struct all_processes *all, pid_t tid)
 		return -1;
 	all->has_band = !error;
 	all->refusal = error;
-	/* Events of only some CPUs are of no use for a single program. */
+	/* For a single program, events of only some CPUs are useless. */
 	if (error && tid != -1)
 		side_band_close(&all->band);
 	return 0;
@@ -128,7 +128,7 @@ static int write_thread(void *data, pid_t tid)
 	return data_write_thread(process->writer, &thread, name);
 }
 
-/* Write all that /proc shows of a process.  One that ends meanwhile shows less or nothing. */
+/* Write all that /proc shows of a process.  A process that ends meanwhile shows less or nothing. */
 static int write_process(struct all_processes *all, struct data_writer *writer, pid_t pid,
 			 uint64_t time)
 {

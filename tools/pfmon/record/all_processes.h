@@ -2,7 +2,7 @@
 /*
  * Write the names and mappings of all processes of the machine, or of those that a process makes.
  * Processes that exist at the beginning are read from /proc.  Events of the kernel report later
- * ones (side_band.h).
+ * processes (side_band.h).
  */
 #ifndef PFMON_ALL_PROCESSES_H
 #define PFMON_ALL_PROCESSES_H
@@ -51,8 +51,8 @@ int all_processes_begin(struct all_processes *all, pid_t tid);
 
 /*
  * Write to @writer what /proc shows of the descendants of this process or, if all processes are
- * watched, of all processes, and the name of the idle task.  The file says that it is valid since
- * @time.
+ * watched, of all processes, and the name of the idle task.  The file says that all this is valid
+ * since @time.
  */
 int all_processes_scan(struct all_processes *all, struct data_writer *writer,
 		       uint64_t time);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Find the processes that this process has made.  Those whose parent has ended are children of this
- * process, see others_adopt().
+ * Find the processes that this process has made.  Processes whose parent has ended are children of
+ * this process, see others_adopt().
  */
 #include <stdio.h>
 #include <unistd.h>

@@ -90,7 +90,7 @@ int drain_rest(struct drain *drain, struct data_writer *writer);
 /* Store in @tally the sums over all samples so far, including those in the buffer. */
 void drain_tally(const struct drain *drain, struct tally *tally);
 
-/* Add these sums to @sum. */
+/* Add the sums over all samples so far to @sum. */
 void drain_add_tally(const struct drain *drain, struct tally *sum);
 
 /**

@@ -133,7 +133,7 @@ static int compare_tids(const void *one, const void *other)
  * struct thread_list - the threads that a process has now
  * @process: knows the threads of the last look
  * @list: the threads
- * @count: number of them
+ * @count: number of elements in @list
  */
 struct thread_list {
 	const struct process *process;
@@ -159,7 +159,7 @@ static int list_thread(void *data, pid_t tid)
 	return 0;
 }
 
-/* List the threads that the process has now.  One that has ended keeps its last list. */
+/* List the threads that the process has now.  A process that has ended keeps its last list. */
 static int find_threads(struct process *process)
 {
 	struct thread_list threads = { .process = process };

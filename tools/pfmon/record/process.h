@@ -34,8 +34,8 @@ struct thread {
  * @device: device of the file that the process executed when @maps was read
  * @inode: inode of that file
  * @is_known: the mappings have been read at least once
- * @has_all_threads: all threads are recorded: @threads are those that the last look has found,
- *	ascending by number
+ * @has_all_threads: all threads of the process are recorded; @threads are the threads that the
+ *	last look has found, ascending by number
  */
 struct process {
 	pid_t pid;

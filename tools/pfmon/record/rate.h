@@ -44,7 +44,7 @@ void rate_begin(struct rate *rate, uint64_t frequency, uint64_t random_mask,
 		const struct event *event, const struct pmu *pmu);
 
 /*
- * The rate may be much higher later: a CPU is idle now and busy then.  Keeps the period from
+ * The rate may be much higher later: a CPU is idle now and busy then.  So keep the period from
  * becoming so short that there are more than RATE_MOST samples a second at the estimated rate.
  */
 void rate_expect_busy(struct rate *rate);

@@ -32,7 +32,7 @@ struct run {
 	bool is_traced;
 };
 
-/* The threads that are recorded, if not CPUs or processes. */
+/* Returns the threads that are recorded: those that the user named, or the command. */
 static const int *targets(const struct record_options *options, const pid_t *command)
 {
 	return options->scope.threads.count ? options->scope.threads.ids : command;
@@ -202,7 +202,10 @@ static void warn_of_run(const struct run *run)
 		child_warn_killed(run->outcome.status);
 }
 
-/* Warn of events in periods that were not over when their thread ended, if these are many. */
+/*
+ * Warn of events in periods that were not over when their thread ended, if there are many of
+ * them.
+ */
 #define MANY_CUT 0.1
 
 static void warn_of_cut(const struct recorder *recorder)

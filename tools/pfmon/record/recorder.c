@@ -138,9 +138,9 @@ static bool do_not_follow(struct recorder *recorder, const char *why)
 }
 
 /*
- * Halve the size of the buffers if they are over a limit, choose format default if there is no nway,
- * or do not follow threads and children if that is not possible.  Returns false if the user chose the
- * size or the format, or if nothing is left to try.
+ * Halve the size of the buffers if they are over a limit, choose format default if there is no
+ * nway, or do not follow threads and children if they cannot be followed.  Returns false if the
+ * user chose the size or the format, or if nothing is left to try.
  */
 static bool do_with_less(struct recorder *recorder, unsigned int reason)
 {
@@ -169,7 +169,7 @@ static bool do_with_less(struct recorder *recorder, unsigned int reason)
 	return false;
 }
 
-/* Why the last call failed with @error. */
+/* Returns the reason why the last call failed with @error. */
 static unsigned int reason_of(int error)
 {
 	struct pfm_error last;
@@ -206,8 +206,8 @@ static int choose_events(struct recorder *recorder)
 	struct event_list *events = &recorder->events;
 
 	/*
-	 * A timer finds the overflows of such counters, and may run on a CPU that did not
-	 * cause them.
+	 * A timer finds the overflows of shared counters, and may run on a CPU that did
+	 * not cause them.
 	 */
 	if (machine->scope[0])
 		return fail("PMU %s cannot be sampled, because several CPUs share its "
@@ -383,8 +383,8 @@ static int on_message(void *data, unsigned int index, const union pfarg_msg *mes
 	else
 		result = sampler_take(sampler, &recorder->writer);
 	/*
-	 * A process may have many threads.  Then this does not look at what they execute;
-	 * the next tick does.
+	 * A process may have many threads.  Then what they execute is not read now, but
+	 * at the next tick.
 	 */
 	if (result ||
 	    (!recorder->options->scope.processes.count && recorder_look(recorder)))
@@ -393,7 +393,7 @@ static int on_message(void *data, unsigned int index, const union pfarg_msg *mes
 	return 0;
 }
 
-/* A ring with the kernel's events about processes is filling up. */
+/* Called when a ring with the kernel's events about processes is filling up. */
 static int on_processes(void *data)
 {
 	struct recorder *recorder = data;
@@ -512,8 +512,8 @@ int recorder_wait(struct recorder *recorder, const struct signals *signals,
 }
 
 /*
- * Called for a complete recording only: one that was given up has closed its contexts,
- * although their CPUs are online.
+ * Called for a complete recording only: a recording that was given up has closed its
+ * contexts, although their CPUs are online.
  */
 static void add_changes(struct recorder *recorder)
 {

@@ -54,7 +54,8 @@
  * @ended: called with a file that another one has replaced, before it is closed; NULL: nothing is
  *	called.  Reports an error and returns -1, or returns 0
  * @input: descriptor of what the user types; 0: none
- * @typed: called when @input is readable; reads it, and returns the same values as @ended
+ * @typed: called when @input is readable; reads from it, and returns the same values as
+ *	@ended
  * @data: argument of @ended and @typed
  * @begin: when the recording began, ns of CLOCK_MONOTONIC
  * @duration: length of the recording in ns

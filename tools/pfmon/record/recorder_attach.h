@@ -9,7 +9,7 @@
 
 /*
  * Load contexts on the threads @targets, or on the CPUs that the user named, or on all threads of
- * the processes that the user named.  Threads that have ended have no sampler then.
+ * the processes that the user named.  Threads that have ended get no sampler.
  */
 int recorder_attach(struct recorder *recorder, const int *targets);
 

@@ -52,7 +52,7 @@ int recorder_attach_cpus(struct recorder *recorder)
 	return result;
 }
 
-/* The CPU of the last sampler takes part in the recording. */
+/* Let the CPU of the last sampler take part in the recording. */
 static int admit(struct recorder *recorder)
 {
 	struct sampler *sampler = &recorder->samplers[recorder->count - 1];
@@ -66,7 +66,7 @@ static int admit(struct recorder *recorder)
 	return 0;
 }
 
-/* A CPU has come online for the first time. */
+/* Begin to sample a CPU that has come online for the first time. */
 static int begin(struct recorder *recorder, int cpu)
 {
 	int error = recorder_try_add_sampler(recorder);
@@ -86,7 +86,7 @@ static int begin(struct recorder *recorder, int cpu)
 	return error < 0 ? -1 : 0;
 }
 
-/* A CPU that has been sampled, and may have gone offline and come online since. */
+/* Go on with a CPU that has been sampled, if it went offline and came online again. */
 static int resume(struct sampler *sampler)
 {
 	int error;

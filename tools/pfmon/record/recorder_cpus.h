@@ -8,7 +8,7 @@
 
 /* The functions that return int report an error and return -1, or return 0. */
 
-/* Load contexts on the CPUs of the options.  Those that are offline have no sampler yet. */
+/* Load contexts on the CPUs of the options.  CPUs that are offline have no sampler yet. */
 int recorder_attach_cpus(struct recorder *recorder);
 
 /*

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The files of a recording: how they begin and end, and one that follows another. */
+/* The files of a recording: how they begin and end, and how one file follows another. */
 #include <stdlib.h>
 
 #include "../data/kernel.h"
@@ -54,7 +54,7 @@ int recorder_look(struct recorder *recorder)
 }
 
 /*
- * Write what does not change.  If CPUs are sampled, the record names those that are
+ * Write what does not change.  If CPUs are sampled, the record names the CPUs that are
  * sampled already.
  */
 static int write_head(struct recorder *recorder, struct data_writer *writer)

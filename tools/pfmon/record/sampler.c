@@ -86,7 +86,7 @@ int sampler_program(struct sampler *sampler, const struct event_list *events,
 	return 0;
 }
 
-/* A CPU that the machine does not have has no buffer: mmap() fails with EINVAL. */
+/* If the machine does not have a CPU, mmap() of its buffer fails with EINVAL. */
 static int map_cpus(struct sampler *sampler, unsigned int count)
 {
 	int fd = sampler->session.fd;
@@ -256,7 +256,7 @@ static int write_period(struct sampler *sampler, size_t event)
 
 /*
  * A new period restarts the counter: the @partial events since the last sample are lost.  If copies
- * live, the period stays as it was before, @period.
+ * live, the period stays @period.
  */
 static int change_period(struct sampler *sampler, size_t event, uint64_t period,
 			 uint64_t partial)
@@ -313,8 +313,8 @@ int sampler_follow(struct sampler *sampler)
 }
 
 /*
- * With formats "default" and "callchain", a counter that has overflowed waits for the restart, which
- * cannot come any more if the CPU goes offline before it.
+ * With formats "default" and "callchain", a counter that has overflowed waits for the restart,
+ * which cannot come any more if the CPU goes offline before the restart.
  */
 static int begin_overdue_periods(struct sampler *sampler)
 {

@@ -15,8 +15,8 @@
 #include "side_band.h"
 
 /*
- * Bytes of a CPU's ring.  A program that is executed takes about 2000.  An ordinary user may lock
- * that much for each CPU, by default.
+ * Bytes of a CPU's ring.  Executing a program takes about 2000 bytes.  By default, an ordinary
+ * user may lock a ring of this size for each CPU.
  */
 #define RING_SIZE   (512u << 10)
 
@@ -28,8 +28,8 @@
  * @fd: the event; -1 if the CPU is offline
  * @page: the mapped header, which the records follow
  * @size: bytes of the records' part
- * @enabled: for how long the event was enabled, at the last look: a CPU that went offline in the
- *	meantime has ended it
+ * @enabled: for how long the event had been enabled at the last look.  If this does not grow,
+ *	the CPU went offline, which has ended the event
  * @copy: a record that wraps at the end of the ring is joined here
  */
 struct side_ring {
@@ -75,7 +75,7 @@ static void close_ring(struct side_ring *ring)
 	*ring = (struct side_ring){ .fd = -1 };
 }
 
-/* Map the ring, a smaller one if the user may not lock that much. */
+/* Map the ring, or a smaller one if the user may not lock so much memory. */
 static int map_ring(struct side_ring *ring)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -23,8 +23,8 @@ enum side_kind {
 
 /**
  * struct side_event - what happened
- * @kind: what
- * @time: when, ns of the samples' clock
+ * @kind: what happened
+ * @time: when it happened, ns of the samples' clock
  * @tid: thread
  * @tgid: its process
  * @parent_tid: SIDE_FORK: thread that made it
@@ -50,7 +50,7 @@ struct side_ring;
  * @rings: by number of CPU; not all CPUs are online
  * @count: number of @rings
  * @tid: the thread that is watched, with the threads and processes that it makes; -1: all processes
- * @poll: becomes readable when a ring is a quarter full: side_band_read() then
+ * @poll: becomes readable when a ring is a quarter full; then call side_band_read()
  * @lost: number of events for which there was no room
  * @gaps: how often a CPU came online; earlier events on this CPU are not known
  */

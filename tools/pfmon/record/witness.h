@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Find the samples that the PMU did not deliver.  A counter that is sampled is reset
- * after each overflow, and the events between the overflow and the reset are lost.  These
- * are few if the interrupt comes at once, and nearly all events if the PMU checks for
- * overflows only now and then.  A second counter of the same event, the witness, is never
- * reset: if it counts more than the periods of all samples, the difference is in no
+ * after each overflow, and the events between the overflow and the reset are lost.  Few
+ * events are lost if the interrupt comes at once, but nearly all events if the PMU checks
+ * for overflows only now and then.  A second counter of the same event, the witness, is
+ * never reset: if it counts more than the periods of all samples, the difference is in no
  * sample.
  */
 #ifndef PFMON_WITNESS_H

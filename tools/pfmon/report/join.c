@@ -34,11 +34,11 @@ struct part {
  * struct joined - the joined file
  * @bytes: its bytes
  * @size: number of @bytes so far
- * @losses: for each context, the sum
+ * @losses: for each context, the sum of its losses
  * @losses_count: number of @losses
- * @cpus: for each context, the sum
+ * @cpus: for each context, the sum of its counts
  * @cpu_count: number of @cpus
- * @end: the sum
+ * @end: the sum of the END records
  * @ended: number of files that have an end
  */
 struct joined {
@@ -107,7 +107,7 @@ static int check_parts(const struct part *parts, size_t count)
 
 /* ---- when a file began --------------------------------------------------------------------- */
 
-/* The time of the first sample: they are in order in each record.  0: it has no time. */
+/* Returns the time of the first sample, which is the oldest in its record; 0 if it has no time. */
 static uint64_t time_of_samples(const struct data_record *record)
 {
 	const struct data_samples *samples = body_of(record, sizeof(*samples));
@@ -140,7 +140,7 @@ static uint64_t time_of(const struct data_record *record)
 	}
 }
 
-/* Returns a time before all that happened in @part.  0: that is not known. */
+/* Returns a time before all that happened in @part; 0 if it is not known. */
 static uint64_t time_before(struct part *part)
 {
 	const struct data_record *record;

@@ -149,7 +149,7 @@ static size_t behind(const struct mappings *mappings, uint64_t owner, uint64_t a
 }
 
 /*
- * What has an address: the mapping that is valid, and the earliest of those that are made later.
+ * The mappings of an address: the one that is valid, and the earliest later one.
  */
 struct found {
 	const struct recorded_mapping *there;

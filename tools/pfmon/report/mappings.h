@@ -23,7 +23,7 @@ struct span {
 /**
  * struct change - a process began, or executed another program
  * @owner: the process
- * @time: when
+ * @time: when this happened
  * @parent: process that made it, if @is_fork
  * @is_fork: the process began, with the mappings of @parent
  */

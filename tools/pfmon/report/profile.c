@@ -17,7 +17,7 @@ static void take_function(struct key *key, const struct location *location)
 	key->offset = location->symbol ? 0 : location->offset;
 }
 
-/* Samples of hist do not have the CPU, but a context that samples a CPU has. */
+/* Samples of hist do not have the CPU, but a context that samples a CPU has it. */
 static uint32_t cpu_of(const struct recording *recording, const struct sample *sample)
 {
 	const struct data_cpu *const *cpus = recording->cpus;

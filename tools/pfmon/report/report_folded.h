@@ -7,7 +7,7 @@
 
 #include "profile.h"
 
-/* Returns -1 without memory, else 0. */
+/* Returns -1 if there is no memory, else 0. */
 int report_folded(FILE *file, const struct profile *profile);
 
 #endif

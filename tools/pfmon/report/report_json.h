@@ -8,7 +8,7 @@
 #include "profile.h"
 
 /*
- * Entries below @limit percent are left out.  Returns -1 without memory, else 0.
+ * Entries below @limit percent are left out.  Returns -1 if there is no memory, else 0.
  */
 int report_json(FILE *file, const struct profile *profile, double limit);
 

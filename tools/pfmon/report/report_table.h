@@ -23,11 +23,14 @@ struct table_style {
 	bool has_bars;
 };
 
-/* Returns -1 without memory, else 0. */
+/* Returns -1 if there is no memory, else 0. */
 int report_table(FILE *file, const struct profile *profile,
 		 const struct table_style *style);
 
-/* Print only the entries of @event, which is a node of @profile.  Returns the same. */
+/*
+ * Print only the entries of @event, which is a node of @profile.  Returns -1 if there is
+ * no memory, else 0.
+ */
 int report_entries(FILE *file, const struct profile *profile,
 		   const struct table_style *style, const struct node *event);
 

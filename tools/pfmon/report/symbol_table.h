@@ -15,7 +15,7 @@
  * @limit: end of the section that contains the function; 0 if it is not known
  * @rank: of several symbols at one address, the one with the lowest rank is shown
  * @outer: after sorting, index plus 1 of the symbol that contains this one; 0 if there is
- *	none.  Only symbols with a size contain others
+ *	none.  Only symbols with a size contain other symbols
  * @name: its name
  * @is_demangled: symbol_demangle() has been called
  */
@@ -40,8 +40,8 @@ struct symbol_table {
 };
 
 /*
- * Add a copy of @symbol, with control characters in its name replaced by '?'. Returns -1
- * without memory, else 0.
+ * Add a copy of @symbol, with control characters in its name replaced by '?'.  Returns -1
+ * if there is no memory, else 0.
  */
 int symbol_table_add(struct symbol_table *table, const struct symbol *symbol);
 

@@ -61,8 +61,9 @@ static size_t names_until(const struct thread_names *names, uint32_t tid, uint64
 }
 
 /*
- * Returns the name of @tid at @time: the last one since the thread began, or the one that it began
- * with; else the first name of @tid, because pfmon may see a name late.
+ * Returns the name of @tid at @time: the last name that the thread got since it began, or else the
+ * name that it began with.  If neither is known, returns the first name of @tid, because pfmon may
+ * see a name late.
  */
 static const char *name_at(const struct thread_names *names, uint32_t tid, uint64_t time)
 {

@@ -27,7 +27,8 @@ struct thread_names {
 
 /**
  * struct named_thread - the thread of a sample
- * @tid: thread, 0 for the idle task.  With hist on a CPU only the process is known: its number
+ * @tid: thread, 0 for the idle task.  With hist on a CPU only the process is known; @tid is
+ *	then its number
  * @comm: name of the thread at the time of the sample; NULL if it is not known.  Equal
  *	names have the same address
  */

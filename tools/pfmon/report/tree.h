@@ -95,7 +95,7 @@ typedef int (*node_order)(const struct node *a, const struct node *b);
 
 /*
  * Returns the parts of @parent in @order, an array of child_count elements that the
- * caller frees. NULL without memory.
+ * caller frees. Returns NULL if there is no memory.
  */
 const struct node **tree_children(const struct tree *tree, node_number parent,
 				  node_order order);

@@ -7,7 +7,7 @@
 
 #include "results.h"
 
-/* Returns -1 without memory, else 0. */
+/* Returns -1 if there is no memory, else 0. */
 int stat_json(FILE *file, const struct results *results);
 
 #endif

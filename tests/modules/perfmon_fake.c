@@ -38,7 +38,7 @@ module_param(claimed, ulong, 0444);
 
 struct fake_cpu {
 	struct hrtimer timer;
-	u64 selected; /* one bit for each counter; so have @running and @overflows */
+	u64 selected; /* one bit for each counter, as in @running and @overflows */
 	u64 running;
 	u64 overflows;
 	u64 value[FAKE_COUNTERS];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * POWER: parameters read and write the performance monitoring registers of the current CPU.
- * Programs cannot read these while the hardware is claimed.
+ * Programs cannot read these registers while the hardware is claimed.
  */
 #include <asm/reg.h>
 #include <linux/kernel.h>

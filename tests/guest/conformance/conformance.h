@@ -3,7 +3,7 @@
  * perfmon-conformance: tests what every PMU module must do. It uses contexts, and compares counts
  * with reference values from outside of the module.
  *
- * For each counter that they use, the tests must know how to make it count whenever a thread runs,
+ * The tests must know for each counter that they use how to make it count whenever a thread runs,
  * and how to keep it from counting.
  */
 #ifndef CONFORMANCE_H

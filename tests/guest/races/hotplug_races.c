@@ -233,7 +233,7 @@ static void need_hotplug(void)
 		skip("CPU 1 cannot be taken offline");
 }
 
-/* The spinners begin on CPU 1, so they begin before it goes offline. */
+/* The spinners begin on CPU 1, so they begin before CPU 1 goes offline. */
 static void check_threads(void)
 {
 	spinner_begin(&spinners[0]);

@@ -24,8 +24,8 @@ SUITE(set_races, 1800);
 /* ---- contexts ------------------------------------------------------------------------ */
 
 /*
- * All sets are switched by time. With @overflows, a random half of them is switched by overflows of
- * a busy counter instead. The time is long enough that a slow guest makes progress.
+ * All sets are switched by time. With @overflows, a random half of the sets is switched by
+ * overflows of a busy counter instead. The time is long enough that a slow guest makes progress.
  */
 #define SHORTEST 100000 /* ns */
 #define LONGEST	 400000

@@ -385,8 +385,8 @@ static uint64_t loop_and_call_until_stopped(uint64_t unused)
 }
 
 /*
- * Two threads take turns on a CPU. One has too many overflows, the other one only counts. In QEMU a
- * busy counter counts ns. So the count of the thread that only counts must be its CPU time.
+ * Two threads take turns on a CPU. One thread has too many overflows, the other one only counts. In
+ * QEMU a busy counter counts ns. So the count of the thread that only counts must be its CPU time.
  */
 static void check_neighbour(void)
 {
@@ -435,7 +435,7 @@ TEST(throttling_one_thread_takes_nothing_from_another)
 	with_limit(check_neighbour);
 }
 
-/* Two sets take turns. One has too many overflows, the other one only counts its time. */
+/* Two sets take turns. One set has too many overflows, the other one only counts its time. */
 static void check_next_set(void)
 {
 	struct pfarg_setdesc sets[] = {

@@ -136,8 +136,8 @@ static struct samples all_samples(const struct family *family)
 }
 
 /*
- * Follows the samples of the thread that begin at @i, and returns how many it has. *@events: what
- * the thread had counted at its last sample.
+ * Follows the samples of the thread whose first sample is at @i, and returns how many samples it
+ * has. *@events: what the thread had counted at its last sample.
  */
 static size_t follow_thread(const struct samples *samples, size_t i, uint64_t period,
 			    uint64_t *events)

@@ -60,8 +60,8 @@ static void work_ten_periods(int unused)
 }
 
 /*
- * The context's own thread has almost no events, but its copy's thread has.  In QEMU an overflow of
- * most counters is noticed late, so the number of turns is not known.
+ * The context's own thread has almost no events; the thread of its copy has many.  In QEMU an
+ * overflow of most counters is noticed late, so the number of turns is not known.
  */
 TEST(a_copy_switches_sets_by_itself)
 {

@@ -239,7 +239,7 @@ const char *need_x86(void)
 void need_overflow_interrupts(void)
 {
 	const char *qemu = getenv("QEMU_VERSION"); /* of tests/vm/run */
-	struct pfm_info info; /* not pmu(), which fails with an unknown PMU */
+	struct pfm_info info; /* pmu() would fail with an unknown PMU */
 	int fd;
 
 	if (!qemu || atoi(qemu) >= 10)

@@ -248,8 +248,9 @@ bool no_session_is_left(void);
 uint64_t free_memory(void); /* of the machine, bytes */
 const char *kernel_log(void); /* end of the file; valid until the next call */
 /*
- * In between, the kernel may report unknown NMIs and lockups: tests/vm/run does not take these for a
- * failure. Returns how many lines of the log have @report since reports_begin().
+ * Between these two calls the kernel may report unknown NMIs and lockups: tests/vm/run does not
+ * take these for a failure. reports_end() returns how many lines of the log have @report since
+ * reports_begin().
  */
 void reports_begin(void);
 unsigned int reports_end(const char *report);

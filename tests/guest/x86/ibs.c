@@ -185,7 +185,9 @@ static const uint64_t *values_of(entry_t entry)
 	return (const uint64_t *)(entry + 1);
 }
 
-/* Returns the number of samples in the loop. A stop's own sample has the address of the system call. */
+/*
+ * Returns the number of samples in the loop. A sample in a stop has the address of the system call.
+ */
 static uint64_t check_ops(const struct pfm_dfl_smpl_hdr *header, uint64_t *loads)
 {
 	entry_t entry = (entry_t)(header + 1);

@@ -35,7 +35,7 @@ struct perf_counters {
 
 /**
  * struct pmu - what is measured with a PMU
- * @cycles: QEMU sees overflows of this counter at once; it counts cycles
+ * @cycles: a counter of cycles whose overflows QEMU sees at once
  * @cycles_of_user: value of its PMC that leaves out the kernel
  * @recorded: bitmap of four PMDs that samples contain
  */

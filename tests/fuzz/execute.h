@@ -44,7 +44,7 @@ struct table {
 
 /**
  * enum kind - what the descriptor of a call belongs to
- * @UNSURE: other threads replaced it during the call
+ * @UNSURE: other threads replaced the descriptor during the call
  * @PERFMON: it belonged to perfmon before the call and after it
  * @OTHER: it is open, and does not belong to perfmon
  * @CLOSED: there is no descriptor

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Draws mutants from a list. Each time it draws a file, by its number of lines; then one of the
- * file's kinds; then a place of that kind. So neither a kind with many places nor a dense file
- * dominates. The result depends only on the seed and the list.
+ * Draws mutants from a list. For each mutant a file is drawn (the more lines it has, the
+ * likelier), then one of the file's kinds, then a place of that kind. So neither a kind with
+ * many places nor a dense file dominates. The result depends only on the seed and the list.
  */
 #include <stdlib.h>
 #include <string.h>

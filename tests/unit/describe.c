@@ -150,7 +150,7 @@ TEST(every_reason_gives_its_sentence)
 	ck_assert_uint_eq(PFM_REASON_COUNT_OF_REASONS, COUNT(sentences) + 1);
 }
 
-/* This finds new reasons without a sentence even if they are missing in the table above. */
+/* This loop finds new reasons without a sentence even if they are missing in the table above. */
 TEST(every_reason_has_a_sentence)
 {
 	for (unsigned int i = 0; i < PFM_REASON_COUNT_OF_REASONS; i++)

@@ -103,7 +103,7 @@ TEST(a_program_is_all_threads_of_one_name)
 	json_decref(object);
 }
 
-/* Samples of hist have no CPU: they have that of their context. */
+/* Samples of hist have no CPU: they get the CPU of their context. */
 TEST(samples_are_sorted_by_cpu_and_program)
 {
 	const struct data_cpu cpu = { .context = 1, .cpu = 7 };

@@ -13,8 +13,8 @@
  * struct intervals - the intervals of a measurement
  * @parts: the counts of the present interval
  * @values: counts at the end of the previous interval
- * @times: CPU times then
- * @sets: activities of the sets then
+ * @times: CPU times at the end of the previous interval
+ * @sets: activities of the sets at the end of the previous interval
  * @present: activities of the sets now
  * @begin: when counting began
  * @last: end of the previous interval
@@ -48,7 +48,7 @@ int intervals_print(struct intervals *intervals, const struct increments *increm
 /* Has the present interval come to its end? */
 bool intervals_are_due(const struct intervals *intervals);
 
-/* ms until then, at least 1. */
+/* Returns the time in ms until the end of the present interval, at least 1. */
 unsigned int intervals_left(const struct intervals *intervals);
 
 void intervals_free(struct intervals *intervals);

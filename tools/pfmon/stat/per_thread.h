@@ -35,7 +35,7 @@ struct thread_row {
  * @rows: the threads
  * @count: number of @rows
  * @dropped: number of threads that have ended and whose own counts were dropped
- * @rest: the numbers of these threads together, as in struct thread_row; NULL: none
+ * @rest: the numbers of the dropped threads together, as in struct thread_row; NULL: none
  */
 struct per_thread {
 	struct thread_row *rows;
@@ -52,7 +52,7 @@ struct per_thread {
 /* Can the values of a thread be read? */
 int per_thread_check(const struct session *session);
 
-/* Take the counts of threads that have ended, or of many of them. */
+/* Take the counts of threads that have ended; if there are very many, of some of them. */
 int per_thread_take(struct per_thread *threads, struct group *group,
 		    const struct event_list *events);
 

@@ -96,8 +96,8 @@ static uint64_t part(const struct results *results, const struct run *run, size_
 }
 
 /*
- * Whether a CPU was not counted at all. A CPU that was counted has a time. A thread may have
- * none, because it never ran.
+ * Was the part a CPU that was not counted at all? A CPU that was counted has a time. A
+ * thread may have no time, because it never ran.
  */
 static bool was_away(const struct results *results, const struct run *run)
 {

@@ -151,7 +151,7 @@ void results_turns(const struct results *results, uint64_t *least, uint64_t *mos
 double results_set_fraction(const struct results *results, size_t set);
 
 struct figure results_runtime(const struct results *results);
-/* Its member runs is 0 if the time is not known. */
+/* The idle time; its member runs is 0 if the time is not known. */
 struct figure results_idle(const struct results *results);
 /* The idle time in percent of the time for which the CPUs were counted. */
 double results_idle_part(const struct results *results);

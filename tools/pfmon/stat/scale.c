@@ -7,7 +7,8 @@
 uint64_t scale(uint64_t value, uint64_t duration, uint64_t total)
 {
 	/*
-	 * A long double would not do: on some machines it has no more bits than a double.
+	 * A long double is not sufficient: on some machines it has no more bits than a
+	 * double.
 	 */
 	return (uint64_t)((unsigned __int128)value * total / duration);
 }
@@ -34,9 +35,9 @@ void ratio_add(struct ratio *ratio, uint64_t value, uint64_t duration)
  *
  *	T^2 (1 - f) n / (n - 1) sum((y - R x)^2) / sum(x)^2
  *
- * This is Cochran's variance of a population total; his N is the number of increments
- * that fit into T, which is T n / sum(x). The relative error is the root of the variance,
- * divided by R T.
+ * This is Cochran's variance of a population total; Cochran's N is the number of
+ * increments that fit into T, which is T n / sum(x). The relative error is the root of
+ * the variance, divided by R T.
  */
 bool ratio_error(const struct ratio *ratio, uint64_t total, double *error)
 {

@@ -107,7 +107,7 @@ static bool has_to_look(const struct measurement *measurement)
 	return measurement->options->targets.cpus.count && measurement->uevents == -1;
 }
 
-/* Each further MANY contexts are read less often by one interval, because a reading takes longer. */
+/* The time between readings grows by one interval with each MANY contexts: reading takes longer. */
 #define MANY	      64
 
 /* The counts of threads that have ended need memory, so they are taken at this interval, in ms. */
@@ -119,13 +119,13 @@ static bool takes_threads(const struct measurement *measurement)
 	       measurement->session.is_inherited;
 }
 
-/* The shorter interval; 0 is none. */
+/* Returns the shorter interval; 0 means that there is no interval. */
 static unsigned int shorter(unsigned int a, unsigned int b)
 {
 	return a && (!b || a < b) ? a : b;
 }
 
-/* ms until the counters have to be read again; 0: only at the end. */
+/* Returns the ms until the counters have to be read again; 0: read them only at the end. */
 static unsigned int until_reading(const struct measurement *measurement)
 {
 	const unsigned int factor = 1 + (unsigned int)measurement->group.attached / MANY;
@@ -382,8 +382,9 @@ static int run_all(struct measurement *measurement)
 }
 
 /*
- * Warn of sets that were never active, or, if a single context was counted, were active less often
- * than others: each context begins with the first set.
+ * Warn of sets that were never active.  If there was a single context, also warn of sets that were
+ * active less often than others.  Several contexts always differ, because each one begins with the
+ * first set.
  */
 static void warn_of_turns(const struct results *results, bool is_alone)
 {

@@ -169,7 +169,7 @@ int switch_cost_measure(struct switch_cost *cost, const struct machine *machine,
 						       sizeof(*cost->kernel)) };
 	if (!cost->kernel)
 		return fail("no memory");
-	/* Threads, on which the cost is measured, cannot use these PMUs. */
+	/* The cost is measured on a thread, and a thread cannot use a PMU with a scope. */
 	if (machine->scope[0])
 		return 0;
 	if (copy_sets(&copy, events))

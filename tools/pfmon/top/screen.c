@@ -84,7 +84,7 @@ int screen_begin(struct screen *screen)
 	return 0;
 }
 
-/* Stop as Ctrl-Z asks, with the terminal as it was. */
+/* Restore the terminal and stop, because the user typed Ctrl-Z. */
 static void stop(struct screen *screen)
 {
 	restore(screen);

@@ -12,7 +12,7 @@
  * @poll: becomes readable when screen_key() has something to return; 0: there is no terminal
  * @signals: descriptor of the signals about the terminal
  * @has_keys: keys are read one by one, and not shown
- * @saved: the settings before
+ * @saved: the terminal's settings before screen_begin()
  * @columns: width in characters
  * @rows: height in lines
  */

@@ -31,7 +31,7 @@
  * @shown: the one of @intervals that is shown; NULL: none yet
  * @begun: when the current interval began, ns of CLOCK_MONOTONIC
  * @cpus: the CPUs that are sampled
- * @idle: for how long each of @cpus had been idle then, in seconds
+ * @idle: for how long each of @cpus had been idle at @begun, in seconds
  * @names_lost: number of processes so far whose beginnings the kernel could not report
  * @refreshes: number of intervals that have been shown
  * @has_ended: the last table has been shown
@@ -81,7 +81,10 @@ static int draw(struct top *top)
 	return finish_stdout(0) ? -1 : result;
 }
 
-/* Which part of the interval a CPU that was idle from @before to @after seconds was busy. */
+/*
+ * Returns the part of the interval in which a CPU was busy.  @before and @after are the
+ * seconds for which it had been idle at the beginning and at the end of the interval.
+ */
 static double busy_part(double before, double after, double seconds)
 {
 	double busy = 1 - (after - before) / seconds;

@@ -123,7 +123,7 @@ static struct pfm_pmu example_pmu = {
 	.virtual_count = ARRAY_SIZE(virtuals),
 };
 module_driver(example_pmu, pfm_pmu_register, pfm_pmu_unregister);
-/* Replace the pattern by that of your processors, such as "arm64:midr41?fd0c*". */
+/* Replace the pattern by the pattern of your processors, such as "arm64:midr41?fd0c*". */
 MODULE_ALIAS(PFM_PMU_ALIAS("none:....................."));
 MODULE_DESCRIPTION("perfmon: example of a PMU description");
 MODULE_LICENSE("GPL");

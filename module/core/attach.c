@@ -46,8 +46,8 @@ static void drop_block(struct pfm_context *context)
  * Called by the hooks, in the thread itself with interrupts off.  If the attachment is pending,
  * no message is posted: the load has not returned, and commit() will fail.  With interrupts off,
  * PREEMPT_RT can neither free memory nor wake a thread.  The thread is running, so
- * put_task_struct() does not free it, and no wait on the block has to be ended.  The next call
- * that unloads or loads the context frees the block.
+ * put_task_struct() does not free it.  It does not wait on the block, so no wait has to be
+ * ended.  The next call that unloads or loads the context frees the block.
  */
 void pfm_detach_current(struct pfm_context *context, bool tell, bool closed)
 {
@@ -150,10 +150,10 @@ static void catch_running(void *argument)
 
 /*
  * Start the counters of a thread that is running.  The function enter() has put it into the
- * thread table, so the hook finds it when it is switched in later.  Three cases remain: the
- * thread runs on the CPU that task_cpu() returned; it was switched in after the barrier, and
- * the hook has found it; or it has migrated without the memory ordering of a wakeup, and the
- * loop tries the new CPU.
+ * thread table, so the hook finds it when it is switched in later.  Three cases remain.  The
+ * thread runs on the CPU that task_cpu() returned.  Or it was switched in after the barrier,
+ * and the hook has found it.  Or it has migrated without the memory ordering of a wakeup,
+ * and the loop tries the new CPU.
  */
 static void catch_other(struct pfm_context *context, struct task_struct *task)
 {

@@ -63,7 +63,7 @@ struct pfm_use {
  * struct pfm_claims - the claimed registers of a PMU
  * @node: in the list of all PMUs
  * @pmu: the PMU
- * @held: claimed PMDs; includes those of @uses
+ * @held: claimed PMDs; includes the PMDs of @uses
  * @uses: the combinations that contexts of each kind use.  Protected by uses_lock; to change
  *	is_held, the mutex must be held, too.  No held combination excludes a held one of the
  *	other kind

@@ -3,9 +3,9 @@
  * Copies of a context: the calls on their parent, and their sums.
  *
  * Code that detaches a copy from its thread also adds the copy's counts to the sums, under the
- * lock of struct pfm_copies.  A reading adds the counts of each living copy to those of the
- * sums.  If the thread of a copy ends after the copy was read, the copy waits in the list
- * "late" until the reading has taken the sums.
+ * lock of struct pfm_copies.  A reading adds the counts of each living copy to the sums.  If
+ * the thread of a copy ends after the copy was read, the copy waits in the list "late" until
+ * the reading has taken the sums.
  */
 #include <linux/capability.h>
 #include <linux/rcupdate.h>
@@ -35,7 +35,7 @@ int pfm_copies_create(struct pfm_context *context)
 	/*
 	 * A module with an unload() keeps data for each thread, so each copy would need a load().
 	 * This may sleep, which the probe of fork may not.  A load() without an unload() only
-	 * checks registers, and those of a copy have been checked.
+	 * checks registers, and the registers of a copy have been checked already.
 	 */
 	if (context->pmu->operations->unload)
 		return pfm_fail(context, -EOPNOTSUPP, PFM_REASON_UNSUPPORTED,
@@ -286,7 +286,7 @@ int pfm_copies_open(struct pfm_context *context)
 		return pfm_fail(context, -EINVAL, PFM_REASON_COPIED_SETS,
 				context->set_count);
 	pfm_copies_forget_counts(copies);
-	/* The sets of idle copies may not be those of the parent any more. */
+	/* The sets of idle copies may differ from the parent's sets by now. */
 	pfm_copies_trim(copies, 0);
 	copies->set_count = context->set_count;
 	if (context->instances)

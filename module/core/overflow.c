@@ -51,7 +51,10 @@ static __always_inline u64 carry(const struct pfm_pmu *pmu,
 	return wrapped;
 }
 
-/* Used for system-wide contexts, which also monitor kernel threads.  These have no user level. */
+/*
+ * Used for system-wide contexts, which also monitor kernel threads.  Kernel threads have no user
+ * level.
+ */
 static noinline u64 user_ip_of_current(void)
 {
 	if (current->flags & PF_KTHREAD)
@@ -60,9 +63,9 @@ static noinline u64 user_ip_of_current(void)
 }
 
 /*
- * Users without permission must see neither addresses of the kernel nor those of another
- * thread.  So task_pt_regs(current) would be wrong: in an NMI right after the probe of
- * sched_switch, current is still the thread that is switched out.
+ * Users without permission must see neither addresses of the kernel nor addresses of
+ * another thread.  So task_pt_regs(current) would be wrong: in an NMI right after the
+ * probe of sched_switch, current is still the thread that is switched out.
  */
 static __always_inline u64 visible_ip(const struct pfm_context *context,
 				      struct pt_regs *regs)

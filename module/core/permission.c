@@ -112,7 +112,7 @@ static bool is_in_task_group(void)
 	return is_in_group(READ_ONCE(pfm_limits.task_group));
 }
 
-/* For callers without CAP_PERFMON. */
+/* Return: whether a caller without CAP_PERFMON may count. */
 static bool may_count(enum pfm_policy policy, int paranoid)
 {
 	switch (policy) {

@@ -8,7 +8,7 @@
 
 typedef void (*pfm_context_fn)(struct pfm_context *context, void *argument);
 
-/* Only for pfm_context_call(). */
+/* Called only by pfm_context_call(). */
 void pfm_context_call_elsewhere(struct pfm_context *context, pfm_context_fn function,
 				void *argument);
 

@@ -27,7 +27,7 @@ static inline void pfm_reset_forget(struct pfm_set *set)
 	set->reset_virtual = 0;
 }
 
-/* Only for pfm_reset(). */
+/* Called only by pfm_reset(). */
 u64 pfm_reset_random(struct pfm_pmd_attributes *attributes);
 void pfm_reset_virtual(struct pfm_context *context, struct pfm_set *set, bool is_long);
 

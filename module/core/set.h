@@ -9,7 +9,7 @@
 
 struct pfm_context;
 
-/* Number of virtual PMDs of the core; those of a PMU follow. */
+/* Number of virtual PMDs of the core; the virtual PMDs of a PMU follow. */
 #define PFM_CORE_VIRTUAL (PFM_PMD_CPU - PFM_VIRTUAL_PMD_BASE + 1)
 
 /**
@@ -112,7 +112,10 @@ struct pfm_set {
 	u64 summed_virtual;
 
 	unsigned int pmd_count; /* of the PMU */
-	/* for the PMU's PMDs, then for the virtual PMDs of the core, then for those of the PMU */
+	/*
+	 * for the PMU's PMDs, then for the virtual PMDs of the core, then for the PMU's virtual
+	 * PMDs
+	 */
 	struct pfm_pmd_attributes attributes[];
 };
 

@@ -24,7 +24,7 @@
 
 /*
  * If the timer expires less than SLACK ns too early, the set's time is regarded as over.
- * The timer's clock differs from that of durations, and the timer's next expiry is
+ * The timer's clock differs from the clock of durations, and the timer's next expiry is
  * computed from the last expiry, not from now.
  */
 #define SLACK 5000

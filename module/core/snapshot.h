@@ -11,7 +11,7 @@
 
 /**
  * struct pfm_snapshot - values of a set's PMDs in use, at one moment
- * @values: by PMD number; those of PMDs not in use are undefined
+ * @values: by PMD number; undefined for PMDs that are not in use
  * @set: the set, for functions that are called on another CPU
  */
 struct pfm_snapshot {
@@ -49,7 +49,7 @@ static __always_inline bool pfm_pmd_used(const struct pfm_set *set, unsigned int
 	return n < PFM_MAX_VIRTUAL && set->used_virtual & BIT_ULL(n);
 }
 
-/* Only for the functions below. */
+/* Called only by the functions below. */
 void pfm_snapshot_wrapped(struct pfm_context *context, struct pfm_set *set, u64 *values,
 			  u64 seen);
 void pfm_snapshot_copy(const struct pfm_registers *registers, u64 *values);

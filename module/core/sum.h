@@ -10,7 +10,7 @@ struct pfm_set_activity {
 	u64 duration; /* ns */
 };
 
-/* Mutex held.  Add the counts of all copies, living or not, to those of @set in @snapshot. */
+/* Mutex held.  Add the counts of all copies, living or not, to the counts of @set in @snapshot. */
 void pfm_sum_add(struct pfm_context *context, struct pfm_set *set,
 		 struct pfm_snapshot *snapshot);
 

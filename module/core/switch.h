@@ -26,7 +26,7 @@ void pfm_resume(struct pfm_context *context);
  * @context: it monitors, and is paused
  * @previous: set that was active before
  *
- * Only the PMCs that differ from those of @previous are written.
+ * Only PMCs whose values differ from @previous are written.
  *
  * Return: the argument of start(), NULL if nothing has to count.
  */

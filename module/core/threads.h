@@ -23,7 +23,7 @@
  * struct pfm_threads - a thread table
  * @shift: right shift that makes a bucket's number from a hash of 32 bits
  * @which: index of the node in pfm_context.nodes[] that this table uses
- * @to_context: bytes to add to the address of that node to get that of its context
+ * @to_context: bytes to add to the address of that node to get the address of its context
  * @buckets: the lists; the end marker of each list is the bucket's number
  */
 struct pfm_threads {

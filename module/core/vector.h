@@ -24,7 +24,7 @@ struct pfm_argument {
 /* Return: a negative errno; the reason is the bad @address. */
 int pfm_fault(struct pfm_context *context, const void __user *address);
 
-/* Only for the functions below. */
+/* Called only by the functions below. */
 int pfm_copy_in_other(struct pfm_context *context, void *to, size_t known,
 		      struct pfm_argument from);
 int pfm_check_tails(struct pfm_context *context, struct pfm_vector vector, size_t known);

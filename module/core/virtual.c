@@ -13,7 +13,7 @@
 #include "set_clock.h"
 #include "virtual.h"
 
-/* The core's virtual PMDs.  A state does not count: its value is that of the source. */
+/* The core's virtual PMDs.  A state does not count: its value is the value of the source. */
 static const struct {
 	const char *name;
 	bool is_state;

@@ -91,8 +91,8 @@ static bool read_register(const struct walk *walk, u64 *to, u64 regs, size_t off
 }
 
 /*
- * Return: whether @frame at @address is that of an exception in the kernel.  If so, reads
- * the registers that it interrupted into @place.
+ * Return: whether @frame at @address is the frame of an exception in the kernel.  If so,
+ * reads the registers that it interrupted into @place.
  */
 static bool is_exception(const struct walk *walk, const struct frame *frame, u64 address,
 			 struct place *place)

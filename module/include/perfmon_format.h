@@ -41,8 +41,8 @@ struct task_struct;
  * @task: the monitored thread.  It is not current if an NMI comes when the thread's counters
  *	already run but the scheduler has not yet switched to the thread.  In that case, user
  *	addresses belong to another program.
- * @regs: interrupted registers; those of user mode if the overflow was not found until
- *	the thread left the CPU
+ * @regs: interrupted registers; the registers of user mode if the overflow was not found
+ *	until the thread left the CPU
  * @ip: the instruction that the hardware recorded; otherwise the interrupted one, or the
  *	last one in user mode if the user may not see kernel addresses
  * @ip_is_exact: @ip was recorded by the hardware

@@ -155,7 +155,7 @@ struct pfm_session {
 /**
  * pfm_session_next() - registers of the next event set of a context
  * @session: argument of load() or unload()
- * @registers: those of the previous set; NULL to get the first
+ * @registers: registers of the previous set; NULL to get the registers of the first set
  *
  * Return: NULL after the last set.
  */
@@ -176,8 +176,8 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  * @owner: returns the CPU that accesses the registers which CPU @number shares with other CPUs:
  *	itself or one of the others.  The owner stays the same until it goes offline.  Returns
  *	-ENODEV if @number, which is online, has no such registers, or another negative errno.
- *	Process context, may sleep, CPU hotplug held off.  Only for a PMU with a @scope, and
- *	required there.
+ *	Process context, may sleep, CPU hotplug held off.  A PMU with a @scope must have this
+ *	operation; it is not called for other PMUs.
  * @claim: claim PMDs @pmds (PFM_HARDWARE_BV words), and the PMCs that drive them, on all
  *	CPUs of the PMU.  Called when a load, or a write to a loaded context, needs PMDs
  *	that are not claimed; other contexts may be counting.  Returns 0; or claims
@@ -207,8 +207,8 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  *	changed, to keep write_pmcs and start short.  Called with interrupts off, on any
  *	CPU, while the set does not count; optional.
  * @can_count: hot; returns whether the set can count on this CPU at the moment.  If not, it
- *	counts nothing, and the user is told as about a foreign CPU (docs/interface.md).  Called
- *	before write_pmcs; optional.
+ *	counts nothing, and this is reported in the same way as a foreign CPU
+ *	(docs/interface.md).  Called before write_pmcs; optional.
  * @write_pmcs: hot; program @used_pmcs.  Of @counters, only those that are also in
  *	@interrupting may interrupt (start may enable their interrupts instead).
  *	@programmed has the values that the last call wrote on this CPU, or is NULL if
@@ -222,9 +222,9 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  * @read: hot; store the 64-bit values of @used_pmds, which may be counting, in @values by
  *	their numbers: pfm_pmd_merge() of the values in memory and in hardware.  Returns
  *	the same as overflows(), with the overflow flags read after these values.
- * @sample: hot; called after an overflow, with counters halted: store those of @pmds (a
- *	bitmap) that are PFM_REG_SAMPLED in @values by their numbers.  Required if the PMU
- *	has such registers.
+ * @sample: hot; called after an overflow, with counters halted: of @pmds (a bitmap),
+ *	store the values of those that are PFM_REG_SAMPLED in @values by their numbers.
+ *	Required if the PMU has such registers.
  * @callers: hot; called after an overflow, with counters halted: store in @to the addresses of
  *	at most @most call instructions of the program, innermost first: those of calls that
  *	the hardware has recorded and that have not returned.  Returns the number of addresses;

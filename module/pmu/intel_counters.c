@@ -86,7 +86,7 @@ static void read_here(void *at)
 
 /*
  * Remove from @all what @here does not have.  Fields of capabilities that are numbers, not single
- * bits, are those of one CPU; nothing uses them if the CPUs differ.
+ * bits, are valid only if all CPUs agree; nothing uses these fields if the CPUs differ.
  */
 static void reduce(struct intel_counters *all, const struct intel_counters *here)
 {

@@ -345,8 +345,9 @@ static struct pfm_pmu_operations x86_operations = {
 };
 
 /*
- * Ask perf, which tries the registers at boot: an emulator or a hypervisor may have none.  The event
- * never counts.  Where perf has a PMU for each kind of core, this event is that of the first CPU.
+ * Ask perf, which tries the registers at boot: an emulator or a hypervisor may have none.  The
+ * event never counts.  If perf has a PMU for each kind of core, only the PMU of the first CPU is
+ * asked.
  */
 static int probe(void)
 {

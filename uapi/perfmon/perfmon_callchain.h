@@ -3,8 +3,8 @@
  * Sampling format "callchain": format "default" plus the stack.
  *
  * The header and the handling of a full buffer are those of "default".  hdr_version is
- * PFM_CALLCHAIN_VERSION.  hdr_buf_flags is max_kernel | max_user << 16, the limits in
- * effect (0 for a part that is left out), PFM_CALLCHAIN_HDR_LINK if PFM_CALLCHAIN_LINK was
+ * PFM_CALLCHAIN_VERSION.  hdr_buf_flags has the limits in effect, max_kernel | max_user <<
+ * 16 (0 for a part that is left out), PFM_CALLCHAIN_HDR_LINK if PFM_CALLCHAIN_LINK was
  * given, and PFM_CALLCHAIN_HDR_RECORDED if PFM_CALLCHAIN_RECORDED was given.  An entry is a
  * struct pfm_callchain_entry, followed by
  *

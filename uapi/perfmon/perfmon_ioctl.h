@@ -69,8 +69,8 @@
  *    the size of a format's argument (at most 4096 bytes).
  *
  * 5. In structures that the kernel only returns, reserved fields are zero.  If such a
- *    structure is longer than the one the kernel knows, the kernel clears the rest.  The
- *    caller need not initialise such a structure.
+ * structure is longer than the one the kernel knows, the kernel clears the rest.  The
+ * caller need not initialise such a structure.
  *
  * 6. A message contains its length, see struct pfm_msg_header.
  */
@@ -222,8 +222,8 @@
  * thread continues.  All this is done when the call returns.
  *
  * EBUSY: the context is not loaded; no notification waits for a restart (some formats allow
- * a restart without a notification); or there is nothing to restart: monitoring is not
- * masked and no format can be restarted, or the format refuses, or each CPU has a buffer.
+ * a restart without a notification); monitoring is not masked, and no format can be
+ * restarted; the format refuses the restart; or each CPU has a buffer.
  */
 #define PFM_IOC_RESTART		_IO(PFM_IOC_TYPE, 7)
 

@@ -14,9 +14,10 @@
  * All counters share all PMCs; a PMC that was not written has its default
  * value.  PMC5 counts instructions and PMC6 cycles, regardless of MMCR1.
  *
- * A counter has 31 bits: bit 31 of the register is set when the counter has wrapped.
- * PMD 0 is read-only.  Its value is that of the time base at the moment of the read or, if
- * the set does not count, when the set last counted; it does not count the thread's time.
+ * A counter has 31 bits: bit 31 of the register is set when the counter has wrapped.  PMD
+ * 0 is read-only.  Its value is the time base at the moment of the read or, if the set
+ * does not count, at the moment when the set last counted.  It does not count the thread's
+ * time.
  */
 #ifndef _PERFMON_POWER_H
 #define _PERFMON_POWER_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the kernel and its modules are. */
+/* Find out where the kernel and its modules are. */
 #ifndef PFMON_KERNEL_H
 #define PFMON_KERNEL_H
 

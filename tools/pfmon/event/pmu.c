@@ -5,7 +5,7 @@
 
 #include "pmu.h"
 
-/* A description without is_model() fits every CPU, so it comes after those of models. */
+/* A description without is_model() fits every CPU, so it comes after the descriptions of models. */
 static const struct pmu *const pmus[] = {
 	&pmu_amd_k8,
 	&pmu_amd_15h,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * AMD's instruction based sampling, PMU "amd_ibs" of perfmon_amd.h.  libpfm4 has no events for it.
- * The low byte of a code is the number of the PMD; its other bits are those of the PMC.
+ * AMD's instruction based sampling, PMU "amd_ibs" of perfmon_amd.h. libpfm4 has no events for it.
+ * The low byte of a code is the number of the PMD; the other bits are the bits of the PMC.
  */
 #include <perfmon/perfmon_amd.h>
 

@@ -17,7 +17,7 @@ int recorder_attach(struct recorder *recorder, const int *targets);
 void recorder_drop_samplers(struct recorder *recorder, size_t count);
 
 /*
- * Append the descriptor and the buffers of a sampler whose context has been loaded to those of the
+ * The context of @sampler has been loaded: append its descriptor and buffers to the lists of the
  * recording.
  */
 int recorder_list_sampler(struct recorder *recorder, struct sampler *sampler);

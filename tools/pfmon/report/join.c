@@ -177,7 +177,7 @@ static void append_record(struct joined *joined, enum data_type type, const void
 	append(joined, body, size);
 }
 
-/* The losses of a file are those of its last record: @last has one for each context. */
+/* Store @record in @last.  The last record of each context has the losses of the file. */
 static int take_losses(const struct data_record *record, struct data_losses **last,
 		       size_t *count)
 {

@@ -43,7 +43,7 @@ static int read_contexts(struct thread_names *names)
 	return 0;
 }
 
-/* Returns the number of names of threads below @tid, and of @tid up to @time. */
+/* Returns how many names belong to threads below @tid, or to @tid not later than @time. */
 static size_t names_until(const struct thread_names *names, uint32_t tid, uint64_t time)
 {
 	size_t low = 0, high = names->count;

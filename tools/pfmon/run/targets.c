@@ -97,7 +97,7 @@ static int fail_cpus(const char *list, int error)
 	return fail("cannot find the CPUs: %s", strerror(error));
 }
 
-/* Fails if a number in the text @list is above that of the machine's last CPU. */
+/* Fails if a number in the text @list is above the number of the machine's last CPU. */
 static int check_numbers(const char *list)
 {
 	const int highest = cpus_highest();

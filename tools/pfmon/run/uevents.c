@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The kernel sends its uevents to all sockets of this kind: "online@/devices/system/cpu/cpu3" and
- * variables.  It sends many more for devices that belong to a CPU, and only those of the CPU
- * itself are wanted.
+ * variables.  It also sends many events about devices that belong to a CPU.  Only events about
+ * the CPU itself are wanted.
  */
 #include <errno.h>
 #include <linux/netlink.h>

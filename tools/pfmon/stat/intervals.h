@@ -32,8 +32,8 @@ struct intervals {
 };
 
 /*
- * These functions report an error and return -1, or return 0.  @results are those of the whole
- * measurement.  The caller calls intervals_free() in any case.
+ * These functions report an error and return -1, or return 0.  @results are the results of the
+ * whole measurement.  The caller calls intervals_free() in any case.
  */
 int intervals_prepare(struct intervals *intervals, const struct results *results,
 		      const struct stat_options *options, FILE *file);

@@ -89,8 +89,8 @@ static double all_slots(const struct results *results, const struct event *event
 }
 
 /*
- * Slots of operations that were issued in vain, and of the recovery afterwards: bad speculation
- * on models that do not count stalled slots.
+ * Slots of operations that were issued but not executed to the end, and slots of the recovery
+ * afterwards.  They are the bad speculation on models that do not count stalled slots.
  */
 static bool find_wasted(const struct results *results, const struct event *event,
 			double *wasted)

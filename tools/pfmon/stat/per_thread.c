@@ -52,7 +52,7 @@ static int add_row(struct per_thread *threads, const struct group *group,
 	return 0;
 }
 
-/* Take a row of one context.  Returns 1 if there is none. */
+/* Take the counts of a thread from a context, as a row.  Returns 1 if there is no such thread. */
 static int take_row(struct per_thread *threads, struct group *group, size_t index,
 		    const struct event_list *events, uint32_t which)
 {

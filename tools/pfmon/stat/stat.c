@@ -26,7 +26,7 @@
 /* All that a measurement needs. */
 struct measurement {
 	const struct stat_options *options;
-	struct targets targets; /* those of @options, with the CPUs that are counted */
+	struct targets targets; /* of @options, with the CPUs that are counted */
 	struct session session;
 	struct group group;
 	struct target_ends ends;

@@ -14,7 +14,10 @@
 /* On a terminal at most one row in CPU_PART is about CPUs. */
 #define CPU_PART   3
 
-/* Rows besides those of CPUs and entries: two headings, two blank lines, the rest, and the cursor. */
+/*
+ * Number of rows that are not about CPUs and entries: two headings, two blank lines, the rest, and
+ * the cursor.
+ */
 #define OTHER_ROWS 7
 
 static void print_missing(FILE *file, const struct recording *recording,

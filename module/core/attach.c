@@ -132,7 +132,10 @@ static struct task_struct *find_target(struct pfm_context *context, u32 tid)
 	return task ?: ERR_PTR(error);
 }
 
-/* If the thread is already running here, no thread switch will start its counters: do it now. */
+/*
+ * If the thread is already running here, no thread switch will start its counters: start them
+ * now.
+ */
 static void catch_here(struct pfm_context *context)
 {
 	if (context->attachment.task == current && context->cpu == PFM_NO_CPU)

@@ -67,7 +67,7 @@ void pfm_block_arrange(struct pfm_block *block, struct task_struct *task)
 	if (!READ_ONCE(block->wanted) || block->over ||
 	    smp_load_acquire(&block->is_outstanding))
 		return;
-	/* Set before the work is queued, because the thread clears it. */
+	/* The flag is set before the work is queued, because the thread clears it. */
 	block->is_outstanding = true;
 	pfm_block_get(block);
 	__module_get(THIS_MODULE); /* the context's open file holds the module, too */

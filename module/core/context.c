@@ -187,7 +187,7 @@ static int check_scope(struct pfm_context *context, const struct pfm_pmu *pmu, u
 }
 
 /*
- * @name: of a format, or NULL; its argument is in context->arguments.
+ * @name: name of a format, or NULL; the format's argument is in context->arguments.
  * @pmu_name: of a PMU, or NULL for the default.
  */
 int pfm_context_create(struct pfm_context *context, const struct pfm_create *create,

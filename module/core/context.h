@@ -104,7 +104,7 @@ struct pfm_context {
 	struct pid *creator; /* process that created a system-wide context, else NULL */
 	struct pfm_cpu __percpu *cpus; /* of a system-wide context: see pfm_here() */
 	bool user_level; /* the PMU counts at user level only, see struct pfm_register */
-	const struct pfm_format *format; /* NULL: none; the copies have the same */
+	const struct pfm_format *format; /* NULL: none; the copies have the same format */
 	struct pfm_format_instance instance; /* of @format */
 	struct pfm_buffer *buffer; /* of @instance; NULL: none */
 	struct pfm_instances *instances; /* for each CPU, shared with the copies; or NULL */

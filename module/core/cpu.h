@@ -64,7 +64,7 @@ void pfm_cpu_forget(struct pfm_cpu *cpu);
 /* Enabled while a system-wide context exists, so that others do not pay for pfm_is_bound(). */
 DECLARE_STATIC_KEY_FALSE(pfm_bound_contexts);
 
-/* Enabled if a PMU is registered that some CPU lacks, or whose sets cannot always count. */
+/* Enabled if a registered PMU is missing on some CPU, or if its sets cannot always count. */
 DECLARE_STATIC_KEY_FALSE(pfm_cpus_differ);
 
 /*

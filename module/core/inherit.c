@@ -173,7 +173,7 @@ static bool imitate(struct pfm_context *copy, struct pfm_context *source)
 	return is_monitored;
 }
 
-/* Return: false if @child has a context already: another user has loaded one on it. */
+/* Return: false if @child has a context already: another user has loaded this context on it. */
 static bool attach(struct pfm_context *copy, struct task_struct *child)
 {
 	/* The numbers of threads are those that the loader sees. */

@@ -49,7 +49,7 @@ void pfm_limits_init(void)
  * struct pfm_user - a user who has contexts or buffers
  * @node: in the hash table users
  * @uid: the user
- * @references: number of contexts and buffers; under users_lock
+ * @references: number of contexts and buffers; protected by users_lock
  * @bytes: bytes of memory of these contexts and buffers
  */
 struct pfm_user {

@@ -73,7 +73,10 @@ no_threads:
 	return error;
 }
 
-/* No file is open, and no PMU or format is registered: each of them holds this module. */
+/*
+ * No file is open, and no PMU or format is registered, because each of these would hold
+ * this module.
+ */
 static void __exit perfmon_exit(void)
 {
 	pfm_device_exit();

@@ -62,7 +62,7 @@ static ssize_t read_one(struct pfm_context *context, char __user *buffer, bool n
 {
 	struct pfarg_ovfl_msg message;
 
-	/* Check the buffer first: a fault after a message was taken would lose it. */
+	/* Check the buffer first: a fault after a message was taken would lose the message. */
 	if (fault_in_safe_writeable(buffer, sizeof(message)))
 		return -EFAULT;
 	if (nonblock) {

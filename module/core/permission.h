@@ -18,7 +18,7 @@ void pfm_permission_exit(void);
 int pfm_may_create(struct pfm_context *context);
 
 /*
- * Check whether the calling thread may monitor another one.  May sleep.
+ * Check whether the calling thread may monitor another thread.  May sleep.
  * Return: 0; -EPERM if not; -ESRCH if that thread has ended; -ENOMEM or another errno if
  * the check failed.
  */
@@ -31,8 +31,8 @@ int pfm_may_monitor(struct task_struct *task);
 int pfm_may_monitor_cpus(struct pfm_context *context);
 
 /*
- * Check whether the calling thread may block another one.  Nobody may block the machine's
- * first process: while it is blocked, it cannot start or reap other processes.
+ * Check whether the calling thread may block another thread.  Nobody may block the
+ * machine's first process: while it is blocked, it cannot start or reap other processes.
  */
 int pfm_may_block(struct task_struct *task);
 

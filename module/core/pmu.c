@@ -36,7 +36,7 @@ static void set_implemented(u64 *map, const struct pfm_register *registers,
 			map[n / 64] |= BIT_ULL(n % 64);
 }
 
-/* A PMC that drives counters is available if one of them is. */
+/* A PMC that drives counters is available if one of these counters is available. */
 void pfm_pmu_available(const struct pfm_pmu *pmu, const struct pfm_context *context,
 		       u64 *pmcs, u64 *pmds)
 {
@@ -186,7 +186,7 @@ static void insert(struct pfm_pmu *pmu)
 	list_add_tail(&pmu->node, &other->node);
 }
 
-/* Afterwards pmu_desc in sysfs points to the first PMU of the list, even if this fails. */
+/* Afterwards, even after a failure, pmu_desc in sysfs points to the first PMU of the list. */
 static int add_to_list(struct pfm_pmu *pmu)
 {
 	int error = 0;

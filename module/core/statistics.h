@@ -45,7 +45,7 @@ struct pfm_cpu_statistics {
 #undef PFM_STATISTIC_FIELD
 };
 
-/* The fields of struct pfm_statistics that each context has, and each copy. */
+/* The fields of struct pfm_statistics that each context and each copy has. */
 #define PFM_CONTEXT_STATISTICS(X)                                                        \
 	X(interrupts)                                                                    \
 	X(timed_interrupts)                                                              \

@@ -2,10 +2,10 @@
 /*
  * The interrupt budget: even the shortest period must not hang the machine.
  *
- * An event set with too many overflow interrupts counts nothing for about a tick.  To
- * limit the number of interrupts is not sufficient: on a slow machine a few may take a
- * whole tick.  So the length of an interrupt is measured now and then.  If interrupts of
- * that length take too much of the time, the set is throttled, too.
+ * An event set with too many overflow interrupts counts nothing for about a tick.
+ * Limiting the number of interrupts is not sufficient: on a slow machine a few interrupts
+ * may take a whole tick.  So the length of an interrupt is measured now and then.  If
+ * interrupts of that length take too much of the time, the set is throttled, too.
  *
  * The time is the duration of the set, which passes only while the set is active and its
  * thread is on a CPU.  If interrupts take a limited share of each set's time, they take at

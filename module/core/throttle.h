@@ -48,7 +48,7 @@ static inline u64 pfm_throttle_begin(struct pfm_budget *budget)
 
 /*
  * The overflow interrupt that began at @begun ends.  Return: whether the set has had too many
- * interrupts: more than max_interrupts_per_tick, or so many that they take too much of its time.
+ * interrupts: more than max_interrupts_per_tick, or interrupts that take too much of its time.
  */
 bool pfm_throttle_is_due(struct pfm_context *context, struct pfm_set *set, u64 begun);
 

@@ -78,8 +78,8 @@ struct task_struct;
  * @address: number of the register in hardware; only shown in /sys/kernel/perfmon
  * @counters: PMC: bitmap of the counters that it drives
  *
- * At least one PMC of each counter has @user_set or @user_clear, which exclude the kernel
- * level, or PFM_REG_NO_LEVELS.  Registration fails otherwise.  A PMU with a scope needs neither.
+ * At least one PMC of each counter has @user_set or @user_clear, which exclude the kernel level,
+ * or PFM_REG_NO_LEVELS.  Registration fails otherwise.  A PMU with a scope does not need them.
  */
 struct pfm_register {
 	const char *name;
@@ -186,7 +186,7 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  *	Process context, may sleep, CPU hotplug held off.
  * @release: release @pmds.  Called when no loaded context uses these PMDs any more; other
  *	contexts may be counting.  Process context, may sleep, CPU hotplug held off.
- *	Hardware that nobody else uses needs neither this nor @claim.
+ *	Hardware that nobody else uses needs neither @release nor @claim.
  * @held_by_others: set in @pmds (PFM_HARDWARE_BV words) the bits of the PMDs that @claim
  *	could not claim at the moment; process context, may sleep; optional
  * @load: a context is about to be loaded on a thread or on a CPU.  @session has the present
@@ -209,12 +209,12 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  * @can_count: hot; returns whether the set can count on this CPU at the moment.  If not, it
  *	counts nothing, and this is reported in the same way as a foreign CPU
  *	(docs/interface.md).  Called before write_pmcs; optional.
- * @write_pmcs: hot; program @used_pmcs.  Of @counters, only those that are also in
+ * @write_pmcs: hot; program @used_pmcs.  Only those @counters that are also in
  *	@interrupting may interrupt (start may enable their interrupts instead).
  *	@programmed has the values that the last call wrote on this CPU, or is NULL if
  *	these are not known: equal values need not be written.
  * @write_pmds: hot; write @pmds to the counters: all of @used_pmds below 64 or, after an
- *	overflow, some of them.
+ *	overflow, some of these PMDs.
  * @start: hot; let @counters count.  Takes one register write if the hardware has one
  *	enable bit for all counters, or a register with the enable bits of all counters.
  * @stop: hot; halt @counters, then do what read does, with @pmds of the set as

@@ -462,8 +462,8 @@ static bool is_address(unsigned int n)
 }
 
 /*
- * Users who may not see the kernel get no address of it (the target of a SYSCALL is one) and no
- * physical address.
+ * Users who may not see the kernel get no address of the kernel, such as the target of a
+ * SYSCALL, and no physical address.
  */
 static bool is_hidden(unsigned int n, u64 value)
 {

@@ -3,9 +3,10 @@
  * PMU descriptions "amd_l3" and "amd_df": counters of the third-level cache and of the data fabric of
  * AMD's processors, perfmon_amd_uncore.h.
  *
- * Several CPUs share the registers.  One of them owns the registers, and all accesses are made there
- * (amd_uncore_perf.c).  The counters have no interrupt, so a timer takes its place: it adds what the
- * registers have counted to 64-bit values.  The hardware's counts are only read, never written.
+ * Several CPUs share the registers.  One of these CPUs owns the registers, and all accesses are
+ * made there (amd_uncore_perf.c).  The counters have no interrupt, so a timer takes its place: it
+ * adds what the registers have counted to 64-bit values.  The hardware's counts are only read,
+ * never written.
  */
 #include <asm/cpufeature.h>
 #include <asm/irq_regs.h>

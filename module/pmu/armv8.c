@@ -6,8 +6,8 @@
  * 31 the cycle counter; see perfmon_armv8.h.  Number n is bit n in every register that
  * has a bit for each counter.  armv8_registers.h names the manual.
  *
- * Each counter has an enable bit, so start and stop are one write.
- * PMCR_EL0.E is on as long as the PMU is claimed; perf uses it as well.
+ * Each counter has an enable bit, so start and stop are one write.  PMCR_EL0.E is on as
+ * long as the PMU is claimed; perf uses this bit, too.
  */
 #include <asm/cputype.h>
 #include <asm/virt.h>

@@ -310,8 +310,8 @@ static void power_acknowledge(struct pfm_registers *registers, u64 counters)
 
 /*
  * Clear overflows of counters that are not in use, because they would interrupt forever.  If
- * one of PMC5 and PMC6 is in use, the other one counts, too; so does PMC4 if it only selects
- * a bank.  Other counters that are not in use should never overflow.
+ * one of PMC5 and PMC6 is in use, the other one counts, too.  PMC4 also counts if it only
+ * selects a bank.  Other counters that are not in use should never overflow.
  */
 static void clear_unused_overflows(const struct pfm_registers *registers)
 {

@@ -85,7 +85,7 @@ static int end_here(unsigned int cpu)
 	return 0;
 }
 
-/* The PMU is exclusive: as long as one PMD is claimed, the whole PMU is. */
+/* The PMU is exclusive: as long as one PMD is claimed, the whole PMU is claimed. */
 static u64 claimed; /* claimed PMDs; all are below 64 */
 
 int power_claim(struct pfm_pmu *pmu, const u64 *pmds)

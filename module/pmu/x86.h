@@ -2,7 +2,7 @@
 /*
  * What the PMU descriptions of x86 processors share.  intel.c and amd.c describe the registers of
  * their processors.  x86.c moves values between memory and registers that belong to us
- * (x86_exclusive.c), x86_shared.c does so with counters that perf lends us
+ * (x86_exclusive.c).  x86_shared.c moves values between memory and counters that perf lends us
  * (x86_placeholders.c).
  */
 #ifndef PERFMON_X86_MODULE_H
@@ -18,7 +18,8 @@
 
 /*
  * PMD n is general counter n, PMC n its event select.  PMD X86_FIXED + n is fixed counter n of
- * Intel's processors; PMC X86_FIXED controls all fixed counters, PMC X86_PEBS arms general ones.
+ * Intel's processors; PMC X86_FIXED controls all fixed counters, PMC X86_PEBS arms general
+ * counters.
  */
 #define X86_FIXED	   16
 #define X86_REGISTERS	   32

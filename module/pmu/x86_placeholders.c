@@ -204,7 +204,10 @@ static unsigned int choice_of_perf(unsigned int n, u64 config)
 	return choice;
 }
 
-/* The jobs: @info points to a bitmap of PMDs, and gets the result. */
+/*
+ * The next functions run in the kernel thread: @info points to a bitmap of PMDs, and gets
+ * the result.
+ */
 
 static long take_here(void *info)
 {

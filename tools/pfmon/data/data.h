@@ -244,7 +244,7 @@ struct data_samples {
  * @throttled: how often monitoring waited for the next tick because of too many
  *	interrupts
  * @context: number of the context; a later DATA_LOSSES record of the same context
- *	replaces this one
+ *	replaces this record
  * @reserved: 0
  */
 struct data_losses {

@@ -3,7 +3,7 @@
  * Match events with counters, as many as possible, by augmenting paths.  If all counters
  * that an event can use are taken, one of the events that have them must move to another
  * counter, which may make further events move.  An event that has a counter may get
- * another one, but is never left without one, so that earlier events have priority.
+ * another one, but never loses its counter, so that earlier events have priority.
  */
 #include <stdbool.h>
 #include <string.h>

@@ -169,8 +169,8 @@ extern const struct pmu pmu_soft;
 const struct pmu *pmu_find(const char *name, uint64_t id);
 
 /*
- * Returns PMU @index of those that a context has only if it names them, such as amd_ibs; NULL behind
- * the last one.
+ * Returns PMU @index of those that a context has only if it names them, such as amd_ibs; NULL if
+ * there is no PMU of this index.
  */
 const struct pmu *pmu_further(size_t index);
 

@@ -92,7 +92,7 @@ static const struct common_event common[] = {
 	},
 };
 
-/* Cycles prefer the cycle counter, which leaves the other counters free. */
+/* Cycles prefer the cycle counter, so that the other counters stay available. */
 static const struct counter_rule rules[] = {
 	{
 		.code = CPU_CYCLES,

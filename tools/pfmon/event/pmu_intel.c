@@ -134,7 +134,7 @@ static const struct common_event common_icelake[] = {
 
 #define FIXED(i) (PFM_INTEL_FIXED + PFM_INTEL_FIXED_##i)
 
-/* Fixed counters are preferred: they leave the general ones free. */
+/* Fixed counters are preferred, so that general counters stay available. */
 #define FIXED_RULES                                                                      \
 	{                                                                                \
 		.code = INSTRUCTIONS_RETIRED,                                            \

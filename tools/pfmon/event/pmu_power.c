@@ -384,8 +384,8 @@ static const char *refusal(const struct pmu *pmu, uint64_t code)
 }
 
 /*
- * Instructions and cycles prefer PMC5 and PMC6, which leaves the other counters free.
- * Other events prefer the counter that their code names.
+ * Instructions and cycles prefer PMC5 and PMC6, so that the other counters stay
+ * available.  Other events prefer the counter that their code names.
  */
 #define RULE_PMC(n)                                                                      \
 	{                                                                                \
@@ -412,10 +412,10 @@ static const struct counter_rule rules[] = {
 };
 
 /*
- * PMC5 and PMC6 count while the run latch is on.  Linux sets the latch in all threads but
- * the idle ones.  So PM_RUN_INST_CMPL and PM_RUN_CYC of a thread equal PM_INST_CMPL and
- * PM_CYC; perf assumes the same.  On some counters the Power ISA has separate codes for
- * these events (0x100fe, 0x400fa, 0x100f0, 0x200f4).
+ * PMC5 and PMC6 count while the run latch is on.  Linux sets the latch in all threads
+ * except idle threads.  So PM_RUN_INST_CMPL and PM_RUN_CYC of a thread equal PM_INST_CMPL
+ * and PM_CYC; perf assumes the same.  On some counters the Power ISA has separate codes
+ * for these events (0x100fe, 0x400fa, 0x100f0, 0x200f4).
  */
 #define SAME_INSTRUCTIONS                                                                \
 	{                                                                                \

@@ -123,11 +123,10 @@ struct recording {
 };
 
 /*
- * recording_open() opens and reads the file at @path, and recording_open_files() the files at @paths,
- * which belong to one recording (join.h); recording_read() reads
- * @recording->file, which has been opened already.  Both report an error and return -1,
- * or return 0.  The caller calls recording_free() in any case, which also closes the
- * file.
+ * recording_open() opens and reads the file at @path.  recording_open_files() opens and reads the
+ * files at @paths, which belong to one recording (join.h).  recording_read() reads
+ * @recording->file, which has been opened already.  All report an error and return -1, or return 0.
+ * The caller calls recording_free() in any case, which also closes the file.
  */
 int recording_open(struct recording *recording, const char *path);
 int recording_open_files(struct recording *recording, const char *const *paths,

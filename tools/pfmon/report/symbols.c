@@ -17,10 +17,10 @@ void symbols_free(struct symbols *symbols)
 }
 
 /*
- * Is frame @index a return address?  All frames are, except the first one of the kernel's
- * part and of the program's part, which are interrupted instructions, and the callers that the
- * hardware has recorded.  The call is the instruction before the return address; it may be the
- * last one of its function.
+ * Is frame @index a return address?  All frames are return addresses except two kinds: the
+ * first frame of the kernel's part and of the program's part, which is an interrupted
+ * instruction, and callers that the hardware has recorded.  The call is the instruction before
+ * the return address; it may be the last one of its function.
  */
 static bool is_return(const struct sample *sample, unsigned int index)
 {

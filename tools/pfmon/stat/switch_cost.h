@@ -3,7 +3,7 @@
  * The cost of a switch from one event set to the next.  During a switch the time of the
  * active set continues, but its counters are stopped, or they count the kernel's work for
  * the switch.  Either way a scaled count becomes wrong, and the increments do not show
- * it.  So the cost is measured, with a loop in pfmon itself.
+ * this error.  So the cost is measured, with a loop in pfmon itself.
  */
 #ifndef PFMON_SWITCH_COST_H
 #define PFMON_SWITCH_COST_H

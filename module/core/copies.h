@@ -53,8 +53,8 @@ struct pfm_snapshot;
  * @closed: copies that ended because of a program that the loader may not monitor
  * @made: copies made since the load
  * @dropped: copies that left @kept without being read, since the load
- * @foreign_runs: of copies that have ended
- * @statistics: of copies that have ended
+ * @foreign_runs: foreign runs of copies that have ended
+ * @statistics: statistics of copies that have ended
  * @rcu: to free this structure when no hook looks at it any more
  */
 struct pfm_copies {

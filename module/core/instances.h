@@ -61,7 +61,7 @@ void pfm_instances_status(struct pfm_context *context, struct pfm_status *status
 /* Mutex held, the context and its copies are unloaded.  Drop all messages. */
 void pfm_instances_forget(struct pfm_instances *instances);
 
-/* Interrupts off, perhaps NMI.  Return: what this CPU has for a context with copies. */
+/* Interrupts off, perhaps NMI.  Return: this CPU's instance of a context with copies. */
 static inline struct pfm_cpu_instance *pfm_cpu_instance(struct pfm_instances *instances)
 {
 	return &instances->cpus[smp_processor_id()];

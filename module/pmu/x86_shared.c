@@ -115,9 +115,9 @@ static __always_inline void load_select(struct perf_event *event, u64 select)
 }
 
 /*
- * Erase the value.  The config is neutral, because perf's choice of a counter depends on it, and
- * without levels, so that a general counter counts nothing.  A fixed counter continues: it cannot
- * be stopped cheaply, see set_levels().
+ * Erase the value.  The config becomes neutral, because perf's choice of a counter depends on it.
+ * It has no levels, so a general counter counts nothing.  A fixed counter continues: it cannot be
+ * stopped cheaply, see set_levels().
  */
 static __always_inline void park(struct perf_event *event, unsigned int n)
 {

@@ -147,8 +147,8 @@
  *
  * In a set with PFM_SETFL_OVFL_SWITCH a counter with reg_ovfl_switch_cnt N switches to
  * the next set when it overflows for the Nth time since the set became active.  If
- * several counters have a count, the first one that reaches its count switches.  Without
- * a sampling format such overflows do not mask, unless the counter has
+ * several counters have a count, the switch comes when the first of them reaches its
+ * count.  Without a sampling format such overflows do not mask, unless the counter has
  * PFM_REGFL_OVFL_NOTIFY: then PFM_IOC_RESTART does the switch.
  *
  * Some PMDs have a value only at an overflow.  They can be in reg_smpl_pmds, but

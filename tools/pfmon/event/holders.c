@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../common/first_line.h"
 #include "../common/text.h"
 #include "holders.h"
 
@@ -22,26 +23,12 @@
 /* The target of the link in /proc/PID/fd of a perf event. */
 #define PERF_EVENT "anon_inode:[perf_event]"
 
-static bool read_word(const char *path, char *word, int size)
-{
-	FILE *file = fopen(path, "re");
-	bool is_read;
-
-	if (!file)
-		return false;
-	is_read = fgets(word, size, file);
-	if (is_read)
-		word[strcspn(word, "\n")] = '\0';
-	fclose(file);
-	return is_read;
-}
-
 static bool is_watchdog_on(const char *proc)
 {
 	char path[PATH_SIZE], word[8];
 
 	snprintf(path, sizeof(path), "%s/sys/kernel/nmi_watchdog", proc);
-	return read_word(path, word, sizeof(word)) && !strcmp(word, "1");
+	return first_line(path, word, sizeof(word)) && !strcmp(word, "1");
 }
 
 /* Has the process whose directory is @directory a perf event open? */
@@ -79,7 +66,7 @@ const char *holders_process(const char *proc, uint64_t pid, char text[PROCESS_TE
 	char path[PATH_SIZE], name[32];
 
 	snprintf(path, sizeof(path), "%s/%" PRIu64 "/comm", proc, pid);
-	if (!read_word(path, name, sizeof(name)))
+	if (!first_line(path, name, sizeof(name)))
 		strcpy(name, "?");
 	text_defuse(name);
 	snprintf(text, PROCESS_TEXT, "%s (process %" PRIu64 ")", name, pid);

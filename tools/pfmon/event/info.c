@@ -10,6 +10,7 @@
 
 #include "../commands.h"
 #include "../common/errors.h"
+#include "../common/first_line.h"
 #include "../common/options.h"
 #include "events.h"
 #include "libpfm.h"
@@ -33,28 +34,13 @@ static const struct command_line line = {
 #define SYSFS	   "/sys/kernel/perfmon"
 #define VALUE_SIZE 64
 
-/* Store the first line of the file @path in @value.  Returns false if it cannot be read. */
-static bool read_line(const char *path, char value[VALUE_SIZE])
-{
-	FILE *file = fopen(path, "re");
-	bool is_read;
-
-	if (!file)
-		return false;
-	is_read = fgets(value, VALUE_SIZE, file);
-	if (is_read)
-		value[strcspn(value, "\n")] = '\0';
-	fclose(file);
-	return is_read;
-}
-
 /* Returns the first line of the file @name below SYSFS, or "?" if it cannot be read. */
 static const char *read_value(const char *name, char value[VALUE_SIZE])
 {
 	char path[128];
 
 	snprintf(path, sizeof(path), SYSFS "/%s", name);
-	return read_line(path, value) ? value : "?";
+	return first_line(path, value, VALUE_SIZE) ? value : "?";
 }
 
 /* Read a sysfs attribute of a register of the PMU. */
@@ -100,7 +86,7 @@ static void show_parameter(const char *pmu, const char *parameter, const char *t
 
 	snprintf(path, sizeof(path), "/sys/module/perfmon_%s/parameters/%s", pmu,
 		 parameter);
-	if (read_line(path, value))
+	if (first_line(path, value, VALUE_SIZE))
 		printf("%-20s %s\n", title, value);
 }
 

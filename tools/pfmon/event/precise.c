@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../common/first_line.h"
 #include "precise.h"
 
 /* Records of earlier formats have the address of the next instruction only. */
@@ -11,19 +12,10 @@
 bool precise_text(const struct machine *machine, char text[PRECISE_TEXT])
 {
 	char path[128];
-	FILE *file;
-	bool is_read;
 
 	snprintf(path, sizeof(path), "/sys/module/perfmon_%s/parameters/pebs",
 		 machine->info.pmu_name);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	is_read = fgets(text, PRECISE_TEXT, file);
-	if (is_read)
-		text[strcspn(text, "\n")] = '\0';
-	fclose(file);
-	return is_read;
+	return first_line(path, text, PRECISE_TEXT);
 }
 
 const char *precise_refusal(const struct machine *machine)

@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Write the records that come before the samples in the file. */
 #include <stdio.h>
-#include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 
+#include "../common/first_line.h"
 #include "../data/data_write.h"
 #include "../data/build_id.h"
 #include "head.h"
 
 _Static_assert(DATA_MODE_USER == MODE_USER && DATA_MODE_KERNEL == MODE_KERNEL,
 	       "the modes have the same values in the file");
-
-static void read_line(const char *path, char *line, int size)
-{
-	FILE *file = fopen(path, "re");
-
-	if (!file || !fgets(line, size, file))
-		*line = '\0';
-	line[strcspn(line, "\n")] = '\0';
-	if (file)
-		fclose(file);
-}
 
 uint32_t head_number(void)
 {
@@ -54,7 +43,7 @@ static int write_machine(struct data_writer *writer, const struct machine *machi
 	clock_gettime(CLOCK_REALTIME, &now);
 	record.time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 	build_id_of_notes("/sys/kernel/notes", build_id);
-	read_line("/proc/sys/kernel/random/boot_id", boot_id, sizeof(boot_id));
+	first_line("/proc/sys/kernel/random/boot_id", boot_id, sizeof(boot_id));
 	return data_write_machine(writer, &record, strings);
 }
 

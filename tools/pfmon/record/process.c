@@ -9,6 +9,7 @@
 #include "../common/array.h"
 #include "../common/each_thread.h"
 #include "../common/errors.h"
+#include "../common/first_line.h"
 #include "mapped_files.h"
 #include "process.h"
 
@@ -43,18 +44,9 @@ int process_add_thread(struct process *process, pid_t tid, uint32_t context)
 bool process_thread_name(pid_t pid, pid_t tid, char *name, size_t size)
 {
 	char path[64];
-	FILE *file;
-	bool is_there;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)pid, (int)tid);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	is_there = fgets(name, (int)size, file);
-	fclose(file);
-	if (is_there)
-		name[strcspn(name, "\n")] = '\0';
-	return is_there;
+	return first_line(path, name, size);
 }
 
 /*

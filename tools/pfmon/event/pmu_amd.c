@@ -6,7 +6,7 @@
  */
 #include <perfmon/perfmon_amd.h>
 
-#include "pmu.h"
+#include "common_events.h"
 
 #define CODE                                                                             \
 	(PFM_AMD_PMC_EVENT | PFM_AMD_PMC_UMASK | PFM_AMD_PMC_EDGE | PFM_AMD_PMC_INVERT | \
@@ -22,83 +22,28 @@
 #define NORTHBRIDGE	  0xe0 /* first event of the northbridge, up to family 16h */
 
 /* The events that have the same codes on all families. */
-#define EVENTS_OF_ALL_FAMILIES                                                           \
-	{                                                                                \
-		.name = "cycles",                                                        \
-		.alias = "cpu-cycles",                                                   \
-		.description = "CPU cycles",                                             \
-		.role = ROLE_CYCLES,                                                     \
-		.codes = { CYCLES_NOT_HALTED },                                          \
-		.code_count = 1,                                                         \
-	},                                                                               \
-		{                                                                        \
-			.name = "instructions",                                          \
-			.description = "instructions that were executed to the end",     \
-			.role = ROLE_INSTRUCTIONS,                                       \
-			.codes = { INSTRUCTIONS },                                       \
-			.code_count = 1,                                                 \
-		},                                                                       \
-		{                                                                        \
-			.name = "branches",                                              \
-			.alias = "branch-instructions",                                  \
-			.description = "branches that were executed to the end",         \
-			.role = ROLE_BRANCHES,                                           \
-			.codes = { BRANCHES },                                           \
-			.code_count = 1,                                                 \
-		},                                                                       \
-	{                                                                                \
-		.name = "branch-misses",                                                 \
-		.description = "branches that were predicted wrongly",                   \
-		.role = ROLE_BRANCH_MISSES, .codes = { BRANCH_MISSES }, .code_count = 1, \
-	}
+/* clang-format off */
+#define EVENTS_OF_ALL_FAMILIES \
+	COMMON_CYCLES(CYCLES_NOT_HALTED), \
+	COMMON_INSTRUCTIONS(INSTRUCTIONS), \
+	COMMON_BRANCHES(RETIRED_BRANCHES_TEXT, BRANCHES), \
+	COMMON_BRANCH_MISSES(BRANCH_MISSES)
+/* clang-format on */
 
 /* perf(1) uses the same codes for these names. */
 static const struct common_event common_k8[] = {
 	EVENTS_OF_ALL_FAMILIES,
-	{
-		.name = "cache-references",
-		.description = "accesses to the second-level cache",
-		.role = ROLE_CACHE_REFERENCES,
-		.codes = { 0x077d },
-		.code_count = 1,
-	},
-	{
-		.name = "cache-misses",
-		.description = "accesses that missed the second-level cache",
-		.role = ROLE_CACHE_MISSES,
-		.codes = { 0x077e },
-		.code_count = 1,
-	},
-	{
-		.name = "stalled-cycles-frontend",
-		.description = "cycles without an instruction to decode",
-		.codes = { 0x00d0 },
-		.code_count = 1,
-	},
-	{
-		.name = "stalled-cycles-backend",
-		.description = "cycles in which no instruction could be dispatched",
-		.codes = { 0x00d1 },
-		.code_count = 1,
-	},
+	COMMON_CACHE_REFERENCES("accesses to the second-level cache", 0x077d),
+	COMMON_CACHE_MISSES("accesses that missed the second-level cache", 0x077e),
+	COMMON_FRONTEND_STALLS("cycles without an instruction to decode", 0x00d0),
+	COMMON_BACKEND_STALLS("cycles in which no instruction could be dispatched",
+			      0x00d1),
 };
 
 static const struct common_event common_17h[] = {
 	EVENTS_OF_ALL_FAMILIES,
-	{
-		.name = "cache-references",
-		.description = "requests to the second-level cache",
-		.role = ROLE_CACHE_REFERENCES,
-		.codes = { 0xff60 },
-		.code_count = 1,
-	},
-	{
-		.name = "cache-misses",
-		.description = "requests that missed the second-level cache",
-		.role = ROLE_CACHE_MISSES,
-		.codes = { 0x0964 },
-		.code_count = 1,
-	},
+	COMMON_CACHE_REFERENCES("requests to the second-level cache", 0xff60),
+	COMMON_CACHE_MISSES("requests that missed the second-level cache", 0x0964),
 };
 
 static const struct counter_rule rules[] = { { .first = 0, .last = 15 } };

@@ -6,7 +6,7 @@
 #include <perfmon/perfmon_armv8.h>
 
 #include "cpu_events.h"
-#include "pmu.h"
+#include "common_events.h"
 
 #define L1D_CACHE_REFILL 0x03
 #define L1D_CACHE	 0x04
@@ -28,68 +28,16 @@
  * newer cores, which have no PC_WRITE_RETIRED.
  */
 static const struct common_event common[] = {
-	{
-		.name = "cycles",
-		.alias = "cpu-cycles",
-		.description = "CPU cycles",
-		.role = ROLE_CYCLES,
-		.codes = { CPU_CYCLES },
-		.code_count = 1,
-	},
-	{
-		.name = "instructions",
-		.description = "instructions that were executed to the end",
-		.role = ROLE_INSTRUCTIONS,
-		.codes = { INST_RETIRED },
-		.code_count = 1,
-	},
-	{
-		.name = "branches",
-		.alias = "branch-instructions",
-		.description = "branches that were executed to the end",
-		.role = ROLE_BRANCHES,
-		.codes = { PC_WRITE_RETIRED, BR_RETIRED },
-		.code_count = 2,
-	},
-	{
-		.name = "branch-misses",
-		.description = "branches that were predicted wrongly",
-		.role = ROLE_BRANCH_MISSES,
-		.codes = { BR_MIS_PRED },
-		.code_count = 1,
-	},
-	{
-		.name = "cache-references",
-		.description = "accesses to the first-level data cache",
-		.role = ROLE_CACHE_REFERENCES,
-		.codes = { L1D_CACHE },
-		.code_count = 1,
-	},
-	{
-		.name = "cache-misses",
-		.description = "refills of the first-level data cache",
-		.role = ROLE_CACHE_MISSES,
-		.codes = { L1D_CACHE_REFILL },
-		.code_count = 1,
-	},
-	{
-		.name = "bus-cycles",
-		.description = "cycles of the CPU's bus",
-		.codes = { BUS_CYCLES },
-		.code_count = 1,
-	},
-	{
-		.name = "stalled-cycles-frontend",
-		.description = "cycles without an instruction to issue",
-		.codes = { STALL_FRONTEND },
-		.code_count = 1,
-	},
-	{
-		.name = "stalled-cycles-backend",
-		.description = "cycles in which no instruction could be issued",
-		.codes = { STALL_BACKEND },
-		.code_count = 1,
-	},
+	COMMON_CYCLES(CPU_CYCLES),
+	COMMON_INSTRUCTIONS(INST_RETIRED),
+	COMMON_BRANCHES(RETIRED_BRANCHES_TEXT, PC_WRITE_RETIRED, BR_RETIRED),
+	COMMON_BRANCH_MISSES(BR_MIS_PRED),
+	COMMON_CACHE_REFERENCES("accesses to the first-level data cache", L1D_CACHE),
+	COMMON_CACHE_MISSES("refills of the first-level data cache", L1D_CACHE_REFILL),
+	COMMON_EVENT("bus-cycles", ROLE_OTHER, "cycles of the CPU's bus", BUS_CYCLES),
+	COMMON_FRONTEND_STALLS("cycles without an instruction to issue", STALL_FRONTEND),
+	COMMON_BACKEND_STALLS("cycles in which no instruction could be issued",
+			      STALL_BACKEND),
 };
 
 /* Cycles prefer the cycle counter, so that the other counters stay available. */

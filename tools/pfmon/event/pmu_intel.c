@@ -6,7 +6,7 @@
  */
 #include <perfmon/perfmon_intel.h>
 
-#include "pmu.h"
+#include "common_events.h"
 
 #define CODE                                                                             \
 	(PFM_INTEL_PMC_EVENT | PFM_INTEL_PMC_UMASK | PFM_INTEL_PMC_EDGE |                \
@@ -30,84 +30,31 @@
 /* clang-format off */
 /* perf(1) uses the same codes for these names. */
 #define ARCHITECTURAL_EVENTS \
-	{ \
-		.name = "cycles", \
-		.alias = "cpu-cycles", \
-		.description = "CPU cycles", \
-		.role = ROLE_CYCLES, \
-		.codes = { UNHALTED_CORE_CYCLES }, \
-		.code_count = 1, \
-	}, \
-	{ \
-		.name = "instructions", \
-		.description = "instructions that were executed to the end", \
-		.role = ROLE_INSTRUCTIONS, \
-		.codes = { INSTRUCTIONS_RETIRED }, \
-		.code_count = 1, \
-	}, \
-	{ \
-		.name = "branches", \
-		.alias = "branch-instructions", \
-		.description = "branches that were executed to the end", \
-		.role = ROLE_BRANCHES, \
-		.codes = { BRANCHES_RETIRED }, \
-		.code_count = 1, \
-	}, \
-	{ \
-		.name = "branch-misses", \
-		.description = "branches that were predicted wrongly", \
-		.role = ROLE_BRANCH_MISSES, \
-		.codes = { BRANCH_MISSES_RETIRED }, \
-		.code_count = 1, \
-	}, \
-	{ \
-		.name = "cache-references", \
-		.description = "accesses to the last-level cache", \
-		.role = ROLE_CACHE_REFERENCES, \
-		.codes = { LLC_REFERENCES }, \
-		.code_count = 1, \
-	}, \
-	{ \
-		.name = "cache-misses", \
-		.description = "accesses that missed the last-level cache", \
-		.role = ROLE_CACHE_MISSES, \
-		.codes = { LLC_MISSES }, \
-		.code_count = 1, \
-	}, \
-	{ \
-		.name = "bus-cycles", \
-		.description = "cycles of the reference clock, on a general counter", \
-		.codes = { UNHALTED_REF_CYCLES }, \
-		.code_count = 1, \
-	}, \
-	{ \
-		.name = "ref-cycles", \
-		.description = "cycles at the rate of the time-stamp counter", \
-		.codes = { FIXED_REF_CYCLES }, \
-		.code_count = 1, \
-	}
+	COMMON_CYCLES(UNHALTED_CORE_CYCLES), \
+	COMMON_INSTRUCTIONS(INSTRUCTIONS_RETIRED), \
+	COMMON_BRANCHES(RETIRED_BRANCHES_TEXT, BRANCHES_RETIRED), \
+	COMMON_BRANCH_MISSES(BRANCH_MISSES_RETIRED), \
+	COMMON_CACHE_REFERENCES("accesses to the last-level cache", LLC_REFERENCES), \
+	COMMON_CACHE_MISSES("accesses that missed the last-level cache", LLC_MISSES), \
+	COMMON_EVENT("bus-cycles", ROLE_OTHER, \
+		     "cycles of the reference clock, on a general counter", \
+		     UNHALTED_REF_CYCLES), \
+	COMMON_EVENT("ref-cycles", ROLE_OTHER, \
+		     "cycles at the rate of the time-stamp counter", FIXED_REF_CYCLES)
 
-/* An event of the top-down method; perf(1) has the same names for Sandy Bridge to Skylake. */
-#define SLOTS_EVENT(named, text, is, event) \
-	{ \
-		.name = (named), \
-		.description = (text), \
-		.role = (is), \
-		.codes = { (event) }, \
-		.code_count = 1, \
-	}
+/* Events of the top-down method; perf(1) has the same names for Sandy Bridge to Skylake. */
 #define RETIRED_SLOTS \
-	SLOTS_EVENT("topdown-slots-retired", "slots of operations executed to the end", \
-		    ROLE_SLOTS_RETIRED, 0x02c2)
+	COMMON_EVENT("topdown-slots-retired", ROLE_SLOTS_RETIRED, \
+		     "slots of operations executed to the end", 0x02c2)
 #define UNFILLED_SLOTS \
-	SLOTS_EVENT("topdown-fetch-bubbles", "slots for which nothing was fetched", \
-		    ROLE_SLOTS_UNFILLED, 0x019c)
+	COMMON_EVENT("topdown-fetch-bubbles", ROLE_SLOTS_UNFILLED, \
+		     "slots for which nothing was fetched", 0x019c)
 #define ISSUED_SLOTS \
-	SLOTS_EVENT("topdown-slots-issued", "slots of operations that were issued", \
-		    ROLE_SLOTS_ISSUED, 0x010e)
+	COMMON_EVENT("topdown-slots-issued", ROLE_SLOTS_ISSUED, \
+		     "slots of operations that were issued", 0x010e)
 #define RECOVERY(event) \
-	SLOTS_EVENT("topdown-recovery-bubbles", \
-		    "cycles of the recovery from a wrong prediction", ROLE_RECOVERY, event)
+	COMMON_EVENT("topdown-recovery-bubbles", ROLE_RECOVERY, \
+		     "cycles of the recovery from a wrong prediction", event)
 /* clang-format on */
 
 static const struct common_event common[] = { ARCHITECTURAL_EVENTS };
@@ -125,11 +72,11 @@ static const struct common_event common_skylake[] = {
 /* From Ice Lake on the processor counts slots: "Topdown" in the SDM's architectural events. */
 static const struct common_event common_icelake[] = {
 	ARCHITECTURAL_EVENTS,
-	SLOTS_EVENT("topdown-total-slots", "slots of the pipeline", ROLE_SLOTS, 0x01a4),
+	COMMON_EVENT("topdown-total-slots", ROLE_SLOTS, "slots of the pipeline", 0x01a4),
 	RETIRED_SLOTS,
 	UNFILLED_SLOTS,
-	SLOTS_EVENT("topdown-backend-bubbles", "slots that the backend could not take",
-		    ROLE_SLOTS_STALLED, 0x02a4),
+	COMMON_EVENT("topdown-backend-bubbles", ROLE_SLOTS_STALLED,
+		     "slots that the backend could not take", 0x02a4),
 };
 
 #define FIXED(i) (PFM_INTEL_FIXED + PFM_INTEL_FIXED_##i)

@@ -10,7 +10,7 @@
  */
 #include <perfmon/perfmon_power.h>
 
-#include "pmu.h"
+#include "common_events.h"
 
 #define COUNT(array)	   (sizeof(array) / sizeof((array)[0]))
 
@@ -432,23 +432,6 @@ static const struct counter_rule rules[] = {
  * The codes are those that perf(1) uses for these names of common events, so that the two
  * tools agree.
  */
-#define COMMON(event_name, event_role, event_code, text)                                 \
-	{                                                                                \
-		.name = event_name, .description = text, .role = event_role,             \
-		.codes = { event_code }, .code_count = 1                                 \
-	}
-#define COMMON_CYCLES(event_code)                                                        \
-	{                                                                                \
-		.name = "cycles", .alias = "cpu-cycles", .description = "CPU cycles",    \
-		.role = ROLE_CYCLES, .codes = { event_code }, .code_count = 1            \
-	}
-#define COMMON_BRANCHES(event_code, text)                                                \
-	{                                                                                \
-		.name = "branches", .alias = "branch-instructions", .description = text, \
-		.role = ROLE_BRANCHES, .codes = { event_code }, .code_count = 1          \
-	}
-#define INSTRUCTIONS_TEXT     "instructions that were executed to the end"
-#define BRANCH_MISSES_TEXT    "branches that were predicted wrongly"
 #define CACHE_REFERENCES_TEXT "loads from the first-level data cache"
 #define CACHE_MISSES_TEXT     "loads that missed the first-level data cache"
 #define FRONTEND_TEXT	      "cycles without an instruction to complete"
@@ -456,33 +439,33 @@ static const struct counter_rule rules[] = {
 
 static const struct common_event common_8[] = {
 	COMMON_CYCLES(CYCLES),
-	COMMON("instructions", ROLE_INSTRUCTIONS, INSTRUCTIONS, INSTRUCTIONS_TEXT),
-	COMMON_BRANCHES(0x10068, "branches that were executed"),
-	COMMON("branch-misses", ROLE_BRANCH_MISSES, 0x400f6, BRANCH_MISSES_TEXT),
-	COMMON("cache-references", ROLE_CACHE_REFERENCES, 0x100ee, CACHE_REFERENCES_TEXT),
-	COMMON("cache-misses", ROLE_CACHE_MISSES, 0x3e054, CACHE_MISSES_TEXT),
-	COMMON("stalled-cycles-frontend", ROLE_OTHER, 0x100f8, FRONTEND_TEXT),
-	COMMON("stalled-cycles-backend", ROLE_OTHER, 0x4000a, BACKEND_TEXT),
+	COMMON_INSTRUCTIONS(INSTRUCTIONS),
+	COMMON_BRANCHES("branches that were executed", 0x10068),
+	COMMON_BRANCH_MISSES(0x400f6),
+	COMMON_CACHE_REFERENCES(CACHE_REFERENCES_TEXT, 0x100ee),
+	COMMON_CACHE_MISSES(CACHE_MISSES_TEXT, 0x3e054),
+	COMMON_FRONTEND_STALLS(FRONTEND_TEXT, 0x100f8),
+	COMMON_BACKEND_STALLS(BACKEND_TEXT, 0x4000a),
 };
 
 static const struct common_event common_9[] = {
 	COMMON_CYCLES(CYCLES),
-	COMMON("instructions", ROLE_INSTRUCTIONS, INSTRUCTIONS, INSTRUCTIONS_TEXT),
-	COMMON_BRANCHES(0x4d05e, "branches that were executed to the end"),
-	COMMON("branch-misses", ROLE_BRANCH_MISSES, 0x400f6, BRANCH_MISSES_TEXT),
-	COMMON("cache-references", ROLE_CACHE_REFERENCES, 0x100fc, CACHE_REFERENCES_TEXT),
-	COMMON("cache-misses", ROLE_CACHE_MISSES, 0x2c04e, CACHE_MISSES_TEXT),
-	COMMON("stalled-cycles-frontend", ROLE_OTHER, 0x100f8, FRONTEND_TEXT),
-	COMMON("stalled-cycles-backend", ROLE_OTHER, 0x1e054, BACKEND_TEXT),
+	COMMON_INSTRUCTIONS(INSTRUCTIONS),
+	COMMON_BRANCHES(RETIRED_BRANCHES_TEXT, 0x4d05e),
+	COMMON_BRANCH_MISSES(0x400f6),
+	COMMON_CACHE_REFERENCES(CACHE_REFERENCES_TEXT, 0x100fc),
+	COMMON_CACHE_MISSES(CACHE_MISSES_TEXT, 0x2c04e),
+	COMMON_FRONTEND_STALLS(FRONTEND_TEXT, 0x100f8),
+	COMMON_BACKEND_STALLS(BACKEND_TEXT, 0x1e054),
 };
 
 static const struct common_event common_10[] = {
 	COMMON_CYCLES(RUN_CYCLES),
-	COMMON("instructions", ROLE_INSTRUCTIONS, RUN_INSTRUCTIONS, INSTRUCTIONS_TEXT),
-	COMMON_BRANCHES(0x2f04a, "branches that were executed"),
-	COMMON("branch-misses", ROLE_BRANCH_MISSES, 0x3e098, BRANCH_MISSES_TEXT),
-	COMMON("cache-references", ROLE_CACHE_REFERENCES, 0x100fc, CACHE_REFERENCES_TEXT),
-	COMMON("cache-misses", ROLE_CACHE_MISSES, 0x400f0, CACHE_MISSES_TEXT),
+	COMMON_INSTRUCTIONS(RUN_INSTRUCTIONS),
+	COMMON_BRANCHES("branches that were executed", 0x2f04a),
+	COMMON_BRANCH_MISSES(0x3e098),
+	COMMON_CACHE_REFERENCES(CACHE_REFERENCES_TEXT, 0x100fc),
+	COMMON_CACHE_MISSES(CACHE_MISSES_TEXT, 0x400f0),
 };
 
 static const uint32_t same_8[][MAX_SAME] = {

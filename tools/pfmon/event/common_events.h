@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Elements of pmu.common, for the names that perf(1) has, too.  The PMUs differ in codes, and in what
+ * exactly some of the events are.
+ */
+#ifndef PFMON_COMMON_EVENTS_H
+#define PFMON_COMMON_EVENTS_H
+
+#include "pmu.h"
+
+/* clang-format off */
+/* The codes by preference. */
+#define CODES(...) \
+	.codes = { __VA_ARGS__ }, \
+	.code_count = sizeof((uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t)
+
+#define COMMON_EVENT(is_called, is_role, text, ...) \
+	{ \
+		.name = (is_called), \
+		.description = (text), \
+		.role = (is_role), \
+		CODES(__VA_ARGS__), \
+	}
+
+#define COMMON_CYCLES(code) \
+	{ \
+		.name = "cycles", \
+		.alias = "cpu-cycles", \
+		.description = "CPU cycles", \
+		.role = ROLE_CYCLES, \
+		CODES(code), \
+	}
+
+#define COMMON_INSTRUCTIONS(code) \
+	COMMON_EVENT("instructions", ROLE_INSTRUCTIONS, \
+		     "instructions that were executed to the end", code)
+
+#define COMMON_BRANCHES(text, ...) \
+	{ \
+		.name = "branches", \
+		.alias = "branch-instructions", \
+		.description = (text), \
+		.role = ROLE_BRANCHES, \
+		CODES(__VA_ARGS__), \
+	}
+
+#define RETIRED_BRANCHES_TEXT "branches that were executed to the end"
+
+#define COMMON_BRANCH_MISSES(code) \
+	COMMON_EVENT("branch-misses", ROLE_BRANCH_MISSES, \
+		     "branches that were predicted wrongly", code)
+
+#define COMMON_CACHE_REFERENCES(text, code) \
+	COMMON_EVENT("cache-references", ROLE_CACHE_REFERENCES, text, code)
+
+#define COMMON_CACHE_MISSES(text, code) \
+	COMMON_EVENT("cache-misses", ROLE_CACHE_MISSES, text, code)
+
+#define COMMON_FRONTEND_STALLS(text, code) \
+	COMMON_EVENT("stalled-cycles-frontend", ROLE_OTHER, text, code)
+
+#define COMMON_BACKEND_STALLS(text, code) \
+	COMMON_EVENT("stalled-cycles-backend", ROLE_OTHER, text, code)
+/* clang-format on */
+
+#endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../common/array.h"
 #include "../common/errors.h"
 #include "cpu_events.h"
 #include "events.h"
@@ -30,19 +31,12 @@ enum parse_result {
 
 static struct event *add_event(struct event_list *list, const char *name)
 {
-	struct event *events, *event;
+	struct event *event = array_add(&list->events, &list->count, sizeof(*event));
 
-	events = realloc(list->events, (list->count + 1) * sizeof(*events));
-	if (!events)
+	if (!event)
 		return NULL;
-	list->events = events;
-	event = &events[list->count];
-	memset(event, 0, sizeof(*event));
 	event->name = strdup(name);
-	if (!event->name)
-		return NULL;
-	list->count++;
-	return event;
+	return event->name ? event : NULL;
 }
 
 void events_free(struct event_list *list)

@@ -4,21 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../common/array.h"
 #include "results.h"
 #include "scale.h"
 
 struct run *results_add_run(struct results *results)
 {
-	struct run *runs, *run;
+	struct run *run = array_add(&results->runs, &results->run_count, sizeof(*run));
 
-	runs = realloc(results->runs, (results->run_count + 1) * sizeof(*runs));
-	if (!runs)
+	if (!run)
 		return NULL;
-	results->runs = runs;
-	run = &runs[results->run_count];
-	memset(run, 0, sizeof(*run));
 	run->idle = NAN;
-	results->run_count++;
 	run->values = calloc(results->events->count + 1, sizeof(*run->values));
 	run->sets = calloc(results->events->set_count + 1, sizeof(*run->sets));
 	run->errors = calloc(results->events->count + 1, sizeof(*run->errors));
@@ -28,7 +24,7 @@ struct run *results_add_run(struct results *results)
 
 void results_free(struct results *results)
 {
-	for (unsigned int i = 0; i < results->run_count; i++) {
+	for (size_t i = 0; i < results->run_count; i++) {
 		free(results->runs[i].values);
 		free(results->runs[i].sets);
 		free(results->runs[i].errors);
@@ -51,7 +47,7 @@ static struct figure average(const struct results *results, pick pick, size_t in
 	struct figure figure = { 0, 0, 0 };
 	double squares = 0;
 
-	for (unsigned int i = 0; i < results->run_count; i++) {
+	for (size_t i = 0; i < results->run_count; i++) {
 		double value = pick(results, &results->runs[i], index);
 
 		if (isnan(value))
@@ -63,7 +59,7 @@ static struct figure average(const struct results *results, pick pick, size_t in
 		figure.mean /= figure.runs;
 	if (figure.runs < 2)
 		return figure;
-	for (unsigned int i = 0; i < results->run_count; i++) {
+	for (size_t i = 0; i < results->run_count; i++) {
 		double off = pick(results, &results->runs[i], index) - figure.mean;
 
 		if (!isnan(off))
@@ -211,7 +207,7 @@ enum event_state results_state(const struct results *results, size_t event)
 
 	if (state != EVENT_COUNTED || !results->run_count)
 		return state;
-	for (unsigned int i = 0; i < results->run_count; i++)
+	for (size_t i = 0; i < results->run_count; i++)
 		if (was_counted(results, &results->runs[i], event))
 			return EVENT_COUNTED;
 	return EVENT_NOT_COUNTED;
@@ -271,7 +267,7 @@ void results_turns(const struct results *results, uint64_t *least, uint64_t *mos
 	uint64_t widest = 0;
 
 	*least = *most = *missed = 0;
-	for (unsigned int i = 0; i < results->run_count; i++) {
+	for (size_t i = 0; i < results->run_count; i++) {
 		const struct set_activity *sets = results->runs[i].sets;
 		uint64_t low = sets[0].runs, high = low;
 		size_t idle = 0;

@@ -89,7 +89,7 @@ struct results {
 	const char *stamp;
 	bool is_scaled;
 	struct run *runs;
-	unsigned int run_count;
+	size_t run_count;
 	bool has_usage;
 	const struct costs *costs;
 	int exit_status;

@@ -8,7 +8,7 @@ static json_t *values_of(const struct results *results, size_t index)
 {
 	json_t *values = json_array();
 
-	for (unsigned int i = 0; i < results->run_count; i++)
+	for (size_t i = 0; i < results->run_count; i++)
 		json_array_append_new(values,
 				      json_number(results->runs[i].values[index]));
 	return values;

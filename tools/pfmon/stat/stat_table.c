@@ -52,7 +52,7 @@ static void table_title(FILE *file, const struct results *results)
 		fputc('\'', file);
 	}
 	if (results->run_count > 1)
-		fprintf(file, " (%u runs)", results->run_count);
+		fprintf(file, " (%zu runs)", results->run_count);
 	if (results->events->set_count && !events_have_named_sets(results->events))
 		fprintf(file, ", %zu event sets in turns of %s",
 			results->events->set_count,

@@ -91,9 +91,16 @@ struct event_options {
 		"pmu", 0, "NAME", PMU_HELP, take_text, field                             \
 	}
 
+#define TIMEOUT_OPTION(field)                                                            \
+	{                                                                                \
+		"timeout", 0, "TIME", TIMEOUT_HELP, take_time, field                     \
+	}
+
 #define EVENT_HELP                                                                       \
 	"these events; may be given several times; a modifier :u counts at user "        \
 	"level only, :k at kernel level only. 'pfmon list' shows the events"
+#define TIMEOUT_HELP                                                                     \
+	"end after TIME, such as 1.5s; without a unit, ms. COMMAND gets SIGTERM"
 #define PMU_HELP "use that PMU if the machine has several; 'pfmon info' shows their names"
 
 /*

@@ -25,16 +25,6 @@ static int take_tids(const char *text, void *field)
 	return 0;
 }
 
-static int take_pids(const char *argument, void *field)
-{
-	return options_ids(argument, "process id", field);
-}
-
-int take_cpus(const char *argument, void *field)
-{
-	return targets_add_cpus(field, argument);
-}
-
 /* Limits of the size of a file. */
 #define FILE_LEAST 65536u
 #define FILE_MOST  (1ull << 50)
@@ -145,9 +135,7 @@ static const struct option_row rows[] = {
 	  "sample only the thread that runs COMMAND, not the threads and processes that it "
 	  "makes; with -p only threads that exist already",
 	  take_false, FIELD(is_inherited) },
-	{ "timeout", 0, "TIME",
-	  "end after TIME, such as 1.5s; without a unit, ms. COMMAND gets SIGTERM",
-	  take_time, FIELD(timeout) },
+	TIMEOUT_OPTION(FIELD(timeout)),
 	{ "output", 'o', "FILE",
 	  "write to FILE instead of " DATA_FILE_NAME
 	  "; an older recording becomes FILE.old; - is standard output",

@@ -66,13 +66,9 @@ struct record_options {
 	char **command;
 };
 
-/*
- * Functions for option_row.take: @field points to a uint64_t for take_period() and take_frequency(),
- * and to a struct targets for take_cpus().
- */
+/* Functions for option_row.take: @field points to a uint64_t. */
 int take_period(const char *argument, void *field);
 int take_frequency(const char *argument, void *field);
-int take_cpus(const char *argument, void *field);
 
 /* Rows of options that several commands have; @field is option_row.offset. */
 #define PERIOD_OPTION(field)                                                             \

@@ -130,6 +130,16 @@ int targets_add_cpus(struct targets *targets, const char *list)
 	return result;
 }
 
+int take_cpus(const char *argument, void *field)
+{
+	return targets_add_cpus(field, argument);
+}
+
+int take_pids(const char *argument, void *field)
+{
+	return options_ids(argument, "process id", field);
+}
+
 /* Store @descriptor at the end of an array. */
 static int keep(int **array, size_t *count, int descriptor)
 {

@@ -33,6 +33,13 @@ static inline bool targets_are_given(const struct targets *targets)
  */
 int targets_add_cpus(struct targets *targets, const char *list);
 
+/*
+ * Functions for option_row.take: @field points to a struct id_list for take_pids(), and to a struct
+ * targets for take_cpus().
+ */
+int take_pids(const char *argument, void *field);
+int take_cpus(const char *argument, void *field);
+
 void targets_free(struct targets *targets);
 
 /**

@@ -33,16 +33,6 @@ static int take_tids(const char *argument, void *field)
 	return options_ids(argument, "thread id", field);
 }
 
-static int take_pids(const char *argument, void *field)
-{
-	return options_ids(argument, "process id", field);
-}
-
-static int take_cpus(const char *argument, void *field)
-{
-	return targets_add_cpus(field, argument);
-}
-
 static int take_separator(const char *argument, void *field)
 {
 	const char **separator = field;
@@ -87,9 +77,7 @@ static const struct option_row rows[] = {
 	  "count only the thread that runs COMMAND, not the threads and processes that it "
 	  "makes; with -p only threads that exist already",
 	  take_false, FIELD(is_inherited) },
-	{ "timeout", 0, "TIME",
-	  "end after TIME, such as 1.5s; without a unit, ms. COMMAND gets SIGTERM",
-	  take_time, FIELD(timeout) },
+	TIMEOUT_OPTION(FIELD(timeout)),
 	{ "interval-print", 'I', "TIME",
 	  "also print what was counted in each interval of TIME, such as 500 (ms) or 1s",
 	  take_time, FIELD(print_interval) },

@@ -43,6 +43,15 @@ const struct pmu *pmu_find(const char *name, uint64_t id)
 	return NULL;
 }
 
+unsigned int pmu_encode_code(const struct pmu *pmu, uint64_t code, unsigned int modes,
+			     uint16_t pmd, struct pmc_bits bits[MAX_PMCS_PER_EVENT])
+{
+	(void)pmu;
+	(void)modes;
+	bits[0] = (struct pmc_bits){ .pmc = pmd, .value = code, .mask = ~0ull };
+	return 1;
+}
+
 static bool can_use(const struct pmu *pmu, const struct pfm_info *info, uint64_t code,
 		    uint16_t pmd)
 {

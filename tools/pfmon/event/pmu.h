@@ -165,6 +165,10 @@ extern const struct pmu pmu_power9;
 extern const struct pmu pmu_power10;
 extern const struct pmu pmu_soft;
 
+/* For pmu.encode: the PMC that has the number of the PMD gets @code.  There are no levels. */
+unsigned int pmu_encode_code(const struct pmu *pmu, uint64_t code, unsigned int modes,
+			     uint16_t pmd, struct pmc_bits bits[MAX_PMCS_PER_EVENT]);
+
 /* Returns the PMU @name on a CPU with @id, or NULL if pfmon does not know that PMU. */
 const struct pmu *pmu_find(const char *name, uint64_t id);
 

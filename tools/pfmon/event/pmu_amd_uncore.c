@@ -91,19 +91,10 @@ static const struct common_event df_events[] = {
 /* Each counter can count each event. */
 static const struct counter_rule rules[] = { { .first = 0, .last = 15 } };
 
-static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int modes,
-			   uint16_t pmd, struct pmc_bits bits[MAX_PMCS_PER_EVENT])
-{
-	(void)pmu;
-	(void)modes;
-	bits[0] = (struct pmc_bits){ .pmc = pmd, .value = code, .mask = ~0ull };
-	return 1;
-}
-
 #define UNCORE(events)                                                                   \
 	.has_scope = true, .common = (events),                                           \
 	.common_count = sizeof(events) / sizeof((events)[0]), .rules = rules,            \
-	.rule_count = sizeof(rules) / sizeof(rules[0]), .encode = encode
+	.rule_count = sizeof(rules) / sizeof(rules[0]), .encode = pmu_encode_code
 
 const struct pmu pmu_amd_l3 = {
 	.name = "amd_l3",

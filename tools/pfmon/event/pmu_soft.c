@@ -56,15 +56,6 @@ static const struct counter_rule rules[] = {
 	{ .first = 0, .last = PFM_SOFT_COUNTERS - 1 },
 };
 
-static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int modes,
-			   uint16_t pmd, struct pmc_bits bits[MAX_PMCS_PER_EVENT])
-{
-	(void)pmu;
-	(void)modes;
-	bits[0] = (struct pmc_bits){ .pmc = pmd, .value = code, .mask = ~0ull };
-	return 1;
-}
-
 const struct pmu pmu_soft = {
 	.name = "soft",
 	.code_mask = ~0ull,
@@ -72,5 +63,5 @@ const struct pmu pmu_soft = {
 	.common_count = sizeof(common) / sizeof(common[0]),
 	.rules = rules,
 	.rule_count = sizeof(rules) / sizeof(rules[0]),
-	.encode = encode,
+	.encode = pmu_encode_code,
 };

@@ -160,17 +160,25 @@ static bool set_goes_on(const struct chunk *chunk, u32 i)
 	return i + 1 < chunk->end && pmc[1].reg_set == pmc[0].reg_set;
 }
 
+/* Return: false if copies live, so that nothing may be written. */
+static bool begin_write(struct pfm_context *context, struct chunk *chunk)
+{
+	chunk->refused = pfm_copies_live(context);
+	if (unlikely(chunk->refused))
+		return false;
+	pfm_copies_configure(context);
+	pfm_pause(context);
+	return true;
+}
+
 static void write_pmcs_here(struct pfm_context *context, void *argument)
 {
 	const struct pfm_pmu *pmu = context->pmu;
 	struct chunk *chunk = argument;
 	u32 i;
 
-	chunk->refused = pfm_copies_live(context);
-	if (unlikely(chunk->refused))
+	if (!begin_write(context, chunk))
 		return;
-	pfm_copies_configure(context);
-	pfm_pause(context);
 	for (i = chunk->first; i < chunk->end; i++) {
 		const struct pfarg_pmc *pmc = &chunk->pmcs[i];
 		struct pfm_set *set = pfm_set_find(context, pmc->reg_set);
@@ -381,11 +389,8 @@ static void write_pmds_here(struct pfm_context *context, void *argument)
 	struct chunk *chunk = argument;
 	u32 i;
 
-	chunk->refused = pfm_copies_live(context);
-	if (unlikely(chunk->refused))
+	if (!begin_write(context, chunk))
 		return;
-	pfm_copies_configure(context);
-	pfm_pause(context);
 	for (i = chunk->first; i < chunk->end; i++)
 		write_pmd(context, &chunk->pmds[i]);
 	pfm_resume(context);

@@ -174,42 +174,82 @@ TEST(a_read_is_one_rdpmc_for_each_counter)
 
 /* ---- switches ------------------------------------------------------------------------------ */
 
-/*
- * Checks the accesses of @in switches in and @out switches out, if @loads of them wrote the
- * counters.
- */
-static void must_switch(unsigned int counters, uint64_t in, uint64_t out, uint64_t loads)
+struct switches {
+	uint64_t in;
+	uint64_t out;
+};
+
+static struct switches switches_now(void)
+{
+	return (struct switches){
+		.in = statistic("ctxswin_count"),
+		.out = statistic("ctxswout_count"),
+	};
+}
+
+static bool are_equal(struct switches a, struct switches b)
+{
+	return a.in == b.in && a.out == b.out;
+}
+
+/* Begins to count accesses. Returns the number of switches until now. */
+static struct switches begin_counting(void)
+{
+	struct switches before;
+
+	do {
+		before = switches_now();
+		accesses_reset();
+	} while (!are_equal(before, switches_now()));
+	return before;
+}
+
+/* Returns the accesses and the switches since @begun. */
+static struct cost end_counting(struct switches begun, struct switches *made)
+{
+	struct switches now;
+	struct cost is;
+
+	do {
+		now = switches_now();
+		is = cost();
+	} while (!are_equal(now, switches_now()));
+	*made = (struct switches){ now.in - begun.in, now.out - begun.out };
+	return is;
+}
+
+/* Checks the accesses @is of switches that were @made, if @loads of them wrote the counters. */
+static void must_switch(struct cost is, unsigned int counters, struct switches made,
+			uint64_t loads)
 {
 	struct cost wanted = {
-		.reads = out * counters,
+		.reads = made.out * counters,
 		.counters = loads * counters,
 	};
 
 	if (starts_at_once())
-		wanted.global = in + out;
+		wanted.global = made.in + made.out;
 	else
-		wanted.selects = (in + out) * counters;
-	must_be("switch", cost(), wanted);
+		wanted.selects = (made.in + made.out) * counters;
+	must_be("switch", is, wanted);
 }
 
 /* The thread is alone: it finds its counters as it left them. */
 static void check_alone(void)
 {
 	int fd = counting_context(3), i;
-	uint64_t in, out;
+	struct switches begun, made;
+	struct cost is;
 
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
 	usleep(1000);
-	accesses_reset();
-	in = statistic("ctxswin_count");
-	out = statistic("ctxswout_count");
+	begun = begin_counting();
 	for (i = 0; i < 20; i++)
 		usleep(1000);
-	in = statistic("ctxswin_count") - in;
-	out = statistic("ctxswout_count") - out;
-	ck_assert_uint_ge(in, 20);
-	must_switch(3, in, out, 0);
+	is = end_counting(begun, &made);
+	ck_assert_uint_ge(made.in, 20);
+	must_switch(is, 3, made, 0);
 	must(fd, pfm_stop(fd));
 	close(fd);
 }
@@ -229,7 +269,8 @@ static void check_alternating(void)
 {
 	struct child child = child_new();
 	int fd = counting_context(3), other = counting_context(3), i;
-	uint64_t in, out;
+	struct switches begun, made;
+	struct cost is;
 
 	child_call(&child, child_pin, 0);
 	load(fd, thread_id());
@@ -237,15 +278,12 @@ static void check_alternating(void)
 	must(fd, pfm_start(fd, NULL));
 	must(other, pfm_start(other, NULL));
 	child_call(&child, do_nothing, 0);
-	accesses_reset();
-	in = statistic("ctxswin_count");
-	out = statistic("ctxswout_count");
+	begun = begin_counting();
 	for (i = 0; i < 20; i++)
 		child_call(&child, do_nothing, 0);
-	in = statistic("ctxswin_count") - in;
-	out = statistic("ctxswout_count") - out;
-	ck_assert_uint_ge(in, 40);
-	must_switch(3, in, out, in);
+	is = end_counting(begun, &made);
+	ck_assert_uint_ge(made.in, 40);
+	must_switch(is, 3, made, made.in);
 	child_exit(&child);
 	close(other);
 	close(fd);
@@ -261,7 +299,7 @@ static void check_different(void)
 {
 	struct child child = child_new();
 	int fd = counting_context(3), other = counting_context(3), i;
-	uint64_t in, out;
+	struct switches begun, made;
 	struct cost is;
 
 	write_pmc(other, 1, cycles(AT_USER));
@@ -271,19 +309,15 @@ static void check_different(void)
 	must(fd, pfm_start(fd, NULL));
 	must(other, pfm_start(other, NULL));
 	child_call(&child, do_nothing, 0);
-	accesses_reset();
-	in = statistic("ctxswin_count");
-	out = statistic("ctxswout_count");
+	begun = begin_counting();
 	for (i = 0; i < 20; i++)
 		child_call(&child, do_nothing, 0);
-	in = statistic("ctxswin_count") - in;
-	out = statistic("ctxswout_count") - out;
-	is = cost();
+	is = end_counting(begun, &made);
 	if (starts_at_once())
-		must_be_between(is.selects, 40, in);
+		must_be_between(is.selects, 40, made.in);
 	else
-		ck_assert_uint_eq(is.selects, 3 * (in + out));
-	ck_assert_uint_eq(is.counters, 3 * in);
+		ck_assert_uint_eq(is.selects, 3 * (made.in + made.out));
+	ck_assert_uint_eq(is.counters, 3 * made.in);
 	ck_assert_uint_eq(is.fixed, 0);
 	child_exit(&child);
 	close(other);

@@ -178,16 +178,11 @@ static void x86_write_pmds(struct pfm_registers *registers, u64 pmds)
 		load(&counters[n], registers->pmds[n]);
 }
 
-/* WRMSR serializes: nothing counts after it. */
-void x86_halt(const struct pfm_registers *registers)
+void x86_halt_one_by_one(const struct pfm_registers *registers)
 {
 	unsigned int n;
 	u64 rest;
 
-	if (x86->global_control) {
-		x86_write(x86->global_control, 0);
-		return;
-	}
 	pfm_for_each_bit(n, rest, registers->counters)
 		x86_write(x86->counters[n].select, 0);
 }
@@ -215,15 +210,27 @@ static noinline void start_one_by_one(struct pfm_registers *registers)
 	}
 }
 
-void x86_start(struct pfm_registers *registers)
+static __always_inline void start(struct pfm_registers *registers)
 {
-	/* The last record may have come after the stop. */
-	if (unlikely(x86_armed(registers)))
-		x86->pebs->empty();
 	if (x86->global_control)
 		x86_write(x86->global_control, registers->config[RUNNING_GLOBAL]);
 	else
 		start_one_by_one(registers);
+}
+
+/* The last record may have come after the stop. */
+static noinline void start_armed(struct pfm_registers *registers)
+{
+	x86->pebs->empty();
+	start(registers);
+}
+
+void x86_start(struct pfm_registers *registers)
+{
+	if (unlikely(x86_armed(registers)))
+		start_armed(registers);
+	else
+		start(registers);
 }
 
 static void x86_begin(struct pfm_registers *registers)
@@ -259,17 +266,21 @@ static u64 x86_stop(struct pfm_registers *registers)
  * An armed counter that has wrapped is left alone until its record is there, or until the set
  * stops.
  */
+static noinline u64 only_recorded(u64 overflows, u64 armed)
+{
+	return overflows & (~armed | x86->pebs->recorded(armed));
+}
+
 u64 x86_overflows(const struct pfm_registers *registers)
 {
 	const struct x86_counter *const counters = x86->counters;
-	const u64 armed = x86_armed(registers);
 	u64 n, rest, overflows = 0;
 
 	pfm_for_each_bit(n, rest, registers->counters)
 		if (!(x86_read_counter(&counters[n]) & counters[n].flag))
 			overflows |= BIT(n);
-	if (unlikely(overflows & armed))
-		overflows &= ~armed | x86->pebs->recorded(armed);
+	if (unlikely(overflows & x86_armed(registers)))
+		return only_recorded(overflows, x86_armed(registers));
 	return overflows;
 }
 
@@ -285,22 +296,35 @@ static void disarm(u64 armed)
 	x86_write(x86->pebs->enable, this_cpu_ptr(&x86_contents)->pebs);
 }
 
-static void x86_acknowledge(struct pfm_registers *registers, u64 counters)
+/* @more: bits to be acknowledged beside those of @counters */
+static __always_inline void acknowledge(u64 counters, u64 more)
 {
-	const u64 armed = x86_armed(registers) & counters;
 	const struct x86_counter *counter;
 	u64 n, rest;
 
-	if (unlikely(armed))
-		disarm(armed);
 	pfm_for_each_bit(n, rest, counters) {
 		counter = &x86->counters[n];
 		load(counter, x86_read_counter(counter));
 	}
 	if (x86->global_acknowledge)
-		x86_write(x86->global_acknowledge,
-			  global_bits(counters) | (armed ? x86->pebs->acknowledge : 0));
+		x86_write(x86->global_acknowledge, global_bits(counters) | more);
 	x86_note_overflows(counters);
+}
+
+static noinline void acknowledge_armed(u64 counters, u64 armed)
+{
+	disarm(armed);
+	acknowledge(counters, x86->pebs->acknowledge);
+}
+
+static void x86_acknowledge(struct pfm_registers *registers, u64 counters)
+{
+	const u64 armed = x86_armed(registers) & counters;
+
+	if (unlikely(armed))
+		acknowledge_armed(counters, armed);
+	else
+		acknowledge(counters, 0);
 }
 
 /* The hardware is exclusive: @pmds only determines when the last user has released it. */

@@ -10,7 +10,9 @@
 
 #include <asm/msr.h>
 #include <linux/bits.h>
+#include <linux/hardirq.h>
 #include <linux/jump_label.h>
+#include <linux/log2.h>
 #include <linux/percpu.h>
 #include <linux/types.h>
 
@@ -190,7 +192,7 @@ void x86_unregister(void);
 bool x86_exclusive_is_possible(void);
 int x86_exclusive_claim(void);
 void x86_exclusive_release(void);
-void x86_note_overflows(u64 counters);
+void x86_expect_late(void);
 bool x86_nmi_is_late(void);
 
 /* x86_shared.c */
@@ -203,7 +205,7 @@ void x86_shared_held_by_others(const struct pfm_pmu *pmu, u64 *pmds);
 
 /* x86.c */
 void x86_registers_cleared(void);
-void x86_halt(const struct pfm_registers *registers);
+void x86_halt_one_by_one(const struct pfm_registers *registers);
 void x86_start(struct pfm_registers *registers);
 u64 x86_overflows(const struct pfm_registers *registers);
 u64 x86_armed(const struct pfm_registers *registers);
@@ -211,6 +213,15 @@ u64 x86_armed(const struct pfm_registers *registers);
 static __always_inline void x86_write(u32 msr, u64 value)
 {
 	native_wrmsr(msr, lower_32_bits(value), upper_32_bits(value));
+}
+
+/* WRMSR serializes: nothing counts after it. */
+static __always_inline void x86_halt(const struct pfm_registers *registers)
+{
+	if (x86->global_control)
+		x86_write(x86->global_control, 0);
+	else
+		x86_halt_one_by_one(registers);
 }
 
 static __always_inline u64 x86_read_msr(u32 msr)
@@ -230,6 +241,13 @@ static __always_inline u64 x86_rdpmc(u32 number)
 
 	asm volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(number));
 	return high << 32 | low;
+}
+
+/* Overflows were found.  An NMI that handles one overflow was raised by it. */
+static __always_inline void x86_note_overflows(u64 counters)
+{
+	if (!in_nmi() || unlikely(!is_power_of_2(counters)))
+		x86_expect_late();
 }
 
 static __always_inline u64 x86_read_counter(const struct x86_counter *counter)

@@ -74,19 +74,16 @@ static void allow_interrupt(void)
 }
 
 /*
- * Overflows that an NMI may follow; called on their CPU, with interrupts off or from NMI.
+ * An NMI may follow whose overflow has been found.  Called on its CPU, with interrupts off or from
+ * NMI.
  *
  * If an overflow is found outside of the NMI, its interrupt may have been masked, by firmware
  * for example.
  */
-void x86_note_overflows(u64 counters)
+void x86_expect_late(void)
 {
-	struct exclusive_cpu *cpu;
+	struct exclusive_cpu *cpu = this_cpu_ptr(&exclusive_cpus);
 
-	/* If an NMI handles just one overflow, this overflow raised the NMI. */
-	if (in_nmi() && is_power_of_2(counters))
-		return;
-	cpu = this_cpu_ptr(&exclusive_cpus);
 	cpu->late_until = jiffies + LATE_TICKS;
 	cpu->expects_late = true;
 	if (!in_nmi())

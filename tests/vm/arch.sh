@@ -37,7 +37,7 @@ pmu_model() {
 	intel-v3) echo "$generic,x-pmu-version=3,x-pmu-pebs=1" ;;
 	intel-v4) echo "$generic,x-pmu-version=4,x-pmu-pebs=3" ;;
 	intel-v5) echo "$generic,x-pmu-version=5,x-pmu-counters=8,x-pmu-lbr=on,x-pmu-pebs=4" ;;
-	intel-mixed) echo "$generic,x-pmu-version=4,x-pmu-pebs=3" ;;
+	intel-mixed) echo "$generic,x-pmu-version=4,x-pmu-pebs=3,x-core-type=0x20" ;;
 	intel-skylake) echo "${generic/model=100/model=94},x-pmu-version=4,x-pmu-extra=on,x-pmu-pebs=3" ;;
 	amd-10h) echo phenom,pmu=on,-fxsr-opt,ibs=on ;;
 	amd-15h) echo max,pmu=on,perfmon-v2=off,ibs=off,perfctr-nb=off,perfctr-llc=off ;;
@@ -49,9 +49,9 @@ pmu_model() {
 }
 
 # other_cpu NAME: print the second CPU of a guest whose CPUs differ, for QEMU's option -device;
-# fails if the guest's CPUs are all equal. perf assumes that all CPUs have the counters of the first
-# CPU. So the second CPU has at least these counters.
+# fails if the guest's CPUs are all equal. perf does not know the model as a hybrid one, so it assumes
+# that all CPUs have the counters of the first CPU. So the second CPU has at least these counters.
 other_cpu() {
 	[[ $1 == intel-mixed ]] || return
-	echo Nehalem-x86_64-cpu,socket-id=1,core-id=0,thread-id=0,x-pmu-version=5,x-pmu-counters=8,x-pmu-lbr=on,x-pmu-pebs=4
+	echo Nehalem-x86_64-cpu,socket-id=1,core-id=0,thread-id=0,x-pmu-version=5,x-pmu-counters=8,x-pmu-lbr=on,x-pmu-pebs=4,x-core-type=0x40
 }

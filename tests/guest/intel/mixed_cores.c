@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A processor with several kinds of core: guest intel-mixed, whose CPU 1 has more counters than CPU 0.
+ * A hybrid processor: guest intel-mixed, whose CPU 1, a Core, has more counters than CPU 0, an Atom.
  * Each CPU's CPUID is the truth.
  */
 #include <cpuid.h>
 #include <errno.h>
 #include <perfmon/perfmon_intel.h>
+#include <stdio.h>
 
 #include "samples.h"
 
 SUITE(mixed_cores, 120);
 
+#define LEAF_FEATURES	   0x07
 #define LEAF_COUNTERS	   0x0a
+#define LEAF_CORE	   0x1a
+#define HYBRID		   BIT(15) /* in EDX of LEAF_FEATURES */
+#define CORE_TYPE(eax)	   ((eax) >> 24) /* of LEAF_CORE */
+#define ATOM		   0x20
+#define CORE		   0x40
 #define USER_CODE(code)	   ((code) | PFM_INTEL_PMC_USER)
 #define UOPS_ISSUED	   0x010e /* an event of some models */
 #define CACHE_MISSES	   0x412e /* architectural, but neither CPU has it */
@@ -33,13 +40,18 @@ struct leaf {
 	unsigned int eax, ebx, ecx, edx;
 };
 
-static struct leaf leaf_of(unsigned int cpu)
+static struct leaf cpuid_on(unsigned int cpu, unsigned int number)
 {
 	struct leaf leaf;
 
 	pin(cpu);
-	__cpuid_count(LEAF_COUNTERS, 0, leaf.eax, leaf.ebx, leaf.ecx, leaf.edx);
+	__cpuid_count(number, 0, leaf.eax, leaf.ebx, leaf.ecx, leaf.edx);
 	return leaf;
+}
+
+static struct leaf leaf_of(unsigned int cpu)
+{
+	return cpuid_on(cpu, LEAF_COUNTERS);
 }
 
 static uint64_t general_of(unsigned int cpu)
@@ -52,6 +64,30 @@ TEST(the_cpus_differ)
 	need_mixed();
 	ck_assert_uint_ne(general_of(0), general_of(1));
 	ck_assert_uint_ne(leaf_of(0).eax & 0xff, leaf_of(1).eax & 0xff);
+}
+
+TEST(the_processor_says_that_it_is_hybrid)
+{
+	need_mixed();
+	ck_assert(cpuid_on(0, LEAF_FEATURES).edx & HYBRID);
+	ck_assert(cpuid_on(1, LEAF_FEATURES).edx & HYBRID);
+	ck_assert_uint_eq(CORE_TYPE(cpuid_on(0, LEAF_CORE).eax), ATOM);
+	ck_assert_uint_eq(CORE_TYPE(cpuid_on(1, LEAF_CORE).eax), CORE);
+}
+
+TEST(pfmon_info_tells_that_there_are_several_kinds)
+{
+	char line[256];
+	bool found = false;
+	FILE *info;
+
+	need_mixed();
+	info = popen("pfmon info", "r");
+	ck_assert(info);
+	while (fgets(line, sizeof(line), info))
+		found |= !strncmp(line, "cores", 5) && strstr(line, "several kinds");
+	ck_assert_int_eq(pclose(info), 0);
+	ck_assert(found);
 }
 
 static void check_counters(void)

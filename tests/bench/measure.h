@@ -25,7 +25,7 @@ void measure_pair(step_fn first, step_fn second, void *argument, double *first_c
 		  double *second_cost);
 
 /**
- * struct interruptions - medians in instructions
+ * struct interruptions - the interruptions of a thread: medians in instructions
  * @cost: how long an interruption takes
  * @between: instructions of the thread between two interruptions
  */

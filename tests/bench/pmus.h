@@ -10,8 +10,8 @@
 
 /**
  * struct counter - a counter of perfmon
- * @value: of the PMC that drives it
- * @other: of the same PMC, in the sets that have other events
+ * @value: value of the PMC that drives the counter
+ * @other: value of the same PMC in the sets that have other events
  */
 struct counter {
 	uint16_t pmc;

@@ -29,7 +29,10 @@ static const struct pair pairs[] = {
 	{ OPEN, ENFILE, "1.7" }, /* EMFILE counts as ENFILE */
 	{ OPEN, ENOMEM, "1.7" },
 	{ OPEN, EACCES, "pfm_create_context(3)" },
-	/* Linux returns these for odd flags, and while the module is being loaded or unloaded. */
+	/*
+	 * Linux returns these errnos for odd flags, and while the module is being loaded or
+	 * unloaded.
+	 */
 	{ OPEN, ENOENT, LINUX },
 	{ OPEN, ENXIO, LINUX },
 	{ OPEN, ENODEV, LINUX },
@@ -142,7 +145,7 @@ static const struct pair pairs[] = {
 	{ STATISTICS, E2BIG, HEADER },
 
 	{ OTHER_IOCTL, ENOTTY, LINUX },
-	/* For ioctls that every file has. */
+	/* Errnos of ioctls that every file has. */
 	{ OTHER_IOCTL, EBADF, LINUX },
 	{ OTHER_IOCTL, EFAULT, LINUX },
 	{ OTHER_IOCTL, EINVAL, LINUX },

@@ -154,10 +154,10 @@ enum who {
 };
 
 /*
- * Element of a vector of any kind; unused fields are 0. CREATE_CONTEXT uses one for its sampling
- * format: @number is the format's index in the table of ioctls.c, @value the bytes of the buffer.
- * If @flags is not 0, the format's argument gets another size. If @set is not 0, the format gets no
- * argument.
+ * Element of a vector of any kind; unused fields are 0. CREATE_CONTEXT uses an element for its
+ * sampling format: @number is the format's index in the table of ioctls.c, @value the bytes of the
+ * buffer. If @flags is not 0, the format's argument gets another size. If @set is not 0, the format
+ * gets no argument.
  */
 #define SWITCH_COUNT_SHIFT 56
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * PMUs "amd_l3" and "amd_df". The patched QEMU counts what tests write to two registers. A number
- * in one is counted as lookups in the L3 of the CPU that writes; a quarter of them are misses. A
- * number in the other is counted as accesses of the CPU's package to memory.
+ * in the first register is counted as lookups in the L3 of the CPU that writes; a quarter of them
+ * are misses. A number in the second one is counted as accesses of the CPU's package to memory.
  */
 #include <stdio.h>
 

@@ -18,7 +18,7 @@ static double spread(double a, double b)
 
 /* ---- reference values -------------------------------------------------------------- */
 
-/* Reads both clocks close together: of several attempts the shortest one is taken. */
+/* Reads both clocks close together: takes the shortest of several attempts. */
 static void read_together(uint64_t *time, uint64_t *ticks)
 {
 	uint64_t least = UINT64_MAX, begun, read, taken;
@@ -149,7 +149,7 @@ static bool are_near(const double *rates, double wanted, double most)
 
 /*
  * The maximum difference between rates. Under --icount only the kernel's work disturbs a known
- * rate. In a debug kernel that is 2 % of the instructions, and 4 % of the shortest loop.
+ * rate. In a debug kernel this work is 2 % of the instructions, and 4 % of the shortest loop.
  */
 static double most_spread(double truth)
 {

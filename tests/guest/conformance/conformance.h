@@ -3,8 +3,8 @@
  * perfmon-conformance: tests what every PMU module must do. It uses contexts, and compares counts
  * with reference values from outside of the module.
  *
- * The tests must know for each counter that they use how to make it count whenever a thread runs,
- * and how to keep it from counting.
+ * For each counter that they use, the tests must know values with which the counter counts whenever
+ * a thread runs, and values with which it does not count.
  */
 #ifndef CONFORMANCE_H
 #define CONFORMANCE_H

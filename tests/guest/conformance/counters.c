@@ -523,8 +523,8 @@ void must_count(const struct counter *counter, const char *what, uint64_t count,
 }
 
 /*
- * The loop must take longer than the two clocks may differ. Under --icount they differ little, so a
- * shorter loop is sufficient.
+ * The loop must take longer than the two clocks may differ. Under --icount the clocks differ
+ * little, so a shorter loop is sufficient.
  */
 void must_count_right(int fd, const struct counter *counter)
 {

@@ -176,7 +176,9 @@ static const uint64_t patterns[] = {
 	0,
 };
 
-/* Writes values to a PMD. The PMD must keep all of them, or none if it is read-only. */
+/*
+ * Writes values to a PMD. The PMD must keep all of the values, or none of them if it is read-only.
+ */
 static void check_patterns(int fd, unsigned int n, const char *when)
 {
 	uint64_t first, value;

@@ -332,8 +332,8 @@ static uint64_t calls_of_loads(void)
 
 /*
  * The counter is claimed on all CPUs when it comes into use. It is released at most once per
- * second, however often contexts are loaded and unloaded. The calls that the kernel itself makes
- * for loads and unloads are measured while another context keeps the counter in use.
+ * second, however often contexts are loaded and unloaded. The kernel itself also makes calls for
+ * loads and unloads. The test measures these calls while another context keeps the counter in use.
  */
 TEST(loading_in_a_loop_does_not_interrupt_other_cpus)
 {

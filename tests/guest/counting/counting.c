@@ -4,8 +4,8 @@
  * a loop of N instructions takes N instructions, N cycles and N ns.
  *
  * "Around": between start and the loop, and between the loop and stop, the thread runs a few
- * instructions of libpfmdev and libc. They are the same in every call of count_loop(), so the
- * difference of two calls is exactly the difference of their loops.
+ * instructions of libpfmdev and libc. These instructions are the same in every call of
+ * count_loop(), so the difference of two calls is exactly the difference of their loops.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -206,9 +206,9 @@ TEST(start_and_stop_take_effect_on_a_running_thread)
 	int fd, i;
 
 	/*
-	 * The test reads the count, not the child. The child gets its commands through a pipe, and
-	 * executes the same number of instructions to read each one. When the child sleeps again,
-	 * it has executed all of these instructions.
+	 * The test reads the count; the child does not read it. The child gets its commands through
+	 * a pipe, and executes the same number of instructions to read each one. When the child
+	 * sleeps again, it has executed all of these instructions.
 	 */
 	need_known_instructions();
 	fd = context_of(0, instructions(AT_USER));

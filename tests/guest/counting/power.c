@@ -2,7 +2,7 @@
 /*
  * POWER: counters that share their control registers and overflow at 31 bits.
  *
- * QEMU's PMC5 counts instructions and PMC6 cycles; PMC1 to PMC4 can be told to count either. One
+ * QEMU's PMC5 counts instructions and PMC6 cycles; PMC1 to PMC4 can count either event. One
  * register freezes and starts all counters, so counters of the same event have exactly equal
  * counts, and each is the reference for the others. With --icount a cycle is an instruction. The
  * freeze bits of user and kernel have no effect in QEMU, so all levels are counted here.

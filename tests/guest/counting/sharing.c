@@ -46,7 +46,7 @@ static void check_side_by_side(void)
 	ck_assert_msg(second.running == second.enabled && second.running,
 		      "perf's event ran %ju of %ju ns", (uintmax_t)second.running,
 		      (uintmax_t)second.enabled);
-	/* The 20 million of the loop, and the instructions of assertions and reads. */
+	/* The 20 million instructions of the loop, and those of assertions and reads. */
 	must_be_between(second.value - first.value, 20 * MILLION, 20 * MILLION + 20000);
 }
 

@@ -288,7 +288,9 @@ TEST(threads_and_cpus_take_turns_with_a_pmu)
 
 /* ---- permissions --------------------------------------------------------------------------- */
 
-/* The following are called in a child, where nothing can be asserted: they return 1 or 0. */
+/*
+ * The following functions are called in a child, where nothing can be asserted: they return 1 or 0.
+ */
 
 static bool is_refused(int fd, int result)
 {

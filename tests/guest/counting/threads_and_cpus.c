@@ -19,7 +19,7 @@ static int cpu_context_of(unsigned int n)
 
 /*
  * Each context must count the same work as when it is alone. The thread's context is started
- * and stopped many times, while that of the CPU counts.
+ * and stopped many times, while the CPU's context counts.
  */
 TEST(both_count_exactly)
 {

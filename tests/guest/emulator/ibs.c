@@ -65,7 +65,7 @@ static bool is_near_loop(uint64_t ip)
 	return ip >= (uintptr_t)loop && ip < (uintptr_t)loop + 64;
 }
 
-/* There is a sample in each period, whoever runs on the CPU; nearly always it is the loop. */
+/* There is a sample in each period, whatever runs on the CPU. Nearly always the loop runs. */
 static void must_sample(const char *unit, uint64_t config)
 {
 	const size_t size = sysconf(_SC_PAGESIZE) * (PAGES + 1);

@@ -44,8 +44,8 @@ static unsigned int read_records(struct branch *records)
 }
 
 /*
- * The register is selected, and both values are converted to text, before the recording. So few
- * other branches are recorded.
+ * The register is selected, and both values are converted to text, before the recording. So only a
+ * few other branches are recorded.
  */
 static struct {
 	int file;

@@ -34,7 +34,7 @@ enum inject_kind {
 /**
  * struct injected - result of an injection
  * @injected: the operation made an nth allocation, which failed
- * @told: the failure was logged: the caller did not mark the allocation with __GFP_NOWARN.
+ * @told: the failure was logged, because the caller did not mark the allocation with __GFP_NOWARN.
  *	These allocations have that flag: those that have a fallback, those of perfmon's vectors and
  *	event sets, and the debug kernel's own records. With INJECT_REST: at least one failure was
  *	logged.

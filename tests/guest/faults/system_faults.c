@@ -158,7 +158,7 @@ static void write_reset_stats(void)
 	file = SYSFS "reset_stats";
 }
 
-/* Resets the file. A write to it switches the static branch of the time measurement. */
+/* Resets the file. A write to the file switches the static branch of the time measurement. */
 static void write_debug(void)
 {
 	write_text(SYSFS "debug", "0");
@@ -290,7 +290,7 @@ static int attempt_unload_core(const struct operation *operation)
 	return module_unload("perfmon");
 }
 
-/* Stored before the attempts, because finding the name takes memory. */
+/* The name is stored before the attempts, because finding it takes memory. */
 static const char *pmu_name;
 
 static int attempt_unload_pmu(const struct operation *operation)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Intel: registers that refine what an event counts. The emulated PMU has those of Skylake, without an
- * effect on counts: the tests look at the registers themselves.
+ * Intel: registers that refine what an event counts. The emulated PMU has Skylake's registers,
+ * which have no effect on its counts: the tests look at the registers themselves.
  */
 #include <errno.h>
 #include <perfmon/perfmon_intel.h>

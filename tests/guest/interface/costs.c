@@ -393,7 +393,9 @@ TEST(wrong_arguments_are_einval)
 
 /* ---- who may ask ----------------------------------------------------------------------------- */
 
-/* The following are called in a child, where nothing can be asserted: they return 1 or 0. */
+/*
+ * The following functions are called in a child, where nothing can be asserted: they return 1 or 0.
+ */
 
 static int ask_as_user(int fd)
 {

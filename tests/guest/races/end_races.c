@@ -251,7 +251,7 @@ static void overflows_must_be_whole(void)
 		tids[i] = spinners[i].tid;
 	}
 	/*
-	 * For CLOSE, which is last, the order cannot be seen. It uses the leads that STOP and
+	 * For CLOSE, which is last, the order cannot be seen. CLOSE uses the leads that STOP and
 	 * UNLOAD found.
 	 */
 	for (way = STOP; way <= CLOSE; way++)

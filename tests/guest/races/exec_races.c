@@ -127,8 +127,7 @@ static void executor_end(struct executor *executor)
 }
 
 /*
- * The context may be loaded or not. It must not be loaded while the program has privileges that the
- * loader lacks.
+ * The context may be loaded, except while the program has privileges that the loader lacks.
  */
 static void must_not_watch_privileges(int fd, const struct executor *executor)
 {
@@ -202,7 +201,7 @@ static struct exec_counts load_while_it_executes(const struct executor *executor
 			counts.gone++;
 		else
 			require(!"an errno of load");
-		/* Look so often that the program has time to report its privileges. */
+		/* Look many times, so that the program has time to report its privileges. */
 		for (turn = random_below(ordinary_user ? looks : 4); turn > 0; turn--)
 			if (ordinary_user)
 				must_not_watch_privileges(fd, executor);

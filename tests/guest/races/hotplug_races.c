@@ -40,7 +40,7 @@ static void move_to_any_cpu(pid_t tid)
 		errno == EINVAL);
 }
 
-/* Monitors a thread that migrates. Its counts must never decrease. */
+/* Monitors a thread that migrates. The thread's counts must never decrease. */
 static void watch_moved(pid_t tid)
 {
 	const unsigned int numbers[] = { pmu()->pmds[0], PFM_PMD_CONTEXT_SWITCHES };
@@ -125,7 +125,7 @@ static void use_cpu_context(int fd)
 		require(now >= last && now <= monotonic_time() - begun);
 		last = now;
 	}
-	/* Few contexts live as long as it takes until the CPU goes offline. */
+	/* Only a few contexts live until the CPU goes offline. */
 	if (random_below(8) == 0 || status_of(fd).state == PFM_STATE_UNLOADED) {
 		loads.ended++;
 		wait_for_end(fd);

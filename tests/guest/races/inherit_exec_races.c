@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A thread of a monitored process executes a program while other threads of it make children, and
- * while the sum is read. The exec ends the other threads; the copies of the children live on. If the
- * program is privileged, its copy ends.
+ * A thread of a monitored process executes a program while other threads of the process make
+ * children, and while the sum is read. The exec ends the other threads; the copies of the children
+ * live on. If the program is privileged, its copy ends.
  */
 #include <limits.h>
 #include <pthread.h>

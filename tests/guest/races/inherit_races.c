@@ -287,8 +287,8 @@ static void make_many_children(void)
 }
 
 /*
- * Nothing is counted twice, and nothing is forgotten, while reads and ends meet. One iteration is the
- * end of a child.
+ * Nothing is counted twice or forgotten when a read and the end of a child coincide. One iteration
+ * is the end of a child.
  */
 TEST(the_sum_is_exact_after_reads_at_any_time)
 {

@@ -384,7 +384,7 @@ static void *make_and_delete(void *unused)
 	return unused;
 }
 
-/* Uses sets that may have been deleted. If so, the call must report it. */
+/* Uses sets that may have been deleted. If a set has been deleted, the call must report that. */
 static void load_and_use(void)
 {
 	struct pfarg_setinfo info = { .set_id = random_below(LAST_SET + 1) };

@@ -72,7 +72,7 @@ TEST(only_system_wide_contexts_can_use_it)
 	with_fake(check_thread);
 }
 
-/* In a child, where nothing can be asserted. */
+/* Runs in a child, where nothing can be asserted. */
 static bool is_refused_to_member(void)
 {
 	const gid_t group = GROUP_ID;

@@ -272,8 +272,8 @@ TEST(a_buffer_of_a_mib_fills_to_its_end)
 
 	need_overflow_interrupts();
 	/*
-	 * This many samples take minutes in a debug kernel, and with the software PMU, whose
-	 * interrupts are at least 10 us apart.
+	 * Taking this number of samples takes minutes in a debug kernel, and with the software PMU,
+	 * whose interrupts are at least 10 us apart.
 	 */
 	if (is_debug_kernel() || pmu_is("soft"))
 		size = 16 * page_size();

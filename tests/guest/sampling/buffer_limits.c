@@ -230,7 +230,7 @@ TEST(all_buffers_together_have_a_limit)
 
 /*
  * Unprivileged users cannot use up the share of users with CAP_PERFMON, and the limit of locked
- * memory does not apply to these users.
+ * memory does not apply to users with CAP_PERFMON.
  */
 static void check_reserve(void)
 {

@@ -23,8 +23,8 @@ SUITE(inherit_sampling, 240);
 static unsigned int sampled, other;
 
 /*
- * Where a counter interrupts exactly at the event that overflows, it is sampled: then a sample comes
- * in each period.  Elsewhere QEMU finds overflows late.
+ * If a counter interrupts exactly at the event that overflows, this counter is sampled, and a
+ * sample comes in each period. Elsewhere QEMU finds overflows late.
  */
 static bool is_prompt(void)
 {
@@ -239,7 +239,7 @@ TEST(samples_of_children_have_one_for_each_period)
 
 /* ---- samples of all buffers in the order of their time ----------------------------------- */
 
-/* Small regions, so that some are handed back; there is room for all samples of the children. */
+/* The regions are small, so that some are handed back. All samples of the children fit. */
 static struct family small_regions(void)
 {
 	const struct pfm_nway_arg argument = { .region_size = 4096, .regions = REGIONS };
@@ -408,7 +408,7 @@ TEST(samples_have_the_numbers_that_the_loader_sees)
 
 /* ---- periods and sets of copies ----------------------------------------------------------- */
 
-/* Which periods a child has must not depend on those of its siblings. */
+/* The periods of a child must not depend on the periods of its siblings. */
 static void check_random(void)
 {
 	struct family family;

@@ -23,7 +23,7 @@ struct family {
 	const void *buffers[MOST_CPUS];
 };
 
-/* These create a context and map its buffers. */
+/* These functions create a context and map its buffers. */
 struct family family_of(uint32_t flags, const char *format, const void *argument,
 			size_t size);
 struct family nway_family(uint32_t flags);

@@ -169,7 +169,7 @@ TEST(estimates_hold_for_a_thread_that_naps)
 /*
  * PMD 0 of set @id counts user-level instructions: the loop, and a few instructions of pfm_start()
  * and pfm_stop(). prompt_counter() has an overflow after each @period; after @count of them, the
- * next set becomes active. Its count equals the number of instructions.
+ * next set becomes active. The count of prompt_counter() equals the number of instructions.
  */
 static void make_counted(int fd, unsigned int id, uint32_t flags, uint64_t period,
 			 uint64_t count)

@@ -30,7 +30,7 @@
 
 /* ---- calls -------------------------------------------------------------------- */
 
-/* The call must succeed. If it fails, the test fails with libpfmdev's message. */
+/* The call must succeed. If the call fails, the test fails with libpfmdev's message. */
 #define must(fd, call)                                                                   \
 	do {                                                                             \
 		long must_result = (call);                                               \
@@ -271,7 +271,7 @@ uint64_t module_parameter(const char *module, const char *name);
 void set_module_parameter(const char *module, const char *name, uint64_t value);
 /* Copies this program for @uid, with @mode. The caller removes the copy. */
 const char *copy_of_this(uid_t uid, mode_t mode);
-/* The same of another program. */
+/* Copies another program in the same way. */
 const char *copy_of(const char *program, uid_t uid, mode_t mode);
 
 /*

@@ -86,9 +86,9 @@ uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
  * CPUs share, so a busy counter is a clock, too.
  *
  * @least: CPU time that passed according to the thread in work().
- * @most: CPU time that the kernel accounts. The kernel's time begins when the thread is woken, our
- * count when it is switched in. If the CPU was idle, the host must run that CPU first, which can
- * take ms. The kernel's time ends when the scheduler is entered, our count some us later.
+ * @most: CPU time that the kernel accounts. The kernel's time begins when the thread is woken; our
+ * count begins when it is switched in. If the CPU was idle, the host must run that CPU first, which
+ * can take ms. The kernel's time ends when the scheduler is entered; our count ends some us later.
  *
  * Under --icount the host has no influence. What remains is the rounding of clocks, 20 us, and some
  * us per switch between the scheduler's reading of its clock and our hook: up to

@@ -64,7 +64,7 @@ void take_known_branches(void);
 /* The known branches, oldest first. */
 const struct branch *known_branches(void);
 
-/* Calls itself until @depth calls are there, then calls @at_bottom. */
+/* Calls itself until there are @depth calls, then calls @at_bottom. */
 void call_deep(uint64_t depth, void (*at_bottom)(void));
 /* The addresses of the call with which call_deep() calls itself, and of its call of @at_bottom. */
 extern const char call_deep_itself[], call_deep_bottom[];

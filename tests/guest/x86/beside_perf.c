@@ -16,7 +16,7 @@
 SUITE(beside_perf, 600);
 
 #define RAW_INSTRUCTIONS 0xc0
-/* A PMD wraps here whether it has 30 bits or 46. */
+/* A PMD wraps at this value, whether it has 30 bits or 46 bits. */
 #define WRAP		 (1ull << 46)
 
 /*

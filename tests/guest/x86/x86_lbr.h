@@ -26,7 +26,7 @@ static inline bool is_in_none(uint64_t ip)
 	return ip >= (uint64_t)none_begins && ip <= (uint64_t)none_ends;
 }
 
-/* Skips the test unless the branch records are ours. Then as with_own_counters(). */
+/* Skips the test unless the branch records are ours. Then does the same as with_own_counters(). */
 void with_lbr(void (*check)(void));
 
 /* A context with format "default", and a buffer of SIZE bytes. */

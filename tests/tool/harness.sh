@@ -7,7 +7,8 @@
 passed=0 failed=0
 pmu=$(pfmon info | sed -n 's/^pmu  *//p')
 out=/tmp/out err=/tmp/err
-# With 1, ordinary users may count at both levels. A test that needs another value restores the 1.
+# With the value 1, ordinary users may count at both levels. A test that needs another value
+# restores this one.
 paranoid=/proc/sys/kernel/perf_event_paranoid
 echo 1 >$paranoid
 # The PMUs of x86 differ in the code of cycles only.

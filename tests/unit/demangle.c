@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon report and script: names of functions are shown as in the source. The fixture knows
- * the names in its source, the dynamic linker those in the symbol table.
+ * pfmon report and script: names of functions are shown as in the source. The fixture knows the
+ * names in its source; the dynamic linker knows the names in the symbol table.
  */
 #include <dlfcn.h>
 #include <inttypes.h>

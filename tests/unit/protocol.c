@@ -255,7 +255,7 @@ TEST(the_kernel_checks_invalid_vectors)
 	asked_vector(pfm_read_pmds(7, NULL, INT_MIN), PFM_IOC_READ_PMDS, NULL, INT_MIN);
 }
 
-/* A size of 0 is an error, as in perfmon v3. A count of 0 would not be. */
+/* A size of 0 is an error, as in perfmon v3. A count of 0 would be no error. */
 TEST(read_accepts_only_whole_elements_of_its_type)
 {
 	static const struct {

@@ -116,7 +116,7 @@ TEST(a_count_of_0_is_no_missing_event)
 	results_free(&results);
 }
 
-/* Without all parts the rest is not known, so the comment is the rate. */
+/* If a part is missing, the rest is not known, so the comment is the rate. */
 TEST(a_missing_part_leaves_the_rate_as_comment)
 {
 	static const uint64_t counts[] = { 1000, 1200, 1000 };

@@ -214,8 +214,8 @@ static double measure_switch_idle(const struct tool *tool, double nobody)
 /* ---- the own thread ----------------------------------------------------------------- */
 
 /*
- * Fails if a counter did not count, for example in a group that never ran: then its cost was not
- * measured.
+ * Fails if a counter did not count, for example in a group that never ran, because then its cost
+ * was not measured.
  */
 static void must_have_counted(const struct tool *tool, struct session *session)
 {

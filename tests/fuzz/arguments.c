@@ -417,7 +417,7 @@ static void fill_ioctl(struct builder *builder, struct operation *operation)
 		operation->more = 1 + below(builder, LONGER);
 		operation->tail = percent(builder, 20);
 	}
-	/* This is rare for calls that fail if a reserved field is not zero. */
+	/* Dirty fields are rare in calls that fail if a reserved field is not zero. */
 	operation->dirty =
 		percent(builder, has_reserved_fields(operation->call) ? 3 : 30);
 }

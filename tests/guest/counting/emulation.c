@@ -436,8 +436,8 @@ static void check_narrow_clock(uint64_t preload, uint64_t nanoseconds)
 	} while (pair.virtual_ - preload < nanoseconds);
 	truth = cpu_time() - truth;
 	/*
-	 * The two clocks are switched in and out together. One of them counts a part of its own
-	 * interrupts.
+	 * The two clocks are switched in and out together. One of the clocks counts a part of its
+	 * own interrupts.
 	 */
 	must_be_near(pair.narrow, pair.virtual_,
 		     interrupts_within(pair.virtual_ - preload));

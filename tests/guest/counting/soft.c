@@ -216,10 +216,10 @@ static void *give_pages(void *argument)
 }
 
 /*
- * A fault is major if it had to be repeated after a wait: see the kernel's mm_account_fault(). This
- * is always so for a fault in a system call. For a fault at user level, newer kernels first try
- * with only the lock of the mapping. If that attempt has to wait, the next one counts as the first.
- * So uname(2) touches the pages.
+ * A fault is major if it had to be repeated after a wait: see the kernel's mm_account_fault(). A
+ * fault in a system call is always counted in this way. For a fault at user level, newer kernels
+ * first try with only the lock of the mapping. If that attempt has to wait, the next one counts as
+ * the first. So uname(2) touches the pages.
  */
 static void wait_for_pages(uint64_t count)
 {

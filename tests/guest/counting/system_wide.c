@@ -44,8 +44,8 @@ static uint64_t measure_one(const struct child *children, pid_t pid)
 }
 
 /*
- * Each program is also measured alone, and so is this program. The reference value is the sum of
- * these counts. These counts are the same in each run.
+ * Each program is also measured alone, and so is the test program itself. The reference value is
+ * the sum of these counts. These counts are the same in each run.
  */
 TEST(a_cpu_counts_the_sum_of_its_programs)
 {
@@ -260,8 +260,7 @@ TEST(different_pmus_work_for_a_thread_and_its_cpu)
 }
 
 /*
- * The PMU module must not take registers that one context has left for registers of the
- * other context.
+ * What one context has left in the registers must not be counted for the other context.
  */
 TEST(threads_and_cpus_take_turns_with_a_pmu)
 {

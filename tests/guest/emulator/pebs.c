@@ -32,7 +32,10 @@ static bool has_pebs(void)
 	return x86_pmu()->is_intel && ecx & DTES64;
 }
 
-/* perf knows the precise events of "generic" models only if all events are precise: from format 4 on. */
+/*
+ * On "generic" models perf has precise events only if all events can be precise. They can from
+ * format 4 on.
+ */
 static bool perf_has_pebs(void)
 {
 	return has_pebs() && x86_pmu()->version >= 5;

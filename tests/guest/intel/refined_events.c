@@ -60,7 +60,10 @@ static void check_sets(void)
 	close(without);
 	close(second);
 	close(first);
-	/* The hardware is released within a second. Then perf finds the registers as it left them. */
+	/*
+	 * The hardware is released within a second. Then perf finds the registers as perf left
+	 * them.
+	 */
 	wait_until(msr_read(OFFCORE_RSP_0) == 0);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Inheritance: threads and child processes that a monitored thread makes are monitored by copies of
- * the context.  Page faults are the truth: the kernel counts those of each process, and of all
+ * the context. Page faults are the truth: the kernel counts the faults of each process, and of all
  * children that it has waited for.
  */
 #include <pthread.h>

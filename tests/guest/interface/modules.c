@@ -226,8 +226,8 @@ static void change_alias(const char *module, const char *before, const char *aft
 }
 
 /*
- * The alias of the example module matches no processor. Here it is changed to match all, and all
- * other PMU modules of this tree are hidden.
+ * The alias of the example module matches no processor. The test changes the alias to match all
+ * processors, and hides all other PMU modules of this tree.
  */
 static void check_alias(void)
 {

@@ -40,7 +40,7 @@ struct family {
 	uint64_t faults;
 };
 
-/* Forks the process, which then waits. There is one at a time. */
+/* Forks the process, which then waits. There is one such process at a time. */
 struct family family_begin(void (*run)(void));
 /* Makes a context, loads it on the process, which must be asleep, and starts it. */
 void family_load(struct family *family, bool is_sampled);

@@ -173,7 +173,7 @@ static void make_children_anywhere(void)
 
 static struct family family;
 
-/* The process makes children on both CPUs. Each CPU has a buffer, in half of the iterations. */
+/* The process makes children on both CPUs. In half of the iterations each CPU has a buffer. */
 static bool watch_family(unsigned int made)
 {
 	uint64_t faults, count;

@@ -335,7 +335,8 @@ TEST(a_mapping_may_race_with_the_creation_and_the_close)
 		require(close(fd) == 0);
 		spin_turns(random_below(1 << random_below(8)));
 		/*
-		 * The device gets the lowest free number, which is that of the closed descriptor.
+		 * The device gets the lowest free number, which is the number of the closed
+		 * descriptor.
 		 */
 		require(pfm_open_device() == fd);
 	}

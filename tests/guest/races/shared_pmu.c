@@ -319,7 +319,7 @@ static void check_offline(void)
 	ck_assert_uint_eq(read_pmd(fd, 0), count);
 	must_fail(fd, try_load(fd, 1), ENODEV, PFM_REASON_CPU_OFFLINE, NO_INDEX);
 
-	/* Another CPU owns the registers now, and continues to do so. */
+	/* Another CPU owns the registers now, and keeps them. */
 	load(fd, 0);
 	ck_assert_uint_eq(cpu_of(fd), 0);
 	must_count(fd);

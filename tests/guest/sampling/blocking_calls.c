@@ -13,7 +13,7 @@
 
 SUITE(blocking_calls, 120);
 
-/* Each context switch is an overflow, so there is one when the child falls asleep. */
+/* Each context switch is an overflow, so there is an overflow when the child falls asleep. */
 static int context_on_switches(void)
 {
 	int fd = context_with_flags(PFM_FL_NOTIFY_BLOCK);

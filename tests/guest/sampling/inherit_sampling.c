@@ -24,7 +24,7 @@ static unsigned int sampled, other;
 
 /*
  * If a counter interrupts exactly at the event that overflows, this counter is sampled, and a
- * sample comes in each period. Elsewhere QEMU finds overflows late.
+ * sample comes in each period. Otherwise QEMU finds overflows late.
  */
 static bool is_prompt(void)
 {
@@ -261,8 +261,9 @@ static void take_merged(struct pfm_samples *merged, struct samples *samples,
 }
 
 /*
- * @meanwhile: take the samples while they are made, not at the end.  Then their order is certain only
- * with --icount: elsewhere the host may stop a CPU that is writing a sample for more than 1 ms.
+ * @meanwhile: take the samples while they are made, not at the end. With @meanwhile the order is
+ * certain only under --icount: in other guests the host may stop a CPU for more than 1 ms while the
+ * CPU writes a sample.
  */
 static void check_merged(bool meanwhile)
 {

@@ -39,7 +39,7 @@ header_t linear_of(const struct family *family, unsigned int cpu);
 /* A child that works on @cpu for PERIODS and exits. */
 pid_t fork_worker(const struct family *family, unsigned int cpu);
 
-/* A child that loops on @cpu until end_looper(). It has closed its descriptor. */
+/* A child that loops on @cpu until end_looper(). The child has closed its descriptor. */
 pid_t fork_looper(const struct family *family, unsigned int cpu);
 void end_looper(pid_t pid);
 

@@ -33,7 +33,7 @@ struct nway {
 	uint64_t told;
 };
 
-/* A region must have room for the largest entry. This is the smallest size. */
+/* A region must have room for the largest entry. This is the smallest size of a region. */
 static uint64_t smallest_region(void)
 {
 	return entry_bytes(pmds_in_all());

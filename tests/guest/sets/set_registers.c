@@ -145,8 +145,8 @@ TEST(each_set_counts_with_its_own_registers)
 }
 
 /*
- * While another set counts, values are written to memory. They take effect when the set becomes
- * active.
+ * While another set counts, values are written to memory. The values take effect when their set
+ * becomes active.
  */
 TEST(registers_of_a_set_that_is_not_active_can_be_written)
 {

@@ -17,7 +17,7 @@ SUITE(set_timeout, 240);
 
 /*
  * Return the number of switches. This call does not switch the caller out. pfm_getinfo_evtsets()
- * may do so if the counters are shared with perf, because it asks perf which counters perf
+ * may switch it out if the counters are shared with perf, because it asks perf which counters perf
  * holds.
  */
 static uint64_t switches_so_far(int fd)

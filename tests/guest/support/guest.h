@@ -193,7 +193,7 @@ uint64_t child_tid(uint64_t unused);
 uint64_t child_do_exec(uint64_t unused); /* page->text; see child_exec() */
 /* Called in the child: returns the page. */
 struct child_page *child_own_page(void);
-/* main() calls this first. It does not return in a program started by child_exec(). */
+/* main() calls this function first. In a program started by child_exec() it does not return. */
 void child_main(int argc, char **argv);
 
 /* A process that calls @function and then exits. */
@@ -259,7 +259,7 @@ unsigned int reports_end(const char *report);
 
 /* Returns 0 or errno. Modules are named as in /proc/modules, or by their file. */
 const char *module_path(const char *name); /* valid until the next call */
-/* Without @parameters the module gets those of the kernel's command line. */
+/* Without @parameters the module gets the parameters of the kernel's command line. */
 int module_load(const char *name, const char *parameters);
 /* A value for @parameters: load the module with its own defaults. */
 #define MODULE_DEFAULTS " "

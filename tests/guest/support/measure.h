@@ -123,9 +123,9 @@ int context_using(uint64_t pmds);
 /* Reads all PMDs with one call, so that the readings are as close together as possible. */
 void read_pmds(int fd, const unsigned int *numbers, uint64_t *values, int count);
 /*
- * Like write_pmc(), write_pmd() and read_pmd(), but an error aborts the test. Each takes few
- * instructions, always the same number. An assertion of libcheck writes to a pipe even if it
- * holds.
+ * Like write_pmc(), write_pmd() and read_pmd(), but an error aborts the test. Each function takes
+ * few instructions, and always the same number. An assertion of libcheck writes to a pipe even if
+ * it holds.
  */
 void poke_pmc(int fd, unsigned int n, uint64_t value);
 void poke_pmd(int fd, unsigned int n, uint64_t value);

@@ -64,7 +64,7 @@ void spinner_end(struct spinner *spinner);
 /* Runs @cycle @cycles times in each of WORKERS processes, each on its own CPU. */
 void run_workers(void (*cycle)(void), unsigned int cycles);
 
-/* main() calls this first. It does not return in a program started by exec_races.c. */
+/* main() calls this function first. In a program started by exec_races.c it does not return. */
 void executor_main(int argc, char **argv);
 
 /*

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * x86: overflow interrupts as processors raise them: late, lost, masked, without an overflow, or not
- * ours at all. The emulated PMU does so on request (tests/vm/qemu-x86-pmu). No count may be
- * lost, and the kernel must report the NMIs that are not ours and no others. In each test a
+ * ours at all. The emulated PMU raises such interrupts on request (tests/vm/qemu-x86-pmu). No count
+ * may be lost, and the kernel must report the NMIs that are not ours and no others. In each test a
  * statistic shows that the case occurred.
  */
 #include "measure.h"

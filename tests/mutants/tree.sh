@@ -145,8 +145,8 @@ modules_affected() {
 	tree_mutate "$tree" "$file" "$line"
 	objects_differ "$tree" arm64 "$file"
 	case $? in
-	# Most mutants change the modules of all architectures. So if those of arm64 differ, do not
-	# compile for the others.
+	# Most mutants change the modules of all architectures. So if the modules of arm64 differ,
+	# do not compile for the other architectures.
 	0) echo "$arches" ;;
 	1)
 		for arch in ${arches/arm64/}; do

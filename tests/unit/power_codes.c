@@ -233,7 +233,7 @@ TEST(instructions_and_cycles_have_counters_of_their_own)
 		  { { MMCR1, 0x1e0000, 0x0f00e03000ff0000 },
 		    { MMCR2, 0x0001000000000000, 0x0061000000000000 },
 		    { MMCR3, 0, 0x0001fffc00000000 } } },
-		/* PMC5 and PMC6 can count no other event, nor each other's event */
+		/* PMC5 and PMC6 can each count one event only */
 		{ &pmu_power8, 0x489c, MODE_BOTH, 5, { { 0 } } },
 		{ &pmu_power8, 0x10068, MODE_BOTH, 6, { { 0 } } },
 		{ &pmu_power9, 0x1e, MODE_BOTH, 5, { { 0 } } },

@@ -132,8 +132,9 @@ static int compare(const void *a, const void *b)
 }
 
 /*
- * Number of instructions of a round trip, which has two switches: the smallest of many, because
- * Linux 6.12 sometimes lets the partner wait for another switch.
+ * Returns the number of instructions of a round trip, which has two switches. It is the smallest
+ * number of many round trips, because Linux 6.12 sometimes lets the partner wait for another
+ * switch.
  */
 static uint64_t round_trip(const struct partner *partner)
 {

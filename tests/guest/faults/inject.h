@@ -55,8 +55,8 @@ void inject_open(void);
 void inject_close(void);
 void inject_kind(enum inject_kind kind);
 /*
- * Before inject_kind(): also counts what the kernel's workers allocate for perfmon while the thread
- * waits for them. Only the module can do that.
+ * Called before inject_kind(). Also counts the allocations that the kernel's workers make for
+ * perfmon while the thread waits for them. Only the module can count these allocations.
  */
 void inject_workers(void);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Races between load and the exec of its target. The exec may add privileges, or it is the exec of
- * a usermode helper.
+ * The load of a context races with the exec of its thread. The exec may add privileges, or a
+ * usermode helper makes it.
  */
 #include <pthread.h>
 #include <sched.h>

@@ -32,8 +32,8 @@ unsigned int event_counters(void);
 /*
  * This counter counts cycles and, under --icount, interrupts exactly at the event that overflows.
  * Its PMC and its PMD have this number. Among QEMU's Armv8 counters only the cycle counter
- * interrupts so promptly. On x86 all counters interrupt so promptly; the last one of
- * event_counters() is taken.
+ * interrupts so promptly. On x86 all counters interrupt so promptly, and this function returns the
+ * last one of event_counters().
  */
 unsigned int prompt_counter(void);
 /* Returns the value of its PMC. */

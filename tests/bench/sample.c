@@ -3,7 +3,8 @@
  * The cost of a sample: how long the thread that reads the ruler is interrupted.
  *
  * perfmon and perf both sample user-level cycles into a buffer that never becomes full, without
- * notification. A sample contains the same with both: instruction, thread, time, CPU and period.
+ * notification. With both tools a sample contains the same data: instruction, thread, time, CPU and
+ * period.
  */
 #include <err.h>
 #include <errno.h>

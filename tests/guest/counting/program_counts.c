@@ -115,9 +115,9 @@ static uint64_t script_with(unsigned int first, unsigned int end)
 /*
  * To measure a program, the test runs a script with program 0 and this program, and subtracts the
  * instructions of a script with program 0 alone. So the program's number includes what the shell
- * does to make a process, but not what the shell does once before its first process. What remains
- * is less than 20 instructions for each process, most of them because the shell reads further
- * blocks of a longer script.
+ * does to make a process, but not what the shell does once before its first process. The remaining
+ * difference is fewer than 20 instructions for each process, most of them because the shell reads
+ * further blocks of a longer script.
  */
 TEST(a_script_is_the_sum_of_its_processes)
 {

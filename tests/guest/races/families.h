@@ -64,8 +64,8 @@ pid_t make_child(void (*last)(void));
 pid_t make_light_child(void);
 
 /*
- * Returns a context that keeps the hooks in place while others are loaded and closed. Without it
- * the hooks would be removed and enabled again once a second, which takes long while other
+ * Returns a context that keeps the hooks in place while others are loaded and closed. Without this
+ * context the hooks would be removed and enabled again once a second, which takes long while other
  * processes fork.
  */
 int keep_hooks(void);

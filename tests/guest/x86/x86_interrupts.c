@@ -99,7 +99,7 @@ static void set_distance(int fd, unsigned int n, uint64_t distance)
 
 /*
  * A context, loaded on the caller, whose counter 0 wraps after @distance instructions at user level.
- * Counter 1 counts the same from 0.
+ * Counter 1 counts the same events, beginning at 0.
  */
 static int context_near_wrap(uint64_t distance)
 {

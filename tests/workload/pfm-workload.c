@@ -190,8 +190,8 @@ static void *thread_loop(void *n)
 
 /*
  * All threads of "threads" exist before the first one loops, and all have ended before the first one
- * is joined. So the C library executes the same instructions in each run, whichever thread runs
- * when.
+ * is joined. So the C library executes the same instructions in each run, in whatever order the
+ * threads run.
  */
 static struct {
 	uint64_t instructions;

@@ -117,8 +117,9 @@ is_wanted() {
 	esac
 }
 
-# run_tests SCRIPT [TEST]...: runs the test functions of the script, or the named ones. Prints "N
-# passed, N failed" as the last line.
+# run_tests SCRIPT [TEST]...: runs the test functions of the script, or the named ones. With
+# UNTIL_FAILURE in the environment, the first test that fails is the last one. Prints "N passed, N
+# failed" as the last line.
 run_tests() {
 	script=$1
 	shift
@@ -127,11 +128,13 @@ run_tests() {
 	for test; do
 		is_wanted "$test" || continue
 		if why=$($test 2>&1); then
+			echo "passed   ${script#./}/$test"
 			passed=$((passed + 1))
 		else
 			echo "FAIL: $test"
 			echo "$why"
 			failed=$((failed + 1))
+			[ -z "$UNTIL_FAILURE" ] || break
 		fi
 	done
 	[ "$(cat /sys/kernel/perfmon/task_sessions_count)" -eq 0 ] || {

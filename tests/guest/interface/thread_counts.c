@@ -5,6 +5,7 @@
  * Page faults are the truth: each child touches a number of pages that no other child touches.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 
@@ -548,6 +549,7 @@ TEST(each_thread_is_read_once_while_threads_end)
 		if (try_read(fd, PFM_THREAD_ENDED, &thread)) {
 			ck_assert_int_eq(errno, ENOENT);
 			counted_faults(fd);
+			sched_yield();
 			continue;
 		}
 		ended++;

@@ -13,7 +13,7 @@
 #define NOTIFY PFM_REGFL_OVFL_NOTIFY
 
 /* Period of a busy counter in ns, long enough that a slow guest makes progress. */
-#define PERIOD (2 * MS)
+#define PERIOD MS
 
 /* ---- contexts ------------------------------------------------------------------------ */
 

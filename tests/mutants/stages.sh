@@ -14,17 +14,23 @@ mutant_stages() {
 	[[ ${2-} != lock ]] || quick='debug-icount-x86_64 debug-cpus-x86_64 icount-arm64'
 	case $1 in
 	libpfmdev/*) echo 'unit icount-arm64 icount-tool-arm64' ;;
-	tools/*) echo 'unit icount-tool-arm64 icount-tool-x86_64 icount-tool-ppc64el' ;;
+	tools/*) echo 'unit icount-tool-arm64 icount-tool-gate-x86_64 icount-tool-gate-ppc64el' ;;
 	module/pmu/perfmon_soft.c)
-		echo 'icount-x86_64 icount-conformance-soft-x86_64 cpus-x86_64 debug-icount-x86_64
-			icount-tool-x86_64 fuzz-x86_64' ;;
+		echo 'icount-x86_64 icount-conformance-soft-arm64 cpus-x86_64 debug-icount-x86_64
+			icount-tool-gate-x86_64 fuzz-x86_64' ;;
 	module/pmu/armv8*)
 		echo 'icount-arm64 cpus-arm64 icount-conformance-armv8-arm64 bench-arm64
 			icount-faults-arm64 icount-without-pmu-arm64 icount-without-driver-arm64' ;;
 	module/pmu/power*)
 		echo 'icount-ppc64el icount-conformance-power-ppc64el icount-power8-ppc64el
 			icount-power10-ppc64el bench-ppc64el icount-faults-ppc64el' ;;
-	module/format/*_x86*) echo 'icount-x86_64' ;;
+	module/pmu/amd_uncore*) echo 'uncore-x86_64' ;;
+	module/pmu/intel*) echo 'icount-gate-intel-v5-x86_64 icount-gate-shared-intel-v2-x86_64' ;;
+	module/pmu/amd*) echo 'icount-gate-amd-perfmonv2-x86_64' ;;
+	module/pmu/*x86*)
+		echo 'icount-gate-shared-intel-v2-x86_64 icount-gate-amd-perfmonv2-x86_64
+			icount-gate-intel-v5-x86_64' ;;
+	module/format/*_x86*) echo 'icount-x86_64 icount-gate-intel-v5-x86_64' ;;
 	module/format/*_arm64*) echo 'icount-arm64' ;;
 	module/format/*_power*) echo 'icount-ppc64el' ;;
 	module/format/*)
@@ -34,8 +40,8 @@ mutant_stages() {
 		quick+=' cpus-arm64'
 		[[ $quick == *debug-cpus* ]] || quick+=' debug-cpus-x86_64'
 		echo "$quick icount-faults-arm64 bench-arm64 icount-ppc64el
-			icount-conformance-example-x86_64 icount-x86_64 icount-tool-arm64 cpus-x86_64
-			fuzz-x86_64" ;;
+			icount-conformance-example-arm64 icount-x86_64 icount-tool-arm64 cpus-x86_64
+			uncore-x86_64 icount-gate-amd-perfmonv2-x86_64 fuzz-x86_64" ;;
 	esac
 }
 
@@ -65,7 +71,23 @@ stage_define() {
 	unit) arch=host suites=(unit) ;;
 	bench-*) suites=(bench) ;;
 	fuzz-*) kernel=debug options=(-k debug) suites=(fuzz) ;;
-	icount-tool-*) options+=(-f tests/tool) suites=(tool/pfmon tool/record tool/sets tool/compat) ;;
+	icount-tool-gate-*) options+=(-f tests/tool) suites=(tool/pfmon tool/compat) ;;
+	icount-tool-*)
+		options+=(-f tests/tool)
+		mapfile -t suites < <(sed -n 's/^\[.*set -- //p' tests/tool/all | tr ' ' '\n' | sed 's|^|tool/|') ;;
+	icount-gate-*)
+		words=${1#icount-gate-} words=${words%-*}
+		options+=(-c "${words#shared-}")
+		if [[ $words == shared-* ]]; then
+			options+=(--append perfmon_intel.ownership=shared)
+			words=$(gate_words shared_gate)
+		else
+			options+=(--append "perfmon_${words%%-*}.ownership=exclusive")
+			words=$(gate_words x86_gate)
+		fi ;;
+	uncore-*)
+		options=(-c amd-17h -s '4,sockets=2' -f tests/tool)
+		mapfile -t suites < <(printf '%s\n' tool/uncore tool/cpus; expand_words amd/) ;;
 	icount-conformance-*)
 		pmu=${1#icount-conformance-}
 		options+=(--no-load) prefix="modprobe perfmon_${pmu%-*} && "
@@ -82,7 +104,8 @@ stage_define() {
 		prefix="modprobe perfmon_armv8 2>&1 | grep 'No such device' && "
 		words=lifecycle ;;
 	icount-faults-*) words="$(gate_words faults) $(gate_words system_faults)" ;;
-	icount-*) words=$(gate_words one_cpu) ;;
+	icount-arm64) words=$(gate_words one_cpu) ;;
+	icount-*) words="$(gate_words counts) $(gate_words pmu_calls)" ;;
 	cpus-*) options=() prefix='PERFMON_ITERATIONS=100 ' words=$(gate_words two_cpus) ;;
 	debug-cpus-*)
 		kernel=debug options=(-k debug) prefix='PERFMON_ITERATIONS=20 '
@@ -118,7 +141,7 @@ guest_command() {
 	for suite; do
 		case $suite in
 		conformance/*) program="perfmon-conformance$first ${suite#*/}" ;;
-		tool/*) program="cd /root/tool && ./${suite#*/}" ;;
+		tool/*) program="cd /root/tool && ${first:+UNTIL_FAILURE=yes }./${suite#*/}" ;;
 		fuzz) program="perfmon-fuzz --pmu soft --seed 1 --seconds 60" ;;
 		*) program="perfmon-tests$first $suite" ;;
 		esac

@@ -5,6 +5,7 @@
  */
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "measure.h"
@@ -70,6 +71,8 @@ TEST(holders_may_end_while_they_are_looked_for)
 
 	need_cpus(2);
 	use_busy_counters_of_cpu(cpu);
+	/* The processes that still live when their parent is killed become children of this one. */
+	require(!prctl(PR_SET_CHILD_SUBREAPER, 1));
 	pid = fork();
 	require(pid != -1);
 	if (!pid) {
@@ -91,7 +94,9 @@ TEST(holders_may_end_while_they_are_looked_for)
 	printf("         %u loads, %u refusals with a name and %u without\n", loaded,
 	       named, i - loaded - named);
 	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	while (wait(NULL) != -1)
+		;
+	require(!prctl(PR_SET_CHILD_SUBREAPER, 0));
 	close(cpu);
 	wait_until(no_session_is_left());
 	all_must_be_well();

@@ -354,7 +354,8 @@ TEST(the_activity_of_sets_is_that_of_all_threads)
 {
 	int fd = inheriting(PFM_FL_INHERIT_ALL), i;
 	pfarg_setdesc_t sets[2] = {};
-	const uint64_t error = is_deterministic() ? interrupts_within(2 * SPINNING) : HOST_PAUSE;
+	const uint64_t error = is_deterministic() ? interrupts_within(2 * SPINNING)
+						  : HOST_PAUSE;
 	uint64_t duration = 0;
 	pid_t pids[2];
 

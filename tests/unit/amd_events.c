@@ -33,7 +33,7 @@ TEST(each_family_has_its_description)
 	ck_assert_ptr_eq(pmu_find("amd", ID_OF_19H), &pmu_amd_17h);
 }
 
-/* The manual's PERF_CTL[...] of events of each unit, and of each exception. */
+/* Events of each unit, and all exceptions, with the counters of the manual: PERF_CTL[...]. */
 static const struct {
 	uint64_t code;
 	unsigned int counters;

@@ -30,8 +30,8 @@ static const char *describe(struct pfm_error error)
 
 /*
  * All reasons in the order of their numbers, which never change, each with its sentence for the
- * value 12. pfm_get_error(3) explains the value. Where the value is a process, it is one that cannot
- * exist, because the sentence also has the name of the process's program.
+ * value 12. pfm_get_error(3) explains the value. If the value is a process, it is NO_PROCESS: no
+ * process has this number, so the sentence contains no name of a program.
  */
 #define NO_PROCESS 4194305 /* more than PID_MAX_LIMIT */
 static const struct {

@@ -287,8 +287,8 @@ static void send(int fd, uint32_t type)
 }
 
 /*
- * At the end of the first context, waits for the second one, too. At a message of the
- * second one, the first one gets a message again.
+ * When the first context has ended, also wait for the second one from then on. When the
+ * second context has a message, send one more message to the first context.
  */
 static int take_late_message(void *data, unsigned int index,
 			     const union pfarg_msg *message)

@@ -84,7 +84,7 @@ static const struct {
 	{ &pmu_intel, CYCLES, EIGHT | FIXED(1) },
 	{ &pmu_intel, REF_CYCLES, FIXED(2) },
 	{ &pmu_intel, SLOTS, FIXED(3) },
-	/* With a threshold it is another event. */
+	/* Fixed counters count no event that has a threshold or the edge bit. */
 	{ &pmu_intel, INSTRUCTIONS | 1ull << 24, EIGHT },
 	{ &pmu_intel, CYCLES | PFM_INTEL_PMC_EDGE, EIGHT },
 	{ &pmu_intel, INSTRUCTIONS | PFM_INTEL_PMC_INVERT | 1ull << 24, EIGHT },
@@ -194,7 +194,8 @@ static void assign(const struct pmu *pmu, uint64_t counters, const uint64_t *cod
 }
 
 /*
- * A model has an event of the top-down method only if pfmon can compute the event's comment there.
+ * pfmon has an event of the top-down method only on models on which it can compute the comment of
+ * this event.
  */
 TEST(topdown_events_are_those_of_the_model)
 {
@@ -234,7 +235,7 @@ TEST(topdown_events_are_those_of_the_model)
 	ck_assert_uint_eq(pmu_intel_icelake.slots_per_cycle, 0);
 }
 
-/* All of them fit at once if hyper-threading leaves four general counters. */
+/* With hyper-threading there are only four general counters. */
 TEST(topdown_events_fit_on_four_general_counters)
 {
 	static const struct pmu *const models[] = {
@@ -395,7 +396,10 @@ TEST(the_second_register_is_that_of_the_models_event_list)
 			      pmu_extra_pmc(cases[i].pmu, cases[i].code));
 }
 
-/* The SDM's bits of IA32_PEBS_ENABLE: counter n is bit n, the latency of its load bit 32 + n. */
+/*
+ * In IA32_PEBS_ENABLE, bit n makes counter n precise, and bit 32 + n makes it record the latency of
+ * the load (SDM).
+ */
 TEST(a_precise_load_asks_for_its_latency)
 {
 	struct pmc_bits bits[MAX_PMCS_PER_EVENT];

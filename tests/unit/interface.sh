@@ -91,7 +91,7 @@ page_is_of_a_symbol()
 	echo "$symbols" | grep -qx "$(basename "$1" .3.scd)"
 }
 
-# If the module never raised a reason, a program that waits for this reason would wait for ever.
+# A program may expect each reason that is in the header, so the module has to raise each of them.
 each_reason_is_raised()
 {
 	sed -n 's/^\t\(PFM_REASON_[A-Z_]*\),$/\1/p' "$top/uapi/perfmon/perfmon_reason.h" |

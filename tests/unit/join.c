@@ -83,8 +83,8 @@ static void end(struct data_writer *writer, uint64_t written, uint64_t lost)
 }
 
 /*
- * Process 100 is a shell, then "app", and in the last file "last".  Process 200 ends in the first file;
- * in the second one its number belongs to another process, which had begun when the file began.
+ * Process 100 is a shell, then "app", and in the last file "last".  Process 200 ends in the first
+ * file.  When the second file begins, another process with number 200 exists already.
  */
 static void write_files(void)
 {

@@ -18,7 +18,7 @@ SUITE(per_thread, 120);
 #define MS   1000000ull
 #define MOST 4
 
-/* The context's own thread, and threads that have ended and were not read yet. */
+/* The context's own thread, and the threads that have ended and whose counts were not read yet. */
 static const struct {
 	uint32_t tid;
 	const char *name;
@@ -284,7 +284,10 @@ TEST(the_table_has_a_line_for_each_thread)
 	free(text);
 }
 
-/* Each thread is scaled by the times that its sets had: 257 and 357 times its pace. */
+/*
+ * The counts of each thread are scaled by the times that the sets had in this thread. These times
+ * are 257 and 357 times the thread's pace.
+ */
 TEST(counts_are_scaled_by_the_times_of_their_thread)
 {
 	const uint64_t scaled = 102 * 5 * (257 + 357) / 357;
@@ -300,7 +303,7 @@ TEST(counts_are_scaled_by_the_times_of_their_thread)
 	end();
 }
 
-/* The counts of a thread that has ended can be read only once, so in one call. */
+/* The counts of a thread that has ended can be read only once, so one call has to read them all. */
 TEST(more_values_than_a_call_takes_are_refused)
 {
 	begin("page-faults,r8,r1,r2,r3,r4,r5,r9,r10");

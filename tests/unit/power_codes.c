@@ -9,7 +9,7 @@
 
 SUITE(power_codes, 120);
 
-/* The PMC bits that an event needs. The elements of bits[] whose masks are not 0 are used. */
+/* The PMC bits that an event needs. The first element of bits[] with a mask of 0 ends the list. */
 struct encoding {
 	const struct pmu *pmu;
 	uint64_t code;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Each program of this directory: one suite, on the host. */
+/* What --help says about each program of this directory. A program contains one suite. */
 #include "suites.h"
 
 const struct test_program the_program = {

@@ -255,7 +255,10 @@ TEST(the_kernel_checks_invalid_vectors)
 	asked_vector(pfm_read_pmds(7, NULL, INT_MIN), PFM_IOC_READ_PMDS, NULL, INT_MIN);
 }
 
-/* A size of 0 is an error, as in perfmon v3. A count of 0 would be no error. */
+/*
+ * pfm_read() refuses a size of 0, as in perfmon v3. In the other vector calls a count of 0 is no
+ * error.
+ */
 TEST(read_accepts_only_whole_elements_of_its_type)
 {
 	static const struct {
@@ -292,7 +295,10 @@ TEST(errno_is_passed_on)
 	}
 }
 
-/* Files that do not belong to perfmon return ENOTTY, too, which becomes EBADF. */
+/*
+ * Every ioctl of a file that does not belong to perfmon fails with ENOTTY. The library changes this
+ * error to EBADF.
+ */
 TEST(enotty_becomes_ebadf_unless_the_module_lacks_the_call)
 {
 	module.ioctl_errno = ENOTTY;

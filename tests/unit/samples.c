@@ -232,7 +232,7 @@ int __wrap_nanosleep(const struct timespec *time, struct timespec *left)
 	return 0;
 }
 
-/* The next samples are those from @first to @last, and there are no more for now. */
+/* Check that the next samples are those from @first to @last, and that no more follow for now. */
 static void must_be(uint64_t first, uint64_t last)
 {
 	const struct pfm_dfl_smpl_entry *sample;
@@ -293,7 +293,10 @@ TEST(a_sample_that_is_just_being_written_comes_in_its_place)
 	end();
 }
 
-/* Sample 7 is not older than one of the round, so the next round has it. */
+/*
+ * Sample 7 comes while the library waits for older samples. It is later than sample 6, the last one
+ * of the present round, so the next round returns it.
+ */
 TEST(a_later_sample_belongs_to_the_next_round)
 {
 	const struct pfm_dfl_smpl_entry *sample;

@@ -186,8 +186,8 @@ TEST(each_set_has_its_own_registers)
 }
 
 /*
- * The sets are created again for each run, because their numbers of turns and durations would
- * continue to grow. When a set is created again, its PMCs are reset.
+ * The sets are created again for each run. Otherwise their numbers of turns and their durations
+ * would continue to grow. When a set is created again, its PMCs are reset.
  */
 TEST(each_run_creates_its_sets_again)
 {
@@ -248,8 +248,8 @@ TEST(the_event_that_ends_a_set_overflows_once_per_turn)
 				  1ull << members[1].pmds[0] |
 					  1ull << members[2].pmds[0]);
 		/*
-		 * A PMD with OVFL_NOTIFY would mask monitoring at its overflow, and nobody waits
-		 * for the message.
+		 * With OVFL_NOTIFY an overflow would mask monitoring until a restart. Nobody
+		 * waits for the message, so there would be no restart.
 		 */
 		ck_assert_uint_eq(pmd->reg_flags, 0);
 	}

@@ -62,7 +62,7 @@ static int read_text(struct event_list *list, const struct machine *machine,
 	fclose(memory);
 	stderr = real;
 	unlink(path);
-	/* Keeps the message from the line number on. */
+	/* Keeps only the end of the message, which begins with the line number. */
 	name = strstr(full, path);
 	snprintf(said, size, "%s", name ? name + strlen(path) : full);
 	return result;
@@ -105,7 +105,7 @@ TEST(a_cascade_is_read)
 	ck_assert_uint_eq(list.events[4].switch_after, 1000000);
 	ck_assert_uint_eq(list.events[5].switch_after, 50);
 	ck_assert_uint_eq(list.events[6].switch_after, 0);
-	/* An event that ends a set has a counter of its own. */
+	/* r8 has two counters: one counts it, the other one ends the set's turn. */
 	ck_assert_uint_eq(list.events[4].pmd_count, 1);
 	ck_assert_uint_ne(list.events[4].pmds[0], list.events[0].pmds[0]);
 	ck_assert(!events_take_turns(&list));
@@ -196,7 +196,7 @@ TEST(each_mistake_is_reported_with_its_line)
 		{ "set a\nswitch after 5 page-faults\n",
 		  ":2: event 'page-faults' cannot be sampled or waited for" },
 		{ "set a\nset b\ncount r8\n", ":1: set 'a' has neither" },
-		/* The message comes from assigning counters. */
+		/* The file is correct, but there are too few counters for its events. */
 		{ "set a\ncount r8\nset b\ncount r1,r2,r3,r4,r5,r8\n"
 		  "switch after 5 r8\n",
 		  ":3: 7 events need a counter and 6 find one" },

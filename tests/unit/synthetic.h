@@ -19,7 +19,7 @@
  */
 const char *synthetic_path(void);
 
-/* Flags of the record for the machine in files that begin from now on. */
+/* Files that begin from now on have these flags in the record for the machine. */
 extern uint32_t synthetic_flags;
 
 /* Begin a file with the records for the machine and the command "app --size 100". */

@@ -191,7 +191,10 @@ TEST(the_table_has_all_cpus_and_the_programs_by_their_share)
 
 TEST(a_screen_shows_what_there_is_room_for)
 {
-	/* A third of nine rows is for CPUs; seven rows are not for entries. */
+	/*
+	 * Three rows are for CPUs, and seven others are not for entries either. So nine rows have
+	 * no room for an entry, but one entry is always shown.
+	 */
 	static const char expected[] =
 		"\n"
 		" Percent       Samples  Processes                    CPU  Program\n"

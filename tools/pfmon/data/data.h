@@ -159,8 +159,8 @@ struct data_thread {
 
 /**
  * struct data_fork - a thread or process begins.  It has the name that its parent has at this
- *	time.  A process also has the mappings of its parent.  Both are valid until later
- *	records change them
+ *	time.  A process also has the mappings of its parent.  The name and the mappings are
+ *	valid until later records change them
  * @time: when it begins, on the samples' clock.  Earlier threads with this number have
  *	ended
  * @tid: thread
@@ -181,8 +181,8 @@ struct data_fork {
 
 /**
  * struct data_mapping - executable memory; its path and build-id follow
- * @time: when it was mapped, on the samples' clock; 0: when the process began.  The
- *	mapping replaces earlier ones at the same addresses
+ * @time: when it was mapped, on the samples' clock; 0: the process has had it from its beginning.
+ *	The mapping replaces earlier ones at the same addresses
  * @start: first address
  * @end: first address after the mapping
  * @offset: offset of @start in the file
@@ -274,7 +274,7 @@ struct data_cpu {
 /**
  * struct data_unsampled - events of one context for which the PMU delivered no samples
  * @counted: number of events that a second counter counted
- * @events: number of these events that are in no sample, written or lost
+ * @events: number of these events that belong to no sample, neither to a written nor to a lost one
  * @samples: number of samples that @events would have made
  * @context: number of the context
  * @set: event set
@@ -300,9 +300,9 @@ struct data_unsampled {
  * @flags: DATA_END_*; not in files of version 1.0
  * @reserved: 0
  *
- * If a recording has several files, the numbers are those of this file.  When a file ends that is
- * not the last one, the kernel has already taken samples for the next file.  So @produced is
- * @written + @lost in this file.
+ * If a recording has several files, the numbers are those of this file.  At the end of a file that
+ * is not the last one, the kernel has already taken samples for the next file.  These samples are
+ * not counted here: @produced is @written + @lost in this file.
  */
 struct data_end {
 	uint64_t produced;

@@ -58,7 +58,7 @@ static size_t expected_size(int fd)
 
 	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size <= 0)
 		return FIRST_BUFFER;
-	return (size_t)status.st_size + 1; /* and one byte to see the end of the file */
+	return (size_t)status.st_size + 1; /* plus one, so that read() sees the end */
 }
 
 /* Returns 0 or an errno. */
@@ -98,7 +98,7 @@ static void trim_buffer(struct data_file *file)
 		file->bytes = smaller;
 }
 
-/* Read all of @fd, which messages call @name. */
+/* Read all of @fd; @name is its name in messages. */
 static int read_file(struct data_file *file, int fd, const char *name)
 {
 	int error = read_all(fd, &file->bytes, &file->size);

@@ -24,10 +24,10 @@ struct data_file {
 };
 
 /*
- * data_open() reads the file at @path ("-" is standard input). data_open_bytes() takes
- * over the @size bytes at @bytes, which were read from @path before; @bytes comes from
- * malloc(). data_open_memory() reads the file in memory that has descriptor @fd. All report an error and return -1, or return 0. The caller calls
- * data_close_file() in either case.
+ * data_open() reads the file at @path ("-" is standard input). data_open_bytes() takes over the
+ * @size bytes at @bytes, which were read from @path before; @bytes comes from malloc().
+ * data_open_memory() reads the file in memory that has descriptor @fd. The three functions report
+ * an error and return -1, or return 0. The caller calls data_close_file() in either case.
  */
 int data_open(struct data_file *file, const char *path);
 int data_open_bytes(struct data_file *file, const char *path, void *bytes, size_t size);

@@ -80,7 +80,7 @@ static bool is_permitted(uint64_t size)
 }
 
 /*
- * Has the disk room for @size bytes in addition to the reserve, and may the file have them?
+ * Has the disk room for @size bytes in addition to the reserve, and may the file become so large?
  * Returns true if the filesystem cannot tell: without room, the write will fail.
  */
 static bool has_room(struct data_writer *writer, uint64_t size)

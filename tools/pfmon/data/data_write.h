@@ -10,11 +10,12 @@
  * struct data_writer - a file that is being written
  * @path: path as the user gave it; "-" is standard output
  * @size: bytes written so far
- * @reserve: bytes after @size kept free for the records LOSSES, UNSAMPLED, CPU and END
+ * @reserve: number of bytes that are kept free behind the first @size bytes, for the records
+ *	LOSSES, UNSAMPLED, CPU and END
  * @fd: the file, -1 if there is none
  * @lack: why the last record did not fit: ENOSPC, EDQUOT or EFBIG
  * @is_file: @fd is a regular file, and @size is its whole size
- * @is_torn: the last record in the file is incomplete: no record can follow
+ * @is_torn: the last record in the file is incomplete, so no record can follow
  */
 struct data_writer {
 	const char *path;

@@ -32,7 +32,8 @@ struct kernel_region {
  * struct kernel - the text that this machine's kernel shows to the user
  * @regions: ascending by address; none if the user may not see addresses
  * @region_count: number of @regions
- * @core: the kernel without its modules, which stays where it is; @start is 0 if it is not known
+ * @core: the kernel without its modules; its address never changes.  @start is 0 if the address is
+ *	not known
  */
 struct kernel {
 	struct kernel_region *regions;
@@ -41,10 +42,10 @@ struct kernel {
 };
 
 /*
- * Read the regions into @kernel.  @kernel is zero, or has the regions of an earlier call, which are
- * replaced.  @root is the prefix of "/proc" and "/sys": usually "".  Returns 0, or -1 after
- * reporting that there is no memory.  If the user may not see kernel addresses, @kernel has no
- * regions; this is not an error.
+ * Read the regions into @kernel.  The caller has set @kernel to zero, or has filled it by an
+ * earlier call; this call replaces the regions.  @root is the prefix of "/proc" and "/sys":
+ * usually "".  Returns 0, or -1 after reporting that there is no memory.  If the user may not see
+ * kernel addresses, @kernel has no regions; this is not an error.
  */
 int kernel_read_regions(struct kernel *kernel, const char *root);
 void kernel_free(struct kernel *kernel);
@@ -59,8 +60,8 @@ FILE *kernel_open(const char *root, const char *name);
 bool kernel_parse_symbol(char *line, uint64_t *address, char *type, char **name);
 
 /*
- * Write the mappings of the kernel and its modules, if the user may see them.  @kernel is zero or from
- * an earlier call.
+ * Write the mappings of the kernel and its modules, if the user may see them.  The caller has set
+ * @kernel to zero, or has filled it by an earlier call.
  */
 int kernel_write_mappings(struct kernel *kernel, struct data_writer *writer);
 

@@ -5,7 +5,7 @@
 
 #include "data.h"
 
-/* Add the numbers of @record, which is of another context, to @all. */
+/* Add the numbers of @record, the record of one context, to the sums in @all. */
 void unsampled_add(struct data_unsampled *all, const struct data_unsampled *record);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Elements of pmu.common, for the names that perf(1) has, too.  The PMUs differ in codes, and in what
- * exactly some of the events are.
+ * Elements of pmu.common, for the names that perf(1) has, too.  The PMUs have different codes for
+ * these names.  What exactly is counted also differs for some of the names.
  */
 #ifndef PFMON_COMMON_EVENTS_H
 #define PFMON_COMMON_EVENTS_H

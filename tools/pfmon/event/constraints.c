@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Find out which events can be counted at once, given the PMCs that they share.  Events
- * are added one by one.  For each new event, all events so far are matched with counters
- * again, because the bits that an event needs in the PMCs depend on its counter.  An
- * event may need some bits with every counter that it can use.  So no other event may use
- * a counter on which it would need bits that conflict with these bits.
+ * Find out which events can be counted at once, given the PMCs that they share.  Events are added
+ * one by one.  For each new event, all events so far are matched with counters again, because the
+ * bits that an event needs in the PMCs depend on its counter.  An event may need some bits
+ * whichever of its counters it gets.  So the other events cannot use counters on which their own
+ * bits conflict with these.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -99,9 +99,10 @@ static void encode_always(const struct table *table, size_t event, struct needs 
 }
 
 /*
- * Remove from @event's choices the counters on which its bits conflict with bits that
- * @other needs on all its counters.  If @other has a single counter left, that counter is
- * kept: matching does not give it to both events.  Returns whether a counter was removed.
+ * Remove from @event's choices the counters on which its bits conflict with bits that @other needs
+ * on all its counters.  If @other has a single counter left, @event keeps that counter, too,
+ * because matching does not give one counter to two events.  Returns whether a counter was
+ * removed.
  */
 static bool narrow_one(const struct table *table, size_t event, size_t other,
 		       uint16_t *pmc)
@@ -127,10 +128,10 @@ static bool narrow_one(const struct table *table, size_t event, size_t other,
 }
 
 /*
- * Narrow the choices of all events until nothing changes: the fewer counters an event has
- * left, the more bits it needs on all of them.  If an event has no counter left, returns
- * false: the last event must be left out, because the other events fitted before it was
- * added.  @verdict then has the event with which the last one conflicts.
+ * Narrow the choices of all events until nothing changes: the fewer counters an event has left,
+ * the more bits it needs on all of them.  Returns false if an event has no counter left.  Then the
+ * last event must be left out, because the other events fitted before it was added, and @verdict
+ * has the event that conflicts with the last one.
  */
 static bool narrow(const struct table *table, struct verdict *verdict)
 {
@@ -184,7 +185,10 @@ static bool fit(const struct table *table, int *assigned, struct verdict *verdic
 	       check(table, assigned, verdict);
 }
 
-/* Leave out the counters that cannot count the event as the user wants it: encode() returns 0. */
+/*
+ * Leave out the counters for which encode() stores no bits: they cannot count the event as the
+ * user wants it.
+ */
 static void leave_out(const struct table *table, size_t event)
 {
 	struct choice *wanted = &table->wanted[event];

@@ -14,9 +14,9 @@
 #include "pmus.h"
 
 /*
- * Store in @buffer the kernel's reason for the last failure on @fd (-1: failure to create
- * a context), and who holds the PMU if that is known. Without a reason, store what @error
- * means.
+ * Store in @buffer the kernel's reason for the last failure on @fd, and who holds the PMU if that
+ * is known.  If the kernel has no reason, store what @error means.  @fd is -1 if no context could
+ * be created.
  */
 static const char *reason(int fd, int error, char *buffer, size_t size)
 {
@@ -52,7 +52,10 @@ static const char *advice(int fd, char text[ADVICE_TEXT])
 	*text = '\0';
 	if (pfm_get_error(fd, &last))
 		return text;
-	/* Other holders may have a process named "perf". */
+	/*
+	 * Compare only the beginning: a text about another holder may end with the name of its
+	 * process, which may be "perf", too.
+	 */
 	return !strncmp(last.holder, "perf", 4) ? holders_advice("/proc", text) : text;
 }
 

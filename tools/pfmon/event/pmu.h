@@ -165,7 +165,10 @@ extern const struct pmu pmu_power9;
 extern const struct pmu pmu_power10;
 extern const struct pmu pmu_soft;
 
-/* For pmu.encode: the PMC that has the number of the PMD gets @code.  There are no levels. */
+/*
+ * A function for pmu.encode: the PMC with the same number as the PMD gets @code.  @modes are not
+ * used.
+ */
 unsigned int pmu_encode_code(const struct pmu *pmu, uint64_t code, unsigned int modes,
 			     uint16_t pmd, struct pmc_bits bits[MAX_PMCS_PER_EVENT]);
 
@@ -173,13 +176,14 @@ unsigned int pmu_encode_code(const struct pmu *pmu, uint64_t code, unsigned int 
 const struct pmu *pmu_find(const char *name, uint64_t id);
 
 /*
- * Returns PMU @index of those that a context has only if it names them, such as amd_ibs; NULL if
- * there is no PMU of this index.
+ * Returns PMU @index of those that no context has by default, such as amd_ibs; NULL if there is no
+ * PMU of this index.
  */
 const struct pmu *pmu_further(size_t index);
 
 /*
- * Returns the PMU that counts event @name only if the user gives its name, or NULL.
+ * Returns the PMU that the user has to name, too, before event @name can be counted; NULL if there
+ * is no such PMU.
  */
 const struct pmu *pmu_to_give(const char *name);
 

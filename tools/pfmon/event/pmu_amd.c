@@ -88,7 +88,7 @@ static const char *refuse_15h(const struct pmu *pmu, uint64_t code)
 	       "or it counts with one unit mask only";
 }
 
-/* @id is EAX of CPUID leaf 1.  The extended family counts from 0FH on. */
+/* @id is EAX of CPUID leaf 1.  The extended family is added to family 0FH only. */
 static unsigned int family_of(uint64_t id)
 {
 	unsigned int family = id >> 8 & 0xf;

@@ -19,7 +19,7 @@ static const struct common_event common[] = {
 	},
 	{
 		.name = "ibs_op_cycles",
-		.description = "CPU cycles; samples are exact, of operations",
+		.description = "CPU cycles; samples have the exact operation",
 		.role = ROLE_CYCLES,
 		.codes = { PFM_AMD_IBS_OP },
 		.code_count = 1,
@@ -32,7 +32,8 @@ static const struct common_event common[] = {
 	},
 	{
 		.name = "ibs_fetch_random",
-		.description = "the same with periods that vary by up to 15 fetches",
+		.description = "instruction fetches, with periods that vary by up to 15; "
+			       "samples are exact",
 		.codes = { PFM_AMD_IBS_FETCH | PFM_AMD_IBS_RANDOM },
 		.code_count = 1,
 	},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The counters that CPUs of AMD's processors share, PMUs "amd_l3" and "amd_df" of
- * perfmon_amd_uncore.h.  A code is the value of a PMC.  libpfm4 has no events for them, except for
- * three of the L3 of family 19h.
+ * perfmon_amd_uncore.h.  A code is the value of a PMC.  libpfm4 has no events for these PMUs,
+ * except three for the L3 of family 19h.
  *
  * Events: Processor Programming Reference of family 17h model 31h (document 55803), sections "L3
  * Cache Performance Monitor Counters", "Data Fabric Performance Monitor Counters" and "Performance
@@ -37,7 +37,7 @@ static const struct common_event l3_events[] = {
 	{
 		.name = "l3-misses",
 		.alias = "l3_lookup_state.l3_miss",
-		.description = "those that missed it, or had to change a line's state",
+		.description = "L3 requests that missed, or had to change a line's state",
 		.role = ROLE_CACHE_MISSES,
 		.codes = { 0x0104 },
 		.code_count = 1,
@@ -45,7 +45,7 @@ static const struct common_event l3_events[] = {
 	{
 		.name = "l3-hits",
 		.alias = "l3_lookup_state.l3_hit",
-		.description = "those that hit it",
+		.description = "L3 requests that hit",
 		.codes = { 0xfe04 },
 		.code_count = 1,
 	},
@@ -65,11 +65,14 @@ static const struct common_event l3_events[] = {
 	},
 };
 
-/* Unit mask 38H: requests with data.  The number of the channel is in bits 6 and more of the event. */
+/*
+ * Unit mask 38H: requests with data.  The bits of the event from bit 6 on are the number of the
+ * channel.
+ */
 #define CHANNEL(n, code)                                                                 \
 	{                                                                                \
 		.name = "dram-channel-" #n, .alias = "dram_channel_data_controller_" #n, \
-		.description = "64 bytes from or to memory by channel " #n,              \
+		.description = "transfers of 64 bytes from or to memory by channel " #n, \
 		.codes = { code }, .code_count = 1,                                      \
 	}
 
@@ -77,7 +80,7 @@ static const struct common_event l3_events[] = {
 	{                                                                                \
 		.name = "remote-link-" #n,                                               \
 		.alias = "remote_outbound_data_controller_" #n,                          \
-		.description = "32 bytes sent to other packages by link " #n,            \
+		.description = "transfers of 32 bytes to other packages by link " #n,    \
 		.codes = { code }, .code_count = 1,                                      \
 	}
 

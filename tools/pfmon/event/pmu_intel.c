@@ -21,8 +21,8 @@
 #define BRANCH_MISSES_RETIRED 0x00c5
 
 /*
- * Events that only a fixed counter can count.  No event select has event 0, so perf and libpfm4
- * name the counter by the unit mask.
+ * Events that only a fixed counter can count.  No general counter counts an event 0.  So perf and
+ * libpfm4 use event 0 for the fixed counters, and the unit mask says which of them.
  */
 #define FIXED_REF_CYCLES      0x0300
 #define FIXED_SLOTS	      0x0400
@@ -139,9 +139,9 @@ static const struct common_event common_icelake[] = {
 static const struct counter_rule rules[] = { FIXED_RULES, GENERAL_RULE };
 
 /*
- * The restrictions of each model that the kernel's perf driver has, too.  Source: the column
- * "Counter" of Intel's event lists (Intel SDM, volume 3B, chapter "Performance Monitoring
- * Events", and perfmon-events.intel.com).
+ * For each model, the restrictions that the kernel's perf driver has, too.  Source: the column
+ * "Counter" of Intel's event lists (Intel SDM, volume 3B, chapter "Performance Monitoring Events",
+ * and perfmon-events.intel.com).
  */
 /* clang-format off */
 static const struct counter_rule rules_core2[] = {
@@ -261,7 +261,7 @@ static const struct counter_rule rules_icelake[] = {
 	GENERAL_RULE,
 };
 
-/* Events below 90H are on counters 0 to 3, except two architectural ones. */
+/* Only counters 0 to 3 count events below 90H, except two architectural events. */
 static const struct counter_rule rules_sapphirerapids[] = {
 	FIXED_RULES,
 	FIXED_INSTRUCTIONS(0x0100), /* INST_RETIRED.PREC_DIST */
@@ -345,7 +345,7 @@ static uint16_t extra_skylake(uint64_t code)
 						: extra_icelake(code);
 }
 
-/* Broadwell and its predecessors have no register of the frontend. */
+/* Broadwell and its predecessors have no register for FRONTEND_RETIRED. */
 static uint16_t extra_sandybridge(uint64_t code)
 {
 	const uint16_t pmc = extra_skylake(code);
@@ -394,7 +394,9 @@ static bool has_model(uint64_t id, const uint8_t *models)
 	.rule_count = sizeof(table) / sizeof((table)[0]), .encode = encode,              \
 	.precise_extra = PFM_INTEL_LOAD_LATENCY
 
-/* Define the PMU of the models whose numbers follow; @extra: its extra_pmc. */
+/*
+ * Define the PMU of the CPU models whose numbers are the last arguments; @extra is its extra_pmc.
+ */
 #define MODELS(model, events, slots, extra, ...)                                         \
 	static bool is_##model(uint64_t id)                                              \
 	{                                                                                \

@@ -29,7 +29,7 @@
 #define COMBINE_207	   0x800ull
 #define RADIX_SCOPE_31	   0x200ull
 
-#define UNIT_L2		   6 /* on POWER10 it has a selector of its own */
+#define UNIT_L2		   6 /* on POWER10 this unit has a selector of its own */
 #define UNIT_L3_LAST	   9 /* units 6 to 9 are the L2 and L3 caches */
 
 #define EVENT_BASED	   (1ull << 63) /* event-based branches */
@@ -309,9 +309,9 @@ static bool is_bad_compare(uint64_t code)
 }
 
 /*
- * Is the sampling mode reserved?  POWER8 reserves none.  POWER9 and POWER10 reserve the
- * values in reserved[] and those whose lower two bits are 3.  Each of the two processors
- * reserves one more value.
+ * Is the sampling mode reserved?  POWER8 reserves none.  POWER9 and POWER10 reserve the values in
+ * reserved[] and all values whose lower two bits are 3.  In addition, POWER9 and POWER10 each
+ * reserve one value of their own.
  */
 static bool is_bad_sampling(const struct power_model *model, uint64_t code)
 {

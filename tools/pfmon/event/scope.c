@@ -6,7 +6,7 @@
 
 #include "scope.h"
 
-/* Returns the line of a file of @pmu, which the caller frees, or NULL. */
+/* Returns the first line of @pmu's file @name as a text that the caller frees, or NULL. */
 static char *read_line(const char *pmu, const char *name)
 {
 	char *path, *line = NULL;

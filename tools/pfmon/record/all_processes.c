@@ -15,7 +15,7 @@
 
 #define NAME_SIZE 64
 
-/* The kernel's name of the idle task of CPU 0; on other CPUs the number is different. */
+/* The name of all idle tasks.  The kernel appends the number of the CPU, as in "swapper/0". */
 #define IDLE_NAME "swapper"
 
 /**
@@ -40,7 +40,10 @@ int all_processes_begin(struct all_processes *all, pid_t tid)
 		return -1;
 	all->has_band = !error;
 	all->refusal = error;
-	/* For a single program, events of only some CPUs are useless. */
+	/*
+	 * If the kernel permits the events on some CPUs only, they are of no use for a single
+	 * program.
+	 */
 	if (error && tid != -1)
 		side_band_close(&all->band);
 	return 0;
@@ -102,7 +105,7 @@ static int on_event(void *data, const struct side_event *event)
  * struct written_process - a process whose threads are being written
  * @pid: the process
  * @writer: the file
- * @time: since when it is valid
+ * @time: since when the names of the threads are valid
  */
 struct written_process {
 	pid_t pid;
@@ -128,7 +131,10 @@ static int write_thread(void *data, pid_t tid)
 	return data_write_thread(process->writer, &thread, name);
 }
 
-/* Write all that /proc shows of a process.  A process that ends meanwhile shows less or nothing. */
+/*
+ * Write all that /proc shows of a process.  If the process ends meanwhile, /proc shows less or
+ * nothing.
+ */
 static int write_process(struct all_processes *all, struct data_writer *writer, pid_t pid,
 			 uint64_t time)
 {
@@ -168,8 +174,8 @@ static bool is_seen(const struct all_processes *all, const struct seen_process *
  * struct reading - a reading of /proc
  * @all: what is known
  * @writer: the file
- * @time: since when it is valid
- * @seen: without a side band: the processes
+ * @time: since when what /proc shows is valid
+ * @seen: if there is no side band, the processes that this reading has shown
  * @count: number of @seen
  */
 struct reading {

@@ -18,14 +18,15 @@ struct seen_process;
  * @band: the kernel's events about processes
  * @has_band: the kernel permits these events; if not, /proc is read now and then
  * @names_only: mappings are not written
- * @refusal: why the kernel does not permit these events, an errno
+ * @refusal: the errno with which the kernel refused these events
  * @writer: the file
  * @next: the file that will replace @writer; all records are written to both.  NULL: none
  * @files: build-ids
- * @seen: without @band: the processes that the last reading of /proc has shown, ascending by pid
+ * @seen: without @has_band, the processes that the last reading of /proc has shown, ascending by
+ *	pid
  * @seen_count: number of @seen
- * @looked_at: without @band: time of the newest sample at the last reading of /proc
- * @gaps: gaps of @band that a reading of /proc has followed
+ * @looked_at: time of the newest sample at the last call of all_processes_follow()
+ * @gaps: value of @band.gaps when /proc was last read because of a gap
  */
 struct all_processes {
 	struct side_band band;
@@ -50,9 +51,9 @@ struct all_processes {
 int all_processes_begin(struct all_processes *all, pid_t tid);
 
 /*
- * Write to @writer what /proc shows of the descendants of this process or, if all processes are
- * watched, of all processes, and the name of the idle task.  The file says that all this is valid
- * since @time.
+ * Write to @writer what /proc shows of the descendants of this process.  If all processes are
+ * watched, write what /proc shows of all processes, and the name of the idle task.  The file says
+ * that what /proc shows is valid since @time.
  */
 int all_processes_scan(struct all_processes *all, struct data_writer *writer,
 		       uint64_t time);

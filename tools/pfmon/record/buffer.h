@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A sampling buffer: what became of its samples, and what the file says about it.  In the file each
- * buffer has a number of its own, which is called the number of a context there.
+ * A sampling buffer: what became of its samples, and what the file says about it.  Each buffer has
+ * its own number in the file.  The file calls it the number of a context.
  */
 #ifndef PFMON_BUFFER_H
 #define PFMON_BUFFER_H

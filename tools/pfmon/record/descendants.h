@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Find the processes that this process has made, with those that they made. */
+/*
+ * Find the descendants of this process: the processes that it has made, and those that they have
+ * made.
+ */
 #ifndef PFMON_DESCENDANTS_H
 #define PFMON_DESCENDANTS_H
 

@@ -123,7 +123,7 @@ static int compare_tids(const void *one, const void *other)
 
 /**
  * struct thread_list - the threads that a process has now
- * @process: knows the threads of the last look
+ * @process: the process, with the threads that the last look has found
  * @list: the threads
  * @count: number of elements in @list
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Show the progress of a recording in a line on the terminal, which is overwritten each
- * time.
+ * Show the progress of a recording in one line on the terminal.  A new line overwrites the
+ * previous one.
  */
 #ifndef PFMON_PROGRESS_H
 #define PFMON_PROGRESS_H

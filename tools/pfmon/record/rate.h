@@ -44,8 +44,8 @@ void rate_begin(struct rate *rate, uint64_t frequency, uint64_t random_mask,
 		const struct event *event, const struct pmu *pmu);
 
 /*
- * The rate may be much higher later: a CPU is idle now and busy then.  So keep the period from
- * becoming so short that there are more than RATE_MOST samples a second at the estimated rate.
+ * The rate may be much higher later: a CPU is idle now and busy then.  So the period never becomes
+ * so short that the estimated rate would give more than RATE_MOST samples a second.
  */
 void rate_expect_busy(struct rate *rate);
 

@@ -45,8 +45,8 @@ static bool is_own(const struct record_options *options)
 }
 
 /*
- * Trace the command if the kernel does not tell about its mappings, if tracing is permitted, and if it
- * does not change the command's behaviour.
+ * Trace the command if the kernel does not report its mappings, provided that tracing is permitted
+ * and does not change the command's behaviour.
  */
 static bool begin_to_trace(const struct run *run, pid_t pid)
 {
@@ -203,8 +203,8 @@ static void warn_of_run(const struct run *run)
 }
 
 /*
- * Warn of events in periods that were not over when their thread ended, if there are many of
- * them.
+ * Warn of events in periods that were not over when their thread ended, if many events are in such
+ * periods.
  */
 #define MANY_CUT 0.1
 
@@ -253,8 +253,8 @@ static void warn_of_losses(const struct run *run, const struct drain_counts *cou
 }
 
 /*
- * Print for each CPU and for all CPUs together that each sample which the kernel took is
- * in the file or was lost.
+ * Print whether each sample that the kernel took is in the file or was lost.  @what is a CPU, or
+ * all CPUs together.
  */
 static void print_sum(const char *what, const struct drain_counts *counts)
 {

@@ -30,7 +30,7 @@ static int take_tids(const char *text, void *field)
 #define FILE_MOST  (1ull << 50)
 #define FILES_MOST 1000000
 
-/* A size has a unit of bytes, a time one of seconds. */
+/* An argument that ends with k, K, M or G is a size; one that ends with s is a time. */
 static int take_switch(const char *argument, void *field)
 {
 	struct rotation *rotation = field;
@@ -127,7 +127,8 @@ static const struct option_row rows[] = {
 	{ "all-cpus", 'a', NULL,
 	  "sample all CPUs, with all that runs there: while COMMAND runs, or until Ctrl-C",
 	  take_true, FIELD(scope.is_whole_machine) },
-	{ "cpu", 'C', "LIST", "sample the CPUs of LIST, such as 0,2-3, in the same way",
+	{ "cpu", 'C', "LIST",
+	  "sample the CPUs of LIST, such as 0,2-3: while COMMAND runs, or until Ctrl-C",
 	  take_cpus, FIELD(scope) },
 	{ "per-thread", 0, NULL, "let 'pfmon report' show each thread for itself",
 	  take_true, FIELD(is_per_thread) },
@@ -165,9 +166,9 @@ static const struct command_line line = {
 		    "[OPTIONS] -t TID[,TID]... [[--] COMMAND [ARGUMENTS]]\n"
 		    "[OPTIONS] -a | -C LIST [[--] COMMAND [ARGUMENTS]]",
 	.about =
-		"Sample COMMAND, with all threads and processes that it makes, from its start to\n"
-		"its end, or processes or threads that are already running, or CPUs; 'pfmon report'\n"
-		"shows the file.\n",
+		"Sample COMMAND from its start to its end, with all threads and processes that it\n"
+		"makes; or sample CPUs, or processes or threads that are already running.  'pfmon\n"
+		"report' shows the file.\n",
 	.options = rows,
 	.notes =
 		"Without -e the event is cycles, or CPU time where they cannot be counted.  After\n"
@@ -210,7 +211,7 @@ static int check_targets(struct record_options *options)
 }
 
 /*
- * Samples of format hist do not have the thread. It is known only if each context
+ * Samples of format hist do not have the thread.  The thread is known only if each context
  * monitors a single thread.
  */
 static int check_per_thread(const struct record_options *options)
@@ -231,7 +232,7 @@ static int check_rotation(const struct record_options *options)
 	if (rotation->most && !is_on)
 		return fail("--switch-max-files needs --switch-output");
 	if (is_on && !strcmp(options->output, "-"))
-		return fail("--switch-output needs a file: standard output is one");
+		return fail("--switch-output needs a file: standard output has no name");
 	return 0;
 }
 

@@ -125,8 +125,8 @@ static int fail_create(const struct recorder *recorder, int error, unsigned int 
 }
 
 /*
- * Do not follow threads and children.  If a command is recorded, another warning at its end says
- * what was not followed.
+ * Give up following threads and children.  If a command is recorded, another warning at its end
+ * says what was not followed.
  */
 static bool do_not_follow(struct recorder *recorder, const char *why)
 {
@@ -139,8 +139,8 @@ static bool do_not_follow(struct recorder *recorder, const char *why)
 
 /*
  * Halve the size of the buffers if they are over a limit, choose format default if there is no
- * nway, or do not follow threads and children if they cannot be followed.  Returns false if the
- * user chose the size or the format, or if nothing is left to try.
+ * nway, or give up following threads and children if they cannot be followed.  Returns false if
+ * the user chose the size or the format, or if nothing is left to try.
  */
 static bool do_with_less(struct recorder *recorder, unsigned int reason)
 {
@@ -306,7 +306,10 @@ static int start(struct recorder *recorder)
 		       : fail("the thread has ended before it could be monitored");
 }
 
-/* The kernel reports processes that begin while /proc is read, so its events are opened first. */
+/*
+ * The kernel's events are opened before /proc is read, so that they report the processes that
+ * begin meanwhile.
+ */
 int recorder_begin(struct recorder *recorder, const int *targets)
 {
 	if (recorder_has_cpus(recorder))
@@ -383,8 +386,8 @@ static int on_message(void *data, unsigned int index, const union pfarg_msg *mes
 	else
 		result = sampler_take(sampler, &recorder->writer);
 	/*
-	 * A process may have many threads.  Then what they execute is not read now, but
-	 * at the next tick.
+	 * A named process may have many threads, so what they execute is not read now but at the
+	 * next tick.
 	 */
 	if (result ||
 	    (!recorder->options->scope.processes.count && recorder_look(recorder)))
@@ -512,8 +515,8 @@ int recorder_wait(struct recorder *recorder, const struct signals *signals,
 }
 
 /*
- * Called for a complete recording only: a recording that was given up has closed its
- * contexts, although their CPUs are online.
+ * Call this for a complete recording only.  A recording that was given up has closed its contexts,
+ * so its CPUs would be counted as offline.
  */
 static void add_changes(struct recorder *recorder)
 {

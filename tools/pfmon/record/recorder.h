@@ -51,8 +51,8 @@
  * @watch: how to wait for the end
  * @tick: longest time in ms until samples are written next
  * @progress: the line on the terminal
- * @ended: called with a file that another one has replaced, before it is closed; NULL: nothing is
- *	called.  Reports an error and returns -1, or returns 0
+ * @ended: called with each file that another file replaces, before the replaced file is closed;
+ *	NULL: nothing is called.  Reports an error and returns -1, or returns 0
  * @input: descriptor of what the user types; 0: none
  * @typed: called when @input is readable; reads from it, and returns the same values as
  *	@ended
@@ -106,8 +106,8 @@ struct recorder {
 int recorder_prepare(struct recorder *recorder, const struct record_options *options);
 
 /*
- * Make one more context, with the same events.  recorder_try_add_sampler() returns a positive errno,
- * without a message, if it could not be created.
+ * Make one more context, with the same events.  If the context cannot be created,
+ * recorder_try_add_sampler() returns a positive errno, without a message.
  */
 int recorder_add_sampler(struct recorder *recorder);
 int recorder_try_add_sampler(struct recorder *recorder);
@@ -124,7 +124,7 @@ static inline bool recorder_has_cpus(const struct recorder *recorder)
 	return recorder->flags & PFM_FL_SYSTEM_WIDE;
 }
 
-/* Are the threads and processes that the threads make recorded, too? */
+/* Does the recording include threads or processes that the recorded threads make? */
 static inline bool recorder_follows(const struct recorder *recorder)
 {
 	return recorder->flags & (PFM_FL_INHERIT_THREADS | PFM_FL_INHERIT_ALL);
@@ -151,9 +151,9 @@ void recorder_at_exec(void *recorder);
 void recorder_at_exit(void *recorder);
 
 /*
- * Returns how many occurrences of event @index, in all threads, are in no sample because
- * the PMU delivered none.  The number of samples in the result is 0 if it is not known or
- * too small for a warning.
+ * Returns how many occurrences of event @index, in all threads, are in no sample because the PMU
+ * delivered none.  In the result, the member samples is 0 if the number of samples is not known or
+ * is too small for a warning.
  */
 struct data_unsampled recorder_unsampled(const struct recorder *recorder, size_t index);
 

@@ -11,7 +11,7 @@
 /**
  * struct attachments - state while contexts are loaded on the threads of processes
  * @recorder: the recording
- * @count: number of its samplers whose contexts have been loaded
+ * @count: number of samplers of @recorder whose contexts have been loaded
  */
 struct attachments {
 	struct recorder *recorder;

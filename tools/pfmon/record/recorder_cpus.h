@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The CPUs of a recording.  They may go offline and come online while it is made. */
+/* The CPUs of a recording.  CPUs may go offline and come online during the recording. */
 #ifndef PFMON_RECORDER_CPUS_H
 #define PFMON_RECORDER_CPUS_H
 
@@ -12,8 +12,8 @@
 int recorder_attach_cpus(struct recorder *recorder);
 
 /*
- * Sample the CPUs that have come online since, for the first time or again.  A CPU that cannot be
- * sampled is reported once, and the others go on.
+ * Sample the CPUs that have come online meanwhile, for the first time or again.  A CPU that cannot
+ * be sampled is reported once, and the others go on.
  */
 int recorder_follow_cpus(struct recorder *recorder);
 

@@ -22,8 +22,8 @@ uint64_t recorder_newest(const struct recorder *recorder)
 }
 
 /*
- * Size of the records at the end of the file: for each context the losses, the counts of its CPU
- * and the events that are in no sample, and the end record.
+ * Size of the records at the end of the file: the END record and, for each context, its losses,
+ * the counts of its CPU, and its events that are in no sample.
  */
 static uint64_t reserve(const struct recorder *recorder)
 {
@@ -54,8 +54,8 @@ int recorder_look(struct recorder *recorder)
 }
 
 /*
- * Write what does not change.  If CPUs are sampled, the record names the CPUs that are
- * sampled already.
+ * Write the machine, the command and the events.  If CPUs are sampled, the COMMAND record names
+ * the CPUs that are sampled already.
  */
 static int write_head(struct recorder *recorder, struct data_writer *writer)
 {

@@ -32,7 +32,7 @@ static void set_period(struct pfarg_pmd *pmd, const struct rate *rate)
 	pmd->reg_value = pmd->reg_short_reset = pmd->reg_long_reset = -rate->period;
 }
 
-/* Have the processor record the calls of the program that have not returned. */
+/* Let the processor record the program's calls of functions that have not returned. */
 static int program_callers(struct session *session)
 {
 	const struct pfm_info *info = &session->machine.info;
@@ -313,8 +313,8 @@ int sampler_follow(struct sampler *sampler)
 }
 
 /*
- * With formats "default" and "callchain", a counter that has overflowed waits for the restart,
- * which cannot come any more if the CPU goes offline before the restart.
+ * With formats "default" and "callchain", a counter that has overflowed waits for the restart.  If
+ * the CPU goes offline before the restart, no restart can come any more, so begin the period here.
  */
 static int begin_overdue_periods(struct sampler *sampler)
 {
@@ -369,9 +369,9 @@ static uint64_t copies_made(const struct sampler *sampler)
 }
 
 /*
- * Find out from the witnesses which events are in no sample.  If samples were lost and
- * there are several events, this is not known, because a lost sample may belong to any of
- * the events.
+ * Find out from the witnesses which events are in no sample.  If samples were lost and there are
+ * several events, the witnesses cannot tell, because a lost sample may belong to any of the
+ * events.
  */
 static int ask_witnesses(struct sampler *sampler)
 {

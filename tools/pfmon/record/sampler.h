@@ -30,8 +30,8 @@
  * @all: the events and their witnesses (second counters of the same events, see
  *	witness.h)
  * @dropped: for each event, how many occurrences were lost when the period was changed
- * @unsampled: for each event, how many occurrences are in no sample, computed at the end;
- *	the member counted is 0 if this is not known
+ * @unsampled: for each event, how many occurrences are in no sample, computed at the end; its
+ *	member counted is 0 if the number is not known
  * @cut: for each event, how many occurrences are in no sample, because threads ended before a period
  *	was over
  * @buffers: one, or one for each CPU if the context is inherited; none until the context is loaded
@@ -73,17 +73,17 @@ int sampler_create(struct sampler *sampler, const char *pmu, uint32_t flags,
 /* The functions below report an error and return -1, or return 0. */
 
 /*
- * Sample the first @count of @events, which have one counter each: every @period events
- * or, if @period is 0, @frequency times per second.  The other events are witnesses.
+ * Sample the first @count of @events, every @period events or, if @period is 0, @frequency times
+ * per second.  Each of these events has one counter.  The other events are witnesses.
  */
 int sampler_program(struct sampler *sampler, const struct event_list *events,
 		    size_t count, uint64_t period, uint64_t frequency,
 		    uint64_t random_mask);
 
 /*
- * Load the context on a thread or CPU, and map the buffers.  Children that were created earlier do
- * not inherit these mappings. sampler_try_attach() returns a positive errno, without a message, if
- * the load failed; sampler_attach() is for a thread.
+ * Load the context on a thread or CPU, and map the buffers.  Child processes that pfmon created
+ * earlier do not inherit these mappings. sampler_try_attach() returns a positive errno, without a
+ * message, if the load failed; sampler_attach() is for a thread.
  */
 int sampler_attach(struct sampler *sampler, int target);
 int sampler_try_attach(struct sampler *sampler, int target);

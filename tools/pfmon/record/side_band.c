@@ -15,7 +15,7 @@
 #include "side_band.h"
 
 /*
- * Bytes of a CPU's ring.  Executing a program takes about 2000 bytes.  By default, an ordinary
+ * Bytes of a CPU's ring.  The records of one exec take about 2000 bytes.  By default, an ordinary
  * user may lock a ring of this size for each CPU.
  */
 #define RING_SIZE   (512u << 10)

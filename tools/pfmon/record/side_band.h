@@ -17,7 +17,7 @@
 enum side_kind {
 	SIDE_FORK, /* a thread or process was made */
 	SIDE_NAME, /* a thread has a new name */
-	SIDE_EXEC, /* a thread executed a program: new name, its old mappings are gone */
+	SIDE_EXEC, /* a thread executed a program: its name is new, its old mappings are gone */
 	SIDE_MAPPING, /* a process has new executable memory */
 };
 
@@ -75,8 +75,8 @@ typedef int (*side_function)(void *data, const struct side_event *event);
 
 /*
  * Call @function for each event since the last call.  The events of one CPU come in the order of
- * time.  Each call also looks for CPUs that have come online, so there is a call at least every
- * half second.
+ * time.  Each call also looks for CPUs that have come online, so the caller makes a call at least
+ * every half second.
  */
 int side_band_read(struct side_band *band, side_function function, void *data);
 

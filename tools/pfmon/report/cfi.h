@@ -34,7 +34,7 @@ void cfi_open(struct cfi *cfi, int fd);
 void cfi_close(struct cfi *cfi);
 
 /*
- * Returns where the return address is at the instruction at @address, an address as in
+ * Returns where the return address is if a thread was interrupted at @address, an address as in
  * the file's program headers.
  */
 enum link_state cfi_link(struct cfi *cfi, uint64_t address);

@@ -3,8 +3,9 @@
  * Read several files of one recording as one file.
  *
  * Each file begins with the names and mappings of all processes, without a time.  In the joined
- * file these belong to the time at which their file began, so that they do not describe earlier
- * samples.  The counts of all files are added up, and the joined file has the sums at its end.
+ * file these names and mappings get the time at which their file began, so that they do not
+ * describe earlier samples.  The counts of all files are added up, and the joined file has the
+ * sums at its end.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +108,10 @@ static int check_parts(const struct part *parts, size_t count)
 
 /* ---- when a file began --------------------------------------------------------------------- */
 
-/* Returns the time of the first sample, which is the oldest in its record; 0 if it has no time. */
+/*
+ * Returns the time of the first sample, which is the oldest in its record; 0 if samples have no
+ * time.
+ */
 static uint64_t time_of_samples(const struct data_record *record)
 {
 	const struct data_samples *samples = body_of(record, sizeof(*samples));
@@ -117,7 +121,7 @@ static uint64_t time_of_samples(const struct data_record *record)
 	if (!samples || samples->format == DATA_FORMAT_HIST || !samples->count)
 		return 0;
 	data_take(&body, sizeof(*samples));
-	/* An entry of callchain begins in the same way. */
+	/* An entry of format callchain begins with the same structure. */
 	entry = data_take(&body, sizeof(*entry));
 	return entry ? entry->tstamp : 0;
 }
@@ -302,8 +306,8 @@ static void warn_of(const struct part *part)
 }
 
 /*
- * The sums take no more room than the records that were added up.  The end is left out if a file has
- * none.
+ * The sums take no more room than the records that were added up.  If a file has no END record,
+ * the joined file gets none.
  */
 static void append_sums(struct joined *joined, size_t count)
 {

@@ -76,8 +76,7 @@ struct symbol *object_symbol(struct object_list *list, struct object *object,
 			     uint64_t offset, uint64_t *inside);
 
 /*
- * Returns where the return address of the function is, at the instruction at @offset of
- * @object.
+ * Returns where the return address is if a thread was interrupted at @offset of @object.
  */
 enum link_state object_link(struct object_list *list, struct object *object,
 			    uint64_t offset);

@@ -21,7 +21,8 @@ enum sort_key {
  * @sort_count: number of keys in @sort; 0: add up whole stacks, which begin with the
  *	thread's name and end with the innermost function
  * @has_callers: show below each entry its callers
- * @counts_processes: the children of an entry are its processes, one key.thread.tid for each
+ * @counts_processes: the children of an entry are its processes; key.thread.tid is the number of
+ *	the process
  * @event: name of the only event to show; NULL for all
  * @demangles: show the names that functions have in the source
  * @earlier: objects of a profile that was made before; NULL: none, see objects_take_over()

@@ -18,7 +18,8 @@
 #include "program.h"
 
 /*
- * Files are reported to libdwfl at this address, so that addresses are those in the file.
+ * Files are reported to libdwfl at this address, so that libdwfl's addresses are those in the
+ * file.
  */
 #define NO_BIAS 0
 

@@ -53,8 +53,7 @@ struct symbol *program_find(const struct program *program, uint64_t offset,
 			    uint64_t *inside);
 
 /*
- * Returns where the return address of the function is, at the instruction at @offset of
- * the file.
+ * Returns where the return address is if a thread was interrupted at @offset of the file.
  */
 enum link_state program_link(struct program *program, uint64_t offset);
 

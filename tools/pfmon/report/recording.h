@@ -59,8 +59,8 @@ struct recorded_block {
  * @command: NULL if there is none
  * @strings: the command and its arguments, one after the other, each ending with a zero byte
  * @threads: the monitored threads, separated by commas; NULL or empty if there is a @command
- * @cpus: the monitored CPUs, in the same form
- * @processes: the monitored processes, in the same form
+ * @cpus: the monitored CPUs, separated by commas
+ * @processes: the monitored processes, separated by commas
  */
 struct recorded_command {
 	const struct data_command *command;
@@ -125,8 +125,8 @@ struct recording {
 /*
  * recording_open() opens and reads the file at @path.  recording_open_files() opens and reads the
  * files at @paths, which belong to one recording (join.h).  recording_read() reads
- * @recording->file, which has been opened already.  All report an error and return -1, or return 0.
- * The caller calls recording_free() in any case, which also closes the file.
+ * @recording->file, which has been opened already.  The three functions report an error and return
+ * -1, or return 0.  The caller calls recording_free() in any case, which also closes the file.
  */
 int recording_open(struct recording *recording, const char *path);
 int recording_open_files(struct recording *recording, const char *const *paths,

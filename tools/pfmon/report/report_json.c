@@ -142,7 +142,10 @@ static json_t *command_array(const struct recording *recording)
 	return array;
 }
 
-/* Add the numbers in @next, which are separated by commas, if there are any. */
+/*
+ * Add an array of the numbers in @next, which are separated by commas.  Without numbers, add
+ * nothing.
+ */
 static void add_numbers(json_t *object, const char *name, const char *next)
 {
 	json_t *array;

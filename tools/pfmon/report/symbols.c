@@ -17,10 +17,10 @@ void symbols_free(struct symbols *symbols)
 }
 
 /*
- * Is frame @index a return address?  All frames are return addresses except two kinds: the
- * first frame of the kernel's part and of the program's part, which is an interrupted
- * instruction, and callers that the hardware has recorded.  The call is the instruction before
- * the return address; it may be the last one of its function.
+ * Is frame @index a return address?  Two kinds of frames are not.  The first frame of the kernel's
+ * part and of the program's part is an interrupted instruction.  Callers that the hardware has
+ * recorded are call instructions.  The call is the instruction before the return address.  If it
+ * is the last instruction of its function, the return address is outside of this function.
  */
 static bool is_return(const struct sample *sample, unsigned int index)
 {

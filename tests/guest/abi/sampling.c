@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Event sets, pfm_read(), and mmap() of the buffers of all sampling formats, for 32-bit and 64-bit
- * programs. Each result is compared with the pages that were touched, and with the context
- * switches that getrusage() reports.
+ * programs. The expected number of page faults is the number of pages that the program touches. The
+ * expected number of samples is the number of context switches that getrusage() reports.
  *
- * Needs the software PMU: there each switch away from the thread is an event, and so a sample. On
- * failure prints a line "WRONG" and exits with status 1.
+ * The program needs the software PMU, which can count context switches: here each switch away from
+ * the thread overflows the counter and gives a sample. On failure the program prints a line "WRONG"
+ * and exits with status 1.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -146,7 +147,7 @@ static void try_sets(void)
 	MUST(pfm_create_evtsets(fd, sets, SETS));
 	write_sets(fd);
 	load(fd);
-	/* The first round faults in the pages of the stack and of the code. */
+	/* In the first round, pages of the stack and of the code cause more faults. */
 	for (round = 0; round < 2; round++) {
 		write_sets(fd);
 		for (set = 0; set < SETS; set++) {

@@ -201,7 +201,7 @@ int main(void)
 		touch(memory, page, pages);
 		results[2] = pfm_stop(fd);
 		results[3] = pfm_read_pmds(fd, pmds, PFM_SOFT_COUNTERS);
-		/* The first round faults in the pages of the stack and of the code. */
+		/* In the first round, pages of the stack and of the code cause more faults. */
 		if (i == 0)
 			continue;
 		dump("results", results, sizeof(results));

@@ -3,8 +3,8 @@
  * perfmon-conformance: tests what every PMU module must do. It uses contexts, and compares counts
  * with reference values from outside of the module.
  *
- * For each counter that they use, the tests must know values with which the counter counts whenever
- * a thread runs, and values with which it does not count.
+ * For each PMC of a counter that they use, the tests must know two values: one with which the
+ * counter counts whenever the thread runs, and one with which it does not count.
  */
 #ifndef CONFORMANCE_H
 #define CONFORMANCE_H

@@ -488,7 +488,7 @@ static void choose_exact_bounds(const struct counter *counter, const struct done
  * Counters of time: the two clocks are read one after the other, and the host may run something
  * else in between; see must_be_cpu_time(). Counters of work: interrupts add to the count, and a
  * debug kernel has more of them. The thread may also have spun for a lock whose owner's CPU did not
- * run. This takes at most @most - @least, and adds about one count per ns.
+ * run. It spins for at most @most - @least, and each ns of spinning adds about one count.
  */
 static void choose_bounds(const struct counter *counter, const struct done *done,
 			  double *least, double *most)
@@ -523,8 +523,8 @@ void must_count(const struct counter *counter, const char *what, uint64_t count,
 }
 
 /*
- * The loop must take longer than the two clocks may differ. Under --icount the clocks differ
- * little, so a shorter loop is sufficient.
+ * The loop must be long compared with the difference that the two clocks may have. Under --icount
+ * the clocks differ little, so a shorter loop is sufficient.
  */
 void must_count_right(int fd, const struct counter *counter)
 {

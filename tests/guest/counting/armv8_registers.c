@@ -249,8 +249,8 @@ TEST(no_overflow_is_lost_when_the_cpu_loses_power)
 }
 
 /*
- * With @value in its PMC, the counter must not count the kernel in @set, whether the PMC is written
- * before the start or while counting.
+ * If @value is written to the PMC of event set @set, the counter must not count the kernel. The PMC
+ * may be written before the start or while the counter counts.
  */
 static void must_exclude_the_kernel(int fd, unsigned int set, uint64_t value)
 {

@@ -85,8 +85,8 @@ TEST(only_counters_in_use_are_taken)
 	ck_assert_msg(!group_runs(EVENT_COUNTERS + 1),
 		      "perf has the counter in use, too");
 	/*
-	 * More counters come into use: when a PMD is written, and when a write of another PMD names
-	 * them to be recorded or reset.
+	 * A counter comes into use when its PMD is written. It also comes into use when a write of
+	 * another PMD names it to be recorded or reset.
 	 */
 	write_pmd(fd, 0, 0);
 	ck_assert(group_runs(EVENT_COUNTERS - 1) && !group_runs(EVENT_COUNTERS));
@@ -332,8 +332,9 @@ static uint64_t calls_of_loads(void)
 
 /*
  * The counter is claimed on all CPUs when it comes into use. It is released at most once per
- * second, however often contexts are loaded and unloaded. The kernel itself also makes calls for
- * loads and unloads. The test measures these calls while another context keeps the counter in use.
+ * second, however often contexts are loaded and unloaded. For loads and unloads the kernel itself
+ * makes function calls on other CPUs, too. The test measures the number of these calls while
+ * another context keeps the counter in use.
  */
 TEST(loading_in_a_loop_does_not_interrupt_other_cpus)
 {

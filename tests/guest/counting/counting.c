@@ -3,8 +3,8 @@
  * Counts are right. Where the guest is deterministic (--icount), the expected value is arithmetic:
  * a loop of N instructions takes N instructions, N cycles and N ns.
  *
- * "Around": between start and the loop, and between the loop and stop, the thread runs a few
- * instructions of libpfmdev and libc. These instructions are the same in every call of
+ * "Around" a loop, that is between start and the loop and between the loop and stop, the thread
+ * runs a few instructions of libpfmdev and libc. These instructions are the same in every call of
  * count_loop(), so the difference of two calls is exactly the difference of their loops.
  */
 #include <pthread.h>

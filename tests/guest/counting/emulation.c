@@ -3,10 +3,11 @@
  * 64-bit counters on narrower hardware: where the hardware wraps, nothing is lost and nothing is
  * counted twice.
  *
- * Counters of x86 have 47 bits, or 31. The event counters of the arm64 guest's CPU (cortex-a57) have
- * 32 bits. Under -icount QEMU's overflow interrupt of such an event counter comes one count early, finds no overflow and is not set
- * again. The next interrupt comes when QEMU updates the counters at an exception. So the interrupt
- * is late but the overflow status is right, and the counts must be right, too.
+ * Counters of x86 have 47 bits, or 31. The event counters of the arm64 guest's CPU (cortex-a57)
+ * have 32 bits. Under -icount the timer that QEMU sets for the overflow of such an event counter
+ * fires one count early, finds no overflow and is not set again. QEMU raises the interrupt only
+ * when an exception makes it update the counters. So the interrupt is late but the overflow status
+ * is right, and the counts must be right, too.
  */
 #include <stdio.h>
 #include <time.h>
@@ -69,7 +70,10 @@ TEST(a_count_across_the_wrap_is_exact)
 	ck_assert_uint_eq(status_of(fd).state, PFM_STATE_LOADED);
 }
 
-/* Up to six wraps at different places in one loop; a counter that does not wrap is the reference. */
+/*
+ * Up to six counters wrap, at different places in one loop. A counter that does not wrap is the
+ * reference.
+ */
 TEST(all_counters_wrap_in_one_run)
 {
 	const uint64_t wrap = wrap_or_skip(0);
@@ -169,8 +173,9 @@ TEST(a_wrap_during_a_read_is_seen)
 }
 
 /*
- * The hardware wraps twice, and each wrap raises an interrupt. Counters of 32 bits wrap twice in so
- * long a run; wider ones start below their wraps.
+ * There are at least two wraps, and each raises an interrupt. Counters of 32 bits start at 0 and
+ * wrap twice in so long a run. Two wider counters start so close to their wraps that each wraps
+ * once.
  */
 TEST(a_long_run_over_wraps_is_exact)
 {
@@ -256,15 +261,15 @@ TEST(an_overflow_of_64_bits_masks)
 	/* The interrupt comes at the next exception, at the latest in the call after the loop. */
 	for (i = 0; i < COUNT(preloads); i++)
 		must_saturate(fd, 2, preloads[i], MILLION + 2000);
-	/* After the new load, counting works as usual. */
+	/* The context has been loaded again, and counts as usual. */
 	write_pmd(fd, 2, 0);
 	must_be_between(count_loop(fd, 2, MILLION), MILLION, MILLION + 200);
 }
 
 /*
  * The counter's interrupt is exact, also if the counter has 64 bits and overflows in hardware. The
- * remaining value is the number of events until the interrupt was taken. (QEMU's Armv8 finishes its
- * translation block first, at most several hundred instructions.)
+ * value that is left in the PMD is the number of events between the overflow and the interrupt.
+ * (QEMU's Armv8 finishes its translation block first, at most several hundred instructions.)
  */
 TEST(a_prompt_counter_overflows_in_time)
 {

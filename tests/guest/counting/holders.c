@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * If a context on a thread or a system-wide one has counters, the load of a context of the other
- * kind fails, and the error names the process that holds the counters.
+ * Contexts on threads and system-wide contexts cannot have the same counters at the same time. If
+ * one kind has them, the load of a context of the other kind fails, and the error names the process
+ * that holds the counters.
  */
 #include <sched.h>
 #include <signal.h>
@@ -36,7 +37,10 @@ static int cpu_context(void)
 	return fd;
 }
 
-/* The load fails because the other kind uses the counter pmu()->pmds[0], or the whole PMU. */
+/*
+ * The load fails because a context of the other kind uses the counter pmu()->pmds[0], or the whole
+ * PMU.
+ */
 static void must_be_held(int fd, uint32_t target, const char *holder)
 {
 	struct pfm_error error;
@@ -131,7 +135,10 @@ TEST(a_loader_that_has_ended_is_not_named)
 	close(cpu);
 }
 
-/* Two processes have loaded contexts with the same counters. The one that is left is named. */
+/*
+ * Two processes have loaded contexts with the same counters. When one of them unloads its context,
+ * the error names the other one.
+ */
 TEST(the_process_that_is_named_has_a_context)
 {
 	struct child child = child_new();
@@ -180,7 +187,9 @@ TEST(the_loader_of_a_copy_is_named)
 	close(cpu);
 }
 
-/* In a child. Process 1 of a new pid namespace loads @cpu. */
+/*
+ * Called in a child: process 1 of a new pid namespace tries to load the system-wide context @cpu.
+ */
 static void look_from_a_namespace(int cpu)
 {
 	int status;

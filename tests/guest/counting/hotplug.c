@@ -88,7 +88,10 @@ TEST(the_cpu_of_a_running_thread_goes_offline)
 	with_all_cpus_back(check_running);
 }
 
-/* Waits until the thread sleeps and its last switch is complete. The count does not change then. */
+/*
+ * Waits until the thread sleeps and its last switch is complete, so that the count no longer
+ * changes.
+ */
 static uint64_t count_at_rest(int fd, pid_t pid)
 {
 	uint64_t last, now;

@@ -132,9 +132,9 @@ static int compare(const void *a, const void *b)
 }
 
 /*
- * Returns the number of instructions of a round trip, which has two switches. It is the smallest
- * number of many round trips, because Linux 6.12 sometimes lets the partner wait for another
- * switch.
+ * Returns the number of instructions of a round trip, which has two switches. The function makes
+ * many round trips and returns the smallest number, because on Linux 6.12 the partner sometimes has
+ * to wait for one more switch.
  */
 static uint64_t round_trip(const struct partner *partner)
 {
@@ -167,8 +167,7 @@ struct costs {
 
 /*
  * Cost of a switch, measured with several partners, because their places in a hash table differ.
- * The median is taken, because with some partners each round trip includes the other switch,
- * too.
+ * The median is taken, because with some partners each round trip includes one more switch.
  */
 static struct costs measure_costs(const struct partner *partners)
 {

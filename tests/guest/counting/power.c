@@ -4,8 +4,8 @@
  *
  * QEMU's PMC5 counts instructions and PMC6 cycles; PMC1 to PMC4 can count either event. One
  * register freezes and starts all counters, so counters of the same event have exactly equal
- * counts, and each is the reference for the others. With --icount a cycle is an instruction. The
- * freeze bits of user and kernel have no effect in QEMU, so all levels are counted here.
+ * counts, and each is the reference for the others. With --icount each instruction takes one cycle.
+ * The freeze bits of user and kernel have no effect in QEMU, so all levels are counted here.
  *
  * A fault of QEMU: an instruction counter that overflows is set to 0x80000000. QEMU checks for
  * overflows at the end of a translation block, so the events of the block after the overflow are
@@ -109,7 +109,7 @@ TEST(wraps_at_every_instruction_are_exact)
 	}
 }
 
-/* The overflow handler is an NMI where the kernel has interrupts disabled. */
+/* Where the kernel has interrupts disabled, the overflow handler runs as an NMI. */
 TEST(overflows_with_interrupts_off_are_exact)
 {
 	enum {

@@ -20,8 +20,8 @@ void need_exact_power(void);
 /* Value for MMCR1 that selects @event for PMC @n. */
 uint64_t select_event(unsigned int n, uint64_t event);
 /*
- * Maximum that start, stop and timer ticks add to a loop of @instructions. The kernel is counted, too:
- * on 7.2 a tick with RCU's work took up to 50000.
+ * Maximum that start, stop and timer ticks add to a loop of @instructions. The kernel is counted,
+ * too: on Linux 7.2 a tick in which RCU worked took up to 50000 instructions.
  */
 uint64_t most_around(uint64_t instructions);
 /*

@@ -3,8 +3,9 @@
  * pfmon stat counts a whole program: its threads and its child processes.
  *
  * The truth is arithmetic: pfm-workload loops a given number of instructions in each thread or
- * child. The same command has the same count each time. QEMU's POWER forgets the instructions before
- * a page fault in its block, so the programs have the same addresses each time.
+ * child. The same command has the same count each time. If an instruction has a page fault, QEMU's
+ * POWER does not count the instructions before it in the same translation block. So the programs
+ * have the same addresses each time.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -18,9 +18,9 @@ SUITE(sharing, 120);
 #define WRAP		 (1ull << 32)
 
 /*
- * Maximum numbers of instructions of perf's own code that are not counted: while perf enables and
- * disables an event of a thread, for each other event of that thread (perf moves it out and in),
- * and while a thread with events is switched.
+ * Maximum numbers of instructions that are not counted because perf's own code runs: in a pair of
+ * enable and disable of a thread's event, for each other event of that thread (perf moves it out
+ * and in), and in a switch of a thread that has events.
  */
 #define MISSED_BY_PAIR	 2600
 #define MISSED_BY_OTHER	 2600
@@ -271,7 +271,7 @@ TEST(perf_samples_as_often_while_we_count)
 
 	need_exact_counts();
 	ring = perf_ring_open(CPU_CYCLES, false, 100000);
-	perf_enable(ring.event); /* scheduled in first: perf gets the cycle counter */
+	perf_enable(ring.event); /* scheduled in first, so perf gets the cycle counter */
 	loop(20 * MILLION);
 	alone = perf_ring_samples(&ring);
 	fd = context_of(0, INSTRUCTIONS | USER);

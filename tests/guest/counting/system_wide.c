@@ -221,7 +221,10 @@ TEST(the_software_pmu_counts_time_on_a_cpu)
 
 /* ---- beside contexts on threads ------------------------------------------------------------ */
 
-/* A CPU counts its clock with the software PMU, and its thread with the hardware. */
+/*
+ * A system-wide context counts the CPU's clock with the software PMU, while a context on a thread
+ * counts with the hardware.
+ */
 static void check_both(void)
 {
 	int fd = context_of(0, instructions(AT_USER)), cpu;

@@ -90,7 +90,7 @@ TEST(a_cpu_counts_all_threads_while_one_is_monitored)
 	child_exit(&other);
 }
 
-/* Samples at user level with PMD @n. Under --icount a cycle is an instruction. */
+/* Samples at user level with PMD @n. Under --icount each instruction takes one cycle. */
 static header_t sample_with(int fd, unsigned int n, uint64_t period)
 {
 	struct pfarg_pmd pmd = {
@@ -108,8 +108,8 @@ static header_t sample_with(int fd, unsigned int n, uint64_t period)
 }
 
 /*
- * In QEMU only the cycle counter interrupts in time, each @period. An overflow of the other counter
- * is found by the next of these interrupts, which is then the interrupt of two contexts.
+ * In QEMU only the cycle counter interrupts in time, once per period. An overflow of the other
+ * counter is found at the cycle counter's next interrupt, which then serves two contexts.
  */
 static void sample_both(bool cpu_is_prompt)
 {

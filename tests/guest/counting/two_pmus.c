@@ -67,8 +67,8 @@ enum {
 };
 
 /*
- * Threads take turns on one CPU. Returns what the hardware counted at user level for the threads of
- * @hardware. Each round must add the same count.
+ * The children @hardware and @software take turns on one CPU. Returns what the hardware counted for
+ * @hardware at user level. Each round must add the same count.
  */
 static uint64_t take_turns(int fd, const struct child *hardware,
 			   const struct child *software, uint64_t *faults)

@@ -81,7 +81,10 @@ static bool is_same(const struct branch *record, const struct branch *branch)
 	       record->type == branch->type;
 }
 
-/* The records, youngest first, have the known branches that the filter lets through, in a row. */
+/*
+ * The records, youngest first, must have the known branches that the filter lets through, with no
+ * other branch between them.
+ */
 static void must_have_known(const struct branch *records, unsigned int count,
 			    uint64_t filter)
 {
@@ -222,7 +225,10 @@ static void put_back_counter(void)
 	msr_write(DEBUG_CONTROL, 0);
 }
 
-/* Records of a loop during which counter 0 overflows; then the known branches are taken. */
+/*
+ * Records the branches of a loop during which counter 0 overflows, and the known branches, which
+ * are taken after the loop.
+ */
 static unsigned int record_with_overflow(uint64_t debug_control, struct branch *records)
 {
 	unsigned int count;

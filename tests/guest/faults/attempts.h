@@ -28,8 +28,8 @@ int attempt_fork(const struct operation *operation);
 /* For operation->undo: the context must be loaded. */
 void unload(void);
 /*
- * For operation->verify of system-wide contexts: the CPU has a session if the context is loaded, and
- * otherwise none.
+ * For operation->verify of system-wide contexts: the CPU must have a session if the context is
+ * loaded, and no session otherwise.
  */
 void must_be_loaded_or_not(int error);
 

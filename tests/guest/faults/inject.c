@@ -62,9 +62,9 @@ static char *thread_pointer(void)
 }
 
 /*
- * The C library registers memory where the kernel writes the CPU's number before a thread that was
- * preempted returns to user mode (rseq). After a fork this write needs a new page. If there is none,
- * the kernel sends SIGSEGV.
+ * The C library registers memory for rseq: before a thread that was preempted returns to user mode,
+ * the kernel writes the CPU's number there. After a fork this write needs a new page. If there is
+ * none, the kernel sends SIGSEGV.
  */
 static void leave_rseq(void)
 {

@@ -55,8 +55,9 @@ void inject_open(void);
 void inject_close(void);
 void inject_kind(enum inject_kind kind);
 /*
- * Called before inject_kind(). Also counts the allocations that the kernel's workers make for
- * perfmon while the thread waits for them. Only the module can count these allocations.
+ * From then on, the allocations that the kernel's workers make for perfmon while the thread waits
+ * for them are counted, too. Must be called before inject_kind(). Only failing_allocations.c can
+ * count these allocations.
  */
 void inject_workers(void);
 

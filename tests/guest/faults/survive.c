@@ -137,9 +137,9 @@ static void arm(const struct operation *operation, unsigned int nth)
 }
 
 /*
- * Single failures are tried for every allocation. If all further allocations fail, too, the
- * failures begin at each of the first hundred allocations, and then only at every STRIDEth. STRIDE
- * is odd and prime, so that every part of a repeating pattern is hit.
+ * Single failures are tried for every allocation. With INJECT_REST the failures begin at each of
+ * the first hundred allocations, and then only at every STRIDEth. STRIDE is odd and prime, so that
+ * every part of a repeating pattern is hit.
  */
 #define STRIDE 13
 

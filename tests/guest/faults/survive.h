@@ -18,8 +18,8 @@
  * @allocates: perfmon itself allocates memory: at least one allocation must fail
  * @reason: PFM_IOC_LAST_ERROR reports failures as lack of memory
  * @normally: errno if nothing is injected
- * @foreign: the code belongs to the kernel, not to perfmon: the reason why the operation fails with
- *	an errno other than ENOMEM, or succeeds
+ * @foreign: for code that belongs to the kernel, not to perfmon: the reason why the operation may
+ *	succeed, or fail with an errno other than ENOMEM
  * @absorbed: the reason why the operation may succeed although an allocation without fallback
  *	failed, or although there was no memory
  * @once: let only one allocation fail in each attempt. If all later ones failed, too, a process

@@ -26,7 +26,7 @@ SUITE(mixed_cores, 120);
 
 #define TURNS		   100
 #define TURN		   100000
-#define AROUND		   1000 /* at most, for each turn */
+#define AROUND		   1000 /* most instructions that a turn takes besides its loop */
 
 static void need_mixed(void)
 {
@@ -122,7 +122,7 @@ static void move_and_loop(void)
 	}
 }
 
-/* All counters at once, on both kinds in turns. */
+/* All counters count at once while the thread moves to and fro between the two kinds of CPU. */
 TEST(a_thread_that_moves_between_the_kinds_is_counted_exactly)
 {
 	unsigned int numbers[MOST_COUNTERS], count, i;
@@ -182,7 +182,7 @@ static void must_accept(uint64_t select)
 	close(context_of(0, select));
 }
 
-/* On the other kind the same code may mean something else. */
+/* The same code may mean another event on the other kind of CPU. */
 TEST(events_of_one_kind_are_refused)
 {
 	need_mixed();

@@ -69,8 +69,8 @@ int do_ioctl(int fd, const struct call *call, unsigned int direction, size_t siz
 	     void *argument);
 
 /*
- * Makes the call with a structure of @size bytes at @structure, which for a vector is its only
- * element.
+ * Makes the call with a structure of @size bytes at @structure. If the call takes a vector, this
+ * structure is its only element.
  */
 int do_call(int fd, const struct call *call, size_t size, void *structure);
 

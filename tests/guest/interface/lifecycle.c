@@ -154,7 +154,10 @@ TEST(a_holder_that_has_ended_is_not_named)
 	ck_assert_uint_eq(holder_of_the_thread(other), 0);
 }
 
-/* Process 1 of a new pid namespace. The descriptor's context is loaded on this process. */
+/*
+ * This process loads a context on process 1 of a new pid namespace. Process 1 tries to load another
+ * context on itself, and must not be told the number of this process: returns 0.
+ */
 static uint64_t holder_seen_in_a_namespace(uint64_t unused)
 {
 	int fd = make_context(), pipes[2];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The load of a context races with the exec of its thread. The exec may add privileges, or a
- * usermode helper makes it.
+ * The load of a context races with the exec of its thread. The exec may add privileges, or it may
+ * be the exec of a usermode helper.
  */
 #include <pthread.h>
 #include <sched.h>

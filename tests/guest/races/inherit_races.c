@@ -137,7 +137,7 @@ TEST(forks_and_ends_may_race_with_reads)
 
 /* ---- samples ----------------------------------------------------------------------------- */
 
-/* A context that samples the processes, with small buffers, and the buffers. */
+/* Makes a context that samples the processes, and maps its small buffers at @headers. */
 static int sampling_on(pid_t pid, header_t *headers)
 {
 	const struct pfm_dfl_smpl_arg argument = { .buf_size = least_size() };
@@ -410,7 +410,7 @@ static int make_the_other(void *unused)
 
 	while (!pair.go)
 		;
-	/* A child has the test as its parent, which waits for it. */
+	/* If the second one is a process, the test is its parent and waits for it. */
 	pair.pids[1] = clone(spin_and_end, pair.stacks[1] + sizeof(pair.stacks[1]),
 			     pair.has_thread ? flags : flags | CLONE_PARENT | SIGCHLD,
 			     (void *)1);

@@ -4,7 +4,7 @@
 
 #include "meeting.h"
 
-/* Changes of the lead, in iterations of a loop like all times in this file. */
+/* Changes of the lead. The unit of all times in this file is an iteration of a loop. */
 #define LEAST_STEP   64
 #define LARGEST_STEP 65536
 #define JITTER_WIDTH 16

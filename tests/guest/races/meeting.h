@@ -21,8 +21,8 @@ enum order {
 
 /**
  * struct meeting - a race: when each side acts, and how often each order was seen
- * @edge: the edge between two orders that the lead aims at: 0 between BEFORE and DURING, or 1
- *	between DURING and AFTER
+ * @edge: the edge at which the lead aims: 0 lies between the orders BEFORE and DURING, 1 between
+ *	DURING and AFTER
  * @lead: for each edge, number of iterations that our side waits; negative: that the other side
  *	waits
  * @step: for each edge, the last change of the lead, with its sign

@@ -32,9 +32,9 @@ static void no_buffer_must_be_left(void)
 /**
  * struct met - how often the sampled thread was found in each state
  *
- * @period: the period until its first overflow. It is made longer when the overflow came before the
- *	thread was looked at, and shorter otherwise. So both states are found on a machine of any
- *	speed
+ * @period: the period until the thread's first overflow. It is made longer when the overflow came
+ *	before the thread was looked at, and shorter otherwise. So both states are found on a
+ *	machine of any speed
  */
 struct met {
 	unsigned int running;

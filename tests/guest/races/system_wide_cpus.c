@@ -7,7 +7,7 @@
 
 SUITE(system_wide_cpus, 300);
 
-/* The caller runs on CPU 0, the context is on CPU 1, and so is the program. */
+/* The caller runs on CPU 0. The context and the program are on CPU 1. */
 TEST(all_calls_work_from_another_cpu)
 {
 	struct child child;
@@ -92,7 +92,10 @@ TEST(a_cpu_that_goes_offline_ends_its_session)
 	with_all_cpus_back(check_offline);
 }
 
-/* The busy counter of CPU 0 counts all the while, and the last CPU's context is loaded again. */
+/*
+ * CPU 1 goes offline and online again and again, and each time its context is loaded anew.
+ * Meanwhile the busy counter of CPU 0 counts without interruption.
+ */
 static void check_coming_and_going(void)
 {
 	const unsigned int rounds = is_debug_kernel() ? 20 : 100;

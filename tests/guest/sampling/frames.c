@@ -243,8 +243,8 @@ TEST(a_stack_deeper_than_the_limit_is_cut)
 
 #if defined(__x86_64__)
 /*
- * A page below 4 GiB has a loop of 32-bit code. The loop counts ecx down and jumps to the 64-bit
- * code after it, which jumps to the address in a word of the page.
+ * A page below 4 GiB has a loop of 32-bit code. The loop counts ecx down. Then it jumps to the
+ * 64-bit code behind it, and this code jumps to the address that is stored at WORD.
  */
 #define CODE_64 16
 #define WORD	32

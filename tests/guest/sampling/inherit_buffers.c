@@ -284,7 +284,7 @@ TEST(a_context_is_unloaded_and_closed_while_children_are_sampled)
 	load_and_start(family.fd, thread_id());
 	pid = fork_looper(&family, 0);
 	wait_for_message_of(&family, pid);
-	/* The buffer is full again, and the load drops its message. */
+	/* The buffer is full again. The message about it is dropped by the next load. */
 	wait_until(linear_of(&family, 0)->hdr_lost > 0);
 	must(family.fd, pfm_unload_context(family.fd));
 	end_looper(pid);

@@ -3,10 +3,10 @@
  * Sampling with inheritance: the samples of all threads and children are in the buffers of the CPUs
  * on which they were taken. inherit_buffers.c is about the buffers.
  *
- * Each sample has the value of a second counter of the same event that is never reset. The second
- * counter begins at 0 in each thread. Between two samples of a thread it must grow by the period
- * and by what the sampled counter has counted since its overflow. So no sample is missing, and none
- * is invented.
+ * Each sample has the value of a second counter, which counts the same event and is never reset.
+ * The second counter begins at 0 in each thread. Between two samples of a thread it must grow by
+ * the period and by what the sampled counter has counted since its overflow. So no sample is
+ * missing, and none is invented.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -23,8 +23,8 @@ SUITE(inherit_sampling, 240);
 static unsigned int sampled, other;
 
 /*
- * If a counter interrupts exactly at the event that overflows, this counter is sampled, and a
- * sample comes in each period. Otherwise QEMU finds overflows late.
+ * Returns whether the sampled counter interrupts exactly at the event that overflows, so that each
+ * period has its sample. Otherwise QEMU finds overflows late.
  */
 static bool is_prompt(void)
 {
@@ -370,7 +370,7 @@ TEST(samples_of_threads_have_one_for_each_period)
 	with_formats(check_threads);
 }
 
-/* The loader is process 1 of a namespace, and its child process 2. */
+/* The loader is process 1 of a pid namespace, and its child is process 2. */
 static void check_namespace(void)
 {
 	struct family family;

@@ -13,7 +13,7 @@
 
 #define MOST_CPUS 16
 #define REGIONS	  8u
-/* What a worker does, in periods of exact_period(). */
+/* The number of periods of exact_period() for which a worker works. */
 #define PERIODS	  20
 
 /* A context with a buffer for each CPU. */

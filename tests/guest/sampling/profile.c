@@ -144,7 +144,7 @@ static uint64_t child_loop(uint64_t instructions)
 
 /*
  * Samples arrive through a buffer of one page. The thread waits while the page is read, so no
- * sample is missed.
+ * sample is lost.
  */
 TEST(a_thread_that_waits_for_its_reader_loses_no_sample)
 {

@@ -24,15 +24,18 @@ int default_context(uint32_t flags, uint64_t size);
 int context_with_flags(uint32_t flags);
 void load_and_start(int fd, pid_t tid);
 
-/* The first @count counters are busy when they are in use. */
+/* Writes PMCs so that the first @count counters are busy as soon as they are in use. */
 void program_busy(int fd, unsigned int count);
-/* pmu()->pmds[@i] starts and is reset @period below an overflow, with NOTIFY. */
+/*
+ * Returns an argument that sets pmu()->pmds[@i] to @period below an overflow, at first and at each
+ * reset, with NOTIFY.
+ */
 struct pfarg_pmd sampling(unsigned int i, uint64_t period);
 void add_to(uint64_t *map, unsigned int pmd);
 void write_one(int fd, struct pfarg_pmd pmd);
-/* The first counter is busy and sampled. No other counter is in use. */
+/* Makes the first counter busy and sampled. Brings no other counter into use. */
 void sample_busily(int fd, uint64_t period);
-/* Counter 0 is busy, counters 1 and 2 stand still. */
+/* Makes counter 0 busy, while counters 1 and 2 stand still. */
 void program_quietly(int fd);
 /* Returns all that a read tells about the PMD. */
 struct pfarg_pmd read_back(int fd, unsigned int n);
@@ -40,7 +43,7 @@ struct pfarg_pmd read_back(int fd, unsigned int n);
 int busy_self(uint32_t flags);
 /* Value of the first counter. */
 uint64_t sampled_value(int fd);
-/* The context is unloaded, and no PMD of pmu()->pmds is sampled any more. */
+/* Unloads the context. After that, no PMD of pmu()->pmds is sampled any more. */
 void end_sampling(int fd);
 
 /* ---- messages ------------------------------------------------------------------------- */
@@ -114,8 +117,8 @@ static inline bool is_kernel_address(uint64_t ip)
 /* ---- work with an exact count ------------------------------------------------------------- */
 
 /*
- * The events are page faults with the software PMU, and cycles with other PMUs under --icount. All
- * counters of a context agree exactly.
+ * Skips the test unless all counters of a context can agree exactly on the number of events. With
+ * the software PMU the events are page faults, with other PMUs they are cycles, under --icount.
  */
 void need_exact_work(void);
 /* Returns the value of pmu()->pmcs[@i] for this event. */
@@ -141,7 +144,8 @@ void loop_begin(const struct child *child);
 void loop_end(const struct child *child);
 
 /**
- * struct chain - samples of a PMD, and a counter of the same event that is never reset
+ * struct chain - samples of a PMD, and another counter, which counts the same event and is never
+ * reset
  *
  * The PMD and the counter stop together. So both must give the same number of events between two
  * samples: no event is lost, counted twice or made up.
@@ -168,7 +172,7 @@ struct chain {
 struct chain chain_begin(int fd, unsigned int i, unsigned int other, uint64_t period);
 /* Checks the entries of samples of chain->pmd. Each entry has two values. */
 void chain_follow(struct chain *chain, header_t header);
-/* Checks the events since the last sample; the context is stopped, unloaded or masked. */
+/* Checks the events since the last sample. The context must not count any more. */
 void chain_end(struct chain *chain, int fd);
 
 #endif

@@ -3,8 +3,8 @@
  * The contents of a sample, and other effects of a sample: docs/interface.md 1.9, 3.5, 4.1 and 4.3.
  * Format "default" shows the contents.
  *
- * Where events of a PMU can be counted exactly (samples.h), each sample is compared with a counter
- * of the same event that is never reset.
+ * Where events of a PMU can be counted exactly (samples.h), each sample is compared with another
+ * counter, which counts the same event and is never reset.
  */
 #include <time.h>
 #include <perfmon/perfmon_power.h>

@@ -17,8 +17,8 @@ SUITE(set_sampling, 300);
 /* ---- programs --------------------------------------------------------------------------- */
 
 /*
- * Counter @i of set @id starts and is reset @period below an overflow. It switches sets after
- * @count overflows.
+ * Returns an argument that sets counter @i of set @id to @period below an overflow, at first and at
+ * each reset. The counter switches sets after @count overflows.
  */
 static struct pfarg_pmd sampling_of(unsigned int id, unsigned int i, uint64_t period,
 				    uint64_t count)

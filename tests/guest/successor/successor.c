@@ -10,7 +10,7 @@
 
 #include "successor.h"
 
-/* Memory pages of all sizes differ at this distance. */
+/* Addresses at this distance are in different pages, whatever the size of a page is. */
 #define DISTANCE 65536
 
 /* Returns the result, or a negative errno. */

@@ -30,10 +30,10 @@ uint64_t cycles(unsigned int levels);
 /* Returns the number of counters that count any event: PMD 0 and the following ones. */
 unsigned int event_counters(void);
 /*
- * This counter counts cycles and, under --icount, interrupts exactly at the event that overflows.
- * Its PMC and its PMD have this number. Among QEMU's Armv8 counters only the cycle counter
- * interrupts so promptly. On x86 all counters interrupt so promptly, and this function returns the
- * last one of event_counters().
+ * Returns the number of the PMD, and of its PMC, that counts cycles and, under --icount, interrupts
+ * exactly at the event that overflows. Among QEMU's Armv8 counters only the cycle counter
+ * interrupts so promptly. On x86 all counters do, and this function returns the last one of
+ * event_counters().
  */
 unsigned int prompt_counter(void);
 /* Returns the value of its PMC. */
@@ -43,17 +43,20 @@ unsigned int other_counters(void);
 /* Returns the value at which the counter wraps in hardware. */
 uint64_t wrap_of(unsigned int n);
 /*
- * Uses all counters that count instructions or cycles at user level. Under -icount a cycle is an
- * instruction. Stores their numbers in @numbers (MOST_COUNTERS elements) and returns how many.
+ * Uses all counters that count instructions or cycles at user level. Under -icount each instruction
+ * takes one cycle. Stores their numbers in @numbers (MOST_COUNTERS elements) and returns how many.
  */
 unsigned int use_all_counters(int fd, unsigned int *numbers);
-/* One register starts and stops all counters, if they are not shared with perf. */
+/* Returns whether one register starts and stops all counters, if they are not shared with perf. */
 bool starts_at_once(void);
-/* An x86 PMU that shares its counters with perf: each starts and stops by itself. */
+/*
+ * Returns whether this is an x86 PMU that shares its counters with perf, so that each counter
+ * starts and stops by itself.
+ */
 bool counters_are_shared(void);
 /*
- * No operation on a counter changes another counter, so contexts on threads and on CPUs can have
- * counters of the PMU at the same time.
+ * Returns whether no operation on a counter changes another counter. Then contexts on threads and
+ * on CPUs can have counters of the PMU at the same time.
  */
 bool counters_are_independent(void);
 

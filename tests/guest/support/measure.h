@@ -85,17 +85,18 @@ uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
  * Checks a clock of a thread against bounds. In QEMU cycles are ns of the guest's clock, which all
  * CPUs share, so a busy counter is a clock, too.
  *
- * @least: CPU time that passed according to the thread in work().
+ * @least: CPU time that the thread itself measured, as work() does.
  * @most: CPU time that the kernel accounts. The kernel's time begins when the thread is woken; our
  * count begins when it is switched in. If the CPU was idle, the host must run that CPU first, which
  * can take ms. The kernel's time ends when the scheduler is entered; our count ends some us later.
  *
- * Under --icount the host has no influence. What remains is the rounding of clocks, 20 us, and some
- * us per switch between the scheduler's reading of its clock and our hook: up to
- * interrupts_within(@most). In a debug kernel the count may also be 0.2 % below @least. Without
- * --icount, allow 1 % of @least and 2 % of @most because the two clocks are not read at the same
- * moment, and HOST_PAUSE for a host that ran something else in between. So @most is read before the
- * count begins and after it ends: the thread may run in between for as long as the host likes.
+ * Under --icount the host has no influence. Then the count may be 20 us below @least, because
+ * clocks are rounded, and in a debug kernel 0.2 % below @least. It may be interrupts_within(@most)
+ * above @most, because some us pass at each switch between the scheduler's reading of its clock and
+ * our hook. Without --icount, 1 % of @least and 2 % of @most are allowed because the clocks are not
+ * read at the same moment, and HOST_PAUSE is allowed because the host may run something else in
+ * between. The caller has to begin the measurement of @most before the count begins, and end it
+ * after the count ends: between two readings the host may let any time pass.
  */
 void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t most);
 /*
@@ -153,8 +154,8 @@ void cpu_online(unsigned int cpu, bool online);
  */
 void with_pmu(const char *module, const char *parameters, void (*check)(void));
 /*
- * The same with the loaded PMU's module and its parameter "ownership". Skips the test unless the PMU
- * is Intel's or AMD's and the guest counts instructions exactly.
+ * Does the same with the loaded PMU's module and its parameter "ownership". Skips the test unless
+ * the PMU is Intel's or AMD's and the guest counts instructions exactly.
  */
 void with_ownership(const char *ownership, void (*check)(void));
 /* Runs @check. CPUs that @check takes offline are brought online again, even if @check fails. */

@@ -90,7 +90,7 @@ uint64_t perf_ring_samples(const struct perf_ring *ring)
 	return __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE) / 16;
 }
 
-/* The mapping keeps the event open, like the descriptor. */
+/* Both the mapping and the descriptor keep the event open. */
 void perf_ring_close(struct perf_ring *ring)
 {
 	munmap(ring->page, ring_size());

@@ -14,8 +14,8 @@
  */
 int perf_open(uint64_t event, bool user_only, pid_t tid, int cpu, int group);
 /*
- * Opens a pinned event, which is enabled at once. It counts whenever the thread runs, or stays in
- * the error state.
+ * Opens a pinned event, which is enabled at once. It counts whenever the thread runs. If it gets no
+ * counter, it stays in the error state.
  */
 int perf_open_pinned(uint64_t event, pid_t tid);
 int perf_open_sampling(uint64_t event, bool user_only, uint64_t period, pid_t tid,

@@ -15,8 +15,9 @@ void precise_loop(uint64_t instructions);
 unsigned int precise_place(uint64_t ip);
 
 /*
- * Returns the number, from 0 on, of the instruction of precise_loop(@instructions) at @ip after
- * which RAX was @ax; PRECISE_NOWHERE if @ip is not in the loop.
+ * Returns which of the instructions that precise_loop(@instructions) executed was at @ip and left
+ * the value @ax in RAX. The first instruction has the number 0. Returns PRECISE_NOWHERE if @ip is
+ * not in the loop.
  */
 uint64_t precise_number(uint64_t instructions, uint64_t ip, uint64_t ax);
 /* The same, but @next is the address of the following instruction. */

@@ -203,7 +203,7 @@ const char *kernel_log(void)
 	return text;
 }
 
-/* tests/vm/run looks for these two. */
+/* tests/vm/run looks for these two lines in the kernel's log. */
 #define EXPECTED     "tests: reports are expected"
 #define NOT_EXPECTED "tests: reports are not expected"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * x86: model-specific registers, through module perfmon_msr, and those that only the emulated PMU of
- * tests/vm/qemu-x86-pmu has, for tests.
+ * x86: access to model-specific registers, through module perfmon_msr. Some of the registers exist
+ * only in the emulated PMU of tests/vm/qemu-x86-pmu, for tests.
  */
 #ifndef X86_REGISTERS_H
 #define X86_REGISTERS_H
@@ -42,7 +42,10 @@ enum access {
  */
 void with_test_registers(void (*check)(void));
 
-/* Also skips the test unless the counters are those of Intel or AMD, with exclusive ownership. */
+/*
+ * Like with_test_registers(), but also skips the test unless the counters are those of Intel or
+ * AMD, with exclusive ownership.
+ */
 void with_own_counters(void (*check)(void));
 
 /* Read and write a register of the current CPU, with perfmon_msr loaded. */
@@ -53,7 +56,7 @@ int msr_try_write(uint32_t msr, uint64_t value);
 
 /*
  * For a write in the middle of a measurement: msr_choose() prepares a write of @value, and
- * msr_write_chosen() makes it with one system call. There is one choice at a time.
+ * msr_write_chosen() makes it with one system call. Only one write can be prepared at a time.
  */
 void msr_choose(uint32_t msr, uint64_t value);
 void msr_write_chosen(void);

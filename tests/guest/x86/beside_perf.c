@@ -20,17 +20,18 @@ SUITE(beside_perf, 600);
 #define WRAP		 (1ull << 46)
 
 /*
- * Maximum numbers of instructions of perf's own code that are not counted: while perf enables and
- * disables an event of a thread, and while a thread with events is switched.  On 6.1 a pair takes
- * 2,270 instructions; on 6.12 it takes up to five times as many, on a debug kernel eight times as
- * many.
+ * Maximum numbers of instructions that are not counted because perf's own code runs: in a pair of
+ * enable and disable of a thread's event, and in a switch of a thread that has events. On 6.1 a
+ * pair takes 2,270 instructions. On 6.12 it takes up to five times as many, on a debug kernel eight
+ * times as many.
  */
 #define MISSED_BY_PAIR	 14000
 #define MISSED_BY_SWITCH 20000
 
 /*
  * Counters that start or are read one after the other differ by what the kernel executes in
- * between.  If no register stops all counters at once, this can be a whole interrupt of perf.
+ * between. If no register stops all counters at once, a whole interrupt of perf can come in
+ * between.
  */
 #define SKEW		 2000
 #define SKEW_ONE_BY_ONE	 20000
@@ -208,7 +209,7 @@ TEST(perfs_work_loses_no_user_counts)
 	shared(check_user_counts);
 }
 
-/* With six events perf gives each of them a counter in turn, at each tick. */
+/* perf has six events and lets them take turns on its counters, a tick for each turn. */
 static void check_multiplexing(void)
 {
 	const unsigned int n = first_available();
@@ -298,8 +299,8 @@ TEST(perfs_work_loses_kernel_counts_only_in_its_windows)
 /* ---- samples ----------------------------------------------------------------------------- */
 
 /*
- * In each run two of our counters wrap, a little later than in the run before, so that the wraps
- * fall at many distances from perf's interrupts, and some into perf's handler.  A lost wrap makes a
+ * In each run two of our counters wrap, a little later than in the run before. So the wraps fall at
+ * many distances from perf's interrupts, and some into perf's handler. A lost wrap makes a
  * difference of 2^30 or more.
  */
 static void check_no_wrap_is_lost(void)
@@ -439,7 +440,7 @@ TEST(counters_change_owner_a_thousand_times)
 	shared(check_hand_overs);
 }
 
-/* The watchdog takes a counter, and gives it back, while both count. */
+/* The watchdog takes a counter, and gives it back, while perf's event and our context count. */
 static void check_watchdog(void)
 {
 	int event = perf_counting(RAW_INSTRUCTIONS), fd, i;

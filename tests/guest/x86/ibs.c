@@ -140,7 +140,7 @@ static const void *map(int fd, size_t size)
 
 /* What a run of the loop has counted and sampled. */
 struct run {
-	uint64_t instructions; /* at all levels, by perf; more than those of the loop */
+	uint64_t instructions; /* perf's count at all levels, more than those of the loop */
 	uint64_t samples;
 	uint64_t unknown; /* NMIs */
 };

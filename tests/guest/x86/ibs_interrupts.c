@@ -54,8 +54,8 @@ struct seen {
 };
 
 /*
- * A run of the loop, with a sample after @distance ops. An NMI is expected for 100 ms after a stop,
- * so each run begins later.
+ * A run of the loop, with a sample after @distance ops. For 100 ms after a stop an NMI is still
+ * expected, so each run begins only after that time.
  */
 static struct seen run(int fd, uint64_t distance)
 {
@@ -126,8 +126,8 @@ TEST(an_interrupt_around_the_stop_is_ours)
 }
 
 /*
- * The sample itself is in the stop. If the unit is halted in the same moment, the sample is lost and
- * comes after the next start.
+ * The sample itself is in the stop. If the unit is halted at the same moment, it does not take the
+ * sample. The sample comes after the next start instead.
  */
 static void check_samples(void)
 {

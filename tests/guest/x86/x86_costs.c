@@ -218,7 +218,7 @@ static struct cost end_counting(struct switches begun, struct switches *made)
 	return is;
 }
 
-/* Checks the accesses @is of switches that were @made, if @loads of them wrote the counters. */
+/* Checks that @is are the accesses of the switches @made, @loads of which wrote the counters. */
 static void must_switch(struct cost is, unsigned int counters, struct switches made,
 			uint64_t loads)
 {

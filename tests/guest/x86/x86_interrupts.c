@@ -308,9 +308,10 @@ TEST(two_overflows_may_be_one_interrupt)
 }
 
 /*
- * At both levels, the second counter wraps in the NMI of the first before it is halted. Then AMD's
- * local APIC raises a second NMI, which finds no overflow. Intel's local APIC has masked this NMI.
- * Counters that are not started by one register differ by some instructions.
+ * The counters count at both levels. The second counter wraps in the NMI of the first one, before
+ * the handler halts it. Then AMD's local APIC raises a second NMI, which finds no overflow. Intel's
+ * local APIC has masked this NMI. Counters that are not started by one register differ by some
+ * instructions.
  */
 static void check_during_handler(void)
 {

@@ -181,8 +181,9 @@ static __attribute__((noipa)) void call_to(unsigned int depth)
 typedef const struct pfm_callchain_entry *chain_t;
 
 /*
- * The known branches have two nested calls. If all records are in use, these calls replace the
- * records of the two outermost calls. The returns from these calls leave the two records empty.
+ * The known branches include two nested calls. If all records are in use, the records of these two
+ * calls replace those of the two outermost calls. The returns from the two calls leave both records
+ * empty.
  */
 #define MOST_CALLERS (LBR_MOST - 2)
 
@@ -203,8 +204,8 @@ static void must_be_chain(chain_t entry, unsigned int depth)
 	if (depth + 2 > MOST_CALLERS)
 		return;
 	/*
-	 * The call of call_deep(). The call of call_to() is in the function that called
-	 * pfm_start(), before the recording began.
+	 * This is the call of call_deep(). The next entry, the call of call_to(), is the last one:
+	 * the calls before it were made before the recording began.
 	 */
 	ck_assert(user[depth + 1] - (uint64_t)call_to < 64);
 }

@@ -16,7 +16,7 @@
 
 /*
  * Takes the known branches, and then no branch for 8,000 instructions: an overflow there finds the
- * known branches and this function's own call of them.
+ * records of the known branches, and of the call with which this function took them.
  */
 void branches_then_none(void);
 extern const char calls_known_branches[], none_begins[], none_ends[];

@@ -40,7 +40,10 @@ static double measure_perfmon(uint32_t flags)
 	return cost;
 }
 
-/* Events of one group, as in the other measurements. Inherited groups have no PERF_FORMAT_GROUP. */
+/*
+ * Puts the events into one group, as the other measurements do. The other measurements also set
+ * PERF_FORMAT_GROUP, which Linux 6.1 does not allow for inherited events.
+ */
 static double measure_perf(bool is_inherited)
 {
 	const uint64_t *events = find_pmu()->perf.events;

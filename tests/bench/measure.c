@@ -49,8 +49,8 @@ void measure_pair(step_fn first, step_fn second, void *argument, double *first_c
 
 	for (i = -WARM_UP; i < REPETITIONS; i++) {
 		/*
-		 * The warm-up (i < 0) writes to slot 0, too. The reading for i = 0 overwrites its
-		 * readings.
+		 * The warm-up (i < 0) writes to slot 0. The first measurement (i = 0) overwrites
+		 * that slot.
 		 */
 		first_ticks[i < 0 ? 0 : i] = time_step(first, argument);
 		second_ticks[i < 0 ? 0 : i] = time_step(second, argument);
@@ -84,7 +84,10 @@ struct interruptions measure_interruptions(int count)
 		}
 		last = now;
 	}
-	/* Each gap contains one iteration of this loop, whose instructions are the thread's. */
+	/*
+	 * Each gap contains one iteration of this loop. The iteration is executed by the thread, so
+	 * its instructions are added to .between.
+	 */
 	return (struct interruptions){
 		.cost = median_of(gaps, count),
 		.between = median_of(stretches, count) + step * instructions_per_tick,

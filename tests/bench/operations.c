@@ -214,8 +214,8 @@ static double measure_switch_idle(const struct tool *tool, double nobody)
 /* ---- the own thread ----------------------------------------------------------------- */
 
 /*
- * Fails if a counter did not count, for example in a group that never ran, because then its cost
- * was not measured.
+ * Fails if a counter has counted nothing, because then the cost of counting was not measured. For
+ * example, the counter's group may never have run.
  */
 static void must_have_counted(const struct tool *tool, struct session *session)
 {

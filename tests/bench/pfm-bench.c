@@ -29,8 +29,8 @@ static const char *const titles[] = {
 };
 
 /*
- * For each row that is the cost of a call: the row with the least possible cost of such a call,
- * which is the cost of a call that only reaches the driver.
+ * Has an element for each row that is the cost of a call. The element is the row with the least
+ * possible cost: that of a call that only reaches the driver.
  */
 static const enum row floors[ROW_COUNT] = {
 	[ROW_START_1... ROW_READ_OTHER_6] = ROW_IOCTL,
@@ -53,8 +53,8 @@ static void measure_all(void)
 	measure_floors(neither);
 	measure_unloaded(ours);
 	/*
-	 * From here on contexts install the scheduler hooks, which stay for a second after the last
-	 * one.
+	 * From here on contexts install the scheduler hooks. The hooks stay for a second after the
+	 * last context.
 	 */
 	measure_virtual(ours);
 	measure_tool(&perfmon_tool, neither[ROW_SWITCH], ours);

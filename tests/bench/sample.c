@@ -115,8 +115,8 @@ static double measure_format(const struct format *format, bool recorded)
 
 /*
  * Measures the way back from the handler to the program. The counter runs again when the handler
- * returns. If it counts the kernel, too, a period consists of the way back and the program's
- * instructions up to the next overflow.
+ * returns. If the counter counts the kernel, too, a period consists of the way back and the
+ * program's instructions up to the next overflow.
  */
 static double measure_return(const struct format *format)
 {
@@ -154,8 +154,8 @@ static double statistic(const char *name)
 /*
  * Measures the parts of the cost with the module's own clocks: the core, and the format within it.
  * Each part reads a clock at its beginning and at its end. The cost with clocks minus the cost
- * without them is the cost of these four readings. The time that a part measures includes half of
- * the cost of its two readings.
+ * without them is the cost of these four readings. The time that a part measures includes the
+ * second half of its first reading and the first half of its second reading.
  */
 static void measure_parts(const struct format *format, double whole, double *costs)
 {

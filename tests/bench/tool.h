@@ -65,7 +65,7 @@ extern const struct tool perf_tool;
 /* Does the same as perfmon_tool.open, but does not load the context. */
 void perfmon_set_up(struct session *session, unsigned int count);
 
-/* Does the same as perfmon_tool.open for the caller's thread, with PFM_FL_*. */
+/* Does the same as perfmon_tool.open for the caller's thread. @flags are the context's PFM_FL_*. */
 void perfmon_open_flags(struct session *session, unsigned int count, uint32_t flags);
 
 /**

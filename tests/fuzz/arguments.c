@@ -189,8 +189,9 @@ enum place bad_place(struct builder *builder)
 }
 
 /*
- * Counts of vectors whose sizes are near limits: a page, the arg_mem_max that SETTING sets, the
- * largest int. Avoids sizes that fit into the guest's memory but use it up.
+ * Returns a number of elements. Most of these numbers give a vector whose size is near a limit: a
+ * page, the arg_mem_max that SETTING sets, or the largest int. Sizes that would use up the guest's
+ * memory without a failure are left out.
  */
 static int bad_count(struct builder *builder, enum call call)
 {
@@ -417,7 +418,10 @@ static void fill_ioctl(struct builder *builder, struct operation *operation)
 		operation->more = 1 + below(builder, LONGER);
 		operation->tail = percent(builder, 20);
 	}
-	/* Dirty fields are rare in calls that fail if a reserved field is not zero. */
+	/*
+	 * A call with reserved fields fails if they are dirty, so dirty fields are rare in such
+	 * calls.
+	 */
 	operation->dirty =
 		percent(builder, has_reserved_fields(operation->call) ? 3 : 30);
 }

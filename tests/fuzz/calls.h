@@ -33,8 +33,8 @@ int do_other_ioctl(struct executor *executor, const struct operation *operation)
 
 size_t argument_size(enum call call);
 /*
- * Returns whether the kernel reads only elements that this program has written. After the last of
- * these elements the kernel reads what earlier calls have left in the memory.
+ * Returns whether this program has written all elements of the call's vector. Otherwise the kernel
+ * reads behind the written elements what earlier calls have left in the memory.
  */
 bool is_written_whole(const struct operation *operation);
 /* Adds the PMDs that a vector of WRITE_PMDS may bring into use. */

@@ -166,10 +166,12 @@ void do_file_table(void)
 }
 
 /*
- * @count: the format's number, from 1 on; 0: the PMU's module or the core. @value: bit 0: load the
- * module (otherwise unload it); bit 1, if @count is 0: the core instead of the PMU's module; bit 2:
- * an unload makes /proc/sys/kernel/modprobe empty, so that the kernel cannot load a module on
- * demand; a load restores it.
+ * @count: number of the format, from 1 on; 0: the PMU's module or the core
+ * @value: a bitmap:
+ * bit 0: load the module; otherwise unload the module
+ * bit 1, if @count is 0: the core; otherwise the PMU's module
+ * bit 2: an unload makes /proc/sys/kernel/modprobe empty, so that the kernel cannot load a module
+ *	on demand; a load restores the file
  */
 void do_module(struct executor *executor, const struct operation *operation)
 {

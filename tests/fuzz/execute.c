@@ -67,7 +67,9 @@ static int do_call(struct executor *executor, const struct operation *operation)
 		do_dup(executor, operation);
 		break;
 	case FLAGS:
-		/* O_APPEND and O_NOATIME stay, because they may be the marks of ioctls.c. */
+		/*
+		 * ioctls.c marks descriptors with O_APPEND and O_NOATIME, so these flags must stay.
+		 */
 		fcntl(fd, F_SETFL,
 		      operation->flags | (fcntl(fd, F_GETFL) & (O_APPEND | O_NOATIME)));
 		break;

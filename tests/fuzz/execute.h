@@ -56,7 +56,7 @@ enum kind {
 	CLOSED
 };
 
-/* A place for a descriptor. @changes counts how often it was replaced. */
+/* A place for a descriptor. @changes counts how often the descriptor was replaced. */
 struct slot {
 	int32_t fd;
 	uint16_t kind;

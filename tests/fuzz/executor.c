@@ -123,7 +123,7 @@ void *map(size_t size, int protection)
 	return address;
 }
 
-/* Maps the page twice, so that this program can write to it without changing its protection. */
+/* Maps the page twice: read-only for calls, and writable for this program. */
 static void read_only_new(struct area *area)
 {
 	void *writable, *alias;

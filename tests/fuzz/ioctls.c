@@ -69,10 +69,13 @@ union argument {
 };
 
 /*
- * Bits of e->map: from 0 on, PMDs 0 to 15 in reg_reset_pmds; from 16 on, the same in reg_smpl_pmds;
- * from 32 on, PMDs 256 to 263 in reg_reset_pmds; from 40 on, the same in reg_smpl_pmds; from 48 on,
- * two bits of reg_smpl_pmds and the number of their word; from SWITCH_COUNT_SHIFT on, the switch
- * count.
+ * Bits of e->map:
+ * from 0 on: PMDs 0 to 15 in reg_reset_pmds
+ * from 16 on: PMDs 0 to 15 in reg_smpl_pmds
+ * from 32 on: PMDs 256 to 263 in reg_reset_pmds
+ * from 40 on: PMDs 256 to 263 in reg_smpl_pmds
+ * from 48 on: two bits of a word of reg_smpl_pmds, and the number of this word
+ * from SWITCH_COUNT_SHIFT on: the switch count
  */
 static void put_sampling(struct pfarg_pmd *pmd, const struct element *e)
 {

@@ -257,7 +257,7 @@ static void add_sampling(struct builder *builder)
 	builder->samples = false;
 }
 
-/* Counts the threads and children of the worker or of a target, without samples. */
+/* Counts events of the worker or of a target, and of its threads and children. */
 static void add_copies(struct builder *builder)
 {
 	static const uint8_t looks[] = { READ_PMDS, READ_VALUES,     STATUS, STATISTICS,
@@ -393,7 +393,7 @@ static void add_zombie_target(struct builder *builder)
 	step(builder, CLOSE, slot);
 }
 
-/* Reads when there is no message, non-blocking and blocking. */
+/* Reads when there is no message: first non-blocking, then blocking. */
 static void add_reading_nothing(struct builder *builder)
 {
 	unsigned int slot = any_slot(builder);

@@ -30,7 +30,7 @@ void become_program(const char *path)
 /* What the threads of a target do. */
 enum threads {
 	THREADS_WORK = 10,
-	THREADS_EXIT, /* exit, and others are created instead */
+	THREADS_EXIT, /* the threads exit, and new ones take their places */
 	THREADS_WITHOUT_LEADER, /* the first thread exits before the others */
 	THREADS_EXEC /* a thread other than the first executes a program */
 };
@@ -79,7 +79,10 @@ static void threads_live(volatile pid_t *numbers, unsigned int kind)
 
 /* ---- one thread --------------------------------------------------------------------- */
 
-/* Runs in a target with one thread, until it exits or the round ends it. @kind: what it does */
+/*
+ * Runs in a target with one thread, until the target exits or is killed. @kind: what the target
+ * does
+ */
 static void target_live(unsigned int kind)
 {
 	unsigned int turn;

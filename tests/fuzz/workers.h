@@ -5,7 +5,7 @@
 
 #include "execute.h"
 
-/* Executes the plan. Returns false if it did not end in @seconds. */
+/* Executes the plan. Returns false if the workers did not end in @seconds. */
 bool workers_run(const struct plan *plan, unsigned int seconds);
 
 /* Implemented by the program: called if processes of group @group hang. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Armv8, for tests: a look into the driver of perf_event's PMU. Shows which counters the driver
- * marks as used and which CPUs it knows, and can put another function in the place of its interrupt
- * handler.
+ * marks as used and which CPUs the driver knows. Can put another function in the place of the
+ * driver's interrupt handler.
  */
 #include <asm/sysreg.h>
 #include <linux/atomic.h>
@@ -66,7 +66,10 @@ static int set_knows_cpu_1(const char *text, const struct kernel_param *unused)
 static const struct kernel_param_ops knows_ops = { .set = set_knows_cpu_1 };
 module_param_cb(knows_cpu_1, &knows_ops, NULL, 0200);
 
-/* Makes the state that perf leaves on this CPU when its last event with user access is closed. */
+/*
+ * Lets user level read the counters of this CPU. perf leaves a CPU in this state when it has closed
+ * its last event with user access.
+ */
 static int open_user_access(const char *text, const struct kernel_param *unused)
 {
 	write_sysreg(USERENR_ER | USERENR_CR, pmuserenr_el0);

@@ -24,12 +24,12 @@
 #define FAKE_USER		   0
 #define FAKE_KERNEL		   1
 #define FAKE_NEAR		   2 /* registers that only samples record */
-#define FAKE_FORGOTTEN		   48 /* by mistake the module never reads this register */
+#define FAKE_FORGOTTEN		   48 /* deliberate mistake: the module never reads this register */
 #define FAKE_FAR		   64
 #define FAKE_REFUSAL		   "the test does not want it"
 #define FAKE_TICK_NS		   100000
 
-#define FAKE_LEVEL		   2 /* PMC; by mistake the module clears FAKE_USER_ONLY */
+#define FAKE_LEVEL		   2 /* PMC; deliberate mistake: the module clears FAKE_USER_ONLY */
 #define FAKE_USER_ONLY		   1 /* the bit that keeps a context at user level */
 
 /* What overflow interrupt number @sequence of a CPU records. Numbers begin with 1. */

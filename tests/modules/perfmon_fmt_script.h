@@ -23,10 +23,10 @@ struct script_argument {
 };
 
 /*
- * Contents of the buffer, which is a page, or of the private memory. Parameters of the module:
- * "begun" and "ended" count the instances that were initialised and those that have exited, "late"
- * counts callbacks after the exit, and "last_samples" is the number of samples of the instance that
- * ended last.
+ * Contents of the buffer, which is a page, or of the private memory. The parameters of the module
+ * are counts: "begun" of instances that were initialised, "ended" of instances that have exited,
+ * "late" of callbacks after the exit, and "last_samples" of the samples of the instance that ended
+ * last.
  */
 struct script_buffer {
 	__u64 samples;
@@ -35,7 +35,7 @@ struct script_buffer {
 	__u64 value; /* the first value that the last sample recorded */
 	__u64 second_value;
 	__u64 ip; /* of the last sample, like the following fields */
-	__u64 payload[SCRIPT_PAYLOAD]; /* as many of its bytes as fit */
+	__u64 payload[SCRIPT_PAYLOAD]; /* as many bytes of the payload as fit */
 	__u32 payload_size;
 	__u32 ip_is_exact;
 	__u32 pmd; /* of the last sample */

@@ -29,7 +29,7 @@ struct mutant {
 struct lock {
 	struct range statement;
 	struct range argument; /* empty if there is none */
-	const char *release; /* name of the release; NULL if this statement releases */
+	const char *release; /* function that releases the lock; NULL in a release */
 	const char *name;
 };
 

@@ -43,7 +43,8 @@ static bool is_in_place(CXCursor cursor, CXCursor parent)
 }
 
 /*
- * Returns whether @range begins where a statement can begin, which is not inside of "x = MACRO();".
+ * Returns whether a statement can begin where @range begins. For example, none can begin at MACRO
+ * in "x = MACRO();".
  */
 static bool begins_statement(const struct source *source, struct range range)
 {

@@ -115,7 +115,8 @@ programs_state() {
 	done
 }
 
-# Whether the mutant that is in FILE changes objects of ARCH; status 2 if one cannot be compiled.
+# Whether the mutant in FILE changes objects of ARCH. The status is 2 if an object cannot be
+# compiled.
 objects_differ() {
 	local tree=$1 arch=$2 file=$3 note
 	local -a notes

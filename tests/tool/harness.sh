@@ -44,8 +44,9 @@ has() {
 	done
 }
 
-# warns_of_survivor: pfmon tells that a process outlives the command, if the kernel tells pfmon its
-# children (CONFIG_PROC_CHILDREN; debug guests have none).
+# warns_of_survivor: pfmon must have warned that a process outlives the command. Without
+# CONFIG_PROC_CHILDREN, as in debug guests, pfmon does not know its children, and nothing is
+# checked.
 warns_of_survivor() {
 	[ ! -e /proc/thread-self/children ] ||
 		has $err 'a process that the command started continues after its end'
@@ -105,9 +106,11 @@ let_go() {
 	echo "head -c $1 /dev/zero >$go; while grep -q 'State:.[RSD]' /proc/$worker/status; do sleep 0.1; done"
 }
 
-# Tests named test_armv8_..., test_power_... and test_soft_... are for that PMU, tests named
-# test_x86_... for Intel's and AMD's, tests named test_ibs_... for AMD's with instruction based
-# sampling, and tests named test_levels_... for PMUs that can count user level only.
+# The names of some tests say which PMUs they are for:
+# test_armv8_..., test_power_..., test_soft_...: the PMU of this name
+# test_x86_...: the PMUs of Intel and AMD
+# test_ibs_...: the PMUs of AMD that have instruction based sampling
+# test_levels_...: the PMUs that can count user level only
 is_wanted() {
 	case $1 in
 	test_armv8_* | test_power_* | test_soft_*) [ "${1#test_"$pmu"_}" != "$1" ] ;;

@@ -29,8 +29,8 @@ arch_names() {
 # describes it, "generic architected perfmon". Model 94 is Skylake. "max" is an AMD CPU of family 6,
 # the family of the K7, but it has the registers of family 15h and of PerfMonV2. With family 15h
 # itself the kernel does not boot here. amd-17h has counters that CPUs share. intel-v3 to intel-v5
-# have precise events (PEBS), with records of format 1, 3 and 4. power9-levels is QEMU's POWER9;
-# only our QEMU counts its levels apart.
+# have precise events (PEBS), with records of format 1, 3 and 4. power9-levels is QEMU's POWER9.
+# Only our QEMU counts its user level and kernel level apart.
 pmu_model() {
 	local generic=Nehalem,pmu=on,family=6,model=100
 	case $1 in

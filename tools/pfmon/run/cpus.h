@@ -37,8 +37,9 @@ int cpus_warn_offline(const struct id_list *offline, size_t attached, const char
 void cpus_warn_refused(int fd, int cpu, const char *done, int error);
 
 /*
- * Count on the CPUs of @targets that have come online since, for the first time or again.  A CPU
- * that cannot be counted is reported once.  Returns -1 after an error that ends the measurement, or 0.
+ * Count on the CPUs of @targets that have come online since the last call, for the first time or
+ * again.  Warns only of the first CPU that cannot be counted.  Returns -1 after an error that ends
+ * the measurement, or 0.
  */
 int cpus_follow(const struct targets *targets, struct group *group);
 

@@ -45,7 +45,8 @@ int group_fail_attach(const struct group *group, int tid, int error);
 /* Like group_attach(), for a system-wide context. */
 int group_attach_cpu(struct group *group, int cpu);
 /*
- * Load and start a context again whose CPU went offline.  Returns 0 or an errno, without a message.
+ * Load and start context @index again, after its CPU went offline.  Returns 0 or an errno, without
+ * a message.
  */
 int group_resume_cpu(struct group *group, size_t index);
 int group_fail_attach_cpu(const struct group *group, int cpu, int error);
@@ -75,7 +76,7 @@ int group_read_activities(struct group *group, struct set_activity *activities);
  * @ran_elsewhere: a thread ran on CPUs on which nothing was counted
  * @closed: number of contexts that ended because their thread executed a program that the user may
  *	not monitor
- * @unfollowed: threads and processes that were made later
+ * @unfollowed: threads and processes that were made later and were not followed
  */
 struct group_losses {
 	bool ran_elsewhere;

@@ -68,7 +68,7 @@ int idle_begin(struct idle *idle, const struct group *group)
 	return idle->begin ? 0 : fail("no memory");
 }
 
-/* A CPU that went offline may have begun again at 0. */
+/* The idle time of a CPU that went offline may have begun again at 0. */
 static bool was_online(const struct session *session)
 {
 	return session_is_attached(session) && !session->was_offline;

@@ -22,7 +22,7 @@ struct idle {
 
 /*
  * @group: the contexts, attached to CPUs.  The caller calls idle_free() in any case.  idle_end()
- * stores the sum over the CPUs, or NAN.  Both report an error and return -1, or return 0.
+ * stores the sum over the CPUs, or NAN.  Both functions report an error and return -1, or return 0.
  */
 int idle_begin(struct idle *idle, const struct group *group);
 int idle_end(struct idle *idle, const struct group *group, double *sum);

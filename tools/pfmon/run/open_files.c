@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The limit on open files: each context is one. */
+/* The limit on open files. Each context is an open file. */
 #include <stdbool.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -32,8 +32,7 @@ int open_files_fail(void)
 	struct rlimit limit = { 0 };
 
 	getrlimit(RLIMIT_NOFILE, &limit);
-	return fail(
-		"there are more threads than files that pfmon may open, which are %llu: "
-		"raise the hard limit, 'ulimit -Hn'%s",
-		(unsigned long long)limit.rlim_cur, geteuid() ? ", as root" : "");
+	return fail("each thread needs an open file, and pfmon may open only %llu files: "
+		    "raise the hard limit, 'ulimit -Hn'%s",
+		    (unsigned long long)limit.rlim_cur, geteuid() ? ", as root" : "");
 }

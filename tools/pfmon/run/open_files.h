@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The limit on open files: each context is one. */
+/* The limit on open files. Each context is an open file. */
 #ifndef PFMON_OPEN_FILES_H
 #define PFMON_OPEN_FILES_H
 

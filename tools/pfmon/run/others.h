@@ -38,7 +38,7 @@ struct others {
 	uint64_t made;
 };
 
-/* Make pfmon the new parent of processes of the command whose parent ends. */
+/* From now on pfmon becomes the parent of each process of the command that loses its parent. */
 void others_adopt(void);
 
 /*
@@ -69,7 +69,7 @@ void others_add(struct others *sum, const struct others *others);
 /* Warn about processes that go on and are not @done, for example "counted any further". */
 void others_warn_running(const struct others *others, const char *done);
 
-/* Warn about such processes, and about threads and processes that have ended. */
+/* Warn about processes that go on, and about other threads and processes that have ended. */
 void others_warn(const struct others *others, const char *done);
 
 #endif

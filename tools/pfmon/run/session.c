@@ -60,7 +60,7 @@ int session_open(struct session *session, const char *pmu, uint32_t flags)
 {
 	int error = session_create(session, pmu, flags, NULL, NULL, 0);
 
-	/* Not every PMU can be inherited. */
+	/* Not every PMU module allows that contexts are inherited. */
 	if (error && errno == EOPNOTSUPP && session->is_inherited)
 		error = session_create(session, pmu,
 				       flags & ~(INHERIT_FLAGS | PFM_FL_KEEP_COUNTS),

@@ -70,8 +70,8 @@ int session_ask(struct session *session, uint32_t flags);
 int session_program(struct session *session, const struct event_list *events);
 
 /*
- * Create one more context, with the events of @session, which is closed after @twin. Both use the
- * same arrays.
+ * Create one more context, @twin, with the events of @session. Both use the same arrays, so the
+ * caller closes @session last.
  */
 int session_twin(const struct session *session, uint32_t flags, struct session *twin);
 
@@ -93,7 +93,7 @@ int session_try_start(struct session *session);
  */
 int session_resume(struct session *session, int cpu);
 
-/* Is the session attached? It is not if its thread has ended, or its CPU has gone offline. */
+/* Returns false if the session's thread has ended or its CPU has gone offline. */
 bool session_is_attached(const struct session *session);
 
 /* Stop counting and detach. The thread may have ended. */
@@ -103,8 +103,8 @@ int session_detach(struct session *session);
 int session_read_pmds(struct session *session);
 
 /*
- * Store the counts of @events in @values, and in @times, for each set, the thread's CPU
- * time in ns while the set was active; 0 if it is not known.
+ * Store the counts of @events in @values. Store in @times, for each set, the CPU time in ns that
+ * the thread used while the set was active, or 0 if the time is not known.
  */
 int session_read(struct session *session, const struct event_list *events,
 		 uint64_t *values, uint64_t *times);
@@ -161,8 +161,8 @@ bool session_was_closed(const struct session *session);
 /**
  * struct unfollowed - what a session could not follow
  * @threads: number of threads and processes that were not counted from their beginning
- * @closed: number of those that were not counted to their end, because they executed a program that
- *	the user may not monitor
+ * @closed: number of threads and processes that were counted only until they executed a program
+ *	that the user may not monitor
  */
 struct unfollowed {
 	uint64_t threads;

@@ -13,7 +13,7 @@
 #include "uevents.h"
 
 #define OF_KERNEL 1 /* the group of the kernel's own events; group 2 is udev's */
-#define MOST	  8192 /* bytes of an event; a longer one is cut off behind its first line */
+#define MOST	  8192 /* bytes that are read of an event, including its first line */
 
 int uevents_open(void)
 {

@@ -132,8 +132,9 @@ struct watch {
 int wait_for_end(struct watch *watch, struct outcome *outcome);
 
 /*
- * Called during a wait without processes.  There is one more context: @contexts replace the
- * contexts of @watch, and the last one is new.  Reports an error and returns -1, or returns 0.
+ * Wait for one more context.  @contexts replace the contexts of @watch; only the last one of
+ * @contexts is new.  May be called only during a wait, and only if @watch has no @processes.
+ * Reports an error and returns -1, or returns 0.
  */
 int wait_for_one_more(struct watch *watch, const int *contexts);
 

@@ -50,7 +50,7 @@ unsigned int intervals_left(const struct intervals *intervals)
 	return (unsigned int)((intervals->next - now + 999999) / 1000000);
 }
 
-/* Fill in the run of the present interval: the increase of all counts. */
+/* Store the increases of all counts as the results of the present interval. */
 static void subtract(struct intervals *intervals, const struct increments *increments)
 {
 	const struct event_list *events = intervals->parts.results.events;

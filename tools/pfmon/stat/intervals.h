@@ -38,10 +38,10 @@ struct intervals {
 int intervals_prepare(struct intervals *intervals, const struct results *results,
 		      const struct stat_options *options, FILE *file);
 
-/* Counting begins; all counts are 0. */
+/* Call this when counting begins and all counts are 0. */
 void intervals_begin(struct intervals *intervals);
 
-/* Print the present interval, which ends now; the counters have just been read. */
+/* Print the present interval, which ends now.  The caller has just read the counters. */
 int intervals_print(struct intervals *intervals, const struct increments *increments,
 		    struct group *group);
 

@@ -15,8 +15,8 @@ static bool is_partner(const struct results *results, size_t index,
 }
 
 /*
- * Store in @value the mean count of an event that has @role and the modes of @event, and
- * return true; false if there is none.  The modes must be the same, because a ratio of kernel
+ * Store in @value the mean count of an event that has @role and the modes of @event.  Returns
+ * false if there is no such event.  The modes must be the same, because a ratio of kernel
  * instructions to user cycles means nothing.  An event of the same set is preferred.  An event of
  * another set is used only if counts are scaled to the same time.
  */
@@ -119,9 +119,9 @@ static struct metric rest_of(const struct results *results, const struct event *
 }
 
 /*
- * Level 1 of the top-down method (Intel 64 and IA-32 Architectures Optimization Reference Manual,
- * appendix "Using Performance Monitoring Events", section "Top-down Analysis Method"): each slot
- * was retired, lost to bad speculation, or empty because of the frontend or the backend.
+ * Level 1 of the top-down method: each slot was retired, lost to bad speculation, or empty because
+ * of the frontend or the backend.  See Intel 64 and IA-32 Architectures Optimization Reference
+ * Manual, appendix "Using Performance Monitoring Events", section "Top-down Analysis Method".
  */
 static struct metric topdown(const struct results *results, const struct event *event,
 			     double value)

@@ -309,7 +309,7 @@ double results_idle_part(const struct results *results)
 {
 	double runtime = results_runtime(results).mean / 1e9;
 
-	/* The kernel's units of idle time are coarse: in a short run they may be more than the time. */
+	/* The kernel rounds idle times, so a short run may be shorter than its idle time. */
 	return runtime > 0 ? fmin(100 * results_idle(results).mean / runtime, 100) : 0;
 }
 

@@ -108,7 +108,7 @@ struct figure {
 };
 
 /*
- * Was the event counted?  It was not counted if its set was never active.  The functions
+ * Was the event counted?  An event was not counted if its set was never active.  The functions
  * below use only the runs in which the event was counted.
  */
 enum event_state results_state(const struct results *results, size_t event);
@@ -131,7 +131,7 @@ double results_fraction(const struct results *results, size_t event);
 /*
  * Standard error of the value, in percent of the value.  With several runs it is computed
  * from their spread, with one run from the turns of the event's set.  The error that set
- * switches may have caused is added.  Negative if it is not known.
+ * switches may have caused is added.  The result is negative if the error is not known.
  */
 double results_error(const struct results *results, size_t event);
 

@@ -26,7 +26,7 @@
 /* All that a measurement needs. */
 struct measurement {
 	const struct stat_options *options;
-	struct targets targets; /* of @options, with the CPUs that are counted */
+	struct targets targets; /* as in @options, but with the CPUs that are counted */
 	struct session session;
 	struct group group;
 	struct target_ends ends;
@@ -107,7 +107,7 @@ static bool has_to_look(const struct measurement *measurement)
 	return measurement->options->targets.cpus.count && measurement->uevents == -1;
 }
 
-/* The time between readings grows by one interval with each MANY contexts: reading takes longer. */
+/* Reading many contexts takes long, so the time between readings grows with each MANY contexts. */
 #define MANY	      64
 
 /* The counts of threads that have ended need memory, so they are taken at this interval, in ms. */

@@ -40,11 +40,11 @@ struct interval {
 };
 
 /*
- * interval_read() reads the recording in memory that has descriptor @fd, of @cpu_count CPUs.  The
- * caller then fills in the rest of @interval->cpus, and adds the samples up with interval_sort(),
- * once or several times.  @earlier is the interval before it, or @interval itself: its symbols are
- * taken over.  Both functions report an error and return -1, or return 0; the caller calls
- * interval_free() in any case.
+ * interval_read() reads a recording of @cpu_count CPUs from @fd, a file in memory.  The caller then
+ * fills in the rest of @interval->cpus, and adds the samples up with interval_sort(), once or
+ * several times.  interval_sort() takes over the symbols of @earlier, which is the interval before
+ * @interval, or @interval itself.  Both functions report an error and return -1, or return 0; the
+ * caller calls interval_free() in any case.
  */
 int interval_read(struct interval *interval, int fd, size_t cpu_count);
 int interval_sort(struct interval *interval, struct profile_options *options,

@@ -111,7 +111,7 @@ static int begin_interval(struct top *top)
 	return 0;
 }
 
-/* An interval is over.  A CPU that was added in it has been idle for an unknown time. */
+/* An interval is over.  If a CPU was added during the interval, its idle time is not known. */
 static int look_at_cpus(struct top *top, struct interval *interval)
 {
 	const size_t before = top->cpus.count;

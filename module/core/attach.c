@@ -4,8 +4,9 @@
  * it, when the thread ends, or when the thread executes a program that the loader may not
  * monitor.  The steps of a load are described at struct pfm_attachment.
  *
- * These events can happen at the same time.  The first of them to take the context's
- * lock drops the attachment; the others find none.
+ * The user's unload, the end of the thread and the execution of a program can happen at
+ * the same time.  Whichever takes the context's lock first drops the attachment; the
+ * others find no attachment.
  */
 #include <linux/capability.h>
 #include <linux/pid.h>
@@ -46,8 +47,8 @@ static void drop_block(struct pfm_context *context)
  * Called by the hooks, in the thread itself with interrupts off.  If the attachment is pending,
  * no message is posted: the load has not returned, and commit() will fail.  With interrupts off,
  * PREEMPT_RT can neither free memory nor wake a thread.  The thread is running, so
- * put_task_struct() does not free it.  It does not wait on the block, so no wait has to be
- * ended.  The next call that unloads or loads the context frees the block.
+ * put_task_struct() does not free it.  This thread does not wait on the block, so no wait has to
+ * be ended.  The next call that unloads or loads the context frees the block.
  */
 void pfm_detach_current(struct pfm_context *context, bool tell, bool closed)
 {
@@ -153,9 +154,10 @@ static void catch_running(void *argument)
 
 /*
  * Start the counters of a thread that is running.  The function enter() has put it into the
- * thread table, so the hook finds it when it is switched in later.  Three cases remain.  The
- * thread runs on the CPU that task_cpu() returned.  Or it was switched in after the barrier,
- * and the hook has found it.  Or it has migrated without the memory ordering of a wakeup,
+ * thread table, so the hook finds it when it is switched in later.  Three cases remain.
+ * First: the thread runs on the CPU that task_cpu() returned, where
+ * smp_call_function_single() finds it.  Second: it was switched in after the barrier, and
+ * the hook has found it.  Third: it has migrated without the memory ordering of a wakeup,
  * and the loop tries the new CPU.
  */
 static void catch_other(struct pfm_context *context, struct task_struct *task)
@@ -178,7 +180,7 @@ static bool follows_all_programs(const struct pfm_context *context, bool privile
 	return privileged;
 }
 
-/* The context and its copies are on no thread. */
+/* Called while the context and its copies are on no thread. */
 static void set_loader(struct pfm_context *context)
 {
 	put_pid(context->loader);
@@ -191,7 +193,7 @@ static int enter(struct pfm_context *context, struct task_struct *task,
 {
 	struct pfm_attachment *attachment = &context->attachment;
 	const u32 tid = task_pid_vnr(task), tgid = task_tgid_vnr(task);
-	/* Both calls may reach a security module, which is not allowed under a raw lock. */
+	/* Both functions may ask a security module.  That is not allowed under a raw lock. */
 	bool privileged = perfmon_capable();
 	bool follows = follows_all_programs(context, privileged);
 	unsigned long flags;

@@ -40,7 +40,7 @@ struct pfm_block {
  */
 struct pfm_block *pfm_block_create(void);
 void pfm_block_put(struct pfm_block *block);
-/* End the wait of the thread.  No lock of the context held. */
+/* End the wait of the thread.  The caller holds no lock of the context. */
 void pfm_block_release(struct pfm_block *block);
 
 /* Context lock held. */
@@ -68,7 +68,10 @@ void pfm_block_arrange(struct pfm_block *block, struct task_struct *task);
  */
 void pfm_block_end(struct pfm_block *block);
 
-/* At module exit: wait until work that has dropped its module reference has returned. */
+/*
+ * At module exit: a task work that has dropped its reference to the module may still be
+ * running.  Wait until it returns.
+ */
 void pfm_block_exit(void);
 
 #endif

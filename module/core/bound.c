@@ -2,17 +2,18 @@
 /*
  * System-wide contexts, which are bound to a CPU.
  *
- * The user loads such a context on a CPU, from any CPU. Until the unload its registers are on
- * that CPU: context->cpu does not change, so pfm_context_call() finds them.  A thread switch
- * does not affect the context: the hooks of the scheduler do not see it.
+ * The user loads such a context on a CPU, from any CPU.  Until the unload the registers of
+ * the context are on that CPU: context->cpu does not change, so pfm_context_call() finds
+ * them.  A thread switch does not affect the context: the hooks of the scheduler do not see
+ * it.
  *
  * A CPU has one such context at most: pfm_cpu_bound->context, which only that CPU changes.  When
  * the CPU goes offline, the context is unloaded there.  A message tells the user, who can read
  * the values and load the context again.
  *
  * A PMU may have registers that several CPUs share (scope.c).  Then the context is bound to the
- * CPU that owns the registers.  This CPU has a second place for such a context (pmu->cpu_data),
- * so it can also have a context of its own PMU.
+ * CPU that owns the registers.  That CPU stores the context in pmu->cpu_data, so it can have
+ * another context, of its own PMU, at the same time.
  */
 #include <linux/capability.h>
 #include <linux/cpu.h>
@@ -41,8 +42,8 @@ unsigned int pfm_bound_count(void)
 }
 
 /*
- * Stop, and leave this CPU.  Called with interrupts off and the context lock held.
- * Contexts on threads may use the registers from now on, and do not know what the registers
+ * Stop, and leave this CPU.  Called with interrupts off and the context lock held.  From
+ * now on contexts on threads may use the registers, so the core forgets what the registers
  * contain.
  */
 static void leave_here(struct pfm_context *context)
@@ -60,7 +61,7 @@ struct bind_call {
 	struct pfm_context *context;
 	struct pfm_set *set;
 	bool is_taken;
-	struct pid *holder; /* if the CPU is taken: who loaded its context */
+	struct pid *holder; /* if is_taken: who loaded the other context */
 };
 
 /* Runs on the CPU, in an interrupt or with interrupts off. */
@@ -125,7 +126,7 @@ static int check_cpu(struct pfm_context *context, u32 number)
 	return 0;
 }
 
-/* Replace CPU @number by the CPU that owns the registers that it uses. */
+/* If CPU @number shares the registers of the PMU, replace @number by the CPU that owns them. */
 static int find_owner(struct pfm_context *context, u32 *number)
 {
 	int owner;

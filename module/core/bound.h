@@ -4,7 +4,10 @@
 
 #include "context.h"
 
-/* Mutex held, unloaded; may sleep.  Return: 0, or a negative errno. */
+/*
+ * The caller holds the mutex, and the context is unloaded.  May sleep.  Return: 0, or a
+ * negative errno.
+ */
 int pfm_bound_load(struct pfm_context *context, u32 number, struct pfm_set *set);
 
 /* Mutex held.  Does nothing if the context is not loaded. */

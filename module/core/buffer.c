@@ -75,7 +75,7 @@ free:
 	return ERR_PTR(error);
 }
 
-/* Process context: a context is freed, or the file of a mapping is released. */
+/* Called in process context, when a context is freed or the file of a mapping is released. */
 void pfm_buffer_put(struct pfm_buffer *buffer)
 {
 	if (!refcount_dec_and_test(&buffer->references))

@@ -31,8 +31,8 @@ struct pfm_buffer {
 
 /*
  * Process context, may sleep.  Return: a zeroed buffer of @size bytes, rounded up to pages, on
- * memory node @node if possible.  If there is no memory, returns the error pointer -ENOMEM,
- * and context->error has the reason.
+ * memory node @node if possible.  If there is no memory, the result is the error pointer
+ * -ENOMEM, and context->error has the reason.
  */
 struct pfm_buffer *pfm_buffer_create(struct pfm_context *context, u64 size, int node);
 void pfm_buffer_put(struct pfm_buffer *buffer);

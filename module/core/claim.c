@@ -29,7 +29,7 @@
  * The two kinds of context: on threads, and system-wide.  If the counters of a PMU are independent,
  * both kinds may use the PMU at the same time, with different counters.  Otherwise a set is written
  * to the registers as if no other set used them, so only one kind may use the PMU at a time.  A
- * monitored thread may run on any CPU, so this is true for the whole machine.
+ * monitored thread may run on any CPU, so this rule applies to the whole machine, not to each CPU.
  */
 enum kind {
 	OF_THREADS,
@@ -50,7 +50,8 @@ static enum kind kind_of(const struct pfm_context *context)
 /**
  * struct pfm_use - a combination of PMDs that one or more loaded contexts use
  * @pmds: the PMDs
- * @contexts: number of these contexts; may fall at any time; 0: @pmds may be released
+ * @contexts: number of these contexts; may fall at any time; if it is 0, @pmds may be
+ *	released
  * @is_held: @pmds are claimed; if false, @pmds means nothing
  */
 struct pfm_use {
@@ -65,8 +66,8 @@ struct pfm_use {
  * @pmu: the PMU
  * @held: claimed PMDs; includes the PMDs of @uses
  * @uses: the combinations that contexts of each kind use.  Protected by uses_lock; to change
- *	is_held, the mutex must be held, too.  No held combination excludes a held one of the
- *	other kind
+ *	is_held, the mutex must be held, too.  A claimed combination never excludes a claimed
+ *	combination of the other kind
  *
  * A context finds its PMDs in @uses if another context uses exactly these PMDs, or did so in
  * the last second.  Then the load needs neither the mutex nor a check of each PMD.
@@ -138,8 +139,8 @@ static struct pfm_use *join(struct pfm_use *uses, const u64 *pmds)
 }
 
 /*
- * Return: whether contexts of one kind that use @pmds exclude those of the other kind in @use.  If
- * so, @pmd is set to a counter that both would use, or to PFM_WHOLE_PMU.
+ * Return: whether the contexts that have claimed @use exclude contexts of the other kind that use
+ * @pmds.  If so, @pmd is set to a counter that both would use, or to PFM_WHOLE_PMU.
  */
 static bool excludes(const struct pfm_pmu *pmu, const struct pfm_use *use,
 		     const u64 *pmds, unsigned int *pmd)
@@ -159,9 +160,10 @@ static bool excludes(const struct pfm_pmu *pmu, const struct pfm_use *use,
 }
 
 /*
- * Mutex and uses_lock held.  Give up the entries of a kind that the other kind's @pmds exclude,
- * unless contexts use them.  The PMDs of these entries are idle; give_back() will release them.
- * Return: NULL, or an entry that contexts use; then excludes() has set @pmd.
+ * Mutex and uses_lock held.  Give up the entries of @kind that exclude @pmds of the other kind.
+ * If contexts use one of these entries, give up none.  The PMDs of the entries that are given
+ * up are idle; give_back() will release them.  Return: the entry that contexts use, with @pmd
+ * set by excludes(); or NULL if there is none.
  */
 static const struct pfm_use *give_up(struct pfm_claims *claims, enum kind kind,
 				     const u64 *pmds, unsigned int *pmd)
@@ -177,7 +179,7 @@ static const struct pfm_use *give_up(struct pfm_claims *claims, enum kind kind,
 	return NULL;
 }
 
-/* Mutex held.  Contexts of @kind that have claimed @use hold @pmd. */
+/* Mutex held.  Record that contexts of @kind that have claimed @use hold @pmd. */
 static void blame_contexts(const struct pfm_pmu *pmu, enum kind kind,
 			   const struct pfm_use *use, unsigned int pmd)
 {
@@ -206,8 +208,8 @@ static struct pfm_use *find_place(struct pfm_use *uses)
 }
 
 /*
- * uses_lock held, @pmds are claimed.  The PMDs of an entry that is replaced are idle;
- * give_back() will release them.
+ * The caller holds uses_lock and has claimed @pmds.  The PMDs of an entry that is
+ * replaced are idle; give_back() will release them.
  */
 static struct pfm_use *fill_place(struct pfm_use *uses, const u64 *pmds)
 {
@@ -222,7 +224,7 @@ static struct pfm_use *fill_place(struct pfm_use *uses, const u64 *pmds)
 	return use;
 }
 
-/* Mutex held, @pmds are claimed.  Return: may be an error pointer. */
+/* The caller holds the mutex and has claimed @pmds.  Return: the entry, or an error pointer. */
 static struct pfm_use *add_use(struct pfm_claims *claims, enum kind kind, const u64 *pmds)
 {
 	const struct pfm_use *other;
@@ -241,7 +243,10 @@ static struct pfm_use *add_use(struct pfm_claims *claims, enum kind kind, const 
 	return ERR_PTR(-EBUSY);
 }
 
-/* Mutex held.  Claim those of @pmds that are not claimed yet.  Return: may be an error pointer. */
+/*
+ * Mutex held.  Claim those of @pmds that are not claimed yet.  Return: the entry, or an error
+ * pointer.
+ */
 static struct pfm_use *claim_use(struct pfm_claims *claims, enum kind kind,
 				 const u64 *pmds)
 {
@@ -281,7 +286,7 @@ static bool drop_idle(struct pfm_use *uses, u64 *pmds)
 	return some;
 }
 
-/* drop_idle() for both kinds.  Return: whether a use of threads remains. */
+/* drop_idle() for both kinds.  Return: whether a use by contexts on threads remains. */
 static bool drop_idle_uses(struct pfm_claims *claims, u64 *pmds)
 {
 	unsigned long flags;
@@ -336,7 +341,10 @@ static void give_back_idle(struct work_struct *work)
 
 static DECLARE_DELAYED_WORK(giving_back, give_back_idle);
 
-/* The work is queued by an irq_work: the hooks unload contexts where no thread may be woken. */
+/*
+ * Queueing the work wakes a thread.  The hooks, which unload contexts, must not wake one, so
+ * an irq_work queues the work.
+ */
 static void schedule_giving_back(struct irq_work *work)
 {
 	unsigned long since = jiffies - READ_ONCE(given_back_at);
@@ -379,7 +387,7 @@ static int fail_to_claim(struct pfm_context *context, int error)
 	return error;
 }
 
-/* The hooks are for contexts on threads. */
+/* Only contexts on threads need the hooks. */
 static int claim_hooks(struct pfm_context *context)
 {
 	int error = pfm_is_bound(context) ? 0 : enable_hooks();
@@ -432,15 +440,15 @@ static noinline struct pfm_use *take_fresh(struct pfm_context *context, const u6
 	use = join(claims->uses[kind], pmds) ?: claim_use(claims, kind, pmds);
 	if (IS_ERR(use)) {
 		fail_to_claim(context, PTR_ERR(use));
-		is_idle_now(); /* nothing may need the hooks now */
+		is_idle_now(); /* perhaps nothing needs the hooks */
 	}
 	mutex_unlock(&claiming);
 	return use;
 }
 
 /*
- * Return: may be an error pointer; context->error then has the reason.  The hooks are in place
- * while a context on a thread has claimed anything.
+ * Return: the entry; or an error pointer, and context->error has the reason.  The hooks are in
+ * place while a context on a thread has claimed anything.
  */
 static __always_inline struct pfm_use *take(struct pfm_context *context, const u64 *pmds)
 {
@@ -453,8 +461,8 @@ static __always_inline struct pfm_use *take(struct pfm_context *context, const u
 /* ---- loaded contexts ---------------------------------------------------------------------- */
 
 /*
- * Count one context less in @use.  Interrupts may be off and a context's lock held.  An entry
- * without contexts may be replaced.
+ * Count one context less in @use.  May be called with interrupts off and a context's lock
+ * held.  An entry without contexts may be replaced.
  */
 static void leave(struct pfm_use *use)
 {
@@ -585,7 +593,7 @@ void pfm_claims_subtract_held(const struct pfm_pmu *pmu,
 		pmds[word] &= ~held[word];
 }
 
-/* No PMU and no context exists any more. */
+/* Called when no PMU and no context exists any more. */
 void pfm_claims_exit(void)
 {
 	irq_work_sync(&something_idle);

@@ -17,7 +17,7 @@
 
 /**
  * pfm_claim() - claim what a context needs to be loaded
- * @context: mutex held, unloaded; sets context->use
+ * @context: an unloaded context whose mutex is held; the function sets context->use
  * @task: the thread to be monitored
  *
  * May sleep.
@@ -42,7 +42,10 @@ int pfm_claim_more(struct pfm_context *context, u32 index, const u64 *pmds);
  */
 void pfm_claim_again(struct pfm_context *copy, const struct pfm_context *source);
 
-/* Undo pfm_claim().  Interrupts off; the counters do not count for @task any more. */
+/*
+ * Undo pfm_claim().  Called with interrupts off, when the counters do not count for @task
+ * any more.
+ */
 void pfm_unclaim(struct pfm_context *context, struct task_struct *task);
 
 /* Called when a PMU is registered and unregistered.  May sleep; no context uses the PMU. */

@@ -138,7 +138,10 @@ static void forget_flags(struct pfm_context *context)
 	context->flags = 0;
 }
 
-/* The context is unloaded and unused, but the hooks may still look at it under RCU. */
+/*
+ * Called when the context is unloaded and no call uses it.  The hooks may still look at it
+ * under RCU.
+ */
 void pfm_context_free(struct pfm_context *context)
 {
 	/* No new message is posted any more: wait until a pending notification is done. */
@@ -157,7 +160,7 @@ void pfm_context_free(struct pfm_context *context)
 	kfree_rcu(context, rcu);
 }
 
-/* The creation has failed: again the descriptor has no context. */
+/* The creation has failed: make the descriptor one without a context again. */
 static void undo_create(struct pfm_context *context)
 {
 	const struct pfm_pmu *pmu = context->pmu;

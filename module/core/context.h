@@ -85,8 +85,8 @@ struct pfm_attachment {
  * not change.
  *
  * @lock protects the data that both calls and scheduler hooks change: state, attachment,
- * CPU, messages, values of registers.  Taken with interrupts off; under it only the lock
- * of the thread table is taken.
+ * CPU, messages, values of registers.  It is taken with interrupts off.  The only lock
+ * that is taken under it is that of the thread table.
  *
  * Where the registers are: while @cpu is PFM_NO_CPU they are in memory, and the holder
  * of @lock may change them.  Otherwise the thread runs on @cpu, and only that CPU may
@@ -142,7 +142,7 @@ struct pfm_context {
 	 * Fields that change only where the registers are.  The holder of the lock changes them,
 	 * or the overflow handler of that CPU.  pfm_assert_here() checks the place.
 	 */
-	int cpu; /* where its thread runs, or to which it is bound, or PFM_NO_CPU */
+	int cpu; /* the CPU where its thread runs, or to which it is bound; or PFM_NO_CPU */
 	u32 state; /* PFM_STATE_* */
 	bool started; /* between start and stop */
 	bool monitoring; /* started and not masked */

@@ -17,7 +17,7 @@
 #include "set_switch.h"
 #include "switch.h"
 
-/* Record that the context is not loaded; the end of its thread may unload it at any time. */
+/* Fail, because the context is not loaded.  The end of its thread may unload it at any time. */
 static int unloaded(struct pfm_context *context)
 {
 	return pfm_fail(context, -EINVAL, PFM_REASON_UNLOADED, 0);
@@ -119,7 +119,7 @@ struct restart_call {
 	enum pfm_reason refused; /* PFM_REASON_NONE: not refused */
 };
 
-/* The conditions of docs/interface.md 1.12. */
+/* Return: whether a restart is allowed now, by the conditions of docs/interface.md 1.12. */
 static bool may_restart(const struct pfm_context *context)
 {
 	const struct pfm_format *format = context->format;
@@ -202,7 +202,10 @@ struct restart_cpu_call {
 	bool done;
 };
 
-/* Interrupts off, on the instance's CPU or while this CPU is offline; no handler runs. */
+/*
+ * Called with interrupts off, on the instance's CPU or while that CPU is offline.  No
+ * handler runs.
+ */
 static void hand_back(struct restart_cpu_call *call)
 {
 	const struct pfm_format *format = call->context->format;

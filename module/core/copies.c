@@ -61,8 +61,8 @@ int pfm_copies_create(struct pfm_context *context)
 }
 
 /*
- * No copy lives.  A hook may still look at the context, and follow its pointer to this structure.
- * So both are freed later, and the pointer is not changed.
+ * Called when no copy lives.  A hook may still look at the context, and follow its pointer to
+ * this structure.  So both are freed later, and the pointer is not changed.
  */
 void pfm_copies_free(struct pfm_copies *copies)
 {
@@ -111,7 +111,10 @@ static void add_to_parent(struct pfm_copies *copies, const struct pfm_context *c
 	pfm_statistics_add(&copies->statistics, &copy->statistics);
 }
 
-/* Lock held.  The parent has the counts of the copy.  Return: what pfm_copy_make_idle() returns. */
+/*
+ * Called with the lock held, after the copy's counts have been added to the parent's sums.  Return:
+ * what pfm_copy_make_idle() returns.
+ */
 static struct pfm_context *put_away(struct pfm_copies *copies, struct pfm_context *copy)
 {
 	if (copies->parent->flags & PFM_FL_KEEP_COUNTS)
@@ -119,7 +122,10 @@ static struct pfm_context *put_away(struct pfm_copies *copies, struct pfm_contex
 	return pfm_copy_make_idle(copies, copy);
 }
 
-/* Lock held.  The copy has just been detached.  Return: what pfm_copy_make_idle() returns. */
+/*
+ * Called with the lock held, when the copy has just been detached.  Return: what
+ * pfm_copy_make_idle() returns.
+ */
 struct pfm_context *pfm_copy_retire(struct pfm_copies *copies, struct pfm_context *copy)
 {
 	if (copies->is_reading && copy->reading == copies->reading) {
@@ -150,8 +156,8 @@ static void begin_walk(struct pfm_copies *copies, bool is_reading)
 }
 
 /*
- * Return: the next copy to visit.  It may end at any time, and another thread may then get it, but
- * it is not freed during the walk.
+ * Return: the next copy to visit.  The copy may end at any time, and another thread may then get
+ * it, but it is not freed during the walk.
  */
 static struct pfm_context *next_of_walk(struct pfm_copies *copies)
 {

@@ -5,8 +5,9 @@
  * A context made with PFM_FL_INHERIT_* is the parent of copies.  When a monitored thread makes a
  * thread or a child process, the probe of fork loads a copy on the new thread before this thread
  * runs.  A copy is a struct pfm_context without a file.  To the hooks of the scheduler and to the
- * overflow handler it is a context like any other.  When its thread ends, its counts are added to
- * the sums of the parent's sets, and its memory is kept for the next fork.
+ * overflow handler it is a context like any other.  When the thread of a copy ends, the counts of
+ * the copy are added to the sums of the parent's sets.  The memory of the copy is kept for the
+ * next fork.
  *
  * Copies of copies have the same parent.  The parent's thread may end before its copies.
  */
@@ -97,29 +98,35 @@ static inline bool pfm_is_copy(const struct pfm_context *context)
 
 /* ---- called with the parent's mutex held, and when its file is released ---------------------- */
 
-/* @context is being created; its flags are set.  Return: 0 or a negative errno. */
+/*
+ * Called while @context is being created, after its flags have been set.  Return: 0 or a
+ * negative errno.
+ */
 int pfm_copies_create(struct pfm_context *context);
 void pfm_copies_free(struct pfm_copies *copies);
 
 /*
  * Fail if copies live: the sets and registers of a context with copies do not change, and it
- * cannot be loaded.  The context is unloaded, or locked on the CPU of its thread; otherwise its
- * thread may make a copy afterwards.
+ * cannot be loaded.  The caller has an unloaded context, or it holds the context's lock on the
+ * CPU of the thread; otherwise the thread may make a copy afterwards.
  */
 int pfm_copies_refuse(struct pfm_context *context);
 bool pfm_copies_live(const struct pfm_context *context);
 
-/* Before a load.  May sleep.  Return: 0 or a negative errno. */
+/* Called before a load.  May sleep.  Return: 0 or a negative errno. */
 int pfm_copies_open(struct pfm_context *context);
 
-/* An unload begins with _close(): forks make no more copies.  _end() ends the living copies. */
+/*
+ * An unload first calls pfm_copies_close(): from then on forks make no copies.  Later
+ * pfm_copies_end() ends the living copies.
+ */
 void pfm_copies_close(struct pfm_copies *copies);
 void pfm_copies_end(struct pfm_copies *copies);
 
-/* Registers are configured; the context's lock is held on the CPU of its thread. */
+/* Called when registers are configured, with the context's lock held, on the CPU of its thread. */
 void pfm_copies_configure(struct pfm_context *context);
 
-/* Before the parent is started or stopped.  Return: whether copies live. */
+/* Called before the parent is started or stopped.  Return: whether copies live. */
 bool pfm_copies_start(struct pfm_copies *copies, bool started);
 
 /*
@@ -130,16 +137,17 @@ bool pfm_copies_start(struct pfm_copies *copies, bool started);
 void pfm_copies_call(struct pfm_copies *copies, pfm_context_fn function, void *argument);
 
 /*
- * A walk that reads counts.  From _begin() to _end() each thread is counted once: either the walk
- * reads its copy, or the sums contain it when _end() calls @finish with the lock held.
+ * A walk that reads counts.  Each thread is counted once: either the walk reads its copy, or the
+ * sums contain the counts of its copy when @finish is called.  @finish is called with the lock
+ * held.
  */
 void pfm_copies_read(struct pfm_copies *copies, pfm_context_fn function,
 		     void (*finish)(struct pfm_copies *copies, void *argument),
 		     void *argument);
 
 /*
- * Called by a function of pfm_copies_read().  Return: true if this reading has not read the
- * copy yet.
+ * Called by the @function that was passed to pfm_copies_read().  Return: true if this
+ * reading has not read the copy yet.
  */
 bool pfm_copies_begin_read(struct pfm_context *copy);
 
@@ -151,8 +159,8 @@ void pfm_copies_status(struct pfm_context *context, struct pfm_status *status);
 void pfm_copies_statistics(struct pfm_copies *copies, struct pfm_statistics *statistics);
 
 /*
- * The copy has just been detached; the lock of struct pfm_copies is held.  Adds its counts to the
- * parent's sums.  Return: what pfm_copy_make_idle() returns.
+ * Add the counts of a copy that has just been detached to the parent's sums.  The lock of struct
+ * pfm_copies is held.  Return: what pfm_copy_make_idle() returns.
  */
 struct pfm_context *pfm_copy_retire(struct pfm_copies *copies, struct pfm_context *copy);
 

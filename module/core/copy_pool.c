@@ -19,7 +19,7 @@ void pfm_copy_free(struct pfm_context *copy)
 	kfree(copy);
 }
 
-/* No CPU looks at the copy any more. */
+/* Called by RCU when no CPU looks at the copy any more. */
 static void free_later(struct rcu_head *rcu)
 {
 	pfm_copy_free(container_of(rcu, struct pfm_context, rcu));

@@ -19,32 +19,36 @@ void pfm_copy_free(struct pfm_context *copy);
 /* Charge a new copy to the parent's user and make it idle.  Return: false if a limit is reached. */
 bool pfm_copy_add(struct pfm_copies *copies, struct pfm_context *copy);
 
-/* The copy, which is in no list, becomes idle. */
+/* Put a copy that is in no list into the list of idle copies. */
 void pfm_copy_put(struct pfm_copies *copies, struct pfm_context *copy);
 
 /*
- * Return: an idle copy, which is in no list any more, or NULL.  If there is none, the counts that were
- * kept first are dropped.
+ * Take an idle copy out of its list.  If there is none, take the copy whose counts were kept first;
+ * its counts are dropped.  Return: the copy, or NULL if there is neither.
  */
 struct pfm_context *pfm_copy_take(struct pfm_copies *copies);
 
 /*
- * The copy, which is in a list, is unloaded.  Return: NULL, or the copy if it has to be freed; the
- * caller then passes it to pfm_copy_free_surplus() without the lock.
+ * Move an unloaded copy from its list to the list of idle copies.  Return: the copy if it has
+ * to be freed, else NULL.  The caller passes the result to pfm_copy_free_surplus() without
+ * the lock.
  */
 struct pfm_context *pfm_copy_make_idle(struct pfm_copies *copies,
 				       struct pfm_context *copy);
 
 /*
- * The copy, which is in a list, is unloaded; its counts are kept.  If there are too many of them,
- * the first ones are dropped.  Return: what pfm_copy_make_idle() returns.
+ * Keep the counts of an unloaded copy that is in a list.  If too many counts are kept, those that
+ * were kept first are dropped.  Return: what pfm_copy_make_idle() returns.
  */
 struct pfm_context *pfm_copy_keep(struct pfm_copies *copies, struct pfm_context *copy);
 
-/* Nobody will read the counts that are kept. */
+/*
+ * Move the copies whose counts are kept to the list of idle copies: nobody will read
+ * these counts.
+ */
 void pfm_copies_forget_counts(struct pfm_copies *copies);
 
-/* @copy may be NULL.  CPUs may still look at it. */
+/* @copy may be NULL.  CPUs may still look at it, so it is freed under RCU. */
 void pfm_copy_free_surplus(struct pfm_context *copy);
 
 /* Free idle copies until @most remain.  May sleep. */

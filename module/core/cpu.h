@@ -20,8 +20,8 @@ struct pfm_set;
  * several CPUs share adds another pfm_cpu, for the context that is bound to the CPU and uses this
  * PMU. A context uses one of these all its life, see pfm_here().
  *
- * @context: context of the thread that runs here, or the one that is bound to this CPU,
- *	monitoring or not
+ * @context: the context of the thread that runs here, or the context that is bound to
+ *	this CPU; it need not be monitoring
  * @running: set whose counters run; the overflow handler relies on this field only
  * @overflow_sequence: changes with every interrupt in which the running set had an
  *	overflow
@@ -58,7 +58,7 @@ extern struct pfm_cpu __percpu *pfm_cpu_bound;
 /* Return: data for each CPU, for free_percpu(); NULL if there is no memory. */
 struct pfm_cpu __percpu *pfm_cpu_alloc(void);
 
-/* The CPU's registers have changed.  Interrupts off. */
+/* Forget what the CPU's registers contain, because they have changed.  Interrupts off. */
 void pfm_cpu_forget(struct pfm_cpu *cpu);
 
 /* Enabled while a system-wide context exists, so that others do not pay for pfm_is_bound(). */
@@ -69,8 +69,8 @@ DECLARE_STATIC_KEY_FALSE(pfm_cpus_differ);
 
 /*
  * The stamp is unique among all CPUs and never 0: each CPU starts at its number + 1.  A CPU
- * has several structures of this type.  They may give the same stamps, because a set is
- * compared with only one of them.
+ * has several structures of this type.  Two of them may give the same stamp.  This does no
+ * harm, because a set is compared with only one of them.
  */
 static inline u64 pfm_cpu_take_stamp(struct pfm_cpu *cpu)
 {

@@ -18,7 +18,7 @@ struct pfm_context;
  */
 int pfm_fail(struct pfm_context *context, int error, enum pfm_reason reason, u64 value);
 
-/* pfm_fail() because of element @index of a vector. */
+/* Like pfm_fail(), for a call that fails because of element @index of a vector. */
 int pfm_fail_at(struct pfm_context *context, u32 index, int error, enum pfm_reason reason,
 		u64 value);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Flags that calls accept.  The calls check them, and PFM_IOC_INFO reports them. */
+/*
+ * Flags that calls accept.  The calls check their flags with these masks, and
+ * PFM_IOC_INFO reports the masks.
+ */
 #ifndef PERFMON_FLAGS_H
 #define PERFMON_FLAGS_H
 

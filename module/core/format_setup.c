@@ -10,7 +10,7 @@
 #include "format_setup.h"
 #include "instances.h"
 
-/* Record why the format failed; -EINVAL: it does not accept its argument. */
+/* Record why the format failed.  -EINVAL means that the format does not accept its argument. */
 static int format_fails(struct pfm_context *context, int error)
 {
 	switch (error) {

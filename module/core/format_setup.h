@@ -11,7 +11,7 @@
 int pfm_format_begin(struct pfm_context *context, const struct pfm_format *format,
 		     const struct pfm_format_setup *setup);
 
-/* The context will not be loaded again: no handler runs, and none will. */
+/* Called when the context will not be loaded again: no handler runs, and none will. */
 void pfm_format_end(struct pfm_context *context);
 
 #endif

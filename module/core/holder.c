@@ -17,7 +17,7 @@ u32 pfm_holder_number(struct pid *loader)
 	return loader && pid_has_task(loader, PIDTYPE_TGID) ? pid_vnr(loader) : 0;
 }
 
-/* Context lock held, and the context is on a thread or a CPU. */
+/* The caller holds the context's lock, and the context is on a thread or a CPU. */
 static struct pid *loader_of(const struct pfm_context *context)
 {
 	return pfm_is_copy(context) ? context->copies->parent->loader : context->loader;
@@ -46,7 +46,7 @@ struct search {
 	struct pid *loader; /* with a reference */
 };
 
-/* In an RCU read-side critical section.  The context may be unloaded at any time. */
+/* Called in an RCU read-side critical section.  The context may be unloaded at any time. */
 static bool has_claimed(struct pfm_context *context, void *argument)
 {
 	struct search *search = argument;

@@ -10,22 +10,23 @@
  */
 
 /*
- * Return: process @loader as the caller sees it; 0 if it has ended, or the caller's pid namespace does
- * not have it.
+ * Return: the number of process @loader in the caller's pid namespace; 0 if the process has ended,
+ * or is not in that namespace.
  */
 u32 pfm_holder_number(struct pid *loader);
 
 /*
- * Return: the process that loaded the context of @task, as the caller sees it; 0 if there is
- * none.
+ * Return: the number, in the caller's pid namespace, of the process that loaded the context
+ * of @task; 0 if there is none.
  */
 u32 pfm_holder_of_thread(struct task_struct *task);
 
 /*
  * Store in @text a name for the contexts that have claimed @use, such as "contexts on threads:
- * NAME[PID]".  The process is one that has loaded such a context and that the caller may see, if
- * there is one.  @cpus is as in struct pfm_context if these contexts are system-wide, else NULL.
- * May sleep; @use is not replaced meanwhile.
+ * NAME[PID]".  NAME[PID] is a process that has loaded such a context.  It is left out if the
+ * process is not in the caller's pid namespace.  @cpus is as in struct pfm_context if these
+ * contexts are system-wide, else NULL.  May sleep.  The caller makes sure that @use is not
+ * replaced meanwhile.
  */
 void pfm_holder_of_use(const struct pfm_use *use, struct pfm_cpu __percpu *cpus,
 		       char *text, size_t size);

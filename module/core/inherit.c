@@ -94,7 +94,10 @@ static void configure_set(struct pfm_context *copy, struct pfm_set *set,
 	set->load = copy->loads;
 }
 
-/* A counter whose overflows are samples, or switch sets, begins with a period. */
+/*
+ * Return: the value with which counter @n of a copy begins.  A counter whose overflows
+ * make samples or switch sets begins with a whole period.
+ */
 static u64 first_value(const struct pfm_context *copy, struct pfm_set *set,
 		       unsigned int n)
 {
@@ -129,7 +132,7 @@ static void reset_set(const struct pfm_context *copy, struct pfm_set *set)
 	pfm_throttle_forget(set);
 }
 
-/* Both locks held.  @source may be the parent or a copy. */
+/* The locks of @copy and @source are held.  @source may be the parent or a copy. */
 static void copy_sets(struct pfm_context *copy, const struct pfm_context *source)
 {
 	const u64 configuration = copy->copies->configuration;
@@ -173,7 +176,7 @@ static bool imitate(struct pfm_context *copy, struct pfm_context *source)
 	return is_monitored;
 }
 
-/* Return: false if @child has a context already: another user has loaded this context on it. */
+/* Return: false if @child has a context already: another user has loaded one on it. */
 static bool attach(struct pfm_context *copy, struct task_struct *child)
 {
 	/* The numbers of threads are those that the loader sees. */
@@ -227,7 +230,7 @@ static bool follow(struct pfm_copies *copies, struct pfm_context *source,
 	return false;
 }
 
-/* Memory for one more copy. */
+/* Return: memory for one more copy, or NULL. */
 static struct pfm_context *alloc_spare(struct pfm_copies *copies)
 {
 	const gfp_t gfp = GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT;

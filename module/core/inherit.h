@@ -5,7 +5,7 @@
 
 #include "context.h"
 
-/* The current thread, which @source monitors, makes @child. */
+/* Called when the current thread, which @source monitors, makes @child. */
 void pfm_inherit(struct pfm_context *source, struct task_struct *child);
 
 /*

@@ -25,7 +25,7 @@
  * @buffer: the buffer of @instance, or NULL
  * @is_set_up: the CPU was in the machine when the context was made; fixed
  * @is_full: the format has asked to mask since the last restart
- * @message: about an overflow on this CPU; changes while it does not wait for a read
+ * @message: about an overflow on this CPU; changes only while it does not wait for a read
  */
 struct pfm_cpu_instance {
 	struct pfm_format_instance instance;
@@ -37,7 +37,7 @@ struct pfm_cpu_instance {
 
 /**
  * struct pfm_instances - the instances for all CPUs
- * @count: of @cpus; later CPUs have no instance
+ * @count: number of @cpus; CPUs that are added to the machine later have no instance
  * @lost: samples on CPUs without an instance
  * @waiting: CPUs whose message waits for a read.  The overflow handler on a CPU sets the bit of
  *	this CPU; whoever clears a bit holds the context's lock
@@ -58,7 +58,7 @@ struct pfm_buffer *pfm_instances_buffer(struct pfm_context *context, unsigned lo
 /* Fill in the fields about buffers.  Mutex held. */
 void pfm_instances_status(struct pfm_context *context, struct pfm_status *status);
 
-/* Mutex held, the context and its copies are unloaded.  Drop all messages. */
+/* Drop all messages.  The caller holds the mutex, and the context and its copies are unloaded. */
 void pfm_instances_forget(struct pfm_instances *instances);
 
 /* Interrupts off, perhaps NMI.  Return: this CPU's instance of a context with copies. */
@@ -79,8 +79,9 @@ static inline struct pfm_format_instance *pfm_instance_here(struct pfm_context *
 }
 
 /*
- * Post a message about this CPU. Interrupts off, perhaps NMI. A CPU has room for one message.
- * Until that is read, further overflows post no message.  The caller wakes the reader.
+ * Post a message about this CPU.  Interrupts off, perhaps NMI.  A CPU has room for one
+ * message.  Until this message is read, further overflows post no message.  The caller wakes
+ * the reader.
  */
 void pfm_instances_post(struct pfm_instances *instances,
 			const struct pfarg_ovfl_msg *message);

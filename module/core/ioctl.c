@@ -209,7 +209,7 @@ static int ioctl_statistics(struct pfm_context *context, struct pfm_argument arg
 
 	if (error)
 		return error;
-	/* The fields that are returned may contain anything. */
+	/* Only the fields that the caller sets are used; the others may contain anything. */
 	statistics = (struct pfm_statistics){ .flags = asked.flags, .cpu = asked.cpu };
 	return pfm_cost_statistics(context, &statistics)
 		       ?: copy_out(context, argument, &statistics, sizeof(statistics));
@@ -415,7 +415,7 @@ static void note_failure(struct pfm_context *context, unsigned int number, int e
 			context->error.reason, (int)context->error.index);
 }
 
-/* The caller's structure is not of the first version. */
+/* Check the size of a structure that is not of the first version. */
 static noinline int check_size(struct pfm_context *context,
 			       const struct operation *operation,
 			       struct pfm_argument argument)
@@ -433,7 +433,7 @@ static __always_inline int dispatch(struct pfm_context *context,
 	int error;
 
 	OPTIMIZER_HIDE_VAR(
-		operation); /* else its address is computed again for each field */
+		operation); /* without this, its address is computed again for each field */
 	if (unlikely(operation->needs_context && !context->pmu))
 		return pfm_fail(context, -EINVAL, PFM_REASON_NO_CONTEXT, 0);
 	if (unlikely(argument.size != operation->size)) {

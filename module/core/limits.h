@@ -61,7 +61,10 @@ void pfm_user_put(struct pfm_user *user);
  * Return: 0, or -ENOMEM; on an error context->error names the limit.
  */
 int pfm_charge(struct pfm_context *context, enum pfm_memory memory, size_t size);
-/* Any context, no lock is needed.  @privileged: the user may exceed the limits, as above. */
+/*
+ * May be called anywhere, even in an NMI; no lock is needed.  @privileged: the user may
+ * exceed the limits, as above.
+ */
 bool pfm_charge_copy(struct pfm_user *user, size_t size, bool privileged);
 void pfm_uncharge(struct pfm_user *user, enum pfm_memory memory, size_t size);
 

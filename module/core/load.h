@@ -19,7 +19,10 @@ static inline void pfm_load_begin(struct pfm_context *context, struct pfm_set *s
 	pfm_set_activate(context, set, true);
 }
 
-/* Context lock held, the counters are stopped.  The caller changes the state. */
+/*
+ * The caller holds the context's lock and has stopped the counters.  It must also change
+ * the state.
+ */
 static inline void pfm_load_end(struct pfm_context *context)
 {
 	context->started = false;

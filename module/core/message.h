@@ -48,7 +48,10 @@ void pfm_queue_post(struct pfm_queue *queue, const struct pfarg_ovfl_msg *messag
 /* Wake readers and send signals.  May be called in hard interrupts, not in NMI. */
 void pfm_queue_wake(struct pfm_queue *queue);
 
-/* Drop all messages.  Context lock held, context unloaded: nobody posts a message. */
+/*
+ * Drop all messages.  The caller holds the context's lock, and the context is unloaded,
+ * so nobody posts a message.
+ */
 void pfm_queue_clear(struct pfm_queue *queue);
 
 ssize_t pfm_message_read(struct pfm_context *context, char __user *buffer, size_t size,

@@ -78,7 +78,10 @@ static __always_inline u64 visible_ip(const struct pfm_context *context,
 	return instruction_pointer(regs);
 }
 
-/* The thread that runs; the numbers are 0 if it has ended, or if the creator cannot see it. */
+/*
+ * Store in @sample the thread that runs.  Its numbers are 0 if it has ended, or if the creator
+ * cannot see it.
+ */
 static noinline void tell_running_thread(const struct pfm_context *context,
 					 struct pfm_sample *sample)
 {
@@ -89,7 +92,7 @@ static noinline void tell_running_thread(const struct pfm_context *context,
 	sample->tgid = task_tgid_nr_ns(current, namespace);
 }
 
-/* The thread of the sample. */
+/* Store in @sample the thread to which it belongs. */
 static __always_inline void tell_thread(const struct pfm_context *context,
 					struct pfm_sample *sample)
 {
@@ -212,7 +215,7 @@ static __always_inline u32 sample_all(struct pfm_cpu *cpu, struct pfm_context *c
 	return control;
 }
 
-/* sample_all() for hardware that has its own records of the overflows: cpu->noted. */
+/* Like sample_all(), for hardware that has its own records of the overflows: cpu->noted. */
 static noinline u32 sample_noted(struct pfm_cpu *cpu, struct pfm_context *context,
 				 struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
 {
@@ -232,8 +235,8 @@ static u32 lose_all(struct pfm_context *context, struct pfm_set *set, u64 wrappe
 }
 
 /*
- * sample_all() for a context with copies, and for a copy.  The thread does not wait for the user:
- * if the buffer is full, the format counts samples as lost, and one notification is sent.
+ * Like sample_all(), for a context with copies, and for a copy.  The thread does not wait for the
+ * user: if the buffer is full, the format counts samples as lost, and one notification is sent.
  */
 static noinline u32 sample_shared(struct pfm_cpu *cpu, struct pfm_context *context,
 				  struct pfm_set *set, u64 wrapped, struct pt_regs *regs)
@@ -309,9 +312,9 @@ static noinline u32 notify(struct pfm_cpu *cpu, struct pfm_context *context,
 }
 
 /*
- * Without a format: docs/interface.md 3.5, step 3.  A notification masks the context.
- * Without a notification the context is masked, too, except in two cases: the set is
- * switched, or each overflow only reduced a switch count.
+ * What follows without a format: docs/interface.md 3.5, step 3.  A notification masks the
+ * context.  Without a notification the context is masked, too, except in two cases: the
+ * set is switched, or each overflow only reduced a switch count.
  */
 static u32 note_all(struct pfm_set *set, u64 wrapped, u32 control)
 {
@@ -359,10 +362,11 @@ static __always_inline u32 handle_wrapped(struct pfm_cpu *cpu,
 }
 
 /*
- * The counters are halted and have been saved.  An overflow at user level may not be found until
- * the thread leaves the CPU, for example if the last instruction before a system call caused it.
- * So its address is the one at which the thread entered the kernel.  An interrupt may stop a
- * system-wide context; then the address is that of the interrupted instruction.
+ * Called when the counters are halted and have been saved.  An overflow at user level may not be
+ * found until the thread leaves the CPU, for example if the last instruction before a system
+ * call caused it.  So its address is the one at which the thread entered the kernel.  An
+ * interrupt may stop a system-wide context; then the address is that of the interrupted
+ * instruction.
  */
 static struct pt_regs *registers_of_stop(const struct pfm_context *context)
 {

@@ -4,7 +4,10 @@
 
 struct pfm_context;
 
-/* Handle overflows that have not raised an interrupt yet.  The counters are halted and saved. */
+/*
+ * Handle overflows that have not raised an interrupt yet.  The caller has halted and saved the
+ * counters.
+ */
 void pfm_overflow_collect(struct pfm_context *context, u64 overflows);
 
 #endif

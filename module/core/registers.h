@@ -14,7 +14,7 @@ int pfm_write_pmds(struct pfm_context *context, struct pfarg_pmd *pmds, u32 coun
 
 int pfm_unreadable(struct pfm_context *context, u32 index, u16 id, unsigned int n);
 
-/* Give a set's PMCs their default values; context unloaded. */
+/* Give a set's PMCs their default values.  The context is unloaded. */
 void pfm_registers_default(struct pfm_context *context, struct pfm_set *set);
 
 #endif

@@ -64,7 +64,7 @@ static __always_inline u64 pfm_reset(struct pfm_context *context, struct pfm_set
 	return changed;
 }
 
-/* pfm_reset() for a set whose PMDs will be written from memory when it counts again. */
+/* Like pfm_reset(), for a set whose PMDs will be written from memory when it counts again. */
 static inline void pfm_reset_in_memory(struct pfm_context *context, struct pfm_set *set,
 				       bool is_long)
 {

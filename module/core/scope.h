@@ -12,13 +12,13 @@ struct pfm_cpu;
  * (struct pfm_pmu.scope).  One of these CPUs owns the registers: all accesses are made there.
  */
 
-/* A PMU is registered or unregistered; may sleep.  Return: 0 or -ENOMEM. */
+/* Called when a PMU is registered or unregistered; may sleep.  Return: 0 or -ENOMEM. */
 int pfm_scope_add(struct pfm_pmu *pmu);
 void pfm_scope_remove(struct pfm_pmu *pmu);
 
 /*
- * Return: the CPU that owns the registers of @pmu which CPU @number uses, or a negative errno.
- * CPU hotplug held off, may sleep.
+ * Return: the CPU that owns those registers of @pmu that CPU @number uses, or a negative
+ * errno.  Called with CPU hotplug held off; may sleep.
  */
 int pfm_scope_owner(const struct pfm_pmu *pmu, int number);
 

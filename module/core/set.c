@@ -108,7 +108,7 @@ static u64 effective_timeout(u64 timeout)
 	return DIV_ROUND_UP_ULL(timeout, hrtimer_resolution) * hrtimer_resolution;
 }
 
-/* Overflows of the set's counters do not switch sets any more. */
+/* From now on overflows of the set's counters do not switch sets. */
 static void forget_triggers(struct pfm_set *set)
 {
 	unsigned int n;

@@ -6,7 +6,7 @@
  * cost of a switch does not depend on the number of sets.
  *
  * The duration of a set is the time while it is active and monitoring and the thread is on
- * a CPU.  So the timer is left alone when the thread is switched out.  When the thread is
+ * a CPU.  When the thread is switched out, the timer is left alone.  When the thread is
  * switched in, the timer is set to the time that remains.
  */
 #include <linux/list.h>
@@ -86,7 +86,10 @@ void pfm_set_switch(struct pfm_context *context, bool is_long, u64 now)
 	switch_sets(context, is_long, now);
 }
 
-/* pfm_pause() may find an overflow that masks the context or switches sets itself. */
+/*
+ * pfm_pause() may find an overflow, and this overflow may already mask the context or
+ * switch sets.
+ */
 static struct pfm_registers *switch_from(struct pfm_context *context, struct pfm_set *set,
 					 u64 now)
 {

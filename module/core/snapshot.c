@@ -24,7 +24,7 @@ void pfm_snapshot_wrapped(struct pfm_context *context, struct pfm_set *set, u64 
 			values[n] += 1ull << pmu->pmds[n].width;
 }
 
-/* The registers are in memory. */
+/* Copy the values of registers that are in memory. */
 void pfm_snapshot_copy(const struct pfm_registers *registers, u64 *values)
 {
 	unsigned int word, n;
@@ -68,7 +68,10 @@ static void take_set(struct pfm_context *context, void *argument)
 	pfm_snapshot_here(context, snapshot->set, snapshot);
 }
 
-/* The thread does not run, or it runs on another CPU, or an overflow came during the first try. */
+/*
+ * Called when the thread does not run, when it runs on another CPU, or when an overflow came
+ * during the first try.
+ */
 struct pfm_set *pfm_snapshot_slowly(struct pfm_context *context,
 				    struct pfm_snapshot *snapshot)
 {

@@ -69,7 +69,8 @@ static __always_inline void pfm_snapshot_running(struct pfm_context *context,
 /*
  * Called where the registers are, interrupts off.  @set: the set, or NULL for the active one.
  *
- * Return: the set; or NULL if an NMI has handled an overflow meanwhile: it may have switched sets.
+ * Return: the set; or NULL if an NMI has handled an overflow meanwhile, which may have switched
+ * sets.
  */
 static __always_inline struct pfm_set *pfm_snapshot_try(struct pfm_context *context,
 							struct pfm_set *set, u64 *values)

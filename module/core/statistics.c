@@ -82,7 +82,7 @@ static void reset(struct pfm_cpu __percpu *cpus, void *unused)
 		per_cpu_ptr(cpus, cpu)->statistics = (struct pfm_cpu_statistics){};
 }
 
-/* The reset may miss a count that its CPU changes at the same moment. */
+/* A count that a CPU changes at the same moment may not be reset. */
 void pfm_statistics_reset(void)
 {
 	reset(&pfm_cpu, NULL);

@@ -98,7 +98,7 @@ void pfm_statistics_init(void);
 void pfm_statistics_exit(void);
 void pfm_statistics_reset(void);
 
-/* @cpu is possible.  Fills in the counts of that CPU. */
+/* Fill in the counts of @cpu, which is a possible CPU. */
 void pfm_statistics_of_cpu(unsigned int cpu, struct pfm_statistics *statistics);
 
 #endif

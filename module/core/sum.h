@@ -14,7 +14,10 @@ struct pfm_set_activity {
 void pfm_sum_add(struct pfm_context *context, struct pfm_set *set,
 		 struct pfm_snapshot *snapshot);
 
-/* Mutex held.  Return: how often and how long the copies' sets of @set's number were active. */
+/*
+ * Mutex held.  Return: how often and how long the sets that have @set's number were active in
+ * the copies.
+ */
 struct pfm_set_activity pfm_sum_activity(struct pfm_context *context,
 					 struct pfm_set *set);
 

@@ -203,7 +203,7 @@ void pfm_monitoring_end(struct pfm_context *context)
 	monitoring_end(context, pfm_here(context));
 }
 
-/* The context is unloaded from its thread, which may run here. */
+/* Called when the context is unloaded.  Its thread may be running here. */
 void pfm_switch_end(struct pfm_context *context)
 {
 	struct pfm_cpu *cpu = pfm_here(context);
@@ -215,7 +215,7 @@ void pfm_switch_end(struct pfm_context *context)
 	WRITE_ONCE(context->cpu, PFM_NO_CPU);
 }
 
-/* An overflow masks the context.  The counters are stopped; may be called in an NMI. */
+/* Called when an overflow masks the context and the counters are stopped, perhaps in an NMI. */
 void pfm_monitoring_mask(struct pfm_context *context)
 {
 	pfm_assert_here(context);

@@ -7,7 +7,10 @@
 /* Called once, when the module is loaded: sets the hook (hooks.h). */
 void pfm_switch_init(void);
 
-/* Context lock held; on the CPU where the thread runs, if it runs.  @now: pfm_clock(). */
+/*
+ * Called with the context lock held and, if the thread runs, on the thread's CPU.  @now:
+ * pfm_clock().
+ */
 void pfm_switch_in(struct pfm_context *context, u64 now);
 void pfm_switch_end(struct pfm_context *context);
 

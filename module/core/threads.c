@@ -28,8 +28,8 @@ static unsigned int moved;
 /* The present table has 2^bits buckets. */
 static unsigned int bits = LEAST_BITS;
 /*
- * Number of contexts in the table; below @fewest or above @most the table is replaced.  All
- * three may be read without the lock.
+ * Number of contexts in the table; below @fewest or above @most the table is replaced.
+ * These three variables may be read without the lock.
  */
 static unsigned int entered;
 static unsigned int fewest, most;
@@ -138,7 +138,7 @@ static void set_next(struct pfm_threads *threads)
 
 /*
  * Return: the bits of a table that has eight to sixteen buckets per context after one more
- * enters.
+ * context enters.
  */
 static unsigned int wanted_bits(void)
 {
@@ -256,7 +256,7 @@ int pfm_threads_init(void)
 	return 0;
 }
 
-/* The hooks do not read the table any more. */
+/* Called when the hooks do not read the table any more. */
 void pfm_threads_exit(void)
 {
 	cancel_work_sync(&fitting);

@@ -24,7 +24,7 @@
 /* Percent of the time that handlers may take, without interrupt entry and return. */
 #define BUSY 25
 
-/* Return: the length of the interrupt that began at @begun; for the statistics, too. */
+/* Return: the length of the interrupt that began at @begun.  Adds it to the statistics, too. */
 static u64 measure(struct pfm_context *context, u64 begun)
 {
 	struct pfm_cpu_statistics *statistics = &pfm_here(context)->statistics;
@@ -46,7 +46,10 @@ static bool is_busy(struct pfm_budget *budget, u64 taken, u64 time)
 	return taken * budget->step * 100 > passed * BUSY;
 }
 
-/* The budget is checked once in @step interrupts; if few interrupts are allowed, at each one. */
+/*
+ * The budget is checked once in @step interrupts; if few interrupts are allowed, it is checked
+ * at each one.
+ */
 static void next_step(struct pfm_budget *budget, unsigned int limit)
 {
 	budget->step = clamp(limit / 4, 1u, PFM_THROTTLE_LOOK);

@@ -38,8 +38,8 @@ struct pfm_budget {
 };
 
 /*
- * An overflow interrupt begins.  Return: the time, or 0 if the budget is not checked at the end
- * of this interrupt.
+ * Called when an overflow interrupt begins.  Return: the time, or 0 if the budget is not
+ * checked at the end of this interrupt.
  */
 static inline u64 pfm_throttle_begin(struct pfm_budget *budget)
 {
@@ -47,8 +47,9 @@ static inline u64 pfm_throttle_begin(struct pfm_budget *budget)
 }
 
 /*
- * The overflow interrupt that began at @begun ends.  Return: whether the set has had too many
- * interrupts: more than max_interrupts_per_tick, or interrupts that take too much of its time.
+ * Called when the overflow interrupt that began at @begun ends.  Return: whether the set has
+ * had too many interrupts: more than max_interrupts_per_tick, or interrupts that take too much
+ * of its time.
  */
 bool pfm_throttle_is_due(struct pfm_context *context, struct pfm_set *set, u64 begun);
 

@@ -9,7 +9,10 @@ static inline bool pfm_is_virtual(unsigned int pmd)
 	return pmd >= PFM_VIRTUAL_PMD_BASE;
 }
 
-/* Bit n: PMD PFM_VIRTUAL_PMD_BASE + n exists.  If @pmu is NULL: only the core's. */
+/*
+ * Return: a bitmap in which bit n is set if PMD PFM_VIRTUAL_PMD_BASE + n exists.  If @pmu
+ * is NULL, the bitmap has only the PMDs of the core.
+ */
 u64 pfm_virtual_pmds(const struct pfm_pmu *pmu);
 
 /* Return: whether the PMD is about a thread, so that a system-wide context cannot use it. */

@@ -11,7 +11,10 @@
 
 #include "stack.h"
 
-/* Maximum numbers of addresses, 0 for a part that is left out; hdr_buf_flags has them, too. */
+/*
+ * Maximum numbers of addresses; 0 for a part that is left out.  The buffer's hdr_buf_flags has
+ * these limits, too.
+ */
 struct limits {
 	u16 kernel;
 	u16 user;

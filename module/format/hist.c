@@ -46,7 +46,7 @@ static bool is_entry_of(const struct pfm_hist_entry *entry,
 	       entry->pmd == sample->pmd && entry->set == sample->set;
 }
 
-/* Index of the first entry to try. */
+/* Return: the index of the first entry to try. */
 static u32 first_place(const struct pfm_hist_hdr *header, const struct pfm_sample *sample)
 {
 	u64 who = (u64)sample->pmd << 48 | (u64)sample->set << 32 | sample->tgid;

@@ -66,8 +66,8 @@ static bool is_not_northbridge(unsigned int n, u64 *value)
 }
 
 /*
- * The wrong counter does not count an event of family 15h.  An event without a level counts
- * nowhere.
+ * In family 15h an event can be counted by certain counters only; other counters do not
+ * count it.  An event without a level counts nowhere.
  */
 static bool is_on_its_counter(unsigned int n, u64 *value)
 {

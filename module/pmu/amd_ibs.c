@@ -214,7 +214,8 @@ static u64 read_control(const struct ibs_cpu *cpu, enum unit unit)
 }
 
 /*
- * Save the value of PMD @n; its unit is to be halted.  @samples counts units with a sample.
+ * Save the value of PMD @n; its unit is to be halted.  If the unit has a sample, *@samples
+ * is incremented.
  * Return: whether the sample ends the period.
  */
 static bool save_unit(struct ibs_cpu *cpu, struct pfm_registers *registers,
@@ -235,8 +236,8 @@ static bool save_unit(struct ibs_cpu *cpu, struct pfm_registers *registers,
 
 /*
  * An NMI may follow although its sample has been found, or was lost when the unit was halted.
- * Outside of NMIs this NMI may come at once, so this is called before a unit is halted, and again
- * afterwards.
+ * Outside of NMIs this NMI may come at once, so this function is called before a unit is halted,
+ * and again afterwards.
  */
 void amd_ibs_expect_late(struct ibs_cpu *cpu)
 {
@@ -342,7 +343,7 @@ int amd_ibs_nmi(unsigned int type, struct pt_regs *regs)
 	return is_ours ? NMI_HANDLED : NMI_DONE;
 }
 
-/* The end of the same NMI, after perf's handler. */
+/* Our second handler, called for the same NMI after perf's handler. */
 int amd_ibs_nmi_end(unsigned int type, struct pt_regs *regs)
 {
 	struct ibs_cpu *cpu = this_cpu_ptr(&ibs_cpus);

@@ -38,7 +38,10 @@ static inline u64 most_of(enum unit unit)
 							      : IBS_MOST_BASIC;
 }
 
-/* Return: the count since the register was written; with a sample, the maximum. */
+/*
+ * Return: what the unit has counted since the register was written; if it has a sample,
+ * this is the maximum.
+ */
 static inline u64 counted(enum unit unit, u64 control)
 {
 	if (unit == FETCH)
@@ -54,7 +57,10 @@ static inline u64 counted(enum unit unit, u64 control)
 		       : 0;
 }
 
-/* The control register of a unit that counts from @count to @most, a multiple of 16. */
+/*
+ * Return: the control register of a unit that counts from @count to @most, which is a
+ * multiple of 16.
+ */
 static inline u64 counting(enum unit unit, u64 config, u64 count, u64 most)
 {
 	if (unit == FETCH)

@@ -134,7 +134,7 @@ static void unregister_handlers(void)
 	unregister_nmi_handler(NMI_LOCAL, "perfmon_ibs");
 }
 
-/* The kernel calls perf's handler, which was registered at boot, between the two. */
+/* Between these two handlers the kernel calls perf's handler, which was registered at boot. */
 static int register_handlers(void)
 {
 	int error = register_nmi_handler(NMI_LOCAL, amd_ibs_nmi, NMI_FLAG_FIRST,

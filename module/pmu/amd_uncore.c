@@ -4,9 +4,9 @@
  * AMD's processors, perfmon_amd_uncore.h.
  *
  * Several CPUs share the registers.  One of these CPUs owns the registers, and all accesses are
- * made there (amd_uncore_perf.c).  The counters have no interrupt, so a timer takes its place: it
- * adds what the registers have counted to 64-bit values.  The hardware's counts are only read,
- * never written.
+ * made there (amd_uncore_perf.c).  The counters have no interrupt, so a timer takes the place of
+ * the interrupt: it adds what the registers have counted to 64-bit values.  The hardware's counts
+ * are only read, never written.
  */
 #include <asm/cpufeature.h>
 #include <asm/irq_regs.h>
@@ -124,9 +124,9 @@ static void run_all(struct uncore_cpu *cpu, struct pfm_registers *registers)
 }
 
 /*
- * The overflow interrupt.  While this callback runs, only pfm_overflow() stops this CPU's
- * counters, as in perfmon_soft.c.  If the timer migrates from a CPU that goes offline, its counters
- * have been stopped.
+ * The overflow interrupt.  While this callback runs, only pfm_overflow() stops this CPU's counters,
+ * as in perfmon_soft.c.  If the timer migrates from a CPU that goes offline, the counters of that
+ * CPU have been stopped.
  */
 static enum hrtimer_restart interrupt(struct hrtimer *timer)
 {

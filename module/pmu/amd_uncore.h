@@ -68,8 +68,9 @@ static inline struct uncore *uncore_of(const struct pfm_pmu *pmu)
 }
 
 /*
- * The register's number, or 0 if there is none: the counter is not claimed, or perf has not
- * found a register for the placeholder after its events have changed.
+ * Return: the number of the control register, or 0 if there is none.  There is none if the
+ * counter is not claimed, or if perf's events have changed and perf has not found a
+ * register for the placeholder.
  */
 static inline u32 uncore_control(const struct uncore_cpu *cpu, unsigned int n)
 {
@@ -80,7 +81,10 @@ static inline u32 uncore_control(const struct uncore_cpu *cpu, unsigned int n)
 	return event && event->hw.idx >= 0 ? cpu->uncore->base + 2 * event->hw.idx : 0;
 }
 
-/* Let a counter count an event, or halt it if @event is 0.  On the owner CPU, interrupts off. */
+/*
+ * Let a counter count an event, or halt it if @event is 0.  Called on the owner CPU with
+ * interrupts off.
+ */
 void uncore_select(struct uncore_cpu *cpu, unsigned int n, u64 event);
 
 /* Operations of struct pfm_pmu_operations */

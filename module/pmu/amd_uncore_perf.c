@@ -48,7 +48,7 @@ static bool find_type(const struct uncore *uncore, u32 *type)
 	return pmu;
 }
 
-/* Return: may be an error pointer. */
+/* Return: the event, or an error pointer. */
 static struct perf_event *create(const struct uncore *uncore, int cpu, bool disabled)
 {
 	struct perf_event_attr attr = {
@@ -156,7 +156,10 @@ static void find_instance(void *info)
 	this_cpu_ptr(uncore->cpus)->instance = uncore->instance_of();
 }
 
-/* The lowest CPU that is online, unless there is an owner already. */
+/*
+ * Return: the owner of the registers of CPU @number.  If they have none, the lowest
+ * online CPU that shares them becomes the owner.
+ */
 static int choose_owner(struct uncore *uncore, int number)
 {
 	int instance, cpu, owner = number;

@@ -7,11 +7,11 @@
  * "Performance Monitors registers"; sections are cited by their names, since
  * their numbers change from issue to issue.
  *
- * Barriers: a write of a System register is guaranteed to affect the CPU's own
- * operation, such as counting, only after a context synchronization event
- * (section "Synchronization requirements for AArch64 System registers").  An
- * exception entry or return is one; otherwise an ISB is needed.  Reads and writes
- * of the same register need no barrier.
+ * Barriers: a write of a System register is guaranteed to affect the CPU's own operation,
+ * such as counting, only after a context synchronization event (section "Synchronization
+ * requirements for AArch64 System registers").  An exception entry or return is such an
+ * event; otherwise an ISB is needed.  Reads and writes of the same register need no
+ * barrier.
  */
 #ifndef PERFMON_ARMV8_REGISTERS_H
 #define PERFMON_ARMV8_REGISTERS_H

@@ -3,8 +3,8 @@
  * Arm PMUv3: mark our counters as used in the data of perf's driver.
  *
  * The kernel's arm_pmu driver has two arrays for each CPU: used_mask has a bit for each
- * counter that is used, and events has the perf events of these counters.  It does not
- * allocate a used counter.  From 6.1 to 7.2 the driver looks up the events
+ * counter that is used, and events has the perf events of these counters.  The driver
+ * does not allocate a used counter.  From 6.1 to 7.2 the driver looks up the events
  * - of counters that have overflowed, in its interrupt handler, where an event may be
  *   missing;
  * - of used counters, when it opens counters to user level (since 6.13, PMUv3p9), where
@@ -92,8 +92,8 @@ u64 armv8_used_by_perf(const struct arm_pmu *pmu, unsigned int cpu, u64 counters
  * @cpu: this CPU, with interrupts off, or one that is offline
  * @counters: bitmap of counters that are not used
  *
- * An NMI may come when only some of the counters are marked; it only reads.  A counter's
- * event is stored before its bit is set, so each marked counter has an event.
+ * An NMI may come when only some of the counters are marked; the NMI only reads.  A
+ * counter's event is stored before its bit is set, so each marked counter has an event.
  */
 void armv8_mark_used(const struct arm_pmu *pmu, unsigned int cpu, u64 counters)
 {

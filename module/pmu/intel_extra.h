@@ -8,7 +8,7 @@
 /* Describe the registers that this model has, in @pmcs and in @pmu.  The counters are ours alone. */
 void intel_extra_describe(struct x86_pmu *pmu, struct pfm_register *pmcs);
 
-/* Return: whether PMC @n accepts @value; true for all other PMCs. */
+/* Return: whether PMC @n accepts @value; true if PMC @n is not one of these registers. */
 bool intel_extra_accepts(const struct x86_pmu *pmu, unsigned int n, u64 value);
 
 #endif

@@ -139,7 +139,7 @@ static unsigned int lbr_callers(const struct pfm_registers *registers, u64 *to,
 		from = x86_read_msr(MSR_ARCH_LBR_FROM_0 + i);
 		if (!from)
 			break;
-		if (!(from >> 63)) /* not a call in the kernel */
+		if (!(from >> 63)) /* leave out calls in the kernel */
 			to[count++] = from;
 	}
 	return count;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perf's PMUs, for the drivers that share hardware with them.  Kernels export neither a list of
- * these PMUs nor their bus.  But an event points to its PMU, and a PMU's device points to the
- * bus.
+ * perf's PMUs, for the PMU modules that share hardware with them.  Kernels export neither a
+ * list of these PMUs nor their bus.  But an event points to its PMU, and a PMU's device points
+ * to the bus.
  */
 #ifndef PERFMON_PERF_PMUS_H
 #define PERFMON_PERF_PMUS_H

@@ -96,8 +96,8 @@ static void write_counter(unsigned int n, u32 value)
 }
 
 /*
- * After this no counter counts and no interrupt comes: clearing PMAO cancels a pending
- * interrupt.  Its overflow stays in the counter.
+ * After this function no counter counts and no interrupt comes: clearing PMAO cancels a
+ * pending interrupt.  The overflow that raised the interrupt stays in the counter.
  */
 static void freeze(void)
 {
@@ -324,8 +324,9 @@ static void clear_unused_overflows(const struct pfm_registers *registers)
 }
 
 /*
- * The performance monitor interrupt.  It may come while the kernel has interrupts off, because on
- * POWER that is only a flag in memory.  In this case it is an NMI.
+ * The performance monitor interrupt.  It may come although the kernel has disabled interrupts,
+ * because on POWER the kernel only sets a flag in memory to disable them.  In this case it is an
+ * NMI.
  *
  * If no set runs, the core has just withdrawn one and is about to stop it: then
  * freezing is sufficient, because the overflow stays in the counter.

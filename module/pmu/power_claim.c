@@ -2,8 +2,9 @@
 /*
  * POWER: take the hardware from the kernel, and return it.
  *
- * The PMU is exclusive.  The kernel's driver and this module reserve it with the same function.
- * While it is ours, each CPU has it with the values of power_machine.frozen_mmcr0.
+ * The PMU is exclusive.  The kernel's driver and this module reserve the hardware with the same
+ * function.  While the hardware is ours and nothing counts, MMCR0 of each CPU has the value
+ * power_machine.frozen_mmcr0.
  */
 #include <asm/pmc.h>
 #include <asm/reg.h>

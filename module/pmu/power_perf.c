@@ -29,7 +29,7 @@ static struct pmu *perf; /* NULL if perf_event does not use the hardware */
 static int (*init_event)(struct perf_event *event);
 static atomic_t callers = ATOMIC_INIT(0);
 
-/* Called instead of init_event(); process context, may sleep. */
+/* Called instead of event_init() of perf's driver; process context, may sleep. */
 static int refuse_or_init(struct perf_event *event)
 {
 	int error;
@@ -63,7 +63,7 @@ int power_perf_init(void)
 	perf_event_release_kernel(event);
 
 	init_event = perf->event_init;
-	/* A caller of refuse_or_init() must see init_event. */
+	/* init_event must be visible before anybody calls refuse_or_init(). */
 	smp_store_release(&perf->event_init, refuse_or_init);
 	return 0;
 }
@@ -71,8 +71,8 @@ int power_perf_init(void)
 /**
  * power_perf_exit() - undo power_perf_init()
  *
- * Waits until a module that interposed after us is unloaded.  Process context; the
- * hardware is released.
+ * Waits until a module that interposed after us is unloaded.  Called in process context,
+ * after the hardware has been released.
  */
 void power_perf_exit(void)
 {

@@ -7,7 +7,7 @@
  * agree, and no status register is read.
  *
  * Processors with a global control register start and stop all counters with one write.  On other
- * processors the event selects have enable bits, which start and stop write one by one.
+ * processors the event selects have enable bits, which start() and stop() write one by one.
  */
 #include <linux/err.h>
 #include <linux/module.h>
@@ -107,8 +107,8 @@ static u64 running_select(const struct pfm_registers *registers, unsigned int n)
  * @pebs: which wraps the processor records
  * @extras: registers that refine events
  *
- * The core only knows what the previous set of the same context left.  This also saves the writes at
- * a switch between threads whose PMCs are the same.
+ * The core only knows what the previous set of the same context left.  This structure also saves
+ * the writes at a switch between threads whose PMCs are the same.
  */
 struct x86_contents {
 	u64 selects[X86_FIXED];
@@ -119,7 +119,7 @@ struct x86_contents {
 
 static DEFINE_PER_CPU(struct x86_contents, x86_contents);
 
-/* All PMCs are zero; called on their CPU. */
+/* Called on each CPU after all its PMCs have been set to zero. */
 void x86_registers_cleared(void)
 {
 	*this_cpu_ptr(&x86_contents) = (struct x86_contents){};

@@ -80,7 +80,7 @@ struct x86_counter {
  * @begin: forget all records and begin to record what the set asks for
  * @resume: after end, for the same set: keep the records and go on
  * @end: end the recording, and keep the records
- * @own: the CPU's records become ours, or are given back; forgets all records
+ * @own: the CPU's records become ours, or are returned; forgets all records
  * @sample, @callers: as in struct pfm_pmu_operations
  */
 struct x86_branches {

@@ -74,11 +74,11 @@ static void allow_interrupt(void)
 }
 
 /*
- * An NMI may follow whose overflow has been found.  Called on its CPU, with interrupts off or from
- * NMI.
+ * Note that an NMI may follow although its overflow has been found.  Called on its CPU, with
+ * interrupts off or from NMI.
  *
- * If an overflow is found outside of the NMI, its interrupt may have been masked, by firmware
- * for example.
+ * If the overflow was found outside of the NMI, its interrupt may have been masked, by
+ * firmware for example.
  */
 void x86_expect_late(void)
 {

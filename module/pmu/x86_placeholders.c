@@ -7,8 +7,8 @@
  * is wanted, and release the events on counters above it.  The events below it stay: without
  * them, perf would move ours down when its events change.
  *
- * perf chooses anew whenever a pinned event is created.  It looks at the event's present config.
- * So the config of a parked placeholder is neutral: all general counters can count it.
+ * perf chooses anew whenever a pinned event is created.  For each event it looks at the present
+ * config.  So the config of a parked placeholder is neutral: all general counters can count it.
  */
 #include <asm/perf_event.h>
 #include <linux/bitops.h>
@@ -22,8 +22,8 @@
 static const u64 events_of_fixed[] = {
 	0x00c0, /* instructions */
 	0x003c, /* cycles */
-	0x0300, /* cycles at the rate of the TSC: perf's number, no event select has them */
-	0x0400, /* slots: perf's number */
+	0x0300, /* cycles at the rate of the TSC: a number of perf's own, no event select has it */
+	0x0400, /* slots: a number of perf's own */
 };
 
 DEFINE_PER_CPU(struct x86_placeholders, x86_placeholders);
@@ -33,7 +33,7 @@ DEFINE_PER_CPU(struct x86_placeholders, x86_placeholders);
  * @attr: its description
  * @handler: its overflow handler
  *
- * In a kernel thread that is bound to the CPU.
+ * Called in a kernel thread that is bound to the CPU.
  *
  * Return: the event, which has its counter; NULL if others hold all counters that can count it.
  */
@@ -139,7 +139,10 @@ static u64 held_here(void)
 	return held;
 }
 
-/* Return: whether the event has got a number of @pmds. */
+/*
+ * Keep the event if its counter is one of @pmds and has no placeholder yet.  Return:
+ * whether it was kept.
+ */
 static bool keep_here(struct perf_event *event, u64 pmds)
 {
 	unsigned long flags;
@@ -191,7 +194,9 @@ static void take_fixed(unsigned int n)
 		perf_event_release_kernel(event);
 }
 
-/* Return: the PMD of the counter that perf chooses for this event; X86_REGISTERS if it has none. */
+/*
+ * Return: the PMD of the counter that perf chooses for this event; X86_REGISTERS if there is none.
+ */
 static unsigned int choice_of_perf(unsigned int n, u64 config)
 {
 	struct perf_event *event = create(n, config);

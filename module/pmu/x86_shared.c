@@ -18,7 +18,7 @@
  *
  * When a counter wraps, perf's NMI handler adds the period to the value and calls our overflow
  * handler.  The period is the range of the PMD.  So the low bits of the counter stay as they
- * are, and the flag of the wrap is set again: set->pending has the wrap instead.
+ * are, and the flag of the wrap is set again: set->pending records the wrap instead.
  */
 #include <asm/perf_event.h>
 #include <linux/hardirq.h>
@@ -65,8 +65,9 @@ static u64 own_bits(void)
 }
 
 /*
- * What perf would write to the event select. perf clears the host bit where virtualization is
- * off, because with the bit set nothing would count; then the bit is clear in the register now.
+ * Return: what perf would write to the event select.  Where virtualization is off, perf clears
+ * the host bit, because with this bit nothing would count.  There the bit is already clear in
+ * the register.
  */
 static u64 select_of(const struct perf_event *event)
 {
@@ -471,8 +472,8 @@ void x86_shared_overflow(struct perf_event *event, struct perf_sample_data *data
 }
 
 /*
- * perf has its own use for the records of branches, and does not lend them.  A set that gets their
- * PMC later cannot count: shared_can_count().
+ * perf has its own use for the records of branches, and does not lend them.  A set in which the
+ * PMC of branch records is written later cannot count: shared_can_count().
  */
 static int shared_load(struct pfm_session *session)
 {

@@ -8,8 +8,8 @@
 #include "x86_placeholders.h"
 
 /*
- * Without a status register perf does not recognize the NMI of a wrap that a stop has found
- * before.
+ * A stop may find a wrap before its NMI comes.  Without a status register perf does not
+ * recognize this NMI.
  */
 static int handle_late_nmi(unsigned int type, struct pt_regs *regs)
 {

@@ -6,9 +6,9 @@
 #include "events.h"
 
 /*
- * Give each event its PMDs.  Earlier events have priority.  With @is_lenient, events of a
- * set that cannot be counted with the earlier ones become EVENT_NOT_COUNTED.  Without
- * @is_lenient, they are an error, which is reported, and -1 is returned.
+ * Give each event its PMDs.  Earlier events have priority.  With @is_lenient, an event that cannot
+ * be counted at once with the earlier events of its set becomes EVENT_NOT_COUNTED.  Without
+ * @is_lenient, such an event is an error, which is reported, and -1 is returned.
  */
 int events_assign(struct event_list *list, const struct machine *machine,
 		  bool is_lenient);

@@ -99,10 +99,10 @@ static void encode_always(const struct table *table, size_t event, struct needs 
 }
 
 /*
- * Remove from @event's choices the counters on which its bits conflict with bits that @other needs
- * on all its counters.  If @other has a single counter left, @event keeps that counter, too,
- * because matching does not give one counter to two events.  Returns whether a counter was
- * removed.
+ * Remove counters from the choices of @event: those on which @event needs bits that conflict with
+ * bits that @other needs on every counter.  If @other has a single counter left, @event keeps that
+ * counter, too, because matching does not give one counter to two events.  Returns whether a
+ * counter was removed.
  */
 static bool narrow_one(const struct table *table, size_t event, size_t other,
 		       uint16_t *pmc)

@@ -74,9 +74,9 @@ static void show(struct listing *listing, const char *name, const char *code,
 }
 
 /*
- * Show an event of the PMU with its counters and its code, as 'pfmon stat -e' takes it.
- * Events that no counter can count are not shown, for example ref-cycles without fixed
- * counters.
+ * Show an event of the PMU with its counters and its code, in the form in which 'pfmon stat -e'
+ * takes a code.  Events that no counter can count are not shown, for example ref-cycles without
+ * fixed counters.
  */
 static void show_code(struct listing *listing, const char *name, uint64_t code,
 		      uint64_t extra, const char *description)

@@ -8,7 +8,7 @@
 #include "machine.h"
 
 /*
- * Only a context has a status, which tells whether the kernel level is left out.  If @fd
+ * Only a context has a status, and the status tells whether the kernel level is left out.  If @fd
  * is the device, is_user_level becomes false.
  */
 int machine_ask(struct machine *machine, int fd)

@@ -12,7 +12,7 @@
  * @pmu: what pfmon knows about the PMU; NULL if nothing
  * @scope: what the registers of the PMU belong to, if several CPUs share them; else empty
  * @is_user_level: the context counts nothing at kernel level
- * @is_system_wide: the context is for a CPU, which has no registers of a thread
+ * @is_system_wide: the context is for a CPU, so it has no PMDs that belong to a thread
  */
 struct machine {
 	struct pfm_info info;

@@ -172,8 +172,8 @@ int pack_into_sets(struct event_list *list, const struct machine *machine,
 		join(list, first, end);
 	}
 	/*
-	 * If there is only one set, because the events that did not fit into it were left
-	 * out, the set takes no turns.
+	 * If only one set remains, because all events that did not fit into it were left out, this
+	 * set takes no turns.
 	 */
 	if (list->set_count == 1)
 		list->set_count = 0;

@@ -18,7 +18,9 @@ struct attachments {
 	size_t count;
 };
 
-/* For struct attacher: all contexts have the flags of the recording. */
+/*
+ * For struct attacher.  @flags are not used, because all contexts have the flags of the recording.
+ */
 static int attach_next(void *data, int tid, uint32_t flags, struct session **session)
 {
 	struct attachments *attachments = data;

@@ -20,8 +20,9 @@ struct inputs {
 int take_input(const char *argument, void *field);
 
 /*
- * Add the arguments after the options or, if the user gave no file at all, the usual one.  Reports an
- * error and returns -1, or returns 0.  The caller calls inputs_free() in any case.
+ * Add the arguments after the options or, if the user gave no file at all, the file that pfmon
+ * record writes by default.  Reports an error and returns -1, or returns 0.  The caller calls
+ * inputs_free() in any case.
  */
 int inputs_complete(struct inputs *inputs, int argc, char **argv);
 void inputs_free(struct inputs *inputs);

@@ -153,8 +153,8 @@ static const struct option_row rows[] = {
 	{ "verbose", 'v', NULL, "print more details at the end", take_true,
 	  FIELD(is_verbose) },
 	{ "no-ptrace", 0, NULL,
-	  "never trace COMMAND with ptrace(2), which is needed where the kernel does not tell "
-	  "about its mappings",
+	  "never trace COMMAND with ptrace(2), even where the kernel does not report its "
+	  "mappings",
 	  take_false, FIELD(is_traced) },
 	{ 0 },
 };

@@ -15,8 +15,8 @@
  *	PMC 4	IBS_FETCH_CTL		PMD 4	fetches
  *	PMC 5	IBS_OP_CTL		PMD 7	cycles, or ops
  *
- * When a PMD overflows, the hardware takes a sample.  The other PMDs have its data; only samples can
- * contain them.  A PMD of the unit that took no sample is 0.
+ * When a PMD overflows, the hardware takes a sample.  The other PMDs hold the data of this sample;
+ * only samples can contain these PMDs.  The PMDs of a unit that took no sample are 0.
  *
  *	PMD 5	IBS_FETCH_LINADDR	PMD 6	IBS_FETCH_PHYSADDR
  *	PMD 8	IBS_OP_RIP		PMD 9	IBS_OP_DATA
@@ -62,16 +62,19 @@
 
 /*
  * Fields of the PMCs of "amd_ibs" that the module accepts.  The hardware has no bits for the
- * levels: the module drops samples of a level that is not wanted.  Without a level nothing counts.
- * The period is in the PMD, so the module sets the maximum count, and ignores a maximum count that
- * is written.
+ * levels: the module discards samples of a level that is not wanted.  Without a level nothing
+ * counts.  The period is in the PMD, so the module sets the maximum count, and ignores a maximum
+ * count that is written.
  */
 #define PFM_AMD_IBS_COUNT_OPS	   (1ull << 19) /* op: count ops; otherwise cycles */
 #define PFM_AMD_IBS_RANDOM	   (1ull << 57) /* fetch: vary the low bits of the period */
 #define PFM_AMD_IBS_USER	   (1ull << 62)
 #define PFM_AMD_IBS_KERNEL	   (1ull << 63)
 
-/* A rule of pfm_amd_15h_counters(): the events whose bits of @mask are @event, and their counters. */
+/*
+ * A rule of pfm_amd_15h_counters().  It applies to the events that are equal to @event in the bits
+ * of @mask: these events can be counted on @counters.
+ */
 struct pfm_amd_15h_rule {
 	unsigned short event;
 	unsigned short mask;
@@ -79,10 +82,10 @@ struct pfm_amd_15h_rule {
 };
 
 /*
- * Returns the counters of family 15h that can count the event in @pmc, a bitmap of their numbers: on
- * this family, each unit of the core reaches only some of the counters.  No other family has such
- * rules.  Source: BIOS and Kernel Developer's Guide of family 15h, models 00h to 0Fh, section
- * "Core Performance Counter Events", where each event has its PERF_CTL[...].
+ * Returns which counters of family 15h can count the event in @pmc, as a bitmap of their numbers.
+ * On this family, each unit of the core reaches only some of the counters.  No other family has
+ * such rules.  Source: BIOS and Kernel Developer's Guide of family 15h, models 00h to 0Fh, section
+ * "Core Performance Counter Events", which gives the PERF_CTL[...] of each event.
  */
 static inline unsigned int pfm_amd_15h_counters(__u64 pmc)
 {

@@ -12,10 +12,10 @@
  *
  *	PMC 0..3	DF_PERF_CTL<n>		PMD 0..3	DF_PERF_CTR<n>
  *
- * PMC n drives PMD n.  If perf has counters, too, the register in hardware may have another number
- * than the PMC; all registers of a PMU can count the same events.  Counters have 48 bits and no
- * overflow interrupt.  The module reads them once per second, so PMDs have 64 bits, and an overflow
- * of a PMD is found up to a second late.
+ * PMC n drives PMD n.  If perf has counters of the PMU, too, the number of a register in hardware
+ * may differ from the number of the PMC.  This does not matter, because all registers of a PMU can
+ * count the same events.  Counters have 48 bits and no overflow interrupt.  The module reads them
+ * once per second, so PMDs have 64 bits, and an overflow of a PMD is found up to a second late.
  *
  * Only system-wide contexts can use these PMUs.
  */
@@ -32,8 +32,9 @@
 #define PFM_AMD_DF_UMASK_V2	  0xf000000ull
 
 /*
- * "amd_l3": which threads and which slices of the cache.  Family 17h: a bit for each thread of the
- * complex and for each slice; where none is set, the module sets all.
+ * "amd_l3": which threads and which slices of the cache are counted.  Family 17h: a bit for each
+ * thread of the complex, and a bit for each slice.  If no bit of a field is set, the module sets
+ * all bits of this field.
  */
 #define PFM_AMD_L3_SLICES	  0x000f000000000000ull
 #define PFM_AMD_L3_THREADS	  0xff00000000000000ull

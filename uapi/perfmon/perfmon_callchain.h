@@ -3,10 +3,10 @@
  * Sampling format "callchain": format "default" plus the stack.
  *
  * The header and the handling of a full buffer are those of "default".  hdr_version is
- * PFM_CALLCHAIN_VERSION.  hdr_buf_flags has the limits in effect, max_kernel | max_user <<
- * 16 (0 for a part that is left out), PFM_CALLCHAIN_HDR_LINK if PFM_CALLCHAIN_LINK was
- * given, and PFM_CALLCHAIN_HDR_RECORDED if PFM_CALLCHAIN_RECORDED was given.  An entry is a
- * struct pfm_callchain_entry, followed by
+ * PFM_CALLCHAIN_VERSION.  hdr_buf_flags has the limits in effect, max_kernel | max_user << 16; the
+ * limit of a part that is left out is 0.  PFM_CALLCHAIN_HDR_LINK is set in it if PFM_CALLCHAIN_LINK
+ * was given, and PFM_CALLCHAIN_HDR_RECORDED is set if PFM_CALLCHAIN_RECORDED was given.  An entry
+ * is a struct pfm_callchain_entry, followed by
  *
  *	__u64 values[value_count]		as in "default"
  *	__u64 kernel[kernel_count]		return addresses, innermost first;
@@ -28,24 +28,24 @@
  * On x86_64 and arm64 the caller of a function is missing if the function makes no frame,
  * or was interrupted before it made one: the next address is then the caller's caller.
  * On POWER the link register is used as the caller, unless it is known to be stale.  If the
- * function has called another function, the register may hold an address in the calling function
- * itself.
+ * interrupted function has called another function before, the register may hold an address in the
+ * interrupted function itself.
  *
- * PFM_CALLCHAIN_LINK requests the link register on arm64, too.  Then
- * PFM_CALLCHAIN_USER_LINK in the flags of an entry means that user[1] is the value of
- * that register, not a value from the stack; PFM_CALLCHAIN_KERNEL_LINK means the same for
- * kernel[1].  The value is the caller if, at the instruction user[0], the function has
- * not yet saved the register, or has restored it; the unwind tables of the program tell
- * whether this is so.  Otherwise the value does not belong to the chain.  A link register
- * of zero is left out.  x86_64 has no link register.
+ * PFM_CALLCHAIN_LINK requests the link register on arm64, too.  If an entry has the flag
+ * PFM_CALLCHAIN_USER_LINK, user[1] is the value of that register, not a value from the stack.
+ * PFM_CALLCHAIN_KERNEL_LINK means the same for kernel[1].  user[1] is the caller if, at the
+ * instruction user[0], the function has not yet saved the register, or has restored it; the unwind
+ * tables of the program tell whether this is so.  Otherwise user[1] does not belong to the chain.
+ * A link register of zero is left out.  x86_64 has no link register.
  *
- * With PFM_CALLCHAIN_RECORDED the user's part after the interrupted instruction is what the
- * hardware has recorded, and no stack is read: it needs no frame pointers.  It has the addresses of
- * the call instructions that have not returned, and the entry has PFM_CALLCHAIN_USER_CALLS.  The
- * records begin when the thread is switched in: calls that were made before are missing.  If there
- * are more calls than the hardware can record, the outermost calls are missing, too.  Today the
- * only such hardware is Intel's last branch records, if PMC 30 is PFM_INTEL_LBR_CALLERS
- * (perfmon_intel.h).  Elsewhere the user's part is the interrupted instruction.
+ * With PFM_CALLCHAIN_RECORDED the user's part, after the interrupted instruction, is what the
+ * hardware has recorded.  No stack is read, so the program needs no frame pointers.  The addresses
+ * are those of call instructions whose calls have not returned, and the entry has
+ * PFM_CALLCHAIN_USER_CALLS.  The records begin when the thread is switched in: calls that were made
+ * before are missing.  If there are more calls than the hardware can record, the outermost calls
+ * are missing, too.  Today the only such hardware is Intel's last branch records, if PMC 30 is
+ * PFM_INTEL_LBR_CALLERS (perfmon_intel.h).  Elsewhere the user's part is the interrupted
+ * instruction.
  */
 #ifndef _PERFMON_PERFMON_CALLCHAIN_H
 #define _PERFMON_PERFMON_CALLCHAIN_H

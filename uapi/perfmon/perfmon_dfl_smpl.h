@@ -3,12 +3,12 @@
  * Sampling format "default": every sample is an entry in a linear buffer.
  *
  * The buffer (mmap() of the context, read-only) begins with struct
- * pfm_dfl_smpl_hdr; the entries follow without padding.  An entry is a struct
- * pfm_dfl_smpl_entry, followed by the values of the PMDs in reg_smpl_pmds of the
- * PMD that overflowed, a __u64 each, in ascending order of their numbers.
+ * pfm_dfl_smpl_hdr; the entries follow without padding.  An entry is a struct pfm_dfl_smpl_entry
+ * and values of PMDs.  These are the PMDs in reg_smpl_pmds of the PMD that overflowed, in ascending
+ * order of their numbers; each value is a __u64.
  *
- * Each entry tells which clock its time is from, and how many values follow the entry:
- * this number may change, because reg_smpl_pmds may be written between two entries.
+ * Each entry tells which clock its time is from, and how many values it has.  This number may
+ * change, because reg_smpl_pmds may be written between two entries.
  *
  * When the largest entry no longer fits, monitoring is masked and, if the PMD has
  * PFM_REGFL_OVFL_NOTIFY, a notification is sent.  pfm_restart() empties the buffer and

@@ -9,8 +9,8 @@
  * fails with EBUSY.
  *
  * The search for an entry is limited to PFM_HIST_NEIGHBOURS places, to bound the cost of
- * a sample.  If other entries occupy them all, the sample is counted as lost.  A table
- * with twice as many entries as sampled instructions loses almost no sample.
+ * a sample.  If other entries occupy all these places, the sample is counted as lost.  A table with
+ * twice as many entries as sampled instructions loses almost no sample.
  */
 #ifndef _PERFMON_PERFMON_HIST_H
 #define _PERFMON_PERFMON_HIST_H

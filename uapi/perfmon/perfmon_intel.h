@@ -32,17 +32,18 @@
 #define PFM_INTEL_PEBS		     17 /* PMC of precise sampling, with a bit for each counter */
 
 /*
- * Load latency: PMC 18, if it exists, has the threshold in cycles of the core, 16 bits.  Bit
- * PFM_INTEL_PEBS_LATENCY + n of PMC 17 asks for the latency of the load in the records of counter n
- * (struct pfm_intel_pebs), which has to sample event LOAD_LATENCY (01cdH).
+ * Load latency: PMC 18, if it exists, has the threshold in cycles of the core, 16 bits.  If bit
+ * PFM_INTEL_PEBS_LATENCY + n of PMC 17 is set, the records of counter n (struct pfm_intel_pebs)
+ * contain the latency of the load.  Counter n has to sample event LOAD_LATENCY (01cdH).
  */
 #define PFM_INTEL_LOAD_LATENCY	     18
 #define PFM_INTEL_PEBS_LATENCY	     32
 
 /*
  * PMCs that refine events of the general counters: requests and responses outside of the core, and
- * events of the frontend.  Some models have them; perf may use them, too, so they exist only with
- * exclusive ownership of the counters.  A value with a bit that the model does not have is refused.
+ * events of the frontend.  Only some models have these registers.  perf may use them, too, so the
+ * PMCs exist only with exclusive ownership of the counters.  A value with a bit that the model does
+ * not have is refused.
  */
 #define PFM_INTEL_OFFCORE_0	     19
 #define PFM_INTEL_OFFCORE_1	     31
@@ -99,7 +100,7 @@
  *	the format does not have are 0.
  * @instruction: address of the instruction that caused the event; from format 2 on
  * @ip: address of the next instruction
- * @flags: RFLAGS after the instruction; all registers here have their values after it
+ * @flags: RFLAGS; all registers here have their values after the instruction
  * @r: R8 to R15
  * @address: linear address of the data; formats 1 to 3
  * @source: where the data came from, as the SDM encodes it for the model; formats 1 to 3

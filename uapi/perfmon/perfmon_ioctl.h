@@ -21,9 +21,9 @@
  * monitored thread sends PFM_MSG_END.  An overflow sends PFM_MSG_OVFL if the PMD has
  * PFM_REGFL_OVFL_NOTIFY; the program handles it and calls PFM_IOC_RESTART.
  *
- * A context made with a sampling format has a buffer, which mmap() maps.  At each
- * overflow of 64 bits the format writes a sample to it (perfmon_dfl_smpl.h).
- * Without a format an overflow masks monitoring until PFM_IOC_RESTART.
+ * A context made with a sampling format has a buffer, which mmap() maps.  At each overflow of a
+ * 64-bit value the format writes a sample to the buffer (perfmon_dfl_smpl.h).  Without a format an
+ * overflow masks monitoring until PFM_IOC_RESTART.
  *
  * perfmon_types.h has the structures, perfmon_reason.h says why a call failed; this header
  * includes both.
@@ -64,9 +64,9 @@
  * 4. Every structure may become longer, at its end.  The kernel accepts a structure that
  *    is longer than the one it knows if the rest is zero; if not, the call fails with
  *    E2BIG (PFM_REASON_TAIL) and changes nothing.  A structure that is shorter than its
- *    first version fails with EINVAL (PFM_REASON_SIZE).  The command has the size of a
- *    structure, struct pfm_vector the size of a vector's element, and struct pfm_create
- *    the size of a format's argument (at most 4096 bytes).
+ *    first version fails with EINVAL (PFM_REASON_SIZE).  The command contains the size of a
+ *    structure.  struct pfm_vector contains the size of a vector's element.  struct pfm_create
+ *    contains the size of a format's argument (at most 4096 bytes).
  *
  * 5. In structures that the kernel only returns, reserved fields are zero.  If such a
  * structure is longer than the one the kernel knows, the kernel clears the rest.  The
@@ -100,23 +100,23 @@
 /**
  * PFM_IOC_CREATE_CONTEXT - make the context of this descriptor
  *
- * The context is unloaded and has event set 0, all PMCs at their defaults.  The call loads the
- * PMU module for the machine if no PMU is registered, and the module of the sampling format.
- * mmap() of the descriptor maps the format's buffer, read-only, at offset 0 (or one for each
- * CPU, see PFM_BUFFER_OFFSET()); the buffer stays readable until munmap().  RLIMIT_MEMLOCK
- * limits the buffers of a user, /sys/kernel/perfmon/smpl_buffer_mem_max limits the buffers of
- * all users.  This call also decides whether the context counts at kernel level, see
+ * The context is unloaded.  It has event set 0, with all PMCs at their defaults.  The call loads
+ * the module of the sampling format and, if no PMU is registered, the PMU module for the machine.
+ * mmap() of the descriptor maps the format's buffer, read-only, at offset 0.  If there is a buffer
+ * for each CPU, see PFM_BUFFER_OFFSET().  A buffer stays readable until munmap().  RLIMIT_MEMLOCK
+ * limits the buffers of a user, /sys/kernel/perfmon/smpl_buffer_mem_max limits the buffers of all
+ * users.  This call also decides whether the context counts at kernel level, see
  * PFM_STATUS_USER_LEVEL.
  *
  * ENOSYS: no PMU.  EFAULT: argument unreadable.  EINVAL: an unknown flag; a reserved
- * field that is not zero; an unknown format; an argument that is shorter than its first
- * version, that the format does not accept, or that has no format.  EOPNOTSUPP: a flag
- * that is not offered yet.  EPERM: kernel.perf_event_paranoid, or policy or task_group in
- * /sys/kernel/perfmon, do not let the caller count; or the context is system-wide, and the
- * caller neither holds CAP_PERFMON nor is in sys_group.  EBUSY: the descriptor has a context
- * already.  ENOMEM: no memory, or a limit on buffers or event sets is reached.  E2BIG: the
- * structure, or the format's argument, is longer than the kernel knows and the rest is not zero.
- * The format may return other errors.
+ * field that is not zero; an unknown format; an argument of the format that is shorter than its
+ * first version, or that the format does not accept; an argument without a format.  EOPNOTSUPP: a
+ * flag that is not offered yet.  EPERM: kernel.perf_event_paranoid, or policy or task_group in
+ * /sys/kernel/perfmon, do not let the caller count; or the context is system-wide, and the caller
+ * neither holds CAP_PERFMON nor is in sys_group.  EBUSY: the descriptor has a context already.
+ * ENOMEM: no memory, or a limit on buffers or event sets is reached.  E2BIG: the structure, or the
+ * format's argument, is longer than the kernel knows and the rest is not zero.  The format may
+ * return other errors.
  */
 #define PFM_IOC_CREATE_CONTEXT	_IOW(PFM_IOC_TYPE, 0, struct pfm_create)
 
@@ -125,8 +125,9 @@
  *
  * The values take effect at once if the set is active and the thread runs.
  *
- * EINVAL: invalid count, PMC, flag, set or value; NO_EMUL64 on a PMC without a counter.
- * EBUSY: copies live.  E2BIG: the vector is longer than arg_mem_max.  EFAULT, ENOMEM.
+ * EINVAL: invalid count, PMC, flag, set or value; PFM_REGFL_NO_EMUL64 on a PMC that drives no
+ * counter.  EBUSY: copies of the context exist.  E2BIG: the vector is longer than arg_mem_max.
+ * EFAULT, ENOMEM.
  */
 #define PFM_IOC_WRITE_PMCS	_IOW(PFM_IOC_TYPE, 1, struct pfm_vector)
 
@@ -137,12 +138,12 @@
  * reg_smpl_pmds and reg_reset_pmds.  Only PMDs in use count and can be read.  Writing a
  * read-only PMD puts it in use and changes no value.
  *
- * A counter that begins at -N overflows after N events.  After an overflow the counter
- * and each PMD in its reg_reset_pmds get their own reg_short_reset; or, if monitoring was
- * masked, their own reg_long_reset at PFM_IOC_RESTART.  With PFM_REGFL_RANDOM a random
- * number, masked by reg_random_mask, is subtracted from the reset value, which makes the
- * period longer.  The generator is Carta's.  Its seed is reg_random_seed; the kernel
- * chooses a seed if that is 0.  The generator has 2^31 - 2 states: seeds are taken modulo
+ * A counter that begins at -N overflows after N events.  After an overflow the counter, and each
+ * PMD in its reg_reset_pmds, get their own reg_short_reset as values.  If the overflow masks
+ * monitoring, they get their own reg_long_reset at PFM_IOC_RESTART instead.  With PFM_REGFL_RANDOM
+ * a random number, masked by reg_random_mask, is subtracted from the reset value, which makes the
+ * period longer.  The generator is Carta's.  Its seed is reg_random_seed, or a seed that the kernel
+ * chooses if reg_random_seed is 0.  The generator has 2^31 - 2 states: seeds are taken modulo
  * 2^31 - 1, and a result of 0 becomes 1.
  *
  * In a set with PFM_SETFL_OVFL_SWITCH a counter with reg_ovfl_switch_cnt N switches to
@@ -155,9 +156,9 @@
  * calls can neither write nor read them.  The header of the register map names them.
  *
  * EINVAL: invalid count, PMD, flag or set; invalid PMD in reg_smpl_pmds or
- * reg_reset_pmds; reg_ovfl_switch_cnt of a PMD that is not a counter.  EBUSY: copies
- * live; the context is loaded, and another user holds a PMD that this call would put in
- * use.  E2BIG, EFAULT, ENOMEM.
+ * reg_reset_pmds; reg_ovfl_switch_cnt of a PMD that is not a counter.  EBUSY: copies of the context
+ * exist; or the context is loaded, and another user holds a PMD that this call would put in use.
+ * E2BIG, EFAULT, ENOMEM.
  */
 #define PFM_IOC_WRITE_PMDS	_IOW(PFM_IOC_TYPE, 2, struct pfm_vector)
 
@@ -174,27 +175,28 @@
 /**
  * PFM_IOC_LOAD - load the context on a thread or, with PFM_FL_SYSTEM_WIDE, on a CPU
  *
- * The thread is not stopped, and the context is not started.  Messages in the context's
- * queue are dropped, load_set becomes active, and the values of PMDs stay.  The PMDs that
- * any set of the context uses are claimed until the context is unloaded or its thread
- * ends.  Before the load, others may use these PMDs.
+ * The thread is not stopped, and the context is not started.  Messages in the context's queue are
+ * discarded, load_set becomes active, and the values of PMDs stay.  The PMDs that any set of the
+ * context uses are claimed until the context is unloaded or its thread ends.  Before the load,
+ * others may use these PMDs.
  *
- * ESRCH: no such thread.  EPERM: the thread is a kernel thread, or the caller fails the
- * kernel's ptrace read check for the thread and lacks CAP_PERFMON; with
- * PFM_FL_NOTIFY_BLOCK also: the caller fails the ptrace attach check, or the thread
- * belongs to process 1.  EBUSY: the context is loaded already, copies live, the thread is
- * ending, or another user holds a PMD or the PMU.  EEXIST: the thread has a context already;
- * pfm_error.value is the process that loaded it, 0 if the caller cannot see it.
- * EINVAL: no such set, reserved field not zero.  EFAULT.  ENOMEM, ENFILE: no memory, or
- * no file, for the ptrace check.  The PMU module may return other errors.
+ * ESRCH: no such thread.  EPERM: the thread is a kernel thread; or the caller fails the kernel's
+ * ptrace read check for the thread and lacks CAP_PERFMON.  With PFM_FL_NOTIFY_BLOCK, EPERM also
+ * means that the caller fails the ptrace attach check, or that the thread belongs to process 1.
+ * EBUSY: the context is loaded already, copies of it exist, the thread is ending, or another user
+ * holds a PMD or the PMU.  EEXIST: the thread has a context already; pfm_error.value is the process
+ * that loaded it, 0 if the caller cannot see it.  EINVAL: no such set, reserved field not zero.
+ * EFAULT.  ENOMEM, ENFILE: no memory, or no file, for the ptrace check.  The PMU module may return
+ * other errors.
  *
  * A system-wide context is loaded on a CPU, which the caller need not run on.  It counts all
- * threads there, and the kernel.  EINVAL: also: no such CPU, or the CPU lacks the context's PMU.
- * ENODEV: the CPU is offline.  EPERM: the caller neither holds CAP_PERFMON nor is in
- * /sys/kernel/perfmon/sys_group.  EEXIST: the CPU has a system-wide context.  EBUSY: also:
- * contexts of the other kind, on threads or on CPUs, use a PMD, or the PMU if its counters
- * cannot be shared one by one.  When the CPU goes offline, the context is unloaded, and
- * PFM_MSG_END is queued.
+ * threads there, and the kernel.  For such a context, EINVAL also means that there is no such CPU,
+ * or that the CPU does not have the context's PMU.  ENODEV: the CPU is offline.  EPERM: the caller
+ * neither holds CAP_PERFMON nor is in /sys/kernel/perfmon/sys_group.  EEXIST: the CPU has a
+ * system-wide context.  EBUSY also means that contexts on threads use a PMD, or use the PMU and its
+ * counters cannot be shared one by one.  In the same way, a system-wide context keeps contexts from
+ * being loaded on threads.  When the CPU goes offline, the context is unloaded, and PFM_MSG_END is
+ * queued.
  */
 #define PFM_IOC_LOAD		_IOW(PFM_IOC_TYPE, 4, struct pfarg_load)
 
@@ -217,8 +219,7 @@
  * PFM_IOC_RESTART - continue after a notification
  *
  * The sampling format, if there is one, empties its buffer; "nway" releases its oldest full
- * region.
- * PMDs that overflowed get their long reset values, monitoring is unmasked and a blocked
+ * region.  PMDs that overflowed get their long reset values, monitoring is unmasked, and a blocked
  * thread continues.  All this is done when the call returns.
  *
  * EBUSY: the context is not loaded; no notification waits for a restart (some formats allow
@@ -230,13 +231,13 @@
 /**
  * PFM_IOC_CREATE_EVTSETS - create or change event sets (struct pfarg_setdesc)
  *
- * Changing a set resets its PMCs to their defaults and its switch counts to 0; values of PMDs and
- * the other fields that were written with them stay.
+ * Changing a set gives its PMCs their defaults and sets its switch counts to 0.  The values of
+ * PMDs, and the other fields that were written with these values, stay.
  *
- * Each set has its own PMCs and PMDs.  One set is active at a time: first the one that
- * load or start names, then the one with the next number; the first set follows the last
- * one.  The flag of the active set determines when the switch to the next one comes; a
- * set without a flag stays active.
+ * Each set has its own PMCs and PMDs.  One set is active at a time.  PFM_IOC_LOAD or PFM_IOC_START
+ * names the set that is active first.  Each set switch makes the set with the next higher number
+ * active; after the last set comes the first set again.  The flag of the active set determines when
+ * the switch comes.  A set without a flag stays active.
  *
  * PFM_SETFL_TIME_SWITCH: the switch comes when the thread has used set_timeout ns of CPU time
  * while it was monitored with this set.  This also works with a single set, whose set_runs then
@@ -244,12 +245,13 @@
  * overflows, see PFM_IOC_WRITE_PMDS.
  *
  * When a set becomes active, its counters continue from the values at the last switch.
- * PMDs that overflowed, and those in their reg_reset_pmds, get their short reset values,
- * or the long ones if PFM_IOC_START with a set or PFM_IOC_RESTART made the set active.
+ * PMDs that overflowed get their short reset values, and so do the PMDs in their reg_reset_pmds.
+ * If PFM_IOC_START with a set or PFM_IOC_RESTART made the set active, these PMDs get their long
+ * reset values instead.
  *
- * EBUSY: loaded, or copies live.  EINVAL: invalid flags; PFM_SETFL_TIME_SWITCH without a timeout.
- * ENOMEM: no memory, or a limit in /sys/kernel/perfmon is reached: max_sets, set_mem_max or
- * set_user_max.  E2BIG, EFAULT.
+ * EBUSY: the context is loaded, or copies of it exist.  EINVAL: invalid flags;
+ * PFM_SETFL_TIME_SWITCH without a timeout.  ENOMEM: no memory, or a limit in /sys/kernel/perfmon is
+ * reached: max_sets, set_mem_max or set_user_max.  E2BIG, EFAULT.
  */
 #define PFM_IOC_CREATE_EVTSETS	_IOWR(PFM_IOC_TYPE, 8, struct pfm_vector)
 
@@ -263,7 +265,8 @@
 /**
  * PFM_IOC_DELETE_EVTSETS - delete event sets (struct pfarg_setdesc)
  *
- * EBUSY: loaded, or copies live.  EINVAL: no such set, or set 0.  E2BIG, EFAULT, ENOMEM.
+ * EBUSY: the context is loaded, or copies of it exist.  EINVAL: no such set, or set 0.  E2BIG,
+ * EFAULT, ENOMEM.
  */
 #define PFM_IOC_DELETE_EVTSETS	_IOW(PFM_IOC_TYPE, 10, struct pfm_vector)
 
@@ -303,8 +306,8 @@
 /**
  * PFM_IOC_STATISTICS - what monitoring costs, and what it misses
  *
- * Returns the statistics of the context; with PFM_STATISTICS_CPU it returns those of a
- * CPU, online or not.  This needs no context and does not interrupt the CPU.
+ * Returns the statistics of the context or, with PFM_STATISTICS_CPU, of a CPU, which may be
+ * offline.  The statistics of a CPU need no context, and the call does not interrupt the CPU.
  *
  * EPERM: the caller asks about a CPU, and neither holds CAP_PERFMON nor is in
  * /sys/kernel/perfmon/sys_group.  EINVAL: an unknown flag; no such CPU; @cpu is not zero without
@@ -319,7 +322,7 @@
  * empty the buffer, if it is full; "nway" releases its oldest full region.
  *
  * EINVAL: the context has no buffer of this CPU; reserved field not zero.  EBUSY: the buffer is not
- * full, or the format cannot be restarted, or refuses.  EFAULT.
+ * full, the format cannot be restarted, or the format refuses the restart.  EFAULT.
  */
 #define PFM_IOC_RESTART_CPU	_IOW(PFM_IOC_TYPE, 17, struct pfm_restart_cpu)
 
@@ -328,17 +331,18 @@
  *
  * With PFM_FL_KEEP_COUNTS a copy that ends keeps its own counts.  A copy ends with its thread, with
  * an exec that closes it, or when the context is unloaded.  PFM_THREAD_ENDED returns the counts of
- * the copy that ended first, once.  The values of all threads together are those that PFM_IOC_READ
- * returns.  PMDs whose values are not added up (those with reset values, PFM_PMD_CPU,
- * PFM_PMD_MONOTONIC_TIME and the like) are 0 for a copy.
+ * the copy that ended first, of the copies that were not read yet.  The values of all threads add
+ * up to the values that PFM_IOC_READ returns.  PMDs whose values are not added up (those with reset
+ * values, PFM_PMD_CPU, PFM_PMD_MONOTONIC_TIME and the like) are 0 for a copy.
  *
  * Counts that are kept take the memory of a copy.  At most max_copies are kept.  If a new copy
- * gets no memory, it takes the memory of the oldest counts: pfm_status.dropped_counts.  A load,
- * even one that fails, drops the counts of the load before.
+ * gets no memory, it takes the memory of the oldest counts; pfm_status.dropped_counts tells how
+ * often this happened.  A load, even one that fails, drops the counts of the load before.
  *
  * EINVAL: invalid @which, count, PMD, flags or set; PMD not in use; reserved field not zero;
  * PFM_THREAD_ENDED without PFM_FL_KEEP_COUNTS; system-wide context.  ENOENT: all copies that have
- * ended were read already.  E2BIG, ENOMEM, EFAULT.  After a failure the counts are still there.
+ * ended were read already.  E2BIG, ENOMEM, EFAULT.  A failure loses no counts: a later call returns
+ * them.
  */
 #define PFM_IOC_READ_THREAD	_IOWR(PFM_IOC_TYPE, 18, struct pfm_thread_counts)
 

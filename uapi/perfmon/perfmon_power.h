@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * Register map of pmu_name "power": POWER8, POWER9 and POWER10 (Power ISA, Book
- * III, chapter "Performance Monitor Facility"; the events and the fields of MMCR1
- * that choose them are in the processors' user manuals).
+ * Register map of pmu_name "power": POWER8, POWER9 and POWER10.  The registers are described in the
+ * Power ISA, Book III, chapter "Performance Monitor Facility".  The events, and the fields of MMCR1
+ * that choose them, are described in the processors' user manuals.
  *
  *	PMC 0	MMCR0				PMD 0		TB, the time base
  *	PMC 1	MMCR1				PMD 1 .. 6	PMC1 .. PMC6

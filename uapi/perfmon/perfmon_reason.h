@@ -80,8 +80,8 @@ enum pfm_reason {
 
 /**
  * struct pfm_error - why the last failed call on this descriptor failed
- * @operation: out: its ioctl number (_IOC_NR of the command)
- * @error: out: its errno
+ * @operation: out: ioctl number of that call (_IOC_NR of the command)
+ * @error: out: errno of that call
  * @reason: out: enum pfm_reason
  * @index: out: element of the vector at fault, PFM_NO_INDEX if none
  * @value: out: the offending value, 0 if the reason has none

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * perfmon: what the calls of perfmon_ioctl.h pass: constants and structures.  Programs include
- * perfmon_ioctl.h, which has the rules for all structures, too: "How it grows".
+ * perfmon: constants and structures of the calls in perfmon_ioctl.h.  Programs include
+ * perfmon_ioctl.h, which includes this header.  It also has the rules for all structures, under
+ * "How it grows".
  */
 #ifndef _PERFMON_PERFMON_TYPES_H
 #define _PERFMON_PERFMON_TYPES_H
@@ -32,15 +33,15 @@
 #define PFM_PMD_SET_RUNS	 262 /* times the event set became active; read-only */
 #define PFM_PMD_INTERRUPTS	 263 /* overflow interrupts of the set's counters */
 #define PFM_PMD_CPU		 264 /* number of the CPU the thread is on; read-only */
-#define PFM_VIRTUAL_PMU_BASE	 288 /* from here on: those of the PMU module */
+#define PFM_VIRTUAL_PMU_BASE	 288 /* from here on: virtual PMDs of the PMU module */
 
 /* pfarg_ctx.ctx_flags */
 #define PFM_FL_NOTIFY_BLOCK	 0x01 /* block the thread on a notification */
 #define PFM_FL_SYSTEM_WIDE	 0x02 /* monitor a CPU, not a thread */
 #define PFM_FL_MAP_SETS		 0x10 /* a user-readable page for each set */
 #define PFM_FL_OVFL_NO_MSG	 0x80 /* signal overflows, queue no message */
-#define PFM_FL_INHERIT_THREADS	 0x100 /* monitor threads that monitored threads make */
-#define PFM_FL_INHERIT_ALL	 0x200 /* monitor threads and child processes that they make */
+#define PFM_FL_INHERIT_THREADS	 0x100 /* monitor new threads of monitored threads */
+#define PFM_FL_INHERIT_ALL	 0x200 /* monitor new threads and new child processes */
 #define PFM_FL_KEEP_COUNTS	 0x400 /* keep the counts of copies that end */
 
 /* pfarg_pmc.reg_flags and pfarg_pmd.reg_flags */
@@ -191,7 +192,7 @@ struct pfarg_setdesc {
  * @set_ovfl_pmds: out: PMDs that overflowed last
  * @set_runs: out: times the set became active
  * @set_timeout: out: ns that remain of the timeout
- * @set_act_duration: out: ns during which the set was active and monitoring and its
+ * @set_act_duration: out: ns during which the set was active, the context was monitoring, and its
  *	thread was running
  * @set_avail_pmcs: out: PMCs that are not held by others at the moment
  * @set_avail_pmds: out: PMDs that are not held by others at the moment
@@ -213,8 +214,8 @@ struct pfarg_setinfo {
 /**
  * struct pfarg_ovfl_msg - a message, as read() returns it
  * @msg_type: PFM_MSG_OVFL or PFM_MSG_END; with END the rest is zero
- * @msg_ovfl_pid: monitored thread (tid); in a system-wide context the thread that ran, as its
- *	creator sees it, or 0
+ * @msg_ovfl_pid: monitored thread (tid); in a system-wide context the thread that ran, as the
+ *	creator of the context sees it, or 0
  * @msg_active_set: event set that was active
  * @msg_ovfl_cpu: CPU of the overflow
  * @msg_ovfl_tid: process (thread group) of the thread in @msg_ovfl_pid.  perfmon2 swapped
@@ -284,9 +285,8 @@ struct pfm_create {
  * @element_size: in: bytes from one element to the next; 0: the size that the first
  *	version of the element has, as in this header
  *
- * Elements are handled in order.  The first bad one ends the call with its errno;
- * those before it stay applied.  Calls that return values copy the
- * whole vector back, also on error.
+ * Elements are handled in order.  The first element with an error ends the call; the elements
+ * before it have taken effect.  Calls that return values copy the whole vector back, also on error.
  */
 struct pfm_vector {
 	__u64 address;
@@ -375,18 +375,18 @@ struct pfm_info {
  * @target: out: thread (tid) on which the context is loaded, as the caller sees it; 0 if
  *	none.  If the context is system-wide: the CPU, or 0 while it is not loaded
  * @active_set: out: the active event set
- * @foreign_runs: out: number of times the thread ran on a foreign CPU while the context was
- *	started, since the load.  The PMU of such a CPU is not that of the context
- *	(big.LITTLE), so nothing was counted.  Includes the times that a set could not start
- *	because perf had moved its counters (docs/pmu-x86.md).  If not 0,
- *	PFM_STATUS_FOREIGN_CPU is set.  Includes the foreign runs of copies.
- * @copies: out: number of copies of the context, PFM_FL_INHERIT_*, that are loaded on threads
- * @dropped_counts: out: number of copies that ended and whose own counts were dropped to make room,
- *	since the load, see PFM_IOC_READ_THREAD.  The sums contain them.
- * @not_followed: out: number of threads and child processes that should have got a copy and
- *	did not, since the load: there was no memory, or a limit was reached
- * @closed_copies: out: number of copies that ended because their thread executed a program that
- *	the loader may not monitor, since the load
+ * @foreign_runs: out: number of times, since the load, that the thread ran on a foreign CPU while
+ *	the context was started.  The PMU of such a CPU is not that of the context (big.LITTLE), so
+ *	nothing was counted.  The number includes the foreign runs of copies, and the times that a
+ *	set could not start because perf had moved its counters (docs/pmu-x86.md).  If it is not 0,
+ *	PFM_STATUS_FOREIGN_CPU is set.
+ * @copies: out: number of copies of the context (PFM_FL_INHERIT_*) that are loaded on threads
+ * @dropped_counts: out: number of copies, since the load, that ended and whose own counts were
+ *	dropped to make room, see PFM_IOC_READ_THREAD.  The sums still contain these counts.
+ * @not_followed: out: number of threads and child processes, since the load, that got no copy
+ *	because there was no memory or a limit was reached
+ * @closed_copies: out: number of copies, since the load, that ended because their thread executed a
+ *	program that the loader may not monitor
  * @buffer_size: out: bytes of the sampling buffer, or of each CPU's buffer; 0 if there is none
  * @buffer_cpus: out: number of the last CPU that has a buffer, plus 1; 0 if the context has one
  *	buffer or none, see PFM_BUFFER_OFFSET()
@@ -420,10 +420,10 @@ struct pfm_status {
  * EINVAL: the machine has no such CPU, or did not have it when the context was made.  A 32-bit
  * program needs an off_t of 64 bits.
  *
- * Monitoring is never masked.  If a format would mask without these flags, such as "default" with a
- * full buffer, it counts the samples of this CPU as lost until PFM_IOC_RESTART_CPU.  A CPU has at
- * most one message in the queue: it says that the buffer of msg_ovfl_cpu should be read, and stands
- * for all notifications of this CPU until it is read.
+ * Monitoring is never masked.  When a format would mask in other contexts, such as "default" when
+ * the buffer is full, it counts the samples of this CPU as lost until PFM_IOC_RESTART_CPU.  A CPU
+ * has at most one message in the queue.  The message says that the buffer of CPU msg_ovfl_cpu
+ * should be read.  Until the message is read, it stands for all notifications of this CPU.
  */
 #define PFM_BUFFER_OFFSET(cpu) ((__u64)(cpu) << 32)
 
@@ -455,7 +455,7 @@ struct pfm_restart_cpu {
  * @tid: out: the thread, as the loader of the context sees it
  * @tgid: out: its process
  * @reserved1: must be zero
- * @name: out: name of the thread when it ended, or now
+ * @name: out: name of the thread when it ended, or its present name
  * @reserved2: must be zero
  */
 struct pfm_thread_counts {
@@ -500,9 +500,10 @@ struct pfm_thread_counts {
  * @reserved: zero
  *
  * The statistics of a context begin with its last load, and stay after the unload until the
- * next load.  Its copies are included, living or not; the threads are asked one after the
- * other, each of them once.  The statistics of a CPU are those of all contexts.  They begin
- * with the load of the module, or with the last write to /sys/kernel/perfmon/reset_stats.
+ * next load.  They include its copies, also those that have ended.  The kernel reads the statistics
+ * of one thread after the other, and counts each thread once.  The statistics of a CPU are those of
+ * all contexts that monitored on it.  They begin with the load of the module, or with the last
+ * write to /sys/kernel/perfmon/reset_stats.
  */
 struct pfm_statistics {
 	__u32 flags;

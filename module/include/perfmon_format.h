@@ -3,9 +3,9 @@
  * The interface between the core and sampling formats.  A format includes this header and
  * no other header of the project.
  *
- * A sampling format is a module that gets each sample and decides what to store.  The
- * core allocates a buffer for the format, which the user can map read-only, and calls the
- * format for each overflow.  The core handles registers, threads and messages.
+ * A sampling format is a module that gets each sample and decides what to store.  The core
+ * allocates a buffer, which the user can map read-only, for the format.  It calls the format for
+ * each overflow.  The core handles registers, threads and messages.
  *
  * A format fills a struct pfm_format, registers it at module init and unregisters it at
  * exit.  With these aliases the module is loaded when a program asks for the format by
@@ -140,28 +140,28 @@ struct pfm_format_instance {
  * @owner: the format's module; set by the core
  *
  * @buffer_size: checks the argument and sets the size of the buffer in bytes, 0 for none.
- *	Returns 0, or the error with which the creation fails: -EINVAL for a bad argument.
- *	Process context, may sleep; optional.
+ *	Returns 0, or the error with which the creation of the context fails: -EINVAL for a bad
+ *	argument.  Process context, may sleep; optional.
  * @init: sets up an instance: writes the buffer's header, sets @private.
- *	Returns 0; or, after undoing what it did, the error with which the creation fails.
- *	Allocations with GFP_KERNEL_ACCOUNT are charged to the user.  Process context, may
- *	sleep; optional.
+ *	Returns 0 or an error.  If it returns an error, it has undone what it did, and the creation
+ *	of the context fails with this error.  Allocations with GFP_KERNEL_ACCOUNT are charged to
+ *	the user.  Process context, may sleep; optional.
  * @exit: frees @private.  Called once for each @init that succeeded (or for each instance
  *	if there is no @init), also if the creation fails later.  No other callback
  *	runs at the same time or later.  The user may still read the buffer, which the
  *	core frees after the context.  Process context, may sleep; optional.
  * @handler: handles a sample.  Called for each PMD that overflowed, in ascending order, with
- *	interrupts off, perhaps from NMI; for one instance never concurrently.  It must
- *	not wait or fault.  Returns PFM_CONTROL_*.
- * @restart: the user has handled a notification.  @active: monitoring is not masked.  With
- *	PFM_FL_INHERIT_* monitoring is never masked; there @active is false if the handler
- *	has asked to mask it.  Called with interrupts off while no handler runs.  Returns 0,
- *	PFM_CONTROL_RESET, _MASK, or -EBUSY if there is nothing to restart; optional.
- * @throttled: the event set is throttled for a tick.  Called in the same context as
- *	@handler; optional.
+ *	interrupts off, perhaps from NMI.  Two calls for the same instance never run at the same
+ *	time.  It must not wait or fault.  Returns PFM_CONTROL_*.
+ * @restart: called when the user has handled a notification.  @active is true if monitoring is not
+ *	masked.  With PFM_FL_INHERIT_* monitoring is never masked; then @active is false if the
+ *	handler has asked to mask it.  Called with interrupts off while no handler runs.  Returns 0,
+ *	PFM_CONTROL_RESET or PFM_CONTROL_MASK, or -EBUSY if there is nothing to restart; optional.
+ * @throttled: called when the event set is throttled for a tick, in the same context as @handler;
+ *	optional.
  *
- * The user reads the buffer while the format writes it: data must be written before the
- * count or offset that includes it, see pfm_format_publish().
+ * The user reads the buffer while the format writes it.  So the format must write data before it
+ * writes the count or offset that includes them, see pfm_format_publish().
  */
 struct pfm_format {
 	u32 interface;
@@ -199,8 +199,8 @@ int __pfm_format_register(struct pfm_format *format, struct module *owner);
  * pfm_format_unregister() - unregister a format
  * @format: a registered format
  *
- * No context uses the format any more: each context holds a reference to its format's
- * module.  Process context, may sleep.
+ * A module calls this when it is removed.  Then no context uses the format any more, because each
+ * context holds a reference to its format's module.  Process context, may sleep.
  */
 void pfm_format_unregister(struct pfm_format *format);
 

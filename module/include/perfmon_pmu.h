@@ -36,11 +36,11 @@ struct task_struct;
 
 /*
  * A module with MODULE_ALIAS(PFM_PMU_ALIAS(processor)) is loaded when a context is made
- * and no PMU is registered.  The core requests the alias with the identity of the
- * processor, such as "arm64:midr410fd070" (MIDR_EL1), "powerpc:pvr004e1200" (PVR) or
- * "x86:ven0000fam0006mod008f" (the kernel's numbers of vendor, family and model; all
- * hexadecimal, in lower case); the alias of a module is a pattern as in fnmatch(3).  If
- * no PMU is registered after that, the core requests "fallback".
+ * and no PMU is registered.  The core requests the alias with the identity of the processor:
+ * MIDR_EL1, as in "arm64:midr410fd070"; PVR, as in "powerpc:pvr004e1200"; or the kernel's numbers
+ * of vendor, family and model, as in "x86:ven0000fam0006mod008f".  All numbers are hexadecimal, in
+ * lower case.  The alias of a module is a pattern as in fnmatch(3).  If no PMU is registered after
+ * that, the core requests "fallback".
  */
 #define PFM_PMU_ALIAS(processor) "perfmon-pmu:" processor
 
@@ -60,7 +60,7 @@ struct task_struct;
 
 /* Kinds of register, struct pfm_register.type */
 #define PFM_REG_COUNTER		 BIT(0) /* PMD counts events and overflows */
-#define PFM_REG_READ_ONLY	 BIT(1) /* PMD that cannot be written; every PMD from 64 on */
+#define PFM_REG_READ_ONLY	 BIT(1) /* read-only PMD; each PMD from 64 on must be one */
 #define PFM_REG_NO_EMUL64	 BIT(2) /* PMC accepts PFM_REGFL_NO_EMUL64 */
 #define PFM_REG_SAMPLED		 BIT(3) /* PMD that only samples can contain */
 #define PFM_REG_NO_LEVELS	 BIT(4) /* PMC: its counters reveal no more than /proc does */
@@ -78,8 +78,9 @@ struct task_struct;
  * @address: number of the register in hardware; only shown in /sys/kernel/perfmon
  * @counters: PMC: bitmap of the counters that it drives
  *
- * At least one PMC of each counter has @user_set or @user_clear, which exclude the kernel level,
- * or PFM_REG_NO_LEVELS.  Registration fails otherwise.  A PMU with a scope does not need them.
+ * Each counter must be driven by at least one PMC that has @user_set or @user_clear, which exclude
+ * the kernel level, or that has the type PFM_REG_NO_LEVELS.  Registration fails otherwise.  The
+ * counters of a PMU with a scope need no such PMC.
  */
 struct pfm_register {
 	const char *name;
@@ -95,9 +96,9 @@ struct pfm_register {
 
 /**
  * struct pfm_registers - the registers of one event set, in memory
- * @used_pmcs: PMCs below 256 that drive a counter in use, or that were written and drive
- *	none.  They must be programmed while the set counts; on shared hardware, no other
- *	PMCs may be programmed.
+ * @used_pmcs: PMCs below 256 that drive a counter in use, or that were written and drive no
+ *	counter.  They must be programmed while the set counts; on shared hardware, no other PMCs
+ *	may be programmed.
  * @used_pmds: PMDs below 256 in use: only these count, are saved and are restored
  * @counters: those of @used_pmds that are counters, all below 64
  * @interrupting: those of @counters whose wrap must interrupt
@@ -107,9 +108,9 @@ struct pfm_register {
  * @config: for the PMU module: values that configure() computes from the fields above.
  *	Only configure() writes it.  Zero in a new set.
  * @state: for the PMU module: data that changes while the set counts, one word for each
- *	PMD below 64.  Operations may change it on the CPU where the set counts (write_pmds,
- *	start, stop, read, acknowledge and the interrupt handler), configure() may not.
- *	Zero in a new set.
+ *	PMD below 64.  On the CPU where the set counts, write_pmds(), start(), stop(), read(),
+ *	acknowledge() and the interrupt handler may change it; configure() may not.  Zero in a new
+ *	set.
  * @task: the monitored thread; NULL in a system-wide context
  * @resumed: the set starts because the thread was switched in, not because of a user's
  *	call
@@ -180,25 +181,25 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  *	operation; it is not called for other PMUs.
  * @claim: claim PMDs @pmds (PFM_HARDWARE_BV words), and the PMCs that drive them, on all
  *	CPUs of the PMU.  Called when a load, or a write to a loaded context, needs PMDs
- *	that are not claimed; other contexts may be counting.  Returns 0; or claims
- *	nothing and returns a negative errno: -EBUSY, after pfm_pmu_blame(), if somebody
- *	else holds a PMD.  Exclusive hardware is claimed as a whole at the first call.
- *	Process context, may sleep, CPU hotplug held off.
+ *	that are not claimed; other contexts may be counting.  Returns 0 or a negative errno.  If it
+ *	fails, nothing is claimed.  If somebody else holds a PMD, it calls pfm_pmu_blame() and
+ *	returns -EBUSY.  Exclusive hardware is claimed as a whole at the first call.  Process
+ *	context, may sleep, CPU hotplug held off.
  * @release: release @pmds.  Called when no loaded context uses these PMDs any more; other
  *	contexts may be counting.  Process context, may sleep, CPU hotplug held off.
  *	Hardware that nobody else uses needs neither @release nor @claim.
  * @held_by_others: set in @pmds (PFM_HARDWARE_BV words) the bits of the PMDs that @claim
  *	could not claim at the moment; process context, may sleep; optional
  * @load: a context is about to be loaded on a thread or on a CPU.  @session has the present
- *	values of its registers; PMCs and PMDs may be written later.  Returns 0; or, after
- *	undoing what it did, the error with which the load fails.  Called by the loader
- *	(current), in process context, may sleep; optional.
+ *	values of its registers; PMCs and PMDs may be written later.  Returns 0 or an error.  If it
+ *	returns an error, it has undone what it did, and the load fails with this error.  Called by
+ *	the loader (current), in process context, may sleep; optional.
  * @unload: undo @load.  Called once for each @load that returned 0: when the user unloads the
- *	context, when the thread or the context ends, or when the load fails later.  Called on
- *	the CPU where the thread runs, or on any CPU if it does not run, or on the CPU of a
- *	system-wide context; the counters are halted.  Interrupts off, perhaps with a run
- *	queue locked: it must not wait, allocate or free; optional.  Without @unload, contexts
- *	may be inherited; @load is not called for their copies.
+ *	context, when the thread or the context ends, or when the load fails later.  For a
+ *	system-wide context, called on the context's CPU; for a thread, on the CPU where it runs, or
+ *	on any CPU if it does not run.  The counters are halted.  Interrupts are off, and a run
+ *	queue may be locked, so it must not wait, allocate or free.  Optional.  Only contexts of a
+ *	PMU without @unload can be inherited; @load is not called for copies.
  * @check_pmc: returns whether PMC @n accepts @value; may change @value.  Reserved bits
  *	already have their defaults.  Process context, may sleep; optional.
  * @counts_threads: returns whether PMC @n with @value counts something that only a thread has.
@@ -209,24 +210,24 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  * @can_count: hot; returns whether the set can count on this CPU at the moment.  If not, it
  *	counts nothing, and this is reported in the same way as a foreign CPU
  *	(docs/interface.md).  Called before write_pmcs; optional.
- * @write_pmcs: hot; program @used_pmcs.  Only those @counters that are also in
- *	@interrupting may interrupt (start may enable their interrupts instead).
- *	@programmed has the values that the last call wrote on this CPU, or is NULL if
- *	these are not known: equal values need not be written.
+ * @write_pmcs: hot; program @used_pmcs.  Of @counters, only those in @interrupting may interrupt.
+ *	start() may enable their interrupts instead of write_pmcs().  @programmed has the values
+ *	that the last call wrote on this CPU, or is NULL if these values are not known.  Values that
+ *	are equal need not be written again.
  * @write_pmds: hot; write @pmds to the counters: all of @used_pmds below 64 or, after an
  *	overflow, some of these PMDs.
  * @start: hot; let @counters count.  Takes one register write if the hardware has one
  *	enable bit for all counters, or a register with the enable bits of all counters.
  * @stop: hot; halt @counters, then do what read does, with @pmds of the set as
  *	@values.  On return nothing counts.
- * @read: hot; store the 64-bit values of @used_pmds, which may be counting, in @values by
- *	their numbers: pfm_pmd_merge() of the values in memory and in hardware.  Returns
- *	the same as overflows(), with the overflow flags read after these values.
- * @sample: hot; called after an overflow, with counters halted: of @pmds (a bitmap),
- *	store the values of those that are PFM_REG_SAMPLED in @values by their numbers.
- *	Required if the PMU has such registers.
- * @callers: hot; called after an overflow, with counters halted: store in @to the addresses of
- *	at most @most call instructions of the program, innermost first: those of calls that
+ * @read: hot; store the 64-bit values of @used_pmds, which may be counting.  @values[n] is
+ *	pfm_pmd_merge() of the values of PMD n in memory and in hardware.  Returns the same as
+ *	overflows(), with the overflow flags read after these values.
+ * @sample: hot; called after an overflow, with counters halted.  @pmds is a bitmap: store the
+ *	values of the PMDs in it that have type PFM_REG_SAMPLED.  The value of PMD n goes to
+ *	@values[n].  Required if the PMU has such registers.
+ * @callers: hot; called after an overflow, with counters halted.  Store in @to the addresses of
+ *	call instructions of the program, innermost first, at most @most.  These are the calls that
  *	the hardware has recorded and that have not returned.  Returns the number of addresses;
  *	optional.
  * @overflows: hot; returns the @counters that wrapped and were not acknowledged; required
@@ -297,8 +298,8 @@ struct pfm_virtual_pmd {
  * @scope: NULL if each CPU has its own registers.  Otherwise several CPUs share the
  *	registers, and @scope names what the registers belong to, such as "l3" or "package".
  *	Only users who may count at all levels can use the registers, and only in
- *	system-wide contexts.  One context uses all registers of a cache or package; it runs
- *	on the CPU that @operations->owner returns.  Such a PMU is never the default.
+ *	system-wide contexts.  One context uses all registers of a cache or package; it counts on
+ *	the CPU that @operations->owner returns.  Such a PMU is never the default.
  * @independent: operations on a set do not affect other counters.  Then a thread's context and a
  *	system-wide one may count on a CPU at the same time, with different counters; the module
  *	uses pfm_running_sets() and pfm_overflow_of().
@@ -339,7 +340,7 @@ struct pfm_pmu {
 
 /**
  * pfm_pmu_register() - register a PMU
- * @pmu: a static object, filled in up to @cpus
+ * @pmu: a static object; the caller has filled in the fields before @owner
  *
  * Others may hold the hardware at this time: it is claimed when a context is loaded.
  * Process context, may sleep.
@@ -354,8 +355,8 @@ int __pfm_pmu_register(struct pfm_pmu *pmu, struct module *owner);
  * pfm_pmu_unregister() - unregister a PMU
  * @pmu: a registered PMU
  *
- * No context uses the PMU any more: each context holds a reference to its PMU's module.
- * Process context, may sleep.
+ * A module calls this when it is removed.  Then no context uses the PMU any more, because each
+ * context holds a reference to its PMU's module.  Process context, may sleep.
  */
 void pfm_pmu_unregister(struct pfm_pmu *pmu);
 
@@ -402,9 +403,9 @@ struct pfm_overflow_result {
  * pfm_overflow() - handle an overflow interrupt
  * @pmu: PMU of the interrupt
  * @regs: interrupted registers
- * @noted: data that the hardware recorded, valid until pfm_overflow() returns: an array
- *	that ends with an element without @counters.  If several elements are about the
- *	same counter, the first one is used.  NULL if the hardware records nothing.
+ * @noted: data that the hardware recorded, valid until pfm_overflow() returns: an array that ends
+ *	with an element whose @counters is 0.  If several elements are about the same counter, the
+ *	first one is used.  NULL if the hardware records nothing.
  *
  * Called by the PMU module's handler, in an interrupt or NMI, on the CPU of the overflow,
  * with the counters of the running set halted.  The core calls overflows(), records the
@@ -424,7 +425,7 @@ struct pfm_overflow_result pfm_overflow(const struct pfm_pmu *pmu, struct pt_reg
 struct pfm_registers *pfm_running_registers(const struct pfm_pmu *pmu);
 
 /**
- * struct pfm_running - the sets of a PMU with independent counters that count on a CPU
+ * struct pfm_running - the sets that count on a CPU, for a PMU with independent counters
  * @thread: registers of the set of the thread that runs, or NULL
  * @cpu: registers of the set of the system-wide context, or NULL
  */

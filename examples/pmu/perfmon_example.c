@@ -14,16 +14,19 @@
 #define MASK pfm_width_mask(48)
 
 /*
- * The hardware.  Operations access data of their CPU, interrupts off: no lock is needed.
+ * The hardware.  Operations run with interrupts off and access only data of their own CPU, so no
+ * lock is needed.
  */
-static DEFINE_PER_CPU(
-	u64, selected); /* one bit for each counter; so have the next two fields */
+static DEFINE_PER_CPU(u64, selected); /* a bit for each counter, as in the next two */
 static DEFINE_PER_CPU(u64, running);
 static DEFINE_PER_CPU(u64, overflows);
 static DEFINE_PER_CPU(u64[2], counters);
 static DEFINE_PER_CPU(u64, since); /* time of the last update */
 
-/* All bits are written: unused PMCs have their defaults, and nobody else uses "selected". */
+/*
+ * Write all bits of "selected", also those of unused PMCs, which have their defaults.  Nobody else
+ * uses "selected".
+ */
 static void example_write_pmcs(const struct pfm_registers *set,
 			       const struct pfm_registers *old)
 {

@@ -43,7 +43,7 @@ static void *clean_argument(const char *name, void *argument, size_t size,
 	return clean;
 }
 
-/* The structure is newer than perfmon2: its users have cleared the reserved fields. */
+/* perfmon2 did not have struct pfm_create, so programs that use it clear its reserved fields. */
 PFMDEV_EXPORT int pfm_create(const struct pfm_create *create)
 {
 	int fd;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Declarations for all files of the library.  Names that it does not export begin with
+ * Declarations for all files of the library.  Names that the library does not export begin with
  * pfmdev_, so that the static library clashes neither with its users nor with libpfm4.
  */
 #ifndef PFMDEV_INTERNAL_H

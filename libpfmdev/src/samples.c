@@ -19,7 +19,7 @@
 
 #include "internal.h"
 
-/* A CPU writes a sample, with interrupts off, in much less than this time, in ns. */
+/* In ns.  A CPU writes a sample in much less than this time, because interrupts are off. */
 #define MOMENT	    1000000
 
 /* The context has one buffer, not one for each CPU. */
@@ -146,7 +146,7 @@ static int is_owed(const struct buffer *buffer)
 		       linear->hdr_min_buf_space;
 }
 
-/* If the context is unloaded, the buffer cannot be handed back: this is tried again later. */
+/* If the context is unloaded, the buffer cannot be handed back.  Later rounds try again. */
 static void hand_back(struct buffer *buffer)
 {
 	if (buffer->layout == NWAY)
@@ -162,7 +162,7 @@ static void hand_back(struct buffer *buffer)
 	}
 }
 
-/* A region that the kernel has begun meanwhile is entered only if it has a sample. */
+/* Find the next sample.  It may be in a region that the kernel has begun meanwhile. */
 static void find_first(struct buffer *buffer)
 {
 	const size_t least = buffer->layout == CALLCHAIN

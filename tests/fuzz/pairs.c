@@ -170,7 +170,7 @@ static const struct pair pairs[] = {
 	{ LSEEK, EOVERFLOW, ELSEWHERE },
 
 	{ MMAP, EINVAL, "5.5" },
-	{ MMAP, ENFILE, LINUX }, /* a mapping has a file of its own */
+	{ MMAP, ENFILE, LINUX }, /* perfmon opens a file for each mapping */
 	{ MMAP, ENODEV, ELSEWHERE },
 	{ MMAP, EACCES, LINUX },
 	{ MMAP, EBADF, LINUX },

@@ -226,7 +226,10 @@ module_param(scope, uint, 0444);
 
 static int owners[NR_CPUS]; /* for each group of CPUs: the owner + 1, or 0: no owner yet */
 
-/* The last CPU of the group that is online, so that guests can take the owner offline. */
+/*
+ * An owner stays the owner as long as it is online. A new owner is the last online CPU of its
+ * group, because guests can take that CPU offline.
+ */
 static int fake_owner(const struct pfm_pmu *pmu, int number)
 {
 	int *owner = &owners[number / scope], cpu;

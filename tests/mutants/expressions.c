@@ -278,7 +278,10 @@ void mutate_expression(struct source *source, CXCursor cursor)
 	}
 }
 
-/* Returns whether the last word before @at is @word, followed by @bracket unless that is NULL. */
+/*
+ * Returns whether @word is the last word before @at. If @bracket is not NULL, it must follow the
+ * word.
+ */
 static bool follows(const struct source *source, size_t start, size_t at,
 		    const char *word, const char *bracket)
 {

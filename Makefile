@@ -17,8 +17,8 @@
 # make format       formats the C sources
 # make clean
 #
-# demo, check, check-all, bench, coverage, fuzz and mutants install the Debian packages that
-# they lack.
+# demo, check, check-all, bench, coverage, fuzz and mutants install the Debian packages that they
+# need and the machine lacks.
 
 VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 PREFIX ?= /usr/local

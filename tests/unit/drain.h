@@ -62,7 +62,7 @@ void samples(unsigned int count);
 /* Do what pfm_restart() does. Returns false if the context is no longer loaded. */
 bool restart(bool is_attached);
 
-/* Do what pfmon does at a message. */
+/* Do what pfmon does when a message comes. */
 void drain_all(bool is_attached);
 void end_of_thread(void);
 

@@ -139,8 +139,8 @@ TEST(an_unsaved_link_register_has_the_caller)
 
 	ck_assert(is_caller("link_in_register", in_function("link_caller"), ELSEWHERE));
 	/*
-	 * This also holds if nothing is known about the caller, or if the caller is the last
-	 * address.
+	 * The register has the caller even if nothing is known about this caller, or if it is the
+	 * last address.
 	 */
 	ck_assert(is_caller("link_in_register", ELSEWHERE + 8, ELSEWHERE));
 	ck_assert(look_at(user, 2, PFM_CALLCHAIN_USER_LINK).is_frame[1]);

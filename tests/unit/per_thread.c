@@ -170,7 +170,7 @@ static void check_csv(const char *name, const char *expected)
 	free(text);
 }
 
-/* PMD 2 counts event r8.  Its counts are three times as large as those of r1. */
+/* PMD 2 counts event r8.  The counts of r8 are three times as large as those of r1. */
 TEST(threads_with_most_events_come_first)
 {
 	begin("r1,r2,r8");

@@ -216,7 +216,10 @@ TEST(the_library_clears_reserved_fields_of_the_default_formats_argument)
 	ck_assert_uint_eq(module.create.format_size, sizeof(argument) - 1);
 }
 
-/* The library ignores such an argument, as in perfmon2. The module would refuse the argument. */
+/*
+ * If there is no format, the library ignores the argument for it, as in perfmon2. The module would
+ * refuse the argument.
+ */
 TEST(a_formats_argument_without_its_name_is_ignored)
 {
 	pfarg_ctx_t ctx = { 0 };

@@ -91,7 +91,7 @@ TEST(without_events_the_period_does_not_change)
 	period = rate.period;
 	ck_assert(!rate_follow(&rate, 0, SECOND, false));
 	ck_assert_uint_eq(rate.period, period);
-	/* The whole time counts: there are 20 samples in 2 s, and none is missing. */
+	/* The rate is that of the whole time: 20 samples in 2 s. No sample is missing. */
 	ck_assert(rate_follow(&rate, 20, 2 * SECOND, false));
 	ck_assert_uint_eq(rate.period, 1);
 }

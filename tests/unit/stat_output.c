@@ -409,8 +409,8 @@ TEST(the_mean_excludes_runs_without_a_turn)
 	results.runs[0].sets[1].duration = 0;
 	results.runs[0].sets[0].duration = 4000000;
 	/*
-	 * Counts of the two runs: cycles 10 and 12 * 4, so the mean is 29. Instructions: only the
-	 * second run counts, with 20 * 4 / 3.
+	 * The scaled counts of cycles are 10 and 12 * 4, so the mean is 29. Instructions were
+	 * counted only in the second run; their scaled count is 20 * 4 / 3.
 	 */
 	ck_assert_uint_eq(results_count(&results, 0), 29);
 	ck_assert_uint_eq(results_count(&results, 1), 26);

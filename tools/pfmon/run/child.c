@@ -3,8 +3,8 @@
  * The process that runs COMMAND. The process waits in a read() and then calls execve() at
  * once, because PATH has been searched before.  The context is loaded and started while
  * the process waits in the read() or, better, where it enters execve() (child_to_exec()).
- * So the counts contain only COMMAND and the execve(), and in the first case also the
- * instructions from the read() to the execve().
+ * So the counts contain only COMMAND and the execve(). If the process waits in the read(),
+ * they also contain the instructions from there to the execve().
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -16,7 +16,7 @@
  *	child end
  * @failure: descriptor from which the errno of a failed exec is read
  * @at_exec: the child is stopped where it enters execve(); the byte has already been
- * written
+ *	written to @go
  * @others: numbers of tasks and children before COMMAND runs; later they show what
  *	COMMAND has started
  */

@@ -55,7 +55,7 @@ struct cpu_changes {
 	size_t later;
 };
 
-/* Add the changes since the load; the contexts are still loaded. */
+/* Add the changes since the load.  Call these functions before the contexts are unloaded. */
 void cpus_add_change(const struct session *session, struct cpu_changes *changes);
 void cpus_add_changes(const struct group *group, struct cpu_changes *changes);
 

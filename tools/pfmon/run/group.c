@@ -71,7 +71,7 @@ int group_attach_cpu(struct group *group, int cpu)
 	return 0;
 }
 
-/* The statistics of a context begin at 0 when it is loaded. */
+/* A load resets the statistics of a context, so @earlier keeps those from before the load. */
 int group_resume_cpu(struct group *group, size_t index)
 {
 	struct session *session = group_session(group, index);

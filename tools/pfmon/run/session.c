@@ -36,7 +36,7 @@ int session_create(struct session *session, const char *pmu, uint32_t flags,
 	return 0;
 }
 
-/* A CPU has no registers that belong to a thread. */
+/* A system-wide context has no PMDs for what happens to a single thread. */
 static void leave_out_threads(struct machine *machine)
 {
 	static const uint16_t pmds[] = { PFM_PMD_CONTEXT_SWITCHES, PFM_PMD_CPU_MIGRATIONS,

@@ -36,7 +36,7 @@ static int print_cpu(struct parts *parts, int cpu)
 	return parts_print(parts, stamp);
 }
 
-/* The index of the context of @cpu, which has one. */
+/* Returns the index of the context that is on @cpu.  There must be such a context. */
 static size_t find_context(const struct group *group, int cpu)
 {
 	size_t index = 0;

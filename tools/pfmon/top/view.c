@@ -52,7 +52,7 @@ static void print_heading(FILE *file, const struct interval *interval,
 	print_missing(file, &interval->recording, names_lost);
 }
 
-/* The busiest CPU first; one that is offline is the last. */
+/* The busiest CPU comes first, and CPUs that are offline come last. */
 static int by_events(const void *one, const void *other)
 {
 	const struct cpu_row *a = one, *b = other;

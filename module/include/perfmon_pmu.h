@@ -74,7 +74,7 @@ struct task_struct;
  * @reserved: bits of a PMC that keep @default_value, whatever is written
  * @user_set: bits of a PMC that the core sets in a context that may count at user level
  *	only, in written values and in @default_value
- * @user_clear: bits of a PMC that the core clears in such a context
+ * @user_clear: bits of a PMC that the core clears in a context that may count at user level only
  * @address: number of the register in hardware; only shown in /sys/kernel/perfmon
  * @counters: PMC: bitmap of the counters that it drives
  *
@@ -175,10 +175,10 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  * handler, which must then leave overflows where overflows() finds them.
  *
  * @owner: returns the CPU that accesses the registers which CPU @number shares with other CPUs:
- *	itself or one of the others.  The owner stays the same until it goes offline.  Returns
- *	-ENODEV if @number, which is online, has no such registers, or another negative errno.
- *	Process context, may sleep, CPU hotplug held off.  A PMU with a @scope must have this
- *	operation; it is not called for other PMUs.
+ *	itself or one of the others.  The owner stays the same until it goes offline.  Returns a
+ *	negative errno if it fails; -ENODEV means that CPU @number, which is online, has no such
+ *	registers.  Process context, may sleep, CPU hotplug held off.  A PMU with a @scope must have
+ *	this operation; it is not called for other PMUs.
  * @claim: claim PMDs @pmds (PFM_HARDWARE_BV words), and the PMCs that drive them, on all
  *	CPUs of the PMU.  Called when a load, or a write to a loaded context, needs PMDs
  *	that are not claimed; other contexts may be counting.  Returns 0 or a negative errno.  If it
@@ -190,7 +190,7 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  *	Hardware that nobody else uses needs neither @release nor @claim.
  * @held_by_others: set in @pmds (PFM_HARDWARE_BV words) the bits of the PMDs that @claim
  *	could not claim at the moment; process context, may sleep; optional
- * @load: a context is about to be loaded on a thread or on a CPU.  @session has the present
+ * @load: called before a context is loaded on a thread or on a CPU.  @session has the present
  *	values of its registers; PMCs and PMDs may be written later.  Returns 0 or an error.  If it
  *	returns an error, it has undone what it did, and the load fails with this error.  Called by
  *	the loader (current), in process context, may sleep; optional.
@@ -203,7 +203,7 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  * @check_pmc: returns whether PMC @n accepts @value; may change @value.  Reserved bits
  *	already have their defaults.  Process context, may sleep; optional.
  * @counts_threads: returns whether PMC @n with @value counts something that only a thread has.
- *	A system-wide context cannot use it.  Process context, may sleep; optional.
+ *	A system-wide context cannot use such a value.  Process context, may sleep; optional.
  * @configure: computes @config after PMC values, @counters or @interrupting of a set have
  *	changed, to keep write_pmcs and start short.  Called with interrupts off, on any
  *	CPU, while the set does not count; optional.

@@ -186,8 +186,8 @@
  * EBUSY: the context is loaded already, copies of it exist, the thread is ending, or another user
  * holds a PMD or the PMU.  EEXIST: the thread has a context already; pfm_error.value is the process
  * that loaded it, 0 if the caller cannot see it.  EINVAL: no such set, reserved field not zero.
- * EFAULT.  ENOMEM, ENFILE: no memory, or no file, for the ptrace check.  The PMU module may return
- * other errors.
+ * EFAULT.  ENOMEM, ENFILE: no memory, or too many open files, for the ptrace check.  The PMU module
+ * may return other errors.
  *
  * A system-wide context is loaded on a CPU, which the caller need not run on.  It counts all
  * threads there, and the kernel.  For such a context, EINVAL also means that there is no such CPU,

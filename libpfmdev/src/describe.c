@@ -4,7 +4,8 @@
  *
  *	CALL: [element N: ]SENTENCE[: VALUE][, HOLDER]
  *
- * The sentences are in reasons.c; this file has the format of pfm_error.value for each.
+ * The sentences are in reasons.c; this file has the format in which pfm_error.value is printed for
+ * each reason.
  */
 #include <ctype.h>
 #include <errno.h>

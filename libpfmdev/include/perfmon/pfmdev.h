@@ -64,7 +64,7 @@ typedef int os_err_t;
 /**
  * struct pfm_cpu_context - a system-wide context, for the pfm_cpus_*() functions
  * @cpu: in: number of the CPU
- * @fd: out of pfm_cpus_load(): its descriptor, -1 if there is none
+ * @fd: out of pfm_cpus_load(): descriptor of the context, -1 if there is none
  * @error: out: errno of the last call on this CPU, 0 if that did not fail
  * @has_message: out of pfm_cpus_wait(): whether @message was read
  * @message: out of pfm_cpus_wait()

@@ -176,7 +176,10 @@ struct found {
 	uint64_t bytes, bytes_used;
 };
 
-/* @extra: entries are struct pfm_callchain_entry, each of which says how many words follow it. */
+/*
+ * If @extra is not 0, the entries are struct pfm_callchain_entry. Each of these entries says how
+ * many words follow it.
+ */
 static struct found walk(const void *from, uint64_t size, uint64_t count, int extra)
 {
 	struct found found = { .samples = count, .bytes = size };

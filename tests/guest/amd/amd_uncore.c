@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMUs "amd_l3" and "amd_df". The patched QEMU counts what tests write to two registers. A number
- * in the first register is counted as lookups in the L3 of the CPU that writes; a quarter of them
- * are misses. A number in the second one is counted as accesses of the CPU's package to memory.
+ * PMUs "amd_l3" and "amd_df". The patched QEMU counts what tests write to two registers. The number
+ * that a CPU writes to the first register is counted as lookups in this CPU's L3, a quarter of them
+ * as misses. The number that it writes to the second register is counted as accesses of this CPU's
+ * package to memory.
  */
 #include <stdio.h>
 

@@ -17,9 +17,9 @@
 /* Loads the modules. The checks run on CPU 0. */
 void with_uncore(void (*check)(void));
 
-/* Lookups in the L3 of the CPU, a quarter of which are misses. */
+/* Makes @lookups lookups in the L3 of @cpu, a quarter of them misses. */
 void look_up(unsigned int cpu, uint64_t lookups);
-/* Accesses of the CPU's package to memory. */
+/* Makes @accesses accesses to memory from the package of @cpu. */
 void access_memory(unsigned int cpu, uint64_t accesses);
 
 /* A context that counts L3_MISS and L3_ALL in its PMDs 0 and 1, loaded on @cpu. */
@@ -27,7 +27,9 @@ int l3_context(unsigned int cpu);
 /* A context that counts DF_DRAM in its PMD 0, loaded on @cpu. */
 int df_context(unsigned int cpu);
 
-/* The first half of the CPUs is in one package, the other half in another one. */
+/*
+ * Returns whether the first half of the CPUs is in one package and the other half in another one.
+ */
 bool has_two_packages(void);
 
 /* perf's PMU, if perf has a driver for the data fabric. */

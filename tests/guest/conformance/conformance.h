@@ -99,8 +99,8 @@ static inline uint64_t set_of_counter(const struct counter *counter)
 /**
  * struct done - what a thread did while a counter ran
  * @least: lower bound of its time in ns, measured by the thread while the counter ran
- * @most: upper bound in ns: CPU time that the kernel accounted; or the elapsed time, if it is
- *	longer and the thread never slept
+ * @most: upper bound in ns: the CPU time that the kernel accounted. If the thread never slept and
+ *	the elapsed time is longer, it is the elapsed time
  * @instructions: number of instructions that loop() executed
  */
 struct done {

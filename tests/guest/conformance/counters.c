@@ -485,10 +485,11 @@ static void choose_exact_bounds(const struct counter *counter, const struct done
 }
 
 /*
- * Counters of time: the two clocks are read one after the other, and the host may run something
- * else in between; see must_be_cpu_time(). Counters of work: interrupts add to the count, and a
- * debug kernel has more of them. The thread may also have spun for a lock whose owner's CPU did not
- * run. It spins for at most @most - @least, and each ns of spinning adds about one count.
+ * For counters of time, the bounds allow for two clocks that are read one after the other, while
+ * the host may run something else in between; see must_be_cpu_time(). For counters of work, they
+ * allow for interrupts, which add to the count. A debug kernel has more interrupts. The thread may
+ * also have spun for a lock whose owner's CPU did not run. It spins for at most @most - @least, and
+ * each ns of spinning adds about one count.
  */
 static void choose_bounds(const struct counter *counter, const struct done *done,
 			  double *least, double *most)

@@ -307,7 +307,7 @@ static void check_chain(void)
 	ck_assert_msg(seen() > before,
 		      "the other module is not called after the context is closed");
 
-	/* Count again, while the other module interposes and after it has stopped interposing. */
+	/* A context counts again while the other module interposes, and after it has stopped. */
 	fd = context_of(0, CPU_CYCLES);
 	load(fd, thread_id());
 	wrap(fd, 3);

@@ -315,7 +315,7 @@ static uint64_t calls_of_cpu_1(void)
 	return second;
 }
 
-/* Number of these interrupts while contexts are loaded and unloaded. */
+/* Returns how many of these interrupts come while contexts are loaded and unloaded. */
 static uint64_t calls_of_loads(void)
 {
 	uint64_t before = calls_of_cpu_1();
@@ -355,7 +355,7 @@ TEST(loading_in_a_loop_does_not_interrupt_other_cpus)
 
 /* ---- pinned events, with the module's default parameters ----------------------------------- */
 
-/* The kernel's own event on @cpu, created by perfmon_pinned. */
+/* Returns the count of the kernel's own event on @cpu, which perfmon_pinned created. */
 static struct perf_count kernels_event(unsigned int cpu)
 {
 	const char *line = read_text("/sys/module/perfmon_pinned/parameters/counts");

@@ -101,7 +101,7 @@ static void check_own_thread(void)
 	must_be_foreign(fd, 2, true);
 	ck_assert_uint_ge(read_pmd(fd, PFM_PMD_MINOR_FAULTS), 10);
 
-	pin(0); /* counts from now on, from 12345 */
+	pin(0); /* from now on it counts, beginning at 12345 */
 	loop(20 * MILLION);
 	count = read_pmd(fd, 3);
 	ck_assert_uint_gt(count, 12345 + MILLION);

@@ -196,9 +196,9 @@ static struct costs print_costs(const struct partner *partners, unsigned int cou
 }
 
 /*
- * A context that is in the same bucket by chance costs ten instructions, and the kernel's own part
- * on Linux 6.12 differs by up to 64 instructions. If each of the thousands of contexts had a cost,
- * the sum would be larger than what is allowed.
+ * A context that is in the same hash bucket by chance adds ten instructions to a switch. On Linux
+ * 6.12 the kernel's own part of a switch differs by up to 64 instructions. If each of the thousands
+ * of contexts added instructions, the sum would be larger than what is allowed.
  */
 static void must_cost_no_more(double cost, double first)
 {

@@ -3,9 +3,9 @@
  * Armv8: the PMU is shared with perf_event, counter by counter.
  *
  * While perf changes its own events, in the kernel, it clears PMCR_EL0.E, which halts every
- * counter. So our user-level counts lose nothing, and our kernel-level counts miss these windows.
- * Under --icount an instruction takes 1 ns, so the task clock of the context gives the number of
- * instructions in the windows.
+ * counter. So our user-level counts lose nothing, but our kernel-level counts miss the instructions
+ * in these windows of time. Under --icount an instruction takes 1 ns, so the task clock of the
+ * context gives the number of instructions in the windows.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -85,8 +85,8 @@ TEST(perfs_work_loses_no_user_counts)
 }
 
 /*
- * The number of instructions that a count at user and kernel level missed, and the number of
- * thread switches meanwhile.
+ * What happened in a part of a test: the number of instructions that a count at user and kernel
+ * level missed, and the number of thread switches.
  */
 struct window {
 	int64_t missed;

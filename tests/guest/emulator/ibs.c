@@ -59,7 +59,7 @@ static int perf_ibs(const char *unit, uint64_t config)
 	return fd;
 }
 
-/* loop() is somewhere around here. */
+/* Returns whether @ip is in loop(), or close behind it. */
 static bool is_near_loop(uint64_t ip)
 {
 	return ip >= (uintptr_t)loop && ip < (uintptr_t)loop + 64;

@@ -102,8 +102,8 @@ static unsigned int must_be_apart(struct perf_event_mmap_page *page, uint64_t di
 }
 
 /*
- * The event after the overflow is recorded, and the period begins after it: so samples are one
- * instruction further apart than the period says.
+ * The event after the overflow is recorded, and the next period begins after that event. So samples
+ * are one instruction further apart than the period says.
  */
 static void must_be_precise(uint32_t type, uint64_t config, uint64_t period, bool single)
 {

@@ -287,7 +287,7 @@ static void load_and_start_cpu(void)
 	load_and_start(fd, 0);
 }
 
-/* The buffer is full, and monitoring is masked. */
+/* Fills the buffer, so that monitoring is masked. */
 static void overflow_cpu(void)
 {
 	write_one(fd, sampling(0, PERIOD));

@@ -53,7 +53,10 @@ void family_wait(const struct family *family);
  * family_load().
  */
 uint64_t family_faults(const struct family *family);
-/* Closes the context, if it is still open, and checks the buffers. Nothing is sampled any more. */
+/*
+ * Closes the context, if it is still open, so that nothing is sampled any more. Then checks the
+ * buffers.
+ */
 void family_forget(struct family *family);
 /* Lets the process end, if it has not ended yet. */
 void family_end(struct family *family);

@@ -17,7 +17,10 @@ SUITE(holder_races, 300);
 #define OF_THREADS "contexts on threads"
 #define OF_CPUS	   "system-wide contexts"
 
-/* The last call on @fd failed because of contexts of @kind, with or without a name and a number. */
+/*
+ * Returns whether the last call on @fd failed because of contexts of @kind. The error may give the
+ * name and number of a process, or neither.
+ */
 static bool is_held_by(int fd, const char *kind)
 {
 	const size_t length = strlen(kind);

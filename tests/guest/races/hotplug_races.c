@@ -31,7 +31,10 @@ static void *cycle_cpu(void *unused)
 	return unused;
 }
 
-/* Moves the thread to one of the CPUs, if that CPU is online, or lets it use all CPUs. */
+/*
+ * Restricts the thread to CPU 0, to CPU 1 or to both, at random. If the CPU is offline, nothing
+ * changes.
+ */
 static void move_to_any_cpu(pid_t tid)
 {
 	unsigned long cpus = random_below(3) + 1;
@@ -105,8 +108,8 @@ static void wait_for_end(int fd)
 }
 
 /*
- * A context of CPU 1: the load is refused because the CPU is offline, or the context ends because
- * the CPU goes offline, or neither happens. The context counts only from its start to its end.
+ * Uses a context of CPU 1. The load may be refused because the CPU is offline, or the context may
+ * end because the CPU goes offline. The context counts only from its start to its end.
  */
 static void use_cpu_context(int fd)
 {

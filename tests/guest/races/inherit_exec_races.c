@@ -146,7 +146,7 @@ static void execute_privileged(void)
 	execute_successor();
 }
 
-/* Children make children, too: each ends only when it has executed the program. */
+/* Makes children. Each of them executes the program, and ends only after that. */
 static void execute_in_children(void)
 {
 	unsigned int i;

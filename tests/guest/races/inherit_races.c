@@ -272,7 +272,7 @@ TEST(forks_may_race_with_start_and_stop)
 
 /* ---- a family whose page faults are known --------------------------------------------------- */
 
-/* Which of its children the process waits for depends on which ones have ended. */
+/* After it has made a child, the process waits for some or all of its children, at random. */
 static void make_many_children(void)
 {
 	unsigned int i;

@@ -284,7 +284,10 @@ static void *cycle_cpu(void *unused)
 	return unused;
 }
 
-/* Moves the thread to one of the CPUs, if that CPU is online, or lets it use all CPUs. */
+/*
+ * Restricts the thread to CPU 0, to CPU 1 or to both, at random. If the CPU is offline, nothing
+ * changes.
+ */
 static void drive(pid_t tid)
 {
 	unsigned long cpus = random_below(3) + 1;

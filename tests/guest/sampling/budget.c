@@ -46,7 +46,7 @@ static void with_limit(void (*check)(void))
 
 /* ---- as many interrupts as possible ----------------------------------------------------- */
 
-/* All counters of the PMU are busy and sampled. */
+/* Makes all counters of the PMU busy and sampled. */
 static void sample_everything(int fd, uint64_t period)
 {
 	const struct pmu *the_pmu = pmu();

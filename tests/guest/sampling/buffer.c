@@ -199,7 +199,7 @@ TEST(a_format_can_be_named_by_its_uuid)
 
 /* ---- a full buffer --------------------------------------------------------------------- */
 
-/* Each sample of @pmd shall have @values values, at most three. */
+/* Makes each sample of @pmd have @values values, at most three. */
 static void record(struct pfarg_pmd *pmd, unsigned int values)
 {
 	const unsigned int recorded[] = { pmu()->pmds[0], PFM_PMD_TASK_CLOCK,

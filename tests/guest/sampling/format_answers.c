@@ -167,8 +167,8 @@ TEST(a_mask_without_message_cannot_be_restarted)
 /* ---- answers of the restart -------------------------------------------------------------- */
 
 /*
- * Checks the state after the only restart, to which the format returns @answer, and whether a new
- * period began.
+ * Restarts the context once. The format answers @answer. Checks the state after that, and whether a
+ * new period began.
  */
 static void must_restart_to(__s32 answer, unsigned int state, bool is_reset)
 {

@@ -35,7 +35,7 @@ void must_refuse(const char *name, const struct refusal *refusals, size_t count,
 /* Sampling period of a busy counter, in events. A period of n events takes about n ns. */
 uint64_t format_period(void);
 /*
- * The first @counters counters are busy. Counter @i is sampled with this period, these flags and
+ * Makes the first @counters counters busy, and samples counter @i with this period, these flags and
  * these recorded PMDs.
  */
 void sample_counter(int fd, unsigned int i, uint64_t period, uint32_t flags,

@@ -29,7 +29,7 @@ struct family family_of(uint32_t flags, const char *format, const void *argument
 struct family nway_family(uint32_t flags);
 /* Buffers that are full after a few samples. */
 struct family default_family(uint32_t flags);
-/* The same with a busy counter that is sampled. */
+/* Like default_family(), with a busy counter that is sampled. */
 struct family busy_family(uint64_t period);
 
 const volatile struct pfm_nway_hdr *nway_of(const struct family *family,

@@ -151,7 +151,8 @@ void loop_end(const struct child *child);
  * samples: no event is lost, counted twice or made up.
  *
  * @pmd: the PMD that is sampled
- * @other: the counter that is never reset; each sample has the values of both, and @pmd < @other
+ * @other: the counter that is never reset. Its number must be above @pmd. Each sample has the
+ *	values of both
  * @period: initial period of @pmd
  * @last: value of @other in the last sample
  * @samples: number of samples of @pmd so far

@@ -305,8 +305,8 @@ TEST(a_single_set_switches_to_itself_at_an_overflow)
 /* ---- what is reset, and when ---------------------------------------------------------------------- */
 
 /*
- * Two sets: an overflow in either one switches to the other. Initial, short and long values of
- * their PMDs differ.
+ * Makes two sets. An overflow in either set switches to the other one. Their PMDs have different
+ * initial, short and long values.
  */
 static int ping_pong(uint32_t flags)
 {

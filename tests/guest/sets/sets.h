@@ -41,7 +41,7 @@ void use_of(int fd, unsigned int id, unsigned int n, uint64_t pmc, uint64_t valu
 /* Like program_busy() and program_exact(), but for set @id. */
 void program_busy_of(int fd, unsigned int id, unsigned int count);
 void program_exact_of(int fd, unsigned int id, unsigned int count);
-/* The first counter is busy. Task clock and minor faults are in use, too. */
+/* Makes the first counter of a set busy. Brings task clock and minor faults into use, too. */
 void use_busy_counters_of(int fd, unsigned int id);
 
 /* A turn may be this many ns too short. */

@@ -77,7 +77,7 @@ static unsigned int first_missing(const uint64_t *map)
 	return n;
 }
 
-/* Choose PMCs and PMDs of a PMU in which PMC n drives PMD n. */
+/* Chooses PMCs and PMDs of a PMU in which PMC n drives PMD n. */
 static void take(struct pmu *pmu, unsigned int end, uint64_t busy, uint64_t quiet)
 {
 	size_t i;

@@ -20,7 +20,7 @@ unsigned int precise_place(uint64_t ip);
  * not in the loop.
  */
 uint64_t precise_number(uint64_t instructions, uint64_t ip, uint64_t ax);
-/* The same, but @next is the address of the following instruction. */
+/* Like precise_number(), but @next is the address of the following instruction. */
 uint64_t precise_number_before(uint64_t instructions, uint64_t next, uint64_t ax);
 
 #endif

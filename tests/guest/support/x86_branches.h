@@ -54,7 +54,7 @@ struct branch {
 
 #define KNOWN_BRANCHES 7
 
-/* The processor has architectural LBR, at least 32 entries. */
+/* Returns whether the processor has architectural LBR with at least 32 entries. */
 bool has_lbr(void);
 
 /*

@@ -2,9 +2,9 @@
 /*
  * x86: perfmon shares the counters with perf_event (ownership=shared).
  *
- * perfmon and perf count and sample at the same time, and both are exact at user level.  While perf
- * changes its own events, in the kernel, it halts all counters.  So our kernel-level counts miss
- * these windows.
+ * perfmon and perf count and sample at the same time, and both are exact at user level. While perf
+ * changes its own events, in the kernel, it halts all counters. So our kernel-level counts miss the
+ * instructions in these windows of time.
  */
 #include <fcntl.h>
 #include <stdio.h>

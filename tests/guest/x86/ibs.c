@@ -533,7 +533,10 @@ static uint64_t perf_counts(int fd)
 	return perf_read(fd).value - before;
 }
 
-/* An event that finds its unit in use stays in an error state: read() returns 0. */
+/*
+ * Returns whether perf can use the op unit. If an event finds its unit in use, it stays in an error
+ * state, and read() returns 0.
+ */
 static bool is_released(void)
 {
 	int fd = perf_ibs("ibs_op", true);

@@ -149,7 +149,7 @@ static void run(int fd, uint64_t length)
 	must(fd, stopped);
 }
 
-/* The event after the overflow is recorded, and the next period begins after it. */
+/* The event after the overflow is recorded, and the next period begins after that event. */
 static uint64_t samples_wanted(int fd, uint64_t period)
 {
 	uint64_t events = read_pmd(fd, BESIDE);

@@ -26,7 +26,7 @@ static void wait_for_restart(struct callback_head *work)
 {
 	struct pfm_block *block = container_of(work, struct pfm_block, work);
 
-	/* From here on @work can be queued again: the caller has read its next pointer. */
+	/* From here on @work can be queued again: task_work_run() has read its next pointer. */
 	smp_store_release(&block->is_outstanding, false);
 	/* An overflow may set @wanted just after pfm_block_end(): check @over, too. */
 	if (!(current->flags & PF_EXITING))

@@ -86,7 +86,7 @@ static void bind_here(void *argument)
 	raw_spin_unlock(&context->lock);
 }
 
-/* The value of the error is the process @holder as the caller sees it, or 0. */
+/* The value of the error is the number of process @holder in the caller's pid namespace, or 0. */
 static int taken(struct pfm_context *context, struct pid *holder)
 {
 	u32 number = pfm_holder_number(holder);

@@ -5,9 +5,9 @@
 #include "context.h"
 
 /*
- * Loaded contexts claim the PMDs that their sets use, and the hooks of the scheduler.  A PMU
- * module with a load operation is also asked for its consent; it knows the session from then
- * until the unload.  A context that is not loaded claims nothing.
+ * A loaded context claims two things: the PMDs that its sets use, and the hooks of the
+ * scheduler.  A PMU module with a load operation is also asked for its consent; it knows the
+ * session from then until the unload.  A context that is not loaded claims nothing.
  *
  * What no context uses any more is released at once or, if there was a release in the last
  * second, a second after that release.  Each claim and each release interrupts all CPUs of the

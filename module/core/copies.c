@@ -62,7 +62,8 @@ int pfm_copies_create(struct pfm_context *context)
 
 /*
  * Called when no copy lives.  A hook may still look at the context, and follow its pointer to
- * this structure.  So both are freed later, and the pointer is not changed.
+ * this structure.  So the context and this structure are freed later, and the pointer is not
+ * changed.
  */
 void pfm_copies_free(struct pfm_copies *copies)
 {

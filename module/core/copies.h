@@ -49,7 +49,7 @@ struct pfm_snapshot;
  * @is_reading: the walk reads counts
  * @reading: number of the present or last reading; changes only with the parent's mutex held
  * @configuration: changes when the registers of the parent's sets are configured
- * @configured: number of sets of copies that were configured
+ * @configured: how many sets of copies have been configured so far
  * @not_followed: threads and children that got no copy, since the load
  * @closed: copies that ended because of a program that the loader may not monitor
  * @made: copies made since the load

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Undo what attached a context, or a copy, to its thread. */
+/* Disconnect a context, or a copy, from its thread. */
 #include "claim.h"
 #include "context.h"
 #include "cost.h"

@@ -8,15 +8,17 @@
 #define PFM_FORMAT_NAME_SIZE 40
 
 /*
- * Get the format of this name or UUID.  Loads its module if necessary and holds it.  Process
- * context, may sleep.  Error pointers: -ENOMEM; -EINVAL if there is no such format.
+ * Get the format of this name or UUID.  Loads its module if necessary, and holds the module.
+ * Process context, may sleep.  Return: the format, or an error pointer: -ENOMEM, or -EINVAL
+ * if there is no such format.
  */
 const struct pfm_format *pfm_format_get(const char *name);
 
 /*
  * Adapt an argument of @size bytes to format->argument_size, by the rules of
- * copy_struct_from_user().  @argument has room for PFM_ARGUMENTS_SIZE bytes.  Return: 0; -EINVAL
- * if it is shorter than the first version; -E2BIG if it has nonzero bytes the format does not know.
+ * copy_struct_from_user().  @argument has room for PFM_ARGUMENTS_SIZE bytes.  Return: 0; -EINVAL if
+ * the argument is shorter than the first version; -E2BIG if it has nonzero bytes that the format
+ * does not know.
  */
 int pfm_format_fit_argument(const struct pfm_format *format, void *argument, size_t size);
 

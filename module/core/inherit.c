@@ -38,8 +38,8 @@ static u64 summed_counters(const struct pfm_set *set)
 }
 
 /*
- * Virtual PMDs that are added up: not those that are states, nor the time, because the
- * times during which threads were monitored overlap.
+ * Return: the virtual PMDs that are added up.  States are not added up.  Nor is the time,
+ * because the times during which threads were monitored overlap.
  */
 static u64 summed_virtual(const struct pfm_pmu *pmu, const struct pfm_set *set)
 {

@@ -25,7 +25,8 @@ void pfm_pmu_put(const struct pfm_pmu *pmu);
 
 /*
  * Find the registers of @pmu that are available for @context, which has @pmu or no PMU yet.  Sets
- * their bits in @pmcs and @pmds, zeroed bitmaps of PFM_PMC_BV and PFM_PMD_BV words.  May sleep.
+ * their bits in @pmcs and @pmds, which are zeroed bitmaps of PFM_PMC_BV and PFM_PMD_BV words.
+ * May sleep.
  */
 void pfm_pmu_available(const struct pfm_pmu *pmu, const struct pfm_context *context,
 		       u64 *pmcs, u64 *pmds);

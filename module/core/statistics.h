@@ -80,8 +80,8 @@ static inline void pfm_statistics_add(struct pfm_context_statistics *sum,
 DECLARE_STATIC_KEY_FALSE(pfm_timing);
 
 /*
- * If times are measured: add the time since *@begun, if it is not 0, to *@sum, and set *@begun
- * to now.
+ * If times are measured: set *@begun to now.  If *@begun was not 0, add the time since then to
+ * *@sum.
  */
 static inline void pfm_timing_add(u64 *sum, u64 *begun)
 {

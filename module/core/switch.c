@@ -8,8 +8,8 @@
  *
  * Four files call each other in a circle: switch, overflow, set_switch and throttle.  The
  * reason: when the counters stop, an overflow may be found whose interrupt has not come yet.
- * That overflow may mask the context, throttle the set, or switch sets, which stops and starts
- * counters.  tests/circles shows the circle, and tests/style keeps it from growing.
+ * That overflow may mask the context, throttle the set, or switch sets, and a set switch stops
+ * and starts counters.  tests/circles shows the circle, and tests/style keeps it from growing.
  *
  * The probe is enabled while a context is loaded, and a little longer.  The CPU's data point
  * to the context to be switched out.  The context to be switched in is looked up in the thread

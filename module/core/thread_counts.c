@@ -31,7 +31,7 @@ static struct pfm_context *take_first(struct pfm_copies *copies)
 	return copy;
 }
 
-/* A thread that has ended has left its name; one that lives may change it. */
+/* The attachment has the name of a thread that has ended; a living thread may change its name. */
 static void identify(struct pfm_thread_counts *counts, struct pfm_context *source)
 {
 	const struct pfm_attachment *attachment = &source->attachment;

@@ -48,9 +48,9 @@ static inline unsigned int pfm_thread_bucket(const struct pfm_threads *threads,
 }
 
 /*
- * Interrupts off, or the table's lock held.  The context that is returned may be unloaded
- * at any time: the caller must take the context's lock and check context->attachment.task
- * again.
+ * Called with interrupts off or with the table's lock held.  The context that is returned
+ * may be unloaded at any time: the caller must take the context's lock and check
+ * context->attachment.task again.
  */
 static inline struct pfm_context *pfm_thread_find(const struct task_struct *task)
 {

@@ -205,7 +205,10 @@ static void take_sample(struct ibs_cpu *cpu, struct pfm_registers *registers,
 	registers->state[n] = 0;
 }
 
-/* Return: the control register, with its contents before an NMI halted the unit. */
+/*
+ * Return: the contents of the control register; if an NMI has halted the unit, those from
+ * before the NMI.
+ */
 static u64 read_control(const struct ibs_cpu *cpu, enum unit unit)
 {
 	const u64 control = x86_read_msr(control_of(unit));

@@ -29,14 +29,15 @@ enum unit {
  * struct ibs_cpu - IBS on a CPU; used by that CPU only, interrupts off
  * @placeholders: perf events; NULL where we hold no unit
  * @loaded: the set that counts here, or NULL
- * @running: its counters whose units run
- * @pending: its counters that overflowed and were not acknowledged
+ * @running: counters of @loaded whose units run
+ * @pending: counters of @loaded that overflowed and were not acknowledged
  * @left: remaining count until the overflow when the unit was started
  * @data: registers of the last sample, by the numbers of their PMDs; zero if the unit
  *	took no sample
  * @kept: what the control registers of running units contained before an NMI halted the units; else 0
  * @next: the set that counts from the end of this NMI on, or NULL
- * @is_changing: registers are being written: an NMI must only keep the units
+ * @is_changing: registers are being written: an NMI only halts the units and keeps their
+ *	samples
  * @missed: an NMI came while @is_changing was true
  * @expects_late: an NMI without a sample, before @late_until, is ours
  * @late_until: end of the time of @expects_late, in jiffies

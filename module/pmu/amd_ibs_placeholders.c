@@ -19,7 +19,7 @@
 
 static struct pmu *pmus_of_perf[UNITS] __ro_after_init;
 
-/* Return: whether perf has both units: its driver has set up the interrupt. */
+/* Return: whether perf has both units.  If so, perf's driver has set up the interrupt. */
 bool __init amd_ibs_find_units(void)
 {
 	struct perf_event *event = perf_idle_event(
@@ -35,7 +35,7 @@ bool __init amd_ibs_find_units(void)
 	return pmus_of_perf[FETCH] && pmus_of_perf[OP];
 }
 
-/* Reset perf's count of interrupts: perf would stop an event that has too many of them. */
+/* Reset perf's count of interrupts: perf would stop an event that has too many interrupts. */
 static void perf_took_sample(struct perf_event *event, struct perf_sample_data *data,
 			     struct pt_regs *regs)
 {

@@ -6,9 +6,9 @@
  * register to one event at a time.  It has no function to reserve registers.  So a placeholder, a
  * pinned event of perf, holds each register that we use.  All registers of a PMU count the same
  * events: a counter of ours uses the register that its placeholder has at the moment, and perf
- * can use the others.  When its events change, perf may stop placeholders and start them again,
- * also on other registers.  perf keeps the count, and writes the control register from the fields
- * of struct perf_event, which contain our event (uncore_select()).
+ * can use the others.  When perf's own events change, perf may stop placeholders and start them
+ * again, also on other registers.  perf keeps the count, and writes the control register from the
+ * fields of struct perf_event, which contain our event (uncore_select()).
  *
  * perf chooses the CPU that accesses the registers: the placeholder's CPU.  Where this driver is
  * not loaded, we choose the CPU, and hold the registers by keeping the driver from being loaded.
@@ -34,7 +34,7 @@ static struct uncore *const all[] = { &amd_l3, &amd_df };
 static DEFINE_MUTEX(owning);
 static bool driver_arrives; /* perf's driver is being loaded */
 static struct device
-	*any_pmu; /* of perf, with a reference: its bus is that of perf's PMUs */
+	*any_pmu; /* one of perf's PMUs, with a reference: all of them are on its bus */
 static enum cpuhp_state hotplug_state;
 
 /* ---- perf's PMU: in a kernel thread, because perf asks whether the caller may have an event ---- */

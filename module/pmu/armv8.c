@@ -50,8 +50,8 @@ static u64 pmd_mask(unsigned int n)
 
 /*
  * Which bit excludes the kernel depends on the kernel's exception level.  At EL1 it is P.
- * At EL2 (FEAT_VHE) it is NSH, which includes the kernel if it is set; P then excludes
- * the kernels of guests, and keeps the value that the user wrote.  A kernel at EL2 is the
+ * At EL2 (FEAT_VHE) it is NSH: the kernel is excluded if NSH is 0.  There P excludes the
+ * kernels of guests, and has the value that the user wrote.  A kernel at EL2 is the
  * hypervisor, so INCLUDE_HYP has no effect there.  U excludes EL0 in both cases.
  * (Pseudocode AArch64.CountPMUEvents, "Filtering event counting".)
  */

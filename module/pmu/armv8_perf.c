@@ -38,7 +38,10 @@
 
 DEFINE_PER_CPU(u64, armv8_kept_overflows);
 
-/* CPUs that we use, all of one arm_pmu; and CPUs that we may use if they have that PMU */
+/*
+ * our_cpus: CPUs that we use, all of one arm_pmu.  listed_cpus: CPUs that we may use if
+ * they have that PMU.
+ */
 static struct cpumask our_cpus;
 static struct cpumask listed_cpus;
 
@@ -161,7 +164,7 @@ static irqreturn_t shared_handle_irq(struct arm_pmu *pmu)
 	running = pfm_running_sets(&armv8_pmu);
 	if (unlikely(!running.thread || running.cpu))
 		return handle_none_or_two(pmu, running);
-	running.cpu = NULL; /* now the compiler can leave out the code for it */
+	running.cpu = NULL; /* lets the compiler leave out the code for running.cpu */
 	return handle_sets(pmu, running);
 }
 

@@ -37,7 +37,7 @@
 #define SELECT_ADAPTIVE		 BIT_ULL(34) /* event select: record the groups of DATA_CFG */
 #define STATUS_BUFFER		 BIT_ULL(62) /* IA32_PERF_GLOBAL_STATUS: buffer overflow */
 
-/* A record as formats 0 to 3 have it. */
+/* A record in formats 0 to 3. */
 struct record {
 	u64 flags;
 	u64 ip;

@@ -36,7 +36,7 @@
 #define PMC5_AND_6   GENMASK(6, 5)
 #define PMC1_TO_6    GENMASK(6, 1)
 
-#ifndef PVR_POWER11 /* since Linux 6.10; its PMU is POWER10's */
+#ifndef PVR_POWER11 /* since Linux 6.10; POWER11 has POWER10's PMU */
 #define PVR_POWER11 0x0082
 #endif
 

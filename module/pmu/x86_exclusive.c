@@ -2,7 +2,7 @@
 /*
  * x86: own all counters while perf_event has no hardware event.
  *
- * perf reserves every counter for its first hardware event, and releases them after the last
+ * perf reserves all counters for its first hardware event, and releases them after its last
  * one (reserve_perfctr_nmi()).  We do the same, and reserve all counters or none.  perf's NMI
  * handler returns at once while it has no event.
  *

@@ -5,7 +5,7 @@
  * A placeholder is a pinned event of a CPU.  perf chooses its counter: the lowest available
  * one that can count the event.  So we create events until perf has chosen the counter that
  * is wanted, and release the events on counters above it.  The events below it stay: without
- * them, perf would move ours down when its events change.
+ * them, perf would move ours down when perf's events change.
  *
  * perf chooses anew whenever a pinned event is created.  For each event it looks at the present
  * config.  So the config of a parked placeholder is neutral: all general counters can count it.
@@ -22,7 +22,7 @@
 static const u64 events_of_fixed[] = {
 	0x00c0, /* instructions */
 	0x003c, /* cycles */
-	0x0300, /* cycles at the rate of the TSC: a number of perf's own, no event select has it */
+	0x0300, /* cycles at the rate of the TSC: a number of perf's own that no event select has */
 	0x0400, /* slots: a number of perf's own */
 };
 

@@ -128,9 +128,10 @@ static __always_inline void park(struct perf_event *event, unsigned int n)
 }
 
 /*
- * Fixed counters have one control register, of which perf keeps a copy.  perf writes it when it
- * ends a change of its events.  In an NMI, perf's handler will write it when we return.  So only
- * the levels of a fixed counter change, and only if the next set needs other levels.
+ * Fixed counters have one control register, of which perf keeps a copy.  perf writes its copy to
+ * the register at the end of a change of its events.  In an NMI, perf's handler does so after we
+ * return.  So only the levels of a fixed counter change, and only if the next set needs other
+ * levels.
  */
 static void set_levels(struct perf_event *event, u64 levels)
 {
@@ -150,9 +151,9 @@ static void set_levels(struct perf_event *event, u64 levels)
 
 /*
  * When perf looks at the config again, it would recognize an event that a fixed counter can
- * count, and move it there.  With the invert flag it does not recognize the event.  The processor
- * ignores this flag if there is no counter mask (Intel SDM 3B, "Performance Event Select
- * Registers").
+ * count, and move the placeholder there.  With the invert flag it does not recognize the event.
+ * The processor ignores this flag if there is no counter mask (Intel SDM 3B, "Performance Event
+ * Select Registers").
  */
 static u64 keep_off_fixed(u64 select)
 {

@@ -38,7 +38,7 @@ int pfm_claim_more(struct pfm_context *context, u32 index, const u64 *pmds);
 
 /*
  * Claim for @copy what @source has claimed.  Interrupts off.  @source is loaded, and its lock is
- * held.  The PMU module has no unload operation: see pfm_copies_create().
+ * held.  The PMU module is not asked: it has no unload operation, see pfm_copies_create().
  */
 void pfm_claim_again(struct pfm_context *copy, const struct pfm_context *source);
 

@@ -154,7 +154,10 @@ struct pfm_context {
 	u64 foreign_runs;
 	u32 credit; /* restarts that are allowed: one for each notification */
 
-	/* Queued from any context: wakes readers, sends signals and makes the thread wait. */
+	/*
+	 * May be queued in an NMI, too.  It wakes readers, sends signals and makes the thread
+	 * wait.
+	 */
 	struct irq_work notification;
 
 	/* Protected by the lock of the thread table. */

@@ -18,7 +18,10 @@ static int device_open(struct inode *inode, struct file *file)
 	return file->private_data ? stream_open(inode, file) : -ENOMEM;
 }
 
-/* The last descriptor is closed: no call on the context is running, and none will come. */
+/*
+ * Called when the last descriptor has been closed: no call on the context is running, and
+ * none will come.
+ */
 static int device_release(struct inode *inode, struct file *file)
 {
 	struct pfm_context *context = file->private_data;

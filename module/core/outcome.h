@@ -28,7 +28,8 @@ enum pfm_outcome {
 };
 
 /*
- * @control: the PFM_CONTROL_* that the format requests or, without a format, note_all() returns.
+ * @control: the PFM_CONTROL_* that the format requests or that, without a format, note_all()
+ *	returns.
  */
 static __always_inline enum pfm_outcome
 pfm_outcome_of_overflow(struct pfm_context *context, u32 control)

@@ -10,7 +10,7 @@
 #include "context.h"
 #include "virtual.h"
 
-/* Start the clock of the active set: monitoring begins, or the thread is switched in. */
+/* Start the clock of the active set, because monitoring begins or the thread is switched in. */
 static inline void pfm_set_clock_begin(struct pfm_context *context, u64 now)
 {
 	context->since = now;

@@ -191,8 +191,8 @@ static void clear_others(void)
 }
 
 /*
- * Called instead of arm_pmu.start: perf has moved events on this CPU, or switches threads.
- * Interrupts are off; never in an NMI.
+ * Called instead of arm_pmu.start, when perf has moved events on this CPU or switches
+ * threads.  Interrupts are off.  It is never called in an NMI.
  */
 static void shared_start(struct arm_pmu *pmu)
 {
@@ -220,11 +220,11 @@ static void write_again(struct pfm_registers *registers)
 }
 
 /*
- * Called instead of arm_pmu.reset.  Interrupts are off, and the CPU
- * - comes online: its idle thread runs, which is not monitored; or
- * - has regained its power.  In cpuidle the idle thread runs, but in
- *   suspend to RAM and hibernation it is the thread that wrote to
- *   /sys/power/state, which may be monitored: see power_changes().
+ * Called instead of arm_pmu.reset, with interrupts off.  There are two cases:
+ * - The CPU comes online.  Its idle thread runs, which is not monitored.
+ * - The CPU has regained its power.  After cpuidle the idle thread runs.  After suspend to RAM
+ *   and hibernation the thread that wrote to /sys/power/state runs.  That thread may be
+ *   monitored: see power_changes().
  */
 static void shared_reset(void *pmu)
 {

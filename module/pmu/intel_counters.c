@@ -2,10 +2,10 @@
 /*
  * perfmon_intel: which counters and events all CPUs have.
  *
- * CPUID leaf 0AH, and 23H where present, tell this for the CPU that asks (Intel SDM, volume 3B,
- * section "Architectural Performance Monitoring").  A processor may have several kinds of core
- * (CPUID leaf 07H, EDX bit 15, "hybrid").  A thread may move from one kind to the other at any time.
- * So only what all kinds have is offered.
+ * CPUID leaf 0AH, and 23H where present, describe only the CPU that executes CPUID (Intel SDM,
+ * volume 3B, section "Architectural Performance Monitoring").  A processor may have several kinds
+ * of core (CPUID leaf 07H, EDX bit 15, "hybrid").  A thread may move from one kind to the other at
+ * any time.  So only what all kinds have is offered.
  */
 #include <asm/cpufeature.h>
 #include <asm/msr.h>
@@ -120,7 +120,7 @@ static int reduce_to_all_cpus(struct intel_counters *counters, bool *mixed)
 		*mixed |= memcmp(counters, &here, sizeof(here)) != 0;
 		reduce(counters, &here);
 	}
-	/* A CPU that comes online later may be of a kind that has not been asked. */
+	/* A CPU that comes online later may be of a kind that has not been examined. */
 	if (*mixed && !cpumask_equal(cpu_online_mask, cpu_present_mask)) {
 		pr_info("perfmon: this processor has several kinds of core: bring all CPUs online before perfmon_intel is loaded\n");
 		return -ENODEV;

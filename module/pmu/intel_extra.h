@@ -5,7 +5,10 @@
 
 #include "x86.h"
 
-/* Describe the registers that this model has, in @pmcs and in @pmu.  The counters are ours alone. */
+/*
+ * Describe the registers that this model has, in @pmcs and in @pmu.  Called only with exclusive
+ * ownership.
+ */
 void intel_extra_describe(struct x86_pmu *pmu, struct pfm_register *pmcs);
 
 /* Return: whether PMC @n accepts @value; true if PMC @n is not one of these registers. */

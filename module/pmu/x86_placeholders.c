@@ -57,7 +57,8 @@ struct perf_event *x86_placeholders_create(struct perf_event_attr *attr,
 }
 
 /*
- * The event is scheduled on this CPU, but counts at no level.  The period is the range of PMD @n.
+ * Create an event that is scheduled on this CPU, but counts at no level.  The period is the range
+ * of PMD @n.
  */
 static struct perf_event *create(unsigned int n, u64 config)
 {

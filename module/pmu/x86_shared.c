@@ -10,7 +10,7 @@
  * For perf a placeholder never stops.  While a set counts, its placeholders hold the set's
  * values.  In between they are *parked*: their values are erased, and general counters count
  * nothing, because a program may read all counters by RDPMC (perf's attribute "rdpmc").  So
- * start and stop write an event select and a value for each counter.
+ * start() and stop() write an event select and a value for each counter.
  *
  * The registers are written directly.  perf keeps notes of them: prev_count, period_left and
  * config.  The notes always say what the registers hold, so perf can stop, move and restart a

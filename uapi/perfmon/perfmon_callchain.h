@@ -17,13 +17,13 @@
  * context may see kernel addresses (CAP_PERFMON at load).
  *
  * The user's part begins with the interrupted instruction or, if the interrupt hit the
- * kernel, with the instruction that entered the kernel.  It follows frame pointers, which
- * programs compiled with -fno-omit-frame-pointer have; on POWER it follows the back
- * chain, which always exists.  It ends at a frame pointer that does not point further up
- * the stack, or at memory that is not present: an overflow interrupt never fetches a
- * page.  For a 32-bit program, and for an exiting thread whose memory is gone, the user's
- * part is the instruction only.  If the interrupt came during the switch to the thread,
- * which can happen on POWER, both parts have only one address.
+ * kernel, with the instruction that entered the kernel.  The format finds the callers by frame
+ * pointers, which programs compiled with -fno-omit-frame-pointer have.  On POWER it follows the
+ * back chain, which always exists.  The user's part ends at a frame pointer that does not point
+ * further up the stack, or at memory that is not present: an overflow interrupt never fetches a
+ * page.  For a 32-bit program, and for an exiting thread whose memory is gone, the user's part is
+ * the instruction only.  If the interrupt came during the switch to the thread, which can happen on
+ * POWER, both parts have only one address.
  *
  * On x86_64 and arm64 the caller of a function is missing if the function makes no frame,
  * or was interrupted before it made one: the next address is then the caller's caller.
@@ -44,8 +44,8 @@
  * PFM_CALLCHAIN_USER_CALLS.  The records begin when the thread is switched in: calls that were made
  * before are missing.  If there are more calls than the hardware can record, the outermost calls
  * are missing, too.  Today the only such hardware is Intel's last branch records, if PMC 30 is
- * PFM_INTEL_LBR_CALLERS (perfmon_intel.h).  Elsewhere the user's part is the interrupted
- * instruction.
+ * PFM_INTEL_LBR_CALLERS (perfmon_intel.h).  With other hardware the user's part is the interrupted
+ * instruction only.
  */
 #ifndef _PERFMON_PERFMON_CALLCHAIN_H
 #define _PERFMON_PERFMON_CALLCHAIN_H
@@ -99,8 +99,8 @@ struct pfm_callchain_arg {
  * @value_count: number of values of PMDs
  * @kernel_count: number of addresses in the kernel's part
  * @user_count: number of addresses in the user's part
- * @flags: PFM_CALLCHAIN_*_LINK if PFM_CALLCHAIN_LINK was given, PFM_CALLCHAIN_USER_CALLS if
- *	PFM_CALLCHAIN_RECORDED was given
+ * @flags: PFM_CALLCHAIN_*_LINK, only if PFM_CALLCHAIN_LINK was given; PFM_CALLCHAIN_USER_CALLS,
+ *	only if PFM_CALLCHAIN_RECORDED was given
  */
 struct pfm_callchain_entry {
 	struct pfm_dfl_smpl_entry sample;

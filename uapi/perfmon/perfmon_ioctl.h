@@ -185,9 +185,9 @@
  * means that the caller fails the ptrace attach check, or that the thread belongs to process 1.
  * EBUSY: the context is loaded already, copies of it exist, the thread is ending, or another user
  * holds a PMD or the PMU.  EEXIST: the thread has a context already; pfm_error.value is the process
- * that loaded it, 0 if the caller cannot see it.  EINVAL: no such set, reserved field not zero.
- * EFAULT.  ENOMEM, ENFILE: no memory, or too many open files, for the ptrace check.  The PMU module
- * may return other errors.
+ * that loaded it, 0 if the caller cannot see it.  EINVAL: there is no such set, or a reserved field
+ * is not zero.  EFAULT.  ENOMEM, ENFILE: no memory, or too many open files, for the ptrace check.
+ * The PMU module may return other errors.
  *
  * A system-wide context is loaded on a CPU, which the caller need not run on.  It counts all
  * threads there, and the kernel.  For such a context, EINVAL also means that there is no such CPU,
@@ -206,7 +206,8 @@
  * The argument is a struct pfarg_start, or NULL for the set that is active.
  * Starting a started context without an argument changes nothing.
  *
- * EINVAL: not loaded, no such set, reserved field not zero.  EFAULT.
+ * EINVAL: the context is not loaded, there is no such set, or a reserved field is not zero.
+ * EFAULT.
  */
 #define PFM_IOC_START		_IOW(PFM_IOC_TYPE, 5, struct pfarg_start)
 

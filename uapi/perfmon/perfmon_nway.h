@@ -44,10 +44,10 @@ struct pfm_nway_arg {
  * @regions: number of regions
  * @region_size: bytes of a region
  * @region_offset: bytes from the head to the first region
- * @filled: number of regions that have become full; the next one to fill is region
- *	@filled % @regions, unless @filled - @released == @regions
- * @released: number of regions released by the user; the next one to read is region
- *	@released % @regions, if @released < @filled
+ * @filled: number of regions that have become full.  Region @filled % @regions is filled next,
+ *	unless all regions are full: @filled - @released == @regions
+ * @released: number of regions that the user has released.  Region @released % @regions is read
+ *	next, if @released < @filled
  * @produced: number of samples, written or lost
  * @written: number of samples written
  * @lost: number of samples for which no region was free

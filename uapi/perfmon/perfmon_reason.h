@@ -86,7 +86,7 @@ enum pfm_reason {
  * @index: out: element of the vector at fault, PFM_NO_INDEX if none
  * @value: out: the offending value, 0 if the reason has none
  * @holder: out: name of the user that holds the PMU or the register, or why the PMU
- *	refuses a context; "" if there is none or it is not known
+ *	refuses a context; "" if neither applies or it is not known
  */
 struct pfm_error {
 	__u32 operation;

@@ -97,8 +97,8 @@ struct pfarg_pmc {
  * @reg_last_reset_val: out on read: the value that the last write or reset stored
  * @reg_ovfl_switch_cnt: in on write: number of overflows until a set switch;
  *	out on read: the number that remains
- * @reg_reset_pmds: in on write: PMDs that are reset when this one overflows
- * @reg_smpl_pmds: in on write: PMDs that are recorded when this one overflows
+ * @reg_reset_pmds: in on write: PMDs that are reset when this PMD overflows
+ * @reg_smpl_pmds: in on write: PMDs that are recorded when this PMD overflows
  * @reg_smpl_eventid: in on write: passed to the sampling format
  * @reg_random_mask: in on write: bits of the reset value to randomise
  * @reg_random_seed: in on write: seed of the random numbers; 0: chosen by the kernel
@@ -483,8 +483,9 @@ struct pfm_thread_counts {
  *	perf; CPUs only
  * @timed_interrupts: out: those of @interrupts that were timed: one in 16, or more if
  *	max_interrupts_per_tick is small
- * @timed_ns: out: ns that the timed interrupts took, from the call of the PMU's module to
- *	its return, including the format's work; @timed_ns / @timed_interrupts is the mean
+ * @timed_ns: out: ns that the timed interrupts took together.  The time of an interrupt begins when
+ *	the PMU's module calls the core, ends when this call returns, and includes the format's
+ *	work.  @timed_ns / @timed_interrupts is the mean
  * @notifications: out: notifications, including those that were not sent because the
  *	queue was full
  * @samples: out: samples that the format got

@@ -3,9 +3,8 @@
  * The interface between the core and PMU modules.  A PMU module includes this header and
  * no other header of the core.
  *
- * A PMU module describes the registers of a PMU and moves
- * values between them and memory.  The core handles contexts, threads,
- * permissions, 64-bit emulation and sampling.
+ * A PMU module describes the registers of a PMU and moves values between the registers and memory.
+ * The core handles contexts, threads, permissions, 64-bit emulation and sampling.
  *
  * The module fills a struct pfm_pmu, registers it at module init if it supports the CPU,
  * and unregisters it at exit.  PFM_PMU_ALIAS names the processors that it supports.
@@ -216,8 +215,8 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  *	are equal need not be written again.
  * @write_pmds: hot; write @pmds to the counters: all of @used_pmds below 64 or, after an
  *	overflow, some of these PMDs.
- * @start: hot; let @counters count.  Takes one register write if the hardware has one
- *	enable bit for all counters, or a register with the enable bits of all counters.
+ * @start: hot; let @counters count.  One register write is enough if the hardware has one enable
+ *	bit for all counters, or a register with the enable bits of all counters.
  * @stop: hot; halt @counters, then do what read does, with @pmds of the set as
  *	@values.  On return nothing counts.
  * @read: hot; store the 64-bit values of @used_pmds, which may be counting.  @values[n] is
@@ -232,7 +231,7 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  *	optional.
  * @overflows: hot; returns the @counters that wrapped and were not acknowledged; required
  *	if the PMU calls pfm_overflow().
- * @acknowledge: hot; clear the overflows of @counters, which the core has recorded.
+ * @acknowledge: hot; clear the overflows of @counters; the core has recorded these overflows.
  */
 struct pfm_pmu_operations {
 	int (*owner)(const struct pfm_pmu *pmu, int number);

@@ -49,7 +49,7 @@ static const char *const formats[] = {
  * @region: with nway: number of the region that is being read
  * @read: samples that have been read since the buffer or region was handed back
  * @place: offset of the next sample
- * @taken: with nway: samples that have been read
+ * @taken: with nway: samples that have been read from all regions so far
  * @left: samples of the round that have not been read
  * @first: the next sample; NULL if there was none
  */

@@ -20,8 +20,8 @@
 
 /*
  * The structures of perfmon2 had the types of <stdint.h>, and programs use pointers such
- * as uint64_t * to their fields.  uint64_t and __u64 have the same size, but on most
- * machines they are different types.
+ * as uint64_t * to their fields.  uint64_t and __u64 have the same size, but on most machines they
+ * are different types.  So the fields get the types of <stdint.h> here.
  */
 #define __u16 uint16_t
 #define __u32 uint32_t
@@ -65,7 +65,7 @@ typedef int os_err_t;
  * struct pfm_cpu_context - a system-wide context, for the pfm_cpus_*() functions
  * @cpu: in: number of the CPU
  * @fd: out of pfm_cpus_load(): descriptor of the context, -1 if there is none
- * @error: out: errno of the last call on this CPU, 0 if that did not fail
+ * @error: out: errno of the last call on this CPU, 0 if that call succeeded
  * @has_message: out of pfm_cpus_wait(): whether @message was read
  * @message: out of pfm_cpus_wait()
  */

@@ -48,7 +48,7 @@ struct pfm_context *pfm_copy_keep(struct pfm_copies *copies, struct pfm_context 
  */
 void pfm_copies_forget_counts(struct pfm_copies *copies);
 
-/* @copy may be NULL.  CPUs may still look at it, so it is freed under RCU. */
+/* @copy may be NULL.  CPUs may still look at the copy, so it is freed after an RCU grace period. */
 void pfm_copy_free_surplus(struct pfm_context *copy);
 
 /* Free idle copies until @most remain.  May sleep. */

@@ -95,7 +95,10 @@ static void must_sample(const char *unit, uint64_t config)
 	close(fd);
 }
 
-/* After a stop perf accepts one more NMI from any source. */
+/*
+ * Makes and stops an event that raises NMIs. After the stop perf accepts one more NMI from any
+ * source.
+ */
 static void raise_nmi(void)
 {
 	int fd = event(RAW(RAW_INSTRUCTIONS),

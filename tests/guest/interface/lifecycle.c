@@ -319,18 +319,18 @@ TEST(registers_can_be_written_in_every_state)
 	int fd = busy_context_on(thread_id());
 	uint64_t value;
 
-	/* started: counts from the value written */
+	/* in a started context the PMD counts from the value that is written */
 	write_pmd(fd, first, 1ull << 60);
 	spin_turns(1000);
 	value = read_pmd(fd, first);
 	ck_assert_uint_gt(value, 1ull << 60);
 	ck_assert_uint_lt(value, 1ull << 61);
-	/* started: does not count any more */
+	/* in a started context a quiet PMC stops the counter at once */
 	write_pmc(fd, pmu()->pmcs[0], pmu()->quiet[0]);
 	value = read_pmd(fd, first);
 	spin_turns(1000);
 	ck_assert_uint_eq(read_pmd(fd, first), value);
-	/* started: counts again */
+	/* a busy PMC lets it count again */
 	write_pmc(fd, pmu()->pmcs[0], pmu()->busy[0]);
 	spin_turns(1000);
 	ck_assert_uint_gt(read_pmd(fd, first), value);

@@ -464,7 +464,10 @@ static enum order close_while_the_last_end(int lead)
 	return before ? BEFORE : DURING;
 }
 
-/* The context is closed when its thread and the last copy are about to end. Its memory is freed. */
+/*
+ * The context is closed when its thread and the last copy are about to end. The memory of its sets
+ * must be freed.
+ */
 TEST(the_last_ends_may_race_with_close)
 {
 	unsigned int count = iterations(), i;

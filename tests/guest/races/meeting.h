@@ -23,7 +23,7 @@ enum order {
  * struct meeting - a race: when each side acts, and how often each order was seen
  * @edge: the edge at which the lead aims: 0 lies between the orders BEFORE and DURING, 1 between
  *	DURING and AFTER
- * @lead: for each edge, number of iterations that our side waits; negative: that the other side
+ * @lead: for each edge, number of iterations that our side waits. If it is negative, the other side
  *	waits
  * @step: for each edge, the last change of the lead, with its sign
  * @orders: how often each order was seen

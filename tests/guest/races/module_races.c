@@ -163,14 +163,14 @@ TEST(modules_can_be_unloaded_whenever_nobody_uses_them)
 }
 
 /*
- * The core is unloaded in one of this many iterations, because its unload waits for RCU several
- * times.
+ * The core is unloaded in only one of this many iterations, because the unload takes long: it waits
+ * for RCU several times.
  */
 #define CORE_EVERY    16
 
 /*
- * The value 1 makes unloads several times as fast, but does not make kfree_rcu() faster. Most
- * iterations set it to 1.
+ * Most iterations write 1 to this file, which makes unloads several times as fast. It does not make
+ * kfree_rcu() faster.
  */
 #define RCU_EXPEDITED "/sys/kernel/rcu_expedited"
 
@@ -204,7 +204,7 @@ static void leave_work(enum ending ending)
 		target_let_go();
 		spin_turns(random_below(1 << random_below(14)));
 	}
-	require(close(fd) == 0); /* kfree_rcu(), and the END message's irq_work */
+	require(close(fd) == 0); /* leaves a kfree_rcu() and the irq_work of END */
 	if (!ends)
 		target_let_go();
 }

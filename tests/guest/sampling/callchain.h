@@ -11,7 +11,7 @@
 #define MIB	(1ul << 20)
 #define DEEPEST PFM_CALLCHAIN_MAX_DEPTH
 
-/* The machine has a link register, which the formats can read. */
+/* Whether the machine has a link register that the formats can read. */
 #if defined(__aarch64__)
 #define HAS_LINK true
 #else

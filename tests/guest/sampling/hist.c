@@ -33,7 +33,7 @@ static void start_on(const struct hist *hist, pid_t tid)
 	must(hist->fd, pfm_start(hist->fd, NULL));
 }
 
-/* The caller monitors itself until @samples samples were taken. */
+/* For a caller that monitors itself: spins until @samples samples were taken. */
 static void produce(const struct hist *hist, uint64_t samples)
 {
 	while (hist->header->produced < samples)
@@ -64,7 +64,7 @@ static struct sums sums_of(const struct hist *hist, unsigned int pmd)
 	return sums;
 }
 
-/* Nothing counts any more, so all numbers must agree. */
+/* Called when nothing counts any more: all numbers must agree. */
 static void must_balance(const struct hist *hist, uint64_t taken)
 {
 	struct sums sums = sums_of(hist, PFM_MAX_PMDS);

@@ -95,7 +95,7 @@ static void add_region(struct samples *samples, unsigned int cpu, const char *re
 	}
 }
 
-/* Nothing is sampled any more, and no region was handed back. */
+/* Must be called when nothing is sampled any more, and no region was handed back. */
 static void add_buffer(struct samples *samples, unsigned int cpu, const void *buffer)
 {
 	const struct pfm_nway_hdr *header = buffer;
@@ -113,7 +113,7 @@ static void add_buffer(struct samples *samples, unsigned int cpu, const void *bu
 	ck_assert_uint_eq(header->written, samples->count - before);
 }
 
-/* A thread's samples, in the order in which they were taken. */
+/* Sorts by threads, and the samples of a thread in the order in which they were taken. */
 static int compare(const void *a, const void *b)
 {
 	const struct one_sample *first = a, *second = b;

@@ -148,7 +148,7 @@ static void look_at_rest(struct nway *nway, pid_t tid, uint64_t taken)
 	ck_assert_uint_eq(nway->header->produced, samples_taken() - taken);
 }
 
-/* The caller monitors itself until @regions regions are full. */
+/* For a caller that monitors itself: spins until @regions regions are full. */
 static void fill(const struct nway *nway, uint64_t regions)
 {
 	while (nway->header->filled < regions)
@@ -333,7 +333,7 @@ TEST(no_sample_is_lost_while_a_region_is_free)
 	with_formats(check_slow_reader);
 }
 
-/* All regions are full. The thread continues until @samples samples are lost. */
+/* Called when all regions are full: spins until @samples samples are lost. */
 static void lose(const struct nway *nway, uint64_t samples)
 {
 	while (nway->header->lost < samples)

@@ -169,7 +169,7 @@ struct chain {
 	uint64_t skid;
 };
 
-/* Programs counter @i, which is sampled, and counter @other. The context is not loaded yet. */
+/* Programs counter @i, which is sampled, and counter @other. Does not load the context. */
 struct chain chain_begin(int fd, unsigned int i, unsigned int other, uint64_t period);
 /* Checks the entries of samples of chain->pmd. Each entry has two values. */
 void chain_follow(struct chain *chain, header_t header);

@@ -4,8 +4,7 @@
 
 SUITE(set_costs, 120);
 
-#define MANY                                                                             \
-	960 /* sets of one context; the other has four times as many, near the maximum */
+#define MANY   960 /* sets; the other context has 4 * MANY, near the maximum */
 #define PROBES 16 /* a call handles at most one page of sets */
 #define TRIES  3
 

@@ -23,7 +23,7 @@
 #define DO_MASK	       4
 #define DO_MAXIMUM     8
 
-/* Kinds of access, as the emulator counts them from TEST_ACCESSES on. */
+/* Kinds of access. The registers from TEST_ACCESSES on have the number of accesses of each kind. */
 enum access {
 	ACCESS_RDPMC,
 	ACCESS_RDMSR,

@@ -44,7 +44,7 @@ static int ibs_context(void)
  * @nmis: NMIs of all kinds
  * @samples: samples that the format got
  * @replayed: stops that found a sample
- * @pmd: the PMD of the ops, 0 at a sample
+ * @pmd: value of the PMD of the ops, which is 0 at a sample
  */
 struct seen {
 	uint64_t nmis;

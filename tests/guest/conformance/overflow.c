@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The overflow of a 64-bit value masks the context: in the overflow interrupt or, at the latest, when
- * the context is stopped. Only the counter that overflowed is reported.
+ * The overflow of a 64-bit value masks the context: in the overflow interrupt or, at the latest,
+ * when the context is stopped. Only the counter that overflowed is reported.
  */
 #include "conformance.h"
 

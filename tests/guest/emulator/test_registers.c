@@ -13,7 +13,9 @@ SUITE(test_registers, 120);
 
 #define PERIOD 100000
 
-/* A sampling event that is enabled. perf unmasks the interrupt in each NMI while it has an event. */
+/*
+ * A sampling event that is enabled. perf unmasks the interrupt in each NMI while it has an event.
+ */
 static int enabled_event(uint64_t period)
 {
 	int fd = event(HARDWARE(INSTRUCTIONS),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A hybrid processor: guest intel-mixed, whose CPU 1, a Core, has more counters than CPU 0, an Atom.
- * Each CPU's CPUID is the truth.
+ * A hybrid processor: guest intel-mixed, whose CPU 1, a Core, has more counters than CPU 0, an
+ * Atom. Each CPU's CPUID is the truth.
  */
 #include <cpuid.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Each call with the structure of its first version. Sizes and offsets are written out here, because
- * they must never change.
+ * Each call with the structure of its first version. Sizes and offsets are written out here,
+ * because they must never change.
  */
 #ifndef FIRST_CALLS_H
 #define FIRST_CALLS_H

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Statistics of each CPU in debugfs, and what /sys/kernel/perfmon/debug enables. costs.c has the ioctl. */
+/*
+ * Statistics of each CPU in debugfs, and what /sys/kernel/perfmon/debug enables. costs.c has the
+ * ioctl.
+ */
 #include <dirent.h>
 #include <stdio.h>
 #include <sys/ioctl.h>

@@ -381,8 +381,8 @@ TEST(children_are_counted_until_the_unload)
 /* ---- the last threads ----------------------------------------------------------------------- */
 
 /*
- * A process, and a child or a second thread of it, end at nearly the same time. They share all memory
- * of the test, so an iteration is cheap. They use no thread-local storage.
+ * A process, and a child or a second thread of it, end at nearly the same time. They share all
+ * memory of the test, so an iteration is cheap. They use no thread-local storage.
  */
 static struct {
 	bool has_thread;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The buffers of a context that is inherited, one for each CPU: full buffers, readers, mappings, limits,
- * and when they are freed.
+ * The buffers of a context that is inherited, one for each CPU: full buffers, readers, mappings,
+ * limits, and when they are freed.
  */
 #include <poll.h>
 #include <stdio.h>

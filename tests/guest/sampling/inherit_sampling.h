@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Helpers for the suites about sampling with inheritance: contexts that have a buffer for each CPU, and
- * children that are sampled.
+ * Helpers for the suites about sampling with inheritance: contexts that have a buffer for each CPU,
+ * and children that are sampled.
  */
 #ifndef INHERIT_SAMPLING_H
 #define INHERIT_SAMPLING_H

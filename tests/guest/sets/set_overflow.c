@@ -14,7 +14,10 @@ SUITE(set_overflow, 300);
 
 /* ---- programs ----------------------------------------------------------------------------- */
 
-/* Counter 0 ends the turn of set @id when it has overflowed @count times, once per @period. */
+/*
+ * Returns an argument for counter 0 of set @id: the counter ends the set's turn when it has
+ * overflowed @count times, once per @period.
+ */
 static struct pfarg_pmd trigger(unsigned int id, uint64_t period, uint64_t count)
 {
 	struct pfarg_pmd pmd = sampling(0, period);
@@ -26,8 +29,8 @@ static struct pfarg_pmd trigger(unsigned int id, uint64_t period, uint64_t count
 }
 
 /*
- * The overflows of the first counter switch sets. The second counter counts the same event and is
- * never reset.
+ * Makes set @id. The overflows of its first counter switch sets. Its second counter counts the same
+ * event and is never reset.
  */
 static void make_exact(int fd, unsigned int id, uint32_t flags, uint64_t period,
 		       uint64_t count)

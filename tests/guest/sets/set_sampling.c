@@ -166,7 +166,10 @@ TEST(several_triggers_switch_in_the_calculated_order)
 
 /* ---- the buffer is full ------------------------------------------------------------------------- */
 
-/* Sets 0 and 1 alternate by overflow. Initial, short and long periods are different. */
+/*
+ * Makes sets 0 and 1, which alternate by overflow. Their initial, short and long periods are
+ * different.
+ */
 static void make_sampling_pair(int fd)
 {
 	struct pfarg_pmd pmd;

@@ -65,7 +65,9 @@ static struct child_page *map_page(int fd)
 	return page;
 }
 
-/* The result of child_do_exec() is 0. */
+/*
+ * In a program that child_do_exec() has executed, this function writes the result of that call, 0.
+ */
 void child_main(int argc, char **argv)
 {
 	const uint64_t success = 0;

@@ -117,7 +117,7 @@ int make_context(void);
 void write_pmc(int fd, unsigned int pmc, uint64_t value);
 void write_pmd(int fd, unsigned int pmd, uint64_t value);
 uint64_t read_pmd(int fd, unsigned int pmd);
-/* The PMD can be recorded in samples, but not be written or read. */
+/* Returns whether the PMD can be recorded in samples, but not be written or read. */
 bool is_only_sampled(int fd, unsigned int pmd);
 void load(int fd, pid_t tid);
 int try_load(int fd, pid_t tid);
@@ -176,7 +176,7 @@ uint64_t child_finish(const struct child *child);
 /* The child spins until child_rest(). child_busy() returns when it has begun to spin. */
 void child_busy(const struct child *child);
 void child_rest(const struct child *child);
-/* The child exits by itself, or is killed. Returns the status of waitpid(). */
+/* child_exit() lets the child exit, child_kill() kills it. Both return the status of waitpid(). */
 int child_exit(struct child *child);
 int child_kill(struct child *child);
 /* The child executes @program (a copy of this one) and keeps the same struct child. */

@@ -93,8 +93,8 @@ static void must_have_run(struct perf_count count)
 }
 
 /*
- * The instructions that perf counts around a loop depend on the calls only, so they are the same for
- * each length of the loop.
+ * The instructions that perf counts around a loop depend on the calls only, so they are the same
+ * for each length of the loop.
  */
 static uint64_t perfs_loop(int event, uint64_t length)
 {

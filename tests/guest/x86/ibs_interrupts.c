@@ -166,7 +166,9 @@ TEST(a_sample_around_the_stop_is_ours)
 	with_test_registers(check_samples);
 }
 
-/* The fetch unit takes its sample while the sample of the op unit is handled, or just afterwards. */
+/*
+ * The fetch unit takes its sample while the sample of the op unit is handled, or just afterwards.
+ */
 static void check_two_units(void)
 {
 	const uint64_t distance = LOOP / 2;

@@ -50,7 +50,7 @@ static bool processor_has_pebs(void)
 	return ecx & DTES64;
 }
 
-/* 0 to 6, or -1: no precise sampling. */
+/* Returns the format of the records, 0 to 6, or -1 if there is no precise sampling. */
 static int format(void)
 {
 	int number;
@@ -58,7 +58,7 @@ static int format(void)
 	return sscanf(read_text(PARAMETER), "format %d", &number) == 1 ? number : -1;
 }
 
-/* Records from format 2 on tell the instruction. */
+/* Returns whether records tell the instruction. They do from format 2 on. */
 static bool is_exact(void)
 {
 	return format() >= 2;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: which registers of the PMU each operation accesses, and how often. The emulated PMU counts the
- * accesses (tests/vm/qemu-x86-pmu).
+ * x86: which registers of the PMU each operation accesses, and how often. The emulated PMU counts
+ * the accesses (tests/vm/qemu-x86-pmu).
  */
 #include "measure.h"
 #include "x86_registers.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: overflow interrupts as processors raise them: late, lost, masked, without an overflow, or not
- * ours at all. The emulated PMU raises such interrupts on request (tests/vm/qemu-x86-pmu). No count
- * may be lost, and the kernel must report the NMIs that are not ours and no others. In each test a
- * statistic shows that the case occurred.
+ * x86: overflow interrupts as processors raise them: late, lost, masked, without an overflow, or
+ * not ours at all. The emulated PMU raises such interrupts on request (tests/vm/qemu-x86-pmu). No
+ * count may be lost, and the kernel must report the NMIs that are not ours and no others. In each
+ * test a statistic shows that the case occurred.
  */
 #include "measure.h"
 #include "x86_registers.h"
@@ -67,7 +67,9 @@ static struct seen seen(void)
 	};
 }
 
-/* With shared counters perf takes the interrupts, and its handler accepts more of them than ours. */
+/*
+ * With shared counters perf takes the interrupts, and its handler accepts more of them than ours.
+ */
 static bool is_shared;
 
 /* Exactly @wanted must have happened since look(). */
@@ -98,8 +100,8 @@ static void set_distance(int fd, unsigned int n, uint64_t distance)
 }
 
 /*
- * A context, loaded on the caller, whose counter 0 wraps after @distance instructions at user level.
- * Counter 1 counts the same events, beginning at 0.
+ * A context, loaded on the caller, whose counter 0 wraps after @distance instructions at user
+ * level. Counter 1 counts the same events, beginning at 0.
  */
 static int context_near_wrap(uint64_t distance)
 {

@@ -31,9 +31,9 @@ void with_lbr(void (*check)(void));
 
 /* A context with format "default", and a buffer of SIZE bytes. */
 int sampling_context(void);
-/* Counter 0 counts instructions and is sampled. */
+/* Returns an argument that lets counter 0 be sampled with this period. */
 struct pfarg_pmd sampled_pmd(uint64_t period);
-/* Counter 0 counts instructions at @levels. Its samples have all branch records. */
+/* Makes counter 0 count instructions at @levels and be sampled with all branch records. */
 void write_sampled(int fd, unsigned int levels, uint64_t period);
 /* A context that samples with this value of PMC 30. */
 int lbr_context(uint64_t control, unsigned int levels, uint64_t period);

@@ -23,7 +23,7 @@ mutant_stages() {
 			icount-faults-arm64 icount-without-pmu-arm64 icount-without-driver-arm64' ;;
 	module/pmu/power*)
 		echo 'icount-ppc64el icount-conformance-power-ppc64el icount-power8-ppc64el
-			icount-power10-ppc64el bench-ppc64el icount-faults-ppc64el' ;;
+			icount-power10-ppc64el bench-ppc64el icount-faults-gate-ppc64el' ;;
 	module/pmu/amd_uncore*) echo 'uncore-x86_64' ;;
 	module/pmu/intel*) echo 'icount-gate-intel-v5-x86_64 icount-gate-shared-intel-v2-x86_64' ;;
 	module/pmu/amd*) echo 'icount-gate-amd-perfmonv2-x86_64' ;;
@@ -103,6 +103,7 @@ stage_define() {
 		options+=(--no-load $(gate_words "no_${words%-*}"))
 		prefix="modprobe perfmon_armv8 2>&1 | grep 'No such device' && "
 		words=lifecycle ;;
+	icount-faults-gate-*) words="$(gate_words faults) $(gate_words file_faults)" ;;
 	icount-faults-*) words="$(gate_words faults) $(gate_words system_faults)" ;;
 	icount-arm64) words=$(gate_words one_cpu) ;;
 	icount-*) words="$(gate_words counts) $(gate_words pmu_calls)" ;;

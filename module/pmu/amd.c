@@ -20,6 +20,7 @@
 #define MOST_COUNTERS X86_FIXED
 #define COUNTER_BITS  48
 #define FAMILY_15H    0x15
+#define FAMILY_17H    0x17
 
 #define SELECT_OF_USER                                                                   \
 	(PFM_AMD_PMC_EVENT | PFM_AMD_PMC_UMASK | PFM_AMD_PMC_USER | PFM_AMD_PMC_KERNEL | \
@@ -73,6 +74,16 @@ static bool is_on_its_counter(unsigned int n, u64 *value)
 {
 	return !(*value & (PFM_AMD_PMC_USER | PFM_AMD_PMC_KERNEL)) ||
 	       pfm_amd_15h_counters(*value) & BIT(n);
+}
+
+/*
+ * From family 17h on an event that grows by more than 15 in a cycle needs two counters.  One
+ * counter alone would count too little.
+ */
+static bool needs_one_counter(unsigned int n, u64 *value)
+{
+	return !(*value & (PFM_AMD_PMC_USER | PFM_AMD_PMC_KERNEL)) ||
+	       !pfm_amd_17h_needs_two_counters(*value);
 }
 
 static void __init describe_counter(unsigned int n)
@@ -140,6 +151,8 @@ static int __init amd_init(void)
 		amd.check_pmc = is_not_northbridge;
 	else if (boot_cpu_data.x86 == FAMILY_15H)
 		amd.check_pmc = is_on_its_counter;
+	else if (boot_cpu_data.x86 >= FAMILY_17H)
+		amd.check_pmc = needs_one_counter;
 	error = x86_register(&amd);
 	if (error)
 		return error;

@@ -215,3 +215,14 @@ TEST(events_without_a_counter_of_family_15h_are_refused)
 	ck_assert_ptr_nonnull(
 		strstr(pmu_refusal(&pmu_amd_15h, EVENT(0x0e9, 0x00)), "northbridge"));
 }
+
+TEST(events_that_need_two_counters_are_refused_from_family_17h_on)
+{
+	ck_assert_ptr_nonnull(
+		strstr(pmu_refusal(&pmu_amd_17h, EVENT(0x003, 0xff)), "two counters"));
+	ck_assert_ptr_nonnull(pmu_refusal(
+		&pmu_amd_17h, EVENT(0x003, 0x01) | PFM_AMD_PMC_EDGE | PFM_AMD_PMC_CMASK));
+	ck_assert_ptr_null(pmu_refusal(&pmu_amd_17h, EVENT(0x103, 0xff)));
+	ck_assert_ptr_null(pmu_refusal(&pmu_amd_17h, EVENT(0x002, 0x03)));
+	ck_assert_ptr_null(pmu_refusal(&pmu_amd_k8, EVENT(0x003, 0xff)));
+}

@@ -123,4 +123,14 @@ static inline unsigned int pfm_amd_15h_counters(__u64 pmc)
 	return 0; /* not an event of the core: the northbridge's, for example */
 }
 
+/*
+ * Returns whether the event in @pmc grows by more than 15 in a cycle, from family 17h on.  Then the
+ * hardware needs two counters for it, and the module refuses it.  Source: Processor Programming
+ * Reference of family 17h, section "Large Increment per Cycle Events".
+ */
+static inline int pfm_amd_17h_needs_two_counters(__u64 pmc)
+{
+	return (pmc & PFM_AMD_PMC_EVENT) == 0x003;
+}
+
 #endif

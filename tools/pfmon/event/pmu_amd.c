@@ -88,6 +88,14 @@ static const char *refuse_15h(const struct pmu *pmu, uint64_t code)
 	       "or it counts with one unit mask only";
 }
 
+static const char *refuse_17h(const struct pmu *pmu, uint64_t code)
+{
+	(void)pmu;
+	if (!pfm_amd_17h_needs_two_counters(code))
+		return NULL;
+	return "it can grow by more than 15 in a cycle, so it needs two counters";
+}
+
 /* @id is EAX of CPUID leaf 1.  The extended family is added to family 0FH only. */
 static unsigned int family_of(uint64_t id)
 {
@@ -134,4 +142,5 @@ const struct pmu pmu_amd_17h = {
 	AMD(common_17h),
 	.is_model = is_17h_or_later,
 	.encode = encode,
+	.refusal = refuse_17h,
 };

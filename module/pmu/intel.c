@@ -113,6 +113,17 @@ static bool __init has_full_width(const struct intel_counters *counters)
 	return counters->capabilities & FULL_WIDTH_WRITES;
 }
 
+/*
+ * Return: the width of a PMD.  Without full-width writes perf never loads a distance of more than
+ * 31 bits, not even into a fixed counter.
+ * @bits: width of the counter in hardware
+ */
+static unsigned int __init width_of(const struct intel_counters *counters,
+				    unsigned int bits)
+{
+	return (has_full_width(counters) ? bits : LEGACY_BITS) - X86_SPARE_BITS;
+}
+
 static void __init describe_general(const struct intel_counters *counters, unsigned int n)
 {
 	const u32 value = MSR_ARCH_PERFMON_PERFCTR0 + n;
@@ -136,9 +147,7 @@ static void __init describe_general(const struct intel_counters *counters, unsig
 	intel_pmds[n] = (struct pfm_register){
 		.name = general_names[n],
 		.type = PFM_REG_COUNTER,
-		.width = (has_full_width(counters) ? counters->general_bits
-						   : LEGACY_BITS) -
-			 X86_SPARE_BITS,
+		.width = width_of(counters, counters->general_bits),
 		.address = value,
 	};
 }
@@ -157,7 +166,7 @@ static void __init describe_fixed(const struct intel_counters *counters, unsigne
 	intel_pmds[n] = (struct pfm_register){
 		.name = fixed_names[i],
 		.type = PFM_REG_COUNTER,
-		.width = counters->fixed_bits - X86_SPARE_BITS,
+		.width = width_of(counters, counters->fixed_bits),
 		.address = value,
 	};
 }

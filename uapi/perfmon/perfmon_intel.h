@@ -16,8 +16,8 @@
  * This is the numbering of perfmon2.  PMC n drives PMD n, and PMC 16 drives all fixed counters.
  * CPUID leaf 0AH tells how many counters the processor has, and their width.  A counter of 48 bits
  * has a PMD of 46 bits: the highest bit is the overflow flag, and perf, which may own the counter,
- * needs one more.  Without full-width writes (IA32_PERF_CAPABILITIES.FW_WRITE) the PMDs of general
- * counters have 30 bits.
+ * needs one more.  Without full-width writes (IA32_PERF_CAPABILITIES.FW_WRITE) all PMDs have
+ * 30 bits.
  *
  * Last branch records (Intel SDM, volume 3B, chapter "Last Branch Records") need exclusive
  * ownership.  The number i of an entry is 0 for the youngest entry, and 31 at most.  Only

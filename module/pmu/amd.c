@@ -115,12 +115,16 @@ static void __init describe_counter(unsigned int n)
 	};
 }
 
-/* PerfMonV2 has global registers, and CPUID tells the number of counters. */
+/*
+ * PerfMonV2 has global registers, and CPUID tells the number of counters.  The global registers
+ * are for the counters of PERFCTR_CORE, which a hypervisor may hide.
+ */
 static unsigned int __init counters_of_version_2(void)
 {
 	const u32 last = cpuid_eax(0x80000000);
 
-	if (last < LEAF_PERFMON || !(cpuid_eax(LEAF_PERFMON) & BIT(0)))
+	if (!boot_cpu_has(X86_FEATURE_PERFCTR_CORE) || last < LEAF_PERFMON ||
+	    !(cpuid_eax(LEAF_PERFMON) & BIT(0)))
 		return 0;
 	amd.global_control = MSR_AMD64_PERF_CNTR_GLOBAL_CTL;
 	amd.global_acknowledge = MSR_AMD64_PERF_CNTR_GLOBAL_STATUS_CLR;

@@ -9,6 +9,7 @@
  * Processors with a global control register start and stop all counters with one write.  On other
  * processors the event selects have enable bits, which start() and stop() write one by one.
  */
+#include <asm/cpufeature.h>
 #include <linux/err.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
@@ -375,10 +376,13 @@ static struct pfm_pmu_operations x86_operations = {
  */
 static int probe(void)
 {
-	struct perf_event *event = perf_idle_event(cpumask_first(cpu_online_mask),
-						   PERF_TYPE_HARDWARE,
-						   PERF_COUNT_HW_CPU_CYCLES);
+	struct perf_event *event;
 
+	/* Nothing delivers overflow interrupts, and the APIC's registers are not mapped. */
+	if (!boot_cpu_has(X86_FEATURE_APIC))
+		return -ENODEV;
+	event = perf_idle_event(cpumask_first(cpu_online_mask), PERF_TYPE_HARDWARE,
+				PERF_COUNT_HW_CPU_CYCLES);
 	if (PTR_ERR(event) == -ENOENT)
 		return -ENODEV;
 	if (!IS_ERR(event))

@@ -51,6 +51,9 @@ struct exclusive_cpu {
 static DEFINE_PER_CPU(struct exclusive_cpu, exclusive_cpus);
 static enum cpuhp_state hotplug_state;
 
+/* Decided when the counters are claimed: x2apic_enabled() reads an MSR. */
+static bool has_x2apic __read_mostly;
+
 /* ---- the interrupt ------------------------------------------------------------------------ */
 
 /*
@@ -60,14 +63,14 @@ static enum cpuhp_state hotplug_state;
  */
 static u32 read_lvtpc(void)
 {
-	if (x2apic_enabled())
+	if (has_x2apic)
 		return x86_read_msr(LVTPC_MSR);
 	return native_apic_mem_read(APIC_LVTPC);
 }
 
 static void allow_interrupt(void)
 {
-	if (x2apic_enabled())
+	if (has_x2apic)
 		x86_write(LVTPC_MSR, APIC_DM_NMI);
 	else
 		native_apic_mem_write(APIC_LVTPC, APIC_DM_NMI);
@@ -353,6 +356,7 @@ int x86_exclusive_claim(void)
 		pfm_pmu_blame("perf or the NMI watchdog", PFM_WHOLE_PMU);
 		return -EBUSY;
 	}
+	has_x2apic = x2apic_enabled();
 	state = register_nmi_handler(NMI_LOCAL, handle_nmi, 0, "perfmon");
 	if (state)
 		goto release;

@@ -30,7 +30,7 @@ mutant_stages() {
 	module/pmu/*x86*)
 		echo 'icount-gate-shared-intel-v2-x86_64 icount-gate-amd-perfmonv2-x86_64
 			icount-gate-intel-v5-x86_64' ;;
-	module/format/*_x86*) echo 'icount-x86_64 icount-gate-intel-v5-x86_64' ;;
+	module/format/*_x86*) echo 'icount-gate-intel-v5-x86_64' ;;
 	module/format/*_arm64*) echo 'icount-arm64' ;;
 	module/format/*_power*) echo 'icount-ppc64el' ;;
 	module/format/*)
@@ -106,6 +106,7 @@ stage_define() {
 	icount-faults-gate-*) words="$(gate_words faults) $(gate_words file_faults)" ;;
 	icount-faults-*) words="$(gate_words faults) $(gate_words system_faults)" ;;
 	icount-arm64) words=$(gate_words one_cpu) ;;
+	icount-x86_64) words="$(gate_words software) $(gate_words pmu_calls)" ;;
 	icount-*) words="$(gate_words counts) $(gate_words pmu_calls)" ;;
 	cpus-*) options=() prefix='PERFMON_ITERATIONS=100 ' words=$(gate_words two_cpus) ;;
 	debug-cpus-*)

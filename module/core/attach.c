@@ -193,7 +193,10 @@ static int enter(struct pfm_context *context, struct task_struct *task,
 {
 	struct pfm_attachment *attachment = &context->attachment;
 	const u32 tid = task_pid_vnr(task), tgid = task_tgid_vnr(task);
-	/* Both functions may ask a security module.  That is not allowed under a raw lock. */
+	/*
+	 * perfmon_capable() and follows_all_programs() may ask a security module.  That is not
+	 * allowed under a raw lock.
+	 */
 	bool privileged = perfmon_capable();
 	bool follows = follows_all_programs(context, privileged);
 	unsigned long flags;

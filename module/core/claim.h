@@ -28,7 +28,7 @@ int pfm_claim(struct pfm_context *context, struct task_struct *task);
 
 /**
  * pfm_claim_more() - claim the PMDs that a write brings into use
- * @context: mutex held; if it is not loaded, nothing is done
+ * @context: its mutex is held; if the context is not loaded, nothing is done
  * @index: index of the vector's element that needs @pmds, for context->error
  * @pmds: PMDs below 256
  *

@@ -68,9 +68,9 @@ DECLARE_STATIC_KEY_FALSE(pfm_bound_contexts);
 DECLARE_STATIC_KEY_FALSE(pfm_cpus_differ);
 
 /*
- * The stamp is unique among all CPUs and never 0: each CPU starts at its number + 1.  A CPU
- * has several structures of this type.  Two of them may give the same stamp.  This does no
- * harm, because a set is compared with only one of them.
+ * Return: a stamp that is not 0, and that no other CPU gives: each CPU starts at its number + 1.
+ * Two structures of the same CPU may give the same stamp.  This does no harm, because a set is
+ * compared with only one of them.
  */
 static inline u64 pfm_cpu_take_stamp(struct pfm_cpu *cpu)
 {

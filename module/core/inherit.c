@@ -25,7 +25,10 @@
 
 /* ---- copying sets ------------------------------------------------------------------------ */
 
-/* A counter with reset values measures a period: its value is not a sum. */
+/*
+ * Return: the counters that are added up.  The value of a counter with reset values is not added:
+ * it only tells how much of a sampling period remains.
+ */
 static u64 summed_counters(const struct pfm_set *set)
 {
 	u64 rest, summed = 0;
@@ -74,8 +77,8 @@ static void vary_periods(struct pfm_copies *copies, struct pfm_set *set)
 }
 
 /*
- * Copy the configuration.  The stamp of the PMCs is copied, too: their values are the same, so a
- * CPU need not write them when it switches between these sets.
+ * Copy the configuration of @from to @set.  Both sets get the same PMC values, so the stamp of the
+ * PMCs is copied, too: a CPU that switches between the two sets need not write the PMCs.
  */
 static void configure_set(struct pfm_context *copy, struct pfm_set *set,
 			  const struct pfm_set *from)
@@ -270,8 +273,8 @@ static noinline void make_copy(struct pfm_context *source, struct task_struct *c
 
 /*
  * The context's file may be released at the same time.  Interrupts are off, so the memory of the
- * context, of its parent and of struct pfm_copies stays until the end.  Other memory that belongs
- * to the parent is used only while copies->is_open.
+ * context, of its parent and of struct pfm_copies is not freed before this function returns.
+ * Other memory that belongs to the parent is used only while copies->is_open.
  */
 void pfm_inherit(struct pfm_context *source, struct task_struct *child)
 {

@@ -422,7 +422,7 @@ static noinline int check_size(struct pfm_context *context,
 {
 	if (argument.size < operation->size)
 		return pfm_fail(context, -EINVAL, PFM_REASON_SIZE, argument.size);
-	/* If the call has no structure in this version, all bytes are unknown. */
+	/* A call that has no structure in this version accepts only zero bytes. */
 	return operation->size ? 0 : pfm_copy_in_other(context, NULL, 0, argument);
 }
 

@@ -26,7 +26,7 @@ struct pfm_limits {
 	int task_group; /* gid that may create contexts on threads, -1 none */
 	int debug; /* PFM_DEBUG_* */
 	unsigned long smpl_buffer_mem_max; /* bytes of all sampling buffers */
-	unsigned long max_interrupts_per_tick; /* of an event set, see throttle.c */
+	unsigned long max_interrupts_per_tick; /* of each event set, see throttle.c */
 	unsigned long max_sets; /* event sets of a context */
 	unsigned long set_mem_max; /* bytes of all event sets */
 	unsigned long set_user_max; /* bytes of a user's event sets */
@@ -62,8 +62,8 @@ void pfm_user_put(struct pfm_user *user);
  */
 int pfm_charge(struct pfm_context *context, enum pfm_memory memory, size_t size);
 /*
- * May be called anywhere, even in an NMI; no lock is needed.  @privileged: the user may
- * exceed the limits, as above.
+ * Charge @user.  May be called anywhere, even in an NMI; no lock is needed.  @privileged: the user
+ * may exceed the limits, as pfm_charge() permits with CAP_PERFMON.
  */
 bool pfm_charge_copy(struct pfm_user *user, size_t size, bool privileged);
 void pfm_uncharge(struct pfm_user *user, enum pfm_memory memory, size_t size);

@@ -92,7 +92,7 @@ static noinline void tell_running_thread(const struct pfm_context *context,
 	sample->tgid = task_tgid_nr_ns(current, namespace);
 }
 
-/* Store in @sample the thread to which it belongs. */
+/* Store in @sample the thread to which the sample belongs. */
 static __always_inline void tell_thread(const struct pfm_context *context,
 					struct pfm_sample *sample)
 {
@@ -461,8 +461,9 @@ static __always_inline struct pfm_set *running_set(const struct pfm_cpu *cpu,
 }
 
 /*
- * A PMU whose counters are not independent counts for contexts on threads or for system-wide
- * ones, not for both (claim.c).  Return: the data of this CPU for the context that counts.
+ * If the counters of a PMU are not independent, either contexts on threads or system-wide contexts
+ * use them, never both at the same time (claim.c).  Return: the data of this CPU for the context
+ * that counts.
  */
 static __always_inline struct pfm_cpu *cpu_of(const struct pfm_pmu *pmu)
 {

@@ -110,7 +110,7 @@ other_set:
 	n = ((void __user *)pmd - first) / stride;
 	if (has_flags(name, known))
 		return pfm_fail_at(context, n, -EINVAL, PFM_REASON_FLAGS, name.flags);
-	/* If the element is of the same set, it came here because that set has no such PMD. */
+	/* An element of the same set comes here only if that set has no such PMD. */
 	set = name.set == set->id ? NULL : pfm_set_find(context, name.set);
 	if (!set)
 		return pfm_unreadable(context, n, name.set, name.pmd);

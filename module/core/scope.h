@@ -22,11 +22,17 @@ void pfm_scope_remove(struct pfm_pmu *pmu);
  */
 int pfm_scope_owner(const struct pfm_pmu *pmu, int number);
 
-/* Call @function for each such PMU with its data for all CPUs.  @function must not sleep. */
+/*
+ * Call @function for each PMU whose registers CPUs share, with the PMU's data for all CPUs.
+ * @function must not sleep.
+ */
 void pfm_scope_for_each(void (*function)(struct pfm_cpu __percpu *cpus, void *argument),
 			void *argument);
 
-/* Call @function for this CPU's data of each such PMU.  Interrupts off. */
+/*
+ * Call @function for each PMU whose registers CPUs share, with the PMU's data for this CPU.
+ * Interrupts off.
+ */
 void pfm_scope_for_each_here(void (*function)(struct pfm_cpu *cpu));
 
 #endif

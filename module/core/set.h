@@ -46,8 +46,8 @@ static_assert(sizeof(struct pfm_pmd_attributes) == 128);
  * struct pfm_sum - what ended copies have added to an event set: see copies.h
  * @pmds: sums of counters
  * @virtual_value: sums of virtual PMDs
- * @runs: times that the set was active
- * @duration: ns that it was active
+ * @runs: how often the set was active
+ * @duration: how long the set was active, in ns
  *
  * Protected by the lock of struct pfm_copies.  Without living copies the holder of the context's
  * lock may change it, too.

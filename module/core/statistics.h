@@ -16,7 +16,7 @@
 	X(ovfl_intr_nmi_count) /* overflow interrupts that were NMIs */                       \
 	X(ovfl_intr_ns) /* ns in overflow interrupts, if measured */                          \
 	X(ovfl_intr_timed_count) /* overflow interrupts that were timed */                    \
-	X(ovfl_intr_timed_ns) /* ns in those that were timed */                               \
+	X(ovfl_intr_timed_ns) /* ns in overflow interrupts that were timed */                 \
 	X(ovfl_intr_replay_count) /* overflows found at a stop */                             \
 	X(ovfl_notify_count) /* notifications */                                              \
 	X(ovfl_throttle_count) /* times an event set was throttled */                         \
@@ -26,9 +26,9 @@
 	X(fmt_lost_count) /* samples for which formats had no room */                         \
 	X(fmt_handler_ns) /* time in formats, if measured */                                  \
 	X(ctxswin_count) /* monitored threads switched in */                                  \
-	X(ctxswin_ns) /* ns in these switches, if measured */                                 \
+	X(ctxswin_ns) /* ns to switch monitored threads in, if measured */                    \
 	X(ctxswout_count) /* monitored threads switched out */                                \
-	X(ctxswout_ns) /* ns in these switches, if measured */                                \
+	X(ctxswout_ns) /* ns to switch monitored threads out, if measured */                  \
 	X(set_switch_count) /* set switches */                                                \
 	X(set_switch_ns) /* ns in set switches, if measured */                                \
 	X(foreign_cpu_count) /* how often nothing was counted: see pfm_status.foreign_runs */ \

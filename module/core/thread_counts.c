@@ -31,7 +31,10 @@ static struct pfm_context *take_first(struct pfm_copies *copies)
 	return copy;
 }
 
-/* The attachment has the name of a thread that has ended; a living thread may change its name. */
+/*
+ * The name of a thread that has ended is in the attachment.  A living thread may change its name,
+ * so this name is taken from the thread.
+ */
 static void identify(struct pfm_thread_counts *counts, struct pfm_context *source)
 {
 	const struct pfm_attachment *attachment = &source->attachment;

@@ -2,9 +2,9 @@
 /*
  * The sampling format "nway", see perfmon_nway.h.
  *
- * Two numbers that only grow divide the regions: those from "released" to
- * "filled" belong to the user, the others to the kernel.  Handler and restart need no
- * lock: the core never calls them concurrently.
+ * The header counts the regions that have been filled and those that have been released.  The
+ * regions from number "released" up to number "filled" belong to the user, the others belong to
+ * the kernel.  Handler and restart need no lock: the core never calls them concurrently.
  */
 #include <linux/device.h>
 #include <linux/module.h>

@@ -4,8 +4,9 @@
  *
  * A unit, fetch or op, counts up to a maximum, takes a sample and stops: the valid bit of its
  * control register is set, and an NMI follows.  A PMD counts up to 2^64.  The maximum is set to
- * the remaining count, or to the highest value of the register.  Registers: AMD64 Architecture
- * Programmer's Manual, volume 2, section "Instruction-Based Sampling", and the BKDG, family 10h.
+ * the count that remains or, if this is too much for the register, to the register's highest value.
+ * Registers: AMD64 Architecture Programmer's Manual, volume 2, section "Instruction-Based
+ * Sampling", and the BKDG, family 10h.
  *
  * perf's driver owns the hardware.  So each unit is a perf event, pinned to the CPU: a
  * *placeholder*.  perf lets one event at a time have a unit, so nobody else gets the unit.  We
@@ -177,8 +178,8 @@ static u64 sampled_instruction(const struct ibs_cpu *cpu, enum unit unit)
 }
 
 /*
- * A sample of PMD @n.  The hardware does not distinguish user and kernel level, so samples of the
- * other level are dropped here, and the same period begins again.
+ * A sample of PMD @n.  The hardware does not distinguish user and kernel level.  So a sample at a
+ * level that was not asked for is dropped here, and the same period begins again.
  */
 static void take_sample(struct ibs_cpu *cpu, struct pfm_registers *registers,
 			unsigned int n, const struct pt_regs *regs,
@@ -217,8 +218,8 @@ static u64 read_control(const struct ibs_cpu *cpu, enum unit unit)
 }
 
 /*
- * Save the value of PMD @n; its unit is to be halted.  If the unit has a sample, *@samples
- * is incremented.
+ * Save the value of PMD @n; the caller halts its unit afterwards.  If the unit has a sample,
+ * *@samples is incremented.
  * Return: whether the sample ends the period.
  */
 static bool save_unit(struct ibs_cpu *cpu, struct pfm_registers *registers,
@@ -331,8 +332,8 @@ static void keep_units(struct ibs_cpu *cpu)
 }
 
 /*
- * All NMIs of a CPU come here, also those of other devices.  Whatever the reason is, no unit may take a
- * sample until perf's handler has been called.
+ * All NMIs of a CPU come here, also those of other devices.  Whatever raised the NMI, no unit may
+ * take a sample until perf's handler has been called.
  */
 int amd_ibs_nmi(unsigned int type, struct pt_regs *regs)
 {
@@ -393,8 +394,9 @@ static void ibs_write_pmds(struct pfm_registers *registers, u64 pmds)
 }
 
 /*
- * A unit may take a sample before the other one is started.  Its NMI keeps the sample for us: then
- * the interrupted instruction is the one at which the thread entered the kernel.
+ * A unit may take a sample before the other unit is started.  The NMI handler only keeps this
+ * sample, and this function handles it: as the interrupted instruction it gets the one at which the
+ * thread entered the kernel.
  */
 static void ibs_start(struct pfm_registers *registers)
 {

@@ -31,7 +31,7 @@ enum unit {
  * @loaded: the set that counts here, or NULL
  * @running: counters of @loaded whose units run
  * @pending: counters of @loaded that overflowed and were not acknowledged
- * @left: remaining count until the overflow when the unit was started
+ * @left: how many events remained before the overflow; set when the unit is started
  * @data: registers of the last sample, by the numbers of their PMDs; zero if the unit
  *	took no sample
  * @kept: what the control registers of running units contained before an NMI halted the units; else 0

@@ -25,7 +25,7 @@ struct uncore_counter {
  * struct uncore_cpu - the registers that a CPU owns
  * @timer: updates the counters, long before a register can wrap twice
  * @running: the set that counts; NULL when halted
- * @overflows: counters whose 64-bit values have wrapped
+ * @overflows: counters whose 64-bit values have overflowed
  * @instance: number of the CPU's cache or package; negative: not known yet, or none
  * @is_owner: whether the CPU owns the registers, if perf does not know the PMU
  */

@@ -10,7 +10,7 @@
  * again, also on other registers.  perf keeps the count, and writes the control register from the
  * fields of struct perf_event, which contain our event (uncore_select()).
  *
- * perf chooses the CPU that accesses the registers: the placeholder's CPU.  Where this driver is
+ * perf chooses the CPU that accesses the registers: the placeholder's CPU.  Where perf's driver is
  * not loaded, we choose the CPU, and hold the registers by keeping the driver from being loaded.
  */
 #include <linux/cpu.h>

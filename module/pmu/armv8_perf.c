@@ -96,9 +96,9 @@ static __always_inline u64 running_counters(struct pfm_running running)
 }
 
 /*
- * An NMI may come between the core's withdrawal of a set and stop().  Then the set's counters still
- * run.  They are halted here, and their overflows are kept for stop(), because perf's handler clears
- * them.
+ * Called if an NMI comes after the core has withdrawn a set and before it calls stop().  The set's
+ * counters still run.  They are halted here, and their overflows are kept for stop(), because
+ * perf's handler clears the overflows.
  */
 static noinline void halt_withdrawn(u64 counters)
 {

@@ -60,8 +60,8 @@ static inline void armv8_write_control(u64 value)
 
 /*
  * PMCNTENSET_EL0, PMCNTENCLR_EL0, PMINTENSET_EL1, PMINTENCLR_EL1, PMOVSSET_EL0,
- * PMOVSCLR_EL0: one bit for each counter.  A zero that is written has no effect, so
- * two owners of different counters need no lock.  From PMUv3p9 on there are counters
+ * PMOVSCLR_EL0: one bit for each counter.  Writing 0 to a bit has no effect, so two
+ * owners of different counters need no lock.  From PMUv3p9 on there are counters
  * above 31.
  */
 static inline void armv8_enable(u64 counters)

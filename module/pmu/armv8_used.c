@@ -72,7 +72,7 @@ static bool is_ours(const struct arm_pmu *pmu, unsigned int cpu, unsigned int n)
  *
  * Any context.  On another CPU than @cpu the result may be outdated.
  *
- * Return: those of @counters that others than us use
+ * Return: those of @counters that are used, but not by us
  */
 u64 armv8_used_by_perf(const struct arm_pmu *pmu, unsigned int cpu, u64 counters)
 {

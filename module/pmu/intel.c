@@ -84,7 +84,8 @@ static int show_cores(char *text, const struct kernel_param *unused)
 static const struct kernel_param_ops cores_operations = { .get = show_cores };
 module_param_cb(cores, &cores_operations, NULL, 0444);
 MODULE_PARM_DESC(
-	cores, "read: \"one kind\", or \"several kinds\": only what all have is offered");
+	cores,
+	"read: \"one kind\" of core, or \"several kinds\"; only what all kinds have is offered");
 
 static bool check_pmc(unsigned int n, u64 *value)
 {

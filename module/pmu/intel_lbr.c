@@ -8,7 +8,7 @@
  *
  * The entries belong to the CPU, and any thread may run there.  So each start clears them, and each
  * stop ends the recording.  Users who may not see the kernel get no branch that begins or ends
- * there: the processor filters by level.
+ * in the kernel: the processor filters by level.
  *
  * The processor freezes the entries when it raises the overflow interrupt, so that the branches of
  * the kernel's NMI entry do not replace those that led to the overflow.

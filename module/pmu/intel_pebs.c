@@ -263,7 +263,7 @@ module_param_cb(pebs, &show_operations, NULL, 0444);
 MODULE_PARM_DESC(pebs,
 		 "read: format of the records of precise events, or why there are none");
 
-/* Return: why no record can be had, or NULL. */
+/* Return: why precise sampling is not possible, or NULL if it is possible. */
 static const char *why_not(u64 capabilities, bool mixed, bool shared)
 {
 	if (mixed)

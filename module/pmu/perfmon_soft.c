@@ -57,9 +57,9 @@
 
 /*
  * A page fault takes at least SOFT_FAULT_NS on any CPU, so the number of faults until the
- * wrap gives a lower bound of the time until the wrap.  But the timer updates the counter
- * at most every SOFT_FAULT_LOOK_NS, which is the maximum delay of the interrupt.  With
- * these two values no wrap of a 16-bit counter is missed (65536 faults take at least 4 ms).
+ * wrap gives a lower bound of the time until the wrap.  But two updates by the timer are at
+ * least SOFT_FAULT_LOOK_NS apart, so the interrupt may come this much late.  With these
+ * two values no wrap of a 16-bit counter is missed (65536 faults take at least 4 ms).
  */
 #define SOFT_FAULT_NS	       64
 #define SOFT_FAULT_LOOK_NS     1000000

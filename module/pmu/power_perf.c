@@ -84,8 +84,8 @@ void power_perf_exit(void)
 		schedule_timeout_idle(HZ);
 	}
 	/*
-	 * After the first grace period every caller that has read the pointer to our function
-	 * is counted in callers, or has returned.  After the second grace period the last of
+	 * After the first grace period, whoever has read the pointer to our function has
+	 * incremented "callers", or has returned.  After the second grace period the last of
 	 * these callers has returned.
 	 */
 	synchronize_rcu_tasks();

@@ -108,8 +108,8 @@ static u64 running_select(const struct pfm_registers *registers, unsigned int n)
  * @pebs: which wraps the processor records
  * @extras: registers that refine events
  *
- * The core only knows what the previous set of the same context left.  This structure also saves
- * the writes at a switch between threads whose PMCs are the same.
+ * The core only knows what the previous set of the same context left.  With this structure the
+ * registers need not be written either when the CPU switches between threads with the same PMCs.
  */
 struct x86_contents {
 	u64 selects[X86_FIXED];
@@ -328,7 +328,10 @@ static void x86_acknowledge(struct pfm_registers *registers, u64 counters)
 		acknowledge(counters, 0);
 }
 
-/* The hardware is exclusive: @pmds only determines when the last user has released it. */
+/*
+ * The PMDs that are claimed.  The hardware is exclusive: all of it is taken for the first PMD, and
+ * returned when no PMD is claimed any more.
+ */
 static u64 claimed[PFM_HARDWARE_BV];
 
 static bool is_claimed(void)

@@ -243,7 +243,10 @@ static __always_inline u64 x86_rdpmc(u32 number)
 	return high << 32 | low;
 }
 
-/* Overflows were found.  An NMI that handles one overflow was raised by it. */
+/*
+ * Overflows were found.  If an NMI finds exactly one overflow, this overflow has raised the NMI, so
+ * no late NMI is expected.
+ */
 static __always_inline void x86_note_overflows(u64 counters)
 {
 	if (!in_nmi() || unlikely(!is_power_of_2(counters)))

@@ -331,7 +331,7 @@ static bool reserve_counters(void)
 
 /*
  * Return: whether nobody uses the counters at the moment.  If the NMI watchdog is on, it
- * always uses a counter; then another PMU module is more useful than this one.
+ * always uses a counter.
  */
 bool x86_exclusive_is_possible(void)
 {

@@ -211,8 +211,8 @@ static unsigned int choice_of_perf(unsigned int n, u64 config)
 }
 
 /*
- * The next functions run in the kernel thread: @info points to a bitmap of PMDs, and gets
- * the result.
+ * The next functions run in the kernel thread.  @info points to a bitmap of PMDs.  A function
+ * that has a result stores it there.
  */
 
 static long take_here(void *info)

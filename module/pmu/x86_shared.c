@@ -39,7 +39,7 @@ enum {
  * struct shared_set - the set of one of the two contexts; used by its CPU only, interrupts off
  * @loaded: the set whose values placeholders hold; NULL while all its placeholders are parked
  * @pending: counters of @loaded that wrapped and were not acknowledged.  An NMI may set bits.
- * @is_loading: the values are being written: an NMI must only take a note
+ * @is_loading: the values are being written: an NMI only sets bits in @pending
  */
 struct shared_set {
 	struct pfm_registers *loaded;

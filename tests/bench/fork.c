@@ -95,7 +95,7 @@ void measure_forks(double *ours, double *perf, double *neither)
 		keep_least(&our_copies, measure_perfmon(PFM_FL_INHERIT_ALL), !turn);
 		if (!has_perf)
 			continue;
-		sleep(2); /* the module releases the counters a second after the last context */
+		sleep(2); /* the module may keep the counters for a second after the last unload */
 		keep_least(&perf_others, measure_perf(false), !turn);
 		keep_least(&perf_copies, measure_perf(true), !turn);
 	}

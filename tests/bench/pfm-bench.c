@@ -29,8 +29,8 @@ static const char *const titles[] = {
 };
 
 /*
- * Has an element for each row that is the cost of a call. The element is the row with the least
- * possible cost: that of a call that only reaches the driver.
+ * For each row that is the cost of a call: the row with the least possible cost, which is the cost
+ * of a call that only reaches the driver.
  */
 static const enum row floors[ROW_COUNT] = {
 	[ROW_START_1... ROW_READ_OTHER_6] = ROW_IOCTL,
@@ -53,8 +53,8 @@ static void measure_all(void)
 	measure_floors(neither);
 	measure_unloaded(ours);
 	/*
-	 * From here on contexts install the scheduler hooks. The hooks stay for a second after the
-	 * last context.
+	 * From here on contexts install the scheduler hooks. The hooks stay for up to a second
+	 * after the last context is unloaded.
 	 */
 	measure_virtual(ours);
 	measure_tool(&perfmon_tool, neither[ROW_SWITCH], ours);

@@ -88,7 +88,10 @@ static const struct pmu pmus[] = {
 		.cycles = { 0, INTEL_CYCLES | X86_BOTH, INTEL_CYCLES | X86_BOTH, 0 },
 		.cycles_of_user = INTEL_CYCLES | X86_USER,
 		.recorded = 0xe | 1ull << PFM_INTEL_FIXED,
-		/* perf counts one event of instructions and one of cycles on fixed counters. */
+		/*
+		 * perf puts one event of instructions and one event of cycles on the fixed
+		 * counters.
+		 */
 		.perf = { { X86_INSTRUCTIONS, X86_INSTRUCTIONS, X86_INSTRUCTIONS,
 			    X86_INSTRUCTIONS, X86_INSTRUCTIONS, INTEL_CYCLES },
 			  { X86_INSTRUCTIONS, X86_INSTRUCTIONS, X86_INSTRUCTIONS,

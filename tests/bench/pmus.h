@@ -22,7 +22,8 @@ struct counter {
 
 /**
  * struct perf_counters - raw events of perf; all 0: perf has no hardware events
- * @events: instructions where possible; the first n fit at once, for n up to MOST_COUNTERS
+ * @events: instructions where possible; for each n, the first n of these events can be counted at
+ *	the same time
  * @rotation: events that are opened as two equal groups; the PMU has too few counters for
  *	both groups at the same time
  * @cycles: perf's event that counts the same as perfmon's @cycles

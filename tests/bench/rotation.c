@@ -120,7 +120,7 @@ void measure_rotations(double *ours, double *perf)
 		return; /* no PMU: no switches by an overflow, no rotation of perf */
 	ours[ROW_ROTATION_OVERFLOW] =
 		measure_sets(1, 2, false, &by_overflow, SWITCH_PERIOD);
-	sleep(2); /* the module releases the counters a second after the last context */
+	sleep(2); /* the module may keep the counters for a second after the last unload */
 	set_interval();
 	perf[ROW_ROTATION_1] = measure_perf(1);
 	perf[ROW_ROTATION_4] = measure_perf(4);

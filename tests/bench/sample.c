@@ -152,10 +152,11 @@ static double statistic(const char *name)
 }
 
 /*
- * Measures the parts of the cost with the module's own clocks: the core, and the format within it.
- * Each part reads a clock at its beginning and at its end. The cost with clocks minus the cost
- * without them is the cost of these four readings. The time that a part measures includes the
- * second half of its first reading and the first half of its second reading.
+ * Measures with the module's own clocks which part of the cost is due to the core, and which part
+ * to the format that the core calls. Each part reads a clock at its beginning and at its end. The
+ * cost with clocks minus the cost without them is the cost of these four readings. The time that a
+ * part measures includes the second half of its first reading and the first half of its second
+ * reading.
  */
 static void measure_parts(const struct format *format, double whole, double *costs)
 {

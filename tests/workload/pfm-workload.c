@@ -363,7 +363,7 @@ static void two(const uint64_t *n)
 /* Prevents the compiler from using knowledge about the callers. */
 #define OPAQUE __attribute__((noipa))
 
-/* An iteration has about four instructions, the same in each function that uses this. */
+/* An iteration has about four instructions, the same in each function that uses this macro. */
 #define TURNS_OF_LOOP(n)                                                                 \
 	for (unsigned long turn = (n); turn; turn--)                                     \
 	__asm__ volatile("nop; nop" : "+r"(turn))

@@ -204,7 +204,10 @@ int do_setting(const struct operation *operation)
 	snprintf(path, sizeof(path), "/sys/kernel/perfmon/%s", file);
 	if (operation->flags == SETTING_BEFORE)
 		return write_file(path, setting_before(path));
-	/* A user cannot mark descriptors of system-wide contexts, so no user may create them. */
+	/*
+	 * Ordinary users cannot mark the descriptors of system-wide contexts (ioctls.c), so they
+	 * must not be permitted to create such contexts.
+	 */
 	if (!strcmp(file, "sys_group") && atoi(value) == USER_ID)
 		value = "-1";
 	return write_file(path, value);

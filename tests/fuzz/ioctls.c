@@ -297,7 +297,10 @@ static void put_format(struct executor *executor, const struct operation *operat
 {
 	const struct element *e = &operation->element[0];
 	const struct format *format = format_of(operation);
-	/* The part of a larger argument that the kernel does not know is zero. */
+	/*
+	 * If an argument is larger than the one that the kernel knows, the additional bytes are
+	 * zero.
+	 */
 	const uint64_t sizes[] = { format->size, 0, format->size + 1, 1ull << 40 };
 	struct request request = {};
 	uint64_t address;
@@ -425,7 +428,7 @@ static unsigned long command_of(const struct operation *operation)
 	return commands[operation->call] + _IOC(0, 0, 0, operation->more);
 }
 
-/* On a descriptor that no other process has, PFM_IOC_LAST_ERROR must report this error. */
+/* On a descriptor that no other process has, PFM_IOC_LAST_ERROR must report @error. */
 static void check_last_error(int fd, const struct operation *operation, int error)
 {
 	struct pfm_error told;

@@ -4,8 +4,8 @@
  *
  * A pair with a source is documented in that source: a section of docs/interface.md or, for errors
  * that only the implementation has, a header or a man page. Documented pairs are counted, even if a
- * guest cannot reach them. A pair without a source is not an error of perfmon: Linux itself
- * returns it for an address, a limit or a descriptor of another kind. A pair that is not in the
+ * guest cannot reach them. A pair without a source is not an error of perfmon: Linux itself returns
+ * it, for example because of an address, a limit or a wrong descriptor. A pair that is not in the
  * table is a finding.
  */
 #include <errno.h>

@@ -21,7 +21,7 @@
 
 static struct arm_pmu *arm_pmu;
 
-/* The number of counters of all CPUs that are marked as used and have no event. */
+/* Shows how many counters are marked as used but have no event, on all CPUs together. */
 static int get_holes(char *text, const struct kernel_param *unused)
 {
 	unsigned int holes = 0, cpu, n;
@@ -38,7 +38,7 @@ static int get_holes(char *text, const struct kernel_param *unused)
 static const struct kernel_param_ops holes_ops = { .get = get_holes };
 module_param_cb(holes, &holes_ops, NULL, 0400);
 
-/* The number of counters of all CPUs that are marked as used. */
+/* Shows how many counters are marked as used, on all CPUs together. */
 static int get_used(char *text, const struct kernel_param *unused)
 {
 	unsigned int used = 0, cpu;

@@ -5,8 +5,8 @@
  * does, and it has registers that exist only in such a sample. The module and the test
  * (sampling/hardware_samples.c) include this header.
  *
- * PMC n is 1 if PMD n is to count, otherwise 0. Instructions that counter KERNEL records are in the
- * kernel.
+ * PMC n is 1 if PMD n is to count, otherwise 0. A sample of counter KERNEL has an instruction of
+ * the kernel.
  *
  * The parameters of the module report the calls that it got. "loads" and "unloads" are the numbers
  * of these calls. The following parameters are about the last load: "sets", "selected" (the number

@@ -24,9 +24,9 @@ struct script_argument {
 
 /*
  * Contents of the buffer, which is a page, or of the private memory. The parameters of the module
- * are counts: "begun" of instances that were initialised, "ended" of instances that have exited,
- * "late" of callbacks after the exit, and "last_samples" of the samples of the instance that ended
- * last.
+ * are counts. "begun" counts the instances that were initialised, "ended" counts the instances that
+ * have exited, and "late" counts callbacks after the exit of their instance. "last_samples" is the
+ * number of samples of the instance that ended last.
  */
 struct script_buffer {
 	__u64 samples;

@@ -3,7 +3,7 @@
  * perfmon-mutate: lists the mistakes that can be made in a C file, and makes one.
  *
  * libclang parses the preprocessor's output. So each text is looked for at its place in the file. A
- * text from a macro's body is not found there, and no mistake is made of it.
+ * text that comes from a macro's body is not found there, so perfmon-mutate does not change it.
  */
 #include <stdlib.h>
 #include <string.h>

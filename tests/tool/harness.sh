@@ -11,7 +11,7 @@ out=/tmp/out err=/tmp/err
 # restores this one.
 paranoid=/proc/sys/kernel/perf_event_paranoid
 echo 1 >$paranoid
-# The PMUs of x86 differ in the code of cycles only.
+# Of the event codes that the scripts use, only that of cycles differs between Intel and AMD.
 case $pmu in
 intel) cycles_code=3c ;;
 amd) cycles_code=76 ;;
@@ -121,8 +121,8 @@ is_wanted() {
 }
 
 # run_tests SCRIPT [TEST]...: runs the test functions of the script, or the named ones. With
-# UNTIL_FAILURE in the environment, the first test that fails is the last one. Prints "N passed, N
-# failed" as the last line.
+# UNTIL_FAILURE in the environment, no test is run after the first one that fails. Prints "N passed,
+# N failed" as the last line.
 run_tests() {
 	script=$1
 	shift

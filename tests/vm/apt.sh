@@ -72,9 +72,9 @@ lack_lists() {
 	return 1
 }
 
-# Get the package lists of a state. On a mirror the index of a suite may not match its lists for
-# hours. Such a suite is left out, and fetch tries again half an hour later. The release's main
-# suite is required.
+# Get the package lists of a state. For some hours, the index of a suite on a mirror may differ from
+# the suite's lists. Such a suite is left out, and fetch tries again half an hour later. The
+# release's main suite is required.
 need_lists() {
 	local state=$cache/apt/$1 suite=''
 	! has_lists "$1" || return 0

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034 # scripts that source this use the variables
 #
-# The names of an architecture in Debian, in its kernel, in GNU and in QEMU;
-# and the processors whose PMU is that of our own QEMU.
+# The names of an architecture in Debian, in its kernel, in GNU and in QEMU; and the processors
+# whose PMU only our own QEMU emulates.
 
 arch_names() {
 	case $1 in

@@ -287,8 +287,8 @@ static void send(int fd, uint32_t type)
 }
 
 /*
- * When the first context has ended, also wait for the second one from then on. When the
- * second context has a message, send one more message to the first context.
+ * When the first context has ended, wait for the second one, too. When the second one has sent a
+ * message, let the first one send another message.
  */
 static int take_late_message(void *data, unsigned int index,
 			     const union pfarg_msg *message)

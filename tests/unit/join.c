@@ -76,7 +76,7 @@ static void end(struct data_writer *writer, uint64_t written, uint64_t lost)
 		.produced = written + lost, .written = written, .lost = lost, .cpu = 5
 	};
 
-	synthetic_losses(writer, 0, lost + 1, 1); /* replaced by the next one */
+	synthetic_losses(writer, 0, lost + 1, 1); /* the next record replaces this one */
 	synthetic_losses(writer, 0, lost, 1);
 	ck_assert_int_eq(data_write_cpu(writer, &cpu), 0);
 	synthetic_end(writer, written, lost);

@@ -92,7 +92,7 @@ static int find_frames(const struct sample *sample, void *argument)
 	return 0;
 }
 
-/* Returns which frames belong to the call chain. */
+/* Records the call chain @user, and returns which of its addresses pfmon takes as frames. */
 static struct seen look_at(const uint64_t *user, unsigned int count, unsigned int flags)
 {
 	const char *path = synthetic_path();
@@ -113,7 +113,7 @@ static struct seen look_at(const uint64_t *user, unsigned int count, unsigned in
 	ck_assert_uint_eq(seen.count, count);
 	symbols_free(&seen.symbols);
 	recording_free(&recording);
-	/* The other frames always belong to the call chain. */
+	/* Only the second address can be a link register. All others are always frames. */
 	ck_assert(seen.is_frame[0]);
 	for (unsigned int i = 2; i < count; i++)
 		ck_assert(seen.is_frame[i]);
@@ -139,8 +139,8 @@ TEST(an_unsaved_link_register_has_the_caller)
 
 	ck_assert(is_caller("link_in_register", in_function("link_caller"), ELSEWHERE));
 	/*
-	 * The register has the caller even if nothing is known about this caller, or if it is the
-	 * last address.
+	 * The register has the caller even if nothing is known about this caller, or if the
+	 * register is the last address of the chain.
 	 */
 	ck_assert(is_caller("link_in_register", ELSEWHERE + 8, ELSEWHERE));
 	ck_assert(look_at(user, 2, PFM_CALLCHAIN_USER_LINK).is_frame[1]);

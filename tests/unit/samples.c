@@ -258,7 +258,7 @@ TEST(samples_of_all_buffers_come_in_the_order_of_their_time)
 			take_samples(count);
 			must_be(first, machine.next - 1);
 		}
-		/* A buffer has room for 20 samples, a region for less. */
+		/* A buffer has room for 20 samples, a region for fewer. */
 		ck_assert_uint_gt(machine.next, 500);
 		ck_assert_uint_ge(machine.restarts, machine.next / 20 - CPUS);
 		end();

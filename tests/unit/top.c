@@ -192,8 +192,8 @@ TEST(the_table_has_all_cpus_and_the_programs_by_their_share)
 TEST(a_screen_shows_what_there_is_room_for)
 {
 	/*
-	 * Three rows are for CPUs, and seven others are not for entries either. So nine rows have
-	 * no room for an entry, but one entry is always shown.
+	 * Three rows are for CPUs, and seven more are for other lines, such as headings. So a
+	 * screen of nine rows has no room for an entry, but one entry is always shown.
 	 */
 	static const char expected[] =
 		"\n"

@@ -15,8 +15,8 @@
 #define CPU_PART   3
 
 /*
- * Number of rows that are neither about CPUs nor about entries: two headings, two blank lines, the
- * sum of the entries that have no row, and the cursor.
+ * Number of rows that are neither about CPUs nor about entries: the first line, two headings, two
+ * blank lines, the sum of the entries that have no row, and the cursor.
  */
 #define OTHER_ROWS 7
 

@@ -3,8 +3,9 @@
  * perfmon-conformance: tests what every PMU module must do. It uses contexts, and compares counts
  * with reference values from outside of the module.
  *
- * For each PMC of a counter that they use, the tests must know two values: one with which the
- * counter counts whenever the thread runs, and one with which it does not count.
+ * The tests have to know two values for each PMC of a counter: a value with which the counter
+ * counts whenever the thread runs, and a value with which it counts nothing. Without the second
+ * value, some tests leave the counter out.
  */
 #ifndef CONFORMANCE_H
 #define CONFORMANCE_H
@@ -31,15 +32,15 @@ struct setting {
 enum truth {
 	TRUTH_UNKNOWN, /* unknown: the counter is compared with itself */
 	TRUTH_INSTRUCTIONS, /* the instructions of loop() */
-	TRUTH_CYCLES, /* as perf_event counts them; under --icount one per ns */
-	TRUTH_NS, /* of CPU time */
-	TRUTH_TICKS, /* of time_counter(), while the thread runs */
+	TRUTH_CYCLES, /* cycles, as perf_event counts them; under --icount one per ns */
+	TRUTH_NS, /* nanoseconds of CPU time */
+	TRUTH_TICKS, /* ticks of time_counter() while the thread runs */
 };
 
 /**
  * struct counter - a counter of the PMU
  * @settings: values of @setting_count PMCs
- * @has_quiet: @settings[].quiet are known
+ * @has_quiet: the member quiet of each element of @settings is known
  * @truth: the reference value that its counts are compared with
  * @width: bits in hardware, from sysfs
  * @follows_work: it counts work (instructions), not time (cycles); see calibrate()
@@ -99,8 +100,8 @@ static inline uint64_t set_of_counter(const struct counter *counter)
 /**
  * struct done - what a thread did while a counter ran
  * @least: lower bound of its time in ns, measured by the thread while the counter ran
- * @most: upper bound in ns: the CPU time that the kernel accounted. If the thread never slept and
- *	the elapsed time is longer, it is the elapsed time
+ * @most: upper bound of its time in ns: the CPU time that the kernel accounted. If the thread never
+ *	slept, it may be the elapsed time instead: the longer of the two
  * @instructions: number of instructions that loop() executed
  */
 struct done {

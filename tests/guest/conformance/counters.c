@@ -346,9 +346,10 @@ int context_on(pid_t tid, uint64_t busy, uint64_t quiet)
 /* ---- expected counts --------------------------------------------------------------- */
 
 /*
- * If the kernel does not trust the TSC, its clock advances by at most one tick between two ticks.
- * So the CPU time that the kernel reports is too short while the host runs something else, and
- * later too long. Elapsed time has neither error. A counter may follow either clock.
+ * CPU time and elapsed time. If the kernel does not trust the TSC, the kernel's clock of CPU time
+ * advances by at most the length of a tick from one tick to the next. So this clock falls behind
+ * while the host runs something else, and later it catches up. The clock of elapsed time does
+ * neither. A counter may follow either clock.
  */
 struct span {
 	uint64_t cpu;

@@ -94,7 +94,9 @@ TEST(the_module_can_be_unloaded_and_loaded_again)
 	use_and_leave();
 }
 
-/* While a context is loaded, perf gets counters or an error. No count of the context changes. */
+/*
+ * While a context is loaded, perf gets counters or an error. Either way the context counts right.
+ */
 TEST(perf_beside_a_context_changes_no_count)
 {
 	const struct counter *counter;

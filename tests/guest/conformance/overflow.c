@@ -80,7 +80,10 @@ TEST(an_overflow_of_64_bits_masks)
 	close(fd);
 }
 
-/* The context is masked when its thread is switched out, without a call. */
+/*
+ * No call is needed to mask the context: it is masked, at the latest, when its thread is switched
+ * out.
+ */
 TEST(the_overflow_of_another_thread_masks)
 {
 	const struct counter *counter;

@@ -243,7 +243,7 @@ TEST(counters_that_stand_still_keep_all_bits)
 	close(fd);
 }
 
-/* Returns whether the PMD shows a state, and so cannot be reset. */
+/* Returns whether the PMD shows a state, such as a priority. A PMD of this kind cannot be reset. */
 static bool is_state(int fd, unsigned int n)
 {
 	struct pfarg_pmd pmd = { .reg_num = PFM_PMD_TASK_CLOCK };
@@ -255,7 +255,7 @@ static bool is_state(int fd, unsigned int n)
 	return true;
 }
 
-/* Compares the virtual PMDs of the PMU module example with what the kernel reports. */
+/* Compares the virtual PMDs of the PMU module "example" with what the kernel reports. */
 static void must_tell_the_truth(int fd, unsigned int n, uint64_t gained)
 {
 	const char *name = read_text(register_file("pmd", n, "name"));

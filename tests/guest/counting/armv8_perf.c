@@ -210,7 +210,10 @@ TEST(user_access_left_by_perf_is_disabled)
 
 /* ---- perf's highest sample rate --------------------------------------------------------- */
 
-/* With these settings perf's interrupts may take 100 ns on average. No interrupt is that fast. */
+/*
+ * With these settings perf allows its interrupts to take 100 ns on average. No interrupt is that
+ * fast.
+ */
 static void check_sample_rate(void)
 {
 	uint64_t interrupts = statistic("ovfl_intr_all_count");
@@ -258,7 +261,7 @@ TEST(our_interrupts_do_not_lower_perfs_sample_rate)
 /* ---- other modules that replace perf's functions ---------------------------------------- */
 
 /*
- * Lets the context's counter wrap in hardware, @n times.  QEMU's interrupt may come only at the
+ * Lets the context's counter wrap in hardware, @n times. QEMU may delay the interrupt until the
  * next tick.
  */
 static void wrap(int fd, int n)
@@ -307,7 +310,9 @@ static void check_chain(void)
 	ck_assert_msg(seen() > before,
 		      "the other module is not called after the context is closed");
 
-	/* A context counts again while the other module interposes, and after it has stopped. */
+	/*
+	 * A new context counts while the other module interposes, and also when it no longer does.
+	 */
 	fd = context_of(0, CPU_CYCLES);
 	load(fd, thread_id());
 	wrap(fd, 3);

@@ -87,7 +87,7 @@ TEST(the_hardware_has_what_was_written)
 }
 
 /*
- * Overflow interrupts may be enabled only for counters that need them. Without 64-bit emulation
+ * Overflow interrupts may be enabled only for counters that need them. With PFM_REGFL_NO_EMUL64
  * counter 0 needs no overflow interrupt.
  */
 static void check_interrupts(void)

@@ -96,14 +96,17 @@ TEST(only_counters_in_use_are_taken)
 						.reg_reset_pmds = { BIT(4) } },
 				1));
 	ck_assert(group_runs(EVENT_COUNTERS - 3) && !group_runs(EVENT_COUNTERS - 2));
-	/* A PMC that is written brings no counter into use. */
+	/* The write of a PMC brings no counter into use. */
 	write_pmc(fd, 5, CPU_CYCLES);
 	ck_assert(group_runs(EVENT_COUNTERS - 3));
 	must(fd, pfm_unload_context(fd));
 	perf_must_get_all_back();
 }
 
-/* More combinations of counters 0 to 4 than the module has entries for. */
+/*
+ * Number of combinations of counters 0 to 4 that the test uses: more than the module has entries
+ * for.
+ */
 #define COMBINATIONS 24
 
 TEST(counters_of_many_combinations_are_taken_and_given_back)

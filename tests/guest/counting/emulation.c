@@ -267,9 +267,10 @@ TEST(an_overflow_of_64_bits_masks)
 }
 
 /*
- * The counter's interrupt is exact, also if the counter has 64 bits and overflows in hardware. The
- * value that is left in the PMD is the number of events between the overflow and the interrupt.
- * (QEMU's Armv8 finishes its translation block first, at most several hundred instructions.)
+ * The interrupt of the prompt counter is exact, even if this counter has 64 bits and overflows in
+ * hardware. The value that is left in the PMD is the number of events between the overflow and the
+ * interrupt. (QEMU's Armv8 finishes its translation block first, at most several hundred
+ * instructions.)
  */
 TEST(a_prompt_counter_overflows_in_time)
 {

@@ -83,7 +83,9 @@ TEST(a_thread_on_another_pmus_cpu_counts_nothing)
 	with_pmu("perfmon_armv8", "cpus=0", check_other_thread);
 }
 
-/* Start, stop, writes and reads on a CPU with another PMU: no error, no counts. */
+/*
+ * On a CPU with another PMU, start, stop, writes and reads succeed, but the counters do not count.
+ */
 static void check_own_thread(void)
 {
 	int fd = context_of(3, CPU_CYCLES);
@@ -101,7 +103,7 @@ static void check_own_thread(void)
 	must_be_foreign(fd, 2, true);
 	ck_assert_uint_ge(read_pmd(fd, PFM_PMD_MINOR_FAULTS), 10);
 
-	pin(0); /* from now on it counts, beginning at 12345 */
+	pin(0); /* from now on the counter counts, beginning at 12345 */
 	loop(20 * MILLION);
 	count = read_pmd(fd, 3);
 	ck_assert_uint_gt(count, 12345 + MILLION);
@@ -234,7 +236,7 @@ TEST(a_cpu_that_comes_up_later_is_one_of_ours)
 	with_module("arm_perf", check_late_cpus);
 }
 
-/* A list of CPUs that names no CPU, and a text that is not a list of CPUs. */
+/* The module refuses a list of CPUs that names no CPU, and a text that is not a list of CPUs. */
 static void check_no_cpu(void)
 {
 	ck_assert_int_eq(module_load("perfmon_armv8", "cpus="), ENODEV);

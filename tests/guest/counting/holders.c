@@ -38,8 +38,8 @@ static int cpu_context(void)
 }
 
 /*
- * The load fails because a context of the other kind uses the counter pmu()->pmds[0], or the whole
- * PMU.
+ * The load must fail because a context of the other kind uses the counter pmu()->pmds[0], or the
+ * whole PMU.
  */
 static void must_be_held(int fd, uint32_t target, const char *holder)
 {
@@ -74,8 +74,8 @@ TEST(a_counter_works_for_threads_or_for_cpus)
 }
 
 /*
- * A name can have any bytes. The field has room for the first nine bytes and the longest number of
- * a process.
+ * The name of a process can have any bytes. The field "holder" has room only for the beginning of
+ * the name and for the longest process number.
  */
 TEST(names_of_holders_are_printable_and_cut)
 {

@@ -134,8 +134,9 @@ TEST(overflows_with_interrupts_off_are_exact)
 		for (i = 0; i < READS; i++) {
 			read_pmds(fd, numbers, values, 2);
 			/*
-			 * The two registers are read some instructions apart. A timer tick in
-			 * between is deferred, but recording it takes instructions.
+			 * The two registers are read some instructions apart. If a timer tick comes
+			 * in between, the kernel defers the tick's work, but even that takes
+			 * instructions.
 			 */
 			must_be_near(values[0] - from, values[1], 2000);
 		}
@@ -250,8 +251,9 @@ static uint64_t run_into_throttled(int fd, uint64_t left, struct pfarg_pmd *thro
 }
 
 /*
- * An overflow at each instruction of a stop selects a set that counts nothing because it is
- * throttled. The stop must not take the contents of the hardware for the values of that set.
+ * In each run an overflow comes at another instruction of the stop. It selects a set that counts
+ * nothing, because this set is throttled. The stop must not take the contents of the hardware for
+ * the set's values.
  */
 static void check_throttled(void)
 {
@@ -359,7 +361,9 @@ TEST(an_overflow_of_64_bits_masks_all)
 	}
 }
 
-/* MMCR0 accepts the flag, because it holds the bits that enable the overflow interrupts. */
+/*
+ * MMCR0 accepts PFM_REGFL_NO_EMUL64, because it holds the bits that enable the overflow interrupts.
+ */
 TEST(without_emulation_counters_have_31_bits)
 {
 	struct pfarg_pmc mmcr0 = { .reg_num = PFM_POWER_MMCR0,
@@ -465,7 +469,7 @@ TEST(two_contexts_keep_their_control_registers)
 		write_pmc(a, PFM_POWER_MMCR1, select_event(1, INSTRUCTIONS_1_TO_4));
 		write_pmd(a, 1, 0);
 		b = make_context();
-		write_pmd(b, 1, 0); /* with event 0, and without any PMC written */
+		write_pmd(b, 1, 0); /* no PMC is written, so the event is 0 */
 		write_pmd(b, PMC5, 0);
 		load(a, thread_id());
 		first = count_loop(a, 1, 1000);

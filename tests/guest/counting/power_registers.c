@@ -284,13 +284,16 @@ static void fill(size_t count)
 		set_hardware(all[i], 0x1110);
 }
 
-/* The registers hold values of other threads before the load, and of this thread after it. */
+/*
+ * Before the load the registers hold values of other threads. After it they hold only this
+ * thread's.
+ */
 static void check_cleared(void)
 {
 	size_t count = COUNT(all) - (has_mmcr3() ? 0 : NEW);
 	int fd = context_using(BIT(PMC6));
 
-	must_get_back(); /* until the previous context is gone */
+	must_get_back(); /* wait until the previous context's hardware is released */
 	fill(count);
 	ck_assert_uint_eq(hardware(all[count - 1]), 0x1110);
 	load(fd, thread_id());

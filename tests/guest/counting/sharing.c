@@ -18,9 +18,10 @@ SUITE(sharing, 120);
 #define WRAP		 (1ull << 32)
 
 /*
- * Maximum numbers of instructions that are not counted because perf's own code runs: in a pair of
- * enable and disable of a thread's event, for each other event of that thread (perf moves it out
- * and in), and in a switch of a thread that has events.
+ * How many instructions may go uncounted because perf's own code runs:
+ * - when one event of a thread is enabled and disabled;
+ * - in addition for each other event of that thread, which perf moves out and in;
+ * - when a thread that has events is switched.
  */
 #define MISSED_BY_PAIR	 2600
 #define MISSED_BY_OTHER	 2600
@@ -271,7 +272,7 @@ TEST(perf_samples_as_often_while_we_count)
 
 	need_exact_counts();
 	ring = perf_ring_open(CPU_CYCLES, false, 100000);
-	perf_enable(ring.event); /* scheduled in first, so perf gets the cycle counter */
+	perf_enable(ring.event); /* perf's event is first and gets the cycle counter */
 	loop(20 * MILLION);
 	alone = perf_ring_samples(&ring);
 	fd = context_of(0, INSTRUCTIONS | USER);

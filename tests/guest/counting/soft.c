@@ -218,8 +218,9 @@ static void *give_pages(void *argument)
 /*
  * A fault is major if it had to be repeated after a wait: see the kernel's mm_account_fault(). A
  * fault in a system call is always counted in this way. For a fault at user level, newer kernels
- * first try with only the lock of the mapping. If that attempt has to wait, the next one counts as
- * the first. So uname(2) touches the pages.
+ * first make an attempt with only the lock of the mapping. If this attempt has to wait, the kernel
+ * treats the next attempt as the first one, and the fault is not major. Therefore a system call,
+ * uname(2), touches the pages.
  */
 static void wait_for_pages(uint64_t count)
 {
@@ -338,7 +339,9 @@ TEST(a_newly_written_event_counts_at_once)
 	with_soft(check_change);
 }
 
-/* 31 bits of ns wrap every 2.1 s. Here the wrap comes soon, and its interrupt is seen. */
+/*
+ * 31 bits of ns wrap every 2.1 s. The test begins just before a wrap, and must see its interrupt.
+ */
 static void check_interrupts(void)
 {
 	static const unsigned int clocks[] = { PFM_SOFT_TASK_CLOCK,

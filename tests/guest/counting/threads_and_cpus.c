@@ -90,7 +90,10 @@ TEST(a_cpu_counts_all_threads_while_one_is_monitored)
 	child_exit(&other);
 }
 
-/* Samples at user level with PMD @n. Under --icount each instruction takes one cycle. */
+/*
+ * Prepares the context to sample at user level, with the overflows of PMD @n. Under --icount each
+ * instruction takes one cycle.
+ */
 static header_t sample_with(int fd, unsigned int n, uint64_t period)
 {
 	struct pfarg_pmd pmd = {
@@ -223,7 +226,7 @@ TEST(counters_of_the_other_kind_are_not_available)
 	close(another);
 }
 
-/* A loaded context may not take a counter of the other kind. */
+/* A loaded context may not take a counter that a context of the other kind uses. */
 TEST(a_loaded_context_does_not_take_the_others_counter)
 {
 	struct pfarg_pmd pmd = { .reg_num = 1 };

@@ -11,8 +11,8 @@
 SUITE(counts, 120);
 
 /*
- * The count includes the instructions that the program executes from the system call before the
- * loop to the loop, and from the loop to the system call after it. Their number is always the same.
+ * The count also includes the program's instructions between the loop and the system calls before
+ * and after it. Their number is always the same.
  */
 static void must_count(uint32_t type, uint64_t config, unsigned int in_ten_instructions)
 {

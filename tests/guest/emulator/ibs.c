@@ -125,7 +125,7 @@ static void check_registers(void)
 
 	ck_assert_uint_eq(msr_read(IBS_CTL) & BIT(8), BIT(8));
 	ck_assert_int_eq(msr_try_write(IBS_CTL, 0), EIO);
-	/* The current count can be written, and stays while the unit is off. */
+	/* The current count can be written, and does not change while the unit is off. */
 	msr_write(OP_CTL, 0x1234 | 1000ull << 32);
 	ck_assert_uint_eq(msr_read(OP_CTL), 0x1234 | 1000ull << 32);
 	/* The counter counts every instruction, beginning with the written value. */

@@ -44,8 +44,8 @@ static unsigned int read_records(struct branch *records)
 }
 
 /*
- * The register is selected, and both values are converted to text, before the recording. So only a
- * few other branches are recorded.
+ * The register is selected before the recording begins, and the values that switch the recording on
+ * and off are already text. So only a few other branches are recorded.
  */
 static struct {
 	int file;
@@ -82,7 +82,7 @@ static bool is_same(const struct branch *record, const struct branch *branch)
 }
 
 /*
- * The records, youngest first, must have the known branches that the filter lets through, with no
+ * The records, youngest first, must contain the known branches that the filter lets through, and no
  * other branch between them.
  */
 static void must_have_known(const struct branch *records, unsigned int count,

@@ -33,8 +33,8 @@ static bool has_pebs(void)
 }
 
 /*
- * On "generic" models perf has precise events only if all events can be precise. They can from
- * format 4 on.
+ * On "generic" models perf has precise events only if all events can be precise. This is so from
+ * PEBS format 4 on.
  */
 static bool perf_has_pebs(void)
 {
@@ -146,7 +146,7 @@ TEST(samples_have_the_instruction_and_the_registers_of_the_event)
 	}
 	check_precise(HARDWARE(INSTRUCTIONS));
 	check_precise(HARDWARE(CPU_CYCLES));
-	/* With a counter mask only general counters can count. */
+	/* Only general counters can count an event with a counter mask. */
 	check_precise(RAW(RAW_INSTRUCTIONS | 1 << 24));
 }
 

@@ -31,7 +31,7 @@ static void need_latency(void)
 		skip("this model has no load latency");
 }
 
-/* The first sample masks the context, so the buffer keeps it. */
+/* The first sample masks the context, so this sample stays in the buffer. */
 static int sampling_context(uint64_t pebs, uint64_t threshold)
 {
 	static const struct script_argument one = { .handler = { CONTROL_MASK } };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A hybrid processor: guest intel-mixed, whose CPU 1, a Core, has more counters than CPU 0, an
- * Atom. Each CPU's CPUID is the truth.
+ * A hybrid processor, in guest intel-mixed: CPU 0 is an Atom, CPU 1 is a Core and has more
+ * counters. The expected values are those that CPUID reports on each CPU.
  */
 #include <cpuid.h>
 #include <errno.h>

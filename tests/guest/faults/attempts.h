@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Calls on the context @fd for struct operation: each returns 0 or errno. */
+/* Functions for the member "attempt" of struct operation. Each returns 0 or errno. */
 #ifndef ATTEMPTS_H
 #define ATTEMPTS_H
 
@@ -25,7 +25,7 @@ int attempt_info(const struct operation *operation);
 #define FORK_PAGES 20
 int attempt_fork(const struct operation *operation);
 
-/* For operation->undo: the context must be loaded. */
+/* For operation->undo: unloads the context, which must be loaded. */
 void unload(void);
 /*
  * For operation->verify of system-wide contexts: the CPU must have a session if the context is

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every allocation in every call on a context fails in turn: first alone, then with all that
- * follow. The call fails with ENOMEM and the reason, changes nothing, and works when there is
- * memory again.
+ * In every call on a context, every allocation fails in turn: first only this one, then this one
+ * and all later ones. The call fails with ENOMEM and a reason, changes nothing, and works when
+ * there is memory again.
  */
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -28,7 +28,7 @@ static union {
 	struct pfarg_setinfo infos[MANY];
 } vector;
 
-/* The first @count elements name the first PMC or PMD, or set 0. */
+/* Makes the first operation->count elements name the first PMC or PMD, or set 0. */
 static void fill_vector(const struct operation *operation)
 {
 	int i;
@@ -203,7 +203,7 @@ static uint64_t end_soon(uint64_t unused)
 	_exit(EXIT_SUCCESS);
 }
 
-/* Lets a read wait for a message, which comes when the reader already sleeps. */
+/* Prepares a read that has to wait: the message comes when the reader already sleeps. */
 static void wait_for_message(void)
 {
 	ck_assert_int_eq(fcntl(fd, F_SETFL, 0), 0);
@@ -388,7 +388,7 @@ FAULT_TEST(loading_to_block)
 
 /* ---- a context that is masked ------------------------------------------------------- */
 
-/* Waits for a sample, which fills the buffer: monitoring is masked, and there is a message. */
+/* Runs until a sample fills the buffer. Then monitoring is masked, and there is a message. */
 static void overflow_self(void)
 {
 	write_one(fd, sampling(0, PERIOD));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Like call_faults.c and create_faults.c, but for contexts with copies, for contexts with a buffer
- * for each CPU, and for system-wide ones. Every allocation fails in turn.
+ * Like call_faults.c and create_faults.c, but for contexts with copies, contexts with a buffer for
+ * each CPU, and system-wide contexts. Every allocation fails in turn.
  */
 #include <perfmon/perfmon_hist.h>
 #include <perfmon/perfmon_nway.h>
@@ -58,7 +58,7 @@ static void open_anew(void)
 	ck_assert_int_ne(fd, -1);
 }
 
-/* No buffer is left, not even the first one of several. */
+/* Asserts that no buffer is left, not even the first one of several. */
 static void nothing_is_left(void)
 {
 	ck_assert_uint_eq(read_number(MEM_CUR), 0);
@@ -102,7 +102,7 @@ FAULT_TEST(creating_with_formats)
 
 /* ---- a context that has copies ---------------------------------------------------------------- */
 
-static struct child outsider; /* monitored; copies monitor its children */
+static struct child outsider; /* the context monitors it, copies monitor its children */
 
 static uint64_t fork_sleeper(uint64_t unused)
 {
@@ -226,14 +226,17 @@ FAULT_TEST(calls)
 
 static unsigned int followed, not_followed;
 
-/* Loads the context again: it then has no idle copies, so the fork has to allocate one. */
+/*
+ * Loads the context again. After that the context has no idle copies, so the fork has to allocate a
+ * copy.
+ */
 static void load_self(void)
 {
 	must(fd, pfm_unload_context(fd));
 	load_and_start(fd, thread_id());
 }
 
-/* A child that finds no memory for its copy runs, and is counted as not followed. */
+/* If there is no memory for a copy, the child runs without one, and is counted as not followed. */
 static void must_be_followed_or_told(int error)
 {
 	struct pfm_statistics statistics = {};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * When contexts and their buffers are created and mapped, every allocation fails in turn: first
- * alone, then with all that follow. The call fails with ENOMEM and the reason, changes nothing, and
- * works when there is memory again.
+ * only this one, then this one and all later ones. The call fails with ENOMEM and a reason, changes
+ * nothing, and works when there is memory again.
  *
  * After the tests the debug guest looks for leaks. That search does not cover pages, which have
  * their own test.
@@ -63,7 +63,7 @@ static int attempt_create_with_buffer(const struct operation *operation)
 	return to_error(ioctl(fd, PFM_IOC_CREATE_CONTEXT, &create));
 }
 
-/* No buffer is left, not even one of an attempt that failed. */
+/* Asserts that no buffer is left, not even one of an attempt that failed. */
 static void no_buffer_is_left(void)
 {
 	ck_assert_uint_eq(read_number(SYSFS "smpl_buffer_mem_cur"), 0);
@@ -85,7 +85,7 @@ static void modules_anew(void)
 	fd = pfm_open_device();
 }
 
-/* Each attempt begins without a PMU, even if the previous attempt has loaded it. */
+/* Each attempt begins without the PMU's module, even if the previous attempt has loaded it. */
 static void no_pmu(void)
 {
 	close(fd);
@@ -236,8 +236,8 @@ FAULT_TEST(buffers)
 #define FAILURES 4000
 
 /*
- * Makes one of the last page allocations of the buffer fail. Returns false if the page was for
- * something else.
+ * Creates a context while one of the last page allocations for its buffer fails. Returns false if
+ * the context was created, because the page was for something else.
  */
 static bool create_in_vain(unsigned int nth)
 {
@@ -271,7 +271,7 @@ static void create_in_vain_often(unsigned int failures)
 /*
  * Compares the free memory before and after many failures, because the kernel's search for leaks
  * does not cover pages. KASAN holds back freed memory, up to a 32nd of all memory. The failures
- * before the comparison fill that part.
+ * before the comparison bring KASAN to this limit.
  */
 static void check_pages(void)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every allocation for a sampling format that is a module fails in turn, as in call_faults.c: while
- * a context is created that needs the module, and while the module is loaded or unloaded without a
- * context.
+ * Like call_faults.c, but for sampling formats that are modules. Every allocation fails in turn
+ * while a context that needs the module is created. The same is done while the module is loaded or
+ * unloaded without a context.
  */
 #include <fcntl.h>
 #include <perfmon/perfmon_callchain.h>

@@ -51,7 +51,7 @@ unsigned int inject_read_number(int fd)
 
 static char *thread_pointer(void)
 {
-#ifdef __powerpc64__ /* GCC 12 has no __builtin_thread_pointer() there */
+#ifdef __powerpc64__ /* here GCC 12 has no __builtin_thread_pointer() */
 	register char *pointer asm("r13");
 
 	asm("" : "=r"(pointer));

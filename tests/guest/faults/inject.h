@@ -27,7 +27,7 @@
 enum inject_kind {
 	INJECT_OBJECT, /* the nth object of a slab: kmalloc() and the like */
 	INJECT_PAGE, /* the nth page, or several pages at once */
-	INJECT_REST, /* the nth allocation and all that follow: no memory is left */
+	INJECT_REST, /* the nth allocation and all later ones: no memory is left */
 	INJECT_KINDS
 };
 
@@ -55,9 +55,9 @@ void inject_open(void);
 void inject_close(void);
 void inject_kind(enum inject_kind kind);
 /*
- * From then on, the allocations that the kernel's workers make for perfmon while the thread waits
- * for them are counted, too. Must be called before inject_kind(). Only failing_allocations.c can
- * count these allocations.
+ * After this call, some allocations of the kernel's workers are counted, too: those that the
+ * workers make for perfmon while the thread waits. Must be called before inject_kind(). Only
+ * failing_allocations.c can count these allocations.
  */
 void inject_workers(void);
 

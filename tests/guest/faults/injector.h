@@ -9,7 +9,7 @@
  * struct injector - implements the functions of inject.h
  * @open: called before everything else
  * @kind: chooses which allocations fail
- * @workers: see inject_workers(); NULL: it cannot do that
+ * @workers: see inject_workers(); NULL: the injector cannot do that
  * @arm: begins to count the allocations of thread @tid (0: the caller), and then allocates nothing
  *	itself
  * @disarm: ends what @arm began, and fills in the members of struct injected that it knows
@@ -35,7 +35,7 @@ extern const struct injector module_injector;
 /* Opens a file, which must exist. */
 int inject_file(const char *path, int flags);
 /*
- * These functions use no assertions: even an assertion that holds writes to a file, which takes
+ * These functions use no assertions: even a successful assertion writes to a file, which takes
  * memory.
  */
 void inject_write(int fd, const char *text);

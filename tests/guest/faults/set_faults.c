@@ -112,7 +112,7 @@ static int attempt_delete(const struct operation *operation)
 	return to_error(try_delete(fd, 1));
 }
 
-/* Makes the set switch by time, and sets its timeout. */
+/* Changes set 1 so that it is left after a time, and sets its timeout. */
 static int attempt_change(const struct operation *operation)
 {
 	(void)operation;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes every allocation of an operation fail in turn: first alone, then with all that follow.
- * After each attempt the state is checked.
+ * Makes every allocation of an operation fail in turn: first only this one, then this one and all
+ * later ones. After each attempt the state is checked.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -78,7 +78,7 @@ static void check_failure(const struct operation *operation, int error, bool our
 
 struct tally {
 	unsigned int failed;
-	unsigned int ours; /* failed in perfmon, as far as stacks were logged */
+	unsigned int ours; /* failures with a module of perfmon in a logged stack */
 	unsigned int absorbed; /* absorbed by a caller that has a fallback */
 	unsigned int tolerated; /* absorbed for the reason in @absorbed of the operation */
 	unsigned int tried;

@@ -15,8 +15,8 @@
  * @before: called before each attempt; NULL: nothing to do
  * @verify: called after each attempt, with its errno; NULL: if the attempt failed, the state of the
  *	context must be the same as before
- * @allocates: perfmon itself allocates memory: at least one allocation must fail
- * @reason: PFM_IOC_LAST_ERROR reports failures as lack of memory
+ * @allocates: perfmon itself allocates memory: at least one of these allocations must fail
+ * @reason: PFM_IOC_LAST_ERROR must name lack of memory as the reason of a failure
  * @normally: errno if nothing is injected
  * @foreign: for code that belongs to the kernel, not to perfmon: the reason why the operation may
  *	succeed, or fail with an errno other than ENOMEM
@@ -62,7 +62,7 @@ void close_opened(void);
 
 void must_survive(const struct operation *operation);
 void all_must_survive(const struct operation *operations, size_t count);
-/* Asserts that an operation on the module or file of that name did not fail. */
+/* Asserts that the operation @what on the module or file @name did not fail. */
 void must_do(int error, const char *what, const char *name);
 /* Starts a child, and makes fd a context that monitors it. */
 void watch_new_child(void);

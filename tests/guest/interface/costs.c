@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PFM_IOC_STATISTICS: the figures of known work, and who may ask.
+ * PFM_IOC_STATISTICS: what it reports after known work, and who may call it.
  *
- * The truth: the number of notifications and set switches that the test itself asks for, what the
- * sampling format writes, and the kernel's counts of context switches.
+ * The reference values: the number of notifications and set switches that the test itself asks for,
+ * what the sampling format writes, and the kernel's counts of context switches.
  */
 #include <grp.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static uint64_t switches_in_proc(pid_t tid)
 
 /*
  * Each notification masks the context until the restart, so the test knows the number of overflows.
- * A stop may find an overflow before its interrupt: the core counts these separately.
+ * A stop may find an overflow before its interrupt. The core counts such overflows separately.
  */
 TEST(overflows_and_notifications_are_counted)
 {

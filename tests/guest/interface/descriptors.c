@@ -167,7 +167,10 @@ TEST(a_descriptor_lost_in_a_socket_is_closed)
 	wait_until(sessions() == 0);
 }
 
-/* Returns a page that never arrives. A thread that touches it waits until it is killed. */
+/*
+ * Returns the address of a page that never becomes available. A thread that touches it waits until
+ * it is killed.
+ */
 static void *page_that_never_comes(void)
 {
 	const size_t size = sysconf(_SC_PAGESIZE);

@@ -10,7 +10,7 @@
 
 enum state {
 	OPENED, /* no context yet */
-	CREATED, /* with set 1, and a counter in use */
+	CREATED, /* the context has set 1 and a counter in use */
 	LOADED, /* loaded on the caller */
 };
 

@@ -156,7 +156,7 @@ TEST(a_holder_that_has_ended_is_not_named)
 
 /*
  * This process loads a context on process 1 of a new pid namespace. Process 1 tries to load another
- * context on itself, and must not be told the number of this process: returns 0.
+ * context on itself. Returns 0 if this fails and process 1 is not told the number of this process.
  */
 static uint64_t holder_seen_in_a_namespace(uint64_t unused)
 {
@@ -325,12 +325,12 @@ TEST(registers_can_be_written_in_every_state)
 	value = read_pmd(fd, first);
 	ck_assert_uint_gt(value, 1ull << 60);
 	ck_assert_uint_lt(value, 1ull << 61);
-	/* in a started context a quiet PMC stops the counter at once */
+	/* in a started context the quiet value of the PMC stops the counter at once */
 	write_pmc(fd, pmu()->pmcs[0], pmu()->quiet[0]);
 	value = read_pmd(fd, first);
 	spin_turns(1000);
 	ck_assert_uint_eq(read_pmd(fd, first), value);
-	/* a busy PMC lets it count again */
+	/* the busy value lets it count again */
 	write_pmc(fd, pmu()->pmcs[0], pmu()->busy[0]);
 	spin_turns(1000);
 	ck_assert_uint_gt(read_pmd(fd, first), value);

@@ -26,7 +26,7 @@ TEST(a_second_context_on_a_descriptor_is_ebusy)
 
 /* ---- create ------------------------------------------------------------------------ */
 
-/* A create must fail. The descriptor can be used again, until a create succeeds. */
+/* The create must fail. After that, the descriptor can be used for another create. */
 static void must_refuse_create(int fd, struct pfm_create create, int error,
 			       unsigned int reason)
 {

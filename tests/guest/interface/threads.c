@@ -102,13 +102,13 @@ TEST(a_thread_that_runs_elsewhere_is_counted_live_and_not_stopped)
 	int fd = busy_context_on(child.pid), turn;
 	uint64_t last = 0, value, turns;
 
-	wait_until(busy_count(fd) > 0); /* the thread may have been preempted just now */
+	wait_until(busy_count(fd) > 0); /* the thread may not have run yet */
 	for (turn = 0; turn < 200; turn++) {
 		value = busy_count(fd);
 		ck_assert_msg(value > last, "read %d: %ju after %ju", turn,
 			      (uintmax_t)value, (uintmax_t)last);
 		last = value;
-		turns = child.page->turns; /* the thread may have been preempted before */
+		turns = child.page->turns; /* the thread may be preempted: wait for it */
 		wait_until(child.page->turns > turns);
 	}
 	ck_assert_int_eq(thread_state(child.pid), 'R');

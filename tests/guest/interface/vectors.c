@@ -271,7 +271,7 @@ TEST(a_vector_longer_than_arg_mem_max_is_e2big)
 	for_each_vector_call(call) {
 		must_fail(fd, vector_ioctl(fd, call, elements, max / call->size + 1),
 			  E2BIG, PFM_REASON_TOO_LONG, NO_INDEX);
-		/* the length is checked first */
+		/* the length is checked before the address */
 		must_fail(fd, vector_ioctl(fd, call, NULL, max / call->size + 1), E2BIG,
 			  PFM_REASON_TOO_LONG, NO_INDEX);
 	}

@@ -194,7 +194,10 @@ static bool enough_overflows(unsigned int taken_before, unsigned int pending_bef
 	       statistic("ovfl_intr_replay_count") - pending_before >= iterations() / 20;
 }
 
-/* Returns whether both orders were seen. With CLOSE the order cannot be seen. */
+/*
+ * Returns whether both orders of the overflow and the end were seen. With CLOSE the order cannot be
+ * seen, so this returns true.
+ */
 static bool sees_both(enum way way, const struct meeting *meetings)
 {
 	return way == CLOSE ||
@@ -251,8 +254,8 @@ static void overflows_must_be_whole(void)
 		tids[i] = spinners[i].tid;
 	}
 	/*
-	 * For CLOSE, which is last, the order cannot be seen. CLOSE uses the leads that STOP and
-	 * UNLOAD found.
+	 * For CLOSE, which is last, the order cannot be seen. CLOSE continues with the leads that
+	 * were found for STOP and UNLOAD.
 	 */
 	for (way = STOP; way <= CLOSE; way++)
 		end_in_one_way(way, &approach, meetings, tids);

@@ -96,7 +96,10 @@ static struct executor *executor_begin(uid_t uid, bool threads, const char *seco
 		mmap(NULL, sizeof(*executor), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	require(executor != MAP_FAILED);
 	executor->threads = threads;
-	/* Stores the path, because later the link may point to the second program. */
+	/*
+	 * Stores the path of this program now, because later /proc/self/exe may be the second
+	 * program.
+	 */
 	require(readlink("/proc/self/exe", executor->programs[0],
 			 sizeof(executor->programs[0]) - 1) > 0);
 	strcpy(executor->programs[1], second);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Loads fail because contexts of the other kind have the counter. The error names a process that
- * has loaded one of these contexts, while such contexts and processes come and go.
+ * A counter is either for contexts on threads or for system-wide contexts. If contexts of the other
+ * kind have it, a load fails, and the error names a process that has loaded such a context. Here
+ * these contexts and processes come and go.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ static bool is_held_by(int fd, const char *kind)
 	return !strncmp(error.holder + length, ": ", 2) && pid && atoi(pid + 1) > 0;
 }
 
-/* Monitors itself and ends at once; its child ends later, with the copy. */
+/* The process monitors itself and exits at once. Its child, which a copy monitors, exits later. */
 static void be_monitored(void)
 {
 	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_INHERIT_ALL };

@@ -204,8 +204,8 @@ static bool watch_threads(unsigned int made)
 }
 
 /*
- * One iteration is a context that was loaded or unloaded while the CPU changed its state. A change
- * takes as long as dozens of contexts.
+ * An iteration counts if its context was loaded or unloaded while the CPU went offline or online.
+ * Dozens of contexts come and go in that time.
  */
 static void race_with_hotplug(bool (*watch)(unsigned int made), unsigned int count)
 {
@@ -236,7 +236,7 @@ static void need_hotplug(void)
 		skip("CPU 1 cannot be taken offline");
 }
 
-/* The spinners begin on CPU 1, so they begin before CPU 1 goes offline. */
+/* The spinners begin on CPU 1, so this function starts them before CPU 1 goes offline. */
 static void check_threads(void)
 {
 	spinner_begin(&spinners[0]);

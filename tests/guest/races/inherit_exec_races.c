@@ -2,7 +2,7 @@
 /*
  * A thread of a monitored process executes a program while other threads of the process make
  * children, and while the sum is read. The exec ends the other threads; the copies of the children
- * live on. If the program is privileged, its copy ends.
+ * live on. If the program has privileges, the copy that monitors the thread ends.
  */
 #include <limits.h>
 #include <pthread.h>
@@ -15,7 +15,7 @@
 
 SUITE(inherit_exec_races, 1800);
 
-/* perfmon-successor, or a privileged copy of it. */
+/* The program to execute: perfmon-successor, or a copy of this file that adds privileges. */
 static const char *program;
 
 /* Finds perfmon-successor, which is in the folder of this program. */
@@ -146,7 +146,7 @@ static void execute_privileged(void)
 	execute_successor();
 }
 
-/* Makes children. Each of them executes the program, and ends only after that. */
+/* Makes children. None of them ends before it has executed the program. */
 static void execute_in_children(void)
 {
 	unsigned int i;

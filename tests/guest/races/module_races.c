@@ -110,7 +110,7 @@ static bool use_loaded_module(void)
 		return false;
 	}
 	pmd.reg_value = -(uint64_t)random_below(100000);
-	/* A context of the software PMU refuses the value. */
+	/* The software PMU, which replaces an unloaded PMU module, refuses this PMC value. */
 	require(pfm_write_pmcs(fd, &pmc, 1) == 0 || errno == EINVAL);
 	require(pfm_write_pmds(fd, &pmd, 1) == 0);
 	require(try_load(fd, thread_id()) == 0);

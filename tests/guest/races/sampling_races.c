@@ -32,9 +32,9 @@ static void no_buffer_must_be_left(void)
 /**
  * struct met - how often the sampled thread was found in each state
  *
- * @period: the period until the thread's first overflow. It is made longer when the overflow came
- *	before the thread was looked at, and shorter otherwise. So both states are found on a
- *	machine of any speed
+ * @period: the period until the thread's first overflow. If the overflow came before the test
+ *	looked at the thread, the next period is longer; otherwise it is shorter. So both states are
+ *	found on a machine of any speed
  */
 struct met {
 	unsigned int running;
@@ -137,7 +137,10 @@ static void call_something(int fd)
 	}
 }
 
-/* The buffer is consistent at any moment: one entry at most, followed by the end. */
+/*
+ * The buffer must be consistent at any moment: it has at most one entry, and hdr_cur_offs is the
+ * end of the header or of that entry.
+ */
 static void buffer_must_be_whole(header_t header)
 {
 	uint64_t end = header->hdr_cur_offs, count = header->hdr_count;
@@ -149,7 +152,7 @@ static void buffer_must_be_whole(header_t header)
 
 TEST(calls_may_race_with_an_overflow)
 {
-	/* Each iteration takes a tenth of a second, with about four calls. */
+	/* Each iteration makes about four calls and takes a tenth of a second. */
 	unsigned int count = iterations() / (is_debug_kernel() ? 2 : 5), i, calls;
 	struct met met = { .period = 10 * SHORTEST };
 	header_t header;

@@ -126,8 +126,8 @@ static uint64_t sets_must_be_whole(int fd, uint64_t begun, bool overflows)
 }
 
 /*
- * Waits until sets have been switched, even on a slow guest: the first switch is from set 0 to set
- * 1.
+ * Waits until set 1 has become active, which is the first set switch. A slow guest may need long
+ * for that.
  */
 static void wait_for_switch(int fd, pid_t tid)
 {
@@ -176,7 +176,7 @@ static uint64_t end_while_it_switches(pid_t tid, const struct end *end)
 		wait_for_switch(fd, tid);
 	spin_turns(random_below(1 << random_below(17)));
 	if (end->way == START)
-		/* The call activates any set, so the sets do not take turns in order. */
+		/* The call activates a random set, so the sets do not take turns in order. */
 		require(try_start_set(fd, random_below(SETS)) == 0);
 	else if (end->way == STOP)
 		require(pfm_stop(fd) == 0);
@@ -428,7 +428,7 @@ static void duel_of_two(void)
 	while (duel.loaded + duel.missing < wanted || duel.made < wanted ||
 	       duel.deleted < wanted || !duel.busy || !duel.missing) {
 		load_and_use();
-		usleep(random_below(200)); /* unloaded, to let sets change */
+		usleep(random_below(200)); /* unloaded now: sets can be changed */
 	}
 	duel.stop = true;
 	require(pthread_join(thread, NULL) == 0);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMUs whose registers several CPUs share, with PMU "fake" of tests/modules. Two CPUs share its
- * registers, and the last one of them that is online owns the registers.
+ * Tests of PMUs whose registers several CPUs share. They use PMU "fake" (tests/modules), whose
+ * registers belong to two CPUs. If both are online, the CPU with the higher number becomes the
+ * owner. An owner stays the owner until it goes offline.
  */
 #include <grp.h>
 #include <stdio.h>

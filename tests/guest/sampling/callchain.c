@@ -45,7 +45,7 @@ NESTED static uint64_t innermost(struct child_page *page)
 	return page->turns;
 }
 
-#define INNERMOST_SIZE 256 /* more bytes than the function has */
+#define INNERMOST_SIZE 256 /* more bytes than the code of innermost() has */
 
 NESTED static uint64_t middle(struct child_page *page)
 {

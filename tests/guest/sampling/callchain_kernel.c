@@ -233,7 +233,7 @@ static void check_exception(void)
 		of_read += passes(entry, &vfs_read);
 	}
 	ck_assert_uint_ge(faults, 5);
-	/* Few faults are due to the program's own accesses. */
+	/* Only a few of the faults are caused by the program itself, outside of read(). */
 	must_be_between(of_read, faults * 9 / 10, faults);
 	child_exit(&child);
 }

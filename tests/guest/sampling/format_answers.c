@@ -167,8 +167,8 @@ TEST(a_mask_without_message_cannot_be_restarted)
 /* ---- answers of the restart -------------------------------------------------------------- */
 
 /*
- * Restarts the context once. The format answers @answer. Checks the state after that, and whether a
- * new period began.
+ * Restarts the context once. The format returns @answer. The restart must leave the context in
+ * @state, and begin a new period if @is_reset.
  */
 static void must_restart_to(__s32 answer, unsigned int state, bool is_reset)
 {

@@ -50,7 +50,9 @@ TEST(a_full_buffer_loses_samples_until_its_cpu_is_restarted)
 		ck_assert_uint_eq(message.msg_ovfl_cpu, 0);
 		ck_assert_uint_eq(message.msg_ovfl_pid, thread_id());
 		ck_assert_uint_eq(message.msg_ovfl_pmds[0], BIT(pmu()->pmds[0]));
-		/* Samples that were lost after this message have sent no message. */
+		/*
+		 * Samples may have been lost after this message, but they cause no further message.
+		 */
 		must_be_silent(family.fd);
 		must_fail(family.fd, pfm_restart(family.fd), EBUSY,
 			  PFM_REASON_NOTHING_TO_RESTART, NO_INDEX);

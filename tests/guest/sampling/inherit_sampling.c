@@ -113,7 +113,10 @@ static void add_buffer(struct samples *samples, unsigned int cpu, const void *bu
 	ck_assert_uint_eq(header->written, samples->count - before);
 }
 
-/* Sorts by threads, and the samples of a thread in the order in which they were taken. */
+/*
+ * Sorts samples by their threads. Samples of the same thread are in the order in which they were
+ * taken.
+ */
 static int compare(const void *a, const void *b)
 {
 	const struct one_sample *first = a, *second = b;

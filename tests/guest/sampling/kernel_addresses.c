@@ -55,7 +55,10 @@ TEST(a_user_sees_no_address_of_the_kernel)
 	ck_assert_uint_eq(messages, 0);
 }
 
-/* What a user loads shows no kernel addresses. It does not matter that root created the context. */
+/*
+ * If an ordinary user loads a context, its samples show no kernel addresses, even if root created
+ * the context.
+ */
 TEST(a_user_with_roots_context_sees_no_address_of_the_kernel)
 {
 	uint64_t found = 0;
@@ -76,7 +79,10 @@ TEST(a_user_with_roots_context_sees_no_address_of_the_kernel)
 	ck_assert(!is_kernel_address(next_overflow(fd).msg_ovfl_ip));
 }
 
-/* Samples are where the loop was interrupted, not where the counters were read. */
+/*
+ * A sample has the address at which the loop was interrupted, not the one at which the counters
+ * were read.
+ */
 TEST(a_users_samples_of_a_loop_are_in_the_loop)
 {
 	uint64_t elsewhere = 0, samples;

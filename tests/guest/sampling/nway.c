@@ -268,8 +268,8 @@ TEST(a_buffer_larger_than_memory_is_enomem)
 }
 
 /*
- * The samples must stand for the count of the loop, plus the time that start, stop and interrupts
- * take.
+ * There must be one sample for each period of the loop. The time that start, stop and interrupts
+ * take may add some samples.
  */
 static void check_arithmetic(void)
 {

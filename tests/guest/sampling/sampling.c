@@ -26,7 +26,10 @@ static void write_resettable(int fd, unsigned int n, uint64_t value)
 					  .reg_long_reset = 2000 });
 }
 
-/* Each PMD gets its own reset value, virtual PMDs too. A PMD that is not listed continues. */
+/*
+ * Each PMD in reg_reset_pmds, even a virtual one, is reset to its own reset value. A PMD that is
+ * not in reg_reset_pmds is not reset.
+ */
 TEST(pmds_to_be_reset_get_their_own_values)
 {
 	struct pfarg_pmd pmd = sampling(0, PERIOD);
@@ -145,7 +148,10 @@ TEST(a_sample_has_the_requested_values)
 	count_must_be_right(fd);
 }
 
-/* The same events are recorded as differences and as a sum. */
+/*
+ * Two counters count the same events, and only one of them is reset by each sample. The values of
+ * this counter are the differences between successive values of the other one.
+ */
 TEST(a_pmd_that_a_sample_resets_is_recorded_as_a_difference)
 {
 	struct pfarg_pmd pmd = sampling(0, exact_period());

@@ -4,11 +4,11 @@
 
 SUITE(set_costs, 120);
 
-#define MANY   960 /* sets; the other context has 4 * MANY, near the maximum */
+#define MANY   960 /* sets of one context; the other has 4 * MANY, nearly the maximum */
 #define PROBES 16 /* a call handles at most one page of sets */
 #define TRIES  3
 
-/* CPU time in ns of calls with PROBES sets each. */
+/* CPU time in ns of one call about PROBES sets, for each kind of call. */
 struct cost {
 	uint64_t make;
 	uint64_t find;

@@ -3,8 +3,8 @@
  * Event sets against arithmetic: the expected count is the number of instructions of a loop.
  *
  * With sets that take turns there can be more events than counters: each count is scaled by its
- * set's share of the time. If sets are left at an overflow, the first one counts the requested
- * number plus the instructions until the interrupt, and all sets together count everything.
+ * set's share of the time. If a set is left at an overflow, it counts the instructions until the
+ * overflow and those from the overflow to its interrupt. All sets together count every instruction.
  */
 #include <stdio.h>
 #include <time.h>
@@ -168,8 +168,8 @@ TEST(estimates_hold_for_a_thread_that_naps)
 
 /*
  * PMD 0 of set @id counts user-level instructions: the loop, and a few instructions of pfm_start()
- * and pfm_stop(). prompt_counter() has an overflow after each @period; after @count of them, the
- * next set becomes active. The count of prompt_counter() equals the number of instructions.
+ * and pfm_stop(). prompt_counter() overflows once per @period. After @count overflows, the next set
+ * becomes active. The count of prompt_counter() equals the number of instructions.
  */
 static void make_counted(int fd, unsigned int id, uint32_t flags, uint64_t period,
 			 uint64_t count)
@@ -256,7 +256,7 @@ TEST(the_next_set_counts_from_the_overflow)
 	}
 }
 
-/* One event before the overflow, the set is still active. */
+/* If the overflow would come only one event later, the set is still active. */
 TEST(a_set_is_not_left_before_its_overflow)
 {
 	const uint64_t length = MILLION, all = all_of_loop_or_skip(length);

@@ -362,7 +362,7 @@ TEST(the_virtual_pmds_about_sets_exist)
 /* The PMD of each set shows the runs of that set, also while another set is active. */
 TEST(a_pmd_counts_the_runs_of_a_set)
 {
-	/* Number of starts with each set, after a load with set 0. */
+	/* How often the context is started with each set; the load names set 0. */
 	static const unsigned int starts[] = { 4, 7, 2 };
 	unsigned int id, i;
 	int fd = make_context();

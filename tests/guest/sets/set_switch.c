@@ -479,9 +479,9 @@ TEST(turns_continue_when_the_thread_migrates)
 	switches_must_fit(turns.runs - 1, turns.duration, MS);
 	/*
 	 * The CPU time that the kernel reports is no lower bound here. If a thread moves to an idle
-	 * CPU, its CPU time includes the time until that CPU has woken up (the clock of its run
-	 * queue is not updated, rq_clock_skip_update() in kernel/sched). On a busy host that time
-	 * is as long as the host keeps the CPU waiting.
+	 * CPU, the kernel counts the time until that CPU has woken up as CPU time of the thread
+	 * (see rq_clock_skip_update() in kernel/sched). That time can be long if the host is busy
+	 * and lets the guest's CPU wait.
 	 */
 	watch.inner = 0;
 	must_be_watched(&turns, &watch);

@@ -16,9 +16,9 @@ SUITE(set_timeout, 240);
 #define TURNS	3
 
 /*
- * Returns the number of set switches. pfm_get_statistics() does not switch the caller out.
- * pfm_getinfo_evtsets() may do that if the counters are shared with perf, because it asks perf
- * which counters perf holds.
+ * Returns the number of set switches. Uses pfm_get_statistics(), because this call never switches
+ * the caller out. pfm_getinfo_evtsets() may switch the caller out if the counters are shared with
+ * perf: it asks perf which counters perf holds.
  */
 static uint64_t switches_so_far(int fd)
 {

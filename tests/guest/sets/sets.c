@@ -401,7 +401,7 @@ TEST(the_sets_of_a_user_are_limited)
 
 /*
  * The limit of a user does not apply to a holder of CAP_PERFMON. When users have used up the limit
- * for all users, holders can use the same amount of memory again.
+ * for all users, processes with CAP_PERFMON can use the same amount of memory again.
  */
 static void check_the_reserve(void)
 {

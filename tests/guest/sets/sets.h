@@ -67,8 +67,8 @@ struct turns {
 };
 
 /*
- * Checks that the sets @ids, ascending, have taken turns in order: their runs differ by at most 1,
- * and the sets with one run more come first.
+ * Checks that the sets @ids, whose numbers ascend, have taken turns in order. Their runs must
+ * differ by at most 1, and the sets with one run more must come first.
  */
 struct turns fair_turns(int fd, const unsigned int *ids, unsigned int count);
 /* The same check for sets 0 to @count - 1. */

@@ -66,7 +66,8 @@ static struct child_page *map_page(int fd)
 }
 
 /*
- * In a program that child_do_exec() has executed, this function writes the result of that call, 0.
+ * In a program that child_do_exec() has executed, this function writes 0 to the pipe, as the result
+ * of child_do_exec().
  */
 void child_main(int argc, char **argv)
 {

@@ -30,15 +30,15 @@ uint64_t cycles(unsigned int levels);
 /* Returns the number of counters that count any event: PMD 0 and the following ones. */
 unsigned int event_counters(void);
 /*
- * Returns the number of the PMD, and of its PMC, that counts cycles and, under --icount, interrupts
- * exactly at the event that overflows. Among QEMU's Armv8 counters only the cycle counter
- * interrupts so promptly. On x86 all counters do, and this function returns the last one of
- * event_counters().
+ * Returns the number of a PMD that can count cycles. Its PMC has the same number. Under --icount
+ * this counter interrupts exactly at the event that overflows. Among QEMU's Armv8 counters only the
+ * cycle counter interrupts so promptly. On x86 all counters do, and this function returns the last
+ * one of event_counters().
  */
 unsigned int prompt_counter(void);
-/* Returns the value of its PMC. */
+/* Returns the PMC value with which prompt_counter() counts cycles at @levels. */
 uint64_t prompt_cycles(unsigned int levels);
-/* Returns the number of event_counters() without prompt_counter(). */
+/* Returns event_counters(), minus 1 if prompt_counter() is one of these counters. */
 unsigned int other_counters(void);
 /* Returns the value at which the counter wraps in hardware. */
 uint64_t wrap_of(unsigned int n);

@@ -144,7 +144,7 @@ static void describe_intel(struct pmu *pmu)
 static void describe_amd(struct pmu *pmu)
 {
 	take(pmu, 16, AMD_CYCLES | PFM_AMD_PMC_USER | PFM_AMD_PMC_KERNEL, 0);
-	/* Four counters: the northbridge's events are refused. */
+	/* With four counters, the PMU module refuses the northbridge's events. */
 	pmu->has_bad_value = pmu->info.implemented_pmds[0] == 0xf;
 	pmu->bad_value = AMD_NORTHBRIDGE;
 	pmu->can_narrow = true;
@@ -205,7 +205,7 @@ int make_context(void)
 	return fd;
 }
 
-/* The levels that a context may count are those of the effective user when it is created. */
+/* The effective user who creates a context determines at which levels the context may count. */
 int context_at_user_level(void)
 {
 	pfarg_ctx_t ctx = {};

@@ -170,10 +170,13 @@ struct child child_new(void);
 /* Lets the child call @function, and waits for the result. */
 uint64_t child_call(const struct child *child, child_function function,
 		    uint64_t argument);
-/* child_call() in two steps: child_finish() waits for the result. */
+/*
+ * The two halves of child_call(): child_begin() lets the child call @function, child_finish()
+ * waits.
+ */
 void child_begin(const struct child *child, child_function function, uint64_t argument);
 uint64_t child_finish(const struct child *child);
-/* The child spins until child_rest(). child_busy() returns when it has begun to spin. */
+/* The child spins until child_rest(). child_busy() returns when the child has begun to spin. */
 void child_busy(const struct child *child);
 void child_rest(const struct child *child);
 /* child_exit() lets the child exit, child_kill() kills it. Both return the status of waitpid(). */
@@ -269,7 +272,10 @@ int module_users(const char *name);
 /* Reads a parameter of a loaded module from /sys/module. */
 uint64_t module_parameter(const char *module, const char *name);
 void set_module_parameter(const char *module, const char *name, uint64_t value);
-/* Copies this program for @uid, with @mode. The caller removes the copy. */
+/*
+ * Makes a copy of this program that belongs to @uid and has mode @mode. The caller removes the
+ * copy.
+ */
 const char *copy_of_this(uid_t uid, mode_t mode);
 /* Copies another program in the same way. */
 const char *copy_of(const char *program, uid_t uid, mode_t mode);

@@ -91,16 +91,18 @@ uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
  * can take ms. The kernel's time ends when the scheduler is entered; our count ends some us later.
  *
  * Under --icount the host has no influence. Then the count may be 20 us below @least, because
- * clocks are rounded, and in a debug kernel 0.2 % below @least. It may be interrupts_within(@most)
- * above @most, because some us pass at each switch between the scheduler's reading of its clock and
- * our hook. Without --icount, 1 % of @least and 2 % of @most are allowed because the clocks are not
- * read at the same moment, and HOST_PAUSE is allowed because the host may run something else in
- * between. The caller has to begin the measurement of @most before the count begins, and end it
- * after the count ends: between two readings the host may let any time pass.
+ * clocks are rounded, and in a debug kernel 0.2 % below @least. It may also be up to
+ * interrupts_within(@most) above @most. The reason: at each switch the scheduler reads its clock
+ * some us before our hook reads ours. Without --icount, 1 % of @least and 2 % of @most are allowed
+ * because the clocks are not read at the same moment, and HOST_PAUSE is allowed because the host
+ * may run something else in between. The caller has to begin the measurement of @most before the
+ * count begins, and end it after the count ends: between two readings the host may let any time
+ * pass.
  */
 void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t most);
 /*
- * Returns @least minus what the kernel may have accounted beyond our count at @switches switches.
+ * The kernel may account more CPU time at a switch than we count. Returns @least minus the most
+ * that this can be for @switches switches.
  */
 uint64_t less_switches(uint64_t least, uint64_t switches);
 /*

@@ -15,9 +15,9 @@ void precise_loop(uint64_t instructions);
 unsigned int precise_place(uint64_t ip);
 
 /*
- * Returns which of the instructions that precise_loop(@instructions) executed was at @ip and left
- * the value @ax in RAX. The first instruction has the number 0. Returns PRECISE_NOWHERE if @ip is
- * not in the loop.
+ * Finds an instruction in a run of precise_loop(@instructions): the one at address @ip after which
+ * RAX was @ax. Returns its number; the first instruction of the run has number 0. Returns
+ * PRECISE_NOWHERE if @ip is not in the loop.
  */
 uint64_t precise_number(uint64_t instructions, uint64_t ip, uint64_t ax);
 /* Like precise_number(), but @next is the address of the following instruction. */

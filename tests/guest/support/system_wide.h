@@ -5,7 +5,10 @@
 
 /* @pmu: name of a PMU, NULL for the default. Returns the result of the call. */
 int try_system_wide(int fd, const char *pmu);
-/* Create a system-wide context; must succeed. load() takes the number of the CPU. */
+/*
+ * These functions create a system-wide context; the test fails if they cannot. For such a context
+ * load() takes the number of the CPU.
+ */
 int system_wide_context(void);
 int system_wide_context_of(const char *pmu);
 /* Like use_busy_counters(), but without the PMDs that only a thread has. */

@@ -34,8 +34,8 @@ int create(void);
 /* Forks a process that spins until it is killed. */
 pid_t fork_victim(void);
 /*
- * In a debug guest, pins @victim to CPU 1 and the caller to CPU 0, because both on one CPU would be
- * slow.
+ * In a debug guest, pins @victim to CPU 1 and the caller to CPU 0, because they are slow if they
+ * share a CPU.
  */
 void set_apart(pid_t victim);
 

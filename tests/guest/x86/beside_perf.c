@@ -21,9 +21,9 @@ SUITE(beside_perf, 600);
 
 /*
  * Maximum numbers of instructions that are not counted because perf's own code runs: in a pair of
- * enable and disable of a thread's event, and in a switch of a thread that has events. On 6.1 a
- * pair takes 2,270 instructions. On 6.12 it takes up to five times as many, on a debug kernel eight
- * times as many.
+ * calls that enable and disable a thread's event, and in a switch of a thread that has events. On
+ * 6.1 a pair takes 2,270 instructions. On 6.12 a pair takes up to five times as many instructions,
+ * in a debug kernel eight times as many.
  */
 #define MISSED_BY_PAIR	 14000
 #define MISSED_BY_SWITCH 20000
@@ -440,7 +440,7 @@ TEST(counters_change_owner_a_thousand_times)
 	shared(check_hand_overs);
 }
 
-/* The watchdog takes a counter, and gives it back, while perf's event and our context count. */
+/* The watchdog takes a counter and releases it while perf's event and our context count. */
 static void check_watchdog(void)
 {
 	int event = perf_counting(RAW_INSTRUCTIONS), fd, i;

@@ -140,7 +140,7 @@ static const void *map(int fd, size_t size)
 
 /* What a run of the loop has counted and sampled. */
 struct run {
-	uint64_t instructions; /* perf's count at all levels, more than those of the loop */
+	uint64_t instructions; /* perf's count at all levels; the loop has less */
 	uint64_t samples;
 	uint64_t unknown; /* NMIs */
 };
@@ -186,7 +186,8 @@ static const uint64_t *values_of(entry_t entry)
 }
 
 /*
- * Returns the number of samples in the loop. A sample in a stop has the address of the system call.
+ * Returns the number of samples in the loop. A sample that is taken during a stop has the address
+ * of the system call.
  */
 static uint64_t check_ops(const struct pfm_dfl_smpl_hdr *header, uint64_t *loads)
 {
@@ -216,8 +217,9 @@ static uint64_t check_ops(const struct pfm_dfl_smpl_hdr *header, uint64_t *loads
 }
 
 /*
- * Each NMI adds the same number of ops to its period. So with one of the last four periods
- * there are samples on all instructions of the loop.
+ * The ops of the NMI handler are a part of each period, and there are always the same number of
+ * them. So at least one of the last four periods in the list yields samples of all instructions of
+ * the loop.
  */
 TEST(ops_are_sampled_once_per_period)
 {

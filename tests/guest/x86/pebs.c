@@ -58,7 +58,7 @@ static int format(void)
 	return sscanf(read_text(PARAMETER), "format %d", &number) == 1 ? number : -1;
 }
 
-/* Returns whether records tell the instruction. They do from format 2 on. */
+/* Returns whether a record has the address of its instruction. Records have it from format 2 on. */
 static bool is_exact(void)
 {
 	return format() >= 2;

@@ -59,7 +59,10 @@ static int counting_context(unsigned int counters)
 	return fd;
 }
 
-/* One write of the global control register, or one of each event select. */
+/*
+ * Returns the cost of halting the counters: one write of the global control register, or one write
+ * of each counter's event select.
+ */
 static struct cost of_halting(unsigned int counters)
 {
 	if (starts_at_once())
@@ -218,7 +221,10 @@ static struct cost end_counting(struct switches begun, struct switches *made)
 	return is;
 }
 
-/* Checks that @is are the accesses of the switches @made, @loads of which wrote the counters. */
+/*
+ * Checks that @is is the cost of the switches @made. @loads: how many of these switches wrote the
+ * counters.
+ */
 static void must_switch(struct cost is, unsigned int counters, struct switches made,
 			uint64_t loads)
 {

@@ -68,7 +68,8 @@ static struct seen seen(void)
 }
 
 /*
- * With shared counters perf takes the interrupts, and its handler accepts more of them than ours.
+ * With shared counters perf's handler takes the interrupts. It accepts more of them than our
+ * handler does.
  */
 static bool is_shared;
 
@@ -127,7 +128,10 @@ static void run_and_see(int fd, struct seen wanted)
 	must_see(wanted);
 }
 
-/* No count was lost at the wrap of counter 0, which began @distance below its wrap. */
+/*
+ * Checks that no count was lost at the wrap of counter 0. This counter began @distance below the
+ * wrap.
+ */
 static void must_agree(int fd, uint64_t distance)
 {
 	uint64_t counted = read_pmd(fd, 1);
@@ -136,7 +140,10 @@ static void must_agree(int fd, uint64_t distance)
 	ck_assert_uint_eq(read_pmd(fd, 0) - (WRAP - distance), counted);
 }
 
-/* Wraps in the loop, so close to its end that a delayed interrupt comes after the stop. */
+/*
+ * With this distance the counter wraps in the loop, but so late that a delayed interrupt comes
+ * after the stop.
+ */
 #define CLOSE_TO_THE_END (LOOP - 100)
 #define DELAY		 50000
 
@@ -387,7 +394,10 @@ static void check_lost_and_read(void)
 	read_pmds(fd, numbers, values, 2);
 	must(fd, pfm_stop(fd));
 	ck_assert_uint_ge(values[1], LOOP);
-	/* A read takes the counters one after the other, without user instructions between. */
+	/*
+	 * The counters are read one after the other, but no user-level instruction is executed in
+	 * between.
+	 */
 	ck_assert_uint_eq(values[0] - (WRAP - LOOP / 2), values[1]);
 	ck_assert_uint_eq(seen().nmis, 0);
 	must_agree(fd, LOOP / 2);

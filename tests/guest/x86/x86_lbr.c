@@ -334,7 +334,10 @@ static void check_shared(void)
 	ck_assert_msg(strstr(sentence(fd), "perf (ownership is shared)"), "%s",
 		      sentence(fd));
 	close(fd);
-	/* PMC 30 comes too late to be refused: the set counts nothing. */
+	/*
+	 * PMC 30 is written after the load, so it cannot make the load fail. Instead the set counts
+	 * nothing.
+	 */
 	fd = context_of(0, instructions(AT_USER));
 	load(fd, thread_id());
 	write_pmc(fd, PFM_INTEL_LBR_CONTROL, PFM_INTEL_LBR_USER);

@@ -12,7 +12,7 @@ static bool is_kernel(uint64_t address)
 /* ---- levels ------------------------------------------------------------------------------------ */
 
 /**
- * struct levels - what the samples of a program that calls the kernel show
+ * struct levels - numbers of addresses in the samples of a program that makes system calls
  * @kernel: addresses of the kernel
  * @user: addresses of the program
  */
@@ -94,8 +94,8 @@ static void check_counting_user(void)
 }
 
 /*
- * The tests below become an ordinary user. So they do not use with_lbr(), which unloads a
- * module at its end.
+ * The tests below run as an ordinary user. So they cannot use with_lbr(), which unloads a module at
+ * its end.
  */
 static void must_be_available(void)
 {

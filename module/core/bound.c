@@ -77,7 +77,7 @@ static void bind_here(void *argument)
 		return;
 	}
 	raw_spin_lock(&context->lock);
-	pfm_registers_lost(); /* threads' contexts may have used them */
+	pfm_registers_lost(); /* contexts on threads may have used the registers */
 	pfm_cpu_forget(cpu);
 	WRITE_ONCE(cpu->context, context); /* see pfm_holder_of_use() */
 	WRITE_ONCE(context->cpu, smp_processor_id());

@@ -440,7 +440,7 @@ static noinline struct pfm_use *take_fresh(struct pfm_context *context, const u6
 	use = join(claims->uses[kind], pmds) ?: claim_use(claims, kind, pmds);
 	if (IS_ERR(use)) {
 		fail_to_claim(context, PTR_ERR(use));
-		is_idle_now(); /* perhaps nothing needs the hooks */
+		is_idle_now(); /* perhaps no context needs the hooks now */
 	}
 	mutex_unlock(&claiming);
 	return use;

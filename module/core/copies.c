@@ -34,7 +34,7 @@ int pfm_copies_create(struct pfm_context *context)
 		return 0;
 	/*
 	 * A module with an unload() keeps data for each thread, so each copy would need a load().
-	 * This may sleep, which the probe of fork may not.  A load() without an unload() only
+	 * But a load() may sleep, and the probe of fork may not.  A load() without an unload() only
 	 * checks registers, and the registers of a copy have been checked already.
 	 */
 	if (context->pmu->operations->unload)

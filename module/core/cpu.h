@@ -61,7 +61,7 @@ struct pfm_cpu __percpu *pfm_cpu_alloc(void);
 /* Forget what the CPU's registers contain, because they have changed.  Interrupts off. */
 void pfm_cpu_forget(struct pfm_cpu *cpu);
 
-/* Enabled while a system-wide context exists, so that others do not pay for pfm_is_bound(). */
+/* Enabled while a system-wide context exists.  At other times pfm_is_bound() costs nothing. */
 DECLARE_STATIC_KEY_FALSE(pfm_bound_contexts);
 
 /* Enabled if a registered PMU is missing on some CPU, or if its sets cannot always count. */

@@ -143,7 +143,7 @@ static bool is_consistent(const struct pfm_pmu *pmu)
 	return true;
 }
 
-/* Note whether each context switch must check that the PMU can count on this CPU. */
+/* Note whether each thread switch must check that the PMU can count on this CPU. */
 static void note_cpus(struct pfm_pmu *pmu)
 {
 	if (cpumask_empty(&pmu->cpus))

@@ -5,7 +5,7 @@
 #include "context.h"
 
 /**
- * pfm_reset_note() - note the PMDs to be reset because one overflowed
+ * pfm_reset_note() - note which PMDs have to be reset because @pmd overflowed
  * @set: the set
  * @pmd: the PMD that overflowed
  */

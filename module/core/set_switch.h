@@ -24,7 +24,7 @@ void pfm_set_timer_start(struct pfm_context *context, struct pfm_set *set, bool 
 
 /**
  * pfm_set_activate() - make a set the active one
- * @context: its lock is held, or the overflow handler runs; not monitoring
+ * @context: it is not monitoring; its lock is held, or the overflow handler runs
  * @set: one of its sets
  * @is_long: PMDs whose reset has waited until the set became active get their long reset
  *	values, not their short ones; true for the user's calls

@@ -137,8 +137,8 @@ static void set_next(struct pfm_threads *threads)
 }
 
 /*
- * Return: the bits of a table that has eight to sixteen buckets per context after one more
- * context enters.
+ * Return: the value for "bits" with which a table has eight to sixteen buckets per context, if it
+ * has one context more than now.
  */
 static unsigned int wanted_bits(void)
 {

@@ -66,7 +66,7 @@ static void update(struct uncore_cpu *cpu, unsigned int n)
 		cpu->overflows |= BIT_ULL(n);
 }
 
-/* perf writes the register of a placeholder whenever it starts and stops this event. */
+/* perf also writes the control register, whenever it starts or stops the placeholder. */
 void uncore_select(struct uncore_cpu *cpu, unsigned int n, u64 event)
 {
 	struct perf_event *placeholder = cpu->counters[n].placeholder;
@@ -144,7 +144,7 @@ static enum hrtimer_restart interrupt(struct hrtimer *timer)
 	registers = pfm_overflow(&cpu->uncore->pmu, get_irq_regs(), NULL).next;
 	if (registers)
 		run_all(cpu, registers);
-	return HRTIMER_NORESTART; /* run_all() sets it again */
+	return HRTIMER_NORESTART; /* run_all() has set the timer */
 }
 
 static bool can_count(const struct uncore_cpu *cpu, const struct pfm_registers *registers)

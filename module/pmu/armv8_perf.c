@@ -9,8 +9,8 @@
  * handle_irq	clears the overflow bits of all counters.  We halt our counters before
  *		it runs, so that it cannot clear a new overflow, and start them again
  *		after it.
- * start	may open all counters to user level, for a thread with a perf event that
- *		is read there (sysctl kernel.perf_user_access).  We clear those of our
+ * start	may open all counters to user level, for a thread that reads a perf event
+ *		at user level (sysctl kernel.perf_user_access).  We clear those of our
  *		counters that have values of other threads.
  * reset	resets all registers, when a CPU comes online or regains its power.
  *		We restore ours.

@@ -111,7 +111,7 @@ static void describe(struct x86_pmu *pmu, struct pfm_register *pmcs, const char 
 	pmu->extras[pmu->extra_count++] = extra;
 }
 
-/* A bit of IA32_PEBS_ENABLE asks for the latency in the records of a counter. */
+/* For each counter, a bit of IA32_PEBS_ENABLE asks for the latency in its records. */
 static void describe_latency(struct x86_pmu *pmu, struct pfm_register *pmcs, u64 valid)
 {
 	struct pfm_register *enable = &pmcs[PFM_INTEL_PEBS];

@@ -259,7 +259,7 @@ static enum hrtimer_restart soft_interrupt(struct hrtimer *timer)
 	registers = pfm_overflow(&soft_pmu, get_irq_regs(), NULL).next;
 	if (registers)
 		soft_run(cpu, registers);
-	return HRTIMER_NORESTART; /* soft_run() sets it again if necessary */
+	return HRTIMER_NORESTART; /* soft_run() sets the timer if necessary */
 }
 
 static bool soft_check_pmc(unsigned int n, u64 *value)

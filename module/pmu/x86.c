@@ -95,7 +95,7 @@ static u64 running_select(const struct pfm_registers *registers, unsigned int n)
 {
 	u64 select = registers->pmcs[n] | X86_SELECT_EN;
 
-	/* The interrupt comes with the record, not with the wrap. */
+	/* The interrupt of an armed counter comes with the record, not with the wrap. */
 	if (unlikely(x86_armed(registers) & BIT(n)))
 		return select | x86->pebs->select;
 	return registers->interrupting & BIT(n) ? select | X86_SELECT_INT : select;
@@ -219,7 +219,7 @@ static __always_inline void start(struct pfm_registers *registers)
 		start_one_by_one(registers);
 }
 
-/* The last record may have come after the stop. */
+/* Drop a record that came after the last stop. */
 static noinline void start_armed(struct pfm_registers *registers)
 {
 	x86->pebs->empty();
@@ -381,7 +381,7 @@ static int probe(void)
 {
 	struct perf_event *event;
 
-	/* Nothing delivers overflow interrupts, and the APIC's registers are not mapped. */
+	/* Without the APIC no overflow interrupt comes, and its registers are not mapped. */
 	if (!boot_cpu_has(X86_FEATURE_APIC))
 		return -ENODEV;
 	event = perf_idle_event(cpumask_first(cpu_online_mask), PERF_TYPE_HARDWARE,

@@ -290,8 +290,8 @@ u64 x86_placeholders_take(unsigned int cpu, u64 pmds)
  * @pmds: the counters to ask for; counters that we already hold on this CPU count as
  *	available
  *
- * General counters above the lowest available one are not found: to know more, all counters
- * would have to be taken, and perf's events would not count meanwhile.
+ * Of the general counters, only those below the lowest available one are found: to know more,
+ * all counters would have to be taken, and perf's events would not count meanwhile.
  *
  * Process context, may sleep, CPU hotplug held off.
  *

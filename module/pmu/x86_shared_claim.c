@@ -9,7 +9,7 @@
 
 /*
  * A stop may find a wrap before its NMI comes.  Without a status register perf does not
- * recognize this NMI.
+ * recognize this NMI, so it is accepted here.
  */
 static int handle_late_nmi(unsigned int type, struct pt_regs *regs)
 {

@@ -72,7 +72,7 @@ const char *register_file(const char *kind, unsigned int n, const char *file);
 uint64_t register_number(const char *kind, unsigned int n, const char *file);
 bool has(const uint64_t *map, unsigned int n);
 
-/* Determines @rate and @follows_work, in a process without a context. */
+/* Sets rate and follows_work of @counter. The calling process must not have a context. */
 void calibrate(struct counter *counter);
 
 /* A loop over all counters. The variable subject names the current counter in messages. */

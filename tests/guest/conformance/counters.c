@@ -486,11 +486,11 @@ static void choose_exact_bounds(const struct counter *counter, const struct done
 }
 
 /*
- * For counters of time, the bounds allow for two clocks that are read one after the other, while
- * the host may run something else in between; see must_be_cpu_time(). For counters of work, they
- * allow for interrupts, which add to the count. A debug kernel has more interrupts. The thread may
- * also have spun for a lock whose owner's CPU did not run. It spins for at most @most - @least, and
- * each ns of spinning adds about one count.
+ * The bounds for counters of time allow for the time between the readings of two clocks, in which
+ * the host may run something else; see must_be_cpu_time(). The bounds for counters of work allow
+ * for interrupts, which add to the count. A debug kernel has more interrupts. The thread may also
+ * have spun for a lock whose owner's CPU did not run. It spins for at most @most - @least, and each
+ * ns of spinning adds about one count.
  */
 static void choose_bounds(const struct counter *counter, const struct done *done,
 			  double *least, double *most)

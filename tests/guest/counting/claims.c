@@ -318,7 +318,7 @@ static uint64_t calls_of_cpu_1(void)
 	return second;
 }
 
-/* Returns how many of these interrupts come while contexts are loaded and unloaded. */
+/* Returns how many function call interrupts CPU 1 gets while contexts are loaded and unloaded. */
 static uint64_t calls_of_loads(void)
 {
 	uint64_t before = calls_of_cpu_1();

@@ -287,7 +287,7 @@ static bool has_hash_mmu(void)
 	return strstr(read_text("/proc/cpuinfo"), "MMU\t\t: Hash");
 }
 
-/* set_module_parameter() writes numbers. */
+/* For write_text(), because set_module_parameter() can only write numbers. */
 #define HASH_PARAMETER "/sys/module/perfmon_power/parameters/hash"
 
 static void check_hash(void)

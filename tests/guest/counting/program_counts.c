@@ -2,10 +2,10 @@
 /*
  * pfmon stat counts a whole program: its threads and its child processes.
  *
- * The truth is arithmetic: pfm-workload loops a given number of instructions in each thread or
- * child. The same command has the same count each time. If an instruction has a page fault, QEMU's
- * POWER does not count the instructions before it in the same translation block. So the programs
- * have the same addresses each time.
+ * The expected count is arithmetic: in each thread or child, pfm-workload executes a loop of a
+ * given number of instructions. The same command has the same count each time. If an instruction
+ * has a page fault, QEMU's POWER does not count the instructions before it in the same translation
+ * block. So each program is loaded at the same addresses each time.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,7 +98,7 @@ static uint64_t length_of(unsigned int program)
 	return 100000 + 10 * program;
 }
 
-/* Instructions of a script that executes program 0, and the programs from @first to before @end. */
+/* Returns the instructions of a script that executes program 0 and programs @first to @end - 1. */
 static uint64_t script_with(unsigned int first, unsigned int end)
 {
 	char *words[] = { "--", "/bin/sh", SCRIPT, NULL };

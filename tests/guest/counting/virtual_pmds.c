@@ -24,8 +24,8 @@ TEST(task_clock_is_the_cpu_time)
 	uint64_t outer, inner, clock;
 
 	/*
-	 * No idle CPU has to wake up here, so the kernel's time is both the lower and the upper
-	 * bound.
+	 * No idle CPU has to wake up here, so the CPU time that the kernel accounts is both the
+	 * lower and the upper bound; see must_be_cpu_time().
 	 */
 	competitors_begin(2 *
 			  cpus_online()); /* the caller does not have the CPU to itself */

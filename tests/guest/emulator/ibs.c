@@ -128,7 +128,7 @@ static void check_registers(void)
 	/* The current count can be written, and does not change while the unit is off. */
 	msr_write(OP_CTL, 0x1234 | 1000ull << 32);
 	ck_assert_uint_eq(msr_read(OP_CTL), 0x1234 | 1000ull << 32);
-	/* The counter counts every instruction, beginning with the written value. */
+	/* The counter begins at the written value, and counts every instruction. */
 	executed = instruction_time();
 	msr_write(OP_CTL, 0xffff | OP_EN | COUNT_OPS | 1000ull << 32);
 	before = OP_COUNT(msr_read(OP_CTL));

@@ -79,7 +79,7 @@ static uint64_t ax_of(const struct precise_sample *sample, bool single)
 	return at[1];
 }
 
-/* The samples are @distance instructions apart. Returns their number. */
+/* The samples must be @distance instructions apart. Returns their number. */
 static unsigned int must_be_apart(struct perf_event_mmap_page *page, uint64_t distance,
 				  bool single)
 {

@@ -33,7 +33,7 @@ static uint64_t nmis_in_loop(uint64_t instructions)
 	return interrupts("NMI:") - before;
 }
 
-/* Returns the NMIs that come when TEST_DO is written. */
+/* Returns the number of NMIs that come when @what is written to TEST_DO. */
 static uint64_t nmis_of(uint64_t what)
 {
 	uint64_t before = interrupts("NMI:");

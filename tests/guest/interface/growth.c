@@ -402,7 +402,9 @@ TEST(info_reports_the_offered_flags)
 
 /* ---- versions ------------------------------------------------------------------------- */
 
-/* Programs written for perfmon2 compare the two versions. */
+/*
+ * PFM_IOC_INFO and sysfs must report the same versions. Programs written for perfmon2 compare them.
+ */
 TEST(versions_are_those_of_sysfs)
 {
 	struct pfm_info info;

@@ -300,8 +300,8 @@ static int attach(struct pfm_context *context, struct task_struct *task, u32 tid
 		return error;
 	}
 	/*
-	 * Step 2.  Check again what may have changed before the hooks found the thread in the
-	 * table.
+	 * Step 2.  Check again what may have changed before the thread was in the table, where
+	 * the hooks find it.
 	 */
 	smp_mb(); /* see probe_sched_process_exit() */
 	error = check_target(context, task, tid);

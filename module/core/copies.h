@@ -37,8 +37,8 @@ struct pfm_snapshot;
  * @waiting: copies that a walk has still to visit
  * @late: copies whose threads ended after the present reading had read them: their counts are
  *	not in the sums yet
- * @kept: unloaded copies whose own counts were not read yet, in the order of their ends; only with
- *	PFM_FL_KEEP_COUNTS
+ * @kept: unloaded copies whose own counts were not read yet, in the order in which they ended;
+ *	only with PFM_FL_KEEP_COUNTS
  * @idle: unloaded copies for the next forks
  * @count: number of @living and @waiting
  * @kept_count: number of @kept

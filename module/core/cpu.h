@@ -16,9 +16,10 @@ struct pfm_set;
  * struct pfm_cpu - the core's data for a CPU; used by that CPU only, interrupts off
  *
  * Each CPU has two: pfm_cpu for the contexts of its threads, and pfm_cpu_bound for the context
- * that is bound to the CPU. Both may count at the same time, with different PMUs.  Each PMU that
- * several CPUs share adds another pfm_cpu, for the context that is bound to the CPU and uses this
- * PMU. A context uses one of these all its life, see pfm_here().
+ * that is bound to the CPU.  Both may count at the same time, with different PMUs or with different
+ * counters of one PMU.  Each PMU that several CPUs share adds another pfm_cpu, for the context that
+ * is bound to the CPU and uses this PMU.  A context uses one of these structures all its life, see
+ * pfm_here().
  *
  * @context: the context of the thread that runs here, or the context that is bound to
  *	this CPU; it need not be monitoring

@@ -111,7 +111,7 @@ static u64 first_value(const struct pfm_context *copy, struct pfm_set *set,
 	return attributes->short_reset ? pfm_reset_value(attributes, false) : 0;
 }
 
-/* Nothing has been counted yet. */
+/* Give a set of a copy the values with which it begins to count. */
 static void reset_set(const struct pfm_context *copy, struct pfm_set *set)
 {
 	struct pfm_registers *registers = &set->registers;

@@ -49,9 +49,9 @@ void pfm_instances_forget(struct pfm_instances *instances)
 /* ---- messages ---------------------------------------------------------------------------- */
 
 /*
- * The barriers pair.  Either this function finds that the last message has been read, and posts
- * another one.  Or the reader of the last message sees, after reading it, what the format
- * published before this call.
+ * The first barrier pairs with the last one in pfm_instances_take().  Either this function finds
+ * that the last message has been read, and posts another one.  Or the reader of the last message
+ * sees, after reading it, what the format published before this call.
  */
 void pfm_instances_post(struct pfm_instances *instances,
 			const struct pfarg_ovfl_msg *message)

@@ -24,7 +24,7 @@
  * @instance: of the context's format
  * @buffer: the buffer of @instance, or NULL
  * @is_set_up: the CPU was in the machine when the context was made; fixed
- * @is_full: the format has asked to mask since the last restart
+ * @is_full: the format has asked to mask, and no restart came after that
  * @message: about an overflow on this CPU; changes only while it does not wait for a read
  */
 struct pfm_cpu_instance {

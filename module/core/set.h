@@ -113,8 +113,8 @@ struct pfm_set {
 
 	unsigned int pmd_count; /* of the PMU */
 	/*
-	 * for the PMU's PMDs, then for the virtual PMDs of the core, then for the PMU's virtual
-	 * PMDs
+	 * First those of the PMU's PMDs, then those of the core's virtual PMDs, then those of the
+	 * PMU's virtual PMDs.
 	 */
 	struct pfm_pmd_attributes attributes[];
 };
@@ -135,7 +135,7 @@ static inline u64 pfm_set_triggers(const struct pfm_set *set)
 	return set->flags & PFM_SETFL_OVFL_SWITCH ? set->triggers : 0;
 }
 
-/* PMD @pmd is written: what copies have counted before does not belong to its value any more. */
+/* PMD @pmd is written: its new value does not include what copies have counted before. */
 static inline void pfm_sum_forget(struct pfm_set *set, unsigned int pmd)
 {
 	if (pmd >= PFM_VIRTUAL_PMD_BASE)

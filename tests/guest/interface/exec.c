@@ -2,8 +2,8 @@
 /*
  * The monitored thread executes an ordinary or a setuid program, or forks.
  *
- * Create children before contexts. Children then inherit no context's descriptor, and the test's
- * descriptor is the only one.
+ * Create children before contexts. Then no child inherits the descriptor of a context, and the test
+ * has the only one.
  */
 #include <pthread.h>
 

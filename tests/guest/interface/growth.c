@@ -403,7 +403,8 @@ TEST(info_reports_the_offered_flags)
 /* ---- versions ------------------------------------------------------------------------- */
 
 /*
- * PFM_IOC_INFO and sysfs must report the same versions. Programs written for perfmon2 compare them.
+ * PFM_IOC_INFO and sysfs must report the same versions. Programs written for perfmon2 read the file
+ * "version".
  */
 TEST(versions_are_those_of_sysfs)
 {

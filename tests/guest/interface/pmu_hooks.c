@@ -258,7 +258,7 @@ static void check_recorded_pmds(void)
 	close(fd);
 }
 
-/* The deletion of a set makes the core determine again which PMDs are in use. */
+/* When a set is deleted, the core determines again which PMDs are in use. */
 TEST(pmds_that_are_only_recorded_are_claimed)
 {
 	with_fake(check_recorded_pmds);

@@ -2,8 +2,8 @@
 /*
  * The end of the monitored thread: docs/interface.md 3.1 to 3.4.
  *
- * Create children before contexts. Children then inherit no context's descriptor, and the test's
- * descriptor is the only one.
+ * Create children before contexts. Then no child inherits the descriptor of a context, and the test
+ * has the only one.
  */
 #include <fcntl.h>
 #include <poll.h>

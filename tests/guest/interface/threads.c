@@ -3,8 +3,8 @@
  * Monitored threads of the caller's process, on other CPUs, many at once; threads that cannot be
  * monitored.
  *
- * Create children before contexts. Children then inherit no context's descriptor, and the test's
- * descriptor is the only one.
+ * Create children before contexts. Then no child inherits the descriptor of a context, and the test
+ * has the only one.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -150,7 +150,7 @@ TEST(a_vector_up_to_the_end_of_its_page_is_accepted)
 	count_must_be_right(fd);
 }
 
-/* The elements are of two sets. The last element ends where user addresses end. */
+/* The elements belong to two sets. The last element ends where user addresses end. */
 TEST(a_vector_may_end_where_user_addresses_do)
 {
 	char *const last = last_page();

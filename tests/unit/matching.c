@@ -17,7 +17,10 @@ SUITE(matching, 120);
 #define MAX_EVENTS 7
 #define COUNTERS   6
 
-/* Can all of the chosen events have a counter at once? Tries all possibilities. */
+/*
+ * Returns whether all of the chosen events can have a counter at the same time. Tries all
+ * possibilities.
+ */
 static bool fit(const struct choice *choices, unsigned int chosen, unsigned int taken)
 {
 	unsigned int event;

@@ -186,7 +186,10 @@ static bool fit(const struct event *const *events, size_t count,
 	return true;
 }
 
-/* Would event @index have fitted into @set, together with the events before it in that set? */
+/*
+ * Returns whether event @index would have fitted into @set, together with the events before it in
+ * that set.
+ */
 static bool had_place(const struct event_list *list, const struct machine *machine,
 		      size_t index, size_t set)
 {

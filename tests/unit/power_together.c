@@ -164,7 +164,10 @@ static bool clash(const struct pmu *pmu, uint64_t code, uint16_t pmd, uint64_t o
 	return false;
 }
 
-/* Can event @next and those after it get counters, if the events before it keep theirs? */
+/*
+ * Returns whether event @next and those after it can get counters if the events before it keep
+ * theirs.
+ */
 static bool can_all(const struct pmu *pmu, const uint64_t *codes, uint16_t *pmds,
 		    size_t next, size_t count)
 {

@@ -98,7 +98,7 @@ TEST(a_single_count_keeps_all_of_its_digits)
 	results_free(&results);
 }
 
-/* Returns what @write writes to a file; the caller frees it. */
+/* Returns what stat_csv() writes; the caller frees it. */
 static char *written_csv(const struct results *results, const char *separator)
 {
 	char *text = NULL;

@@ -117,7 +117,9 @@ TEST(a_count_of_0_is_no_missing_event)
 	results_free(&results);
 }
 
-/* If a part is missing, the rest is not known, so the comment is the rate. */
+/*
+ * If a count that the comment of an event needs is missing, the comment is the rate of the event.
+ */
 TEST(a_missing_part_leaves_the_rate_as_comment)
 {
 	static const uint64_t counts[] = { 1000, 1200, 1000 };

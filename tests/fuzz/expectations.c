@@ -288,7 +288,10 @@ static bool is_set(const struct file_state *file, unsigned int set)
 	return !set || file->any_set;
 }
 
-/* Returns what is missing if an element names a missing set or PMD, or NULL. */
+/*
+ * If an element names a set or a PMD that does not exist, returns a text that says so. Otherwise
+ * returns NULL.
+ */
 static const char *missing_element(const struct file_state *file,
 				   const struct operation *operation)
 {

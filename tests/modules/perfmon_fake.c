@@ -228,7 +228,7 @@ static int owners[NR_CPUS]; /* for each group of CPUs: the owner + 1, or 0: no o
 
 /*
  * An owner stays the owner as long as it is online. A new owner is the last online CPU of its
- * group, because guests can take that CPU offline.
+ * group, so that guests can take the owner offline.
  */
 static int fake_owner(const struct pfm_pmu *pmu, int number)
 {

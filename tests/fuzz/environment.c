@@ -168,8 +168,8 @@ void do_file_table(void)
 /*
  * @count: number of the format, from 1 on; 0: the PMU's module or the core
  * @value: a bitmap:
- * bit 0: load the module; otherwise unload the module
- * bit 1, if @count is 0: the core; otherwise the PMU's module
+ * bit 0: if it is set, load the module, otherwise unload it
+ * bit 1: used only if @count is 0: if it is set, the module is the core, otherwise the PMU's module
  * bit 2: an unload makes /proc/sys/kernel/modprobe empty, so that the kernel cannot load a module
  *	on demand; a load restores the file
  */

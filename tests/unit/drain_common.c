@@ -242,7 +242,7 @@ void samples(unsigned int count)
 void end_of_thread(void)
 {
 	ck_assert_int_eq(drain_rest(&machine.drain, &machine.writer), 0);
-	/* Further calls find nothing either. */
+	/* Further calls find nothing more. */
 	ck_assert_int_eq(drain_full(&machine.drain, &machine.writer), 0);
 	ck_assert_int_eq(drain_rest(&machine.drain, &machine.writer), 0);
 }

@@ -14,7 +14,7 @@ SUITE(descriptor_races, 1800);
 #define CALLERS 2
 
 /**
- * struct shared - a descriptor that several threads use and one of them closes
+ * struct shared - a descriptor that several threads use until one of them closes it
  * @round: increases with each new descriptor
  * @done: number of threads that have found the descriptor closed
  * @seen: largest value that was read from PMD 1, which is written only before the calls

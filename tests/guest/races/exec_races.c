@@ -22,7 +22,7 @@ SUITE(exec_races, 1800);
 #define EXECUTOR_OPTION "--executor"
 #define EXECUTOR_FD	5
 
-/* Shared with the programs that an executor becomes. */
+/* An executor is a process that keeps calling exec. Its programs and the test share this memory. */
 struct executor {
 	pid_t pid;
 	volatile bool stop;

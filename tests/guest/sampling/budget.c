@@ -157,7 +157,7 @@ static void must_have_been_responsive(const struct storm *storm, uint64_t *turns
 
 /*
  * The software PMU has at most one interrupt per 10 us, which is within the default limit, and on a
- * slow machine it has only a few per tick. So it needs a lower limit.
+ * slow machine it has only a few per tick. So for this PMU the tests need a lower limit.
  */
 static void limit_soft(void)
 {

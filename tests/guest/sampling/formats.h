@@ -26,8 +26,8 @@ struct refusal {
 };
 
 /*
- * All @refusals fail with EINVAL. The descriptor can be used again after each of them: at the end
- * @argument succeeds on it.
+ * A create with each of @refusals must fail with EINVAL. The descriptor can be used again after
+ * that: at the end a create with @argument must succeed on it.
  */
 void must_refuse(const char *name, const struct refusal *refusals, size_t count,
 		 const void *argument, size_t size);
@@ -35,8 +35,8 @@ void must_refuse(const char *name, const struct refusal *refusals, size_t count,
 /* Sampling period of a busy counter, in events. A period of n events takes about n ns. */
 uint64_t format_period(void);
 /*
- * Makes the first @counters counters busy, and samples counter @i with this period, these flags and
- * these recorded PMDs.
+ * use_counters() makes the first @counters counters busy. sample_counter() samples the overflows of
+ * counter @i, with @period and @flags; its samples have the values of the PMDs in @recorded.
  */
 void sample_counter(int fd, unsigned int i, uint64_t period, uint32_t flags,
 		    const unsigned int *recorded, size_t count);

@@ -223,7 +223,10 @@ TEST(sums_are_those_of_the_samples)
 	with_formats(check_sums);
 }
 
-/* The sums must be the count of the loop, plus the time that start, stop and interrupts take. */
+/*
+ * There must be one sample for each period of the loop. The time that start, stop and interrupts
+ * take may add some samples. The sums must agree with the number of samples.
+ */
 static void check_arithmetic(void)
 {
 	const uint64_t periods = 50, period = format_period();

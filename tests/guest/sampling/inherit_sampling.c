@@ -19,7 +19,7 @@ SUITE(inherit_sampling, 240);
 
 /* ---- two counters of the same event ---------------------------------------------------------- */
 
-/* The PMD that is sampled, and the one that is never reset. */
+/* The counter whose overflows are sampled, and the counter that is never reset. */
 static unsigned int sampled, other;
 
 /*

@@ -13,7 +13,7 @@
 
 #define MOST_CPUS 16
 #define REGIONS	  8u
-/* The number of periods of exact_period() for which a worker works. */
+/* A worker works for this number of periods. Each of them is exact_period() events long. */
 #define PERIODS	  20
 
 /* A context with a buffer for each CPU. */

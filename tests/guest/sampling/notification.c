@@ -190,8 +190,8 @@ TEST(messages_stay_in_order_and_one_too_many_masks_without_message)
 			must(fd, pfm_restart(fd));
 		}
 		/*
-		 * There is one message too many: the context is masked without a notification, and
-		 * there is no credit.
+		 * The queue is full, so the next overflow masks the context without a notification
+		 * and gives no credit.
 		 */
 		overflow_of(fd, 0);
 		must_not_restart(fd);

@@ -111,8 +111,8 @@ TEST(a_period_may_be_longer_than_a_counter_of_16_bits)
 }
 
 /*
- * Armv8 event counters have 32 bits. The reference is the cycle counter. Counters of POWER have
- * 31 bits.
+ * Event counters of Armv8 have 32 bits; there the reference is the wider cycle counter. Counters of
+ * POWER have 31 bits.
  */
 TEST(a_period_may_be_longer_than_the_hardwares_counters)
 {

@@ -213,8 +213,9 @@ void need_exact_work(void)
 }
 
 /*
- * Counters that start one after the other agree exactly only at user level. With an x86 PMU in a
- * debug kernel, a few calls execute as many instructions as a period has.
+ * Returns whether exact_event() counts at kernel level, too. Counters that start one after the
+ * other agree exactly only at user level. With an x86 PMU in a debug kernel, a few calls execute as
+ * many instructions as a period has.
  */
 static bool counts_the_kernel(void)
 {

@@ -43,7 +43,7 @@ struct pfarg_pmd read_back(int fd, unsigned int n);
 int busy_self(uint32_t flags);
 /* Value of the first counter. */
 uint64_t sampled_value(int fd);
-/* Unloads the context. After that, no PMD of pmu()->pmds is sampled any more. */
+/* Unloads the context. After this call, no overflow of pmu()->pmds gives a sample any more. */
 void end_sampling(int fd);
 
 /* ---- messages ------------------------------------------------------------------------- */
@@ -144,13 +144,13 @@ void loop_begin(const struct child *child);
 void loop_end(const struct child *child);
 
 /**
- * struct chain - samples of a PMD, and another counter, which counts the same event and is never
- * reset
+ * struct chain - samples of a counter, and another counter, which counts the same event and is
+ * never reset
  *
- * The PMD and the counter stop together. So both must give the same number of events between two
- * samples: no event is lost, counted twice or made up.
+ * The two counters stop together. So both must give the same number of events between two samples:
+ * no event is lost, counted twice or made up.
  *
- * @pmd: the PMD that is sampled
+ * @pmd: the counter whose overflows are sampled
  * @other: the counter that is never reset. Its number must be above @pmd. Each sample has the
  *	values of both
  * @period: initial period of @pmd

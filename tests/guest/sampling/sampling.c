@@ -187,8 +187,8 @@ TEST(a_pmd_that_a_sample_resets_is_recorded_as_a_difference)
 }
 
 /*
- * If a sampled PMD names other PMDs, these count and can be read, but only in the set of the
- * sampled PMD.
+ * If a counter names other PMDs in reg_smpl_pmds or reg_reset_pmds, these PMDs count and can be
+ * read, but only in the set of this counter.
  */
 TEST(pmds_named_by_a_sampled_one_are_in_use)
 {

@@ -372,7 +372,7 @@ TEST(a_threshold_that_is_refused_changes_nothing)
 	set_zero_must_be_right(fd);
 }
 
-/* All 64 bits can be read, also in a set that is not left after overflows. */
+/* All 64 bits of a threshold can be read back, also in a set that is not left after overflows. */
 TEST(a_threshold_can_be_read_back)
 {
 	static const uint64_t counts[] = { 1, 2, BIT(32), ~0ull, 0 };

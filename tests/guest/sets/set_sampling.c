@@ -301,7 +301,10 @@ TEST(each_switch_uses_its_short_or_long_values)
 	set_zero_must_be_right(fd);
 }
 
-/* The PMDs in reg_reset_pmds are reset in the set of the sampled PMD, and in no other set. */
+/*
+ * An overflow resets the PMDs in reg_reset_pmds of its counter in the set of this counter, and in
+ * no other set.
+ */
 TEST(a_sample_resets_pmds_of_its_set_only)
 {
 	const unsigned int listed = pmu()->pmds[1];

@@ -77,7 +77,7 @@ static void loop_and_touch(void)
 
 /* ---- turns -------------------------------------------------------------------------------- */
 
-/* The numbers of the sets determine the order, not the time of their creation. */
+/* The order of the sets depends on their numbers, not on the time of their creation. */
 TEST(sets_take_turns_in_the_order_of_their_numbers)
 {
 	static const unsigned int made[] = { 9, 65535, 3, 4, 500 };
@@ -223,7 +223,7 @@ TEST(an_old_timer_switches_no_other_set)
 
 /* ---- the thread's own time --------------------------------------------------------------------- */
 
-static uint64_t worked; /* CPU time in ns between sleeps */
+static uint64_t worked; /* CPU time in ns of all work between the sleeps */
 
 /* Works for times that are much shorter than a timeout, with sleeps in between. */
 static void work_in_naps(void)
@@ -371,7 +371,8 @@ TEST(no_set_is_switched_while_nothing_is_counted)
 }
 
 /*
- * Turns continue with the set that was active, or with the one that load names. No count is lost.
+ * After a stop, turns continue with the set that was active. After an unload, they continue with
+ * the set that the next load names. No count is lost.
  */
 TEST(turns_continue_after_stop_and_after_unload)
 {

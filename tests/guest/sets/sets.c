@@ -502,7 +502,10 @@ TEST(sets_of_a_loaded_context_do_not_change)
 	set_zero_must_be_right(fd);
 }
 
-/* Old contents of the element, and an overflow before the last load, must not be visible. */
+/*
+ * The result must show neither the old contents of the argument nor an overflow before the last
+ * load.
+ */
 TEST(the_results_of_a_set_that_has_not_run_are_zero)
 {
 	int fd = used_set();

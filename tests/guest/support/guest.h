@@ -260,7 +260,10 @@ unsigned int reports_end(const char *report);
 #define UNKNOWN_NMI "NMI received for unknown reason"
 #define HARD_LOCKUP "Watchdog detected hard LOCKUP"
 
-/* Returns 0 or errno. Modules are named as in /proc/modules, or by their file. */
+/*
+ * Modules are named as in /proc/modules, or by their file. module_load() and module_unload() return
+ * 0 or an errno.
+ */
 const char *module_path(const char *name); /* valid until the next call */
 /* Without @parameters the module gets the parameters of the kernel's command line. */
 int module_load(const char *name, const char *parameters);

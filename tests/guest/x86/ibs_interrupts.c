@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86: AMD's instruction based sampling. Samples and their interrupts come at each instruction of a
- * stop, and at each instruction of the other unit's interrupt. No sample and no count may be lost.
- * perf's handler sees each NMI, too, and must not take a sample of ours. The kernel must report no
- * NMI as unknown.
+ * x86: AMD's instruction based sampling. The tests let samples and their interrupts come at each
+ * instruction of a stop in turn, and at each instruction of the other unit's interrupt. No sample
+ * and no count may be lost. perf's handler sees each NMI, too, and must not take a sample of ours.
+ * The kernel must report no NMI as unknown.
  */
 #if defined(__x86_64__)
 

@@ -149,7 +149,10 @@ static void run(int fd, uint64_t length)
 	must(fd, stopped);
 }
 
-/* The event after the overflow is recorded, and the next period begins after that event. */
+/*
+ * Returns how many samples there must be. PEBS records the event after the overflow, and the next
+ * period begins after that event.
+ */
 static uint64_t samples_wanted(int fd, uint64_t period)
 {
 	uint64_t events = read_pmd(fd, BESIDE);
@@ -211,7 +214,7 @@ TEST(each_period_has_one_sample_with_the_right_instruction)
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-/* The first sample masks the context, so the buffer keeps it. */
+/* The first sample masks the context, so the buffer keeps this sample. */
 static const struct script_argument one = { .handler = { CONTROL_MASK } };
 
 static struct script_buffer first_sample(uint64_t period, unsigned int levels)
@@ -234,7 +237,7 @@ static struct script_buffer first_sample(uint64_t period, unsigned int levels)
 	return copy;
 }
 
-/* Which instruction of the loop is in the first sample's record. */
+/* Returns the number of the instruction that is in the record of the first sample. */
 static uint64_t number_of_first(uint64_t period)
 {
 	struct script_buffer buffer = first_sample(period, AT_USER);

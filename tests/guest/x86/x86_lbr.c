@@ -204,8 +204,8 @@ static void must_be_chain(chain_t entry, unsigned int depth)
 	if (depth + 2 > MOST_CALLERS)
 		return;
 	/*
-	 * This is the call of call_deep(). The next entry, the call of call_to(), is the last one:
-	 * the calls before it were made before the recording began.
+	 * This entry is call_to()'s call of call_deep(). The next entry, the call of call_to(), is
+	 * the last one: all earlier calls were made before the recording began.
 	 */
 	ck_assert(user[depth + 1] - (uint64_t)call_to < 64);
 }

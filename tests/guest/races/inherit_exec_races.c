@@ -98,7 +98,9 @@ static void watch(const struct family *family)
 					sizeof(message) ||
 				errno == EAGAIN);
 		}
-		/* Each read interrupts the CPUs where the threads run. */
+		/*
+		 * Each read interrupts the CPUs where the threads run, so let them run for a while.
+		 */
 		spin_turns(random_below(1 << random_below(20)));
 	}
 }

@@ -125,7 +125,7 @@ static bool use_loaded_module(void)
 
 /*
  * One iteration is an attempt to unload. It races with users of the modules, so most attempts are
- * refused. In the next test every unload succeeds.
+ * refused. In the next test each iteration unloads the PMU's module.
  */
 TEST(modules_can_be_unloaded_whenever_nobody_uses_them)
 {

@@ -167,8 +167,8 @@ static void keep_least_of_caches(struct caches *least)
 }
 
 /*
- * Returns the number of free bytes, including those in the pages that each CPU caches, which the
- * kernel does not count as free.
+ * Returns the number of free bytes. The pages that each CPU caches are added, because the kernel
+ * does not count them as free.
  */
 static int64_t unused_memory(void)
 {

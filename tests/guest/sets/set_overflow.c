@@ -63,8 +63,8 @@ static void work_ten_periods(int unused)
 }
 
 /*
- * The context's own thread has almost no events; the thread of its copy has many.  In QEMU an
- * overflow of most counters is noticed late, so the number of turns is not known.
+ * The context's own thread has almost no events; the thread of its copy has many. QEMU notices
+ * overflows of most counters late, so the number of turns is not known.
  */
 TEST(a_copy_switches_sets_by_itself)
 {
@@ -194,8 +194,8 @@ TEST(the_first_of_several_triggers_switches_to_the_next_set)
 		ck_assert_uint_eq(
 			read_back_of(fd, 0, pmu()->pmds[!first]).reg_ovfl_switch_cnt, 1);
 		/*
-		 * The other counter has counted the same number of events, and continues from
-		 * there.
+		 * The other counter, which did not overflow, has counted the same number of events
+		 * and is not reset.
 		 */
 		must_be_between(-read_pmd_of(fd, 0, pmu()->pmds[!first]), 1,
 				3 * exact_period());

@@ -33,7 +33,7 @@
 /* Types of branches in the info of an entry, bits 59 to 56 */
 #define LBR_TYPE(info)	     ((info) >> 56 & 0xf)
 
-/* The source of a branch from a level that is not recorded to a level that is recorded. */
+/* The source in a record if the branch came from a level that is not recorded. */
 #define LBR_FROM_OTHER_LEVEL UINT64_MAX
 
 #define LBR_MOST	     32

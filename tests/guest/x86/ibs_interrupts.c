@@ -18,7 +18,7 @@ SUITE(ibs_interrupts, 120);
 
 #define LOOP   10000ull
 #define BOTH   (PFM_AMD_IBS_USER | PFM_AMD_IBS_KERNEL)
-#define FAR    BIT(40) /* no sample in this test */
+#define FAR    BIT(40) /* so many ops that no sample comes */
 #define WINDOW 600 /* the tests begin this many ops before the halt */
 #define LATER  60 /* two runs may halt at points that differ by this number of ops */
 

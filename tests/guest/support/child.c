@@ -132,7 +132,7 @@ struct child child_new(void)
 	close(commands[0]);
 	close(results[1]);
 	close(page);
-	/* When the child has answered, it has closed the inherited descriptors. */
+	/* The child closes the inherited descriptors before it answers its first command. */
 	child_call(&child, child_tid, 0);
 	return child;
 }

@@ -127,8 +127,8 @@ int context_using(uint64_t pmds);
 void read_pmds(int fd, const unsigned int *numbers, uint64_t *values, int count);
 /*
  * Like write_pmc(), write_pmd() and read_pmd(), but an error aborts the test. Each function takes
- * few instructions, and always the same number. An assertion of libcheck writes to a pipe even if
- * it holds.
+ * few instructions, and always the same number. So they use no assertions of libcheck, which write
+ * to a pipe even if they hold.
  */
 void poke_pmc(int fd, unsigned int n, uint64_t value);
 void poke_pmd(int fd, unsigned int n, uint64_t value);

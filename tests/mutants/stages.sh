@@ -25,11 +25,12 @@ mutant_stages() {
 		echo 'icount-ppc64el icount-conformance-power-ppc64el icount-power8-ppc64el
 			icount-power10-ppc64el bench-ppc64el icount-faults-gate-ppc64el' ;;
 	module/pmu/amd_uncore*) echo 'uncore-x86_64' ;;
-	module/pmu/intel*) echo 'icount-gate-intel-v5-x86_64 icount-gate-shared-intel-v2-x86_64' ;;
+	module/pmu/intel*)
+		echo 'icount-gate-intel-v5-x86_64 icount-gate-shared-intel-v2-x86_64 cpus-x86_64' ;;
 	module/pmu/amd*) echo 'icount-gate-amd-perfmonv2-x86_64' ;;
 	module/pmu/*x86*)
 		echo 'icount-gate-shared-intel-v2-x86_64 icount-gate-amd-perfmonv2-x86_64
-			icount-gate-intel-v5-x86_64' ;;
+			icount-gate-intel-v5-x86_64 cpus-x86_64' ;;
 	module/format/*_x86*) echo 'icount-gate-intel-v5-x86_64' ;;
 	module/format/*_arm64*) echo 'icount-arm64' ;;
 	module/format/*_power*) echo 'icount-ppc64el' ;;
@@ -108,7 +109,10 @@ stage_define() {
 	icount-arm64) words=$(gate_words one_cpu) ;;
 	icount-x86_64) words="$(gate_words software) $(gate_words pmu_calls)" ;;
 	icount-*) words="$(gate_words counts) $(gate_words pmu_calls)" ;;
-	cpus-*) options=() prefix='PERFMON_ITERATIONS=100 ' words=$(gate_words two_cpus) ;;
+	cpus-*)
+		options=()
+		[[ $arch != x86_64 ]] || options=(-c intel-v5)
+		prefix='PERFMON_ITERATIONS=100 ' words=$(gate_words two_cpus) ;;
 	debug-cpus-*)
 		kernel=debug options=(-k debug) prefix='PERFMON_ITERATIONS=20 '
 		words=$(gate_words checked_races) ;;

@@ -270,7 +270,10 @@ static uint64_t do_nothing(uint64_t unused)
 	return unused;
 }
 
-/* Each thread has its own counts but the same PMCs. */
+/*
+ * Each thread has its own counts but the same PMCs. If only threads that are not monitored ran in
+ * between, a thread finds its counters as it left them.
+ */
 static void check_alternating(void)
 {
 	struct child child = child_new();
@@ -288,8 +291,8 @@ static void check_alternating(void)
 	for (i = 0; i < 20; i++)
 		child_call(&child, do_nothing, 0);
 	is = end_counting(begun, &made);
-	ck_assert_uint_ge(made.in, 40);
-	must_switch(is, 3, made, made.in);
+	must_be_between(is.counters / 3, 40, made.in);
+	must_switch(is, 3, made, is.counters / 3);
 	child_exit(&child);
 	close(other);
 	close(fd);
@@ -323,7 +326,7 @@ static void check_different(void)
 		must_be_between(is.selects, 40, made.in);
 	else
 		ck_assert_uint_eq(is.selects, 3 * (made.in + made.out));
-	ck_assert_uint_eq(is.counters, 3 * made.in);
+	must_be_between(is.counters, 3 * 40, 3 * made.in);
 	ck_assert_uint_eq(is.fixed, 0);
 	child_exit(&child);
 	close(other);

@@ -228,6 +228,9 @@ static u64 loaded_counters(void)
  * perf moves a placeholder when an event of its own needs that counter.  All parked placeholders
  * are equal, so each may take the place of another.  A set that is already counting continues,
  * because perf moves the values with the placeholder.
+ *
+ * An NMI may interrupt the sorting, and switch to another set.  So it does not sort: the set counts
+ * only if all its counters are right as they are.
  */
 static bool shared_can_count(const struct pfm_registers *registers)
 {
@@ -235,7 +238,8 @@ static bool shared_can_count(const struct pfm_registers *registers)
 		return false;
 	if (likely(all_are_right(registers, false)))
 		return true;
-	x86_placeholders_sort(~loaded_counters());
+	if (!in_nmi())
+		x86_placeholders_sort(~loaded_counters());
 	return all_are_right(registers, true);
 }
 

@@ -155,6 +155,20 @@ static void go_on(struct pfm_registers *next, const struct pfm_registers *runnin
 }
 
 /*
+ * Halt the counters although no set runs.  While an event of Intel PT or BTS exists, perf's handler
+ * of Intel's counters enables all counters in each NMI: perf reserves none for such an event.  It
+ * is called before ours.  Only the kernel has run since, so values that the registers keep for a
+ * set that has stopped may be wrong if it counts the kernel.
+ */
+static void halt_stopped(void)
+{
+	if (!x86->global_control || !x86_read_msr(x86->global_control))
+		return;
+	x86_write(x86->global_control, 0);
+	pfm_registers_lost();
+}
+
+/*
  * All NMIs of a CPU come here, also those of other devices.  If no set runs, the core may have
  * withdrawn a set that it is about to stop.  An overflow of that set stays in the counter until
  * the core finds it there.
@@ -176,6 +190,7 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 			noted = x86->pebs->collect(x86_armed(running));
 		result = pfm_overflow(&x86->pmu, regs, noted);
 	} else {
+		halt_stopped();
 		result.ours = has_overflow();
 	}
 	if (unlikely(!result.ours))

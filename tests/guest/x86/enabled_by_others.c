@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * x86: while an event of Intel PT exists, perf's handler enables all counters in each NMI. Here the test
+ * enables them. Where each counter has its own enable bit, perf does not touch those of our counters.
+ */
+#include "measure.h"
+#include "x86_registers.h"
+
+SUITE(enabled_by_others, 60);
+
+#define INTEL_CONTROL 0x38f
+#define AMD_CONTROL   0xc0000301
+#define LOOP	      10000ull
+
+/* Returns what counter 0 counts from a start to the next stop. */
+static uint64_t count_run(int fd)
+{
+	const uint64_t begun = read_pmd(fd, 0);
+
+	must(fd, pfm_start(fd, NULL));
+	loop(LOOP);
+	must(fd, pfm_stop(fd));
+	return read_pmd(fd, 0) - begun;
+}
+
+/* The second run begins with what the counter had at the end of the first one. */
+static void check_stopped(void)
+{
+	const uint32_t control = pmu_is("intel") ? INTEL_CONTROL : AMD_CONTROL;
+	int fd = context_of(0, instructions(AT_USER));
+	uint64_t counted;
+
+	load(fd, thread_id());
+	counted = count_run(fd);
+	if (starts_at_once()) {
+		ck_assert_uint_eq(msr_read(control), 0);
+		msr_write(control, 1);
+		ck_assert_uint_eq(msr_read(control), 1);
+		reports_begin();
+		msr_write(TEST_DO, DO_FOREIGN_NMI);
+		ck_assert_uint_eq(reports_end(UNKNOWN_NMI), 1);
+		ck_assert_uint_eq(msr_read(control), 0);
+	}
+	ck_assert_uint_eq(count_run(fd), counted);
+	close(fd);
+}
+
+TEST(a_stopped_set_gets_no_counts)
+{
+	with_own_counters(check_stopped);
+}

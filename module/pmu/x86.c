@@ -33,6 +33,9 @@ MODULE_PARM_DESC(ownership,
 
 static bool is_shared;
 
+/* Whether perf reserves the counters, so that each of us can exclude the other. */
+static bool perf_reserves;
+
 /* Words of pfm_registers.config. */
 enum {
 	RUNNING_GLOBAL,
@@ -374,7 +377,7 @@ static struct pfm_pmu_operations x86_operations = {
 
 /*
  * Ask perf, which tries the registers at boot: an emulator or a hypervisor may have none.  The
- * event never counts.  If perf has a PMU for each kind of core, only the PMU of the first CPU is
+ * event never counts, but perf must reserve the counters for it.  If perf has a PMU for each kind of core, only the PMU of the first CPU is
  * asked.
  */
 static int probe(void)
@@ -388,6 +391,7 @@ static int probe(void)
 				PERF_COUNT_HW_CPU_CYCLES);
 	if (PTR_ERR(event) == -ENOENT)
 		return -ENODEV;
+	perf_reserves = IS_ERR(event) || !x86_exclusive_is_possible();
 	if (!IS_ERR(event))
 		perf_event_release_kernel(event);
 	return 0;
@@ -408,15 +412,27 @@ static void compute_masks(struct x86_pmu *pmu)
 	}
 }
 
+/*
+ * From Linux 6.11 on perf uses other addresses of the counters on Intel's processors of version 6, and
+ * the kernel reserves nothing at these addresses.
+ */
+static bool can_be_exclusive(void)
+{
+	return perf_reserves && x86_exclusive_is_possible();
+}
+
 static int choose_ownership(void)
 {
 	if (!strcmp(ownership, "auto"))
-		is_shared = !x86->exclusive_only && !x86_exclusive_is_possible();
+		is_shared = !x86->exclusive_only && !can_be_exclusive();
 	else if (!strcmp(ownership, "shared") && !x86->exclusive_only)
 		is_shared = true;
 	else if (strcmp(ownership, "exclusive"))
 		return -EINVAL;
-	return 0;
+	if (is_shared || perf_reserves)
+		return 0;
+	pr_err("perfmon: perf does not reserve the counters here, so they cannot be exclusive\n");
+	return -EINVAL;
 }
 
 static int get_ownership_now(char *buffer, const struct kernel_param *parameter)
@@ -434,18 +450,18 @@ MODULE_PARM_DESC(ownership_now, "read: exclusive or shared");
  *
  * Process context, may sleep.
  *
- * Return: 0, -ENODEV if there is no PMU, -EINVAL if the parameter is wrong or asks for what the
- * processor does not have, or the error of
- * pfm_pmu_register().
+ * Return: 0, -ENODEV if there is no PMU, -EINVAL if the parameter is wrong or asks for what is
+ * impossible here, or the error of pfm_pmu_register().
  */
 int x86_register(struct x86_pmu *pmu)
 {
 	struct pfm_pmu_operations *operations;
-	int error = probe();
+	int error;
 
+	x86 = pmu;
+	error = probe();
 	if (error)
 		return error;
-	x86 = pmu;
 	error = choose_ownership();
 	if (error)
 		return error;

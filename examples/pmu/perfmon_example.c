@@ -84,7 +84,7 @@ static const struct pfm_pmu_operations example_operations = {
 	.acknowledge = example_acknowledge,
 };
 
-/* Contexts that count at user level only may count ticks.  Other events need user_set. */
+/* Ticks reveal little, so a context without kernel level may count them, too. */
 #define TYPE PFM_REG_NO_LEVELS
 
 static const struct pfm_register pmcs[] = {

@@ -10,8 +10,11 @@
 static struct dentry *root;
 
 /*
- * A field of a CPU's statistics in pfm_cpu, and the sum of this field over all statistics of the
- * CPU.
+ * A CPU has several statistics: those of its threads, of its system-wide context, and of each PMU
+ * whose registers it shares with other CPUs.
+ *
+ * @field: a field of the statistics in pfm_cpu
+ * @sum: the sum of this field over all statistics of the CPU
  */
 struct field_sum {
 	const void *field;

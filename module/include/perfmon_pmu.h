@@ -59,7 +59,7 @@ struct task_struct;
 
 /* Kinds of register, struct pfm_register.type */
 #define PFM_REG_COUNTER		 BIT(0) /* PMD counts events and overflows */
-#define PFM_REG_READ_ONLY	 BIT(1) /* read-only PMD; from 64 on, all but the sampled PMDs */
+#define PFM_REG_READ_ONLY	 BIT(1) /* read-only PMD; required from 64 on unless sampled */
 #define PFM_REG_NO_EMUL64	 BIT(2) /* PMC accepts PFM_REGFL_NO_EMUL64 */
 #define PFM_REG_SAMPLED		 BIT(3) /* PMD that only samples can contain */
 #define PFM_REG_NO_LEVELS	 BIT(4) /* PMC: its counters reveal no more than /proc does */

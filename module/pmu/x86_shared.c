@@ -283,7 +283,11 @@ static void set_loading(struct shared_set *set, bool is_loading)
 	barrier();
 }
 
-/* Return: the set of the same context that counts now, which an NMI may have changed; or NULL. */
+/*
+ * An NMI may have switched to another set.
+ *
+ * Return: the set that counts now in the context of @registers, or NULL.
+ */
 static struct pfm_registers *running_now(const struct pfm_registers *registers)
 {
 	const struct pfm_running running = pfm_running_sets(&x86->pmu);

@@ -9,8 +9,9 @@
 SUITE(report_chains, 120);
 
 /*
- * Write 6 samples of first, called by second, called by third; 3 of first, called by third; and 1
- * of the kernel, called by first. The kernel's addresses are in no mapping.
+ * Write samples of three functions: 6 in first(), called by second(), called by third(); 3 in
+ * first(), called by third(); and 1 in the kernel, called by first(). The kernel's addresses are in
+ * no mapping.
  */
 static const char *write_chains(struct library *library)
 {

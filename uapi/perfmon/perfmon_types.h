@@ -420,9 +420,9 @@ struct pfm_status {
  * EINVAL: the machine has no such CPU, or did not have it when the context was made.  A 32-bit
  * program needs an off_t of 64 bits.
  *
- * Monitoring is never masked.  When a format would mask in other contexts, such as "default" when
- * the buffer is full, it counts the samples of this CPU as lost until PFM_IOC_RESTART_CPU.  A CPU
- * has at most one message in the queue.  The message says that the buffer of CPU msg_ovfl_cpu
+ * Monitoring is never masked.  In other contexts, format "default" masks monitoring when its buffer
+ * is full.  Here such a format counts the samples of this CPU as lost until PFM_IOC_RESTART_CPU.
+ * A CPU has at most one message in the queue.  The message says that the buffer of CPU msg_ovfl_cpu
  * should be read.  Until the message is read, it stands for all notifications of this CPU.
  */
 #define PFM_BUFFER_OFFSET(cpu) ((__u64)(cpu) << 32)

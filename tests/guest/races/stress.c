@@ -211,10 +211,10 @@ TEST(thousands_of_killed_targets_leave_nothing)
 }
 
 /*
- * A context has objects in several caches, and pages. Some memory is freed later, by RCU or with
- * the next free object, so there is some tolerance. A leak of one object in 40 cycles is found:
- * without a leak no cache was seen to grow by more than five. All processes use pages, so more
- * pages may be missing.
+ * The memory of a context consists of objects from several slab caches, and of pages. Some memory
+ * is freed later, by RCU or with the next free object, so there is some tolerance. A leak of one
+ * object in 40 cycles is found: without a leak no cache was seen to grow by more than five. All
+ * processes use pages, so more pages may be missing.
  */
 #define MOST_OBJECTS (WORKERS * CYCLES / 40)
 #define MOST_BYTES   (1l << 20)

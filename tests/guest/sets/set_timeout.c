@@ -102,8 +102,9 @@ TEST(no_switch_comes_early_or_late)
 
 /*
  * The timeout is 100 ms, so that a slow guest gets from one call to the next before the timeout
- * ends. Where the clock counts instructions, the thread runs for nearly all of that time, so the
- * timeout decreases as the time passes.
+ * ends. A timeout counts only the time for which the thread runs. Where the clock counts
+ * instructions, the thread runs for nearly all of the time between two calls, so the rest of the
+ * timeout decreases by the time that has passed.
  */
 TEST(getinfo_shows_the_rest_of_the_timeout)
 {

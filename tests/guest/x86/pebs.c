@@ -21,8 +21,8 @@
 SUITE(pebs, 120);
 
 #define LENGTH	     MILLION
-#define PERIOD_10    9999 /* the distance of two samples is a multiple of the loop's turn */
-#define PERIOD_7     10006 /* each sample is seven instructions further in the turn */
+#define PERIOD_10    9999 /* samples are a multiple of the loop's length apart */
+#define PERIOD_7     10006 /* each sample is seven instructions further in the loop */
 #define SAMPLED	     0 /* the counter */
 #define BESIDE	     1 /* counts the same */
 #define DTES64	     BIT(2) /* CPUID 1 ECX */

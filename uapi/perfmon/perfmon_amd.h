@@ -130,7 +130,7 @@ static inline unsigned int pfm_amd_15h_counters(__u64 pmc)
  */
 static inline int pfm_amd_17h_needs_two_counters(__u64 pmc)
 {
-	return (pmc & PFM_AMD_PMC_EVENT) == 0x003;
+	return ((pmc & 0xff) | (pmc >> 24 & 0xf00)) == 0x003;
 }
 
 #endif

@@ -8,8 +8,8 @@
  * it.
  *
  * A CPU has one such context at most: pfm_cpu_bound->context, which only that CPU changes.  When
- * the CPU goes offline, the context is unloaded there.  A message tells the user, who can read
- * the values and load the context again.
+ * the CPU goes offline, the context is unloaded there, and the user gets a message.  The user can
+ * still read the values, and load the context again.
  *
  * A PMU may have registers that several CPUs share (scope.c).  Then the context is bound to the
  * CPU that owns the registers.  That CPU stores the context in pmu->cpu_data, so it can have

@@ -26,8 +26,8 @@ union pmd_name {
 };
 
 /*
- * A program may read into the pfarg_pmd with which it wrote the PMD, so the flags of a pfarg_pmd are
- * ignored.
+ * A program may read into the pfarg_pmd with which it wrote the PMD, so the flags of a pfarg_pmd
+ * are ignored.
  */
 static __always_inline bool has_flags(union pmd_name name, size_t known)
 {

@@ -8,8 +8,8 @@ int pfm_session_load(struct pfm_context *context, struct task_struct *task);
 void pfm_session_unload(struct pfm_context *context, struct task_struct *task);
 
 /*
- * Ask the PMU module for its consent to the load of the context on @task, or on its CPU.  May sleep.
- * Return: 0, or the error of the module; then context->error has its reason.
+ * Ask the PMU module for its consent to the load of the context on @task, or on its CPU.  May
+ * sleep.  Return: 0, or the error of the module; then context->error has its reason.
  */
 static inline int pfm_session_begin(struct pfm_context *context, struct task_struct *task)
 {

@@ -86,8 +86,8 @@ void pfm_threads_fit(void);
 void pfm_threads_fit_soon(void);
 
 /*
- * Call @function for contexts in the table until it returns true, in an RCU read-side critical section.
- * A context that enters, leaves or moves meanwhile may be left out.
+ * Call @function for contexts in the table until it returns true, in an RCU read-side critical
+ * section.  A context that enters, leaves or moves meanwhile may be left out.
  */
 void pfm_threads_search(bool (*function)(struct pfm_context *context, void *argument),
 			void *argument);

@@ -10,9 +10,9 @@
  *
  * perf's driver owns the hardware.  So each unit is a perf event, pinned to the CPU: a
  * *placeholder*.  perf lets one event at a time have a unit, so nobody else gets the unit.  We
- * drive the registers.  For an NMI the kernel calls all handlers.  Our first handler is called before
- * perf's and leaves no sample to perf, because perf would take the sample and begin a new period.
- * So the units stay halted until our second handler, which is called after perf's.
+ * drive the registers.  For an NMI the kernel calls all handlers.  Our first handler is called
+ * before perf's and leaves no sample to perf, because perf would take the sample and begin a new
+ * period.  So the units stay halted until our second handler, which is called after perf's.
  *
  * For perf a placeholder never stops.  perf keeps notes: config, sample_period, period_left and
  * prev_count.  The notes always agree with the registers, so perf can stop and restart a

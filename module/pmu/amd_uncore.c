@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMU descriptions "amd_l3" and "amd_df": counters of the third-level cache and of the data fabric of
- * AMD's processors, perfmon_amd_uncore.h.
+ * PMU descriptions "amd_l3" and "amd_df": counters of the third-level cache and of the data fabric
+ * of AMD's processors, perfmon_amd_uncore.h.
  *
  * Several CPUs share the registers.  One of these CPUs owns the registers, and all accesses are
  * made there (amd_uncore_perf.c).  The counters have no interrupt, so a timer takes the place of

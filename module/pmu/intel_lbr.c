@@ -86,8 +86,8 @@ static void lbr_own(bool ours)
 /* ---- samples ------------------------------------------------------------------------------- */
 
 /*
- * The processor filters by level.  Check again: users must not see an address of the kernel, even if
- * the processor errs.
+ * The processor filters by level.  Check again: users must not see an address of the kernel, even
+ * if the processor errs.
  */
 static u64 read_address(const struct pfm_registers *registers, u32 msr)
 {
@@ -203,8 +203,8 @@ static void __init describe(struct pfm_register *pmcs, struct pfm_register *pmds
 }
 
 /*
- * Without a filter for levels, ordinary users would see the kernel's branches.  The status bit of the
- * freeze came with version 4.
+ * Without a filter for levels, ordinary users would see the kernel's branches.  The status bit of
+ * the freeze came with version 4.
  */
 void __init intel_lbr_describe(struct x86_pmu *pmu, unsigned int version,
 			       struct pfm_register *pmcs, struct pfm_register *pmds)

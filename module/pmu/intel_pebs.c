@@ -3,8 +3,9 @@
  * perfmon_intel: precise event-based sampling (PEBS), in exclusive ownership.
  *
  * PMC 17, IA32_PEBS_ENABLE, arms general counters.  If such a counter wraps, the processor writes a
- * record of its next event to a buffer in memory: which instruction it was, and the registers.  Then
- * it gives the counter its reset value and interrupts (SDM 3B, "Processor Event Based Sampling").
+ * record of its next event to a buffer in memory: which instruction it was, and the registers.
+ * Then it gives the counter its reset value and interrupts (SDM 3B, "Processor Event Based
+ * Sampling").
  *
  * Each record interrupts.  So nothing of another thread is ever in the buffer, and a counter can
  * have any reset value, also a random one.  The reset value that the processor uses is 1, with the
@@ -140,8 +141,8 @@ static void decode(struct pfm_intel_pebs *payload, const void *at)
 }
 
 /*
- * The counters of a record.  If the record names no armed counter, and only one is armed, the record
- * belongs to that one.
+ * The counters of a record.  If the record names no armed counter, and only one is armed, the
+ * record belongs to that one.
  */
 static u64 counters_of(const void *at, u64 armed)
 {

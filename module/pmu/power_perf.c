@@ -84,9 +84,10 @@ void power_perf_exit(void)
 		schedule_timeout_idle(HZ);
 	}
 	/*
-	 * After the first grace period, whoever has read the pointer to our function has
-	 * incremented "callers", or has returned.  After the second grace period the last of
-	 * these callers has returned.
+	 * A task may have read the pointer to our function before the pointer was restored.
+	 * After the first grace period each such task is counted in "callers", or has
+	 * returned.  After the second grace period the tasks that were counted have
+	 * returned, too.
 	 */
 	synchronize_rcu_tasks();
 	wait_var_event(&callers, !atomic_read(&callers));

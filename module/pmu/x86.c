@@ -377,8 +377,8 @@ static struct pfm_pmu_operations x86_operations = {
 
 /*
  * Ask perf, which tries the registers at boot: an emulator or a hypervisor may have none.  The
- * event never counts, but perf must reserve the counters for it.  If perf has a PMU for each kind of core, only the PMU of the first CPU is
- * asked.
+ * event never counts, but perf must reserve the counters for it.  If perf has a PMU for each kind
+ * of core, only the PMU of the first CPU is asked.
  */
 static int probe(void)
 {
@@ -413,8 +413,8 @@ static void compute_masks(struct x86_pmu *pmu)
 }
 
 /*
- * From Linux 6.11 on perf uses other addresses of the counters on Intel's processors of version 6, and
- * the kernel reserves nothing at these addresses.
+ * From Linux 6.11 on perf uses other addresses of the counters on Intel's processors of version 6,
+ * and the kernel reserves nothing at these addresses.
  */
 static bool can_be_exclusive(void)
 {

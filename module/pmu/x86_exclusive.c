@@ -12,8 +12,8 @@
  * that finds no overflow is accepted as ours for some time after such an overflow.  Intel's
  * local APIC tells more: see was_delivered().
  *
- * The interrupt of an overflow may also be lost, or masked by others.  Then the overflow is found at
- * the next stop or interrupt.
+ * The interrupt of an overflow may also be lost, or masked by others.  Then the overflow is found
+ * at the next stop or interrupt.
  */
 #include <asm/apic.h>
 #include <asm/nmi.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What inheritance adds to the life of a child process: fork(), the switch to the child, its end, and
- * wait(). Nothing else runs, and the child does nothing.
+ * What inheritance adds to the life of a child process: fork(), the switch to the child, its end,
+ * and wait(). Nothing else runs, and the child does nothing.
  */
 #include <err.h>
 #include <linux/perf_event.h>

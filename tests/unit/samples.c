@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The order in which pfm_samples_next() returns the samples of several buffers.  The buffers are in a
- * file in memory, and the test does what the kernel does with them.  The time of a sample is its
+ * The order in which pfm_samples_next() returns the samples of several buffers. The buffers are in
+ * a file in memory, and the test does what the kernel does with them. The time of a sample is its
  * number, so all samples must come in the order of the numbers, each once.
  */
 #include <errno.h>

@@ -346,8 +346,9 @@ TEST(functions_of_the_vdso_are_found)
 }
 
 /*
- * A call can be the last instruction of a function.  Its return address then belongs to the next
- * function, so the address before it is looked up.  Interrupted addresses are looked up as they are.
+ * A call can be the last instruction of a function. Its return address then belongs to the next
+ * function, so the address before it is looked up. Interrupted addresses are looked up as they
+ * are.
  */
 TEST(a_return_address_belongs_to_the_function_of_the_call)
 {

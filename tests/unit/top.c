@@ -115,8 +115,8 @@ static void end(struct data_writer *writer, uint32_t cpus, uint64_t lost)
 }
 
 /*
- * Make an interval of 2 s with 1000 samples: 750 of two processes "app", 248 of "other" and one each
- * of "first" and "second".  CPU 1 went offline.
+ * Make an interval of 2 s with 1000 samples: 750 of two processes "app", 248 of "other" and one
+ * each of "first" and "second". CPU 1 went offline.
  */
 static void make(struct interval *interval, const char *sort)
 {

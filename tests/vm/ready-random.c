@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes the kernel's random generator ready at once.  A guest has no source of random numbers, so the
- * generator would become ready at some time during the tests.  Until then malloc() of the C library
- * asks the clock, too, and each program takes some instructions more.  The numbers need not be secret.
+ * Makes the kernel's random generator ready at once. A guest has no source of random numbers, so
+ * the generator would become ready at some time during the tests. Until then malloc() of the C
+ * library asks the clock, too, and each program takes some instructions more. The numbers need not
+ * be secret.
  */
 #include <err.h>
 #include <fcntl.h>

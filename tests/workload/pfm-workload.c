@@ -189,8 +189,8 @@ static void *thread_loop(void *n)
 }
 
 /*
- * All threads of "threads" exist before the first one loops, and all have ended before the first one
- * is joined. So the C library executes the same instructions in each run, in whatever order the
+ * All threads of "threads" exist before the first one loops, and all have ended before the first
+ * one is joined. So the C library executes the same instructions in each run, in whatever order the
  * threads run.
  */
 static struct {

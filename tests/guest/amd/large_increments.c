@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Event 003H of AMD's processors from family 17h on: it needs two counters, so perfmon_amd refuses it.
- * CPUID tells the family.
+ * Event 003H of AMD's processors from family 17h on: it needs two counters, so perfmon_amd refuses
+ * it. CPUID tells the family.
  */
 #include <cpuid.h>
 #include <errno.h>

@@ -94,7 +94,7 @@ TEST(a_cpu_that_goes_offline_ends_its_session)
 
 /*
  * CPU 1 goes offline and online again and again, and each time its context is loaded anew.
- * Meanwhile the busy counter of CPU 0 counts without interruption.
+ * The counter on CPU 0 must not stop while this happens.
  */
 static void check_coming_and_going(void)
 {

@@ -28,8 +28,8 @@ int constraints_assign(const struct event *const *events, size_t count,
 		       const struct machine *machine, struct verdict *verdicts);
 
 /*
- * Store the PMC bits that let PMD @pmd count @event.  Returns the number of PMCs, or 0 if the PMD cannot
- * count the event.
+ * Store the PMC bits that let PMD @pmd count @event. Returns the number of PMCs, or 0 if the PMD
+ * cannot count the event.
  */
 unsigned int event_encode(const struct pmu *pmu, const struct event *event, uint16_t pmd,
 			  struct pmc_bits bits[MAX_PMCS_PER_EVENT]);

@@ -141,8 +141,8 @@ static inline bool events_have_named_sets(const struct event_list *list)
 }
 
 /*
- * Can the machine count libpfm4's event @name?  If so, stores its code in @code, and the value of a second
- * PMC in @extra, or 0.
+ * Can the machine count libpfm4's event @name?  If so, stores its code in @code, and the value of a
+ * second PMC in @extra, or 0.
  */
 bool events_have(const struct machine *machine, const char *name, uint64_t *code,
 		 uint64_t *extra);

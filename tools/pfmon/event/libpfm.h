@@ -16,8 +16,8 @@ enum libpfm_result {
 
 /*
  * Store in @code the CPU's code of event @name, and in @extra the value of the second register that
- * it needs, or 0.  @name may contain unit masks, but not the modifiers u and k.  On LIBPFM_UMASK and
- * LIBPFM_FAILED, @reason explains the failure.
+ * it needs, or 0. @name may contain unit masks, but not the modifiers u and k. On LIBPFM_UMASK
+ * and LIBPFM_FAILED, @reason explains the failure.
  */
 enum libpfm_result libpfm_encode(const char *name, uint64_t *code, uint64_t *extra,
 				 const char **reason);

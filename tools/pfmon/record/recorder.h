@@ -158,8 +158,8 @@ void recorder_at_exit(void *recorder);
 struct data_unsampled recorder_unsampled(const struct recorder *recorder, size_t index);
 
 /*
- * Returns how many of the @counted occurrences of event @index are in no sample because threads ended
- * before a period was over.
+ * Returns how many of the @counted occurrences of event @index are in no sample because threads
+ * ended before a period was over.
  */
 uint64_t recorder_cut(const struct recorder *recorder, size_t index, uint64_t *counted);
 

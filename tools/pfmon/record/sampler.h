@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A thread or CPU that is sampled, perhaps with the threads and processes that it makes: its context
- * and the context's buffers.
+ * A thread or CPU that is sampled, perhaps with the threads and processes that it makes: its
+ * context and the context's buffers.
  */
 #ifndef PFMON_SAMPLER_H
 #define PFMON_SAMPLER_H
@@ -63,9 +63,9 @@ struct sampler {
 };
 
 /*
- * Make a context with buffers of @size bytes.  @flags are PFM_FL_*; with PFM_FL_SYSTEM_WIDE a CPU
- * is sampled.  @has_recorded: the hardware records the callers.  Returns -1 with errno and without a
- * message, or 0; the caller calls sampler_close() in both cases.
+ * Make a context with buffers of @size bytes. @flags are PFM_FL_*; with PFM_FL_SYSTEM_WIDE a CPU
+ * is sampled. @has_recorded: the hardware records the callers. Returns -1 with errno and without
+ * a message, or 0; the caller calls sampler_close() in both cases.
  */
 int sampler_create(struct sampler *sampler, const char *pmu, uint32_t flags,
 		   enum data_format format, uint64_t size, bool has_recorded);

@@ -33,7 +33,10 @@ int cpus_wanted(const struct targets *targets, struct id_list *wanted);
  */
 int cpus_warn_offline(const struct id_list *offline, size_t attached, const char *done);
 
-/* Warn once that @cpu came online and is not @done, because a call on context @fd failed with @error. */
+/*
+ * Warn once that @cpu came online and is not @done, because a call on context @fd failed with
+ * @error.
+ */
 void cpus_warn_refused(int fd, int cpu, const char *done, int error);
 
 /*
@@ -62,7 +65,10 @@ void cpus_add_changes(const struct group *group, struct cpu_changes *changes);
 /* Warn about the changes.  @what: what the CPUs have, "counts" or "samples". */
 void cpus_warn(const struct cpu_changes *changes, const char *what);
 
-/* Store the CPUs of the contexts of @group in @cpus, in order.  Reports an error and returns -1, or returns 0. */
+/*
+ * Store the CPUs of the contexts of @group in @cpus, in order. Reports an error and returns -1, or
+ * returns 0.
+ */
 int cpus_list(const struct group *group, struct id_list *cpus);
 
 #endif

@@ -50,8 +50,8 @@ struct session {
 };
 
 /*
- * Create the context, on the default PMU if @pmu is NULL, and without a sampling format
- * if @format is NULL; @flags are PFM_FL_*. Returns 0, or -1 with errno. It prints no message: the caller calls
+ * Create the context, on the default PMU if @pmu is NULL, and without a sampling format if @format
+ * is NULL; @flags are PFM_FL_*. Returns 0, or -1 with errno. It prints no message: the caller calls
  * fail_open().
  */
 int session_create(struct session *session, const char *pmu, uint32_t flags,

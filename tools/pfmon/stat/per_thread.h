@@ -45,8 +45,8 @@ struct per_thread {
 };
 
 /*
- * These functions report an error and return -1, or return 0.  The caller calls per_thread_free() in
- * any case.
+ * These functions report an error and return -1, or return 0. The caller calls per_thread_free()
+ * in any case.
  */
 
 /* Can the values of a thread be read? */

@@ -48,7 +48,8 @@ struct stat_options {
 };
 
 /*
- * The caller calls stat_options_free() in any case. Returns 1 if the user asked for help, -1 after reporting an error, else 0.
+ * The caller calls stat_options_free() in any case. Returns 1 if the user asked for help, -1 after
+ * reporting an error, else 0.
  */
 int stat_options_parse(int argc, char **argv, struct stat_options *options);
 void stat_options_free(struct stat_options *options);

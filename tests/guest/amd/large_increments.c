@@ -38,8 +38,10 @@ static int write_event(int fd, uint64_t event, uint64_t levels)
 
 TEST(an_event_that_needs_two_counters_is_refused)
 {
-	int fd = (need_family_17h(), make_context());
+	int fd;
 
+	need_family_17h();
+	fd = make_context();
 	must_fail(fd, write_event(fd, FLOATING_POINT, PFM_AMD_PMC_USER), EINVAL,
 		  PFM_REASON_PMC_VALUE, 0);
 	must_fail(fd,
@@ -53,8 +55,10 @@ TEST(an_event_that_needs_two_counters_is_refused)
 
 TEST(other_events_and_an_event_that_counts_at_no_level_are_accepted)
 {
-	int fd = (need_family_17h(), make_context());
+	int fd;
 
+	need_family_17h();
+	fd = make_context();
 	must(fd, write_event(fd, ITS_NEIGHBOUR, PFM_AMD_PMC_USER));
 	must(fd, write_event(fd, FLOATING_POINT | 1ull << 32, PFM_AMD_PMC_USER));
 	must(fd, write_event(fd, FLOATING_POINT, 0));

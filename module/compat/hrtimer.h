@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Since 6.13 the kernel has hrtimer_setup(), which does what hrtimer_init() does and also
- * sets the callback.  Later kernels made the callback's field private, so this field
- * cannot be assigned there.
+ * sets the callback.  Later kernels made the callback's field private, so modules cannot assign
+ * it any more.
  *
  * For older kernels hrtimer_setup() is a macro that calls a function of another name.  So
  * the modules also compile for an older kernel to which hrtimer_setup() was backported.

@@ -66,8 +66,8 @@ struct pfm_use {
  * @pmu: the PMU
  * @held: claimed PMDs; includes the PMDs of @uses
  * @uses: the combinations that contexts of each kind use.  Protected by uses_lock; to change
- *	is_held, the mutex must be held, too.  A claimed combination never excludes a claimed
- *	combination of the other kind
+ *	is_held, the mutex must be held, too.  Claimed combinations of different kinds never exclude
+ *	each other, see excludes()
  *
  * A context finds its PMDs in @uses if another context uses exactly these PMDs, or did so in
  * the last second.  Then the load needs neither the mutex nor a check of each PMD.
@@ -162,8 +162,8 @@ static bool excludes(const struct pfm_pmu *pmu, const struct pfm_use *use,
 /*
  * Mutex and uses_lock held.  Give up the entries of @kind that exclude @pmds of the other kind.
  * If contexts use one of these entries, give up none.  The PMDs of the entries that are given
- * up are idle; give_back() will release them.  Return: the entry that contexts use, with @pmd
- * set by excludes(); or NULL if there is none.
+ * up are idle; give_back() will release them.  Return: NULL, or the entry that contexts use; then
+ * excludes() has set @pmd.
  */
 static const struct pfm_use *give_up(struct pfm_claims *claims, enum kind kind,
 				     const u64 *pmds, unsigned int *pmd)
@@ -179,7 +179,7 @@ static const struct pfm_use *give_up(struct pfm_claims *claims, enum kind kind,
 	return NULL;
 }
 
-/* Mutex held.  Record that contexts of @kind that have claimed @use hold @pmd. */
+/* Mutex held.  Record who holds @pmd: contexts of @kind, which have claimed @use. */
 static void blame_contexts(const struct pfm_pmu *pmu, enum kind kind,
 			   const struct pfm_use *use, unsigned int pmd)
 {
@@ -299,7 +299,10 @@ static bool drop_idle_uses(struct pfm_claims *claims, u64 *pmds)
 	return has_threads;
 }
 
-/* Mutex held.  Sets @gave if PMDs were released.  Return: whether contexts on threads use the PMU. */
+/*
+ * Mutex held.  Sets @gave if PMDs were released.  Return: whether contexts on threads use
+ * the PMU.
+ */
 static bool give_back(struct pfm_claims *claims, bool *gave)
 {
 	struct pfm_pmu *pmu = claims->pmu;

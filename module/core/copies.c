@@ -21,8 +21,8 @@
 #include "snapshot.h"
 
 /*
- * On PREEMPT_RT the probe of fork cannot allocate memory, because a probe may not sleep.  So a
- * load prepares copies there.
+ * On PREEMPT_RT the probe of fork cannot allocate memory, because a probe may not sleep.  So on
+ * PREEMPT_RT a load prepares the copies.
  */
 #define PREPARED (IS_ENABLED(CONFIG_PREEMPT_RT) ? PFM_IDLE_COPIES : 0)
 
@@ -157,8 +157,8 @@ static void begin_walk(struct pfm_copies *copies, bool is_reading)
 }
 
 /*
- * Return: the next copy to visit.  The copy may end at any time, and another thread may then get
- * it, but it is not freed during the walk.
+ * Return: the next copy to visit.  Its thread may end at any time, and another thread may then
+ * get the copy, but the copy is not freed during the walk.
  */
 static struct pfm_context *next_of_walk(struct pfm_copies *copies)
 {

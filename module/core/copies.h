@@ -106,9 +106,9 @@ int pfm_copies_create(struct pfm_context *context);
 void pfm_copies_free(struct pfm_copies *copies);
 
 /*
- * Fail if copies live: the sets and registers of a context with copies do not change, and it
+ * Fail if copies live: while a context has copies, its sets and registers do not change, and it
  * cannot be loaded.  The caller has an unloaded context, or it holds the context's lock on the
- * CPU of the thread; otherwise the thread may make a copy afterwards.
+ * CPU of the thread.  Without that lock the thread could make a copy after this check.
  */
 int pfm_copies_refuse(struct pfm_context *context);
 bool pfm_copies_live(const struct pfm_context *context);

@@ -31,8 +31,8 @@ static inline void pfm_cost_end(struct pfm_context *context)
 }
 
 /*
- * Fill in @statistics.  The caller has set @flags and @cpu; the other fields are zero.  The context
- * need not have been created.  Mutex held.  Return: 0 or a negative errno.
+ * Fill in @statistics.  The caller has set @flags and @cpu; the other fields are zero.  The user
+ * need not have created @context yet.  Mutex held.  Return: 0 or a negative errno.
  */
 int pfm_cost_statistics(struct pfm_context *context, struct pfm_statistics *statistics);
 

@@ -53,7 +53,10 @@ struct pfm_cpu {
 
 DECLARE_PER_CPU(struct pfm_cpu, pfm_cpu);
 
-/* Allocated, because modules share little memory for the variables that they declare. */
+/*
+ * Allocated, because all modules together have little memory for per-CPU variables that they
+ * declare.
+ */
 extern struct pfm_cpu __percpu *pfm_cpu_bound;
 
 /* Return: data for each CPU, for free_percpu(); NULL if there is no memory. */

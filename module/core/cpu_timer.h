@@ -30,7 +30,7 @@ struct pfm_cpu_timer {
 	s64 next;
 };
 
-/* Module init: set up the timer of each CPU.  @timers are in @cpus. */
+/* Module init: set up @timers, one for each CPU.  They are part of the structures @cpus. */
 void pfm_cpu_timer_init(struct pfm_cpu_timer __percpu *timers,
 			struct pfm_cpu __percpu *cpus, void (*look)(struct pfm_cpu *cpu));
 /* Module exit; no context exists any more. */

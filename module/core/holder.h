@@ -5,8 +5,8 @@
 #include "context.h"
 
 /*
- * Names of those who hold what a context needs, for the reasons of calls that fail.  Nothing
- * here is hot.
+ * If a call fails because others hold what a context needs, the reason names these others.  These
+ * functions make the name.  Nothing here is hot.
  */
 
 /*

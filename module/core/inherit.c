@@ -41,8 +41,8 @@ static u64 summed_counters(const struct pfm_set *set)
 }
 
 /*
- * Return: the virtual PMDs that are added up.  States are not added up.  Nor is the time,
- * because the times during which threads were monitored overlap.
+ * Return: the virtual PMDs that are added up.  Virtual PMDs that are states are not added up.
+ * The time is not added up either, because the times during which threads were monitored overlap.
  */
 static u64 summed_virtual(const struct pfm_pmu *pmu, const struct pfm_set *set)
 {

@@ -7,8 +7,8 @@
  * So the handler needs no lock, and 10,000 copies do not need 10,000 buffers.  An instance is used
  * where and when a handler for it may run: on its CPU, with interrupts off.
  *
- * No copy waits for the user.  A format asks to mask when its buffer is full.  Until the user has
- * handed back that CPU's buffer, the format counts samples as lost.
+ * No copy waits for the user.  When its buffer is full, a format requests that the context is
+ * masked.  Until the user has handed back that CPU's buffer, the format counts samples as lost.
  */
 #ifndef PERFMON_INSTANCES_H
 #define PERFMON_INSTANCES_H
@@ -24,7 +24,7 @@
  * @instance: of the context's format
  * @buffer: the buffer of @instance, or NULL
  * @is_set_up: the CPU was in the machine when the context was made; fixed
- * @is_full: the format has asked to mask, and no restart came after that
+ * @is_full: the format has requested the masking of the context, and no restart came after that
  * @message: about an overflow on this CPU; changes only while it does not wait for a read
  */
 struct pfm_cpu_instance {

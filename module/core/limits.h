@@ -13,7 +13,7 @@
  * whether they may count at kernel level, too.
  */
 enum pfm_policy {
-	PFM_POLICY_PERF, /* all if perf_event_paranoid permits it, else as with _GROUP */
+	PFM_POLICY_PERF, /* all if perf_event_paranoid permits it, else members of task_group */
 	PFM_POLICY_USER, /* all users, at user level */
 	PFM_POLICY_GROUP, /* members of task_group */
 };
@@ -26,7 +26,7 @@ struct pfm_limits {
 	int task_group; /* gid that may create contexts on threads, -1 none */
 	int debug; /* PFM_DEBUG_* */
 	unsigned long smpl_buffer_mem_max; /* bytes of all sampling buffers */
-	unsigned long max_interrupts_per_tick; /* of each event set, see throttle.c */
+	unsigned long max_interrupts_per_tick; /* of a set, see throttle.c */
 	unsigned long max_sets; /* event sets of a context */
 	unsigned long set_mem_max; /* bytes of all event sets */
 	unsigned long set_user_max; /* bytes of a user's event sets */

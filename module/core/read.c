@@ -37,9 +37,9 @@ static __always_inline bool has_flags(union pmd_name name, size_t known)
 /*
  * @first: PMD 0 of a set
  *
- * Return: the number of the PMD, if the element is of that set and has no flags; otherwise a number
- * that no PMD has.  One subtraction checks all of this.  Machines are little-endian, so the number
- * of the PMD is in the low bits.
+ * Return: the number of the PMD, if the element is of the set with @first and has no flags;
+ * otherwise a number that no PMD has.  One subtraction checks the set and the flags.  Machines
+ * are little-endian, so the number of the PMD is in the low bits.
  */
 static __always_inline u64 pmd_of_set(union pmd_name name, u32 first, size_t known)
 {

@@ -23,15 +23,15 @@ void pfm_scope_remove(struct pfm_pmu *pmu);
 int pfm_scope_owner(const struct pfm_pmu *pmu, int number);
 
 /*
- * Call @function for each PMU whose registers CPUs share, with the PMU's data for all CPUs.
- * @function must not sleep.
+ * Call @function for each PMU whose registers are shared by CPUs, with the PMU's data for all
+ * CPUs.  @function must not sleep.
  */
 void pfm_scope_for_each(void (*function)(struct pfm_cpu __percpu *cpus, void *argument),
 			void *argument);
 
 /*
- * Call @function for each PMU whose registers CPUs share, with the PMU's data for this CPU.
- * Interrupts off.
+ * Call @function for each PMU whose registers are shared by CPUs, with the PMU's data for this
+ * CPU.  Interrupts off.
  */
 void pfm_scope_for_each_here(void (*function)(struct pfm_cpu *cpu));
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Event sets and their memory.  Each context has an ordered list of sets, always with set 0. */
+/*
+ * Event sets and their memory.  Each context has an ordered list of sets; the list always
+ * contains set 0.
+ */
 #include <linux/hrtimer.h>
 #include <linux/math64.h>
 #include <linux/sched.h>

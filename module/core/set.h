@@ -113,8 +113,8 @@ struct pfm_set {
 
 	unsigned int pmd_count; /* of the PMU */
 	/*
-	 * First those of the PMU's PMDs, then those of the core's virtual PMDs, then those of the
-	 * PMU's virtual PMDs.
+	 * The attributes of the PMU's PMDs come first, then those of the core's virtual PMDs,
+	 * then those of the PMU's virtual PMDs.
 	 */
 	struct pfm_pmd_attributes attributes[];
 };

@@ -85,7 +85,7 @@ static void reset(struct pfm_cpu __percpu *cpus, void *unused)
 		per_cpu_ptr(cpus, cpu)->statistics = (struct pfm_cpu_statistics){};
 }
 
-/* A count that a CPU changes at the same moment may not be reset. */
+/* If a CPU changes a count at the same moment, this count may keep its value. */
 void pfm_statistics_reset(void)
 {
 	reset(&pfm_cpu, NULL);

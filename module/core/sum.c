@@ -2,8 +2,8 @@
 /*
  * The counts of a context together with those of its copies.
  *
- * The time grows with the number of living copies.  The copies are read one after the other, while
- * their threads run; each thread is counted once, whether it ends meanwhile or not.
+ * The more copies live, the longer it takes to add them up.  The copies are read one after the
+ * other, while their threads run; each thread is counted once, whether it ends meanwhile or not.
  */
 #include "copies.h"
 #include "set_clock.h"

@@ -35,9 +35,9 @@ static __always_inline bool is_foreign(const struct pfm_context *context)
 }
 
 /*
- * Return: whether the set cannot count here.  If so, adds 1 to foreign_runs: on a foreign CPU
- * only once each time the thread is switched in; for a set that the PMU module does not let
- * count, each time the set would start.
+ * Return: whether the set cannot count here.  If it cannot, foreign_runs grows.  On a foreign CPU
+ * it grows only once each time the thread is switched in.  For a set that the PMU module does not
+ * let count, it grows each time the set would start.
  */
 static noinline bool cannot_count(struct pfm_context *context, const struct pfm_set *set,
 				  bool is_fresh)

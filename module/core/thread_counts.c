@@ -33,7 +33,7 @@ static struct pfm_context *take_first(struct pfm_copies *copies)
 
 /*
  * The name of a thread that has ended is in the attachment.  A living thread may change its name,
- * so this name is taken from the thread.
+ * so the name of a living thread is taken from the thread.
  */
 static void identify(struct pfm_thread_counts *counts, struct pfm_context *source)
 {

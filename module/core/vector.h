@@ -21,7 +21,7 @@ struct pfm_argument {
 	size_t size;
 };
 
-/* Return: a negative errno; the reason is the bad @address. */
+/* Fail because @address is bad.  Return: a negative errno. */
 int pfm_fault(struct pfm_context *context, const void __user *address);
 
 /* Called only by the functions below. */

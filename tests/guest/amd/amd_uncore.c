@@ -84,7 +84,7 @@ TEST(all_counters_count)
 	with_uncore(check_all_counters);
 }
 
-/* A thread mask in the PMC restricts the event to threads of the complex. */
+/* The thread mask in a PMC restricts the event to some of the threads that share the L3. */
 static void check_threads(void)
 {
 	int fd = system_wide_context_of("amd_l3");

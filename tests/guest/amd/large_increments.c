@@ -14,7 +14,7 @@ SUITE(large_increments, 60);
 #define FLOATING_POINT 0x003
 #define ITS_NEIGHBOUR  0x002 /* an event that one counter can count */
 
-/* The extended family is added to family 0FH, the only one that has it. */
+/* Only base family 0FH has an extended family. The processor's family is the sum of the two. */
 static unsigned int family(void)
 {
 	unsigned int eax, ebx, ecx, edx;

@@ -149,7 +149,7 @@ static bool are_near(const double *rates, double wanted, double most)
 
 /*
  * The maximum difference between rates. Under --icount only the kernel's work disturbs a known
- * rate. In a debug kernel this work is 2 % of the instructions, and 4 % of the shortest loop.
+ * rate. In a debug kernel this work adds 2 % to the instructions, and 4 % in the shortest loop.
  */
 static double most_spread(double truth)
 {

@@ -100,8 +100,8 @@ static inline uint64_t set_of_counter(const struct counter *counter)
 /**
  * struct done - what a thread did while a counter ran
  * @least: lower bound of its time in ns, measured by the thread while the counter ran
- * @most: upper bound of its time in ns: the CPU time that the kernel accounted. If the thread never
- *	slept, it may be the elapsed time instead: the longer of the two
+ * @most: upper bound of its time in ns: the CPU time that the kernel accounted. For a thread that
+ *	never slept, it is the elapsed time if that is longer
  * @instructions: number of instructions that loop() executed
  */
 struct done {

@@ -347,9 +347,9 @@ int context_on(pid_t tid, uint64_t busy, uint64_t quiet)
 
 /*
  * CPU time and elapsed time. If the kernel does not trust the TSC, the kernel's clock of CPU time
- * advances by at most the length of a tick from one tick to the next. So this clock falls behind
- * while the host runs something else, and later it catches up. The clock of elapsed time does
- * neither. A counter may follow either clock.
+ * advances between two ticks by at most the length of a tick. So this clock falls behind while
+ * the host runs something else, and later it catches up. The clock of elapsed time does neither.
+ * A counter may follow either clock.
  */
 struct span {
 	uint64_t cpu;

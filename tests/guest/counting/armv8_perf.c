@@ -232,7 +232,7 @@ static void check_sample_rate(void)
 	}
 	must(fd, pfm_stop(fd));
 	interrupts = statistic("ovfl_intr_all_count") - interrupts;
-	/* A few overflows may be found when the thread leaves the CPU, before their interrupt. */
+	/* An overflow that is found when the thread leaves the CPU needs no interrupt. */
 	ck_assert_uint_ge(interrupts, 900);
 	ck_assert_uint_eq(read_number(SAMPLE_RATE), 100000);
 	close(fd);

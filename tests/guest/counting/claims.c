@@ -56,7 +56,7 @@ TEST(a_context_that_is_not_loaded_holds_no_counter)
 	first = context_using(ALL_COUNTERS);
 	second = context_using(ALL_COUNTERS);
 	ck_assert_msg(group_runs(EVENT_COUNTERS + 1),
-		      "contexts not loaded hold counters");
+		      "contexts that are not loaded hold counters");
 	load(first, thread_id());
 	ck_assert_msg(!group_runs(1), "perf counts on a counter of ours");
 	load(second, child.pid);
@@ -81,7 +81,7 @@ TEST(only_counters_in_use_are_taken)
 	fd = context_using(BIT(3));
 	load(fd, thread_id());
 	ck_assert_msg(group_runs(EVENT_COUNTERS),
-		      "perf lacks more than the counter in use");
+		      "perf lacks more counters than the one in use");
 	ck_assert_msg(!group_runs(EVENT_COUNTERS + 1),
 		      "perf has the counter in use, too");
 	/*
@@ -122,7 +122,7 @@ TEST(counters_of_many_combinations_are_taken_and_given_back)
 		load(fds[i], children[i].pid);
 	}
 	ck_assert_msg(group_runs(EVENT_COUNTERS - 4),
-		      "perf lacks more than the five in use");
+		      "perf lacks more counters than the five in use");
 	ck_assert_msg(!group_runs(EVENT_COUNTERS - 3), "perf has one of the five, too");
 	/* Unload all but the last, which was loaded too late to get an entry of its own. */
 	for (i = 0; i < COMBINATIONS - 1; i++)

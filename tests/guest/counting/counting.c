@@ -380,8 +380,8 @@ TEST(a_pmd_first_used_while_counting_starts_from_that_value)
 }
 
 /*
- * Write a counter a thousand times while counting. A counter that is not written counts the loops
- * between the writes, and for each write the same few instructions.
+ * Write a counter a thousand times while counting. A second counter is not written. It counts the
+ * loops between the writes, and a few instructions for each write, always the same number.
  */
 TEST(writing_one_counter_loses_no_count_of_the_others)
 {

@@ -136,7 +136,7 @@ TEST(live_reads_across_the_wrap_grow_evenly)
 /*
  * Like the previous test, but the wrap happens inside the read, where interrupts are disabled. The
  * counter counts in the kernel, too, and begins a little lower in each round, so the wrap comes at
- * many places of the call.
+ * different places in the call.
  */
 TEST(a_wrap_during_a_read_is_seen)
 {

@@ -188,7 +188,7 @@ TEST(the_loader_of_a_copy_is_named)
 }
 
 /*
- * Called in a child: process 1 of a new pid namespace tries to load the system-wide context @cpu.
+ * Called in a child. Process 1 of a new pid namespace tries to load @cpu, a system-wide context.
  */
 static void look_from_a_namespace(int cpu)
 {

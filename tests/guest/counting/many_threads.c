@@ -256,7 +256,7 @@ TEST(contexts_loaded_elsewhere_cost_a_switch_nothing)
 
 /* ---- copies ------------------------------------------------------------------------------ */
 
-/* The gate makes so many threads that the thread table has to grow. */
+/* The default is so many copies that the thread table has to grow. */
 static unsigned int most_copies(void)
 {
 	const char *wanted = getenv("PERFMON_COPIES");

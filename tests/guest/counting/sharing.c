@@ -125,7 +125,8 @@ static int64_t always_missed(int fd, int event)
 }
 
 /*
- * What is missed beyond @none, which is always missed, must be due to perf's work and to switches.
+ * Some instructions are always missed: @none of them. If more are missed, perf's work and switches
+ * must be the reason.
  */
 static void must_miss(struct window window, int64_t none, int pairs, int others)
 {

@@ -28,7 +28,7 @@ static void let_all_work(const struct child *children)
 			child_call(&children[i], work, (i + 1) * MILLION);
 }
 
-/* Returns the instructions that one program executes at user level while all programs work. */
+/* Returns how many instructions one program executes at user level while all programs work. */
 static uint64_t measure_one(const struct child *children, pid_t pid)
 {
 	int fd = context_of(0, instructions(AT_USER));

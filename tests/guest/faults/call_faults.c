@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * In every call on a context, every allocation fails in turn: first only this one, then this one
- * and all later ones. The call fails with ENOMEM and a reason, changes nothing, and works when
- * there is memory again.
+ * In every call on a context, every allocation fails in turn, at first alone, then together with
+ * all later allocations. The call fails with ENOMEM and a reason, changes nothing, and works
+ * when there is memory again.
  */
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -250,7 +250,7 @@ static void check_calls(void)
 		  .before = wait_for_message },
 		{ .name = "poll()", .attempt = attempt_poll },
 		{ .name = "epoll_ctl()", .attempt = attempt_epoll, .undo = undo_epoll },
-		/* our fasync_helper() calls fasync_alloc() */
+		/* perfmon calls fasync_helper(), which allocates memory */
 		{ .name = "O_ASYNC",
 		  .attempt = attempt_async,
 		  .undo = undo_async,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * When contexts and their buffers are created and mapped, every allocation fails in turn: first
- * only this one, then this one and all later ones. The call fails with ENOMEM and a reason, changes
+ * When contexts and their buffers are created and mapped, every allocation fails in turn, at first
+ * alone, then together with all later allocations. The call fails with ENOMEM and a reason, changes
  * nothing, and works when there is memory again.
  *
  * After the tests the debug guest looks for leaks. That search does not cover pages, which have
@@ -237,7 +237,7 @@ FAULT_TEST(buffers)
 
 /*
  * Creates a context while one of the last page allocations for its buffer fails. Returns false if
- * the context was created, because the page was for something else.
+ * the page was for something else, so that the context was created.
  */
 static bool create_in_vain(unsigned int nth)
 {

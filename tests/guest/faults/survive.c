@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes every allocation of an operation fail in turn: first only this one, then this one and all
- * later ones. After each attempt the state is checked.
+ * Makes every allocation of an operation fail in turn, at first alone, then together with all
+ * later allocations. After each attempt the state is checked.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -79,10 +79,10 @@ static void check_failure(const struct operation *operation, int error, bool our
 struct tally {
 	unsigned int failed;
 	unsigned int ours; /* failures with a module of perfmon in a logged stack */
-	unsigned int absorbed; /* absorbed by a caller that has a fallback */
-	unsigned int tolerated; /* absorbed for the reason in @absorbed of the operation */
+	unsigned int absorbed; /* failures for which the caller had a fallback */
+	unsigned int tolerated; /* failures that @absorbed or @foreign allows */
 	unsigned int tried;
-	unsigned int last; /* the last allocation that could fail */
+	unsigned int last; /* number of allocations that could fail */
 };
 
 /*

@@ -15,11 +15,11 @@
  * @before: called before each attempt; NULL: nothing to do
  * @verify: called after each attempt, with its errno; NULL: if the attempt failed, the state of the
  *	context must be the same as before
- * @allocates: perfmon itself allocates memory: at least one of these allocations must fail
+ * @allocates: perfmon itself allocates memory, and at least one of its allocations must fail
  * @reason: PFM_IOC_LAST_ERROR must name lack of memory as the reason of a failure
  * @normally: errno if nothing is injected
- * @foreign: for code that belongs to the kernel, not to perfmon: the reason why the operation may
- *	succeed, or fail with an errno other than ENOMEM
+ * @foreign: the operation is the kernel's, not perfmon's. This is the reason why it may succeed,
+ *	or fail with an errno other than ENOMEM
  * @absorbed: the reason why the operation may succeed although an allocation without fallback
  *	failed, or although there was no memory
  * @once: let only one allocation fail in each attempt. If all later ones failed, too, a process

@@ -143,7 +143,7 @@ TEST(the_structure_of_a_vector_may_be_longer)
 	}
 }
 
-/* Several elements, each longer than the module knows: each is found at the right place. */
+/* All elements are longer than the module knows, and the module must find each of them. */
 TEST(longer_elements_are_found_at_their_places)
 {
 	struct {

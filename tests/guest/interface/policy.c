@@ -393,8 +393,8 @@ static uint64_t reason_of_blocking(uint64_t pid)
 }
 
 /*
- * While ptrace_scope is @scope, a process tries to block process @pid of the same user, which is
- * not its descendant. Returns the reason why it may not, or PFM_REASON_NONE.
+ * While ptrace_scope is @scope, a process tries to block process @pid, which belongs to the same
+ * user and is not a descendant. Returns the reason why it may not, or PFM_REASON_NONE.
  */
 static unsigned int reason_with_scope(const char *scope, pid_t pid)
 {

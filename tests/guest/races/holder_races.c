@@ -75,7 +75,7 @@ TEST(holders_may_end_while_they_are_looked_for)
 
 	need_cpus(2);
 	use_busy_counters_of_cpu(cpu);
-	/* The processes that still live when their parent is killed become children of this one. */
+	/* If a process lives longer than its parent, it becomes a child of this process. */
 	require(!prctl(PR_SET_CHILD_SUBREAPER, 1));
 	pid = fork();
 	require(pid != -1);

@@ -21,8 +21,8 @@ enum order {
 
 /**
  * struct meeting - a race: when each side acts, and how often each order was seen
- * @edge: the edge at which the lead aims: 0 lies between the orders BEFORE and DURING, 1 between
- *	DURING and AFTER
+ * @edge: the edge at which the lead aims. Edge 0 is between the orders BEFORE and DURING, edge 1
+ *	is between DURING and AFTER
  * @lead: for each edge, number of iterations that our side waits. If it is negative, the other side
  *	waits
  * @step: for each edge, the last change of the lead, with its sign

@@ -204,7 +204,7 @@ static void let_go(int fd)
 	require(close(fd) == 0);
 }
 
-/* The thread continues, whether it has waited, was about to wait, or did not wait yet. */
+/* The thread continues, whether the call comes while it waits, just before that, or earlier. */
 TEST(releasing_calls_may_race_with_a_waiting_thread)
 {
 	/* A stock guest takes 25 ms for each iteration. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PFM_FL_NOTIFY_BLOCK: docs/interface.md 1.12, 3.5, 4.7 and 10, row 17.
+ * PFM_FL_NOTIFY_BLOCK: docs/interface.md 1.12, 3.5, 4.7, and row 17 of section 10.
  *
  * After an overflow the thread waits, on its way to user level, until the restart. Meanwhile
  * page->turns does not grow.

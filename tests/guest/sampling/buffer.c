@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The sampling buffer and the format "default": docs/interface.md 1.7, 5.2 and 5.5, and
- * 10, rows 31 and 32.
+ * The sampling buffer and the format "default": docs/interface.md 1.7, 5.2, 5.5, and rows
+ * 31 and 32 of section 10.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -265,8 +265,8 @@ static void take_merged(struct pfm_samples *merged, struct samples *samples,
 
 /*
  * @meanwhile: take samples while the children run; otherwise take all samples at the end. Samples
- * that are taken while the children run are certainly in the order of time only under --icount: in
- * other guests the host may stop a CPU for more than 1 ms while the CPU writes a sample.
+ * that are taken while the children run may be out of order without --icount, because the host may
+ * stop a CPU for more than 1 ms while it writes a sample.
  */
 static void check_merged(bool meanwhile)
 {

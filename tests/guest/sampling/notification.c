@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Notifications: docs/interface.md 1.12, 3.4, 3.5 and 4.4 to 4.6, and 10, rows 8 to 16. Most tests
- * monitor their own thread and use no format, so each overflow masks.
+ * Notifications: docs/interface.md 1.12, 3.4, 3.5, 4.4 to 4.6, and rows 8 to 16 of section 10.
+ * Most tests monitor their own thread and use no format, so each overflow masks.
  */
 #include <fcntl.h>
 #include <poll.h>

@@ -375,8 +375,8 @@ static void check_losses(void)
 		must(nway.fd, pfm_restart(nway.fd));
 	}
 	/*
-	 * Region 1 was the next one to become free. It reports the samples that were lost after
-	 * those that region 0 reported.
+	 * Region 0 reported the samples that were lost at first. Region 1, which was handed back
+	 * next, reports the others.
 	 */
 	ck_assert_uint_eq(description_of(&nway, 1)->lost, nway.header->lost - lost);
 	must_not_restart(nway.fd);

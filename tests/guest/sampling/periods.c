@@ -158,7 +158,7 @@ TEST(a_period_may_be_longer_than_the_hardwares_counters)
 
 /*
  * Makes a step, and returns the state before the step, which is the random number
- * (docs/interface.md 4.2, and 10, row 7).
+ * (docs/interface.md 4.2, and row 7 of section 10).
  */
 static uint64_t carta(uint64_t *state)
 {

@@ -20,9 +20,9 @@ SUITE(profile, 120);
 struct exact_run {
 	unsigned int pmd;
 	unsigned int other; /* counts the same event, not sampled */
-	uint64_t event, other_event; /* values of their PMCs, on PMUs with levels */
+	uint64_t event, other_event; /* values of both PMDs' PMCs, on PMUs with levels */
 	uint64_t period;
-	uint64_t length; /* of the loop, in instructions */
+	uint64_t length; /* length of the loop in instructions */
 };
 
 static int exact_context(const struct exact_run *run, uint32_t flags, uint64_t size)

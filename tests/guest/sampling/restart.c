@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The restart after an overflow: docs/interface.md 1.12, 3.4 and 4.4, and 10, rows 8 to 16. Most
- * tests monitor their own thread and use no format, so each overflow masks.
+ * The restart after an overflow: docs/interface.md 1.12, 3.4, 4.4, and rows 8 to 16 of section 10.
+ * Most tests monitor their own thread and use no format, so each overflow masks.
  */
 #include <sys/wait.h>
 

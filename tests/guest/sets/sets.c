@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls about event sets: docs/interface.md 1.13, 1.14, 3.3 and 3.4, and 10, rows 18 to 21.
+ * Calls about event sets: docs/interface.md 1.13, 1.14, 3.3, 3.4, and rows 18 to 21 of section 10.
  * A refused call changes nothing.
  */
 #include <stdio.h>

@@ -84,10 +84,10 @@ const char *wrong_failure(int fd, long result, int error, int wanted_errno,
  * @info: result of PFM_IOC_INFO
  * @pmcs, @pmds: three counters that are available; pmcs[i] drives pmds[i], and may drive others of
  *	the three counters, too
- * @busy: values of @pmcs. If pmcs[i] has value busy[i], pmds[i] counts whenever the thread runs. So
- *	do the counters before pmds[i] that pmcs[i] drives
- * @quiet: values of @pmcs. If pmcs[i] has value quiet[i], pmds[i] counts nothing in a test. But the
- *	counters before pmds[i] that pmcs[i] drives are busy
+ * @busy: values of @pmcs. With busy[i] in pmcs[i], pmds[i] counts whenever the thread runs. If
+ *	pmcs[i] also drives counters before pmds[i], these count, too
+ * @quiet: values of @pmcs. With quiet[i] in pmcs[i], pmds[i] counts nothing in a test. If pmcs[i]
+ *	also drives counters before pmds[i], these are busy
  * @bad_value: value that the PMU refuses, if @has_bad_value
  * @can_narrow: PFM_REGFL_NO_EMUL64 is accepted
  * @missing_pmc, @missing_pmd: numbers that the PMU does not have

@@ -101,8 +101,8 @@ uint64_t cpu_time_of(pid_t pid); /* CPU time of a process with one thread, ns */
  */
 void must_be_cpu_time(const char *what, uint64_t count, uint64_t least, uint64_t most);
 /*
- * The kernel may account more CPU time at a switch than we count. Returns @least minus the most
- * that this can be for @switches switches.
+ * The kernel may account more CPU time at a switch than we count. Returns @least minus the
+ * largest difference that @switches switches can make.
  */
 uint64_t less_switches(uint64_t least, uint64_t switches);
 /*

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * x86: while an event of Intel PT exists, perf's handler enables all counters in each NMI. Here the
- * test enables them. Where each counter has its own enable bit, perf does not touch those of our
- * counters.
+ * test itself enables them. Where each counter has its own enable bit, perf does not touch the bits
+ * of our counters.
  */
 #include "measure.h"
 #include "x86_registers.h"

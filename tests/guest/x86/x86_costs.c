@@ -222,8 +222,8 @@ static struct cost end_counting(struct switches begun, struct switches *made)
 }
 
 /*
- * Checks that @is is the cost of the switches @made. @loads: how many of these switches wrote the
- * counters.
+ * Compares @is with the expected cost of the switches @made. @loads: how many of these switches
+ * wrote the counters.
  */
 static void must_switch(struct cost is, unsigned int counters, struct switches made,
 			uint64_t loads)

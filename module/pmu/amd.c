@@ -68,7 +68,8 @@ static bool is_not_northbridge(unsigned int n, u64 *value)
 
 /*
  * In family 15h an event can be counted by certain counters only; other counters do not
- * count it.  An event without a level counts nowhere.
+ * count it.  An event that is counted at neither level is accepted on every counter, because it
+ * counts nothing.
  */
 static bool is_on_its_counter(unsigned int n, u64 *value)
 {

@@ -116,7 +116,7 @@ static void run(struct ibs_cpu *cpu, struct pfm_registers *registers)
 		run_unit(cpu, registers, n);
 }
 
-/* Return: the remaining count until the overflow of a running unit. */
+/* Return: how many events remain before a running unit overflows. */
 static s64 left_of(const struct ibs_cpu *cpu, enum unit unit, u64 control)
 {
 	const struct perf_event *event = cpu->placeholders[unit];
@@ -286,7 +286,9 @@ static struct pfm_registers *handle_samples(struct ibs_cpu *cpu, struct pt_regs 
 	struct pfm_registers *loaded = cpu->loaded;
 
 	save(cpu, regs, noted);
-	/* The set may be about to stop: then the core finds the overflows there. */
+	/*
+	 * The set may be about to stop: then the core finds the overflows when it stops the set.
+	 */
 	if (pfm_running_registers(&ibs) != loaded)
 		return NULL;
 	return cpu->pending ? pfm_overflow(&ibs, regs, noted).next : loaded;
@@ -395,8 +397,8 @@ static void ibs_write_pmds(struct pfm_registers *registers, u64 pmds)
 
 /*
  * A unit may take a sample before the other unit is started.  The NMI handler only keeps this
- * sample, and this function handles it: as the interrupted instruction it gets the one at which the
- * thread entered the kernel.
+ * sample, and this function handles it.  The sample's interrupted instruction is then the one at
+ * which the thread entered the kernel.
  */
 static void ibs_start(struct pfm_registers *registers)
 {

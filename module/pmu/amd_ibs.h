@@ -34,13 +34,14 @@ enum unit {
  * @left: how many events remained before the overflow; set when the unit is started
  * @data: registers of the last sample, by the numbers of their PMDs; zero if the unit
  *	took no sample
- * @kept: what the control registers of running units contained before an NMI halted the units; else 0
+ * @kept: what the control registers of running units contained before an NMI halted the
+ *	units; else 0
  * @next: the set that counts from the end of this NMI on, or NULL
  * @is_changing: registers are being written: an NMI only halts the units and keeps their
  *	samples
  * @missed: an NMI came while @is_changing was true
- * @expects_late: an NMI without a sample, before @late_until, is ours
- * @late_until: end of the time of @expects_late, in jiffies
+ * @expects_late: if an NMI without a sample comes before @late_until, it is ours
+ * @late_until: when this expectation ends, in jiffies
  * @sequence: changes whenever an NMI changes the set's values
  */
 struct ibs_cpu {

@@ -48,7 +48,10 @@ static struct cpumask listed_cpus;
 static struct arm_pmu *arm_pmu;
 static u64 claimed; /* counters that are ours, on each of our_cpus */
 
-/* X(function) for each function that shared_function() interposes. */
+/*
+ * X(function) for each function of perf's driver that we interpose; shared_FUNCTION() is called
+ * instead.
+ */
 #define INTERPOSED(X) X(handle_irq) X(start) X(reset)
 
 /* perf's functions; unchanged while ours are called. */
@@ -324,7 +327,7 @@ static void claim_here(void *argument)
 		atomic64_or(held, &claim->held);
 		return;
 	}
-	/* No perf event is here: end the user access that an earlier event may have left enabled. */
+	/* No perf event is here: end user access, which an earlier event may have left on. */
 	if (armv8_none_used(arm_pmu, cpu))
 		armv8_write_user_access(0);
 	halt_and_clear(claim->wanted);

@@ -2,10 +2,9 @@
 /*
  * The registers of Arm PMUv3, with an inline function for each access.
  *
- * The manual is the Arm Architecture Reference Manual, DDI 0487, chapter "The
- * Performance Monitors Extension" and the register descriptions below
- * "Performance Monitors registers"; sections are cited by their names, since
- * their numbers change from issue to issue.
+ * The manual is the Arm Architecture Reference Manual, DDI 0487, chapter "The Performance
+ * Monitors Extension" and the register descriptions below "Performance Monitors registers".
+ * Sections are cited by their names, since their numbers change from issue to issue.
  *
  * Barriers: a write of a System register is guaranteed to affect the CPU's own operation,
  * such as counting, only after a context synchronization event (section "Synchronization

@@ -115,8 +115,8 @@ static bool __init has_full_width(const struct intel_counters *counters)
 }
 
 /*
- * Return: the width of a PMD.  Without full-width writes perf never loads a distance of more than
- * 31 bits, not even into a fixed counter.
+ * Return: the width of a PMD.  Without full-width writes perf never loads a value that is more
+ * than 31 bits away from the overflow, not even into a fixed counter.
  * @bits: width of the counter in hardware
  */
 static unsigned int __init width_of(const struct intel_counters *counters,

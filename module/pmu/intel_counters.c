@@ -135,8 +135,8 @@ static int reduce_to_all_cpus(struct intel_counters *counters, bool *mixed)
  *
  * Process context, may sleep.
  *
- * Return: 0; -ENODEV if there are none, or if the CPUs do not fit together; the kernel's log then
- * has the reason.
+ * Return: 0; -ENODEV if there are no counters, or if the CPUs cannot be used together.  In the
+ * second case the kernel's log has the reason.
  */
 int intel_find_counters(struct intel_counters *counters, bool *mixed)
 {

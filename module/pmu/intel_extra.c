@@ -31,7 +31,8 @@
  * @models: model numbers of family 6; ends with 0
  * @offcore: bits of MSR_OFFCORE_RSP_0 and _1
  * @frontend: bits of MSR_PEBS_FRONTEND; 0 if there is none
- * @latency: bits of MSR_PEBS_LD_LAT_THRESHOLD; 0 if IA32_PEBS_ENABLE has no bits that ask for latencies
+ * @latency: bits of MSR_PEBS_LD_LAT_THRESHOLD;
+ *	0 if IA32_PEBS_ENABLE has no bits that ask for latencies
  */
 struct model {
 	u8 models[12];
@@ -111,7 +112,10 @@ static void describe(struct x86_pmu *pmu, struct pfm_register *pmcs, const char 
 	pmu->extras[pmu->extra_count++] = extra;
 }
 
-/* For each counter, a bit of IA32_PEBS_ENABLE asks for the latency in its records. */
+/*
+ * For each counter IA32_PEBS_ENABLE has a bit that asks for the latency in the records of this
+ * counter.
+ */
 static void describe_latency(struct x86_pmu *pmu, struct pfm_register *pmcs, u64 valid)
 {
 	struct pfm_register *enable = &pmcs[PFM_INTEL_PEBS];

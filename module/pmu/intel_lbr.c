@@ -35,7 +35,7 @@
 
 static unsigned int depth;
 
-/* Whether IA32_DEBUGCTL had FREEZE_LBR_ON_PMI before it was ours. */
+/* Whether FREEZE_LBR_ON_PMI was set in IA32_DEBUGCTL before we set it. */
 static DEFINE_PER_CPU(bool, froze_before);
 
 /* ---- recording ---------------------------------------------------------------------------- */

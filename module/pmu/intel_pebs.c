@@ -2,15 +2,15 @@
 /*
  * perfmon_intel: precise event-based sampling (PEBS), in exclusive ownership.
  *
- * PMC 17, IA32_PEBS_ENABLE, arms general counters.  If such a counter wraps, the processor writes a
- * record of its next event to a buffer in memory: which instruction it was, and the registers.
- * Then it gives the counter its reset value and interrupts (SDM 3B, "Processor Event Based
- * Sampling").
+ * PMC 17, IA32_PEBS_ENABLE, arms general counters.  If such a counter wraps, the processor
+ * records the counter's next event in a buffer in memory: which instruction it was, and the
+ * registers.  Then it gives the counter its reset value and interrupts (SDM 3B, "Processor Event
+ * Based Sampling").
  *
  * Each record interrupts.  So nothing of another thread is ever in the buffer, and a counter can
- * have any reset value, also a random one.  The reset value that the processor uses is 1, with the
- * flag of the wrap clear: the counter looks as if nobody had touched it, and has counted the event
- * of the record.
+ * have any reset value, also a random one.  The processor uses the reset value 1, in which the
+ * flag of the wrap is clear.  So the counter looks as if it had gone on after the wrap, and had
+ * counted the event of the record.
  *
  * The processor writes to a linear address while user code runs.  With page-table isolation almost
  * nothing of the kernel is mapped then: of all buffers only perf's own is mapped.

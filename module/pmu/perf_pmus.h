@@ -12,7 +12,7 @@
 
 /**
  * perf_idle_event() - create an event that does not count
- * @cpu: number of an online CPU, which the event is for
+ * @cpu: number of an online CPU; the event is for this CPU
  * @type: PERF_TYPE_*
  * @config: PERF_COUNT_*
  *

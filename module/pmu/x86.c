@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the PMU descriptions of x86 processors share: values move between registers and memory.
+ * The code that the PMU descriptions of x86 processors share: it moves values between registers
+ * and memory.
  *
  * The highest bit of a counter is its overflow flag.  It is set whenever the counter is
  * written, and the counter's wrap clears it.  So value and flag come with one RDPMC and always
@@ -111,8 +112,8 @@ static u64 running_select(const struct pfm_registers *registers, unsigned int n)
  * @pebs: which wraps the processor records
  * @extras: registers that refine events
  *
- * The core only knows what the previous set of the same context left.  With this structure the
- * registers need not be written either when the CPU switches between threads with the same PMCs.
+ * The core only knows what the previous set of the same context left.  This structure also saves
+ * writes of the registers when the CPU switches between threads with the same PMCs.
  */
 struct x86_contents {
 	u64 selects[X86_FIXED];
@@ -376,7 +377,7 @@ static struct pfm_pmu_operations x86_operations = {
 };
 
 /*
- * Ask perf, which tries the registers at boot: an emulator or a hypervisor may have none.  The
+ * Ask perf, which tries the registers at boot: an emulator or a hypervisor may lack them.  The
  * event never counts, but perf must reserve the counters for it.  If perf has a PMU for each kind
  * of core, only the PMU of the first CPU is asked.
  */

@@ -38,7 +38,10 @@
  */
 #define X86_SPARE_BITS	   2
 
-/* Bits of an event select that the module sets: Intel SDM 3B, "Performance Event Select Registers" */
+/*
+ * Bits of an event select that the module sets: Intel SDM 3B, "Performance Event Select
+ * Registers"
+ */
 #define X86_SELECT_INT	   BIT_ULL(20)
 #define X86_SELECT_EN	   BIT_ULL(22)
 
@@ -78,7 +81,7 @@ struct x86_counter {
  * struct x86_branches - branches that the processor records, for exclusive ownership.  All
  * functions are called on the CPU, with interrupts off or from NMI.
  * @begin: forget all records and begin to record what the set asks for
- * @resume: after end, for the same set: keep the records and go on
+ * @resume: called after @end, for the same set: keep the records and go on
  * @end: end the recording, and keep the records
  * @own: the CPU's records become ours, or are returned; forgets all records
  * @sample, @callers: as in struct pfm_pmu_operations
@@ -96,7 +99,8 @@ struct x86_branches {
 
 /**
  * struct x86_pebs - precise sampling: the processor records the event after a counter's wrap
- * @enable: MSR with a bit for each counter that is armed, and one for its latency
+ * @enable: MSR with two bits for each general counter: one arms the counter, the other asks for
+ *	latencies
  * @acknowledge: bits for x86_pmu.global_acknowledge
  * @select: bits that the event select of an armed counter has
  * @begin: give this CPU its buffer; nothing counts

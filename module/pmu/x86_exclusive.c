@@ -35,8 +35,8 @@
 /**
  * struct exclusive_cpu - a CPU while its counters are ours
  * @is_ours: begin_here() has been called
- * @expects_late: an NMI without overflow, before @late_until, is ours
- * @late_until: end of the time of @expects_late, in jiffies
+ * @expects_late: if an NMI without overflow comes before @late_until, it is ours
+ * @late_until: when this expectation ends, in jiffies
  * @late_count: NMIs without overflow that were ours
  * @idle_control: the global control register as we found it
  */
@@ -51,7 +51,7 @@ struct exclusive_cpu {
 static DEFINE_PER_CPU(struct exclusive_cpu, exclusive_cpus);
 static enum cpuhp_state hotplug_state;
 
-/* Decided when the counters are claimed: x2apic_enabled() reads an MSR. */
+/* Stored when the counters are claimed, because x2apic_enabled() reads an MSR each time. */
 static bool has_x2apic __read_mostly;
 
 /* ---- the interrupt ------------------------------------------------------------------------ */
@@ -157,8 +157,8 @@ static void go_on(struct pfm_registers *next, const struct pfm_registers *runnin
 /*
  * Halt the counters although no set runs.  While an event of Intel PT or BTS exists, perf's handler
  * of Intel's counters enables all counters in each NMI: perf reserves none for such an event.  It
- * is called before ours.  Only the kernel has run since, so values that the registers keep for a
- * set that has stopped may be wrong if it counts the kernel.
+ * is called before ours.  Only the kernel has run since.  So the values that the registers keep
+ * for a stopped set may be wrong, but only if this set counts at kernel level.
  */
 static void halt_stopped(void)
 {
@@ -287,9 +287,9 @@ static int begin_here(unsigned int n)
 }
 
 /*
- * Undo begin_here(); also called on a CPU that goes offline.  No monitored thread runs there.  An
- * NMI that comes before is_ours is false is accepted as ours: cleared counters look as if they
- * had overflowed.
+ * Undo begin_here(); also called on a CPU that goes offline.  No monitored thread runs there.
+ * Until is_ours is false, any NMI is accepted as ours, because cleared counters look as
+ * if they had overflowed.
  */
 static int end_here(unsigned int n)
 {

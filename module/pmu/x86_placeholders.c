@@ -304,7 +304,7 @@ u64 x86_placeholders_held(unsigned int cpu, u64 pmds)
 }
 
 /**
- * x86_placeholders_keep() - return all other counters of a CPU to perf
+ * x86_placeholders_keep() - keep some counters of a CPU, and return all others to perf
  * @cpu: the CPU
  * @pmds: bitmap of the PMDs to keep
  *

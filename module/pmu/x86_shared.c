@@ -28,7 +28,10 @@
 #include "x86.h"
 #include "x86_placeholders.h"
 
-/* On a CPU a thread's context and a system-wide one may count, with different counters. */
+/*
+ * On a CPU two contexts may count at the same time, with different counters: a thread's context,
+ * and a system-wide one.
+ */
 enum {
 	OF_THREAD,
 	OF_CPU,
@@ -229,8 +232,8 @@ static u64 loaded_counters(void)
  * are equal, so each may take the place of another.  A set that is already counting continues,
  * because perf moves the values with the placeholder.
  *
- * An NMI may interrupt the sorting, and switch to another set.  So it does not sort: the set counts
- * only if all its counters are right as they are.
+ * An NMI may interrupt the sorting, and switch to another set.  Within an NMI nothing is sorted:
+ * the set counts only if all its counters are right as they are.
  */
 static bool shared_can_count(const struct pfm_registers *registers)
 {

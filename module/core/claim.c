@@ -415,7 +415,7 @@ static void add_used_pmds(u64 *used, const struct pfm_set *set)
 			used[word] |= set->attributes[n].smpl_pmds[word];
 }
 
-/* Needed after a set was deleted: the other sets may not use all PMDs of that set. */
+/* Needed after a set was deleted: perhaps the other sets do not use all PMDs of that set. */
 static void find_used_pmds(struct pfm_context *context)
 {
 	const struct pfm_set *set;

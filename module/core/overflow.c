@@ -362,9 +362,9 @@ static __always_inline u32 handle_wrapped(struct pfm_cpu *cpu,
 }
 
 /*
- * Called when the counters are halted and have been saved.  An overflow at user level may not be
- * found until the thread leaves the CPU, for example if the last instruction before a system
- * call caused it.  So its address is the one at which the thread entered the kernel.  An
+ * Called when the counters are halted and have been saved.  Sometimes an overflow at user level
+ * is found only when the thread leaves the CPU, for example if the last instruction before a
+ * system call caused it.  So its address is the one at which the thread entered the kernel.  An
  * interrupt may stop a system-wide context; then the address is that of the interrupted
  * instruction.
  */

@@ -37,7 +37,7 @@ static unsigned int poll_ms = 1000;
 module_param(poll_ms, uint, 0644);
 MODULE_PARM_DESC(poll_ms, "ms between two reads of a running counter, 1 to 60000 (1000)");
 
-static bool is_17h __ro_after_init; /* the fields of an L3 event: family 17h, or later */
+static bool is_17h __ro_after_init; /* L3 events have the fields of families 17h and 18h */
 static bool is_version_2 __ro_after_init;
 
 /* ---- counting: on the owner CPU, interrupts off ------------------------------------------- */
@@ -392,7 +392,7 @@ static void free_cpus(struct uncore *uncore)
 {
 	int cpu;
 
-	/* No timer is set, but a callback may not have returned yet. */
+	/* No timer is set, but a callback may still be running. */
 	for_each_possible_cpu(cpu)
 		hrtimer_cancel(&per_cpu_ptr(uncore->cpus, cpu)->timer);
 	free_percpu(uncore->cpus);

@@ -30,14 +30,14 @@
 
 static char *cpus;
 module_param(cpus, charp, 0444);
-MODULE_PARM_DESC(cpus, "list of CPUs to use (all that have the PMU of the first one)");
+MODULE_PARM_DESC(cpus, "list of CPUs to use (default: all with the first CPU's PMU)");
 
 /* Module parameter; it is read when counters are claimed. */
 #define LEAVE_DEFAULT (~0u)
 static unsigned int leave_to_perf = LEAVE_DEFAULT;
 module_param(leave_to_perf, uint, 0644);
 MODULE_PARM_DESC(leave_to_perf, "mask of counters to leave to perf, bit 31 is the cycle "
-				"counter (the last two event counters of six or more)");
+				"counter (default: the last one or two event counters)");
 
 static unsigned int version; /* ID_AA64DFR0_EL1.PMUVer */
 static u64 event_mask; /* the low bits that an event counter implements */

@@ -15,9 +15,9 @@
  * reset	resets all registers, when a CPU comes online or regains its power.
  *		We restore ours.
  *
- * One effect on our counts remains: perf clears PMCR_EL0.E, which halts every counter,
- * while it moves its own events.  It sets PMCR_EL0.E again, because our used counters
- * make the CPU look used.
+ * One effect on our counts remains: while perf moves its own events, it clears PMCR_EL0.E, which
+ * halts every counter.  It sets PMCR_EL0.E again, because our used counters make the CPU look
+ * used.
  */
 #include <asm/irq_regs.h>
 #include <linux/cpu.h>

@@ -418,7 +418,7 @@ static void __exit soft_exit(void)
 	int cpu;
 
 	pfm_pmu_unregister(&soft_pmu);
-	/* No timer is set, but a callback may not have returned yet. */
+	/* No timer is set, but a callback may still be running. */
 	for_each_possible_cpu(cpu)
 		hrtimer_cancel(&per_cpu(soft_cpus, cpu).timer);
 }

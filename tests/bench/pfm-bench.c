@@ -28,10 +28,7 @@ static const char *const titles[] = {
 	ROWS(ROW_TITLE)
 };
 
-/*
- * For each row that is the cost of a call: the row with the least possible cost, which is the cost
- * of a call that only reaches the driver.
- */
+/* Each of these rows is the cost of a call. Its floor is the cost of a call that does nothing. */
 static const enum row floors[ROW_COUNT] = {
 	[ROW_START_1... ROW_READ_OTHER_6] = ROW_IOCTL,
 };

@@ -117,7 +117,7 @@ void measure_rotations(double *ours, double *perf)
 	ours[ROW_ROTATION_OTHER_6] = measure_sets(6, 2, true, &by_time, 0);
 	ours[ROW_ROTATION_1000] = measure_sets(6, MANY_SETS, true, &by_time, 0);
 	if (!has_hardware_events())
-		return; /* no PMU: no switches by an overflow, no rotation of perf */
+		return; /* the following rows need hardware counters */
 	ours[ROW_ROTATION_OVERFLOW] =
 		measure_sets(1, 2, false, &by_overflow, SWITCH_PERIOD);
 	sleep(2); /* the module may keep the counters for a second after the last unload */

@@ -3,7 +3,7 @@
 #ifndef BENCH_ROTATION_H
 #define BENCH_ROTATION_H
 
-/* Fills in those rows ROTATION... that can be measured. */
+/* Stores the costs of the rows ROTATION_*, except of those that cannot be measured here. */
 void measure_rotations(double *ours, double *perf);
 
 #endif

@@ -52,7 +52,7 @@ static void must(int fd, int result)
 		errx(1, "%s", pfm_last_error(fd, reason, sizeof(reason)));
 }
 
-/* @recorded: samples contain four PMDs. */
+/* @recorded: each sample contains the values of four PMDs. */
 static void program_cycles(int fd, bool user_only, bool recorded)
 {
 	const struct pmu *pmu = find_pmu();

@@ -152,7 +152,7 @@ static uint16_t set_number(struct builder *builder)
 	return percent(builder, 96) ? 0 : ONE_OF(builder, edges);
 }
 
-/* Counters that switch to the next set, after a few overflows of short periods. */
+/* Makes @e a counter that switches to the next set, mostly after one to three overflows. */
 static void fill_trigger(struct builder *builder, struct element *e)
 {
 	if (percent(builder, 90))

@@ -72,8 +72,8 @@ struct slot {
  * @format: the context was created with a sampling format
  * @loaded: the context is loaded on the executing thread; only an unload changes that
  * @maybe_loaded: the context was loaded on another thread, which may have ended
- * @any_set: any set may exist, because too many were created to remember them, or because it is not
- * known which ones
+ * @any_set: any set may exist: too many were created to remember them, or it is not known which
+ * sets were created
  * @sets: event sets that may exist besides set 0, @set_count of them
  * @pmds: PMDs that may be in use
  */

@@ -57,8 +57,8 @@ int descriptor(struct executor *executor, const struct operation *operation)
 }
 
 /*
- * The device may have another number each time the module is loaded. A file opened with O_PATH
- * never reached perfmon.
+ * Looks up the device's number in each call, because it may change when the module is loaded again.
+ * A file that was opened with O_PATH is not perfmon's: such an open does not call the driver.
  */
 enum kind kind_of_descriptor(int fd)
 {

@@ -43,7 +43,7 @@ static bool is_in(const __u64 *map, unsigned int n)
 	return map[n / 64] >> n % 64 & 1;
 }
 
-/* Returns whether none of this memory is readable. */
+/* Returns whether the kernel cannot read an argument at this place. */
 static bool is_bad_address(enum place place)
 {
 	return place == OVER_END || place == UNMAPPED || place == NOWHERE ||
@@ -183,7 +183,7 @@ static const char *bad_create(const struct executor *executor,
 	return bad_format(operation);
 }
 
-/* Linux gives no thread the number 0, nor one from 4194304 on. */
+/* The numbers that Linux gives to threads are greater than 0 and less than 4194304. */
 static const char *bad_load(struct executor *executor, const struct operation *operation)
 {
 	if (is_marked(executor, operation) || is_bound(executor, operation))
@@ -411,9 +411,10 @@ static void remember_success(struct executor *executor, struct file_state *file,
 }
 
 /*
- * A vector that fails may have good elements before the bad one. So the sets that the vector
- * names may exist, and the PMDs that it names may be in use. If the kernel has read elements that
- * are not known, any set may exist, or any PMD may be in use.
+ * A vector that fails may have good elements before the bad one. So the sets that the vector names
+ * may exist, and the PMDs that it names may be in use. If the kernel has read elements that this
+ * program did not write, a call that creates sets may have created any set, and a call that writes
+ * PMDs may have brought any PMD into use.
  */
 void remember(struct executor *executor, const struct operation *operation, int error)
 {

@@ -257,7 +257,8 @@ static bool is_elsewhere(const struct pair *pair)
 }
 
 /*
- * Returns whether this result is a finding. For ioctls of another type Linux may return any errno.
+ * Returns whether impossible[] contains this result. Ioctls of other types are not checked, because
+ * Linux itself executes some of them for every file, and these may return any errno.
  */
 static bool is_impossible(const struct operation *operation, int error)
 {

@@ -184,8 +184,8 @@ static void start_monitoring(struct builder *builder, unsigned int slot, bool ta
 }
 
 /*
- * Makes @create ask for copies. Mostly the buffer of each CPU is so small that samples of a short
- * time fill it. Otherwise there would never be a full buffer to hand back.
+ * Makes @create ask for copies. In most cases the buffer of each CPU is so small that it is full
+ * after a short time. Otherwise there would never be a full buffer to hand back.
  */
 static void inherit(struct builder *builder, struct operation *create)
 {

@@ -99,7 +99,7 @@ static void interpose(void)
 static void restore(void)
 {
 	WRITE_ONCE(arm_pmu->handle_irq, handler);
-	synchronize_rcu(); /* waits for handlers, which do not sleep */
+	synchronize_rcu(); /* waits until no handler runs: handlers do not sleep */
 	handler = NULL;
 }
 

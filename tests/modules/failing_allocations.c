@@ -19,7 +19,7 @@ static struct failing_request request;
 static struct failing_result result;
 static bool failing;
 
-/* Looks for a function or a module, by the names that the kernel prints in its stacks. */
+/* Returns whether the present stack, as the kernel would print it, contains @wanted. */
 static bool is_in_stack(const char *wanted)
 {
 	unsigned long entries[64];

@@ -18,7 +18,7 @@
 #define MASK	 pfm_width_mask(32)
 #define COUNTERS pfm_width_mask(FAKE_COUNTERS)
 
-/* Interrupts with and without an overflow, according to the core. */
+/* Number of interrupts in which the core found an overflow, and of those in which it found none. */
 static unsigned long ours, not_ours;
 module_param(ours, ulong, 0444);
 module_param(not_ours, ulong, 0444);

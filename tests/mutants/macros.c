@@ -166,7 +166,10 @@ static void change_errno(struct source *source, struct range name)
 	mutant_add(source, "errno", name, format("%s", is_einval ? "EPERM" : "EINVAL"));
 }
 
-/* Changes the numbers in a macro's definition, which the syntax tree contains nowhere else. */
+/*
+ * Changes the numbers in a macro's definition. At the places where the macro is used, the file does
+ * not contain these numbers.
+ */
 static void definition(struct source *source, struct range range)
 {
 	const struct text *text = &source->text;

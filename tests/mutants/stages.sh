@@ -51,7 +51,7 @@ gate_words() {
 	(. tests/stages && echo "${!1}")
 }
 
-# Words as in tests/stages, one per line. "FOLDER/" is replaced by its suites.
+# Print words of tests/stages, one per line. In place of "FOLDER/", print the suites of this folder.
 expand_words() {
 	local word
 	for word; do
@@ -207,7 +207,7 @@ suite_limit() {
 run_limited() {
 	local limits=$1 log=$2
 	shift 2
-	# shellcheck disable=SC2016 # the shell's that is started
+	# shellcheck disable=SC2016 # variables of the shell that is started
 	setsid bash -c '
 		echo $$ >>"$1"
 		limits=$2
@@ -252,9 +252,9 @@ run_suites() {
 
 # ---- reading a log ---------------------------------------------------------------------------
 
-# Print a line for each suite that began and that the guest has: its name, passed or failed, elapsed
-# and CPU seconds, and the first test that failed. If the guest ended in a suite, the line of this
-# suite says how the guest ended.
+# Print a line for each suite that began: its name, passed or failed, elapsed and CPU seconds, and
+# the first test that failed. Leave out suites that the guest does not have. If the guest ended in a
+# suite, the line of this suite says how the guest ended.
 log_suites() {
 	local log=$1 status=$2
 	awk -v status="$status" '

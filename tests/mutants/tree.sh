@@ -24,8 +24,8 @@ tree_update() {
 			(cd "$tree" && xargs -r -d '\n' rm -f)
 	fi
 	mv "$tree/base/files.new" "$tree/base/files"
-	# Copy the files that differ. The copies get the current time, so that objects of a
-	# leftover mutant are older.
+	# Copy the files that differ. The copies get the current time, so that make compiles them
+	# again, even if a mutant was left there and compiled.
 	while read -r file; do
 		cmp -s "$file" "$tree/$file" && continue
 		mkdir -p "$(dirname "$tree/$file")"

@@ -38,7 +38,7 @@ static size_t count_options(const struct option *options)
 	return count;
 }
 
-/* All options in one table, and their letters. */
+/* Fills @table with all options, and @letters with their letters as getopt_long() wants them. */
 static void join_options(struct option *table, char *letters)
 {
 	size_t own = count_options(the_program.options), i;

@@ -62,8 +62,10 @@ series_release() {
 		cat "$file"
 		return
 	fi
+	# series_releases() may lock the cache. The lock ends with this subshell, so that the fetches
+	# below can take it.
 	releases=$(
-		exec 9>"$cache/lock" # released when this subshell ends; the fetches below lock again
+		exec 9>"$cache/lock"
 		series_releases "$series" "$of_flavour"
 	)
 	[[ -n $releases ]] || die "no kernel $1 for $deb at the mirror"
@@ -86,8 +88,8 @@ series_release() {
 	echo "$newest"
 }
 
-# release_of [VERSION]: print the kernel's release (uname -r). The names of all flavours contain
-# the usual flavour's name.
+# release_of [VERSION]: print the kernel's release (uname -r). The names of all flavours contain the
+# usual flavour's name, so VERSION has a flavour if it contains that name.
 release_of() {
 	if [[ ${1-} =~ ^[0-9]+\.[0-9]+(-[a-z].*)?$ ]]; then
 		series_release "$1"
@@ -164,7 +166,8 @@ fill_headers() {
 	kbuild=$(grep '^linux-kbuild-' <<<"$needs")
 	unpack "$state" "linux-headers-$release" "$common"
 	unpack "${state/%"$deb"/"$host"}" "${kbuild%:any}"
-	# The headers refer to each other by the paths that they have when installed.
+	# The Makefile has paths below /usr/src, where the package would be installed. Make these
+	# paths relative to the Makefile's own folder.
 	# shellcheck disable=SC2016 # make's own variables
 	find usr/src -path "*/linux-headers-$release/Makefile" -exec sed -i \
 		-e '1i sources := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))..' \

@@ -484,7 +484,10 @@ void add_modules(struct builder *builder)
 	add(builder, CLOSE, slot);
 	add(builder, MODULE, 0)->value = 1 | 2;
 	add(builder, MODULE, 0)->value = 1 | 4;
-	/* The first context after the load needs more memory than the following ones. */
+	/*
+	 * The first context after the module was loaded needs more memory than later ones, so more
+	 * of its allocations can fail.
+	 */
 	add(builder, OPEN, slot)->flags = O_RDWR;
 	add(builder, CREATE_CONTEXT, slot)->fail =
 		percent(builder, 60) ? 1 + below(builder, 8) : FAIL_ALL;

@@ -34,7 +34,7 @@ struct text text_read(const char *path);
 bool token_first(const struct text *text, struct range range, struct range *token);
 /* The only token in @range. */
 bool token_only(const struct text *text, struct range range, struct range *token);
-/* The last token in @range, which must not begin inside of a token or comment. */
+/* The last token in @range. @range must not begin inside of a token or comment. */
 bool token_last(const struct text *text, struct range range, struct range *token);
 bool token_is(const struct text *text, struct range token, const char *word);
 

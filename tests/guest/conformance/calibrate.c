@@ -18,7 +18,7 @@ static double spread(double a, double b)
 
 /* ---- reference values -------------------------------------------------------------- */
 
-/* Reads both clocks close together: takes the shortest of several attempts. */
+/* Reads both clocks several times, and returns the two readings that were closest together. */
 static void read_together(uint64_t *time, uint64_t *ticks)
 {
 	uint64_t least = UINT64_MAX, begun, read, taken;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The registers of the description: their numbers and values, in sysfs and in the calls. */
+/* The registers that the PMU describes: their numbers and values, in sysfs and in the calls. */
 #include <stdio.h>
 #include <sys/resource.h>
 

@@ -383,7 +383,7 @@ static void must_go_on(const char *what, struct perf_count before,
 		      (uintmax_t)(after.enabled - before.enabled));
 }
 
-/* The caller is on CPU 0. Each event must count while the caller and the child work. */
+/* Must be called on CPU 0. Each event must count while the caller and the child work. */
 static void pinned_must_count(const char *when, const struct child *child,
 			      const int *events)
 {

@@ -15,7 +15,7 @@
 
 SUITE(counting, 120);
 
-/* There are fewer than this many instructions around a loop. */
+/* The number of instructions around a loop is below this limit. */
 #define AROUND 200
 
 static uint64_t around(int fd, unsigned int n)

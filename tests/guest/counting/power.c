@@ -195,7 +195,7 @@ TEST(a_timed_set_may_begin_with_interrupts_off)
 	must_be_between(set_of(fd, 1).set_runs, runs - 1, runs);
 	/*
 	 * The stop may have cut the last turn of set 1 short. The interrupt that ends a turn is
-	 * late by the instructions of its own handling.
+	 * late by the time that its handling takes.
 	 */
 	must_be_between(set_of(fd, 1).set_act_duration, (runs - 2) * timeout,
 			runs * (timeout + 20000));

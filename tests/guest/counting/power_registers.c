@@ -285,8 +285,8 @@ static void fill(size_t count)
 }
 
 /*
- * Before the load the registers hold values of other threads. After it they hold only this
- * thread's.
+ * Before the load the registers hold values of other threads. After the load they hold
+ * only values of this thread.
  */
 static void check_cleared(void)
 {

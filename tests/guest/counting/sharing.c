@@ -159,7 +159,7 @@ static void check_windows(void)
 	write_pmd(fd, PFM_PMD_TASK_CLOCK, 0);
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
-	measure_window(fd, event, 1); /* the first pair costs more */
+	measure_window(fd, event, 1); /* the first pair of calls costs more */
 
 	none = always_missed(fd, event);
 	for (others = 0; others < 2; others++) {

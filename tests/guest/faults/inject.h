@@ -35,9 +35,9 @@ enum inject_kind {
  * struct injected - result of an injection
  * @injected: the operation made an nth allocation, which failed
  * @told: the failure was logged, because the caller did not mark the allocation with __GFP_NOWARN.
- *	The allocations with that flag are those that have a fallback, those of perfmon's vectors
- *	and event sets, and those of the debug kernel's own records. With INJECT_REST: at least one
- *	failure was logged.
+ *	Three kinds of allocations have that flag: those with a fallback, those for perfmon's
+ *	vectors and event sets, and those for the debug kernel's own records. With INJECT_REST: at
+ *	least one failure was logged.
  * @ours: a module of perfmon is in the stack of a logged failure
  * @reserve: the allocation may have been one that vmap() makes in advance for its next call and can
  *	do without (preload_this_cpu_lock() in mm/vmalloc.c)

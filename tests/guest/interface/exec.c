@@ -2,8 +2,8 @@
 /*
  * The monitored thread executes an ordinary or a setuid program, or forks.
  *
- * Create children before contexts. Then no child inherits the descriptor of a context, and the test
- * has the only one.
+ * A child that is created before a context does not inherit its descriptor. So the descriptor of
+ * the test is the only one.
  */
 #include <pthread.h>
 

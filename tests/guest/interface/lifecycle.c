@@ -2,8 +2,8 @@
 /*
  * The states of a context and its event set 0: docs/interface.md 1.6 to 1.14.
  *
- * Create children before contexts. Then no child inherits the descriptor of a context, and the test
- * has the only one.
+ * A child that is created before a context does not inherit its descriptor. So the descriptor of
+ * the test is the only one.
  */
 #include <sched.h>
 #include <signal.h>

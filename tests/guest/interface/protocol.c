@@ -423,7 +423,7 @@ static uint32_t random_number(void)
 	return state >> 33;
 }
 
-/* Overwrites random values, which may halt a counter or make it overflow at once. */
+/* Overwrites the random values, because they may halt a counter or make it overflow at once. */
 static void forget_values(int fd)
 {
 	unsigned int n;

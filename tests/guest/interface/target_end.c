@@ -2,8 +2,8 @@
 /*
  * The end of the monitored thread: docs/interface.md 3.1 to 3.4.
  *
- * Create children before contexts. Then no child inherits the descriptor of a context, and the test
- * has the only one.
+ * A child that is created before a context does not inherit its descriptor. So the descriptor of
+ * the test is the only one.
  */
 #include <fcntl.h>
 #include <poll.h>

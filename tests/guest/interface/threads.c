@@ -3,8 +3,8 @@
  * Monitored threads of the caller's process, on other CPUs, many at once; threads that cannot be
  * monitored.
  *
- * Create children before contexts. Then no child inherits the descriptor of a context, and the test
- * has the only one.
+ * A child that is created before a context does not inherit its descriptor. So the descriptor of
+ * the test is the only one.
  */
 #include <pthread.h>
 #include <signal.h>

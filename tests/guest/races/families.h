@@ -63,7 +63,7 @@ void family_end(struct family *family);
 
 /* Makes a child that touches FAMILY_PAGES pages and calls @last, which may be NULL. */
 pid_t make_child(void (*last)(void));
-/* Makes a child that shares the memory of the process, which is much cheaper. One at a time. */
+/* Makes a child that shares the process's memory: much cheaper, but only one can live at a time. */
 pid_t make_light_child(void);
 
 /*

@@ -15,7 +15,7 @@ SUITE(hotplug_races, 1800);
 static struct {
 	volatile bool over;
 	volatile bool moving; /* the CPU is going offline or online now */
-	volatile unsigned int moves; /* two moves are a cycle: offline, online */
+	volatile unsigned int moves; /* two per cycle: offline and online */
 } hotplug;
 
 static void *cycle_cpu(void *unused)

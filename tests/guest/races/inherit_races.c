@@ -410,7 +410,7 @@ static int make_the_other(void *unused)
 
 	while (!pair.go)
 		;
-	/* If the second one is a process, the test is its parent and waits for it. */
+	/* If this clone() makes a process, the test is its parent and waits for it. */
 	pair.pids[1] = clone(spin_and_end, pair.stacks[1] + sizeof(pair.stacks[1]),
 			     pair.has_thread ? flags : flags | CLONE_PARENT | SIGCHLD,
 			     (void *)1);

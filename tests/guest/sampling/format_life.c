@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The life of a sampling format in a context, from init to exit. Format "script" (tests/modules)
- * reports the calls of init and exit. The caller monitors itself or a child.
+ * reports the calls of init and exit. Each test monitors itself or a child.
  */
 #include <sys/mman.h>
 

@@ -47,7 +47,7 @@ static int exact_context(const struct exact_run *run, uint32_t flags, uint64_t s
 
 struct exact_count {
 	uint64_t samples;
-	uint64_t elsewhere; /* at user level, outside of the loop */
+	uint64_t elsewhere; /* samples at user level, outside of the loop */
 	uint64_t in_kernel;
 };
 

@@ -39,7 +39,7 @@ void sample_busily(int fd, uint64_t period);
 void program_quietly(int fd);
 /* Returns all that a read tells about the PMD. */
 struct pfarg_pmd read_back(int fd, unsigned int n);
-/* Creates a context without a format. The caller monitors itself with a busy counter. */
+/* Creates a context without a format, and starts it on the caller's thread with a busy counter. */
 int busy_self(uint32_t flags);
 /* Value of the first counter. */
 uint64_t sampled_value(int fd);

@@ -251,8 +251,8 @@ TEST(load_and_start_activate_the_set_that_they_name)
 }
 
 /*
- * The sets are loaded on another thread, which runs while they are changed. With one CPU it runs
- * while the caller sleeps.
+ * The sets are loaded on another thread, which runs while they are changed. With one CPU this
+ * thread runs while the caller sleeps.
  */
 TEST(another_threads_sets_can_be_changed_while_it_runs)
 {

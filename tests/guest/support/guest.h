@@ -267,7 +267,7 @@ unsigned int reports_end(const char *report);
 const char *module_path(const char *name); /* valid until the next call */
 /* Without @parameters the module gets the parameters of the kernel's command line. */
 int module_load(const char *name, const char *parameters);
-/* A value for @parameters: load the module with its own defaults. */
+/* With these parameters module_load() loads the module with its own defaults. */
 #define MODULE_DEFAULTS " "
 int module_unload(const char *name);
 bool module_is_loaded(const char *name);

@@ -66,7 +66,7 @@ const struct branch *known_branches(void);
 
 /* Calls itself until there are @depth calls, then calls @at_bottom. */
 void call_deep(uint64_t depth, void (*at_bottom)(void));
-/* The addresses of the call with which call_deep() calls itself, and of its call of @at_bottom. */
+/* Addresses of two instructions of call_deep(): its call of itself, and its call of at_bottom(). */
 extern const char call_deep_itself[], call_deep_bottom[];
 
 #endif

@@ -273,7 +273,7 @@ static void check_windows(void)
 	write_pmd(fd, PFM_PMD_TASK_CLOCK, 0);
 	load(fd, thread_id());
 	must(fd, pfm_start(fd, NULL));
-	missed(fd, n, event, 1, &switched); /* the first pair costs more */
+	missed(fd, n, event, 1, &switched); /* the first pair of calls costs more */
 	do
 		none = missed(fd, n, event, 0, &switched);
 	while (switched);

@@ -24,7 +24,7 @@ static uint64_t count_run(int fd)
 	return read_pmd(fd, 0) - begun;
 }
 
-/* The second run begins with what the counter had at the end of the first one. */
+/* The second run begins with the value that the counter had after the first run. */
 static void check_stopped(void)
 {
 	const uint32_t control = pmu_is("intel") ? INTEL_CONTROL : AMD_CONTROL;

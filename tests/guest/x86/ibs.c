@@ -3,8 +3,8 @@
  * x86: AMD's instruction based sampling, PMU "amd_ibs".
  *
  * The emulated processor samples an instruction each time the count is reached, and raises the NMI
- * two instructions later. The upper bound of the ops is perf's count of instructions at all levels.
- * The lower bound is the length of the loop.
+ * two instructions later. The number of ops is at most perf's count of instructions at all levels,
+ * and at least the length of the loop.
  */
 #if defined(__x86_64__)
 

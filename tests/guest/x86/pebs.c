@@ -165,7 +165,8 @@ static uint64_t samples_wanted(int fd, uint64_t period)
 
 /*
  * Each sample is @distance instructions after the previous sample. If the record does not have the
- * instruction, the sample has the interrupted one, which is the next instruction here.
+ * address of its instruction, the sample has the interrupted address. Here this is the address of
+ * the next instruction.
  */
 static void must_follow(header_t header, uint64_t distance)
 {
@@ -553,7 +554,10 @@ static void check_levels(void)
 	let_users_count();
 	become(USER_ID);
 	ck_assert_uint_eq(samples_in_kernel(&all), 0);
-	/* The user has samples of the kernel without address. Interrupts add some to each run. */
+	/*
+	 * The user gets samples of the kernel, but no addresses. Interrupts add samples to each
+	 * run.
+	 */
 	ck_assert_uint_ge(all, in_kernel - in_kernel / 20);
 	buffer = first_sample(PERIOD_7, AT_KERNEL);
 	ck_assert_uint_eq(buffer.payload_size, 0);

@@ -124,7 +124,7 @@ TEST(counters_of_many_combinations_are_taken_and_given_back)
 	ck_assert_msg(group_runs(EVENT_COUNTERS - 4),
 		      "perf lacks more counters than the five in use");
 	ck_assert_msg(!group_runs(EVENT_COUNTERS - 3), "perf has one of the five, too");
-	/* Unload all but the last, which was loaded too late to get an entry of its own. */
+	/* Unload all contexts but the last one, which was loaded too late to get its own entry. */
 	for (i = 0; i < COMBINATIONS - 1; i++)
 		must(fds[i], pfm_unload_context(fds[i]));
 	ck_assert(!group_runs(EVENT_COUNTERS));

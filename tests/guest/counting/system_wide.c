@@ -18,7 +18,7 @@ enum {
 	ROUNDS = 5
 };
 
-/* Each program has a size of its own. */
+/* Each child works for a different number of instructions. */
 static void let_all_work(const struct child *children)
 {
 	int round, i;

@@ -116,7 +116,7 @@ TEST(a_value_that_the_cpu_has_is_not_written_again)
 	with_own_counters(check_lazy);
 }
 
-/* The processor would fault. */
+/* A write of such a value to the register faults, so the module must refuse the value. */
 static void check_reserved(void)
 {
 	pfarg_pmc_t pmc = { .reg_num = PFM_INTEL_OFFCORE_0,

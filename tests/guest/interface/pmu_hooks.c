@@ -210,8 +210,8 @@ static void leave_dirty_pages(void)
 #define CONTEXTS 64
 
 /*
- * These are the first calls of each context: nothing else has used the memory into which values are
- * read.
+ * Each context makes few calls before the read, so nothing else has used the memory into which its
+ * values are read.
  */
 static void check_forgotten_value(void)
 {

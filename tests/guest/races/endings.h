@@ -52,7 +52,7 @@ extern struct target target;
 
 /* Main function of a thread that creates targets on CPU 1 and sleeps in between. */
 void *make_targets(void *unused);
-/* Lets the thread make a target. When this returns, the target spins on CPU 1. */
+/* Lets make_targets() make a target. When this returns, the target spins on CPU 1. */
 void target_begin(enum ending ending, uint64_t patience);
 void target_let_go(void);
 void target_reap(void);

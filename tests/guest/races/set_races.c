@@ -23,10 +23,7 @@ SUITE(set_races, 1800);
 
 /* ---- contexts ------------------------------------------------------------------------ */
 
-/*
- * All sets are switched by time. With @overflows, a random half of the sets is switched by
- * overflows of a busy counter instead. The time is long enough that a slow guest makes progress.
- */
+/* Timeouts of sets, long enough that a slow guest makes progress. */
 #define SHORTEST 100000 /* ns */
 #define LONGEST	 400000
 
@@ -35,6 +32,10 @@ static uint64_t short_time(void)
 	return SHORTEST + random_below(LONGEST - SHORTEST);
 }
 
+/*
+ * All sets are switched by time. With @overflows, a random half of the sets is switched by
+ * overflows of a busy counter instead.
+ */
 static int switching_context(bool overflows)
 {
 	struct pfarg_ctx ctx = {};

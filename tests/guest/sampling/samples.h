@@ -121,10 +121,10 @@ static inline bool is_kernel_address(uint64_t ip)
  * the software PMU the events are page faults, with other PMUs they are cycles, under --icount.
  */
 void need_exact_work(void);
-/* Returns the value of pmu()->pmcs[@i] for this event. */
+/* Returns the value of pmu()->pmcs[@i] for the event of exact work. */
 uint64_t exact_event(unsigned int i);
 void program_exact(int fd, unsigned int count);
-/* Causes at least this many events, and not many more. */
+/* Causes at least @events events, and not many more. */
 void exact_work(uint64_t events);
 /* A sampling period that is longer than the time for taking a sample. */
 uint64_t exact_period(void);

@@ -24,10 +24,10 @@
 /* ---- PMUs whose PMCs select an event and levels: need_levels() ------------------------------ */
 
 bool selects_levels(void);
-/* Return the value of a PMC that counts this event at these levels; 0: at no level. */
+/* Return the PMC value that counts the event at @levels. With 0 the counter does not count. */
 uint64_t instructions(unsigned int levels);
 uint64_t cycles(unsigned int levels);
-/* Returns the number of counters that count any event: PMD 0 and the following ones. */
+/* Returns the number of counters that can count every event. They are PMD 0 and the next PMDs. */
 unsigned int event_counters(void);
 /*
  * Returns the number of a PMD that can count cycles. Its PMC has the same number. Under --icount
@@ -55,8 +55,8 @@ bool starts_at_once(void);
  */
 bool counters_are_shared(void);
 /*
- * Returns whether no operation on a counter changes another counter. Then contexts on threads and
- * on CPUs can have counters of the PMU at the same time.
+ * Returns whether each operation on a counter leaves all other counters as they are. Then contexts
+ * on threads and on CPUs can have counters of the PMU at the same time.
  */
 bool counters_are_independent(void);
 
@@ -74,7 +74,7 @@ unsigned int sample_promptly(int fd, uint64_t period, uint32_t flags);
 
 /* Skips the test unless PMC n drives PMD n and can select levels. */
 void need_levels(void);
-/* Also skips the test unless the guest counts instructions exactly. */
+/* Like need_levels(), but also skips the test unless the guest counts instructions exactly. */
 void need_known_instructions(void);
 /* Skips the test unless counters_are_independent(), and the guest counts instructions exactly. */
 void need_independent_counters(void);

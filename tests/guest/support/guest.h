@@ -182,7 +182,7 @@ void child_rest(const struct child *child);
 /* child_exit() lets the child exit, child_kill() kills it. Both return the status of waitpid(). */
 int child_exit(struct child *child);
 int child_kill(struct child *child);
-/* The child executes @program (a copy of this one) and keeps the same struct child. */
+/* The child executes @program, a copy of this program. @child stays valid. */
 void child_exec(const struct child *child, const char *program);
 
 /* Functions for child_call(). */
@@ -211,7 +211,7 @@ pid_t thread_id(void);
 char thread_state(pid_t tid);
 void pin(unsigned int cpu);
 unsigned int cpus_online(void);
-/* The test's own process gets this user and group, has no capabilities and is dumpable. */
+/* Gives this process the user and group @uid and no capabilities, and makes it dumpable. */
 void become(uid_t uid);
 /* Does the same, but keeps one capability. */
 void become_with_capability(uid_t uid, int capability);
@@ -288,8 +288,9 @@ const char *copy_of(const char *program, uid_t uid, mode_t mode);
  * to ten times as long in such a kernel.
  */
 bool is_debug_kernel(void);
-/* The module of the loaded PMU, or of the PMU with which this guest boots. */
+/* The name of the loaded PMU's module. */
 const char *pmu_module(void);
+/* The name of the module for this machine's PMU, or "perfmon_soft" without such a module. */
 const char *best_pmu_module(void);
 
 #endif

@@ -127,13 +127,13 @@ int context_using(uint64_t pmds);
 void read_pmds(int fd, const unsigned int *numbers, uint64_t *values, int count);
 /*
  * Like write_pmc(), write_pmd() and read_pmd(), but an error aborts the test. Each function takes
- * few instructions, and always the same number. So they use no assertions of libcheck, which write
- * to a pipe even if they hold.
+ * few instructions, and always the same number, because it uses no assertions of libcheck. Those
+ * write to a pipe even if they hold.
  */
 void poke_pmc(int fd, unsigned int n, uint64_t value);
 void poke_pmd(int fd, unsigned int n, uint64_t value);
 uint64_t peek_pmd(int fd, unsigned int n);
-/* Starts, loops, stops. Returns the number by which PMD @n grew. */
+/* Starts, loops, stops. Returns by how much PMD @n grew. */
 uint64_t count_loop(int fd, unsigned int n, uint64_t instructions);
 /* Pins a thread to a CPU. */
 void pin_thread(pid_t tid, unsigned int cpu);

@@ -11,8 +11,8 @@
 #include "guest.h"
 
 /*
- * If @condition is false: prints the place in the source, errno and the seed. Then it ends the
- * process, which ends the test.
+ * If @condition is false, prints the place in the source, errno and the seed, and ends the process.
+ * The end of the process ends the test.
  */
 #define require(condition)                                                               \
 	do {                                                                             \

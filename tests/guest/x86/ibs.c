@@ -297,7 +297,7 @@ TEST(both_units_sample_at_once)
 		joint += values[!is_op] != 0;
 		entry = (entry_t)(values + 2);
 	}
-	/* The other unit may take its sample before the NMI of the first one is handled. */
+	/* Before the NMI of one unit is handled, the other unit may take a sample, too. */
 	ck_assert_uint_le(joint, run.samples / 20);
 	must_be_between(count[PFM_AMD_IBS_OP], 10 * MILLION / 70001,
 			run.instructions / 70001);

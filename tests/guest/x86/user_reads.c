@@ -139,7 +139,7 @@ TEST(a_program_without_a_perf_event_cannot_read_shared_counters)
 	with_ownership("shared", check_refused);
 }
 
-/* The event would give its program access to all counters. */
+/* perf must refuse the event, which would give its program access to all counters. */
 static void check_no_event(void)
 {
 	struct child child = child_new();

@@ -48,7 +48,7 @@ static void must_be(const char *what, struct cost is, struct cost wanted)
 		is.others, wanted.others);
 }
 
-/* Creates a context that uses this number of general counters. */
+/* Creates a context that uses @counters general counters. */
 static int counting_context(unsigned int counters)
 {
 	int fd = make_context();

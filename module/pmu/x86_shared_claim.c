@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* x86, counters shared with perf: claim and release them on all CPUs. */
 #include <asm/nmi.h>
+#include <linux/capability.h>
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
+#include <linux/jiffies.h>
 
 #include "x86.h"
 #include "x86_placeholders.h"
@@ -81,6 +83,24 @@ static int refuse_branches(const struct pfm_pmu *pmu, const u64 *pmds)
 	return 0;
 }
 
+/**
+ * struct answer - what others held when perf was asked
+ * @held: bitmap of PMDs
+ * @until: in jiffies; callers without CAP_PERFMON get this answer until then
+ * @is_known: perf has been asked
+ *
+ * The question creates placeholders for a moment, so events of perf may lose their turn.  Callers
+ * without CAP_PERFMON together make perf answer once per second, no more.  claim and
+ * held_by_others are never called at the same time.
+ */
+static struct answer {
+	u64 held;
+	unsigned long until;
+	bool is_known;
+} last_answer;
+
+#define ANSWER_TICKS HZ
+
 int x86_shared_claim(struct pfm_pmu *pmu, const u64 *pmds)
 {
 	unsigned int cpu;
@@ -105,6 +125,7 @@ int x86_shared_claim(struct pfm_pmu *pmu, const u64 *pmds)
 		return -EBUSY;
 	}
 	shared_pmds |= pmds[0];
+	last_answer.held &= ~pmds[0];
 	return 0;
 }
 
@@ -123,17 +144,29 @@ void x86_shared_release(struct pfm_pmu *pmu, const u64 *pmds)
  * It is enough to ask on this CPU: the watchdog and perf stat -a hold the same counter on
  * each CPU.
  */
-void x86_shared_held_by_others(const struct pfm_pmu *pmu, u64 *pmds)
+static void ask_perf(void)
 {
-	unsigned int n, word;
+	unsigned int n;
 	u64 all = 0;
 
-	for (word = 0; word < PFM_HARDWARE_BV; word++)
-		pmds[word] |= branch_pmds(pmu, word);
 	for (n = 0; n < X86_REGISTERS; n++)
 		if (x86->counters[n].value)
 			all |= BIT_ULL(n);
 	cpus_read_lock();
-	pmds[0] |= x86_placeholders_held(raw_smp_processor_id(), all);
+	last_answer.held = x86_placeholders_held(raw_smp_processor_id(), all);
 	cpus_read_unlock();
+	last_answer.until = jiffies + ANSWER_TICKS;
+	last_answer.is_known = true;
+}
+
+void x86_shared_held_by_others(const struct pfm_pmu *pmu, u64 *pmds)
+{
+	unsigned int word;
+
+	for (word = 0; word < PFM_HARDWARE_BV; word++)
+		pmds[word] |= branch_pmds(pmu, word);
+	if (perfmon_capable() || !last_answer.is_known ||
+	    time_after(jiffies, last_answer.until))
+		ask_perf();
+	pmds[0] |= last_answer.held;
 }

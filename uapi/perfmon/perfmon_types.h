@@ -318,7 +318,8 @@ struct pfm_vector {
  * @implemented_pmds: out: PMDs that the PMU has, including virtual ones
  * @available_pmcs: out: PMCs that are not held by others at the moment, as far as the
  *	PMU's module knows; a context that uses held registers cannot be loaded
- * @available_pmds: out: PMDs that are not held by others at the moment
+ * @available_pmds: out: PMDs that are not held by others at the moment; for callers without
+ *	CAP_PERFMON, perhaps up to a second ago
  * @counter_pmds: out: PMDs that count events
  * @features: out: PFM_FEATURE_*
  * @interface_version: out: PFM_INTERFACE_VERSION of the module

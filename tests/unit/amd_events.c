@@ -33,7 +33,10 @@ TEST(each_family_has_its_description)
 	ck_assert_ptr_eq(pmu_find("amd", ID_OF_19H), &pmu_amd_17h);
 }
 
-/* Events of each unit, and all exceptions, with the counters of the manual: PERF_CTL[...]. */
+/*
+ * Some events of each unit, and all events that are exceptions in their unit, with the
+ * counters that the manual gives for them: PERF_CTL[...].
+ */
 static const struct {
 	uint64_t code;
 	unsigned int counters;
@@ -169,7 +172,10 @@ static void assign(const struct machine *machine, const uint64_t *codes, size_t 
 		pmds[i] = verdicts[i].pmd;
 }
 
-/* Instructions come first and could take counters 0 to 2, which the decoder's events need. */
+/*
+ * The events of instructions come first. They could take counters 0 to 2, which the decoder's
+ * events need.
+ */
 TEST(an_event_with_many_counters_leaves_rare_counters_to_others)
 {
 	static const uint64_t codes[] = { 0xc0, 0xc2, 0xc3, 0x76, 0xd0, 0xd1 };

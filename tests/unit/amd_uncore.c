@@ -119,7 +119,7 @@ TEST(events_of_another_pmu_are_refused)
 	must_fail(&cache, "l3-misses:u", "cannot be split into user and kernel");
 }
 
-/* The PMC has nothing but the code: the counter of one event does not depend on other events. */
+/* A PMC contains only the code of its own event, so any six events can be counted together. */
 TEST(each_counter_can_count_each_event)
 {
 	const struct machine machine = l3();

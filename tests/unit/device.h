@@ -3,7 +3,10 @@
 #ifndef DEVICE_H
 #define DEVICE_H
 
-/* The only descriptor.  It is not open, so it must not be closed. */
+/*
+ * The descriptor of the device.  It is only a number, without an open file: it must not
+ * be closed.
+ */
 #define DEVICE_FD 77
 
 /* The suite's answer to an ioctl: returns 0, or sets errno and returns -1. */

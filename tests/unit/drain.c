@@ -116,7 +116,7 @@ TEST(regions_are_taken_in_order_around_the_end_of_the_buffer)
 TEST(the_last_region_is_not_that_of_an_earlier_use)
 {
 	begin(DATA_FORMAT_NWAY);
-	/* The region that is filled next has been full before. */
+	/* All regions are filled, so the next one still has the samples of its first use. */
 	samples(REGION_ROOM * REGIONS);
 	drain_all(true);
 	end_of_thread();

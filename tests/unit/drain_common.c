@@ -115,7 +115,7 @@ static void overflow_nway(void)
 		return;
 	}
 	region = &regions[header->filled % REGIONS];
-	/* The region is still full from an earlier use. */
+	/* A region that is still full from an earlier use is emptied. */
 	if (region->size + sizeof(struct pfm_dfl_smpl_entry) > REGION_SIZE)
 		*region = (struct pfm_nway_region){ 0 };
 	region->size += put_sample((char *)header + header->region_offset +

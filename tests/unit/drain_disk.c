@@ -24,8 +24,7 @@ static void check_all_lost(void)
 }
 
 /*
- * Once a write fails because the disk is full, pfmon writes no more samples and counts them as
- * lost.
+ * Once a write fails because the disk is full, pfmon counts all further samples as lost.
  */
 TEST(samples_that_cannot_be_written_are_lost)
 {

@@ -17,7 +17,7 @@
 SUITE(follow, 120);
 
 /**
- * struct record - events of a command that the tracer saw
+ * struct record - what the tracer has seen of a command
  * @pid: the process
  * @execs: how often the command executed a program
  * @exits: how often the command was about to end

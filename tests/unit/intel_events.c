@@ -194,7 +194,7 @@ static void assign(const struct pmu *pmu, uint64_t counters, const uint64_t *cod
 }
 
 /*
- * pfmon has an event of the top-down method only on models on which it can compute the comment of
+ * On a model for which pfmon cannot compute the comment of a top-down event, it does not offer
  * this event.
  */
 TEST(topdown_events_are_those_of_the_model)

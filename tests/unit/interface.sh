@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The interface of libpfmdev: the library exports the symbols of its map and no others, each symbol
-# has a page whose prototype is in the header, and no installed file clashes with one of libpfm4.
+# Checks the interface of libpfmdev. The library exports the symbols of its map and no others. Each
+# symbol has a page, and the prototype of the page is in the header. No installed file clashes with
+# a file of libpfm4.
 #
 # BUILD: where libpfmdev was built
 # check() calls the functions below by their names:

@@ -83,8 +83,8 @@ static void end(struct data_writer *writer, uint64_t written, uint64_t lost)
 }
 
 /*
- * Process 100 is a shell, then "app", and in the last file "last".  Process 200 ends in the first
- * file.  When the second file begins, another process with number 200 exists already.
+ * Process 100 executes sh, then app and, in the last file, last.  Process 200 ends in the first
+ * file.  When the second file begins, another process has the number 200.
  */
 static void write_files(void)
 {
@@ -120,7 +120,10 @@ static void write_files(void)
 	end(&writer, 2, 0);
 }
 
-/* What is known about the samples of a recording, in order. */
+/*
+ * The names and mappings of a recording.  For each sample, in order, text gets its
+ * thread's name and its mapping's path.
+ */
 struct seen {
 	struct thread_names names;
 	struct mappings mappings;
@@ -194,7 +197,7 @@ TEST(what_files_count_is_added_up)
 	ck_assert_uint_eq(recording.end->written, 7);
 	ck_assert_uint_eq(recording_lost(&recording), 30);
 	ck_assert_uint_eq(recording_throttled(&recording), 3);
-	/* The last file began after two seconds, and lasts for two seconds. */
+	/* The last file begins two seconds after the first one, and covers two seconds. */
 	ck_assert_uint_eq(recording.end->duration, 4000000000);
 	ck_assert_uint_eq(recording.cpus[0]->produced, 37);
 	ck_assert_uint_eq(recording.cpus[0]->written, 7);

@@ -142,7 +142,7 @@ TEST(hidden_or_other_kernels_have_no_symbols)
 		ck_assert_uint_eq(location.offset, 0x104);
 		catch_stderr(words, sizeof(words));
 		ck_assert_uint_eq(occurrences(words, cases[i].words), 1);
-		/* Root does not get this advice, which is useless for root. */
+		/* For root the advice would be useless, so it is left out. */
 		ck_assert_uint_eq(occurrences(words, "run as root"), !i && geteuid());
 		symbols_free(&symbols);
 		recording_free(&recording);

@@ -15,7 +15,10 @@ struct location find_symbol(struct symbols *symbols, uint64_t address);
 void check_location(struct symbols *symbols, uint64_t address, const char *name,
 		    uint64_t offset);
 
-/* Capture standard error in @text, from this call to the next one. */
+/*
+ * The first call begins to capture standard error. Each later call stores in @text all
+ * that has been captured.
+ */
 void catch_stderr(char *text, size_t size);
 /* Returns how often @part occurs in @text. */
 unsigned int occurrences(const char *text, const char *part);

@@ -59,8 +59,8 @@ static void check_valid(const struct choice *choices, size_t count, const int *a
 }
 
 /*
- * Check that an event lacks a counter only if it must: no assignment has counters both for this
- * event and for the events before it that got a counter.
+ * Check each event, in order: it has a counter if there is an assignment for it and all earlier
+ * events that got a counter. Otherwise it has none.
  */
 static void check_best(const struct choice *choices, size_t count, const int *assigned,
 		       size_t left)

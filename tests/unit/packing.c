@@ -150,7 +150,7 @@ TEST(an_event_that_fits_nowhere_is_refused_or_left_out)
 	ck_assert_int_eq(pack_into_sets(&list, &machine, MS, true), 0);
 	ck_assert_int_eq(list.events[0].state, EVENT_COUNTED);
 	ck_assert_int_eq(list.events[1].state, EVENT_NOT_COUNTED);
-	/* A single set takes no turns, so no sets are made. */
+	/* All events that can be counted fit into one set, so there are no turns and no sets. */
 	ck_assert_uint_eq(list.set_count, 0);
 	events_free(&list);
 }

@@ -51,7 +51,7 @@ static struct {
 	size_t count;
 } test;
 
-/* Changes the child as command @what says. */
+/* Carries out command @what in the child. */
 static void change(char what, int file)
 {
 	switch (what) {

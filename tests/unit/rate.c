@@ -40,7 +40,7 @@ TEST(the_random_part_makes_the_period_longer)
 {
 	struct rate rate;
 
-	/* The mean of the random part is 0x7ffff.8. */
+	/* The mean of the random part is 0x7ffff and a half. */
 	rate_begin(&rate, 1000, 0xfffff, &task_clock, &pmu_soft);
 	ck_assert_uint_eq(rate.period, 1000000 - 524288 + 1);
 	rate_begin(&rate, 1000, 0xffffff, &task_clock, &pmu_soft);
@@ -91,7 +91,7 @@ TEST(without_events_the_period_does_not_change)
 	period = rate.period;
 	ck_assert(!rate_follow(&rate, 0, SECOND, false));
 	ck_assert_uint_eq(rate.period, period);
-	/* The rate is that of the whole time: 20 samples in 2 s. No sample is missing. */
+	/* The rate is computed from the whole time: 20 events in 2 s. No sample was lost. */
 	ck_assert(rate_follow(&rate, 20, 2 * SECOND, false));
 	ck_assert_uint_eq(rate.period, 1);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon record: the command line, an older file in the place of the output, and the arguments of
+ * pfmon record: the command line, an output file that already exists, and the arguments of
  * formats.
  */
 #include <fcntl.h>

@@ -224,7 +224,7 @@ TEST(samples_are_weighted_by_their_period)
 		strstr(report(path, ""), "200 samples, about 1,000,000 events"));
 }
 
-/* A table of format hist names no threads and no times. The thread is that of the context. */
+/* A table of format hist contains no threads, so the thread of the context is shown. */
 TEST(entries_of_hist_count_as_their_samples)
 {
 	const char *path = synthetic_path();

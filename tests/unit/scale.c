@@ -52,8 +52,9 @@ TEST(the_error_is_that_of_a_ratio_estimate)
 
 /*
  * Counts 4, 5, 3, 8 in times of 1: the rate R is 5, and the sum of squares 1 + 0 + 4 + 9 = 14. With
- * T = 8 the variance is 64 * 1/2 * 4/3 * 14 / 16 = 112/3, and the estimate 40. The variance for the
- * mean of a sample is the same: 8^2 (1 - 1/2) (14/3) / 4.
+ * T = 8 the variance is 64 * 1/2 * 4/3 * 14 / 16 = 112/3, and the estimate 40. The usual formula
+ * for a total that is estimated from the mean of a sample gives the same variance: 8^2 (1 - 1/2)
+ * (14/3) / 4.
  */
 static const uint64_t even[][2] = { { 4, 1 }, { 5, 1 }, { 3, 1 }, { 8, 1 } };
 
@@ -118,7 +119,7 @@ TEST(too_few_increments_give_no_error)
 
 	add_all(&ratio, three, 2);
 	ck_assert(!ratio_error(&ratio, 20, &error));
-	/* This time is 0, because the thread did not run: there was nothing to count. */
+	/* The thread did not run in this interval: an increment without time is ignored. */
 	ratio_add(&ratio, 0, 0);
 	ck_assert(!ratio_error(&ratio, 20, &error));
 	ratio_add(&ratio, 30, 2);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: calls on the device for the events of a measurement, and the use of their results. */
+/*
+ * pfmon: the calls with which a session programs the device for its events, and what it
+ * computes from the values that it reads.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -364,7 +367,7 @@ TEST(counts_of_a_group_are_sums)
 	ck_assert_int_eq(group_read_activities(&group, activities), 0);
 	ck_assert_uint_eq(activities[1].runs, 2 * 11);
 	ck_assert_uint_eq(activities[1].duration, 2 * 1000);
-	/* Contexts that are not loaded do not count. */
+	/* A context that is not loaded adds nothing to the sums. */
 	group.attached = 1;
 	ck_assert_int_eq(group_read(&group, &events, values, times), 0);
 	ck_assert_uint_eq(values[7], 3 * 100);

@@ -62,7 +62,7 @@ static int read_text(struct event_list *list, const struct machine *machine,
 	fclose(memory);
 	stderr = real;
 	unlink(path);
-	/* Keeps only the end of the message, which begins with the line number. */
+	/* Keeps only the part of the message from the line number on. */
 	name = strstr(full, path);
 	snprintf(said, size, "%s", name ? name + strlen(path) : full);
 	return result;
@@ -105,7 +105,7 @@ TEST(a_cascade_is_read)
 	ck_assert_uint_eq(list.events[4].switch_after, 1000000);
 	ck_assert_uint_eq(list.events[5].switch_after, 50);
 	ck_assert_uint_eq(list.events[6].switch_after, 0);
-	/* r8 has two counters: one counts it, the other one ends the set's turn. */
+	/* Event r8 takes two counters: one counts the event, the other one ends the set's turn. */
 	ck_assert_uint_eq(list.events[4].pmd_count, 1);
 	ck_assert_uint_ne(list.events[4].pmds[0], list.events[0].pmds[0]);
 	ck_assert(!events_take_turns(&list));

@@ -112,7 +112,7 @@ TEST(the_idle_task_has_a_name)
 	check_at(path, 0, 100, "swapper");
 }
 
-/* Samples of hist contain the process only; the context is on a CPU. */
+/* If a context of format hist is on a CPU, its samples contain the process, but not the thread. */
 TEST(a_sum_of_samples_has_the_name_of_its_process)
 {
 	FILE_RECORDS(path, writer);

@@ -66,9 +66,9 @@ static void add_four_wide(unsigned int modes)
 }
 
 /*
- * 1000 cycles have 4000 slots. 1000 of them retired. 1200 were issued, so 200 of these were lost,
- * and 50 cycles of recovery cost 200 more. 600 were unfilled.  4000 - 1000 - 400 - 600 = 2000 are
- * left.
+ * 1000 cycles have 4000 slots. 1200 slots were issued and 1000 retired, so 200 were lost. 50
+ * cycles of recovery cost another 200 slots. 600 slots were unfilled. 4000 - 1000 - 400 - 600 =
+ * 2000 slots are left.
  */
 static const uint64_t four_wide_counts[] = { 1000, 1200, 1000, 600, 50 };
 

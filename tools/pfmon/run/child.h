@@ -17,7 +17,7 @@
  * @failure: descriptor from which the errno of a failed exec is read
  * @at_exec: the child is stopped where it enters execve(); the byte has already been
  *	written to @go
- * @others: numbers of tasks and children before COMMAND runs; later they show what
+ * @others: how many tasks and children there were before COMMAND; this shows later what
  *	COMMAND has started
  */
 struct child {
@@ -49,7 +49,7 @@ int child_prepare(struct child *child, const char *path, char **arguments,
 void child_to_exec(struct child *child);
 
 /*
- * Let the child continue.  Returns 0 once COMMAND runs.  If it cannot be executed,
+ * Let the child continue.  Returns 0 once COMMAND runs.  If COMMAND cannot be executed,
  * reports why, reaps the process, and returns EXIT_NOT_EXECUTABLE or EXIT_NOT_FOUND.
  * @tracer is NULL unless the process is traced (trace.h).
  */

@@ -13,7 +13,7 @@
 
 #define POSSIBLE "/sys/devices/system/cpu/possible"
 
-/* The file has a list such as 0-3,8-11. Each number is followed by a character. */
+/* The file has a list such as 0-3,8-11.  The "%*c" skips the character after each number. */
 int cpus_highest(void)
 {
 	FILE *file = fopen(POSSIBLE, "re");

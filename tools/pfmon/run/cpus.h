@@ -58,7 +58,10 @@ struct cpu_changes {
 	size_t later;
 };
 
-/* Add the changes since the load.  Call these functions before the contexts are unloaded. */
+/*
+ * Add to @changes what has changed since the load.  Call these functions before the contexts
+ * are unloaded.
+ */
 void cpus_add_change(const struct session *session, struct cpu_changes *changes);
 void cpus_add_changes(const struct group *group, struct cpu_changes *changes);
 

@@ -134,9 +134,9 @@ static int create_sets(struct session *session)
 }
 
 /*
- * Add @bits to the PMCs of @set, which begin at index @first, and merge them with the
- * bits that other events need in the same PMC. Where the masks of two events overlap,
- * their bits are the same; the assignment has checked that.
+ * Add @bits to the PMCs of @set, which begin at index @first. If another event of @set
+ * needs the same PMC, its bits are merged with @bits. Where the masks of two events
+ * overlap, their bits are the same: the assignment has checked that.
  */
 static void merge_pmc(struct session *session, unsigned int first, size_t set,
 		      const struct pmc_bits *bits)
@@ -220,8 +220,8 @@ static void make_switch(struct pfarg_pmd *pmd, const struct event_list *events,
 }
 
 /*
- * List the PMDs of a set one after the other: adjacent elements are read at the same
- * moment.
+ * List the PMDs of a set one after the other: the kernel reads consecutive elements of a
+ * set at the same moment.
  */
 static void list_set(struct session *session, const struct event_list *events, size_t set)
 {
@@ -407,7 +407,7 @@ static int read_values(struct session *session)
 	return 0;
 }
 
-/* Store what was read into @session->values. */
+/* Compute @values and @times from @session->values, into which the PMDs were read. */
 static void store_values(const struct session *session, const struct event_list *events,
 			 uint64_t *values, uint64_t *times)
 {

@@ -25,8 +25,8 @@
  * @has_runtime: the last PMD of each set is the CPU time
  * @is_inherited: threads and processes that the thread makes are counted, too
  * @is_twin: the arrays belong to another session
- * @cpu: of a system-wide context: the CPU on which it is, or was; that is the owner if CPUs share
- *	the registers
+ * @cpu: of a system-wide context: the CPU on which it is loaded, or was loaded last; if CPUs
+ *	share the registers, this CPU is their owner
  * @came_later: the CPU came online during the measurement
  * @was_offline: the CPU went offline during the measurement, and came online again
  */
@@ -51,7 +51,7 @@ struct session {
 
 /*
  * Create the context, on the default PMU if @pmu is NULL, and without a sampling format if @format
- * is NULL; @flags are PFM_FL_*. Returns 0, or -1 with errno. It prints no message: the caller calls
+ * is NULL; @flags are PFM_FL_*. Returns 0, or -1 with errno. Prints no message: the caller calls
  * fail_open().
  */
 int session_create(struct session *session, const char *pmu, uint32_t flags,
@@ -96,7 +96,7 @@ int session_resume(struct session *session, int cpu);
 /* Returns false if the session's thread has ended or its CPU has gone offline. */
 bool session_is_attached(const struct session *session);
 
-/* Stop counting and detach. The thread may have ended. */
+/* Stop counting and detach. It is no error if the thread has ended. */
 int session_detach(struct session *session);
 
 /* Read the current PMDs into @session->pmds. */

@@ -47,8 +47,9 @@ int trace_to_exec(pid_t pid);
 void trace_end(pid_t pid);
 
 /*
- * The child has stopped: call the function of @tracer for this stop, if any, and let the child
- * continue.  @stop is si_status of waitid(), that is, waitpid()'s status from its second byte on.
+ * Call this when the child has stopped.  Calls the function of @tracer for this stop, if there is
+ * one, and lets the child continue.  @stop is si_status of waitid(), that is, waitpid()'s status
+ * from its second byte on.
  */
 void trace_stopped(const struct tracer *tracer, pid_t pid, int stop);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel sends its uevents to all sockets of this kind: "online@/devices/system/cpu/cpu3" and
- * variables.  It also sends many events about devices that belong to a CPU.  Only events about
- * the CPU itself are wanted.
+ * The kernel sends its uevents to all sockets of this kind.  Each begins with a line such as
+ * "online@/devices/system/cpu/cpu3".  There are also many events about devices that belong to a
+ * CPU.  Only events about the CPU itself are wanted.
  */
 #include <errno.h>
 #include <linux/netlink.h>
@@ -13,7 +13,7 @@
 #include "uevents.h"
 
 #define OF_KERNEL 1 /* the group of the kernel's own events; group 2 is udev's */
-#define MOST	  8192 /* bytes that are read of an event, including its first line */
+#define MOST	  8192 /* bytes of an event that are read: enough for its first line */
 
 int uevents_open(void)
 {

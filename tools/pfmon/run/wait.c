@@ -148,7 +148,7 @@ static void give_up(struct waiting *waiting)
 		stop_polling(waiting, watch->more[i].fd);
 }
 
-/* A thread or process has ended. */
+/* Note the end of a thread or process. */
 static void one_less(struct waiting *waiting)
 {
 	waiting->open--;

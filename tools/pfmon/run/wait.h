@@ -98,7 +98,7 @@ struct waiting;
  * @tick: called every @interval ms
  * @interval: ms from one call of @tick to the next; @tick may change it; 0: @tick is
  *	never called
- * @is_done: a function has set it, to end a wait without a child
+ * @is_done: a function of this structure sets it to end a wait without a child
  * @data: argument of @message, @tick and @more.ready.  If one of these functions fails, it reports
  *	the error and returns -1.  Then no function is called any more, and the wait is only for
  *	the end of the child, if there is one

@@ -160,7 +160,7 @@ static int compare(const void *one, const void *other)
 	return (a->tid > b->tid) - (a->tid < b->tid);
 }
 
-/* Threads with most events come first. */
+/* Threads with the most events come first. */
 static void sort_rows(struct per_thread *threads, struct results *results)
 {
 	const size_t first = first_event(results->events);

@@ -49,9 +49,9 @@ struct ratio {
 void ratio_add(struct ratio *ratio, uint64_t value, uint64_t duration);
 
 /*
- * Store the standard error of the count that the increments give for @total, relative to
- * that count.  Returns false if the error is not known: there are too few increments, or
- * nothing was counted.
+ * Estimate the count for the time @total from the increments, and store the relative
+ * standard error of this estimate.  Returns false if the error is not known: there are
+ * too few increments, or nothing was counted.
  */
 bool ratio_error(const struct ratio *ratio, uint64_t total, double *error);
 

@@ -107,7 +107,9 @@ static bool has_to_look(const struct measurement *measurement)
 	return measurement->options->targets.cpus.count && measurement->uevents == -1;
 }
 
-/* Reading many contexts takes long, so the time between readings grows with each MANY contexts. */
+/*
+ * Reading many contexts takes long, so the interval is multiplied by 1 + contexts / MANY.
+ */
 #define MANY	      64
 
 /* The counts of threads that have ended need memory, so they are taken at this interval, in ms. */
@@ -223,7 +225,7 @@ static int check_closed(struct measurement *measurement)
 		    results->command[0]);
 }
 
-/* The end of @pid, a command, ends the measurement; 0: there is no command. */
+/* @pid: the command, whose end ends the measurement; 0: there is no command. */
 static void prepare_watch(struct measurement *measurement, pid_t pid)
 {
 	const struct target_ends *ends = &measurement->ends;
@@ -466,7 +468,7 @@ static int print_parts(struct measurement *measurement,
 	struct results *results = &measurement->results;
 	bool is_per_thread = options->targets.is_per_thread;
 
-	/* The form of CSV is the same in all lines. */
+	/* In CSV all lines have the same fields, so the lines of the sums have a stamp, too. */
 	if (options->separator &&
 	    (options->print_interval || options->is_per_cpu || is_per_thread))
 		results->stamp = "summary";

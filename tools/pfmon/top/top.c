@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfmon top: show what the CPUs do now.  It is a recording in memory that begins another file in
- * each interval, and a report of each file.  So the data of an interval consists only of its
- * samples and of the processes that exist, and pfmon's memory does not grow.
+ * pfmon top: show what the CPUs do now.  It makes a recording in memory, with a new file for
+ * each interval, and shows a report of each file.  So a file contains only the samples of its
+ * interval and the processes that exist, and pfmon's memory does not grow.
  */
 #include <langinfo.h>
 #include <locale.h>

@@ -179,7 +179,7 @@ static void show_pmds(const struct pfm_info *info)
 		       i >= PFM_VIRTUAL_PMD_BASE	    ? "virtual"
 		       : register_in(info->counter_pmds, i) ? "counter"
 							    : "",
-		       register_in(info->available_pmds, i) ? "" : ", taken");
+		       register_in(info->available_pmds, i) ? "" : ", held");
 	}
 }
 
@@ -195,7 +195,7 @@ static void show_pmcs(const struct pfm_info *info)
 		read_attribute(info, "pmc", i, "dfl_val", value);
 		read_attribute(info, "pmc", i, "rsvd_msk", reserved);
 		printf("%-8u %-24s %-18s %s%s\n", i, name, value, reserved,
-		       register_in(info->available_pmcs, i) ? "" : ", taken");
+		       register_in(info->available_pmcs, i) ? "" : ", held");
 	}
 }
 

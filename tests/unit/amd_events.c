@@ -19,7 +19,10 @@ SUITE(amd_events, 120);
 #define ID_OF_17H    0x00800f11
 #define ID_OF_19H    0x00a20f10
 
-/* The low byte of an event, its unit mask, and its high digit in bits 35 to 32 */
+/*
+ * The value of a PMC: the low byte of an event, its unit mask, and its high digit in bits
+ * 35 to 32
+ */
 #define EVENT(event, umask)                                                              \
 	(((event)&0xffull) | (uint64_t)(umask) << 8 | (uint64_t)((event) >> 8) << 32)
 

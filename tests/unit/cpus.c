@@ -71,7 +71,7 @@ TEST(more_cpus_than_there_is_room_for_are_enospc)
 	must_fail("0-65535", ENOSPC);
 }
 
-/* The C library reads the same file in another way. */
+/* sysconf() reads the same file with code of its own, so it tells the expected number. */
 TEST(no_list_means_the_cpus_that_are_online)
 {
 	static struct pfm_cpu_context contexts[4096];

@@ -174,7 +174,10 @@ TEST(without_the_flag_the_second_address_is_a_caller)
 	ck_assert(look_at(user, 2, 0).is_frame[1]);
 }
 
-/* A call may be the first instruction of its function. A return address never is. */
+/*
+ * A call may be the first instruction of its function. A return address is always after
+ * its call.
+ */
 TEST(a_recorded_call_is_in_its_function)
 {
 	const uint64_t begin = in_function("link_caller") - 8;

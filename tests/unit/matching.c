@@ -59,8 +59,8 @@ static void check_valid(const struct choice *choices, size_t count, const int *a
 }
 
 /*
- * Check each event, in order: it has a counter if there is an assignment for it and all earlier
- * events that got a counter. Otherwise it has none.
+ * Check the events in order. An event must have a counter if it can have one together with all
+ * earlier events that got a counter. Otherwise it must have none.
  */
 static void check_best(const struct choice *choices, size_t count, const int *assigned,
 		       size_t left)

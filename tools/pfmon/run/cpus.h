@@ -9,8 +9,8 @@
 #include "targets.h"
 
 /*
- * Returns the highest number that a CPU of the machine can have or, if that is not known, the
- * highest number of its CPUs.
+ * Returns the highest number that a CPU of the machine can have.  If that is not known, it is
+ * computed from the number of configured CPUs.
  */
 int cpus_highest(void);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Contexts that count the same events, each on a thread of its own. */
+/* Contexts that count the same events, each on a thread or CPU of its own. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

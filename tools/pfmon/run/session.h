@@ -65,7 +65,7 @@ int session_create(struct session *session, const char *pmu, uint32_t flags,
  */
 int session_open(struct session *session, const char *pmu, uint32_t flags);
 
-/* Fill in the machine, after session_create() with @flags. */
+/* Fill in @session->machine. Call this after session_create() with the same @flags. */
 int session_ask(struct session *session, uint32_t flags);
 int session_program(struct session *session, const struct event_list *events);
 
@@ -172,14 +172,17 @@ struct unfollowed {
 /* Add the numbers since session_attach() to @sum. */
 void session_add_unfollowed(const struct session *session, struct unfollowed *sum);
 
-/* Warn the user that the threads and processes were not @done, for example "counted". */
+/*
+ * Warn the user that the threads and processes in @unfollowed were not @done, for example
+ * "counted".
+ */
 void unfollowed_warn(const struct unfollowed *unfollowed, const char *done);
 
 /* After session_try_attach() failed with @error: has the thread ended? */
 bool session_thread_is_gone(const struct session *session, int error);
 /*
- * After the same failure: does the thread or CPU already have a context of this process,
- * or a copy of such a context?
+ * After session_try_attach() failed with @error: does the thread or CPU already have a
+ * context of pfmon itself, or a copy of such a context?
  */
 bool session_has_thread(const struct session *session, int error);
 

@@ -66,7 +66,7 @@ int trace_stop(pid_t pid)
 	return 0;
 }
 
-/* ptrace(2), PTRACE_O_TRACESYSGOOD: the stop of a system call has this signal. */
+/* With PTRACE_O_TRACESYSGOOD a stop at a system call has this signal, see ptrace(2). */
 #define SYSTEM_CALL (SIGTRAP | 0x80)
 
 static bool enters_exec(pid_t pid, int stop)

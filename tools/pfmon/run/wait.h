@@ -28,7 +28,10 @@ struct signals {
 	struct sigaction file_size;
 };
 
-/* From now on a write beyond the limit of 'ulimit -f' fails with EFBIG, and no signal ends pfmon. */
+/*
+ * Receive signals from now on.  SIGXFSZ is ignored: a write beyond the limit of 'ulimit -f' fails
+ * with EFBIG and does not end pfmon.
+ */
 int signals_take(struct signals *signals);
 
 /* Restore the state from before the measurement, in the process that becomes COMMAND. */

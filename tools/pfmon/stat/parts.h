@@ -10,7 +10,8 @@
 
 /**
  * struct parts - parts of one kind, which are printed one after the other
- * @results: results of the present part; the caller fills in @results.part and the only run
+ * @results: results of the present part; the caller fills in @results.part and the first of
+ *	@results.runs, the only one
  * @options: the form of the output
  * @file: where to print
  */

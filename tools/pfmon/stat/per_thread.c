@@ -11,7 +11,7 @@
 #include "parts.h"
 #include "per_thread.h"
 
-/* Room for the name, a minus sign and the number of a thread, or for the number of dropped counts. */
+/* Room for a thread's name, a minus sign and its number, or for the number of dropped counts. */
 #define STAMP_TEXT 40
 
 int per_thread_check(const struct session *session)

@@ -49,7 +49,7 @@ struct per_thread {
  * in any case.
  */
 
-/* Can the values of a thread be read? */
+/* Check that one call can read all values of a thread. */
 int per_thread_check(const struct session *session);
 
 /* Take the counts of threads that have ended; if there are very many, of some of them. */

@@ -73,7 +73,7 @@ struct part {
  * @targets: the threads and processes that were counted; NULL if the command was counted
  * @part: the part of the measurement that the counts belong to
  * @stamp: text at the beginning of each line of an event; NULL: none
- * @is_scaled: event sets take turns by time: counts are scaled to the whole time
+ * @is_scaled: event sets take turns by time, so counts are scaled to the whole time
  * @runs: the runs
  * @run_count: number of @runs
  * @has_usage: whether user and system times were measured

@@ -108,7 +108,8 @@ static bool has_to_look(const struct measurement *measurement)
 }
 
 /*
- * Reading many contexts takes long, so the interval is multiplied by 1 + contexts / MANY.
+ * Reading many contexts takes long, so the interval between readings is multiplied by 1 +
+ * contexts / MANY.
  */
 #define MANY	      64
 

@@ -11,7 +11,10 @@
 /* Returns NULL after reporting an error. */
 FILE *stat_print_open(const char *name);
 
-/* main() flushes standard output.  Reports an error and returns -1, or returns 0. */
+/*
+ * Standard output is left to main(), which flushes it.  Reports an error and returns -1,
+ * or returns 0.
+ */
 int stat_print_close(FILE *file, const char *name);
 
 /*

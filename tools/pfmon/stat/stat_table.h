@@ -7,7 +7,10 @@
 
 #include "results.h"
 
-/* Results of an interval have only the lines of the events; stat_table_begin() prints their heading. */
+/*
+ * For a part of a measurement, stat_table() prints only the lines of the events; stat_table_begin()
+ * prints their heading.
+ */
 void stat_table(FILE *file, const struct results *results);
 void stat_table_begin(FILE *file, const struct results *results);
 

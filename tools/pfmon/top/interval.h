@@ -8,7 +8,7 @@
 /**
  * struct cpu_row - a CPU in an interval
  * @cpu: its number
- * @is_offline: it has gone offline: nothing is sampled there any more
+ * @is_offline: it has gone offline, so nothing is sampled there any more
  * @busy: part of the interval, 0 to 1, in which it was not idle; NAN if that is not known
  * @samples: number of samples
  * @events: number of events that @samples stand for

@@ -8,7 +8,7 @@
 
 /**
  * struct top_options - the command line
- * @record: how to sample; @rotation.time is the time from one table to the next
+ * @record: how to sample; @record.rotation.time is the time from one table to the next
  * @profile: kind of the entries
  * @refreshes: number of tables; 0: no limit
  * @is_batch: tables follow one another, without control of a terminal

@@ -3,7 +3,8 @@
  * PMU description "example": two counters of ticks of the CPU's time counter.
  * PMC n is 1 to let PMD n count, else 0.  Two virtual PMDs return data that the kernel
  * has about a thread.  See docs/writing-a-pmu-module.md.
- * No interrupt is needed: 48 bits last 19 hours at 4 GHz, so stop or read sees each wrap.
+ * No interrupt is needed: at 4 GHz, 48 bits wrap once in 19 hours, so there is a read or a stop
+ * between two wraps.
  */
 #include <linux/device.h>
 #include <linux/module.h>
@@ -15,17 +16,17 @@
 
 /*
  * The hardware.  Operations run with interrupts off and access only data of their own CPU, so no
- * lock is needed.
+ * lock is needed.  The first three variables are bitmaps of counters.
  */
-static DEFINE_PER_CPU(u64, selected); /* a bit for each counter, as in the next two */
+static DEFINE_PER_CPU(u64, selected);
 static DEFINE_PER_CPU(u64, running);
 static DEFINE_PER_CPU(u64, overflows);
 static DEFINE_PER_CPU(u64[2], counters);
 static DEFINE_PER_CPU(u64, since); /* time of the last update */
 
 /*
- * Write all bits of "selected", also those of unused PMCs, which have their defaults.  Nobody else
- * uses "selected".
+ * Write the bits of all PMCs, also of the PMCs that the set does not use: these have their default
+ * values.  A module may do so only if nobody else uses the register.
  */
 static void example_write_pmcs(const struct pfm_registers *set,
 			       const struct pfm_registers *old)
@@ -84,7 +85,7 @@ static const struct pfm_pmu_operations example_operations = {
 	.acknowledge = example_acknowledge,
 };
 
-/* Ticks reveal little, so a context without kernel level may count them, too. */
+/* Ticks reveal little, so a context that may count at user level only may count them, too. */
 #define TYPE PFM_REG_NO_LEVELS
 
 static const struct pfm_register pmcs[] = {

@@ -40,7 +40,10 @@ static const char *const calls[] = {
 	[_IOC_NR(PFM_IOC_READ_THREAD)] = "pfm_read_thread",
 };
 
-/* Format of the value.  Other reasons have no value, except PFM_REASON_COUNT. */
+/*
+ * How the value of each reason is printed.  format_value() prints the value of PFM_REASON_COUNT.
+ * The values of all other reasons mean nothing.
+ */
 static const char *const values[] = {
 	[PFM_REASON_TOO_LONG] = "%llu bytes",
 	[PFM_REASON_RESERVED] = "0x%llx",

@@ -24,8 +24,8 @@ int pfmdev_vector_call(int fd, unsigned long command, void *address, int count);
  * @opening: the device could not be opened; error.error is the errno of open(2)
  * @error: result of PFM_IOC_LAST_ERROR; error.error is 0 if nothing has failed
  *
- * This is the library's only state.  After a call that returns no descriptor there is no
- * descriptor to ask for the reason.  Each thread has its own state, as with errno.
+ * If a call fails to make a descriptor, there is no descriptor to ask for the reason.  So the
+ * library keeps the reason, for each thread as with errno.  It has no other state.
  */
 struct pfmdev_failure {
 	int opening;

@@ -219,7 +219,7 @@ static void begin_round(struct pfm_samples *samples)
 	}
 }
 
-/* The caller does not use the sample of the last call any more. */
+/* Go past the sample of the last call, which the caller does not use any more. */
 static void leave_last(struct pfm_samples *samples)
 {
 	if (samples->last)
@@ -344,7 +344,7 @@ PFMDEV_EXPORT int pfm_samples_add(struct pfm_samples *samples, int fd, const cha
 	wanted.size = status.buffer_size;
 	if (!status.buffer_cpus)
 		return add_buffer(samples, &wanted);
-	/* If the machine does not have the CPU, there is no buffer, and the error is EINVAL. */
+	/* EINVAL: there is no CPU of this number, so there is no buffer. */
 	for (wanted.cpu = 0; wanted.cpu < (int)status.buffer_cpus; wanted.cpu++)
 		if (add_buffer(samples, &wanted) && errno != EINVAL)
 			return -1;

@@ -3,9 +3,9 @@
  * The interface between the core and sampling formats.  A format includes this header and
  * no other header of the project.
  *
- * A sampling format is a module that gets each sample and decides what to store.  The core
- * allocates a buffer, which the user can map read-only, for the format.  It calls the format for
- * each overflow.  The core handles registers, threads and messages.
+ * A sampling format is a module that gets each sample and decides what to store.  The core calls
+ * the format for each overflow, and handles registers, threads and messages.  It also allocates the
+ * buffer that the format writes; the user can map this buffer read-only.
  *
  * A format fills a struct pfm_format, registers it at module init and unregisters it at
  * exit.  With these aliases the module is loaded when a program asks for the format by
@@ -90,13 +90,13 @@ struct pfm_sample {
 #define PFM_CONTROL_NOTIFY 0x1 /* send a notification if the PMD has OVFL_NOTIFY */
 #define PFM_CONTROL_RESET  0x2 /* give the PMDs their reset values */
 #define PFM_CONTROL_MASK   0x4 /* mask monitoring, or leave it masked */
-#define PFM_CONTROL_SWITCH 0x8 /* switch event sets; if _MASK is set: at the restart */
+#define PFM_CONTROL_SWITCH 0x8 /* switch event sets, at the restart if _MASK is set */
 #define PFM_CONTROL_LOST   0x10 /* there was no room for the sample: count it as lost */
 
 /* struct pfm_format.flags */
 #define PFM_FORMAT_CONTINUOUS                                                            \
 	0x1 /* monitoring continues while the user reads: a full queue of messages does  \
-	     * not mask, and a restart needs no credit */
+	     * not mask monitoring, and a restart needs no credit */
 
 /**
  * struct pfm_format_setup - properties of a context that is created
@@ -143,22 +143,22 @@ struct pfm_format_instance {
  *	Returns 0, or the error with which the creation of the context fails: -EINVAL for a bad
  *	argument.  Process context, may sleep; optional.
  * @init: sets up an instance: writes the buffer's header, sets @private.
- *	Returns 0 or an error.  If it returns an error, it has undone what it did, and the creation
- *	of the context fails with this error.  Allocations with GFP_KERNEL_ACCOUNT are charged to
- *	the user.  Process context, may sleep; optional.
+ *	Returns 0, or the error with which the creation of the context fails; before it returns an
+ *	error, it must undo what it did.  Allocations with GFP_KERNEL_ACCOUNT are charged to the
+ *	user.  Process context, may sleep; optional.
  * @exit: frees @private.  Called once for each @init that succeeded (or for each instance
  *	if there is no @init), also if the creation fails later.  No other callback
- *	runs at the same time or later.  The user may still read the buffer, which the
- *	core frees after the context.  Process context, may sleep; optional.
+ *	for this instance runs at the same time or later.  The user may still read the buffer,
+ *	which the core frees after the context.  Process context, may sleep; optional.
  * @handler: handles a sample.  Called for each PMD that overflowed, in ascending order, with
- *	interrupts off, perhaps from NMI.  Two calls for the same instance never run at the same
+ *	interrupts off, perhaps in an NMI.  Two calls for the same instance never run at the same
  *	time.  It must not wait or fault.  Returns PFM_CONTROL_*.
  * @restart: called when the user has handled a notification.  @active is true if monitoring is not
  *	masked.  With PFM_FL_INHERIT_* monitoring is never masked; then @active is false if the
  *	handler has asked to mask it.  Called with interrupts off while no handler runs.  Returns 0,
  *	PFM_CONTROL_RESET or PFM_CONTROL_MASK, or -EBUSY if there is nothing to restart; optional.
- * @throttled: called when the event set is throttled for a tick, in the same context as @handler;
- *	optional.
+ * @throttled: called when the event set is throttled for a tick, with interrupts off, perhaps in an
+ *	NMI, like @handler; optional.
  *
  * The user reads the buffer while the format writes it.  So the format must write data before it
  * writes the count or offset that includes them, see pfm_format_publish().
@@ -207,7 +207,7 @@ void pfm_format_unregister(struct pfm_format *format);
 /**
  * pfm_sample_callers() - get the callers that the hardware has recorded
  * @sample: the handler's argument
- * @to: addresses of the call instructions, innermost first; all are in the program
+ * @to: the addresses of the program's call instructions go here, innermost first
  * @most: size of @to
  *
  * Called by the handler.

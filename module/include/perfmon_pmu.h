@@ -59,7 +59,7 @@ struct task_struct;
 
 /* Kinds of register, struct pfm_register.type */
 #define PFM_REG_COUNTER		 BIT(0) /* PMD counts events and overflows */
-#define PFM_REG_READ_ONLY	 BIT(1) /* read-only PMD; required from 64 on unless sampled */
+#define PFM_REG_READ_ONLY	 BIT(1) /* read-only; PMDs from 64 on are read-only or sampled */
 #define PFM_REG_NO_EMUL64	 BIT(2) /* PMC accepts PFM_REGFL_NO_EMUL64 */
 #define PFM_REG_SAMPLED		 BIT(3) /* PMD that only samples can contain */
 #define PFM_REG_NO_LEVELS	 BIT(4) /* PMC: its counters reveal no more than /proc does */
@@ -181,18 +181,18 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  * @claim: claim PMDs @pmds (PFM_HARDWARE_BV words), and the PMCs that drive them, on all
  *	CPUs of the PMU.  Called when a load, or a write to a loaded context, needs PMDs
  *	that are not claimed; other contexts may be counting.  Returns 0 or a negative errno.  If it
- *	fails, nothing is claimed.  If somebody else holds a PMD, it calls pfm_pmu_blame() and
- *	returns -EBUSY.  Exclusive hardware is claimed as a whole at the first call.  Process
- *	context, may sleep, CPU hotplug held off.
+ *	cannot claim all of @pmds, it must claim none of them.  If somebody else holds a PMD, it
+ *	must call pfm_pmu_blame() and return -EBUSY.  Exclusive hardware is claimed as a whole at
+ *	the first call.  Process context, may sleep, CPU hotplug held off.
  * @release: release @pmds.  Called when no loaded context uses these PMDs any more; other
  *	contexts may be counting.  Process context, may sleep, CPU hotplug held off.
  *	Hardware that nobody else uses needs neither @release nor @claim.
  * @held_by_others: set in @pmds (PFM_HARDWARE_BV words) the bits of the PMDs that @claim
  *	could not claim at the moment; process context, may sleep; optional
  * @load: called before a context is loaded on a thread or on a CPU.  @session has the present
- *	values of its registers; PMCs and PMDs may be written later.  Returns 0 or an error.  If it
- *	returns an error, it has undone what it did, and the load fails with this error.  Called by
- *	the loader (current), in process context, may sleep; optional.
+ *	values of its registers; PMCs and PMDs may be written later.  Returns 0, or the error with
+ *	which the load fails; before it returns an error, it must undo what it did.  Called by the
+ *	loader (current), in process context, may sleep; optional.
  * @unload: undo @load.  Called once for each @load that returned 0: when the user unloads the
  *	context, when the thread or the context ends, or when the load fails later.  For a
  *	system-wide context, called on the context's CPU; for a thread, on the CPU where it runs, or
@@ -221,7 +221,7 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  *	@values.  On return nothing counts.
  * @read: hot; store the 64-bit values of @used_pmds, which may be counting.  @values[n] is
  *	pfm_pmd_merge() of the values of PMD n in memory and in hardware.  Returns the same as
- *	overflows(), with the overflow flags read after these values.
+ *	overflows(); it must read the overflow flags after the values.
  * @sample: hot; called after an overflow, with counters halted.  @pmds is a bitmap: store the
  *	values of the PMDs in it that have type PFM_REG_SAMPLED.  The value of PMD n goes to
  *	@values[n].  Required if the PMU has such registers.
@@ -267,7 +267,7 @@ struct pfm_pmu_operations {
  * @is_state: the PMD has the present value of @read.  Otherwise it counts, in each event
  *	set, the growth of @read while the set was active and monitoring.
  * @read: returns the value for the thread @task.  Called on the CPU where the thread
- *	runs, or on any CPU if it does not run; interrupts off, perhaps from NMI.
+ *	runs, or on any CPU if it does not run; with interrupts off, perhaps in an NMI.
  *
  * Like any PMD, it can be read, recorded in samples and, if it counts, reset.
  */
@@ -300,8 +300,9 @@ struct pfm_virtual_pmd {
  *	system-wide contexts.  One context uses all registers of a cache or package; it counts on
  *	the CPU that @operations->owner returns.  Such a PMU is never the default.
  * @independent: operations on a set do not affect other counters.  Then a thread's context and a
- *	system-wide one may count on a CPU at the same time, with different counters; the module
- *	uses pfm_running_sets() and pfm_overflow_of().
+ *	system-wide one may count on a CPU at the same time, with different counters.  The module of
+ *	such a PMU must call pfm_running_sets() and pfm_overflow_of() instead of
+ *	pfm_running_registers() and pfm_overflow().
  * @owner: set by the core: the PMU's module
  * @is_partial: set by the core: some CPU does not have this PMU, or can_count() must be asked
  * @node: for the core's use
@@ -469,8 +470,9 @@ void pfm_registers_lost(void);
  * pfm_cpu_goes_offline() - end the system-wide session of this CPU
  *
  * A module that clears the registers of a CPU which goes offline calls this first, in its
- * hotplug callback on that CPU: a system-wide context counts there until then.  If the CPU stays
- * online, nothing happens.
+ * hotplug callback on that CPU: a system-wide context counts there until then.  The callback may
+ * also run when the module releases the hardware; the CPU then stays online, and this function does
+ * nothing.
  */
 void pfm_cpu_goes_offline(void);
 

@@ -115,7 +115,7 @@ static inline unsigned int pfm_amd_15h_counters(__u64 pmc)
 		return 0x08;
 	if (event == 0x004 && has_several)
 		return 0x08;
-	if (event == 0x031 && has_several) /* it counts with one unit mask only */
+	if (event == 0x031 && has_several) /* counts only with a single bit */
 		return 0;
 	for (i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
 		if ((event & rules[i].mask) == rules[i].event)

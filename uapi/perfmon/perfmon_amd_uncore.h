@@ -26,7 +26,7 @@
 #define PFM_AMD_UNCORE_EVENT	  0xffull
 #define PFM_AMD_UNCORE_UMASK	  0xff00ull
 
-/* "amd_df": more bits of the event up to Zen 3; more bits of both fields with PerfMonV2 */
+/* "amd_df", more bits: of the event up to Zen 3; of event and unit mask with PerfMonV2 (_V2) */
 #define PFM_AMD_DF_EVENT	  0x1800000f00000000ull
 #define PFM_AMD_DF_EVENT_V2	  0x3f00000000ull
 #define PFM_AMD_DF_UMASK_V2	  0xf000000ull

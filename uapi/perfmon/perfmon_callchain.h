@@ -3,10 +3,10 @@
  * Sampling format "callchain": format "default" plus the stack.
  *
  * The header and the handling of a full buffer are those of "default".  hdr_version is
- * PFM_CALLCHAIN_VERSION.  hdr_buf_flags has the limits in effect, max_kernel | max_user << 16; the
- * limit of a part that is left out is 0.  PFM_CALLCHAIN_HDR_LINK is set in it if PFM_CALLCHAIN_LINK
- * was given, and PFM_CALLCHAIN_HDR_RECORDED is set if PFM_CALLCHAIN_RECORDED was given.  An entry
- * is a struct pfm_callchain_entry, followed by
+ * PFM_CALLCHAIN_VERSION.  hdr_buf_flags has the limits in effect, max_kernel | max_user << 16; if
+ * the kernel's part or the user's part is left out, its limit is 0.  In hdr_buf_flags,
+ * PFM_CALLCHAIN_HDR_LINK is set if PFM_CALLCHAIN_LINK was given, and PFM_CALLCHAIN_HDR_RECORDED if
+ * PFM_CALLCHAIN_RECORDED was given.  An entry is a struct pfm_callchain_entry, followed by
  *
  *	__u64 values[value_count]		as in "default"
  *	__u64 kernel[kernel_count]		return addresses, innermost first;
@@ -21,9 +21,9 @@
  * pointers, which programs compiled with -fno-omit-frame-pointer have.  On POWER it follows the
  * back chain, which always exists.  The user's part ends at a frame pointer that does not point
  * further up the stack, or at memory that is not present: an overflow interrupt never fetches a
- * page.  For a 32-bit program, and for an exiting thread whose memory is gone, the user's part is
- * the instruction only.  If the interrupt came during the switch to the thread, which can happen on
- * POWER, both parts have only one address.
+ * page.  For a 32-bit program, and for an exiting thread whose memory is gone, the user's part has
+ * only its first address.  If the interrupt came during the switch to the thread, which can happen
+ * on POWER, both parts have only one address.
  *
  * On x86_64 and arm64 the caller of a function is missing if the function makes no frame,
  * or was interrupted before it made one: the next address is then the caller's caller.

@@ -58,7 +58,7 @@ struct pfm_dfl_smpl_arg {
  * @hdr_throttled: number of times an event set was throttled (0 in perfmon2)
  * @hdr_reserved: zero
  *
- * An entry is complete before @hdr_cur_offs and then @hdr_count include it.
+ * An entry is written first, then it is included in @hdr_cur_offs, then in @hdr_count.
  * pfm_restart() resets these two; the other counts only grow.
  */
 struct pfm_dfl_smpl_hdr {

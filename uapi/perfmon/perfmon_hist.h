@@ -5,8 +5,8 @@
  * Each sample is added to the entry of its process, instruction, event
  * set and PMD.  The buffer is struct pfm_hist_hdr and a hash table of struct
  * pfm_hist_entry.  It may be read at any time: entries are never removed, and
- * sums only grow.  The format sends no notifications and never masks, so pfm_restart()
- * fails with EBUSY.
+ * sums only grow.  The format sends no notifications and never masks monitoring, so
+ * pfm_restart() fails with EBUSY.
  *
  * The search for an entry is limited to PFM_HIST_NEIGHBOURS places, to bound the cost of
  * a sample.  If other entries occupy all these places, the sample is counted as lost.  A table with

@@ -58,8 +58,8 @@
  *    together with a new flag.
  *
  * 3. Structures without flags (pfarg_load, pfarg_start, all that are named pfm_*):
- *    reserved fields must be zero (EINVAL, PFM_REASON_RESERVED).  They leave room for
- *    flags, the name of a PMU, a CPU or a pidfd.
+ *    reserved fields must be zero (EINVAL, PFM_REASON_RESERVED).  These fields leave
+ *    room for flags, the name of a PMU, a CPU or a pidfd.
  *
  * 4. Every structure may become longer, at its end.  The kernel accepts a structure that
  *    is longer than the one it knows if the rest is zero; if not, the call fails with
@@ -69,8 +69,8 @@
  *    contains the size of a format's argument (at most 4096 bytes).
  *
  * 5. In structures that the kernel only returns, reserved fields are zero.  If such a
- * structure is longer than the one the kernel knows, the kernel clears the rest.  The
- * caller need not initialise such a structure.
+ *    structure is longer than the one the kernel knows, the kernel clears the rest.  The
+ *    caller need not initialise such a structure.
  *
  * 6. A message contains its length, see struct pfm_msg_header.
  */
@@ -142,14 +142,14 @@
  * PMD in its reg_reset_pmds, get their own reg_short_reset as values.  If the overflow masks
  * monitoring, they get their own reg_long_reset at PFM_IOC_RESTART instead.  With PFM_REGFL_RANDOM
  * a random number, masked by reg_random_mask, is subtracted from the reset value, which makes the
- * period longer.  The generator is Carta's.  Its seed is reg_random_seed, or a seed that the kernel
- * chooses if reg_random_seed is 0.  The generator has 2^31 - 2 states: seeds are taken modulo
- * 2^31 - 1, and a result of 0 becomes 1.
+ * period longer.  The random numbers come from Carta's generator.  Its seed is reg_random_seed, or
+ * a seed that the kernel chooses if reg_random_seed is 0.  The generator has 2^31 - 2 states: seeds
+ * are taken modulo 2^31 - 1, and a result of 0 becomes 1.
  *
  * In a set with PFM_SETFL_OVFL_SWITCH a counter with reg_ovfl_switch_cnt N switches to
  * the next set when it overflows for the Nth time since the set became active.  If
  * several counters have a count, the switch comes when the first of them reaches its
- * count.  Without a sampling format such overflows do not mask, unless the counter has
+ * count.  Without a sampling format such overflows do not mask monitoring, unless the counter has
  * PFM_REGFL_OVFL_NOTIFY: then PFM_IOC_RESTART does the switch.
  *
  * Some PMDs have a value only at an overflow.  They can be in reg_smpl_pmds, but
@@ -193,10 +193,10 @@
  * threads there, and the kernel.  For such a context, EINVAL also means that there is no such CPU,
  * or that the CPU does not have the context's PMU.  ENODEV: the CPU is offline.  EPERM: the caller
  * neither holds CAP_PERFMON nor is in /sys/kernel/perfmon/sys_group.  EEXIST: the CPU has a
- * system-wide context.  EBUSY also means that contexts on threads use a PMD, or use the PMU and its
- * counters cannot be shared one by one.  In the same way, a system-wide context keeps contexts from
- * being loaded on threads.  When the CPU goes offline, the context is unloaded, and PFM_MSG_END is
- * queued.
+ * system-wide context.  EBUSY also means that contexts on threads use one of this context's
+ * PMDs or, if counters of the PMU cannot be shared one by one, that they use this PMU.  In the same
+ * way, a system-wide context keeps contexts from being loaded on threads.  When the CPU goes
+ * offline, the context is unloaded, and PFM_MSG_END is queued.
  */
 #define PFM_IOC_LOAD		_IOW(PFM_IOC_TYPE, 4, struct pfarg_load)
 
@@ -223,9 +223,11 @@
  * region.  PMDs that overflowed get their long reset values, monitoring is unmasked, and a blocked
  * thread continues.  All this is done when the call returns.
  *
- * EBUSY: the context is not loaded; no notification waits for a restart (some formats allow
- * a restart without a notification); monitoring is not masked, and no format can be
- * restarted; the format refuses the restart; or each CPU has a buffer.
+ * EBUSY has one of these reasons:
+ * - The context is not loaded, or each CPU has a buffer.
+ * - No notification waits for a restart.  ("nway" does not need one.)
+ * - Monitoring is not masked, and there is no format that can be restarted.
+ * - The format refuses the restart.
  */
 #define PFM_IOC_RESTART		_IO(PFM_IOC_TYPE, 7)
 
@@ -247,8 +249,8 @@
  *
  * When a set becomes active, its counters continue from the values at the last switch.
  * PMDs that overflowed get their short reset values, and so do the PMDs in their reg_reset_pmds.
- * If PFM_IOC_START with a set or PFM_IOC_RESTART made the set active, these PMDs get their long
- * reset values instead.
+ * If PFM_IOC_RESTART, or PFM_IOC_START with a set as its argument, made the set active, these PMDs
+ * get their long reset values instead.
  *
  * EBUSY: the context is loaded, or copies of it exist.  EINVAL: invalid flags;
  * PFM_SETFL_TIME_SWITCH without a timeout.  ENOMEM: no memory, or a limit in /sys/kernel/perfmon is
@@ -331,14 +333,16 @@
  * PFM_IOC_READ_THREAD - read the counts of one of the threads that a context monitors
  *
  * With PFM_FL_KEEP_COUNTS a copy that ends keeps its own counts.  A copy ends with its thread, with
- * an exec that closes it, or when the context is unloaded.  PFM_THREAD_ENDED returns the counts of
- * the copy that ended first, of the copies that were not read yet.  The values of all threads add
- * up to the values that PFM_IOC_READ returns.  PMDs whose values are not added up (those with reset
- * values, PFM_PMD_CPU, PFM_PMD_MONOTONIC_TIME and the like) are 0 for a copy.
+ * an exec that closes it, or when the context is unloaded.  Of the copies that were not read yet,
+ * PFM_THREAD_ENDED returns the counts of the one that ended first.  After an unload, the values of
+ * all threads add up to the values that PFM_IOC_READ returns, unless counts were dropped or PMDs
+ * were written meanwhile.  PMDs whose values are not added up (those with reset values,
+ * PFM_PMD_CPU, PFM_PMD_MONOTONIC_TIME and the like) are 0 for a copy.
  *
- * Counts that are kept take the memory of a copy.  At most max_copies are kept.  If a new copy
- * gets no memory, it takes the memory of the oldest counts; pfm_status.dropped_counts tells how
- * often this happened.  A load, even one that fails, drops the counts of the load before.
+ * The counts of each copy take as much memory as the copy took.  The counts of at most max_copies
+ * copies are kept.  If there are more, or if a new copy gets no memory, the counts of the copies
+ * that ended first are dropped; pfm_status.dropped_counts is the number of these copies.  A load,
+ * even a load that fails, drops the counts of the previous load.
  *
  * EINVAL: invalid @which, count, PMD, flags or set; PMD not in use; reserved field not zero;
  * PFM_THREAD_ENDED without PFM_FL_KEEP_COUNTS; system-wide context.  ENOENT: all copies that have

@@ -85,8 +85,8 @@ enum pfm_reason {
  * @reason: out: enum pfm_reason
  * @index: out: element of the vector at fault, PFM_NO_INDEX if none
  * @value: out: the offending value, 0 if the reason has none
- * @holder: out: name of the user that holds the PMU or the register, or why the PMU
- *	refuses a context; "" if neither applies or it is not known
+ * @holder: out: who holds the PMU or the register, such as perf, or why the PMU refuses the
+ *	context; "" if the reason is a different one, or if the holder is not known
  */
 struct pfm_error {
 	__u32 operation;

@@ -10,10 +10,10 @@
 
 #define PFM_SOFT_COUNTERS	  8
 
-/* Values of a PMC; any other is EINVAL. */
+/* Values of a PMC; any other value fails with EINVAL. */
 #define PFM_SOFT_NOTHING	  0 /* the default */
 #define PFM_SOFT_TASK_CLOCK	  1 /* ns of CPU time of the thread */
-#define PFM_SOFT_TIME_COUNTER	  2 /* TSC, CNTVCT_EL0, timebase; while the thread runs */
+#define PFM_SOFT_TIME_COUNTER	  2 /* TSC, CNTVCT_EL0 or timebase, while the thread runs */
 #define PFM_SOFT_CONTEXT_SWITCHES 3 /* times the thread was switched out */
 #define PFM_SOFT_CPU_MIGRATIONS	  4 /* times the thread went to another CPU */
 #define PFM_SOFT_MINOR_FAULTS	  5 /* page faults without I/O */

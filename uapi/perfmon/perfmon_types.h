@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
  * perfmon: constants and structures of the calls in perfmon_ioctl.h.  Programs include
- * perfmon_ioctl.h, which includes this header.  It also has the rules for all structures, under
- * "How it grows".
+ * perfmon_ioctl.h, which includes this header.  The rules for all structures are in
+ * perfmon_ioctl.h, under "How it grows".
  */
 #ifndef _PERFMON_PERFMON_TYPES_H
 #define _PERFMON_PERFMON_TYPES_H
 
 #include <linux/types.h>
 
-/* Register n is bit n % 64 of word n / 64. */
+/* In a bitmap, register n is bit n % 64 of word n / 64. */
 #define PFM_MAX_HARDWARE	 256
 #define PFM_MAX_VIRTUAL		 64
 #define PFM_MAX_PMCS		 (PFM_MAX_HARDWARE + PFM_MAX_VIRTUAL)
@@ -93,7 +93,7 @@ struct pfarg_pmc {
  *	because programs read into the structure that they have written
  * @reg_value: in on write, out on read: 64-bit value
  * @reg_long_reset: in on write: value after PFM_IOC_RESTART
- * @reg_short_reset: in on write: value after an overflow that does not mask
+ * @reg_short_reset: in on write: value after an overflow that does not mask monitoring
  * @reg_last_reset_val: out on read: the value that the last write or reset stored
  * @reg_ovfl_switch_cnt: in on write: number of overflows until a set switch;
  *	out on read: the number that remains
@@ -379,8 +379,8 @@ struct pfm_info {
  * @foreign_runs: out: number of times, since the load, that the thread ran on a foreign CPU while
  *	the context was started.  The PMU of such a CPU is not that of the context (big.LITTLE), so
  *	nothing was counted.  The number includes the foreign runs of copies, and the times that a
- *	set could not start because perf had moved its counters (docs/pmu-x86.md).  If it is not 0,
- *	PFM_STATUS_FOREIGN_CPU is set.
+ *	set could not start because perf had given its counters to other events (docs/pmu-x86.md).
+ *	If the number is not 0, PFM_STATUS_FOREIGN_CPU is set.
  * @copies: out: number of copies of the context (PFM_FL_INHERIT_*) that are loaded on threads
  * @dropped_counts: out: number of copies, since the load, that ended and whose own counts were
  *	dropped to make room, see PFM_IOC_READ_THREAD.  The sums still contain these counts.
@@ -421,10 +421,10 @@ struct pfm_status {
  * EINVAL: the machine has no such CPU, or did not have it when the context was made.  A 32-bit
  * program needs an off_t of 64 bits.
  *
- * Monitoring is never masked.  In other contexts, format "default" masks monitoring when its buffer
- * is full.  Here such a format counts the samples of this CPU as lost until PFM_IOC_RESTART_CPU.
- * A CPU has at most one message in the queue.  The message says that the buffer of CPU msg_ovfl_cpu
- * should be read.  Until the message is read, it stands for all notifications of this CPU.
+ * Monitoring is never masked in such a context.  While the buffer of a CPU is full, the format
+ * counts the samples of this CPU as lost, until PFM_IOC_RESTART_CPU.  A CPU has at most one message
+ * in the queue.  The message says that the buffer of CPU msg_ovfl_cpu should be read.  Until the
+ * message is read, it stands for all notifications of this CPU.
  */
 #define PFM_BUFFER_OFFSET(cpu) ((__u64)(cpu) << 32)
 
@@ -502,10 +502,10 @@ struct pfm_thread_counts {
  * @reserved: zero
  *
  * The statistics of a context begin with its last load, and stay after the unload until the
- * next load.  They include its copies, also those that have ended.  The kernel reads the statistics
- * of one thread after the other, and counts each thread once.  The statistics of a CPU are those of
- * all contexts that monitored on it.  They begin with the load of the module, or with the last
- * write to /sys/kernel/perfmon/reset_stats.
+ * next load.  They include the statistics of its copies, also of copies that have ended.  The
+ * kernel reads the statistics of one thread after the other, and counts each thread once.  The
+ * statistics of a CPU are those of all contexts that monitored on it since the module was loaded,
+ * or since the last write to /sys/kernel/perfmon/reset_stats.
  */
 struct pfm_statistics {
 	__u32 flags;

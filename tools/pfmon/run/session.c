@@ -200,9 +200,8 @@ static struct pfarg_pmd *add_pmd(struct session *session, uint16_t pmd, size_t s
 }
 
 /*
- * The counter overflows after switch_after events, which ends the turn of its set.  At
- * the set's next turn, this counter and the others that can end the turn count from the
- * beginning.
+ * The counter overflows after switch_after events, which ends the turn of its set.  The
+ * overflow resets all counters that can end a turn of this set.
  */
 static void make_switch(struct pfarg_pmd *pmd, const struct event_list *events,
 			const struct event *event)

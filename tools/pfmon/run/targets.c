@@ -2,11 +2,12 @@
 /*
  * Load contexts on running threads and processes, or on CPUs.
  *
- * A process may make threads while pfmon looks for its threads in /proc.  If the thread that makes
- * another one already has a context, a copy of this context counts the new thread from its first
- * instruction (PFM_FL_INHERIT_THREADS).  If not, pfmon finds the new thread when it reads /proc
- * again.  So /proc is read until it shows only threads that have a context.  The kernel may leave
- * out threads in one reading, if others end during it; therefore, two such readings are needed.
+ * A process may make threads while pfmon looks for its threads in /proc.  If a thread already has
+ * a context when it makes a new thread, a copy of this context counts the new thread from its
+ * first instruction (PFM_FL_INHERIT_THREADS).  If not, pfmon finds the new thread when it reads
+ * /proc again.  So /proc is read until it shows only threads that have a context.  The kernel may
+ * leave out threads in one reading, if others end during it; therefore, two such readings are
+ * needed.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -43,8 +43,8 @@ struct task_struct;
  *	addresses belong to another program.
  * @regs: interrupted registers; the registers of user mode if the overflow was not found
  *	until the thread left the CPU
- * @ip: the instruction that the hardware recorded; otherwise the interrupted one, or the
- *	last one in user mode if the user may not see kernel addresses
+ * @ip: the instruction that the hardware recorded; otherwise the interrupted instruction, or the
+ *	last instruction in user mode if the user may not see kernel addresses
  * @ip_is_exact: @ip was recorded by the hardware
  * @payload: other data that the hardware recorded, in the layout of the register map's
  *	header; NULL if there is none or this user may not see it

@@ -51,7 +51,7 @@ struct pfm_dfl_smpl_arg {
  * @hdr_cur_offs: offset of the first free byte from the head
  * @hdr_overflows: number of times the buffer became full
  * @hdr_buf_size: buf_size
- * @hdr_min_buf_space: bytes of the largest entry; the buffer is full if less is free
+ * @hdr_min_buf_space: bytes of the largest entry; the buffer is full if fewer bytes are free
  * @hdr_version: PFM_DFL_SMPL_VERSION
  * @hdr_buf_flags: zero
  * @hdr_lost: number of samples for which there was no room (0 in perfmon2)

@@ -115,8 +115,8 @@
  * /sys/kernel/perfmon, do not let the caller count; or the context is system-wide, and the caller
  * neither holds CAP_PERFMON nor is in sys_group.  EBUSY: the descriptor has a context already.
  * ENOMEM: no memory, or a limit on buffers or event sets is reached.  E2BIG: the structure, or the
- * format's argument, is longer than the kernel knows and the rest is not zero.  The format may
- * return other errors.
+ * format's argument, is longer than the one that the kernel knows, and the rest is not zero.  The
+ * format may return other errors.
  */
 #define PFM_IOC_CREATE_CONTEXT	_IOW(PFM_IOC_TYPE, 0, struct pfm_create)
 

@@ -52,7 +52,7 @@ struct pfm_nway_arg {
  * @written: number of samples written
  * @lost: number of samples for which no region was free
  * @throttled: number of times an event set was throttled
- * @largest_entry: bytes of the largest entry; a region is full if less is free
+ * @largest_entry: bytes of the largest entry; a region is full if fewer bytes are free
  * @lost_told: sum of pfm_nway_region.lost over all regions so far
  * @reserved: zero
  *

@@ -176,8 +176,8 @@ const struct pfm_registers *pfm_session_next(const struct pfm_session *session,
  * @owner: returns the CPU that accesses the registers which CPU @number shares with other CPUs:
  *	CPU @number or one of the others.  The owner stays the same until it goes offline.
  *	Returns a negative errno if it fails; -ENODEV means that CPU @number, which is online, has
- *	no such registers.  Process context, may sleep, CPU hotplug held off.  A PMU with a @scope must have
- *	this operation; it is not called for other PMUs.
+ *	no such registers.  Process context, may sleep, CPU hotplug held off.  A PMU with a @scope
+ *	must have this operation; it is not called for other PMUs.
  * @claim: claim PMDs @pmds (PFM_HARDWARE_BV words), and the PMCs that drive them, on all
  *	CPUs of the PMU.  Called when a load, or a write to a loaded context, needs PMDs
  *	that are not claimed; other contexts may be counting.  Returns 0 or a negative errno.  If it

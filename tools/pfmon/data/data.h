@@ -63,8 +63,8 @@ struct data_record {
 /**
  * struct data_machine - where and when the recording was made.  This is the first record;
  *	strings follow
- * @time: when recording began: ns since 1970 (CLOCK_REALTIME); if a recording has several files, when
- *	this file began
+ * @time: when recording began: ns since 1970 (CLOCK_REALTIME); if the recording has several files,
+ *	when this file began
  * @flags: DATA_PER_THREAD, or 0
  * @recording: number of the recording, which is the same in all its files; 0 before version 1.2
  */
@@ -74,7 +74,7 @@ struct data_machine {
 	uint32_t recording;
 };
 
-/* data_machine.flags: the user wants to see each thread for itself. Since version 1.2 */
+/* data_machine.flags: the user wants to see each thread separately. Since version 1.2 */
 #define DATA_PER_THREAD 0x1
 
 /* Order of the strings of a DATA_MACHINE record.  A string that is not known is empty. */
@@ -161,8 +161,7 @@ struct data_thread {
  * struct data_fork - a thread or process begins.  It has the name that its parent has at this
  *	time.  A process also has the mappings of its parent.  The name and the mappings are
  *	valid until later records change them
- * @time: when it begins, on the samples' clock.  Earlier threads with this number have
- *	ended
+ * @time: when it begins, on the samples' clock. Earlier threads with the number @tid have ended
  * @tid: thread
  * @tgid: its process
  * @parent_tid: thread that made it
@@ -256,7 +255,7 @@ struct data_losses {
 };
 
 /**
- * struct data_cpu - the samples of a CPU, counted by its context
+ * struct data_cpu - counts of the samples of a CPU; each CPU has its own context
  * @produced: samples that the kernel took
  * @written: samples in the file; with hist the sum of the counts
  * @lost: samples that were lost

@@ -80,8 +80,8 @@ static bool is_permitted(uint64_t size)
 }
 
 /*
- * Has the disk room for @size bytes in addition to the reserve, and may the file become so large?
- * Returns true if the filesystem cannot tell: without room, the write will fail.
+ * Does the disk have room for @size bytes in addition to the reserve, and may the file become so
+ * large? If the filesystem cannot tell, returns true; the write fails later if there is no room.
  */
 static bool has_room(struct data_writer *writer, uint64_t size)
 {

@@ -28,11 +28,11 @@ struct data_writer {
 };
 
 /*
- * Each record is written by one write(2), so that a file is complete up to its last
- * record even if pfmon is killed. All functions report an error and return -1, or return
- * 0. A record that was written only in part is removed; if that is impossible, is_torn is
- * set. @path is not copied: it must exist until data_close(). Structures are written as
- * they are; a string that is NULL is written as "".
+ * Each record is written by one write(2), so that a file is complete up to its last record even if
+ * pfmon is killed. The functions that return int report an error and return -1, or return 0. A
+ * record that was written only in part is removed; if that is impossible, is_torn is set. @path is
+ * not copied: it must exist until data_close(). Structures are written as they are; a string that
+ * is NULL is written as "".
  */
 int data_create(struct data_writer *writer, const char *path);
 

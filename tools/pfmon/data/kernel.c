@@ -88,7 +88,10 @@ static void find_core(struct kernel *kernel, const char *root)
 	fill_region(&kernel->core, start, end, "kernel", notes);
 }
 
-/* Reading /proc/kallsyms takes long, so it is not read again. */
+/*
+ * Add the region of the kernel itself. Reading /proc/kallsyms takes long, so only the first call
+ * reads it.
+ */
 static int read_core(struct kernel *kernel, const char *root)
 {
 	struct kernel_region *region;

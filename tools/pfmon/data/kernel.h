@@ -29,11 +29,11 @@ struct kernel_region {
 };
 
 /**
- * struct kernel - the text that this machine's kernel shows to the user
+ * struct kernel - where the text of this machine's kernel and its modules is
  * @regions: ascending by address; none if the user may not see addresses
  * @region_count: number of @regions
- * @core: the kernel without its modules; its address never changes.  @start is 0 if the address is
- *	not known
+ * @core: the kernel without its modules; its address never changes. Its member start is 0 if the
+ *	address is not known
  */
 struct kernel {
 	struct kernel_region *regions;

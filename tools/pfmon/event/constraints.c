@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Find out which events can be counted at once, given the PMCs that they share.  Events are added
- * one by one.  For each new event, all events so far are matched with counters again, because the
- * bits that an event needs in the PMCs depend on its counter.  An event may need some bits
- * whichever of its counters it gets.  So the other events cannot use counters on which their own
- * bits conflict with these.
+ * Find out which events can be counted at once, given the PMCs that they share. Events are added
+ * one by one. For each new event, all events so far are matched with counters again, because the
+ * bits that an event needs in the PMCs depend on its counter. An event may need some of its bits on
+ * all of its counters. The other events cannot use counters on which they need bits that conflict
+ * with those.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -128,10 +128,10 @@ static bool narrow_one(const struct table *table, size_t event, size_t other,
 }
 
 /*
- * Narrow the choices of all events until nothing changes: the fewer counters an event has left,
- * the more bits it needs on all of them.  Returns false if an event has no counter left.  Then the
- * last event must be left out, because the other events fitted before it was added, and @verdict
- * has the event that conflicts with the last one.
+ * Narrow the choices of all events until nothing changes: the fewer counters an event has left, the
+ * more bits it needs on all of them. Returns false if an event has no counter left, and stores in
+ * @verdict the event that conflicts with the last event. The last event must then be left out: the
+ * other events fitted before it was added.
  */
 static bool narrow(const struct table *table, struct verdict *verdict)
 {

@@ -9,8 +9,8 @@
 /**
  * struct verdict - whether an event can be counted
  * @pmd: the counter of the event, or NO_COUNTER
- * @rival: if @pmd is NO_COUNTER, the event that needs other bits in a PMC, or NULL if all
- *	counters are taken
+ * @rival: if @pmd is NO_COUNTER, an event that conflicts with this one, because it needs other bits
+ *	in PMC @pmc; NULL if other events use all counters
  * @pmc: number of the PMC in which @rival needs other bits
  */
 struct verdict {
@@ -20,9 +20,8 @@ struct verdict {
 };
 
 /*
- * Give a counter to as many of the @count @events as possible, so that no two events need
- * different bits in a PMC.  Earlier events have priority.  Returns -1 if there is no
- * memory.
+ * Give a counter to as many of the @count @events as possible, so that no two events need different
+ * bits in the same PMC. Earlier events have priority. Returns -1 if there is no memory.
  */
 int constraints_assign(const struct event *const *events, size_t count,
 		       const struct machine *machine, struct verdict *verdicts);

@@ -90,7 +90,7 @@ static bool is_hardware_pmu(const struct machine *machine)
 	return machine->pmu && machine->pmu->is_hardware;
 }
 
-/* Returns the part of @name behind "PMU::", if PMU is the one that is used and has a scope. */
+/* Returns @name without "PMU::" if PMU is the one that is used and has a scope, else @name. */
 static const char *without_pmu(const char *name, const struct machine *machine)
 {
 	const char *event = NULL;
@@ -100,7 +100,7 @@ static const char *without_pmu(const char *name, const struct machine *machine)
 	return event ? event : name;
 }
 
-/* Has the PMU codes that the user can give? */
+/* Can the user give codes of events of the PMU? */
 static bool has_codes(const struct machine *machine)
 {
 	return machine->pmu && (machine->pmu->is_hardware || machine->pmu->has_scope);
@@ -133,8 +133,8 @@ static const char *extra_refusal(const struct machine *machine, uint64_t code,
 	if (!extra)
 		return "it needs the value of a second register: write rCODE:VALUE";
 	if (!register_in(machine->info.implemented_pmcs, pmc))
-		return "it needs a second register, which perfmon offers only with exclusive "
-		       "ownership of the counters, and where the hypervisor has it";
+		return "it needs a second register: perfmon has it only with exclusive "
+		       "ownership of the counters and, in a guest, if the hypervisor has it";
 	if (pmc == machine->pmu->precise_extra && !is_precise)
 		return "only precise samples have it: add ':pp'";
 	return NULL;
@@ -480,7 +480,7 @@ static int parse_event(struct event_list *list, const char *text,
 }
 
 /*
- * Parse an event.  A brace before it begins a group, and a brace behind it ends the
+ * Parse an event. A brace before the event begins a group, and a brace after the event ends the
  * group.
  */
 static int parse_member(struct event_list *list, char *name, bool *is_inside,

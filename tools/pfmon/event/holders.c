@@ -20,7 +20,7 @@
 #define PATH_SIZE  512
 #define MAX_NAMED  4
 
-/* The target of the link in /proc/PID/fd of a perf event. */
+/* In /proc/PID/fd, the link of a perf event has this target. */
 #define PERF_EVENT "anon_inode:[perf_event]"
 
 static bool is_watchdog_on(const char *proc)
@@ -31,7 +31,7 @@ static bool is_watchdog_on(const char *proc)
 	return first_line(path, word, sizeof(word)) && !strcmp(word, "1");
 }
 
-/* Has the process whose directory is @directory a perf event open? */
+/* Does a process have a perf event open? @directory is the directory of the process in /proc. */
 static bool has_perf_event(const char *directory)
 {
 	char path[PATH_SIZE], target[sizeof(PERF_EVENT)];
@@ -78,7 +78,10 @@ static int is_process(const struct dirent *entry)
 	return isdigit((unsigned char)entry->d_name[0]);
 }
 
-/* Name the first processes that have perf events open.  They need not be hardware events. */
+/*
+ * Name the first processes that have perf events open.  Their events may be software events, which
+ * hold no counter.
+ */
 static void add_processes(const char *proc, char text[ADVICE_TEXT])
 {
 	struct dirent **entries;

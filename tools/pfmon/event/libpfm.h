@@ -28,8 +28,8 @@ enum libpfm_result libpfm_encode(const char *name, uint64_t *code, uint64_t *ext
 const char *libpfm_model(void);
 
 /*
- * Call @visit for each event of the CPU, and for each unit mask of the event with the
- * name EVENT:UMASK.
+ * Call @visit for each event of the CPU, and for each unit mask of each event; the name of a unit
+ * mask is EVENT:UMASK.
  */
 void libpfm_for_each(void (*visit)(void *data, const char *name, const char *description),
 		     void *data);

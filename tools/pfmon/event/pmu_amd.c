@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * AMD's core counters, perfmon_amd.h.  Event codes: the BIOS and Kernel Developer's Guide of
- * family 10h, and the Processor Programming Reference of family 17h.  Family 15h has
- * events that only some counters can count: pfm_amd_15h_counters().
+ * AMD's core counters, perfmon_amd.h. Event codes: the BIOS and Kernel Developer's Guide of family
+ * 10h, and the Processor Programming Reference of family 17h. On family 15h, some events can be
+ * counted on some counters only: see pfm_amd_15h_counters().
  */
 #include <perfmon/perfmon_amd.h>
 

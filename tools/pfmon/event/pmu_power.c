@@ -286,7 +286,7 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 		need_threshold(&needs, model, code);
 	} else {
 		/*
-		 * Let PMC5 and PMC6, like PMC1 to PMC4, count while the run latch is off, too.
+		 * Let PMC5 and PMC6 also count while the run latch is off, as PMC1 to PMC4 do.
 		 */
 		needs.value[PFM_POWER_MMCR0] |= PFM_POWER_MMCR0_CC56RUN;
 		needs.mask[PFM_POWER_MMCR0] |= PFM_POWER_MMCR0_CC56RUN;
@@ -412,10 +412,10 @@ static const struct counter_rule rules[] = {
 };
 
 /*
- * PMC5 and PMC6 count while the run latch is on.  Linux sets the latch in all threads
- * except idle threads.  So PM_RUN_INST_CMPL and PM_RUN_CYC of a thread equal PM_INST_CMPL
- * and PM_CYC; perf assumes the same.  On some counters the Power ISA has separate codes
- * for these events (0x100fe, 0x400fa, 0x100f0, 0x200f4).
+ * PM_RUN_INST_CMPL and PM_RUN_CYC count only while the run latch is on. Linux sets the latch in all
+ * threads except idle threads. So their counts for a thread equal those of PM_INST_CMPL and PM_CYC;
+ * perf assumes the same. On some counters the Power ISA has separate codes for these events
+ * (0x100fe, 0x400fa, 0x100f0, 0x200f4).
  */
 #define SAME_INSTRUCTIONS                                                                \
 	{                                                                                \

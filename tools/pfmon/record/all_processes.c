@@ -21,7 +21,7 @@
 /**
  * struct seen_process - a process that /proc has shown
  * @pid: the process
- * @name: its name at that time
+ * @name: its name when /proc was read
  */
 struct seen_process {
 	pid_t pid;
@@ -41,8 +41,8 @@ int all_processes_begin(struct all_processes *all, pid_t tid)
 	all->has_band = !error;
 	all->refusal = error;
 	/*
-	 * If the kernel permits the events on some CPUs only, they are of no use for a single
-	 * program.
+	 * The kernel may permit the events on some CPUs only. This is of no use for a single
+	 * program, because it may run on the other CPUs.
 	 */
 	if (error && tid != -1)
 		side_band_close(&all->band);
@@ -105,7 +105,7 @@ static int on_event(void *data, const struct side_event *event)
  * struct written_process - a process whose threads are being written
  * @pid: the process
  * @writer: the file
- * @time: since when the names of the threads are valid
+ * @time: the names of the threads are valid from this time on
  */
 struct written_process {
 	pid_t pid;
@@ -174,7 +174,7 @@ static bool is_seen(const struct all_processes *all, const struct seen_process *
  * struct reading - a reading of /proc
  * @all: what is known
  * @writer: the file
- * @time: since when what /proc shows is valid
+ * @time: the names and mappings in /proc are valid from this time on
  * @seen: if there is no side band, the processes that this reading has shown
  * @count: number of @seen
  */

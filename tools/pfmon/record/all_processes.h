@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Write the names and mappings of all processes of the machine, or of those that a process makes.
- * Processes that exist at the beginning are read from /proc.  Events of the kernel report later
- * processes (side_band.h).
+ * Write the names and mappings of all processes of the machine, or of one process and its
+ * descendants. Processes that exist at the beginning are read from /proc. Events of the kernel
+ * report later processes (side_band.h).
  */
 #ifndef PFMON_ALL_PROCESSES_H
 #define PFMON_ALL_PROCESSES_H
@@ -51,9 +51,9 @@ struct all_processes {
 int all_processes_begin(struct all_processes *all, pid_t tid);
 
 /*
- * Write to @writer what /proc shows of the descendants of this process.  If all processes are
- * watched, write what /proc shows of all processes, and the name of the idle task.  The file says
- * that what /proc shows is valid since @time.
+ * Write to @writer the names and mappings that /proc shows of the descendants of this process or,
+ * if all processes are watched, of all processes. In this case also write the name of the idle
+ * task. In the file, these names and mappings are valid from @time on.
  */
 int all_processes_scan(struct all_processes *all, struct data_writer *writer,
 		       uint64_t time);

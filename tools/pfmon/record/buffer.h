@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A sampling buffer: what became of its samples, and what the file says about it.  Each buffer has
- * its own number in the file.  The file calls it the number of a context.
+ * A sampling buffer, and the counts of its samples in the file. Each buffer has its own number in
+ * the file, which the file calls the number of a context.
  */
 #ifndef PFMON_BUFFER_H
 #define PFMON_BUFFER_H
@@ -23,8 +23,8 @@
  * @size: size of @memory in bytes
  * @cpu: the CPU whose samples it has, or BUFFER_NO_CPU
  * @drain: how far the buffer has been read
- * @told: the losses in the last record that was written
- * @earlier: the samples of the recording's earlier files
+ * @told: the losses in the last DATA_LOSSES record that was written
+ * @earlier: the counts of samples in the recording's earlier files
  * @homeless: samples that the kernel lost because there was no buffer for their CPU
  */
 struct buffer {
@@ -55,8 +55,8 @@ void buffer_count_file(const struct buffer *buffer, bool is_last,
 		       struct drain_counts *counts);
 
 /*
- * The next file begins.  @counts are the counts in the previous file; later losses belong to the
- * next file.
+ * Note that the next file begins. @counts are the counts in the previous file; losses from now on
+ * belong to the next file.
  */
 void buffer_begin_file(struct buffer *buffer, const struct drain_counts *counts);
 
@@ -68,7 +68,7 @@ int buffer_take_early(struct buffer *buffer, struct data_writer *writer);
 /* Write the losses so far, if they are not in the file already. */
 int buffer_write_losses(struct buffer *buffer, struct data_writer *writer);
 
-/* Write the counts of the CPU, if the buffer belongs to one. */
+/* Write the counts of the CPU, if the buffer belongs to a CPU. */
 int buffer_write_cpu(const struct buffer *buffer, const struct drain_counts *counts,
 		     struct data_writer *writer);
 

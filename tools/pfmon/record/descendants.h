@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Find the descendants of this process: the processes that it has made, and those that they have
- * made.
+ * Find the descendants of this process: its child processes, their child processes, and so on.
  */
 #ifndef PFMON_DESCENDANTS_H
 #define PFMON_DESCENDANTS_H

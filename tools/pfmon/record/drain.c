@@ -146,8 +146,8 @@ struct batch {
 };
 
 /*
- * Returns the @count samples of @size bytes at @entries, without the samples that were
- * taken early.
+ * The buffer or region has @count samples at @entries, which have @size bytes together. Returns the
+ * samples that were not taken early.
  */
 static struct batch behind_early(const struct drain *drain, const void *entries,
 				 size_t size, uint64_t count)
@@ -170,8 +170,8 @@ static size_t linear_size(const struct drain *drain)
 }
 
 /*
- * Returns the samples that were not taken early.  The kernel may add samples after their
- * count has been read, so the size may include more than @count.
+ * Returns the samples that were not taken early. The kernel may add samples after their count has
+ * been read, so the size may include more samples than are counted.
  */
 static struct batch linear_batch(const struct drain *drain)
 {

@@ -77,8 +77,8 @@ static int write_names(struct process *process, struct data_writer *writer, uint
 }
 
 /*
- * Write the new mappings.  A process that has ended has no mappings any more: the known
- * ones are kept.
+ * Write the new mappings. A process that has ended has no mappings any more; then keep the mappings
+ * that were read before.
  */
 static int write_mappings(struct process *process, struct data_writer *writer,
 			  uint64_t time)

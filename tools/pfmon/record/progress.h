@@ -24,8 +24,10 @@ struct progress {
 
 void progress_begin(struct progress *progress, bool is_quiet);
 
-/* Shows the line at most about twice a second, the first time after half a second. */
-/* Will progress_show() print the line? */
+/*
+ * Will progress_show() print the line? It prints the line about twice a second, for the first time
+ * after half a second.
+ */
 bool progress_is_due(const struct progress *progress);
 void progress_show(struct progress *progress, uint64_t samples, uint64_t lost,
 		   uint64_t bytes);

@@ -179,7 +179,7 @@ static void warn_of_end(const struct run *run)
 			"to that moment; root and users with CAP_PERFMON may monitor it",
 			own ? "the command" : "a thread");
 	else if (ended_early(run) && !own)
-		warn_user("what was sampled ended before the command did");
+		warn_user("the sampled threads ended before the command did");
 	else if (ended_early(run) && !recorder_follows(&run->recorder))
 		warn_user("the command's first thread ended before the command did: the "
 			  "samples go up to that moment");
@@ -253,8 +253,8 @@ static void warn_of_losses(const struct run *run, const struct drain_counts *cou
 }
 
 /*
- * Print whether each sample that the kernel took is in the file or was lost.  @what is a CPU, or
- * all CPUs together.
+ * Print the number of samples that the kernel took, and whether it is the sum of the written and
+ * the lost samples. @what is a CPU, or all CPUs together.
  */
 static void print_sum(const char *what, const struct drain_counts *counts)
 {

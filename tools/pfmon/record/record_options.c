@@ -130,7 +130,7 @@ static const struct option_row rows[] = {
 	{ "cpu", 'C', "LIST",
 	  "sample the CPUs of LIST, such as 0,2-3: while COMMAND runs, or until Ctrl-C",
 	  take_cpus, FIELD(scope) },
-	{ "per-thread", 0, NULL, "let 'pfmon report' show each thread for itself",
+	{ "per-thread", 0, NULL, "let 'pfmon report' show each thread separately",
 	  take_true, FIELD(is_per_thread) },
 	{ "no-inherit", 0, NULL,
 	  "sample only the thread that runs COMMAND, not the threads and processes that it "

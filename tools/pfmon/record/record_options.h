@@ -32,7 +32,7 @@
  * @has_recorded: the hardware records the callers
  * @buffer: size of a buffer in bytes; 0: RECORD_BUFFER, or less if there is a limit
  * @scope: threads, processes or CPUs to record; none: record the command
- * @is_per_thread: a report of the file shows each thread for itself
+ * @is_per_thread: a report of the file shows each thread separately
  * @is_inherited: threads and processes that the command makes are recorded, too
  * @timeout: ns after which the recording ends; 0: no limit
  * @rotation: when another file begins

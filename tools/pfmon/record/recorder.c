@@ -225,7 +225,7 @@ static int choose_events(struct recorder *recorder)
 	return witness_add(&recorder->all, events, machine);
 }
 
-/* Number of threads or CPUs. */
+/* Returns the number of threads or CPUs to sample. */
 static size_t target_count(const struct record_options *options)
 {
 	if (options->scope.cpus.count)

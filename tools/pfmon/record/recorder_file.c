@@ -160,10 +160,10 @@ static int take_samples(struct recorder *recorder)
 }
 
 /*
- * Fill in the next file, while the current one is still written.  What the current file already has
- * about processes is read from /proc again.  What the kernel tells from then on goes to both files,
- * and samples go to the current file until it ends.  So the next file has all processes that have
- * samples in it.
+ * Fill in the next file, while the current one is still written. The names and mappings of the
+ * processes are read from /proc again. From then on, the kernel's events about processes are
+ * written to both files, and samples to the current file until it ends. So the next file knows all
+ * processes that will have samples in it.
  */
 static int prepare_next(struct recorder *recorder, struct data_writer *next)
 {

@@ -25,7 +25,7 @@ int recorder_end_file(struct recorder *recorder, uint32_t flags);
 /* Write where the kernel and its modules are. */
 int recorder_write_kernel(struct recorder *recorder, struct data_writer *writer);
 
-/* Returns after how many ns it is time for another file; UINT64_MAX: no time is set. */
+/* Returns the time in ns until another file is due; UINT64_MAX if files do not end after a time. */
 uint64_t recorder_time_left(const struct recorder *recorder);
 
 /* Is it time for another file? */

@@ -152,7 +152,10 @@ static int restart(const struct sampler *sampler, const struct buffer *buffer)
 		       : pfm_restart(fd);
 }
 
-/* Hand back what was taken, also what could not be handed back while the CPU was offline. */
+/*
+ * Hand back the buffer, or all regions that were taken. Some of them may be left from a time when
+ * the CPU was offline, because they could not be handed back then.
+ */
 static void hand_back(struct sampler *sampler, struct buffer *buffer)
 {
 	while (drain_is_owed(&buffer->drain) && !restart(sampler, buffer))
@@ -255,8 +258,8 @@ static int write_period(struct sampler *sampler, size_t event)
 }
 
 /*
- * A new period restarts the counter: the @partial events since the last sample are lost.  If copies
- * live, the period stays @period.
+ * A new period restarts the counter: the @partial events since the last sample are lost. If copies
+ * of the context live, the period stays @period.
  */
 static int change_period(struct sampler *sampler, size_t event, uint64_t period,
 			 uint64_t partial)
@@ -313,8 +316,9 @@ int sampler_follow(struct sampler *sampler)
 }
 
 /*
- * With formats "default" and "callchain", a counter that has overflowed waits for the restart.  If
- * the CPU goes offline before the restart, no restart can come any more, so begin the period here.
+ * With formats "default" and "callchain", a counter that has overflowed waits for the restart. If
+ * the CPU has gone offline before the restart, the restart cannot come any more, so begin the next
+ * period here.
  */
 static int begin_overdue_periods(struct sampler *sampler)
 {

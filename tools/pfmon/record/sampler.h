@@ -32,7 +32,7 @@
  * @dropped: for each event, how many occurrences were lost when the period was changed
  * @unsampled: for each event, how many occurrences are in no sample, computed at the end; its
  *	member counted is 0 if the number is not known
- * @cut: for each event, how many occurrences are in no sample, because threads ended before a period
+ * @cut: for each event, how many occurrences are in no sample because threads ended before a period
  *	was over
  * @buffers: one, or one for each CPU if the context is inherited; none until the context is loaded
  * @buffer_count: number of @buffers
@@ -89,8 +89,8 @@ int sampler_attach(struct sampler *sampler, int target);
 int sampler_try_attach(struct sampler *sampler, int target);
 
 /*
- * Go on with a CPU that went offline.  Returns a positive errno, without a message, if the load
- * failed.
+ * Load the context again on a CPU that went offline and has come online. Returns a positive errno,
+ * without a message, if the load failed.
  */
 int sampler_try_resume(struct sampler *sampler);
 

@@ -28,8 +28,8 @@
  * @fd: the event; -1 if the CPU is offline
  * @page: the mapped header, which the records follow
  * @size: bytes of the records' part
- * @enabled: for how long the event had been enabled at the last look.  If this does not grow,
- *	the CPU went offline, which has ended the event
+ * @enabled: for how long the event had been enabled at the last look. If this time does not grow
+ *	any more, the CPU went offline, and the kernel has ended the event
  * @copy: a record that wraps at the end of the ring is joined here
  */
 struct side_ring {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the kernel says about processes while they are sampled: fork, exec, new names, new
- * executable memory.  Perf events that count nothing report this, one event for each CPU. They need
- * no PMU and do not disturb other users of perf.  Their clock is that of the samples.
+ * executable memory. The reports come from perf events that count nothing, one event for each CPU.
+ * These events need no PMU and do not disturb other users of perf. Their clock is that of the
+ * samples.
  */
 #ifndef PFMON_SIDE_BAND_H
 #define PFMON_SIDE_BAND_H

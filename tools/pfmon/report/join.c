@@ -144,7 +144,7 @@ static uint64_t time_of(const struct data_record *record)
 	}
 }
 
-/* Returns a time before all that happened in @part; 0 if it is not known. */
+/* Returns a time that is earlier than all times in @part; 0 if it is not known. */
 static uint64_t time_before(struct part *part)
 {
 	const struct data_record *record;

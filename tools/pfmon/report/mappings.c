@@ -149,7 +149,8 @@ static size_t behind(const struct mappings *mappings, uint64_t owner, uint64_t a
 }
 
 /*
- * The mappings of an address: the one that is valid, and the earliest later one.
+ * The mappings of an address: the one that is valid at a given time, and the first one after that
+ * time.
  */
 struct found {
 	const struct recorded_mapping *there;
@@ -190,8 +191,9 @@ static const struct change *fork_of(const struct mappings *mappings, uint64_t ow
 }
 
 /*
- * Number of parents in which a mapping is looked for: a process that forks without exec has the
- * mappings of its parent.  A damaged file may have parents in a circle.
+ * A process that forks without exec has the mappings of its parent, so a mapping is looked for in
+ * the parents, too. In a damaged file a process may be its own ancestor, so the number of parents
+ * is limited.
  */
 #define PARENTS 1000
 

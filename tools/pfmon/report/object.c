@@ -112,7 +112,7 @@ static int compare_objects(const struct object *a, const struct object *b)
 	return order ? order : a->is_kernel - b->is_kernel;
 }
 
-/* Are the kernel and its modules where they were when @kernel was read? */
+/* Are the kernel or its modules at other addresses in @recording than in @kernel? */
 static bool has_moved(const struct recording *recording, const struct kernel *kernel)
 {
 	size_t found = 0;

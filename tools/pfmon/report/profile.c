@@ -17,7 +17,7 @@ static void take_function(struct key *key, const struct location *location)
 	key->offset = location->symbol ? 0 : location->offset;
 }
 
-/* Samples of hist do not have the CPU, but a context that samples a CPU has it. */
+/* Samples of hist do not have the CPU, but it is known if their context belongs to a CPU. */
 static uint32_t cpu_of(const struct recording *recording, const struct sample *sample)
 {
 	const struct data_cpu *const *cpus = recording->cpus;
@@ -104,9 +104,9 @@ static node_number add_entry(struct profile *profile, const struct sample *sampl
 }
 
 /*
- * Add the thread's name below @node, and below the name all functions, the outermost
- * first.  An object without symbols becomes one node: single addresses are of no use in a
- * flame graph.
+ * Add a path of nodes below @node: the thread's name, then the functions from the outermost to the
+ * innermost. An object without symbols becomes one node: single addresses are of no use in a flame
+ * graph.
  */
 static node_number add_stack(struct profile *profile, const struct sample *sample,
 			     node_number node)

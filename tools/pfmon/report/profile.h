@@ -20,7 +20,7 @@ enum sort_key {
  * @sort: keys by which samples are added up
  * @sort_count: number of keys in @sort; 0: add up whole stacks, which begin with the
  *	thread's name and end with the innermost function
- * @has_callers: show below each entry its callers
+ * @has_callers: show the callers of each entry below it
  * @counts_processes: the children of an entry are its processes; key.thread.tid is the number of
  *	the process
  * @event: name of the only event to show; NULL for all
@@ -66,7 +66,7 @@ int profile_make(struct profile *profile, const struct recording *recording,
 		 const struct profile_options *options);
 void profile_free(struct profile *profile);
 
-/* Are the entries functions or objects?  Only then the files with symbols are read. */
+/* Are the entries functions or objects?  If not, the files with symbols are not read. */
 bool profile_needs_objects(const struct profile_options *options);
 
 /* Returns the node of @event, NULL if it has no samples. */

@@ -161,9 +161,9 @@ void recording_warn_losses(const struct recording *recording);
 uint64_t recording_lost(const struct recording *recording);
 
 /*
- * Events for which the PMU delivered no samples, in all contexts.  recording_unsampled() adds up
- * such events of @event.  The number of samples in its result is 0 if it is too small for a
- * warning.  recording_undelivered() returns the sum of these numbers over all events.
+ * The PMU may not deliver all samples. recording_unsampled() adds up what is missing for @event in
+ * all contexts. The number of samples in its result is 0 if so few are missing that no warning is
+ * needed. recording_undelivered() returns the sum of these numbers of samples over all events.
  */
 struct data_unsampled recording_unsampled(const struct recording *recording,
 					  const struct data_event *event);

@@ -39,7 +39,7 @@ static const char *function_name(const struct key *key)
 	return key->symbol ? key->symbol->name : label_object(key);
 }
 
-/* Names that are not functions are in brackets. */
+/* If the function is not known, print the name of the object in brackets. */
 static void print_function(FILE *file, const struct key *key)
 {
 	const char *name = function_name(key);

@@ -20,7 +20,8 @@
  * @kernel_count: number of @frames that are the kernel's part of a call chain
  * @kernel_link: the second frame of the kernel's part is the value of the link register
  * @user_link: the second frame of the program's part is the value of the link register
- * @user_calls: the callers of the program's part are call instructions, not return addresses
+ * @user_calls: in the program's part, the addresses of callers are those of call instructions, not
+ *	return addresses
  * @has_chain: the format records call chains
  */
 struct sample {

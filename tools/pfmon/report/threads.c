@@ -43,7 +43,10 @@ static int read_contexts(struct thread_names *names)
 	return 0;
 }
 
-/* Returns how many names belong to threads below @tid, or to @tid not later than @time. */
+/*
+ * Returns the number of names that come before a name which @tid gets after @time: the names of
+ * threads with lower numbers, and the names that @tid got up to @time.
+ */
 static size_t names_until(const struct thread_names *names, uint32_t tid, uint64_t time)
 {
 	size_t low = 0, high = names->count;
@@ -89,7 +92,10 @@ static int compare_forks(const void *one, const void *other, void *data)
 	return (a > b) - (a < b);
 }
 
-/* Find the name that each thread began with.  A parent began before its children. */
+/*
+ * Find the name that each thread began with: the name that its parent had. The threads are handled
+ * in the order of their beginning, so a parent's name is known before those of its children.
+ */
 static int inherit_names(struct thread_names *names)
 {
 	const struct forks *forks = &names->forks;

@@ -19,8 +19,8 @@ bool build_id_of_file(const char *path, char text[BUILD_ID_SIZE]);
 bool build_id_of_fd(int fd, char text[BUILD_ID_SIZE]);
 
 /*
- * The build-id of this process's vdso; other processes of the same width have the same
- * vdso.
+ * The build-id of this process's vdso. Other processes of the same width (32 or 64 bits) have the
+ * same vdso.
  */
 void build_id_of_vdso(char text[BUILD_ID_SIZE]);
 

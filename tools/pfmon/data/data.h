@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The file of a recording: a header and then records, see docs/data-file.md.  This header
- * has the structures of the file; data_write.h writes them, data_read.h reads them.
+ * The file of a recording: a header and then records, see docs/data-file.md. This header has the
+ * structures of the file. The functions of data_write.h write them, and those of data_read.h read
+ * them.
  *
  * All numbers are little endian.  A record is a struct data_record and a body.  The body
  * is one of the structures below, followed by the strings, numbers or entries that the
@@ -20,7 +21,7 @@
 #define DATA_ALIGNMENT	  8
 #define DATA_FILE_NAME	  "pfmon.data"
 
-/* Readers skip records of events and contexts beyond these limits. */
+/* Limits of the number of events and of contexts. Readers skip the records of further ones. */
 #define DATA_MAX_EVENTS	  4096
 #define DATA_MAX_CONTEXTS (1u << 20)
 
@@ -255,7 +256,7 @@ struct data_losses {
 };
 
 /**
- * struct data_cpu - counts of the samples of a CPU; each CPU has its own context
+ * struct data_cpu - counts of the samples of a CPU, which has its own context
  * @produced: samples that the kernel took
  * @written: samples in the file; with hist the sum of the counts
  * @lost: samples that were lost
@@ -271,7 +272,8 @@ struct data_cpu {
 };
 
 /**
- * struct data_unsampled - events of one context for which the PMU delivered no samples
+ * struct data_unsampled - how many events of one context are in no sample, because the PMU
+ *	delivered none
  * @counted: number of events that a second counter counted
  * @events: number of these events that belong to no sample, neither to a written nor to a lost one
  * @samples: number of samples that @events would have made

@@ -10,8 +10,8 @@
  * struct data_writer - a file that is being written
  * @path: path as the user gave it; "-" is standard output
  * @size: bytes written so far
- * @reserve: number of bytes that are kept free behind the first @size bytes, for the records
- *	LOSSES, UNSAMPLED, CPU and END
+ * @reserve: number of bytes that are kept free after the first @size bytes, for the records LOSSES,
+ *	UNSAMPLED, CPU and END
  * @fd: the file, -1 if there is none
  * @lack: why the last record did not fit: ENOSPC, EDQUOT or EFBIG
  * @is_file: @fd is a regular file, and @size is its whole size

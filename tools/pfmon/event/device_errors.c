@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Explain why opening the device, attaching or another call failed, and what to do about it. */
+/* Explain why opening the device, loading a context or another call failed, and what to do. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -42,8 +42,8 @@ static const char *as_root(void)
 }
 
 /*
- * Returns the advice about counters that perf or the NMI watchdog holds.  There is no
- * advice if others hold the counters, or if nobody does.
+ * Returns the advice about counters that perf or the NMI watchdog holds. The text is empty if
+ * others hold the counters, or if nobody holds them.
  */
 static const char *advice(int fd, char text[ADVICE_TEXT])
 {

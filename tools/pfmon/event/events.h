@@ -35,7 +35,7 @@ enum event_state {
  * @switch_after: the turn of the set ends after this number of events, and the event is
  *	not shown; 0: the event is shown
  * @pmds: the PMDs whose sum is the count
- * @pmd_count: number of @pmds; 0 until assigned
+ * @pmd_count: number of @pmds; 0 until the event gets its PMDs
  */
 struct event {
 	char *name;

@@ -117,7 +117,8 @@ struct pmc_bits {
  * @refusal: returns the reason why no counter of this kind of CPU can count an event, as
  *	the text after "because"; NULL if a counter can.  If @refusal itself is NULL,
  *	every event can be counted
- * @extra_pmc: returns the PMC whose value refines what an event counts, or 0.  NULL: no event has one
+ * @extra_pmc: returns the PMC whose value refines what an event counts, or 0.  NULL: no event has
+ *	such a PMC
  * @precise_extra: a PMC of @extra_pmc whose events have to be precise, or 0
  */
 struct pmu {
@@ -182,8 +183,8 @@ const struct pmu *pmu_find(const char *name, uint64_t id);
 const struct pmu *pmu_further(size_t index);
 
 /*
- * Returns the PMU that the user has to name, too, before event @name can be counted; NULL if there
- * is no such PMU.
+ * Returns the PMU that counts event @name if the user also names this PMU (--pmu); NULL if there is
+ * no such PMU.
  */
 const struct pmu *pmu_to_give(const char *name);
 

@@ -21,8 +21,8 @@
 #define BRANCH_MISSES_RETIRED 0x00c5
 
 /*
- * Events that only a fixed counter can count.  No general counter counts an event 0.  So perf and
- * libpfm4 use event 0 for the fixed counters, and the unit mask says which of them.
+ * Events that only a fixed counter can count. General counters have no event 0. So perf and libpfm4
+ * use event 0 for the fixed counters, and its unit mask selects one of them.
  */
 #define FIXED_REF_CYCLES      0x0300
 #define FIXED_SLOTS	      0x0400
@@ -61,7 +61,7 @@ static const struct common_event common[] = { ARCHITECTURAL_EVENTS };
 
 static const struct common_event common_sandybridge[] = {
 	ARCHITECTURAL_EVENTS, ISSUED_SLOTS,	    RETIRED_SLOTS,
-	UNFILLED_SLOTS,	      RECOVERY(0x0100030d), /* INT_MISC.RECOVERY_CYCLES, with a counter mask of 1 */
+	UNFILLED_SLOTS,	      RECOVERY(0x0100030d), /* INT_MISC.RECOVERY_CYCLES, counter mask 1 */
 };
 
 static const struct common_event common_skylake[] = {
@@ -239,7 +239,7 @@ static const struct counter_rule rules_skylake[] = {
 	GENERAL_RULE,
 };
 
-/* Eight general counters, with hyper-threading, too. */
+/* From here on there are eight general counters even if hyper-threading is on. */
 static const struct counter_rule rules_icelake[] = {
 	FIXED_RULES,
 	FIXED_INSTRUCTIONS(0x01c0), /* INST_RETIRED.PREC_DIST */
@@ -323,7 +323,10 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 #define REFINED	     (PFM_INTEL_PMC_EVENT | PFM_INTEL_PMC_UMASK)
 #define LOAD_LATENCY 0x01cd /* MEM_TRANS_RETIRED.LOAD_LATENCY */
 
-/* Sandy Bridge to Rocket Lake: OFF_CORE_RESPONSE_0 and _1, and FRONTEND_RETIRED. */
+/*
+ * The second register of OFF_CORE_RESPONSE_0 and _1 and of FRONTEND_RETIRED. The codes of these
+ * events are valid from Sandy Bridge to Rocket Lake.
+ */
 static uint16_t extra_icelake(uint64_t code)
 {
 	switch (code & REFINED) {
@@ -338,7 +341,10 @@ static uint16_t extra_icelake(uint64_t code)
 	}
 }
 
-/* Up to Comet Lake a bit of IA32_PEBS_ENABLE asks for the latency of loads. */
+/*
+ * Up to Comet Lake, LOAD_LATENCY has a second register, too: there, a bit of IA32_PEBS_ENABLE asks
+ * for the latency of loads.
+ */
 static uint16_t extra_skylake(uint64_t code)
 {
 	return (code & REFINED) == LOAD_LATENCY ? PFM_INTEL_LOAD_LATENCY
@@ -353,7 +359,7 @@ static uint16_t extra_sandybridge(uint64_t code)
 	return pmc == PFM_INTEL_FRONTEND ? 0 : pmc;
 }
 
-/* Sapphire Rapids and its successors have other codes. */
+/* On Sapphire Rapids and its successors, these events have other codes. */
 static uint16_t extra_sapphirerapids(uint64_t code)
 {
 	switch (code & REFINED) {

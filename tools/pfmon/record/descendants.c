@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Find the processes that this process has made.  Processes whose parent has ended are children of
- * this process, see others_adopt().
+ * Find the descendants of this process. If the parent of one of them ends, this process becomes its
+ * parent, see others_adopt().
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -11,7 +11,10 @@
 #include "../common/errors.h"
 #include "descendants.h"
 
-/* Append the children of a thread.  Files of a thread are also at /proc/TID. */
+/*
+ * Append the children of a thread. The path needs only the number of the thread, because /proc/TID
+ * exists for each thread.
+ */
 static int add_children(void *data, pid_t tid)
 {
 	struct id_list *pids = data;

@@ -27,7 +27,7 @@ int processes_add_thread(struct processes *processes, pid_t tid, uint32_t contex
 /* Add a process with all threads that it has now and later. */
 int processes_add(struct processes *processes, pid_t pid);
 
-/* Add the processes that descend from this one, and remove those that have ended. */
+/* Add the descendants of this process, and remove the processes that have ended. */
 int processes_add_descendants(struct processes *processes);
 
 /* Call process_look() for each process. */

@@ -49,7 +49,7 @@ static void close_samplers(struct recorder *recorder)
 		sampler_close(&recorder->samplers[i]);
 }
 
-/* The size of buffers that is tried first. */
+/* Returns the size of buffers that is tried first. */
 static uint64_t first_buffer(const struct record_options *options)
 {
 	return options->buffer ? options->buffer : RECORD_BUFFER;
@@ -206,8 +206,8 @@ static int choose_events(struct recorder *recorder)
 	struct event_list *events = &recorder->events;
 
 	/*
-	 * A timer finds the overflows of shared counters, and may run on a CPU that did
-	 * not cause them.
+	 * A timer finds the overflows of shared counters. It may run on a CPU that did not cause
+	 * them, so a sample would name the wrong program.
 	 */
 	if (machine->scope[0])
 		return fail("PMU %s cannot be sampled, because several CPUs share its "
@@ -380,7 +380,7 @@ static int on_message(void *data, unsigned int index, const union pfarg_msg *mes
 		recorder->ended_before |= !recorder->is_exiting;
 		sampler->has_ended = !sampler->is_cpu;
 	}
-	/* A thread that has ended may have made others, which go on. */
+	/* A thread that has ended may have made other threads, which are still sampled. */
 	if (sampler->has_ended && !sampler->session.is_inherited)
 		result = sampler_finish(sampler, &recorder->writer);
 	else

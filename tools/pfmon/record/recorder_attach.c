@@ -67,7 +67,7 @@ static int attach_threads(struct recorder *recorder, const int *targets)
 	return 0;
 }
 
-/* Number the buffers of a sampler. */
+/* Give each buffer of a sampler its number in the file. */
 static int list_buffers(struct recorder *recorder, struct sampler *sampler)
 {
 	for (size_t i = 0; i < sampler->buffer_count; i++) {

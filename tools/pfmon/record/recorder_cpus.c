@@ -20,7 +20,7 @@ static int add_id(struct id_list *list, int id)
 	return 0;
 }
 
-/* A CPU that is offline is added to @offline. */
+/* Load a context on @cpu. If the CPU is offline, append it to @offline instead. */
 static int attach_cpu(struct recorder *recorder, int cpu, size_t *attached,
 		      struct id_list *offline)
 {

@@ -86,7 +86,10 @@ int sampler_program(struct sampler *sampler, const struct event_list *events,
 	return 0;
 }
 
-/* If the machine does not have a CPU, mmap() of its buffer fails with EINVAL. */
+/*
+ * Map the buffers of all CPUs. For a number that no CPU of the machine has, mmap() fails with
+ * EINVAL.
+ */
 static int map_cpus(struct sampler *sampler, unsigned int count)
 {
 	int fd = sampler->session.fd;

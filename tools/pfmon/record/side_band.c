@@ -24,10 +24,10 @@
 #define RECORD_MOST 65536u
 
 /**
- * struct side_ring - a CPU
+ * struct side_ring - the ring of a CPU, into which the kernel writes records
  * @fd: the event; -1 if the CPU is offline
  * @page: the mapped header, which the records follow
- * @size: bytes of the records' part
+ * @size: size in bytes of the part with the records
  * @enabled: for how long the event had been enabled at the last look. If this time does not grow
  *	any more, the CPU went offline, and the kernel has ended the event
  * @copy: a record that wraps at the end of the ring is joined here
@@ -126,8 +126,8 @@ static int open_ring(struct side_band *band, int cpu)
 }
 
 /*
- * A ring for each CPU that the machine can have.  The kernel permits an event of a thread on a CPU
- * that is offline.  The events of all processes need a CPU that is online, so follow_cpu() opens
+ * Open a ring for each CPU that the machine can have. The kernel permits an event of a thread on a
+ * CPU that is offline. The events of all processes need a CPU that is online, so follow_cpu() opens
  * the other rings when their CPUs come online.
  */
 int side_band_open(struct side_band *band, pid_t tid)

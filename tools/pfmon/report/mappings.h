@@ -9,8 +9,8 @@
  * struct span - a mapping in the memory of its process
  * @recorded: the mapping
  * @owner: the process that has this mapping, or the kernel
- * @program: number for the owner's program at that time; another program has another
- *	number
+ * @program: number of the program that @owner was executing when the memory was mapped; another
+ *	program has another number
  * @reach: the highest end of this span and of the preceding spans of @owner
  */
 struct span {

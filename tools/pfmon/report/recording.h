@@ -56,9 +56,9 @@ struct recorded_block {
 
 /**
  * struct recorded_command - the command or the threads that were monitored
- * @command: NULL if there is none
+ * @command: the COMMAND record; NULL if there is none
  * @strings: the command and its arguments, one after the other, each ending with a zero byte
- * @threads: the monitored threads, separated by commas; NULL or empty if there is a @command
+ * @threads: the threads that the user named, separated by commas; NULL or empty if there are none
  * @cpus: the monitored CPUs, separated by commas
  * @processes: the monitored processes, separated by commas
  */
@@ -73,7 +73,7 @@ struct recorded_command {
 /**
  * struct recording - the contents of a file
  * @file: the file's bytes
- * @machine: NULL if there is no such record
+ * @machine: the MACHINE record; NULL if there is none
  * @strings: strings of @machine
  * @command: what was recorded
  * @events: in the order of the file, like the other arrays
@@ -92,7 +92,7 @@ struct recorded_command {
  * @unsampled_count: number of @unsampled
  * @cpus: for each context, its CPU and counts; NULL if it has none
  * @cpu_count: number of @cpus
- * @end: NULL if the file is not complete
+ * @end: the END record; NULL if the file is not complete
  * @has_failed: the recording ended early because of an error
  * @bad_records: number of records that make no sense and were left out
  */

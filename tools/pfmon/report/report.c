@@ -119,7 +119,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 	return inputs_complete(&options->inputs, argc, argv);
 }
 
-/* Width of the terminal, or a usual width if there is none. */
+/* Returns the width of the terminal, or a usual width if the output is not a terminal. */
 static unsigned int columns(void)
 {
 	struct winsize size;

@@ -137,7 +137,7 @@ static void warn_of_processes(const struct run *run)
 	const struct all_processes *all = &run->recorder.all_processes;
 
 	if (all->band.lost)
-		warn_user("%llu beginnings and mappings of processes were lost, because "
+		warn_user("%llu reports of new processes and mappings were lost, because "
 			  "there were too many in a short time: the programs of some "
 			  "samples are not known",
 			  (unsigned long long)all->band.lost);

@@ -131,7 +131,10 @@ static inline bool event_in_set(const struct event *event, size_t set)
 	       (event->set == set || event->set == EVERY_SET);
 }
 
-/* Do several sets take turns by time alone? Then each set gets a share of the time. */
+/*
+ * Are there several sets, and does each turn end after a time? Then each set gets a share of the
+ * time.
+ */
 bool events_take_turns(const struct event_list *list);
 
 /* Do the sets come from a file? */

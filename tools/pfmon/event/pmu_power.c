@@ -171,9 +171,9 @@ static void need_selection(struct needs *needs, const struct power_model *model,
 }
 
 /*
- * There is one selection of L1 events for all counters, one selection of translations,
- * and one selection of L2 and L3 events.  On POWER9 the L2 and L3 events come in banks of
- * four, one event for each counter, and PMC4's event selects the bank.
+ * All counters share one selection of L1 events, one selection of translations, and one selection
+ * of L2 and L3 events. On POWER9 the L2 and L3 events come in banks of four, one event for each
+ * counter, and PMC4's event selects the bank.
  */
 static void need_caches(struct needs *needs, const struct power_model *model,
 			uint64_t code)

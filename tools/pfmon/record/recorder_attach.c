@@ -19,7 +19,8 @@ struct attachments {
 };
 
 /*
- * For struct attacher.  @flags are not used, because all contexts have the flags of the recording.
+ * A function for struct attacher: load the next context on thread @tid. @flags are not used,
+ * because all contexts have the flags of the recording.
  */
 static int attach_next(void *data, int tid, uint32_t flags, struct session **session)
 {

@@ -381,6 +381,7 @@ static void write_pmd(struct pfm_context *context, const struct pfarg_pmd *pmd)
 	if (is_read_only(pmu, n))
 		return;
 	set->registers.pmds[n] = pmd->reg_value;
+	set->registers.changed |= BIT_ULL(n);
 	set->pmd_stamp = 0;
 }
 

@@ -58,6 +58,7 @@ static __always_inline u64 pfm_reset(struct pfm_context *context, struct pfm_set
 	pfm_assert_here(context);
 	pfm_for_each_bit(n, rest, changed)
 		set->registers.pmds[n] = pfm_reset_value(&set->attributes[n], is_long);
+	set->registers.changed |= changed;
 	if (unlikely(set->reset_virtual))
 		pfm_reset_virtual(context, set, is_long);
 	pfm_reset_forget(set);

@@ -110,6 +110,8 @@ struct pfm_register {
  *	PMD below 64.  On the CPU where the set counts, write_pmds(), start(), stop(), read(),
  *	acknowledge() and the interrupt handler may change it; configure() may not.  Zero in a new
  *	set.
+ * @changed: PMDs below 64 that have been written by the user, or reset, since the PMU module
+ *	cleared their bits; only write_pmds() may clear bits
  * @task: the monitored thread; NULL in a system-wide context
  * @resumed: the set starts because the thread was switched in, not because of a user's
  *	call
@@ -117,13 +119,14 @@ struct pfm_register {
  *	pfm_session.privileged
  *
  * The core owns this structure.  The operations below may read all of it, and write @pmds
- * (in stop), @config (in configure) and @state.
+ * (in stop), @config (in configure), @state and @changed.
  */
 struct pfm_registers {
 	u64 used_pmcs[PFM_HARDWARE_BV];
 	u64 used_pmds[PFM_HARDWARE_BV];
 	u64 counters;
 	u64 interrupting;
+	u64 changed;
 	struct task_struct *task;
 	bool resumed;
 	bool sees_kernel;

@@ -62,6 +62,23 @@ static u64 levels_of(const struct pfm_registers *registers, unsigned int n)
 	return registers->pmcs[pmc_of(n)] & LEVELS;
 }
 
+/*
+ * The units cannot count one level only.  A PMC that asks for one level gets the samples of that
+ * level, and its PMD must not show what the other level has executed.  So the PMD keeps the value
+ * with which the period began until a sample ends the period.  Until then the count of the period
+ * is in registers->state.
+ */
+static bool is_filtered(const struct pfm_registers *registers, unsigned int n)
+{
+	return levels_of(registers, n) != LEVELS;
+}
+
+/* The PMD, with the whole count. */
+static u64 value_of(const struct pfm_registers *registers, unsigned int n)
+{
+	return registers->pmds[n] + registers->state[n];
+}
+
 static void note(struct perf_event *event, u64 config, u64 period, s64 left, u64 count)
 {
 	event->hw.config = config;
@@ -89,14 +106,12 @@ static void run_unit(struct ibs_cpu *cpu, struct pfm_registers *registers, unsig
 	const enum unit unit = unit_of(n);
 	struct perf_event *event = cpu->placeholders[unit];
 	const u64 config = registers->pmcs[pmc_of(n)] & ~LEVELS;
-	const s64 left = -registers->pmds[n];
+	const s64 left = -value_of(registers, n);
 	u64 next, most, count = 0;
 
 	if (!levels_of(registers, n))
 		return;
 	cpu->left[unit] = left > 0 && left < IBS_MOST_LEFT ? left : IBS_MOST_LEFT;
-	if (cpu->left[unit] > (s64)registers->state[n])
-		registers->state[n] = cpu->left[unit];
 	next = min_t(u64, cpu->left[unit], most_of(unit));
 	most = max_t(u64, round_up(next, 16), unit == OP ? LEAST_OPS : LEAST_FETCHES);
 	if (unit == OP && amd_ibs_caps & IBS_CAPS_RDWROPCNT)
@@ -125,58 +140,6 @@ static s64 left_of(const struct ibs_cpu *cpu, enum unit unit, u64 control)
 	       (s64)(counted(unit, control) - local64_read(&event->hw.prev_count));
 }
 
-static const struct {
-	u32 msr;
-	u8 unit;
-	u32 needs; /* bit of amd_ibs_caps; 0: none */
-	const char *name;
-} data_registers[PFM_AMD_IBS_REGISTERS] = {
-	[PFM_AMD_IBS_FETCH_LINEAR] = { MSR_AMD64_IBSFETCHLINAD, FETCH, 0,
-				       "IBS_FETCH_LINADDR" },
-	[PFM_AMD_IBS_FETCH_PHYSICAL] = { MSR_AMD64_IBSFETCHPHYSAD, FETCH, 0,
-					 "IBS_FETCH_PHYSADDR" },
-	[PFM_AMD_IBS_OP_RIP] = { MSR_AMD64_IBSOPRIP, OP, 0, "IBS_OP_RIP" },
-	[PFM_AMD_IBS_OP_DATA] = { MSR_AMD64_IBSOPDATA, OP, 0, "IBS_OP_DATA" },
-	[PFM_AMD_IBS_OP_DATA2] = { MSR_AMD64_IBSOPDATA2, OP, 0, "IBS_OP_DATA2" },
-	[PFM_AMD_IBS_OP_DATA3] = { MSR_AMD64_IBSOPDATA3, OP, 0, "IBS_OP_DATA3" },
-	[PFM_AMD_IBS_DC_LINEAR] = { MSR_AMD64_IBSDCLINAD, OP, 0, "IBS_DC_LINADDR" },
-	[PFM_AMD_IBS_DC_PHYSICAL] = { MSR_AMD64_IBSDCPHYSAD, OP, 0, "IBS_DC_PHYSADDR" },
-	[PFM_AMD_IBS_BR_TARGET] = { MSR_AMD64_IBSBRTARGET, OP, IBS_CAPS_BRNTRGT,
-				    "IBS_BR_TARGET" },
-	[PFM_AMD_IBS_FETCH_DATA] = { MSR_AMD64_IBSFETCHCTL, FETCH, 0, "IBS_FETCH_CTL" },
-};
-
-static bool has_register(unsigned int n)
-{
-	return data_registers[n].msr &&
-	       (!data_registers[n].needs || amd_ibs_caps & data_registers[n].needs);
-}
-
-static void collect(struct ibs_cpu *cpu, enum unit unit)
-{
-	unsigned int n;
-
-	for (n = 0; n < PFM_AMD_IBS_REGISTERS; n++)
-		if (has_register(n) && data_registers[n].unit == unit)
-			cpu->data[n] = x86_read_msr(data_registers[n].msr);
-}
-
-static bool is_of_kernel(u64 address)
-{
-	return (s64)address < 0;
-}
-
-/* The instruction of the sample; 0 if the hardware could not record it. */
-static u64 sampled_instruction(const struct ibs_cpu *cpu, enum unit unit)
-{
-	if (unit == FETCH)
-		return cpu->data[PFM_AMD_IBS_FETCH_LINEAR];
-	if (amd_ibs_caps & IBS_CAPS_RIPINVALIDCHK &&
-	    cpu->data[PFM_AMD_IBS_OP_DATA] & IBS_RIP_INVALID)
-		return 0;
-	return cpu->data[PFM_AMD_IBS_OP_RIP];
-}
-
 /*
  * A sample of PMD @n.  The hardware does not distinguish user and kernel level.  So a sample at a
  * level that was not asked for is dropped here, and the same period begins again.
@@ -189,9 +152,10 @@ static void take_sample(struct ibs_cpu *cpu, struct pfm_registers *registers,
 	bool is_kernel;
 	u64 ip;
 
-	collect(cpu, unit);
-	ip = sampled_instruction(cpu, unit);
-	is_kernel = ip ? is_of_kernel(ip) : !regs || !user_mode((struct pt_regs *)regs);
+	amd_ibs_collect(cpu, unit);
+	ip = amd_ibs_instruction(cpu, unit);
+	is_kernel = ip ? amd_ibs_is_of_kernel(ip)
+		       : !regs || !user_mode((struct pt_regs *)regs);
 	if (levels_of(registers, n) &
 	    (is_kernel ? PFM_AMD_IBS_KERNEL : PFM_AMD_IBS_USER)) {
 		*noted = (struct pfm_hardware_sample){
@@ -200,8 +164,9 @@ static void take_sample(struct ibs_cpu *cpu, struct pfm_registers *registers,
 			.is_kernel = is_kernel,
 		};
 		cpu->pending |= BIT_ULL(n);
+		registers->pmds[n] = value_of(registers, n);
 	} else {
-		registers->pmds[n] = -registers->state[n];
+		amd_ibs_drop(cpu, unit);
 	}
 	registers->state[n] = 0;
 }
@@ -234,7 +199,10 @@ static bool save_unit(struct ibs_cpu *cpu, struct pfm_registers *registers,
 	/* The sample comes at the end of the count, even if the unit was halted in between. */
 	if (left <= 0 && !is_sample)
 		left = 1;
-	registers->pmds[n] += cpu->left[unit] - left;
+	if (is_filtered(registers, n))
+		registers->state[n] += cpu->left[unit] - left;
+	else
+		registers->pmds[n] += cpu->left[unit] - left;
 	return is_sample && left <= 0;
 }
 
@@ -391,8 +359,15 @@ static void ibs_write_pmcs(const struct pfm_registers *registers,
 {
 }
 
+/* A period begins with each new value of its PMD. */
 static void ibs_write_pmds(struct pfm_registers *registers, u64 pmds)
 {
+	unsigned int n;
+	u64 rest;
+
+	pfm_for_each_bit(n, rest, registers->changed & IBS_COUNTERS)
+		registers->state[n] = 0;
+	registers->changed = 0;
 }
 
 /*
@@ -429,7 +404,8 @@ static u64 ibs_read(struct pfm_registers *registers, u64 *values)
 			sequence = READ_ONCE(cpu->sequence);
 			barrier();
 			value = registers->pmds[n];
-			if (cpu->loaded == registers && cpu->running & BIT_ULL(n)) {
+			if (cpu->loaded == registers && cpu->running & BIT_ULL(n) &&
+			    !is_filtered(registers, n)) {
 				started = cpu->left[unit_of(n)];
 				left = left_of(cpu, unit_of(n),
 					       x86_read_msr(control_of(unit_of(n))));
@@ -463,35 +439,6 @@ static u64 ibs_stop(struct pfm_registers *registers)
 	return overflows;
 }
 
-static bool is_address(unsigned int n)
-{
-	return n == PFM_AMD_IBS_FETCH_LINEAR || n == PFM_AMD_IBS_OP_RIP ||
-	       n == PFM_AMD_IBS_DC_LINEAR || n == PFM_AMD_IBS_BR_TARGET;
-}
-
-/*
- * Users who may not see the kernel get no address of the kernel, such as the target of a
- * SYSCALL, and no physical address.
- */
-static bool is_hidden(unsigned int n, u64 value)
-{
-	return n == PFM_AMD_IBS_FETCH_PHYSICAL || n == PFM_AMD_IBS_DC_PHYSICAL ||
-	       (is_address(n) && is_of_kernel(value));
-}
-
-static void ibs_sample(const struct pfm_registers *registers, const u64 *pmds,
-		       u64 *values)
-{
-	const struct ibs_cpu *cpu = this_cpu_ptr(&ibs_cpus);
-	unsigned int n;
-	u64 rest, value;
-
-	pfm_for_each_bit(n, rest, pmds[0] & ~IBS_COUNTERS) {
-		value = cpu->data[n];
-		values[n] = registers->sees_kernel || !is_hidden(n, value) ? value : 0;
-	}
-}
-
 static u64 ibs_overflows(const struct pfm_registers *registers)
 {
 	return this_cpu_read(ibs_cpus.pending);
@@ -511,7 +458,7 @@ static const struct pfm_pmu_operations operations = {
 	.start = ibs_start,
 	.stop = ibs_stop,
 	.read = ibs_read,
-	.sample = ibs_sample,
+	.sample = amd_ibs_sample,
 	.overflows = ibs_overflows,
 	.acknowledge = ibs_acknowledge,
 };
@@ -573,7 +520,6 @@ static bool is_registered;
 
 int __init amd_ibs_register(void)
 {
-	unsigned int n;
 	int error;
 
 	if (!boot_cpu_has(X86_FEATURE_IBS) || !amd_ibs_find_units())
@@ -581,14 +527,7 @@ int __init amd_ibs_register(void)
 	amd_ibs_caps = find_caps();
 	if (!(amd_ibs_caps & IBS_CAPS_OPCNT))
 		pmcs[PFM_AMD_IBS_PMC_OP].reserved |= PFM_AMD_IBS_COUNT_OPS;
-	for (n = 0; n < PFM_AMD_IBS_REGISTERS; n++)
-		if (has_register(n))
-			pmds[n] = (struct pfm_register){
-				.name = data_registers[n].name,
-				.type = PFM_REG_SAMPLED,
-				.width = 64,
-				.address = data_registers[n].msr,
-			};
+	amd_ibs_describe_data(pmds);
 	ibs.model = boot_cpu_data.x86_model_id;
 	ibs.id = cpuid_eax(1);
 	error = pfm_pmu_register(&ibs);

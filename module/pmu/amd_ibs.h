@@ -73,6 +73,14 @@ void amd_ibs_expect_late(struct ibs_cpu *cpu);
 int amd_ibs_nmi(unsigned int type, struct pt_regs *regs);
 int amd_ibs_nmi_end(unsigned int type, struct pt_regs *regs);
 
+/* amd_ibs_data.c */
+void amd_ibs_collect(struct ibs_cpu *cpu, enum unit unit);
+void amd_ibs_drop(struct ibs_cpu *cpu, enum unit unit);
+bool amd_ibs_is_of_kernel(u64 address);
+u64 amd_ibs_instruction(const struct ibs_cpu *cpu, enum unit unit);
+void amd_ibs_sample(const struct pfm_registers *registers, const u64 *pmds, u64 *values);
+void amd_ibs_describe_data(struct pfm_register *pmds);
+
 /* amd_ibs_placeholders.c */
 bool amd_ibs_find_units(void);
 int amd_ibs_claim(struct pfm_pmu *pmu, const u64 *pmds);

@@ -62,8 +62,8 @@
 
 /*
  * Fields of the PMCs of "amd_ibs" that the module accepts.  The hardware has no bits for the
- * levels: the module discards samples of a level that is not wanted.  Without a level nothing
- * counts.  The period is in the PMD, so the module sets the maximum count, and ignores a maximum
+ * levels: the module discards samples of a level that is not wanted.  The PMD shows the count of
+ * a period that has not ended only if both levels are wanted.  Without a level nothing counts.  The period is in the PMD, so the module sets the maximum count, and ignores a maximum
  * count that is written.
  */
 #define PFM_AMD_IBS_COUNT_OPS	   (1ull << 19) /* op: count ops; otherwise cycles */

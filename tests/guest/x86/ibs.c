@@ -509,6 +509,62 @@ TEST(ops_are_counted_with_64_bits)
 	close(fd);
 }
 
+/*
+ * With one level, the PMD shows nothing of what has been counted, because the count includes the
+ * other level. For the same work the PMD grows if both levels are chosen (see the test above).
+ */
+TEST(an_ordinary_user_reads_no_count_of_the_kernel)
+{
+	static const unsigned int numbers[] = { PFM_AMD_IBS_FETCH, PFM_AMD_IBS_OP };
+	const uint64_t period = 1000 * MILLION;
+	uint64_t values[2];
+	int fd, i;
+
+	need_ibs();
+	become(USER_ID);
+	fd = context(NULL, NULL, 0);
+	sample_ops(fd, PFM_AMD_IBS_USER, period);
+	sample_fetches(fd, PFM_AMD_IBS_USER, period);
+	load(fd, thread_id());
+	for (i = 0; i < 20; i++) {
+		must(fd, i % 2 ? pfm_stop(fd) : pfm_start(fd, NULL));
+		load_loop(MILLION);
+		read_pmds(fd, numbers, values, 2);
+		ck_assert_uint_eq(values[0], -period);
+		ck_assert_uint_eq(values[1], -period);
+	}
+	close(fd);
+}
+
+#define PERIOD 100000
+
+/* Starts and stops 100 times, with half a period in between. Returns the number of samples. */
+static uint64_t samples_of_halves(int fd, bool writes)
+{
+	uint64_t before = statistic("fmt_handler_calls");
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		if (writes)
+			sample_ops(fd, PFM_AMD_IBS_USER, PERIOD);
+		must(fd, pfm_start(fd, NULL));
+		load_loop(PERIOD / 2);
+		must(fd, pfm_stop(fd));
+	}
+	return statistic("fmt_handler_calls") - before;
+}
+
+/* A period that the PMD does not show goes on at the next start. A write begins it again. */
+TEST(a_period_of_one_level_goes_on_at_the_next_start)
+{
+	int fd = (need_ibs(), default_context());
+
+	load(fd, thread_id());
+	ck_assert_uint_eq(samples_of_halves(fd, true), 0);
+	must_be_between(samples_of_halves(fd, false), 35, 60);
+	close(fd);
+}
+
 /* ---- perf beside us ------------------------------------------------------------------------ */
 
 static int perf_ibs(const char *unit, bool pinned)

@@ -77,6 +77,7 @@ static unsigned int encode(const struct pmu *pmu, uint64_t code, unsigned int mo
 const struct pmu pmu_amd_ibs = {
 	.name = "amd_ibs",
 	.has_modes = true,
+	.filters_samples = true,
 	.code_mask = CODE,
 	.common = common,
 	.common_count = sizeof(common) / sizeof(common[0]),

@@ -28,12 +28,26 @@ static int find_events(struct event_list *events, const struct machine *machine,
 	return pack_into_sets(events, machine, options->interval, is_default);
 }
 
+static int check_modes(const struct event_list *events, const struct machine *machine)
+{
+	if (!machine->pmu || !machine->pmu->filters_samples)
+		return 0;
+	for (size_t i = 0; i < events->count; i++)
+		if (events->events[i].needs_counter &&
+		    events->events[i].modes != MODE_BOTH)
+			return fail(
+				"event '%s' cannot be counted: PMU %s counts user and "
+				"kernel level together; 'pfmon record' can sample it",
+				events->events[i].name, machine->info.pmu_name);
+	return 0;
+}
+
 int stat_events_choose(struct event_list *events, const struct machine *machine,
 		       const struct stat_options *options)
 {
 	bool is_default = !options->events.count && !options->sets;
 
-	return find_events(events, machine, options) ||
+	return find_events(events, machine, options) || check_modes(events, machine) ||
 			       events_assign(events, machine, is_default)
 		       ? -1
 		       : 0;

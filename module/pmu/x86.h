@@ -248,12 +248,12 @@ static __always_inline u64 x86_rdpmc(u32 number)
 }
 
 /*
- * Overflows were found.  If an NMI finds exactly one overflow, this overflow has raised the NMI, so
- * no late NMI is expected.
+ * Overflows were found.  If an NMI finds exactly one overflow on Intel's processors, this overflow
+ * has raised the NMI, so no late NMI is expected.
  */
 static __always_inline void x86_note_overflows(u64 counters)
 {
-	if (!in_nmi() || unlikely(!is_power_of_2(counters)))
+	if (!x86->masks_interrupt || !in_nmi() || unlikely(!is_power_of_2(counters)))
 		x86_expect_late();
 }
 

@@ -7,10 +7,11 @@
  * handler returns at once while it has no event.
  *
  * An overflow interrupt is an NMI.  It may come late, after its overflow was found and
- * acknowledged: when the counters were stopped at the same moment, or when two counters
- * overflowed one after the other.  The kernel would report it as unknown.  So one NMI
- * that finds no overflow is accepted as ours for some time after such an overflow.  Intel's
- * local APIC tells more: see was_delivered().
+ * acknowledged: when the counters were stopped at the same moment, when two counters
+ * overflowed one after the other, or when another NMI found the overflow.  The kernel would
+ * report it as unknown.  So NMIs that find no overflow are accepted as ours for some time.  On
+ * Intel's processors only one NMI is, because the local APIC tells the rest: see was_delivered().
+ * On AMD's processors all NMIs are, and after each overflow, as perf does there.
  *
  * The interrupt of an overflow may also be lost, or masked by others.  Then the overflow is found
  * at the next stop or interrupt.
@@ -26,16 +27,18 @@
 
 #include "x86.h"
 
-/* A late NMI comes within this number of ticks. */
-#define LATE_TICKS 2
+/* A late NMI comes within this number of ticks.  On AMD's processors perf waits as long. */
+#define LATE_TICKS_INTEL 2
+#define LATE_TICKS_AMD	 (HZ / 10)
 
 /* The local APIC's register in x2APIC mode (SDM 3A, "x2APIC Register Address Space"). */
-#define LVTPC_MSR  (APIC_BASE_MSR + (APIC_LVTPC >> 4))
+#define LVTPC_MSR	 (APIC_BASE_MSR + (APIC_LVTPC >> 4))
 
 /**
  * struct exclusive_cpu - a CPU while its counters are ours
  * @is_ours: begin_here() has been called
- * @expects_late: if an NMI without overflow comes before @late_until, it is ours
+ * @expects_late: if an NMI without overflow comes before @late_until, it is ours; on AMD's
+ *	processors all such NMIs are
  * @late_until: when this expectation ends, in jiffies
  * @late_count: NMIs without overflow that were ours
  * @idle_control: the global control register as we found it
@@ -87,7 +90,8 @@ void x86_expect_late(void)
 {
 	struct exclusive_cpu *cpu = this_cpu_ptr(&exclusive_cpus);
 
-	cpu->late_until = jiffies + LATE_TICKS;
+	cpu->late_until =
+		jiffies + (x86->masks_interrupt ? LATE_TICKS_INTEL : LATE_TICKS_AMD);
 	cpu->expects_late = true;
 	if (!in_nmi())
 		allow_interrupt();
@@ -100,14 +104,12 @@ void x86_expect_late(void)
 bool x86_nmi_is_late(void)
 {
 	struct exclusive_cpu *cpu = this_cpu_ptr(&exclusive_cpus);
+	const bool is_late = cpu->expects_late && !time_after(jiffies, cpu->late_until);
 
-	if (!cpu->expects_late)
-		return false;
-	cpu->expects_late = false;
-	if (time_after(jiffies, cpu->late_until))
-		return false;
-	cpu->late_count++;
-	return true;
+	if (x86->masks_interrupt || !is_late)
+		cpu->expects_late = false;
+	cpu->late_count += is_late;
+	return is_late;
 }
 
 /*

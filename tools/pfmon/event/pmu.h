@@ -101,7 +101,7 @@ struct pmc_bits {
  * @model: data about the model, for @encode and @refusal
  * @is_hardware: it counts the events that libpfm4 has for the CPU
  * @has_modes: it can count user and kernel level separately
- * @filters_samples: the modes of an event select samples; the event can only be counted at both levels
+ * @filters_samples: the modes of an event select samples; events are counted at both levels only
  * @has_scope: several CPUs share its registers: only system-wide contexts can use it
  * @has_precise: it can record which instruction caused an event, see precise.h
  * @slots_per_cycle: slots of the pipeline in a cycle, for models that do not count slots; 0: not

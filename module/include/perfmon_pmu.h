@@ -470,6 +470,24 @@ struct pfm_overflow_result pfm_overflow_of(const struct pfm_pmu *pmu,
 void pfm_registers_lost(void);
 
 /**
+ * pfm_cpu_pause() - halt what counts on this CPU, before its registers are lost
+ * @pmu: the caller's PMU
+ *
+ * The values are saved.  For a callback that the kernel calls when it suspends the machine, see
+ * linux/syscore_ops.h.  Interrupts off.
+ */
+void pfm_cpu_pause(const struct pfm_pmu *pmu);
+
+/**
+ * pfm_cpu_resume() - undo pfm_cpu_pause()
+ * @pmu: the caller's PMU
+ *
+ * The core writes all registers again.  Before the call, the module has prepared them as on a CPU
+ * that comes online.  Interrupts off.
+ */
+void pfm_cpu_resume(const struct pfm_pmu *pmu);
+
+/**
  * pfm_cpu_goes_offline() - end the system-wide session of this CPU
  *
  * A module that clears the registers of a CPU which goes offline calls this first, in its

@@ -25,6 +25,7 @@
 #include <linux/moduleparam.h>
 #include <linux/sysfs.h>
 
+#include "compat/syscore.h"
 #include "x86.h"
 
 /* A late NMI comes within this number of ticks.  On AMD's processors perf waits as long. */
@@ -264,16 +265,11 @@ static u64 read_msr(u32 msr)
 	return (u64)high << 32 | low;
 }
 
-/*
- * Called on every CPU when the hardware is claimed, and on CPUs that come online later, before
- * ordinary threads run there.
- */
-static int begin_here(unsigned int n)
+/* Take the registers of this CPU.  Interrupts off. */
+static void take_registers(void)
 {
 	struct exclusive_cpu *cpu = this_cpu_ptr(&exclusive_cpus);
-	unsigned long flags;
 
-	local_irq_save(flags);
 	cpu->idle_control = read_msr(x86->global_control);
 	clear_registers(true);
 	if (x86->branches)
@@ -283,23 +279,16 @@ static int begin_here(unsigned int n)
 	cpu->expects_late = false;
 	cpu->is_ours = true;
 	allow_interrupt();
-	pfm_registers_lost();
-	local_irq_restore(flags);
-	return 0;
 }
 
 /*
- * Undo begin_here(); also called on a CPU that goes offline.  No monitored thread runs there.
- * Until is_ours is false, any NMI is accepted as ours, because cleared counters look as
- * if they had overflowed.
+ * Undo take_registers(); nothing counts here.  Until is_ours is false, any NMI is accepted as ours,
+ * because cleared counters look as if they had overflowed.
  */
-static int end_here(unsigned int n)
+static void return_registers(void)
 {
 	struct exclusive_cpu *cpu = this_cpu_ptr(&exclusive_cpus);
-	unsigned long flags;
 
-	pfm_cpu_goes_offline();
-	local_irq_save(flags);
 	clear_registers(false);
 	if (x86->branches)
 		x86->branches->own(false);
@@ -308,9 +297,50 @@ static int end_here(unsigned int n)
 	if (x86->global_control)
 		x86_write(x86->global_control, cpu->idle_control);
 	cpu->is_ours = false;
+}
+
+/*
+ * Called on every CPU when the hardware is claimed, and on CPUs that come online later, before
+ * ordinary threads run there.
+ */
+static int begin_here(unsigned int n)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	take_registers();
+	pfm_registers_lost();
 	local_irq_restore(flags);
 	return 0;
 }
+
+/* Undo begin_here(); also called on a CPU that goes offline.  No monitored thread runs there. */
+static int end_here(unsigned int n)
+{
+	unsigned long flags;
+
+	pfm_cpu_goes_offline();
+	local_irq_save(flags);
+	return_registers();
+	local_irq_restore(flags);
+	return 0;
+}
+
+/* The last CPU that is online is about to lose its registers.  Interrupts off. */
+static int suspend_owned(PFM_SYSCORE_ARGUMENT)
+{
+	pfm_cpu_pause(&x86->pmu);
+	return_registers();
+	return 0;
+}
+
+static void resume_owned(PFM_SYSCORE_ARGUMENT)
+{
+	take_registers();
+	pfm_cpu_resume(&x86->pmu);
+}
+
+PFM_SYSCORE(exclusive_syscore, suspend_owned, resume_owned);
 
 static void release_counters(unsigned int end)
 {
@@ -382,6 +412,7 @@ int x86_exclusive_claim(void)
 	if (state < 0)
 		goto unregister;
 	hotplug_state = state;
+	pfm_syscore_register(&exclusive_syscore);
 	return 0;
 
 unregister:
@@ -394,6 +425,7 @@ release:
 /* Undo x86_exclusive_claim(). */
 void x86_exclusive_release(void)
 {
+	pfm_syscore_unregister(&exclusive_syscore);
 	__cpuhp_remove_state_cpuslocked(hotplug_state, true);
 	unregister_nmi_handler(NMI_LOCAL, "perfmon");
 	release_counters(X86_REGISTERS);

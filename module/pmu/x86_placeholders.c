@@ -126,6 +126,58 @@ void x86_placeholders_sort(u64 parked)
 	}
 }
 
+static void stop_one(struct perf_event *event)
+{
+	event->pmu->stop(event, PERF_EF_UPDATE);
+}
+
+static void start_one(struct perf_event *event)
+{
+	event->pmu->start(event, PERF_EF_RELOAD);
+}
+
+/*
+ * Call @function for the placeholders of this CPU that have a counter and are, for perf,
+ * stopped or not.  perf's PMU is disabled meanwhile: only so does it write its registers.
+ */
+static void call_each(bool stopped, void (*function)(struct perf_event *event))
+{
+	struct perf_event *event;
+	struct pmu *pmu = NULL;
+	unsigned int n;
+
+	for (n = 0; n < X86_REGISTERS; n++) {
+		event = x86_placeholder(n);
+		if (!event || event->state != PERF_EVENT_STATE_ACTIVE ||
+		    !!(event->hw.state & PERF_HES_STOPPED) != stopped)
+			continue;
+		if (!pmu) {
+			pmu = event->pmu;
+			pmu->pmu_disable(pmu);
+		}
+		function(event);
+	}
+	if (pmu)
+		pmu->pmu_enable(pmu);
+}
+
+/**
+ * x86_placeholders_suspend() - stop the placeholders of this CPU, which are parked
+ *
+ * perf does not write its registers again when the machine resumes, unless an event starts.
+ * Interrupts off.
+ */
+void x86_placeholders_suspend(void)
+{
+	call_each(false, stop_one);
+}
+
+/* Undo x86_placeholders_suspend(). */
+void x86_placeholders_resume(void)
+{
+	call_each(true, start_one);
+}
+
 /* ---- in a kernel thread on the CPU of the placeholders ------------------------------------ */
 
 /* Return: the numbers that have a placeholder. */

@@ -6,6 +6,7 @@
 #include <linux/cpuhotplug.h>
 #include <linux/jiffies.h>
 
+#include "compat/syscore.h"
 #include "x86.h"
 #include "x86_placeholders.h"
 
@@ -34,6 +35,22 @@ static int end_on(unsigned int cpu)
 	return 0;
 }
 
+/* The last CPU that is online is about to lose its registers.  Interrupts off. */
+static int suspend_borrowed(PFM_SYSCORE_ARGUMENT)
+{
+	pfm_cpu_pause(&x86->pmu);
+	x86_placeholders_suspend();
+	return 0;
+}
+
+static void resume_borrowed(PFM_SYSCORE_ARGUMENT)
+{
+	x86_placeholders_resume();
+	pfm_cpu_resume(&x86->pmu);
+}
+
+PFM_SYSCORE(shared_syscore, suspend_borrowed, resume_borrowed);
+
 static int begin(void)
 {
 	int state = register_nmi_handler(NMI_LOCAL, handle_late_nmi, 0, "perfmon");
@@ -47,11 +64,13 @@ static int begin(void)
 		return state;
 	}
 	shared_hotplug_state = state;
+	pfm_syscore_register(&shared_syscore);
 	return 0;
 }
 
 static void end(void)
 {
+	pfm_syscore_unregister(&shared_syscore);
 	__cpuhp_remove_state_cpuslocked(shared_hotplug_state, false);
 	unregister_nmi_handler(NMI_LOCAL, "perfmon");
 }

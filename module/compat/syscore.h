@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Callbacks for suspend and resume.  Since 6.19 they get an argument, and they are registered in a
+ * structure of another name.
+ */
+#ifndef PERFMON_COMPAT_SYSCORE_H
+#define PERFMON_COMPAT_SYSCORE_H
+
+#include <linux/syscore_ops.h>
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0)
+#define PFM_SYSCORE_ARGUMENT void
+#define PFM_SYSCORE(name, on_suspend, on_resume)                                         \
+	static struct syscore_ops name = {                                               \
+		.suspend = on_suspend,                                                   \
+		.resume = on_resume,                                                     \
+	}
+#define pfm_syscore_register   register_syscore_ops
+#define pfm_syscore_unregister unregister_syscore_ops
+#else
+#define PFM_SYSCORE_ARGUMENT void *unused
+#define PFM_SYSCORE(name, on_suspend, on_resume)                                         \
+	static const struct syscore_ops name##_ops = {                                   \
+		.suspend = on_suspend,                                                   \
+		.resume = on_resume,                                                     \
+	};                                                                               \
+	static struct syscore name = { .ops = &name##_ops }
+#define pfm_syscore_register   register_syscore
+#define pfm_syscore_unregister unregister_syscore
+#endif
+
+#endif
